@@ -1,0 +1,132 @@
+/*
+ * arena.c - bump allocation from a list of chunks; see arena.h.
+ *
+ * Chunks double up to 16 MiB so that a query of a few rows costs one small chunk and one
+ * of a million rows a few dozen.  A reset keeps the newest (largest) chunk.
+ */
+#include "index/base/arena.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST = 16 << 10, LARGEST = 16 << 20, ALIGN = 16 };
+
+struct arena_chunk {
+	struct arena_chunk *next;
+	size_t n, cap;			/* bytes used, bytes there */
+	_Alignas(ALIGN) char bytes[];
+};
+
+void arena_init(struct arena *a, size_t cap)
+{
+	*a = (struct arena){.cap = cap};
+}
+
+static struct arena_chunk *chunk_for(struct arena *a, size_t size)
+{
+	size_t cap = a->chunk ? a->chunk->cap * 2 : FIRST;
+	struct arena_chunk *c;
+
+	if (cap > LARGEST)
+		cap = LARGEST;
+	if (cap < size)
+		cap = size;
+	if (cap > SIZE_MAX - sizeof(*c) || !(c = malloc(sizeof(*c) + cap)))
+		return NULL;
+	c->next = a->chunk;
+	c->n = 0;
+	c->cap = cap;
+	a->chunk = c;
+	return c;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	struct arena_chunk *c = a->chunk;
+	void *p;
+
+	if (size > SIZE_MAX / 2)
+		return NULL;
+	size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	if (a->cap && (size > a->cap || a->used > a->cap - size))
+		return NULL;
+	if ((!c || c->cap - c->n < size) && !(c = chunk_for(a, size)))
+		return NULL;
+	p = c->bytes + c->n;
+	c->n += size;
+	a->used += size;
+	return memset(p, 0, size);
+}
+
+void *arena_array(struct arena *a, size_t n, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes))
+		return NULL;
+	return arena_alloc(a, bytes);
+}
+
+struct str arena_str(struct arena *a, struct str s)
+{
+	char *p = arena_alloc(a, s.n + 1);
+
+	if (!p)
+		return (struct str){NULL, 0};
+	if (s.n)
+		memcpy(p, s.p, s.n);
+	return (struct str){p, s.n};
+}
+
+struct str arena_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+	char *p;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0 || !(p = arena_alloc(a, (size_t)n + 1)))
+		return (struct str){NULL, 0};
+	va_start(ap, fmt);
+	vsnprintf(p, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	return (struct str){p, (size_t)n};
+}
+
+static void free_chunks(struct arena_chunk *c)
+{
+	while (c) {
+		struct arena_chunk *next = c->next;
+
+		free(c);
+		c = next;
+	}
+}
+
+void arena_reset(struct arena *a)
+{
+	if (a->chunk) {
+		free_chunks(a->chunk->next);
+		a->chunk->next = NULL;
+		a->chunk->n = 0;
+	}
+	a->used = 0;
+}
+
+void arena_free(struct arena *a)
+{
+	free_chunks(a->chunk);
+	a->chunk = NULL;
+	a->used = 0;
+}
+
+int arena_full(const struct arena *a, struct err *err)
+{
+	err_set(err, ERR_LIMIT, 0, "out of memory: %zu MiB are in use (the limit is %zu MiB)",
+		a->used >> 20, a->cap >> 20);
+	return err_hint(err, "ask for fewer rows, or raise the limit with --mem");
+}

@@ -1,0 +1,154 @@
+/* str.c - string views; see str.h. */
+#include "index/base/str.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+struct str str_c(const char *c)
+{
+	return c ? (struct str){c, strlen(c)} : (struct str){"", 0};
+}
+
+bool str_eq(struct str a, struct str b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+int str_cmp(struct str a, struct str b)
+{
+	size_t n = a.n < b.n ? a.n : b.n;
+	int c = n ? memcmp(a.p, b.p, n) : 0;
+
+	return c ? c : (a.n > b.n) - (a.n < b.n);
+}
+
+bool str_starts(struct str s, struct str prefix)
+{
+	return s.n >= prefix.n && str_eq((struct str){s.p, prefix.n}, prefix);
+}
+
+bool str_ends(struct str s, struct str suffix)
+{
+	return s.n >= suffix.n && str_eq(str_from(s, s.n - suffix.n), suffix);
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+struct str str_trim(struct str s)
+{
+	while (s.n && is_blank(s.p[0])) {
+		s.p++;
+		s.n--;
+	}
+	while (s.n && is_blank(s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+struct str str_from(struct str s, size_t at)
+{
+	if (at > s.n)
+		at = s.n;
+	return (struct str){s.p + at, s.n - at};
+}
+
+size_t str_find(struct str s, char c)
+{
+	const char *hit = s.n ? memchr(s.p, c, s.n) : NULL;
+
+	return hit ? (size_t)(hit - s.p) : s.n;
+}
+
+size_t str_find_str(struct str s, struct str needle)
+{
+	if (needle.n == 0)
+		return 0;
+	for (size_t i = 0; i + needle.n <= s.n; i++) {
+		size_t d = str_find(str_from(s, i), needle.p[0]);
+
+		i += d;
+		if (i + needle.n > s.n)
+			break;
+		if (memcmp(s.p + i, needle.p, needle.n) == 0)
+			return i;
+	}
+	return s.n;
+}
+
+uint64_t str_hash(struct str s)
+{
+	return XXH3_64bits(s.p, s.n);
+}
+
+struct str str_basename(struct str path)
+{
+	for (size_t i = path.n; i > 0; i--)
+		if (path.p[i - 1] == '/')
+			return str_from(path, i);
+	return path;
+}
+
+/* Optimal string alignment; the three rows are enough for transpositions. */
+unsigned str_distance(struct str a, struct str b, unsigned max)
+{
+	enum { LONGEST = 128 };
+	unsigned row[3][LONGEST + 1];
+
+	if (a.n > LONGEST || b.n > LONGEST)
+		return max + 1;
+	if ((a.n > b.n ? a.n - b.n : b.n - a.n) > max)
+		return max + 1;
+	for (size_t j = 0; j <= b.n; j++)
+		row[0][j] = (unsigned)j;
+	for (size_t i = 1; i <= a.n; i++) {
+		unsigned *cur = row[i % 3], *prev = row[(i + 2) % 3], *prev2 = row[(i + 1) % 3];
+		unsigned best = cur[0] = (unsigned)i;
+
+		for (size_t j = 1; j <= b.n; j++) {
+			unsigned d = prev[j - 1] + (a.p[i - 1] != b.p[j - 1]);
+
+			if (prev[j] + 1 < d)
+				d = prev[j] + 1;
+			if (cur[j - 1] + 1 < d)
+				d = cur[j - 1] + 1;
+			if (i > 1 && j > 1 && a.p[i - 1] == b.p[j - 2] &&
+			    a.p[i - 2] == b.p[j - 1] && prev2[j - 2] + 1 < d)
+				d = prev2[j - 2] + 1;
+			cur[j] = d;
+			if (d < best)
+				best = d;
+		}
+		if (best > max)
+			return max + 1;
+	}
+	unsigned d = row[a.n % 3][b.n];
+	return d > max ? max + 1 : d;
+}
+
+bool str_u64(struct str s, uint64_t *out)
+{
+	uint64_t v = 0, base = 10;
+
+	if (s.n > 2 && s.p[0] == '0' && (s.p[1] == 'x' || s.p[1] == 'X')) {
+		base = 16;
+		s = str_from(s, 2);
+	}
+	if (s.n == 0)
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+		uint64_t d = c >= '0' && c <= '9' ? (uint64_t)(c - '0')
+			: c >= 'a' && c <= 'f'	  ? (uint64_t)(c - 'a') + 10
+			: c >= 'A' && c <= 'F'	  ? (uint64_t)(c - 'A') + 10
+						  : 16;
+
+		if (d >= base || __builtin_mul_overflow(v, base, &v) ||
+		    __builtin_add_overflow(v, d, &v))
+			return false;
+	}
+	*out = v;
+	return true;
+}

@@ -1,0 +1,17 @@
+/*
+ * vec.h - arrays that grow by doubling.
+ *
+ *	struct row *rows = NULL; size_t n = 0, cap = 0;
+ *	if (vec_reserve(&rows, &cap, n + 1, sizeof(*rows)))
+ *		...out of memory; rows is untouched
+ */
+#ifndef QUERN_BASE_VEC_H
+#define QUERN_BASE_VEC_H
+
+#include <stddef.h>
+
+/* Make room for `need` elements; pp is the address of the array pointer.  New elements
+ * are zeroed.  Returns 0, or -1 when memory is out. */
+int vec_reserve(void *pp, size_t *cap, size_t need, size_t size);
+
+#endif
