@@ -1,0 +1,78 @@
+/*
+ * query.h - the engine's only door: a session of open profiles, and queries as text.
+ *
+ * A session borrows the stores added to it; they must outlive it.  It is used by one thread.
+ */
+#ifndef QUERN_QUERY_H
+#define QUERN_QUERY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/result.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/str.h"
+#include "index/store.h"
+
+struct session;
+
+struct session_limits {		/* 0: the default of RELIABILITY.md section 2 */
+	uint64_t rows, arena_bytes;
+	uint32_t seconds, nesting, text_bytes;
+};
+
+int session_new(struct session **out, struct err *err);
+void session_free(struct session *s);
+/* The first profile added is the one that queries ask; others by `in` and `vs`. */
+int session_add(struct session *s, struct str name, struct store *st, struct err *err);
+int session_remove(struct session *s, struct str name, struct err *err);
+size_t session_profiles(const struct session *s);
+struct str session_profile_name(const struct session *s, size_t i);
+struct store *session_profile(const struct session *s, size_t i);
+/* The event of unqualified costs; ERR_QUERY with the list when there is none of that name. */
+int session_set_event(struct session *s, struct str event, struct err *err);
+struct str session_event(const struct session *s);
+void session_set_cancel(struct session *s, const atomic_int *cancel);
+void session_set_limits(struct session *s, const struct session_limits *l);
+void session_set_safe(struct session *s, bool safe);	/* refuse `>` and `!` */
+/* Graph stages kept in force (.push .pop .filters). */
+int session_push(struct session *s, struct str gstage, struct err *err);
+int session_pop(struct session *s, struct err *err);
+size_t session_filters(const struct session *s);
+struct str session_filter(const struct session *s, size_t i);
+
+/* Called once per query of the text, in order; non-zero (and err set) stops the script. */
+typedef int query_sink(void *arg, const struct result *r, struct err *err);
+
+/* Run every statement of text.  err->at and err->len point into text (bytes).  Results live
+ * in a, until the caller resets it; `_` is kept apart, in the session. */
+int query_run(struct session *s, struct str text, struct arena *a, query_sink *sink, void *arg,
+	      struct err *err);
+/* Expansion and access path of the statements, as text (.explain). */
+int query_explain(struct session *s, struct str text, struct arena *a, struct str *out,
+		  struct err *err);
+/* True when text ends inside a statement (after "|", inside a quote, before "to"): the
+ * shell asks for another line. */
+bool query_incomplete(struct str text);
+
+/* What may stand at the end of text (Tab).  word is the part already typed. */
+enum query_want {
+	WANT_VERB = 1, WANT_STAGE = 2, WANT_EVENT = 4, WANT_FUNCTION = 8, WANT_COLUMN = 16,
+	WANT_PROFILE = 32, WANT_FORMAT = 64, WANT_FILE = 128, WANT_KEYWORD = 256,
+	WANT_OBJECT = 512, WANT_SOURCE_FILE = 1024,
+};
+struct query_context {
+	unsigned want;		/* enum query_want, or-ed */
+	size_t word_at;		/* byte where the word starts (a quote is not part of it) */
+	bool quoted;		/* inside "..." */
+	const char *const *keywords;	/* NULL-terminated, for WANT_KEYWORD */
+};
+void query_context(struct session *s, struct str text, struct query_context *out);
+/* Functions whose name (or whose name after any ::) starts with prefix, hottest first by the
+ * session's event; at most max names (unique), in the arena. */
+int query_complete_function(struct session *s, struct str prefix, size_t max, struct arena *a,
+			    struct str **names, size_t *n, struct err *err);
+
+#endif

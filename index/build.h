@@ -1,0 +1,55 @@
+/*
+ * build.h - from a profile to its index: the one way in.
+ *
+ * build_open() finds the index of a profile, opens it when it is fresh, and otherwise
+ * builds it: in a temporary file beside the final one, synced, renamed.  A build that fails
+ * or is cancelled leaves nothing behind and an older index as it was.
+ */
+#ifndef QUERN_BUILD_H
+#define QUERN_BUILD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "index/base/err.h"
+#include "index/store.h"
+
+struct build_progress {
+	uint64_t done, total;	/* bytes of the profile */
+	const char *stage;	/* "reading", "writing" */
+};
+
+struct build_opts {
+	const char *index_path;	/* NULL: PROFILE.quern beside it, else the cache directory */
+	bool rebuild;		/* even when fresh */
+	bool no_write;		/* keep no index: a temporary one, gone at close */
+	bool no_wait;		/* ERR_LOCKED at once when another process builds it */
+	bool trust;		/* accept an index that others could have written */
+	unsigned jobs;		/* threads; 0: one per core */
+	uint64_t mem;		/* bytes to work in; 0: the default (256 MiB) */
+	const atomic_int *cancel;	/* non-zero: stop with ERR_CANCEL; may be NULL */
+	/* Called about ten times a second from the calling thread; may be NULL. */
+	void (*progress)(void *arg, const struct build_progress *p);
+	void *progress_arg;
+};
+
+enum build_how {
+	BUILD_FRESH,		/* the index was up to date */
+	BUILD_NEW,		/* there was none */
+	BUILD_STALE,		/* the profile changed, or the index is of another version */
+	BUILD_FORCED,		/* --rebuild */
+	BUILD_DAMAGED,		/* the old one could not be read */
+};
+
+struct build_report {
+	enum build_how how;
+	char why[400];		/* one sentence for how != BUILD_FRESH; may be empty */
+	char index[4200];	/* path; empty with no_write */
+	uint64_t took_ns;	/* wall time of open and build */
+};
+
+int build_open(const char *profile, const struct build_opts *opts, struct store **out,
+	       struct build_report *report, struct err *err);
+
+#endif
