@@ -41,9 +41,9 @@ void err_clear(struct err *err)
 int err_exit_status(enum err_kind kind)
 {
 	static const unsigned char status[] = {
-		[ERR_NONE] = 0,	 [ERR_USAGE] = 2,  [ERR_QUERY] = 1, [ERR_PROFILE] = 3,
-		[ERR_EXPECT] = 4, [ERR_INDEX] = 5, [ERR_LOCKED] = 5, [ERR_STALE] = 5,
-		[ERR_LIMIT] = 6, [ERR_CANCEL] = 130, [ERR_OUTPUT] = 1,
+		[ERR_NONE] = 0,	  [ERR_USAGE] = 2,    [ERR_QUERY] = 1,	[ERR_PROFILE] = 3,
+		[ERR_EXPECT] = 4, [ERR_INDEX] = 5,    [ERR_LOCKED] = 5, [ERR_STALE] = 5,
+		[ERR_LIMIT] = 6,  [ERR_CANCEL] = 130, [ERR_OUTPUT] = 1,
 	};
 
 	return status[kind];

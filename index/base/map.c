@@ -26,13 +26,13 @@ struct watched {
 struct guard {
 	sigjmp_buf back;
 	struct guard *outer;
-	const char *what;	/* of the map that faulted */
+	const char *what; /* of the map that faulted */
 };
 
 static struct watched table[SLOTS];
 static _Thread_local struct guard *guard;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct sigaction before[2];	/* SIGBUS, SIGSEGV */
+static struct sigaction before[2]; /* SIGBUS, SIGSEGV */
 
 static void on_fault(int sig, siginfo_t *si, void *context)
 {
@@ -51,7 +51,8 @@ static void on_fault(int sig, siginfo_t *si, void *context)
 
 static void install(void)
 {
-	struct sigaction sa = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+	struct sigaction sa = {.sa_sigaction = on_fault,
+			       .sa_flags = SA_SIGINFO | SA_ONSTACK};
 
 	sigemptyset(&sa.sa_mask);
 	sigaction(SIGBUS, &sa, &before[0]);
@@ -132,7 +133,8 @@ int map_guard(int (*fn)(void *), void *arg, enum err_kind kind, struct err *err)
 	if (sigsetjmp(g.back, 1)) {
 		guard = g.outer;
 		err_clear(err);
-		return err_set(err, kind, 0, "%s changed or shrank while it was read", g.what);
+		return err_set(err, kind, 0, "%s changed or shrank while it was read",
+			       g.what);
 	}
 	guard = &g;
 	rc = fn(arg);
