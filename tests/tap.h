@@ -33,20 +33,22 @@ static inline bool tap_line(bool pass, const char *fmt, va_list ap)
 	return pass;
 }
 
-#define TAP_CHECK(pass) \
-	va_list ap; \
-	bool passed = (pass); \
-	va_start(ap, fmt); \
+#define TAP_CHECK(pass)            \
+	va_list ap;                \
+	bool passed = (pass);      \
+	va_start(ap, fmt);         \
 	tap_line(passed, fmt, ap); \
 	va_end(ap)
 
-TAP_PRINTF(2, 3) static inline bool ok(bool cond, const char *fmt, ...)
+TAP_PRINTF(2, 3)
+static inline bool ok(bool cond, const char *fmt, ...)
 {
 	TAP_CHECK(cond);
 	return passed;
 }
 
-TAP_PRINTF(3, 4) static inline bool is_u64(uint64_t got, uint64_t want, const char *fmt, ...)
+TAP_PRINTF(3, 4)
+static inline bool is_u64(uint64_t got, uint64_t want, const char *fmt, ...)
 {
 	TAP_CHECK(got == want);
 	if (!passed)

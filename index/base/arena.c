@@ -126,8 +126,12 @@ void arena_free(struct arena *a)
 
 int arena_full(const struct arena *a, struct err *err)
 {
-	err_set(err, ERR_LIMIT, 0,
-		"out of memory: %zu MiB are in use (the limit is %zu MiB)", a->used >> 20,
-		a->cap >> 20);
+	if (!a->cap)
+		err_set(err, ERR_LIMIT, 0, "out of memory: %zu MiB are in use",
+			a->used >> 20);
+	else
+		err_set(err, ERR_LIMIT, 0,
+			"out of memory: %zu MiB are in use (the limit is %zu MiB)",
+			a->used >> 20, a->cap >> 20);
 	return err_hint(err, "ask for fewer rows, or raise the limit with --mem");
 }

@@ -9,7 +9,8 @@ int err_set(struct err *err, enum err_kind kind, uint64_t at, const char *fmt, .
 {
 	va_list ap;
 
-	if (err->kind)
+	err->lost = err->kind != ERR_NONE;
+	if (err->lost)
 		return (int)err->kind;
 	err->kind = kind;
 	err->at = at;
@@ -25,7 +26,7 @@ int err_hint(struct err *err, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (err->hint[0])
+	if (err->lost || err->hint[0])
 		return (int)err->kind;
 	va_start(ap, fmt);
 	vsnprintf(err->hint, sizeof(err->hint), fmt, ap);

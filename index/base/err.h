@@ -8,6 +8,7 @@
 #ifndef QUERN_BASE_ERR_H
 #define QUERN_BASE_ERR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum err_kind {
@@ -28,6 +29,7 @@ struct err {
 	enum err_kind kind;
 	uint64_t at;  /* byte offset in the query, or line of the file; 0: none */
 	uint32_t len; /* bytes underlined in a query */
+	bool lost;    /* the latest err_set() came second: its hint is dropped too */
 	char text[600];
 	char hint[400]; /* what to write instead; may be empty */
 };

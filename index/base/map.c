@@ -26,7 +26,7 @@ struct watched {
 struct guard {
 	sigjmp_buf back;
 	struct guard *outer;
-	const char *what; /* of the map that faulted */
+	const char *volatile what; /* of the map that faulted; set by the handler */
 };
 
 static struct watched table[SLOTS];
@@ -39,7 +39,8 @@ static void on_fault(int sig, siginfo_t *si, void *context)
 	uintptr_t at = (uintptr_t)si->si_addr;
 
 	(void)context;
-	for (int i = 0; guard && i < SLOTS; i++) {
+	/* si_code <= 0: sent by kill(), so there is no address and nothing runs again. */
+	for (int i = 0; guard && si->si_code > 0 && i < SLOTS; i++) {
 		if (at < table[i].from || at >= table[i].to)
 			continue;
 		guard->what = table[i].what;
@@ -47,6 +48,8 @@ static void on_fault(int sig, siginfo_t *si, void *context)
 	}
 	/* Not ours: the default action happens when the instruction runs again. */
 	sigaction(sig, &before[sig == SIGSEGV], NULL);
+	if (si->si_code <= 0)
+		raise(sig);
 }
 
 static void install(void)

@@ -50,6 +50,8 @@ struct str str_trim(struct str s)
 
 struct str str_from(struct str s, size_t at)
 {
+	if (s.n == 0)
+		return s; /* NULL + 0 is undefined */
 	if (at > s.n)
 		at = s.n;
 	return (struct str){s.p + at, s.n - at};

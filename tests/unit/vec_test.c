@@ -59,8 +59,10 @@ static void test_too_much(void)
 
 	ok(vec_reserve(&v, &cap, 10, 1) == 0, "ten bytes");
 	char *before = v;
-	ok(vec_reserve(&v, &cap, SIZE_MAX / 2, 16) == -1, "a product past SIZE_MAX is refused");
-	ok(vec_reserve(&v, &cap, SIZE_MAX / 2 + 1, 1) == -1, "more than malloc has is refused");
+	ok(vec_reserve(&v, &cap, SIZE_MAX / 2, 16) == -1,
+	   "a product past SIZE_MAX is refused");
+	ok(vec_reserve(&v, &cap, SIZE_MAX / 2 + 1, 1) == -1,
+	   "more than malloc has is refused");
 	ok(v == before && cap >= 10, "and the array is untouched");
 	free(v);
 }
