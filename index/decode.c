@@ -345,9 +345,9 @@ static void slow_calls(struct decode *d, struct batch *b, struct str line, struc
 		push(b, ROW_CALLS_BAD, line.p);
 		return;
 	}
-	push(b, ROW_CALLS, line.p)->a = count;
 	if (rc == NUM_RANGE)
 		odd(b, ODD_NUMBER_RANGE, line);
+	push(b, ROW_CALLS, line.p)->a = count;
 }
 
 /* "jump=count target"; "jcnd=taken/executed target" or "jcnd=executed taken target". */
