@@ -6,7 +6,8 @@
  *	     short: std::vector::push_back
  *
  * Nothing here fails: a name that cannot be taken apart is one component.  Components are
- * separated by "::", "->", "." and, in Go's import paths, "/".  Views point into the name.
+ * separated by "::", "->", ".", PHP's backslash and, in Go's import paths, "/".  Views point into
+ * the name.
  */
 #ifndef QUERN_NAME_H
 #define QUERN_NAME_H
@@ -21,10 +22,11 @@ enum { NAME_PARTS = 96 };	/* of a longer name, the last ones */
 
 struct name {
 	struct str part[NAME_PARTS];	/* components without template arguments */
-	size_t n;
+	struct str text[NAME_PARTS];	/* the same with separator and Go's "(*T)" */
+	size_t n;		/* at least 1 */
 	bool cut;		/* leading components are missing from part[] */
 	struct str core;	/* from the first component to the end of the last one */
-	struct str head;	/* of core: what stands before the last component's separator */
+	struct str head;	/* what stands before the last component's separator */
 	struct str recursion;	/* "'2", "'caller'2"; or empty */
 	struct str clone;	/* ".part.0", " [clone .isra.0]"; or empty */
 	struct str version;	/* "@plt", "@@GLIBC_2.34"; or empty */
