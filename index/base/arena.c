@@ -15,7 +15,7 @@ enum { FIRST = 16 << 10, LARGEST = 16 << 20, ALIGN = 16 };
 
 struct arena_chunk {
 	struct arena_chunk *next;
-	size_t n, cap;			/* bytes used, bytes there */
+	size_t n, cap; /* bytes used, bytes there */
 	_Alignas(ALIGN) char bytes[];
 };
 
@@ -126,7 +126,12 @@ void arena_free(struct arena *a)
 
 int arena_full(const struct arena *a, struct err *err)
 {
-	err_set(err, ERR_LIMIT, 0, "out of memory: %zu MiB are in use (the limit is %zu MiB)",
-		a->used >> 20, a->cap >> 20);
+	if (!a->cap)
+		err_set(err, ERR_LIMIT, 0, "out of memory: %zu MiB are in use",
+			a->used >> 20);
+	else
+		err_set(err, ERR_LIMIT, 0,
+			"out of memory: %zu MiB are in use (the limit is %zu MiB)",
+			a->used >> 20, a->cap >> 20);
 	return err_hint(err, "ask for fewer rows, or raise the limit with --mem");
 }

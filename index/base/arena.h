@@ -16,20 +16,20 @@
 struct arena_chunk;
 
 struct arena {
-	struct arena_chunk *chunk;	/* newest first */
-	size_t used;			/* bytes handed out since the last reset */
-	size_t cap;			/* bytes; 0: no cap */
+	struct arena_chunk *chunk; /* newest first */
+	size_t used;		   /* bytes handed out since the last reset */
+	size_t cap;		   /* bytes; 0: no cap */
 };
 
 void arena_init(struct arena *a, size_t cap);
-void *arena_alloc(struct arena *a, size_t size);	/* 16-byte aligned, zeroed, or NULL */
-void *arena_array(struct arena *a, size_t n, size_t size);	/* checks n * size */
-struct str arena_str(struct arena *a, struct str s);	/* a copy; p is NULL when full */
+void *arena_alloc(struct arena *a, size_t size); /* 16-byte aligned, zeroed, or NULL */
+void *arena_array(struct arena *a, size_t n, size_t size); /* checks n * size */
+struct str arena_str(struct arena *a, struct str s); /* a copy; p is NULL when full */
 struct str arena_printf(struct arena *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-void arena_reset(struct arena *a);			/* keeps one chunk */
+void arena_reset(struct arena *a); /* keeps one chunk */
 void arena_free(struct arena *a);
-int arena_full(const struct arena *a, struct err *err);	/* sets and returns ERR_LIMIT */
+int arena_full(const struct arena *a, struct err *err); /* sets and returns ERR_LIMIT */
 
 #define ARENA_NEW(a, T) ((T *)arena_alloc((a), sizeof(T)))
 #define ARENA_ARRAY(a, T, n) ((T *)arena_array((a), (n), sizeof(T)))

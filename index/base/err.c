@@ -9,7 +9,8 @@ int err_set(struct err *err, enum err_kind kind, uint64_t at, const char *fmt, .
 {
 	va_list ap;
 
-	if (err->kind)
+	err->lost = err->kind != ERR_NONE;
+	if (err->lost)
 		return (int)err->kind;
 	err->kind = kind;
 	err->at = at;
@@ -25,7 +26,7 @@ int err_hint(struct err *err, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (err->hint[0])
+	if (err->lost || err->hint[0])
 		return (int)err->kind;
 	va_start(ap, fmt);
 	vsnprintf(err->hint, sizeof(err->hint), fmt, ap);
@@ -41,9 +42,9 @@ void err_clear(struct err *err)
 int err_exit_status(enum err_kind kind)
 {
 	static const unsigned char status[] = {
-		[ERR_NONE] = 0,	 [ERR_USAGE] = 2,  [ERR_QUERY] = 1, [ERR_PROFILE] = 3,
-		[ERR_EXPECT] = 4, [ERR_INDEX] = 5, [ERR_LOCKED] = 5, [ERR_STALE] = 5,
-		[ERR_LIMIT] = 6, [ERR_CANCEL] = 130, [ERR_OUTPUT] = 1,
+		[ERR_NONE] = 0,	  [ERR_USAGE] = 2,    [ERR_QUERY] = 1,	[ERR_PROFILE] = 3,
+		[ERR_EXPECT] = 4, [ERR_INDEX] = 5,    [ERR_LOCKED] = 5, [ERR_STALE] = 5,
+		[ERR_LIMIT] = 6,  [ERR_CANCEL] = 130, [ERR_OUTPUT] = 1,
 	};
 
 	return status[kind];

@@ -8,28 +8,30 @@
 #ifndef QUERN_BASE_ERR_H
 #define QUERN_BASE_ERR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum err_kind {
 	ERR_NONE = 0,
-	ERR_USAGE,	/* wrong options: exit 2 */
-	ERR_QUERY,	/* the query is wrong, or no function matched: exit 1 */
-	ERR_PROFILE,	/* cannot be read, is not a profile, is truncated: exit 3 */
-	ERR_EXPECT,	/* `expect` failed: exit 4 */
-	ERR_INDEX,	/* cannot be built or written, or is damaged: exit 5 */
-	ERR_LOCKED,	/* another process builds this index: exit 5 */
-	ERR_STALE,	/* the index is not of this profile or version: rebuild it */
-	ERR_LIMIT,	/* a limit was hit (memory, rows, time, nesting): exit 6 */
-	ERR_CANCEL,	/* interrupted by the user: exit 130 */
-	ERR_OUTPUT,	/* the result could not be written: exit 1 */
+	ERR_USAGE,   /* wrong options: exit 2 */
+	ERR_QUERY,   /* the query is wrong, or no function matched: exit 1 */
+	ERR_PROFILE, /* cannot be read, is not a profile, is truncated: exit 3 */
+	ERR_EXPECT,  /* `expect` failed: exit 4 */
+	ERR_INDEX,   /* cannot be built or written, or is damaged: exit 5 */
+	ERR_LOCKED,  /* another process builds this index: exit 5 */
+	ERR_STALE,   /* the index is not of this profile or version: rebuild it */
+	ERR_LIMIT,   /* a limit was hit (memory, rows, time, nesting): exit 6 */
+	ERR_CANCEL,  /* interrupted by the user: exit 130 */
+	ERR_OUTPUT,  /* the result could not be written: exit 1 */
 };
 
 struct err {
 	enum err_kind kind;
-	uint64_t at;		/* byte offset in the query, or line of the file; 0: none */
-	uint32_t len;		/* bytes underlined in a query */
+	uint64_t at;  /* byte offset in the query, or line of the file; 0: none */
+	uint32_t len; /* bytes underlined in a query */
+	bool lost;    /* the latest err_set() came second: its hint is dropped too */
 	char text[600];
-	char hint[400];		/* what to write instead; may be empty */
+	char hint[400]; /* what to write instead; may be empty */
 };
 
 /* Both return the kind that err now holds (never 0 after err_set). */

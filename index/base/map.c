@@ -26,20 +26,21 @@ struct watched {
 struct guard {
 	sigjmp_buf back;
 	struct guard *outer;
-	const char *what;	/* of the map that faulted */
+	const char *volatile what; /* of the map that faulted; set by the handler */
 };
 
 static struct watched table[SLOTS];
 static _Thread_local struct guard *guard;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct sigaction before[2];	/* SIGBUS, SIGSEGV */
+static struct sigaction before[2]; /* SIGBUS, SIGSEGV */
 
 static void on_fault(int sig, siginfo_t *si, void *context)
 {
 	uintptr_t at = (uintptr_t)si->si_addr;
 
 	(void)context;
-	for (int i = 0; guard && i < SLOTS; i++) {
+	/* si_code <= 0: sent by kill(), so there is no address and nothing runs again. */
+	for (int i = 0; guard && si->si_code > 0 && i < SLOTS; i++) {
 		if (at < table[i].from || at >= table[i].to)
 			continue;
 		guard->what = table[i].what;
@@ -47,11 +48,14 @@ static void on_fault(int sig, siginfo_t *si, void *context)
 	}
 	/* Not ours: the default action happens when the instruction runs again. */
 	sigaction(sig, &before[sig == SIGSEGV], NULL);
+	if (si->si_code <= 0)
+		raise(sig);
 }
 
 static void install(void)
 {
-	struct sigaction sa = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+	struct sigaction sa = {.sa_sigaction = on_fault,
+			       .sa_flags = SA_SIGINFO | SA_ONSTACK};
 
 	sigemptyset(&sa.sa_mask);
 	sigaction(SIGBUS, &sa, &before[0]);
@@ -132,7 +136,8 @@ int map_guard(int (*fn)(void *), void *arg, enum err_kind kind, struct err *err)
 	if (sigsetjmp(g.back, 1)) {
 		guard = g.outer;
 		err_clear(err);
-		return err_set(err, kind, 0, "%s changed or shrank while it was read", g.what);
+		return err_set(err, kind, 0, "%s changed or shrank while it was read",
+			       g.what);
 	}
 	guard = &g;
 	rc = fn(arg);

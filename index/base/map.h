@@ -16,8 +16,8 @@
 
 struct map {
 	const char *p;
-	size_t n;		/* bytes */
-	unsigned slot;		/* in the table of guarded maps, + 1 */
+	size_t n;      /* bytes */
+	unsigned slot; /* in the table of guarded maps, + 1 */
 };
 
 /* Map size bytes of fd read-only; what names the file in messages.  size 0 gives an empty

@@ -65,7 +65,8 @@ void out_bytes(struct out *o, const void *p, size_t n)
 	if (o->fd >= 0 && n >= BUFFER) {
 		out_flush(o);
 		write_all(o, p, n);
-		o->written += n;
+		if (!o->failed)
+			o->written += n;
 		return;
 	}
 	if (n == 0 || !room(o, n))

@@ -15,21 +15,22 @@
 struct out {
 	char *buf;
 	size_t n, cap;
-	int fd;			/* -1: memory */
-	int failed;		/* errno of the first failure */
-	uint64_t written;	/* bytes accepted in all */
+	int fd;		  /* -1: memory */
+	int failed;	  /* errno of the first failure */
+	uint64_t written; /* bytes accepted in all */
 };
 
 void out_fd(struct out *o, int fd);
-void out_mem(struct out *o);			/* read the bytes as o->buf, o->n */
+void out_mem(struct out *o); /* read the bytes as o->buf, o->n */
 void out_bytes(struct out *o, const void *p, size_t n);
 void out_str(struct out *o, struct str s);
 void out_c(struct out *o, const char *c);
 void out_char(struct out *o, char c);
 void out_fill(struct out *o, char c, size_t n);
 void out_u64(struct out *o, uint64_t v);
-void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-int out_flush(struct out *o);			/* 0 or errno; memory: nothing to do */
-int out_close(struct out *o);			/* flush, free the buffer; not the fd */
+void out_printf(struct out *o, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+int out_flush(struct out *o); /* 0 or errno; memory: nothing to do */
+int out_close(struct out *o); /* flush, free the buffer; not the fd */
 
 #endif

@@ -50,6 +50,8 @@ struct str str_trim(struct str s)
 
 struct str str_from(struct str s, size_t at)
 {
+	if (s.n == 0)
+		return s; /* NULL + 0 is undefined */
 	if (at > s.n)
 		at = s.n;
 	return (struct str){s.p + at, s.n - at};
@@ -104,7 +106,8 @@ unsigned str_distance(struct str a, struct str b, unsigned max)
 	for (size_t j = 0; j <= b.n; j++)
 		row[0][j] = (unsigned)j;
 	for (size_t i = 1; i <= a.n; i++) {
-		unsigned *cur = row[i % 3], *prev = row[(i + 2) % 3], *prev2 = row[(i + 1) % 3];
+		unsigned *cur = row[i % 3], *prev = row[(i + 2) % 3],
+			 *prev2 = row[(i + 1) % 3];
 		unsigned best = cur[0] = (unsigned)i;
 
 		for (size_t j = 1; j <= b.n; j++) {
@@ -140,10 +143,10 @@ bool str_u64(struct str s, uint64_t *out)
 		return false;
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
-		uint64_t d = c >= '0' && c <= '9' ? (uint64_t)(c - '0')
-			: c >= 'a' && c <= 'f'	  ? (uint64_t)(c - 'a') + 10
-			: c >= 'A' && c <= 'F'	  ? (uint64_t)(c - 'A') + 10
-						  : 16;
+		uint64_t d = c >= '0' && c <= '9'   ? (uint64_t)(c - '0')
+			     : c >= 'a' && c <= 'f' ? (uint64_t)(c - 'a') + 10
+			     : c >= 'A' && c <= 'F' ? (uint64_t)(c - 'A') + 10
+						    : 16;
 
 		if (d >= base || __builtin_mul_overflow(v, base, &v) ||
 		    __builtin_add_overflow(v, d, &v))

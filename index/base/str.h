@@ -14,24 +14,24 @@
 
 struct str {
 	const char *p;
-	size_t n;		/* bytes */
+	size_t n; /* bytes */
 };
 
 #define STR(lit) ((struct str){"" lit, sizeof(lit) - 1})
 /* printf("%.*s", STR_ARG(s)): stops at a NUL, so only for messages. */
 #define STR_ARG(s) (int)((s).n > 4096 ? 4096 : (s).n), (s).p
 
-struct str str_c(const char *c);			/* NULL gives the empty view */
+struct str str_c(const char *c); /* NULL gives the empty view */
 bool str_eq(struct str a, struct str b);
-int str_cmp(struct str a, struct str b);		/* memcmp order, shorter first */
+int str_cmp(struct str a, struct str b); /* memcmp order, shorter first */
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
-struct str str_trim(struct str s);			/* blanks, tabs and CR at both ends */
-struct str str_from(struct str s, size_t at);		/* the rest from byte at */
-size_t str_find(struct str s, char c);			/* s.n when absent */
-size_t str_find_str(struct str s, struct str needle);	/* s.n when absent */
-uint64_t str_hash(struct str s);			/* XXH3-64 */
-struct str str_basename(struct str path);		/* after the last '/' */
+struct str str_trim(struct str s);	      /* blanks, tabs and CR at both ends */
+struct str str_from(struct str s, size_t at); /* the rest from byte at */
+size_t str_find(struct str s, char c);	      /* s.n when absent */
+size_t str_find_str(struct str s, struct str needle); /* s.n when absent */
+uint64_t str_hash(struct str s);		      /* XXH3-64 */
+struct str str_basename(struct str path);	      /* after the last '/' */
 /* Levenshtein distance with transposition, bytes; gives up (returns max + 1) past max. */
 unsigned str_distance(struct str a, struct str b, unsigned max);
 

@@ -8,7 +8,7 @@
 int vec_reserve(void *pp, size_t *cap, size_t need, size_t size)
 {
 	size_t n = *cap, bytes;
-	char *p;
+	char *p, *grown;
 
 	if (need <= n)
 		return 0;
@@ -18,11 +18,11 @@ int vec_reserve(void *pp, size_t *cap, size_t need, size_t size)
 	if (__builtin_mul_overflow(n, size, &bytes))
 		return -1;
 	memcpy(&p, pp, sizeof(p));
-	p = realloc(p, bytes);
-	if (!p)
+	grown = realloc(p, bytes);
+	if (!grown)
 		return -1;
-	memset(p + *cap * size, 0, bytes - *cap * size);
-	memcpy(pp, &p, sizeof(p));
+	memset(grown + *cap * size, 0, bytes - *cap * size);
+	memcpy(pp, &grown, sizeof(grown));
 	*cap = n;
-	return 0;
+	return 0; /* cppcheck-suppress memleak ; *pp holds it now */
 }

@@ -1,0 +1,57 @@
+/* hash.c - open addressing with linear probing, at most 2/3 full; see hash.h. */
+#include "index/base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void put(struct hash *t, uint32_t h, uint32_t index)
+{
+	uint32_t i = h & t->mask;
+
+	while (t->cell[i].index != HASH_NONE)
+		i = (i + 1) & t->mask;
+	t->cell[i] = (struct hash_cell){h, index};
+}
+
+static int grow(struct hash *t)
+{
+	struct hash old = *t;
+	size_t cells = old.cell ? ((size_t)old.mask + 1) * 2 : 64;
+
+	if (cells > (size_t)1 << 31)
+		return -1;
+	t->cell = malloc(cells * sizeof(*t->cell));
+	if (!t->cell) {
+		*t = old;
+		return -1;
+	}
+	memset(t->cell, 0xff, cells * sizeof(*t->cell));
+	t->mask = (uint32_t)(cells - 1);
+	for (size_t i = 0; old.cell && i <= old.mask; i++)
+		if (old.cell[i].index != HASH_NONE)
+			put(t, old.cell[i].hash, old.cell[i].index);
+	free(old.cell);
+	return 0;
+}
+
+int hash_add(struct hash *t, uint32_t h, uint32_t index)
+{
+	if ((!t->cell || (uint64_t)t->n * 3 >= ((uint64_t)t->mask + 1) * 2) && grow(t))
+		return -1;
+	put(t, h, index);
+	t->n++;
+	return 0;
+}
+
+void hash_clear(struct hash *t)
+{
+	if (t->cell)
+		memset(t->cell, 0xff, ((size_t)t->mask + 1) * sizeof(*t->cell));
+	t->n = 0;
+}
+
+void hash_free(struct hash *t)
+{
+	free(t->cell);
+	*t = (struct hash){0};
+}

@@ -1,0 +1,66 @@
+/*
+ * hash.h - an open-addressed table of indices, for arrays that are looked up by content.
+ *
+ * The array and the comparison are the caller's; a cell holds 32 bits of the hash and the
+ * index, so growing needs no callback:
+ *
+ *	uint32_t probe = hash_start(&t, h), i;
+ *	while ((i = hash_next(&t, h, &probe)) != HASH_NONE)
+ *		if (same(array[i], key))
+ *			return i;
+ *	hash_add(&t, h, new_index);
+ */
+#ifndef QUERN_BASE_HASH_H
+#define QUERN_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HASH_NONE UINT32_MAX
+
+struct hash_cell {
+	uint32_t hash, index;	/* index HASH_NONE: empty */
+};
+
+struct hash {
+	struct hash_cell *cell;
+	uint32_t mask;		/* cells - 1 */
+	uint32_t n;
+};
+
+static inline uint64_t hash_mix(uint64_t h)
+{
+	h ^= h >> 32;
+	h *= 0xd6e8feb86659fd93;
+	h ^= h >> 32;
+	h *= 0xd6e8feb86659fd93;
+	return h ^ h >> 32;
+}
+
+static inline uint32_t hash_start(const struct hash *t, uint32_t h)
+{
+	return h & t->mask;
+}
+
+static inline uint32_t hash_next(const struct hash *t, uint32_t h, uint32_t *probe)
+{
+	if (!t->cell)
+		return HASH_NONE;
+	for (uint32_t i = *probe;; i = (i + 1) & t->mask) {
+		const struct hash_cell *c = &t->cell[i];
+
+		if (c->index == HASH_NONE)
+			return HASH_NONE;
+		if (c->hash == h) {
+			*probe = (i + 1) & t->mask;
+			return c->index;
+		}
+	}
+}
+
+/* 0, or -1 when memory is out. */
+int hash_add(struct hash *t, uint32_t h, uint32_t index);
+void hash_clear(struct hash *t);	/* empty, memory kept */
+void hash_free(struct hash *t);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * varint.h - unsigned numbers in 7-bit groups, low group first, high bit: more follow.
+ *
+ * Decoding is bounded: a reader that meets the end or a number above 64 bits sets `bad` and
+ * reads zeros from there on, so a loop over damaged bytes ends.
+ */
+#ifndef QUERN_BASE_VARINT_H
+#define QUERN_BASE_VARINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { VARINT_MAX = 10 };	/* bytes of one number at most */
+
+static inline unsigned char *varint_put(unsigned char *p, uint64_t v)
+{
+	while (v >= 0x80) {
+		*p++ = (unsigned char)(v | 0x80);
+		v >>= 7;
+	}
+	*p++ = (unsigned char)v;
+	return p;
+}
+
+struct varint_reader {
+	const unsigned char *p, *end;
+	bool bad;
+};
+
+static inline uint64_t varint_get(struct varint_reader *r)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; r->p < r->end && shift < 64; shift += 7) {
+		unsigned char c = *r->p++;
+
+		v |= (uint64_t)(c & 0x7f) << shift;
+		if (c < 0x80)
+			return v;
+	}
+	r->bad = true;
+	r->p = r->end;
+	return 0;
+}
+
+/* Differences that may be negative: 0, -1, 1, -2, ... become 0, 1, 2, 3, ... */
+static inline uint64_t varint_zigzag(uint64_t from, uint64_t to)
+{
+	uint64_t d = to - from;
+
+	return d << 1 ^ (0 - (d >> 63));
+}
+
+static inline uint64_t varint_unzigzag(uint64_t from, uint64_t z)
+{
+	return from + (z >> 1 ^ (0 - (z & 1)));
+}
+
+#endif

@@ -1,0 +1,703 @@
+/*
+ * merge.c - ids to strings to functions; see merge.h.
+ *
+ * 1. Every name slot gets its string: its own, or for an id that was defined before the
+ *    stretch the one that the id had there.  Strings are interned, sorted, numbered.
+ * 2. Functions are the distinct (object, file, name) that have a body or are called.  A
+ *    callee whose file was only a default and that has no body anywhere is the one function
+ *    of that name in that object, when there is exactly one (FORMAT.md section 6).
+ * 3. Edges are sorted by (caller, callee) and equal ones added.
+ */
+#include "index/merge.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/hash.h"
+#include "index/base/sort.h"
+#include "index/base/vec.h"
+
+static int no_memory(struct err *err)
+{
+	err_set(err, ERR_LIMIT, 0, "out of memory while joining names");
+	return err_hint(err, "the machine has too little memory for this profile");
+}
+
+static int interrupted(const atomic_int *cancel, struct err *err)
+{
+	if (cancel && atomic_load_explicit(cancel, memory_order_relaxed))
+		return err_set(err, ERR_CANCEL, 0, "interrupted");
+	return 0;
+}
+
+int profile_odd(struct profile *p, enum odd kind, uint64_t line, struct str text,
+		struct err *err)
+{
+	struct odd_count *c = &p->odds[kind];
+	size_t cap = p->nodd;
+
+	c->count++;
+	if (c->n >= ODD_KEPT)
+		return 0;
+	if (vec_reserve(&p->odd, &cap, p->nodd + 1, sizeof(*p->odd)))
+		return no_memory(err);
+	p->odd[p->nodd++] = (struct odd_line){kind, line, arena_str(&p->arena, text)};
+	c->n++;
+	return 0;
+}
+
+/* ---- 1. strings ---- */
+
+struct intern {
+	struct hash by;
+	struct str *s;
+	size_t n, cap;
+};
+
+static uint32_t intern(struct intern *t, struct str s)
+{
+	uint32_t h = (uint32_t)str_hash(s), probe = hash_start(&t->by, h), i;
+
+	while ((i = hash_next(&t->by, h, &probe)) != HASH_NONE)
+		if (str_eq(t->s[i], s))
+			return i;
+	if (t->n >= NO_ID || vec_reserve(&t->s, &t->cap, t->n + 1, sizeof(*t->s)) ||
+	    hash_add(&t->by, h, (uint32_t)t->n))
+		return NO_ID;
+	t->s[t->n] = s;
+	return (uint32_t)t->n++;
+}
+
+/* What ids mean where a stretch begins: id -> string, for stretches after the first. */
+struct id_map {
+	struct hash by;
+	uint64_t *id;
+	uint32_t *string;
+	size_t n, id_cap, string_cap;
+};
+
+static uint32_t *id_find(struct id_map *m, uint64_t id)
+{
+	uint32_t h = (uint32_t)hash_mix(id), probe = hash_start(&m->by, h), i;
+
+	while ((i = hash_next(&m->by, h, &probe)) != HASH_NONE)
+		if (m->id[i] == id)
+			return &m->string[i];
+	return NULL;
+}
+
+static int id_set(struct id_map *m, uint64_t id, uint32_t string)
+{
+	uint32_t *old = id_find(m, id);
+
+	if (old) {
+		*old = string;
+		return 0;
+	}
+	if (vec_reserve(&m->id, &m->id_cap, m->n + 1, sizeof(*m->id)) ||
+	    vec_reserve(&m->string, &m->string_cap, m->n + 1, sizeof(*m->string)) ||
+	    hash_add(&m->by, (uint32_t)hash_mix(id), (uint32_t)m->n))
+		return -1;
+	m->id[m->n] = id;
+	m->string[m->n++] = string;
+	return 0;
+}
+
+struct join {			/* of one name space */
+	struct profile *p;
+	enum name_space space;
+	struct intern strings;
+	struct id_map ids;
+	uint32_t entry;		/* string of NAME_ENTRY of the stretch at hand */
+	struct err *err;
+};
+
+enum { EXPANDED_MAX = 64 << 10 };	/* bytes of a name made of references */
+
+static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth);
+
+/* "(3)'2'(1)" with each reference replaced by its name; p is NULL when that is too long. */
+static struct str expand(struct join *j, size_t k, const struct name_slot *s, unsigned depth)
+{
+	const struct names *names = &j->p->tally[k]->names[j->space];
+	struct str text = s->text, out;
+	char *buf = malloc(EXPANDED_MAX);
+	size_t n = 0, ref = s->refs - 1;
+	uint64_t id;
+
+	while (buf && text.n) {
+		size_t len = names_reference(text, &id);
+		struct str piece = {text.p, 1};
+
+		if (len) {
+			uint32_t r = resolve(j, k, names->ref[ref++], depth + 1);
+
+			if (r == NO_ID)
+				goto fail;
+			piece = j->strings.s[r];
+		}
+		if (piece.n > EXPANDED_MAX - n)
+			goto fail;
+		memcpy(buf + n, piece.p, piece.n);
+		n += piece.n;
+		text = str_from(text, len ? len : 1);
+	}
+	out = buf ? arena_str(&j->p->arena, (struct str){buf, n}) : (struct str){NULL, 0};
+	free(buf);
+	return out;
+fail:
+	free(buf);
+	return (struct str){NULL, 0};
+}
+
+/* "(12)": the name of an id that was never defined. */
+static uint32_t undefined(struct join *j, size_t k, const struct name_slot *s)
+{
+	struct str text = arena_printf(&j->p->arena, "(%" PRIu64 ")", s->id);
+
+	if (!text.p || profile_odd(j->p, ODD_ID_UNDEFINED, j->p->map[k].lines + s->line, text,
+				   j->err))
+		return NO_ID;
+	return intern(&j->strings, text);
+}
+
+/* The string of a slot of tally k; NO_ID when memory is out or a name nests too deep. */
+static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth)
+{
+	enum { DEEPEST = 64 };
+	uint32_t *done = &j->p->map[k].name[j->space][slot], *before;
+	const struct name_slot *s = &j->p->tally[k]->names[j->space].slot[slot];
+	struct str text = s->text;
+
+	if (*done != NO_ID)
+		return *done;
+	if (slot == NAME_ENTRY)
+		return *done = j->entry;
+	switch (s->kind) {
+	case NAME_BEFORE:
+		before = id_find(&j->ids, s->id);
+		return *done = before ? *before : undefined(j, k, s);
+	case NAME_UNDEFINED:
+		return *done = undefined(j, k, s);
+	default:
+		break;
+	}
+	if (s->refs && depth < DEEPEST) {
+		text = expand(j, k, s, depth);
+		if (!text.p)
+			text = s->text;
+	}
+	return *done = intern(&j->strings, text);
+}
+
+/* Ids that mean something else than before the stretch; only a later stretch can tell. */
+static int redefined(struct join *j, size_t k, const struct name_slot *s, uint32_t string)
+{
+	uint32_t *before = id_find(&j->ids, s->id);
+
+	if (!before || *before == string)
+		return 0;
+	return profile_odd(j->p, ODD_ID_REDEFINED, j->p->map[k].lines + s->line, s->text,
+			   j->err);
+}
+
+static int join_tally(struct join *j, size_t k)
+{
+	const struct names *names = &j->p->tally[k]->names[j->space];
+	uint32_t *string = malloc(names->n * sizeof(*string));
+
+	j->p->map[k].name[j->space] = string;
+	if (!string)
+		return no_memory(j->err);
+	memset(string, 0xff, names->n * sizeof(*string));
+	for (uint32_t i = 0; i < names->n; i++)
+		if (resolve(j, k, i, 0) == NO_ID)
+			return no_memory(j->err);
+	if (j->p->ntally == 1)
+		return 0;
+	for (uint32_t i = NAME_FIRST; i < names->n; i++) {
+		const struct name_slot *s = &names->slot[i];
+
+		if (names->restarted && i == names->restart_at) {
+			hash_clear(&j->ids.by);
+			j->ids.n = 0;
+		}
+		if (s->kind != NAME_DEFINED)
+			continue;
+		/* Within the stretch the tally has told of redefinitions. */
+		if (k && redefined(j, k, s, string[i]))
+			return (int)j->err->kind;
+		if (id_set(&j->ids, s->id, string[i]))
+			return no_memory(j->err);
+	}
+	return 0;
+}
+
+/* What the next stretch finds in force. */
+static uint32_t exit_slot(const struct tally *t, enum name_space space)
+{
+	return space == SPACE_OBJ ? t->ob : space == SPACE_FILE ? t->fl : t->cfn;
+}
+
+static int compare_str(const void *a, const void *b)
+{
+	return str_cmp(**(struct str *const *)a, **(struct str *const *)b);
+}
+
+/* Sort the strings and let every slot's string be its place in that order. */
+static int number_strings(struct join *j)
+{
+	size_t n = j->strings.n;
+	const struct str **order = malloc((n + 1) * sizeof(*order));
+	uint32_t *place = malloc((n + 1) * sizeof(*place));
+	struct str *sorted = malloc((n + 1) * sizeof(*sorted));
+	int rc = -1;
+
+	if (!order || !place || !sorted)
+		goto out;
+	for (size_t i = 0; i < n; i++)
+		order[i] = &j->strings.s[i];
+	qsort(order, n, sizeof(*order), compare_str);
+	for (size_t i = 0; i < n; i++) {
+		sorted[i] = *order[i];
+		place[order[i] - j->strings.s] = (uint32_t)i;
+	}
+	for (size_t k = 0; k < j->p->ntally; k++) {
+		uint32_t *string = j->p->map[k].name[j->space];
+
+		for (size_t i = 0; i < j->p->tally[k]->names[j->space].n; i++)
+			string[i] = place[string[i]];
+	}
+	j->p->name[j->space] = sorted;
+	j->p->nname[j->space] = n;
+	sorted = NULL;
+	rc = 0;
+out:
+	free(order);
+	free(place);
+	free(sorted);
+	return rc ? no_memory(j->err) : 0;
+}
+
+static int join_names(struct profile *p, enum name_space space, struct err *err)
+{
+	struct join j = {.p = p, .space = space, .err = err};
+	int rc;
+
+	j.entry = intern(&j.strings, STR("???"));
+	rc = j.entry == NO_ID ? no_memory(err) : 0;
+	for (size_t k = 0; !rc && k < p->ntally; k++) {
+		rc = join_tally(&j, k);
+		if (!rc)
+			j.entry = p->map[k].name[space][exit_slot(p->tally[k], space)];
+	}
+	if (!rc)
+		rc = number_strings(&j);
+	hash_free(&j.strings.by);
+	free(j.strings.s);
+	hash_free(&j.ids.by);
+	free(j.ids.id);
+	free(j.ids.string);
+	return rc;
+}
+
+/* ---- 2. functions ---- */
+
+/* One identity (object, file, name) as the tallies use it. */
+struct identity {
+	uint32_t name, file, obj;
+	bool body;		/* a block with cost lines or calls */
+	bool called;		/* as a callee whose file was written */
+	bool defaulted;		/* as a callee whose file was not */
+	uint32_t as;		/* where its defaulted calls go: identity index */
+	uint32_t id;		/* final, or NO_ID */
+};
+
+struct identities {
+	struct identity *at;
+	size_t n, cap;
+	struct hash by;
+	uint32_t **slot;	/* per tally and function slot: identity index */
+};
+
+static uint32_t identity_of(struct identities *t, uint32_t name, uint32_t file, uint32_t obj)
+{
+	uint32_t h = (uint32_t)hash_mix(((uint64_t)name << 32 | file) ^ hash_mix(obj));
+	uint32_t probe = hash_start(&t->by, h), i;
+
+	while ((i = hash_next(&t->by, h, &probe)) != HASH_NONE)
+		if (t->at[i].name == name && t->at[i].file == file && t->at[i].obj == obj)
+			return i;
+	if (t->n >= NO_ID || vec_reserve(&t->at, &t->cap, t->n + 1, sizeof(*t->at)) ||
+	    hash_add(&t->by, h, (uint32_t)t->n))
+		return NO_ID;
+	t->at[t->n] = (struct identity){
+		.name = name, .file = file, .obj = obj, .as = (uint32_t)t->n, .id = NO_ID};
+	return (uint32_t)t->n++;
+}
+
+static int collect_identities(struct profile *p, struct identities *ids)
+{
+	for (size_t k = 0; k < p->ntally; k++) {
+		const struct tally *t = p->tally[k];
+		const struct merge_map *m = &p->map[k];
+
+		ids->slot[k] = malloc((t->nfn + 1) * sizeof(**ids->slot));
+		if (!ids->slot[k])
+			return -1;
+		for (size_t i = 0; i < t->nfn; i++) {
+			const struct fn_slot *f = &t->fn[i];
+			uint32_t at = identity_of(ids, m->name[SPACE_FN][f->fn],
+						  m->name[SPACE_FILE][f->fl],
+						  m->name[SPACE_OBJ][f->ob]);
+
+			if (at == NO_ID)
+				return -1;
+			ids->slot[k][i] = at;
+			ids->at[at].body |= f->body;
+		}
+		for (size_t i = 0; i < t->nedge; i++) {
+			const struct fn_slot *f = &t->fn[t->edge[i].callee];
+			struct identity *at = &ids->at[ids->slot[k][t->edge[i].callee]];
+
+			at->called |= !f->defaulted;
+			at->defaulted |= f->defaulted;
+		}
+	}
+	return 0;
+}
+
+static int compare_identity(const void *a, const void *b)
+{
+	const struct identity *x = *(struct identity *const *)a;
+	const struct identity *y = *(struct identity *const *)b;
+
+	if (x->name != y->name)
+		return x->name < y->name ? -1 : 1;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return (x->obj > y->obj) - (x->obj < y->obj);
+}
+
+/* Calls to g of a file that has no g: the object's only g with a body, if there is one.
+ * order is sorted by name, so a name's identities stand together. */
+static void redirect_defaulted(struct identities *ids, struct identity **order, size_t n)
+{
+	for (size_t from = 0, to; from < n; from = to) {
+		for (to = from + 1; to < n && order[to]->name == order[from]->name; to++)
+			;
+		for (size_t i = from; i < to; i++) {
+			struct identity *g = order[i], *only = NULL;
+			unsigned bodies = 0;
+
+			if (!g->defaulted || g->body)
+				continue;
+			for (size_t k = from; k < to && bodies < 2; k++)
+				if (order[k]->body && order[k]->obj == g->obj) {
+					only = order[k];
+					bodies++;
+				}
+			if (bodies == 1)
+				g->as = (uint32_t)(only - ids->at);
+		}
+	}
+}
+
+static int number_functions(struct profile *p, struct identities *ids)
+{
+	size_t n = ids->n;
+	struct identity **order = malloc((n + 1) * sizeof(*order));
+
+	if (!order)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		order[i] = &ids->at[i];
+	qsort(order, n, sizeof(*order), compare_identity);
+	redirect_defaulted(ids, order, n);
+	p->fn_name = malloc((n + 1) * sizeof(uint32_t));
+	p->fn_file = malloc((n + 1) * sizeof(uint32_t));
+	p->fn_obj = malloc((n + 1) * sizeof(uint32_t));
+	if (!p->fn_name || !p->fn_file || !p->fn_obj) {
+		free(order);
+		return -1;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct identity *f = order[i];
+		bool own_default = f->defaulted && f->as == (uint32_t)(f - ids->at);
+
+		if (!f->body && !f->called && !own_default)
+			continue;
+		p->fn_name[p->nfn] = f->name;
+		p->fn_file[p->nfn] = f->file;
+		p->fn_obj[p->nfn] = f->obj;
+		f->id = (uint32_t)p->nfn++;
+	}
+	free(order);
+	return 0;
+}
+
+static void add_sat(struct profile *p, uint64_t *sum, uint64_t v)
+{
+	if (__builtin_add_overflow(*sum, v, sum)) {
+		*sum = UINT64_MAX;
+		p->saturated = true;
+	}
+}
+
+static int map_functions(struct profile *p, struct identities *ids)
+{
+	p->self = calloc(p->nfn * p->nevent + 1, sizeof(*p->self));
+	if (!p->self)
+		return -1;
+	for (size_t k = 0; k < p->ntally; k++) {
+		const struct tally *t = p->tally[k];
+		struct merge_map *m = &p->map[k];
+
+		m->fn = malloc((t->nfn + 1) * sizeof(*m->fn));
+		if (!m->fn)
+			return -1;
+		for (size_t i = 0; i < t->nfn; i++) {
+			const struct identity *f = &ids->at[ids->slot[k][i]];
+
+			if (t->fn[i].defaulted)
+				f = &ids->at[f->as];
+			m->fn[i] = f->id;
+			for (size_t e = 0; f->id != NO_ID && e < t->nevent; e++)
+				add_sat(p, &p->self[f->id * p->nevent + m->event[e]],
+					t->self[i * t->nevent + e]);
+		}
+	}
+	return 0;
+}
+
+static int join_functions(struct profile *p, struct err *err)
+{
+	struct identities ids = {.slot = calloc(p->ntally, sizeof(*ids.slot))};
+	int rc = !ids.slot || collect_identities(p, &ids) || number_functions(p, &ids) ||
+		 map_functions(p, &ids);
+
+	for (size_t k = 0; ids.slot && k < p->ntally; k++)
+		free(ids.slot[k]);
+	free(ids.slot);
+	free(ids.at);
+	hash_free(&ids.by);
+	return rc ? no_memory(err) : 0;
+}
+
+/* ---- 3. edges ---- */
+
+static int sort_edges(struct profile *p, struct sort_pair **out, size_t *n)
+{
+	struct sort_pair *s;
+	size_t at = 0;
+
+	*n = 0;
+	for (size_t k = 0; k < p->ntally; k++)
+		*n += p->tally[k]->nedge;
+	s = *out = malloc((*n + 1) * sizeof(*s));
+	if (!s || *n >= NO_ID)
+		return -1;
+	for (size_t k = 0; k < p->ntally; k++)
+		for (size_t i = 0; i < p->tally[k]->nedge; i++, at++) {
+			const struct edge_slot *e = &p->tally[k]->edge[i];
+
+			s[at].key = (uint64_t)p->map[k].fn[e->caller] << 32 |
+				    p->map[k].fn[e->callee];
+			s[at].value = (uint32_t)at;
+		}
+	return sort_pairs(s, *n);
+}
+
+static int number_edges(struct profile *p, const struct sort_pair *s, size_t n,
+			uint32_t *number)
+{
+	p->caller = malloc((n + 1) * sizeof(uint32_t));
+	p->callee = malloc((n + 1) * sizeof(uint32_t));
+	if (!p->caller || !p->callee)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || s[i].key != s[i - 1].key) {
+			p->caller[p->nedge] = (uint32_t)(s[i].key >> 32);
+			p->callee[p->nedge] = (uint32_t)s[i].key;
+			p->nedge++;
+		}
+		number[s[i].value] = (uint32_t)p->nedge - 1;
+	}
+	return 0;
+}
+
+static int map_edges(struct profile *p, const uint32_t *number)
+{
+	size_t at = 0, width = p->nevent + 1;
+
+	p->edge_sum = calloc(p->nedge * width + 1, sizeof(*p->edge_sum));
+	p->out_first = calloc(p->nfn + 2, sizeof(*p->out_first));
+	if (!p->edge_sum || !p->out_first)
+		return -1;
+	for (size_t k = 0; k < p->ntally; k++) {
+		const struct tally *t = p->tally[k];
+		struct merge_map *m = &p->map[k];
+
+		m->edge = malloc((t->nedge + 1) * sizeof(*m->edge));
+		if (!m->edge)
+			return -1;
+		for (size_t i = 0; i < t->nedge; i++, at++) {
+			const uint64_t *from = t->edge_sum + i * (t->nevent + 1);
+			uint64_t *to = p->edge_sum + (size_t)number[at] * width;
+
+			m->edge[i] = number[at];
+			add_sat(p, &to[0], from[0]);
+			for (size_t e = 0; e < t->nevent; e++)
+				add_sat(p, &to[1 + m->event[e]], from[1 + e]);
+		}
+	}
+	for (size_t i = 0; i < p->nedge; i++)
+		p->out_first[p->caller[i] + 1]++;
+	for (size_t i = 0; i < p->nfn; i++)
+		p->out_first[i + 1] += p->out_first[i];
+	return 0;
+}
+
+static int join_edges(struct profile *p, struct err *err)
+{
+	struct sort_pair *s = NULL;
+	uint32_t *number = NULL;
+	size_t n;
+	int rc = sort_edges(p, &s, &n);
+
+	if (!rc)
+		rc = (number = malloc((n + 1) * sizeof(*number))) == NULL;
+	if (!rc)
+		rc = number_edges(p, s, n, number) || map_edges(p, number);
+	free(s);
+	free(number);
+	return rc ? no_memory(err) : 0;
+}
+
+/* ---- events and diagnostics ---- */
+
+static int join_events(struct profile *p, struct err *err)
+{
+	size_t cap = 0;
+
+	for (size_t k = 0; k < p->ntally; k++) {
+		const struct tally *t = p->tally[k];
+		uint32_t *map = p->map[k].event = malloc((t->nevent + 1) * sizeof(*map));
+
+		if (!map)
+			return no_memory(err);
+		for (size_t i = 0; i < t->nevent; i++) {
+			size_t e = 0;
+
+			while (e < p->nevent && !str_eq(p->event[e].name, t->event[i]))
+				e++;
+			if (e == p->nevent) {
+				if (vec_reserve(&p->event, &cap, e + 1, sizeof(*p->event)))
+					return no_memory(err);
+				p->event[p->nevent++] = (struct event){.name = t->event[i]};
+			}
+			map[i] = (uint32_t)e;
+		}
+	}
+	p->nall_events = p->nevent;
+	return 0;
+}
+
+static int compare_odd(const void *a, const void *b)
+{
+	const struct odd_line *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+static int join_odds(struct profile *p, struct err *err)
+{
+	for (size_t k = 0; k < p->ntally; k++) {
+		const struct tally *t = p->tally[k];
+
+		for (size_t i = 0; i < t->nodd; i++)
+			if (profile_odd(p, t->odd[i].kind, p->map[k].lines + t->odd[i].line,
+					t->odd[i].text, err))
+				return (int)err->kind;
+		/* profile_odd counts those kept; the others only have a number. */
+		for (int i = 0; i < ODD_KINDS; i++)
+			if (t->odds[i] > ODD_KEPT)
+				p->odds[i].count += t->odds[i] - ODD_KEPT;
+		if (t->odds[ODD_SUM_OVERFLOW])
+			p->saturated = true;
+	}
+	return 0;
+}
+
+/* Odd lines by kind and line, one counter per kind that occurred. */
+static void order_odds(struct profile *p)
+{
+	size_t at = 0;
+
+	if (p->nodd)
+		qsort(p->odd, p->nodd, sizeof(*p->odd), compare_odd);
+	if (p->saturated && !p->odds[ODD_SUM_OVERFLOW].count)
+		p->odds[ODD_SUM_OVERFLOW].count = 1;
+	for (int i = 0; i < ODD_KINDS; i++) {
+		struct odd_count c = p->odds[i];
+
+		c.kind = (enum odd)i;
+		c.first = at;
+		at += c.n;
+		if (c.count)
+			p->odds[p->nodds++] = c;
+	}
+}
+
+int merge(struct profile *p, struct tally *const *tally, size_t n, const atomic_int *cancel,
+	  struct err *err)
+{
+	memset(p, 0, sizeof(*p));
+	arena_init(&p->arena, 0);
+	p->tally = tally;
+	p->ntally = n;
+	p->map = calloc(n, sizeof(*p->map));
+	if (!p->map)
+		return no_memory(err);
+	for (size_t k = 0; k < n; k++) {
+		p->map[k].offset = p->bytes;
+		p->map[k].lines = p->lines;
+		p->bytes += tally[k]->text_bytes;
+		p->lines += tally[k]->lines;
+	}
+	for (int s = 0; s < SPACES; s++)
+		if (join_names(p, (enum name_space)s, err) || interrupted(cancel, err))
+			return (int)err->kind;
+	if (join_events(p, err) || join_functions(p, err) || interrupted(cancel, err) ||
+	    join_edges(p, err) || join_odds(p, err) || header_events(p, err) ||
+	    header_parts(p, err))
+		return (int)err->kind;
+	order_odds(p);
+	return interrupted(cancel, err);
+}
+
+void profile_free(struct profile *p)
+{
+	for (size_t k = 0; p->map && k < p->ntally; k++) {
+		struct merge_map *m = &p->map[k];
+
+		for (int s = 0; s < SPACES; s++)
+			free(m->name[s]);
+		free(m->fn);
+		free(m->edge);
+		free(m->event);
+	}
+	for (int s = 0; s < SPACES; s++)
+		free(p->name[s]);
+	void *const arrays[] = {p->event, p->fn_name, p->fn_file, p->fn_obj, p->self,
+				p->caller, p->callee, p->edge_sum, p->out_first, p->part,
+				p->odd, p->map};
+
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+		free(arrays[i]);
+	arena_free(&p->arena);
+	memset(p, 0, sizeof(*p));
+}

@@ -1,0 +1,98 @@
+/*
+ * merge.h - the tallies of a file's stretches, joined in file order into one profile.
+ *
+ * Here the file's ids become strings, strings become functions (FORMAT.md section 6), and
+ * everything gets its final, dense number (store.h).  Cost lines, call sites, jumps and the
+ * costs of parts stay where they were tallied; the maps below translate them while the
+ * index is written.
+ */
+#ifndef QUERN_MERGE_H
+#define QUERN_MERGE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/str.h"
+#include "index/tally.h"
+
+/* From a tally's numbers to the profile's; NO_ID where there is none. */
+#define NO_ID UINT32_MAX
+struct merge_map {
+	uint32_t *name[SPACES];	/* per name slot */
+	uint32_t *fn;		/* per function slot */
+	uint32_t *edge;		/* per edge slot */
+	uint32_t *event;	/* per event */
+	uint32_t first_part;	/* of the tally's first part slot */
+	uint64_t offset, lines;	/* bytes and lines before the stretch */
+};
+
+struct event {			/* recorded ones first, then the derived */
+	struct str name, long_name, formula;
+	bool builtin;
+	int64_t *coef;		/* of the recorded events; NULL for a recorded one */
+};
+
+struct part {
+	uint64_t part, pid, thread;
+	struct str creator, cmd, trigger, time_range, desc, positions, events;
+	uint64_t offset, bytes;
+	bool has_totals, has_summary;
+	uint64_t *totals, *summary;	/* E each, in the profile's events; NULL: absent */
+};
+
+struct odd_count {
+	enum odd kind;
+	uint64_t count;
+	size_t first, n;	/* of the kept lines, in profile.odd */
+};
+
+struct profile {
+	struct arena arena;
+	struct str *name[SPACES];	/* ordered bytewise */
+	size_t nname[SPACES];
+
+	struct event *event;
+	size_t nevent, nall_events;
+
+	size_t nfn;
+	uint32_t *fn_name, *fn_file, *fn_obj;
+	uint64_t *self;		/* nevent per function */
+
+	size_t nedge;
+	uint32_t *caller, *callee;
+	uint64_t *edge_sum;	/* calls and nevent costs per edge */
+	uint32_t *out_first;	/* nfn + 1 */
+
+	struct part *part;
+	size_t npart;
+
+	struct odd_line *odd;	/* by kind, then line */
+	size_t nodd;
+	struct odd_count odds[ODD_KINDS];
+	size_t nodds;
+
+	uint64_t lines, bytes;	/* of the input */
+	bool has_line, has_instr, saturated;
+
+	struct merge_map *map;	/* one per tally */
+	struct tally *const *tally;
+	size_t ntally;
+};
+
+/* tally[0..n) in file order; they must outlive the profile. */
+int merge(struct profile *p, struct tally *const *tally, size_t n, const atomic_int *cancel,
+	  struct err *err);
+void profile_free(struct profile *p);
+
+/* header.c: what header lines mean. */
+int header_events(struct profile *p, struct err *err);
+int header_parts(struct profile *p, struct err *err);
+/* Keep a diagnostic found after tallying; line from the start of the file. */
+int profile_odd(struct profile *p, enum odd kind, uint64_t line, struct str text,
+		struct err *err);
+
+#endif

@@ -1,0 +1,214 @@
+/* names.c - name slots of a stretch of text; see names.h. */
+#include "index/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/vec.h"
+
+enum { SMALL_IDS = 1 << 23 };	/* ids below are looked up in an array */
+
+int names_init(struct names *t, struct arena *arena)
+{
+	*t = (struct names){.arena = arena};
+	if (vec_reserve(&t->slot, &t->cap, NAME_FIRST, sizeof(*t->slot)))
+		return -1;
+	t->slot[NAME_ABSENT].text = STR("???");
+	t->n = NAME_FIRST;
+	return 0;
+}
+
+void names_free(struct names *t)
+{
+	free(t->slot);
+	free(t->by_id);
+	hash_free(&t->big_ids);
+	hash_free(&t->texts);
+	free(t->ref);
+	memset(t, 0, sizeof(*t));
+}
+
+void names_restart(struct names *t)
+{
+	if (t->by_id)
+		memset(t->by_id, 0, t->by_id_n * sizeof(*t->by_id));
+	hash_clear(&t->big_ids);
+	t->restarted = true;
+	t->restart_at = (uint32_t)t->n;
+}
+
+size_t names_digits(struct str s)
+{
+	size_t n = 0;
+
+	while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9')
+		n++;
+	return n;
+}
+
+size_t names_reference(struct str s, uint64_t *id)
+{
+	size_t n;
+
+	if (s.n < 3 || s.p[0] != '(')
+		return 0;
+	n = names_digits(str_from(s, 1));
+	if (n == 0 || n + 1 >= s.n || s.p[n + 1] != ')' ||
+	    !str_u64((struct str){s.p + 1, n}, id))
+		return 0;
+	return n + 2;
+}
+
+bool names_has_parts(struct str text)
+{
+	uint64_t id;
+	size_t n = names_reference(text, &id);
+	struct str s = str_from(text, n);
+
+	if (n == 0 || s.n == 0)
+		return false;
+	while (s.n) {
+		if (s.p[0] != '\'')
+			return false;
+		s = str_from(s, 1);
+		n = names_reference(s, &id);
+		if (n == 0)
+			n = names_digits(s);
+		if (n == 0)
+			return false;
+		s = str_from(s, n);
+	}
+	return true;
+}
+
+/* Look up what a name made of references refers to, now: ids may be redefined later. */
+static int resolve_parts(struct names *t, uint32_t slot)
+{
+	struct str s = t->slot[slot].text;
+	uint32_t first = (uint32_t)t->nref + 1;
+	uint64_t id;
+
+	while (s.n) {
+		size_t n = names_reference(s, &id);
+
+		if (n) {
+			uint32_t ref = names_id(t, id, t->slot[slot].line);
+
+			if (ref == UINT32_MAX ||
+			    vec_reserve(&t->ref, &t->ref_cap, t->nref + 1, sizeof(*t->ref)))
+				return -1;
+			t->ref[t->nref++] = ref;
+		}
+		s = str_from(s, n ? n : 1);
+	}
+	t->slot[slot].refs = first;
+	return 0;
+}
+
+static uint32_t add(struct names *t, enum name_kind kind, uint64_t id, struct str text,
+		    uint64_t line)
+{
+	struct name_slot *s;
+	uint32_t slot;
+
+	if (t->n >= UINT32_MAX || vec_reserve(&t->slot, &t->cap, t->n + 1, sizeof(*s)))
+		return UINT32_MAX;
+	if (t->arena && text.n) {
+		text = arena_str(t->arena, text);
+		if (!text.p)
+			return UINT32_MAX;
+	}
+	s = &t->slot[t->n];
+	*s = (struct name_slot){.text = text, .id = id, .line = line, .kind = kind};
+	s->block.fn = s->callee.fn = UINT32_MAX;
+	slot = (uint32_t)t->n++;
+	return names_has_parts(text) && resolve_parts(t, slot) ? UINT32_MAX : slot;
+}
+
+static uint32_t hash_of(uint64_t v)
+{
+	return (uint32_t)hash_mix(v);
+}
+
+static uint32_t find_id(const struct names *t, uint64_t id)
+{
+	uint32_t h = hash_of(id), probe, i;
+
+	if (id < SMALL_IDS)
+		return id < t->by_id_n ? t->by_id[id] : 0;
+	probe = hash_start(&t->big_ids, h);
+	while ((i = hash_next(&t->big_ids, h, &probe)) != HASH_NONE)
+		if (t->slot[i].id == id)
+			return i;
+	return 0;
+}
+
+/* Let id mean slot from here on. */
+static int set_id(struct names *t, uint64_t id, uint32_t slot)
+{
+	uint32_t h = hash_of(id), probe, i;
+
+	if (id < SMALL_IDS) {
+		size_t n = t->by_id_n;
+
+		if (vec_reserve(&t->by_id, &n, (size_t)id + 1, sizeof(*t->by_id)))
+			return -1;
+		t->by_id_n = n;
+		t->by_id[id] = slot;
+		return 0;
+	}
+	probe = hash_start(&t->big_ids, h);
+	while ((i = hash_next(&t->big_ids, h, &probe)) != HASH_NONE)
+		if (t->slot[i].id == id) {
+			/* The cell before the probe is the one found. */
+			t->big_ids.cell[(probe - 1) & t->big_ids.mask].index = slot;
+			return 0;
+		}
+	return hash_add(&t->big_ids, h, slot);
+}
+
+uint32_t names_id_slow(struct names *t, uint64_t id, uint64_t line)
+{
+	uint32_t slot = find_id(t, id);
+
+	if (slot)
+		return slot;
+	slot = add(t, t->restarted ? NAME_UNDEFINED : NAME_BEFORE, id, (struct str){"", 0}, line);
+	if (slot == UINT32_MAX || set_id(t, id, slot))
+		return UINT32_MAX;
+	return slot;
+}
+
+uint32_t names_define(struct names *t, uint64_t id, struct str text, uint64_t line,
+		      enum name_event *event)
+{
+	uint32_t slot = find_id(t, id);
+	const struct name_slot *s = &t->slot[slot];
+
+	*event = NAME_OK;
+	if (slot && s->kind == NAME_DEFINED) {
+		if (str_eq(s->text, text))
+			return slot;
+		*event = NAME_REDEFINED;
+	}
+	slot = add(t, NAME_DEFINED, id, text, line);
+	if (slot == UINT32_MAX || set_id(t, id, slot)) {
+		*event = NAME_NO_MEMORY;
+		return UINT32_MAX;
+	}
+	return slot;
+}
+
+uint32_t names_text(struct names *t, struct str text, uint64_t line)
+{
+	uint32_t h = (uint32_t)str_hash(text), probe = hash_start(&t->texts, h), i;
+
+	while ((i = hash_next(&t->texts, h, &probe)) != HASH_NONE)
+		if (str_eq(t->slot[i].text, text))
+			return i;
+	i = add(t, NAME_PLAIN, 0, text, line);
+	if (i == UINT32_MAX || hash_add(&t->texts, h, i))
+		return UINT32_MAX;
+	return i;
+}
+

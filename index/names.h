@@ -1,0 +1,86 @@
+/*
+ * names.h - the names of a stretch of text: "(12) name" compression (FORMAT.md section 5).
+ *
+ * A slot is one name as this stretch knows it.  A stretch that does not begin at the start
+ * of the file meets ids that were defined before it: such a slot keeps the id and gets its
+ * name when the stretches are joined in file order (merge.h).  Redefining an id makes a new
+ * slot, so a slot never changes its name.
+ */
+#ifndef QUERN_NAMES_H
+#define QUERN_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "index/base/arena.h"
+#include "index/base/hash.h"
+#include "index/base/str.h"
+
+enum {
+	NAME_ABSENT = 0,	/* slot of an empty or missing name: "???" */
+	NAME_ENTRY = 1,		/* slot of the name in force where the stretch begins */
+	NAME_FIRST = 2,
+};
+
+enum name_kind {
+	NAME_SPECIAL,		/* the two above */
+	NAME_PLAIN,		/* written without an id */
+	NAME_DEFINED,		/* "(12) name" */
+	NAME_BEFORE,		/* "(12)" with no definition in this stretch so far */
+	NAME_UNDEFINED,		/* the same after "NEW PROFILING FILE": defined nowhere */
+};
+
+struct name_slot {
+	struct str text;	/* empty for NAME_BEFORE and NAME_UNDEFINED */
+	uint64_t id;
+	uint64_t line;		/* where first met, counted from the stretch's start */
+	enum name_kind kind;
+	uint32_t refs;		/* "(3)'2'(1)": where its slots begin in names.ref, + 1 */
+	/* Functions: the last function slot of a block (fn=) and of a call (cfn=), with what
+	 * it was found for; see tally.c. */
+	struct name_use {
+		uint32_t ob, fl, fn;
+	} block, callee;
+};
+
+struct names {
+	struct name_slot *slot;
+	size_t n, cap;
+	uint32_t *by_id;	/* slot of small ids, 0: none */
+	size_t by_id_n;
+	struct hash big_ids, texts;
+	uint32_t *ref;		/* slots that names made of references refer to */
+	size_t nref, ref_cap;
+	struct arena *arena;	/* for texts; NULL: the text outlives us */
+	bool restarted;		/* after "NEW PROFILING FILE" */
+	uint32_t restart_at;	/* the first slot after it */
+};
+
+/* What a definition did; the tally reports it. */
+enum name_event { NAME_OK, NAME_REDEFINED, NAME_NO_MEMORY };
+
+int names_init(struct names *t, struct arena *arena);
+void names_free(struct names *t);
+void names_restart(struct names *t);	/* forget all ids */
+
+/* Slot of "(id)"; UINT32_MAX when memory is out. */
+uint32_t names_id_slow(struct names *t, uint64_t id, uint64_t line);
+/* Slot of "(id) text" and of "text". */
+uint32_t names_define(struct names *t, uint64_t id, struct str text, uint64_t line,
+		      enum name_event *event);
+uint32_t names_text(struct names *t, struct str text, uint64_t line);
+
+static inline uint32_t names_id(struct names *t, uint64_t id, uint64_t line)
+{
+	if (__builtin_expect(id < t->by_id_n && t->by_id[id], 1))
+		return t->by_id[id];
+	return names_id_slow(t, id, line);
+}
+
+/* Length of a "(digits)" or "digits" at the start of s, or 0; id is set for the former. */
+size_t names_reference(struct str s, uint64_t *id);
+size_t names_digits(struct str s);
+/* True when text is made of references: "(n)" followed by "'digits" and "'(m)" pieces. */
+bool names_has_parts(struct str text);
+
+#endif

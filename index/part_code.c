@@ -1,0 +1,51 @@
+/* part_code.c - the costs of a part as bytes; see part_code.h. */
+#include "index/part_code.h"
+
+#include "index/base/varint.h"
+#include "index/base/vec.h"
+#include "index/tally.h"
+
+int bytes_room(struct bytes *b, size_t n)
+{
+	return vec_reserve(&b->p, &b->cap, b->n + n, 1);
+}
+
+int bytes_put(struct bytes *b, uint64_t v)
+{
+	if (b->cap - b->n < VARINT_MAX && bytes_room(b, VARINT_MAX))
+		return -1;
+	b->n = (size_t)(varint_put(b->p + b->n, v) - b->p);
+	return 0;
+}
+
+static int put_all(struct bytes *b, const uint64_t *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (bytes_put(b, v[i]))
+			return -1;
+	return 0;
+}
+
+int part_encode(struct tally *t)
+{
+	struct bytes b = {t->bytes, t->nbytes, t->bytes_cap};
+	size_t e = t->nevent;
+	int rc = bytes_put(&b, t->ntouched_fn);
+
+	for (size_t i = 0; !rc && i < t->ntouched_fn; i++) {
+		rc = bytes_put(&b, t->touched_fn[i]);
+		if (!rc)
+			rc = put_all(&b, t->part_self + t->touched_fn[i] * e, e);
+	}
+	if (!rc)
+		rc = bytes_put(&b, t->ntouched_edge);
+	for (size_t i = 0; !rc && i < t->ntouched_edge; i++) {
+		rc = bytes_put(&b, t->touched_edge[i]);
+		if (!rc)
+			rc = put_all(&b, t->edge_part + t->touched_edge[i] * (e + 1), e + 1);
+	}
+	t->bytes = b.p;
+	t->nbytes = b.n;
+	t->bytes_cap = b.cap;
+	return rc;
+}

@@ -1,0 +1,873 @@
+/*
+ * tally.c - fold rows into functions, cost lines and call edges.
+ *
+ * The cost line after "calls=" is the inclusive cost of that call: it belongs to the
+ * edge, never to the caller's self cost.  So for every event
+ *     sum of self over all functions == "totals:"      (checked after the merge)
+ *
+ * Nearly every line was seen before, in the same order: a function's lines come again in
+ * every part and every activation.  So each entry remembers its successor and a hit is one
+ * compare and an add:
+ *
+ *	head(f) -> line 12 -> call g at 13 -> line 14 -> ...
+ *
+ * A block of a function not met before is appended without a look-up (`fresh`); its entries
+ * enter the hash only when a later block of the same function leaves the predicted order.
+ * Equal entries that were appended twice are summed when the index is written.
+ */
+#include "index/tally.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/vec.h"
+#include "index/part_code.h"
+
+enum {
+	FRESH_MAX = 1 << 14,	/* appended without look-up, in one block */
+	TEXT_MAX = 200,		/* bytes kept of an odd line */
+};
+#define NONE UINT32_MAX
+
+static int no_memory(struct err *err)
+{
+	err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
+	return err_hint(err, "the machine has too little memory for this profile");
+}
+
+int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
+{
+	uint32_t start = entry_state ? NAME_ENTRY : NAME_ABSENT;
+
+	memset(t, 0, sizeof(*t));
+	arena_init(&t->arena, 0);
+	for (int i = 0; i < SPACES; i++)
+		if (names_init(&t->names[i], keep ? NULL : &t->arena))
+			return no_memory(err);
+	if (vec_reserve(&t->entry, &t->entry_cap, 1, sizeof(*t->entry)) ||
+	    vec_reserve(&t->entry_fn, &t->entry_fn_cap, 1, sizeof(*t->entry_fn)) ||
+	    vec_reserve(&t->part, &t->part_cap, 1, sizeof(*t->part)))
+		return no_memory(err);
+	t->nentry = 1;		/* entry 0 means "none" */
+	t->npart = 1;
+	t->part[0].begins = !entry_state;
+	t->ob = t->fl = t->file = t->fn_name = start;
+	t->cfn = start;
+	t->has_fl = t->has_cfn = entry_state;
+	t->cur_fn = NONE;
+	return 0;
+}
+
+void tally_free(struct tally *t)
+{
+	for (int i = 0; i < SPACES; i++)
+		names_free(&t->names[i]);
+	hash_free(&t->fn_by);
+	hash_free(&t->entry_by);
+	hash_free(&t->edge_by);
+	void *const arrays[] = {
+		t->event, t->col, t->fn, t->self, t->part_self, t->entry, t->entry_fn, t->val,
+		t->edge, t->edge_sum, t->edge_part, t->part, t->touched_fn, t->touched_site,
+		t->touched_edge, t->bytes, t->formula, t->odd, t->run,
+	};
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+		free(arrays[i]);
+	arena_free(&t->arena);
+	memset(t, 0, sizeof(*t));
+}
+
+/* ---- diagnostics ---- */
+
+/* The line's number is counted only when it is needed: t->lines is at the batch's start. */
+static uint64_t line_of(const struct tally *t, const struct batch *b, const struct row *r)
+{
+	uint64_t line = t->lines + 1;
+	const char *p = b->text, *end = b->text + r->at;
+
+	while ((p = memchr(p, '\n', (size_t)(end - p)))) {
+		line++;
+		p++;
+	}
+	return line;
+}
+
+static int add_odd(struct tally *t, enum odd kind, uint64_t line, struct str text,
+		   struct err *err)
+{
+	if (++t->odds[kind] > ODD_KEPT)
+		return 0;
+	if (vec_reserve(&t->odd, &t->odd_cap, t->nodd + 1, sizeof(*t->odd)))
+		return no_memory(err);
+	if (text.n > TEXT_MAX)
+		text.n = TEXT_MAX;
+	text = arena_str(&t->arena, text);
+	if (!text.p)
+		return no_memory(err);
+	t->odd[t->nodd++] = (struct odd_line){kind, line, text};
+	return 0;
+}
+
+/* The text of the line a row came from. */
+static struct str row_line(const struct batch *b, const struct row *r)
+{
+	struct str s = {b->text + r->at, b->bytes - r->at};
+
+	s.n = str_find(s, '\n');
+	return str_trim(s);
+}
+
+static int row_odd(struct tally *t, const struct batch *b, const struct row *r, enum odd kind,
+		   struct err *err)
+{
+	return add_odd(t, kind, line_of(t, b, r), row_line(b, r), err);
+}
+
+static inline void add_sat(struct tally *t, uint64_t *sum, uint64_t v)
+{
+	if (__builtin_expect(__builtin_add_overflow(*sum, v, sum), 0)) {
+		*sum = UINT64_MAX;
+		t->odds[ODD_SUM_OVERFLOW]++;
+	}
+}
+
+/* ---- functions ---- */
+
+static uint32_t hash3(uint64_t a, uint64_t b, uint64_t c)
+{
+	return (uint32_t)hash_mix(a + b * 0x9e3779b97f4a7c15 + hash_mix(c));
+}
+
+/* The slot of (ob, fl, fn), made when new; NONE when memory is out. */
+static uint32_t fn_slot(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn, bool defaulted)
+{
+	uint32_t h = hash3(ob, fl, (uint64_t)fn << 1 | defaulted);
+	uint32_t probe = hash_start(&t->fn_by, h), i;
+	size_t e = t->nevent, n = t->nfn + 1;
+
+	while ((i = hash_next(&t->fn_by, h, &probe)) != HASH_NONE) {
+		const struct fn_slot *f = &t->fn[i];
+
+		if (f->ob == ob && f->fl == fl && f->fn == fn && f->defaulted == defaulted)
+			return i;
+	}
+	if (n >= ENTRY_HEAD || vec_reserve(&t->fn, &t->fn_cap, n, sizeof(*t->fn)) ||
+	    vec_reserve(&t->self, &t->self_cap, n * e, sizeof(*t->self)) ||
+	    vec_reserve(&t->part_self, &t->part_self_cap, n * e, sizeof(*t->part_self)) ||
+	    hash_add(&t->fn_by, h, (uint32_t)t->nfn))
+		return NONE;
+	t->fn[t->nfn] = (struct fn_slot){.ob = ob, .fl = fl, .fn = fn, .defaulted = defaulted};
+	return (uint32_t)t->nfn++;
+}
+
+/* The same through the cache at the function's name. */
+static inline uint32_t fn_cached(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
+				 bool defaulted, bool callee)
+{
+	struct name_slot *s = &t->names[SPACE_FN].slot[fn];
+	struct name_use *u = callee ? &s->callee : &s->block;
+	uint32_t key = ob | (uint32_t)defaulted << 31;
+
+	if (__builtin_expect(u->fn != NONE && u->ob == key && u->fl == fl, 1))
+		return u->fn;
+	uint32_t slot = fn_slot(t, ob, fl, fn, defaulted);
+
+	*u = (struct name_use){.ob = key, .fl = fl, .fn = slot};
+	return slot;
+}
+
+static int touch_fn(struct tally *t, uint32_t f)
+{
+	uint32_t stamp = (uint32_t)t->npart;
+
+	if (t->fn[f].stamp == stamp)
+		return 0;
+	t->fn[f].stamp = stamp;
+	if (vec_reserve(&t->touched_fn, &t->touched_fn_cap, t->ntouched_fn + 1,
+			sizeof(*t->touched_fn)))
+		return -1;
+	t->touched_fn[t->ntouched_fn++] = f;
+	return 0;
+}
+
+/* ---- entries ---- */
+
+/* A new entry with n numbers, zeroed; 0 when memory is out. */
+static uint32_t new_entry(struct tally *t, uint32_t fn, size_t n)
+{
+	uint32_t i = (uint32_t)t->nentry;
+
+	if (t->nentry >= NONE || t->nval + n >= NONE ||
+	    vec_reserve(&t->entry, &t->entry_cap, t->nentry + 1, sizeof(*t->entry)) ||
+	    vec_reserve(&t->entry_fn, &t->entry_fn_cap, t->nentry + 1, sizeof(*t->entry_fn)) ||
+	    vec_reserve(&t->val, &t->val_cap, t->nval + n, sizeof(*t->val)))
+		return 0;
+	t->entry[i] = (struct entry){.val = (uint32_t)t->nval};
+	t->entry_fn[i] = fn;
+	t->nval += n;
+	t->nentry++;
+	return i;
+}
+
+/* The block of the current fn= begins with the line at hand. */
+static int enter_fn(struct tally *t, struct err *err)
+{
+	uint32_t fl = t->has_fl ? t->fl : t->file;
+	uint32_t f = fn_cached(t, t->ob, fl, t->fn_name, false, false);
+
+	if (f == NONE)
+		return no_memory(err);
+	if (!t->fn[f].head) {
+		uint32_t head = new_entry(t, f, 0);
+
+		if (!head)
+			return no_memory(err);
+		t->entry[head].what = ENTRY_HEAD;
+		t->fn[f].head = head;
+	}
+	t->cur_fn = f;
+	t->cur = t->fn[f].head;
+	t->fresh = 0;
+	return touch_fn(t, f) ? no_memory(err) : 0;
+}
+
+/* The block ends: its self cost goes to the function. */
+static inline void leave_fn(struct tally *t)
+{
+	uint32_t f = t->cur_fn;
+
+	if (f == NONE)
+		return;
+	if (t->ran) {
+		uint64_t *self = t->part_self + (size_t)f * t->nevent;
+
+		for (size_t e = 0; e < t->nevent; e++) {
+			add_sat(t, &self[e], t->run[e]);
+			t->run[e] = 0;
+		}
+		t->ran = false;
+	}
+	t->fn[f].again = true;
+	t->cur_fn = NONE;
+}
+
+struct key {
+	uint64_t instr, line;
+	uint32_t file, what;
+	const uint64_t *to;	/* of a jump: 3 numbers */
+};
+
+static inline bool same_entry(const struct tally *t, uint32_t i, const struct key *k)
+{
+	const struct entry *e = &t->entry[i];
+
+	if (e->instr != k->instr || e->line != k->line || e->file != k->file ||
+	    e->what != k->what)
+		return false;
+	return !k->to || memcmp(&t->val[e->val], k->to, 3 * sizeof(uint64_t)) == 0;
+}
+
+static uint32_t entry_hash(uint32_t fn, const struct key *k)
+{
+	return hash3(k->instr + ((uint64_t)k->what << 32), k->line + ((uint64_t)k->file << 32),
+		     fn);
+}
+
+static uint32_t find_entry(const struct tally *t, uint32_t fn, const struct key *k)
+{
+	uint32_t h = entry_hash(fn, k), probe = hash_start(&t->entry_by, h), i;
+
+	while ((i = hash_next(&t->entry_by, h, &probe)) != HASH_NONE)
+		if (t->entry_fn[i] == fn && same_entry(t, i, k))
+			return i;
+	return 0;
+}
+
+static struct key key_of(const struct tally *t, uint32_t i)
+{
+	const struct entry *e = &t->entry[i];
+	bool jump = e->what != ENTRY_HEAD && ENTRY_KIND(e->what) >= ENTRY_JUMP;
+
+	return (struct key){e->instr, e->line, e->file, e->what,
+			    jump ? &t->val[e->val] : NULL};
+}
+
+/* Put the entries of f, which so far are one run in the order of the text, into the hash. */
+static int index_fn(struct tally *t, uint32_t f)
+{
+	for (uint32_t i = t->entry[t->fn[f].head].next; i; i = t->entry[i].next) {
+		struct key k = key_of(t, i);
+
+		if (!find_entry(t, f, &k) && hash_add(&t->entry_by, entry_hash(f, &k), i))
+			return -1;
+	}
+	t->fn[f].indexed = true;
+	return 0;
+}
+
+static size_t values_of(const struct tally *t, uint32_t what)
+{
+	switch (ENTRY_KIND(what)) {
+	case ENTRY_COST:
+		return t->nevent;
+	case ENTRY_CALL:
+		return 3 + 2 * t->nevent;
+	default:
+		return JUMP_VALUES;
+	}
+}
+
+/* The entry was not the predicted one: find it or make it. */
+static __attribute__((noinline)) uint32_t other_entry(struct tally *t, const struct key *k)
+{
+	struct fn_slot *f = &t->fn[t->cur_fn];
+	bool fresh = !f->again && !f->indexed;
+	uint32_t i = 0;
+
+	if (fresh && ++t->fresh > FRESH_MAX)
+		fresh = false;
+	if (!fresh) {
+		if (!f->indexed && index_fn(t, t->cur_fn))
+			return 0;
+		i = find_entry(t, t->cur_fn, k);
+	}
+	if (!i) {
+		i = new_entry(t, t->cur_fn, values_of(t, k->what));
+		if (!i)
+			return 0;
+		t->entry[i].instr = k->instr;
+		t->entry[i].line = k->line;
+		t->entry[i].file = k->file;
+		t->entry[i].what = k->what;
+		if (k->to)
+			memcpy(&t->val[t->entry[i].val], k->to, 3 * sizeof(uint64_t));
+		if (ENTRY_KIND(k->what) == ENTRY_CALL)
+			t->val[t->entry[i].val] = NONE;	/* edge slot unknown */
+		if (!fresh && hash_add(&t->entry_by, entry_hash(t->cur_fn, k), i))
+			return 0;
+	}
+	t->entry[t->cur].next = i;
+	return i;
+}
+
+/* The entry with key k, now current; 0 when memory is out. */
+static inline uint32_t entry_at(struct tally *t, const struct key *k)
+{
+	uint32_t i = t->entry[t->cur].next;
+
+	if (__builtin_expect(!i || !same_entry(t, i, k), 0))
+		i = other_entry(t, k);
+	t->cur = i;
+	return i;
+}
+
+/* ---- edges and parts ---- */
+
+static uint32_t edge_slot(struct tally *t, uint32_t caller, uint32_t callee)
+{
+	uint32_t h = hash3(caller, callee, 7), probe = hash_start(&t->edge_by, h), i;
+	size_t n = (t->nedge + 1) * (1 + t->nevent);
+
+	while ((i = hash_next(&t->edge_by, h, &probe)) != HASH_NONE)
+		if (t->edge[i].caller == caller && t->edge[i].callee == callee)
+			return i;
+	if (t->nedge >= NONE ||
+	    vec_reserve(&t->edge, &t->edge_cap, t->nedge + 1, sizeof(*t->edge)) ||
+	    vec_reserve(&t->edge_sum, &t->edge_sum_cap, n, sizeof(*t->edge_sum)) ||
+	    vec_reserve(&t->edge_part, &t->edge_part_cap, n, sizeof(*t->edge_part)) ||
+	    hash_add(&t->edge_by, h, (uint32_t)t->nedge))
+		return NONE;
+	t->edge[t->nedge] = (struct edge_slot){.caller = caller, .callee = callee};
+	return (uint32_t)t->nedge++;
+}
+
+/* Move what a call site got in this part to its edge and to its own sum. */
+static int flush_site(struct tally *t, uint32_t i)
+{
+	uint64_t *v = &t->val[t->entry[i].val];
+	size_t n = 1 + t->nevent;
+	uint32_t e = (uint32_t)v[0];
+	uint64_t *now = v + 1, *before = now + n, *edge;
+
+	if (e == NONE) {
+		e = edge_slot(t, t->entry_fn[i], ENTRY_CALLEE(t->entry[i].what));
+		if (e == NONE)
+			return -1;
+		v[0] = e;
+	}
+	if (t->edge[e].stamp != t->npart) {
+		t->edge[e].stamp = (uint32_t)t->npart;
+		if (vec_reserve(&t->touched_edge, &t->touched_edge_cap, t->ntouched_edge + 1,
+				sizeof(*t->touched_edge)))
+			return -1;
+		t->touched_edge[t->ntouched_edge++] = e;
+	}
+	edge = t->edge_part + (size_t)e * n;
+	for (size_t k = 0; k < n; k++) {
+		add_sat(t, &edge[k], now[k]);
+		add_sat(t, &before[k], now[k]);
+		now[k] = 0;
+	}
+	v[0] &= UINT32_MAX;
+	return 0;
+}
+
+static void move_sums(struct tally *t, uint64_t *to, uint64_t *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		add_sat(t, &to[i], from[i]);
+		from[i] = 0;
+	}
+}
+
+/* The part ends: its sums are encoded (part_code.h) and join the totals. */
+static int end_part(struct tally *t, bool encode, struct err *err)
+{
+	struct part_slot *p = &t->part[t->npart - 1];
+	size_t n = t->nevent;
+
+	leave_fn(t);
+	for (size_t i = 0; i < t->ntouched_site; i++)
+		if (flush_site(t, t->touched_site[i]))
+			return no_memory(err);
+	p->bytes_at = t->nbytes;
+	if (encode && part_encode(t))
+		return no_memory(err);
+	p->bytes_n = t->nbytes - p->bytes_at;
+	for (size_t i = 0; i < t->ntouched_fn; i++) {
+		size_t at = t->touched_fn[i] * n;
+
+		move_sums(t, t->self + at, t->part_self + at, n);
+	}
+	for (size_t i = 0; i < t->ntouched_edge; i++) {
+		size_t at = t->touched_edge[i] * (n + 1);
+
+		move_sums(t, t->edge_sum + at, t->edge_part + at, n + 1);
+	}
+	t->ntouched_fn = t->ntouched_site = t->ntouched_edge = 0;
+	return 0;
+}
+
+static int row_part(struct tally *t, const struct batch *b, const struct row *r,
+		    struct err *err)
+{
+	if (end_part(t, true, err))
+		return (int)err->kind;
+	if (t->npart >= NONE - 1 ||
+	    vec_reserve(&t->part, &t->part_cap, t->npart + 1, sizeof(*t->part)))
+		return no_memory(err);
+	t->part[t->npart++] = (struct part_slot){
+		.begins = true,
+		.new_file = r->kind == ROW_FILE,
+		.offset = t->text_bytes + r->at,
+	};
+	(void)b;
+	t->ob = t->fl = t->file = t->fn_name = t->cfn = NAME_ABSENT;
+	t->has_fl = t->has_cfn = t->has_cfi = t->has_cob = t->has_jfi = t->has_jfn = false;
+	if (r->kind == ROW_FILE)
+		for (int i = 0; i < SPACES; i++)
+			names_restart(&t->names[i]);
+	return 0;
+}
+
+/* ---- header lines ---- */
+
+/* Numbers are kept E by E: a new event in a later part moves them all. */
+static int widen(struct tally *t, size_t from, struct err *err)
+{
+	size_t to = t->nevent, n = t->nfn, nedge = t->nedge;
+	uint64_t *val = NULL, *self = calloc(n * to + 1, 8), *edge = calloc(nedge * (to + 1) + 1, 8);
+	size_t nval = 0, cap = 0;
+
+	if (!self || !edge)
+		goto fail;
+	for (size_t i = 0; i < n; i++)
+		memcpy(self + i * to, t->self + i * from, from * 8);
+	for (size_t i = 0; i < nedge; i++)
+		memcpy(edge + i * (to + 1), t->edge_sum + i * (from + 1), (from + 1) * 8);
+	for (size_t i = 1; i < t->nentry; i++) {
+		struct entry *e = &t->entry[i];
+		const uint64_t *old = t->val + e->val;
+		size_t room = e->what == ENTRY_HEAD ? 0 : values_of(t, e->what);
+
+		if (vec_reserve(&val, &cap, nval + room, 8))
+			goto fail;
+		if (e->what != ENTRY_HEAD && ENTRY_KIND(e->what) == ENTRY_CALL) {
+			val[nval] = old[0];	/* this part's sums are 0 between parts */
+			memcpy(val + nval + 2 + to, old + 2 + from, (from + 1) * 8);
+		} else if (e->what != ENTRY_HEAD) {
+			memcpy(val + nval, old, (room == to ? from : room) * 8);
+		}
+		e->val = (uint32_t)nval;
+		nval += room;
+	}
+	free(t->val);
+	free(t->self);
+	free(t->edge_sum);
+	free(t->part_self);
+	free(t->edge_part);
+	t->val = val;
+	t->nval = nval;
+	t->val_cap = cap;
+	t->self = self;
+	t->self_cap = n * to;
+	t->edge_sum = edge;
+	t->edge_sum_cap = nedge * (to + 1);
+	t->part_self = t->edge_part = NULL;
+	t->part_self_cap = t->edge_part_cap = 0;
+	if (vec_reserve(&t->part_self, &t->part_self_cap, n * to, 8) ||
+	    vec_reserve(&t->edge_part, &t->edge_part_cap, nedge * (to + 1), 8))
+		return no_memory(err);
+	return 0;
+fail:
+	free(val);
+	free(self);
+	free(edge);
+	return no_memory(err);
+}
+
+static uint32_t event_number(struct tally *t, struct str name)
+{
+	for (size_t i = 0; i < t->nevent; i++)
+		if (str_eq(t->event[i], name))
+			return (uint32_t)i;
+	if (vec_reserve(&t->event, &t->event_cap, t->nevent + 1, sizeof(*t->event)))
+		return NONE;
+	name = arena_str(&t->arena, name);
+	if (!name.p)
+		return NONE;
+	t->event[t->nevent] = name;
+	return (uint32_t)t->nevent++;
+}
+
+static struct str next_field(struct str *s)
+{
+	struct str f = *s = str_trim(*s);
+	size_t n = 0;
+
+	while (n < f.n && f.p[n] != ' ' && f.p[n] != '\t')
+		n++;
+	*s = str_from(f, n);
+	return (struct str){f.p, n};
+}
+
+/* An events: line: which event each column is. */
+static int row_events(struct tally *t, const struct batch *b, const struct row *r,
+		      struct str value, struct err *err)
+{
+	size_t before = t->nevent;
+	struct str f;
+
+	t->ncol = 0;
+	t->col_is_event = true;
+	while ((f = next_field(&value)).n && t->ncol < EVENTS_MAX) {
+		uint32_t e = event_number(t, f);
+
+		if (e == NONE || vec_reserve(&t->col, &t->col_cap, t->ncol + 1, sizeof(*t->col)))
+			return no_memory(err);
+		for (size_t i = 0; i < t->ncol; i++)
+			if (t->col[i] == e && row_odd(t, b, r, ODD_EVENT_TWICE, err))
+				return (int)err->kind;
+		t->col_is_event &= e == t->ncol;
+		t->col[t->ncol++] = e;
+	}
+	if (f.n && row_odd(t, b, r, ODD_HEADER_VALUE, err))
+		return (int)err->kind;
+	if (t->nevent > before) {
+		if (vec_reserve(&t->run, &t->run_cap, t->nevent, sizeof(*t->run)))
+			return no_memory(err);
+		if (t->nfn || t->nedge || t->nentry > 1)
+			return widen(t, before, err);
+	}
+	return 0;
+}
+
+static int row_key(struct tally *t, const struct batch *b, const struct row *r,
+		   struct err *err)
+{
+	struct part_slot *p = &t->part[t->npart - 1];
+	struct str value = {r->p, r->len}, *old = &p->value[r->a];
+
+	if (r->a == KEY_EVENT) {
+		if (vec_reserve(&t->formula, &t->formula_cap, t->nformula + 1,
+				sizeof(*t->formula)))
+			return no_memory(err);
+		value = arena_str(&t->arena, value);
+		t->formula[t->nformula++] = (struct formula){value, line_of(t, b, r)};
+		return value.p ? 0 : no_memory(err);
+	}
+	if (r->a == KEY_EVENTS && row_events(t, b, r, value, err))
+		return (int)err->kind;
+	if (r->a == KEY_DESC && str_starts(value, STR("Files compared:")))
+		t->difference = true;
+	if (r->a == KEY_SUMMARY && (str_starts(value, STR("-")) ||
+				    str_find_str(value, STR(" -")) < value.n))
+		t->difference = true;
+	p->line[r->a] = line_of(t, b, r);
+	if (r->a == KEY_DESC && old->n)
+		*old = arena_printf(&t->arena, "%.*s\n%.*s", STR_ARG(*old), STR_ARG(value));
+	else
+		*old = arena_str(&t->arena, value);
+	return old->p ? 0 : no_memory(err);
+}
+
+/* ---- body lines ---- */
+
+static uint32_t name_of(struct tally *t, enum name_space space, const struct batch *b,
+			const struct row *r, struct err *err)
+{
+	struct names *names = &t->names[space];
+	struct str text = {r->p, r->len};
+	enum name_event event = NAME_OK;
+	uint32_t slot;
+
+	if (__builtin_expect(r->flags == NAME_ID, 1)) {
+		if (r->a < names->by_id_n && names->by_id[r->a])
+			return names->by_id[r->a];
+		slot = names_id(names, r->a, line_of(t, b, r));
+	} else if (r->flags == (NAME_ID | NAME_TEXT)) {
+		slot = names_define(names, r->a, text, line_of(t, b, r), &event);
+	} else if (r->flags == NAME_TEXT) {
+		slot = names_text(names, text, 0);
+	} else {
+		return NAME_ABSENT;
+	}
+	if (slot == NONE)
+		no_memory(err);
+	else if (event == NAME_REDEFINED)
+		row_odd(t, b, r, ODD_ID_REDEFINED, err);
+	return slot;
+}
+
+static inline void add_costs(struct tally *t, uint64_t *sum, const uint64_t *cost, unsigned n)
+{
+	if (__builtin_expect(t->col_is_event, 1)) {
+		for (unsigned i = 0; i < n; i++)
+			add_sat(t, &sum[i], cost[i]);
+	} else {
+		for (unsigned i = 0; i < n; i++)
+			add_sat(t, &sum[t->col[i]], cost[i]);
+	}
+}
+
+/* The line after calls=: the call's inclusive cost. */
+static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *cost,
+			 struct err *err)
+{
+	uint32_t callee = fn_cached(t, t->has_cob ? t->cob : t->ob,
+				    t->has_cfi ? t->cfi : t->file, t->cfn, !t->has_cfi, true);
+	struct key k = {.instr = r->a, .line = r->b, .file = t->file};
+	uint32_t i;
+	uint64_t *v;
+
+	t->has_cob = t->has_cfi = false;
+	t->pending = PENDING_NONE;
+	if (callee == NONE)
+		return no_memory(err);
+	k.what = ENTRY_WHAT(ENTRY_CALL, callee);
+	i = entry_at(t, &k);
+	if (!i)
+		return no_memory(err);
+	v = &t->val[t->entry[i].val];
+	if (v[0] >> 32 != t->npart) {
+		v[0] = (uint64_t)t->npart << 32 | (uint32_t)v[0];
+		if (vec_reserve(&t->touched_site, &t->touched_site_cap, t->ntouched_site + 1,
+				sizeof(*t->touched_site)))
+			return no_memory(err);
+		t->touched_site[t->ntouched_site++] = i;
+	}
+	add_sat(t, &v[1], t->pending_a);
+	add_costs(t, v + 2, cost, r->nc);
+	t->fn[t->cur_fn].body = true;
+	t->cost_lines++;
+	return 0;
+}
+
+/* The line after jump=: where the jump is. */
+static int row_jump_source(struct tally *t, const struct row *r, struct err *err)
+{
+	uint64_t to[3] = {t->pending_instr, t->pending_line,
+			  (uint64_t)(t->has_jfn ? t->jfn : t->fn_name) << 32 |
+				  (t->has_jfi ? t->jfi : t->file)};
+	struct key k = {.instr = r->a, .line = r->b, .file = t->file, .to = to};
+	uint32_t i;
+
+	k.what = ENTRY_WHAT(t->pending_jcnd ? ENTRY_JCND : ENTRY_JUMP, 0);
+	t->pending = PENDING_NONE;
+	t->has_jfi = t->has_jfn = false;
+	i = entry_at(t, &k);
+	if (!i)
+		return no_memory(err);
+	add_sat(t, &t->val[t->entry[i].val + 3], t->pending_a);
+	add_sat(t, &t->val[t->entry[i].val + 4], t->pending_b);
+	t->cost_lines++;
+	return 0;
+}
+
+static inline int row_cost(struct tally *t, const struct batch *b, const struct row *r,
+			   struct err *err)
+{
+	const uint64_t *cost = &b->cost[r->cost];
+	struct key k = {.instr = r->a, .line = r->b, .file = t->file};
+	uint32_t i;
+
+	if (__builtin_expect(t->pending == PENDING_SKIP || t->pending == PENDING_JUMP_SKIP, 0)) {
+		t->pending = PENDING_NONE;
+		t->cost_lines++;
+		return 0;
+	}
+	if (t->cur_fn == NONE && enter_fn(t, err))
+		return (int)err->kind;
+	if (t->pending == PENDING_CALL)
+		return row_call_cost(t, r, cost, err);
+	if (t->pending == PENDING_JUMP)
+		return row_jump_source(t, r, err);
+	i = entry_at(t, &k);
+	if (__builtin_expect(!i, 0))
+		return no_memory(err);
+	add_costs(t, &t->val[t->entry[i].val], cost, r->nc);
+	add_costs(t, t->run, cost, r->nc);
+	t->ran = true;
+	t->fn[t->cur_fn].body = true;
+	t->cost_lines++;
+	return 0;
+}
+
+static void row_pending(struct tally *t, const struct row *r)
+{
+	t->pending_a = r->a;
+	switch ((enum row_kind)r->kind) {
+	case ROW_CALLS:
+		t->pending = PENDING_CALL;
+		break;
+	case ROW_CALLS_BAD:
+		t->pending = PENDING_SKIP;
+		break;
+	case ROW_JUMP_BAD:
+		t->pending = PENDING_JUMP_SKIP;
+		break;
+	default:
+		t->pending = PENDING_JUMP;
+		t->pending_jcnd = r->kind == ROW_JCND;
+		t->pending_b = t->pending_jcnd ? r->b : r->a;
+		break;
+	}
+}
+
+/* Something else than the line that a calls= or jump= waits for. */
+static int drop_pending(struct tally *t, const struct batch *b, const struct row *r,
+			struct err *err)
+{
+	bool call = t->pending == PENDING_CALL || t->pending == PENDING_SKIP;
+
+	t->pending = PENDING_NONE;
+	t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
+	return row_odd(t, b, r, call ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE, err);
+}
+
+static int row_calls(struct tally *t, const struct batch *b, const struct row *r,
+		     struct err *err)
+{
+	row_pending(t, r);
+	if (r->kind == ROW_CALLS && !t->has_cfn) {
+		t->pending = PENDING_SKIP;
+		t->has_cob = t->has_cfi = false;
+		return row_odd(t, b, r, ODD_CALL_NO_CFN, err);
+	}
+	if (r->kind == ROW_JUMP || r->kind == ROW_JCND) {
+		t->pending_instr = b->cost[r->cost];
+		t->pending_line = b->cost[r->cost + 1];
+	}
+	return 0;
+}
+
+static int tally_row(struct tally *t, const struct batch *b, const struct row *r,
+		     struct err *err)
+{
+	uint32_t slot = 0;
+
+	if (__builtin_expect(r->kind == ROW_COST, 1))
+		return row_cost(t, b, r, err);
+	if (__builtin_expect(t->pending != PENDING_NONE, 0) && drop_pending(t, b, r, err))
+		return (int)err->kind;
+	switch ((enum row_kind)r->kind) {
+	case ROW_FN:
+		leave_fn(t);
+		slot = t->fn_name = name_of(t, SPACE_FN, b, r, err);
+		if (t->has_fl)
+			t->file = t->fl;
+		t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
+		break;
+	case ROW_FL:
+		leave_fn(t);
+		slot = t->fl = t->file = name_of(t, SPACE_FILE, b, r, err);
+		t->has_fl = true;
+		t->fn_name = NAME_ABSENT;
+		break;
+	case ROW_FI:
+		slot = t->file = name_of(t, SPACE_FILE, b, r, err);
+		break;
+	case ROW_OB:
+		slot = t->ob = name_of(t, SPACE_OBJ, b, r, err);
+		break;
+	case ROW_CFN:
+		slot = t->cfn = name_of(t, SPACE_FN, b, r, err);
+		t->has_cfn = true;
+		break;
+	case ROW_CFI:
+		slot = t->cfi = name_of(t, SPACE_FILE, b, r, err);
+		t->has_cfi = true;
+		break;
+	case ROW_COB:
+		slot = t->cob = name_of(t, SPACE_OBJ, b, r, err);
+		t->has_cob = true;
+		break;
+	case ROW_JFI:
+		slot = t->jfi = name_of(t, SPACE_FILE, b, r, err);
+		t->has_jfi = true;
+		break;
+	case ROW_JFN:
+		slot = t->jfn = name_of(t, SPACE_FN, b, r, err);
+		t->has_jfn = true;
+		break;
+	case ROW_CALLS:
+	case ROW_CALLS_BAD:
+	case ROW_JUMP:
+	case ROW_JCND:
+	case ROW_JUMP_BAD:
+		return row_calls(t, b, r, err);
+	case ROW_PART:
+	case ROW_FILE:
+		return row_part(t, b, r, err);
+	case ROW_KEY:
+		return row_key(t, b, r, err);
+	case ROW_ODD:
+		return add_odd(t, (enum odd)r->a, line_of(t, b, r), (struct str){r->p, r->len},
+			       err);
+	case ROW_COST:
+		break;
+	}
+	return slot == NONE ? (int)err->kind : 0;
+}
+
+int tally_batch(struct tally *t, const struct batch *b, struct err *err)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (tally_row(t, b, &b->row[i], err))
+			return (int)err->kind;
+	t->lines += b->newlines;
+	t->text_bytes += b->bytes;
+	return 0;
+}
+
+int tally_end(struct tally *t, bool encode, struct err *err)
+{
+	if (t->pending != PENDING_NONE) {
+		bool call = t->pending == PENDING_CALL || t->pending == PENDING_SKIP;
+
+		if (add_odd(t, call ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE, t->lines,
+			    STR("(end of the file)"), err))
+			return (int)err->kind;
+	}
+	return end_part(t, encode, err);
+}

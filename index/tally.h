@@ -1,0 +1,155 @@
+/*
+ * tally.h - fold rows into functions, cost lines, call sites, edges, jumps and parts.
+ *
+ * A tally covers one stretch of the text.  It speaks of names by the file's own ids
+ * (names.h), so stretches can be tallied independently and joined afterwards in file order
+ * (merge.h).  All sums are exact; one that would pass 2^64-1 stays there and is reported.
+ */
+#ifndef QUERN_TALLY_H
+#define QUERN_TALLY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/hash.h"
+#include "index/base/str.h"
+#include "index/decode.h"
+#include "index/names.h"
+
+enum name_space { SPACE_OBJ, SPACE_FILE, SPACE_FN, SPACES };
+
+/* One thing inside a function: a cost line, a call site or a jump.  Entries of a function
+ * are linked in the order the text last had them (`next` is a prediction, not a list). */
+enum entry_kind { ENTRY_COST, ENTRY_CALL, ENTRY_JUMP, ENTRY_JCND };
+
+struct entry {
+	uint64_t instr, line;
+	uint32_t file;		/* slot */
+	uint32_t what;		/* kind << 30 | callee (function slot) of a call */
+	uint32_t next;		/* the entry that followed last time; 0: none yet */
+	uint32_t val;		/* index of its numbers in tally.val */
+};
+/* Its numbers, E = events of the tally:
+ *   cost line   E costs
+ *   call site   stamp << 32 | edge slot; calls, E costs in this part; calls, E costs before
+ *   jump        to_instr, to_line, to_fn name slot << 32 | to_file slot, executed, taken */
+enum { JUMP_VALUES = 5 };
+#define ENTRY_WHAT(kind, callee) ((uint32_t)(kind) << 30 | (callee))
+#define ENTRY_KIND(what) ((enum entry_kind)((what) >> 30))
+#define ENTRY_CALLEE(what) ((what) & 0x3fffffff)
+/* The entry that stands before a function's first (no numbers). */
+#define ENTRY_HEAD 0x3fffffffu
+
+struct fn_slot {
+	uint32_t ob, fl, fn;	/* name slots */
+	bool defaulted;		/* a callee whose file was not written (FORMAT.md section 6) */
+	bool body;		/* has a cost line or a call of its own */
+	bool indexed;		/* its entries are in tally.entries_by */
+	bool again;		/* its block has ended at least once */
+	uint32_t head;		/* entry index; 0: no block yet */
+	uint32_t stamp;		/* part that touched it last, + 1 */
+};
+
+struct edge_slot {
+	uint32_t caller, callee;	/* function slots */
+	uint32_t stamp;
+};
+
+/* What a part's header lines say, as text; merge.c reads them. */
+struct part_slot {
+	bool begins;		/* starts in this stretch (only the first slot may not) */
+	bool new_file;		/* after "NEW PROFILING FILE" */
+	uint64_t offset;	/* bytes from the start of the stretch */
+	struct str value[KEY_TOTALS + 1];	/* desc: all of them, '\n' between */
+	uint64_t line[KEY_TOTALS + 1];
+	size_t bytes_at, bytes_n;	/* of its costs in tally.bytes (part_code.h) */
+};
+
+struct formula {
+	struct str text;
+	uint64_t line;
+};
+
+struct odd_line {
+	enum odd kind;
+	uint64_t line;		/* from the start of the stretch, 1 the first */
+	struct str text;	/* cut at 200 bytes */
+};
+enum { ODD_KEPT = 20 };		/* lines kept of each kind */
+
+enum pending { PENDING_NONE, PENDING_CALL, PENDING_SKIP, PENDING_JUMP, PENDING_JUMP_SKIP };
+
+struct tally {
+	struct arena arena;	/* texts */
+	struct names names[SPACES];
+	struct str *event;	/* union of the events: lines, first appearance */
+	size_t nevent, event_cap;
+	uint32_t *col;		/* event of each column of the current part */
+	size_t ncol, col_cap;
+	bool col_is_event;	/* col[i] == i for all */
+
+	struct fn_slot *fn;
+	size_t nfn, fn_cap;
+	struct hash fn_by;
+	uint64_t *self;		/* E per function: before this part */
+	uint64_t *part_self;	/* E per function: in this part */
+	size_t self_cap, part_self_cap;
+
+	struct entry *entry;
+	uint32_t *entry_fn;	/* function slot of each */
+	size_t nentry, entry_cap, entry_fn_cap;
+	struct hash entry_by;
+	uint64_t *val;
+	size_t nval, val_cap;
+
+	struct edge_slot *edge;
+	size_t nedge, edge_cap;
+	struct hash edge_by;
+	uint64_t *edge_sum, *edge_part;	/* calls, E costs: before this part, in it */
+	size_t edge_sum_cap, edge_part_cap;
+
+	struct part_slot *part;
+	size_t npart, part_cap;
+	uint32_t *touched_fn, *touched_site, *touched_edge;	/* in this part */
+	size_t ntouched_fn, touched_fn_cap, ntouched_site, touched_site_cap, ntouched_edge,
+		touched_edge_cap;
+	unsigned char *bytes;	/* costs of ended parts */
+	size_t nbytes, bytes_cap;
+
+	struct formula *formula;
+	size_t nformula, formula_cap;
+	struct odd_line *odd;
+	size_t nodd, odd_cap;
+	uint64_t odds[ODD_KINDS];
+	uint64_t lines, text_bytes;	/* tallied so far */
+	uint64_t cost_lines;	/* that could be read */
+	bool difference;	/* a difference file: negative costs by design */
+
+	/* Where we are in the text. */
+	uint32_t ob, fl, file, fn_name;	/* name slots; fl NAME_ABSENT and !has_fl: none */
+	bool has_fl;
+	uint32_t cob, cfi, cfn, jfi, jfn;
+	bool has_cob, has_cfi, has_cfn, has_jfi, has_jfn;
+	uint32_t cur_fn;	/* function slot, or UINT32_MAX until a line needs it */
+	uint32_t cur;		/* entry before the next one */
+	uint32_t fresh;		/* entries of this block that were appended unseen */
+	uint64_t *run;		/* E: self cost of this block not yet in part_self */
+	size_t run_cap;
+	bool ran;
+	enum pending pending;
+	uint64_t pending_a, pending_b, pending_instr, pending_line;
+	bool pending_jcnd;
+};
+
+/* entry_state: false at the start of a file, true when the text before is unknown.  When
+ * `keep` the text outlives the tally and names are views into it. */
+int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err);
+void tally_free(struct tally *t);
+int tally_batch(struct tally *t, const struct batch *b, struct err *err);
+/* The stretch ends; `encode` its last part's costs too (a file of several parts). */
+int tally_end(struct tally *t, bool encode, struct err *err);
+
+#endif

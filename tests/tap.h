@@ -1,0 +1,82 @@
+/*
+ * tap.h - the whole test library: TAP on stdout, read by prove.
+ *
+ *	for (size_t i = 0; i < COUNT(cases); i++)
+ *		is_u64(f(cases[i].in), cases[i].want, "%s", cases[i].name);
+ *	return done_testing();
+ *
+ * No plan is needed; a program that dies before done_testing() has none and so fails.
+ * The checks return whether they passed.  One program, one thread.
+ */
+#ifndef QUERN_TAP_H
+#define QUERN_TAP_H
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define TAP_PRINTF(fmt, rest) __attribute__((format(printf, fmt, rest)))
+
+static unsigned tap_run, tap_failed;
+
+TAP_PRINTF(2, 0)
+static inline bool tap_line(bool pass, const char *fmt, va_list ap)
+{
+	tap_failed += !pass;
+	printf("%sok %u - ", pass ? "" : "not ", ++tap_run);
+	vprintf(fmt, ap);
+	putchar('\n');
+	fflush(stdout);
+	return pass;
+}
+
+#define TAP_CHECK(pass)            \
+	va_list ap;                \
+	bool passed = (pass);      \
+	va_start(ap, fmt);         \
+	tap_line(passed, fmt, ap); \
+	va_end(ap)
+
+TAP_PRINTF(2, 3)
+static inline bool ok(bool cond, const char *fmt, ...)
+{
+	TAP_CHECK(cond);
+	return passed;
+}
+
+TAP_PRINTF(3, 4)
+static inline bool is_u64(uint64_t got, uint64_t want, const char *fmt, ...)
+{
+	TAP_CHECK(got == want);
+	if (!passed)
+		printf("#      got %" PRIu64 "\n#     want %" PRIu64 "\n", got, want);
+	return passed;
+}
+
+/* NULL is a value of its own: it equals only NULL. */
+TAP_PRINTF(3, 4)
+static inline bool is_str(const char *got, const char *want, const char *fmt, ...)
+{
+	TAP_CHECK(got && want ? strcmp(got, want) == 0 : got == want);
+	if (!passed)
+		printf("#      got \"%s\"\n#     want \"%s\"\n", got ? got : "(NULL)",
+		       want ? want : "(NULL)");
+	return passed;
+}
+
+/* One skipped check; why names what is missing. */
+static inline void skip(const char *why)
+{
+	printf("ok %u # SKIP %s\n", ++tap_run, why);
+}
+
+static inline int done_testing(void)
+{
+	printf("1..%u\n", tap_run);
+	return tap_failed || tap_run == 0;
+}
+
+#endif

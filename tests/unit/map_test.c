@@ -1,0 +1,301 @@
+/*
+ * map_test.c - a mapped file that shrinks is an error, not a signal; every fault that is
+ * not ours stays a signal.
+ */
+#include "index/base/map.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/tap.h"
+
+enum { PAGES = 4 };
+
+static size_t page;
+
+/* A deleted file of size bytes, all 'x'. */
+static int file_of(size_t size)
+{
+	char name[] = "/tmp/map_test.XXXXXX";
+	int fd = mkstemp(name);
+	char *p = malloc(size + 1);
+
+	unlink(name);
+	memset(p, 'x', size);
+	ok(write(fd, p, size) == (ssize_t)size, "a file of %zu bytes", size);
+	free(p);
+	return fd;
+}
+
+/* The guarded work: read every byte of a map; how many are 'x'. */
+struct reading {
+	const char *p;
+	size_t n, seen;
+	struct err *err;
+	struct reading *inner; /* read under a guard of its own, first */
+	int inner_rc;
+};
+
+static int read_all(void *arg)
+{
+	struct reading *r = arg;
+	const volatile char *p = r->p;
+
+	if (r->inner)
+		r->inner_rc = map_guard(read_all, r->inner, ERR_INDEX, r->inner->err);
+	for (size_t i = 0; i < r->n; i++)
+		r->seen += p[i] == 'x';
+	return 0;
+}
+
+static void test_open(void)
+{
+	static const size_t sizes[] = {0, 1, 4095, 4096, 4097, 100000};
+
+	for (size_t i = 0; i < COUNT(sizes); i++) {
+		struct err err = {0};
+		struct reading r = {.err = &err};
+		struct map m;
+		int fd = file_of(sizes[i]);
+
+		is_u64((uint64_t)map_open(&m, fd, sizes[i], "f", &err), 0, "open %zu",
+		       sizes[i]);
+		is_u64(m.n, sizes[i], "open %zu: length", sizes[i]);
+		r.p = m.p;
+		r.n = m.n;
+		is_u64((uint64_t)map_guard(read_all, &r, ERR_PROFILE, &err), 0,
+		       "read %zu", sizes[i]);
+		is_u64(r.seen, sizes[i], "read %zu: every byte", sizes[i]);
+		map_close(&m);
+		ok(m.n == 0 && m.slot == 0, "close %zu", sizes[i]);
+		map_close(&m);
+		close(fd);
+	}
+}
+
+static void test_cannot_be_mapped(void)
+{
+	static const struct {
+		const char *name, *want;
+		uint64_t size;
+	} cases[] = {
+		{"not a file", "a.out: cannot be mapped: ", 10},
+		{"more than there is memory for",
+		 "a.out: cannot be mapped: ", SIZE_MAX / 4},
+		{"more than an address", "a.out: too large to map", SIZE_MAX},
+	};
+	int pair[2];
+
+	ok(pipe(pair) == 0, "a pipe");
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct err err = {0};
+		struct map m;
+
+		is_u64((uint64_t)map_open(&m, pair[0], cases[i].size, "a.out", &err),
+		       ERR_PROFILE, "%s", cases[i].name);
+		ok(strncmp(err.text, cases[i].want, strlen(cases[i].want)) == 0,
+		   "%s: \"%s\"", cases[i].name, err.text);
+		ok(m.n == 0 && m.slot == 0, "%s: an empty map", cases[i].name);
+		map_close(&m);
+	}
+	close(pair[0]);
+	close(pair[1]);
+}
+
+/* Twice: the handler must be ready for the next fault. */
+static void test_truncated(void)
+{
+	for (int round = 0; round < 2; round++) {
+		struct err err = {0};
+		struct reading r = {.err = &err};
+		struct map m;
+		int fd = file_of(PAGES * page);
+
+		map_open(&m, fd, PAGES * page, "prof.out", &err);
+		ok(ftruncate(fd, (off_t)page) == 0, "truncated under the map");
+		r.p = m.p;
+		r.n = m.n;
+		is_u64((uint64_t)map_guard(read_all, &r, ERR_PROFILE, &err), ERR_PROFILE,
+		       "the reader is told");
+		is_u64(r.seen, page, "after what was still there");
+		is_str(err.text, "prof.out changed or shrank while it was read",
+		       "the sentence");
+		map_close(&m);
+		close(fd);
+	}
+}
+
+static void test_nested(void)
+{
+	struct err err = {0}, inner_err = {0};
+	struct map whole, cut;
+	int fd = file_of(page), fd_cut = file_of(2 * page);
+	struct reading inner = {.err = &inner_err};
+	struct reading outer = {.err = &err, .inner = &inner};
+
+	map_open(&whole, fd, page, "whole", &err);
+	map_open(&cut, fd_cut, 2 * page, "cut", &err);
+	inner.p = cut.p;
+	inner.n = cut.n;
+	outer.p = whole.p;
+	outer.n = whole.n;
+	ok(ftruncate(fd_cut, 0) == 0, "truncated under the map");
+	is_u64((uint64_t)map_guard(read_all, &outer, ERR_PROFILE, &err), 0,
+	       "outer goes on");
+	is_u64((uint64_t)outer.inner_rc, ERR_INDEX, "inner ends, with its own kind");
+	is_u64(outer.seen, page, "outer reads everything");
+
+	/* The other way round: the fault comes after the inner guard is gone. */
+	outer = (struct reading){.p = cut.p, .n = cut.n, .err = &err, .inner = &inner};
+	inner = (struct reading){.p = whole.p, .n = whole.n, .err = &inner_err};
+	err_clear(&inner_err);
+	is_u64((uint64_t)map_guard(read_all, &outer, ERR_PROFILE, &err), ERR_PROFILE,
+	       "a fault after the inner guard is the outer's");
+	is_u64((uint64_t)outer.inner_rc, 0, "the inner one was well");
+	map_close(&whole);
+	map_close(&cut);
+	close(fd);
+	close(fd_cut);
+}
+
+static void *thread_reads(void *arg)
+{
+	struct reading *r = arg;
+
+	r->inner_rc = 0;
+	for (int i = 0; i < 50; i++)
+		r->inner_rc += map_guard(read_all, r, ERR_PROFILE, r->err) == ERR_PROFILE;
+	return NULL;
+}
+
+static void test_threads(void)
+{
+	enum { THREADS = 4 };
+	struct err err[THREADS + 1] = {0};
+	struct reading r[THREADS];
+	pthread_t t[THREADS];
+	struct map m;
+	int fd = file_of(2 * page), started = 0;
+
+	map_open(&m, fd, 2 * page, "shared", &err[THREADS]);
+	ok(ftruncate(fd, (off_t)page) == 0, "truncated under the map");
+	for (int i = 0; i < THREADS; i++) {
+		r[i] = (struct reading){.p = m.p, .n = m.n, .err = &err[i]};
+		started += pthread_create(&t[i], NULL, thread_reads, &r[i]) == 0;
+	}
+	is_u64((uint64_t)started, THREADS, "threads started");
+	for (int i = 0; i < started; i++) {
+		pthread_join(t[i], NULL);
+		is_u64((uint64_t)r[i].inner_rc, 50, "thread %d: every fault caught", i);
+	}
+	map_close(&m);
+	close(fd);
+}
+
+static void test_table_full(void)
+{
+	enum { MORE = 300 };
+	static unsigned slot[MORE];
+	unsigned given = 0, again;
+
+	for (int i = 0; i < MORE; i++)
+		given += (slot[i] = map_watch("", 1, "one byte")) != 0;
+	ok(given >= 200 && given < MORE, "%u maps are watched, the rest are not", given);
+	for (int i = 0; i < MORE; i++)
+		map_unwatch(slot[i]);
+	again = map_watch("", 1, "one byte");
+	ok(again != 0, "slots come back");
+	map_unwatch(again);
+}
+
+/* What a child does; its fate is the signal that ended it. */
+static int read_null(void *arg)
+{
+	const volatile char *p = *(char **)arg;
+
+	return p[0];
+}
+
+static void child_faults_elsewhere(const struct map *m)
+{
+	struct err err = {0};
+	char *stray = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)m;
+	map_guard(read_null, &stray, ERR_PROFILE, &err);
+}
+
+static void child_faults_unguarded(const struct map *m)
+{
+	struct err err = {0};
+	struct reading r = {.p = m->p, .n = 1, .err = &err};
+
+	map_guard(read_all, &r, ERR_PROFILE, &err); /* installs the handler */
+	r.n = m->n;
+	read_all(&r);
+}
+
+static void child_is_sent_segv(const struct map *m)
+{
+	struct err err = {0};
+	struct reading r = {.p = m->p, .n = 1, .err = &err};
+
+	map_guard(read_all, &r, ERR_PROFILE, &err);
+	kill(getpid(), SIGSEGV);
+}
+
+static void test_not_ours(void)
+{
+	static const struct {
+		const char *name;
+		void (*child)(const struct map *m);
+		int signal;
+	} cases[] = {
+		{"a stray address, guarded", child_faults_elsewhere, SIGSEGV},
+		{"our map, unguarded", child_faults_unguarded, SIGBUS},
+		{"kill -SEGV", child_is_sent_segv, SIGSEGV},
+	};
+	struct err err = {0};
+	struct map m;
+	int fd = file_of(2 * page);
+
+	map_open(&m, fd, 2 * page, "f", &err);
+	ok(ftruncate(fd, (off_t)page) == 0, "truncated under the map");
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct rlimit no_core = {0, 0};
+		int status = 0;
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			signal(SIGSEGV, SIG_DFL); /* a sanitizer's own handler away */
+			signal(SIGBUS, SIG_DFL);
+			setrlimit(RLIMIT_CORE, &no_core);
+			cases[i].child(&m);
+			_exit(0);
+		}
+		waitpid(pid, &status, 0);
+		ok(WIFSIGNALED(status) && WTERMSIG(status) == cases[i].signal,
+		   "%s: ended by signal %d", cases[i].name, cases[i].signal);
+	}
+	map_close(&m);
+	close(fd);
+}
+
+int main(void)
+{
+	page = (size_t)sysconf(_SC_PAGESIZE);
+	test_not_ours(); /* first: its children install the handler themselves */
+	test_open();
+	test_cannot_be_mapped();
+	test_truncated();
+	test_nested();
+	test_threads();
+	test_table_full();
+	return done_testing();
+}

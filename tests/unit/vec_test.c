@@ -1,0 +1,76 @@
+/* vec_test.c - growing, zeroing, and refusing what cannot be had. */
+#include "index/base/vec.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "tests/tap.h"
+
+static const struct {
+	const char *name;
+	size_t cap, need, want_least;
+} cases[] = {
+	{"nothing asked of nothing", 0, 0, 0},
+	{"the first element", 0, 1, 1},
+	{"what is there already", 100, 100, 100},
+	{"one more than there is", 100, 101, 101},
+	{"far more than half again", 4, 10000, 10000},
+};
+
+static void test_growth(void)
+{
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint32_t *v = NULL;
+		size_t cap = 0;
+		bool zero = true;
+
+		ok(vec_reserve(&v, &cap, cases[i].cap, sizeof(*v)) == 0, "%s: start",
+		   cases[i].name);
+		ok(vec_reserve(&v, &cap, cases[i].need, sizeof(*v)) == 0, "%s: grow",
+		   cases[i].name);
+		ok(cap >= cases[i].want_least, "%s: cap %zu", cases[i].name, cap);
+		for (size_t j = 0; j < cap; j++)
+			zero = zero && v[j] == 0;
+		ok(zero, "%s: every new element is zero", cases[i].name);
+		free(v);
+	}
+}
+
+static void test_old_elements_stay(void)
+{
+	uint64_t *v = NULL, wrong = 0;
+	size_t cap = 0;
+
+	for (size_t n = 0; n < 5000; n++) {
+		if (vec_reserve(&v, &cap, n + 1, sizeof(*v)))
+			break;
+		v[n] = n * 3;
+	}
+	for (size_t n = 0; n < 5000; n++)
+		wrong += v[n] != n * 3;
+	is_u64(wrong, 0, "growing one by one keeps every element");
+	free(v);
+}
+
+static void test_too_much(void)
+{
+	char *v = NULL;
+	size_t cap = 0;
+
+	ok(vec_reserve(&v, &cap, 10, 1) == 0, "ten bytes");
+	char *before = v;
+	ok(vec_reserve(&v, &cap, SIZE_MAX / 2, 16) == -1,
+	   "a product past SIZE_MAX is refused");
+	ok(vec_reserve(&v, &cap, SIZE_MAX / 2 + 1, 1) == -1,
+	   "more than malloc has is refused");
+	ok(v == before && cap >= 10, "and the array is untouched");
+	free(v);
+}
+
+int main(void)
+{
+	test_growth();
+	test_old_elements_stay();
+	test_too_much();
+	return done_testing();
+}
