@@ -22,7 +22,7 @@ struct scan {
 	size_t end;		/* of its text; NPOS while it still grows */
 	size_t sep;		/* where the separator before it starts */
 	size_t core;		/* where the first component starts */
-	size_t path;		/* where a "/..." path starts; NPOS: none */
+	size_t path;		/* the separator before a "/..." path; NPOS: none */
 	size_t no_clone;	/* no clone suffix starts before this */
 	unsigned open;		/* brackets that nothing closed */
 	unsigned depth;		/* of "<<T as A>::B as C>" */
@@ -362,12 +362,12 @@ static void bracket(struct scan *c, char open)
 
 static void separator(struct scan *c, size_t n)
 {
-	size_t sep = c->i;
+	bool empty = c->start == c->i;		/* "::/path", "..": one separator */
 
 	finish(c);
 	if (c->out->n == 0)
-		c->core = sep + n;
-	begin(c, sep, sep + n);
+		c->core = c->i + n;
+	begin(c, empty ? c->sep : c->i, c->i + n);
 }
 
 static void dot(struct scan *c)
@@ -417,7 +417,7 @@ static bool step(struct scan *c)
 		return true;
 	case '/':
 		if (first && c->path == NPOS)
-			c->path = c->i;
+			c->path = c->sep;
 		separator(c, 1);
 		return true;
 	case ':':
@@ -538,7 +538,7 @@ static void parse(struct str name, bool trait, unsigned depth, struct name *out)
 		out->n = 1;
 	}
 	last = c.past[out->n - 1];
-	sep = c.path != NPOS && c.path > c.core ? c.path - 2 : c.at[out->n - 1];
+	sep = c.path != NPOS && c.path > c.core ? c.path : c.at[out->n - 1];
 	out->core = (struct str){name.p + c.core, last > c.core ? last - c.core : 0};
 	out->head = (struct str){name.p + c.core,
 				 out->n > 1 && sep > c.core ? sep - c.core : 0};
