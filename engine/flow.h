@@ -33,8 +33,8 @@ struct flow_input {
 	/* Optional; NULL: found here.  Both or none. */
 	const uint32_t *cycle;		/* [functions]: 0 none, else the cycle's number */
 	const uint32_t *topo;		/* [functions]: callers first, cycles together */
-	/* Optional, for callers; NULL: found when first needed. */
-	const uint32_t *in_first, *in_edge;
+	/* Optional; NULL: found here.  All or none. */
+	const uint32_t *caller, *in_first, *in_edge;
 };
 
 struct flow {
@@ -51,11 +51,11 @@ struct flow {
 	const uint32_t *fn_first, *fns;	/* functions of vertex v: fns[fn_first[v] ..] */
 };
 
-/* ERR_LIMIT: the arena is full; ERR_CANCEL. */
+/* ERR_LIMIT: the arena is full; ERR_INDEX: the arrays contradict each other; ERR_CANCEL. */
 int flow_build(const struct flow_input *in, struct arena *a, const atomic_int *cancel,
 	       struct flow **out, struct err *err);
 
-/* The arrays of a store's event. ERR_INDEX when they cannot be read. */
+/* The arrays of a store's event.  ERR_INDEX when they cannot be read. */
 int flow_input_store(struct store *st, uint32_t event, struct flow_input *out,
 		     struct err *err);
 

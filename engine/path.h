@@ -29,7 +29,7 @@ struct path_bounds {
 	double est;
 	uint64_t lo, hi;
 	bool bounded;		/* lo and hi are proven */
-	bool measured;		/* est is the profile's own number, nothing was attributed */
+	bool measured;		/* est is the profile's own number: one arc, or lo == hi */
 };
 
 struct path_step {
@@ -48,7 +48,8 @@ struct path {
 struct path_list {
 	struct path *paths;
 	size_t n;
-	bool truncated;		/* more paths fit the question than were listed */
+	bool truncated;		/* more paths fit the question than were listed; without
+				   `max` those listed are the best */
 	bool same;		/* some vertex is in both sets (both ends in one cycle) */
 	double count;		/* of all paths from..to (all: of at most max steps) */
 	double total;		/* est of all of them together */
