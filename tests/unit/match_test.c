@@ -1,0 +1,510 @@
+/* match_test.c - which names a pattern stands for, and the parts of a name. */
+#include <stdlib.h>
+
+#include "engine/fnset.h"
+#include "engine/match.h"
+#include "engine/name.h"
+#include "tests/tap.h"
+
+#define B MATCH_FN, MATCH_BARE, false
+#define X MATCH_FN, MATCH_EXACT, false
+#define R MATCH_FN, MATCH_REGEX, false
+#define I MATCH_FN, MATCH_REGEX, true
+#define F MATCH_FILE, MATCH_BARE, false
+#define O MATCH_OBJ, MATCH_BARE, false
+#define C MATCH_CLASS, MATCH_BARE, false
+#define CX MATCH_CLASS, MATCH_EXACT, false
+#define CR MATCH_CLASS, MATCH_REGEX, false
+
+/* clang-format off */
+static const struct {
+	enum match_field field;
+	enum match_form form;
+	bool nocase;
+	const char *pattern, *name;
+	int matches;
+} table[] = {
+	/* C and the loader */
+	{B, "main", "main", 1},
+	{B, "main", "mainly", 0},
+	{B, "main", "domain", 0},
+	{B, "main", "(below main)", 0},
+	{B, "(below main)", "(below main)", 1},
+	{B, "main", "{main}", 0},
+	{B, "{main}", "{main}", 1},
+	{B, "::main", "main", 1},
+	{B, "::main", "geo::main", 0},
+	{B, "main", "geo::main", 1},
+	{B, "memcpy", "memcpy@@GLIBC_2.14", 1},
+	{B, "memcpy@GLIBC_2.14", "memcpy@@GLIBC_2.14", 1},
+	{B, "memcpy@GLIBC_2.2.5", "memcpy@@GLIBC_2.14", 0},
+	{B, "memcpy@plt", "memcpy@plt", 1},
+	{B, "memcpy@plt", "memcpy", 0},
+	{B, "*@plt", "printf@plt", 1},
+	{B, "*@plt", "printf", 0},
+	{B, "printf", "printf@plt", 1},
+	{B, "update_active", "update_active.constprop.0", 1},
+	{B, "update_active.constprop.0", "update_active.constprop.0", 1},
+	{B, "update_active.part.0", "update_active.constprop.0", 0},
+	{B, "_IO_un_link", "__GI__IO_un_link.part.0", 0},
+	{B, "__GI__IO_un_link", "__GI__IO_un_link.part.0", 1},
+	{B, "foo", "foo.part.0.cold", 1},
+	{B, "foo", "foo.isra.0.constprop.1@plt", 1},
+	{B, "counter", "counter.3", 1},
+	{B, "0x00000000000010c0", "0x00000000000010c0", 1},
+	{B, "mem*", "memcpy", 1},
+	{B, "mem*", "memory::of::all", 0},
+	{B, "mem*", "x::memcpy", 1},
+	{B, "*cpy", "wmemcpy", 1},
+	{B, "m*c*y", "memcpy", 1},
+	{B, "m*c*z", "memcpy", 0},
+	{B, "*", "anything at all(int)", 1},
+	{B, "str_", "str_cmp", 0},
+	/* recursion levels and callers */
+	{B, "fact", "fact'2", 1},
+	{B, "fact'2", "fact'2", 1},
+	{B, "fact'2", "fact", 0},
+	{B, "fact'2", "fact'20", 0},
+	{B, "fact'2", "fact(int)'2", 1},
+	{B, "fact'3", "fact(int)'2", 0},
+	{B, "write",
+	 "write'_IO_file_write@@GLIBC_2.2.5'new_do_write'_IO_do_write@@GLIBC_2"
+	 ".2.5", 1},
+	{B, "write'_IO_file_write", "write'_IO_file_write@@GLIBC_2.2.5'new_do_write", 1},
+	{B, "write'new_do_write", "write'_IO_file_write@@GLIBC_2.2.5'new_do_write", 0},
+	{B, "f'main", "f(int)'main(int, char**)'start", 1},
+	/* C++: parameters, return types, template arguments, namespaces */
+	{B, "push_back", "std::vector<int, std::allocator<int> >::push_back(int const&)", 1},
+	{B, "vector::push_back",
+	 "std::vector<int, std::allocator<int> >::push_back(int const&)", 1},
+	{B, "std::vector::push_back",
+	 "std::vector<int, std::allocator<int> >::push_back(int const&)", 1},
+	{B, "::std::vector::push_back",
+	 "std::vector<int, std::allocator<int> >::push_back(int const&)", 1},
+	{B, "::vector::push_back",
+	 "std::vector<int, std::allocator<int> >::push_back(int const&)", 0},
+	{B, "list::push_back",
+	 "std::vector<std::list<int> >::push_back(std::list<int> const&)", 0},
+	{B, "vector", "std::vector<int, std::allocator<int> >::push_back(int const&)", 0},
+	{B, "std::vector", "std::vector<int, std::allocator<int> >::push_back(int const&)", 0},
+	{B, "vector.push_back",
+	 "std::vector<int, std::allocator<int> >::push_back(int const&)", 1},
+	{B, "push_back", "void std::vector<int>::push_back<false>(int) [clone .isra.0]", 1},
+	{B, "int", "int f(int)", 0},
+	{B, "void", "void f<int>(int)", 0},
+	{B, "f", "void f<int>(int)", 1},
+	{B, "_M_realloc_insert",
+	 "void std::vector<unsigned long, std::allocator<unsigned long> >::_M_"
+	 "realloc_insert<unsigned long const&>(__gnu_cxx::__normal_iterator<un"
+	 "signed long*, std::vector<unsigned long, std::allocator<unsigned lon"
+	 "g> > >, unsigned long const&)", 1},
+	{B, "__move_merge",
+	 "geo::Vec<double, 2>* std::__move_merge<geo::Vec<double, 2>*, __gnu_c"
+	 "xx::__ops::_Iter_comp_iter<main::{lambda(auto:1 const&, auto:2 const"
+	 "&)#1}> >(geo::Vec<double, 2>*)", 1},
+	{B, "main",
+	 "std::_Function_handler<int (int), main::{lambda(int)#2}>::_M_invoke("
+	 "std::_Any_data const&, int&&)", 0},
+	{B, "_Function_handler::_M_invoke",
+	 "std::_Function_handler<int (int), main::{lambda(int)#2}>::_M_invoke("
+	 "std::_Any_data const&, int&&)", 1},
+	{B, "std::_M_invoke",
+	 "std::_Function_handler<int (int), main::{lambda(int)#2}>::_M_invoke("
+	 "std::_Any_data const&, int&&)", 0},
+	{B, "std::*::_M_invoke",
+	 "std::_Function_handler<int (int), main::{lambda(int)#2}>::_M_invoke("
+	 "std::_Any_data const&, int&&)", 1},
+	{B, "std::*",
+	 "std::_Function_handler<int (int), main::{lambda(int)#2}>::_M_invoke("
+	 "std::_Any_data const&, int&&)", 1},
+	{B, "std::", "std::vector<int>::size() const", 1},
+	{B, "std::", "std", 0},
+	{B, "std::*", "std(int)", 0},
+	{B, "std::vec*::*", "std::vector<int>::size() const", 1},
+	{B, "st*", "std::vector<int>::size() const", 0},
+	{B, "size", "std::vector<int>::size() const", 1},
+	{B, "area", "(anonymous namespace)::Sq::area() const", 1},
+	{B, "Sq::area", "(anonymous namespace)::Sq::area() const", 1},
+	{B, "::Sq::area", "(anonymous namespace)::Sq::area() const", 1},
+	{B, "(anonymous namespace)::Sq::area", "(anonymous namespace)::Sq::area() const", 1},
+	{B, "(anonymous namespace)::area", "(anonymous namespace)::Sq::area() const", 0},
+	{B, "x::f", "x::(anonymous namespace)::f()", 1},
+	{B, "apply",
+	 "auto (anonymous namespace)::apply<main::{lambda(int)#5}>(main::{lamb"
+	 "da(int)#5}&&, int) [clone .constprop.0]", 1},
+	{B, "apply",
+	 "auto (anonymous namespace)::apply<main::{lambda(int)#4}>(main::{lamb"
+	 "da(int)#4}&&, int)", 1},
+	{B, "std::basic_string::_M_create",
+	 "std::__cxx11::basic_string<char, std::char_traits<char>, std::alloca"
+	 "tor<char> >::_M_create(unsigned long&, unsigned long)", 1},
+	{B, "std::__cxx11::basic_string::_M_create",
+	 "std::__cxx11::basic_string<char, std::char_traits<char>, std::alloca"
+	 "tor<char> >::_M_create(unsigned long&, unsigned long)", 1},
+	{B, "f", "f[abi:cxx11](int)", 1},
+	{B, "bar", "decltype (fp(x)) foo::bar<int>(int) const &", 1},
+	{B, "foo::bar", "decltype (fp(x)) foo::bar<int>(int) const &", 1},
+	{B, "signal", "void (*signal(int, void (*)(int)))(int)", 1},
+	{B, "f", "A<(B)5, (a > b)>::f(int)", 1},
+	{B, "A::f", "A<(B)5, (a > b)>::f(int)", 1},
+	{B, "f", "A<B<C<int>>>::f(std::map<int, std::vector<int>>)", 1},
+	{B, "map", "A<B<C<int>>>::f(std::map<int, std::vector<int>>)", 0},
+	{B, "h", "f(int (*)(g(int), h))", 0},
+	{B, "f", "f(int (*)(g(int), h))", 1},
+	{B, "X::f", "non-virtual thunk to X::f(int)", 1},
+	{B, "X", "vtable for X", 1},
+	{B, "f::local", "f(int)::local::g(char)", 0},
+	{B, "f::local::g", "f(int)::local::g(char)", 1},
+	{B, "g", "f(int) const::local::g(char)", 1},
+	/* destructors, operators, conversions */
+	{B, "~Circ", "(anonymous namespace)::Circ::~Circ()", 1},
+	{B, "Circ", "(anonymous namespace)::Circ::~Circ()", 0},
+	{B, "Circ::~Circ", "(anonymous namespace)::Circ::~Circ()", 1},
+	{B, "Circ::*", "(anonymous namespace)::Circ::~Circ()", 1},
+	{B, "~*",
+	 "std::_Vector_base<geo::Vec<double, 2>, std::allocator<geo::Vec<doubl"
+	 "e, 2> > >::~_Vector_base()", 1},
+	{B, "operator<<", "operator<<(std::ostream&, geo::Vec<int, 3> const&)", 1},
+	{B, "operator<<",
+	 "std::ostream& std::operator<< <std::char_traits<char> >(std::ostream"
+	 "&, char const*)", 1},
+	{B, "operator<",
+	 "std::ostream& std::operator<< <std::char_traits<char> >(std::ostream"
+	 "&, char const*)", 0},
+	{B, "operator<", "bool std::operator< <int>(int, int)", 1},
+	{B, "operator*", "X::operator*(X const&)", 1},
+	{B, "operator*", "X::operator+(X const&)", 0},
+	{B, "operator()", "std::function<void (int)>::operator()(int) const", 1},
+	{B, "operator", "std::function<void (int)>::operator()(int) const", 0},
+	{B, "operator[]", "std::map<int, int>::operator[](int const&)", 1},
+	{B, "operator->", "p::operator->() const", 1},
+	{B, "operator->*", "p::operator->() const", 0},
+	{B, "operator new", "operator new(unsigned long)", 1},
+	{B, "operator new", "operator new[](unsigned long)", 0},
+	{B, "operator new[]", "operator new[](unsigned long)", 1},
+	{B, "operator delete", "operator delete(void*, unsigned long)", 1},
+	{B, "operator unsigned long", "Foo::operator unsigned long()", 1},
+	{B, "Foo::operator bool", "Foo<int>::operator bool() const", 1},
+	{B, "operator\"\"_km", "operator\"\"_km(long double)", 1},
+	{B, "f", "foo<&X::operator< >::f()", 1},
+	/* lambdas */
+	{B, "{lambda(int)#1}", "main::{lambda(int)#1}", 1},
+	{B, "{lambda()#1}", "main::{lambda(int)#1}", 1},
+	{B, "{lambda()#2}", "main::{lambda(int)#1}", 0},
+	{B, "main::{lambda(int)#1}::operator()",
+	 "main::{lambda(int)#1}::operator()(int) const", 1},
+	{B, "main::*::operator()", "main::{lambda(int)#1}::operator()(int) const", 1},
+	{B, "*lambda*", "main::{lambda(int)#1}", 1},
+	{B, "main::*", "main::$_0::operator()(int) const", 1},
+	{B, "operator()", "main::'lambda'(int)::operator()(int) const", 1},
+	/* Rust */
+	{B, "drop",
+	 "<alloc::vec::Vec<T,A> as core::ops::drop::Drop>::drop::h0123456789ab"
+	 "cdef", 1},
+	{B, "Vec::drop",
+	 "<alloc::vec::Vec<T,A> as core::ops::drop::Drop>::drop::h0123456789ab"
+	 "cdef", 1},
+	{B, "Drop::drop",
+	 "<alloc::vec::Vec<T,A> as core::ops::drop::Drop>::drop::h0123456789ab"
+	 "cdef", 1},
+	{B, "Rc::drop",
+	 "<alloc::vec::Vec<T,A> as core::ops::drop::Drop>::drop::h0123456789ab"
+	 "cdef", 0},
+	{B, "core::ops::function::FnOnce::call_once",
+	 "core::ops::function::FnOnce::call_once::h0123456789abcdef", 1},
+	{B, "call_once",
+	 "core::ops::function::FnOnce::call_once{{vtable.shim}}::h0123456789ab"
+	 "cdef", 1},
+	{B, "h0123456789abcdef", "core::f::h0123456789abcdef", 0},
+	{B, "drop_in_place", "core::ptr::drop_in_place::<alloc::string::String>", 1},
+	{B, "fmt", "core::fmt::num::imp::<impl core::fmt::Display for u32>::fmt", 1},
+	{B, "Display::fmt", "core::fmt::num::imp::<impl core::fmt::Display for u32>::fmt", 1},
+	{B, "foo::{{closure}}", "foo::{{closure}}", 1},
+	{B, "foo::*", "foo::{{closure}}::h0123456789abcdef", 1},
+	/* Go */
+	{B, "object", "encoding/json.(*decodeState).object", 1},
+	{B, "decodeState.object", "encoding/json.(*decodeState).object", 1},
+	{B, "(*decodeState).object", "encoding/json.(*decodeState).object", 1},
+	{B, "decodeState::object", "encoding/json.(*decodeState).object", 1},
+	{B, "json.(*decodeState).object", "encoding/json.(*decodeState).object", 1},
+	{B, "encoding/json.(*decodeState).object", "encoding/json.(*decodeState).object", 1},
+	{B, "json.object", "encoding/json.(*decodeState).object", 0},
+	{B, "json.Marshal", "encoding/json.Marshal", 1},
+	{B, "json.*", "encoding/json.(*decodeState).object", 1},
+	{B, "pkg.List.Push", "github.com/user/pkg.(*List[go.shape.int]).Push", 1},
+	{B, "main.main", "main.main", 1},
+	{B, "main.main", "main.main.func1", 0},
+	{B, "main.main.func1", "main.main.func1.2", 0},
+	{B, "runtime_procPin", "sync.runtime_procPin", 1},
+	/* PHP */
+	{B, "Evaluator->visit", "App\\Evaluator->visit", 1},
+	{B, "Evaluator::visit", "App\\Evaluator->visit", 1},
+	{B, "App\\Evaluator->visit", "App\\Evaluator->visit", 1},
+	{B, "App::Evaluator::visit", "App\\Evaluator->visit", 1},
+	{B, "Node::bump", "App\\Node::bump", 1},
+	{B, "Node->bump", "App\\Node::bump", 1},
+	{B, "läuft", "App\\Größe->läuft", 1},
+	{B, "uft", "App\\Größe->läuft", 0},
+	{B, "strlen", "php::strlen", 1},
+	{B, "php::strlen", "php::strlen", 1},
+	{B, "php::*", "php::ArrayIterator->uasort", 1},
+	{B, "array_*", "php::array_map", 1},
+	{B, "classes.php", "require_once::/build/src/php/lib/classes.php", 1},
+	{B, "require_once::*", "require_once::/build/src/php/lib/classes.php", 1},
+	{B, "*closure*",
+	 "App\\Evaluator->App\\{closure:/build/src/php/lib/classes.php:20-20}", 1},
+	/* Python, JavaScript, Objective-C */
+	{B, "__init__", "zipimporter.__init__ <frozen zipimport>:64", 1},
+	{B, "zipimporter.__init__", "zipimporter.__init__ <frozen zipimport>:64", 1},
+	{B, "<genexpr>", "<genexpr> /usr/lib/python3.11/collections/__init__.py:422", 1},
+	{B, "<dictcomp>", "<dictcomp>:17", 1},
+	{B, "*len*", "<built-in method builtins.len>", 1},
+	{B, "<built-in method builtins.len>", "<built-in method builtins.len>", 1},
+	{B, "foo.<locals>.<lambda>", "mod.foo.<locals>.<lambda>", 1},
+	{B, "_load", "node:internal/modules/cjs/loader.Module._load", 1},
+	{B, "Module._load", "node:internal/modules/cjs/loader.Module._load", 1},
+	{B, "NSString::*", "-[NSString stringByAppending:]", 1},
+	/* oddities */
+	{B, "?\??", "?\??", 1},
+	{B, "fill", "unsigned long fill[inline]", 1},
+	{B, "__normal_iterator::operator++",
+	 "__gnu_cxx::__normal_iterator::operator++[inline]", 1},
+	{B, "(", "(", 1},
+	{B, "a", "(12", 0},
+	/* exact */
+	{X, "main", "main", 1},
+	{X, "main", "geo::main", 0},
+	{X, "B::operator|(B const&) const", "B::operator|(B const&) const", 1},
+	/* regex */
+	{R, "^std::.*::push_", "std::vector<int>::push_back(int)", 1},
+	{R, "^push", "std::vector<int>::push_back(int)", 0},
+	{R, "PUSH", "std::vector<int>::push_back(int)", 0},
+	{I, "PUSH", "std::vector<int>::push_back(int)", 1},
+	{R, "operator\\|", "B::operator|(B const&) const", 1},
+	{R, "n$", "main", 1},
+	{R, "^.$", "ö", 0},
+	{R, "^..$", "ö", 1},
+	{R, "(?<=::)f\\b", "a::f(int)", 1},
+	/* files and objects: base name or the path's end */
+	{F, "parser.c", "/build/src/parser.c", 1},
+	{F, "src/parser.c", "/build/src/parser.c", 1},
+	{F, "rc/parser.c", "/build/src/parser.c", 0},
+	{F, "parser", "/build/src/parser.c", 0},
+	{F, "*.c", "/build/src/parser.c", 1},
+	{F, "/build/*", "/build/src/parser.c", 1},
+	{F, "build/*", "/build/src/parser.c", 1},
+	{F, "build/", "/build/src/parser.c", 1},
+	{F, "/src/*", "/build/src/parser.c", 0},
+	{F, "/build/src/parser.c", "/build/src/parser.c", 1},
+	{F, "src/*.h", "/build/src/parser.c", 0},
+	{F, "?\??", "?\??", 1},
+	{O, "libc.so.6", "/usr/lib/x86_64-linux-gnu/libc.so.6", 1},
+	{O, "libc*", "/usr/lib/x86_64-linux-gnu/libc.so.6", 1},
+	{O, "libc", "/usr/lib/x86_64-linux-gnu/libc.so.6", 0},
+	{O, "ld-linux-x86-64.so.2", "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", 1},
+	/* classes */
+	{C, "vector", "std::vector<int, std::allocator<int> >::push_back(int const&)", 1},
+	{C, "std::vector", "std::vector<int, std::allocator<int> >::push_back(int const&)", 1},
+	{C, "std", "std::vector<int, std::allocator<int> >::push_back(int const&)", 0},
+	{C, "std::*", "std::vector<int, std::allocator<int> >::push_back(int const&)", 1},
+	{C, "push_back", "std::vector<int, std::allocator<int> >::push_back(int const&)", 0},
+	{C, "main", "main", 0},
+	{C, "Evaluator", "App\\Evaluator->visit", 1},
+	{C, "decodeState", "encoding/json.(*decodeState).object", 1},
+	{CX, "std::vector<int, std::allocator<int> >",
+	 "std::vector<int, std::allocator<int> >::push_back(int const&)", 1},
+	{CR, "^std::vec", "void std::vector<int>::push_back(int)", 1},
+};
+
+static const struct {
+	const char *name, *shown, *class, *last;
+} parts[] = {
+	{"main", "main", "", "main"},
+	{"void std::vector<int, std::allocator<int> >::push_back(int const&)'2",
+	 "std::vector::push_back'2", "std::vector<int, std::allocator<int> >", "push_back"},
+	{"geo::V<int>* std::sort<It>(It, It)::{lambda(int)#1}::operator()(int) const",
+	 "std::sort::{lambda(int)#1}::operator()", "std::sort<It>(It, It)::{lambda(int)#1}",
+	 "operator()"},
+	{"encoding/json.(*decodeState).object", "encoding/json.(*decodeState).object",
+	 "encoding/json.(*decodeState)", "object"},
+	{"App\\Evaluator->visit", "App\\Evaluator->visit", "App\\Evaluator", "visit"},
+	{"require_once::/build/src/classes.php", "require_once::/build/src/classes.php",
+	 "require_once", "php"},
+	{"<alloc::vec::Vec<T,A> as core::ops::drop::Drop>::drop::h0123456789abcdef",
+	 "alloc::vec::Vec::drop", "<alloc::vec::Vec<T,A> as core::ops::drop::Drop>", "drop"},
+	{"core::fmt::num::imp::<impl core::fmt::Display for u32>::fmt",
+	 "core::fmt::num::imp::u32::fmt",
+	 "core::fmt::num::imp::<impl core::fmt::Display for u32>", "fmt"},
+	{"memcpy@@GLIBC_2.14", "memcpy", "", "memcpy"},
+	{"f(int) [clone .part.0]'2", "f'2", "", "f"},
+	{"(below main)", "(below main)", "", "(below main)"},
+	{"<genexpr> t.py:22", "<genexpr>", "", "<genexpr>"},
+	{"-[NSString stringByAppending:]", "NSString stringByAppending:", "NSString",
+	 "stringByAppending:"},
+	{"a::", "a", "", "a"},
+	{"", "", "", ""},
+	{"<<<<", "<<<<", "", "<<<<"},
+};
+/* clang-format on */
+
+static bool is_view(struct str s, const char *want)
+{
+	return s.n == strlen(want) && memcmp(s.p, want, s.n) == 0;
+}
+
+static void test_table(struct arena *a)
+{
+	for (size_t i = 0; i < COUNT(table); i++) {
+		struct match_atom atom = {.field = table[i].field,
+					  .form = table[i].form,
+					  .nocase = table[i].nocase,
+					  .text = str_c(table[i].pattern)};
+		struct err err = {0};
+		struct match *m = NULL;
+		int got = -1;
+
+		if (match_new(&atom, a, &m, &err) == 0)
+			got = match_name(m, str_c(table[i].name), &err);
+		match_free(m);
+		ok(got == table[i].matches, "%s %s %s%s", table[i].pattern,
+		   table[i].matches ? "matches" : "is not", table[i].name, err.text);
+		arena_reset(a);
+	}
+}
+
+static void test_parts(struct arena *a)
+{
+	for (size_t i = 0; i < COUNT(parts); i++) {
+		struct str name = str_c(parts[i].name), shown = name_short(name, a);
+
+		ok(is_view(shown, parts[i].shown), "short of %s (%.*s)", parts[i].name,
+		   STR_ARG(shown));
+		shown = name_class(name);
+		ok(is_view(shown, parts[i].class), "class of %s (%.*s)", parts[i].name,
+		   STR_ARG(shown));
+		shown = name_last(name);
+		ok(is_view(shown, parts[i].last), "last of %s (%.*s)", parts[i].name,
+		   STR_ARG(shown));
+	}
+}
+
+static void test_bad_regex(struct arena *a)
+{
+	static const struct {
+		const char *regex;
+		uint64_t at;
+	} bad[] = {{"a(b", 3}, {"[z-a]", 3}, {"a)", 1}, {"(*UTF)x", 6}};
+
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		struct match_atom atom = {.form = MATCH_REGEX, .text = str_c(bad[i].regex),
+					  .at = 100};
+		struct err err = {0};
+		struct match *m = NULL;
+
+		ok(match_new(&atom, a, &m, &err) == ERR_QUERY, "/%s/ is refused: %s",
+		   bad[i].regex, err.text);
+		is_u64(err.at, 100 + bad[i].at, "and its place is told");
+	}
+}
+
+/* Patterns that could eat time or memory end with an answer or ERR_LIMIT. */
+static void test_hostile_regex(struct arena *a)
+{
+	static const char *const hostile[] = {
+		"(((a{1,100}){1,100}){1,100})", "^(a+)+$", "(a|aa)+$", "(?R)*b", "(.*)*(.*)*x",
+	};
+	char name[4097];
+
+	memset(name, 'a', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '!';
+	for (size_t i = 0; i < COUNT(hostile); i++) {
+		struct match_atom atom = {.form = MATCH_REGEX, .text = str_c(hostile[i])};
+		struct err err = {0};
+		struct match *m = NULL;
+		int got = -1;
+
+		if (match_new(&atom, a, &m, &err) == 0)
+			got = match_name(m, (struct str){name, sizeof(name)}, &err);
+		match_free(m);
+		ok(got >= 0 || err.kind == ERR_QUERY || err.kind == ERR_LIMIT, "/%s/ ends: %s",
+		   hostile[i], got < 0 ? err.text : "answered");
+		arena_reset(a);
+	}
+	char *deep = malloc(20001);
+	memset(deep, '(', 20000);
+	deep[20000] = '\0';
+	struct match_atom atom = {.form = MATCH_REGEX, .text = str_c(deep)};
+	struct err err = {0};
+	struct match *m = NULL;
+	ok(match_new(&atom, a, &m, &err) == ERR_QUERY, "20,000 ( are refused: %s", err.text);
+	free(deep);
+}
+
+/* 64 KiB of brackets take no time and no stack. */
+static void test_hostile_names(void)
+{
+	static const char *const pieces[] = {
+		"<", "(", "{", "[", "<a> ", "operator <", ".part", "::", "'", "@", " [clone ",
+		"<impl ", "<T as ", ">::", ".1", "a<", "-[", "x::", "<T as X>::", "/", ":1",
+	};
+	enum { LONG = 64 << 10 };
+	char *p = malloc(LONG);
+
+	for (size_t i = 0; i < COUNT(pieces) * COUNT(pieces); i++) {
+		const char *a = pieces[i / COUNT(pieces)], *b = pieces[i % COUNT(pieces)];
+		struct name o;
+		size_t n = 0, bad = 0;
+
+		while (n + strlen(a) + strlen(b) + 3 < LONG) {
+			memcpy(p + n, a, strlen(a));
+			n += strlen(a);
+			memcpy(p + n, b, strlen(b));
+			n += strlen(b);
+		}
+		memcpy(p + n, ":24", 3);
+		name_parse((struct str){p, n + i % 4}, i % 2, &o);
+		for (size_t k = 0; k < o.n; k++)
+			bad += o.part[k].p < p || o.part[k].p + o.part[k].n > p + LONG;
+		if (o.n == 0 || bad)
+			ok(false, "parts of %s%s... are inside it", a, b);
+	}
+	free(p);
+	ok(true, "hostile names are taken apart");
+}
+
+static void test_fnset(struct arena *a)
+{
+	struct fn_set *s = fnset_new(a, 130), *t;
+	uint32_t sum = 0;
+
+	fnset_add_run(s, 60, 10);
+	fnset_add(s, 129);
+	fnset_add(s, 130);
+	is_u64(fnset_count(s), 11, "a run and one; past the end is no member");
+	for (uint32_t f = fnset_next(s, 0); f != FNSET_NONE; f = fnset_next(s, f + 1))
+		sum += f;
+	is_u64(sum, 645 + 129, "members in order");
+	t = fnset_copy(a, s);
+	fnset_not(t);
+	is_u64(fnset_count(t), 119, "not");
+	fnset_and(t, s);
+	is_u64(fnset_count(t), 0, "and with its complement");
+	fnset_or(t, s);
+	is_u64(fnset_count(t), 11, "or");
+	is_u64(fnset_next(fnset_new(a, 0), 0), FNSET_NONE, "no functions at all");
+}
+
+int main(void)
+{
+	struct arena a;
+
+	arena_init(&a, 64 << 20);
+	test_table(&a);
+	test_parts(&a);
+	test_bad_regex(&a);
+	test_hostile_regex(&a);
+	test_hostile_names();
+	test_fnset(&a);
+	arena_free(&a);
+	return done_testing();
+}
