@@ -11,6 +11,8 @@ static const struct {
 	const char *name, *text;
 } cases[] = {
 	{"the least profile", "events: Ir\nfn=f\n1 5\n"},
+	{"a cost line before any fn=",
+	 "events: Ir\n1 5\nfn=f\n2 6\n"},
 };
 
 static void run_cases(void)
