@@ -434,6 +434,7 @@ static int end_part(struct tally *t, bool encode, struct err *err)
 	if (encode && part_encode(t))
 		return no_memory(err);
 	p->bytes_n = t->nbytes - p->bytes_at;
+	p->events = n;
 	for (size_t i = 0; i < t->ntouched_fn; i++) {
 		size_t at = t->touched_fn[i] * n;
 

@@ -13,6 +13,9 @@ static const struct {
 	{"the least profile", "events: Ir\nfn=f\n1 5\n"},
 	{"a cost line before any fn=",
 	 "events: Ir\n1 5\nfn=f\n2 6\n"},
+	{"a later part with more events",
+	 "events: Ir\nfn=f\n1 5\npart: 2\nevents: Ir Dr\nfn=f\n1 5 6\ncfn=g\n"
+	 "calls=1 2\n2 7 8\n"},
 };
 
 static void run_cases(void)
