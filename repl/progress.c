@@ -33,6 +33,15 @@ void progress_start(struct progress *p, const char *name, const struct screen *s
 		.name = name, .screen = screen, .start_ns = progress_now_ns()};
 }
 
+/* No more digits than such a guess deserves. */
+static void time_left(char *buf, double seconds)
+{
+	if (seconds < 100)
+		snprintf(buf, NUMBER_MAX, "%.0f s", seconds);
+	else
+		snprintf(buf, NUMBER_MAX, "%.0f min", seconds / 60);
+}
+
 void progress_show(void *progress, const struct build_progress *state)
 {
 	struct progress *p = progress;
@@ -47,7 +56,7 @@ void progress_show(void *progress, const struct build_progress *state)
 		return;
 	part = part > 1 ? 1 : part;
 	number_bytes(rate, (uint64_t)((double)state->done * 1e9 / (double)took));
-	number_seconds(left, part > 0 ? (uint64_t)((double)took * (1 - part) / part) : 0);
+	time_left(left, part > 0 ? (double)took / 1e9 * (1 - part) / part : 0);
 	out_fd(&o, STDERR_FILENO);
 	out_mem(&bar);
 	out_printf(&o, "\r\033[K%s ", state->stage ? state->stage : "reading");

@@ -55,6 +55,9 @@ static void follow_resize(struct shell *s)
 	resized = 0;
 	screen_measure(&s->app->screen);
 	el_resize(s->el);
+	/* It has forgotten what stands on the line: wipe it, then draw it again. */
+	if (write(STDOUT_FILENO, "\r\033[J", 4) < 0)
+		return;
 	el_set(s->el, EL_REFRESH);
 }
 

@@ -41,9 +41,11 @@ void talk(const char *fmt, ...)
 	out_close(&o);
 }
 
-static void put_error(struct out *o, const char *text, bool colour)
+/* Being interrupted is what the user asked for, not an error. */
+static void put_error(struct out *o, const struct err *err, const char *text, bool colour)
 {
-	out_c(o, colour ? "\033[1;31merror:\033[0m " : "error: ");
+	if (err->kind != ERR_CANCEL)
+		out_c(o, colour ? "\033[1;31merror:\033[0m " : "error: ");
 	put_lines(o, str_c(text), "  ");
 }
 
@@ -179,7 +181,7 @@ void talk_error(const struct err *err, struct str text, const struct origin *fro
 		out_printf(&o, ":%zu:%zu: ", from->line + line,
 			   characters((struct str){source.p, at}) + 1);
 	}
-	put_error(&o, err->text, colour);
+	put_error(&o, err, err->text, colour);
 	if (place)
 		put_caret(&o, source, at, err->len, columns > 20 ? columns - 10 : LONGEST,
 			  colour);
@@ -200,7 +202,7 @@ void talk_failure(const struct err *err, const char *subject, bool colour)
 		snprintf(text, sizeof(text), "%s%s%s", named ? "" : subject,
 			 named ? "" : ": ", err->text);
 	out_fd(&o, STDERR_FILENO);
-	put_error(&o, text, colour);
+	put_error(&o, err, text, colour);
 	put_hint(&o, err, colour);
 	out_close(&o);
 }
