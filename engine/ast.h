@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/path.h"
 #include "engine/result.h"
 #include "index/base/str.h"
 
@@ -24,6 +25,7 @@ enum name_form { FORM_BARE, FORM_EXACT, FORM_REGEX, FORM_NUMBER };
 struct set {
 	enum set_op op;
 	struct span span;
+	struct span text_span;	/* of text as written, without quotes */
 	struct set *a, *b;	/* SET_NOT has a only */
 	enum name_field field;
 	enum name_form form;
@@ -52,7 +54,8 @@ struct expr {
 	double number;
 	uint64_t whole;
 	bool asc;		/* a sort key */
-	struct str as;		/* an aggregate's or shown column's own name; may be empty */
+	struct str as;		/* a key's or shown column's name; else as it was written */
+	bool named;		/* by "as NAME" */
 	/* Written by check: */
 	uint32_t ev;		/* event of the column */
 	enum col_type type;
@@ -97,7 +100,6 @@ enum source_kind {
 	S_CALLERS, S_CALLEES, S_CALLTREE, S_PATH, S_COST, S_SOURCE, S_ASM, S_FIND, S_INFO, S_LAST,
 	SOURCES
 };
-enum path_kind { PATH_HOTTEST, PATH_WIDEST, PATH_SHORTEST, PATH_ALL };
 
 struct source {
 	enum source_kind kind;

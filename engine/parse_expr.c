@@ -263,6 +263,7 @@ int parse_expr(struct parser *p, int bp, struct expr **out)
 		e->span = span_to(at, p);
 		*out = e;
 	}
+	(*out)->as = (struct str){p->text.p + (*out)->span.at, (*out)->span.len};
 	p->nest--;
 	return 0;
 }

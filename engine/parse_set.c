@@ -126,6 +126,8 @@ static int parse_number_atom(struct parser *p, const struct token *t, struct set
 	parse_eat(p, &n);
 	s->form = FORM_NUMBER;
 	s->number = n.whole;
+	s->text = (struct str){p->text.p + n.at, n.len};
+	s->text_span = token_span(&n);
 	return 0;
 }
 
@@ -156,6 +158,7 @@ static enum name_field field_of(struct str word)
 static int parse_text_atom(struct parser *p, const struct token *t, struct set *s)
 {
 	s->text = t->text;
+	s->text_span = (struct span){(size_t)(t->text.p - p->text.p), t->text.n};
 	s->caseless = t->caseless;
 	s->form = t->kind == TOK_STRING ? FORM_EXACT : t->kind == TOK_REGEX ? FORM_REGEX : FORM_BARE;
 	if (s->form == FORM_EXACT && parse_unescape(p, t, &s->text))

@@ -119,7 +119,8 @@ static int comma_exprs(struct parser *p, int bp, bool keys, struct expr **out)
 			(*tail)->asc = true;
 		else if (keys)
 			parse_accept_word(p, "desc");
-		else if (parse_accept_word(p, "as") && parse_name(p, "a name", &(*tail)->as))
+		else if ((*tail)->named = parse_accept_word(p, "as"),
+			 (*tail)->named && parse_name(p, "a name", &(*tail)->as))
 			return (int)p->err->kind;
 		tail = &(*tail)->next;
 	} while (parse_accept(p, ','));
