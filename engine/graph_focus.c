@@ -272,7 +272,7 @@ int graph_focus(struct graph *g, const struct fn_set *set, bool ignore, struct g
 {
 	struct graph_draft d = {.below = g};
 	struct focus *s = ARENA_NEW(g->a, struct focus);
-	uint8_t *keep;
+	uint8_t *keep = NULL;
 
 	if (!s)
 		return arena_full(g->a, err);

@@ -267,7 +267,7 @@ int exec_vs(struct exec *x, const struct source *s, struct table *t)
 {
 	const struct source_def *def = source_def(s->kind);
 	struct vs *v = EXEC_ARRAY(x, struct vs, 1);
-	size_t rows;
+	size_t rows = 0;
 
 	if (!v || open_base(x, s, v) || def->open(x, s, &v->a) || join(x, v, &rows))
 		return (int)x->err->kind;
