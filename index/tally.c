@@ -638,6 +638,9 @@ static uint32_t name_of(struct tally *t, enum name_space space, const struct bat
 			return names->by_id[r->a];
 		slot = names_id(names, r->a, line_of(t, b, r));
 	} else if (r->flags == (NAME_ID | NAME_TEXT)) {
+		slot = names_known(names, r->a, text);
+		if (slot)
+			return slot;
 		slot = names_define(names, r->a, text, line_of(t, b, r), &event);
 	} else if (r->flags == NAME_TEXT) {
 		slot = names_text(names, text, 0);

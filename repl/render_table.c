@@ -233,7 +233,15 @@ static void drop_columns(struct table *t)
 	}
 }
 
-/* Take columns from the widest text (a function's name counts half) until it fits. */
+/* With less than this of a name or a file, the room is better spent on it than on a bar. */
+static size_t comfortable_width(const struct shown *s)
+{
+	size_t enough = !s->text ? s->natural : s->c->type == COL_NAME ? 22 : 16;
+
+	return enough < s->natural ? enough : s->natural;
+}
+
+/* Take columns from the widest text until it fits. */
 static void shrink(struct table *t, size_t columns)
 {
 	size_t sum;
@@ -248,10 +256,9 @@ static void shrink(struct table *t, size_t columns)
 
 		for (size_t i = 0; i < t->n; i++) {
 			struct shown *s = &t->cols[i];
-			size_t weight = s->c->type == COL_NAME ? s->width : 2 * s->width;
 
-			if (s->width > least_width(s) && weight > most) {
-				most = weight;
+			if (s->width > least_width(s) && s->width > most) {
+				most = s->width;
 				widest = s;
 			}
 		}
@@ -273,8 +280,8 @@ static void lay_out(struct table *t)
 		return;
 	}
 	drop_columns(t);
-	reserved = t->bar && columns >= 80 ? columns / 10 + GAP : 0;
-	if (sum_widths(t, least_width) + reserved > columns)
+	reserved = t->bar ? BAR_LEAST + GAP : 0;
+	if (sum_widths(t, comfortable_width) + reserved > columns)
 		reserved = 0;
 	shrink(t, columns - reserved);
 	used = sum_widths(t, NULL) + GAP;

@@ -342,35 +342,37 @@ static void bind_keys(EditLine *el)
 	el_set(el, EL_BIND, "^W", "ed-delete-prev-word", NULL);
 }
 
+/* The editor lives as long as the process: el_end() frees the table that holds the names
+ * of added functions, but not the names. */
+static struct shell shell;
+
 int shell_run(struct app *app)
 {
-	struct shell s = {.app = app};
 	struct sigaction winch = {.sa_handler = on_resize};
 
+	shell.app = app;
 	app->interactive = true;
-	out_mem(&s.entry);
-	s.el = el_init("quern", stdin, stdout, stderr);
-	if (!s.el) {
+	out_mem(&shell.entry);
+	shell.el = el_init("quern", stdin, stdout, stderr);
+	if (!shell.el) {
 		talk("quern: no line editor for this terminal");
 		return 1;
 	}
 	sigaction(SIGWINCH, &winch, NULL);
-	history_open(&s);
-	el_set(s.el, EL_CLIENTDATA, &s);
-	el_set(s.el, EL_SIGNAL, 0);
-	el_set(s.el, EL_EDITOR, "emacs");
-	el_set(s.el, EL_PROMPT, prompt);
-	el_set(s.el, EL_GETCFN, read_char);
-	if (s.history)
-		el_set(s.el, EL_HIST, history, s.history);
-	bind_keys(s.el);
+	history_open(&shell);
+	el_set(shell.el, EL_CLIENTDATA, &shell);
+	el_set(shell.el, EL_SIGNAL, 0);
+	el_set(shell.el, EL_EDITOR, "emacs");
+	el_set(shell.el, EL_PROMPT, prompt);
+	el_set(shell.el, EL_GETCFN, read_char);
+	if (shell.history)
+		el_set(shell.el, EL_HIST, history, shell.history);
+	bind_keys(shell.el);
 	if (!app->opts->no_init)
-		el_source(s.el, NULL);
-	edit(&s);
-	el_end(s.el);
-	if (s.history)
-		history_end(s.history);
-	free(s.file);
-	out_close(&s.entry);
+		el_source(shell.el, NULL);
+	edit(&shell);
+	el_reset(shell.el);
+	free(shell.file);
+	out_close(&shell.entry);
 	return 0;
 }

@@ -150,10 +150,10 @@ static void test_table(void)
 	      "  5    93    <0.01%      -  a,\"b\"                                    :12            \n"
 	      "3 of 1,586 functions\n");
 	check("table on a small screen: names shortened", FORMAT_TABLE, &r, &tiny,
-	      "  #    self   self%  calls  fn                    file:line\n"
-	      "812  1.03 M  19.52%  1,234  _int_malloc           …oc.c:3451\n"
-	      " 17  ~402 k   7.60%     12  std::ve…push_back(…)  v.h\n"
-	      "  5    93    <0.01%      -  a,\"b\"                 :12\n"
+	      "  #    self   self%  calls  fn                 file:line\n"
+	      "812  1.03 M  19.52%  1,234  _int_malloc        malloc.c:3451\n"
+	      " 17  ~402 k   7.60%     12  std::v…sh_back(…)  v.h\n"
+	      "  5    93    <0.01%      -  a,\"b\"              :12\n"
 	      "3 of 1,586 functions\n");
 	check("table on a narrow screen: columns leave, and are named", FORMAT_TABLE, &r,
 	      &narrow,
