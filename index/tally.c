@@ -554,9 +554,12 @@ static uint32_t event_number(struct tally *t, struct str name)
 
 static struct str next_field(struct str *s)
 {
-	struct str f = *s = str_trim(*s);
+	struct str f;
 	size_t n = 0;
 
+	while (s->n && (s->p[0] == ' ' || s->p[0] == '\t'))
+		*s = str_from(*s, 1);
+	f = *s;
 	while (n < f.n && f.p[n] != ' ' && f.p[n] != '\t')
 		n++;
 	*s = str_from(f, n);

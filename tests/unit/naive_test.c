@@ -16,6 +16,8 @@ static const struct {
 	{"a later part with more events",
 	 "events: Ir\nfn=f\n1 5\npart: 2\nevents: Ir Dr\nfn=f\n1 5 6\ncfn=g\n"
 	 "calls=1 2\n2 7 8\n"},
+	{"a CR among the events",
+	 "events: Ir \r Dr\nfn=f\n1 5 6 7\n"},
 };
 
 static void run_cases(void)
