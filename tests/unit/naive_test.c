@@ -18,6 +18,10 @@ static const struct {
 	 "calls=1 2\n2 7 8\n"},
 	{"a CR among the events",
 	 "events: Ir \r Dr\nfn=f\n1 5 6 7\n"},
+	{"a cost line before events:",
+	 "fn=f\n1 5\nevents: Ir\nfn=g\n1 6\n"},
+	{"an empty section before one with events",
+	 "events: Ir\nfn=f\n1 5\n==== NEW PROFILING FILE ====\nfn=g\n1 6\n"},
 };
 
 static void run_cases(void)
