@@ -22,6 +22,13 @@ static const struct {
 	 "fn=f\n1 5\nevents: Ir\nfn=g\n1 6\n"},
 	{"an empty section before one with events",
 	 "events: Ir\nfn=f\n1 5\n==== NEW PROFILING FILE ====\nfn=g\n1 6\n"},
+	{"positions: with a word that is none",
+	 "positions: instr line\nevents: Ir\nfn=f\n1 2 5\npositions: instr foo\n"
+	 "events: Ir\nfn=f\n3 4 6\n"},
+	{"positions: that cannot be read at all",
+	 "positions: foo\nevents: Ir\nfn=f\n7 5\n"},
+	{"positions: with nothing behind it",
+	 "positions: instr line\npositions:\nevents: Ir\nfn=f\n7 5 1\n"},
 };
 
 static void run_cases(void)
