@@ -508,7 +508,8 @@ static int widen(struct tally *t, size_t from, struct err *err)
 			val[nval] = old[0];	/* this part's sums are 0 between parts */
 			memcpy(val + nval + 2 + to, old + 2 + from, (from + 1) * 8);
 		} else if (e->what != ENTRY_HEAD) {
-			memcpy(val + nval, old, (room == to ? from : room) * 8);
+			memcpy(val + nval, old,
+			       (ENTRY_KIND(e->what) == ENTRY_COST ? from : room) * 8);
 		}
 		e->val = (uint32_t)nval;
 		nval += room;

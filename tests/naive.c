@@ -432,6 +432,13 @@ static void read_positions(struct naive_state *s, struct str v)
 	s->nsub = n;
 }
 
+/* Keys whose value is a number, or one per event. */
+static bool is_number(const char *name)
+{
+	return strchr("st", name[0]) || strncmp(name, "pid", 3) == 0 ||
+	       strncmp(name, "part", 4) == 0;
+}
+
 static bool header_line(struct naive_state *s, struct str line)
 {
 	static const struct {
@@ -446,6 +453,8 @@ static bool header_line(struct naive_state *s, struct str line)
 		{"totals\t", false, false},
 	};
 	size_t k = 0;
+	uint64_t n;
+	bool over = false;
 	struct str v;
 
 	while (k < sizeof(keys) / sizeof(*keys) && !after(line, keys[k].name, &v))
@@ -455,7 +464,9 @@ static bool header_line(struct naive_state *s, struct str line)
 	if ((keys[k].begins && s->in_body) || (keys[k].after_totals && s->after_totals))
 		begin_part(s);
 	s->said = true;
-	s->r->formulas |= str_starts(line, STR("event:"));
+	s->r->unsure |= str_starts(line, STR("event:"));
+	for (struct str rest = v, w; is_number(keys[k].name) && (w = word(&rest)).n;)
+		s->r->unsure |= !number(w, &n, &over) || over;
 	s->after_totals |= keys[k].name[0] == 't' && keys[k].name[1] == 'o';
 	if (str_starts(line, STR("events:")))
 		read_events(s, v);
@@ -984,7 +995,7 @@ bool naive_compare(const struct naive *r, struct store *st, char *why, size_t si
 		 info->events, r->npart, info->parts, r->odd ? "yes" : "no", info->diagnostics,
 		 r->nfn, info->functions);
 	if (info->events != r->nevent || info->parts != r->npart ||
-	    (r->odd != (info->diagnostics > 0) && !r->formulas))
+	    (r->odd != (info->diagnostics > 0) && !r->unsure))
 		return false;
 	tell_all(&x);
 	f = first_missing(&r->facts, &told);

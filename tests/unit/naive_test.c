@@ -29,6 +29,9 @@ static const struct {
 	 "positions: foo\nevents: Ir\nfn=f\n7 5\n"},
 	{"positions: with nothing behind it",
 	 "positions: instr line\npositions:\nevents: Ir\nfn=f\n7 5 1\n"},
+	{"jumps of a part before one with five events",
+	 "events: A B\nfn=f\njcnd=3/16 5\n1\n1 1\njump=7 2\n9\npart: 2\n"
+	 "events: A B C D E\nfn=f\n1 1\n"},
 };
 
 static void run_cases(void)
