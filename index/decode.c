@@ -657,7 +657,9 @@ static inline bool fast_calls(struct decode *d, struct batch *b, struct cursor *
 		bad |= *end != ' ';
 		from = end + 1;
 		end = c->text + *++pos;
-		if (i < d->nsub && from != end)
+		if (from == end)	/* a blank before the newline, or two */
+			bad |= *end != '\n';
+		else if (i < d->nsub)
 			(void)fast_sub(from, end, UINT64_MAX / 2, &bad);
 		if (bad)
 			return false;

@@ -32,6 +32,8 @@ static const struct {
 	{"jumps of a part before one with five events",
 	 "events: A B\nfn=f\njcnd=3/16 5\n1\n1 1\njump=7 2\n9\npart: 2\n"
 	 "events: A B C D E\nfn=f\n1 1\n"},
+	{"two blanks before an unreadable target",
+	 "events: Ir\nfn=f\n1 5\ncfn=g\ncalls=2  5y\n6 7\nfn=h\n1 1\n"},
 };
 
 static void run_cases(void)
