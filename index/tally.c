@@ -780,7 +780,10 @@ static int drop_pending(struct tally *t, const struct batch *b, const struct row
 	bool call = t->pending == PENDING_CALL || t->pending == PENDING_SKIP;
 
 	t->pending = PENDING_NONE;
-	t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
+	if (call)
+		t->has_cob = t->has_cfi = false;
+	else
+		t->has_jfi = t->has_jfn = false;
 	return row_odd(t, b, r, call ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE, err);
 }
 
@@ -788,6 +791,10 @@ static int row_calls(struct tally *t, const struct batch *b, const struct row *r
 		     struct err *err)
 {
 	row_pending(t, r);
+	if (r->kind == ROW_CALLS_BAD)
+		t->has_cob = t->has_cfi = false;
+	if (r->kind == ROW_JUMP_BAD)
+		t->has_jfi = t->has_jfn = false;
 	if (r->kind == ROW_CALLS && !t->has_cfn) {
 		t->pending = PENDING_SKIP;
 		t->has_cob = t->has_cfi = false;

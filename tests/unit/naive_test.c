@@ -34,6 +34,12 @@ static const struct {
 	 "events: A B C D E\nfn=f\n1 1\n"},
 	{"two blanks before an unreadable target",
 	 "events: Ir\nfn=f\n1 5\ncfn=g\ncalls=2  5y\n6 7\nfn=h\n1 1\n"},
+	{"cfi= before an unreadable calls=",
+	 "events: Ir\nfl=a\nfn=f\ncfi=b\ncob=o\ncfn=g\ncalls=x\n6 7\ncalls=1 5\n6 8\n"},
+	{"cfi= before a jump that is dropped",
+	 "events: Ir\nfl=a\nfn=f\ncfi=b\ncfn=g\njump=1 5\ncalls=1 5\n6 8\n"},
+	{"jfi= before an unreadable jump=",
+	 "events: Ir\nfl=a\nfn=f\n1 1\njfi=b\njump=x\n2\njump=1 5\n3\n"},
 };
 
 static void run_cases(void)
