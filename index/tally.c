@@ -452,12 +452,7 @@ static int end_part(struct tally *t, bool encode, struct err *err)
 /* Nothing was said in the current part: a file may begin with "NEW PROFILING FILE". */
 static bool part_is_empty(const struct tally *t)
 {
-	const struct part_slot *p = &t->part[t->npart - 1];
-
-	for (int k = 0; k <= KEY_TOTALS; k++)
-		if (p->line[k])
-			return false;
-	return p->begins && t->ntouched_fn == 0;
+	return t->part[t->npart - 1].begins && !t->said;
 }
 
 static int row_part(struct tally *t, const struct row *r, struct err *err)
@@ -476,6 +471,7 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 	};
 	t->ob = t->fl = t->file = t->fn_name = t->cfn = NAME_ABSENT;
 	t->has_fl = t->has_cfn = t->has_cfi = t->has_cob = t->has_jfi = t->has_jfn = false;
+	t->said = false;
 	if (r->kind == ROW_FILE)
 		for (int i = 0; i < SPACES; i++)
 			names_restart(&t->names[i]);
@@ -816,6 +812,7 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 		return row_cost(t, b, r, err);
 	if (__builtin_expect(t->pending != PENDING_NONE, 0) && drop_pending(t, b, r, err))
 		return (int)err->kind;
+	t->said |= r->kind != ROW_ODD && r->kind != ROW_FILE;
 	switch ((enum row_kind)r->kind) {
 	case ROW_FN:
 		leave_fn(t);

@@ -132,6 +132,7 @@ struct tally {
 	/* Where we are in the text. */
 	uint32_t ob, fl, file, fn_name;	/* name slots; fl NAME_ABSENT and !has_fl: none */
 	bool has_fl;
+	bool said;		/* a header line or a name in this part */
 	uint32_t cob, cfi, cfn, jfi, jfn;
 	bool has_cob, has_cfi, has_cfn, has_jfi, has_jfn;
 	uint32_t cur_fn;	/* function slot, or UINT32_MAX until a line needs it */
