@@ -45,6 +45,7 @@ int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 	for (int i = 0; i < SPACES; i++)
 		if (names_init(&t->names[i], keep ? NULL : &t->arena))
 			return no_memory(err);
+	t->names[SPACE_FN].references = true;
 	if (vec_reserve(&t->entry, &t->entry_cap, 1, sizeof(*t->entry)) ||
 	    vec_reserve(&t->entry_fn, &t->entry_fn_cap, 1, sizeof(*t->entry_fn)) ||
 	    vec_reserve(&t->part, &t->part_cap, 1, sizeof(*t->part)))

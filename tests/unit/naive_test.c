@@ -46,6 +46,16 @@ static const struct {
 	 "# x\n\n==== NEW PROFILING FILE ====\nevents: Ir\nfn=(1)\n1 5\n"},
 	{"an append marker after an event:",
 	 "event: X = Ir\n==== NEW PROFILING FILE ====\nevents: Ir\nfn=f\n1 5\n"},
+	{"references in names",
+	 "events: Ir\nfn=(1) f\n1 1\nfn=(2) g\n1 2\nfn=(3) (1)'2'(2)\n1 4\n"
+	 "fn=(4) (3)'(3)\n1 8\n"},
+	{"references that change their meaning",
+	 "events: Ir\nfn=(1) f\nfn=(2) (1)'2\n1 1\nfn=(1) g\nfn=(2)\n1 2\n"
+	 "fn=(2) (1)'2\n1 4\n"},
+	{"a file and a plain name that look like references",
+	 "events: Ir\nfl=(2) a\nfn=(2) f\nfl=(3) (2)'2\nfn=(2)'2\n1 1\n"},
+	{"a reference to itself, and one unknown",
+	 "events: Ir\nfn=(1) (1)'2\n1 1\nfn=(4) (5)'(6)\n1 2\n"},
 };
 
 static void run_cases(void)
