@@ -50,7 +50,7 @@ struct naive_state {
 	struct fn cur;
 	enum wait wait;
 	struct jump jump;
-	uint64_t count;
+	uint64_t count, all; /* all: of every number, to see what might overflow */
 	struct call *call;
 	struct jump *jumps;
 	size_t ncall, call_cap, njump, jump_cap;
@@ -182,7 +182,7 @@ static bool after(struct str line, const char *prefix, struct str *rest)
 {
 	if (!str_starts(line, str_c(prefix)))
 		return false;
-	*rest = str_trim(str_from(line, strlen(prefix)));
+	*rest = str_from(line, strlen(prefix));
 	return true;
 }
 
@@ -339,9 +339,13 @@ static struct str expand(struct naive_state *s, enum space space, struct str t)
 static struct str name(struct naive_state *s, enum space space, struct str v)
 {
 	uint64_t id;
-	size_t n = reference(v, &id);
-	struct str text = str_trim(str_from(v, n));
+	size_t n;
+	struct str text;
 	struct fact *f;
+
+	v = str_trim(v);
+	n = reference(v, &id);
+	text = str_trim(str_from(v, n));
 
 	if (v.n == 0)
 		return STR("???");
@@ -463,6 +467,7 @@ static bool header_line(struct naive_state *s, struct str line)
 		return false;
 	if ((keys[k].begins && s->in_body) || (keys[k].after_totals && s->after_totals))
 		begin_part(s);
+	v = str_trim(v);
 	s->said = true;
 	s->r->unsure |= str_starts(line, STR("event:"));
 	for (struct str rest = v, w; is_number(keys[k].name) && (w = word(&rest)).n;)
@@ -525,7 +530,6 @@ static void take_call(struct naive_state *s, uint64_t instr, uint64_t line, uint
 	*c = (struct call){current(s), {s->has_cob ? s->cob : s->ob,
 			   s->has_cfi ? s->cfi : s->file, s->cfn}, !s->has_cfi, s->file, instr,
 			   line, s->r->npart - 1, v};
-	v[0] = s->count;
 	has_body(s, c->from);
 	end_call(s);
 }
@@ -593,6 +597,10 @@ static void cost_line(struct naive_state *s, struct str line)
 	}
 	memcpy(s->base, at, sizeof(at));
 	s->read = true;
+	if (s->wait == A_CALL)
+		v[0] = s->count;
+	for (size_t i = 0; i <= s->r->nevent; i++)
+		s->all = add(s->all, v[i], &s->r->unsure);
 	if (s->wait == A_CALL)
 		take_call(s, at[INSTR], at[LINE], v);
 	else if (s->wait == A_JUMP)
@@ -725,7 +733,7 @@ static void each_line(struct naive_state *s, const char *p, size_t n, bool event
 		if (!events_only)
 			one_line(s, line);
 		else if (after(line, "events:", &v))
-			read_events(s, v);
+			read_events(s, str_trim(v));
 		rest = str_from(rest, end + 1);
 	}
 }

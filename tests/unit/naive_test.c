@@ -56,6 +56,13 @@ static const struct {
 	 "events: Ir\nfl=(2) a\nfn=(2) f\nfl=(3) (2)'2\nfn=(2)'2\n1 1\n"},
 	{"a reference to itself, and one unknown",
 	 "events: Ir\nfn=(1) (1)'2\n1 1\nfn=(4) (5)'(6)\n1 2\n"},
+	{"a total that overflows over functions",
+	 "events: Ir\nfn=f\n1 18446744073709551615\nfn=g\n1 1\n"},
+	{"an inclusive cost that overflows",
+	 "events: Ir\nfn=f\n1 1\ncfn=g\ncalls=1 1\n1 18446744073709551615\nfn=g\n1 1\n"},
+	{"CRLF everywhere",
+	 "events: Ir\r\nfl=(1) a\r\nfn=(1) f\r\n1 5\r\n\r\ncfn=(1)\r\ncalls=1 2\r\n"
+	 "2 3\r\n"},
 };
 
 static void run_cases(void)
