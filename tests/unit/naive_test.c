@@ -6,6 +6,7 @@
 #include "tests/naive.h"
 #include "tests/tap.h"
 
+/* clang-format off */
 /* Texts that were once read wrongly. */
 static const struct {
 	const char *name, *text;
@@ -64,6 +65,7 @@ static const struct {
 	 "events: Ir\r\nfl=(1) a\r\nfn=(1) f\r\n1 5\r\n\r\ncfn=(1)\r\ncalls=1 2\r\n"
 	 "2 3\r\n"},
 };
+/* clang-format on */
 
 static void run_cases(void)
 {
