@@ -61,7 +61,7 @@ static void append(char *buf, size_t cap, struct str s)
 	if (n + s.n + 5 < cap)
 		snprintf(buf + n, cap - n, "%s%.*s", n ? " " : "", STR_ARG(s));
 	else if (n + 5 < cap && (n < 4 || strcmp(buf + n - 4, " ...") != 0))
-		strcpy(buf + n, " ...");
+		snprintf(buf + n, cap - n, " ...");
 }
 
 static struct str event_name(void *arg, size_t i)

@@ -3,11 +3,12 @@
  *
  * `in` and the parts come first whatever their place: the others work on what they leave.
  */
+#include "engine/gstage.h"
+
 #include <string.h>
 
 #include "engine/exec.h"
 #include "engine/graph_stage.h"
-#include "engine/gstage.h"
 
 /* ---- part and thread ---- */
 
