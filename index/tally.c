@@ -123,14 +123,6 @@ static int row_odd(struct tally *t, const struct batch *b, const struct row *r, 
 	return add_odd(t, kind, line_of(t, b, r), row_line(b, r), err);
 }
 
-static inline void add_sat(struct tally *t, uint64_t *sum, uint64_t v)
-{
-	if (__builtin_expect(__builtin_add_overflow(*sum, v, sum), 0)) {
-		*sum = UINT64_MAX;
-		t->odds[ODD_SUM_OVERFLOW]++;
-	}
-}
-
 /* ---- functions ---- */
 
 static uint32_t hash3(uint64_t a, uint64_t b, uint64_t c)
@@ -198,41 +190,45 @@ static uint32_t new_entry(struct tally *t, uint32_t fn, size_t n)
 	uint32_t i = (uint32_t)t->nentry;
 
 	if (t->nentry >= NONE || t->nval + n >= NONE ||
-	    vec_reserve(&t->entry, &t->entry_cap, t->nentry + 1, sizeof(*t->entry)) ||
-	    vec_reserve(&t->entry_fn, &t->entry_fn_cap, t->nentry + 1, sizeof(*t->entry_fn)) ||
-	    vec_reserve(&t->val, &t->val_cap, t->nval + n, sizeof(*t->val)))
+	    vec_reserve_raw(&t->entry, &t->entry_cap, t->nentry + 1, sizeof(*t->entry)) ||
+	    vec_reserve_raw(&t->entry_fn, &t->entry_fn_cap, t->nentry + 1,
+			    sizeof(*t->entry_fn)) ||
+	    vec_reserve_raw(&t->val, &t->val_cap, t->nval + n, sizeof(*t->val)))
 		return 0;
 	t->entry[i] = (struct entry){.val = (uint32_t)t->nval};
 	t->entry_fn[i] = fn;
+	for (size_t k = 0; k < n; k++)
+		t->val[t->nval + k] = 0;
 	t->nval += n;
 	t->nentry++;
 	return i;
 }
 
 /* The block of the current fn= begins with the line at hand. */
-static int enter_fn(struct tally *t, struct err *err)
+int tally_enter_fn(struct tally *t)
 {
 	uint32_t fl = t->has_fl ? t->fl : t->file;
 	uint32_t f = fn_cached(t, t->ob, fl, t->fn_name, false, false);
 
 	if (f == NONE)
-		return no_memory(err);
+		return -1;
 	if (!t->fn[f].head) {
 		uint32_t head = new_entry(t, f, 0);
 
 		if (!head)
-			return no_memory(err);
+			return -1;
 		t->entry[head].what = ENTRY_HEAD;
 		t->fn[f].head = head;
 	}
 	t->cur_fn = f;
 	t->cur = t->fn[f].head;
 	t->fresh = 0;
-	return touch_fn(t, f) ? no_memory(err) : 0;
+	t->ob_moved = false;
+	return touch_fn(t, f);
 }
 
 /* The block ends: its self cost goes to the function. */
-static inline void leave_fn(struct tally *t)
+void tally_leave_fn(struct tally *t)
 {
 	uint32_t f = t->cur_fn;
 
@@ -242,7 +238,7 @@ static inline void leave_fn(struct tally *t)
 		uint64_t *self = t->part_self + (size_t)f * t->nevent;
 
 		for (size_t e = 0; e < t->nevent; e++) {
-			add_sat(t, &self[e], t->run[e]);
+			tally_add(t, &self[e], t->run[e]);
 			t->run[e] = 0;
 		}
 		t->ran = false;
@@ -404,8 +400,8 @@ static int flush_site(struct tally *t, uint32_t i)
 	}
 	edge = t->edge_part + (size_t)e * n;
 	for (size_t k = 0; k < n; k++) {
-		add_sat(t, &edge[k], now[k]);
-		add_sat(t, &before[k], now[k]);
+		tally_add(t, &edge[k], now[k]);
+		tally_add(t, &before[k], now[k]);
 		now[k] = 0;
 	}
 	v[0] &= UINT32_MAX;
@@ -415,7 +411,7 @@ static int flush_site(struct tally *t, uint32_t i)
 static void move_sums(struct tally *t, uint64_t *to, uint64_t *from, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		add_sat(t, &to[i], from[i]);
+		tally_add(t, &to[i], from[i]);
 		from[i] = 0;
 	}
 }
@@ -426,7 +422,7 @@ static int end_part(struct tally *t, bool encode, struct err *err)
 	struct part_slot *p = &t->part[t->npart - 1];
 	size_t n = t->nevent;
 
-	leave_fn(t);
+	tally_leave_fn(t);
 	for (size_t i = 0; i < t->ntouched_site; i++)
 		if (flush_site(t, t->touched_site[i]))
 			return no_memory(err);
@@ -475,9 +471,11 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 	};
 	t->ob = t->fl = t->file = t->fn_name = t->cfn = NAME_ABSENT;
 	t->has_fl = t->has_cfn = t->has_cfi = t->has_cob = t->has_jfi = t->has_jfn = false;
-	if (r->kind == ROW_FILE)
+	if (r->kind == ROW_FILE) {
+		t->meaning++;
 		for (int i = 0; i < SPACES; i++)
 			names_restart(&t->names[i]);
+	}
 	return 0;
 }
 
@@ -566,8 +564,9 @@ static struct str next_field(struct str *s)
 static int row_events(struct tally *t, const struct batch *b, const struct row *r,
 		      struct str value, struct err *err)
 {
-	size_t before = t->nevent;
+	size_t before = t->nevent, ncol = t->ncol;
 	struct str f;
+	bool same = true;
 
 	t->ncol = 0;
 	t->col_is_event = true;
@@ -580,8 +579,11 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 			if (t->col[i] == e && row_odd(t, b, r, ODD_EVENT_TWICE, err))
 				return (int)err->kind;
 		t->col_is_event &= e == t->ncol;
+		same &= t->ncol < ncol && t->col[t->ncol] == e;
 		t->col[t->ncol++] = e;
 	}
+	if (!same || t->ncol != ncol)
+		t->meaning++;
 	if (f.n && row_odd(t, b, r, ODD_HEADER_VALUE, err))
 		return (int)err->kind;
 	if (t->nevent > before) {
@@ -614,6 +616,10 @@ static int row_key(struct tally *t, const struct batch *b, const struct row *r,
 	if (r->a == KEY_SUMMARY && (str_starts(value, STR("-")) ||
 				    str_find_str(value, STR(" -")) < value.n))
 		t->difference = true;
+	if (r->a == KEY_POSITIONS && !str_eq(value, t->positions)) {
+		t->meaning++;
+		t->positions = arena_str(&t->arena, value);
+	}
 	p->line[r->a] = line_of(t, b, r);
 	if (r->a == KEY_DESC && old->n)
 		*old = arena_printf(&t->arena, "%.*s\n%.*s", STR_ARG(*old), STR_ARG(value));
@@ -648,20 +654,28 @@ static uint32_t name_of(struct tally *t, enum name_space space, const struct bat
 	}
 	if (slot == NONE)
 		no_memory(err);
-	else if (event == NAME_REDEFINED)
+	else if (event == NAME_REDEFINED) {
+		t->meaning++;
 		row_odd(t, b, r, ODD_ID_REDEFINED, err);
+	}
 	return slot;
 }
 
-static inline void add_costs(struct tally *t, uint64_t *sum, const uint64_t *cost, unsigned n)
+int tally_add_call(struct tally *t, uint32_t entry, uint64_t count, const uint64_t *cost,
+		   unsigned n)
 {
-	if (__builtin_expect(t->col_is_event, 1)) {
-		for (unsigned i = 0; i < n; i++)
-			add_sat(t, &sum[i], cost[i]);
-	} else {
-		for (unsigned i = 0; i < n; i++)
-			add_sat(t, &sum[t->col[i]], cost[i]);
+	uint64_t *v = &t->val[t->entry[entry].val];
+
+	if (v[0] >> 32 != t->npart) {
+		v[0] = (uint64_t)t->npart << 32 | (uint32_t)v[0];
+		if (vec_reserve(&t->touched_site, &t->touched_site_cap, t->ntouched_site + 1,
+				sizeof(*t->touched_site)))
+			return -1;
+		t->touched_site[t->ntouched_site++] = entry;
 	}
+	tally_add(t, &v[1], count);
+	tally_add_costs(t, v + 2, cost, n);
+	return 0;
 }
 
 /* The line after calls=: the call's inclusive cost. */
@@ -672,7 +686,6 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 				    t->has_cfi ? t->cfi : t->file, t->cfn, !t->has_cfi, true);
 	struct key k = {.instr = r->a, .line = r->b, .file = t->file};
 	uint32_t i;
-	uint64_t *v;
 
 	t->has_cob = t->has_cfi = false;
 	t->pending = PENDING_NONE;
@@ -682,16 +695,8 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 	i = entry_at(t, &k);
 	if (!i)
 		return no_memory(err);
-	v = &t->val[t->entry[i].val];
-	if (v[0] >> 32 != t->npart) {
-		v[0] = (uint64_t)t->npart << 32 | (uint32_t)v[0];
-		if (vec_reserve(&t->touched_site, &t->touched_site_cap, t->ntouched_site + 1,
-				sizeof(*t->touched_site)))
-			return no_memory(err);
-		t->touched_site[t->ntouched_site++] = i;
-	}
-	add_sat(t, &v[1], t->pending_a);
-	add_costs(t, v + 2, cost, r->nc);
+	if (tally_add_call(t, i, t->pending_a, cost, r->nc))
+		return no_memory(err);
 	t->fn[t->cur_fn].body = true;
 	t->cost_lines++;
 	return 0;
@@ -712,8 +717,8 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 	i = entry_at(t, &k);
 	if (!i)
 		return no_memory(err);
-	add_sat(t, &t->val[t->entry[i].val + 3], t->pending_a);
-	add_sat(t, &t->val[t->entry[i].val + 4], t->pending_b);
+	tally_add(t, &t->val[t->entry[i].val + 3], t->pending_a);
+	tally_add(t, &t->val[t->entry[i].val + 4], t->pending_b);
 	t->cost_lines++;
 	return 0;
 }
@@ -730,8 +735,8 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 		t->cost_lines++;
 		return 0;
 	}
-	if (t->cur_fn == NONE && enter_fn(t, err))
-		return (int)err->kind;
+	if (t->cur_fn == NONE && tally_enter_fn(t))
+		return no_memory(err);
 	if (t->pending == PENDING_CALL)
 		return row_call_cost(t, r, cost, err);
 	if (t->pending == PENDING_JUMP)
@@ -739,8 +744,8 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 	i = entry_at(t, &k);
 	if (__builtin_expect(!i, 0))
 		return no_memory(err);
-	add_costs(t, &t->val[t->entry[i].val], cost, r->nc);
-	add_costs(t, t->run, cost, r->nc);
+	tally_add_costs(t, &t->val[t->entry[i].val], cost, r->nc);
+	tally_add_costs(t, t->run, cost, r->nc);
 	t->ran = true;
 	t->fn[t->cur_fn].body = true;
 	t->cost_lines++;
@@ -806,14 +811,14 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 		return (int)err->kind;
 	switch ((enum row_kind)r->kind) {
 	case ROW_FN:
-		leave_fn(t);
+		tally_leave_fn(t);
 		slot = t->fn_name = name_of(t, SPACE_FN, b, r, err);
 		if (t->has_fl)
 			t->file = t->fl;
 		t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
 		break;
 	case ROW_FL:
-		leave_fn(t);
+		tally_leave_fn(t);
 		slot = t->fl = t->file = name_of(t, SPACE_FILE, b, r, err);
 		t->has_fl = true;
 		t->fn_name = NAME_ABSENT;
@@ -823,6 +828,7 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 		break;
 	case ROW_OB:
 		slot = t->ob = name_of(t, SPACE_OBJ, b, r, err);
+		t->ob_moved = true;
 		break;
 	case ROW_CFN:
 		slot = t->cfn = name_of(t, SPACE_FN, b, r, err);
