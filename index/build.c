@@ -126,12 +126,28 @@ static int no_events(const struct build *b)
 				"\"fn=main\"; valgrind --tool=callgrind and PHP Xdebug write them");
 }
 
+/* A cost line that stands before the first "events:" of the whole file. */
+static bool costs_before_events(const struct profile *p)
+{
+	uint64_t events = 0;
+	size_t k, i;
+
+	for (k = 0; !events && k < p->ntally; k++)
+		for (i = 0; !events && i < p->tally[k]->npart; i++)
+			if (p->tally[k]->part[i].line[KEY_EVENTS])
+				events = p->map[k].lines + p->tally[k]->part[i].line[KEY_EVENTS];
+	for (i = 0; i < p->nodds; i++)
+		if (p->odds[i].kind == ODD_NO_EVENTS)
+			return p->odd[p->odds[i].first].line < events;
+	return false;
+}
+
 static int check_profile(const struct build *b)
 {
 	const struct tally *t = b->tally;
 	const struct profile *p = &b->profile;
 
-	if (p->nevent == 0)
+	if (p->nevent == 0 || costs_before_events(p))
 		return no_events(b);
 	if (t->difference && t->odds[ODD_NEGATIVE_COST]) {
 		err_set(b->err, ERR_PROFILE, 0,

@@ -13,6 +13,8 @@ int names_init(struct names *t, struct arena *arena)
 	*t = (struct names){.arena = arena};
 	if (vec_reserve(&t->slot, &t->cap, NAME_FIRST, sizeof(*t->slot)))
 		return -1;
+	for (uint32_t i = 0; i < NAME_FIRST; i++)
+		t->slot[i].block.fn = t->slot[i].callee.fn = UINT32_MAX;
 	t->slot[NAME_ABSENT].text = STR("???");
 	t->n = NAME_FIRST;
 	return 0;

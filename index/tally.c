@@ -430,6 +430,7 @@ static int end_part(struct tally *t, bool encode, struct err *err)
 	if (encode && part_encode(t))
 		return no_memory(err);
 	p->bytes_n = t->nbytes - p->bytes_at;
+	p->events = n;
 	for (size_t i = 0; i < t->ntouched_fn; i++) {
 		size_t at = t->touched_fn[i] * n;
 
@@ -551,9 +552,12 @@ static uint32_t event_number(struct tally *t, struct str name)
 
 static struct str next_field(struct str *s)
 {
-	struct str f = *s = str_trim(*s);
+	struct str f;
 	size_t n = 0;
 
+	while (s->n && (s->p[0] == ' ' || s->p[0] == '\t'))
+		*s = str_from(*s, 1);
+	f = *s;
 	while (n < f.n && f.p[n] != ' ' && f.p[n] != '\t')
 		n++;
 	*s = str_from(f, n);

@@ -66,6 +66,7 @@ struct part_slot {
 	struct str value[KEY_TOTALS + 1];	/* desc: all of them, '\n' between */
 	uint64_t line[KEY_TOTALS + 1];
 	size_t bytes_at, bytes_n;	/* of its costs in tally.bytes (part_code.h) */
+	size_t events;		/* costs of each function there: later parts may have more */
 };
 
 struct formula {
