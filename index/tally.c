@@ -69,7 +69,7 @@ void tally_free(struct tally *t)
 	void *const arrays[] = {
 		t->event, t->col, t->fn, t->self, t->part_self, t->entry, t->entry_fn, t->val,
 		t->edge, t->edge_sum, t->edge_part, t->part, t->touched_fn, t->touched_site,
-		t->touched_edge, t->bytes, t->formula, t->odd, t->run,
+		t->touched_edge, t->bytes, t->formula, t->odd, t->run, t->assumed_col,
 	};
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
@@ -474,6 +474,8 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 	t->has_fl = t->has_cfn = t->has_cfi = t->has_cob = t->has_jfi = t->has_jfn = false;
 	if (r->kind == ROW_FILE) {
 		t->meaning++;
+		t->ncol = 0;
+		t->positions = STR("");
 		for (int i = 0; i < SPACES; i++)
 			names_restart(&t->names[i]);
 	}
@@ -660,7 +662,7 @@ static uint32_t name_of(struct tally *t, enum name_space space, const struct bat
 		no_memory(err);
 	else if (event == NAME_REDEFINED) {
 		t->meaning++;
-		row_odd(t, b, r, ODD_ID_REDEFINED, err);
+		add_odd(t, ODD_ID_REDEFINED, line_of(t, b, r), text, err);
 	}
 	return slot;
 }
@@ -884,14 +886,64 @@ int tally_batch(struct tally *t, const struct batch *b, struct err *err)
 	return 0;
 }
 
-int tally_end(struct tally *t, bool encode, struct err *err)
+int tally_end(struct tally *t, bool encode, struct str next_line, struct err *err)
 {
 	if (t->pending != PENDING_NONE) {
 		bool call = t->pending == PENDING_CALL || t->pending == PENDING_SKIP;
 
-		if (add_odd(t, call ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE, t->lines,
-			    STR("(end of the file)"), err))
+		if (add_odd(t, call ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE,
+			    t->lines + (next_line.n > 0),
+			    next_line.n ? next_line : STR("(end of the file)"), err))
 			return (int)err->kind;
 	}
 	return end_part(t, encode, err);
+}
+
+int tally_assume(struct tally *t, const struct tally *head, struct err *err)
+{
+	for (size_t i = 0; i < head->nevent; i++)
+		if (event_number(t, head->event[i]) == NONE)
+			return no_memory(err);
+	if (vec_reserve(&t->run, &t->run_cap, t->nevent, sizeof(*t->run)) ||
+	    vec_reserve(&t->col, &t->col_cap, head->ncol, sizeof(*t->col)))
+		return no_memory(err);
+	for (size_t i = 0; i < head->ncol; i++)
+		t->col[i] = head->col[i];
+	t->ncol = head->ncol;
+	t->col_is_event = head->col_is_event;
+	t->positions = t->assumed_positions = arena_str(&t->arena, head->positions);
+	t->assumed_cols = 0;
+	if (!t->positions.p ||
+	    vec_reserve(&t->assumed_col, &t->assumed_cols, head->ncol, sizeof(*t->assumed_col)))
+		return no_memory(err);
+	for (size_t i = 0; i < head->ncol; i++)
+		t->assumed_col[i] = head->col[i];
+	t->assumed_cols = head->ncol;
+	return 0;
+}
+
+/* The columns in force in a, by name, are those that b assumed at its start. */
+static bool same_columns(const struct tally *a, const struct tally *b)
+{
+	if (a->ncol != b->assumed_cols)
+		return false;
+	for (size_t i = 0; i < a->ncol; i++)
+		if (!str_eq(a->event[a->col[i]], b->event[b->assumed_col[i]]))
+			return false;
+	return true;
+}
+
+/* A calls= of b has no cfn= before it in b. */
+static bool calls_entry_cfn(const struct tally *b)
+{
+	for (size_t i = 0; i < b->nfn; i++)
+		if (b->fn[i].fn == NAME_ENTRY)
+			return true;
+	return false;
+}
+
+bool tally_follows(const struct tally *a, const struct tally *b)
+{
+	return a->has_fl && (a->has_cfn || !calls_entry_cfn(b)) && same_columns(a, b) &&
+	       str_eq(a->positions, b->assumed_positions);
 }

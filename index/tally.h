@@ -143,6 +143,9 @@ struct tally {
 	uint32_t meaning;	/* counts what can change what a text means: names redefined,
 				   columns, positions */
 	struct str positions;	/* the last positions: value */
+	struct str assumed_positions;	/* tally_assume() */
+	uint32_t *assumed_col;
+	size_t assumed_cols;
 	bool ob_moved;		/* ob= inside the current block */
 	enum pending pending;
 	uint64_t pending_a, pending_b, pending_instr, pending_line;
@@ -181,7 +184,14 @@ static inline void tally_add_costs(struct tally *t, uint64_t *sum, const uint64_
 int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err);
 void tally_free(struct tally *t);
 int tally_batch(struct tally *t, const struct batch *b, struct err *err);
-/* The stretch ends; `encode` its last part's costs too (a file of several parts). */
-int tally_end(struct tally *t, bool encode, struct err *err);
+/* The stretch ends; `encode` its last part's costs too (a file of several parts).  next_line
+ * is the first of the next stretch, empty at the end of the file. */
+int tally_end(struct tally *t, bool encode, struct str next_line, struct err *err);
+
+/* Begin a later stretch with the events and columns that head, which has read the file's
+ * header, ended with. */
+int tally_assume(struct tally *t, const struct tally *head, struct err *err);
+/* True when b, which follows a in the file, assumed what a really ended with. */
+bool tally_follows(const struct tally *a, const struct tally *b);
 
 #endif
