@@ -37,6 +37,11 @@ struct path_bounds path_bounds_next(struct path_bounds b, uint64_t w, uint64_t i
 	return r;
 }
 
+bool path_under_min(double est, double min)
+{
+	return est * (1 + 1e-12) < min;
+}
+
 /* ---- steps ---- */
 
 /* The function that stands for a vertex: f when the set has it, else a member that is. */
@@ -92,6 +97,14 @@ struct sum {
 	double count, total;
 };
 
+/* What arc i brings from point p. */
+static void carry(const struct region *r, uint32_t p, uint32_t i, const struct sum *from,
+		  struct sum *to)
+{
+	to->count += from->count;
+	to->total += from->total * r->scale[p] * (double)r->fl->w[r->arc[i]];
+}
+
 /* All paths at once: what enters a point leaves it by every arc in proportion. */
 static int sum_any(const struct region *r, struct arena *a, const atomic_int *cancel,
 		   struct sum *out, struct err *err)
@@ -112,13 +125,8 @@ static int sum_any(const struct region *r, struct arena *a, const atomic_int *ca
 		}
 		if (r->role[p] == REGION_START)
 			at[p] = (struct sum){1, 1};
-		for (uint32_t i = r->first[p]; i < end; i++) {
-			struct sum *t = &at[r->to[i]];
-
-			t->count += at[p].count;
-			t->total += at[p].total * r->scale[p] *
-				    (double)r->fl->w[r->arc[i]];
-		}
+		for (uint32_t i = r->first[p]; i < end; i++)
+			carry(r, p, i, &at[p], &at[r->to[i]]);
 	}
 	return 0;
 }
@@ -141,15 +149,12 @@ static int sum_short(const struct region *r, uint32_t max, struct arena *a,
 		if (path_canceled(cancel, err))
 			return (int)err->kind;
 		memset(next, 0, r->points * sizeof(*next));
-		for (uint32_t i = 0; i < r->arcs; i++) {
-			const struct sum *s = &now[r->from[i]];
+		for (uint32_t p = 0; p < r->points; p++) {
+			uint32_t end = now[p].count > 0 ? r->first[p + 1] : 0;
 
-			if (s->count == 0)
-				continue;
-			any = true;
-			next[r->to[i]].count += s->count;
-			next[r->to[i]].total += s->total * r->scale[r->from[i]] *
-						(double)r->fl->w[r->arc[i]];
+			any |= now[p].count > 0;
+			for (uint32_t i = r->first[p]; i < end; i++)
+				carry(r, p, i, &now[p], &next[r->to[i]]);
 		}
 		for (uint32_t k = 0; k < r->nends; k++) {
 			out->count += next[r->ends[k]].count;
@@ -185,8 +190,10 @@ int path_find(const struct flow *fl, const struct path_query *q, struct arena *a
 				    : path_best(&r, q, k, a, cancel, &list, err);
 		if (rc)
 			return rc;
-		rc = bounded_length ? sum_short(&r, q->max, a, cancel, &sum, err)
-				    : sum_any(&r, a, cancel, &sum, err);
+		if (bounded_length)
+			rc = sum_short(&r, q->max, a, cancel, &sum, err);
+		else if (q->kind == PATH_ALL)
+			rc = sum_any(&r, a, cancel, &sum, err);
 		if (rc)
 			return rc;
 	}

@@ -51,8 +51,8 @@ struct path_list {
 	bool truncated;		/* more paths fit the question than were listed; without
 				   `max` those listed are the best */
 	bool same;		/* some vertex is in both sets (both ends in one cycle) */
-	double count;		/* of all paths from..to (all: of at most max steps) */
-	double total;		/* est of all of them together */
+	/* PATH_ALL only: of all paths of at most `max` calls, listed or not */
+	double count, total;	/* total: their est together */
 };
 
 enum path_kind { PATH_HOTTEST, PATH_WIDEST, PATH_SHORTEST, PATH_ALL };

@@ -138,10 +138,31 @@ static void over_arc(const struct split *x, uint64_t w, uint64_t incl, bool odd,
 	tighten(out, w);
 }
 
+/* The only state that v can be in, or STATES: then what leaves it is in that state, too. */
+static unsigned only_state(const struct split *x)
+{
+	unsigned only = STATES, n = 0;
+
+	for (unsigned s = 0; s < STATES; s++)
+		if (x->in[s].hi) {
+			only = s;
+			n++;
+		}
+	return n == 1 ? only : STATES;
+}
+
 static void flow_on(struct costing *c, uint32_t v)
 {
 	const struct flow *fl = c->fl;
+	unsigned only = only_state(&c->at[v]);
 
+	for (uint32_t i = fl->out_first[v]; only < STATES && i < fl->out_first[v + 1]; i++) {
+		struct part all = {(double)fl->w[i], fl->w[i], fl->w[i]};
+
+		gather(&c->at[fl->to[i]].in[only], &all);
+	}
+	if (only < STATES)
+		return;
 	for (uint32_t i = fl->out_first[v]; i < fl->out_first[v + 1]; i++) {
 		struct split part, *t = &c->at[fl->to[i]];
 
@@ -214,19 +235,15 @@ static int backward(struct costing *c, struct arena *a, const atomic_int *cancel
 	if (!of)
 		return arena_full(a, err);
 	for (uint32_t v = fl->vertices; v-- > 0;) {
-		unsigned states = 0;
-		bool between = false;
+		const struct split *x = &c->at[v];
 
 		if (v % POLL == 0 && path_canceled(cancel, err))
 			return (int)err->kind;
-		look_below(c, of, v, &of[v]);
+		if (x->in[UNDER].hi || x->in[VIA_SEEN].hi)
+			look_below(c, of, v, &of[v]);
 		*most = add(*most, entering(c, of, v));
-		for (unsigned s = OUTSIDE; s < STATES; s++) {
-			states += c->at[v].in[s].hi != 0;
-			between |= s < INSIDE && of[v].hi[s] && c->at[v].in[s].hi;
-		}
-		/* All of it in one state: its arcs are, too, whatever the sums are. */
-		c->odd |= between && states > 1 && fl->odd[v];
+		if (of[v].hi[UNDER] || of[v].hi[VIA_SEEN])
+			c->odd |= fl->odd[v] && only_state(x) == STATES;
 	}
 	return 0;
 }

@@ -148,7 +148,8 @@ static int keep(struct growing *g, uint32_t parent)
 {
 	const struct flow *fl = g->fl;
 
-	qsort(g->found, g->nfound, sizeof(*g->found), by_cost);
+	if (g->nfound)
+		qsort(g->found, g->nfound, sizeof(*g->found), by_cost);
 	for (uint32_t i = 0; i < g->nfound; i++) {
 		struct path_tree_row r = g->found[i];
 
@@ -166,7 +167,7 @@ static int keep(struct growing *g, uint32_t parent)
 		}
 		if (r.incl == 0 && parent != FLOW_NONE)
 			continue;
-		if (r.cost.est < g->q->min)
+		if (path_under_min(r.cost.est, g->q->min))
 			continue;
 		if (g->n == g->most) {
 			g->truncated = true;

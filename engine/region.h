@@ -27,8 +27,8 @@ enum region_role { REGION_INNER, REGION_START, REGION_END };
 struct region {
 	const struct flow *fl;
 	uint32_t points, arcs;
-	const uint32_t *first;		/* [points + 1] into from, to, arc */
-	const uint32_t *from, *to;	/* [arcs] points */
+	const uint32_t *first;		/* [points + 1] into to, arc */
+	const uint32_t *to;		/* [arcs] point */
 	const uint32_t *arc;		/* [arcs] of the flow */
 	const uint32_t *vertex;		/* [points] */
 	const double *scale;		/* [points]: 1 / I(v); of a start 1 */
@@ -50,6 +50,9 @@ int path_canceled(const atomic_int *cancel, struct err *err);
  * at its start: it is the same) through a vertex of flow incl. */
 struct path_bounds path_bounds_one(uint64_t w);
 struct path_bounds path_bounds_next(struct path_bounds b, uint64_t w, uint64_t incl, bool odd);
+
+/* est < min, with a hair of slack: factors are multiplied in different orders. */
+bool path_under_min(double est, double min);
 
 /* One path in the region: its arcs (of the region), first to last. */
 int path_of_arcs(const struct region *r, const struct path_query *q, const uint32_t *arcs,
