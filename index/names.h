@@ -77,6 +77,15 @@ static inline uint32_t names_id(struct names *t, uint64_t id, uint64_t line)
 	return names_id_slow(t, id, line);
 }
 
+/* Slot of "(id) text" when it says what is known already, or 0. */
+static inline uint32_t names_known(const struct names *t, uint64_t id, struct str text)
+{
+	uint32_t slot = id < t->by_id_n ? t->by_id[id] : 0;
+	const struct name_slot *s = &t->slot[slot];
+
+	return slot && s->kind == NAME_DEFINED && str_eq(s->text, text) ? slot : 0;
+}
+
 /* Length of a "(digits)" or "digits" at the start of s, or 0; id is set for the former. */
 size_t names_reference(struct str s, uint64_t *id);
 size_t names_digits(struct str s);

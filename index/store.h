@@ -40,6 +40,8 @@ struct store_info {
 	uint64_t input_bytes, input_lines;
 	bool has_line, has_instr;	/* position kinds of the profile */
 	bool saturated;		/* some sum reached UINT64_MAX */
+	bool truncated;		/* the profile looks cut off: no newline at its end, or a
+				   callgrind part without totals: */
 	struct str profile;	/* path as given when it was indexed */
 	struct str creator, cmd;	/* of the first part; may be empty */
 	uint64_t built_s;	/* Unix time */
@@ -51,6 +53,9 @@ struct store_info {
 int store_open(const char *path, bool trust, struct store **out, struct err *err);
 void store_close(struct store *st);
 const struct store_info *store_info(const struct store *st);
+/* The file that was indexed (source.h). */
+struct source_id;
+const struct source_id *store_source(const struct store *st);
 /* ERR_INDEX when some block read so far was damaged, with the way to rebuild. */
 int store_check(const struct store *st, struct err *err);
 /* Read and check every value (quern --verify). */
@@ -201,7 +206,7 @@ struct store_diag {
 	uint64_t line;		/* of this one */
 	struct str text;	/* the line, cut at 200 bytes */
 };
-uint32_t store_diag_count(const struct store *st);	/* of those kept */
+uint32_t store_diag_count(struct store *st);	/* of those kept */
 void store_diag(struct store *st, uint32_t i, struct store_diag *out);
 
 #endif

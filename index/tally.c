@@ -448,9 +448,21 @@ static int end_part(struct tally *t, bool encode, struct err *err)
 	return 0;
 }
 
-static int row_part(struct tally *t, const struct batch *b, const struct row *r,
-		    struct err *err)
+/* Nothing was said in the current part: a file may begin with "NEW PROFILING FILE". */
+static bool part_is_empty(const struct tally *t)
 {
+	const struct part_slot *p = &t->part[t->npart - 1];
+
+	for (int k = 0; k <= KEY_TOTALS; k++)
+		if (p->line[k])
+			return false;
+	return p->begins && t->ntouched_fn == 0;
+}
+
+static int row_part(struct tally *t, const struct row *r, struct err *err)
+{
+	if (r->kind == ROW_FILE && part_is_empty(t))
+		return 0;
 	if (end_part(t, true, err))
 		return (int)err->kind;
 	if (t->npart >= NONE - 1 ||
@@ -461,7 +473,6 @@ static int row_part(struct tally *t, const struct batch *b, const struct row *r,
 		.new_file = r->kind == ROW_FILE,
 		.offset = t->text_bytes + r->at,
 	};
-	(void)b;
 	t->ob = t->fl = t->file = t->fn_name = t->cfn = NAME_ABSENT;
 	t->has_fl = t->has_cfn = t->has_cfi = t->has_cob = t->has_jfi = t->has_jfn = false;
 	if (r->kind == ROW_FILE)
@@ -626,6 +637,9 @@ static uint32_t name_of(struct tally *t, enum name_space space, const struct bat
 			return names->by_id[r->a];
 		slot = names_id(names, r->a, line_of(t, b, r));
 	} else if (r->flags == (NAME_ID | NAME_TEXT)) {
+		slot = names_known(names, r->a, text);
+		if (slot)
+			return slot;
 		slot = names_define(names, r->a, text, line_of(t, b, r), &event);
 	} else if (r->flags == NAME_TEXT) {
 		slot = names_text(names, text, 0);
@@ -838,7 +852,7 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 		return row_calls(t, b, r, err);
 	case ROW_PART:
 	case ROW_FILE:
-		return row_part(t, b, r, err);
+		return row_part(t, r, err);
 	case ROW_KEY:
 		return row_key(t, b, r, err);
 	case ROW_ODD:

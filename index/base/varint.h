@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { VARINT_MAX = 10 };	/* bytes of one number at most */
+enum { VARINT_MAX = 10 }; /* bytes of one number at most */
 
 static inline unsigned char *varint_put(unsigned char *p, uint64_t v)
 {
@@ -36,6 +36,8 @@ static inline uint64_t varint_get(struct varint_reader *r)
 		unsigned char c = *r->p++;
 
 		v |= (uint64_t)(c & 0x7f) << shift;
+		if (shift == 63 && c > 1)
+			break;
 		if (c < 0x80)
 			return v;
 	}

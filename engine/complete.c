@@ -1,0 +1,419 @@
+/*
+ * complete.c - what may stand at the end of an unfinished query; see query.h.
+ *
+ * The text before the word is read token by token, remembering only what decides: the verb,
+ * the last keyword, whether an operand or an operator is due.  Wrong queries are no error.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "engine/query.h"
+#include "engine/session.h"
+#include "engine/token.h"
+#include "engine/words.h"
+
+/* ---- where are we ---- */
+
+enum due { DUE_START, DUE_SET, DUE_AFTER_SET, DUE_EXPR, DUE_WORD };
+
+struct place {
+	enum due due;
+	bool source;			/* a source was seen in this query */
+	const struct verb *verb;
+	const struct stage_word *stage;
+	struct str keyword;		/* the last one */
+	struct str field;		/* "file" after file: */
+	bool let;
+};
+
+static bool is_set_word(struct str w)
+{
+	static const char *const words[] = {
+		"of", "from", "to", "under", "via", "avoiding", "and", "or", "not", "focus",
+		"ignore", "hide", "collapse", "find", "info", "callers", "callees", "path", "paths",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (str_eq(w, str_c(words[i])))
+			return true;
+	return false;
+}
+
+static void after_first_word(struct place *p, struct str w)
+{
+	p->verb = verb_find(w);
+	p->stage = stage_find(w);
+	p->keyword = w;
+	p->let = str_eq(w, STR("let"));
+	if (p->verb)
+		p->source = true;
+	p->due = is_set_word(w)			    ? DUE_SET
+		 : p->stage && !p->stage->graph	    ? DUE_EXPR
+						    : DUE_WORD;
+}
+
+static bool in_set(const struct place *p)
+{
+	return p->due == DUE_SET || p->due == DUE_AFTER_SET;
+}
+
+static void step_word(struct place *p, struct str w)
+{
+	if (p->due == DUE_START) {
+		after_first_word(p, w);
+	} else if (p->due != DUE_EXPR && (is_clause_word(w) || (in_set(p) && is_set_word(w)))) {
+		p->keyword = w;
+		p->due = is_set_word(w) ? DUE_SET : DUE_WORD;
+	} else if (p->due == DUE_SET) {
+		p->due = DUE_AFTER_SET;
+	} else if (p->due == DUE_WORD && is_set_word(w)) {
+		p->keyword = w;
+		p->due = DUE_SET;
+	} else if (p->stage && p->stage->kind == T_GROUP && str_eq(w, STR("by"))) {
+		p->keyword = w;
+	}
+	p->field.n = 0;
+}
+
+static void step(struct place *p, const struct token *t)
+{
+	switch (t->kind) {
+	case '|':
+	case ';':
+	case TOK_NEWLINE:
+		if (t->kind != '|')
+			p->source = false;
+		p->due = DUE_START;
+		p->verb = NULL;
+		p->stage = NULL;
+		p->let = false;
+		return;
+	case TOK_WORD:
+		step_word(p, t->text);
+		return;
+	case TOK_FIELD:
+		p->field = t->text;
+		return;
+	case TOK_ARROW:
+	case ',':
+	case '(':
+		if (in_set(p))
+			p->due = DUE_SET;
+		return;
+	case '>':
+		if (p->due != DUE_EXPR)
+			p->keyword = STR(">");
+		return;
+	case '=':
+		if (p->let)
+			p->due = DUE_EXPR;
+		return;
+	default:
+		if (p->due == DUE_SET && (t->kind == TOK_STRING || t->kind == TOK_REGEX))
+			p->due = DUE_AFTER_SET;
+		p->field.n = 0;
+		return;
+	}
+}
+
+static enum token_place token_place_of(const struct place *p)
+{
+	return p->due == DUE_SET ? PLACE_NAME : p->due == DUE_EXPR ? PLACE_OPERAND : PLACE_WORD;
+}
+
+/* Read up to the word that ends the text; its start is returned. */
+static size_t read_to_word(struct str text, struct place *p, bool *quoted)
+{
+	size_t at = 0;
+
+	*quoted = false;
+	for (;;) {
+		struct token t = token_at(text, at, token_place_of(p));
+
+		if (t.kind == TOK_END)
+			return text.n;
+		if (t.kind == TOK_BAD && text.p[t.at] == '"') {
+			*quoted = true;
+			return t.at + 1;
+		}
+		/* A word that touches the end is being typed. */
+		if (t.at + t.len >= text.n && (t.kind == TOK_WORD || t.kind == TOK_NUMBER))
+			return t.at;
+		if (t.kind == '>' && p->due != DUE_EXPR && t.at + t.len < text.n) {
+			p->keyword = STR(">");
+			at = t.at + t.len;
+			while (at < text.n && text.p[at] == ' ')
+				at++;
+			return at;
+		}
+		step(p, &t);
+		at = t.at + (t.len ? t.len : 1);
+	}
+}
+
+/* ---- what is wanted there ---- */
+
+static const char *const top_words[] = {
+	"functions", "files", "objects", "dirs", "classes", "lines", "instrs", "calls", "callsites",
+	"jumps", "cycles", "of", "by", "vs", NULL,
+};
+static const char *const unit_words[] = {"of", "by", "vs", NULL};
+static const char *const callers_words[] = {"of", "depth", "min", "by", "vs", "and", "or", NULL};
+static const char *const tree_words[] = {"from", "to", "depth", "min", "avoiding", "by", NULL};
+static const char *const path_clauses[] = {
+	"from", "to", "via", "avoiding", "max", "min", "by", "and", "or", NULL,
+};
+static const char *const cost_words[] = {"of", "under", "via", "avoiding", "by", NULL};
+static const char *const path_start[] = {"path", "paths", NULL};
+static const char *const by_words[] = {"file", "object", "class", "dir", NULL};
+static const char *const sort_words[] = {"asc", "desc", NULL};
+static const char *const expect_words[] = {"none", "some", NULL};
+static const char *const set_words[] = {"and", "or", "as", NULL};
+static const char *const collapse_words[] = {"by", NULL};
+static const char *const depth_words[] = {"all", NULL};
+
+static const char *const *clauses_of(const struct place *p)
+{
+	if (!p->verb)
+		return p->stage ? set_words : path_start;
+	switch (p->verb->kind) {
+	case S_CALLERS:
+	case S_CALLEES:
+		return callers_words;
+	case S_CALLTREE:
+		return tree_words;
+	case S_PATH:
+		return path_clauses;
+	case S_COST:
+		return cost_words;
+	default:
+		return str_eq(str_c(p->verb->word), STR("top")) ? top_words : unit_words;
+	}
+}
+
+static void want_keywords(struct query_context *c, const char *const *words)
+{
+	c->want |= WANT_KEYWORD;
+	c->keywords = words;
+}
+
+static void want_expr(const struct place *p, struct query_context *c)
+{
+	switch (p->let ? T_ADD : (enum tstage_kind)p->stage->kind) {
+	case T_AS:
+		c->want = WANT_FORMAT;
+		return;
+	case T_TAKE:
+	case T_SKIP:
+	case T_SUM:
+	case T_COUNT:
+		return;
+	case T_SORT:
+		want_keywords(c, sort_words);
+		break;
+	case T_EXPECT:
+		want_keywords(c, expect_words);
+		break;
+	default:
+		break;
+	}
+	c->want |= WANT_COLUMN | WANT_EVENT;
+}
+
+static void want_word(const struct place *p, struct query_context *c)
+{
+	struct str k = p->keyword;
+
+	if (str_eq(k, STR("by")) && p->stage && p->stage->graph)
+		want_keywords(c, by_words);
+	else if (str_eq(k, STR("by")))
+		c->want |= WANT_EVENT | (p->verb && str_eq(str_c(p->verb->word), STR("top"))
+					 ? WANT_COLUMN : 0);
+	else if (str_eq(k, STR("vs")) || str_eq(k, STR("in")))
+		c->want |= WANT_PROFILE;
+	else if (str_eq(k, STR("depth")))
+		want_keywords(c, depth_words);
+	else if (!(p->stage && p->stage->graph))
+		want_keywords(c, clauses_of(p));
+}
+
+static void want_set(const struct place *p, struct query_context *c)
+{
+	if (str_eq(p->field, STR("file")))
+		c->want = WANT_SOURCE_FILE;
+	else if (str_eq(p->field, STR("obj")))
+		c->want = WANT_OBJECT;
+	else
+		c->want = WANT_FUNCTION;
+	if (p->verb && !c->quoted && !p->field.n &&
+	    (p->verb->clauses & C_SHORT) && str_eq(p->keyword, str_c(p->verb->word)))
+		want_keywords(c, clauses_of(p));
+	if (p->stage && p->stage->kind == G_COLLAPSE && p->stage->graph)
+		want_keywords(c, collapse_words);
+}
+
+void query_context(struct session *s, struct str text, struct query_context *out)
+{
+	struct place p = {.due = DUE_START};
+	struct query_context c = {0};
+
+	(void)s;
+	c.word_at = read_to_word(text, &p, &c.quoted);
+	if (str_eq(p.keyword, STR(">")))
+		c.want = WANT_FILE;
+	else if (p.due == DUE_START)
+		c.want = p.source ? WANT_STAGE : WANT_VERB | WANT_STAGE;
+	else if (p.due == DUE_SET)
+		want_set(&p, &c);
+	else if (p.due == DUE_AFTER_SET)
+		want_keywords(&c, clauses_of(&p));
+	else if (p.due == DUE_EXPR)
+		want_expr(&p, &c);
+	else
+		want_word(&p, &c);
+	*out = c;
+}
+
+/* ---- is there more to come ---- */
+
+static bool ends_in_clause(struct str text)
+{
+	struct str s = str_trim(text);
+	size_t i = s.n;
+
+	while (i > 0 && ((s.p[i - 1] >= 'a' && s.p[i - 1] <= 'z')))
+		i--;
+	s = str_from(s, i);
+	return s.n && (is_clause_word(s) || str_eq(s, STR("and")) || str_eq(s, STR("or")) ||
+		       str_eq(s, STR("not")));
+}
+
+bool query_incomplete(struct str text)
+{
+	struct parse_limits l = {.text_bytes = SIZE_MAX, .nesting = 200};
+	struct str s = text;
+	struct stmt *st;
+	struct arena a;
+	struct err err = {0};
+	int rc;
+
+	while (s.n && strchr(" \t\r\n", s.p[s.n - 1]) && s.p[s.n - 1])
+		s.n--;
+	if (s.n == 0)
+		return false;
+	arena_init(&a, 64 << 20);
+	rc = parse_text(s, &l, &a, &st, &err);
+	arena_free(&a);
+	if (!rc || err.kind != ERR_QUERY)
+		return false;
+	if (strchr("|\\,(=+*/-", s.p[s.n - 1]) || ends_in_clause(s))
+		return true;
+	return strstr(err.text, "not closed") || strstr(err.text, "needs 'to'");
+}
+
+/* ---- function names ---- */
+
+struct best {
+	name_id name;
+	uint64_t cost;
+};
+
+static bool fits(struct str name, struct str prefix)
+{
+	struct str rest = name;
+
+	if (str_starts(name, prefix))
+		return true;
+	for (;;) {
+		size_t i = str_find(rest, ':');
+
+		if (i + 1 >= rest.n)
+			return false;
+		rest = str_from(rest, i + 1);
+		if (rest.p[0] == ':') {
+			rest = str_from(rest, 1);
+			if (str_starts(rest, prefix))
+				return true;
+		}
+	}
+}
+
+static uint64_t cost_of(struct store *st, name_id n, uint32_t e)
+{
+	fn_id first;
+	uint32_t count;
+	uint64_t most = 0;
+
+	store_fns_of_name(st, n, &first, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t c = store_fn_incl(st, first + i, e);
+
+		if (c > most)
+			most = c;
+	}
+	return most;
+}
+
+/* Keep the costliest, in order; the list is short. */
+static void offer(struct best *b, size_t *n, size_t max, name_id name, uint64_t cost)
+{
+	size_t i = *n;
+
+	if (*n == max && cost <= b[max - 1].cost)
+		return;
+	if (*n < max)
+		(*n)++;
+	else
+		i--;
+	for (; i > 0 && b[i - 1].cost < cost; i--)
+		b[i] = b[i - 1];
+	b[i] = (struct best){name, cost};
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void search_names(struct store *st, struct str prefix, uint32_t e, struct best *b,
+			 size_t *n, size_t max)
+{
+	enum { BUDGET_NS = 100000000 };
+	uint32_t names = store_info(st)->names;
+	uint64_t start = now_ns();
+
+	for (name_id i = 0; i < names; i++) {
+		if ((i & 4095) == 4095 && now_ns() - start > BUDGET_NS)
+			return;
+		if (fits(store_name(st, i), prefix))
+			offer(b, n, max, i, cost_of(st, i, e));
+	}
+}
+
+int query_complete_function(struct session *s, struct str prefix, size_t max, struct arena *a,
+			    struct str **names, size_t *n, struct err *err)
+{
+	struct best *b = ARENA_ARRAY(a, struct best, max + 1);
+	struct check_env env;
+	size_t k = 0;
+
+	*n = 0;
+	if (s->n == 0 || max == 0)
+		return 0;
+	if (session_env(s, 0, a, &env, err))
+		return (int)err->kind;
+	*names = ARENA_ARRAY(a, struct str, max + 1);
+	if (!b || !*names)
+		return arena_full(a, err);
+	search_names(s->stores[0], prefix, env.event, b, &k, max);
+	for (size_t i = 0; i < k; i++) {
+		(*names)[i] = arena_str(a, store_name(s->stores[0], b[i].name));
+		if (!(*names)[i].p)
+			return arena_full(a, err);
+	}
+	*n = k;
+	return store_check(s->stores[0], err);
+}

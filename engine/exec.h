@@ -1,0 +1,77 @@
+/*
+ * exec.h - run a checked query: sources into tables, tables through stages.
+ *
+ * One struct exec per statement.  Every loop over rows calls exec_poll(): it is what makes
+ * Ctrl-C and the time limit work.
+ */
+#ifndef QUERN_EXEC_H
+#define QUERN_EXEC_H
+
+#include <stdatomic.h>
+
+#include "engine/check.h"
+#include "engine/graph.h"
+#include "engine/table.h"
+
+struct exec {
+	struct arena *a;
+	struct err *err;
+	const atomic_int *cancel;	/* may be NULL */
+	uint64_t deadline_ns;		/* CLOCK_MONOTONIC; 0: none */
+	uint32_t seconds;		/* the limit behind it, for the message */
+	uint32_t ticks;
+	uint64_t row_limit;
+	const struct check_env *env;
+	struct store *const *stores;	/* [env->nprofiles] */
+	const struct gstage *gstages;	/* in force, for the other side of `vs` */
+	struct str text;		/* of the statements: their spans point here */
+	struct graph *g;		/* after the graph stages */
+	struct flow_cache *flows;
+	const struct result *last;	/* `_`; NULL: none */
+	uint32_t event;			/* of unqualified costs */
+	struct str *notes;
+	size_t nnotes, notes_cap;
+	bool may_match_nothing;		/* the other side of `vs` */
+};
+
+static inline int exec_poll_now(struct exec *x);
+int exec_stop(struct exec *x);		/* looks at cancel and clock */
+static inline int exec_poll(struct exec *x)
+{
+	return (++x->ticks & 1023) ? 0 : exec_poll_now(x);
+}
+static inline int exec_poll_now(struct exec *x)
+{
+	return exec_stop(x);
+}
+
+void *exec_alloc(struct exec *x, size_t n, size_t size);	/* NULL: err is set */
+#define EXEC_ARRAY(x, T, n) ((T *)exec_alloc((x), (n), sizeof(T)))
+int exec_note(struct exec *x, struct str text);		/* p NULL: out of memory */
+int exec_fail(struct exec *x, struct span at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Rows within the limit?  ERR_LIMIT otherwise. */
+int exec_rows(struct exec *x, uint64_t n);
+
+/* The functions a set names, in x->g.  Notes say how many a bare name matched. */
+int exec_set(struct exec *x, const struct set *s, struct fn_set **out);
+int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out);
+
+/* Table stages (stage.c). */
+int exec_tstage(struct exec *x, struct table *t, const struct tstage *s,
+		const struct tstage *next);
+/* ERR_EXPECT when the table is not as `expect` says; t keeps the offenders. */
+int exec_expect(struct exec *x, struct table *t, const struct tstage *s);
+int exec_source(struct exec *x, const struct source *s, struct table *t,
+		const struct tstage *next);
+int exec_vs(struct exec *x, const struct source *s, struct table *t);
+/* Sort t by keys (NULL: by column of that name, descending), keep the first n. */
+int exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n);
+
+/* Evaluate over the rows of t (eval.c).  The result is a column of t->n values. */
+int eval(struct exec *x, struct table *t, const struct expr *e, struct table_col *out);
+/* Rows where e holds, ascending. */
+int eval_rows(struct exec *x, struct table *t, const struct expr *e, uint32_t **rows,
+	      size_t *n);
+
+#endif

@@ -1,0 +1,200 @@
+/*
+ * explain.c - .explain: what a statement expands to and how its rows are found.
+ *
+ * The expansion is text that runs and gives the same answer.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/query.h"
+#include "engine/session.h"
+#include "engine/source.h"
+#include "engine/words.h"
+#include "index/base/out.h"
+
+struct explain {
+	struct out o;
+	struct str text;
+	const struct check_env *env;
+	uint32_t event;
+};
+
+static void slice(struct explain *e, struct span s)
+{
+	if (s.at + s.len <= e->text.n)
+		out_bytes(&e->o, e->text.p + s.at, s.len);
+}
+
+static void put_set(struct explain *e, const char *word, const struct set *s)
+{
+	if (!s)
+		return;
+	out_printf(&e->o, " %s ", word);
+	slice(e, s->span);
+}
+
+static void put_source(struct explain *e, const struct source *s)
+{
+	if (s->kind == S_PATH) {
+		out_printf(&e->o, "%s ", path_words[s->path]);
+		if (s->has_n)
+			out_printf(&e->o, "%llu ", (unsigned long long)s->n);
+	}
+	out_c(&e->o, verb_of_kind(s->kind)->word);
+	put_set(e, s->kind == S_FIND || s->kind == S_INFO ? "" : "of", s->of);
+	put_set(e, "from", s->from);
+	put_set(e, "to", s->to);
+	put_set(e, "under", s->under);
+	put_set(e, "via", s->via);
+	put_set(e, "avoiding", s->avoiding);
+	if (s->depth_all)
+		out_c(&e->o, " depth all");
+	else if (s->has_depth)
+		out_printf(&e->o, " depth %llu", (unsigned long long)s->depth);
+	if (s->has_max)
+		out_printf(&e->o, " max %llu", (unsigned long long)s->max);
+	if (s->has_min)
+		out_printf(&e->o, " min %g%s", s->min, s->min_percent ? "%" : "");
+	if (e->event != e->env->event)
+		out_printf(&e->o, " by %.*s", STR_ARG(e->env->events[e->event]));
+	if (s->vs.n)
+		out_printf(&e->o, " vs %.*s", STR_ARG(s->vs));
+}
+
+static void put_stage(struct explain *e, const struct tstage *st)
+{
+	out_c(&e->o, " | ");
+	if (st->kind == T_TAKE || st->kind == T_SKIP) {
+		out_printf(&e->o, "%s %llu", st->kind == T_TAKE ? "take" : "skip",
+			   (unsigned long long)st->n);
+		return;
+	}
+	if (st->kind != T_SORT) {
+		slice(e, st->span);
+		return;
+	}
+	out_c(&e->o, "sort ");
+	for (const struct expr *k = st->exprs; k; k = k->next)
+		out_printf(&e->o, "%.*s%s%s", STR_ARG(k->op == EX_COL && !k->event.n && !k->let
+						      ? k->text : k->as),
+			   k->asc ? " asc" : "", k->next ? ", " : "");
+}
+
+static bool one_key(const struct tstage *st, const char *name)
+{
+	const struct expr *k = st ? st->exprs : NULL;
+
+	return st && st->kind == T_SORT && k && !k->next && !k->asc && k->op == EX_COL && !k->let &&
+	       !k->percent && str_eq(k->text, str_c(name));
+}
+
+static void put_functions(struct explain *e, const struct query *q, const struct store_info *i,
+			  bool filtered)
+{
+	const struct tstage *st = q->tstages;
+	bool self = !st || st->kind == T_TAKE || one_key(st, "self"), incl = one_key(st, "incl");
+	const struct tstage *take = st && st->kind == T_TAKE ? st : st ? st->next : NULL;
+	uint64_t n = take && take->kind == T_TAKE && take->n < i->functions ? take->n
+									     : i->functions;
+
+	if (q->source.of)
+		out_c(&e->o, "match the names of the set, then read those functions' columns");
+	else if (!filtered && !q->source.vs.n && (self || incl) && e->event < i->events)
+		out_printf(&e->o, "read the first %llu of the index's order by %s cost of %.*s",
+			   (unsigned long long)n, incl ? "inclusive" : "self",
+			   STR_ARG(e->env->events[e->event]));
+	else
+		out_printf(&e->o, "read the columns needed of all %u functions", i->functions);
+}
+
+static void put_access(struct explain *e, const struct query *q, struct store *st, bool filtered)
+{
+	static const char *const how[SOURCES] = {
+		[S_FILES] = "collapse all functions by file",
+		[S_OBJECTS] = "collapse all functions by object",
+		[S_DIRS] = "collapse all functions by directory",
+		[S_CLASSES] = "collapse all functions by class",
+		[S_LINES] = "decode the cost lines and call sites of the functions asked",
+		[S_INSTRS] = "decode the cost lines and call sites of the functions asked",
+		[S_CALLSITES] = "decode the call sites of the functions asked",
+		[S_JUMPS] = "decode the jumps of the functions asked",
+		[S_CALLS] = "read the call edges",
+		[S_CYCLES] = "read the cycles",
+		[S_PARTS] = "read the parts",
+		[S_THREADS] = "read the parts, one row per (pid, thread)",
+		[S_EVENTS] = "read the events",
+		[S_PROFILES] = "list the open profiles",
+		[S_CALLERS] = "read incoming edges level by level; deeper levels are attributed",
+		[S_CALLEES] = "read outgoing edges level by level; deeper levels are attributed",
+		[S_CALLTREE] = "read edges level by level; deeper levels are attributed",
+		[S_PATH] = "one pass over the condensed call graph in topological order",
+		[S_COST] = "one pass over the condensed call graph in topological order",
+		[S_FIND] = "match the names, then read those functions' columns",
+		[S_INFO] = "read the summary",
+		[S_LAST] = "the rows of the last result",
+	};
+
+	out_c(&e->o, "\naccess: ");
+	if (filtered)
+		out_c(&e->o, "build the graph that the stages leave; ");
+	if (q->source.kind == S_FUNCTIONS)
+		put_functions(e, q, store_info(st), filtered);
+	else
+		out_c(&e->o, how[q->source.kind] ? how[q->source.kind] : "not built yet");
+	if (q->source.vs.n)
+		out_c(&e->o, ", in both profiles; join by (object, file, name)");
+	out_char(&e->o, '\n');
+}
+
+static int explain_query(struct session *s, struct stmt *st, struct explain *e, struct arena *a,
+			 struct err *err)
+{
+	const struct gstage *stages;
+	struct check_env env;
+	size_t profile;
+
+	if (s->n == 0)
+		return err_set(err, ERR_QUERY, st->span.at, "no profile is open");
+	if (session_gstages(s, &st->query, a, &stages, &profile, err) ||
+	    session_env(s, profile, a, &env, err) ||
+	    check_query(&env, &st->query, a, &e->event, err))
+		return (int)err->kind;
+	e->env = &env;
+	for (size_t i = 0; i < s->nfilters; i++) {
+		out_str(&e->o, s->filters[i]);
+		out_c(&e->o, " | ");
+	}
+	for (const struct gstage *g = st->query.gstages; g; g = g->next) {
+		slice(e, g->span);
+		out_c(&e->o, " | ");
+	}
+	put_source(e, &st->query.source);
+	for (const struct tstage *t = st->query.tstages; t; t = t->next)
+		put_stage(e, t);
+	put_access(e, &st->query, s->stores[profile], stages != NULL);
+	return 0;
+}
+
+int query_explain(struct session *s, struct str text, struct arena *a, struct str *out,
+		  struct err *err)
+{
+	struct parse_limits l = session_parse_limits(s);
+	struct explain e = {.text = text};
+	struct stmt *st;
+	int rc = parse_text(text, &l, a, &st, err);
+
+	out_mem(&e.o);
+	for (; !rc && st; st = st->next) {
+		if (st->is_let)
+			out_printf(&e.o, "let %.*s: kept as text, read where it is used\n",
+				   STR_ARG(st->let.name));
+		else
+			rc = explain_query(s, st, &e, a, err);
+	}
+	if (!rc) {
+		*out = arena_str(a, (struct str){e.o.buf ? e.o.buf : "", e.o.n});
+		rc = out->p ? 0 : arena_full(a, err);
+	}
+	out_close(&e.o);
+	return rc;
+}

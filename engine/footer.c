@@ -1,0 +1,77 @@
+/* footer.c - see footer.h. */
+#include "engine/footer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *grouped(uint64_t v, char out[32])
+{
+	char digits[32];
+	int n = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)v), k = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			out[k++] = ',';
+		out[k++] = digits[i];
+	}
+	out[k] = '\0';
+	return out;
+}
+
+/* Three digits and a unit: 5.27 M. */
+static const char *scaled(uint64_t v, char out[32])
+{
+	static const char unit[] = " kMGTPE";
+	double d = (double)v;
+	unsigned u = 0;
+
+	if (v < 10000)
+		return grouped(v, out);
+	for (; d >= 999.5 && u < sizeof(unit) - 2; u++)
+		d /= 1000;
+	snprintf(out, 32, "%.*f %c", d < 9.995 ? 2 : d < 99.95 ? 1 : 0, d, unit[u]);
+	return out;
+}
+
+/* The share of the total that the rows' self costs are; < 0: means nothing here. */
+static int share(struct exec *x, struct table *t, double *out)
+{
+	const struct col_def *d = source_col(t->src, STR("self"));
+	uint64_t total = graph_total(t->g, t->event);
+	struct table_col *c;
+	double sum = 0;
+
+	*out = -1;
+	if (!d || !(d->flags & ADDS_UP) || !(d->flags & PER_EVENT) || t->vs || !total)
+		return 0;
+	if (table_column(t, STR("self"), t->event, false, &c))
+		return (int)x->err->kind;
+	if (!c->machine && !c->table)
+		return 0;
+	for (size_t i = 0; i < t->n; i++)
+		sum += (double)c->u[i];
+	*out = 100.0 * sum / (double)total;
+	return 0;
+}
+
+int footer(struct exec *x, struct table *t, struct result *r)
+{
+	char n[32], all[32], total[32];
+	double part;
+
+	if (!t->src || t->card)
+		return 0;
+	if (share(x, t, &part))
+		return (int)x->err->kind;
+	grouped(t->n, n);
+	grouped(t->rows_before, all);
+	if (part >= 0)
+		r->footer = arena_printf(x->a, "%s of %s %s = %.1f %% of %s %.*s", n, all,
+					 t->src->rows, part, scaled(r->total, total),
+					 STR_ARG(r->event));
+	else if (t->n < t->rows_before)
+		r->footer = arena_printf(x->a, "%s of %s %s", n, all, t->src->rows);
+	else
+		return 0;
+	return r->footer.p ? 0 : arena_full(x->a, x->err);
+}

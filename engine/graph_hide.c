@@ -1,0 +1,373 @@
+/*
+ * graph_hide.c - hide: functions vanish, their cost goes to their callers in proportion.
+ *
+ * For a visible u, x[C] is the cost that u sends into the hidden component C (a hidden
+ * function, or a cycle of hidden ones).  Its share x[C] / I(C) of C's self cost goes to u's
+ * self, the same share of every edge C -> v becomes an edge u -> v, or x of the next hidden
+ * component.  Components are visited callers first, so one pass per u is enough.
+ *	I(C) = max(what comes in, self + what goes out)
+ * Call counts are shared in the same way by counts.
+ */
+#include <string.h>
+
+#include "engine/graph_build.h"
+#include "engine/graph_stage.h"
+#include "index/cycles.h"
+
+struct hide {
+	uint32_t *map;			/* below -> here, GRAPH_NONE: hidden */
+	uint32_t *up;			/* here -> below */
+	uint32_t *comp;			/* below: hidden component, callers first; or NONE */
+	uint32_t comps;
+	uint32_t *first, *member;	/* members of component c: member[first[c] ..] */
+};
+
+/* Weights of one event, or of call counts. */
+struct weights {
+	struct graph *b;
+	bool calls;
+	uint32_t e;
+	double *in;			/* I(C), [comps] */
+};
+
+struct walk {
+	double *x;			/* [comps] */
+	uint32_t *heap, nheap;		/* components to visit, smallest first */
+	uint8_t *queued;
+	double *to;			/* [functions here]: new edge u -> v */
+	uint32_t *touched, ntouched;
+	uint8_t *seen;
+	double self;
+};
+
+static double weight(const struct weights *w, uint32_t edge)
+{
+	struct store_edge e;
+
+	if (!w->calls)
+		return (double)graph_edge_incl(w->b, edge, w->e);
+	graph_edge(w->b, edge, &e);
+	return (double)e.calls;
+}
+
+static void push(struct walk *k, uint32_t c)
+{
+	uint32_t i = k->nheap++;
+
+	for (; i > 0 && k->heap[(i - 1) / 2] > c; i = (i - 1) / 2)
+		k->heap[i] = k->heap[(i - 1) / 2];
+	k->heap[i] = c;
+}
+
+static uint32_t pop(struct walk *k)
+{
+	uint32_t top = k->heap[0], last = k->heap[--k->nheap], i = 0;
+
+	for (;;) {
+		uint32_t c = 2 * i + 1;
+
+		if (c >= k->nheap)
+			break;
+		if (c + 1 < k->nheap && k->heap[c + 1] < k->heap[c])
+			c++;
+		if (k->heap[c] >= last)
+			break;
+		k->heap[i] = k->heap[c];
+		i = c;
+	}
+	k->heap[i] = last;
+	return top;
+}
+
+static void send(struct walk *k, const struct hide *h, uint32_t to, double cost)
+{
+	uint32_t c = h->comp[to], v = h->map[to];
+
+	if (c != GRAPH_NONE) {
+		k->x[c] += cost;
+		if (!k->queued[c]) {
+			k->queued[c] = 1;
+			push(k, c);
+		}
+		return;
+	}
+	k->to[v] += cost;
+	if (!k->seen[v]) {
+		k->seen[v] = 1;
+		k->touched[k->ntouched++] = v;
+	}
+}
+
+static void visit(struct walk *k, const struct hide *h, const struct weights *w, uint32_t c)
+{
+	double share = w->in[c] > 0 ? k->x[c] / w->in[c] : 0;
+
+	for (uint32_t i = h->first[c]; i < h->first[c + 1]; i++) {
+		uint32_t f = h->member[i], first, n;
+
+		if (!w->calls)
+			k->self += share * (double)graph_self(w->b, f, w->e);
+		graph_callees(w->b, f, &first, &n);
+		for (uint32_t e = first; e < first + n; e++) {
+			struct store_edge edge;
+
+			graph_edge(w->b, e, &edge);
+			if (h->comp[edge.callee] != c)
+				send(k, h, edge.callee, share * weight(w, e));
+		}
+	}
+	k->x[c] = 0;
+	k->queued[c] = 0;
+}
+
+/* All that u reaches through hidden functions; direct edges are not in k->to. */
+static void walk(struct walk *k, const struct hide *h, const struct weights *w, uint32_t u)
+{
+	uint32_t first, n;
+
+	k->self = 0;
+	k->ntouched = 0;
+	graph_callees(w->b, u, &first, &n);
+	for (uint32_t e = first; e < first + n; e++) {
+		struct store_edge edge;
+
+		graph_edge(w->b, e, &edge);
+		if (h->comp[edge.callee] != GRAPH_NONE)
+			send(k, h, edge.callee, weight(w, e));
+	}
+	while (k->nheap)
+		visit(k, h, w, pop(k));
+}
+
+static void forget(struct walk *k)
+{
+	for (uint32_t i = 0; i < k->ntouched; i++) {
+		k->to[k->touched[i]] = 0;
+		k->seen[k->touched[i]] = 0;
+	}
+}
+
+static int new_walk(struct graph *b, const struct hide *h, uint32_t functions, struct walk *k,
+		    struct err *err)
+{
+	size_t n = (size_t)functions + 1, c = (size_t)h->comps + 1;
+
+	*k = (struct walk){0};
+	k->x = ARENA_ARRAY(b->a, double, c);
+	k->heap = ARENA_ARRAY(b->a, uint32_t, c);
+	k->queued = ARENA_ARRAY(b->a, uint8_t, c);
+	k->to = ARENA_ARRAY(b->a, double, n);
+	k->touched = ARENA_ARRAY(b->a, uint32_t, n);
+	k->seen = ARENA_ARRAY(b->a, uint8_t, n);
+	return k->x && k->heap && k->queued && k->to && k->touched && k->seen
+		? 0 : arena_full(b->a, err);
+}
+
+/* I(C) of every hidden component. */
+static int flows(const struct hide *h, struct weights *w, struct err *err)
+{
+	struct graph *b = w->b;
+	double *out = ARENA_ARRAY(b->a, double, (size_t)h->comps + 1);
+
+	w->in = ARENA_ARRAY(b->a, double, (size_t)h->comps + 1);
+	if (!out || !w->in)
+		return arena_full(b->a, err);
+	for (uint32_t i = 0; i < b->edges; i++) {
+		struct store_edge e;
+
+		graph_edge(b, i, &e);
+		if (h->comp[e.callee] != h->comp[e.caller]) {
+			if (h->comp[e.callee] != GRAPH_NONE)
+				w->in[h->comp[e.callee]] += weight(w, i);
+			if (h->comp[e.caller] != GRAPH_NONE && !w->calls)
+				out[h->comp[e.caller]] += weight(w, i);
+		}
+		if (graph_poll(b, i, err))
+			return (int)err->kind;
+	}
+	for (uint32_t f = 0; f < b->functions && !w->calls; f++)
+		if (h->comp[f] != GRAPH_NONE)
+			out[h->comp[f]] += (double)graph_self(b, f, w->e);
+	for (uint32_t c = 0; c < h->comps; c++)
+		if (out[c] > w->in[c])
+			w->in[c] = out[c];
+	return 0;
+}
+
+static int hide_fill(struct graph *g, uint32_t e, uint64_t *self, uint64_t *edge,
+		     struct err *err)
+{
+	const struct hide *h = g->stage;
+	struct graph *b = g->below;
+	struct weights w = {.b = b, .e = e};
+	struct walk k;
+
+	if (graph_event(b, e, err) || flows(h, &w, err) || new_walk(b, h, g->functions, &k, err))
+		return (int)err->kind;
+	for (uint32_t f = 0; f < g->functions; f++) {
+		uint32_t u = h->up[f], first, n;
+
+		walk(&k, h, &w, u);
+		self[f] = graph_add(graph_self(b, u, e), graph_round(k.self));
+		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
+			edge[i] = graph_round(k.to[g->callee[i]]);
+		/* Direct calls are exact; both lists are ordered by callee. */
+		graph_callees(b, u, &first, &n);
+		for (uint32_t x = first, i = g->out_first[f]; x < first + n; x++) {
+			struct store_edge direct;
+
+			graph_edge(b, x, &direct);
+			if (h->map[direct.callee] == GRAPH_NONE)
+				continue;
+			while (g->callee[i] != h->map[direct.callee])
+				i++;
+			edge[i] = graph_add(edge[i], graph_edge_incl(b, x, e));
+		}
+		forget(&k);
+		if (graph_poll(g, f, err))
+			return (int)err->kind;
+	}
+	return 0;
+}
+
+/* ---- structure ---- */
+
+/* Components of the hidden functions alone. */
+static int components(struct graph *b, const struct fn_set *set, struct hide *h,
+		      struct err *err)
+{
+	uint32_t n = fnset_count(set), m = 0, k = 0;
+	uint32_t *id = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
+	uint32_t *fn = ARENA_ARRAY(b->a, uint32_t, (size_t)n + 1);
+	uint32_t *first = ARENA_ARRAY(b->a, uint32_t, (size_t)n + 2);
+	uint32_t *callee = ARENA_ARRAY(b->a, uint32_t, (size_t)b->edges + 1);
+	struct cycles c = {0};
+
+	h->comp = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
+	h->member = ARENA_ARRAY(b->a, uint32_t, (size_t)n + 1);
+	if (!id || !fn || !first || !callee || !h->comp || !h->member)
+		return arena_full(b->a, err);
+	for (uint32_t f = 0; f < b->functions; f++) {
+		h->comp[f] = GRAPH_NONE;
+		if (fnset_has(set, f)) {
+			fn[k] = f;
+			id[f] = k++;
+		}
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t from, count;
+
+		graph_callees(b, fn[i], &from, &count);
+		for (uint32_t e = from; e < from + count; e++) {
+			struct store_edge edge;
+
+			graph_edge(b, e, &edge);
+			if (fnset_has(set, edge.callee))
+				callee[m++] = id[edge.callee];
+		}
+		first[i + 1] = m;
+	}
+	if (cycles_find(n, first, callee, &c))
+		return err_set(err, ERR_LIMIT, 0, "out of memory");
+	h->comps = (uint32_t)c.n;
+	h->first = ARENA_ARRAY(b->a, uint32_t, c.n + 1);
+	for (uint32_t i = 0; i < n && h->first; i++) {
+		h->comp[fn[i]] = c.component[i];
+		h->member[i] = fn[c.topo[i]];
+	}
+	if (h->first && c.first)
+		memcpy(h->first, c.first, (c.n + 1) * sizeof(*h->first));
+	cycles_free(&c);
+	return h->first ? 0 : arena_full(b->a, err);
+}
+
+struct edge_list {
+	uint32_t *caller, *callee;
+	uint64_t *calls;
+	uint32_t n, cap;
+};
+
+static int add_edge(struct arena *a, struct edge_list *l, uint32_t u, uint32_t v, uint64_t calls,
+		    struct err *err)
+{
+	if (l->n == l->cap) {
+		uint32_t cap = l->cap ? l->cap * 2 : 1024;
+		struct edge_list big = {.n = l->n, .cap = cap};
+
+		big.caller = ARENA_ARRAY(a, uint32_t, cap);
+		big.callee = ARENA_ARRAY(a, uint32_t, cap);
+		big.calls = ARENA_ARRAY(a, uint64_t, cap);
+		if (!big.caller || !big.callee || !big.calls || cap < l->cap)
+			return arena_full(a, err);
+		if (l->n) {
+			memcpy(big.caller, l->caller, l->n * sizeof(*l->caller));
+			memcpy(big.callee, l->callee, l->n * sizeof(*l->callee));
+			memcpy(big.calls, l->calls, l->n * sizeof(*l->calls));
+		}
+		*l = big;
+	}
+	l->caller[l->n] = u;
+	l->callee[l->n] = v;
+	l->calls[l->n++] = calls;
+	return 0;
+}
+
+static int collect(struct graph *b, const struct hide *h, uint32_t functions,
+		   struct edge_list *l, struct err *err)
+{
+	struct weights w = {.b = b, .calls = true};
+	struct walk k;
+
+	if (flows(h, &w, err) || new_walk(b, h, functions, &k, err))
+		return (int)err->kind;
+	for (uint32_t f = 0; f < functions; f++) {
+		uint32_t first, n;
+
+		walk(&k, h, &w, h->up[f]);
+		for (uint32_t i = 0; i < k.ntouched; i++)
+			if (add_edge(b->a, l, f, k.touched[i], graph_round(k.to[k.touched[i]]), err))
+				return (int)err->kind;
+		forget(&k);
+		graph_callees(b, h->up[f], &first, &n);
+		for (uint32_t e = first; e < first + n; e++) {
+			struct store_edge edge;
+
+			graph_edge(b, e, &edge);
+			if (h->map[edge.callee] != GRAPH_NONE &&
+			    add_edge(b->a, l, f, h->map[edge.callee], edge.calls, err))
+				return (int)err->kind;
+		}
+		if (graph_poll(b, f, err))
+			return (int)err->kind;
+	}
+	return 0;
+}
+
+int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out, struct err *err)
+{
+	struct graph_draft d = {.below = g};
+	struct hide *h = ARENA_NEW(g->a, struct hide);
+	uint8_t *keep = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
+	struct edge_list l = {0};
+
+	if (!h || !keep)
+		return arena_full(g->a, err);
+	for (uint32_t f = 0; f < g->functions; f++)
+		keep[f] = !fnset_has(set, f);
+	if (components(g, set, h, err) || graph_number(&d, keep, err))
+		return (int)err->kind;
+	h->map = d.map;
+	h->up = d.first;
+	if (collect(g, h, d.functions, &l, err))
+		return (int)err->kind;
+	d.caller = l.caller;
+	d.callee = l.callee;
+	d.calls = l.calls;
+	d.edges = l.n;
+	if (graph_build(&d, out, NULL, err))
+		return (int)err->kind;
+	(*out)->stage = h;
+	(*out)->fill = hide_fill;
+	(*out)->estimated = true;
+	return 0;
+}

@@ -1,0 +1,417 @@
+/*
+ * group.c - fold rows; see group.h.
+ *
+ * Every row gets the number of its group from a hash of its key columns.  An aggregate
+ * that is an expression over columns (D1mr / Dr) is the expression of the columns' sums:
+ * its leaves are summed into a small table of one row per group and it is evaluated there.
+ */
+#include "engine/group.h"
+
+#include <string.h>
+
+struct groups {
+	uint32_t *of;		/* [rows]: group */
+	uint32_t *first;	/* [groups]: its first row */
+	uint64_t *size;		/* [groups]: rows */
+	size_t n;
+};
+
+/* ---- group numbers ---- */
+
+static uint64_t hash_cell(const struct table_col *c, size_t i)
+{
+	struct str s;
+
+	if (col_is_text(c->type))
+		return str_hash(c->s[i]);
+	s = (struct str){(const char *)c->p + i * col_width(c->type), col_width(c->type)};
+	return str_hash(s);
+}
+
+static bool same_cell(const struct table_col *c, size_t a, size_t b)
+{
+	if (col_is_text(c->type))
+		return str_eq(c->s[a], c->s[b]);
+	return memcmp((const char *)c->p + a * col_width(c->type),
+		      (const char *)c->p + b * col_width(c->type), col_width(c->type)) == 0;
+}
+
+static bool same_key(const struct table_col *key, size_t nkeys, size_t a, size_t b)
+{
+	for (size_t k = 0; k < nkeys; k++)
+		if (!same_cell(&key[k], a, b))
+			return false;
+	return true;
+}
+
+static int number_groups(struct exec *x, struct table *t, const struct table_col *key,
+			 size_t nkeys, struct groups *g)
+{
+	size_t cap = 16;
+	uint32_t *slot;
+
+	while (cap < 2 * t->n + 2)
+		cap *= 2;
+	slot = EXEC_ARRAY(x, uint32_t, cap);		/* group + 1 */
+	g->of = EXEC_ARRAY(x, uint32_t, t->n + 1);
+	g->first = EXEC_ARRAY(x, uint32_t, t->n + 1);
+	g->size = EXEC_ARRAY(x, uint64_t, t->n + 1);
+	if (!slot || !g->of || !g->first || !g->size)
+		return (int)x->err->kind;
+	for (size_t i = 0; i < t->n; i++) {
+		uint64_t h = 0;
+
+		for (size_t k = 0; k < nkeys; k++)
+			h = h * 0x9e3779b97f4a7c15u + hash_cell(&key[k], i);
+		h ^= h >> 32;
+		while (slot[h & (cap - 1)] &&
+		       !same_key(key, nkeys, i, g->first[slot[h & (cap - 1)] - 1]))
+			h++;
+		if (!slot[h & (cap - 1)]) {
+			g->first[g->n++] = (uint32_t)i;
+			slot[h & (cap - 1)] = (uint32_t)g->n;
+		}
+		g->of[i] = slot[h & (cap - 1)] - 1;
+		g->size[g->of[i]]++;
+		if (exec_poll(x))
+			return (int)x->err->kind;
+	}
+	return 0;
+}
+
+/* ---- folding one column ---- */
+
+enum fold { FOLD_SUM, FOLD_MIN, FOLD_MAX };
+
+static void fold_u(enum fold f, uint64_t *to, uint64_t v)
+{
+	if (f == FOLD_SUM && __builtin_add_overflow(*to, v, to))
+		*to = UINT64_MAX;
+	else if ((f == FOLD_MIN && v < *to) || (f == FOLD_MAX && v > *to))
+		*to = v;
+}
+
+static void fold_i(enum fold f, int64_t *to, int64_t v)
+{
+	if (f == FOLD_SUM && __builtin_add_overflow(*to, v, to))
+		*to = v > 0 ? INT64_MAX : INT64_MIN;
+	else if ((f == FOLD_MIN && v < *to) || (f == FOLD_MAX && v > *to))
+		*to = v;
+}
+
+static void fold_f(enum fold f, double *to, double v)
+{
+	if (f == FOLD_SUM)
+		*to += v;
+	else if ((f == FOLD_MIN && v < *to) || (f == FOLD_MAX && v > *to))
+		*to = v;
+}
+
+static void fold_cell(enum fold f, const struct table_col *c, size_t i, struct table_col *out,
+		      size_t g, bool first)
+{
+	if (col_is_f(c->type) && first)
+		out->f[g] = c->f[i];
+	else if (col_is_f(c->type))
+		fold_f(f, &out->f[g], c->f[i]);
+	else if (c->type == COL_DELTA && first)
+		out->i[g] = c->i[i];
+	else if (c->type == COL_DELTA)
+		fold_i(f, &out->i[g], c->i[i]);
+	else if (first)
+		out->u[g] = c->u[i];
+	else
+		fold_u(f, &out->u[g], c->u[i]);
+}
+
+/* Absent cells are left out; a group of nothing else is absent. */
+static int fold_column(struct exec *x, const struct groups *g, size_t rows, enum fold f,
+		       const struct table_col *c, struct table_col *out)
+{
+	uint8_t *seen = EXEC_ARRAY(x, uint8_t, g->n + 1);
+	bool all = true;
+
+	if (!seen)
+		return (int)x->err->kind;
+	for (size_t i = 0; i < rows; i++) {
+		if (c->absent && c->absent[i])
+			continue;
+		fold_cell(f, c, i, out, g->of[i], !seen[g->of[i]]);
+		seen[g->of[i]] = 1;
+		if (c->estimated && c->estimated[i]) {
+			if (!out->estimated && !(out->estimated = EXEC_ARRAY(x, uint8_t, g->n + 1)))
+				return (int)x->err->kind;
+			out->estimated[g->of[i]] = 1;
+		}
+		if (exec_poll(x))
+			return (int)x->err->kind;
+	}
+	for (size_t k = 0; k < g->n; k++) {
+		all &= seen[k];
+		seen[k] = !seen[k];
+	}
+	out->absent = all ? NULL : seen;
+	return 0;
+}
+
+/* ---- quotients of sums ---- */
+
+static struct str leaf_name(struct exec *x, const struct expr *e)
+{
+	return arena_printf(x->a, "%.*s.%u%s", STR_ARG(e->text), e->ev, e->percent ? "%" : "");
+}
+
+/* The leaves of e, summed per group, as columns of `sums`. */
+static int sum_leaves(struct exec *x, struct table *t, const struct groups *g,
+		      const struct expr *e, struct table *sums)
+{
+	struct table_col v, *c;
+
+	if (!e)
+		return 0;
+	if (e->op == EX_COL && e->let)
+		return sum_leaves(x, t, g, e->let, sums);
+	if (e->op != EX_COL)
+		return sum_leaves(x, t, g, e->a, sums) || sum_leaves(x, t, g, e->b, sums)
+			? (int)x->err->kind : 0;
+	if (eval(x, t, e, &v) || table_append(sums, leaf_name(x, e), v.type, &c) ||
+	    fold_column(x, g, t->n, FOLD_SUM, &v, c))
+		return (int)x->err->kind;
+	return 0;
+}
+
+/* A copy of e whose columns are found in `sums` by what they were called. */
+static struct expr *over_sums(struct exec *x, const struct expr *e)
+{
+	struct expr *n;
+
+	if (!e)
+		return NULL;
+	if (e->op == EX_COL && e->let)
+		return over_sums(x, e->let);
+	if (!(n = EXEC_ARRAY(x, struct expr, 1)))
+		return NULL;
+	*n = *e;
+	n->next = NULL;
+	if (e->op == EX_COL) {
+		n->text = leaf_name(x, e);
+		n->percent = false;
+	}
+	n->a = over_sums(x, e->a);
+	n->b = over_sums(x, e->b);
+	return n;
+}
+
+static int quotient(struct exec *x, struct table *t, const struct groups *g,
+		    const struct expr *e, struct table_col *out)
+{
+	struct table sums = {.x = x, .g = t->g, .n = g->n, .event = t->event};
+	struct expr *copy;
+
+	if (sum_leaves(x, t, g, e, &sums) || !(copy = over_sums(x, e)))
+		return (int)x->err->kind;
+	return eval(x, &sums, copy, out);
+}
+
+/* ---- group ---- */
+
+static int copy_key(struct exec *x, struct table *out, const struct groups *g,
+		    const struct table_col *key, struct str name)
+{
+	struct table_col *c;
+	size_t w = col_width(key->type);
+
+	if (table_append(out, name, key->type, &c))
+		return (int)x->err->kind;
+	if (key->absent && !(c->absent = EXEC_ARRAY(x, uint8_t, g->n + 1)))
+		return (int)x->err->kind;
+	for (size_t k = 0; k < g->n; k++) {
+		memcpy((char *)c->p + k * w, (const char *)key->p + g->first[k] * w, w);
+		if (key->absent)
+			c->absent[k] = key->absent[g->first[k]];
+	}
+	return 0;
+}
+
+static int add_sum(struct exec *x, struct table *t, const struct groups *g,
+		   struct table_col *v, struct str name, struct table *out)
+{
+	struct table_col *c;
+
+	if (table_append(out, name, v->type, &c) || fold_column(x, g, t->n, FOLD_SUM, v, c))
+		return (int)x->err->kind;
+	c->event = v->event;
+	c->adds_up = true;
+	return 0;
+}
+
+static int add_count(struct exec *x, const struct groups *g, struct str name, struct table *out)
+{
+	struct table_col *c;
+
+	if (table_append(out, name, COL_COUNT, &c))
+		return (int)x->err->kind;
+	memcpy(c->u, g->size, g->n * sizeof(*c->u));
+	c->adds_up = true;
+	return 0;
+}
+
+static int add_quotient(struct exec *x, struct table *t, const struct groups *g,
+			const struct expr *e, struct str name, struct table *out)
+{
+	struct table_col v, *c;
+
+	if (quotient(x, t, g, e, &v) || table_append(out, name, v.type, &c))
+		return (int)x->err->kind;
+	c->p = v.p;
+	c->absent = v.absent;
+	c->estimated = v.estimated;
+	c->ratio = col_is_f(v.type) ? e : NULL;
+	return 0;
+}
+
+static int add_average(struct exec *x, struct table *t, const struct groups *g,
+		       const struct table_col *v, struct str name, struct table *out)
+{
+	struct table_col *c, sum = {.type = v->type, .filled = true};
+
+	sum.p = exec_alloc(x, g->n + 1, col_width(v->type));
+	if (!sum.p || fold_column(x, g, t->n, FOLD_SUM, v, &sum) ||
+	    table_append(out, name, COL_RATIO, &c))
+		return (int)x->err->kind;
+	c->absent = sum.absent;
+	for (size_t k = 0; k < g->n; k++) {
+		double s = col_is_f(v->type)	  ? sum.f[k]
+			   : v->type == COL_DELTA ? (double)sum.i[k]
+						  : (double)sum.u[k];
+
+		c->f[k] = s / (double)g->size[k];
+	}
+	return 0;
+}
+
+static int aggregate(struct exec *x, struct table *t, const struct groups *g,
+		     const struct expr *e, struct table *out)
+{
+	struct table_col v, *c;
+	bool call = e->op == EX_CALL && is_aggregate(e->text);
+	enum fold f;
+
+	if (call && str_eq(e->text, STR("count")))
+		return add_count(x, g, e->as, out);
+	if (!call || (str_eq(e->text, STR("sum")) && col_is_f(e->a->type)))
+		return add_quotient(x, t, g, call ? e->a : e, e->as, out);
+	if (eval(x, t, e->a, &v))
+		return (int)x->err->kind;
+	if (str_eq(e->text, STR("avg")))
+		return add_average(x, t, g, &v, e->as, out);
+	if (str_eq(e->text, STR("sum")))
+		return add_sum(x, t, g, &v, e->as, out);
+	f = str_eq(e->text, STR("min")) ? FOLD_MIN : FOLD_MAX;
+	if (table_append(out, e->as, v.type, &c))
+		return (int)x->err->kind;
+	return fold_column(x, g, t->n, f, &v, c);
+}
+
+/* Without aggregates: count, and the source's columns that add up. */
+static int default_sums(struct exec *x, struct table *t, const struct groups *g,
+			struct table *out)
+{
+	if (add_count(x, g, STR("count"), out))
+		return (int)x->err->kind;
+	for (size_t i = 0; t->src && i < t->src->ncols; i++) {
+		const struct col_def *d = &t->src->cols[i];
+		struct table_col *c;
+
+		if (!(d->flags & ADDS_UP) || !(d->flags & SHOW_M))
+			continue;
+		if (table_column(t, str_c(d->name), t->event, false, &c) ||
+		    add_sum(x, t, g, c, str_c(d->name), out))
+			return (int)x->err->kind;
+	}
+	return 0;
+}
+
+static void replace(struct table *t, struct table *out, size_t rows)
+{
+	out->footer = t->footer;
+	out->rows_before = rows;
+	out->truncated = t->truncated;
+	*t = *out;
+}
+
+int exec_group(struct exec *x, struct table *t, const struct tstage *s)
+{
+	enum { KEYS = 16 };
+	struct table_col key[KEYS];
+	struct table out = {.x = x, .g = t->g, .event = t->event};
+	struct groups g = {0};
+	size_t n = 0;
+
+	for (const struct expr *e = s->exprs; e; e = e->next) {
+		if (n == KEYS)
+			return exec_fail(x, e->span, "more than %d columns to group by", KEYS);
+		if (eval(x, t, e, &key[n++]))
+			return (int)x->err->kind;
+	}
+	if (number_groups(x, t, key, n, &g))
+		return (int)x->err->kind;
+	out.n = g.n;
+	n = 0;
+	for (const struct expr *e = s->exprs; e; e = e->next)
+		if (copy_key(x, &out, &g, &key[n++], e->as))
+			return (int)x->err->kind;
+	for (const struct expr *e = s->aggs; e; e = e->next)
+		if (aggregate(x, t, &g, e, &out))
+			return (int)x->err->kind;
+	if (!s->aggs && default_sums(x, t, &g, &out))
+		return (int)x->err->kind;
+	replace(t, &out, g.n);
+	return 0;
+}
+
+/* ---- sum ---- */
+
+static int sum_column(struct exec *x, struct table *t, const struct groups *g,
+		      const struct table_col *c, struct table *out)
+{
+	struct table_col *filled;
+
+	if (c->ratio)
+		return add_quotient(x, t, g, c->ratio, c->name, out);
+	if (!c->adds_up || c->percent || col_is_text(c->type) || c->type == COL_BOOL)
+		return 0;
+	if (!c->def)
+		return add_sum(x, t, g, &(struct table_col){.type = c->type, .p = c->p,
+							    .event = c->event,
+							    .absent = c->absent,
+							    .estimated = c->estimated},
+			       c->name, out);
+	if (table_column(t, str_c(c->def->name), c->event, false, &filled))
+		return (int)x->err->kind;
+	return add_sum(x, t, g, filled, c->name, out);
+}
+
+int exec_sum(struct exec *x, struct table *t)
+{
+	struct table out = {.x = x, .g = t->g, .n = 1, .event = t->event};
+	struct groups g = {.n = 1};
+	uint32_t first = 0;
+	uint64_t size = t->n;
+
+	g.of = EXEC_ARRAY(x, uint32_t, t->n + 1);
+	g.first = &first;
+	g.size = &size;
+	if (!g.of)
+		return (int)x->err->kind;
+	for (size_t i = 0; i < t->ncols; i++) {
+		const struct table_col *c = t->cols[i];
+
+		if ((c->machine || c->table) && sum_column(x, t, &g, c, &out))
+			return (int)x->err->kind;
+	}
+	if (out.ncols == 0)
+		return err_set(x->err, ERR_QUERY, 0, "no column of these rows can be summed");
+	replace(t, &out, 1);
+	return 0;
+}

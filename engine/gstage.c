@@ -1,0 +1,153 @@
+/*
+ * gstage.c - run the graph stages of a query.
+ *
+ * `in` and the parts come first whatever their place: the others work on what they leave.
+ */
+#include <string.h>
+
+#include "engine/exec.h"
+#include "engine/graph_stage.h"
+#include "engine/gstage.h"
+
+/* ---- part and thread ---- */
+
+static bool is_number(uint64_t v, const struct gstage *g)
+{
+	for (size_t i = 0; i < g->nnumbers; i++)
+		if (g->numbers[i] == v)
+			return true;
+	return false;
+}
+
+static uint64_t part_number(const struct gstage *g, const struct store_part *p)
+{
+	return g->kind == G_THREAD ? p->thread : p->part;
+}
+
+static int mark_parts(struct exec *x, const struct gstage *g, uint8_t *parts)
+{
+	uint32_t n = store_info(x->g->st)->parts;
+	bool any = false;
+
+	for (uint32_t p = 0; p < n; p++) {
+		struct store_part part;
+
+		store_part(x->g->st, p, &part);
+		if (is_number(part_number(g, &part), g))
+			any = true;
+		else
+			parts[p] = 0;
+	}
+	if (any)
+		return 0;
+	exec_fail(x, g->span, "no %s has this number; the profile has %u part%s",
+		  g->kind == G_THREAD ? "thread" : "part", n, n == 1 ? "" : "s");
+	return err_hint(x->err, "'%s' lists them", g->kind == G_THREAD ? "threads" : "parts");
+}
+
+static int run_parts(struct exec *x, const struct gstage *first)
+{
+	uint32_t n = store_info(x->g->st)->parts;
+	uint8_t *parts = EXEC_ARRAY(x, uint8_t, (size_t)n + 1);
+	bool any = false;
+
+	if (!parts)
+		return (int)x->err->kind;
+	memset(parts, 1, n);
+	for (const struct gstage *g = first; g; g = g->next) {
+		if (g->kind != G_PART && g->kind != G_THREAD)
+			continue;
+		any = true;
+		if (mark_parts(x, g, parts))
+			return (int)x->err->kind;
+	}
+	return any ? graph_parts(x->g, parts, &x->g, x->err) : 0;
+}
+
+/* ---- the others ---- */
+
+/* Functions below p percent inclusive. */
+static int small_functions(struct exec *x, double p, struct fn_set **out)
+{
+	double least = p / 100.0 * (double)graph_total(x->g, x->event);
+
+	if (graph_event(x->g, x->event, x->err))
+		return (int)x->err->kind;
+	if (!(*out = fnset_new(x->a, x->g->functions)))
+		return arena_full(x->a, x->err);
+	for (uint32_t f = 0; f < x->g->functions; f++)
+		if ((double)graph_incl(x->g, f, x->event) < least)
+			fnset_add(*out, f);
+	return 0;
+}
+
+static int cut(struct exec *x, const struct gstage *g)
+{
+	struct fn_set *set;
+	uint32_t n;
+
+	if (small_functions(x, g->percent, &set))
+		return (int)x->err->kind;
+	n = fnset_count(set);
+	if (n == 0)
+		return 0;
+	if (exec_note(x, arena_printf(x->a, "cut %g %% hides %u of %u functions", g->percent, n,
+				      x->g->functions)))
+		return (int)x->err->kind;
+	return graph_hide(x->g, set, &x->g, x->err);
+}
+
+static int collapse_by(struct exec *x, const struct gstage *g)
+{
+	enum graph_by by = str_eq(g->name, STR("file"))	    ? GRAPH_BY_FILE
+			   : str_eq(g->name, STR("object")) ? GRAPH_BY_OBJECT
+			   : str_eq(g->name, STR("dir"))    ? GRAPH_BY_DIR
+							    : GRAPH_BY_CLASS;
+
+	return graph_collapse_by(x->g, by, &x->g, x->err);
+}
+
+static int run_stage(struct exec *x, const struct gstage *g, struct str text)
+{
+	struct fn_set *set;
+
+	if (g->set && exec_set(x, g->set, &set))
+		return (int)x->err->kind;
+	if (exec_poll_now(x))
+		return (int)x->err->kind;
+	switch (g->kind) {
+	case G_FOCUS:
+	case G_IGNORE:
+		return graph_focus(x->g, set, g->kind == G_IGNORE, &x->g, x->err);
+	case G_HIDE:
+		return graph_hide(x->g, set, &x->g, x->err);
+	case G_COLLAPSE:
+		return graph_collapse(x->g, set, g->name.n ? g->name : text, &x->g, x->err);
+	case G_COLLAPSE_BY:
+		return collapse_by(x, g);
+	case G_NOREC:
+		return graph_norec(x->g, &x->g, x->err);
+	case G_CUT:
+		return cut(x, g);
+	case G_IN:
+	case G_PART:
+	case G_THREAD:
+		return 0;
+	}
+	return 0;
+}
+
+int exec_gstages(struct exec *x, const struct gstage *first, struct str text)
+{
+	if (run_parts(x, first))
+		return (int)x->err->kind;
+	for (const struct gstage *g = first; g; g = g->next) {
+		struct span at = g->set ? g->set->span : g->span;
+		struct str name = at.at + at.len <= text.n
+			? (struct str){text.p + at.at, at.len} : STR("(collapsed)");
+
+		if (run_stage(x, g, name))
+			return (int)x->err->kind;
+	}
+	return 0;
+}

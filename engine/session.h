@@ -1,0 +1,44 @@
+/*
+ * session.h - the session's insides, for query.c, explain.c and complete.c.
+ */
+#ifndef QUERN_SESSION_H
+#define QUERN_SESSION_H
+
+#include "engine/check.h"
+#include "engine/exec.h"
+#include "engine/flow.h"
+#include "engine/query.h"
+
+struct session_let {
+	char *name, *text;
+	bool is_set;
+};
+
+struct session {
+	struct store **stores;
+	struct str *names;		/* malloc'd, of the stores */
+	size_t n, cap, names_cap;
+	char *event;			/* NULL: the first of the profile */
+	struct session_let *lets;
+	size_t nlets, lets_cap;
+	struct str *filters;
+	size_t nfilters, filters_cap;
+	const atomic_int *cancel;
+	struct session_limits limits;
+	bool safe;
+	struct flow_cache *flows;
+	struct arena kept[2];		/* `_` is in kept[now], the next in the other */
+	unsigned now;
+	struct result *last;
+	uint64_t last_rows;		/* of a result too large to keep; 0: none */
+};
+
+struct parse_limits session_parse_limits(const struct session *s);
+/* What a query may name, as profile p sees it; in the arena. */
+int session_env(struct session *s, size_t p, struct arena *a, struct check_env *env,
+		struct err *err);
+/* Filters in force and the query's own graph stages; *profile is the one they ask. */
+int session_gstages(struct session *s, const struct query *q, struct arena *a,
+		    const struct gstage **out, size_t *profile, struct err *err);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * source.h - the sources' tables, and what they share.
+ */
+#ifndef QUERN_SOURCE_H
+#define QUERN_SOURCE_H
+
+#include "engine/table.h"
+
+extern const struct source_def source_functions, source_find, source_files, source_objects,
+	source_dirs, source_classes, source_cycles;				/* source_fn.c */
+extern const struct source_def source_calls, source_callers, source_callees,
+	source_calltree;							/* source_edge.c */
+extern const struct source_def source_lines, source_instrs, source_callsites,
+	source_jumps;								/* source_line.c */
+extern const struct source_def source_path, source_cost;			/* source_path.c */
+extern const struct source_def source_info, source_info_fn, source_events, source_parts,
+	source_threads, source_profiles;					/* source_info.c */
+
+/* The rows are the members of a set. */
+int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
+		const struct fn_set *set);
+uint32_t row_is_fn(const struct table *t, uint32_t ref);
+/* (object's base name, file, name): the same function in another profile. */
+struct str fn_key(const struct table *t, uint32_t f, struct arena *a);
+/* The pieces with NUL bytes between them. */
+struct str arena_join(struct arena *a, const struct str *piece, size_t n);
+
+#endif

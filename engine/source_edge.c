@@ -1,0 +1,347 @@
+/*
+ * source_edge.c - calls, and the trees callers, callees, calltree.
+ *
+ * A row of calls is an edge's number.  Trees come from path_tree(): level 1 is measured,
+ * deeper levels are attributed and marked.
+ */
+#include "engine/exec.h"
+#include "engine/path.h"
+#include "engine/source.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* ---- calls ---- */
+
+static struct store_edge edge_of(const struct table *t, uint32_t ref)
+{
+	struct store_edge e;
+
+	graph_edge(t->g, ref, &e);
+	return e;
+}
+
+static uint64_t call_caller(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return edge_of(t, r).caller;
+}
+
+static uint64_t call_callee(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return edge_of(t, r).callee;
+}
+
+static uint64_t call_calls(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return edge_of(t, r).calls;
+}
+
+static uint64_t call_incl(const struct table *t, uint32_t r, uint32_t e)
+{
+	return graph_edge_incl(t->g, r, e);
+}
+
+static uint64_t call_recursive(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return edge_of(t, r).in_cycle;
+}
+
+static struct str call_caller_name(const struct table *t, uint32_t r)
+{
+	return graph_name(t->g, edge_of(t, r).caller);
+}
+
+static struct str call_callee_name(const struct table *t, uint32_t r)
+{
+	return graph_name(t->g, edge_of(t, r).callee);
+}
+
+static struct str call_caller_file(const struct table *t, uint32_t r)
+{
+	return graph_file(t->g, edge_of(t, r).caller);
+}
+
+static struct str call_callee_file(const struct table *t, uint32_t r)
+{
+	return graph_file(t->g, edge_of(t, r).callee);
+}
+
+static bool call_estimated(const struct table *t, uint32_t r)
+{
+	(void)r;
+	return t->g->estimated;
+}
+
+static const struct col_def call_cols[] = {
+	{"caller_id", COL_ID, SHOW_M, .u = call_caller},
+	{"callee_id", COL_ID, SHOW_M, .u = call_callee},
+	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = call_calls},
+	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = call_incl,
+	 .estimated = call_estimated},
+	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
+	{"caller", COL_NAME, SHOW_M | SHOW_T, .s = call_caller_name},
+	{"callee", COL_NAME, SHOW_M | SHOW_T, .s = call_callee_name},
+	{"caller_file", COL_FILE, SHOW_M, .s = call_caller_file},
+	{"callee_file", COL_FILE, SHOW_M, .s = call_callee_file},
+	{"recursive", COL_BOOL, SHOW_M, .u = call_recursive},
+};
+
+static int calls_of(struct exec *x, const struct fn_set *set, struct table *t)
+{
+	uint32_t n = 0, *ref = EXEC_ARRAY(x, uint32_t, (size_t)x->g->edges + 1);
+
+	if (!ref)
+		return (int)x->err->kind;
+	for (uint32_t id = 0; id < x->g->edges; id++) {
+		struct store_edge e;
+
+		graph_edge(x->g, id, &e);
+		if (fnset_has(set, e.caller) || fnset_has(set, e.callee))
+			ref[n++] = id;
+		if (exec_poll(x))
+			return (int)x->err->kind;
+	}
+	if (table_init(x, t, &source_calls, x->g, n))
+		return (int)x->err->kind;
+	t->ref = ref;
+	return 0;
+}
+
+static int calls_open(struct exec *x, const struct source *s, struct table *t)
+{
+	struct fn_set *set;
+
+	if (!s->of)
+		return table_init(x, t, &source_calls, x->g, x->g->edges);
+	return exec_set(x, s->of, &set) ? (int)x->err->kind : calls_of(x, set, t);
+}
+
+static struct str calls_key(const struct table *t, uint32_t r, struct arena *a)
+{
+	struct store_edge e = edge_of(t, r);
+
+	return arena_join(a, (struct str[]){fn_key(t, e.caller, a), fn_key(t, e.callee, a)}, 2);
+}
+
+const struct source_def source_calls = {
+	"calls", "calls", "incl", call_cols, COUNT(call_cols), true, calls_open, NULL, calls_key,
+};
+
+/* ---- trees ---- */
+
+struct tree {
+	const struct path_tree_row *rows;
+	const struct fn_set *set;
+	uint64_t base;		/* cost of what the tree is of: 100 % of `share` */
+};
+
+static const struct path_tree_row *row_of(const struct table *t, uint32_t r)
+{
+	return &((const struct tree *)t->data)->rows[r];
+}
+
+static uint64_t tree_depth(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return row_of(t, r)->depth;
+}
+
+static uint64_t tree_id(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return row_of(t, r)->fn;
+}
+
+static uint64_t tree_calls(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return row_of(t, r)->calls;
+}
+
+static uint64_t tree_incl(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return row_of(t, r)->incl;
+}
+
+static uint64_t rounded(double d)
+{
+	return d >= 18446744073709551615.0 ? UINT64_MAX : d > 0 ? (uint64_t)(d + 0.5) : 0;
+}
+
+static uint64_t tree_est(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return row_of(t, r)->recursive ? row_of(t, r)->incl : rounded(row_of(t, r)->cost.est);
+}
+
+static uint64_t tree_lo(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return row_of(t, r)->cost.lo;
+}
+
+static uint64_t tree_hi(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return row_of(t, r)->cost.hi;
+}
+
+static double tree_share(const struct table *t, uint32_t r, uint32_t e)
+{
+	const struct tree *d = t->data;
+
+	return d->base ? 100.0 * (double)tree_est(t, r, e) / (double)d->base : 0;
+}
+
+static double tree_per_call(const struct table *t, uint32_t r, uint32_t e)
+{
+	const struct path_tree_row *row = row_of(t, r);
+
+	(void)e;
+	return row->calls ? (double)row->incl / (double)row->calls : 0;
+}
+
+static uint64_t tree_recursive(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return row_of(t, r)->recursive;
+}
+
+static bool tree_is_estimated(const struct table *t, uint32_t r)
+{
+	const struct path_tree_row *row = row_of(t, r);
+
+	return t->g->estimated || (!row->recursive && !row->cost.measured);
+}
+
+static uint64_t tree_estimated(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return tree_is_estimated(t, r);
+}
+
+static bool tree_unbounded(const struct table *t, uint32_t r)
+{
+	return !row_of(t, r)->cost.bounded || row_of(t, r)->recursive;
+}
+
+static bool tree_no_calls(const struct table *t, uint32_t r)
+{
+	return row_of(t, r)->calls == 0;
+}
+
+static struct str tree_name(const struct table *t, uint32_t r)
+{
+	return graph_name(t->g, row_of(t, r)->fn);
+}
+
+static struct str tree_file(const struct table *t, uint32_t r)
+{
+	return graph_file(t->g, row_of(t, r)->fn);
+}
+
+static struct str tree_obj(const struct table *t, uint32_t r)
+{
+	return graph_obj(t->g, row_of(t, r)->fn);
+}
+
+static const struct col_def tree_cols[] = {
+	{"depth", COL_COUNT, SHOW_M | SHOW_T, .u = tree_depth},
+	{"id", COL_ID, SHOW_M | SHOW_T, .u = tree_id},
+	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = tree_calls},
+	{"incl", COL_COST, SHOW_M | SHOW_T, .u = tree_incl},
+	{"est", COL_COST, SHOW_M | SHOW_T, .u = tree_est, .estimated = tree_is_estimated},
+	{"lo", COL_COST, SHOW_M, .u = tree_lo, .absent = tree_unbounded},
+	{"hi", COL_COST, SHOW_M, .u = tree_hi, .absent = tree_unbounded},
+	{"share%", COL_PERCENT, SHOW_T | HAS_BAR, .f = tree_share,
+	 .estimated = tree_is_estimated},
+	{"incl/call", COL_RATIO, SHOW_T, .f = tree_per_call, .absent = tree_no_calls},
+	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = tree_name},
+	{"file", COL_FILE, SHOW_M, .s = tree_file},
+	{"obj", COL_OBJ, SHOW_M, .s = tree_obj},
+	{"recursive", COL_BOOL, SHOW_M | SHOW_T, .u = tree_recursive},
+	{"estimated", COL_BOOL, SHOW_M, .u = tree_estimated},
+};
+
+/* What a percentage of a tree is a percentage of: the functions' own inclusive cost, each
+ * cycle once. */
+static int tree_base(struct exec *x, const struct fn_set *set, uint64_t *out)
+{
+	uint64_t sum = 0;
+	uint8_t *seen = EXEC_ARRAY(x, uint8_t, (size_t)x->g->cycles + 1);
+
+	if (!seen || graph_event(x->g, x->event, x->err))
+		return (int)x->err->kind;
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1)) {
+		uint32_t c = graph_cycle(x->g, f);
+
+		if (!c || !seen[c])
+			sum += graph_incl(x->g, f, x->event);
+		seen[c] = c != 0;
+	}
+	*out = sum;
+	return 0;
+}
+
+static double tree_min(const struct exec *x, const struct source *s)
+{
+	if (!s->has_min)
+		return 0;
+	return s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event) : s->min;
+}
+
+static int tree_open(struct exec *x, const struct source *s, struct table *t)
+{
+	const struct set *of = s->of ? s->of : s->from ? s->from : s->to;
+	struct path_tree_query q = {.depth = 1};
+	struct tree *d = EXEC_ARRAY(x, struct tree, 1);
+	struct fn_set *set, *avoiding = NULL;
+	struct path_tree tree;
+	const struct flow *flow;
+
+	if (!d || exec_set(x, of, &set) || (s->avoiding && exec_set(x, s->avoiding, &avoiding)) ||
+	    exec_flow(x, x->g, x->event, &flow))
+		return (int)x->err->kind;
+	q.set = d->set = set;
+	q.avoiding = avoiding;
+	q.up = s->kind == S_CALLERS || (s->kind == S_CALLTREE && s->to);
+	if (s->kind == S_CALLTREE)
+		q.depth = 0;
+	if (s->has_depth)
+		q.depth = s->depth_all || s->depth > UINT32_MAX ? 0 : (uint32_t)s->depth;
+	q.min = tree_min(x, s);
+	if (path_tree(flow, &q, x->a, x->cancel, &tree, x->err) || tree_base(x, set, &d->base))
+		return (int)x->err->kind;
+	d->rows = tree.rows;
+	t->data = d;
+	t->truncated = tree.truncated;
+	return table_init(x, t, source_def(s->kind), x->g, tree.n);
+}
+
+static uint32_t tree_fn(const struct table *t, uint32_t r)
+{
+	return row_of(t, r)->fn;
+}
+
+/* The chain of names up to level 1. */
+static struct str tree_key(const struct table *t, uint32_t r, struct arena *a)
+{
+	struct str key = fn_key(t, row_of(t, r)->fn, a);
+
+	for (uint32_t p = row_of(t, r)->parent; p != FLOW_NONE; p = row_of(t, p)->parent)
+		key = arena_join(a, (struct str[]){fn_key(t, row_of(t, p)->fn, a), key}, 2);
+	return key;
+}
+
+#define TREE(var, name, rows) \
+	const struct source_def var = { \
+		name, rows, "est", tree_cols, COUNT(tree_cols), false, tree_open, tree_fn, \
+		tree_key, \
+	}
+TREE(source_callers, "callers", "callers");
+TREE(source_callees, "callees", "callees");
+TREE(source_calltree, "calltree", "rows");

@@ -1,0 +1,486 @@
+/*
+ * source_info.c - info, events, parts, threads, profiles: what is known about the profile.
+ */
+#include <string.h>
+
+#include "engine/exec.h"
+#include "engine/source.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static const struct store_info *info_of(const struct table *t)
+{
+	return store_info(t->g->st);
+}
+
+/* ---- info: one row about the profile ---- */
+
+#define INFO_U(name, expr) \
+	static uint64_t info_##name(const struct table *t, uint32_t r, uint32_t e) \
+	{ \
+		(void)r, (void)e; \
+		return info_of(t)->expr; \
+	}
+#define INFO_S(name, expr) \
+	static struct str info_##name(const struct table *t, uint32_t r) \
+	{ \
+		(void)r; \
+		return info_of(t)->expr; \
+	}
+INFO_S(profile, profile)
+INFO_S(creator, creator)
+INFO_S(cmd, cmd)
+INFO_U(functions, functions)
+INFO_U(edges, edges)
+INFO_U(cycles, cycles)
+INFO_U(parts, parts)
+INFO_U(names, names)
+INFO_U(files, files)
+INFO_U(objects, objects)
+INFO_U(lines, lines)
+INFO_U(callsites, callsites)
+INFO_U(jumps, jumps)
+INFO_U(diagnostics, diagnostics)
+INFO_U(input_bytes, input_bytes)
+INFO_U(input_lines, input_lines)
+INFO_U(index_bytes, index_bytes)
+INFO_U(saturated, saturated)
+
+static struct str info_positions(const struct table *t, uint32_t r)
+{
+	const struct store_info *i = info_of(t);
+
+	(void)r;
+	return i->has_instr && i->has_line ? STR("instr line")
+	       : i->has_instr		   ? STR("instr")
+	       : i->has_line		   ? STR("line")
+					   : STR("none");
+}
+
+/* The parts' own totals against the computed sums. */
+static struct str info_totals(const struct table *t, uint32_t r)
+{
+	struct store *st = t->g->st;
+	uint64_t sum = 0;
+	uint32_t said = 0, parts = info_of(t)->parts;
+
+	(void)r;
+	for (uint32_t p = 0; p < parts; p++) {
+		struct store_part part;
+
+		store_part(st, p, &part);
+		said += part.has_totals;
+		sum += store_part_totals(st, p, 0);
+	}
+	if (said < parts || parts == 0)
+		return STR("the profile has none");
+	return sum == store_total(st, 0) ? STR("agree with the sums")
+		: arena_printf(t->x->a, "DISAGREE: %llu written, %llu summed",
+			       (unsigned long long)sum, (unsigned long long)store_total(st, 0));
+}
+
+static uint64_t info_built(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r, (void)e;
+	return info_of(t)->built_s;
+}
+
+static uint64_t info_total(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r;
+	return graph_total(t->g, e);
+}
+
+#define BOTH (SHOW_M | SHOW_T)
+static const struct col_def info_cols[] = {
+	{"profile", COL_FILE, BOTH, .s = info_profile},
+	{"creator", COL_STR, BOTH, .s = info_creator},
+	{"cmd", COL_STR, BOTH, .s = info_cmd},
+	{"positions", COL_STR, BOTH, .s = info_positions},
+	{"functions", COL_COUNT, BOTH, .u = info_functions},
+	{"edges", COL_COUNT, BOTH, .u = info_edges},
+	{"cycles", COL_COUNT, BOTH, .u = info_cycles},
+	{"parts", COL_COUNT, BOTH, .u = info_parts},
+	{"names", COL_COUNT, BOTH, .u = info_names},
+	{"files", COL_COUNT, BOTH, .u = info_files},
+	{"objects", COL_COUNT, BOTH, .u = info_objects},
+	{"lines", COL_COUNT, BOTH, .u = info_lines},
+	{"callsites", COL_COUNT, BOTH, .u = info_callsites},
+	{"jumps", COL_COUNT, BOTH, .u = info_jumps},
+	{"totals", COL_STR, BOTH, .s = info_totals},
+	{"saturated", COL_BOOL, BOTH, .u = info_saturated},
+	{"diagnostics", COL_COUNT, BOTH, .u = info_diagnostics},
+	{"input_bytes", COL_COUNT, BOTH, .u = info_input_bytes},
+	{"input_lines", COL_COUNT, BOTH, .u = info_input_lines},
+	{"index_bytes", COL_COUNT, BOTH, .u = info_index_bytes},
+	{"built_unix_s", COL_COUNT, BOTH, .u = info_built},
+	{"total", COL_COST, PER_EVENT, .u = info_total},
+};
+
+/* NAME.EVENT of every event. */
+static int show_events(struct exec *x, struct table *t, const char *name, bool percent)
+{
+	for (size_t e = 0; e < x->env->nevents; e++) {
+		struct table_col *c;
+
+		if (table_column(t, str_c(name), (uint32_t)e, percent, &c))
+			return (int)x->err->kind;
+		c->machine = c->table = true;
+		c->name = arena_printf(x->a, "%s.%.*s%s", name, STR_ARG(x->env->events[e]),
+				       percent ? "%" : "");
+		if (!c->name.p)
+			return arena_full(x->a, x->err);
+	}
+	return 0;
+}
+
+static int note_diagnostics(struct exec *x)
+{
+	struct store *st = x->g->st;
+
+	for (uint32_t i = 0; i < store_diag_count(st) && i < 20; i++) {
+		struct store_diag d;
+
+		store_diag(st, i, &d);
+		if (exec_note(x, arena_printf(x->a, "%llu x %.*s, first at line %llu: %.*s",
+					      (unsigned long long)d.count, STR_ARG(d.kind),
+					      (unsigned long long)d.line, STR_ARG(d.text))))
+			return (int)x->err->kind;
+	}
+	return 0;
+}
+
+static int info_open(struct exec *x, const struct source *s, struct table *t)
+{
+	(void)s;
+	t->card = true;
+	return table_init(x, t, &source_info, x->g, 1) || show_events(x, t, "total", false) ||
+	       note_diagnostics(x) ? (int)x->err->kind : 0;
+}
+
+const struct source_def source_info = {
+	"info", "rows", "total", info_cols, COUNT(info_cols), false, info_open, NULL, NULL,
+};
+
+/* ---- info f: a card per function ---- */
+
+static struct str card_name(const struct table *t, uint32_t f)
+{
+	return graph_name(t->g, f);
+}
+
+static struct str card_file(const struct table *t, uint32_t f)
+{
+	return graph_file(t->g, f);
+}
+
+static struct str card_obj(const struct table *t, uint32_t f)
+{
+	return graph_obj(t->g, f);
+}
+
+#define CARD_U(name, expr) \
+	static uint64_t card_##name(const struct table *t, uint32_t f, uint32_t e) \
+	{ \
+		(void)e; \
+		return expr; \
+	}
+CARD_U(id, (uint64_t)f + 0 * (uint64_t)t->n)
+CARD_U(line, graph_line(t->g, f))
+CARD_U(cycle, graph_cycle(t->g, f))
+CARD_U(calls, graph_calls(t->g, f))
+CARD_U(callers, graph_caller_count(t->g, f))
+CARD_U(self, graph_self(t->g, f, e))
+CARD_U(incl, graph_incl(t->g, f, e))
+CARD_U(contribution, graph_contribution(t->g, f, e))
+CARD_U(incoming, graph_incoming(t->g, f, e))
+
+static uint64_t card_callees(const struct table *t, uint32_t f, uint32_t e)
+{
+	uint32_t first, n;
+
+	(void)e;
+	graph_callees(t->g, f, &first, &n);
+	return n;
+}
+
+static bool card_no_line(const struct table *t, uint32_t f)
+{
+	return graph_line(t->g, f) == 0;
+}
+
+static bool card_no_cycle(const struct table *t, uint32_t f)
+{
+	return graph_cycle(t->g, f) == 0;
+}
+
+static const struct col_def card_cols[] = {
+	{"id", COL_ID, BOTH, .u = card_id},
+	{"fn", COL_NAME, BOTH, .s = card_name},
+	{"file", COL_FILE, BOTH, .s = card_file},
+	{"line", COL_LINE, BOTH, .u = card_line, .absent = card_no_line},
+	{"obj", COL_OBJ, BOTH, .s = card_obj},
+	{"cycle", COL_ID, BOTH, .u = card_cycle, .absent = card_no_cycle},
+	{"calls", COL_COUNT, BOTH, .u = card_calls},
+	{"callers", COL_COUNT, BOTH, .u = card_callers},
+	{"callees", COL_COUNT, BOTH, .u = card_callees},
+	{"contribution", COL_COST, BOTH | PER_EVENT, .u = card_contribution},
+	{"incoming", COL_COST, BOTH | PER_EVENT, .u = card_incoming},
+	{"self", COL_COST, PER_EVENT | ADDS_UP, .u = card_self},
+	{"incl", COL_COST, PER_EVENT, .u = card_incl},
+};
+
+static int card_open(struct exec *x, const struct source *s, struct table *t)
+{
+	struct fn_set *set;
+
+	if (exec_set(x, s->of, &set) || refs_of_set(x, t, &source_info_fn, set))
+		return (int)x->err->kind;
+	t->card = true;
+	return show_events(x, t, "self", false) || show_events(x, t, "incl", false)
+		? (int)x->err->kind : 0;
+}
+
+const struct source_def source_info_fn = {
+	"info", "functions", "self", card_cols, COUNT(card_cols), true, card_open, row_is_fn, fn_key,
+};
+
+/* ---- events ---- */
+
+static struct store_event event_of(const struct table *t, uint32_t r)
+{
+	struct store_event e;
+
+	store_event(t->g->st, r, &e);
+	return e;
+}
+
+static struct str event_name(const struct table *t, uint32_t r)
+{
+	return event_of(t, r).name;
+}
+
+static struct str event_long(const struct table *t, uint32_t r)
+{
+	return event_of(t, r).long_name;
+}
+
+static struct str event_formula(const struct table *t, uint32_t r)
+{
+	return event_of(t, r).formula;
+}
+
+static uint64_t event_total(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return graph_total(t->g, r);
+}
+
+static const struct col_def event_cols[] = {
+	{"name", COL_STR, BOTH, .s = event_name},
+	{"long", COL_STR, BOTH, .s = event_long},
+	{"formula", COL_STR, BOTH, .s = event_formula},
+	{"total", COL_COST, BOTH, .u = event_total},
+};
+
+static int events_open(struct exec *x, const struct source *s, struct table *t)
+{
+	(void)s;
+	return table_init(x, t, &source_events, x->g, info_of(&(struct table){.g = x->g})->all_events);
+}
+
+static struct str event_key(const struct table *t, uint32_t r, struct arena *a)
+{
+	(void)a;
+	return event_name(t, r);
+}
+
+const struct source_def source_events = {
+	"events", "events", "total", event_cols, COUNT(event_cols), false, events_open, NULL,
+	event_key,
+};
+
+/* ---- parts, and threads: parts of one (pid, thread) ---- */
+
+struct thread {
+	uint32_t first, parts;		/* a part of it, how many */
+};
+
+static uint32_t part_at(const struct table *t, uint32_t r)
+{
+	return t->src == &source_threads ? ((const struct thread *)t->data)[r].first : r;
+}
+
+static struct store_part part_of(const struct table *t, uint32_t r)
+{
+	struct store_part p;
+
+	store_part(t->g->st, part_at(t, r), &p);
+	return p;
+}
+
+#define PART_U(name) \
+	static uint64_t part_##name(const struct table *t, uint32_t r, uint32_t e) \
+	{ \
+		(void)e; \
+		return part_of(t, r).name; \
+	}
+#define PART_S(name) \
+	static struct str part_##name(const struct table *t, uint32_t r) \
+	{ \
+		return part_of(t, r).name; \
+	}
+PART_U(part)
+PART_U(pid)
+PART_U(thread)
+PART_U(functions)
+PART_S(trigger)
+PART_S(time_range)
+PART_S(desc)
+
+static uint64_t part_self(const struct table *t, uint32_t r, uint32_t e)
+{
+	uint64_t sum = 0;
+	struct store_part first = part_of(t, r);
+
+	if (t->src != &source_threads)
+		return store_part_self(t->g->st, r, e);
+	for (uint32_t p = 0; p < info_of(t)->parts; p++) {
+		struct store_part other;
+
+		store_part(t->g->st, p, &other);
+		if (other.pid == first.pid && other.thread == first.thread)
+			sum += store_part_self(t->g->st, p, e);
+	}
+	return sum;
+}
+
+static uint64_t part_row(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return t->src == &source_threads ? ((const struct thread *)t->data)[r].parts
+					 : (uint64_t)r + 1;
+}
+
+static const struct col_def part_cols[] = {
+	{"part", COL_COUNT, BOTH, .u = part_part},
+	{"pid", COL_COUNT, BOTH, .u = part_pid},
+	{"thread", COL_COUNT, BOTH, .u = part_thread},
+	{"self", COL_COST, BOTH | PER_EVENT | ADDS_UP, .u = part_self},
+	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
+	{"trigger", COL_STR, BOTH, .s = part_trigger},
+	{"time_range", COL_STR, BOTH, .s = part_time_range},
+	{"desc", COL_STR, SHOW_M, .s = part_desc},
+	{"functions", COL_COUNT, SHOW_M | SHOW_T, .u = part_functions},
+	{"row", COL_COUNT, 0, .u = part_row},
+};
+static const struct col_def thread_cols[] = {
+	{"part", COL_COUNT, SHOW_M, .u = part_part},
+	{"pid", COL_COUNT, BOTH, .u = part_pid},
+	{"thread", COL_COUNT, BOTH, .u = part_thread},
+	{"self", COL_COST, BOTH | PER_EVENT | ADDS_UP, .u = part_self},
+	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
+	{"trigger", COL_STR, SHOW_M, .s = part_trigger},
+	{"time_range", COL_STR, SHOW_M, .s = part_time_range},
+	{"desc", COL_STR, SHOW_M, .s = part_desc},
+	{"parts", COL_COUNT, SHOW_M | SHOW_T, .u = part_row},
+};
+
+static int parts_open(struct exec *x, const struct source *s, struct table *t)
+{
+	(void)s;
+	return table_init(x, t, &source_parts, x->g, store_info(x->g->st)->parts);
+}
+
+static int threads_open(struct exec *x, const struct source *s, struct table *t)
+{
+	uint32_t parts = store_info(x->g->st)->parts, n = 0;
+	struct thread *rows = EXEC_ARRAY(x, struct thread, (size_t)parts + 1);
+
+	(void)s;
+	if (!rows)
+		return (int)x->err->kind;
+	for (uint32_t p = 0; p < parts; p++) {
+		struct store_part a, b;
+		uint32_t i = 0;
+
+		store_part(x->g->st, p, &a);
+		for (; i < n; i++) {
+			store_part(x->g->st, rows[i].first, &b);
+			if (a.pid == b.pid && a.thread == b.thread)
+				break;
+			if (exec_poll(x))
+				return (int)x->err->kind;
+		}
+		if (i == n)
+			rows[n++].first = p;
+		rows[i].parts++;
+	}
+	t->data = rows;
+	return table_init(x, t, &source_threads, x->g, n);
+}
+
+const struct source_def source_parts = {
+	"parts", "parts", "self", part_cols, COUNT(part_cols), false, parts_open, NULL, NULL,
+};
+const struct source_def source_threads = {
+	"threads", "threads", "self", thread_cols, COUNT(thread_cols), false, threads_open, NULL,
+	NULL,
+};
+
+/* ---- profiles ---- */
+
+static struct str profile_name(const struct table *t, uint32_t r)
+{
+	return t->x->env->profiles[r];
+}
+
+static const struct store_info *profile_info(const struct table *t, uint32_t r)
+{
+	return store_info(t->x->stores[r]);
+}
+
+static struct str profile_path(const struct table *t, uint32_t r)
+{
+	return profile_info(t, r)->profile;
+}
+
+static uint64_t profile_functions(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return profile_info(t, r)->functions;
+}
+
+static struct str profile_event(const struct table *t, uint32_t r)
+{
+	struct store_event e = {0};
+
+	if (profile_info(t, r)->events)
+		store_event(t->x->stores[r], 0, &e);
+	return e.name;
+}
+
+static uint64_t profile_total(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return profile_info(t, r)->events ? store_total(t->x->stores[r], 0) : 0;
+}
+
+static const struct col_def profile_cols[] = {
+	{"name", COL_STR, BOTH, .s = profile_name},
+	{"path", COL_FILE, BOTH, .s = profile_path},
+	{"functions", COL_COUNT, BOTH, .u = profile_functions},
+	{"event", COL_STR, BOTH, .s = profile_event},
+	{"total", COL_COST, BOTH, .u = profile_total},
+};
+
+static int profiles_open(struct exec *x, const struct source *s, struct table *t)
+{
+	(void)s;
+	return table_init(x, t, &source_profiles, x->g, x->env->nprofiles);
+}
+
+const struct source_def source_profiles = {
+	"profiles", "profiles", "total", profile_cols, COUNT(profile_cols), false, profiles_open,
+	NULL, NULL,
+};

@@ -1,0 +1,515 @@
+/*
+ * source_line.c - detail of functions: lines, instrs, callsites, jumps.
+ *
+ * lines and instrs fold two things into one row per place of a function: its cost lines
+ * (self) and the call sites there (calls_out, incl_out).  A place is (file, line) or
+ * (file, instr, line).  The raw rows of one function live in a scratch arena.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/exec.h"
+#include "engine/source.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+struct place {
+	fn_id fn;			/* of the store */
+	file_id file;
+	uint64_t line, instr;
+	uint64_t calls_out;
+	size_t costs;			/* self[events], incl_out[events] at detail.costs */
+};
+
+struct site {
+	edge_id edge;
+	file_id file;
+	uint64_t line, instr, calls;
+	size_t costs;
+};
+
+struct jump {
+	fn_id fn;
+	struct store_jump j;
+};
+
+struct detail {
+	struct store *st;
+	uint32_t events;
+	struct place *places;
+	struct site *sites;
+	struct jump *jumps;
+	size_t n, cap;
+	uint64_t *costs;
+	size_t ncosts, costs_cap;
+	bool by_instr;
+};
+
+/* Make room in the query's arena; the old array stays there until the query ends. */
+static int grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need, size_t size)
+{
+	size_t n = *cap ? *cap * 2 : 256;
+	void *old, *p;
+
+	if (need <= *cap)
+		return 0;
+	if (n < need)
+		n = need;
+	memcpy(&old, pp, sizeof(old));
+	if (!(p = exec_alloc(x, n, size)))
+		return (int)x->err->kind;
+	if (used)
+		memcpy(p, old, used * size);
+	memcpy(pp, &p, sizeof(p));
+	*cap = n;
+	return 0;
+}
+
+static int add_costs(struct exec *x, struct detail *d, size_t n, size_t *at)
+{
+	if (grow(x, &d->costs, &d->costs_cap, d->ncosts, d->ncosts + n, sizeof(*d->costs)))
+		return (int)x->err->kind;
+	*at = d->ncosts;
+	d->ncosts += n;
+	return 0;
+}
+
+static void sum_into(uint64_t *to, const uint64_t *from, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (__builtin_add_overflow(to[i], from[i], &to[i]))
+			to[i] = UINT64_MAX;
+}
+
+/* ---- lines and instrs ---- */
+
+/* A cost line or a call site of the function at hand. */
+struct raw {
+	file_id file;
+	uint64_t line, instr, calls;
+	const uint64_t *self, *incl;	/* one of them */
+};
+
+static int raw_by_line(const void *pa, const void *pb)
+{
+	const struct raw *a = pa, *b = pb;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+static int raw_by_instr(const void *pa, const void *pb)
+{
+	const struct raw *a = pa, *b = pb;
+
+	if (a->instr != b->instr)
+		return a->instr < b->instr ? -1 : 1;
+	return raw_by_line(pa, pb);
+}
+
+static int fold(struct exec *x, struct detail *d, fn_id f, const struct raw *raw, size_t n)
+{
+	int (*cmp)(const void *, const void *) = d->by_instr ? raw_by_instr : raw_by_line;
+	struct place *p = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!p || cmp(&raw[i - 1], &raw[i])) {
+			if (grow(x, &d->places, &d->cap, d->n, d->n + 1, sizeof(*p)) ||
+			    exec_rows(x, d->n + 1))
+				return (int)x->err->kind;
+			p = &d->places[d->n++];
+			*p = (struct place){.fn = f, .file = raw[i].file, .line = raw[i].line,
+					    .instr = raw[i].instr};
+			if (add_costs(x, d, 2 * (size_t)d->events, &p->costs))
+				return (int)x->err->kind;
+		}
+		p->calls_out += raw[i].calls;
+		if (raw[i].self)
+			sum_into(d->costs + p->costs, raw[i].self, d->events);
+		if (raw[i].incl)
+			sum_into(d->costs + p->costs + d->events, raw[i].incl, d->events);
+	}
+	return 0;
+}
+
+static int add_places(struct exec *x, struct detail *d, fn_id f, struct arena *scratch)
+{
+	struct store_line *lines = NULL;
+	struct store_site *sites = NULL;
+	uint64_t *self = NULL, *incl = NULL;
+	size_t nl = 0, ns = 0;
+	struct raw *raw;
+
+	if (store_lines(d->st, f, scratch, &lines, &self, &nl, x->err) ||
+	    store_sites(d->st, f, scratch, &sites, &incl, &ns, x->err))
+		return (int)x->err->kind;
+	raw = ARENA_ARRAY(scratch, struct raw, nl + ns + 1);
+	if (!raw)
+		return arena_full(scratch, x->err);
+	for (size_t i = 0; i < nl; i++)
+		raw[i] = (struct raw){lines[i].file, lines[i].line, lines[i].instr, 0,
+				      self + i * d->events, NULL};
+	for (size_t i = 0; i < ns; i++)
+		raw[nl + i] = (struct raw){sites[i].file, sites[i].line, sites[i].instr,
+					   sites[i].calls, NULL, incl + i * d->events};
+	qsort(raw, nl + ns, sizeof(*raw), d->by_instr ? raw_by_instr : raw_by_line);
+	return fold(x, d, f, raw, nl + ns);
+}
+
+/* ---- call sites and jumps ---- */
+
+static int add_sites(struct exec *x, struct detail *d, fn_id f, struct arena *scratch)
+{
+	struct store_site *sites = NULL;
+	uint64_t *incl = NULL;
+	size_t n = 0;
+
+	if (store_sites(d->st, f, scratch, &sites, &incl, &n, x->err) ||
+	    grow(x, &d->sites, &d->cap, d->n, d->n + n, sizeof(*d->sites)) ||
+	    exec_rows(x, d->n + n))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < n; i++) {
+		struct site *s = &d->sites[d->n++];
+
+		*s = (struct site){.edge = sites[i].edge, .file = sites[i].file,
+				   .line = sites[i].line, .instr = sites[i].instr,
+				   .calls = sites[i].calls};
+		if (add_costs(x, d, d->events, &s->costs))
+			return (int)x->err->kind;
+		memcpy(d->costs + s->costs, incl + i * d->events, d->events * sizeof(*incl));
+	}
+	return 0;
+}
+
+static int add_jumps(struct exec *x, struct detail *d, fn_id f, struct arena *scratch)
+{
+	struct store_jump *jumps = NULL;
+	size_t n = 0;
+
+	if (store_jumps(d->st, f, scratch, &jumps, &n, x->err) ||
+	    grow(x, &d->jumps, &d->cap, d->n, d->n + n, sizeof(*d->jumps)) ||
+	    exec_rows(x, d->n + n))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < n; i++)
+		d->jumps[d->n++] = (struct jump){f, jumps[i]};
+	return 0;
+}
+
+/* ---- opening ---- */
+
+typedef int add_function(struct exec *, struct detail *, fn_id, struct arena *);
+
+static int each_function(struct exec *x, struct detail *d, const struct fn_set *set,
+			 add_function *add)
+{
+	uint32_t functions = store_info(d->st)->functions;
+	struct arena scratch;
+	int rc = 0;
+
+	arena_init(&scratch, x->a->cap);
+	for (fn_id f = 0; f < functions && !rc; f++) {
+		uint32_t here = graph_of_store(x->g, f);
+
+		if (here == GRAPH_NONE || (set && !fnset_has(set, here)))
+			continue;
+		arena_reset(&scratch);
+		rc = add(x, d, f, &scratch) || exec_poll_now(x) ? (int)x->err->kind : 0;
+	}
+	arena_free(&scratch);
+	return rc;
+}
+
+static add_function *adder(enum source_kind k)
+{
+	return k == S_CALLSITES ? add_sites : k == S_JUMPS ? add_jumps : add_places;
+}
+
+static int detail_open(struct exec *x, const struct source *s, struct table *t)
+{
+	struct detail *d = EXEC_ARRAY(x, struct detail, 1);
+	const struct store_info *i = store_info(x->g->st);
+	struct fn_set *set = NULL;
+
+	if (!d)
+		return (int)x->err->kind;
+	if (!x->g->detail) {
+		exec_fail(x, s->span, "'%s' has no costs of single lines after this graph stage",
+			  source_def(s->kind)->name);
+		return err_hint(x->err, "line detail goes with collapse and norec only");
+	}
+	if ((s->kind == S_INSTRS || s->kind == S_JUMPS) && !i->has_instr &&
+	    (s->kind == S_INSTRS || i->jumps == 0)) {
+		exec_fail(x, s->span, "this profile has no %s",
+			  s->kind == S_JUMPS ? "jumps" : "instruction addresses");
+		return err_hint(x->err, "run callgrind with %s", s->kind == S_JUMPS
+				? "--collect-jumps=yes" : "--dump-instr=yes");
+	}
+	d->st = x->g->st;
+	d->events = i->events;
+	d->by_instr = s->kind == S_INSTRS;
+	if ((s->of && exec_set(x, s->of, &set)) || each_function(x, d, set, adder(s->kind)))
+		return (int)x->err->kind;
+	t->data = d;
+	t->ordered = s->of != NULL;
+	return table_init(x, t, source_def(s->kind), x->g, d->n);
+}
+
+/* ---- columns of lines and instrs ---- */
+
+static const struct detail *detail_of(const struct table *t)
+{
+	return t->data;
+}
+
+static const struct place *place_of(const struct table *t, uint32_t r)
+{
+	return &detail_of(t)->places[r];
+}
+
+static uint64_t cost_of(const struct table *t, size_t at, uint32_t e)
+{
+	return store_event_of(detail_of(t)->st, e, detail_of(t)->costs + at);
+}
+
+static struct str place_file(const struct table *t, uint32_t r)
+{
+	return store_file(detail_of(t)->st, place_of(t, r)->file);
+}
+
+static uint64_t place_line(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return place_of(t, r)->line;
+}
+
+static uint64_t place_instr(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return place_of(t, r)->instr;
+}
+
+static uint64_t place_self(const struct table *t, uint32_t r, uint32_t e)
+{
+	return cost_of(t, place_of(t, r)->costs, e);
+}
+
+static uint64_t place_calls(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return place_of(t, r)->calls_out;
+}
+
+static uint64_t place_incl(const struct table *t, uint32_t r, uint32_t e)
+{
+	return cost_of(t, place_of(t, r)->costs + detail_of(t)->events, e);
+}
+
+static struct str place_fn(const struct table *t, uint32_t r)
+{
+	return graph_name(t->g, graph_of_store(t->g, place_of(t, r)->fn));
+}
+
+static bool place_no_line(const struct table *t, uint32_t r)
+{
+	return place_of(t, r)->line == 0;
+}
+
+#define PLACE_COSTS \
+	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = place_self}, \
+	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL}, \
+	{"calls_out", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = place_calls}, \
+	{"incl_out", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = place_incl}, \
+	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = place_fn}
+
+static const struct col_def line_cols[] = {
+	{"file", COL_FILE, SHOW_M | SHOW_T, .s = place_file},
+	{"line", COL_LINE, SHOW_M | SHOW_T, .u = place_line, .absent = place_no_line},
+	PLACE_COSTS,
+};
+static const struct col_def instr_cols[] = {
+	{"file", COL_FILE, SHOW_M | SHOW_T, .s = place_file},
+	{"line", COL_LINE, SHOW_M | SHOW_T, .u = place_line, .absent = place_no_line},
+	{"instr", COL_ADDR, SHOW_M | SHOW_T, .u = place_instr},
+	PLACE_COSTS,
+};
+
+static uint32_t place_graph_fn(const struct table *t, uint32_t r)
+{
+	return graph_of_store(t->g, place_of(t, r)->fn);
+}
+
+static struct str place_key(const struct table *t, uint32_t r, struct arena *a)
+{
+	const struct place *p = place_of(t, r);
+	struct str at = arena_printf(a, "%llu", (unsigned long long)p->line);
+
+	return arena_join(a, (struct str[]){fn_key(t, place_graph_fn(t, r), a), place_file(t, r),
+					    at}, 3);
+}
+
+const struct source_def source_lines = {
+	"lines", "lines", "self", line_cols, COUNT(line_cols), true, detail_open, place_graph_fn,
+	place_key,
+};
+const struct source_def source_instrs = {
+	"instrs", "instructions", "self", instr_cols, COUNT(instr_cols), true, detail_open,
+	place_graph_fn, NULL,
+};
+
+/* ---- columns of callsites ---- */
+
+static const struct site *site_of(const struct table *t, uint32_t r)
+{
+	return &detail_of(t)->sites[r];
+}
+
+static struct store_edge site_edge(const struct table *t, uint32_t r)
+{
+	struct store_edge e;
+
+	store_edge(detail_of(t)->st, site_of(t, r)->edge, &e);
+	return e;
+}
+
+static uint32_t site_fn(const struct table *t, uint32_t r)
+{
+	return graph_of_store(t->g, site_edge(t, r).caller);
+}
+
+static struct str site_caller(const struct table *t, uint32_t r)
+{
+	return graph_name(t->g, site_fn(t, r));
+}
+
+static struct str site_callee(const struct table *t, uint32_t r)
+{
+	uint32_t f = graph_of_store(t->g, site_edge(t, r).callee);
+
+	return f == GRAPH_NONE ? STR("???") : graph_name(t->g, f);
+}
+
+static struct str site_file(const struct table *t, uint32_t r)
+{
+	return store_file(detail_of(t)->st, site_of(t, r)->file);
+}
+
+static uint64_t site_line(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return site_of(t, r)->line;
+}
+
+static uint64_t site_instr(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return site_of(t, r)->instr;
+}
+
+static uint64_t site_calls(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return site_of(t, r)->calls;
+}
+
+static uint64_t site_incl(const struct table *t, uint32_t r, uint32_t e)
+{
+	return cost_of(t, site_of(t, r)->costs, e);
+}
+
+static bool site_no_line(const struct table *t, uint32_t r)
+{
+	return site_of(t, r)->line == 0;
+}
+
+static bool site_no_instr(const struct table *t, uint32_t r)
+{
+	(void)r;
+	return !store_info(detail_of(t)->st)->has_instr;
+}
+
+static const struct col_def site_cols[] = {
+	{"caller", COL_NAME, SHOW_M | SHOW_T, .s = site_caller},
+	{"callee", COL_NAME, SHOW_M | SHOW_T, .s = site_callee},
+	{"file", COL_FILE, SHOW_M | SHOW_T, .s = site_file},
+	{"line", COL_LINE, SHOW_M | SHOW_T, .u = site_line, .absent = site_no_line},
+	{"instr", COL_ADDR, SHOW_M, .u = site_instr, .absent = site_no_instr},
+	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = site_calls},
+	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = site_incl},
+	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
+};
+
+const struct source_def source_callsites = {
+	"callsites", "call sites", "incl", site_cols, COUNT(site_cols), true, detail_open, site_fn,
+	NULL,
+};
+
+/* ---- columns of jumps ---- */
+
+static const struct jump *jump_of(const struct table *t, uint32_t r)
+{
+	return &detail_of(t)->jumps[r];
+}
+
+#define JUMP_U(name, expr) \
+	static uint64_t jump_##name(const struct table *t, uint32_t r, uint32_t e) \
+	{ \
+		(void)e; \
+		return jump_of(t, r)->expr; \
+	}
+JUMP_U(line, j.line)
+JUMP_U(instr, j.instr)
+JUMP_U(to_line, j.to_line)
+JUMP_U(to_instr, j.to_instr)
+JUMP_U(conditional, j.conditional)
+JUMP_U(executed, j.executed)
+JUMP_U(taken, j.taken)
+
+static uint32_t jump_fn(const struct table *t, uint32_t r)
+{
+	return graph_of_store(t->g, jump_of(t, r)->fn);
+}
+
+static struct str jump_name(const struct table *t, uint32_t r)
+{
+	return graph_name(t->g, jump_fn(t, r));
+}
+
+static struct str jump_to_name(const struct table *t, uint32_t r)
+{
+	return store_fn_name(detail_of(t)->st, jump_of(t, r)->j.to_fn);
+}
+
+static struct str jump_file(const struct table *t, uint32_t r)
+{
+	return store_file(detail_of(t)->st, jump_of(t, r)->j.file);
+}
+
+static struct str jump_to_file(const struct table *t, uint32_t r)
+{
+	return store_file(detail_of(t)->st, jump_of(t, r)->j.to_file);
+}
+
+static bool jump_no_instr(const struct table *t, uint32_t r)
+{
+	(void)r;
+	return !store_info(detail_of(t)->st)->has_instr;
+}
+
+static const struct col_def jump_cols[] = {
+	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = jump_name},
+	{"file", COL_FILE, SHOW_M, .s = jump_file},
+	{"line", COL_LINE, SHOW_M | SHOW_T, .u = jump_line},
+	{"instr", COL_ADDR, SHOW_M | SHOW_T, .u = jump_instr, .absent = jump_no_instr},
+	{"to_fn", COL_NAME, SHOW_M, .s = jump_to_name},
+	{"to_file", COL_FILE, SHOW_M, .s = jump_to_file},
+	{"to_line", COL_LINE, SHOW_M | SHOW_T, .u = jump_to_line},
+	{"to_instr", COL_ADDR, SHOW_M | SHOW_T, .u = jump_to_instr, .absent = jump_no_instr},
+	{"conditional", COL_BOOL, SHOW_M | SHOW_T, .u = jump_conditional},
+	{"executed", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = jump_executed},
+	{"taken", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = jump_taken},
+};
+
+const struct source_def source_jumps = {
+	"jumps", "jumps", "executed", jump_cols, COUNT(jump_cols), true, detail_open, jump_fn, NULL,
+};

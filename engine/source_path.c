@@ -1,0 +1,310 @@
+/*
+ * source_path.c - paths, and the cost of one set under another.
+ *
+ * A row of paths is one step of one path; est, lo and hi are of the path up to that step,
+ * so the last step of a path carries the whole path's.
+ */
+#include "engine/path.h"
+
+#include "engine/exec.h"
+#include "engine/source.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+struct step {
+	uint32_t path, step;
+	const struct path_step *s;
+};
+
+static const struct step *step_of(const struct table *t, uint32_t r)
+{
+	return &((const struct step *)t->data)[r];
+}
+
+#define STEP_U(name, expr) \
+	static uint64_t step_##name(const struct table *t, uint32_t r, uint32_t e) \
+	{ \
+		(void)e; \
+		return step_of(t, r)->expr; \
+	}
+STEP_U(path, path)
+STEP_U(number, step)
+STEP_U(id, s->fn)
+STEP_U(calls, s->calls)
+STEP_U(incl, s->incl)
+STEP_U(lo, s->cost.lo)
+STEP_U(hi, s->cost.hi)
+
+static uint64_t step_est(const struct table *t, uint32_t r, uint32_t e)
+{
+	double d = step_of(t, r)->s->cost.est;
+
+	(void)e;
+	return d >= 18446744073709551615.0 ? UINT64_MAX : d > 0 ? (uint64_t)(d + 0.5) : 0;
+}
+
+static double step_share(const struct table *t, uint32_t r, uint32_t e)
+{
+	double total = (double)graph_total(t->g, t->event);
+
+	return total > 0 ? 100.0 * (double)step_est(t, r, e) / total : 0;
+}
+
+static uint64_t step_line(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return graph_line(t->g, step_of(t, r)->s->fn);
+}
+
+static struct str step_fn(const struct table *t, uint32_t r)
+{
+	return graph_name(t->g, step_of(t, r)->s->fn);
+}
+
+static struct str step_file(const struct table *t, uint32_t r)
+{
+	return graph_file(t->g, step_of(t, r)->s->fn);
+}
+
+static bool step_estimated(const struct table *t, uint32_t r)
+{
+	return t->g->estimated || !step_of(t, r)->s->cost.measured;
+}
+
+static bool step_unbounded(const struct table *t, uint32_t r)
+{
+	return !step_of(t, r)->s->cost.bounded;
+}
+
+static bool step_first(const struct table *t, uint32_t r)
+{
+	return step_of(t, r)->step == 0;
+}
+
+static bool step_no_line(const struct table *t, uint32_t r)
+{
+	return step_line(t, r, 0) == 0;
+}
+
+static const struct col_def path_cols[] = {
+	{"path", COL_COUNT, SHOW_M | SHOW_T, .u = step_path},
+	{"step", COL_COUNT, SHOW_M | SHOW_T, .u = step_number},
+	{"id", COL_ID, SHOW_M | SHOW_T, .u = step_id},
+	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = step_fn},
+	{"file", COL_FILE, SHOW_M, .s = step_file},
+	{"line", COL_LINE, SHOW_M, .u = step_line, .absent = step_no_line},
+	{"calls", COL_COUNT, SHOW_M | SHOW_T, .u = step_calls, .absent = step_first},
+	{"incl", COL_COST, SHOW_M | SHOW_T, .u = step_incl},
+	{"est", COL_COST, SHOW_M | SHOW_T, .u = step_est, .estimated = step_estimated},
+	{"est%", COL_PERCENT, SHOW_T | HAS_BAR, .f = step_share, .estimated = step_estimated},
+	{"lo", COL_COST, SHOW_M | SHOW_T, .u = step_lo, .absent = step_unbounded},
+	{"hi", COL_COST, SHOW_M | SHOW_T, .u = step_hi, .absent = step_unbounded},
+};
+
+static int rows_of_paths(struct exec *x, const struct path_list *list, struct table *t)
+{
+	size_t n = 0, k = 0;
+	struct step *rows;
+
+	for (size_t i = 0; i < list->n; i++)
+		n += list->paths[i].n;
+	if (!(rows = EXEC_ARRAY(x, struct step, n + 1)))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < list->n; i++)
+		for (size_t j = 0; j < list->paths[i].n; j++)
+			rows[k++] = (struct step){(uint32_t)i + 1, (uint32_t)j,
+						  &list->paths[i].steps[j]};
+	t->data = rows;
+	t->truncated = list->truncated;
+	return table_init(x, t, &source_path, x->g, n);
+}
+
+/* Say how many there are beside those shown, and when a bound is too wide to be of use. */
+static int path_notes(struct exec *x, const struct path_list *list)
+{
+	const struct path_bounds *b;
+	const struct path *p;
+
+	if (list->n == 0)
+		return exec_note(x, list->same ? STR("both ends are in one cycle: no path leaves it")
+					       : STR("no path"));
+	if (list->count > (double)list->n &&
+	    exec_note(x, arena_printf(x->a, "showing %zu of %.0f paths", list->n, list->count)))
+		return (int)x->err->kind;
+	if (list->same && exec_note(x, STR("both ends share a cycle; paths inside it are not listed")))
+		return (int)x->err->kind;
+	p = &list->paths[0];
+	b = &p->steps[p->n - 1].cost;
+	if (b->bounded && !b->measured && (double)(b->hi - b->lo) > (double)b->hi / 4)
+		return exec_note(x, arena_printf(x->a, "the bounds are wide: re-run callgrind with "
+						 "--separate-callers=%zu to measure this", p->n));
+	return 0;
+}
+
+static int optional_set(struct exec *x, const struct set *s, const struct fn_set **out)
+{
+	struct fn_set *set = NULL;
+
+	if (s && exec_set(x, s, &set))
+		return (int)x->err->kind;
+	*out = set;
+	return 0;
+}
+
+static int path_open(struct exec *x, const struct source *s, struct table *t)
+{
+	struct path_query q = {.kind = s->path, .k = 1};
+	struct path_list list = {0};
+	const struct flow *flow;
+
+	if (optional_set(x, s->from, &q.from) || optional_set(x, s->to, &q.to) ||
+	    optional_set(x, s->via, &q.via) || optional_set(x, s->avoiding, &q.avoiding) ||
+	    exec_flow(x, x->g, x->event, &flow))
+		return (int)x->err->kind;
+	if (s->path == PATH_ALL)
+		q.k = 0;
+	if (s->has_n)
+		q.k = s->n > PATH_ALL_CAP ? PATH_ALL_CAP : (uint32_t)s->n;
+	if ((s->has_max || s->has_min) && s->path != PATH_ALL) {
+		exec_fail(x, s->span, "'max' and 'min' go with 'all paths' only");
+		return err_hint(x->err, "all paths from A to B max 6 min 1%%");
+	}
+	if (s->has_n && s->n == 0)
+		return exec_fail(x, s->span, "no path is asked for: write 1 or more");
+	q.max = s->has_max ? (s->max > UINT32_MAX ? UINT32_MAX : (uint32_t)s->max) : 0;
+	q.min = !s->has_min	  ? 0
+		: s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event)
+				 : s->min;
+	if (path_find(flow, &q, x->a, x->cancel, &list, x->err) || path_notes(x, &list))
+		return (int)x->err->kind;
+	return rows_of_paths(x, &list, t);
+}
+
+static uint32_t step_graph_fn(const struct table *t, uint32_t r)
+{
+	return step_of(t, r)->s->fn;
+}
+
+const struct source_def source_path = {
+	"path", "steps", "est", path_cols, COUNT(path_cols), false, path_open, step_graph_fn, NULL,
+};
+
+/* ---- cost of X under Y: one row ---- */
+
+struct cost {
+	struct path_bounds b;
+	uint64_t self, incl;
+};
+
+static const struct cost *cost_row(const struct table *t)
+{
+	return t->data;
+}
+
+static uint64_t cost_self(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r, (void)e;
+	return cost_row(t)->self;
+}
+
+static uint64_t cost_incl(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r, (void)e;
+	return cost_row(t)->incl;
+}
+
+static uint64_t cost_est(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r, (void)e;
+	return (uint64_t)(cost_row(t)->b.est + 0.5);
+}
+
+static uint64_t cost_lo(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r, (void)e;
+	return cost_row(t)->b.lo;
+}
+
+static uint64_t cost_hi(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r, (void)e;
+	return cost_row(t)->b.hi;
+}
+
+static uint64_t cost_exact(const struct table *t, uint32_t r, uint32_t e)
+{
+	const struct path_bounds *b = &cost_row(t)->b;
+
+	(void)r, (void)e;
+	return !t->g->estimated && (b->measured || (b->bounded && b->lo == b->hi));
+}
+
+static bool cost_estimated(const struct table *t, uint32_t r)
+{
+	return !cost_exact(t, r, 0);
+}
+
+static bool cost_unbounded(const struct table *t, uint32_t r)
+{
+	(void)r;
+	return !cost_row(t)->b.bounded;
+}
+
+static double cost_share(const struct table *t, uint32_t r, uint32_t e)
+{
+	double total = (double)graph_total(t->g, t->event);
+
+	return total > 0 ? 100.0 * (double)cost_est(t, r, e) / total : 0;
+}
+
+static const struct col_def cost_cols[] = {
+	{"self", COL_COST, SHOW_M | SHOW_T, .u = cost_self},
+	{"incl", COL_COST, SHOW_M | SHOW_T, .u = cost_incl},
+	{"est", COL_COST, SHOW_M | SHOW_T, .u = cost_est, .estimated = cost_estimated},
+	{"est%", COL_PERCENT, SHOW_T, .f = cost_share, .estimated = cost_estimated},
+	{"lo", COL_COST, SHOW_M | SHOW_T, .u = cost_lo, .absent = cost_unbounded},
+	{"hi", COL_COST, SHOW_M | SHOW_T, .u = cost_hi, .absent = cost_unbounded},
+	{"exact", COL_BOOL, SHOW_M | SHOW_T, .u = cost_exact},
+};
+
+/* self: sum over the set; incl: each cycle once. */
+static int cost_sums(struct exec *x, const struct fn_set *set, struct cost *c)
+{
+	uint8_t *seen = EXEC_ARRAY(x, uint8_t, (size_t)x->g->cycles + 1);
+
+	if (!seen || graph_event(x->g, x->event, x->err))
+		return (int)x->err->kind;
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1)) {
+		uint32_t k = graph_cycle(x->g, f);
+
+		c->self += graph_self(x->g, f, x->event);
+		if (!k || !seen[k])
+			c->incl += graph_incl(x->g, f, x->event);
+		seen[k] = k != 0;
+	}
+	return 0;
+}
+
+static int cost_open(struct exec *x, const struct source *s, struct table *t)
+{
+	struct path_cost_query q = {0};
+	struct cost *c = EXEC_ARRAY(x, struct cost, 1);
+	const struct flow *flow;
+
+	if (!c || optional_set(x, s->of, &q.of) || optional_set(x, s->under, &q.under) ||
+	    optional_set(x, s->via, &q.via) || optional_set(x, s->avoiding, &q.avoiding) ||
+	    exec_flow(x, x->g, x->event, &flow) || cost_sums(x, q.of, c) ||
+	    path_cost(flow, &q, x->a, x->cancel, &c->b, x->err))
+		return (int)x->err->kind;
+	if (c->b.bounded && !c->b.measured && (double)(c->b.hi - c->b.lo) > (double)c->b.hi / 4 &&
+	    exec_note(x, STR("the bounds are wide: re-run callgrind with --separate-callers=N to "
+			     "measure this")))
+		return (int)x->err->kind;
+	t->data = c;
+	t->card = true;
+	return table_init(x, t, &source_cost, x->g, 1);
+}
+
+const struct source_def source_cost = {
+	"cost", "rows", "est", cost_cols, COUNT(cost_cols), false, cost_open, NULL, NULL,
+};

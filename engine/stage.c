@@ -1,0 +1,160 @@
+/*
+ * stage.c - table stages; sort is in sort.c, group and sum in group.c.
+ */
+#include <string.h>
+
+#include "engine/exec.h"
+#include "engine/group.h"
+
+static int where(struct exec *x, struct table *t, const struct tstage *s)
+{
+	uint32_t *rows;
+	size_t n;
+
+	if (eval_rows(x, t, s->exprs, &rows, &n) || table_select(t, rows, n))
+		return (int)x->err->kind;
+	t->rows_before = n;
+	return 0;
+}
+
+static int slice(struct exec *x, struct table *t, size_t from, size_t n)
+{
+	uint32_t *rows;
+
+	if (from > t->n)
+		from = t->n;
+	if (n > t->n - from)
+		n = t->n - from;
+	if (n == t->n)
+		return 0;
+	rows = EXEC_ARRAY(x, uint32_t, n + 1);
+	if (!rows)
+		return (int)x->err->kind;
+	for (size_t i = 0; i < n; i++)
+		rows[i] = (uint32_t)(from + i);
+	return table_select(t, rows, n);
+}
+
+/* A column of the table under a (new) name, or a computed one. */
+static int add_column(struct exec *x, struct table *t, const struct expr *e, struct str name)
+{
+	struct table_col v, *c;
+
+	if (eval(x, t, e, &v) || table_append(t, name, v.type, &c))
+		return (int)x->err->kind;
+	c->p = v.p;
+	c->event = v.event;
+	c->absent = v.absent;
+	c->estimated = v.estimated;
+	c->adds_up = e->type == COL_COST || e->type == COL_COUNT;
+	c->ratio = e->type == COL_RATIO ? e : NULL;
+	return 0;
+}
+
+/* show: these columns, in this order; the others stay usable but are not shown. */
+static int show(struct exec *x, struct table *t, const struct tstage *s)
+{
+	for (size_t i = 0; i < t->ncols; i++)
+		t->cols[i]->machine = t->cols[i]->table = false;
+	for (const struct expr *e = s->exprs; e; e = e->next) {
+		struct table_col *c;
+		size_t i;
+
+		if (e->op != EX_COL || e->let || e->named) {
+			if (add_column(x, t, e, e->as))
+				return (int)x->err->kind;
+			continue;
+		}
+		if (table_column(t, e->text, e->ev, e->percent, &c))
+			return (int)x->err->kind;
+		c->machine = c->table = true;
+		for (i = 0; t->cols[i] != c; i++)
+			;
+		memmove(&t->cols[i], &t->cols[i + 1], (t->ncols - i - 1) * sizeof(*t->cols));
+		t->cols[t->ncols - 1] = c;
+	}
+	return 0;
+}
+
+static int count(struct exec *x, struct table *t)
+{
+	uint64_t n = t->n;
+	struct table_col *c;
+
+	t->src = NULL;
+	t->ref = NULL;
+	t->n = 1;
+	t->rows_before = 1;
+	t->cols = NULL;
+	t->ncols = t->cap = 0;
+	if (table_append(t, STR("count"), COL_COUNT, &c))
+		return (int)x->err->kind;
+	c->u[0] = n;
+	return 0;
+}
+
+/* How many rows the next stage leaves of a sorted table; t->n when it is not `take`. */
+static size_t kept(const struct table *t, const struct tstage *next)
+{
+	return next && next->kind == T_TAKE && next->n < t->n ? (size_t)next->n : t->n;
+}
+
+int exec_tstage(struct exec *x, struct table *t, const struct tstage *s,
+		const struct tstage *next)
+{
+	switch (s->kind) {
+	case T_WHERE:
+		return where(x, t, s);
+	case T_SORT:
+		return exec_sort(x, t, s->exprs, kept(t, next));
+	case T_TAKE:
+		return slice(x, t, 0, s->n > t->n ? t->n : (size_t)s->n);
+	case T_SKIP:
+		return slice(x, t, s->n > t->n ? t->n : (size_t)s->n, t->n);
+	case T_SHOW:
+		return show(x, t, s);
+	case T_ADD:
+		return add_column(x, t, s->exprs, s->name);
+	case T_GROUP:
+		return exec_group(x, t, s);
+	case T_SUM:
+		return exec_sum(x, t);
+	case T_COUNT:
+		return count(x, t);
+	case T_AS:
+	case T_EXPECT:		/* exec_expect(), when the table is complete */
+		return 0;
+	}
+	return 0;
+}
+
+int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
+{
+	uint32_t *rows, *bad;
+	size_t n, k = 0, all = t->n;
+
+	if (s->name.n) {
+		bool none = str_eq(s->name, STR("none"));
+
+		if (none == (t->n == 0))
+			return 0;
+		return none ? err_set(x->err, ERR_EXPECT, s->span.at,
+				      "expected no rows, found %zu", t->n)
+			    : err_set(x->err, ERR_EXPECT, s->span.at, "expected rows, found none");
+	}
+	if (eval_rows(x, t, s->exprs, &rows, &n))
+		return (int)x->err->kind;
+	if (n == t->n)
+		return 0;
+	if (!(bad = EXEC_ARRAY(x, uint32_t, t->n - n + 1)))
+		return (int)x->err->kind;
+	for (size_t i = 0, j = 0; i < t->n; i++) {
+		if (j < n && rows[j] == i)
+			j++;
+		else
+			bad[k++] = (uint32_t)i;
+	}
+	if (table_select(t, bad, k))
+		return (int)x->err->kind;
+	return err_set(x->err, ERR_EXPECT, s->span.at, "%zu of %zu rows are not as expected", k, all);
+}

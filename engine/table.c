@@ -1,0 +1,380 @@
+/*
+ * table.c - lazy columns over row references; see table.h.
+ */
+#include "engine/table.h"
+
+#include <string.h>
+
+#include "engine/exec.h"
+
+bool col_is_f(enum col_type t)
+{
+	return t == COL_PERCENT || t == COL_RATIO;
+}
+
+bool col_is_text(enum col_type t)
+{
+	return t == COL_STR || t == COL_NAME || t == COL_FILE || t == COL_OBJ;
+}
+
+bool col_is_u(enum col_type t)
+{
+	return !col_is_f(t) && !col_is_text(t) && t != COL_BOOL && t != COL_DELTA;
+}
+
+size_t col_width(enum col_type t)
+{
+	return col_is_text(t) ? sizeof(struct str) : t == COL_BOOL ? sizeof(bool) : 8;
+}
+
+static struct table_col *new_col(struct table *t)
+{
+	struct table_col *c;
+
+	if (t->ncols == t->cap) {
+		size_t cap = t->cap ? t->cap * 2 : 32;
+		struct table_col **cols = EXEC_ARRAY(t->x, struct table_col *, cap);
+
+		if (!cols)
+			return NULL;
+		if (t->ncols)
+			memcpy(cols, t->cols, t->ncols * sizeof(*cols));
+		t->cols = cols;
+		t->cap = cap;
+	}
+	c = EXEC_ARRAY(t->x, struct table_col, 1);
+	if (c)
+		t->cols[t->ncols++] = c;
+	return c;
+}
+
+const struct col_def *source_col(const struct source_def *src, struct str name)
+{
+	for (size_t i = 0; src && i < src->ncols; i++)
+		if (str_eq(str_c(src->cols[i].name), name))
+			return &src->cols[i];
+	return NULL;
+}
+
+static const struct col_def *find_def(const struct table *t, struct str name)
+{
+	const struct col_def *d = t->vs ? vs_col(name) : NULL;
+
+	return d ? d : source_col(t->src, name);
+}
+
+static int add_def(struct table *t, const struct col_def *d)
+{
+	struct table_col *c = new_col(t);
+	struct str name = str_c(d->name);
+
+	if (!c)
+		return (int)t->x->err->kind;
+	c->name = name;
+	c->def = d;
+	c->type = d->type;
+	c->event = t->event;
+	c->machine = d->flags & SHOW_M;
+	c->table = d->flags & SHOW_T;
+	c->bar = d->flags & HAS_BAR;
+	c->adds_up = d->flags & ADDS_UP;
+	if (d->flags & OF_TOTAL) {
+		c->def = source_col(t->src, (struct str){name.p, name.n - 1});
+		c->percent = true;
+	}
+	return 0;
+}
+
+int table_init(struct exec *x, struct table *t, const struct source_def *src,
+	       struct graph *g, size_t n)
+{
+	t->x = x;
+	t->src = src;
+	t->g = g;
+	t->n = n;
+	t->rows_before = n;
+	t->event = x->event;
+	for (size_t i = 0; src && i < src->ncols; i++)
+		if ((src->cols[i].flags & (SHOW_M | SHOW_T)) && add_def(t, &src->cols[i]))
+			return (int)x->err->kind;
+	return exec_rows(x, n);
+}
+
+int table_refs(struct table *t)
+{
+	if (t->ref)
+		return 0;
+	t->ref = EXEC_ARRAY(t->x, uint32_t, t->n ? t->n : 1);
+	if (!t->ref)
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < t->n; i++)
+		t->ref[i] = (uint32_t)i;
+	return 0;
+}
+
+static uint32_t ref_of(const struct table *t, size_t i)
+{
+	return t->ref ? t->ref[i] : (uint32_t)i;
+}
+
+/* Per-row flags, only when some row has one. */
+static int fill_flags(struct table *t, bool (*get)(const struct table *, uint32_t),
+		      uint8_t **out)
+{
+	uint8_t *f;
+	bool any = false;
+
+	if (!get)
+		return 0;
+	f = EXEC_ARRAY(t->x, uint8_t, t->n ? t->n : 1);
+	if (!f)
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < t->n; i++) {
+		f[i] = get(t, ref_of(t, i));
+		any |= f[i];
+	}
+	*out = any ? f : NULL;
+	return 0;
+}
+
+static int fill_percent(struct table *t, struct table_col *c)
+{
+	double total = (double)graph_total(t->g, c->event);
+
+	if (!(total > 0)) {
+		c->absent = EXEC_ARRAY(t->x, uint8_t, t->n ? t->n : 1);
+		if (!c->absent)
+			return (int)t->x->err->kind;
+		memset(c->absent, 1, t->n);
+		return 0;
+	}
+	for (size_t i = 0; i < t->n; i++) {
+		uint64_t u = c->def->u(t, ref_of(t, i), c->event);
+
+		c->f[i] = c->def->type == COL_DELTA ? 100.0 * (double)(int64_t)u / total
+						    : 100.0 * (double)u / total;
+		if (exec_poll(t->x))
+			return (int)t->x->err->kind;
+	}
+	return 0;
+}
+
+static int fill_values(struct table *t, struct table_col *c)
+{
+	const struct col_def *d = c->def;
+
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t r = ref_of(t, i);
+
+		if (d->s)
+			c->s[i] = d->s(t, r);
+		else if (d->f)
+			c->f[i] = d->f(t, r, c->event);
+		else if (d->type == COL_BOOL)
+			c->b[i] = d->u(t, r, c->event);
+		else
+			c->u[i] = d->u(t, r, c->event);
+		if (exec_poll(t->x))
+			return (int)t->x->err->kind;
+	}
+	return 0;
+}
+
+static int fill(struct table *t, struct table_col *c)
+{
+	int rc;
+
+	if (c->filled || !c->def || (c->def->flags & IS_CUM))
+		return 0;
+	if (t->vs)
+		return vs_fill(t, c);
+	if ((c->def->flags & PER_EVENT) && t->g && graph_event(t->g, c->event, t->x->err))
+		return (int)t->x->err->kind;
+	c->p = exec_alloc(t->x, t->n ? t->n : 1, col_width(c->type));
+	if (!c->p)
+		return (int)t->x->err->kind;
+	rc = c->percent ? fill_percent(t, c) : fill_values(t, c);
+	if (rc || fill_flags(t, c->def->estimated, &c->estimated) ||
+	    (!c->absent && fill_flags(t, c->def->absent, &c->absent)))
+		return (int)t->x->err->kind;
+	c->filled = true;
+	return 0;
+}
+
+static bool same_event(const struct table_col *c, uint32_t event)
+{
+	return !c->def || !(c->def->flags & PER_EVENT) || c->event == event;
+}
+
+/* A computed column has its whole name, "x" or "self%". */
+static bool is_col(const struct table_col *c, struct str base, uint32_t event, bool percent)
+{
+	if (!c->def)
+		return str_eq(c->name, base) && !percent;
+	return str_eq(str_c(c->def->name), base) && c->percent == percent &&
+	       same_event(c, event);
+}
+
+static struct table_col *find_col(struct table *t, struct str base, uint32_t event,
+				  bool percent)
+{
+	/* The newest first: `add` may reuse a name. */
+	for (size_t i = t->ncols; i > 0; i--)
+		if (is_col(t->cols[i - 1], base, event, percent))
+			return t->cols[i - 1];
+	return NULL;
+}
+
+int table_column(struct table *t, struct str base, uint32_t event, bool percent,
+		 struct table_col **out)
+{
+	struct table_col *c = find_col(t, base, event, percent);
+	const struct col_def *d;
+
+	if (!c && (d = find_def(t, base))) {
+		struct str ev = event < t->x->env->nevents ? t->x->env->events[event] : STR("?");
+
+		if (!(c = new_col(t)))
+			return (int)t->x->err->kind;
+		c->def = d;
+		c->event = event;
+		c->percent = percent;
+		c->type = percent ? COL_PERCENT : d->type;
+		c->adds_up = d->flags & ADDS_UP;
+		c->name = event == t->event || !(d->flags & PER_EVENT)
+			? arena_printf(t->x->a, "%s%s", d->name, percent ? "%" : "")
+			: arena_printf(t->x->a, "%s.%.*s%s", d->name, STR_ARG(ev),
+				       percent ? "%" : "");
+		if (!c->name.p)
+			return arena_full(t->x->a, t->x->err);
+	}
+	if (!c)
+		return err_set(t->x->err, ERR_QUERY, 0, "this table has no column '%.*s'",
+			       STR_ARG(base));
+	*out = c;
+	return fill(t, c);
+}
+
+int table_append(struct table *t, struct str name, enum col_type type, struct table_col **out)
+{
+	struct table_col *c = new_col(t);
+
+	if (!c)
+		return (int)t->x->err->kind;
+	c->name = name;
+	c->type = type;
+	c->event = t->event;
+	c->machine = c->table = c->filled = true;
+	c->p = exec_alloc(t->x, t->n ? t->n : 1, col_width(type));
+	*out = c;
+	return c->p ? 0 : (int)t->x->err->kind;
+}
+
+static int gather(struct table *t, void **p, size_t width, const uint32_t *keep, size_t n)
+{
+	char *to = exec_alloc(t->x, n ? n : 1, width);
+	const char *from = *p;
+
+	if (!to)
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < n; i++)
+		memcpy(to + i * width, from + keep[i] * width, width);
+	*p = to;
+	return 0;
+}
+
+static int gather_flags(struct table *t, uint8_t **p, const uint32_t *keep, size_t n)
+{
+	void *v = *p;
+
+	if (!v)
+		return 0;
+	if (gather(t, &v, 1, keep, n))
+		return (int)t->x->err->kind;
+	*p = v;
+	return 0;
+}
+
+int table_select(struct table *t, const uint32_t *keep, size_t n)
+{
+	uint32_t *ref = EXEC_ARRAY(t->x, uint32_t, n ? n : 1);
+
+	if (!ref)
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < n; i++)
+		ref[i] = ref_of(t, keep[i]);
+	for (size_t k = 0; k < t->ncols; k++) {
+		struct table_col *c = t->cols[k];
+
+		if (c->filled && (gather(t, &c->p, col_width(c->type), keep, n) ||
+				  gather_flags(t, &c->estimated, keep, n) ||
+				  gather_flags(t, &c->absent, keep, n)))
+			return (int)t->x->err->kind;
+		if (exec_poll(t->x))
+			return (int)t->x->err->kind;
+	}
+	t->ref = ref;
+	t->n = n;
+	return 0;
+}
+
+/* cum%: over the rows as they stand now. */
+static int fill_cum(struct table *t, struct table_col *c)
+{
+	struct table_col *self;
+	double sum = 0, total = (double)graph_total(t->g, t->event);
+
+	if (table_column(t, STR("self"), t->event, false, &self))
+		return (int)t->x->err->kind;
+	c->f = EXEC_ARRAY(t->x, double, t->n ? t->n : 1);
+	if (!c->f)
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < t->n; i++) {
+		sum += (double)self->u[i];
+		c->f[i] = total > 0 ? 100.0 * sum / total : 0;
+	}
+	c->filled = true;
+	return 0;
+}
+
+static void to_column(const struct table_col *c, struct column *out)
+{
+	*out = (struct column){
+		.name = c->name,
+		.type = c->type,
+		.event = c->event,
+		.machine = c->machine,
+		.table = c->table,
+		.bar = c->bar,
+		.estimated = c->estimated,
+		.absent = c->absent,
+	};
+	out->u = c->p;
+}
+
+int table_result(struct table *t, struct result *r)
+{
+	r->cols = EXEC_ARRAY(t->x, struct column, t->ncols + 1);
+	if (!r->cols)
+		return (int)t->x->err->kind;
+	r->ncols = 0;
+	for (size_t i = 0; i < t->ncols; i++) {
+		struct table_col *c = t->cols[i];
+
+		if (!c->machine && !c->table)
+			continue;
+		if (c->def && (c->def->flags & IS_CUM) && !c->filled ? fill_cum(t, c) : fill(t, c))
+			return (int)t->x->err->kind;
+		to_column(c, &r->cols[r->ncols++]);
+	}
+	r->rows = t->n;
+	r->rows_before = t->rows_before;
+	r->truncated = t->truncated;
+	r->card = t->card;
+	r->footer = t->footer;
+	r->depth_col = -1;
+	for (size_t i = 0; i < r->ncols; i++)
+		if (str_eq(r->cols[i].name, STR("depth")))
+			r->depth_col = (int)i;
+	return 0;
+}

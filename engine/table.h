@@ -1,0 +1,120 @@
+/*
+ * table.h - rows on their way from a source through the table stages.
+ *
+ * A row is a reference (a function, an edge, an index into the source's own array); a
+ * column is filled when a stage or the result needs it, for the rows left by then.  So
+ * `top 10` reads ten rows, and `where` reads the columns it names.
+ */
+#ifndef QUERN_TABLE_H
+#define QUERN_TABLE_H
+
+#include "engine/ast.h"
+#include "engine/graph.h"
+#include "engine/result.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+
+struct exec;
+struct table;
+struct vs;			/* vs.c: two tables joined */
+
+enum col_flags {
+	SHOW_M = 1,		/* in machine formats */
+	SHOW_T = 2,		/* in the human table */
+	PER_EVENT = 4,		/* NAME.EVENT is possible */
+	ADDS_UP = 8,		/* sums over rows mean something */
+	IS_CUM = 16,		/* cum%: running sum of the column before */
+	HAS_BAR = 32,
+	OF_TOTAL = 64,		/* the percentage of `self`, named by .name without "%" */
+};
+
+struct col_def {
+	const char *name;
+	enum col_type type;
+	unsigned flags;
+	/* One of them, by type; a COL_DELTA and a COL_BOOL come as u. */
+	uint64_t (*u)(const struct table *t, uint32_t ref, uint32_t event);
+	struct str (*s)(const struct table *t, uint32_t ref);
+	double (*f)(const struct table *t, uint32_t ref, uint32_t event);
+	bool (*estimated)(const struct table *t, uint32_t ref);
+	bool (*absent)(const struct table *t, uint32_t ref);
+};
+
+struct source_def {
+	const char *name;	/* of the result: "functions" */
+	const char *rows;	/* what its rows are: "functions", "callers" */
+	const char *primary;	/* column that `top` sorts by */
+	const struct col_def *cols;
+	size_t ncols;
+	bool sorted;		/* without a sort stage: by primary, descending */
+	int (*open)(struct exec *x, const struct source *s, struct table *t);
+	/* The function of a row, for `in $set`; NULL: none */
+	uint32_t (*fn)(const struct table *t, uint32_t ref);
+	/* Identity of a row for `vs`; NULL: cannot be compared */
+	struct str (*key)(const struct table *t, uint32_t ref, struct arena *a);
+};
+
+struct table_col {
+	struct str name;
+	const struct col_def *def;	/* NULL: computed */
+	enum col_type type;
+	uint32_t event;
+	bool percent;		/* of def's cost */
+	bool machine, table, bar, adds_up, filled;
+	const struct expr *ratio;	/* a quotient: sums divide last */
+	union {
+		void *p;
+		uint64_t *u;
+		int64_t *i;
+		double *f;
+		struct str *s;
+		bool *b;
+	};
+	uint8_t *estimated, *absent;
+};
+
+struct table {
+	struct exec *x;
+	const struct source_def *src;	/* NULL: rows are not a source's any more */
+	struct graph *g;
+	void *data;		/* the source's */
+	struct vs *vs;		/* columns come from both sides; NULL: one profile */
+	uint32_t *ref;		/* [n]; NULL: row i is reference i */
+	size_t n;
+	struct table_col **cols;
+	size_t ncols, cap;
+	uint32_t event;
+	uint64_t rows_before;
+	bool truncated, ordered, card;
+	struct str footer;
+};
+
+/* ---- table.c ---- */
+bool col_is_u(enum col_type t);		/* 64-bit counts */
+bool col_is_f(enum col_type t);
+bool col_is_text(enum col_type t);
+size_t col_width(enum col_type t);
+int table_init(struct exec *x, struct table *t, const struct source_def *src,
+	       struct graph *g, size_t n);
+/* All references 0..n-1 (NULL) made explicit. */
+int table_refs(struct table *t);
+/* Find or add the column; add is invisible.  Filled on return. */
+int table_column(struct table *t, struct str base, uint32_t event, bool percent,
+		 struct table_col **out);
+/* A computed column of t->n rows, appended. */
+int table_append(struct table *t, struct str name, enum col_type type, struct table_col **out);
+/* Keep rows keep[0..n-1], in that order. */
+int table_select(struct table *t, const uint32_t *keep, size_t n);
+int table_result(struct table *t, struct result *r);
+
+const struct source_def *source_def(enum source_kind kind);
+const struct col_def *source_col(const struct source_def *src, struct str name);
+
+/* ---- vs.c ---- */
+/* base, delta, delta%; NULL: another column. */
+const struct col_def *vs_col(struct str name);
+int vs_fill(struct table *t, struct table_col *c);
+/* The row's function in the first profile, or GRAPH_NONE. */
+uint32_t table_fn(const struct table *t, size_t row);
+
+#endif

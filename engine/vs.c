@@ -1,0 +1,288 @@
+/*
+ * vs.c - the same source asked of two profiles, rows joined by what they stand for.
+ *
+ * Functions are the same when (object's base name, file, name) are.  A row that only one
+ * side has is kept: its costs on the other side are 0.  Columns are those of the first
+ * profile plus, for the source's primary cost (self of functions):
+ *	base	the other profile's		delta	first - base
+ *	delta%	delta in percent of the row's base; absent when that is 0
+ */
+#include <string.h>
+
+#include "engine/exec.h"
+#include "engine/gstage.h"
+#include "engine/source.h"
+
+struct vs {
+	struct exec base_exec;
+	struct check_env env;
+	struct table a, b;
+	uint32_t *ia, *ib;		/* [joined rows]: row of a, of b, or GRAPH_NONE */
+};
+
+static const struct col_def vs_cols[] = {
+	{"base", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = NULL},
+	{"delta", COL_DELTA, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = NULL},
+	{"delta%", COL_PERCENT, SHOW_M | SHOW_T | PER_EVENT, .u = NULL},
+};
+
+const struct col_def *vs_col(struct str name)
+{
+	for (size_t i = 0; i < sizeof(vs_cols) / sizeof(*vs_cols); i++)
+		if (str_eq(name, str_c(vs_cols[i].name)))
+			return &vs_cols[i];
+	return NULL;
+}
+
+static uint32_t joined(const struct table *t, size_t i)
+{
+	return t->ref ? t->ref[i] : (uint32_t)i;
+}
+
+uint32_t table_fn(const struct table *t, size_t row)
+{
+	uint32_t r = joined(t, row);
+
+	if (!t->vs)
+		return t->src->fn(t, r);
+	r = t->vs->ia[r];
+	return r == GRAPH_NONE ? GRAPH_NONE
+			       : t->src->fn(&t->vs->a, t->vs->a.ref ? t->vs->a.ref[r] : r);
+}
+
+/* ---- columns ---- */
+
+static uint32_t base_event(const struct vs *v, uint32_t e)
+{
+	struct str name = v->a.x->env->events[e];
+
+	for (size_t i = 0; i < v->env.nevents; i++)
+		if (str_eq(v->env.events[i], name))
+			return (uint32_t)i;
+	return GRAPH_NONE;
+}
+
+/* A column of one side; NULL in *out: that side has no such event. */
+static int side(struct vs *v, bool base, struct str name, uint32_t event, bool percent,
+		struct table_col **out)
+{
+	uint32_t e = base ? base_event(v, event) : event;
+
+	*out = NULL;
+	return e == GRAPH_NONE ? 0 : table_column(base ? &v->b : &v->a, name, e, percent, out);
+}
+
+static uint64_t cell_u(const struct table_col *c, uint32_t row)
+{
+	return c && row != GRAPH_NONE ? c->u[row] : 0;
+}
+
+static int fill_vs(struct table *t, struct table_col *c)
+{
+	struct vs *v = t->vs;
+	struct str primary = str_c(t->src->primary);
+	struct table_col *a, *b;
+
+	if (side(v, false, primary, c->event, false, &a) ||
+	    side(v, true, primary, c->event, false, &b))
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t r = joined(t, i);
+		uint64_t now = cell_u(a, v->ia[r]), was = cell_u(b, v->ib[r]);
+		double delta = (double)now - (double)was;
+
+		if (c->def == &vs_cols[0])
+			c->u[i] = was;
+		else if (c->def == &vs_cols[1] && !c->percent)
+			c->i[i] = (int64_t)(now - was);
+		else if (was)
+			c->f[i] = 100.0 * delta / (double)was;
+		else
+			c->absent[i] = 1;
+	}
+	return 0;
+}
+
+/* From a, else from b for text; 0 for numbers that a lacks. */
+static int fill_side(struct table *t, struct table_col *c)
+{
+	struct vs *v = t->vs;
+	struct table_col *a, *b = NULL;
+	size_t w = col_width(c->type);
+
+	if (side(v, false, str_c(c->def->name), c->event, c->percent, &a) ||
+	    side(v, true, str_c(c->def->name), c->event, c->percent, &b))
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t r = joined(t, i), ra = v->ia[r], rb = v->ib[r];
+		struct table_col *from = ra != GRAPH_NONE ? a : b;
+		uint32_t row = ra != GRAPH_NONE ? ra : rb;
+		bool cost = from == b && (c->def->flags & (PER_EVENT | ADDS_UP));
+
+		if (cost || !from)
+			continue;
+		memcpy((char *)c->p + i * w, (const char *)from->p + row * w, w);
+		if (from->estimated)
+			c->estimated[i] = from->estimated[row];
+		if (from->absent)
+			c->absent[i] = from->absent[row];
+		if (exec_poll(t->x))
+			return (int)t->x->err->kind;
+	}
+	return 0;
+}
+
+int vs_fill(struct table *t, struct table_col *c)
+{
+	c->p = exec_alloc(t->x, t->n ? t->n : 1, col_width(c->type));
+	c->estimated = EXEC_ARRAY(t->x, uint8_t, t->n + 1);
+	c->absent = EXEC_ARRAY(t->x, uint8_t, t->n + 1);
+	if (!c->p || !c->estimated || !c->absent)
+		return (int)t->x->err->kind;
+	if (vs_col(str_c(c->def->name)) ? fill_vs(t, c) : fill_side(t, c))
+		return (int)t->x->err->kind;
+	c->filled = true;
+	return 0;
+}
+
+/* ---- the join ---- */
+
+static struct str key_of(const struct table *t, size_t row)
+{
+	return t->src->key(t, joined(t, row), t->x->a);
+}
+
+/* Rows of b by key; equal keys in their order. */
+static int index_base(struct exec *x, struct vs *v, size_t *cap, uint32_t **slot,
+		      struct str **key)
+{
+	for (*cap = 16; *cap < 2 * v->b.n + 2; *cap *= 2)
+		;
+	*slot = EXEC_ARRAY(x, uint32_t, *cap);		/* row + 1 */
+	*key = EXEC_ARRAY(x, struct str, v->b.n + 1);
+	if (!*slot || !*key)
+		return (int)x->err->kind;
+	for (size_t i = 0; i < v->b.n; i++) {
+		size_t h;
+
+		(*key)[i] = key_of(&v->b, i);
+		if (!(*key)[i].p)
+			return arena_full(x->a, x->err);
+		for (h = (size_t)str_hash((*key)[i]); (*slot)[h & (*cap - 1)]; h++)
+			;
+		(*slot)[h & (*cap - 1)] = (uint32_t)i + 1;
+		if (exec_poll(x))
+			return (int)x->err->kind;
+	}
+	return 0;
+}
+
+static int join(struct exec *x, struct vs *v, size_t *rows)
+{
+	uint8_t *used = EXEC_ARRAY(x, uint8_t, v->b.n + 1);
+	size_t cap, n = 0;
+	uint32_t *slot;
+	struct str *key;
+
+	v->ia = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
+	v->ib = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
+	if (!used || !v->ia || !v->ib || index_base(x, v, &cap, &slot, &key))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < v->a.n; i++, n++) {
+		struct str k = key_of(&v->a, i);
+
+		if (!k.p)
+			return arena_full(x->a, x->err);
+		v->ia[n] = (uint32_t)i;
+		v->ib[n] = GRAPH_NONE;
+		for (size_t h = (size_t)str_hash(k); slot[h & (cap - 1)]; h++) {
+			uint32_t r = slot[h & (cap - 1)] - 1;
+
+			if (!used[r] && str_eq(key[r], k)) {
+				v->ib[n] = r;
+				used[r] = 1;
+				break;
+			}
+		}
+		if (exec_poll(x))
+			return (int)x->err->kind;
+	}
+	for (size_t r = 0; r < v->b.n; r++)
+		if (!used[r]) {
+			v->ia[n] = GRAPH_NONE;
+			v->ib[n++] = (uint32_t)r;
+		}
+	*rows = n;
+	return 0;
+}
+
+/* ---- the other side ---- */
+
+static int base_events(struct exec *x, struct vs *v, struct store *st)
+{
+	uint32_t n = store_info(st)->all_events;
+	struct str *names = EXEC_ARRAY(x, struct str, (size_t)n + 1);
+
+	if (!names)
+		return (int)x->err->kind;
+	for (uint32_t e = 0; e < n; e++) {
+		struct store_event ev;
+
+		store_event(st, e, &ev);
+		names[e] = ev.name;
+	}
+	v->env = *x->env;
+	v->env.events = names;
+	v->env.nevents = n;
+	return 0;
+}
+
+static int open_base(struct exec *x, const struct source *s, struct vs *v)
+{
+	struct exec *b = &v->base_exec;
+	size_t p = check_profile(x->env, s->vs, s->vs_span, x->err);
+	uint32_t e;
+
+	if (p == x->env->nprofiles || base_events(x, v, x->stores[p]))
+		return (int)x->err->kind;
+	*b = *x;
+	b->env = &v->env;
+	b->may_match_nothing = true;
+	v->a.x = x;
+	e = base_event(v, x->event);
+	if (e == GRAPH_NONE) {
+		exec_fail(x, s->vs_span, "'%.*s' has no event '%.*s'", STR_ARG(s->vs),
+			  STR_ARG(x->env->events[x->event]));
+		return err_hint(x->err, "choose an event that both profiles have with 'by'");
+	}
+	b->event = e;
+	if (graph_plain(x->stores[p], x->a, x->cancel, &b->g, x->err) ||
+	    exec_gstages(b, x->gstages, x->text) || graph_event(b->g, e, x->err))
+		return (int)x->err->kind;
+	return source_def(s->kind)->open(b, s, &v->b) || store_check(x->stores[p], x->err)
+		? (int)x->err->kind : 0;
+}
+
+int exec_vs(struct exec *x, const struct source *s, struct table *t)
+{
+	const struct source_def *def = source_def(s->kind);
+	struct vs *v = EXEC_ARRAY(x, struct vs, 1);
+	size_t rows = 0;
+
+	if (!v || open_base(x, s, v) || def->open(x, s, &v->a) || join(x, v, &rows))
+		return (int)x->err->kind;
+	t->vs = v;
+	if (table_init(x, t, v->a.src, x->g, rows))
+		return (int)x->err->kind;
+	t->ordered = v->a.ordered;
+	t->truncated = v->a.truncated || v->b.truncated;
+	for (size_t i = 0; i < sizeof(vs_cols) / sizeof(*vs_cols); i++) {
+		struct table_col *c;
+
+		if (table_column(t, str_c(vs_cols[i].name), t->event, false, &c))
+			return (int)x->err->kind;
+		c->machine = c->table = true;
+		c->bar = i == 2;
+	}
+	return 0;
+}

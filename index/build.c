@@ -1,0 +1,332 @@
+/*
+ * build.c - from a profile to an open index; see build.h.
+ *
+ *	source -> scan, decode -> tally -> merge -> save -> publish -> store
+ *
+ * Everything a build owns hangs on struct build, because a fault in the mapped profile (it
+ * shrank) leaves build_guarded() from wherever it is.
+ */
+#include "index/build.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "index/decode.h"
+#include "index/merge.h"
+#include "index/publish.h"
+#include "index/save.h"
+#include "index/source.h"
+#include "index/store_write.h"
+#include "index/tally.h"
+
+enum { PROGRESS_NS = 100 * 1000 * 1000 };
+
+struct build {
+	struct source source;
+	const struct build_opts *opts;
+	struct tally *tally;
+	struct decode *decode;
+	struct batch *batch;
+	struct profile profile;
+	struct store_writer *writer;
+	struct publish publish;
+	uint64_t *piece;	/* content hashes */
+	uint64_t reported_ns;
+	struct err *err;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int interrupted(const struct build *b)
+{
+	const atomic_int *cancel = b->opts->cancel;
+
+	if (cancel && atomic_load_explicit(cancel, memory_order_relaxed))
+		return err_set(b->err, ERR_CANCEL, 0, "interrupted; no index was written");
+	return 0;
+}
+
+static void report(struct build *b, uint64_t done, const char *stage, bool now)
+{
+	struct build_progress p = {done, b->source.id.size, stage};
+	uint64_t t;
+
+	if (!b->opts->progress)
+		return;
+	t = now_ns();
+	if (!now && t - b->reported_ns < PROGRESS_NS)
+		return;
+	b->reported_ns = t;
+	b->opts->progress(b->opts->progress_arg, &p);
+}
+
+/* ---- reading ---- */
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, ERR_LIMIT, 0, "out of memory");
+}
+
+static int read_text(struct build *b)
+{
+	const struct map *m = &b->source.map;
+	size_t at = 0, hashed = 0;
+
+	while (at < m->n) {
+		decode_block(b->decode, m->p + at, m->n - at, at, true, b->batch);
+		if (tally_batch(b->tally, b->batch, b->err))
+			return (int)b->err->kind;
+		at += b->batch->bytes;
+		/* Pieces are hashed while the cache still has them. */
+		for (; at - hashed >= HASH_PIECE; hashed += HASH_PIECE)
+			b->piece[hashed / HASH_PIECE] =
+				source_hash_piece(m->p + hashed, HASH_PIECE);
+		if ((at & (255 * (size_t)SCAN_BLOCK)) < SCAN_BLOCK) {
+			report(b, at, "reading", false);
+			if (interrupted(b))
+				return (int)b->err->kind;
+		}
+	}
+	if (hashed < m->n)
+		b->piece[hashed / HASH_PIECE] =
+			source_hash_piece(m->p + hashed, m->n - hashed);
+	b->source.id.hash = source_hash_all(b->piece, (m->n + HASH_PIECE - 1) / HASH_PIECE);
+	return tally_end(b->tally, b->tally->npart > 1, b->err);
+}
+
+/* ---- what is refused ---- */
+
+static int no_events(const struct build *b)
+{
+	const struct profile *p = &b->profile;
+	const char *name = b->source.name;
+
+	for (size_t i = 0; i < p->nodds; i++)
+		if (p->odds[i].kind == ODD_NO_EVENTS) {
+			err_set(b->err, ERR_PROFILE, 0,
+				"%s:%" PRIu64 ": a cost line before any \"events:\" line", name,
+				p->odd[p->odds[i].first].line);
+			return err_hint(b->err, "this is not a Callgrind-format profile, or its "
+						"header is missing");
+		}
+	err_set(b->err, ERR_PROFILE, 0, "%s: not a Callgrind-format profile: no \"events:\" line",
+		name);
+	return err_hint(b->err, "such files begin with lines like \"events: Ir\" and "
+				"\"fn=main\"; valgrind --tool=callgrind and PHP Xdebug write them");
+}
+
+static int check_profile(const struct build *b)
+{
+	const struct tally *t = b->tally;
+	const struct profile *p = &b->profile;
+
+	if (p->nevent == 0)
+		return no_events(b);
+	if (t->difference && t->odds[ODD_NEGATIVE_COST]) {
+		err_set(b->err, ERR_PROFILE, 0,
+			"%s: a difference of two profiles (its costs are negative)",
+			b->source.name);
+		return err_hint(b->err, "open the two profiles and compare them with `vs`: "
+					"quern new.out base=old.out -c 'functions vs base'");
+	}
+	if (t->cost_lines == 0 && t->odds[ODD_FIELD]) {
+		err_set(b->err, ERR_PROFILE, 0, "%s: none of its %" PRIu64
+			" cost lines can be read", b->source.name, t->odds[ODD_FIELD]);
+		return err_hint(b->err, "the first: line %" PRIu64, p->odd[p->odds[0].first].line);
+	}
+	return 0;
+}
+
+/* Cut off: the last line has no end, or callgrind did not come to its "totals:". */
+static bool truncated(const struct build *b)
+{
+	const struct map *m = &b->source.map;
+	const struct profile *p = &b->profile;
+	const struct part *last = &p->part[p->npart - 1];
+
+	if (m->p[m->n - 1] != '\n')
+		return true;
+	return str_starts(last->creator, STR("callgrind")) && !last->has_totals;
+}
+
+/* ---- writing ---- */
+
+static int write_index(struct build *b)
+{
+	struct meta meta = {.source = b->source.id, .profile = str_c(b->source.name),
+			    .truncated = truncated(b)};
+	uint64_t map_bytes = ((uint64_t)1 << 30) + b->source.id.size * 4;
+
+	report(b, b->source.id.size, "writing", true);
+	if (store_writer_open(b->publish.temp, map_bytes, &b->writer, b->err) ||
+	    save_profile(&b->profile, b->writer, &meta, b->opts->cancel, b->err) ||
+	    store_writer_finish(b->writer, b->err))
+		return (int)b->err->kind;
+	return source_unchanged(&b->source, b->err);
+}
+
+static int build_guarded(void *arg)
+{
+	struct build *b = arg;
+	size_t pieces = b->source.map.n / HASH_PIECE + 2;
+
+	b->tally = malloc(sizeof(*b->tally));
+	b->decode = malloc(sizeof(*b->decode));
+	b->batch = malloc(sizeof(*b->batch));
+	b->piece = calloc(pieces, sizeof(*b->piece));
+	if (!b->tally || !b->decode || !b->batch || !b->piece) {
+		free(b->tally);
+		b->tally = NULL;
+		return no_memory(b->err);
+	}
+	decode_init(b->decode);
+	if (tally_init(b->tally, false, true, b->err) || read_text(b) ||
+	    merge(&b->profile, &b->tally, 1, b->opts->cancel, b->err) || check_profile(b))
+		return (int)b->err->kind;
+	return write_index(b);
+}
+
+static void build_free(struct build *b)
+{
+	store_writer_close(b->writer);
+	profile_free(&b->profile);
+	if (b->tally)
+		tally_free(b->tally);
+	free(b->tally);
+	free(b->decode);
+	free(b->batch);
+	free(b->piece);
+}
+
+/* Build the index at `index` (NULL: a temporary one) and open it. */
+static int build_index(struct build *b, const char *index, struct store **out)
+{
+	const struct build_opts *o = b->opts;
+	int rc;
+
+	if (publish_begin(&b->publish, index, o->no_wait, o->cancel, b->err)) {
+		publish_end(&b->publish);
+		return (int)b->err->kind;
+	}
+	/* Somebody else may have built it while we waited for the lock. */
+	if (index && !o->rebuild) {
+		struct err none = {0};
+
+		if (!store_open(index, o->trust, out, &none)) {
+			if (source_compare(&b->source, store_source(*out)) != SOURCE_CHANGED) {
+				publish_end(&b->publish);
+				return 0;
+			}
+			store_close(*out);
+			*out = NULL;
+		}
+	}
+	rc = map_guard(build_guarded, b, ERR_PROFILE, b->err);
+	build_free(b);
+	if (!rc && index)
+		rc = publish_commit(&b->publish, b->err);
+	if (!rc)
+		rc = store_open(index ? index : b->publish.temp, true, out, b->err);
+	publish_end(&b->publish);
+	return rc ? (int)b->err->kind : 0;
+}
+
+/* ---- which index ---- */
+
+/* Open an index that is there and of this profile; *how says why not. */
+static bool open_fresh(struct build *b, const char *path, struct store **out,
+		       struct build_report *r)
+{
+	struct err err = {0};
+
+	if (access(path, F_OK))
+		return false;
+	if (store_open(path, b->opts->trust, out, &err)) {
+		r->how = err.kind == ERR_STALE ? BUILD_STALE : BUILD_DAMAGED;
+		snprintf(r->why, sizeof(r->why), "%.390s", err.text);
+		return false;
+	}
+	switch (source_compare(&b->source, store_source(*out))) {
+	case SOURCE_SAME:
+		break;
+	case SOURCE_TOUCHED:
+		snprintf(r->why, sizeof(r->why),
+			 "the profile's times changed, its content did not");
+		break;
+	case SOURCE_CHANGED:
+		store_close(*out);
+		*out = NULL;
+		r->how = BUILD_STALE;
+		snprintf(r->why, sizeof(r->why), "the profile has changed since it was indexed");
+		return false;
+	}
+	r->how = BUILD_FRESH;
+	snprintf(r->index, sizeof(r->index), "%.4199s", path);
+	return true;
+}
+
+/* The first place where an index can be written; the last one when there is none, so that
+ * the error names it. */
+static const char *writable_place(const struct build *b, char path[INDEX_PATH_MAX])
+{
+	char other[INDEX_PATH_MAX];
+
+	if (b->opts->no_write)
+		return NULL;
+	if (b->opts->index_path)
+		return b->opts->index_path;
+	if (!publish_place(b->source.path, 0, path))
+		return NULL;
+	if (!publish_writable(path) && publish_place(b->source.path, 1, other) &&
+	    publish_writable(other))
+		memcpy(path, other, INDEX_PATH_MAX);
+	return path;
+}
+
+static int open_or_build(struct build *b, struct store **out, struct build_report *r)
+{
+	char path[INDEX_PATH_MAX];
+	const char *index;
+
+	if (b->opts->rebuild) {
+		r->how = BUILD_FORCED;
+	} else if (b->opts->index_path) {
+		if (open_fresh(b, b->opts->index_path, out, r))
+			return 0;
+	} else {
+		for (unsigned i = 0; publish_place(b->source.path, i, path); i++)
+			if (open_fresh(b, path, out, r))
+				return 0;
+	}
+	index = writable_place(b, path);
+	if (index)
+		snprintf(r->index, sizeof(r->index), "%.4199s", index);
+	return build_index(b, index, out);
+}
+
+int build_open(const char *profile, const struct build_opts *opts, struct store **out,
+	       struct build_report *report_out, struct err *err)
+{
+	struct build b = {.opts = opts, .err = err};
+	uint64_t start = now_ns();
+	int rc;
+
+	*report_out = (struct build_report){.how = BUILD_NEW};
+	if (source_open(profile, &b.source, err))
+		return (int)err->kind;
+	rc = open_or_build(&b, out, report_out);
+	source_close(&b.source);
+	report_out->took_ns = now_ns() - start;
+	return rc;
+}

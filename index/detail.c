@@ -1,0 +1,312 @@
+/*
+ * detail.c - the entries of one function; see detail.h.
+ *
+ * Entries lie in the order in which the text first had them.  Two counting sorts find them
+ * by function: entries by function slot in every tally, slots by function over all tallies.
+ */
+#include "index/detail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/vec.h"
+
+struct slot_ref {
+	uint32_t tally, slot;
+};
+
+struct detail {
+	const struct profile *p;
+	uint32_t **first, **entry;	/* per tally: entries of each function slot */
+	uint32_t *slot_first;		/* per function: into slots */
+	struct slot_ref *slots;
+	struct detail_row *row;
+	size_t cap;
+	struct arena sums;		/* costs of rows that are sums or need mapping */
+};
+
+static int order_entries(struct detail *d, size_t k)
+{
+	const struct tally *t = d->p->tally[k];
+	uint32_t *first = calloc(t->nfn + 3, sizeof(*first));
+	uint32_t *entry = malloc((t->nentry + 1) * sizeof(*entry));
+
+	d->first[k] = first;
+	d->entry[k] = entry;
+	if (!first || !entry)
+		return -1;
+	/* first[f + 2] counts f's entries, first[f + 1] becomes f's running place and so, in
+	 * the end, the start of f + 1. */
+	for (size_t i = 1; i < t->nentry; i++)
+		if (t->entry[i].what != ENTRY_HEAD)
+			first[t->entry_fn[i] + 2]++;
+	for (size_t f = 1; f <= t->nfn + 1; f++)
+		first[f] += first[f - 1];
+	for (size_t i = 1; i < t->nentry; i++)
+		if (t->entry[i].what != ENTRY_HEAD)
+			entry[first[t->entry_fn[i] + 1]++] = (uint32_t)i;
+	return 0;
+}
+
+static int order_slots(struct detail *d)
+{
+	const struct profile *p = d->p;
+	size_t n = 0;
+
+	for (size_t k = 0; k < p->ntally; k++)
+		n += p->tally[k]->nfn;
+	d->slot_first = calloc(p->nfn + 3, sizeof(*d->slot_first));
+	d->slots = malloc((n + 1) * sizeof(*d->slots));
+	if (!d->slot_first || !d->slots)
+		return -1;
+	for (size_t k = 0; k < p->ntally; k++)
+		for (size_t i = 0; i < p->tally[k]->nfn; i++)
+			if (p->map[k].fn[i] != NO_ID)
+				d->slot_first[p->map[k].fn[i] + 2]++;
+	for (size_t f = 1; f <= p->nfn + 1; f++)
+		d->slot_first[f] += d->slot_first[f - 1];
+	for (size_t k = 0; k < p->ntally; k++)
+		for (size_t i = 0; i < p->tally[k]->nfn; i++)
+			if (p->map[k].fn[i] != NO_ID)
+				d->slots[d->slot_first[p->map[k].fn[i] + 1]++] =
+					(struct slot_ref){(uint32_t)k, (uint32_t)i};
+	return 0;
+}
+
+int detail_new(const struct profile *p, struct detail **out, struct err *err)
+{
+	struct detail *d = calloc(1, sizeof(*d));
+	int rc = -1;
+
+	if (d) {
+		d->p = p;
+		arena_init(&d->sums, 0);
+		d->first = calloc(p->ntally, sizeof(*d->first));
+		d->entry = calloc(p->ntally, sizeof(*d->entry));
+		rc = !d->first || !d->entry || order_slots(d);
+		for (size_t k = 0; !rc && k < p->ntally; k++)
+			rc = order_entries(d, k);
+	}
+	if (rc) {
+		detail_free(d);
+		return err_set(err, ERR_LIMIT, 0, "out of memory while ordering cost lines");
+	}
+	*out = d;
+	return 0;
+}
+
+void detail_free(struct detail *d)
+{
+	if (!d)
+		return;
+	for (size_t k = 0; k < d->p->ntally; k++) {
+		if (d->first)
+			free(d->first[k]);
+		if (d->entry)
+			free(d->entry[k]);
+	}
+	free(d->first);
+	free(d->entry);
+	free(d->slot_first);
+	free(d->slots);
+	free(d->row);
+	arena_free(&d->sums);
+	free(d);
+}
+
+static enum detail_kind kind_of(uint32_t what)
+{
+	static const enum detail_kind kinds[] = {DETAIL_LINES, DETAIL_SITES, DETAIL_JUMPS,
+						 DETAIL_JUMPS};
+
+	return kinds[ENTRY_KIND(what)];
+}
+
+/* Costs in the profile's events: the tally's own when they are the same. */
+static const uint64_t *mapped(struct detail *d, size_t k, const uint64_t *cost)
+{
+	const struct tally *t = d->p->tally[k];
+	uint64_t *to;
+
+	if (d->p->ntally == 1)
+		return cost;
+	to = ARENA_ARRAY(&d->sums, uint64_t, d->p->nevent + 1);
+	for (size_t e = 0; to && e < t->nevent; e++)
+		to[d->p->map[k].event[e]] = cost[e];
+	return to;
+}
+
+/* The function that a jump goes to: that of the name in the source's object. */
+static uint32_t jump_target(const struct profile *p, uint32_t from, uint32_t name, uint32_t file)
+{
+	uint32_t obj = p->fn_obj[from], lo = 0, hi = (uint32_t)p->nfn, best = from;
+
+	if (p->fn_name[from] == name)
+		return from;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (p->fn_name[mid] < name)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < p->nfn && p->fn_name[lo] == name; lo++) {
+		if (p->fn_obj[lo] != obj)
+			continue;
+		if (p->fn_file[lo] == file)
+			return lo;
+		if (best == from)
+			best = lo;
+	}
+	return best;
+}
+
+static void read_jump(const struct detail *d, size_t k, uint32_t f, const struct entry *e,
+		      struct detail_row *r)
+{
+	const struct profile *p = d->p;
+	const struct merge_map *m = &p->map[k];
+	const uint64_t *v = &p->tally[k]->val[e->val];
+
+	r->to_instr = v[0];
+	r->to_line = v[1];
+	r->to_file = m->name[SPACE_FILE][(uint32_t)v[2]];
+	r->to_fn = jump_target(p, f, m->name[SPACE_FN][v[2] >> 32], r->to_file);
+	r->calls = v[3];
+	r->taken = v[4];
+	r->edge = (ENTRY_KIND(e->what) == ENTRY_JCND ? JUMP_CONDITIONAL : 0) |
+		  (r->to_fn != f ? JUMP_OTHER_FN : 0) |
+		  (r->to_file != r->file ? JUMP_OTHER_FILE : 0);
+}
+
+static uint32_t edge_of(const struct profile *p, uint32_t caller, uint32_t callee)
+{
+	uint32_t lo = p->out_first[caller], hi = p->out_first[caller + 1];
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (p->callee[mid] < callee)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static int read_row(struct detail *d, size_t k, uint32_t f, const struct entry *e,
+		    enum detail_kind kind, struct detail_row *r)
+{
+	const struct profile *p = d->p;
+	const struct tally *t = p->tally[k];
+	const struct merge_map *m = &p->map[k];
+
+	*r = (struct detail_row){.instr = e->instr, .line = e->line,
+				 .file = m->name[SPACE_FILE][e->file]};
+	if (kind == DETAIL_JUMPS) {
+		read_jump(d, k, f, e, r);
+		return 0;
+	}
+	if (kind == DETAIL_LINES) {
+		r->cost = mapped(d, k, &t->val[e->val]);
+	} else {
+		const uint64_t *sum = &t->val[e->val + 2 + t->nevent];
+
+		r->edge = edge_of(p, f, m->fn[ENTRY_CALLEE(e->what)]) - p->out_first[f];
+		r->calls = sum[0];
+		r->cost = mapped(d, k, sum + 1);
+	}
+	return r->cost ? 0 : -1;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct detail_row *x = a, *y = b;
+
+#define BY(field)                                                                             \
+	if (x->field != y->field)                                                             \
+		return x->field < y->field ? -1 : 1
+	BY(file);
+	BY(instr);
+	BY(line);
+	BY(edge);
+	BY(to_instr);
+	BY(to_line);
+	BY(to_fn);
+	BY(to_file);
+#undef BY
+	return 0;
+}
+
+static uint64_t sum_sat(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static int add_row(struct detail *d, struct detail_row *to, const struct detail_row *r)
+{
+	size_t n = d->p->nevent;
+
+	to->calls = sum_sat(to->calls, r->calls);
+	to->taken = sum_sat(to->taken, r->taken);
+	if (r->cost) {
+		uint64_t *sum = ARENA_ARRAY(&d->sums, uint64_t, n + 1);
+
+		if (!sum)
+			return -1;
+		for (size_t e = 0; e < n; e++)
+			sum[e] = sum_sat(to->cost[e], r->cost[e]);
+		to->cost = sum;
+	}
+	return 0;
+}
+
+static int sort_and_add(struct detail *d, size_t *n)
+{
+	size_t last = 0;
+	bool sorted = true;
+
+	for (size_t i = 1; sorted && i < *n; i++)
+		sorted = compare_rows(&d->row[i - 1], &d->row[i]) <= 0;
+	if (!sorted)
+		qsort(d->row, *n, sizeof(*d->row), compare_rows);
+	for (size_t i = 1; i < *n; i++) {
+		if (compare_rows(&d->row[last], &d->row[i]) != 0)
+			d->row[++last] = d->row[i];
+		else if (add_row(d, &d->row[last], &d->row[i]))
+			return -1;
+	}
+	if (*n)
+		*n = last + 1;
+	return 0;
+}
+
+int detail_gather(struct detail *d, uint32_t f, enum detail_kind kind,
+		  struct detail_row **rows, size_t *n)
+{
+	size_t count = 0;
+
+	arena_reset(&d->sums);
+	for (uint32_t s = d->slot_first[f]; s < d->slot_first[f + 1]; s++) {
+		size_t k = d->slots[s].tally;
+		uint32_t slot = d->slots[s].slot;
+		const struct tally *t = d->p->tally[k];
+
+		for (uint32_t i = d->first[k][slot]; i < d->first[k][slot + 1]; i++) {
+			const struct entry *e = &t->entry[d->entry[k][i]];
+
+			if (kind_of(e->what) != kind)
+				continue;
+			if (vec_reserve(&d->row, &d->cap, count + 1, sizeof(*d->row)) ||
+			    read_row(d, k, f, e, kind, &d->row[count]))
+				return -1;
+			count++;
+		}
+	}
+	if (sort_and_add(d, &count))
+		return -1;
+	*rows = d->row;
+	*n = count;
+	return 0;
+}

@@ -1,0 +1,109 @@
+/* detail_code.c - both directions of the packed detail; see detail_code.h. */
+#include "index/detail_code.h"
+
+enum { NUMBERS_MAX = 12 };	/* of a row, but for its costs */
+
+int detail_encode(struct bytes *b, enum detail_kind kind, const struct detail_shape *s,
+		  const struct detail_row *rows, size_t n)
+{
+	const size_t room = (NUMBERS_MAX + s->events) * VARINT_MAX;
+	uint64_t file = 0, instr = 0, line = 0;
+
+	if (bytes_put(b, n))
+		return -1;
+	for (size_t i = 0, end = 0; i < n; i++) {
+		const struct detail_row *r = &rows[i];
+		unsigned char *p;
+
+		if (b->cap - b->n < room && bytes_room(b, room))
+			return -1;
+		p = b->p + b->n;
+		if (i == end) {
+			while (end < n && rows[end].file == r->file)
+				end++;
+			p = varint_put(p, varint_zigzag(file, r->file));
+			p = varint_put(p, end - i);
+			file = r->file;
+			instr = line = 0;
+		}
+		if (s->instr)
+			p = varint_put(p, r->instr - instr);
+		if (s->line)
+			p = varint_put(p, varint_zigzag(line, r->line));
+		instr = r->instr;
+		line = r->line;
+		if (kind != DETAIL_LINES)
+			p = varint_put(p, r->edge);
+		if (kind == DETAIL_JUMPS) {
+			if (r->edge & JUMP_OTHER_FN)
+				p = varint_put(p, r->to_fn);
+			if (r->edge & JUMP_OTHER_FILE)
+				p = varint_put(p, r->to_file);
+			p = varint_put(p, varint_zigzag(r->instr, r->to_instr));
+			p = varint_put(p, varint_zigzag(r->line, r->to_line));
+		}
+		if (kind != DETAIL_LINES)
+			p = varint_put(p, r->calls);
+		if (kind == DETAIL_JUMPS) {
+			if (r->edge & JUMP_CONDITIONAL)
+				p = varint_put(p, r->taken);
+		} else {
+			for (uint32_t e = 0; e < s->events; e++)
+				p = varint_put(p, r->cost[e]);
+		}
+		b->n = (size_t)(p - b->p);
+	}
+	return 0;
+}
+
+uint64_t detail_begin(struct detail_reader *r, enum detail_kind kind,
+		      const struct detail_shape *s, const unsigned char *p,
+		      const unsigned char *end)
+{
+	uint64_t n;
+
+	*r = (struct detail_reader){.in = {.p = p, .end = end}, .kind = kind, .shape = *s};
+	n = varint_get(&r->in);
+	/* A row has at least one byte: a larger number is damage, not a reason to allocate. */
+	if (n > (uint64_t)(end - p))
+		r->in.bad = true;
+	return r->in.bad ? 0 : n;
+}
+
+static void next_jump(struct detail_reader *r)
+{
+	struct detail_row *row = &r->row;
+
+	row->to_fn = row->edge & JUMP_OTHER_FN ? (uint32_t)varint_get(&r->in) : 0;
+	row->to_file = row->edge & JUMP_OTHER_FILE ? (uint32_t)varint_get(&r->in) : 0;
+	row->to_instr = varint_unzigzag(row->instr, varint_get(&r->in));
+	row->to_line = varint_unzigzag(row->line, varint_get(&r->in));
+	row->calls = varint_get(&r->in);
+	row->taken = row->edge & JUMP_CONDITIONAL ? varint_get(&r->in) : row->calls;
+}
+
+void detail_next(struct detail_reader *r, uint64_t *cost)
+{
+	struct detail_row *row = &r->row;
+
+	if (r->left_in_group == 0) {
+		row->file = (uint32_t)varint_unzigzag(row->file, varint_get(&r->in));
+		r->left_in_group = varint_get(&r->in);
+		row->instr = row->line = 0;
+	}
+	r->left_in_group--;
+	if (r->shape.instr)
+		row->instr += varint_get(&r->in);
+	if (r->shape.line)
+		row->line = varint_unzigzag(row->line, varint_get(&r->in));
+	if (r->kind != DETAIL_LINES)
+		row->edge = (uint32_t)varint_get(&r->in);
+	if (r->kind == DETAIL_JUMPS) {
+		next_jump(r);
+		return;
+	}
+	if (r->kind == DETAIL_SITES)
+		row->calls = varint_get(&r->in);
+	for (uint32_t e = 0; e < r->shape.events; e++)
+		cost[e] = varint_get(&r->in);
+}

@@ -1,0 +1,61 @@
+/*
+ * detail_code.h - the packed cost lines, call sites and jumps of one function.
+ *
+ * Rows are ordered by (file, instr, line) and cut into groups of one file.  Numbers are
+ * varints; zz(x) is the zigzag difference to the row before, +x the plain one, both from
+ * 0 at the start of a group; instr and line are left out when the profile has none.
+ *
+ *	rows, then per group: zz(file) rows-in-group, then per row:
+ *	lines:	+instr zz(line) cost[E]
+ *	sites:	+instr zz(line) edge-out_first(caller) calls cost[E]
+ *	jumps:	+instr zz(line) flags [to_fn] [to_file] zz(to_instr - instr)
+ *		zz(to_line - line) executed [taken]
+ */
+#ifndef QUERN_DETAIL_CODE_H
+#define QUERN_DETAIL_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "index/base/varint.h"
+#include "index/part_code.h"
+
+enum detail_kind { DETAIL_LINES, DETAIL_SITES, DETAIL_JUMPS, DETAIL_KINDS };
+enum { JUMP_CONDITIONAL = 1, JUMP_OTHER_FN = 2, JUMP_OTHER_FILE = 4 };	/* flags */
+
+struct detail_shape {
+	uint32_t events;
+	bool instr, line;	/* which positions the profile has */
+};
+
+struct detail_row {
+	uint64_t instr, line;
+	uint32_t file;
+	uint32_t edge;		/* sites: minus the caller's first edge; jumps: flags */
+	uint32_t to_fn, to_file;	/* jumps, when flagged */
+	uint64_t to_instr, to_line;	/* jumps */
+	uint64_t calls;		/* sites; jumps: executed */
+	uint64_t taken;		/* conditional jumps */
+	const uint64_t *cost;	/* lines and sites: E, read by the encoder only */
+};
+
+/* Append rows to b; 0, or -1 when memory is out. */
+int detail_encode(struct bytes *b, enum detail_kind kind, const struct detail_shape *s,
+		  const struct detail_row *rows, size_t n);
+
+/* Reading: rows first, then detail_next() that many times (cost receives E numbers).  The
+ * reader's `bad` is set by damaged bytes; every row is then zeros. */
+struct detail_reader {
+	struct varint_reader in;
+	enum detail_kind kind;
+	struct detail_shape shape;
+	uint64_t left_in_group;
+	struct detail_row row;	/* the one just read */
+};
+uint64_t detail_begin(struct detail_reader *r, enum detail_kind kind,
+		      const struct detail_shape *s, const unsigned char *p,
+		      const unsigned char *end);
+void detail_next(struct detail_reader *r, uint64_t *cost);
+
+#endif

@@ -1,0 +1,145 @@
+/* meta_code.c - the order of fields in meta, part headers and diagnostics. */
+#include "index/meta_code.h"
+
+#include <string.h>
+
+void code_u64(struct coder *c, uint64_t *v)
+{
+	if (c->to) {
+		c->failed |= bytes_put(c->to, *v) != 0;
+		return;
+	}
+	*v = varint_get(c->from);
+	c->failed |= c->from->bad;
+}
+
+static void code_bool(struct coder *c, bool *v)
+{
+	uint64_t n = *v;
+
+	code_u64(c, &n);
+	*v = n != 0;
+}
+
+static void code_str(struct coder *c, struct str *s)
+{
+	uint64_t n = s->n;
+
+	code_u64(c, &n);
+	if (c->failed)
+		return;
+	if (c->to) {
+		if (bytes_room(c->to, s->n + VARINT_MAX)) {
+			c->failed = true;
+			return;
+		}
+		if (s->n)
+			memcpy(c->to->p + c->to->n, s->p, s->n);
+		c->to->n += s->n;
+		return;
+	}
+	if (n > (uint64_t)(c->from->end - c->from->p)) {
+		c->failed = c->from->bad = true;
+		return;
+	}
+	*s = arena_str(c->arena, (struct str){(const char *)c->from->p, (size_t)n});
+	c->failed |= s->p == NULL;
+	c->from->p += n;
+}
+
+static void code_source(struct coder *c, struct source_id *s)
+{
+	code_str(c, &s->path);
+	code_u64(c, &s->dev);
+	code_u64(c, &s->inode);
+	code_u64(c, &s->size);
+	code_u64(c, &s->mtime_ns);
+	code_u64(c, &s->ctime_ns);
+	code_u64(c, &s->hash);
+}
+
+static void code_event(struct coder *c, struct event *e, uint64_t recorded)
+{
+	bool derived = e->coef != NULL;
+
+	code_str(c, &e->name);
+	code_str(c, &e->long_name);
+	code_str(c, &e->formula);
+	code_bool(c, &e->builtin);
+	code_bool(c, &derived);
+	if (!derived)
+		return;
+	if (c->from)
+		e->coef = ARENA_ARRAY(c->arena, int64_t, (size_t)recorded + 1);
+	for (uint64_t i = 0; e->coef && i < recorded; i++) {
+		uint64_t z = c->to ? varint_zigzag(0, (uint64_t)e->coef[i]) : 0;
+
+		code_u64(c, &z);
+		e->coef[i] = (int64_t)varint_unzigzag(0, z);
+	}
+	c->failed |= e->coef == NULL;
+}
+
+/* Arrays that are read are as long as the bytes left at most: each element is >= 1. */
+static bool plausible(struct coder *c, uint64_t n)
+{
+	if (c->from && n > (uint64_t)(c->from->end - c->from->p))
+		c->failed = true;
+	return !c->failed;
+}
+
+void meta_code(struct coder *c, struct meta *m)
+{
+	code_source(c, &m->source);
+	code_str(c, &m->profile);
+	code_str(c, &m->creator);
+	code_str(c, &m->cmd);
+	uint64_t *const numbers[] = {
+		&m->built_s, &m->input_bytes, &m->input_lines, &m->functions, &m->edges,
+		&m->cycles, &m->cycle_members, &m->parts, &m->strings[SPACE_OBJ],
+		&m->strings[SPACE_FILE], &m->strings[SPACE_FN], &m->lines, &m->sites, &m->jumps,
+		&m->diagnostics, &m->events, &m->all_events,
+	};
+	bool *const flags[] = {&m->has_line, &m->has_instr, &m->saturated, &m->truncated};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		code_u64(c, numbers[i]);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		code_bool(c, flags[i]);
+	if (!plausible(c, m->all_events) || m->events > m->all_events) {
+		c->failed = true;
+		return;
+	}
+	if (c->from) {
+		m->event = ARENA_ARRAY(c->arena, struct event, (size_t)m->all_events + 1);
+		m->total = ARENA_ARRAY(c->arena, uint64_t, (size_t)m->events + 1);
+		c->failed |= !m->event || !m->total;
+	}
+	for (uint64_t i = 0; !c->failed && i < m->all_events; i++)
+		code_event(c, &m->event[i], m->events);
+	for (uint64_t i = 0; !c->failed && i < m->events; i++)
+		code_u64(c, &m->total[i]);
+}
+
+void part_head_code(struct coder *c, struct part *p, uint64_t *functions)
+{
+	struct str *const texts[] = {&p->creator, &p->cmd, &p->trigger, &p->time_range, &p->desc,
+				     &p->positions, &p->events};
+	uint64_t *const numbers[] = {&p->part, &p->pid, &p->thread, &p->offset, &p->bytes,
+				     functions};
+
+	for (size_t i = 0; !c->failed && i < sizeof(texts) / sizeof(texts[0]); i++)
+		code_str(c, texts[i]);
+	for (size_t i = 0; !c->failed && i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		code_u64(c, numbers[i]);
+	code_bool(c, &p->has_totals);
+	code_bool(c, &p->has_summary);
+}
+
+void diag_code(struct coder *c, struct diag *d)
+{
+	code_u64(c, &d->kind);
+	code_u64(c, &d->count);
+	code_u64(c, &d->line);
+	code_str(c, &d->text);
+}

@@ -1,0 +1,61 @@
+/*
+ * meta_code.h - the values that are not columns: meta, part headers, diagnostics.
+ *
+ * Numbers are varints, strings a length and bytes.  One struct per value and one function
+ * per direction, so that the order of fields is written down once (meta_code.c).
+ */
+#ifndef QUERN_META_CODE_H
+#define QUERN_META_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "index/base/arena.h"
+#include "index/base/str.h"
+#include "index/base/varint.h"
+#include "index/merge.h"
+#include "index/part_code.h"
+
+/* Which file an index is of; see source.h. */
+struct source_id {
+	struct str path;	/* absolute */
+	uint64_t dev, inode, size, mtime_ns, ctime_ns;
+	uint64_t hash;		/* of the content */
+};
+
+struct meta {
+	struct source_id source;
+	struct str profile;	/* as the user wrote it */
+	struct str creator, cmd;
+	uint64_t built_s;
+	uint64_t input_bytes, input_lines;
+	uint64_t functions, edges, cycles, cycle_members, parts;
+	uint64_t strings[SPACES];
+	uint64_t lines, sites, jumps, diagnostics;
+	bool has_line, has_instr, saturated, truncated;
+	uint64_t events, all_events;
+	struct event *event;	/* all_events */
+	uint64_t *total;	/* events */
+};
+
+struct diag {
+	uint64_t kind, count, line;
+	struct str text;
+};
+
+/* One description for both directions: exactly one of `to` and `from` is set. */
+struct coder {
+	struct bytes *to;
+	struct varint_reader *from;
+	struct arena *arena;	/* for what is read */
+	bool failed;		/* memory is out, or the bytes are damaged */
+};
+
+void meta_code(struct coder *c, struct meta *m);
+/* A part without totals and summary, which are columns. */
+void part_head_code(struct coder *c, struct part *p, uint64_t *functions);
+void diag_code(struct coder *c, struct diag *d);
+void code_u64(struct coder *c, uint64_t *v);
+
+#endif

@@ -1,0 +1,235 @@
+/* publish.c - temporary file, lock and rename; see publish.h. */
+#include "index/publish.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "index/base/str.h"
+
+#define SUFFIX ".quern"
+
+static bool fits(int n)
+{
+	return n > 0 && n < INDEX_PATH_MAX;
+}
+
+static bool cache_place(const char *profile, char path[INDEX_PATH_MAX])
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	struct str base = str_basename(str_c(profile));
+	uint64_t h = str_hash(str_c(profile));
+
+	if (cache && cache[0] == '/')
+		return fits(snprintf(path, INDEX_PATH_MAX, "%s/quern/%016" PRIx64 "-%.*s" SUFFIX,
+				     cache, h, STR_ARG(base)));
+	if (home && home[0] == '/')
+		return fits(snprintf(path, INDEX_PATH_MAX,
+				     "%s/.cache/quern/%016" PRIx64 "-%.*s" SUFFIX, home, h,
+				     STR_ARG(base)));
+	return false;
+}
+
+bool publish_place(const char *profile, unsigned i, char path[INDEX_PATH_MAX])
+{
+	if (i == 0)
+		return fits(snprintf(path, INDEX_PATH_MAX, "%s" SUFFIX, profile));
+	return i == 1 && cache_place(profile, path);
+}
+
+/* The directory of path into dir ("." when it has none). */
+static void directory(const char *path, char dir[INDEX_PATH_MAX])
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		snprintf(dir, INDEX_PATH_MAX, ".");
+	else
+		snprintf(dir, INDEX_PATH_MAX, "%.*s", (int)(slash == path ? 1 : slash - path),
+			 path);
+}
+
+static void make_directories(char *dir)
+{
+	for (char *p = dir + 1; *p; p++)
+		if (*p == '/') {
+			*p = '\0';
+			mkdir(dir, 0700);
+			*p = '/';
+		}
+	mkdir(dir, 0700);
+}
+
+bool publish_writable(const char *path)
+{
+	char dir[INDEX_PATH_MAX];
+
+	directory(path, dir);
+	if (access(dir, F_OK) && strstr(dir, "/quern"))
+		make_directories(dir);
+	return access(dir, W_OK | X_OK) == 0;
+}
+
+/* ---- lock ---- */
+
+static int cannot(const char *path, struct err *err)
+{
+	err_set(err, ERR_INDEX, 0, "cannot write %s: %s", path, strerror(errno));
+	return err_hint(err, "put the index elsewhere with --index PATH, or keep none with "
+			     "--no-index-write");
+}
+
+/* The lock file is removed by its last holder, so after locking it must still be there. */
+static int take_lock(struct publish *p, bool no_wait, const atomic_int *cancel, struct err *err)
+{
+	const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
+
+	for (;;) {
+		struct stat held, there;
+
+		p->lock_fd = open(p->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (p->lock_fd < 0)
+			return cannot(p->lock, err);
+		while (flock(p->lock_fd, LOCK_EX | LOCK_NB)) {
+			if (errno != EWOULDBLOCK && errno != EINTR)
+				return cannot(p->lock, err);
+			if (no_wait) {
+				err_set(err, ERR_LOCKED, 0, "another process is building %s",
+					p->index);
+				return err_hint(err, "leave out --no-wait to wait for it");
+			}
+			if (cancel && *cancel)
+				return err_set(err, ERR_CANCEL, 0, "interrupted");
+			nanosleep(&pause, NULL);
+		}
+		if (fstat(p->lock_fd, &held) == 0 && stat(p->lock, &there) == 0 &&
+		    held.st_ino == there.st_ino && held.st_dev == there.st_dev)
+			return 0;
+		close(p->lock_fd);
+		p->lock_fd = -1;
+	}
+}
+
+/* ---- temporary files ---- */
+
+/* Remove "BASE.tmp.PID.*" of processes that are no more. */
+static void remove_leftovers(const char *index)
+{
+	char dir[INDEX_PATH_MAX];
+	struct str base = str_basename(str_c(index));
+	DIR *d;
+	struct dirent *e;
+
+	directory(index, dir);
+	d = opendir(dir);
+	while (d && (e = readdir(d))) {
+		struct str name = str_c(e->d_name), rest;
+		char *end;
+		long pid;
+
+		if (!str_starts(name, base))
+			continue;
+		rest = str_from(name, base.n);
+		if (!str_starts(rest, STR(".tmp.")))
+			continue;
+		pid = strtol(rest.p + 5, &end, 10);
+		if (pid > 0 && *end == '.' && kill((pid_t)pid, 0) && errno == ESRCH)
+			unlinkat(dirfd(d), e->d_name, 0);
+	}
+	if (d)
+		closedir(d);
+}
+
+static int make_temp(struct publish *p, const char *stem, struct err *err)
+{
+	const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+	uint32_t r = 0;
+
+	for (int tries = 0; tries < 100; tries++) {
+		if (getrandom(&r, sizeof(r), 0) != (ssize_t)sizeof(r))
+			r = (uint32_t)tries + (uint32_t)time(NULL);
+		if (!fits(snprintf(p->temp, sizeof(p->temp), "%s.tmp.%ld.%08" PRIx32, stem,
+				   (long)getpid(), r)))
+			return err_set(err, ERR_INDEX, 0, "the path of the index is too long");
+		p->temp_fd = open(p->temp, flags, 0600);
+		if (p->temp_fd >= 0)
+			return 0;
+		if (errno != EEXIST)
+			break;
+	}
+	cannot(p->temp, err);
+	p->temp[0] = '\0';
+	return (int)err->kind;
+}
+
+int publish_begin(struct publish *p, const char *index, bool no_wait, const atomic_int *cancel,
+		  struct err *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	char stem[INDEX_PATH_MAX];
+
+	memset(p, 0, sizeof(*p));
+	p->lock_fd = p->temp_fd = -1;
+	if (!index) {
+		if (!fits(snprintf(stem, sizeof(stem), "%s/quern",
+				   tmp && tmp[0] == '/' ? tmp : "/tmp")))
+			return err_set(err, ERR_INDEX, 0, "TMPDIR is too long");
+		return make_temp(p, stem, err);
+	}
+	if (!fits(snprintf(p->index, sizeof(p->index), "%s", index)) ||
+	    !fits(snprintf(p->lock, sizeof(p->lock), "%s.lock", index)))
+		return err_set(err, ERR_INDEX, 0, "the path of the index is too long");
+	if (take_lock(p, no_wait, cancel, err))
+		return (int)err->kind;
+	remove_leftovers(index);
+	return make_temp(p, index, err);
+}
+
+static int sync_directory(const char *path)
+{
+	char dir[INDEX_PATH_MAX];
+	int fd, rc;
+
+	directory(path, dir);
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	rc = fsync(fd);
+	close(fd);
+	return rc;
+}
+
+int publish_commit(struct publish *p, struct err *err)
+{
+	if (fsync(p->temp_fd) || fchmod(p->temp_fd, 0444) || rename(p->temp, p->index))
+		return cannot(p->index, err);
+	p->temp[0] = '\0';
+	if (sync_directory(p->index))
+		return cannot(p->index, err);
+	return 0;
+}
+
+void publish_end(struct publish *p)
+{
+	if (p->temp[0])
+		unlink(p->temp);
+	if (p->temp_fd >= 0)
+		close(p->temp_fd);
+	if (p->lock_fd >= 0) {
+		if (p->index[0])
+			unlink(p->lock);
+		close(p->lock_fd);
+	}
+	p->temp[0] = '\0';
+	p->temp_fd = p->lock_fd = -1;
+}

@@ -1,0 +1,37 @@
+/*
+ * publish.h - where an index lives, and how a new one takes its place.
+ *
+ * A new index is written to "INDEX.tmp.PID.RANDOM" in the directory of the final one, synced,
+ * made read-only and renamed; then the directory is synced.  Whoever holds the lock of
+ * "INDEX.lock" may do that; leftovers of dead builders are removed first.
+ */
+#ifndef QUERN_PUBLISH_H
+#define QUERN_PUBLISH_H
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "index/base/err.h"
+
+enum { INDEX_PATH_MAX = PATH_MAX + 64 };
+
+/* Where the index of a profile may be, best first: beside it, then in the cache
+ * ($XDG_CACHE_HOME/quern or ~/.cache/quern).  False: no such place. */
+bool publish_place(const char *profile, unsigned i, char path[INDEX_PATH_MAX]);
+/* True when a file could be made in the directory of path (created when it is the cache). */
+bool publish_writable(const char *path);
+
+struct publish {
+	char index[INDEX_PATH_MAX], temp[INDEX_PATH_MAX], lock[INDEX_PATH_MAX];
+	int lock_fd, temp_fd;
+};
+
+/* Take the lock (waiting for it unless no_wait) and make the empty temporary file.  A NULL
+ * index makes only a temporary file, in $TMPDIR. */
+int publish_begin(struct publish *p, const char *index, bool no_wait, const atomic_int *cancel,
+		  struct err *err);
+int publish_commit(struct publish *p, struct err *err);	/* sync, rename, sync the directory */
+void publish_end(struct publish *p);	/* remove what is temporary, give up the lock */
+
+#endif

@@ -1,0 +1,460 @@
+/*
+ * save.c - the tables of the index from a merged profile; see save.h.
+ *
+ * Inclusive cost (FORMAT.md section 7), C a strongly connected component:
+ *
+ *	incl(C) = sum of self over C + sum of the edges that leave C
+ *
+ * so edges inside a cycle, and a function's edge to itself, are never summed.  A cycle's
+ * member contributes its own self and its own leaving edges to that.
+ */
+#include "index/save.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "index/base/sort.h"
+#include "index/base/vec.h"
+#include "index/cycles.h"
+#include "index/detail.h"
+
+struct save {
+	struct profile *p;
+	struct store_writer *w;
+	struct meta *meta;
+	const atomic_int *cancel;
+	struct err *err;
+	struct cycles c;
+	uint32_t *cycle;		/* per function: 0, or 1.. */
+	uint32_t ncycles;
+	uint32_t *cycle_first, *member;	/* ncycles + 1; functions in cycles */
+	uint32_t nmember;
+	uint64_t *col, *contribution;	/* scratch, one per function */
+	uint64_t *by_component;		/* scratch, one per component */
+	struct sort_pair *pair;		/* scratch, one per function or edge */
+};
+
+static int no_memory(struct err *err)
+{
+	err_set(err, ERR_LIMIT, 0, "out of memory while writing the index");
+	return err_hint(err, "the machine has too little memory for this profile");
+}
+
+static int stopped(const struct save *s)
+{
+	if (s->cancel && atomic_load_explicit(s->cancel, memory_order_relaxed))
+		return err_set(s->err, ERR_CANCEL, 0, "interrupted");
+	return 0;
+}
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* ---- inclusive cost of one event ---- */
+
+static bool leaves(const struct save *s, size_t edge)
+{
+	const struct profile *p = s->p;
+
+	return s->c.component[p->caller[edge]] != s->c.component[p->callee[edge]];
+}
+
+/* contribution[f]: self + edges of f that leave its component; by_component: their sums. */
+static void sum_components(struct save *s, size_t event)
+{
+	const struct profile *p = s->p;
+	size_t width = p->nevent + 1;
+
+	memset(s->by_component, 0, s->c.n * sizeof(*s->by_component));
+	for (size_t f = 0; f < p->nfn; f++) {
+		uint64_t sum = p->self[f * p->nevent + event];
+
+		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
+			if (leaves(s, e))
+				sum = add(sum, p->edge_sum[e * width + 1 + event]);
+		s->contribution[f] = sum;
+		s->by_component[s->c.component[f]] = add(s->by_component[s->c.component[f]], sum);
+	}
+}
+
+/* ---- cycles ---- */
+
+static bool is_cycle(const struct save *s, size_t component)
+{
+	return s->c.first[component + 1] - s->c.first[component] > 1;
+}
+
+/* Number the cycles by inclusive cost of event 0, descending. */
+static int number_cycles(struct save *s)
+{
+	uint32_t n = 0;
+
+	for (size_t k = 0; k < s->c.n; k++)
+		if (is_cycle(s, k)) {
+			s->pair[n].key = ~(s->p->nevent ? s->by_component[k] : 0);
+			s->pair[n++].value = (uint32_t)k;
+		}
+	if (sort_pairs(s->pair, n))
+		return no_memory(s->err);
+	s->ncycles = n;
+	s->cycle_first = calloc((size_t)n + 2, sizeof(*s->cycle_first));
+	s->member = malloc((s->p->nfn + 1) * sizeof(*s->member));
+	if (!s->cycle_first || !s->member)
+		return no_memory(s->err);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t k = s->pair[i].value, size = s->c.first[k + 1] - s->c.first[k];
+
+		memcpy(s->member + s->nmember, s->c.topo + s->c.first[k],
+		       size * sizeof(*s->member));
+		for (uint32_t m = 0; m < size; m++)
+			s->cycle[s->member[s->nmember + m]] = i + 1;
+		s->nmember += size;
+		s->cycle_first[i + 1] = s->nmember;
+	}
+	return 0;
+}
+
+/* ---- columns ---- */
+
+static int column(struct save *s, enum table t, size_t event, const void *rows, size_t n)
+{
+	return store_writer_column(s->w, t, (uint32_t)event, rows, n, s->err) || stopped(s);
+}
+
+/* Function ids by descending value, ties by id. */
+static int rank(struct save *s, enum table t, size_t event, const uint64_t *value)
+{
+	size_t n = s->p->nfn;
+	uint32_t *ids = (uint32_t *)(void *)s->pair;	/* overwritten from the front */
+
+	for (size_t f = 0; f < n; f++)
+		s->pair[f] = (struct sort_pair){~value[f], (uint32_t)f};
+	if (sort_pairs(s->pair, n))
+		return no_memory(s->err);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t f = s->pair[i].value;
+
+		memcpy(&ids[i], &f, sizeof(f));
+	}
+	return column(s, t, event, ids, n);
+}
+
+static int save_cycle_costs(struct save *s, size_t event)
+{
+	const struct profile *p = s->p;
+	uint64_t *self = calloc((size_t)s->ncycles + 1, sizeof(*self));
+	uint64_t *incl = calloc((size_t)s->ncycles + 1, sizeof(*incl));
+	uint64_t *member = malloc(((size_t)s->nmember + 1) * sizeof(*member));
+	int rc;
+
+	if (!self || !incl || !member) {
+		rc = no_memory(s->err);
+		goto out;
+	}
+	for (uint32_t i = 0; i < s->nmember; i++) {
+		uint32_t f = s->member[i], c = s->cycle[f] - 1;
+
+		member[i] = s->contribution[f];
+		self[c] = add(self[c], p->self[f * p->nevent + event]);
+		incl[c] = s->by_component[s->c.component[f]];
+	}
+	rc = column(s, TABLE_CYCLE_CONTRIBUTION, event, member, s->nmember) ||
+	     column(s, TABLE_CYCLE_SELF, event, self, s->ncycles) ||
+	     column(s, TABLE_CYCLE_INCL, event, incl, s->ncycles);
+out:
+	free(self);
+	free(incl);
+	free(member);
+	return rc;
+}
+
+static int save_event(struct save *s, size_t event)
+{
+	const struct profile *p = s->p;
+	uint64_t total = 0;
+
+	for (size_t f = 0; f < p->nfn; f++) {
+		s->col[f] = p->self[f * p->nevent + event];
+		total = add(total, s->col[f]);
+	}
+	s->meta->total[event] = total;
+	if (column(s, TABLE_FN_SELF, event, s->col, p->nfn) ||
+	    rank(s, TABLE_RANK_SELF, event, s->col))
+		return -1;
+	sum_components(s, event);
+	for (size_t f = 0; f < p->nfn; f++)
+		s->col[f] = s->by_component[s->c.component[f]];
+	if (column(s, TABLE_FN_INCL, event, s->col, p->nfn) ||
+	    rank(s, TABLE_RANK_INCL, event, s->col) || save_cycle_costs(s, event))
+		return -1;
+	return 0;
+}
+
+static int save_edge_columns(struct save *s)
+{
+	const struct profile *p = s->p;
+	uint64_t *col = malloc((p->nedge + 1) * sizeof(*col));
+	int rc = col ? 0 : no_memory(s->err);
+
+	for (size_t k = 0; !rc && k <= p->nevent; k++) {
+		for (size_t e = 0; e < p->nedge; e++)
+			col[e] = p->edge_sum[e * (p->nevent + 1) + k];
+		rc = k == 0 ? column(s, TABLE_EDGE_CALLS, 0, col, p->nedge)
+			    : column(s, TABLE_EDGE_INCL, k - 1, col, p->nedge);
+	}
+	free(col);
+	return rc || column(s, TABLE_EDGE_CALLER, 0, p->caller, p->nedge) ||
+	       column(s, TABLE_EDGE_CALLEE, 0, p->callee, p->nedge) ||
+	       column(s, TABLE_OUT_FIRST, 0, p->out_first, p->nfn + 1);
+}
+
+/* Incoming edges by callee (they are ordered by caller already), and calls per function. */
+static int save_incoming(struct save *s)
+{
+	const struct profile *p = s->p;
+	uint32_t *first = calloc(p->nfn + 3, sizeof(*first));
+	uint32_t *edge = malloc((p->nedge + 1) * sizeof(*edge));
+	int rc = first && edge ? 0 : no_memory(s->err);
+
+	if (!rc) {
+		memset(s->col, 0, (p->nfn + 1) * sizeof(*s->col));
+		for (size_t e = 0; e < p->nedge; e++) {
+			uint32_t g = p->callee[e];
+
+			first[g + 2]++;
+			s->col[g] = add(s->col[g], p->edge_sum[e * (p->nevent + 1)]);
+		}
+		for (size_t f = 1; f <= p->nfn + 1; f++)
+			first[f] += first[f - 1];
+		for (size_t e = 0; e < p->nedge; e++)
+			edge[first[p->callee[e] + 1]++] = (uint32_t)e;
+		rc = column(s, TABLE_IN_FIRST, 0, first, p->nfn + 1) ||
+		     column(s, TABLE_IN_EDGE, 0, edge, p->nedge) ||
+		     column(s, TABLE_FN_CALLS, 0, s->col, p->nfn);
+	}
+	free(first);
+	free(edge);
+	return rc;
+}
+
+static int save_identities(struct save *s)
+{
+	const struct profile *p = s->p;
+
+	return column(s, TABLE_FN_NAME, 0, p->fn_name, p->nfn) ||
+	       column(s, TABLE_FN_FILE, 0, p->fn_file, p->nfn) ||
+	       column(s, TABLE_FN_OBJ, 0, p->fn_obj, p->nfn) ||
+	       column(s, TABLE_FN_CYCLE, 0, s->cycle, p->nfn) ||
+	       column(s, TABLE_TOPO, 0, s->c.topo, p->nfn) ||
+	       column(s, TABLE_CYCLE_FIRST, 0, s->cycle_first, (size_t)s->ncycles + 1) ||
+	       column(s, TABLE_CYCLE_MEMBER, 0, s->member, s->nmember);
+}
+
+/* ---- strings: offsets and bytes, STRING_ROWS to a value ---- */
+
+static int save_strings(struct save *s, enum table t, enum name_space space)
+{
+	const struct str *str = s->p->name[space];
+	size_t n = s->p->nname[space], cap = 0;
+	char *buf = NULL;
+	int rc = 0;
+
+	for (size_t at = 0; !rc && at < n; at += STRING_ROWS) {
+		size_t rows = n - at < STRING_ROWS ? n - at : STRING_ROWS;
+		size_t bytes = (rows + 1) * sizeof(uint64_t);
+		uint64_t offset[STRING_ROWS + 1];
+
+		for (size_t i = 0; i < rows; i++) {
+			offset[i] = bytes;
+			bytes += str[at + i].n;
+		}
+		offset[rows] = bytes;
+		if (vec_reserve(&buf, &cap, bytes, 1)) {
+			rc = no_memory(s->err);
+			break;
+		}
+		memcpy(buf, offset, (rows + 1) * sizeof(*offset));
+		for (size_t i = 0; i < rows; i++)
+			if (str[at + i].n)
+				memcpy(buf + offset[i], str[at + i].p, str[at + i].n);
+		rc = store_writer_put(s->w, t, 0, (uint32_t)(at / STRING_ROWS), (uint32_t)rows,
+				      buf, bytes, s->err) || stopped(s);
+	}
+	free(buf);
+	return rc;
+}
+
+/* ---- packed detail ---- */
+
+/* The lowest known line of f in its own file. */
+static uint64_t first_line(const struct profile *p, uint32_t f, const struct detail_row *row,
+			   size_t n)
+{
+	uint64_t line = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (row[i].file == p->fn_file[f] && row[i].line &&
+		    (!line || row[i].line < line))
+			line = row[i].line;
+	return line;
+}
+
+static int save_detail_kind(struct save *s, struct detail *d, enum detail_kind kind,
+			    enum table t, enum table places, uint64_t *count)
+{
+	const struct profile *p = s->p;
+	struct detail_shape shape = {(uint32_t)p->nevent, p->has_instr, p->has_line};
+	struct packer pack = {.w = s->w, .table = t};
+	uint64_t *lines = kind == DETAIL_LINES ? s->contribution : NULL;
+	int rc = 0;
+
+	for (uint32_t f = 0; !rc && f < p->nfn; f++) {
+		struct detail_row *row;
+		size_t n;
+
+		if (detail_gather(d, f, kind, &row, &n) ||
+		    detail_encode(&pack.buf, kind, &shape, row, n)) {
+			rc = no_memory(s->err);
+			break;
+		}
+		*count += n;
+		if (lines)
+			lines[f] = first_line(p, f, row, n);
+		rc = packer_end_row(&pack, &s->col[f], s->err);
+		if (f % 1024 == 0)
+			rc = rc || stopped(s);
+	}
+	rc = rc || packer_flush(&pack, s->err) || column(s, places, 0, s->col, p->nfn);
+	if (!rc && lines)
+		rc = column(s, TABLE_FN_LINE, 0, lines, p->nfn);
+	packer_free(&pack);
+	return rc;
+}
+
+static int save_detail(struct save *s)
+{
+	struct meta *m = s->meta;
+	struct detail *d;
+	int rc;
+
+	if (detail_new(s->p, &d, s->err))
+		return -1;
+	rc = save_detail_kind(s, d, DETAIL_LINES, TABLE_LINES, TABLE_LINES_AT, &m->lines) ||
+	     save_detail_kind(s, d, DETAIL_SITES, TABLE_SITES, TABLE_SITES_AT, &m->sites) ||
+	     save_detail_kind(s, d, DETAIL_JUMPS, TABLE_JUMPS, TABLE_JUMPS_AT, &m->jumps);
+	detail_free(d);
+	return rc;
+}
+
+/* ---- meta and diagnostics ---- */
+
+static int save_diagnostics(struct save *s)
+{
+	const struct profile *p = s->p;
+	struct bytes b = {0};
+	struct coder c = {.to = &b};
+	uint64_t rows = 0;
+	int rc;
+
+	for (size_t k = 0; k < p->nodds; k++) {
+		const struct odd_count *o = &p->odds[k];
+
+		s->meta->diagnostics += o->count;
+		for (size_t i = 0; i < (o->n ? o->n : 1); i++, rows++) {
+			struct diag d = {.kind = o->kind, .count = o->count};
+
+			if (o->n) {
+				d.line = p->odd[o->first + i].line;
+				d.text = p->odd[o->first + i].text;
+			}
+			diag_code(&c, &d);
+		}
+	}
+	rc = c.failed ? no_memory(s->err)
+		      : store_writer_put(s->w, TABLE_DIAG, 0, 0, (uint32_t)rows, b.p, b.n, s->err);
+	free(b.p);
+	return rc;
+}
+
+static int save_meta(struct save *s)
+{
+	const struct profile *p = s->p;
+	struct meta *m = s->meta;
+	struct bytes b = {0};
+	struct coder c = {.to = &b};
+	int rc;
+
+	m->built_s = (uint64_t)time(NULL);
+	m->input_bytes = p->bytes;
+	m->input_lines = p->lines;
+	m->functions = p->nfn;
+	m->edges = p->nedge;
+	m->cycles = s->ncycles;
+	m->cycle_members = s->nmember;
+	m->parts = p->npart;
+	for (int i = 0; i < SPACES; i++)
+		m->strings[i] = p->nname[i];
+	m->has_line = p->has_line;
+	m->has_instr = p->has_instr;
+	m->saturated = p->saturated;
+	m->events = p->nevent;
+	m->all_events = p->nall_events;
+	m->event = p->event;
+	if (p->npart) {
+		m->creator = p->part[0].creator;
+		m->cmd = p->part[0].cmd;
+	}
+	meta_code(&c, m);
+	rc = c.failed ? no_memory(s->err)
+		      : store_writer_put(s->w, TABLE_META, 0, 0, INDEX_VERSION, b.p, b.n,
+					 s->err);
+	free(b.p);
+	return rc;
+}
+
+static int prepare(struct save *s)
+{
+	const struct profile *p = s->p;
+	size_t n = p->nfn > p->nedge ? p->nfn : p->nedge;
+
+	s->cycle = calloc(p->nfn + 1, sizeof(*s->cycle));
+	s->col = malloc((p->nfn + 1) * sizeof(*s->col));
+	s->contribution = malloc((p->nfn + 1) * sizeof(*s->contribution));
+	s->pair = malloc((n + 1) * sizeof(*s->pair));
+	s->meta->total = ARENA_ARRAY(&s->p->arena, uint64_t, p->nevent + 1);
+	if (!s->cycle || !s->col || !s->contribution || !s->pair || !s->meta->total ||
+	    cycles_find(p->nfn, p->out_first, p->callee, &s->c))
+		return no_memory(s->err);
+	s->by_component = malloc((s->c.n + 1) * sizeof(*s->by_component));
+	if (!s->by_component)
+		return no_memory(s->err);
+	if (p->nevent)
+		sum_components(s, 0);
+	return number_cycles(s);
+}
+
+int save_profile(struct profile *p, struct store_writer *w, struct meta *meta,
+		 const atomic_int *cancel, struct err *err)
+{
+	struct save s = {.p = p, .w = w, .meta = meta, .cancel = cancel, .err = err};
+	int rc = prepare(&s) || stopped(&s);
+
+	rc = rc || save_strings(&s, TABLE_OBJ, SPACE_OBJ) ||
+	     save_strings(&s, TABLE_FILE, SPACE_FILE) || save_strings(&s, TABLE_NAME, SPACE_FN) ||
+	     save_identities(&s);
+	for (size_t e = 0; !rc && e < p->nevent; e++)
+		rc = save_event(&s, e);
+	rc = rc || save_edge_columns(&s) || save_incoming(&s) || save_detail(&s) ||
+	     save_parts(p, w, meta->total, cancel, err) || save_diagnostics(&s) ||
+	     save_meta(&s);
+	cycles_free(&s.c);
+	void *const arrays[] = {s.cycle, s.cycle_first, s.member, s.col, s.contribution,
+				s.by_component, s.pair};
+
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+		free(arrays[i]);
+	return rc ? (int)err->kind : 0;
+}

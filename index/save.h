@@ -1,0 +1,23 @@
+/*
+ * save.h - a merged profile into the tables of a new index: inclusive costs, ranks, the call
+ * graph both ways, packed detail, parts.
+ */
+#ifndef QUERN_SAVE_H
+#define QUERN_SAVE_H
+
+#include <stdatomic.h>
+
+#include "index/base/err.h"
+#include "index/merge.h"
+#include "index/meta_code.h"
+#include "index/store_write.h"
+
+/* meta comes with source, profile and truncated filled in; the rest is set here. */
+int save_profile(struct profile *p, struct store_writer *w, struct meta *meta,
+		 const atomic_int *cancel, struct err *err);
+
+/* save_parts.c */
+int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total,
+	       const atomic_int *cancel, struct err *err);
+
+#endif

@@ -1,0 +1,328 @@
+/*
+ * store_detail.c - cost lines, call sites, jumps, parts and diagnostics of an index.
+ *
+ * Packed bytes were checked with their block; their numbers are checked again here as they
+ * are used, so that a wrong file cannot make a reader index out of range.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/store_read.h"
+
+static int damaged(struct store *st, enum table t, const char *what, struct err *err)
+{
+	store_damaged(st, t, 0, what);
+	return store_check(st, err);
+}
+
+struct opened {
+	struct detail_reader r;
+	uint64_t n;
+	uint64_t *costs;
+};
+
+static int open_detail(struct store *st, fn_id f, enum detail_kind kind, enum table places,
+		       enum table t, struct arena *a, struct opened *o, struct err *err)
+{
+	struct detail_shape shape = store_shape(st);
+	const unsigned char *end, *p;
+
+	p = store_packed(st, t, store_row_u64(st, places, 0, f), &end);
+	if (!p)
+		return store_check(st, err);
+	o->n = detail_begin(&o->r, kind, &shape, p, end);
+	if (o->r.in.bad)
+		return damaged(st, t, "its numbers cannot be read", err);
+	o->costs = NULL;
+	if (kind != DETAIL_JUMPS) {
+		o->costs = arena_array(a, (size_t)o->n * shape.events + 1, sizeof(*o->costs));
+		if (!o->costs)
+			return arena_full(a, err);
+	}
+	return 0;
+}
+
+int store_lines(struct store *st, fn_id f, struct arena *a, struct store_line **rows,
+		uint64_t **costs, size_t *n, struct err *err)
+{
+	struct opened o;
+	struct store_line *row;
+
+	if (open_detail(st, f, DETAIL_LINES, TABLE_LINES_AT, TABLE_LINES, a, &o, err))
+		return (int)err->kind;
+	row = ARENA_ARRAY(a, struct store_line, (size_t)o.n + 1);
+	if (!row)
+		return arena_full(a, err);
+	for (uint64_t i = 0; i < o.n; i++) {
+		detail_next(&o.r, o.costs + i * st->info.events);
+		row[i] = (struct store_line){o.r.row.file, o.r.row.line, o.r.row.instr};
+		if (o.r.in.bad || row[i].file >= st->info.files)
+			return damaged(st, TABLE_LINES, "a cost line is out of range", err);
+	}
+	*rows = row;
+	*costs = o.costs;
+	*n = (size_t)o.n;
+	return 0;
+}
+
+int store_sites(struct store *st, fn_id f, struct arena *a, struct store_site **rows,
+		uint64_t **costs, size_t *n, struct err *err)
+{
+	struct opened o;
+	struct store_site *row;
+	edge_id first;
+	uint32_t edges;
+
+	store_callees(st, f, &first, &edges);
+	if (open_detail(st, f, DETAIL_SITES, TABLE_SITES_AT, TABLE_SITES, a, &o, err))
+		return (int)err->kind;
+	row = ARENA_ARRAY(a, struct store_site, (size_t)o.n + 1);
+	if (!row)
+		return arena_full(a, err);
+	for (uint64_t i = 0; i < o.n; i++) {
+		const struct detail_row *d = &o.r.row;
+
+		detail_next(&o.r, o.costs + i * st->info.events);
+		if (o.r.in.bad || d->file >= st->info.files || d->edge >= edges)
+			return damaged(st, TABLE_SITES, "a call site is out of range", err);
+		row[i] = (struct store_site){
+			.edge = first + d->edge, .file = d->file, .line = d->line,
+			.instr = d->instr, .calls = d->calls,
+			.callee = store_row_u32(st, TABLE_EDGE_CALLEE, 0, first + d->edge)};
+	}
+	*rows = row;
+	*costs = o.costs;
+	*n = (size_t)o.n;
+	return 0;
+}
+
+int store_jumps(struct store *st, fn_id f, struct arena *a, struct store_jump **rows,
+		size_t *n, struct err *err)
+{
+	struct opened o;
+	struct store_jump *row;
+
+	if (open_detail(st, f, DETAIL_JUMPS, TABLE_JUMPS_AT, TABLE_JUMPS, a, &o, err))
+		return (int)err->kind;
+	row = ARENA_ARRAY(a, struct store_jump, (size_t)o.n + 1);
+	if (!row)
+		return arena_full(a, err);
+	for (uint64_t i = 0; i < o.n; i++) {
+		const struct detail_row *d = &o.r.row;
+
+		detail_next(&o.r, NULL);
+		row[i] = (struct store_jump){
+			.to_fn = d->edge & JUMP_OTHER_FN ? d->to_fn : f,
+			.file = d->file,
+			.to_file = d->edge & JUMP_OTHER_FILE ? d->to_file : d->file,
+			.line = d->line, .instr = d->instr,
+			.to_line = d->to_line, .to_instr = d->to_instr,
+			.conditional = d->edge & JUMP_CONDITIONAL,
+			.executed = d->calls, .taken = d->taken};
+		if (o.r.in.bad || row[i].file >= st->info.files ||
+		    row[i].to_file >= st->info.files || row[i].to_fn >= st->info.functions)
+			return damaged(st, TABLE_JUMPS, "a jump is out of range", err);
+	}
+	*rows = row;
+	*n = (size_t)o.n;
+	return 0;
+}
+
+/* ---- parts ---- */
+
+static void load_parts(struct store *st)
+{
+	uint32_t n = st->info.parts;
+
+	st->part = calloc((size_t)n + 1, sizeof(*st->part));
+	for (uint32_t i = 0; st->part && i < n;) {
+		uint32_t rows;
+		uint64_t bytes;
+		const unsigned char *p = store_block(st, TABLE_PART, 0, i / PART_ROWS, &rows,
+						     &bytes);
+		struct varint_reader in = {p, p ? p + bytes : NULL, false};
+		struct coder c = {.from = &in, .arena = &st->arena};
+
+		for (uint32_t k = 0; p && k < PART_ROWS && i + k < n && !c.failed; k++) {
+			struct part head = {0};
+			uint64_t functions = 0;
+
+			part_head_code(&c, &head, &functions);
+			st->part[i + k] = (struct store_part){
+				.part = head.part, .pid = head.pid, .thread = head.thread,
+				.creator = head.creator, .cmd = head.cmd,
+				.trigger = head.trigger, .time_range = head.time_range,
+				.desc = head.desc, .positions = head.positions,
+				.events = head.events, .offset = head.offset,
+				.bytes = head.bytes, .functions = functions,
+				.has_totals = head.has_totals,
+				.has_summary = head.has_summary};
+		}
+		if (c.failed)
+			store_damaged(st, TABLE_PART, i / PART_ROWS, "it cannot be read");
+		i += PART_ROWS;
+	}
+}
+
+void store_part(struct store *st, uint32_t p, struct store_part *out)
+{
+	if (!st->part)
+		load_parts(st);
+	*out = st->part && p < st->info.parts ? st->part[p] : (struct store_part){0};
+}
+
+/* Ids below limit, ascending, with width numbers each; all when ids is NULL: skip. */
+static int read_piece(struct store *st, struct varint_reader *in, uint32_t limit, size_t width,
+		      struct arena *a, uint32_t **ids, uint64_t **numbers, size_t *n,
+		      struct err *err)
+{
+	uint64_t count = varint_get(in), id = 0;
+
+	if (in->bad || count > limit)
+		return damaged(st, TABLE_PART_COST, "its numbers cannot be read", err);
+	if (ids) {
+		*n = (size_t)count;
+		*ids = ARENA_ARRAY(a, uint32_t, *n + 1);
+		*numbers = arena_array(a, *n * width + 1, sizeof(**numbers));
+		if (!*ids || !*numbers)
+			return arena_full(a, err);
+	}
+	for (uint64_t i = 0; i < count; i++) {
+		id += varint_get(in);
+		if (id >= limit || in->bad)
+			return damaged(st, TABLE_PART_COST, "an id is out of range", err);
+		if (ids)
+			(*ids)[i] = (uint32_t)id;
+		for (size_t k = 0; k < width; k++) {
+			uint64_t v = varint_get(in);
+
+			if (ids)
+				(*numbers)[i * width + k] = v;
+		}
+	}
+	return in->bad ? damaged(st, TABLE_PART_COST, "its numbers cannot be read", err) : 0;
+}
+
+static int open_part(struct store *st, uint32_t p, struct varint_reader *in, struct err *err)
+{
+	const unsigned char *end, *at;
+
+	at = store_packed(st, TABLE_PART_COST, store_row_u64(st, TABLE_PART_AT, 0, p), &end);
+	*in = (struct varint_reader){at, end, false};
+	return at ? 0 : store_check(st, err);
+}
+
+/* In a profile of one part, the part is the whole. */
+static int all_functions(struct store *st, struct arena *a, fn_id **fns, uint64_t **costs,
+			 size_t *n, struct err *err)
+{
+	uint32_t events = st->info.events;
+
+	*n = st->info.functions;
+	*fns = ARENA_ARRAY(a, fn_id, *n + 1);
+	*costs = arena_array(a, *n * events + 1, sizeof(**costs));
+	if (!*fns || !*costs)
+		return arena_full(a, err);
+	for (uint32_t f = 0; f < *n; f++) {
+		(*fns)[f] = f;
+		for (uint32_t e = 0; e < events; e++)
+			(*costs)[(size_t)f * events + e] = store_fn_self(st, f, e);
+	}
+	return store_check(st, err);
+}
+
+int store_part_functions(struct store *st, uint32_t p, struct arena *a, fn_id **fns,
+			 uint64_t **costs, size_t *n, struct err *err)
+{
+	struct varint_reader in;
+
+	if (st->info.parts == 1)
+		return all_functions(st, a, fns, costs, n, err);
+	if (open_part(st, p, &in, err))
+		return (int)err->kind;
+	return read_piece(st, &in, st->info.functions, st->info.events, a, fns, costs, n, err);
+}
+
+static int all_edges(struct store *st, struct arena *a, edge_id **edges, uint64_t **calls,
+		     uint64_t **costs, size_t *n, struct err *err)
+{
+	uint32_t events = st->info.events;
+
+	*n = st->info.edges;
+	*edges = ARENA_ARRAY(a, edge_id, *n + 1);
+	*calls = ARENA_ARRAY(a, uint64_t, *n + 1);
+	*costs = arena_array(a, *n * events + 1, sizeof(**costs));
+	if (!*edges || !*calls || !*costs)
+		return arena_full(a, err);
+	for (uint32_t i = 0; i < *n; i++) {
+		(*edges)[i] = i;
+		(*calls)[i] = store_row_u64(st, TABLE_EDGE_CALLS, 0, i);
+		for (uint32_t e = 0; e < events; e++)
+			(*costs)[(size_t)i * events + e] = store_edge_incl(st, i, e);
+	}
+	return store_check(st, err);
+}
+
+int store_part_edges(struct store *st, uint32_t p, struct arena *a, edge_id **edges,
+		     uint64_t **calls, uint64_t **costs, size_t *n, struct err *err)
+{
+	size_t events = st->info.events;
+	struct varint_reader in;
+	uint64_t *both;
+
+	if (st->info.parts == 1)
+		return all_edges(st, a, edges, calls, costs, n, err);
+	if (open_part(st, p, &in, err) ||
+	    read_piece(st, &in, st->info.functions, events, a, NULL, NULL, NULL, err) ||
+	    read_piece(st, &in, st->info.edges, events + 1, a, edges, &both, n, err))
+		return (int)err->kind;
+	*calls = ARENA_ARRAY(a, uint64_t, *n + 1);
+	*costs = arena_array(a, *n * events + 1, sizeof(**costs));
+	if (!*calls || !*costs)
+		return arena_full(a, err);
+	for (size_t i = 0; i < *n; i++) {
+		(*calls)[i] = both[i * (events + 1)];
+		memcpy(*costs + i * events, both + i * (events + 1) + 1,
+		       events * sizeof(**costs));
+	}
+	return 0;
+}
+
+/* ---- diagnostics ---- */
+
+static void load_diags(struct store *st)
+{
+	uint32_t rows;
+	uint64_t bytes;
+	const unsigned char *p = store_block(st, TABLE_DIAG, 0, 0, &rows, &bytes);
+	struct varint_reader in = {p, p ? p + bytes : NULL, false};
+	struct coder c = {.from = &in, .arena = &st->arena};
+
+	if (!p || rows > bytes || !(st->diag = calloc((size_t)rows + 1, sizeof(*st->diag))))
+		return;
+	for (uint32_t i = 0; i < rows; i++) {
+		diag_code(&c, &st->diag[i]);
+		if (c.failed || st->diag[i].kind >= ODD_KINDS) {
+			store_damaged(st, TABLE_DIAG, 0, "it cannot be read");
+			return;
+		}
+	}
+	st->ndiag = rows;
+}
+
+uint32_t store_diag_count(struct store *st)
+{
+	if (!st->diag)
+		load_diags(st);
+	return st->ndiag;
+}
+
+void store_diag(struct store *st, uint32_t i, struct store_diag *out)
+{
+	*out = (struct store_diag){0};
+	if (i >= store_diag_count(st))
+		return;
+	const struct diag *d = &st->diag[i];
+
+	*out = (struct store_diag){str_c(odd_name((enum odd)d->kind)), d->count, d->line, d->text};
+}

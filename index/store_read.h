@@ -1,0 +1,51 @@
+/*
+ * store_read.h - the inside of struct store, for store.c and store_detail.c.
+ */
+#ifndef QUERN_STORE_READ_H
+#define QUERN_STORE_READ_H
+
+#include <lmdb.h>
+
+#include "index/detail_code.h"
+#include "index/key.h"
+#include "index/meta_code.h"
+#include "index/store.h"
+
+/* One column or packed table of one event: its blocks as they are met. */
+struct blocks {
+	const struct value_header **at;	/* NULL: not yet; checked otherwise */
+	uint32_t n, cap;		/* blocks a column of these rows has */
+	uint64_t rows;
+	void *whole;			/* contiguous copy of a column of several blocks */
+};
+
+struct store {
+	MDB_env *env;
+	MDB_txn *txn;
+	MDB_dbi dbi;
+	int fd;
+	char *path;
+	struct arena arena;		/* meta, part headers, diagnostics */
+	struct meta meta;
+	struct store_info info;
+	struct blocks *blocks[TABLES];	/* per event, where the table has events */
+	struct store_part *part;	/* decoded when first asked for */
+	struct diag *diag;
+	uint32_t ndiag;
+	unsigned watched;		/* map_watch slot */
+	struct err damage;		/* the first; kind 0: none */
+};
+
+/* The payload of a block, its rows and bytes; NULL (and damage kept) when it is not sound. */
+const void *store_block(struct store *st, enum table t, uint32_t event, uint32_t block,
+			uint32_t *rows, uint64_t *bytes);
+/* Remember damage; what names the thing. */
+void store_damaged(struct store *st, enum table t, uint32_t block, const char *what);
+/* The packed bytes from a place (block << 32 | byte) to the end of its block. */
+const unsigned char *store_packed(struct store *st, enum table t, uint64_t place,
+				  const unsigned char **end);
+uint64_t store_row_u64(struct store *st, enum table t, uint32_t event, uint64_t row);
+uint32_t store_row_u32(struct store *st, enum table t, uint32_t event, uint64_t row);
+struct detail_shape store_shape(const struct store *st);
+
+#endif

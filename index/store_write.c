@@ -1,0 +1,208 @@
+/*
+ * store_write.c - bulk writing with LMDB; see store_write.h.
+ *
+ * MDB_WRITEMAP is never used: with it a full disk is a SIGBUS.  Without it a full disk
+ * comes back as EIO or ENOSPC from a commit, and statvfs() tells which it was.
+ */
+#include "index/store_write.h"
+
+#include <errno.h>
+#include <lmdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+enum { COMMIT_BYTES = 16 << 20 };
+
+struct store_writer {
+	MDB_env *env;
+	MDB_txn *txn;
+	MDB_dbi dbi;
+	uint64_t pending;	/* bytes since the last commit */
+	uint64_t bytes;
+	char *path;
+};
+
+static int failed(const struct store_writer *w, int rc, const char *what, struct err *err)
+{
+	struct statvfs fs;
+
+	if ((rc == EIO || rc == ENOSPC || rc == EDQUOT) && statvfs(w->path, &fs) == 0 &&
+	    (fs.f_bavail == 0 || rc != EIO)) {
+		err_set(err, ERR_INDEX, 0, "cannot write the index %s: the disk is full", w->path);
+		return err_hint(err, "free some space, or put the index elsewhere: --index PATH");
+	}
+	if (rc == EFBIG)
+		return err_set(err, ERR_INDEX, 0,
+			       "cannot write the index %s: it passes the file size limit", w->path);
+	if (rc == MDB_MAP_FULL)
+		return err_set(err, ERR_INDEX, 0,
+			       "cannot write the index %s: it is larger than was reckoned",
+			       w->path);
+	return err_set(err, ERR_INDEX, 0, "cannot %s the index %s: %s", what, w->path,
+		       mdb_strerror(rc));
+}
+
+int store_writer_open(const char *path, uint64_t map_bytes, struct store_writer **out,
+		      struct err *err)
+{
+	const unsigned flags = MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOSYNC | MDB_NOTLS;
+	struct store_writer *w = calloc(1, sizeof(*w));
+	int rc;
+
+	if (!w || !(w->path = strdup(path))) {
+		free(w);
+		return err_set(err, ERR_LIMIT, 0, "out of memory");
+	}
+	rc = mdb_env_create(&w->env);
+	if (!rc)
+		rc = mdb_env_set_mapsize(w->env, (size_t)map_bytes);
+	if (!rc)
+		rc = mdb_env_open(w->env, path, flags, 0600);
+	if (!rc)
+		rc = mdb_txn_begin(w->env, NULL, 0, &w->txn);
+	if (!rc)
+		rc = mdb_dbi_open(w->txn, NULL, 0, &w->dbi);
+	if (rc) {
+		failed(w, rc, "create", err);
+		store_writer_close(w);
+		return (int)err->kind;
+	}
+	*out = w;
+	return 0;
+}
+
+static int commit(struct store_writer *w, struct err *err)
+{
+	int rc = mdb_txn_commit(w->txn);
+
+	w->txn = NULL;
+	w->pending = 0;
+	if (!rc)
+		rc = mdb_txn_begin(w->env, NULL, 0, &w->txn);
+	return rc ? failed(w, rc, "write", err) : 0;
+}
+
+int store_writer_put(struct store_writer *w, enum table t, uint32_t event, uint32_t block,
+		     uint32_t rows, const void *payload, uint64_t bytes, struct err *err)
+{
+	struct value_header h = {.magic = VALUE_MAGIC, .table = (uint16_t)t,
+				 .event = (uint16_t)event, .block = block, .rows = rows,
+				 .bytes = bytes};
+	size_t size = sizeof(h) + (size_t)bytes;
+	unsigned char key[8];
+	MDB_val k = {sizeof(key), key}, v;
+	int rc;
+
+	if (size < VALUE_MIN)
+		size = VALUE_MIN;
+	if (size > UINT32_MAX)
+		return err_set(err, ERR_LIMIT, 0, "too many %s in one block (%llu bytes)",
+			       table_name(t), (unsigned long long)bytes);
+	h.check = value_check(&h, payload);
+	key_pack(key, t, event, block);
+	v.mv_size = size;
+	v.mv_data = NULL;
+	rc = mdb_put(w->txn, w->dbi, &k, &v, MDB_RESERVE);
+	if (rc)
+		return failed(w, rc, "write", err);
+	memcpy(v.mv_data, &h, sizeof(h));
+	if (bytes)
+		memcpy((char *)v.mv_data + sizeof(h), payload, (size_t)bytes);
+	memset((char *)v.mv_data + sizeof(h) + bytes, 0, size - sizeof(h) - (size_t)bytes);
+	w->bytes += bytes;
+	w->pending += size;
+	return w->pending >= COMMIT_BYTES ? commit(w, err) : 0;
+}
+
+int store_writer_column(struct store_writer *w, enum table t, uint32_t event,
+			const void *rows, uint64_t n, struct err *err)
+{
+	const char *p = rows;
+	unsigned width = table_width(t);
+
+	for (uint64_t at = 0, block = 0; at < n; at += BLOCK_ROWS, block++) {
+		uint64_t take = n - at < BLOCK_ROWS ? n - at : BLOCK_ROWS;
+
+		if (store_writer_put(w, t, event, (uint32_t)block, (uint32_t)take, p + at * width,
+				     take * width, err))
+			return (int)err->kind;
+	}
+	return 0;
+}
+
+/* Pages at the end that were allocated and not used may never have been written; readers
+ * compare the file's size with the number of its last page. */
+static int extend(struct store_writer *w)
+{
+	MDB_envinfo info;
+	MDB_stat stat;
+	struct stat sb;
+	off_t size;
+	int fd, rc = mdb_env_get_fd(w->env, &fd);
+
+	if (rc || (rc = mdb_env_info(w->env, &info)) || (rc = mdb_env_stat(w->env, &stat)))
+		return rc;
+	size = (off_t)((info.me_last_pgno + 1) * stat.ms_psize);
+	if (fstat(fd, &sb) || (sb.st_size < size && ftruncate(fd, size)))
+		return errno;
+	return 0;
+}
+
+int store_writer_finish(struct store_writer *w, struct err *err)
+{
+	int rc = mdb_txn_commit(w->txn);
+
+	w->txn = NULL;
+	if (!rc)
+		rc = extend(w);
+	if (!rc)
+		rc = mdb_env_sync(w->env, 1);
+	return rc ? failed(w, rc, "write", err) : 0;
+}
+
+void store_writer_close(struct store_writer *w)
+{
+	if (!w)
+		return;
+	if (w->txn)
+		mdb_txn_abort(w->txn);
+	if (w->env)
+		mdb_env_close(w->env);
+	free(w->path);
+	free(w);
+}
+
+uint64_t store_writer_bytes(const struct store_writer *w)
+{
+	return w->bytes;
+}
+
+int packer_end_row(struct packer *p, uint64_t *at, struct err *err)
+{
+	*at = (uint64_t)p->block << 32 | p->row_at;
+	p->rows++;
+	p->row_at = p->buf.n;
+	return p->buf.n >= PACK_BYTES ? packer_flush(p, err) : 0;
+}
+
+int packer_flush(struct packer *p, struct err *err)
+{
+	if (p->rows == 0)
+		return 0;
+	if (store_writer_put(p->w, p->table, 0, p->block, p->rows, p->buf.p, p->buf.n, err))
+		return (int)err->kind;
+	p->block++;
+	p->rows = 0;
+	p->buf.n = p->row_at = 0;
+	return 0;
+}
+
+void packer_free(struct packer *p)
+{
+	free(p->buf.p);
+	p->buf = (struct bytes){0};
+}

@@ -1,0 +1,266 @@
+/* app.c - see app.h. */
+#include "repl/app.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "index/base/vec.h"
+#include "index/build.h"
+#include "repl/number.h"
+#include "repl/output.h"
+#include "repl/progress.h"
+
+enum { SCRIPT_MAX = 16 << 20 };
+static const size_t ARENA_DEFAULT = (size_t)512 << 20;
+
+atomic_int app_cancel;
+
+int app_init(struct app *app, const struct options *opts, struct err *err)
+{
+	struct session_limits limits = {.arena_bytes = opts->mem};
+
+	*app = (struct app){.opts = opts, .format = opts->format, .output.fd = -1};
+	screen_init(&app->screen, opts->colour);
+	arena_init(&app->arena, opts->mem ? (size_t)opts->mem : ARENA_DEFAULT);
+	if (session_new(&app->session, err))
+		return (int)err->kind;
+	session_set_cancel(app->session, &app_cancel);
+	session_set_limits(app->session, &limits);
+	session_set_safe(app->session, opts->safe);
+	return 0;
+}
+
+void app_free(struct app *app)
+{
+	session_free(app->session);
+	for (size_t i = 0; i < app->nprofiles; i++) {
+		store_close(app->profiles[i].store);
+		free(app->profiles[i].name);
+		free(app->profiles[i].path);
+	}
+	free(app->profiles);
+	arena_free(&app->arena);
+	target_abandon(&app->output);
+	free(app->once);
+	free(app->last);
+	free(app->pager);
+}
+
+void app_fail(const struct app *app, const struct err *err, const char *subject)
+{
+	talk_failure(err, subject, app->screen.colour_err);
+}
+
+void app_note(const struct app *app, const char *fmt, ...)
+{
+	char text[4096];
+	va_list ap;
+
+	if (app->opts->quiet)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	talk("%s", text);
+}
+
+char *app_path(const char *variable, const char *fallback, const char *name)
+{
+	const char *base = getenv(variable), *home = getenv("HOME");
+	char *path = NULL;
+	int n;
+
+	if (base && base[0] == '/')
+		n = asprintf(&path, "%s/quern/%s", base, name);
+	else if (home && *home)
+		n = asprintf(&path, "%s/%s/quern/%s", home, fallback, name);
+	else
+		return NULL;
+	return n < 0 ? NULL : path;
+}
+
+int app_read_file(const char *path, struct str *text, struct err *err)
+{
+	bool own = strcmp(path, "-") != 0;
+	int fd = own ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : STDIN_FILENO;
+	char *buf = NULL;
+	size_t n = 0, cap = 0;
+	ssize_t got = 1;
+
+	while (fd >= 0 && got > 0 && n < SCRIPT_MAX) {
+		if (vec_reserve(&buf, &cap, n + 65536, 1)) {
+			errno = ENOMEM;
+			got = -1;
+			break;
+		}
+		got = read(fd, buf + n, cap - n);
+		if (got < 0 && errno == EINTR && !atomic_load(&app_cancel))
+			got = 1;
+		else if (got > 0)
+			n += (size_t)got;
+	}
+	if (fd < 0 || got < 0)
+		err_set(err, errno == EINTR ? ERR_CANCEL : ERR_QUERY, 0, "%s: %s", path,
+			strerror(errno));
+	else if (n >= SCRIPT_MAX)
+		err_set(err, ERR_LIMIT, 0, "%s: more than 16 MiB of script", path);
+	if (own && fd >= 0)
+		close(fd);
+	if (err->kind)
+		free(buf);
+	else
+		*text = (struct str){buf ? buf : calloc(1, 1), n};
+	return (int)err->kind;
+}
+
+/* ---- profiles ---- */
+
+/* NAME=PROFILE unless a file of that whole name exists. */
+static const char *split_name(const char *arg, char **name)
+{
+	size_t n = strcspn(arg, "=");
+	bool plain = n > 0 && arg[n] &&
+		     n == strspn(arg, "abcdefghijklmnopqrstuvwxyz_-"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+
+	if (plain && access(arg, F_OK) < 0) {
+		*name = strndup(arg, n);
+		return arg + n + 1;
+	}
+	*name = strdup(str_basename(str_c(arg)).p);
+	return arg;
+}
+
+static void say_opened(const struct app *app, const char *path, const struct store *st,
+		       const struct build_report *report)
+{
+	char took[NUMBER_MAX], bytes[NUMBER_MAX];
+
+	number_seconds(took, report->took_ns);
+	number_bytes(bytes, store_info(st)->input_bytes);
+	if (report->how == BUILD_FRESH) {
+		app_note(app, "quern: %s: index up to date, %s", path, took);
+		return;
+	}
+	if (report->why[0])
+		app_note(app, "quern: %s", report->why);
+	app_note(app, "quern: %s: indexed %s in %s", path, bytes, took);
+	if (store_info(st)->diagnostics)
+		app_note(
+			app,
+			"quern: %s: %llu odd lines were skipped or mended; `info` shows them",
+			path, (unsigned long long)store_info(st)->diagnostics);
+}
+
+static int build(struct app *app, const char *path, struct store **st,
+		 struct build_report *report, struct err *err)
+{
+	const struct options *o = app->opts;
+	struct progress bar;
+	struct build_opts how = {
+		.index_path = o->index,
+		.rebuild = o->rebuild,
+		.no_write = o->no_index_write,
+		.no_wait = o->no_wait,
+		.trust = o->trust,
+		.jobs = o->jobs,
+		.mem = o->mem,
+		.cancel = &app_cancel,
+		.progress = o->quiet ? NULL : progress_show,
+		.progress_arg = &bar,
+	};
+
+	progress_start(&bar, path, &app->screen);
+	build_open(path, &how, st, report, err);
+	progress_end(&bar);
+	return (int)err->kind;
+}
+
+int app_open(struct app *app, const char *arg)
+{
+	struct err err = {0};
+	struct build_report report = {0};
+	struct opened p = {0};
+	const char *path = split_name(arg, &p.name);
+
+	p.path = strdup(path);
+	if (!p.name || !p.path ||
+	    vec_reserve(&app->profiles, &app->profiles_cap, app->nprofiles + 1,
+			sizeof(p)))
+		err_set(&err, ERR_LIMIT, 0, "out of memory");
+	if (!err.kind)
+		build(app, path, &p.store, &report, &err);
+	if (!err.kind)
+		session_add(app->session, str_c(p.name), p.store, &err);
+	if (!err.kind) {
+		app->profiles[app->nprofiles++] = p;
+		say_opened(app, path, p.store, &report);
+		return 0;
+	}
+	app_fail(app, &err, path);
+	store_close(p.store);
+	free(p.name);
+	free(p.path);
+	return (int)err.kind;
+}
+
+int app_close(struct app *app, const char *name, struct err *err)
+{
+	size_t i = 0;
+
+	while (i < app->nprofiles && name && strcmp(app->profiles[i].name, name) != 0)
+		i++;
+	if (i == app->nprofiles)
+		return err_set(err, ERR_QUERY, 0, "no profile '%s' is open",
+			       name ? name : "");
+	if (session_remove(app->session, str_c(app->profiles[i].name), err))
+		return (int)err->kind;
+	store_close(app->profiles[i].store);
+	free(app->profiles[i].name);
+	free(app->profiles[i].path);
+	app->nprofiles--;
+	memmove(&app->profiles[i], &app->profiles[i + 1],
+		(app->nprofiles - i) * sizeof(app->profiles[0]));
+	return 0;
+}
+
+/* ---- queries ---- */
+
+static int answer(void *arg, const struct result *r, struct err *err)
+{
+	struct app *app = arg;
+
+	for (size_t i = 0; i < r->nnotes; i++)
+		app_note(app, "note: %.*s", STR_ARG(r->notes[i]));
+	return output_result(app, r, err);
+}
+
+int app_run(struct app *app, struct str text, const struct origin *from)
+{
+	struct err err = {0};
+	uint64_t start = progress_now_ns();
+	char took[NUMBER_MAX];
+
+	text = str_trim(text);
+	if (!text.n)
+		return 0;
+	arena_reset(&app->arena);
+	if (!app->nprofiles) {
+		err_set(&err, ERR_QUERY, 0, "no profile is open");
+		err_hint(&err, ".open PROFILE");
+	} else {
+		query_run(app->session, text, &app->arena, answer, app, &err);
+	}
+	if (err.kind)
+		talk_error(&err, text, from, app->screen.columns, app->screen.colour_err);
+	number_seconds(took, progress_now_ns() - start);
+	if (app->timer)
+		talk("%s", took);
+	return (int)err.kind;
+}

@@ -1,0 +1,498 @@
+/* command.c - the table of dot-commands and what each does; see command.h. */
+#include "repl/command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "index/base/vec.h"
+#include "repl/child.h"
+#include "repl/help.h"
+#include "repl/number.h"
+#include "repl/output.h"
+#include "repl/params.h"
+#include "repl/script.h"
+
+static char *c_string(struct str s, struct err *err)
+{
+	char *c = strndup(s.p, s.n);
+
+	if (!c)
+		err_set(err, ERR_LIMIT, 0, "out of memory");
+	return c;
+}
+
+/* The first word of *rest, which loses it; "..." holds a word with blanks. */
+static struct str word(struct str *rest)
+{
+	struct str s = str_trim(*rest), w;
+	size_t n;
+
+	if (s.n && s.p[0] == '"') {
+		s = str_from(s, 1);
+		n = str_find(s, '"');
+	} else {
+		for (n = 0; n < s.n && s.p[n] != ' ' && s.p[n] != '\t'; n++)
+			;
+	}
+	w = (struct str){s.p, n};
+	*rest = str_trim(str_from(s, n + (n < s.n && s.p[n] == '"')));
+	return w;
+}
+
+/* ---- settings ---- */
+
+static int on_off(struct str rest, bool *value, struct err *err)
+{
+	if (str_eq(rest, STR("on")) || str_eq(rest, STR("off"))) {
+		*value = rest.n == 2;
+		return 0;
+	}
+	return err_set(err, ERR_USAGE, 0, "it is on or off, not '%.*s'", STR_ARG(rest));
+}
+
+static int do_timer(struct app *app, struct str rest, struct err *err)
+{
+	if (rest.n)
+		return on_off(rest, &app->timer, err);
+	app->timer = !app->timer;
+	talk("timer is %s", app->timer ? "on" : "off");
+	return 0;
+}
+
+static int do_pager(struct app *app, struct str rest, struct err *err)
+{
+	bool on = true;
+
+	if (!rest.n) {
+		talk("pager is %s", app->no_pager ? "off" : "on");
+		return 0;
+	}
+	if (str_eq(rest, STR("on")) || str_eq(rest, STR("off"))) {
+		on_off(rest, &on, err);
+		app->no_pager = !on;
+		return 0;
+	}
+	if (app->opts->safe)
+		return err_set(err, ERR_QUERY, 0, "--safe: no commands are run");
+	free(app->pager);
+	app->pager = c_string(rest, err);
+	app->no_pager = false;
+	return (int)err->kind;
+}
+
+static int do_mode(struct app *app, struct str rest, struct err *err)
+{
+	struct str name = word(&rest);
+	enum format f = format_of_name(name);
+
+	if (!name.n) {
+		talk("mode is %s%s", app->format ? format_name(app->format) : "auto",
+		     app->exact ? " exact" : "");
+		return 0;
+	}
+	if (!f && !str_eq(name, STR("auto")) && !str_eq(name, STR("exact"))) {
+		err_set(err, ERR_USAGE, 0, "there is no format '%.*s'", STR_ARG(name));
+		return err_hint(err,
+				".help formats lists them; `auto` suits each answer");
+	}
+	app->exact = str_eq(name, STR("exact")) || str_eq(rest, STR("exact"));
+	app->format = f;
+	return 0;
+}
+
+static int do_event(struct app *app, struct str rest, struct err *err)
+{
+	struct str event = word(&rest);
+	struct out list;
+	struct store *st;
+	uint32_t n;
+
+	if (event.n)
+		return session_set_event(app->session, event, err);
+	if (!app->nprofiles)
+		return err_set(err, ERR_QUERY, 0, "no profile is open");
+	st = session_profile(app->session, 0);
+	n = store_info(st)->all_events;
+	out_mem(&list);
+	for (uint32_t e = 0; e < n; e++) {
+		struct store_event ev;
+		char total[NUMBER_MAX];
+
+		store_event(st, e, &ev);
+		number_grouped(total, store_total(st, e));
+		out_printf(&list, "%c %-10.*s %24s  %.*s%s%.*s\n",
+			   str_eq(ev.name, session_event(app->session)) ? '*' : ' ',
+			   STR_ARG(ev.name), total, STR_ARG(ev.long_name),
+			   ev.formula.n ? " = " : "", STR_ARG(ev.formula));
+	}
+	output_text(app, (struct str){list.buf, list.n}, err);
+	out_close(&list);
+	return (int)err->kind;
+}
+
+/* ---- profiles ---- */
+
+static int do_open(struct app *app, struct str rest, struct err *err)
+{
+	char *path = c_string(word(&rest), err);
+	int kind = (int)err->kind;
+
+	if (path && !*path)
+		kind = err_set(err, ERR_USAGE, 0,
+			       ".open needs a PROFILE or NAME=PROFILE");
+	else if (path && (kind = app_open(app, path)))
+		err->kind = (enum err_kind)kind; /* app_open() has said why */
+	free(path);
+	return kind;
+}
+
+static int do_close(struct app *app, struct str rest, struct err *err)
+{
+	char *name = c_string(word(&rest), err);
+
+	if (name)
+		app_close(app, *name ? name : NULL, err);
+	free(name);
+	return (int)err->kind;
+}
+
+static int do_profiles(struct app *app, struct str rest, struct err *err)
+{
+	struct out list;
+
+	(void)rest;
+	out_mem(&list);
+	for (size_t i = 0; i < app->nprofiles; i++) {
+		const struct store_info *info = store_info(app->profiles[i].store);
+		char functions[NUMBER_MAX], bytes[NUMBER_MAX];
+
+		number_grouped(functions, info->functions);
+		number_bytes(bytes, info->input_bytes);
+		out_printf(&list, "%c %-16s %10s %12s functions  %s\n", i ? ' ' : '*',
+			   app->profiles[i].name, bytes, functions,
+			   app->profiles[i].path);
+	}
+	if (app->nprofiles)
+		output_text(app, (struct str){list.buf, list.n}, err);
+	else
+		talk("no profile is open");
+	out_close(&list);
+	return (int)err->kind;
+}
+
+/* ---- filters ---- */
+
+static int do_push(struct app *app, struct str rest, struct err *err)
+{
+	if (!rest.n)
+		return err_set(err, ERR_USAGE, 0,
+			       ".push needs a graph stage: focus handle");
+	return session_push(app->session, rest, err);
+}
+
+static int do_pop(struct app *app, struct str rest, struct err *err)
+{
+	if (str_eq(rest, STR("all"))) {
+		while (session_filters(app->session) && !session_pop(app->session, err))
+			;
+		return (int)err->kind;
+	}
+	return session_pop(app->session, err);
+}
+
+static int do_filters(struct app *app, struct str rest, struct err *err)
+{
+	size_t n = session_filters(app->session);
+
+	(void)rest;
+	(void)err;
+	if (!n)
+		talk("no filters are in force");
+	for (size_t i = 0; i < n; i++)
+		talk("%zu  %.*s", i + 1, STR_ARG(session_filter(app->session, i)));
+	return 0;
+}
+
+/* ---- output ---- */
+
+static int do_output(struct app *app, struct str rest, struct err *err)
+{
+	char *path = c_string(word(&rest), err);
+
+	if (path)
+		output_redirect(app, *path ? path : NULL, err);
+	free(path);
+	return (int)err->kind;
+}
+
+static int do_once(struct app *app, struct str rest, struct err *err)
+{
+	struct str path = word(&rest);
+
+	if (!path.n)
+		return err_set(err, ERR_USAGE, 0, ".once needs a FILE");
+	free(app->once);
+	app->once = c_string(path, err);
+	return (int)err->kind;
+}
+
+static int do_explain(struct app *app, struct str rest, struct err *err)
+{
+	struct str text = {"", 0};
+
+	if (!rest.n)
+		return err_set(err, ERR_USAGE, 0, ".explain needs a query");
+	arena_reset(&app->arena);
+	if (query_explain(app->session, rest, &app->arena, &text, err))
+		return (int)err->kind;
+	if (text.n && text.p[text.n - 1] == '\n')
+		text.n--;
+	return output_text(app, text, err);
+}
+
+static int do_help(struct app *app, struct str rest, struct err *err)
+{
+	struct out o;
+
+	out_mem(&o);
+	if (!rest.n)
+		help_overview(&o);
+	else if (!help_print(&o, rest))
+		err_set(err, ERR_USAGE, 0,
+			"there is no help on '%.*s'; .help lists the topics",
+			STR_ARG(rest));
+	if (!err->kind && o.n)
+		output_text(app, (struct str){o.buf, o.n - 1}, err);
+	out_close(&o);
+	return (int)err->kind;
+}
+
+/* ---- scripts ---- */
+
+static int do_read(struct app *app, struct str rest, struct err *err)
+{
+	char *path = c_string(word(&rest), err);
+
+	if (path && !*path)
+		err_set(err, ERR_USAGE, 0, ".read needs a FILE");
+	else if (path)
+		err->kind = (enum err_kind)script_file(app, path);
+	free(path);
+	return (int)err->kind;
+}
+
+static int write_text(const char *path, struct str text, struct err *err)
+{
+	struct target t;
+	struct out o;
+	int failed;
+
+	if (target_open(&t, path, err))
+		return (int)err->kind;
+	out_fd(&o, t.fd);
+	out_str(&o, text);
+	out_char(&o, '\n');
+	failed = out_close(&o);
+	if (!failed)
+		return target_commit(&t, err);
+	target_abandon(&t);
+	return err_set(err, ERR_OUTPUT, 0, "%s: %s", path, strerror(failed));
+}
+
+static int do_save(struct app *app, struct str rest, struct err *err)
+{
+	char *path = c_string(word(&rest), err);
+	struct str text = rest.n ? rest : str_c(app->last);
+
+	if (path && !*path)
+		err_set(err, ERR_USAGE, 0, ".save needs a FILE");
+	else if (path && !text.n)
+		err_set(err, ERR_QUERY, 0, "nothing to save: no query was asked yet");
+	else if (path)
+		write_text(path, text, err);
+	free(path);
+	return (int)err->kind;
+}
+
+/* ./FILE, else the one kept in ~/.config/quern/queries. */
+static char *find_script(struct str name, struct err *err)
+{
+	char *path = c_string(name, err), *below, *kept;
+
+	if (!path || strchr(path, '/') || access(path, F_OK) == 0)
+		return path;
+	below = NULL;
+	if (asprintf(&below, "queries/%s", path) < 0)
+		return path;
+	kept = app_path("XDG_CONFIG_HOME", ".config", below);
+	free(below);
+	if (!kept || access(kept, F_OK) < 0) {
+		free(kept);
+		return path;
+	}
+	free(path);
+	return kept;
+}
+
+static int do_run(struct app *app, struct str rest, struct err *err)
+{
+	struct str name = word(&rest), text = {NULL, 0};
+	char *path = find_script(name, err);
+	struct out filled;
+
+	if (!path)
+		return (int)err->kind;
+	out_mem(&filled);
+	if (!name.n)
+		err_set(err, ERR_USAGE, 0, ".run needs a FILE [NAME=VALUE]...");
+	else if (app_read_file(path, &text, err) == 0)
+		params_fill(&filled, text, rest, err);
+	if (!err->kind)
+		err->kind = (enum err_kind)script_run(
+			app, (struct str){filled.n ? filled.buf : "", filled.n}, path);
+	out_close(&filled);
+	free((void *)(uintptr_t)text.p);
+	free(path);
+	return (int)err->kind;
+}
+
+/* A temporary of our own, in a directory that others may write to. */
+static int edit_file(char *path, struct str text, struct str *edited, struct err *err)
+{
+	const char *editor = getenv("VISUAL") ? getenv("VISUAL") : getenv("EDITOR");
+	char command[4200];
+	struct child c;
+	int fd = mkstemps(path, 2);
+
+	if (fd < 0)
+		return err_set(err, ERR_OUTPUT, 0, "%s: %s", path, strerror(errno));
+	if (write(fd, text.p, text.n) != (ssize_t)text.n)
+		err_set(err, ERR_OUTPUT, 0, "%s: %s", path, strerror(errno));
+	close(fd);
+	snprintf(command, sizeof(command), "%s '%s'", editor ? editor : "vi", path);
+	if (!err->kind && child_start(&c, command, 1, err) == 0)
+		child_wait(&c, command, err);
+	atomic_store(&app_cancel, 0);
+	if (!err->kind)
+		app_read_file(path, edited, err);
+	unlink(path);
+	return (int)err->kind;
+}
+
+static int do_edit(struct app *app, struct str rest, struct err *err)
+{
+	char path[] = "/tmp/quern.XXXXXX.q";
+	struct str text = rest.n ? rest : str_c(app->last), edited = {NULL, 0};
+
+	if (!app->interactive)
+		return err_set(err, ERR_USAGE, 0, ".edit is for the prompt");
+	if (edit_file(path, text, &edited, err) == 0) {
+		talk("%.*s", STR_ARG(str_trim(edited)));
+		err->kind = (enum err_kind)script_run(app, edited, NULL);
+	}
+	free((void *)(uintptr_t)edited.p);
+	return (int)err->kind;
+}
+
+static int do_quit(struct app *app, struct str rest, struct err *err)
+{
+	(void)rest;
+	(void)err;
+	app->quit = true;
+	return 0;
+}
+
+/* ---- the table ---- */
+
+static const struct command commands[] = {
+	{"help", "[TOPIC]", "what there is; the grammar and examples of one topic",
+	 ARG_TOPIC, do_help, false},
+	{"open", "[NAME=]PROFILE", "open one more profile", ARG_FILE, do_open, false},
+	{"close", "[NAME]", "close a profile; the first when none is named", ARG_PROFILE,
+	 do_close, false},
+	{"profiles", "", "those that are open; * is the one that queries ask", ARG_NONE,
+	 do_profiles, false},
+	{"event", "[EVENT]", "the event of unqualified costs; alone: list them",
+	 ARG_EVENT, do_event, false},
+	{"mode", "[FORMAT] [exact]", "the format of answers; auto, exact: all digits",
+	 ARG_FORMAT, do_mode, false},
+	{"once", "FILE", "the next answer goes to FILE", ARG_FILE, do_once, true},
+	{"output", "[FILE]", "all answers go to FILE; alone: back to the screen",
+	 ARG_FILE, do_output, true},
+	{"pager", "[on|off|COMMAND]", "long answers go through it", ARG_SWITCH, do_pager,
+	 false},
+	{"timer", "[on|off]", "say how long each query took", ARG_SWITCH, do_timer,
+	 false},
+	{"read", "FILE", "run a script", ARG_FILE, do_read, false},
+	{"edit", "[QUERY]", "edit the last query in $EDITOR, then run it", ARG_QUERY,
+	 do_edit, true},
+	{"explain", "QUERY", "what it expands to and how it is answered", ARG_QUERY,
+	 do_explain, false},
+	{"push", "GSTAGE", "keep a graph stage in force: .push focus handle", ARG_QUERY,
+	 do_push, false},
+	{"pop", "[all]", "drop the last one", ARG_NONE, do_pop, false},
+	{"filters", "", "those in force", ARG_NONE, do_filters, false},
+	{"save", "FILE [QUERY]", "keep the last query", ARG_FILE, do_save, true},
+	{"run", "FILE [NAME=VALUE]...", "run a kept query; ${NAME} in it becomes VALUE",
+	 ARG_FILE, do_run, false},
+	{"quit", "", "leave (also Ctrl-D)", ARG_NONE, do_quit, false},
+};
+
+const struct command *command_at(size_t i)
+{
+	return i < sizeof(commands) / sizeof(commands[0]) ? &commands[i] : NULL;
+}
+
+const struct command *command_find(struct str name)
+{
+	const struct command *c, *found = NULL;
+
+	for (size_t i = 0; (c = command_at(i)); i++) {
+		if (str_eq(str_c(c->name), name))
+			return c;
+		if (name.n && str_starts(str_c(c->name), name)) {
+			if (found)
+				return NULL;
+			found = c;
+		}
+	}
+	return str_eq(name, STR("exit")) ? command_find(STR("quit")) : found;
+}
+
+static int unknown(struct str name, struct err *err)
+{
+	const struct command *c;
+
+	err_set(err, ERR_USAGE, 0, "there is no command '.%.*s'", STR_ARG(name));
+	err->len = (uint32_t)name.n + 1;
+	for (size_t i = 0; (c = command_at(i)); i++)
+		if (str_distance(name, str_c(c->name), 2) <= 2)
+			return err_hint(err, "did you mean '.%s'?", c->name);
+	return err_hint(err, ".help lists them");
+}
+
+int command_run(struct app *app, struct str line, const struct origin *from)
+{
+	struct str rest = str_from(line, 1), name;
+	const struct command *c;
+	struct err err = {0};
+
+	name = word(&rest);
+	c = command_find(name);
+	if (!c)
+		unknown(name, &err);
+	else if (c->unsafe && app->opts->safe)
+		err_set(&err, ERR_QUERY, 0,
+			"--safe: no files are written and no commands run");
+	else
+		c->run(app, rest, &err);
+	/* A stage or query after the command: its offsets are those of rest. */
+	if (c && err.kind && c->arg == ARG_QUERY && (err.at || err.len))
+		err.at += (uint64_t)(rest.p - line.p);
+	if (err.kind && err.text[0])
+		talk_error(&err, line, from, app->screen.columns, app->screen.colour_err);
+	return (int)err.kind;
+}

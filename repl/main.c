@@ -1,0 +1,175 @@
+/*
+ * main.c - quern: ask questions of Callgrind-format profiles.
+ *
+ * Where things are.  An include may only point to the right: repl -> engine -> index -> base.
+ *
+ *	repl/   main      this: options, then the prompt, a script, or --verify
+ *	        options   the command line, one table
+ *	        app       profiles that are open, settings; one query from text to answer
+ *	        script    many entries: files, -c, stdin
+ *	        command   dot-commands, one table      help    .help by topic
+ *	        params    ${NAME} in kept queries
+ *	        shell     the prompt on libedit        complete  what Tab offers
+ *	        output    where an answer goes         target  a file that appears whole
+ *	        child     pager, editor, ! COMMAND
+ *	        render    the table of formats         render_table render_card render_lines
+ *	        cell      one cell for people          fit     names made to fit
+ *	        number    5.27 M, 45.31%               utf8    characters and their width
+ *	        emit      the one gate for names       screen  terminals, colour, size
+ *	        talk      all that stderr says         progress  the bar while indexing
+ *	engine/ query     text -> result: token parse check plan exec, match graph path diff
+ *	        result    typed columns
+ *	index/  build     profile -> index: source scan decode header names tally cycles
+ *	        store     the index, read; store_write  written; key  its byte layout
+ *	        base/     str err arena vec out map
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "index/base/out.h"
+#include "repl/app.h"
+#include "repl/options.h"
+#include "repl/script.h"
+#include "repl/shell.h"
+
+/* Ctrl-C: whatever runs polls this.  A second one that finds the first still unheeded
+ * leaves at once when there is no prompt to return to. */
+static volatile sig_atomic_t at_prompt;
+
+static void on_interrupt(int sig)
+{
+	(void)sig;
+	if (atomic_exchange(&app_cancel, 1) && !at_prompt)
+		_exit(130);
+}
+
+static void catch_signals(void)
+{
+	struct sigaction interrupt = {.sa_handler = on_interrupt};
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+
+	/* A job started with nohup or in the background keeps ignoring it. */
+	if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		sigaction(SIGINT, &interrupt, NULL);
+	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+/* The user's own settings: ~/.config/quern/init. */
+static void run_init(struct app *app)
+{
+	char *path = app_path("XDG_CONFIG_HOME", ".config", "init");
+
+	if (path && access(path, R_OK) == 0)
+		script_file(app, path);
+	free(path);
+	if (app->opts->format != FORMAT_NONE)
+		app->format = app->opts->format;
+}
+
+static int verify(struct app *app)
+{
+	struct err err = {0};
+
+	for (size_t i = 0; i < app->nprofiles; i++) {
+		if (store_verify(app->profiles[i].store, &err)) {
+			app_fail(app, &err, app->profiles[i].path);
+			return (int)err.kind;
+		}
+		app_note(app, "quern: %s: every block of the index is sound",
+			 app->profiles[i].path);
+	}
+	return 0;
+}
+
+static int run_tasks(struct app *app)
+{
+	const struct options *o = app->opts;
+	int kind = 0;
+
+	for (size_t i = 0; i < o->ntasks && !kind && !app->quit; i++) {
+		if (o->tasks[i].file)
+			kind = script_file(app, o->tasks[i].text);
+		else
+			kind = script_run(app, str_c(o->tasks[i].text), NULL);
+	}
+	return kind;
+}
+
+/* Returns the exit status. */
+static int run(struct app *app)
+{
+	const struct options *o = app->opts;
+	struct err err = {0};
+	int kind = 0;
+
+	for (size_t i = 0; i < o->nprofiles && !kind; i++)
+		kind = app_open(app, o->profiles[i]);
+	if (!kind && o->event && session_set_event(app->session, str_c(o->event), &err)) {
+		app_fail(app, &err, "--event");
+		kind = (int)err.kind;
+	}
+	if (kind)
+		return err_exit_status((enum err_kind)kind);
+	if (o->verify)
+		return err_exit_status((enum err_kind)verify(app));
+	if (!o->no_init)
+		run_init(app);
+	if (o->ntasks) {
+		kind = run_tasks(app);
+	} else if (app->screen.in) {
+		at_prompt = 1;
+		return shell_run(app);
+	} else {
+		kind = script_file(app, "-");
+	}
+	return err_exit_status((enum err_kind)kind);
+}
+
+static int say(const char *text)
+{
+	struct err err = {0};
+	struct out o;
+	int failed;
+
+	out_fd(&o, STDOUT_FILENO);
+	out_c(&o, text);
+	failed = out_close(&o);
+	if (failed)
+		err_set(&err, ERR_OUTPUT, 0, "standard output: %s", strerror(failed));
+	if (failed)
+		talk_failure(&err, NULL, false);
+	return err_exit_status(err.kind);
+}
+
+int main(int argc, char **argv)
+{
+	struct options opts;
+	struct app app = {.output.fd = -1};
+	struct err err = {0};
+	int status;
+
+	catch_signals();
+	if (options_read(&opts, argc, argv, &err)) {
+		talk_failure(&err, NULL, false);
+		status = err_exit_status(err.kind);
+	} else if (opts.help) {
+		status = say(options_help);
+	} else if (opts.version) {
+		status = say("quern " QUERN_VERSION "\n");
+	} else if (app_init(&app, &opts, &err)) {
+		talk_failure(&err, NULL, false);
+		status = err_exit_status(err.kind);
+		app_free(&app);
+	} else {
+		status = run(&app);
+		if (app.output.fd >= 0 && target_commit(&app.output, &err)) {
+			app_fail(&app, &err, ".output");
+			status = status ? status : err_exit_status(err.kind);
+		}
+		app_free(&app);
+	}
+	options_free(&opts);
+	return status;
+}

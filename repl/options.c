@@ -1,0 +1,283 @@
+/*
+ * options.c - the command line, read by one table; see options.h.
+ *
+ * Long options take `--name=value` and `--name value`; options and profiles mix freely;
+ * `--` ends the options.
+ */
+#include "repl/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char options_help[] =
+	"usage: quern [PROFILE | NAME=PROFILE]... [OPTION]...\n"
+	"\n"
+	"Ask questions of Callgrind-format profiles.  Each is indexed once, into PROFILE.quern\n"
+	"beside it; after that every answer takes milliseconds.\n"
+	"\n"
+	"  quern callgrind.out.4711                         the prompt; .help there\n"
+	"  quern app.out -c top                             the ten most expensive functions\n"
+	"  quern app.out -c 'callers of malloc' --format csv\n"
+	"  quern app.out -c 'hottest 3 paths from main to malloc'\n"
+	"  quern new.out base=old.out -c 'functions vs base | where delta% > 5 | expect none'\n"
+	"  quern app.out -c 'functions > costs.json' < /dev/null\n"
+	"\n"
+	"What to run (without these: the prompt, or a script from stdin)\n"
+	"  -c, --command QUERY   run QUERY (also a dot-command); may be given many times\n"
+	"  -f, --file FILE       run a script; it stops at the first error\n"
+	"Answers\n"
+	"  --format FORMAT       table tree csv tsv json ndjson md\n"
+	"  --event EVENT         of costs that name none; default: the first of the profile\n"
+	"  --raw                 csv, tsv: no ' before = + - @ at the start of a name\n"
+	"  --color WHEN          auto, always, never; NO_COLOR is heeded\n"
+	"  --source-root DIR     where `source of` may read source files; may be repeated\n"
+	"  --quiet               say nothing but answers and errors\n"
+	"The index\n"
+	"  --index PATH          keep it there (one profile only)\n"
+	"  --rebuild             make it again even if it is up to date\n"
+	"  --no-index-write      keep none\n"
+	"  --no-wait             fail at once when another process makes it\n"
+	"  --trust               use an index that other users could have written\n"
+	"  --verify              read and check all of it, then leave\n"
+	"  --jobs N, --mem SIZE  threads (default: one per core), memory (256M, 1.5G)\n"
+	"Behaviour\n"
+	"  --safe                no files written, no commands run by queries\n"
+	"  --no-init             do not read ~/.config/quern/init\n"
+	"  -h, --help            this text\n"
+	"  -V, --version         version\n"
+	"\n"
+	"Exit status: 0 answered; 1 wrong query or nothing matched; 2 wrong options; 3 profile\n"
+	"cannot be read; 4 `expect` failed; 5 index cannot be made, is damaged or locked; 6 a\n"
+	"limit was hit; 130 interrupted.\n";
+
+enum kind { FLAG, TEXT, LIST, TASK, NUMBER, SIZE, FORMAT, COLOUR };
+
+#define AT(member) offsetof(struct options, member)
+
+static const struct option {
+	char letter;
+	const char *name;
+	enum kind kind;
+	size_t at;
+} table[] = {
+	{'c', "command", TASK, false},
+	{'f', "file", TASK, true},
+	{0, "format", FORMAT, AT(format)},
+	{0, "event", TEXT, AT(event)},
+	{0, "index", TEXT, AT(index)},
+	{0, "source-root", LIST, AT(source_roots)},
+	{0, "jobs", NUMBER, AT(jobs)},
+	{0, "mem", SIZE, AT(mem)},
+	{0, "color", COLOUR, AT(colour)},
+	{0, "colour", COLOUR, AT(colour)},
+	{0, "raw", FLAG, AT(raw)},
+	{0, "rebuild", FLAG, AT(rebuild)},
+	{0, "no-index-write", FLAG, AT(no_index_write)},
+	{0, "no-wait", FLAG, AT(no_wait)},
+	{0, "trust", FLAG, AT(trust)},
+	{0, "verify", FLAG, AT(verify)},
+	{0, "safe", FLAG, AT(safe)},
+	{'q', "quiet", FLAG, AT(quiet)},
+	{0, "no-init", FLAG, AT(no_init)},
+	{'h', "help", FLAG, AT(help)},
+	{'V', "version", FLAG, AT(version)},
+};
+
+bool options_size(const char *text, uint64_t *bytes)
+{
+	static const char units[] = "kMGT";
+	char *end;
+	double v = strtod(text, &end);
+	const char *unit = *end ? strchr(units, *end == 'K' ? 'k' : *end) : NULL;
+
+	if (end == text || !(v >= 0) || v > 1e15 || (*end && (!unit || end[1])))
+		return false;
+	for (const char *u = units; unit && u <= unit; u++)
+		v *= 1024;
+	if (v > 1e18)
+		return false;
+	*bytes = (uint64_t)v;
+	return true;
+}
+
+static const struct option *find_long(struct str name)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (str_eq(name, str_c(table[i].name)))
+			return &table[i];
+	return NULL;
+}
+
+static const struct option *find_letter(char letter)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (table[i].letter == letter)
+			return &table[i];
+	return NULL;
+}
+
+static int unknown(struct str name, const char *arg, struct err *err)
+{
+	const char *best = NULL;
+	unsigned least = 3;
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		unsigned d = str_distance(name, str_c(table[i].name), 2);
+
+		if (d < least) {
+			least = d;
+			best = table[i].name;
+		}
+	}
+	err_set(err, ERR_USAGE, 0, "there is no option '%s'", arg);
+	if (best)
+		return err_hint(err, "did you mean '--%s'?", best);
+	return err_hint(err, "quern --help lists them");
+}
+
+static int wrong(const struct option *o, const char *value, const char *want,
+		 struct err *err)
+{
+	return err_set(err, ERR_USAGE, 0, "--%s takes %s, not '%s'", o->name, want,
+		       value);
+}
+
+static int store_number(struct options *to, const struct option *o, const char *value,
+			struct err *err)
+{
+	uint64_t v;
+	unsigned n;
+
+	if (!str_u64(str_c(value), &v) || v == 0 || v > 1024)
+		return wrong(o, value, "a number from 1 to 1024", err);
+	n = (unsigned)v;
+	memcpy((char *)to + o->at, &n, sizeof(n));
+	return 0;
+}
+
+static int store_size(struct options *to, const struct option *o, const char *value,
+		      struct err *err)
+{
+	uint64_t v;
+
+	if (!options_size(value, &v) || v == 0)
+		return wrong(o, value, "a size such as 512M or 1.5G", err);
+	memcpy((char *)to + o->at, &v, sizeof(v));
+	return 0;
+}
+
+static int store_colour(struct options *to, const struct option *o, const char *value,
+			struct err *err)
+{
+	static const char *const names[] = {"auto", "always", "never"};
+
+	for (int i = 0; i < 3; i++)
+		if (strcmp(value, names[i]) == 0) {
+			to->colour = (enum colour_when)i;
+			return 0;
+		}
+	return wrong(o, value, "auto, always or never", err);
+}
+
+/* The arrays hold argc entries, more than can be given. */
+static int store(struct options *to, const struct option *o, const char *value,
+		 struct err *err)
+{
+	switch (o->kind) {
+	case FLAG: *(bool *)((char *)to + o->at) = true; break;
+	case TEXT: memcpy((char *)to + o->at, &value, sizeof(value)); break;
+	case LIST: to->source_roots[to->nsource_roots++] = value; break;
+	case TASK: to->tasks[to->ntasks++] = (struct task){o->at, value}; break;
+	case NUMBER: return store_number(to, o, value, err);
+	case SIZE: return store_size(to, o, value, err);
+	case COLOUR: return store_colour(to, o, value, err);
+	case FORMAT:
+		to->format = format_of_name(str_c(value));
+		if (to->format == FORMAT_NONE)
+			return wrong(o, value,
+				     "table, tree, csv, tsv, json, ndjson or md", err);
+	}
+	return 0;
+}
+
+static int read_long(struct options *to, char **argv, int *i, struct err *err)
+{
+	struct str name = str_c(argv[*i] + 2);
+	size_t eq = str_find(name, '=');
+	const char *value = eq < name.n ? name.p + eq + 1 : NULL;
+	const struct option *o = find_long((struct str){name.p, eq});
+
+	if (!o)
+		return unknown((struct str){name.p, eq}, argv[*i], err);
+	if (o->kind == FLAG && value)
+		return err_set(err, ERR_USAGE, 0, "--%s takes no value", o->name);
+	if (o->kind != FLAG && !value && !(value = argv[++*i]))
+		return err_set(err, ERR_USAGE, 0, "--%s needs a value", o->name);
+	return store(to, o, value, err);
+}
+
+/* -c QUERY, -cQUERY, -qh */
+static int read_letters(struct options *to, char **argv, int *i, struct err *err)
+{
+	for (const char *p = argv[*i] + 1; *p; p++) {
+		const struct option *o = find_letter(*p);
+		const char *value = NULL;
+
+		if (!o)
+			return unknown(str_c(p), argv[*i], err);
+		if (o->kind != FLAG && !(value = p[1] ? p + 1 : argv[++*i]))
+			return err_set(err, ERR_USAGE, 0, "-%c needs a value", o->letter);
+		if (store(to, o, value, err))
+			return (int)err->kind;
+		if (value)
+			break;
+	}
+	return 0;
+}
+
+static int check(const struct options *o, struct err *err)
+{
+	if (o->index && o->nprofiles > 1)
+		return err_set(err, ERR_USAGE, 0,
+			       "--index names one index, but %zu profiles are given",
+			       o->nprofiles);
+	if (o->index && o->no_index_write)
+		return err_set(err, ERR_USAGE, 0,
+			       "--index and --no-index-write contradict");
+	if (o->verify && !o->nprofiles && !o->help && !o->version)
+		return err_set(err, ERR_USAGE, 0, "--verify needs a profile");
+	return 0;
+}
+
+int options_read(struct options *o, int argc, char **argv, struct err *err)
+{
+	size_t n = (size_t)argc + 1;
+	bool ended = false;
+
+	*o = (struct options){0};
+	o->profiles = calloc(n, sizeof(*o->profiles));
+	o->tasks = calloc(n, sizeof(*o->tasks));
+	o->source_roots = calloc(n, sizeof(*o->source_roots));
+	if (!o->profiles || !o->tasks || !o->source_roots)
+		return err_set(err, ERR_LIMIT, 0, "out of memory");
+	for (int i = 1; i < argc && !err->kind; i++) {
+		const char *a = argv[i];
+
+		if (ended || a[0] != '-' || !a[1])
+			o->profiles[o->nprofiles++] = a;
+		else if (strcmp(a, "--") == 0)
+			ended = true;
+		else if (a[1] == '-')
+			read_long(o, argv, &i, err);
+		else
+			read_letters(o, argv, &i, err);
+	}
+	return err->kind ? (int)err->kind : check(o, err);
+}
+
+void options_free(struct options *o)
+{
+	free(o->profiles);
+	free(o->tasks);
+	free(o->source_roots);
+}

@@ -1,0 +1,78 @@
+/* render.c - the table of formats and what they share; see render.h. */
+#include "repl/render.h"
+
+#include <inttypes.h>
+
+#include "repl/number.h"
+
+static const struct renderer renderers[] = {
+	{FORMAT_TABLE, false, render_table,
+	 "for people: fits the screen, short numbers, bars"},
+	{FORMAT_TREE, false, render_table, "the table with the branches of a call tree"},
+	{FORMAT_CSV, false, render_csv,
+	 "RFC 4180 with a header line; a leading ' disarms formulas"},
+	{FORMAT_TSV, false, render_tsv, "tab-separated with a header line"},
+	{FORMAT_JSON, false, render_json, "one object {meta, columns, rows}"},
+	{FORMAT_NDJSON, false, render_ndjson, "one object per row and line"},
+	{FORMAT_MD, false, render_md, "a Markdown table"},
+};
+
+enum { POLL_EVERY = 1024 }; /* rows */
+
+const struct renderer *render_at(size_t i)
+{
+	return i < sizeof(renderers) / sizeof(renderers[0]) ? &renderers[i] : NULL;
+}
+
+const struct renderer *render_find(enum format format)
+{
+	const struct renderer *f;
+
+	for (size_t i = 0; (f = render_at(i)); i++)
+		if (f->format == format)
+			return f;
+	return NULL;
+}
+
+enum format render_default(const struct result *r)
+{
+	return r->depth_col >= 0 ? FORMAT_TREE : FORMAT_TABLE;
+}
+
+int render_cancelled(struct render *rd, size_t row)
+{
+	if (row % POLL_EVERY || !rd->cancel || !atomic_load(rd->cancel))
+		return 0;
+	return err_set(rd->err, ERR_CANCEL, 0, "interrupted");
+}
+
+bool render_is_text(const struct column *c)
+{
+	return c->type == COL_STR || c->type == COL_NAME || c->type == COL_FILE ||
+	       c->type == COL_OBJ;
+}
+
+bool render_absent(const struct column *c, size_t row)
+{
+	return c->absent && c->absent[row];
+}
+
+void render_plain(struct out *o, const struct column *c, size_t row, const char *none)
+{
+	char buf[NUMBER_MAX];
+
+	if (render_absent(c, row)) {
+		out_c(o, none);
+		return;
+	}
+	switch (c->type) {
+	case COL_DELTA: out_printf(o, "%" PRId64, c->i[row]); break;
+	case COL_PERCENT:
+	case COL_RATIO:
+		number_exact(buf, c->f[row]);
+		out_c(o, buf[0] == 'n' ? none : buf);
+		break;
+	case COL_BOOL: out_c(o, c->b[row] ? "true" : "false"); break;
+	default: out_u64(o, c->u[row]);
+	}
+}

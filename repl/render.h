@@ -1,0 +1,68 @@
+/*
+ * render.h - results as bytes: one function per format, found in one table.
+ *
+ * A format is an entry of the table in render.c; exporters of pictures and profiles are
+ * further entries.  Renderers only write to an out: where it leads is output.h's business.
+ */
+#ifndef QUERN_RENDER_H
+#define QUERN_RENDER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/query.h"
+#include "engine/result.h"
+#include "index/base/err.h"
+#include "index/base/out.h"
+#include "repl/emit.h"
+
+/* How tables look; machine formats heed only `raw`. */
+struct look {
+	size_t columns; /* of the screen; 0: do not cut, do not draw bars */
+	size_t rows;	/* at most this many of a table; 0: all */
+	bool utf8;	/* blocks and tree lines instead of ASCII */
+	bool colour;
+	bool raw;   /* csv and tsv: no guard against formulas */
+	bool exact; /* 5,271,234 instead of 5.27 M */
+};
+
+struct render {
+	struct out *o;
+	const struct result *r;
+	const struct look *look;
+	struct session *session;  /* for exporters; may be NULL */
+	const atomic_int *cancel; /* may be NULL */
+	struct err *err;
+};
+
+struct renderer {
+	enum format format;
+	bool binary; /* never written to a terminal */
+	int (*render)(struct render *rd);
+	const char *what; /* one line for .help */
+};
+
+/* NULL: this build has none for the format. */
+const struct renderer *render_find(enum format format);
+/* The i-th of the table; NULL past the end. */
+const struct renderer *render_at(size_t i);
+/* What a result is shown as when nobody asked for a format. */
+enum format render_default(const struct result *r);
+
+int render_table(struct render *rd); /* and tree: a table with branches */
+int render_card(struct render *rd);
+int render_csv(struct render *rd);
+int render_tsv(struct render *rd);
+int render_json(struct render *rd);
+int render_ndjson(struct render *rd);
+int render_md(struct render *rd);
+
+/* Polled by every loop over rows: ERR_CANCEL once the user interrupted. */
+int render_cancelled(struct render *rd, size_t row);
+/* A number cell in plain digits (an absent one: `none`). */
+void render_plain(struct out *o, const struct column *c, size_t row, const char *none);
+bool render_is_text(const struct column *c);
+bool render_absent(const struct column *c, size_t row);
+
+#endif

@@ -1,0 +1,84 @@
+/* script.c - see script.h. */
+#include "repl/script.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "repl/command.h"
+
+enum { NESTED_MAX = 16 };
+
+int script_entry(struct app *app, struct str text, const struct origin *from)
+{
+	struct str trimmed = str_trim(text);
+
+	if (trimmed.n && trimmed.p[0] == '.')
+		return command_run(app, trimmed, from);
+	return app_run(app, text, from);
+}
+
+static bool blank(struct str s)
+{
+	return str_trim(s).n == 0;
+}
+
+/* The bytes of the entry that starts text: one dot-command, or as many lines as the
+ * statement on the first of them takes; *lines is their number. */
+static size_t entry_length(struct str text, size_t *lines)
+{
+	size_t n = str_find(text, '\n');
+	struct str first = str_trim((struct str){text.p, n});
+
+	*lines = 1;
+	if (first.n && first.p[0] == '.')
+		return n;
+	while (n < text.n && query_incomplete((struct str){text.p, n})) {
+		n += 1 + str_find(str_from(text, n + 1), '\n');
+		++*lines;
+	}
+	return n;
+}
+
+int script_run(struct app *app, struct str text, const char *file)
+{
+	struct origin at = {file, 1};
+	size_t lines;
+	int kind = 0;
+
+	if (str_starts(text, STR("#!"))) {
+		text = str_from(text, str_find(text, '\n') + 1);
+		at.line = 2;
+	}
+	while (text.n && !kind && !app->quit) {
+		size_t n = entry_length(text, &lines);
+		struct str entry = {text.p, n};
+
+		if (!blank(entry))
+			kind = script_entry(app, entry, &at);
+		at.line += lines;
+		text = str_from(text, n + 1);
+	}
+	return kind;
+}
+
+int script_file(struct app *app, const char *path)
+{
+	struct err err = {0};
+	struct str text = {"", 0};
+	int kind;
+
+	if (app->nested >= NESTED_MAX)
+		err_set(&err, ERR_LIMIT, 0, "%s: scripts are nested more than %d deep",
+			path, NESTED_MAX);
+	else
+		app_read_file(path, &text, &err);
+	if (err.kind) {
+		app_fail(app, &err, path);
+		return (int)err.kind;
+	}
+	app->nested++;
+	kind = script_run(app, text, strcmp(path, "-") == 0 ? "stdin" : path);
+	app->nested--;
+	free((void *)(uintptr_t)text.p);
+	return kind;
+}

@@ -1,0 +1,38 @@
+/*
+ * talk.h - everything said to the user, on stderr: notes, errors with their caret.
+ *
+ * Messages hold names from profiles and bytes from queries, so all of it goes through
+ * emit_name().
+ */
+#ifndef QUERN_TALK_H
+#define QUERN_TALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "index/base/err.h"
+#include "index/base/str.h"
+
+/* One line, or several separated by newlines; a newline is added. */
+void talk(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Where a piece of query text came from. */
+struct origin {
+	const char *file; /* NULL: typed or -c, errors name no place */
+	size_t line;	  /* of the text's first line, from 1 */
+};
+
+/*
+ *	error: no event 'D1Mr'; this profile has Ir Dr Dw D1mr
+ *	  top by D1Mr
+ *	         ^~~~
+ *	  hint: did you mean 'D1mr'?
+ *
+ * text is what err->at points into; from may be NULL.  columns: of the screen, 0 unknown.
+ */
+void talk_error(const struct err *err, struct str text, const struct origin *from,
+		size_t columns, bool colour);
+/* The same without a query: `subject` (a file) stands before the message. */
+void talk_failure(const struct err *err, const char *subject, bool colour);
+
+#endif

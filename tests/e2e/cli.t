@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""cli.t - options, scripts, where errors point, exit statuses."""
+import os
+import signal
+import subprocess
+import time
+
+from e2e import done, environ, ok, profile, quern, run, same, small
+
+lua = small + "lua-default.out"
+profile("p.out", [(b"main", 10), (b"work", 80), (b"leaf", 10)])
+r = run("p.out", "--quiet", "-c", "top 1")
+same(r.status, 0, "a query is answered")
+ok("work" in r.text and "leaf" not in r.text, "with the right function", r)
+same(r.talk, "", "--quiet: nothing on stderr")
+r = run("p.out", "-c", "top 1")
+ok(r.talk.startswith("quern: p.out: index up to date, "), "the index is said to be up to date", r)
+r = run("p.out", "--rebuild", "-c", "top 1")
+ok("indexed" in r.talk, "--rebuild", r)
+r = run("--version")
+ok(r.status == 0 and r.text.startswith("quern "), "--version", r)
+r = run("--help")
+ok(r.status == 0 and "--source-root" in r.text and "callers of malloc" in r.text, "--help", r)
+
+for args, want in [
+        (["--fromat", "csv"], "did you mean '--format'?"),
+        (["--format"], "--format needs a value"),
+        (["--format", "xml"], "--format takes"),
+        (["--jobs", "0"], "--jobs takes a number"),
+        (["--mem", "12Q"], "--mem takes a size"),
+        (["--rebuild=1"], "--rebuild takes no value"),
+        (["-z"], "there is no option '-z'"),
+        (["--index", "x", "a", "b"], "--index names one index"),
+        (["--color", "blue"], "auto, always or never")]:
+    r = run(*args)
+    ok(r.status == 2 and want in r.talk and not r.text, "usage: " + " ".join(args), r)
+
+# Exit statuses.
+same(run("p.out", "-c", "nonsense").status, 1, "1: a wrong query")
+same(run("p.out", "-c", "callers of no_such_function").status, 1, "1: nothing matched")
+r = run("missing.out", "-c", "top")
+ok(r.status == 3 and "missing.out" in r.talk, "3: no such profile", r)
+open("text.out", "w").write("this is no profile\n" * 100)
+same(run("text.out", "-c", "top").status, 3, "3: not a profile")
+same(run("p.out", "-c", "functions | expect none").status, 4, "4: expect failed")
+same(run("p.out", "-c", "functions | where self > 1M | expect none").status, 0, "0: expect held")
+same(run("-c", "top").status, 1, "1: no profile is open")
+same(run("p.out", "--event", "Zz", "-c", "top").status, 1, "1: no such event")
+same(run("p.out", "-f", "missing.q").status, 1, "1: no such script")
+
+# Errors point at the token.
+r = run("p.out", "-q", "-c", "top by D1Mr")
+lines = r.talk.splitlines()
+ok(len(lines) >= 3 and lines[0].startswith("error: ") and lines[1] == "  top by D1Mr" and
+   lines[2] == "         ^~~~", "the caret stands under the token", r)
+open("s.q", "w").write("top 1\n-- a comment\n\nfunctions |\n  take 1\ntop by D1Mr\ntop 2\n")
+r = run("p.out", "-q", "-f", "s.q")
+ok(r.status == 1 and r.talk.startswith("s.q:6:8: error: "), "a script names file:line:col", r)
+same(r.text.count("functions ="), 2 if "functions =" in r.text else 0,
+     "and stops at the first error")
+r = run("p.out", "-q", stdin=b"top 1\n\n  bogus\n")
+ok(r.status == 1 and "stdin:3:3: error:" in r.talk, "stdin is a script", r)
+r = run("p.out", "-q", "-c", "top 1 " + "x" * 3000 + " by D1Mr")
+ok(max(len(line) for line in r.talk.splitlines()) < 4000, "long lines are cut", r)
+r = run("p.out", "-q", "-c", "top by \x1b[31mD\tx\x07")
+ok(r.status == 1 and b"\x1b" not in r.err and b"\x07" not in r.err,
+   "an error shows control bytes, it does not send them", r)
+
+# Scripts.
+open("open.q", "w").write("#!/usr/bin/env -S quern -f\n.open p.out\ntop 1\n")
+r = run("-q", "-f", "open.q")
+ok(r.status == 0 and "work" in r.text, "a script opens its profile; #! is skipped", r)
+open("a.q", "w").write(".read b.q\n")
+open("b.q", "w").write("top 1\n")
+ok("work" in run("p.out", "-q", "-f", "a.q").text, ".read")
+open("loop.q", "w").write(".read loop.q\n")
+same(run("p.out", "-q", "-f", "loop.q").status, 6, "6: a script that reads itself")
+r = run("p.out", "-q", "-c", "top 1", "-f", "b.q", "-c", ".mode csv", "-c", "top 1")
+same(r.text.count("work"), 3, "-c and -f run in the order given")
+open("hot.q", "w").write("callers of ${FUNC} | take ${N}\n")
+r = run("p.out", "-q", "-c", ".run hot.q FUNC=no_such_thing N=3")
+ok(r.status == 1 and "no_such_thing" in r.talk and r.talk.startswith("hot.q:1:"),
+   ".run fills in values", r)
+r = run("p.out", "-q", "-c", ".run hot.q FUNC=work")
+ok(r.status == 1 and "wants a value for N" in r.talk, ".run: a value is missing", r)
+r = run("p.out", "-q", "-c", ".run hot.q FUNC=work N=1 M=2")
+ok(r.status == 1 and "${M}" in r.talk, ".run: a value too many", r)
+same(run("p.out", "-q", "-c", "top 1", "-c", ".quit", "-c", "bogus").status, 0, ".quit")
+r = run("p.out", "-q", "-c", ".opne x")
+ok(r.status == 2 and "did you mean '.open'?" in r.talk, "an unknown dot-command", r)
+
+# Profiles by name.
+profile("old.out", [(b"main", 10), (b"work", 40)])
+r = run("p.out", "base=old.out", "-q", "-c", ".profiles")
+ok(r.status == 0 and "base" in r.text and "old.out" in r.text, "NAME=PROFILE", r)
+r = run("p.out", "base=old.out", "-q", "--format", "csv", "-c", "functions vs base | where fn = \"work\"")
+ok(r.status == 0 and "40" in r.text, "vs", r)
+
+# The init file.
+os.makedirs(".config/quern")
+open(".config/quern/init", "w").write(".mode csv\n")
+ok(run("p.out", "-q", "-c", "top 1").text.startswith("id,self"), "the init file is read")
+ok(not run("p.out", "-q", "--no-init", "-c", "top 1").text.startswith("id,"), "--no-init")
+ok(run("p.out", "-q", "--format", "json", "-c", "top 1").text.startswith("{"),
+   "--format is stronger than the init file")
+os.remove(".config/quern/init")
+
+# Colour.
+ok("\x1b[" not in run("p.out", "-q", "-c", "top").text, "no colour in a pipe")
+ok("\x1b[" in run("p.out", "-q", "--color=always", "-c", "top").text, "--color=always")
+ok("\x1b[" not in run("p.out", "-q", "--color=always", "--format", "csv", "-c", "top").text,
+   "csv has no colour")
+
+# Help that is run: every example of every topic.
+topics = run("p.out", "-q", "-c", ".help").text
+ok("Topics" in topics and ".explain" in topics, ".help")
+names = topics[topics.index("Topics"):topics.index("Commands")].split("\n", 1)[1].split()
+for name in names:
+    r = run("p.out", "-q", "-c", ".help " + name)
+    if not ok(r.status == 0 and r.text.startswith("  "), ".help " + name, r):
+        continue
+    for line in r.text.splitlines():
+        if line.startswith("    ") and line.strip() and name != "formats":
+            r = run(lua, "-q", "--index", "lua.quern", "-c", line.strip())
+            ok(r.status == 0, "example: " + line.strip(), r)
+
+# Interrupting a script.
+open("many.q", "w").write("functions | sort self\n" * 200000)
+p = subprocess.Popen([quern, "p.out", "-q", "-f", "many.q"], stdout=subprocess.DEVNULL,
+                     stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environ)
+time.sleep(0.5)
+p.send_signal(signal.SIGINT)
+try:
+    talk = p.communicate(timeout=10)[1]
+    same(p.returncode, 130, "130: Ctrl-C ends a script")
+except subprocess.TimeoutExpired:
+    p.kill()
+    ok(False, "130: Ctrl-C ends a script", "still running after 10 s")
+done()

@@ -1,0 +1,77 @@
+"""e2e.py - what the end-to-end tests share: TAP, a directory of their own, running quern.
+
+Every test runs in a new directory with its own HOME, so no setting, history or index of the
+user is read or written.
+"""
+import atexit
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+quern = os.path.abspath(os.environ.get("QUERN", top + "/build/release/quern"))
+fixtures = top + "/tests/fixtures"
+small = fixtures + "/small/"
+work = tempfile.mkdtemp(prefix="quern-e2e-")
+atexit.register(shutil.rmtree, work, ignore_errors=True)
+os.chdir(work)
+environ = {k: v for k, v in os.environ.items()
+           if not k.startswith(("XDG_", "LC_", "QUERN_")) and k not in ("NO_COLOR", "PAGER")}
+environ.update(HOME=work, LC_ALL="C.UTF-8", TERM="xterm-256color")
+count = failed = 0
+
+
+def ok(passed, name, detail=""):
+    global count, failed
+    count += 1
+    failed += not passed
+    print("%sok %d - %s" % ("" if passed else "not ", count, name))
+    if not passed:
+        for line in str(detail).splitlines()[:40]:
+            print("#   " + ascii(line)[1:-1][:160])
+    sys.stdout.flush()
+    return passed
+
+
+def same(got, want, name):
+    return ok(got == want, name, "got  %r\nwant %r" % (got, want))
+
+
+def skip_all(why):
+    print("1..0 # SKIP " + why)
+    sys.exit(0)
+
+
+def done():
+    print("1..%d" % count)
+    sys.exit(1 if failed or not count else 0)
+
+
+class Ran:
+    """stdout and stderr as bytes; text and talk as str."""
+
+    def __init__(self, p):
+        self.status, self.out, self.err = p.returncode, p.stdout, p.stderr
+        self.text = (p.stdout or b"").decode("utf-8", "replace")
+        self.talk = (p.stderr or b"").decode("utf-8", "replace")
+
+    def __str__(self):
+        return "status %d\n%s\n%s" % (self.status, self.text[:2000], self.talk[:2000])
+
+
+def run(*args, stdin=b"", env=(), stdout=subprocess.PIPE, seconds=60):
+    p = subprocess.run([quern] + list(args), input=stdin, stdout=stdout,
+                       stderr=subprocess.PIPE, env=dict(environ, **dict(env)),
+                       timeout=seconds)
+    return Ran(p)
+
+
+def profile(path, functions, events="Ir"):
+    """Write a profile: functions is a list of (name as bytes, self cost)."""
+    with open(path, "wb") as f:
+        f.write(b"# callgrind format\nversion: 1\ncreator: e2e\nevents: %s\n\n" % events.encode())
+        for i, (name, cost) in enumerate(functions):
+            f.write(b"fl=a.c\nfn=%s\n%d %d\n\n" % (name, i + 1, cost))
+    return path

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""prompt.t - the prompt in a real terminal (tmux): typing, Tab, Ctrl-C, history, resize."""
+import atexit
+import os
+import shutil
+import subprocess
+import time
+import unicodedata
+
+from e2e import done, environ, ok, profile, quern, same, skip_all, work
+
+if not shutil.which("tmux"):
+    skip_all("tmux is not installed")
+socket = work + "/tmux"
+environ.pop("TMUX", None)
+environ.update(QUERN_PAGER="", PS1="$ ", XDG_STATE_HOME=work + "/state")
+
+
+def tmux(*args):
+    p = subprocess.run(["tmux", "-S", socket, "-f", "/dev/null"] + list(args), env=environ,
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=20)
+    return p.stdout.decode("utf-8", "replace")
+
+
+def screen():
+    """Lines on the screen; wide characters count once, as they do for tmux."""
+    return [line.rstrip() for line in tmux("capture-pane", "-p").splitlines()]
+
+
+def wait(test, seconds=10):
+    """The screen once test(lines) holds, or as it is when time is up."""
+    end = time.time() + seconds
+    while True:
+        lines = screen()
+        if test(lines) or time.time() > end:
+            return lines
+        time.sleep(0.05)
+
+
+def last(lines):
+    return ([line for line in lines if line] or [""])[-1]
+
+
+def shown(lines):
+    return "\n".join(line for line in lines if line)
+
+
+def send(*keys):
+    tmux("send-keys", *keys)
+
+
+def expect(test, name):
+    lines = wait(test)
+    return ok(test(lines), name, shown(lines))
+
+
+def width(line):
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
+PROMPT = "quern[Ir]>"
+
+
+def at_prompt(lines):
+    return last(lines) == PROMPT
+
+
+def clear():
+    send("C-u", "C-l")
+    wait(at_prompt)
+
+
+NAMES = [b"main", b"std::vector<int, std::allocator<int> >::push_back(int const&)",
+         b"std::vector<char, std::allocator<char> >::push_back(char&&)",
+         b"\xe6\xbc\xa2\xe5\xad\x97\xe9\x96\xa2\xe6\x95\xb0" * 20, b"evil\x1b[2Jname",
+         b"a_function_with_a_very_long_name_" * 5, b"memcpy", b"memset", b"unique_name"]
+profile("p.out", [(n, 1000 * (i + 1)) for i, n in enumerate(NAMES)])
+# Enough functions and calls for a query that takes its time.
+with open("big.out", "w") as f:
+    f.write("version: 1\nevents: Ir\n\n")
+    for i in range(200):
+        f.write("fl=a.c\nfn=f%d\n1 10\n" % i)
+        for j in range(i + 1, min(i + 40, 200)):
+            f.write("cfn=f%d\ncalls=1 1\n2 5\n" % j)
+        f.write("\n")
+
+tmux("new-session", "-d", "-x", "100", "-y", "30", "sh")
+atexit.register(tmux, "kill-server")
+send(quern + " p.out", "Enter")
+if not expect(at_prompt, "the prompt appears"):
+    done()
+
+clear()
+send("top 5", "Enter")
+expect(lambda s: at_prompt(s) and any("unique_name" in x for x in s), "a query is answered")
+lines = screen()
+ok(all(width(x) <= 100 for x in lines), "nothing is wider than the screen", shown(lines))
+ok("\\x1B[2J" in shown(lines), "an escape sequence in a name is shown", shown(lines))
+ok("\u2026" in shown(lines), "long names are cut in the middle", shown(lines))
+starts = {x.index("a.c:") for x in lines if "a.c:" in x and unicodedata.normalize("NFC", x).isascii()}
+same(len(starts), 1, "columns stand under each other")
+clear()
+
+# Tab.
+send("to", "Tab")
+expect(lambda s: last(s) == PROMPT + " top", "Tab completes a verb")
+clear()
+send("callers of uniq", "Tab")
+expect(lambda s: last(s) == PROMPT + " callers of unique_name", "Tab completes a function")
+clear()
+send("callers of mem", "Tab", "Tab")
+expect(lambda s: last(s) == PROMPT + " callers of mem" and
+       any(x.split() == ["memset", "memcpy"] for x in s), "Tab lists functions, the hottest first")
+clear()
+send("callers of push_b", "Tab")
+expect(lambda s: last(s) == PROMPT + " callers of push_back", "Tab completes a C++ name's last part")
+clear()
+send("-l", 'callers of "std::vector<ch')
+send("Tab")
+expect(lambda s: last(s).endswith('allocator<char> >::push_back(char&&)"'),
+       "Tab completes a whole name in quotes")
+clear()
+send("top by ", "Tab")
+expect(lambda s: last(s).startswith(PROMPT + " top by "), "Tab after by")
+clear()
+send(".ti", "Tab")
+expect(lambda s: last(s) == PROMPT + " .timer", "Tab completes a dot-command")
+clear()
+send("top > p.o", "Tab")
+expect(lambda s: last(s) == PROMPT + " top > p.out", "Tab completes a file after >")
+clear()
+
+# Ctrl-C.
+send("half a line")
+wait(lambda s: last(s).endswith("half a line"))
+send("C-c")
+expect(lambda s: at_prompt(s) and any("half a line^C" in x for x in s), "Ctrl-C drops the line")
+clear()
+send(".open b=big.out", "Enter")
+expect(at_prompt, ".open")
+clear()
+send("in b | all paths from f0 to f199 max 60", "Enter")
+time.sleep(0.7)
+send("C-c")
+expect(at_prompt, "Ctrl-C stops a query, and the prompt is back")
+clear()
+send("top 1", "Enter")
+expect(lambda s: at_prompt(s) and any("unique_name" in x for x in s), "which still answers")
+
+# History and entries of several lines.
+clear()
+send("functions |", "Enter")
+expect(lambda s: last(s) == "   ...>", "a statement that goes on gets another prompt")
+send("take 1", "Enter")
+expect(lambda s: at_prompt(s), "and is run when it ends")
+clear()
+send("Up")
+expect(lambda s: "functions |" in shown(s) and "take 1" in shown(s), "Up brings the whole entry back")
+send("C-c")
+clear()
+send("C-r", "op 5")
+expect(lambda s: "top 5" in shown(s), "Ctrl-R searches")
+send("Escape", "C-c")
+clear()
+
+# Errors and filters.
+send("top by Nope", "Enter")
+expect(lambda s: at_prompt(s) and "         ^~~~" in s, "the caret stands under the token")
+clear()
+send(".push hide memset", "Enter")
+expect(lambda s: last(s) == "quern[Ir hide:memset]>", "filters stand in the prompt")
+send(".pop", "Enter")
+expect(at_prompt, ".pop")
+
+# Another size.
+tmux("resize-window", "-x", "60", "-y", "20")
+time.sleep(0.3)
+clear()
+send("top 5", "Enter")
+lines = wait(lambda s: at_prompt(s) and any("unique_name" in x for x in s))
+ok(any("unique_name" in x for x in lines) and all(width(x) <= 60 for x in lines),
+   "a resize is followed", shown(lines))
+clear()
+send("functions ! cat > all.txt", "Enter")
+wait(at_prompt)
+send(".pager less -SX", "Enter", "functions | as json", "Enter")
+expect(lambda s: any("meta" in x for x in s) and not at_prompt(s), "a long answer goes to the pager")
+send("q")
+expect(at_prompt, "which leaves the prompt as it was")
+
+# Leaving, and coming back.
+send("C-d")
+expect(lambda s: last(s).startswith("$"), "Ctrl-D leaves")
+history = open(work + "/state/quern/history").read()
+ok(os.stat(work + "/state/quern/history").st_mode & 0o777 == 0o600, "the history is private")
+ok("functions\\040|\\012take\\0401" in history, "entries are kept whole", history)
+send("clear; " + quern + " p.out", "Enter")
+expect(at_prompt, "again")
+send("Up")
+expect(lambda s: last(s) == PROMPT + " functions | as json", "the history is there again")
+send("C-c", "C-d")
+wait(lambda s: last(s).startswith("$"))
+send("clear; LC_ALL=C " + quern + " -q p.out", "Enter")
+wait(at_prompt)
+send("top 5", "Enter")
+expect(lambda s: at_prompt(s) and "unique_name" in shown(s) and shown(s).isascii(),
+       "the C locale gets only ASCII")
+send(".quit", "Enter")
+expect(lambda s: last(s).startswith("$"), ".quit leaves")
+done()

@@ -1,0 +1,288 @@
+/* render_test.c - results made by hand, in every format and on every screen. */
+#include "repl/render.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "tests/tap.h"
+
+static uint64_t ids[] = {812, 17, 5}, self[] = {1029000, 402000, 93},
+		calls[] = {1234, 12, 1};
+static uint64_t line[] = {3451, 0, 12}, depth[] = {1, 2, 2};
+static double percent[] = {19.52, 7.6, 0.001};
+static int64_t delta[] = {1500000, -20, 0};
+static uint8_t estimated[] = {0, 1, 0}, absent[] = {0, 0, 1};
+static struct str fn[] = {{"_int_malloc", 11},
+			  {"std::vector<int>::push_back(int const&)", 39},
+			  {"a,\"b\"", 5}};
+static struct str file[] = {{"/usr/src/malloc.c", 17}, {"v.h", 3}, {"", 0}};
+
+static struct column cols[] = {
+	{.name = STR("id"), .type = COL_ID, .machine = true, .table = true, .u = ids},
+	{.name = STR("depth"), .type = COL_COUNT, .machine = true, .u = depth},
+	{.name = STR("self"),
+	 .type = COL_COST,
+	 .machine = true,
+	 .table = true,
+	 .u = self,
+	 .estimated = estimated},
+	{.name = STR("self%"),
+	 .type = COL_PERCENT,
+	 .table = true,
+	 .bar = true,
+	 .f = percent},
+	{.name = STR("calls"),
+	 .type = COL_COUNT,
+	 .machine = true,
+	 .table = true,
+	 .u = calls,
+	 .absent = absent},
+	{.name = STR("delta"), .type = COL_DELTA, .machine = true, .i = delta},
+	{.name = STR("fn"), .type = COL_NAME, .machine = true, .table = true, .s = fn},
+	{.name = STR("file"),
+	 .type = COL_FILE,
+	 .machine = true,
+	 .table = true,
+	 .s = file},
+	{.name = STR("line"),
+	 .type = COL_LINE,
+	 .machine = true,
+	 .table = true,
+	 .u = line},
+};
+
+static struct result base(void)
+{
+	return (struct result){
+		.source = "functions",
+		.query = STR("top \"x\""),
+		.profile = STR("p.out"),
+		.event = STR("Ir"),
+		.total = 5270000,
+		.cols = cols,
+		.ncols = COUNT(cols),
+		.rows = 3,
+		.rows_before = 1586,
+		.depth_col = -1,
+		.footer = STR("3 of 1,586 functions"),
+	};
+}
+
+static char *render(enum format f, const struct result *r, const struct look *look)
+{
+	struct out o;
+	struct err err = {0};
+	struct render rd = {.o = &o, .r = r, .look = look, .err = &err};
+	char *text;
+
+	out_mem(&o);
+	if (render_find(f)->render(&rd))
+		out_c(&o, err.text);
+	text = strndup(o.n ? o.buf : "", o.n);
+	out_close(&o);
+	return text;
+}
+
+static void check(const char *name, enum format f, const struct result *r,
+		  const struct look *look, const char *want)
+{
+	char *got = render(f, r, look);
+
+	is_str(got, want, "%s", name);
+	free(got);
+}
+
+static void test_machine(void)
+{
+	static const struct look plain = {0}, raw = {.raw = true};
+	struct result r = base();
+
+	check("csv", FORMAT_CSV, &r, &plain,
+	      "id,depth,self,calls,delta,fn,file,line\r\n"
+	      "812,1,1029000,1234,1500000,_int_malloc,/usr/src/malloc.c,3451\r\n"
+	      "17,2,402000,12,-20,std::vector<int>::push_back(int const&),v.h,0\r\n"
+	      "5,2,93,,0,\"a,\"\"b\"\"\",\"\",12\r\n");
+	check("tsv", FORMAT_TSV, &r, &raw,
+	      "id\tdepth\tself\tcalls\tdelta\tfn\tfile\tline\n"
+	      "812\t1\t1029000\t1234\t1500000\t_int_malloc\t/usr/src/malloc.c\t3451\n"
+	      "17\t2\t402000\t12\t-20\tstd::vector<int>::push_back(int const&)\tv.h\t0\n"
+	      "5\t2\t93\t\t0\ta,\"b\"\t\t12\n");
+	r.rows = 1;
+	r.truncated = true;
+	check("json", FORMAT_JSON, &r, &plain,
+	      "{\"meta\":{\"query\":\"top \\\"x\\\"\",\"event\":\"Ir\",\"total\":5270000,"
+	      "\"profile\":\"p.out\",\"truncated\":true,\"matched\":1586,\"filters\":[]},\n"
+	      "\"columns\":[\"id\",\"depth\",\"self\",\"calls\",\"delta\",\"fn\",\"file\","
+	      "\"line\"],\n\"rows\":[\n"
+	      "[812,1,1029000,1234,1500000,\"_int_malloc\",\"/usr/src/malloc.c\",3451]]}\n");
+	check("ndjson", FORMAT_NDJSON, &r, &plain,
+	      "{\"id\":812,\"depth\":1,\"self\":1029000,\"calls\":1234,\"delta\":1500000,"
+	      "\"fn\":\"_int_malloc\",\"file\":\"/usr/src/malloc.c\",\"line\":3451}\n");
+	check("md", FORMAT_MD, &r, &plain,
+	      "| id | depth | self | calls | delta | fn | file | line |\n"
+	      "|--:|--:|--:|--:|--:|---|---|--:|\n"
+	      "| 812 | 1 | 1029000 | 1234 | 1500000 | \\_int\\_malloc | /usr/src/malloc.c"
+	      " | 3451 |\n");
+	r.rows = 0;
+	r.ncols = 0;
+	check("json of nothing", FORMAT_NDJSON, &r, &plain, "");
+}
+
+static void test_table(void)
+{
+	static const struct look pipe = {.utf8 = true},
+				 wide = {.columns = 100, .utf8 = true};
+	static const struct look narrow = {.columns = 44},
+				 tiny = {.columns = 60, .utf8 = true};
+	static const struct look two = {.columns = 100, .rows = 2, .utf8 = true};
+	struct result r = base();
+
+	check("table for a pipe: whole names", FORMAT_TABLE, &r, &pipe,
+	      "  #    self   self%  calls  fn                                       file:line\n"
+	      "812  1.03 M  19.52%  1,234  _int_malloc                              /usr/src/malloc.c:3451\n"
+	      " 17  ~402 k   7.60%     12  std::vector<int>::push_back(int const&)  v.h\n"
+	      "  5    93    <0.01%      -  a,\"b\"                                    :12\n"
+	      "3 of 1,586 functions\n");
+	check("table on a screen: bars", FORMAT_TABLE, &r, &wide,
+	      "  #    self   self%  calls  fn                                       file:line\n"
+	      "812  1.03 M  19.52%  1,234  _int_malloc                              malloc.c:3451  ████████████████\n"
+	      " 17  ~402 k   7.60%     12  std::vector<int>::push_back(int const&)  v.h            ██████▎\n"
+	      "  5    93    <0.01%      -  a,\"b\"                                    :12            \n"
+	      "3 of 1,586 functions\n");
+	check("table on a small screen: names shortened", FORMAT_TABLE, &r, &tiny,
+	      "  #    self   self%  calls  fn                 file:line\n"
+	      "812  1.03 M  19.52%  1,234  _int_malloc        malloc.c:3451\n"
+	      " 17  ~402 k   7.60%     12  std::v…sh_back(…)  v.h\n"
+	      "  5    93    <0.01%      -  a,\"b\"              :12\n"
+	      "3 of 1,586 functions\n");
+	check("table on a narrow screen: columns leave, and are named", FORMAT_TABLE, &r,
+	      &narrow,
+	      "  #    self   self%  calls  fn\n"
+	      "812  1.03 M  19.52%  1,234  _int_malloc\n"
+	      " 17  ~402 k   7.60%     12  std::...ack(...)\n"
+	      "  5    93    <0.01%      -  a,\"b\"\n"
+	      "3 of 1,586 functions\n"
+	      "not on this screen: file:line\n");
+	check("table on a low screen", FORMAT_TABLE, &r, &two,
+	      "  #    self   self%  calls  fn                                       file:line\n"
+	      "812  1.03 M  19.52%  1,234  _int_malloc                              malloc.c:3451  ████████████████\n"
+	      " 17  ~402 k   7.60%     12  std::vector<int>::push_back(int const&)  v.h            ██████▎\n"
+	      "3 of 1,586 functions\n"
+	      "showing 2 of 3 rows: the screen is full (.pager on, or > FILE)\n");
+	r.rows = r.rows_before = 0;
+	r.footer = STR("");
+	check("no rows", FORMAT_TABLE, &r, &wide, "no rows\n");
+}
+
+static void test_tree(void)
+{
+	static const struct look utf8 = {.utf8 = true}, ascii = {.columns = 72};
+	static struct str names[] = {{"main", 4}, {"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}};
+	static uint64_t d[] = {0, 1, 2, 1, 40}, cost[] = {100, 60, 50, 40, 7};
+	struct column c[] = {
+		{.name = STR("depth"),
+		 .type = COL_COUNT,
+		 .machine = true,
+		 .table = true,
+		 .u = d},
+		{.name = STR("incl"),
+		 .type = COL_COST,
+		 .machine = true,
+		 .table = true,
+		 .u = cost},
+		{.name = STR("fn"),
+		 .type = COL_NAME,
+		 .machine = true,
+		 .table = true,
+		 .s = names},
+	};
+	struct result r = {
+		.source = "calltree", .cols = c, .ncols = 3, .rows = 4, .depth_col = 0};
+
+	check("tree", FORMAT_TREE, &r, &utf8,
+	      "incl  fn\n"
+	      " 100  main\n"
+	      "  60  ├─ a\n"
+	      "  50  │  └─ b\n"
+	      "  40  └─ c\n");
+	check("tree in ASCII", FORMAT_TREE, &r, &ascii,
+	      "incl  fn\n"
+	      " 100  main\n"
+	      "  60  |- a\n"
+	      "  50  |  `- b\n"
+	      "  40  `- c\n");
+	r.rows = 5;
+	check("a tree deeper than the screen", FORMAT_TREE, &r, &ascii,
+	      "incl  fn\n"
+	      " 100  main\n"
+	      "  60  |- a\n"
+	      "  50  |  `- b\n"
+	      "  40  `- c\n"
+	      "   7                                   |- +28 d\n");
+	r.card = true;
+	r.rows = 1;
+	check("card", FORMAT_TABLE, &r, &utf8, "depth  0\nincl   100\nfn     main\n");
+}
+
+static void test_hostile(void)
+{
+	static const struct look utf8 = {.columns = 80, .utf8 = true};
+	static struct str names[] = {{"a\033[2Jb\xff", 7}};
+	static uint64_t max[] = {UINT64_MAX};
+	static double nan_[] = {NAN};
+	struct column c[] = {
+		{.name = STR("self"),
+		 .type = COL_COST,
+		 .machine = true,
+		 .table = true,
+		 .u = max},
+		{.name = STR("self%"),
+		 .type = COL_PERCENT,
+		 .machine = true,
+		 .table = true,
+		 .bar = true,
+		 .f = nan_},
+		{.name = STR("fn"),
+		 .type = COL_NAME,
+		 .machine = true,
+		 .table = true,
+		 .s = names},
+	};
+	struct result r = {
+		.source = "functions", .cols = c, .ncols = 3, .rows = 1, .depth_col = -1};
+
+	check("escape sequences are shown, not sent", FORMAT_TABLE, &r, &utf8,
+	      "  self  self%  fn\n"
+	      "18.4 E      -  a\\x1B[2Jb\\xFF\n");
+	check("not a number is null", FORMAT_NDJSON, &r, &utf8,
+	      "{\"self\":18446744073709551615,\"self%\":null,"
+	      "\"fn\":\"\\\\x:a\\\\x1B[2Jb\\\\xFF\"}\n");
+}
+
+static void test_cancel(void)
+{
+	static const struct look pipe = {0};
+	atomic_int cancel = 1;
+	struct result r = base();
+
+	for (size_t i = 0; render_at(i); i++) {
+		struct err err = {0};
+		struct out o;
+		struct render rd = {&o, &r, &pipe, NULL, &cancel, &err};
+
+		out_mem(&o);
+		is_u64((uint64_t)render_at(i)->render(&rd), ERR_CANCEL,
+		       "%s is interrupted", format_name(render_at(i)->format));
+		out_close(&o);
+	}
+}
+
+int main(void)
+{
+	test_machine();
+	test_table();
+	test_tree();
+	test_hostile();
+	test_cancel();
+	return done_testing();
+}
