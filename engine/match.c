@@ -447,7 +447,8 @@ int match_new(const struct match_atom *atom, struct arena *a, struct match **out
 	return rc;
 }
 
-/* The memory is the arena's, but for the code that the JIT made. */
+/* The memory is the arena's, so a query that ends in the middle (map_guard) leaves behind no
+ * more than the few KiB of code that the JIT made. */
 void match_free(struct match *m)
 {
 	if (m && m->code) {

@@ -47,7 +47,7 @@ static struct str lower(struct str s, char *buf, size_t cap)
 /* How unlike want (in lower case) the word s is: LIKE_... */
 static unsigned unlike(struct str want, uint64_t want_letters, struct str s)
 {
-	unsigned max = want.n < 4 ? 1 : want.n < 8 ? 2 : 3, d = max + 1;
+	unsigned max = want.n < 6 ? 1 : want.n < 9 ? 2 : 3, d = max + 1;
 	char buf[256];
 	struct str low = lower(s, buf, sizeof(buf));
 	size_t at;

@@ -197,6 +197,8 @@ int path_find(const struct flow *fl, const struct path_query *q, struct arena *a
 		if (rc)
 			return rc;
 	}
+	list.truncated |= list.more && q->kind == PATH_ALL &&
+			  (q->k == 0 || q->k > PATH_ALL_CAP);
 	list.count = sum.count;
 	list.total = sum.total;
 	*out = list;

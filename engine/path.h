@@ -48,8 +48,9 @@ struct path {
 struct path_list {
 	struct path *paths;
 	size_t n;
-	bool truncated;		/* more paths fit the question than were listed; without
-				   `max` those listed are the best */
+	bool more;		/* more paths fit the question than the k listed */
+	bool truncated;		/* PATH_ALL: PATH_ALL_CAP or the search's budget cut the
+				   list; without `max` those listed are the best */
 	bool same;		/* some vertex is in both sets (both ends in one cycle) */
 	/* PATH_ALL only: of all paths of at most `max` calls, listed or not */
 	double count, total;	/* total: their est together */

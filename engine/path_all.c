@@ -92,7 +92,7 @@ static int follow(struct search *s, uint32_t start, uint32_t cap, struct arena *
 		if (++s->steps % POLL == 0 && path_canceled(cancel, err))
 			return (int)err->kind;
 		if (s->steps > MOST_STEPS) {
-			out->truncated = true;
+			out->more = out->truncated = true;
 			return 0;
 		}
 		i = f->next++;
@@ -108,7 +108,7 @@ static int follow(struct search *s, uint32_t start, uint32_t cap, struct arena *
 			continue;
 		}
 		if (out->n == cap) {
-			out->truncated = true;
+			out->more = true;
 			return 0;
 		}
 		rc = path_of_arcs(r, s->q, s->arcs, depth + 1, a, &out->paths[out->n], err);
@@ -133,7 +133,7 @@ int path_all(const struct region *r, const struct path_query *q, uint32_t cap, s
 	if (!s.hops || !s.rest || !s.stack || !s.arcs || !out->paths)
 		return arena_full(a, err);
 	look_ahead(&s);
-	for (uint32_t p = 0; p < r->points && rc == 0 && !out->truncated; p++)
+	for (uint32_t p = 0; p < r->points && rc == 0 && !out->more; p++)
 		if (r->role[p] == REGION_START)
 			rc = follow(&s, p, cap, a, cancel, out, err);
 	if (rc == 0)

@@ -337,14 +337,14 @@ int path_best(const struct region *r, const struct path_query *q, uint32_t k, st
 		out->n = n + 1;
 		if (!sink) {
 			/* Every arc of a region is on some path. */
-			out->truncated = r->arcs > x->length;
+			out->more = r->arcs > x->length;
 			break;
 		}
 		if (next_path(&s, chain))
 			return arena_full(a, err);
 		if (sink->exhausted)
 			break;
-		out->truncated = n + 1 == k &&
+		out->more = n + 1 == k &&
 				 !(q->kind == PATH_ALL &&
 				   path_under_min(sink->found[n + 1].est, q->min));
 	}

@@ -153,9 +153,9 @@ static void test_diamond(struct arena *a)
 	ok(fabs(b.est - 15) < 1e-9 && b.lo == 0 && b.hi == 30, "diamond: est 15 in 0..30");
 	ok(l.count == 2 && fabs(l.total - 40) < 1e-9, "diamond: in all 40 on 2 paths");
 	is_u64(l.paths[0].steps[2].calls, 3, "calls of the step");
-	ok(!l.truncated && !l.same, "nothing was cut");
+	ok(!l.more && !l.truncated && !l.same, "nothing was cut");
 	l = find(fl, (struct path_query){.k = 1, .from = s[0], .to = s[4]}, a);
-	ok(l.n == 1 && l.truncated, "one of two: truncated");
+	ok(l.n == 1 && l.more && !l.truncated, "one of two: there are more");
 	l = find(fl, (struct path_query){.k = 9, .from = s[0], .to = s[4], .via = s[2]}, a);
 	ok(l.n == 1 && strcmp(shown(&l.paths[0]), "0 2 3 4") == 0, "via");
 	l = find(fl, (struct path_query){.k = 9, .from = s[0], .to = s[4], .avoiding = s[1]}, a);
@@ -454,9 +454,9 @@ static void test_brute(struct arena *a)
 		key = ARENA_ARRAY(a, double, t->n + 1);
 		sort_tried(t, q.kind, key);
 		want = q.k && q.k < t->n ? q.k : t->n;
-		good = l.n == want && l.truncated == (want < t->n);
+		good = l.n == want && l.more == (want < t->n);
 		/* A search by depth that was cut keeps any of those that fit. */
-		for (size_t i = 0; good && i < l.n && !(l.truncated && q.max); i++)
+		for (size_t i = 0; good && i < l.n && !(l.more && q.max); i++)
 			good = close_to(key_of(&l.paths[i], q.kind), key[i]);
 		wrong[q.kind] += !good;
 		repeated += !distinct(&l);
