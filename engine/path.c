@@ -17,7 +17,8 @@ struct path_bounds path_bounds_one(uint64_t w)
 	return (struct path_bounds){(double)w, w, w, true, true};
 }
 
-struct path_bounds path_bounds_next(struct path_bounds b, uint64_t w, uint64_t incl, bool odd)
+struct path_bounds path_bounds_next(struct path_bounds b, uint64_t w, uint64_t incl,
+				    bool odd)
 {
 	struct path_bounds r = {
 		.est = incl ? b.est * ((double)w / (double)incl) : 0,
@@ -45,7 +46,8 @@ bool path_under_min(double est, double min)
 /* ---- steps ---- */
 
 /* The function that stands for a vertex: f when the set has it, else a member that is. */
-static uint32_t stand_in(const struct flow *fl, const struct fn_set *s, uint32_t v, uint32_t f)
+static uint32_t stand_in(const struct flow *fl, const struct fn_set *s, uint32_t v,
+			 uint32_t f)
 {
 	if (fnset_has(s, f))
 		return f;
@@ -82,8 +84,8 @@ int path_of_arcs(const struct region *r, const struct path_query *q, const uint3
 			.calls = fl->calls[arc],
 			.incl = fl->w[arc],
 			.cost = i == 0 ? path_bounds_one(fl->w[arc])
-				       : path_bounds_next(s[i].cost, fl->w[arc], fl->incl[v],
-							  fl->odd[v]),
+				       : path_bounds_next(s[i].cost, fl->w[arc],
+							  fl->incl[v], fl->odd[v]),
 		};
 	}
 	s[n].fn = stand_in(fl, q->to, s[n].vertex, s[n].fn);
@@ -197,8 +199,8 @@ int path_find(const struct flow *fl, const struct path_query *q, struct arena *a
 		if (rc)
 			return rc;
 	}
-	list.truncated |= list.more && q->kind == PATH_ALL &&
-			  (q->k == 0 || q->k > PATH_ALL_CAP);
+	list.truncated |=
+		list.more && q->kind == PATH_ALL && (q->k == 0 || q->k > PATH_ALL_CAP);
 	list.count = sum.count;
 	list.total = sum.total;
 	*out = list;

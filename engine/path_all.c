@@ -15,7 +15,7 @@ enum { POLL = 1 << 16, MOST_STEPS = 1 << 27 };
 
 struct frame {
 	uint32_t point;
-	uint32_t next;		/* the next arc to follow from it */
+	uint32_t next; /* the next arc to follow from it */
 	double est;
 };
 
@@ -24,8 +24,8 @@ struct search {
 	const struct path_query *q;
 	uint32_t *hops;
 	double *rest;
-	struct frame *stack;	/* [max + 1] */
-	uint32_t *arcs;		/* [max]: the path being followed */
+	struct frame *stack; /* [max + 1] */
+	uint32_t *arcs;	     /* [max]: the path being followed */
 	uint64_t steps;
 };
 
@@ -111,15 +111,17 @@ static int follow(struct search *s, uint32_t start, uint32_t cap, struct arena *
 			out->more = true;
 			return 0;
 		}
-		rc = path_of_arcs(r, s->q, s->arcs, depth + 1, a, &out->paths[out->n], err);
+		rc = path_of_arcs(r, s->q, s->arcs, depth + 1, a, &out->paths[out->n],
+				  err);
 		if (rc)
 			return rc;
 		out->n++;
 	}
 }
 
-int path_all(const struct region *r, const struct path_query *q, uint32_t cap, struct arena *a,
-	     const atomic_int *cancel, struct path_list *out, struct err *err)
+int path_all(const struct region *r, const struct path_query *q, uint32_t cap,
+	     struct arena *a, const atomic_int *cancel, struct path_list *out,
+	     struct err *err)
 {
 	struct search s = {.r = r, .q = q};
 	size_t longest = q->max < r->points ? q->max : r->points;

@@ -20,20 +20,20 @@
 
 enum { POLL = 4096 };
 
-struct rank {			/* one path to a point */
+struct rank { /* one path to a point */
 	double est;
 	uint64_t hi;
-	uint32_t length;	/* arcs */
-	uint32_t arc;		/* the last one; NO_ARC: the point is a start */
-	uint32_t from;		/* the point that arc comes from */
-	uint32_t rank;		/* of the path to that point */
+	uint32_t length; /* arcs */
+	uint32_t arc;	 /* the last one; NO_ARC: the point is a start */
+	uint32_t from;	 /* the point that arc comes from */
+	uint32_t rank;	 /* of the path to that point */
 };
 
-struct point {			/* of those that a second path was asked for */
-	struct rank *found;	/* best first */
-	struct rank *heap;	/* candidates, best on top */
+struct point {		    /* of those that a second path was asked for */
+	struct rank *found; /* best first */
+	struct rank *heap;  /* candidates, best on top */
 	uint32_t nfound, found_cap, nheap, heap_cap;
-	bool opened;		/* every other arc has its candidate */
+	bool opened; /* every other arc has its candidate */
 	bool exhausted;
 };
 
@@ -45,10 +45,10 @@ struct search {
 	const struct region *r;
 	struct arena *arena;
 	enum path_kind kind;
-	struct rank *best;	/* [points + 1]; the last is a sink behind all ends */
-	uint32_t *in_first;	/* [points + 1]: arcs by target */
+	struct rank *best;  /* [points + 1]; the last is a sink behind all ends */
+	uint32_t *in_first; /* [points + 1]: arcs by target */
 	struct in_arc *in;
-	struct point **points;	/* [points + 1]; NULL: only `best` is known */
+	struct point **points; /* [points + 1]; NULL: only `best` is known */
 };
 
 /* Is x before y?  Never both ways; equal paths differ in arc or rank. */
@@ -66,8 +66,8 @@ static inline bool before(enum path_kind kind, const struct rank *x, const struc
 }
 
 /* The path x to point p and arc i; arcs past the region's lead from ends to the sink. */
-static inline struct rank prolong(const struct region *r, const struct rank *x, uint32_t p,
-				  uint32_t i, uint32_t rank)
+static inline struct rank prolong(const struct region *r, const struct rank *x,
+				  uint32_t p, uint32_t i, uint32_t rank)
 {
 	uint64_t w;
 
@@ -86,8 +86,8 @@ static inline struct rank prolong(const struct region *r, const struct rank *x, 
 
 /* ---- the best path to every point ---- */
 
-static inline int relax_all(struct search *s, enum path_kind kind, const atomic_int *cancel,
-			    struct err *err)
+static inline int relax_all(struct search *s, enum path_kind kind,
+			    const atomic_int *cancel, struct err *err)
 {
 	const struct region *r = s->r;
 
@@ -236,8 +236,9 @@ static int advance(struct search *s, uint32_t v, struct point *p)
 	if (!p->opened && first_candidates(s, v, p))
 		return -1;
 	if (u->nfound > last.rank + 1 &&
-	    push(s, p, prolong(s->r, &u->found[last.rank + 1], last.from, last.arc,
-			     last.rank + 1)))
+	    push(s, p,
+		 prolong(s->r, &u->found[last.rank + 1], last.from, last.arc,
+			 last.rank + 1)))
 		return -1;
 	if (p->nheap == 0) {
 		p->exhausted = true;
@@ -285,8 +286,9 @@ static int trace(struct search *s, const struct path_query *q, const struct rank
 	uint32_t i = x->length, v = x->from, rank = x->rank;
 
 	while (i > 0) {
-		const struct rank *y = s->points && s->points[v] ? &s->points[v]->found[rank]
-								  : &s->best[v];
+		const struct rank *y = s->points && s->points[v]
+					       ? &s->points[v]->found[rank]
+					       : &s->best[v];
 
 		arcs[--i] = y->arc;
 		v = y->from;
@@ -295,13 +297,14 @@ static int trace(struct search *s, const struct path_query *q, const struct rank
 	return path_of_arcs(s->r, q, arcs, x->length, a, out, err);
 }
 
-int path_best(const struct region *r, const struct path_query *q, uint32_t k, struct arena *a,
-	      const atomic_int *cancel, struct path_list *out, struct err *err)
+int path_best(const struct region *r, const struct path_query *q, uint32_t k,
+	      struct arena *a, const atomic_int *cancel, struct path_list *out,
+	      struct err *err)
 {
 	struct search s = {.r = r, .arena = a, .kind = q->kind};
 	uint32_t *chain = ARENA_ARRAY(a, uint32_t, (size_t)r->points + 2);
 	struct point *sink = NULL;
-	bool next = k > 1 || q->kind == PATH_ALL;	/* else the best one is enough */
+	bool next = k > 1 || q->kind == PATH_ALL; /* else the best one is enough */
 	size_t cap = 0;
 	struct path *paths = NULL;
 	int rc;
@@ -344,9 +347,9 @@ int path_best(const struct region *r, const struct path_query *q, uint32_t k, st
 			return arena_full(a, err);
 		if (sink->exhausted)
 			break;
-		out->more = n + 1 == k &&
-				 !(q->kind == PATH_ALL &&
-				   path_under_min(sink->found[n + 1].est, q->min));
+		out->more =
+			n + 1 == k && !(q->kind == PATH_ALL &&
+					path_under_min(sink->found[n + 1].est, q->min));
 	}
 	return 0;
 }

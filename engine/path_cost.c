@@ -29,7 +29,7 @@ struct part {
 	uint64_t lo, hi;
 };
 
-struct split {			/* a vertex's flow, or an arc's cost, by state */
+struct split { /* a vertex's flow, or an arc's cost, by state */
 	struct part in[STATES];
 };
 
@@ -37,11 +37,11 @@ struct costing {
 	const struct flow *fl;
 	uint8_t *marks;
 	bool under, via;
-	unsigned ready;		/* the state in which `of` counts */
-	unsigned enter;		/* the state of what comes from outside the profile */
-	struct split *at;	/* [vertices]: arriving, then after the vertex's own moves */
-	struct part arrived;	/* READY into `of` */
-	bool odd;		/* some vertex in between has sums that disagree */
+	unsigned ready;	     /* the state in which `of` counts */
+	unsigned enter;	     /* the state of what comes from outside the profile */
+	struct split *at;    /* [vertices]: arriving, then after the vertex's own moves */
+	struct part arrived; /* READY into `of` */
+	bool odd;	     /* some vertex in between has sums that disagree */
 };
 
 static uint64_t add(uint64_t a, uint64_t b)
@@ -62,7 +62,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* The state after a vertex with this mark of what arrives in state s. */
 static unsigned move(const struct costing *c, uint8_t mark, unsigned s)
 {
-	bool passed = s != OUTSIDE;	/* `under` is above, not this vertex itself */
+	bool passed = s != OUTSIDE; /* `under` is above, not this vertex itself */
 
 	if (s == INSIDE)
 		return s;
@@ -156,7 +156,8 @@ static void flow_on(struct costing *c, uint32_t v)
 	const struct flow *fl = c->fl;
 	unsigned only = only_state(&c->at[v]);
 
-	for (uint32_t i = fl->out_first[v]; only < STATES && i < fl->out_first[v + 1]; i++) {
+	for (uint32_t i = fl->out_first[v]; only < STATES && i < fl->out_first[v + 1];
+	     i++) {
 		struct part all = {(double)fl->w[i], fl->w[i], fl->w[i]};
 
 		gather(&c->at[fl->to[i]].in[only], &all);
@@ -212,7 +213,7 @@ static void look_below(const struct costing *c, const struct below *of, uint32_t
 			out->hi[s] = add(out->hi[s], least(hi, fl->w[i]));
 		}
 	}
-	out->hi[OUTSIDE] = 0;		/* counted where it enters the chain */
+	out->hi[OUTSIDE] = 0; /* counted where it enters the chain */
 }
 
 /* Cost that enters the chain at v: from OUTSIDE by `under`, or from outside the profile. */
@@ -272,8 +273,8 @@ int path_cost(const struct flow *fl, const struct path_cost_query *q, struct are
 	region_mark(fl, q->avoiding, IN_AVOID, c.marks);
 	if ((rc = forward(&c, cancel, err)) || (rc = backward(&c, a, cancel, &most, err)))
 		return rc;
-	r = (struct path_bounds){c.arrived.est, c.arrived.lo, least(c.arrived.hi, most), true,
-				 false};
+	r = (struct path_bounds){c.arrived.est, c.arrived.lo, least(c.arrived.hi, most),
+				 true, false};
 	r.measured = r.lo == r.hi;
 	if (r.measured)
 		r.est = (double)r.lo;

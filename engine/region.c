@@ -9,17 +9,18 @@
 
 #include <string.h>
 
-enum { IN_FROM = 1, IN_TO = 2, IN_VIA = 4, IN_AVOID = 8 };	/* marks[] */
-enum { END = 1, START = 2, LAYER0 = 4, LAYER1 = 8, INNER = LAYER0 | LAYER1 };	/* points */
+enum { IN_FROM = 1, IN_TO = 2, IN_VIA = 4, IN_AVOID = 8 }; /* marks[] */
+enum { END = 1, START = 2, LAYER0 = 4, LAYER1 = 8, INNER = LAYER0 | LAYER1 }; /* points */
 enum { POLL = 4096 };
 
 struct cut {
 	const struct flow *fl;
 	bool via;
 	uint8_t *marks, *reach;
-	uint32_t lo, hi;	/* vertices lo .. hi - 1 matter */
-	uint32_t *id;		/* first point of each vertex */
-	uint8_t enters[16][4];	/* arriving() by mark and layers, for the loops over arcs */
+	uint32_t lo, hi; /* vertices lo .. hi - 1 matter */
+	uint32_t *id;	 /* first point of each vertex */
+	uint8_t enters[16]
+		      [4]; /* arriving() by mark and layers, for the loops over arcs */
 };
 
 static const uint8_t ones[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
@@ -31,7 +32,8 @@ int path_canceled(const atomic_int *cancel, struct err *err)
 	return 0;
 }
 
-void region_mark(const struct flow *fl, const struct fn_set *s, uint8_t bit, uint8_t *marks)
+void region_mark(const struct flow *fl, const struct fn_set *s, uint8_t bit,
+		 uint8_t *marks)
 {
 	uint32_t f;
 
@@ -129,8 +131,8 @@ static int backward(struct cut *c, const atomic_int *cancel, struct err *err)
 		if (v % POLL == 0 && path_canceled(cancel, err))
 			return (int)err->kind;
 		all = leaving(c, v, bits);
-		for (uint32_t i = fl->out_first[v]; i < fl->out_first[v + 1] && (all & ~layers);
-		     i++) {
+		for (uint32_t i = fl->out_first[v];
+		     i < fl->out_first[v + 1] && (all & ~layers); i++) {
 			uint32_t t = fl->to[i];
 
 			if (fl->w[i] && t < c->hi && c->reach[t])
@@ -156,8 +158,8 @@ struct copy {
 	double *scale;
 };
 
-static int allocate(const struct cut *c, struct arena *a, struct region *r, struct copy *o,
-		    struct err *err)
+static int allocate(const struct cut *c, struct arena *a, struct region *r,
+		    struct copy *o, struct err *err)
 {
 	const struct flow *fl = c->fl;
 	size_t n = 0, m = 0, ends = 0;
@@ -171,7 +173,8 @@ static int allocate(const struct cut *c, struct arena *a, struct region *r, stru
 		m += copies * (fl->out_first[v + 1] - fl->out_first[v]);
 	}
 	if (m >= UINT32_MAX || n >= UINT32_MAX)
-		return err_set(err, ERR_LIMIT, 0, "the call graph is too large for paths");
+		return err_set(err, ERR_LIMIT, 0,
+			       "the call graph is too large for paths");
 	r->points = (uint32_t)n;
 	r->nends = (uint32_t)ends;
 	o->first = ARENA_ARRAY(a, uint32_t, n + 1);
@@ -188,8 +191,8 @@ static int allocate(const struct cut *c, struct arena *a, struct region *r, stru
 }
 
 /* The arcs of one point of v. */
-static uint32_t copy_arcs(const struct cut *c, const struct copy *o, uint32_t v, uint8_t bit,
-			  uint32_t m)
+static uint32_t copy_arcs(const struct cut *c, const struct copy *o, uint32_t v,
+			  uint8_t bit, uint32_t m)
 {
 	const struct flow *fl = c->fl;
 	uint8_t layer = leaving(c, v, bit);

@@ -68,9 +68,13 @@ static struct graph graph_of(struct arena *a, const uint64_t *self, uint32_t fun
 
 static const struct flow *flow_from(struct arena *a, const struct graph *g)
 {
-	struct flow_input in = {.functions = g->functions, .edges = g->edges,
-				.out_first = g->first, .callee = g->callee,
-				.calls = g->calls, .incl = g->w, .self = g->self};
+	struct flow_input in = {.functions = g->functions,
+				.edges = g->edges,
+				.out_first = g->first,
+				.callee = g->callee,
+				.calls = g->calls,
+				.incl = g->w,
+				.self = g->self};
 	struct flow *fl = NULL;
 	struct err err = {0};
 
@@ -97,7 +101,8 @@ static struct path_list find(const struct flow *fl, struct path_query q, struct 
 	return list;
 }
 
-static struct path_bounds cost(const struct flow *fl, struct path_cost_query q, struct arena *a)
+static struct path_bounds cost(const struct flow *fl, struct path_cost_query q,
+			       struct arena *a)
 {
 	struct path_bounds b = {0};
 	struct err err = {0};
@@ -133,8 +138,11 @@ static const char *shown(const struct path *p)
 static void test_diamond(struct arena *a)
 {
 	static const uint64_t self[] = {0, 10, 10, 40, 40};
-	static const struct given e[] = {
-		{0, 1, 1, 60}, {0, 2, 2, 40}, {1, 3, 3, 50}, {2, 3, 4, 30}, {3, 4, 7, 40}};
+	static const struct given e[] = {{0, 1, 1, 60},
+					 {0, 2, 2, 40},
+					 {1, 3, 3, 50},
+					 {2, 3, 4, 30},
+					 {3, 4, 7, 40}};
 	struct graph g = graph_of(a, self, 5, e, COUNT(e));
 	const struct flow *fl = flow_from(a, &g);
 	struct fn_set *s[5];
@@ -148,20 +156,26 @@ static void test_diamond(struct arena *a)
 	is_str(shown(&l.paths[0]), "0 1 3 4", "diamond: the hottest");
 	b = end_of(&l.paths[0]);
 	ok(fabs(b.est - 25) < 1e-9 && b.lo == 10 && b.hi == 40 && b.bounded,
-	   "diamond: est 25 in 10..40 (%g in %" PRIu64 "..%" PRIu64 ")", b.est, b.lo, b.hi);
+	   "diamond: est 25 in 10..40 (%g in %" PRIu64 "..%" PRIu64 ")", b.est, b.lo,
+	   b.hi);
 	b = end_of(&l.paths[1]);
-	ok(fabs(b.est - 15) < 1e-9 && b.lo == 0 && b.hi == 30, "diamond: est 15 in 0..30");
+	ok(fabs(b.est - 15) < 1e-9 && b.lo == 0 && b.hi == 30,
+	   "diamond: est 15 in 0..30");
 	ok(l.count == 2 && fabs(l.total - 40) < 1e-9, "diamond: in all 40 on 2 paths");
 	is_u64(l.paths[0].steps[2].calls, 3, "calls of the step");
 	ok(!l.more && !l.truncated && !l.same, "nothing was cut");
 	l = find(fl, (struct path_query){.k = 1, .from = s[0], .to = s[4]}, a);
 	ok(l.n == 1 && l.more && !l.truncated, "one of two: there are more");
-	l = find(fl, (struct path_query){.k = 9, .from = s[0], .to = s[4], .via = s[2]}, a);
+	l = find(fl, (struct path_query){.k = 9, .from = s[0], .to = s[4], .via = s[2]},
+		 a);
 	ok(l.n == 1 && strcmp(shown(&l.paths[0]), "0 2 3 4") == 0, "via");
-	l = find(fl, (struct path_query){.k = 9, .from = s[0], .to = s[4], .avoiding = s[1]}, a);
+	l = find(fl,
+		 (struct path_query){.k = 9, .from = s[0], .to = s[4], .avoiding = s[1]},
+		 a);
 	ok(l.n == 1 && fabs(end_of(&l.paths[0]).est - 15) < 1e-9,
 	   "avoiding keeps the flow of what is left");
-	l = find(fl, (struct path_query){.k = 9, .from = s[0], .to = s[4], .via = s[0]}, a);
+	l = find(fl, (struct path_query){.k = 9, .from = s[0], .to = s[4], .via = s[0]},
+		 a);
 	is_u64(l.n, 2, "via the start is no condition");
 	l = find(fl, (struct path_query){.k = 9, .from = s[4], .to = s[0]}, a);
 	is_u64(l.n, 0, "no path upwards");
@@ -186,8 +200,8 @@ static void test_diamond(struct arena *a)
 static void test_cycle(struct arena *a)
 {
 	static const uint64_t self[] = {1, 3, 5, 2};
-	static const struct given e[] = {{0, 1, 1, 10}, {1, 1, 4, 9}, {1, 2, 2, 8},
-					 {2, 1, 1, 5},	{2, 3, 1, 2}};
+	static const struct given e[] = {
+		{0, 1, 1, 10}, {1, 1, 4, 9}, {1, 2, 2, 8}, {2, 1, 1, 5}, {2, 3, 1, 2}};
 	struct graph g = graph_of(a, self, 4, e, COUNT(e));
 	const struct flow *fl = flow_from(a, &g);
 	struct path_list l;
@@ -196,20 +210,25 @@ static void test_cycle(struct arena *a)
 
 	is_u64(fl->vertices, 3, "a cycle is one vertex");
 	is_u64(fl->incl[fl->vertex[1]], 10, "its inclusive cost");
-	l = find(fl, (struct path_query){.from = set_of(a, 4, 0), .to = set_of(a, 4, 3)}, a);
+	l = find(fl, (struct path_query){.from = set_of(a, 4, 0), .to = set_of(a, 4, 3)},
+		 a);
 	ok(l.n == 1 && l.paths[0].n == 3 && end_of(&l.paths[0]).lo == 2 &&
 		   end_of(&l.paths[0]).measured,
 	   "a cycle is one step");
 	is_u64(l.paths[0].steps[1].fn, 1, "named by the function that was called");
-	l = find(fl, (struct path_query){.from = set_of(a, 4, 1), .to = set_of(a, 4, 2)}, a);
+	l = find(fl, (struct path_query){.from = set_of(a, 4, 1), .to = set_of(a, 4, 2)},
+		 a);
 	ok(l.n == 0 && l.same, "both ends in one cycle");
-	path_tree(fl, &(struct path_tree_query){.set = set_of(a, 4, 1), .up = true}, a, NULL, &t,
-		  &err);
-	ok(t.n == 3 && t.rows[0].fn == 0 && !t.rows[0].recursive && t.rows[0].cost.lo == 10,
+	path_tree(fl, &(struct path_tree_query){.set = set_of(a, 4, 1), .up = true}, a,
+		  NULL, &t, &err);
+	ok(t.n == 3 && t.rows[0].fn == 0 && !t.rows[0].recursive &&
+		   t.rows[0].cost.lo == 10,
 	   "callers of a member: the entry first");
-	ok(t.rows[1].recursive && t.rows[2].recursive && t.rows[1].fn == 1 && t.rows[2].fn == 2,
+	ok(t.rows[1].recursive && t.rows[2].recursive && t.rows[1].fn == 1 &&
+		   t.rows[2].fn == 2,
 	   "then the calls inside the cycle, flagged");
-	path_tree(fl, &(struct path_tree_query){.set = set_of(a, 4, 0)}, a, NULL, &t, &err);
+	path_tree(fl, &(struct path_tree_query){.set = set_of(a, 4, 0)}, a, NULL, &t,
+		  &err);
 	ok(t.n == 2 && t.rows[0].fn == 1 && t.rows[1].fn == 3 && t.rows[1].depth == 2 &&
 		   t.rows[1].parent == 0,
 	   "callees go on below the cycle");
@@ -224,14 +243,20 @@ static void test_odd(struct arena *a)
 	struct graph g = graph_of(a, self, 5, e, COUNT(e));
 	const struct flow *fl = flow_from(a, &g);
 	struct path_list l = find(
-		fl, (struct path_query){.from = set_of(a, 5, 0), .to = set_of(a, 5, 2)}, a);
+		fl, (struct path_query){.from = set_of(a, 5, 0), .to = set_of(a, 5, 2)},
+		a);
 
-	ok(fl->odd[fl->vertex[1]] && !fl->odd[fl->vertex[2]], "sums that disagree are seen");
+	ok(fl->odd[fl->vertex[1]] && !fl->odd[fl->vertex[2]],
+	   "sums that disagree are seen");
 	ok(l.n == 1 && !end_of(&l.paths[0]).bounded && end_of(&l.paths[0]).est > 0,
 	   "an estimate, no bound");
-	l = find(fl, (struct path_query){.from = set_of(a, 5, 1), .to = set_of(a, 5, 4)}, a);
+	l = find(fl, (struct path_query){.from = set_of(a, 5, 1), .to = set_of(a, 5, 4)},
+		 a);
 	ok(l.n == 1 && end_of(&l.paths[0]).bounded, "the ends may be odd");
-	ok(!cost(fl, (struct path_cost_query){.of = set_of(a, 5, 4), .under = set_of(a, 5, 0)}, a)
+	ok(!cost(fl,
+		 (struct path_cost_query){.of = set_of(a, 5, 4),
+					  .under = set_of(a, 5, 0)},
+		 a)
 		    .bounded,
 	   "nor for a cost through it");
 }
@@ -246,7 +271,8 @@ static void test_extremes(struct arena *a)
 	struct graph g = graph_of(a, self, 4, e, COUNT(e));
 	const struct flow *fl = flow_from(a, &g);
 	struct path_list l = find(fl,
-				  (struct path_query){.k = 5, .kind = PATH_SHORTEST,
+				  (struct path_query){.k = 5,
+						      .kind = PATH_SHORTEST,
 						      .from = set_of(a, 4, 0),
 						      .to = set_of(a, 4, 2)},
 				  a);
@@ -254,25 +280,36 @@ static void test_extremes(struct arena *a)
 	struct graph none = graph_new(a, 0, 0);
 
 	ok(l.n == 2 && l.paths[0].n == 2, "sums at 2^64 do not wrap");
-	b = cost(fl, (struct path_cost_query){.of = set_of(a, 4, 2), .under = set_of(a, 4, 1)}, a);
+	b = cost(
+		fl,
+		(struct path_cost_query){.of = set_of(a, 4, 2), .under = set_of(a, 4, 1)},
+		a);
 	ok(b.hi >= b.lo && !isnan(b.est), "nor do bounds");
-	l = find(fl, (struct path_query){.from = set_of(a, 4, 0), .to = set_of(a, 4, 3)}, a);
+	l = find(fl, (struct path_query){.from = set_of(a, 4, 0), .to = set_of(a, 4, 3)},
+		 a);
 	is_u64(l.n, 0, "arcs without cost are on no path");
 	fl = flow_from(a, &none);
-	l = find(fl, (struct path_query){.from = fnset_new(a, 0), .to = fnset_new(a, 0)}, a);
+	l = find(fl, (struct path_query){.from = fnset_new(a, 0), .to = fnset_new(a, 0)},
+		 a);
 	is_u64(l.n, 0, "no functions, no path");
 	atomic_int stop = 1;
 	struct err err = {0};
 	fl = flow_from(a, &g);
-	ok(path_find(fl, &(struct path_query){.from = set_of(a, 4, 0), .to = set_of(a, 4, 2)}, a,
-		     &stop, &l, &err) == ERR_CANCEL,
+	ok(path_find(fl,
+		     &(struct path_query){.from = set_of(a, 4, 0), .to = set_of(a, 4, 2)},
+		     a, &stop, &l, &err) == ERR_CANCEL,
 	   "interrupted");
 	g.callee[0] = 77;
 	struct flow *bad = NULL;
-	struct flow_input in = {.functions = 4, .edges = 4, .out_first = g.first,
-				.callee = g.callee, .incl = g.w, .self = g.self};
+	struct flow_input in = {.functions = 4,
+				.edges = 4,
+				.out_first = g.first,
+				.callee = g.callee,
+				.incl = g.w,
+				.self = g.self};
 	err_clear(&err);
-	ok(flow_build(&in, a, NULL, &bad, &err) == ERR_INDEX, "a damaged graph is refused");
+	ok(flow_build(&in, a, NULL, &bad, &err) == ERR_INDEX,
+	   "a damaged graph is refused");
 }
 
 /* ---- brute force ---- */
@@ -280,7 +317,7 @@ static void test_extremes(struct arena *a)
 struct tried {
 	const struct flow *fl;
 	const struct path_query *q;
-	uint8_t *from, *to, *via, *avoid;	/* per vertex */
+	uint8_t *from, *to, *via, *avoid; /* per vertex */
 	double est[20000];
 	uint64_t hi[20000];
 	uint32_t length[20000];
@@ -326,7 +363,8 @@ static void try_from(struct tried *t, uint32_t v, bool start, double est, uint64
 	}
 }
 
-static struct tried *brute(const struct flow *fl, const struct path_query *q, struct arena *a)
+static struct tried *brute(const struct flow *fl, const struct path_query *q,
+			   struct arena *a)
 {
 	struct tried *t = ARENA_NEW(a, struct tried);
 
@@ -460,9 +498,9 @@ static void test_brute(struct arena *a)
 			good = close_to(key_of(&l.paths[i], q.kind), key[i]);
 		wrong[q.kind] += !good;
 		repeated += !distinct(&l);
-		wrong_sums += q.kind == PATH_ALL &&
-			      (!close_to(l.total, t->total) ||
-			       (q.min == 0 && l.count != (double)t->n));
+		wrong_sums +=
+			q.kind == PATH_ALL && (!close_to(l.total, t->total) ||
+					       (q.min == 0 && l.count != (double)t->n));
 		lists++;
 		many += l.n > 1;
 		arena_reset(a);
@@ -480,9 +518,9 @@ enum { CALLS = 600 };
 
 struct tree {
 	uint32_t functions, n;
-	uint32_t fn[CALLS], parent[CALLS];	/* parent: FLOW_NONE at a root */
+	uint32_t fn[CALLS], parent[CALLS]; /* parent: FLOW_NONE at a root */
 	uint64_t self[CALLS], incl[CALLS];
-	uint32_t entry[CALLS];	/* the call that entered the vertex this one runs in */
+	uint32_t entry[CALLS]; /* the call that entered the vertex this one runs in */
 };
 
 /* Activations in the order of the calls: a parent stands before its children. */
@@ -499,7 +537,7 @@ static void grow_tree(struct tree *t)
 		while (n && below(deep ? 3 : 2) == 0)
 			n--;
 		if (n && below(60) == 0)
-			n = 0;			/* another root */
+			n = 0; /* another root */
 		t->parent[i] = n ? stack[n - 1] : FLOW_NONE;
 		caller = n ? t->fn[stack[n - 1]] : 0;
 		if (n == 0)
@@ -507,7 +545,8 @@ static void grow_tree(struct tree *t)
 		else if (recursive && below(12) == 0)
 			t->fn[i] = below(t->functions);
 		else if (caller + 1 < t->functions)
-			t->fn[i] = caller + 1 + below(below(2) ? t->functions - caller - 1 : 1);
+			t->fn[i] = caller + 1 +
+				   below(below(2) ? t->functions - caller - 1 : 1);
 		else
 			t->fn[i] = caller;
 		if (!recursive && n && t->fn[i] <= caller) {
@@ -529,7 +568,8 @@ static void grow_tree(struct tree *t)
 static struct graph profile_of(const struct tree *t, struct arena *a)
 {
 	uint32_t n = t->functions, edges = 0;
-	uint64_t *w = ARENA_ARRAY(a, uint64_t, n * n), *calls = ARENA_ARRAY(a, uint64_t, n * n);
+	uint64_t *w = ARENA_ARRAY(a, uint64_t, n * n),
+		 *calls = ARENA_ARRAY(a, uint64_t, n * n);
 	struct graph g = graph_new(a, n, n * n);
 
 	for (uint32_t i = 0; i < t->n; i++) {
@@ -557,7 +597,8 @@ static void find_entries(struct tree *t, const struct flow *fl)
 {
 	for (uint32_t i = 0; i < t->n; i++) {
 		uint32_t p = t->parent[i];
-		bool inside = p != FLOW_NONE && fl->vertex[t->fn[p]] == fl->vertex[t->fn[i]];
+		bool inside =
+			p != FLOW_NONE && fl->vertex[t->fn[p]] == fl->vertex[t->fn[i]];
 
 		t->entry[i] = inside ? t->entry[p] : i;
 	}
@@ -571,7 +612,8 @@ static uint32_t above(const struct tree *t, uint32_t i)
 	return p == FLOW_NONE ? FLOW_NONE : t->entry[p];
 }
 
-static uint64_t true_path(const struct tree *t, const struct flow *fl, const struct path *p)
+static uint64_t true_path(const struct tree *t, const struct flow *fl,
+			  const struct path *p)
 {
 	uint64_t sum = 0;
 
@@ -581,7 +623,8 @@ static uint64_t true_path(const struct tree *t, const struct flow *fl, const str
 
 		if (t->entry[i] != i)
 			continue;
-		while (k > 0 && e != FLOW_NONE && fl->vertex[t->fn[e]] == p->steps[k - 1].vertex) {
+		while (k > 0 && e != FLOW_NONE &&
+		       fl->vertex[t->fn[e]] == p->steps[k - 1].vertex) {
 			k--;
 			e = above(t, e);
 		}
@@ -592,8 +635,9 @@ static uint64_t true_path(const struct tree *t, const struct flow *fl, const str
 }
 
 /* Is i an entry into `of`, with `under` above it and via, avoiding as asked in between? */
-static bool counts(const struct tree *t, const struct flow *fl, uint32_t i, const uint8_t *of,
-		   const uint8_t *under, const uint8_t *via, const uint8_t *avoid)
+static bool counts(const struct tree *t, const struct flow *fl, uint32_t i,
+		   const uint8_t *of, const uint8_t *under, const uint8_t *via,
+		   const uint8_t *avoid)
 {
 	bool seen = !via, top = !under;
 
@@ -637,7 +681,8 @@ static uint64_t true_cost(const struct tree *t, const struct flow *fl,
 
 /* Cost of the chain that a row of a tree stands for. */
 static uint64_t true_row(const struct tree *t, const struct flow *fl,
-			 const struct path_tree_query *q, const struct path_tree *tree, uint32_t row)
+			 const struct path_tree_query *q, const struct path_tree *tree,
+			 uint32_t row)
 {
 	uint32_t chain[64], n = 0;
 	uint64_t sum = 0;
@@ -649,17 +694,19 @@ static uint64_t true_row(const struct tree *t, const struct flow *fl,
 
 		if (t->entry[i] != i || t->parent[i] == FLOW_NONE)
 			continue;
-		if (q->up) {		/* chain[n - 1] calls the set, chain[n - 2] calls that */
+		if (q->up) { /* chain[n - 1] calls the set, chain[n - 2] calls that */
 			if (!fnset_has(q->set, t->fn[i]))
 				continue;
 			for (k = n; k > 0 && t->parent[e] != FLOW_NONE &&
 				    t->fn[t->parent[e]] == chain[k - 1];
 			     k--)
 				e = t->entry[t->parent[e]];
-		} else {		/* chain[0] is called last, by chain[1]'s vertex */
-			for (k = 0; k < n && e != FLOW_NONE && t->fn[e] == chain[k]; k++) {
-				if (k + 1 == n && (t->parent[e] == FLOW_NONE ||
-						   !fnset_has(q->set, t->fn[t->parent[e]])))
+		} else { /* chain[0] is called last, by chain[1]'s vertex */
+			for (k = 0; k < n && e != FLOW_NONE && t->fn[e] == chain[k];
+			     k++) {
+				if (k + 1 == n &&
+				    (t->parent[e] == FLOW_NONE ||
+				     !fnset_has(q->set, t->fn[t->parent[e]])))
 					break;
 				e = above(t, e);
 			}
@@ -674,7 +721,7 @@ static uint64_t true_row(const struct tree *t, const struct flow *fl,
 
 struct tally {
 	uint64_t checked, violated, exact, outside;
-	double worst;		/* |est - truth| / hi */
+	double worst; /* |est - truth| / hi */
 };
 
 static void check(struct tally *y, struct path_bounds b, uint64_t truth)
@@ -696,8 +743,8 @@ static void report(const struct tally *y, const char *what)
 	       y->checked);
 	is_u64(y->outside, 0, "%s: so is the estimate", what);
 	ok(y->exact > 0 && y->exact < y->checked,
-	   "%s: %" PRIu64 " were exact, the worst estimate was off by %.0f %%", what, y->exact,
-	   100 * y->worst);
+	   "%s: %" PRIu64 " were exact, the worst estimate was off by %.0f %%", what,
+	   y->exact, 100 * y->worst);
 }
 
 static void test_experiment(struct arena *a)
@@ -721,13 +768,15 @@ static void test_experiment(struct arena *a)
 		for (uint32_t v = 0; v < fl->vertices; v++)
 			odd += fl->odd[v];
 		for (uint32_t k = 0; k < 3; k++) {
-			struct path_query q = {.kind = (enum path_kind)k, .k = 4,
+			struct path_query q = {.kind = (enum path_kind)k,
+					       .k = 4,
 					       .from = random_set(a, n, 2),
 					       .to = random_set(a, n, 2)};
 			struct path_list l = find(fl, q, a);
 
 			for (size_t i = 0; i < l.n; i++)
-				check(&paths, end_of(&l.paths[i]), true_path(t, fl, &l.paths[i]));
+				check(&paths, end_of(&l.paths[i]),
+				      true_path(t, fl, &l.paths[i]));
 		}
 		for (uint32_t k = 0; k < 6; k++) {
 			struct path_cost_query q = {
@@ -740,8 +789,10 @@ static void test_experiment(struct arena *a)
 			check(&costs, cost(fl, q, a), true_cost(t, fl, &q, a));
 		}
 		for (uint32_t k = 0; k < 2; k++) {
-			struct path_tree_query q = {.set = random_set(a, n, 2), .up = k == 0,
-						    .depth = 5, .rows = 40};
+			struct path_tree_query q = {.set = random_set(a, n, 2),
+						    .up = k == 0,
+						    .depth = 5,
+						    .rows = 40};
 			struct path_tree tree = {0};
 			struct err err = {0};
 
