@@ -744,6 +744,16 @@ static struct tstage *new_stage(struct schema *s, enum tstage_kind kind, struct 
 	return st;
 }
 
+/* `by X` of top is most often an event with a slip in it. */
+static int check_by(struct schema *s, const struct expr *e)
+{
+	if (!e || e->op != EX_COL || e->event.n || e->percent || is_event(s->env, e) ||
+	    find_def(s->src, e->text) || check_let_find(s->env, e->text, false))
+		return 0;
+	check_event(s->env, e->text, e->span, s->err);
+	return err_hint(s->err, "or sort by a column: self, incl, calls, ...");
+}
+
 /* top N UNIT by X  =  UNIT | sort X | take N */
 static int expand_top(struct schema *s, struct query *q)
 {
@@ -751,7 +761,7 @@ static int expand_top(struct schema *s, struct query *q)
 	struct tstage *sort = new_stage(s, T_SORT, q->source.span);
 	struct tstage *take = new_stage(s, T_TAKE, q->source.span);
 
-	if (!sort || !take)
+	if (!sort || !take || check_by(s, q->source.by))
 		return (int)s->err->kind;
 	sort->exprs = q->source.by ? q->source.by : primary_key(s, s->src, q->source.span);
 	if (!sort->exprs)

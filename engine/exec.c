@@ -258,15 +258,6 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 	struct match_found found;
 	uint32_t n;
 
-	if (s->form == FORM_NUMBER && !x->g->plain) {
-		if (s->number >= x->g->functions)
-			return exec_fail(x, s->span, "no function #%.*s; this graph has %u",
-					 STR_ARG(s->text), x->g->functions);
-		if (!(*out = new_set(x, x->g->functions)))
-			return (int)x->err->kind;
-		fnset_add(*out, (uint32_t)s->number);
-		return 0;
-	}
 	if (match_find(x->g->st, &atom, x->cancel, x->a, &found, x->err) ||
 	    to_graph(x, found.fns, out))
 		return (int)x->err->kind;

@@ -94,6 +94,11 @@ static const struct graph_costs *costs(const struct graph *g, uint32_t e)
 	return g->costs[e] ? g->costs[e] : &none;
 }
 
+uint32_t graph_id(const struct graph *g, uint32_t f)
+{
+	return g->plain ? f : g->origin[f];
+}
+
 struct str graph_name(const struct graph *g, uint32_t f)
 {
 	if (g->plain)

@@ -51,6 +51,8 @@ int graph_plain(struct store *st, struct arena *a, const atomic_int *cancel,
 /* Compute the columns of event e; the getters below need it (a plain graph does not). */
 int graph_event(struct graph *g, uint32_t e, struct err *err);
 
+/* The number users see: of the store's function that f stands for. */
+uint32_t graph_id(const struct graph *g, uint32_t f);
 struct str graph_name(const struct graph *g, uint32_t f);
 struct str graph_file(const struct graph *g, uint32_t f);
 struct str graph_obj(const struct graph *g, uint32_t f);

@@ -23,13 +23,13 @@ static struct store_edge edge_of(const struct table *t, uint32_t ref)
 static uint64_t call_caller(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return edge_of(t, r).caller;
+	return graph_id(t->g, edge_of(t, r).caller);
 }
 
 static uint64_t call_callee(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return edge_of(t, r).callee;
+	return graph_id(t->g, edge_of(t, r).callee);
 }
 
 static uint64_t call_calls(const struct table *t, uint32_t r, uint32_t e)
@@ -152,7 +152,7 @@ static uint64_t tree_depth(const struct table *t, uint32_t r, uint32_t e)
 static uint64_t tree_id(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return row_of(t, r)->fn;
+	return graph_id(t->g, row_of(t, r)->fn);
 }
 
 static uint64_t tree_calls(const struct table *t, uint32_t r, uint32_t e)

@@ -13,8 +13,8 @@
 
 static uint64_t fn_id_of(const struct table *t, uint32_t f, uint32_t e)
 {
-	(void)t, (void)e;
-	return f;
+	(void)e;
+	return graph_id(t->g, f);
 }
 
 static uint64_t fn_self(const struct table *t, uint32_t f, uint32_t e)
@@ -72,7 +72,10 @@ static struct str fn_obj(const struct table *t, uint32_t f)
 
 static struct str fn_short(const struct table *t, uint32_t f)
 {
-	return name_short(graph_name(t->g, f), t->x->a);
+	struct str name = graph_name(t->g, f);
+
+	/* A name that a graph stage gave is no function's. */
+	return !t->g->plain && t->g->name[f].p ? name : name_short(name, t->x->a);
 }
 
 static struct str fn_place(const struct table *t, uint32_t f)
@@ -115,7 +118,7 @@ static const struct col_def fn_cols[] = {
 	{"line", COL_LINE, SHOW_M, .u = fn_line, .absent = fn_no_line},
 	{"obj", COL_OBJ, SHOW_M, .s = fn_obj},
 	{"cycle", COL_ID, SHOW_M, .u = fn_cycle, .absent = fn_no_cycle},
-	{"contribution", COL_COST, SHOW_M | PER_EVENT | ADDS_UP, .u = fn_contribution,
+	{"contribution", COL_COST, SHOW_M | PER_EVENT, .u = fn_contribution,
 	 .estimated = fn_estimated},
 	{"incoming", COL_COST, SHOW_M | PER_EVENT, .u = fn_incoming, .estimated = fn_estimated},
 	{"short", COL_NAME, SHOW_M, .s = fn_short},

@@ -185,7 +185,7 @@ static struct str card_obj(const struct table *t, uint32_t f)
 		(void)e; \
 		return expr; \
 	}
-CARD_U(id, (uint64_t)f + 0 * (uint64_t)t->n)
+CARD_U(id, graph_id(t->g, f))
 CARD_U(line, graph_line(t->g, f))
 CARD_U(cycle, graph_cycle(t->g, f))
 CARD_U(calls, graph_calls(t->g, f))

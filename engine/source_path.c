@@ -29,11 +29,16 @@ static const struct step *step_of(const struct table *t, uint32_t r)
 	}
 STEP_U(path, path)
 STEP_U(number, step)
-STEP_U(id, s->fn)
 STEP_U(calls, s->calls)
 STEP_U(incl, s->incl)
 STEP_U(lo, s->cost.lo)
 STEP_U(hi, s->cost.hi)
+
+static uint64_t step_id(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return graph_id(t->g, step_of(t, r)->s->fn);
+}
 
 static uint64_t step_est(const struct table *t, uint32_t r, uint32_t e)
 {
