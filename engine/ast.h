@@ -127,6 +127,7 @@ struct query {
 
 struct let {
 	struct str name;
+	struct span span;	/* of the name */
 	struct expr *expr;	/* or */
 	struct set *set;
 	struct str text;	/* of the right side */

@@ -30,6 +30,7 @@ struct schema {
 	uint32_t event;
 	bool vs;
 	unsigned lets;			/* depth of lets inside lets */
+	bool right_side;		/* of a comparison */
 };
 
 static int resolve(struct schema *s, struct expr *e);
@@ -221,9 +222,11 @@ static int no_column(struct schema *s, const struct expr *e)
 		append(list, sizeof(list), col_name(s, i));
 	fail(s, e->span, "no column '%.*s'; there are: %s", STR_ARG(whole), list);
 	near = nearest_of(whole, n, col_name, s);
-	if (near < n)
+	if (near < n && !s->right_side)
 		return err_hint(s->err, "did you mean '%.*s'?", STR_ARG(col_name(s, near)));
-	return err_hint(s->err, "text needs double quotes: \"%.*s\"", STR_ARG(whole));
+	if (s->right_side)
+		return err_hint(s->err, "text needs double quotes: \"%.*s\"", STR_ARG(whole));
+	return (int)s->err->kind;
 }
 
 /* The column that a bare event stands for. */
@@ -531,6 +534,17 @@ static int type_leaf(struct schema *s, struct expr *e)
 	}
 }
 
+static int resolve_right(struct schema *s, struct expr *e)
+{
+	bool outer = s->right_side;
+	int rc;
+
+	s->right_side = e->op >= EX_EQ && e->op <= EX_GE;
+	rc = resolve(s, e->b);
+	s->right_side = outer;
+	return rc;
+}
+
 static int resolve(struct schema *s, struct expr *e)
 {
 	for (struct expr *i = e->op == EX_CALL ? e->a : NULL; i; i = i->next)
@@ -539,7 +553,7 @@ static int resolve(struct schema *s, struct expr *e)
 	for (struct expr *i = e->op == EX_IN && e->b->op != EX_VAR ? e->b : NULL; i; i = i->next)
 		if (resolve(s, i))
 			return (int)s->err->kind;
-	if (e->op > EX_VAR && (resolve(s, e->a) || (e->b && e->op != EX_IN && resolve(s, e->b))))
+	if (e->op > EX_VAR && (resolve(s, e->a) || (e->b && e->op != EX_IN && resolve_right(s, e))))
 		return (int)s->err->kind;
 	switch (e->op) {
 	case EX_NUMBER:
@@ -786,7 +800,8 @@ static int choose_event(struct schema *s, struct query *q)
 			return err_hint(s->err, "to sort by another column: | sort ...");
 		}
 		s->event = check_event(s->env, by->text, by->span, s->err);
-		return (int)s->err->kind;
+		return s->err->kind ? err_hint(s->err, "'by' names an event; to sort: | sort %.*s",
+					       STR_ARG(by->text)) : 0;
 	}
 	if (!first || first->kind != T_SORT || !is_event(s->env, first->exprs))
 		return 0;
@@ -883,7 +898,7 @@ int check_let(const struct check_env *env, struct let *let, struct arena *a, str
 	if (let->set)
 		return check_sets(&s, let->set);
 	if (find_event(env, let->name) < env->nevents || find_def(s.src, let->name))
-		return fail(&s, (struct span){0, 0}, "'%.*s' is already %s", STR_ARG(let->name),
+		return fail(&s, let->span, "'%.*s' is already %s", STR_ARG(let->name),
 			    find_def(s.src, let->name) ? "a column" : "an event of this profile");
 	return resolve(&s, let->expr);
 }

@@ -169,9 +169,11 @@ uint64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e)
 	return sum;
 }
 
-/* What the stages left; percentages are of the whole profile. */
+/* 100 %: the whole profile, or the parts chosen; other stages leave it as it is. */
 uint64_t graph_total(const struct graph *g, uint32_t e)
 {
+	if (g->whole)
+		return costs(g->whole, e)->total;
 	return store_total(g->st, e);
 }
 
@@ -275,6 +277,9 @@ int graph_flow_input(struct graph *g, uint32_t e, struct flow_input *out, struct
 		.calls = g->calls,
 		.incl = g->costs[e]->edge,
 		.self = g->costs[e]->self,
+		.cycle = g->cycle,
+		.topo = g->topo,
+		.caller = g->caller,
 		.in_first = g->in_first,
 		.in_edge = g->in_edge,
 	};

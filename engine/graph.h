@@ -27,6 +27,7 @@ struct graph {
 	const atomic_int *cancel;	/* may be NULL */
 	uint32_t functions, edges, cycles;
 	bool plain;		/* the store itself; the members below are unset */
+	const struct graph *whole;	/* the parts that are 100 %; NULL: the store */
 	bool estimated;		/* some stage attributed costs */
 	bool detail;		/* lines and call sites of the store still hold */
 	/* Structure. */

@@ -141,5 +141,6 @@ int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out, struc
 			events);
 	(*out)->stage = s;
 	(*out)->fill = parts_fill;
+	(*out)->whole = *out;
 	return 0;
 }

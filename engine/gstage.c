@@ -70,10 +70,11 @@ static int run_parts(struct exec *x, const struct gstage *first)
 /* Functions below p percent inclusive. */
 static int small_functions(struct exec *x, double p, struct fn_set **out)
 {
-	double least = p / 100.0 * (double)graph_total(x->g, x->event);
+	double least;
 
 	if (graph_event(x->g, x->event, x->err))
 		return (int)x->err->kind;
+	least = p / 100.0 * (double)graph_total(x->g, x->event);
 	if (!(*out = fnset_new(x->a, x->g->functions)))
 		return arena_full(x->a, x->err);
 	for (uint32_t f = 0; f < x->g->functions; f++)

@@ -160,6 +160,7 @@ static int parse_let(struct parser *p, struct let *let)
 	}
 	parse_eat(p, &t);
 	let->name = t.text;
+	let->span = token_span(&t);
 	eq = parse_peek(p, PLACE_WORD);
 	if (eq.kind != '=')
 		return eq.kind == TOK_EQEQ ? parse_bad(p, &eq)
@@ -170,6 +171,13 @@ static int parse_let(struct parser *p, struct let *let)
 		return (int)p->err->kind;
 	let->text = (struct str){p->text.p + at, p->pos - at};
 	return 0;
+}
+
+static bool is_digits(struct str s)
+{
+	struct token t = token_at(s, 0, PLACE_OPERAND);
+
+	return t.kind == TOK_NUMBER && t.len == s.n;
 }
 
 static int parse_output(struct parser *p, struct query *q)
@@ -201,6 +209,10 @@ static int parse_output(struct parser *p, struct query *q)
 	q->file = (struct str){p->text.p + t.at, end - t.at};
 	q->out_span = (struct span){t.at, end - t.at};
 	p->pos = end;
+	if (q->file.n && is_digits(q->file)) {
+		parse_fail(p, q->out_span, "a file whose name is a number needs double quotes");
+		return err_hint(p->err, "a comparison stands once: self > 5 and self < 10");
+	}
 	return q->file.n ? 0 : parse_fail(p, token_span(&t), "a file name is missing after '>'");
 }
 

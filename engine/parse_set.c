@@ -166,6 +166,13 @@ static int parse_text_atom(struct parser *p, const struct token *t, struct set *
 	if (s->form == FORM_BARE && s->field == FIELD_FN && check_bare(p, t))
 		return (int)p->err->kind;
 	parse_eat(p, t);
+	if (s->form == FORM_REGEX && p->pos < p->text.n && token_name_byte(p->text.p[p->pos])) {
+		struct span path = whole_name(p->text, t->at);
+
+		parse_fail(p, path, "a path that starts with '/' needs double quotes");
+		return err_hint(p->err, "write \"%.*s\"; /.../ is a regular expression",
+				(int)(path.len & 1023), p->text.p + path.at);
+	}
 	return 0;
 }
 

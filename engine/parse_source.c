@@ -145,6 +145,8 @@ static int parse_clause(struct parser *p, struct source *s, const struct token *
 		if (token_is(t, sets[i].word))
 			return clause_set(p, (struct set **)(void *)((char *)s + sets[i].at),
 					  sets[i].word, token_span(t));
+	if (token_is(t, "by") && s->by)
+		return parse_fail(p, token_span(t), "'by' is given twice");
 	if (token_is(t, "by"))
 		return parse_expr(p, BP_NO_COMPARE, &s->by);
 	if (token_is(t, "depth"))
@@ -316,7 +318,7 @@ int parse_unexpected(struct parser *p, const struct stmt *s, const struct token 
 
 	if (t->kind == ')')
 		return parse_fail(p, token_span(t), "this ')' closes nothing");
-	if (first_stage && t->kind == TOK_WORD && stage_find(t->text)) {
+	if (v && t->kind == TOK_WORD && stage_find(t->text) && !stage_find(t->text)->graph) {
 		parse_fail(p, token_span(t), "a '|' is missing before '%.*s'", STR_ARG(t->text));
 		return err_hint(p->err, "stages are joined by '|'");
 	}

@@ -108,6 +108,19 @@ int parse_gstage(struct parser *p, struct gstage **out)
 
 /* ---- table stages ---- */
 
+/* After "as": a word, or any text in quotes. */
+static int column_name(struct parser *p, struct expr *e)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+
+	if (t.kind != TOK_WORD && t.kind != TOK_STRING)
+		return parse_fail(p, token_span(&t), "a column's name is missing after 'as'");
+	parse_eat(p, &t);
+	e->named = true;
+	e->as = t.text;
+	return t.kind == TOK_STRING ? parse_unescape(p, &t, &e->as) : 0;
+}
+
 static int comma_exprs(struct parser *p, int bp, bool keys, struct expr **out)
 {
 	struct expr **tail = out;
@@ -119,8 +132,7 @@ static int comma_exprs(struct parser *p, int bp, bool keys, struct expr **out)
 			(*tail)->asc = true;
 		else if (keys)
 			parse_accept_word(p, "desc");
-		else if ((*tail)->named = parse_accept_word(p, "as"),
-			 (*tail)->named && parse_name(p, "a name", &(*tail)->as))
+		else if (parse_accept_word(p, "as") && column_name(p, *tail))
 			return (int)p->err->kind;
 		tail = &(*tail)->next;
 	} while (parse_accept(p, ','));

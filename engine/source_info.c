@@ -286,6 +286,9 @@ static const struct col_def event_cols[] = {
 static int events_open(struct exec *x, const struct source *s, struct table *t)
 {
 	(void)s;
+	for (uint32_t e = 0; e < x->env->nevents; e++)
+		if (graph_event(x->g, e, x->err))
+			return (int)x->err->kind;
 	return table_init(x, t, &source_events, x->g, info_of(&(struct table){.g = x->g})->all_events);
 }
 
