@@ -4,6 +4,8 @@
  * A row of calls is an edge's number.  Trees come from path_tree(): level 1 is measured,
  * deeper levels are attributed and marked.
  */
+#include <stdlib.h>
+
 #include "engine/exec.h"
 #include "engine/path.h"
 #include "engine/source.h"
@@ -89,21 +91,51 @@ static const struct col_def call_cols[] = {
 	{"recursive", COL_BOOL, SHOW_M, .u = call_recursive},
 };
 
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Edges out of members, and into them from outside. */
+static uint32_t edges_of(const struct graph *g, const struct fn_set *set, uint32_t f, uint32_t *ref)
+{
+	uint32_t first, n, k = 0;
+
+	graph_callees(g, f, &first, &n);
+	for (; k < n; k++)
+		ref[k] = first + k;
+	for (uint32_t i = 0, in = graph_caller_count(g, f); i < in; i++) {
+		struct store_edge e;
+		uint32_t id = graph_caller(g, f, i);
+
+		graph_edge(g, id, &e);
+		if (!fnset_has(set, e.caller))
+			ref[k++] = id;
+	}
+	return k;
+}
+
 static int calls_of(struct exec *x, const struct fn_set *set, struct table *t)
 {
-	uint32_t n = 0, *ref = EXEC_ARRAY(x, uint32_t, (size_t)x->g->edges + 1);
+	size_t most = 1;
+	uint32_t n = 0, *ref;
 
-	if (!ref)
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1)) {
+		uint32_t first, out;
+
+		graph_callees(x->g, f, &first, &out);
+		most += (size_t)out + graph_caller_count(x->g, f);
+	}
+	if (!(ref = EXEC_ARRAY(x, uint32_t, most)))
 		return (int)x->err->kind;
-	for (uint32_t id = 0; id < x->g->edges; id++) {
-		struct store_edge e;
-
-		graph_edge(x->g, id, &e);
-		if (fnset_has(set, e.caller) || fnset_has(set, e.callee))
-			ref[n++] = id;
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1)) {
+		n += edges_of(x->g, set, f, ref + n);
 		if (exec_poll(x))
 			return (int)x->err->kind;
 	}
+	qsort(ref, n, sizeof(*ref), by_number);
 	if (table_init(x, t, &source_calls, x->g, n))
 		return (int)x->err->kind;
 	t->ref = ref;
