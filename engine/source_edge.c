@@ -99,7 +99,8 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Edges out of members, and into them from outside. */
-static uint32_t edges_of(const struct graph *g, const struct fn_set *set, uint32_t f, uint32_t *ref)
+static uint32_t edges_of(const struct graph *g, const struct fn_set *set, uint32_t f,
+			 uint32_t *ref)
 {
 	uint32_t first, n, k = 0;
 
@@ -122,7 +123,8 @@ static int calls_of(struct exec *x, const struct fn_set *set, struct table *t)
 	size_t most = 1;
 	uint32_t n = 0, *ref;
 
-	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1)) {
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
+	     f = fnset_next(set, f + 1)) {
 		uint32_t first, out;
 
 		graph_callees(x->g, f, &first, &out);
@@ -130,7 +132,8 @@ static int calls_of(struct exec *x, const struct fn_set *set, struct table *t)
 	}
 	if (!(ref = EXEC_ARRAY(x, uint32_t, most)))
 		return (int)x->err->kind;
-	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1)) {
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
+	     f = fnset_next(set, f + 1)) {
 		n += edges_of(x->g, set, f, ref + n);
 		if (exec_poll(x))
 			return (int)x->err->kind;
@@ -155,11 +158,13 @@ static struct str calls_key(const struct table *t, uint32_t r, struct arena *a)
 {
 	struct store_edge e = edge_of(t, r);
 
-	return arena_join(a, (struct str[]){fn_key(t, e.caller, a), fn_key(t, e.callee, a)}, 2);
+	return arena_join(
+		a, (struct str[]){fn_key(t, e.caller, a), fn_key(t, e.callee, a)}, 2);
 }
 
 const struct source_def source_calls = {
-	"calls", "calls", "incl", call_cols, COUNT(call_cols), true, calls_open, NULL, calls_key,
+	"calls", "calls",    "incl", call_cols, COUNT(call_cols),
+	true,	 calls_open, NULL,   calls_key,
 };
 
 /* ---- trees ---- */
@@ -167,7 +172,7 @@ const struct source_def source_calls = {
 struct tree {
 	const struct path_tree_row *rows;
 	const struct fn_set *set;
-	uint64_t base;		/* cost of what the tree is of: 100 % of `share` */
+	uint64_t base; /* cost of what the tree is of: 100 % of `share` */
 };
 
 static const struct path_tree_row *row_of(const struct table *t, uint32_t r)
@@ -207,7 +212,8 @@ static uint64_t rounded(double d)
 static uint64_t tree_est(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return row_of(t, r)->recursive ? row_of(t, r)->incl : rounded(row_of(t, r)->cost.est);
+	return row_of(t, r)->recursive ? row_of(t, r)->incl
+				       : rounded(row_of(t, r)->cost.est);
 }
 
 static uint64_t tree_lo(const struct table *t, uint32_t r, uint32_t e)
@@ -308,7 +314,8 @@ static int tree_base(struct exec *x, const struct fn_set *set, uint64_t *out)
 
 	if (!seen || graph_event(x->g, x->event, x->err))
 		return (int)x->err->kind;
-	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1)) {
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
+	     f = fnset_next(set, f + 1)) {
 		uint32_t c = graph_cycle(x->g, f);
 
 		if (!c || !seen[c])
@@ -323,7 +330,8 @@ static double tree_min(const struct exec *x, const struct source *s)
 {
 	if (!s->has_min)
 		return 0;
-	return s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event) : s->min;
+	return s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event)
+			      : s->min;
 }
 
 static int tree_open(struct exec *x, const struct source *s, struct table *t)
@@ -335,7 +343,8 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	struct path_tree tree;
 	const struct flow *flow;
 
-	if (!d || exec_set(x, of, &set) || (s->avoiding && exec_set(x, s->avoiding, &avoiding)) ||
+	if (!d || exec_set(x, of, &set) ||
+	    (s->avoiding && exec_set(x, s->avoiding, &avoiding)) ||
 	    exec_flow(x, x->g, x->event, &flow))
 		return (int)x->err->kind;
 	q.set = d->set = set;
@@ -346,7 +355,8 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	if (s->has_depth)
 		q.depth = s->depth_all || s->depth > UINT32_MAX ? 0 : (uint32_t)s->depth;
 	q.min = tree_min(x, s);
-	if (path_tree(flow, &q, x->a, x->cancel, &tree, x->err) || tree_base(x, set, &d->base))
+	if (path_tree(flow, &q, x->a, x->cancel, &tree, x->err) ||
+	    tree_base(x, set, &d->base))
 		return (int)x->err->kind;
 	d->rows = tree.rows;
 	t->data = d;
@@ -365,14 +375,15 @@ static struct str tree_key(const struct table *t, uint32_t r, struct arena *a)
 	struct str key = fn_key(t, row_of(t, r)->fn, a);
 
 	for (uint32_t p = row_of(t, r)->parent; p != FLOW_NONE; p = row_of(t, p)->parent)
-		key = arena_join(a, (struct str[]){fn_key(t, row_of(t, p)->fn, a), key}, 2);
+		key = arena_join(a, (struct str[]){fn_key(t, row_of(t, p)->fn, a), key},
+				 2);
 	return key;
 }
 
-#define TREE(var, name, rows) \
-	const struct source_def var = { \
-		name, rows, "est", tree_cols, COUNT(tree_cols), false, tree_open, tree_fn, \
-		tree_key, \
+#define TREE(var, name, rows)                                           \
+	const struct source_def var = {                                 \
+		name,  rows,	  "est",   tree_cols, COUNT(tree_cols), \
+		false, tree_open, tree_fn, tree_key,                    \
 	}
 TREE(source_callers, "callers", "callers");
 TREE(source_callees, "callees", "callees");

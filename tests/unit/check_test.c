@@ -11,14 +11,20 @@ static const struct check_let lets[] = {
 	{{"hot", 3}, {"main", 4}, true},
 };
 static const struct check_env env = {
-	.events = events, .nevents = 3, .profiles = profiles, .nprofiles = 2, .lets = lets,
-	.nlets = 3, .event_scope = "this profile", .limits = {64 << 10, 200},
+	.events = events,
+	.nevents = 3,
+	.profiles = profiles,
+	.nprofiles = 2,
+	.lets = lets,
+	.nlets = 3,
+	.event_scope = "this profile",
+	.limits = {64 << 10, 200},
 };
 
 static const struct {
 	const char *text;
-	uint64_t event;			/* of unqualified costs */
-	const char *error;		/* NULL: none */
+	uint64_t event;	   /* of unqualified costs */
+	const char *error; /* NULL: none */
 } table[] = {
 	{"top", 0, NULL},
 	{"top by D1mr", 2, NULL},
@@ -31,7 +37,8 @@ static const struct {
 	{"functions | sort incl.Miss", 0, NULL},
 	{"functions | where self > 5% and self% < 9", 0, NULL},
 	{"functions | where fn in $hot", 0, NULL},
-	{"functions | group by file: sum(self) as s, count | sort s | where count > 1", 0, NULL},
+	{"functions | group by file: sum(self) as s, count | sort s | where count > 1", 0,
+	 NULL},
 	{"functions | group by file | sort self | where calls > 1", 0, NULL},
 	{"functions | add x = self / 2 | sort x | where x > 1.5", 0, NULL},
 	{"functions | count | where count > 1", 0, NULL},
@@ -42,13 +49,15 @@ static const struct {
 	{"functions | count | where self > 1", 0, "no column 'self'; there are: count"},
 	{"functions | where fn in $cold", 0, "no set is called $cold"},
 	{"functions of $cold", 0, "no set is called $cold"},
-	{"functions vs bass", 0, "no profile is open under the name 'bass'; open: new base"},
+	{"functions vs bass", 0,
+	 "no profile is open under the name 'bass'; open: new base"},
 	{"path from a to b vs base", 0, "'path' cannot be compared with another profile"},
 	{"functions | where delta > 1", 0,
 	 "no column 'delta'; there are: id self self% cum% incl incl% calls fn file:line file "
 	 "line obj cycle contribution incoming short"},
 	{"functions | where calls > 5%", 0, "a percentage compares with a cost column"},
-	{"functions | group by file: avg(fn)", 0, "a number is wanted here; this is text"},
+	{"functions | group by file: avg(fn)", 0,
+	 "a number is wanted here; this is text"},
 	{"functions | sort fn + 1", 0, "a number is wanted here; this is text"},
 	{"functions | where not self", 0, "a condition is wanted here; this is a number"},
 	{"_ | take 1", 0, "there is no result yet for '_'"},

@@ -9,34 +9,27 @@
 static const struct parse_limits limits = {.text_bytes = 64 << 10, .nesting = 200};
 
 static const char *const op_name[] = {
-	[EX_OR] = "or", [EX_AND] = "and", [EX_NOT] = "not", [EX_NEG] = "neg", [EX_EQ] = "=",
-	[EX_NE] = "!=", [EX_LT] = "<", [EX_LE] = "<=", [EX_GT] = ">", [EX_GE] = ">=",
-	[EX_MATCH] = "~", [EX_NOT_MATCH] = "!~", [EX_IN] = "in", [EX_ADD] = "+",
-	[EX_SUB] = "-", [EX_MUL] = "*", [EX_DIV] = "/",
+	[EX_OR] = "or", [EX_AND] = "and", [EX_NOT] = "not", [EX_NEG] = "neg",
+	[EX_EQ] = "=",	[EX_NE] = "!=",	  [EX_LT] = "<",    [EX_LE] = "<=",
+	[EX_GT] = ">",	[EX_GE] = ">=",	  [EX_MATCH] = "~", [EX_NOT_MATCH] = "!~",
+	[EX_IN] = "in", [EX_ADD] = "+",	  [EX_SUB] = "-",   [EX_MUL] = "*",
+	[EX_DIV] = "/",
 };
 
 static void put_expr(struct out *o, const struct expr *e)
 {
 	switch (e->op) {
-	case EX_NUMBER:
-		out_printf(o, "%g%s", e->number, e->percent ? "%" : "");
-		return;
+	case EX_NUMBER: out_printf(o, "%g%s", e->number, e->percent ? "%" : ""); return;
 	case EX_COL:
 		out_printf(o, "%.*s%s%.*s%s", STR_ARG(e->text), e->event.n ? "." : "",
 			   STR_ARG(e->event), e->percent ? "%" : "");
 		return;
-	case EX_TEXT:
-		out_printf(o, "\"%.*s\"", STR_ARG(e->text));
-		return;
+	case EX_TEXT: out_printf(o, "\"%.*s\"", STR_ARG(e->text)); return;
 	case EX_REGEX:
 		out_printf(o, "/%.*s/%s", STR_ARG(e->text), e->caseless ? "i" : "");
 		return;
-	case EX_VAR:
-		out_printf(o, "$%.*s", STR_ARG(e->text));
-		return;
-	case EX_CALL:
-		out_printf(o, "(%.*s", STR_ARG(e->text));
-		break;
+	case EX_VAR: out_printf(o, "$%.*s", STR_ARG(e->text)); return;
+	case EX_CALL: out_printf(o, "(%.*s", STR_ARG(e->text)); break;
 	default:
 		out_printf(o, "(%s ", op_name[e->op]);
 		put_expr(o, e->a);
@@ -62,7 +55,10 @@ static void put_set(struct out *o, const struct set *s)
 			   s->field ? ":" : "", quote[s->form], STR_ARG(s->text),
 			   s->form == FORM_NUMBER ? "" : quote[s->form]);
 	} else {
-		out_printf(o, "(%s ", s->op == SET_NOT ? "not" : s->op == SET_AND ? "and" : "or");
+		out_printf(o, "(%s ",
+			   s->op == SET_NOT   ? "not"
+			   : s->op == SET_AND ? "and"
+					      : "or");
 		put_set(o, s->a);
 		if (s->b) {
 			out_char(o, ' ');
@@ -181,8 +177,8 @@ static void test_queries(void)
 		char file[80] = "", shell[80] = "";
 
 		arena_init(&a, 1 << 20);
-		ok(!parse_text(str_c(queries[i].text), &limits, &a, &s, &err), "%.*s parses",
-		   (int)strcspn(queries[i].text, "\n"), queries[i].text);
+		ok(!parse_text(str_c(queries[i].text), &limits, &a, &s, &err),
+		   "%.*s parses", (int)strcspn(queries[i].text, "\n"), queries[i].text);
 		for (const struct stmt *x = s; x; x = x->next) {
 			n++;
 			for (const struct gstage *k = x->query.gstages; k; k = k->next)
@@ -190,8 +186,10 @@ static void test_queries(void)
 			for (const struct tstage *k = x->query.tstages; k; k = k->next)
 				t++;
 			if (n == 1) {
-				snprintf(file, sizeof(file), "%.*s", STR_ARG(x->query.file));
-				snprintf(shell, sizeof(shell), "%.*s", STR_ARG(x->query.shell));
+				snprintf(file, sizeof(file), "%.*s",
+					 STR_ARG(x->query.file));
+				snprintf(shell, sizeof(shell), "%.*s",
+					 STR_ARG(x->query.shell));
 			}
 		}
 		is_u64(n, queries[i].stmts, "  statements");
@@ -232,7 +230,7 @@ static void test_limits(void)
 		{"functions | where ", "(", "self > 1", ")", 150, ERR_NONE},
 		{"functions | where ", "(", "self > 1", ")", 201, ERR_LIMIT},
 		{"functions | where ", "not ", "self > 1", "", 201, ERR_LIMIT},
-		{"functions | sort ", "-", "self", "", 20000, ERR_NONE},	/* a comment */
+		{"functions | sort ", "-", "self", "", 20000, ERR_NONE}, /* a comment */
 		{"functions | sort ", "- ", "self", "", 20000, ERR_LIMIT},
 		{"callers of ", "(", "a", ")", 150, ERR_NONE},
 		{"callers of ", "(", "a", ")", 20000, ERR_LIMIT},
@@ -251,8 +249,8 @@ static void test_limits(void)
 		struct str text;
 
 		arena_init(&a, 64 << 20);
-		text = nested(&a, deep[i].before, deep[i].open, deep[i].middle, deep[i].close,
-			      deep[i].n);
+		text = nested(&a, deep[i].before, deep[i].open, deep[i].middle,
+			      deep[i].close, deep[i].n);
 		parse_text(text, &limits, &a, &s, &err);
 		if (deep[i].kind == ERR_NONE && err.kind == ERR_QUERY)
 			err.kind = ERR_NONE;

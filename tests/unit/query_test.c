@@ -65,10 +65,12 @@ static void test_results(void)
 	is_u64(s.rows, 2, "  which is the one before");
 	is_u64(run("top 1; top 2; nope; top 3", &s, &err), ERR_QUERY, "a wrong script");
 	is_u64(s.results, 0, "runs nothing: it is read first");
-	is_u64(run("top 1; find no_such_fn; top 3", &s, &err), ERR_QUERY, "an error later");
+	is_u64(run("top 1; find no_such_fn; top 3", &s, &err), ERR_QUERY,
+	       "an error later");
 	is_u64(s.results, 1, "  stops there");
 	is_u64(err.at, 12, "  and is shown there");
-	is_u64(run("functions | take 2 | expect none", &s, &err), ERR_EXPECT, "expect fails");
+	is_u64(run("functions | take 2 | expect none", &s, &err), ERR_EXPECT,
+	       "expect fails");
 	is_u64(s.rows, 2, "  and the offenders are shown");
 }
 
@@ -80,7 +82,8 @@ static void test_lets(void)
 	is_u64(run("let CPI = CEst / Ir; let $m = malloc or free", &s, &err), 0, "lets");
 	is_u64(run("functions of $m | sort CPI", &s, &err), 0, "are kept");
 	is_u64(s.rows, 2, "  rows");
-	is_u64(run("let CPI = Ir; functions | sort CPI | take 1", &s, &err), 0, "redefined");
+	is_u64(run("let CPI = Ir; functions | sort CPI | take 1", &s, &err), 0,
+	       "redefined");
 	is_str(s.first, "_dl_lookup_symbol_x", "  and used");
 	is_u64(run("let y = Nope", &s, &err), ERR_QUERY, "an unknown event in a let");
 	is_u64(run("functions | sort y", &s, &err), ERR_QUERY, "  defines nothing");
@@ -91,7 +94,8 @@ static void test_event(void)
 	struct seen s;
 	struct err err = {0};
 
-	is_u64((uint64_t)session_set_event(session, STR("D1Mr"), &err), ERR_QUERY, "bad event");
+	is_u64((uint64_t)session_set_event(session, STR("D1Mr"), &err), ERR_QUERY,
+	       "bad event");
 	is_str(err.hint, "did you mean 'D1mr'?", "  hint");
 	err_clear(&err);
 	is_u64((uint64_t)session_set_event(session, STR("D1mr"), &err), 0, "event D1mr");
@@ -135,7 +139,10 @@ static void test_limits(void)
 		enum err_kind kind;
 	} cases[] = {
 		{"rows", "functions", {.rows = 100}, ERR_LIMIT},
-		{"rows are not counted before they are read", "top 5", {.rows = 1000}, ERR_NONE},
+		{"rows are not counted before they are read",
+		 "top 5",
+		 {.rows = 1000},
+		 ERR_NONE},
 		{"memory", "functions | sort fn", {.arena_bytes = 4096}, ERR_LIMIT},
 		{"text", "top 10", {.text_bytes = 5}, ERR_LIMIT},
 		{"nesting", "functions | sort ((self))", {.nesting = 2}, ERR_LIMIT},
@@ -147,7 +154,8 @@ static void test_limits(void)
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		session_set_limits(session, &cases[i].limits);
-		is_u64(run(cases[i].text, &s, &err), cases[i].kind, "limit: %s", cases[i].name);
+		is_u64(run(cases[i].text, &s, &err), cases[i].kind, "limit: %s",
+		       cases[i].name);
 	}
 	session_set_limits(session, &none);
 	session_set_cancel(session, &stop);
@@ -167,12 +175,24 @@ static void test_incomplete(void)
 		const char *text;
 		bool more;
 	} cases[] = {
-		{"", false}, {"top", false}, {"top |", true}, {"top | ", true}, {"top \\", true},
-		{"find \"abc", true}, {"find \"abc\"", false}, {"callers of", true},
-		{"path from a", true}, {"path from a to", true}, {"path from a to b", false},
-		{"functions | where (self > 1", true}, {"functions | where self >", false},
-		{"functions | show fn,", true}, {"tpo", false}, {"callers", false},
-		{"callers of a or", true}, {"let x =", true},
+		{"", false},
+		{"top", false},
+		{"top |", true},
+		{"top | ", true},
+		{"top \\", true},
+		{"find \"abc", true},
+		{"find \"abc\"", false},
+		{"callers of", true},
+		{"path from a", true},
+		{"path from a to", true},
+		{"path from a to b", false},
+		{"functions | where (self > 1", true},
+		{"functions | where self >", false},
+		{"functions | show fn,", true},
+		{"tpo", false},
+		{"callers", false},
+		{"callers of a or", true},
+		{"let x =", true},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++)
@@ -203,7 +223,8 @@ static void test_context(void)
 		{"focus main | ", WANT_VERB | WANT_STAGE, 13},
 		{"focus ma", WANT_FUNCTION, 6},
 		{"functions | where se", WANT_COLUMN | WANT_EVENT, 18},
-		{"functions | sort self, in", WANT_COLUMN | WANT_EVENT | WANT_KEYWORD, 23},
+		{"functions | sort self, in", WANT_COLUMN | WANT_EVENT | WANT_KEYWORD,
+		 23},
 		{"functions vs ba", WANT_PROFILE, 13},
 		{"in ba", WANT_PROFILE, 3},
 		{"top | as cs", WANT_FORMAT, 9},
@@ -231,8 +252,9 @@ static void test_names(void)
 	char got[200];
 
 	arena_init(&a, 0);
-	is_u64((uint64_t)query_complete_function(session, STR("mal"), 5, &a, &names, &n, &err), 0,
-	       "names for 'mal'");
+	is_u64((uint64_t)query_complete_function(session, STR("mal"), 5, &a, &names, &n,
+						 &err),
+	       0, "names for 'mal'");
 	is_u64(n, 1, "  one");
 	snprintf(got, sizeof(got), "%.*s", n ? (int)names[0].n : 0, n ? names[0].p : "");
 	is_str(got, "malloc", "  malloc");
@@ -253,9 +275,11 @@ static void test_profiles(struct store *st)
 	struct seen s;
 	struct err err = {0};
 
-	is_u64((uint64_t)session_add(session, STR("tmpl"), st, &err), ERR_QUERY, "same name");
+	is_u64((uint64_t)session_add(session, STR("tmpl"), st, &err), ERR_QUERY,
+	       "same name");
 	err_clear(&err);
-	is_u64((uint64_t)session_add(session, STR("base"), st, &err), 0, "a second profile");
+	is_u64((uint64_t)session_add(session, STR("base"), st, &err), 0,
+	       "a second profile");
 	is_u64(run("functions vs base | where delta != 0 | expect none", &s, &err), 0,
 	       "differs from itself in nothing");
 	is_u64(run("in base | top 1", &s, &err), 0, "in");
@@ -270,7 +294,8 @@ int main(void)
 	struct err err = {0};
 	struct store *st;
 
-	if (session_new(&session, &err) || build_open(profile, &opts, &st, &report, &err)) {
+	if (session_new(&session, &err) ||
+	    build_open(profile, &opts, &st, &report, &err)) {
 		printf("Bail out! %s\n", err.text);
 		return 1;
 	}

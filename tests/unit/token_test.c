@@ -10,7 +10,7 @@ static const struct {
 	const char *text;
 	enum token_place place;
 	int kind;
-	const char *want;		/* text, or why; NULL: not looked at */
+	const char *want; /* text, or why; NULL: not looked at */
 	size_t len;
 } table[] = {
 	{"a/b", PLACE_WORD, TOK_WORD, "a", 1},
@@ -68,8 +68,8 @@ static void test_table(void)
 		       LINE(table[i].text));
 		is_u64(t.len, table[i].len, "'%.*s' has its length", LINE(table[i].text));
 		if (table[i].want)
-			is_str(t.kind == TOK_BAD ? t.why : got, table[i].want, "'%.*s' reads",
-			       LINE(table[i].text));
+			is_str(t.kind == TOK_BAD ? t.why : got, table[i].want,
+			       "'%.*s' reads", LINE(table[i].text));
 	}
 }
 
@@ -94,7 +94,8 @@ static void test_numbers(void)
 	for (size_t i = 0; i < COUNT(number); i++) {
 		struct token t = token_at(str_c(number[i].text), 0, PLACE_WORD);
 
-		is_u64(t.integral, number[i].integral, "%s is integral or not", number[i].text);
+		is_u64(t.integral, number[i].integral, "%s is integral or not",
+		       number[i].text);
 		is_u64(t.percent, number[i].percent, "%s is a percentage or not",
 		       number[i].text);
 		if (number[i].integral)
@@ -106,6 +107,7 @@ int main(void)
 {
 	test_table();
 	test_numbers();
-	is_u64(token_skip_lines(STR(" \n -- c\n\t x"), 0), 10, "lines and comments are skipped");
+	is_u64(token_skip_lines(STR(" \n -- c\n\t x"), 0), 10,
+	       "lines and comments are skipped");
 	return done_testing();
 }
