@@ -274,8 +274,8 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 	if (add_renamed(x, &atom, *out, &n))
 		return (int)x->err->kind;
 	if (n == 0 && found.functions && !x->may_match_nothing) {
-		exec_fail(x, s->span, "the graph stages left nothing of %.*s",
-			  STR_ARG(s->text));
+		exec_fail(x, s->span, "the graph stages left nothing of %s%.*s",
+			  s->form == FORM_NUMBER ? "#" : "", STR_ARG(s->text));
 		return err_hint(x->err,
 				"it is hidden, cut or part of another function now");
 	}

@@ -136,9 +136,13 @@ static int path_notes(struct exec *x, const struct path_list *list)
 			x, list->same
 				   ? STR("both ends are in one cycle: no path leaves it")
 				   : STR("no path"));
-	if (list->count > (double)list->n &&
-	    exec_note(x, arena_printf(x->a, "showing %zu of %.0f paths", list->n,
-				      list->count)))
+	if (list->count > (double)list->n
+		    ? exec_note(x, arena_printf(x->a, "showing %zu of %.0f paths",
+						list->n, list->count))
+	    : list->more ? exec_note(x, arena_printf(x->a,
+						     "showing %zu path%s; there are more",
+						     list->n, list->n == 1 ? "" : "s"))
+			 : 0)
 		return (int)x->err->kind;
 	if (list->same &&
 	    exec_note(x, STR("both ends share a cycle; paths inside it are not listed")))
