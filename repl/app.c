@@ -247,8 +247,7 @@ int app_run(struct app *app, struct str text, const struct origin *from)
 	uint64_t start = progress_now_ns();
 	char took[NUMBER_MAX];
 
-	text = str_trim(text);
-	if (!text.n)
+	if (!str_trim(text).n)
 		return 0;
 	arena_reset(&app->arena);
 	if (!app->nprofiles) {

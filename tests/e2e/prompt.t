@@ -86,18 +86,19 @@ with open("big.out", "w") as f:
 
 tmux("new-session", "-d", "-x", "100", "-y", "30", "sh")
 atexit.register(tmux, "kill-server")
-send(quern + " p.out", "Enter")
+send("PS1='$ '", "Enter")
+send("clear; " + quern + " p.out", "Enter")
 if not expect(at_prompt, "the prompt appears"):
     done()
 
 clear()
-send("top 5", "Enter")
+send("top 6", "Enter")
 expect(lambda s: at_prompt(s) and any("unique_name" in x for x in s), "a query is answered")
 lines = screen()
 ok(all(width(x) <= 100 for x in lines), "nothing is wider than the screen", shown(lines))
 ok("\\x1B[2J" in shown(lines), "an escape sequence in a name is shown", shown(lines))
 ok("\u2026" in shown(lines), "long names are cut in the middle", shown(lines))
-starts = {x.index("a.c:") for x in lines if "a.c:" in x and unicodedata.normalize("NFC", x).isascii()}
+starts = {width(x[:x.index("a.c:")]) for x in lines if "a.c:" in x}
 same(len(starts), 1, "columns stand under each other")
 clear()
 
@@ -121,7 +122,7 @@ expect(lambda s: last(s).endswith('allocator<char> >::push_back(char&&)"'),
        "Tab completes a whole name in quotes")
 clear()
 send("top by ", "Tab")
-expect(lambda s: last(s).startswith(PROMPT + " top by "), "Tab after by")
+expect(lambda s: any(x.split()[:2] == ["Ir", "self"] for x in s), "Tab lists events and columns")
 clear()
 send(".ti", "Tab")
 expect(lambda s: last(s) == PROMPT + " .timer", "Tab completes a dot-command")
@@ -198,7 +199,9 @@ send("clear; " + quern + " p.out", "Enter")
 expect(at_prompt, "again")
 send("Up")
 expect(lambda s: last(s) == PROMPT + " functions | as json", "the history is there again")
-send("C-c", "C-d")
+send("C-c")
+wait(at_prompt)
+send("C-d")
 wait(lambda s: last(s).startswith("$"))
 send("clear; LC_ALL=C " + quern + " -q p.out", "Enter")
 wait(at_prompt)
