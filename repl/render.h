@@ -57,6 +57,10 @@ int render_tsv(struct render *rd);
 int render_json(struct render *rd);
 int render_ndjson(struct render *rd);
 int render_md(struct render *rd);
+int render_svg(struct render *rd);
+int render_folded(struct render *rd);
+int render_speedscope(struct render *rd);
+int render_dot(struct render *rd);
 
 /* Polled by every loop over rows: ERR_CANCEL once the user interrupted. */
 int render_cancelled(struct render *rd, size_t row);
