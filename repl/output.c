@@ -265,7 +265,7 @@ int output_result(struct app *app, const struct result *r, struct err *err)
 	if (open_place(app, file, r->shell, lines_needed(app, r, f, err), &p, err) == 0) {
 		if (f->binary && isatty(p.fd))
 			err_set(err, ERR_QUERY, 0,
-				"%s is binary: write it to a file with `> FILE`",
+				"%s is not for a terminal: write it to a file with `> FILE`",
 				format_name(f->format));
 		else if (!(app->closed && p.fd == STDOUT_FILENO))
 			failed = write_result(app, r, f, &p, err);

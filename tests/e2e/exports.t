@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""exports.t - flame graph, folded stacks, speedscope and dot, parsed back, with hostile names."""
+"""exports.t - pictures and profiles parsed back, with hostile names."""
+import gzip
+import html.parser
 import json
 import re
 import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
-from e2e import done, ok, run, same
+from e2e import done, ok, run, same, small
 
 HOSTILE = ['<script>alert("x")</script>', "]]>&amp;'", 'quote"back\\slash', "a;b c", "${x}`y`"]
 with open("t.out", "w") as f:
@@ -82,7 +84,108 @@ if shutil.which("dot"):
 else:
     print("# dot is not installed: Graphviz did not read the graph")
 
-for ext, start in (("svg", "<?xml"), ("folded", "main"), ("speedscope.json", "{"), ("dot", "digraph")):
+
+
+# HTML: text is text, two scripts at most, both our own.
+class Page(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.words, self.last = {}, [], ""
+
+    def handle_starttag(self, tag, attrs):
+        self.tags[tag] = self.tags.get(tag, 0) + 1
+        self.last = tag
+
+    def handle_data(self, data):
+        if self.last != "script":
+            self.words.append(data)
+
+
+for query, scripts in ((TREE, 2), ("functions", 1)):
+    page = Page()
+    page.feed(ask(query + " | as html"))
+    same(page.tags.get("script"), scripts, "html: only our own scripts")
+    same(page.tags.get("tr"), 1 + len(ask(query + " | as csv").splitlines()) - 1, "html: every row")
+    ok(set(HOSTILE) <= {w.strip() for w in page.words}, "html: every name is there", page.words)
+text = ask("functions | as html")
+if shutil.which("node"):
+    p = subprocess.run(["node", "--check", "-"], stderr=subprocess.PIPE,
+                       input=text[text.index("<script>") + 8:text.index("</script>")].encode())
+    ok(p.returncode == 0, "html: the script is JavaScript", p.stderr.decode())
+
+# callgrind: opened again, it gives the same answers.
+for name in ("tmpl-cachebranch.out", "lua-instr-jumps.out", "mutual-default.out", "xdebug-small.out",
+             "thr-septhreads-combine.out"):
+    r = run(small + name, "-q", "--index", name + ".quern", "-c", "functions > all.callgrind")
+    ok(r.status == 0, name + " > callgrind", r)
+    for query in ("functions", "lines", "calls", "callsites", "events", "cycles"):
+        old = run(small + name, "-q", "--index", name + ".quern", "-c", query + " | as csv").text
+        new = run("all.callgrind", "-q", "-c", query + " | as csv").text
+        ok(old == new and old, "%s: %s are the same again" % (name, query),
+           "\n".join(sorted(set(old.splitlines()) ^ set(new.splitlines()))[:10]))
+r = run(small + "lua-default.out", "-q", "--index", "lua.quern", "-c", "functions of obj:libc* > c.callgrind",
+        "-c", "functions of obj:libc* | sum | as ndjson")
+want = json.loads(r.text)["self"]
+same(json.loads(run("c.callgrind", "-q", "-c", "functions | sum | as ndjson").text)["self"], want,
+     "callgrind: a part of a profile keeps its costs")
+if shutil.which("callgrind_annotate"):
+    p = subprocess.run(["callgrind_annotate", "c.callgrind"], stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE)
+    total = re.search(rb"([\d,]+)[^\n]*PROGRAM TOTALS", p.stdout)
+    ok(p.returncode == 0 and total and int(total[1].replace(b",", b"")) == want,
+       "callgrind_annotate reads it", p.stdout.decode()[:800] + p.stderr.decode())
+else:
+    print("# callgrind_annotate is not installed")
+r = run("t.out", "-q", "-c", "hide main | functions > h.callgrind")
+ok(r.status == 1 and "graph stages" in r.talk, "callgrind of a changed graph is refused", r)
+
+
+# pprof: the few messages of profile.proto that are used.
+def fields(data):
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+    while at < len(data):
+        key = varint()
+        if key & 7 == 0:
+            yield key >> 3, varint()
+        else:
+            n = varint()
+            at += n
+            yield key >> 3, data[at - n:at]
+
+
+def numbers(data):
+    value = shift = 0
+    for byte in data:
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield value
+            value = shift = 0
+
+
+run("t.out", "-q", "-c", TREE + " > t.pb.gz")
+profile = list(fields(gzip.open("t.pb.gz").read()))
+strings = [v.decode() for k, v in profile if k == 6]
+functions = {dict(fields(v))[1]: strings[dict(fields(v))[2]] for k, v in profile if k == 5}
+places = {dict(fields(v))[1]: functions[dict(fields(dict(fields(v))[4]))[1]] for k, v in profile if k == 4}
+samples = [dict(fields(v)) for k, v in profile if k == 2]
+stacks = {tuple(places[i] for i in numbers(x[1])): next(numbers(x[2])) for x in samples}
+same((strings[0], strings[1], sum(stacks.values())), ("", "Ir", 1510), "pprof: event and sum")
+ok((HOSTILE[0], "main") in stacks, "pprof: the leaf stands first", stacks)
+
+for ext, start in (("svg", "<?xml"), ("folded", "main"), ("speedscope.json", "{"), ("dot", "digraph"),
+                   ("html", "<!DOCTYPE html>")):
     run("t.out", "-q", "-c", TREE + " > x." + ext)
     ok(open("x." + ext).read().startswith(start), "> x." + ext)
 done()
