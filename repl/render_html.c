@@ -6,6 +6,9 @@
  */
 #include "repl/render.h"
 
+#include <stdint.h>
+#include <stdlib.h>
+
 #include "repl/cell.h"
 #include "repl/number.h"
 
@@ -178,17 +181,20 @@ int render_html(struct render *rd)
 	const struct result *r = rd->r;
 	double most;
 	const struct column *bar = find_bar(r, &most);
+	bool *grouped = calloc(r->ncols + 1, sizeof(*grouped));
 
+	if (!grouped)
+		return err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+	for (size_t i = 0; i < r->ncols; i++)
+		grouped[i] = small(r, &r->cols[i]);
 	put_head(rd);
 	put_flame(rd);
 	put_titles(rd, bar != NULL);
-	for (size_t row = 0; row < r->rows; row++) {
-		if (render_cancelled(rd, row))
-			return (int)rd->err->kind;
+	for (size_t row = 0; row < r->rows && !render_cancelled(rd, row); row++) {
 		out_c(rd->o, "<tr>");
 		for (size_t i = 0; i < r->ncols; i++)
 			if (r->cols[i].table)
-				put_cell(rd, &r->cols[i], small(r, &r->cols[i]), row);
+				put_cell(rd, &r->cols[i], grouped[i], row);
 		if (bar)
 			put_bar(rd, bar, most, row);
 		out_c(rd->o, "</tr>\n");
@@ -201,5 +207,6 @@ int render_html(struct render *rd)
 	}
 	out_c(rd->o, script);
 	out_c(rd->o, "</html>\n");
-	return 0;
+	free(grouped);
+	return (int)rd->err->kind;
 }
