@@ -536,7 +536,8 @@ int replay_learn(struct replay *r, const struct replay_before *before, const str
 			i--;
 		if (i + 2 != b->n || !absolute(d, line))
 			return 0;
-		from = memchr(b->text + b->row[i].at, '\n', b->bytes - b->row[i].at) + 1;
+		from = memchr(b->text + b->row[i].at, '\n', b->bytes - b->row[i].at);
+		from++;
 		entry = t->fn[t->cur_fn].head;
 	} else if (before->fn != t->cur_fn) {
 		return 0;
