@@ -19,17 +19,17 @@ struct check_let {
 };
 
 struct check_env {
-	const struct str *events;	/* of the profile asked, derived ones too */
+	const struct str *events; /* of the profile asked, derived ones too */
 	size_t nevents;
-	const char *event_scope;	/* "this profile" */
-	uint32_t event;			/* of unqualified costs */
+	const char *event_scope; /* "this profile" */
+	uint32_t event;		 /* of unqualified costs */
 	const struct str *profiles;
 	size_t nprofiles;
 	const struct check_let *lets;
 	size_t nlets;
-	const struct result *last;	/* columns of `_`; NULL: no result yet */
+	const struct result *last; /* columns of `_`; NULL: no result yet */
 	struct parse_limits limits;
-	bool safe;			/* refuse ">" and "!" */
+	bool safe; /* refuse ">" and "!" */
 };
 
 /* Resolve and type every expression of q, in place.  `top` and `sort EVENT` are expanded
@@ -37,7 +37,8 @@ struct check_env {
 int check_query(const struct check_env *env, struct query *q, struct arena *a,
 		uint32_t *event, struct err *err);
 /* A let's right side: unknown names are errors now, not when it is used. */
-int check_let(const struct check_env *env, struct let *let, struct arena *a, struct err *err);
+int check_let(const struct check_env *env, struct let *let, struct arena *a,
+	      struct err *err);
 /* The profile `in` or `vs` names; env->nprofiles when there is none (err is set). */
 size_t check_profile(const struct check_env *env, struct str name, struct span at,
 		     struct err *err);

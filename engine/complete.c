@@ -18,19 +18,20 @@ enum due { DUE_START, DUE_SET, DUE_AFTER_SET, DUE_EXPR, DUE_WORD };
 
 struct place {
 	enum due due;
-	bool source;			/* a source was seen in this query */
+	bool source; /* a source was seen in this query */
 	const struct verb *verb;
 	const struct stage_word *stage;
-	struct str keyword;		/* the last one */
-	struct str field;		/* "file" after file: */
+	struct str keyword; /* the last one */
+	struct str field;   /* "file" after file: */
 	bool let;
 };
 
 static bool is_set_word(struct str w)
 {
 	static const char *const words[] = {
-		"of", "from", "to", "under", "via", "avoiding", "and", "or", "not", "focus",
-		"ignore", "hide", "collapse", "find", "info", "callers", "callees", "path", "paths",
+		"of",	"from",	   "to",      "under",	"via",	 "avoiding", "and",
+		"or",	"not",	   "focus",   "ignore", "hide",	 "collapse", "find",
+		"info", "callers", "callees", "path",	"paths",
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
@@ -47,9 +48,9 @@ static void after_first_word(struct place *p, struct str w)
 	p->let = str_eq(w, STR("let"));
 	if (p->verb)
 		p->source = true;
-	p->due = is_set_word(w)			    ? DUE_SET
-		 : p->stage && !p->stage->graph	    ? DUE_EXPR
-						    : DUE_WORD;
+	p->due = is_set_word(w)			? DUE_SET
+		 : p->stage && !p->stage->graph ? DUE_EXPR
+						: DUE_WORD;
 }
 
 static bool in_set(const struct place *p)
@@ -61,7 +62,8 @@ static void step_word(struct place *p, struct str w)
 {
 	if (p->due == DUE_START) {
 		after_first_word(p, w);
-	} else if (p->due != DUE_EXPR && (is_clause_word(w) || (in_set(p) && is_set_word(w)))) {
+	} else if (p->due != DUE_EXPR &&
+		   (is_clause_word(w) || (in_set(p) && is_set_word(w)))) {
 		p->keyword = w;
 		p->due = is_set_word(w) ? DUE_SET : DUE_WORD;
 	} else if (p->due == DUE_SET) {
@@ -88,12 +90,8 @@ static void step(struct place *p, const struct token *t)
 		p->stage = NULL;
 		p->let = false;
 		return;
-	case TOK_WORD:
-		step_word(p, t->text);
-		return;
-	case TOK_FIELD:
-		p->field = t->text;
-		return;
+	case TOK_WORD: step_word(p, t->text); return;
+	case TOK_FIELD: p->field = t->text; return;
 	case TOK_ARROW:
 	case ',':
 	case '(':
@@ -118,7 +116,9 @@ static void step(struct place *p, const struct token *t)
 
 static enum token_place token_place_of(const struct place *p)
 {
-	return p->due == DUE_SET ? PLACE_NAME : p->due == DUE_EXPR ? PLACE_OPERAND : PLACE_WORD;
+	return p->due == DUE_SET    ? PLACE_NAME
+	       : p->due == DUE_EXPR ? PLACE_OPERAND
+				    : PLACE_WORD;
 }
 
 /* Read up to the word that ends the text; its start is returned. */
@@ -137,7 +137,8 @@ static size_t read_to_word(struct str text, struct place *p, bool *quoted)
 			return t.at + 1;
 		}
 		/* A word that touches the end is being typed. */
-		if (t.at + t.len >= text.n && (t.kind == TOK_WORD || t.kind == TOK_NUMBER))
+		if (t.at + t.len >= text.n &&
+		    (t.kind == TOK_WORD || t.kind == TOK_NUMBER))
 			return t.at;
 		if (t.kind == '>' && p->due != DUE_EXPR && t.at + t.len < text.n) {
 			p->keyword = STR(">");
@@ -154,12 +155,14 @@ static size_t read_to_word(struct str text, struct place *p, bool *quoted)
 /* ---- what is wanted there ---- */
 
 static const char *const top_words[] = {
-	"functions", "files", "objects", "dirs", "classes", "lines", "instrs", "calls", "callsites",
-	"jumps", "cycles", "of", "by", "vs", NULL,
+	"functions", "files", "objects", "dirs", "classes", "lines", "instrs", "calls",
+	"callsites", "jumps", "cycles",	 "of",	 "by",	    "vs",    NULL,
 };
 static const char *const unit_words[] = {"of", "by", "vs", NULL};
-static const char *const callers_words[] = {"of", "depth", "min", "by", "vs", "and", "or", NULL};
-static const char *const tree_words[] = {"from", "to", "depth", "min", "avoiding", "by", NULL};
+static const char *const callers_words[] = {"of", "depth", "min", "by",
+					    "vs", "and",   "or",  NULL};
+static const char *const tree_words[] = {"from",     "to", "depth", "min",
+					 "avoiding", "by", NULL};
 static const char *const path_clauses[] = {
 	"from", "to", "via", "avoiding", "max", "min", "by", "and", "or", NULL,
 };
@@ -178,16 +181,11 @@ static const char *const *clauses_of(const struct place *p)
 		return p->stage ? set_words : path_start;
 	switch (p->verb->kind) {
 	case S_CALLERS:
-	case S_CALLEES:
-		return callers_words;
-	case S_CALLTREE:
-		return tree_words;
-	case S_PATH:
-		return path_clauses;
-	case S_COST:
-		return cost_words;
-	default:
-		return str_eq(str_c(p->verb->word), STR("top")) ? top_words : unit_words;
+	case S_CALLEES: return callers_words;
+	case S_CALLTREE: return tree_words;
+	case S_PATH: return path_clauses;
+	case S_COST: return cost_words;
+	default: return str_eq(str_c(p->verb->word), STR("top")) ? top_words : unit_words;
 	}
 }
 
@@ -200,22 +198,14 @@ static void want_keywords(struct query_context *c, const char *const *words)
 static void want_expr(const struct place *p, struct query_context *c)
 {
 	switch (p->let ? T_ADD : (enum tstage_kind)p->stage->kind) {
-	case T_AS:
-		c->want = WANT_FORMAT;
-		return;
+	case T_AS: c->want = WANT_FORMAT; return;
 	case T_TAKE:
 	case T_SKIP:
 	case T_SUM:
-	case T_COUNT:
-		return;
-	case T_SORT:
-		want_keywords(c, sort_words);
-		break;
-	case T_EXPECT:
-		want_keywords(c, expect_words);
-		break;
-	default:
-		break;
+	case T_COUNT: return;
+	case T_SORT: want_keywords(c, sort_words); break;
+	case T_EXPECT: want_keywords(c, expect_words); break;
+	default: break;
 	}
 	c->want |= WANT_COLUMN | WANT_EVENT;
 }
@@ -227,8 +217,10 @@ static void want_word(const struct place *p, struct query_context *c)
 	if (str_eq(k, STR("by")) && p->stage && p->stage->graph)
 		want_keywords(c, by_words);
 	else if (str_eq(k, STR("by")))
-		c->want |= WANT_EVENT | (p->verb && str_eq(str_c(p->verb->word), STR("top"))
-					 ? WANT_COLUMN : 0);
+		c->want |=
+			WANT_EVENT |
+			(p->verb && str_eq(str_c(p->verb->word), STR("top")) ? WANT_COLUMN
+									     : 0);
 	else if (str_eq(k, STR("vs")) || str_eq(k, STR("in")))
 		c->want |= WANT_PROFILE;
 	else if (str_eq(k, STR("depth")))
@@ -245,8 +237,8 @@ static void want_set(const struct place *p, struct query_context *c)
 		c->want = WANT_OBJECT;
 	else
 		c->want = WANT_FUNCTION;
-	if (p->verb && !c->quoted && !p->field.n &&
-	    (p->verb->clauses & C_SHORT) && str_eq(p->keyword, str_c(p->verb->word)))
+	if (p->verb && !c->quoted && !p->field.n && (p->verb->clauses & C_SHORT) &&
+	    str_eq(p->keyword, str_c(p->verb->word)))
 		want_keywords(c, clauses_of(p));
 	if (p->stage && p->stage->kind == G_COLLAPSE && p->stage->graph)
 		want_keywords(c, collapse_words);
@@ -284,8 +276,8 @@ static bool ends_in_clause(struct str text)
 	while (i > 0 && ((s.p[i - 1] >= 'a' && s.p[i - 1] <= 'z')))
 		i--;
 	s = str_from(s, i);
-	return s.n && (is_clause_word(s) || str_eq(s, STR("and")) || str_eq(s, STR("or")) ||
-		       str_eq(s, STR("not")));
+	return s.n && (is_clause_word(s) || str_eq(s, STR("and")) ||
+		       str_eq(s, STR("or")) || str_eq(s, STR("not")));
 }
 
 bool query_incomplete(struct str text)
@@ -393,8 +385,9 @@ static void search_names(struct store *st, struct str prefix, uint32_t e, struct
 	}
 }
 
-int query_complete_function(struct session *s, struct str prefix, size_t max, struct arena *a,
-			    struct str **names, size_t *n, struct err *err)
+int query_complete_function(struct session *s, struct str prefix, size_t max,
+			    struct arena *a, struct str **names, size_t *n,
+			    struct err *err)
 {
 	struct best *b = ARENA_ARRAY(a, struct best, max + 1);
 	struct check_env env;

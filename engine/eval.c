@@ -37,8 +37,10 @@ static int inherit(struct exec *x, struct table *t, const struct table_col *a,
 		   const struct table_col *b, struct table_col *out)
 {
 	return join_flags(x, t->n, a->absent, b ? b->absent : NULL, &out->absent) ||
-	       join_flags(x, t->n, a->estimated, b ? b->estimated : NULL, &out->estimated)
-		? (int)x->err->kind : 0;
+			       join_flags(x, t->n, a->estimated, b ? b->estimated : NULL,
+					  &out->estimated)
+		       ? (int)x->err->kind
+		       : 0;
 }
 
 static double as_double(const struct table_col *c, size_t i)
@@ -114,9 +116,13 @@ static __int128 int_op(enum expr_op op, __int128 a, __int128 b)
 static void store_int(struct table_col *out, size_t i, __int128 v)
 {
 	if (out->type == COL_DELTA)
-		out->i[i] = v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v;
+		out->i[i] = v > INT64_MAX   ? INT64_MAX
+			    : v < INT64_MIN ? INT64_MIN
+					    : (int64_t)v;
 	else
-		out->u[i] = v > (__int128)UINT64_MAX ? UINT64_MAX : v < 0 ? 0 : (uint64_t)v;
+		out->u[i] = v > (__int128)UINT64_MAX ? UINT64_MAX
+			    : v < 0		     ? 0
+						     : (uint64_t)v;
 }
 
 static int eval_arith(struct exec *x, struct table *t, const struct expr *e,
@@ -124,8 +130,8 @@ static int eval_arith(struct exec *x, struct table *t, const struct expr *e,
 {
 	struct table_col a, b;
 
-	if (eval(x, t, e->a, &a) || eval(x, t, e->b, &b) || new_values(x, t, e->type, out) ||
-	    inherit(x, t, &a, &b, out))
+	if (eval(x, t, e->a, &a) || eval(x, t, e->b, &b) ||
+	    new_values(x, t, e->type, out) || inherit(x, t, &a, &b, out))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
 		if (exec_poll(x))
@@ -149,7 +155,8 @@ static int eval_neg(struct exec *x, struct table *t, const struct expr *e,
 {
 	struct table_col a;
 
-	if (eval(x, t, e->a, &a) || new_values(x, t, e->type, out) || inherit(x, t, &a, NULL, out))
+	if (eval(x, t, e->a, &a) || new_values(x, t, e->type, out) ||
+	    inherit(x, t, &a, NULL, out))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
 		if (col_is_f(e->type))
@@ -165,18 +172,12 @@ static int eval_neg(struct exec *x, struct table *t, const struct expr *e,
 static bool holds(enum expr_op op, int c)
 {
 	switch (op) {
-	case EX_EQ:
-		return c == 0;
-	case EX_NE:
-		return c != 0;
-	case EX_LT:
-		return c < 0;
-	case EX_LE:
-		return c <= 0;
-	case EX_GT:
-		return c > 0;
-	default:
-		return c >= 0;
+	case EX_EQ: return c == 0;
+	case EX_NE: return c != 0;
+	case EX_LT: return c < 0;
+	case EX_LE: return c <= 0;
+	case EX_GT: return c > 0;
+	default: return c >= 0;
 	}
 }
 
@@ -199,11 +200,12 @@ static int eval_compare(struct exec *x, struct table *t, const struct expr *e,
 {
 	struct table_col a, b, flags = {0};
 
-	if (eval(x, t, e->a, &a) || eval(x, t, e->b, &b) || new_values(x, t, COL_BOOL, out) ||
-	    inherit(x, t, &a, &b, &flags))
+	if (eval(x, t, e->a, &a) || eval(x, t, e->b, &b) ||
+	    new_values(x, t, COL_BOOL, out) || inherit(x, t, &a, &b, &flags))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
-		out->b[i] = !(flags.absent && flags.absent[i]) && holds(e->op, compare(&a, &b, i));
+		out->b[i] = !(flags.absent && flags.absent[i]) &&
+			    holds(e->op, compare(&a, &b, i));
 		if (exec_poll(x))
 			return (int)x->err->kind;
 	}
@@ -219,7 +221,7 @@ static int eval_logic(struct exec *x, struct table *t, const struct expr *e,
 	    new_values(x, t, COL_BOOL, out))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
-		out->b[i] = e->op == EX_NOT	? !a.b[i]
+		out->b[i] = e->op == EX_NOT   ? !a.b[i]
 			    : e->op == EX_AND ? a.b[i] && b.b[i]
 					      : a.b[i] || b.b[i];
 	return 0;
@@ -230,7 +232,8 @@ static int match_text(struct table *t, const struct expr *e, const struct table_
 		      struct table_col *out)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		bool hit = str_find_str(a->s[i], e->b->text) < a->s[i].n || e->b->text.n == 0;
+		bool hit = str_find_str(a->s[i], e->b->text) < a->s[i].n ||
+			   e->b->text.n == 0;
 
 		out->b[i] = hit == (e->op == EX_MATCH);
 		if (exec_poll(t->x))
@@ -242,8 +245,10 @@ static int match_text(struct table *t, const struct expr *e, const struct table_
 static int match_regex(struct table *t, const struct expr *e, const struct table_col *a,
 		       struct table_col *out)
 {
-	struct match_atom atom = {.form = MATCH_REGEX, .text = e->b->text,
-				  .nocase = e->b->caseless, .at = e->b->span.at + 1,
+	struct match_atom atom = {.form = MATCH_REGEX,
+				  .text = e->b->text,
+				  .nocase = e->b->caseless,
+				  .at = e->b->span.at + 1,
 				  .len = (uint32_t)e->b->text.n};
 	struct match *m = NULL;
 	int rc = match_new(&atom, t->x->a, &m, t->x->err);
@@ -265,10 +270,12 @@ static int eval_match(struct exec *x, struct table *t, const struct expr *e,
 
 	if (eval(x, t, e->a, &a) || new_values(x, t, COL_BOOL, out))
 		return (int)x->err->kind;
-	return e->b->op == EX_TEXT ? match_text(t, e, &a, out) : match_regex(t, e, &a, out);
+	return e->b->op == EX_TEXT ? match_text(t, e, &a, out)
+				   : match_regex(t, e, &a, out);
 }
 
-static int in_set(struct exec *x, struct table *t, const struct expr *e, struct table_col *out)
+static int in_set(struct exec *x, struct table *t, const struct expr *e,
+		  struct table_col *out)
 {
 	struct set var = {.op = SET_VAR, .span = e->b->span, .text = e->b->text};
 	struct fn_set *set;
@@ -300,7 +307,8 @@ static int eval_in(struct exec *x, struct table *t, const struct expr *e,
 		if (eval(x, t, v, &b))
 			return (int)x->err->kind;
 		for (size_t i = 0; i < t->n; i++)
-			out->b[i] |= compare(&a, &b, i) == 0 && !(a.absent && a.absent[i]);
+			out->b[i] |=
+				compare(&a, &b, i) == 0 && !(a.absent && a.absent[i]);
 	}
 	return 0;
 }
@@ -313,7 +321,7 @@ static struct str call_text(const struct exec *x, struct str name, struct str v)
 		return name_short(v, x->a);
 	if (str_eq(name, STR("basename")))
 		return str_basename(v);
-	v.n -= str_basename(v).n;		/* dirname */
+	v.n -= str_basename(v).n; /* dirname */
 	return v.n > 1 ? (struct str){v.p, v.n - 1} : v.n ? v : STR(".");
 }
 
@@ -322,7 +330,8 @@ static int eval_call(struct exec *x, struct table *t, const struct expr *e,
 {
 	struct table_col a;
 
-	if (eval(x, t, e->a, &a) || new_values(x, t, e->type, out) || inherit(x, t, &a, NULL, out))
+	if (eval(x, t, e->a, &a) || new_values(x, t, e->type, out) ||
+	    inherit(x, t, &a, NULL, out))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
 		if (col_is_text(e->type))
@@ -330,7 +339,8 @@ static int eval_call(struct exec *x, struct table *t, const struct expr *e,
 		else if (col_is_f(e->type))
 			out->f[i] = fabs(as_double(&a, i));
 		else
-			store_int(out, i, as_int(&a, i) < 0 ? -as_int(&a, i) : as_int(&a, i));
+			store_int(out, i,
+				  as_int(&a, i) < 0 ? -as_int(&a, i) : as_int(&a, i));
 		if (exec_poll(x))
 			return (int)x->err->kind;
 	}
@@ -340,39 +350,29 @@ static int eval_call(struct exec *x, struct table *t, const struct expr *e,
 int eval(struct exec *x, struct table *t, const struct expr *e, struct table_col *out)
 {
 	switch (e->op) {
-	case EX_NUMBER:
-		return eval_number(x, t, e, out);
+	case EX_NUMBER: return eval_number(x, t, e, out);
 	case EX_TEXT:
-	case EX_REGEX:
-		return eval_text(x, t, e, out);
-	case EX_COL:
-		return eval_col(x, t, e, out);
-	case EX_CALL:
-		return eval_call(x, t, e, out);
+	case EX_REGEX: return eval_text(x, t, e, out);
+	case EX_COL: return eval_col(x, t, e, out);
+	case EX_CALL: return eval_call(x, t, e, out);
 	case EX_OR:
 	case EX_AND:
-	case EX_NOT:
-		return eval_logic(x, t, e, out);
-	case EX_NEG:
-		return eval_neg(x, t, e, out);
+	case EX_NOT: return eval_logic(x, t, e, out);
+	case EX_NEG: return eval_neg(x, t, e, out);
 	case EX_ADD:
 	case EX_SUB:
 	case EX_MUL:
-	case EX_DIV:
-		return eval_arith(x, t, e, out);
+	case EX_DIV: return eval_arith(x, t, e, out);
 	case EX_MATCH:
-	case EX_NOT_MATCH:
-		return eval_match(x, t, e, out);
-	case EX_IN:
-		return eval_in(x, t, e, out);
-	case EX_VAR:
-		return exec_fail(x, e->span, "a named set stands only after 'in'");
-	default:
-		return eval_compare(x, t, e, out);
+	case EX_NOT_MATCH: return eval_match(x, t, e, out);
+	case EX_IN: return eval_in(x, t, e, out);
+	case EX_VAR: return exec_fail(x, e->span, "a named set stands only after 'in'");
+	default: return eval_compare(x, t, e, out);
 	}
 }
 
-int eval_rows(struct exec *x, struct table *t, const struct expr *e, uint32_t **rows, size_t *n)
+int eval_rows(struct exec *x, struct table *t, const struct expr *e, uint32_t **rows,
+	      size_t *n)
 {
 	struct table_col c;
 	uint32_t *r;

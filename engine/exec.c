@@ -22,8 +22,8 @@ int exec_stop(struct exec *x)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec < x->deadline_ns)
 		return 0;
-	return err_set(x->err, ERR_LIMIT, 0, "the query took longer than its limit of %u s",
-		       x->seconds);
+	return err_set(x->err, ERR_LIMIT, 0,
+		       "the query took longer than its limit of %u s", x->seconds);
 }
 
 void *exec_alloc(struct exec *x, size_t n, size_t size)
@@ -73,7 +73,8 @@ int exec_rows(struct exec *x, uint64_t n)
 {
 	if (n <= x->row_limit)
 		return 0;
-	err_set(x->err, ERR_LIMIT, 0, "more than %llu rows", (unsigned long long)x->row_limit);
+	err_set(x->err, ERR_LIMIT, 0, "more than %llu rows",
+		(unsigned long long)x->row_limit);
 	return err_hint(x->err, "narrow the query with 'of', or raise the limit of rows");
 }
 
@@ -108,17 +109,23 @@ static struct fn_set *new_set(struct exec *x, uint32_t functions)
 static struct match_atom match_of(const struct set *s)
 {
 	static const enum match_field field[] = {
-		[FIELD_FN] = MATCH_FN, [FIELD_FILE] = MATCH_FILE, [FIELD_OBJ] = MATCH_OBJ,
-		[FIELD_CLASS] = MATCH_CLASS, [FIELD_CYCLE] = MATCH_FN, [FIELD_LINE] = MATCH_FN,
+		[FIELD_FN] = MATCH_FN,	  [FIELD_FILE] = MATCH_FILE,
+		[FIELD_OBJ] = MATCH_OBJ,  [FIELD_CLASS] = MATCH_CLASS,
+		[FIELD_CYCLE] = MATCH_FN, [FIELD_LINE] = MATCH_FN,
 	};
 	static const enum match_form form[] = {
-		[FORM_BARE] = MATCH_BARE, [FORM_EXACT] = MATCH_EXACT, [FORM_REGEX] = MATCH_REGEX,
+		[FORM_BARE] = MATCH_BARE,
+		[FORM_EXACT] = MATCH_EXACT,
+		[FORM_REGEX] = MATCH_REGEX,
 		[FORM_NUMBER] = MATCH_ID,
 	};
 
-	return (struct match_atom){.field = field[s->field], .form = form[s->form],
-				   .text = s->text, .nocase = s->caseless,
-				   .at = s->text_span.at, .len = (uint32_t)s->text_span.len};
+	return (struct match_atom){.field = field[s->field],
+				   .form = form[s->form],
+				   .text = s->text,
+				   .nocase = s->caseless,
+				   .at = s->text_span.at,
+				   .len = (uint32_t)s->text_span.len};
 }
 
 /* Functions of the store to functions of the graph. */
@@ -177,8 +184,8 @@ static int cycle_set(struct exec *x, const struct set *s, struct fn_set **out)
 	if (number_of(x, s, &c))
 		return err_hint(x->err, "write cycle:1; 'cycles' lists them");
 	if (c == 0 || c > x->g->cycles) {
-		exec_fail(x, s->span, "no cycle %llu; this graph has %u", (unsigned long long)c,
-			  x->g->cycles);
+		exec_fail(x, s->span, "no cycle %llu; this graph has %u",
+			  (unsigned long long)c, x->g->cycles);
 		return err_hint(x->err, "'cycles' lists them");
 	}
 	if (!(*out = new_set(x, x->g->functions)))
@@ -195,8 +202,8 @@ struct line_wanted {
 	uint64_t line;
 };
 
-static int has_line(struct exec *x, fn_id f, const struct line_wanted *w, struct arena *scratch,
-		    bool *hit)
+static int has_line(struct exec *x, fn_id f, const struct line_wanted *w,
+		    struct arena *scratch, bool *hit)
 {
 	struct store_line *rows;
 	uint64_t *costs;
@@ -209,8 +216,8 @@ static int has_line(struct exec *x, fn_id f, const struct line_wanted *w, struct
 	for (size_t i = 0; i < n && !*hit; i++) {
 		struct str file = store_file(x->g->st, rows[i].file);
 
-		*hit = rows[i].line == w->line &&
-		       (!w->file.n || str_eq(file, w->file) || str_eq(str_basename(file), w->file));
+		*hit = rows[i].line == w->line && (!w->file.n || str_eq(file, w->file) ||
+						   str_eq(str_basename(file), w->file));
 	}
 	return exec_poll_now(x);
 }
@@ -247,9 +254,11 @@ static int note_matches(struct exec *x, const struct set *s, uint32_t names, uin
 	if (s->form != FORM_BARE || s->field != FIELD_FN || n < 2)
 		return 0;
 	if (names > 1 && names != n)
-		return exec_note(x, arena_printf(x->a, "%.*s matched %u functions (%u names)",
+		return exec_note(x, arena_printf(x->a,
+						 "%.*s matched %u functions (%u names)",
 						 STR_ARG(s->text), n, names));
-	return exec_note(x, arena_printf(x->a, "%.*s matched %u functions", STR_ARG(s->text), n));
+	return exec_note(
+		x, arena_printf(x->a, "%.*s matched %u functions", STR_ARG(s->text), n));
 }
 
 static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
@@ -258,15 +267,6 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 	struct match_found found;
 	uint32_t n;
 
-	if (s->form == FORM_NUMBER && !x->g->plain) {
-		if (s->number >= x->g->functions)
-			return exec_fail(x, s->span, "no function #%.*s; this graph has %u",
-					 STR_ARG(s->text), x->g->functions);
-		if (!(*out = new_set(x, x->g->functions)))
-			return (int)x->err->kind;
-		fnset_add(*out, (uint32_t)s->number);
-		return 0;
-	}
 	if (match_find(x->g->st, &atom, x->cancel, x->a, &found, x->err) ||
 	    to_graph(x, found.fns, out))
 		return (int)x->err->kind;
@@ -274,8 +274,10 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 	if (add_renamed(x, &atom, *out, &n))
 		return (int)x->err->kind;
 	if (n == 0 && found.functions && !x->may_match_nothing) {
-		exec_fail(x, s->span, "the graph stages left nothing of %.*s", STR_ARG(s->text));
-		return err_hint(x->err, "it is hidden, cut or part of another function now");
+		exec_fail(x, s->span, "the graph stages left nothing of %s%.*s",
+			  s->form == FORM_NUMBER ? "#" : "", STR_ARG(s->text));
+		return err_hint(x->err,
+				"it is hidden, cut or part of another function now");
 	}
 	if (n == 0 && !x->may_match_nothing)
 		return match_none(x->g->st, &atom, x->event, x->cancel, x->err);
@@ -299,7 +301,8 @@ static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 	if (!rc)
 		return 0;
 	/* Its places are in the let's text: point at the variable. */
-	err_set(outer, inner.kind, s->span.at, "in $%.*s: %s", STR_ARG(s->text), inner.text);
+	err_set(outer, inner.kind, s->span.at, "in $%.*s: %s", STR_ARG(s->text),
+		inner.text);
 	outer->len = (uint32_t)s->span.len;
 	return inner.hint[0] ? err_hint(outer, "%s", inner.hint) : (int)outer->kind;
 }
@@ -310,11 +313,10 @@ int exec_set(struct exec *x, const struct set *s, struct fn_set **out)
 
 	switch (s->op) {
 	case SET_ATOM:
-		return s->field == FIELD_CYCLE ? cycle_set(x, s, out)
+		return s->field == FIELD_CYCLE	? cycle_set(x, s, out)
 		       : s->field == FIELD_LINE ? line_set(x, s, out)
 						: name_set(x, s, out);
-	case SET_VAR:
-		return var_set(x, s, out);
+	case SET_VAR: return var_set(x, s, out);
 	case SET_NOT:
 		if (exec_set(x, s->a, out))
 			return (int)x->err->kind;
@@ -378,7 +380,8 @@ static int last_open(struct exec *x, const struct source *s, struct table *t)
 		c->table = from->table;
 		c->bar = from->bar;
 		c->adds_up = from->type == COL_COST || from->type == COL_COUNT;
-		if (from->estimated && !(c->estimated = EXEC_ARRAY(x, uint8_t, r->rows + 1)))
+		if (from->estimated &&
+		    !(c->estimated = EXEC_ARRAY(x, uint8_t, r->rows + 1)))
 			return (int)x->err->kind;
 		if (from->absent && !(c->absent = EXEC_ARRAY(x, uint8_t, r->rows + 1)))
 			return (int)x->err->kind;
@@ -391,20 +394,38 @@ static int last_open(struct exec *x, const struct source *s, struct table *t)
 	return 0;
 }
 
-static const struct source_def no_source = {.name = "source", .primary = "self", .open = not_yet};
-static const struct source_def no_asm = {.name = "asm", .primary = "self", .open = not_yet};
+static const struct source_def no_source = {
+	.name = "source", .primary = "self", .open = not_yet};
+static const struct source_def no_asm = {
+	.name = "asm", .primary = "self", .open = not_yet};
 static const struct source_def last = {.name = "_", .primary = "self", .open = last_open};
 
 static const struct source_def *const defs[SOURCES] = {
-	[S_FUNCTIONS] = &source_functions, [S_FILES] = &source_files,
-	[S_OBJECTS] = &source_objects, [S_DIRS] = &source_dirs, [S_CLASSES] = &source_classes,
-	[S_LINES] = &source_lines, [S_INSTRS] = &source_instrs, [S_CALLS] = &source_calls,
-	[S_CALLSITES] = &source_callsites, [S_JUMPS] = &source_jumps, [S_CYCLES] = &source_cycles,
-	[S_PARTS] = &source_parts, [S_THREADS] = &source_threads, [S_EVENTS] = &source_events,
-	[S_PROFILES] = &source_profiles, [S_CALLERS] = &source_callers,
-	[S_CALLEES] = &source_callees, [S_CALLTREE] = &source_calltree, [S_PATH] = &source_path,
-	[S_COST] = &source_cost, [S_SOURCE] = &no_source, [S_ASM] = &no_asm,
-	[S_FIND] = &source_find, [S_INFO] = &source_info, [S_LAST] = &last,
+	[S_FUNCTIONS] = &source_functions,
+	[S_FILES] = &source_files,
+	[S_OBJECTS] = &source_objects,
+	[S_DIRS] = &source_dirs,
+	[S_CLASSES] = &source_classes,
+	[S_LINES] = &source_lines,
+	[S_INSTRS] = &source_instrs,
+	[S_CALLS] = &source_calls,
+	[S_CALLSITES] = &source_callsites,
+	[S_JUMPS] = &source_jumps,
+	[S_CYCLES] = &source_cycles,
+	[S_PARTS] = &source_parts,
+	[S_THREADS] = &source_threads,
+	[S_EVENTS] = &source_events,
+	[S_PROFILES] = &source_profiles,
+	[S_CALLERS] = &source_callers,
+	[S_CALLEES] = &source_callees,
+	[S_CALLTREE] = &source_calltree,
+	[S_PATH] = &source_path,
+	[S_COST] = &source_cost,
+	[S_SOURCE] = &no_source,
+	[S_ASM] = &no_asm,
+	[S_FIND] = &source_find,
+	[S_INFO] = &source_info,
+	[S_LAST] = &last,
 };
 
 const struct source_def *source_def(enum source_kind kind)
@@ -429,8 +450,8 @@ static bool wants_order(const struct table *t, const struct tstage *next)
 int exec_source(struct exec *x, const struct source *s, struct table *t,
 		const struct tstage *next)
 {
-	const struct source_def *def = s->kind == S_INFO && s->of ? &source_info_fn
-								   : source_def(s->kind);
+	const struct source_def *def =
+		s->kind == S_INFO && s->of ? &source_info_fn : source_def(s->kind);
 
 	if (graph_event(x->g, x->event, x->err))
 		return (int)x->err->kind;
@@ -438,6 +459,7 @@ int exec_source(struct exec *x, const struct source *s, struct table *t,
 		return (int)x->err->kind;
 	if (!wants_order(t, next))
 		return 0;
-	return exec_sort(x, t, NULL, next && next->kind == T_TAKE && next->n < t->n
-					     ? (size_t)next->n : t->n);
+	return exec_sort(x, t, NULL,
+			 next && next->kind == T_TAKE && next->n < t->n ? (size_t)next->n
+									: t->n);
 }

@@ -16,26 +16,26 @@
 struct exec {
 	struct arena *a;
 	struct err *err;
-	const atomic_int *cancel;	/* may be NULL */
-	uint64_t deadline_ns;		/* CLOCK_MONOTONIC; 0: none */
-	uint32_t seconds;		/* the limit behind it, for the message */
+	const atomic_int *cancel; /* may be NULL */
+	uint64_t deadline_ns;	  /* CLOCK_MONOTONIC; 0: none */
+	uint32_t seconds;	  /* the limit behind it, for the message */
 	uint32_t ticks;
 	uint64_t row_limit;
 	const struct check_env *env;
-	struct store *const *stores;	/* [env->nprofiles] */
-	const struct gstage *gstages;	/* in force, for the other side of `vs` */
-	struct str text;		/* of the statements: their spans point here */
-	struct graph *g;		/* after the graph stages */
+	struct store *const *stores;  /* [env->nprofiles] */
+	const struct gstage *gstages; /* in force, for the other side of `vs` */
+	struct str text;	      /* of the statements: their spans point here */
+	struct graph *g;	      /* after the graph stages */
 	struct flow_cache *flows;
-	const struct result *last;	/* `_`; NULL: none */
-	uint32_t event;			/* of unqualified costs */
+	const struct result *last; /* `_`; NULL: none */
+	uint32_t event;		   /* of unqualified costs */
 	struct str *notes;
 	size_t nnotes, notes_cap;
-	bool may_match_nothing;		/* the other side of `vs` */
+	bool may_match_nothing; /* the other side of `vs` */
 };
 
 static inline int exec_poll_now(struct exec *x);
-int exec_stop(struct exec *x);		/* looks at cancel and clock */
+int exec_stop(struct exec *x); /* looks at cancel and clock */
 static inline int exec_poll(struct exec *x)
 {
 	return (++x->ticks & 1023) ? 0 : exec_poll_now(x);
@@ -45,9 +45,9 @@ static inline int exec_poll_now(struct exec *x)
 	return exec_stop(x);
 }
 
-void *exec_alloc(struct exec *x, size_t n, size_t size);	/* NULL: err is set */
+void *exec_alloc(struct exec *x, size_t n, size_t size); /* NULL: err is set */
 #define EXEC_ARRAY(x, T, n) ((T *)exec_alloc((x), (n), sizeof(T)))
-int exec_note(struct exec *x, struct str text);		/* p NULL: out of memory */
+int exec_note(struct exec *x, struct str text); /* p NULL: out of memory */
 int exec_fail(struct exec *x, struct span at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Rows within the limit?  ERR_LIMIT otherwise. */

@@ -75,8 +75,9 @@ static void put_stage(struct explain *e, const struct tstage *st)
 	}
 	out_c(&e->o, "sort ");
 	for (const struct expr *k = st->exprs; k; k = k->next)
-		out_printf(&e->o, "%.*s%s%s", STR_ARG(k->op == EX_COL && !k->event.n && !k->let
-						      ? k->text : k->as),
+		out_printf(&e->o, "%.*s%s%s",
+			   STR_ARG(k->op == EX_COL && !k->event.n && !k->let ? k->text
+									     : k->as),
 			   k->asc ? " asc" : "", k->next ? ", " : "");
 }
 
@@ -84,30 +85,36 @@ static bool one_key(const struct tstage *st, const char *name)
 {
 	const struct expr *k = st ? st->exprs : NULL;
 
-	return st && st->kind == T_SORT && k && !k->next && !k->asc && k->op == EX_COL && !k->let &&
-	       !k->percent && str_eq(k->text, str_c(name));
+	return st && st->kind == T_SORT && k && !k->next && !k->asc && k->op == EX_COL &&
+	       !k->let && !k->percent && str_eq(k->text, str_c(name));
 }
 
-static void put_functions(struct explain *e, const struct query *q, const struct store_info *i,
-			  bool filtered)
+static void put_functions(struct explain *e, const struct query *q,
+			  const struct store_info *i, bool filtered)
 {
 	const struct tstage *st = q->tstages;
-	bool self = !st || st->kind == T_TAKE || one_key(st, "self"), incl = one_key(st, "incl");
+	bool self = !st || st->kind == T_TAKE || one_key(st, "self"),
+	     incl = one_key(st, "incl");
 	const struct tstage *take = st && st->kind == T_TAKE ? st : st ? st->next : NULL;
-	uint64_t n = take && take->kind == T_TAKE && take->n < i->functions ? take->n
-									     : i->functions;
+	uint64_t n = take && take->kind == T_TAKE && take->n < i->functions
+			     ? take->n
+			     : i->functions;
 
 	if (q->source.of)
-		out_c(&e->o, "match the names of the set, then read those functions' columns");
+		out_c(&e->o,
+		      "match the names of the set, then read those functions' columns");
 	else if (!filtered && !q->source.vs.n && (self || incl) && e->event < i->events)
-		out_printf(&e->o, "read the first %llu of the index's order by %s cost of %.*s",
+		out_printf(&e->o,
+			   "read the first %llu of the index's order by %s cost of %.*s",
 			   (unsigned long long)n, incl ? "inclusive" : "self",
 			   STR_ARG(e->env->events[e->event]));
 	else
-		out_printf(&e->o, "read the columns needed of all %u functions", i->functions);
+		out_printf(&e->o, "read the columns needed of all %u functions",
+			   i->functions);
 }
 
-static void put_access(struct explain *e, const struct query *q, struct store *st, bool filtered)
+static void put_access(struct explain *e, const struct query *q, struct store *st,
+		       bool filtered)
 {
 	static const char *const how[SOURCES] = {
 		[S_FILES] = "collapse all functions by file",
@@ -115,7 +122,8 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 		[S_DIRS] = "collapse all functions by directory",
 		[S_CLASSES] = "collapse all functions by class",
 		[S_LINES] = "decode the cost lines and call sites of the functions asked",
-		[S_INSTRS] = "decode the cost lines and call sites of the functions asked",
+		[S_INSTRS] =
+			"decode the cost lines and call sites of the functions asked",
 		[S_CALLSITES] = "decode the call sites of the functions asked",
 		[S_JUMPS] = "decode the jumps of the functions asked",
 		[S_CALLS] = "read the call edges",
@@ -124,8 +132,10 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 		[S_THREADS] = "read the parts, one row per (pid, thread)",
 		[S_EVENTS] = "read the events",
 		[S_PROFILES] = "list the open profiles",
-		[S_CALLERS] = "read incoming edges level by level; deeper levels are attributed",
-		[S_CALLEES] = "read outgoing edges level by level; deeper levels are attributed",
+		[S_CALLERS] =
+			"read incoming edges level by level; deeper levels are attributed",
+		[S_CALLEES] =
+			"read outgoing edges level by level; deeper levels are attributed",
 		[S_CALLTREE] = "read edges level by level; deeper levels are attributed",
 		[S_PATH] = "one pass over the condensed call graph in topological order",
 		[S_COST] = "one pass over the condensed call graph in topological order",
@@ -146,8 +156,8 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 	out_char(&e->o, '\n');
 }
 
-static int explain_query(struct session *s, struct stmt *st, struct explain *e, struct arena *a,
-			 struct err *err)
+static int explain_query(struct session *s, struct stmt *st, struct explain *e,
+			 struct arena *a, struct err *err)
 {
 	const struct gstage *stages;
 	struct check_env env;
@@ -186,7 +196,8 @@ int query_explain(struct session *s, struct str text, struct arena *a, struct st
 	out_mem(&e.o);
 	for (; !rc && st; st = st->next) {
 		if (st->is_let)
-			out_printf(&e.o, "let %.*s: kept as text, read where it is used\n",
+			out_printf(&e.o,
+				   "let %.*s: kept as text, read where it is used\n",
 				   STR_ARG(st->let.name));
 		else
 			rc = explain_query(s, st, &e, a, err);

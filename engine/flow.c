@@ -16,6 +16,7 @@
 #include "index/cycles.h"
 
 enum { POLL_EDGES = 1 << 16, KEPT = 4 };
+#define MOST_BYTES ((size_t)4 << 30) /* of one kept flow: 100 million edges */
 
 /* The flow under construction: the same arrays as in struct flow, not const. */
 struct building {
@@ -24,7 +25,7 @@ struct building {
 	uint32_t vertices, arcs;
 	uint32_t *out_first, *from, *to, *edge, *vertex, *fn_first, *fns;
 	uint64_t *w, *calls, *self, *incl, *root;
-	uint64_t *entering;		/* [vertices]: sum of incoming w */
+	uint64_t *entering; /* [vertices]: sum of incoming w */
 	uint8_t *odd;
 	uint32_t *caller, *in_first, *in_edge;
 };
@@ -76,7 +77,8 @@ static int number_stored(struct building *b, struct err *err)
 
 		if (f >= in->functions || b->vertex[f] != FLOW_NONE)
 			return bad_graph(err, "its order is not one of its functions");
-		if (i == 0 || in->cycle[f] == 0 || in->cycle[f] != in->cycle[b->fns[i - 1]])
+		if (i == 0 || in->cycle[f] == 0 ||
+		    in->cycle[f] != in->cycle[b->fns[i - 1]])
 			b->fn_first[b->vertices++] = i;
 		b->vertex[f] = b->vertices - 1;
 		b->fns[i] = f;
@@ -119,7 +121,8 @@ static int number(struct building *b, struct err *err)
 
 /* ---- arcs ---- */
 
-static void add_edge(struct building *b, uint32_t *slot, uint32_t v, uint32_t t, uint32_t i)
+static void add_edge(struct building *b, uint32_t *slot, uint32_t v, uint32_t t,
+		     uint32_t i)
 {
 	uint64_t w = b->in->incl[i];
 	uint32_t arc = slot[t];
@@ -159,7 +162,8 @@ static int make_arcs(struct building *b, const atomic_int *cancel, struct err *e
 				uint32_t t = b->vertex[in->callee[i]];
 
 				if (t < v)
-					return bad_graph(err, "its order is not topological");
+					return bad_graph(err,
+							 "its order is not topological");
 				if (t > v)
 					add_edge(b, slot, v, t, i);
 			}
@@ -228,8 +232,8 @@ static int allocate(struct building *b, struct err *err)
 	b->root = ARENA_ARRAY(a, uint64_t, n);
 	b->entering = ARENA_ARRAY(a, uint64_t, n);
 	b->odd = ARENA_ARRAY(a, uint8_t, n);
-	if (!b->out_first || !b->from || !b->to || !b->edge || !b->w || !b->calls || !b->self ||
-	    !b->incl || !b->root || !b->entering || !b->odd)
+	if (!b->out_first || !b->from || !b->to || !b->edge || !b->w || !b->calls ||
+	    !b->self || !b->incl || !b->root || !b->entering || !b->odd)
 		return arena_full(a, err);
 	return 0;
 }
@@ -243,17 +247,29 @@ int flow_build(const struct flow_input *in, struct arena *a, const atomic_int *c
 
 	if (!fl)
 		return arena_full(a, err);
-	if ((rc = check_edges(in, err)) || (rc = number(&b, err)) || (rc = allocate(&b, err)) ||
-	    (rc = make_arcs(&b, cancel, err)))
+	if ((rc = check_edges(in, err)) || (rc = number(&b, err)) ||
+	    (rc = allocate(&b, err)) || (rc = make_arcs(&b, cancel, err)))
 		return rc;
 	make_flows(&b);
 	if (!in->in_first && (rc = make_in_edges(&b, err)))
 		return rc;
 	*fl = (struct flow){
-		.in = *in, .vertices = b.vertices, .arcs = b.arcs, .out_first = b.out_first,
-		.from = b.from, .to = b.to, .w = b.w, .calls = b.calls, .edge = b.edge,
-		.self = b.self, .incl = b.incl, .root = b.root, .odd = b.odd,
-		.vertex = b.vertex, .fn_first = b.fn_first, .fns = b.fns,
+		.in = *in,
+		.vertices = b.vertices,
+		.arcs = b.arcs,
+		.out_first = b.out_first,
+		.from = b.from,
+		.to = b.to,
+		.w = b.w,
+		.calls = b.calls,
+		.edge = b.edge,
+		.self = b.self,
+		.incl = b.incl,
+		.root = b.root,
+		.odd = b.odd,
+		.vertex = b.vertex,
+		.fn_first = b.fn_first,
+		.fns = b.fns,
 	};
 	if (!in->in_first) {
 		fl->in.caller = b.caller;
@@ -266,7 +282,8 @@ int flow_build(const struct flow_input *in, struct arena *a, const atomic_int *c
 
 /* ---- of a store ---- */
 
-int flow_input_store(struct store *st, uint32_t event, struct flow_input *out, struct err *err)
+int flow_input_store(struct store *st, uint32_t event, struct flow_input *out,
+		     struct err *err)
 {
 	const struct store_info *si = store_info(st);
 	struct flow_input in = {
@@ -295,9 +312,9 @@ int flow_input_store(struct store *st, uint32_t event, struct flow_input *out, s
 }
 
 struct flow_kept {
-	const struct store *store;	/* NULL: free */
+	const struct store *store; /* NULL: free */
 	uint32_t event;
-	uint64_t used;			/* the cache's clock when last asked for */
+	uint64_t used; /* the cache's clock when last asked for */
 	struct arena arena;
 	struct flow *flow;
 };
@@ -340,8 +357,8 @@ void flow_cache_drop(struct flow_cache *c, const struct store *st)
 
 /* An entry becomes valid (store is set) only when its flow is whole: a fault in the middle
  * leaves an arena that the next use frees. */
-int flow_of(struct flow_cache *c, struct store *st, uint32_t event, const atomic_int *cancel,
-	    const struct flow **out, struct err *err)
+int flow_of(struct flow_cache *c, struct store *st, uint32_t event,
+	    const atomic_int *cancel, const struct flow **out, struct err *err)
 {
 	struct flow_kept *k = &c->kept[0];
 	struct flow_input in;
@@ -359,6 +376,7 @@ int flow_of(struct flow_cache *c, struct store *st, uint32_t event, const atomic
 			k = t;
 	}
 	forget(k);
+	arena_init(&k->arena, MOST_BYTES);
 	if ((rc = flow_input_store(st, event, &in, err)))
 		return rc;
 	if ((rc = flow_build(&in, &k->arena, cancel, &k->flow, err))) {

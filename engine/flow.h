@@ -26,13 +26,13 @@
 /* Functions and call edges as plain arrays; all borrowed, they must outlive the flow. */
 struct flow_input {
 	uint32_t functions, edges;
-	const uint32_t *out_first;	/* [functions + 1] */
-	const uint32_t *callee;		/* [edges], by caller */
-	const uint64_t *calls, *incl;	/* [edges]; calls may be NULL */
-	const uint64_t *self;		/* [functions] */
+	const uint32_t *out_first;    /* [functions + 1] */
+	const uint32_t *callee;	      /* [edges], by caller */
+	const uint64_t *calls, *incl; /* [edges]; calls may be NULL */
+	const uint64_t *self;	      /* [functions] */
 	/* Optional; NULL: found here.  Both or none. */
-	const uint32_t *cycle;		/* [functions]: 0 none, else the cycle's number */
-	const uint32_t *topo;		/* [functions]: callers first, cycles together */
+	const uint32_t *cycle; /* [functions]: 0 none, else the cycle's number */
+	const uint32_t *topo;  /* [functions]: callers first, cycles together */
 	/* Optional; NULL: found here.  All or none. */
 	const uint32_t *caller, *in_first, *in_edge;
 };
@@ -48,7 +48,7 @@ struct flow {
 	const uint64_t *root;		/* [vertices]: root cost */
 	const uint8_t *odd;		/* [vertices]: the sums disagree or overflow */
 	const uint32_t *vertex;		/* [functions]: the vertex of each function */
-	const uint32_t *fn_first, *fns;	/* functions of vertex v: fns[fn_first[v] ..] */
+	const uint32_t *fn_first, *fns; /* functions of vertex v: fns[fn_first[v] ..] */
 };
 
 /* ERR_LIMIT: the arena is full; ERR_INDEX: the arrays contradict each other; ERR_CANCEL. */
@@ -63,9 +63,9 @@ int flow_input_store(struct store *st, uint32_t event, struct flow_input *out,
  * flow_cache_free(); drop the store's flows before store_close(). */
 struct flow_cache;
 int flow_cache_new(struct flow_cache **out, struct err *err);
-void flow_cache_free(struct flow_cache *c);		/* NULL is fine */
+void flow_cache_free(struct flow_cache *c); /* NULL is fine */
 void flow_cache_drop(struct flow_cache *c, const struct store *st);
-int flow_of(struct flow_cache *c, struct store *st, uint32_t event, const atomic_int *cancel,
-	    const struct flow **out, struct err *err);
+int flow_of(struct flow_cache *c, struct store *st, uint32_t event,
+	    const atomic_int *cancel, const struct flow **out, struct err *err);
 
 #endif

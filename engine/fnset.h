@@ -13,8 +13,8 @@
 #include "index/base/arena.h"
 
 struct fn_set {
-	uint64_t *bits;		/* (functions + 63) / 64 words; bits past the end are 0 */
-	uint32_t functions;	/* of the store, not members */
+	uint64_t *bits;	    /* (functions + 63) / 64 words; bits past the end are 0 */
+	uint32_t functions; /* of the store, not members */
 };
 
 #define FNSET_NONE UINT32_MAX

@@ -10,8 +10,8 @@
 #include <string.h>
 
 struct graph_costs {
-	uint64_t *self, *incl, *contribution;	/* [functions] */
-	uint64_t *edge;				/* [edges] */
+	uint64_t *self, *incl, *contribution; /* [functions] */
+	uint64_t *edge;			      /* [edges] */
 	uint64_t total;
 };
 
@@ -94,6 +94,11 @@ static const struct graph_costs *costs(const struct graph *g, uint32_t e)
 	return g->costs[e] ? g->costs[e] : &none;
 }
 
+uint32_t graph_id(const struct graph *g, uint32_t f)
+{
+	return g->plain ? f : g->origin[f];
+}
+
 struct str graph_name(const struct graph *g, uint32_t f)
 {
 	if (g->plain)
@@ -134,17 +139,21 @@ uint64_t graph_calls(const struct graph *g, uint32_t f)
 
 uint64_t graph_self(const struct graph *g, uint32_t f, uint32_t e)
 {
-	return g->plain ? store_fn_self(g->st, f, e) : g->costs[e] ? g->costs[e]->self[f] : 0;
+	return g->plain	     ? store_fn_self(g->st, f, e)
+	       : g->costs[e] ? g->costs[e]->self[f]
+			     : 0;
 }
 
 uint64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e)
 {
-	return g->plain ? store_fn_incl(g->st, f, e) : g->costs[e] ? g->costs[e]->incl[f] : 0;
+	return g->plain	     ? store_fn_incl(g->st, f, e)
+	       : g->costs[e] ? g->costs[e]->incl[f]
+			     : 0;
 }
 
 uint64_t graph_contribution(const struct graph *g, uint32_t f, uint32_t e)
 {
-	return g->plain    ? store_fn_contribution(g->st, f, e)
+	return g->plain	     ? store_fn_contribution(g->st, f, e)
 	       : g->costs[e] ? g->costs[e]->contribution[f]
 			     : 0;
 }
@@ -164,9 +173,11 @@ uint64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e)
 	return sum;
 }
 
-/* What the stages left; percentages are of the whole profile. */
+/* 100 %: the whole profile, or the parts chosen; other stages leave it as it is. */
 uint64_t graph_total(const struct graph *g, uint32_t e)
 {
+	if (g->whole)
+		return costs(g->whole, e)->total;
 	return store_total(g->st, e);
 }
 
@@ -180,13 +191,16 @@ void graph_edge(const struct graph *g, uint32_t edge, struct store_edge *out)
 	out->callee = g->callee[edge];
 	out->calls = g->calls[edge];
 	out->recursive = out->caller == out->callee;
-	out->in_cycle = out->recursive || (g->cycle[out->caller] &&
-					   g->cycle[out->caller] == g->cycle[out->callee]);
+	out->in_cycle =
+		out->recursive ||
+		(g->cycle[out->caller] && g->cycle[out->caller] == g->cycle[out->callee]);
 }
 
 uint64_t graph_edge_incl(const struct graph *g, uint32_t edge, uint32_t e)
 {
-	return g->plain ? store_edge_incl(g->st, edge, e) : costs(g, e)->edge ? costs(g, e)->edge[edge] : 0;
+	return g->plain		   ? store_edge_incl(g->st, edge, e)
+	       : costs(g, e)->edge ? costs(g, e)->edge[edge]
+				   : 0;
 }
 
 void graph_callees(const struct graph *g, uint32_t f, uint32_t *first, uint32_t *n)
@@ -201,7 +215,8 @@ void graph_callees(const struct graph *g, uint32_t f, uint32_t *first, uint32_t 
 
 uint32_t graph_caller_count(const struct graph *g, uint32_t f)
 {
-	return g->plain ? store_caller_count(g->st, f) : g->in_first[f + 1] - g->in_first[f];
+	return g->plain ? store_caller_count(g->st, f)
+			: g->in_first[f + 1] - g->in_first[f];
 }
 
 uint32_t graph_caller(const struct graph *g, uint32_t f, uint32_t i)
@@ -214,8 +229,8 @@ uint32_t graph_of_store(const struct graph *g, fn_id f)
 	return g->plain ? f : g->map[f];
 }
 
-int graph_cycle_members(const struct graph *g, uint32_t cycle, uint32_t **out, uint32_t *n,
-			struct err *err)
+int graph_cycle_members(const struct graph *g, uint32_t cycle, uint32_t **out,
+			uint32_t *n, struct err *err)
 {
 	struct store_cycle c;
 	uint32_t count = 0, *m;
@@ -270,6 +285,9 @@ int graph_flow_input(struct graph *g, uint32_t e, struct flow_input *out, struct
 		.calls = g->calls,
 		.incl = g->costs[e]->edge,
 		.self = g->costs[e]->self,
+		.cycle = g->cycle,
+		.topo = g->topo,
+		.caller = g->caller,
 		.in_first = g->in_first,
 		.in_edge = g->in_edge,
 	};

@@ -19,27 +19,30 @@
 
 #define GRAPH_NONE UINT32_MAX
 
-struct graph_costs;		/* columns of one event */
+struct graph_costs; /* columns of one event */
 
 struct graph {
 	struct store *st;
 	struct arena *a;
-	const atomic_int *cancel;	/* may be NULL */
+	const atomic_int *cancel; /* may be NULL */
 	uint32_t functions, edges, cycles;
-	bool plain;		/* the store itself; the members below are unset */
-	bool estimated;		/* some stage attributed costs */
-	bool detail;		/* lines and call sites of the store still hold */
+	bool plain;		   /* the store itself; the members below are unset */
+	const struct graph *whole; /* the parts that are 100 %; NULL: the store */
+	bool estimated;		   /* some stage attributed costs */
+	bool detail;		   /* lines and call sites of the store still hold */
 	/* Structure. */
 	struct graph *below;
-	const uint32_t *map;	/* [store functions]: function here, or GRAPH_NONE */
-	const fn_id *origin;	/* [functions]: the store's function that gives file, object */
-	const struct str *name;	/* [functions]: p NULL: that of origin */
-	const uint8_t *mixed;	/* [functions]: 1 several files, 2 several objects; or NULL */
-	const uint32_t *out_first, *callee, *caller;	/* as store_column */
+	const uint32_t *map; /* [store functions]: function here, or GRAPH_NONE */
+	const fn_id
+		*origin; /* [functions]: the store's function that gives file, object */
+	const struct str *name; /* [functions]: p NULL: that of origin */
+	const uint8_t
+		*mixed; /* [functions]: 1 several files, 2 several objects; or NULL */
+	const uint32_t *out_first, *callee, *caller; /* as store_column */
 	const uint32_t *in_first, *in_edge, *cycle, *topo;
-	const uint64_t *calls;	/* [edges] */
-	const uint64_t *fn_calls;	/* [functions] */
-	struct graph_costs **costs;	/* [all events], or NULL: not computed yet */
+	const uint64_t *calls;	    /* [edges] */
+	const uint64_t *fn_calls;   /* [functions] */
+	struct graph_costs **costs; /* [all events], or NULL: not computed yet */
 	/* How this stage gets its costs from the graph below. */
 	int (*fill)(struct graph *g, uint32_t e, uint64_t *self, uint64_t *edge,
 		    struct err *err);
@@ -51,6 +54,8 @@ int graph_plain(struct store *st, struct arena *a, const atomic_int *cancel,
 /* Compute the columns of event e; the getters below need it (a plain graph does not). */
 int graph_event(struct graph *g, uint32_t e, struct err *err);
 
+/* The number users see: of the store's function that f stands for. */
+uint32_t graph_id(const struct graph *g, uint32_t f);
 struct str graph_name(const struct graph *g, uint32_t f);
 struct str graph_file(const struct graph *g, uint32_t f);
 struct str graph_obj(const struct graph *g, uint32_t f);
@@ -69,10 +74,11 @@ uint32_t graph_caller_count(const struct graph *g, uint32_t f);
 uint32_t graph_caller(const struct graph *g, uint32_t f, uint32_t i);
 uint32_t graph_of_store(const struct graph *g, fn_id f);
 /* Members of a cycle, ascending, in the arena. */
-int graph_cycle_members(const struct graph *g, uint32_t cycle, uint32_t **out, uint32_t *n,
-			struct err *err);
+int graph_cycle_members(const struct graph *g, uint32_t cycle, uint32_t **out,
+			uint32_t *n, struct err *err);
 uint64_t graph_cycle_self(const struct graph *g, uint32_t cycle, uint32_t e);
 /* Arrays for flow_build(). */
-int graph_flow_input(struct graph *g, uint32_t e, struct flow_input *out, struct err *err);
+int graph_flow_input(struct graph *g, uint32_t e, struct flow_input *out,
+		     struct err *err);
 
 #endif

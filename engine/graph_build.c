@@ -11,7 +11,8 @@
 
 int graph_poll(const struct graph *g, uint32_t i, struct err *err)
 {
-	if ((i & 4095) == 0 && g->cancel && atomic_load_explicit(g->cancel, memory_order_relaxed))
+	if ((i & 4095) == 0 && g->cancel &&
+	    atomic_load_explicit(g->cancel, memory_order_relaxed))
 		return err_set(err, ERR_CANCEL, 0, "interrupted");
 	return 0;
 }
@@ -112,7 +113,8 @@ static int adjacency(const struct graph_draft *d, struct arena *a, struct edges 
 	for (uint32_t i = 0; i < e->n; i++) {
 		e->out_first[e->caller[i] + 1]++;
 		e->in_first[e->callee[i] + 1]++;
-		e->fn_calls[e->callee[i]] = graph_add(e->fn_calls[e->callee[i]], e->calls[i]);
+		e->fn_calls[e->callee[i]] =
+			graph_add(e->fn_calls[e->callee[i]], e->calls[i]);
 	}
 	for (uint32_t f = 0; f < d->functions; f++) {
 		e->out_first[f + 1] += e->out_first[f];
@@ -174,9 +176,9 @@ static int identity(const struct graph_draft *d, struct graph *g, struct err *er
 		uint32_t x = d->first[f];
 
 		origin[f] = b->plain ? x : b->origin[x];
-		name[f] = d->name && d->name[f].p	? d->name[f]
-			  : b->plain || !b->name[x].p	? (struct str){NULL, 0}
-							: b->name[x];
+		name[f] = d->name && d->name[f].p     ? d->name[f]
+			  : b->plain || !b->name[x].p ? (struct str){NULL, 0}
+						      : b->name[x];
 	}
 	g->map = map;
 	g->origin = origin;
@@ -202,6 +204,7 @@ int graph_build(const struct graph_draft *d, struct graph **out, uint32_t **edge
 	g->functions = d->functions;
 	g->edges = e.n;
 	g->estimated = b->estimated;
+	g->whole = b->whole;
 	g->out_first = e.out_first;
 	g->callee = e.callee;
 	g->caller = e.caller;
@@ -209,7 +212,8 @@ int graph_build(const struct graph_draft *d, struct graph **out, uint32_t **edge
 	g->in_edge = e.in_edge;
 	g->calls = e.calls;
 	g->fn_calls = e.fn_calls;
-	g->costs = ARENA_ARRAY(b->a, struct graph_costs *, store_info(b->st)->all_events + 1);
+	g->costs = ARENA_ARRAY(b->a, struct graph_costs *,
+			       store_info(b->st)->all_events + 1);
 	if (!g->costs)
 		return arena_full(b->a, err);
 	if (find_cycles(g, err) || identity(d, g, err))

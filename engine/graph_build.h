@@ -10,12 +10,12 @@
 struct graph_draft {
 	struct graph *below;
 	uint32_t functions;
-	uint32_t *map;			/* [below functions]: here, or GRAPH_NONE */
-	uint32_t *first;		/* [functions]: a function below: name, file, object */
-	struct str *name;		/* [functions]: own names; NULL: none has one */
+	uint32_t *map;	  /* [below functions]: here, or GRAPH_NONE */
+	uint32_t *first;  /* [functions]: a function below: name, file, object */
+	struct str *name; /* [functions]: own names; NULL: none has one */
 	/* Edges in any order, several of one pair too; they are merged. */
-	uint32_t *caller, *callee;	/* [edges] */
-	uint64_t *calls;		/* [edges] */
+	uint32_t *caller, *callee; /* [edges] */
+	uint64_t *calls;	   /* [edges] */
 	uint32_t edges;
 };
 
@@ -25,7 +25,7 @@ int graph_build(const struct graph_draft *d, struct graph **out, uint32_t **edge
 /* Number the functions below that keep marks (map 1), in order: sets map and first. */
 int graph_number(struct graph_draft *d, const uint8_t *keep, struct err *err);
 int graph_poll(const struct graph *g, uint32_t i, struct err *err);
-uint64_t graph_add(uint64_t a, uint64_t b);	/* saturates */
+uint64_t graph_add(uint64_t a, uint64_t b); /* saturates */
 uint64_t graph_round(double d);
 
 #endif

@@ -18,13 +18,13 @@
 struct focus {
 	const struct fn_set *set;
 	bool ignore;
-	uint32_t *map;			/* below -> here */
-	uint32_t *edge;			/* here, of each draft edge */
-	uint32_t *draft;		/* edge below of each draft edge */
+	uint32_t *map;	 /* below -> here */
+	uint32_t *edge;	 /* here, of each draft edge */
+	uint32_t *draft; /* edge below of each draft edge */
 	uint32_t drafts;
-	uint32_t *comp, *first, *topo;	/* below, condensed; components callers first */
+	uint32_t *comp, *first, *topo; /* below, condensed; components callers first */
 	uint32_t comps;
-	uint8_t *in_set;		/* [comps] */
+	uint8_t *in_set; /* [comps] */
 };
 
 static int condense(struct graph *b, struct focus *s, struct err *err)
@@ -66,7 +66,8 @@ static int condense(struct graph *b, struct focus *s, struct err *err)
 /* Apply fn to the edges that leave component c. */
 typedef void edge_step(void *arg, uint32_t edge, uint32_t from, uint32_t to);
 
-static void each_out(struct graph *b, const struct focus *s, uint32_t c, edge_step *fn, void *arg)
+static void each_out(struct graph *b, const struct focus *s, uint32_t c, edge_step *fn,
+		     void *arg)
 {
 	for (uint32_t i = s->first[c]; i < s->first[c + 1]; i++) {
 		uint32_t first, n;
@@ -85,7 +86,7 @@ static void each_out(struct graph *b, const struct focus *s, uint32_t c, edge_st
 /* ---- which functions stay ---- */
 
 struct reach {
-	uint8_t *down, *up;	/* below a kept component, above one; [comps] */
+	uint8_t *down, *up; /* below a kept component, above one; [comps] */
 };
 
 static void reach_down(void *arg, uint32_t e, uint32_t from, uint32_t to)
@@ -143,7 +144,7 @@ static int kept(struct graph *b, const struct focus *s, uint8_t **out, struct er
 struct shares {
 	struct graph *b;
 	uint32_t e;
-	double *in, *out, *f, *u;	/* [comps]; f and u first hold sums of cost */
+	double *in, *out, *f, *u; /* [comps]; f and u first hold sums of cost */
 };
 
 static void sum_flow(void *arg, uint32_t e, uint32_t from, uint32_t to)
@@ -227,7 +228,8 @@ static int focus_fill(struct graph *g, uint32_t e, uint64_t *self, uint64_t *edg
 		return (int)err->kind;
 	for (uint32_t f = 0; f < h.b->functions; f++)
 		if (s->map[f] != GRAPH_NONE)
-			self[s->map[f]] = part_of(graph_self(h.b, f, e), h.f[s->comp[f]], s->ignore);
+			self[s->map[f]] = part_of(graph_self(h.b, f, e), h.f[s->comp[f]],
+						  s->ignore);
 	for (uint32_t i = 0; i < s->drafts; i++) {
 		struct store_edge x;
 		double fu, uv;
@@ -242,7 +244,8 @@ static int focus_fill(struct graph *g, uint32_t e, uint64_t *self, uint64_t *edg
 	return 0;
 }
 
-static int kept_edges(struct graph *b, struct graph_draft *d, struct focus *s, struct err *err)
+static int kept_edges(struct graph *b, struct graph_draft *d, struct focus *s,
+		      struct err *err)
 {
 	size_t n = (size_t)b->edges + 1;
 
@@ -267,8 +270,8 @@ static int kept_edges(struct graph *b, struct graph_draft *d, struct focus *s, s
 	return 0;
 }
 
-int graph_focus(struct graph *g, const struct fn_set *set, bool ignore, struct graph **out,
-		struct err *err)
+int graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
+		struct graph **out, struct err *err)
 {
 	struct graph_draft d = {.below = g};
 	struct focus *s = ARENA_NEW(g->a, struct focus);
@@ -278,8 +281,9 @@ int graph_focus(struct graph *g, const struct fn_set *set, bool ignore, struct g
 		return arena_full(g->a, err);
 	s->set = set;
 	s->ignore = ignore;
-	if (condense(g, s, err) || kept(g, s, &keep, err) || graph_number(&d, keep, err) ||
-	    kept_edges(g, &d, s, err) || graph_build(&d, out, &s->edge, err))
+	if (condense(g, s, err) || kept(g, s, &keep, err) ||
+	    graph_number(&d, keep, err) || kept_edges(g, &d, s, err) ||
+	    graph_build(&d, out, &s->edge, err))
 		return (int)err->kind;
 	s->map = d.map;
 	(*out)->stage = s;

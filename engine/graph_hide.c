@@ -15,11 +15,11 @@
 #include "index/cycles.h"
 
 struct hide {
-	uint32_t *map;			/* below -> here, GRAPH_NONE: hidden */
-	uint32_t *up;			/* here -> below */
-	uint32_t *comp;			/* below: hidden component, callers first; or NONE */
+	uint32_t *map;	/* below -> here, GRAPH_NONE: hidden */
+	uint32_t *up;	/* here -> below */
+	uint32_t *comp; /* below: hidden component, callers first; or NONE */
 	uint32_t comps;
-	uint32_t *first, *member;	/* members of component c: member[first[c] ..] */
+	uint32_t *first, *member; /* members of component c: member[first[c] ..] */
 };
 
 /* Weights of one event, or of call counts. */
@@ -27,14 +27,14 @@ struct weights {
 	struct graph *b;
 	bool calls;
 	uint32_t e;
-	double *in;			/* I(C), [comps] */
+	double *in; /* I(C), [comps] */
 };
 
 struct walk {
-	double *x;			/* [comps] */
-	uint32_t *heap, nheap;		/* components to visit, smallest first */
+	double *x;	       /* [comps] */
+	uint32_t *heap, nheap; /* components to visit, smallest first */
 	uint8_t *queued;
-	double *to;			/* [functions here]: new edge u -> v */
+	double *to; /* [functions here]: new edge u -> v */
 	uint32_t *touched, ntouched;
 	uint8_t *seen;
 	double self;
@@ -98,7 +98,8 @@ static void send(struct walk *k, const struct hide *h, uint32_t to, double cost)
 	}
 }
 
-static void visit(struct walk *k, const struct hide *h, const struct weights *w, uint32_t c)
+static void visit(struct walk *k, const struct hide *h, const struct weights *w,
+		  uint32_t c)
 {
 	double share = w->in[c] > 0 ? k->x[c] / w->in[c] : 0;
 
@@ -121,7 +122,8 @@ static void visit(struct walk *k, const struct hide *h, const struct weights *w,
 }
 
 /* All that u reaches through hidden functions; direct edges are not in k->to. */
-static void walk(struct walk *k, const struct hide *h, const struct weights *w, uint32_t u)
+static void walk(struct walk *k, const struct hide *h, const struct weights *w,
+		 uint32_t u)
 {
 	uint32_t first, n;
 
@@ -147,8 +149,8 @@ static void forget(struct walk *k)
 	}
 }
 
-static int new_walk(struct graph *b, const struct hide *h, uint32_t functions, struct walk *k,
-		    struct err *err)
+static int new_walk(struct graph *b, const struct hide *h, uint32_t functions,
+		    struct walk *k, struct err *err)
 {
 	size_t n = (size_t)functions + 1, c = (size_t)h->comps + 1;
 
@@ -160,7 +162,8 @@ static int new_walk(struct graph *b, const struct hide *h, uint32_t functions, s
 	k->touched = ARENA_ARRAY(b->a, uint32_t, n);
 	k->seen = ARENA_ARRAY(b->a, uint8_t, n);
 	return k->x && k->heap && k->queued && k->to && k->touched && k->seen
-		? 0 : arena_full(b->a, err);
+		       ? 0
+		       : arena_full(b->a, err);
 }
 
 /* I(C) of every hidden component. */
@@ -202,7 +205,8 @@ static int hide_fill(struct graph *g, uint32_t e, uint64_t *self, uint64_t *edge
 	struct weights w = {.b = b, .e = e};
 	struct walk k;
 
-	if (graph_event(b, e, err) || flows(h, &w, err) || new_walk(b, h, g->functions, &k, err))
+	if (graph_event(b, e, err) || flows(h, &w, err) ||
+	    new_walk(b, h, g->functions, &k, err))
 		return (int)err->kind;
 	for (uint32_t f = 0; f < g->functions; f++) {
 		uint32_t u = h->up[f], first, n;
@@ -287,8 +291,8 @@ struct edge_list {
 	uint32_t n, cap;
 };
 
-static int add_edge(struct arena *a, struct edge_list *l, uint32_t u, uint32_t v, uint64_t calls,
-		    struct err *err)
+static int add_edge(struct arena *a, struct edge_list *l, uint32_t u, uint32_t v,
+		    uint64_t calls, struct err *err)
 {
 	if (l->n == l->cap) {
 		uint32_t cap = l->cap ? l->cap * 2 : 1024;
@@ -325,7 +329,8 @@ static int collect(struct graph *b, const struct hide *h, uint32_t functions,
 
 		walk(&k, h, &w, h->up[f]);
 		for (uint32_t i = 0; i < k.ntouched; i++)
-			if (add_edge(b->a, l, f, k.touched[i], graph_round(k.to[k.touched[i]]), err))
+			if (add_edge(b->a, l, f, k.touched[i],
+				     graph_round(k.to[k.touched[i]]), err))
 				return (int)err->kind;
 		forget(&k);
 		graph_callees(b, h->up[f], &first, &n);
@@ -343,7 +348,8 @@ static int collect(struct graph *b, const struct hide *h, uint32_t functions,
 	return 0;
 }
 
-int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out, struct err *err)
+int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out,
+	       struct err *err)
 {
 	struct graph_draft d = {.below = g};
 	struct hide *h = ARENA_NEW(g->a, struct hide);

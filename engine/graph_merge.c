@@ -10,7 +10,7 @@
 #include "engine/name.h"
 
 struct merge {
-	const uint32_t *map, *edge;	/* below -> here */
+	const uint32_t *map, *edge; /* below -> here */
 };
 
 static int merge_fill(struct graph *g, uint32_t e, uint64_t *self, uint64_t *edge,
@@ -201,8 +201,8 @@ static struct str norec_key(const struct graph *g, uint32_t f, struct arena *a)
 }
 
 /* The group of key, new ones at the end; slot[] holds group + 1. */
-static uint32_t group_of(struct graph_draft *d, uint32_t *slot, size_t cap, struct str key,
-			 struct str *keys, uint32_t f)
+static uint32_t group_of(struct graph_draft *d, uint32_t *slot, size_t cap,
+			 struct str key, struct str *keys, uint32_t f)
 {
 	size_t h = (size_t)str_hash(key);
 
@@ -216,8 +216,8 @@ static uint32_t group_of(struct graph_draft *d, uint32_t *slot, size_t cap, stru
 	return slot[h & (cap - 1)] - 1;
 }
 
-static int group_by(struct graph *g, struct graph_draft *d, key_of *key, struct str **keys,
-		    struct err *err)
+static int group_by(struct graph *g, struct graph_draft *d, key_of *key,
+		    struct str **keys, struct err *err)
 {
 	size_t cap = 16;
 	uint32_t *slot;
@@ -240,11 +240,14 @@ static int group_by(struct graph *g, struct graph_draft *d, key_of *key, struct 
 	return 0;
 }
 
-int graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out, struct err *err)
+int graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out,
+		      struct err *err)
 {
 	static key_of *const key[] = {
-		[GRAPH_BY_FILE] = file_key, [GRAPH_BY_OBJECT] = obj_key,
-		[GRAPH_BY_DIR] = dir_key, [GRAPH_BY_CLASS] = class_key,
+		[GRAPH_BY_FILE] = file_key,
+		[GRAPH_BY_OBJECT] = obj_key,
+		[GRAPH_BY_DIR] = dir_key,
+		[GRAPH_BY_CLASS] = class_key,
 	};
 	struct graph_draft d;
 	struct str *keys;

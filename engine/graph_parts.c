@@ -8,15 +8,16 @@
 
 struct parts {
 	uint32_t events;
-	uint32_t *map;			/* store -> here */
-	uint64_t *self;			/* [functions here * events] */
-	uint64_t *edge;			/* [edges here * events] */
+	uint32_t *map;	/* store -> here */
+	uint64_t *self; /* [functions here * events] */
+	uint64_t *edge; /* [edges here * events] */
 };
 
 /* Sums over the parts, by the store's ids. */
 struct sums {
-	uint64_t *self, *cost, *calls;	/* [functions * events], [edges * events], [edges] */
-	uint8_t *fn, *edge;		/* met at all */
+	uint64_t *self, *cost,
+		*calls;	    /* [functions * events], [edges * events], [edges] */
+	uint8_t *fn, *edge; /* met at all */
 };
 
 static void add_row(uint64_t *to, const uint64_t *from, uint32_t n)
@@ -52,8 +53,8 @@ static int add_part(struct graph *g, uint32_t p, uint32_t events, struct sums *s
 	return 0;
 }
 
-static int sum_parts(struct graph *g, const uint8_t *parts, uint32_t events, struct sums *s,
-		     struct err *err)
+static int sum_parts(struct graph *g, const uint8_t *parts, uint32_t events,
+		     struct sums *s, struct err *err)
 {
 	size_t n = (size_t)g->functions + 1, m = (size_t)g->edges + 1;
 	struct arena scratch;
@@ -117,7 +118,8 @@ static int part_edges(struct graph *g, struct graph_draft *d, const struct sums 
 	return 0;
 }
 
-int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out, struct err *err)
+int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
+		struct err *err)
 {
 	struct graph_draft d = {.below = g};
 	struct parts *s = ARENA_NEW(g->a, struct parts);
@@ -135,11 +137,13 @@ int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out, struc
 	if (!s->self || !s->edge)
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < d.functions; f++)
-		add_row(s->self + (size_t)f * events, sums.self + (size_t)d.first[f] * events, events);
+		add_row(s->self + (size_t)f * events,
+			sums.self + (size_t)d.first[f] * events, events);
 	for (uint32_t i = 0; i < d.edges; i++)
-		add_row(s->edge + (size_t)edge[i] * events, sums.cost + (size_t)from[i] * events,
-			events);
+		add_row(s->edge + (size_t)edge[i] * events,
+			sums.cost + (size_t)from[i] * events, events);
 	(*out)->stage = s;
 	(*out)->fill = parts_fill;
+	(*out)->whole = *out;
 	return 0;
 }

@@ -10,9 +10,9 @@
 #include <string.h>
 
 struct groups {
-	uint32_t *of;		/* [rows]: group */
-	uint32_t *first;	/* [groups]: its first row */
-	uint64_t *size;		/* [groups]: rows */
+	uint32_t *of;	 /* [rows]: group */
+	uint32_t *first; /* [groups]: its first row */
+	uint64_t *size;	 /* [groups]: rows */
 	size_t n;
 };
 
@@ -33,7 +33,8 @@ static bool same_cell(const struct table_col *c, size_t a, size_t b)
 	if (col_is_text(c->type))
 		return str_eq(c->s[a], c->s[b]);
 	return memcmp((const char *)c->p + a * col_width(c->type),
-		      (const char *)c->p + b * col_width(c->type), col_width(c->type)) == 0;
+		      (const char *)c->p + b * col_width(c->type),
+		      col_width(c->type)) == 0;
 }
 
 static bool same_key(const struct table_col *key, size_t nkeys, size_t a, size_t b)
@@ -52,7 +53,7 @@ static int number_groups(struct exec *x, struct table *t, const struct table_col
 
 	while (cap < 2 * t->n + 2)
 		cap *= 2;
-	slot = EXEC_ARRAY(x, uint32_t, cap);		/* group + 1 */
+	slot = EXEC_ARRAY(x, uint32_t, cap); /* group + 1 */
 	g->of = EXEC_ARRAY(x, uint32_t, t->n + 1);
 	g->first = EXEC_ARRAY(x, uint32_t, t->n + 1);
 	g->size = EXEC_ARRAY(x, uint64_t, t->n + 1);
@@ -107,8 +108,8 @@ static void fold_f(enum fold f, double *to, double v)
 		*to = v;
 }
 
-static void fold_cell(enum fold f, const struct table_col *c, size_t i, struct table_col *out,
-		      size_t g, bool first)
+static void fold_cell(enum fold f, const struct table_col *c, size_t i,
+		      struct table_col *out, size_t g, bool first)
 {
 	if (col_is_f(c->type) && first)
 		out->f[g] = c->f[i];
@@ -139,7 +140,8 @@ static int fold_column(struct exec *x, const struct groups *g, size_t rows, enum
 		fold_cell(f, c, i, out, g->of[i], !seen[g->of[i]]);
 		seen[g->of[i]] = 1;
 		if (c->estimated && c->estimated[i]) {
-			if (!out->estimated && !(out->estimated = EXEC_ARRAY(x, uint8_t, g->n + 1)))
+			if (!out->estimated &&
+			    !(out->estimated = EXEC_ARRAY(x, uint8_t, g->n + 1)))
 				return (int)x->err->kind;
 			out->estimated[g->of[i]] = 1;
 		}
@@ -158,7 +160,8 @@ static int fold_column(struct exec *x, const struct groups *g, size_t rows, enum
 
 static struct str leaf_name(struct exec *x, const struct expr *e)
 {
-	return arena_printf(x->a, "%.*s.%u%s", STR_ARG(e->text), e->ev, e->percent ? "%" : "");
+	return arena_printf(x->a, "%.*s.%u%s", STR_ARG(e->text), e->ev,
+			    e->percent ? "%" : "");
 }
 
 /* The leaves of e, summed per group, as columns of `sums`. */
@@ -173,7 +176,8 @@ static int sum_leaves(struct exec *x, struct table *t, const struct groups *g,
 		return sum_leaves(x, t, g, e->let, sums);
 	if (e->op != EX_COL)
 		return sum_leaves(x, t, g, e->a, sums) || sum_leaves(x, t, g, e->b, sums)
-			? (int)x->err->kind : 0;
+			       ? (int)x->err->kind
+			       : 0;
 	if (eval(x, t, e, &v) || table_append(sums, leaf_name(x, e), v.type, &c) ||
 	    fold_column(x, g, t->n, FOLD_SUM, &v, c))
 		return (int)x->err->kind;
@@ -238,14 +242,16 @@ static int add_sum(struct exec *x, struct table *t, const struct groups *g,
 {
 	struct table_col *c;
 
-	if (table_append(out, name, v->type, &c) || fold_column(x, g, t->n, FOLD_SUM, v, c))
+	if (table_append(out, name, v->type, &c) ||
+	    fold_column(x, g, t->n, FOLD_SUM, v, c))
 		return (int)x->err->kind;
 	c->event = v->event;
 	c->adds_up = true;
 	return 0;
 }
 
-static int add_count(struct exec *x, const struct groups *g, struct str name, struct table *out)
+static int add_count(struct exec *x, const struct groups *g, struct str name,
+		     struct table *out)
 {
 	struct table_col *c;
 
@@ -350,7 +356,8 @@ int exec_group(struct exec *x, struct table *t, const struct tstage *s)
 
 	for (const struct expr *e = s->exprs; e; e = e->next) {
 		if (n == KEYS)
-			return exec_fail(x, e->span, "more than %d columns to group by", KEYS);
+			return exec_fail(x, e->span, "more than %d columns to group by",
+					 KEYS);
 		if (eval(x, t, e, &key[n++]))
 			return (int)x->err->kind;
 	}
@@ -382,10 +389,12 @@ static int sum_column(struct exec *x, struct table *t, const struct groups *g,
 	if (!c->adds_up || c->percent || col_is_text(c->type) || c->type == COL_BOOL)
 		return 0;
 	if (!c->def)
-		return add_sum(x, t, g, &(struct table_col){.type = c->type, .p = c->p,
-							    .event = c->event,
-							    .absent = c->absent,
-							    .estimated = c->estimated},
+		return add_sum(x, t, g,
+			       &(struct table_col){.type = c->type,
+						   .p = c->p,
+						   .event = c->event,
+						   .absent = c->absent,
+						   .estimated = c->estimated},
 			       c->name, out);
 	if (table_column(t, str_c(c->def->name), c->event, false, &filled))
 		return (int)x->err->kind;
@@ -411,7 +420,8 @@ int exec_sum(struct exec *x, struct table *t)
 			return (int)x->err->kind;
 	}
 	if (out.ncols == 0)
-		return err_set(x->err, ERR_QUERY, 0, "no column of these rows can be summed");
+		return err_set(x->err, ERR_QUERY, 0,
+			       "no column of these rows can be summed");
 	replace(t, &out, 1);
 	return 0;
 }

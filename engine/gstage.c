@@ -3,11 +3,11 @@
  *
  * `in` and the parts come first whatever their place: the others work on what they leave.
  */
+#include "engine/gstage.h"
+
 #include <string.h>
 
-#include "engine/exec.h"
 #include "engine/graph_stage.h"
-#include "engine/gstage.h"
 
 /* ---- part and thread ---- */
 
@@ -42,7 +42,8 @@ static int mark_parts(struct exec *x, const struct gstage *g, uint8_t *parts)
 		return 0;
 	exec_fail(x, g->span, "no %s has this number; the profile has %u part%s",
 		  g->kind == G_THREAD ? "thread" : "part", n, n == 1 ? "" : "s");
-	return err_hint(x->err, "'%s' lists them", g->kind == G_THREAD ? "threads" : "parts");
+	return err_hint(x->err, "'%s' lists them",
+			g->kind == G_THREAD ? "threads" : "parts");
 }
 
 static int run_parts(struct exec *x, const struct gstage *first)
@@ -69,10 +70,11 @@ static int run_parts(struct exec *x, const struct gstage *first)
 /* Functions below p percent inclusive. */
 static int small_functions(struct exec *x, double p, struct fn_set **out)
 {
-	double least = p / 100.0 * (double)graph_total(x->g, x->event);
+	double least;
 
 	if (graph_event(x->g, x->event, x->err))
 		return (int)x->err->kind;
+	least = p / 100.0 * (double)graph_total(x->g, x->event);
 	if (!(*out = fnset_new(x->a, x->g->functions)))
 		return arena_full(x->a, x->err);
 	for (uint32_t f = 0; f < x->g->functions; f++)
@@ -91,8 +93,8 @@ static int cut(struct exec *x, const struct gstage *g)
 	n = fnset_count(set);
 	if (n == 0)
 		return 0;
-	if (exec_note(x, arena_printf(x->a, "cut %g %% hides %u of %u functions", g->percent, n,
-				      x->g->functions)))
+	if (exec_note(x, arena_printf(x->a, "cut %g %% hides %u of %u functions",
+				      g->percent, n, x->g->functions)))
 		return (int)x->err->kind;
 	return graph_hide(x->g, set, &x->g, x->err);
 }
@@ -117,22 +119,17 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 		return (int)x->err->kind;
 	switch (g->kind) {
 	case G_FOCUS:
-	case G_IGNORE:
-		return graph_focus(x->g, set, g->kind == G_IGNORE, &x->g, x->err);
-	case G_HIDE:
-		return graph_hide(x->g, set, &x->g, x->err);
+	case G_IGNORE: return graph_focus(x->g, set, g->kind == G_IGNORE, &x->g, x->err);
+	case G_HIDE: return graph_hide(x->g, set, &x->g, x->err);
 	case G_COLLAPSE:
-		return graph_collapse(x->g, set, g->name.n ? g->name : text, &x->g, x->err);
-	case G_COLLAPSE_BY:
-		return collapse_by(x, g);
-	case G_NOREC:
-		return graph_norec(x->g, &x->g, x->err);
-	case G_CUT:
-		return cut(x, g);
+		return graph_collapse(x->g, set, g->name.n ? g->name : text, &x->g,
+				      x->err);
+	case G_COLLAPSE_BY: return collapse_by(x, g);
+	case G_NOREC: return graph_norec(x->g, &x->g, x->err);
+	case G_CUT: return cut(x, g);
 	case G_IN:
 	case G_PART:
-	case G_THREAD:
-		return 0;
+	case G_THREAD: return 0;
 	}
 	return 0;
 }
@@ -144,7 +141,8 @@ int exec_gstages(struct exec *x, const struct gstage *first, struct str text)
 	for (const struct gstage *g = first; g; g = g->next) {
 		struct span at = g->set ? g->set->span : g->span;
 		struct str name = at.at + at.len <= text.n
-			? (struct str){text.p + at.at, at.len} : STR("(collapsed)");
+					  ? (struct str){text.p + at.at, at.len}
+					  : STR("(collapsed)");
 
 		if (run_stage(x, g, name))
 			return (int)x->err->kind;

@@ -19,13 +19,13 @@
 #include "engine/name.h"
 
 enum {
-	POLL = 1024,			/* names between looks at the clock and `cancel` */
-	REGEX_STEPS = 1000000,		/* of one name: some milliseconds */
+	POLL = 1024,	       /* names between looks at the clock and `cancel` */
+	REGEX_STEPS = 1000000, /* of one name: some milliseconds */
 	REGEX_DEPTH = 10000,
 	REGEX_HEAP_KIB = 16 << 10,
 	REGEX_PARENS = 200,
 	REGEX_BYTES = 64 << 10,
-	REGEX_SECONDS = 20,		/* for all names */
+	REGEX_SECONDS = 20, /* for all names */
 };
 
 struct match {
@@ -33,11 +33,11 @@ struct match {
 	struct arena *arena;
 	/* bare */
 	struct name pat;
-	bool anchored, tail;	/* leading "::"; trailing "::" */
-	bool transparent;	/* some component of it is one of those below */
-	bool path;		/* components of files and objects */
-	struct str needle;	/* in every name that matches; may be empty */
-	bool word;		/* the needle is a whole component, an identifier */
+	bool anchored, tail; /* leading "::"; trailing "::" */
+	bool transparent;    /* some component of it is one of those below */
+	bool path;	     /* components of files and objects */
+	struct str needle;   /* in every name that matches; may be empty */
+	bool word;	     /* the needle is a whole component, an identifier */
 	/* regex */
 	pcre2_general_context *general;
 	pcre2_code *code;
@@ -49,15 +49,20 @@ struct match {
 
 static bool is_ident(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '$' || (unsigned char)c >= 0x80;
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
 /* Namespaces that nobody writes. */
 static bool is_transparent(struct str s)
 {
 	static const char *const known[] = {
-		"(anonymous namespace)", "_GLOBAL__N_1", "__cxx11", "__1", "__ndk1", "_V2",
+		"(anonymous namespace)",
+		"_GLOBAL__N_1",
+		"__cxx11",
+		"__1",
+		"__ndk1",
+		"_V2",
 	};
 
 	if (s.n == 0 || (s.p[0] != '(' && s.p[0] != '_'))
@@ -314,7 +319,7 @@ static void bare_needle(struct match *m)
 		struct str s = m->pat.part[k - 1];
 
 		m->needle = str_starts(s, STR("{lambda(")) ? (struct str){s.p, 7}
-			  : is_operator(s)		   ? s
+			    : is_operator(s)		   ? s
 							   : longest_literal(s);
 		m->word = m->needle.n == s.n && !m->path;
 		for (size_t i = 0; i < s.n && m->word; i++)
@@ -327,7 +332,8 @@ static int bare_new(struct match *m, struct err *err)
 	struct str s = m->atom.text;
 
 	if (s.n == 0)
-		return err_set(err, ERR_QUERY, m->atom.at, "an empty name matches nothing");
+		return err_set(err, ERR_QUERY, m->atom.at,
+			       "an empty name matches nothing");
 	if (m->path) {
 		bool cut;
 
@@ -337,8 +343,9 @@ static int bare_new(struct match *m, struct err *err)
 	} else {
 		m->anchored = str_starts(s, STR("::"));
 		name_parse(s, false, &m->pat);
-		m->tail = str_ends(s, STR("::")) || (str_ends(s, STR("->")) && !is_operator(
-				m->pat.part[m->pat.n - 1]));
+		m->tail = str_ends(s, STR("::")) ||
+			  (str_ends(s, STR("->")) &&
+			   !is_operator(m->pat.part[m->pat.n - 1]));
 		for (size_t i = 0; i < m->pat.n; i++)
 			m->transparent |= is_transparent(m->pat.part[i]);
 	}
@@ -367,8 +374,8 @@ static int regex_bad(const struct match *m, int code, size_t at, struct err *err
 		return arena_full(m->arena, err);
 	if (pcre2_get_error_message(code, text, sizeof(text)) < 0)
 		text[0] = '\0';
-	err_set(err, ERR_QUERY, m->atom.at + at, "bad regular expression: %s (at byte %zu)",
-		(const char *)text, at);
+	err_set(err, ERR_QUERY, m->atom.at + at,
+		"bad regular expression: %s (at byte %zu)", (const char *)text, at);
 	err->len = 1;
 	return (int)err->kind;
 }
@@ -391,8 +398,8 @@ static int regex_new(struct match *m, struct err *err)
 	pcre2_set_heap_limit(m->limits, REGEX_HEAP_KIB);
 	if (m->atom.nocase)
 		options |= PCRE2_CASELESS;
-	m->code = pcre2_compile((PCRE2_SPTR)m->atom.text.p, m->atom.text.n, options, &code, &at,
-				cc);
+	m->code = pcre2_compile((PCRE2_SPTR)m->atom.text.p, m->atom.text.n, options,
+				&code, &at, cc);
 	if (!m->code)
 		return regex_bad(m, code, at, err);
 	if (!(m->data = pcre2_match_data_create(1, m->general)))
@@ -405,7 +412,8 @@ static int regex_new(struct match *m, struct err *err)
 static int regex_name(struct match *m, struct str name, struct err *err)
 {
 	PCRE2_UCHAR text[200];
-	int rc = pcre2_match(m->code, (PCRE2_SPTR)name.p, name.n, 0, 0, m->data, m->limits);
+	int rc = pcre2_match(m->code, (PCRE2_SPTR)name.p, name.n, 0, 0, m->data,
+			     m->limits);
 
 	if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
 		rc = pcre2_match(m->code, (PCRE2_SPTR)name.p, name.n, 0, PCRE2_NO_JIT,
@@ -447,7 +455,8 @@ int match_new(const struct match_atom *atom, struct arena *a, struct match **out
 	return rc;
 }
 
-/* The memory is the arena's, but for the code that the JIT made. */
+/* The memory is the arena's, so a query that ends in the middle (map_guard) leaves behind no
+ * more than the few KiB of code that the JIT made. */
 void match_free(struct match *m)
 {
 	if (m && m->code) {
@@ -482,7 +491,7 @@ struct table {
 	uint32_t n;
 	struct str (*get)(struct store *st, uint32_t id);
 	uint32_t (*lower)(struct store *st, struct str s);
-	enum store_column column;	/* function -> id */
+	enum store_column column; /* function -> id */
 };
 
 static struct table table_of(struct store *st, enum match_field field)
@@ -490,9 +499,11 @@ static struct table table_of(struct store *st, enum match_field field)
 	const struct store_info *si = store_info(st);
 
 	if (field == MATCH_FILE)
-		return (struct table){si->files, store_file, store_file_lower, STORE_FN_FILE};
+		return (struct table){si->files, store_file, store_file_lower,
+				      STORE_FN_FILE};
 	if (field == MATCH_OBJ)
-		return (struct table){si->objects, store_obj, store_obj_lower, STORE_FN_OBJ};
+		return (struct table){si->objects, store_obj, store_obj_lower,
+				      STORE_FN_OBJ};
 	return (struct table){si->names, store_name, store_name_lower, STORE_FN_NAME};
 }
 
@@ -555,8 +566,9 @@ static int expand(struct store *st, const struct table *t, const uint8_t *hit,
 		return 0;
 	}
 	if (!(id = store_u32(st, t->column)))
-		return store_check(st, err) ? (int)err->kind
-			: err_set(err, ERR_LIMIT, 0, "out of memory for a column");
+		return store_check(st, err)
+			       ? (int)err->kind
+			       : err_set(err, ERR_LIMIT, 0, "out of memory for a column");
 	for (uint32_t f = 0; f < functions; f++)
 		if (id[f] < t->n && hit[id[f]])
 			fnset_add(fns, f);
@@ -570,8 +582,9 @@ static int find_id(struct store *st, const struct match_atom *atom, struct fn_se
 	uint64_t id;
 
 	if (!str_u64(atom->text, &id) || id >= functions) {
-		err_set(err, ERR_QUERY, atom->at, "there is no function #%.*s; the last is #%"
-			PRIu32, STR_ARG(atom->text), functions ? functions - 1 : 0);
+		err_set(err, ERR_QUERY, atom->at,
+			"there is no function #%.*s; the last is #%" PRIu32,
+			STR_ARG(atom->text), functions ? functions - 1 : 0);
 		err->len = atom->len;
 		return (int)err->kind;
 	}

@@ -32,16 +32,16 @@ enum match_form { MATCH_BARE, MATCH_EXACT, MATCH_REGEX, MATCH_ID };
 struct match_atom {
 	enum match_field field;
 	enum match_form form;
-	struct str text;	/* bare; unescaped string; between the slashes; digits of #N */
-	bool nocase;		/* /.../i */
-	uint64_t at;		/* byte of the query where text starts, for err->at */
-	uint32_t len;		/* bytes of text as written in the query */
+	struct str text; /* bare; unescaped string; between the slashes; digits of #N */
+	bool nocase;	 /* /.../i */
+	uint64_t at;	 /* byte of the query where text starts, for err->at */
+	uint32_t len;	 /* bytes of text as written in the query */
 };
 
 struct match_found {
-	struct fn_set *fns;	/* never NULL on success, may be empty */
-	uint32_t functions;	/* members */
-	uint32_t names;		/* unique names (files, objects, classes: of those) matched */
+	struct fn_set *fns; /* never NULL on success, may be empty */
+	uint32_t functions; /* members */
+	uint32_t names;	    /* unique names (files, objects, classes: of those) matched */
 };
 
 /* Resolve an atom.  Finding nothing is no error here: see match_none().  ERR_QUERY: a bad
@@ -56,14 +56,15 @@ int match_none(struct store *st, const struct match_atom *atom, uint32_t event,
 
 /* At most max names (files, objects) like text, best first, hottest first among equals;
  * works for 300 ms at most.  names[] are views of the store.  Returns how many. */
-size_t match_nearest(struct store *st, enum match_field field, struct str text, uint32_t event,
-		     const atomic_int *cancel, struct str *names, size_t max);
+size_t match_nearest(struct store *st, enum match_field field, struct str text,
+		     uint32_t event, const atomic_int *cancel, struct str *names,
+		     size_t max);
 
 /* One compiled atom against one name (tests, and `~` in expressions). */
 struct match;
 int match_new(const struct match_atom *atom, struct arena *a, struct match **out,
 	      struct err *err);
-void match_free(struct match *m);	/* NULL is fine */
+void match_free(struct match *m); /* NULL is fine */
 /* 1 matches, 0 does not, -1: a limit was hit (err is set). */
 int match_name(struct match *m, struct str name, struct err *err);
 

@@ -17,20 +17,20 @@
 
 struct scan {
 	struct str s;
-	size_t i;		/* the next byte */
-	size_t start;		/* of the current component */
-	size_t end;		/* of its text; NPOS while it still grows */
-	size_t sep;		/* where the separator before it starts */
-	size_t core;		/* where the first component starts */
-	size_t path;		/* the separator before a "/..." path; NPOS: none */
-	size_t no_clone;	/* no clone suffix starts before this */
-	unsigned open;		/* brackets that nothing closed */
-	unsigned depth;		/* of "<<T as A>::B as C>" */
-	bool params;		/* a parameter list was the last thing seen */
+	size_t i;	 /* the next byte */
+	size_t start;	 /* of the current component */
+	size_t end;	 /* of its text; NPOS while it still grows */
+	size_t sep;	 /* where the separator before it starts */
+	size_t core;	 /* where the first component starts */
+	size_t path;	 /* the separator before a "/..." path; NPOS: none */
+	size_t no_clone; /* no clone suffix starts before this */
+	unsigned open;	 /* brackets that nothing closed */
+	unsigned depth;	 /* of "<<T as A>::B as C>" */
+	bool params;	 /* a parameter list was the last thing seen */
 	bool trait;
 	struct name *out;
-	size_t at[NAME_PARTS];	/* separator of each part */
-	size_t past[NAME_PARTS];	/* end of each part */
+	size_t at[NAME_PARTS];	 /* separator of each part */
+	size_t past[NAME_PARTS]; /* end of each part */
 };
 
 #define NPOS ((size_t)-1)
@@ -43,8 +43,8 @@ static void parse(struct str name, bool trait, unsigned depth, struct name *out)
 
 static bool is_ident(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '$' || (unsigned char)c >= 0x80;
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
 static bool is_digit(char c)
@@ -99,8 +99,8 @@ static size_t skip_angle(const struct scan *c, size_t i)
 			next = skip_kind(c, i, '(', ')');
 		} else if (ch == '{') {
 			next = skip_kind(c, i, '{', '}');
-		} else if (ch == 'o' && here(c, i, "operator") && !is_ident(at(c, i + 8)) &&
-			   i && !is_ident(c->s.p[i - 1])) {
+		} else if (ch == 'o' && here(c, i, "operator") &&
+			   !is_ident(at(c, i + 8)) && i && !is_ident(c->s.p[i - 1])) {
 			next = skip_operator(c, i);
 		}
 		if (next == NPOS)
@@ -114,10 +114,12 @@ static size_t skip_angle(const struct scan *c, size_t i)
 static size_t skip_operator(const struct scan *c, size_t i)
 {
 	static const char *const known[] = {
-		"()", "[]", "<=>", "<<=", ">>=", "->*", "->", "<<", ">>", "<=", ">=", "==",
-		"!=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=",
-		"+", "-", "*", "/", "%", "^", "&", "|", "~", "!", "=", "<", ">", ",",
-		" new[]", " new", " delete[]", " delete", " co_await",
+		"()",	"[]",	     "<=>",	"<<=",	     ">>=", "->*", "->", "<<",
+		">>",	"<=",	     ">=",	"==",	     "!=",  "&&",  "||", "++",
+		"--",	"+=",	     "-=",	"*=",	     "/=",  "%=",  "^=", "&=",
+		"|=",	"+",	     "-",	"*",	     "/",   "%",   "^",	 "&",
+		"|",	"~",	     "!",	"=",	     "<",   ">",   ",",	 " new[]",
+		" new", " delete[]", " delete", " co_await",
 	};
 
 	i += strlen("operator");
@@ -150,8 +152,9 @@ static size_t skip_operator(const struct scan *c, size_t i)
 static size_t skip_clone(struct scan *c, size_t i)
 {
 	static const char *const known[] = {
-		"part", "constprop", "isra", "cold", "lto_priv", "llvm", "clone", "localalias",
-		"unlikely", "warm", "hot", "omp_fn", "specialized",
+		"part", "constprop", "isra",	    "cold",	"lto_priv",
+		"llvm", "clone",     "localalias",  "unlikely", "warm",
+		"hot",	"omp_fn",    "specialized",
 	};
 	size_t from = i;
 
@@ -168,7 +171,7 @@ static size_t skip_clone(struct scan *c, size_t i)
 				e = w;
 		if (e == w)
 			break;
-	take:
+take:
 		i = e;
 	}
 	if (i == c->s.n || memchr("'@ [(", c->s.p[i], 5))
@@ -293,11 +296,12 @@ static size_t open_angle(struct scan *c)
 
 	if (past == NPOS)
 		return NPOS;
-	if (here(c, past, "::") && c->depth < MAX_DEPTH && (i == 0 || here(c, i, "<impl "))) {
+	if (here(c, past, "::") && c->depth < MAX_DEPTH &&
+	    (i == 0 || here(c, i, "<impl "))) {
 		take_inside(c, i + 1, past - 1);
 		begin(c, past, past);
 	} else if (after_colons && !here(c, i, "<impl ")) {
-		begin(c, c->sep, past);		/* turbofish: Vec::<T>::push */
+		begin(c, c->sep, past); /* turbofish: Vec::<T>::push */
 	}
 	return past;
 }
@@ -306,7 +310,8 @@ static size_t open_angle(struct scan *c)
 static void blank(struct scan *c)
 {
 	static const char *const words[] = {
-		" const", " volatile", " noexcept", " restrict", " __restrict", " &&", " &",
+		" const",      " volatile", " noexcept", " restrict",
+		" __restrict", " &&",	    " &",
 	};
 	size_t i = c->i;
 
@@ -325,8 +330,8 @@ static void blank(struct scan *c)
 	for (size_t k = 0; c->params && k < sizeof(words) / sizeof(words[0]); k++) {
 		size_t n = strlen(words[k]);
 
-		if (here(c, i, words[k]) && !(is_ident(words[k][n - 1]) &&
-					      is_ident(at(c, i + n)))) {
+		if (here(c, i, words[k]) &&
+		    !(is_ident(words[k][n - 1]) && is_ident(at(c, i + n)))) {
 			c->i = i + n;
 			return;
 		}
@@ -343,11 +348,11 @@ static void bracket(struct scan *c, char open)
 {
 	bool first = c->start == c->i;
 	size_t past = c->open == MAX_OPEN ? NPOS
-		    : open == '(' ? skip_kind(c, c->i, '(', ')')
-		    : open == '{' ? skip_kind(c, c->i, '{', '}')
-		    : open == '[' ? skip_kind(c, c->i, '[', ']')
-		    : first	  ? open_angle(c)
-				  : skip_angle(c, c->i);
+		      : open == '('	  ? skip_kind(c, c->i, '(', ')')
+		      : open == '{'	  ? skip_kind(c, c->i, '{', '}')
+		      : open == '['	  ? skip_kind(c, c->i, '[', ']')
+		      : first		  ? open_angle(c)
+					  : skip_angle(c, c->i);
 
 	if (past == NPOS) {
 		c->open += c->open < MAX_OPEN;
@@ -362,7 +367,7 @@ static void bracket(struct scan *c, char open)
 
 static void separator(struct scan *c, size_t n)
 {
-	bool empty = c->start == c->i;		/* "::/path", "..": one separator */
+	bool empty = c->start == c->i; /* "::/path", "..": one separator */
 
 	finish(c);
 	if (c->out->n == 0)
@@ -403,18 +408,13 @@ static bool step(struct scan *c)
 	size_t past;
 
 	switch (ch) {
-	case '<': case '(': case '{': case '[':
-		bracket(c, ch);
-		return true;
-	case ' ':
-		blank(c);
-		return true;
-	case '.':
-		dot(c);
-		return true;
-	case '\\':
-		separator(c, 1);
-		return true;
+	case '<':
+	case '(':
+	case '{':
+	case '[': bracket(c, ch); return true;
+	case ' ': blank(c); return true;
+	case '.': dot(c); return true;
+	case '\\': separator(c, 1); return true;
 	case '/':
 		if (first && c->path == NPOS)
 			c->path = c->sep;
@@ -444,7 +444,7 @@ static bool step(struct scan *c)
 			return false;
 		}
 		past = str_find(str_from(c->s, c->i + 1), '\'') + c->i + 2;
-		c->i = past < c->s.n ? past : c->s.n;	/* clang's 'lambda' */
+		c->i = past < c->s.n ? past : c->s.n; /* clang's 'lambda' */
 		return true;
 	case 'o':
 		if (first && here(c, c->i, "operator") && !is_ident(at(c, c->i + 8))) {
@@ -456,9 +456,7 @@ static bool step(struct scan *c)
 			return true;
 		}
 		/* fallthrough */
-	default:
-		c->i++;
-		return true;
+	default: c->i++; return true;
 	}
 }
 
@@ -515,8 +513,12 @@ static bool parse_objc(struct str s, struct name *o)
 
 static void parse(struct str name, bool trait, unsigned depth, struct name *out)
 {
-	struct scan c = {.s = {name.p, place(name)}, .end = NPOS, .path = NPOS,
-			 .trait = trait, .depth = depth, .out = out};
+	struct scan c = {.s = {name.p, place(name)},
+			 .end = NPOS,
+			 .path = NPOS,
+			 .trait = trait,
+			 .depth = depth,
+			 .out = out};
 	struct str none = {name.p + name.n, 0};
 	size_t last, sep;
 

@@ -18,18 +18,18 @@
 #include "index/base/arena.h"
 #include "index/base/str.h"
 
-enum { NAME_PARTS = 96 };	/* of a longer name, the last ones */
+enum { NAME_PARTS = 96 }; /* of a longer name, the last ones */
 
 struct name {
-	struct str part[NAME_PARTS];	/* components without template arguments */
-	struct str text[NAME_PARTS];	/* the same with separator and Go's "(*T)" */
-	size_t n;		/* at least 1 */
-	bool cut;		/* leading components are missing from part[] */
-	struct str core;	/* from the first component to the end of the last one */
-	struct str head;	/* what stands before the last component's separator */
-	struct str recursion;	/* "'2", "'caller'2"; or empty */
-	struct str clone;	/* ".part.0", " [clone .isra.0]"; or empty */
-	struct str version;	/* "@plt", "@@GLIBC_2.34"; or empty */
+	struct str part[NAME_PARTS]; /* components without template arguments */
+	struct str text[NAME_PARTS]; /* the same with separator and Go's "(*T)" */
+	size_t n;		     /* at least 1 */
+	bool cut;		     /* leading components are missing from part[] */
+	struct str core;      /* from the first component to the end of the last one */
+	struct str head;      /* what stands before the last component's separator */
+	struct str recursion; /* "'2", "'caller'2"; or empty */
+	struct str clone;     /* ".part.0", " [clone .isra.0]"; or empty */
+	struct str version;   /* "@plt", "@@GLIBC_2.34"; or empty */
 };
 
 /* Take a name apart.  trait: of Rust's "<T as Trait>::f" take Trait, not T. */

@@ -23,7 +23,14 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-enum { LIKE_SAME, LIKE_CASE, LIKE_NEAR, LIKE_PREFIX = LIKE_NEAR + 4, LIKE_INSIDE, LIKE_NOT };
+enum {
+	LIKE_SAME,
+	LIKE_CASE,
+	LIKE_NEAR,
+	LIKE_PREFIX = LIKE_NEAR + 4,
+	LIKE_INSIDE,
+	LIKE_NOT
+};
 
 /* A bit per letter or digit: names that differ in many cannot be near. */
 static uint64_t letters(struct str s)
@@ -47,7 +54,7 @@ static struct str lower(struct str s, char *buf, size_t cap)
 /* How unlike want (in lower case) the word s is: LIKE_... */
 static unsigned unlike(struct str want, uint64_t want_letters, struct str s)
 {
-	unsigned max = want.n < 4 ? 1 : want.n < 8 ? 2 : 3, d = max + 1;
+	unsigned max = want.n < 6 ? 1 : want.n < 9 ? 2 : 3, d = max + 1;
 	char buf[256];
 	struct str low = lower(s, buf, sizeof(buf));
 	size_t at;
@@ -78,7 +85,8 @@ static void keep(struct nearest *k, struct str name, unsigned score)
 {
 	size_t i;
 
-	if (score >= LIKE_NOT || k->max == 0 || (k->n == k->max && score >= k->score[k->n - 1]))
+	if (score >= LIKE_NOT || k->max == 0 ||
+	    (k->n == k->max && score >= k->score[k->n - 1]))
 		return;
 	if (k->n < k->max)
 		k->n++;
@@ -102,8 +110,9 @@ static bool time_left(const struct deadline *d)
 }
 
 /* Hottest first, each name (each class) once. */
-static void nearest_functions(struct store *st, bool class, struct str want, uint32_t event,
-			      const struct deadline *deadline, struct nearest *k)
+static void nearest_functions(struct store *st, bool class, struct str want,
+			      uint32_t event, const struct deadline *deadline,
+			      struct nearest *k)
 {
 	const struct store_info *si = store_info(st);
 	uint64_t bits = letters(want);
@@ -135,8 +144,9 @@ static void nearest_functions(struct store *st, bool class, struct str want, uin
 	}
 }
 
-size_t match_nearest(struct store *st, enum match_field field, struct str text, uint32_t event,
-		     const atomic_int *cancel, struct str *names, size_t max)
+size_t match_nearest(struct store *st, enum match_field field, struct str text,
+		     uint32_t event, const atomic_int *cancel, struct str *names,
+		     size_t max)
 {
 	struct deadline deadline = {now_ms() + NEAREST_MS, cancel};
 	unsigned score[16];
@@ -153,7 +163,8 @@ size_t match_nearest(struct store *st, enum match_field field, struct str text, 
 	want = lower(str_basename(text), buf, sizeof(buf));
 	strings = field == MATCH_FILE ? store_info(st)->files : store_info(st)->objects;
 	for (uint32_t id = 0; id < strings; id++) {
-		struct str name = field == MATCH_FILE ? store_file(st, id) : store_obj(st, id);
+		struct str name =
+			field == MATCH_FILE ? store_file(st, id) : store_obj(st, id);
 
 		if (id % POLL == 0 && !time_left(&deadline))
 			break;
@@ -165,7 +176,8 @@ size_t match_nearest(struct store *st, enum match_field field, struct str text, 
 static const char *const field_name[] = {"function", "file", "object", "class"};
 
 /* The hint shows names without parameters: overloads look alike, so each text once. */
-static void hint(enum match_field field, const struct str *near, size_t n, struct err *err)
+static void hint(enum match_field field, const struct str *near, size_t n,
+		 struct err *err)
 {
 	bool path = field == MATCH_FILE || field == MATCH_OBJ;
 	struct str shown[NEAREST];
@@ -184,8 +196,8 @@ static void hint(enum match_field field, const struct str *near, size_t n, struc
 		shown[i] = s;
 		if (seen)
 			continue;
-		w = snprintf(list + used, sizeof(list) - used, "%s'%.*s'", used ? ", " : "",
-			     STR_ARG(s));
+		w = snprintf(list + used, sizeof(list) - used, "%s'%.*s'",
+			     used ? ", " : "", STR_ARG(s));
 		if (w < 0 || (size_t)w >= sizeof(list) - used)
 			break;
 		used += (size_t)w;
@@ -206,7 +218,8 @@ int match_none(struct store *st, const struct match_atom *atom, uint32_t event,
 		STR_ARG(atom->text));
 	err->len = atom->len;
 	if (atom->form != MATCH_REGEX && atom->form != MATCH_ID)
-		n = match_nearest(st, atom->field, atom->text, event, cancel, near, NEAREST);
+		n = match_nearest(st, atom->field, atom->text, event, cancel, near,
+				  NEAREST);
 	hint(atom->field, near, n, err);
 	return (int)err->kind;
 }

@@ -64,7 +64,8 @@ int parse_bad(struct parser *p, const struct token *t)
 		int kind;
 		const char *why, *hint;
 	} habit[] = {
-		{TOK_EQEQ, "'==' is not an operator here", "a comparison is a single '='"},
+		{TOK_EQEQ, "'==' is not an operator here",
+		 "a comparison is a single '='"},
 		{TOK_ANDAND, "'&&' is not an operator here", "write 'and'"},
 		{TOK_OROR, "'||' is not an operator here", "write 'or'"},
 		{TOK_LTGT, "'<>' is not an operator here", "write '!='"},
@@ -126,7 +127,8 @@ int parse_unescape(struct parser *p, const struct token *t, struct str *out)
 	if (!(b = parse_new(p, s.n)))
 		return (int)p->err->kind;
 	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '\\' && i + 1 < s.n && (s.p[i + 1] == '"' || s.p[i + 1] == '\\'))
+		if (s.p[i] == '\\' && i + 1 < s.n &&
+		    (s.p[i + 1] == '"' || s.p[i + 1] == '\\'))
 			i++;
 		b[n++] = s.p[i];
 	}
@@ -154,22 +156,34 @@ static int parse_let(struct parser *p, struct let *let)
 	struct token t = parse_peek(p, PLACE_WORD), eq;
 	size_t at;
 
-	if (t.kind != TOK_WORD || str_find(t.text, '.') < t.text.n || str_ends(t.text, STR("%"))) {
-		parse_fail(p, token_span(&t), "'let' needs a name of letters, digits and _");
-		return err_hint(p->err, "let CPI = Cycles / Ir, or let $hot = memcpy or memset");
+	if (t.kind != TOK_WORD || str_find(t.text, '.') < t.text.n ||
+	    str_ends(t.text, STR("%"))) {
+		parse_fail(p, token_span(&t),
+			   "'let' needs a name of letters, digits and _");
+		return err_hint(p->err,
+				"let CPI = Cycles / Ir, or let $hot = memcpy or memset");
 	}
 	parse_eat(p, &t);
 	let->name = t.text;
+	let->span = token_span(&t);
 	eq = parse_peek(p, PLACE_WORD);
 	if (eq.kind != '=')
-		return eq.kind == TOK_EQEQ ? parse_bad(p, &eq)
-					   : parse_fail(p, token_span(&eq), "'=' is missing here");
+		return eq.kind == TOK_EQEQ
+			       ? parse_bad(p, &eq)
+			       : parse_fail(p, token_span(&eq), "'=' is missing here");
 	parse_eat(p, &eq);
 	at = parse_peek(p, PLACE_OPERAND).at;
 	if (set ? parse_set(p, "=", &let->set) : parse_expr(p, BP_NO_COMPARE, &let->expr))
 		return (int)p->err->kind;
 	let->text = (struct str){p->text.p + at, p->pos - at};
 	return 0;
+}
+
+static bool is_digits(struct str s)
+{
+	struct token t = token_at(s, 0, PLACE_OPERAND);
+
+	return t.kind == TOK_NUMBER && t.len == s.n;
 }
 
 static int parse_output(struct parser *p, struct query *q)
@@ -183,8 +197,9 @@ static int parse_output(struct parser *p, struct query *q)
 		q->shell = str_trim((struct str){p->text.p + t.at + 1, end - t.at - 1});
 		q->out_span = (struct span){t.at, end - t.at};
 		p->pos = end;
-		return q->shell.n ? 0 : parse_fail(p, token_span(&t),
-						   "a shell command is missing after '!'");
+		return q->shell.n ? 0
+				  : parse_fail(p, token_span(&t),
+					       "a shell command is missing after '!'");
 	}
 	if (t.kind != '>')
 		return 0;
@@ -195,13 +210,23 @@ static int parse_output(struct parser *p, struct query *q)
 		q->out_span = token_span(&t);
 		return parse_unescape(p, &t, &q->file);
 	}
-	for (end = t.at; end < p->text.n && p->text.p[end] != '\n' && p->text.p[end] != ' ' &&
-			 p->text.p[end] != ';' && p->text.p[end] != '|'; end++)
+	for (end = t.at;
+	     end < p->text.n && p->text.p[end] != '\n' && p->text.p[end] != ' ' &&
+	     p->text.p[end] != ';' && p->text.p[end] != '|';
+	     end++)
 		;
 	q->file = (struct str){p->text.p + t.at, end - t.at};
 	q->out_span = (struct span){t.at, end - t.at};
 	p->pos = end;
-	return q->file.n ? 0 : parse_fail(p, token_span(&t), "a file name is missing after '>'");
+	if (q->file.n && is_digits(q->file)) {
+		parse_fail(p, q->out_span,
+			   "a file whose name is a number needs double quotes");
+		return err_hint(p->err,
+				"a comparison stands once: self > 5 and self < 10");
+	}
+	return q->file.n ? 0
+			 : parse_fail(p, token_span(&t),
+				      "a file name is missing after '>'");
 }
 
 /* After a piece: "|" goes on (true). */
@@ -215,7 +240,8 @@ static bool piped(struct parser *p)
 
 static int only_stages(struct parser *p, const struct token *last)
 {
-	parse_fail(p, token_span(last), "the query has no source: a graph stage alone shows nothing");
+	parse_fail(p, token_span(last),
+		   "the query has no source: a graph stage alone shows nothing");
 	return err_hint(p->err, "go on with a source: ... | top 10");
 }
 
@@ -274,8 +300,8 @@ static int parse_start(struct parser *p, struct str text, const struct parse_lim
 	*p = (struct parser){.text = text, .nesting = l->nesting, .a = a, .err = err};
 	if (text.n <= l->text_bytes)
 		return 0;
-	return err_set(err, ERR_LIMIT, 0, "the query has %zu bytes; the limit is %zu", text.n,
-		       l->text_bytes);
+	return err_set(err, ERR_LIMIT, 0, "the query has %zu bytes; the limit is %zu",
+		       text.n, l->text_bytes);
 }
 
 int parse_text(struct str text, const struct parse_limits *l, struct arena *a,
@@ -311,8 +337,9 @@ static int all_read(struct parser *p)
 
 	if (t.kind == TOK_END)
 		return 0;
-	return t.kind == TOK_BAD ? parse_bad(p, &t)
-				 : parse_fail(p, token_span(&t), "this is not expected here");
+	return t.kind == TOK_BAD
+		       ? parse_bad(p, &t)
+		       : parse_fail(p, token_span(&t), "this is not expected here");
 }
 
 int parse_gstage_text(struct str text, const struct parse_limits *l, struct arena *a,
@@ -326,7 +353,9 @@ int parse_gstage_text(struct str text, const struct parse_limits *l, struct aren
 	t = parse_peek(&p, PLACE_WORD);
 	if (!parse_is_gstage(&p, &t)) {
 		parse_fail(&p, token_span(&t), "a graph stage is missing here");
-		return err_hint(err, "focus, ignore, hide, collapse, norec, cut, in, part or thread");
+		return err_hint(
+			err,
+			"focus, ignore, hide, collapse, norec, cut, in, part or thread");
 	}
 	return parse_gstage(&p, out) ? (int)err->kind : all_read(&p);
 }

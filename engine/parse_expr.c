@@ -10,27 +10,20 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 struct infix {
-	int kind;		/* of token, or TOK_WORD with word */
+	int kind; /* of token, or TOK_WORD with word */
 	const char *word;
 	enum expr_op op;
-	int left, right;	/* binding powers */
+	int left, right; /* binding powers */
 };
 
 static const struct infix infixes[] = {
-	{TOK_WORD, "or", EX_OR, 10, 11},
-	{TOK_WORD, "and", EX_AND, 20, 21},
-	{'=', NULL, EX_EQ, 30, 31},
-	{TOK_NE, NULL, EX_NE, 30, 31},
-	{'<', NULL, EX_LT, 30, 31},
-	{TOK_LE, NULL, EX_LE, 30, 31},
-	{'>', NULL, EX_GT, 30, 31},
-	{TOK_GE, NULL, EX_GE, 30, 31},
-	{'~', NULL, EX_MATCH, 30, 31},
-	{TOK_NOT_MATCH, NULL, EX_NOT_MATCH, 30, 31},
-	{TOK_WORD, "in", EX_IN, 30, 31},
-	{'+', NULL, EX_ADD, 40, 41},
-	{'-', NULL, EX_SUB, 40, 41},
-	{'*', NULL, EX_MUL, 50, 51},
+	{TOK_WORD, "or", EX_OR, 10, 11}, {TOK_WORD, "and", EX_AND, 20, 21},
+	{'=', NULL, EX_EQ, 30, 31},	 {TOK_NE, NULL, EX_NE, 30, 31},
+	{'<', NULL, EX_LT, 30, 31},	 {TOK_LE, NULL, EX_LE, 30, 31},
+	{'>', NULL, EX_GT, 30, 31},	 {TOK_GE, NULL, EX_GE, 30, 31},
+	{'~', NULL, EX_MATCH, 30, 31},	 {TOK_NOT_MATCH, NULL, EX_NOT_MATCH, 30, 31},
+	{TOK_WORD, "in", EX_IN, 30, 31}, {'+', NULL, EX_ADD, 40, 41},
+	{'-', NULL, EX_SUB, 40, 41},	 {'*', NULL, EX_MUL, 50, 51},
 	{'/', NULL, EX_DIV, 50, 51},
 };
 enum { BP_NOT = 25, BP_NEG = 60, BP_COMPARE = 30 };
@@ -80,7 +73,8 @@ static int parse_list(struct parser *p, struct expr **out)
 		if (t.kind == ')')
 			return 0;
 		if (t.kind != ',')
-			return parse_fail(p, token_span(&t), "a ')' or ',' is missing here");
+			return parse_fail(p, token_span(&t),
+					  "a ')' or ',' is missing here");
 	}
 }
 
@@ -124,9 +118,11 @@ static int parse_word_operand(struct parser *p, const struct token *t, struct ex
 
 static int parse_literal(struct parser *p, const struct token *t, struct expr **out)
 {
-	struct expr *e = new_expr(p, t->kind == TOK_NUMBER ? EX_NUMBER
-				     : t->kind == TOK_STRING ? EX_TEXT
-							     : EX_REGEX, t);
+	struct expr *e = new_expr(p,
+				  t->kind == TOK_NUMBER	  ? EX_NUMBER
+				  : t->kind == TOK_STRING ? EX_TEXT
+							  : EX_REGEX,
+				  t);
 
 	if (!e)
 		return out_of_memory(p);
@@ -187,12 +183,14 @@ static int parse_operand(struct parser *p, struct expr **out)
 	if (t.kind == TOK_WORD && !infix_of(&t))
 		return parse_word_operand(p, &t, out);
 	if (t.kind == '$')
-		return parse_fail(p, token_span(&t), "a named set stands only after 'in'");
+		return parse_fail(p, token_span(&t),
+				  "a named set stands only after 'in'");
 	if (t.kind == TOK_BAD || t.kind >= TOK_NE)
 		return parse_bad(p, &t);
-	return parse_fail(p, token_span(&t), t.kind == TOK_END || t.kind == TOK_NEWLINE
-			  ? "the expression is not finished"
-			  : "a column, a number or \"text\" is missing here");
+	return parse_fail(p, token_span(&t),
+			  t.kind == TOK_END || t.kind == TOK_NEWLINE
+				  ? "the expression is not finished"
+				  : "a column, a number or \"text\" is missing here");
 }
 
 /* fn in $hot, file in ("a.c", "b.c") */
@@ -205,12 +203,14 @@ static int parse_in(struct parser *p, struct expr *e)
 		return parse_list(p, &e->b);
 	}
 	if (t.kind != '$')
-		return parse_fail(p, token_span(&t), "'in' needs a list or a named set: in (\"a\", "
+		return parse_fail(p, token_span(&t),
+				  "'in' needs a list or a named set: in (\"a\", "
 				  "\"b\") or in $x");
 	parse_eat(p, &t);
 	word = parse_peek(p, PLACE_WORD);
 	if (word.kind != TOK_WORD)
-		return parse_fail(p, token_span(&word), "the name of the set is missing after $");
+		return parse_fail(p, token_span(&word),
+				  "the name of the set is missing after $");
 	e->b = new_expr(p, EX_VAR, &word);
 	if (!e->b)
 		return out_of_memory(p);
@@ -226,7 +226,8 @@ static int parse_right(struct parser *p, const struct infix *x, struct expr *e)
 		return (int)p->err->kind;
 	if ((x->op == EX_MATCH || x->op == EX_NOT_MATCH) && e->b->op != EX_REGEX &&
 	    e->b->op != EX_TEXT) {
-		parse_fail(p, e->b->span, "the right side of ~ is a /regular expression/ or \"text\"");
+		parse_fail(p, e->b->span,
+			   "the right side of ~ is a /regular expression/ or \"text\"");
 		return err_hint(p->err, "write /%.*s/", (int)(e->b->span.len & 255),
 				p->text.p + e->b->span.at);
 	}
@@ -236,7 +237,7 @@ static int parse_right(struct parser *p, const struct infix *x, struct expr *e)
 int parse_expr(struct parser *p, int bp, struct expr **out)
 {
 	struct token t = parse_peek(p, PLACE_OPERAND);
-	int ceiling;		/* after an operator only looser ones, or equal ones, follow */
+	int ceiling; /* after an operator only looser ones, or equal ones, follow */
 	size_t at = t.at;
 
 	if (parse_nest(p, token_span(&t)) || parse_operand(p, out))

@@ -10,7 +10,7 @@
 struct parser {
 	struct str text;
 	size_t pos;
-	unsigned nest, nesting;		/* now, the limit */
+	unsigned nest, nesting; /* now, the limit */
 	struct arena *a;
 	struct err *err;
 };
@@ -22,12 +22,12 @@ bool parse_accept_word(struct parser *p, const char *word);
 /* Report at a token; returns ERR_QUERY (or the earlier error). */
 int parse_fail(struct parser *p, struct span at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-int parse_bad(struct parser *p, const struct token *t);		/* TOK_BAD and habits */
+int parse_bad(struct parser *p, const struct token *t); /* TOK_BAD and habits */
 struct span token_span(const struct token *t);
-struct span span_to(size_t at, const struct parser *p);		/* at .. the last byte eaten */
-void *parse_new(struct parser *p, size_t size);			/* NULL: err is set */
+struct span span_to(size_t at, const struct parser *p); /* at .. the last byte eaten */
+void *parse_new(struct parser *p, size_t size);		/* NULL: err is set */
 #define PARSE_NEW(p, T) ((T *)parse_new((p), sizeof(T)))
-int parse_nest(struct parser *p, struct span at);		/* one deeper */
+int parse_nest(struct parser *p, struct span at); /* one deeper */
 int parse_unescape(struct parser *p, const struct token *t, struct str *out);
 
 /* Lowest binding powers an expression may use: NO_COMPARE leaves ">" for the file. */

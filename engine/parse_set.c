@@ -57,7 +57,8 @@ static struct span operator_span(const struct parser *p, const struct token *t)
 
 	/* operator new, operator bool */
 	if (end == t->at + t->len && end + 1 < p->text.n && p->text.p[end] == ' ')
-		s.len = whole_name(p->text, end + 1).at + whole_name(p->text, end + 1).len - t->at;
+		s.len = whole_name(p->text, end + 1).at +
+			whole_name(p->text, end + 1).len - t->at;
 	return s;
 }
 
@@ -93,9 +94,11 @@ static int check_bare(struct parser *p, const struct token *t)
 	if (ends_in_operator(t->text))
 		return needs_quotes(p, operator_span(p, t), "an operator's name");
 	if (next == '<')
-		return needs_quotes(p, whole_name(p->text, t->at), "a template's full name");
+		return needs_quotes(p, whole_name(p->text, t->at),
+				    "a template's full name");
 	if (next == '(')
-		return needs_quotes(p, whole_name(p->text, t->at), "a name with its parameters");
+		return needs_quotes(p, whole_name(p->text, t->at),
+				    "a name with its parameters");
 	return 0;
 }
 
@@ -112,7 +115,8 @@ static int no_operand(struct parser *p, const struct token *t, const char *after
 	if (t->kind == TOK_WORD)
 		return err_hint(p->err, "for a function of that name write \"%.*s\"",
 				STR_ARG(t->text));
-	return err_hint(p->err, "write a name, \"an exact name\", /a regular expression/ or #12");
+	return err_hint(p->err,
+			"write a name, \"an exact name\", /a regular expression/ or #12");
 }
 
 static int parse_number_atom(struct parser *p, const struct token *t, struct set *s)
@@ -122,7 +126,8 @@ static int parse_number_atom(struct parser *p, const struct token *t, struct set
 	parse_eat(p, t);
 	n = parse_peek(p, PLACE_WORD);
 	if (n.kind != TOK_NUMBER || !n.integral || n.at != t->at + 1)
-		return parse_fail(p, token_span(t), "a function's number is missing after #");
+		return parse_fail(p, token_span(t),
+				  "a function's number is missing after #");
 	parse_eat(p, &n);
 	s->form = FORM_NUMBER;
 	s->number = n.whole;
@@ -138,7 +143,8 @@ static int parse_variable(struct parser *p, const struct token *t, struct set *s
 	parse_eat(p, t);
 	w = parse_peek(p, PLACE_WORD);
 	if (w.kind != TOK_WORD)
-		return parse_fail(p, token_span(t), "the name of the set is missing after $");
+		return parse_fail(p, token_span(t),
+				  "the name of the set is missing after $");
 	parse_eat(p, &w);
 	s->op = SET_VAR;
 	s->text = w.text;
@@ -147,7 +153,8 @@ static int parse_variable(struct parser *p, const struct token *t, struct set *s
 
 static enum name_field field_of(struct str word)
 {
-	static const char *const field[] = {"fn", "file", "obj", "class", "cycle", "line"};
+	static const char *const field[] = {"fn",    "file",  "obj",
+					    "class", "cycle", "line"};
 
 	for (unsigned i = 0; i < sizeof(field) / sizeof(*field); i++)
 		if (str_eq(word, str_c(field[i])))
@@ -160,12 +167,22 @@ static int parse_text_atom(struct parser *p, const struct token *t, struct set *
 	s->text = t->text;
 	s->text_span = (struct span){(size_t)(t->text.p - p->text.p), t->text.n};
 	s->caseless = t->caseless;
-	s->form = t->kind == TOK_STRING ? FORM_EXACT : t->kind == TOK_REGEX ? FORM_REGEX : FORM_BARE;
+	s->form = t->kind == TOK_STRING	 ? FORM_EXACT
+		  : t->kind == TOK_REGEX ? FORM_REGEX
+					 : FORM_BARE;
 	if (s->form == FORM_EXACT && parse_unescape(p, t, &s->text))
 		return (int)p->err->kind;
 	if (s->form == FORM_BARE && s->field == FIELD_FN && check_bare(p, t))
 		return (int)p->err->kind;
 	parse_eat(p, t);
+	if (s->form == FORM_REGEX && p->pos < p->text.n &&
+	    token_name_byte(p->text.p[p->pos])) {
+		struct span path = whole_name(p->text, t->at);
+
+		parse_fail(p, path, "a path that starts with '/' needs double quotes");
+		return err_hint(p->err, "write \"%.*s\"; /.../ is a regular expression",
+				(int)(path.len & 1023), p->text.p + path.at);
+	}
 	return 0;
 }
 
@@ -214,7 +231,8 @@ static int parse_group(struct parser *p, const struct token *t, struct set **out
 		return 0;
 	}
 	if (close.kind == TOK_WORD)
-		return needs_quotes(p, whole_name(p->text, t->at), "a name with blanks or brackets");
+		return needs_quotes(p, whole_name(p->text, t->at),
+				    "a name with blanks or brackets");
 	return parse_fail(p, token_span(t), "this '(' is not closed");
 }
 

@@ -28,7 +28,8 @@ static bool eq_nocase(struct str w, const char *lower)
 
 static bool is_sql(const struct parser *p, const struct token *t)
 {
-	static const char *const word[] = {"select", "from", "insert", "update", "delete", "with"};
+	static const char *const word[] = {"select", "from",   "insert",
+					   "update", "delete", "with"};
 	struct token next = token_at(p->text, t->at + t->len, PLACE_WORD);
 
 	if (t->kind != TOK_WORD || next.kind == TOK_END)
@@ -47,24 +48,31 @@ static int unknown_verb(struct parser *p, const struct token *t)
 	if (t->kind == TOK_BAD)
 		return parse_bad(p, t);
 	if (is_sql(p, t)) {
-		parse_fail(p, token_span(t), "this looks like SQL; here the source comes first");
-		return err_hint(p->err, "functions | where self > 1M | sort incl | take 10 | "
+		parse_fail(p, token_span(t),
+			   "this looks like SQL; here the source comes first");
+		return err_hint(p->err,
+				"functions | where self > 1M | sort incl | take 10 | "
 				"show fn, self, incl");
 	}
 	if (t->kind != TOK_WORD) {
 		parse_fail(p, token_span(t), "a source is missing here");
-		return err_hint(p->err, "start with top, functions, callers of, path from ... to");
+		return err_hint(
+			p->err,
+			"start with top, functions, callers of, path from ... to");
 	}
 	if (stage && !stage->graph) {
-		parse_fail(p, token_span(t), "'%s' shapes a table: a source must come before it",
+		parse_fail(p, token_span(t),
+			   "'%s' shapes a table: a source must come before it",
 			   stage->word);
 		return err_hint(p->err, "functions | %s", stage->form);
 	}
-	parse_fail(p, token_span(t), "no source or stage is called '%.*s'", STR_ARG(t->text));
+	parse_fail(p, token_span(t), "no source or stage is called '%.*s'",
+		   STR_ARG(t->text));
 	near = nearest_verb(t->text);
 	if (near)
 		return err_hint(p->err, "did you mean '%s'?", near);
-	return err_hint(p->err, "start with top, functions, callers of, path from ... to");
+	return err_hint(p->err,
+			"start with top, functions, callers of, path from ... to");
 }
 
 int parse_count(struct parser *p, const char *after, uint64_t *out)
@@ -83,7 +91,8 @@ int parse_count(struct parser *p, const char *after, uint64_t *out)
 static int clause_set(struct parser *p, struct set **to, const char *word, struct span at)
 {
 	if (*to)
-		return parse_fail(p, at, "'%s' is given twice; join the sets with 'or' or 'and'",
+		return parse_fail(p, at,
+				  "'%s' is given twice; join the sets with 'or' or 'and'",
 				  word);
 	return parse_set(p, word, to);
 }
@@ -123,7 +132,7 @@ static int clause_vs(struct parser *p, struct source *s)
 	if (parse_name(p, "the other profile's name", &s->vs))
 		return (int)p->err->kind;
 	s->vs_span = (struct span){(size_t)(s->vs.p - p->text.p), s->vs.n};
-	if (s->vs_span.at > p->text.n)		/* it was unescaped into the arena */
+	if (s->vs_span.at > p->text.n) /* it was unescaped into the arena */
 		s->vs_span = (struct span){p->pos - 1, 1};
 	return 0;
 }
@@ -132,10 +141,12 @@ static int parse_clause(struct parser *p, struct source *s, const struct token *
 {
 	static const struct {
 		const char *word;
-		size_t at;		/* offset of the set in struct source */
+		size_t at; /* offset of the set in struct source */
 	} sets[] = {
-		{"of", offsetof(struct source, of)}, {"from", offsetof(struct source, from)},
-		{"to", offsetof(struct source, to)}, {"under", offsetof(struct source, under)},
+		{"of", offsetof(struct source, of)},
+		{"from", offsetof(struct source, from)},
+		{"to", offsetof(struct source, to)},
+		{"under", offsetof(struct source, under)},
 		{"via", offsetof(struct source, via)},
 		{"avoiding", offsetof(struct source, avoiding)},
 	};
@@ -143,8 +154,11 @@ static int parse_clause(struct parser *p, struct source *s, const struct token *
 	parse_eat(p, t);
 	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++)
 		if (token_is(t, sets[i].word))
-			return clause_set(p, (struct set **)(void *)((char *)s + sets[i].at),
+			return clause_set(p,
+					  (struct set **)(void *)((char *)s + sets[i].at),
 					  sets[i].word, token_span(t));
+	if (token_is(t, "by") && s->by)
+		return parse_fail(p, token_span(t), "'by' is given twice");
 	if (token_is(t, "by"))
 		return parse_expr(p, BP_NO_COMPARE, &s->by);
 	if (token_is(t, "depth"))
@@ -164,15 +178,22 @@ static unsigned clause_bit(struct str word)
 		const char *word;
 		unsigned bit;
 	} bits[] = {
-		{"of", C_OF}, {"by", C_BY}, {"from", C_FROM}, {"to", C_TO}, {"under", C_UNDER},
-		{"via", C_VIA}, {"avoiding", C_AVOIDING}, {"depth", C_DEPTH}, {"min", C_MIN},
+		{"of", C_OF},
+		{"by", C_BY},
+		{"from", C_FROM},
+		{"to", C_TO},
+		{"under", C_UNDER},
+		{"via", C_VIA},
+		{"avoiding", C_AVOIDING},
+		{"depth", C_DEPTH},
+		{"min", C_MIN},
 		{"max", C_MAX},
 	};
 
 	for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++)
 		if (str_eq(word, str_c(bits[i].word)))
 			return bits[i].bit;
-	return ~0u;		/* vs: after every source */
+	return ~0u; /* vs: after every source */
 }
 
 static int parse_clauses(struct parser *p, struct source *s, const struct verb *v)
@@ -202,8 +223,9 @@ static int parse_clauses(struct parser *p, struct source *s, const struct verb *
 static int parse_short(struct parser *p, struct source *s)
 {
 	struct token t = parse_peek(p, PLACE_NAME);
-	bool operand = t.kind == TOK_STRING || t.kind == TOK_REGEX || t.kind == TOK_FIELD ||
-		       t.kind == '#' || t.kind == '$' || t.kind == '(' || t.kind == TOK_BAD ||
+	bool operand = t.kind == TOK_STRING || t.kind == TOK_REGEX ||
+		       t.kind == TOK_FIELD || t.kind == '#' || t.kind == '$' ||
+		       t.kind == '(' || t.kind == TOK_BAD ||
 		       (t.kind == TOK_WORD && !is_clause_word(t.text));
 
 	if (!operand)
@@ -212,8 +234,8 @@ static int parse_short(struct parser *p, struct source *s)
 			 s->kind == S_PATH ? &s->from : &s->of);
 }
 
-static int missing(struct parser *p, const struct verb *v, struct span at, const char *word,
-		   const char *example)
+static int missing(struct parser *p, const struct verb *v, struct span at,
+		   const char *word, const char *example)
 {
 	parse_fail(p, at, "'%s' needs '%s' and a function", v->word, word);
 	return err_hint(p->err, "%s", example);
@@ -232,9 +254,11 @@ static int check_needed(struct parser *p, const struct source *s, const struct v
 		return missing(p, v, at, "of", v->form);
 	}
 	if (s->kind == S_CALLTREE && !s->from && !s->to)
-		return missing(p, v, at, "from", "calltree from main, or calltree to malloc");
+		return missing(p, v, at, "from",
+			       "calltree from main, or calltree to malloc");
 	if (s->kind == S_CALLTREE && s->from && s->to) {
-		parse_fail(p, at, "'calltree' goes from functions or to functions, not both");
+		parse_fail(p, at,
+			   "'calltree' goes from functions or to functions, not both");
 		return err_hint(p->err, "for the ways between them: paths from A to B");
 	}
 	if (s->kind == S_PATH && !s->from)
@@ -261,8 +285,10 @@ static int parse_top(struct parser *p, struct source *s, const struct verb **v)
 	unit = verb_find(t.text);
 	if (!unit || !(unit->clauses & C_UNIT) || str_eq(t.text, STR("top"))) {
 		parse_fail(p, token_span(&t), "'top' ranks no '%.*s'", STR_ARG(t.text));
-		return err_hint(p->err, unit ? "its form: %s"
-				: "for one function: top of NAME; its form: %s", (*v)->form);
+		return err_hint(p->err,
+				unit ? "its form: %s"
+				     : "for one function: top of NAME; its form: %s",
+				(*v)->form);
 	}
 	parse_eat(p, &t);
 	s->kind = unit->kind;
@@ -293,7 +319,8 @@ int parse_source(struct parser *p, struct source *s)
 	struct token t = parse_peek(p, PLACE_WORD);
 	const struct verb *v;
 
-	if (t.kind == TOK_WORD && word_in(t.text, path_words) && parse_path_kind(p, s, &t))
+	if (t.kind == TOK_WORD && word_in(t.text, path_words) &&
+	    parse_path_kind(p, s, &t))
 		return (int)p->err->kind;
 	v = t.kind == TOK_WORD ? verb_find(t.text) : NULL;
 	if (!v)
@@ -316,18 +343,24 @@ int parse_unexpected(struct parser *p, const struct stmt *s, const struct token 
 
 	if (t->kind == ')')
 		return parse_fail(p, token_span(t), "this ')' closes nothing");
-	if (first_stage && t->kind == TOK_WORD && stage_find(t->text)) {
-		parse_fail(p, token_span(t), "a '|' is missing before '%.*s'", STR_ARG(t->text));
+	if (v && t->kind == TOK_WORD && stage_find(t->text) &&
+	    !stage_find(t->text)->graph) {
+		parse_fail(p, token_span(t), "a '|' is missing before '%.*s'",
+			   STR_ARG(t->text));
 		return err_hint(p->err, "stages are joined by '|'");
 	}
 	if (first_stage && (v->clauses & C_OF) && !src->of &&
-	    (t->kind == TOK_WORD || t->kind == TOK_STRING || t->kind == '/' || t->kind == '#')) {
+	    (t->kind == TOK_WORD || t->kind == TOK_STRING || t->kind == '/' ||
+	     t->kind == '#')) {
 		parse_fail(p, token_span(t), "'of' is missing before this name");
-		return err_hint(p->err, "its form: %s", src->top ? verbs[0].form : v->form);
+		return err_hint(p->err, "its form: %s",
+				src->top ? verbs[0].form : v->form);
 	}
 	if (first_stage && src->of && t->kind == TOK_WORD) {
 		parse_fail(p, token_span(t), "the name ends before this word");
-		return err_hint(p->err, "a name with blanks needs double quotes; stages need '|'");
+		return err_hint(
+			p->err,
+			"a name with blanks needs double quotes; stages need '|'");
 	}
 	return parse_fail(p, token_span(t), "this is not expected here");
 }

@@ -81,25 +81,14 @@ int parse_gstage(struct parser *p, struct gstage **out)
 	switch (g->kind) {
 	case G_FOCUS:
 	case G_IGNORE:
-	case G_HIDE:
-		rc = parse_set(p, w->word, &g->set);
-		break;
+	case G_HIDE: rc = parse_set(p, w->word, &g->set); break;
 	case G_COLLAPSE:
-	case G_COLLAPSE_BY:
-		rc = g_collapse(p, g);
-		break;
-	case G_NOREC:
-		break;
-	case G_CUT:
-		rc = g_cut(p, g);
-		break;
-	case G_IN:
-		rc = parse_name(p, "a profile's name", &g->name);
-		break;
+	case G_COLLAPSE_BY: rc = g_collapse(p, g); break;
+	case G_NOREC: break;
+	case G_CUT: rc = g_cut(p, g); break;
+	case G_IN: rc = parse_name(p, "a profile's name", &g->name); break;
 	case G_PART:
-	case G_THREAD:
-		rc = g_numbers(p, g, w->word, g->kind == G_PART);
-		break;
+	case G_THREAD: rc = g_numbers(p, g, w->word, g->kind == G_PART); break;
 	}
 	g->span = span_to(t.at, p);
 	*out = g;
@@ -107,6 +96,20 @@ int parse_gstage(struct parser *p, struct gstage **out)
 }
 
 /* ---- table stages ---- */
+
+/* After "as": a word, or any text in quotes. */
+static int column_name(struct parser *p, struct expr *e)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+
+	if (t.kind != TOK_WORD && t.kind != TOK_STRING)
+		return parse_fail(p, token_span(&t),
+				  "a column's name is missing after 'as'");
+	parse_eat(p, &t);
+	e->named = true;
+	e->as = t.text;
+	return t.kind == TOK_STRING ? parse_unescape(p, &t, &e->as) : 0;
+}
 
 static int comma_exprs(struct parser *p, int bp, bool keys, struct expr **out)
 {
@@ -119,8 +122,7 @@ static int comma_exprs(struct parser *p, int bp, bool keys, struct expr **out)
 			(*tail)->asc = true;
 		else if (keys)
 			parse_accept_word(p, "desc");
-		else if ((*tail)->named = parse_accept_word(p, "as"),
-			 (*tail)->named && parse_name(p, "a name", &(*tail)->as))
+		else if (parse_accept_word(p, "as") && column_name(p, *tail))
 			return (int)p->err->kind;
 		tail = &(*tail)->next;
 	} while (parse_accept(p, ','));
@@ -168,7 +170,8 @@ static int t_as(struct parser *p, struct tstage *s)
 	s->format = t.kind == TOK_WORD ? format_of_name(t.text) : FORMAT_NONE;
 	if (s->format == FORMAT_NONE) {
 		parse_fail(p, token_span(&t), "'as' needs a format");
-		return err_hint(p->err, "table tree csv tsv json ndjson md svg html folded "
+		return err_hint(p->err,
+				"table tree csv tsv json ndjson md svg html folded "
 				"speedscope dot callgrind pprof");
 	}
 	parse_eat(p, &t);
@@ -195,14 +198,17 @@ static int wrong_stage(struct parser *p, const struct token *t)
 	if (t->kind == TOK_BAD)
 		return parse_bad(p, t);
 	if (w && w->graph) {
-		parse_fail(p, token_span(t), "'%s' changes the graph: it must stand before the source",
+		parse_fail(p, token_span(t),
+			   "'%s' changes the graph: it must stand before the source",
 			   w->word);
 		return err_hint(p->err, "%s | functions | ...", w->form);
 	}
 	if (t->kind != TOK_WORD) {
 		parse_fail(p, token_span(t), "a stage is missing after '|'");
-		return err_hint(p->err, "where, sort, take, skip, show, add, group by, sum, count, "
-				"as, expect");
+		return err_hint(
+			p->err,
+			"where, sort, take, skip, show, add, group by, sum, count, "
+			"as, expect");
 	}
 	if (verb_find(t->text) && !str_eq(t->text, STR("_"))) {
 		parse_fail(p, token_span(t), "a query has one source; '%.*s' is a second",
@@ -213,7 +219,8 @@ static int wrong_stage(struct parser *p, const struct token *t)
 	near = nearest_stage(t->text);
 	if (near)
 		return err_hint(p->err, "did you mean '%s'?", near);
-	return err_hint(p->err, "where, sort, take, skip, show, add, group by, sum, count, as, "
+	return err_hint(p->err,
+			"where, sort, take, skip, show, add, group by, sum, count, as, "
 			"expect");
 }
 
@@ -231,35 +238,20 @@ int parse_tstage(struct parser *p, struct tstage **out)
 	s->kind = (enum tstage_kind)w->kind;
 	parse_eat(p, &t);
 	switch (s->kind) {
-	case T_WHERE:
-		rc = parse_expr(p, BP_ANY, &s->exprs);
-		break;
+	case T_WHERE: rc = parse_expr(p, BP_ANY, &s->exprs); break;
 	case T_SORT:
 		parse_accept_word(p, "by");
 		rc = comma_exprs(p, BP_NO_COMPARE, true, &s->exprs);
 		break;
 	case T_TAKE:
-	case T_SKIP:
-		rc = parse_count(p, w->word, &s->n);
-		break;
-	case T_SHOW:
-		rc = comma_exprs(p, BP_NO_COMPARE, false, &s->exprs);
-		break;
-	case T_ADD:
-		rc = t_add(p, s);
-		break;
-	case T_GROUP:
-		rc = t_group(p, s);
-		break;
+	case T_SKIP: rc = parse_count(p, w->word, &s->n); break;
+	case T_SHOW: rc = comma_exprs(p, BP_NO_COMPARE, false, &s->exprs); break;
+	case T_ADD: rc = t_add(p, s); break;
+	case T_GROUP: rc = t_group(p, s); break;
 	case T_SUM:
-	case T_COUNT:
-		break;
-	case T_AS:
-		rc = t_as(p, s);
-		break;
-	case T_EXPECT:
-		rc = t_expect(p, s);
-		break;
+	case T_COUNT: break;
+	case T_AS: rc = t_as(p, s); break;
+	case T_EXPECT: rc = t_expect(p, s); break;
 	}
 	s->span = span_to(t.at, p);
 	*out = s;

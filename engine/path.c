@@ -17,7 +17,8 @@ struct path_bounds path_bounds_one(uint64_t w)
 	return (struct path_bounds){(double)w, w, w, true, true};
 }
 
-struct path_bounds path_bounds_next(struct path_bounds b, uint64_t w, uint64_t incl, bool odd)
+struct path_bounds path_bounds_next(struct path_bounds b, uint64_t w, uint64_t incl,
+				    bool odd)
 {
 	struct path_bounds r = {
 		.est = incl ? b.est * ((double)w / (double)incl) : 0,
@@ -37,10 +38,16 @@ struct path_bounds path_bounds_next(struct path_bounds b, uint64_t w, uint64_t i
 	return r;
 }
 
+bool path_under_min(double est, double min)
+{
+	return est * (1 + 1e-12) < min;
+}
+
 /* ---- steps ---- */
 
 /* The function that stands for a vertex: f when the set has it, else a member that is. */
-static uint32_t stand_in(const struct flow *fl, const struct fn_set *s, uint32_t v, uint32_t f)
+static uint32_t stand_in(const struct flow *fl, const struct fn_set *s, uint32_t v,
+			 uint32_t f)
 {
 	if (fnset_has(s, f))
 		return f;
@@ -77,8 +84,8 @@ int path_of_arcs(const struct region *r, const struct path_query *q, const uint3
 			.calls = fl->calls[arc],
 			.incl = fl->w[arc],
 			.cost = i == 0 ? path_bounds_one(fl->w[arc])
-				       : path_bounds_next(s[i].cost, fl->w[arc], fl->incl[v],
-							  fl->odd[v]),
+				       : path_bounds_next(s[i].cost, fl->w[arc],
+							  fl->incl[v], fl->odd[v]),
 		};
 	}
 	s[n].fn = stand_in(fl, q->to, s[n].vertex, s[n].fn);
@@ -91,6 +98,14 @@ int path_of_arcs(const struct region *r, const struct path_query *q, const uint3
 struct sum {
 	double count, total;
 };
+
+/* What arc i brings from point p. */
+static void carry(const struct region *r, uint32_t p, uint32_t i, const struct sum *from,
+		  struct sum *to)
+{
+	to->count += from->count;
+	to->total += from->total * r->scale[p] * (double)r->fl->w[r->arc[i]];
+}
 
 /* All paths at once: what enters a point leaves it by every arc in proportion. */
 static int sum_any(const struct region *r, struct arena *a, const atomic_int *cancel,
@@ -112,13 +127,8 @@ static int sum_any(const struct region *r, struct arena *a, const atomic_int *ca
 		}
 		if (r->role[p] == REGION_START)
 			at[p] = (struct sum){1, 1};
-		for (uint32_t i = r->first[p]; i < end; i++) {
-			struct sum *t = &at[r->to[i]];
-
-			t->count += at[p].count;
-			t->total += at[p].total * r->scale[p] *
-				    (double)r->fl->w[r->arc[i]];
-		}
+		for (uint32_t i = r->first[p]; i < end; i++)
+			carry(r, p, i, &at[p], &at[r->to[i]]);
 	}
 	return 0;
 }
@@ -141,15 +151,12 @@ static int sum_short(const struct region *r, uint32_t max, struct arena *a,
 		if (path_canceled(cancel, err))
 			return (int)err->kind;
 		memset(next, 0, r->points * sizeof(*next));
-		for (uint32_t i = 0; i < r->arcs; i++) {
-			const struct sum *s = &now[r->from[i]];
+		for (uint32_t p = 0; p < r->points; p++) {
+			uint32_t end = now[p].count > 0 ? r->first[p + 1] : 0;
 
-			if (s->count == 0)
-				continue;
-			any = true;
-			next[r->to[i]].count += s->count;
-			next[r->to[i]].total += s->total * r->scale[r->from[i]] *
-						(double)r->fl->w[r->arc[i]];
+			any |= now[p].count > 0;
+			for (uint32_t i = r->first[p]; i < end; i++)
+				carry(r, p, i, &now[p], &next[r->to[i]]);
 		}
 		for (uint32_t k = 0; k < r->nends; k++) {
 			out->count += next[r->ends[k]].count;
@@ -185,11 +192,15 @@ int path_find(const struct flow *fl, const struct path_query *q, struct arena *a
 				    : path_best(&r, q, k, a, cancel, &list, err);
 		if (rc)
 			return rc;
-		rc = bounded_length ? sum_short(&r, q->max, a, cancel, &sum, err)
-				    : sum_any(&r, a, cancel, &sum, err);
+		if (bounded_length)
+			rc = sum_short(&r, q->max, a, cancel, &sum, err);
+		else if (q->kind == PATH_ALL)
+			rc = sum_any(&r, a, cancel, &sum, err);
 		if (rc)
 			return rc;
 	}
+	list.truncated |=
+		list.more && q->kind == PATH_ALL && (q->k == 0 || q->k > PATH_ALL_CAP);
 	list.count = sum.count;
 	list.total = sum.total;
 	*out = list;

@@ -28,31 +28,32 @@
 struct path_bounds {
 	double est;
 	uint64_t lo, hi;
-	bool bounded;		/* lo and hi are proven */
-	bool measured;		/* est is the profile's own number: one arc, or lo == hi */
+	bool bounded;  /* lo and hi are proven */
+	bool measured; /* est is the profile's own number: one arc, or lo == hi */
 };
 
 struct path_step {
 	uint32_t vertex;
-	uint32_t fn;		/* one of its functions: the one asked for, or called */
-	uint32_t arc;		/* into this step; FLOW_NONE for the first */
-	uint64_t calls, incl;	/* of that arc; of the first step: 0 and I */
-	struct path_bounds cost;	/* of the path up to this step */
+	uint32_t fn;		 /* one of its functions: the one asked for, or called */
+	uint32_t arc;		 /* into this step; FLOW_NONE for the first */
+	uint64_t calls, incl;	 /* of that arc; of the first step: 0 and I */
+	struct path_bounds cost; /* of the path up to this step */
 };
 
 struct path {
 	struct path_step *steps;
-	size_t n;		/* steps, at least 2 */
+	size_t n; /* steps, at least 2 */
 };
 
 struct path_list {
 	struct path *paths;
 	size_t n;
-	bool truncated;		/* more paths fit the question than were listed; without
-				   `max` those listed are the best */
-	bool same;		/* some vertex is in both sets (both ends in one cycle) */
-	double count;		/* of all paths from..to (all: of at most max steps) */
-	double total;		/* est of all of them together */
+	bool more;	/* more paths fit the question than the k listed */
+	bool truncated; /* PATH_ALL: PATH_ALL_CAP or the search's budget cut the
+				   list; without `max` those listed are the best */
+	bool same;	/* some vertex is in both sets (both ends in one cycle) */
+	/* PATH_ALL only: of all paths of at most `max` calls, listed or not */
+	double count, total; /* total: their est together */
 };
 
 enum path_kind { PATH_HOTTEST, PATH_WIDEST, PATH_SHORTEST, PATH_ALL };
@@ -60,12 +61,12 @@ enum { PATH_ALL_CAP = 10000 };
 
 struct path_query {
 	enum path_kind kind;
-	uint32_t k;		/* paths wanted; PATH_ALL: 0 is PATH_ALL_CAP */
+	uint32_t k; /* paths wanted; PATH_ALL: 0 is PATH_ALL_CAP */
 	const struct fn_set *from, *to;
-	const struct fn_set *via;	/* NULL: none; any step may be the one, the ends too */
-	const struct fn_set *avoiding;	/* NULL: none */
-	uint32_t max;		/* calls on a path at most; 0: any.  PATH_ALL only */
-	double min;		/* est at least; PATH_ALL only */
+	const struct fn_set *via; /* NULL: none; any step may be the one, the ends too */
+	const struct fn_set *avoiding; /* NULL: none */
+	uint32_t max; /* calls on a path at most; 0: any.  PATH_ALL only */
+	double min;   /* est at least; PATH_ALL only */
 };
 
 /* No path is no error: n is 0. */
@@ -86,27 +87,28 @@ int path_cost(const struct flow *fl, const struct path_cost_query *q, struct are
  * the set, in one function or one cycle) are at level 1 only, come last and have no
  * children; their incl is in no sum. */
 struct path_tree_row {
-	uint32_t depth;		/* 1 .. */
-	uint32_t fn;		/* caller (up) or callee (down) */
-	uint32_t parent;	/* row above, FLOW_NONE at level 1 */
-	uint64_t calls, incl;	/* of the edges between this row and its parent */
-	struct path_bounds cost;	/* up: cost of the set by this chain; down: of fn by it */
+	uint32_t depth;	      /* 1 .. */
+	uint32_t fn;	      /* caller (up) or callee (down) */
+	uint32_t parent;      /* row above, FLOW_NONE at level 1 */
+	uint64_t calls, incl; /* of the edges between this row and its parent */
+	struct path_bounds
+		cost; /* up: cost of the set by this chain; down: of fn by it */
 	bool recursive;
 };
 
 struct path_tree_query {
 	const struct fn_set *set;
 	bool up;
-	uint32_t depth;		/* 0: any */
-	double min;		/* est at least; rows below are left out */
-	uint32_t rows;		/* at most; 0: 100,000 */
-	const struct fn_set *avoiding;	/* NULL: none */
+	uint32_t depth;		       /* 0: any */
+	double min;		       /* est at least; rows below are left out */
+	uint32_t rows;		       /* at most; 0: 100,000 */
+	const struct fn_set *avoiding; /* NULL: none */
 };
 
 struct path_tree {
 	struct path_tree_row *rows;
 	size_t n;
-	bool truncated;		/* `rows` cut it; hottest rows were kept */
+	bool truncated; /* `rows` cut it; hottest rows were kept */
 };
 
 int path_tree(const struct flow *fl, const struct path_tree_query *q, struct arena *a,

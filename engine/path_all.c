@@ -14,7 +14,8 @@
 enum { POLL = 1 << 16, MOST_STEPS = 1 << 27 };
 
 struct frame {
-	uint32_t next;		/* the next arc to follow from this point */
+	uint32_t point;
+	uint32_t next; /* the next arc to follow from it */
 	double est;
 };
 
@@ -23,14 +24,14 @@ struct search {
 	const struct path_query *q;
 	uint32_t *hops;
 	double *rest;
-	struct frame *stack;	/* [max + 1] */
-	uint32_t *arcs;		/* [max]: the path being followed */
+	struct frame *stack; /* [max + 1] */
+	uint32_t *arcs;	     /* [max]: the path being followed */
 	uint64_t steps;
 };
 
-static double factor(const struct region *r, uint32_t i)
+static double factor(const struct region *r, uint32_t p, uint32_t i)
 {
-	return r->scale[r->from[i]] * (double)r->fl->w[r->arc[i]];
+	return r->scale[p] * (double)r->fl->w[r->arc[i]];
 }
 
 static void look_ahead(struct search *s)
@@ -44,7 +45,7 @@ static void look_ahead(struct search *s)
 		s->rest[p] = end ? 1 : 0;
 		for (uint32_t i = r->first[p]; i < r->first[p + 1]; i++) {
 			uint32_t t = r->to[i];
-			double rest = factor(r, i) * s->rest[t];
+			double rest = factor(r, p, i) * s->rest[t];
 
 			if (s->hops[t] + 1 < s->hops[p])
 				s->hops[p] = s->hops[t] + 1;
@@ -74,55 +75,53 @@ static int follow(struct search *s, uint32_t start, uint32_t cap, struct arena *
 		  const atomic_int *cancel, struct path_list *out, struct err *err)
 {
 	const struct region *r = s->r;
-	uint32_t depth = 0, p = start;
+	uint32_t depth = 0;
 	int rc;
 
-	s->stack[0] = (struct frame){r->first[start], 1};
+	s->stack[0] = (struct frame){start, r->first[start], 1};
 	for (;;) {
 		struct frame *f = &s->stack[depth];
 		uint32_t i, t;
 		double est;
 
-		if (f->next == r->first[p + 1]) {
-			if (depth == 0)
+		if (f->next == r->first[f->point + 1]) {
+			if (depth-- == 0)
 				return 0;
-			depth--;
-			p = r->from[s->arcs[depth]];
 			continue;
 		}
 		if (++s->steps % POLL == 0 && path_canceled(cancel, err))
 			return (int)err->kind;
 		if (s->steps > MOST_STEPS) {
-			out->truncated = true;
+			out->more = out->truncated = true;
 			return 0;
 		}
 		i = f->next++;
 		t = r->to[i];
-		est = f->est * factor(r, i);
-		/* A hair of slack: rest was multiplied in another order. */
+		est = f->est * factor(r, f->point, i);
 		if (depth + 1 + s->hops[t] > s->q->max ||
-		    est * s->rest[t] * (1 + 1e-12) < s->q->min)
+		    path_under_min(est * s->rest[t], s->q->min))
 			continue;
 		s->arcs[depth] = i;
 		if (r->role[t] != REGION_END) {
 			depth++;
-			s->stack[depth] = (struct frame){r->first[t], est};
-			p = t;
+			s->stack[depth] = (struct frame){t, r->first[t], est};
 			continue;
 		}
 		if (out->n == cap) {
-			out->truncated = true;
+			out->more = true;
 			return 0;
 		}
-		rc = path_of_arcs(r, s->q, s->arcs, depth + 1, a, &out->paths[out->n], err);
+		rc = path_of_arcs(r, s->q, s->arcs, depth + 1, a, &out->paths[out->n],
+				  err);
 		if (rc)
 			return rc;
 		out->n++;
 	}
 }
 
-int path_all(const struct region *r, const struct path_query *q, uint32_t cap, struct arena *a,
-	     const atomic_int *cancel, struct path_list *out, struct err *err)
+int path_all(const struct region *r, const struct path_query *q, uint32_t cap,
+	     struct arena *a, const atomic_int *cancel, struct path_list *out,
+	     struct err *err)
 {
 	struct search s = {.r = r, .q = q};
 	size_t longest = q->max < r->points ? q->max : r->points;
@@ -136,7 +135,7 @@ int path_all(const struct region *r, const struct path_query *q, uint32_t cap, s
 	if (!s.hops || !s.rest || !s.stack || !s.arcs || !out->paths)
 		return arena_full(a, err);
 	look_ahead(&s);
-	for (uint32_t p = 0; p < r->points && rc == 0 && !out->truncated; p++)
+	for (uint32_t p = 0; p < r->points && rc == 0 && !out->more; p++)
 		if (r->role[p] == REGION_START)
 			rc = follow(&s, p, cap, a, cancel, out, err);
 	if (rc == 0)

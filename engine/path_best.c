@@ -20,29 +20,35 @@
 
 enum { POLL = 4096 };
 
-struct rank {			/* one path to a point */
+struct rank { /* one path to a point */
 	double est;
 	uint64_t hi;
-	uint32_t length;	/* arcs */
-	uint32_t arc;		/* the last one; NO_ARC: the point is a start */
-	uint32_t rank;		/* of the path to where that arc comes from */
+	uint32_t length; /* arcs */
+	uint32_t arc;	 /* the last one; NO_ARC: the point is a start */
+	uint32_t from;	 /* the point that arc comes from */
+	uint32_t rank;	 /* of the path to that point */
 };
 
-struct point {			/* of those that a second path was asked for */
-	struct rank *found;	/* best first */
-	struct rank *heap;	/* candidates, best on top */
+struct point {		    /* of those that a second path was asked for */
+	struct rank *found; /* best first */
+	struct rank *heap;  /* candidates, best on top */
 	uint32_t nfound, found_cap, nheap, heap_cap;
-	bool opened;		/* every other arc has its candidate */
+	bool opened; /* every other arc has its candidate */
 	bool exhausted;
+};
+
+struct in_arc {
+	uint32_t arc, from;
 };
 
 struct search {
 	const struct region *r;
 	struct arena *arena;
 	enum path_kind kind;
-	struct rank *best;	/* [points + 1]; the last is a sink behind all ends */
-	uint32_t *in_first, *in_arc;	/* arcs by target */
-	struct point **points;	/* [points + 1]; NULL: only `best` is known */
+	struct rank *best;  /* [points + 1]; the last is a sink behind all ends */
+	uint32_t *in_first; /* [points + 1]: arcs by target */
+	struct in_arc *in;
+	struct point **points; /* [points + 1]; NULL: only `best` is known */
 };
 
 /* Is x before y?  Never both ways; equal paths differ in arc or rank. */
@@ -59,32 +65,29 @@ static inline bool before(enum path_kind kind, const struct rank *x, const struc
 	return x->arc != y->arc ? x->arc < y->arc : x->rank < y->rank;
 }
 
-static inline struct rank prolong(const struct region *r, const struct rank *x, uint32_t i,
-				  uint32_t rank)
+/* The path x to point p and arc i; arcs past the region's lead from ends to the sink. */
+static inline struct rank prolong(const struct region *r, const struct rank *x,
+				  uint32_t p, uint32_t i, uint32_t rank)
 {
 	uint64_t w;
 
-	if (i >= r->arcs)		/* from an end to the sink */
-		return (struct rank){x->est, x->hi, x->length, i, rank};
+	if (i >= r->arcs)
+		return (struct rank){x->est, x->hi, x->length, i, p, rank};
 	w = r->fl->w[r->arc[i]];
 	return (struct rank){
-		.est = x->est * (r->scale[r->from[i]] * (double)w),
+		.est = x->est * (r->scale[p] * (double)w),
 		.hi = x->hi < w ? x->hi : w,
 		.length = x->length + 1,
 		.arc = i,
+		.from = p,
 		.rank = rank,
 	};
 }
 
-static uint32_t comes_from(const struct region *r, uint32_t i)
-{
-	return i >= r->arcs ? r->ends[i - r->arcs] : r->from[i];
-}
-
 /* ---- the best path to every point ---- */
 
-static inline int relax_all(struct search *s, enum path_kind kind, const atomic_int *cancel,
-			    struct err *err)
+static inline int relax_all(struct search *s, enum path_kind kind,
+			    const atomic_int *cancel, struct err *err)
 {
 	const struct region *r = s->r;
 
@@ -96,14 +99,15 @@ static inline int relax_all(struct search *s, enum path_kind kind, const atomic_
 		if (r->role[p] == REGION_START)
 			*x = (struct rank){.est = 1, .hi = UINT64_MAX, .arc = NO_ARC};
 		for (uint32_t i = r->first[p]; i < r->first[p + 1]; i++) {
-			struct rank y = prolong(r, x, i, 0), *t = &s->best[r->to[i]];
+			struct rank y = prolong(r, x, p, i, 0), *t = &s->best[r->to[i]];
 
 			if (t->length == 0 || before(kind, &y, t))
 				*t = y;
 		}
 	}
 	for (uint32_t k = 0; k < r->nends; k++) {
-		struct rank y = prolong(r, &s->best[r->ends[k]], r->arcs + k, 0);
+		uint32_t p = r->ends[k];
+		struct rank y = prolong(r, &s->best[p], p, r->arcs + k, 0);
 		struct rank *t = &s->best[r->points];
 
 		if (t->length == 0 || before(kind, &y, t))
@@ -129,16 +133,17 @@ static int make_in_arcs(struct search *s)
 	const struct region *r = s->r;
 
 	s->in_first = ARENA_ARRAY(s->arena, uint32_t, (size_t)r->points + 2);
-	s->in_arc = ARENA_ARRAY(s->arena, uint32_t, r->arcs);
+	s->in = ARENA_ARRAY(s->arena, struct in_arc, r->arcs);
 	s->points = ARENA_ARRAY(s->arena, struct point *, (size_t)r->points + 1);
-	if (!s->in_first || !s->in_arc || !s->points)
+	if (!s->in_first || !s->in || !s->points)
 		return -1;
 	for (uint32_t i = 0; i < r->arcs; i++)
 		s->in_first[r->to[i] + 2]++;
 	for (uint32_t p = 2; p < r->points + 2; p++)
 		s->in_first[p] += s->in_first[p - 1];
-	for (uint32_t i = 0; i < r->arcs; i++)
-		s->in_arc[s->in_first[r->to[i] + 1]++] = i;
+	for (uint32_t p = 0; p < r->points; p++)
+		for (uint32_t i = r->first[p]; i < r->first[p + 1]; i++)
+			s->in[s->in_first[r->to[i] + 1]++] = (struct in_arc){i, p};
 	return 0;
 }
 
@@ -212,10 +217,11 @@ static int first_candidates(struct search *s, uint32_t v, struct point *p)
 
 	p->opened = true;
 	for (uint32_t k = 0; k < n; k++) {
-		uint32_t i = sink ? r->arcs + k : s->in_arc[s->in_first[v] + k];
-		struct rank x = prolong(r, &s->best[comes_from(r, i)], i, 0);
+		struct in_arc in = sink ? (struct in_arc){r->arcs + k, r->ends[k]}
+					: s->in[s->in_first[v] + k];
+		struct rank x = prolong(r, &s->best[in.from], in.from, in.arc, 0);
 
-		if (i != p->found[0].arc && push(s, p, x))
+		if (in.arc != p->found[0].arc && push(s, p, x))
 			return -1;
 	}
 	return 0;
@@ -225,12 +231,14 @@ static int first_candidates(struct search *s, uint32_t v, struct point *p)
 static int advance(struct search *s, uint32_t v, struct point *p)
 {
 	struct rank last = p->found[p->nfound - 1];
-	struct point *u = s->points[comes_from(s->r, last.arc)];
+	struct point *u = s->points[last.from];
 
 	if (!p->opened && first_candidates(s, v, p))
 		return -1;
 	if (u->nfound > last.rank + 1 &&
-	    push(s, p, prolong(s->r, &u->found[last.rank + 1], last.arc, last.rank + 1)))
+	    push(s, p,
+		 prolong(s->r, &u->found[last.rank + 1], last.from, last.arc,
+			 last.rank + 1)))
 		return -1;
 	if (p->nheap == 0) {
 		p->exhausted = true;
@@ -256,7 +264,7 @@ static int next_path(struct search *s, uint32_t *chain)
 		if (p->exhausted)
 			break;
 		chain[n++] = v;
-		v = comes_from(s->r, last->arc);
+		v = last->from;
 		if (!(p = open_point(s, v)))
 			return -1;
 		if (p->nfound > rank + 1)
@@ -275,25 +283,28 @@ static int next_path(struct search *s, uint32_t *chain)
 static int trace(struct search *s, const struct path_query *q, const struct rank *x,
 		 uint32_t *arcs, struct arena *a, struct path *out, struct err *err)
 {
-	uint32_t i = x->length, v = comes_from(s->r, x->arc), rank = x->rank;
+	uint32_t i = x->length, v = x->from, rank = x->rank;
 
 	while (i > 0) {
-		const struct rank *y = s->points && s->points[v] ? &s->points[v]->found[rank]
-								  : &s->best[v];
+		const struct rank *y = s->points && s->points[v]
+					       ? &s->points[v]->found[rank]
+					       : &s->best[v];
 
 		arcs[--i] = y->arc;
-		v = s->r->from[y->arc];
+		v = y->from;
 		rank = y->rank;
 	}
 	return path_of_arcs(s->r, q, arcs, x->length, a, out, err);
 }
 
-int path_best(const struct region *r, const struct path_query *q, uint32_t k, struct arena *a,
-	      const atomic_int *cancel, struct path_list *out, struct err *err)
+int path_best(const struct region *r, const struct path_query *q, uint32_t k,
+	      struct arena *a, const atomic_int *cancel, struct path_list *out,
+	      struct err *err)
 {
 	struct search s = {.r = r, .arena = a, .kind = q->kind};
 	uint32_t *chain = ARENA_ARRAY(a, uint32_t, (size_t)r->points + 2);
-	struct point *sink;
+	struct point *sink = NULL;
+	bool next = k > 1 || q->kind == PATH_ALL; /* else the best one is enough */
 	size_t cap = 0;
 	struct path *paths = NULL;
 	int rc;
@@ -303,17 +314,14 @@ int path_best(const struct region *r, const struct path_query *q, uint32_t k, st
 		return arena_full(a, err);
 	if ((rc = relax(&s, cancel, err)))
 		return rc;
-	if (k > 1 && make_in_arcs(&s))
-		return arena_full(a, err);
-	sink = k > 1 ? open_point(&s, r->points) : NULL;
-	if (k > 1 && !sink)
+	if (next && (make_in_arcs(&s) || !(sink = open_point(&s, r->points))))
 		return arena_full(a, err);
 	for (size_t n = 0; n < k; n++) {
 		const struct rank *x = sink ? &sink->found[n] : &s.best[r->points];
 
 		if (path_canceled(cancel, err))
 			return (int)err->kind;
-		if (q->kind == PATH_ALL && x->est < q->min)
+		if (q->kind == PATH_ALL && path_under_min(x->est, q->min))
 			break;
 		if (n == cap) {
 			size_t wide = cap ? cap * 2 : 4;
@@ -330,14 +338,18 @@ int path_best(const struct region *r, const struct path_query *q, uint32_t k, st
 			return rc;
 		out->paths = paths;
 		out->n = n + 1;
-		if (!sink)
+		if (!sink) {
+			/* Every arc of a region is on some path. */
+			out->more = r->arcs > x->length;
 			break;
+		}
 		if (next_path(&s, chain))
 			return arena_full(a, err);
 		if (sink->exhausted)
 			break;
-		out->truncated = n + 1 == k &&
-				 !(q->kind == PATH_ALL && sink->found[n + 1].est < q->min);
+		out->more =
+			n + 1 == k && !(q->kind == PATH_ALL &&
+					path_under_min(sink->found[n + 1].est, q->min));
 	}
 	return 0;
 }

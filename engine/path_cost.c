@@ -29,7 +29,7 @@ struct part {
 	uint64_t lo, hi;
 };
 
-struct split {			/* a vertex's flow, or an arc's cost, by state */
+struct split { /* a vertex's flow, or an arc's cost, by state */
 	struct part in[STATES];
 };
 
@@ -37,11 +37,11 @@ struct costing {
 	const struct flow *fl;
 	uint8_t *marks;
 	bool under, via;
-	unsigned ready;		/* the state in which `of` counts */
-	unsigned enter;		/* the state of what comes from outside the profile */
-	struct split *at;	/* [vertices]: arriving, then after the vertex's own moves */
-	struct part arrived;	/* READY into `of` */
-	bool odd;		/* some vertex in between has sums that disagree */
+	unsigned ready;	     /* the state in which `of` counts */
+	unsigned enter;	     /* the state of what comes from outside the profile */
+	struct split *at;    /* [vertices]: arriving, then after the vertex's own moves */
+	struct part arrived; /* READY into `of` */
+	bool odd;	     /* some vertex in between has sums that disagree */
 };
 
 static uint64_t add(uint64_t a, uint64_t b)
@@ -62,7 +62,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* The state after a vertex with this mark of what arrives in state s. */
 static unsigned move(const struct costing *c, uint8_t mark, unsigned s)
 {
-	bool passed = s != OUTSIDE;	/* `under` is above, not this vertex itself */
+	bool passed = s != OUTSIDE; /* `under` is above, not this vertex itself */
 
 	if (s == INSIDE)
 		return s;
@@ -138,10 +138,32 @@ static void over_arc(const struct split *x, uint64_t w, uint64_t incl, bool odd,
 	tighten(out, w);
 }
 
+/* The only state that v can be in, or STATES: then what leaves it is in that state, too. */
+static unsigned only_state(const struct split *x)
+{
+	unsigned only = STATES, n = 0;
+
+	for (unsigned s = 0; s < STATES; s++)
+		if (x->in[s].hi) {
+			only = s;
+			n++;
+		}
+	return n == 1 ? only : STATES;
+}
+
 static void flow_on(struct costing *c, uint32_t v)
 {
 	const struct flow *fl = c->fl;
+	unsigned only = only_state(&c->at[v]);
 
+	for (uint32_t i = fl->out_first[v]; only < STATES && i < fl->out_first[v + 1];
+	     i++) {
+		struct part all = {(double)fl->w[i], fl->w[i], fl->w[i]};
+
+		gather(&c->at[fl->to[i]].in[only], &all);
+	}
+	if (only < STATES)
+		return;
 	for (uint32_t i = fl->out_first[v]; i < fl->out_first[v + 1]; i++) {
 		struct split part, *t = &c->at[fl->to[i]];
 
@@ -191,7 +213,7 @@ static void look_below(const struct costing *c, const struct below *of, uint32_t
 			out->hi[s] = add(out->hi[s], least(hi, fl->w[i]));
 		}
 	}
-	out->hi[OUTSIDE] = 0;		/* counted where it enters the chain */
+	out->hi[OUTSIDE] = 0; /* counted where it enters the chain */
 }
 
 /* Cost that enters the chain at v: from OUTSIDE by `under`, or from outside the profile. */
@@ -214,19 +236,15 @@ static int backward(struct costing *c, struct arena *a, const atomic_int *cancel
 	if (!of)
 		return arena_full(a, err);
 	for (uint32_t v = fl->vertices; v-- > 0;) {
-		unsigned states = 0;
-		bool between = false;
+		const struct split *x = &c->at[v];
 
 		if (v % POLL == 0 && path_canceled(cancel, err))
 			return (int)err->kind;
-		look_below(c, of, v, &of[v]);
+		if (x->in[UNDER].hi || x->in[VIA_SEEN].hi)
+			look_below(c, of, v, &of[v]);
 		*most = add(*most, entering(c, of, v));
-		for (unsigned s = OUTSIDE; s < STATES; s++) {
-			states += c->at[v].in[s].hi != 0;
-			between |= s < INSIDE && of[v].hi[s] && c->at[v].in[s].hi;
-		}
-		/* All of it in one state: its arcs are, too, whatever the sums are. */
-		c->odd |= between && states > 1 && fl->odd[v];
+		if (of[v].hi[UNDER] || of[v].hi[VIA_SEEN])
+			c->odd |= fl->odd[v] && only_state(x) == STATES;
 	}
 	return 0;
 }
@@ -255,8 +273,8 @@ int path_cost(const struct flow *fl, const struct path_cost_query *q, struct are
 	region_mark(fl, q->avoiding, IN_AVOID, c.marks);
 	if ((rc = forward(&c, cancel, err)) || (rc = backward(&c, a, cancel, &most, err)))
 		return rc;
-	r = (struct path_bounds){c.arrived.est, c.arrived.lo, least(c.arrived.hi, most), true,
-				 false};
+	r = (struct path_bounds){c.arrived.est, c.arrived.lo, least(c.arrived.hi, most),
+				 true, false};
 	r.measured = r.lo == r.hi;
 	if (r.measured)
 		r.est = (double)r.lo;

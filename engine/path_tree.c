@@ -21,13 +21,13 @@ struct growing {
 	const struct flow *fl;
 	const struct path_tree_query *q;
 	struct arena *arena;
-	uint8_t *marks;			/* [functions] */
-	uint32_t *slot;			/* [functions]: 1 + index in found[], 0: not met */
-	struct path_tree_row *found;	/* rows under one parent, before they are kept */
+	uint8_t *marks;		     /* [functions] */
+	uint32_t *slot;		     /* [functions]: 1 + index in found[], 0: not met */
+	struct path_tree_row *found; /* rows under one parent, before they are kept */
 	uint32_t nfound, found_cap;
 	struct path_tree_row *rows;
 	uint32_t n, cap, most;
-	uint32_t *heap;			/* rows to expand, hottest on top */
+	uint32_t *heap; /* rows to expand, hottest on top */
 	uint32_t nheap, heap_cap;
 	bool truncated;
 };
@@ -61,7 +61,8 @@ static int meet(struct growing *g, uint32_t f, uint32_t edge, bool recursive)
 	while (i && g->found[i - 1].recursive != recursive)
 		i = g->found[i - 1].parent;
 	if (!i) {
-		if (reserve(g->arena, &g->found, &g->found_cap, g->nfound, sizeof(*g->found)))
+		if (reserve(g->arena, &g->found, &g->found_cap, g->nfound,
+			    sizeof(*g->found)))
 			return -1;
 		g->found[g->nfound] = (struct path_tree_row){
 			.fn = f, .recursive = recursive, .parent = g->slot[f]};
@@ -148,7 +149,8 @@ static int keep(struct growing *g, uint32_t parent)
 {
 	const struct flow *fl = g->fl;
 
-	qsort(g->found, g->nfound, sizeof(*g->found), by_cost);
+	if (g->nfound)
+		qsort(g->found, g->nfound, sizeof(*g->found), by_cost);
 	for (uint32_t i = 0; i < g->nfound; i++) {
 		struct path_tree_row r = g->found[i];
 
@@ -162,11 +164,12 @@ static int keep(struct growing *g, uint32_t parent)
 			uint32_t v = fl->vertex[p->fn];
 
 			r.depth = p->depth + 1;
-			r.cost = path_bounds_next(p->cost, r.incl, fl->incl[v], fl->odd[v]);
+			r.cost = path_bounds_next(p->cost, r.incl, fl->incl[v],
+						  fl->odd[v]);
 		}
 		if (r.incl == 0 && parent != FLOW_NONE)
 			continue;
-		if (r.cost.est < g->q->min)
+		if (path_under_min(r.cost.est, g->q->min))
 			continue;
 		if (g->n == g->most) {
 			g->truncated = true;
@@ -208,7 +211,7 @@ static int level1(struct growing *g)
 /* ---- depth-first order ---- */
 
 struct sibling {
-	uint32_t first, next;	/* child, brother: 1 + row; 0: none */
+	uint32_t first, next; /* child, brother: 1 + row; 0: none */
 };
 
 /* Rows stand in the array by the order they were kept: parents first, and among brothers the
@@ -223,7 +226,9 @@ static int order(struct growing *g, struct path_tree *out)
 	if (!s || !rows || !at)
 		return -1;
 	for (i = g->n; i > 0; i--) {
-		uint32_t p = g->rows[i - 1].parent == FLOW_NONE ? 0 : g->rows[i - 1].parent + 1;
+		uint32_t p = g->rows[i - 1].parent == FLOW_NONE
+				     ? 0
+				     : g->rows[i - 1].parent + 1;
 
 		s[i].next = s[p].first;
 		s[p].first = i;
@@ -240,7 +245,9 @@ static int order(struct growing *g, struct path_tree *out)
 			continue;
 		}
 		while (i && !s[i].next)
-			i = g->rows[i - 1].parent == FLOW_NONE ? 0 : g->rows[i - 1].parent + 1;
+			i = g->rows[i - 1].parent == FLOW_NONE
+				    ? 0
+				    : g->rows[i - 1].parent + 1;
 		i = i ? s[i].next : 0;
 	}
 	*out = (struct path_tree){rows, n, g->truncated};
@@ -257,7 +264,8 @@ static void mark(const struct fn_set *s, uint8_t bit, uint8_t *marks)
 int path_tree(const struct flow *fl, const struct path_tree_query *q, struct arena *a,
 	      const atomic_int *cancel, struct path_tree *out, struct err *err)
 {
-	struct growing g = {.fl = fl, .q = q, .arena = a, .most = q->rows ? q->rows : MOST_ROWS};
+	struct growing g = {
+		.fl = fl, .q = q, .arena = a, .most = q->rows ? q->rows : MOST_ROWS};
 
 	g.marks = ARENA_ARRAY(a, uint8_t, fl->in.functions);
 	g.slot = ARENA_ARRAY(a, uint32_t, fl->in.functions);

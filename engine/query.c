@@ -22,7 +22,7 @@ enum {
 	TEXT_BYTES = 64 << 10,
 	SECONDS = 60,
 	ROWS = 10000000,
-	KEPT_ROWS = 1 << 18,		/* of `_` */
+	KEPT_ROWS = 1 << 18, /* of `_` */
 };
 #define ARENA_BYTES ((uint64_t)2 << 30)
 
@@ -97,8 +97,8 @@ int session_add(struct session *s, struct str name, struct store *st, struct err
 	char *p;
 
 	if (find_profile(s, name) < s->n) {
-		err_set(err, ERR_QUERY, 0, "a profile is already open under the name '%.*s'",
-			STR_ARG(name));
+		err_set(err, ERR_QUERY, 0,
+			"a profile is already open under the name '%.*s'", STR_ARG(name));
 		return err_hint(err, "give it another: NAME=FILE");
 	}
 	if (vec_reserve(&s->stores, &s->cap, s->n + 1, sizeof(*s->stores)) ||
@@ -123,8 +123,8 @@ int session_remove(struct session *s, struct str name, struct err *err)
 	size_t i = find_profile(s, name);
 
 	if (i == s->n)
-		return err_set(err, ERR_QUERY, 0, "no profile is open under the name '%.*s'",
-			       STR_ARG(name));
+		return err_set(err, ERR_QUERY, 0,
+			       "no profile is open under the name '%.*s'", STR_ARG(name));
 	flow_cache_drop(s->flows, s->stores[i]);
 	forget_last(s);
 	free((void *)(uintptr_t)s->names[i].p);
@@ -167,10 +167,16 @@ int session_env(struct session *s, size_t p, struct arena *a, struct check_env *
 
 	if (!events || !lets)
 		return arena_full(a, err);
-	*env = (struct check_env){.events = events, .nevents = n, .profiles = s->names,
-				  .nprofiles = s->n, .lets = lets, .nlets = s->nlets,
-				  .last = s->last, .limits = session_parse_limits(s),
-				  .safe = s->safe, .event_scope = "this profile"};
+	*env = (struct check_env){.events = events,
+				  .nevents = n,
+				  .profiles = s->names,
+				  .nprofiles = s->n,
+				  .lets = lets,
+				  .nlets = s->nlets,
+				  .last = s->last,
+				  .limits = session_parse_limits(s),
+				  .safe = s->safe,
+				  .event_scope = "this profile"};
 	for (uint32_t e = 0; e < n; e++) {
 		struct store_event ev;
 
@@ -180,8 +186,8 @@ int session_env(struct session *s, size_t p, struct arena *a, struct check_env *
 			env->event = e;
 	}
 	for (size_t i = 0; i < s->nlets; i++)
-		lets[i] = (struct check_let){str_c(s->lets[i].name), str_c(s->lets[i].text),
-					     s->lets[i].is_set};
+		lets[i] = (struct check_let){str_c(s->lets[i].name),
+					     str_c(s->lets[i].text), s->lets[i].is_set};
 	return 0;
 }
 
@@ -247,7 +253,8 @@ int session_push(struct session *s, struct str gstage, struct err *err)
 	arena_free(&a);
 	if (rc)
 		return rc;
-	if (vec_reserve(&s->filters, &s->filters_cap, s->nfilters + 1, sizeof(*s->filters)) ||
+	if (vec_reserve(&s->filters, &s->filters_cap, s->nfilters + 1,
+			sizeof(*s->filters)) ||
 	    !(p = copy(gstage)))
 		return no_memory(err);
 	s->filters[s->nfilters++] = (struct str){p, gstage.n};
@@ -284,8 +291,8 @@ static void no_span(struct set *set)
 	no_span(set->b);
 }
 
-static int parse_filter(struct session *s, struct str text, struct arena *a, struct gstage **out,
-			struct err *err)
+static int parse_filter(struct session *s, struct str text, struct arena *a,
+			struct gstage **out, struct err *err)
 {
 	struct parse_limits l = session_parse_limits(s);
 
@@ -366,7 +373,8 @@ static uint64_t deadline(const struct session *s, uint32_t *seconds)
 }
 
 /* Source and stages; `expect` is last and leaves the offenders. */
-static int run_stages(struct exec *x, const struct query *q, struct table *t, int *expected)
+static int run_stages(struct exec *x, const struct query *q, struct table *t,
+		      int *expected)
 {
 	if (exec_source(x, &q->source, t, q->tstages))
 		return (int)x->err->kind;
@@ -397,7 +405,8 @@ static int list_filters(struct session *s, const struct query *q, struct str tex
 	for (size_t i = 0; i < s->nfilters; i++)
 		r->filters[r->nfilters++] = s->filters[i];
 	for (const struct gstage *g = q->gstages; g; g = g->next)
-		r->filters[r->nfilters++] = (struct str){text.p + g->span.at, g->span.len};
+		r->filters[r->nfilters++] =
+			(struct str){text.p + g->span.at, g->span.len};
 	return 0;
 }
 
@@ -475,13 +484,14 @@ static void keep_last(struct session *s, const struct result *r)
 	s->last_rows = last ? 0 : r->rows;
 }
 
-static int make_result(struct session *s, struct exec *x, const struct stmt *st, struct str text,
-		       struct table *t, size_t profile, struct result *r)
+static int make_result(struct session *s, struct exec *x, const struct stmt *st,
+		       struct str text, struct table *t, size_t profile, struct result *r)
 {
 	const struct query *q = &st->query;
 
 	*r = (struct result){
-		.source = q->source.kind == S_LAST ? "_" : source_def(q->source.kind)->name,
+		.source =
+			q->source.kind == S_LAST ? "_" : source_def(q->source.kind)->name,
 		.query = (struct str){text.p + st->span.at, st->span.len},
 		.profile = s->names[profile],
 		.event = x->env->nevents ? x->env->events[x->event] : STR(""),
@@ -499,8 +509,14 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 		     query_sink *sink, void *arg, struct err *err)
 {
 	struct check_env env;
-	struct exec x = {.a = a, .err = err, .cancel = s->cancel, .env = &env,
-			 .stores = s->stores, .flows = s->flows, .last = s->last, .text = text,
+	struct exec x = {.a = a,
+			 .err = err,
+			 .cancel = s->cancel,
+			 .env = &env,
+			 .stores = s->stores,
+			 .flows = s->flows,
+			 .last = s->last,
+			 .text = text,
 			 .row_limit = s->limits.rows ? s->limits.rows : ROWS};
 	struct table t = {0};
 	struct result r;
@@ -510,14 +526,17 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 	if (s->n == 0)
 		return err_set(err, ERR_QUERY, st->span.at, "no profile is open");
 	if (st->query.source.kind == S_LAST && s->last_rows)
-		return err_set(err, ERR_LIMIT, st->span.at, "the last result had %llu rows, too many "
-			       "to keep as '_'", (unsigned long long)s->last_rows);
+		return err_set(err, ERR_LIMIT, st->span.at,
+			       "the last result had %llu rows, too many "
+			       "to keep as '_'",
+			       (unsigned long long)s->last_rows);
 	x.deadline_ns = deadline(s, &x.seconds);
 	if (session_gstages(s, &st->query, a, &x.gstages, &profile, err) ||
 	    session_env(s, profile, a, &env, err) ||
 	    check_query(&env, &st->query, a, &x.event, err) ||
 	    graph_plain(s->stores[profile], a, s->cancel, &x.g, err) ||
-	    exec_gstages(&x, x.gstages, text) || run_stages(&x, &st->query, &t, &expected))
+	    exec_gstages(&x, x.gstages, text) ||
+	    run_stages(&x, &st->query, &t, &expected))
 		return (int)err->kind;
 	if (expected) {
 		struct err failed = *err;
@@ -543,8 +562,8 @@ static void fix_place(struct err *err, const struct stmt *st)
 	}
 }
 
-int query_run(struct session *s, struct str text, struct arena *a, query_sink *sink, void *arg,
-	      struct err *err)
+int query_run(struct session *s, struct str text, struct arena *a, query_sink *sink,
+	      void *arg, struct err *err)
 {
 	struct parse_limits l = session_parse_limits(s);
 	uint64_t bytes = s->limits.arena_bytes ? s->limits.arena_bytes : ARENA_BYTES;

@@ -18,7 +18,7 @@
 
 struct session;
 
-struct session_limits {		/* 0: the default of RELIABILITY.md section 2 */
+struct session_limits { /* 0: the default of RELIABILITY.md section 2 */
 	uint64_t rows, arena_bytes;
 	uint32_t seconds, nesting, text_bytes;
 };
@@ -36,7 +36,7 @@ int session_set_event(struct session *s, struct str event, struct err *err);
 struct str session_event(const struct session *s);
 void session_set_cancel(struct session *s, const atomic_int *cancel);
 void session_set_limits(struct session *s, const struct session_limits *l);
-void session_set_safe(struct session *s, bool safe);	/* refuse `>` and `!` */
+void session_set_safe(struct session *s, bool safe); /* refuse `>` and `!` */
 /* Graph stages kept in force (.push .pop .filters). */
 int session_push(struct session *s, struct str gstage, struct err *err);
 int session_pop(struct session *s, struct err *err);
@@ -48,8 +48,8 @@ typedef int query_sink(void *arg, const struct result *r, struct err *err);
 
 /* Run every statement of text.  err->at and err->len point into text (bytes).  Results live
  * in a, until the caller resets it; `_` is kept apart, in the session. */
-int query_run(struct session *s, struct str text, struct arena *a, query_sink *sink, void *arg,
-	      struct err *err);
+int query_run(struct session *s, struct str text, struct arena *a, query_sink *sink,
+	      void *arg, struct err *err);
 /* Expansion and access path of the statements, as text (.explain). */
 int query_explain(struct session *s, struct str text, struct arena *a, struct str *out,
 		  struct err *err);
@@ -59,20 +59,29 @@ bool query_incomplete(struct str text);
 
 /* What may stand at the end of text (Tab).  word is the part already typed. */
 enum query_want {
-	WANT_VERB = 1, WANT_STAGE = 2, WANT_EVENT = 4, WANT_FUNCTION = 8, WANT_COLUMN = 16,
-	WANT_PROFILE = 32, WANT_FORMAT = 64, WANT_FILE = 128, WANT_KEYWORD = 256,
-	WANT_OBJECT = 512, WANT_SOURCE_FILE = 1024,
+	WANT_VERB = 1,
+	WANT_STAGE = 2,
+	WANT_EVENT = 4,
+	WANT_FUNCTION = 8,
+	WANT_COLUMN = 16,
+	WANT_PROFILE = 32,
+	WANT_FORMAT = 64,
+	WANT_FILE = 128,
+	WANT_KEYWORD = 256,
+	WANT_OBJECT = 512,
+	WANT_SOURCE_FILE = 1024,
 };
 struct query_context {
-	unsigned want;		/* enum query_want, or-ed */
-	size_t word_at;		/* byte where the word starts (a quote is not part of it) */
-	bool quoted;		/* inside "..." */
-	const char *const *keywords;	/* NULL-terminated, for WANT_KEYWORD */
+	unsigned want;	/* enum query_want, or-ed */
+	size_t word_at; /* byte where the word starts (a quote is not part of it) */
+	bool quoted;	/* inside "..." */
+	const char *const *keywords; /* NULL-terminated, for WANT_KEYWORD */
 };
 void query_context(struct session *s, struct str text, struct query_context *out);
 /* Functions whose name (or whose name after any ::) starts with prefix, hottest first by the
  * session's event; at most max names (unique), in the arena. */
-int query_complete_function(struct session *s, struct str prefix, size_t max, struct arena *a,
-			    struct str **names, size_t *n, struct err *err);
+int query_complete_function(struct session *s, struct str prefix, size_t max,
+			    struct arena *a, struct str **names, size_t *n,
+			    struct err *err);
 
 #endif

@@ -9,17 +9,21 @@
 
 #include <string.h>
 
-enum { IN_FROM = 1, IN_TO = 2, IN_VIA = 4, IN_AVOID = 8 };	/* marks[] */
-enum { END = 1, START = 2, LAYER0 = 4, LAYER1 = 8, INNER = LAYER0 | LAYER1 };	/* points */
+enum { IN_FROM = 1, IN_TO = 2, IN_VIA = 4, IN_AVOID = 8 }; /* marks[] */
+enum { END = 1, START = 2, LAYER0 = 4, LAYER1 = 8, INNER = LAYER0 | LAYER1 }; /* points */
 enum { POLL = 4096 };
 
 struct cut {
 	const struct flow *fl;
 	bool via;
 	uint8_t *marks, *reach;
-	uint32_t lo, hi;	/* vertices lo .. hi - 1 matter */
-	uint32_t *id;		/* first point of each vertex */
+	uint32_t lo, hi; /* vertices lo .. hi - 1 matter */
+	uint32_t *id;	 /* first point of each vertex */
+	uint8_t enters[16]
+		      [4]; /* arriving() by mark and layers, for the loops over arcs */
 };
+
+static const uint8_t ones[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
 
 int path_canceled(const atomic_int *cancel, struct err *err)
 {
@@ -28,7 +32,8 @@ int path_canceled(const atomic_int *cancel, struct err *err)
 	return 0;
 }
 
-void region_mark(const struct flow *fl, const struct fn_set *s, uint8_t bit, uint8_t *marks)
+void region_mark(const struct flow *fl, const struct fn_set *s, uint8_t bit,
+		 uint8_t *marks)
 {
 	uint32_t f;
 
@@ -65,9 +70,9 @@ static uint8_t leading_to(const struct cut *c, uint8_t mark, uint8_t points)
 {
 	uint8_t layers = 0;
 
-	if (arriving(c, mark, LAYER0) & points)
+	if (c->enters[mark][LAYER0 / LAYER0] & points)
 		layers |= LAYER0;
-	if (c->via && (arriving(c, mark, LAYER1) & points))
+	if (c->via && c->enters[mark][LAYER1 / LAYER0] & points)
 		layers |= LAYER1;
 	return layers;
 }
@@ -110,7 +115,7 @@ static int forward(struct cut *c, const atomic_int *cancel, struct err *err)
 			uint32_t t = fl->to[i];
 
 			if (fl->w[i])
-				c->reach[t] |= arriving(c, c->marks[t], layers);
+				c->reach[t] |= c->enters[c->marks[t]][layers / LAYER0];
 		}
 	}
 	return 0;
@@ -126,8 +131,8 @@ static int backward(struct cut *c, const atomic_int *cancel, struct err *err)
 		if (v % POLL == 0 && path_canceled(cancel, err))
 			return (int)err->kind;
 		all = leaving(c, v, bits);
-		for (uint32_t i = fl->out_first[v]; i < fl->out_first[v + 1] && (all & ~layers);
-		     i++) {
+		for (uint32_t i = fl->out_first[v];
+		     i < fl->out_first[v + 1] && (all & ~layers); i++) {
 			uint32_t t = fl->to[i];
 
 			if (fl->w[i] && t < c->hi && c->reach[t])
@@ -144,23 +149,23 @@ static int backward(struct cut *c, const atomic_int *cancel, struct err *err)
 /* The number of v's point `bit`: its points stand in the order of their bits. */
 static uint32_t point(const struct cut *c, uint32_t v, uint8_t bit)
 {
-	return c->id[v] + (uint32_t)__builtin_popcount(c->reach[v] & (bit - 1u));
+	return c->id[v] + ones[c->reach[v] & (bit - 1u)];
 }
 
 struct copy {
-	uint32_t *first, *from, *to, *arc, *vertex, *ends;
+	uint32_t *first, *to, *arc, *vertex, *ends;
 	uint8_t *role;
 	double *scale;
 };
 
-static int allocate(const struct cut *c, struct arena *a, struct region *r, struct copy *o,
-		    struct err *err)
+static int allocate(const struct cut *c, struct arena *a, struct region *r,
+		    struct copy *o, struct err *err)
 {
 	const struct flow *fl = c->fl;
 	size_t n = 0, m = 0, ends = 0;
 
 	for (uint32_t v = c->lo; v < c->hi; v++) {
-		size_t copies = (size_t)__builtin_popcount(c->reach[v] & ~END);
+		size_t copies = ones[c->reach[v] & ~END];
 
 		c->id[v] = (uint32_t)n;
 		n += copies + (c->reach[v] & END);
@@ -168,29 +173,28 @@ static int allocate(const struct cut *c, struct arena *a, struct region *r, stru
 		m += copies * (fl->out_first[v + 1] - fl->out_first[v]);
 	}
 	if (m >= UINT32_MAX || n >= UINT32_MAX)
-		return err_set(err, ERR_LIMIT, 0, "the call graph is too large for paths");
+		return err_set(err, ERR_LIMIT, 0,
+			       "the call graph is too large for paths");
 	r->points = (uint32_t)n;
 	r->nends = (uint32_t)ends;
 	o->first = ARENA_ARRAY(a, uint32_t, n + 1);
-	o->from = ARENA_ARRAY(a, uint32_t, m);
 	o->to = ARENA_ARRAY(a, uint32_t, m);
 	o->arc = ARENA_ARRAY(a, uint32_t, m);
 	o->vertex = ARENA_ARRAY(a, uint32_t, n);
 	o->ends = ARENA_ARRAY(a, uint32_t, ends);
 	o->role = ARENA_ARRAY(a, uint8_t, n);
 	o->scale = ARENA_ARRAY(a, double, n);
-	if (!o->first || !o->from || !o->to || !o->arc || !o->vertex || !o->ends || !o->role ||
+	if (!o->first || !o->to || !o->arc || !o->vertex || !o->ends || !o->role ||
 	    !o->scale)
 		return arena_full(a, err);
 	return 0;
 }
 
 /* The arcs of one point of v. */
-static uint32_t copy_arcs(const struct cut *c, const struct copy *o, uint32_t v, uint8_t bit,
-			  uint32_t m)
+static uint32_t copy_arcs(const struct cut *c, const struct copy *o, uint32_t v,
+			  uint8_t bit, uint32_t m)
 {
 	const struct flow *fl = c->fl;
-	uint32_t from = point(c, v, bit);
 	uint8_t layer = leaving(c, v, bit);
 
 	for (uint32_t i = fl->out_first[v]; i < fl->out_first[v + 1]; i++) {
@@ -199,10 +203,9 @@ static uint32_t copy_arcs(const struct cut *c, const struct copy *o, uint32_t v,
 
 		if (t >= c->hi || !c->reach[t] || !fl->w[i])
 			continue;
-		target = arriving(c, c->marks[t], layer) & c->reach[t];
+		target = c->enters[c->marks[t]][layer / LAYER0] & c->reach[t];
 		if (!target)
 			continue;
-		o->from[m] = from;
 		o->to[m] = point(c, t, target);
 		o->arc[m++] = i;
 	}
@@ -247,6 +250,10 @@ int region_build(const struct flow *fl, const struct path_query *q, struct arena
 	c.id = ARENA_ARRAY(a, uint32_t, fl->vertices);
 	if (!c.marks || !c.reach || !c.id)
 		return arena_full(a, err);
+	for (uint8_t mark = 0; mark < 16; mark++)
+		for (uint8_t layers = 0; layers < 4; layers++)
+			c.enters[mark][layers] =
+				arriving(&c, mark, (uint8_t)(layers * LAYER0));
 	mark_sets(&c, q, &r.same);
 	if (c.lo > c.hi)
 		c.lo = c.hi;
@@ -255,7 +262,6 @@ int region_build(const struct flow *fl, const struct path_query *q, struct arena
 		return rc;
 	copy(&c, &r, &o);
 	r.first = o.first;
-	r.from = o.from;
 	r.to = o.to;
 	r.arc = o.arc;
 	r.vertex = o.vertex;

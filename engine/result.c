@@ -2,18 +2,26 @@
 #include "engine/result.h"
 
 static const struct {
-	const char *name, *extension;	/* extension NULL: the name is the extension */
+	const char *name, *extension; /* extension NULL: the name is the extension */
 	enum format format;
 } formats[] = {
-	{"table", "txt", FORMAT_TABLE},		{"tree", NULL, FORMAT_TREE},
-	{"csv", NULL, FORMAT_CSV},		{"tsv", NULL, FORMAT_TSV},
-	{"json", NULL, FORMAT_JSON},		{"ndjson", NULL, FORMAT_NDJSON},
-	{"md", NULL, FORMAT_MD},		{"svg", NULL, FORMAT_SVG},
-	{"html", NULL, FORMAT_HTML},		{"folded", NULL, FORMAT_FOLDED},
+	{"table", "txt", FORMAT_TABLE},
+	{"tree", NULL, FORMAT_TREE},
+	{"csv", NULL, FORMAT_CSV},
+	{"tsv", NULL, FORMAT_TSV},
+	{"json", NULL, FORMAT_JSON},
+	{"ndjson", NULL, FORMAT_NDJSON},
+	{"md", NULL, FORMAT_MD},
+	{"svg", NULL, FORMAT_SVG},
+	{"html", NULL, FORMAT_HTML},
+	{"folded", NULL, FORMAT_FOLDED},
 	{"speedscope", "speedscope.json", FORMAT_SPEEDSCOPE},
-	{"dot", NULL, FORMAT_DOT},		{"callgrind", "callgrind", FORMAT_CALLGRIND},
-	{"pprof", "pb.gz", FORMAT_PPROF},	{"markdown", "markdown", FORMAT_MD},
-	{"jsonl", NULL, FORMAT_NDJSON},		{"flamegraph", NULL, FORMAT_SVG},
+	{"dot", NULL, FORMAT_DOT},
+	{"callgrind", "callgrind", FORMAT_CALLGRIND},
+	{"pprof", "pb.gz", FORMAT_PPROF},
+	{"markdown", "markdown", FORMAT_MD},
+	{"jsonl", NULL, FORMAT_NDJSON},
+	{"flamegraph", NULL, FORMAT_SVG},
 	{"callgrind", "out", FORMAT_CALLGRIND},
 };
 enum { FORMATS = sizeof(formats) / sizeof(*formats) };
@@ -42,7 +50,7 @@ enum format format_of_file(struct str path)
 
 	for (size_t i = 0; i < FORMATS; i++) {
 		struct str ext = str_c(formats[i].extension ? formats[i].extension
-							     : formats[i].name);
+							    : formats[i].name);
 
 		if (ext.n > longest && path.n > ext.n + 1 && str_ends(path, ext) &&
 		    path.p[path.n - ext.n - 1] == '.') {

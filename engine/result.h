@@ -1,11 +1,11 @@
 /*
  * result.h - a table: what every source yields and every table stage shapes.
  *
- * Columns are typed arrays of `rows` values in the query's arena.  A column's place and
- * name in machine formats are a contract (engine/LANGUAGE.md): `machine` columns come first
- * in that order; `table` says that the human table shows it (bars and cumulative
- * percentages are table only).  A cell that was estimated is flagged, never the number
- * changed; a cell may be absent (unknown, not zero).
+ * Columns are typed arrays of `rows` values in the query's arena.  A column's name and its
+ * place among the `machine` columns are a contract (engine/LANGUAGE.md); `table` says that
+ * the human table shows it (bars and cumulative percentages are table only).  In both, the
+ * columns stand in the order of the array.  A cell that was estimated is flagged, never the
+ * number changed; a cell may be absent (unknown, not zero).
  */
 #ifndef QUERN_RESULT_H
 #define QUERN_RESULT_H
@@ -19,27 +19,27 @@
 #include "index/base/str.h"
 
 enum col_type {
-	COL_ID,			/* u: function or row number */
-	COL_COUNT,		/* u: calls, functions, ... */
-	COL_COST,		/* u: cost of event `event` */
-	COL_DELTA,		/* i: signed difference of costs */
-	COL_LINE,		/* u: source line, 0 unknown */
-	COL_ADDR,		/* u: instruction address, hexadecimal in tables */
-	COL_PERCENT,		/* f: 0..100 and beyond */
-	COL_RATIO,		/* f: quotient of sums */
-	COL_STR,		/* s: other text */
-	COL_NAME,		/* s: function name (tables may shorten it) */
-	COL_FILE,		/* s: file path */
-	COL_OBJ,		/* s: object path */
-	COL_BOOL,		/* b */
+	COL_ID,	     /* u: function or row number */
+	COL_COUNT,   /* u: calls, functions, ... */
+	COL_COST,    /* u: cost of event `event` */
+	COL_DELTA,   /* i: signed difference of costs */
+	COL_LINE,    /* u: source line, 0 unknown */
+	COL_ADDR,    /* u: instruction address, hexadecimal in tables */
+	COL_PERCENT, /* f: 0..100 and beyond */
+	COL_RATIO,   /* f: quotient of sums */
+	COL_STR,     /* s: other text */
+	COL_NAME,    /* s: function name (tables may shorten it) */
+	COL_FILE,    /* s: file path */
+	COL_OBJ,     /* s: object path */
+	COL_BOOL,    /* b */
 };
 
 struct column {
-	struct str name;	/* "self", "incl.D1mr", "self%" */
+	struct str name; /* "self", "incl.D1mr", "self%" */
 	enum col_type type;
-	uint32_t event;		/* of COL_COST, COL_DELTA, COL_PERCENT */
-	bool machine, table;	/* shown in machine formats, in the human table */
-	bool bar;		/* COL_PERCENT: the table draws a bar after the last column */
+	uint32_t event;	     /* of COL_COST, COL_DELTA, COL_PERCENT */
+	bool machine, table; /* shown in machine formats, in the human table */
+	bool bar; /* COL_PERCENT: the table draws a bar after the last column */
 	union {
 		const uint64_t *u;
 		const int64_t *i;
@@ -47,39 +47,51 @@ struct column {
 		const struct str *s;
 		const bool *b;
 	};
-	const uint8_t *estimated;	/* per row, or NULL: none is */
-	const uint8_t *absent;		/* per row, or NULL: none is */
+	const uint8_t *estimated; /* per row, or NULL: none is */
+	const uint8_t *absent;	  /* per row, or NULL: none is */
 };
 
 enum format {
-	FORMAT_NONE,		/* not said in the query: the caller's choice */
-	FORMAT_TABLE, FORMAT_TREE, FORMAT_CSV, FORMAT_TSV, FORMAT_JSON, FORMAT_NDJSON, FORMAT_MD,
-	FORMAT_SVG, FORMAT_HTML, FORMAT_FOLDED, FORMAT_SPEEDSCOPE, FORMAT_DOT,
-	FORMAT_CALLGRIND, FORMAT_PPROF,
+	FORMAT_NONE, /* not said in the query: the caller's choice */
+	FORMAT_TABLE,
+	FORMAT_TREE,
+	FORMAT_CSV,
+	FORMAT_TSV,
+	FORMAT_JSON,
+	FORMAT_NDJSON,
+	FORMAT_MD,
+	FORMAT_SVG,
+	FORMAT_HTML,
+	FORMAT_FOLDED,
+	FORMAT_SPEEDSCOPE,
+	FORMAT_DOT,
+	FORMAT_CALLGRIND,
+	FORMAT_PPROF,
 };
 
 struct result {
-	const char *source;	/* "functions", "callers", "path": what the rows are */
-	struct str query;	/* the statement's text */
-	struct str profile;	/* name of the profile asked */
-	struct str event;	/* the event of unqualified costs */
-	uint64_t total;		/* its 100 %; 0: unknown */
+	const char *source; /* "functions", "callers", "path": what the rows are */
+	struct str query;   /* the statement's text */
+	struct str profile; /* name of the profile asked */
+	struct str event;   /* the event of unqualified costs */
+	uint64_t total;	    /* its 100 %; 0: unknown */
 	struct column *cols;
 	size_t ncols;
 	size_t rows;
-	uint64_t rows_before;	/* before take/skip/limits: "showing 10 of 1,586" */
-	bool truncated;		/* a limit, not the user, cut the rows */
-	struct str *notes;	/* "push_back matched 6 functions": for stderr */
+	uint64_t rows_before; /* before take/skip/limits: "showing 10 of 1,586" */
+	bool truncated;	      /* a limit, not the user, cut the rows */
+	struct str *notes;    /* "push_back matched 6 functions": for stderr */
 	size_t nnotes;
-	struct str *filters;	/* graph stages in force, for the header */
+	struct str *filters; /* graph stages in force, for the header */
 	size_t nfilters;
-	struct str footer;	/* "10 of 1,586 functions = 71.2 % of 5.27 M Ir"; may be empty */
-	int depth_col;		/* column holding the depth of a tree row, or -1 */
-	bool card;		/* one subject: show as "key: value" lines (info) */
+	struct str
+		footer; /* "10 of 1,586 functions = 71.2 % of 5.27 M Ir"; may be empty */
+	int depth_col;	/* column holding the depth of a tree row, or -1 */
+	bool card;	/* one subject: show as "key: value" lines (info) */
 	/* What the statement asked for */
 	enum format format;
-	struct str file;	/* "> file"; empty: standard output */
-	struct str shell;	/* "! command"; empty: none */
+	struct str file;  /* "> file"; empty: standard output */
+	struct str shell; /* "! command"; empty: none */
 };
 
 /* NULL when there is none of that name. */

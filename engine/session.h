@@ -16,9 +16,9 @@ struct session_let {
 
 struct session {
 	struct store **stores;
-	struct str *names;		/* malloc'd, of the stores */
+	struct str *names; /* malloc'd, of the stores */
 	size_t n, cap, names_cap;
-	char *event;			/* NULL: the first of the profile */
+	char *event; /* NULL: the first of the profile */
 	struct session_let *lets;
 	size_t nlets, lets_cap;
 	struct str *filters;
@@ -27,10 +27,10 @@ struct session {
 	struct session_limits limits;
 	bool safe;
 	struct flow_cache *flows;
-	struct arena kept[2];		/* `_` is in kept[now], the next in the other */
+	struct arena kept[2]; /* `_` is in kept[now], the next in the other */
 	unsigned now;
 	struct result *last;
-	uint64_t last_rows;		/* of a result too large to keep; 0: none */
+	uint64_t last_rows; /* of a result too large to keep; 0: none */
 };
 
 struct parse_limits session_parse_limits(const struct session *s);

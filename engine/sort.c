@@ -40,7 +40,8 @@ static int cmp_rows(const struct order *o, uint32_t a, uint32_t b)
 		const struct table_col *c = &o->key[k];
 		int no_a = c->absent && c->absent[a], no_b = c->absent && c->absent[b];
 		int d = no_a || no_b ? no_a - no_b
-				     : o->asc[k] ? cmp_values(c, a, b) : cmp_values(c, b, a);
+			: o->asc[k]  ? cmp_values(c, a, b)
+				     : cmp_values(c, b, a);
 
 		if (d)
 			return d;
@@ -49,15 +50,18 @@ static int cmp_rows(const struct order *o, uint32_t a, uint32_t b)
 }
 
 /* Merge sort: stable, no global, polls. */
-static int merge_sort(struct exec *x, const struct order *o, uint32_t *v, uint32_t *tmp, size_t n)
+static int merge_sort(struct exec *x, const struct order *o, uint32_t *v, uint32_t *tmp,
+		      size_t n)
 {
 	for (size_t w = 1; w < n; w *= 2) {
 		for (size_t lo = 0; lo < n; lo += 2 * w) {
-			size_t mid = lo + w < n ? lo + w : n, hi = lo + 2 * w < n ? lo + 2 * w : n;
+			size_t mid = lo + w < n ? lo + w : n,
+			       hi = lo + 2 * w < n ? lo + 2 * w : n;
 			size_t i = lo, j = mid, k = lo;
 
 			while (i < mid || j < hi) {
-				bool left = j >= hi || (i < mid && cmp_rows(o, v[i], v[j]) <= 0);
+				bool left = j >= hi ||
+					    (i < mid && cmp_rows(o, v[i], v[j]) <= 0);
 
 				tmp[k++] = left ? v[i++] : v[j++];
 				if (exec_poll(x))
@@ -89,7 +93,8 @@ static void sift(const struct order *o, uint32_t *heap, size_t n, size_t i)
 }
 
 /* The first `keep` rows in order, by a heap whose root is the worst of them. */
-static int first_rows(struct exec *x, const struct order *o, uint32_t *v, size_t n, size_t keep)
+static int first_rows(struct exec *x, const struct order *o, uint32_t *v, size_t n,
+		      size_t keep)
 {
 	for (size_t i = keep / 2; i > 0; i--)
 		sift(o, v, keep, i - 1);
@@ -104,7 +109,8 @@ static int first_rows(struct exec *x, const struct order *o, uint32_t *v, size_t
 	return 0;
 }
 
-static int eval_keys(struct exec *x, struct table *t, const struct expr *keys, struct order *o)
+static int eval_keys(struct exec *x, struct table *t, const struct expr *keys,
+		     struct order *o)
 {
 	for (const struct expr *e = keys; e; e = e->next) {
 		if (o->n == KEYS)
@@ -120,7 +126,8 @@ static int primary_key(struct exec *x, struct table *t, struct order *o)
 {
 	struct table_col *c;
 
-	if (table_column(t, t->vs ? STR("delta") : str_c(t->src->primary), t->event, false, &c))
+	if (table_column(t, t->vs ? STR("delta") : str_c(t->src->primary), t->event,
+			 false, &c))
 		return (int)x->err->kind;
 	o->key[0] = *c;
 	o->n = 1;
@@ -133,18 +140,22 @@ static bool is_col(const struct expr *e, const char *name)
 }
 
 /* Does the index hold this order?  All functions of the store, one key, descending. */
-static bool ranked(const struct table *t, const struct expr *keys, bool *by_incl, uint32_t *ev)
+static bool ranked(const struct table *t, const struct expr *keys, bool *by_incl,
+		   uint32_t *ev)
 {
-	if (t->src != &source_functions || t->vs || t->ref || !t->g->plain || t->n != t->g->functions)
+	if (t->src != &source_functions || t->vs || t->ref || !t->g->plain ||
+	    t->n != t->g->functions)
 		return false;
-	if (keys && (keys->asc || keys->next || !(is_col(keys, "self") || is_col(keys, "incl"))))
+	if (keys &&
+	    (keys->asc || keys->next || !(is_col(keys, "self") || is_col(keys, "incl"))))
 		return false;
 	*by_incl = keys && is_col(keys, "incl");
 	*ev = keys ? keys->ev : t->event;
 	return *ev < store_info(t->g->st)->events;
 }
 
-static int take_ranked(struct exec *x, struct table *t, bool by_incl, uint32_t ev, size_t n)
+static int take_ranked(struct exec *x, struct table *t, bool by_incl, uint32_t ev,
+		       size_t n)
 {
 	uint32_t *rows = EXEC_ARRAY(x, uint32_t, n + 1);
 
@@ -191,7 +202,8 @@ int exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n
 		n = t->n;
 	if (ranked(t, keys, &by_incl, &ev))
 		return take_ranked(x, t, by_incl, ev, n) || show_keys(x, t, keys)
-			? (int)x->err->kind : 0;
+			       ? (int)x->err->kind
+			       : 0;
 	if (keys ? eval_keys(x, t, keys, &o) : primary_key(x, t, &o))
 		return (int)x->err->kind;
 	v = EXEC_ARRAY(x, uint32_t, 2 * t->n + 1);
@@ -201,7 +213,8 @@ int exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n
 		v[i] = (uint32_t)i;
 	if (n && n < t->n / 4 && first_rows(x, &o, v, t->n, n))
 		return (int)x->err->kind;
-	if (merge_sort(x, &o, v, v + t->n, n && n < t->n / 4 ? n : t->n) || table_select(t, v, n))
+	if (merge_sort(x, &o, v, v + t->n, n && n < t->n / 4 ? n : t->n) ||
+	    table_select(t, v, n))
 		return (int)x->err->kind;
 	return show_keys(x, t, keys);
 }

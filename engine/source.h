@@ -6,15 +6,15 @@
 
 #include "engine/table.h"
 
-extern const struct source_def source_functions, source_find, source_files, source_objects,
-	source_dirs, source_classes, source_cycles;				/* source_fn.c */
+extern const struct source_def source_functions, source_find, source_files,
+	source_objects, source_dirs, source_classes, source_cycles; /* source_fn.c */
 extern const struct source_def source_calls, source_callers, source_callees,
-	source_calltree;							/* source_edge.c */
+	source_calltree; /* source_edge.c */
 extern const struct source_def source_lines, source_instrs, source_callsites,
-	source_jumps;								/* source_line.c */
-extern const struct source_def source_path, source_cost;			/* source_path.c */
+	source_jumps;					 /* source_line.c */
+extern const struct source_def source_path, source_cost; /* source_path.c */
 extern const struct source_def source_info, source_info_fn, source_events, source_parts,
-	source_threads, source_profiles;					/* source_info.c */
+	source_threads, source_profiles; /* source_info.c */
 
 /* The rows are the members of a set. */
 int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,

@@ -4,6 +4,8 @@
  * A row of calls is an edge's number.  Trees come from path_tree(): level 1 is measured,
  * deeper levels are attributed and marked.
  */
+#include <stdlib.h>
+
 #include "engine/exec.h"
 #include "engine/path.h"
 #include "engine/source.h"
@@ -23,13 +25,13 @@ static struct store_edge edge_of(const struct table *t, uint32_t ref)
 static uint64_t call_caller(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return edge_of(t, r).caller;
+	return graph_id(t->g, edge_of(t, r).caller);
 }
 
 static uint64_t call_callee(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return edge_of(t, r).callee;
+	return graph_id(t->g, edge_of(t, r).callee);
 }
 
 static uint64_t call_calls(const struct table *t, uint32_t r, uint32_t e)
@@ -89,21 +91,54 @@ static const struct col_def call_cols[] = {
 	{"recursive", COL_BOOL, SHOW_M, .u = call_recursive},
 };
 
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Edges out of members, and into them from outside. */
+static uint32_t edges_of(const struct graph *g, const struct fn_set *set, uint32_t f,
+			 uint32_t *ref)
+{
+	uint32_t first, n, k = 0;
+
+	graph_callees(g, f, &first, &n);
+	for (; k < n; k++)
+		ref[k] = first + k;
+	for (uint32_t i = 0, in = graph_caller_count(g, f); i < in; i++) {
+		struct store_edge e;
+		uint32_t id = graph_caller(g, f, i);
+
+		graph_edge(g, id, &e);
+		if (!fnset_has(set, e.caller))
+			ref[k++] = id;
+	}
+	return k;
+}
+
 static int calls_of(struct exec *x, const struct fn_set *set, struct table *t)
 {
-	uint32_t n = 0, *ref = EXEC_ARRAY(x, uint32_t, (size_t)x->g->edges + 1);
+	size_t most = 1;
+	uint32_t n = 0, *ref;
 
-	if (!ref)
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
+	     f = fnset_next(set, f + 1)) {
+		uint32_t first, out;
+
+		graph_callees(x->g, f, &first, &out);
+		most += (size_t)out + graph_caller_count(x->g, f);
+	}
+	if (!(ref = EXEC_ARRAY(x, uint32_t, most)))
 		return (int)x->err->kind;
-	for (uint32_t id = 0; id < x->g->edges; id++) {
-		struct store_edge e;
-
-		graph_edge(x->g, id, &e);
-		if (fnset_has(set, e.caller) || fnset_has(set, e.callee))
-			ref[n++] = id;
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
+	     f = fnset_next(set, f + 1)) {
+		n += edges_of(x->g, set, f, ref + n);
 		if (exec_poll(x))
 			return (int)x->err->kind;
 	}
+	qsort(ref, n, sizeof(*ref), by_number);
 	if (table_init(x, t, &source_calls, x->g, n))
 		return (int)x->err->kind;
 	t->ref = ref;
@@ -123,11 +158,13 @@ static struct str calls_key(const struct table *t, uint32_t r, struct arena *a)
 {
 	struct store_edge e = edge_of(t, r);
 
-	return arena_join(a, (struct str[]){fn_key(t, e.caller, a), fn_key(t, e.callee, a)}, 2);
+	return arena_join(
+		a, (struct str[]){fn_key(t, e.caller, a), fn_key(t, e.callee, a)}, 2);
 }
 
 const struct source_def source_calls = {
-	"calls", "calls", "incl", call_cols, COUNT(call_cols), true, calls_open, NULL, calls_key,
+	"calls", "calls",    "incl", call_cols, COUNT(call_cols),
+	true,	 calls_open, NULL,   calls_key,
 };
 
 /* ---- trees ---- */
@@ -135,7 +172,7 @@ const struct source_def source_calls = {
 struct tree {
 	const struct path_tree_row *rows;
 	const struct fn_set *set;
-	uint64_t base;		/* cost of what the tree is of: 100 % of `share` */
+	uint64_t base; /* cost of what the tree is of: 100 % of `share` */
 };
 
 static const struct path_tree_row *row_of(const struct table *t, uint32_t r)
@@ -152,7 +189,7 @@ static uint64_t tree_depth(const struct table *t, uint32_t r, uint32_t e)
 static uint64_t tree_id(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return row_of(t, r)->fn;
+	return graph_id(t->g, row_of(t, r)->fn);
 }
 
 static uint64_t tree_calls(const struct table *t, uint32_t r, uint32_t e)
@@ -175,7 +212,8 @@ static uint64_t rounded(double d)
 static uint64_t tree_est(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return row_of(t, r)->recursive ? row_of(t, r)->incl : rounded(row_of(t, r)->cost.est);
+	return row_of(t, r)->recursive ? row_of(t, r)->incl
+				       : rounded(row_of(t, r)->cost.est);
 }
 
 static uint64_t tree_lo(const struct table *t, uint32_t r, uint32_t e)
@@ -276,7 +314,8 @@ static int tree_base(struct exec *x, const struct fn_set *set, uint64_t *out)
 
 	if (!seen || graph_event(x->g, x->event, x->err))
 		return (int)x->err->kind;
-	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1)) {
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
+	     f = fnset_next(set, f + 1)) {
 		uint32_t c = graph_cycle(x->g, f);
 
 		if (!c || !seen[c])
@@ -291,7 +330,8 @@ static double tree_min(const struct exec *x, const struct source *s)
 {
 	if (!s->has_min)
 		return 0;
-	return s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event) : s->min;
+	return s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event)
+			      : s->min;
 }
 
 static int tree_open(struct exec *x, const struct source *s, struct table *t)
@@ -303,7 +343,8 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	struct path_tree tree;
 	const struct flow *flow;
 
-	if (!d || exec_set(x, of, &set) || (s->avoiding && exec_set(x, s->avoiding, &avoiding)) ||
+	if (!d || exec_set(x, of, &set) ||
+	    (s->avoiding && exec_set(x, s->avoiding, &avoiding)) ||
 	    exec_flow(x, x->g, x->event, &flow))
 		return (int)x->err->kind;
 	q.set = d->set = set;
@@ -314,7 +355,8 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	if (s->has_depth)
 		q.depth = s->depth_all || s->depth > UINT32_MAX ? 0 : (uint32_t)s->depth;
 	q.min = tree_min(x, s);
-	if (path_tree(flow, &q, x->a, x->cancel, &tree, x->err) || tree_base(x, set, &d->base))
+	if (path_tree(flow, &q, x->a, x->cancel, &tree, x->err) ||
+	    tree_base(x, set, &d->base))
 		return (int)x->err->kind;
 	d->rows = tree.rows;
 	t->data = d;
@@ -333,14 +375,15 @@ static struct str tree_key(const struct table *t, uint32_t r, struct arena *a)
 	struct str key = fn_key(t, row_of(t, r)->fn, a);
 
 	for (uint32_t p = row_of(t, r)->parent; p != FLOW_NONE; p = row_of(t, p)->parent)
-		key = arena_join(a, (struct str[]){fn_key(t, row_of(t, p)->fn, a), key}, 2);
+		key = arena_join(a, (struct str[]){fn_key(t, row_of(t, p)->fn, a), key},
+				 2);
 	return key;
 }
 
-#define TREE(var, name, rows) \
-	const struct source_def var = { \
-		name, rows, "est", tree_cols, COUNT(tree_cols), false, tree_open, tree_fn, \
-		tree_key, \
+#define TREE(var, name, rows)                                           \
+	const struct source_def var = {                                 \
+		name,  rows,	  "est",   tree_cols, COUNT(tree_cols), \
+		false, tree_open, tree_fn, tree_key,                    \
 	}
 TREE(source_callers, "callers", "callers");
 TREE(source_callees, "callees", "callees");

@@ -13,8 +13,8 @@
 
 static uint64_t fn_id_of(const struct table *t, uint32_t f, uint32_t e)
 {
-	(void)t, (void)e;
-	return f;
+	(void)e;
+	return graph_id(t->g, f);
 }
 
 static uint64_t fn_self(const struct table *t, uint32_t f, uint32_t e)
@@ -72,7 +72,10 @@ static struct str fn_obj(const struct table *t, uint32_t f)
 
 static struct str fn_short(const struct table *t, uint32_t f)
 {
-	return name_short(graph_name(t->g, f), t->x->a);
+	struct str name = graph_name(t->g, f);
+
+	/* A name that a graph stage gave is no function's. */
+	return !t->g->plain && t->g->name[f].p ? name : name_short(name, t->x->a);
 }
 
 static struct str fn_place(const struct table *t, uint32_t f)
@@ -80,7 +83,8 @@ static struct str fn_place(const struct table *t, uint32_t f)
 	struct str file = str_basename(graph_file(t->g, f));
 	uint64_t line = graph_line(t->g, f);
 
-	return line ? arena_printf(t->x->a, "%.*s:%llu", STR_ARG(file), (unsigned long long)line)
+	return line ? arena_printf(t->x->a, "%.*s:%llu", STR_ARG(file),
+				   (unsigned long long)line)
 		    : file;
 }
 
@@ -106,7 +110,8 @@ static const struct col_def fn_cols[] = {
 	 .estimated = fn_estimated},
 	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
 	{"cum%", COL_PERCENT, SHOW_T | IS_CUM, .u = NULL},
-	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = fn_incl, .estimated = fn_estimated},
+	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = fn_incl,
+	 .estimated = fn_estimated},
 	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL, .u = NULL},
 	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = fn_calls},
 	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = fn_name},
@@ -115,9 +120,10 @@ static const struct col_def fn_cols[] = {
 	{"line", COL_LINE, SHOW_M, .u = fn_line, .absent = fn_no_line},
 	{"obj", COL_OBJ, SHOW_M, .s = fn_obj},
 	{"cycle", COL_ID, SHOW_M, .u = fn_cycle, .absent = fn_no_cycle},
-	{"contribution", COL_COST, SHOW_M | PER_EVENT | ADDS_UP, .u = fn_contribution,
+	{"contribution", COL_COST, SHOW_M | PER_EVENT, .u = fn_contribution,
 	 .estimated = fn_estimated},
-	{"incoming", COL_COST, SHOW_M | PER_EVENT, .u = fn_incoming, .estimated = fn_estimated},
+	{"incoming", COL_COST, SHOW_M | PER_EVENT, .u = fn_incoming,
+	 .estimated = fn_estimated},
 	{"short", COL_NAME, SHOW_M, .s = fn_short},
 };
 
@@ -161,17 +167,19 @@ static int fn_open(struct exec *x, const struct source *s, struct table *t)
 }
 
 const struct source_def source_functions = {
-	"functions", "functions", "self", fn_cols, COUNT(fn_cols), true, fn_open, row_is_fn, fn_key,
+	"functions", "functions", "self",    fn_cols, COUNT(fn_cols),
+	true,	     fn_open,	  row_is_fn, fn_key,
 };
 const struct source_def source_find = {
-	"find", "functions", "self", fn_cols, COUNT(fn_cols), true, fn_open, row_is_fn, fn_key,
+	"find", "functions", "self",	fn_cols, COUNT(fn_cols),
+	true,	fn_open,     row_is_fn, fn_key,
 };
 
 /* ---- groups ---- */
 
 struct groups {
-	struct graph *g;		/* collapsed */
-	uint32_t *functions;		/* [groups] */
+	struct graph *g;     /* collapsed */
+	uint32_t *functions; /* [groups] */
 };
 
 static uint64_t group_functions(const struct table *t, uint32_t f, uint32_t e)
@@ -188,7 +196,8 @@ static const struct col_def group_cols[] = {
 	 .estimated = fn_estimated},
 	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
 	{"cum%", COL_PERCENT, SHOW_T | IS_CUM, .u = NULL},
-	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = fn_incl, .estimated = fn_estimated},
+	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = fn_incl,
+	 .estimated = fn_estimated},
 	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL, .u = NULL},
 	{"functions", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = group_functions},
 	{"calls", COL_COUNT, 0, .u = fn_calls},
@@ -255,10 +264,10 @@ static int group_open(struct exec *x, const struct source *s, struct table *t)
 	return rc;
 }
 
-#define GROUP(var, name) \
-	const struct source_def var = { \
-		name, name, "self", group_cols, COUNT(group_cols), true, group_open, NULL, \
-		group_key, \
+#define GROUP(var, name)                                                 \
+	const struct source_def var = {                                  \
+		name, name,	  "self", group_cols, COUNT(group_cols), \
+		true, group_open, NULL,	  group_key,                     \
 	}
 GROUP(source_files, "files");
 GROUP(source_objects, "objects");
@@ -268,7 +277,7 @@ GROUP(source_classes, "classes");
 /* ---- cycles: row i is cycle i + 1 ---- */
 
 struct cycles {
-	uint32_t *functions, *entry;	/* [cycles + 1] */
+	uint32_t *functions, *entry; /* [cycles + 1] */
 };
 
 static uint64_t cycle_id(const struct table *t, uint32_t i, uint32_t e)
@@ -381,6 +390,6 @@ static struct str cycle_key(const struct table *t, uint32_t i, struct arena *a)
 }
 
 const struct source_def source_cycles = {
-	"cycles", "cycles", "incl", cycle_cols, COUNT(cycle_cols), true, cycle_open, cycle_fn,
-	cycle_key,
+	"cycles", "cycles",   "incl",	cycle_cols, COUNT(cycle_cols),
+	true,	  cycle_open, cycle_fn, cycle_key,
 };

@@ -15,17 +15,17 @@ static const struct store_info *info_of(const struct table *t)
 
 /* ---- info: one row about the profile ---- */
 
-#define INFO_U(name, expr) \
+#define INFO_U(name, expr)                                                         \
 	static uint64_t info_##name(const struct table *t, uint32_t r, uint32_t e) \
-	{ \
-		(void)r, (void)e; \
-		return info_of(t)->expr; \
+	{                                                                          \
+		(void)r, (void)e;                                                  \
+		return info_of(t)->expr;                                           \
 	}
-#define INFO_S(name, expr) \
+#define INFO_S(name, expr)                                               \
 	static struct str info_##name(const struct table *t, uint32_t r) \
-	{ \
-		(void)r; \
-		return info_of(t)->expr; \
+	{                                                                \
+		(void)r;                                                 \
+		return info_of(t)->expr;                                 \
 	}
 INFO_S(profile, profile)
 INFO_S(creator, creator)
@@ -74,9 +74,11 @@ static struct str info_totals(const struct table *t, uint32_t r)
 	}
 	if (said < parts || parts == 0)
 		return STR("the profile has none");
-	return sum == store_total(st, 0) ? STR("agree with the sums")
-		: arena_printf(t->x->a, "DISAGREE: %llu written, %llu summed",
-			       (unsigned long long)sum, (unsigned long long)store_total(st, 0));
+	return sum == store_total(st, 0)
+		       ? STR("agree with the sums")
+		       : arena_printf(t->x->a, "DISAGREE: %llu written, %llu summed",
+				      (unsigned long long)sum,
+				      (unsigned long long)store_total(st, 0));
 }
 
 static uint64_t info_built(const struct table *t, uint32_t r, uint32_t e)
@@ -126,8 +128,8 @@ static int show_events(struct exec *x, struct table *t, const char *name, bool p
 		if (table_column(t, str_c(name), (uint32_t)e, percent, &c))
 			return (int)x->err->kind;
 		c->machine = c->table = true;
-		c->name = arena_printf(x->a, "%s.%.*s%s", name, STR_ARG(x->env->events[e]),
-				       percent ? "%" : "");
+		c->name = arena_printf(x->a, "%s.%.*s%s", name,
+				       STR_ARG(x->env->events[e]), percent ? "%" : "");
 		if (!c->name.p)
 			return arena_full(x->a, x->err);
 	}
@@ -142,9 +144,10 @@ static int note_diagnostics(struct exec *x)
 		struct store_diag d;
 
 		store_diag(st, i, &d);
-		if (exec_note(x, arena_printf(x->a, "%llu x %.*s, first at line %llu: %.*s",
-					      (unsigned long long)d.count, STR_ARG(d.kind),
-					      (unsigned long long)d.line, STR_ARG(d.text))))
+		if (exec_note(x,
+			      arena_printf(x->a, "%llu x %.*s, first at line %llu: %.*s",
+					   (unsigned long long)d.count, STR_ARG(d.kind),
+					   (unsigned long long)d.line, STR_ARG(d.text))))
 			return (int)x->err->kind;
 	}
 	return 0;
@@ -154,12 +157,15 @@ static int info_open(struct exec *x, const struct source *s, struct table *t)
 {
 	(void)s;
 	t->card = true;
-	return table_init(x, t, &source_info, x->g, 1) || show_events(x, t, "total", false) ||
-	       note_diagnostics(x) ? (int)x->err->kind : 0;
+	return table_init(x, t, &source_info, x->g, 1) ||
+			       show_events(x, t, "total", false) || note_diagnostics(x)
+		       ? (int)x->err->kind
+		       : 0;
 }
 
 const struct source_def source_info = {
-	"info", "rows", "total", info_cols, COUNT(info_cols), false, info_open, NULL, NULL,
+	"info", "rows",	   "total", info_cols, COUNT(info_cols),
+	false,	info_open, NULL,    NULL,
 };
 
 /* ---- info f: a card per function ---- */
@@ -179,13 +185,13 @@ static struct str card_obj(const struct table *t, uint32_t f)
 	return graph_obj(t->g, f);
 }
 
-#define CARD_U(name, expr) \
+#define CARD_U(name, expr)                                                         \
 	static uint64_t card_##name(const struct table *t, uint32_t f, uint32_t e) \
-	{ \
-		(void)e; \
-		return expr; \
+	{                                                                          \
+		(void)e;                                                           \
+		return expr;                                                       \
 	}
-CARD_U(id, (uint64_t)f + 0 * (uint64_t)t->n)
+CARD_U(id, graph_id(t->g, f))
 CARD_U(line, graph_line(t->g, f))
 CARD_U(cycle, graph_cycle(t->g, f))
 CARD_U(calls, graph_calls(t->g, f))
@@ -238,11 +244,13 @@ static int card_open(struct exec *x, const struct source *s, struct table *t)
 		return (int)x->err->kind;
 	t->card = true;
 	return show_events(x, t, "self", false) || show_events(x, t, "incl", false)
-		? (int)x->err->kind : 0;
+		       ? (int)x->err->kind
+		       : 0;
 }
 
 const struct source_def source_info_fn = {
-	"info", "functions", "self", card_cols, COUNT(card_cols), true, card_open, row_is_fn, fn_key,
+	"info", "functions", "self",	card_cols, COUNT(card_cols),
+	true,	card_open,   row_is_fn, fn_key,
 };
 
 /* ---- events ---- */
@@ -286,7 +294,11 @@ static const struct col_def event_cols[] = {
 static int events_open(struct exec *x, const struct source *s, struct table *t)
 {
 	(void)s;
-	return table_init(x, t, &source_events, x->g, info_of(&(struct table){.g = x->g})->all_events);
+	for (uint32_t e = 0; e < x->env->nevents; e++)
+		if (graph_event(x->g, e, x->err))
+			return (int)x->err->kind;
+	return table_init(x, t, &source_events, x->g,
+			  info_of(&(struct table){.g = x->g})->all_events);
 }
 
 static struct str event_key(const struct table *t, uint32_t r, struct arena *a)
@@ -296,14 +308,14 @@ static struct str event_key(const struct table *t, uint32_t r, struct arena *a)
 }
 
 const struct source_def source_events = {
-	"events", "events", "total", event_cols, COUNT(event_cols), false, events_open, NULL,
-	event_key,
+	"events", "events",    "total", event_cols, COUNT(event_cols),
+	false,	  events_open, NULL,	event_key,
 };
 
 /* ---- parts, and threads: parts of one (pid, thread) ---- */
 
 struct thread {
-	uint32_t first, parts;		/* a part of it, how many */
+	uint32_t first, parts; /* a part of it, how many */
 };
 
 static uint32_t part_at(const struct table *t, uint32_t r)
@@ -319,16 +331,16 @@ static struct store_part part_of(const struct table *t, uint32_t r)
 	return p;
 }
 
-#define PART_U(name) \
+#define PART_U(name)                                                               \
 	static uint64_t part_##name(const struct table *t, uint32_t r, uint32_t e) \
-	{ \
-		(void)e; \
-		return part_of(t, r).name; \
+	{                                                                          \
+		(void)e;                                                           \
+		return part_of(t, r).name;                                         \
 	}
-#define PART_S(name) \
+#define PART_S(name)                                                     \
 	static struct str part_##name(const struct table *t, uint32_t r) \
-	{ \
-		return part_of(t, r).name; \
+	{                                                                \
+		return part_of(t, r).name;                               \
 	}
 PART_U(part)
 PART_U(pid)
@@ -421,11 +433,12 @@ static int threads_open(struct exec *x, const struct source *s, struct table *t)
 }
 
 const struct source_def source_parts = {
-	"parts", "parts", "self", part_cols, COUNT(part_cols), false, parts_open, NULL, NULL,
+	"parts", "parts",    "self", part_cols, COUNT(part_cols),
+	false,	 parts_open, NULL,   NULL,
 };
 const struct source_def source_threads = {
-	"threads", "threads", "self", thread_cols, COUNT(thread_cols), false, threads_open, NULL,
-	NULL,
+	"threads", "threads",	 "self", thread_cols, COUNT(thread_cols),
+	false,	   threads_open, NULL,	 NULL,
 };
 
 /* ---- profiles ---- */
@@ -481,6 +494,6 @@ static int profiles_open(struct exec *x, const struct source *s, struct table *t
 }
 
 const struct source_def source_profiles = {
-	"profiles", "profiles", "total", profile_cols, COUNT(profile_cols), false, profiles_open,
-	NULL, NULL,
+	"profiles", "profiles",	   "total", profile_cols, COUNT(profile_cols),
+	false,	    profiles_open, NULL,    NULL,
 };

@@ -14,11 +14,11 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 struct place {
-	fn_id fn;			/* of the store */
+	fn_id fn; /* of the store */
 	file_id file;
 	uint64_t line, instr;
 	uint64_t calls_out;
-	size_t costs;			/* self[events], incl_out[events] at detail.costs */
+	size_t costs; /* self[events], incl_out[events] at detail.costs */
 };
 
 struct site {
@@ -46,7 +46,8 @@ struct detail {
 };
 
 /* Make room in the query's arena; the old array stays there until the query ends. */
-static int grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need, size_t size)
+static int grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need,
+		size_t size)
 {
 	size_t n = *cap ? *cap * 2 : 256;
 	void *old, *p;
@@ -67,7 +68,8 @@ static int grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need,
 
 static int add_costs(struct exec *x, struct detail *d, size_t n, size_t *at)
 {
-	if (grow(x, &d->costs, &d->costs_cap, d->ncosts, d->ncosts + n, sizeof(*d->costs)))
+	if (grow(x, &d->costs, &d->costs_cap, d->ncosts, d->ncosts + n,
+		 sizeof(*d->costs)))
 		return (int)x->err->kind;
 	*at = d->ncosts;
 	d->ncosts += n;
@@ -87,7 +89,7 @@ static void sum_into(uint64_t *to, const uint64_t *from, uint32_t n)
 struct raw {
 	file_id file;
 	uint64_t line, instr, calls;
-	const uint64_t *self, *incl;	/* one of them */
+	const uint64_t *self, *incl; /* one of them */
 };
 
 static int raw_by_line(const void *pa, const void *pb)
@@ -108,7 +110,8 @@ static int raw_by_instr(const void *pa, const void *pb)
 	return raw_by_line(pa, pb);
 }
 
-static int fold(struct exec *x, struct detail *d, fn_id f, const struct raw *raw, size_t n)
+static int fold(struct exec *x, struct detail *d, fn_id f, const struct raw *raw,
+		size_t n)
 {
 	int (*cmp)(const void *, const void *) = d->by_instr ? raw_by_instr : raw_by_line;
 	struct place *p = NULL;
@@ -119,7 +122,9 @@ static int fold(struct exec *x, struct detail *d, fn_id f, const struct raw *raw
 			    exec_rows(x, d->n + 1))
 				return (int)x->err->kind;
 			p = &d->places[d->n++];
-			*p = (struct place){.fn = f, .file = raw[i].file, .line = raw[i].line,
+			*p = (struct place){.fn = f,
+					    .file = raw[i].file,
+					    .line = raw[i].line,
 					    .instr = raw[i].instr};
 			if (add_costs(x, d, 2 * (size_t)d->events, &p->costs))
 				return (int)x->err->kind;
@@ -148,11 +153,13 @@ static int add_places(struct exec *x, struct detail *d, fn_id f, struct arena *s
 	if (!raw)
 		return arena_full(scratch, x->err);
 	for (size_t i = 0; i < nl; i++)
-		raw[i] = (struct raw){lines[i].file, lines[i].line, lines[i].instr, 0,
+		raw[i] = (struct raw){lines[i].file,	    lines[i].line,
+				      lines[i].instr,	    0,
 				      self + i * d->events, NULL};
 	for (size_t i = 0; i < ns; i++)
-		raw[nl + i] = (struct raw){sites[i].file, sites[i].line, sites[i].instr,
-					   sites[i].calls, NULL, incl + i * d->events};
+		raw[nl + i] =
+			(struct raw){sites[i].file,  sites[i].line, sites[i].instr,
+				     sites[i].calls, NULL,	    incl + i * d->events};
 	qsort(raw, nl + ns, sizeof(*raw), d->by_instr ? raw_by_instr : raw_by_line);
 	return fold(x, d, f, raw, nl + ns);
 }
@@ -172,12 +179,15 @@ static int add_sites(struct exec *x, struct detail *d, fn_id f, struct arena *sc
 	for (size_t i = 0; i < n; i++) {
 		struct site *s = &d->sites[d->n++];
 
-		*s = (struct site){.edge = sites[i].edge, .file = sites[i].file,
-				   .line = sites[i].line, .instr = sites[i].instr,
+		*s = (struct site){.edge = sites[i].edge,
+				   .file = sites[i].file,
+				   .line = sites[i].line,
+				   .instr = sites[i].instr,
 				   .calls = sites[i].calls};
 		if (add_costs(x, d, d->events, &s->costs))
 			return (int)x->err->kind;
-		memcpy(d->costs + s->costs, incl + i * d->events, d->events * sizeof(*incl));
+		memcpy(d->costs + s->costs, incl + i * d->events,
+		       d->events * sizeof(*incl));
 	}
 	return 0;
 }
@@ -234,7 +244,8 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	if (!d)
 		return (int)x->err->kind;
 	if (!x->g->detail) {
-		exec_fail(x, s->span, "'%s' has no costs of single lines after this graph stage",
+		exec_fail(x, s->span,
+			  "'%s' has no costs of single lines after this graph stage",
 			  source_def(s->kind)->name);
 		return err_hint(x->err, "line detail goes with collapse and norec only");
 	}
@@ -242,13 +253,15 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	    (s->kind == S_INSTRS || i->jumps == 0)) {
 		exec_fail(x, s->span, "this profile has no %s",
 			  s->kind == S_JUMPS ? "jumps" : "instruction addresses");
-		return err_hint(x->err, "run callgrind with %s", s->kind == S_JUMPS
-				? "--collect-jumps=yes" : "--dump-instr=yes");
+		return err_hint(x->err, "run callgrind with %s",
+				s->kind == S_JUMPS ? "--collect-jumps=yes"
+						   : "--dump-instr=yes");
 	}
 	d->st = x->g->st;
 	d->events = i->events;
 	d->by_instr = s->kind == S_INSTRS;
-	if ((s->of && exec_set(x, s->of, &set)) || each_function(x, d, set, adder(s->kind)))
+	if ((s->of && exec_set(x, s->of, &set)) ||
+	    each_function(x, d, set, adder(s->kind)))
 		return (int)x->err->kind;
 	t->data = d;
 	t->ordered = s->of != NULL;
@@ -315,12 +328,15 @@ static bool place_no_line(const struct table *t, uint32_t r)
 	return place_of(t, r)->line == 0;
 }
 
-#define PLACE_COSTS \
-	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = place_self}, \
-	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL}, \
-	{"calls_out", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = place_calls}, \
-	{"incl_out", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = place_incl}, \
-	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = place_fn}
+#define PLACE_COSTS                                                                    \
+	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = place_self},    \
+		{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR,        \
+		 .u = NULL},                                                           \
+		{"calls_out", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = place_calls}, \
+		{"incl_out", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = place_incl},  \
+	{                                                                              \
+		"fn", COL_NAME, SHOW_M | SHOW_T, .s = place_fn                         \
+	}
 
 static const struct col_def line_cols[] = {
 	{"file", COL_FILE, SHOW_M | SHOW_T, .s = place_file},
@@ -344,17 +360,19 @@ static struct str place_key(const struct table *t, uint32_t r, struct arena *a)
 	const struct place *p = place_of(t, r);
 	struct str at = arena_printf(a, "%llu", (unsigned long long)p->line);
 
-	return arena_join(a, (struct str[]){fn_key(t, place_graph_fn(t, r), a), place_file(t, r),
-					    at}, 3);
+	return arena_join(
+		a,
+		(struct str[]){fn_key(t, place_graph_fn(t, r), a), place_file(t, r), at},
+		3);
 }
 
 const struct source_def source_lines = {
-	"lines", "lines", "self", line_cols, COUNT(line_cols), true, detail_open, place_graph_fn,
-	place_key,
+	"lines", "lines",     "self",	      line_cols, COUNT(line_cols),
+	true,	 detail_open, place_graph_fn, place_key,
 };
 const struct source_def source_instrs = {
-	"instrs", "instructions", "self", instr_cols, COUNT(instr_cols), true, detail_open,
-	place_graph_fn, NULL,
+	"instrs", "instructions", "self",	  instr_cols, COUNT(instr_cols),
+	true,	  detail_open,	  place_graph_fn, NULL,
 };
 
 /* ---- columns of callsites ---- */
@@ -440,8 +458,8 @@ static const struct col_def site_cols[] = {
 };
 
 const struct source_def source_callsites = {
-	"callsites", "call sites", "incl", site_cols, COUNT(site_cols), true, detail_open, site_fn,
-	NULL,
+	"callsites", "call sites", "incl",  site_cols, COUNT(site_cols),
+	true,	     detail_open,  site_fn, NULL,
 };
 
 /* ---- columns of jumps ---- */
@@ -451,11 +469,11 @@ static const struct jump *jump_of(const struct table *t, uint32_t r)
 	return &detail_of(t)->jumps[r];
 }
 
-#define JUMP_U(name, expr) \
+#define JUMP_U(name, expr)                                                         \
 	static uint64_t jump_##name(const struct table *t, uint32_t r, uint32_t e) \
-	{ \
-		(void)e; \
-		return jump_of(t, r)->expr; \
+	{                                                                          \
+		(void)e;                                                           \
+		return jump_of(t, r)->expr;                                        \
 	}
 JUMP_U(line, j.line)
 JUMP_U(instr, j.instr)
@@ -504,12 +522,14 @@ static const struct col_def jump_cols[] = {
 	{"to_fn", COL_NAME, SHOW_M, .s = jump_to_name},
 	{"to_file", COL_FILE, SHOW_M, .s = jump_to_file},
 	{"to_line", COL_LINE, SHOW_M | SHOW_T, .u = jump_to_line},
-	{"to_instr", COL_ADDR, SHOW_M | SHOW_T, .u = jump_to_instr, .absent = jump_no_instr},
+	{"to_instr", COL_ADDR, SHOW_M | SHOW_T, .u = jump_to_instr,
+	 .absent = jump_no_instr},
 	{"conditional", COL_BOOL, SHOW_M | SHOW_T, .u = jump_conditional},
 	{"executed", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = jump_executed},
 	{"taken", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = jump_taken},
 };
 
 const struct source_def source_jumps = {
-	"jumps", "jumps", "executed", jump_cols, COUNT(jump_cols), true, detail_open, jump_fn, NULL,
+	"jumps", "jumps",     "executed", jump_cols, COUNT(jump_cols),
+	true,	 detail_open, jump_fn,	  NULL,
 };

@@ -21,19 +21,24 @@ static const struct step *step_of(const struct table *t, uint32_t r)
 	return &((const struct step *)t->data)[r];
 }
 
-#define STEP_U(name, expr) \
+#define STEP_U(name, expr)                                                         \
 	static uint64_t step_##name(const struct table *t, uint32_t r, uint32_t e) \
-	{ \
-		(void)e; \
-		return step_of(t, r)->expr; \
+	{                                                                          \
+		(void)e;                                                           \
+		return step_of(t, r)->expr;                                        \
 	}
 STEP_U(path, path)
 STEP_U(number, step)
-STEP_U(id, s->fn)
 STEP_U(calls, s->calls)
 STEP_U(incl, s->incl)
 STEP_U(lo, s->cost.lo)
 STEP_U(hi, s->cost.hi)
+
+static uint64_t step_id(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return graph_id(t->g, step_of(t, r)->s->fn);
+}
 
 static uint64_t step_est(const struct table *t, uint32_t r, uint32_t e)
 {
@@ -96,7 +101,8 @@ static const struct col_def path_cols[] = {
 	{"calls", COL_COUNT, SHOW_M | SHOW_T, .u = step_calls, .absent = step_first},
 	{"incl", COL_COST, SHOW_M | SHOW_T, .u = step_incl},
 	{"est", COL_COST, SHOW_M | SHOW_T, .u = step_est, .estimated = step_estimated},
-	{"est%", COL_PERCENT, SHOW_T | HAS_BAR, .f = step_share, .estimated = step_estimated},
+	{"est%", COL_PERCENT, SHOW_T | HAS_BAR, .f = step_share,
+	 .estimated = step_estimated},
 	{"lo", COL_COST, SHOW_M | SHOW_T, .u = step_lo, .absent = step_unbounded},
 	{"hi", COL_COST, SHOW_M | SHOW_T, .u = step_hi, .absent = step_unbounded},
 };
@@ -126,18 +132,29 @@ static int path_notes(struct exec *x, const struct path_list *list)
 	const struct path *p;
 
 	if (list->n == 0)
-		return exec_note(x, list->same ? STR("both ends are in one cycle: no path leaves it")
-					       : STR("no path"));
-	if (list->count > (double)list->n &&
-	    exec_note(x, arena_printf(x->a, "showing %zu of %.0f paths", list->n, list->count)))
+		return exec_note(
+			x, list->same
+				   ? STR("both ends are in one cycle: no path leaves it")
+				   : STR("no path"));
+	if (list->count > (double)list->n
+		    ? exec_note(x, arena_printf(x->a, "showing %zu of %.0f paths",
+						list->n, list->count))
+	    : list->more ? exec_note(x, arena_printf(x->a,
+						     "showing %zu path%s; there are more",
+						     list->n, list->n == 1 ? "" : "s"))
+			 : 0)
 		return (int)x->err->kind;
-	if (list->same && exec_note(x, STR("both ends share a cycle; paths inside it are not listed")))
+	if (list->same &&
+	    exec_note(x, STR("both ends share a cycle; paths inside it are not listed")))
 		return (int)x->err->kind;
 	p = &list->paths[0];
 	b = &p->steps[p->n - 1].cost;
 	if (b->bounded && !b->measured && (double)(b->hi - b->lo) > (double)b->hi / 4)
-		return exec_note(x, arena_printf(x->a, "the bounds are wide: re-run callgrind with "
-						 "--separate-callers=%zu to measure this", p->n));
+		return exec_note(
+			x, arena_printf(x->a,
+					"the bounds are wide: re-run callgrind with "
+					"--separate-callers=%zu to measure this",
+					p->n));
 	return 0;
 }
 
@@ -158,7 +175,8 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 	const struct flow *flow;
 
 	if (optional_set(x, s->from, &q.from) || optional_set(x, s->to, &q.to) ||
-	    optional_set(x, s->via, &q.via) || optional_set(x, s->avoiding, &q.avoiding) ||
+	    optional_set(x, s->via, &q.via) ||
+	    optional_set(x, s->avoiding, &q.avoiding) ||
 	    exec_flow(x, x->g, x->event, &flow))
 		return (int)x->err->kind;
 	if (s->path == PATH_ALL)
@@ -172,7 +190,7 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 	if (s->has_n && s->n == 0)
 		return exec_fail(x, s->span, "no path is asked for: write 1 or more");
 	q.max = s->has_max ? (s->max > UINT32_MAX ? UINT32_MAX : (uint32_t)s->max) : 0;
-	q.min = !s->has_min	  ? 0
+	q.min = !s->has_min	 ? 0
 		: s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event)
 				 : s->min;
 	if (path_find(flow, &q, x->a, x->cancel, &list, x->err) || path_notes(x, &list))
@@ -186,7 +204,8 @@ static uint32_t step_graph_fn(const struct table *t, uint32_t r)
 }
 
 const struct source_def source_path = {
-	"path", "steps", "est", path_cols, COUNT(path_cols), false, path_open, step_graph_fn, NULL,
+	"path", "steps",   "est",	  path_cols, COUNT(path_cols),
+	false,	path_open, step_graph_fn, NULL,
 };
 
 /* ---- cost of X under Y: one row ---- */
@@ -274,7 +293,8 @@ static int cost_sums(struct exec *x, const struct fn_set *set, struct cost *c)
 
 	if (!seen || graph_event(x->g, x->event, x->err))
 		return (int)x->err->kind;
-	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1)) {
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
+	     f = fnset_next(set, f + 1)) {
 		uint32_t k = graph_cycle(x->g, f);
 
 		c->self += graph_self(x->g, f, x->event);
@@ -292,13 +312,17 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	const struct flow *flow;
 
 	if (!c || optional_set(x, s->of, &q.of) || optional_set(x, s->under, &q.under) ||
-	    optional_set(x, s->via, &q.via) || optional_set(x, s->avoiding, &q.avoiding) ||
+	    optional_set(x, s->via, &q.via) ||
+	    optional_set(x, s->avoiding, &q.avoiding) ||
 	    exec_flow(x, x->g, x->event, &flow) || cost_sums(x, q.of, c) ||
 	    path_cost(flow, &q, x->a, x->cancel, &c->b, x->err))
 		return (int)x->err->kind;
-	if (c->b.bounded && !c->b.measured && (double)(c->b.hi - c->b.lo) > (double)c->b.hi / 4 &&
-	    exec_note(x, STR("the bounds are wide: re-run callgrind with --separate-callers=N to "
-			     "measure this")))
+	if (c->b.bounded && !c->b.measured &&
+	    (double)(c->b.hi - c->b.lo) > (double)c->b.hi / 4 &&
+	    exec_note(
+		    x,
+		    STR("the bounds are wide: re-run callgrind with --separate-callers=N to "
+			"measure this")))
 		return (int)x->err->kind;
 	t->data = c;
 	t->card = true;

@@ -36,7 +36,8 @@ static int slice(struct exec *x, struct table *t, size_t from, size_t n)
 }
 
 /* A column of the table under a (new) name, or a computed one. */
-static int add_column(struct exec *x, struct table *t, const struct expr *e, struct str name)
+static int add_column(struct exec *x, struct table *t, const struct expr *e,
+		      struct str name)
 {
 	struct table_col v, *c;
 
@@ -70,7 +71,8 @@ static int show(struct exec *x, struct table *t, const struct tstage *s)
 		c->machine = c->table = true;
 		for (i = 0; t->cols[i] != c; i++)
 			;
-		memmove(&t->cols[i], &t->cols[i + 1], (t->ncols - i - 1) * sizeof(*t->cols));
+		memmove(&t->cols[i], &t->cols[i + 1],
+			(t->ncols - i - 1) * sizeof(*t->cols));
 		t->cols[t->ncols - 1] = c;
 	}
 	return 0;
@@ -103,27 +105,17 @@ int exec_tstage(struct exec *x, struct table *t, const struct tstage *s,
 		const struct tstage *next)
 {
 	switch (s->kind) {
-	case T_WHERE:
-		return where(x, t, s);
-	case T_SORT:
-		return exec_sort(x, t, s->exprs, kept(t, next));
-	case T_TAKE:
-		return slice(x, t, 0, s->n > t->n ? t->n : (size_t)s->n);
-	case T_SKIP:
-		return slice(x, t, s->n > t->n ? t->n : (size_t)s->n, t->n);
-	case T_SHOW:
-		return show(x, t, s);
-	case T_ADD:
-		return add_column(x, t, s->exprs, s->name);
-	case T_GROUP:
-		return exec_group(x, t, s);
-	case T_SUM:
-		return exec_sum(x, t);
-	case T_COUNT:
-		return count(x, t);
+	case T_WHERE: return where(x, t, s);
+	case T_SORT: return exec_sort(x, t, s->exprs, kept(t, next));
+	case T_TAKE: return slice(x, t, 0, s->n > t->n ? t->n : (size_t)s->n);
+	case T_SKIP: return slice(x, t, s->n > t->n ? t->n : (size_t)s->n, t->n);
+	case T_SHOW: return show(x, t, s);
+	case T_ADD: return add_column(x, t, s->exprs, s->name);
+	case T_GROUP: return exec_group(x, t, s);
+	case T_SUM: return exec_sum(x, t);
+	case T_COUNT: return count(x, t);
 	case T_AS:
-	case T_EXPECT:		/* exec_expect(), when the table is complete */
-		return 0;
+	case T_EXPECT: /* exec_expect(), when the table is complete */ return 0;
 	}
 	return 0;
 }
@@ -140,7 +132,8 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 			return 0;
 		return none ? err_set(x->err, ERR_EXPECT, s->span.at,
 				      "expected no rows, found %zu", t->n)
-			    : err_set(x->err, ERR_EXPECT, s->span.at, "expected rows, found none");
+			    : err_set(x->err, ERR_EXPECT, s->span.at,
+				      "expected rows, found none");
 	}
 	if (eval_rows(x, t, s->exprs, &rows, &n))
 		return (int)x->err->kind;
@@ -156,5 +149,6 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 	}
 	if (table_select(t, bad, k))
 		return (int)x->err->kind;
-	return err_set(x->err, ERR_EXPECT, s->span.at, "%zu of %zu rows are not as expected", k, all);
+	return err_set(x->err, ERR_EXPECT, s->span.at,
+		       "%zu of %zu rows are not as expected", k, all);
 }

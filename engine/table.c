@@ -207,7 +207,8 @@ static bool same_event(const struct table_col *c, uint32_t event)
 }
 
 /* A computed column has its whole name, "x" or "self%". */
-static bool is_col(const struct table_col *c, struct str base, uint32_t event, bool percent)
+static bool is_col(const struct table_col *c, struct str base, uint32_t event,
+		   bool percent)
 {
 	if (!c->def)
 		return str_eq(c->name, base) && !percent;
@@ -232,7 +233,8 @@ int table_column(struct table *t, struct str base, uint32_t event, bool percent,
 	const struct col_def *d;
 
 	if (!c && (d = find_def(t, base))) {
-		struct str ev = event < t->x->env->nevents ? t->x->env->events[event] : STR("?");
+		struct str ev =
+			event < t->x->env->nevents ? t->x->env->events[event] : STR("?");
 
 		if (!(c = new_col(t)))
 			return (int)t->x->err->kind;
@@ -242,9 +244,10 @@ int table_column(struct table *t, struct str base, uint32_t event, bool percent,
 		c->type = percent ? COL_PERCENT : d->type;
 		c->adds_up = d->flags & ADDS_UP;
 		c->name = event == t->event || !(d->flags & PER_EVENT)
-			? arena_printf(t->x->a, "%s%s", d->name, percent ? "%" : "")
-			: arena_printf(t->x->a, "%s.%.*s%s", d->name, STR_ARG(ev),
-				       percent ? "%" : "");
+				  ? arena_printf(t->x->a, "%s%s", d->name,
+						 percent ? "%" : "")
+				  : arena_printf(t->x->a, "%s.%.*s%s", d->name,
+						 STR_ARG(ev), percent ? "%" : "");
 		if (!c->name.p)
 			return arena_full(t->x->a, t->x->err);
 	}
@@ -255,7 +258,8 @@ int table_column(struct table *t, struct str base, uint32_t event, bool percent,
 	return fill(t, c);
 }
 
-int table_append(struct table *t, struct str name, enum col_type type, struct table_col **out)
+int table_append(struct table *t, struct str name, enum col_type type,
+		 struct table_col **out)
 {
 	struct table_col *c = new_col(t);
 
@@ -363,7 +367,8 @@ int table_result(struct table *t, struct result *r)
 
 		if (!c->machine && !c->table)
 			continue;
-		if (c->def && (c->def->flags & IS_CUM) && !c->filled ? fill_cum(t, c) : fill(t, c))
+		if (c->def && (c->def->flags & IS_CUM) && !c->filled ? fill_cum(t, c)
+								     : fill(t, c))
 			return (int)t->x->err->kind;
 		to_column(c, &r->cols[r->ncols++]);
 	}

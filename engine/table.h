@@ -16,16 +16,16 @@
 
 struct exec;
 struct table;
-struct vs;			/* vs.c: two tables joined */
+struct vs; /* vs.c: two tables joined */
 
 enum col_flags {
-	SHOW_M = 1,		/* in machine formats */
-	SHOW_T = 2,		/* in the human table */
-	PER_EVENT = 4,		/* NAME.EVENT is possible */
-	ADDS_UP = 8,		/* sums over rows mean something */
-	IS_CUM = 16,		/* cum%: running sum of the column before */
+	SHOW_M = 1,    /* in machine formats */
+	SHOW_T = 2,    /* in the human table */
+	PER_EVENT = 4, /* NAME.EVENT is possible */
+	ADDS_UP = 8,   /* sums over rows mean something */
+	IS_CUM = 16,   /* cum%: running sum of the column before */
 	HAS_BAR = 32,
-	OF_TOTAL = 64,		/* the percentage of `self`, named by .name without "%" */
+	OF_TOTAL = 64, /* the percentage of `self`, named by .name without "%" */
 };
 
 struct col_def {
@@ -41,12 +41,12 @@ struct col_def {
 };
 
 struct source_def {
-	const char *name;	/* of the result: "functions" */
-	const char *rows;	/* what its rows are: "functions", "callers" */
-	const char *primary;	/* column that `top` sorts by */
+	const char *name;    /* of the result: "functions" */
+	const char *rows;    /* what its rows are: "functions", "callers" */
+	const char *primary; /* column that `top` sorts by */
 	const struct col_def *cols;
 	size_t ncols;
-	bool sorted;		/* without a sort stage: by primary, descending */
+	bool sorted; /* without a sort stage: by primary, descending */
 	int (*open)(struct exec *x, const struct source *s, struct table *t);
 	/* The function of a row, for `in $set`; NULL: none */
 	uint32_t (*fn)(const struct table *t, uint32_t ref);
@@ -56,12 +56,12 @@ struct source_def {
 
 struct table_col {
 	struct str name;
-	const struct col_def *def;	/* NULL: computed */
+	const struct col_def *def; /* NULL: computed */
 	enum col_type type;
 	uint32_t event;
-	bool percent;		/* of def's cost */
+	bool percent; /* of def's cost */
 	bool machine, table, bar, adds_up, filled;
-	const struct expr *ratio;	/* a quotient: sums divide last */
+	const struct expr *ratio; /* a quotient: sums divide last */
 	union {
 		void *p;
 		uint64_t *u;
@@ -75,11 +75,11 @@ struct table_col {
 
 struct table {
 	struct exec *x;
-	const struct source_def *src;	/* NULL: rows are not a source's any more */
+	const struct source_def *src; /* NULL: rows are not a source's any more */
 	struct graph *g;
-	void *data;		/* the source's */
-	struct vs *vs;		/* columns come from both sides; NULL: one profile */
-	uint32_t *ref;		/* [n]; NULL: row i is reference i */
+	void *data;    /* the source's */
+	struct vs *vs; /* columns come from both sides; NULL: one profile */
+	uint32_t *ref; /* [n]; NULL: row i is reference i */
 	size_t n;
 	struct table_col **cols;
 	size_t ncols, cap;
@@ -90,7 +90,7 @@ struct table {
 };
 
 /* ---- table.c ---- */
-bool col_is_u(enum col_type t);		/* 64-bit counts */
+bool col_is_u(enum col_type t); /* 64-bit counts */
 bool col_is_f(enum col_type t);
 bool col_is_text(enum col_type t);
 size_t col_width(enum col_type t);
@@ -102,7 +102,8 @@ int table_refs(struct table *t);
 int table_column(struct table *t, struct str base, uint32_t event, bool percent,
 		 struct table_col **out);
 /* A computed column of t->n rows, appended. */
-int table_append(struct table *t, struct str name, enum col_type type, struct table_col **out);
+int table_append(struct table *t, struct str name, enum col_type type,
+		 struct table_col **out);
 /* Keep rows keep[0..n-1], in that order. */
 int table_select(struct table *t, const uint32_t *keep, size_t n);
 int table_result(struct table *t, struct result *r);

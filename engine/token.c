@@ -33,7 +33,8 @@ bool token_name_start(char c)
 
 bool token_name_byte(char c)
 {
-	return is_word_byte(c) || (c && strchr("~:.@$*+/?-", c)) || (unsigned char)c >= 0x80;
+	return is_word_byte(c) || (c && strchr("~:.@$*+/?-", c)) ||
+	       (unsigned char)c >= 0x80;
 }
 
 bool token_is(const struct token *t, const char *word)
@@ -62,7 +63,8 @@ static size_t skip_blanks(struct str s, size_t i)
 			i++;
 		else if (c == '\\' && byte_at(s, i + 1) == '\n')
 			i += 2;
-		else if (c == '\\' && byte_at(s, i + 1) == '\r' && byte_at(s, i + 2) == '\n')
+		else if (c == '\\' && byte_at(s, i + 1) == '\r' &&
+			 byte_at(s, i + 2) == '\n')
 			i += 3;
 		else if (c == '-' && byte_at(s, i + 1) == '-')
 			i = skip_comment(s, i);
@@ -124,7 +126,8 @@ static void hex_number(struct str s, struct token *t)
 	t->integral = str_u64((struct str){s.p + t->at, t->len}, &t->whole);
 	t->number = (double)t->whole;
 	if (!t->integral)
-		bad(t, i, "this is not a number", "write digits, or 0x and hexadecimal digits");
+		bad(t, i, "this is not a number",
+		    "write digits, or 0x and hexadecimal digits");
 }
 
 static double unit_of(char c)
@@ -152,7 +155,8 @@ static void number(struct str s, struct token *t)
 	}
 	n = i - t->at;
 	if (n >= sizeof(buf)) {
-		bad(t, i, "this number has too many digits", "costs have at most 20 digits");
+		bad(t, i, "this number has too many digits",
+		    "costs have at most 20 digits");
 		return;
 	}
 	memcpy(buf, s.p + t->at, n);
@@ -172,7 +176,8 @@ static void number(struct str s, struct token *t)
 	t->kind = TOK_NUMBER;
 	t->len = i - t->at;
 	if (is_word_byte(byte_at(s, i)))
-		bad(t, i + 1, "a number ends in digits, k, M, G or %", "write 5M, 1.5k or 10%");
+		bad(t, i + 1, "a number ends in digits, k, M, G or %",
+		    "write 5M, 1.5k or 10%");
 }
 
 /* IDENT ["." IDENT] ["%"]: a keyword or a column. */
@@ -194,13 +199,14 @@ static void word(struct str s, struct token *t)
 
 static bool is_field(struct str s, struct token *t)
 {
-	static const char *const field[] = {"fn", "file", "obj", "class", "cycle", "line"};
+	static const char *const field[] = {"fn",    "file",  "obj",
+					    "class", "cycle", "line"};
 
 	for (size_t k = 0; k < sizeof(field) / sizeof(*field); k++) {
 		struct str f = str_c(field[k]);
 
-		if (!str_starts(str_from(s, t->at), f) || byte_at(s, t->at + f.n) != ':' ||
-		    byte_at(s, t->at + f.n + 1) == ':')
+		if (!str_starts(str_from(s, t->at), f) ||
+		    byte_at(s, t->at + f.n) != ':' || byte_at(s, t->at + f.n + 1) == ':')
 			continue;
 		t->kind = TOK_FIELD;
 		t->len = f.n + 1;
@@ -221,7 +227,8 @@ static void name(struct str s, struct token *t)
 
 		if (c == '-' && byte_at(s, i + 1) == '>')
 			break;
-		if (!token_name_byte(c) && !(c == '\'' && is_word_byte(byte_at(s, i + 1))))
+		if (!token_name_byte(c) &&
+		    !(c == '\'' && is_word_byte(byte_at(s, i + 1))))
 			break;
 		i++;
 	}
@@ -236,9 +243,9 @@ static void punctuation(struct str s, struct token *t)
 		char text[3];
 		int kind;
 	} two[] = {
-		{"!=", TOK_NE}, {"<=", TOK_LE}, {">=", TOK_GE}, {"!~", TOK_NOT_MATCH},
-		{"->", TOK_ARROW}, {"==", TOK_EQEQ}, {"&&", TOK_ANDAND}, {"||", TOK_OROR},
-		{"<>", TOK_LTGT},
+		{"!=", TOK_NE},	       {"<=", TOK_LE},	  {">=", TOK_GE},
+		{"!~", TOK_NOT_MATCH}, {"->", TOK_ARROW}, {"==", TOK_EQEQ},
+		{"&&", TOK_ANDAND},    {"||", TOK_OROR},  {"<>", TOK_LTGT},
 	};
 	char c = s.p[t->at];
 
@@ -251,7 +258,8 @@ static void punctuation(struct str s, struct token *t)
 	t->len = 1;
 	t->kind = (unsigned char)c;
 	if (c == '\'' || c == '`')
-		bad(t, t->at + 1, c == '\'' ? "' is not a quote here" : "` is not a quote here",
+		bad(t, t->at + 1,
+		    c == '\'' ? "' is not a quote here" : "` is not a quote here",
 		    "put exact names and text in double quotes");
 	else if (!c || !strchr("|;,()=<>~+-*/:$#!", c))
 		bad(t, t->at + 1, "this byte means nothing here",

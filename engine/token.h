@@ -14,34 +14,41 @@
 #include "index/base/str.h"
 
 enum token_place {
-	PLACE_WORD,		/* keywords, columns, operators */
-	PLACE_OPERAND,		/* the start of an operand: "/" opens a regular expression */
-	PLACE_NAME,		/* the start of a function name */
+	PLACE_WORD,    /* keywords, columns, operators */
+	PLACE_OPERAND, /* the start of an operand: "/" opens a regular expression */
+	PLACE_NAME,    /* the start of a function name */
 };
 
 /* Single bytes stand for themselves: '|' ';' ',' '(' ')' '=' '<' '>' ... */
 enum token_kind {
 	TOK_END = 0,
 	TOK_NEWLINE = '\n',
-	TOK_WORD = 256,		/* text: a keyword, a column (with .EVENT and %), a name */
-	TOK_FIELD,		/* text: "file" of "file:" */
+	TOK_WORD = 256, /* text: a keyword, a column (with .EVENT and %), a name */
+	TOK_FIELD,	/* text: "file" of "file:" */
 	TOK_NUMBER,
-	TOK_STRING,		/* text: between the quotes, still escaped */
-	TOK_REGEX,		/* text: between the slashes */
-	TOK_NE, TOK_LE, TOK_GE, TOK_NOT_MATCH, TOK_ARROW,
-	TOK_EQEQ, TOK_ANDAND, TOK_OROR, TOK_LTGT,	/* habits of other languages */
-	TOK_BAD,		/* why says what is wrong */
+	TOK_STRING, /* text: between the quotes, still escaped */
+	TOK_REGEX,  /* text: between the slashes */
+	TOK_NE,
+	TOK_LE,
+	TOK_GE,
+	TOK_NOT_MATCH,
+	TOK_ARROW,
+	TOK_EQEQ,
+	TOK_ANDAND,
+	TOK_OROR,
+	TOK_LTGT, /* habits of other languages */
+	TOK_BAD,  /* why says what is wrong */
 };
 
 struct token {
-	int kind;		/* enum token_kind or a byte */
-	size_t at, len;		/* bytes of the text */
+	int kind;	/* enum token_kind or a byte */
+	size_t at, len; /* bytes of the text */
 	struct str text;
-	double number;		/* k, M and G applied; of "5%" 5 */
-	uint64_t whole;		/* the same number when integral */
+	double number;	/* k, M and G applied; of "5%" 5 */
+	uint64_t whole; /* the same number when integral */
 	bool integral, percent;
 	bool caseless;		/* TOK_REGEX with i */
-	const char *why, *hint;	/* TOK_BAD */
+	const char *why, *hint; /* TOK_BAD */
 };
 
 /* The token at byte `at` or after the blanks and comments there. */

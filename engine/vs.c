@@ -17,7 +17,7 @@ struct vs {
 	struct exec base_exec;
 	struct check_env env;
 	struct table a, b;
-	uint32_t *ia, *ib;		/* [joined rows]: row of a, of b, or GRAPH_NONE */
+	uint32_t *ia, *ib; /* [joined rows]: row of a, of b, or GRAPH_NONE */
 };
 
 static const struct col_def vs_cols[] = {
@@ -46,8 +46,9 @@ uint32_t table_fn(const struct table *t, size_t row)
 	if (!t->vs)
 		return t->src->fn(t, r);
 	r = t->vs->ia[r];
-	return r == GRAPH_NONE ? GRAPH_NONE
-			       : t->src->fn(&t->vs->a, t->vs->a.ref ? t->vs->a.ref[r] : r);
+	return r == GRAPH_NONE
+		       ? GRAPH_NONE
+		       : t->src->fn(&t->vs->a, t->vs->a.ref ? t->vs->a.ref[r] : r);
 }
 
 /* ---- columns ---- */
@@ -69,7 +70,9 @@ static int side(struct vs *v, bool base, struct str name, uint32_t event, bool p
 	uint32_t e = base ? base_event(v, event) : event;
 
 	*out = NULL;
-	return e == GRAPH_NONE ? 0 : table_column(base ? &v->b : &v->a, name, e, percent, out);
+	return e == GRAPH_NONE
+		       ? 0
+		       : table_column(base ? &v->b : &v->a, name, e, percent, out);
 }
 
 static uint64_t cell_u(const struct table_col *c, uint32_t row)
@@ -158,7 +161,7 @@ static int index_base(struct exec *x, struct vs *v, size_t *cap, uint32_t **slot
 {
 	for (*cap = 16; *cap < 2 * v->b.n + 2; *cap *= 2)
 		;
-	*slot = EXEC_ARRAY(x, uint32_t, *cap);		/* row + 1 */
+	*slot = EXEC_ARRAY(x, uint32_t, *cap); /* row + 1 */
 	*key = EXEC_ARRAY(x, struct str, v->b.n + 1);
 	if (!*slot || !*key)
 		return (int)x->err->kind;
@@ -253,14 +256,16 @@ static int open_base(struct exec *x, const struct source *s, struct vs *v)
 	if (e == GRAPH_NONE) {
 		exec_fail(x, s->vs_span, "'%.*s' has no event '%.*s'", STR_ARG(s->vs),
 			  STR_ARG(x->env->events[x->event]));
-		return err_hint(x->err, "choose an event that both profiles have with 'by'");
+		return err_hint(x->err,
+				"choose an event that both profiles have with 'by'");
 	}
 	b->event = e;
 	if (graph_plain(x->stores[p], x->a, x->cancel, &b->g, x->err) ||
 	    exec_gstages(b, x->gstages, x->text) || graph_event(b->g, e, x->err))
 		return (int)x->err->kind;
 	return source_def(s->kind)->open(b, s, &v->b) || store_check(x->stores[p], x->err)
-		? (int)x->err->kind : 0;
+		       ? (int)x->err->kind
+		       : 0;
 }
 
 int exec_vs(struct exec *x, const struct source *s, struct table *t)

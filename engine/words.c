@@ -30,10 +30,12 @@ const struct verb verbs[] = {
 	 "callees of SET [depth N|all] [min N] [by EVENT]"},
 	{"calltree", S_CALLTREE, C_FROM | C_TO | C_DEPTH | C_MIN | C_AVOIDING | C_BY,
 	 "calltree from|to SET [depth N] [min N] [avoiding SET]"},
-	{"path", S_PATH, C_FROM | C_TO | C_VIA | C_AVOIDING | C_MAX | C_MIN | C_BY | C_SHORT,
+	{"path", S_PATH,
+	 C_FROM | C_TO | C_VIA | C_AVOIDING | C_MAX | C_MIN | C_BY | C_SHORT,
 	 "[shortest|hottest|widest|all] [N] path from SET to SET [via SET] [avoiding SET] [max N] "
 	 "[min N]"},
-	{"paths", S_PATH, C_FROM | C_TO | C_VIA | C_AVOIDING | C_MAX | C_MIN | C_BY | C_SHORT,
+	{"paths", S_PATH,
+	 C_FROM | C_TO | C_VIA | C_AVOIDING | C_MAX | C_MIN | C_BY | C_SHORT,
 	 "[shortest|hottest|widest|all] [N] paths from SET to SET"},
 	{"cost", S_COST, C_OF | C_NEEDS_OF | C_UNDER | C_VIA | C_AVOIDING | C_BY,
 	 "cost of SET [under SET] [via SET] [avoiding SET]"},
@@ -49,7 +51,8 @@ const struct stage_word stage_words[] = {
 	{"focus", true, G_FOCUS, "focus SET"},
 	{"ignore", true, G_IGNORE, "ignore SET"},
 	{"hide", true, G_HIDE, "hide SET"},
-	{"collapse", true, G_COLLAPSE, "collapse SET [as NAME], collapse by file|object|class|dir"},
+	{"collapse", true, G_COLLAPSE,
+	 "collapse SET [as NAME], collapse by file|object|class|dir"},
 	{"norec", true, G_NOREC, "norec"},
 	{"cut", true, G_CUT, "cut PERCENT"},
 	{"in", true, G_IN, "in PROFILE"},
@@ -70,7 +73,8 @@ const struct stage_word stage_words[] = {
 const size_t stage_words_n = COUNT(stage_words);
 
 const char *const clause_words[] = {
-	"of", "by", "from", "to", "under", "via", "avoiding", "depth", "min", "max", "vs", NULL,
+	"of",	    "by",    "from", "to",  "under", "via",
+	"avoiding", "depth", "min",  "max", "vs",    NULL,
 };
 const char *const path_words[] = {"hottest", "widest", "shortest", "all", NULL};
 
@@ -78,13 +82,16 @@ const char *const path_words[] = {"hottest", "widest", "shortest", "all", NULL};
 static const struct {
 	const char *habit, *ours;
 } habits[] = {
-	{"limit", "take"},   {"head", "take"},	  {"filter", "where"},	 {"order", "sort"},
-	{"orderby", "sort"}, {"select", "show"},  {"project", "show"},	 {"grep", "where"},
-	{"having", "where"}, {"offset", "skip"},  {"groupby", "group"},	 {"format", "as"},
-	{"extend", "add"},   {"list", "functions"}, {"hot", "top"},	 {"hotspots", "top"},
-	{"func", "functions"}, {"funcs", "functions"}, {"peek", "callers"}, {"tree", "calltree"},
-	{"annotate", "source"}, {"disasm", "asm"}, {"diff", "functions vs"}, {"search", "find"},
-	{"route", "path"},   {"dump", "functions"}, {"only", "focus"}, {"merge", "collapse"},
+	{"limit", "take"},     {"head", "take"},	 {"filter", "where"},
+	{"order", "sort"},     {"orderby", "sort"},	 {"select", "show"},
+	{"project", "show"},   {"grep", "where"},	 {"having", "where"},
+	{"offset", "skip"},    {"groupby", "group"},	 {"format", "as"},
+	{"extend", "add"},     {"list", "functions"},	 {"hot", "top"},
+	{"hotspots", "top"},   {"func", "functions"},	 {"funcs", "functions"},
+	{"peek", "callers"},   {"tree", "calltree"},	 {"annotate", "source"},
+	{"disasm", "asm"},     {"diff", "functions vs"}, {"search", "find"},
+	{"route", "path"},     {"dump", "functions"},	 {"only", "focus"},
+	{"merge", "collapse"},
 };
 
 const struct verb *verb_find(struct str word)
@@ -116,7 +123,7 @@ static const struct stage_word *of_kind(bool graph, int kind)
 	for (size_t i = 0; i < stage_words_n; i++)
 		if (stage_words[i].graph == graph && stage_words[i].kind == kind)
 			return &stage_words[i];
-	return &stage_words[3];		/* collapse by */
+	return &stage_words[3]; /* collapse by */
 }
 
 const struct stage_word *tstage_of_kind(enum tstage_kind kind)
@@ -137,9 +144,12 @@ bool is_clause_word(struct str word)
 	return false;
 }
 
-size_t nearest_of(struct str word, size_t n, struct str (*get)(void *arg, size_t i), void *arg)
+size_t nearest_of(struct str word, size_t n, struct str (*get)(void *arg, size_t i),
+		  void *arg)
 {
-	unsigned best = word.n <= 3 ? 2 : word.n <= 6 ? 3 : 4;	/* one above what is near */
+	unsigned best = word.n <= 3   ? 2
+			: word.n <= 6 ? 3
+				      : 4; /* one above what is near */
 	size_t hit = n;
 
 	for (size_t i = 0; i < n; i++) {

@@ -50,6 +50,8 @@ void decode_init(struct decode *d)
 	d->sub[0] = SUB_LINE;
 }
 
+enum { ENTRY_WINDOW = 192 };	/* bytes that usually hold one call and its line */
+
 /* ---- numbers ---- */
 
 static inline uint64_t load8(const char *p)
@@ -715,9 +717,10 @@ static inline bool fast_word(struct decode *d, struct batch *b, struct cursor *c
 	}
 }
 
-/* Decode p[0..n), which ends with a newline: every fast path stops at one. */
-static void decode_lines(struct decode *d, struct batch *b, const char *p, size_t n,
-			 size_t before)
+/* Decode p[0..n), which ends with a newline: every fast path stops at one.  With `one` stop
+ * behind the first cost line.  Returns the bytes taken. */
+static inline size_t decode_lines(struct decode *d, struct batch *b, const char *p, size_t n,
+				  size_t before, bool one)
 {
 	struct cursor c = {.text = p, .pos = d->pos};
 	const char *line = p, *stop = p + n;
@@ -744,7 +747,10 @@ static void decode_lines(struct decode *d, struct batch *b, const char *p, size_
 			c.pos++;
 		}
 		line = p + c.pos[-1] + 1;
+		if (one && b->n && b->row[b->n - 1].kind == ROW_COST)
+			break;
 	}
+	return (size_t)(line - p);
 }
 
 /* A line longer than a block, or the last one without newline. */
@@ -755,18 +761,23 @@ static void lone_line(struct decode *d, struct batch *b, const char *p, size_t n
 	b->bytes = n + newline;
 }
 
+static void begin_batch(struct batch *b, const char *p)
+{
+	b->n = b->ncost = b->newlines = b->bytes = 0;
+	b->text = p;
+}
+
 void decode_block(struct decode *d, const char *p, size_t n, size_t before, bool last,
 		  struct batch *b)
 {
 	size_t window = n < SCAN_BLOCK ? n : SCAN_BLOCK;
 	const char *end = window ? memrchr(p, '\n', window) : NULL;
 
-	b->n = b->ncost = b->newlines = b->bytes = 0;
-	b->text = p;
+	begin_batch(b, p);
 	if (end) {
 		b->bytes = (size_t)(end - p) + 1;
 		scan_block(p, b->bytes, d->pos, &b->newlines);
-		decode_lines(d, b, p, b->bytes, before);
+		decode_lines(d, b, p, b->bytes, before, false);
 		return;
 	}
 	if (n > window)
@@ -775,4 +786,26 @@ void decode_block(struct decode *d, const char *p, size_t n, size_t before, bool
 		lone_line(d, b, p, (size_t)(end - p), true);
 	else if (last && n)
 		lone_line(d, b, p, n, false);
+}
+
+void decode_entry(struct decode *d, const char *p, size_t n, size_t before, bool last,
+		  struct batch *b)
+{
+	size_t window = n < ENTRY_WINDOW ? n : ENTRY_WINDOW, newlines;
+	const char *end = window ? memrchr(p, '\n', window) : NULL;
+
+	if (!end) {
+		decode_block(d, p, n, before, last, b);
+		return;
+	}
+	begin_batch(b, p);
+	window = (size_t)(end - p) + 1;
+	scan_block(p, window, d->pos, &newlines);
+	b->bytes = decode_lines(d, b, p, window, before, true);
+	b->newlines = newlines;
+	if (b->bytes == window)
+		return;
+	b->newlines = 0;
+	for (size_t i = 0; i < b->bytes; i++)
+		b->newlines += p[i] == '\n';
 }

@@ -35,8 +35,7 @@ void names_restart(struct names *t)
 	if (t->by_id)
 		memset(t->by_id, 0, t->by_id_n * sizeof(*t->by_id));
 	hash_clear(&t->big_ids);
-	t->restarted = true;
-	t->restart_at = (uint32_t)t->n;
+	t->generation++;
 }
 
 size_t names_digits(struct str s)
@@ -121,7 +120,8 @@ static uint32_t add(struct names *t, enum name_kind kind, uint64_t id, struct st
 			return UINT32_MAX;
 	}
 	s = &t->slot[t->n];
-	*s = (struct name_slot){.text = text, .id = id, .line = line, .kind = kind};
+	*s = (struct name_slot){.text = text, .id = id, .line = line, .kind = kind,
+				.generation = t->generation};
 	s->block.fn = s->callee.fn = UINT32_MAX;
 	slot = (uint32_t)t->n++;
 	if (t->references && kind == NAME_DEFINED && names_has_parts(text) &&
@@ -178,7 +178,7 @@ uint32_t names_id_slow(struct names *t, uint64_t id, uint64_t line)
 
 	if (slot)
 		return slot;
-	slot = add(t, t->restarted ? NAME_UNDEFINED : NAME_BEFORE, id, (struct str){"", 0}, line);
+	slot = add(t, t->generation ? NAME_UNDEFINED : NAME_BEFORE, id, (struct str){"", 0}, line);
 	if (slot == UINT32_MAX || set_id(t, id, slot))
 		return UINT32_MAX;
 	return slot;

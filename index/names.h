@@ -35,6 +35,7 @@ struct name_slot {
 	uint64_t id;
 	uint64_t line;		/* where first met, counted from the stretch's start */
 	enum name_kind kind;
+	uint32_t generation;	/* of the table when it was made */
 	uint32_t refs;		/* "(3)'2'(1)": where its slots begin in names.ref, + 1 */
 	/* Functions: the last function slot of a block (fn=) and of a call (cfn=), with what
 	 * it was found for; see tally.c. */
@@ -53,8 +54,7 @@ struct names {
 	size_t nref, ref_cap;
 	bool references;	/* function names: those made of references are expanded */
 	struct arena *arena;	/* for texts; NULL: the text outlives us */
-	bool restarted;		/* after "NEW PROFILING FILE" */
-	uint32_t restart_at;	/* the first slot after it */
+	uint32_t generation;	/* "NEW PROFILING FILE" lines so far */
 };
 
 /* What a definition did; the tally reports it. */

@@ -4,8 +4,6 @@
 #ifndef QUERN_STORE_READ_H
 #define QUERN_STORE_READ_H
 
-#include <lmdb.h>
-
 #include "index/detail_code.h"
 #include "index/key.h"
 #include "index/meta_code.h"
@@ -20,9 +18,9 @@ struct blocks {
 };
 
 struct store {
-	MDB_env *env;
-	MDB_txn *txn;
-	MDB_dbi dbi;
+	struct MDB_env *env;
+	struct MDB_txn *txn;
+	unsigned dbi;
 	int fd;
 	char *path;
 	struct arena arena;		/* meta, part headers, diagnostics */

@@ -396,8 +396,8 @@ static void test_bad_regex(struct arena *a)
 	} bad[] = {{"a(b", 3}, {"[z-a]", 3}, {"a)", 1}, {"(*UTF)x", 6}};
 
 	for (size_t i = 0; i < COUNT(bad); i++) {
-		struct match_atom atom = {.form = MATCH_REGEX, .text = str_c(bad[i].regex),
-					  .at = 100};
+		struct match_atom atom = {
+			.form = MATCH_REGEX, .text = str_c(bad[i].regex), .at = 100};
 		struct err err = {0};
 		struct match *m = NULL;
 
@@ -411,7 +411,11 @@ static void test_bad_regex(struct arena *a)
 static void test_hostile_regex(struct arena *a)
 {
 	static const char *const hostile[] = {
-		"(((a{1,100}){1,100}){1,100})", "^(a+)+$", "(a|aa)+$", "(?R)*b", "(.*)*(.*)*x",
+		"(((a{1,100}){1,100}){1,100})",
+		"^(a+)+$",
+		"(a|aa)+$",
+		"(?R)*b",
+		"(.*)*(.*)*x",
 	};
 	char name[4097];
 
@@ -426,8 +430,8 @@ static void test_hostile_regex(struct arena *a)
 		if (match_new(&atom, a, &m, &err) == 0)
 			got = match_name(m, (struct str){name, sizeof(name)}, &err);
 		match_free(m);
-		ok(got >= 0 || err.kind == ERR_QUERY || err.kind == ERR_LIMIT, "/%s/ ends: %s",
-		   hostile[i], got < 0 ? err.text : "answered");
+		ok(got >= 0 || err.kind == ERR_QUERY || err.kind == ERR_LIMIT,
+		   "/%s/ ends: %s", hostile[i], got < 0 ? err.text : "answered");
 		arena_reset(a);
 	}
 	char *deep = malloc(20001);
@@ -436,7 +440,8 @@ static void test_hostile_regex(struct arena *a)
 	struct match_atom atom = {.form = MATCH_REGEX, .text = str_c(deep)};
 	struct err err = {0};
 	struct match *m = NULL;
-	ok(match_new(&atom, a, &m, &err) == ERR_QUERY, "20,000 ( are refused: %s", err.text);
+	ok(match_new(&atom, a, &m, &err) == ERR_QUERY, "20,000 ( are refused: %s",
+	   err.text);
 	free(deep);
 }
 
@@ -444,8 +449,9 @@ static void test_hostile_regex(struct arena *a)
 static void test_hostile_names(void)
 {
 	static const char *const pieces[] = {
-		"<", "(", "{", "[", "<a> ", "operator <", ".part", "::", "'", "@", " [clone ",
-		"<impl ", "<T as ", ">::", ".1", "a<", "-[", "x::", "<T as X>::", "/", ":1",
+		"<",  "(",  "{",  "[",	      "<a> ",	    "operator <", ".part",
+		"::", "'",  "@",  " [clone ", "<impl ",	    "<T as ",	  ">::",
+		".1", "a<", "-[", "x::",      "<T as X>::", "/",	  ":1",
 	};
 	enum { LONG = 64 << 10 };
 	char *p = malloc(LONG);

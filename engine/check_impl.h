@@ -1,0 +1,42 @@
+/*
+ * check_impl.h - what check.c and check_expr.c share.
+ */
+#ifndef QUERN_CHECK_IMPL_H
+#define QUERN_CHECK_IMPL_H
+
+#include "engine/check.h"
+#include "engine/table.h"
+
+struct known { /* a column that is there */
+	struct str name;
+	enum col_type type;
+};
+
+struct schema {
+	const struct check_env *env;
+	struct arena *a;
+	struct err *err;
+	const struct source_def *src; /* NULL after group, sum, count and for `_` */
+	struct known *known;
+	size_t n, cap;
+	uint32_t event;
+	bool vs;
+	unsigned lets;	 /* depth of lets inside lets */
+	bool right_side; /* of a comparison */
+};
+
+int check_fail(struct schema *s, struct span at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+uint32_t check_find_event(const struct check_env *env, struct str name);
+size_t check_near_event(const struct check_env *env, struct str name);
+/* Append to a list of words that fits buf; " ..." stands for the rest. */
+void check_append(char *buf, size_t cap, struct str s);
+const struct known *check_known(const struct schema *s, struct str name);
+int check_add_known(struct schema *s, struct str name, enum col_type type);
+/* Names and types of e and all below it. */
+int check_expr(struct schema *s, struct expr *e);
+int check_want_number(struct schema *s, const struct expr *e);
+int check_want_condition(struct schema *s, const struct expr *e);
+bool check_is_number(enum col_type t);
+
+#endif

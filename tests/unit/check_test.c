@@ -1,0 +1,82 @@
+/* check_test.c - names are looked up and typed without any profile. */
+#include "engine/check.h"
+
+#include "tests/tap.h"
+
+static const struct str events[] = {{"Ir", 2}, {"Dr", 2}, {"D1mr", 4}};
+static const struct str profiles[] = {{"new", 3}, {"base", 4}};
+static const struct check_let lets[] = {
+	{{"Miss", 4}, {"D1mr / Dr", 9}, false},
+	{{"Loop", 4}, {"Loop + 1", 8}, false},
+	{{"hot", 3}, {"main", 4}, true},
+};
+static const struct check_env env = {
+	.events = events,
+	.nevents = 3,
+	.profiles = profiles,
+	.nprofiles = 2,
+	.lets = lets,
+	.nlets = 3,
+	.event_scope = "this profile",
+	.limits = {64 << 10, 200},
+};
+
+static const struct {
+	const char *text;
+	uint64_t event;	   /* of unqualified costs */
+	const char *error; /* NULL: none */
+} table[] = {
+	{"top", 0, NULL},
+	{"top by D1mr", 2, NULL},
+	{"top by incl.D1mr", 0, NULL},
+	{"top by Miss", 0, NULL},
+	{"functions | sort Dr", 1, NULL},
+	{"functions | where self > 1 | sort Dr", 0, NULL},
+	{"functions by D1mr | where self > incl.Ir", 2, NULL},
+	{"callers of x by Dr", 1, NULL},
+	{"functions | sort incl.Miss", 0, NULL},
+	{"functions | where self > 5% and self% < 9", 0, NULL},
+	{"functions | where fn in $hot", 0, NULL},
+	{"functions | group by file: sum(self) as s, count | sort s | where count > 1", 0,
+	 NULL},
+	{"functions | group by file | sort self | where calls > 1", 0, NULL},
+	{"functions | add x = self / 2 | sort x | where x > 1.5", 0, NULL},
+	{"functions | count | where count > 1", 0, NULL},
+	{"functions vs base | sort delta | where delta% > 5 or base = 0", 0, NULL},
+	{"functions vs base | where base.D1mr > delta.Dr", 0, NULL},
+	{"top by Dmr", 0, "no event 'Dmr'; this profile has Ir Dr D1mr"},
+	{"functions | sort Loop", 0, "'Loop' is defined by itself"},
+	{"functions | count | where self > 1", 0, "no column 'self'; there are: count"},
+	{"functions | where fn in $cold", 0, "no set is called $cold"},
+	{"functions of $cold", 0, "no set is called $cold"},
+	{"functions vs bass", 0,
+	 "no profile is open under the name 'bass'; open: new base"},
+	{"path from a to b vs base", 0, "'path' cannot be compared with another profile"},
+	{"functions | where delta > 1", 0,
+	 "no column 'delta'; there are: id self self% cum% incl incl% calls fn file:line file "
+	 "line obj cycle contribution incoming short"},
+	{"functions | where calls > 5%", 0, "a percentage compares with a cost column"},
+	{"functions | group by file: avg(fn)", 0,
+	 "a number is wanted here; this is text"},
+	{"functions | sort fn + 1", 0, "a number is wanted here; this is text"},
+	{"functions | where not self", 0, "a condition is wanted here; this is a number"},
+	{"_ | take 1", 0, "there is no result yet for '_'"},
+};
+
+int main(void)
+{
+	for (size_t i = 0; i < COUNT(table); i++) {
+		struct arena a;
+		struct err err = {0};
+		struct stmt *s = NULL;
+		uint32_t event = 99;
+
+		arena_init(&a, 1 << 20);
+		if (!parse_text(str_c(table[i].text), &env.limits, &a, &s, &err) &&
+		    !check_query(&env, &s->query, &a, &event, &err))
+			is_u64(event, table[i].event, "event of %s", table[i].text);
+		is_str(err.kind ? err.text : NULL, table[i].error, "%s", table[i].text);
+		arena_free(&a);
+	}
+	return done_testing();
+}

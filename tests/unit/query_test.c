@@ -1,0 +1,315 @@
+/* query_test.c - sessions: what is kept, what is refused, what may come next. */
+#include "engine/query.h"
+
+#include <stdlib.h>
+
+#include "index/build.h"
+#include "tests/tap.h"
+
+static const char *const profile = "tests/fixtures/small/tmpl-cachebranch.out";
+
+struct seen {
+	unsigned results;
+	size_t rows;
+	uint64_t before;
+	char source[40], event[40], file[80], first[200], footer[200];
+};
+
+static int look(void *arg, const struct result *r, struct err *err)
+{
+	struct seen *s = arg;
+	const struct column *fn = result_col(r, STR("fn"));
+
+	(void)err;
+	s->results++;
+	s->rows = r->rows;
+	s->before = r->rows_before;
+	snprintf(s->source, sizeof(s->source), "%s", r->source);
+	snprintf(s->event, sizeof(s->event), "%.*s", STR_ARG(r->event));
+	snprintf(s->file, sizeof(s->file), "%.*s", STR_ARG(r->file));
+	snprintf(s->footer, sizeof(s->footer), "%.*s", STR_ARG(r->footer));
+	snprintf(s->first, sizeof(s->first), "%.*s", fn && r->rows ? (int)fn->s[0].n : 0,
+		 fn && r->rows ? fn->s[0].p : "");
+	return 0;
+}
+
+static struct session *session;
+
+static enum err_kind run(const char *text, struct seen *seen, struct err *err)
+{
+	struct arena a;
+
+	memset(seen, 0, sizeof(*seen));
+	err_clear(err);
+	arena_init(&a, 0);
+	query_run(session, str_c(text), &a, look, seen, err);
+	arena_free(&a);
+	return err->kind;
+}
+
+static void test_results(void)
+{
+	struct seen s;
+	struct err err = {0};
+
+	is_u64(run("top 3", &s, &err), 0, "top 3");
+	is_u64(s.rows, 3, "  rows");
+	is_u64(s.before, 622, "  of");
+	is_str(s.source, "functions", "  source");
+	is_str(s.first, "_dl_lookup_symbol_x", "  the hottest first");
+	is_str(s.footer, "3 of 622 functions = 54.9 % of 2.86 M Ir", "  footer");
+	is_u64(run("_ | skip 1", &s, &err), 0, "_ is the last result");
+	is_str(s.first, "do_lookup_x", "  its second row");
+	is_u64(run("tpo", &s, &err), ERR_QUERY, "an error");
+	is_u64(run("_", &s, &err), 0, "does not destroy _");
+	is_u64(s.rows, 2, "  which is the one before");
+	is_u64(run("top 1; top 2; nope; top 3", &s, &err), ERR_QUERY, "a wrong script");
+	is_u64(s.results, 0, "runs nothing: it is read first");
+	is_u64(run("top 1; find no_such_fn; top 3", &s, &err), ERR_QUERY,
+	       "an error later");
+	is_u64(s.results, 1, "  stops there");
+	is_u64(err.at, 12, "  and is shown there");
+	is_u64(run("functions | take 2 | expect none", &s, &err), ERR_EXPECT,
+	       "expect fails");
+	is_u64(s.rows, 2, "  and the offenders are shown");
+}
+
+static void test_lets(void)
+{
+	struct seen s;
+	struct err err = {0};
+
+	is_u64(run("let CPI = CEst / Ir; let $m = malloc or free", &s, &err), 0, "lets");
+	is_u64(run("functions of $m | sort CPI", &s, &err), 0, "are kept");
+	is_u64(s.rows, 2, "  rows");
+	is_u64(run("let CPI = Ir; functions | sort CPI | take 1", &s, &err), 0,
+	       "redefined");
+	is_str(s.first, "_dl_lookup_symbol_x", "  and used");
+	is_u64(run("let y = Nope", &s, &err), ERR_QUERY, "an unknown event in a let");
+	is_u64(run("functions | sort y", &s, &err), ERR_QUERY, "  defines nothing");
+}
+
+static void test_event(void)
+{
+	struct seen s;
+	struct err err = {0};
+
+	is_u64((uint64_t)session_set_event(session, STR("D1Mr"), &err), ERR_QUERY,
+	       "bad event");
+	is_str(err.hint, "did you mean 'D1mr'?", "  hint");
+	err_clear(&err);
+	is_u64((uint64_t)session_set_event(session, STR("D1mr"), &err), 0, "event D1mr");
+	run("top 1", &s, &err);
+	is_str(s.event, "D1mr", "  is asked");
+	is_str(s.first, "_dl_relocate_object", "  and ranks");
+	run("top 1 by Ir", &s, &err);
+	is_str(s.event, "Ir", "  by wins");
+	session_set_event(session, STR("Ir"), &err);
+}
+
+static void test_filters(void)
+{
+	struct seen s;
+	struct err err = {0};
+
+	is_u64((uint64_t)session_push(session, STR("focus man |"), &err), ERR_QUERY,
+	       "push reads one graph stage");
+	err_clear(&err);
+	is_u64((uint64_t)session_push(session, STR("focus main"), &err), 0, "push");
+	is_u64(session_filters(session), 1, "  one in force");
+	run("top 1", &s, &err);
+	is_str(s.first, "_int_free", "  and used");
+	is_u64((uint64_t)session_pop(session, &err), 0, "pop");
+	run("top 1", &s, &err);
+	is_str(s.first, "_dl_lookup_symbol_x", "  as before");
+	is_u64((uint64_t)session_pop(session, &err), ERR_QUERY, "nothing to pop");
+	err_clear(&err);
+	session_push(session, STR("focus no_such_fn"), &err);
+	is_u64(run("top 1", &s, &err), ERR_QUERY, "a filter that matches nothing");
+	ok(err.at == 0 && err.len == 5, "  is shown at the query");
+	err_clear(&err);
+	session_pop(session, &err);
+}
+
+static void test_limits(void)
+{
+	static const struct {
+		const char *name, *text;
+		struct session_limits limits;
+		enum err_kind kind;
+	} cases[] = {
+		{"rows", "functions", {.rows = 100}, ERR_LIMIT},
+		{"rows are not counted before they are read",
+		 "top 5",
+		 {.rows = 1000},
+		 ERR_NONE},
+		{"memory", "functions | sort fn", {.arena_bytes = 4096}, ERR_LIMIT},
+		{"text", "top 10", {.text_bytes = 5}, ERR_LIMIT},
+		{"nesting", "functions | sort ((self))", {.nesting = 2}, ERR_LIMIT},
+	};
+	struct session_limits none = {0};
+	atomic_int stop = 1;
+	struct seen s;
+	struct err err = {0};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		session_set_limits(session, &cases[i].limits);
+		is_u64(run(cases[i].text, &s, &err), cases[i].kind, "limit: %s",
+		       cases[i].name);
+	}
+	session_set_limits(session, &none);
+	session_set_cancel(session, &stop);
+	is_u64(run("lines", &s, &err), ERR_CANCEL, "cancelled");
+	session_set_cancel(session, NULL);
+	session_set_safe(session, true);
+	is_u64(run("top > x.csv", &s, &err), ERR_QUERY, "> under --safe");
+	is_u64(run("top ! ls", &s, &err), ERR_QUERY, "! under --safe");
+	session_set_safe(session, false);
+	is_u64(run("top > x.csv", &s, &err), 0, "> is passed on");
+	is_str(s.file, "x.csv", "  with its name");
+}
+
+static void test_incomplete(void)
+{
+	static const struct {
+		const char *text;
+		bool more;
+	} cases[] = {
+		{"", false},
+		{"top", false},
+		{"top |", true},
+		{"top | ", true},
+		{"top \\", true},
+		{"find \"abc", true},
+		{"find \"abc\"", false},
+		{"callers of", true},
+		{"path from a", true},
+		{"path from a to", true},
+		{"path from a to b", false},
+		{"functions | where (self > 1", true},
+		{"functions | where self >", false},
+		{"functions | show fn,", true},
+		{"tpo", false},
+		{"callers", false},
+		{"callers of a or", true},
+		{"let x =", true},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		ok(query_incomplete(str_c(cases[i].text)) == cases[i].more, "'%s' is %s",
+		   cases[i].text, cases[i].more ? "unfinished" : "whole");
+}
+
+static void test_context(void)
+{
+	static const struct {
+		const char *text;
+		unsigned want;
+		size_t word_at;
+	} cases[] = {
+		{"", WANT_VERB | WANT_STAGE, 0},
+		{"to", WANT_VERB | WANT_STAGE, 0},
+		{"callers of ma", WANT_FUNCTION, 11},
+		{"callers of \"std::", WANT_FUNCTION, 12},
+		{"callers ma", WANT_FUNCTION | WANT_KEYWORD, 8},
+		{"callers of main ", WANT_KEYWORD, 16},
+		{"path from main to ma", WANT_FUNCTION, 18},
+		{"find file:par", WANT_SOURCE_FILE, 10},
+		{"find obj:lib", WANT_OBJECT, 9},
+		{"top 5 by D", WANT_EVENT | WANT_COLUMN, 9},
+		{"callers of x by D", WANT_EVENT, 16},
+		{"top | ", WANT_STAGE, 6},
+		{"top | wh", WANT_STAGE, 6},
+		{"focus main | ", WANT_VERB | WANT_STAGE, 13},
+		{"focus ma", WANT_FUNCTION, 6},
+		{"functions | where se", WANT_COLUMN | WANT_EVENT, 18},
+		{"functions | sort self, in", WANT_COLUMN | WANT_EVENT | WANT_KEYWORD,
+		 23},
+		{"functions vs ba", WANT_PROFILE, 13},
+		{"in ba", WANT_PROFILE, 3},
+		{"top | as cs", WANT_FORMAT, 9},
+		{"top > out", WANT_FILE, 6},
+		{"top; ca", WANT_VERB | WANT_STAGE, 5},
+		{"top 5 fi", WANT_KEYWORD, 6},
+		{"let x = D", WANT_COLUMN | WANT_EVENT, 8},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct query_context c;
+
+		query_context(session, str_c(cases[i].text), &c);
+		is_u64(c.want, cases[i].want, "'%s' wants", cases[i].text);
+		is_u64(c.word_at, cases[i].word_at, "'%s' word", cases[i].text);
+	}
+}
+
+static void test_names(void)
+{
+	struct arena a;
+	struct err err = {0};
+	struct str *names = NULL, text;
+	size_t n = 0;
+	char got[200];
+
+	arena_init(&a, 0);
+	is_u64((uint64_t)query_complete_function(session, STR("mal"), 5, &a, &names, &n,
+						 &err),
+	       0, "names for 'mal'");
+	is_u64(n, 1, "  one");
+	snprintf(got, sizeof(got), "%.*s", n ? (int)names[0].n : 0, n ? names[0].p : "");
+	is_str(got, "malloc", "  malloc");
+	query_complete_function(session, STR("_M_"), 3, &a, &names, &n, &err);
+	is_u64(n, 3, "after ::, at most 3");
+	is_u64((uint64_t)query_explain(session, STR("top 5 by incl"), &a, &text, &err), 0,
+	       "explain");
+	snprintf(got, sizeof(got), "%.*s", STR_ARG(text));
+	is_str(got,
+	       "functions | sort incl | take 5\n"
+	       "access: read the first 5 of the index's order by inclusive cost of Ir\n",
+	       "  text");
+	arena_free(&a);
+}
+
+static void test_profiles(struct store *st)
+{
+	struct seen s;
+	struct err err = {0};
+
+	is_u64((uint64_t)session_add(session, STR("tmpl"), st, &err), ERR_QUERY,
+	       "same name");
+	err_clear(&err);
+	is_u64((uint64_t)session_add(session, STR("base"), st, &err), 0,
+	       "a second profile");
+	is_u64(run("functions vs base | where delta != 0 | expect none", &s, &err), 0,
+	       "differs from itself in nothing");
+	is_u64(run("in base | top 1", &s, &err), 0, "in");
+	is_u64((uint64_t)session_remove(session, STR("base"), &err), 0, "removed");
+	is_u64(run("functions vs base", &s, &err), ERR_QUERY, "  and gone");
+}
+
+int main(void)
+{
+	struct build_opts opts = {.no_write = true};
+	struct build_report report = {0};
+	struct err err = {0};
+	struct store *st;
+
+	if (session_new(&session, &err) ||
+	    build_open(profile, &opts, &st, &report, &err)) {
+		printf("Bail out! %s\n", err.text);
+		return 1;
+	}
+	is_u64((uint64_t)session_add(session, STR("tmpl"), st, &err), 0, "add a profile");
+	test_results();
+	test_lets();
+	test_event();
+	test_filters();
+	test_limits();
+	test_incomplete();
+	test_context();
+	test_names();
+	test_profiles(st);
+	session_free(session);
+	store_close(st);
+	return done_testing();
+}
