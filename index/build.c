@@ -16,26 +16,22 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "index/decode.h"
 #include "index/merge.h"
 #include "index/publish.h"
 #include "index/save.h"
 #include "index/source.h"
 #include "index/store_write.h"
-#include "index/tally.h"
+#include "index/stretch.h"
 
 enum { PROGRESS_NS = 100 * 1000 * 1000 };
 
 struct build {
 	struct source source;
 	const struct build_opts *opts;
-	struct tally *tally;
-	struct decode *decode;
-	struct batch *batch;
+	struct stretches stretches;
 	struct profile profile;
 	struct store_writer *writer;
 	struct publish publish;
-	uint64_t *piece;	/* content hashes */
 	uint64_t reported_ns;
 	struct err *err;
 };
@@ -46,15 +42,6 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static int interrupted(const struct build *b)
-{
-	const atomic_int *cancel = b->opts->cancel;
-
-	if (cancel && atomic_load_explicit(cancel, memory_order_relaxed))
-		return err_set(b->err, ERR_CANCEL, 0, "interrupted; no index was written");
-	return 0;
 }
 
 static void report(struct build *b, uint64_t done, const char *stage, bool now)
@@ -73,36 +60,21 @@ static void report(struct build *b, uint64_t done, const char *stage, bool now)
 
 /* ---- reading ---- */
 
-static int no_memory(struct err *err)
+static void told(void *arg, uint64_t done)
 {
-	return err_set(err, ERR_LIMIT, 0, "out of memory");
+	report(arg, done, "reading", false);
 }
 
 static int read_text(struct build *b)
 {
 	const struct map *m = &b->source.map;
-	size_t at = 0, hashed = 0;
+	const struct stretch_opts o = {.jobs = b->opts->jobs, .stretch = b->opts->stretch,
+				       .cancel = b->opts->cancel, .progress = told, .arg = b};
 
-	while (at < m->n) {
-		decode_block(b->decode, m->p + at, m->n - at, at, true, b->batch);
-		if (tally_batch(b->tally, b->batch, b->err))
-			return (int)b->err->kind;
-		at += b->batch->bytes;
-		/* Pieces are hashed while the cache still has them. */
-		for (; at - hashed >= HASH_PIECE; hashed += HASH_PIECE)
-			b->piece[hashed / HASH_PIECE] =
-				source_hash_piece(m->p + hashed, HASH_PIECE);
-		if ((at & (255 * (size_t)SCAN_BLOCK)) < SCAN_BLOCK) {
-			report(b, at, "reading", false);
-			if (interrupted(b))
-				return (int)b->err->kind;
-		}
-	}
-	if (hashed < m->n)
-		b->piece[hashed / HASH_PIECE] =
-			source_hash_piece(m->p + hashed, m->n - hashed);
-	b->source.id.hash = source_hash_all(b->piece, (m->n + HASH_PIECE - 1) / HASH_PIECE);
-	return tally_end(b->tally, b->tally->npart > 1, b->err);
+	if (stretches_read(&b->stretches, m->p, m->n, &o, b->err))
+		return (int)b->err->kind;
+	b->source.id.hash = source_hash_all(b->stretches.piece, b->stretches.npiece);
+	return 0;
 }
 
 /* ---- what is refused ---- */
@@ -126,23 +98,46 @@ static int no_events(const struct build *b)
 				"\"fn=main\"; valgrind --tool=callgrind and PHP Xdebug write them");
 }
 
+/* A cost line that stands before the first "events:" of the whole file. */
+static bool costs_before_events(const struct profile *p)
+{
+	uint64_t events = 0;
+	size_t k, i;
+
+	for (k = 0; !events && k < p->ntally; k++)
+		for (i = 0; !events && i < p->tally[k]->npart; i++)
+			if (p->tally[k]->part[i].line[KEY_EVENTS])
+				events = p->map[k].lines + p->tally[k]->part[i].line[KEY_EVENTS];
+	for (i = 0; i < p->nodds; i++)
+		if (p->odds[i].kind == ODD_NO_EVENTS)
+			return p->odd[p->odds[i].first].line < events;
+	return false;
+}
+
 static int check_profile(const struct build *b)
 {
-	const struct tally *t = b->tally;
 	const struct profile *p = &b->profile;
+	uint64_t negative = 0, unreadable = 0, readable = 0;
+	bool difference = false;
 
-	if (p->nevent == 0)
+	for (size_t k = 0; k < p->ntally; k++) {
+		difference |= p->tally[k]->difference;
+		negative += p->tally[k]->odds[ODD_NEGATIVE_COST];
+		unreadable += p->tally[k]->odds[ODD_FIELD];
+		readable += p->tally[k]->cost_lines;
+	}
+	if (p->nevent == 0 || costs_before_events(p))
 		return no_events(b);
-	if (t->difference && t->odds[ODD_NEGATIVE_COST]) {
+	if (difference && negative) {
 		err_set(b->err, ERR_PROFILE, 0,
 			"%s: a difference of two profiles (its costs are negative)",
 			b->source.name);
 		return err_hint(b->err, "open the two profiles and compare them with `vs`: "
 					"quern new.out base=old.out -c 'functions vs base'");
 	}
-	if (t->cost_lines == 0 && t->odds[ODD_FIELD]) {
+	if (readable == 0 && unreadable) {
 		err_set(b->err, ERR_PROFILE, 0, "%s: none of its %" PRIu64
-			" cost lines can be read", b->source.name, t->odds[ODD_FIELD]);
+			" cost lines can be read", b->source.name, unreadable);
 		return err_hint(b->err, "the first: line %" PRIu64, p->odd[p->odds[0].first].line);
 	}
 	return 0;
@@ -179,20 +174,9 @@ static int write_index(struct build *b)
 static int build_guarded(void *arg)
 {
 	struct build *b = arg;
-	size_t pieces = b->source.map.n / HASH_PIECE + 2;
 
-	b->tally = malloc(sizeof(*b->tally));
-	b->decode = malloc(sizeof(*b->decode));
-	b->batch = malloc(sizeof(*b->batch));
-	b->piece = calloc(pieces, sizeof(*b->piece));
-	if (!b->tally || !b->decode || !b->batch || !b->piece) {
-		free(b->tally);
-		b->tally = NULL;
-		return no_memory(b->err);
-	}
-	decode_init(b->decode);
-	if (tally_init(b->tally, false, true, b->err) || read_text(b) ||
-	    merge(&b->profile, &b->tally, 1, b->opts->cancel, b->err) || check_profile(b))
+	if (read_text(b) || merge(&b->profile, b->stretches.tally, b->stretches.n,
+				  b->opts->cancel, b->err) || check_profile(b))
 		return (int)b->err->kind;
 	return write_index(b);
 }
@@ -201,12 +185,7 @@ static void build_free(struct build *b)
 {
 	store_writer_close(b->writer);
 	profile_free(&b->profile);
-	if (b->tally)
-		tally_free(b->tally);
-	free(b->tally);
-	free(b->decode);
-	free(b->batch);
-	free(b->piece);
+	stretches_free(&b->stretches);
 }
 
 /* Build the index at `index` (NULL: a temporary one) and open it. */

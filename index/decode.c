@@ -50,6 +50,8 @@ void decode_init(struct decode *d)
 	d->sub[0] = SUB_LINE;
 }
 
+enum { ENTRY_WINDOW = 192 };	/* bytes that usually hold one call and its line */
+
 /* ---- numbers ---- */
 
 static inline uint64_t load8(const char *p)
@@ -391,7 +393,8 @@ static void begin_part(struct decode *d, struct batch *b, const char *line)
 	d->in_body = d->after_totals = false;
 }
 
-static void read_positions(struct decode *d, struct batch *b, struct str line, struct str s)
+/* False when it cannot be read: what was declared before stays in force. */
+static bool read_positions(struct decode *d, struct batch *b, struct str line, struct str s)
 {
 	static const char *const names[SUBS] = {"instr", "bb", "line"};
 	uint8_t sub[SUBS], n = 0;
@@ -403,15 +406,18 @@ static void read_positions(struct decode *d, struct batch *b, struct str line, s
 		while (k < SUBS && !str_eq(f, str_c(names[k])))
 			k++;
 		if (k == SUBS) {
-			odd(b, ODD_HEADER_VALUE, line);
-			return;
+			n = 0;
+			break;
 		}
 		sub[n++] = (uint8_t)k;
 	}
-	if (n) {
-		memcpy(d->sub, sub, n);
-		d->nsub = n;
+	if (n == 0) {
+		odd(b, ODD_HEADER_VALUE, line);
+		return false;
 	}
+	memcpy(d->sub, sub, n);
+	d->nsub = n;
+	return true;
 }
 
 static const struct key {
@@ -458,8 +464,8 @@ static bool slow_key(struct decode *d, struct batch *b, struct str line)
 		return false;
 	if ((k->begins && d->in_body) || (k->after_totals && d->after_totals))
 		begin_part(d, b, line.p);
-	if (k->key == KEY_POSITIONS)
-		read_positions(d, b, line, value);
+	if (k->key == KEY_POSITIONS && !read_positions(d, b, line, value))
+		return true;
 	if (k->key == KEY_EVENTS) {
 		struct str s = value;
 
@@ -653,7 +659,9 @@ static inline bool fast_calls(struct decode *d, struct batch *b, struct cursor *
 		bad |= *end != ' ';
 		from = end + 1;
 		end = c->text + *++pos;
-		if (i < d->nsub && from != end)
+		if (from == end)	/* a blank before the newline, or two */
+			bad |= *end != '\n';
+		else if (i < d->nsub)
 			(void)fast_sub(from, end, UINT64_MAX / 2, &bad);
 		if (bad)
 			return false;
@@ -709,9 +717,10 @@ static inline bool fast_word(struct decode *d, struct batch *b, struct cursor *c
 	}
 }
 
-/* Decode p[0..n), which ends with a newline: every fast path stops at one. */
-static void decode_lines(struct decode *d, struct batch *b, const char *p, size_t n,
-			 size_t before)
+/* Decode p[0..n), which ends with a newline: every fast path stops at one.  With `one` stop
+ * behind the first cost line.  Returns the bytes taken. */
+static inline size_t decode_lines(struct decode *d, struct batch *b, const char *p, size_t n,
+				  size_t before, bool one)
 {
 	struct cursor c = {.text = p, .pos = d->pos};
 	const char *line = p, *stop = p + n;
@@ -738,7 +747,10 @@ static void decode_lines(struct decode *d, struct batch *b, const char *p, size_
 			c.pos++;
 		}
 		line = p + c.pos[-1] + 1;
+		if (one && b->n && b->row[b->n - 1].kind == ROW_COST)
+			break;
 	}
+	return (size_t)(line - p);
 }
 
 /* A line longer than a block, or the last one without newline. */
@@ -749,18 +761,23 @@ static void lone_line(struct decode *d, struct batch *b, const char *p, size_t n
 	b->bytes = n + newline;
 }
 
+static void begin_batch(struct batch *b, const char *p)
+{
+	b->n = b->ncost = b->newlines = b->bytes = 0;
+	b->text = p;
+}
+
 void decode_block(struct decode *d, const char *p, size_t n, size_t before, bool last,
 		  struct batch *b)
 {
 	size_t window = n < SCAN_BLOCK ? n : SCAN_BLOCK;
 	const char *end = window ? memrchr(p, '\n', window) : NULL;
 
-	b->n = b->ncost = b->newlines = b->bytes = 0;
-	b->text = p;
+	begin_batch(b, p);
 	if (end) {
 		b->bytes = (size_t)(end - p) + 1;
 		scan_block(p, b->bytes, d->pos, &b->newlines);
-		decode_lines(d, b, p, b->bytes, before);
+		decode_lines(d, b, p, b->bytes, before, false);
 		return;
 	}
 	if (n > window)
@@ -769,4 +786,26 @@ void decode_block(struct decode *d, const char *p, size_t n, size_t before, bool
 		lone_line(d, b, p, (size_t)(end - p), true);
 	else if (last && n)
 		lone_line(d, b, p, n, false);
+}
+
+void decode_entry(struct decode *d, const char *p, size_t n, size_t before, bool last,
+		  struct batch *b)
+{
+	size_t window = n < ENTRY_WINDOW ? n : ENTRY_WINDOW, newlines;
+	const char *end = window ? memrchr(p, '\n', window) : NULL;
+
+	if (!end) {
+		decode_block(d, p, n, before, last, b);
+		return;
+	}
+	begin_batch(b, p);
+	window = (size_t)(end - p) + 1;
+	scan_block(p, window, d->pos, &newlines);
+	b->bytes = decode_lines(d, b, p, window, before, true);
+	b->newlines = newlines;
+	if (b->bytes == window)
+		return;
+	b->newlines = 0;
+	for (size_t i = 0; i < b->bytes; i++)
+		b->newlines += p[i] == '\n';
 }

@@ -106,4 +106,8 @@ void decode_init(struct decode *d);
 void decode_block(struct decode *d, const char *p, size_t n, size_t before, bool last,
 		  struct batch *b);
 
+/* The same, but stop behind the first cost line: a few lines, for replay.h. */
+void decode_entry(struct decode *d, const char *p, size_t n, size_t before, bool last,
+		  struct batch *b);
+
 #endif

@@ -260,9 +260,12 @@ static void text(const struct reading *r, enum header_key key, struct str *out)
 
 static struct str field(struct str *s)
 {
-	struct str f = str_trim(*s);
+	struct str f;
 	size_t n = 0;
 
+	while (s->n && (s->p[0] == ' ' || s->p[0] == '\t'))
+		*s = str_from(*s, 1);
+	f = *s;
 	while (n < f.n && f.p[n] != ' ' && f.p[n] != '\t')
 		n++;
 	*s = str_from(f, n);

@@ -72,35 +72,37 @@ static uint32_t intern(struct intern *t, struct str s)
 /* What ids mean where a stretch begins: id -> string, for stretches after the first. */
 struct id_map {
 	struct hash by;
-	uint64_t *id;
-	uint32_t *string;
-	size_t n, id_cap, string_cap;
+	struct meaning {
+		uint64_t id;
+		uint32_t string;
+		uint32_t tally;		/* that said so last */
+		bool defined;		/* else it has been met, undefined */
+	} *at;
+	size_t n, cap;
 };
 
-static uint32_t *id_find(struct id_map *m, uint64_t id)
+static struct meaning *id_find(struct id_map *m, uint64_t id)
 {
 	uint32_t h = (uint32_t)hash_mix(id), probe = hash_start(&m->by, h), i;
 
 	while ((i = hash_next(&m->by, h, &probe)) != HASH_NONE)
-		if (m->id[i] == id)
-			return &m->string[i];
+		if (m->at[i].id == id)
+			return &m->at[i];
 	return NULL;
 }
 
-static int id_set(struct id_map *m, uint64_t id, uint32_t string)
+static int id_set(struct id_map *m, const struct meaning *new)
 {
-	uint32_t *old = id_find(m, id);
+	struct meaning *old = id_find(m, new->id);
 
 	if (old) {
-		*old = string;
+		*old = *new;
 		return 0;
 	}
-	if (vec_reserve(&m->id, &m->id_cap, m->n + 1, sizeof(*m->id)) ||
-	    vec_reserve(&m->string, &m->string_cap, m->n + 1, sizeof(*m->string)) ||
-	    hash_add(&m->by, (uint32_t)hash_mix(id), (uint32_t)m->n))
+	if (vec_reserve(&m->at, &m->cap, m->n + 1, sizeof(*m->at)) ||
+	    hash_add(&m->by, (uint32_t)hash_mix(new->id), (uint32_t)m->n))
 		return -1;
-	m->id[m->n] = id;
-	m->string[m->n++] = string;
+	m->at[m->n++] = *new;
 	return 0;
 }
 
@@ -166,7 +168,8 @@ static uint32_t undefined(struct join *j, size_t k, const struct name_slot *s)
 static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth)
 {
 	enum { DEEPEST = 64 };
-	uint32_t *done = &j->p->map[k].name[j->space][slot], *before;
+	uint32_t *done = &j->p->map[k].name[j->space][slot];
+	const struct meaning *before;
 	const struct name_slot *s = &j->p->tally[k]->names[j->space].slot[slot];
 	struct str text = s->text;
 
@@ -177,7 +180,7 @@ static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth)
 	switch (s->kind) {
 	case NAME_BEFORE:
 		before = id_find(&j->ids, s->id);
-		return *done = before ? *before : undefined(j, k, s);
+		return *done = before ? before->string : undefined(j, k, s);
 	case NAME_UNDEFINED:
 		return *done = undefined(j, k, s);
 	default:
@@ -191,15 +194,45 @@ static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth)
 	return *done = intern(&j->strings, text);
 }
 
-/* Ids that mean something else than before the stretch; only a later stretch can tell. */
+/* A definition that gives an id of earlier stretches another name; within a stretch the
+ * tally has told of it. */
 static int redefined(struct join *j, size_t k, const struct name_slot *s, uint32_t string)
 {
-	uint32_t *before = id_find(&j->ids, s->id);
+	const struct meaning *before = id_find(&j->ids, s->id);
 
-	if (!before || *before == string)
+	if (!before || !before->defined || before->tally == k || before->string == string)
 		return 0;
 	return profile_odd(j->p, ODD_ID_REDEFINED, j->p->map[k].lines + s->line, s->text,
 			   j->err);
+}
+
+/* Let the ids of tally k mean what they mean at its end. */
+static int carry_ids(struct join *j, size_t k, const uint32_t *string)
+{
+	const struct names *names = &j->p->tally[k]->names[j->space];
+	uint32_t generation = 0;
+
+	for (uint32_t i = NAME_FIRST; i <= names->n; i++) {
+		const struct name_slot *s = &names->slot[i];
+
+		if (generation != (i < names->n ? s->generation : names->generation)) {
+			generation = i < names->n ? s->generation : names->generation;
+			hash_clear(&j->ids.by);
+			j->ids.n = 0;
+		}
+		if (i == names->n || s->kind == NAME_PLAIN)
+			continue;
+		struct meaning now = {s->id, string[i], (uint32_t)k, s->kind == NAME_DEFINED};
+
+		if (now.defined ? redefined(j, k, s, string[i]) : id_find(&j->ids, s->id) != NULL) {
+			if (j->err->kind)
+				return (int)j->err->kind;
+			continue;	/* an id that was used before it was defined again */
+		}
+		if (id_set(&j->ids, &now))
+			return no_memory(j->err);
+	}
+	return 0;
 }
 
 static int join_tally(struct join *j, size_t k)
@@ -214,24 +247,7 @@ static int join_tally(struct join *j, size_t k)
 	for (uint32_t i = 0; i < names->n; i++)
 		if (resolve(j, k, i, 0) == NO_ID)
 			return no_memory(j->err);
-	if (j->p->ntally == 1)
-		return 0;
-	for (uint32_t i = NAME_FIRST; i < names->n; i++) {
-		const struct name_slot *s = &names->slot[i];
-
-		if (names->restarted && i == names->restart_at) {
-			hash_clear(&j->ids.by);
-			j->ids.n = 0;
-		}
-		if (s->kind != NAME_DEFINED)
-			continue;
-		/* Within the stretch the tally has told of redefinitions. */
-		if (k && redefined(j, k, s, string[i]))
-			return (int)j->err->kind;
-		if (id_set(&j->ids, s->id, string[i]))
-			return no_memory(j->err);
-	}
-	return 0;
+	return j->p->ntally > 1 ? carry_ids(j, k, string) : 0;
 }
 
 /* What the next stretch finds in force. */
@@ -297,8 +313,7 @@ static int join_names(struct profile *p, enum name_space space, struct err *err)
 	hash_free(&j.strings.by);
 	free(j.strings.s);
 	hash_free(&j.ids.by);
-	free(j.ids.id);
-	free(j.ids.string);
+	free(j.ids.at);
 	return rc;
 }
 

@@ -13,6 +13,8 @@ int names_init(struct names *t, struct arena *arena)
 	*t = (struct names){.arena = arena};
 	if (vec_reserve(&t->slot, &t->cap, NAME_FIRST, sizeof(*t->slot)))
 		return -1;
+	for (uint32_t i = 0; i < NAME_FIRST; i++)
+		t->slot[i].block.fn = t->slot[i].callee.fn = UINT32_MAX;
 	t->slot[NAME_ABSENT].text = STR("???");
 	t->n = NAME_FIRST;
 	return 0;
@@ -33,8 +35,7 @@ void names_restart(struct names *t)
 	if (t->by_id)
 		memset(t->by_id, 0, t->by_id_n * sizeof(*t->by_id));
 	hash_clear(&t->big_ids);
-	t->restarted = true;
-	t->restart_at = (uint32_t)t->n;
+	t->generation++;
 }
 
 size_t names_digits(struct str s)
@@ -119,10 +120,14 @@ static uint32_t add(struct names *t, enum name_kind kind, uint64_t id, struct st
 			return UINT32_MAX;
 	}
 	s = &t->slot[t->n];
-	*s = (struct name_slot){.text = text, .id = id, .line = line, .kind = kind};
+	*s = (struct name_slot){.text = text, .id = id, .line = line, .kind = kind,
+				.generation = t->generation};
 	s->block.fn = s->callee.fn = UINT32_MAX;
 	slot = (uint32_t)t->n++;
-	return names_has_parts(text) && resolve_parts(t, slot) ? UINT32_MAX : slot;
+	if (t->references && kind == NAME_DEFINED && names_has_parts(text) &&
+	    resolve_parts(t, slot))
+		return UINT32_MAX;
+	return slot;
 }
 
 static uint32_t hash_of(uint64_t v)
@@ -173,10 +178,27 @@ uint32_t names_id_slow(struct names *t, uint64_t id, uint64_t line)
 
 	if (slot)
 		return slot;
-	slot = add(t, t->restarted ? NAME_UNDEFINED : NAME_BEFORE, id, (struct str){"", 0}, line);
+	slot = add(t, t->generation ? NAME_UNDEFINED : NAME_BEFORE, id, (struct str){"", 0}, line);
 	if (slot == UINT32_MAX || set_id(t, id, slot))
 		return UINT32_MAX;
 	return slot;
+}
+
+/* What a name refers to is what it referred to when it was defined. */
+static bool same_parts(const struct names *t, const struct name_slot *slot)
+{
+	struct str s = slot->text;
+	size_t ref = slot->refs - 1;
+	uint64_t id;
+
+	while (slot->refs && s.n) {
+		size_t n = names_reference(s, &id);
+
+		if (n && find_id(t, id) != t->ref[ref++])
+			return false;
+		s = str_from(s, n ? n : 1);
+	}
+	return true;
 }
 
 uint32_t names_define(struct names *t, uint64_t id, struct str text, uint64_t line,
@@ -187,7 +209,7 @@ uint32_t names_define(struct names *t, uint64_t id, struct str text, uint64_t li
 
 	*event = NAME_OK;
 	if (slot && s->kind == NAME_DEFINED) {
-		if (str_eq(s->text, text))
+		if (str_eq(s->text, text) && same_parts(t, s))
 			return slot;
 		*event = NAME_REDEFINED;
 	}

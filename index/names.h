@@ -35,6 +35,7 @@ struct name_slot {
 	uint64_t id;
 	uint64_t line;		/* where first met, counted from the stretch's start */
 	enum name_kind kind;
+	uint32_t generation;	/* of the table when it was made */
 	uint32_t refs;		/* "(3)'2'(1)": where its slots begin in names.ref, + 1 */
 	/* Functions: the last function slot of a block (fn=) and of a call (cfn=), with what
 	 * it was found for; see tally.c. */
@@ -51,9 +52,9 @@ struct names {
 	struct hash big_ids, texts;
 	uint32_t *ref;		/* slots that names made of references refer to */
 	size_t nref, ref_cap;
+	bool references;	/* function names: those made of references are expanded */
 	struct arena *arena;	/* for texts; NULL: the text outlives us */
-	bool restarted;		/* after "NEW PROFILING FILE" */
-	uint32_t restart_at;	/* the first slot after it */
+	uint32_t generation;	/* "NEW PROFILING FILE" lines so far */
 };
 
 /* What a definition did; the tally reports it. */
@@ -83,7 +84,9 @@ static inline uint32_t names_known(const struct names *t, uint64_t id, struct st
 	uint32_t slot = id < t->by_id_n ? t->by_id[id] : 0;
 	const struct name_slot *s = &t->slot[slot];
 
-	return slot && s->kind == NAME_DEFINED && str_eq(s->text, text) ? slot : 0;
+	if (!slot || s->kind != NAME_DEFINED || s->refs || !str_eq(s->text, text))
+		return 0;
+	return slot;
 }
 
 /* Length of a "(digits)" or "digits" at the start of s, or 0; id is set for the former. */

@@ -122,8 +122,8 @@ static int read_slot(struct parts *s, size_t k, size_t i)
 
 	if (slot->bytes_n == 0)
 		return 0;
-	return read_piece(&in, &s->fns, m->fn, m->event, t->nevent, 0) ||
-	       read_piece(&in, &s->edges, m->edge, m->event, t->nevent, 1);
+	return read_piece(&in, &s->fns, m->fn, m->event, slot->events, 0) ||
+	       read_piece(&in, &s->edges, m->edge, m->event, slot->events, 1);
 }
 
 static int end_part(struct parts *s, size_t part)

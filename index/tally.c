@@ -45,6 +45,7 @@ int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 	for (int i = 0; i < SPACES; i++)
 		if (names_init(&t->names[i], keep ? NULL : &t->arena))
 			return no_memory(err);
+	t->names[SPACE_FN].references = true;
 	if (vec_reserve(&t->entry, &t->entry_cap, 1, sizeof(*t->entry)) ||
 	    vec_reserve(&t->entry_fn, &t->entry_fn_cap, 1, sizeof(*t->entry_fn)) ||
 	    vec_reserve(&t->part, &t->part_cap, 1, sizeof(*t->part)))
@@ -69,7 +70,7 @@ void tally_free(struct tally *t)
 	void *const arrays[] = {
 		t->event, t->col, t->fn, t->self, t->part_self, t->entry, t->entry_fn, t->val,
 		t->edge, t->edge_sum, t->edge_part, t->part, t->touched_fn, t->touched_site,
-		t->touched_edge, t->bytes, t->formula, t->odd, t->run,
+		t->touched_edge, t->bytes, t->formula, t->odd, t->run, t->assumed_col,
 	};
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
@@ -121,14 +122,6 @@ static int row_odd(struct tally *t, const struct batch *b, const struct row *r, 
 		   struct err *err)
 {
 	return add_odd(t, kind, line_of(t, b, r), row_line(b, r), err);
-}
-
-static inline void add_sat(struct tally *t, uint64_t *sum, uint64_t v)
-{
-	if (__builtin_expect(__builtin_add_overflow(*sum, v, sum), 0)) {
-		*sum = UINT64_MAX;
-		t->odds[ODD_SUM_OVERFLOW]++;
-	}
 }
 
 /* ---- functions ---- */
@@ -198,41 +191,45 @@ static uint32_t new_entry(struct tally *t, uint32_t fn, size_t n)
 	uint32_t i = (uint32_t)t->nentry;
 
 	if (t->nentry >= NONE || t->nval + n >= NONE ||
-	    vec_reserve(&t->entry, &t->entry_cap, t->nentry + 1, sizeof(*t->entry)) ||
-	    vec_reserve(&t->entry_fn, &t->entry_fn_cap, t->nentry + 1, sizeof(*t->entry_fn)) ||
-	    vec_reserve(&t->val, &t->val_cap, t->nval + n, sizeof(*t->val)))
+	    vec_reserve_raw(&t->entry, &t->entry_cap, t->nentry + 1, sizeof(*t->entry)) ||
+	    vec_reserve_raw(&t->entry_fn, &t->entry_fn_cap, t->nentry + 1,
+			    sizeof(*t->entry_fn)) ||
+	    vec_reserve_raw(&t->val, &t->val_cap, t->nval + n, sizeof(*t->val)))
 		return 0;
 	t->entry[i] = (struct entry){.val = (uint32_t)t->nval};
 	t->entry_fn[i] = fn;
+	for (size_t k = 0; k < n; k++)
+		t->val[t->nval + k] = 0;
 	t->nval += n;
 	t->nentry++;
 	return i;
 }
 
 /* The block of the current fn= begins with the line at hand. */
-static int enter_fn(struct tally *t, struct err *err)
+int tally_enter_fn(struct tally *t)
 {
 	uint32_t fl = t->has_fl ? t->fl : t->file;
 	uint32_t f = fn_cached(t, t->ob, fl, t->fn_name, false, false);
 
 	if (f == NONE)
-		return no_memory(err);
+		return -1;
 	if (!t->fn[f].head) {
 		uint32_t head = new_entry(t, f, 0);
 
 		if (!head)
-			return no_memory(err);
+			return -1;
 		t->entry[head].what = ENTRY_HEAD;
 		t->fn[f].head = head;
 	}
 	t->cur_fn = f;
 	t->cur = t->fn[f].head;
 	t->fresh = 0;
-	return touch_fn(t, f) ? no_memory(err) : 0;
+	t->ob_moved = false;
+	return touch_fn(t, f);
 }
 
 /* The block ends: its self cost goes to the function. */
-static inline void leave_fn(struct tally *t)
+void tally_leave_fn(struct tally *t)
 {
 	uint32_t f = t->cur_fn;
 
@@ -242,7 +239,7 @@ static inline void leave_fn(struct tally *t)
 		uint64_t *self = t->part_self + (size_t)f * t->nevent;
 
 		for (size_t e = 0; e < t->nevent; e++) {
-			add_sat(t, &self[e], t->run[e]);
+			tally_add(t, &self[e], t->run[e]);
 			t->run[e] = 0;
 		}
 		t->ran = false;
@@ -404,8 +401,8 @@ static int flush_site(struct tally *t, uint32_t i)
 	}
 	edge = t->edge_part + (size_t)e * n;
 	for (size_t k = 0; k < n; k++) {
-		add_sat(t, &edge[k], now[k]);
-		add_sat(t, &before[k], now[k]);
+		tally_add(t, &edge[k], now[k]);
+		tally_add(t, &before[k], now[k]);
 		now[k] = 0;
 	}
 	v[0] &= UINT32_MAX;
@@ -415,7 +412,7 @@ static int flush_site(struct tally *t, uint32_t i)
 static void move_sums(struct tally *t, uint64_t *to, uint64_t *from, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		add_sat(t, &to[i], from[i]);
+		tally_add(t, &to[i], from[i]);
 		from[i] = 0;
 	}
 }
@@ -426,7 +423,7 @@ static int end_part(struct tally *t, bool encode, struct err *err)
 	struct part_slot *p = &t->part[t->npart - 1];
 	size_t n = t->nevent;
 
-	leave_fn(t);
+	tally_leave_fn(t);
 	for (size_t i = 0; i < t->ntouched_site; i++)
 		if (flush_site(t, t->touched_site[i]))
 			return no_memory(err);
@@ -434,6 +431,7 @@ static int end_part(struct tally *t, bool encode, struct err *err)
 	if (encode && part_encode(t))
 		return no_memory(err);
 	p->bytes_n = t->nbytes - p->bytes_at;
+	p->events = n;
 	for (size_t i = 0; i < t->ntouched_fn; i++) {
 		size_t at = t->touched_fn[i] * n;
 
@@ -451,12 +449,7 @@ static int end_part(struct tally *t, bool encode, struct err *err)
 /* Nothing was said in the current part: a file may begin with "NEW PROFILING FILE". */
 static bool part_is_empty(const struct tally *t)
 {
-	const struct part_slot *p = &t->part[t->npart - 1];
-
-	for (int k = 0; k <= KEY_TOTALS; k++)
-		if (p->line[k])
-			return false;
-	return p->begins && t->ntouched_fn == 0;
+	return t->part[t->npart - 1].begins && !t->said;
 }
 
 static int row_part(struct tally *t, const struct row *r, struct err *err)
@@ -475,9 +468,14 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 	};
 	t->ob = t->fl = t->file = t->fn_name = t->cfn = NAME_ABSENT;
 	t->has_fl = t->has_cfn = t->has_cfi = t->has_cob = t->has_jfi = t->has_jfn = false;
-	if (r->kind == ROW_FILE)
+	t->said = false;
+	if (r->kind == ROW_FILE) {
+		t->meaning++;
+		t->ncol = 0;
+		t->positions = STR("");
 		for (int i = 0; i < SPACES; i++)
 			names_restart(&t->names[i]);
+	}
 	return 0;
 }
 
@@ -507,7 +505,8 @@ static int widen(struct tally *t, size_t from, struct err *err)
 			val[nval] = old[0];	/* this part's sums are 0 between parts */
 			memcpy(val + nval + 2 + to, old + 2 + from, (from + 1) * 8);
 		} else if (e->what != ENTRY_HEAD) {
-			memcpy(val + nval, old, (room == to ? from : room) * 8);
+			memcpy(val + nval, old,
+			       (ENTRY_KIND(e->what) == ENTRY_COST ? from : room) * 8);
 		}
 		e->val = (uint32_t)nval;
 		nval += room;
@@ -553,9 +552,12 @@ static uint32_t event_number(struct tally *t, struct str name)
 
 static struct str next_field(struct str *s)
 {
-	struct str f = *s = str_trim(*s);
+	struct str f;
 	size_t n = 0;
 
+	while (s->n && (s->p[0] == ' ' || s->p[0] == '\t'))
+		*s = str_from(*s, 1);
+	f = *s;
 	while (n < f.n && f.p[n] != ' ' && f.p[n] != '\t')
 		n++;
 	*s = str_from(f, n);
@@ -566,8 +568,9 @@ static struct str next_field(struct str *s)
 static int row_events(struct tally *t, const struct batch *b, const struct row *r,
 		      struct str value, struct err *err)
 {
-	size_t before = t->nevent;
+	size_t before = t->nevent, ncol = t->ncol;
 	struct str f;
+	bool same = true;
 
 	t->ncol = 0;
 	t->col_is_event = true;
@@ -580,8 +583,11 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 			if (t->col[i] == e && row_odd(t, b, r, ODD_EVENT_TWICE, err))
 				return (int)err->kind;
 		t->col_is_event &= e == t->ncol;
+		same &= t->ncol < ncol && t->col[t->ncol] == e;
 		t->col[t->ncol++] = e;
 	}
+	if (!same || t->ncol != ncol)
+		t->meaning++;
 	if (f.n && row_odd(t, b, r, ODD_HEADER_VALUE, err))
 		return (int)err->kind;
 	if (t->nevent > before) {
@@ -614,6 +620,10 @@ static int row_key(struct tally *t, const struct batch *b, const struct row *r,
 	if (r->a == KEY_SUMMARY && (str_starts(value, STR("-")) ||
 				    str_find_str(value, STR(" -")) < value.n))
 		t->difference = true;
+	if (r->a == KEY_POSITIONS && !str_eq(value, t->positions)) {
+		t->meaning++;
+		t->positions = arena_str(&t->arena, value);
+	}
 	p->line[r->a] = line_of(t, b, r);
 	if (r->a == KEY_DESC && old->n)
 		*old = arena_printf(&t->arena, "%.*s\n%.*s", STR_ARG(*old), STR_ARG(value));
@@ -648,20 +658,28 @@ static uint32_t name_of(struct tally *t, enum name_space space, const struct bat
 	}
 	if (slot == NONE)
 		no_memory(err);
-	else if (event == NAME_REDEFINED)
-		row_odd(t, b, r, ODD_ID_REDEFINED, err);
+	else if (event == NAME_REDEFINED) {
+		t->meaning++;
+		add_odd(t, ODD_ID_REDEFINED, line_of(t, b, r), text, err);
+	}
 	return slot;
 }
 
-static inline void add_costs(struct tally *t, uint64_t *sum, const uint64_t *cost, unsigned n)
+int tally_add_call(struct tally *t, uint32_t entry, uint64_t count, const uint64_t *cost,
+		   unsigned n)
 {
-	if (__builtin_expect(t->col_is_event, 1)) {
-		for (unsigned i = 0; i < n; i++)
-			add_sat(t, &sum[i], cost[i]);
-	} else {
-		for (unsigned i = 0; i < n; i++)
-			add_sat(t, &sum[t->col[i]], cost[i]);
+	uint64_t *v = &t->val[t->entry[entry].val];
+
+	if (v[0] >> 32 != t->npart) {
+		v[0] = (uint64_t)t->npart << 32 | (uint32_t)v[0];
+		if (vec_reserve(&t->touched_site, &t->touched_site_cap, t->ntouched_site + 1,
+				sizeof(*t->touched_site)))
+			return -1;
+		t->touched_site[t->ntouched_site++] = entry;
 	}
+	tally_add(t, &v[1], count);
+	tally_add_costs(t, v + 2, cost, n);
+	return 0;
 }
 
 /* The line after calls=: the call's inclusive cost. */
@@ -672,7 +690,6 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 				    t->has_cfi ? t->cfi : t->file, t->cfn, !t->has_cfi, true);
 	struct key k = {.instr = r->a, .line = r->b, .file = t->file};
 	uint32_t i;
-	uint64_t *v;
 
 	t->has_cob = t->has_cfi = false;
 	t->pending = PENDING_NONE;
@@ -682,16 +699,8 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 	i = entry_at(t, &k);
 	if (!i)
 		return no_memory(err);
-	v = &t->val[t->entry[i].val];
-	if (v[0] >> 32 != t->npart) {
-		v[0] = (uint64_t)t->npart << 32 | (uint32_t)v[0];
-		if (vec_reserve(&t->touched_site, &t->touched_site_cap, t->ntouched_site + 1,
-				sizeof(*t->touched_site)))
-			return no_memory(err);
-		t->touched_site[t->ntouched_site++] = i;
-	}
-	add_sat(t, &v[1], t->pending_a);
-	add_costs(t, v + 2, cost, r->nc);
+	if (tally_add_call(t, i, t->pending_a, cost, r->nc))
+		return no_memory(err);
 	t->fn[t->cur_fn].body = true;
 	t->cost_lines++;
 	return 0;
@@ -712,8 +721,8 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 	i = entry_at(t, &k);
 	if (!i)
 		return no_memory(err);
-	add_sat(t, &t->val[t->entry[i].val + 3], t->pending_a);
-	add_sat(t, &t->val[t->entry[i].val + 4], t->pending_b);
+	tally_add(t, &t->val[t->entry[i].val + 3], t->pending_a);
+	tally_add(t, &t->val[t->entry[i].val + 4], t->pending_b);
 	t->cost_lines++;
 	return 0;
 }
@@ -730,8 +739,8 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 		t->cost_lines++;
 		return 0;
 	}
-	if (t->cur_fn == NONE && enter_fn(t, err))
-		return (int)err->kind;
+	if (t->cur_fn == NONE && tally_enter_fn(t))
+		return no_memory(err);
 	if (t->pending == PENDING_CALL)
 		return row_call_cost(t, r, cost, err);
 	if (t->pending == PENDING_JUMP)
@@ -739,8 +748,8 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 	i = entry_at(t, &k);
 	if (__builtin_expect(!i, 0))
 		return no_memory(err);
-	add_costs(t, &t->val[t->entry[i].val], cost, r->nc);
-	add_costs(t, t->run, cost, r->nc);
+	tally_add_costs(t, &t->val[t->entry[i].val], cost, r->nc);
+	tally_add_costs(t, t->run, cost, r->nc);
 	t->ran = true;
 	t->fn[t->cur_fn].body = true;
 	t->cost_lines++;
@@ -775,7 +784,10 @@ static int drop_pending(struct tally *t, const struct batch *b, const struct row
 	bool call = t->pending == PENDING_CALL || t->pending == PENDING_SKIP;
 
 	t->pending = PENDING_NONE;
-	t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
+	if (call)
+		t->has_cob = t->has_cfi = false;
+	else
+		t->has_jfi = t->has_jfn = false;
 	return row_odd(t, b, r, call ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE, err);
 }
 
@@ -783,6 +795,10 @@ static int row_calls(struct tally *t, const struct batch *b, const struct row *r
 		     struct err *err)
 {
 	row_pending(t, r);
+	if (r->kind == ROW_CALLS_BAD)
+		t->has_cob = t->has_cfi = false;
+	if (r->kind == ROW_JUMP_BAD)
+		t->has_jfi = t->has_jfn = false;
 	if (r->kind == ROW_CALLS && !t->has_cfn) {
 		t->pending = PENDING_SKIP;
 		t->has_cob = t->has_cfi = false;
@@ -804,16 +820,17 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 		return row_cost(t, b, r, err);
 	if (__builtin_expect(t->pending != PENDING_NONE, 0) && drop_pending(t, b, r, err))
 		return (int)err->kind;
+	t->said |= r->kind != ROW_ODD && r->kind != ROW_FILE;
 	switch ((enum row_kind)r->kind) {
 	case ROW_FN:
-		leave_fn(t);
+		tally_leave_fn(t);
 		slot = t->fn_name = name_of(t, SPACE_FN, b, r, err);
 		if (t->has_fl)
 			t->file = t->fl;
 		t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
 		break;
 	case ROW_FL:
-		leave_fn(t);
+		tally_leave_fn(t);
 		slot = t->fl = t->file = name_of(t, SPACE_FILE, b, r, err);
 		t->has_fl = true;
 		t->fn_name = NAME_ABSENT;
@@ -823,6 +840,7 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 		break;
 	case ROW_OB:
 		slot = t->ob = name_of(t, SPACE_OBJ, b, r, err);
+		t->ob_moved = true;
 		break;
 	case ROW_CFN:
 		slot = t->cfn = name_of(t, SPACE_FN, b, r, err);
@@ -874,14 +892,64 @@ int tally_batch(struct tally *t, const struct batch *b, struct err *err)
 	return 0;
 }
 
-int tally_end(struct tally *t, bool encode, struct err *err)
+int tally_end(struct tally *t, bool encode, struct str next_line, struct err *err)
 {
 	if (t->pending != PENDING_NONE) {
 		bool call = t->pending == PENDING_CALL || t->pending == PENDING_SKIP;
 
-		if (add_odd(t, call ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE, t->lines,
-			    STR("(end of the file)"), err))
+		if (add_odd(t, call ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE,
+			    t->lines + (next_line.n > 0),
+			    next_line.n ? next_line : STR("(end of the file)"), err))
 			return (int)err->kind;
 	}
 	return end_part(t, encode, err);
+}
+
+int tally_assume(struct tally *t, const struct tally *head, struct err *err)
+{
+	for (size_t i = 0; i < head->nevent; i++)
+		if (event_number(t, head->event[i]) == NONE)
+			return no_memory(err);
+	if (vec_reserve(&t->run, &t->run_cap, t->nevent, sizeof(*t->run)) ||
+	    vec_reserve(&t->col, &t->col_cap, head->ncol, sizeof(*t->col)))
+		return no_memory(err);
+	for (size_t i = 0; i < head->ncol; i++)
+		t->col[i] = head->col[i];
+	t->ncol = head->ncol;
+	t->col_is_event = head->col_is_event;
+	t->positions = t->assumed_positions = arena_str(&t->arena, head->positions);
+	t->assumed_cols = 0;
+	if (!t->positions.p ||
+	    vec_reserve(&t->assumed_col, &t->assumed_cols, head->ncol, sizeof(*t->assumed_col)))
+		return no_memory(err);
+	for (size_t i = 0; i < head->ncol; i++)
+		t->assumed_col[i] = head->col[i];
+	t->assumed_cols = head->ncol;
+	return 0;
+}
+
+/* The columns in force in a, by name, are those that b assumed at its start. */
+static bool same_columns(const struct tally *a, const struct tally *b)
+{
+	if (a->ncol != b->assumed_cols)
+		return false;
+	for (size_t i = 0; i < a->ncol; i++)
+		if (!str_eq(a->event[a->col[i]], b->event[b->assumed_col[i]]))
+			return false;
+	return true;
+}
+
+/* A calls= of b has no cfn= before it in b. */
+static bool calls_entry_cfn(const struct tally *b)
+{
+	for (size_t i = 0; i < b->nfn; i++)
+		if (b->fn[i].fn == NAME_ENTRY)
+			return true;
+	return false;
+}
+
+bool tally_follows(const struct tally *a, const struct tally *b)
+{
+	return a->has_fl && (a->has_cfn || !calls_entry_cfn(b)) && same_columns(a, b) &&
+	       str_eq(a->positions, b->assumed_positions);
 }

@@ -66,6 +66,7 @@ struct part_slot {
 	struct str value[KEY_TOTALS + 1];	/* desc: all of them, '\n' between */
 	uint64_t line[KEY_TOTALS + 1];
 	size_t bytes_at, bytes_n;	/* of its costs in tally.bytes (part_code.h) */
+	size_t events;		/* costs of each function there: later parts may have more */
 };
 
 struct formula {
@@ -131,6 +132,7 @@ struct tally {
 	/* Where we are in the text. */
 	uint32_t ob, fl, file, fn_name;	/* name slots; fl NAME_ABSENT and !has_fl: none */
 	bool has_fl;
+	bool said;		/* a header line or a name in this part */
 	uint32_t cob, cfi, cfn, jfi, jfn;
 	bool has_cob, has_cfi, has_cfn, has_jfi, has_jfn;
 	uint32_t cur_fn;	/* function slot, or UINT32_MAX until a line needs it */
@@ -139,17 +141,58 @@ struct tally {
 	uint64_t *run;		/* E: self cost of this block not yet in part_self */
 	size_t run_cap;
 	bool ran;
+	uint32_t meaning;	/* counts what can change what a text means: names redefined,
+				   columns, positions */
+	struct str positions;	/* the last positions: value */
+	struct str assumed_positions;	/* tally_assume() */
+	uint32_t *assumed_col;
+	size_t assumed_cols;
+	bool ob_moved;		/* ob= inside the current block */
 	enum pending pending;
 	uint64_t pending_a, pending_b, pending_instr, pending_line;
 	bool pending_jcnd;
 };
+
+/* The inside of a block, for replay.c.  They return 0, or -1 when memory is out. */
+void tally_leave_fn(struct tally *t);
+int tally_enter_fn(struct tally *t);
+/* Add a call of `count` with n costs to the call site `entry`. */
+int tally_add_call(struct tally *t, uint32_t entry, uint64_t count, const uint64_t *cost,
+		   unsigned n);
+
+static inline void tally_add(struct tally *t, uint64_t *sum, uint64_t v)
+{
+	if (__builtin_expect(__builtin_add_overflow(*sum, v, sum), 0)) {
+		*sum = UINT64_MAX;
+		t->odds[ODD_SUM_OVERFLOW]++;
+	}
+}
+
+static inline void tally_add_costs(struct tally *t, uint64_t *sum, const uint64_t *cost,
+				   unsigned n)
+{
+	if (__builtin_expect(t->col_is_event, 1)) {
+		for (unsigned i = 0; i < n; i++)
+			tally_add(t, &sum[i], cost[i]);
+	} else {
+		for (unsigned i = 0; i < n; i++)
+			tally_add(t, &sum[t->col[i]], cost[i]);
+	}
+}
 
 /* entry_state: false at the start of a file, true when the text before is unknown.  When
  * `keep` the text outlives the tally and names are views into it. */
 int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err);
 void tally_free(struct tally *t);
 int tally_batch(struct tally *t, const struct batch *b, struct err *err);
-/* The stretch ends; `encode` its last part's costs too (a file of several parts). */
-int tally_end(struct tally *t, bool encode, struct err *err);
+/* The stretch ends; `encode` its last part's costs too (a file of several parts).  next_line
+ * is the first of the next stretch, empty at the end of the file. */
+int tally_end(struct tally *t, bool encode, struct str next_line, struct err *err);
+
+/* Begin a later stretch with the events and columns that head, which has read the file's
+ * header, ended with. */
+int tally_assume(struct tally *t, const struct tally *head, struct err *err);
+/* True when b, which follows a in the file, assumed what a really ended with. */
+bool tally_follows(const struct tally *a, const struct tally *b);
 
 #endif

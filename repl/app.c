@@ -121,8 +121,17 @@ int app_read_file(const char *path, struct str *text, struct err *err)
 
 /* ---- profiles ---- */
 
-/* NAME=PROFILE unless a file of that whole name exists. */
-static const char *split_name(const char *arg, char **name)
+static bool is_open(const struct app *app, const char *name)
+{
+	for (size_t i = 0; i < app->nprofiles; i++)
+		if (strcmp(app->profiles[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* NAME=PROFILE unless a file of that whole name exists.  Unnamed profiles go by their base
+ * name, or by their path when that is taken. */
+static const char *split_name(const struct app *app, const char *arg, char **name)
 {
 	size_t n = strcspn(arg, "=");
 	bool plain = n > 0 && arg[n] &&
@@ -133,7 +142,9 @@ static const char *split_name(const char *arg, char **name)
 		*name = strndup(arg, n);
 		return arg + n + 1;
 	}
-	*name = strdup(str_basename(str_c(arg)).p);
+	*name = strdup(is_open(app, str_basename(str_c(arg)).p)
+			       ? arg
+			       : str_basename(str_c(arg)).p);
 	return arg;
 }
 
@@ -187,7 +198,7 @@ int app_open(struct app *app, const char *arg)
 	struct err err = {0};
 	struct build_report report = {0};
 	struct opened p = {0};
-	const char *path = split_name(arg, &p.name);
+	const char *path = split_name(app, arg, &p.name);
 
 	p.path = strdup(path);
 	if (!p.name || !p.path ||
@@ -247,8 +258,7 @@ int app_run(struct app *app, struct str text, const struct origin *from)
 	uint64_t start = progress_now_ns();
 	char took[NUMBER_MAX];
 
-	text = str_trim(text);
-	if (!text.n)
+	if (!str_trim(text).n)
 		return 0;
 	arena_reset(&app->arena);
 	if (!app->nprofiles) {

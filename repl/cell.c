@@ -70,6 +70,12 @@ static size_t put_number(struct out *o, const struct shown *s, size_t row)
 	return strlen(buf);
 }
 
+/* "malloc.c:3451" in one column. */
+static bool is_place(const struct column *c)
+{
+	return c->type == COL_STR && str_eq(c->name, STR("file:line"));
+}
+
 static size_t put_text(struct out *o, const struct look *look, const struct shown *s,
 		       size_t row, size_t width)
 {
@@ -81,8 +87,11 @@ static size_t put_text(struct out *o, const struct look *look, const struct show
 	};
 	struct str v = s->c->s[row];
 	char line[BUF] = "";
+	enum fit_kind kind = kinds[s->c->type];
 	size_t n;
 
+	if (is_place(s->c))
+		kind = FIT_PATH;
 	if (s->line && !render_absent(s->line, row) && s->line->u[row])
 		n = (size_t)snprintf(line, sizeof(line), ":%" PRIu64, s->line->u[row]);
 	else
@@ -91,8 +100,8 @@ static size_t put_text(struct out *o, const struct look *look, const struct show
 	if (look->columns && (s->line || s->c->type == COL_OBJ))
 		v = str_basename(v);
 	if (n >= width)
-		return fit_put(o, cell_form(look), kinds[s->c->type], v, width);
-	n += fit_put(o, cell_form(look), kinds[s->c->type], v, width - n);
+		return fit_put(o, cell_form(look), kind, v, width);
+	n += fit_put(o, cell_form(look), kind, v, width - n);
 	out_c(o, line);
 	return n;
 }
@@ -128,7 +137,7 @@ enum paint cell_colour(const struct shown *s, size_t row)
 	case COL_FILE:
 	case COL_OBJ:
 	case COL_LINE: return PAINT_DIM;
-	default: return PAINT_NONE;
+	default: return is_place(c) ? PAINT_DIM : PAINT_NONE;
 	}
 }
 

@@ -489,8 +489,9 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 			"--safe: no files are written and no commands run");
 	else
 		c->run(app, rest, &err);
-	/* A stage or query after the command: its offsets are those of rest. */
-	if (c && err.kind && c->arg == ARG_QUERY && (err.at || err.len))
+	/* What the engine refused stands after the command: its offsets are those of rest. */
+	if (c && err.kind && (c->arg == ARG_QUERY || c->arg == ARG_EVENT) &&
+	    (err.at || err.len))
 		err.at += (uint64_t)(rest.p - line.p);
 	if (err.kind && err.text[0])
 		talk_error(&err, line, from, app->screen.columns, app->screen.colour_err);

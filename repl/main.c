@@ -13,6 +13,8 @@
  *	        output    where an answer goes         target  a file that appears whole
  *	        child     pager, editor, ! COMMAND
  *	        render    the table of formats         render_table render_card render_lines
+ *	        frames    a result as stacks           render_svg render_html render_stacks
+ *	                                               render_dot render_callgrind render_pprof
  *	        cell      one cell for people          fit     names made to fit
  *	        number    5.27 M, 45.31%               utf8    characters and their width
  *	        emit      the one gate for names       screen  terminals, colour, size

@@ -72,8 +72,8 @@ void number_ratio(char *buf, double v)
 {
 	if (!isfinite(v))
 		snprintf(buf, NUMBER_MAX, "-");
-	else if (fabs(v) >= 9999.5 && fabs(v) < 1e15)
-		snprintf(buf, NUMBER_MAX, "%.0f", v);
+	else if (v >= 9999.5 && v < 1e15)
+		number_grouped(buf, (uint64_t)(v + 0.5));
 	else
 		snprintf(buf, NUMBER_MAX, "%.4g", v);
 }

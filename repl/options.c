@@ -26,7 +26,8 @@ const char options_help[] =
 	"  -c, --command QUERY   run QUERY (also a dot-command); may be given many times\n"
 	"  -f, --file FILE       run a script; it stops at the first error\n"
 	"Answers\n"
-	"  --format FORMAT       table tree csv tsv json ndjson md\n"
+	"  --format FORMAT       table tree csv tsv json ndjson md svg html folded\n"
+	"                        speedscope dot callgrind pprof; or end `> FILE` in it\n"
 	"  --event EVENT         of costs that name none; default: the first of the profile\n"
 	"  --raw                 csv, tsv: no ' before = + - @ at the start of a name\n"
 	"  --color WHEN          auto, always, never; NO_COLOR is heeded\n"
@@ -194,8 +195,7 @@ static int store(struct options *to, const struct option *o, const char *value,
 	case FORMAT:
 		to->format = format_of_name(str_c(value));
 		if (to->format == FORMAT_NONE)
-			return wrong(o, value,
-				     "table, tree, csv, tsv, json, ndjson or md", err);
+			return wrong(o, value, "a format (--help lists them)", err);
 	}
 	return 0;
 }

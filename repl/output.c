@@ -199,23 +199,53 @@ static int close_place(struct app *app, struct place *p, int failed, struct err 
 
 /* ---- the three entries ---- */
 
-static size_t lines_of(const struct result *r, const struct renderer *f)
+static void render(struct app *app, const struct result *r, const struct renderer *f,
+		   const struct place *p, struct out *o, struct err *err)
 {
-	if (r->card && (f->format == FORMAT_TABLE || f->format == FORMAT_TREE))
-		return r->rows * (r->ncols + 1);
-	return r->rows + 1 + (r->footer.n > 0) + (r->nfilters > 0);
+	struct look look = look_of(app, p);
+	struct render rd = {o, r, &look, app->session, &app_cancel, err};
+
+	f->render(&rd);
+}
+
+/* Lines that s takes on the screen, where long ones go on in the next. */
+static size_t lines_of(const struct app *app, struct str s)
+{
+	size_t lines = 0, columns = app->screen.columns ? app->screen.columns : 80;
+
+	for (size_t n; s.n; s = str_from(s, n + 1), lines++) {
+		n = str_find(s, '\n');
+		lines += emit_width(EMIT_TEXT, (struct str){s.p, n}) / columns;
+	}
+	return lines;
+}
+
+/* More rows than the screen has need no measuring, and may be too many to keep. */
+static size_t lines_needed(struct app *app, const struct result *r,
+			   const struct renderer *f, struct err *err)
+{
+	struct place screen = {.fd = STDOUT_FILENO, .screen = true};
+	struct out o;
+	size_t lines = r->rows;
+
+	if (!app->screen.in || !app->screen.out || r->rows > app->screen.rows ||
+	    f->binary)
+		return lines;
+	out_mem(&o);
+	render(app, r, f, &screen, &o, err);
+	lines = lines_of(app, (struct str){o.n ? o.buf : "", o.n});
+	out_close(&o);
+	return lines;
 }
 
 /* Returns the errno of the output, 0 when all went out; err is the renderer's. */
 static int write_result(struct app *app, const struct result *r, const struct renderer *f,
 			struct place *p, struct err *err)
 {
-	struct look look = look_of(app, p);
 	struct out o;
-	struct render rd = {&o, r, &look, app->session, &app_cancel, err};
 
 	out_fd(&o, p->fd);
-	f->render(&rd);
+	render(app, r, f, p, &o, err);
 	return out_close(&o);
 }
 
@@ -232,10 +262,10 @@ int output_result(struct app *app, const struct result *r, struct err *err)
 			  file.n || !app->output.path ? file : str_c(app->output.path),
 			  &f, err))
 		return (int)err->kind;
-	if (open_place(app, file, r->shell, lines_of(r, f), &p, err) == 0) {
+	if (open_place(app, file, r->shell, lines_needed(app, r, f, err), &p, err) == 0) {
 		if (f->binary && isatty(p.fd))
 			err_set(err, ERR_QUERY, 0,
-				"%s is binary: write it to a file with `> FILE`",
+				"%s is not for a terminal: write it to a file with `> FILE`",
 				format_name(f->format));
 		else if (!(app->closed && p.fd == STDOUT_FILENO))
 			failed = write_result(app, r, f, &p, err);
@@ -248,15 +278,6 @@ int output_result(struct app *app, const struct result *r, struct err *err)
 	return (int)err->kind;
 }
 
-static size_t count_lines(struct str s)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s.n; i++)
-		n += s.p[i] == '\n';
-	return n;
-}
-
 int output_text(struct app *app, struct str text, struct err *err)
 {
 	struct place p;
@@ -264,7 +285,7 @@ int output_text(struct app *app, struct str text, struct err *err)
 
 	if (app->closed)
 		return 0;
-	if (open_place(app, STR(""), STR(""), count_lines(text), &p, err))
+	if (open_place(app, STR(""), STR(""), lines_of(app, text), &p, err))
 		return (int)err->kind;
 	out_fd(&o, p.fd);
 	for (size_t n; text.n; text = str_from(text, n + 1)) {

@@ -15,6 +15,16 @@ static const struct renderer renderers[] = {
 	{FORMAT_JSON, false, render_json, "one object {meta, columns, rows}"},
 	{FORMAT_NDJSON, false, render_ndjson, "one object per row and line"},
 	{FORMAT_MD, false, render_md, "a Markdown table"},
+	{FORMAT_SVG, false, render_svg, "a flame graph: calltree from main > flame.svg"},
+	{FORMAT_HTML, false, render_html,
+	 "a report in one file: table, and flame graph of a tree"},
+	{FORMAT_FOLDED, false, render_folded, "stacks for flamegraph.pl and inferno"},
+	{FORMAT_SPEEDSCOPE, false, render_speedscope, "stacks for speedscope.app"},
+	{FORMAT_CALLGRIND, true, render_callgrind,
+	 "the functions of the answer as a profile for KCachegrind"},
+	{FORMAT_PPROF, true, render_pprof, "stacks for pprof's web page: > x.pb.gz"},
+	{FORMAT_DOT, false, render_dot,
+	 "a call graph for Graphviz: calls of X > graph.dot"},
 };
 
 enum { POLL_EVERY = 1024 }; /* rows */

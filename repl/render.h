@@ -38,7 +38,7 @@ struct render {
 
 struct renderer {
 	enum format format;
-	bool binary; /* never written to a terminal */
+	bool binary; /* holds raw bytes: never written to a terminal */
 	int (*render)(struct render *rd);
 	const char *what; /* one line for .help */
 };
@@ -57,6 +57,13 @@ int render_tsv(struct render *rd);
 int render_json(struct render *rd);
 int render_ndjson(struct render *rd);
 int render_md(struct render *rd);
+int render_svg(struct render *rd);
+int render_folded(struct render *rd);
+int render_speedscope(struct render *rd);
+int render_dot(struct render *rd);
+int render_callgrind(struct render *rd);
+int render_html(struct render *rd);
+int render_pprof(struct render *rd);
 
 /* Polled by every loop over rows: ERR_CANCEL once the user interrupted. */
 int render_cancelled(struct render *rd, size_t row);

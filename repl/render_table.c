@@ -70,6 +70,17 @@ static bool small_numbers(const struct table *t, const struct column *c)
 	return true;
 }
 
+/* A column of yes and no says something only where there is a yes. */
+static bool says_nothing(const struct table *t, const struct column *c)
+{
+	if (c->type != COL_BOOL)
+		return false;
+	for (size_t row = 0; row < t->rows; row++)
+		if (!render_absent(c, row) && c->b[row])
+			return false;
+	return t->rows > 0;
+}
+
 static void choose_columns(struct table *t)
 {
 	const struct result *r = t->rd->r;
@@ -81,7 +92,8 @@ static void choose_columns(struct table *t)
 
 		if (c->bar && c->type == COL_PERCENT && !t->bar)
 			t->bar = c;
-		if (!c->table || (t->tree && (int)i == r->depth_col))
+		if (!c->table || (t->tree && (int)i == r->depth_col) ||
+		    says_nothing(t, c))
 			continue;
 		if (c->type == COL_LINE && t->n && s[-1].c->type == COL_FILE &&
 		    !s[-1].line) {
@@ -440,8 +452,7 @@ static void put_footer(struct table *t)
 	if (line.n)
 		put_line(t, PAINT_DIM, (struct str){line.buf, line.n});
 	if (r->truncated)
-		put_line(t, PAINT_NOTE,
-			 STR("cut by a limit: there are more rows than these"));
+		put_line(t, PAINT_NOTE, STR("not all: there is more than these rows"));
 	if (t->hidden.n) {
 		line.n = 0;
 		out_c(&line, "not on this screen:");

@@ -318,7 +318,8 @@ static void edit(struct shell *s)
 			continue;
 		}
 		if (!line || n <= 0) {
-			out_char(&s->entry, '\n');
+			if (write(STDOUT_FILENO, "\n", 1) < 0)
+				s->app->closed = true;
 			break;
 		}
 		out_bytes(&s->entry, line, (size_t)n);

@@ -14,4 +14,8 @@
  * are zeroed.  Returns 0, or -1 when memory is out. */
 int vec_reserve(void *pp, size_t *cap, size_t need, size_t size);
 
+/* The same for large arrays that are filled at once: new elements are not zeroed, and the
+ * system is asked for huge pages. */
+int vec_reserve_raw(void *pp, size_t *cap, size_t need, size_t size);
+
 #endif

@@ -1,0 +1,563 @@
+/*
+ * replay.c - take text that was met before; see replay.h.
+ *
+ * A link's text is compared 8 bytes at a time, which is one compare for most lines.  It ends
+ * where the costs begin; the text of a call has the number of calls in its middle.  What a
+ * text means depends on what is said nowhere in it: the names that ids stand for, the
+ * columns, the positions (tally.meaning counts their changes, and then all links go), the
+ * position and file of the entry before (so links hang on that entry), the object (the
+ * function's own), and a cfn= from further up (such texts are not learnt).
+ */
+#include "index/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include "index/base/vec.h"
+
+enum {
+	TEXT = 48,
+	LINKS_MAX = 1 << 20,	/* 64 MiB */
+	WAYS = 4,		/* texts remembered behind one entry */
+	COSTS_MAX = 64,		/* columns a profile may have to be replayed */
+};
+
+struct link {
+	uint32_t to;		/* entry */
+	uint32_t alt;		/* another link of the same entry; 0: none */
+	uint32_t val;		/* of `to` */
+	uint8_t before;		/* bytes of text up to the count of a call, or to the costs */
+	uint8_t after;		/* bytes behind the count; they begin at at_after */
+	uint8_t at_after;
+	uint8_t newlines : 7, call : 1;
+	char text[TEXT];
+};
+
+void replay_free(struct replay *r)
+{
+	free(r->link);
+	free(r->first);
+	memset(r, 0, sizeof(*r));
+}
+
+/* The loop is one piece of straight code per number of columns. */
+#define HOT inline __attribute__((always_inline))
+
+/* ---- numbers ---- */
+
+static inline uint64_t load8(const char *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	return v;
+}
+
+static inline uint64_t eight_digits(uint64_t v)
+{
+	v = v * 10 + (v >> 8);
+	return (((v & 0x000000ff000000ff) * 0x000f424000000064) +
+		(((v >> 16) & 0x000000ff000000ff) * 0x0000271000000001)) >> 32;
+}
+
+/* Digits at the start of the 8 bytes v. */
+static inline unsigned leading_digits(uint64_t v)
+{
+	uint64_t other = ((v + 0x4646464646464646) | (v - 0x3030303030303030)) &
+			 0x8080808080808080;
+
+	return other ? (unsigned)__builtin_ctzll(other) >> 3 : 8;
+}
+
+/* 1 to 15 digits at *p, which moves behind them; false when there are none or more. */
+static inline bool number(const char **p, uint64_t *out)
+{
+	uint64_t v = load8(*p);
+	unsigned n = leading_digits(v);
+
+	if (__builtin_expect(n == 0, 0))
+		return false;
+	if (__builtin_expect(n < 8, 1)) {
+		*out = eight_digits((v ^ 0x3030303030303030) << (64 - 8 * n));
+		*p += n;
+		return true;
+	}
+	uint64_t high = eight_digits(v ^ 0x3030303030303030);
+
+	v = load8(*p + 8);
+	n = leading_digits(v);
+	if (n == 8)
+		return false;
+	*p += 8 + n;
+	if (n == 0) {
+		*out = high;
+		return true;
+	}
+	static const uint64_t power[8] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+
+	*out = high * power[n] + eight_digits((v ^ 0x3030303030303030) << (64 - 8 * n));
+	return true;
+}
+
+/* ---- matching ---- */
+
+static HOT bool same_text(const char *p, const char *text, unsigned n)
+{
+	while (n > 8) {
+		if (load8(p) != load8(text))
+			return false;
+		p += 8;
+		text += 8;
+		n -= 8;
+	}
+	return n == 0 || ((load8(p) ^ load8(text)) << (64 - 8 * n)) == 0;
+}
+
+/* What a matched line says. */
+struct line {
+	const char *end;	/* behind its newline */
+	uint64_t count;		/* of a call */
+	uint64_t *cost;
+	unsigned n;
+};
+
+#if defined(__SSE2__)
+/* Bit i: byte i of the 16 at p is a separator. */
+static inline unsigned separators16(const char *p)
+{
+	const __m128i blank = _mm_set1_epi8(' ');
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+
+	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(v, blank), blank));
+}
+
+/* The digits p[0..n), n 1 to 8; 8 bytes in front of p are readable. */
+static inline bool digits_to(const char *p, unsigned n, uint64_t *out)
+{
+	uint64_t v;
+
+	if (n - 1 > 7)
+		return false;
+	v = (load8(p + n - 8) ^ 0x3030303030303030) >> (64 - 8 * n) << (64 - 8 * n);
+	*out = eight_digits(v);
+	return ((v | (v + 0x0606060606060606)) & 0xf0f0f0f0f0f0f0f0) == 0;
+}
+
+/*
+ * One or two costs whose newline is within 16 bytes: their ends are found side by side, so
+ * that the second number does not wait for the first.
+ */
+static HOT bool read_short(const char *p, uint32_t ncols, struct line *l)
+{
+	unsigned m = separators16(p), first, second;
+
+	if (!m)
+		return false;
+	first = (unsigned)__builtin_ctz(m);
+	if (p[first] == '\n') {
+		l->n = 1;
+		l->end = p + first + 1;
+		return digits_to(p, first, &l->cost[0]);
+	}
+	m &= m - 1;
+	if (!m || ncols < 2 || p[first] != ' ')
+		return false;
+	second = (unsigned)__builtin_ctz(m);
+	l->n = 2;
+	l->end = p + second + 1;
+	return p[second] == '\n' && digits_to(p, first, &l->cost[0]) &&
+	       digits_to(p + first + 1, second - first - 1, &l->cost[1]);
+}
+#else
+static HOT bool read_short(const char *p, uint32_t ncols, struct line *l)
+{
+	(void)p;
+	(void)ncols;
+	(void)l;
+	return false;
+}
+#endif
+
+static HOT bool read_costs(const char *p, uint32_t ncols, struct line *l)
+{
+	if (ncols <= 2 && __builtin_expect(read_short(p, ncols, l), 1))
+		return true;
+	for (unsigned n = 0; n < ncols; n++) {
+		if (!number(&p, &l->cost[n]))
+			return false;
+		if (*p == '\n') {
+			l->n = n + 1;
+			l->end = p + 1;
+			return true;
+		}
+		if (*p++ != ' ')
+			return false;
+	}
+	return false;
+}
+
+static HOT bool match(const struct link *k, const char *p, uint32_t ncols, struct line *l)
+{
+	if (!same_text(p, k->text, k->before))
+		return false;
+	p += k->before;
+	if (k->call) {
+		if (!number(&p, &l->count) || !same_text(p, k->text + k->at_after, k->after))
+			return false;
+		p += k->after;
+	}
+	return read_costs(p, ncols, l);
+}
+
+static HOT const struct link *find(const struct replay *r, uint32_t entry, const char *p,
+				      uint32_t ncols, struct line *l)
+{
+	for (uint32_t i = r->first[entry]; i; i = r->link[i].alt)
+		if (match(&r->link[i], p, ncols, l))
+			return &r->link[i];
+	return NULL;
+}
+
+/* ---- running ---- */
+
+static HOT int take(struct tally *t, const struct link *k, const struct line *l)
+{
+	uint32_t fn;
+
+	t->cur = k->to;
+	t->lines += k->newlines;
+	t->cost_lines++;
+	if (k->call) {
+		fn = ENTRY_CALLEE(t->entry[k->to].what);
+		t->cfn = t->fn[fn].fn;
+		t->has_cfn = true;
+		return tally_add_call(t, k->to, l->count, l->cost, l->n);
+	}
+	tally_add_costs(t, &t->val[k->val], l->cost, l->n);
+	tally_add_costs(t, t->run, l->cost, l->n);
+	t->ran = true;
+	return 0;
+}
+
+/* "fl=(12)\n" at p: the slot of the file; 0 and *end unchanged when it is not that. */
+static inline uint32_t name_line(const struct names *names, const char *p, const char *word,
+				 const char **end)
+{
+	uint64_t id;
+
+	if (memcmp(p, word, 4) != 0)
+		return 0;
+	p += 4;
+	if (!number(&p, &id) || p[0] != ')' || p[1] != '\n' || id >= names->by_id_n)
+		return 0;
+	*end = p + 2;
+	return names->by_id[id];
+}
+
+/*
+ * A block's head, "\nfl=(12)\nfn=(34)\n" with fl= left out or not, of a function met before,
+ * and its first line.  Returns the end of that line, or NULL with nothing changed.
+ */
+static const char *head(const struct replay *r, struct tally *t, const char *p,
+			struct line *l, struct err *err)
+{
+	const struct name_use *u;
+	const struct link *k;
+	uint32_t fl = t->fl, fn, newlines = 1;
+
+	while (*p == '\n') {
+		p++;
+		if (++newlines > 8)
+			return NULL;
+	}
+	if (p[1] == 'l') {
+		fl = name_line(&t->names[SPACE_FILE], p, "fl=(", &p);
+		if (!fl)
+			return NULL;
+		newlines++;
+	} else if (!t->has_fl) {
+		return NULL;
+	}
+	fn = name_line(&t->names[SPACE_FN], p, "fn=(", &p);
+	if (!fn)
+		return NULL;
+	u = &t->names[SPACE_FN].slot[fn].block;
+	if (u->fn == UINT32_MAX || u->ob != t->ob || u->fl != fl || !t->fn[u->fn].head)
+		return NULL;
+	if (t->fn[u->fn].head >= r->first_cap)
+		return NULL;
+	k = find(r, t->fn[u->fn].head, p, (uint32_t)t->ncol, l);
+	if (!k)
+		return NULL;
+	tally_leave_fn(t);
+	t->fl = t->file = fl;
+	t->has_fl = true;
+	t->fn_name = fn;
+	t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
+	t->lines += newlines - 1;
+	if (tally_enter_fn(t) || take(t, k, l)) {
+		err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
+		return NULL;
+	}
+	t->fn[t->cur_fn].body = true;
+	return l->end;
+}
+
+static bool usable(struct replay *r, const struct tally *t, const struct decode *d)
+{
+	if (t->ob_moved || t->pending != PENDING_NONE || t->has_cfi || t->has_cob ||
+	    t->has_jfi || t->has_jfn || t->ncol > COSTS_MAX || t->ncol != d->ncols ||
+	    d->sub[0] == SUB_BB || (d->nsub > 1 && d->sub[1] == SUB_BB))
+		return false;
+	if (r->meaning != t->meaning) {
+		r->meaning = t->meaning;
+		r->n = 0;
+		if (r->first)
+			memset(r->first, 0, r->first_cap * sizeof(*r->first));
+	}
+	return r->n > 0;
+}
+
+/* The loop, once per usual number of columns so that each has straight code. */
+static HOT const char *
+run(struct replay *r, struct tally *t, const char *p, const char *end, uint32_t ncols,
+    struct err *err)
+{
+	uint64_t cost[COSTS_MAX];
+	struct line l = {.cost = cost};
+
+	while (p < end) {
+		const struct link *k = t->cur < r->first_cap ? find(r, t->cur, p, ncols, &l) : NULL;
+
+		if (__builtin_expect(k != NULL, 1)) {
+			if (take(t, k, &l)) {
+				err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
+				return p;
+			}
+			p = l.end;
+			continue;
+		}
+		if (*p != '\n' && *p != 'f')
+			break;
+		const char *q = head(r, t, p, &l, err);
+
+		if (!q)
+			break;
+		p = q;
+	}
+	return p;
+}
+
+static __attribute__((noinline)) const char *run_any(struct replay *r, struct tally *t,
+						     const char *p, const char *end,
+						     struct err *err)
+{
+	return run(r, t, p, end, (uint32_t)t->ncol, err);
+}
+
+const char *replay_run(struct replay *r, struct tally *t, struct decode *d, const char *p,
+		       const char *end, struct err *err)
+{
+	const char *start = p;
+
+	if (!usable(r, t, d))
+		return p;
+	if (t->ncol == 1)
+		p = run(r, t, p, end, 1, err);
+	else if (t->ncol == 2)
+		p = run(r, t, p, end, 2, err);
+	else
+		p = run_any(r, t, p, end, err);
+	if (p > start) {
+		const struct entry *e = &t->entry[t->cur];
+
+		t->file = e->file;
+		t->text_bytes += (uint64_t)(p - start);
+		if (d->sub[0] == SUB_INSTR)
+			d->base[SUB_INSTR] = e->instr;
+		if (d->sub[d->nsub - 1] == SUB_LINE)
+			d->base[SUB_LINE] = e->line;
+	}
+	return p;
+}
+
+/* ---- learning ---- */
+
+struct replay_before replay_note(const struct tally *t)
+{
+	bool plain = t->pending == PENDING_NONE && !t->has_cfi && !t->has_cob && !t->has_jfi &&
+		     !t->has_jfn && !t->ob_moved;
+
+	return (struct replay_before){t->cur_fn, t->cur, plain};
+}
+
+/* The text between p and the costs of its last line; NULL when it is too odd. */
+static const char *costs_of(const struct decode *d, const char *line, const char *end)
+{
+	for (unsigned i = 0; i < d->nsub; i++) {
+		line = memchr(line, ' ', (size_t)(end - line));
+		if (!line)
+			return NULL;
+		line++;
+	}
+	return *line >= '0' && *line <= '9' ? line : NULL;
+}
+
+/* Behind fn= the base is another function's: only absolute positions mean the same. */
+static bool absolute(const struct decode *d, const char *line)
+{
+	for (unsigned i = 0; i < d->nsub; i++) {
+		if (*line < '0' || *line > '9')
+			return false;
+		line = strchr(line, ' ');
+		if (!line)
+			return false;
+		line++;
+	}
+	return true;
+}
+
+/* Fill k's text from p up to the costs; false when it does not fit. */
+static bool set_text(struct link *k, const char *p, const char *costs, const char *count)
+{
+	size_t before = (size_t)((count ? count : costs) - p), after = 0;
+	const char *rest = count;
+
+	if (count) {
+		while (*rest >= '0' && *rest <= '9')
+			rest++;
+		after = (size_t)(costs - rest);
+	}
+	k->at_after = (uint8_t)((before + 7) & ~(size_t)7);
+	/* Compares read whole words: keep them inside the text. */
+	if (before > TEXT || (count && k->at_after + ((after + 7) & ~(size_t)7) > TEXT))
+		return false;
+	k->call = count != NULL;
+	k->before = (uint8_t)before;
+	k->after = (uint8_t)after;
+	memcpy(k->text, p, before);
+	if (count)
+		memcpy(k->text + k->at_after, rest, after);
+	return true;
+}
+
+static int add_link(struct replay *r, uint32_t from, const struct link *new)
+{
+	uint32_t i, n = 0, last = 0;
+
+	if (vec_reserve(&r->first, &r->first_cap, (size_t)from + 1, sizeof(*r->first)))
+		return -1;
+	for (i = r->first[from]; i; i = r->link[i].alt, n++)
+		last = i;
+	if (n >= WAYS) {
+		/* All ways are taken: one of them is told anew, in turn. */
+		i = r->first[from];
+		for (n = r->turn++ % WAYS; n > 0; n--)
+			i = r->link[i].alt;
+		uint32_t alt = r->link[i].alt;
+
+		r->link[i] = *new;
+		r->link[i].alt = alt;
+		return 0;
+	}
+	if (r->n == 0)
+		r->n = 1;
+	if (r->n >= LINKS_MAX)
+		return 0;
+	if (vec_reserve_raw(&r->link, &r->cap, r->n + 1, sizeof(*r->link)))
+		return -1;
+	i = (uint32_t)r->n++;
+	r->link[i] = *new;
+	r->link[i].alt = 0;
+	if (last)
+		r->link[last].alt = i;
+	else
+		r->first[from] = i;
+	return 0;
+}
+
+/* The rows of one entry: [fl= fn=] or [fi=], [cob= cfi= cfn= calls=], its line. */
+static bool plain_rows(const struct batch *b, bool *block, const struct row **calls)
+{
+	bool cfn = false;
+
+	*block = false;
+	*calls = NULL;
+	for (size_t i = 0; i + 1 < b->n; i++) {
+		const struct row *r = &b->row[i];
+
+		switch ((enum row_kind)r->kind) {
+		case ROW_FN:
+			*block = true;
+			break;
+		case ROW_FL:
+		case ROW_FI:
+			break;
+		case ROW_CFN:
+			cfn = true;
+			break;
+		case ROW_CFI:
+		case ROW_COB:
+			break;
+		case ROW_CALLS:
+			*calls = r;
+			break;
+		default:
+			return false;
+		}
+	}
+	return !*calls ? !cfn : cfn;
+}
+
+int replay_learn(struct replay *r, const struct replay_before *before, const struct tally *t,
+		 const struct decode *d, const struct batch *b, struct err *err)
+{
+	const struct row *last = b->n ? &b->row[b->n - 1] : NULL, *calls;
+	const char *from = b->text, *line, *costs, *count = NULL;
+	uint32_t entry = before->entry;
+	struct link k = {0};
+	bool block;
+
+	if (!last || last->kind != ROW_COST || last->nc == 0 || t->cur_fn == UINT32_MAX ||
+	    !before->plain || r->meaning != t->meaning || !plain_rows(b, &block, &calls))
+		return 0;
+	line = b->text + last->at;
+	if (block) {
+		/* The link hangs on the block's head and begins behind the fn= line. */
+		size_t i = b->n - 1;
+
+		while (b->row[i].kind != ROW_FN)
+			i--;
+		if (i + 2 != b->n || !absolute(d, line))
+			return 0;
+		from = memchr(b->text + b->row[i].at, '\n', b->bytes - b->row[i].at);
+		from++;
+		entry = t->fn[t->cur_fn].head;
+	} else if (before->fn != t->cur_fn) {
+		return 0;
+	}
+	costs = costs_of(d, line, b->text + b->bytes);
+	if (!costs)
+		return 0;
+	if (calls)
+		count = b->text + calls->at + 6;
+	if (calls && memcmp(count - 6, "calls=", 6) != 0)
+		return 0;
+	if (calls && (*count < '0' || *count > '9' || (count[0] == '0' && count[1] == 'x')))
+		return 0;
+	if (!set_text(&k, from, costs, count))
+		return 0;
+	for (const char *p = from; (p = memchr(p, '\n', (size_t)(b->text + b->bytes - p))); p++)
+		k.newlines++;
+	k.to = t->cur;
+	k.val = t->entry[t->cur].val;
+	if (add_link(r, entry, &k))
+		return err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
+	return 0;
+}

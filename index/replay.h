@@ -1,0 +1,61 @@
+/*
+ * replay.h - take text that was met before without decoding it again.
+ *
+ * A profile repeats itself: a function's lines come again in every part and every
+ * activation, and after one line nearly always the same text follows but for the costs.
+ * So behind an entry (tally.h) we remember the texts that followed it and the entries they
+ * led to:
+ *
+ *	entry "+2 * 684"  --[ "cfn=(75)\ncalls=" N " 0 0\n374 " ]-->  entry call g at 374
+ *	                  --[ "+3 +1 " ]-->                           entry line 12
+ *
+ * When the text at hand begins with one of them, only the numbers are read: a compare
+ * and an add.  Everything else is left to decode.h and tally.h, which give the same
+ * result; a link is only learnt from what they did.
+ */
+#ifndef QUERN_REPLAY_H
+#define QUERN_REPLAY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "index/decode.h"
+#include "index/tally.h"
+
+struct link;
+
+struct replay {
+	struct link *link;	/* link 0 is none */
+	size_t n, cap;
+	uint32_t *first;	/* per entry: its first link, 0: none */
+	size_t first_cap;
+	uint32_t meaning;	/* of the tally when the links were learnt */
+	unsigned turn;		/* which alternative is replaced next */
+};
+
+void replay_free(struct replay *r);
+
+/*
+ * Take lines from p as far as the links go, at most to end; returns where it stopped: the
+ * start of a line.  16 bytes in front of p and 64 behind end are readable.  d and t are as
+ * if they had taken the lines themselves.
+ */
+const char *replay_run(struct replay *r, struct tally *t, struct decode *d, const char *p,
+		       const char *end, struct err *err);
+
+/* True when the next lines are worth a try, so decode_entry() should be used behind it. */
+static inline bool replay_ready(const struct tally *t)
+{
+	return t->cur_fn != UINT32_MAX && t->fn[t->cur_fn].again;
+}
+
+/* Where we were before a batch of decode_entry(), and learning from it afterwards. */
+struct replay_before {
+	uint32_t fn, entry;
+	bool plain;		/* nothing was pending that the text does not say */
+};
+struct replay_before replay_note(const struct tally *t);
+int replay_learn(struct replay *r, const struct replay_before *before, const struct tally *t,
+		 const struct decode *d, const struct batch *b, struct err *err);
+
+#endif

@@ -1,0 +1,391 @@
+/* stretch.c - reading in stretches, on several threads; see stretch.h. */
+#include "index/stretch.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "index/base/map.h"
+#include "index/decode.h"
+#include "index/replay.h"
+#include "index/source.h"
+
+enum {
+	LEAST = 4 << 20,	/* bytes that are worth a thread */
+	SEARCH = 64 << 20,	/* bytes looked through for a place to cut */
+	HEADER = 1 << 20,	/* bytes that hold any sensible header */
+	FRESH_BLOCK = 1 << 10,	/* decoded at once where functions are new; grows */
+	REPLAY_ROOM = 256,	/* bytes that replay_run() may look ahead */
+	CHECK = 4 << 20,	/* bytes between looks at cancel */
+	JOBS_MAX = 256,
+};
+
+struct stretch {
+	struct reading *reading;
+	size_t from, to;
+	struct tally tally;
+	bool begun;		/* tally is to be freed */
+	struct decode *decode;
+	struct batch *batch;
+	struct replay replay;
+	struct err err;
+};
+
+struct reading {		/* shared by the threads */
+	const char *text;
+	size_t n;
+	const struct stretch_opts *opts;
+	struct stretches *s;
+	struct tally *head;	/* has read the header; NULL: one stretch */
+	struct decode *head_decode;
+	atomic_size_t next;	/* stretch to be taken */
+	_Atomic uint64_t done;	/* bytes */
+	atomic_int stop;	/* some stretch failed */
+	pthread_t caller;
+};
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, ERR_LIMIT, 0, "out of memory while reading");
+}
+
+/* ---- one stretch ---- */
+
+/* Decode and tally some lines at `at`; *block is how much to take of new functions. */
+static int read_some(struct stretch *s, size_t *at, size_t *block)
+{
+	const char *text = s->reading->text, *p = text + *at, *q;
+	struct tally *t = &s->tally;
+	struct batch *b = s->batch;
+	bool last = s->to == s->reading->n;
+	size_t left = s->to - *at;
+
+	if (t->cur_fn != UINT32_MAX && !t->fn[t->cur_fn].again) {
+		size_t take = left < *block ? left : *block;
+
+		decode_block(s->decode, p, take, *at, last && take == left, b);
+		if (b->bytes == 0)
+			decode_block(s->decode, p, left, *at, last, b);
+		*block = *block < SCAN_BLOCK ? *block * 2 : *block;
+		*at += b->bytes;
+		return tally_batch(t, b, &s->err);
+	}
+	*block = FRESH_BLOCK;
+	if (left > REPLAY_ROOM && replay_ready(t)) {
+		q = replay_run(&s->replay, t, s->decode, p, p + left - REPLAY_ROOM, &s->err);
+		*at += (size_t)(q - p);
+		left -= (size_t)(q - p);
+		p = q;
+		if (s->err.kind)
+			return (int)s->err.kind;
+	}
+	struct replay_before before = replay_note(t);
+
+	decode_entry(s->decode, p, left, *at, last, b);
+	*at += b->bytes;
+	if (tally_batch(t, b, &s->err))
+		return (int)s->err.kind;
+	return replay_learn(&s->replay, &before, t, s->decode, b, &s->err);
+}
+
+/* Hash the pieces that begin in [*hashed, upto) and end at or before upto or the text. */
+static void hash_upto(struct reading *r, size_t *hashed, size_t upto, bool all)
+{
+	while (*hashed < upto && (all || upto - *hashed >= HASH_PIECE)) {
+		size_t n = r->n - *hashed;
+
+		r->s->piece[*hashed / HASH_PIECE] =
+			source_hash_piece(r->text + *hashed, n < HASH_PIECE ? n : HASH_PIECE);
+		*hashed += HASH_PIECE;
+	}
+}
+
+static bool cancelled(const struct reading *r)
+{
+	const atomic_int *c = r->opts->cancel;
+
+	return atomic_load_explicit(&r->stop, memory_order_relaxed) ||
+	       (c && atomic_load_explicit(c, memory_order_relaxed));
+}
+
+static void tell(struct reading *r, uint64_t bytes)
+{
+	uint64_t done = atomic_fetch_add_explicit(&r->done, bytes, memory_order_relaxed) + bytes;
+
+	if (r->opts->progress && pthread_equal(pthread_self(), r->caller))
+		r->opts->progress(r->opts->arg, done);
+}
+
+static struct str line_at(const struct reading *r, size_t at)
+{
+	struct str s = {r->text + at, r->n - at};
+
+	s.n = s.n ? str_find(s, '\n') : 0;
+	return str_trim(s);
+}
+
+static int begin(struct stretch *s)
+{
+	struct reading *r = s->reading;
+
+	s->decode = malloc(sizeof(*s->decode));
+	s->batch = malloc(sizeof(*s->batch));
+	s->begun = true;
+	if (tally_init(&s->tally, s->from > 0, true, &s->err))
+		return (int)s->err.kind;
+	if (!s->decode || !s->batch)
+		return no_memory(&s->err);
+	decode_init(s->decode);
+	if (s->from == 0)
+		return 0;
+	memcpy(s->decode, r->head_decode, offsetof(struct decode, pos));
+	s->decode->in_body = true;
+	s->decode->after_totals = false;
+	memset(s->decode->base, 0, sizeof(s->decode->base));
+	return tally_assume(&s->tally, r->head, &s->err);
+}
+
+/* What only reading needs. */
+static void end(struct stretch *s)
+{
+	free(s->decode);
+	free(s->batch);
+	replay_free(&s->replay);
+	s->decode = NULL;
+	s->batch = NULL;
+}
+
+static int read_stretch(void *arg)
+{
+	struct stretch *s = arg;
+	struct reading *r = s->reading;
+	size_t at = s->from, block = FRESH_BLOCK, told = at;
+	size_t hashed = (s->from + HASH_PIECE - 1) / HASH_PIECE * HASH_PIECE;
+
+	if (begin(s))
+		return (int)s->err.kind;
+	while (at < s->to) {
+		if (read_some(s, &at, &block))
+			return (int)s->err.kind;
+		if (at - told < HASH_PIECE && at < s->to)
+			continue;
+		hash_upto(r, &hashed, at, false);
+		tell(r, at - told);
+		told = at;
+		if (cancelled(r))
+			return err_set(&s->err, ERR_CANCEL, 0, "interrupted; no index was written");
+	}
+	hash_upto(r, &hashed, s->to, true);
+	return tally_end(&s->tally, s->tally.npart > 1 || s->from > 0 || s->to < r->n,
+			 s->to < r->n ? line_at(r, s->to) : (struct str){"", 0}, &s->err);
+}
+
+/* ---- where to cut ---- */
+
+/* The line at p begins with nsub absolute positions. */
+static bool absolute_line(const char *p, const char *stop, unsigned nsub)
+{
+	while (nsub-- > 0) {
+		if (p >= stop || *p < '0' || *p > '9')
+			return false;
+		while (p < stop && *p > ' ')
+			p++;
+		if (p >= stop || (*p != ' ' && nsub > 0))
+			return false;
+		p++;
+	}
+	return true;
+}
+
+/* The first place to cut at or behind `from`, or n. */
+static size_t find_cut(const struct reading *r, size_t from)
+{
+	const char *p = r->text + from - 1, *stop = r->text + r->n;
+	const char *limit = stop - p > SEARCH ? p + SEARCH : stop;
+
+	while ((p = memmem(p, (size_t)(limit - p), "\nfn=", 4))) {
+		const char *line = memchr(p + 1, '\n', (size_t)(stop - (p + 1)));
+
+		if (!line)
+			break;
+		if (absolute_line(line + 1, stop, r->head_decode->nsub))
+			return (size_t)(p + 1 - r->text);
+		p = line;
+	}
+	return r->n;
+}
+
+/* Read the header to know positions and events; without both there is one stretch. */
+static int read_head(struct reading *r, struct err *err)
+{
+	size_t n = r->n < HEADER ? r->n : HEADER, at = 0;
+	struct batch *b = malloc(sizeof(*b));
+	int rc = 0;
+
+	r->head_decode = malloc(sizeof(*r->head_decode));
+	r->head = malloc(sizeof(*r->head));
+	if (!b || !r->head_decode || !r->head) {
+		free(b);
+		free(r->head);
+		r->head = NULL;
+		return no_memory(err);
+	}
+	decode_init(r->head_decode);
+	rc = tally_init(r->head, false, true, err);
+	while (!rc && at < n && !r->head_decode->in_body) {
+		decode_entry(r->head_decode, r->text + at, n - at, at, n == r->n, b);
+		rc = tally_batch(r->head, b, err);
+		at += b->bytes;
+		if (b->bytes == 0)
+			break;
+	}
+	free(b);
+	return rc;
+}
+
+static void free_head(struct reading *r)
+{
+	if (r->head)
+		tally_free(r->head);
+	free(r->head);
+	free(r->head_decode);
+	r->head = NULL;
+	r->head_decode = NULL;
+}
+
+static int add_stretch(struct stretches *s, struct reading *r, size_t from, size_t to)
+{
+	struct stretch *at = realloc(s->at, (s->n + 1) * sizeof(*at));
+
+	if (!at)
+		return -1;
+	s->at = at;
+	at[s->n] = (struct stretch){.reading = r, .from = from, .to = to};
+	s->n++;
+	return 0;
+}
+
+static int cut(struct reading *r, unsigned jobs, struct err *err)
+{
+	size_t size = r->opts->stretch, from = 0;
+
+	if (!size)
+		size = r->n / jobs + 1 > LEAST ? r->n / jobs + 1 : LEAST;
+	if (jobs > 1 || r->opts->stretch) {
+		if (read_head(r, err))
+			return (int)err->kind;
+		while (r->head_decode->in_body && r->head->ncol && r->n - from > size) {
+			size_t to = find_cut(r, from + size);
+
+			if (to == r->n)
+				break;
+			if (add_stretch(r->s, r, from, to))
+				return no_memory(err);
+			from = to;
+		}
+	}
+	return add_stretch(r->s, r, from, r->n) ? no_memory(err) : 0;
+}
+
+/* ---- threads ---- */
+
+static void *work(void *arg)
+{
+	struct reading *r = arg;
+	size_t i;
+
+	while ((i = atomic_fetch_add(&r->next, 1)) < r->s->n) {
+		struct stretch *s = &r->s->at[i];
+
+		if (map_guard(read_stretch, s, ERR_PROFILE, &s->err))
+			atomic_store(&r->stop, 1);
+		end(s);
+	}
+	return NULL;
+}
+
+static int run(struct reading *r, unsigned jobs, struct err *err)
+{
+	pthread_t thread[JOBS_MAX];
+	unsigned started = 0;
+
+	if (jobs > r->s->n)
+		jobs = (unsigned)r->s->n;
+	/* A thread that cannot be had is no error: the others take its stretches. */
+	while (started + 1 < jobs && pthread_create(&thread[started], NULL, work, r) == 0)
+		started++;
+	work(r);
+	for (unsigned i = 0; i < started; i++)
+		pthread_join(thread[i], NULL);
+	/* The first failure in file order; those that were only stopped come last. */
+	for (int stopped = 0; stopped < 2; stopped++)
+		for (size_t i = 0; i < r->s->n; i++) {
+			const struct err *e = &r->s->at[i].err;
+
+			if (e->kind && (e->kind == ERR_CANCEL) == stopped) {
+				*err = *e;
+				return (int)err->kind;
+			}
+		}
+	return 0;
+}
+
+static void free_stretches(struct stretches *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->at[i].begun)
+			tally_free(&s->at[i].tally);
+	free(s->at);
+	s->at = NULL;
+	s->n = 0;
+}
+
+static bool assumptions_hold(const struct stretches *s)
+{
+	for (size_t i = 1; i < s->n; i++)
+		if (!tally_follows(&s->at[i - 1].tally, &s->at[i].tally))
+			return false;
+	return true;
+}
+
+int stretches_read(struct stretches *s, const char *text, size_t n,
+		   const struct stretch_opts *opts, struct err *err)
+{
+	struct reading r = {.text = text, .n = n, .opts = opts, .s = s, .caller = pthread_self()};
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned jobs = opts->jobs ? opts->jobs : processors > 0 ? (unsigned)processors : 1;
+	int rc;
+
+	memset(s, 0, sizeof(*s));
+	s->npiece = (n + HASH_PIECE - 1) / HASH_PIECE;
+	s->piece = calloc(s->npiece + 1, sizeof(*s->piece));
+	if (!s->piece)
+		return no_memory(err);
+	if (jobs > JOBS_MAX)
+		jobs = JOBS_MAX;
+	rc = cut(&r, jobs, err) || run(&r, jobs, err);
+	if (!rc && !assumptions_hold(s)) {
+		free_stretches(s);
+		atomic_store(&r.next, 0);
+		atomic_store(&r.done, 0);
+		rc = add_stretch(s, &r, 0, n) ? no_memory(err) : run(&r, 1, err);
+	}
+	free_head(&r);
+	if (rc)
+		return (int)err->kind;
+	s->tally = malloc((s->n + 1) * sizeof(*s->tally));
+	if (!s->tally)
+		return no_memory(err);
+	for (size_t i = 0; i < s->n; i++)
+		s->tally[i] = &s->at[i].tally;
+	return 0;
+}
+
+void stretches_free(struct stretches *s)
+{
+	free_stretches(s);
+	free(s->tally);
+	free(s->piece);
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,45 @@
+/*
+ * stretch.h - read a profile's text in stretches, several at once.
+ *
+ * The text is cut at lines where nothing before matters but what the merge can supply: an
+ * "fn=" line whose next line has absolute positions.  Each stretch is scanned, decoded and
+ * tallied by itself; what a stretch had to assume of the text before it (columns,
+ * positions) is compared afterwards with how that text ended, and where it was wrong the
+ * whole text is read again as one stretch.  So the tallies say the same for any number of
+ * threads and stretches.
+ */
+#ifndef QUERN_STRETCH_H
+#define QUERN_STRETCH_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "index/base/err.h"
+#include "index/tally.h"
+
+struct stretch;
+
+struct stretches {
+	struct stretch *at;
+	struct tally **tally;	/* one per stretch, in file order */
+	size_t n;
+	uint64_t *piece;	/* content hashes, HASH_PIECE bytes each */
+	size_t npiece;
+};
+
+struct stretch_opts {
+	unsigned jobs;		/* threads; 0: one per processor */
+	size_t stretch;		/* bytes of a stretch; 0: the text shared out evenly */
+	const atomic_int *cancel;	/* may be NULL */
+	/* Called now and then from the calling thread with the bytes read; may be NULL. */
+	void (*progress)(void *arg, uint64_t done);
+	void *arg;
+};
+
+/* Read text[0..n), a map that outlives the tallies (names are views into it). */
+int stretches_read(struct stretches *s, const char *text, size_t n,
+		   const struct stretch_opts *opts, struct err *err);
+void stretches_free(struct stretches *s);
+
+#endif

@@ -1,0 +1,153 @@
+/*
+ * frames.c - see frames.h.
+ *
+ * Rows of a tree come in preorder, so the parent of a row is the last row before it that
+ * is one level lower.  Estimates of children may add up to more than their parent's; then
+ * the parent is as large as they are, or a picture would overlap.
+ */
+#include "repl/frames.h"
+
+#include <stdlib.h>
+
+enum { DEEPEST = 4096 };
+
+struct source {
+	const struct column *depth, *cost, *name, *path;
+};
+
+static const struct column *first_of(const struct result *r, enum col_type type)
+{
+	for (size_t i = 0; i < r->ncols; i++)
+		if (r->cols[i].type == type)
+			return &r->cols[i];
+	return NULL;
+}
+
+static const struct column *cost_of(const struct result *r, bool stacks)
+{
+	static const char *const names[] = {"est", "incl", "self"};
+
+	for (size_t i = stacks ? 0 : 2; i < 3; i++) {
+		const struct column *c = result_col(r, str_c(names[i]));
+
+		if (c && c->type == COL_COST)
+			return c;
+	}
+	return first_of(r, COL_COST);
+}
+
+static int find_source(const struct result *r, const char *format, struct source *s,
+		       struct err *err)
+{
+	s->path = result_col(r, STR("path"));
+	s->depth = r->depth_col >= 0 ? &r->cols[r->depth_col] : NULL;
+	if (!s->depth && s->path)
+		s->depth = result_col(r, STR("step"));
+	s->cost = cost_of(r, s->depth != NULL);
+	s->name = first_of(r, COL_NAME);
+	if (!s->name)
+		s->name = first_of(r, COL_FILE);
+	if (!s->name)
+		s->name = first_of(r, COL_OBJ);
+	if (s->name && s->cost)
+		return 0;
+	err_set(err, ERR_QUERY, 0,
+		"%s draws functions by their cost, and this answer has none", format);
+	return err_hint(err, "calltree from main | as %s", format);
+}
+
+static uint64_t least_depth(const struct source *s, size_t rows)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; s->depth && i < rows; i++)
+		least = s->depth->u[i] < least ? s->depth->u[i] : least;
+	return s->depth ? least : 0;
+}
+
+static bool flagged(const uint8_t *flags, size_t row)
+{
+	return flags && flags[row];
+}
+
+/* A path has one cost, that of its last step: the whole stack carries it. */
+static void level_paths(struct frames *f)
+{
+	for (size_t i = f->n; i-- > 0;) {
+		size_t parent = f->all[i].parent;
+
+		if (parent != FRAME_NONE && parent + 1 == i)
+			f->all[parent].value = f->all[i].value;
+	}
+}
+
+static void sum_up(struct frames *f)
+{
+	for (size_t i = f->n; i-- > 0;) {
+		struct frame *x = &f->all[i];
+
+		/* self holds the sum of the frames above so far. */
+		if (x->value < x->self)
+			x->value = x->self;
+		x->self = x->value - x->self;
+		if (x->parent == FRAME_NONE)
+			f->sum += x->value;
+		else
+			f->all[x->parent].self += x->value;
+	}
+}
+
+static void link_rows(const struct result *r, const struct source *s, size_t *open,
+		      struct frames *f)
+{
+	uint64_t base = least_depth(s, r->rows);
+	size_t before = 0;
+
+	for (size_t i = 0; i < r->rows; i++) {
+		uint64_t depth = s->depth ? s->depth->u[i] - base : 0;
+		struct frame *x = &f->all[i];
+
+		/* A row that skips a level (rows were taken away) moves down. */
+		depth = depth > before ? before : depth;
+		depth = depth >= DEEPEST ? DEEPEST - 1 : depth;
+		*x = (struct frame){.name = s->name->s[i],
+				    .depth = (size_t)depth,
+				    .parent = depth ? open[depth - 1] : FRAME_NONE};
+		if (!flagged(s->cost->absent, i))
+			x->value = s->cost->u[i];
+		x->estimated = flagged(s->cost->estimated, i);
+		f->estimated |= x->estimated;
+		open[depth] = i;
+		before = (size_t)depth + 1;
+		f->deepest = x->depth > f->deepest ? x->depth : f->deepest;
+	}
+}
+
+int frames_of(const struct result *r, const char *format, struct frames *out,
+	      struct err *err)
+{
+	struct source s;
+	size_t *open;
+
+	*out = (struct frames){.n = r->rows, .event = r->event};
+	if (find_source(r, format, &s, err))
+		return (int)err->kind;
+	out->all = calloc(r->rows + 1, sizeof(*out->all));
+	open = calloc(DEEPEST, sizeof(*open));
+	if (out->all && open) {
+		link_rows(r, &s, open, out);
+		if (s.path)
+			level_paths(out);
+		sum_up(out);
+	} else {
+		err_set(err, ERR_LIMIT, 0, "out of memory for %zu frames", r->rows);
+	}
+	free(open);
+	return (int)err->kind;
+}
+
+void frames_free(struct frames *f)
+{
+	free(f->all);
+	*f = (struct frames){0};
+}

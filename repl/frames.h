@@ -1,0 +1,41 @@
+/*
+ * frames.h - a result as stacks: what flame graphs, folded stacks and speedscope draw.
+ *
+ * A call tree gives its rows; paths give one stack each; any other table with a function
+ * and a cost gives stacks of one frame.
+ */
+#ifndef QUERN_FRAMES_H
+#define QUERN_FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/result.h"
+#include "index/base/err.h"
+
+struct frame {
+	struct str name;
+	uint64_t value; /* cost with everything above it; at least the sum of those */
+	uint64_t self;	/* value less that sum */
+	size_t depth;	/* from 0 */
+	size_t parent;	/* index of the frame below, FRAME_NONE at depth 0 */
+	bool estimated;
+};
+#define FRAME_NONE SIZE_MAX
+
+struct frames {
+	struct frame *all; /* a frame stands before those above it */
+	size_t n;
+	size_t deepest;
+	uint64_t sum;	/* of the frames at depth 0 */
+	bool estimated; /* some are */
+	struct str event;
+};
+
+/* Names are those of the result.  ERR_QUERY: the result has no function or no cost. */
+int frames_of(const struct result *r, const char *format, struct frames *out,
+	      struct err *err);
+void frames_free(struct frames *f);
+
+#endif

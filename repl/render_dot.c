@@ -1,0 +1,160 @@
+/*
+ * render_dot.c - a call graph for Graphviz: `calls of X > graph.dot`.
+ *
+ * Edges are the rows of `calls` (caller, callee), or the steps of trees and paths.  At most
+ * NODES functions: a drawing of more is a black square.
+ */
+#include "repl/render.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "repl/fit.h"
+#include "repl/frames.h"
+#include "repl/number.h"
+
+enum { NODES = 80, LABEL = 48 };
+
+struct edge {
+	struct str from, to;
+	uint64_t cost, calls;
+	bool estimated;
+};
+
+struct graph {
+	struct edge *edges;
+	size_t n;
+	struct str names[NODES];
+	size_t nnames, left_out;
+	uint64_t most;
+};
+
+static size_t name_number(struct graph *g, struct str name)
+{
+	for (size_t i = 0; i < g->nnames; i++)
+		if (str_eq(g->names[i], name))
+			return i;
+	if (g->nnames == NODES)
+		return NODES;
+	g->names[g->nnames] = name;
+	return g->nnames++;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	return (x->cost < y->cost) - (x->cost > y->cost);
+}
+
+static bool edges_of_calls(const struct result *r, struct graph *g)
+{
+	const struct column *from = result_col(r, STR("caller"));
+	const struct column *to = result_col(r, STR("callee"));
+	const struct column *cost = result_col(r, STR("incl"));
+	const struct column *calls = result_col(r, STR("calls"));
+
+	if (!from || !to || !cost || from->type != COL_NAME || to->type != COL_NAME ||
+	    cost->type != COL_COST)
+		return false;
+	for (g->n = 0; g->n < r->rows; g->n++)
+		g->edges[g->n] = (struct edge){from->s[g->n], to->s[g->n], cost->u[g->n],
+					       calls ? calls->u[g->n] : 0, false};
+	return true;
+}
+
+static int edges_of_frames(struct render *rd, struct graph *g)
+{
+	const struct column *calls = result_col(rd->r, STR("calls"));
+	struct frames f;
+
+	if (frames_of(rd->r, "dot", &f, rd->err) == 0)
+		for (size_t i = 0; i < f.n; i++) {
+			const struct frame *x = &f.all[i];
+
+			if (x->parent == FRAME_NONE)
+				continue;
+			g->edges[g->n++] = (struct edge){
+				f.all[x->parent].name, x->name, x->value,
+				calls && !render_absent(calls, i) ? calls->u[i] : 0,
+				x->estimated};
+		}
+	frames_free(&f);
+	return (int)rd->err->kind;
+}
+
+static void put_node(struct out *o, size_t number, struct str name)
+{
+	struct out label;
+
+	out_mem(&label);
+	fit_put(&label, EMIT_TEXT, FIT_NAME, name, LABEL);
+	out_printf(o, "\tn%zu [label=", number);
+	emit_name(o, EMIT_DOT, (struct str){label.buf, label.n});
+	out_c(o, ", tooltip=");
+	emit_name(o, EMIT_DOT, name);
+	out_c(o, "];\n");
+	out_close(&label);
+}
+
+static void put_edge(struct render *rd, struct graph *g, const struct edge *e,
+		     size_t from, size_t to)
+{
+	char cost[NUMBER_MAX], calls[NUMBER_MAX];
+	double share = g->most ? (double)e->cost / (double)g->most : 0;
+
+	number_si(cost, e->cost);
+	number_grouped(calls, e->calls);
+	out_printf(rd->o,
+		   "\tn%zu -> n%zu [label=\"%s%s\\n%s calls\", penwidth=%.2f%s];\n", from,
+		   to, e->estimated ? "~" : "", cost, calls, 0.6 + 4 * share,
+		   e->estimated ? ", style=dashed" : "");
+}
+
+static void put_graph(struct render *rd, struct graph *g)
+{
+	struct out edges, *o = rd->o;
+
+	out_c(o, "digraph quern {\n\tlabel=");
+	emit_name(o, EMIT_DOT, rd->r->query);
+	out_c(o,
+	      ";\n\tnode [shape=box, style=\"rounded,filled\", fillcolor=\"#fff4dd\","
+	      " fontname=\"sans-serif\"];\n\tedge [fontname=\"sans-serif\", fontsize=10];\n");
+	qsort(g->edges, g->n, sizeof(*g->edges), by_cost);
+	g->most = g->n ? g->edges[0].cost : 0;
+	out_mem(&edges);
+	rd->o = &edges;
+	for (size_t i = 0; i < g->n && !render_cancelled(rd, i); i++) {
+		size_t from = name_number(g, g->edges[i].from);
+		size_t to = from < NODES ? name_number(g, g->edges[i].to) : NODES;
+
+		if (to < NODES)
+			put_edge(rd, g, &g->edges[i], from, to);
+		else
+			g->left_out++;
+	}
+	rd->o = o;
+	for (size_t i = 0; i < g->nnames; i++)
+		put_node(o, i, g->names[i]);
+	out_bytes(o, edges.buf, edges.n);
+	out_close(&edges);
+	if (g->left_out)
+		out_printf(o, "\tother [label=\"%zu more calls\", style=dashed];\n",
+			   g->left_out);
+	out_c(o, "}\n");
+}
+
+int render_dot(struct render *rd)
+{
+	struct graph *g = calloc(1, sizeof(*g));
+
+	if (g)
+		g->edges = calloc(rd->r->rows + 1, sizeof(*g->edges));
+	if (!g || !g->edges)
+		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+	else if (edges_of_calls(rd->r, g) || edges_of_frames(rd, g) == 0)
+		put_graph(rd, g);
+	free(g ? g->edges : NULL);
+	free(g);
+	return (int)rd->err->kind;
+}

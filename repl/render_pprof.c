@@ -1,0 +1,205 @@
+/*
+ * render_pprof.c - stacks as pprof's profile.proto, gzipped, for `go tool pprof -http=:`.
+ *
+ * Only what is needed of protocol buffers (varints and length-delimited fields) and of
+ * gzip: stored blocks, since the files are small and a compressor would be a dependency.
+ *
+ *	Profile  1 sample_type  2 sample  4 location  5 function  6 string_table
+ *	Sample   1 location_id (leaf first)  2 value      ValueType  1 type  2 unit
+ *	Location 1 id  4 line      Line 1 function_id     Function   1 id  2 name  3 system_name
+ */
+#include "repl/render.h"
+
+#include <stdlib.h>
+
+#include "repl/frames.h"
+
+enum { BLOCK = 65535 };
+
+/* ---- protocol buffers ---- */
+
+static void varint(struct out *o, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		out_char(o, (char)(v | 0x80));
+	out_char(o, (char)v);
+}
+
+static void field_u64(struct out *o, unsigned field, uint64_t v)
+{
+	varint(o, field << 3);
+	varint(o, v);
+}
+
+static void field_bytes(struct out *o, unsigned field, const void *p, size_t n)
+{
+	varint(o, field << 3 | 2);
+	varint(o, n);
+	out_bytes(o, p, n);
+}
+
+/* Append inner as a field of o, and empty it for the next. */
+static void field_message(struct out *o, unsigned field, struct out *inner)
+{
+	field_bytes(o, field, inner->buf, inner->n);
+	inner->n = 0;
+}
+
+/* ---- gzip ---- */
+
+static uint32_t crc32_of(const unsigned char *p, size_t n)
+{
+	uint32_t crc = 0xffffffff;
+
+	for (size_t i = 0; i < n; i++) {
+		crc ^= p[i];
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+	}
+	return ~crc;
+}
+
+static void little_endian(struct out *o, uint32_t v, int bytes)
+{
+	for (int i = 0; i < bytes; i++)
+		out_char(o, (char)(v >> 8 * i));
+}
+
+static void put_gzip(struct out *o, const char *p, size_t n)
+{
+	static const char head[] = "\x1f\x8b\x08\0\0\0\0\0\0\xff";
+	uint32_t crc = crc32_of((const unsigned char *)p, n), size = (uint32_t)n;
+
+	out_bytes(o, head, sizeof(head) - 1);
+	do {
+		uint32_t part = n < BLOCK ? (uint32_t)n : BLOCK;
+
+		n -= part;
+		out_char(o, n == 0);
+		little_endian(o, part, 2);
+		little_endian(o, ~part, 2);
+		out_bytes(o, p, part);
+		p += part;
+	} while (n);
+	little_endian(o, crc, 4);
+	little_endian(o, size, 4);
+}
+
+/* ---- the profile ---- */
+
+static int by_name(const void *a, const void *b)
+{
+	return str_cmp((*(const struct frame *const *)a)->name,
+		       (*(const struct frame *const *)b)->name);
+}
+
+/* number[i]: 1 + the place of frame i's name among the distinct ones, which are both
+ * locations and functions; their strings follow those of put_types(). */
+static int put_functions(struct out *o, struct out *strings, const struct frames *f,
+			 uint64_t *number, struct err *err)
+{
+	enum { FIRST = 4 }; /* strings before the names */
+	const struct frame **sorted = calloc(f->n + 1, sizeof(const struct frame *));
+	struct out inner, line, text;
+	uint64_t id = 0;
+
+	if (!sorted)
+		return err_set(err, ERR_LIMIT, 0, "out of memory");
+	out_mem(&inner);
+	out_mem(&line);
+	out_mem(&text);
+	for (size_t i = 0; i < f->n; i++)
+		sorted[i] = &f->all[i];
+	qsort(sorted, f->n, sizeof(const struct frame *), by_name);
+	for (size_t i = 0; i < f->n; i++) {
+		if (i == 0 || !str_eq(sorted[i]->name, sorted[i - 1]->name)) {
+			id++;
+			field_u64(&line, 1, id);
+			field_u64(&inner, 1, id);
+			field_message(&inner, 4, &line);
+			field_message(o, 4, &inner);
+			field_u64(&inner, 1, id);
+			field_u64(&inner, 2, FIRST + id - 1);
+			field_u64(&inner, 3, FIRST + id - 1);
+			field_message(o, 5, &inner);
+			text.n = 0;
+			emit_name(&text, EMIT_TEXT, sorted[i]->name);
+			field_bytes(strings, 6, text.buf, text.n);
+		}
+		number[sorted[i] - f->all] = id;
+	}
+	out_close(&inner);
+	out_close(&line);
+	out_close(&text);
+	free(sorted);
+	return 0;
+}
+
+static void put_samples(struct out *o, const struct frames *f, const uint64_t *number)
+{
+	struct out inner, ids;
+
+	out_mem(&inner);
+	out_mem(&ids);
+	for (size_t i = 0; i < f->n; i++) {
+		if (!f->all[i].self)
+			continue;
+		for (size_t k = i; k != FRAME_NONE; k = f->all[k].parent)
+			varint(&ids, number[k]);
+		field_message(&inner, 1, &ids);
+		varint(&ids, f->all[i].self);
+		field_message(&inner, 2, &ids);
+		field_message(o, 2, &inner);
+	}
+	out_close(&inner);
+	out_close(&ids);
+}
+
+/* Strings 0 to 3: "", the event, its unit, the query (a comment). */
+static void put_types(struct out *o, struct out *strings, const struct result *r)
+{
+	struct out inner, text;
+
+	out_mem(&inner);
+	out_mem(&text);
+	field_u64(&inner, 1, 1);
+	field_u64(&inner, 2, 2);
+	field_message(o, 1, &inner);
+	field_bytes(strings, 6, "", 0);
+	emit_name(&text, EMIT_TEXT, r->event);
+	field_bytes(strings, 6, text.buf, text.n);
+	field_bytes(strings, 6, "count", 5);
+	text.n = 0;
+	emit_name(&text, EMIT_TEXT, r->query);
+	field_bytes(strings, 6, text.buf, text.n);
+	field_u64(o, 13, 3);
+	out_close(&inner);
+	out_close(&text);
+}
+
+int render_pprof(struct render *rd)
+{
+	struct frames f;
+	struct out o, strings;
+	uint64_t *number = calloc(rd->r->rows + 1, sizeof(*number));
+
+	out_mem(&o);
+	out_mem(&strings);
+	if (!number)
+		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+	if (frames_of(rd->r, "pprof", &f, rd->err) == 0) {
+		put_types(&o, &strings, rd->r);
+		if (put_functions(&o, &strings, &f, number, rd->err) == 0) {
+			put_samples(&o, &f, number);
+			out_bytes(&o, strings.buf, strings.n);
+			put_gzip(rd->o, o.buf, o.n);
+		}
+	}
+	if (o.failed || strings.failed)
+		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+	frames_free(&f);
+	free(number);
+	out_close(&o);
+	out_close(&strings);
+	return (int)rd->err->kind;
+}

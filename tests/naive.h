@@ -1,0 +1,52 @@
+/*
+ * naive.h - a second, deliberately simple reader of the format, to compare with.
+ *
+ * It knows nothing of index/: the whole file in memory, one line after the other, every sum
+ * in one table of facts.  A fact is a key that spells out what is counted (a function, a call
+ * edge, a cost line, a call site, a jump, a part's share) and its numbers.  naive_compare()
+ * derives the same facts from a store, and the two tables must be equal.
+ */
+#ifndef QUERN_TESTS_NAIVE_H
+#define QUERN_TESTS_NAIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "index/base/arena.h"
+#include "index/base/hash.h"
+#include "index/base/str.h"
+#include "index/store.h"
+
+struct fact {
+	struct str key;
+	uint64_t *v; /* count, then one cost per event; both saturate */
+};
+
+struct facts {
+	struct arena *arena;
+	struct fact *at;
+	size_t n, cap, width; /* numbers of a fact */
+	struct hash by;
+};
+
+struct naive {
+	struct arena arena;
+	struct facts facts;
+	const char *refused; /* why it is no profile, or NULL */
+	bool odd;	     /* something deserves a diagnostic */
+	bool unsure;	     /* odd or not: formulas, header values, inclusive overflow */
+	size_t nevent, nfn, npart;
+};
+
+/* Read text[0..n).  Dies when memory is out: this is for tests. */
+void naive_read(struct naive *r, const char *text, size_t n);
+void naive_free(struct naive *r);
+
+/* True when the store says the same; otherwise why holds the first difference. */
+bool naive_compare(const struct naive *r, struct store *st, char *why, size_t size);
+
+/* The whole: build an index of the text, read it naively, compare. */
+bool naive_agree(const char *text, size_t n, char *why, size_t size);
+
+#endif

@@ -1,0 +1,61 @@
+/* naive_agree.c - build an index of a text and compare it with the simple reader; naive.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "index/build.h"
+#include "tests/naive.h"
+
+static char dir[64];
+
+static void leave(void)
+{
+	rmdir(dir);
+}
+
+/* A directory of our own, in memory where there is one. */
+static void enter(void)
+{
+	if (dir[0])
+		return;
+	snprintf(dir, sizeof(dir), "%s/quern-naive-XXXXXX",
+		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+	if (!mkdtemp(dir))
+		abort();
+	atexit(leave);
+	setenv("TMPDIR", dir, 1);
+}
+
+bool naive_agree(const char *text, size_t n, char *why, size_t size)
+{
+	struct build_opts opts = {.no_write = true};
+	struct build_report report;
+	struct store *st = NULL;
+	struct err err = {0};
+	struct naive r;
+	char path[96];
+	bool same;
+	FILE *f;
+
+	enter();
+	snprintf(path, sizeof(path), "%s/profile", dir);
+	f = fopen(path, "w");
+	if (!f || (n && fwrite(text, 1, n, f) != n) || fclose(f))
+		abort();
+	naive_read(&r, text, n);
+	if (build_open(path, &opts, &st, &report, &err)) {
+		same = err.kind == ERR_PROFILE && r.refused;
+		snprintf(why, size, "%s: %s; naive: %s",
+			 err.kind == ERR_PROFILE ? "refused" : "failed", err.text,
+			 r.refused ? r.refused : "fine");
+	} else if (r.refused) {
+		same = false;
+		snprintf(why, size, "naive refuses it: %s", r.refused);
+	} else {
+		same = naive_compare(&r, st, why, size);
+	}
+	store_close(st);
+	unlink(path);
+	naive_free(&r);
+	return same;
+}

@@ -1,0 +1,132 @@
+/* naive_test.c - the index against a second, simple reader of the format (tests/naive.h). */
+#include <dirent.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "tests/naive.h"
+#include "tests/tap.h"
+
+/* clang-format off */
+/* Texts that were once read wrongly. */
+static const struct {
+	const char *name, *text;
+} cases[] = {
+	{"the least profile", "events: Ir\nfn=f\n1 5\n"},
+	{"a cost line before any fn=",
+	 "events: Ir\n1 5\nfn=f\n2 6\n"},
+	{"a later part with more events",
+	 "events: Ir\nfn=f\n1 5\npart: 2\nevents: Ir Dr\nfn=f\n1 5 6\ncfn=g\n"
+	 "calls=1 2\n2 7 8\n"},
+	{"a CR among the events",
+	 "events: Ir \r Dr\nfn=f\n1 5 6 7\n"},
+	{"a cost line before events:",
+	 "fn=f\n1 5\nevents: Ir\nfn=g\n1 6\n"},
+	{"an empty section before one with events",
+	 "events: Ir\nfn=f\n1 5\n==== NEW PROFILING FILE ====\nfn=g\n1 6\n"},
+	{"positions: with a word that is none",
+	 "positions: instr line\nevents: Ir\nfn=f\n1 2 5\npositions: instr foo\n"
+	 "events: Ir\nfn=f\n3 4 6\n"},
+	{"positions: that cannot be read at all",
+	 "positions: foo\nevents: Ir\nfn=f\n7 5\n"},
+	{"positions: with nothing behind it",
+	 "positions: instr line\npositions:\nevents: Ir\nfn=f\n7 5 1\n"},
+	{"jumps of a part before one with five events",
+	 "events: A B\nfn=f\njcnd=3/16 5\n1\n1 1\njump=7 2\n9\npart: 2\n"
+	 "events: A B C D E\nfn=f\n1 1\n"},
+	{"two blanks before an unreadable target",
+	 "events: Ir\nfn=f\n1 5\ncfn=g\ncalls=2  5y\n6 7\nfn=h\n1 1\n"},
+	{"cfi= before an unreadable calls=",
+	 "events: Ir\nfl=a\nfn=f\ncfi=b\ncob=o\ncfn=g\ncalls=x\n6 7\ncalls=1 5\n6 8\n"},
+	{"cfi= before a jump that is dropped",
+	 "events: Ir\nfl=a\nfn=f\ncfi=b\ncfn=g\njump=1 5\ncalls=1 5\n6 8\n"},
+	{"jfi= before an unreadable jump=",
+	 "events: Ir\nfl=a\nfn=f\n1 1\njfi=b\njump=x\n2\njump=1 5\n3\n"},
+	{"an append marker after a bare fn=",
+	 "fn=(1) f\n==== NEW PROFILING FILE ====\nevents: Ir\nfn=(1)\n1 5\n"},
+	{"an append marker after comments",
+	 "# x\n\n==== NEW PROFILING FILE ====\nevents: Ir\nfn=(1)\n1 5\n"},
+	{"an append marker after an event:",
+	 "event: X = Ir\n==== NEW PROFILING FILE ====\nevents: Ir\nfn=f\n1 5\n"},
+	{"references in names",
+	 "events: Ir\nfn=(1) f\n1 1\nfn=(2) g\n1 2\nfn=(3) (1)'2'(2)\n1 4\n"
+	 "fn=(4) (3)'(3)\n1 8\n"},
+	{"references that change their meaning",
+	 "events: Ir\nfn=(1) f\nfn=(2) (1)'2\n1 1\nfn=(1) g\nfn=(2)\n1 2\n"
+	 "fn=(2) (1)'2\n1 4\n"},
+	{"a file and a plain name that look like references",
+	 "events: Ir\nfl=(2) a\nfn=(2) f\nfl=(3) (2)'2\nfn=(2)'2\n1 1\n"},
+	{"a reference to itself, and one unknown",
+	 "events: Ir\nfn=(1) (1)'2\n1 1\nfn=(4) (5)'(6)\n1 2\n"},
+	{"a total that overflows over functions",
+	 "events: Ir\nfn=f\n1 18446744073709551615\nfn=g\n1 1\n"},
+	{"an inclusive cost that overflows",
+	 "events: Ir\nfn=f\n1 1\ncfn=g\ncalls=1 1\n1 18446744073709551615\nfn=g\n1 1\n"},
+	{"CRLF everywhere",
+	 "events: Ir\r\nfl=(1) a\r\nfn=(1) f\r\n1 5\r\n\r\ncfn=(1)\r\ncalls=1 2\r\n"
+	 "2 3\r\n"},
+};
+/* clang-format on */
+
+static void run_cases(void)
+{
+	char why[1400];
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		if (!ok(naive_agree(cases[i].text, strlen(cases[i].text), why, sizeof(why)), "%s",
+			cases[i].name))
+			printf("# %s\n", why);
+}
+
+static char *read_file(const char *path, size_t *n)
+{
+	FILE *f = fopen(path, "r");
+	struct stat sb;
+	char *p;
+
+	if (!f || fstat(fileno(f), &sb) || !(p = malloc((size_t)sb.st_size + 1)) ||
+	    fread(p, 1, (size_t)sb.st_size, f) != (size_t)sb.st_size)
+		abort();
+	fclose(f);
+	*n = (size_t)sb.st_size;
+	return p;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void run_fixtures(const char *where)
+{
+	char *names[200], path[512], why[1400], *text;
+	struct dirent *e;
+	DIR *d = opendir(where);
+	size_t n = 0, size;
+
+	while (d && (e = readdir(d)) && n < COUNT(names))
+		if (e->d_name[0] != '.' && !strstr(e->d_name, "README") &&
+		    !strstr(e->d_name, ".json") && !strstr(e->d_name, ".quern"))
+			names[n++] = strdup(e->d_name);
+	if (d)
+		closedir(d);
+	if (n == 0)
+		skip("the fixtures are not below the current directory");
+	else
+		qsort(names, n, sizeof(*names), compare_names);
+	for (size_t i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), "%s/%s", where, names[i]);
+		text = read_file(path, &size);
+		if (!ok(naive_agree(text, size, why, sizeof(why)), "%s", path))
+			printf("# %s\n", why);
+		free(text);
+		free(names[i]);
+	}
+}
+
+int main(void)
+{
+	run_cases();
+	run_fixtures("tests/fixtures/quirks");
+	run_fixtures("tests/fixtures/small");
+	return done_testing();
+}
