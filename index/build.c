@@ -69,6 +69,7 @@ static int read_text(struct build *b)
 {
 	const struct map *m = &b->source.map;
 	const struct stretch_opts o = {.jobs = b->opts->jobs, .stretch = b->opts->stretch,
+				       .hash = true,
 				       .cancel = b->opts->cancel, .progress = told, .arg = b};
 
 	if (stretches_read(&b->stretches, m->p, m->n, &o, b->err))

@@ -131,6 +131,9 @@ struct tally {
 	size_t nodd, odd_cap;
 	uint64_t odds[ODD_KINDS];
 	uint64_t lines, text_bytes;	/* tallied so far */
+	const char *counted_in;	/* batch text in which lines were counted last, */
+	uint32_t counted;	/* up to this byte, */
+	uint64_t counted_lines;	/* so many */
 	uint64_t cost_lines;	/* that could be read */
 	bool difference;	/* a difference file: negative costs by design */
 
