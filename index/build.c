@@ -194,6 +194,8 @@ static int build_index(struct build *b, const char *index, struct store **out)
 	const struct build_opts *o = b->opts;
 	int rc;
 
+	if (index && publish_replaces(index, b->source.fd, b->err))
+		return (int)b->err->kind;
 	if (publish_begin(&b->publish, index, o->no_wait, o->cancel, b->err)) {
 		publish_end(&b->publish);
 		return (int)b->err->kind;
