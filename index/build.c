@@ -225,6 +225,17 @@ static int build_index(struct build *b, const char *index, struct store **out)
 
 /* ---- which index ---- */
 
+static void say_changed(const struct build *b, const char *index, struct str indexed,
+			struct build_report *r)
+{
+	if (str_eq(indexed, b->source.id.path))
+		snprintf(r->why, sizeof(r->why), "the profile has changed since it was indexed");
+	else
+		snprintf(r->why, sizeof(r->why),
+			 "the index %.150s was of another profile, %.*s: it is replaced", index,
+			 (int)(indexed.n < 150 ? indexed.n : 150), indexed.p);
+}
+
 /* Open an index that is there and of this profile; *how says why not. */
 static bool open_fresh(struct build *b, const char *path, struct store **out,
 		       struct build_report *r)
@@ -246,10 +257,10 @@ static bool open_fresh(struct build *b, const char *path, struct store **out,
 			 "the profile's times changed, its content did not");
 		break;
 	case SOURCE_CHANGED:
+		r->how = BUILD_STALE;
+		say_changed(b, path, store_source(*out)->path, r);
 		store_close(*out);
 		*out = NULL;
-		r->how = BUILD_STALE;
-		snprintf(r->why, sizeof(r->why), "the profile has changed since it was indexed");
 		return false;
 	}
 	r->how = BUILD_FRESH;
