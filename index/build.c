@@ -79,11 +79,31 @@ static int read_text(struct build *b)
 
 /* ---- what is refused ---- */
 
+static const char no_profile[] =
+	"such files begin with lines like \"events: Ir\" and \"fn=main\"; valgrind "
+	"--tool=callgrind and PHP Xdebug write them";
+
+/* A header that breaks off before its "events:" line. */
+static bool header_only(const struct profile *p)
+{
+	for (size_t k = 0; k < p->ntally; k++)
+		for (size_t i = 0; i < p->tally[k]->npart; i++)
+			if (p->tally[k]->part[i].line[KEY_VERSION] ||
+			    p->tally[k]->part[i].line[KEY_CREATOR])
+				return true;
+	return false;
+}
+
 static int no_events(const struct build *b)
 {
 	const struct profile *p = &b->profile;
-	const char *name = b->source.name;
+	const char *name = b->source.name, *nature = source_nature(&b->source);
 
+	if (nature) {
+		err_set(b->err, ERR_PROFILE, 0, "%s: %s, not a Callgrind-format profile", name,
+			nature);
+		return err_hint(b->err, "%s", no_profile);
+	}
 	for (size_t i = 0; i < p->nodds; i++)
 		if (p->odds[i].kind == ODD_NO_EVENTS) {
 			err_set(b->err, ERR_PROFILE, 0,
@@ -92,10 +112,15 @@ static int no_events(const struct build *b)
 			return err_hint(b->err, "this is not a Callgrind-format profile, or its "
 						"header is missing");
 		}
+	if (header_only(p)) {
+		err_set(b->err, ERR_PROFILE, 0,
+			"%s: cut off in its header: there is no \"events:\" line", name);
+		return err_hint(b->err, "copy it again, or wait until the program that writes it "
+					"is done");
+	}
 	err_set(b->err, ERR_PROFILE, 0, "%s: not a Callgrind-format profile: no \"events:\" line",
 		name);
-	return err_hint(b->err, "such files begin with lines like \"events: Ir\" and "
-				"\"fn=main\"; valgrind --tool=callgrind and PHP Xdebug write them");
+	return err_hint(b->err, "%s", no_profile);
 }
 
 /* A cost line that stands before the first "events:" of the whole file. */
