@@ -168,16 +168,22 @@ static int check_profile(const struct build *b)
 	return 0;
 }
 
-/* Cut off: the last line has no end, or callgrind did not come to its "totals:". */
+/*
+ * Cut off: callgrind did not come to its "totals:", or the last line has no end.  Some
+ * producers (yappi) never end it; theirs at least ends in a number.
+ */
 static bool truncated(const struct build *b)
 {
 	const struct map *m = &b->source.map;
 	const struct profile *p = &b->profile;
 	const struct part *last = &p->part[p->npart - 1];
+	bool callgrind = str_starts(last->creator, STR("callgrind"));
+	char end = m->p[m->n - 1];
 
-	if (m->p[m->n - 1] != '\n')
+	if (end != '\n' && (end < '0' || end > '9' || callgrind ||
+			    str_starts(last->creator, STR("xdebug"))))
 		return true;
-	return str_starts(last->creator, STR("callgrind")) && !last->has_totals;
+	return callgrind && !last->has_totals;
 }
 
 /* ---- writing ---- */
