@@ -393,7 +393,8 @@ static void begin_part(struct decode *d, struct batch *b, const char *line)
 	d->in_body = d->after_totals = false;
 }
 
-static void read_positions(struct decode *d, struct batch *b, struct str line, struct str s)
+/* False when it cannot be read: what was declared before stays in force. */
+static bool read_positions(struct decode *d, struct batch *b, struct str line, struct str s)
 {
 	static const char *const names[SUBS] = {"instr", "bb", "line"};
 	uint8_t sub[SUBS], n = 0;
@@ -405,15 +406,18 @@ static void read_positions(struct decode *d, struct batch *b, struct str line, s
 		while (k < SUBS && !str_eq(f, str_c(names[k])))
 			k++;
 		if (k == SUBS) {
-			odd(b, ODD_HEADER_VALUE, line);
-			return;
+			n = 0;
+			break;
 		}
 		sub[n++] = (uint8_t)k;
 	}
-	if (n) {
-		memcpy(d->sub, sub, n);
-		d->nsub = n;
+	if (n == 0) {
+		odd(b, ODD_HEADER_VALUE, line);
+		return false;
 	}
+	memcpy(d->sub, sub, n);
+	d->nsub = n;
+	return true;
 }
 
 static const struct key {
@@ -460,8 +464,8 @@ static bool slow_key(struct decode *d, struct batch *b, struct str line)
 		return false;
 	if ((k->begins && d->in_body) || (k->after_totals && d->after_totals))
 		begin_part(d, b, line.p);
-	if (k->key == KEY_POSITIONS)
-		read_positions(d, b, line, value);
+	if (k->key == KEY_POSITIONS && !read_positions(d, b, line, value))
+		return true;
 	if (k->key == KEY_EVENTS) {
 		struct str s = value;
 
@@ -655,7 +659,9 @@ static inline bool fast_calls(struct decode *d, struct batch *b, struct cursor *
 		bad |= *end != ' ';
 		from = end + 1;
 		end = c->text + *++pos;
-		if (i < d->nsub && from != end)
+		if (from == end)	/* a blank before the newline, or two */
+			bad |= *end != '\n';
+		else if (i < d->nsub)
 			(void)fast_sub(from, end, UINT64_MAX / 2, &bad);
 		if (bad)
 			return false;

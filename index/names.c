@@ -124,7 +124,10 @@ static uint32_t add(struct names *t, enum name_kind kind, uint64_t id, struct st
 				.generation = t->generation};
 	s->block.fn = s->callee.fn = UINT32_MAX;
 	slot = (uint32_t)t->n++;
-	return names_has_parts(text) && resolve_parts(t, slot) ? UINT32_MAX : slot;
+	if (t->references && kind == NAME_DEFINED && names_has_parts(text) &&
+	    resolve_parts(t, slot))
+		return UINT32_MAX;
+	return slot;
 }
 
 static uint32_t hash_of(uint64_t v)
@@ -181,6 +184,23 @@ uint32_t names_id_slow(struct names *t, uint64_t id, uint64_t line)
 	return slot;
 }
 
+/* What a name refers to is what it referred to when it was defined. */
+static bool same_parts(const struct names *t, const struct name_slot *slot)
+{
+	struct str s = slot->text;
+	size_t ref = slot->refs - 1;
+	uint64_t id;
+
+	while (slot->refs && s.n) {
+		size_t n = names_reference(s, &id);
+
+		if (n && find_id(t, id) != t->ref[ref++])
+			return false;
+		s = str_from(s, n ? n : 1);
+	}
+	return true;
+}
+
 uint32_t names_define(struct names *t, uint64_t id, struct str text, uint64_t line,
 		      enum name_event *event)
 {
@@ -189,7 +209,7 @@ uint32_t names_define(struct names *t, uint64_t id, struct str text, uint64_t li
 
 	*event = NAME_OK;
 	if (slot && s->kind == NAME_DEFINED) {
-		if (str_eq(s->text, text))
+		if (str_eq(s->text, text) && same_parts(t, s))
 			return slot;
 		*event = NAME_REDEFINED;
 	}

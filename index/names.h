@@ -52,6 +52,7 @@ struct names {
 	struct hash big_ids, texts;
 	uint32_t *ref;		/* slots that names made of references refer to */
 	size_t nref, ref_cap;
+	bool references;	/* function names: those made of references are expanded */
 	struct arena *arena;	/* for texts; NULL: the text outlives us */
 	uint32_t generation;	/* "NEW PROFILING FILE" lines so far */
 };
@@ -83,7 +84,9 @@ static inline uint32_t names_known(const struct names *t, uint64_t id, struct st
 	uint32_t slot = id < t->by_id_n ? t->by_id[id] : 0;
 	const struct name_slot *s = &t->slot[slot];
 
-	return slot && s->kind == NAME_DEFINED && str_eq(s->text, text) ? slot : 0;
+	if (!slot || s->kind != NAME_DEFINED || s->refs || !str_eq(s->text, text))
+		return 0;
+	return slot;
 }
 
 /* Length of a "(digits)" or "digits" at the start of s, or 0; id is set for the former. */

@@ -525,7 +525,7 @@ int replay_learn(struct replay *r, const struct replay_before *before, const str
 	bool block;
 
 	if (!last || last->kind != ROW_COST || last->nc == 0 || t->cur_fn == UINT32_MAX ||
-	    !before->plain || r->meaning != t->meaning || !plain_rows(b, &block, &calls))
+	    t->in_once || !before->plain || r->meaning != t->meaning || !plain_rows(b, &block, &calls))
 		return 0;
 	line = b->text + last->at;
 	if (block) {

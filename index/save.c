@@ -48,9 +48,12 @@ static int stopped(const struct save *s)
 	return 0;
 }
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t add(struct save *s, uint64_t a, uint64_t b)
 {
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+	if (!__builtin_add_overflow(a, b, &a))
+		return a;
+	s->p->saturated = true;
+	return UINT64_MAX;
 }
 
 /* ---- inclusive cost of one event ---- */
@@ -74,9 +77,9 @@ static void sum_components(struct save *s, size_t event)
 
 		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
 			if (leaves(s, e))
-				sum = add(sum, p->edge_sum[e * width + 1 + event]);
+				sum = add(s, sum, p->edge_sum[e * width + 1 + event]);
 		s->contribution[f] = sum;
-		s->by_component[s->c.component[f]] = add(s->by_component[s->c.component[f]], sum);
+		s->by_component[s->c.component[f]] = add(s, s->by_component[s->c.component[f]], sum);
 	}
 }
 
@@ -158,7 +161,7 @@ static int save_cycle_costs(struct save *s, size_t event)
 		uint32_t f = s->member[i], c = s->cycle[f] - 1;
 
 		member[i] = s->contribution[f];
-		self[c] = add(self[c], p->self[f * p->nevent + event]);
+		self[c] = add(s, self[c], p->self[f * p->nevent + event]);
 		incl[c] = s->by_component[s->c.component[f]];
 	}
 	rc = column(s, TABLE_CYCLE_CONTRIBUTION, event, member, s->nmember) ||
@@ -178,7 +181,7 @@ static int save_event(struct save *s, size_t event)
 
 	for (size_t f = 0; f < p->nfn; f++) {
 		s->col[f] = p->self[f * p->nevent + event];
-		total = add(total, s->col[f]);
+		total = add(s, total, s->col[f]);
 	}
 	s->meta->total[event] = total;
 	if (column(s, TABLE_FN_SELF, event, s->col, p->nfn) ||
@@ -225,7 +228,7 @@ static int save_incoming(struct save *s)
 			uint32_t g = p->callee[e];
 
 			first[g + 2]++;
-			s->col[g] = add(s->col[g], p->edge_sum[e * (p->nevent + 1)]);
+			s->col[g] = add(s, s->col[g], p->edge_sum[e * (p->nevent + 1)]);
 		}
 		for (size_t f = 1; f <= p->nfn + 1; f++)
 			first[f] += first[f - 1];
@@ -357,6 +360,7 @@ static int save_diagnostics(struct save *s)
 	struct bytes b = {0};
 	struct coder c = {.to = &b};
 	uint64_t rows = 0;
+	bool told = false;
 	int rc;
 
 	for (size_t k = 0; k < p->nodds; k++) {
@@ -372,6 +376,14 @@ static int save_diagnostics(struct save *s)
 			}
 			diag_code(&c, &d);
 		}
+		told |= o->kind == ODD_SUM_OVERFLOW;
+	}
+	if (p->saturated && !told) {	/* a sum over functions or edges */
+		struct diag d = {.kind = ODD_SUM_OVERFLOW, .count = 1};
+
+		diag_code(&c, &d);
+		s->meta->diagnostics++;
+		rows++;
 	}
 	rc = c.failed ? no_memory(s->err)
 		      : store_writer_put(s->w, TABLE_DIAG, 0, 0, (uint32_t)rows, b.p, b.n, s->err);

@@ -61,7 +61,7 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 	bool last = s->to == s->reading->n;
 	size_t left = s->to - *at;
 
-	if (t->cur_fn != UINT32_MAX && !t->fn[t->cur_fn].again) {
+	if (t->cur_fn != UINT32_MAX && t->in_once) {
 		size_t take = left < *block ? left : *block;
 
 		decode_block(s->decode, p, take, *at, last && take == left, b);

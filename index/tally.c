@@ -11,9 +11,10 @@
  *
  *	head(f) -> line 12 -> call g at 13 -> line 14 -> ...
  *
- * A block of a function not met before is appended without a look-up (`fresh`); its entries
- * enter the hash only when a later block of the same function leaves the predicted order.
- * Equal entries that were appended twice are summed when the index is written.
+ * A function's first block has nothing to predict: its lines are packed away (once.h) and
+ * become entries when a second block comes, if ever.  Entries enter the hash only when a
+ * block leaves the predicted order.  Equal lines of a first block are added when the index
+ * is written.
  */
 #include "index/tally.h"
 
@@ -25,7 +26,7 @@
 #include "index/part_code.h"
 
 enum {
-	FRESH_MAX = 1 << 14,	/* appended without look-up, in one block */
+	ONCE_MAX = 1 << 20,	/* lines of a first block that are packed */
 	TEXT_MAX = 200,		/* bytes kept of an odd line */
 };
 #define NONE UINT32_MAX
@@ -45,6 +46,7 @@ int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 	for (int i = 0; i < SPACES; i++)
 		if (names_init(&t->names[i], keep ? NULL : &t->arena))
 			return no_memory(err);
+	t->names[SPACE_FN].references = true;
 	if (vec_reserve(&t->entry, &t->entry_cap, 1, sizeof(*t->entry)) ||
 	    vec_reserve(&t->entry_fn, &t->entry_fn_cap, 1, sizeof(*t->entry_fn)) ||
 	    vec_reserve(&t->part, &t->part_cap, 1, sizeof(*t->part)))
@@ -70,6 +72,7 @@ void tally_free(struct tally *t)
 		t->event, t->col, t->fn, t->self, t->part_self, t->entry, t->entry_fn, t->val,
 		t->edge, t->edge_sum, t->edge_part, t->part, t->touched_fn, t->touched_site,
 		t->touched_edge, t->bytes, t->formula, t->odd, t->run, t->assumed_col,
+		t->once.p, t->once_cost,
 	};
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
@@ -204,29 +207,6 @@ static uint32_t new_entry(struct tally *t, uint32_t fn, size_t n)
 	return i;
 }
 
-/* The block of the current fn= begins with the line at hand. */
-int tally_enter_fn(struct tally *t)
-{
-	uint32_t fl = t->has_fl ? t->fl : t->file;
-	uint32_t f = fn_cached(t, t->ob, fl, t->fn_name, false, false);
-
-	if (f == NONE)
-		return -1;
-	if (!t->fn[f].head) {
-		uint32_t head = new_entry(t, f, 0);
-
-		if (!head)
-			return -1;
-		t->entry[head].what = ENTRY_HEAD;
-		t->fn[f].head = head;
-	}
-	t->cur_fn = f;
-	t->cur = t->fn[f].head;
-	t->fresh = 0;
-	t->ob_moved = false;
-	return touch_fn(t, f);
-}
-
 /* The block ends: its self cost goes to the function. */
 void tally_leave_fn(struct tally *t)
 {
@@ -242,6 +222,10 @@ void tally_leave_fn(struct tally *t)
 			t->run[e] = 0;
 		}
 		t->ran = false;
+	}
+	if (t->in_once) {
+		t->fn[f].once_n = t->once.n - t->fn[f].once_at;
+		t->in_once = false;
 	}
 	t->fn[f].again = true;
 	t->cur_fn = NONE;
@@ -313,36 +297,40 @@ static size_t values_of(const struct tally *t, uint32_t what)
 	}
 }
 
+/* A new entry with key k behind `before`; 0 when memory is out. */
+static uint32_t append_entry(struct tally *t, uint32_t fn, uint32_t before, const struct key *k)
+{
+	uint32_t i = new_entry(t, fn, values_of(t, k->what));
+
+	if (!i)
+		return 0;
+	t->entry[i].instr = k->instr;
+	t->entry[i].line = k->line;
+	t->entry[i].file = k->file;
+	t->entry[i].what = k->what;
+	if (k->to)
+		memcpy(&t->val[t->entry[i].val], k->to, 3 * sizeof(uint64_t));
+	if (ENTRY_KIND(k->what) == ENTRY_CALL)
+		t->val[t->entry[i].val] = NONE;	/* edge slot unknown */
+	t->entry[before].next = i;
+	return i;
+}
+
 /* The entry was not the predicted one: find it or make it. */
 static __attribute__((noinline)) uint32_t other_entry(struct tally *t, const struct key *k)
 {
-	struct fn_slot *f = &t->fn[t->cur_fn];
-	bool fresh = !f->again && !f->indexed;
-	uint32_t i = 0;
+	uint32_t i;
 
-	if (fresh && ++t->fresh > FRESH_MAX)
-		fresh = false;
-	if (!fresh) {
-		if (!f->indexed && index_fn(t, t->cur_fn))
-			return 0;
-		i = find_entry(t, t->cur_fn, k);
+	if (!t->fn[t->cur_fn].indexed && index_fn(t, t->cur_fn))
+		return 0;
+	i = find_entry(t, t->cur_fn, k);
+	if (i) {
+		t->entry[t->cur].next = i;
+		return i;
 	}
-	if (!i) {
-		i = new_entry(t, t->cur_fn, values_of(t, k->what));
-		if (!i)
-			return 0;
-		t->entry[i].instr = k->instr;
-		t->entry[i].line = k->line;
-		t->entry[i].file = k->file;
-		t->entry[i].what = k->what;
-		if (k->to)
-			memcpy(&t->val[t->entry[i].val], k->to, 3 * sizeof(uint64_t));
-		if (ENTRY_KIND(k->what) == ENTRY_CALL)
-			t->val[t->entry[i].val] = NONE;	/* edge slot unknown */
-		if (!fresh && hash_add(&t->entry_by, entry_hash(t->cur_fn, k), i))
-			return 0;
-	}
-	t->entry[t->cur].next = i;
+	i = append_entry(t, t->cur_fn, t->cur, k);
+	if (i && hash_add(&t->entry_by, entry_hash(t->cur_fn, k), i))
+		return 0;
 	return i;
 }
 
@@ -377,6 +365,18 @@ static uint32_t edge_slot(struct tally *t, uint32_t caller, uint32_t callee)
 	return (uint32_t)t->nedge++;
 }
 
+static int touch_edge(struct tally *t, uint32_t e)
+{
+	if (t->edge[e].stamp == t->npart)
+		return 0;
+	t->edge[e].stamp = (uint32_t)t->npart;
+	if (vec_reserve(&t->touched_edge, &t->touched_edge_cap, t->ntouched_edge + 1,
+			sizeof(*t->touched_edge)))
+		return -1;
+	t->touched_edge[t->ntouched_edge++] = e;
+	return 0;
+}
+
 /* Move what a call site got in this part to its edge and to its own sum. */
 static int flush_site(struct tally *t, uint32_t i)
 {
@@ -391,13 +391,8 @@ static int flush_site(struct tally *t, uint32_t i)
 			return -1;
 		v[0] = e;
 	}
-	if (t->edge[e].stamp != t->npart) {
-		t->edge[e].stamp = (uint32_t)t->npart;
-		if (vec_reserve(&t->touched_edge, &t->touched_edge_cap, t->ntouched_edge + 1,
-				sizeof(*t->touched_edge)))
-			return -1;
-		t->touched_edge[t->ntouched_edge++] = e;
-	}
+	if (touch_edge(t, e))
+		return -1;
 	edge = t->edge_part + (size_t)e * n;
 	for (size_t k = 0; k < n; k++) {
 		tally_add(t, &edge[k], now[k]);
@@ -406,6 +401,104 @@ static int flush_site(struct tally *t, uint32_t i)
 	}
 	v[0] &= UINT32_MAX;
 	return 0;
+}
+
+/* ---- first blocks ---- */
+
+/* Make entries of f's first block, in its order; *last is the last of them. */
+static int unpack_once(struct tally *t, uint32_t f, uint32_t *last)
+{
+	struct varint_reader in = {t->once.p + t->fn[f].once_at,
+				   t->once.p + t->fn[f].once_at + t->fn[f].once_n, false};
+	struct once_row r = {0};
+	uint32_t at = new_entry(t, f, 0);
+
+	if (!at)
+		return -1;
+	t->entry[at].what = ENTRY_HEAD;
+	t->fn[f].head = at;
+	while (once_get(&in, &r, t->once_cost)) {
+		struct key k = {r.instr, r.line, r.file,
+				ENTRY_WHAT(r.kind, r.kind == ENTRY_CALL ? r.callee : 0),
+				r.kind >= ENTRY_JUMP ? r.to : NULL};
+		uint64_t *v;
+
+		at = append_entry(t, f, at, &k);
+		if (!at)
+			return -1;
+		v = &t->val[t->entry[at].val];
+		if (r.kind == ENTRY_CALL) {
+			/* Its edge has had the cost already: it is behind us. */
+			v += 2 + t->nevent;
+			*v++ = r.count;
+		} else if (r.kind != ENTRY_COST) {
+			v[3] = r.count;
+			v[4] = r.taken;
+		}
+		memcpy(v, t->once_cost, r.ncost * sizeof(*v));
+	}
+	t->fn[f].once_n = 0;
+	*last = at;
+	return 0;
+}
+
+/* The block of the current fn= begins with the line at hand. */
+int tally_enter_fn(struct tally *t)
+{
+	uint32_t fl = t->has_fl ? t->fl : t->file, last;
+	uint32_t f = fn_cached(t, t->ob, fl, t->fn_name, false, false);
+
+	if (f == NONE)
+		return -1;
+	t->in_once = !t->fn[f].again;
+	if (t->in_once) {
+		t->fn[f].once_at = t->once.n;
+		t->once_row = (struct once_row){0};
+		t->once_rows = 0;
+	} else if (!t->fn[f].head && unpack_once(t, f, &last)) {
+		return -1;
+	}
+	t->cur_fn = f;
+	t->cur = t->fn[f].head;
+	t->ob_moved = false;
+	return touch_fn(t, f);
+}
+
+/* Pack a line of a first block; r->ncost costs in the file's columns. */
+static int add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
+{
+	const uint64_t *by_event = cost;
+
+	if (!t->col_is_event) {
+		memset(t->once_cost, 0, t->nevent * sizeof(*t->once_cost));
+		tally_add_costs(t, t->once_cost, cost, r->ncost);
+		by_event = t->once_cost;
+		r->ncost = (uint32_t)t->nevent;
+	}
+	if (once_put(&t->once, &t->once_row, r, by_event))
+		return -1;
+	t->once_row = *r;
+	if (++t->once_rows < ONCE_MAX)
+		return 0;
+	/* A block without end: from here on its lines are looked up, so that the memory is
+	 * bounded by the number of different ones. */
+	t->fn[t->cur_fn].once_n = t->once.n - t->fn[t->cur_fn].once_at;
+	t->in_once = false;
+	return unpack_once(t, t->cur_fn, &t->cur);
+}
+
+/* A call of a first block: its edge gets the cost at once. */
+static int once_call(struct tally *t, struct once_row *r, const uint64_t *cost)
+{
+	uint32_t e = edge_slot(t, t->cur_fn, r->callee);
+	uint64_t *sum;
+
+	if (e == NONE || touch_edge(t, e))
+		return -1;
+	sum = t->edge_part + (size_t)e * (1 + t->nevent);
+	tally_add(t, sum, r->count);
+	tally_add_costs(t, sum + 1, cost, r->ncost);
+	return add_once(t, r, cost);
 }
 
 static void move_sums(struct tally *t, uint64_t *to, uint64_t *from, size_t n)
@@ -448,12 +541,7 @@ static int end_part(struct tally *t, bool encode, struct err *err)
 /* Nothing was said in the current part: a file may begin with "NEW PROFILING FILE". */
 static bool part_is_empty(const struct tally *t)
 {
-	const struct part_slot *p = &t->part[t->npart - 1];
-
-	for (int k = 0; k <= KEY_TOTALS; k++)
-		if (p->line[k])
-			return false;
-	return p->begins && t->ntouched_fn == 0;
+	return t->part[t->npart - 1].begins && !t->said;
 }
 
 static int row_part(struct tally *t, const struct row *r, struct err *err)
@@ -472,6 +560,7 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 	};
 	t->ob = t->fl = t->file = t->fn_name = t->cfn = NAME_ABSENT;
 	t->has_fl = t->has_cfn = t->has_cfi = t->has_cob = t->has_jfi = t->has_jfn = false;
+	t->said = false;
 	if (r->kind == ROW_FILE) {
 		t->meaning++;
 		t->ncol = 0;
@@ -508,7 +597,8 @@ static int widen(struct tally *t, size_t from, struct err *err)
 			val[nval] = old[0];	/* this part's sums are 0 between parts */
 			memcpy(val + nval + 2 + to, old + 2 + from, (from + 1) * 8);
 		} else if (e->what != ENTRY_HEAD) {
-			memcpy(val + nval, old, (room == to ? from : room) * 8);
+			memcpy(val + nval, old,
+			       (ENTRY_KIND(e->what) == ENTRY_COST ? from : room) * 8);
 		}
 		e->val = (uint32_t)nval;
 		nval += room;
@@ -593,7 +683,8 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 	if (f.n && row_odd(t, b, r, ODD_HEADER_VALUE, err))
 		return (int)err->kind;
 	if (t->nevent > before) {
-		if (vec_reserve(&t->run, &t->run_cap, t->nevent, sizeof(*t->run)))
+		if (vec_reserve(&t->run, &t->run_cap, t->nevent, sizeof(*t->run)) ||
+		    vec_reserve(&t->once_cost, &t->once_cost_cap, t->nevent, sizeof(*t->run)))
 			return no_memory(err);
 		if (t->nfn || t->nedge || t->nentry > 1)
 			return widen(t, before, err);
@@ -697,15 +788,20 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 	t->pending = PENDING_NONE;
 	if (callee == NONE)
 		return no_memory(err);
+	t->fn[t->cur_fn].body = true;
+	t->cost_lines++;
+	if (t->in_once) {
+		struct once_row row = {.kind = ENTRY_CALL, .ncost = r->nc, .file = t->file,
+				       .callee = callee, .instr = r->a, .line = r->b,
+				       .count = t->pending_a};
+
+		return once_call(t, &row, cost) ? no_memory(err) : 0;
+	}
 	k.what = ENTRY_WHAT(ENTRY_CALL, callee);
 	i = entry_at(t, &k);
 	if (!i)
 		return no_memory(err);
-	if (tally_add_call(t, i, t->pending_a, cost, r->nc))
-		return no_memory(err);
-	t->fn[t->cur_fn].body = true;
-	t->cost_lines++;
-	return 0;
+	return tally_add_call(t, i, t->pending_a, cost, r->nc) ? no_memory(err) : 0;
 }
 
 /* The line after jump=: where the jump is. */
@@ -720,12 +816,19 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 	k.what = ENTRY_WHAT(t->pending_jcnd ? ENTRY_JCND : ENTRY_JUMP, 0);
 	t->pending = PENDING_NONE;
 	t->has_jfi = t->has_jfn = false;
+	t->cost_lines++;
+	if (t->in_once) {
+		struct once_row row = {.kind = (uint8_t)ENTRY_KIND(k.what), .file = t->file,
+				       .instr = r->a, .line = r->b, .count = t->pending_a,
+				       .taken = t->pending_b, .to = {to[0], to[1], to[2]}};
+
+		return add_once(t, &row, NULL) ? no_memory(err) : 0;
+	}
 	i = entry_at(t, &k);
 	if (!i)
 		return no_memory(err);
 	tally_add(t, &t->val[t->entry[i].val + 3], t->pending_a);
 	tally_add(t, &t->val[t->entry[i].val + 4], t->pending_b);
-	t->cost_lines++;
 	return 0;
 }
 
@@ -747,14 +850,20 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 		return row_call_cost(t, r, cost, err);
 	if (t->pending == PENDING_JUMP)
 		return row_jump_source(t, r, err);
-	i = entry_at(t, &k);
-	if (__builtin_expect(!i, 0))
-		return no_memory(err);
-	tally_add_costs(t, &t->val[t->entry[i].val], cost, r->nc);
 	tally_add_costs(t, t->run, cost, r->nc);
 	t->ran = true;
 	t->fn[t->cur_fn].body = true;
 	t->cost_lines++;
+	if (t->in_once) {
+		struct once_row row = {.kind = ENTRY_COST, .ncost = r->nc, .file = t->file,
+				       .instr = r->a, .line = r->b};
+
+		return add_once(t, &row, cost) ? no_memory(err) : 0;
+	}
+	i = entry_at(t, &k);
+	if (__builtin_expect(!i, 0))
+		return no_memory(err);
+	tally_add_costs(t, &t->val[t->entry[i].val], cost, r->nc);
 	return 0;
 }
 
@@ -786,7 +895,10 @@ static int drop_pending(struct tally *t, const struct batch *b, const struct row
 	bool call = t->pending == PENDING_CALL || t->pending == PENDING_SKIP;
 
 	t->pending = PENDING_NONE;
-	t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
+	if (call)
+		t->has_cob = t->has_cfi = false;
+	else
+		t->has_jfi = t->has_jfn = false;
 	return row_odd(t, b, r, call ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE, err);
 }
 
@@ -794,6 +906,10 @@ static int row_calls(struct tally *t, const struct batch *b, const struct row *r
 		     struct err *err)
 {
 	row_pending(t, r);
+	if (r->kind == ROW_CALLS_BAD)
+		t->has_cob = t->has_cfi = false;
+	if (r->kind == ROW_JUMP_BAD)
+		t->has_jfi = t->has_jfn = false;
 	if (r->kind == ROW_CALLS && !t->has_cfn) {
 		t->pending = PENDING_SKIP;
 		t->has_cob = t->has_cfi = false;
@@ -815,6 +931,7 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 		return row_cost(t, b, r, err);
 	if (__builtin_expect(t->pending != PENDING_NONE, 0) && drop_pending(t, b, r, err))
 		return (int)err->kind;
+	t->said |= r->kind != ROW_ODD && r->kind != ROW_FILE;
 	switch ((enum row_kind)r->kind) {
 	case ROW_FN:
 		tally_leave_fn(t);
@@ -905,6 +1022,7 @@ int tally_assume(struct tally *t, const struct tally *head, struct err *err)
 		if (event_number(t, head->event[i]) == NONE)
 			return no_memory(err);
 	if (vec_reserve(&t->run, &t->run_cap, t->nevent, sizeof(*t->run)) ||
+	    vec_reserve(&t->once_cost, &t->once_cost_cap, t->nevent, sizeof(*t->run)) ||
 	    vec_reserve(&t->col, &t->col_cap, head->ncol, sizeof(*t->col)))
 		return no_memory(err);
 	for (size_t i = 0; i < head->ncol; i++)

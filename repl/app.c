@@ -264,7 +264,10 @@ int app_run(struct app *app, struct str text, const struct origin *from)
 	uint64_t start = progress_now_ns();
 	char took[NUMBER_MAX];
 
-	if (!str_trim(text).n)
+	/* Leading blanks stay: errors count columns. */
+	while (text.n && strchr(" \t\r\n", text.p[text.n - 1]) && text.p[text.n - 1])
+		text.n--;
+	if (!text.n)
 		return 0;
 	arena_reset(&app->arena);
 	if (!app->nprofiles) {

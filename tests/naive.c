@@ -37,8 +37,9 @@ struct jump {
 
 struct naive_state {
 	struct naive *r;
-	struct facts names, bodies; /* "space id" -> text; "obj name" -> functions with a body */
-	struct str *event, *text;   /* text: of names.at[i] */
+	struct facts names,
+		bodies; /* "space id" -> text; "obj name" -> functions with a body */
+	struct str *event, *text; /* text: of names.at[i] */
 	size_t event_cap, text_cap;
 	uint32_t col[COLUMNS_MAX], ncol;
 	unsigned sub[SUBS_N], nsub;
@@ -50,7 +51,7 @@ struct naive_state {
 	struct fn cur;
 	enum wait wait;
 	struct jump jump;
-	uint64_t count;
+	uint64_t count, all; /* all: of every number, to see what might overflow */
 	struct call *call;
 	struct jump *jumps;
 	size_t ncall, call_cap, njump, jump_cap;
@@ -96,7 +97,8 @@ static struct str key(struct arena *a, const char *shape, ...)
 			s[2] = f.name;
 			parts = 3;
 		} else if (*c == 'u') {
-			snprintf(number, sizeof(number), "%" PRIu64, va_arg(ap, uint64_t));
+			snprintf(number, sizeof(number), "%" PRIu64,
+				 va_arg(ap, uint64_t));
 			s[0] = str_c(number);
 		}
 		for (size_t i = 0; i < parts; i++) {
@@ -182,7 +184,7 @@ static bool after(struct str line, const char *prefix, struct str *rest)
 {
 	if (!str_starts(line, str_c(prefix)))
 		return false;
-	*rest = str_trim(str_from(line, strlen(prefix)));
+	*rest = str_from(line, strlen(prefix));
 	return true;
 }
 
@@ -339,9 +341,13 @@ static struct str expand(struct naive_state *s, enum space space, struct str t)
 static struct str name(struct naive_state *s, enum space space, struct str v)
 {
 	uint64_t id;
-	size_t n = reference(v, &id);
-	struct str text = str_trim(str_from(v, n));
+	size_t n;
+	struct str text;
 	struct fact *f;
+
+	v = str_trim(v);
+	n = reference(v, &id);
+	text = str_trim(str_from(v, n));
 
 	if (v.n == 0)
 		return STR("???");
@@ -432,20 +438,31 @@ static void read_positions(struct naive_state *s, struct str v)
 	s->nsub = n;
 }
 
+/* Keys whose value is a number, or one per event. */
+static bool is_number(const char *name)
+{
+	return strchr("st", name[0]) || strncmp(name, "pid", 3) == 0 ||
+	       strncmp(name, "part", 4) == 0;
+}
+
 static bool header_line(struct naive_state *s, struct str line)
 {
 	static const struct {
 		const char *name;
 		bool begins, after_totals;
 	} keys[] = {
-		{"version:", true, true}, {"creator:", true, false}, {"pid:", true, false},
-		{"part:", true, true},	  {"thread:", true, false},  {"positions:", true, false},
-		{"events:", true, false}, {"cmd:", false, false},    {"desc:", false, false},
-		{"event:", false, false}, {"summary:", false, false}, {"totals:", false, false},
-		{"summary ", false, false}, {"totals ", false, false}, {"summary\t", false, false},
-		{"totals\t", false, false},
+		{"version:", true, true},    {"creator:", true, false},
+		{"pid:", true, false},	     {"part:", true, true},
+		{"thread:", true, false},    {"positions:", true, false},
+		{"events:", true, false},    {"cmd:", false, false},
+		{"desc:", false, false},     {"event:", false, false},
+		{"summary:", false, false},  {"totals:", false, false},
+		{"summary ", false, false},  {"totals ", false, false},
+		{"summary\t", false, false}, {"totals\t", false, false},
 	};
 	size_t k = 0;
+	uint64_t n;
+	bool over = false;
 	struct str v;
 
 	while (k < sizeof(keys) / sizeof(*keys) && !after(line, keys[k].name, &v))
@@ -454,8 +471,11 @@ static bool header_line(struct naive_state *s, struct str line)
 		return false;
 	if ((keys[k].begins && s->in_body) || (keys[k].after_totals && s->after_totals))
 		begin_part(s);
+	v = str_trim(v);
 	s->said = true;
-	s->r->formulas |= str_starts(line, STR("event:"));
+	s->r->unsure |= str_starts(line, STR("event:"));
+	for (struct str rest = v, w; is_number(keys[k].name) && (w = word(&rest)).n;)
+		s->r->unsure |= !number(w, &n, &over) || over;
 	s->after_totals |= keys[k].name[0] == 't' && keys[k].name[1] == 'o';
 	if (str_starts(line, STR("events:")))
 		read_events(s, v);
@@ -511,10 +531,15 @@ static void take_call(struct naive_state *s, uint64_t instr, uint64_t line, uint
 
 	grow(&s->call, &s->call_cap, s->ncall + 1, sizeof(*s->call));
 	c = &s->call[s->ncall++];
-	*c = (struct call){current(s), {s->has_cob ? s->cob : s->ob,
-			   s->has_cfi ? s->cfi : s->file, s->cfn}, !s->has_cfi, s->file, instr,
-			   line, s->r->npart - 1, v};
-	v[0] = s->count;
+	*c = (struct call){
+		current(s),
+		{s->has_cob ? s->cob : s->ob, s->has_cfi ? s->cfi : s->file, s->cfn},
+		!s->has_cfi,
+		s->file,
+		instr,
+		line,
+		s->r->npart - 1,
+		v};
 	has_body(s, c->from);
 	end_call(s);
 }
@@ -550,7 +575,8 @@ static void take_cost(struct naive_state *s, uint64_t instr, uint64_t line, uint
 
 static void cost_line(struct naive_state *s, struct str line)
 {
-	uint64_t at[SUBS_N], *v = sure(ARENA_ARRAY(&s->r->arena, uint64_t, s->r->facts.width));
+	uint64_t at[SUBS_N],
+		*v = sure(ARENA_ARRAY(&s->r->arena, uint64_t, s->r->facts.width));
 	bool clamped = false, over = false, bad, negative = false;
 	struct str rest = line, w;
 	uint32_t n = 0;
@@ -582,6 +608,10 @@ static void cost_line(struct naive_state *s, struct str line)
 	}
 	memcpy(s->base, at, sizeof(at));
 	s->read = true;
+	if (s->wait == A_CALL)
+		v[0] = s->count;
+	for (size_t i = 0; i <= s->r->nevent; i++)
+		s->all = add(s->all, v[i], &s->r->unsure);
 	if (s->wait == A_CALL)
 		take_call(s, at[INSTR], at[LINE], v);
 	else if (s->wait == A_JUMP)
@@ -714,7 +744,7 @@ static void each_line(struct naive_state *s, const char *p, size_t n, bool event
 		if (!events_only)
 			one_line(s, line);
 		else if (after(line, "events:", &v))
-			read_events(s, v);
+			read_events(s, str_trim(v));
 		rest = str_from(rest, end + 1);
 	}
 }
@@ -727,13 +757,14 @@ static struct fn callee(struct naive_state *s, const struct call *c)
 	struct fact *same = find(&s->bodies, key(a, "ss", c->to.obj, c->to.name));
 	struct str ends = key(a, "s", c->to.name), starts = key(a, "s", c->to.obj);
 
-	if (!c->defaulted || find(&s->bodies, key(a, "f", c->to)) || !same || same->v[0] != 1)
+	if (!c->defaulted || find(&s->bodies, key(a, "f", c->to)) || !same ||
+	    same->v[0] != 1)
 		return c->to;
 	for (size_t i = 0; i < s->bodies.n; i++) {
 		struct str k = s->bodies.at[i].key;
 
-		if (!s->bodies.at[i].v[0] && str_starts(k, starts) &&
-		    str_ends(k, ends) && k.n > starts.n + ends.n) {
+		if (!s->bodies.at[i].v[0] && str_starts(k, starts) && str_ends(k, ends) &&
+		    k.n > starts.n + ends.n) {
 			struct str file = {k.p + starts.n, k.n - starts.n - ends.n - 1};
 
 			if (str_find(file, '\n') == file.n)
@@ -755,7 +786,8 @@ static void settle(struct naive_state *s)
 
 		fact(t, key(a, "Ff", to));
 		count(t, key(a, "Eff", c->from, to), c->v, odd);
-		count(t, key(a, "Effsuu", c->from, to, c->file, c->instr, c->line), c->v, odd);
+		count(t, key(a, "Effsuu", c->from, to, c->file, c->instr, c->line), c->v,
+		      odd);
 		count(t, key(a, "Puff", c->part, c->from, to), c->v, odd);
 	}
 	for (size_t i = 0; i < s->njump; i++) {
@@ -764,8 +796,8 @@ static void settle(struct naive_state *s)
 
 		if (!find(t, key(a, "Ff", j->from)))
 			continue;
-		f = fact(t, key(a, "Jfsuusuuu", j->from, j->file, j->at[0], j->at[1], j->to_file,
-				j->at[2], j->at[3], j->conditional));
+		f = fact(t, key(a, "Jfsuusuuu", j->from, j->file, j->at[0], j->at[1],
+				j->to_file, j->at[2], j->at[3], j->conditional));
 		f->v[0] = add(f->v[0], j->executed, odd);
 		f->v[1] = add(f->v[1], j->taken, odd);
 	}
@@ -854,21 +886,26 @@ static void tell_function(struct telling *x, fn_id f)
 	if (store_lines(x->st, f, x->a, &line, &cost, &n, &x->err))
 		return;
 	for (size_t i = 0; i < n; i++)
-		tell(x, key(x->a, "Lfsuu", fn, store_file(x->st, line[i].file), line[i].instr,
-			    line[i].line), 0, cost + i * x->info->events);
+		tell(x,
+		     key(x->a, "Lfsuu", fn, store_file(x->st, line[i].file),
+			 line[i].instr, line[i].line),
+		     0, cost + i * x->info->events);
 	if (store_sites(x->st, f, x->a, &site, &cost, &n, &x->err))
 		return;
 	for (size_t i = 0; i < n; i++)
-		tell(x, key(x->a, "Effsuu", fn, stored_fn(x, site[i].callee),
-			    store_file(x->st, site[i].file), site[i].instr, site[i].line),
+		tell(x,
+		     key(x->a, "Effsuu", fn, stored_fn(x, site[i].callee),
+			 store_file(x->st, site[i].file), site[i].instr, site[i].line),
 		     site[i].calls, cost + i * x->info->events);
 	if (store_jumps(x->st, f, x->a, &jump, &n, &x->err))
 		return;
 	for (size_t i = 0; i < n; i++) {
 		const struct store_jump *j = &jump[i];
-		uint64_t *v = fact(x->t, key(x->a, "Jfsuusuuu", fn, store_file(x->st, j->file),
-					     j->instr, j->line, store_file(x->st, j->to_file),
-					     j->to_instr, j->to_line, (uint64_t)j->conditional))->v;
+		uint64_t *v =
+			fact(x->t, key(x->a, "Jfsuusuuu", fn, store_file(x->st, j->file),
+				       j->instr, j->line, store_file(x->st, j->to_file),
+				       j->to_instr, j->to_line, (uint64_t)j->conditional))
+				->v;
 		bool over = false;
 
 		v[0] = add(v[0], j->executed, &over);
@@ -890,7 +927,8 @@ static void tell_edge(struct telling *x, edge_id id)
 
 static void tell_part(struct telling *x, uint32_t p)
 {
-	uint64_t *cost, *calls, *self = sure(ARENA_ARRAY(x->a, uint64_t, x->info->events + 1u));
+	uint64_t *cost, *calls,
+		*self = sure(ARENA_ARRAY(x->a, uint64_t, x->info->events + 1u));
 	fn_id *fns;
 	edge_id *edges;
 	size_t n;
@@ -909,8 +947,10 @@ static void tell_part(struct telling *x, uint32_t p)
 		struct store_edge edge;
 
 		store_edge(x->st, edges[i], &edge);
-		tell(x, key(x->a, "Puff", (uint64_t)p, stored_fn(x, edge.caller),
-			    stored_fn(x, edge.callee)), calls[i], cost + i * x->info->events);
+		tell(x,
+		     key(x->a, "Puff", (uint64_t)p, stored_fn(x, edge.caller),
+			 stored_fn(x, edge.callee)),
+		     calls[i], cost + i * x->info->events);
 	}
 }
 
@@ -951,8 +991,8 @@ static const struct fact *first_missing(const struct facts *a, const struct fact
 	return NULL;
 }
 
-static void describe(const struct naive *r, const struct facts *told, const struct fact *f,
-		     char *why, size_t size)
+static void describe(const struct naive *r, const struct facts *told,
+		     const struct fact *f, char *why, size_t size)
 {
 	const struct fact *both[2] = {find(&r->facts, f->key), find(told, f->key)};
 	size_t n = 0;
@@ -960,13 +1000,17 @@ static void describe(const struct naive *r, const struct facts *told, const stru
 	for (size_t i = 0; i < f->key.n && n + 5 < size / 2; i++) {
 		unsigned char c = (unsigned char)f->key.p[i];
 
-		n += (size_t)snprintf(why + n, size - n, c == '\n' ? "|" : c < 32 || c > 126 ?
-				      "\\x%02x" : "%c", c);
+		n += (size_t)snprintf(why + n, size - n,
+				      c == '\n'		  ? "|"
+				      : c < 32 || c > 126 ? "\\x%02x"
+							  : "%c",
+				      c);
 	}
 	for (int k = 0; k < 2; k++) {
 		n += (size_t)snprintf(why + n, size - n, k ? " store:" : " naive:");
 		for (size_t i = 0; both[k] && i < r->facts.width && n + 24 < size; i++)
-			n += (size_t)snprintf(why + n, size - n, " %" PRIu64, both[k]->v[i]);
+			n += (size_t)snprintf(why + n, size - n, " %" PRIu64,
+					      both[k]->v[i]);
 	}
 }
 
@@ -979,12 +1023,13 @@ bool naive_compare(const struct naive *r, struct store *st, char *why, size_t si
 	const struct fact *f = NULL;
 
 	arena_init(&arena, 0);
-	snprintf(why, size, "events: naive %zu, store %" PRIu32 "; parts: %zu, %" PRIu32
-		 "; diagnostics: %s, %" PRIu64 "; functions: %zu, %" PRIu32, r->nevent,
-		 info->events, r->npart, info->parts, r->odd ? "yes" : "no", info->diagnostics,
-		 r->nfn, info->functions);
+	snprintf(why, size,
+		 "events: naive %zu, store %" PRIu32 "; parts: %zu, %" PRIu32
+		 "; diagnostics: %s, %" PRIu64 "; functions: %zu, %" PRIu32,
+		 r->nevent, info->events, r->npart, info->parts, r->odd ? "yes" : "no",
+		 info->diagnostics, r->nfn, info->functions);
 	if (info->events != r->nevent || info->parts != r->npart ||
-	    (r->odd != (info->diagnostics > 0) && !r->formulas))
+	    (r->odd != (info->diagnostics > 0) && !r->unsure))
 		return false;
 	tell_all(&x);
 	f = first_missing(&r->facts, &told);

@@ -35,7 +35,7 @@ struct naive {
 	struct facts facts;
 	const char *refused; /* why it is no profile, or NULL */
 	bool odd;	     /* something deserves a diagnostic */
-	bool formulas;	     /* there are event: lines, which are not looked at */
+	bool unsure;	     /* odd or not: formulas, header values, inclusive overflow */
 	size_t nevent, nfn, npart;
 };
 

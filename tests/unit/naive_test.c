@@ -6,6 +6,7 @@
 #include "tests/naive.h"
 #include "tests/tap.h"
 
+/* clang-format off */
 /* Texts that were once read wrongly. */
 static const struct {
 	const char *name, *text;
@@ -22,7 +23,49 @@ static const struct {
 	 "fn=f\n1 5\nevents: Ir\nfn=g\n1 6\n"},
 	{"an empty section before one with events",
 	 "events: Ir\nfn=f\n1 5\n==== NEW PROFILING FILE ====\nfn=g\n1 6\n"},
+	{"positions: with a word that is none",
+	 "positions: instr line\nevents: Ir\nfn=f\n1 2 5\npositions: instr foo\n"
+	 "events: Ir\nfn=f\n3 4 6\n"},
+	{"positions: that cannot be read at all",
+	 "positions: foo\nevents: Ir\nfn=f\n7 5\n"},
+	{"positions: with nothing behind it",
+	 "positions: instr line\npositions:\nevents: Ir\nfn=f\n7 5 1\n"},
+	{"jumps of a part before one with five events",
+	 "events: A B\nfn=f\njcnd=3/16 5\n1\n1 1\njump=7 2\n9\npart: 2\n"
+	 "events: A B C D E\nfn=f\n1 1\n"},
+	{"two blanks before an unreadable target",
+	 "events: Ir\nfn=f\n1 5\ncfn=g\ncalls=2  5y\n6 7\nfn=h\n1 1\n"},
+	{"cfi= before an unreadable calls=",
+	 "events: Ir\nfl=a\nfn=f\ncfi=b\ncob=o\ncfn=g\ncalls=x\n6 7\ncalls=1 5\n6 8\n"},
+	{"cfi= before a jump that is dropped",
+	 "events: Ir\nfl=a\nfn=f\ncfi=b\ncfn=g\njump=1 5\ncalls=1 5\n6 8\n"},
+	{"jfi= before an unreadable jump=",
+	 "events: Ir\nfl=a\nfn=f\n1 1\njfi=b\njump=x\n2\njump=1 5\n3\n"},
+	{"an append marker after a bare fn=",
+	 "fn=(1) f\n==== NEW PROFILING FILE ====\nevents: Ir\nfn=(1)\n1 5\n"},
+	{"an append marker after comments",
+	 "# x\n\n==== NEW PROFILING FILE ====\nevents: Ir\nfn=(1)\n1 5\n"},
+	{"an append marker after an event:",
+	 "event: X = Ir\n==== NEW PROFILING FILE ====\nevents: Ir\nfn=f\n1 5\n"},
+	{"references in names",
+	 "events: Ir\nfn=(1) f\n1 1\nfn=(2) g\n1 2\nfn=(3) (1)'2'(2)\n1 4\n"
+	 "fn=(4) (3)'(3)\n1 8\n"},
+	{"references that change their meaning",
+	 "events: Ir\nfn=(1) f\nfn=(2) (1)'2\n1 1\nfn=(1) g\nfn=(2)\n1 2\n"
+	 "fn=(2) (1)'2\n1 4\n"},
+	{"a file and a plain name that look like references",
+	 "events: Ir\nfl=(2) a\nfn=(2) f\nfl=(3) (2)'2\nfn=(2)'2\n1 1\n"},
+	{"a reference to itself, and one unknown",
+	 "events: Ir\nfn=(1) (1)'2\n1 1\nfn=(4) (5)'(6)\n1 2\n"},
+	{"a total that overflows over functions",
+	 "events: Ir\nfn=f\n1 18446744073709551615\nfn=g\n1 1\n"},
+	{"an inclusive cost that overflows",
+	 "events: Ir\nfn=f\n1 1\ncfn=g\ncalls=1 1\n1 18446744073709551615\nfn=g\n1 1\n"},
+	{"CRLF everywhere",
+	 "events: Ir\r\nfl=(1) a\r\nfn=(1) f\r\n1 5\r\n\r\ncfn=(1)\r\ncalls=1 2\r\n"
+	 "2 3\r\n"},
 };
+/* clang-format on */
 
 static void run_cases(void)
 {

@@ -1,0 +1,478 @@
+/*
+ * generated_test.c - thousands of random profiles against the simple reader (tests/naive.h):
+ * a small grammar with every oddity of the format, and real files with random damage.
+ *
+ *	generated_test [SEED [COUNT]]
+ *
+ * Cases are numbered by their seed; KEEP=DIR writes those that fail there.
+ */
+#include <stdlib.h>
+
+#include "index/base/out.h"
+#include "tests/naive.h"
+#include "tests/tap.h"
+
+static uint64_t state;
+
+static uint64_t random_u64(void)
+{
+	state += 0x9e3779b97f4a7c15;
+	return hash_mix(state);
+}
+
+static unsigned below(unsigned n)
+{
+	return (unsigned)(random_u64() % n);
+}
+
+static bool one_in(unsigned n)
+{
+	return below(n) == 0;
+}
+
+static const char *pick(const char *const *from, size_t n)
+{
+	return from[below((unsigned)n)];
+}
+#define PICK(...)                                \
+	pick((const char *const[]){__VA_ARGS__}, \
+	     sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+/* ---- random profiles: mostly well formed, every oddity now and then ---- */
+
+struct writer {
+	struct out o;
+	unsigned odd; /* one line in so many is odd; 0: none */
+	unsigned nsub, ncols;
+	bool crlf, compressed, jumps;
+};
+
+static bool odd_now(const struct writer *w)
+{
+	return w->odd && one_in(w->odd);
+}
+
+static void end_line(struct writer *w)
+{
+	if (odd_now(w))
+		out_c(&w->o, PICK(" ", "\t", "  \t"));
+	out_c(&w->o, w->crlf ? "\r\n" : "\n");
+	if (odd_now(w))
+		out_c(&w->o, PICK("\n", "# comment\n", "\t# another\n", "  \n", "\r\n"));
+}
+
+static void begin_line(struct writer *w)
+{
+	if (odd_now(w))
+		out_c(&w->o, PICK(" ", "\t", "  "));
+}
+
+static void write_number(struct writer *w)
+{
+	if (odd_now(w)) {
+		out_c(&w->o, PICK("0", "0x1f", "0XFF", "00012", "18446744073709551615",
+				  "99999999999999999999", "12345678901234567",
+				  "1234567812345678", "0xffffffffffffffff",
+				  "0x10000000000000000", "123456789"));
+		return;
+	}
+	out_u64(&w->o, below(one_in(4) ? 100000000 : 20));
+}
+
+static void write_position(struct writer *w)
+{
+	switch (below(w->odd ? 8 : 4)) {
+	case 0:
+	case 1: out_printf(&w->o, "%u", below(60)); break;
+	case 2: out_printf(&w->o, "+%u", below(9)); break;
+	case 3: out_c(&w->o, "*"); break;
+	case 4: out_printf(&w->o, "-%u", below(9)); break;
+	case 5: out_printf(&w->o, "0x%x", below(4000)); break;
+	case 6: out_printf(&w->o, "+0x%x", below(40)); break;
+	default:
+		out_c(&w->o,
+		      odd_now(w) ? PICK("1-3", "4+2", "1:3", "+1-3", "-999999", "*5", "-",
+					"+", "0x", "1-", "3x", "18446744073709551615",
+					"+*", "-1", "+18446744073709551615",
+					"99999999999999999999")
+				 : "7");
+		break;
+	}
+}
+
+static void write_cost_line(struct writer *w)
+{
+	unsigned subs = w->nsub, costs = w->ncols;
+
+	if (one_in(5))
+		costs = below(w->ncols + 1);
+	if (odd_now(w))
+		costs = w->ncols + 1 + below(2);
+	if (odd_now(w))
+		subs = 1 + below(subs);
+	begin_line(w);
+	for (unsigned i = 0; i < subs; i++) {
+		if (i)
+			out_c(&w->o, odd_now(w) ? PICK("\t", "  ", " \t") : " ");
+		write_position(w);
+	}
+	for (unsigned i = 0; subs == w->nsub && i < costs; i++) {
+		out_c(&w->o, odd_now(w) ? PICK("\t", "  ") : " ");
+		if (odd_now(w))
+			out_c(&w->o, PICK(".", "-3", "-0", "-", "x", "1.5",
+					  "-99999999999999999999"));
+		else
+			write_number(w);
+	}
+	end_line(w);
+}
+
+/* One of few names, so that they come again; the three tables share the words. */
+static void write_name(struct writer *w, const char *spec)
+{
+	static const char *const names[] = {"main", "f", "g", "h", "R", "a.c", "b.h"};
+	static const char *const odd[] = {
+		"(below main)",
+		"(root)",
+		"a b  c",
+		"f=1,2",
+		"(anonymous namespace)::f(int)",
+		"\xc3\xa9",
+		"\x01\x02",
+		"(7)",
+		"(8) x",
+		"(1)x",
+		"()",
+		"(",
+		"(12",
+		"f'2",
+		"(3)'2",
+		"(1)'2'(2)",
+		"'(1)",
+		"(18446744073709551616)",
+		"(99999999)",
+		"???",
+		"\xff\xfe",
+	};
+	unsigned i = below(COUNT(names));
+
+	begin_line(w);
+	out_c(&w->o, spec);
+	if (odd_now(w))
+		out_c(&w->o, PICK(" ", "\t"));
+	if (w->compressed) {
+		unsigned id = odd_now(w) ? below(30) : i + 1;
+
+		out_printf(&w->o, odd_now(w) ? "(%03u)" : "(%u)", id);
+		if (!one_in(3)) {
+			end_line(w);
+			return;
+		}
+		out_c(&w->o, odd_now(w) ? PICK("\t", "  ", "") : " ");
+	}
+	if (!odd_now(w))
+		out_c(&w->o, names[i]);
+	else if (one_in(8))
+		out_bytes(&w->o, "nul\0nul", 7);
+	else if (!one_in(8))
+		out_c(&w->o, odd[below(COUNT(odd))]);
+	end_line(w);
+}
+
+static void write_call(struct writer *w)
+{
+	unsigned order = below(3);
+
+	if (order == 0 && one_in(3))
+		write_name(w, "cob=");
+	if (one_in(3))
+		write_name(w, PICK("cfi=", "cfl="));
+	if (!odd_now(w))
+		write_name(w, "cfn=");
+	if (order == 1 && one_in(3))
+		write_name(w, "cob=");
+	if (order == 2 && one_in(3))
+		write_name(w, "cfi=");
+	begin_line(w);
+	out_c(&w->o, odd_now(w) ? "rcalls=" : "calls=");
+	if (one_in(6))
+		out_c(&w->o, "0");
+	else
+		write_number(w);
+	for (unsigned i = 0; i < w->nsub && !odd_now(w); i++) {
+		out_c(&w->o, odd_now(w) ? "  " : " ");
+		write_position(w);
+	}
+	if (odd_now(w))
+		out_c(&w->o, PICK(" 0", " 0 0", " x", "y", " -1"));
+	end_line(w);
+	if (odd_now(w))
+		write_name(w, PICK("fn=", "cfn=", "fi=", "fl="));
+	if (!odd_now(w))
+		write_cost_line(w);
+}
+
+static void write_jump(struct writer *w)
+{
+	bool conditional = one_in(2);
+
+	if (one_in(4))
+		write_name(w, "jfi=");
+	if (one_in(4))
+		write_name(w, "jfn=");
+	begin_line(w);
+	out_c(&w->o, conditional ? "jcnd=" : "jump=");
+	write_number(w);
+	if (conditional) {
+		out_c(&w->o, one_in(3) ? " " : "/");
+		write_number(w);
+	}
+	for (unsigned i = 0; i < w->nsub; i++) {
+		out_c(&w->o, " ");
+		write_position(w);
+	}
+	end_line(w);
+	if (!odd_now(w))
+		write_cost_line(w);
+}
+
+static void write_positions(struct writer *w)
+{
+	static const struct {
+		const char *text;
+		unsigned n;
+	} all[] = {{"line", 1},	   {"instr", 1},	 {"instr line", 2},
+		   {"bb line", 2}, {"instr bb line", 3}, {"instr bb", 2}};
+	unsigned i = below(COUNT(all));
+
+	if (odd_now(w)) {
+		out_c(&w->o,
+		      PICK("positions: foo\n", "positions:\n", "positions: line instr\n",
+			   "positions: instr foo\n", "positions: line line\n"));
+		return;
+	}
+	w->nsub = all[i].n;
+	out_printf(&w->o, "positions: %s\n", all[i].text);
+}
+
+static void write_events(struct writer *w)
+{
+	unsigned n = 1 + below(one_in(4) ? 9 : 3);
+
+	out_c(&w->o, "events:");
+	for (unsigned i = 0; i < n; i++)
+		out_printf(&w->o, " %s",
+			   odd_now(w) ? PICK("Ir", "x", "\r", "Ir\rDr")
+				      : ((const char *const[]){
+						"Ir", "Dr", "Dw", "I1mr", "D1mr", "D1mw",
+						"ILmr", "DLmr", "DLmw", "Bc",
+						"Bcm"})[(i + (one_in(6) ? 1 : 0)) % 11]);
+	w->ncols = n;
+	end_line(w);
+}
+
+static void write_header(struct writer *w, bool first)
+{
+	if (first || one_in(4))
+		out_c(&w->o, "# callgrind format\nversion: 1\n");
+	if (first || one_in(4))
+		out_c(&w->o, "creator: callgrind-3.19.0\npid: 12\ncmd:  ./x\n");
+	if (!first || one_in(2))
+		out_printf(&w->o, "part: %u\n", below(9));
+	if (one_in(4))
+		out_c(&w->o, "desc: I1 cache: \ndesc: Trigger: Program termination\n");
+	if (first || one_in(3))
+		write_positions(w);
+	if (one_in(6))
+		out_c(&w->o, "event: X = Ir + 2 Dr : Sum\n");
+	if (first || one_in(2))
+		write_events(w);
+	if (one_in(3))
+		out_c(&w->o, PICK("summary: 1 2\n", "summary 4\n", "totals: 5\n",
+				  "summary: -1\n"));
+}
+
+static void write_line(struct writer *w)
+{
+	switch (below(w->odd ? 24 : 20)) {
+	default: write_cost_line(w); break;
+	case 8:
+	case 9: write_name(w, "fn="); break;
+	case 10:
+		write_name(w, "fl=");
+		write_name(w, "fn=");
+		break;
+	case 11: write_name(w, PICK("fi=", "fe=")); break;
+	case 12: write_name(w, "ob="); break;
+	case 13:
+	case 14:
+	case 15: write_call(w); break;
+	case 16:
+		if (w->jumps)
+			write_jump(w);
+		break;
+	case 17:
+		if (one_in(6))
+			write_header(w, false);
+		break;
+	case 18:
+		if (one_in(20))
+			out_c(&w->o, "totals: 12\n");
+		break;
+	case 20:
+		out_c(&w->o,
+		      PICK("what is this\n", "rec=1\n", "fn = f\n", "FN=f\n", "bb=3\n",
+			   "frfn=(1)\n", "ln=3\n", ".\n", "\001\n", "fn\n", "events\n",
+			   "jfi=\n", "cob=\n", "fl=\n", "ob=\n", "cfi=\n", "cfn=\n"));
+		break;
+	case 21:
+		if (one_in(10)) {
+			out_c(&w->o, "==== NEW PROFILING FILE ====\n");
+			w->nsub = 1;
+			if (!one_in(4))
+				write_header(w, true);
+		}
+		break;
+	case 22:
+		if (one_in(6))
+			out_c(&w->o, PICK("desc: Files compared: a b\n", "thread: 2\n",
+					  "version: 1\n", "totals: 1\npart: 3\n",
+					  "pid:1\n", "positions: line\n"));
+		break;
+	}
+}
+
+static void write_profile(struct writer *w)
+{
+	unsigned lines = below(one_in(20) ? 3000 : 60);
+
+	*w = (struct writer){.odd = one_in(3) ? 0 : 1 + below(40),
+			     .nsub = 1,
+			     .ncols = 1,
+			     .crlf = one_in(6),
+			     .compressed = !one_in(3),
+			     .jumps = one_in(2)};
+	out_mem(&w->o);
+	if (w->odd && one_in(30))
+		write_line(w);
+	write_header(w, true);
+	for (unsigned i = 0; i < lines; i++)
+		write_line(w);
+	if (w->odd && one_in(5) && w->o.n)
+		w->o.n -= 1 + below(w->o.n < 9 ? 1 : 8);
+}
+
+/* ---- random damage to a real file ---- */
+
+static void mutate(char *p, size_t *n)
+{
+	static const char bytes[] = "0123456789\n\n\n +-*=(){}':.,xcfnloibjatse#\r\t";
+	unsigned times = 1 + below(12);
+
+	for (unsigned i = 0; i<times && * n> 40; i++) {
+		size_t at = below((unsigned)*n), len = 1 + below(30), to;
+
+		if (at + len > *n)
+			len = *n - at;
+		switch (below(4)) {
+		case 0: p[at] = (char)random_u64(); break;
+		case 1: p[at] = bytes[below(sizeof(bytes) - 1)]; break;
+		case 2: /* cut out */
+			memmove(p + at, p + at + len, *n - at - len);
+			*n -= len;
+			break;
+		default: /* copied over another place */
+			to = below((unsigned)(*n - len + 1));
+			memmove(p + to, p + at, len);
+			break;
+		}
+	}
+}
+
+/* ---- the runs ---- */
+
+static void report_case(const char *what, uint64_t seed, const char *why, const char *p,
+			size_t n)
+{
+	const char *keep = getenv("KEEP");
+	char path[512];
+	FILE *f;
+
+	printf("# %s, seed %" PRIu64 ": %s\n", what, seed, why);
+	if (!keep)
+		return;
+	snprintf(path, sizeof(path), "%s/%s.%" PRIu64, keep, what, seed);
+	f = fopen(path, "w");
+	if (f) {
+		fwrite(p, 1, n, f);
+		fclose(f);
+	}
+}
+
+static void run_generated(uint64_t from, uint64_t n)
+{
+	unsigned failed = 0;
+
+	for (uint64_t seed = from; seed < from + n; seed++) {
+		struct writer w;
+		char why[1400] = "";
+
+		state = hash_mix(seed);
+		write_profile(&w);
+		if (!naive_agree(w.o.n ? w.o.buf : "", w.o.n, why, sizeof(why)) &&
+		    failed++ < 5)
+			report_case("generated", seed, why, w.o.buf, w.o.n);
+		out_close(&w.o);
+	}
+	is_u64(failed, 0, "%" PRIu64 " generated profiles", n);
+}
+
+static void run_mutated(const char *where, const char *name, uint64_t from, uint64_t n)
+{
+	static char text[100000], copy[sizeof(text)];
+	unsigned failed = 0;
+	char path[200], why[1400];
+	FILE *f;
+	size_t size, len;
+
+	snprintf(path, sizeof(path), "tests/fixtures/%s/%s", where, name);
+	f = fopen(path, "r");
+	if (!f) {
+		skip("the fixtures are not below the current directory");
+		return;
+	}
+	size = fread(text, 1, sizeof(text), f);
+	fclose(f);
+	for (uint64_t seed = from; seed < from + n; seed++) {
+		memcpy(copy, text, len = size);
+		state = hash_mix(seed);
+		mutate(copy, &len);
+		if (!naive_agree(copy, len, why, sizeof(why)) && failed++ < 2)
+			report_case(name, seed, why, copy, len);
+	}
+	is_u64(failed, 0, "%" PRIu64 " damaged copies of %s", n, name);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const quirks[] = {
+		"aa_xdappend.cg", "b_rel.cg",	"bb_cfnfirst.cg", "c_cfi.cg",
+		"d_fi.cg",	  "e_cfn.cg",	"h_hex.cg",	  "i_neg.cg",
+		"n_ns.cg",	  "nul.cg",	"r_jcnd2.cg",	  "range.cg",
+		"t_parts.cg",	  "v_names.cg", "x_nocost.cg",	  "z_mut.cg",
+	};
+	static const char *const small[] = {
+		"thr-septhreads.out-05",  "xdebug-append-different-scripts.out",
+		"gopprof-cpu.callgrind",  "clreq-combine.out",
+		"mutual-instr-jumps.out", "xtree-memory-memcheck.kcg",
+	};
+	uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
+	uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : 3000;
+
+	run_generated(seed, n);
+	for (size_t i = 0; i < COUNT(quirks); i++)
+		run_mutated("quirks", quirks[i], seed, n / 60);
+	for (size_t i = 0; i < COUNT(small); i++)
+		run_mutated("small", small[i], seed, n / 100);
+	return done_testing();
+}
