@@ -171,7 +171,7 @@ static void say_opened(const struct app *app, const char *path, const struct sto
 	if (store_info(st)->diagnostics)
 		app_note(
 			app,
-			"quern: %s: %llu odd lines were skipped or mended; `info` shows them",
+			"quern: %s: odd lines, skipped or mended: %llu; `info` shows them",
 			path, (unsigned long long)store_info(st)->diagnostics);
 }
 

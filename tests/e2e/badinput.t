@@ -66,9 +66,9 @@ refused(run("none", "-c", "top", "--index", "i.quern"), 3, "3: --index is not ma
 # ------------------------------------------------- odd, yet a profile: read, and said so
 TRUNCATED = "cut off: its end is missing"
 for name, content, total, truncated, words in [
-        ("cut-line", lua[:100001], 1924692, True, ["1 odd lines"]),
+        ("cut-line", lua[:100001], 1924692, True, ["skipped or mended: 1;"]),
         ("cut-body", lua[:lua.index(b"\nfn=", 50000)], 461714, True, []),
-        ("long-line", BODY + b"x" * (1 << 20) + b"\n2 7\n", 12, False, ["1 odd lines"]),
+        ("long-line", BODY + b"x" * (1 << 20) + b"\n2 7\n", 12, False, ["skipped or mended: 1;"]),
         ("long-cmd", b"version: 1\ncmd: " + b"x" * (1 << 20) + b"\n" + BODY, 5, False, []),
         ("no-newline", BODY[:-1], 5, False, []),
         ("names-64k", BODY.replace(b"main", b"n" * 65536) + b"fn=" + b"n" * 65535 + b"m\n3 4\n",
