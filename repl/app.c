@@ -157,15 +157,21 @@ static void say_opened(const struct app *app, const char *path, const struct sto
 	number_bytes(bytes, store_info(st)->input_bytes);
 	if (report->how == BUILD_FRESH) {
 		app_note(app, "quern: %s: index up to date, %s", path, took);
-		return;
+	} else {
+		if (report->why[0])
+			app_note(app, "quern: %s", report->why);
+		app_note(app, "quern: %s: indexed %s in %s", path, bytes, took);
 	}
-	if (report->why[0])
-		app_note(app, "quern: %s", report->why);
-	app_note(app, "quern: %s: indexed %s in %s", path, bytes, took);
+	if (store_info(st)->truncated)
+		app_note(app,
+			 "quern: %s: cut off: its end is missing, the costs are of what is there",
+			 path);
+	if (report->how == BUILD_FRESH)
+		return;
 	if (store_info(st)->diagnostics)
 		app_note(
 			app,
-			"quern: %s: %llu odd lines were skipped or mended; `info` shows them",
+			"quern: %s: odd lines, skipped or mended: %llu; `info` shows them",
 			path, (unsigned long long)store_info(st)->diagnostics);
 }
 

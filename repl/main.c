@@ -56,6 +56,7 @@ static void catch_signals(void)
 	if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 		sigaction(SIGINT, &interrupt, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
+	sigaction(SIGXFSZ, &ignore, NULL);
 }
 
 /* The user's own settings: ~/.config/quern/init. */

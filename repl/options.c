@@ -31,7 +31,7 @@ const char options_help[] =
 	"  --event EVENT         of costs that name none; default: the first of the profile\n"
 	"  --raw                 csv, tsv: no ' before = + - @ at the start of a name\n"
 	"  --color WHEN          auto, always, never; NO_COLOR is heeded\n"
-	"  --quiet               say nothing but answers and errors\n"
+	"  -q, --quiet           say nothing but answers and errors\n"
 	"The index\n"
 	"  --index PATH          keep it there (one profile only)\n"
 	"  --rebuild             make it again even if it is up to date\n"
