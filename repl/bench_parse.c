@@ -80,7 +80,7 @@ static int run_wc(struct bench *b)
 }
 
 /* Bytes of lanes are compared at once; a lane is emptied before it can overflow. */
-typedef unsigned char lanes __attribute__((vector_size(64)));
+typedef unsigned char lanes __attribute__((vector_size(16)));
 
 static uint64_t count_newlines(const char *p, size_t n)
 {
