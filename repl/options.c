@@ -39,6 +39,7 @@ const char options_help[] =
 	"  --no-wait             fail at once when another process makes it\n"
 	"  --trust               use an index that other users could have written\n"
 	"  --verify              read and check all of it, then leave\n"
+	"  --bench-parse         only measure how fast the profile is read\n"
 	"  --jobs N, --mem SIZE  threads (default: one per core), memory (256M, 1.5G)\n"
 	"Behaviour\n"
 	"  --safe                no files written, no commands run by queries\n"
@@ -76,6 +77,7 @@ static const struct option {
 	{0, "no-wait", FLAG, AT(no_wait)},
 	{0, "trust", FLAG, AT(trust)},
 	{0, "verify", FLAG, AT(verify)},
+	{0, "bench-parse", FLAG, AT(bench_parse)},
 	{0, "safe", FLAG, AT(safe)},
 	{'q', "quiet", FLAG, AT(quiet)},
 	{0, "no-init", FLAG, AT(no_init)},
@@ -245,6 +247,8 @@ static int check(const struct options *o, struct err *err)
 			       "--index and --no-index-write contradict");
 	if (o->verify && !o->nprofiles && !o->help && !o->version)
 		return err_set(err, ERR_USAGE, 0, "--verify needs a profile");
+	if (o->bench_parse && !o->nprofiles && !o->help && !o->version)
+		return err_set(err, ERR_USAGE, 0, "--bench-parse needs a profile");
 	return 0;
 }
 
