@@ -385,7 +385,7 @@ static HOT const char *head(const struct replay *r, struct tally *t, const char 
 	t->has_fl = true;
 	t->fn_name = fn;
 	t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
-	t->lines += newlines - 1;
+	t->lines += newlines;
 	if (tally_enter_fn(t) || take(t, k, l)) {
 		err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
 		return NULL;

@@ -489,7 +489,7 @@ static int add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
 {
 	const uint64_t *by_event = cost;
 
-	if (!t->col_is_event) {
+	if (!t->col_is_event && r->ncost) {
 		memset(t->once_cost, 0, t->nevent * sizeof(*t->once_cost));
 		tally_add_costs(t, t->once_cost, cost, r->ncost);
 		by_event = t->once_cost;
