@@ -173,6 +173,10 @@ expect(lambda s: last(s) == "quern[Ir hide:memset]>", "filters stand in the prom
 send(".pop", "Enter")
 expect(at_prompt, ".pop")
 
+clear()
+send("help top", "Enter")
+expect(lambda s: at_prompt(s) and "top [N]" in shown(s), "help works without its dot")
+
 # Another size.
 tmux("resize-window", "-x", "60", "-y", "20")
 time.sleep(0.3)
@@ -218,8 +222,8 @@ wait(at_prompt)
 send("top 5", "Enter")
 expect(lambda s: at_prompt(s) and "unique_name" in shown(s) and shown(s).isascii(),
        "the C locale gets only ASCII")
-send(".quit", "Enter")
-expect(lambda s: last(s).startswith("$"), ".quit leaves")
+send("quit", "Enter")
+expect(lambda s: last(s).startswith("$"), "quit leaves")
 send("clear; unset QUERN_PAGER; PATH=/none " + quern + " -q p.out", "Enter")
 wait(at_prompt)
 clear()
