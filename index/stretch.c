@@ -183,19 +183,35 @@ static int read_stretch(void *arg)
 
 /* ---- where to cut ---- */
 
-/* The line at p begins with nsub absolute positions. */
+/* Length of a number at p, decimal or 0x, or 0. */
+static size_t number_length(const char *p, const char *stop)
+{
+	bool hex = stop - p > 2 && p[0] == '0' && p[1] == 'x';
+	const char *q = p + (hex ? 2 : 0);
+
+	while (q < stop && ((*q >= '0' && *q <= '9') || (hex && *q >= 'a' && *q <= 'f')))
+		q++;
+	return hex && q == p + 2 ? 0 : (size_t)(q - p);
+}
+
+/*
+ * The line at p is nothing but plain numbers, nsub positions and maybe costs: it is read
+ * whatever stands before it, and the base is known behind it.
+ */
 static bool absolute_line(const char *p, const char *stop, unsigned nsub)
 {
-	while (nsub-- > 0) {
-		if (p >= stop || *p < '0' || *p > '9')
+	for (unsigned n = 1; p < stop; n++) {
+		size_t length = number_length(p, stop);
+
+		p += length;
+		if (length == 0 || p >= stop)
 			return false;
-		while (p < stop && *p > ' ')
-			p++;
-		if (p >= stop || (*p != ' ' && nsub > 0))
+		if (*p == '\n')
+			return n >= nsub;
+		if (*p++ != ' ')
 			return false;
-		p++;
 	}
-	return true;
+	return false;
 }
 
 /* The first place to cut at or behind `from`, or n. */
