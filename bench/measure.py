@@ -29,10 +29,11 @@ def program(name):
 
 
 class Times:
-    """Seconds of several runs."""
+    """Seconds of several runs: wall, and processor time where it is known."""
 
-    def __init__(self, runs):
+    def __init__(self, runs, cpu=None):
         self.runs = sorted(runs)
+        self.cpu = sorted(cpu)[len(cpu) // 2] if cpu else None
         self.median, self.least, self.most = (
             self.runs[len(self.runs) // 2], self.runs[0], self.runs[-1])
 
@@ -71,30 +72,35 @@ def spawn(argv, out=os.devnull, env=None):
 
 
 def timed(argv, out=os.devnull, most=None):
-    """(seconds, exit status) of one run; killed, with status None, after `most` seconds."""
+    """(seconds, exit status, processor seconds) of one run; killed, with status None, after
+    `most` seconds."""
     start = time.monotonic()
     pid = spawn(argv, out)
     killer = None
     if most:
         killer = threading.Timer(most, os.kill, (pid, signal.SIGKILL))
         killer.start()
-    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    _, status, usage = os.wait4(pid, 0)
+    status = os.waitstatus_to_exitcode(status)
     took = time.monotonic() - start
     if killer:
         killer.cancel()
-    return took, None if status == -signal.SIGKILL else status
+    return (took, None if status == -signal.SIGKILL else status,
+            usage.ru_utime + usage.ru_stime)
 
 
 def alternate(commands, runs):
     """Times of each command, run in turn, so that a slow moment hits them all."""
     took = {name: [] for name in commands}
+    cpu = {name: [] for name in commands}
     for _ in range(runs):
         for name, argv in commands.items():
-            s, status = timed(argv)
+            s, status, busy = timed(argv)
             if status:
                 sys.exit("%s: exit status %s" % (" ".join(argv), status))
             took[name].append(s)
-    return {name: Times(t) for name, t in took.items()}
+            cpu[name].append(busy)
+    return {name: Times(took[name], cpu[name]) for name in commands}
 
 
 def peak_memory(argv, own):
