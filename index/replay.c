@@ -397,27 +397,29 @@ struct replay_before replay_note(const struct tally *t)
 	return (struct replay_before){t->cur_fn, t->cur, plain};
 }
 
-/* The text between p and the costs of its last line; NULL when it is too odd. */
+/* Behind the positions of a line, each followed by one blank: where its costs begin; NULL
+ * when it is too odd. */
 static const char *costs_of(const struct decode *d, const char *line, const char *end)
 {
 	for (unsigned i = 0; i < d->nsub; i++) {
-		line = memchr(line, ' ', (size_t)(end - line));
-		if (!line)
+		while (line < end && (unsigned char)*line > ' ')
+			line++;
+		if (line == end || *line != ' ')
 			return NULL;
 		line++;
 	}
-	return *line >= '0' && *line <= '9' ? line : NULL;
+	return line < end && *line >= '0' && *line <= '9' ? line : NULL;
 }
 
-/* Behind fn= the base is another function's: only absolute positions mean the same. */
+/* Behind fn= the base is another function's: only absolute positions mean the same.  The
+ * line is one whose costs_of() were found. */
 static bool absolute(const struct decode *d, const char *line)
 {
 	for (unsigned i = 0; i < d->nsub; i++) {
 		if (*line < '0' || *line > '9')
 			return false;
-		line = strchr(line, ' ');
-		if (!line)
-			return false;
+		while (*line != ' ')
+			line++;
 		line++;
 	}
 	return true;
@@ -432,6 +434,8 @@ static bool set_text(struct link *k, const char *p, const char *costs, const cha
 	if (count) {
 		while (*rest >= '0' && *rest <= '9')
 			rest++;
+		if (rest == count || (*rest != ' ' && *rest != '\n'))
+			return false;	/* 0x1f, say */
 		after = (size_t)(costs - rest);
 	}
 	k->at_after = (uint8_t)((before + 7) & ~(size_t)7);
@@ -506,6 +510,9 @@ static bool plain_rows(const struct batch *b, bool *block, const struct row **ca
 		case ROW_COB:
 			break;
 		case ROW_CALLS:
+			/* Anything between it and its line: the call was dropped. */
+			if (i + 2 != b->n)
+				return false;
 			*calls = r;
 			break;
 		default:
@@ -528,6 +535,9 @@ int replay_learn(struct replay *r, const struct replay_before *before, const str
 	    !before->plain || r->meaning != t->meaning || !plain_rows(b, &block, &calls))
 		return 0;
 	line = b->text + last->at;
+	costs = costs_of(d, line, b->text + b->bytes);
+	if (!costs)
+		return 0;
 	if (block) {
 		/* The link hangs on the block's head and begins behind the fn= line. */
 		size_t i = b->n - 1;
@@ -542,14 +552,9 @@ int replay_learn(struct replay *r, const struct replay_before *before, const str
 	} else if (before->fn != t->cur_fn) {
 		return 0;
 	}
-	costs = costs_of(d, line, b->text + b->bytes);
-	if (!costs)
-		return 0;
 	if (calls)
 		count = b->text + calls->at + 6;
 	if (calls && memcmp(count - 6, "calls=", 6) != 0)
-		return 0;
-	if (calls && (*count < '0' || *count > '9' || (count[0] == '0' && count[1] == 'x')))
 		return 0;
 	if (!set_text(&k, from, costs, count))
 		return 0;
