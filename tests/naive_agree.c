@@ -26,9 +26,10 @@ static void enter(void)
 	setenv("TMPDIR", dir, 1);
 }
 
-bool naive_agree(const char *text, size_t n, char *why, size_t size)
+bool naive_agree(const char *text, size_t n, size_t stretch, char *why, size_t size)
 {
-	struct build_opts opts = {.no_write = true};
+	struct build_opts opts = {
+		.no_write = true, .jobs = stretch ? 2 : 1, .stretch = stretch};
 	struct build_report report;
 	struct store *st = NULL;
 	struct err err = {0};

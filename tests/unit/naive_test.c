@@ -69,12 +69,17 @@ static const struct {
 
 static void run_cases(void)
 {
+	static const size_t stretches[] = {0, 1, 16, 40};
 	char why[1400];
 
 	for (size_t i = 0; i < COUNT(cases); i++)
-		if (!ok(naive_agree(cases[i].text, strlen(cases[i].text), why, sizeof(why)), "%s",
-			cases[i].name))
-			printf("# %s\n", why);
+		for (size_t k = 0; k < COUNT(stretches); k++)
+			if (!naive_agree(cases[i].text, strlen(cases[i].text), stretches[k], why,
+					 sizeof(why))) {
+				ok(false, "%s, stretch %zu", cases[i].name, stretches[k]);
+				printf("# %s\n", why);
+			}
+	ok(true, "%zu texts that were once read wrongly", COUNT(cases));
 }
 
 static char *read_file(const char *path, size_t *n)
@@ -116,7 +121,9 @@ static void run_fixtures(const char *where)
 	for (size_t i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), "%s/%s", where, names[i]);
 		text = read_file(path, &size);
-		if (!ok(naive_agree(text, size, why, sizeof(why)), "%s", path))
+		if (!ok(naive_agree(text, size, 0, why, sizeof(why)), "%s", path))
+			printf("# %s\n", why);
+		if (!ok(naive_agree(text, size, 3000, why, sizeof(why)), "%s in stretches", path))
 			printf("# %s\n", why);
 		free(text);
 		free(names[i]);
