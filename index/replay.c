@@ -489,7 +489,7 @@ static int add_link(struct replay *r, uint32_t from, const struct link *new)
 /* The rows of one entry: [fl= fn=] or [fi=], [cob= cfi= cfn= calls=], its line. */
 static bool plain_rows(const struct batch *b, bool *block, const struct row **calls)
 {
-	bool cfn = false;
+	bool cfn = false, called = false;
 
 	*block = false;
 	*calls = NULL;
@@ -504,10 +504,11 @@ static bool plain_rows(const struct batch *b, bool *block, const struct row **ca
 		case ROW_FI:
 			break;
 		case ROW_CFN:
-			cfn = true;
+			cfn = called = true;
 			break;
 		case ROW_CFI:
 		case ROW_COB:
+			called = true;
 			break;
 		case ROW_CALLS:
 			/* Anything between it and its line: the call was dropped. */
@@ -519,7 +520,8 @@ static bool plain_rows(const struct batch *b, bool *block, const struct row **ca
 			return false;
 		}
 	}
-	return !*calls ? !cfn : cfn;
+	/* cfi= and its like without calls= are for a later call. */
+	return *calls ? cfn : !called;
 }
 
 int replay_learn(struct replay *r, const struct replay_before *before, const struct tally *t,
