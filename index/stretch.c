@@ -183,19 +183,34 @@ static int read_stretch(void *arg)
 
 /* ---- where to cut ---- */
 
-/* The line at p begins with nsub absolute positions. */
+/* Digits at p, or 0x and hex digits; their end, or NULL when there are none. */
+static const char *skip_number(const char *p, const char *stop)
+{
+	const char *from = p;
+	bool hex = stop - p > 2 && p[0] == '0' && p[1] == 'x';
+
+	if (hex)
+		from = p += 2;
+	while (p < stop && ((*p >= '0' && *p <= '9') || (hex && *p >= 'a' && *p <= 'f')))
+		p++;
+	return p > from ? p : NULL;
+}
+
+/*
+ * The line at p is nsub absolute positions and costs, and nothing odd: a line that could not
+ * be read would leave the positions of the next one to the line before.
+ */
 static bool absolute_line(const char *p, const char *stop, unsigned nsub)
 {
-	while (nsub-- > 0) {
-		if (p >= stop || *p < '0' || *p > '9')
+	for (unsigned i = 0;; i++) {
+		p = skip_number(p, stop);
+		if (!p || p >= stop)
 			return false;
-		while (p < stop && *p > ' ')
-			p++;
-		if (p >= stop || (*p != ' ' && nsub > 0))
+		if (*p == '\n' || (*p == '\r' && stop - p > 1 && p[1] == '\n'))
+			return i + 1 >= nsub;
+		if (*p++ != ' ')
 			return false;
-		p++;
 	}
-	return true;
 }
 
 /* The first place to cut at or behind `from`, or n. */

@@ -64,6 +64,9 @@ static const struct {
 	{"CRLF everywhere",
 	 "events: Ir\r\nfl=(1) a\r\nfn=(1) f\r\n1 5\r\n\r\ncfn=(1)\r\ncalls=1 2\r\n"
 	 "2 3\r\n"},
+	{"a block that begins with an unreadable line",
+	 "events: Ir Dr\n0xd8b 5 17\nfl=(3)\nfn=(4)\n56 9 -\n* 6 10\nfn=f\n7 1.5\n"
+	 "+1 2\n"},
 };
 /* clang-format on */
 
