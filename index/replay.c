@@ -309,9 +309,19 @@ static const char *head(const struct replay *r, struct tally *t, const char *p,
 	return l->end;
 }
 
+/* Positions and file are those of the entry before: not so behind a line that belongs to a
+ * calls= or jump= which was not counted. */
+static bool settled(const struct tally *t, const struct decode *d)
+{
+	const struct entry *e = &t->entry[t->cur];
+
+	return t->cur_fn != UINT32_MAX && e->file == t->file &&
+	       e->instr == d->base[SUB_INSTR] && e->line == d->base[SUB_LINE];
+}
+
 static bool usable(struct replay *r, const struct tally *t, const struct decode *d)
 {
-	if (t->ob_moved || t->pending != PENDING_NONE || t->has_cfi || t->has_cob ||
+	if (!settled(t, d) || t->ob_moved || t->pending != PENDING_NONE || t->has_cfi || t->has_cob ||
 	    t->has_jfi || t->has_jfn || t->ncol > COSTS_MAX || t->ncol != d->ncols ||
 	    d->sub[0] == SUB_BB || (d->nsub > 1 && d->sub[1] == SUB_BB))
 		return false;
@@ -389,12 +399,12 @@ const char *replay_run(struct replay *r, struct tally *t, struct decode *d, cons
 
 /* ---- learning ---- */
 
-struct replay_before replay_note(const struct tally *t)
+struct replay_before replay_note(const struct tally *t, const struct decode *d)
 {
 	bool plain = t->pending == PENDING_NONE && !t->has_cfi && !t->has_cob && !t->has_jfi &&
 		     !t->has_jfn && !t->ob_moved;
 
-	return (struct replay_before){t->cur_fn, t->cur, plain};
+	return (struct replay_before){t->cur_fn, t->cur, plain, settled(t, d)};
 }
 
 /* Behind the positions of a line, each followed by one blank: where its costs begin; NULL
@@ -551,7 +561,7 @@ int replay_learn(struct replay *r, const struct replay_before *before, const str
 		from = memchr(b->text + b->row[i].at, '\n', b->bytes - b->row[i].at);
 		from++;
 		entry = t->fn[t->cur_fn].head;
-	} else if (before->fn != t->cur_fn) {
+	} else if (before->fn != t->cur_fn || !before->settled) {
 		return 0;
 	}
 	if (calls)

@@ -80,7 +80,7 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 		if (s->err.kind)
 			return (int)s->err.kind;
 	}
-	struct replay_before before = replay_note(t);
+	struct replay_before before = replay_note(t, s->decode);
 
 	decode_entry(s->decode, p, left, *at, last, b);
 	*at += b->bytes;

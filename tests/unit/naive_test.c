@@ -67,6 +67,9 @@ static const struct {
 	{"a block that begins with an unreadable line",
 	 "events: Ir Dr\n0xd8b 5 17\nfl=(3)\nfn=(4)\n56 9 -\n* 6 10\nfn=f\n7 1.5\n"
 	 "+1 2\n"},
+	{"a swallowed call moves the base",
+	 "positions: instr line\nevents: Ir\nfn=f\n7 7 1\ncalls=7 1 2\n100 200 9\n"
+	 "7 +4 2\nfn=f\n7 7 1\ncalls=7 1 2\n100 300 9\n7 +4 2\n"},
 };
 /* clang-format on */
 
