@@ -959,7 +959,7 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 		return row_cost(t, b, r, err);
 	if (__builtin_expect(t->pending != PENDING_NONE, 0) && drop_pending(t, b, r, err))
 		return (int)err->kind;
-	t->said |= r->kind != ROW_ODD && r->kind != ROW_FILE;
+	t->said |= r->kind == ROW_ODD ? r->a == ODD_HEADER_VALUE : r->kind != ROW_FILE;
 	switch ((enum row_kind)r->kind) {
 	case ROW_FN:
 		tally_leave_fn(t);
