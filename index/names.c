@@ -207,10 +207,12 @@ uint32_t names_define(struct names *t, uint64_t id, struct str text, uint64_t li
 	uint32_t slot = find_id(t, id);
 	const struct name_slot *s = &t->slot[slot];
 
-	*event = NAME_OK;
+	*event = slot ? NAME_MET : NAME_OK;
 	if (slot && s->kind == NAME_DEFINED) {
-		if (str_eq(s->text, text) && same_parts(t, s))
+		if (str_eq(s->text, text) && same_parts(t, s)) {
+			*event = NAME_OK;
 			return slot;
+		}
 		*event = NAME_REDEFINED;
 	}
 	slot = add(t, NAME_DEFINED, id, text, line);

@@ -57,8 +57,9 @@ struct names {
 	uint32_t generation;	/* "NEW PROFILING FILE" lines so far */
 };
 
-/* What a definition did; the tally reports it. */
-enum name_event { NAME_OK, NAME_REDEFINED, NAME_NO_MEMORY };
+/* What a definition did: nothing but that, named an id that was used already, gave it another
+ * name (the tally reports that), or failed. */
+enum name_event { NAME_OK, NAME_MET, NAME_REDEFINED, NAME_NO_MEMORY };
 
 int names_init(struct names *t, struct arena *arena);
 void names_free(struct names *t);

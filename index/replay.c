@@ -394,9 +394,19 @@ static HOT const char *head(const struct replay *r, struct tally *t, const char 
 	return l->end;
 }
 
+/* Positions and file are those of the entry before: not so behind a line that belongs to a
+ * calls= or jump= which was not counted. */
+static bool settled(const struct tally *t, const struct decode *d)
+{
+	const struct entry *e = &t->entry[t->cur];
+
+	return t->cur_fn != UINT32_MAX && e->file == t->file &&
+	       e->instr == d->base[SUB_INSTR] && e->line == d->base[SUB_LINE];
+}
+
 static bool usable(struct replay *r, const struct tally *t, const struct decode *d)
 {
-	if (t->ob_moved || t->pending != PENDING_NONE || t->has_cfi || t->has_cob ||
+	if (!settled(t, d) || t->ob_moved || t->pending != PENDING_NONE || t->has_cfi || t->has_cob ||
 	    t->has_jfi || t->has_jfn || t->ncol > COSTS_MAX || t->ncol != d->ncols ||
 	    d->sub[0] == SUB_BB || (d->nsub > 1 && d->sub[1] == SUB_BB))
 		return false;
@@ -478,35 +488,37 @@ const char *replay_run(struct replay *r, struct tally *t, struct decode *d, cons
 
 /* ---- learning ---- */
 
-struct replay_before replay_note(const struct tally *t)
+struct replay_before replay_note(const struct tally *t, const struct decode *d)
 {
 	bool plain = t->pending == PENDING_NONE && !t->has_cfi && !t->has_cob && !t->has_jfi &&
 		     !t->has_jfn && !t->ob_moved;
 
-	return (struct replay_before){t->cur_fn, t->cur, plain};
+	return (struct replay_before){t->cur_fn, t->cur, plain, settled(t, d)};
 }
 
-/* The text between p and the costs of its last line; NULL when it is too odd. */
+/* Behind the positions of a line, each followed by one blank: where its costs begin; NULL
+ * when it is too odd. */
 static const char *costs_of(const struct decode *d, const char *line, const char *end)
 {
 	for (unsigned i = 0; i < d->nsub; i++) {
-		line = memchr(line, ' ', (size_t)(end - line));
-		if (!line)
+		while (line < end && (unsigned char)*line > ' ')
+			line++;
+		if (line == end || *line != ' ')
 			return NULL;
 		line++;
 	}
-	return *line >= '0' && *line <= '9' ? line : NULL;
+	return line < end && *line >= '0' && *line <= '9' ? line : NULL;
 }
 
-/* Behind fn= the base is another function's: only absolute positions mean the same. */
+/* Behind fn= the base is another function's: only absolute positions mean the same.  The
+ * line is one whose costs_of() were found. */
 static bool absolute(const struct decode *d, const char *line)
 {
 	for (unsigned i = 0; i < d->nsub; i++) {
 		if (*line < '0' || *line > '9')
 			return false;
-		line = strchr(line, ' ');
-		if (!line)
-			return false;
+		while (*line != ' ')
+			line++;
 		line++;
 	}
 	return true;
@@ -523,8 +535,8 @@ static bool set_text(struct link *k, const char *p, const char *costs, const cha
 	if (count) {
 		while (*rest >= '0' && *rest <= '9' && n < UINT32_MAX)
 			n = n * 10 + (uint64_t)(*rest++ - '0');
-		if (n > UINT32_MAX)
-			return false;
+		if (n > UINT32_MAX || rest == count || (*rest != ' ' && *rest != '\n'))
+			return false;	/* 0x1f, say */
 		k->before = (uint8_t)(count - p);
 		k->digits = (uint8_t)(rest - count);
 		k->count = (uint32_t)n;
@@ -574,7 +586,7 @@ static int add_link(struct replay *r, uint32_t from, const struct link *new)
 /* The rows of one entry: [fl= fn=] or [fi=], [cob= cfi= cfn= calls=], its line. */
 static bool plain_rows(const struct batch *b, bool *block, const struct row **calls)
 {
-	bool cfn = false;
+	bool cfn = false, called = false;
 
 	*block = false;
 	*calls = NULL;
@@ -589,19 +601,24 @@ static bool plain_rows(const struct batch *b, bool *block, const struct row **ca
 		case ROW_FI:
 			break;
 		case ROW_CFN:
-			cfn = true;
+			cfn = called = true;
 			break;
 		case ROW_CFI:
 		case ROW_COB:
+			called = true;
 			break;
 		case ROW_CALLS:
+			/* Anything between it and its line: the call was dropped. */
+			if (i + 2 != b->n)
+				return false;
 			*calls = r;
 			break;
 		default:
 			return false;
 		}
 	}
-	return !*calls ? !cfn : cfn;
+	/* cfi= and its like without calls= are for a later call. */
+	return *calls ? cfn : !called;
 }
 
 int replay_learn(struct replay *r, const struct replay_before *before, const struct tally *t,
@@ -617,6 +634,9 @@ int replay_learn(struct replay *r, const struct replay_before *before, const str
 	    t->in_once || !before->plain || r->meaning != t->meaning || !plain_rows(b, &block, &calls))
 		return 0;
 	line = b->text + last->at;
+	costs = costs_of(d, line, b->text + b->bytes);
+	if (!costs)
+		return 0;
 	if (block) {
 		/* The link hangs on the block's head and begins behind the fn= line. */
 		size_t i = b->n - 1;
@@ -628,17 +648,12 @@ int replay_learn(struct replay *r, const struct replay_before *before, const str
 		from = memchr(b->text + b->row[i].at, '\n', b->bytes - b->row[i].at);
 		from++;
 		entry = t->fn[t->cur_fn].head;
-	} else if (before->fn != t->cur_fn) {
+	} else if (before->fn != t->cur_fn || !before->settled) {
 		return 0;
 	}
-	costs = costs_of(d, line, b->text + b->bytes);
-	if (!costs)
-		return 0;
 	if (calls)
 		count = b->text + calls->at + 6;
 	if (calls && memcmp(count - 6, "calls=", 6) != 0)
-		return 0;
-	if (calls && (*count < '0' || *count > '9' || (count[0] == '0' && count[1] == 'x')))
 		return 0;
 	if (!set_text(&k, from, costs, count))
 		return 0;

@@ -53,8 +53,9 @@ static inline bool replay_ready(const struct tally *t)
 struct replay_before {
 	uint32_t fn, entry;
 	bool plain;		/* nothing was pending that the text does not say */
+	bool settled;		/* positions and file were the entry's */
 };
-struct replay_before replay_note(const struct tally *t);
+struct replay_before replay_note(const struct tally *t, const struct decode *d);
 int replay_learn(struct replay *r, const struct replay_before *before, const struct tally *t,
 		 const struct decode *d, const struct batch *b, struct err *err);
 

@@ -82,7 +82,7 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 		if (s->err.kind)
 			return (int)s->err.kind;
 	}
-	struct replay_before before = replay_note(t);
+	struct replay_before before = replay_note(t, s->decode);
 
 	decode_entry(s->decode, p, left, *at, last, b);
 	*at += b->bytes;
@@ -188,35 +188,34 @@ static int read_stretch(void *arg)
 
 /* ---- where to cut ---- */
 
-/* Length of a number at p, decimal or 0x, or 0. */
-static size_t number_length(const char *p, const char *stop)
+/* Digits at p, or 0x and hex digits; their end, or NULL when there are none. */
+static const char *skip_number(const char *p, const char *stop)
 {
+	const char *from = p;
 	bool hex = stop - p > 2 && p[0] == '0' && p[1] == 'x';
-	const char *q = p + (hex ? 2 : 0);
 
-	while (q < stop && ((*q >= '0' && *q <= '9') || (hex && *q >= 'a' && *q <= 'f')))
-		q++;
-	return hex && q == p + 2 ? 0 : (size_t)(q - p);
+	if (hex)
+		from = p += 2;
+	while (p < stop && ((*p >= '0' && *p <= '9') || (hex && *p >= 'a' && *p <= 'f')))
+		p++;
+	return p > from ? p : NULL;
 }
 
 /*
- * The line at p is nothing but plain numbers, nsub positions and maybe costs: it is read
- * whatever stands before it, and the base is known behind it.
+ * The line at p is nsub absolute positions and costs, and nothing odd: a line that could not
+ * be read would leave the positions of the next one to the line before.
  */
 static bool absolute_line(const char *p, const char *stop, unsigned nsub)
 {
-	for (unsigned n = 1; p < stop; n++) {
-		size_t length = number_length(p, stop);
-
-		p += length;
-		if (length == 0 || p >= stop)
+	for (unsigned i = 0;; i++) {
+		p = skip_number(p, stop);
+		if (!p || p >= stop)
 			return false;
-		if (*p == '\n')
-			return n >= nsub;
+		if (*p == '\n' || (*p == '\r' && stop - p > 1 && p[1] == '\n'))
+			return i + 1 >= nsub;
 		if (*p++ != ' ')
 			return false;
 	}
-	return false;
 }
 
 /* The first place to cut at or behind `from`, or n. */

@@ -780,10 +780,9 @@ static uint32_t name_of(struct tally *t, enum name_space space, const struct bat
 	}
 	if (slot == NONE)
 		no_memory(err);
-	else if (event == NAME_REDEFINED) {
-		t->meaning++;
+	t->meaning += event == NAME_MET || event == NAME_REDEFINED;
+	if (event == NAME_REDEFINED)
 		add_odd(t, ODD_ID_REDEFINED, line_of(t, b, r), text, err);
-	}
 	return slot;
 }
 

@@ -506,7 +506,6 @@ static void has_body(struct naive_state *s, struct fn f)
 		return;
 	fact(&s->bodies, key(a, "f", f));
 	fact(&s->bodies, key(a, "ss", f.obj, f.name))->v[0]++;
-	fact(&s->r->facts, key(a, "Ff", f));
 }
 
 static void end_call(struct naive_state *s)
@@ -566,8 +565,8 @@ static void take_cost(struct naive_state *s, uint64_t instr, uint64_t line, uint
 	uint64_t part = s->r->npart - 1;
 
 	has_body(s, f);
-	count(&s->r->facts, key(a, "Ff", f), v, odd);
 	count(&s->r->facts, key(a, "Lfsuu", f, s->file, instr, line), v, odd);
+	count(&s->r->facts, key(a, "Ff", f), v, odd);
 	count(&s->r->facts, key(a, "Pu", part), v, odd);
 	count(&s->r->facts, key(a, "Puf", part, f), v, odd);
 	count(&s->r->facts, key(a, "T"), v, odd);
@@ -784,6 +783,7 @@ static void settle(struct naive_state *s)
 		struct call *c = &s->call[i];
 		struct fn to = callee(s, c);
 
+		fact(t, key(a, "Ff", c->from));
 		fact(t, key(a, "Ff", to));
 		count(t, key(a, "Eff", c->from, to), c->v, odd);
 		count(t, key(a, "Effsuu", c->from, to, c->file, c->instr, c->line), c->v,
@@ -801,6 +801,7 @@ static void settle(struct naive_state *s)
 		f->v[0] = add(f->v[0], j->executed, odd);
 		f->v[1] = add(f->v[1], j->taken, odd);
 	}
+	fact(t, key(a, "T"));
 	for (size_t i = 0; i < t->n; i++)
 		s->r->nfn += t->at[i].key.p[0] == 'F';
 	for (size_t i = 0; i < s->r->nevent; i++)
@@ -818,7 +819,6 @@ void naive_read(struct naive *r, const char *text, size_t n)
 	r->facts = (struct facts){.arena = &r->arena, .width = r->nevent + 2};
 	r->odd = s.any_events = false;
 	s.ncol = 0;
-	fact(&r->facts, key(&r->arena, "T"));
 	begin_part(&s);
 	each_line(&s, text, n, false);
 	drop(&s);

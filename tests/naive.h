@@ -46,7 +46,8 @@ void naive_free(struct naive *r);
 /* True when the store says the same; otherwise why holds the first difference. */
 bool naive_compare(const struct naive *r, struct store *st, char *why, size_t size);
 
-/* The whole: build an index of the text, read it naively, compare. */
-bool naive_agree(const char *text, size_t n, char *why, size_t size);
+/* The whole: build an index of the text, read in stretches of so many bytes (0: in one) by
+ * two threads; read it naively; compare. */
+bool naive_agree(const char *text, size_t n, size_t stretch, char *why, size_t size);
 
 #endif

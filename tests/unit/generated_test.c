@@ -44,7 +44,7 @@ struct writer {
 	struct out o;
 	unsigned odd; /* one line in so many is odd; 0: none */
 	unsigned nsub, ncols;
-	bool crlf, compressed, jumps;
+	bool crlf, compressed, jumps, repeats;
 };
 
 static bool odd_now(const struct writer *w)
@@ -342,6 +342,27 @@ static void write_line(struct writer *w)
 	}
 }
 
+/* What was written before comes again, with other numbers: an activation, a part. */
+static void repeat(struct writer *w)
+{
+	size_t n = 1 + below(one_in(3) ? 4000 : 300), at, from = w->o.n;
+
+	if (w->o.n < 60)
+		return;
+	n = n < w->o.n ? n : w->o.n - 1;
+	at = below((unsigned)(w->o.n - n));
+	while (at && w->o.buf[at - 1] != '\n')
+		at--;
+	for (unsigned times = 1 + below(4); times; times--)
+		for (size_t i = 0; i < n; i++)
+			out_char(&w->o, w->o.buf[at + i]);
+	for (size_t i = from; i < w->o.n; i++)
+		if (w->o.buf[i] >= '1' && w->o.buf[i] <= '9' && one_in(40))
+			w->o.buf[i] = (char)('0' + below(10));
+	if (w->o.buf[w->o.n - 1] != '\n')
+		out_c(&w->o, "\n");
+}
+
 static void write_profile(struct writer *w)
 {
 	unsigned lines = below(one_in(20) ? 3000 : 60);
@@ -351,13 +372,17 @@ static void write_profile(struct writer *w)
 			     .ncols = 1,
 			     .crlf = one_in(6),
 			     .compressed = !one_in(3),
-			     .jumps = one_in(2)};
+			     .jumps = one_in(2),
+			     .repeats = one_in(2)};
 	out_mem(&w->o);
 	if (w->odd && one_in(30))
 		write_line(w);
 	write_header(w, true);
-	for (unsigned i = 0; i < lines; i++)
+	for (unsigned i = 0; i < lines; i++) {
 		write_line(w);
+		if (w->repeats && one_in(12) && w->o.n < 100000)
+			repeat(w);
+	}
 	if (w->odd && one_in(5) && w->o.n)
 		w->o.n -= 1 + below(w->o.n < 9 ? 1 : 8);
 }
@@ -419,9 +444,15 @@ static void run_generated(uint64_t from, uint64_t n)
 
 		state = hash_mix(seed);
 		write_profile(&w);
-		if (!naive_agree(w.o.n ? w.o.buf : "", w.o.n, why, sizeof(why)) &&
-		    failed++ < 5)
-			report_case("generated", seed, why, w.o.buf, w.o.n);
+		for (int k = 0; k < 2; k++) {
+			size_t stretch = k ? 1 + below(600) : 0;
+
+			if (!naive_agree(w.o.n ? w.o.buf : "", w.o.n, stretch, why,
+					 sizeof(why)) &&
+			    failed++ < 5)
+				report_case(k ? "stretches" : "generated", seed, why,
+					    w.o.buf, w.o.n);
+		}
 		out_close(&w.o);
 	}
 	is_u64(failed, 0, "%" PRIu64 " generated profiles", n);
@@ -447,7 +478,9 @@ static void run_mutated(const char *where, const char *name, uint64_t from, uint
 		memcpy(copy, text, len = size);
 		state = hash_mix(seed);
 		mutate(copy, &len);
-		if (!naive_agree(copy, len, why, sizeof(why)) && failed++ < 2)
+		if (!naive_agree(copy, len, one_in(2) ? 1 + below(20000) : 0, why,
+				 sizeof(why)) &&
+		    failed++ < 2)
 			report_case(name, seed, why, copy, len);
 	}
 	is_u64(failed, 0, "%" PRIu64 " damaged copies of %s", n, name);

@@ -64,17 +64,28 @@ static const struct {
 	{"CRLF everywhere",
 	 "events: Ir\r\nfl=(1) a\r\nfn=(1) f\r\n1 5\r\n\r\ncfn=(1)\r\ncalls=1 2\r\n"
 	 "2 3\r\n"},
+	{"a block that begins with an unreadable line",
+	 "events: Ir Dr\n0xd8b 5 17\nfl=(3)\nfn=(4)\n56 9 -\n* 6 10\nfn=f\n7 1.5\n"
+	 "+1 2\n"},
+	{"a swallowed call moves the base",
+	 "positions: instr line\nevents: Ir\nfn=f\n7 7 1\ncalls=7 1 2\n100 200 9\n"
+	 "7 +4 2\nfn=f\n7 7 1\ncalls=7 1 2\n100 300 9\n7 +4 2\n"},
 };
 /* clang-format on */
 
 static void run_cases(void)
 {
+	static const size_t stretches[] = {0, 1, 16, 40};
 	char why[1400];
 
 	for (size_t i = 0; i < COUNT(cases); i++)
-		if (!ok(naive_agree(cases[i].text, strlen(cases[i].text), why, sizeof(why)), "%s",
-			cases[i].name))
-			printf("# %s\n", why);
+		for (size_t k = 0; k < COUNT(stretches); k++)
+			if (!naive_agree(cases[i].text, strlen(cases[i].text), stretches[k], why,
+					 sizeof(why))) {
+				ok(false, "%s, stretch %zu", cases[i].name, stretches[k]);
+				printf("# %s\n", why);
+			}
+	ok(true, "%zu texts that were once read wrongly", COUNT(cases));
 }
 
 static char *read_file(const char *path, size_t *n)
@@ -116,7 +127,9 @@ static void run_fixtures(const char *where)
 	for (size_t i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), "%s/%s", where, names[i]);
 		text = read_file(path, &size);
-		if (!ok(naive_agree(text, size, why, sizeof(why)), "%s", path))
+		if (!ok(naive_agree(text, size, 0, why, sizeof(why)), "%s", path))
+			printf("# %s\n", why);
+		if (!ok(naive_agree(text, size, 3000, why, sizeof(why)), "%s in stretches", path))
 			printf("# %s\n", why);
 		free(text);
 		free(names[i]);
