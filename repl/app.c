@@ -163,9 +163,10 @@ static void say_opened(const struct app *app, const char *path, const struct sto
 		app_note(app, "quern: %s: indexed %s in %s", path, bytes, took);
 	}
 	if (store_info(st)->truncated)
-		app_note(app,
-			 "quern: %s: cut off: its end is missing, the costs are of what is there",
-			 path);
+		app_note(
+			app,
+			"quern: %s: cut off: its end is missing, the costs are of what is there",
+			path);
 	if (report->how == BUILD_FRESH)
 		return;
 	if (store_info(st)->diagnostics)
