@@ -97,7 +97,8 @@ static uint64_t count_newlines(const char *p, size_t n)
 
 		memcpy(&v, p + i, 8);
 		v ^= 0x0a0a0a0a0a0a0a0a;
-		lines += (uint64_t)__builtin_popcountll(~(((v & low7) + low7) | v | low7));
+		v = ~(((v & low7) + low7) | v | low7) >> 7;
+		lines += (v * 0x0101010101010101) >> 56;
 	}
 	for (; i < n; i++)
 		lines += p[i] == '\n';
