@@ -352,7 +352,8 @@ static int type_in(struct schema *s, struct expr *e)
 		return 0;
 	}
 	for (const struct expr *i = e->b; i; i = i->next)
-		if (check_is_number(i->type) != check_is_number(e->a->type))
+		if (check_is_number(i->type) != check_is_number(e->a->type) ||
+		    col_is_text(i->type) != col_is_text(e->a->type))
 			return check_fail(s, i->span, "%s is compared with %s",
 					  kind_name(i->type), kind_name(e->a->type));
 	return 0;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "engine/exec.h"
+#include "engine/near.h"
 #include "engine/path.h"
 #include "engine/source.h"
 
@@ -334,29 +335,43 @@ static double tree_min(const struct exec *x, const struct source *s)
 			      : s->min;
 }
 
+static uint32_t tree_depth_asked(const struct source *s)
+{
+	if (s->has_depth)
+		return s->depth_all || s->depth > UINT32_MAX ? 0 : (uint32_t)s->depth;
+	return s->kind == S_CALLTREE ? 0 : 1;
+}
+
+static int tree_rows(struct exec *x, const struct path_tree_query *q,
+		     struct path_tree *tree)
+{
+	const struct flow *flow;
+
+	if (q->depth == 1 && !q->avoiding)
+		return near_rows(x, q->set, q->up, q->min, tree);
+	return exec_flow(x, x->g, x->event, &flow) ||
+			       path_tree(flow, q, x->a, x->cancel, tree, x->err)
+		       ? (int)x->err->kind
+		       : 0;
+}
+
 static int tree_open(struct exec *x, const struct source *s, struct table *t)
 {
 	const struct set *of = s->of ? s->of : s->from ? s->from : s->to;
-	struct path_tree_query q = {.depth = 1};
+	struct path_tree_query q = {.depth = tree_depth_asked(s), .min = tree_min(x, s)};
 	struct tree *d = EXEC_ARRAY(x, struct tree, 1);
 	struct fn_set *set, *avoiding = NULL;
 	struct path_tree tree;
-	const struct flow *flow;
 
 	if (!d || exec_set(x, of, &set) ||
-	    (s->avoiding && exec_set(x, s->avoiding, &avoiding)) ||
-	    exec_flow(x, x->g, x->event, &flow))
+	    (s->avoiding && exec_set(x, s->avoiding, &avoiding)))
 		return (int)x->err->kind;
+	if (s->has_depth && s->depth == 0 && !s->depth_all)
+		return exec_fail(x, s->span, "depth 0 asks for nothing: write 1 or more");
 	q.set = d->set = set;
 	q.avoiding = avoiding;
 	q.up = s->kind == S_CALLERS || (s->kind == S_CALLTREE && s->to);
-	if (s->kind == S_CALLTREE)
-		q.depth = 0;
-	if (s->has_depth)
-		q.depth = s->depth_all || s->depth > UINT32_MAX ? 0 : (uint32_t)s->depth;
-	q.min = tree_min(x, s);
-	if (path_tree(flow, &q, x->a, x->cancel, &tree, x->err) ||
-	    tree_base(x, set, &d->base))
+	if (tree_base(x, set, &d->base) || tree_rows(x, &q, &tree))
 		return (int)x->err->kind;
 	d->rows = tree.rows;
 	t->data = d;

@@ -2,6 +2,7 @@
  * source_info.c - info, events, parts, threads, profiles: what is known about the profile.
  */
 #include <string.h>
+#include <time.h>
 
 #include "engine/exec.h"
 #include "engine/source.h"
@@ -45,6 +46,7 @@ INFO_U(input_bytes, input_bytes)
 INFO_U(input_lines, input_lines)
 INFO_U(index_bytes, index_bytes)
 INFO_U(saturated, saturated)
+INFO_U(truncated, truncated)
 
 static struct str info_positions(const struct table *t, uint32_t r)
 {
@@ -87,6 +89,18 @@ static uint64_t info_built(const struct table *t, uint32_t r, uint32_t e)
 	return info_of(t)->built_s;
 }
 
+static struct str info_built_text(const struct table *t, uint32_t r)
+{
+	time_t when = (time_t)info_of(t)->built_s;
+	struct tm utc;
+	char text[40];
+
+	(void)r;
+	if (!gmtime_r(&when, &utc) || !strftime(text, sizeof(text), "%F %T UTC", &utc))
+		return STR("???");
+	return arena_printf(t->x->a, "%s", text);
+}
+
 static uint64_t info_total(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)r;
@@ -111,11 +125,13 @@ static const struct col_def info_cols[] = {
 	{"jumps", COL_COUNT, BOTH, .u = info_jumps},
 	{"totals", COL_STR, BOTH, .s = info_totals},
 	{"saturated", COL_BOOL, BOTH, .u = info_saturated},
+	{"truncated", COL_BOOL, BOTH, .u = info_truncated},
 	{"diagnostics", COL_COUNT, BOTH, .u = info_diagnostics},
 	{"input_bytes", COL_COUNT, BOTH, .u = info_input_bytes},
 	{"input_lines", COL_COUNT, BOTH, .u = info_input_lines},
 	{"index_bytes", COL_COUNT, BOTH, .u = info_index_bytes},
-	{"built_unix_s", COL_COUNT, BOTH, .u = info_built},
+	{"built_unix_s", COL_COUNT, SHOW_M, .u = info_built},
+	{"built", COL_STR, SHOW_T, .s = info_built_text},
 	{"total", COL_COST, PER_EVENT, .u = info_total},
 };
 
@@ -142,12 +158,15 @@ static int note_diagnostics(struct exec *x)
 
 	for (uint32_t i = 0; i < store_diag_count(st) && i < 20; i++) {
 		struct store_diag d;
+		struct str where = {"", 0};
 
 		store_diag(st, i, &d);
-		if (exec_note(x,
-			      arena_printf(x->a, "%llu x %.*s, first at line %llu: %.*s",
-					   (unsigned long long)d.count, STR_ARG(d.kind),
-					   (unsigned long long)d.line, STR_ARG(d.text))))
+		if (d.line)
+			where = arena_printf(x->a, ", first at line %llu: %.*s",
+					     (unsigned long long)d.line, STR_ARG(d.text));
+		if (exec_note(x, arena_printf(x->a, "%llu x %.*s%.*s",
+					      (unsigned long long)d.count,
+					      STR_ARG(d.kind), STR_ARG(where))))
 			return (int)x->err->kind;
 	}
 	return 0;

@@ -69,6 +69,7 @@ static int read_text(struct build *b)
 {
 	const struct map *m = &b->source.map;
 	const struct stretch_opts o = {.jobs = b->opts->jobs, .stretch = b->opts->stretch,
+				       .hash = true,
 				       .cancel = b->opts->cancel, .progress = told, .arg = b};
 
 	if (stretches_read(&b->stretches, m->p, m->n, &o, b->err))
@@ -79,11 +80,31 @@ static int read_text(struct build *b)
 
 /* ---- what is refused ---- */
 
+static const char no_profile[] =
+	"such files begin with lines like \"events: Ir\" and \"fn=main\"; valgrind "
+	"--tool=callgrind and PHP Xdebug write them";
+
+/* A header that breaks off before its "events:" line. */
+static bool header_only(const struct profile *p)
+{
+	for (size_t k = 0; k < p->ntally; k++)
+		for (size_t i = 0; i < p->tally[k]->npart; i++)
+			if (p->tally[k]->part[i].line[KEY_VERSION] ||
+			    p->tally[k]->part[i].line[KEY_CREATOR])
+				return true;
+	return false;
+}
+
 static int no_events(const struct build *b)
 {
 	const struct profile *p = &b->profile;
-	const char *name = b->source.name;
+	const char *name = b->source.name, *nature = source_nature(&b->source);
 
+	if (nature) {
+		err_set(b->err, ERR_PROFILE, 0, "%s: %s, not a Callgrind-format profile", name,
+			nature);
+		return err_hint(b->err, "%s", no_profile);
+	}
 	for (size_t i = 0; i < p->nodds; i++)
 		if (p->odds[i].kind == ODD_NO_EVENTS) {
 			err_set(b->err, ERR_PROFILE, 0,
@@ -92,10 +113,15 @@ static int no_events(const struct build *b)
 			return err_hint(b->err, "this is not a Callgrind-format profile, or its "
 						"header is missing");
 		}
+	if (header_only(p)) {
+		err_set(b->err, ERR_PROFILE, 0,
+			"%s: cut off in its header: there is no \"events:\" line", name);
+		return err_hint(b->err, "copy it again, or wait until the program that writes it "
+					"is done");
+	}
 	err_set(b->err, ERR_PROFILE, 0, "%s: not a Callgrind-format profile: no \"events:\" line",
 		name);
-	return err_hint(b->err, "such files begin with lines like \"events: Ir\" and "
-				"\"fn=main\"; valgrind --tool=callgrind and PHP Xdebug write them");
+	return err_hint(b->err, "%s", no_profile);
 }
 
 /* A cost line that stands before the first "events:" of the whole file. */
@@ -143,16 +169,22 @@ static int check_profile(const struct build *b)
 	return 0;
 }
 
-/* Cut off: the last line has no end, or callgrind did not come to its "totals:". */
+/*
+ * Cut off: callgrind did not come to its "totals:", or the last line has no end.  Some
+ * producers (yappi) never end it; theirs at least ends in a number.
+ */
 static bool truncated(const struct build *b)
 {
 	const struct map *m = &b->source.map;
 	const struct profile *p = &b->profile;
 	const struct part *last = &p->part[p->npart - 1];
+	bool callgrind = str_starts(last->creator, STR("callgrind"));
+	char end = m->p[m->n - 1];
 
-	if (m->p[m->n - 1] != '\n')
+	if (end != '\n' && (end < '0' || end > '9' || callgrind ||
+			    str_starts(last->creator, STR("xdebug"))))
 		return true;
-	return str_starts(last->creator, STR("callgrind")) && !last->has_totals;
+	return callgrind && !last->has_totals;
 }
 
 /* ---- writing ---- */
@@ -194,6 +226,8 @@ static int build_index(struct build *b, const char *index, struct store **out)
 	const struct build_opts *o = b->opts;
 	int rc;
 
+	if (index && publish_replaces(index, b->source.fd, b->err))
+		return (int)b->err->kind;
 	if (publish_begin(&b->publish, index, o->no_wait, o->cancel, b->err)) {
 		publish_end(&b->publish);
 		return (int)b->err->kind;
@@ -223,6 +257,17 @@ static int build_index(struct build *b, const char *index, struct store **out)
 
 /* ---- which index ---- */
 
+static void say_changed(const struct build *b, const char *index, struct str indexed,
+			struct build_report *r)
+{
+	if (str_eq(indexed, b->source.id.path))
+		snprintf(r->why, sizeof(r->why), "the profile has changed since it was indexed");
+	else
+		snprintf(r->why, sizeof(r->why),
+			 "the index %.150s was of another profile, %.*s: it is replaced", index,
+			 (int)(indexed.n < 150 ? indexed.n : 150), indexed.p);
+}
+
 /* Open an index that is there and of this profile; *how says why not. */
 static bool open_fresh(struct build *b, const char *path, struct store **out,
 		       struct build_report *r)
@@ -244,10 +289,10 @@ static bool open_fresh(struct build *b, const char *path, struct store **out,
 			 "the profile's times changed, its content did not");
 		break;
 	case SOURCE_CHANGED:
+		r->how = BUILD_STALE;
+		say_changed(b, path, store_source(*out)->path, r);
 		store_close(*out);
 		*out = NULL;
-		r->how = BUILD_STALE;
-		snprintf(r->why, sizeof(r->why), "the profile has changed since it was indexed");
 		return false;
 	}
 	r->how = BUILD_FRESH;

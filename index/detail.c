@@ -22,6 +22,7 @@ struct detail {
 	struct slot_ref *slots;
 	struct detail_row *row;
 	size_t cap;
+	uint64_t *cost;			/* scratch: the costs of one row */
 	struct arena sums;		/* costs of rows that are sums or need mapping */
 };
 
@@ -83,7 +84,8 @@ int detail_new(const struct profile *p, struct detail **out, struct err *err)
 		arena_init(&d->sums, 0);
 		d->first = calloc(p->ntally, sizeof(*d->first));
 		d->entry = calloc(p->ntally, sizeof(*d->entry));
-		rc = !d->first || !d->entry || order_slots(d);
+		d->cost = calloc(EVENTS_MAX, sizeof(*d->cost));
+		rc = !d->first || !d->entry || !d->cost || order_slots(d);
 		for (size_t k = 0; !rc && k < p->ntally; k++)
 			rc = order_entries(d, k);
 	}
@@ -110,15 +112,17 @@ void detail_free(struct detail *d)
 	free(d->slot_first);
 	free(d->slots);
 	free(d->row);
+	free(d->cost);
 	arena_free(&d->sums);
 	free(d);
 }
 
+static const enum detail_kind kinds[] = {	/* by enum entry_kind */
+	DETAIL_LINES, DETAIL_SITES, DETAIL_JUMPS, DETAIL_JUMPS,
+};
+
 static enum detail_kind kind_of(uint32_t what)
 {
-	static const enum detail_kind kinds[] = {DETAIL_LINES, DETAIL_SITES, DETAIL_JUMPS,
-						 DETAIL_JUMPS};
-
 	return kinds[ENTRY_KIND(what)];
 }
 
@@ -162,20 +166,17 @@ static uint32_t jump_target(const struct profile *p, uint32_t from, uint32_t nam
 	return best;
 }
 
-static void read_jump(const struct detail *d, size_t k, uint32_t f, const struct entry *e,
-		      struct detail_row *r)
+/* Where a jump of f goes; to as in tally.h. */
+static void set_jump(const struct detail *d, size_t k, uint32_t f, const uint64_t *to,
+		     bool conditional, struct detail_row *r)
 {
-	const struct profile *p = d->p;
-	const struct merge_map *m = &p->map[k];
-	const uint64_t *v = &p->tally[k]->val[e->val];
+	const struct merge_map *m = &d->p->map[k];
 
-	r->to_instr = v[0];
-	r->to_line = v[1];
-	r->to_file = m->name[SPACE_FILE][(uint32_t)v[2]];
-	r->to_fn = jump_target(p, f, m->name[SPACE_FN][v[2] >> 32], r->to_file);
-	r->calls = v[3];
-	r->taken = v[4];
-	r->edge = (ENTRY_KIND(e->what) == ENTRY_JCND ? JUMP_CONDITIONAL : 0) |
+	r->to_instr = to[0];
+	r->to_line = to[1];
+	r->to_file = m->name[SPACE_FILE][(uint32_t)to[2]];
+	r->to_fn = jump_target(d->p, f, m->name[SPACE_FN][to[2] >> 32], r->to_file);
+	r->edge = (conditional ? JUMP_CONDITIONAL : 0) |
 		  (r->to_fn != f ? JUMP_OTHER_FN : 0) |
 		  (r->to_file != r->file ? JUMP_OTHER_FILE : 0);
 }
@@ -205,7 +206,11 @@ static int read_row(struct detail *d, size_t k, uint32_t f, const struct entry *
 	*r = (struct detail_row){.instr = e->instr, .line = e->line,
 				 .file = m->name[SPACE_FILE][e->file]};
 	if (kind == DETAIL_JUMPS) {
-		read_jump(d, k, f, e, r);
+		const uint64_t *v = &t->val[e->val];
+
+		set_jump(d, k, f, v, ENTRY_KIND(e->what) == ENTRY_JCND, r);
+		r->calls = v[3];
+		r->taken = v[4];
 		return 0;
 	}
 	if (kind == DETAIL_LINES) {
@@ -218,6 +223,48 @@ static int read_row(struct detail *d, size_t k, uint32_t f, const struct entry *
 		r->cost = mapped(d, k, sum + 1);
 	}
 	return r->cost ? 0 : -1;
+}
+
+/* The rows of a first block that never became entries. */
+static int read_once(struct detail *d, size_t k, uint32_t f, const struct fn_slot *fn,
+		     enum detail_kind kind, size_t *count)
+{
+	const struct profile *p = d->p;
+	const struct tally *t = p->tally[k];
+	const struct merge_map *m = &p->map[k];
+	struct varint_reader in = {t->once.p + fn->once_at,
+				   t->once.p + fn->once_at + fn->once_n, false};
+	struct once_row o = {0};
+
+	while (once_get(&in, &o, d->cost)) {
+		struct detail_row *r;
+		uint64_t *cost;
+
+		if (kinds[o.kind] != kind)
+			continue;
+		if (vec_reserve(&d->row, &d->cap, *count + 1, sizeof(*d->row)))
+			return -1;
+		r = &d->row[(*count)++];
+		*r = (struct detail_row){.instr = o.instr, .line = o.line,
+					 .file = m->name[SPACE_FILE][o.file]};
+		if (kind == DETAIL_JUMPS) {
+			set_jump(d, k, f, o.to, o.kind == ENTRY_JCND, r);
+			r->calls = o.count;
+			r->taken = o.taken;
+			continue;
+		}
+		cost = ARENA_ARRAY(&d->sums, uint64_t, p->nevent + 1);
+		if (!cost)
+			return -1;
+		for (uint32_t e = 0; e < o.ncost; e++)
+			cost[m->event[e]] = d->cost[e];
+		r->cost = cost;
+		if (kind == DETAIL_SITES) {
+			r->edge = edge_of(p, f, m->fn[o.callee]) - p->out_first[f];
+			r->calls = o.count;
+		}
+	}
+	return 0;
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -303,6 +350,8 @@ int detail_gather(struct detail *d, uint32_t f, enum detail_kind kind,
 				return -1;
 			count++;
 		}
+		if (t->fn[slot].once_n && read_once(d, k, f, &t->fn[slot], kind, &count))
+			return -1;
 	}
 	if (sort_and_add(d, &count))
 		return -1;

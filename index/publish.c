@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "index/base/str.h"
+#include "index/store.h"
 
 #define SUFFIX ".quern"
 
@@ -45,6 +46,34 @@ bool publish_place(const char *profile, unsigned i, char path[INDEX_PATH_MAX])
 	if (i == 0)
 		return fits(snprintf(path, INDEX_PATH_MAX, "%s" SUFFIX, profile));
 	return i == 1 && cache_place(profile, path);
+}
+
+static bool same_file(int fd, const struct stat *there)
+{
+	struct stat sb;
+
+	return fstat(fd, &sb) == 0 && sb.st_ino == there->st_ino && sb.st_dev == there->st_dev;
+}
+
+int publish_replaces(const char *path, int profile_fd, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool named = str_ends(str_c(path), STR(SUFFIX));
+	struct stat there = {0};
+
+	/* What cannot be opened is reported where the new index is made. */
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &there))
+		err_set(err, ERR_INDEX, 0, "%s: %s", path, strerror(errno));
+	else if (same_file(profile_fd, &there))
+		err_set(err, ERR_INDEX, 0, "the index cannot be %s: that is the profile", path);
+	else if (!S_ISREG(there.st_mode) ||
+		 (there.st_size && !named && !store_recognise(fd)))
+		err_set(err, ERR_INDEX, 0, "%s is there and is not an index: it was left as it is",
+			path);
+	close(fd);
+	return err_hint(err, "name another file with --index PATH");
 }
 
 /* The directory of path into dir ("." when it has none). */
@@ -84,7 +113,17 @@ bool publish_writable(const char *path)
 
 static int cannot(const char *path, struct err *err)
 {
-	err_set(err, ERR_INDEX, 0, "cannot write %s: %s", path, strerror(errno));
+	char dir[INDEX_PATH_MAX];
+	int why = errno;
+
+	directory(path, dir);
+	if (why == ENOENT && access(dir, F_OK))
+		err_set(err, ERR_INDEX, 0, "cannot write the index: there is no directory %s", dir);
+	else if (why == EACCES || why == EROFS)
+		err_set(err, ERR_INDEX, 0, "cannot write the index: the directory %s: %s", dir,
+			strerror(why));
+	else
+		err_set(err, ERR_INDEX, 0, "cannot write %s: %s", path, strerror(why));
 	return err_hint(err, "put the index elsewhere with --index PATH, or keep none with "
 			     "--no-index-write");
 }

@@ -19,7 +19,7 @@
 #include "index/base/vec.h"
 
 enum {
-	TEXT = 48,
+	TEXT = 44,
 	LINKS_MAX = 1 << 20,	/* 64 MiB */
 	WAYS = 4,		/* texts remembered behind one entry */
 	COSTS_MAX = 64,		/* columns a profile may have to be replayed */
@@ -29,12 +29,13 @@ struct link {
 	uint32_t to;		/* entry */
 	uint32_t alt;		/* another link of the same entry; 0: none */
 	uint32_t val;		/* of `to` */
-	uint8_t before;		/* bytes of text up to the count of a call, or to the costs */
-	uint8_t after;		/* bytes behind the count; they begin at at_after */
-	uint8_t at_after;
+	uint32_t count;		/* of a call, as the text has it */
+	uint8_t len;		/* bytes of text, up to the costs */
+	uint8_t before, digits;	/* of a call: where the count stands in the text */
 	uint8_t newlines : 7, call : 1;
 	char text[TEXT];
 };
+_Static_assert(sizeof(struct link) == 64, "a link is a cache line");
 
 void replay_free(struct replay *r)
 {
@@ -107,17 +108,34 @@ static inline bool number(const char **p, uint64_t *out)
 
 /* ---- matching ---- */
 
-static HOT bool same_text(const char *p, const char *text, unsigned n)
+/* Bit i: byte i of p and text is the same, for the first 48 (text may be followed by
+ * anything, but must be followed). */
+#if defined(__SSE2__)
+static HOT uint64_t same_bytes(const char *p, const char *text)
 {
-	while (n > 8) {
-		if (load8(p) != load8(text))
-			return false;
-		p += 8;
-		text += 8;
-		n -= 8;
+	uint64_t m = 0;
+
+#pragma GCC unroll 3
+	for (unsigned i = 0; i < 48; i += 16) {
+		__m128i a = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+		__m128i b = _mm_loadu_si128((const __m128i *)(const void *)(text + i));
+
+		m |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) << i;
 	}
-	return n == 0 || ((load8(p) ^ load8(text)) << (64 - 8 * n)) == 0;
+	return m;
 }
+#else
+static HOT uint64_t same_bytes(const char *p, const char *text)
+{
+	for (unsigned i = 0; i < 48; i += 8) {
+		uint64_t x = load8(p + i) ^ load8(text + i);
+
+		if (x)
+			return ((uint64_t)1 << (i + ((unsigned)__builtin_ctzll(x) >> 3))) - 1;
+	}
+	return ((uint64_t)1 << 48) - 1;
+}
+#endif
 
 /* What a matched line says. */
 struct line {
@@ -127,18 +145,8 @@ struct line {
 	unsigned n;
 };
 
-#if defined(__SSE2__)
-/* Bit i: byte i of the 16 at p is a separator. */
-static inline unsigned separators16(const char *p)
-{
-	const __m128i blank = _mm_set1_epi8(' ');
-	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-
-	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(v, blank), blank));
-}
-
 /* The digits p[0..n), n 1 to 8; 8 bytes in front of p are readable. */
-static inline bool digits_to(const char *p, unsigned n, uint64_t *out)
+static HOT bool digits_to(const char *p, unsigned n, uint64_t *out)
 {
 	uint64_t v;
 
@@ -147,6 +155,16 @@ static inline bool digits_to(const char *p, unsigned n, uint64_t *out)
 	v = (load8(p + n - 8) ^ 0x3030303030303030) >> (64 - 8 * n) << (64 - 8 * n);
 	*out = eight_digits(v);
 	return ((v | (v + 0x0606060606060606)) & 0xf0f0f0f0f0f0f0f0) == 0;
+}
+
+#if defined(__SSE2__)
+/* Bit i: byte i of the 16 at p is a separator. */
+static inline unsigned separators16(const char *p)
+{
+	const __m128i blank = _mm_set1_epi8(' ');
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+
+	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(v, blank), blank));
 }
 
 /*
@@ -202,15 +220,31 @@ static HOT bool read_costs(const char *p, uint32_t ncols, struct line *l)
 	return false;
 }
 
+/* A call whose count is another one than in the text. */
+static bool match_count(const struct link *k, const char **p, struct line *l)
+{
+	const char *q = *p + k->before, *rest = k->text + k->before + k->digits;
+	unsigned n = k->len - k->before - k->digits;
+
+	if (!number(&q, &l->count) || memcmp(q, rest, n) != 0)
+		return false;
+	*p = q + n;
+	return true;
+}
+
 static HOT bool match(const struct link *k, const char *p, uint32_t ncols, struct line *l)
 {
-	if (!same_text(p, k->text, k->before))
-		return false;
-	p += k->before;
-	if (k->call) {
-		if (!number(&p, &l->count) || !same_text(p, k->text + k->at_after, k->after))
+	const uint64_t same = same_bytes(p, k->text);
+	const uint64_t all = ((uint64_t)1 << k->len) - 1;
+
+	if (__builtin_expect((same & all) == all, 1)) {
+		p += k->len;
+		l->count = k->count;
+	} else {
+		const uint64_t some = ((uint64_t)1 << k->before) - 1;
+
+		if (!k->call || (same & some) != some || !match_count(k, &p, l))
 			return false;
-		p += k->after;
 	}
 	return read_costs(p, ncols, l);
 }
@@ -245,54 +279,105 @@ static HOT int take(struct tally *t, const struct link *k, const struct line *l)
 	return 0;
 }
 
-/* "fl=(12)\n" at p: the slot of the file; 0 and *end unchanged when it is not that. */
-static inline uint32_t name_line(const struct names *names, const char *p, const char *word,
-				 const char **end)
+/* Where the digits of "fl=(12)\n" and "fn=(34)\n" at p stand; false when it is not that. */
+#if defined(__SSE2__)
+static HOT bool head_digits(const char *p, bool fl, const char **a, unsigned *na, const char **b,
+			    unsigned *nb)
+{
+	const __m128i close = _mm_set1_epi8(')');
+	uint64_t m = 0;
+
+	for (unsigned i = 0; i < 32; i += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+
+		m |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, close)) << i;
+	}
+	*a = p + 4;
+	*na = 0;
+	if (fl) {
+		if (!m)
+			return false;
+		*na = (unsigned)__builtin_ctzll(m) - 4;
+		m &= m - 1;
+		p = *a + *na + 2;
+		if (p[-1] != '\n')
+			return false;
+	}
+	if (!m)
+		return false;
+	*b = p + 4;
+	*nb = (unsigned)((fl ? *a - 4 : p) + __builtin_ctzll(m) - *b);
+	return *na <= 8 && *nb - 1 <= 7 && memcmp(p, "fn=(", 4) == 0 && (*b)[*nb + 1] == '\n';
+}
+#else
+static HOT bool head_digits(const char *p, bool fl, const char **a, unsigned *na, const char **b,
+			    unsigned *nb)
+{
+	const char *end;
+
+	*a = p + 4;
+	*na = 0;
+	if (fl) {
+		end = memchr(*a, ')', 9);
+		if (!end || end[1] != '\n')
+			return false;
+		*na = (unsigned)(end - *a);
+		p = end + 2;
+	}
+	*b = p + 4;
+	end = memchr(*b, ')', 9);
+	if (!end || end[1] != '\n' || memcmp(p, "fn=(", 4) != 0)
+		return false;
+	*nb = (unsigned)(end - *b);
+	return *nb > 0;
+}
+#endif
+
+static HOT uint32_t slot_of(const struct names *names, const char *p, unsigned n)
 {
 	uint64_t id;
 
-	if (memcmp(p, word, 4) != 0)
-		return 0;
-	p += 4;
-	if (!number(&p, &id) || p[0] != ')' || p[1] != '\n' || id >= names->by_id_n)
-		return 0;
-	*end = p + 2;
-	return names->by_id[id];
+	return digits_to(p, n, &id) && id < names->by_id_n ? names->by_id[id] : 0;
 }
 
 /*
  * A block's head, "\nfl=(12)\nfn=(34)\n" with fl= left out or not, of a function met before,
  * and its first line.  Returns the end of that line, or NULL with nothing changed.
  */
-static const char *head(const struct replay *r, struct tally *t, const char *p,
-			struct line *l, struct err *err)
+static HOT const char *head(const struct replay *r, struct tally *t, const char *p,
+			    uint32_t ncols, struct line *l, struct err *err)
 {
 	const struct name_use *u;
 	const struct link *k;
-	uint32_t fl = t->fl, fn, newlines = 1;
+	const char *a, *b;
+	unsigned na, nb;
+	uint32_t fl = t->fl, fn, newlines = 1, at;
+	bool has_fl;
 
 	while (*p == '\n') {
 		p++;
 		if (++newlines > 8)
 			return NULL;
 	}
-	if (p[1] == 'l') {
-		fl = name_line(&t->names[SPACE_FILE], p, "fl=(", &p);
-		if (!fl)
-			return NULL;
-		newlines++;
-	} else if (!t->has_fl) {
+	has_fl = p[1] == 'l';
+	if (has_fl ? memcmp(p, "fl=(", 4) != 0 : !t->has_fl)
 		return NULL;
+	if (!head_digits(p, has_fl, &a, &na, &b, &nb))
+		return NULL;
+	fn = slot_of(&t->names[SPACE_FN], b, nb);
+	if (has_fl) {
+		fl = slot_of(&t->names[SPACE_FILE], a, na);
+		newlines++;
 	}
-	fn = name_line(&t->names[SPACE_FN], p, "fn=(", &p);
-	if (!fn)
+	if (!fn || !fl)
 		return NULL;
 	u = &t->names[SPACE_FN].slot[fn].block;
-	if (u->fn == UINT32_MAX || u->ob != t->ob || u->fl != fl || !t->fn[u->fn].head)
+	if (u->fn == UINT32_MAX || u->ob != t->ob || u->fl != fl)
 		return NULL;
-	if (t->fn[u->fn].head >= r->first_cap)
+	at = t->fn[u->fn].head;
+	if (!at || at >= r->first_cap)
 		return NULL;
-	k = find(r, t->fn[u->fn].head, p, (uint32_t)t->ncol, l);
+	k = find(r, at, b + nb + 2, ncols, l);
 	if (!k)
 		return NULL;
 	tally_leave_fn(t);
@@ -300,7 +385,7 @@ static const char *head(const struct replay *r, struct tally *t, const char *p,
 	t->has_fl = true;
 	t->fn_name = fn;
 	t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
-	t->lines += newlines - 1;
+	t->lines += newlines;
 	if (tally_enter_fn(t) || take(t, k, l)) {
 		err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
 		return NULL;
@@ -343,19 +428,23 @@ run(struct replay *r, struct tally *t, const char *p, const char *end, uint32_t 
 	struct line l = {.cost = cost};
 
 	while (p < end) {
-		const struct link *k = t->cur < r->first_cap ? find(r, t->cur, p, ncols, &l) : NULL;
+		if (*p != '\n') {
+			const struct link *k =
+				t->cur < r->first_cap ? find(r, t->cur, p, ncols, &l) : NULL;
 
-		if (__builtin_expect(k != NULL, 1)) {
-			if (take(t, k, &l)) {
-				err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
-				return p;
+			if (__builtin_expect(k != NULL, 1)) {
+				if (take(t, k, &l)) {
+					err_set(err, ERR_LIMIT, 0,
+						"out of memory while tallying");
+					return p;
+				}
+				p = l.end;
+				continue;
 			}
-			p = l.end;
-			continue;
+			if (*p != 'f')
+				break;
 		}
-		if (*p != '\n' && *p != 'f')
-			break;
-		const char *q = head(r, t, p, &l, err);
+		const char *q = head(r, t, p, ncols, &l, err);
 
 		if (!q)
 			break;
@@ -438,26 +527,24 @@ static bool absolute(const struct decode *d, const char *line)
 /* Fill k's text from p up to the costs; false when it does not fit. */
 static bool set_text(struct link *k, const char *p, const char *costs, const char *count)
 {
-	size_t before = (size_t)((count ? count : costs) - p), after = 0;
 	const char *rest = count;
+	uint64_t n = 0;
 
-	if (count) {
-		while (*rest >= '0' && *rest <= '9')
-			rest++;
-		if (rest == count || (*rest != ' ' && *rest != '\n'))
-			return false;	/* 0x1f, say */
-		after = (size_t)(costs - rest);
-	}
-	k->at_after = (uint8_t)((before + 7) & ~(size_t)7);
-	/* Compares read whole words: keep them inside the text. */
-	if (before > TEXT || (count && k->at_after + ((after + 7) & ~(size_t)7) > TEXT))
+	if (costs - p > TEXT)
 		return false;
-	k->call = count != NULL;
-	k->before = (uint8_t)before;
-	k->after = (uint8_t)after;
-	memcpy(k->text, p, before);
-	if (count)
-		memcpy(k->text + k->at_after, rest, after);
+	if (count) {
+		while (*rest >= '0' && *rest <= '9' && n < UINT32_MAX)
+			n = n * 10 + (uint64_t)(*rest++ - '0');
+		/* 0x1f is a number too, but not one of those digits. */
+		if (n > UINT32_MAX || rest == count || (*rest != ' ' && *rest != '\n'))
+			return false;
+		k->before = (uint8_t)(count - p);
+		k->digits = (uint8_t)(rest - count);
+		k->count = (uint32_t)n;
+		k->call = true;
+	}
+	k->len = (uint8_t)(costs - p);
+	memcpy(k->text, p, k->len);
 	return true;
 }
 
@@ -484,7 +571,8 @@ static int add_link(struct replay *r, uint32_t from, const struct link *new)
 		r->n = 1;
 	if (r->n >= LINKS_MAX)
 		return 0;
-	if (vec_reserve_raw(&r->link, &r->cap, r->n + 1, sizeof(*r->link)))
+	/* One more: compares read a little behind the text. */
+	if (vec_reserve_raw(&r->link, &r->cap, r->n + 2, sizeof(*r->link)))
 		return -1;
 	i = (uint32_t)r->n++;
 	r->link[i] = *new;
@@ -544,7 +632,7 @@ int replay_learn(struct replay *r, const struct replay_before *before, const str
 	bool block;
 
 	if (!last || last->kind != ROW_COST || last->nc == 0 || t->cur_fn == UINT32_MAX ||
-	    !before->plain || r->meaning != t->meaning || !plain_rows(b, &block, &calls))
+	    t->in_once || !before->plain || r->meaning != t->meaning || !plain_rows(b, &block, &calls))
 		return 0;
 	line = b->text + last->at;
 	costs = costs_of(d, line, b->text + b->bytes);

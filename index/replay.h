@@ -46,7 +46,7 @@ const char *replay_run(struct replay *r, struct tally *t, struct decode *d, cons
 /* True when the next lines are worth a try, so decode_entry() should be used behind it. */
 static inline bool replay_ready(const struct tally *t)
 {
-	return t->cur_fn != UINT32_MAX && t->fn[t->cur_fn].again;
+	return t->cur_fn != UINT32_MAX && !t->in_once;
 }
 
 /* Where we were before a batch of decode_entry(), and learning from it afterwards. */

@@ -34,6 +34,30 @@ static int refuse_packed(const struct source *s, struct err *err)
 	return 0;
 }
 
+static const struct {
+	const char *magic, *nature;
+	size_t n;
+} natures[] = {
+	{"\x7f" "ELF", "a program or library", 4},
+	{"\x89PNG", "a PNG image", 4},
+	{"PERFILE2", "a file of perf record", 8},
+	{"gmon", "a file of gprof", 4},
+	{"%PDF", "a PDF document", 4},
+	{"PK\3\4", "a zip archive", 4},
+	{"{", "JSON", 1},
+	{"<", "XML or HTML", 1},
+};
+
+const char *source_nature(const struct source *s)
+{
+	size_t head = s->map.n < 4096 ? s->map.n : 4096;
+
+	for (size_t i = 0; i < sizeof(natures) / sizeof(natures[0]); i++)
+		if (head >= natures[i].n && memcmp(s->map.p, natures[i].magic, natures[i].n) == 0)
+			return natures[i].nature;
+	return head && memchr(s->map.p, 0, head) ? "binary data" : NULL;
+}
+
 static uint64_t nanoseconds(const struct timespec *t)
 {
 	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;

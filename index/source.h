@@ -21,6 +21,8 @@ struct source {
 /* Open and map.  ERR_PROFILE: missing, empty, a directory, a device, compressed. */
 int source_open(const char *path, struct source *s, struct err *err);
 void source_close(struct source *s);
+/* What a file that is no profile seems to be ("a PNG image", "binary data"), or NULL. */
+const char *source_nature(const struct source *s);
 /* ERR_PROFILE when size or times are not what they were at source_open(). */
 int source_unchanged(const struct source *s, struct err *err);
 /*

@@ -272,6 +272,17 @@ static int not_an_index(const char *path, const char *why, struct err *err)
 	return err_hint(err, "rebuild it: run quern with --rebuild");
 }
 
+bool store_recognise(int fd)
+{
+	unsigned char buf[LMDB_PAGE_HEADER + sizeof(struct lmdb_meta)];
+	struct lmdb_meta m;
+
+	if (pread(fd, buf, sizeof(buf), 0) != (ssize_t)sizeof(buf))
+		return false;
+	memcpy(&m, buf + LMDB_PAGE_HEADER, sizeof(m));
+	return m.magic == LMDB_MAGIC;
+}
+
 /* LMDB trusts its file: make sure that it is whole before LMDB maps it. */
 static int check_file(int fd, const char *path, uint64_t size, struct err *err)
 {

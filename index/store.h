@@ -40,8 +40,8 @@ struct store_info {
 	uint64_t input_bytes, input_lines;
 	bool has_line, has_instr;	/* position kinds of the profile */
 	bool saturated;		/* some sum reached UINT64_MAX */
-	bool truncated;		/* the profile looks cut off: no newline at its end, or a
-				   callgrind part without totals: */
+	bool truncated;		/* the profile looks cut off: its last line has no end, or
+				   it is of callgrind and its last part has no totals: */
 	struct str profile;	/* path as given when it was indexed */
 	struct str creator, cmd;	/* of the first part; may be empty */
 	uint64_t built_s;	/* Unix time */
@@ -51,6 +51,8 @@ struct store_info {
 /* Open the index file at path.  ERR_INDEX: not there, damaged, not ours (owner or mode;
  * `trust` skips that test); ERR_STALE: another version. */
 int store_open(const char *path, bool trust, struct store **out, struct err *err);
+/* By its first bytes the file is an index, whole or damaged: it may be replaced. */
+bool store_recognise(int fd);
 void store_close(struct store *st);
 const struct store_info *store_info(const struct store *st);
 /* The file that was indexed (source.h). */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -26,6 +27,15 @@ struct store_writer {
 	char *path;
 };
 
+/* LMDB says EIO when a write falls short, whatever the reason was. */
+static bool at_file_limit(const struct store_writer *w)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	       w->bytes + COMMIT_BYTES > limit.rlim_cur;
+}
+
 static int failed(const struct store_writer *w, int rc, const char *what, struct err *err)
 {
 	struct statvfs fs;
@@ -35,9 +45,11 @@ static int failed(const struct store_writer *w, int rc, const char *what, struct
 		err_set(err, ERR_INDEX, 0, "cannot write the index %s: the disk is full", w->path);
 		return err_hint(err, "free some space, or put the index elsewhere: --index PATH");
 	}
-	if (rc == EFBIG)
-		return err_set(err, ERR_INDEX, 0,
-			       "cannot write the index %s: it passes the file size limit", w->path);
+	if (rc == EFBIG || (rc == EIO && at_file_limit(w))) {
+		err_set(err, ERR_INDEX, 0,
+			"cannot write the index %s: it is larger than a file may be", w->path);
+		return err_hint(err, "raise the limit: ulimit -f unlimited");
+	}
 	if (rc == MDB_MAP_FULL)
 		return err_set(err, ERR_INDEX, 0,
 			       "cannot write the index %s: it is larger than was reckoned",

@@ -61,7 +61,7 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 	bool last = s->to == s->reading->n;
 	size_t left = s->to - *at;
 
-	if (t->cur_fn != UINT32_MAX && !t->fn[t->cur_fn].again) {
+	if (t->cur_fn != UINT32_MAX && t->in_once) {
 		size_t take = left < *block ? left : *block;
 
 		decode_block(s->decode, p, take, *at, last && take == left, b);
@@ -92,7 +92,7 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 /* Hash the pieces that begin in [*hashed, upto) and end at or before upto or the text. */
 static void hash_upto(struct reading *r, size_t *hashed, size_t upto, bool all)
 {
-	while (*hashed < upto && (all || upto - *hashed >= HASH_PIECE)) {
+	while (r->opts->hash && *hashed < upto && (all || upto - *hashed >= HASH_PIECE)) {
 		size_t n = r->n - *hashed;
 
 		r->s->piece[*hashed / HASH_PIECE] =

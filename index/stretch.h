@@ -12,6 +12,7 @@
 #define QUERN_STRETCH_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,7 @@ struct stretches {
 struct stretch_opts {
 	unsigned jobs;		/* threads; 0: one per processor */
 	size_t stretch;		/* bytes of a stretch; 0: the text shared out evenly */
+	bool hash;		/* fill in `piece` */
 	const atomic_int *cancel;	/* may be NULL */
 	/* Called now and then from the calling thread with the bytes read; may be NULL. */
 	void (*progress)(void *arg, uint64_t done);

@@ -11,9 +11,10 @@
  *
  *	head(f) -> line 12 -> call g at 13 -> line 14 -> ...
  *
- * A block of a function not met before is appended without a look-up (`fresh`); its entries
- * enter the hash only when a later block of the same function leaves the predicted order.
- * Equal entries that were appended twice are summed when the index is written.
+ * A function's first block has nothing to predict: its lines are packed away (once.h) and
+ * become entries when a second block comes, if ever.  Entries enter the hash only when a
+ * block leaves the predicted order.  Equal lines of a first block are added when the index
+ * is written.
  */
 #include "index/tally.h"
 
@@ -25,7 +26,7 @@
 #include "index/part_code.h"
 
 enum {
-	FRESH_MAX = 1 << 14,	/* appended without look-up, in one block */
+	ONCE_MAX = 1 << 20,	/* lines of a first block that are packed */
 	TEXT_MAX = 200,		/* bytes kept of an odd line */
 };
 #define NONE UINT32_MAX
@@ -71,6 +72,7 @@ void tally_free(struct tally *t)
 		t->event, t->col, t->fn, t->self, t->part_self, t->entry, t->entry_fn, t->val,
 		t->edge, t->edge_sum, t->edge_part, t->part, t->touched_fn, t->touched_site,
 		t->touched_edge, t->bytes, t->formula, t->odd, t->run, t->assumed_col,
+		t->once.p, t->once_cost,
 	};
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
@@ -80,17 +82,37 @@ void tally_free(struct tally *t)
 
 /* ---- diagnostics ---- */
 
-/* The line's number is counted only when it is needed: t->lines is at the batch's start. */
-static uint64_t line_of(const struct tally *t, const struct batch *b, const struct row *r)
+/* Newlines in p[0..n): eight bytes at a time, the sum of 0x01 where one is. */
+static uint64_t count_newlines(const char *p, size_t n)
 {
-	uint64_t line = t->lines + 1;
-	const char *p = b->text, *end = b->text + r->at;
+	const uint64_t low7 = 0x7f7f7f7f7f7f7f7f;
+	uint64_t lines = 0;
+	size_t i = 0;
 
-	while ((p = memchr(p, '\n', (size_t)(end - p)))) {
-		line++;
-		p++;
+	for (; i + 8 <= n; i += 8) {
+		uint64_t v;
+
+		memcpy(&v, p + i, 8);
+		v ^= 0x0a0a0a0a0a0a0a0a;
+		lines += (uint64_t)__builtin_popcountll(~(((v & low7) + low7) | v | low7));
 	}
-	return line;
+	for (; i < n; i++)
+		lines += p[i] == '\n';
+	return lines;
+}
+
+/* The line's number is counted only when it is needed, from where it was last: t->lines is
+ * at the batch's start. */
+static uint64_t line_of(struct tally *t, const struct batch *b, const struct row *r)
+{
+	if (t->counted_in != b->text || t->counted > r->at) {
+		t->counted_in = b->text;
+		t->counted = 0;
+		t->counted_lines = 0;
+	}
+	t->counted_lines += count_newlines(b->text + t->counted, r->at - t->counted);
+	t->counted = r->at;
+	return t->lines + 1 + t->counted_lines;
 }
 
 static int add_odd(struct tally *t, enum odd kind, uint64_t line, struct str text,
@@ -205,29 +227,6 @@ static uint32_t new_entry(struct tally *t, uint32_t fn, size_t n)
 	return i;
 }
 
-/* The block of the current fn= begins with the line at hand. */
-int tally_enter_fn(struct tally *t)
-{
-	uint32_t fl = t->has_fl ? t->fl : t->file;
-	uint32_t f = fn_cached(t, t->ob, fl, t->fn_name, false, false);
-
-	if (f == NONE)
-		return -1;
-	if (!t->fn[f].head) {
-		uint32_t head = new_entry(t, f, 0);
-
-		if (!head)
-			return -1;
-		t->entry[head].what = ENTRY_HEAD;
-		t->fn[f].head = head;
-	}
-	t->cur_fn = f;
-	t->cur = t->fn[f].head;
-	t->fresh = 0;
-	t->ob_moved = false;
-	return touch_fn(t, f);
-}
-
 /* The block ends: its self cost goes to the function. */
 void tally_leave_fn(struct tally *t)
 {
@@ -243,6 +242,10 @@ void tally_leave_fn(struct tally *t)
 			t->run[e] = 0;
 		}
 		t->ran = false;
+	}
+	if (t->in_once) {
+		t->fn[f].once_n = t->once.n - t->fn[f].once_at;
+		t->in_once = false;
 	}
 	t->fn[f].again = true;
 	t->cur_fn = NONE;
@@ -314,36 +317,40 @@ static size_t values_of(const struct tally *t, uint32_t what)
 	}
 }
 
+/* A new entry with key k behind `before`; 0 when memory is out. */
+static uint32_t append_entry(struct tally *t, uint32_t fn, uint32_t before, const struct key *k)
+{
+	uint32_t i = new_entry(t, fn, values_of(t, k->what));
+
+	if (!i)
+		return 0;
+	t->entry[i].instr = k->instr;
+	t->entry[i].line = k->line;
+	t->entry[i].file = k->file;
+	t->entry[i].what = k->what;
+	if (k->to)
+		memcpy(&t->val[t->entry[i].val], k->to, 3 * sizeof(uint64_t));
+	if (ENTRY_KIND(k->what) == ENTRY_CALL)
+		t->val[t->entry[i].val] = NONE;	/* edge slot unknown */
+	t->entry[before].next = i;
+	return i;
+}
+
 /* The entry was not the predicted one: find it or make it. */
 static __attribute__((noinline)) uint32_t other_entry(struct tally *t, const struct key *k)
 {
-	struct fn_slot *f = &t->fn[t->cur_fn];
-	bool fresh = !f->again && !f->indexed;
-	uint32_t i = 0;
+	uint32_t i;
 
-	if (fresh && ++t->fresh > FRESH_MAX)
-		fresh = false;
-	if (!fresh) {
-		if (!f->indexed && index_fn(t, t->cur_fn))
-			return 0;
-		i = find_entry(t, t->cur_fn, k);
+	if (!t->fn[t->cur_fn].indexed && index_fn(t, t->cur_fn))
+		return 0;
+	i = find_entry(t, t->cur_fn, k);
+	if (i) {
+		t->entry[t->cur].next = i;
+		return i;
 	}
-	if (!i) {
-		i = new_entry(t, t->cur_fn, values_of(t, k->what));
-		if (!i)
-			return 0;
-		t->entry[i].instr = k->instr;
-		t->entry[i].line = k->line;
-		t->entry[i].file = k->file;
-		t->entry[i].what = k->what;
-		if (k->to)
-			memcpy(&t->val[t->entry[i].val], k->to, 3 * sizeof(uint64_t));
-		if (ENTRY_KIND(k->what) == ENTRY_CALL)
-			t->val[t->entry[i].val] = NONE;	/* edge slot unknown */
-		if (!fresh && hash_add(&t->entry_by, entry_hash(t->cur_fn, k), i))
-			return 0;
-	}
-	t->entry[t->cur].next = i;
+	i = append_entry(t, t->cur_fn, t->cur, k);
+	if (i && hash_add(&t->entry_by, entry_hash(t->cur_fn, k), i))
+		return 0;
 	return i;
 }
 
@@ -378,6 +385,18 @@ static uint32_t edge_slot(struct tally *t, uint32_t caller, uint32_t callee)
 	return (uint32_t)t->nedge++;
 }
 
+static int touch_edge(struct tally *t, uint32_t e)
+{
+	if (t->edge[e].stamp == t->npart)
+		return 0;
+	t->edge[e].stamp = (uint32_t)t->npart;
+	if (vec_reserve(&t->touched_edge, &t->touched_edge_cap, t->ntouched_edge + 1,
+			sizeof(*t->touched_edge)))
+		return -1;
+	t->touched_edge[t->ntouched_edge++] = e;
+	return 0;
+}
+
 /* Move what a call site got in this part to its edge and to its own sum. */
 static int flush_site(struct tally *t, uint32_t i)
 {
@@ -392,13 +411,8 @@ static int flush_site(struct tally *t, uint32_t i)
 			return -1;
 		v[0] = e;
 	}
-	if (t->edge[e].stamp != t->npart) {
-		t->edge[e].stamp = (uint32_t)t->npart;
-		if (vec_reserve(&t->touched_edge, &t->touched_edge_cap, t->ntouched_edge + 1,
-				sizeof(*t->touched_edge)))
-			return -1;
-		t->touched_edge[t->ntouched_edge++] = e;
-	}
+	if (touch_edge(t, e))
+		return -1;
 	edge = t->edge_part + (size_t)e * n;
 	for (size_t k = 0; k < n; k++) {
 		tally_add(t, &edge[k], now[k]);
@@ -407,6 +421,104 @@ static int flush_site(struct tally *t, uint32_t i)
 	}
 	v[0] &= UINT32_MAX;
 	return 0;
+}
+
+/* ---- first blocks ---- */
+
+/* Make entries of f's first block, in its order; *last is the last of them. */
+static int unpack_once(struct tally *t, uint32_t f, uint32_t *last)
+{
+	struct varint_reader in = {t->once.p + t->fn[f].once_at,
+				   t->once.p + t->fn[f].once_at + t->fn[f].once_n, false};
+	struct once_row r = {0};
+	uint32_t at = new_entry(t, f, 0);
+
+	if (!at)
+		return -1;
+	t->entry[at].what = ENTRY_HEAD;
+	t->fn[f].head = at;
+	while (once_get(&in, &r, t->once_cost)) {
+		struct key k = {r.instr, r.line, r.file,
+				ENTRY_WHAT(r.kind, r.kind == ENTRY_CALL ? r.callee : 0),
+				r.kind >= ENTRY_JUMP ? r.to : NULL};
+		uint64_t *v;
+
+		at = append_entry(t, f, at, &k);
+		if (!at)
+			return -1;
+		v = &t->val[t->entry[at].val];
+		if (r.kind == ENTRY_CALL) {
+			/* Its edge has had the cost already: it is behind us. */
+			v += 2 + t->nevent;
+			*v++ = r.count;
+		} else if (r.kind != ENTRY_COST) {
+			v[3] = r.count;
+			v[4] = r.taken;
+		}
+		memcpy(v, t->once_cost, r.ncost * sizeof(*v));
+	}
+	t->fn[f].once_n = 0;
+	*last = at;
+	return 0;
+}
+
+/* The block of the current fn= begins with the line at hand. */
+int tally_enter_fn(struct tally *t)
+{
+	uint32_t fl = t->has_fl ? t->fl : t->file, last;
+	uint32_t f = fn_cached(t, t->ob, fl, t->fn_name, false, false);
+
+	if (f == NONE)
+		return -1;
+	t->in_once = !t->fn[f].again;
+	if (t->in_once) {
+		t->fn[f].once_at = t->once.n;
+		t->once_row = (struct once_row){0};
+		t->once_rows = 0;
+	} else if (!t->fn[f].head && unpack_once(t, f, &last)) {
+		return -1;
+	}
+	t->cur_fn = f;
+	t->cur = t->fn[f].head;
+	t->ob_moved = false;
+	return touch_fn(t, f);
+}
+
+/* Pack a line of a first block; r->ncost costs in the file's columns. */
+static int add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
+{
+	const uint64_t *by_event = cost;
+
+	if (!t->col_is_event && r->ncost) {
+		memset(t->once_cost, 0, t->nevent * sizeof(*t->once_cost));
+		tally_add_costs(t, t->once_cost, cost, r->ncost);
+		by_event = t->once_cost;
+		r->ncost = (uint32_t)t->nevent;
+	}
+	if (once_put(&t->once, &t->once_row, r, by_event))
+		return -1;
+	t->once_row = *r;
+	if (++t->once_rows < ONCE_MAX)
+		return 0;
+	/* A block without end: from here on its lines are looked up, so that the memory is
+	 * bounded by the number of different ones. */
+	t->fn[t->cur_fn].once_n = t->once.n - t->fn[t->cur_fn].once_at;
+	t->in_once = false;
+	return unpack_once(t, t->cur_fn, &t->cur);
+}
+
+/* A call of a first block: its edge gets the cost at once. */
+static int once_call(struct tally *t, struct once_row *r, const uint64_t *cost)
+{
+	uint32_t e = edge_slot(t, t->cur_fn, r->callee);
+	uint64_t *sum;
+
+	if (e == NONE || touch_edge(t, e))
+		return -1;
+	sum = t->edge_part + (size_t)e * (1 + t->nevent);
+	tally_add(t, sum, r->count);
+	tally_add_costs(t, sum + 1, cost, r->ncost);
+	return add_once(t, r, cost);
 }
 
 static void move_sums(struct tally *t, uint64_t *to, uint64_t *from, size_t n)
@@ -591,7 +703,8 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 	if (f.n && row_odd(t, b, r, ODD_HEADER_VALUE, err))
 		return (int)err->kind;
 	if (t->nevent > before) {
-		if (vec_reserve(&t->run, &t->run_cap, t->nevent, sizeof(*t->run)))
+		if (vec_reserve(&t->run, &t->run_cap, t->nevent, sizeof(*t->run)) ||
+		    vec_reserve(&t->once_cost, &t->once_cost_cap, t->nevent, sizeof(*t->run)))
 			return no_memory(err);
 		if (t->nfn || t->nedge || t->nentry > 1)
 			return widen(t, before, err);
@@ -694,15 +807,20 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 	t->pending = PENDING_NONE;
 	if (callee == NONE)
 		return no_memory(err);
+	t->fn[t->cur_fn].body = true;
+	t->cost_lines++;
+	if (t->in_once) {
+		struct once_row row = {.kind = ENTRY_CALL, .ncost = r->nc, .file = t->file,
+				       .callee = callee, .instr = r->a, .line = r->b,
+				       .count = t->pending_a};
+
+		return once_call(t, &row, cost) ? no_memory(err) : 0;
+	}
 	k.what = ENTRY_WHAT(ENTRY_CALL, callee);
 	i = entry_at(t, &k);
 	if (!i)
 		return no_memory(err);
-	if (tally_add_call(t, i, t->pending_a, cost, r->nc))
-		return no_memory(err);
-	t->fn[t->cur_fn].body = true;
-	t->cost_lines++;
-	return 0;
+	return tally_add_call(t, i, t->pending_a, cost, r->nc) ? no_memory(err) : 0;
 }
 
 /* The line after jump=: where the jump is. */
@@ -717,12 +835,19 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 	k.what = ENTRY_WHAT(t->pending_jcnd ? ENTRY_JCND : ENTRY_JUMP, 0);
 	t->pending = PENDING_NONE;
 	t->has_jfi = t->has_jfn = false;
+	t->cost_lines++;
+	if (t->in_once) {
+		struct once_row row = {.kind = (uint8_t)ENTRY_KIND(k.what), .file = t->file,
+				       .instr = r->a, .line = r->b, .count = t->pending_a,
+				       .taken = t->pending_b, .to = {to[0], to[1], to[2]}};
+
+		return add_once(t, &row, NULL) ? no_memory(err) : 0;
+	}
 	i = entry_at(t, &k);
 	if (!i)
 		return no_memory(err);
 	tally_add(t, &t->val[t->entry[i].val + 3], t->pending_a);
 	tally_add(t, &t->val[t->entry[i].val + 4], t->pending_b);
-	t->cost_lines++;
 	return 0;
 }
 
@@ -744,14 +869,20 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 		return row_call_cost(t, r, cost, err);
 	if (t->pending == PENDING_JUMP)
 		return row_jump_source(t, r, err);
-	i = entry_at(t, &k);
-	if (__builtin_expect(!i, 0))
-		return no_memory(err);
-	tally_add_costs(t, &t->val[t->entry[i].val], cost, r->nc);
 	tally_add_costs(t, t->run, cost, r->nc);
 	t->ran = true;
 	t->fn[t->cur_fn].body = true;
 	t->cost_lines++;
+	if (t->in_once) {
+		struct once_row row = {.kind = ENTRY_COST, .ncost = r->nc, .file = t->file,
+				       .instr = r->a, .line = r->b};
+
+		return add_once(t, &row, cost) ? no_memory(err) : 0;
+	}
+	i = entry_at(t, &k);
+	if (__builtin_expect(!i, 0))
+		return no_memory(err);
+	tally_add_costs(t, &t->val[t->entry[i].val], cost, r->nc);
 	return 0;
 }
 
@@ -910,6 +1041,7 @@ int tally_assume(struct tally *t, const struct tally *head, struct err *err)
 		if (event_number(t, head->event[i]) == NONE)
 			return no_memory(err);
 	if (vec_reserve(&t->run, &t->run_cap, t->nevent, sizeof(*t->run)) ||
+	    vec_reserve(&t->once_cost, &t->once_cost_cap, t->nevent, sizeof(*t->run)) ||
 	    vec_reserve(&t->col, &t->col_cap, head->ncol, sizeof(*t->col)))
 		return no_memory(err);
 	for (size_t i = 0; i < head->ncol; i++)

@@ -18,6 +18,8 @@
 #include "index/base/str.h"
 #include "index/decode.h"
 #include "index/names.h"
+#include "index/once.h"
+#include "index/part_code.h"
 
 enum name_space { SPACE_OBJ, SPACE_FILE, SPACE_FN, SPACES };
 
@@ -47,9 +49,10 @@ struct fn_slot {
 	uint32_t ob, fl, fn;	/* name slots */
 	bool defaulted;		/* a callee whose file was not written (FORMAT.md section 6) */
 	bool body;		/* has a cost line or a call of its own */
-	bool indexed;		/* its entries are in tally.entries_by */
+	bool indexed;		/* its entries are in tally.entry_by */
 	bool again;		/* its block has ended at least once */
-	uint32_t head;		/* entry index; 0: no block yet */
+	uint32_t head;		/* entry index; 0: no second block yet */
+	uint64_t once_at, once_n;	/* its first block in tally.once; n 0: became entries */
 	uint32_t stamp;		/* part that touched it last, + 1 */
 };
 
@@ -106,6 +109,8 @@ struct tally {
 	uint64_t *val;
 	size_t nval, val_cap;
 
+	struct bytes once;	/* first blocks (once.h) */
+
 	struct edge_slot *edge;
 	size_t nedge, edge_cap;
 	struct hash edge_by;
@@ -126,6 +131,9 @@ struct tally {
 	size_t nodd, odd_cap;
 	uint64_t odds[ODD_KINDS];
 	uint64_t lines, text_bytes;	/* tallied so far */
+	const char *counted_in;	/* batch text in which lines were counted last, */
+	uint32_t counted;	/* up to this byte, */
+	uint64_t counted_lines;	/* so many */
 	uint64_t cost_lines;	/* that could be read */
 	bool difference;	/* a difference file: negative costs by design */
 
@@ -137,7 +145,11 @@ struct tally {
 	bool has_cob, has_cfi, has_cfn, has_jfi, has_jfn;
 	uint32_t cur_fn;	/* function slot, or UINT32_MAX until a line needs it */
 	uint32_t cur;		/* entry before the next one */
-	uint32_t fresh;		/* entries of this block that were appended unseen */
+	bool in_once;		/* this block is its function's first: it goes to `once` */
+	uint32_t once_rows;	/* lines of it so far */
+	struct once_row once_row;	/* the last of them */
+	uint64_t *once_cost;	/* scratch: E costs */
+	size_t once_cost_cap;
 	uint64_t *run;		/* E: self cost of this block not yet in part_self */
 	size_t run_cap;
 	bool ran;

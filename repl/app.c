@@ -157,15 +157,21 @@ static void say_opened(const struct app *app, const char *path, const struct sto
 	number_bytes(bytes, store_info(st)->input_bytes);
 	if (report->how == BUILD_FRESH) {
 		app_note(app, "quern: %s: index up to date, %s", path, took);
-		return;
+	} else {
+		if (report->why[0])
+			app_note(app, "quern: %s", report->why);
+		app_note(app, "quern: %s: indexed %s in %s", path, bytes, took);
 	}
-	if (report->why[0])
-		app_note(app, "quern: %s", report->why);
-	app_note(app, "quern: %s: indexed %s in %s", path, bytes, took);
+	if (store_info(st)->truncated)
+		app_note(app,
+			 "quern: %s: cut off: its end is missing, the costs are of what is there",
+			 path);
+	if (report->how == BUILD_FRESH)
+		return;
 	if (store_info(st)->diagnostics)
 		app_note(
 			app,
-			"quern: %s: %llu odd lines were skipped or mended; `info` shows them",
+			"quern: %s: odd lines, skipped or mended: %llu; `info` shows them",
 			path, (unsigned long long)store_info(st)->diagnostics);
 }
 
@@ -258,7 +264,10 @@ int app_run(struct app *app, struct str text, const struct origin *from)
 	uint64_t start = progress_now_ns();
 	char took[NUMBER_MAX];
 
-	if (!str_trim(text).n)
+	/* Leading blanks stay: errors count columns. */
+	while (text.n && strchr(" \t\r\n", text.p[text.n - 1]) && text.p[text.n - 1])
+		text.n--;
+	if (!text.n)
 		return 0;
 	arena_reset(&app->arena);
 	if (!app->nprofiles) {

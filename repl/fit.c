@@ -75,6 +75,9 @@ static size_t cut_middle(struct out *o, enum emit_form form, struct str s, size_
 	struct str left = {s.p, from};
 
 	start = tail_start(form, s, all, width - e - head);
+	/* One ellipsis, not two side by side. */
+	if (str_starts(str_from(s, start), str_c(ellipsis(form))))
+		start += str_c(ellipsis(form)).n;
 	cut(o, form, s, from, start);
 	return emit_width(form, left) + e + emit_width(form, str_from(s, start));
 }

@@ -19,6 +19,7 @@
  *	        number    5.27 M, 45.31%               utf8    characters and their width
  *	        emit      the one gate for names       screen  terminals, colour, size
  *	        talk      all that stderr says         progress  the bar while indexing
+ *	        bench_parse  --bench-parse
  *	engine/ query     text -> result: token parse check plan exec, match graph path diff
  *	        result    typed columns
  *	index/  build     profile -> index: source scan decode header names tally cycles
@@ -32,6 +33,7 @@
 
 #include "index/base/out.h"
 #include "repl/app.h"
+#include "repl/bench_parse.h"
 #include "repl/options.h"
 #include "repl/script.h"
 #include "repl/shell.h"
@@ -56,6 +58,7 @@ static void catch_signals(void)
 	if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 		sigaction(SIGINT, &interrupt, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
+	sigaction(SIGXFSZ, &ignore, NULL);
 }
 
 /* The user's own settings: ~/.config/quern/init. */
@@ -145,6 +148,18 @@ static int say(const char *text)
 	return err_exit_status(err.kind);
 }
 
+/* --bench-parse: profiles are measured, none is opened. */
+static int bench(const struct options *o)
+{
+	const struct bench_parse_opts b = {.runs = 5, .jobs = o->jobs};
+	struct err err = {0};
+
+	for (size_t i = 0; i < o->nprofiles && !err.kind; i++)
+		if (bench_parse(o->profiles[i], &b, STDOUT_FILENO, &err))
+			talk_failure(&err, o->profiles[i], false);
+	return err_exit_status(err.kind);
+}
+
 int main(int argc, char **argv)
 {
 	struct options opts;
@@ -160,6 +175,8 @@ int main(int argc, char **argv)
 		status = say(options_help);
 	} else if (opts.version) {
 		status = say("quern " QUERN_VERSION "\n");
+	} else if (opts.bench_parse) {
+		status = bench(&opts);
 	} else if (app_init(&app, &opts, &err)) {
 		talk_failure(&err, NULL, false);
 		status = err_exit_status(err.kind);

@@ -72,7 +72,7 @@ void number_ratio(char *buf, double v)
 {
 	if (!isfinite(v))
 		snprintf(buf, NUMBER_MAX, "-");
-	else if (v >= 9999.5 && v < 1e15)
+	else if (v >= 999.5 && v < 1e15)
 		number_grouped(buf, (uint64_t)(v + 0.5));
 	else
 		snprintf(buf, NUMBER_MAX, "%.4g", v);

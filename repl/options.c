@@ -20,19 +20,18 @@ const char options_help[] =
 	"  quern app.out -c 'callers of malloc' --format csv\n"
 	"  quern app.out -c 'hottest 3 paths from main to malloc'\n"
 	"  quern new.out base=old.out -c 'functions vs base | where delta% > 5 | expect none'\n"
-	"  quern app.out -c 'functions > costs.json' < /dev/null\n"
+	"  quern app.out -c 'calltree from main > flame.svg'\n"
 	"\n"
 	"What to run (without these: the prompt, or a script from stdin)\n"
 	"  -c, --command QUERY   run QUERY (also a dot-command); may be given many times\n"
 	"  -f, --file FILE       run a script; it stops at the first error\n"
 	"Answers\n"
 	"  --format FORMAT       table tree csv tsv json ndjson md svg html folded\n"
-	"                        speedscope dot callgrind pprof; or end `> FILE` in it\n"
+	"                        speedscope dot callgrind pprof; or by `> FILE.svg`\n"
 	"  --event EVENT         of costs that name none; default: the first of the profile\n"
 	"  --raw                 csv, tsv: no ' before = + - @ at the start of a name\n"
 	"  --color WHEN          auto, always, never; NO_COLOR is heeded\n"
-	"  --source-root DIR     where `source of` may read source files; may be repeated\n"
-	"  --quiet               say nothing but answers and errors\n"
+	"  -q, --quiet           say nothing but answers and errors\n"
 	"The index\n"
 	"  --index PATH          keep it there (one profile only)\n"
 	"  --rebuild             make it again even if it is up to date\n"
@@ -40,6 +39,7 @@ const char options_help[] =
 	"  --no-wait             fail at once when another process makes it\n"
 	"  --trust               use an index that other users could have written\n"
 	"  --verify              read and check all of it, then leave\n"
+	"  --bench-parse         only measure how fast the profile is read\n"
 	"  --jobs N, --mem SIZE  threads (default: one per core), memory (256M, 1.5G)\n"
 	"Behaviour\n"
 	"  --safe                no files written, no commands run by queries\n"
@@ -77,6 +77,7 @@ static const struct option {
 	{0, "no-wait", FLAG, AT(no_wait)},
 	{0, "trust", FLAG, AT(trust)},
 	{0, "verify", FLAG, AT(verify)},
+	{0, "bench-parse", FLAG, AT(bench_parse)},
 	{0, "safe", FLAG, AT(safe)},
 	{'q', "quiet", FLAG, AT(quiet)},
 	{0, "no-init", FLAG, AT(no_init)},
@@ -246,6 +247,8 @@ static int check(const struct options *o, struct err *err)
 			       "--index and --no-index-write contradict");
 	if (o->verify && !o->nprofiles && !o->help && !o->version)
 		return err_set(err, ERR_USAGE, 0, "--verify needs a profile");
+	if (o->bench_parse && !o->nprofiles && !o->help && !o->version)
+		return err_set(err, ERR_USAGE, 0, "--bench-parse needs a profile");
 	return 0;
 }
 

@@ -57,7 +57,7 @@ static bool edges_of_calls(const struct result *r, struct graph *g)
 	if (!from || !to || !cost || from->type != COL_NAME || to->type != COL_NAME ||
 	    cost->type != COL_COST)
 		return false;
-	for (g->n = 0; g->n < r->rows; g->n++)
+	for (; g->n < r->rows; g->n++)
 		g->edges[g->n] = (struct edge){from->s[g->n], to->s[g->n], cost->u[g->n],
 					       calls ? calls->u[g->n] : 0, false};
 	return true;
@@ -69,7 +69,7 @@ static int edges_of_frames(struct render *rd, struct graph *g)
 	struct frames f;
 
 	if (frames_of(rd->r, "dot", &f, rd->err) == 0)
-		for (size_t i = 0; i < f.n; i++) {
+		for (size_t i = 0; i < f.n && !render_cancelled(rd, i); i++) {
 			const struct frame *x = &f.all[i];
 
 			if (x->parent == FRAME_NONE)

@@ -135,13 +135,14 @@ static int put_functions(struct out *o, struct out *strings, const struct frames
 	return 0;
 }
 
-static void put_samples(struct out *o, const struct frames *f, const uint64_t *number)
+static void put_samples(struct render *rd, struct out *o, const struct frames *f,
+			const uint64_t *number)
 {
 	struct out inner, ids;
 
 	out_mem(&inner);
 	out_mem(&ids);
-	for (size_t i = 0; i < f->n; i++) {
+	for (size_t i = 0; i < f->n && !render_cancelled(rd, i); i++) {
 		if (!f->all[i].self)
 			continue;
 		for (size_t k = i; k != FRAME_NONE; k = f->all[k].parent)
@@ -190,7 +191,7 @@ int render_pprof(struct render *rd)
 	if (frames_of(rd->r, "pprof", &f, rd->err) == 0) {
 		put_types(&o, &strings, rd->r);
 		if (put_functions(&o, &strings, &f, number, rd->err) == 0) {
-			put_samples(&o, &f, number);
+			put_samples(rd, &o, &f, number);
 			out_bytes(&o, strings.buf, strings.n);
 			put_gzip(rd->o, o.buf, o.n);
 		}

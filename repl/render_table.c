@@ -30,6 +30,8 @@ enum {
 	BAR_MOST = 24,
 	LEVELS = 32, /* branches drawn; deeper rows say how deep */
 	GAP = 2,
+	LUXURY = 7,	    /* of expendable() */
+	LESS_THAN_NAME = 6, /* columns: other text is cut that much earlier */
 };
 
 struct table {
@@ -214,13 +216,22 @@ static size_t sum_widths(const struct table *t, size_t (*width)(const struct sho
 	return sum;
 }
 
+/* With less than this of a name, the room is better spent on it than on cum% or a bar. */
+static size_t comfortable_width(const struct shown *s)
+{
+	bool subject = s->c->type == COL_NAME || str_eq(s->c->name, STR("name"));
+	size_t enough = !s->text ? s->natural : subject ? 30 : 14;
+
+	return enough < s->natural ? enough : s->natural;
+}
+
 /* The order in which columns leave a screen that is too narrow; 0: never. */
 static int expendable(const struct table *t, const struct shown *s)
 {
 	switch (s->c->type) {
 	case COL_OBJ: return 6;
 	case COL_PERCENT:
-		return str_eq(s->c->name, STR("cum%")) ? 5 : s->c == t->bar ? 1 : 3;
+		return str_eq(s->c->name, STR("cum%")) ? LUXURY : s->c == t->bar ? 1 : 3;
 	case COL_FILE: return 4;
 	case COL_COUNT: return 2;
 	default: return 0;
@@ -229,13 +240,18 @@ static int expendable(const struct table *t, const struct shown *s)
 
 static void drop_columns(struct table *t)
 {
-	while (sum_widths(t, least_width) > t->look->columns) {
-		size_t worst = 0;
+	for (;;) {
+		size_t worst = 0, wanted;
 
 		for (size_t i = 1; i < t->n; i++)
 			if (expendable(t, &t->cols[i]) > expendable(t, &t->cols[worst]))
 				worst = i;
 		if (!t->n || !expendable(t, &t->cols[worst]))
+			return;
+		wanted = sum_widths(t, expendable(t, &t->cols[worst]) == LUXURY
+					       ? comfortable_width
+					       : least_width);
+		if (wanted <= t->look->columns)
 			return;
 		out_char(&t->hidden, ' ');
 		cell_title(&t->hidden, t->look, &t->cols[worst], SIZE_MAX);
@@ -243,14 +259,6 @@ static void drop_columns(struct table *t)
 		memmove(&t->cols[worst], &t->cols[worst + 1],
 			(t->n - worst) * sizeof(t->cols[0]));
 	}
-}
-
-/* With less than this of a name or a file, the room is better spent on it than on a bar. */
-static size_t comfortable_width(const struct shown *s)
-{
-	size_t enough = !s->text ? s->natural : s->c->type == COL_NAME ? 22 : 16;
-
-	return enough < s->natural ? enough : s->natural;
 }
 
 /* Take columns from the widest text until it fits. */
@@ -269,8 +277,11 @@ static void shrink(struct table *t, size_t columns)
 		for (size_t i = 0; i < t->n; i++) {
 			struct shown *s = &t->cols[i];
 
-			if (s->width > least_width(s) && s->width > most) {
-				most = s->width;
+			size_t weight =
+				s->width + (s->c->type == COL_NAME ? 0 : LESS_THAN_NAME);
+
+			if (s->width > least_width(s) && weight > most) {
+				most = weight;
 				widest = s;
 			}
 		}

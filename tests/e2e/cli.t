@@ -20,7 +20,7 @@ ok("indexed" in r.talk, "--rebuild", r)
 r = run("--version")
 ok(r.status == 0 and r.text.startswith("quern "), "--version", r)
 r = run("--help")
-ok(r.status == 0 and "--source-root" in r.text and "callers of malloc" in r.text, "--help", r)
+ok(r.status == 0 and "--no-index-write" in r.text and "callers of malloc" in r.text, "--help", r)
 
 for args, want in [
         (["--fromat", "csv"], "did you mean '--format'?"),
@@ -94,11 +94,15 @@ r = run("p.out", "-q", "-c", ".opne x")
 ok(r.status == 2 and "did you mean '.open'?" in r.talk, "an unknown dot-command", r)
 
 # Profiles by name.
+profile("p2.out", [(b"main", 10), (b"work", 80), (b"leaf", 10)])
 profile("old.out", [(b"main", 10), (b"work", 40)])
 r = run("p.out", "base=old.out", "-q", "-c", ".profiles")
 ok(r.status == 0 and "base" in r.text and "old.out" in r.text, "NAME=PROFILE", r)
 r = run("p.out", "base=old.out", "-q", "--format", "csv", "-c", "functions vs base | where fn = \"work\"")
 ok(r.status == 0 and "40" in r.text, "vs", r)
+gate = "functions vs base | where delta% > 5 | expect none"
+same([run("p.out", "base=" + b, "-q", "-c", gate).status for b in ("p2.out", "old.out")], [0, 4],
+     "a gate: 0 when nothing grew, 4 when something did")
 
 os.mkdir("d")
 profile("d/p.out", [(b"other", 1)])

@@ -39,6 +39,12 @@ def same(got, want, name):
     return ok(got == want, name, "got  %r\nwant %r" % (got, want))
 
 
+def skip(name, why):
+    global count
+    count += 1
+    print("ok %d - %s # SKIP %s" % (count, name, why))
+
+
 def skip_all(why):
     print("1..0 # SKIP " + why)
     sys.exit(0)
@@ -61,10 +67,10 @@ class Ran:
         return "status %d\n%s\n%s" % (self.status, self.text[:2000], self.talk[:2000])
 
 
-def run(*args, stdin=b"", env=(), stdout=subprocess.PIPE, seconds=60):
-    p = subprocess.run([quern] + list(args), input=stdin, stdout=stdout,
+def run(*args, stdin=b"", env=(), stdout=subprocess.PIPE, seconds=60, program=(quern,), **more):
+    p = subprocess.run(list(program) + list(args), input=stdin, stdout=stdout,
                        stderr=subprocess.PIPE, env=dict(environ, **dict(env)),
-                       timeout=seconds)
+                       timeout=seconds, **more)
     return Ran(p)
 
 

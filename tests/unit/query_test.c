@@ -270,6 +270,85 @@ static void test_names(void)
 	arena_free(&a);
 }
 
+/* All numbers of an answer, folded into one. */
+static int fold(void *arg, const struct result *r, struct err *err)
+{
+	uint64_t *h = arg;
+
+	(void)err;
+	*h = r->rows;
+	for (size_t c = 0; c < r->ncols; c++)
+		for (size_t i = 0; i < r->rows && r->cols[c].type <= COL_COST; i++)
+			*h = *h * 31 + r->cols[c].u[i];
+	return 0;
+}
+
+static uint64_t number_of(const char *text)
+{
+	struct err err = {0};
+	struct arena a;
+	uint64_t h = 0;
+
+	arena_init(&a, 0);
+	query_run(session, str_c(text), &a, fold, &h, &err);
+	arena_free(&a);
+	return err.kind ? 0 : h;
+}
+
+/* One level is read from the edges, more by path_tree(). */
+static void test_near(void)
+{
+	static const char *const sets[] = {"*",	 "m*",	      "/e/",
+					   "#3", "class:std", "cycle:1"};
+
+	for (size_t i = 0; i < COUNT(sets); i++)
+		for (unsigned up = 0; up < 2; up++) {
+			char one[80], two[80];
+			const char *word = up ? "callers" : "callees";
+
+			snprintf(one, sizeof(one), "%s of %s", word, sets[i]);
+			snprintf(two, sizeof(two), "%s of %s depth 2 | where depth = 1",
+				 word, sets[i]);
+			is_u64(number_of(one), number_of(two), "%s: level 1 is level 1",
+			       one);
+		}
+}
+
+/* Every amount of memory gives the answer or ERR_LIMIT. */
+static void test_memory(void)
+{
+	static const char *const queries[] = {
+		"top 5",
+		"functions | where self > 5% and fn ~ /a/ | sort incl / calls | show fn, self",
+		"functions | group by file: sum(self), count, D1mr / Dr",
+		"callers of malloc depth 3",
+		"path from main to malloc",
+		"lines of main | sum",
+		"hide obj:libc.so.6 | focus main | norec | cut 1% | files",
+		"functions vs tmpl | sort delta",
+		"let $q = m* and not main; collapse $q as q | callees of q",
+		"info malloc",
+	};
+
+	for (size_t i = 0; i < COUNT(queries); i++) {
+		bool fine = true, answered = false;
+
+		for (uint64_t bytes = 64; bytes < 64 << 20 && !answered;
+		     bytes += bytes / 3) {
+			struct session_limits l = {.arena_bytes = bytes};
+			struct seen s;
+			struct err err = {0};
+
+			session_set_limits(session, &l);
+			run(queries[i], &s, &err);
+			fine &= err.kind == ERR_LIMIT || err.kind == ERR_NONE;
+			answered = err.kind == ERR_NONE;
+		}
+		ok(fine && answered, "with too little memory: %s", queries[i]);
+	}
+	session_set_limits(session, &(struct session_limits){0});
+}
+
 static void test_profiles(struct store *st)
 {
 	struct seen s;
@@ -308,6 +387,8 @@ int main(void)
 	test_incomplete();
 	test_context();
 	test_names();
+	test_near();
+	test_memory();
 	test_profiles(st);
 	session_free(session);
 	store_close(st);

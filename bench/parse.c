@@ -1,0 +1,53 @@
+/* parse.c - parse throughput of profiles, every way: bench/parse --help. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "repl/bench_parse.h"
+#include "repl/talk.h"
+
+static const char help[] = "usage: parse [OPTION]... FILE...\n"
+			   "  --runs N    of each way; the median is shown (5)\n"
+			   "  --jobs N    threads of the parallel way (one per core)\n"
+			   "  --no-paths  not the narrower instruction sets\n"
+			   "  --tsv       way, median, least and most ns, bytes, lines\n";
+
+static int read_options(struct bench_parse_opts *o, int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
+		if (strcmp(argv[i], "--runs") == 0 && i + 1 < argc)
+			o->runs = (unsigned)strtoul(argv[++i], NULL, 10);
+		else if (strcmp(argv[i], "--jobs") == 0 && i + 1 < argc)
+			o->jobs = (unsigned)strtoul(argv[++i], NULL, 10);
+		else if (strcmp(argv[i], "--no-paths") == 0)
+			o->paths = false;
+		else if (strcmp(argv[i], "--tsv") == 0)
+			o->tsv = true;
+		else
+			return 0;
+	}
+	return i < argc ? i : 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct bench_parse_opts o = {.runs = 5, .paths = true, .wc = true};
+	int i = read_options(&o, argc, argv);
+
+	if (i == 0) {
+		fputs(help, stderr);
+		return 2;
+	}
+	for (; i < argc; i++) {
+		struct err err = {0};
+
+		if (bench_parse(argv[i], &o, STDOUT_FILENO, &err)) {
+			talk_failure(&err, argv[i], false);
+			return err_exit_status(err.kind);
+		}
+	}
+	return 0;
+}

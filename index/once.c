@@ -1,0 +1,74 @@
+/* once.c - packed lines of first blocks; see once.h. */
+#include "index/once.h"
+
+#include "index/tally.h"
+
+enum { TAG_KIND = 3, TAG_FILE = 4, TAG_INSTR = 8, TAG_LINE = 16, TAG_COSTS = 5 };
+enum { ROW_NUMBERS = 12 };	/* but for the costs */
+
+int once_put(struct bytes *b, const struct once_row *before, const struct once_row *r,
+	     const uint64_t *cost)
+{
+	const size_t room = (ROW_NUMBERS + r->ncost) * VARINT_MAX;
+	unsigned char *p;
+
+	if (b->cap - b->n < room && bytes_room(b, room))
+		return -1;
+	p = varint_put(b->p + b->n, (uint64_t)r->ncost << TAG_COSTS | r->kind |
+			       (r->file != before->file ? TAG_FILE : 0) |
+			       (r->instr != before->instr ? TAG_INSTR : 0) |
+			       (r->line != before->line ? TAG_LINE : 0));
+	if (r->file != before->file)
+		p = varint_put(p, r->file);
+	if (r->instr != before->instr)
+		p = varint_put(p, varint_zigzag(before->instr, r->instr));
+	if (r->line != before->line)
+		p = varint_put(p, varint_zigzag(before->line, r->line));
+	if (r->kind == ENTRY_CALL) {
+		p = varint_put(p, r->callee);
+		p = varint_put(p, r->count);
+	} else if (r->kind != ENTRY_COST) {
+		p = varint_put(p, varint_zigzag(r->instr, r->to[0]));
+		p = varint_put(p, varint_zigzag(r->line, r->to[1]));
+		p = varint_put(p, r->to[2] >> 32);
+		p = varint_put(p, r->to[2] & UINT32_MAX);
+		p = varint_put(p, r->count);
+		if (r->kind == ENTRY_JCND)
+			p = varint_put(p, r->taken);
+	}
+	for (uint32_t e = 0; e < r->ncost; e++)
+		p = varint_put(p, cost[e]);
+	b->n = (size_t)(p - b->p);
+	return 0;
+}
+
+bool once_get(struct varint_reader *in, struct once_row *r, uint64_t *cost)
+{
+	uint64_t tag;
+
+	if (in->p >= in->end)
+		return false;
+	tag = varint_get(in);
+	r->kind = tag & TAG_KIND;
+	r->ncost = (uint32_t)(tag >> TAG_COSTS);
+	if (tag & TAG_FILE)
+		r->file = (uint32_t)varint_get(in);
+	if (tag & TAG_INSTR)
+		r->instr = varint_unzigzag(r->instr, varint_get(in));
+	if (tag & TAG_LINE)
+		r->line = varint_unzigzag(r->line, varint_get(in));
+	if (r->kind == ENTRY_CALL) {
+		r->callee = (uint32_t)varint_get(in);
+		r->count = varint_get(in);
+	} else if (r->kind != ENTRY_COST) {
+		r->to[0] = varint_unzigzag(r->instr, varint_get(in));
+		r->to[1] = varint_unzigzag(r->line, varint_get(in));
+		r->to[2] = varint_get(in) << 32;
+		r->to[2] |= varint_get(in);
+		r->count = varint_get(in);
+		r->taken = r->kind == ENTRY_JCND ? varint_get(in) : r->count;
+	}
+	for (uint32_t e = 0; e < r->ncost; e++)
+		cost[e] = varint_get(in);
+	return !in->bad;
+}

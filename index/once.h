@@ -1,0 +1,45 @@
+/*
+ * once.h - the lines of a function's first block, packed.
+ *
+ * Most functions of a profile of one part have one block.  Its lines need no look-up while
+ * they are read (they are distinct, or are added when the index is written), so they are
+ * kept as a few bytes each, a tenth of an entry's size:
+ *
+ *	tag: kind | FILE | INSTR | LINE, number of costs in the upper bits
+ *	[file] [zz(instr)] [zz(line)], then by kind:
+ *	cost line	costs
+ *	call		callee count costs
+ *	jump		zz(to_instr) zz(to_line) to_fn to_file executed [taken]
+ *
+ * zz(x): zigzag difference to the line before (to the jump's own position), 0 at the start.
+ */
+#ifndef QUERN_ONCE_H
+#define QUERN_ONCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "index/base/varint.h"
+#include "index/part_code.h"
+
+struct once_row {
+	uint8_t kind;		/* enum entry_kind (tally.h) */
+	uint32_t ncost;
+	uint32_t file;		/* slot */
+	uint32_t callee;	/* slot, of a call */
+	uint64_t instr, line;
+	uint64_t count;		/* calls; jumps: executed */
+	uint64_t taken;
+	uint64_t to[3];		/* jumps: as in tally.h */
+};
+
+/* Append r and its ncost costs behind `before` (all zeros for the first of a block).
+ * 0, or -1 when memory is out. */
+int once_put(struct bytes *b, const struct once_row *before, const struct once_row *r,
+	     const uint64_t *cost);
+
+/* The next row behind *r (all zeros at first) into *r; false at the end.  cost receives
+ * ncost numbers. */
+bool once_get(struct varint_reader *in, struct once_row *r, uint64_t *cost);
+
+#endif

@@ -1,0 +1,265 @@
+/* bench_parse.c - read a profile again and again; see bench_parse.h. */
+#include "repl/bench_parse.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "index/base/map.h"
+#include "index/base/out.h"
+#include "index/scan.h"
+#include "index/source.h"
+#include "index/stretch.h"
+#include "repl/app.h"
+#include "repl/number.h"
+
+enum { WAYS = 16, RUNS = 1001 };
+
+extern char **environ;
+
+enum what { WAY_WC, WAY_NEWLINES, WAY_PARSE };
+
+struct way {
+	char name[40];
+	enum what what;
+	unsigned jobs;
+	const char *path; /* of scan.h */
+	uint64_t *ns;	  /* of each run, sorted in the end */
+};
+
+struct bench {
+	const char *file;
+	const struct bench_parse_opts *opts;
+	unsigned runs;
+	struct way way[WAYS];
+	size_t nway;
+	uint64_t bytes, lines;
+	struct source source;
+	struct stretches stretches;
+	const struct way *now; /* being run */
+	struct err *err;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- the ways ---- */
+
+static int run_wc(struct bench *b)
+{
+	char *argv[] = {(char[]){"wc"}, (char[]){"-l"}, (char[]){"--"}, strdup(b->file),
+			NULL};
+	posix_spawn_file_actions_t quiet;
+	int status = 0, failed;
+	pid_t pid;
+
+	posix_spawn_file_actions_init(&quiet);
+	posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
+	failed = posix_spawnp(&pid, "wc", &quiet, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&quiet);
+	free(argv[3]);
+	if (failed)
+		return err_set(b->err, ERR_USAGE, 0, "wc: %s", strerror(failed));
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	if (status)
+		return err_set(b->err, ERR_USAGE, 0, "wc -l failed");
+	return 0;
+}
+
+/* Bytes of lanes are compared at once; a lane is emptied before it can overflow. */
+typedef unsigned char lanes __attribute__((vector_size(16)));
+
+static uint64_t count_newlines(const char *p, size_t n)
+{
+	const char *end = p + n;
+	uint64_t lines = 0;
+
+	while ((size_t)(end - p) >= sizeof(lanes)) {
+		lanes sum = {0}, v;
+
+		for (int i = 0; i < 255 && (size_t)(end - p) >= sizeof(v);
+		     i++, p += sizeof(v)) {
+			memcpy(&v, p, sizeof(v));
+			sum -= (lanes)(v == '\n');
+		}
+		for (size_t i = 0; i < sizeof(sum); i++)
+			lines += sum[i];
+	}
+	for (; p < end; p++)
+		lines += *p == '\n';
+	return lines;
+}
+
+/* What touches the map: it may shrink under us. */
+static int guarded(void *arg)
+{
+	struct bench *b = arg;
+	const struct map *m = &b->source.map;
+	const struct stretch_opts o = {.jobs = b->now->jobs, .cancel = &app_cancel};
+
+	if (b->now->what == WAY_PARSE)
+		return stretches_read(&b->stretches, m->p, m->n, &o, b->err);
+	b->lines = count_newlines(m->p, m->n);
+	return atomic_load(&app_cancel) ? err_set(b->err, ERR_CANCEL, 0, "interrupted")
+					: 0;
+}
+
+static int run_mapped(struct bench *b)
+{
+	if (source_open(b->file, &b->source, b->err))
+		return (int)b->err->kind;
+	b->bytes = b->source.map.n;
+	map_guard(guarded, b, ERR_PROFILE, b->err);
+	return (int)b->err->kind;
+}
+
+static int run_way(struct bench *b, struct way *w, unsigned run)
+{
+	uint64_t start;
+	int rc;
+
+	if (w->path)
+		scan_force(w->path);
+	b->now = w;
+	start = now_ns();
+	rc = w->what == WAY_WC ? run_wc(b) : run_mapped(b);
+	w->ns[run] = now_ns() - start;
+	if (w->what != WAY_WC)
+		source_close(&b->source);
+	if (w->what == WAY_PARSE)
+		stretches_free(&b->stretches);
+	return rc;
+}
+
+static int add_way(struct bench *b, enum what what, unsigned jobs, const char *path,
+		   const char *name)
+{
+	struct way *w = &b->way[b->nway];
+
+	if (b->nway == WAYS)
+		return 0;
+	*w = (struct way){.what = what, .jobs = jobs, .path = path};
+	snprintf(w->name, sizeof(w->name), "%s", name);
+	w->ns = calloc(b->runs, sizeof(*w->ns));
+	if (!w->ns)
+		return err_set(b->err, ERR_LIMIT, 0, "out of memory");
+	b->nway++;
+	return 0;
+}
+
+static void add_ways(struct bench *b)
+{
+	const char *const *paths = scan_paths();
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned jobs = b->opts->jobs;
+	char name[40];
+
+	if (jobs == 0)
+		jobs = cores > 1 ? (unsigned)cores : 1;
+	if (b->opts->wc)
+		add_way(b, WAY_WC, 0, NULL, "wc -l");
+	add_way(b, WAY_NEWLINES, 0, NULL, "count newlines");
+	add_way(b, WAY_PARSE, 1, paths[0], "parse, 1 thread");
+	snprintf(name, sizeof(name), "parse, %u threads", jobs);
+	if (jobs > 1)
+		add_way(b, WAY_PARSE, jobs, paths[0], name);
+	for (size_t i = 1; b->opts->paths && paths[i]; i++) {
+		snprintf(name, sizeof(name), "parse, 1 thread, %s", paths[i]);
+		add_way(b, WAY_PARSE, 1, paths[i], name);
+	}
+}
+
+/* ---- the table ---- */
+
+static int by_ns(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void print_way(const struct bench *b, const struct way *w, uint64_t unit,
+		      struct out *o)
+{
+	uint64_t mid = w->ns[b->runs / 2], least = w->ns[0], most = w->ns[b->runs - 1];
+	double s = (double)mid / 1e9, lines = b->lines ? (double)b->lines : 1;
+
+	if (b->opts->tsv) {
+		out_printf(o,
+			   "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+			   "\t%" PRIu64 "\n",
+			   w->name, mid, least, most, b->bytes, b->lines);
+		return;
+	}
+	out_printf(o, "%-26s %8.4f s  %8.4f .. %-8.4f %6.2f %8.1f %8.2f %8.2f\n", w->name,
+		   s, (double)least / 1e9, (double)most / 1e9, (double)b->bytes / 1e9 / s,
+		   lines / 1e6 / s, (double)mid / lines, (double)mid / (double)unit);
+}
+
+static void print_ways(const struct bench *b, struct out *o)
+{
+	const uint64_t unit = b->way[0].ns[b->runs / 2];
+	char bytes[NUMBER_MAX], lines[NUMBER_MAX];
+
+	number_bytes(bytes, b->bytes);
+	number_grouped(lines, b->lines);
+	if (!b->opts->tsv) {
+		out_printf(o, "%s: %s, %s lines; median of %u, least .. most; scan %s\n",
+			   b->file, bytes, lines, b->runs, scan_paths()[0]);
+		out_printf(o, "%-26s %10s %21s %6s %8s %8s %8s\n", "", "", "", "GB/s",
+			   "Mlines/s", "ns/line", b->opts->wc ? "x wc -l" : "x count");
+	}
+	for (size_t i = 0; i < b->nway; i++)
+		print_way(b, &b->way[i], unit, o);
+}
+
+static int print(const struct bench *b, int fd)
+{
+	struct out o;
+	int failed;
+
+	out_fd(&o, fd);
+	print_ways(b, &o);
+	failed = out_close(&o);
+	if (failed)
+		return err_set(b->err, ERR_OUTPUT, 0, "standard output: %s",
+			       strerror(failed));
+	return 0;
+}
+
+int bench_parse(const char *path, const struct bench_parse_opts *opts, int fd,
+		struct err *err)
+{
+	struct bench b = {.file = path, .opts = opts, .err = err};
+
+	b.runs = opts->runs < 1 ? 1 : opts->runs > RUNS ? RUNS : opts->runs;
+	add_ways(&b);
+	/* Once unmeasured, so that the file is in memory. */
+	for (size_t i = 0; i < b.nway && !err->kind; i++)
+		if (b.way[i].what == WAY_NEWLINES)
+			run_way(&b, &b.way[i], 0);
+	for (unsigned run = 0; run < b.runs; run++)
+		for (size_t i = 0; i < b.nway && !err->kind; i++)
+			run_way(&b, &b.way[i], run);
+	for (size_t i = 0; i < b.nway && !err->kind; i++)
+		qsort(b.way[i].ns, b.runs, sizeof(*b.way[i].ns), by_ns);
+	if (!err->kind)
+		print(&b, fd);
+	scan_force(scan_paths()[0]);
+	for (size_t i = 0; i < b.nway; i++)
+		free(b.way[i].ns);
+	return (int)err->kind;
+}

@@ -1,0 +1,26 @@
+# quern.bash - completion of quern's options, formats, events and files for bash.
+
+_quern() {
+	local word=$2 before=$3
+	local options='--command --file --format --event --raw --color --quiet
+		--index --rebuild --no-index-write --no-wait --trust --verify --jobs --mem --safe
+		--no-init --help --version -c -f -q -h -V'
+	local formats='table tree csv tsv json ndjson md svg html folded speedscope dot
+		callgrind pprof'
+
+	COMPREPLY=()
+	case $before in
+	--format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$word") ;;
+	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word") ;;
+	-c | --command | --event | --jobs | --mem) ;;
+	*)
+		if [[ $word == -* ]]; then
+			mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+		else
+			mapfile -t COMPREPLY < <(compgen -f -X '*.quern' -- "${word#*=}")
+		fi
+		;;
+	esac
+}
+
+complete -o filenames -F _quern quern

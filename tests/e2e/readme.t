@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""readme.t - run what README.md shows, and compare.
+
+A ```console block is a session in a directory with the fixtures: `$ ` before a command of the
+shell, `quern[Ir]> ` before a query to the profile that the last command opened; then what is
+printed, times apart.  Every line of a ```quern block is answered.  Links lead somewhere.
+
+    tests/e2e/readme.t --update    writes today's output into README.md: read the diff
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from e2e import done, environ, ok, quern, run, small, top, work
+
+readme = top + "/README.md"
+prompt = "quern[Ir]> "
+environ["PATH"] = work + "/bin:" + environ["PATH"]
+os.mkdir("bin")
+os.symlink(quern, "bin/quern")
+for name in os.listdir(small):
+    shutil.copy(small + name, name)
+
+
+def shell(command):
+    p = subprocess.run(["sh", "-c", command], env=environ, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+    return p.stdout.decode("utf-8", "replace")
+
+
+def answer(line, profiles):
+    """What is printed after the line of a session."""
+    if line.startswith(prompt):
+        r = run(*profiles, "-c", line[len(prompt):])
+        return re.sub("^quern: .*\n", "", r.talk, flags=re.M) + r.text
+    profiles[:] = [word for word in line.split() if word.endswith(".out")]
+    return shell(line[2:])
+
+
+def timeless(text):
+    """Times differ from run to run, and an index may have been there."""
+    text = re.sub(r"indexed \S+ \S+ in [0-9.]+ m?s|index up to date, [0-9.]+ m?s", "TIME", text)
+    return [line.rstrip() for line in text.splitlines()]
+
+
+def session(text):
+    """The session as it runs now."""
+    profiles, out, now = [], [], ""
+    steps = [m.start() for m in re.finditer(r"^(\$ |quern\[Ir\]> )", text, re.M)]
+    for start, end in zip(steps, steps[1:] + [len(text)]):
+        line, _, want = text[start:end].partition("\n")
+        got = answer(line, profiles)
+        got = "".join(g.rstrip() + "\n" for g in got.splitlines())
+        passed = timeless(got) == timeless(want)
+        ok(passed or "--update" in sys.argv, line, got)
+        now += line + "\n" + (want if passed else got)
+    return now
+
+
+with open(readme, encoding="utf-8") as f:
+    text = f.read()
+new = re.sub(r"(?<=```console\n).*?(?=```)", lambda m: session(m[0]), text, flags=re.S)
+for block in re.findall(r"```quern\n(.*?)```", text, re.S):
+    for line in block.splitlines():
+        r = run("lua-default.out", "-q", "-c", line)
+        ok(r.status == 0 and r.text, line, r)
+for link in sorted(set(re.findall(r"\]\(([^)#]+)", text))):
+    ok(":" in link or os.path.exists(top + "/" + link), "a link to " + link)
+ok(all(len(line) <= 100 or "|" in line or line.startswith("$ ") for line in text.splitlines()),
+   "README.md has no long lines")
+if "--update" in sys.argv and new != text:
+    with open(readme, "w", encoding="utf-8") as f:
+        f.write(new)
+    print("# updated " + readme)
+done()

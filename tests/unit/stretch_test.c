@@ -1,0 +1,261 @@
+/*
+ * stretch_test.c - one answer, however the text is cut and however many threads read it.
+ *
+ * Every fixture, and a profile long enough to be replayed (replay.h), is indexed as one
+ * stretch and in stretches of 64 bytes and up; all that the index says is compared.
+ */
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "index/base/out.h"
+#include "index/build.h"
+#include "tests/tap.h"
+
+static void put(struct out *o, const char *what, const uint64_t *v, size_t n)
+{
+	out_c(o, what);
+	for (size_t i = 0; i < n; i++) {
+		out_char(o, ' ');
+		out_u64(o, v[i]);
+	}
+	out_char(o, '\n');
+}
+
+#define PUT(o, what, ...)                                                                     \
+	put(o, what, (const uint64_t[]){__VA_ARGS__},                                         \
+	    sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+
+static void say_function(struct out *o, struct store *st, fn_id f, struct arena *a)
+{
+	const struct store_info *in = store_info(st);
+	struct store_line *line;
+	struct store_site *site;
+	struct store_jump *jump;
+	struct err err = {0};
+	uint64_t *costs;
+	size_t n;
+
+	out_str(o, store_fn_name(st, f));
+	out_str(o, store_fn_file(st, f));
+	out_str(o, store_fn_obj(st, f));
+	PUT(o, " f", f, store_fn_cycle(st, f), store_fn_calls(st, f), store_fn_line(st, f));
+	for (uint32_t e = 0; e < in->all_events; e++)
+		PUT(o, "e", store_fn_self(st, f, e), store_fn_incl(st, f, e),
+		    store_fn_contribution(st, f, e), store_fn_incoming(st, f, e));
+	arena_reset(a);
+	if (!store_lines(st, f, a, &line, &costs, &n, &err))
+		for (size_t i = 0; i < n; i++) {
+			PUT(o, "l", line[i].file, line[i].line, line[i].instr);
+			put(o, "", costs + i * in->events, in->events);
+		}
+	if (!store_sites(st, f, a, &site, &costs, &n, &err))
+		for (size_t i = 0; i < n; i++) {
+			PUT(o, "s", site[i].edge, site[i].callee, site[i].file, site[i].line,
+			    site[i].instr, site[i].calls);
+			put(o, "", costs + i * in->events, in->events);
+		}
+	if (!store_jumps(st, f, a, &jump, &n, &err))
+		for (size_t i = 0; i < n; i++)
+			PUT(o, "j", jump[i].to_fn, jump[i].file, jump[i].to_file, jump[i].line,
+			    jump[i].instr, jump[i].to_line, jump[i].to_instr,
+			    jump[i].conditional, jump[i].executed, jump[i].taken);
+	out_c(o, err.text);
+}
+
+static void say_part(struct out *o, struct store *st, uint32_t p, struct arena *a)
+{
+	const struct store_info *in = store_info(st);
+	struct store_part part;
+	struct err err = {0};
+	uint64_t *costs, *calls;
+	uint32_t *ids;
+	size_t n;
+
+	store_part(st, p, &part);
+	out_str(o, part.desc);
+	out_str(o, part.cmd);
+	PUT(o, " p", part.part, part.pid, part.thread, part.offset, part.bytes, part.functions,
+	    part.has_totals, part.has_summary);
+	for (uint32_t e = 0; e < in->events; e++)
+		PUT(o, "e", store_part_self(st, p, e), store_part_totals(st, p, e),
+		    store_part_summary(st, p, e));
+	arena_reset(a);
+	if (!store_part_functions(st, p, a, &ids, &costs, &n, &err))
+		for (size_t i = 0; i < n; i++) {
+			PUT(o, "f", ids[i]);
+			put(o, "", costs + i * in->events, in->events);
+		}
+	if (!store_part_edges(st, p, a, &ids, &calls, &costs, &n, &err))
+		for (size_t i = 0; i < n; i++) {
+			PUT(o, "c", ids[i], calls[i]);
+			put(o, "", costs + i * in->events, in->events);
+		}
+	out_c(o, err.text);
+}
+
+/* All that the index of path says, or the error. */
+static struct out say(const char *path, unsigned jobs, size_t stretch, uint64_t *lines)
+{
+	struct build_opts opts = {.no_write = true, .jobs = jobs, .stretch = stretch};
+	struct build_report report;
+	struct store *st = NULL;
+	struct err err = {0};
+	struct arena a;
+	struct out o;
+
+	out_mem(&o);
+	*lines = 0;
+	if (build_open(path, &opts, &st, &report, &err)) {
+		out_c(&o, err.text);
+		return o;
+	}
+	const struct store_info *in = store_info(st);
+
+	arena_init(&a, 0);
+	*lines = in->input_lines;
+	PUT(&o, "info", in->events, in->all_events, in->functions, in->edges, in->cycles,
+	    in->parts, in->names, in->files, in->objects, in->lines, in->callsites, in->jumps,
+	    in->diagnostics, in->input_bytes, in->input_lines, in->saturated);
+	for (fn_id f = 0; f < in->functions; f++)
+		say_function(&o, st, f, &a);
+	for (edge_id i = 0; i < in->edges; i++) {
+		struct store_edge e;
+
+		store_edge(st, i, &e);
+		PUT(&o, "edge", e.caller, e.callee, e.calls, e.recursive, e.in_cycle);
+	}
+	for (uint32_t p = 0; p < in->parts; p++)
+		say_part(&o, st, p, &a);
+	for (uint32_t i = 0; i < store_diag_count(st); i++) {
+		struct store_diag d;
+
+		store_diag(st, i, &d);
+		out_str(&o, d.kind);
+		out_str(&o, d.text);
+		PUT(&o, " d", d.count, d.line);
+	}
+	if (store_verify(st, &err))
+		out_c(&o, err.text);
+	arena_free(&a);
+	store_close(st);
+	return o;
+}
+
+static uint64_t newlines(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	uint64_t n = 0;
+	int c;
+
+	while (f && (c = getc(f)) != EOF)
+		n += c == '\n';
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static void check(const char *path, const char *name)
+{
+	static const struct {
+		unsigned jobs;
+		size_t stretch;
+	} ways[] = {{2, 64}, {3, 200}, {1, 1000}, {8, 5000}, {2, 100000}};
+	uint64_t lines, count = newlines(path);
+	struct out want = say(path, 1, 0, &lines);
+
+	if (lines)
+		is_u64(lines, count, "%s: lines", name);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct out got = say(path, ways[i].jobs, ways[i].stretch, &lines);
+
+		ok(got.n == want.n && memcmp(got.buf, want.buf, got.n) == 0,
+		   "%s: %u threads, stretches of %zu bytes", name, ways[i].jobs,
+		   ways[i].stretch);
+		out_close(&got);
+	}
+	out_close(&want);
+}
+
+static void check_directory(const char *dir)
+{
+	struct dirent **entry;
+	char path[400];
+	int n = scandir(dir, &entry, NULL, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		const char *name = entry[i]->d_name;
+
+		if (name[0] != '.' && !strstr(name, ".json") && !strstr(name, ".md") &&
+		    !strstr(name, ".quern")) {
+			snprintf(path, sizeof(path), "%s/%s", dir, name);
+			check(path, name);
+		}
+		free(entry[i]);
+	}
+	if (n >= 0)
+		free(entry);
+	else
+		skip("the fixtures are not below the current directory");
+}
+
+/* Many parts of the same functions, so that nearly all of it is replayed; names redefined,
+ * columns swapped and a new file in the middle must not be. */
+static void write_repeated(FILE *f)
+{
+	fprintf(f, "# callgrind format\nevents: Ir Dr\npositions: instr line\n");
+	for (int part = 1; part <= 60; part++) {
+		if (part == 40)
+			fprintf(f, "\n==== NEW PROFILING FILE ====\npositions: instr line\n");
+		fprintf(f, "\npart: %d\n", part);
+		if (part % 20 == 0)
+			fprintf(f, "events: Dr Ir\n");
+		if (part % 20 == 3 || part == 40)
+			fprintf(f, "events: Ir Dr\n");
+		if (part == 25)
+			fprintf(f, "positions: line\n");
+		if (part == 28)
+			fprintf(f, "positions: instr line\n");
+		for (int fn = 1; fn <= 12; fn++) {
+			if (fn % 3 == 1)
+				fprintf(f, "\nfl=(%d)%s\n", fn / 3 + 1,
+					part == 1 || part == 40 ? " file" : "");
+			fprintf(f, "%sfn=(%d)%s\n", fn % 3 == 1 ? "" : "\n", fn,
+				part == 1 || part == 40 ? " name"
+				: part == 33 && fn == 5 ? " other"
+							: "");
+			if (part >= 25 && part < 28)
+				fprintf(f, "%d %d %d\n", fn * 10, part, fn);
+			else
+				fprintf(f, "0x%x %d %d %d\n", fn * 64, fn * 10, part, fn);
+			for (int i = 0; i < 6; i++) {
+				const char *at = part >= 25 && part < 28 ? "+1" : "+4 *";
+
+				if ((i + part * fn) % 7 == 0)
+					fprintf(f, "cfi=(%d)\ncfn=(%d)\ncalls=%d %s\n%s %d 7\n",
+						i % 4 + 1, i + 3, part % 13, at, at,
+						part * 1000 + i);
+				else
+					fprintf(f, "%s %d %d\n", at, part * (i + 1), i);
+			}
+		}
+		fprintf(f, "totals: 1 2\n");
+	}
+}
+
+int main(void)
+{
+	char path[] = "/tmp/stretch_test.XXXXXX";
+	int fd = mkstemp(path);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+
+	check_directory("tests/fixtures/quirks");
+	check_directory("tests/fixtures/small");
+	if (f) {
+		write_repeated(f);
+		fclose(f);
+		check(path, "repeated");
+		unlink(path);
+	}
+	return done_testing();
+}
