@@ -292,6 +292,7 @@ static int check_file(int fd, const char *path, uint64_t size, struct err *err)
 	for (int i = 0; i < 2; i++) {
 		unsigned char buf[LMDB_PAGE_HEADER + sizeof(struct lmdb_meta)];
 		struct lmdb_meta m;
+		uint32_t page_bytes;
 		uint16_t flags;
 
 		if (pread(fd, buf, sizeof(buf), (off_t)((uint64_t)i * page)) !=
@@ -301,6 +302,10 @@ static int check_file(int fd, const char *path, uint64_t size, struct err *err)
 		memcpy(&flags, buf + 10, sizeof(flags));
 		if (!(flags & LMDB_META) || m.magic != LMDB_MAGIC || m.version != LMDB_VERSION)
 			return not_an_index(path, "it does not begin as an LMDB file does", err);
+		/* The first number of the first tree; LMDB cuts the file up by it. */
+		memcpy(&page_bytes, m.db[0], sizeof(page_bytes));
+		if (page_bytes != page)
+			return not_an_index(path, "its pages are not of this machine's size", err);
 		if (m.txn >= newest) {
 			newest = m.txn;
 			last = m.last_page;
