@@ -552,7 +552,7 @@ static size_t damage(unsigned char *p, size_t n, size_t i, char *what, size_t si
 	}
 }
 
-static void test_damage(unsigned times)
+static void test_damage(const char *name, const char *of, unsigned times)
 {
 	struct build_opts opts = {.index_path = index_path, .rebuild = true};
 	struct build_report report;
@@ -565,9 +565,9 @@ static void test_damage(unsigned times)
 	uint64_t want;
 	int fd;
 
-	write_file(profile, text, sizeof(text) - 1);
+	write_file(profile, of, strlen(of));
 	st = open_profile(&opts, &report);
-	if (!ok(st != NULL, "an index to damage"))
+	if (!ok(st != NULL, "%s: an index to damage", name))
 		return;
 	want = ask_all(st, &err);
 	store_close(st);
@@ -593,10 +593,26 @@ static void test_damage(unsigned times)
 	}
 	unlink(path);
 	printf("# %u errors, %u right answers\n", seen[SAID_ERROR], seen[SAID_RIGHT]);
-	is_u64(seen[SAID_WRONG], 0, "%u damaged files: no wrong answer", times);
-	is_u64(seen[3], 0, "no signal, no hang");
+	is_u64(seen[SAID_WRONG], 0, "%s: %u damaged files, no wrong answer", name, times);
+	is_u64(seen[3], 0, "%s: no signal, no hang", name);
 	free(good);
 	free(bad);
+}
+
+/* So many events that the tree of values has a branch page. */
+static const char *wide_profile(void)
+{
+	static char wide[4000];
+	size_t n = 0;
+
+	n += (size_t)snprintf(wide, sizeof(wide), "events:");
+	for (int i = 0; i < 60; i++)
+		n += (size_t)snprintf(wide + n, sizeof(wide) - n, " E%d", i);
+	n += (size_t)snprintf(wide + n, sizeof(wide) - n, "\nfn=f\n1");
+	for (int i = 0; i < 60; i++)
+		n += (size_t)snprintf(wide + n, sizeof(wide) - n, " %d", i * i + 1);
+	snprintf(wide + n, sizeof(wide) - n, "\ncfn=g\ncalls=1 1\n2 7\n");
+	return wide;
 }
 
 static void clean(void)
@@ -623,7 +639,8 @@ int main(void)
 	test_cycle();
 	test_freshness();
 	test_places();
-	test_damage((unsigned)strtoul(times, NULL, 10));
+	test_damage("small", text, (unsigned)strtoul(times, NULL, 10));
+	test_damage("wide", wide_profile(), (unsigned)strtoul(times, NULL, 10) / 2);
 	clean();
 	return done_testing();
 }
