@@ -7,11 +7,12 @@
 #include "repl/bench_parse.h"
 #include "repl/talk.h"
 
-static const char help[] = "usage: parse [OPTION]... FILE...\n"
-			   "  --runs N    of each way; the median is shown (5)\n"
-			   "  --jobs N    threads of the parallel way (one per core)\n"
-			   "  --no-paths  not the narrower instruction sets\n"
-			   "  --tsv       way, median, least and most ns, bytes, lines\n";
+static const char help[] =
+	"usage: parse [OPTION]... FILE...\n"
+	"  --runs N    of each way; the median is shown (5)\n"
+	"  --jobs N    threads of the parallel way (one per core)\n"
+	"  --no-paths  not the narrower instruction sets\n"
+	"  --tsv       way, median, least and most ns, bytes, lines, CPU ns\n";
 
 static int read_options(struct bench_parse_opts *o, int argc, char **argv)
 {

@@ -13,7 +13,7 @@
 #include "engine/match.h"
 #include "engine/name.h"
 
-enum { NEAREST_MS = 250, POLL = 1024, NEAREST = 6 };
+enum { NEAREST_MS = 250, POLL = 1024, NEAREST = 6, QUOTED = 120 };
 
 static uint64_t now_ms(void)
 {
@@ -175,11 +175,20 @@ size_t match_nearest(struct store *st, enum match_field field, struct str text,
 
 static const char *const field_name[] = {"function", "file", "object", "class"};
 
+/* A name that is found only as it stands: `operator new(unsigned long)` has a blank in its
+ * short form, and who wrote quotes gets quotes. */
+static bool wants_quotes(const struct match_atom *atom, struct str name, struct str shown)
+{
+	return atom->field == MATCH_FN && name.n <= QUOTED &&
+	       (atom->form == MATCH_EXACT || str_find(shown, ' ') < shown.n) &&
+	       str_find(name, '"') == name.n && str_find(name, '\\') == name.n;
+}
+
 /* The hint shows names without parameters: overloads look alike, so each text once. */
-static void hint(enum match_field field, const struct str *near, size_t n,
+static void hint(const struct match_atom *atom, const struct str *near, size_t n,
 		 struct err *err)
 {
-	bool path = field == MATCH_FILE || field == MATCH_OBJ;
+	bool path = atom->field == MATCH_FILE || atom->field == MATCH_OBJ;
 	struct str shown[NEAREST];
 	char list[sizeof(err->hint) - 32];
 	size_t used = 0;
@@ -188,16 +197,19 @@ static void hint(enum match_field field, const struct str *near, size_t n,
 	arena_init(&a, 0);
 	for (size_t i = 0; i < n; i++) {
 		struct str s = path ? str_basename(near[i]) : name_short(near[i], &a);
-		bool seen = !s.p || s.n == 0;
+		bool seen = !s.p || s.n == 0, quoted = !seen && wants_quotes(atom, near[i], s);
 		int w;
 
+		if (quoted)
+			s = near[i];
 		for (size_t j = 0; j < i && !seen; j++)
 			seen = str_eq(shown[j], s);
 		shown[i] = s;
 		if (seen)
 			continue;
-		w = snprintf(list + used, sizeof(list) - used, "%s'%.*s'",
-			     used ? ", " : "", STR_ARG(s));
+		w = snprintf(list + used, sizeof(list) - used, "%s%c%.*s%c",
+			     used ? ", " : "", quoted ? '"' : '\'', STR_ARG(s),
+			     quoted ? '"' : '\'');
 		if (w < 0 || (size_t)w >= sizeof(list) - used)
 			break;
 		used += (size_t)w;
@@ -220,6 +232,6 @@ int match_none(struct store *st, const struct match_atom *atom, uint32_t event,
 	if (atom->form != MATCH_REGEX && atom->form != MATCH_ID)
 		n = match_nearest(st, atom->field, atom->text, event, cancel, near,
 				  NEAREST);
-	hint(atom->field, near, n, err);
+	hint(atom, near, n, err);
 	return (int)err->kind;
 }

@@ -68,10 +68,13 @@ static void told(void *arg, uint64_t done)
 static int read_text(struct build *b)
 {
 	const struct map *m = &b->source.map;
+	char dir[INDEX_PATH_MAX];
 	const struct stretch_opts o = {.jobs = b->opts->jobs, .stretch = b->opts->stretch,
-				       .hash = true,
+				       .hash = true, .mem = b->opts->mem,
+				       .spill_dir = dir,
 				       .cancel = b->opts->cancel, .progress = told, .arg = b};
 
+	publish_directory(b->publish.temp, dir);
 	if (stretches_read(&b->stretches, m->p, m->n, &o, b->err))
 		return (int)b->err->kind;
 	b->source.id.hash = source_hash_all(b->stretches.piece, b->stretches.npiece);

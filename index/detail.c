@@ -230,12 +230,14 @@ static int read_once(struct detail *d, size_t k, uint32_t f, const struct fn_slo
 		     enum detail_kind kind, size_t *count)
 {
 	const struct profile *p = d->p;
-	const struct tally *t = p->tally[k];
+	struct once *once = &p->tally[k]->once;
 	const struct merge_map *m = &p->map[k];
-	struct varint_reader in = {t->once.p + fn->once_at,
-				   t->once.p + fn->once_at + fn->once_n, false};
+	const unsigned char *bytes = once_bytes(once, fn->once_at, fn->once_n);
+	struct varint_reader in = {bytes, bytes ? bytes + fn->once_n : NULL, false};
 	struct once_row o = {0};
 
+	if (!bytes)
+		return -1;
 	while (once_get(&in, &o, d->cost)) {
 		struct detail_row *r;
 		uint64_t *cost;

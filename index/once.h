@@ -33,6 +33,32 @@ struct once_row {
 	uint64_t to[3];		/* jumps: as in tally.h */
 };
 
+/*
+ * The blocks of a stretch, one behind the other.  When they pass `limit` bytes those so far
+ * go to an unlinked file in `dir`, so memory is bounded however large the profile is.
+ */
+struct once {
+	struct bytes buf;	/* from byte `spilled` on */
+	uint64_t spilled;	/* bytes in the file */
+	int fd;			/* of the file; -1: none yet */
+	size_t limit;		/* 0: never spill */
+	const char *dir;
+	struct bytes scratch;	/* a block read back */
+};
+
+/* Where the next byte goes; what once_bytes() takes. */
+static inline uint64_t once_at(const struct once *o)
+{
+	return o->spilled + o->buf.n;
+}
+
+void once_init(struct once *o, size_t limit, const char *dir);
+void once_free(struct once *o);
+/* Between blocks: write them away when there are too many.  0 or errno. */
+int once_spill(struct once *o);
+/* n bytes from `at`, valid until the next call; NULL: errno says why. */
+const unsigned char *once_bytes(struct once *o, uint64_t at, uint64_t n);
+
 /* Append r and its ncost costs behind `before` (all zeros for the first of a block).
  * 0, or -1 when memory is out. */
 int once_put(struct bytes *b, const struct once_row *before, const struct once_row *r,

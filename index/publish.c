@@ -76,8 +76,7 @@ int publish_replaces(const char *path, int profile_fd, struct err *err)
 	return err_hint(err, "name another file with --index PATH");
 }
 
-/* The directory of path into dir ("." when it has none). */
-static void directory(const char *path, char dir[INDEX_PATH_MAX])
+void publish_directory(const char *path, char dir[INDEX_PATH_MAX])
 {
 	const char *slash = strrchr(path, '/');
 
@@ -103,7 +102,7 @@ bool publish_writable(const char *path)
 {
 	char dir[INDEX_PATH_MAX];
 
-	directory(path, dir);
+	publish_directory(path, dir);
 	if (access(dir, F_OK) && strstr(dir, "/quern"))
 		make_directories(dir);
 	return access(dir, W_OK | X_OK) == 0;
@@ -116,7 +115,7 @@ static int cannot(const char *path, struct err *err)
 	char dir[INDEX_PATH_MAX];
 	int why = errno;
 
-	directory(path, dir);
+	publish_directory(path, dir);
 	if (why == ENOENT && access(dir, F_OK))
 		err_set(err, ERR_INDEX, 0, "cannot write the index: there is no directory %s", dir);
 	else if (why == EACCES || why == EROFS)
@@ -169,7 +168,7 @@ static void remove_leftovers(const char *index)
 	DIR *d;
 	struct dirent *e;
 
-	directory(index, dir);
+	publish_directory(index, dir);
 	d = opendir(dir);
 	while (d && (e = readdir(d))) {
 		struct str name = str_c(e->d_name), rest;
@@ -239,7 +238,7 @@ static int sync_directory(const char *path)
 	char dir[INDEX_PATH_MAX];
 	int fd, rc;
 
-	directory(path, dir);
+	publish_directory(path, dir);
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;

@@ -25,6 +25,9 @@ int publish_replaces(const char *path, int profile_fd, struct err *err);
 /* True when a file could be made in the directory of path (created when it is the cache). */
 bool publish_writable(const char *path);
 
+/* The directory of path into dir ("." when it has none). */
+void publish_directory(const char *path, char dir[INDEX_PATH_MAX]);
+
 struct publish {
 	char index[INDEX_PATH_MAX], temp[INDEX_PATH_MAX], lock[INDEX_PATH_MAX];
 	int lock_fd, temp_fd;

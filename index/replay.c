@@ -535,9 +535,8 @@ static bool set_text(struct link *k, const char *p, const char *costs, const cha
 	if (count) {
 		while (*rest >= '0' && *rest <= '9' && n < UINT32_MAX)
 			n = n * 10 + (uint64_t)(*rest++ - '0');
-		/* 0x1f is a number too, but not one of those digits. */
 		if (n > UINT32_MAX || rest == count || (*rest != ' ' && *rest != '\n'))
-			return false;
+			return false;	/* 0x1f, say */
 		k->before = (uint8_t)(count - p);
 		k->digits = (uint8_t)(rest - count);
 		k->count = (uint32_t)n;

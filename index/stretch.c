@@ -19,6 +19,7 @@ enum {
 	REPLAY_ROOM = 256,	/* bytes that replay_run() may look ahead */
 	CHECK = 4 << 20,	/* bytes between looks at cancel */
 	JOBS_MAX = 256,
+	MEM = 256 << 20,	/* bytes to work in */
 };
 
 struct stretch {
@@ -43,6 +44,7 @@ struct reading {		/* shared by the threads */
 	_Atomic uint64_t done;	/* bytes */
 	atomic_int stop;	/* some stretch failed */
 	pthread_t caller;
+	unsigned jobs;
 };
 
 static int no_memory(struct err *err)
@@ -136,6 +138,9 @@ static int begin(struct stretch *s)
 		return (int)s->err.kind;
 	if (!s->decode || !s->batch)
 		return no_memory(&s->err);
+	/* A buffer that grows holds up to two and a half times its bytes for a moment. */
+	once_init(&s->tally.once, (size_t)((r->opts->mem ? r->opts->mem : MEM) / 5 / r->jobs),
+		  r->opts->spill_dir);
 	decode_init(s->decode);
 	if (s->from == 0)
 		return 0;
@@ -379,6 +384,7 @@ int stretches_read(struct stretches *s, const char *text, size_t n,
 		return no_memory(err);
 	if (jobs > JOBS_MAX)
 		jobs = JOBS_MAX;
+	r.jobs = jobs;
 	rc = cut(&r, jobs, err) || run(&r, jobs, err);
 	if (!rc && !assumptions_hold(s)) {
 		free_stretches(s);

@@ -33,6 +33,9 @@ struct stretch_opts {
 	unsigned jobs;		/* threads; 0: one per processor */
 	size_t stretch;		/* bytes of a stretch; 0: the text shared out evenly */
 	bool hash;		/* fill in `piece` */
+	uint64_t mem;		/* bytes to work in; 0: 256 MiB.  Half of it may hold first
+				   blocks (once.h), then they are spilled to spill_dir */
+	const char *spill_dir;	/* NULL: never spill */
 	const atomic_int *cancel;	/* may be NULL */
 	/* Called now and then from the calling thread with the bytes read; may be NULL. */
 	void (*progress)(void *arg, uint64_t done);

@@ -18,6 +18,7 @@
  */
 #include "index/tally.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,7 @@ int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 
 	memset(t, 0, sizeof(*t));
 	arena_init(&t->arena, 0);
+	once_init(&t->once, 0, NULL);
 	for (int i = 0; i < SPACES; i++)
 		if (names_init(&t->names[i], keep ? NULL : &t->arena))
 			return no_memory(err);
@@ -72,10 +74,11 @@ void tally_free(struct tally *t)
 		t->event, t->col, t->fn, t->self, t->part_self, t->entry, t->entry_fn, t->val,
 		t->edge, t->edge_sum, t->edge_part, t->part, t->touched_fn, t->touched_site,
 		t->touched_edge, t->bytes, t->formula, t->odd, t->run, t->assumed_col,
-		t->once.p, t->once_cost,
+		t->once_cost,
 	};
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
+	once_free(&t->once);
 	arena_free(&t->arena);
 	memset(t, 0, sizeof(*t));
 }
@@ -244,8 +247,12 @@ void tally_leave_fn(struct tally *t)
 		t->ran = false;
 	}
 	if (t->in_once) {
-		t->fn[f].once_n = t->once.n - t->fn[f].once_at;
+		t->fn[f].once_n = once_at(&t->once) - t->fn[f].once_at;
 		t->in_once = false;
+		int failed = once_spill(&t->once);
+
+		if (failed)
+			t->spill_failed = failed;
 	}
 	t->fn[f].again = true;
 	t->cur_fn = NONE;
@@ -428,12 +435,14 @@ static int flush_site(struct tally *t, uint32_t i)
 /* Make entries of f's first block, in its order; *last is the last of them. */
 static int unpack_once(struct tally *t, uint32_t f, uint32_t *last)
 {
-	struct varint_reader in = {t->once.p + t->fn[f].once_at,
-				   t->once.p + t->fn[f].once_at + t->fn[f].once_n, false};
+	const unsigned char *p = once_bytes(&t->once, t->fn[f].once_at, t->fn[f].once_n);
+	struct varint_reader in = {p, p ? p + t->fn[f].once_n : NULL, false};
 	struct once_row r = {0};
 	uint32_t at = new_entry(t, f, 0);
 
-	if (!at)
+	if (!p)
+		t->spill_failed = errno;
+	if (!at || !p)
 		return -1;
 	t->entry[at].what = ENTRY_HEAD;
 	t->fn[f].head = at;
@@ -472,7 +481,7 @@ int tally_enter_fn(struct tally *t)
 		return -1;
 	t->in_once = !t->fn[f].again;
 	if (t->in_once) {
-		t->fn[f].once_at = t->once.n;
+		t->fn[f].once_at = once_at(&t->once);
 		t->once_row = (struct once_row){0};
 		t->once_rows = 0;
 	} else if (!t->fn[f].head && unpack_once(t, f, &last)) {
@@ -495,14 +504,14 @@ static int add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
 		by_event = t->once_cost;
 		r->ncost = (uint32_t)t->nevent;
 	}
-	if (once_put(&t->once, &t->once_row, r, by_event))
+	if (once_put(&t->once.buf, &t->once_row, r, by_event))
 		return -1;
 	t->once_row = *r;
 	if (++t->once_rows < ONCE_MAX)
 		return 0;
 	/* A block without end: from here on its lines are looked up, so that the memory is
 	 * bounded by the number of different ones. */
-	t->fn[t->cur_fn].once_n = t->once.n - t->fn[t->cur_fn].once_at;
+	t->fn[t->cur_fn].once_n = once_at(&t->once) - t->fn[t->cur_fn].once_at;
 	t->in_once = false;
 	return unpack_once(t, t->cur_fn, &t->cur);
 }
@@ -1012,6 +1021,14 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 	return slot == NONE ? (int)err->kind : 0;
 }
 
+static int spill_failed(const struct tally *t, struct err *err)
+{
+	err_set(err, ERR_INDEX, 0, "cannot write a temporary file in %s: %s", t->once.dir,
+		strerror(t->spill_failed));
+	return err_hint(err, "free some space there, put the index elsewhere with --index PATH, "
+			     "or raise --mem");
+}
+
 int tally_batch(struct tally *t, const struct batch *b, struct err *err)
 {
 	for (size_t i = 0; i < b->n; i++)
@@ -1019,7 +1036,7 @@ int tally_batch(struct tally *t, const struct batch *b, struct err *err)
 			return (int)err->kind;
 	t->lines += b->newlines;
 	t->text_bytes += b->bytes;
-	return 0;
+	return t->spill_failed ? spill_failed(t, err) : 0;
 }
 
 int tally_end(struct tally *t, bool encode, struct str next_line, struct err *err)
@@ -1032,7 +1049,9 @@ int tally_end(struct tally *t, bool encode, struct str next_line, struct err *er
 			    next_line.n ? next_line : STR("(end of the file)"), err))
 			return (int)err->kind;
 	}
-	return end_part(t, encode, err);
+	if (end_part(t, encode, err))
+		return (int)err->kind;
+	return t->spill_failed ? spill_failed(t, err) : 0;
 }
 
 int tally_assume(struct tally *t, const struct tally *head, struct err *err)

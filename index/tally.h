@@ -109,7 +109,7 @@ struct tally {
 	uint64_t *val;
 	size_t nval, val_cap;
 
-	struct bytes once;	/* first blocks (once.h) */
+	struct once once;	/* first blocks (once.h) */
 
 	struct edge_slot *edge;
 	size_t nedge, edge_cap;
@@ -145,6 +145,7 @@ struct tally {
 	bool has_cob, has_cfi, has_cfn, has_jfi, has_jfn;
 	uint32_t cur_fn;	/* function slot, or UINT32_MAX until a line needs it */
 	uint32_t cur;		/* entry before the next one */
+	int spill_failed;	/* errno: the first blocks could not be written away */
 	bool in_once;		/* this block is its function's first: it goes to `once` */
 	uint32_t once_rows;	/* lines of it so far */
 	struct once_row once_row;	/* the last of them */

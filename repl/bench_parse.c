@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,6 +33,7 @@ struct way {
 	unsigned jobs;
 	const char *path; /* of scan.h */
 	uint64_t *ns;	  /* of each run, sorted in the end */
+	uint64_t *cpu;	  /* the same of processor time, all threads */
 };
 
 struct bench {
@@ -47,12 +49,23 @@ struct bench {
 	struct err *err;
 };
 
-static uint64_t now_ns(void)
+static uint64_t now_ns(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Of this process and of children that have ended. */
+static uint64_t cpu_ns(void)
+{
+	struct rusage r;
+
+	getrusage(RUSAGE_CHILDREN, &r);
+	return now_ns(CLOCK_PROCESS_CPUTIME_ID) +
+	       (uint64_t)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000000u +
+	       (uint64_t)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000u;
 }
 
 /* ---- the ways ---- */
@@ -128,15 +141,17 @@ static int run_mapped(struct bench *b)
 
 static int run_way(struct bench *b, struct way *w, unsigned run)
 {
-	uint64_t start;
+	uint64_t start, cpu;
 	int rc;
 
 	if (w->path)
 		scan_force(w->path);
 	b->now = w;
-	start = now_ns();
+	cpu = cpu_ns();
+	start = now_ns(CLOCK_MONOTONIC);
 	rc = w->what == WAY_WC ? run_wc(b) : run_mapped(b);
-	w->ns[run] = now_ns() - start;
+	w->ns[run] = now_ns(CLOCK_MONOTONIC) - start;
+	w->cpu[run] = cpu_ns() - cpu;
 	if (w->what != WAY_WC)
 		source_close(&b->source);
 	if (w->what == WAY_PARSE)
@@ -153,7 +168,8 @@ static int add_way(struct bench *b, enum what what, unsigned jobs, const char *p
 		return 0;
 	*w = (struct way){.what = what, .jobs = jobs, .path = path};
 	snprintf(w->name, sizeof(w->name), "%s", name);
-	w->ns = calloc(b->runs, sizeof(*w->ns));
+	w->ns = calloc(b->runs, sizeof(*w->ns) * 2);
+	w->cpu = w->ns ? w->ns + b->runs : NULL;
 	if (!w->ns)
 		return err_set(b->err, ERR_LIMIT, 0, "out of memory");
 	b->nway++;
@@ -191,27 +207,35 @@ static int by_ns(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static void print_way(const struct bench *b, const struct way *w, uint64_t unit,
-		      struct out *o)
+static void sort_runs(const struct bench *b, struct way *w)
 {
+	qsort(w->ns, b->runs, sizeof(*w->ns), by_ns);
+	qsort(w->cpu, b->runs, sizeof(*w->cpu), by_ns);
+}
+
+static void print_way(const struct bench *b, const struct way *w, struct out *o)
+{
+	const struct way *unit = &b->way[0];
 	uint64_t mid = w->ns[b->runs / 2], least = w->ns[0], most = w->ns[b->runs - 1];
+	uint64_t cpu = w->cpu[b->runs / 2];
 	double s = (double)mid / 1e9, lines = b->lines ? (double)b->lines : 1;
 
 	if (b->opts->tsv) {
-		out_printf(o,
-			   "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
-			   "\t%" PRIu64 "\n",
-			   w->name, mid, least, most, b->bytes, b->lines);
+		out_printf(o, "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, w->name, mid,
+			   least, most);
+		out_printf(o, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", b->bytes,
+			   b->lines, cpu);
 		return;
 	}
-	out_printf(o, "%-26s %8.4f s  %8.4f .. %-8.4f %6.2f %8.1f %8.2f %8.2f\n", w->name,
-		   s, (double)least / 1e9, (double)most / 1e9, (double)b->bytes / 1e9 / s,
-		   lines / 1e6 / s, (double)mid / lines, (double)mid / (double)unit);
+	out_printf(o, "%-25s %7.3f s %7.3f .. %-7.3f %5.2f %8.1f %7.2f %7.2f %6.2f\n",
+		   w->name, s, (double)least / 1e9, (double)most / 1e9,
+		   (double)b->bytes / 1e9 / s, lines / 1e6 / s, (double)mid / lines,
+		   (double)mid / (double)unit->ns[b->runs / 2],
+		   (double)cpu / (double)unit->cpu[b->runs / 2]);
 }
 
 static void print_ways(const struct bench *b, struct out *o)
 {
-	const uint64_t unit = b->way[0].ns[b->runs / 2];
 	char bytes[NUMBER_MAX], lines[NUMBER_MAX];
 
 	number_bytes(bytes, b->bytes);
@@ -219,11 +243,12 @@ static void print_ways(const struct bench *b, struct out *o)
 	if (!b->opts->tsv) {
 		out_printf(o, "%s: %s, %s lines; median of %u, least .. most; scan %s\n",
 			   b->file, bytes, lines, b->runs, scan_paths()[0]);
-		out_printf(o, "%-26s %10s %21s %6s %8s %8s %8s\n", "", "", "", "GB/s",
-			   "Mlines/s", "ns/line", b->opts->wc ? "x wc -l" : "x count");
+		out_printf(o, "%-25s %9s %18s %5s %8s %7s %7s %6s\n", "", "", "", "GB/s",
+			   "Mlines/s", "ns/line", b->opts->wc ? "x wc -l" : "x count",
+			   "CPU x");
 	}
 	for (size_t i = 0; i < b->nway; i++)
-		print_way(b, &b->way[i], unit, o);
+		print_way(b, &b->way[i], o);
 }
 
 static int print(const struct bench *b, int fd)
@@ -255,7 +280,7 @@ int bench_parse(const char *path, const struct bench_parse_opts *opts, int fd,
 		for (size_t i = 0; i < b.nway && !err->kind; i++)
 			run_way(&b, &b.way[i], run);
 	for (size_t i = 0; i < b.nway && !err->kind; i++)
-		qsort(b.way[i].ns, b.runs, sizeof(*b.way[i].ns), by_ns);
+		sort_runs(&b, &b.way[i]);
 	if (!err->kind)
 		print(&b, fd);
 	scan_force(scan_paths()[0]);

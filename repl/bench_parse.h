@@ -4,7 +4,8 @@
  * Reading is scan, decode and tally of the whole text; nothing is stored.  Every run maps
  * the file anew, as indexing does.  Beside it stands a pass that only counts newlines and,
  * when asked, the real `wc -l`: the ratio to it is what can be compared between machines.
- * The ways take turns, so that a slow moment of the machine hits them all.
+ * The ways take turns, so that a slow moment of the machine hits them all; on a busy one
+ * the ratio of processor times says more, of one thread.
  */
 #ifndef QUERN_BENCH_PARSE_H
 #define QUERN_BENCH_PARSE_H
@@ -18,7 +19,7 @@ struct bench_parse_opts {
 	unsigned jobs; /* threads of the parallel way; 0: one per core */
 	bool paths;    /* each instruction set of scan.h too */
 	bool wc;       /* run `wc -l` */
-	bool tsv;      /* for programs: way, median, min, max ns, bytes, lines */
+	bool tsv;      /* for programs: way, median, min, max ns, bytes, lines, CPU ns */
 };
 
 /* Measure the file at path and print a table to fd.  ERR_PROFILE when it cannot be read,

@@ -162,17 +162,22 @@ static int do_close(struct app *app, struct str rest, struct err *err)
 static int do_profiles(struct app *app, struct str rest, struct err *err)
 {
 	struct out list;
+	int widest = 16;
 
 	(void)rest;
 	out_mem(&list);
+	for (size_t i = 0; i < app->nprofiles; i++)
+		if (strlen(app->profiles[i].name) < 60 &&
+		    (int)strlen(app->profiles[i].name) > widest)
+			widest = (int)strlen(app->profiles[i].name);
 	for (size_t i = 0; i < app->nprofiles; i++) {
 		const struct store_info *info = store_info(app->profiles[i].store);
 		char functions[NUMBER_MAX], bytes[NUMBER_MAX];
 
 		number_grouped(functions, info->functions);
 		number_bytes(bytes, info->input_bytes);
-		out_printf(&list, "%c %-16s %10s %12s functions  %s\n", i ? ' ' : '*',
-			   app->profiles[i].name, bytes, functions,
+		out_printf(&list, "%c %-*s %10s %12s functions  %s\n", i ? ' ' : '*',
+			   widest, app->profiles[i].name, bytes, functions,
 			   app->profiles[i].path);
 	}
 	if (app->nprofiles)

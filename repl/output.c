@@ -70,6 +70,21 @@ static int choose_format(const struct app *app, const struct result *r, struct s
 
 /* ---- place ---- */
 
+static bool in_path(const char *program)
+{
+	const char *dir = getenv("PATH");
+	char file[4200];
+
+	for (size_t n; dir && *dir; dir += n + (dir[n] == ':')) {
+		n = strcspn(dir, ":");
+		snprintf(file, sizeof(file), "%.*s/%s", (int)(n < 4096 ? n : 4096), dir,
+			 program);
+		if (access(file, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
 static const char *pager_command(const struct app *app)
 {
 	const char *c = app->pager;
@@ -78,7 +93,9 @@ static const char *pager_command(const struct app *app)
 		c = getenv("QUERN_PAGER");
 	if (!c)
 		c = getenv("PAGER");
-	return c ? c : "less -SRX";
+	if (!c)
+		c = in_path("less") ? "less -SRX" : "";
+	return c;
 }
 
 /* An unset pager may not be installed; then the screen is cut instead. */
@@ -146,6 +163,8 @@ static int open_place(struct app *app, struct str file, struct str shell, size_t
 	p->screen = app->screen.out;
 	if (wants_pager(app, lines)) {
 		p->pager = true;
+		/* A $PAGER of plain `less` would show colours as ESC[1m. */
+		setenv("LESS", "RSX", 0);
 		return open_child(p, strdup(pager_command(app)), err);
 	}
 	return 0;
@@ -169,6 +188,16 @@ static struct look look_of(const struct app *app, const struct place *p)
 	return l;
 }
 
+/* A script is quiet about what it was told to write. */
+static void commit(struct app *app, struct target *t, struct err *err)
+{
+	char *path = strdup(t->path);
+
+	if (target_commit(t, err) == 0 && app->interactive && path)
+		app_note(app, "wrote %s", path);
+	free(path);
+}
+
 /* Keep or drop what was written; failed is the errno of out. */
 static int close_place(struct app *app, struct place *p, int failed, struct err *err)
 {
@@ -183,7 +212,7 @@ static int close_place(struct app *app, struct place *p, int failed, struct err 
 		if (err->kind)
 			target_abandon(&p->target);
 		else
-			target_commit(&p->target, err);
+			commit(app, &p->target, err);
 	}
 	if (p->command) {
 		child_wait(&p->child, p->command, &late);
@@ -215,7 +244,8 @@ static size_t lines_of(const struct app *app, struct str s)
 
 	for (size_t n; s.n; s = str_from(s, n + 1), lines++) {
 		n = str_find(s, '\n');
-		lines += emit_width(EMIT_TEXT, (struct str){s.p, n}) / columns;
+		if (n)
+			lines += (emit_width(EMIT_TEXT, (struct str){s.p, n}) - 1) / columns;
 	}
 	return lines;
 }
@@ -224,7 +254,7 @@ static size_t lines_of(const struct app *app, struct str s)
 static size_t lines_needed(struct app *app, const struct result *r,
 			   const struct renderer *f, struct err *err)
 {
-	struct place screen = {.fd = STDOUT_FILENO, .screen = true};
+	struct place screen = {.fd = -1, .screen = true}; /* without colour, to be measured */
 	struct out o;
 	size_t lines = r->rows;
 

@@ -286,9 +286,17 @@ static void drop_line(struct shell *s)
 	el_reset(s->el);
 }
 
+/* Words that every shell knows mean the command here too. */
+static bool is_command(struct str entry)
+{
+	return str_eq(entry, STR("help")) || str_starts(entry, STR("help ")) ||
+	       str_eq(entry, STR("quit")) || str_eq(entry, STR("exit"));
+}
+
 static void run_entry(struct shell *s)
 {
 	struct str entry = str_trim((struct str){s->entry.buf, s->entry.n});
+	char dotted[64];
 
 	while (entry.n && entry.p[entry.n - 1] == '\n')
 		entry = str_trim((struct str){entry.p, entry.n - 1});
@@ -296,6 +304,10 @@ static void run_entry(struct shell *s)
 	if (!entry.n)
 		return;
 	remember(s, entry);
+	if (is_command(entry) && entry.n + 1 < sizeof(dotted)) {
+		snprintf(dotted, sizeof(dotted), ".%.*s", STR_ARG(entry));
+		entry = str_c(dotted);
+	}
 	screen_measure(&s->app->screen);
 	if (entry.p[0] != '.') {
 		free(s->app->last);

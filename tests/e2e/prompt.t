@@ -7,7 +7,7 @@ import subprocess
 import time
 import unicodedata
 
-from e2e import done, environ, ok, profile, quern, same, skip_all, work
+from e2e import done, environ, ok, profile, quern, same, skip, skip_all, work
 
 if not shutil.which("tmux"):
     skip_all("tmux is not installed")
@@ -173,6 +173,10 @@ expect(lambda s: last(s) == "quern[Ir hide:memset]>", "filters stand in the prom
 send(".pop", "Enter")
 expect(at_prompt, ".pop")
 
+clear()
+send("help top", "Enter")
+expect(lambda s: at_prompt(s) and "top [N]" in shown(s), "help works without its dot")
+
 # Another size.
 tmux("resize-window", "-x", "60", "-y", "20")
 time.sleep(0.3)
@@ -184,10 +188,20 @@ ok(any("unique_name" in x for x in lines) and all(width(x) <= 60 for x in lines)
 clear()
 send("functions ! cat > all.txt", "Enter")
 wait(at_prompt)
-send(".pager less -SX", "Enter", "functions | as json", "Enter")
-expect(lambda s: any("meta" in x for x in s) and not at_prompt(s), "a long answer goes to the pager")
-send("q")
-expect(at_prompt, "which leaves the prompt as it was")
+if shutil.which("less"):
+    send(".pager less -SX", "Enter", "functions | as json", "Enter")
+    expect(lambda s: any("meta" in x for x in s) and not at_prompt(s),
+           "a long answer goes to the pager")
+    send("q")
+    expect(at_prompt, "which leaves the prompt as it was")
+else:
+    skip("a long answer goes to the pager", "less is not installed")
+clear()
+send("top 2 > out.csv", "Enter")
+expect(lambda s: at_prompt(s) and "wrote out.csv" in shown(s), "a file that was written is named")
+clear()
+send("top 9", "Enter")
+expect(lambda s: at_prompt(s) and any("9 of 9" in x for x in s), "an answer that fits does not")
 
 # Leaving, and coming back.
 send("C-d")
@@ -198,7 +212,7 @@ ok("functions\\040|\\012take\\0401" in history, "entries are kept whole", histor
 send("clear; " + quern + " p.out", "Enter")
 expect(at_prompt, "again")
 send("Up")
-expect(lambda s: last(s) == PROMPT + " functions | as json", "the history is there again")
+expect(lambda s: last(s) == PROMPT + " top 9", "the history is there again")
 send("C-c")
 wait(at_prompt)
 send("C-d")
@@ -208,6 +222,12 @@ wait(at_prompt)
 send("top 5", "Enter")
 expect(lambda s: at_prompt(s) and "unique_name" in shown(s) and shown(s).isascii(),
        "the C locale gets only ASCII")
-send(".quit", "Enter")
-expect(lambda s: last(s).startswith("$"), ".quit leaves")
+send("quit", "Enter")
+expect(lambda s: last(s).startswith("$"), "quit leaves")
+send("clear; unset QUERN_PAGER; PATH=/none " + quern + " -q p.out", "Enter")
+wait(at_prompt)
+clear()
+send("functions | as json", "Enter")
+expect(lambda s: at_prompt(s) and "main" in shown(s) and "not found" not in shown(s),
+       "without less an answer is shown all the same")
 done()

@@ -95,9 +95,11 @@ static void say_part(struct out *o, struct store *st, uint32_t p, struct arena *
 }
 
 /* All that the index of path says, or the error. */
-static struct out say(const char *path, unsigned jobs, size_t stretch, uint64_t *lines)
+static struct out say(const char *path, unsigned jobs, size_t stretch, uint64_t mem,
+		      uint64_t *lines)
 {
-	struct build_opts opts = {.no_write = true, .jobs = jobs, .stretch = stretch};
+	struct build_opts opts = {.no_write = true, .jobs = jobs, .stretch = stretch,
+				  .mem = mem};
 	struct build_report report;
 	struct store *st = NULL;
 	struct err err = {0};
@@ -160,18 +162,21 @@ static void check(const char *path, const char *name)
 	static const struct {
 		unsigned jobs;
 		size_t stretch;
-	} ways[] = {{2, 64}, {3, 200}, {1, 1000}, {8, 5000}, {2, 100000}};
+		uint64_t mem;	/* so small that first blocks are spilled at once */
+	} ways[] = {{2, 64, 0},	     {3, 200, 0},     {1, 1000, 15}, {8, 5000, 0},
+		    {2, 100000, 0}, {1, 1 << 30, 15}, {3, 3000, 2000}};
 	uint64_t lines, count = newlines(path);
-	struct out want = say(path, 1, 0, &lines);
+	struct out want = say(path, 1, 0, 0, &lines);
 
 	if (lines)
 		is_u64(lines, count, "%s: lines", name);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		struct out got = say(path, ways[i].jobs, ways[i].stretch, &lines);
+		struct out got = say(path, ways[i].jobs, ways[i].stretch, ways[i].mem,
+				     &lines);
 
 		ok(got.n == want.n && memcmp(got.buf, want.buf, got.n) == 0,
-		   "%s: %u threads, stretches of %zu bytes", name, ways[i].jobs,
-		   ways[i].stretch);
+		   "%s: %u threads, stretches of %zu bytes, %u bytes of memory", name,
+		   ways[i].jobs, ways[i].stretch, (unsigned)ways[i].mem);
 		out_close(&got);
 	}
 	out_close(&want);

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""index.t - read an index as index/FORMAT.md describes it, and compare with quern's answers.
+
+mdb_dump (lmdb-utils) opens the LMDB file; everything above that is read here, without a line
+of quern's own code.
+"""
+import json
+import os
+import shutil
+import struct
+import subprocess
+
+from e2e import done, environ, ok, run, same, skip_all, small
+
+if not shutil.which("mdb_dump"):
+    skip_all("mdb_dump is not installed (lmdb-utils)")
+
+
+def dump(path):
+    """{(table, event): [payload of each block]}, headers checked."""
+    p = subprocess.run(["mdb_dump", "-n", path], env=environ, stdout=subprocess.PIPE, timeout=60)
+    lines = p.stdout.decode("ascii").split("HEADER=END\n")[1].split("DATA=END")[0].split()
+    tables, wrong = {}, 0
+    for key, value in zip(lines[::2], lines[1::2]):
+        key, value = struct.unpack(">HHI", bytes.fromhex(key)), bytes.fromhex(value)
+        magic, table, event, block, rows, size = struct.unpack("<4sHHIIQ", value[:24])
+        wrong += magic != b"QURN" or (table, event, block) != key or size > len(value) - 32
+        tables.setdefault(key[:2], []).append((rows, value[32:32 + size]))
+    return tables, wrong
+
+
+class Packed:
+    def __init__(self, data, at=0):
+        self.data, self.at = data, at
+
+    def number(self):
+        value = shift = 0
+        while True:
+            byte = self.data[self.at]
+            self.at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    def signed(self):
+        z = self.number()
+        return z >> 1 ^ -(z & 1)
+
+    def text(self):
+        n = self.number()
+        self.at += n
+        return self.data[self.at - n:self.at]
+
+
+def column(tables, table, event=0):
+    width = {6: "I", 7: "I", 8: "I", 9: "I", 14: "I", 15: "I", 16: "I", 17: "I", 18: "I", 19: "I",
+             20: "I", 21: "I", 24: "I", 25: "I"}.get(table, "Q")
+    data = b"".join(payload for _, payload in tables.get((table, event), []))
+    return [v[0] for v in struct.iter_unpack("<" + width, data)]
+
+
+def strings(tables, table):
+    out = []
+    for rows, data in tables[(table, 0)]:
+        offset = struct.unpack("<%dQ" % (rows + 1), data[:8 * (rows + 1)])
+        out += [data[a:b] for a, b in zip(offset, offset[1:])]
+    return out
+
+
+def meta(tables):
+    rows, data = tables[(1, 0)][0]
+    p = Packed(data)
+    m = {"version": rows, "path": p.text()}
+    m["source"] = [p.number() for _ in range(6)]
+    m["profile"], m["creator"], m["cmd"] = p.text(), p.text(), p.text()
+    for name in ("built input_bytes input_lines functions edges cycles members parts objects files names "
+                 "lines callsites jumps diagnostics events all_events line instr saturated truncated").split():
+        m[name] = p.number()
+    m["event"] = []
+    for _ in range(m["all_events"]):
+        event = [p.text(), p.text(), p.text(), p.number(), p.number()]
+        factors = [p.signed() for _ in range(m["events"])] if event[4] else None
+        m["event"].append((event[0].decode(), factors))
+    m["total"] = [p.number() for _ in range(m["events"])]
+    return m, p.at == len(data)
+
+
+def lines(tables, m, function):
+    """[(file, instr, line, costs)] of a function."""
+    place = column(tables, 29)[function]
+    p = Packed(tables[(32, 0)][place >> 32][1], place & 0xffffffff)
+    out, file, left = [], 0, p.number()
+    while left:
+        file += p.signed()
+        instr = line = 0
+        for _ in range(p.number()):
+            instr += p.number() if m["instr"] else 0
+            line += p.signed() if m["line"] else 0
+            out.append((file, instr, line, [p.number() for _ in range(m["events"])]))
+            left -= 1
+    return out
+
+
+def answer(path, query):
+    r = run(path, "-q", "--format", "json", "-c", query)
+    a = json.loads(r.text)
+    return [dict(zip(a["columns"], row)) for row in a["rows"]]
+
+
+for name in ("lua-instr-jumps.out", "tmpl-cachebranch.out", "clreq-combine.out"):
+    shutil.copy(small + name, name)
+    functions = answer(name, "functions | sort id asc")
+    tables, wrong = dump(name + ".quern")
+    same(wrong, 0, name + ": every value has its header")
+    m, whole = meta(tables)
+    ok(whole and m["version"] == 1, name + ": meta is read to its end", m)
+    same(m["path"].decode(), os.path.abspath(name), name + ": of this profile")
+    info = answer(name, "info")[0]
+    for key in "functions edges cycles parts lines callsites jumps diagnostics input_bytes input_lines".split():
+        same(m[key], info[key], "%s: %s" % (name, key))
+    events = answer(name, "events")
+    same([e for e, _ in m["event"]], [e["name"] for e in events], name + ": events")
+    same([sum(f * t for f, t in zip(factors, m["total"])) if factors else m["total"][i]
+          for i, (_, factors) in enumerate(m["event"])], [e["total"] for e in events], name + ": totals")
+    names, files, objects = strings(tables, 5), strings(tables, 4), strings(tables, 3)
+    for i, table in enumerate((names, files, objects)):
+        same(table, sorted(set(table)), name + ": strings are sorted, each once")
+    fn_name, fn_file, fn_obj = column(tables, 6), column(tables, 7), column(tables, 8)
+    same([(names[a].decode(), files[b].decode(), objects[c].decode()) for a, b, c in zip(fn_name, fn_file, fn_obj)],
+         [(f["fn"], f["file"], f["obj"]) for f in functions], name + ": identities")
+    same([column(tables, 12), column(tables, 13), column(tables, 11)],
+         [[f[k] for f in functions] for k in ("self", "incl", "calls")], name + ": costs and calls")
+    same([column(tables, 9)], [[f["cycle"] or 0 for f in functions]], name + ": cycles")
+    rank = column(tables, 14)
+    same([functions[i]["self"] for i in rank], sorted((f["self"] for f in functions), reverse=True),
+         name + ": rank by self cost")
+    calls = answer(name, "calls | sort caller_id asc, callee_id asc")
+    same(list(zip(column(tables, 19), column(tables, 20), column(tables, 22), column(tables, 23))),
+         [(c["caller_id"], c["callee_id"], c["calls"], c["incl"]) for c in calls], name + ": edges")
+    out_first, in_first, in_edge = column(tables, 17), column(tables, 18), column(tables, 21)
+    ok(all(column(tables, 19)[e] == f for f in (0, rank[0]) for e in range(out_first[f], out_first[f + 1])) and
+       all(column(tables, 20)[in_edge[k]] == f for f in (0, rank[0]) for k in range(in_first[f], in_first[f + 1])) and
+       out_first[-1] == in_first[-1] == len(calls), name + ": adjacency")
+    cycle, place = column(tables, 9), {f: i for i, f in enumerate(column(tables, 16))}
+    ok(all(place[c["caller_id"]] <= place[c["callee_id"]] or c["recursive"] for c in calls),
+       name + ": callers come first")
+    hot = rank[0]
+    want = answer(name, "%s of #%d | show file, line, self" % ("instrs" if m["instr"] else "lines", hot))
+    got = lines(tables, m, hot)
+    same((sum(c[0] for _, _, _, c in got), sorted((files[f].decode(), line, c[0]) for f, _, line, c in got)),
+         (functions[hot]["self"], sorted((w["file"], w["line"], w["self"]) for w in want)), name + ": cost lines")
+done()
