@@ -76,7 +76,9 @@ static int no_column(struct schema *s, const struct expr *e)
 				STR_ARG(whole));
 	}
 	near = check_near_event(s->env, whole);
-	if (near < s->env->nevents && str_distance(whole, s->env->events[near], 1) <= 1) {
+	if (check_known_event(whole) ||
+	    (near < s->env->nevents &&
+	     str_distance(whole, s->env->events[near], 1) <= 1)) {
 		check_event(s->env, whole, e->span, s->err);
 		return (int)s->err->kind;
 	}
