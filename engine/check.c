@@ -460,9 +460,7 @@ int check_query(const struct check_env *env, struct query *q, struct arena *a,
 {
 	struct schema s = {.env = env, .a = a, .err = err, .event = env->event};
 
-	s.src = q->source.kind == S_LAST ? NULL : source_def(q->source.kind);
-	if (q->source.kind == S_INFO && q->source.of)
-		s.src = &source_info_fn;
+	s.src = q->source.kind == S_LAST ? NULL : source_def_of(&q->source);
 	if (check_output(&s, q) || check_source(&s, q) ||
 	    (q->source.kind == S_LAST && last_columns(&s, q->source.span)))
 		return (int)err->kind;
