@@ -441,6 +441,13 @@ const struct source_def *source_def(enum source_kind kind)
 	return defs[kind];
 }
 
+const struct source_def *source_def_of(const struct source *s)
+{
+	return s->kind == S_INFO && s->of    ? &source_info_fn
+	       : s->kind == S_PARTS && s->of ? &source_parts_of
+					     : source_def(s->kind);
+}
+
 /* Without a stage that makes its own order, the costliest rows come first. */
 static bool wants_order(const struct table *t, const struct tstage *next)
 {
@@ -458,8 +465,7 @@ static bool wants_order(const struct table *t, const struct tstage *next)
 int exec_source(struct exec *x, const struct source *s, struct table *t,
 		const struct tstage *next)
 {
-	const struct source_def *def =
-		s->kind == S_INFO && s->of ? &source_info_fn : source_def(s->kind);
+	const struct source_def *def = source_def_of(s);
 
 	if (graph_event(x->g, x->event, x->err))
 		return (int)x->err->kind;
