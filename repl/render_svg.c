@@ -22,7 +22,7 @@ enum {
 	BOTTOM = 24,
 	DRAWN = 50000, /* frames at most */
 };
-static const double LETTER = 7.3; /* px */
+static const double LETTER = 7.3;    /* px */
 static const double NARROWEST = 0.3; /* px; what is narrower is left out, and counted */
 
 static const char script[] =
