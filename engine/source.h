@@ -11,8 +11,9 @@ extern const struct source_def source_functions, source_find, source_files,
 extern const struct source_def source_calls, source_callers, source_callees,
 	source_calltree; /* source_edge.c */
 extern const struct source_def source_lines, source_instrs, source_callsites,
-	source_jumps;					 /* source_line.c */
-extern const struct source_def source_path, source_cost; /* source_path.c */
+	source_jumps;					  /* source_line.c */
+extern const struct source_def source_source, source_asm; /* source_listing.c */
+extern const struct source_def source_path, source_cost;  /* source_path.c */
 extern const struct source_def source_info, source_info_fn, source_events, source_parts,
 	source_parts_of, source_threads, source_profiles; /* source_info.c */
 

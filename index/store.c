@@ -3,9 +3,9 @@
  *
  * The file is mapped by LMDB (read only, no lock file: a published index is never written
  * again) and one read transaction lasts as long as the store, so a view of a page is valid
- * until store_close().  LMDB has no checksums of its own: before a file is handed to it the
- * sizes in its meta pages are compared with the file's, and every block is checked when it
- * is first read.  Damage reads as zeros and is remembered.
+ * until store_close().  LMDB has no checksums of its own: before a file is handed to it its
+ * tree is looked through (store_pages.h), and every block is checked when it is first
+ * read.  Damage reads as zeros and is remembered.
  */
 #include "index/store.h"
 
@@ -21,6 +21,7 @@
 
 #include "index/base/map.h"
 #include "index/base/vec.h"
+#include "index/store_pages.h"
 #include "index/store_read.h"
 
 /* ---- damage ---- */
@@ -257,58 +258,10 @@ const unsigned char *store_packed(struct store *st, enum table t, uint64_t place
 
 /* ---- opening ---- */
 
-/* LMDB 0.9 on a 64-bit machine: page header 16 bytes (flags at 10), then the meta data. */
-struct lmdb_meta {
-	uint32_t magic, version;
-	uint64_t address, map_bytes;
-	unsigned char db[2][48];
-	uint64_t last_page, txn;
-};
-enum { LMDB_MAGIC = 0xbeefc0de, LMDB_VERSION = 1, LMDB_PAGE_HEADER = 16, LMDB_META = 8 };
-
 static int not_an_index(const char *path, const char *why, struct err *err)
 {
 	err_set(err, ERR_INDEX, 0, "the index %s is damaged: %s", path, why);
 	return err_hint(err, "rebuild it: run quern with --rebuild");
-}
-
-bool store_recognise(int fd)
-{
-	unsigned char buf[LMDB_PAGE_HEADER + sizeof(struct lmdb_meta)];
-	struct lmdb_meta m;
-
-	if (pread(fd, buf, sizeof(buf), 0) != (ssize_t)sizeof(buf))
-		return false;
-	memcpy(&m, buf + LMDB_PAGE_HEADER, sizeof(m));
-	return m.magic == LMDB_MAGIC;
-}
-
-/* LMDB trusts its file: make sure that it is whole before LMDB maps it. */
-static int check_file(int fd, const char *path, uint64_t size, struct err *err)
-{
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t last = 0, newest = 0;
-
-	for (int i = 0; i < 2; i++) {
-		unsigned char buf[LMDB_PAGE_HEADER + sizeof(struct lmdb_meta)];
-		struct lmdb_meta m;
-		uint16_t flags;
-
-		if (pread(fd, buf, sizeof(buf), (off_t)((uint64_t)i * page)) !=
-		    (ssize_t)sizeof(buf))
-			return not_an_index(path, "it is too short", err);
-		memcpy(&m, buf + LMDB_PAGE_HEADER, sizeof(m));
-		memcpy(&flags, buf + 10, sizeof(flags));
-		if (!(flags & LMDB_META) || m.magic != LMDB_MAGIC || m.version != LMDB_VERSION)
-			return not_an_index(path, "it does not begin as an LMDB file does", err);
-		if (m.txn >= newest) {
-			newest = m.txn;
-			last = m.last_page;
-		}
-	}
-	if (size % page || last >= size / page)
-		return not_an_index(path, "it is shorter than it says", err);
-	return 0;
 }
 
 static int check_owner(const char *path, const struct stat *sb, bool trust, struct err *err)
@@ -424,7 +377,7 @@ int store_open(const char *path, bool trust, struct store **out, struct err *err
 		goto fail;
 	}
 	o.size = (uint64_t)sb.st_size;
-	if (check_owner(path, &sb, trust, err) || check_file(st->fd, path, o.size, err) ||
+	if (check_owner(path, &sb, trust, err) || store_pages_check(st->fd, path, o.size, err) ||
 	    map_guard(open_guarded, &o, ERR_INDEX, err))
 		goto fail;
 	*out = st;

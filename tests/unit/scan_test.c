@@ -1,0 +1,110 @@
+/* scan_test.c - every instruction set finds the separators that a byte loop finds. */
+#include <stdlib.h>
+
+#include "index/base/hash.h"
+#include "index/scan.h"
+#include "tests/tap.h"
+
+static uint16_t pos[SCAN_ROOM], want[SCAN_ROOM];
+static uint64_t state = 1;
+
+static uint64_t random_u64(void)
+{
+	state += 0x9e3779b97f4a7c15;
+	return hash_mix(state);
+}
+
+static size_t byte_loop(const char *p, size_t n, size_t *newlines)
+{
+	size_t found = 0;
+
+	*newlines = 0;
+	for (size_t i = 0; i < n; i++) {
+		*newlines += p[i] == '\n';
+		if ((unsigned char)p[i] <= ' ')
+			want[found++] = (uint16_t)i;
+	}
+	return found;
+}
+
+/* The text ends where a sanitizer sees a byte too much. */
+static bool same(const char *text, size_t n)
+{
+	char *p = malloc(n ? n : 1);
+	size_t newlines, want_newlines, found;
+	bool pass;
+
+	if (!p)
+		abort();
+	memcpy(p, text, n);
+	found = scan_block(p, n, pos, &newlines);
+	pass = found == byte_loop(p, n, &want_newlines) && newlines == want_newlines &&
+	       memcmp(pos, want, found * sizeof(*pos)) == 0;
+	free(p);
+	return pass;
+}
+
+enum fill { ANY, TEXT, BLANKS, NONE, EDGES, FILLS };
+
+static void fill(char *p, size_t n, enum fill how)
+{
+	static const char text[] = "+2 * 684\nfn=(562)\n\tcalls=1 0x7f\r\n\n0 1";
+	static const char edges[] = "\x1f\x20\x21\x7f\x80\x9f\xa0\xe0\xff\n\n \t";
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t r = random_u64();
+
+		p[i] = how == ANY     ? (char)r
+		       : how == TEXT  ? text[r % (sizeof(text) - 1)]
+		       : how == NONE  ? 'x'
+		       : how == EDGES ? edges[r % (sizeof(edges) - 1)]
+				      : (r & 1 ? ' ' : '\n');
+	}
+}
+
+static void test_path(const char *path)
+{
+	static char text[SCAN_BLOCK];
+	static const char *const names[FILLS] = {"any bytes", "text", "only separators",
+						 "none", "bytes at the edges"};
+
+	is_u64((uint64_t)scan_force(path), 0, "%s can be chosen", path);
+	is_str(scan_path(), path, "%s is in use", path);
+	for (int how = 0; how < FILLS; how++) {
+		unsigned failed = 0;
+
+		for (size_t n = 0; n <= 300; n++) {
+			fill(text, n, (enum fill)how);
+			failed += !same(text, n);
+		}
+		for (size_t k = 0; k < 60; k++) {
+			size_t n =
+				k < 4 ? SCAN_BLOCK - k : random_u64() % (SCAN_BLOCK + 1);
+
+			fill(text, n, (enum fill)how);
+			failed += !same(text, n);
+		}
+		is_u64(failed, 0, "%s: %s", path, names[how]);
+	}
+	/* Every byte value at every place of a vector. */
+	unsigned failed = 0;
+
+	for (unsigned c = 0; c < 256; c++)
+		for (size_t at = 0; at < 64; at++) {
+			memset(text, 'x', 64);
+			text[at] = (char)c;
+			failed += !same(text, 64);
+		}
+	is_u64(failed, 0, "%s: every byte at every place", path);
+}
+
+int main(void)
+{
+	const char *const *paths = scan_paths();
+
+	ok(paths[0] != NULL, "there is a path");
+	for (size_t i = 0; paths[i]; i++)
+		test_path(paths[i]);
+	ok(scan_force("abacus") != 0, "an unknown path is refused");
+	return done_testing();
+}

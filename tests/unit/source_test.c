@@ -1,0 +1,121 @@
+/* source_test.c - what is opened as a profile, and what is refused in which words. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "index/source.h"
+#include "tests/tap.h"
+
+static char dir[64], path[128];
+
+static void write_file(const char *p, size_t n)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	if (fd < 0 || write(fd, p, n) != (ssize_t)n || close(fd))
+		abort();
+}
+
+static void refused(const char *name, const char *why)
+{
+	struct source s;
+	struct err err = {0};
+
+	is_u64((uint64_t)source_open(path, &s, &err), ERR_PROFILE, "%s: refused", name);
+	if (!ok(strstr(err.text, why) != NULL, "%s: %s", name, why))
+		printf("# %s\n", err.text);
+}
+
+#define BYTES(lit) lit, sizeof(lit) - 1
+static const struct {
+	const char *name, *bytes;
+	size_t n;
+	const char *why;
+} files[] = {
+	{"empty", BYTES(""), "empty"},
+	{"gzip", BYTES("\x1f\x8b\x08\0\0\0\0\0\0\0"), "gzip"},
+	{"bzip2", BYTES("BZh91AY&SY"), "bzip2"},
+	{"xz",
+	 BYTES("\xfd"
+	       "7zXZ\0\0\4"),
+	 "xz"},
+	{"zstd", BYTES("\x28\xb5\x2f\xfd\x24\0"), "zstd"},
+};
+
+static void test_refused(void)
+{
+	for (size_t i = 0; i < COUNT(files); i++) {
+		write_file(files[i].bytes, files[i].n);
+		refused(files[i].name, files[i].why);
+	}
+	unlink(path);
+	refused("missing", "No such file");
+	mkdir(path, 0700);
+	refused("a directory", "a directory");
+	rmdir(path);
+	if (mkfifo(path, 0600) == 0)
+		refused("a FIFO, without waiting for a writer", "not a regular file");
+	unlink(path);
+	if (symlink("/dev/zero", path) == 0)
+		refused("a device", "not a regular file");
+	unlink(path);
+}
+
+static void test_compare(void)
+{
+	struct source s;
+	struct source_id then;
+	struct err err = {0};
+	struct timespec t[2] = {{.tv_sec = 5}, {.tv_sec = 5}};
+	char kept[200];
+
+	write_file(BYTES("events: Ir\n"));
+	if (!ok(!source_open(path, &s, &err), "a profile"))
+		return;
+	then = s.id;
+	snprintf(kept, sizeof(kept), "%.*s", STR_ARG(s.id.path));
+	then.path = str_c(kept);
+	then.hash = source_hash_all((uint64_t[]){source_hash_piece(s.map.p, s.map.n)}, 1);
+	is_u64(s.map.n, 11, "its bytes");
+	ok(kept[0] == '/', "its path is absolute");
+	is_u64(source_compare(&s, &then), SOURCE_SAME, "same");
+	ok(!source_unchanged(&s, &err), "unchanged");
+	utimensat(AT_FDCWD, path, t, 0);
+	ok(source_unchanged(&s, &err) == ERR_PROFILE,
+	   "its time changed while it was read");
+	source_close(&s);
+
+	err_clear(&err);
+	if (source_open(path, &s, &err))
+		abort();
+	is_u64(source_compare(&s, &then), SOURCE_TOUCHED,
+	       "touched: the content is the same");
+	source_close(&s);
+	write_file(BYTES("events: Dr\n"));
+	if (source_open(path, &s, &err))
+		abort();
+	is_u64(source_compare(&s, &then), SOURCE_CHANGED,
+	       "other content of the same size");
+	source_close(&s);
+	write_file(BYTES("events: Ir\n\n"));
+	if (source_open(path, &s, &err))
+		abort();
+	is_u64(source_compare(&s, &then), SOURCE_CHANGED, "longer");
+	source_close(&s);
+	unlink(path);
+}
+
+int main(void)
+{
+	snprintf(dir, sizeof(dir), "%s/quern-source-XXXXXX",
+		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+	if (!mkdtemp(dir))
+		abort();
+	snprintf(path, sizeof(path), "%s/p", dir);
+	test_refused();
+	test_compare();
+	rmdir(dir);
+	return done_testing();
+}

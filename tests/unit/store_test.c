@@ -1,0 +1,646 @@
+/*
+ * store_test.c - what an index answers: every accessor, freshness, where it is kept, and that
+ * a damaged one is an error or gives the right answer, never a signal or a wrong one.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "index/build.h"
+#include "index/source.h"
+#include "tests/tap.h"
+
+static char dir[64], profile[128], index_path[160];
+
+static const char text[] =
+	"version: 1\ncreator: callgrind-3.19.0\npid: 7\ncmd: ./x y\npart: 1\n"
+	"desc: Trigger: Program termination\ndesc: Timerange: 0 - 9\n"
+	"positions: instr line\nevents: Ir Dr\nevent: X = 2 Ir + Dr : Ex\n"
+	"ob=(1) /bin/x\nfl=(1) a.c\nfn=(1) main\n0x10 1 1 1\n"
+	"cfn=(2) A\ncalls=2 0x20 2\n0x12 2 10\n"
+	"fn=(2)\n0x20 3 3\ncfn=(3) B\ncalls=1 0x30 6\n0x22 4 7\n"
+	"fn=(3)\n0x30 6 5\ncfi=(2) a.h\ncfn=(2)\ncalls=1 0x20 3\n0x32 6 1\n"
+	"cob=(2) /lib/h\ncfi=(2)\ncfn=(4) H\ncalls=1 0x90 9\n0x34 7 2\n"
+	"jcnd=1/4 0x30 6\n0x36 8\n"
+	"totals: 9 1\n"
+	"part: 2\nevents: Ir Dw\nob=(2)\nfl=(2)\nfn=(4)\n0x90 9 2 4\n+1 +1 1\n"
+	"what\nsummary: 3 4\n";
+
+static void write_file(const char *path, const void *p, size_t n)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	if (fd < 0 || write(fd, p, n) != (ssize_t)n || close(fd))
+		abort();
+}
+
+static struct store *open_profile(const struct build_opts *opts,
+				  struct build_report *report)
+{
+	struct err err = {0};
+	struct store *st = NULL;
+
+	if (build_open(profile, opts, &st, report, &err)) {
+		printf("# %s\n", err.text);
+		return NULL;
+	}
+	return st;
+}
+
+/* ---- what it says ---- */
+
+static bool is(struct str s, const char *want)
+{
+	return str_eq(s, str_c(want));
+}
+
+/* The function of a name in a file; aborts when there is none. */
+static fn_id fn(struct store *st, const char *name, const char *file)
+{
+	name_id n = store_name_lower(st, str_c(name));
+	fn_id first;
+	uint32_t count;
+
+	store_fns_of_name(st, n, &first, &count);
+	for (uint32_t i = 0; i < count; i++)
+		if (is(store_fn_name(st, first + i), name) &&
+		    is(store_fn_file(st, first + i), file))
+			return first + i;
+	printf("# no %s in %s\n", name, file);
+	abort();
+}
+
+static void test_whole(struct store *st)
+{
+	const struct store_info *i = store_info(st);
+	struct store_event e;
+	static const struct {
+		const char *what;
+		size_t at;
+		uint32_t want;
+	} counts[] = {
+		{"recorded events", offsetof(struct store_info, events), 3},
+		{"all events", offsetof(struct store_info, all_events), 4},
+		{"functions", offsetof(struct store_info, functions), 5},
+		{"edges", offsetof(struct store_info, edges), 4},
+		{"cycles", offsetof(struct store_info, cycles), 0},
+		{"parts", offsetof(struct store_info, parts), 2},
+		{"names", offsetof(struct store_info, names), 5},
+		{"files", offsetof(struct store_info, files), 3},
+		{"objects", offsetof(struct store_info, objects), 3},
+	};
+
+	for (size_t k = 0; k < COUNT(counts); k++) {
+		uint32_t got;
+
+		memcpy(&got, (const char *)i + counts[k].at, sizeof(got));
+		is_u64(got, counts[k].want, "%s", counts[k].what);
+	}
+	is_u64(i->lines, 5, "cost lines");
+	is_u64(i->callsites, 4, "call sites");
+	is_u64(i->jumps, 1, "jumps");
+	is_u64(i->diagnostics, 1, "diagnostics");
+	is_u64(i->input_bytes, sizeof(text) - 1, "bytes of the profile");
+	ok(i->has_line && i->has_instr && !i->saturated && i->truncated, "flags");
+	ok(is(i->cmd, "./x y") && is(i->creator, "callgrind-3.19.0"), "cmd and creator");
+	store_event(st, 3, &e);
+	ok(is(e.name, "X") && is(e.long_name, "Ex") && is(e.formula, "2 Ir + Dr") &&
+		   !e.builtin,
+	   "a derived event");
+	is_u64(store_event_find(st, STR("Dw")), 2, "an event by name");
+	is_u64(store_event_find(st, STR("none")), 4, "no event by that name");
+	is_u64(store_total(st, 0), 12, "total of Ir");
+	is_u64(store_total(st, 3), 25, "total of a derived event");
+}
+
+static void test_functions(struct store *st)
+{
+	fn_id m = fn(st, "main", "a.c"), a = fn(st, "A", "a.c"), b = fn(st, "B", "a.c"),
+	      h = fn(st, "H", "a.h"), a2 = fn(st, "A", "a.h");
+	struct store_edge edge;
+	edge_id first;
+	uint32_t n;
+
+	ok(is(store_fn_obj(st, h), "/lib/h") && is(store_fn_obj(st, m), "/bin/x"),
+	   "objects");
+	is_u64(store_fn_self(st, h, 0), 3, "self cost over two parts");
+	is_u64(store_fn_self(st, h, 2), 4, "self cost of an event of one part");
+	is_u64(store_fn_incl(st, m, 0), 11, "inclusive cost of main");
+	is_u64(store_fn_incl(st, b, 0), 8, "inclusive cost of B");
+	is_u64(store_fn_incl(st, m, 3), 23, "inclusive cost of a derived event");
+	is_u64(store_fn_incoming(st, a, 0), 10, "incoming");
+	is_u64(store_fn_calls(st, a), 2, "calls");
+	is_u64(store_fn_line(st, m), 1, "the first line");
+	is_u64(store_fn_contribution(st, b, 0), 8, "contribution outside cycles");
+	is_u64(store_rank_self(st, 0, 0), b, "the first by self cost");
+	is_u64(store_rank_incl(st, 0, 0), m, "the first by inclusive cost");
+	store_callees(st, b, &first, &n);
+	is_u64(n, 2, "callees of B");
+	store_edge(st, first, &edge);
+	ok(edge.caller == b && edge.callee == a2 && edge.calls == 1, "B -> A of a.h");
+	is_u64(store_caller_count(st, a2), 1, "callers of it");
+	is_u64(store_caller(st, a2, 0), first, "which are");
+	is_u64(store_edge_incl(st, first, 0), 1, "its cost");
+	is_u64(store_u64(st, STORE_FN_SELF, 3)[m], 3, "a derived column");
+	is_u64(store_u32(st, STORE_TOPO)[0], m, "main comes first");
+	is_u64(store_name_lower(st, STR("zzz")), store_info(st)->names,
+	       "no name behind the last");
+}
+
+static void test_detail(struct store *st)
+{
+	fn_id b = fn(st, "B", "a.c"), h = fn(st, "H", "a.h");
+	struct arena a;
+	struct err err = {0};
+	struct store_line *line;
+	struct store_site *site;
+	struct store_jump *jump;
+	uint64_t *cost;
+	size_t n;
+
+	arena_init(&a, 0);
+	ok(!store_lines(st, h, &a, &line, &cost, &n, &err) && n == 2 &&
+		   line[0].line == 9 && line[0].instr == 0x90 && cost[0] == 2 &&
+		   cost[2] == 4 && line[1].line == 10 && line[1].instr == 0x91,
+	   "lines");
+	ok(!store_sites(st, b, &a, &site, &cost, &n, &err) && n == 2 &&
+		   site[0].line == 6 && site[0].instr == 0x32 && site[0].calls == 1 &&
+		   cost[0] == 1 && site[1].callee == h && cost[3] == 2,
+	   "call sites");
+	ok(!store_jumps(st, b, &a, &jump, &n, &err) && n == 1 && jump[0].conditional &&
+		   jump[0].executed == 4 && jump[0].taken == 1 && jump[0].line == 8 &&
+		   jump[0].to_line == 6 && jump[0].to_instr == 0x30 && jump[0].to_fn == b,
+	   "jumps");
+	arena_free(&a);
+}
+
+static void test_parts(struct store *st)
+{
+	struct arena a;
+	struct err err = {0};
+	struct store_part p;
+	struct store_diag d;
+	uint64_t *cost, *calls;
+	fn_id *fns;
+	edge_id *edges;
+	size_t n;
+
+	arena_init(&a, 0);
+	store_part(st, 0, &p);
+	ok(p.part == 1 && p.pid == 7 && p.has_totals && !p.has_summary && p.offset == 0,
+	   "part 1");
+	ok(is(p.trigger, "Program termination") && is(p.time_range, "0 - 9"),
+	   "its desc lines");
+	is_u64(store_part_self(st, 0, 0), 9, "its self cost");
+	is_u64(store_part_totals(st, 0, 1), 1, "its totals:");
+	store_part(st, 1, &p);
+	ok(p.part == 2 && p.pid == 7 && is(p.cmd, "./x y") &&
+		   is(p.positions, "instr line") && is(p.events, "Ir Dw") &&
+		   p.has_summary,
+	   "part 2 inherits");
+	is_u64(p.offset + p.bytes, sizeof(text) - 1, "and ends with the file");
+	is_u64(store_part_summary(st, 1, 2), 4, "its summary: by event name");
+	ok(!store_part_functions(st, 1, &a, &fns, &cost, &n, &err) && n == 1 &&
+		   fns[0] == fn(st, "H", "a.h") && cost[0] == 3 && cost[2] == 4,
+	   "functions of part 2");
+	ok(!store_part_edges(st, 0, &a, &edges, &calls, &cost, &n, &err) && n == 4 &&
+		   calls[edges[0]] + calls[edges[1]] + calls[edges[2]] +
+				   calls[edges[3]] ==
+			   5,
+	   "edges of part 1");
+	is_u64(store_diag_count(st), 1, "one diagnostic");
+	store_diag(st, 0, &d);
+	ok(is(d.text, "what") && d.line == 44 && d.count == 1,
+	   "the unknown line (%" PRIu64 ")", d.line);
+	ok(!store_verify(st, &err) && !store_check(st, &err), "the index is sound");
+	arena_free(&a);
+}
+
+static void test_accessors(void)
+{
+	struct build_opts opts = {.index_path = index_path};
+	struct build_report report;
+	struct store *st = open_profile(&opts, &report);
+
+	if (!ok(st != NULL, "built"))
+		return;
+	is_u64(report.how, BUILD_NEW, "there was none");
+	test_whole(st);
+	test_functions(st);
+	test_detail(st);
+	test_parts(st);
+	store_close(st);
+}
+
+/* ---- cycles ---- */
+
+static void test_cycle(void)
+{
+	static const char z[] =
+		"events: Ir\nfn=main\n1 1\ncfn=A\ncalls=1 1\n1 10\nfn=A\n1 3\n"
+		"cfn=B\ncalls=1 1\n1 6\nfn=B\n1 5\ncfn=A\ncalls=1 1\n1 1\ncfn=H\n"
+		"calls=1 1\n1 2\nfn=H\n1 2\n";
+	struct build_opts opts = {.no_write = true};
+	struct build_report report;
+	struct store_cycle c;
+	struct store *st;
+	fn_id a, b;
+
+	write_file(profile, z, sizeof(z) - 1);
+	st = open_profile(&opts, &report);
+	if (!ok(st != NULL, "a profile with a cycle"))
+		return;
+	a = fn(st, "A", "???");
+	b = fn(st, "B", "???");
+	is_u64(store_info(st)->cycles, 1, "one cycle");
+	store_cycle(st, 1, &c);
+	ok(c.functions == 2 && c.members[0] == a && c.members[1] == b, "its members");
+	is_u64(store_cycle_incl(st, 1, 0), 10, "its inclusive cost");
+	is_u64(store_cycle_self(st, 1, 0), 8, "its self cost");
+	is_u64(store_fn_contribution(st, a, 0), 3, "what A contributes");
+	is_u64(store_fn_contribution(st, b, 0), 7, "what B contributes");
+	is_u64(store_fn_incl(st, b, 0), 10, "B shows the cycle's cost");
+	is_u64(store_fn_cycle(st, a), 1, "A is in it");
+	is_u64(report.index[0], 0, "no_write leaves no index");
+	store_close(st);
+}
+
+/* ---- freshness ---- */
+
+static enum build_how how_now(const struct build_opts *opts, uint64_t *total)
+{
+	struct build_report report = {0};
+	struct store *st = open_profile(opts, &report);
+
+	if (!st)
+		return (enum build_how)99;
+	*total = store_total(st, 0);
+	store_close(st);
+	return report.how;
+}
+
+static void set_time(int64_t seconds)
+{
+	struct timespec t[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+
+	utimensat(AT_FDCWD, profile, t, 0);
+}
+
+static void test_freshness(void)
+{
+	struct build_opts opts = {.index_path = index_path}, forced = opts;
+	char other[160];
+	uint64_t total = 0;
+
+	write_file(profile, "events: Ir\nfn=f\n1 5\n", 20);
+	is_u64(how_now(&opts, &total), BUILD_STALE, "another profile than was indexed");
+	is_u64(how_now(&opts, &total), BUILD_FRESH, "nothing changed");
+	set_time(1000000);
+	is_u64(how_now(&opts, &total), BUILD_FRESH, "touched: only the times changed");
+	write_file(profile, "events: Ir\nfn=f\n1 6\n", 20);
+	set_time(1000000);
+	is_u64(how_now(&opts, &total), BUILD_STALE,
+	       "rewritten with the same size and time");
+	is_u64(total, 6, "the new answer");
+	snprintf(other, sizeof(other), "%s/other", dir);
+	write_file(other, "events: Ir\nfn=f\n1 6\n", 20);
+	rename(other, profile);
+	is_u64(how_now(&opts, &total), BUILD_FRESH, "replaced by the same content");
+	forced.rebuild = true;
+	is_u64(how_now(&forced, &total), BUILD_FORCED, "forced");
+	write_file(profile, "events: Ir\nfn=f\n1 7\n2 1\n", 24);
+	is_u64(how_now(&opts, &total), BUILD_STALE, "longer");
+	is_u64(total, 8, "the new answer");
+}
+
+/* ---- places ---- */
+
+static void test_places(void)
+{
+	struct build_opts opts = {0}, named = {.index_path = index_path, .no_wait = true};
+	struct build_report report;
+	struct store *st = open_profile(&opts, &report);
+	struct err err = {0};
+	char beside[200], lock[200], left[220], cache[200];
+	int fd;
+
+	snprintf(beside, sizeof(beside), "%s.quern", profile);
+	ok(st && access(beside, R_OK) == 0, "the index is beside the profile");
+	store_close(st);
+	st = NULL;
+	unlink(beside);
+
+	snprintf(lock, sizeof(lock), "%s.lock", index_path);
+	unlink(index_path);
+	fd = open(lock, O_RDWR | O_CREAT, 0600);
+	flock(fd, LOCK_EX);
+	is_u64((uint64_t)build_open(profile, &named, &st, &report, &err), ERR_LOCKED,
+	       "somebody else builds it");
+	close(fd);
+	snprintf(left, sizeof(left), "%s.tmp.999999999.1", index_path);
+	write_file(left, "x", 1);
+	st = open_profile(&named, &report);
+	ok(st && access(left, F_OK), "what a dead builder left is removed");
+	store_close(st);
+
+	if (geteuid() == 0) {
+		skip("root can write into every directory");
+		return;
+	}
+	snprintf(cache, sizeof(cache), "%s/cache", dir);
+	setenv("XDG_CACHE_HOME", cache, 1);
+	chmod(dir, 0500);
+	mkdir(cache, 0700);
+	st = open_profile(&opts, &report);
+	chmod(dir, 0700);
+	ok(st && strstr(report.index, "/cache/quern/"), "or in the cache: %s",
+	   report.index);
+	store_close(st);
+}
+
+/* ---- damage ---- */
+
+/* One number that depends on everything an index can be asked. */
+static uint64_t ask_all(struct store *st, struct err *err)
+{
+	const struct store_info *info = store_info(st);
+	uint64_t h = 7;
+	struct arena a;
+
+#define MIX(v) (h = (h ^ (uint64_t)(v)) * 0x9e3779b97f4a7c15)
+	arena_init(&a, 64 << 20);
+	for (uint32_t e = 0; e < info->all_events; e++) {
+		struct store_event ev;
+
+		store_event(st, e, &ev);
+		MIX(str_hash(ev.name));
+		MIX(store_total(st, e));
+	}
+	for (fn_id f = 0; f < info->functions && !err->kind; f++) {
+		struct store_line *line;
+		struct store_site *site;
+		struct store_jump *jump;
+		uint64_t *cost;
+		size_t n;
+
+		MIX(str_hash(store_fn_name(st, f)));
+		MIX(str_hash(store_fn_file(st, f)));
+		MIX(str_hash(store_fn_obj(st, f)));
+		MIX(store_fn_line(st, f));
+		MIX(store_fn_calls(st, f));
+		for (uint32_t e = 0; e < info->events; e++) {
+			MIX(store_fn_self(st, f, e));
+			MIX(store_fn_incl(st, f, e));
+			MIX(store_fn_contribution(st, f, e));
+			MIX(store_rank_self(st, e, f));
+			MIX(store_rank_incl(st, e, f));
+		}
+		MIX(store_fn_incoming(st, f, 0));
+		if (!store_lines(st, f, &a, &line, &cost, &n, err))
+			for (size_t i = 0; i < n; i++)
+				MIX(line[i].line + line[i].instr +
+				    cost[i * info->events]);
+		if (!store_sites(st, f, &a, &site, &cost, &n, err))
+			for (size_t i = 0; i < n; i++)
+				MIX(site[i].line + site[i].callee + site[i].calls);
+		if (!store_jumps(st, f, &a, &jump, &n, err))
+			for (size_t i = 0; i < n; i++)
+				MIX(jump[i].to_line + jump[i].executed);
+	}
+	for (uint32_t c = STORE_OUT_FIRST; c <= STORE_TOPO; c++) {
+		bool wide = c == STORE_EDGE_CALLS || c == STORE_EDGE_INCL ||
+			    c == STORE_FN_CALLS || c == STORE_FN_SELF ||
+			    c == STORE_FN_INCL;
+		const void *p =
+			wide ? (const void *)store_u64(st, (enum store_column)c, 0)
+			     : store_u32(st, (enum store_column)c);
+
+		MIX(p ? *(const uint32_t *)p : 0);
+	}
+	for (uint32_t c = 1; c <= info->cycles; c++) {
+		struct store_cycle cycle;
+
+		store_cycle(st, c, &cycle);
+		MIX(cycle.functions + store_cycle_incl(st, c, 0) +
+		    store_cycle_self(st, c, 0));
+	}
+	for (uint32_t p = 0; p < info->parts && !err->kind; p++) {
+		struct store_part part;
+		uint64_t *cost, *calls;
+		fn_id *fns;
+		edge_id *edges;
+		size_t n;
+
+		store_part(st, p, &part);
+		MIX(str_hash(part.cmd));
+		MIX(part.offset);
+		MIX(store_part_self(st, p, 0) + store_part_totals(st, p, 0) +
+		    store_part_summary(st, p, 0));
+		if (!store_part_functions(st, p, &a, &fns, &cost, &n, err))
+			for (size_t i = 0; i < n; i++)
+				MIX(fns[i] + cost[i * info->events]);
+		if (!store_part_edges(st, p, &a, &edges, &calls, &cost, &n, err))
+			for (size_t i = 0; i < n; i++)
+				MIX(edges[i] + calls[i]);
+	}
+	for (uint32_t i = 0; i < store_diag_count(st); i++) {
+		struct store_diag d;
+
+		store_diag(st, i, &d);
+		MIX(str_hash(d.text) + d.line + d.count);
+	}
+	store_check(st, err);
+	arena_free(&a);
+	return h;
+}
+
+struct asking {
+	struct store *st;
+	struct err *err;
+	uint64_t answer;
+};
+
+static int ask_guarded(void *arg)
+{
+	struct asking *q = arg;
+
+	q->answer = ask_all(q->st, q->err);
+	return (int)q->err->kind;
+}
+
+enum verdict { SAID_ERROR, SAID_RIGHT, SAID_WRONG };
+
+/* What a reader of a damaged file says, in a process of its own; -1: a signal or a hang. */
+static int verdict(const char *path, uint64_t want)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		struct err err = {0};
+		struct asking q = {.err = &err};
+
+		alarm(10);
+		if (store_open(path, true, &q.st, &err) ||
+		    map_guard(ask_guarded, &q, ERR_INDEX, &err))
+			_exit(SAID_ERROR);
+		_exit(q.answer == want ? SAID_RIGHT : SAID_WRONG);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+static uint64_t state = 5;
+
+static uint64_t random_u64(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+/* Damage a copy of the index once; says what was done. */
+static size_t damage(unsigned char *p, size_t n, size_t i, char *what, size_t size)
+{
+	size_t pages = n / 4096, page, at;
+
+	switch (i % 7) {
+	case 0: /* one bit, anywhere */
+		at = random_u64() % n;
+		p[at] ^= (unsigned char)(1u << (random_u64() % 8));
+		snprintf(what, size, "bit of byte %zu", at);
+		return n;
+	case 1: /* truncated */
+		at = random_u64() % n;
+		snprintf(what, size, "truncated to %zu", at);
+		return at;
+	case 2: /* a byte of a page's header */
+		page = random_u64() % pages;
+		at = page * 4096 + random_u64() % 16;
+		p[at] = (unsigned char)random_u64();
+		snprintf(what, size, "header byte %zu of page %zu", at % 4096, page);
+		return n;
+	case 3: /* a byte of the first 64 of a page: the nodes of a branch or leaf */
+		page = random_u64() % pages;
+		at = page * 4096 + random_u64() % 64;
+		p[at] ^= (unsigned char)(1u << (random_u64() % 8));
+		snprintf(what, size, "bit of byte %zu of page %zu", at % 4096, page);
+		return n;
+	case 4: /* a page zeroed */
+		page = random_u64() % pages;
+		memset(p + page * 4096, 0, 4096);
+		snprintf(what, size, "page %zu zeroed", page);
+		return n;
+	case 5: /* a bit of LMDB's own description of the file */
+		at = (i / 7) % 2 * 4096 + random_u64() % 152;
+		p[at] ^= (unsigned char)(1u << (random_u64() % 8));
+		snprintf(what, size, "bit of byte %zu", at);
+		return n;
+	default: /* two pages exchanged */
+		page = random_u64() % pages;
+		at = random_u64() % pages;
+		memmove(p + page * 4096, p + at * 4096, 4096);
+		snprintf(what, size, "page %zu over page %zu", at, page);
+		return n;
+	}
+}
+
+static void test_damage(const char *name, const char *of, unsigned times)
+{
+	struct build_opts opts = {.index_path = index_path, .rebuild = true};
+	struct build_report report;
+	struct err err = {0};
+	struct store *st;
+	struct stat sb;
+	unsigned seen[4] = {0};
+	unsigned char *good, *bad;
+	char path[160], what[100];
+	uint64_t want;
+	int fd;
+
+	write_file(profile, of, strlen(of));
+	st = open_profile(&opts, &report);
+	if (!ok(st != NULL, "%s: an index to damage", name))
+		return;
+	want = ask_all(st, &err);
+	store_close(st);
+	fd = open(index_path, O_RDONLY);
+	if (fstat(fd, &sb) || !(good = malloc((size_t)sb.st_size)) ||
+	    !(bad = malloc((size_t)sb.st_size)) ||
+	    read(fd, good, (size_t)sb.st_size) != sb.st_size)
+		abort();
+	close(fd);
+	is_u64((uint64_t)verdict(index_path, want), SAID_RIGHT,
+	       "undamaged: the right answer");
+	snprintf(path, sizeof(path), "%s/damaged", dir);
+	for (unsigned i = 0; i < times; i++) {
+		size_t n = damage(memcpy(bad, good, (size_t)sb.st_size),
+				  (size_t)sb.st_size, i, what, sizeof(what));
+		int v;
+
+		write_file(path, bad, n);
+		v = verdict(path, want);
+		seen[v < 0 ? 3 : v]++;
+		if (v != SAID_ERROR && v != SAID_RIGHT)
+			printf("# %s: %s\n", what, v < 0 ? "a signal" : "a wrong answer");
+	}
+	unlink(path);
+	printf("# %u errors, %u right answers\n", seen[SAID_ERROR], seen[SAID_RIGHT]);
+	is_u64(seen[SAID_WRONG], 0, "%s: %u damaged files, no wrong answer", name, times);
+	is_u64(seen[3], 0, "%s: no signal, no hang", name);
+	free(good);
+	free(bad);
+}
+
+/* So many events that the tree of values has a branch page. */
+static const char *wide_profile(void)
+{
+	static char wide[4000];
+	size_t n = 0;
+
+	n += (size_t)snprintf(wide, sizeof(wide), "events:");
+	for (int i = 0; i < 60; i++)
+		n += (size_t)snprintf(wide + n, sizeof(wide) - n, " E%d", i);
+	n += (size_t)snprintf(wide + n, sizeof(wide) - n, "\nfn=f\n1");
+	for (int i = 0; i < 60; i++)
+		n += (size_t)snprintf(wide + n, sizeof(wide) - n, " %d", i * i + 1);
+	snprintf(wide + n, sizeof(wide) - n, "\ncfn=g\ncalls=1 1\n2 7\n");
+	return wide;
+}
+
+static void clean(void)
+{
+	char command[100];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
+	if (system(command))
+		printf("# %s is left\n", dir);
+}
+
+int main(void)
+{
+	const char *times = getenv("QUERN_TORTURE") ? "20000" : "700";
+
+	snprintf(dir, sizeof(dir), "%s/quern-store-XXXXXX",
+		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+	if (!mkdtemp(dir))
+		abort();
+	snprintf(profile, sizeof(profile), "%s/profile", dir);
+	snprintf(index_path, sizeof(index_path), "%s/index", dir);
+	write_file(profile, text, sizeof(text) - 1);
+	test_accessors();
+	test_cycle();
+	test_freshness();
+	test_places();
+	test_damage("small", text, (unsigned)strtoul(times, NULL, 10));
+	test_damage("wide", wide_profile(), (unsigned)strtoul(times, NULL, 10) / 2);
+	clean();
+	return done_testing();
+}
