@@ -179,6 +179,11 @@ static int as_let(struct schema *s, struct expr *e, const struct check_let *let,
 
 static int resolve_vs(struct schema *s, struct expr *e, bool *found)
 {
+	if (s->vs && str_eq(e->text, STR("change")) && !e->event.n && !e->percent) {
+		*found = true;
+		e->type = COL_STR;
+		return 0;
+	}
 	*found = s->vs && (str_eq(e->text, STR("base")) || str_eq(e->text, STR("delta")));
 	if (!*found)
 		return 0;
