@@ -131,12 +131,19 @@ static int add_event(struct profile *p, struct str name, struct str formula,
 	return 0;
 }
 
-/* "NAME = expr : long name", each of the two tails optional. */
-static int define_event(struct profile *p, struct str text, uint64_t line, struct err *err)
+/* An event: line, "NAME = expr : long name", each of the two tails optional. */
+struct definition {
+	struct str text, name;
+	uint64_t line;
+	bool done;
+};
+
+/* What names an event that is not known yet is left undone. */
+static int define_event(struct profile *p, struct definition *d, struct err *err)
 {
-	size_t colon = str_find(text, ':'), equal;
-	struct str long_name = str_trim(str_from(text, colon + 1));
-	struct str name = {text.p, colon}, formula;
+	size_t colon = str_find(d->text, ':'), equal;
+	struct str long_name = str_trim(str_from(d->text, colon + 1));
+	struct str name = {d->text.p, colon}, formula;
 	int64_t *coef = ARENA_ARRAY(&p->arena, int64_t, p->nevent + 1);
 	unsigned found;
 	size_t e;
@@ -145,15 +152,18 @@ static int define_event(struct profile *p, struct str text, uint64_t line, struc
 		return no_memory(err);
 	equal = str_find(name, '=');
 	formula = str_trim(str_from(name, equal + 1));
-	name = str_trim((struct str){name.p, equal});
+	d->name = name = str_trim((struct str){name.p, equal});
+	d->done = true;
 	e = find_event(p, name);
 	if (formula.n == 0 && e < p->nall_events) {
 		p->event[e].long_name = long_name;
 		return 0;
 	}
 	if (e < p->nevent || name.n == 0 || formula.n == 0 ||
-	    !parse_formula(p, formula, false, coef, &found))
-		return profile_odd(p, ODD_EVENT_FORMULA, line, text, err);
+	    !parse_formula(p, formula, false, coef, &found)) {
+		d->done = false;
+		return 0;
+	}
 	if (e < p->nall_events) {	/* said again, in a later part: the last word counts */
 		p->event[e].formula = formula;
 		p->event[e].long_name = long_name;
@@ -213,19 +223,65 @@ static int add_known(struct profile *p, const struct known *k, struct err *err)
 			 err);
 }
 
+/* Define what can be; events may be named before they are defined, so again and again. */
+static int define_events(struct profile *p, struct definition *d, size_t n, struct err *err)
+{
+	enum { ROUNDS = 16 };	/* definitions in the wrong order, one built on the other */
+	bool more = true;
+
+	for (unsigned round = 0; more && round < ROUNDS; round++) {
+		more = false;
+		for (size_t i = 0; i < n; i++) {
+			if (d[i].done)
+				continue;
+			if (define_event(p, &d[i], err))
+				return (int)err->kind;
+			more |= d[i].done;
+		}
+	}
+	return 0;
+}
+
+/* The built-in events but those that the file defines, if it could be understood. */
+static int add_all_known(struct profile *p, const struct definition *d, size_t n,
+			 struct err *err)
+{
+	for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++) {
+		bool own = false;
+
+		for (size_t i = 0; i < n; i++)
+			own |= !d[i].done && str_eq(d[i].name, str_c(known[k].name));
+		if (!own && add_known(p, &known[k], err))
+			return (int)err->kind;
+	}
+	return 0;
+}
+
 int header_events(struct profile *p, struct err *err)
 {
+	struct definition *d = NULL;
+	size_t n = 0, cap = 0;
+	int rc = 0;
+
 	for (size_t k = 0; k < p->ntally; k++)
 		for (size_t i = 0; i < p->tally[k]->nformula; i++) {
 			const struct formula *f = &p->tally[k]->formula[i];
 
-			if (define_event(p, f->text, p->map[k].lines + f->line, err))
-				return (int)err->kind;
+			if (vec_reserve(&d, &cap, n + 1, sizeof(*d))) {
+				free(d);
+				return no_memory(err);
+			}
+			d[n++] = (struct definition){.text = f->text,
+						     .line = p->map[k].lines + f->line};
 		}
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (add_known(p, &known[i], err))
-			return (int)err->kind;
-	return 0;
+	/* What is left may be built on built-in events, and those on it. */
+	rc = define_events(p, d, n, err) || add_all_known(p, d, n, err) ||
+	     define_events(p, d, n, err) || add_all_known(p, NULL, 0, err);
+	for (size_t i = 0; !rc && i < n; i++)
+		if (!d[i].done)
+			rc = profile_odd(p, ODD_EVENT_FORMULA, d[i].line, d[i].text, err);
+	free(d);
+	return rc ? (int)err->kind : 0;
 }
 
 /* ---- parts ---- */

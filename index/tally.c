@@ -722,6 +722,30 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 	return 0;
 }
 
+/* The desc: lines of a part, '\n' between; room doubles, so that many take no square of it. */
+static int append_desc(struct tally *t, struct part_slot *p, struct str value)
+{
+	struct str *desc = &p->value[KEY_DESC];
+	size_t need = desc->n + 1 + value.n;
+	char *room;
+
+	if (need > p->desc_room) {
+		room = arena_alloc(&t->arena, 2 * need);
+		if (!room)
+			return -1;
+		memcpy(room, desc->p, desc->n);
+		desc->p = room;
+		p->desc_room = 2 * need;
+	} else {
+		room = (char *)(uintptr_t)desc->p;	/* our own, from above */
+	}
+	room[desc->n] = '\n';
+	if (value.n)
+		memcpy(room + desc->n + 1, value.p, value.n);
+	desc->n = need;
+	return 0;
+}
+
 static int row_key(struct tally *t, const struct batch *b, const struct row *r,
 		   struct err *err)
 {
@@ -749,9 +773,8 @@ static int row_key(struct tally *t, const struct batch *b, const struct row *r,
 	}
 	p->line[r->a] = line_of(t, b, r);
 	if (r->a == KEY_DESC && old->n)
-		*old = arena_printf(&t->arena, "%.*s\n%.*s", STR_ARG(*old), STR_ARG(value));
-	else
-		*old = arena_str(&t->arena, value);
+		return append_desc(t, p, value) ? no_memory(err) : 0;
+	*old = arena_str(&t->arena, value);
 	return old->p ? 0 : no_memory(err);
 }
 

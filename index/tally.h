@@ -68,6 +68,7 @@ struct part_slot {
 	uint64_t offset;	/* bytes from the start of the stretch */
 	struct str value[KEY_TOTALS + 1];	/* desc: all of them, '\n' between */
 	uint64_t line[KEY_TOTALS + 1];
+	size_t desc_room;	/* bytes that value[KEY_DESC] may have where it is; 0: its own */
 	size_t bytes_at, bytes_n;	/* of its costs in tally.bytes (part_code.h) */
 	size_t events;		/* costs of each function there: later parts may have more */
 };
