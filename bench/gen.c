@@ -698,17 +698,17 @@ static void activate(struct gen *g, uint64_t f, unsigned depth, uint64_t *r,
 /* Run f as one that calls many functions in loops; *next is the lowest that did not run. */
 static void drive(struct gen *g, uint64_t f, uint64_t *next, uint64_t *r, uint64_t *incl)
 {
-	uint64_t self[EVENTS], got[EVENTS], line = start_line(f);
+	uint64_t self[EVENTS], got[EVENTS], line = start_line(f), n = g->s.functions;
 	size_t from = g->nmade;
 
 	self_costs(g, r, self);
 	memcpy(incl, self, sizeof(self));
-	for (unsigned i = 0; i < LOOPS; i++) {
-		uint64_t c = draw(r), to = *next < g->s.functions
-						   ? (*next)++
-						   : 1 + (c >> 16) % (g->s.functions - 1);
+	for (unsigned i = 0; i < LOOPS && f + 1 < n; i++) {
+		uint64_t c = draw(r), to = f + 1 + (c >> 16) % (n - f - 1);
 
-		for (uint64_t n = 1 + c % 32; n > 0; n--) {
+		if (*next < n)
+			to = (*next)++;
+		for (uint64_t turns = 1 + c % 32; turns > 0; turns--) {
 			activate(g, to, 2, r, got);
 			keep_call(g, to, line + i, got);
 			for (uint64_t e = 0; e < g->s.events; e++)
@@ -719,17 +719,21 @@ static void drive(struct gen *g, uint64_t f, uint64_t *next, uint64_t *r, uint64
 	g->nmade = from;
 }
 
+/* main calls the first tenth of the functions in turn, and they the others. */
 static void put_xdebug(struct gen *g)
 {
-	uint64_t r = mix(g->s.seed), self[EVENTS], got[EVENTS], next = 1;
+	uint64_t r = mix(g->s.seed), self[EVENTS], got[EVENTS];
+	uint64_t drivers = min(g->s.functions / 10 + 1, g->s.functions - 1),
+		 next = drivers + 1;
 
 	g->p = put_c(g->p,
 		     "version: 1\ncreator: xdebug 3.2.0 (bench/gen)\ncmd: /src/main.php\n"
 		     "part: 1\npositions: line\n\n");
 	put_events(g);
 	*g->p++ = '\n';
-	while (next < g->s.functions || size_now(g) < g->s.bytes) {
-		uint64_t f = 1 + draw(&r) % (g->s.functions - 1);
+	for (uint64_t i = 0;
+	     i < drivers || next < g->s.functions || size_now(g) < g->s.bytes; i++) {
+		uint64_t f = 1 + i % drivers;
 
 		drive(g, f, &next, &r, got);
 		keep_call(g, f, 1 + f % 1000, got);

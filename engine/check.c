@@ -63,6 +63,36 @@ uint32_t check_find_event(const struct check_env *env, struct str name)
 	return (uint32_t)env->nevents;
 }
 
+/* What makes callgrind record this event; NULL: not one of its own. */
+static const char *event_option(struct str name)
+{
+	static const struct {
+		const char *option, *events;
+	} made_by[] = {
+		{"--cache-sim=yes", " Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw "},
+		{"--branch-sim=yes", " Bc Bcm Bi Bim "},
+		{"--cacheuse=yes", " AcCost1 SpLoss1 AcCost2 SpLoss2 "},
+		{"--simulate-wb=yes", " I1dmr D1dmr D1dmw ILdmr DLdmr DLdmw "},
+		{"--collect-bus=yes", " Ge "},
+		{"--collect-systime=yes", " sysCount sysTime "},
+		{"--collect-systime=nsec", " sysCpuTime "},
+	};
+	char word[16];
+	int n = snprintf(word, sizeof(word), " %.*s ", STR_ARG(name));
+
+	if (n < 0 || (size_t)n >= sizeof(word))
+		return NULL;
+	for (size_t i = 0; i < sizeof(made_by) / sizeof(*made_by); i++)
+		if (strstr(made_by[i].events, word))
+			return made_by[i].option;
+	return NULL;
+}
+
+bool check_known_event(struct str name)
+{
+	return event_option(name) != NULL;
+}
+
 uint32_t check_event(const struct check_env *env, struct str name, struct span at,
 		     struct err *err)
 {
@@ -81,7 +111,10 @@ uint32_t check_event(const struct check_env *env, struct str name, struct span a
 		err->len = (uint32_t)(at.len ? at.len : 1);
 	}
 	near = check_near_event(env, name);
-	if (near < env->nevents)
+	if (event_option(name))
+		err_hint(err, "record it with valgrind --tool=callgrind %s",
+			 event_option(name));
+	else if (near < env->nevents)
 		err_hint(err, "did you mean '%.*s'?", STR_ARG(env->events[near]));
 	return (uint32_t)env->nevents;
 }
@@ -427,9 +460,7 @@ int check_query(const struct check_env *env, struct query *q, struct arena *a,
 {
 	struct schema s = {.env = env, .a = a, .err = err, .event = env->event};
 
-	s.src = q->source.kind == S_LAST ? NULL : source_def(q->source.kind);
-	if (q->source.kind == S_INFO && q->source.of)
-		s.src = &source_info_fn;
+	s.src = q->source.kind == S_LAST ? NULL : source_def_of(&q->source);
 	if (check_output(&s, q) || check_source(&s, q) ||
 	    (q->source.kind == S_LAST && last_columns(&s, q->source.span)))
 		return (int)err->kind;

@@ -45,6 +45,8 @@ size_t check_profile(const struct check_env *env, struct str name, struct span a
 const struct check_let *check_let_find(const struct check_env *env, struct str name,
 				       bool is_set);
 /* Event number, or nevents with err set. */
+/* An event that callgrind can record, whether or not this profile has it. */
+bool check_known_event(struct str name);
 uint32_t check_event(const struct check_env *env, struct str name, struct span at,
 		     struct err *err);
 /* The aggregates of `group`. */

@@ -39,11 +39,14 @@ int check_add_known(struct schema *s, struct str name, enum col_type type)
 	return 0;
 }
 
+enum { VS_COLS = 4 };
+
 /* `vs` adds these to every source. */
-static const struct known vs_cols[] = {
+static const struct known vs_cols[VS_COLS] = {
 	{{"base", 4}, COL_COST},
 	{{"delta", 5}, COL_DELTA},
 	{{"delta%", 6}, COL_PERCENT},
+	{{"change", 6}, COL_STR},
 };
 
 static struct str col_name(void *arg, size_t i)
@@ -61,7 +64,7 @@ static struct str col_name(void *arg, size_t i)
 
 static size_t col_count(const struct schema *s)
 {
-	return s->n + (s->src ? s->src->ncols : 0) + (s->vs ? 3 : 0);
+	return s->n + (s->src ? s->src->ncols : 0) + (s->vs ? VS_COLS : 0);
 }
 
 static int no_column(struct schema *s, const struct expr *e)
@@ -76,7 +79,9 @@ static int no_column(struct schema *s, const struct expr *e)
 				STR_ARG(whole));
 	}
 	near = check_near_event(s->env, whole);
-	if (near < s->env->nevents && str_distance(whole, s->env->events[near], 1) <= 1) {
+	if (check_known_event(whole) ||
+	    (near < s->env->nevents &&
+	     str_distance(whole, s->env->events[near], 1) <= 1)) {
 		check_event(s->env, whole, e->span, s->err);
 		return (int)s->err->kind;
 	}
@@ -174,6 +179,11 @@ static int as_let(struct schema *s, struct expr *e, const struct check_let *let,
 
 static int resolve_vs(struct schema *s, struct expr *e, bool *found)
 {
+	if (s->vs && str_eq(e->text, STR("change")) && !e->event.n && !e->percent) {
+		*found = true;
+		e->type = COL_STR;
+		return 0;
+	}
 	*found = s->vs && (str_eq(e->text, STR("base")) || str_eq(e->text, STR("delta")));
 	if (!*found)
 		return 0;

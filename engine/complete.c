@@ -296,7 +296,8 @@ bool query_incomplete(struct str text)
 	arena_init(&a, 64 << 20);
 	rc = parse_text(s, &l, &a, &st, &err);
 	arena_free(&a);
-	if (!rc || err.kind != ERR_QUERY)
+	/* `callers of B::operator|` ends in no pipe. */
+	if (!rc || err.kind != ERR_QUERY || strstr(err.text, "needs double quotes"))
 		return false;
 	if (strchr("|\\,(=+*/-", s.p[s.n - 1]) || ends_in_clause(s))
 		return true;

@@ -35,6 +35,26 @@ void *exec_alloc(struct exec *x, size_t n, size_t size)
 	return p;
 }
 
+int exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need,
+	      size_t size)
+{
+	size_t n = *cap ? *cap * 2 : 256;
+	void *old, *p;
+
+	if (need <= *cap)
+		return 0;
+	if (n < need)
+		n = need;
+	memcpy(&old, pp, sizeof(old));
+	if (!(p = exec_alloc(x, n, size)))
+		return (int)x->err->kind;
+	if (used)
+		memcpy(p, old, used * size);
+	memcpy(pp, &p, sizeof(p));
+	*cap = n;
+	return 0;
+}
+
 int exec_note(struct exec *x, struct str text)
 {
 	if (!text.p)
@@ -351,14 +371,6 @@ int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow
 
 /* ---- sources ---- */
 
-static int not_yet(struct exec *x, const struct source *s, struct table *t)
-{
-	(void)t;
-	exec_fail(x, s->span, "'%s of' is part of the language but not built yet",
-		  s->kind == S_ASM ? "asm" : "source");
-	return err_hint(x->err, "lines of ... and instrs of ... show the same costs");
-}
-
 static int last_open(struct exec *x, const struct source *s, struct table *t)
 {
 	const struct result *r = x->last;
@@ -394,10 +406,6 @@ static int last_open(struct exec *x, const struct source *s, struct table *t)
 	return 0;
 }
 
-static const struct source_def no_source = {
-	.name = "source", .primary = "self", .open = not_yet};
-static const struct source_def no_asm = {
-	.name = "asm", .primary = "self", .open = not_yet};
 static const struct source_def last = {.name = "_", .primary = "self", .open = last_open};
 
 static const struct source_def *const defs[SOURCES] = {
@@ -421,8 +429,8 @@ static const struct source_def *const defs[SOURCES] = {
 	[S_CALLTREE] = &source_calltree,
 	[S_PATH] = &source_path,
 	[S_COST] = &source_cost,
-	[S_SOURCE] = &no_source,
-	[S_ASM] = &no_asm,
+	[S_SOURCE] = &source_source,
+	[S_ASM] = &source_asm,
 	[S_FIND] = &source_find,
 	[S_INFO] = &source_info,
 	[S_LAST] = &last,
@@ -431,6 +439,13 @@ static const struct source_def *const defs[SOURCES] = {
 const struct source_def *source_def(enum source_kind kind)
 {
 	return defs[kind];
+}
+
+const struct source_def *source_def_of(const struct source *s)
+{
+	return s->kind == S_INFO && s->of    ? &source_info_fn
+	       : s->kind == S_PARTS && s->of ? &source_parts_of
+					     : source_def(s->kind);
 }
 
 /* Without a stage that makes its own order, the costliest rows come first. */
@@ -450,8 +465,7 @@ static bool wants_order(const struct table *t, const struct tstage *next)
 int exec_source(struct exec *x, const struct source *s, struct table *t,
 		const struct tstage *next)
 {
-	const struct source_def *def =
-		s->kind == S_INFO && s->of ? &source_info_fn : source_def(s->kind);
+	const struct source_def *def = source_def_of(s);
 
 	if (graph_event(x->g, x->event, x->err))
 		return (int)x->err->kind;

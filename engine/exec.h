@@ -31,7 +31,9 @@ struct exec {
 	uint32_t event;		   /* of unqualified costs */
 	struct str *notes;
 	size_t nnotes, notes_cap;
-	bool may_match_nothing; /* the other side of `vs` */
+	const struct roots *roots, *objects; /* where text may be read; or NULL */
+	bool safe;			     /* run nothing */
+	bool may_match_nothing;		     /* the other side of `vs` */
 };
 
 static inline int exec_poll_now(struct exec *x);
@@ -47,6 +49,10 @@ static inline int exec_poll_now(struct exec *x)
 
 void *exec_alloc(struct exec *x, size_t n, size_t size); /* NULL: err is set */
 #define EXEC_ARRAY(x, T, n) ((T *)exec_alloc((x), (n), sizeof(T)))
+/* Room for `need` elements in the array at *pp, in the query's arena; the old array stays
+ * there until the query ends. */
+int exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need,
+	      size_t size);
 int exec_note(struct exec *x, struct str text); /* p NULL: out of memory */
 int exec_fail(struct exec *x, struct span at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

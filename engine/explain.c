@@ -139,6 +139,9 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 		[S_CALLTREE] = "read edges level by level; deeper levels are attributed",
 		[S_PATH] = "one pass over the condensed call graph in topological order",
 		[S_COST] = "one pass over the condensed call graph in topological order",
+		[S_SOURCE] =
+			"decode the cost lines and call sites, read the source files",
+		[S_ASM] = "decode the cost lines, call sites and jumps, run objdump",
 		[S_FIND] = "match the names, then read those functions' columns",
 		[S_INFO] = "read the summary",
 		[S_LAST] = "the rows of the last result",

@@ -197,7 +197,8 @@ static void hint(const struct match_atom *atom, const struct str *near, size_t n
 	arena_init(&a, 0);
 	for (size_t i = 0; i < n; i++) {
 		struct str s = path ? str_basename(near[i]) : name_short(near[i], &a);
-		bool seen = !s.p || s.n == 0, quoted = !seen && wants_quotes(atom, near[i], s);
+		bool seen = !s.p || s.n == 0,
+		     quoted = !seen && wants_quotes(atom, near[i], s);
 		int w;
 
 		if (quoted)

@@ -11,6 +11,7 @@ struct parser {
 	struct str text;
 	size_t pos;
 	unsigned nest, nesting; /* now, the limit */
+	bool arrow;		/* in path A->B, where "->" ends a name */
 	struct arena *a;
 	struct err *err;
 };

@@ -186,9 +186,29 @@ static int parse_text_atom(struct parser *p, const struct token *t, struct set *
 	return 0;
 }
 
-static int parse_atom(struct parser *p, const char *after, struct set **out)
+/* A name; "Class->method" is one unless "->" is that of a path. */
+static struct token peek_name(const struct parser *p)
 {
 	struct token t = parse_peek(p, PLACE_NAME);
+
+	while (t.kind == TOK_WORD && !p->arrow && !ends_in_operator(t.text)) {
+		size_t end = t.at + t.len;
+		struct token more;
+
+		if (!str_starts(str_from(p->text, end), STR("->")))
+			break;
+		more = token_at(p->text, end + 2, PLACE_NAME);
+		if (more.kind != TOK_WORD || more.at != end + 2)
+			break;
+		t.len += 2 + more.len;
+		t.text.n = t.len;
+	}
+	return t;
+}
+
+static int parse_atom(struct parser *p, const char *after, struct set **out)
+{
+	struct token t = peek_name(p);
 	struct set *s = new_set(p, SET_ATOM, token_span(&t));
 	size_t at = t.at;
 	bool field = t.kind == TOK_FIELD;
@@ -300,9 +320,12 @@ static int parse_or(struct parser *p, const char *after, struct set **out)
 int parse_set(struct parser *p, const char *after, struct set **out)
 {
 	struct token t;
+	bool outer = p->arrow;
 
+	p->arrow = strcmp(after, "path") == 0;
 	if (parse_or(p, after, out))
 		return (int)p->err->kind;
+	p->arrow = outer;
 	t = parse_peek(p, PLACE_WORD);
 	if (t.kind == TOK_OROR || t.kind == TOK_ANDAND)
 		return parse_bad(p, &t);

@@ -235,6 +235,13 @@ void session_set_limits(struct session *s, const struct session_limits *l)
 	s->limits = *l;
 }
 
+void session_set_roots(struct session *s, const struct roots *sources,
+		       const struct roots *objects)
+{
+	s->roots = sources;
+	s->objects = objects;
+}
+
 void session_set_safe(struct session *s, bool safe)
 {
 	s->safe = safe;
@@ -516,6 +523,9 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 			 .stores = s->stores,
 			 .flows = s->flows,
 			 .last = s->last,
+			 .roots = s->roots,
+			 .objects = s->objects,
+			 .safe = s->safe,
 			 .text = text,
 			 .row_limit = s->limits.rows ? s->limits.rows : ROWS};
 	struct table t = {0};

@@ -16,6 +16,7 @@
 #include "index/base/str.h"
 #include "index/store.h"
 
+struct roots;
 struct session;
 
 struct session_limits { /* 0: the default of RELIABILITY.md section 2 */
@@ -37,6 +38,10 @@ struct str session_event(const struct session *s);
 void session_set_cancel(struct session *s, const atomic_int *cancel);
 void session_set_limits(struct session *s, const struct session_limits *l);
 void session_set_safe(struct session *s, bool safe); /* refuse `>` and `!` */
+/* Where `source of` and `lines of` may read text, and `asm of` objects (roots.h): borrowed.
+ * NULL: nowhere. */
+void session_set_roots(struct session *s, const struct roots *sources,
+		       const struct roots *objects);
 /* Graph stages kept in force (.push .pop .filters). */
 int session_push(struct session *s, struct str gstage, struct err *err);
 int session_pop(struct session *s, struct err *err);

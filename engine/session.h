@@ -26,6 +26,7 @@ struct session {
 	const atomic_int *cancel;
 	struct session_limits limits;
 	bool safe;
+	const struct roots *roots, *objects;
 	struct flow_cache *flows;
 	struct arena kept[2]; /* `_` is in kept[now], the next in the other */
 	unsigned now;

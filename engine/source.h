@@ -11,11 +11,14 @@ extern const struct source_def source_functions, source_find, source_files,
 extern const struct source_def source_calls, source_callers, source_callees,
 	source_calltree; /* source_edge.c */
 extern const struct source_def source_lines, source_instrs, source_callsites,
-	source_jumps;					 /* source_line.c */
-extern const struct source_def source_path, source_cost; /* source_path.c */
+	source_jumps;					  /* source_line.c */
+extern const struct source_def source_source, source_asm; /* source_listing.c */
+extern const struct source_def source_path, source_cost;  /* source_path.c */
 extern const struct source_def source_info, source_info_fn, source_events, source_parts,
-	source_threads, source_profiles; /* source_info.c */
+	source_parts_of, source_threads, source_profiles; /* source_info.c */
 
+/* The source's table; some differ when they are asked `of` a set. */
+const struct source_def *source_def_of(const struct source *s);
 /* The rows are the members of a set. */
 int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
 		const struct fn_set *set);

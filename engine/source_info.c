@@ -460,6 +460,143 @@ const struct source_def source_threads = {
 	false,	   threads_open, NULL,	 NULL,
 };
 
+/* ---- parts of f: a set's cost over the parts ---- */
+
+struct part_of_set {
+	uint64_t *self, *incoming; /* [parts * events] */
+	uint64_t *calls;	   /* [parts] */
+	uint32_t events;
+	uint64_t most; /* of the shown event's self */
+};
+
+static uint64_t set_self(const struct table *t, uint32_t r, uint32_t e)
+{
+	const struct part_of_set *s = t->data;
+
+	return store_event_of(t->g->st, e, s->self + (size_t)r * s->events);
+}
+
+static uint64_t set_incoming(const struct table *t, uint32_t r, uint32_t e)
+{
+	const struct part_of_set *s = t->data;
+
+	return store_event_of(t->g->st, e, s->incoming + (size_t)r * s->events);
+}
+
+static uint64_t set_calls(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return ((const struct part_of_set *)t->data)->calls[r];
+}
+
+/* Eight heights of a block, the costliest part's the highest; read downwards. */
+static struct str set_spark(const struct table *t, uint32_t r)
+{
+	static const char *const block[] = {
+		"\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83", "\xe2\x96\x84",
+		"\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88"};
+	const struct part_of_set *s = t->data;
+	uint64_t now = set_self(t, r, t->event);
+	double share = s->most ? 8.0 * (double)now / (double)s->most : 0;
+
+	return now == 0 ? (struct str){"", 0}
+			: str_c(block[share >= 7 ? 7 : (size_t)share]);
+}
+
+static const struct col_def part_of_cols[] = {
+	{"part", COL_COUNT, BOTH, .u = part_part},
+	{"pid", COL_COUNT, BOTH, .u = part_pid},
+	{"thread", COL_COUNT, BOTH, .u = part_thread},
+	{"self", COL_COST, BOTH | PER_EVENT | ADDS_UP, .u = set_self},
+	{"incoming", COL_COST, BOTH | PER_EVENT | ADDS_UP, .u = set_incoming},
+	{"calls", COL_COUNT, BOTH | ADDS_UP, .u = set_calls},
+	{"spark", COL_STR, SHOW_T, .s = set_spark},
+	{"trigger", COL_STR, BOTH, .s = part_trigger},
+	{"time_range", COL_STR, BOTH, .s = part_time_range},
+	{"desc", COL_STR, SHOW_M, .s = part_desc},
+	{"row", COL_COUNT, 0, .u = part_row},
+};
+
+static bool in_set(const struct graph *g, const struct fn_set *set, uint32_t f)
+{
+	uint32_t here = graph_of_store(g, f);
+
+	return here != GRAPH_NONE && fnset_has(set, here);
+}
+
+static void add_costs(uint64_t *to, const uint64_t *from, uint32_t n)
+{
+	for (uint32_t e = 0; e < n; e++)
+		if (__builtin_add_overflow(to[e], from[e], &to[e]))
+			to[e] = UINT64_MAX;
+}
+
+static int add_part(struct exec *x, const struct fn_set *set, uint32_t p,
+		    struct part_of_set *s, struct arena *scratch)
+{
+	struct store *st = x->g->st;
+	uint32_t events = s->events, *id;
+	uint64_t *costs, *calls;
+	size_t n;
+
+	arena_reset(scratch);
+	if (store_part_functions(st, p, scratch, &id, &costs, &n, x->err))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < n; i++)
+		if (in_set(x->g, set, id[i]))
+			add_costs(s->self + (size_t)p * events, costs + i * events,
+				  events);
+	if (store_part_edges(st, p, scratch, &id, &calls, &costs, &n, x->err))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < n; i++) {
+		struct store_edge edge;
+
+		store_edge(st, id[i], &edge);
+		if (!in_set(x->g, set, edge.callee) || in_set(x->g, set, edge.caller))
+			continue;
+		if (__builtin_add_overflow(s->calls[p], calls[i], &s->calls[p]))
+			s->calls[p] = UINT64_MAX;
+		add_costs(s->incoming + (size_t)p * events, costs + i * events, events);
+	}
+	return exec_stop(x);
+}
+
+static int parts_of_open(struct exec *x, const struct source *src, struct table *t)
+{
+	const struct store_info *si = store_info(x->g->st);
+	struct part_of_set *s = EXEC_ARRAY(x, struct part_of_set, 1);
+	struct arena scratch;
+	struct fn_set *set;
+	int rc = 0;
+
+	if (!s || exec_set(x, src->of, &set))
+		return (int)x->err->kind;
+	s->events = si->events;
+	s->self = EXEC_ARRAY(x, uint64_t, (size_t)si->parts * si->events + 1);
+	s->incoming = EXEC_ARRAY(x, uint64_t, (size_t)si->parts * si->events + 1);
+	s->calls = EXEC_ARRAY(x, uint64_t, (size_t)si->parts + 1);
+	if (!s->self || !s->incoming || !s->calls)
+		return (int)x->err->kind;
+	t->data = s;
+	if (table_init(x, t, &source_parts_of, x->g, si->parts))
+		return (int)x->err->kind;
+	arena_init(&scratch, x->a->cap);
+	for (uint32_t p = 0; p < si->parts && !rc; p++)
+		rc = add_part(x, set, p, s, &scratch);
+	arena_free(&scratch);
+	for (uint32_t p = 0; p < si->parts && !rc; p++) {
+		uint64_t now = set_self(t, p, t->event);
+
+		s->most = now > s->most ? now : s->most;
+	}
+	return rc;
+}
+
+const struct source_def source_parts_of = {
+	"parts", "parts",	"self", part_of_cols, COUNT(part_of_cols),
+	false,	 parts_of_open, NULL,	NULL,
+};
+
 /* ---- profiles ---- */
 
 static struct str profile_name(const struct table *t, uint32_t r)

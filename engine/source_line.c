@@ -10,6 +10,7 @@
 
 #include "engine/exec.h"
 #include "engine/source.h"
+#include "engine/source_text.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -43,33 +44,13 @@ struct detail {
 	uint64_t *costs;
 	size_t ncosts, costs_cap;
 	bool by_instr;
+	struct text_file **text; /* [places], for `lines of`; NULL: not read */
 };
-
-/* Make room in the query's arena; the old array stays there until the query ends. */
-static int grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need,
-		size_t size)
-{
-	size_t n = *cap ? *cap * 2 : 256;
-	void *old, *p;
-
-	if (need <= *cap)
-		return 0;
-	if (n < need)
-		n = need;
-	memcpy(&old, pp, sizeof(old));
-	if (!(p = exec_alloc(x, n, size)))
-		return (int)x->err->kind;
-	if (used)
-		memcpy(p, old, used * size);
-	memcpy(pp, &p, sizeof(p));
-	*cap = n;
-	return 0;
-}
 
 static int add_costs(struct exec *x, struct detail *d, size_t n, size_t *at)
 {
-	if (grow(x, &d->costs, &d->costs_cap, d->ncosts, d->ncosts + n,
-		 sizeof(*d->costs)))
+	if (exec_grow(x, &d->costs, &d->costs_cap, d->ncosts, d->ncosts + n,
+		      sizeof(*d->costs)))
 		return (int)x->err->kind;
 	*at = d->ncosts;
 	d->ncosts += n;
@@ -118,7 +99,8 @@ static int fold(struct exec *x, struct detail *d, fn_id f, const struct raw *raw
 
 	for (size_t i = 0; i < n; i++) {
 		if (!p || cmp(&raw[i - 1], &raw[i])) {
-			if (grow(x, &d->places, &d->cap, d->n, d->n + 1, sizeof(*p)) ||
+			if (exec_grow(x, &d->places, &d->cap, d->n, d->n + 1,
+				      sizeof(*p)) ||
 			    exec_rows(x, d->n + 1))
 				return (int)x->err->kind;
 			p = &d->places[d->n++];
@@ -173,7 +155,7 @@ static int add_sites(struct exec *x, struct detail *d, fn_id f, struct arena *sc
 	size_t n = 0;
 
 	if (store_sites(d->st, f, scratch, &sites, &incl, &n, x->err) ||
-	    grow(x, &d->sites, &d->cap, d->n, d->n + n, sizeof(*d->sites)) ||
+	    exec_grow(x, &d->sites, &d->cap, d->n, d->n + n, sizeof(*d->sites)) ||
 	    exec_rows(x, d->n + n))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < n; i++) {
@@ -198,11 +180,32 @@ static int add_jumps(struct exec *x, struct detail *d, fn_id f, struct arena *sc
 	size_t n = 0;
 
 	if (store_jumps(d->st, f, scratch, &jumps, &n, x->err) ||
-	    grow(x, &d->jumps, &d->cap, d->n, d->n + n, sizeof(*d->jumps)) ||
+	    exec_grow(x, &d->jumps, &d->cap, d->n, d->n + n, sizeof(*d->jumps)) ||
 	    exec_rows(x, d->n + n))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < n; i++)
 		d->jumps[d->n++] = (struct jump){f, jumps[i]};
+	return 0;
+}
+
+/* ---- text ---- */
+
+/* Whether any place has text; a file that cannot be read is `source of`'s to explain. */
+static int read_texts(struct exec *x, struct detail *d, bool *any)
+{
+	struct text_file *files = NULL;
+
+	*any = false;
+	if (!(d->text = EXEC_ARRAY(x, struct text_file *, d->n + 1)))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < d->n; i++) {
+		if (text_of_file(x, &files, d->places[i].file, &d->text[i]))
+			return (int)x->err->kind;
+		*any |= d->text[i]->line != NULL;
+	}
+	for (struct text_file *f = files; f; f = f->next)
+		if (f->newer && text_note_newer(x, f))
+			return (int)x->err->kind;
 	return 0;
 }
 
@@ -235,11 +238,14 @@ static add_function *adder(enum source_kind k)
 	return k == S_CALLSITES ? add_sites : k == S_JUMPS ? add_jumps : add_places;
 }
 
+static const struct source_def source_lines_text;
+
 static int detail_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct detail *d = EXEC_ARRAY(x, struct detail, 1);
 	const struct store_info *i = store_info(x->g->st);
 	struct fn_set *set = NULL;
+	bool text = false;
 
 	if (!d)
 		return (int)x->err->kind;
@@ -265,7 +271,10 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 		return (int)x->err->kind;
 	t->data = d;
 	t->ordered = s->of != NULL;
-	return table_init(x, t, source_def(s->kind), x->g, d->n);
+	if (s->kind == S_LINES && s->of && read_texts(x, d, &text))
+		return (int)x->err->kind;
+	return table_init(x, t, text ? &source_lines_text : source_def(s->kind), x->g,
+			  d->n);
 }
 
 /* ---- columns of lines and instrs ---- */
@@ -338,11 +347,30 @@ static bool place_no_line(const struct table *t, uint32_t r)
 		"fn", COL_NAME, SHOW_M | SHOW_T, .s = place_fn                         \
 	}
 
-static const struct col_def line_cols[] = {
-	{"file", COL_FILE, SHOW_M | SHOW_T, .s = place_file},
-	{"line", COL_LINE, SHOW_M | SHOW_T, .u = place_line, .absent = place_no_line},
-	PLACE_COSTS,
-};
+static struct str place_text(const struct table *t, uint32_t r)
+{
+	const struct detail *d = detail_of(t);
+	struct str s;
+
+	if (!d->text)
+		return STR("");
+	s = str_trim(text_at(d->text[r], d->places[r].line));
+	s = text_clean(t->x->a, s);
+	return s.p ? s : STR("");
+}
+
+#define LINE_COLS(shown)                                             \
+	{"file", COL_FILE, SHOW_M | SHOW_T, .s = place_file},        \
+		{"line", COL_LINE, SHOW_M | SHOW_T, .u = place_line, \
+		 .absent = place_no_line},                           \
+		PLACE_COSTS,                                         \
+	{                                                            \
+		"text", COL_STR, shown, .s = place_text              \
+	}
+
+static const struct col_def line_cols[] = {LINE_COLS(0)};
+/* When some text could be read. */
+static const struct col_def line_text_cols[] = {LINE_COLS(SHOW_T)};
 static const struct col_def instr_cols[] = {
 	{"file", COL_FILE, SHOW_M | SHOW_T, .s = place_file},
 	{"line", COL_LINE, SHOW_M | SHOW_T, .u = place_line, .absent = place_no_line},
@@ -368,6 +396,10 @@ static struct str place_key(const struct table *t, uint32_t r, struct arena *a)
 
 const struct source_def source_lines = {
 	"lines", "lines",     "self",	      line_cols, COUNT(line_cols),
+	true,	 detail_open, place_graph_fn, place_key,
+};
+static const struct source_def source_lines_text = {
+	"lines", "lines",     "self",	      line_text_cols, COUNT(line_text_cols),
 	true,	 detail_open, place_graph_fn, place_key,
 };
 const struct source_def source_instrs = {

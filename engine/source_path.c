@@ -66,6 +66,18 @@ static struct str step_fn(const struct table *t, uint32_t r)
 	return graph_name(t->g, step_of(t, r)->s->fn);
 }
 
+/* A cycle is one step, named after the member that was asked for or called. */
+static uint64_t step_cycle(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return graph_cycle(t->g, step_of(t, r)->s->fn);
+}
+
+static bool step_no_cycle(const struct table *t, uint32_t r)
+{
+	return step_cycle(t, r, 0) == 0;
+}
+
 static struct str step_file(const struct table *t, uint32_t r)
 {
 	return graph_file(t->g, step_of(t, r)->s->fn);
@@ -105,7 +117,22 @@ static const struct col_def path_cols[] = {
 	 .estimated = step_estimated},
 	{"lo", COL_COST, SHOW_M | SHOW_T, .u = step_lo, .absent = step_unbounded},
 	{"hi", COL_COST, SHOW_M | SHOW_T, .u = step_hi, .absent = step_unbounded},
+	{"cycle", COL_ID, SHOW_M | SHOW_T, .u = step_cycle, .absent = step_no_cycle},
 };
+
+/* A step that is a cycle stands for all its members: the next call may leave by another. */
+static int cycle_note(struct exec *x, const struct path_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		for (size_t j = 0; j < list->paths[i].n; j++)
+			if (graph_cycle(x->g, list->paths[i].steps[j].fn))
+				return exec_note(
+					x,
+					STR("a step with a cycle is the whole cycle, named "
+					    "after the member it is entered by; 'find "
+					    "cycle:N' lists them"));
+	return 0;
+}
 
 static int rows_of_paths(struct exec *x, const struct path_list *list, struct table *t)
 {
@@ -193,7 +220,8 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 	q.min = !s->has_min	 ? 0
 		: s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event)
 				 : s->min;
-	if (path_find(flow, &q, x->a, x->cancel, &list, x->err) || path_notes(x, &list))
+	if (path_find(flow, &q, x->a, x->cancel, &list, x->err) || path_notes(x, &list) ||
+	    cycle_note(x, &list))
 		return (int)x->err->kind;
 	return rows_of_paths(x, &list, t);
 }

@@ -28,7 +28,7 @@ static bool is_word_byte(char c)
 
 bool token_name_start(char c)
 {
-	return is_word_byte(c) || (c && strchr("~*$:", c));
+	return is_word_byte(c) || (c && strchr("~*$:{", c));
 }
 
 bool token_name_byte(char c)
@@ -216,9 +216,29 @@ static bool is_field(struct str s, struct token *t)
 	return false;
 }
 
+/* Past "{main}", "{closure:/x.php:3-9}", "{lambda(int)#1}": at i, or i if it is not closed. */
+static size_t skip_braces(struct str s, size_t i)
+{
+	unsigned depth = 0;
+
+	for (size_t k = i; k < s.n && s.p[k] != '\n'; k++) {
+		depth += s.p[k] == '{';
+		if (s.p[k] == '}' && --depth == 0)
+			return k + 1;
+	}
+	return i;
+}
+
+/* "A\B\f" of PHP; a "\" before a line's end continues the query. */
+static bool is_backslash(struct str s, size_t i)
+{
+	return s.p[i] == '\\' &&
+	       (is_word_byte(byte_at(s, i + 1)) || byte_at(s, i + 1) == '{');
+}
+
 static void name(struct str s, struct token *t)
 {
-	size_t i = t->at;
+	size_t i = t->at, end;
 
 	if (is_field(s, t))
 		return;
@@ -227,10 +247,19 @@ static void name(struct str s, struct token *t)
 
 		if (c == '-' && byte_at(s, i + 1) == '>')
 			break;
-		if (!token_name_byte(c) &&
+		if (c == '{' && (end = skip_braces(s, i)) > i) {
+			i = end;
+			continue;
+		}
+		if (!token_name_byte(c) && !is_backslash(s, i) &&
 		    !(c == '\'' && is_word_byte(byte_at(s, i + 1))))
 			break;
 		i++;
+	}
+	if (i == t->at) {
+		bad(t, t->at + 1, "this '{' is not closed",
+		    "write {main}, or the whole name in double quotes");
+		return;
 	}
 	t->kind = TOK_WORD;
 	t->len = i - t->at;

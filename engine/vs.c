@@ -6,6 +6,7 @@
  * profile plus, for the source's primary cost (self of functions):
  *	base	the other profile's		delta	first - base
  *	delta%	delta in percent of the row's base; absent when that is 0
+ *	change	"new" (the base lacks the row), "gone" (only the base has it), or empty
  */
 #include <string.h>
 
@@ -24,6 +25,7 @@ static const struct col_def vs_cols[] = {
 	{"base", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = NULL},
 	{"delta", COL_DELTA, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = NULL},
 	{"delta%", COL_PERCENT, SHOW_M | SHOW_T | PER_EVENT, .u = NULL},
+	{"change", COL_STR, SHOW_M | SHOW_T, .s = NULL},
 };
 
 const struct col_def *vs_col(struct str name)
@@ -86,6 +88,16 @@ static int fill_vs(struct table *t, struct table_col *c)
 	struct str primary = str_c(t->src->primary);
 	struct table_col *a, *b;
 
+	if (c->def == &vs_cols[3]) {
+		for (size_t i = 0; i < t->n; i++) {
+			uint32_t r = joined(t, i);
+
+			c->s[i] = v->ib[r] == GRAPH_NONE   ? STR("new")
+				  : v->ia[r] == GRAPH_NONE ? STR("gone")
+							   : (struct str){"", 0};
+		}
+		return 0;
+	}
 	if (side(v, false, primary, c->event, false, &a) ||
 	    side(v, true, primary, c->event, false, &b))
 		return (int)t->x->err->kind;

@@ -20,7 +20,7 @@ const struct verb verbs[] = {
 	{"callsites", S_CALLSITES, UNIT, "callsites [of SET]"},
 	{"jumps", S_JUMPS, UNIT, "jumps [of SET]"},
 	{"cycles", S_CYCLES, UNIT, "cycles [of SET]"},
-	{"parts", S_PARTS, LIST, "parts"},
+	{"parts", S_PARTS, UNIT, "parts [of SET] [by EVENT]"},
 	{"threads", S_THREADS, LIST, "threads"},
 	{"events", S_EVENTS, C_UNIT, "events"},
 	{"profiles", S_PROFILES, C_UNIT, "profiles"},

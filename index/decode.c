@@ -570,23 +570,22 @@ struct cursor {
 	const uint16_t *pos;	/* the next separator */
 };
 
-/* A cost line at c; true when taken.  On false nothing has changed but scratch costs. */
-static inline bool fast_cost(struct decode *d, struct batch *b, struct cursor *c,
-			     const char *line)
+/* A cost line at c, of nsub positions; true when taken.  On false nothing has changed but
+ * scratch costs. */
+static inline __attribute__((always_inline)) bool
+cost_line(struct decode *d, struct batch *b, struct cursor *c, const char *line, unsigned nsub)
 {
 	const uint16_t *pos = c->pos;
 	const char *from = line;
 	uint64_t at[SUBS], bad = 0, *out = &b->cost[b->ncost];
 	uint32_t n = 0, ncols = d->ncols;
 
-	memcpy(at, d->base, sizeof(at));
-	for (unsigned i = 0; i < d->nsub; i++) {
+	for (unsigned i = 0; i < nsub; i++) {
 		const char *end = c->text + *pos;
-		unsigned k = d->sub[i];
 
-		at[k] = fast_sub(from, end, at[k], &bad);
+		at[i] = fast_sub(from, end, d->base[d->sub[i]], &bad);
 		if (*end == '\n') {
-			bad |= i + 1u < d->nsub;
+			bad |= i + 1u < nsub;
 			goto done;
 		}
 		bad |= *end != ' ';
@@ -615,11 +614,70 @@ done:
 		return false;
 	struct row *r = push(b, ROW_COST, line);
 
-	memcpy(d->base, at, sizeof(at));
-	r->a = at[SUB_INSTR];
-	r->b = at[SUB_LINE];
+	for (unsigned i = 0; i < nsub; i++)
+		d->base[d->sub[i]] = at[i];
+	r->a = d->base[SUB_INSTR];
+	r->b = d->base[SUB_LINE];
 	r->nc = (uint16_t)n;
 	b->ncost += n;
+	c->pos = pos + 1;
+	return true;
+}
+
+/* The usual numbers of positions have code of their own. */
+static inline bool fast_cost(struct decode *d, struct batch *b, struct cursor *c,
+			     const char *line)
+{
+	switch (d->nsub) {
+	case 1:
+		return cost_line(d, b, c, line, 1);
+	case 2:
+		return cost_line(d, b, c, line, 2);
+	default:
+		return cost_line(d, b, c, line, 3);
+	}
+}
+
+/* "jump=12 target" and "jcnd=3/12 target", plain positions and maybe a blank at the end. */
+static inline bool fast_jump(struct decode *d, struct batch *b, struct cursor *c,
+			     const char *line, bool conditional)
+{
+	const uint16_t *pos = c->pos;
+	const char *from = line + 5, *end = c->text + *pos, *slash;
+	uint64_t bad = 0, executed, taken = 0, at[SUBS] = {0};
+
+	at[SUB_INSTR] = d->base[SUB_INSTR];
+	at[SUB_LINE] = d->base[SUB_LINE];
+	if (conditional) {
+		slash = memchr(from, '/', (size_t)(end - from));
+		if (!slash || slash == from)
+			return false;
+		taken = digits(from, slash, &bad);
+		from = slash + 1;
+	}
+	if (from == end)
+		return false;
+	executed = digits(from, end, &bad);
+	for (unsigned i = 0; i < d->nsub; i++) {
+		unsigned k = d->sub[i];
+
+		if (*end != ' ')
+			return false;
+		from = end + 1;
+		end = c->text + *++pos;
+		at[k] = fast_sub(from, end, d->base[k], &bad);
+	}
+	if (*end == ' ' && end[1] == '\n')
+		end = c->text + *++pos;
+	if (*end != '\n' || bad)
+		return false;
+	struct row *r = push(b, conditional ? ROW_JCND : ROW_JUMP, line);
+
+	r->a = executed;
+	r->b = conditional ? taken : executed;
+	r->nc = 2;
+	b->cost[b->ncost++] = at[SUB_INSTR];
+	b->cost[b->ncost++] = at[SUB_LINE];
 	c->pos = pos + 1;
 	return true;
 }
@@ -710,6 +768,10 @@ static inline bool fast_word(struct decode *d, struct batch *b, struct cursor *c
 		return line[4] == '(' && fast_name(b, c, line, 5, ROW_CFI);
 	case WORD4('c', 'o', 'b', '='):
 		return line[4] == '(' && fast_name(b, c, line, 5, ROW_COB);
+	case WORD4('j', 'u', 'm', 'p'):
+		return line[4] == '=' && fast_jump(d, b, c, line, false);
+	case WORD4('j', 'c', 'n', 'd'):
+		return line[4] == '=' && fast_jump(d, b, c, line, true);
 	case WORD4('c', 'a', 'l', 'l'):
 		return line[4] == 's' && line[5] == '=' && fast_calls(d, b, c, line);
 	default:

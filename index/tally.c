@@ -97,7 +97,8 @@ static uint64_t count_newlines(const char *p, size_t n)
 
 		memcpy(&v, p + i, 8);
 		v ^= 0x0a0a0a0a0a0a0a0a;
-		lines += (uint64_t)__builtin_popcountll(~(((v & low7) + low7) | v | low7));
+		v = ~(((v & low7) + low7) | v | low7) >> 7;
+		lines += (v * 0x0101010101010101) >> 56;
 	}
 	for (; i < n; i++)
 		lines += p[i] == '\n';
@@ -990,7 +991,7 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 		return row_cost(t, b, r, err);
 	if (__builtin_expect(t->pending != PENDING_NONE, 0) && drop_pending(t, b, r, err))
 		return (int)err->kind;
-	t->said |= r->kind != ROW_ODD && r->kind != ROW_FILE;
+	t->said |= r->kind == ROW_ODD ? r->a == ODD_HEADER_VALUE : r->kind != ROW_FILE;
 	switch ((enum row_kind)r->kind) {
 	case ROW_FN:
 		tally_leave_fn(t);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/roots.h"
 #include "index/base/vec.h"
 #include "index/build.h"
 #include "repl/number.h"
@@ -20,6 +21,48 @@ enum { SCRIPT_MAX = 16 << 20 };
 static const size_t ARENA_DEFAULT = (size_t)512 << 20;
 
 atomic_int app_cancel;
+
+/* Text is read below --source-root, or else the current directory.  Objects may also be
+ * where the system keeps them. */
+static int set_roots(struct app *app, struct err *err)
+{
+	static const char *const system[] = {"/usr", "/lib", "/lib64", "/bin", "/sbin"};
+	const struct options *o = app->opts;
+	struct err ignored = {0};
+
+	if (roots_new(&app->sources, err) || roots_new(&app->objects, err))
+		return (int)err->kind;
+	for (size_t i = 0; i < o->nsource_roots; i++)
+		if (roots_add(app->sources, o->source_roots[i], true, err) ||
+		    roots_add(app->objects, o->source_roots[i], true, err))
+			return (int)err->kind;
+	/* A current directory that is gone is no reason to stop. */
+	if (!o->nsource_roots) {
+		roots_add(app->sources, ".", false, &ignored);
+		roots_add(app->objects, ".", false, &ignored);
+	}
+	for (size_t i = 0; i < sizeof(system) / sizeof(system[0]); i++)
+		roots_add(app->objects, system[i], false, &ignored);
+	session_set_roots(app->session, app->sources, app->objects);
+	return 0;
+}
+
+/* At the prompt, also below the directory where the profile lies. */
+static void add_profile_root(struct app *app, const char *path)
+{
+	struct err ignored = {0};
+	size_t n = strlen(path) - str_basename(str_c(path)).n;
+	char *dir = app->screen.in && !app->opts->ntasks && !app->opts->nsource_roots &&
+				    !app->opts->safe && n
+			    ? strndup(path, n)
+			    : NULL;
+
+	if (!dir)
+		return;
+	roots_add(app->sources, dir, false, &ignored);
+	roots_add(app->objects, dir, false, &ignored);
+	free(dir);
+}
 
 int app_init(struct app *app, const struct options *opts, struct err *err)
 {
@@ -33,7 +76,7 @@ int app_init(struct app *app, const struct options *opts, struct err *err)
 	session_set_cancel(app->session, &app_cancel);
 	session_set_limits(app->session, &limits);
 	session_set_safe(app->session, opts->safe);
-	return 0;
+	return set_roots(app, err);
 }
 
 void app_free(struct app *app)
@@ -45,6 +88,8 @@ void app_free(struct app *app)
 		free(app->profiles[i].path);
 	}
 	free(app->profiles);
+	roots_free(app->sources);
+	roots_free(app->objects);
 	arena_free(&app->arena);
 	target_abandon(&app->output);
 	free(app->once);
@@ -163,9 +208,10 @@ static void say_opened(const struct app *app, const char *path, const struct sto
 		app_note(app, "quern: %s: indexed %s in %s", path, bytes, took);
 	}
 	if (store_info(st)->truncated)
-		app_note(app,
-			 "quern: %s: cut off: its end is missing, the costs are of what is there",
-			 path);
+		app_note(
+			app,
+			"quern: %s: cut off: its end is missing, the costs are of what is there",
+			path);
 	if (report->how == BUILD_FRESH)
 		return;
 	if (store_info(st)->diagnostics)
@@ -217,6 +263,7 @@ int app_open(struct app *app, const char *arg)
 		session_add(app->session, str_c(p.name), p.store, &err);
 	if (!err.kind) {
 		app->profiles[app->nprofiles++] = p;
+		add_profile_root(app, path);
 		say_opened(app, path, p.store, &report);
 		return 0;
 	}

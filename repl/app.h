@@ -24,7 +24,8 @@ struct app {
 	const struct options *opts;
 	struct screen screen;
 	struct session *session;
-	struct opened *profiles; /* the first is the one that queries ask */
+	struct roots *sources, *objects; /* where text may be read */
+	struct opened *profiles;	 /* the first is the one that queries ask */
 	size_t nprofiles, profiles_cap;
 	struct arena arena; /* of the query that runs */
 	/* settings of the dot-commands */

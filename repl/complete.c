@@ -142,7 +142,7 @@ static void offer_columns(struct search *s)
 		"self",	 "self%", "incl",  "incl%",  "calls",	     "fn",
 		"file",	 "line",  "obj",   "cycle",  "contribution", "incoming",
 		"short", "id",	  "delta", "delta%", "base",	     "est",
-		"lo",	 "hi",	  "depth", NULL,
+		"lo",	 "hi",	  "depth", "change", NULL,
 	};
 
 	for (size_t i = 0; names[i]; i++)

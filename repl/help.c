@@ -46,6 +46,18 @@ static const struct help_topic topics[] = {
 	 "Costs per source line, inlined files too; per instruction, jumps, where the profile\n"
 	 "has them (callgrind --dump-instr=yes --collect-jumps=yes).",
 	 {"lines of main | take 5", NULL, NULL}},
+	{"source",
+	 "source of SET",
+	 "The text with what each line cost, inlined files after it, and below a line what it\n"
+	 "called.  Files are read only below --source-root DIR, by default the current\n"
+	 "directory; at the prompt also below the profile's directory.",
+	 {"source of main", "source of main | where kind = \"call\" | sort incl", NULL}},
+	{"asm",
+	 "asm of SET",
+	 "Instructions, by objdump, with costs, calls and jumps, where the profile has\n"
+	 "addresses (callgrind --dump-instr=yes --collect-jumps=yes).  The object is read below\n"
+	 "a source root or the system's directories; never under --safe.",
+	 {NULL, NULL, NULL}},
 	{"find",
 	 "find SET",
 	 "Functions by name, hottest first.",

@@ -42,6 +42,8 @@ const char options_help[] =
 	"  --bench-parse         only measure how fast the profile is read\n"
 	"  --jobs N, --mem SIZE  threads (default: one per core), memory (256M, 1.5G)\n"
 	"Behaviour\n"
+	"  --source-root DIR     `source of`, `lines of`: read text only below DIR (may be\n"
+	"                        repeated; default: the current directory)\n"
 	"  --safe                no files written, no commands run by queries\n"
 	"  --no-init             do not read ~/.config/quern/init\n"
 	"  -h, --help            this text\n"

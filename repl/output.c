@@ -245,7 +245,8 @@ static size_t lines_of(const struct app *app, struct str s)
 	for (size_t n; s.n; s = str_from(s, n + 1), lines++) {
 		n = str_find(s, '\n');
 		if (n)
-			lines += (emit_width(EMIT_TEXT, (struct str){s.p, n}) - 1) / columns;
+			lines += (emit_width(EMIT_TEXT, (struct str){s.p, n}) - 1) /
+				 columns;
 	}
 	return lines;
 }
@@ -254,7 +255,8 @@ static size_t lines_of(const struct app *app, struct str s)
 static size_t lines_needed(struct app *app, const struct result *r,
 			   const struct renderer *f, struct err *err)
 {
-	struct place screen = {.fd = -1, .screen = true}; /* without colour, to be measured */
+	struct place screen = {.fd = -1,
+			       .screen = true}; /* without colour, to be measured */
 	struct out o;
 	size_t lines = r->rows;
 

@@ -20,15 +20,15 @@ enum {
 	TOP = 56,
 	ROW = 17,
 	BOTTOM = 24,
-	LETTER = 7,    /* px of a letter */
 	DRAWN = 50000, /* frames at most */
 };
+static const double LETTER = 7.3;    /* px */
 static const double NARROWEST = 0.3; /* px; what is narrower is left out, and counted */
 
 static const char script[] =
 	"<script><![CDATA[\n"
 	"'use strict';\n"
-	"const W=1180,M=10,L=7,F=[...document.querySelectorAll('.f')].map(g=>({g,\n"
+	"const W=1180,M=10,L=7.3,F=[...document.querySelectorAll('.f')].map(g=>({g,\n"
 	" r:g.querySelector('rect'),t:g.querySelector('text'),\n"
 	" s:g.querySelector('title').textContent,x:+g.dataset.x,w:+g.dataset.w,d:+g.dataset.d}));\n"
 	"const box=document.getElementById('m'),back=document.getElementById('z');\n"

@@ -193,6 +193,7 @@ static void test_incomplete(void)
 		{"callers", false},
 		{"callers of a or", true},
 		{"let x =", true},
+		{"callers of B::operator|", false},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++)

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""gen.t - bench/gen's profiles are right: sums, sizes, shapes, and quern agrees."""
+import os
+import subprocess
+
+from e2e import done, ok, run, same, skip_all, top
+
+gen = os.environ.get("QUERN_BUILD", top + "/build/release") + "/bench/gen"
+if not os.path.exists(gen):
+    skip_all("bench/gen is not built")
+
+
+def make(path, *options):
+    subprocess.run([gen, "-o", path] + [str(o) for o in options], check=True)
+    return open(path, "rb").read()
+
+
+def sums(text):
+    """[(self cost per event, totals: or summary:)] of each part, read the simple way."""
+    found, own, skip = [], [], 0
+    for line in text.split(b"\n"):
+        if line.startswith((b"totals:", b"summary:")):
+            found.append((own, [int(n) for n in line.split()[1:]]))
+        elif line.startswith(b"events:"):
+            own = [0] * (len(line.split()) - 1)
+        elif line.startswith(b"positions:"):
+            positions = len(line.split()) - 1
+        elif line.startswith((b"calls=", b"jump=", b"jcnd=")):
+            skip = 1
+        elif line[:1] in b"+-*0123456789" and line:
+            if not skip:
+                for e, n in enumerate(line.split()[positions:]):
+                    own[e] += int(n)
+            skip = 0
+    return found
+
+
+def padded(costs, n):
+    return costs + [0] * (n - len(costs))
+
+
+def number(text):
+    return int(text.split()[0].replace(",", ""))
+
+
+def info(path):
+    r = run(path, "-q", "-c", "info")
+    ok(r.status == 0, path + ": info", r)
+    pairs = [line.partition(" ") for line in r.text.splitlines()]
+    return {key: value.strip() for key, _, value in pairs}
+
+
+shapes = [
+    ("plain", 300, ["--bytes", "300k"]),
+    ("instr", 200, ["--bytes", "500k", "--positions", "instr line", "--jumps"]),
+    ("parts", 100, ["--bytes", "400k", "--parts", 50, "--events", 3]),
+    ("one", 50, ["--bytes", "300k", "--parts", 1, "--positions", "instr line"]),
+    ("windows", 400, ["--bytes", "300k", "--parts", 200, "--jumps"]),
+    ("events", 100, ["--bytes", "200k", "--events", 15]),
+    ("wide", 100, ["--bytes", "200k", "--events", 64, "--edges", 20]),
+    ("names", 40, ["--bytes", "400k", "--name-bytes", 4096]),
+    ("files", 60, ["--bytes", "100k", "--files", 60]),
+    ("xdebug", 200, ["--bytes", "3000k", "--style", "xdebug"]),
+    ("few", 2, ["--bytes", "100k", "--edges", 1]),
+]
+for name, functions, options in shapes:
+    path = name + ".out"
+    text = make(path, "--functions", functions, *options)
+    asked = int(options[1][:-1]) * 1024
+    ok(0.5 * asked < len(text) < 2 * asked, name + ": about the size asked",
+       "%d of %d bytes" % (len(text), asked))
+    wrong = [(own, said) for own, said in sums(text) if own != padded(said, len(own))]
+    same(wrong, [], name + ": self costs add up to what is written")
+    told = info(path)
+    same(number(told["functions"]), functions, name + ": functions")
+    same(number(told["input_lines"]), text.count(b"\n"), name + ": all lines are read")
+    same(told["diagnostics"], "0", name + ": nothing odd")
+    if name != "xdebug":
+        same(told["totals"], "agree with the sums", name + ": quern agrees")
+        same(number(told["parts"]), len(sums(text)), name + ": parts")
+    else:
+        same(number(told["total.Time_(10ns)"]), sums(text)[0][1][0], name + ": quern agrees")
+    if name not in ("parts", "windows"):  # there a function's callers may be in other parts
+        r = run(path, "-q", "--format", "csv", "-c",
+                "functions | where calls > 0 and incl != incoming | count")
+        same(r.text.split(), ["count", "0"], name + ": what calls give is what was spent")
+
+same(number(info("parts.out")["parts"]), 50, "--parts")
+ok(len(run("names.out", "-q", "--raw", "--format", "csv", "-c", "top 1 | show fn").text) > 4096,
+   "--name-bytes")
+ok(number(info("instr.out")["jumps"]) > 100, "--jumps")
+same(make("a.out", "--bytes", "100k"), make("b.out", "--bytes", "100k"), "the same bytes again")
+ok(make("b.out", "--bytes", "100k", "--seed", 2) != open("a.out", "rb").read(), "--seed")
+for wrong in (["--bytes", "x"], ["--events", "65"], ["--style", "cg"], ["--functions"], ["-x"]):
+    p = subprocess.run([gen] + wrong, capture_output=True)
+    ok(p.returncode == 2 and not p.stdout, "usage: " + " ".join(wrong), p.stderr)
+
+# The measuring option, on a profile whose times do not matter.
+r = run("--bench-parse", "a.out")
+ok(r.status == 0 and "parse, 1 thread" in r.text and "ns/line" in r.text, "--bench-parse", r)
+ok(not os.path.exists("a.out.quern"), "stores nothing")
+same(run("--bench-parse", "missing.out").status, 3, "--bench-parse: no such profile")
+same(run("--bench-parse").status, 2, "--bench-parse: which profile?")
+done()

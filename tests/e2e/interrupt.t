@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""interrupt.t - Ctrl-C while indexing: the temporary file goes, a later run indexes; a quick start."""
+import os
+import signal
+import subprocess
+import time
+
+from e2e import done, environ, ok, quern, run, same, skip
+
+block = b"".join(b"fn=f%d\n%d %d\ncfn=f%d\ncalls=1 1\n%d 5\n\n" % (i, i % 90 + 1, i % 7 + 1, i * 7 % 5000, i % 90 + 1)
+                 for i in range(5000))
+with open("p.out", "wb") as f:
+    f.write(b"# callgrind format\nversion: 1\nevents: Ir\n\nfl=a.c\n")
+    for i in range(400):
+        f.write(block)
+
+
+def others():
+    return [n for n in os.listdir(".") if n.startswith("p.out.") and ".lock" not in n]
+
+
+stopped = False
+for attempt in range(10):
+    p = subprocess.Popen([quern, "p.out", "-q", "--no-init", "--rebuild", "--jobs", "1", "-c", "top 1"], env=environ,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    end = time.time() + 20
+    while not others() and p.poll() is None and time.time() < end:
+        time.sleep(.0005)
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate(timeout=30)
+    if p.returncode == 130:
+        stopped = True
+        break
+    for n in others():
+        os.remove(n)
+if stopped:
+    same(others(), [], "Ctrl-C while indexing: no temporary file is left")
+    ok(b"interrupted" in err and not out, "Ctrl-C while indexing: it says so", err)
+else:
+    skip("Ctrl-C while indexing", "indexing was over before the signal, ten times")
+r = run("p.out", "-q", "-c", "top 1")
+ok(r.status == 0, "the next run indexes", r)
+done()
