@@ -123,6 +123,8 @@ static int add_event(struct profile *p, struct str name, struct str formula,
 {
 	size_t cap = p->nall_events;
 
+	if (p->nall_events - p->nevent >= EVENTS_MAX)
+		return tally_too_many_events(err);
 	if (vec_reserve(&p->event, &cap, p->nall_events + 1, sizeof(*p->event)))
 		return no_memory(err);
 	p->event[p->nall_events++] = (struct event){

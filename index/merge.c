@@ -612,6 +612,8 @@ static int join_events(struct profile *p, struct err *err)
 					return no_memory(err);
 				p->event[p->nevent++] = (struct event){.name = t->event[i]};
 			}
+			if (p->nevent > EVENTS_MAX)
+				return tally_too_many_events(err);
 			map[i] = (uint32_t)e;
 		}
 	}

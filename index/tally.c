@@ -672,6 +672,12 @@ static uint32_t event_number(struct tally *t, struct str name)
 	return (uint32_t)t->nevent++;
 }
 
+int tally_too_many_events(struct err *err)
+{
+	err_set(err, ERR_LIMIT, 0, "the profile has more than %d different events", EVENTS_MAX);
+	return err_hint(err, "no producer is known to write so many; is it a profile?");
+}
+
 static struct str next_field(struct str *s)
 {
 	struct str f;
@@ -696,6 +702,8 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 
 	t->ncol = 0;
 	t->col_is_event = true;
+	if (before > EVENTS_MAX)
+		return tally_too_many_events(err);
 	while ((f = next_field(&value)).n && t->ncol < EVENTS_MAX) {
 		uint32_t e = event_number(t, f);
 

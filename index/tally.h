@@ -198,6 +198,7 @@ static inline void tally_add_costs(struct tally *t, uint64_t *sum, const uint64_
  * `keep` the text outlives the tally and names are views into it. */
 int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err);
 void tally_free(struct tally *t);
+int tally_too_many_events(struct err *err);	/* more than EVENTS_MAX in all parts */
 int tally_batch(struct tally *t, const struct batch *b, struct err *err);
 /* The stretch ends; `encode` its last part's costs too (a file of several parts).  next_line
  * is the first of the next stretch, empty at the end of the file. */

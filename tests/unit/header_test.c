@@ -193,6 +193,28 @@ static void test_odd_values(void)
 	out_close(&o);
 }
 
+/* Each part has an event of its own, or each line derives another one. */
+static void test_many(void)
+{
+	struct err err = {0};
+	struct out o;
+
+	out_mem(&o);
+	for (int i = 0; i < 4200; i++)
+		out_printf(&o, "events: e%d\nfn=f\n1 1\n", i);
+	out_char(&o, '\0');
+	ok(!open_text(o.buf, &err) && err.kind == ERR_LIMIT, "4200 events: %s", err.text);
+	o.n = 0;
+	err_clear(&err);
+	out_c(&o, "events: A\n");
+	for (int i = 0; i < 4200; i++)
+		out_printf(&o, "event: d%d = A\n", i);
+	out_c(&o, "fn=f\n1 1\n");
+	out_char(&o, '\0');
+	ok(!open_text(o.buf, &err) && err.kind == ERR_LIMIT, "4200 derived events");
+	out_close(&o);
+}
+
 int main(void)
 {
 	snprintf(dir, sizeof(dir), "%s/quern-header-XXXXXX",
@@ -204,6 +226,7 @@ int main(void)
 	test_formulas();
 	test_parts();
 	test_odd_values();
+	test_many();
 	unlink(path);
 	rmdir(dir);
 	return done_testing();
