@@ -537,10 +537,8 @@ static void put_header(struct gen *g, uint64_t part)
 			     "# callgrind format\nversion: 1\ncreator: callgrind-gen\n"
 			     "pid: 4711\ncmd:  bench/gen\n");
 	g->p = put_u64(put_c(g->p, "part: "), part + 1);
-	g->p = put_c(g->p, "\n\n\ndesc: Trigger: ");
-	g->p = put_c(g->p, part + 1 == g->s.parts ? "Program termination" : "bench/gen");
-	g->p = put_c(g->p, g->s.instr ? "\n\npositions: instr line\n"
-				      : "\n\npositions: line\n");
+	g->p = put_c(g->p, "\n\n\ndesc: Trigger: bench/gen\n\npositions: ");
+	g->p = put_c(g->p, g->s.instr ? "instr line\n" : "line\n");
 	put_events(g);
 	g->p = put_c(g->p, "\n\n");
 	g->in_file = g->in_obj = 0;
@@ -596,8 +594,9 @@ static void put_callgrind(struct gen *g)
 	uint64_t block = calls_bytes(s) + LINES * line_bytes(s), n = s->functions,
 		 step = 0;
 	uint64_t names = n * (s->name_bytes + 40), want;
+	bool open = s->parts == 0;
 
-	if (s->parts == 0)
+	if (open)
 		s->parts = s->bytes > names ? (s->bytes - names) / (n * block) : 0;
 	s->parts += s->parts == 0;
 	want = s->bytes / s->parts;
@@ -615,10 +614,15 @@ static void put_callgrind(struct gen *g)
 	} else if (want / n > calls_bytes(s)) {
 		g->lines = 64 * (want / n - calls_bytes(s)) / line_bytes(s);
 	}
-	for (uint64_t part = 0; part < s->parts; part++) {
+	for (uint64_t part = 0, size = 0; part < s->parts; part++) {
 		g->first = step ? part * step % s->functions : 0;
 		g->end = min(g->first + n, s->functions);
 		put_part(g, part, want, part == 0 && !step);
+		/* As many as it takes, when nobody said how many. */
+		if (open && part + 1 == s->parts &&
+		    size_now(g) + (size_now(g) - size) / 2 < s->bytes)
+			s->parts++;
+		size = size_now(g);
 	}
 }
 
