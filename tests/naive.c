@@ -445,6 +445,11 @@ static bool is_number(const char *name)
 	       strncmp(name, "part", 4) == 0;
 }
 
+static bool is_sums(const char *name)
+{
+	return strncmp(name, "summary", 7) == 0 || strncmp(name, "totals", 6) == 0;
+}
+
 static bool header_line(struct naive_state *s, struct str line)
 {
 	static const struct {
@@ -475,7 +480,8 @@ static bool header_line(struct naive_state *s, struct str line)
 	s->said = true;
 	s->r->unsure |= str_starts(line, STR("event:"));
 	for (struct str rest = v, w; is_number(keys[k].name) && (w = word(&rest)).n;)
-		s->r->unsure |= !number(w, &n, &over) || over;
+		s->r->unsure |= !number(w, &n, &over) || over ||
+				(rest.n && !is_sums(keys[k].name));
 	s->after_totals |= keys[k].name[0] == 't' && keys[k].name[1] == 'o';
 	if (str_starts(line, STR("events:")))
 		read_events(s, v);
