@@ -117,7 +117,7 @@ static const struct col_def path_cols[] = {
 	 .estimated = step_estimated},
 	{"lo", COL_COST, SHOW_M | SHOW_T, .u = step_lo, .absent = step_unbounded},
 	{"hi", COL_COST, SHOW_M | SHOW_T, .u = step_hi, .absent = step_unbounded},
-	{"cycle", COL_ID, SHOW_M | SHOW_T, .u = step_cycle, .absent = step_no_cycle},
+	{"cycle", COL_ID, SHOW_M, .u = step_cycle, .absent = step_no_cycle},
 };
 
 /* A step that is a cycle stands for all its members: the next call may leave by another. */

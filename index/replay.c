@@ -22,6 +22,7 @@ enum {
 	TEXT = 44,
 	LINKS_MAX = 1 << 20,	/* 64 MiB */
 	WAYS = 4,		/* texts remembered behind one entry */
+	NEWLINES_MAX = 31,	/* in a link's text: 5 bits */
 	COSTS_MAX = 64,		/* columns a profile may have to be replayed */
 };
 
@@ -31,8 +32,8 @@ struct link {
 	uint32_t val;		/* of `to` */
 	uint32_t count;		/* of a call, as the text has it */
 	uint8_t len;		/* bytes of text, up to the costs */
-	uint8_t before, digits;	/* of a call: where the count stands in the text */
-	uint8_t newlines : 7, call : 1;
+	uint8_t before, digits;	/* of a call or jump: where its counts stand in the text */
+	uint8_t newlines : 5, call : 1, jump : 1, jcnd : 1;
 	char text[TEXT];
 };
 _Static_assert(sizeof(struct link) == 64, "a link is a cache line");
@@ -140,7 +141,8 @@ static HOT uint64_t same_bytes(const char *p, const char *text)
 /* What a matched line says. */
 struct line {
 	const char *end;	/* behind its newline */
-	uint64_t count;		/* of a call */
+	uint64_t count;		/* of a call; times a jump was executed */
+	uint64_t taken;		/* of a conditional jump */
 	uint64_t *cost;
 	unsigned n;
 };
@@ -232,11 +234,30 @@ static bool match_count(const struct link *k, const char **p, struct line *l)
 	return true;
 }
 
+/* "jump=" N or "jcnd=" N/N, and the rest up to the end of the line where it is. */
+static bool match_jump(const struct link *k, const char *p, struct line *l)
+{
+	const char *rest = k->text + k->before + k->digits;
+	unsigned n = k->len - k->before - k->digits;
+
+	p += k->before;
+	if (k->jcnd && (!number(&p, &l->taken) || *p++ != '/'))
+		return false;
+	if (!number(&p, &l->count) || memcmp(p, rest, n) != 0 || p[n] != '\n')
+		return false;
+	if (!k->jcnd)
+		l->taken = l->count;
+	l->end = p + n + 1;
+	return true;
+}
+
 static HOT bool match(const struct link *k, const char *p, uint32_t ncols, struct line *l)
 {
 	const uint64_t same = same_bytes(p, k->text);
 	const uint64_t all = ((uint64_t)1 << k->len) - 1;
 
+	if (__builtin_expect(k->jump, 0))
+		return (same & 0x1f) == 0x1f && match_jump(k, p, l);
 	if (__builtin_expect((same & all) == all, 1)) {
 		p += k->len;
 		l->count = k->count;
@@ -272,6 +293,11 @@ static HOT int take(struct tally *t, const struct link *k, const struct line *l)
 		t->cfn = t->fn[fn].fn;
 		t->has_cfn = true;
 		return tally_add_call(t, k->to, l->count, l->cost, l->n);
+	}
+	if (__builtin_expect(k->jump, 0)) {
+		tally_add(t, &t->val[k->val + 3], l->count);
+		tally_add(t, &t->val[k->val + 4], l->taken);
+		return 0;
 	}
 	tally_add_costs(t, &t->val[k->val], l->cost, l->n);
 	tally_add_costs(t, t->run, l->cost, l->n);
@@ -621,6 +647,52 @@ static bool plain_rows(const struct batch *b, bool *block, const struct row **ca
 	return *calls ? cfn : !called;
 }
 
+/* A jump and its line, "jump=12 +20 0 \n* 0 \n", from the start of b on: k's text. */
+static bool set_jump_text(struct link *k, const struct batch *b)
+{
+	const char *p = b->text, *digits = p + 5, *rest = digits;
+	const char *slash = NULL;
+
+	if (b->n != 2 || b->row[0].at != 0 || b->row[1].nc != 0 || b->bytes < 8 ||
+	    b->bytes - 1 > TEXT || (b->row[0].kind != ROW_JUMP && b->row[0].kind != ROW_JCND))
+		return false;
+	k->jump = true;
+	k->jcnd = b->row[0].kind == ROW_JCND;
+	while ((*rest >= '0' && *rest <= '9') || (*rest == '/' && k->jcnd && !slash)) {
+		if (*rest == '/')
+			slash = rest;
+		rest++;
+	}
+	/* Both counts are plain numbers, and a blank follows. */
+	if (memcmp(p, k->jcnd ? "jcnd=" : "jump=", 5) != 0 || *rest != ' ' || rest == digits ||
+	    (k->jcnd && (!slash || slash == digits || slash + 1 == rest)))
+		return false;
+	k->before = 5;
+	k->digits = (uint8_t)(rest - digits);
+	k->len = (uint8_t)(b->bytes - 1);
+	memcpy(k->text, p, k->len);
+	return true;
+}
+
+/* Link `entry` to the tally's current one by k, whose text begins at `from`. */
+static int keep_link(struct replay *r, uint32_t entry, struct link *k, const struct tally *t,
+		     const char *from, const struct batch *b, struct err *err)
+{
+	const char *end = b->text + b->bytes;
+	unsigned newlines = 0;
+
+	for (const char *p = from; (p = memchr(p, '\n', (size_t)(end - p))); p++)
+		newlines++;
+	if (newlines > NEWLINES_MAX)
+		return 0;
+	k->newlines = newlines & NEWLINES_MAX;
+	k->to = t->cur;
+	k->val = t->entry[t->cur].val;
+	if (add_link(r, entry, k))
+		return err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
+	return 0;
+}
+
 int replay_learn(struct replay *r, const struct replay_before *before, const struct tally *t,
 		 const struct decode *d, const struct batch *b, struct err *err)
 {
@@ -630,8 +702,12 @@ int replay_learn(struct replay *r, const struct replay_before *before, const str
 	struct link k = {0};
 	bool block;
 
-	if (!last || last->kind != ROW_COST || last->nc == 0 || t->cur_fn == UINT32_MAX ||
-	    t->in_once || !before->plain || r->meaning != t->meaning || !plain_rows(b, &block, &calls))
+	if (!last || last->kind != ROW_COST || t->cur_fn == UINT32_MAX || t->in_once ||
+	    !before->plain || r->meaning != t->meaning)
+		return 0;
+	if (before->fn == t->cur_fn && before->settled && set_jump_text(&k, b))
+		return keep_link(r, entry, &k, t, b->text, b, err);
+	if (last->nc == 0 || !plain_rows(b, &block, &calls))
 		return 0;
 	line = b->text + last->at;
 	costs = costs_of(d, line, b->text + b->bytes);
@@ -657,11 +733,5 @@ int replay_learn(struct replay *r, const struct replay_before *before, const str
 		return 0;
 	if (!set_text(&k, from, costs, count))
 		return 0;
-	for (const char *p = from; (p = memchr(p, '\n', (size_t)(b->text + b->bytes - p))); p++)
-		k.newlines++;
-	k.to = t->cur;
-	k.val = t->entry[t->cur].val;
-	if (add_link(r, entry, &k))
-		return err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
-	return 0;
+	return keep_link(r, entry, &k, t, from, b, err);
 }

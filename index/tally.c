@@ -25,18 +25,11 @@
 
 #include "index/base/vec.h"
 #include "index/part_code.h"
+#include "index/tally_in.h"
 
 enum {
 	ONCE_MAX = 1 << 20,	/* lines of a first block that are packed */
-	TEXT_MAX = 200,		/* bytes kept of an odd line */
 };
-#define NONE UINT32_MAX
-
-static int no_memory(struct err *err)
-{
-	err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
-	return err_hint(err, "the machine has too little memory for this profile");
-}
 
 int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 {
@@ -47,12 +40,12 @@ int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 	once_init(&t->once, 0, NULL);
 	for (int i = 0; i < SPACES; i++)
 		if (names_init(&t->names[i], keep ? NULL : &t->arena))
-			return no_memory(err);
+			return tally_no_memory(err);
 	t->names[SPACE_FN].references = true;
 	if (vec_reserve(&t->entry, &t->entry_cap, 1, sizeof(*t->entry)) ||
 	    vec_reserve(&t->entry_fn, &t->entry_fn_cap, 1, sizeof(*t->entry_fn)) ||
 	    vec_reserve(&t->part, &t->part_cap, 1, sizeof(*t->part)))
-		return no_memory(err);
+		return tally_no_memory(err);
 	t->nentry = 1;		/* entry 0 means "none" */
 	t->npart = 1;
 	t->part[0].begins = !entry_state;
@@ -81,73 +74,6 @@ void tally_free(struct tally *t)
 	once_free(&t->once);
 	arena_free(&t->arena);
 	memset(t, 0, sizeof(*t));
-}
-
-/* ---- diagnostics ---- */
-
-/* Newlines in p[0..n): eight bytes at a time, the sum of 0x01 where one is. */
-static uint64_t count_newlines(const char *p, size_t n)
-{
-	const uint64_t low7 = 0x7f7f7f7f7f7f7f7f;
-	uint64_t lines = 0;
-	size_t i = 0;
-
-	for (; i + 8 <= n; i += 8) {
-		uint64_t v;
-
-		memcpy(&v, p + i, 8);
-		v ^= 0x0a0a0a0a0a0a0a0a;
-		v = ~(((v & low7) + low7) | v | low7) >> 7;
-		lines += (v * 0x0101010101010101) >> 56;
-	}
-	for (; i < n; i++)
-		lines += p[i] == '\n';
-	return lines;
-}
-
-/* The line's number is counted only when it is needed, from where it was last: t->lines is
- * at the batch's start. */
-static uint64_t line_of(struct tally *t, const struct batch *b, const struct row *r)
-{
-	if (t->counted_in != b->text || t->counted > r->at) {
-		t->counted_in = b->text;
-		t->counted = 0;
-		t->counted_lines = 0;
-	}
-	t->counted_lines += count_newlines(b->text + t->counted, r->at - t->counted);
-	t->counted = r->at;
-	return t->lines + 1 + t->counted_lines;
-}
-
-static int add_odd(struct tally *t, enum odd kind, uint64_t line, struct str text,
-		   struct err *err)
-{
-	if (++t->odds[kind] > ODD_KEPT)
-		return 0;
-	if (vec_reserve(&t->odd, &t->odd_cap, t->nodd + 1, sizeof(*t->odd)))
-		return no_memory(err);
-	if (text.n > TEXT_MAX)
-		text.n = TEXT_MAX;
-	text = arena_str(&t->arena, text);
-	if (!text.p)
-		return no_memory(err);
-	t->odd[t->nodd++] = (struct odd_line){kind, line, text};
-	return 0;
-}
-
-/* The text of the line a row came from. */
-static struct str row_line(const struct batch *b, const struct row *r)
-{
-	struct str s = {b->text + r->at, b->bytes - r->at};
-
-	s.n = str_find(s, '\n');
-	return str_trim(s);
-}
-
-static int row_odd(struct tally *t, const struct batch *b, const struct row *r, enum odd kind,
-		   struct err *err)
-{
-	return add_odd(t, kind, line_of(t, b, r), row_line(b, r), err);
 }
 
 /* ---- functions ---- */
@@ -313,22 +239,10 @@ static int index_fn(struct tally *t, uint32_t f)
 	return 0;
 }
 
-static size_t values_of(const struct tally *t, uint32_t what)
-{
-	switch (ENTRY_KIND(what)) {
-	case ENTRY_COST:
-		return t->nevent;
-	case ENTRY_CALL:
-		return 3 + 2 * t->nevent;
-	default:
-		return JUMP_VALUES;
-	}
-}
-
 /* A new entry with key k behind `before`; 0 when memory is out. */
 static uint32_t append_entry(struct tally *t, uint32_t fn, uint32_t before, const struct key *k)
 {
-	uint32_t i = new_entry(t, fn, values_of(t, k->what));
+	uint32_t i = new_entry(t, fn, tally_values(t, k->what));
 
 	if (!i)
 		return 0;
@@ -548,10 +462,10 @@ static int end_part(struct tally *t, bool encode, struct err *err)
 	tally_leave_fn(t);
 	for (size_t i = 0; i < t->ntouched_site; i++)
 		if (flush_site(t, t->touched_site[i]))
-			return no_memory(err);
+			return tally_no_memory(err);
 	p->bytes_at = t->nbytes;
 	if (encode && part_encode(t))
-		return no_memory(err);
+		return tally_no_memory(err);
 	p->bytes_n = t->nbytes - p->bytes_at;
 	p->events = n;
 	for (size_t i = 0; i < t->ntouched_fn; i++) {
@@ -582,7 +496,7 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 		return (int)err->kind;
 	if (t->npart >= NONE - 1 ||
 	    vec_reserve(&t->part, &t->part_cap, t->npart + 1, sizeof(*t->part)))
-		return no_memory(err);
+		return tally_no_memory(err);
 	t->part[t->npart++] = (struct part_slot){
 		.begins = true,
 		.new_file = r->kind == ROW_FILE,
@@ -601,191 +515,6 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 	return 0;
 }
 
-/* ---- header lines ---- */
-
-/* Numbers are kept E by E: a new event in a later part moves them all. */
-static int widen(struct tally *t, size_t from, struct err *err)
-{
-	size_t to = t->nevent, n = t->nfn, nedge = t->nedge;
-	uint64_t *val = NULL, *self = calloc(n * to + 1, 8), *edge = calloc(nedge * (to + 1) + 1, 8);
-	size_t nval = 0, cap = 0;
-
-	if (!self || !edge)
-		goto fail;
-	for (size_t i = 0; i < n; i++)
-		memcpy(self + i * to, t->self + i * from, from * 8);
-	for (size_t i = 0; i < nedge; i++)
-		memcpy(edge + i * (to + 1), t->edge_sum + i * (from + 1), (from + 1) * 8);
-	for (size_t i = 1; i < t->nentry; i++) {
-		struct entry *e = &t->entry[i];
-		const uint64_t *old = t->val + e->val;
-		size_t room = e->what == ENTRY_HEAD ? 0 : values_of(t, e->what);
-
-		if (vec_reserve(&val, &cap, nval + room, 8))
-			goto fail;
-		if (e->what != ENTRY_HEAD && ENTRY_KIND(e->what) == ENTRY_CALL) {
-			val[nval] = old[0];	/* this part's sums are 0 between parts */
-			memcpy(val + nval + 2 + to, old + 2 + from, (from + 1) * 8);
-		} else if (e->what != ENTRY_HEAD) {
-			memcpy(val + nval, old,
-			       (ENTRY_KIND(e->what) == ENTRY_COST ? from : room) * 8);
-		}
-		e->val = (uint32_t)nval;
-		nval += room;
-	}
-	free(t->val);
-	free(t->self);
-	free(t->edge_sum);
-	free(t->part_self);
-	free(t->edge_part);
-	t->val = val;
-	t->nval = nval;
-	t->val_cap = cap;
-	t->self = self;
-	t->self_cap = n * to;
-	t->edge_sum = edge;
-	t->edge_sum_cap = nedge * (to + 1);
-	t->part_self = t->edge_part = NULL;
-	t->part_self_cap = t->edge_part_cap = 0;
-	if (vec_reserve(&t->part_self, &t->part_self_cap, n * to, 8) ||
-	    vec_reserve(&t->edge_part, &t->edge_part_cap, nedge * (to + 1), 8))
-		return no_memory(err);
-	return 0;
-fail:
-	free(val);
-	free(self);
-	free(edge);
-	return no_memory(err);
-}
-
-static uint32_t event_number(struct tally *t, struct str name)
-{
-	for (size_t i = 0; i < t->nevent; i++)
-		if (str_eq(t->event[i], name))
-			return (uint32_t)i;
-	if (vec_reserve(&t->event, &t->event_cap, t->nevent + 1, sizeof(*t->event)))
-		return NONE;
-	name = arena_str(&t->arena, name);
-	if (!name.p)
-		return NONE;
-	t->event[t->nevent] = name;
-	return (uint32_t)t->nevent++;
-}
-
-int tally_too_many_events(struct err *err)
-{
-	err_set(err, ERR_LIMIT, 0, "the profile has more than %d different events", EVENTS_MAX);
-	return err_hint(err, "no producer is known to write so many; is it a profile?");
-}
-
-static struct str next_field(struct str *s)
-{
-	struct str f;
-	size_t n = 0;
-
-	while (s->n && (s->p[0] == ' ' || s->p[0] == '\t'))
-		*s = str_from(*s, 1);
-	f = *s;
-	while (n < f.n && f.p[n] != ' ' && f.p[n] != '\t')
-		n++;
-	*s = str_from(f, n);
-	return (struct str){f.p, n};
-}
-
-/* An events: line: which event each column is. */
-static int row_events(struct tally *t, const struct batch *b, const struct row *r,
-		      struct str value, struct err *err)
-{
-	size_t before = t->nevent, ncol = t->ncol;
-	struct str f;
-	bool same = true;
-
-	t->ncol = 0;
-	t->col_is_event = true;
-	if (before > EVENTS_MAX)
-		return tally_too_many_events(err);
-	while ((f = next_field(&value)).n && t->ncol < EVENTS_MAX) {
-		uint32_t e = event_number(t, f);
-
-		if (e == NONE || vec_reserve(&t->col, &t->col_cap, t->ncol + 1, sizeof(*t->col)))
-			return no_memory(err);
-		for (size_t i = 0; i < t->ncol; i++)
-			if (t->col[i] == e && row_odd(t, b, r, ODD_EVENT_TWICE, err))
-				return (int)err->kind;
-		t->col_is_event &= e == t->ncol;
-		same &= t->ncol < ncol && t->col[t->ncol] == e;
-		t->col[t->ncol++] = e;
-	}
-	if (!same || t->ncol != ncol)
-		t->meaning++;
-	if (f.n && row_odd(t, b, r, ODD_HEADER_VALUE, err))
-		return (int)err->kind;
-	if (t->nevent > before) {
-		if (vec_reserve(&t->run, &t->run_cap, t->nevent, sizeof(*t->run)) ||
-		    vec_reserve(&t->once_cost, &t->once_cost_cap, t->nevent, sizeof(*t->run)))
-			return no_memory(err);
-		if (t->nfn || t->nedge || t->nentry > 1)
-			return widen(t, before, err);
-	}
-	return 0;
-}
-
-/* The desc: lines of a part, '\n' between; room doubles, so that many take no square of it. */
-static int append_desc(struct tally *t, struct part_slot *p, struct str value)
-{
-	struct str *desc = &p->value[KEY_DESC];
-	size_t need = desc->n + 1 + value.n;
-	char *room;
-
-	if (need > p->desc_room) {
-		room = arena_alloc(&t->arena, 2 * need);
-		if (!room)
-			return -1;
-		memcpy(room, desc->p, desc->n);
-		desc->p = room;
-		p->desc_room = 2 * need;
-	} else {
-		room = (char *)(uintptr_t)desc->p;	/* our own, from above */
-	}
-	room[desc->n] = '\n';
-	if (value.n)
-		memcpy(room + desc->n + 1, value.p, value.n);
-	desc->n = need;
-	return 0;
-}
-
-static int row_key(struct tally *t, const struct batch *b, const struct row *r,
-		   struct err *err)
-{
-	struct part_slot *p = &t->part[t->npart - 1];
-	struct str value = {r->p, r->len}, *old = &p->value[r->a];
-
-	if (r->a == KEY_EVENT) {
-		if (vec_reserve(&t->formula, &t->formula_cap, t->nformula + 1,
-				sizeof(*t->formula)))
-			return no_memory(err);
-		value = arena_str(&t->arena, value);
-		t->formula[t->nformula++] = (struct formula){value, line_of(t, b, r)};
-		return value.p ? 0 : no_memory(err);
-	}
-	if (r->a == KEY_EVENTS && row_events(t, b, r, value, err))
-		return (int)err->kind;
-	if (r->a == KEY_DESC && str_starts(value, STR("Files compared:")))
-		t->difference = true;
-	if (r->a == KEY_SUMMARY && (str_starts(value, STR("-")) ||
-				    str_find_str(value, STR(" -")) < value.n))
-		t->difference = true;
-	if (r->a == KEY_POSITIONS && !str_eq(value, t->positions)) {
-		t->meaning++;
-		t->positions = arena_str(&t->arena, value);
-	}
-	p->line[r->a] = line_of(t, b, r);
-	if (r->a == KEY_DESC && old->n)
-		return append_desc(t, p, value) ? no_memory(err) : 0;
-	*old = arena_str(&t->arena, value);
-	return old->p ? 0 : no_memory(err);
-}
-
 /* ---- body lines ---- */
 
 static uint32_t name_of(struct tally *t, enum name_space space, const struct batch *b,
@@ -799,22 +528,22 @@ static uint32_t name_of(struct tally *t, enum name_space space, const struct bat
 	if (__builtin_expect(r->flags == NAME_ID, 1)) {
 		if (r->a < names->by_id_n && names->by_id[r->a])
 			return names->by_id[r->a];
-		slot = names_id(names, r->a, line_of(t, b, r));
+		slot = names_id(names, r->a, tally_line_of(t, b, r));
 	} else if (r->flags == (NAME_ID | NAME_TEXT)) {
 		slot = names_known(names, r->a, text);
 		if (slot)
 			return slot;
-		slot = names_define(names, r->a, text, line_of(t, b, r), &event);
+		slot = names_define(names, r->a, text, tally_line_of(t, b, r), &event);
 	} else if (r->flags == NAME_TEXT) {
 		slot = names_text(names, text, 0);
 	} else {
 		return NAME_ABSENT;
 	}
 	if (slot == NONE)
-		no_memory(err);
+		tally_no_memory(err);
 	t->meaning += event == NAME_MET || event == NAME_REDEFINED;
 	if (event == NAME_REDEFINED)
-		add_odd(t, ODD_ID_REDEFINED, line_of(t, b, r), text, err);
+		tally_add_odd(t, ODD_ID_REDEFINED, tally_line_of(t, b, r), text, err);
 	return slot;
 }
 
@@ -847,7 +576,7 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 	t->has_cob = t->has_cfi = false;
 	t->pending = PENDING_NONE;
 	if (callee == NONE)
-		return no_memory(err);
+		return tally_no_memory(err);
 	t->fn[t->cur_fn].body = true;
 	t->cost_lines++;
 	if (t->in_once) {
@@ -855,13 +584,13 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 				       .callee = callee, .instr = r->a, .line = r->b,
 				       .count = t->pending_a};
 
-		return once_call(t, &row, cost) ? no_memory(err) : 0;
+		return once_call(t, &row, cost) ? tally_no_memory(err) : 0;
 	}
 	k.what = ENTRY_WHAT(ENTRY_CALL, callee);
 	i = entry_at(t, &k);
 	if (!i)
-		return no_memory(err);
-	return tally_add_call(t, i, t->pending_a, cost, r->nc) ? no_memory(err) : 0;
+		return tally_no_memory(err);
+	return tally_add_call(t, i, t->pending_a, cost, r->nc) ? tally_no_memory(err) : 0;
 }
 
 /* The line after jump=: where the jump is. */
@@ -882,11 +611,11 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 				       .instr = r->a, .line = r->b, .count = t->pending_a,
 				       .taken = t->pending_b, .to = {to[0], to[1], to[2]}};
 
-		return add_once(t, &row, NULL) ? no_memory(err) : 0;
+		return add_once(t, &row, NULL) ? tally_no_memory(err) : 0;
 	}
 	i = entry_at(t, &k);
 	if (!i)
-		return no_memory(err);
+		return tally_no_memory(err);
 	tally_add(t, &t->val[t->entry[i].val + 3], t->pending_a);
 	tally_add(t, &t->val[t->entry[i].val + 4], t->pending_b);
 	return 0;
@@ -905,7 +634,7 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 		return 0;
 	}
 	if (t->cur_fn == NONE && tally_enter_fn(t))
-		return no_memory(err);
+		return tally_no_memory(err);
 	if (t->pending == PENDING_CALL)
 		return row_call_cost(t, r, cost, err);
 	if (t->pending == PENDING_JUMP)
@@ -918,11 +647,11 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 		struct once_row row = {.kind = ENTRY_COST, .ncost = r->nc, .file = t->file,
 				       .instr = r->a, .line = r->b};
 
-		return add_once(t, &row, cost) ? no_memory(err) : 0;
+		return add_once(t, &row, cost) ? tally_no_memory(err) : 0;
 	}
 	i = entry_at(t, &k);
 	if (__builtin_expect(!i, 0))
-		return no_memory(err);
+		return tally_no_memory(err);
 	tally_add_costs(t, &t->val[t->entry[i].val], cost, r->nc);
 	return 0;
 }
@@ -959,7 +688,7 @@ static int drop_pending(struct tally *t, const struct batch *b, const struct row
 		t->has_cob = t->has_cfi = false;
 	else
 		t->has_jfi = t->has_jfn = false;
-	return row_odd(t, b, r, call ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE, err);
+	return tally_row_odd(t, b, r, call ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE, err);
 }
 
 static int row_calls(struct tally *t, const struct batch *b, const struct row *r,
@@ -973,7 +702,7 @@ static int row_calls(struct tally *t, const struct batch *b, const struct row *r
 	if (r->kind == ROW_CALLS && !t->has_cfn) {
 		t->pending = PENDING_SKIP;
 		t->has_cob = t->has_cfi = false;
-		return row_odd(t, b, r, ODD_CALL_NO_CFN, err);
+		return tally_row_odd(t, b, r, ODD_CALL_NO_CFN, err);
 	}
 	if (r->kind == ROW_JUMP || r->kind == ROW_JCND) {
 		t->pending_instr = b->cost[r->cost];
@@ -1043,9 +772,9 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 	case ROW_FILE:
 		return row_part(t, r, err);
 	case ROW_KEY:
-		return row_key(t, b, r, err);
+		return tally_row_key(t, b, r, err);
 	case ROW_ODD:
-		return add_odd(t, (enum odd)r->a, line_of(t, b, r), (struct str){r->p, r->len},
+		return tally_add_odd(t, (enum odd)r->a, tally_line_of(t, b, r), (struct str){r->p, r->len},
 			       err);
 	case ROW_COST:
 		break;
@@ -1076,7 +805,7 @@ int tally_end(struct tally *t, bool encode, struct str next_line, struct err *er
 	if (t->pending != PENDING_NONE) {
 		bool call = t->pending == PENDING_CALL || t->pending == PENDING_SKIP;
 
-		if (add_odd(t, call ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE,
+		if (tally_add_odd(t, call ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE,
 			    t->lines + (next_line.n > 0),
 			    next_line.n ? next_line : STR("(end of the file)"), err))
 			return (int)err->kind;
@@ -1084,57 +813,4 @@ int tally_end(struct tally *t, bool encode, struct str next_line, struct err *er
 	if (end_part(t, encode, err))
 		return (int)err->kind;
 	return t->spill_failed ? spill_failed(t, err) : 0;
-}
-
-int tally_assume(struct tally *t, const struct tally *head, struct err *err)
-{
-	for (size_t i = 0; i < head->nevent; i++)
-		if (event_number(t, head->event[i]) == NONE)
-			return no_memory(err);
-	if (vec_reserve(&t->run, &t->run_cap, t->nevent, sizeof(*t->run)) ||
-	    vec_reserve(&t->once_cost, &t->once_cost_cap, t->nevent, sizeof(*t->run)) ||
-	    vec_reserve(&t->col, &t->col_cap, head->ncol, sizeof(*t->col)))
-		return no_memory(err);
-	for (size_t i = 0; i < head->ncol; i++)
-		t->col[i] = head->col[i];
-	t->ncol = head->ncol;
-	t->col_is_event = head->col_is_event;
-	t->positions = t->assumed_positions = arena_str(&t->arena, head->positions);
-	t->assumed_cols = 0;
-	if (!t->positions.p ||
-	    vec_reserve(&t->assumed_col, &t->assumed_cols, head->ncol, sizeof(*t->assumed_col)))
-		return no_memory(err);
-	for (size_t i = 0; i < head->ncol; i++)
-		t->assumed_col[i] = head->col[i];
-	t->assumed_cols = head->ncol;
-	return 0;
-}
-
-/* The columns in force in a, by name, are those that b assumed at its start. */
-static bool same_columns(const struct tally *a, const struct tally *b)
-{
-	if (a->ncol != b->assumed_cols)
-		return false;
-	for (size_t i = 0; i < a->ncol; i++)
-		if (!str_eq(a->event[a->col[i]], b->event[b->assumed_col[i]]))
-			return false;
-	return true;
-}
-
-/* A calls= of b has no cfn= before it in b. */
-static bool calls_entry_cfn(const struct tally *b)
-{
-	for (size_t i = 0; i < b->nfn; i++)
-		if (b->fn[i].fn == NAME_ENTRY)
-			return true;
-	return false;
-}
-
-bool tally_follows(const struct tally *a, const struct tally *b)
-{
-	/* A cfn= that a only assumed itself is none to rely on. */
-	bool has_cfn = a->has_cfn && a->cfn != NAME_ENTRY;
-
-	return a->has_fl && (has_cfn || !calls_entry_cfn(b)) && same_columns(a, b) &&
-	       str_eq(a->positions, b->assumed_positions);
 }

@@ -814,6 +814,15 @@ static void settle(struct naive_state *s)
 		fact(t, key(a, "Vus", (uint64_t)i, s->event[i]));
 }
 
+/* gzip, bzip2, xz, zstd */
+static bool packed(struct str s)
+{
+	return str_starts(s, STR("\x1f\x8b")) || str_starts(s, STR("BZh")) ||
+	       str_starts(s, STR("\xfd"
+				 "7zXZ\0")) ||
+	       str_starts(s, STR("\x28\xb5\x2f\xfd"));
+}
+
 void naive_read(struct naive *r, const char *text, size_t n)
 {
 	struct naive_state s = {.r = r, .nsub = 1, .sub = {LINE}};
@@ -831,6 +840,8 @@ void naive_read(struct naive *r, const char *text, size_t n)
 	settle(&s);
 	if (n == 0)
 		r->refused = "empty";
+	else if (packed((struct str){text, n}))
+		r->refused = "compressed";
 	else if (r->nevent == 0 || s.early)
 		r->refused = "no events: before the first cost line";
 	else if (s.negative && s.difference)

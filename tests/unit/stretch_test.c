@@ -240,6 +240,10 @@ static void write_repeated(FILE *f)
 					fprintf(f, "cfi=(%d)\ncfn=(%d)\ncalls=%d %s\n%s %d 7\n",
 						i % 4 + 1, i + 3, part % 13, at, at,
 						part * 1000 + i);
+				else if (i == 2)
+					fprintf(f, "jump=%d %s\n%s \n", part, at, at);
+				else if (i == 4)
+					fprintf(f, "jcnd=%d/%d %s\n%s \n", part, 99, at, at);
 				else
 					fprintf(f, "%s %d %d\n", at, part * (i + 1), i);
 			}

@@ -1,0 +1,36 @@
+/*
+ * tally_in.h - the inside of the tally, for tally.c and tally_head.c.
+ */
+#ifndef QUERN_TALLY_IN_H
+#define QUERN_TALLY_IN_H
+
+#include "index/tally.h"
+
+#define NONE UINT32_MAX
+
+int tally_no_memory(struct err *err);
+
+/* ---- diagnostics: line numbers are counted when they are needed ---- */
+uint64_t tally_line_of(struct tally *t, const struct batch *b, const struct row *r);
+int tally_add_odd(struct tally *t, enum odd kind, uint64_t line, struct str text,
+		  struct err *err);
+int tally_row_odd(struct tally *t, const struct batch *b, const struct row *r, enum odd kind,
+		  struct err *err);
+
+/* A ROW_KEY: a line of the header. */
+int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
+		  struct err *err);
+
+static inline size_t tally_values(const struct tally *t, uint32_t what)
+{
+	switch (ENTRY_KIND(what)) {
+	case ENTRY_COST:
+		return t->nevent;
+	case ENTRY_CALL:
+		return 3 + 2 * t->nevent;
+	default:
+		return JUMP_VALUES;
+	}
+}
+
+#endif
