@@ -319,6 +319,9 @@ static bool calls_entry_cfn(const struct tally *b)
 
 bool tally_follows(const struct tally *a, const struct tally *b)
 {
-	return a->has_fl && (a->has_cfn || !calls_entry_cfn(b)) && same_columns(a, b) &&
+	/* A cfn= that a only assumed itself is none to rely on. */
+	bool has_cfn = a->has_cfn && a->cfn != NAME_ENTRY;
+
+	return a->has_fl && (has_cfn || !calls_entry_cfn(b)) && same_columns(a, b) &&
 	       str_eq(a->positions, b->assumed_positions);
 }

@@ -445,6 +445,11 @@ static bool is_number(const char *name)
 	       strncmp(name, "part", 4) == 0;
 }
 
+static bool is_sums(const char *name)
+{
+	return strncmp(name, "summary", 7) == 0 || strncmp(name, "totals", 6) == 0;
+}
+
 static bool header_line(struct naive_state *s, struct str line)
 {
 	static const struct {
@@ -475,7 +480,8 @@ static bool header_line(struct naive_state *s, struct str line)
 	s->said = true;
 	s->r->unsure |= str_starts(line, STR("event:"));
 	for (struct str rest = v, w; is_number(keys[k].name) && (w = word(&rest)).n;)
-		s->r->unsure |= !number(w, &n, &over) || over;
+		s->r->unsure |= !number(w, &n, &over) || over ||
+				(rest.n && !is_sums(keys[k].name));
 	s->after_totals |= keys[k].name[0] == 't' && keys[k].name[1] == 'o';
 	if (str_starts(line, STR("events:")))
 		read_events(s, v);
@@ -808,6 +814,15 @@ static void settle(struct naive_state *s)
 		fact(t, key(a, "Vus", (uint64_t)i, s->event[i]));
 }
 
+/* gzip, bzip2, xz, zstd */
+static bool packed(struct str s)
+{
+	return str_starts(s, STR("\x1f\x8b")) || str_starts(s, STR("BZh")) ||
+	       str_starts(s, STR("\xfd"
+				 "7zXZ\0")) ||
+	       str_starts(s, STR("\x28\xb5\x2f\xfd"));
+}
+
 void naive_read(struct naive *r, const char *text, size_t n)
 {
 	struct naive_state s = {.r = r, .nsub = 1, .sub = {LINE}};
@@ -825,6 +840,8 @@ void naive_read(struct naive *r, const char *text, size_t n)
 	settle(&s);
 	if (n == 0)
 		r->refused = "empty";
+	else if (packed((struct str){text, n}))
+		r->refused = "compressed";
 	else if (r->nevent == 0 || s.early)
 		r->refused = "no events: before the first cost line";
 	else if (s.negative && s.difference)

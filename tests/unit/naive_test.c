@@ -70,6 +70,9 @@ static const struct {
 	{"a swallowed call moves the base",
 	 "positions: instr line\nevents: Ir\nfn=f\n7 7 1\ncalls=7 1 2\n100 200 9\n"
 	 "7 +4 2\nfn=f\n7 7 1\ncalls=7 1 2\n100 300 9\n7 +4 2\n"},
+	{"a call without cfn= two stretches on",
+	 "events: Ir\nfl=a.c\nfn=f\n1 5\nfn=g\n2 7\nfn=h\n3 8\nfn=i\n4 1\n"
+	 "calls=2 5\n2 20\n"},
 };
 /* clang-format on */
 
