@@ -470,6 +470,8 @@ static struct result *copy_result(struct arena *a, const struct result *r)
 		return NULL;
 	to->notes = to->filters = NULL;
 	to->nnotes = to->nfilters = 0;
+	to->graph = NULL;
+	to->root = NULL;
 	to->query = arena_str(a, r->query);
 	to->cols = copy_bytes(a, r->cols, r->ncols * sizeof(*r->cols));
 	for (size_t i = 0; to->cols && i < r->ncols; i++)
@@ -503,6 +505,11 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 		.profile = s->names[profile],
 		.event = x->env->nevents ? x->env->events[x->event] : STR(""),
 		.total = graph_total(x->g, x->event),
+		.event_id = x->event,
+		.graph = q->source.kind == S_LAST ? NULL : x->g,
+		.root = t->root,
+		.root_cost = t->root_cost,
+		.upward = t->upward,
 	};
 	if (table_result(t, r) || footer(x, t, r) || list_filters(s, q, text, x, r))
 		return (int)x->err->kind;

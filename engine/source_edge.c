@@ -374,9 +374,14 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	if (tree_base(x, set, &d->base) || tree_rows(x, &q, &tree))
 		return (int)x->err->kind;
 	d->rows = tree.rows;
+	if (table_init(x, t, source_def(s->kind), x->g, tree.n))
+		return (int)x->err->kind;
 	t->data = d;
 	t->truncated = tree.truncated;
-	return table_init(x, t, source_def(s->kind), x->g, tree.n);
+	t->root = set;
+	t->root_cost = d->base;
+	t->upward = q.up;
+	return 0;
 }
 
 static uint32_t tree_fn(const struct table *t, uint32_t r)
