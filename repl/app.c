@@ -22,8 +22,9 @@ static const size_t ARENA_DEFAULT = (size_t)512 << 20;
 
 atomic_int app_cancel;
 
-/* Text is read below --source-root, or else the current directory.  Objects may also be
- * where the system keeps them. */
+/* Text is read below --source-root, or else the current directory; under --safe only where
+ * it was said, for a profile could name any file there.  Objects may also be where the
+ * system keeps them. */
 static int set_roots(struct app *app, struct err *err)
 {
 	static const char *const system[] = {"/usr", "/lib", "/lib64", "/bin", "/sbin"};
@@ -37,7 +38,7 @@ static int set_roots(struct app *app, struct err *err)
 		    roots_add(app->objects, o->source_roots[i], true, err))
 			return (int)err->kind;
 	/* A current directory that is gone is no reason to stop. */
-	if (!o->nsource_roots) {
+	if (!o->nsource_roots && !o->safe) {
 		roots_add(app->sources, ".", false, &ignored);
 		roots_add(app->objects, ".", false, &ignored);
 	}

@@ -38,6 +38,7 @@ struct app {
 	bool interactive, quit;
 	bool closed;	 /* the reader of our stdout left: say no more there */
 	unsigned nested; /* .read within .read */
+	bool trusted;	 /* the user's own init file: --safe is not meant for it */
 };
 
 /* Set by SIGINT: queries, indexing and output stop. */

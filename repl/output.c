@@ -52,8 +52,8 @@ static int choose_format(const struct app *app, const struct result *r, struct s
 			err_set(err, ERR_QUERY, 0, "no format goes with the name '%.*s'",
 				STR_ARG(file));
 			return err_hint(err,
-					"end it in .csv .tsv .json .ndjson .md or .txt,"
-					" or say `as FORMAT`");
+					"end it in .csv .json .md .html .svg or .txt, or"
+					" say `as FORMAT`; .help formats lists them");
 		}
 	}
 	if (f == FORMAT_NONE)
