@@ -487,6 +487,7 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 		.event_id = x->event,
 		.graph = q->source.kind == S_LAST ? NULL : x->g,
 		.root = t->root,
+		.root_name = t->root_name,
 		.root_cost = t->root_cost,
 		.upward = t->upward,
 	};

@@ -84,7 +84,8 @@ struct result {
 	 * (NULL for `_`), and of a tree what it is of (NULL: no tree). */
 	struct graph *graph;
 	const struct fn_set *root;
-	uint64_t root_cost; /* inclusive, each cycle once */
+	struct str root_name;
+	uint64_t root_cost; /* inclusive, nested calls counted once */
 	bool upward;	    /* callers */
 	struct column *cols;
 	size_t ncols;

@@ -89,6 +89,7 @@ struct table {
 	struct str footer;
 	/* Of a tree: what it is of, at what cost (result.h). */
 	const struct fn_set *root;
+	struct str root_name;
 	uint64_t root_cost;
 	bool upward;
 };

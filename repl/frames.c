@@ -107,11 +107,8 @@ static void sum_up(struct frames *f)
 /* What a tree is of: a function, or several by the text of the query. */
 static void put_root(const struct result *r, struct frames *f)
 {
-	uint32_t first = fnset_next(r->root, 0);
-
 	f->all[f->n++] = (struct frame){
-		.name = fnset_count(r->root) == 1 ? graph_name(r->graph, first)
-						  : r->query,
+		.name = r->root_name,
 		.value = r->root_cost,
 		.parent = FRAME_NONE,
 		.estimated = r->graph->estimated,

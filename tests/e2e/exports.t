@@ -79,6 +79,12 @@ for query, other in (('calltree from main depth 1', 5 * 50), ("calltree from mai
     lines = ask(query + " | as folded").splitlines()
     same((sum(int(x.rsplit(" ", 1)[1]) for x in lines), cost(lines, "(other)")),
          (1510 if "main" in query else 250, other), "folded: " + query)
+# Of several functions what is spent in any of them is the whole; calls between them count once.
+with open("nested.out", "w") as f:
+    f.write("events: Ir\nfn=main\n1 10\ncfn=app::main\ncalls=1 1\n1 990\n\nfn=app::main\n2 90\ncfn=work\ncalls=3 1\n2 900\n\n"
+            "fn=work\n3 900\n")
+r = run("nested.out", "-q", "-c", "calltree from main | show fn, share% | as csv", "-c", "calltree from main | as folded")
+same(r.text.split(), ["fn,share%", "work,90", "app::main,99", "main", "100", "main;work", "900"], "a tree of two functions")
 # Recursion is in no sum.
 with open("rec.out", "w") as f:
     f.write("events: Ir\nfn=main\n1 10\ncfn=fact\ncalls=1 2\n1 100\n\nfn=fact\n2 100\ncfn=fact\ncalls=9 2\n2 900\n")
