@@ -233,6 +233,7 @@ static int expendable(const struct table *t, const struct shown *s)
 	case COL_PERCENT:
 		return str_eq(s->c->name, STR("cum%")) ? LUXURY : s->c == t->bar ? 1 : 3;
 	case COL_FILE: return 4;
+	case COL_STR: return str_eq(s->c->name, STR("file:line")) ? 4 : 0;
 	case COL_COUNT: return 2;
 	default: return 0;
 	}
