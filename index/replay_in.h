@@ -100,7 +100,8 @@ struct link {
 	uint32_t val;		/* of `to` */
 	uint32_t count;		/* of a call, as the text has it */
 	uint8_t len;		/* bytes of text, up to the costs */
-	uint8_t before, digits;	/* of a call or jump: where its counts stand in the text */
+	uint8_t before, digits;	/* of a call or jump: where its counts stand in the text;
+				   digits of a cost line: those of its cost, last time */
 	uint8_t flags;		/* newlines in the text, and: */
 	char text[LINK_TEXT];	/* of a jump: JUMP_MARK for its 'j', so that it matches nothing */
 };

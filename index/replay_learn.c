@@ -71,6 +71,8 @@ static bool set_text(struct link *k, const char *p, const char *costs, const cha
 		k->flags |= LINK_CALL;
 	}
 	k->len = (uint8_t)(costs - p);
+	if (!count)
+		k->digits = 1;
 	if (k->len > LINK_TEXT)
 		k->flags |= LINK_LONG;
 	memcpy(link_text(k), p, k->len);
