@@ -127,6 +127,16 @@ ok("\x1b[" in run("p.out", "-q", "--color=always", "-c", "top").text, "--color=a
 ok("\x1b[" not in run("p.out", "-q", "--color=always", "--format", "csv", "-c", "top").text,
    "csv has no colour")
 
+# What to do about wide bounds depends on who wrote the profile.
+for creator, hint in (("callgrind-3.19.0", "--separate-callers=3"), ("xdebug 3.2.0", "say no more than this")):
+    with open("wide.out", "w") as f:
+        f.write("creator: %s\nevents: Ir\n" % creator + "".join("fn=%s\n1 %d\n%s\n" % (fn, own, "".join(
+            "cfn=%s\ncalls=9 1\n1 %d\n" % call for call in calls)) for fn, own, calls in (
+                ("main", 10, [("a", 500), ("b", 500)]), ("a", 10, [("w", 490)]), ("b", 10, [("w", 490)]),
+                ("w", 100, [("x", 440), ("y", 440)]), ("x", 440, []), ("y", 440, []))))
+    r = run("wide.out", "--no-index-write", "-c", "path from a to x")
+    ok("bounds are wide" in r.talk and hint in r.talk, "wide bounds, " + creator, r)
+
 # Help that is run: every example of every topic.
 shutil.copy(small + "lua-instr-jumps.out", "instr.out")
 shutil.copy(lua, "base.out")

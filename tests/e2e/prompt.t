@@ -177,6 +177,11 @@ clear()
 send("help top", "Enter")
 expect(lambda s: at_prompt(s) and "top [N]" in shown(s), "help works without its dot")
 
+clear()
+send("?", "Enter")
+expect(lambda s: "Ctrl-D leaves" in shown(s) or "Commands" in shown(s), "and so does ?")
+clear()
+
 # Another size.
 tmux("resize-window", "-x", "60", "-y", "20")
 time.sleep(0.3)

@@ -95,7 +95,7 @@ for columns in (40, 80, 200):
         ok(unclean(got) == [] and len(got) > 20, "%d columns: %s holds no control byte of a name" % (columns, query.decode()),
            "%s %r" % (unclean(got), got[:300]))
         ok(not re.search(rb"owned\x07|\x1b\[2J|\x1b\]|\x9b2J|\x1b\[6n|\x1b\[8m", got), "%d columns: and no sequence" % columns, got)
-        wide = [x for x in OURS.sub(b"", got).decode("utf-8", "replace").splitlines()[:-1] if width(x) > columns and not re.match("not on|20 of", x)] if query[:3] == b"top" else []
+        wide = [x for x in OURS.sub(b"", got).decode("utf-8", "replace").splitlines()[:-1] if width(x) > columns and not re.match("not on|20 of", x)] if query[:3] in (b"top", b"cal") else []
         same([(width(x), x) for x in wide], [], "%d columns: nothing is wider" % columns)
     time.sleep(0.3)  # the editor takes the keyboard after it wrote the prompt
     os.write(t.fd, b"callers of \"h_\t\t")
