@@ -131,6 +131,20 @@ char *app_path(const char *variable, const char *fallback, const char *name)
 	return n < 0 ? NULL : path;
 }
 
+char *app_expand(struct str path)
+{
+	const char *home = getenv("HOME");
+	size_t at = str_starts(path, STR("~/")) ? 0 : str_find_str(path, STR("=~/")) + 1;
+	char *out = NULL;
+
+	if (!home || at >= path.n || !str_starts(str_from(path, at), STR("~/")))
+		return strndup(path.p, path.n);
+	if (asprintf(&out, "%.*s%s%.*s", (int)at, path.p, home, (int)(path.n - at - 1),
+		     path.p + at + 1) < 0)
+		return NULL;
+	return out;
+}
+
 int app_read_file(const char *path, struct str *text, struct err *err)
 {
 	bool own = strcmp(path, "-") != 0;

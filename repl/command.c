@@ -24,6 +24,15 @@ static char *c_string(struct str s, struct err *err)
 	return c;
 }
 
+static char *file_word(struct str s, struct err *err)
+{
+	char *path = app_expand(s);
+
+	if (!path)
+		err_set(err, ERR_LIMIT, 0, "out of memory");
+	return path;
+}
+
 /* The first word of *rest, which loses it; "..." holds a word with blanks. */
 static struct str word(struct str *rest)
 {
@@ -138,7 +147,7 @@ static int do_event(struct app *app, struct str rest, struct err *err)
 
 static int do_open(struct app *app, struct str rest, struct err *err)
 {
-	char *path = c_string(word(&rest), err);
+	char *path = file_word(word(&rest), err);
 	int kind = (int)err->kind;
 
 	if (path && !*path)
@@ -226,7 +235,7 @@ static int do_filters(struct app *app, struct str rest, struct err *err)
 
 static int do_output(struct app *app, struct str rest, struct err *err)
 {
-	char *path = c_string(word(&rest), err);
+	char *path = file_word(word(&rest), err);
 
 	if (path)
 		output_redirect(app, *path ? path : NULL, err);
@@ -241,7 +250,7 @@ static int do_once(struct app *app, struct str rest, struct err *err)
 	if (!path.n)
 		return err_set(err, ERR_USAGE, 0, ".once needs a FILE");
 	free(app->once);
-	app->once = c_string(path, err);
+	app->once = file_word(path, err);
 	return (int)err->kind;
 }
 
@@ -280,7 +289,7 @@ static int do_help(struct app *app, struct str rest, struct err *err)
 
 static int do_read(struct app *app, struct str rest, struct err *err)
 {
-	char *path = c_string(word(&rest), err);
+	char *path = file_word(word(&rest), err);
 
 	if (path && !*path)
 		err_set(err, ERR_USAGE, 0, ".read needs a FILE");
@@ -310,7 +319,7 @@ static int write_text(const char *path, struct str text, struct err *err)
 
 static int do_save(struct app *app, struct str rest, struct err *err)
 {
-	char *path = c_string(word(&rest), err);
+	char *path = file_word(word(&rest), err);
 	struct str text = rest.n ? rest : str_c(app->last);
 
 	if (path && !*path)
@@ -326,7 +335,7 @@ static int do_save(struct app *app, struct str rest, struct err *err)
 /* ./FILE, else the one kept in ~/.config/quern/queries. */
 static char *find_script(struct str name, struct err *err)
 {
-	char *path = c_string(name, err), *below, *kept;
+	char *path = file_word(name, err), *below, *kept;
 
 	if (!path || strchr(path, '/') || access(path, F_OK) == 0)
 		return path;
@@ -445,7 +454,7 @@ static const struct command commands[] = {
 	{"filters", "", "those in force", ARG_NONE, do_filters, NULL},
 	{"save", "FILE [QUERY]", "keep the last query", ARG_FILE, do_save, writes},
 	{"run", "FILE [NAME=VALUE]...", "run a kept query; ${NAME} in it becomes VALUE",
-	 ARG_FILE, do_run, reads},
+	 ARG_SCRIPT, do_run, reads},
 	{"quit", "", "leave (also Ctrl-D)", ARG_NONE, do_quit, NULL},
 };
 

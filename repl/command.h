@@ -10,6 +10,7 @@
 enum command_arg {
 	ARG_NONE,
 	ARG_FILE,
+	ARG_SCRIPT, /* a file, or a query that was kept */
 	ARG_FORMAT,
 	ARG_EVENT,
 	ARG_PROFILE,

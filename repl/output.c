@@ -154,7 +154,7 @@ static int open_place(struct app *app, struct str file, struct str shell, size_t
 	if (shell.n)
 		return open_child(p, c_string(shell), err);
 	if (file.n)
-		return open_file(p, c_string(file), err);
+		return open_file(p, app_expand(file), err);
 	if (app->output.fd >= 0) {
 		p->fd = app->output.fd;
 		p->name = app->output.path;

@@ -127,6 +127,15 @@ ok("\x1b[" in run("p.out", "-q", "--color=always", "-c", "top").text, "--color=a
 ok("\x1b[" not in run("p.out", "-q", "--color=always", "--format", "csv", "-c", "top").text,
    "csv has no colour")
 
+# ~/ is the home directory, which is this one.
+os.makedirs("d", exist_ok=True)
+shutil.copy("p.out", "d/home.out")
+os.chdir("d")
+r = run("home.out", "-q", "-c", ".open h=~/p.out", "-c", "in h | top 1 > ~/d/x.csv", "-c", ".once ~/d/y.csv", "-c", "top 1",
+        "-c", ".save ~/d/z.q top 1", "-c", ".run ~/d/z.q", "-c", ".read ~/d/z.q", "-c", ".output ~/d/o.txt", "-c", "top 1", "-c", ".output")
+ok(r.status == 0 and {"x.csv", "y.csv", "z.q", "o.txt"} <= set(os.listdir(".")), "~/ in every place for a file", r)
+os.chdir("..")
+
 # What to do about wide bounds depends on who wrote the profile.
 for creator, hint in (("callgrind-3.19.0", "--separate-callers=3"), ("xdebug 3.2.0", "say no more than this")):
     with open("wide.out", "w") as f:
