@@ -5,17 +5,16 @@
  * and then the index says what the naive reader (tests/naive.h) has understood.  A few
  * questions follow, each shown in some format.
  *
- * Mutations work on lines, for a line is what the format is made of: half of them are
- * libFuzzer's own, inside of one.
+ * Two of three mutations work on lines (mutate_lines.h), the others are libFuzzer's own.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "index/base/hash.h"
 #include "tests/fuzzing.h"
+#include "tests/mutate_lines.h"
 #include "tests/naive.h"
 
-enum { LONGEST = 64 << 10 };
+enum { LONGEST = 64 << 10, TIMES = 4 };
 
 /* ---- one input ---- */
 
@@ -37,6 +36,17 @@ static void ask(void *arg, struct store *st)
 	session_free(s);
 }
 
+/* Profiles repeat themselves, part after part, and are read in another way where they do
+ * (index/replay.h): some inputs are a text several times over. */
+static struct str repeated(struct str text, size_t times)
+{
+	static char copy[TIMES * LONGEST];
+
+	for (size_t i = 0; i < times; i++)
+		memcpy(copy + i * text.n, text.p, text.n);
+	return (struct str){copy, times * text.n};
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct str text = {(const char *)data, size};
@@ -51,6 +61,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		way.stretch = 64 + (size_t)(pick >> 10) % (size + 64);
 	else
 		way.jobs = 1;
+	if (size && (pick >> 52) % 3 == 0)
+		text = repeated(text, 2 + (pick >> 56) % (TIMES - 1));
 	fuzz_begin();
 	if (!naive_agree_by(text.p, text.n, &way, why, sizeof(why)))
 		fuzz_fail("%u threads, stretches of %zu bytes: %s", way.jobs, way.stretch, why);
@@ -58,97 +70,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* ---- mutations by lines ---- */
-
-/* clang-format off */
-static const char *const lines[] = {
-#include "tests/fuzz/profile_lines.h"
-};
-/* clang-format on */
-
-static uint64_t state;
-
-static size_t below(size_t n)
-{
-	state += 0x9e3779b97f4a7c15;
-	return n ? (size_t)(hash_mix(state) % n) : 0;
-}
-
-/* The line around a place: its start, and its end behind the newline. */
-static size_t line_at(const uint8_t *data, size_t size, size_t at, size_t *end)
-{
-	const uint8_t *newline = memchr(data + at, '\n', size - at);
-
-	*end = newline ? (size_t)(newline - data) + 1 : size;
-	while (at > 0 && data[at - 1] != '\n')
-		at--;
-	return at;
-}
-
-/* Replace data[from..to) by n bytes, which are not in data. */
-static size_t replace(uint8_t *data, size_t size, size_t max, size_t from, size_t to,
-		      const void *p, size_t n)
-{
-	if (size - (to - from) + n > max)
-		return size;
-	memmove(data + from + n, data + to, size - to);
-	memcpy(data + from, p, n);
-	return size - (to - from) + n;
-}
-
-/* Some lines, one after the other, to a place of their own. */
-static size_t copy_lines(uint8_t *data, size_t size, size_t max, size_t at)
-{
-	static uint8_t copy[LONGEST];
-	size_t end, from = line_at(data, size, below(size), &end);
-
-	for (size_t more = below(4) ? below(4) : below(40); more && end < size; more--)
-		line_at(data, size, end, &end);
-	if (end - from > sizeof(copy))
-		return size;
-	memcpy(copy, data + from, end - from);
-	return replace(data, size, max, at, at, copy, end - from);
-}
-
-/* The number at or after a place becomes another one. */
-static size_t new_number(uint8_t *data, size_t size, size_t max, size_t at)
-{
-	static const char *const numbers[] = {
-		"0", "1", "2", "7", "-1", "+1", "*", "+0", "-0", "0x10", "4294967295",
-		"4294967296", "18446744073709551615", "18446744073709551616", "65536", ".",
-		"9223372036854775808", "1-3", "1:3", "1+2", "0xffffffffffffffff", "00", "+0x8",
-	};
-	const char *n = numbers[below(sizeof(numbers) / sizeof(numbers[0]))];
-	size_t to;
-
-	while (at < size && (data[at] < '0' || data[at] > '9'))
-		at++;
-	for (to = at; to < size && data[to] >= '0' && data[to] <= '9';)
-		to++;
-	return to == at ? size : replace(data, size, max, at, to, n, strlen(n));
-}
-
-static size_t mutate_lines(uint8_t *data, size_t size, size_t max)
-{
-	size_t end, at = line_at(data, size, below(size), &end);
-	const char *line = lines[below(sizeof(lines) / sizeof(lines[0]))];
-
-	switch (below(6)) {
-	case 0: return replace(data, size, max, at, end, "", 0);
-	case 1: return replace(data, size, max, at, end, line, strlen(line));
-	case 2:
-	case 3: return replace(data, size, max, at, at, line, strlen(line));
-	case 4: return copy_lines(data, size, max, at);
-	default: return new_number(data, size, max, at);
-	}
-}
-
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
 {
-	state = seed;
-	if (LLVMFuzzerMutate && (size == 0 || below(3) == 0))
+	if (LLVMFuzzerMutate && (size == 0 || hash_mix(seed) % 3 == 0))
 		return LLVMFuzzerMutate(data, size, max);
-	for (size_t times = 1 + below(3); times; times--)
-		size = size ? mutate_lines(data, size, max) : 0;
-	return size;
+	return mutate_lines(data, size, max, seed);
 }

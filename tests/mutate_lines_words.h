@@ -1,4 +1,4 @@
-/* profile_lines.h - lines of the format, for the mutations of profile.c. */
+/* mutate_lines_words.h - lines of the format, one string each, for mutate_lines.c. */
 "events: Ir\n",
 "events: Ir Dr Dw\n",
 "events: Dr Ir\n",
