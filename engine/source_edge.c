@@ -318,7 +318,7 @@ static int tree_base(struct exec *x, const struct fn_set *set, uint64_t *out)
 	if (exec_flow(x, x->g, x->event, &flow) ||
 	    path_cost(flow, &q, x->a, x->cancel, &cost, x->err))
 		return (int)x->err->kind;
-	*out = rounded(cost.est);
+	*out = path_rounded(cost.est);
 	return 0;
 }
 
