@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "index/feed.h"
 #include "index/merge.h"
 #include "index/publish.h"
 #include "index/save.h"
@@ -27,6 +28,9 @@ enum { PROGRESS_NS = 100 * 1000 * 1000 };
 
 struct build {
 	struct source source;
+	char head[FEED_HEAD];	/* of the text */
+	size_t nhead;
+	char end;		/* its last byte */
 	const struct build_opts *opts;
 	struct stretches stretches;
 	struct profile profile;
@@ -65,6 +69,30 @@ static void told(void *arg, uint64_t done)
 	report(arg, done, "reading", false);
 }
 
+static void note_head(struct build *b, struct str head)
+{
+	b->nhead = head.n < sizeof(b->head) ? head.n : sizeof(b->head);
+	memcpy(b->head, head.p, b->nhead);
+}
+
+/* Text that passes by: unpacked, or from a pipe. */
+static int read_feed(struct build *b, const struct stretch_opts *o)
+{
+	const struct feed_opts how = {.name = b->source.name, .mem = o->mem,
+				      .block = b->opts->stretch, .cancel = o->cancel};
+	struct feed *feed;
+
+	if (feed_open(&feed, b->source.fd, &how, b->err))
+		return (int)b->err->kind;
+	if (!stretches_feed(&b->stretches, feed, o, b->err)) {
+		note_head(b, feed_head(feed));
+		b->end = feed_end(feed);
+		b->source.id.hash = feed_hash(feed);
+	}
+	feed_close(feed);
+	return (int)b->err->kind;
+}
+
 static int read_text(struct build *b)
 {
 	const struct map *m = &b->source.map;
@@ -75,6 +103,10 @@ static int read_text(struct build *b)
 				       .cancel = b->opts->cancel, .progress = told, .arg = b};
 
 	publish_directory(b->publish.temp, dir);
+	if (b->source.codec || b->source.pipe)
+		return read_feed(b, &o);
+	note_head(b, (struct str){m->p, m->n});
+	b->end = m->p[m->n - 1];
 	if (stretches_read(&b->stretches, m->p, m->n, &o, b->err))
 		return (int)b->err->kind;
 	b->source.id.hash = source_hash_all(b->stretches.piece, b->stretches.npiece);
@@ -101,12 +133,18 @@ static bool header_only(const struct profile *p)
 static int no_events(const struct build *b)
 {
 	const struct profile *p = &b->profile;
-	const char *name = b->source.name, *nature = source_nature(&b->source);
+	const char *name = b->source.name, *hint;
+	const char *nature = source_nature((struct str){b->head, b->nhead}, &hint);
 
+	if (b->nhead == 0) {
+		err_set(b->err, ERR_PROFILE, 0, "%s: empty (0 bytes%s)", name,
+			b->source.codec ? " when unpacked" : "");
+		return err_hint(b->err, "%s", no_profile);
+	}
 	if (nature) {
 		err_set(b->err, ERR_PROFILE, 0, "%s: %s, not a Callgrind-format profile", name,
 			nature);
-		return err_hint(b->err, "%s", no_profile);
+		return err_hint(b->err, "%s", hint ? hint : no_profile);
 	}
 	for (size_t i = 0; i < p->nodds; i++)
 		if (p->odds[i].kind == ODD_NO_EVENTS) {
@@ -178,11 +216,10 @@ static int check_profile(const struct build *b)
  */
 static bool truncated(const struct build *b)
 {
-	const struct map *m = &b->source.map;
 	const struct profile *p = &b->profile;
 	const struct part *last = &p->part[p->npart - 1];
 	bool callgrind = str_starts(last->creator, STR("callgrind"));
-	char end = m->p[m->n - 1];
+	char end = b->end;
 
 	if (end != '\n' && (end < '0' || end > '9' || callgrind ||
 			    str_starts(last->creator, STR("xdebug"))))
@@ -196,7 +233,7 @@ static int write_index(struct build *b)
 {
 	struct meta meta = {.source = b->source.id, .profile = str_c(b->source.name),
 			    .truncated = truncated(b)};
-	uint64_t map_bytes = ((uint64_t)1 << 30) + b->source.id.size * 4;
+	uint64_t map_bytes = ((uint64_t)1 << 30) + b->profile.bytes * 4;
 
 	report(b, b->source.id.size, "writing", true);
 	if (store_writer_open(b->publish.temp, map_bytes, &b->writer, b->err) ||
@@ -236,7 +273,7 @@ static int build_index(struct build *b, const char *index, struct store **out)
 		return (int)b->err->kind;
 	}
 	/* Somebody else may have built it while we waited for the lock. */
-	if (index && !o->rebuild) {
+	if (index && !o->rebuild && !b->source.pipe) {
 		struct err none = {0};
 
 		if (!store_open(index, o->trust, out, &none)) {
@@ -313,6 +350,8 @@ static const char *writable_place(const struct build *b, char path[INDEX_PATH_MA
 		return NULL;
 	if (b->opts->index_path)
 		return b->opts->index_path;
+	if (b->source.pipe)
+		return NULL;
 	if (!publish_place(b->source.path, 0, path))
 		return NULL;
 	if (!publish_writable(path) && publish_place(b->source.path, 1, other) &&
@@ -326,7 +365,9 @@ static int open_or_build(struct build *b, struct store **out, struct build_repor
 	char path[INDEX_PATH_MAX];
 	const char *index;
 
-	if (b->opts->rebuild) {
+	if (b->source.pipe) {
+		r->how = BUILD_NEW;
+	} else if (b->opts->rebuild) {
 		r->how = BUILD_FORCED;
 	} else if (b->opts->index_path) {
 		if (open_fresh(b, b->opts->index_path, out, r))
@@ -342,6 +383,31 @@ static int open_or_build(struct build *b, struct store **out, struct build_repor
 	return build_index(b, index, out);
 }
 
+/* The profile is an index itself: it is what can be asked, whatever it was made from. */
+static int open_index(struct build *b, struct store **out, struct build_report *r)
+{
+	struct source was;
+	struct err none = {0};
+	char path[INDEX_PATH_MAX];
+
+	if (b->opts->rebuild) {
+		err_set(b->err, ERR_USAGE, 0, "%s is an index: it cannot be made from itself",
+			b->source.name);
+		return err_hint(b->err, "give the profile");
+	}
+	if (store_open(b->source.name, b->opts->trust, out, b->err))
+		return (int)b->err->kind;
+	r->how = BUILD_AS_IS;
+	snprintf(r->index, sizeof(r->index), "%.4199s", b->source.name);
+	snprintf(path, sizeof(path), "%.*s", STR_ARG(store_source(*out)->path));
+	if (path[0] != '/' || source_open(path, &was, &none))
+		return 0;
+	if (source_compare(&was, store_source(*out)) == SOURCE_CHANGED)
+		snprintf(r->why, sizeof(r->why), "%.150s has changed since it was indexed", path);
+	source_close(&was);
+	return 0;
+}
+
 int build_open(const char *profile, const struct build_opts *opts, struct store **out,
 	       struct build_report *report_out, struct err *err)
 {
@@ -352,7 +418,10 @@ int build_open(const char *profile, const struct build_opts *opts, struct store 
 	*report_out = (struct build_report){.how = BUILD_NEW};
 	if (source_open(profile, &b.source, err))
 		return (int)err->kind;
-	rc = open_or_build(&b, out, report_out);
+	if (!b.source.pipe && store_recognise(b.source.fd))
+		rc = open_index(&b, out, report_out);
+	else
+		rc = open_or_build(&b, out, report_out);
 	source_close(&b.source);
 	report_out->took_ns = now_ns() - start;
 	return rc;

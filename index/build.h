@@ -4,6 +4,9 @@
  * build_open() finds the index of a profile, opens it when it is fresh, and otherwise
  * builds it: in a temporary file beside the final one, synced, renamed.  A build that fails
  * or is cancelled leaves nothing behind and an older index as it was.
+ *
+ * A profile may be packed (unpack.h) or a pipe, "-" is standard input: an index of a pipe is
+ * kept only where index_path says.  A profile that is an index itself is opened as it is.
  */
 #ifndef QUERN_BUILD_H
 #define QUERN_BUILD_H
@@ -37,6 +40,7 @@ struct build_opts {
 
 enum build_how {
 	BUILD_FRESH,		/* the index was up to date */
+	BUILD_AS_IS,		/* the profile given is an index itself */
 	BUILD_NEW,		/* there was none */
 	BUILD_STALE,		/* the profile changed, or the index is of another version */
 	BUILD_FORCED,		/* --rebuild */
@@ -45,7 +49,7 @@ enum build_how {
 
 struct build_report {
 	enum build_how how;
-	char why[400];		/* one sentence for how != BUILD_FRESH; may be empty */
+	char why[400];		/* one sentence; may be empty */
 	char index[4200];	/* path; empty with no_write */
 	uint64_t took_ns;	/* wall time of open and build */
 };

@@ -11,51 +11,38 @@
 #include <xxhash.h>
 
 static const struct {
-	const char *magic, *name, *unpack;
-	size_t n;
-} packed[] = {
-	{"\x1f\x8b", "gzip", "gzip -dk", 2},
-	{"BZh", "bzip2", "bzip2 -dk", 3},
-	{"\xfd" "7zXZ\0", "xz", "xz -dk", 6},
-	{"\x28\xb5\x2f\xfd", "zstd", "zstd -d", 4},
-};
-
-static int refuse_packed(const struct source *s, struct err *err)
-{
-	char head[8] = {0};
-	ssize_t n = pread(s->fd, head, sizeof(head), 0);
-
-	for (size_t i = 0; i < sizeof(packed) / sizeof(packed[0]); i++)
-		if (n >= (ssize_t)packed[i].n && memcmp(head, packed[i].magic, packed[i].n) == 0) {
-			err_set(err, ERR_PROFILE, 0, "%s: compressed with %s", s->name,
-				packed[i].name);
-			return err_hint(err, "unpack it first: %s %s", packed[i].unpack, s->name);
-		}
-	return 0;
-}
-
-static const struct {
-	const char *magic, *nature;
-	size_t n;
+	const char *magic, *nature, *hint;
+	size_t n, at;
 } natures[] = {
-	{"\x7f" "ELF", "a program or library", 4},
-	{"\x89PNG", "a PNG image", 4},
-	{"PERFILE2", "a file of perf record", 8},
-	{"gmon", "a file of gprof", 4},
-	{"%PDF", "a PDF document", 4},
-	{"PK\3\4", "a zip archive", 4},
-	{"{", "JSON", 1},
-	{"<", "XML or HTML", 1},
+	{"\x7f" "ELF", "a program or library", NULL, 4, 0},
+	{"\x89PNG", "a PNG image", NULL, 4, 0},
+	{"PERFILE2", "a file of perf record", NULL, 8, 0},
+	{"gmon", "a file of gprof", NULL, 4, 0},
+	{"%PDF", "a PDF document", NULL, 4, 0},
+	{"PK\3\4", "a zip archive", "take the profile out of it: unzip", 4, 0},
+	{"7z\xbc\xaf", "a 7-Zip archive", "take the profile out of it: 7z x", 4, 0},
+	{"Rar!", "a RAR archive", "take the profile out of it: unrar x", 4, 0},
+	{"ustar", "a tar archive", "take the profiles out of it, tar xf, and open those", 5, 257},
+	{"\x1f\x9d", "compressed by compress", "unpack it first: uncompress", 2, 0},
+	{"]\0\0", "compressed by lzma", "unpack it first: unlzma", 3, 0},
+	{"{", "JSON", NULL, 1, 0},
+	{"<", "XML or HTML", NULL, 1, 0},
 };
 
-const char *source_nature(const struct source *s)
+const char *source_nature(struct str head, const char **hint)
 {
-	size_t head = s->map.n < 4096 ? s->map.n : 4096;
-
+	*hint = NULL;
 	for (size_t i = 0; i < sizeof(natures) / sizeof(natures[0]); i++)
-		if (head >= natures[i].n && memcmp(s->map.p, natures[i].magic, natures[i].n) == 0)
+		if (head.n >= natures[i].at + natures[i].n &&
+		    memcmp(head.p + natures[i].at, natures[i].magic, natures[i].n) == 0) {
+			*hint = natures[i].hint;
 			return natures[i].nature;
-	return head && memchr(s->map.p, 0, head) ? "binary data" : NULL;
+		}
+	if (unpack_recognise(head.p, head.n)) {
+		*hint = "it is packed twice: unpack it once by hand";
+		return "still compressed when unpacked";
+	}
+	return head.n && memchr(head.p, 0, head.n) ? "binary data" : NULL;
 }
 
 static uint64_t nanoseconds(const struct timespec *t)
@@ -72,43 +59,69 @@ static void identify(struct source_id *id, const struct stat *sb)
 	id->ctime_ns = nanoseconds(&sb->st_ctim);
 }
 
+static int open_fd(struct source *s, const char *path)
+{
+	if (strcmp(path, "-") == 0) {
+		s->name = "standard input";
+		return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	}
+	/* O_NONBLOCK: a device must not hang us before we can refuse it. */
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+static int not_regular(struct source *s, const struct stat *sb, struct err *err)
+{
+	if (!S_ISFIFO(sb->st_mode) && !(S_ISSOCK(sb->st_mode) && s->pipe))
+		return err_set(err, ERR_PROFILE, 0, "%s: %s, not a profile", s->name,
+			       S_ISDIR(sb->st_mode) ? "a directory" : "not a regular file");
+	s->pipe = true;
+	return 0;
+}
+
+static int empty(const struct source *s, struct err *err)
+{
+	err_set(err, ERR_PROFILE, 0, "%s: empty file (0 bytes)", s->name);
+	return err_hint(err, "callgrind leaves one beside the files of --separate-threads: "
+			     "open those, %s-01 and so on", s->name);
+}
+
+static int map_file(struct source *s, const char *path, struct err *err)
+{
+	char head[UNPACK_HEAD];
+	ssize_t n = pread(s->fd, head, sizeof(head), 0);
+
+	if (n > 0)
+		s->codec = unpack_recognise(head, (size_t)n);
+	s->path = realpath(path, NULL);
+	if (!s->path)
+		return err_set(err, ERR_PROFILE, 0, "%s: %s", path, strerror(errno));
+	s->id.path = str_c(s->path);
+	return map_open(&s->map, s->fd, s->id.size, path, err);
+}
+
 int source_open(const char *path, struct source *s, struct err *err)
 {
 	struct stat sb;
+	int rc;
 
-	*s = (struct source){.name = path};
-	/* O_NONBLOCK: a FIFO must not hang us before we can refuse it. */
-	s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (s->fd < 0 || fstat(s->fd, &sb)) {
-		err_set(err, ERR_PROFILE, 0, "%s: %s", path, strerror(errno));
-		goto fail;
+	*s = (struct source){.name = path, .map.p = "", .pipe = strcmp(path, "-") == 0};
+	s->id.path = STR("-");
+	s->fd = open_fd(s, path);
+	if (s->fd < 0 || fstat(s->fd, &sb))
+		rc = err_set(err, ERR_PROFILE, 0, "%s: %s", s->name, strerror(errno));
+	else if (!S_ISREG(sb.st_mode))
+		rc = not_regular(s, &sb, err);
+	else if (s->pipe)
+		rc = 0;
+	else if (sb.st_size == 0)
+		rc = empty(s, err);
+	else {
+		identify(&s->id, &sb);
+		rc = map_file(s, path, err);
 	}
-	if (!S_ISREG(sb.st_mode)) {
-		err_set(err, ERR_PROFILE, 0, "%s: %s, not a profile", path,
-			S_ISDIR(sb.st_mode) ? "a directory" : "not a regular file");
-		goto fail;
-	}
-	if (sb.st_size == 0) {
-		err_set(err, ERR_PROFILE, 0, "%s: empty file (0 bytes)", path);
-		err_hint(err, "callgrind leaves one beside the files of --separate-threads: "
-			      "open those, %s-01 and so on", path);
-		goto fail;
-	}
-	if (refuse_packed(s, err))
-		goto fail;
-	identify(&s->id, &sb);
-	s->path = realpath(path, NULL);
-	if (!s->path) {
-		err_set(err, ERR_PROFILE, 0, "%s: %s", path, strerror(errno));
-		goto fail;
-	}
-	s->id.path = str_c(s->path);
-	if (map_open(&s->map, s->fd, s->id.size, path, err))
-		goto fail;
-	return 0;
-fail:
-	source_close(s);
-	return (int)err->kind;
+	if (rc)
+		source_close(s);
+	return rc;
 }
 
 void source_close(struct source *s)
@@ -125,6 +138,8 @@ int source_unchanged(const struct source *s, struct err *err)
 	struct source_id now = {0};
 	struct stat sb;
 
+	if (s->pipe)
+		return 0;
 	if (fstat(s->fd, &sb))
 		return err_set(err, ERR_PROFILE, 0, "%s: %s", s->name, strerror(errno));
 	identify(&now, &sb);
@@ -167,7 +182,7 @@ enum freshness source_compare(struct source *s, const struct source_id *recorded
 	const struct source_id *id = &s->id;
 	struct err err = {0};
 
-	if (id->size != recorded->size)
+	if (s->pipe || id->size != recorded->size)
 		return SOURCE_CHANGED;
 	if (str_eq(id->path, recorded->path) && id->dev == recorded->dev &&
 	    id->inode == recorded->inode && id->mtime_ns == recorded->mtime_ns &&

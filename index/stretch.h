@@ -19,6 +19,7 @@
 #include "index/base/err.h"
 #include "index/tally.h"
 
+struct feed;
 struct stretch;
 
 struct stretches {
@@ -45,6 +46,10 @@ struct stretch_opts {
 /* Read text[0..n), a map that outlives the tallies (names are views into it). */
 int stretches_read(struct stretches *s, const char *text, size_t n,
 		   const struct stretch_opts *opts, struct err *err);
+/* Read the text of a feed, in one stretch and beside the thread that makes it.  Names are
+ * copied; opts->progress is told of bytes of the file, `piece` stays empty. */
+int stretches_feed(struct stretches *s, struct feed *feed, const struct stretch_opts *opts,
+		   struct err *err);
 void stretches_free(struct stretches *s);
 
 #endif

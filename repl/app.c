@@ -200,19 +200,20 @@ static void say_opened(const struct app *app, const char *path, const struct sto
 
 	number_seconds(took, report->took_ns);
 	number_bytes(bytes, store_info(st)->input_bytes);
-	if (report->how == BUILD_FRESH) {
+	if (report->why[0] && report->how != BUILD_FRESH)
+		app_note(app, "quern: %s", report->why);
+	if (report->how == BUILD_AS_IS)
+		app_note(app, "quern: %s: an index, opened as it is, %s", path, took);
+	else if (report->how == BUILD_FRESH)
 		app_note(app, "quern: %s: index up to date, %s", path, took);
-	} else {
-		if (report->why[0])
-			app_note(app, "quern: %s", report->why);
+	else
 		app_note(app, "quern: %s: indexed %s in %s", path, bytes, took);
-	}
 	if (store_info(st)->truncated)
 		app_note(
 			app,
 			"quern: %s: cut off: its end is missing, the costs are of what is there",
 			path);
-	if (report->how == BUILD_FRESH)
+	if (report->how == BUILD_FRESH || report->how == BUILD_AS_IS)
 		return;
 	if (store_info(st)->diagnostics)
 		app_note(

@@ -26,6 +26,7 @@
  *	        store     the index, read; store_write  written; key  its byte layout
  *	        base/     str err arena vec out map
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,24 @@ static int run_tasks(struct app *app)
 	return kind;
 }
 
+/* The profile came from standard input: what is typed comes from the terminal itself. */
+static int take_terminal(struct app *app)
+{
+	struct err err = {0};
+	int fd = isatty(STDOUT_FILENO) ? open("/dev/tty", O_RDWR | O_CLOEXEC) : -1;
+
+	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0) {
+		err_set(&err, ERR_USAGE, 0,
+			"the profile is read from standard input, so no queries can be");
+		err_hint(&err, "give them by -c or -f");
+		app_fail(app, &err, NULL);
+	}
+	if (fd >= 0)
+		close(fd);
+	screen_init(&app->screen, app->opts->colour);
+	return (int)err.kind;
+}
+
 /* Returns the exit status. */
 static int run(struct app *app)
 {
@@ -121,6 +140,8 @@ static int run(struct app *app)
 		return err_exit_status((enum err_kind)verify(app));
 	if (!o->no_init)
 		run_init(app);
+	if (!o->ntasks && options_stdin_profile(o) && take_terminal(app))
+		return err_exit_status(ERR_USAGE);
 	if (o->ntasks) {
 		kind = run_tasks(app);
 	} else if (app->screen.in) {

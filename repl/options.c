@@ -238,6 +238,25 @@ static int read_letters(struct options *to, char **argv, int *i, struct err *err
 	return 0;
 }
 
+bool options_stdin_profile(const struct options *o)
+{
+	for (size_t i = 0; i < o->nprofiles; i++) {
+		const char *eq = strchr(o->profiles[i], '=');
+
+		if (strcmp(eq ? eq + 1 : o->profiles[i], "-") == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool options_stdin_script(const struct options *o)
+{
+	for (size_t i = 0; i < o->ntasks; i++)
+		if (o->tasks[i].file && strcmp(o->tasks[i].text, "-") == 0)
+			return true;
+	return false;
+}
+
 static int check(const struct options *o, struct err *err)
 {
 	if (o->index && o->nprofiles > 1)
@@ -247,6 +266,11 @@ static int check(const struct options *o, struct err *err)
 	if (o->index && o->no_index_write)
 		return err_set(err, ERR_USAGE, 0,
 			       "--index and --no-index-write contradict");
+	if (options_stdin_profile(o) && options_stdin_script(o)) {
+		err_set(err, ERR_USAGE, 0,
+			"the profile and the script cannot both be standard input");
+		return err_hint(err, "give queries by -c, or the script by -f FILE");
+	}
 	if (o->verify && !o->nprofiles && !o->help && !o->version)
 		return err_set(err, ERR_USAGE, 0, "--verify needs a profile");
 	if (o->bench_parse && !o->nprofiles && !o->help && !o->version)

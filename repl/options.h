@@ -40,6 +40,8 @@ struct options {
 /* Views of argv; the arrays are freed by options_free().  ERR_USAGE names what is wrong. */
 int options_read(struct options *o, int argc, char **argv, struct err *err);
 void options_free(struct options *o);
+/* One of the profiles is "-". */
+bool options_stdin_profile(const struct options *o);
 /* The text of --help. */
 extern const char options_help[];
 /* "512M", "1.5G", "4096": bytes; false on anything else. */
