@@ -9,33 +9,30 @@
 #include "index/build.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "index/feed.h"
+#include "index/input.h"
 #include "index/merge.h"
 #include "index/publish.h"
+#include "index/refuse.h"
 #include "index/save.h"
-#include "index/source.h"
 #include "index/store_write.h"
-#include "index/stretch.h"
 
 enum { PROGRESS_NS = 100 * 1000 * 1000 };
 
 struct build {
-	struct source source;
-	char head[FEED_HEAD];	/* of the text */
-	size_t nhead;
-	char end;		/* its last byte */
+	struct inputs in;
 	const struct build_opts *opts;
-	struct stretches stretches;
+	struct tally **tally;	/* of all inputs, in their order */
+	size_t ntally;
 	struct profile profile;
 	struct store_writer *writer;
 	struct publish publish;
+	uint64_t read_before;	/* bytes of the files that have been read */
 	uint64_t reported_ns;
 	struct err *err;
 };
@@ -48,9 +45,18 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static uint64_t input_bytes(const struct build *b)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < b->in.n; i++)
+		n += b->in.at[i].source.id.size;
+	return n;
+}
+
 static void report(struct build *b, uint64_t done, const char *stage, bool now)
 {
-	struct build_progress p = {done, b->source.id.size, stage};
+	struct build_progress p = {done, 0, stage};
 	uint64_t t;
 
 	if (!b->opts->progress)
@@ -58,6 +64,7 @@ static void report(struct build *b, uint64_t done, const char *stage, bool now)
 	t = now_ns();
 	if (!now && t - b->reported_ns < PROGRESS_NS)
 		return;
+	p.total = input_bytes(b);
 	b->reported_ns = t;
 	b->opts->progress(b->opts->progress_arg, &p);
 }
@@ -66,189 +73,76 @@ static void report(struct build *b, uint64_t done, const char *stage, bool now)
 
 static void told(void *arg, uint64_t done)
 {
-	report(arg, done, "reading", false);
+	struct build *b = arg;
+
+	report(b, b->read_before + done, "reading", false);
 }
 
-static void note_head(struct build *b, struct str head)
+static int list_tallies(struct build *b)
 {
-	b->nhead = head.n < sizeof(b->head) ? head.n : sizeof(b->head);
-	memcpy(b->head, head.p, b->nhead);
-}
+	size_t n = 0;
 
-/* Text that passes by: unpacked, or from a pipe. */
-static int read_feed(struct build *b, const struct stretch_opts *o)
-{
-	const struct feed_opts how = {.name = b->source.name, .mem = o->mem,
-				      .block = b->opts->stretch, .cancel = o->cancel};
-	struct feed *feed;
+	for (size_t i = 0; i < b->in.n; i++)
+		n += b->in.at[i].stretches.n;
+	b->tally = malloc((n + 1) * sizeof(struct tally *));
+	if (!b->tally)
+		return err_set(b->err, ERR_LIMIT, 0, "out of memory while reading");
+	for (size_t i = 0; i < b->in.n; i++) {
+		const struct stretches *s = &b->in.at[i].stretches;
 
-	if (feed_open(&feed, b->source.fd, &how, b->err))
-		return (int)b->err->kind;
-	if (!stretches_feed(&b->stretches, feed, o, b->err)) {
-		note_head(b, feed_head(feed));
-		b->end = feed_end(feed);
-		b->source.id.hash = feed_hash(feed);
+		memcpy(b->tally + b->ntally, s->tally, s->n * sizeof(struct tally *));
+		b->ntally += s->n;
 	}
-	feed_close(feed);
-	return (int)b->err->kind;
+	return 0;
 }
 
-static int read_text(struct build *b)
+static int read_inputs(struct build *b)
 {
-	const struct map *m = &b->source.map;
 	char dir[INDEX_PATH_MAX];
 	const struct stretch_opts o = {.jobs = b->opts->jobs, .stretch = b->opts->stretch,
 				       .hash = true, .mem = b->opts->mem,
-				       .spill_dir = dir,
+				       .share = (unsigned)b->in.n, .spill_dir = dir,
 				       .cancel = b->opts->cancel, .progress = told, .arg = b};
 
 	publish_directory(b->publish.temp, dir);
-	if (b->source.codec || b->source.pipe)
-		return read_feed(b, &o);
-	note_head(b, (struct str){m->p, m->n});
-	b->end = m->p[m->n - 1];
-	if (stretches_read(&b->stretches, m->p, m->n, &o, b->err))
-		return (int)b->err->kind;
-	b->source.id.hash = source_hash_all(b->stretches.piece, b->stretches.npiece);
-	return 0;
-}
-
-/* ---- what is refused ---- */
-
-static const char no_profile[] =
-	"such files begin with lines like \"events: Ir\" and \"fn=main\"; valgrind "
-	"--tool=callgrind and PHP Xdebug write them";
-
-/* A header that breaks off before its "events:" line. */
-static bool header_only(const struct profile *p)
-{
-	for (size_t k = 0; k < p->ntally; k++)
-		for (size_t i = 0; i < p->tally[k]->npart; i++)
-			if (p->tally[k]->part[i].line[KEY_VERSION] ||
-			    p->tally[k]->part[i].line[KEY_CREATOR])
-				return true;
-	return false;
-}
-
-static int no_events(const struct build *b)
-{
-	const struct profile *p = &b->profile;
-	const char *name = b->source.name, *hint;
-	const char *nature = source_nature((struct str){b->head, b->nhead}, &hint);
-
-	if (b->nhead == 0) {
-		err_set(b->err, ERR_PROFILE, 0, "%s: empty (0 bytes%s)", name,
-			b->source.codec ? " when unpacked" : "");
-		return err_hint(b->err, "%s", no_profile);
+	for (size_t i = 0; i < b->in.n; i++) {
+		if (input_read(&b->in.at[i], &o, b->in.n == 1, b->err))
+			return (int)b->err->kind;
+		b->read_before += b->in.at[i].source.id.size;
 	}
-	if (nature) {
-		err_set(b->err, ERR_PROFILE, 0, "%s: %s, not a Callgrind-format profile", name,
-			nature);
-		return err_hint(b->err, "%s", hint ? hint : no_profile);
-	}
-	for (size_t i = 0; i < p->nodds; i++)
-		if (p->odds[i].kind == ODD_NO_EVENTS) {
-			err_set(b->err, ERR_PROFILE, 0,
-				"%s:%" PRIu64 ": a cost line before any \"events:\" line", name,
-				p->odd[p->odds[i].first].line);
-			return err_hint(b->err, "this is not a Callgrind-format profile, or its "
-						"header is missing");
-		}
-	if (header_only(p)) {
-		err_set(b->err, ERR_PROFILE, 0,
-			"%s: cut off in its header: there is no \"events:\" line", name);
-		return err_hint(b->err, "copy it again, or wait until the program that writes it "
-					"is done");
-	}
-	err_set(b->err, ERR_PROFILE, 0, "%s: not a Callgrind-format profile: no \"events:\" line",
-		name);
-	return err_hint(b->err, "%s", no_profile);
-}
-
-/* A cost line that stands before the first "events:" of the whole file. */
-static bool costs_before_events(const struct profile *p)
-{
-	uint64_t events = 0;
-	size_t k, i;
-
-	for (k = 0; !events && k < p->ntally; k++)
-		for (i = 0; !events && i < p->tally[k]->npart; i++)
-			if (p->tally[k]->part[i].line[KEY_EVENTS])
-				events = p->map[k].lines + p->tally[k]->part[i].line[KEY_EVENTS];
-	for (i = 0; i < p->nodds; i++)
-		if (p->odds[i].kind == ODD_NO_EVENTS)
-			return p->odd[p->odds[i].first].line < events;
-	return false;
-}
-
-static int check_profile(const struct build *b)
-{
-	const struct profile *p = &b->profile;
-	uint64_t negative = 0, unreadable = 0, readable = 0;
-	bool difference = false;
-
-	for (size_t k = 0; k < p->ntally; k++) {
-		difference |= p->tally[k]->difference;
-		negative += p->tally[k]->odds[ODD_NEGATIVE_COST];
-		unreadable += p->tally[k]->odds[ODD_FIELD];
-		readable += p->tally[k]->cost_lines;
-	}
-	if (p->nevent == 0 || costs_before_events(p))
-		return no_events(b);
-	if (difference && negative) {
-		err_set(b->err, ERR_PROFILE, 0,
-			"%s: a difference of two profiles (its costs are negative)",
-			b->source.name);
-		return err_hint(b->err, "open the two profiles and compare them with `vs`: "
-					"quern new.out base=old.out -c 'functions vs base'");
-	}
-	if (readable == 0 && unreadable) {
-		err_set(b->err, ERR_PROFILE, 0, "%s: none of its %" PRIu64
-			" cost lines can be read", b->source.name, unreadable);
-		return err_hint(b->err, "the first: line %" PRIu64, p->odd[p->odds[0].first].line);
-	}
-	return 0;
-}
-
-/*
- * Cut off: callgrind did not come to its "totals:", or the last line has no end.  Some
- * producers (yappi) never end it; theirs at least ends in a number.
- */
-static bool truncated(const struct build *b)
-{
-	const struct profile *p = &b->profile;
-	const struct part *last = &p->part[p->npart - 1];
-	bool callgrind = str_starts(last->creator, STR("callgrind"));
-	char end = b->end;
-
-	if (end != '\n' && (end < '0' || end > '9' || callgrind ||
-			    str_starts(last->creator, STR("xdebug"))))
-		return true;
-	return callgrind && !last->has_totals;
+	inputs_order(&b->in);
+	return list_tallies(b);
 }
 
 /* ---- writing ---- */
 
 static int write_index(struct build *b)
 {
-	struct meta meta = {.source = b->source.id, .profile = str_c(b->source.name),
-			    .truncated = truncated(b)};
+	struct meta meta = {.files = b->in.n, .profile = str_c(b->in.label)};
 	uint64_t map_bytes = ((uint64_t)1 << 30) + b->profile.bytes * 4;
 
-	report(b, b->source.id.size, "writing", true);
+	meta.file = ARENA_ARRAY(&b->profile.arena, struct input_file, b->in.n);
+	if (!meta.file)
+		return err_set(b->err, ERR_LIMIT, 0, "out of memory while writing the index");
+	for (size_t i = 0; i < b->in.n; i++) {
+		meta.file[i] = b->in.at[i].file;
+		meta.truncated |= meta.file[i].truncated;
+	}
+	report(b, input_bytes(b), "writing", true);
 	if (store_writer_open(b->publish.temp, map_bytes, &b->writer, b->err) ||
 	    save_profile(&b->profile, b->writer, &meta, b->opts->cancel, b->err) ||
 	    store_writer_finish(b->writer, b->err))
 		return (int)b->err->kind;
-	return source_unchanged(&b->source, b->err);
+	return b->in.n == 1 ? source_unchanged(&b->in.at[0].source, b->err) : 0;
 }
 
 static int build_guarded(void *arg)
 {
 	struct build *b = arg;
 
-	if (read_text(b) || merge(&b->profile, b->stretches.tally, b->stretches.n,
-				  b->opts->cancel, b->err) || check_profile(b))
+	if (read_inputs(b) || merge(&b->profile, b->tally, b->ntally, b->opts->cancel, b->err))
+		return (int)b->err->kind;
+	if (!b->opts->merge && refuse_set(&b->in, &b->profile, b->err))
 		return (int)b->err->kind;
 	return write_index(b);
 }
@@ -257,7 +151,34 @@ static void build_free(struct build *b)
 {
 	store_writer_close(b->writer);
 	profile_free(&b->profile);
-	stretches_free(&b->stretches);
+	free(b->tally);
+}
+
+/* The file that index must not replace: any of the profile's own. */
+static int replaces(struct build *b, const char *index)
+{
+	for (size_t i = 0; i < b->in.n; i++) {
+		struct source *s = &b->in.at[i].source;
+		int rc;
+
+		if (s->fd < 0 && source_reopen(s, b->err))
+			return (int)b->err->kind;
+		rc = publish_replaces(index, s->fd, b->err);
+		if (b->in.n > 1)
+			source_release(s);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static enum freshness compare(struct build *b, const struct store *st, size_t *new,
+			      struct build_report *r)
+{
+	uint32_t n;
+	const struct input_file *recorded = store_inputs(st, &n);
+
+	return inputs_compare(&b->in, recorded, n, new, r->why, sizeof(r->why));
 }
 
 /* Build the index at `index` (NULL: a temporary one) and open it. */
@@ -266,18 +187,20 @@ static int build_index(struct build *b, const char *index, struct store **out)
 	const struct build_opts *o = b->opts;
 	int rc;
 
-	if (index && publish_replaces(index, b->source.fd, b->err))
+	if (index && replaces(b, index))
 		return (int)b->err->kind;
 	if (publish_begin(&b->publish, index, o->no_wait, o->cancel, b->err)) {
 		publish_end(&b->publish);
 		return (int)b->err->kind;
 	}
 	/* Somebody else may have built it while we waited for the lock. */
-	if (index && !o->rebuild && !b->source.pipe) {
+	if (index && !o->rebuild && !b->in.at[0].source.pipe) {
+		struct build_report ignored;
 		struct err none = {0};
+		size_t new;
 
 		if (!store_open(index, o->trust, out, &none)) {
-			if (source_compare(&b->source, store_source(*out)) != SOURCE_CHANGED) {
+			if (compare(b, *out, &new, &ignored) != SOURCE_CHANGED) {
 				publish_end(&b->publish);
 				return 0;
 			}
@@ -297,22 +220,12 @@ static int build_index(struct build *b, const char *index, struct store **out)
 
 /* ---- which index ---- */
 
-static void say_changed(const struct build *b, const char *index, struct str indexed,
-			struct build_report *r)
-{
-	if (str_eq(indexed, b->source.id.path))
-		snprintf(r->why, sizeof(r->why), "the profile has changed since it was indexed");
-	else
-		snprintf(r->why, sizeof(r->why),
-			 "the index %.150s was of another profile, %.*s: it is replaced", index,
-			 (int)(indexed.n < 150 ? indexed.n : 150), indexed.p);
-}
-
 /* Open an index that is there and of this profile; *how says why not. */
 static bool open_fresh(struct build *b, const char *path, struct store **out,
 		       struct build_report *r)
 {
 	struct err err = {0};
+	size_t new;
 
 	if (access(path, F_OK))
 		return false;
@@ -321,16 +234,8 @@ static bool open_fresh(struct build *b, const char *path, struct store **out,
 		snprintf(r->why, sizeof(r->why), "%.390s", err.text);
 		return false;
 	}
-	switch (source_compare(&b->source, store_source(*out))) {
-	case SOURCE_SAME:
-		break;
-	case SOURCE_TOUCHED:
-		snprintf(r->why, sizeof(r->why),
-			 "the profile's times changed, its content did not");
-		break;
-	case SOURCE_CHANGED:
+	if (compare(b, *out, &new, r) == SOURCE_CHANGED) {
 		r->how = BUILD_STALE;
-		say_changed(b, path, store_source(*out)->path, r);
 		store_close(*out);
 		*out = NULL;
 		return false;
@@ -350,11 +255,9 @@ static const char *writable_place(const struct build *b, char path[INDEX_PATH_MA
 		return NULL;
 	if (b->opts->index_path)
 		return b->opts->index_path;
-	if (b->source.pipe)
+	if (b->in.at[0].source.pipe || !publish_place(b->in.place, 0, path))
 		return NULL;
-	if (!publish_place(b->source.path, 0, path))
-		return NULL;
-	if (!publish_writable(path) && publish_place(b->source.path, 1, other) &&
+	if (!publish_writable(path) && publish_place(b->in.place, 1, other) &&
 	    publish_writable(other))
 		memcpy(path, other, INDEX_PATH_MAX);
 	return path;
@@ -365,7 +268,7 @@ static int open_or_build(struct build *b, struct store **out, struct build_repor
 	char path[INDEX_PATH_MAX];
 	const char *index;
 
-	if (b->source.pipe) {
+	if (b->in.at[0].source.pipe) {
 		r->how = BUILD_NEW;
 	} else if (b->opts->rebuild) {
 		r->how = BUILD_FORCED;
@@ -373,7 +276,7 @@ static int open_or_build(struct build *b, struct store **out, struct build_repor
 		if (open_fresh(b, b->opts->index_path, out, r))
 			return 0;
 	} else {
-		for (unsigned i = 0; publish_place(b->source.path, i, path); i++)
+		for (unsigned i = 0; publish_place(b->in.place, i, path); i++)
 			if (open_fresh(b, path, out, r))
 				return 0;
 	}
@@ -386,43 +289,60 @@ static int open_or_build(struct build *b, struct store **out, struct build_repor
 /* The profile is an index itself: it is what can be asked, whatever it was made from. */
 static int open_index(struct build *b, struct store **out, struct build_report *r)
 {
-	struct source was;
-	struct err none = {0};
-	char path[INDEX_PATH_MAX];
+	const char *name = b->in.at[0].source.name;
+	const struct input_file *recorded;
+	uint32_t n;
 
 	if (b->opts->rebuild) {
 		err_set(b->err, ERR_USAGE, 0, "%s is an index: it cannot be made from itself",
-			b->source.name);
+			name);
 		return err_hint(b->err, "give the profile");
 	}
-	if (store_open(b->source.name, b->opts->trust, out, b->err))
+	if (store_open(name, b->opts->trust, out, b->err))
 		return (int)b->err->kind;
 	r->how = BUILD_AS_IS;
-	snprintf(r->index, sizeof(r->index), "%.4199s", b->source.name);
-	snprintf(path, sizeof(path), "%.*s", STR_ARG(store_source(*out)->path));
-	if (path[0] != '/' || source_open(path, &was, &none))
-		return 0;
-	if (source_compare(&was, store_source(*out)) == SOURCE_CHANGED)
-		snprintf(r->why, sizeof(r->why), "%.150s has changed since it was indexed", path);
-	source_close(&was);
+	snprintf(r->index, sizeof(r->index), "%.4199s", name);
+	recorded = store_inputs(*out, &n);
+	for (uint32_t i = 0; i < n && !r->why[0]; i++) {
+		char path[INDEX_PATH_MAX];
+		struct source now;
+		struct err none = {0};
+
+		snprintf(path, sizeof(path), "%.*s", STR_ARG(recorded[i].id.path));
+		if (path[0] != '/' || source_open(path, &now, &none))
+			continue;
+		if (source_compare(&now, &recorded[i].id) == SOURCE_CHANGED)
+			snprintf(r->why, sizeof(r->why), "%.150s has changed since it was indexed",
+				 path);
+		source_close(&now);
+	}
 	return 0;
+}
+
+int build_open_set(const char *const *path, size_t n, const struct build_opts *opts,
+		   struct store **out, struct build_report *report_out, struct err *err)
+{
+	struct build b = {.opts = opts, .err = err};
+	uint64_t start = now_ns();
+	const struct source *first;
+	int rc;
+
+	*report_out = (struct build_report){.how = BUILD_NEW};
+	if (inputs_open(&b.in, path, n, err))
+		return (int)err->kind;
+	first = &b.in.at[0].source;
+	memcpy(report_out->note, b.in.note, sizeof(b.in.note));
+	if (b.in.n == 1 && !first->pipe && store_recognise(first->fd))
+		rc = open_index(&b, out, report_out);
+	else
+		rc = open_or_build(&b, out, report_out);
+	inputs_close(&b.in);
+	report_out->took_ns = now_ns() - start;
+	return rc;
 }
 
 int build_open(const char *profile, const struct build_opts *opts, struct store **out,
 	       struct build_report *report_out, struct err *err)
 {
-	struct build b = {.opts = opts, .err = err};
-	uint64_t start = now_ns();
-	int rc;
-
-	*report_out = (struct build_report){.how = BUILD_NEW};
-	if (source_open(profile, &b.source, err))
-		return (int)err->kind;
-	if (!b.source.pipe && store_recognise(b.source.fd))
-		rc = open_index(&b, out, report_out);
-	else
-		rc = open_or_build(&b, out, report_out);
-	source_close(&b.source);
-	report_out->took_ns = now_ns() - start;
-	return rc;
+	return build_open_set(&profile, 1, opts, out, report_out, err);
 }

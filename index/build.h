@@ -28,6 +28,7 @@ struct build_opts {
 	bool rebuild;		/* even when fresh */
 	bool no_write;		/* keep no index: a temporary one, gone at close */
 	bool no_wait;		/* ERR_LOCKED at once when another process builds it */
+	bool merge;		/* a set may be of different programs */
 	bool trust;		/* accept an index that others could have written */
 	unsigned jobs;		/* threads; 0: one per core */
 	size_t stretch;		/* bytes read at once by one thread; 0: shared out (tests) */
@@ -49,6 +50,7 @@ enum build_how {
 
 struct build_report {
 	enum build_how how;
+	char note[300];		/* what of a set was left out; may be empty */
 	char why[400];		/* one sentence; may be empty */
 	char index[4200];	/* path; empty with no_write */
 	uint64_t took_ns;	/* wall time of open and build */
@@ -56,5 +58,9 @@ struct build_report {
 
 int build_open(const char *profile, const struct build_opts *opts, struct store **out,
 	       struct build_report *report, struct err *err);
+
+/* The same for a set of files that are one profile (input.h). */
+int build_open_set(const char *const *path, size_t n, const struct build_opts *opts,
+		   struct store **out, struct build_report *report, struct err *err);
 
 #endif

@@ -31,7 +31,12 @@ static int interrupted(const atomic_int *cancel, struct err *err)
 	return 0;
 }
 
-int profile_odd(struct profile *p, enum odd kind, uint64_t line, struct str text,
+bool profile_begins_file(const struct profile *p, size_t k)
+{
+	return k == 0 || p->tally[k]->of_file != p->tally[k - 1]->of_file;
+}
+
+int profile_odd(struct profile *p, size_t k, enum odd kind, uint64_t line, struct str text,
 		struct err *err)
 {
 	struct odd_count *c = &p->odds[kind];
@@ -42,7 +47,8 @@ int profile_odd(struct profile *p, enum odd kind, uint64_t line, struct str text
 		return 0;
 	if (vec_reserve(&p->odd, &cap, p->nodd + 1, sizeof(*p->odd)))
 		return no_memory(err);
-	p->odd[p->nodd++] = (struct odd_line){kind, line, arena_str(&p->arena, text)};
+	p->odd[p->nodd++] = (struct odd_line){kind, p->tally[k]->of_file, p->map[k].lines + line,
+					      arena_str(&p->arena, text)};
 	c->n++;
 	return 0;
 }
@@ -106,6 +112,12 @@ static int id_set(struct id_map *m, const struct meaning *new)
 	return 0;
 }
 
+static void id_forget(struct id_map *m)
+{
+	hash_clear(&m->by);
+	m->n = 0;
+}
+
 struct join {			/* of one name space */
 	struct profile *p;
 	enum name_space space;
@@ -158,8 +170,7 @@ static uint32_t undefined(struct join *j, size_t k, const struct name_slot *s)
 {
 	struct str text = arena_printf(&j->p->arena, "(%" PRIu64 ")", s->id);
 
-	if (!text.p || profile_odd(j->p, ODD_ID_UNDEFINED, j->p->map[k].lines + s->line, text,
-				   j->err))
+	if (!text.p || profile_odd(j->p, k, ODD_ID_UNDEFINED, s->line, text, j->err))
 		return NO_ID;
 	return intern(&j->strings, text);
 }
@@ -202,8 +213,7 @@ static int redefined(struct join *j, size_t k, const struct name_slot *s, uint32
 
 	if (!before || !before->defined || before->tally == k || before->string == string)
 		return 0;
-	return profile_odd(j->p, ODD_ID_REDEFINED, j->p->map[k].lines + s->line, s->text,
-			   j->err);
+	return profile_odd(j->p, k, ODD_ID_REDEFINED, s->line, s->text, j->err);
 }
 
 /* Let the ids of tally k mean what they mean at its end. */
@@ -217,8 +227,7 @@ static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 
 		if (generation != (i < names->n ? s->generation : names->generation)) {
 			generation = i < names->n ? s->generation : names->generation;
-			hash_clear(&j->ids.by);
-			j->ids.n = 0;
+			id_forget(&j->ids);
 		}
 		if (i == names->n || s->kind == NAME_PLAIN)
 			continue;
@@ -304,6 +313,8 @@ static int join_names(struct profile *p, enum name_space space, struct err *err)
 	j.entry = intern(&j.strings, STR("???"));
 	rc = j.entry == NO_ID ? no_memory(err) : 0;
 	for (size_t k = 0; !rc && k < p->ntally; k++) {
+		if (profile_begins_file(p, k))
+			id_forget(&j.ids);
 		rc = join_tally(&j, k);
 		if (!rc)
 			j.entry = p->map[k].name[space][exit_slot(p->tally[k], space)];
@@ -397,8 +408,11 @@ static int compare_identity(const void *a, const void *b)
 
 /* Calls to g of a file that has no g: the object's only g with a body, if there is one.
  * order is sorted by name, so a name's identities stand together. */
-static void redirect_defaulted(struct identities *ids, struct identity **order, size_t n)
+/* Returns how many such callees there are, whether found or not. */
+static uint64_t redirect_defaulted(struct identities *ids, struct identity **order, size_t n)
 {
+	uint64_t loose = 0;
+
 	for (size_t from = 0, to; from < n; from = to) {
 		for (to = from + 1; to < n && order[to]->name == order[from]->name; to++)
 			;
@@ -408,6 +422,7 @@ static void redirect_defaulted(struct identities *ids, struct identity **order, 
 
 			if (!g->defaulted || g->body)
 				continue;
+			loose++;
 			for (size_t k = from; k < to && bodies < 2; k++)
 				if (order[k]->body && order[k]->obj == g->obj) {
 					only = order[k];
@@ -417,6 +432,7 @@ static void redirect_defaulted(struct identities *ids, struct identity **order, 
 				g->as = (uint32_t)(only - ids->at);
 		}
 	}
+	return loose;
 }
 
 static int number_functions(struct profile *p, struct identities *ids)
@@ -429,7 +445,7 @@ static int number_functions(struct profile *p, struct identities *ids)
 	for (size_t i = 0; i < n; i++)
 		order[i] = &ids->at[i];
 	qsort(order, n, sizeof(*order), compare_identity);
-	redirect_defaulted(ids, order, n);
+	p->loose = redirect_defaulted(ids, order, n);
 	p->fn_name = malloc((n + 1) * sizeof(uint32_t));
 	p->fn_file = malloc((n + 1) * sizeof(uint32_t));
 	p->fn_obj = malloc((n + 1) * sizeof(uint32_t));
@@ -627,6 +643,8 @@ static int compare_odd(const void *a, const void *b)
 
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
 	return (x->line > y->line) - (x->line < y->line);
 }
 
@@ -636,8 +654,8 @@ static int join_odds(struct profile *p, struct err *err)
 		const struct tally *t = p->tally[k];
 
 		for (size_t i = 0; i < t->nodd; i++)
-			if (profile_odd(p, t->odd[i].kind, p->map[k].lines + t->odd[i].line,
-					t->odd[i].text, err))
+			if (profile_odd(p, k, t->odd[i].kind, t->odd[i].line, t->odd[i].text,
+					err))
 				return (int)err->kind;
 		/* profile_odd counts those kept; the others only have a number. */
 		for (int i = 0; i < ODD_KINDS; i++)
@@ -680,8 +698,12 @@ int merge(struct profile *p, struct tally *const *tally, size_t n, const atomic_
 	if (!p->map)
 		return no_memory(err);
 	for (size_t k = 0; k < n; k++) {
-		p->map[k].offset = p->bytes;
-		p->map[k].lines = p->lines;
+		if (profile_begins_file(p, k)) {
+			p->nfile++;
+		} else {
+			p->map[k].offset = p->map[k - 1].offset + tally[k - 1]->text_bytes;
+			p->map[k].lines = p->map[k - 1].lines + tally[k - 1]->lines;
+		}
 		p->bytes += tally[k]->text_bytes;
 		p->lines += tally[k]->lines;
 	}
@@ -706,6 +728,7 @@ void profile_free(struct profile *p)
 		free(m->fn);
 		free(m->edge);
 		free(m->event);
+		free(m->part);
 	}
 	for (int s = 0; s < SPACES; s++)
 		free(p->name[s]);

@@ -144,24 +144,50 @@ static int end_part(struct parts *s, size_t part)
 	return packer_end_row(&s->cost, &s->at[part], s->err);
 }
 
+/* Where the slots of each part begin: they follow one another in the order of the text. */
+struct slot_at {
+	uint32_t k, i;		/* tally, slot in it */
+};
+
+static struct slot_at *find_slots(const struct profile *p)
+{
+	struct slot_at *at = malloc((p->npart + 1) * sizeof(*at));
+	uint32_t before = NO_ID;
+
+	for (uint32_t k = 0; at && k < p->ntally; k++)
+		for (uint32_t i = 0; i < p->tally[k]->npart; i++) {
+			uint32_t part = p->map[k].part[i];
+
+			if (part != before)
+				at[part] = (struct slot_at){k, i};
+			before = part;
+		}
+	return at;
+}
+
 static int save_costs(struct parts *s)
 {
 	struct profile *p = s->p;
-	size_t part = 0;
+	struct slot_at *at = find_slots(p);
+	int rc = at ? 0 : no_memory(s->err);
 
-	for (size_t k = 0; k < p->ntally; k++)
-		for (size_t i = 0; i < p->tally[k]->npart; i++) {
-			size_t now = p->map[k].first_part + i;
+	for (uint32_t part = 0; !rc && part < p->npart; part++) {
+		uint32_t k = at[part].k, i = at[part].i;
 
-			if (now != part && end_part(s, part))
-				return -1;
-			part = now;
+		while (!rc && k < p->ntally && p->map[k].part[i] == part) {
 			if (read_slot(s, k, i))
-				return no_memory(s->err);
-			if (s->cancel && *s->cancel)
-				return err_set(s->err, ERR_CANCEL, 0, "interrupted");
+				rc = no_memory(s->err);
+			if (++i == p->tally[k]->npart) {
+				i = 0;
+				k++;
+			}
 		}
-	return end_part(s, part) || packer_flush(&s->cost, s->err) ||
+		rc = rc || end_part(s, part);
+		if (!rc && s->cancel && *s->cancel)
+			rc = err_set(s->err, ERR_CANCEL, 0, "interrupted");
+	}
+	free(at);
+	return rc || packer_flush(&s->cost, s->err) ||
 	       store_writer_column(s->w, TABLE_PART_AT, 0, s->at, p->npart, s->err);
 }
 

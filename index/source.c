@@ -82,7 +82,7 @@ static int empty(const struct source *s, struct err *err)
 {
 	err_set(err, ERR_PROFILE, 0, "%s: empty file (0 bytes)", s->name);
 	return err_hint(err, "callgrind leaves one beside the files of --separate-threads: "
-			     "open those, %s-01 and so on", s->name);
+			     "open all of them, --all-parts %s", s->name);
 }
 
 static int map_file(struct source *s, const char *path, struct err *err)
@@ -96,7 +96,7 @@ static int map_file(struct source *s, const char *path, struct err *err)
 	if (!s->path)
 		return err_set(err, ERR_PROFILE, 0, "%s: %s", path, strerror(errno));
 	s->id.path = str_c(s->path);
-	return map_open(&s->map, s->fd, s->id.size, path, err);
+	return map_open(s->codec ? &s->packed : &s->map, s->fd, s->id.size, path, err);
 }
 
 int source_open(const char *path, struct source *s, struct err *err)
@@ -104,7 +104,7 @@ int source_open(const char *path, struct source *s, struct err *err)
 	struct stat sb;
 	int rc;
 
-	*s = (struct source){.name = path, .map.p = "", .pipe = strcmp(path, "-") == 0};
+	*s = (struct source){.name = path, .map.p = "", .packed.p = "", .pipe = strcmp(path, "-") == 0};
 	s->id.path = STR("-");
 	s->fd = open_fd(s, path);
 	if (s->fd < 0 || fstat(s->fd, &sb))
@@ -124,13 +124,47 @@ int source_open(const char *path, struct source *s, struct err *err)
 	return rc;
 }
 
-void source_close(struct source *s)
+void source_release(struct source *s)
 {
 	map_close(&s->map);
+	map_close(&s->packed);
 	if (s->fd >= 0)
 		close(s->fd);
+	s->fd = -1;
+}
+
+void source_close(struct source *s)
+{
+	source_release(s);
 	free(s->path);
 	*s = (struct source){.fd = -1};
+}
+
+static bool same_times(const struct source_id *a, const struct source_id *b)
+{
+	return a->size == b->size && a->mtime_ns == b->mtime_ns;
+}
+
+static int changed(const struct source *s, struct err *err)
+{
+	err_set(err, ERR_PROFILE, 0, "%s: changed while it was read", s->name);
+	return err_hint(err, "wait until the program that writes it is done, then try again");
+}
+
+int source_reopen(struct source *s, struct err *err)
+{
+	struct source now;
+
+	if (source_open(s->path, &now, err))
+		return (int)err->kind;
+	if (!same_times(&now.id, &s->id)) {
+		source_close(&now);
+		return changed(s, err);
+	}
+	now.name = s->name;
+	source_close(s);
+	*s = now;
+	return 0;
 }
 
 int source_unchanged(const struct source *s, struct err *err)
@@ -143,10 +177,7 @@ int source_unchanged(const struct source *s, struct err *err)
 	if (fstat(s->fd, &sb))
 		return err_set(err, ERR_PROFILE, 0, "%s: %s", s->name, strerror(errno));
 	identify(&now, &sb);
-	if (now.size == s->id.size && now.mtime_ns == s->id.mtime_ns)
-		return 0;
-	err_set(err, ERR_PROFILE, 0, "%s: changed while it was read", s->name);
-	return err_hint(err, "wait until the program that writes it is done, then try again");
+	return same_times(&now, &s->id) ? 0 : changed(s, err);
 }
 
 uint64_t source_hash_piece(const char *p, size_t n)
@@ -162,15 +193,16 @@ uint64_t source_hash_all(const uint64_t *piece, size_t n)
 static int hash_file(void *arg)
 {
 	struct source *s = arg;
-	size_t pieces = (s->map.n + HASH_PIECE - 1) / HASH_PIECE;
+	const struct map *m = s->codec ? &s->packed : &s->map;
+	size_t pieces = (m->n + HASH_PIECE - 1) / HASH_PIECE;
 	uint64_t *piece = malloc((pieces + 1) * sizeof(*piece));
 
 	if (!piece)
 		return -1;
 	for (size_t i = 0; i < pieces; i++) {
-		size_t at = i * (size_t)HASH_PIECE, n = s->map.n - at;
+		size_t at = i * (size_t)HASH_PIECE, n = m->n - at;
 
-		piece[i] = source_hash_piece(s->map.p + at, n < HASH_PIECE ? n : HASH_PIECE);
+		piece[i] = source_hash_piece(m->p + at, n < HASH_PIECE ? n : HASH_PIECE);
 	}
 	s->id.hash = source_hash_all(piece, pieces);
 	free(piece);
@@ -188,7 +220,7 @@ enum freshness source_compare(struct source *s, const struct source_id *recorded
 	    id->inode == recorded->inode && id->mtime_ns == recorded->mtime_ns &&
 	    id->ctime_ns == recorded->ctime_ns)
 		return SOURCE_SAME;
-	if (map_guard(hash_file, s, ERR_PROFILE, &err))
+	if ((s->fd < 0 && source_reopen(s, &err)) || map_guard(hash_file, s, ERR_PROFILE, &err))
 		return SOURCE_CHANGED;
 	return id->hash == recorded->hash ? SOURCE_TOUCHED : SOURCE_CHANGED;
 }

@@ -133,17 +133,20 @@ static struct str line_at(const struct reading *r, size_t at)
 static int begin(struct stretch *s)
 {
 	struct reading *r = s->reading;
+	uint64_t share;
 
 	s->decode = malloc(sizeof(*s->decode));
 	s->batch = malloc(sizeof(*s->batch));
 	s->begun = true;
-	if (tally_init(&s->tally, s->from > 0, !r->feed, &s->err))
+	if (tally_init(&s->tally, s->from > 0, !r->feed && !r->opts->of_set,
+		       &s->err))
 		return (int)s->err.kind;
 	if (!s->decode || !s->batch)
 		return no_memory(&s->err);
 	/* A buffer that grows holds up to two and a half times its bytes for a moment. */
-	once_init(&s->tally.once, (size_t)((r->opts->mem ? r->opts->mem : MEM) / 5 / r->jobs),
-		  r->opts->spill_dir);
+	share = (r->opts->mem ? r->opts->mem : MEM) / 5 / r->jobs;
+	share /= r->opts->share ? r->opts->share : 1;
+	once_init(&s->tally.once, share ? (size_t)share : 1, r->opts->spill_dir);
 	decode_init(s->decode);
 	if (s->from == 0)
 		return 0;
@@ -185,7 +188,8 @@ static int read_stretch(void *arg)
 			return err_set(&s->err, ERR_CANCEL, 0, "interrupted; no index was written");
 	}
 	hash_upto(r, &hashed, s->to, true);
-	return tally_end(&s->tally, s->tally.npart > 1 || s->from > 0 || s->to < r->n,
+	return tally_end(&s->tally,
+			 r->opts->of_set || s->tally.npart > 1 || s->from > 0 || s->to < r->n,
 			 s->to < r->n ? line_at(r, s->to) : (struct str){"", 0}, &s->err);
 }
 
@@ -224,7 +228,7 @@ static int read_feed(struct stretch *s)
 		if (cancelled(r))
 			return err_set(&s->err, ERR_CANCEL, 0, "interrupted; no index was written");
 	}
-	return tally_end(&s->tally, s->tally.npart > 1, STR(""), &s->err);
+	return tally_end(&s->tally, r->opts->of_set || s->tally.npart > 1, STR(""), &s->err);
 }
 
 /* ---- where to cut ---- */

@@ -80,6 +80,7 @@ struct formula {
 
 struct odd_line {
 	enum odd kind;
+	uint32_t file;		/* set by the merge */
 	uint64_t line;		/* from the start of the stretch, 1 the first */
 	struct str text;	/* cut at 200 bytes */
 };
@@ -88,6 +89,7 @@ enum { ODD_KEPT = 20 };		/* lines kept of each kind */
 enum pending { PENDING_NONE, PENDING_CALL, PENDING_SKIP, PENDING_JUMP, PENDING_JUMP_SKIP };
 
 struct tally {
+	uint32_t of_file;	/* of a set, that the stretch is of; 0 when there is one */
 	struct arena arena;	/* texts */
 	struct names names[SPACES];
 	struct str *event;	/* union of the events: lines, first appearance */

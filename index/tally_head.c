@@ -69,7 +69,7 @@ int tally_add_odd(struct tally *t, enum odd kind, uint64_t line, struct str text
 	text = arena_str(&t->arena, text);
 	if (!text.p)
 		return tally_no_memory(err);
-	t->odd[t->nodd++] = (struct odd_line){kind, line, text};
+	t->odd[t->nodd++] = (struct odd_line){.kind = kind, .line = line, .text = text};
 	return 0;
 }
 

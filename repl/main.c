@@ -6,6 +6,7 @@
  *	repl/   main      this: options, then the prompt, a script, or --verify
  *	        options   the command line, one table
  *	        app       profiles that are open, settings; one query from text to answer
+ *	        opening   which files are one profile
  *	        script    many entries: files, -c, stdin
  *	        command   dot-commands, one table      help    .help by topic
  *	        params    ${NAME} in kept queries
@@ -35,6 +36,7 @@
 #include "index/base/out.h"
 #include "repl/app.h"
 #include "repl/bench_parse.h"
+#include "repl/opening.h"
 #include "repl/options.h"
 #include "repl/script.h"
 #include "repl/shell.h"
@@ -128,8 +130,7 @@ static int run(struct app *app)
 	struct err err = {0};
 	int kind = 0;
 
-	for (size_t i = 0; i < o->nprofiles && !kind; i++)
-		kind = app_open(app, o->profiles[i]);
+	kind = opening_run(app, o->profiles, o->nprofiles);
 	if (!kind && o->event && session_set_event(app->session, str_c(o->event), &err)) {
 		app_fail(app, &err, "--event");
 		kind = (int)err.kind;

@@ -74,6 +74,8 @@ static const struct option {
 	{0, "color", COLOUR, AT(colour)},
 	{0, "colour", COLOUR, AT(colour)},
 	{0, "raw", FLAG, AT(raw)},
+	{0, "all-parts", FLAG, AT(all_parts)},
+	{0, "merge", FLAG, AT(merge)},
 	{0, "rebuild", FLAG, AT(rebuild)},
 	{0, "no-index-write", FLAG, AT(no_index_write)},
 	{0, "no-wait", FLAG, AT(no_wait)},
@@ -259,10 +261,6 @@ static bool options_stdin_script(const struct options *o)
 
 static int check(const struct options *o, struct err *err)
 {
-	if (o->index && o->nprofiles > 1)
-		return err_set(err, ERR_USAGE, 0,
-			       "--index names one index, but %zu profiles are given",
-			       o->nprofiles);
 	if (o->index && o->no_index_write)
 		return err_set(err, ERR_USAGE, 0,
 			       "--index and --no-index-write contradict");

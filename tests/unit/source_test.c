@@ -66,7 +66,9 @@ static void test_packed(void)
 			continue;
 		is_str(s.codec ? unpack_name(s.codec) : "text",
 		       packed[i].codec ? packed[i].codec : "text", "and recognised");
-		is_u64(s.map.n, packed[i].n, "and mapped as it is");
+		is_u64(packed[i].codec ? s.packed.n : s.map.n, packed[i].n,
+		       "and mapped as it is");
+		is_u64(packed[i].codec ? s.map.n : 0, 0, "not as text");
 		source_close(&s);
 	}
 }
