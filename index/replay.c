@@ -38,6 +38,7 @@ struct line {
 	const char *end;	/* behind its newline */
 	uint64_t count;		/* of a call; times a jump was executed */
 	uint64_t taken;		/* of a conditional jump */
+	uint32_t newlines;	/* in front of the link's text */
 	unsigned n;		/* costs, where there may be more than two */
 	uint64_t cost[2];	/* up to two of them, which stay in registers */
 };
@@ -154,15 +155,17 @@ static __attribute__((noinline)) int link_head(struct replay *r, uint32_t entry,
 	size_t n = (size_t)(from - p);
 	struct wide_link new = {.link = *k};
 
-	if (n + k->len > LINK_WIDE || n + k->before > LINK_TEXT ||
-	    newlines + k->newlines > NEWLINES_MAX || k->jump)
+	newlines += k->flags & LINK_NEWLINES;
+	if (n + k->len > LINK_WIDE || n + k->before > LINK_TEXT || newlines > NEWLINES_MAX ||
+	    (k->flags & LINK_JUMP))
 		return 0;
 	memcpy(link_text(&new.link), p, n);
 	memcpy(link_text(&new.link) + n, link_text_of(k), k->len);
 	new.link.len = (uint8_t)(n + k->len);
 	new.link.before = (uint8_t)(n + k->before);
-	new.link.newlines = (newlines + k->newlines) & NEWLINES_MAX;
-	new.link.head = true;
+	new.link.flags = (uint8_t)(LINK_HEAD | (k->flags & LINK_CALL) | newlines);
+	if (new.link.len > LINK_TEXT)
+		new.link.flags |= LINK_LONG;
 	return replay_link(r, entry, &new.link);
 }
 

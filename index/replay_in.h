@@ -81,20 +81,28 @@ enum {
 	LINK_WIDE = LINK_TEXT + 64,	/* bytes of text a link of two may have */
 	LINK_AT = 20,			/* where a link's text begins in it */
 	JUMP_MARK = 1,
-	NEWLINES_MAX = 31,		/* in a link's text: 5 bits */
+	NEWLINES_MAX = 15,		/* in a link's text: 4 bits */
 };
 
-/* A text that followed an entry, and the entry it led to.  A text of more than LINK_TEXT
- * bytes goes on in the next link's place. */
+enum link_flag {		/* none of them: a cost line of the same block */
+	LINK_NEWLINES = NEWLINES_MAX,
+	LINK_LONG = 16,		/* more than LINK_TEXT bytes: it goes on in the next link's place */
+	LINK_CALL = 32,
+	LINK_JUMP = 64,
+	LINK_HEAD = 128,	/* begins with the head of a block */
+};
+
+/* A text that followed an entry, and the entry it led to.  Link 0 is none: a LINK_JUMP
+ * that fits nothing. */
 struct link {
 	uint32_t to;		/* entry */
 	uint32_t alt;		/* another link of the same entry; 0: none */
 	uint32_t val;		/* of `to` */
 	uint32_t count;		/* of a call, as the text has it */
 	uint8_t len;		/* bytes of text, up to the costs */
-	uint8_t before, digits;	/* of a call or jump: where its counts stand in the text */
-	uint8_t newlines : 5, call : 1, jump : 1;
-	uint8_t head : 1;	/* the text begins with the head of a block */
+	uint8_t before, digits;	/* of a call or jump: where its counts stand in the text;
+				   digits of a cost line: those of its cost, last time */
+	uint8_t flags;		/* newlines in the text, and: */
 	char text[LINK_TEXT];	/* of a jump: JUMP_MARK for its 'j', so that it matches nothing */
 };
 _Static_assert(sizeof(struct link) == 64 && offsetof(struct link, text) == LINK_AT,
