@@ -19,14 +19,22 @@
 #include "index/merge.h"
 #include "index/publish.h"
 #include "index/refuse.h"
+#include "index/retally.h"
 #include "index/save.h"
 #include "index/store_write.h"
 
-enum { PROGRESS_NS = 100 * 1000 * 1000 };
+enum {
+	PROGRESS_NS = 100 * 1000 * 1000,
+	MEM = 256 << 20,
+	BATCH = 64,		/* files read at once: each takes memory and maybe a file descriptor */
+};
 
 struct build {
 	struct inputs in;
 	const struct build_opts *opts;
+	struct store *old;	/* an index of all files but the new ones; NULL: none */
+	struct tally kept;	/* what it holds */
+	bool whole;		/* files cannot be read in batches */
 	struct tally **tally;	/* of all inputs, in their order */
 	size_t ntally;
 	struct profile profile;
@@ -78,15 +86,23 @@ static void told(void *arg, uint64_t done)
 	report(b, b->read_before + done, "reading", false);
 }
 
+static int no_memory(struct build *b)
+{
+	return err_set(b->err, ERR_LIMIT, 0, "out of memory while reading");
+}
+
 static int list_tallies(struct build *b)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < b->in.n; i++)
 		n += b->in.at[i].stretches.n;
-	b->tally = malloc((n + 1) * sizeof(struct tally *));
+	b->tally = malloc((n + 2) * sizeof(struct tally *));
 	if (!b->tally)
-		return err_set(b->err, ERR_LIMIT, 0, "out of memory while reading");
+		return no_memory(b);
+	b->ntally = 0;
+	if (b->old)
+		b->tally[b->ntally++] = &b->kept;
 	for (size_t i = 0; i < b->in.n; i++) {
 		const struct stretches *s = &b->in.at[i].stretches;
 
@@ -94,6 +110,23 @@ static int list_tallies(struct build *b)
 		b->ntally += s->n;
 	}
 	return 0;
+}
+
+/* What the old index holds, as a tally. */
+static int take_old(struct build *b, const char *dir)
+{
+	uint64_t mem = b->opts->mem ? b->opts->mem : MEM;
+	uint32_t n, *now;
+	const struct input_file *recorded = store_inputs(b->old, &n);
+	int rc;
+
+	now = calloc((size_t)n + 1, sizeof(*now));
+	if (!now)
+		return no_memory(b);
+	inputs_map(&b->in, recorded, n, now);
+	rc = retally(&b->kept, b->old, now, (size_t)(mem / 5), dir, b->err);
+	free(now);
+	return rc;
 }
 
 static int read_inputs(struct build *b)
@@ -105,13 +138,66 @@ static int read_inputs(struct build *b)
 				       .cancel = b->opts->cancel, .progress = told, .arg = b};
 
 	publish_directory(b->publish.temp, dir);
+	b->read_before = 0;
 	for (size_t i = 0; i < b->in.n; i++) {
-		if (input_read(&b->in.at[i], &o, b->in.n == 1, b->err))
+		struct input *in = &b->in.at[i];
+
+		if (!in->file.id.size && input_read(in, &o, b->in.n == 1, b->err))
 			return (int)b->err->kind;
-		b->read_before += b->in.at[i].source.id.size;
+		b->read_before += in->source.id.size;
 	}
 	inputs_order(&b->in);
-	return list_tallies(b);
+	return b->old && take_old(b, dir) ? (int)b->err->kind : list_tallies(b);
+}
+
+/* Join all that was read.  What only an index could tell must not have been cut short. */
+static int merge_all(struct build *b)
+{
+	char *events = inputs_events(&b->in);
+	int rc;
+
+	if (!events)
+		return no_memory(b);
+	rc = merge(&b->profile, b->tally, b->ntally, str_c(events), b->opts->cancel, b->err);
+	free(events);
+	return rc;
+}
+
+/* An index keeps the first odd lines of a kind and no more. */
+static bool old_tells_all(const struct build *b)
+{
+	const struct profile *p = &b->profile;
+
+	for (size_t i = 0; i < p->nodds; i++)
+		if (p->odds[i].count > ODD_KEPT)
+			return false;
+	return !p->saturated;
+}
+
+static void forget_old(struct build *b)
+{
+	profile_free(&b->profile);
+	tally_free(&b->kept);
+	free(b->tally);
+	b->tally = NULL;
+	for (size_t i = 0; i < b->in.n; i++)
+		if (!b->in.at[i].read)
+			b->in.at[i].file = (struct input_file){0};
+	store_close(b->old);
+	b->old = NULL;
+}
+
+/* Read and join the files: those that are new, when the others are in an index. */
+static int read_profile(struct build *b)
+{
+	if (read_inputs(b) || merge_all(b))
+		return (int)b->err->kind;
+	if (b->old && !old_tells_all(b)) {
+		forget_old(b);
+		if (read_inputs(b) || merge_all(b))
+			return (int)b->err->kind;
+	}
+	return 0;
 }
 
 /* ---- writing ---- */
@@ -125,7 +211,11 @@ static int write_index(struct build *b)
 	if (!meta.file)
 		return err_set(b->err, ERR_LIMIT, 0, "out of memory while writing the index");
 	for (size_t i = 0; i < b->in.n; i++) {
-		meta.file[i] = b->in.at[i].file;
+		const struct input *in = &b->in.at[i];
+
+		meta.file[i] = in->file;
+		meta.file[i].id = in->source.id;
+		meta.file[i].id.hash = in->file.id.hash;
 		meta.truncated |= meta.file[i].truncated;
 	}
 	report(b, input_bytes(b), "writing", true);
@@ -140,7 +230,7 @@ static int build_guarded(void *arg)
 {
 	struct build *b = arg;
 
-	if (read_inputs(b) || merge(&b->profile, b->tally, b->ntally, b->opts->cancel, b->err))
+	if (read_profile(b))
 		return (int)b->err->kind;
 	if (!b->opts->merge && refuse_set(&b->in, &b->profile, b->err))
 		return (int)b->err->kind;
@@ -152,6 +242,8 @@ static void build_free(struct build *b)
 	store_writer_close(b->writer);
 	profile_free(&b->profile);
 	free(b->tally);
+	if (b->kept.part)
+		tally_free(&b->kept);
 }
 
 /* The file that index must not replace: any of the profile's own. */
@@ -181,6 +273,8 @@ static enum freshness compare(struct build *b, const struct store *st, size_t *n
 	return inputs_compare(&b->in, recorded, n, new, r->why, sizeof(r->why));
 }
 
+static int fold(struct build *b);
+
 /* Build the index at `index` (NULL: a temporary one) and open it. */
 static int build_index(struct build *b, const char *index, struct store **out)
 {
@@ -208,7 +302,9 @@ static int build_index(struct build *b, const char *index, struct store **out)
 			*out = NULL;
 		}
 	}
-	rc = map_guard(build_guarded, b, ERR_PROFILE, b->err);
+	rc = fold(b);
+	if (!rc)
+		rc = map_guard(build_guarded, b, ERR_PROFILE, b->err);
 	build_free(b);
 	if (!rc && index)
 		rc = publish_commit(&b->publish, b->err);
@@ -216,6 +312,68 @@ static int build_index(struct build *b, const char *index, struct store **out)
 		rc = store_open(index ? index : b->publish.temp, true, out, b->err);
 	publish_end(&b->publish);
 	return rc ? (int)b->err->kind : 0;
+}
+
+/*
+ * Many files: some of them into a temporary index, then some more with it, so that memory is
+ * bounded by what is different in them and not by their number.
+ */
+static int fold_some(struct build *b, size_t unread)
+{
+	const char **path = calloc(b->in.n, sizeof(*path));
+	struct build_opts opts = *b->opts;
+	struct build sub = {.opts = &opts, .old = b->old, .err = b->err};
+	const struct input_file *recorded;
+	struct store *st = NULL;
+	uint32_t nrecorded = 0;
+	size_t n = 0;
+	int rc;
+
+	opts.merge = true;	/* that is seen when all are there */
+	b->old = NULL;
+	for (size_t i = 0, left = unread; path && i < b->in.n; i++)
+		if (b->in.at[i].file.id.size || (left && left--))
+			path[n++] = b->in.at[i].source.path;
+	rc = path ? inputs_open(&sub.in, path, n, b->err) : no_memory(b);
+	if (!rc) {
+		if (sub.old) {
+			recorded = store_inputs(sub.old, &nrecorded);
+			inputs_recall(&sub.in, recorded, nrecorded);
+		}
+		rc = build_index(&sub, NULL, &st);
+		inputs_close(&sub.in);
+	}
+	free(path);
+	store_close(sub.old);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < b->in.n; i++)
+		b->in.at[i].file = (struct input_file){0};
+	if (!retally_possible(st)) {
+		b->whole = true;
+		store_close(st);
+		return 0;
+	}
+	b->old = st;
+	recorded = store_inputs(st, &nrecorded);
+	inputs_recall(&b->in, recorded, nrecorded);
+	return 0;
+}
+
+static int fold(struct build *b)
+{
+	for (;;) {
+		size_t unread = 0;
+		int rc;
+
+		for (size_t i = 0; i < b->in.n; i++)
+			unread += !b->in.at[i].file.id.size;
+		if (b->whole || unread <= BATCH)
+			return 0;
+		rc = fold_some(b, BATCH);
+		if (rc)
+			return rc;
+	}
 }
 
 /* ---- which index ---- */
@@ -235,8 +393,16 @@ static bool open_fresh(struct build *b, const char *path, struct store **out,
 		return false;
 	}
 	if (compare(b, *out, &new, r) == SOURCE_CHANGED) {
+		uint32_t n;
+		const struct input_file *recorded = store_inputs(*out, &n);
+
 		r->how = BUILD_STALE;
-		store_close(*out);
+		if (new && !b->old && retally_possible(*out)) {
+			inputs_recall(&b->in, recorded, n);
+			b->old = *out;
+		} else {
+			store_close(*out);
+		}
 		*out = NULL;
 		return false;
 	}
@@ -280,6 +446,8 @@ static int open_or_build(struct build *b, struct store **out, struct build_repor
 			if (open_fresh(b, path, out, r))
 				return 0;
 	}
+	for (size_t i = 0; i < b->in.n; i++)
+		r->read += !b->in.at[i].file.id.size;
 	index = writable_place(b, path);
 	if (index)
 		snprintf(r->index, sizeof(r->index), "%.4199s", index);
@@ -337,6 +505,7 @@ int build_open_set(const char *const *path, size_t n, const struct build_opts *o
 	else
 		rc = open_or_build(&b, out, report_out);
 	inputs_close(&b.in);
+	store_close(b.old);
 	report_out->took_ns = now_ns() - start;
 	return rc;
 }

@@ -50,6 +50,7 @@ enum build_how {
 
 struct build_report {
 	enum build_how how;
+	uint32_t read;		/* files that were read, of those in the profile */
 	char note[300];		/* what of a set was left out; may be empty */
 	char why[400];		/* one sentence; may be empty */
 	char index[4200];	/* path; empty with no_write */

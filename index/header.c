@@ -11,6 +11,7 @@
 
 #include "index/base/vec.h"
 #include "index/merge.h"
+#include "index/retally.h"
 
 static int no_memory(struct err *err)
 {
@@ -138,6 +139,7 @@ struct definition {
 	struct str text, name;
 	size_t tally;
 	uint64_t line;		/* from its start */
+	uint32_t file;
 	bool done;
 };
 
@@ -260,6 +262,19 @@ static int add_all_known(struct profile *p, const struct definition *d, size_t n
 	return 0;
 }
 
+/* Those that an index kept among the others, by file; each file's are in order. */
+static void order_definitions(struct definition *d, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct definition now = d[i];
+		size_t k = i;
+
+		for (; k && d[k - 1].file > now.file; k--)
+			d[k] = d[k - 1];
+		d[k] = now;
+	}
+}
+
 int header_events(struct profile *p, struct err *err)
 {
 	struct definition *d = NULL;
@@ -275,8 +290,11 @@ int header_events(struct profile *p, struct err *err)
 				return no_memory(err);
 			}
 			d[n++] = (struct definition){
-				.text = f->text, .tally = k, .line = f->line};
+				.text = f->text, .tally = k, .line = f->line,
+				.file = p->tally[k]->kept ? f->file : p->tally[k]->of_file};
 		}
+	if (p->ntally && p->tally[0]->kept)
+		order_definitions(d, n);
 	/* What is left may be built on built-in events, and those on it. */
 	rc = define_events(p, d, n, err) || add_all_known(p, d, n, err) ||
 	     define_events(p, d, n, err) || add_all_known(p, NULL, 0, err);
@@ -377,6 +395,13 @@ static void read_desc(struct part *part)
 	}
 }
 
+static void note_positions(struct profile *p, const struct part *part)
+{
+	p->has_instr |= str_find_str(part->positions, STR("instr")) < part->positions.n;
+	p->has_line |= part->positions.n == 0 ||
+		       str_find_str(part->positions, STR("line")) < part->positions.n;
+}
+
 static int read_part(const struct reading *r, struct part *part)
 {
 	text(r, KEY_CREATOR, &part->creator);
@@ -390,9 +415,7 @@ static int read_part(const struct reading *r, struct part *part)
 	    sums(r, KEY_TOTALS, part, &part->has_totals, &part->totals) ||
 	    sums(r, KEY_SUMMARY, part, &part->has_summary, &part->summary))
 		return (int)r->err->kind;
-	r->p->has_instr |= str_find_str(part->positions, STR("instr")) < part->positions.n;
-	r->p->has_line |= part->positions.n == 0 ||
-			  str_find_str(part->positions, STR("line")) < part->positions.n;
+	note_positions(r->p, part);
 	return 0;
 }
 
@@ -413,6 +436,37 @@ static void begin_part(struct profile *p, size_t k, const struct part_slot *slot
 	part->offset = p->map[k].offset + slot->offset;
 }
 
+/* Sums of the events of an index in those of the profile. */
+static int kept_sums(struct profile *p, size_t k, uint64_t **sums, struct err *err)
+{
+	uint64_t *to = ARENA_ARRAY(&p->arena, uint64_t, p->nevent + 1);
+
+	if (!to)
+		return no_memory(err);
+	for (size_t e = 0; e < p->tally[k]->nevent; e++)
+		to[p->map[k].event[e]] = (*sums)[e];
+	*sums = to;
+	return 0;
+}
+
+/* Parts that an index kept. */
+static int kept_parts(struct profile *p, size_t k, struct err *err)
+{
+	const struct tally *t = p->tally[k];
+
+	for (size_t i = 0; i < t->npart; i++) {
+		struct part *part = &p->part[p->npart];
+
+		*part = t->kept->part[i];
+		if ((part->totals && kept_sums(p, k, &part->totals, err)) ||
+		    (part->summary && kept_sums(p, k, &part->summary, err)))
+			return (int)err->kind;
+		note_positions(p, part);
+		p->map[k].part[i] = (uint32_t)p->npart++;
+	}
+	return 0;
+}
+
 static int tally_parts(struct profile *p, size_t k, struct err *err)
 {
 	const struct tally *t = p->tally[k];
@@ -421,6 +475,8 @@ static int tally_parts(struct profile *p, size_t k, struct err *err)
 	m->part = malloc((t->npart + 1) * sizeof(*m->part));
 	if (!m->part)
 		return no_memory(err);
+	if (t->kept)
+		return kept_parts(p, k, err);
 	for (size_t i = 0; i < t->npart; i++) {
 		const struct part_slot *slot = &t->part[i];
 		struct reading r = {p, k, slot, err};
@@ -443,7 +499,7 @@ static void measure_parts(struct profile *p)
 		const struct tally *t = p->tally[k];
 		uint64_t end = m->offset + t->text_bytes;
 
-		for (size_t i = t->npart; i-- > 0;) {
+		for (size_t i = t->kept ? 0 : t->npart; i-- > 0;) {
 			struct part *part = &p->part[m->part[i]];
 
 			part->bytes = end - part->offset;
@@ -460,7 +516,9 @@ static int compare_parts(const void *a, const void *b)
 	for (size_t i = 0; i < 3; i++)
 		if (u[i] != v[i])
 			return u[i] < v[i] ? -1 : 1;
-	return (x > y) - (x < y);
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
 /* The parts of a set by (pid, part, thread), then as they stand. */

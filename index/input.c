@@ -208,8 +208,10 @@ void inputs_close(struct inputs *in)
 	for (size_t i = 0; i < in->n; i++) {
 		stretches_free(&in->at[i].stretches);
 		source_close(&in->at[i].source);
-		free((void *)(uintptr_t)in->at[i].file.events.p);
-		free(in->at[i].file.formula);
+		if (in->at[i].read) {
+			free((void *)(uintptr_t)in->at[i].file.events.p);
+			free(in->at[i].file.formula);
+		}
 	}
 	free(in->at);
 	free(in->label);
@@ -267,31 +269,59 @@ static bool has_event(struct str events, struct str name)
 	return false;
 }
 
+struct event_list {
+	char *text;
+	size_t n, cap;
+};
+
+static int add_event(struct event_list *l, struct str e)
+{
+	if (has_event((struct str){l->text, l->n}, e))
+		return 0;
+	if (vec_reserve(&l->text, &l->cap, l->n + e.n + 2, 1))
+		return -1;
+	if (l->n)
+		l->text[l->n++] = ' ';
+	if (e.n)
+		memcpy(l->text + l->n, e.p, e.n);
+	l->n += e.n;
+	l->text[l->n] = '\0';
+	return 0;
+}
+
 /* The events of all its stretches, as first met. */
 static int note_events(struct input *in)
 {
-	char *text = NULL;
-	size_t n = 0, cap = 0;
+	struct event_list l = {0};
+	int rc = 0;
 
-	if (vec_reserve(&text, &cap, 1, 1))
-		return -1;
-	for (size_t k = 0; k < in->stretches.n; k++)
-		for (size_t i = 0; i < in->stretches.tally[k]->nevent; i++) {
-			struct str e = in->stretches.tally[k]->event[i];
+	for (size_t k = 0; !rc && k < in->stretches.n; k++)
+		for (size_t i = 0; !rc && i < in->stretches.tally[k]->nevent; i++)
+			rc = add_event(&l, in->stretches.tally[k]->event[i]);
+	in->file.events = (struct str){l.text, l.n};
+	return rc;
+}
 
-			if (has_event((struct str){text, n}, e))
-				continue;
-			if (vec_reserve(&text, &cap, n + e.n + 2, 1)) {
-				free(text);
-				return -1;
-			}
-			if (n)
-				text[n++] = ' ';
-			memcpy(text + n, e.p, e.n);
-			n += e.n;
+char *inputs_events(const struct inputs *in)
+{
+	struct event_list l = {0};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < in->n; i++) {
+		struct str rest = in->at[i].file.events;
+
+		while (!rc && rest.n) {
+			size_t n = str_find(rest, ' ');
+
+			rc = add_event(&l, (struct str){rest.p, n});
+			rest = str_from(rest, n + 1);
 		}
-	in->file.events = (struct str){text, n};
-	return 0;
+	}
+	if (!rc && !l.text)
+		return strdup("");
+	if (rc)
+		free(l.text);
+	return rc ? NULL : l.text;
 }
 
 /* The event: lines, with lines counted from the start of the file. */
@@ -345,6 +375,7 @@ int input_read(struct input *in, const struct stretch_opts *opts, bool alone, st
 	int rc;
 
 	o.of_set = !alone;
+	in->read = true;
 	if (!alone && source_reopen(&in->source, err))
 		return (int)err->kind;
 	rc = in->source.codec || in->source.pipe ? read_feed(in, &o, err) : read_map(in, &o, err);
@@ -429,8 +460,10 @@ static enum freshness compare_set(struct inputs *in, const struct input_file *co
 		enum freshness f;
 
 		if (!was) {
-			snprintf(why, size, "%.250s was added", s->name);
-			++*new;
+			if (++*new == 1)
+				snprintf(why, size, "%.250s was added", s->name);
+			else
+				snprintf(why, size, "%zu files were added", *new);
 			continue;
 		}
 		found++;
@@ -482,6 +515,28 @@ enum freshness inputs_compare(struct inputs *in, const struct input_file *record
 	f = compare_set(in, sorted, n, new, why, size);
 	free(sorted);
 	return f;
+}
+
+void inputs_recall(struct inputs *in, const struct input_file *recorded, size_t n)
+{
+	for (size_t i = 0; i < in->n; i++)
+		for (size_t k = 0; k < n; k++) {
+			struct input *at = &in->at[i];
+
+			if (!str_eq(at->source.id.path, recorded[k].id.path))
+				continue;
+			at->file = recorded[k];
+			break;
+		}
+}
+
+void inputs_map(const struct inputs *in, const struct input_file *recorded, size_t n,
+		uint32_t *now)
+{
+	for (size_t k = 0; k < n; k++)
+		for (uint32_t i = 0; i < in->n; i++)
+			if (str_eq(in->at[i].source.id.path, recorded[k].id.path))
+				now[k] = i;
 }
 
 /* ---- all files of a run ---- */

@@ -24,7 +24,8 @@ struct input {
 	char head[FEED_HEAD];	/* of the text */
 	size_t nhead;
 	char end;		/* its last byte */
-	struct input_file file;	/* what the index keeps of it; events are our own */
+	struct input_file file;	/* what the index keeps of it */
+	bool read;		/* its text; else file is a view of an older index */
 };
 
 struct inputs {
@@ -46,6 +47,13 @@ void inputs_close(struct inputs *in);
 int input_read(struct input *in, const struct stretch_opts *opts, bool alone, struct err *err);
 /* Order what was read by (pid, part, thread) of the first part, then by name. */
 void inputs_order(struct inputs *in);
+/* Let those of recorded[0..n) be as an index had them: they need not be read. */
+void inputs_recall(struct inputs *in, const struct input_file *recorded, size_t n);
+/* now[i]: which of them, as they are ordered, recorded[i] is. */
+void inputs_map(const struct inputs *in, const struct input_file *recorded, size_t n,
+		uint32_t *now);
+/* The events of all, in the order of the files, blanks between; to be freed, NULL: no memory. */
+char *inputs_events(const struct inputs *in);
 
 /* Are they what was recorded?  *new: how many files were added to it, the rest being the
  * same.  why: one sentence when they are not the same. */

@@ -17,6 +17,7 @@
 #include "index/base/hash.h"
 #include "index/base/sort.h"
 #include "index/base/vec.h"
+#include "index/retally.h"
 
 static int no_memory(struct err *err)
 {
@@ -608,10 +609,33 @@ static int join_edges(struct profile *p, struct err *err)
 
 /* ---- events and diagnostics ---- */
 
-static int join_events(struct profile *p, struct err *err)
+/* The number of an event, which is made when it is new; UINT32_MAX when memory is out. */
+static uint32_t event_number(struct profile *p, size_t *cap, struct str name)
+{
+	size_t e = 0;
+
+	while (e < p->nevent && !str_eq(p->event[e].name, name))
+		e++;
+	if (e < p->nevent)
+		return (uint32_t)e;
+	if (vec_reserve(&p->event, cap, e + 1, sizeof(*p->event)))
+		return UINT32_MAX;
+	p->event[p->nevent++] = (struct event){.name = name};
+	return (uint32_t)e;
+}
+
+static int join_events(struct profile *p, struct str order, struct err *err)
 {
 	size_t cap = 0;
 
+	while (order.n) {
+		size_t n = str_find(order, ' ');
+		struct str name = arena_str(&p->arena, (struct str){order.p, n});
+
+		if (!name.p || event_number(p, &cap, name) == UINT32_MAX)
+			return no_memory(err);
+		order = str_from(order, n + 1);
+	}
 	for (size_t k = 0; k < p->ntally; k++) {
 		const struct tally *t = p->tally[k];
 		uint32_t *map = p->map[k].event = malloc((t->nevent + 1) * sizeof(*map));
@@ -619,18 +643,11 @@ static int join_events(struct profile *p, struct err *err)
 		if (!map)
 			return no_memory(err);
 		for (size_t i = 0; i < t->nevent; i++) {
-			size_t e = 0;
-
-			while (e < p->nevent && !str_eq(p->event[e].name, t->event[i]))
-				e++;
-			if (e == p->nevent) {
-				if (vec_reserve(&p->event, &cap, e + 1, sizeof(*p->event)))
-					return no_memory(err);
-				p->event[p->nevent++] = (struct event){.name = t->event[i]};
-			}
+			map[i] = event_number(p, &cap, t->event[i]);
+			if (map[i] == UINT32_MAX)
+				return no_memory(err);
 			if (p->nevent > EVENTS_MAX)
 				return tally_too_many_events(err);
-			map[i] = (uint32_t)e;
 		}
 	}
 	p->nall_events = p->nevent;
@@ -645,7 +662,26 @@ static int compare_odd(const void *a, const void *b)
 		return x->kind < y->kind ? -1 : 1;
 	if (x->file != y->file)
 		return x->file < y->file ? -1 : 1;
-	return (x->line > y->line) - (x->line < y->line);
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return str_cmp(x->text, y->text);
+}
+
+/* Odd lines that an index kept: they know their files. */
+static int kept_odds(struct profile *p, const struct kept *kept, struct err *err)
+{
+	size_t cap = p->nodd;
+
+	if (vec_reserve(&p->odd, &cap, p->nodd + kept->nodd, sizeof(*p->odd)))
+		return no_memory(err);
+	for (size_t i = 0; i < kept->nodd; i++) {
+		struct odd_count *c = &p->odds[kept->odd[i].kind];
+
+		p->odd[p->nodd++] = kept->odd[i];
+		c->count++;
+		c->n++;
+	}
+	return 0;
 }
 
 static int join_odds(struct profile *p, struct err *err)
@@ -653,6 +689,8 @@ static int join_odds(struct profile *p, struct err *err)
 	for (size_t k = 0; k < p->ntally; k++) {
 		const struct tally *t = p->tally[k];
 
+		if (t->kept && kept_odds(p, t->kept, err))
+			return (int)err->kind;
 		for (size_t i = 0; i < t->nodd; i++)
 			if (profile_odd(p, k, t->odd[i].kind, t->odd[i].line, t->odd[i].text,
 					err))
@@ -667,7 +705,7 @@ static int join_odds(struct profile *p, struct err *err)
 	return 0;
 }
 
-/* Odd lines by kind and line, one counter per kind that occurred. */
+/* Odd lines by kind and line, one counter per kind that occurred; the first of each. */
 static void order_odds(struct profile *p)
 {
 	size_t at = 0;
@@ -687,8 +725,8 @@ static void order_odds(struct profile *p)
 	}
 }
 
-int merge(struct profile *p, struct tally *const *tally, size_t n, const atomic_int *cancel,
-	  struct err *err)
+int merge(struct profile *p, struct tally *const *tally, size_t n, struct str events,
+	  const atomic_int *cancel, struct err *err)
 {
 	memset(p, 0, sizeof(*p));
 	arena_init(&p->arena, 0);
@@ -710,7 +748,7 @@ int merge(struct profile *p, struct tally *const *tally, size_t n, const atomic_
 	for (int s = 0; s < SPACES; s++)
 		if (join_names(p, (enum name_space)s, err) || interrupted(cancel, err))
 			return (int)err->kind;
-	if (join_events(p, err) || join_functions(p, err) || interrupted(cancel, err) ||
+	if (join_events(p, events, err) || join_functions(p, err) || interrupted(cancel, err) ||
 	    join_edges(p, err) || join_odds(p, err) || header_events(p, err) ||
 	    header_parts(p, err))
 		return (int)err->kind;

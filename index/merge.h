@@ -89,9 +89,13 @@ struct profile {
 	size_t ntally;
 };
 
-/* tally[0..n) in the order of the text, tally.of_file ascending; they must outlive the profile. */
-int merge(struct profile *p, struct tally *const *tally, size_t n, const atomic_int *cancel,
-	  struct err *err);
+/*
+ * tally[0..n) in the order of the text, tally.of_file ascending (a kept one stands anywhere);
+ * they must outlive the profile.  events: names in their order, blanks between; empty: as they
+ * are met.
+ */
+int merge(struct profile *p, struct tally *const *tally, size_t n, struct str events,
+	  const atomic_int *cancel, struct err *err);
 void profile_free(struct profile *p);
 
 /* header.c: what header lines mean. */

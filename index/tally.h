@@ -76,6 +76,7 @@ struct part_slot {
 struct formula {
 	struct str text;
 	uint64_t line;
+	uint32_t file;		/* of a kept one (retally.h) */
 };
 
 struct odd_line {
@@ -90,6 +91,7 @@ enum pending { PENDING_NONE, PENDING_CALL, PENDING_SKIP, PENDING_JUMP, PENDING_J
 
 struct tally {
 	uint32_t of_file;	/* of a set, that the stretch is of; 0 when there is one */
+	const struct kept *kept;	/* NULL, but where it was an index (retally.h) */
 	struct arena arena;	/* texts */
 	struct names names[SPACES];
 	struct str *event;	/* union of the events: lines, first appearance */

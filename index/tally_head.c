@@ -252,7 +252,7 @@ int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 				sizeof(*t->formula)))
 			return tally_no_memory(err);
 		value = arena_str(&t->arena, value);
-		t->formula[t->nformula++] = (struct formula){value, tally_line_of(t, b, r)};
+		t->formula[t->nformula++] = (struct formula){.text = value, .line = tally_line_of(t, b, r)};
 		return value.p ? 0 : tally_no_memory(err);
 	}
 	if (r->a == KEY_EVENTS && row_events(t, b, r, value, err))

@@ -195,13 +195,15 @@ static char *unnamed(const struct app *app, const char *path)
 static void say_opened(const struct app *app, const char *path, const struct store *st,
 		       const struct build_report *report)
 {
-	char took[NUMBER_MAX], bytes[NUMBER_MAX], files[40] = "";
+	char took[NUMBER_MAX], bytes[NUMBER_MAX], files[60] = "";
 	uint32_t n;
 
 	number_seconds(took, report->took_ns);
 	number_bytes(bytes, store_info(st)->input_bytes);
 	store_inputs(st, &n);
-	if (n > 1)
+	if (n > 1 && report->how == BUILD_STALE && report->read < n)
+		snprintf(files, sizeof(files), "%u files, %u of them read, ", n, report->read);
+	else if (n > 1)
 		snprintf(files, sizeof(files), "%u files, ", n);
 	if (report->note[0] && report->how != BUILD_FRESH)
 		app_note(app, "quern: %s", report->note);

@@ -8,6 +8,7 @@ import gzip
 import os
 import re
 import shutil
+import subprocess
 
 from e2e import done, ok, profile, run, same, small
 
@@ -33,6 +34,15 @@ def write(path, text):
 def error(r, status, name, *words):
     ok(r.status == status and all(w in r.talk for w in words) and not r.text, name,
        "want status %d, %r\n%s" % (status, words, r))
+
+
+def dump_of(index):
+    """All of an index but its meta value, which has the time in it."""
+    if not shutil.which("mdb_dump"):
+        return None
+    lines = subprocess.run(["mdb_dump", "-n", index], stdout=subprocess.PIPE).stdout.decode().splitlines()
+    body = lines[lines.index("HEADER=END") + 1:-1]
+    return [kv for kv in zip(body[::2], body[1::2]) if not kv[0].startswith(" 0001")]
 
 
 def dump(path, part, thread=1, pid=77, cmd="./prog a", body=(("main", 5), ("work", 7)), events="Ir", more=""):
@@ -116,7 +126,10 @@ ok(r.text.split() == ["total.Ir", "88"] and "d/s.2 has changed since it was inde
    "one changed: it is named", r)
 dump("d/s.3", 3)
 r = run(*s, "d/s.3", "-c", "info | show total", "--format", "csv")
-ok(r.text.split() == ["total.Ir", "100"] and "d/s.3 was added" in r.talk, "one more: it is named", r)
+ok(r.text.split() == ["total.Ir", "100"] and "d/s.3 was added" in r.talk and
+   "3 files, 1 of them read, indexed" in r.talk, "one more: it is named", r)
+full = run(*s, "d/s.3", "--rebuild", "--index", "full.quern", "-q", "-c", "top 1")
+same(dump_of("d/s.set.quern"), dump_of("full.quern"), "only that one is read, and the index is as if all were")
 os.remove("d/s.3")
 r = run(*s, "-c", "info | show total", "--format", "csv")
 ok(r.text.split() == ["total.Ir", "88"] and "d/s.3 was indexed with them and is not among them now" in r.talk,
@@ -132,6 +145,35 @@ ok(r.status == 0 and os.path.exists("kept.quern"), "--index of a set", r)
 error(run("kept.quern", "d/s.1", "--index", "d/s.1", "-c", "top"), 5, "--index is one of them", "that is the profile")
 same(ask("kept.quern", queries=["functions"], more=()).out, ask(*s, queries=["functions"]).out,
      "the index opened itself")
+
+# ------------------------- each file as the one that comes last: the index that reading all gives
+os.mkdir("g")
+odd = "what\n" * 15
+formula = "event: Both = Ir + Dr : both\n"
+dump("g/r.1", 1, body=(("main", 5), ("a", 2), ("b", 3)), events="Ir Dr")
+dump("g/r.2", 2, body=(("b", 4), ("c", 1)), events="Dr Ir", more=odd)
+dump("g/r.3", 3, body=(("main", 1),), events="Sys Ir", more=formula + odd[:50])
+write("g/r.4", "version: 1\npid: 77\ncmd: ./prog\npart: 4\nevents: Ir\npositions: instr line\nob=(1) lib\nfl=(1) x.c\nfn=(1) j\n"
+      "0x10 1 5\njump=3 0x20 7\n0x10 1\njcnd=2/5 0x30 9\n0x14 2\ncfi=(2) a.c\ncfn=(2) main\ncalls=4 1 1\n0x18 3 40\ntotals: 5\n")
+dump("g/r.5", 5, body=(("main", 1),), cmd="./prog", more="positions: line\ndesc: again\n")
+write("g/r.6", "version: 1\npid: 77\ncmd: ./prog\npart: 6\nevents: Ir\nfl=x.c\nfn=p\n1 1\ncfn=q\ncalls=1 1\n2 5\n"
+      "part: 8\nevents: Ir\nfl=x.c\nfn=q\n3 1\n")
+write("g/r.7", "version: 1\npid: 77\ncmd: ./prog\npart: 7\nevents: Ir\nfl=y.c\nfn=r\n1 1\ncfn=main\ncalls=1 1\n2 5\n")
+for names, said in [("12", ""), ("134", ""), ("1245", ""), ("1456", ""), ("123456", "all"), ("1267", "all"), ("235", "all")]:
+    files = ["g/r." + n for n in names]
+    run(*files, "--rebuild", "--index", "full.quern", "-q", "-c", "top 1")
+    want, wrong, reread = dump_of("full.quern"), [], 0
+    asked = ask(*files, queries=QUERIES[:-1])
+    for f in files:
+        if len(files) > 2:
+            run(*[x for x in files if x != f], "--rebuild", "--index", "inc.quern", "-q", "-c", "top 1")
+        r = run(*files, "--index", "inc.quern", "-c", "top 1")
+        reread += "1 of them read" not in r.talk
+        now = ask(*files, queries=QUERIES[:-1], more=("--index", "inc.quern"))
+        if dump_of("inc.quern") != want or now.out != asked.out or now.status:
+            wrong.append(f)
+    ok(not wrong and (reread > 0) == (said == "all" or len(files) == 2),
+       "added last, each of " + names, "wrong %r, all read again %d times\n%s" % (wrong, reread, r))
 
 # ------------------------------------------------------------- not together, or all the same
 dump("other", 1, pid=78, cmd="./other b")
@@ -165,7 +207,10 @@ same(r.text.replace("\r", ""), doubled, "cachegrind files of one program: the su
 os.mkdir("many")
 for i in range(1, 301):
     dump("many/r.out.%d" % i, i, body=(("main", i), ("f%d" % (i % 7), 2 * i)))
-r = ask("many/r.out", queries=["info | show total", "parts | show part | count", "parts of f3 | count"],
+r = ask("many/r.out", queries=["info | show total", "parts | show part | count"] + QUERIES[:4],
         more=("--all-parts", "--no-index-write"))
-same(r.text.split()[:2] + r.text.split()[3:4], ["total.Ir", str(3 * 300 * 301 // 2), "300"], "300 files")
+same(r.text.split()[:4:3] + r.text.split()[1:2], ["total.Ir", "300", str(3 * 300 * 301 // 2)], "300 files")
+write("many.out", NEW.join(open("many/r.out.%d" % i).read() for i in range(1, 301)))
+same(r.text, ask("many.out", queries=["info | show total", "parts | show part | count"] + QUERIES[:4]).text,
+     "read in batches: as in one file")
 done()
