@@ -6,7 +6,7 @@
  *	repl/   main      this: options, then the prompt, a script, or --verify
  *	        options   the command line, one table
  *	        app       profiles that are open, settings; one query from text to answer
- *	        opening   which files are one profile
+ *	        opening   which files are one profile  watch     a run that dumps now and then
  *	        script    many entries: files, -c, stdin
  *	        command   dot-commands, one table      help    .help by topic
  *	        params    ${NAME} in kept queries
@@ -40,6 +40,7 @@
 #include "repl/options.h"
 #include "repl/script.h"
 #include "repl/shell.h"
+#include "repl/watch.h"
 
 /* Ctrl-C: whatever runs polls this.  A second one that finds the first still unheeded
  * leaves at once when there is no prompt to return to. */
@@ -91,20 +92,6 @@ static int verify(struct app *app)
 	return 0;
 }
 
-static int run_tasks(struct app *app)
-{
-	const struct options *o = app->opts;
-	int kind = 0;
-
-	for (size_t i = 0; i < o->ntasks && !kind && !app->quit; i++) {
-		if (o->tasks[i].file)
-			kind = script_file(app, o->tasks[i].text);
-		else
-			kind = script_run(app, str_c(o->tasks[i].text), NULL);
-	}
-	return kind;
-}
-
 /* The profile came from standard input: what is typed comes from the terminal itself. */
 static int take_terminal(struct app *app)
 {
@@ -130,6 +117,8 @@ static int run(struct app *app)
 	struct err err = {0};
 	int kind = 0;
 
+	if (o->watch)
+		return err_exit_status((enum err_kind)watch_run(app, o->profiles[0]));
 	kind = opening_run(app, o->profiles, o->nprofiles);
 	if (!kind && o->event && session_set_event(app->session, str_c(o->event), &err)) {
 		app_fail(app, &err, "--event");
@@ -144,7 +133,7 @@ static int run(struct app *app)
 	if (!o->ntasks && options_stdin_profile(o) && take_terminal(app))
 		return err_exit_status(ERR_USAGE);
 	if (o->ntasks) {
-		kind = run_tasks(app);
+		kind = script_tasks(app);
 	} else if (app->screen.in) {
 		at_prompt = 1;
 		return shell_run(app);

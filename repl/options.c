@@ -75,6 +75,7 @@ static const struct option {
 	{0, "colour", COLOUR, AT(colour)},
 	{0, "raw", FLAG, AT(raw)},
 	{0, "all-parts", FLAG, AT(all_parts)},
+	{0, "watch", FLAG, AT(watch)},
 	{0, "merge", FLAG, AT(merge)},
 	{0, "rebuild", FLAG, AT(rebuild)},
 	{0, "no-index-write", FLAG, AT(no_index_write)},
@@ -269,6 +270,9 @@ static int check(const struct options *o, struct err *err)
 			"the profile and the script cannot both be standard input");
 		return err_hint(err, "give queries by -c, or the script by -f FILE");
 	}
+	if (o->watch && o->nprofiles != 1 && !o->help && !o->version)
+		return err_set(err, ERR_USAGE, 0,
+			       "--watch follows one run: give the name its files begin with");
 	if (o->verify && !o->nprofiles && !o->help && !o->version)
 		return err_set(err, ERR_USAGE, 0, "--verify needs a profile");
 	if (o->bench_parse && !o->nprofiles && !o->help && !o->version)

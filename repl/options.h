@@ -33,7 +33,7 @@ struct options {
 	uint64_t mem;  /* bytes; 0: the default */
 	bool rebuild, no_index_write, no_wait, trust, safe, quiet, no_init, raw, verify;
 	bool bench_parse;
-	bool all_parts, merge;
+	bool all_parts, merge, watch;
 	bool help, version;
 	enum colour_when colour;
 };
