@@ -154,7 +154,7 @@ static size_t unnamed(const struct tally *t, const char *p, size_t n)
 	uint64_t id;
 	struct str name;
 
-	if (!skip || p[skip] != '(' || !replay_number(&q, &id) || *q != ')')
+	if (!skip || p[skip] != '(' || !digits_number(&q, &id) || *q != ')')
 		return n > 6 && memcmp(p, "calls=", 6) == 0 ? n : 0;
 	digits = (size_t)(q + 1 - p);
 	if (digits == n)
