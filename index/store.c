@@ -192,6 +192,11 @@ const struct input_file *store_inputs(const struct store *st, uint32_t *n)
 	return st->meta.file;
 }
 
+struct str store_input_path(const struct store *st, uint32_t i)
+{
+	return i < st->meta.files ? st->meta.file[i].id.path : (struct str){"", 0};
+}
+
 const struct source_id *store_source(const struct store *st)
 {
 	return &st->meta.file[0].id;

@@ -58,6 +58,7 @@ const struct store_info *store_info(const struct store *st);
 /* The files that were indexed (meta_code.h), in the order of the parts; mostly one. */
 struct input_file;
 const struct input_file *store_inputs(const struct store *st, uint32_t *n);
+struct str store_input_path(const struct store *st, uint32_t i);	/* absolute */
 /* The first of them (source.h). */
 struct source_id;
 const struct source_id *store_source(const struct store *st);

@@ -109,7 +109,8 @@ same(r.text.split(), ["fn,self", "(1),3", "f,1"],
      "an id means nothing in another file")
 ok("skipped or mended: 3" in r.talk, "odd lines of all files are told", r)
 r = run("d/odd.1", "d/odd.2", "-c", "info")
-ok("line 7" in r.talk, "with lines of their own file", r)
+ok("first at line 7 of odd.1: what" in r.talk and "note: 2 files: odd.1 odd.2" in r.talk,
+   "with lines of their own file", r)
 
 # ------------------------------------------------------------------------------ staleness
 s = ["d/s.1", "d/s.2"]
