@@ -142,6 +142,17 @@ static HOT const struct head *head_of(const struct replay *r, const struct tally
 	return find_head(t, fl, h, fl_at, fn_at, fl_digits, fn_digits);
 }
 
+/* True when the head at hand is worth a link; some are tried in any case. */
+static bool learn_head(struct replay *r)
+{
+	if (++r->heads_learnt >= 1 << 12) {
+		r->heads_learnt /= 2;
+		r->heads_taken /= 2;
+	}
+	r->heads_help = r->heads_taken >= r->heads_learnt;
+	return r->heads_help || r->heads_learnt % 16 == 0;
+}
+
 /* Behind `entry` came a head, at p, and k's text behind it, at `from`: from now on that is a
  * link too. */
 static __attribute__((noinline)) int link_head(struct replay *r, uint32_t entry, const char *p,
@@ -151,6 +162,8 @@ static __attribute__((noinline)) int link_head(struct replay *r, uint32_t entry,
 	size_t n = (size_t)(from - p);
 	struct wide_link new = {.link = *k};
 
+	if (!learn_head(r))
+		return 0;
 	newlines += k->flags & LINK_NEWLINES;
 	if (n + k->len > LINK_WIDE || n + k->before > LINK_TEXT || newlines > NEWLINES_MAX ||
 	    (k->flags & LINK_JUMP))
