@@ -380,7 +380,8 @@ static int read_part(const struct reading *r, struct part *part)
 	text(r, KEY_CREATOR, &part->creator);
 	text(r, KEY_CMD, &part->cmd);
 	text(r, KEY_POSITIONS, &part->positions);
-	text(r, KEY_EVENTS, &part->events);
+	if (r->slot->line[KEY_EVENTS])	/* an empty one is the word, too: no columns */
+		part->events = r->slot->value[KEY_EVENTS];
 	text(r, KEY_DESC, &part->desc);
 	read_desc(part);
 	if (number(r, KEY_PART, &part->part) || number(r, KEY_PID, &part->pid) ||

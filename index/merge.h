@@ -87,6 +87,8 @@ struct profile {
 int merge(struct profile *p, struct tally *const *tally, size_t n, const atomic_int *cancel,
 	  struct err *err);
 void profile_free(struct profile *p);
+/* Only the strings: p->name and the name maps of p->map. */
+int merge_names(struct profile *p, struct err *err);
 
 /* header.c: what header lines mean. */
 int header_events(struct profile *p, struct err *err);

@@ -12,6 +12,7 @@
 #include "index/base/sort.h"
 #include "index/base/varint.h"
 #include "index/base/vec.h"
+#include "index/part_names.h"
 #include "index/save.h"
 
 struct piece {			/* of a part: id and numbers */
@@ -226,7 +227,8 @@ int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total,
 	} else if (!rc) {
 		rc = save_costs(&s);
 	}
-	rc = rc || save_heads(&s) || save_sums(&s);
+	rc = rc || save_heads(&s) || save_sums(&s) ||
+	     (p->npart > 1 && part_names_save(p, w, cancel, err));
 	packer_free(&s.cost);
 	void *const arrays[] = {s.at, s.functions, s.self, s.fns.pair, s.fns.val, s.edges.pair,
 				s.edges.val};
