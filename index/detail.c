@@ -25,6 +25,7 @@ struct detail {
 	uint64_t *cost;			/* scratch: the costs of one row */
 	uint64_t loose;
 	struct arena sums;		/* costs of rows that are sums or need mapping */
+	bool same_events;		/* every tally's are the profile's, in its order */
 };
 
 static int order_entries(struct detail *d, size_t k)
@@ -75,6 +76,18 @@ static int order_slots(struct detail *d)
 	return 0;
 }
 
+static bool same_events(const struct profile *p)
+{
+	for (size_t k = 0; k < p->ntally; k++) {
+		if (p->tally[k]->nevent != p->nevent)
+			return false;
+		for (size_t e = 0; e < p->nevent; e++)
+			if (p->map[k].event[e] != e)
+				return false;
+	}
+	return true;
+}
+
 int detail_new(const struct profile *p, struct detail **out, struct err *err)
 {
 	struct detail *d = calloc(1, sizeof(*d));
@@ -82,6 +95,7 @@ int detail_new(const struct profile *p, struct detail **out, struct err *err)
 
 	if (d) {
 		d->p = p;
+		d->same_events = same_events(p);
 		arena_init(&d->sums, 0);
 		d->first = calloc(p->ntally, sizeof(*d->first));
 		d->entry = calloc(p->ntally, sizeof(*d->entry));
@@ -138,7 +152,7 @@ static const uint64_t *mapped(struct detail *d, size_t k, const uint64_t *cost)
 	const struct tally *t = d->p->tally[k];
 	uint64_t *to;
 
-	if (d->p->ntally == 1)
+	if (d->same_events)
 		return cost;
 	to = ARENA_ARRAY(&d->sums, uint64_t, d->p->nevent + 1);
 	for (size_t e = 0; to && e < t->nevent; e++)

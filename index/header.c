@@ -407,7 +407,8 @@ static int read_part(const struct reading *r, struct part *part)
 	text(r, KEY_CREATOR, &part->creator);
 	text(r, KEY_CMD, &part->cmd);
 	text(r, KEY_POSITIONS, &part->positions);
-	text(r, KEY_EVENTS, &part->events);
+	if (r->slot->line[KEY_EVENTS])	/* an empty one is the word, too: no columns */
+		part->events = r->slot->value[KEY_EVENTS];
 	text(r, KEY_DESC, &part->desc);
 	read_desc(part);
 	if (number(r, KEY_PART, &part->part) || number(r, KEY_PID, &part->pid) ||
@@ -564,4 +565,31 @@ int header_parts(struct profile *p, struct err *err)
 			return (int)err->kind;
 	measure_parts(p);
 	return p->nfile > 1 ? order_parts(p, err) : 0;
+}
+
+struct part_slots *profile_part_slots(const struct profile *p)
+{
+	struct part_slots *at = malloc((p->npart + 1) * sizeof(*at));
+	uint32_t before = NO_ID;
+
+	for (uint32_t k = 0; at && k < p->ntally; k++)
+		for (uint32_t i = 0; i < p->tally[k]->npart; i++) {
+			uint32_t part = p->map[k].part[i];
+
+			if (part != before)
+				at[part] = (struct part_slots){k, i};
+			before = part;
+		}
+	return at;
+}
+
+bool profile_next_slot(const struct profile *p, struct part_slots *at)
+{
+	uint32_t part = p->map[at->k].part[at->i];
+
+	if (++at->i == p->tally[at->k]->npart) {
+		at->i = 0;
+		at->k++;
+	}
+	return at->k < p->ntally && p->map[at->k].part[at->i] == part;
 }

@@ -329,6 +329,14 @@ static int join_names(struct profile *p, enum name_space space, struct err *err)
 	return rc;
 }
 
+int merge_names(struct profile *p, struct err *err)
+{
+	for (int s = 0; s < SPACES; s++)
+		if (join_names(p, (enum name_space)s, err))
+			return (int)err->kind;
+	return 0;
+}
+
 /* ---- 2. functions ---- */
 
 /* One identity (object, file, name) as the tallies use it. */
@@ -745,12 +753,9 @@ int merge(struct profile *p, struct tally *const *tally, size_t n, struct str ev
 		p->bytes += tally[k]->text_bytes;
 		p->lines += tally[k]->lines;
 	}
-	for (int s = 0; s < SPACES; s++)
-		if (join_names(p, (enum name_space)s, err) || interrupted(cancel, err))
-			return (int)err->kind;
-	if (join_events(p, events, err) || join_functions(p, err) || interrupted(cancel, err) ||
-	    join_edges(p, err) || join_odds(p, err) || header_events(p, err) ||
-	    header_parts(p, err))
+	if (merge_names(p, err) || interrupted(cancel, err) || join_events(p, events, err) ||
+	    join_functions(p, err) || interrupted(cancel, err) || join_edges(p, err) ||
+	    join_odds(p, err) || header_events(p, err) || header_parts(p, err))
 		return (int)err->kind;
 	order_odds(p);
 	return interrupted(cancel, err);

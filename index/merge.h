@@ -97,6 +97,8 @@ struct profile {
 int merge(struct profile *p, struct tally *const *tally, size_t n, struct str events,
 	  const atomic_int *cancel, struct err *err);
 void profile_free(struct profile *p);
+/* Only the strings: p->name and the name maps of p->map. */
+int merge_names(struct profile *p, struct err *err);
 
 /* header.c: what header lines mean. */
 int header_events(struct profile *p, struct err *err);
@@ -104,6 +106,14 @@ int header_parts(struct profile *p, struct err *err);
 /* Keep a diagnostic found after tallying; line from the start of tally k. */
 int profile_odd(struct profile *p, size_t k, enum odd kind, uint64_t line, struct str text,
 		struct err *err);
+/* Where the slots of each part begin, which follow one another in the order of the text; to be
+ * freed, NULL: no memory. */
+struct part_slots {
+	uint32_t k, i;		/* tally, slot in it */
+};
+struct part_slots *profile_part_slots(const struct profile *p);
+/* From one slot to the next; false when that is of another part. */
+bool profile_next_slot(const struct profile *p, struct part_slots *at);
 /* Stretch k is the first of its file. */
 bool profile_begins_file(const struct profile *p, size_t k);
 

@@ -352,6 +352,7 @@ int retally(struct tally *t, struct store *st, const uint32_t *file, size_t once
 	kept = ARENA_NEW(&t->arena, struct kept);
 	if (!kept)
 		return no_memory(&r);
+	kept->st = st;
 	arena_init(&r.scratch, 0);
 	rc = take_names(&r) || take_events(&r) || take_functions(&r) || take_edges(&r) ||
 	     take_details(&r) || take_parts(&r, kept) || take_odds(&r, kept) ||

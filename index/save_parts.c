@@ -12,6 +12,7 @@
 #include "index/base/sort.h"
 #include "index/base/varint.h"
 #include "index/base/vec.h"
+#include "index/part_names.h"
 #include "index/save.h"
 
 struct piece {			/* of a part: id and numbers */
@@ -144,44 +145,17 @@ static int end_part(struct parts *s, size_t part)
 	return packer_end_row(&s->cost, &s->at[part], s->err);
 }
 
-/* Where the slots of each part begin: they follow one another in the order of the text. */
-struct slot_at {
-	uint32_t k, i;		/* tally, slot in it */
-};
-
-static struct slot_at *find_slots(const struct profile *p)
-{
-	struct slot_at *at = malloc((p->npart + 1) * sizeof(*at));
-	uint32_t before = NO_ID;
-
-	for (uint32_t k = 0; at && k < p->ntally; k++)
-		for (uint32_t i = 0; i < p->tally[k]->npart; i++) {
-			uint32_t part = p->map[k].part[i];
-
-			if (part != before)
-				at[part] = (struct slot_at){k, i};
-			before = part;
-		}
-	return at;
-}
-
 static int save_costs(struct parts *s)
 {
 	struct profile *p = s->p;
-	struct slot_at *at = find_slots(p);
+	struct part_slots *at = profile_part_slots(p);
 	int rc = at ? 0 : no_memory(s->err);
 
 	for (uint32_t part = 0; !rc && part < p->npart; part++) {
-		uint32_t k = at[part].k, i = at[part].i;
-
-		while (!rc && k < p->ntally && p->map[k].part[i] == part) {
-			if (read_slot(s, k, i))
+		do
+			if (read_slot(s, at[part].k, at[part].i))
 				rc = no_memory(s->err);
-			if (++i == p->tally[k]->npart) {
-				i = 0;
-				k++;
-			}
-		}
+		while (!rc && profile_next_slot(p, &at[part]));
 		rc = rc || end_part(s, part);
 		if (!rc && s->cancel && *s->cancel)
 			rc = err_set(s->err, ERR_CANCEL, 0, "interrupted");
@@ -252,7 +226,8 @@ int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total,
 	} else if (!rc) {
 		rc = save_costs(&s);
 	}
-	rc = rc || save_heads(&s) || save_sums(&s);
+	rc = rc || save_heads(&s) || save_sums(&s) ||
+	     (p->npart > 1 && part_names_save(p, w, cancel, err));
 	packer_free(&s.cost);
 	void *const arrays[] = {s.at, s.functions, s.self, s.fns.pair, s.fns.val, s.edges.pair,
 				s.edges.val};

@@ -113,6 +113,9 @@ name_id store_name_lower(struct store *st, struct str s);
 file_id store_file_lower(struct store *st, struct str s);
 obj_id store_obj_lower(struct store *st, struct str s);
 
+/* Has cost lines or calls of its own, not only callers. */
+bool store_fn_body(struct store *st, fn_id f);
+
 /* ---- call edges ---- */
 struct store_edge {
 	fn_id caller, callee;

@@ -42,6 +42,21 @@ static int open_detail(struct store *st, fn_id f, enum detail_kind kind, enum ta
 	return 0;
 }
 
+bool store_fn_body(struct store *st, fn_id f)
+{
+	struct detail_shape shape = store_shape(st);
+	struct detail_reader r;
+	const unsigned char *end, *p;
+	edge_id first;
+	uint32_t edges;
+
+	store_callees(st, f, &first, &edges);
+	if (edges)
+		return true;
+	p = store_packed(st, TABLE_LINES, store_row_u64(st, TABLE_LINES_AT, 0, f), &end);
+	return p && detail_begin(&r, DETAIL_LINES, &shape, p, end) > 0;
+}
+
 int store_lines(struct store *st, fn_id f, struct arena *a, struct store_line **rows,
 		uint64_t **costs, size_t *n, struct err *err)
 {

@@ -75,6 +75,17 @@ for ext, pack in PACKERS.items():
     if not pack:
         skip("." + ext, "no program to write it")
 
+# ----------------------------------- lines of single parts: unpacked again up to there
+multi = open(small + "tmpl-multipart-combine.out", "rb").read()
+parts = ["part 3 | lines", "part 2,6,7 | callsites", "part 1 | lines", "part 7 | lines of main"]
+plain = ask(write("parts.out", multi), queries=parts)
+ok(plain.status == 0 and plain.text.count("\n") > 1000, "lines of single parts, to compare with", plain)
+for ext, pack in PACKERS.items():
+    if pack:
+        same(ask(write("parts." + ext, pack(multi)), queries=parts).out, plain.out, "lines of single parts: " + ext)
+r = run("-", "-q", "-c", "part 3 | lines", stdin=multi)
+ok(r.status == 3 and "came through a pipe" in r.talk, "not of a pipe", r)
+
 # ---------------------------------------------------------- its index, fresh, stale, kept
 write("a.gz", gzip.compress(lua))
 r = run("a.gz", "-c", "top 1")

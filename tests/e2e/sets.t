@@ -14,7 +14,8 @@ from e2e import done, ok, profile, run, same, small
 
 QUERIES = ["functions", "calls", "lines", "callsites", "cycles", "events", "files", "threads",
            "parts | show part, pid, thread, self, trigger, functions",
-           "info | show functions, edges, total, diagnostics, truncated", "jumps"]
+           "info | show functions, edges, total, diagnostics, truncated", "thread 2 | lines",
+           "thread 4 | callsites", "part 1 | lines of main", "jumps"]
 NEW = "\n==== NEW PROFILING FILE ==============================================\n"
 
 
@@ -102,6 +103,15 @@ same(sorted(f for f in os.listdir("d") if "quern" in f), ["r.out.quern", "r.out.
 r = ask("d/r.out", queries=["part 1 | functions | show fn, self", "thread 2 | top 1 by Dr | show fn"],
         more=("--all-parts",))
 same(r.text.split(), ["fn,self", "main,9", "thread,0", "fn", "thread"], "graph stages over them")
+r = ask("d/r.out", queries=["part 2 | lines | show fn, line, self", "part 10,11 | lines | show fn, line, self"],
+        more=("--all-parts",))
+same(r.text.split(), ["fn,line,self", "work,1,4", "main,11,3", "late,21,1", "late,22,0", "main,12,0",
+                        "fn,line,self", "main,1,1100"],
+     "lines of single parts are read from their files")
+os.rename("d/r.out.2", "d/gone")
+r = run("d/r.out.set.quern", "-q", "-c", "part 2 | lines")
+ok(r.status == 3 and "r.out.2: No such file" in r.talk, "one of them gone: it is named", r)
+os.rename("d/gone", "d/r.out.2")
 write("d/odd.1", "version: 1\npid: 5\npart: 1\nevents: Ir\nfn=f\n1 1\nwhat\n")
 write("d/odd.2", "version: 1\npid: 5\npart: 2\nevents: Ir\nfn=(1)\n1 1\n1 2 3\n")
 r = run("d/odd.1", "d/odd.2", "-c", "functions | show fn, self", "--format", "csv")
@@ -164,13 +174,13 @@ for names, said in [("12", ""), ("134", ""), ("1245", ""), ("1456", ""), ("12345
     files = ["g/r." + n for n in names]
     run(*files, "--rebuild", "--index", "full.quern", "-q", "-c", "top 1")
     want, wrong, reread = dump_of("full.quern"), [], 0
-    asked = ask(*files, queries=QUERIES[:-1])
+    asked = ask(*files, queries=QUERIES[:10])
     for f in files:
         if len(files) > 2:
             run(*[x for x in files if x != f], "--rebuild", "--index", "inc.quern", "-q", "-c", "top 1")
         r = run(*files, "--index", "inc.quern", "-c", "top 1")
         reread += "1 of them read" not in r.talk
-        now = ask(*files, queries=QUERIES[:-1], more=("--index", "inc.quern"))
+        now = ask(*files, queries=QUERIES[:10], more=("--index", "inc.quern"))
         if dump_of("inc.quern") != want or now.out != asked.out or now.status:
             wrong.append(f)
     ok(not wrong and (reread > 0) == (said == "all" or len(files) == 2),
