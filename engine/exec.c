@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "engine/fn_detail.h"
 #include "engine/match.h"
 #include "engine/source.h"
 
@@ -231,7 +232,7 @@ static int has_line(struct exec *x, fn_id f, const struct line_wanted *w,
 
 	*hit = false;
 	arena_reset(scratch);
-	if (store_lines(x->g->st, f, scratch, &rows, &costs, &n, x->err))
+	if (fn_lines(x, f, scratch, &rows, &costs, &n))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < n && !*hit; i++) {
 		struct str file = store_file(x->g->st, rows[i].file);
@@ -297,7 +298,10 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 		exec_fail(x, s->span, "the graph stages left nothing of %s%.*s",
 			  s->form == FORM_NUMBER ? "#" : "", STR_ARG(s->text));
 		return err_hint(x->err,
-				"it is hidden, cut or part of another function now");
+				x->parts ? "it has no cost in these parts, or is hidden, "
+					   "cut or part of another function now"
+					 : "it is hidden, cut or part of another function "
+					   "now");
 	}
 	if (n == 0 && !x->may_match_nothing)
 		return match_none(x->g->st, &atom, x->event, x->cancel, x->err);

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "engine/exec.h"
+#include "engine/fn_detail.h"
 #include "engine/footer.h"
 #include "engine/gstage.h"
 #include "engine/session.h"
@@ -39,7 +40,10 @@ int session_new(struct session **out, struct err *err)
 
 	if (!s)
 		return no_memory(err);
-	if (flow_cache_new(&s->flows, err)) {
+	s->part_cache = part_cache_new();
+	if (!s->part_cache || flow_cache_new(&s->flows, err)) {
+		no_memory(err);
+		part_cache_free(s->part_cache);
 		free(s);
 		return (int)err->kind;
 	}
@@ -54,6 +58,7 @@ void session_free(struct session *s)
 	if (!s)
 		return;
 	flow_cache_free(s->flows);
+	part_cache_free(s->part_cache);
 	for (size_t i = 0; i < s->n; i++)
 		free((void *)(uintptr_t)s->names[i].p);
 	for (size_t i = 0; i < s->nfilters; i++)
@@ -126,6 +131,7 @@ int session_remove(struct session *s, struct str name, struct err *err)
 		return err_set(err, ERR_QUERY, 0,
 			       "no profile is open under the name '%.*s'", STR_ARG(name));
 	flow_cache_drop(s->flows, s->stores[i]);
+	part_cache_drop(s->part_cache, s->stores[i]);
 	forget_last(s);
 	free((void *)(uintptr_t)s->names[i].p);
 	memmove(&s->stores[i], &s->stores[i + 1], (s->n - i - 1) * sizeof(*s->stores));
@@ -522,6 +528,7 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 			 .env = &env,
 			 .stores = s->stores,
 			 .flows = s->flows,
+			 .part_cache = s->part_cache,
 			 .last = s->last,
 			 .roots = s->roots,
 			 .objects = s->objects,

@@ -28,6 +28,7 @@ struct session {
 	bool safe;
 	const struct roots *roots, *objects;
 	struct flow_cache *flows;
+	struct part_cache *part_cache;
 	struct arena kept[2]; /* `_` is in kept[now], the next in the other */
 	unsigned now;
 	struct result *last;

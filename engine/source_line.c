@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/exec.h"
+#include "engine/fn_detail.h"
 #include "engine/source.h"
 #include "engine/source_text.h"
 
@@ -128,8 +128,8 @@ static int add_places(struct exec *x, struct detail *d, fn_id f, struct arena *s
 	size_t nl = 0, ns = 0;
 	struct raw *raw;
 
-	if (store_lines(d->st, f, scratch, &lines, &self, &nl, x->err) ||
-	    store_sites(d->st, f, scratch, &sites, &incl, &ns, x->err))
+	if (fn_lines(x, f, scratch, &lines, &self, &nl) ||
+	    fn_sites(x, f, scratch, &sites, &incl, &ns))
 		return (int)x->err->kind;
 	raw = ARENA_ARRAY(scratch, struct raw, nl + ns + 1);
 	if (!raw)
@@ -154,7 +154,7 @@ static int add_sites(struct exec *x, struct detail *d, fn_id f, struct arena *sc
 	uint64_t *incl = NULL;
 	size_t n = 0;
 
-	if (store_sites(d->st, f, scratch, &sites, &incl, &n, x->err) ||
+	if (fn_sites(x, f, scratch, &sites, &incl, &n) ||
 	    exec_grow(x, &d->sites, &d->cap, d->n, d->n + n, sizeof(*d->sites)) ||
 	    exec_rows(x, d->n + n))
 		return (int)x->err->kind;
@@ -179,7 +179,7 @@ static int add_jumps(struct exec *x, struct detail *d, fn_id f, struct arena *sc
 	struct store_jump *jumps = NULL;
 	size_t n = 0;
 
-	if (store_jumps(d->st, f, scratch, &jumps, &n, x->err) ||
+	if (fn_jumps(x, f, scratch, &jumps, &n) ||
 	    exec_grow(x, &d->jumps, &d->cap, d->n, d->n + n, sizeof(*d->jumps)) ||
 	    exec_rows(x, d->n + n))
 		return (int)x->err->kind;
@@ -249,12 +249,8 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 
 	if (!d)
 		return (int)x->err->kind;
-	if (!x->g->detail) {
-		exec_fail(x, s->span,
-			  "'%s' has no costs of single lines after this graph stage",
-			  source_def(s->kind)->name);
-		return err_hint(x->err, "line detail goes with collapse and norec only");
-	}
+	if (fn_detail_check(x, s))
+		return (int)x->err->kind;
 	if ((s->kind == S_INSTRS || s->kind == S_JUMPS) && !i->has_instr &&
 	    (s->kind == S_INSTRS || i->jumps == 0)) {
 		exec_fail(x, s->span, "this profile has no %s",

@@ -262,6 +262,7 @@ static int open_base(struct exec *x, const struct source *s, struct vs *v)
 		return (int)x->err->kind;
 	*b = *x;
 	b->env = &v->env;
+	b->parts = NULL;
 	b->may_match_nothing = true;
 	v->a.x = x;
 	e = base_event(v, x->event);

@@ -338,7 +338,8 @@ static bool usable(struct replay *r, const struct tally *t, const struct decode 
 {
 	if (!replay_settled(t, d) || t->ob_moved || t->pending != PENDING_NONE || t->has_cfi ||
 	    t->has_cob || t->has_jfi || t->has_jfn || t->ncol == 0 || t->ncol > COSTS_MAX ||
-	    !in_place(t) || t->ncol != d->ncols || d->sub[0] == SUB_BB || (d->nsub > 1 && d->sub[1] == SUB_BB))
+	    !in_place(t) || t->ncol != d->ncols || d->sub[0] == SUB_BB ||
+	    (d->nsub > 1 && d->sub[1] == SUB_BB))
 		return false;
 	if (r->meaning != t->meaning) {
 		r->meaning = t->meaning;

@@ -11,6 +11,7 @@
 #include "repl/child.h"
 #include "repl/help.h"
 #include "repl/number.h"
+#include "repl/opening.h"
 #include "repl/output.h"
 #include "repl/params.h"
 #include "repl/script.h"
@@ -143,8 +144,8 @@ static int do_open(struct app *app, struct str rest, struct err *err)
 	if (path && !*path)
 		kind = err_set(err, ERR_USAGE, 0,
 			       ".open needs a PROFILE or NAME=PROFILE");
-	else if (path && (kind = app_open(app, path)))
-		err->kind = (enum err_kind)kind; /* app_open() has said why */
+	else if (path && (kind = opening_run(app, (const char *const *)&path, 1)))
+		err->kind = (enum err_kind)kind; /* opening_run() has said why */
 	free(path);
 	return kind;
 }

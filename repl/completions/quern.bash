@@ -3,7 +3,7 @@
 _quern() {
 	local word=$2 before=$3
 	local options='--command --file --format --event --raw --color --quiet
-		--index --rebuild --no-index-write --no-wait --trust --verify --bench-parse --jobs --mem --safe
+		--all-parts --merge --watch --index --rebuild --no-index-write --no-wait --trust --verify --bench-parse --jobs --mem --safe
 		--source-root --no-init --help --version -c -f -q -h -V'
 	local formats='table tree csv tsv json ndjson md svg html folded speedscope dot
 		callgrind pprof'
