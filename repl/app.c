@@ -13,6 +13,7 @@
 #include "engine/roots.h"
 #include "index/base/vec.h"
 #include "index/build.h"
+#include "repl/limit.h"
 #include "repl/number.h"
 #include "repl/output.h"
 #include "repl/progress.h"
@@ -66,16 +67,22 @@ static void add_profile_root(struct app *app, const char *path)
 
 int app_init(struct app *app, const struct options *opts, struct err *err)
 {
-	struct session_limits limits = {.arena_bytes = opts->mem};
+	struct session_limits limits = {.arena_bytes = opts->mem ? opts->mem : ARENA_DEFAULT};
 
 	*app = (struct app){.opts = opts, .format = opts->format, .output.fd = -1};
 	screen_init(&app->screen, opts->colour);
-	arena_init(&app->arena, opts->mem ? (size_t)opts->mem : ARENA_DEFAULT);
+	arena_init(&app->arena, (size_t)limits.arena_bytes);
 	if (session_new(&app->session, err))
 		return (int)err->kind;
 	session_set_cancel(app->session, &app_cancel);
 	session_set_limits(app->session, &limits);
 	session_set_safe(app->session, opts->safe);
+	for (size_t i = 0; i < opts->nmoved; i++)
+		if (session_strip_prefix(app->session, str_c(opts->moved[i]), err))
+			return (int)err->kind;
+	for (size_t i = 0; i < opts->nlimits; i++)
+		if (limit_set(app, str_c(opts->limits[i]), err))
+			return (int)err->kind;
 	return set_roots(app, err);
 }
 
