@@ -524,7 +524,7 @@ static struct str jump_name(const struct table *t, uint32_t r)
 
 static struct str jump_to_name(const struct table *t, uint32_t r)
 {
-	return store_fn_name(detail_of(t)->st, jump_of(t, r)->j.to_fn);
+	return store_fn_shown(detail_of(t)->st, jump_of(t, r)->j.to_fn);
 }
 
 static struct str jump_file(const struct table *t, uint32_t r)

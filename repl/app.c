@@ -69,7 +69,10 @@ int app_init(struct app *app, const struct options *opts, struct err *err)
 {
 	struct session_limits limits = {.arena_bytes = opts->mem ? opts->mem : ARENA_DEFAULT};
 
-	*app = (struct app){.opts = opts, .format = opts->format, .output.fd = -1};
+	*app = (struct app){.opts = opts,
+			    .format = opts->format,
+			    .no_demangle = opts->no_demangle,
+			    .output.fd = -1};
 	screen_init(&app->screen, opts->colour);
 	arena_init(&app->arena, (size_t)limits.arena_bytes);
 	if (session_new(&app->session, err))
@@ -102,6 +105,13 @@ void app_free(struct app *app)
 	free(app->once);
 	free(app->last);
 	free(app->pager);
+}
+
+void app_demangle(struct app *app, bool on)
+{
+	app->no_demangle = !on;
+	for (size_t i = 0; i < app->nprofiles; i++)
+		store_demangle(app->profiles[i].store, on);
 }
 
 void app_fail(const struct app *app, const struct err *err, const char *subject)
@@ -266,6 +276,8 @@ int app_open(struct app *app, const char *arg)
 		err_set(&err, ERR_LIMIT, 0, "out of memory");
 	if (!err.kind)
 		build(app, path, &p.store, &report, &err);
+	if (!err.kind)
+		store_demangle(p.store, !app->no_demangle);
 	if (!err.kind)
 		session_add(app->session, str_c(p.name), p.store, &err);
 	if (!err.kind) {

@@ -104,6 +104,17 @@ static int do_mode(struct app *app, struct str rest, struct err *err)
 	return 0;
 }
 
+static int do_demangle(struct app *app, struct str rest, struct err *err)
+{
+	bool on = true;
+
+	if (!rest.n)
+		talk("demangle is %s", app->no_demangle ? "off" : "on");
+	else if (on_off(rest, &on, err) == 0)
+		app_demangle(app, on);
+	return (int)err->kind;
+}
+
 static int do_strip(struct app *app, struct str rest, struct err *err)
 {
 	if (str_eq(rest, STR("off")))
@@ -460,6 +471,8 @@ static const struct command commands[] = {
 	 ARG_NONE, do_limit, false},
 	{"strip-prefix", "[A=B|off]", "`vs`: files below A are those below B", ARG_NONE,
 	 do_strip, false},
+	{"demangle", "[on|off]", "show C++ and Rust names as in the source", ARG_SWITCH,
+	 do_demangle, false},
 	{"read", "FILE", "run a script", ARG_FILE, do_read, false},
 	{"edit", "[QUERY]", "edit the last query in $EDITOR, then run it", ARG_QUERY,
 	 do_edit, true},

@@ -29,6 +29,7 @@ const char options_help[] =
 	"  --format FORMAT       table tree csv tsv json ndjson md svg html folded\n"
 	"                        speedscope dot callgrind pprof; or by `> FILE.svg`\n"
 	"  --event EVENT         of costs that name none; default: the first of the profile\n"
+	"  --no-demangle         C++ and Rust names as the profile has them\n"
 	"  --raw                 csv, tsv: no ' before = + - @ at the start of a name\n"
 	"  --color WHEN          auto, always, never; NO_COLOR is heeded\n"
 	"  -q, --quiet           say nothing but answers and errors\n"
@@ -78,6 +79,7 @@ static const struct option {
 	{0, "color", COLOUR, AT(colour)},
 	{0, "colour", COLOUR, AT(colour)},
 	{0, "raw", FLAG, AT(raw)},
+	{0, "no-demangle", FLAG, AT(no_demangle)},
 	{0, "rebuild", FLAG, AT(rebuild)},
 	{0, "no-index-write", FLAG, AT(no_index_write)},
 	{0, "no-wait", FLAG, AT(no_wait)},
