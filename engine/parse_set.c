@@ -257,6 +257,7 @@ static int parse_group(struct parser *p, const struct token *t, struct set **out
 	close = parse_peek(p, PLACE_WORD);
 	if (close.kind == ')') {
 		parse_eat(p, &close);
+		(*out)->span = span_to(t->at, p);
 		return 0;
 	}
 	if (close.kind == TOK_WORD)
