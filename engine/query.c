@@ -600,6 +600,8 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 	}
 	if (make_result(s, &x, st, text, &t, profile, &r))
 		return (int)err->kind;
+	/* How long a reader takes the rest of the pages is the reader's business. */
+	x.deadline_ns = 0;
 	keep_last(s, &r);
 	return sink(arg, &r, err) ? (int)err->kind : 0;
 }
