@@ -13,6 +13,7 @@
 #include "engine/roots.h"
 #include "index/base/vec.h"
 #include "index/build.h"
+#include "repl/limit.h"
 #include "repl/number.h"
 #include "repl/output.h"
 #include "repl/progress.h"
@@ -66,16 +67,25 @@ static void add_profile_root(struct app *app, const char *path)
 
 int app_init(struct app *app, const struct options *opts, struct err *err)
 {
-	struct session_limits limits = {.arena_bytes = opts->mem};
+	struct session_limits limits = {.arena_bytes = opts->mem ? opts->mem : ARENA_DEFAULT};
 
-	*app = (struct app){.opts = opts, .format = opts->format, .output.fd = -1};
+	*app = (struct app){.opts = opts,
+			    .format = opts->format,
+			    .no_demangle = opts->no_demangle,
+			    .output.fd = -1};
 	screen_init(&app->screen, opts->colour);
-	arena_init(&app->arena, opts->mem ? (size_t)opts->mem : ARENA_DEFAULT);
+	arena_init(&app->arena, (size_t)limits.arena_bytes);
 	if (session_new(&app->session, err))
 		return (int)err->kind;
 	session_set_cancel(app->session, &app_cancel);
 	session_set_limits(app->session, &limits);
 	session_set_safe(app->session, opts->safe);
+	for (size_t i = 0; i < opts->nmoved; i++)
+		if (session_strip_prefix(app->session, str_c(opts->moved[i]), err))
+			return (int)err->kind;
+	for (size_t i = 0; i < opts->nlimits; i++)
+		if (limit_set(app, str_c(opts->limits[i]), err))
+			return (int)err->kind;
 	return set_roots(app, err);
 }
 
@@ -95,6 +105,13 @@ void app_free(struct app *app)
 	free(app->once);
 	free(app->last);
 	free(app->pager);
+}
+
+void app_demangle(struct app *app, bool on)
+{
+	app->no_demangle = !on;
+	for (size_t i = 0; i < app->nprofiles; i++)
+		store_demangle(app->profiles[i].store, on);
 }
 
 void app_fail(const struct app *app, const struct err *err, const char *subject)
@@ -274,6 +291,8 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 		if (!p.name)
 			err_set(&err, ERR_LIMIT, 0, "out of memory");
 	}
+	if (!err.kind)
+		store_demangle(p.store, !app->no_demangle);
 	if (!err.kind)
 		session_add(app->session, str_c(p.name), p.store, &err);
 	if (!err.kind) {
