@@ -10,7 +10,7 @@
  *				false when one is not of digits
  *
  * SETs are portable, sse2, avx2, avx512: the paths of scan.h.  Code is compiled once for
- * each by a header that is included with ISA(name) and ISA_TARGET (replay_loop.h).
+ * each by a header that is included with ISA(name) and ISA_TARGET (replay_loop.inc).
  */
 #ifndef QUERN_SIMD_H
 #define QUERN_SIMD_H
