@@ -23,8 +23,10 @@ int exec_stop(struct exec *x)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec < x->deadline_ns)
 		return 0;
-	return err_set(x->err, ERR_LIMIT, 0,
-		       "the query took longer than its limit of %u s", x->seconds);
+	err_set(x->err, ERR_LIMIT, 0, "the query took longer than its limit of %u s",
+		x->seconds);
+	return err_hint(x->err, "ask for less, or raise it: --limit seconds=%u",
+			x->seconds * 10);
 }
 
 void *exec_alloc(struct exec *x, size_t n, size_t size)
@@ -96,7 +98,8 @@ int exec_rows(struct exec *x, uint64_t n)
 		return 0;
 	err_set(x->err, ERR_LIMIT, 0, "more than %llu rows",
 		(unsigned long long)x->row_limit);
-	return err_hint(x->err, "narrow the query with 'of', or raise the limit of rows");
+	return err_hint(x->err, "narrow the query with 'of', or raise it: --limit rows=%llu",
+			10 * (unsigned long long)x->row_limit);
 }
 
 struct str arena_join(struct arena *a, const struct str *piece, size_t n)
@@ -104,8 +107,11 @@ struct str arena_join(struct arena *a, const struct str *piece, size_t n)
 	size_t size = n, at = 0;
 	char *p;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		if (!piece[i].p)
+			return piece[i];
 		size += piece[i].n;
+	}
 	if (!(p = arena_alloc(a, size)))
 		return (struct str){NULL, 0};
 	for (size_t i = 0; i < n; i++) {

@@ -28,6 +28,7 @@ struct exec {
 	struct graph *g;	      /* after the graph stages */
 	const uint8_t *parts;	      /* those that x->g is of; NULL: all */
 	struct part_cache *part_cache;
+	const struct moved *moved; /* for `vs`; or NULL */
 	struct flow_cache *flows;
 	const struct result *last; /* `_`; NULL: none */
 	uint32_t event;		   /* of unqualified costs */

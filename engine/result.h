@@ -61,6 +61,7 @@ enum format {
 	FORMAT_NDJSON,
 	FORMAT_MD,
 	FORMAT_SVG,
+	FORMAT_ICICLE,
 	FORMAT_HTML,
 	FORMAT_FOLDED,
 	FORMAT_SPEEDSCOPE,
@@ -69,15 +70,31 @@ enum format {
 	FORMAT_PPROF,
 };
 
+struct result_pages; /* where the other rows come from */
+struct fn_set;
+struct graph;
+
 struct result {
 	const char *source; /* "functions", "callers", "path": what the rows are */
 	struct str query;   /* the statement's text */
 	struct str profile; /* name of the profile asked */
 	struct str event;   /* the event of unqualified costs */
 	uint64_t total;	    /* its 100 %; 0: unknown */
+	uint32_t event_id;  /* its number */
+	/* For exporters, and only until the query's arena is reset: the graph that was asked
+	 * (NULL for `_`), and of a tree what it is of (NULL: no tree). */
+	struct graph *graph;
+	const struct fn_set *root;
+	struct str root_name;
+	uint64_t root_cost; /* inclusive, nested calls counted once */
+	bool upward;	    /* callers */
 	struct column *cols;
 	size_t ncols;
 	size_t rows;
+	/* Of many rows the columns hold only rows first .. first + held - 1 at a time, and only
+	 * those of machine formats: see result_row().  pages NULL: all rows, first is 0. */
+	size_t first, held;
+	struct result_pages *pages;
 	uint64_t rows_before; /* before take/skip/limits: "showing 10 of 1,586" */
 	bool truncated;	      /* a limit, not the user, cut the rows */
 	struct str *notes;    /* "push_back matched 6 functions": for stderr */
@@ -94,6 +111,10 @@ struct result {
 	struct str shell; /* "! command"; empty: none */
 };
 
+/* Let the columns hold the row, and *at be its place in them.  0 or err's kind. */
+int result_row(const struct result *r, size_t row, size_t *at, struct err *err);
+/* Let the columns hold all rows, for who cannot take them one after the other. */
+int result_whole(const struct result *r, struct err *err);
 /* NULL when there is none of that name. */
 const struct column *result_col(const struct result *r, struct str name);
 /* The format named s ("csv"), or that of a file name's extension; FORMAT_NONE: unknown. */

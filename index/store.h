@@ -90,6 +90,12 @@ name_id store_fn_name_id(struct store *st, fn_id f);
 file_id store_fn_file_id(struct store *st, fn_id f);
 obj_id store_fn_obj_id(struct store *st, fn_id f);
 struct str store_fn_name(struct store *st, fn_id f);
+/* Names as they are shown and asked for: demangled (demangle.h), unless that was turned off.
+ * Texts live as long as the store. */
+void store_demangle(struct store *st, bool on);
+struct str store_shown(struct store *st, name_id n);
+struct str store_fn_shown(struct store *st, fn_id f);
+bool store_any_mangled(struct store *st);	/* some name is shown otherwise */
 struct str store_fn_file(struct store *st, fn_id f);
 struct str store_fn_obj(struct store *st, fn_id f);
 uint64_t store_fn_line(struct store *st, fn_id f);	/* lowest known line in its own file */

@@ -13,6 +13,7 @@
 #include "engine/roots.h"
 #include "index/base/vec.h"
 #include "index/build.h"
+#include "repl/limit.h"
 #include "repl/number.h"
 #include "repl/output.h"
 #include "repl/progress.h"
@@ -22,8 +23,9 @@ static const size_t ARENA_DEFAULT = (size_t)512 << 20;
 
 atomic_int app_cancel;
 
-/* Text is read below --source-root, or else the current directory.  Objects may also be
- * where the system keeps them. */
+/* Text is read below --source-root, or else the current directory; under --safe only where
+ * it was said, for a profile could name any file there.  Objects may also be where the
+ * system keeps them. */
 static int set_roots(struct app *app, struct err *err)
 {
 	static const char *const system[] = {"/usr", "/lib", "/lib64", "/bin", "/sbin"};
@@ -37,7 +39,7 @@ static int set_roots(struct app *app, struct err *err)
 		    roots_add(app->objects, o->source_roots[i], true, err))
 			return (int)err->kind;
 	/* A current directory that is gone is no reason to stop. */
-	if (!o->nsource_roots) {
+	if (!o->nsource_roots && !o->safe) {
 		roots_add(app->sources, ".", false, &ignored);
 		roots_add(app->objects, ".", false, &ignored);
 	}
@@ -66,16 +68,25 @@ static void add_profile_root(struct app *app, const char *path)
 
 int app_init(struct app *app, const struct options *opts, struct err *err)
 {
-	struct session_limits limits = {.arena_bytes = opts->mem};
+	struct session_limits limits = {.arena_bytes = opts->mem ? opts->mem : ARENA_DEFAULT};
 
-	*app = (struct app){.opts = opts, .format = opts->format, .output.fd = -1};
+	*app = (struct app){.opts = opts,
+			    .format = opts->format,
+			    .no_demangle = opts->no_demangle,
+			    .output.fd = -1};
 	screen_init(&app->screen, opts->colour);
-	arena_init(&app->arena, opts->mem ? (size_t)opts->mem : ARENA_DEFAULT);
+	arena_init(&app->arena, (size_t)limits.arena_bytes);
 	if (session_new(&app->session, err))
 		return (int)err->kind;
 	session_set_cancel(app->session, &app_cancel);
 	session_set_limits(app->session, &limits);
 	session_set_safe(app->session, opts->safe);
+	for (size_t i = 0; i < opts->nmoved; i++)
+		if (session_strip_prefix(app->session, str_c(opts->moved[i]), err))
+			return (int)err->kind;
+	for (size_t i = 0; i < opts->nlimits; i++)
+		if (limit_set(app, str_c(opts->limits[i]), err))
+			return (int)err->kind;
 	return set_roots(app, err);
 }
 
@@ -95,6 +106,13 @@ void app_free(struct app *app)
 	free(app->once);
 	free(app->last);
 	free(app->pager);
+}
+
+void app_demangle(struct app *app, bool on)
+{
+	app->no_demangle = !on;
+	for (size_t i = 0; i < app->nprofiles; i++)
+		store_demangle(app->profiles[i].store, on);
 }
 
 void app_fail(const struct app *app, const struct err *err, const char *subject)
@@ -128,6 +146,20 @@ char *app_path(const char *variable, const char *fallback, const char *name)
 	else
 		return NULL;
 	return n < 0 ? NULL : path;
+}
+
+char *app_expand(struct str path)
+{
+	const char *home = getenv("HOME");
+	size_t at = str_starts(path, STR("~/")) ? 0 : str_find_str(path, STR("=~/")) + 1;
+	char *out = NULL;
+
+	if (!home || at >= path.n || !str_starts(str_from(path, at), STR("~/")))
+		return strndup(path.p, path.n);
+	if (asprintf(&out, "%.*s%s%.*s", (int)at, path.p, home, (int)(path.n - at - 1),
+		     path.p + at + 1) < 0)
+		return NULL;
+	return out;
 }
 
 int app_read_file(const char *path, struct str *text, struct err *err)
@@ -274,6 +306,8 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 		if (!p.name)
 			err_set(&err, ERR_LIMIT, 0, "out of memory");
 	}
+	if (!err.kind)
+		store_demangle(p.store, !app->no_demangle);
 	if (!err.kind)
 		session_add(app->session, str_c(p.name), p.store, &err);
 	if (!err.kind) {

@@ -29,9 +29,10 @@ const char options_help[] =
 	"  -c, --command QUERY   run QUERY (also a dot-command); may be given many times\n"
 	"  -f, --file FILE       run a script; it stops at the first error\n"
 	"Answers\n"
-	"  --format FORMAT       table tree csv tsv json ndjson md svg html folded\n"
+	"  --format FORMAT       table tree csv tsv json ndjson md svg icicle html folded\n"
 	"                        speedscope dot callgrind pprof; or by `> FILE.svg`\n"
 	"  --event EVENT         of costs that name none; default: the first of the profile\n"
+	"  --no-demangle         C++ and Rust names as the profile has them\n"
 	"  --raw                 csv, tsv: no ' before = + - @ at the start of a name\n"
 	"  --color WHEN          auto, always, never; NO_COLOR is heeded\n"
 	"  -q, --quiet           say nothing but answers and errors\n"
@@ -51,6 +52,8 @@ const char options_help[] =
 	"Behaviour\n"
 	"  --source-root DIR     `source of`, `lines of`: read text only below DIR (may be\n"
 	"                        repeated; default: the current directory)\n"
+	"  --strip-prefix A=B    `vs`: files below A are those below B (may be repeated)\n"
+	"  --limit NAME=N        of a query: rows, seconds, memory, text, nesting\n"
 	"  --safe                no files written, no commands run by queries\n"
 	"  --no-init             do not read ~/.config/quern/init\n"
 	"  -h, --help            this text\n"
@@ -60,7 +63,7 @@ const char options_help[] =
 	"cannot be read; 4 `expect` failed; 5 index cannot be made, is damaged or locked; 6 a\n"
 	"limit was hit; 130 interrupted.\n";
 
-enum kind { FLAG, TEXT, LIST, TASK, NUMBER, SIZE, FORMAT, COLOUR };
+enum kind { FLAG, TEXT, ROOT, MOVED, LIMIT, TASK, NUMBER, SIZE, FORMAT, COLOUR };
 
 #define AT(member) offsetof(struct options, member)
 
@@ -75,7 +78,9 @@ static const struct option {
 	{0, "format", FORMAT, AT(format)},
 	{0, "event", TEXT, AT(event)},
 	{0, "index", TEXT, AT(index)},
-	{0, "source-root", LIST, AT(source_roots)},
+	{0, "source-root", ROOT, 0},
+	{0, "strip-prefix", MOVED, 0},
+	{0, "limit", LIMIT, 0},
 	{0, "jobs", NUMBER, AT(jobs)},
 	{0, "mem", SIZE, AT(mem)},
 	{0, "color", COLOUR, AT(colour)},
@@ -84,6 +89,7 @@ static const struct option {
 	{0, "all-parts", FLAG, AT(all_parts)},
 	{0, "watch", FLAG, AT(watch)},
 	{0, "merge", FLAG, AT(merge)},
+	{0, "no-demangle", FLAG, AT(no_demangle)},
 	{0, "rebuild", FLAG, AT(rebuild)},
 	{0, "no-index-write", FLAG, AT(no_index_write)},
 	{0, "no-wait", FLAG, AT(no_wait)},
@@ -200,7 +206,9 @@ static int store(struct options *to, const struct option *o, const char *value,
 	switch (o->kind) {
 	case FLAG: *(bool *)((char *)to + o->at) = true; break;
 	case TEXT: memcpy((char *)to + o->at, &value, sizeof(value)); break;
-	case LIST: to->source_roots[to->nsource_roots++] = value; break;
+	case ROOT: to->source_roots[to->nsource_roots++] = value; break;
+	case MOVED: to->moved[to->nmoved++] = value; break;
+	case LIMIT: to->limits[to->nlimits++] = value; break;
 	case TASK: to->tasks[to->ntasks++] = (struct task){o->at, value}; break;
 	case NUMBER: return store_number(to, o, value, err);
 	case SIZE: return store_size(to, o, value, err);
@@ -296,7 +304,9 @@ int options_read(struct options *o, int argc, char **argv, struct err *err)
 	o->profiles = calloc(n, sizeof(*o->profiles));
 	o->tasks = calloc(n, sizeof(*o->tasks));
 	o->source_roots = calloc(n, sizeof(*o->source_roots));
-	if (!o->profiles || !o->tasks || !o->source_roots)
+	o->moved = calloc(n, sizeof(*o->moved));
+	o->limits = calloc(n, sizeof(*o->limits));
+	if (!o->profiles || !o->tasks || !o->source_roots || !o->moved || !o->limits)
 		return err_set(err, ERR_LIMIT, 0, "out of memory");
 	for (int i = 1; i < argc && !err->kind; i++) {
 		const char *a = argv[i];
@@ -318,4 +328,6 @@ void options_free(struct options *o)
 	free(o->profiles);
 	free(o->tasks);
 	free(o->source_roots);
+	free(o->moved);
+	free(o->limits);
 }

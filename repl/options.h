@@ -29,10 +29,14 @@ struct options {
 	const char *event, *index;
 	const char **source_roots;
 	size_t nsource_roots;
+	const char **moved; /* "A=B" */
+	size_t nmoved;
+	const char **limits; /* "NAME=N" */
+	size_t nlimits;
 	unsigned jobs; /* 0: one per core */
 	uint64_t mem;  /* bytes; 0: the default */
 	bool rebuild, no_index_write, no_wait, trust, safe, quiet, no_init, raw, verify;
-	bool bench_parse;
+	bool bench_parse, no_demangle;
 	bool all_parts, merge, watch;
 	bool help, version;
 	enum colour_when colour;

@@ -39,6 +39,7 @@ struct render {
 struct renderer {
 	enum format format;
 	bool binary; /* holds raw bytes: never written to a terminal */
+	bool pages;  /* takes row after row, so that not all need be held */
 	int (*render)(struct render *rd);
 	const char *what; /* one line for .help */
 };
@@ -58,6 +59,7 @@ int render_json(struct render *rd);
 int render_ndjson(struct render *rd);
 int render_md(struct render *rd);
 int render_svg(struct render *rd);
+int render_icicle(struct render *rd);
 int render_folded(struct render *rd);
 int render_speedscope(struct render *rd);
 int render_dot(struct render *rd);
