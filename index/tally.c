@@ -27,10 +27,6 @@
 #include "index/part_code.h"
 #include "index/tally_in.h"
 
-enum {
-	ONCE_MAX = 1 << 20,	/* lines of a first block that are packed */
-};
-
 int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 {
 	uint32_t start = entry_state ? NAME_ENTRY : NAME_ABSENT;
@@ -121,13 +117,9 @@ static inline uint32_t fn_cached(struct tally *t, uint32_t ob, uint32_t fl, uint
 	return slot;
 }
 
-static int touch_fn(struct tally *t, uint32_t f)
+int tally_touch_fn(struct tally *t, uint32_t f)
 {
-	uint32_t stamp = (uint32_t)t->npart;
-
-	if (t->fn[f].stamp == stamp)
-		return 0;
-	t->fn[f].stamp = stamp;
+	t->fn[f].stamp = (uint32_t)t->npart;
 	if (vec_reserve(&t->touched_fn, &t->touched_fn_cap, t->ntouched_fn + 1,
 			sizeof(*t->touched_fn)))
 		return -1;
@@ -157,22 +149,14 @@ static uint32_t new_entry(struct tally *t, uint32_t fn, size_t n)
 	return i;
 }
 
-/* The block ends: its self cost goes to the function. */
-void tally_leave_fn(struct tally *t)
+/* The block ends, if there is one. */
+static void leave_fn(struct tally *t)
 {
 	uint32_t f = t->cur_fn;
 
 	if (f == NONE)
 		return;
-	if (t->ran) {
-		uint64_t *self = t->part_self + (size_t)f * t->nevent;
-
-		for (size_t e = 0; e < t->nevent; e++) {
-			tally_add(t, &self[e], t->run[e]);
-			t->run[e] = 0;
-		}
-		t->ran = false;
-	}
+	tally_end_block(t);
 	if (t->in_once) {
 		t->fn[f].once_n = once_at(&t->once) - t->fn[f].once_at;
 		t->in_once = false;
@@ -181,7 +165,6 @@ void tally_leave_fn(struct tally *t)
 		if (failed)
 			t->spill_failed = failed;
 	}
-	t->fn[f].again = true;
 	t->cur_fn = NONE;
 }
 
@@ -387,7 +370,7 @@ static int unpack_once(struct tally *t, uint32_t f, uint32_t *last)
 }
 
 /* The block of the current fn= begins with the line at hand. */
-int tally_enter_fn(struct tally *t)
+static int enter_fn(struct tally *t)
 {
 	uint32_t fl = t->has_fl ? t->fl : t->file, last;
 	uint32_t f = fn_cached(t, t->ob, fl, t->fn_name, false, false);
@@ -405,11 +388,10 @@ int tally_enter_fn(struct tally *t)
 	t->cur_fn = f;
 	t->cur = t->fn[f].head;
 	t->ob_moved = false;
-	return touch_fn(t, f);
+	return t->fn[f].stamp == t->npart ? 0 : tally_touch_fn(t, f);
 }
 
-/* Pack a line of a first block; r->ncost costs in the file's columns. */
-static int add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
+int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
 {
 	const uint64_t *by_event = cost;
 
@@ -442,7 +424,7 @@ static int once_call(struct tally *t, struct once_row *r, const uint64_t *cost)
 	sum = t->edge_part + (size_t)e * (1 + t->nevent);
 	tally_add(t, sum, r->count);
 	tally_add_costs(t, sum + 1, cost, r->ncost);
-	return add_once(t, r, cost);
+	return tally_add_once(t, r, cost);
 }
 
 static void move_sums(struct tally *t, uint64_t *to, uint64_t *from, size_t n)
@@ -459,7 +441,7 @@ static int end_part(struct tally *t, bool encode, struct err *err)
 	struct part_slot *p = &t->part[t->npart - 1];
 	size_t n = t->nevent;
 
-	tally_leave_fn(t);
+	leave_fn(t);
 	for (size_t i = 0; i < t->ntouched_site; i++)
 		if (flush_site(t, t->touched_site[i]))
 			return tally_no_memory(err);
@@ -490,7 +472,7 @@ static bool part_is_empty(const struct tally *t)
 
 void tally_restart(struct tally *t)
 {
-	tally_leave_fn(t);
+	leave_fn(t);
 	t->ob = t->fl = t->file = t->fn_name = t->cfn = NAME_ABSENT;
 	t->has_fl = t->has_cfn = t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
 	t->said = false;
@@ -556,50 +538,63 @@ static uint32_t name_of(struct tally *t, enum name_space space, const struct bat
 	return slot;
 }
 
-int tally_add_call(struct tally *t, uint32_t entry, uint64_t count, const uint64_t *cost,
-		   unsigned n)
+int tally_touch_site(struct tally *t, uint32_t entry)
 {
 	uint64_t *v = &t->val[t->entry[entry].val];
 
-	if (v[0] >> 32 != t->npart) {
-		v[0] = (uint64_t)t->npart << 32 | (uint32_t)v[0];
-		if (vec_reserve(&t->touched_site, &t->touched_site_cap, t->ntouched_site + 1,
-				sizeof(*t->touched_site)))
-			return -1;
-		t->touched_site[t->ntouched_site++] = entry;
-	}
-	tally_add(t, &v[1], count);
-	tally_add_costs(t, v + 2, cost, n);
+	if (vec_reserve(&t->touched_site, &t->touched_site_cap, t->ntouched_site + 1,
+			sizeof(*t->touched_site)))
+		return -1;
+	v[0] = (uint64_t)t->npart << 32 | (uint32_t)v[0];
+	t->touched_site[t->ntouched_site++] = entry;
 	return 0;
+}
+
+/* The callee of the call at hand, by cob=, cfi= and cfn=; NONE when memory is out. */
+static uint32_t callee_at(struct tally *t)
+{
+	uint32_t callee = fn_cached(t, t->has_cob ? t->cob : t->ob,
+				    t->has_cfi ? t->cfi : t->file, t->cfn, !t->has_cfi, true);
+
+	t->has_cob = t->has_cfi = false;
+	return callee;
+}
+
+int tally_once_call(struct tally *t, struct once_row *r, const uint64_t *cost)
+{
+	r->callee = callee_at(t);
+	t->fn[t->cur_fn].body = true;
+	t->cost_lines++;
+	return r->callee == NONE ? -1 : once_call(t, r, cost);
 }
 
 /* The line after calls=: the call's inclusive cost. */
 static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *cost,
 			 struct err *err)
 {
-	uint32_t callee = fn_cached(t, t->has_cob ? t->cob : t->ob,
-				    t->has_cfi ? t->cfi : t->file, t->cfn, !t->has_cfi, true);
 	struct key k = {.instr = r->a, .line = r->b, .file = t->file};
-	uint32_t i;
+	uint32_t callee, i;
 
-	t->has_cob = t->has_cfi = false;
 	t->pending = PENDING_NONE;
+	if (t->in_once) {
+		struct once_row row = {.kind = ENTRY_CALL, .ncost = r->nc, .file = t->file,
+				       .instr = r->a, .line = r->b, .count = t->pending_a};
+
+		return tally_once_call(t, &row, cost) ? tally_no_memory(err) : 0;
+	}
+	callee = callee_at(t);
 	if (callee == NONE)
 		return tally_no_memory(err);
 	t->fn[t->cur_fn].body = true;
 	t->cost_lines++;
-	if (t->in_once) {
-		struct once_row row = {.kind = ENTRY_CALL, .ncost = r->nc, .file = t->file,
-				       .callee = callee, .instr = r->a, .line = r->b,
-				       .count = t->pending_a};
-
-		return once_call(t, &row, cost) ? tally_no_memory(err) : 0;
-	}
 	k.what = ENTRY_WHAT(ENTRY_CALL, callee);
 	i = entry_at(t, &k);
 	if (!i)
 		return tally_no_memory(err);
-	return tally_add_call(t, i, t->pending_a, cost, r->nc) ? tally_no_memory(err) : 0;
+	if (tally_add_calls(t, i, t->entry[i].val, t->pending_a))
+		return tally_no_memory(err);
+	tally_add_costs(t, &t->val[t->entry[i].val + 2], cost, r->nc);
+	return 0;
 }
 
 /* The line after jump=: where the jump is. */
@@ -620,7 +615,7 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 				       .instr = r->a, .line = r->b, .count = t->pending_a,
 				       .taken = t->pending_b, .to = {to[0], to[1], to[2]}};
 
-		return add_once(t, &row, NULL) ? tally_no_memory(err) : 0;
+		return tally_add_once(t, &row, NULL) ? tally_no_memory(err) : 0;
 	}
 	i = entry_at(t, &k);
 	if (!i)
@@ -642,7 +637,7 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 		t->cost_lines++;
 		return 0;
 	}
-	if (t->cur_fn == NONE && tally_enter_fn(t))
+	if (t->cur_fn == NONE && enter_fn(t))
 		return tally_no_memory(err);
 	if (t->pending == PENDING_CALL)
 		return row_call_cost(t, r, cost, err);
@@ -656,7 +651,7 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 		struct once_row row = {.kind = ENTRY_COST, .ncost = r->nc, .file = t->file,
 				       .instr = r->a, .line = r->b};
 
-		return add_once(t, &row, cost) ? tally_no_memory(err) : 0;
+		return tally_add_once(t, &row, cost) ? tally_no_memory(err) : 0;
 	}
 	i = entry_at(t, &k);
 	if (__builtin_expect(!i, 0))
@@ -732,14 +727,14 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 	t->said |= r->kind == ROW_ODD ? r->a == ODD_HEADER_VALUE : r->kind != ROW_FILE;
 	switch ((enum row_kind)r->kind) {
 	case ROW_FN:
-		tally_leave_fn(t);
+		leave_fn(t);
 		slot = t->fn_name = name_of(t, SPACE_FN, b, r, err);
 		if (t->has_fl)
 			t->file = t->fl;
 		t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
 		break;
 	case ROW_FL:
-		tally_leave_fn(t);
+		leave_fn(t);
 		slot = t->fl = t->file = name_of(t, SPACE_FILE, b, r, err);
 		t->has_fl = true;
 		t->fn_name = NAME_ABSENT;

@@ -1,0 +1,109 @@
+/*
+ * replay_in.h - the inside of struct replay, for replay.c and replay_learn.c.
+ */
+#ifndef QUERN_REPLAY_IN_H
+#define QUERN_REPLAY_IN_H
+
+#include <stdbool.h>
+
+#include "index/digits.h"
+#include "index/replay.h"
+
+enum {
+	LINK_TEXT = 44,
+	LINK_WIDE = LINK_TEXT + 64,	/* bytes of text a link of two may have */
+	LINK_AT = 20,			/* where a link's text begins in it */
+	JUMP_MARK = 1,
+	NEWLINES_MAX = 15,		/* in a link's text: 4 bits */
+};
+
+enum link_flag {		/* none of them: a cost line of the same block */
+	LINK_NEWLINES = NEWLINES_MAX,
+	LINK_LONG = 16,		/* more than LINK_TEXT bytes: it goes on in the next link's place */
+	LINK_CALL = 32,
+	LINK_JUMP = 64,
+	LINK_HEAD = 128,	/* begins with the head of a block */
+};
+
+/* A text that followed an entry, and the entry it led to.  Link 0 is none: a LINK_JUMP
+ * that fits nothing. */
+struct link {
+	uint32_t to;		/* entry */
+	uint32_t alt;		/* another link of the same entry; 0: none */
+	uint32_t val;		/* of `to` */
+	uint32_t count;		/* of a call, as the text has it */
+	uint8_t len;		/* bytes of text, up to the costs */
+	uint8_t before, digits;	/* of a call or jump: where its counts stand in the text;
+				   digits of a cost line: those of its cost, last time */
+	uint8_t flags;		/* newlines in the text, and: */
+	char text[LINK_TEXT];	/* of a jump: JUMP_MARK for its 'j', so that it matches nothing */
+};
+_Static_assert(sizeof(struct link) == 64 && offsetof(struct link, text) == LINK_AT,
+	       "a link is a cache line, compared as one");
+
+/* Room to make one in. */
+struct wide_link {
+	struct link link;
+	char more[LINK_WIDE - LINK_TEXT];
+};
+
+/* All LINK_WIDE bytes of it. */
+static inline char *link_text(struct link *k)
+{
+	return (char *)k + LINK_AT;
+}
+
+static inline const char *link_text_of(const struct link *k)
+{
+	return (const char *)k + LINK_AT;
+}
+
+/* What a block's head "fl=(12)\nfn=(34)\n" means, found by the digits of its fn=. */
+struct head {
+	uint64_t fn_digits, fl_digits;	/* as read; fl: 0 where the head has none */
+	uint32_t ob, fl;		/* slots in force */
+	uint32_t f;			/* function slot */
+	uint32_t entry;			/* its head */
+};
+enum { HEAD_BITS = 14 };	/* heads remembered: 2^ these, one per hash */
+
+/* Positions and file are those of the entry before: not so behind a line that belongs to a
+ * calls= or jump= which was not counted. */
+static inline bool replay_settled(const struct tally *t, const struct decode *d)
+{
+	const struct entry *e = &t->entry[t->cur];
+
+	return t->cur_fn != UINT32_MAX && e->file == t->file &&
+	       e->instr == d->base[SUB_INSTR] && e->line == d->base[SUB_LINE];
+}
+
+/* Make r's tables and scratch; 0, or -1 when memory is out. */
+int replay_room(struct replay *r);
+
+/*
+ * Every part says a name once more where it first comes, "cfn=(12) malloc", and then the
+ * text is another one than a link's.  This is the text without such names, through the first
+ * line that has no name.
+ */
+enum { PLAIN_TEXT = 256, PLAIN_BEHIND = 128 };
+struct plain {
+	char bytes[LINK_AT + PLAIN_TEXT + PLAIN_BEHIND];	/* the text begins at LINK_AT */
+	size_t n;		/* bytes of it */
+	const char *end;	/* of the lines that it stands for */
+};
+
+/* The lines at p; false when there are others, or a name is not the one that is known.  Lines
+ * may go on PLAIN_BEHIND bytes behind end. */
+bool replay_without_names(const struct tally *t, const char *p, const char *end,
+			  struct plain *plain);
+
+static inline struct str replay_plain(const struct plain *plain)
+{
+	return (struct str){plain->bytes + LINK_AT, plain->n};
+}
+
+/* Put a copy of new (a wide_link where its text is long) in front of the links of an entry, maybe in the place of the one that
+ * was used longest ago.  0, or -1 when memory is out. */
+int replay_link(struct replay *r, uint32_t entry, const struct link *new);
+
+#endif
