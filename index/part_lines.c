@@ -12,10 +12,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "index/base/map.h"
 #include "index/decode.h"
 #include "index/detail.h"
+#include "index/feed.h"
+#include "index/meta_code.h"
 #include "index/part_names.h"
 #include "index/source.h"
 #include "index/store_read.h"
@@ -37,7 +40,12 @@ struct part_lines {
 
 struct reading {
 	struct part_lines *to;
-	struct source source;
+	struct source source;	/* the file of the part at hand */
+	uint32_t file;		/* which of the index's; UINT32_MAX: none is open */
+	char *path;
+	struct feed *feed;	/* of a packed file: its text so far */
+	struct feed_block block;
+	uint64_t block_at;	/* bytes of the text before the block */
 	const uint8_t *parts;
 	part_lines_poll *poll;
 	void *arg;
@@ -61,27 +69,45 @@ static int not_as_indexed(const char *name, const char *what, struct err *err)
 			     "and it is indexed anew");
 }
 
-/* The profile, mapped, if it is what was indexed. */
-static int open_profile(struct reading *r)
+static void close_file(struct reading *r)
 {
-	const struct source_id *recorded = store_source(r->to->st);
-	struct err err = {0};
-	char *path = strndup(recorded->path.p, recorded->path.n);
-	int rc;
+	feed_close(r->feed);
+	r->feed = NULL;
+	source_close(&r->source);
+	free(r->path);
+	r->path = NULL;
+	r->file = UINT32_MAX;
+}
 
-	if (!path)
-		return no_memory(r->err);
-	if (source_open(path, &r->source, &err)) {
-		err_set(r->err, ERR_PROFILE, 0, "%s", err.text);
-		rc = err_hint(r->err, "lines of single parts are read from the profile, which "
-				      "is not where it was indexed");
-	} else {
-		rc = source_compare(&r->source, recorded) == SOURCE_CHANGED
-			     ? not_as_indexed(path, "changed since it was indexed", r->err)
-			     : 0;
+/* A file of the profile, if it is what was indexed. */
+static int open_file(struct reading *r, uint32_t file)
+{
+	uint32_t n;
+	const struct source_id *recorded = &store_inputs(r->to->st, &n)[file].id;
+	struct err err = {0};
+
+	if (r->file == file)
+		return 0;
+	if (r->file != UINT32_MAX && source_unchanged(&r->source, r->err))
+		return (int)r->err->kind;
+	close_file(r);
+	if (recorded->path.n == 0 || recorded->path.p[0] != '/') {
+		err_set(r->err, ERR_PROFILE, 0, "the profile came through a pipe");
+		return err_hint(r->err, "lines of single parts are read from the profile again: "
+					"keep it in a file");
 	}
-	free(path);
-	return rc;
+	r->path = strndup(recorded->path.p, recorded->path.n);
+	if (!r->path)
+		return no_memory(r->err);
+	if (source_open(r->path, &r->source, &err)) {
+		err_set(r->err, ERR_PROFILE, 0, "%s", err.text);
+		return err_hint(r->err, "lines of single parts are read from the profile, which "
+					"is not where it was indexed");
+	}
+	r->file = file;
+	return source_compare(&r->source, recorded) == SOURCE_CHANGED
+		       ? not_as_indexed(r->path, "changed since it was indexed", r->err)
+		       : 0;
 }
 
 /* The text of a part: views of the map. */
@@ -116,14 +142,130 @@ static int take(struct reading *r, struct str text, size_t before)
 	return 0;
 }
 
+/* Lines of a block; *used: how many of its bytes. */
+static int take_lines(struct reading *r, const char *p, size_t n, bool last, size_t *used)
+{
+	r->to->tally.counted_in = NULL;	/* a pointer into a block that is gone */
+	for (*used = 0; *used < n; *used += r->batch.bytes) {
+		decode_block(&r->decode, p + *used, n - *used, FEED_BEFORE, last, &r->batch);
+		if (r->batch.bytes == 0)
+			break;
+		if (tally_batch(&r->to->tally, &r->batch, r->err))
+			return (int)r->err->kind;
+	}
+	return r->poll && r->poll(r->arg, r->err) ? (int)r->err->kind : 0;
+}
+
+static int next_block(struct reading *r, size_t keep)
+{
+	if (r->block.last)
+		return not_as_indexed(r->source.name, "is shorter than its index says", r->err);
+	r->block_at += r->block.n - keep;
+	return feed_next(r->feed, keep, &r->block, r->err);
+}
+
+/* A part of a packed file: the text before it has to be unpacked too, but for what was
+ * unpacked for the part before. */
+static int take_packed(struct reading *r, const struct store_part *part)
+{
+	const struct feed_opts how = {.name = r->source.name};
+	uint64_t end = part->offset + part->bytes;
+	size_t used = 0, from, to;
+
+	if (!part->bytes)
+		return 0;
+	if (r->feed && r->block_at > part->offset) {
+		feed_close(r->feed);
+		r->feed = NULL;
+	}
+	if (!r->feed) {
+		r->block = (struct feed_block){0};
+		r->block_at = 0;
+		if (lseek(r->source.fd, 0, SEEK_SET) < 0 ||
+		    feed_open(&r->feed, r->source.fd, &how, r->err))
+			return err_set(r->err, ERR_PROFILE, 0, "%s: cannot be read",
+				       r->source.name);
+	}
+	while (r->block_at + r->block.n <= part->offset)
+		if (next_block(r, 0))
+			return (int)r->err->kind;
+	from = (size_t)(part->offset - r->block_at);
+	for (;;) {
+		bool last = end - r->block_at <= r->block.n;
+
+		to = last ? (size_t)(end - r->block_at) : r->block.n;
+		if (take_lines(r, r->block.p + from, to - from, last, &used))
+			return (int)r->err->kind;
+		if (last)
+			return 0;
+		if (next_block(r, r->block.n - (from + used)))
+			return (int)r->err->kind;
+		from = 0;
+	}
+}
+
+/* The part before in the same file, NO_ID when there is none. */
+static uint32_t part_before(struct reading *r, uint32_t part)
+{
+	struct store_part at, p;
+	uint64_t best = 0;
+	uint32_t before = NO_ID, files;
+
+	store_inputs(r->to->st, &files);
+	if (files == 1)
+		return part ? part - 1 : NO_ID;
+	store_part(r->to->st, part, &at);
+	for (uint32_t i = 0; i < store_info(r->to->st)->parts; i++) {
+		store_part(r->to->st, i, &p);
+		if (p.file == at.file && p.offset < at.offset &&
+		    (before == NO_ID || p.offset > best)) {
+			before = i;
+			best = p.offset;
+		}
+	}
+	return before;
+}
+
+/*
+ * The names of the parts before in the file, in its order, which is that of the profile but in
+ * sets of files; *known: parts whose names the tally has, when they are in order.
+ */
+static int know_names(struct reading *r, uint32_t part, uint32_t *known)
+{
+	struct store *st = r->to->st;
+	struct names *names = r->to->tally.names;
+	uint32_t files, before, *chain;
+	size_t n = 0;
+	int rc = 0;
+
+	store_inputs(st, &files);
+	if (files == 1) {
+		for (; !rc && *known < part; (*known)++)
+			rc = part_names_load(st, *known, names, r->err);
+		*known = part + 1;
+		return rc;
+	}
+	for (int i = 0; i < SPACES; i++)
+		names_restart(&names[i]);
+	chain = malloc(((size_t)store_info(st)->parts + 1) * sizeof(*chain));
+	if (!chain)
+		return no_memory(r->err);
+	for (before = part_before(r, part); before != NO_ID; before = part_before(r, before))
+		chain[n++] = before;
+	while (!rc && n--)
+		rc = part_names_load(st, chain[n], names, r->err);
+	free(chain);
+	return rc;
+}
+
 /* Columns and positions as the part before left them. */
-static int take_header(struct reading *r, uint32_t part)
+static int take_header(struct reading *r, uint32_t before)
 {
 	struct str in, out = {NULL, 0};
 	struct store_part p;
 	char *text;
 
-	store_part(r->to->st, part - 1, &p);
+	store_part(r->to->st, before, &p);
 	arena_reset(&r->arena);
 	text = arena_alloc(&r->arena, p.positions.n + p.events.n + HEADER + 2 * PAD);
 	if (!text)
@@ -153,27 +295,30 @@ static int take_part(struct reading *r, uint32_t part, uint32_t *known)
 	struct tally *t = &r->to->tally;
 	struct store *st = r->to->st;
 	struct store_part p;
-	struct str text;
+	struct str text = {"", 0};
+	uint32_t part_in_front;
 	size_t before = 0;
 	bool anew;
 
 	store_part(st, part, &p);
-	if (part_text(r, &p, &text, &before) || part_names_anew(st, part, &anew, r->err))
+	if (open_file(r, p.file) || (!r->source.codec && part_text(r, &p, &text, &before)) ||
+	    part_names_anew(st, part, &anew, r->err))
 		return (int)r->err->kind;
 	t->names[SPACE_FN].references = false;	/* the index has them expanded */
-	for (; *known < part; (*known)++)
-		if (part_names_load(st, *known, t->names, r->err))
-			return (int)r->err->kind;
+	if (know_names(r, part, known))
+		return (int)r->err->kind;
 	t->names[SPACE_FN].references = true;
 	if (anew)
 		for (int i = 0; i < SPACES; i++)
 			names_restart(&t->names[i]);
-	*known = part + 1;
 	tally_restart(t);
 	decode_init(&r->decode);
-	if (!anew && take_header(r, part))
+	part_in_front = anew ? NO_ID : part_before(r, part);
+	if (part_in_front != NO_ID && take_header(r, part_in_front))
 		return (int)r->err->kind;
 	tally_restart(t);
+	if (r->source.codec)
+		return take_packed(r, &p);
 	return take(r, text, before) || (r->poll && r->poll(r->arg, r->err)) ? (int)r->err->kind
 									    : 0;
 }
@@ -378,11 +523,11 @@ int part_lines_read(struct store *st, const uint8_t *parts, part_lines_poll *pol
 	}
 	*r = (struct reading){.to = to, .parts = parts, .poll = poll, .arg = arg, .err = err};
 	r->source.fd = -1;
+	r->file = UINT32_MAX;
 	arena_init(&r->arena, 0);
-	rc = begin(to, st, err) || open_profile(r) ||
-	     map_guard(read_guarded, r, ERR_PROFILE, err) || source_unchanged(&r->source, err) ||
-	     translate(to, err);
-	source_close(&r->source);
+	rc = begin(to, st, err) || map_guard(read_guarded, r, ERR_PROFILE, err) ||
+	     (r->file != UINT32_MAX && source_unchanged(&r->source, err)) || translate(to, err);
+	close_file(r);
 	arena_free(&r->arena);
 	free(r);
 	if (rc) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "index/base/varint.h"
+#include "index/retally.h"
 #include "index/store_read.h"
 
 /* ---- writing ---- */
@@ -70,26 +71,82 @@ static int end_part(struct saving *s, size_t part)
 	return packer_end_row(&s->pack, &s->at[part], s->err);
 }
 
+static int open_part(struct store *st, uint32_t part, struct varint_reader *in, struct err *err)
+{
+	const unsigned char *end, *p;
+
+	p = store_packed(st, TABLE_PART_NAMES, store_row_u64(st, TABLE_PART_NAMES_AT, 0, part),
+			 &end);
+	*in = (struct varint_reader){p, end, false};
+	return p ? 0 : store_check(st, err);
+}
+
+static int damaged(struct store *st, struct err *err)
+{
+	store_damaged(st, TABLE_PART_NAMES, 0, "a name is out of range");
+	return store_check(st, err);
+}
+
+/* What an index kept of its part i, which is tally k's. */
+static int collect_kept(struct saving *s, size_t k, uint32_t i)
+{
+	struct store *st = s->p->tally[k]->kept->st;
+	struct varint_reader in;
+
+	if (open_part(st, i, &in, s->err))
+		return (int)s->err->kind;
+	s->anew |= varint_get(&in) != 0;
+	for (int space = 0; space < SPACES; space++) {
+		struct definitions *d = &s->of[space];
+		uint64_t n = varint_get(&in), id = 0;
+
+		while (n-- && !in.bad) {
+			uint64_t string;
+
+			id = varint_unzigzag(id, varint_get(&in));
+			string = NAME_FIRST + varint_get(&in);
+			if (in.bad || string >= s->p->tally[k]->names[space].n)
+				return damaged(st, s->err);
+			if (bytes_put(&d->bytes, varint_zigzag(d->id, id)) ||
+			    bytes_put(&d->bytes, s->p->map[k].name[space][string]))
+				return no_memory(s->err);
+			d->id = id;
+			d->n++;
+		}
+	}
+	return in.bad ? damaged(st, s->err) : 0;
+}
+
+static int collect_slot(struct saving *s, const struct part_slots *at)
+{
+	const struct profile *p = s->p;
+
+	if (p->tally[at->k]->kept)
+		return collect_kept(s, at->k, at->i);
+	s->anew |= p->tally[at->k]->part[at->i].new_file ||
+		   (p->nfile > 1 && at->i == 0 && profile_begins_file(p, at->k));
+	for (int space = 0; space < SPACES; space++)
+		if (collect(s, at->k, at->i, (enum name_space)space))
+			return (int)s->err->kind;
+	return 0;
+}
+
 static int save_all(struct saving *s, const atomic_int *cancel)
 {
 	const struct profile *p = s->p;
-	size_t part = 0;
+	struct part_slots *at = profile_part_slots(p);
+	int rc = at ? 0 : no_memory(s->err);
 
-	for (size_t k = 0; k < p->ntally; k++)
-		for (size_t i = 0; i < p->tally[k]->npart; i++) {
-			size_t now = p->map[k].first_part + i;
-
-			if (now != part && end_part(s, part))
-				return (int)s->err->kind;
-			part = now;
-			s->anew |= p->tally[k]->part[i].new_file;
-			for (int space = 0; space < SPACES; space++)
-				if (collect(s, k, i, (enum name_space)space))
-					return (int)s->err->kind;
-			if (cancel && atomic_load_explicit(cancel, memory_order_relaxed))
-				return err_set(s->err, ERR_CANCEL, 0, "interrupted");
-		}
-	return end_part(s, part) || packer_flush(&s->pack, s->err) ||
+	for (size_t part = 0; !rc && part < p->npart; part++) {
+		do
+			rc = collect_slot(s, &at[part]);
+		while (!rc && profile_next_slot(p, &at[part]));
+		rc = rc || end_part(s, part);
+		if (!rc && cancel && atomic_load_explicit(cancel, memory_order_relaxed))
+			rc = err_set(s->err, ERR_CANCEL, 0, "interrupted");
+	}
+	free(at);
+	return rc || packer_flush(&s->pack, s->err) ||
 	       store_writer_column(s->pack.w, TABLE_PART_NAMES_AT, 0, s->at, p->npart, s->err);
 }
 
@@ -110,22 +167,6 @@ int part_names_save(const struct profile *p, struct store_writer *w,
 }
 
 /* ---- reading ---- */
-
-static int open_part(struct store *st, uint32_t part, struct varint_reader *in, struct err *err)
-{
-	const unsigned char *end, *p;
-
-	p = store_packed(st, TABLE_PART_NAMES, store_row_u64(st, TABLE_PART_NAMES_AT, 0, part),
-			 &end);
-	*in = (struct varint_reader){p, end, false};
-	return p ? 0 : store_check(st, err);
-}
-
-static int damaged(struct store *st, struct err *err)
-{
-	store_damaged(st, TABLE_PART_NAMES, 0, "a name is out of range");
-	return store_check(st, err);
-}
 
 int part_names_anew(struct store *st, uint32_t part, bool *anew, struct err *err)
 {

@@ -4,7 +4,7 @@
  * Ids hold for the rest of the file (FORMAT.md section 5), so a part in the middle cannot be
  * read without the definitions of the parts before it.  The index keeps them part by part:
  *
- *	1 when the ids begin anew with the part, else 0
+ *	1 when the ids begin anew with the part (also with each file of a set), else 0
  *	then for objects, files, functions: definitions, each zz(id) string
  *
  * zz(x) is the zigzag difference to the one before; strings are numbers of the index.

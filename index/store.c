@@ -189,9 +189,20 @@ const struct store_info *store_info(const struct store *st)
 	return &st->info;
 }
 
+const struct input_file *store_inputs(const struct store *st, uint32_t *n)
+{
+	*n = (uint32_t)st->meta.files;
+	return st->meta.file;
+}
+
+struct str store_input_path(const struct store *st, uint32_t i)
+{
+	return i < st->meta.files ? st->meta.file[i].id.path : (struct str){"", 0};
+}
+
 const struct source_id *store_source(const struct store *st)
 {
-	return &st->meta.source;
+	return &st->meta.file[0].id;
 }
 
 /* ---- verify ---- */

@@ -55,7 +55,11 @@ int store_open(const char *path, bool trust, struct store **out, struct err *err
 bool store_recognise(int fd);
 void store_close(struct store *st);
 const struct store_info *store_info(const struct store *st);
-/* The file that was indexed (source.h). */
+/* The files that were indexed (meta_code.h), in the order of the parts; mostly one. */
+struct input_file;
+const struct input_file *store_inputs(const struct store *st, uint32_t *n);
+struct str store_input_path(const struct store *st, uint32_t i);	/* absolute */
+/* The first of them (source.h). */
 struct source_id;
 const struct source_id *store_source(const struct store *st);
 /* ERR_INDEX when some block read so far was damaged, with the way to rebuild. */
@@ -190,12 +194,13 @@ void store_cycle(struct store *st, uint32_t cycle, struct store_cycle *out);
 uint64_t store_cycle_self(struct store *st, uint32_t cycle, uint32_t e);
 uint64_t store_cycle_incl(struct store *st, uint32_t cycle, uint32_t e);
 
-/* ---- parts, in file order ---- */
+/* ---- parts, in file order; of a set of files by (pid, part, thread) ---- */
 struct store_part {
 	uint64_t part, pid, thread;	/* as written; 0 when absent */
 	struct str creator, cmd, trigger, time_range, desc;	/* desc: all desc: lines */
 	struct str positions, events;	/* as written or inherited */
-	uint64_t offset, bytes;	/* in the profile */
+	uint32_t file;		/* of store_inputs() */
+	uint64_t offset, bytes;	/* in that file */
 	uint64_t functions;	/* with cost or calls in this part */
 	bool has_totals, has_summary;
 };
@@ -214,7 +219,8 @@ int store_part_edges(struct store *st, uint32_t p, struct arena *a, edge_id **ed
 struct store_diag {
 	struct str kind;	/* "unknown line", "call without cfn=", ... */
 	uint64_t count;		/* of this kind in all */
-	uint64_t line;		/* of this one */
+	uint64_t line;		/* of this one, in its file */
+	uint32_t file;		/* of store_inputs() */
 	struct str text;	/* the line, cut at 200 bytes */
 };
 uint32_t store_diag_count(struct store *st);	/* of those kept */

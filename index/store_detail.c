@@ -168,11 +168,13 @@ static void load_parts(struct store *st)
 				.creator = head.creator, .cmd = head.cmd,
 				.trigger = head.trigger, .time_range = head.time_range,
 				.desc = head.desc, .positions = head.positions,
-				.events = head.events, .offset = head.offset,
+				.events = head.events, .file = head.file, .offset = head.offset,
 				.bytes = head.bytes, .functions = functions,
 				.has_totals = head.has_totals,
 				.has_summary = head.has_summary};
 		}
+		for (uint32_t k = 0; k < PART_ROWS && i + k < n; k++)
+			c.failed |= st->part[i + k].file >= st->meta.files;
 		if (c.failed)
 			store_damaged(st, TABLE_PART, i / PART_ROWS, "it cannot be read");
 		i += PART_ROWS;
@@ -339,5 +341,6 @@ void store_diag(struct store *st, uint32_t i, struct store_diag *out)
 		return;
 	const struct diag *d = &st->diag[i];
 
-	*out = (struct store_diag){str_c(odd_name((enum odd)d->kind)), d->count, d->line, d->text};
+	*out = (struct store_diag){str_c(odd_name((enum odd)d->kind)), d->count, d->line,
+				    (uint32_t)d->file, d->text};
 }

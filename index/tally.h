@@ -79,10 +79,12 @@ struct part_slot {
 struct formula {
 	struct str text;
 	uint64_t line;
+	uint32_t file;		/* of a kept one (retally.h) */
 };
 
 struct odd_line {
 	enum odd kind;
+	uint32_t file;		/* set by the merge */
 	uint64_t line;		/* from the start of the stretch, 1 the first */
 	struct str text;	/* cut at 200 bytes */
 };
@@ -91,6 +93,8 @@ enum { ODD_KEPT = 20 };		/* lines kept of each kind */
 enum pending { PENDING_NONE, PENDING_CALL, PENDING_SKIP, PENDING_JUMP, PENDING_JUMP_SKIP };
 
 struct tally {
+	uint32_t of_file;	/* of a set, that the stretch is of; 0 when there is one */
+	const struct kept *kept;	/* NULL, but where it was an index (retally.h) */
 	struct arena arena;	/* texts */
 	struct names names[SPACES];
 	struct str *event;	/* union of the events: lines, first appearance */

@@ -23,8 +23,9 @@ static const size_t ARENA_DEFAULT = (size_t)512 << 20;
 
 atomic_int app_cancel;
 
-/* Text is read below --source-root, or else the current directory.  Objects may also be
- * where the system keeps them. */
+/* Text is read below --source-root, or else the current directory; under --safe only where
+ * it was said, for a profile could name any file there.  Objects may also be where the
+ * system keeps them. */
 static int set_roots(struct app *app, struct err *err)
 {
 	static const char *const system[] = {"/usr", "/lib", "/lib64", "/bin", "/sbin"};
@@ -38,7 +39,7 @@ static int set_roots(struct app *app, struct err *err)
 		    roots_add(app->objects, o->source_roots[i], true, err))
 			return (int)err->kind;
 	/* A current directory that is gone is no reason to stop. */
-	if (!o->nsource_roots) {
+	if (!o->nsource_roots && !o->safe) {
 		roots_add(app->sources, ".", false, &ignored);
 		roots_add(app->objects, ".", false, &ignored);
 	}
@@ -147,6 +148,20 @@ char *app_path(const char *variable, const char *fallback, const char *name)
 	return n < 0 ? NULL : path;
 }
 
+char *app_expand(struct str path)
+{
+	const char *home = getenv("HOME");
+	size_t at = str_starts(path, STR("~/")) ? 0 : str_find_str(path, STR("=~/")) + 1;
+	char *out = NULL;
+
+	if (!home || at >= path.n || !str_starts(str_from(path, at), STR("~/")))
+		return strndup(path.p, path.n);
+	if (asprintf(&out, "%.*s%s%.*s", (int)at, path.p, home, (int)(path.n - at - 1),
+		     path.p + at + 1) < 0)
+		return NULL;
+	return out;
+}
+
 int app_read_file(const char *path, struct str *text, struct err *err)
 {
 	bool own = strcmp(path, "-") != 0;
@@ -191,45 +206,54 @@ static bool is_open(const struct app *app, const char *name)
 	return false;
 }
 
-/* NAME=PROFILE unless a file of that whole name exists.  Unnamed profiles go by their base
- * name, or by their path when that is taken. */
-static const char *split_name(const struct app *app, const char *arg, char **name)
+size_t app_split_name(const char *arg)
 {
 	size_t n = strcspn(arg, "=");
 	bool plain = n > 0 && arg[n] &&
 		     n == strspn(arg, "abcdefghijklmnopqrstuvwxyz_-"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
 
-	if (plain && access(arg, F_OK) < 0) {
-		*name = strndup(arg, n);
-		return arg + n + 1;
-	}
-	*name = strdup(is_open(app, str_basename(str_c(arg)).p)
-			       ? arg
-			       : str_basename(str_c(arg)).p);
-	return arg;
+	return plain && access(arg, F_OK) < 0 ? n + 1 : 0;
+}
+
+/* Unnamed profiles go by their base name, or by their path when that is taken. */
+static char *unnamed(const struct app *app, const char *path)
+{
+	const char *base = str_basename(str_c(path)).p;
+
+	return strdup(is_open(app, base) ? path : base);
 }
 
 static void say_opened(const struct app *app, const char *path, const struct store *st,
 		       const struct build_report *report)
 {
-	char took[NUMBER_MAX], bytes[NUMBER_MAX];
+	char took[NUMBER_MAX], bytes[NUMBER_MAX], files[60] = "";
+	uint32_t n;
 
 	number_seconds(took, report->took_ns);
 	number_bytes(bytes, store_info(st)->input_bytes);
-	if (report->how == BUILD_FRESH) {
-		app_note(app, "quern: %s: index up to date, %s", path, took);
-	} else {
-		if (report->why[0])
-			app_note(app, "quern: %s", report->why);
-		app_note(app, "quern: %s: indexed %s in %s", path, bytes, took);
-	}
+	store_inputs(st, &n);
+	if (n > 1 && report->how == BUILD_STALE && report->read < n)
+		snprintf(files, sizeof(files), "%u files, %u of them read, ", n, report->read);
+	else if (n > 1)
+		snprintf(files, sizeof(files), "%u files, ", n);
+	if (report->note[0] && report->how != BUILD_FRESH)
+		app_note(app, "quern: %s", report->note);
+	if (report->why[0] && report->how != BUILD_FRESH)
+		app_note(app, "quern: %s", report->why);
+	if (report->how == BUILD_AS_IS)
+		app_note(app, "quern: %s: an index, opened as it is, %s%s", path, files,
+			 took);
+	else if (report->how == BUILD_FRESH)
+		app_note(app, "quern: %s: %sindex up to date, %s", path, files, took);
+	else
+		app_note(app, "quern: %s: %sindexed %s in %s", path, files, bytes, took);
 	if (store_info(st)->truncated)
 		app_note(
 			app,
 			"quern: %s: cut off: its end is missing, the costs are of what is there",
 			path);
-	if (report->how == BUILD_FRESH)
+	if (report->how == BUILD_FRESH || report->how == BUILD_AS_IS)
 		return;
 	if (store_info(st)->diagnostics)
 		app_note(
@@ -238,7 +262,7 @@ static void say_opened(const struct app *app, const char *path, const struct sto
 			path, (unsigned long long)store_info(st)->diagnostics);
 }
 
-static int build(struct app *app, const char *path, struct store **st,
+static int build(struct app *app, const char *const *path, size_t n, struct store **st,
 		 struct build_report *report, struct err *err)
 {
 	const struct options *o = app->opts;
@@ -248,6 +272,7 @@ static int build(struct app *app, const char *path, struct store **st,
 		.rebuild = o->rebuild,
 		.no_write = o->no_index_write,
 		.no_wait = o->no_wait,
+		.merge = o->merge,
 		.trust = o->trust,
 		.jobs = o->jobs,
 		.mem = o->mem,
@@ -256,37 +281,42 @@ static int build(struct app *app, const char *path, struct store **st,
 		.progress_arg = &bar,
 	};
 
-	progress_start(&bar, path, &app->screen);
-	build_open(path, &how, st, report, err);
+	progress_start(&bar, path[0], &app->screen);
+	build_open_set(path, n, &how, st, report, err);
 	progress_end(&bar);
 	return (int)err->kind;
 }
 
-int app_open(struct app *app, const char *arg)
+int app_open(struct app *app, const char *name, const char *const *path, size_t n)
 {
 	struct err err = {0};
 	struct build_report report = {0};
 	struct opened p = {0};
-	const char *path = split_name(app, arg, &p.name);
 
-	p.path = strdup(path);
-	if (!p.name || !p.path ||
-	    vec_reserve(&app->profiles, &app->profiles_cap, app->nprofiles + 1,
-			sizeof(p)))
+	if (vec_reserve(&app->profiles, &app->profiles_cap, app->nprofiles + 1, sizeof(p)))
 		err_set(&err, ERR_LIMIT, 0, "out of memory");
 	if (!err.kind)
-		build(app, path, &p.store, &report, &err);
+		build(app, path, n, &p.store, &report, &err);
+	if (!err.kind) {
+		const char *label = store_info(p.store)->profile.p;
+
+		p.path = n == 1 ? strdup(path[0])
+				: strndup(label, store_info(p.store)->profile.n);
+		p.name = !p.path ? NULL : name ? strdup(name) : unnamed(app, p.path);
+		if (!p.name)
+			err_set(&err, ERR_LIMIT, 0, "out of memory");
+	}
 	if (!err.kind)
 		store_demangle(p.store, !app->no_demangle);
 	if (!err.kind)
 		session_add(app->session, str_c(p.name), p.store, &err);
 	if (!err.kind) {
 		app->profiles[app->nprofiles++] = p;
-		add_profile_root(app, path);
-		say_opened(app, path, p.store, &report);
+		add_profile_root(app, p.path);
+		say_opened(app, p.path, p.store, &report);
 		return 0;
 	}
-	app_fail(app, &err, path);
+	app_fail(app, &err, n == 1 ? path[0] : NULL);
 	store_close(p.store);
 	free(p.name);
 	free(p.path);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """cli.t - options, scripts, where errors point, exit statuses."""
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -30,7 +31,7 @@ for args, want in [
         (["--mem", "12Q"], "--mem takes a size"),
         (["--rebuild=1"], "--rebuild takes no value"),
         (["-z"], "there is no option '-z'"),
-        (["--index", "x", "a", "b"], "--index names one index"),
+        (["--index", "x", "a", "b=b"], "--index names one index"),
         (["--color", "blue"], "auto, always or never")]:
     r = run(*args)
     ok(r.status == 2 and want in r.talk and not r.text, "usage: " + " ".join(args), r)
@@ -106,10 +107,10 @@ same([run("p.out", "base=" + b, "-q", "-c", gate).status for b in ("p2.out", "ol
 
 os.mkdir("d")
 profile("d/p.out", [(b"other", 1)])
-r = run("p.out", "d/p.out", "-q", "-c", ".profiles")
+r = run("-q", stdin=b".open p.out\n.open d/p.out\n.profiles\n")
 ok(r.status == 0 and r.text.count("p.out") == 4, "two profiles of one base name", r)
-r = run("p.out", "p.out", "-q", "-c", ".profiles")
-ok(r.status == 1 and "already open" in r.talk, "one profile twice", r)
+r = run("-q", stdin=b".open p.out\n.open x=p.out\n.open x=d/p.out\n")
+ok(r.status == 1 and "already open" in r.talk, "two profiles of one name", r)
 
 # The init file.
 os.makedirs(".config/quern")
@@ -126,7 +127,28 @@ ok("\x1b[" in run("p.out", "-q", "--color=always", "-c", "top").text, "--color=a
 ok("\x1b[" not in run("p.out", "-q", "--color=always", "--format", "csv", "-c", "top").text,
    "csv has no colour")
 
+# ~/ is the home directory, which is this one.
+os.makedirs("d", exist_ok=True)
+shutil.copy("p.out", "d/home.out")
+os.chdir("d")
+r = run("home.out", "-q", "-c", ".open h=~/p.out", "-c", "in h | top 1 > ~/d/x.csv", "-c", ".once ~/d/y.csv", "-c", "top 1",
+        "-c", ".save ~/d/z.q top 1", "-c", ".run ~/d/z.q", "-c", ".read ~/d/z.q", "-c", ".output ~/d/o.txt", "-c", "top 1", "-c", ".output")
+ok(r.status == 0 and {"x.csv", "y.csv", "z.q", "o.txt"} <= set(os.listdir(".")), "~/ in every place for a file", r)
+os.chdir("..")
+
+# What to do about wide bounds depends on who wrote the profile.
+for creator, hint in (("callgrind-3.19.0", "--separate-callers=3"), ("xdebug 3.2.0", "say no more than this")):
+    with open("wide.out", "w") as f:
+        f.write("creator: %s\nevents: Ir\n" % creator + "".join("fn=%s\n1 %d\n%s\n" % (fn, own, "".join(
+            "cfn=%s\ncalls=9 1\n1 %d\n" % call for call in calls)) for fn, own, calls in (
+                ("main", 10, [("a", 500), ("b", 500)]), ("a", 10, [("w", 490)]), ("b", 10, [("w", 490)]),
+                ("w", 100, [("x", 440), ("y", 440)]), ("x", 440, []), ("y", 440, []))))
+    r = run("wide.out", "--no-index-write", "-c", "path from a to x")
+    ok("bounds are wide" in r.talk and hint in r.talk, "wide bounds, " + creator, r)
+
 # Help that is run: every example of every topic.
+shutil.copy(small + "lua-instr-jumps.out", "instr.out")
+shutil.copy(lua, "base.out")
 topics = run("p.out", "-q", "-c", ".help").text
 ok("Topics" in topics and ".explain" in topics, ".help")
 names = topics[topics.index("Topics"):topics.index("Commands")].split("\n", 1)[1].split()
@@ -136,7 +158,7 @@ for name in names:
         continue
     for line in r.text.splitlines():
         if line.startswith("    ") and line.strip() and name != "formats":
-            r = run(lua, "-q", "--index", "lua.quern", "-c", line.strip())
+            r = run("instr.out", "base=base.out", "-q", "-c", line.strip())
             ok(r.status == 0, "example: " + line.strip(), r)
 
 # Interrupting a script.
