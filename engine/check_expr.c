@@ -458,8 +458,9 @@ static bool is_grouped(struct schema *s, struct expr *e)
 
 	if (!a || a->next || a->op != EX_COL || !s->n)
 		return false;
-	name = arena_printf(s->a, "%.*s(%.*s%s%.*s%s)", STR_ARG(e->text), STR_ARG(a->text),
-			    a->event.n ? "." : "", STR_ARG(a->event), a->percent ? "%" : "");
+	name = arena_printf(s->a, "%.*s(%.*s%s%.*s%s)", STR_ARG(e->text),
+			    STR_ARG(a->text), a->event.n ? "." : "", STR_ARG(a->event),
+			    a->percent ? "%" : "");
 	if (!name.p || !(k = check_known(s, name)))
 		return false;
 	e->op = EX_COL;
