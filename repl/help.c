@@ -169,17 +169,20 @@ static const struct help_topic commands[] = {
 	 {".timer on", ".timer", NULL}},
 	{"limit",
 	 NULL,
-	 "Alone it lists them.  A query that needs more fails with status 6, it is not cut\n"
-	 "short.  Under --safe they stay as they are.",
-	 {".limit", ".limit rows 20000000", ".limit seconds 300"}},
+	 "What one query may take: rows, seconds, memory, bytes of text, nesting.  A limit that is\n"
+	 "hit is an error, exit status 6.  Alone it lists them; --limit NAME=N sets one, too.\n"
+	 "Under --safe they stay as they are.",
+	 {".limit", ".limit rows 50M", ".limit seconds 600"}},
 	{"strip-prefix",
 	 NULL,
-	 "For `vs` between two trees: functions are the same when the rest of their file is.",
-	 {".strip-prefix /build/new=/build/old", ".strip-prefix off", NULL}},
+	 "`vs` takes files below A for those below B: for a source tree that moved between two\n"
+	 "runs.  Alone it lists them, `off` drops them; --strip-prefix A=B is the same.",
+	 {".strip-prefix /home/me/app=/build/app-1.0", ".strip-prefix", ".strip-prefix off"}},
 	{"demangle",
 	 NULL,
-	 "Names may be written either way in a query.",
-	 {".demangle off", ".demangle on", NULL}},
+	 "C++ and Rust names of profiles recorded with --demangle=no are shown and asked for as\n"
+	 "in the source.  --no-demangle is `off` from the start.",
+	 {".demangle off", ".demangle on", ".demangle"}},
 	{"read",
 	 NULL,
 	 "Queries and commands, one per line; a line that ends in | or \\ goes on.  It stops at\n"
