@@ -116,6 +116,13 @@ static const struct help_topic topics[] = {
 	 "The extension of FILE picks the format; `as` overrides.  .mode, .once and .output\n"
 	 "set it for more than one answer.",
 	 {"top 3 | as csv", NULL, NULL}},
+	{"export",
+	 ".export DIRECTORY [csv|ndjson] [TABLE ...]",
+	 "Tables of all open profiles for a database: profiles events functions edges lines\n"
+	 "callsites parts; when named, also part_functions and part_edges.  schema.json has\n"
+	 "columns, types, units and keys, schema.sql the CREATE TABLEs.  The directory must\n"
+	 "not be there, or be empty; it appears whole or not at all.",
+	 {NULL, NULL, NULL}},
 };
 
 static const char overview[] =
