@@ -1,5 +1,5 @@
 /*
- * store_read.h - the inside of struct store, for store.c and store_detail.c.
+ * store_read.h - the inside of struct store, for the sources store*.c.
  */
 #ifndef QUERN_STORE_READ_H
 #define QUERN_STORE_READ_H
@@ -34,6 +34,16 @@ struct store {
 	struct err damage;		/* the first; kind 0: none */
 };
 
+/* Events a table has blocks for (1 where it has no events), and with derived ones. */
+uint32_t store_events_of(const struct store *st, enum table t);
+uint32_t store_slots_of(const struct store *st, enum table t);
+/* Rows of a column as the meta value has them; 0 for packed tables. */
+uint64_t store_rows_of(const struct store *st, enum table t);
+/* The blocks of a column as they were met; NULL: no such column, or no memory. */
+struct blocks *store_blocks(struct store *st, enum table t, uint32_t event);
+/* A value with its header and checksum looked at; NULL (and damage kept) otherwise. */
+const struct value_header *store_value(struct store *st, enum table t, uint32_t event,
+				       uint32_t block);
 /* The payload of a block, its rows and bytes; NULL (and damage kept) when it is not sound. */
 const void *store_block(struct store *st, enum table t, uint32_t event, uint32_t block,
 			uint32_t *rows, uint64_t *bytes);
