@@ -200,7 +200,8 @@ static int write_index(struct build *b)
 
 	report(b, b->source.id.size, "writing", true);
 	if (store_writer_open(b->publish.temp, map_bytes, &b->writer, b->err) ||
-	    save_profile(&b->profile, b->writer, &meta, b->opts->cancel, b->err) ||
+	    save_profile(&b->profile, b->writer, &meta, b->opts->run, b->opts->cancel,
+			 b->err) ||
 	    store_writer_finish(b->writer, b->err))
 		return (int)b->err->kind;
 	return source_unchanged(&b->source, b->err);

@@ -29,6 +29,7 @@
 
 enum {
 	ONCE_MAX = 1 << 20,	/* lines of a first block that are packed */
+	ONCE_BACK = 16,		/* or all, when so few go back: then most are different */
 };
 
 int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
@@ -385,7 +386,7 @@ static int enter_fn(struct tally *t)
 	if (t->in_once) {
 		t->fn[f].once_at = once_at(&t->once);
 		t->once_row = (struct once_row){0};
-		t->once_rows = 0;
+		t->once_rows = t->once_back = 0;
 	} else if (!t->fn[f].head && unpack_once(t, f, &last)) {
 		return -1;
 	}
@@ -393,6 +394,16 @@ static int enter_fn(struct tally *t)
 	t->cur = t->fn[f].head;
 	t->ob_moved = false;
 	return t->fn[f].stamp == t->npart ? 0 : tally_touch_fn(t, f);
+}
+
+/* Not behind the line before: it may have been there already. */
+static bool goes_back(const struct once_row *before, const struct once_row *r)
+{
+	if (r->instr != before->instr)
+		return r->instr < before->instr;
+	if (r->line != before->line)
+		return r->line < before->line;
+	return r->kind == before->kind && r->file == before->file;
 }
 
 /* Pack a line of a first block; r->ncost costs in the file's columns. */
@@ -408,8 +419,9 @@ static int add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
 	}
 	if (once_put(&t->once.buf, &t->once_row, r, by_event))
 		return -1;
+	t->once_back += goes_back(&t->once_row, r);
 	t->once_row = *r;
-	if (++t->once_rows < ONCE_MAX)
+	if (++t->once_rows < ONCE_MAX || t->once_back <= ONCE_BACK)
 		return 0;
 	/* A block without end: from here on its lines are looked up, so that the memory is
 	 * bounded by the number of different ones. */

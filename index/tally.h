@@ -149,6 +149,7 @@ struct tally {
 	int spill_failed;	/* errno: the first blocks could not be written away */
 	bool in_once;		/* this block is its function's first: it goes to `once` */
 	uint32_t once_rows;	/* lines of it so far */
+	uint32_t once_back;	/* of them, those that do not stand behind the one before */
 	struct once_row once_row;	/* the last of them */
 	uint64_t *once_cost;	/* scratch: E costs */
 	size_t once_cost_cap;
