@@ -68,9 +68,13 @@ static bool set_text(struct link *k, const char *p, const char *costs, const cha
 		k->before = (uint8_t)(count - p);
 		k->digits = (uint8_t)(rest - count);
 		k->count = (uint32_t)n;
-		k->call = true;
+		k->flags |= LINK_CALL;
 	}
 	k->len = (uint8_t)(costs - p);
+	if (!count)
+		k->digits = 1;
+	if (k->len > LINK_TEXT)
+		k->flags |= LINK_LONG;
 	memcpy(link_text(k), p, k->len);
 	return true;
 }
@@ -78,37 +82,41 @@ static bool set_text(struct link *k, const char *p, const char *costs, const cha
 /* Links that k takes the place of. */
 static size_t width(const struct link *k)
 {
-	return k->len > LINK_TEXT ? 2 : 1;
+	return k->flags & LINK_LONG ? 2 : 1;
 }
 
 int replay_link(struct replay *r, uint32_t entry, const struct link *new)
 {
 	uint32_t i, *at;
 	size_t n = 0, wide = width(new);
+	bool head = false;
 
 	if (vec_reserve(&r->first, &r->first_cap, (size_t)entry + 1, sizeof(*r->first)))
 		return -1;
+	/* A head may take the place of a head; others that of the one used longest ago. */
 	at = &r->first[entry];
-	while (*at && r->link[*at].alt) {
+	for (; *at && r->link[*at].alt; n++) {
+		head = !r->heads_help && (r->link[*at].flags & new->flags & LINK_HEAD);
+		if (head)
+			break;
 		at = &r->link[*at].alt;
-		n++;
 	}
 	i = *at;
-	if (n + 1 >= WAYS || r->n + wide > LINKS_MAX) {
-		*at = 0;	/* the one used longest ago goes */
-		if (!i || width(&r->link[i]) < wide)
+	if (i && (head || n + 1 >= WAYS || r->n + wide > LINKS_MAX)) {
+		*at = r->link[i].alt;
+		if (width(&r->link[i]) < wide)
 			i = 0;
 	} else {
 		i = 0;
 	}
 	if (!i) {
-		if (r->n == 0)
-			r->n = 1;
 		if (r->n + wide > LINKS_MAX)
 			return 0;
 		/* One more: compares read a little behind the text. */
-		if (vec_reserve_lines(&r->link, &r->cap, r->n + wide + 1, sizeof(*r->link)))
+		if (vec_reserve_lines(&r->link, &r->cap, r->n + wide + 2, sizeof(*r->link)))
 			return -1;
+		if (r->n == 0)
+			r->link[r->n++] = (struct link){.flags = LINK_JUMP, .text = {JUMP_MARK}};
 		i = (uint32_t)r->n;
 		r->n += wide;
 	}
@@ -150,7 +158,7 @@ static size_t unnamed(const struct tally *t, const char *p, size_t n)
 	uint64_t id;
 	struct str name;
 
-	if (!skip || p[skip] != '(' || !replay_number(&q, &id) || *q != ')')
+	if (!skip || p[skip] != '(' || !digits_number(&q, &id) || *q != ')')
 		return n > 6 && memcmp(p, "calls=", 6) == 0 ? n : 0;
 	digits = (size_t)(q + 1 - p);
 	if (digits == n)
@@ -241,7 +249,7 @@ static bool set_jump_text(struct link *k, const struct batch *b)
 	if (b->n != 2 || b->row[0].at != 0 || b->row[1].nc != 0 || b->bytes < 8 ||
 	    b->bytes - 1 > LINK_TEXT || (b->row[0].kind != ROW_JUMP && b->row[0].kind != ROW_JCND))
 		return false;
-	k->jump = true;
+	k->flags |= LINK_JUMP;
 	while ((*rest >= '0' && *rest <= '9') || (*rest == '/' && cond && !slash)) {
 		if (*rest == '/')
 			slash = rest;
@@ -270,7 +278,7 @@ static int keep_link(struct replay *r, uint32_t entry, struct link *k, const str
 		newlines++;
 	if (newlines > NEWLINES_MAX)
 		return 0;
-	k->newlines = newlines & NEWLINES_MAX;
+	k->flags |= (uint8_t)newlines;
 	k->to = t->cur;
 	k->val = t->entry[t->cur].val;
 	if (replay_link(r, entry, k))

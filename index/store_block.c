@@ -176,7 +176,9 @@ const void *store_block(struct store *st, enum table t, uint32_t event, uint32_t
 	} else {
 		size_t n = b ? b->n : 0;
 
+		/* Every value has pages of its own, so a file has fewer than this. */
 		if (!b || event >= store_events_of(st, t) ||
+		    block >= st->info.index_bytes / VALUE_MIN ||
 		    (block >= n &&
 		     vec_reserve(&b->at, &n, (size_t)block + 1, sizeof(*b->at)))) {
 			store_damaged(st, t, block, "no such block, or no memory for it");

@@ -27,10 +27,8 @@
 #include "index/part_code.h"
 #include "index/tally_in.h"
 
-enum {
-	ONCE_MAX = 1 << 20,	/* lines of a first block that are packed */
-	ONCE_BACK = 16,		/* or all, when so few go back: then most are different */
-};
+/* Steps back in a first block, among a million lines, that still make most of them different. */
+enum { ONCE_BACK = 16 };
 
 int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 {
@@ -386,7 +384,8 @@ static int enter_fn(struct tally *t)
 	if (t->in_once) {
 		t->fn[f].once_at = once_at(&t->once);
 		t->once_row = (struct once_row){0};
-		t->once_rows = t->once_back = 0;
+		t->once_rows = 0;
+		t->once_most = ONCE_MAX;
 	} else if (!t->fn[f].head && unpack_once(t, f, &last)) {
 		return -1;
 	}
@@ -396,18 +395,29 @@ static int enter_fn(struct tally *t)
 	return t->fn[f].stamp == t->npart ? 0 : tally_touch_fn(t, f);
 }
 
-/* Not behind the line before: it may have been there already. */
-static bool goes_back(const struct once_row *before, const struct once_row *r)
+/* Hardly any line of the block stands at or before the one it follows, so hardly any is there
+ * twice. */
+static bool all_different(struct tally *t)
 {
-	if (r->instr != before->instr)
-		return r->instr < before->instr;
-	if (r->line != before->line)
-		return r->line < before->line;
-	return r->kind == before->kind && r->file == before->file;
+	const unsigned char *p = once_bytes(&t->once, t->fn[t->cur_fn].once_at,
+					    t->fn[t->cur_fn].once_n);
+	struct varint_reader in = {p, p ? p + t->fn[t->cur_fn].once_n : NULL, false};
+	struct once_row r = {0}, before = {0};
+	unsigned back = 0;
+
+	while (back <= ONCE_BACK && once_get(&in, &r, t->once_cost)) {
+		if (r.instr != before.instr)
+			back += r.instr < before.instr;
+		else if (r.line != before.line)
+			back += r.line < before.line;
+		else
+			back += r.kind == before.kind && r.file == before.file;
+		before = r;
+	}
+	return back <= ONCE_BACK;
 }
 
-/* Pack a line of a first block; r->ncost costs in the file's columns. */
-static int add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
+int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
 {
 	const uint64_t *by_event = cost;
 
@@ -419,13 +429,18 @@ static int add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
 	}
 	if (once_put(&t->once.buf, &t->once_row, r, by_event))
 		return -1;
-	t->once_back += goes_back(&t->once_row, r);
 	t->once_row = *r;
-	if (++t->once_rows < ONCE_MAX || t->once_back <= ONCE_BACK)
+	if (++t->once_rows < t->once_most)
 		return 0;
+	t->fn[t->cur_fn].once_n = once_at(&t->once) - t->fn[t->cur_fn].once_at;
+	/* Packed, a line takes a tenth of an entry: that is worth it as long as it is not there
+	 * again and again. */
+	if (t->once_most < UINT32_MAX / 2 && all_different(t)) {
+		t->once_most *= 2;
+		return 0;
+	}
 	/* A block without end: from here on its lines are looked up, so that the memory is
 	 * bounded by the number of different ones. */
-	t->fn[t->cur_fn].once_n = once_at(&t->once) - t->fn[t->cur_fn].once_at;
 	t->in_once = false;
 	return unpack_once(t, t->cur_fn, &t->cur);
 }
@@ -441,7 +456,7 @@ static int once_call(struct tally *t, struct once_row *r, const uint64_t *cost)
 	sum = t->edge_part + (size_t)e * (1 + t->nevent);
 	tally_add(t, sum, r->count);
 	tally_add_costs(t, sum + 1, cost, r->ncost);
-	return add_once(t, r, cost);
+	return tally_add_once(t, r, cost);
 }
 
 static void move_sums(struct tally *t, uint64_t *to, uint64_t *from, size_t n)
@@ -558,28 +573,43 @@ int tally_touch_site(struct tally *t, uint32_t entry)
 	return 0;
 }
 
+/* The callee of the call at hand, by cob=, cfi= and cfn=; NONE when memory is out. */
+static uint32_t callee_at(struct tally *t)
+{
+	uint32_t callee = fn_cached(t, t->has_cob ? t->cob : t->ob,
+				    t->has_cfi ? t->cfi : t->file, t->cfn, !t->has_cfi, true);
+
+	t->has_cob = t->has_cfi = false;
+	return callee;
+}
+
+int tally_once_call(struct tally *t, struct once_row *r, const uint64_t *cost)
+{
+	r->callee = callee_at(t);
+	t->fn[t->cur_fn].body = true;
+	t->cost_lines++;
+	return r->callee == NONE ? -1 : once_call(t, r, cost);
+}
+
 /* The line after calls=: the call's inclusive cost. */
 static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *cost,
 			 struct err *err)
 {
-	uint32_t callee = fn_cached(t, t->has_cob ? t->cob : t->ob,
-				    t->has_cfi ? t->cfi : t->file, t->cfn, !t->has_cfi, true);
 	struct key k = {.instr = r->a, .line = r->b, .file = t->file};
-	uint32_t i;
+	uint32_t callee, i;
 
-	t->has_cob = t->has_cfi = false;
 	t->pending = PENDING_NONE;
+	if (t->in_once) {
+		struct once_row row = {.kind = ENTRY_CALL, .ncost = r->nc, .file = t->file,
+				       .instr = r->a, .line = r->b, .count = t->pending_a};
+
+		return tally_once_call(t, &row, cost) ? tally_no_memory(err) : 0;
+	}
+	callee = callee_at(t);
 	if (callee == NONE)
 		return tally_no_memory(err);
 	t->fn[t->cur_fn].body = true;
 	t->cost_lines++;
-	if (t->in_once) {
-		struct once_row row = {.kind = ENTRY_CALL, .ncost = r->nc, .file = t->file,
-				       .callee = callee, .instr = r->a, .line = r->b,
-				       .count = t->pending_a};
-
-		return once_call(t, &row, cost) ? tally_no_memory(err) : 0;
-	}
 	k.what = ENTRY_WHAT(ENTRY_CALL, callee);
 	i = entry_at(t, &k);
 	if (!i)
@@ -608,7 +638,7 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 				       .instr = r->a, .line = r->b, .count = t->pending_a,
 				       .taken = t->pending_b, .to = {to[0], to[1], to[2]}};
 
-		return add_once(t, &row, NULL) ? tally_no_memory(err) : 0;
+		return tally_add_once(t, &row, NULL) ? tally_no_memory(err) : 0;
 	}
 	i = entry_at(t, &k);
 	if (!i)
@@ -644,7 +674,7 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 		struct once_row row = {.kind = ENTRY_COST, .ncost = r->nc, .file = t->file,
 				       .instr = r->a, .line = r->b};
 
-		return add_once(t, &row, cost) ? tally_no_memory(err) : 0;
+		return tally_add_once(t, &row, cost) ? tally_no_memory(err) : 0;
 	}
 	i = entry_at(t, &k);
 	if (__builtin_expect(!i, 0))
