@@ -230,6 +230,8 @@ static int write_table(struct export *x, const struct place *p,
 	snprintf(name, sizeof(name), "%s%s", t->name, export_extension(x));
 	x->table = t;
 	x->rows = 0;
+	for (size_t i = 0; i < EXPORT_KEPT; i++)
+		x->kept[i].has = false;
 	if (open_file(x, p, name))
 		return (int)x->err->kind;
 	export_header(x);
@@ -312,10 +314,14 @@ int export_run(struct app *app, const char *dir, enum export_format format,
 	if (choose(tables, chosen, err))
 		return (int)err->kind;
 	arena_init(&x.arena, 0);
+	for (size_t i = 0; i < EXPORT_KEPT; i++)
+		out_mem(&x.kept[i].cell);
 	if (open_place(&p, dir, err) == 0 && collect_events(&x) == 0 &&
 	    write_all(&x, &p, chosen) == 0 && publish(&p, err) == 0)
 		say_done(&x, p.dir, start);
 	close_place(&p);
+	for (size_t i = 0; i < EXPORT_KEPT; i++)
+		out_close(&x.kept[i].cell);
 	for (size_t i = 0; i < x.nevents; i++)
 		free(x.events[i].column);
 	free(x.events);

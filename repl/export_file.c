@@ -25,9 +25,9 @@ static struct str cost_name(const struct export *x, const struct export_column *
 	return arena_printf(a, "%s_%s", c->name, x->events[e].column);
 }
 
-static void put_text(struct export *x, struct str s)
+static void put_text(struct export *x, struct out *o, struct str s)
 {
-	emit_name(&x->out, x->format == EXPORT_CSV ? EMIT_CSV_RAW : EMIT_JSON, s);
+	emit_name(o, x->format == EXPORT_CSV ? EMIT_CSV_RAW : EMIT_JSON, s);
 }
 
 /* What stands before the value of the next cell. */
@@ -54,7 +54,26 @@ static void start_cell(struct export *x)
 void export_text(struct export *x, struct str s)
 {
 	start_cell(x);
-	put_text(x, s);
+	put_text(x, &x->out, s);
+	x->column++;
+}
+
+/* Lines of one file follow each other: the gate is passed once for all. */
+void export_name(struct export *x, struct str s)
+{
+	struct str *text = &x->kept[x->column].text;
+	struct out *cell = &x->kept[x->column].cell;
+
+	if (!x->kept[x->column].has || s.p != text->p || s.n != text->n) {
+		cell->n = 0;
+		put_text(x, cell, s);
+		*text = s;
+		x->kept[x->column].has = true;
+		if (cell->failed)
+			x->out.failed = cell->failed;
+	}
+	start_cell(x);
+	out_bytes(&x->out, cell->buf, cell->n);
 	x->column++;
 }
 
@@ -93,7 +112,7 @@ void export_costs(struct export *x, const uint64_t *costs)
 void export_row_start(struct export *x)
 {
 	x->column = 0;
-	export_text(x, x->profile);
+	export_name(x, x->profile);
 }
 
 int export_row_end(struct export *x)

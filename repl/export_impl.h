@@ -11,6 +11,7 @@
 #include "repl/export.h"
 
 enum export_type { EXPORT_TEXT, EXPORT_U64, EXPORT_BOOL };
+enum { EXPORT_KEPT = 8 };		  /* the first columns of a table */
 enum { EXPORT_KEY = 1, EXPORT_COST = 2 }; /* flags; a cost has a column for each event */
 
 struct export_column {
@@ -62,11 +63,18 @@ struct export
 	uint64_t rows;
 	fn_id fn;	    /* the function whose lines or sites are read */
 	struct arena arena; /* of one part */
+	struct {
+		struct str text; /* the last export_name() of this column */
+		struct out cell; /* as it was written */
+		bool has;
+	} kept[EXPORT_KEPT];
 	struct err *err;
 };
 
 /* ---- export_file.c: one row, cell by cell in the order of the columns ---- */
 void export_text(struct export *x, struct str s);
+/* The same for a string of the store or the session that is likely to come again. */
+void export_name(struct export *x, struct str s);
 void export_number(struct export *x, uint64_t n);
 void export_bool(struct export *x, bool b);
 /* The next column's costs; costs[e] is that of the profile's event e. */

@@ -208,7 +208,7 @@ static int put_line(void *arg, const struct store_line *l, const uint64_t *costs
 	(void)err; /* it is x->err */
 	export_row_start(x);
 	export_number(x, x->fn);
-	export_text(x, store_file(x->st, l->file));
+	export_name(x, store_file(x->st, l->file));
 	export_number(x, l->line);
 	export_number(x, l->instr);
 	export_costs(x, costs);
@@ -244,7 +244,7 @@ static int put_site(void *arg, const struct store_site *s, const uint64_t *costs
 	export_row_start(x);
 	export_number(x, x->fn);
 	export_number(x, s->callee);
-	export_text(x, store_file(x->st, s->file));
+	export_name(x, store_file(x->st, s->file));
 	export_number(x, s->line);
 	export_number(x, s->instr);
 	export_number(x, s->calls);
