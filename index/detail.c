@@ -25,12 +25,14 @@ struct detail {
 	struct slot_ref *slots;
 	size_t run;			/* rows held at once */
 	uint64_t *cost;			/* scratch: the costs of one row */
+	uint64_t loose;
+	bool same_events;		/* every tally's are the profile's, in its order */
 	/* the function at hand */
 	uint32_t fn;
 	enum detail_kind kind;
 	struct detail_shape shape;
 	struct detail_row *row;		/* those that are held */
-	size_t n, cap;
+	size_t n, cap, most;		/* most: then they become a run */
 	struct detail_runs runs;	/* those before */
 	struct arena sums;		/* costs of rows that are sums or need mapping */
 	uint64_t first_line;
@@ -84,6 +86,18 @@ static int order_slots(struct detail *d)
 	return 0;
 }
 
+static bool same_events(const struct profile *p)
+{
+	for (size_t k = 0; k < p->ntally; k++) {
+		if (p->tally[k]->nevent != p->nevent)
+			return false;
+		for (size_t e = 0; e < p->nevent; e++)
+			if (p->map[k].event[e] != e)
+				return false;
+	}
+	return true;
+}
+
 int detail_new(const struct profile *p, size_t run, struct detail **out, struct err *err)
 {
 	struct detail *d = calloc(1, sizeof(*d));
@@ -94,6 +108,7 @@ int detail_new(const struct profile *p, size_t run, struct detail **out, struct 
 		d->shape = (struct detail_shape){(uint32_t)p->nevent, p->has_instr, p->has_line};
 		d->run = run ? run
 			     : RUN_BYTES / (sizeof(*d->row) + (p->nevent + 2) * sizeof(uint64_t));
+		d->same_events = same_events(p);
 		arena_init(&d->sums, 0);
 		d->first = calloc(p->ntally, sizeof(*d->first));
 		d->entry = calloc(p->ntally, sizeof(*d->entry));
@@ -131,6 +146,11 @@ void detail_free(struct detail *d)
 	free(d);
 }
 
+uint64_t detail_loose(const struct detail *d)
+{
+	return d->loose;
+}
+
 static const enum detail_kind kinds[] = {	/* by enum entry_kind */
 	DETAIL_LINES, DETAIL_SITES, DETAIL_JUMPS, DETAIL_JUMPS,
 };
@@ -146,7 +166,7 @@ static const uint64_t *mapped(struct detail *d, size_t k, const uint64_t *cost)
 	const struct tally *t = d->p->tally[k];
 	uint64_t *to;
 
-	if (d->p->ntally == 1)
+	if (d->same_events)
 		return cost;
 	to = ARENA_ARRAY(&d->sums, uint64_t, d->p->nevent + 1);
 	for (size_t e = 0; to && e < t->nevent; e++)
@@ -181,7 +201,7 @@ static uint32_t jump_target(const struct profile *p, uint32_t from, uint32_t nam
 }
 
 /* Where a jump of f goes; to as in tally.h. */
-static void set_jump(const struct detail *d, size_t k, uint32_t f, const uint64_t *to,
+static void set_jump(struct detail *d, size_t k, uint32_t f, const uint64_t *to,
 		     bool conditional, struct detail_row *r)
 {
 	const struct merge_map *m = &d->p->map[k];
@@ -190,6 +210,8 @@ static void set_jump(const struct detail *d, size_t k, uint32_t f, const uint64_
 	r->to_line = to[1];
 	r->to_file = m->name[SPACE_FILE][(uint32_t)to[2]];
 	r->to_fn = jump_target(d->p, f, m->name[SPACE_FN][to[2] >> 32], r->to_file);
+	d->loose += d->p->fn_name[r->to_fn] != m->name[SPACE_FN][to[2] >> 32] ||
+		    (r->to_fn != f && d->p->fn_file[r->to_fn] != r->to_file);
 	r->edge = (conditional ? JUMP_CONDITIONAL : 0) |
 		  (r->to_fn != f ? JUMP_OTHER_FN : 0) |
 		  (r->to_file != r->file ? JUMP_OTHER_FILE : 0);
@@ -275,7 +297,7 @@ static int end_run(struct detail *d)
 /* Room for one more row, NULL when memory is out. */
 static struct detail_row *new_row(struct detail *d)
 {
-	if ((d->n >= d->run && end_run(d)) ||
+	if ((d->n >= d->most && end_run(d)) ||
 	    vec_reserve(&d->row, &d->cap, d->n + 1, sizeof(*d->row)))
 		return NULL;
 	return &d->row[d->n++];
@@ -375,17 +397,33 @@ static int gather(struct detail *d, uint32_t f)
 	return 0;
 }
 
+static int gather_all(struct detail *d, uint32_t f, enum detail_kind kind, size_t most)
+{
+	d->fn = f;
+	d->kind = kind;
+	d->n = 0;
+	d->most = most;
+	d->first_line = 0;
+	arena_reset(&d->sums);
+	return gather(d, f);
+}
+
+int detail_gather(struct detail *d, uint32_t f, enum detail_kind kind,
+		  struct detail_row **rows, size_t *n)
+{
+	if (gather_all(d, f, kind, SIZE_MAX) || sort_and_add(d))
+		return -1;
+	*rows = d->row;
+	*n = d->n;
+	return 0;
+}
+
 int detail_pack(struct detail *d, uint32_t f, enum detail_kind kind, struct bytes *b,
 		uint64_t *n, uint64_t *first_line)
 {
 	int rc;
 
-	d->fn = f;
-	d->kind = kind;
-	d->n = 0;
-	d->first_line = 0;
-	arena_reset(&d->sums);
-	if (gather(d, f))
+	if (gather_all(d, f, kind, d->run))
 		return -1;
 	if (d->runs.n) {
 		rc = end_run(d) || detail_runs_merge(&d->runs, kind, &d->shape, b, n);

@@ -17,6 +17,8 @@ struct blocks {
 	void *whole;			/* contiguous copy of a column of several blocks */
 };
 
+enum { DEMANGLED_MAX = 512 << 20 };	/* bytes of names: those beyond stay as they are */
+
 struct store {
 	struct MDB_env *env;
 	struct MDB_txn *txn;
@@ -30,6 +32,9 @@ struct store {
 	struct store_part *part;	/* decoded when first asked for */
 	struct diag *diag;
 	uint32_t ndiag;
+	struct str *shown;		/* [names]: demangled; p NULL: not yet.  NULL: none is */
+	struct arena demangled;
+	bool as_recorded;		/* names are shown so */
 	unsigned watched;		/* map_watch slot */
 	struct err damage;		/* the first; kind 0: none */
 };

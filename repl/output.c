@@ -234,7 +234,8 @@ static void render(struct app *app, const struct result *r, const struct rendere
 	struct look look = look_of(app, p);
 	struct render rd = {o, r, &look, app->session, &app_cancel, err};
 
-	f->render(&rd);
+	if (f->pages || result_whole(r, err) == 0)
+		f->render(&rd);
 }
 
 /* Lines that s takes on the screen, where long ones go on in the next. */
