@@ -10,6 +10,9 @@
 #include <string.h>
 
 #include "index/base/vec.h"
+#include "index/detail_run.h"
+
+enum { RUN_BYTES = 32 << 20 };	/* rows and their costs, about */
 
 struct slot_ref {
 	uint32_t tally, slot;
@@ -20,12 +23,19 @@ struct detail {
 	uint32_t **first, **entry;	/* per tally: entries of each function slot */
 	uint32_t *slot_first;		/* per function: into slots */
 	struct slot_ref *slots;
-	struct detail_row *row;
-	size_t cap;
+	size_t run;			/* rows held at once */
 	uint64_t *cost;			/* scratch: the costs of one row */
 	uint64_t loose;
-	struct arena sums;		/* costs of rows that are sums or need mapping */
 	bool same_events;		/* every tally's are the profile's, in its order */
+	/* the function at hand */
+	uint32_t fn;
+	enum detail_kind kind;
+	struct detail_shape shape;
+	struct detail_row *row;		/* those that are held */
+	size_t n, cap, most;		/* most: then they become a run */
+	struct detail_runs runs;	/* those before */
+	struct arena sums;		/* costs of rows that are sums or need mapping */
+	uint64_t first_line;
 };
 
 static int order_entries(struct detail *d, size_t k)
@@ -88,13 +98,16 @@ static bool same_events(const struct profile *p)
 	return true;
 }
 
-int detail_new(const struct profile *p, struct detail **out, struct err *err)
+int detail_new(const struct profile *p, size_t run, struct detail **out, struct err *err)
 {
 	struct detail *d = calloc(1, sizeof(*d));
 	int rc = -1;
 
 	if (d) {
 		d->p = p;
+		d->shape = (struct detail_shape){(uint32_t)p->nevent, p->has_instr, p->has_line};
+		d->run = run ? run
+			     : RUN_BYTES / (sizeof(*d->row) + (p->nevent + 2) * sizeof(uint64_t));
 		d->same_events = same_events(p);
 		arena_init(&d->sums, 0);
 		d->first = calloc(p->ntally, sizeof(*d->first));
@@ -128,6 +141,7 @@ void detail_free(struct detail *d)
 	free(d->slots);
 	free(d->row);
 	free(d->cost);
+	detail_runs_free(&d->runs);
 	arena_free(&d->sums);
 	free(d);
 }
@@ -218,16 +232,90 @@ static uint32_t edge_of(const struct profile *p, uint32_t caller, uint32_t calle
 	return lo;
 }
 
-static int read_row(struct detail *d, size_t k, uint32_t f, const struct entry *e,
-		    enum detail_kind kind, struct detail_row *r)
+static int add_row(struct detail *d, struct detail_row *to, const struct detail_row *r)
+{
+	size_t n = d->p->nevent;
+
+	to->calls = detail_add(to->calls, r->calls);
+	to->taken = detail_add(to->taken, r->taken);
+	if (r->cost) {
+		uint64_t *sum = ARENA_ARRAY(&d->sums, uint64_t, n + 1);
+
+		if (!sum)
+			return -1;
+		for (size_t e = 0; e < n; e++)
+			sum[e] = detail_add(to->cost[e], r->cost[e]);
+		to->cost = sum;
+	}
+	return 0;
+}
+
+static int sort_and_add(struct detail *d)
+{
+	size_t last = 0;
+	bool sorted = true;
+
+	for (size_t i = 1; sorted && i < d->n; i++)
+		sorted = detail_compare(&d->row[i - 1], &d->row[i]) <= 0;
+	if (!sorted)
+		qsort(d->row, d->n, sizeof(*d->row), detail_compare);
+	for (size_t i = 1; i < d->n; i++) {
+		if (detail_compare(&d->row[last], &d->row[i]) != 0)
+			d->row[++last] = d->row[i];
+		else if (add_row(d, &d->row[last], &d->row[i]))
+			return -1;
+	}
+	if (d->n)
+		d->n = last + 1;
+	return 0;
+}
+
+/* The lowest known line of the function in its own file. */
+static void note_first_line(struct detail *d)
+{
+	uint32_t file = d->p->fn_file[d->fn];
+
+	for (size_t i = 0; i < d->n; i++)
+		if (d->row[i].file == file && d->row[i].line &&
+		    (!d->first_line || d->row[i].line < d->first_line))
+			d->first_line = d->row[i].line;
+}
+
+/* Put what is held among the runs. */
+static int end_run(struct detail *d)
+{
+	if (sort_and_add(d))
+		return -1;
+	note_first_line(d);
+	if (detail_runs_add(&d->runs, d->kind, &d->shape, d->row, d->n))
+		return -1;
+	d->n = 0;
+	arena_reset(&d->sums);
+	return 0;
+}
+
+/* Room for one more row, NULL when memory is out. */
+static struct detail_row *new_row(struct detail *d)
+{
+	if ((d->n >= d->most && end_run(d)) ||
+	    vec_reserve(&d->row, &d->cap, d->n + 1, sizeof(*d->row)))
+		return NULL;
+	return &d->row[d->n++];
+}
+
+
+static int read_row(struct detail *d, size_t k, uint32_t f, const struct entry *e)
 {
 	const struct profile *p = d->p;
 	const struct tally *t = p->tally[k];
 	const struct merge_map *m = &p->map[k];
+	struct detail_row *r = new_row(d);
 
+	if (!r)
+		return -1;
 	*r = (struct detail_row){.instr = e->instr, .line = e->line,
 				 .file = m->name[SPACE_FILE][e->file]};
-	if (kind == DETAIL_JUMPS) {
+	if (d->kind == DETAIL_JUMPS) {
 		const uint64_t *v = &t->val[e->val];
 
 		set_jump(d, k, f, v, ENTRY_KIND(e->what) == ENTRY_JCND, r);
@@ -235,7 +323,7 @@ static int read_row(struct detail *d, size_t k, uint32_t f, const struct entry *
 		r->taken = v[4];
 		return 0;
 	}
-	if (kind == DETAIL_LINES) {
+	if (d->kind == DETAIL_LINES) {
 		r->cost = mapped(d, k, &t->val[e->val]);
 	} else {
 		const uint64_t *sum = &t->val[e->val + 2 + t->nevent];
@@ -248,8 +336,7 @@ static int read_row(struct detail *d, size_t k, uint32_t f, const struct entry *
 }
 
 /* The rows of a first block that never became entries. */
-static int read_once(struct detail *d, size_t k, uint32_t f, const struct fn_slot *fn,
-		     enum detail_kind kind, size_t *count)
+static int read_once(struct detail *d, size_t k, uint32_t f, const struct fn_slot *fn)
 {
 	const struct profile *p = d->p;
 	struct once *once = &p->tally[k]->once;
@@ -264,14 +351,14 @@ static int read_once(struct detail *d, size_t k, uint32_t f, const struct fn_slo
 		struct detail_row *r;
 		uint64_t *cost;
 
-		if (kinds[o.kind] != kind)
+		if (kinds[o.kind] != d->kind)
 			continue;
-		if (vec_reserve(&d->row, &d->cap, *count + 1, sizeof(*d->row)))
+		r = new_row(d);
+		if (!r)
 			return -1;
-		r = &d->row[(*count)++];
 		*r = (struct detail_row){.instr = o.instr, .line = o.line,
 					 .file = m->name[SPACE_FILE][o.file]};
-		if (kind == DETAIL_JUMPS) {
+		if (d->kind == DETAIL_JUMPS) {
 			set_jump(d, k, f, o.to, o.kind == ENTRY_JCND, r);
 			r->calls = o.count;
 			r->taken = o.taken;
@@ -283,7 +370,7 @@ static int read_once(struct detail *d, size_t k, uint32_t f, const struct fn_slo
 		for (uint32_t e = 0; e < o.ncost; e++)
 			cost[m->event[e]] = d->cost[e];
 		r->cost = cost;
-		if (kind == DETAIL_SITES) {
+		if (d->kind == DETAIL_SITES) {
 			r->edge = edge_of(p, f, m->fn[o.callee]) - p->out_first[f];
 			r->calls = o.count;
 		}
@@ -291,74 +378,8 @@ static int read_once(struct detail *d, size_t k, uint32_t f, const struct fn_slo
 	return 0;
 }
 
-static int compare_rows(const void *a, const void *b)
+static int gather(struct detail *d, uint32_t f)
 {
-	const struct detail_row *x = a, *y = b;
-
-#define BY(field)                                                                             \
-	if (x->field != y->field)                                                             \
-		return x->field < y->field ? -1 : 1
-	BY(file);
-	BY(instr);
-	BY(line);
-	BY(edge);
-	BY(to_instr);
-	BY(to_line);
-	BY(to_fn);
-	BY(to_file);
-#undef BY
-	return 0;
-}
-
-static uint64_t sum_sat(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
-static int add_row(struct detail *d, struct detail_row *to, const struct detail_row *r)
-{
-	size_t n = d->p->nevent;
-
-	to->calls = sum_sat(to->calls, r->calls);
-	to->taken = sum_sat(to->taken, r->taken);
-	if (r->cost) {
-		uint64_t *sum = ARENA_ARRAY(&d->sums, uint64_t, n + 1);
-
-		if (!sum)
-			return -1;
-		for (size_t e = 0; e < n; e++)
-			sum[e] = sum_sat(to->cost[e], r->cost[e]);
-		to->cost = sum;
-	}
-	return 0;
-}
-
-static int sort_and_add(struct detail *d, size_t *n)
-{
-	size_t last = 0;
-	bool sorted = true;
-
-	for (size_t i = 1; sorted && i < *n; i++)
-		sorted = compare_rows(&d->row[i - 1], &d->row[i]) <= 0;
-	if (!sorted)
-		qsort(d->row, *n, sizeof(*d->row), compare_rows);
-	for (size_t i = 1; i < *n; i++) {
-		if (compare_rows(&d->row[last], &d->row[i]) != 0)
-			d->row[++last] = d->row[i];
-		else if (add_row(d, &d->row[last], &d->row[i]))
-			return -1;
-	}
-	if (*n)
-		*n = last + 1;
-	return 0;
-}
-
-int detail_gather(struct detail *d, uint32_t f, enum detail_kind kind,
-		  struct detail_row **rows, size_t *n)
-{
-	size_t count = 0;
-
-	arena_reset(&d->sums);
 	for (uint32_t s = d->slot_first[f]; s < d->slot_first[f + 1]; s++) {
 		size_t k = d->slots[s].tally;
 		uint32_t slot = d->slots[s].slot;
@@ -367,19 +388,51 @@ int detail_gather(struct detail *d, uint32_t f, enum detail_kind kind,
 		for (uint32_t i = d->first[k][slot]; i < d->first[k][slot + 1]; i++) {
 			const struct entry *e = &t->entry[d->entry[k][i]];
 
-			if (kind_of(e->what) != kind)
-				continue;
-			if (vec_reserve(&d->row, &d->cap, count + 1, sizeof(*d->row)) ||
-			    read_row(d, k, f, e, kind, &d->row[count]))
+			if (kind_of(e->what) == d->kind && read_row(d, k, f, e))
 				return -1;
-			count++;
 		}
-		if (t->fn[slot].once_n && read_once(d, k, f, &t->fn[slot], kind, &count))
+		if (t->fn[slot].once_n && read_once(d, k, f, &t->fn[slot]))
 			return -1;
 	}
-	if (sort_and_add(d, &count))
+	return 0;
+}
+
+static int gather_all(struct detail *d, uint32_t f, enum detail_kind kind, size_t most)
+{
+	d->fn = f;
+	d->kind = kind;
+	d->n = 0;
+	d->most = most;
+	d->first_line = 0;
+	arena_reset(&d->sums);
+	return gather(d, f);
+}
+
+int detail_gather(struct detail *d, uint32_t f, enum detail_kind kind,
+		  struct detail_row **rows, size_t *n)
+{
+	if (gather_all(d, f, kind, SIZE_MAX) || sort_and_add(d))
 		return -1;
 	*rows = d->row;
-	*n = count;
+	*n = d->n;
 	return 0;
+}
+
+int detail_pack(struct detail *d, uint32_t f, enum detail_kind kind, struct bytes *b,
+		uint64_t *n, uint64_t *first_line)
+{
+	int rc;
+
+	if (gather_all(d, f, kind, d->run))
+		return -1;
+	if (d->runs.n) {
+		rc = end_run(d) || detail_runs_merge(&d->runs, kind, &d->shape, b, n);
+	} else {
+		rc = sort_and_add(d);
+		note_first_line(d);
+		*n = d->n;
+		rc = rc || detail_encode(b, kind, &d->shape, d->row, d->n);
+	}
+	*first_line = d->first_line;
+	return rc;
 }

@@ -1,5 +1,8 @@
 /*
- * detail.h - gather the entries of one function from all tallies, in order, equal ones added.
+ * detail.h - the entries of one function from all tallies, in order, equal ones added, packed.
+ *
+ * Some 32 MiB of rows are held at once, whatever a function has; more go through packed runs
+ * (detail_run.h).
  */
 #ifndef QUERN_DETAIL_H
 #define QUERN_DETAIL_H
@@ -10,13 +13,19 @@
 
 struct detail;		/* knows where each function's entries are */
 
-int detail_new(const struct profile *p, struct detail **out, struct err *err);
+/* run: rows held at once, 0: as many as said above. */
+int detail_new(const struct profile *p, size_t run, struct detail **out, struct err *err);
 void detail_free(struct detail *d);
 /* Jumps so far whose target is no function of just that name, file and object. */
 uint64_t detail_loose(const struct detail *d);
 
-/* The rows of function f of one kind; valid until the next call.  0 or -1 (memory). */
+/* The rows of function f of one kind, all in memory; valid until the next call.  0 or -1
+ * (memory). */
 int detail_gather(struct detail *d, uint32_t f, enum detail_kind kind,
 		  struct detail_row **rows, size_t *n);
+/* Append the packed rows of function f of one kind to b: *n of them.  *first_line is the
+ * lowest known line among them in the function's own file.  0 or -1 (memory). */
+int detail_pack(struct detail *d, uint32_t f, enum detail_kind kind, struct bytes *b,
+		uint64_t *n, uint64_t *first_line);
 
 #endif

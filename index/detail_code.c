@@ -3,55 +3,83 @@
 
 enum { NUMBERS_MAX = 12 };	/* of a row, but for its costs */
 
+int detail_write_group(struct detail_writer *w, uint32_t file, uint64_t rows)
+{
+	struct bytes *b = w->b;
+	unsigned char *p;
+
+	if (b->cap - b->n < 2 * VARINT_MAX && bytes_room(b, 2 * VARINT_MAX))
+		return -1;
+	p = varint_put(b->p + b->n, varint_zigzag(w->file, file));
+	p = varint_put(p, rows);
+	b->n = (size_t)(p - b->p);
+	w->file = file;
+	w->instr = w->line = 0;
+	return 0;
+}
+
+static unsigned char *put_jump(unsigned char *p, const struct detail_row *r)
+{
+	if (r->edge & JUMP_OTHER_FN)
+		p = varint_put(p, r->to_fn);
+	if (r->edge & JUMP_OTHER_FILE)
+		p = varint_put(p, r->to_file);
+	p = varint_put(p, varint_zigzag(r->instr, r->to_instr));
+	p = varint_put(p, varint_zigzag(r->line, r->to_line));
+	p = varint_put(p, r->calls);
+	return r->edge & JUMP_CONDITIONAL ? varint_put(p, r->taken) : p;
+}
+
+static inline int write_row(struct detail_writer *w, const struct detail_row *r)
+{
+	const size_t room = (NUMBERS_MAX + w->shape->events) * VARINT_MAX;
+	struct bytes *b = w->b;
+	unsigned char *p;
+
+	if (b->cap - b->n < room && bytes_room(b, room))
+		return -1;
+	p = b->p + b->n;
+	if (w->shape->instr)
+		p = varint_put(p, r->instr - w->instr);
+	if (w->shape->line)
+		p = varint_put(p, varint_zigzag(w->line, r->line));
+	w->instr = r->instr;
+	w->line = r->line;
+	if (w->kind != DETAIL_LINES)
+		p = varint_put(p, r->edge);
+	if (w->kind == DETAIL_JUMPS) {
+		p = put_jump(p, r);
+	} else {
+		if (w->kind == DETAIL_SITES)
+			p = varint_put(p, r->calls);
+		for (uint32_t e = 0; e < w->shape->events; e++)
+			p = varint_put(p, r->cost[e]);
+	}
+	b->n = (size_t)(p - b->p);
+	return 0;
+}
+
+int detail_write_row(struct detail_writer *w, const struct detail_row *r)
+{
+	return write_row(w, r);
+}
+
 int detail_encode(struct bytes *b, enum detail_kind kind, const struct detail_shape *s,
 		  const struct detail_row *rows, size_t n)
 {
-	const size_t room = (NUMBERS_MAX + s->events) * VARINT_MAX;
-	uint64_t file = 0, instr = 0, line = 0;
+	struct detail_writer w = {.b = b, .kind = kind, .shape = s};
 
 	if (bytes_put(b, n))
 		return -1;
 	for (size_t i = 0, end = 0; i < n; i++) {
-		const struct detail_row *r = &rows[i];
-		unsigned char *p;
-
-		if (b->cap - b->n < room && bytes_room(b, room))
-			return -1;
-		p = b->p + b->n;
 		if (i == end) {
-			while (end < n && rows[end].file == r->file)
+			while (end < n && rows[end].file == rows[i].file)
 				end++;
-			p = varint_put(p, varint_zigzag(file, r->file));
-			p = varint_put(p, end - i);
-			file = r->file;
-			instr = line = 0;
+			if (detail_write_group(&w, rows[i].file, end - i))
+				return -1;
 		}
-		if (s->instr)
-			p = varint_put(p, r->instr - instr);
-		if (s->line)
-			p = varint_put(p, varint_zigzag(line, r->line));
-		instr = r->instr;
-		line = r->line;
-		if (kind != DETAIL_LINES)
-			p = varint_put(p, r->edge);
-		if (kind == DETAIL_JUMPS) {
-			if (r->edge & JUMP_OTHER_FN)
-				p = varint_put(p, r->to_fn);
-			if (r->edge & JUMP_OTHER_FILE)
-				p = varint_put(p, r->to_file);
-			p = varint_put(p, varint_zigzag(r->instr, r->to_instr));
-			p = varint_put(p, varint_zigzag(r->line, r->to_line));
-		}
-		if (kind != DETAIL_LINES)
-			p = varint_put(p, r->calls);
-		if (kind == DETAIL_JUMPS) {
-			if (r->edge & JUMP_CONDITIONAL)
-				p = varint_put(p, r->taken);
-		} else {
-			for (uint32_t e = 0; e < s->events; e++)
-				p = varint_put(p, r->cost[e]);
-		}
-		b->n = (size_t)(p - b->p);
+		if (write_row(&w, &rows[i]))
+			return -1;
 	}
 	return 0;
 }

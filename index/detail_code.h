@@ -43,6 +43,16 @@ struct detail_row {
 /* Append rows to b; 0, or -1 when memory is out. */
 int detail_encode(struct bytes *b, enum detail_kind kind, const struct detail_shape *s,
 		  const struct detail_row *rows, size_t n);
+/* The same piece by piece, for rows that are not in memory together: the number of all
+ * (bytes_put()), then each group's file and number, then its rows. */
+struct detail_writer {
+	struct bytes *b;
+	enum detail_kind kind;
+	const struct detail_shape *shape;
+	uint64_t file, instr, line;	/* of the row before */
+};
+int detail_write_group(struct detail_writer *w, uint32_t file, uint64_t rows);
+int detail_write_row(struct detail_writer *w, const struct detail_row *r);
 
 /* Reading: rows first, then detail_next() that many times (cost receives E numbers).  The
  * reader's `bad` is set by damaged bytes; every row is then zeros. */

@@ -491,8 +491,7 @@ static int translate(struct part_lines *to, struct err *err)
 	p->fn_obj = column(st, STORE_FN_OBJ);
 	p->out_first = column(st, STORE_OUT_FIRST);
 	p->callee = column(st, STORE_EDGE_CALLEE);
-	return store_check(st, err) || detail_new(p, &to->detail, err) ? (int)err->kind
-								       : 0;
+	return store_check(st, err) || detail_new(p, 0, &to->detail, err) ? (int)err->kind : 0;
 }
 
 /* ---- reading ---- */

@@ -23,6 +23,7 @@ struct save {
 	struct profile *p;
 	struct store_writer *w;
 	struct meta *meta;
+	size_t run;
 	const atomic_int *cancel;
 	struct err *err;
 	struct cycles c;
@@ -292,40 +293,24 @@ static int save_strings(struct save *s, enum table t, enum name_space space)
 
 /* ---- packed detail ---- */
 
-/* The lowest known line of f in its own file. */
-static uint64_t first_line(const struct profile *p, uint32_t f, const struct detail_row *row,
-			   size_t n)
-{
-	uint64_t line = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (row[i].file == p->fn_file[f] && row[i].line &&
-		    (!line || row[i].line < line))
-			line = row[i].line;
-	return line;
-}
-
 static int save_detail_kind(struct save *s, struct detail *d, enum detail_kind kind,
 			    enum table t, enum table places, uint64_t *count)
 {
 	const struct profile *p = s->p;
-	struct detail_shape shape = {(uint32_t)p->nevent, p->has_instr, p->has_line};
 	struct packer pack = {.w = s->w, .table = t};
 	uint64_t *lines = kind == DETAIL_LINES ? s->contribution : NULL;
 	int rc = 0;
 
 	for (uint32_t f = 0; !rc && f < p->nfn; f++) {
-		struct detail_row *row;
-		size_t n;
+		uint64_t n, first_line;
 
-		if (detail_gather(d, f, kind, &row, &n) ||
-		    detail_encode(&pack.buf, kind, &shape, row, n)) {
+		if (detail_pack(d, f, kind, &pack.buf, &n, &first_line)) {
 			rc = no_memory(s->err);
 			break;
 		}
 		*count += n;
 		if (lines)
-			lines[f] = first_line(p, f, row, n);
+			lines[f] = first_line;
 		rc = packer_end_row(&pack, &s->col[f], s->err);
 		if (f % 1024 == 0)
 			rc = rc || stopped(s);
@@ -343,7 +328,7 @@ static int save_detail(struct save *s)
 	struct detail *d;
 	int rc;
 
-	if (detail_new(s->p, &d, s->err))
+	if (detail_new(s->p, s->run, &d, s->err))
 		return -1;
 	rc = save_detail_kind(s, d, DETAIL_LINES, TABLE_LINES, TABLE_LINES_AT, &m->lines) ||
 	     save_detail_kind(s, d, DETAIL_SITES, TABLE_SITES, TABLE_SITES_AT, &m->sites) ||
@@ -450,10 +435,10 @@ static int prepare(struct save *s)
 	return number_cycles(s);
 }
 
-int save_profile(struct profile *p, struct store_writer *w, struct meta *meta,
+int save_profile(struct profile *p, struct store_writer *w, struct meta *meta, size_t run,
 		 const atomic_int *cancel, struct err *err)
 {
-	struct save s = {.p = p, .w = w, .meta = meta, .cancel = cancel, .err = err};
+	struct save s = {.p = p, .w = w, .meta = meta, .run = run, .cancel = cancel, .err = err};
 	int rc = prepare(&s) || stopped(&s);
 
 	rc = rc || save_strings(&s, TABLE_OBJ, SPACE_OBJ) ||

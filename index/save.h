@@ -12,8 +12,9 @@
 #include "index/meta_code.h"
 #include "index/store_write.h"
 
-/* meta comes with files, profile and truncated filled in; the rest is set here. */
-int save_profile(struct profile *p, struct store_writer *w, struct meta *meta,
+/* meta comes with files, profile and truncated filled in; the rest is set here.  run: as
+ * in detail.h. */
+int save_profile(struct profile *p, struct store_writer *w, struct meta *meta, size_t run,
 		 const atomic_int *cancel, struct err *err);
 
 /* save_parts.c */

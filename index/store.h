@@ -184,6 +184,16 @@ int store_sites(struct store *st, fn_id f, struct arena *a, struct store_site **
 		uint64_t **costs, size_t *n, struct err *err);
 int store_jumps(struct store *st, fn_id f, struct arena *a, struct store_jump **rows,
 		size_t *n, struct err *err);
+/* The same rows one at a time, in memory that does not grow with their number: for a
+ * function of millions of lines.  What `each` returns non-zero (with err set) ends it. */
+typedef int store_each_line_fn(void *arg, const struct store_line *row, const uint64_t *costs,
+			       struct err *err);
+typedef int store_each_site_fn(void *arg, const struct store_site *row, const uint64_t *costs,
+			       struct err *err);
+int store_each_line(struct store *st, fn_id f, store_each_line_fn *each, void *arg,
+		    struct err *err);
+int store_each_site(struct store *st, fn_id f, store_each_site_fn *each, void *arg,
+		    struct err *err);
 
 /* ---- cycles: 1..cycles, by inclusive cost of event 0, descending ---- */
 struct store_cycle {

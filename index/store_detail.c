@@ -15,14 +15,9 @@ static int damaged(struct store *st, enum table t, const char *what, struct err 
 	return store_check(st, err);
 }
 
-struct opened {
-	struct detail_reader r;
-	uint64_t n;
-	uint64_t *costs;
-};
-
+/* A function's packed rows; *n of them are to be read. */
 static int open_detail(struct store *st, fn_id f, enum detail_kind kind, enum table places,
-		       enum table t, struct arena *a, struct opened *o, struct err *err)
+		       enum table t, struct detail_reader *r, uint64_t *n, struct err *err)
 {
 	struct detail_shape shape = store_shape(st);
 	const unsigned char *end, *p;
@@ -30,15 +25,23 @@ static int open_detail(struct store *st, fn_id f, enum detail_kind kind, enum ta
 	p = store_packed(st, t, store_row_u64(st, places, 0, f), &end);
 	if (!p)
 		return store_check(st, err);
-	o->n = detail_begin(&o->r, kind, &shape, p, end);
-	if (o->r.in.bad)
-		return damaged(st, t, "its numbers cannot be read", err);
-	o->costs = NULL;
-	if (kind != DETAIL_JUMPS) {
-		o->costs = arena_array(a, (size_t)o->n * shape.events + 1, sizeof(*o->costs));
-		if (!o->costs)
-			return arena_full(a, err);
-	}
+	*n = detail_begin(r, kind, &shape, p, end);
+	return r->in.bad ? damaged(st, t, "its numbers cannot be read", err) : 0;
+}
+
+static int open_lines(struct store *st, fn_id f, struct detail_reader *r, uint64_t *n,
+		      struct err *err)
+{
+	return open_detail(st, f, DETAIL_LINES, TABLE_LINES_AT, TABLE_LINES, r, n, err);
+}
+
+static int next_line(struct store *st, struct detail_reader *r, struct store_line *row,
+		     uint64_t *costs, struct err *err)
+{
+	detail_next(r, costs);
+	*row = (struct store_line){r->row.file, r->row.line, r->row.instr};
+	if (r->in.bad || row->file >= st->info.files)
+		return damaged(st, TABLE_LINES, "a cost line is out of range", err);
 	return 0;
 }
 
@@ -60,74 +63,135 @@ bool store_fn_body(struct store *st, fn_id f)
 int store_lines(struct store *st, fn_id f, struct arena *a, struct store_line **rows,
 		uint64_t **costs, size_t *n, struct err *err)
 {
-	struct opened o;
+	uint32_t events = st->info.events;
+	struct detail_reader r;
 	struct store_line *row;
+	uint64_t count, *cost;
 
-	if (open_detail(st, f, DETAIL_LINES, TABLE_LINES_AT, TABLE_LINES, a, &o, err))
+	if (open_lines(st, f, &r, &count, err))
 		return (int)err->kind;
-	row = ARENA_ARRAY(a, struct store_line, (size_t)o.n + 1);
+	cost = arena_array(a, (size_t)count * events + 1, sizeof(*cost));
+	row = cost ? ARENA_ARRAY(a, struct store_line, (size_t)count + 1) : NULL;
 	if (!row)
 		return arena_full(a, err);
-	for (uint64_t i = 0; i < o.n; i++) {
-		detail_next(&o.r, o.costs + i * st->info.events);
-		row[i] = (struct store_line){o.r.row.file, o.r.row.line, o.r.row.instr};
-		if (o.r.in.bad || row[i].file >= st->info.files)
-			return damaged(st, TABLE_LINES, "a cost line is out of range", err);
-	}
+	for (uint64_t i = 0; i < count; i++)
+		if (next_line(st, &r, &row[i], cost + i * events, err))
+			return (int)err->kind;
 	*rows = row;
-	*costs = o.costs;
-	*n = (size_t)o.n;
+	*costs = cost;
+	*n = (size_t)count;
+	return 0;
+}
+
+static int out_of_memory(struct err *err)
+{
+	return err_set(err, ERR_LIMIT, 0, "out of memory");
+}
+
+int store_each_line(struct store *st, fn_id f, store_each_line_fn *each, void *arg,
+		    struct err *err)
+{
+	uint64_t *costs = calloc((size_t)st->info.events + 1, sizeof(*costs)), n = 0;
+	struct store_line row;
+	struct detail_reader r;
+
+	if (!costs)
+		return out_of_memory(err);
+	if (open_lines(st, f, &r, &n, err) == 0)
+		for (; n && next_line(st, &r, &row, costs, err) == 0 &&
+		       each(arg, &row, costs, err) == 0;
+		     n--)
+			;
+	free(costs);
+	return (int)err->kind;
+}
+
+static int open_sites(struct store *st, fn_id f, struct detail_reader *r, uint64_t *n,
+		      struct err *err)
+{
+	return open_detail(st, f, DETAIL_SITES, TABLE_SITES_AT, TABLE_SITES, r, n, err);
+}
+
+/* first, edges: the caller's own (store_callees()). */
+static int next_site(struct store *st, struct detail_reader *r, edge_id first, uint32_t edges,
+		     struct store_site *row, uint64_t *costs, struct err *err)
+{
+	const struct detail_row *d = &r->row;
+
+	detail_next(r, costs);
+	if (r->in.bad || d->file >= st->info.files || d->edge >= edges)
+		return damaged(st, TABLE_SITES, "a call site is out of range", err);
+	*row = (struct store_site){
+		.edge = first + d->edge, .file = d->file, .line = d->line, .instr = d->instr,
+		.calls = d->calls,
+		.callee = store_row_u32(st, TABLE_EDGE_CALLEE, 0, first + d->edge)};
+	if (row->callee >= st->info.functions)
+		return damaged(st, TABLE_EDGE_CALLEE, "an id is out of range", err);
 	return 0;
 }
 
 int store_sites(struct store *st, fn_id f, struct arena *a, struct store_site **rows,
 		uint64_t **costs, size_t *n, struct err *err)
 {
-	struct opened o;
+	uint32_t events = st->info.events, edges;
+	struct detail_reader r;
 	struct store_site *row;
+	uint64_t count, *cost;
+	edge_id first;
+
+	store_callees(st, f, &first, &edges);
+	if (open_sites(st, f, &r, &count, err))
+		return (int)err->kind;
+	cost = arena_array(a, (size_t)count * events + 1, sizeof(*cost));
+	row = cost ? ARENA_ARRAY(a, struct store_site, (size_t)count + 1) : NULL;
+	if (!row)
+		return arena_full(a, err);
+	for (uint64_t i = 0; i < count; i++)
+		if (next_site(st, &r, first, edges, &row[i], cost + i * events, err))
+			return (int)err->kind;
+	*rows = row;
+	*costs = cost;
+	*n = (size_t)count;
+	return 0;
+}
+
+int store_each_site(struct store *st, fn_id f, store_each_site_fn *each, void *arg,
+		    struct err *err)
+{
+	uint64_t *costs = calloc((size_t)st->info.events + 1, sizeof(*costs)), n = 0;
+	struct store_site row;
+	struct detail_reader r;
 	edge_id first;
 	uint32_t edges;
 
+	if (!costs)
+		return out_of_memory(err);
 	store_callees(st, f, &first, &edges);
-	if (open_detail(st, f, DETAIL_SITES, TABLE_SITES_AT, TABLE_SITES, a, &o, err))
-		return (int)err->kind;
-	row = ARENA_ARRAY(a, struct store_site, (size_t)o.n + 1);
-	if (!row)
-		return arena_full(a, err);
-	for (uint64_t i = 0; i < o.n; i++) {
-		const struct detail_row *d = &o.r.row;
-
-		detail_next(&o.r, o.costs + i * st->info.events);
-		if (o.r.in.bad || d->file >= st->info.files || d->edge >= edges)
-			return damaged(st, TABLE_SITES, "a call site is out of range", err);
-		row[i] = (struct store_site){
-			.edge = first + d->edge, .file = d->file, .line = d->line,
-			.instr = d->instr, .calls = d->calls,
-			.callee = store_row_u32(st, TABLE_EDGE_CALLEE, 0, first + d->edge)};
-		if (row[i].callee >= st->info.functions)
-			return damaged(st, TABLE_EDGE_CALLEE, "an id is out of range", err);
-	}
-	*rows = row;
-	*costs = o.costs;
-	*n = (size_t)o.n;
-	return 0;
+	if (open_sites(st, f, &r, &n, err) == 0)
+		for (; n && next_site(st, &r, first, edges, &row, costs, err) == 0 &&
+		       each(arg, &row, costs, err) == 0;
+		     n--)
+			;
+	free(costs);
+	return (int)err->kind;
 }
 
 int store_jumps(struct store *st, fn_id f, struct arena *a, struct store_jump **rows,
 		size_t *n, struct err *err)
 {
-	struct opened o;
+	struct detail_reader r;
 	struct store_jump *row;
+	uint64_t count;
 
-	if (open_detail(st, f, DETAIL_JUMPS, TABLE_JUMPS_AT, TABLE_JUMPS, a, &o, err))
+	if (open_detail(st, f, DETAIL_JUMPS, TABLE_JUMPS_AT, TABLE_JUMPS, &r, &count, err))
 		return (int)err->kind;
-	row = ARENA_ARRAY(a, struct store_jump, (size_t)o.n + 1);
+	row = ARENA_ARRAY(a, struct store_jump, (size_t)count + 1);
 	if (!row)
 		return arena_full(a, err);
-	for (uint64_t i = 0; i < o.n; i++) {
-		const struct detail_row *d = &o.r.row;
+	for (uint64_t i = 0; i < count; i++) {
+		const struct detail_row *d = &r.row;
 
-		detail_next(&o.r, NULL);
+		detail_next(&r, NULL);
 		row[i] = (struct store_jump){
 			.to_fn = d->edge & JUMP_OTHER_FN ? d->to_fn : f,
 			.file = d->file,
@@ -136,12 +200,12 @@ int store_jumps(struct store *st, fn_id f, struct arena *a, struct store_jump **
 			.to_line = d->to_line, .to_instr = d->to_instr,
 			.conditional = d->edge & JUMP_CONDITIONAL,
 			.executed = d->calls, .taken = d->taken};
-		if (o.r.in.bad || row[i].file >= st->info.files ||
+		if (r.in.bad || row[i].file >= st->info.files ||
 		    row[i].to_file >= st->info.files || row[i].to_fn >= st->info.functions)
 			return damaged(st, TABLE_JUMPS, "a jump is out of range", err);
 	}
 	*rows = row;
-	*n = (size_t)o.n;
+	*n = (size_t)count;
 	return 0;
 }
 

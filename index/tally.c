@@ -27,6 +27,9 @@
 #include "index/part_code.h"
 #include "index/tally_in.h"
 
+/* Steps back in a first block, among a million lines, that still make most of them different. */
+enum { ONCE_BACK = 16 };
+
 int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 {
 	uint32_t start = entry_state ? NAME_ENTRY : NAME_ABSENT;
@@ -382,6 +385,7 @@ static int enter_fn(struct tally *t)
 		t->fn[f].once_at = once_at(&t->once);
 		t->once_row = (struct once_row){0};
 		t->once_rows = 0;
+		t->once_most = ONCE_MAX;
 	} else if (!t->fn[f].head && unpack_once(t, f, &last)) {
 		return -1;
 	}
@@ -389,6 +393,28 @@ static int enter_fn(struct tally *t)
 	t->cur = t->fn[f].head;
 	t->ob_moved = false;
 	return t->fn[f].stamp == t->npart ? 0 : tally_touch_fn(t, f);
+}
+
+/* Hardly any line of the block stands at or before the one it follows, so hardly any is there
+ * twice. */
+static bool all_different(struct tally *t)
+{
+	const unsigned char *p = once_bytes(&t->once, t->fn[t->cur_fn].once_at,
+					    t->fn[t->cur_fn].once_n);
+	struct varint_reader in = {p, p ? p + t->fn[t->cur_fn].once_n : NULL, false};
+	struct once_row r = {0}, before = {0};
+	unsigned back = 0;
+
+	while (back <= ONCE_BACK && once_get(&in, &r, t->once_cost)) {
+		if (r.instr != before.instr)
+			back += r.instr < before.instr;
+		else if (r.line != before.line)
+			back += r.line < before.line;
+		else
+			back += r.kind == before.kind && r.file == before.file;
+		before = r;
+	}
+	return back <= ONCE_BACK;
 }
 
 int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
@@ -404,11 +430,17 @@ int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
 	if (once_put(&t->once.buf, &t->once_row, r, by_event))
 		return -1;
 	t->once_row = *r;
-	if (++t->once_rows < ONCE_MAX)
+	if (++t->once_rows < t->once_most)
 		return 0;
+	t->fn[t->cur_fn].once_n = once_at(&t->once) - t->fn[t->cur_fn].once_at;
+	/* Packed, a line takes a tenth of an entry: that is worth it as long as it is not there
+	 * again and again. */
+	if (t->once_most < UINT32_MAX / 2 && all_different(t)) {
+		t->once_most *= 2;
+		return 0;
+	}
 	/* A block without end: from here on its lines are looked up, so that the memory is
 	 * bounded by the number of different ones. */
-	t->fn[t->cur_fn].once_n = once_at(&t->once) - t->fn[t->cur_fn].once_at;
 	t->in_once = false;
 	return unpack_once(t, t->cur_fn, &t->cur);
 }

@@ -23,7 +23,7 @@
 
 enum name_space { SPACE_OBJ, SPACE_FILE, SPACE_FN, SPACES };
 
-enum { ONCE_MAX = 1 << 20 };	/* lines of a first block that are packed */
+enum { ONCE_MAX = 1 << 20 };	/* lines of a first block that are packed, whatever they are */
 
 /* One thing inside a function: a cost line, a call site or a jump.  Entries of a function
  * are linked in the order the text last had them (`next` is a prediction, not a list). */
@@ -156,6 +156,7 @@ struct tally {
 	int spill_failed;	/* errno: the first blocks could not be written away */
 	bool in_once;		/* this block is its function's first: it goes to `once` */
 	uint32_t once_rows;	/* lines of it so far */
+	uint32_t once_most;	/* lines after which to look whether to go on (tally_add_once) */
 	struct once_row once_row;	/* the last of them */
 	uint64_t *once_cost;	/* scratch: E costs */
 	size_t once_cost_cap;

@@ -9,6 +9,7 @@
 
 #include "index/base/vec.h"
 #include "repl/child.h"
+#include "repl/export.h"
 #include "repl/help.h"
 #include "repl/limit.h"
 #include "repl/number.h"
@@ -293,6 +294,32 @@ static int do_once(struct app *app, struct str rest, struct err *err)
 	return (int)err->kind;
 }
 
+/* .export DIR [csv|ndjson] [TABLE...] */
+static int do_export(struct app *app, struct str rest, struct err *err)
+{
+	char *dir = c_string(word(&rest), err);
+	struct str tables = rest, format = word(&rest);
+	bool ndjson = str_eq(format, STR("ndjson"));
+
+	if (ndjson || str_eq(format, STR("csv")))
+		tables = rest;
+	else
+		ndjson = app->format == FORMAT_NDJSON;
+	if (dir && !*dir)
+		err_set(err, ERR_USAGE, 0, ".export needs a DIRECTORY");
+	else if (dir && !app->nprofiles)
+		err_set(err, ERR_QUERY, 0, "no profile is open");
+	else if (dir && session_filters(app->session)) {
+		err_set(err, ERR_QUERY, 0,
+			"an export is of whole profiles, and filters are in force");
+		err_hint(err, "`.pop all` first");
+	} else if (dir) {
+		export_run(app, dir, ndjson ? EXPORT_NDJSON : EXPORT_CSV, tables, err);
+	}
+	free(dir);
+	return (int)err->kind;
+}
+
 static int do_explain(struct app *app, struct str rest, struct err *err)
 {
 	struct str text = {"", 0};
@@ -479,6 +506,8 @@ static const struct command commands[] = {
 	{"once", "FILE", "the next answer goes to FILE", ARG_FILE, do_once, writes},
 	{"output", "[FILE]", "all answers go to FILE; alone: back to the screen",
 	 ARG_FILE, do_output, writes},
+	{"export", "DIR [csv|ndjson] [TABLE...]",
+	 "the tables of all open profiles as files", ARG_FILE, do_export, writes},
 	{"pager", "[on|off|COMMAND]", "long answers go through it", ARG_SWITCH, do_pager,
 	 NULL},
 	{"timer", "[on|off]", "say how long each query took", ARG_SWITCH, do_timer,

@@ -158,6 +158,13 @@ static const struct help_topic commands[] = {
 	 NULL,
 	 "FILE appears whole, when the next .output closes it or the shell ends.",
 	 {".output all.txt", ".output", NULL}},
+	{"export",
+	 NULL,
+	 "For a database: profiles events functions edges lines callsites parts; when named,\n"
+	 "also part_functions and part_edges.  schema.json has columns, types, units and keys,\n"
+	 "schema.sql the CREATE TABLEs.  DIR must not be there, or be empty; it appears whole\n"
+	 "or not at all.",
+	 {".export fleet", ".export fleet ndjson functions edges", NULL}},
 	{"pager",
 	 NULL,
 	 "Used when both ends are terminals and the answer is longer than the screen.  Default:\n"

@@ -12,7 +12,7 @@
  *	        params    ${NAME} in kept queries
  *	        shell     the prompt on libedit        complete  what Tab offers
  *	        output    where an answer goes         target  a file that appears whole
- *	        child     pager, editor, ! COMMAND
+ *	        child     pager, editor, ! COMMAND   export  .export: _table its tables, _file rows
  *	        render    the table of formats         render_table render_card render_lines
  *	        frames    a result as stacks           render_svg render_html render_stacks
  *	                                               render_dot render_callgrind render_pprof

@@ -1,0 +1,2 @@
+<?php
+function square(float $x): float { return pow($x, 2); }
