@@ -21,8 +21,10 @@ class Watch:
         self.p = subprocess.Popen([quern, "--watch", *args], stdin=subprocess.DEVNULL, env=environ,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.lines, self.all = queue.Queue(), {"out": [], "err": []}
-        for name, pipe in (("out", self.p.stdout), ("err", self.p.stderr)):
-            threading.Thread(target=self.read, args=(name, pipe), daemon=True).start()
+        self.readers = [threading.Thread(target=self.read, args=pipe, daemon=True)
+                        for pipe in (("out", self.p.stdout), ("err", self.p.stderr))]
+        for reader in self.readers:
+            reader.start()
 
     def read(self, name, pipe):
         for line in pipe:
@@ -41,7 +43,10 @@ class Watch:
     def end(self, sig=None):
         if sig:
             self.p.send_signal(sig)
-        return self.p.wait(timeout=60)
+        status = self.p.wait(timeout=60)
+        for reader in self.readers:
+            reader.join(60)
+        return status
 
     def __str__(self):
         return "".join(self.all["out"] + self.all["err"])
@@ -78,8 +83,8 @@ dump(base, ".3-02", p.pid, 3, {"thread": 30}, thread=2)
 dump(base, ".3-01", p.pid, 3, {"main": 5})
 ok(w.until("part 3 of process %d (2 threads): 35 Ir, -1,187 since part 2" % p.pid) and
    w.until("-1,200                0            1,200  work"), "the threads of a dump together", w)
-ok("of them read" in str(w), "only the new files were read", w)
 status = w.end(signal.SIGINT)
+ok("of them read" in str(w), "only the new files were read", w)
 ok(status == 130 and "error" not in str(w), "Ctrl-C leaves", "%s\n%s" % (status, w))
 ok(not [f for f in os.listdir(".") if ".tmp." in f or f.endswith(".lock")], "nothing is left behind", os.listdir("."))
 ok(all(ord(c) >= 32 or c == "\n" for c in "".join(w.all["out"])), "plain lines where there is no terminal")
