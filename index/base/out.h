@@ -18,6 +18,8 @@ struct out {
 	int fd;		  /* -1: memory */
 	int failed;	  /* errno of the first failure */
 	uint64_t written; /* bytes accepted in all */
+	char spare[256];  /* the buffer when there is no memory for one: then errors are
+			     still told; the struct must not be copied while in use */
 };
 
 void out_fd(struct out *o, int fd);
