@@ -30,7 +30,7 @@ void publish_directory(const char *path, char dir[INDEX_PATH_MAX]);
 
 struct publish {
 	char index[INDEX_PATH_MAX], temp[INDEX_PATH_MAX], lock[INDEX_PATH_MAX];
-	int lock_fd, temp_fd;
+	int dir_fd, lock_fd, temp_fd;
 };
 
 /* Take the lock (waiting for it unless no_wait) and make the empty temporary file.  A NULL

@@ -228,13 +228,27 @@ static int close_place(struct app *app, struct place *p, int failed, struct err 
 
 /* ---- the three entries ---- */
 
+struct rendering {
+	const struct renderer *f;
+	struct render rd;
+};
+
+static int render_guarded(void *arg)
+{
+	struct rendering *g = arg;
+
+	g->f->render(&g->rd);
+	return (int)g->rd.err->kind;
+}
+
+/* Files and children are closed behind this whatever happens to the index. */
 static void render(struct app *app, const struct result *r, const struct renderer *f,
 		   const struct place *p, struct out *o, struct err *err)
 {
 	struct look look = look_of(app, p);
-	struct render rd = {o, r, &look, app->session, &app_cancel, err};
+	struct rendering g = {f, {o, r, &look, app->session, &app_cancel, err}};
 
-	f->render(&rd);
+	session_guard(render_guarded, &g, err);
 }
 
 /* Lines that s takes on the screen, where long ones go on in the next. */
@@ -278,6 +292,8 @@ static int write_result(struct app *app, const struct result *r, const struct re
 
 	out_fd(&o, p->fd);
 	render(app, r, f, p, &o, err);
+	/* Some formats read on in the index. */
+	session_check(app->session, err);
 	return out_close(&o);
 }
 
