@@ -629,6 +629,13 @@ int query_run(struct session *s, struct str text, struct arena *a, query_sink *s
 	if (!a->cap || a->cap - (a->used < a->cap ? a->used : a->cap) > bytes)
 		a->cap = a->used + bytes;
 	rc = session_guard(run_guarded, &r, err);
+	/* What is damaged reads as zeros: "no function matches" would be a wrong answer. */
+	if (err->kind == ERR_QUERY || err->kind == ERR_EXPECT) {
+		struct err damage = {0};
+
+		if (session_check(s, &damage))
+			*err = damage;
+	}
 	a->cap = cap;
 	return rc ? (int)err->kind : 0;
 }
