@@ -98,6 +98,23 @@ static void make_directories(char *dir)
 	mkdir(dir, 0700);
 }
 
+/* In a directory for all (/tmp) nobody replaces what is another's, and a lock of another user
+ * cannot be had. */
+static bool in_the_way(const char *path, const char *dir)
+{
+	char lock[INDEX_PATH_MAX];
+	struct stat of_dir, there;
+	uid_t me = geteuid();
+
+	if (me == 0 || stat(dir, &of_dir))
+		return false;
+	if (fits(snprintf(lock, sizeof(lock), "%s.lock", path)) && access(lock, W_OK) &&
+	    lstat(lock, &there) == 0)
+		return true;
+	return of_dir.st_mode & S_ISVTX && of_dir.st_uid != me && lstat(path, &there) == 0 &&
+	       there.st_uid != me;
+}
+
 bool publish_writable(const char *path)
 {
 	char dir[INDEX_PATH_MAX];
@@ -105,7 +122,7 @@ bool publish_writable(const char *path)
 	publish_directory(path, dir);
 	if (access(dir, F_OK) && strstr(dir, "/quern"))
 		make_directories(dir);
-	return access(dir, W_OK | X_OK) == 0;
+	return access(dir, W_OK | X_OK) == 0 && !in_the_way(path, dir);
 }
 
 /* ---- lock ---- */

@@ -22,7 +22,8 @@ bool publish_place(const char *profile, unsigned i, char path[INDEX_PATH_MAX]);
 /* ERR_INDEX when at path there is a file that nobody would want replaced: anything but an
  * index, an empty file, or a file named as an index is.  `profile_fd`: nor the profile. */
 int publish_replaces(const char *path, int profile_fd, struct err *err);
-/* True when a file could be made in the directory of path (created when it is the cache). */
+/* True when an index could be put at path: its directory (created when it is the cache) can be
+ * written, and nothing of another user is in the way. */
 bool publish_writable(const char *path);
 
 /* The directory of path into dir ("." when it has none). */

@@ -484,6 +484,7 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 	struct str rest = str_from(line, 1), name;
 	const struct command *c;
 	struct err err = {0};
+	unsigned lost = out_lost();
 
 	name = word(&rest);
 	c = command_find(name);
@@ -494,6 +495,8 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 			"--safe: no files are written and no commands run");
 	else
 		c->run(app, rest, &err);
+	if (out_lost() != lost)
+		err_set(&err, ERR_LIMIT, 0, "out of memory");
 	/* What the engine refused stands after the command: its offsets are those of rest. */
 	if (c && err.kind && (c->arg == ARG_QUERY || c->arg == ARG_EVENT) &&
 	    (err.at || err.len))

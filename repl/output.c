@@ -206,7 +206,9 @@ static int close_place(struct app *app, struct place *p, int failed, struct err 
 
 	if (left && p->fd == STDOUT_FILENO)
 		app->closed = true;
-	if (failed && !left)
+	if (failed == ENOMEM)
+		err_set(err, ERR_LIMIT, 0, "out of memory while the answer was written");
+	else if (failed && !left)
 		err_set(err, ERR_OUTPUT, 0, "%s: %s", p->name, strerror(failed));
 	if (p->target.fd >= 0) {
 		if (err->kind)
@@ -247,8 +249,11 @@ static void render(struct app *app, const struct result *r, const struct rendere
 {
 	struct look look = look_of(app, p);
 	struct rendering g = {f, {o, r, &look, app->session, &app_cancel, err}};
+	unsigned lost = out_lost();
 
 	session_guard(render_guarded, &g, err);
+	if (out_lost() != lost)
+		err_set(err, ERR_LIMIT, 0, "out of memory while the answer was written");
 }
 
 /* Lines that s takes on the screen, where long ones go on in the next. */

@@ -116,6 +116,8 @@ static void put_flame(struct render *rd)
 	if (render_svg(&draw) == 0) {
 		text = (struct str){svg.buf, svg.n};
 		out_str(rd->o, str_from(text, str_find_str(text, STR("<svg"))));
+	} else if (err.kind != ERR_QUERY) {	/* else there is nothing to draw */
+		*rd->err = err;
 	}
 	out_close(&svg);
 }

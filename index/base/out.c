@@ -10,6 +10,13 @@
 
 enum { BUFFER = 64 << 10 };
 
+static _Thread_local unsigned lost;
+
+unsigned out_lost(void)
+{
+	return lost;
+}
+
 void out_fd(struct out *o, int fd)
 {
 	*o = (struct out){.fd = fd};
@@ -57,6 +64,7 @@ static bool room(struct out *o, size_t n)
 	}
 	if (!p) {
 		o->failed = ENOMEM;
+		lost++;
 		return false;
 	}
 	o->buf = p;

@@ -31,11 +31,12 @@ class Skip(Exception):
 
 
 class Row:
-    def __init__(self, name, what, commit, full, one, setup=None):
+    def __init__(self, name, what, commit, full, one, setup=None, each=1):
         """one(rng, i, state) -> None or what went wrong; state is what setup() returned.  full may
-        be a function of state."""
+        be a function of state.  each: faults in one try.  commit 0: a test program of its own
+        has them."""
         self.name, self.what, self.commit, self.full, self.one = name, what, commit, full, one
-        self.setup, self.state, self.ready = setup, None, False
+        self.setup, self.state, self.ready, self.each = setup, None, False, each
 
     def prepare(self):
         if not self.ready:
@@ -50,6 +51,7 @@ class Row:
     def attempt(self, seed, i):
         """None or what went wrong."""
         rng = random.Random("%s %d %d" % (self.name, seed, i))
+        rng.number = seed
         try:
             return self.one(rng, i, self.state)
         except subprocess.TimeoutExpired as e:
@@ -58,7 +60,7 @@ class Row:
 
 def commit(rows):
     """Some of each row, evenly spread, as one test each."""
-    for row in rows:
+    for row in [r for r in rows if r.commit]:
         start = time.time()
         try:
             row.prepare()
