@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <lmdb.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ struct store_writer {
 	char *path;
 };
 
-/* LMDB says EIO when a write falls short, whatever the reason was. */
+/* LMDB says EIO, or ENOSPC, when a write falls short, whatever the reason was. */
 static bool at_file_limit(const struct store_writer *w)
 {
 	struct rlimit limit;
@@ -40,13 +41,16 @@ static int failed(const struct store_writer *w, int rc, const char *what, struct
 {
 	struct statvfs fs;
 
-	if (rc == ENOSPC || rc == EDQUOT ||
-	    (rc == EIO && statvfs(w->path, &fs) == 0 && fs.f_bavail == 0)) {
+	bool has_room = statvfs(w->path, &fs) == 0 && fs.f_bavail > 0;
+	bool limited = rc == EFBIG ||
+		       ((rc == EIO || rc == ENOSPC) && has_room && at_file_limit(w));
+
+	if (!limited && (rc == ENOSPC || rc == EDQUOT || (rc == EIO && !has_room))) {
 		err_set(err, ERR_INDEX, 0, "cannot write the index %s: %s", w->path,
 			rc == EDQUOT ? "your disk quota is used up" : "the disk is full");
 		return err_hint(err, "free some space, or put the index elsewhere: --index PATH");
 	}
-	if (rc == EFBIG || (rc == EIO && at_file_limit(w))) {
+	if (limited) {
 		err_set(err, ERR_INDEX, 0,
 			"cannot write the index %s: it is larger than a file may be", w->path);
 		return err_hint(err, "raise the limit: ulimit -f unlimited");

@@ -199,67 +199,83 @@ def interrupt_one(rng, i, s):
     return "%s: status %d\n%s\n%s" % (c[-1], p.returncode, talk[:300], out[-300:])
 
 
+def prompt_setup():
+    s = every_setup()
+    s["count"] = run(P, "-q", "--format", "tsv", "-c", "functions | count").text.split()[-1].encode()
+    return s
+
+
+class Terminal:
+    """quern on a terminal of its own."""
+
+    def __init__(self, *args):
+        self.pid, self.fd = pty.fork()
+        self.seen, self.status = b"", None
+        if self.pid == 0:
+            os.environ.clear()
+            os.environ.update(environ, TERM="dumb", PAGER="cat", HOME=os.getcwd())
+            os.execv(quern, [quern] + list(args))
+
+    def send(self, what):
+        try:
+            os.write(self.fd, what)
+        except OSError:
+            pass
+
+    def read(self, seconds):
+        """Take what comes; False at the end."""
+        if not select.select([self.fd], [], [], seconds)[0]:
+            return True
+        try:
+            more = os.read(self.fd, 65536)
+        except OSError:
+            return False
+        self.seen += more
+        return bool(more)
+
+    def until(self, what, again=b"", seconds=40):
+        """What is typed while a query ends may be thrown away: it is sent again."""
+        end, alive = time.time() + seconds, True
+        while alive and not re.search(what, self.seen) and time.time() < end:
+            self.send(again)
+            alive = self.read(0.5)
+            while alive and select.select([self.fd], [], [], 0.05)[0]:
+                alive = self.read(0)
+        return re.search(what, self.seen) is not None
+
+    def leave(self, seconds=40):
+        end = time.time() + seconds
+        while self.status is None and time.time() < end:
+            self.send(b"\x04")
+            self.read(0.2)
+            done, status = os.waitpid(self.pid, os.WNOHANG)
+            if done:
+                self.status = os.waitstatus_to_exitcode(status)
+        if self.status is None:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        os.close(self.fd)
+        return self.status
+
+
 def prompt_one(rng, i, s):
     """SIGINT at the prompt and in queries: the session goes on and answers."""
     c = s["commands"][i % len(s["commands"])][-1]
-    pid, fd = pty.fork()
-    if pid == 0:
-        os.environ.clear()
-        os.environ.update(environ, TERM="dumb", PAGER="cat", HOME=os.getcwd())
-        os.execv(quern, [quern, P, BASE, "-q", "--no-init"])
-
-    seen = b""
-
-    def until(what, seconds=20):
-        nonlocal seen
-        end = time.time() + seconds
-        while what not in seen:
-            if not select.select([fd], [], [], max(0, end - time.time()))[0]:
-                return False
-            try:
-                more = os.read(fd, 65536)
-            except OSError:
-                return False
-            if not more:
-                return False
-            seen += more
-        return True
-
-    wrong = None
-    try:
-        if not until(b"> "):
-            wrong = "no prompt: %r" % seen[-300:]
-        else:
-            os.write(fd, (c + "\n").encode())
-            time.sleep(rng.random() * 0.02)
-            os.write(fd, b"\x03")
-            time.sleep(0.02)
-            os.write(fd, b"\x03\n")
-            seen = b""
-            os.write(fd, b"functions | count | show count as alive\n" if False else b"parts | count\n")
-            if not until(b"parts | count") or not until(b"\n1"[:1]):
-                wrong = "the prompt is gone after %s: %r" % (c, seen[-300:])
-            os.write(fd, b"\x04")
-    finally:
-        end = time.time() + 10
-        status = None
-        while time.time() < end:
-            done, st = os.waitpid(pid, os.WNOHANG)
-            if done:
-                status = os.waitstatus_to_exitcode(st)
-                break
-            if select.select([fd], [], [], 0.02)[0]:
-                try:
-                    os.read(fd, 65536)
-                except OSError:
-                    pass
-        if status is None:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-        os.close(fd)
+    t, wrong = Terminal(P, BASE, "-q", "--no-init"), None
+    if not t.until(rb"> $"):
+        wrong = "no prompt"
+    else:
+        t.send(c.encode() + b"\n")
+        time.sleep(rng.random() * 0.02)
+        t.send(b"\x03")
+        time.sleep(0.02)
+        t.send(b"\x03\n")
+        if not t.until(rb"count\s+" + s["count"] + rb"\s", b"\nfunctions | count\n"):
+            wrong = "no answer any more"
+    status = t.leave()
     if wrong is None and status not in (0, 1):
-        wrong = "%s: it ended with %s: %r" % (c, status, seen[-300:])
-    return wrong
+        wrong = "it ended with %s" % status
+    return wrong and "%s: %s: %r" % (c, wrong, t.seen[-400:])
 
 
 # ---------------------------------------------------------------------------- limits, leaks
@@ -318,7 +334,7 @@ def leak_one(rng, i, s):
 
 
 rows = [
-    Row("querymem", "the k-th allocation of a query fails", 400, lambda s: len(s["cases"]), query_mem,
+    Row("querymem", "the k-th allocation of a query fails", 300, lambda s: len(s["cases"]), query_mem,
         faults_setup),
     Row("querysys", "the k-th system call of a query fails", 200, lambda s: len(s["sys"]), query_sys,
         faults_setup),
@@ -330,7 +346,7 @@ rows = [
     Row("interrupt", "SIGINT in scripts, every command", 60, lambda s: 2 * len(s["commands"]),
         interrupt_one, every_setup),
     Row("prompt", "SIGINT at the prompt, every command", 6, lambda s: len(s["commands"]), prompt_one,
-        every_setup),
+        prompt_setup),
     Row("memory", "64 MiB of addresses, every command", 1000, lambda s: len(s["commands"]), memory_one,
         memory_setup),
     Row("leak", "10,000 queries in one process (2,000 first)", 1, 10, leak_one, leak_setup),

@@ -375,11 +375,11 @@ def order_one(rng, i, s):
 
 rows = [
     Row("kill", "kill -9 while indexing, readers alive", 100, 10000, kill_one, kill_setup),
-    Row("syscall", "the k-th system call fails or is the last", 500, lambda s: len(s["cases"]),
+    Row("syscall", "the k-th system call fails or is the last", 300, lambda s: len(s["cases"]),
         sys_fails, sys_setup),
-    Row("malloc", "the k-th allocation of a build fails", 300, lambda s: len(s["cases"]), mem_fails,
+    Row("malloc", "the k-th allocation of a build fails", 200, lambda s: len(s["cases"]), mem_fails,
         mem_setup),
-    Row("words", "a full disk and a used up quota are called so", 100, 
+    Row("words", "a full disk and a used up quota are called so", 60, 
         lambda s: 2 * s["calls"]["none"][0], words, scenes),
     Row("disk", "a disk with little room", 20, 150, disk_one, disk_setup),
     Row("filesize", "RLIMIT_FSIZE", 20, 150, limit_one, limit_setup),
