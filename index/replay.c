@@ -1,489 +1,430 @@
 /*
  * replay.c - take text that was met before; see replay.h.
  *
- * A link's text is compared 8 bytes at a time, which is one compare for most lines.  It ends
- * where the costs begin; the text of a call has the number of calls in its middle.  What a
- * text means depends on what is said nowhere in it: the names that ids stand for, the
- * columns, the positions (tally.meaning counts their changes, and then all links go), the
- * position and file of the entry before (so links hang on that entry), the object (the
- * function's own), and a cfn= from further up (such texts are not learnt).
+ * The text behind an entry is compared with the entry's links, each in one go.  A link's
+ * text ends where the costs begin; the text of a call has the number of calls in its middle.
+ * The head of a block ("fl=(12)\nfn=(34)\n") is read, because any function may come next.
+ *
+ * The loop is replay_loop.h, compiled once per instruction set and number of columns;
+ * this file has what the sets share, the little that differs between them, and the choice.
  */
 #include "index/replay.h"
 
 #include <stdlib.h>
 #include <string.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 #include "index/base/vec.h"
+#include "index/replay_in.h"
 
-enum {
-	TEXT = 44,
-	LINKS_MAX = 1 << 20,	/* 64 MiB */
-	WAYS = 4,		/* texts remembered behind one entry */
-	NEWLINES_MAX = 31,	/* in a link's text: 5 bits */
-	COSTS_MAX = 64,		/* columns a profile may have to be replayed */
-};
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define HAVE_X86 1
+#endif
 
-struct link {
-	uint32_t to;		/* entry */
-	uint32_t alt;		/* another link of the same entry; 0: none */
-	uint32_t val;		/* of `to` */
-	uint32_t count;		/* of a call, as the text has it */
-	uint8_t len;		/* bytes of text, up to the costs */
-	uint8_t before, digits;	/* of a call or jump: where its counts stand in the text */
-	uint8_t newlines : 5, call : 1, jump : 1, jcnd : 1;
-	char text[TEXT];
-};
-_Static_assert(sizeof(struct link) == 64, "a link is a cache line");
+enum { COSTS_MAX = 64 };	/* columns a profile may have to be replayed */
 
 void replay_free(struct replay *r)
 {
 	free(r->link);
 	free(r->first);
+	free(r->head);
+	free(r->plain);
 	memset(r, 0, sizeof(*r));
 }
 
-/* The loop is one piece of straight code per number of columns. */
-#define HOT inline __attribute__((always_inline))
+/* ---- what a matched line says ---- */
 
-/* ---- numbers ---- */
+struct line {
+	const char *end;	/* behind its newline */
+	uint64_t count;		/* of a call; times a jump was executed */
+	uint64_t taken;		/* of a conditional jump */
+	uint32_t newlines;	/* in front of the link's text */
+	unsigned n;		/* costs, where there may be more than two */
+	uint64_t cost[2];	/* up to two of them, which stay in registers */
+};
 
-static inline uint64_t load8(const char *p)
+/* Any costs, at most ncols of them; the end of the line, or NULL. */
+static __attribute__((noinline)) const char *read_costs(const char *p, uint32_t ncols,
+							uint64_t *cost, unsigned *count)
 {
-	uint64_t v;
-
-	memcpy(&v, p, 8);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap64(v);
-#endif
-	return v;
-}
-
-static inline uint64_t eight_digits(uint64_t v)
-{
-	v = v * 10 + (v >> 8);
-	return (((v & 0x000000ff000000ff) * 0x000f424000000064) +
-		(((v >> 16) & 0x000000ff000000ff) * 0x0000271000000001)) >> 32;
-}
-
-/* Digits at the start of the 8 bytes v. */
-static inline unsigned leading_digits(uint64_t v)
-{
-	uint64_t other = ((v + 0x4646464646464646) | (v - 0x3030303030303030)) &
-			 0x8080808080808080;
-
-	return other ? (unsigned)__builtin_ctzll(other) >> 3 : 8;
-}
-
-/* 1 to 15 digits at *p, which moves behind them; false when there are none or more. */
-static inline bool number(const char **p, uint64_t *out)
-{
-	uint64_t v = load8(*p);
-	unsigned n = leading_digits(v);
-
-	if (__builtin_expect(n == 0, 0))
-		return false;
-	if (__builtin_expect(n < 8, 1)) {
-		*out = eight_digits((v ^ 0x3030303030303030) << (64 - 8 * n));
-		*p += n;
-		return true;
+	for (unsigned n = 0; n < ncols; n++) {
+		if (!replay_number(&p, &cost[n]))
+			return NULL;
+		if (*p == '\n') {
+			*count = n + 1;
+			return p + 1;
+		}
+		if (*p++ != ' ')
+			return NULL;
 	}
-	uint64_t high = eight_digits(v ^ 0x3030303030303030);
-
-	v = load8(*p + 8);
-	n = leading_digits(v);
-	if (n == 8)
-		return false;
-	*p += 8 + n;
-	if (n == 0) {
-		*out = high;
-		return true;
-	}
-	static const uint64_t power[8] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
-
-	*out = high * power[n] + eight_digits((v ^ 0x3030303030303030) << (64 - 8 * n));
-	return true;
+	return NULL;
 }
 
-/* ---- matching ---- */
+/* Costs that are not there count as 0 where they are added without looking. */
+static HOT bool other_costs(const char *p, uint32_t ncols, struct line *l, uint64_t *many)
+{
+	unsigned n = 0;
 
-/* Bit i: byte i of p and text is the same, for the first 48 (text may be followed by
- * anything, but must be followed). */
-#if defined(__SSE2__)
-static HOT uint64_t same_bytes(const char *p, const char *text)
+	l->end = read_costs(p, ncols, many, &n);
+	l->n = n;
+	l->cost[0] = many[0];
+	l->cost[1] = n > 1 ? many[1] : 0;
+	return l->end != NULL;
+}
+
+/* Add the costs of a line: straight code where the profile has one or two columns. */
+static HOT void add_costs(struct tally *t, uint64_t *sum, const struct line *l, uint32_t ncols,
+			  const uint64_t *many)
+{
+	if (ncols > 2) {
+		tally_add_costs(t, sum, many, l->n);
+		return;
+	}
+	tally_add(t, &sum[0], l->cost[0]);
+	if (ncols == 2)
+		tally_add(t, &sum[1], l->cost[1]);
+}
+
+/* "jump=" N or "jcnd=" N/N, and the rest up to the end of the line where it is; the end, or
+ * NULL. */
+static __attribute__((noinline)) const char *match_jump(const struct link *k, const char *p,
+							uint64_t *count, uint64_t *taken)
+{
+	const char *rest = k->text + k->before + k->digits;
+	unsigned n = k->len - k->before - k->digits;
+
+	if (*p != 'j' || memcmp(p + 1, k->text + 1, k->before - 1u) != 0)
+		return NULL;
+	p += k->before;
+	if (k->text[1] == 'c' && (!replay_number(&p, taken) || *p++ != '/'))
+		return NULL;
+	if (!replay_number(&p, count) || memcmp(p, rest, n) != 0 || p[n] != '\n')
+		return NULL;
+	if (k->text[1] != 'c')
+		*taken = *count;
+	return p + n + 1;
+}
+
+/* ---- the heads of blocks ---- */
+
+/* Look a head up by its names and remember it at *h; NULL when it is not one met before. */
+static __attribute__((noinline)) const struct head *
+find_head(const struct tally *t, uint32_t fl, struct head *h, const char *fl_at,
+	  const char *fn_at, uint64_t fl_digits, uint64_t fn_digits)
+{
+	const struct names *fns = &t->names[SPACE_FN], *files = &t->names[SPACE_FILE];
+	const struct name_use *u;
+	uint64_t id;
+
+	if (fl_digits) {
+		if (!replay_number(&fl_at, &id) || *fl_at != ')' || id >= files->by_id_n)
+			return NULL;
+		fl = files->by_id[id];
+	}
+	if (!replay_number(&fn_at, &id) || *fn_at != ')' || id >= fns->by_id_n)
+		return NULL;
+	u = &fns->slot[fns->by_id[id]].block;
+	if (!fns->by_id[id] || !fl || u->fn == UINT32_MAX || u->ob != t->ob || u->fl != fl ||
+	    !t->fn[u->fn].head)
+		return NULL;
+	*h = (struct head){fn_digits, fl_digits, t->ob, fl, u->fn, t->fn[u->fn].head};
+	return h;
+}
+
+/* The head with these digits, at fl_at (0 and NULL: it has no fl= and fl is in force) and
+ * fn_at. */
+static HOT const struct head *head_of(const struct replay *r, const struct tally *t, uint32_t fl,
+				      const char *fl_at, const char *fn_at, uint64_t fl_digits,
+				      uint64_t fn_digits)
+{
+	struct head *h = &r->head[fn_digits * 0x9e3779b97f4a7c15 >> (64 - HEAD_BITS)];
+
+	if (__builtin_expect(h->fn_digits == fn_digits && h->fl_digits == fl_digits &&
+				     h->ob == t->ob && (fl_at || h->fl == fl),
+			     1))
+		return h;
+	return find_head(t, fl, h, fl_at, fn_at, fl_digits, fn_digits);
+}
+
+/* Behind `entry` came a head, at p, and k's text behind it, at `from`: from now on that is a
+ * link too. */
+static __attribute__((noinline)) int link_head(struct replay *r, uint32_t entry, const char *p,
+					       const char *from, uint32_t newlines,
+					       const struct link *k)
+{
+	size_t n = (size_t)(from - p);
+	struct wide_link new = {.link = *k};
+
+	newlines += k->flags & LINK_NEWLINES;
+	if (n + k->len > LINK_WIDE || n + k->before > LINK_TEXT || newlines > NEWLINES_MAX ||
+	    (k->flags & LINK_JUMP))
+		return 0;
+	memcpy(link_text(&new.link), p, n);
+	memcpy(link_text(&new.link) + n, link_text_of(k), k->len);
+	new.link.len = (uint8_t)(n + k->len);
+	new.link.before = (uint8_t)(n + k->before);
+	new.link.flags = (uint8_t)(LINK_HEAD | (k->flags & LINK_CALL) | newlines);
+	if (new.link.len > LINK_TEXT)
+		new.link.flags |= LINK_LONG;
+	return replay_link(r, entry, &new.link);
+}
+
+/* ---- the loop, per instruction set ---- */
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
+}
+
+/*
+ * differ(p, k)		bit i: byte i of the text at p is not that of k (i < LINK_TEXT;
+ *			what is above means nothing)
+ * nondigits(p)		bit i: byte i of the 32 at p is no digit; some bit above is set
+ * closing(p)		bit i: byte i of the 32 at p is ')'; two bits above are set
+ * two(a, na, b, nb, v)	the numbers of na and nb digits, 1 to 8, that begin at a and b
+ */
+static HOT uint64_t differ_portable(const char *p, const struct link *k)
+{
+	for (unsigned i = 0; i < 48; i += 8) {
+		uint64_t x = load8(p + i) ^ load8(k->text + i);
+
+		if (x)	/* the bits above the first are not looked at */
+			return UINT64_MAX << (i + ((unsigned)__builtin_ctzll(x) >> 3));
+	}
+	return 0;
+}
+
+static HOT uint64_t nondigits_portable(const char *p)
+{
+	uint64_t m = (uint64_t)7 << 32;
+
+	for (unsigned i = 0; i < 32; i += 8) {
+		uint64_t v = load8(p + i) ^ 0x3030303030303030;
+
+		/* High bit set where the byte is above 9. */
+		v = (((v & 0x7f7f7f7f7f7f7f7f) + 0x7676767676767676) | v) & 0x8080808080808080;
+		m |= (((v >> 7) * 0x0102040810204080) >> 56) << i;
+	}
+	return m;
+}
+
+static HOT uint64_t closing_portable(const char *p)
+{
+	uint64_t m = (uint64_t)3 << 32;
+
+	for (unsigned i = 0; i < 32; i++)
+		m |= (uint64_t)(p[i] == ')') << i;
+	return m;
+}
+
+static HOT void two_portable(const char *a, unsigned na, const char *b, unsigned nb, uint64_t *v)
+{
+	v[0] = digits_at(a, na);
+	v[1] = digits_at(b, nb);
+}
+
+#define ISA(name) name##_portable
+#define ISA_TARGET
+#include "index/replay_loop.h"
+#undef ISA
+#undef ISA_TARGET
+
+#if HAVE_X86
+static HOT uint64_t differ_sse2(const char *p, const struct link *k)
 {
 	uint64_t m = 0;
 
 #pragma GCC unroll 3
 	for (unsigned i = 0; i < 48; i += 16) {
 		__m128i a = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
-		__m128i b = _mm_loadu_si128((const __m128i *)(const void *)(text + i));
+		__m128i b = _mm_loadu_si128((const __m128i *)(const void *)(k->text + i));
 
 		m |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) << i;
 	}
-	return m;
-}
-#else
-static HOT uint64_t same_bytes(const char *p, const char *text)
-{
-	for (unsigned i = 0; i < 48; i += 8) {
-		uint64_t x = load8(p + i) ^ load8(text + i);
-
-		if (x)
-			return ((uint64_t)1 << (i + ((unsigned)__builtin_ctzll(x) >> 3))) - 1;
-	}
-	return ((uint64_t)1 << 48) - 1;
-}
-#endif
-
-/* What a matched line says. */
-struct line {
-	const char *end;	/* behind its newline */
-	uint64_t count;		/* of a call; times a jump was executed */
-	uint64_t taken;		/* of a conditional jump */
-	uint64_t *cost;
-	unsigned n;
-};
-
-/* The digits p[0..n), n 1 to 8; 8 bytes in front of p are readable. */
-static HOT bool digits_to(const char *p, unsigned n, uint64_t *out)
-{
-	uint64_t v;
-
-	if (n - 1 > 7)
-		return false;
-	v = (load8(p + n - 8) ^ 0x3030303030303030) >> (64 - 8 * n) << (64 - 8 * n);
-	*out = eight_digits(v);
-	return ((v | (v + 0x0606060606060606)) & 0xf0f0f0f0f0f0f0f0) == 0;
+	return ~m;
 }
 
-#if defined(__SSE2__)
-/* Bit i: byte i of the 16 at p is a separator. */
-static inline unsigned separators16(const char *p)
+static HOT uint64_t nondigits_sse2(const char *p)
 {
-	const __m128i blank = _mm_set1_epi8(' ');
-	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-
-	return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(v, blank), blank));
-}
-
-/*
- * One or two costs whose newline is within 16 bytes: their ends are found side by side, so
- * that the second number does not wait for the first.
- */
-static HOT bool read_short(const char *p, uint32_t ncols, struct line *l)
-{
-	unsigned m = separators16(p), first, second;
-
-	if (!m)
-		return false;
-	first = (unsigned)__builtin_ctz(m);
-	if (p[first] == '\n') {
-		l->n = 1;
-		l->end = p + first + 1;
-		return digits_to(p, first, &l->cost[0]);
-	}
-	m &= m - 1;
-	if (!m || ncols < 2 || p[first] != ' ')
-		return false;
-	second = (unsigned)__builtin_ctz(m);
-	l->n = 2;
-	l->end = p + second + 1;
-	return p[second] == '\n' && digits_to(p, first, &l->cost[0]) &&
-	       digits_to(p + first + 1, second - first - 1, &l->cost[1]);
-}
-#else
-static HOT bool read_short(const char *p, uint32_t ncols, struct line *l)
-{
-	(void)p;
-	(void)ncols;
-	(void)l;
-	return false;
-}
-#endif
-
-static HOT bool read_costs(const char *p, uint32_t ncols, struct line *l)
-{
-	if (ncols <= 2 && __builtin_expect(read_short(p, ncols, l), 1))
-		return true;
-	for (unsigned n = 0; n < ncols; n++) {
-		if (!number(&p, &l->cost[n]))
-			return false;
-		if (*p == '\n') {
-			l->n = n + 1;
-			l->end = p + 1;
-			return true;
-		}
-		if (*p++ != ' ')
-			return false;
-	}
-	return false;
-}
-
-/* A call whose count is another one than in the text. */
-static bool match_count(const struct link *k, const char **p, struct line *l)
-{
-	const char *q = *p + k->before, *rest = k->text + k->before + k->digits;
-	unsigned n = k->len - k->before - k->digits;
-
-	if (!number(&q, &l->count) || memcmp(q, rest, n) != 0)
-		return false;
-	*p = q + n;
-	return true;
-}
-
-/* "jump=" N or "jcnd=" N/N, and the rest up to the end of the line where it is. */
-static bool match_jump(const struct link *k, const char *p, struct line *l)
-{
-	const char *rest = k->text + k->before + k->digits;
-	unsigned n = k->len - k->before - k->digits;
-
-	p += k->before;
-	if (k->jcnd && (!number(&p, &l->taken) || *p++ != '/'))
-		return false;
-	if (!number(&p, &l->count) || memcmp(p, rest, n) != 0 || p[n] != '\n')
-		return false;
-	if (!k->jcnd)
-		l->taken = l->count;
-	l->end = p + n + 1;
-	return true;
-}
-
-static HOT bool match(const struct link *k, const char *p, uint32_t ncols, struct line *l)
-{
-	const uint64_t same = same_bytes(p, k->text);
-	const uint64_t all = ((uint64_t)1 << k->len) - 1;
-
-	if (__builtin_expect(k->jump, 0))
-		return (same & 0x1f) == 0x1f && match_jump(k, p, l);
-	if (__builtin_expect((same & all) == all, 1)) {
-		p += k->len;
-		l->count = k->count;
-	} else {
-		const uint64_t some = ((uint64_t)1 << k->before) - 1;
-
-		if (!k->call || (same & some) != some || !match_count(k, &p, l))
-			return false;
-	}
-	return read_costs(p, ncols, l);
-}
-
-static HOT const struct link *find(const struct replay *r, uint32_t entry, const char *p,
-				      uint32_t ncols, struct line *l)
-{
-	for (uint32_t i = r->first[entry]; i; i = r->link[i].alt)
-		if (match(&r->link[i], p, ncols, l))
-			return &r->link[i];
-	return NULL;
-}
-
-/* ---- running ---- */
-
-static HOT int take(struct tally *t, const struct link *k, const struct line *l)
-{
-	uint32_t fn;
-
-	t->cur = k->to;
-	t->lines += k->newlines;
-	t->cost_lines++;
-	if (k->call) {
-		fn = ENTRY_CALLEE(t->entry[k->to].what);
-		t->cfn = t->fn[fn].fn;
-		t->has_cfn = true;
-		return tally_add_call(t, k->to, l->count, l->cost, l->n);
-	}
-	if (__builtin_expect(k->jump, 0)) {
-		tally_add(t, &t->val[k->val + 3], l->count);
-		tally_add(t, &t->val[k->val + 4], l->taken);
-		return 0;
-	}
-	tally_add_costs(t, &t->val[k->val], l->cost, l->n);
-	tally_add_costs(t, t->run, l->cost, l->n);
-	t->ran = true;
-	return 0;
-}
-
-/* Where the digits of "fl=(12)\n" and "fn=(34)\n" at p stand; false when it is not that. */
-#if defined(__SSE2__)
-static HOT bool head_digits(const char *p, bool fl, const char **a, unsigned *na, const char **b,
-			    unsigned *nb)
-{
-	const __m128i close = _mm_set1_epi8(')');
+	const __m128i zero = _mm_set1_epi8('0'), nine = _mm_set1_epi8(9);
 	uint64_t m = 0;
 
+#pragma GCC unroll 2
+	for (unsigned i = 0; i < 32; i += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+
+		v = _mm_sub_epi8(v, zero);
+		v = _mm_cmpeq_epi8(_mm_min_epu8(v, nine), v);
+		m |= (uint64_t)(unsigned)_mm_movemask_epi8(v) << i;
+	}
+	return ~m;
+}
+
+static HOT uint64_t closing_sse2(const char *p)
+{
+	const __m128i close = _mm_set1_epi8(')');
+	uint64_t m = (uint64_t)3 << 32;
+
+#pragma GCC unroll 2
 	for (unsigned i = 0; i < 32; i += 16) {
 		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
 
 		m |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, close)) << i;
 	}
-	*a = p + 4;
-	*na = 0;
-	if (fl) {
-		if (!m)
-			return false;
-		*na = (unsigned)__builtin_ctzll(m) - 4;
-		m &= m - 1;
-		p = *a + *na + 2;
-		if (p[-1] != '\n')
-			return false;
-	}
-	if (!m)
-		return false;
-	*b = p + 4;
-	*nb = (unsigned)((fl ? *a - 4 : p) + __builtin_ctzll(m) - *b);
-	return *na <= 8 && *nb - 1 <= 7 && memcmp(p, "fn=(", 4) == 0 && (*b)[*nb + 1] == '\n';
+	return m;
 }
-#else
-static HOT bool head_digits(const char *p, bool fl, const char **a, unsigned *na, const char **b,
-			    unsigned *nb)
-{
-	const char *end;
 
-	*a = p + 4;
-	*na = 0;
-	if (fl) {
-		end = memchr(*a, ')', 9);
-		if (!end || end[1] != '\n')
-			return false;
-		*na = (unsigned)(end - *a);
-		p = end + 2;
-	}
-	*b = p + 4;
-	end = memchr(*b, ')', 9);
-	if (!end || end[1] != '\n' || memcmp(p, "fn=(", 4) != 0)
-		return false;
-	*nb = (unsigned)(end - *b);
-	return *nb > 0;
+#define two_sse2 two_portable
+#define ISA(name) name##_sse2
+#define ISA_TARGET
+#include "index/replay_loop.h"
+#undef ISA
+#undef ISA_TARGET
+
+#define AVX2 "avx2,bmi,bmi2,popcnt"
+#define AVX2_HOT inline __attribute__((always_inline, target(AVX2)))
+
+static AVX2_HOT uint64_t differ_avx2(const char *p, const struct link *k)
+{
+	__m256i a = _mm256_loadu_si256((const __m256i *)(const void *)p);
+	__m256i b = _mm256_loadu_si256((const __m256i *)(const void *)k->text);
+	__m128i c = _mm_loadu_si128((const __m128i *)(const void *)(p + 32));
+	__m128i d = _mm_loadu_si128((const __m128i *)(const void *)(k->text + 32));
+
+	return ~((uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, b)) |
+		 (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(c, d)) << 32);
 }
+
+static AVX2_HOT uint64_t nondigits_avx2(const char *p)
+{
+	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)p);
+
+	v = _mm256_sub_epi8(v, _mm256_set1_epi8('0'));
+	v = _mm256_cmpeq_epi8(_mm256_min_epu8(v, _mm256_set1_epi8(9)), v);
+	return ~(uint64_t)(uint32_t)_mm256_movemask_epi8(v);
+}
+
+static AVX2_HOT uint64_t closing_avx2(const char *p)
+{
+	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)p);
+
+	v = _mm256_cmpeq_epi8(v, _mm256_set1_epi8(')'));
+	return (uint32_t)_mm256_movemask_epi8(v) | (uint64_t)3 << 32;
+}
+
+/* The digits of both to the ends of 8 bytes each, then pairs, fours and eights are joined. */
+static AVX2_HOT void two_avx2(const char *a, unsigned na, const char *b, unsigned nb, uint64_t *v)
+{
+	static const uint64_t keep[9] = {
+		0, 0xff00000000000000, 0xffff000000000000, 0xffffff0000000000,
+		0xffffffff00000000, 0xffffffffff000000, 0xffffffffffff0000,
+		0xffffffffffffff00, 0xffffffffffffffff,
+	};
+	__m128i x = _mm_unpacklo_epi64(
+		_mm_loadl_epi64((const __m128i *)(const void *)(a + na - 8)),
+		_mm_loadl_epi64((const __m128i *)(const void *)(b + nb - 8)));
+	__m128i m = _mm_unpacklo_epi64(
+		_mm_loadl_epi64((const __m128i *)(const void *)&keep[na]),
+		_mm_loadl_epi64((const __m128i *)(const void *)&keep[nb]));
+	uint64_t both;
+
+	x = _mm_and_si128(_mm_sub_epi8(x, _mm_set1_epi8('0')), m);
+	x = _mm_maddubs_epi16(x, _mm_set1_epi16(1 << 8 | 10));
+	x = _mm_madd_epi16(x, _mm_set1_epi32(1 << 16 | 100));
+	x = _mm_packus_epi32(x, x);
+	x = _mm_madd_epi16(x, _mm_set1_epi32(1 << 16 | 10000));
+	both = (uint64_t)_mm_cvtsi128_si64(x);
+	v[0] = (uint32_t)both;
+	v[1] = both >> 32;
+}
+
+#define ISA(name) name##_avx2
+#define ISA_TARGET __attribute__((target(AVX2)))
+#include "index/replay_loop.h"
+#undef ISA
+#undef ISA_TARGET
+
+#define AVX512 AVX2 ",avx512f,avx512bw,avx512vl"
+#define AVX512_HOT inline __attribute__((always_inline, target(AVX512)))
+
+/* The whole link, a cache line, at once: 16 bytes of it are before the text. */
+static AVX512_HOT uint64_t differ_avx512(const char *p, const struct link *k)
+{
+	return _mm512_cmpneq_epi8_mask(_mm512_loadu_si512(p - LINK_AT), _mm512_load_si512(k)) >>
+	       LINK_AT;
+}
+
+static AVX512_HOT uint64_t nondigits_avx512(const char *p)
+{
+	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)p);
+
+	v = _mm256_sub_epi8(v, _mm256_set1_epi8('0'));
+	return _mm256_cmpgt_epu8_mask(v, _mm256_set1_epi8(9)) | (uint64_t)7 << 32;
+}
+
+#define closing_avx512 closing_avx2
+#define two_avx512 two_avx2
+#define ISA(name) name##_avx512
+#define ISA_TARGET __attribute__((target(AVX512)))
+#include "index/replay_loop.h"
+#undef ISA
+#undef ISA_TARGET
 #endif
 
-static HOT uint32_t slot_of(const struct names *names, const char *p, unsigned n)
+typedef const char *run_fn(struct replay *r, struct tally *t, const char *p, const char *end,
+			   struct err *err);
+
+/* By scan_path(): one choice of instruction set for all of the reading. */
+static const struct path {
+	const char *name;
+	run_fn *run[3];		/* of 1, 2 and any number of columns */
+} paths[] = {
+#if HAVE_X86
+	{"avx512", {run1_avx512, run2_avx512, run_any_avx512}},
+	{"avx2", {run1_avx2, run2_avx2, run_any_avx2}},
+	{"sse2", {run1_sse2, run2_sse2, run_any_sse2}},
+#endif
+	{"portable", {run1_portable, run2_portable, run_any_portable}},
+};
+
+static run_fn *choose(const struct tally *t)
 {
-	uint64_t id;
+	const struct path *p = paths;
+	const char *name = scan_path();
 
-	return digits_to(p, n, &id) && id < names->by_id_n ? names->by_id[id] : 0;
-}
-
-/*
- * A block's head, "\nfl=(12)\nfn=(34)\n" with fl= left out or not, of a function met before,
- * and its first line.  Returns the end of that line, or NULL with nothing changed.
- */
-static HOT const char *head(const struct replay *r, struct tally *t, const char *p,
-			    uint32_t ncols, struct line *l, struct err *err)
-{
-	const struct name_use *u;
-	const struct link *k;
-	const char *a, *b;
-	unsigned na, nb;
-	uint32_t fl = t->fl, fn, newlines = 1, at;
-	bool has_fl;
-
-	while (*p == '\n') {
+	while (strcmp(p->name, name) != 0)
 		p++;
-		if (++newlines > 8)
-			return NULL;
-	}
-	has_fl = p[1] == 'l';
-	if (has_fl ? memcmp(p, "fl=(", 4) != 0 : !t->has_fl)
-		return NULL;
-	if (!head_digits(p, has_fl, &a, &na, &b, &nb))
-		return NULL;
-	fn = slot_of(&t->names[SPACE_FN], b, nb);
-	if (has_fl) {
-		fl = slot_of(&t->names[SPACE_FILE], a, na);
-		newlines++;
-	}
-	if (!fn || !fl)
-		return NULL;
-	u = &t->names[SPACE_FN].slot[fn].block;
-	if (u->fn == UINT32_MAX || u->ob != t->ob || u->fl != fl)
-		return NULL;
-	at = t->fn[u->fn].head;
-	if (!at || at >= r->first_cap)
-		return NULL;
-	k = find(r, at, b + nb + 2, ncols, l);
-	if (!k)
-		return NULL;
-	tally_leave_fn(t);
-	t->fl = t->file = fl;
-	t->has_fl = true;
-	t->fn_name = fn;
-	t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
-	t->lines += newlines;
-	if (tally_enter_fn(t) || take(t, k, l)) {
-		err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
-		return NULL;
-	}
-	t->fn[t->cur_fn].body = true;
-	return l->end;
+	return p->run[t->col_is_event && t->ncol == 1 ? 0 : t->col_is_event && t->ncol == 2 ? 1 : 2];
 }
 
-/* Positions and file are those of the entry before: not so behind a line that belongs to a
- * calls= or jump= which was not counted. */
-static bool settled(const struct tally *t, const struct decode *d)
-{
-	const struct entry *e = &t->entry[t->cur];
+/* ---- entering and leaving the loop ---- */
 
-	return t->cur_fn != UINT32_MAX && e->file == t->file &&
-	       e->instr == d->base[SUB_INSTR] && e->line == d->base[SUB_LINE];
+int replay_room(struct replay *r)
+{
+	if (!r->head)
+		r->head = calloc((size_t)1 << HEAD_BITS, sizeof(*r->head));
+	if (!r->plain)
+		r->plain = calloc(1, sizeof(*r->plain));
+	return r->head && r->plain ? 0 : -1;
 }
 
 static bool usable(struct replay *r, const struct tally *t, const struct decode *d)
 {
-	if (!settled(t, d) || t->ob_moved || t->pending != PENDING_NONE || t->has_cfi || t->has_cob ||
-	    t->has_jfi || t->has_jfn || t->ncol > COSTS_MAX || t->ncol != d->ncols ||
-	    d->sub[0] == SUB_BB || (d->nsub > 1 && d->sub[1] == SUB_BB))
+	if (!replay_settled(t, d) || t->ob_moved || t->pending != PENDING_NONE || t->has_cfi ||
+	    t->has_cob || t->has_jfi || t->has_jfn || t->ncol == 0 || t->ncol > COSTS_MAX ||
+	    t->ncol != d->ncols || d->sub[0] == SUB_BB || (d->nsub > 1 && d->sub[1] == SUB_BB))
 		return false;
 	if (r->meaning != t->meaning) {
 		r->meaning = t->meaning;
 		r->n = 0;
 		if (r->first)
 			memset(r->first, 0, r->first_cap * sizeof(*r->first));
+		if (r->head)
+			memset(r->head, 0, sizeof(*r->head) << HEAD_BITS);
 	}
-	return r->n > 0;
-}
-
-/* The loop, once per usual number of columns so that each has straight code. */
-static HOT const char *
-run(struct replay *r, struct tally *t, const char *p, const char *end, uint32_t ncols,
-    struct err *err)
-{
-	uint64_t cost[COSTS_MAX];
-	struct line l = {.cost = cost};
-
-	while (p < end) {
-		if (*p != '\n') {
-			const struct link *k =
-				t->cur < r->first_cap ? find(r, t->cur, p, ncols, &l) : NULL;
-
-			if (__builtin_expect(k != NULL, 1)) {
-				if (take(t, k, &l)) {
-					err_set(err, ERR_LIMIT, 0,
-						"out of memory while tallying");
-					return p;
-				}
-				p = l.end;
-				continue;
-			}
-			if (*p != 'f')
-				break;
-		}
-		const char *q = head(r, t, p, ncols, &l, err);
-
-		if (!q)
-			break;
-		p = q;
-	}
-	return p;
-}
-
-static __attribute__((noinline)) const char *run_any(struct replay *r, struct tally *t,
-						     const char *p, const char *end,
-						     struct err *err)
-{
-	return run(r, t, p, end, (uint32_t)t->ncol, err);
+	/* The loop does not look whether an entry is too new to have a link. */
+	return r->n > 0 && !replay_room(r) &&
+	       !vec_reserve(&r->first, &r->first_cap, t->nentry, sizeof(*r->first));
 }
 
 const char *replay_run(struct replay *r, struct tally *t, struct decode *d, const char *p,
@@ -493,15 +434,13 @@ const char *replay_run(struct replay *r, struct tally *t, struct decode *d, cons
 
 	if (!usable(r, t, d))
 		return p;
-	if (t->ncol == 1)
-		p = run(r, t, p, end, 1, err);
-	else if (t->ncol == 2)
-		p = run(r, t, p, end, 2, err);
-	else
-		p = run_any(r, t, p, end, err);
+	p = choose(t)(r, t, p, end, err);
 	if (p > start) {
 		const struct entry *e = &t->entry[t->cur];
+		const struct fn_slot *f = &t->fn[t->cur_fn];
 
+		t->fl = f->fl;
+		t->fn_name = f->fn;
 		t->file = e->file;
 		t->text_bytes += (uint64_t)(p - start);
 		if (d->sub[0] == SUB_INSTR)
@@ -510,228 +449,4 @@ const char *replay_run(struct replay *r, struct tally *t, struct decode *d, cons
 			d->base[SUB_LINE] = e->line;
 	}
 	return p;
-}
-
-/* ---- learning ---- */
-
-struct replay_before replay_note(const struct tally *t, const struct decode *d)
-{
-	bool plain = t->pending == PENDING_NONE && !t->has_cfi && !t->has_cob && !t->has_jfi &&
-		     !t->has_jfn && !t->ob_moved;
-
-	return (struct replay_before){t->cur_fn, t->cur, plain, settled(t, d)};
-}
-
-/* Behind the positions of a line, each followed by one blank: where its costs begin; NULL
- * when it is too odd. */
-static const char *costs_of(const struct decode *d, const char *line, const char *end)
-{
-	for (unsigned i = 0; i < d->nsub; i++) {
-		while (line < end && (unsigned char)*line > ' ')
-			line++;
-		if (line == end || *line != ' ')
-			return NULL;
-		line++;
-	}
-	return line < end && *line >= '0' && *line <= '9' ? line : NULL;
-}
-
-/* Behind fn= the base is another function's: only absolute positions mean the same.  The
- * line is one whose costs_of() were found. */
-static bool absolute(const struct decode *d, const char *line)
-{
-	for (unsigned i = 0; i < d->nsub; i++) {
-		if (*line < '0' || *line > '9')
-			return false;
-		while (*line != ' ')
-			line++;
-		line++;
-	}
-	return true;
-}
-
-/* Fill k's text from p up to the costs; false when it does not fit. */
-static bool set_text(struct link *k, const char *p, const char *costs, const char *count)
-{
-	const char *rest = count;
-	uint64_t n = 0;
-
-	if (costs - p > TEXT)
-		return false;
-	if (count) {
-		while (*rest >= '0' && *rest <= '9' && n < UINT32_MAX)
-			n = n * 10 + (uint64_t)(*rest++ - '0');
-		if (n > UINT32_MAX || rest == count || (*rest != ' ' && *rest != '\n'))
-			return false;	/* 0x1f, say */
-		k->before = (uint8_t)(count - p);
-		k->digits = (uint8_t)(rest - count);
-		k->count = (uint32_t)n;
-		k->call = true;
-	}
-	k->len = (uint8_t)(costs - p);
-	memcpy(k->text, p, k->len);
-	return true;
-}
-
-static int add_link(struct replay *r, uint32_t from, const struct link *new)
-{
-	uint32_t i, n = 0, last = 0;
-
-	if (vec_reserve(&r->first, &r->first_cap, (size_t)from + 1, sizeof(*r->first)))
-		return -1;
-	for (i = r->first[from]; i; i = r->link[i].alt, n++)
-		last = i;
-	if (n >= WAYS) {
-		/* All ways are taken: one of them is told anew, in turn. */
-		i = r->first[from];
-		for (n = r->turn++ % WAYS; n > 0; n--)
-			i = r->link[i].alt;
-		uint32_t alt = r->link[i].alt;
-
-		r->link[i] = *new;
-		r->link[i].alt = alt;
-		return 0;
-	}
-	if (r->n == 0)
-		r->n = 1;
-	if (r->n >= LINKS_MAX)
-		return 0;
-	/* One more: compares read a little behind the text. */
-	if (vec_reserve_raw(&r->link, &r->cap, r->n + 2, sizeof(*r->link)))
-		return -1;
-	i = (uint32_t)r->n++;
-	r->link[i] = *new;
-	r->link[i].alt = 0;
-	if (last)
-		r->link[last].alt = i;
-	else
-		r->first[from] = i;
-	return 0;
-}
-
-/* The rows of one entry: [fl= fn=] or [fi=], [cob= cfi= cfn= calls=], its line. */
-static bool plain_rows(const struct batch *b, bool *block, const struct row **calls)
-{
-	bool cfn = false, called = false;
-
-	*block = false;
-	*calls = NULL;
-	for (size_t i = 0; i + 1 < b->n; i++) {
-		const struct row *r = &b->row[i];
-
-		switch ((enum row_kind)r->kind) {
-		case ROW_FN:
-			*block = true;
-			break;
-		case ROW_FL:
-		case ROW_FI:
-			break;
-		case ROW_CFN:
-			cfn = called = true;
-			break;
-		case ROW_CFI:
-		case ROW_COB:
-			called = true;
-			break;
-		case ROW_CALLS:
-			/* Anything between it and its line: the call was dropped. */
-			if (i + 2 != b->n)
-				return false;
-			*calls = r;
-			break;
-		default:
-			return false;
-		}
-	}
-	/* cfi= and its like without calls= are for a later call. */
-	return *calls ? cfn : !called;
-}
-
-/* A jump and its line, "jump=12 +20 0 \n* 0 \n", from the start of b on: k's text. */
-static bool set_jump_text(struct link *k, const struct batch *b)
-{
-	const char *p = b->text, *digits = p + 5, *rest = digits;
-	const char *slash = NULL;
-
-	if (b->n != 2 || b->row[0].at != 0 || b->row[1].nc != 0 || b->bytes < 8 ||
-	    b->bytes - 1 > TEXT || (b->row[0].kind != ROW_JUMP && b->row[0].kind != ROW_JCND))
-		return false;
-	k->jump = true;
-	k->jcnd = b->row[0].kind == ROW_JCND;
-	while ((*rest >= '0' && *rest <= '9') || (*rest == '/' && k->jcnd && !slash)) {
-		if (*rest == '/')
-			slash = rest;
-		rest++;
-	}
-	/* Both counts are plain numbers, and a blank follows. */
-	if (memcmp(p, k->jcnd ? "jcnd=" : "jump=", 5) != 0 || *rest != ' ' || rest == digits ||
-	    (k->jcnd && (!slash || slash == digits || slash + 1 == rest)))
-		return false;
-	k->before = 5;
-	k->digits = (uint8_t)(rest - digits);
-	k->len = (uint8_t)(b->bytes - 1);
-	memcpy(k->text, p, k->len);
-	return true;
-}
-
-/* Link `entry` to the tally's current one by k, whose text begins at `from`. */
-static int keep_link(struct replay *r, uint32_t entry, struct link *k, const struct tally *t,
-		     const char *from, const struct batch *b, struct err *err)
-{
-	const char *end = b->text + b->bytes;
-	unsigned newlines = 0;
-
-	for (const char *p = from; (p = memchr(p, '\n', (size_t)(end - p))); p++)
-		newlines++;
-	if (newlines > NEWLINES_MAX)
-		return 0;
-	k->newlines = newlines & NEWLINES_MAX;
-	k->to = t->cur;
-	k->val = t->entry[t->cur].val;
-	if (add_link(r, entry, k))
-		return err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
-	return 0;
-}
-
-int replay_learn(struct replay *r, const struct replay_before *before, const struct tally *t,
-		 const struct decode *d, const struct batch *b, struct err *err)
-{
-	const struct row *last = b->n ? &b->row[b->n - 1] : NULL, *calls;
-	const char *from = b->text, *line, *costs, *count = NULL;
-	uint32_t entry = before->entry;
-	struct link k = {0};
-	bool block;
-
-	if (!last || last->kind != ROW_COST || t->cur_fn == UINT32_MAX || t->in_once ||
-	    !before->plain || r->meaning != t->meaning)
-		return 0;
-	if (before->fn == t->cur_fn && before->settled && set_jump_text(&k, b))
-		return keep_link(r, entry, &k, t, b->text, b, err);
-	if (last->nc == 0 || !plain_rows(b, &block, &calls))
-		return 0;
-	line = b->text + last->at;
-	costs = costs_of(d, line, b->text + b->bytes);
-	if (!costs)
-		return 0;
-	if (block) {
-		/* The link hangs on the block's head and begins behind the fn= line. */
-		size_t i = b->n - 1;
-
-		while (b->row[i].kind != ROW_FN)
-			i--;
-		if (i + 2 != b->n || !absolute(d, line))
-			return 0;
-		from = memchr(b->text + b->row[i].at, '\n', b->bytes - b->row[i].at);
-		from++;
-		entry = t->fn[t->cur_fn].head;
-	} else if (before->fn != t->cur_fn || !before->settled) {
-		return 0;
-	}
-	if (calls)
-		count = b->text + calls->at + 6;
-	if (calls && memcmp(count - 6, "calls=", 6) != 0)
-		return 0;
-	if (!set_text(&k, from, costs, count))
-		return 0;
-	return keep_link(r, entry, &k, t, from, b, err);
 }

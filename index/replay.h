@@ -23,6 +23,8 @@
 #include "index/tally.h"
 
 struct link;
+struct head;
+struct plain;
 
 struct replay {
 	struct link *link;	/* link 0 is none */
@@ -30,14 +32,15 @@ struct replay {
 	uint32_t *first;	/* per entry: its first link, 0: none */
 	size_t first_cap;
 	uint32_t meaning;	/* of the tally when the links were learnt */
-	unsigned turn;		/* which alternative is replaced next */
+	struct head *head;	/* by hash of the digits of fn= */
+	struct plain *plain;	/* scratch */
 };
 
 void replay_free(struct replay *r);
 
 /*
  * Take lines from p as far as the links go, at most to end; returns where it stopped: the
- * start of a line.  16 bytes in front of p and 64 behind end are readable.  d and t are as
+ * start of a line.  32 bytes in front of p and 256 behind end are readable.  d and t are as
  * if they had taken the lines themselves.
  */
 const char *replay_run(struct replay *r, struct tally *t, struct decode *d, const char *p,

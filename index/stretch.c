@@ -17,7 +17,7 @@ enum {
 	SEARCH = 64 << 20,	/* bytes looked through for a place to cut */
 	HEADER = 1 << 20,	/* bytes that hold any sensible header */
 	FRESH_BLOCK = 1 << 10,	/* decoded at once where functions are new; grows */
-	REPLAY_ROOM = 256,	/* bytes that replay_run() may look ahead */
+	REPLAY_ROOM = 512,	/* bytes that replay_run() may look ahead */
 	CHECK = 4 << 20,	/* bytes between looks at cancel */
 	JOBS_MAX = 256,
 	MEM = 256 << 20,	/* bytes to work in */

@@ -121,13 +121,9 @@ static inline uint32_t fn_cached(struct tally *t, uint32_t ob, uint32_t fl, uint
 	return slot;
 }
 
-static int touch_fn(struct tally *t, uint32_t f)
+int tally_touch_fn(struct tally *t, uint32_t f)
 {
-	uint32_t stamp = (uint32_t)t->npart;
-
-	if (t->fn[f].stamp == stamp)
-		return 0;
-	t->fn[f].stamp = stamp;
+	t->fn[f].stamp = (uint32_t)t->npart;
 	if (vec_reserve(&t->touched_fn, &t->touched_fn_cap, t->ntouched_fn + 1,
 			sizeof(*t->touched_fn)))
 		return -1;
@@ -157,22 +153,14 @@ static uint32_t new_entry(struct tally *t, uint32_t fn, size_t n)
 	return i;
 }
 
-/* The block ends: its self cost goes to the function. */
-void tally_leave_fn(struct tally *t)
+/* The block ends, if there is one. */
+static void leave_fn(struct tally *t)
 {
 	uint32_t f = t->cur_fn;
 
 	if (f == NONE)
 		return;
-	if (t->ran) {
-		uint64_t *self = t->part_self + (size_t)f * t->nevent;
-
-		for (size_t e = 0; e < t->nevent; e++) {
-			tally_add(t, &self[e], t->run[e]);
-			t->run[e] = 0;
-		}
-		t->ran = false;
-	}
+	tally_end_block(t);
 	if (t->in_once) {
 		t->fn[f].once_n = once_at(&t->once) - t->fn[f].once_at;
 		t->in_once = false;
@@ -181,7 +169,6 @@ void tally_leave_fn(struct tally *t)
 		if (failed)
 			t->spill_failed = failed;
 	}
-	t->fn[f].again = true;
 	t->cur_fn = NONE;
 }
 
@@ -387,7 +374,7 @@ static int unpack_once(struct tally *t, uint32_t f, uint32_t *last)
 }
 
 /* The block of the current fn= begins with the line at hand. */
-int tally_enter_fn(struct tally *t)
+static int enter_fn(struct tally *t)
 {
 	uint32_t fl = t->has_fl ? t->fl : t->file, last;
 	uint32_t f = fn_cached(t, t->ob, fl, t->fn_name, false, false);
@@ -405,7 +392,7 @@ int tally_enter_fn(struct tally *t)
 	t->cur_fn = f;
 	t->cur = t->fn[f].head;
 	t->ob_moved = false;
-	return touch_fn(t, f);
+	return t->fn[f].stamp == t->npart ? 0 : tally_touch_fn(t, f);
 }
 
 /* Pack a line of a first block; r->ncost costs in the file's columns. */
@@ -459,7 +446,7 @@ static int end_part(struct tally *t, bool encode, struct err *err)
 	struct part_slot *p = &t->part[t->npart - 1];
 	size_t n = t->nevent;
 
-	tally_leave_fn(t);
+	leave_fn(t);
 	for (size_t i = 0; i < t->ntouched_site; i++)
 		if (flush_site(t, t->touched_site[i]))
 			return tally_no_memory(err);
@@ -547,20 +534,15 @@ static uint32_t name_of(struct tally *t, enum name_space space, const struct bat
 	return slot;
 }
 
-int tally_add_call(struct tally *t, uint32_t entry, uint64_t count, const uint64_t *cost,
-		   unsigned n)
+int tally_touch_site(struct tally *t, uint32_t entry)
 {
 	uint64_t *v = &t->val[t->entry[entry].val];
 
-	if (v[0] >> 32 != t->npart) {
-		v[0] = (uint64_t)t->npart << 32 | (uint32_t)v[0];
-		if (vec_reserve(&t->touched_site, &t->touched_site_cap, t->ntouched_site + 1,
-				sizeof(*t->touched_site)))
-			return -1;
-		t->touched_site[t->ntouched_site++] = entry;
-	}
-	tally_add(t, &v[1], count);
-	tally_add_costs(t, v + 2, cost, n);
+	if (vec_reserve(&t->touched_site, &t->touched_site_cap, t->ntouched_site + 1,
+			sizeof(*t->touched_site)))
+		return -1;
+	v[0] = (uint64_t)t->npart << 32 | (uint32_t)v[0];
+	t->touched_site[t->ntouched_site++] = entry;
 	return 0;
 }
 
@@ -590,7 +572,10 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 	i = entry_at(t, &k);
 	if (!i)
 		return tally_no_memory(err);
-	return tally_add_call(t, i, t->pending_a, cost, r->nc) ? tally_no_memory(err) : 0;
+	if (tally_add_calls(t, i, t->entry[i].val, t->pending_a))
+		return tally_no_memory(err);
+	tally_add_costs(t, &t->val[t->entry[i].val + 2], cost, r->nc);
+	return 0;
 }
 
 /* The line after jump=: where the jump is. */
@@ -633,7 +618,7 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 		t->cost_lines++;
 		return 0;
 	}
-	if (t->cur_fn == NONE && tally_enter_fn(t))
+	if (t->cur_fn == NONE && enter_fn(t))
 		return tally_no_memory(err);
 	if (t->pending == PENDING_CALL)
 		return row_call_cost(t, r, cost, err);
@@ -723,14 +708,14 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 	t->said |= r->kind == ROW_ODD ? r->a == ODD_HEADER_VALUE : r->kind != ROW_FILE;
 	switch ((enum row_kind)r->kind) {
 	case ROW_FN:
-		tally_leave_fn(t);
+		leave_fn(t);
 		slot = t->fn_name = name_of(t, SPACE_FN, b, r, err);
 		if (t->has_fl)
 			t->file = t->fl;
 		t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
 		break;
 	case ROW_FL:
-		tally_leave_fn(t);
+		leave_fn(t);
 		slot = t->fl = t->file = name_of(t, SPACE_FILE, b, r, err);
 		t->has_fl = true;
 		t->fn_name = NAME_ABSENT;

@@ -167,12 +167,10 @@ struct tally {
 	bool pending_jcnd;
 };
 
-/* The inside of a block, for replay.c.  They return 0, or -1 when memory is out. */
-void tally_leave_fn(struct tally *t);
-int tally_enter_fn(struct tally *t);
-/* Add a call of `count` with n costs to the call site `entry`. */
-int tally_add_call(struct tally *t, uint32_t entry, uint64_t count, const uint64_t *cost,
-		   unsigned n);
+/* The function or the call site (an entry) is met in this part for the first time.  0, or -1
+ * when memory is out. */
+int tally_touch_fn(struct tally *t, uint32_t f);
+int tally_touch_site(struct tally *t, uint32_t entry);
 
 static inline void tally_add(struct tally *t, uint64_t *sum, uint64_t v)
 {
@@ -192,6 +190,55 @@ static inline void tally_add_costs(struct tally *t, uint64_t *sum, const uint64_
 		for (unsigned i = 0; i < n; i++)
 			tally_add(t, &sum[t->col[i]], cost[i]);
 	}
+}
+
+/* Add calls to the call site `entry`, whose numbers are at `val`; the costs follow two
+ * behind.  0, or -1 when memory is out. */
+static inline int tally_add_calls(struct tally *t, uint32_t entry, uint32_t val, uint64_t count)
+{
+	uint64_t *v = &t->val[val];
+
+	if (__builtin_expect(v[0] >> 32 != t->npart, 0) && tally_touch_site(t, entry))
+		return -1;
+	tally_add(t, &v[1], count);
+	return 0;
+}
+
+/* The block ends: its self cost goes to the function. */
+static inline void tally_end_block(struct tally *t)
+{
+	uint64_t *self = t->part_self + (size_t)t->cur_fn * t->nevent;
+
+	for (size_t e = 0; t->ran && e < t->nevent; e++) {
+		tally_add(t, &self[e], t->run[e]);
+		t->run[e] = 0;
+	}
+	t->ran = false;
+	t->fn[t->cur_fn].again = true;
+}
+
+/* The block ends, and another one of f begins, which has a head; `cur` is the caller's to
+ * set.  0, or -1 when memory is out.  ncols: of the block's lines, each an event; other numbers than 1 and 2 mean any. */
+static inline __attribute__((always_inline)) int tally_next_block(struct tally *t, uint32_t f,
+								  uint32_t ncols)
+{
+	struct fn_slot *to = &t->fn[f];
+
+	if (ncols <= 2 && t->nevent == ncols) {
+		uint64_t *self = t->part_self + (size_t)t->cur_fn * ncols;
+
+		for (uint32_t e = 0; e < ncols; e++) {
+			tally_add(t, &self[e], t->run[e]);
+			t->run[e] = 0;
+		}
+		t->ran = false;
+		t->fn[t->cur_fn].again = true;
+	} else {
+		tally_end_block(t);
+	}
+	t->cur_fn = f;
+	to->body = true;
+	return to->stamp == t->npart ? 0 : tally_touch_fn(t, f);
 }
 
 /* entry_state: false at the start of a file, true when the text before is unknown.  When

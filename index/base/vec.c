@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+enum { CACHE_LINE = 64 };
+
 /* The capacity after growing to `need`, and its size in bytes; 0 when that overflows. */
 static size_t grown(size_t cap, size_t need, size_t size, size_t *bytes)
 {
@@ -57,6 +59,27 @@ int vec_reserve_raw(void *pp, size_t *cap, size_t need, size_t size)
 	if (n == 0 || !(p = realloc(p, bytes)))
 		return -1;
 	ask_for_huge_pages(p, bytes);
+	memcpy(pp, &p, sizeof(p));
+	*cap = n;
+	return 0;
+}
+
+int vec_reserve_lines(void *pp, size_t *cap, size_t need, size_t size)
+{
+	size_t n, bytes;
+	char *p, *old;
+
+	if (need <= *cap)
+		return 0;
+	n = grown(*cap, need, size, &bytes);
+	memcpy(&old, pp, sizeof(old));
+	if (n == 0 || bytes > SIZE_MAX - CACHE_LINE ||
+	    !(p = aligned_alloc(CACHE_LINE, (bytes + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1))))
+		return -1;
+	ask_for_huge_pages(p, bytes);
+	if (old)
+		memcpy(p, old, *cap * size);
+	free(old);
 	memcpy(pp, &p, sizeof(p));
 	*cap = n;
 	return 0;

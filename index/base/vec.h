@@ -18,4 +18,7 @@ int vec_reserve(void *pp, size_t *cap, size_t need, size_t size);
  * system is asked for huge pages. */
 int vec_reserve_raw(void *pp, size_t *cap, size_t need, size_t size);
 
+/* The same, and the array begins at a cache line. */
+int vec_reserve_lines(void *pp, size_t *cap, size_t need, size_t size);
+
 #endif
