@@ -284,7 +284,7 @@ static int build_index(struct build *b, const char *index, struct store **out)
 	if (!rc && index)
 		rc = publish_commit(&b->publish, b->err);
 	if (!rc)
-		rc = store_open(index ? index : b->publish.temp, true, out, b->err);
+		rc = store_open(index ? index : publish_opens(&b->publish), true, out, b->err);
 	publish_end(&b->publish);
 	return rc ? (int)b->err->kind : 0;
 }

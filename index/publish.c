@@ -266,6 +266,30 @@ static int make_temp(struct publish *p, const char *stem, struct err *err)
 	return (int)err->kind;
 }
 
+/* A file without a name, where the system has such. */
+static int make_nameless(struct publish *p, const char *stem, struct err *err)
+{
+	p->temp_fd = openat(p->dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (p->temp_fd < 0 && make_temp(p, stem, err))
+		return (int)err->kind;
+	snprintf(p->opens, sizeof(p->opens), "/proc/self/fd/%d", p->temp_fd);
+	if (access(p->opens, W_OK) == 0) {
+		p->nameless = !p->temp[0] ||
+			      unlinkat(p->dir_fd, in_directory(p->temp), 0) == 0;
+	} else if (!p->temp[0]) { /* no /proc: LMDB needs a name */
+		close(p->temp_fd);
+		return make_temp(p, stem, err);
+	}
+	if (!p->temp[0] && !fits(snprintf(p->temp, sizeof(p->temp), "%s.tmp", stem)))
+		return err_set(err, ERR_INDEX, 0, "TMPDIR is too long");
+	return 0;
+}
+
+const char *publish_opens(const struct publish *p)
+{
+	return p->nameless ? p->opens : p->temp;
+}
+
 int publish_begin(struct publish *p, const char *index, bool no_wait, const atomic_int *cancel,
 		  struct err *err)
 {
@@ -278,7 +302,7 @@ int publish_begin(struct publish *p, const char *index, bool no_wait, const atom
 		if (!fits(snprintf(stem, sizeof(stem), "%s/quern",
 				   tmp && tmp[0] == '/' ? tmp : "/tmp")))
 			return err_set(err, ERR_INDEX, 0, "TMPDIR is too long");
-		return open_directory(p, stem, err) ? (int)err->kind : make_temp(p, stem, err);
+		return open_directory(p, stem, err) ? (int)err->kind : make_nameless(p, stem, err);
 	}
 	if (!fits(snprintf(p->index, sizeof(p->index), "%s", index)) ||
 	    !fits(snprintf(p->lock, sizeof(p->lock), "%s.lock", index)))
@@ -300,7 +324,7 @@ int publish_commit(struct publish *p, struct err *err)
 
 void publish_end(struct publish *p)
 {
-	if (p->temp[0] && p->dir_fd >= 0)
+	if (p->temp[0] && p->dir_fd >= 0 && !p->nameless)
 		unlinkat(p->dir_fd, in_directory(p->temp), 0);
 	if (p->temp_fd >= 0)
 		close(p->temp_fd);

@@ -25,6 +25,7 @@ struct store_writer {
 	MDB_dbi dbi;
 	uint64_t pending;	/* bytes since the last commit */
 	uint64_t bytes;
+	int fd;			/* of the file, borrowed */
 	char *path;
 };
 
@@ -41,7 +42,7 @@ static int failed(const struct store_writer *w, int rc, const char *what, struct
 {
 	struct statvfs fs;
 
-	bool has_room = statvfs(w->path, &fs) == 0 && fs.f_bavail > 0;
+	bool has_room = fstatvfs(w->fd, &fs) == 0 && fs.f_bavail > 0;
 	bool limited = rc == EFBIG ||
 		       ((rc == EIO || rc == ENOSPC) && has_room && at_file_limit(w));
 
@@ -95,6 +96,7 @@ int store_writer_open(const char *path, int fd, uint64_t map_bytes, struct store
 		free(w);
 		return err_set(err, ERR_LIMIT, 0, "out of memory");
 	}
+	w->fd = fd;
 	rc = mdb_env_create(&w->env);
 	if (!rc)
 		rc = mdb_env_set_mapsize(w->env, (size_t)map_bytes);

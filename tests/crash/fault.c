@@ -134,6 +134,7 @@ WRAP(int, stat, (const char *a, struct stat *s), (a, s), -1, (void)0)
 WRAP(int, fstat, (int fd, struct stat *s), (fd, s), -1, (void)0)
 WRAP(int, fstatat, (int d, const char *a, struct stat *s, int f_), (d, a, s, f_), -1, (void)0)
 WRAP(int, statvfs, (const char *a, struct statvfs *s), (a, s), -1, (void)0)
+WRAP(int, fstatvfs, (int fd, struct statvfs *s), (fd, s), -1, (void)0)
 WRAP(void *, mmap, (void *p, size_t n, int prot, int flags, int fd, off_t o),
      (p, n, prot, flags, fd, o), MAP_FAILED,
      if (fd >= 0 && (prot & PROT_WRITE) && (flags & MAP_SHARED)) say_fd("map-write", fd, 0))
@@ -194,7 +195,7 @@ static int opened(const char *name, int dir, const char *path, int flags, mode_t
 	do { \
 		va_list ap; \
 		va_start(ap, flags); \
-		mode = flags & O_CREAT ? va_arg(ap, mode_t) : 0; \
+		mode = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(ap, mode_t) : 0; \
 		va_end(ap); \
 	} while (0)
 
