@@ -10,21 +10,19 @@
 
 #include "index/tally.h"
 
-enum { TAG_KIND = 3, TAG_FILE = 4, TAG_INSTR = 8, TAG_LINE = 16, TAG_COSTS = 5 };
-enum { ROW_NUMBERS = 12 };	/* but for the costs */
 
 int once_put(struct bytes *b, const struct once_row *before, const struct once_row *r,
 	     const uint64_t *cost)
 {
-	const size_t room = (ROW_NUMBERS + r->ncost) * VARINT_MAX;
+	const size_t room = once_room(r->ncost);
 	unsigned char *p;
 
 	if (b->cap - b->n < room && bytes_room(b, room))
 		return -1;
-	p = varint_put(b->p + b->n, (uint64_t)r->ncost << TAG_COSTS | r->kind |
-			       (r->file != before->file ? TAG_FILE : 0) |
-			       (r->instr != before->instr ? TAG_INSTR : 0) |
-			       (r->line != before->line ? TAG_LINE : 0));
+	p = varint_put(b->p + b->n, (uint64_t)r->ncost << ONCE_COSTS | r->kind |
+			       (r->file != before->file ? ONCE_FILE : 0) |
+			       (r->instr != before->instr ? ONCE_INSTR : 0) |
+			       (r->line != before->line ? ONCE_LINE : 0));
 	if (r->file != before->file)
 		p = varint_put(p, r->file);
 	if (r->instr != before->instr)
@@ -56,13 +54,13 @@ bool once_get(struct varint_reader *in, struct once_row *r, uint64_t *cost)
 	if (in->p >= in->end)
 		return false;
 	tag = varint_get(in);
-	r->kind = tag & TAG_KIND;
-	r->ncost = (uint32_t)(tag >> TAG_COSTS);
-	if (tag & TAG_FILE)
+	r->kind = tag & ONCE_KIND;
+	r->ncost = (uint32_t)(tag >> ONCE_COSTS);
+	if (tag & ONCE_FILE)
 		r->file = (uint32_t)varint_get(in);
-	if (tag & TAG_INSTR)
+	if (tag & ONCE_INSTR)
 		r->instr = varint_unzigzag(r->instr, varint_get(in));
-	if (tag & TAG_LINE)
+	if (tag & ONCE_LINE)
 		r->line = varint_unzigzag(r->line, varint_get(in));
 	if (r->kind == ENTRY_CALL) {
 		r->callee = (uint32_t)varint_get(in);

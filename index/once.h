@@ -59,6 +59,40 @@ int once_spill(struct once *o);
 /* n bytes from `at`, valid until the next call; NULL: errno says why. */
 const unsigned char *once_bytes(struct once *o, uint64_t at, uint64_t n);
 
+enum { ONCE_KIND = 3, ONCE_FILE = 4, ONCE_INSTR = 8, ONCE_LINE = 16, ONCE_COSTS = 5 };
+
+/* Bytes that a row may take. */
+static inline size_t once_room(uint32_t ncost)
+{
+	return (12 + (size_t)ncost) * VARINT_MAX;
+}
+
+/* A difference, which is left out when it is 0. */
+static inline unsigned char *once_put_change(unsigned char *p, uint64_t zigzag)
+{
+	if (__builtin_expect(zigzag >= 0x80, 0))
+		return varint_put(p, zigzag);
+	*p = (unsigned char)zigzag;
+	return p + (zigzag != 0);
+}
+
+/* A cost line of the same file as the row before, which was at before[0] (instr) and
+ * before[1] (line), to p, where there is once_room(); its end. */
+static inline unsigned char *once_put_cost(unsigned char *p, const uint64_t *before,
+					   uint64_t instr, uint64_t line, const uint64_t *cost,
+					   uint32_t ncost)
+{
+	uint64_t di = varint_zigzag(before[0], instr), dl = varint_zigzag(before[1], line);
+
+	/* At most three costs: the tag is one byte. */
+	*p++ = (unsigned char)(ncost << ONCE_COSTS | (di ? ONCE_INSTR : 0) | (dl ? ONCE_LINE : 0));
+	p = once_put_change(p, di);
+	p = once_put_change(p, dl);
+	for (uint32_t e = 0; e < ncost; e++)
+		p = varint_put_flat(p, cost[e]);
+	return p;
+}
+
 /* Append r and its ncost costs behind `before` (all zeros for the first of a block).
  * 0, or -1 when memory is out. */
 int once_put(struct bytes *b, const struct once_row *before, const struct once_row *r,

@@ -15,11 +15,7 @@
 
 #include "index/base/vec.h"
 #include "index/replay_in.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#define HAVE_X86 1
-#endif
+#include "index/simd.h"
 
 enum { COSTS_MAX = 64 };	/* columns a profile may have to be replayed */
 
@@ -48,7 +44,7 @@ static __attribute__((noinline)) const char *read_costs(const char *p, uint32_t 
 							uint64_t *cost, unsigned *count)
 {
 	for (unsigned n = 0; n < ncols; n++) {
-		if (!replay_number(&p, &cost[n]))
+		if (!digits_number(&p, &cost[n]))
 			return NULL;
 		if (*p == '\n') {
 			*count = n + 1;
@@ -96,9 +92,9 @@ static __attribute__((noinline)) const char *match_jump(const struct link *k, co
 	if (*p != 'j' || memcmp(p + 1, k->text + 1, k->before - 1u) != 0)
 		return NULL;
 	p += k->before;
-	if (k->text[1] == 'c' && (!replay_number(&p, taken) || *p++ != '/'))
+	if (k->text[1] == 'c' && (!digits_number(&p, taken) || *p++ != '/'))
 		return NULL;
-	if (!replay_number(&p, count) || memcmp(p, rest, n) != 0 || p[n] != '\n')
+	if (!digits_number(&p, count) || memcmp(p, rest, n) != 0 || p[n] != '\n')
 		return NULL;
 	if (k->text[1] != 'c')
 		*taken = *count;
@@ -117,11 +113,11 @@ find_head(const struct tally *t, uint32_t fl, struct head *h, const char *fl_at,
 	uint64_t id;
 
 	if (fl_digits) {
-		if (!replay_number(&fl_at, &id) || *fl_at != ')' || id >= files->by_id_n)
+		if (!digits_number(&fl_at, &id) || *fl_at != ')' || id >= files->by_id_n)
 			return NULL;
 		fl = files->by_id[id];
 	}
-	if (!replay_number(&fn_at, &id) || *fn_at != ')' || id >= fns->by_id_n)
+	if (!digits_number(&fn_at, &id) || *fn_at != ')' || id >= fns->by_id_n)
 		return NULL;
 	u = &fns->slot[fns->by_id[id]].block;
 	if (!fns->by_id[id] || !fl || u->fn == UINT32_MAX || u->ob != t->ob || u->fl != fl ||
@@ -146,6 +142,17 @@ static HOT const struct head *head_of(const struct replay *r, const struct tally
 	return find_head(t, fl, h, fl_at, fn_at, fl_digits, fn_digits);
 }
 
+/* True when the head at hand is worth a link; some are tried in any case. */
+static bool learn_head(struct replay *r)
+{
+	if (++r->heads_learnt >= 1 << 12) {
+		r->heads_learnt /= 2;
+		r->heads_taken /= 2;
+	}
+	r->heads_help = r->heads_taken >= r->heads_learnt;
+	return r->heads_help || r->heads_learnt % 16 == 0;
+}
+
 /* Behind `entry` came a head, at p, and k's text behind it, at `from`: from now on that is a
  * link too. */
 static __attribute__((noinline)) int link_head(struct replay *r, uint32_t entry, const char *p,
@@ -155,6 +162,8 @@ static __attribute__((noinline)) int link_head(struct replay *r, uint32_t entry,
 	size_t n = (size_t)(from - p);
 	struct wide_link new = {.link = *k};
 
+	if (!learn_head(r))
+		return 0;
 	newlines += k->flags & LINK_NEWLINES;
 	if (n + k->len > LINK_WIDE || n + k->before > LINK_TEXT || newlines > NEWLINES_MAX ||
 	    (k->flags & LINK_JUMP))
@@ -179,9 +188,7 @@ static int no_memory(struct err *err)
 /*
  * differ(p, k)		bit i: byte i of the text at p is not that of k (i < LINK_TEXT;
  *			what is above means nothing)
- * nondigits(p)		bit i: byte i of the 32 at p is no digit; some bit above is set
  * closing(p)		bit i: byte i of the 32 at p is ')'; two bits above are set
- * two(a, na, b, nb, v)	the numbers of na and nb digits, 1 to 8, that begin at a and b
  */
 static HOT uint64_t differ_portable(const char *p, const struct link *k)
 {
@@ -194,20 +201,6 @@ static HOT uint64_t differ_portable(const char *p, const struct link *k)
 	return 0;
 }
 
-static HOT uint64_t nondigits_portable(const char *p)
-{
-	uint64_t m = (uint64_t)7 << 32;
-
-	for (unsigned i = 0; i < 32; i += 8) {
-		uint64_t v = load8(p + i) ^ 0x3030303030303030;
-
-		/* High bit set where the byte is above 9. */
-		v = (((v & 0x7f7f7f7f7f7f7f7f) + 0x7676767676767676) | v) & 0x8080808080808080;
-		m |= (((v >> 7) * 0x0102040810204080) >> 56) << i;
-	}
-	return m;
-}
-
 static HOT uint64_t closing_portable(const char *p)
 {
 	uint64_t m = (uint64_t)3 << 32;
@@ -217,19 +210,13 @@ static HOT uint64_t closing_portable(const char *p)
 	return m;
 }
 
-static HOT void two_portable(const char *a, unsigned na, const char *b, unsigned nb, uint64_t *v)
-{
-	v[0] = digits_at(a, na);
-	v[1] = digits_at(b, nb);
-}
-
 #define ISA(name) name##_portable
 #define ISA_TARGET
 #include "index/replay_loop.h"
 #undef ISA
 #undef ISA_TARGET
 
-#if HAVE_X86
+#if SIMD_X86
 static HOT uint64_t differ_sse2(const char *p, const struct link *k)
 {
 	uint64_t m = 0;
@@ -240,22 +227,6 @@ static HOT uint64_t differ_sse2(const char *p, const struct link *k)
 		__m128i b = _mm_loadu_si128((const __m128i *)(const void *)(k->text + i));
 
 		m |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) << i;
-	}
-	return ~m;
-}
-
-static HOT uint64_t nondigits_sse2(const char *p)
-{
-	const __m128i zero = _mm_set1_epi8('0'), nine = _mm_set1_epi8(9);
-	uint64_t m = 0;
-
-#pragma GCC unroll 2
-	for (unsigned i = 0; i < 32; i += 16) {
-		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
-
-		v = _mm_sub_epi8(v, zero);
-		v = _mm_cmpeq_epi8(_mm_min_epu8(v, nine), v);
-		m |= (uint64_t)(unsigned)_mm_movemask_epi8(v) << i;
 	}
 	return ~m;
 }
@@ -274,15 +245,11 @@ static HOT uint64_t closing_sse2(const char *p)
 	return m;
 }
 
-#define two_sse2 two_portable
 #define ISA(name) name##_sse2
 #define ISA_TARGET
 #include "index/replay_loop.h"
 #undef ISA
 #undef ISA_TARGET
-
-#define AVX2 "avx2,bmi,bmi2,popcnt"
-#define AVX2_HOT inline __attribute__((always_inline, target(AVX2)))
 
 static AVX2_HOT uint64_t differ_avx2(const char *p, const struct link *k)
 {
@@ -295,15 +262,6 @@ static AVX2_HOT uint64_t differ_avx2(const char *p, const struct link *k)
 		 (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(c, d)) << 32);
 }
 
-static AVX2_HOT uint64_t nondigits_avx2(const char *p)
-{
-	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)p);
-
-	v = _mm256_sub_epi8(v, _mm256_set1_epi8('0'));
-	v = _mm256_cmpeq_epi8(_mm256_min_epu8(v, _mm256_set1_epi8(9)), v);
-	return ~(uint64_t)(uint32_t)_mm256_movemask_epi8(v);
-}
-
 static AVX2_HOT uint64_t closing_avx2(const char *p)
 {
 	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)p);
@@ -312,40 +270,11 @@ static AVX2_HOT uint64_t closing_avx2(const char *p)
 	return (uint32_t)_mm256_movemask_epi8(v) | (uint64_t)3 << 32;
 }
 
-/* The digits of both to the ends of 8 bytes each, then pairs, fours and eights are joined. */
-static AVX2_HOT void two_avx2(const char *a, unsigned na, const char *b, unsigned nb, uint64_t *v)
-{
-	static const uint64_t keep[9] = {
-		0, 0xff00000000000000, 0xffff000000000000, 0xffffff0000000000,
-		0xffffffff00000000, 0xffffffffff000000, 0xffffffffffff0000,
-		0xffffffffffffff00, 0xffffffffffffffff,
-	};
-	__m128i x = _mm_unpacklo_epi64(
-		_mm_loadl_epi64((const __m128i *)(const void *)(a + na - 8)),
-		_mm_loadl_epi64((const __m128i *)(const void *)(b + nb - 8)));
-	__m128i m = _mm_unpacklo_epi64(
-		_mm_loadl_epi64((const __m128i *)(const void *)&keep[na]),
-		_mm_loadl_epi64((const __m128i *)(const void *)&keep[nb]));
-	uint64_t both;
-
-	x = _mm_and_si128(_mm_sub_epi8(x, _mm_set1_epi8('0')), m);
-	x = _mm_maddubs_epi16(x, _mm_set1_epi16(1 << 8 | 10));
-	x = _mm_madd_epi16(x, _mm_set1_epi32(1 << 16 | 100));
-	x = _mm_packus_epi32(x, x);
-	x = _mm_madd_epi16(x, _mm_set1_epi32(1 << 16 | 10000));
-	both = (uint64_t)_mm_cvtsi128_si64(x);
-	v[0] = (uint32_t)both;
-	v[1] = both >> 32;
-}
-
 #define ISA(name) name##_avx2
 #define ISA_TARGET __attribute__((target(AVX2)))
 #include "index/replay_loop.h"
 #undef ISA
 #undef ISA_TARGET
-
-#define AVX512 AVX2 ",avx512f,avx512bw,avx512vl"
-#define AVX512_HOT inline __attribute__((always_inline, target(AVX512)))
 
 /* The whole link, a cache line, at once: 16 bytes of it are before the text. */
 static AVX512_HOT uint64_t differ_avx512(const char *p, const struct link *k)
@@ -354,16 +283,7 @@ static AVX512_HOT uint64_t differ_avx512(const char *p, const struct link *k)
 	       LINK_AT;
 }
 
-static AVX512_HOT uint64_t nondigits_avx512(const char *p)
-{
-	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)p);
-
-	v = _mm256_sub_epi8(v, _mm256_set1_epi8('0'));
-	return _mm256_cmpgt_epu8_mask(v, _mm256_set1_epi8(9)) | (uint64_t)7 << 32;
-}
-
 #define closing_avx512 closing_avx2
-#define two_avx512 two_avx2
 #define ISA(name) name##_avx512
 #define ISA_TARGET __attribute__((target(AVX512)))
 #include "index/replay_loop.h"
@@ -379,7 +299,7 @@ static const struct path {
 	const char *name;
 	run_fn *run[3];		/* of 1, 2 and any number of columns */
 } paths[] = {
-#if HAVE_X86
+#if SIMD_X86
 	{"avx512", {run1_avx512, run2_avx512, run_any_avx512}},
 	{"avx2", {run1_avx2, run2_avx2, run_any_avx2}},
 	{"sse2", {run1_sse2, run2_sse2, run_any_sse2}},

@@ -32,6 +32,10 @@ struct replay {
 	uint32_t *first;	/* per entry: its first link, 0: none */
 	size_t first_cap;
 	uint32_t meaning;	/* of the tally when the links were learnt */
+	/* Links that are heads of blocks, lately.  Where any function may come next they do not
+	 * help: then only the first link is compared with a head, which is looked up otherwise. */
+	uint32_t heads_learnt, heads_taken;
+	bool heads_help;
 	struct head *head;	/* by hash of the digits of fn= */
 	struct plain *plain;	/* scratch */
 };

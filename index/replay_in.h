@@ -5,76 +5,9 @@
 #define QUERN_REPLAY_IN_H
 
 #include <stdbool.h>
-#include <string.h>
 
+#include "index/digits.h"
 #include "index/replay.h"
-
-#define HOT inline __attribute__((always_inline))
-
-/* ---- numbers ---- */
-
-static inline uint64_t load8(const char *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, 8);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap64(v);
-#endif
-	return v;
-}
-
-/* The number whose digits are the 8 bytes of v, each 0 to 9. */
-static HOT uint64_t eight_digits(uint64_t v)
-{
-	v = v * 10 + (v >> 8);
-	return (((v & 0x000000ff000000ff) * 0x000f424000000064) +
-		(((v >> 16) & 0x000000ff000000ff) * 0x0000271000000001)) >> 32;
-}
-
-/* The number of the n digits at p, n 1 to 8. */
-static HOT uint64_t digits_at(const char *p, unsigned n)
-{
-	return eight_digits((load8(p) ^ 0x3030303030303030) << (64 - 8 * n));
-}
-
-/* The n bytes at p as they are, n 1 to 8: other bytes give another value. */
-static HOT uint64_t bytes_at(const char *p, unsigned n)
-{
-	return load8(p) << (64 - 8 * n);
-}
-
-/* Digits at the start of the 8 bytes v. */
-static inline unsigned leading_digits(uint64_t v)
-{
-	uint64_t other = ((v + 0x4646464646464646) | (v - 0x3030303030303030)) &
-			 0x8080808080808080;
-
-	return other ? (unsigned)__builtin_ctzll(other) >> 3 : 8;
-}
-
-/* 1 to 15 digits at *p, which moves behind them; false when there are none or more. */
-static inline bool replay_number(const char **p, uint64_t *out)
-{
-	static const uint64_t power[8] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
-	unsigned n = leading_digits(load8(*p));
-
-	if (n == 0)
-		return false;
-	*out = digits_at(*p, n);
-	*p += n;
-	if (n < 8)
-		return true;
-	n = leading_digits(load8(*p));
-	if (n == 8)
-		return false;
-	if (n)
-		*out = *out * power[n] + digits_at(*p, n);
-	*p += n;
-	return true;
-}
-
-/* ---- links ---- */
 
 enum {
 	LINK_TEXT = 44,

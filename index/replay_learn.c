@@ -89,18 +89,22 @@ int replay_link(struct replay *r, uint32_t entry, const struct link *new)
 {
 	uint32_t i, *at;
 	size_t n = 0, wide = width(new);
+	bool head = false;
 
 	if (vec_reserve(&r->first, &r->first_cap, (size_t)entry + 1, sizeof(*r->first)))
 		return -1;
+	/* A head may take the place of a head; others that of the one used longest ago. */
 	at = &r->first[entry];
-	while (*at && r->link[*at].alt) {
+	for (; *at && r->link[*at].alt; n++) {
+		head = !r->heads_help && (r->link[*at].flags & new->flags & LINK_HEAD);
+		if (head)
+			break;
 		at = &r->link[*at].alt;
-		n++;
 	}
 	i = *at;
-	if (n + 1 >= WAYS || r->n + wide > LINKS_MAX) {
-		*at = 0;	/* the one used longest ago goes */
-		if (!i || width(&r->link[i]) < wide)
+	if (i && (head || n + 1 >= WAYS || r->n + wide > LINKS_MAX)) {
+		*at = r->link[i].alt;
+		if (width(&r->link[i]) < wide)
 			i = 0;
 	} else {
 		i = 0;
@@ -154,7 +158,7 @@ static size_t unnamed(const struct tally *t, const char *p, size_t n)
 	uint64_t id;
 	struct str name;
 
-	if (!skip || p[skip] != '(' || !replay_number(&q, &id) || *q != ')')
+	if (!skip || p[skip] != '(' || !digits_number(&q, &id) || *q != ')')
 		return n > 6 && memcmp(p, "calls=", 6) == 0 ? n : 0;
 	digits = (size_t)(q + 1 - p);
 	if (digits == n)

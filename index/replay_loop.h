@@ -113,9 +113,12 @@ static HOT ISA_TARGET uint32_t ISA(find)(struct replay *r, uint32_t entry, const
 	const uint32_t first = r->first[entry];
 	uint32_t i = first, before = 0;
 
-	for (; i; before = i, i = r->link[i].alt)
+	for (; i; before = i, i = r->link[i].alt) {
 		if (ISA(match)(&r->link[i], p, ncols, l, many))
 			break;
+		if (*p == '\n' && !r->heads_help)
+			return 0;
+	}
 	if (i != first && i) {
 		r->link[before].alt = r->link[i].alt;
 		r->link[i].alt = first;
@@ -267,6 +270,7 @@ static HOT ISA_TARGET const char *ISA(run)(struct replay *r, struct tally *t, co
 				no_memory(err);
 				break;
 			}
+			r->heads_taken++;
 		}
 		p = l.end;
 		cur = k->to;

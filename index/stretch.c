@@ -9,6 +9,7 @@
 
 #include "index/base/map.h"
 #include "index/decode.h"
+#include "index/first.h"
 #include "index/replay.h"
 #include "index/source.h"
 
@@ -17,7 +18,8 @@ enum {
 	SEARCH = 64 << 20,	/* bytes looked through for a place to cut */
 	HEADER = 1 << 20,	/* bytes that hold any sensible header */
 	FRESH_BLOCK = 1 << 10,	/* decoded at once where functions are new; grows */
-	REPLAY_ROOM = 512,	/* bytes that replay_run() may look ahead */
+	ENTRY_BLOCK = 1 << 8,	/* the same where first_run() goes on behind it */
+	REPLAY_ROOM = 512,	/* bytes that replay_run() and first_run() may look ahead */
 	CHECK = 4 << 20,	/* bytes between looks at cancel */
 	JOBS_MAX = 256,
 	MEM = 256 << 20,	/* bytes to work in */
@@ -64,6 +66,17 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 	bool last = s->to == s->reading->n;
 	size_t left = s->to - *at;
 
+	if (left > REPLAY_ROOM && first_ready(t, s->decode)) {
+		q = first_run(t, s->decode, p, p + left - REPLAY_ROOM);
+		left -= (size_t)(q - p);
+		*at += (size_t)(q - p);
+		if (q > p) {
+			decode_entry(s->decode, q, left, *at, last, b);
+			*at += b->bytes;
+			*block = ENTRY_BLOCK;
+			return tally_batch(t, b, &s->err);
+		}
+	}
 	if (t->cur_fn != UINT32_MAX && t->in_once) {
 		size_t take = left < *block ? left : *block;
 

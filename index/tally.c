@@ -27,10 +27,6 @@
 #include "index/part_code.h"
 #include "index/tally_in.h"
 
-enum {
-	ONCE_MAX = 1 << 20,	/* lines of a first block that are packed */
-};
-
 int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 {
 	uint32_t start = entry_state ? NAME_ENTRY : NAME_ABSENT;
@@ -395,8 +391,7 @@ static int enter_fn(struct tally *t)
 	return t->fn[f].stamp == t->npart ? 0 : tally_touch_fn(t, f);
 }
 
-/* Pack a line of a first block; r->ncost costs in the file's columns. */
-static int add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
+int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
 {
 	const uint64_t *by_event = cost;
 
@@ -429,7 +424,7 @@ static int once_call(struct tally *t, struct once_row *r, const uint64_t *cost)
 	sum = t->edge_part + (size_t)e * (1 + t->nevent);
 	tally_add(t, sum, r->count);
 	tally_add_costs(t, sum + 1, cost, r->ncost);
-	return add_once(t, r, cost);
+	return tally_add_once(t, r, cost);
 }
 
 static void move_sums(struct tally *t, uint64_t *to, uint64_t *from, size_t n)
@@ -546,28 +541,43 @@ int tally_touch_site(struct tally *t, uint32_t entry)
 	return 0;
 }
 
+/* The callee of the call at hand, by cob=, cfi= and cfn=; NONE when memory is out. */
+static uint32_t callee_at(struct tally *t)
+{
+	uint32_t callee = fn_cached(t, t->has_cob ? t->cob : t->ob,
+				    t->has_cfi ? t->cfi : t->file, t->cfn, !t->has_cfi, true);
+
+	t->has_cob = t->has_cfi = false;
+	return callee;
+}
+
+int tally_once_call(struct tally *t, struct once_row *r, const uint64_t *cost)
+{
+	r->callee = callee_at(t);
+	t->fn[t->cur_fn].body = true;
+	t->cost_lines++;
+	return r->callee == NONE ? -1 : once_call(t, r, cost);
+}
+
 /* The line after calls=: the call's inclusive cost. */
 static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *cost,
 			 struct err *err)
 {
-	uint32_t callee = fn_cached(t, t->has_cob ? t->cob : t->ob,
-				    t->has_cfi ? t->cfi : t->file, t->cfn, !t->has_cfi, true);
 	struct key k = {.instr = r->a, .line = r->b, .file = t->file};
-	uint32_t i;
+	uint32_t callee, i;
 
-	t->has_cob = t->has_cfi = false;
 	t->pending = PENDING_NONE;
+	if (t->in_once) {
+		struct once_row row = {.kind = ENTRY_CALL, .ncost = r->nc, .file = t->file,
+				       .instr = r->a, .line = r->b, .count = t->pending_a};
+
+		return tally_once_call(t, &row, cost) ? tally_no_memory(err) : 0;
+	}
+	callee = callee_at(t);
 	if (callee == NONE)
 		return tally_no_memory(err);
 	t->fn[t->cur_fn].body = true;
 	t->cost_lines++;
-	if (t->in_once) {
-		struct once_row row = {.kind = ENTRY_CALL, .ncost = r->nc, .file = t->file,
-				       .callee = callee, .instr = r->a, .line = r->b,
-				       .count = t->pending_a};
-
-		return once_call(t, &row, cost) ? tally_no_memory(err) : 0;
-	}
 	k.what = ENTRY_WHAT(ENTRY_CALL, callee);
 	i = entry_at(t, &k);
 	if (!i)
@@ -596,7 +606,7 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 				       .instr = r->a, .line = r->b, .count = t->pending_a,
 				       .taken = t->pending_b, .to = {to[0], to[1], to[2]}};
 
-		return add_once(t, &row, NULL) ? tally_no_memory(err) : 0;
+		return tally_add_once(t, &row, NULL) ? tally_no_memory(err) : 0;
 	}
 	i = entry_at(t, &k);
 	if (!i)
@@ -632,7 +642,7 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 		struct once_row row = {.kind = ENTRY_COST, .ncost = r->nc, .file = t->file,
 				       .instr = r->a, .line = r->b};
 
-		return add_once(t, &row, cost) ? tally_no_memory(err) : 0;
+		return tally_add_once(t, &row, cost) ? tally_no_memory(err) : 0;
 	}
 	i = entry_at(t, &k);
 	if (__builtin_expect(!i, 0))

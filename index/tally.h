@@ -23,6 +23,8 @@
 
 enum name_space { SPACE_OBJ, SPACE_FILE, SPACE_FN, SPACES };
 
+enum { ONCE_MAX = 1 << 20 };	/* lines of a first block that are packed */
+
 /* One thing inside a function: a cost line, a call site or a jump.  Entries of a function
  * are linked in the order the text last had them (`next` is a prediction, not a list). */
 enum entry_kind { ENTRY_COST, ENTRY_CALL, ENTRY_JUMP, ENTRY_JCND };
@@ -167,6 +169,11 @@ struct tally {
 	bool pending_jcnd;
 };
 
+/* Pack a line of a first block; r->ncost costs in the file's columns.  0, or -1 when memory is
+ * out. */
+int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost);
+/* The same for a call, to what cob=, cfi= and cfn= in t say; r->callee is set. */
+int tally_once_call(struct tally *t, struct once_row *r, const uint64_t *cost);
 /* The function or the call site (an entry) is met in this part for the first time.  0, or -1
  * when memory is out. */
 int tally_touch_fn(struct tally *t, uint32_t f);
