@@ -188,8 +188,8 @@ static int explain_query(struct session *s, struct stmt *st, struct explain *e,
 	return 0;
 }
 
-static int explain_text(struct session *s, struct str text, struct arena *a, struct str *out,
-			struct err *err)
+static int explain_text(struct session *s, struct str text, struct arena *a,
+			struct str *out, struct err *err)
 {
 	struct parse_limits l = session_parse_limits(s);
 	struct explain e = {.text = text};

@@ -611,7 +611,8 @@ static int run_guarded(void *arg)
 
 	for (; !rc && st; st = st->next) {
 		rc = st->is_let ? run_let(r->s, &st->let, r->a, r->err)
-				: run_query(r->s, st, r->text, r->a, r->sink, r->arg, r->err);
+				: run_query(r->s, st, r->text, r->a, r->sink, r->arg,
+					    r->err);
 		if (rc)
 			fix_place(r->err, st);
 	}

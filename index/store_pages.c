@@ -151,10 +151,12 @@ static bool tree_fits(struct walk *w, uint64_t at, unsigned depth)
 }
 
 /* What the machine could not do is no damage. */
-static int damaged(const struct walk *w, const char *path, const char *why, struct err *err)
+static int damaged(const struct walk *w, const char *path, const char *why,
+		   struct err *err)
 {
 	if (w->no_memory)
-		return err_set(err, ERR_LIMIT, 0, "out of memory to open the index %s", path);
+		return err_set(err, ERR_LIMIT, 0, "out of memory to open the index %s",
+			       path);
 	if (w->error)
 		return err_set(err, ERR_INDEX, 0, "cannot read the index %s: %s", path,
 			       strerror(w->error));
@@ -186,8 +188,8 @@ int store_pages_check(int fd, const char *path, uint64_t size, struct err *err)
 			return damaged(&w, path, "it does not begin as an LMDB file does",
 				       err);
 		if (number(m + META_TREES, 4) != w.page)
-			return damaged(&w, path, "its pages are not of this machine's size",
-				       err);
+			return damaged(&w, path,
+				       "its pages are not of this machine's size", err);
 	}
 	/* The newer one counts, as LMDB has it. */
 	const unsigned char *m = meta[number(meta[1] + META_BYTES - 8, 8) >

@@ -24,9 +24,9 @@ struct verify {
 	const struct store_info *in;
 	const atomic_int *cancel;
 	struct store_verified *out;
-	struct arena a;		/* of one function or part */
-	uint64_t *sum;		/* [functions or edges, whichever are more] */
-	uint8_t *seen;		/* the same */
+	struct arena a; /* of one function or part */
+	uint64_t *sum;	/* [functions or edges, whichever are more] */
+	uint8_t *seen;	/* the same */
 	struct err *err;
 };
 
@@ -66,10 +66,10 @@ static int every_value(struct verify *v)
 			wrong(v, TABLE_META, 0, "there is a value of no table");
 			break;
 		}
-		block = (uint32_t)key[4] << 24 | (uint32_t)key[5] << 16 | (uint32_t)key[6] << 8 |
-			key[7];
-		store_block(st, (enum table)t, (uint32_t)(key[2] << 8 | key[3]), block, &rows,
-			    &bytes);
+		block = (uint32_t)key[4] << 24 | (uint32_t)key[5] << 16 |
+			(uint32_t)key[6] << 8 | key[7];
+		store_block(st, (enum table)t, (uint32_t)(key[2] << 8 | key[3]), block,
+			    &rows, &bytes);
 		v->out->values++;
 	}
 	mdb_cursor_close(cursor);
@@ -92,8 +92,8 @@ static int no_value_missing(struct verify *v)
 				uint32_t rows;
 				uint64_t bytes;
 
-				store_block(st, (enum table)t, e, (uint32_t)(at / per), &rows,
-					    &bytes);
+				store_block(st, (enum table)t, e, (uint32_t)(at / per),
+					    &rows, &bytes);
 			}
 	}
 	return stopped(v);
@@ -133,8 +133,10 @@ static int functions(struct verify *v)
 	for (uint32_t f = 1; name && file && obj && f < v->in->functions; f++)
 		if (name[f] < name[f - 1] ||
 		    (name[f] == name[f - 1] &&
-		     (file[f] < file[f - 1] || (file[f] == file[f - 1] && obj[f] <= obj[f - 1]))))
-			return wrong(v, TABLE_FN_NAME, f, "the functions are not in order");
+		     (file[f] < file[f - 1] ||
+		      (file[f] == file[f - 1] && obj[f] <= obj[f - 1]))))
+			return wrong(v, TABLE_FN_NAME, f,
+				     "the functions are not in order");
 	return stopped(v);
 }
 
@@ -162,11 +164,14 @@ static int edges(struct verify *v)
 		return stopped(v);
 	for (uint32_t f = 0; f < v->in->functions; f++) {
 		for (uint32_t e = first[f]; e < first[f + 1]; e++)
-			if (caller[e] != f || (e > first[f] && callee[e] <= callee[e - 1]))
-				return wrong(v, TABLE_EDGE_CALLER, e, "the edges are not in order");
+			if (caller[e] != f ||
+			    (e > first[f] && callee[e] <= callee[e - 1]))
+				return wrong(v, TABLE_EDGE_CALLER, e,
+					     "the edges are not in order");
 		for (uint32_t i = in_first[f]; i < in_first[f + 1]; i++)
 			if (callee[in[i]] != f || (i > in_first[f] && in[i] <= in[i - 1]))
-				return wrong(v, TABLE_IN_EDGE, i, "it has another function's edge");
+				return wrong(v, TABLE_IN_EDGE, i,
+					     "it has another function's edge");
 	}
 	if (!permutation(v, in, v->in->edges))
 		return wrong(v, TABLE_IN_EDGE, 0, "an edge is there twice");
@@ -176,14 +181,15 @@ static int edges(struct verify *v)
 static int rank(struct verify *v, enum table t, uint32_t e, const uint64_t *cost,
 		fn_id (*ranked)(struct store *, uint32_t, uint32_t))
 {
-	uint32_t last = 0;
+	fn_id last = 0;
 
 	memset(v->seen, 0, v->in->functions);
 	for (uint32_t i = 0; cost && i < v->in->functions; i++) {
-		uint32_t f = ranked(v->st, e, i);
+		fn_id f = ranked(v->st, e, i);
+		bool rises =
+			i && (f < last ? cost[f] >= cost[last] : cost[f] > cost[last]);
 
-		if (v->seen[f] || (i && (cost[f] > cost[last] ||
-					 (cost[f] == cost[last] && f < last))))
+		if (rises || v->seen[f])
 			return wrong(v, t, i, "it is not in order");
 		v->seen[f] = 1;
 		last = f;
@@ -221,8 +227,10 @@ static int topological_order(struct verify *v)
 	for (uint32_t i = 0; i < v->in->functions; i++)
 		v->sum[topo[i]] = i;
 	for (uint32_t e = 0; e < v->in->edges; e++)
-		if (v->sum[caller[e]] > v->sum[callee[e]] && !one_cycle(cycle, caller[e], callee[e]))
-			return wrong(v, TABLE_TOPO, 0, "a callee comes before its caller");
+		if (v->sum[caller[e]] > v->sum[callee[e]] &&
+		    !one_cycle(cycle, caller[e], callee[e]))
+			return wrong(v, TABLE_TOPO, 0,
+				     "a callee comes before its caller");
 	return 0;
 }
 
@@ -236,8 +244,10 @@ static int cycles(struct verify *v)
 
 		store_cycle(v->st, c, &s);
 		for (uint32_t i = 0; i < s.functions; i++)
-			if (cycle[s.members[i]] != c || (i && s.members[i] <= s.members[i - 1]))
-				return wrong(v, TABLE_CYCLE_MEMBER, i, "it has another cycle's member");
+			if (cycle[s.members[i]] != c ||
+			    (i && s.members[i] <= s.members[i - 1]))
+				return wrong(v, TABLE_CYCLE_MEMBER, i,
+					     "it has another cycle's member");
 		members += s.functions;
 	}
 	for (uint32_t f = 0; cycle && f < v->in->functions; f++)
@@ -262,7 +272,8 @@ static int calls(struct verify *v)
 		v->sum[callee[e]] += of_edge[e];
 	for (uint32_t f = 0; f < v->in->functions; f++)
 		if (v->sum[f] != of_fn[f])
-			return wrong(v, TABLE_FN_CALLS, f, "it is not the sum of the edges");
+			return wrong(v, TABLE_FN_CALLS, f,
+				     "it is not the sum of the edges");
 	return 0;
 }
 
@@ -288,15 +299,18 @@ static int costs_of(struct verify *v, uint32_t event)
 			if (callee[e] != f && !one_cycle(cycle, f, callee[e]))
 				sum += of_edge[e];
 		if (sum != store_fn_contribution(v->st, f, event))
-			return wrong(v, TABLE_FN_INCL, f, "it is not self and outgoing edges");
+			return wrong(v, TABLE_FN_INCL, f,
+				     "it is not self and outgoing edges");
 		v->sum[cycle[f]] += cycle[f] ? sum : 0;
 	}
 	for (uint32_t f = 0; f < v->in->functions; f++)
 		if (cycle[f] && incl[f] != v->sum[cycle[f]])
-			return wrong(v, TABLE_FN_INCL, f, "it is not the sum of its cycle");
+			return wrong(v, TABLE_FN_INCL, f,
+				     "it is not the sum of its cycle");
 	for (uint32_t c = 1; c <= v->in->cycles; c++)
 		if (store_cycle_incl(v->st, c, event) != v->sum[c])
-			return wrong(v, TABLE_CYCLE_INCL, c, "it is not the sum of its members");
+			return wrong(v, TABLE_CYCLE_INCL, c,
+				     "it is not the sum of its members");
 	if (total != store_total(v->st, event))
 		return wrong(v, TABLE_META, 0, "a total is not the sum of the functions");
 	return stopped(v);
@@ -328,7 +342,8 @@ static int lines_of(struct verify *v, fn_id f)
 		for (size_t i = 0; i < n; i++)
 			sum += cost[i * events + e];
 		if (sum != store_fn_self(v->st, f, e))
-			return wrong(v, TABLE_LINES, 0, "its sum is not the function's self cost");
+			return wrong(v, TABLE_LINES, 0,
+				     "its sum is not the function's self cost");
 	}
 	return 0;
 }
@@ -349,13 +364,16 @@ static int sites_of(struct verify *v, fn_id f)
 	for (uint32_t e = 0; v->out->sums && e <= events; e++) {
 		memset(v->sum, 0, edges * sizeof(*v->sum));
 		for (size_t i = 0; i < n; i++)
-			v->sum[row[i].edge - first] += e ? cost[i * events + e - 1] : row[i].calls;
+			v->sum[row[i].edge - first] +=
+				e ? cost[i * events + e - 1] : row[i].calls;
 		for (uint32_t i = 0; i < edges; i++) {
 			struct store_edge edge;
 
 			store_edge(v->st, first + i, &edge);
-			if (v->sum[i] != (e ? store_edge_incl(v->st, first + i, e - 1) : edge.calls))
-				return wrong(v, TABLE_SITES, 0, "its sum is not the edge's");
+			if (v->sum[i] !=
+			    (e ? store_edge_incl(v->st, first + i, e - 1) : edge.calls))
+				return wrong(v, TABLE_SITES, 0,
+					     "its sum is not the edge's");
 		}
 	}
 	return 0;
@@ -395,9 +413,11 @@ static int part(struct verify *v, uint32_t p)
 		for (size_t i = 0; i < n; i++)
 			sum += cost[i * events + e];
 		if (sum != store_part_self(v->st, p, e))
-			return wrong(v, TABLE_PART_SELF, p, "it is not the sum of its functions");
+			return wrong(v, TABLE_PART_SELF, p,
+				     "it is not the sum of its functions");
 	}
-	return store_part_edges(v->st, p, &v->a, &edge, &calls, &cost, &m, v->err) || stopped(v);
+	return store_part_edges(v->st, p, &v->a, &edge, &calls, &cost, &m, v->err) ||
+	       stopped(v);
 }
 
 static int parts(struct verify *v)
@@ -420,8 +440,18 @@ static int parts(struct verify *v)
 static int verify_guarded(void *arg)
 {
 	static int (*const steps[])(struct verify *) = {
-		every_value, no_value_missing, strings, functions, edges, cycles,
-		topological_order, ranks, calls, costs, detail, parts,
+		every_value,
+		no_value_missing,
+		strings,
+		functions,
+		edges,
+		cycles,
+		topological_order,
+		ranks,
+		calls,
+		costs,
+		detail,
+		parts,
 	};
 	struct verify *v = arg;
 
@@ -436,14 +466,21 @@ int store_verify(struct store *st, const atomic_int *cancel, struct store_verifi
 {
 	const struct store_info *in = store_info(st);
 	size_t most = (in->functions > in->edges ? in->functions : in->edges) + (size_t)2;
-	struct verify v = {st, in, cancel, out, .sum = malloc(most * sizeof(*v.sum)),
-			   .seen = malloc(most), .err = err};
+	struct verify v = {st,
+			   in,
+			   cancel,
+			   out,
+			   .sum = malloc(most * sizeof(*v.sum)),
+			   .seen = malloc(most),
+			   .err = err};
 
 	*out = (struct store_verified){.sums = !in->saturated,
-				       .pages = st->size / (uint64_t)sysconf(_SC_PAGESIZE)};
+				       .pages = st->size /
+						(uint64_t)sysconf(_SC_PAGESIZE)};
 	arena_init(&v.a, 0);
 	if (!v.sum || !v.seen)
-		err_set(err, ERR_LIMIT, 0, "out of memory to check the index %s", st->path);
+		err_set(err, ERR_LIMIT, 0, "out of memory to check the index %s",
+			st->path);
 	else if (map_guard(verify_guarded, &v, ERR_INDEX, err) == ERR_INDEX)
 		err_hint(err, "rebuild it: run quern with --rebuild");
 	arena_free(&v.a);

@@ -8,9 +8,9 @@
 #include "index/source.h"
 
 struct verified {
-	char index[4200];		/* its path */
+	char index[4200]; /* its path */
 	struct store_verified checked;
-	bool have_profile;		/* and so `fresh` means something */
+	bool have_profile; /* and so `fresh` means something */
 	enum freshness fresh;
 };
 

@@ -91,7 +91,8 @@ static int verify(const struct options *o)
 {
 	const struct build_opts opts = {
 		.index_path = o->index, .trust = o->trust, .cancel = &app_cancel};
-	char values[NUMBER_MAX], pages[NUMBER_MAX], strings[NUMBER_MAX], detail[NUMBER_MAX];
+	char values[NUMBER_MAX], pages[NUMBER_MAX], strings[NUMBER_MAX],
+		detail[NUMBER_MAX];
 	struct err err = {0};
 	struct verified v;
 	struct out out;
@@ -105,14 +106,17 @@ static int verify(const struct options *o)
 		number_grouped(strings, v.checked.strings);
 		number_grouped(detail, v.checked.detail);
 		emit_name(&out, EMIT_TEXT, str_c(v.index));
-		out_printf(&out, ": sound\n  checked: %s values in %s pages with their checksums; %s "
-			   "names, files, objects;\n  %s cost lines, call sites, jumps; ids, "
-			   "order, cross references%s\n",
-			   values, pages, strings, detail,
-			   v.checked.sums ? ", sums" : "; not the sums: some saturated");
+		out_printf(
+			&out,
+			": sound\n  checked: %s values in %s pages with their checksums; %s "
+			"names, files, objects;\n  %s cost lines, call sites, jumps; ids, "
+			"order, cross references%s\n",
+			values, pages, strings, detail,
+			v.checked.sums ? ", sums" : "; not the sums: some saturated");
 		if (v.have_profile && v.fresh == SOURCE_CHANGED)
-			out_c(&out, "  the profile has changed since: the next query makes the index "
-				    "anew\n");
+			out_c(&out,
+			      "  the profile has changed since: the next query makes the index "
+			      "anew\n");
 	}
 	report_failure(out_close(&out), &err);
 	return err_exit_status(err.kind);

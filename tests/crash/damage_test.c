@@ -39,11 +39,30 @@ static const char text[] =
 	"what\nsummary: 3 4\n";
 
 static const char *const queries[QUERIES] = {
-	"functions", "top 3 by incl", "callers of A", "callees of B", "calls", "callsites",
-	"lines", "jumps of B", "parts", "events", "info", "info H", "find A", "cycles", "files",
-	"objects", "path from main to H", "calltree from main", "cost of H under main",
-	"collapse by object | functions", "part 2 | functions", "hide A | callers of H",
-	"dirs", "lines of B",
+	"functions",
+	"top 3 by incl",
+	"callers of A",
+	"callees of B",
+	"calls",
+	"callsites",
+	"lines",
+	"jumps of B",
+	"parts",
+	"events",
+	"info",
+	"info H",
+	"find A",
+	"cycles",
+	"files",
+	"objects",
+	"path from main to H",
+	"calltree from main",
+	"cost of H under main",
+	"collapse by object | functions",
+	"part 2 | functions",
+	"hide A | callers of H",
+	"dirs",
+	"lines of B",
 };
 
 static char dir[64], profile[100], good_path[100], bad_path[100];
@@ -95,7 +114,8 @@ static int hash_answer(void *arg, const struct result *r, struct err *err)
 	render_find(FORMAT_CSV)->render(&rd);
 	q->hash = str_hash((struct str){o.n ? o.buf : "", o.n});
 	out_close(&o);
-	return session_check(q->session, err); /* names were read from the index just now */
+	return session_check(q->session,
+			     err); /* names were read from the index just now */
 }
 
 /* 0 and the answer's hash, or the kind of the error. */
@@ -129,7 +149,8 @@ static void close_session(struct store *st, struct session *s)
 
 static bool named_error(const struct err *e)
 {
-	return (e->kind == ERR_INDEX || e->kind == ERR_LIMIT || e->kind == ERR_STALE) && e->text[0];
+	return (e->kind == ERR_INDEX || e->kind == ERR_LIMIT || e->kind == ERR_STALE) &&
+	       e->text[0];
 }
 
 /* What a child came to say; the text of a failure goes through shared memory. */
@@ -138,7 +159,8 @@ static char *told;
 
 static int wrong(const char *what, size_t i, const struct err *err)
 {
-	snprintf(told, PAGE, "%s: '%s': %d %s", what, queries[i], (int)err->kind, err->text);
+	snprintf(told, PAGE, "%s: '%s': %d %s", what, queries[i], (int)err->kind,
+		 err->text);
 	return SAID_WRONG;
 }
 
@@ -177,26 +199,25 @@ static size_t damage(unsigned char *p, size_t n, size_t i)
 	case 0: /* a bit, anywhere */
 		p[at] ^= (unsigned char)(1u << (random_u64() % 8));
 		return n;
-	case 1:
-		return at;
+	case 1: return at;
 	case 2: /* a page's header */
 		p[page * PAGE + at % 16] = (unsigned char)random_u64();
 		return n;
 	case 3: /* nodes of a branch or leaf, header of a value */
 		p[page * PAGE + at % 64] ^= (unsigned char)(1u << (random_u64() % 8));
 		return n;
-	case 4:
-		memset(p + page * PAGE, 0, PAGE);
-		return n;
+	case 4: memset(p + page * PAGE, 0, PAGE); return n;
 	case 5: /* LMDB's own description */
-		p[at % 2 * PAGE + random_u64() % 152] ^= (unsigned char)(1u << (random_u64() % 8));
+		p[at % 2 * PAGE + random_u64() % 152] ^=
+			(unsigned char)(1u << (random_u64() % 8));
 		return n;
 	case 6: /* one page over another */
 		memmove(p + page * PAGE, p + at / PAGE * PAGE, PAGE);
 		return n;
 	default: /* several bytes of a value */
 		for (int k = 0; k < 8; k++)
-			p[page * PAGE + random_u64() % PAGE] = (unsigned char)random_u64();
+			p[page * PAGE + random_u64() % PAGE] =
+				(unsigned char)random_u64();
 		return n;
 	}
 }
@@ -214,10 +235,15 @@ static void make_damaged(size_t i)
 
 /* Tables of which every number can be had in another way. */
 static const enum table redundant[] = {
-	TABLE_FN_CYCLE, TABLE_FN_CALLS, TABLE_FN_SELF, TABLE_FN_INCL,
-	TABLE_RANK_SELF, TABLE_RANK_INCL, TABLE_OUT_FIRST, TABLE_IN_FIRST, TABLE_EDGE_CALLER,
-	TABLE_EDGE_CALLEE, TABLE_IN_EDGE, TABLE_EDGE_CALLS, TABLE_EDGE_INCL, TABLE_CYCLE_FIRST,
-	TABLE_CYCLE_MEMBER, TABLE_CYCLE_CONTRIBUTION, TABLE_CYCLE_INCL, TABLE_PART_SELF,
+	TABLE_FN_CYCLE,	    TABLE_FN_CALLS,
+	TABLE_FN_SELF,	    TABLE_FN_INCL,
+	TABLE_RANK_SELF,    TABLE_RANK_INCL,
+	TABLE_OUT_FIRST,    TABLE_IN_FIRST,
+	TABLE_EDGE_CALLER,  TABLE_EDGE_CALLEE,
+	TABLE_IN_EDGE,	    TABLE_EDGE_CALLS,
+	TABLE_EDGE_INCL,    TABLE_CYCLE_FIRST,
+	TABLE_CYCLE_MEMBER, TABLE_CYCLE_CONTRIBUTION,
+	TABLE_CYCLE_INCL,   TABLE_PART_SELF,
 };
 
 static bool is_redundant(unsigned t)
@@ -301,7 +327,8 @@ static void damage_in_place(size_t i)
 	case 1: /* one byte */
 	case 2: /* a page of zeros */
 	case 3: /* a page of anything */
-		if (pwrite(fd, junk, i % 4 == 1 ? 1 : PAGE, i % 4 == 1 ? at : at / PAGE * PAGE) < 0)
+		if (pwrite(fd, junk, i % 4 == 1 ? 1 : PAGE,
+			   i % 4 == 1 ? at : at / PAGE * PAGE) < 0)
 			abort();
 	}
 	close(fd);
@@ -353,7 +380,8 @@ static const struct row {
 	int (*child)(void);
 	void (*meanwhile)(size_t i);
 } rows[] = {
-	{"damaged", "a damaged index is asked everything", 2000, make_damaged, ask_damaged, NULL},
+	{"damaged", "a damaged index is asked everything", 2000, make_damaged,
+	 ask_damaged, NULL},
 	{"forged", "damage under a right checksum", 400, make_forged, ask_forged, NULL},
 	{"live", "an index is damaged while it is read", 300, make_good, ask_live,
 	 damage_in_place},
@@ -411,7 +439,11 @@ static void test_swaps(unsigned swaps)
 {
 	enum { OPEN = 6 };
 	struct build_opts opts = {.index_path = good_path, .rebuild = true};
-	struct { struct store *st; struct session *s; uint64_t hash; } ring[OPEN] = {{0}};
+	struct {
+		struct store *st;
+		struct session *s;
+		uint64_t hash;
+	} ring[OPEN] = {{0}};
 	struct build_report report;
 	struct err err = {0};
 	unsigned bad = 0;
@@ -421,7 +453,8 @@ static void test_swaps(unsigned swaps)
 		unsigned at = i % OPEN;
 		uint64_t hash;
 
-		snprintf(body, sizeof(body), "%sfn=(9) extra%u\n1 1 %u\n", text, i % 2, i % 7);
+		snprintf(body, sizeof(body), "%sfn=(9) extra%u\n1 1 %u\n", text, i % 2,
+			 i % 7);
 		write_file(profile, body, strlen(body));
 		if (ring[at].s)
 			close_session(ring[at].st, ring[at].s);
@@ -436,7 +469,8 @@ static void test_swaps(unsigned swaps)
 		}
 		for (unsigned k = 0; k < OPEN; k++) {
 			err_clear(&err);
-			if (ring[k].s && (ask(ring[k].s, 0, &hash, &err) || hash != ring[k].hash)) {
+			if (ring[k].s &&
+			    (ask(ring[k].s, 0, &hash, &err) || hash != ring[k].hash)) {
 				printf("# swap %u: store %u: %s\n", i, k, err.text);
 				bad++;
 			}
@@ -490,7 +524,8 @@ static int torture(char **arg)
 	if (strcmp(arg[0], "swaps") == 0)
 		test_swaps((unsigned)n);
 	for (size_t r = 0; r < COUNT(rows); r++)
-		for (size_t i = from; strcmp(arg[0], rows[r].name) == 0 && i < from + n; i++) {
+		for (size_t i = from; strcmp(arg[0], rows[r].name) == 0 && i < from + n;
+		     i++) {
 			const char *what = try_one(&rows[r], s, i);
 
 			if (what)
@@ -507,7 +542,8 @@ int main(int argc, char **argv)
 
 	snprintf(dir, sizeof(dir), "%s/quern-damage-XXXXXX",
 		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
-	told = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	told = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		    0);
 	if (!mkdtemp(dir) || told == MAP_FAILED)
 		abort();
 	snprintf(profile, sizeof(profile), "%s/profile", dir);

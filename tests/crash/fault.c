@@ -34,7 +34,7 @@ enum { PASS, FAIL, BEFORE, AFTER, TORN };
 
 static atomic_ulong calls[CLASSES];
 static enum class of;
-static unsigned long at;	/* 0: nothing fails */
+static unsigned long at; /* 0: nothing fails */
 static bool ever_after;
 static int what, error, log_fd = -1;
 static char count_file[4096];
@@ -88,31 +88,31 @@ static void say_fd(const char *name, int fd, long result)
 }
 
 #define REAL(name) real_##name
-#define FIND(name) \
-	if (!REAL(name)) { \
-		inside++; \
+#define FIND(name)                                               \
+	if (!REAL(name)) {                                       \
+		inside++;                                        \
 		*(void **)&REAL(name) = dlsym(RTLD_NEXT, #name); \
-		inside--; \
+		inside--;                                        \
 	}
 
 /* A call that returns bad on failure; log is the statement that says it. */
 #define WRAP(type, name, params, args, bad, log) \
-	static type(*REAL(name)) params; \
-	type name params; \
-	type name params \
-	{ \
-		int f = fate(SYS); \
-		type r; \
-		FIND(name) \
-		if (f == FAIL) { \
-			errno = error; \
-			return bad; \
-		} \
-		r = REAL(name) args; \
-		if (f == AFTER || f == TORN) \
-			die(); \
-		log; \
-		return r; \
+	static type(*REAL(name)) params;         \
+	type name params;                        \
+	type name params                         \
+	{                                        \
+		int f = fate(SYS);               \
+		type r;                          \
+		FIND(name)                       \
+		if (f == FAIL) {                 \
+			errno = error;           \
+			return bad;              \
+		}                                \
+		r = REAL(name) args;             \
+		if (f == AFTER || f == TORN)     \
+			die();                   \
+		log;                             \
+		return r;                        \
 	}
 
 WRAP(int, close, (int fd), (fd), -1, (void)0)
@@ -132,12 +132,14 @@ WRAP(int, mkdir, (const char *a, mode_t m), (a, m), -1, (void)0)
 WRAP(int, access, (const char *a, int m), (a, m), -1, (void)0)
 WRAP(int, stat, (const char *a, struct stat *s), (a, s), -1, (void)0)
 WRAP(int, fstat, (int fd, struct stat *s), (fd, s), -1, (void)0)
-WRAP(int, fstatat, (int d, const char *a, struct stat *s, int f_), (d, a, s, f_), -1, (void)0)
+WRAP(int, fstatat, (int d, const char *a, struct stat *s, int f_), (d, a, s, f_), -1,
+     (void)0)
 WRAP(int, statvfs, (const char *a, struct statvfs *s), (a, s), -1, (void)0)
 WRAP(int, fstatvfs, (int fd, struct statvfs *s), (fd, s), -1, (void)0)
 WRAP(void *, mmap, (void *p, size_t n, int prot, int flags, int fd, off_t o),
      (p, n, prot, flags, fd, o), MAP_FAILED,
-     if (fd >= 0 && (prot & PROT_WRITE) && (flags & MAP_SHARED)) say_fd("map-write", fd, 0))
+     if (fd >= 0 && (prot & PROT_WRITE) && (flags & MAP_SHARED))
+	     say_fd("map-write", fd, 0))
 WRAP(int, madvise, (void *p, size_t n, int a), (p, n, a), -1, (void)0)
 WRAP(ssize_t, getrandom, (void *p, size_t n, unsigned f_), (p, n, f_), -1, (void)0)
 WRAP(off_t, lseek, (int fd, off_t o, int w), (fd, o, w), -1, (void)0)
@@ -149,26 +151,27 @@ WRAP(int, mkostemp, (char *a, int f_), (a, f_), -1, (void)0)
 WRAP(char *, realpath, (const char *a, char *b), (a, b), NULL, (void)0)
 
 /* Writes can also be torn: half of the bytes, then the end. */
-#define WRAP_WRITE(name, params, args, half) \
-	static ssize_t(*REAL(name)) params; \
-	ssize_t name params; \
-	ssize_t name params \
-	{ \
-		int f = fate(SYS); \
-		ssize_t r; \
-		FIND(name) \
-		if (f == FAIL) { \
-			errno = error; \
-			return -1; \
-		} \
+#define WRAP_WRITE(name, params, args, half)            \
+	static ssize_t(*REAL(name)) params;             \
+	ssize_t name params;                            \
+	ssize_t name params                             \
+	{                                               \
+		int f = fate(SYS);                      \
+		ssize_t r;                              \
+		FIND(name)                              \
+		if (f == FAIL) {                        \
+			errno = error;                  \
+			return -1;                      \
+		}                                       \
 		r = f == TORN ? half : REAL(name) args; \
-		if (f == AFTER || f == TORN) \
-			die(); \
-		say_fd("write", fd, r); \
-		return r; \
+		if (f == AFTER || f == TORN)            \
+			die();                          \
+		say_fd("write", fd, r);                 \
+		return r;                               \
 	}
 
-WRAP_WRITE(write, (int fd, const void *p, size_t n), (fd, p, n), REAL(write)(fd, p, n / 2))
+WRAP_WRITE(write, (int fd, const void *p, size_t n), (fd, p, n),
+	   REAL(write)(fd, p, n / 2))
 WRAP_WRITE(pwrite, (int fd, const void *p, size_t n, off_t o), (fd, p, n, o),
 	   REAL(pwrite)(fd, p, n / 2, o))
 WRAP_WRITE(writev, (int fd, const struct iovec *v, int n), (fd, v, n),
@@ -191,12 +194,14 @@ static int opened(const char *name, int dir, const char *path, int flags, mode_t
 	return fd;
 }
 
-#define MODE(mode, flags) \
-	do { \
-		va_list ap; \
-		va_start(ap, flags); \
-		mode = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(ap, mode_t) : 0; \
-		va_end(ap); \
+#define MODE(mode, flags)                                                  \
+	do {                                                               \
+		va_list ap;                                                \
+		va_start(ap, flags);                                       \
+		mode = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE \
+			       ? va_arg(ap, mode_t)                        \
+			       : 0;                                        \
+		va_end(ap);                                                \
 	} while (0)
 
 int open(const char *path, int flags, ...)
@@ -217,7 +222,8 @@ int openat(int dir, const char *path, int flags, ...)
 
 int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*fn)(void *), void *arg)
 {
-	static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
+			   void *);
 
 	if (!real) {
 		inside++;
@@ -232,7 +238,7 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*fn)(void *), v
 static void *(*real_malloc)(size_t), *(*real_calloc)(size_t, size_t),
 	*(*real_realloc)(void *, size_t);
 static int (*real_posix_memalign)(void **, size_t, size_t);
-static char early[4096];	/* dlsym() itself allocates */
+static char early[4096]; /* dlsym() itself allocates */
 static size_t early_n;
 
 static bool refused(void)
@@ -301,7 +307,8 @@ __attribute__((constructor)) static void begin(void)
 	inside++;
 	if (file)
 		log_fd = (int)syscall(SYS_openat, AT_FDCWD, file,
-				      O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+				      O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC,
+				      0600);
 	if ((file = getenv("QUERN_FAULT_COUNT")))
 		snprintf(count_file, sizeof(count_file), "%s", file);
 	unsetenv("LD_PRELOAD");
@@ -330,7 +337,8 @@ __attribute__((destructor)) static void end(void)
 	inside++;
 	if (!count_file[0])
 		return;
-	fd = (int)syscall(SYS_openat, AT_FDCWD, count_file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	fd = (int)syscall(SYS_openat, AT_FDCWD, count_file, O_WRONLY | O_CREAT | O_TRUNC,
+			  0600);
 	n = snprintf(line, sizeof(line), "%lu %lu\n", atomic_load(&calls[SYS]),
 		     atomic_load(&calls[MEM]));
 	syscall(SYS_write, fd, line, (size_t)n);

@@ -317,7 +317,8 @@ static void test_wild(void)
 	       "a stray address while a file is followed");
 	ok(strstr(err.text, "a file") != NULL, "names the file: %s", err.text);
 	err_clear(&err);
-	is_u64((uint64_t)map_guard(give_up, NULL, ERR_INDEX, &err), ERR_INDEX, "given up");
+	is_u64((uint64_t)map_guard(give_up, NULL, ERR_INDEX, &err), ERR_INDEX,
+	       "given up");
 	ok(strstr(err.text, "a page") != NULL, "says why: %s", err.text);
 	map_fail("nobody");
 	ok(true, "outside a guard nothing happens");
