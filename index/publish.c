@@ -98,8 +98,8 @@ static void make_directories(char *dir)
 	mkdir(dir, 0700);
 }
 
-/* In a directory for all (/tmp) nobody replaces what is another's, and a lock of another user
- * cannot be had. */
+/* In a directory for all (/tmp) nobody replaces what is another's, and whoever made the lock
+ * could hold it for ever. */
 static bool in_the_way(const char *path, const char *dir)
 {
 	char lock[INDEX_PATH_MAX];
@@ -108,8 +108,8 @@ static bool in_the_way(const char *path, const char *dir)
 
 	if (me == 0 || stat(dir, &of_dir))
 		return false;
-	if (fits(snprintf(lock, sizeof(lock), "%s.lock", path)) && access(lock, W_OK) &&
-	    lstat(lock, &there) == 0)
+	if (fits(snprintf(lock, sizeof(lock), "%s.lock", path)) && lstat(lock, &there) == 0 &&
+	    there.st_uid != me)
 		return true;
 	return of_dir.st_mode & S_ISVTX && of_dir.st_uid != me && lstat(path, &there) == 0 &&
 	       there.st_uid != me;
@@ -197,17 +197,23 @@ static int take_lock(struct publish *p, bool no_wait, const atomic_int *cancel, 
 	const char *name = in_directory(p->lock);
 
 	for (;;) {
-		struct stat held, there;
+		struct stat held = {0}, there;
 
 		p->lock_fd = openat(p->dir_fd, name, flags, 0600);
 		if (p->lock_fd < 0)
 			return cannot(p->lock, err);
+		if (fstat(p->lock_fd, &held) ||
+		    (geteuid() && held.st_uid && held.st_uid != geteuid())) {
+			errno = EACCES;
+			cannot(p->lock, err);
+			let_go(p);
+			return (int)err->kind;
+		}
 		if (hold(p, no_wait, cancel, err)) {
 			let_go(p);
 			return (int)err->kind;
 		}
-		if (fstat(p->lock_fd, &held) == 0 &&
-		    fstatat(p->dir_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+		if (fstatat(p->dir_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    held.st_ino == there.st_ino && held.st_dev == there.st_dev)
 			return 0;
 		let_go(p);

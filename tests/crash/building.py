@@ -208,6 +208,13 @@ def lock_one(rng, i, s):
         time.sleep(0.1)
         if waits.poll() is not None:
             return "it did not wait: %s" % (waits.communicate(),)
+        gives_up = subprocess.Popen([quern, "p.out", "--rebuild", "-c", "top"], env=crash.environ,
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(0.1)
+        gives_up.send_signal(signal.SIGINT)
+        out, talk = gives_up.communicate(timeout=crash.HUNG)
+        if gives_up.returncode != 130 or out or not os.path.exists("p.out.quern.lock"):
+            return "interrupted while it waits: %d %s" % (gives_up.returncode, talk)
         fcntl.flock(held, fcntl.LOCK_UN)
         out, talk = waits.communicate(timeout=crash.HUNG)
     if waits.returncode or out != s["right"]:

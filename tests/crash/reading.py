@@ -1,4 +1,5 @@
 """reading.py - faults of the input, of indexes, and of who may read and write them."""
+import fcntl
 import os
 import shutil
 import stat
@@ -254,17 +255,25 @@ def foreign_one(rng, i, s):
     os.chown("tmp/p.out", NOBODY, NOBODY)
     write("target", b"precious")
     os.chown("target", NOBODY, NOBODY)
-    mine = ("lock", "link", "dangling", "fifo")[i % 4]
-    path = "tmp/p.out.quern.lock" if mine == "lock" else "tmp/p.out.quern"
-    if mine == "lock":
+    mine = ("lock", "link", "dangling", "fifo", "held")[i % 5]
+    path = "tmp/p.out.quern.lock" if mine in ("lock", "held") else "tmp/p.out.quern"
+    held = None
+    if mine in ("lock", "held"):
         write(path, b"")
-        os.chmod(path, 0o600)
+        os.chmod(path, 0o600 if mine == "lock" else 0o666)
+        if mine == "held":      # for ever
+            held = open(path)
+            fcntl.flock(held, fcntl.LOCK_EX)
     elif mine == "fifo":
         os.mkfifo(path)
     else:
         os.symlink(s["here"] + "/target" + ("x" if mine == "dangling" else ""), path)
     os.chown(path, OTHER, OTHER, follow_symlinks=False)
-    r = run("tmp/p.out", *SUMS, program=as_user(NOBODY), env={"HOME": s["here"] + "/tmp"}, seconds=20)
+    named = ["--index", path[:-5]] if i >= 5 and mine in ("lock", "held") else []
+    r = run("tmp/p.out", *SUMS, *named, program=as_user(NOBODY), env={"HOME": s["here"] + "/tmp"},
+            seconds=20)
+    if held:
+        held.close()
     precious, made = read("target"), os.path.exists("targetx")
     shutil.rmtree("tmp")
     if precious != b"precious" or made:
@@ -294,7 +303,7 @@ rows = [
     Row("input", "the profile is cut, written or replaced", 50, 1000, moving_one, moving_setup),
     Row("boundary", "boundaries", 100, len(BOUNDARIES), boundary_one),
     Row("users", "whose index is used", 24, len(USERS), users_one, users_setup),
-    Row("foreign", "locks, links and FIFOs of others in /tmp", 4, 4, foreign_one, users_setup),
+    Row("foreign", "locks, links and FIFOs of others in /tmp", 10, 10, foreign_one, users_setup),
     Row("damaged", "a damaged index, 24 queries", 0, 1000, batch("damaged", 100), each=100),
     Row("forged", "damage under a right checksum", 0, 100, batch("forged", 100), each=100),
     Row("live", "an index is damaged while it is read", 0, 100, batch("live", 100), each=100),
