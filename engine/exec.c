@@ -331,6 +331,9 @@ int exec_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	struct fn_set *b;
 
+	/* A variable stands for its text, so a few lines can mean millions of sets. */
+	if (exec_poll_now(x))
+		return (int)x->err->kind;
 	switch (s->op) {
 	case SET_ATOM:
 		return s->field == FIELD_CYCLE	? cycle_set(x, s, out)

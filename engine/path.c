@@ -38,6 +38,13 @@ struct path_bounds path_bounds_next(struct path_bounds b, uint64_t w, uint64_t i
 	return r;
 }
 
+uint64_t path_rounded(double est)
+{
+	return est >= 18446744073709551615.0 ? UINT64_MAX
+	       : est > 0		     ? (uint64_t)(est + 0.5)
+					     : 0;
+}
+
 bool path_under_min(double est, double min)
 {
 	return est * (1 + 1e-12) < min;

@@ -32,6 +32,9 @@ struct path_bounds {
 	bool measured; /* est is the profile's own number: one arc, or lo == hi */
 };
 
+/* est as a cost: to the nearest, saturated. */
+uint64_t path_rounded(double est);
+
 struct path_step {
 	uint32_t vertex;
 	uint32_t fn;		 /* one of its functions: the one asked for, or called */

@@ -205,16 +205,11 @@ static uint64_t tree_incl(const struct table *t, uint32_t r, uint32_t e)
 	return row_of(t, r)->incl;
 }
 
-static uint64_t rounded(double d)
-{
-	return d >= 18446744073709551615.0 ? UINT64_MAX : d > 0 ? (uint64_t)(d + 0.5) : 0;
-}
-
 static uint64_t tree_est(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
 	return row_of(t, r)->recursive ? row_of(t, r)->incl
-				       : rounded(row_of(t, r)->cost.est);
+				       : path_rounded(row_of(t, r)->cost.est);
 }
 
 static uint64_t tree_lo(const struct table *t, uint32_t r, uint32_t e)

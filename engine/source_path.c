@@ -42,10 +42,8 @@ static uint64_t step_id(const struct table *t, uint32_t r, uint32_t e)
 
 static uint64_t step_est(const struct table *t, uint32_t r, uint32_t e)
 {
-	double d = step_of(t, r)->s->cost.est;
-
 	(void)e;
-	return d >= 18446744073709551615.0 ? UINT64_MAX : d > 0 ? (uint64_t)(d + 0.5) : 0;
+	return path_rounded(step_of(t, r)->s->cost.est);
 }
 
 static double step_share(const struct table *t, uint32_t r, uint32_t e)
@@ -263,7 +261,7 @@ static uint64_t cost_incl(const struct table *t, uint32_t r, uint32_t e)
 static uint64_t cost_est(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)r, (void)e;
-	return (uint64_t)(cost_row(t)->b.est + 0.5);
+	return path_rounded(cost_row(t)->b.est);
 }
 
 static uint64_t cost_lo(const struct table *t, uint32_t r, uint32_t e)

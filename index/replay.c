@@ -314,7 +314,13 @@ static run_fn *choose(const struct tally *t)
 
 	while (strcmp(p->name, name) != 0)
 		p++;
-	return p->run[t->col_is_event && t->ncol == 1 ? 0 : t->col_is_event && t->ncol == 2 ? 1 : 2];
+	return p->run[t->ncol < 3 ? t->ncol - 1 : 2];
+}
+
+/* Up to two costs are added in place, so they must be the events of these numbers. */
+static bool in_place(const struct tally *t)
+{
+	return t->col_is_event || t->ncol > 2;
 }
 
 /* ---- entering and leaving the loop ---- */
@@ -332,7 +338,7 @@ static bool usable(struct replay *r, const struct tally *t, const struct decode 
 {
 	if (!replay_settled(t, d) || t->ob_moved || t->pending != PENDING_NONE || t->has_cfi ||
 	    t->has_cob || t->has_jfi || t->has_jfn || t->ncol == 0 || t->ncol > COSTS_MAX ||
-	    t->ncol != d->ncols || d->sub[0] == SUB_BB || (d->nsub > 1 && d->sub[1] == SUB_BB))
+	    !in_place(t) || t->ncol != d->ncols || d->sub[0] == SUB_BB || (d->nsub > 1 && d->sub[1] == SUB_BB))
 		return false;
 	if (r->meaning != t->meaning) {
 		r->meaning = t->meaning;

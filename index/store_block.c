@@ -224,7 +224,8 @@ static bool meet(struct store *st, enum table t, uint32_t event, uint32_t block,
 	struct value_header head;
 	const void *p;
 
-	if (event >= store_events_of(st, t)) {
+	/* Every value has pages of its own, so a file has fewer than this. */
+	if (event >= store_events_of(st, t) || block >= st->size / VALUE_MIN) {
 		store_damaged(st, t, block, "no such block");
 		return false;
 	}

@@ -302,7 +302,13 @@ static int answer(void *arg, const struct result *r, struct err *err)
 
 	for (size_t i = 0; i < r->nnotes; i++)
 		app_note(app, "note: %.*s", STR_ARG(r->notes[i]));
-	return output_result(app, r, err);
+	if (output_result(app, r, err))
+		return (int)err->kind;
+	if (!r->truncated)
+		return 0;
+	/* Most formats have no place to say so. */
+	err_set(err, ERR_LIMIT, 0, "not all: there is more than these %zu rows", r->rows);
+	return err_hint(err, "ask for less: `depth 5`, `min 1%%`, a smaller `max`");
 }
 
 int app_run(struct app *app, struct str text, const struct origin *from)

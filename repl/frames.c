@@ -81,6 +81,12 @@ static void level_paths(struct frames *f)
 	}
 }
 
+static void add(uint64_t *to, uint64_t v)
+{
+	if (__builtin_add_overflow(*to, v, to))
+		*to = UINT64_MAX;
+}
+
 static void sum_up(struct frames *f)
 {
 	for (size_t i = f->n; i-- > 0;) {
@@ -91,9 +97,9 @@ static void sum_up(struct frames *f)
 			x->value = x->self;
 		x->self = x->value - x->self;
 		if (x->parent == FRAME_NONE)
-			f->sum += x->value;
+			add(&f->sum, x->value);
 		else
-			f->all[x->parent].self += x->value;
+			add(&f->all[x->parent].self, x->value);
 	}
 }
 

@@ -50,4 +50,13 @@ bool naive_compare(const struct naive *r, struct store *st, char *why, size_t si
  * two threads; read it naively; compare. */
 bool naive_agree(const char *text, size_t n, size_t stretch, char *why, size_t size);
 
+struct naive_way {
+	unsigned jobs;	/* threads */
+	size_t stretch; /* bytes; 0: shared out evenly */
+	void (*then)(void *arg, struct store *st); /* when they agree; may be NULL */
+	void *arg;
+};
+bool naive_agree_by(const char *text, size_t n, const struct naive_way *way, char *why,
+		    size_t size);
+
 #endif

@@ -4,32 +4,14 @@
 #include <unistd.h>
 
 #include "index/build.h"
+#include "tests/fuzzing.h"
 #include "tests/naive.h"
 
-static char dir[64];
-
-static void leave(void)
-{
-	rmdir(dir);
-}
-
-/* A directory of our own, in memory where there is one. */
-static void enter(void)
-{
-	if (dir[0])
-		return;
-	snprintf(dir, sizeof(dir), "%s/quern-naive-XXXXXX",
-		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
-	if (!mkdtemp(dir))
-		abort();
-	atexit(leave);
-	setenv("TMPDIR", dir, 1);
-}
-
-bool naive_agree(const char *text, size_t n, size_t stretch, char *why, size_t size)
+bool naive_agree_by(const char *text, size_t n, const struct naive_way *way, char *why,
+		    size_t size)
 {
 	struct build_opts opts = {
-		.no_write = true, .jobs = stretch ? 2 : 1, .stretch = stretch};
+		.no_write = true, .jobs = way->jobs, .stretch = way->stretch};
 	struct build_report report;
 	struct store *st = NULL;
 	struct err err = {0};
@@ -38,8 +20,7 @@ bool naive_agree(const char *text, size_t n, size_t stretch, char *why, size_t s
 	bool same;
 	FILE *f;
 
-	enter();
-	snprintf(path, sizeof(path), "%s/profile", dir);
+	snprintf(path, sizeof(path), "%s/profile", fuzz_directory());
 	f = fopen(path, "w");
 	if (!f || (n && fwrite(text, 1, n, f) != n) || fclose(f))
 		abort();
@@ -54,9 +35,18 @@ bool naive_agree(const char *text, size_t n, size_t stretch, char *why, size_t s
 		snprintf(why, size, "naive refuses it: %s", r.refused);
 	} else {
 		same = naive_compare(&r, st, why, size);
+		if (same && way->then)
+			way->then(way->arg, st);
 	}
 	store_close(st);
 	unlink(path);
 	naive_free(&r);
 	return same;
+}
+
+bool naive_agree(const char *text, size_t n, size_t stretch, char *why, size_t size)
+{
+	const struct naive_way way = {.jobs = stretch ? 2 : 1, .stretch = stretch};
+
+	return naive_agree_by(text, n, &way, why, size);
 }

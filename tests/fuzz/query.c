@@ -1,64 +1,82 @@
 /*
- * query.c - fuzz the query language: any bytes are a query to a small profile.
+ * query.c - fuzz the query language: any bytes are a query to a real profile.
  *
- * Whatever is asked, the answer is rows or a named error whose place lies in the text.
+ * The first byte chooses among profiles of callgrind (plain; jumps and instructions; parts of
+ * several threads; recursion) and Xdebug, and the format of the answers.  Whatever is asked, the
+ * answer is rows or a named error whose place lies in the text; the text can be explained and
+ * completed.
  */
 #include "engine/query.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "index/build.h"
+#include "tests/fuzzing.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+static const char *const profiles[] = {
+	"mutual-default.out", "lua-instr-jumps.out", "thr-septhreads-combine.out",
+	"mutual-recs3.out",   "xdebug-small.out",
+};
+enum { PROFILES = sizeof(profiles) / sizeof(profiles[0]) };
 
-static struct session *session;
-
-static void start(void)
+static struct store *open_profile(const char *name)
 {
-	struct build_opts opts = {.no_write = true};
+	struct build_opts opts = {.no_write = true, .jobs = 1};
 	struct build_report report = {0};
-	struct session_limits limits = {.seconds = 4, .arena_bytes = 256 << 20};
 	struct err err = {0};
 	struct store *st;
+	char path[200];
 
-	if (build_open("tests/fixtures/small/mutual-default.out", &opts, &st, &report,
-		       &err) ||
-	    session_new(&session, &err) || session_add(session, STR("base"), st, &err)) {
-		fprintf(stderr, "%s\n", err.text);
-		abort();
-	}
-	session_set_limits(session, &limits);
+	fuzz_directory();
+	snprintf(path, sizeof(path), "tests/fixtures/small/%s", name);
+	if (build_open(path, &opts, &st, &report, &err))
+		fuzz_fail("%s", err.text);
+	return st;
 }
 
-static int sink(void *arg, const struct result *r, struct err *err)
+static struct session *session_of(unsigned i)
 {
-	(void)arg, (void)err;
-	for (size_t c = 0; c < r->ncols; c++)
-		if (r->rows && !r->cols[c].u)
-			abort();
-	return 0;
+	static struct session *open[PROFILES];
+	static struct store *other;
+	struct err err = {0};
+
+	if (!open[i]) {
+		if (!other)
+			other = open_profile("mutual-callers3.out");
+		open[i] = fuzz_session(open_profile(profiles[i]));
+		session_set_safe(open[i], true);
+		if (session_add(open[i], STR("other"), other, &err))
+			fuzz_fail("%s", err.text);
+	}
+	return open[i];
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct str text = {(const char *)data, size}, out;
 	struct query_context context;
+	struct session *s;
 	struct err err = {0};
+	struct str text, out, *names;
 	struct arena a;
+	size_t n;
 
-	if (!session)
-		start();
+	if (size == 0)
+		return 0;
+	s = session_of(data[0] % PROFILES);
+	text = (struct str){(const char *)data + 1, size - 1};
+	fuzz_begin();
+	fuzz_ask(s, text, (enum format)(data[0] / PROFILES % (FORMAT_PPROF + 1)), NULL);
 	arena_init(&a, 0);
-	query_run(session, text, &a, sink, NULL, &err);
-	if (err.kind == ERR_QUERY && (err.at > size || !err.text[0]))
-		abort();
-	err_clear(&err);
-	query_explain(session, text, &a, &out, &err);
+	query_explain(s, text, &a, &out, &err);
+	if (err.kind == ERR_QUERY && (err.at > text.n || !err.text[0]))
+		fuzz_fail("explained with an error at byte %zu", (size_t)err.at);
 	query_incomplete(text);
-	query_context(session, text, &context);
-	if (context.word_at > size)
-		abort();
+	query_context(s, text, &context);
+	if (context.word_at > text.n)
+		fuzz_fail("the word starts at byte %zu of %zu", context.word_at, text.n);
+	err = (struct err){0};
+	query_complete_function(s, str_from(text, context.word_at), 10, &a, &names, &n, &err);
 	arena_free(&a);
+	fuzz_end();
 	return 0;
 }

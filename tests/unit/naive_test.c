@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "index/base/out.h"
 #include "tests/naive.h"
 #include "tests/tap.h"
 
@@ -91,6 +92,34 @@ static void run_cases(void)
 	ok(true, "%zu texts that were once read wrongly", COUNT(cases));
 }
 
+/* The columns of a part are other events than those of the part before, again and again. */
+static void run_columns(void)
+{
+	static const char *const events[] = {"Ir", "Dr", "Ir Dr", "Dr Ir", "Dw", "Dw Dr Ir"};
+	char why[1400];
+
+	for (size_t i = 0; i < COUNT(events); i++)
+		for (size_t k = 0; k < COUNT(events); k++) {
+			struct out o;
+
+			out_mem(&o);
+			out_c(&o, "events: Ir Dr Dw\nfl=(1) a.c\nfn=(1) f\nfn=(2) g\n");
+			for (unsigned part = 1; part < 8; part++) {
+				out_printf(&o, "part: %u\nevents: %s\nfl=(1)\n", part,
+					   events[part % 2 ? i : k]);
+				for (unsigned line = 1; line < 60; line++) {
+					if (line % 10 == 1)
+						out_printf(&o, "fn=(%u)\n", 1 + line / 10 % 2);
+					out_printf(&o, "%u %u %u\n", line, part, line);
+				}
+			}
+			if (!ok(naive_agree(o.buf, o.n, 0, why, sizeof(why)),
+				"parts of events '%s' and '%s'", events[i], events[k]))
+				printf("# %s\n", why);
+			out_close(&o);
+		}
+}
+
 static char *read_file(const char *path, size_t *n)
 {
 	FILE *f = fopen(path, "r");
@@ -142,6 +171,7 @@ static void run_fixtures(const char *where)
 int main(void)
 {
 	run_cases();
+	run_columns();
 	run_fixtures("tests/fixtures/quirks");
 	run_fixtures("tests/fixtures/small");
 	return done_testing();

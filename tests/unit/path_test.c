@@ -814,6 +814,25 @@ static void test_experiment(struct arena *a)
 	report(&down, "trees of callees");
 }
 
+static void test_rounded(void)
+{
+	static const struct {
+		double est;
+		uint64_t want;
+		const char *name;
+	} cases[] = {
+		{0.49, 0, "down"},
+		{0.5, 1, "up"},
+		{-1, 0, "below zero"},
+		{18446744073709551615.0, UINT64_MAX, "2^64"},
+		{1e300, UINT64_MAX, "far above"},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++)
+		is_u64(path_rounded(cases[i].est), cases[i].want, "an estimate rounded: %s",
+		       cases[i].name);
+}
+
 int main(void)
 {
 	struct arena a;
@@ -827,5 +846,6 @@ int main(void)
 	test_brute(&a);
 	test_experiment(&a);
 	arena_free(&a);
+	test_rounded();
 	return done_testing();
 }

@@ -169,6 +169,26 @@ static void test_limits(void)
 	is_str(s.file, "x.csv", "  with its name");
 }
 
+/* 2^40 sets in 600 bytes: only the limit of seconds ends this. */
+static void test_seconds(void)
+{
+	struct session_limits one = {.seconds = 1}, none = {0};
+	char text[2000] = "let $v0 = * or *;";
+	struct seen s;
+	struct err err = {0};
+	size_t n = strlen(text);
+
+	for (int i = 0; i < 40; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, " let $v%d = $v%d or $v%d;",
+				      i + 1, i, i);
+	snprintf(text + n, sizeof(text) - n, " functions of $v40 | count");
+	session_set_limits(session, &one);
+	is_u64(run(text, &s, &err), ERR_LIMIT, "sets of sets of sets end in time");
+	ok(strstr(err.text, "took longer than its limit of 1 s"), "  and say so: %.60s ...",
+	   err.text);
+	session_set_limits(session, &none);
+}
+
 static void test_incomplete(void)
 {
 	static const struct {
@@ -385,6 +405,7 @@ int main(void)
 	test_event();
 	test_filters();
 	test_limits();
+	test_seconds();
 	test_incomplete();
 	test_context();
 	test_names();

@@ -259,6 +259,28 @@ static void test_hostile(void)
 	      "\"fn\":\"\\\\x:a\\\\x1B[2Jb\\\\xFF\"}\n");
 }
 
+/* Costs saturate; so does their sum, which was once 4 and gave frames of 1e20 pixels. */
+static void test_sum(void)
+{
+	static const struct look look = {.utf8 = true};
+	static struct str names[] = {{"f", 1}, {"g", 1}};
+	static uint64_t cost[] = {UINT64_MAX, 5};
+	struct column c[] = {
+		{.name = STR("incl"), .type = COL_COST, .u = cost},
+		{.name = STR("fn"), .type = COL_NAME, .s = names},
+	};
+	struct result r = {
+		.source = "functions", .cols = c, .ncols = 2, .rows = 2, .depth_col = -1};
+	char *text = render(FORMAT_SPEEDSCOPE, &r, &look);
+
+	ok(strstr(text, "\"endValue\":18446744073709551615,"), "a sum of frames saturates");
+	free(text);
+	text = render(FORMAT_SVG, &r, &look);
+	ok(strstr(text, "data-x=\"0.000\" data-w=\"1180.0000\" data-d=\"1\""),
+	   "and is as wide as the picture");
+	free(text);
+}
+
 static void test_cancel(void)
 {
 	static const struct look pipe = {0};
@@ -286,6 +308,7 @@ int main(void)
 	test_table();
 	test_tree();
 	test_hostile();
+	test_sum();
 	test_cancel();
 	return done_testing();
 }

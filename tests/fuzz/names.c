@@ -1,0 +1,464 @@
+/*
+ * names.c - fuzz what becomes of names: any bytes as names, through every output format.
+ *
+ * An input is a byte that chooses the shape of an answer and then names, each behind its
+ * length.  Two ways are taken:
+ *
+ *	by hand		a result whose query, profile, event, filters and cells are these
+ *			names, rendered in every format; what was written is read back
+ *			(parse_back.h): every name is whole and in its place, nothing else is
+ *	a profile	whose functions, files, objects and header lines are these names, indexed,
+ *			answered, and written as callgrind, which is then indexed again: the same
+ *			functions
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "index/build.h"
+#include "repl/render.h"
+#include "tests/fuzzing.h"
+#include "tests/parse_back.h"
+
+enum { NAMES = 24, TEXTS = 4 };
+
+struct input {
+	struct str name[NAMES];
+	size_t n;
+	unsigned shape;
+};
+
+static bool read_input(struct input *in, const uint8_t *data, size_t size)
+{
+	if (size < 2)
+		return false;
+	in->shape = data[0];
+	for (size_t at = 1; at < size && in->n < NAMES; in->n++) {
+		size_t length = data[at++];
+
+		length = length < size - at ? length : size - at;
+		in->name[in->n] = (struct str){(const char *)data + at, length};
+		at += length;
+	}
+	return true;
+}
+
+/* ---- a result by hand ---- */
+
+struct made {
+	struct result r;
+	struct column cols[9];
+	struct str text[TEXTS][NAMES], filters[2], notes[1];
+	uint64_t id[NAMES], depth[NAMES], incl[NAMES], calls[NAMES];
+	double percent[NAMES];
+	uint8_t estimated[NAMES];
+	bool tree;
+};
+
+static void make_cells(struct made *m, const struct input *in)
+{
+	for (size_t i = 0; i < in->n; i++) {
+		m->id[i] = i * 7;
+		m->depth[i] = m->tree ? i % 5 : 0;
+		m->incl[i] = (uint64_t)1000 << (in->n - i);
+		m->calls[i] = i;
+		m->percent[i] = 100.0 / (double)(i + 1);
+		m->estimated[i] = i % 3 == 1;
+		for (size_t k = 0; k < TEXTS; k++)
+			m->text[k][i] = in->name[(i + k) % in->n];
+	}
+}
+
+static void make_result(struct made *m, const struct input *in)
+{
+	const struct column cols[] = {
+		{.name = STR("id"), .type = COL_ID, .machine = true, .table = true, .u = m->id},
+		{.name = STR("depth"), .type = COL_COUNT, .machine = true, .u = m->depth},
+		{.name = STR("incl"), .type = COL_COST, .machine = true, .table = true,
+		 .u = m->incl, .estimated = m->estimated},
+		{.name = STR("incl%"), .type = COL_PERCENT, .machine = true, .table = true,
+		 .bar = true, .f = m->percent},
+		{.name = STR("calls"), .type = COL_COUNT, .machine = true, .table = true,
+		 .u = m->calls},
+		{.name = STR("fn"), .type = COL_NAME, .machine = true, .table = true,
+		 .s = m->text[0]},
+		{.name = STR("file"), .type = COL_FILE, .machine = true, .table = true,
+		 .s = m->text[1]},
+		{.name = STR("obj"), .type = COL_OBJ, .machine = true, .table = true,
+		 .s = m->text[2]},
+		{.name = STR("note"), .type = COL_STR, .machine = true, .table = true,
+		 .s = m->text[3]},
+	};
+
+	*m = (struct made){.tree = in->shape & 1};
+	make_cells(m, in);
+	memcpy(m->cols, cols, sizeof(cols));
+	m->filters[0] = in->name[0];
+	m->filters[1] = in->name[in->n - 1];
+	m->r = (struct result){
+		.source = m->tree ? "calltree" : "functions",
+		.query = in->name[in->n - 1],
+		.profile = in->name[in->n / 2],
+		.event = in->name[0],
+		.total = 123456,
+		.cols = m->cols,
+		.ncols = 9,
+		.rows = in->n,
+		.rows_before = in->n,
+		.filters = m->filters,
+		.nfilters = in->shape & 2 ? 2 : 0,
+		.footer = in->name[in->n / 3],
+		.depth_col = m->tree ? 1 : -1,
+		.card = in->shape & 4 && in->n == 1,
+	};
+}
+
+/* ---- laws ---- */
+
+static struct str decoded(struct back *b, struct str s, bool guarded)
+{
+	struct str out;
+
+	if (!back_unmark(b, guarded ? back_unguard(s) : s, &out))
+		fuzz_fail("%s", b->why);
+	return out;
+}
+
+/* The last cells of an output are those of the result, row by row. */
+static void same_cells(struct back *b, const struct made *m, size_t columns, size_t first,
+		       bool guarded, const char *format)
+{
+	size_t rows = m->r.rows, at = b->n - rows * columns;
+
+	if (b->n < rows * columns)
+		fuzz_fail("%s: %zu texts, not %zu", format, b->n, rows * columns);
+	for (size_t i = 0; i < rows; i++, at += columns)
+		for (size_t k = 0; k < TEXTS; k++)
+			if (!str_eq(decoded(b, b->text[at + first + k], guarded), m->text[k][i]))
+				fuzz_fail("%s: row %zu, text %zu is another one: %.*s", format, i,
+					  k, STR_ARG(b->text[at + first + k]));
+}
+
+/* The name as plain text, as the law of emit.h has it; what XML cannot hold in it as bytes. */
+static struct str as_text(struct back *b, struct str name)
+{
+	struct str copy;
+	struct out o;
+
+	out_mem(&o);
+	emit_name(&o, EMIT_TEXT, name);
+	copy = arena_str(&b->arena, (struct str){o.n ? o.buf : "", o.n});
+	out_close(&o);
+	return copy;
+}
+
+static bool has_text(const struct back *b, struct str s)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (str_eq(b->text[i], s))
+			return true;
+	return false;
+}
+
+static bool not_in_xml(struct str s)
+{
+	return str_find_str(s, STR("\xef\xbf\xbe")) < s.n ||
+	       str_find_str(s, STR("\xef\xbf\xbf")) < s.n;
+}
+
+static void same_names(struct back *b, const struct made *m, const char *format, bool xml)
+{
+	for (size_t i = 0; i < m->r.rows; i++) {
+		struct str want = as_text(b, m->text[0][i]);
+
+		if (!has_text(b, want) && !(xml && not_in_xml(want)))
+			fuzz_fail("%s: '%.*s' is missing", format, STR_ARG(want));
+	}
+}
+
+static size_t count(struct str s, char c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		n += s.p[i] == c;
+	return n;
+}
+
+static void law_table(struct back *b, struct str s, const struct made *m)
+{
+	size_t most = m->r.rows + 4; /* filters, titles, footer, columns left out */
+
+	if (back_clean(b, s, "\n") && count(s, '\n') > (m->r.card ? m->r.ncols + 1 : most))
+		fuzz_fail("a table of %zu rows has %zu lines:\n%.*s", m->r.rows, count(s, '\n'), STR_ARG(s));
+}
+
+static void law_csv(struct back *b, struct str s, const struct made *m)
+{
+	if (back_clean(b, s, "\r\n") && back_csv(b, s, m->r.ncols))
+		same_cells(b, m, m->r.ncols, 5, true, "csv");
+	for (size_t i = m->r.ncols; i < b->n; i++)
+		if (b->text[i].n && strchr("=+-@", b->text[i].p[0]) && b->text[i].p[0])
+			fuzz_fail("csv: a formula: %.*s", STR_ARG(b->text[i]));
+}
+
+static void law_tsv(struct back *b, struct str s, const struct made *m)
+{
+	if (back_clean(b, s, "\t\n") && back_tsv(b, s, m->r.ncols))
+		same_cells(b, m, m->r.ncols, 5, true, "tsv");
+}
+
+static void law_json(struct back *b, struct str s, const struct made *m)
+{
+	if (back_clean(b, s, "\n") && back_json(b, s))
+		same_cells(b, m, TEXTS, 0, false, "json");
+}
+
+/* Every line has every cell, whatever a reader takes for the end of one. */
+static void law_md(struct back *b, struct str s, const struct made *m)
+{
+	size_t bars = 0;
+
+	if (!back_clean(b, s, "\n"))
+		return;
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '\\')
+			i++;
+		else if (s.p[i] == '\n' && bars != m->r.ncols + 1)
+			fuzz_fail("md: a line of %zu cells", bars);
+		else if (s.p[i] == '<' || s.p[i] == '`')
+			fuzz_fail("md: '%c' at byte %zu", s.p[i], i);
+		else
+			bars = s.p[i] == '\n' ? 0 : bars + (s.p[i] == '|');
+	}
+}
+
+/* The styles and scripts of pictures of harmless names: those of any picture. */
+static struct str constant(void)
+{
+	static struct out all;
+	static const struct look look;
+	static struct made m;
+	static const struct input in = {
+		.name = {STR("a"), STR("b"), STR("c")}, .n = 3, .shape = 1};
+
+	if (all.n)
+		return (struct str){all.buf, all.n};
+	out_mem(&all);
+	make_result(&m, &in);
+	for (int i = 0; i < 2; i++) {
+		struct err err = {0};
+		struct render rd = {.o = &all, .r = &m.r, .look = &look, .err = &err};
+
+		render_find(i ? FORMAT_HTML : FORMAT_SVG)->render(&rd);
+	}
+	return (struct str){all.buf, all.n};
+}
+
+static void law_html(struct back *b, struct str s, const struct made *m)
+{
+	static const char *const cells[] = {"<td class=\"t fn\">", "<title>", "<h1>", NULL};
+
+	/* In a tree the cells have a padding: text is checked by back_xml() alone. */
+	if (back_clean(b, s, "\n") && back_xml(b, s, constant(), cells) && !m->tree)
+		same_names(b, m, "html", true);
+}
+
+static void law_svg(struct back *b, struct str s, const struct made *m)
+{
+	static const char *const titles[] = {"<title>", NULL};
+
+	(void)m;
+	if (back_clean(b, s, "\n"))
+		back_xml(b, s, constant(), titles);
+}
+
+static void law_dot(struct back *b, struct str s, const struct made *m)
+{
+	if (back_clean(b, s, "\t\n") && back_dot(b, s) && b->n &&
+	    !str_eq(b->text[0], as_text(b, m->r.query)))
+		fuzz_fail("dot: the title is '%.*s'", STR_ARG(b->text[0]));
+}
+
+static void law_folded(struct back *b, struct str s, const struct made *m)
+{
+	size_t frames = 0, want = 0;
+
+	if (!back_clean(b, s, "\n") || !back_folded(b, s))
+		return;
+	frames = b->n;
+	for (size_t i = 0; i < m->r.rows && !m->tree; i++)
+		want++;
+	if (!m->tree && frames != want)
+		fuzz_fail("folded: %zu frames, not %zu", frames, want);
+}
+
+static void law_pprof(struct back *b, struct str s, const struct made *m)
+{
+	if (back_pprof(b, s))
+		same_names(b, m, "pprof", false);
+}
+
+static void law_speedscope(struct back *b, struct str s, const struct made *m)
+{
+	if (!back_clean(b, s, "\n") || !back_json(b, s))
+		return;
+	for (size_t i = 0; i < b->n; i++)
+		b->text[i] = decoded(b, b->text[i], false);
+	for (size_t i = 0; i < m->r.rows; i++)
+		if (!has_text(b, m->text[0][i]))
+			fuzz_fail("speedscope: '%.*s' is missing", STR_ARG(m->text[0][i]));
+}
+
+static const struct {
+	enum format format;
+	void (*law)(struct back *b, struct str s, const struct made *m);
+} laws[] = {
+	{FORMAT_TABLE, law_table},   {FORMAT_TREE, law_table},
+	{FORMAT_CSV, law_csv},	     {FORMAT_TSV, law_tsv},
+	{FORMAT_JSON, law_json},     {FORMAT_NDJSON, law_json},
+	{FORMAT_MD, law_md},	     {FORMAT_HTML, law_html},
+	{FORMAT_SVG, law_svg},	     {FORMAT_DOT, law_dot},
+	{FORMAT_FOLDED, law_folded}, {FORMAT_PPROF, law_pprof},
+	{FORMAT_SPEEDSCOPE, law_speedscope},
+};
+
+static void check_format(const struct made *m, size_t i, unsigned shape)
+{
+	const struct look look = {.columns = shape & 8 ? 20 + shape / 2 : 0,
+				  .utf8 = shape & 16};
+	struct err err = {0};
+	struct back b;
+	struct out o;
+	struct render rd = {.o = &o, .r = &m->r, .look = &look, .err = &err};
+
+	out_mem(&o);
+	back_init(&b);
+	if (render_find(laws[i].format)->render(&rd) && !err.text[0])
+		fuzz_fail("%s: an error without words", format_name(laws[i].format));
+	if (!err.kind)
+		laws[i].law(&b, (struct str){o.n ? o.buf : "", o.n}, m);
+	if (b.why[0])
+		fuzz_fail("%s: %s\n%.*s", format_name(laws[i].format), b.why,
+			  (int)(o.n < 3000 ? o.n : 3000), o.buf);
+	back_free(&b);
+	out_close(&o);
+}
+
+/* ---- a profile ---- */
+
+static void put_line(struct out *o, const char *key, size_t id, struct str name)
+{
+	out_c(o, key);
+	if (id)
+		out_printf(o, "(%zu) ", id);
+	for (size_t i = 0; i < name.n; i++)
+		if (name.p[i] != '\n')
+			out_char(o, name.p[i]);
+	out_c(o, "\n");
+}
+
+static void put_profile(struct out *o, const struct input *in)
+{
+	out_c(o, "version: 1\ncreator: x\n");
+	put_line(o, "cmd: ", 0, in->name[0]);
+	put_line(o, "desc: Trigger: ", 0, in->name[in->n - 1]);
+	out_c(o, "event: Ir : ");
+	put_line(o, "", 0, in->name[in->n / 2]);
+	out_c(o, "events: Ir\n");
+	for (size_t i = 0; i < in->n; i++) {
+		put_line(o, "ob=", i + 1, in->name[(i + 1) % in->n]);
+		put_line(o, "fl=", i + 1, in->name[(i + 2) % in->n]);
+		put_line(o, "fn=", i + 1, in->name[i]);
+		out_printf(o, "%zu %zu\n", i + 1, 10 * i + 5);
+		if (i)
+			out_printf(o, "cob=(%zu)\ncfi=(%zu)\ncfn=(%zu)\ncalls=2 1\n%zu 100\n", i, i,
+				   i, i + 1);
+	}
+}
+
+static struct store *index_of(const char *p, size_t n)
+{
+	struct build_opts opts = {.no_write = true, .jobs = 1};
+	struct build_report report;
+	struct store *st = NULL;
+	struct err err = {0};
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/names", fuzz_directory());
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	if (fd < 0 || write(fd, p, n) != (ssize_t)n || close(fd))
+		fuzz_fail("cannot write %s", path);
+	if (build_open(path, &opts, &st, &report, &err))
+		fuzz_fail("%s", err.text);
+	unlink(path);
+	return st;
+}
+
+static struct out answer(struct store *st, const char *query, enum format format)
+{
+	struct session *s = fuzz_session(st);
+	struct out o;
+
+	out_mem(&o);
+	if (!s || fuzz_ask(s, str_c(query), format, &o))
+		fuzz_fail("'%s' is not answered", query);
+	session_free(s);
+	return o;
+}
+
+static void check_profile(const struct input *in)
+{
+	static const char *const queries[] = {"functions", "calls", "events", "lines"};
+	struct store *first, *second;
+	struct out o, again;
+	struct back b;
+
+	out_mem(&o);
+	put_profile(&o, in);
+	first = index_of(o.buf, o.n);
+	out_close(&o);
+	o = answer(first, "functions", FORMAT_HTML);
+	back_init(&b);
+	if (!back_clean(&b, (struct str){o.buf, o.n}, "\n"))
+		fuzz_fail("html: %s", b.why);
+	back_free(&b);
+	out_close(&o);
+	o = answer(first, "functions", FORMAT_CALLGRIND);
+	second = index_of(o.buf, o.n);
+	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+		struct out was = answer(first, queries[i], FORMAT_NDJSON);
+
+		again = answer(second, queries[i], FORMAT_NDJSON);
+		if (was.n != again.n || (was.n && memcmp(was.buf, again.buf, was.n) != 0))
+			fuzz_fail("callgrind: %s are other ones:\n%.*s\nwritten as\n%.*s\nwere\n%.*s",
+				  queries[i], (int)again.n, again.buf, (int)o.n, o.buf,
+				  (int)was.n, was.buf);
+		out_close(&was);
+		out_close(&again);
+	}
+	out_close(&o);
+	store_close(first);
+	store_close(second);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = {0};
+	struct made m;
+
+	if (!read_input(&in, data, size))
+		return 0;
+	fuzz_begin();
+	make_result(&m, &in);
+	if (in.shape % 8 == 7)
+		check_profile(&in);
+	else
+		for (size_t i = 0; i < sizeof(laws) / sizeof(laws[0]); i++)
+			check_format(&m, i, in.shape);
+	fuzz_end();
+	return 0;
+}

@@ -1,0 +1,78 @@
+/*
+ * profile.c - fuzz the profile format: any bytes as a profile.
+ *
+ * They are refused or indexed, by 1 to 8 threads in stretches of any length from 64 bytes,
+ * and then the index says what the naive reader (tests/naive.h) has understood.  A few
+ * questions follow, each shown in some format.
+ *
+ * Two of three mutations work on lines (mutate_lines.h), the others are libFuzzer's own.
+ */
+#include <string.h>
+
+#include "index/base/hash.h"
+#include "tests/fuzzing.h"
+#include "tests/mutate_lines.h"
+#include "tests/naive.h"
+
+enum { LONGEST = 64 << 10, TIMES = 4 };
+
+/* ---- one input ---- */
+
+struct asking {
+	uint64_t pick;
+};
+
+static void ask(void *arg, struct store *st)
+{
+	const struct asking *a = arg;
+	struct session *s = fuzz_session(st);
+	uint64_t pick = a->pick;
+
+	if (!s)
+		fuzz_fail("no session with a sound index");
+	for (int i = 0; i < 3; i++, pick >>= 16)
+		fuzz_ask(s, str_c(fuzz_question((unsigned)(pick & 0xff))),
+			 (enum format)(FORMAT_TABLE + (pick >> 8) % FORMAT_PPROF), NULL);
+	session_free(s);
+}
+
+/* Profiles repeat themselves, part after part, and are read in another way where they do
+ * (index/replay.h): some inputs are a text several times over. */
+static struct str repeated(struct str text, size_t times)
+{
+	static char copy[TIMES * LONGEST];
+
+	for (size_t i = 0; i < times; i++)
+		memcpy(copy + i * text.n, text.p, text.n);
+	return (struct str){copy, times * text.n};
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct str text = {(const char *)data, size};
+	uint64_t pick = str_hash(text);
+	struct asking asking = {pick >> 16};
+	struct naive_way way = {.jobs = 1 + pick % 8, .then = ask, .arg = &asking};
+	char why[1400];
+
+	if (size > LONGEST)
+		return 0;
+	if (pick >> 8 & 3)
+		way.stretch = 64 + (size_t)(pick >> 10) % (size + 64);
+	else
+		way.jobs = 1;
+	if (size && (pick >> 52) % 3 == 0)
+		text = repeated(text, 2 + (pick >> 56) % (TIMES - 1));
+	fuzz_begin();
+	if (!naive_agree_by(text.p, text.n, &way, why, sizeof(why)))
+		fuzz_fail("%u threads, stretches of %zu bytes: %s", way.jobs, way.stretch, why);
+	fuzz_end();
+	return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+	if (LLVMFuzzerMutate && (size == 0 || hash_mix(seed) % 3 == 0))
+		return LLVMFuzzerMutate(data, size, max);
+	return mutate_lines(data, size, max, seed);
+}

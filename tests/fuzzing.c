@@ -1,0 +1,192 @@
+/* fuzzing.c - see fuzzing.h. */
+#include "tests/fuzzing.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "repl/render.h"
+
+void fuzz_fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	abort();
+}
+
+/* ---- time ---- */
+
+#ifdef QUERN_FUZZING
+enum { SECONDS = 8 }; /* with sanitizers and instrumentation: less than one without */
+
+static clock_t began;
+
+void fuzz_begin(void)
+{
+	began = clock();
+}
+
+void fuzz_end(void)
+{
+	double took = (double)(clock() - began) / CLOCKS_PER_SEC;
+
+	if (took > SECONDS)
+		fuzz_fail("it took %.1f s", took);
+}
+#else
+void fuzz_begin(void)
+{
+}
+
+void fuzz_end(void)
+{
+}
+#endif
+
+/* ---- a place for files ---- */
+
+static char dir[64];
+
+static void leave(void)
+{
+	rmdir(dir);
+}
+
+const char *fuzz_directory(void)
+{
+	if (dir[0])
+		return dir;
+	snprintf(dir, sizeof(dir), "%s/quern-fuzz-XXXXXX",
+		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+	if (!mkdtemp(dir))
+		fuzz_fail("cannot make %s", dir);
+	atexit(leave);
+	setenv("TMPDIR", dir, 1);
+	return dir;
+}
+
+/* ---- asking ---- */
+
+static const char *const questions[] = {
+	"top 20",
+	"functions | sort incl / calls | take 5",
+	"functions | where self > 1% and fn ~ /a/ | add x = self / calls | sum",
+	"files | as md",
+	"objects | sort incl asc",
+	"dirs",
+	"classes",
+	"lines | take 50",
+	"calls | where calls > 0 | skip 1",
+	"callsites",
+	"jumps",
+	"instrs",
+	"cycles",
+	"parts",
+	"threads",
+	"events",
+	"info",
+	"info main",
+	"find a",
+	"callers of * depth 3",
+	"callees of main depth all",
+	"calltree from * depth 5 min 1%",
+	"calltree to * depth 3",
+	"path from main to *",
+	"shortest 3 paths from * to f",
+	"widest path from * to *",
+	"all paths from main to *",
+	"cost of * under main",
+	"functions | group by file: sum(self) as s, count | sort s",
+	"lines | group by file: max(self), min(line), avg(self)",
+	"collapse by object | callers of *",
+	"collapse by file | functions",
+	"norec | functions",
+	"hide file:a* | calls",
+	"focus main | functions",
+	"ignore main | functions",
+	"cut 1% | calltree from * depth 4",
+	"part 1 | functions",
+	"part 2 | calls",
+	"thread 1 | functions",
+	"functions vs base",
+	"collapse /^f/ as all | calltree from *",
+	"source of main",
+	"asm of main",
+	"top 3 lines by incl",
+	"let $x = m* or /a/; functions of $x; callers of not $x",
+	"functions | show id, fn, file, obj, line, self, incl, self%, incl%, calls, cycle",
+	"top 5 by CEst",
+};
+
+const char *fuzz_question(unsigned i)
+{
+	return questions[i % (sizeof(questions) / sizeof(questions[0]))];
+}
+
+struct session *fuzz_session(struct store *st)
+{
+	const struct session_limits limits = {
+		.seconds = 2, .rows = 20000, .arena_bytes = 64 << 20};
+	struct session *s;
+	struct err err = {0};
+
+	if (session_new(&s, &err) || session_add(s, STR("base"), st, &err)) {
+		/* A damaged index is found out here or later. */
+		if (!err.text[0])
+			fuzz_fail("an error without words");
+		session_free(s);
+		return NULL;
+	}
+	session_set_limits(s, &limits);
+	return s;
+}
+
+struct asked {
+	struct session *session;
+	enum format format;
+	struct out *to;
+};
+
+static int show(void *arg, const struct result *r, struct err *err)
+{
+	static const struct look look = {.columns = 80, .utf8 = true};
+	const struct asked *a = arg;
+	const struct renderer *f = render_find(a->format);
+	struct out o;
+
+	for (size_t c = 0; c < r->ncols; c++)
+		if (r->rows && !r->cols[c].u)
+			fuzz_fail("column %zu has no cells", c);
+	if (!f)
+		return 0;
+	out_mem(&o);
+	struct render rd = {.o = &o, .r = r, .look = &look, .session = a->session, .err = err};
+
+	f->render(&rd);
+	if (a->to && o.n)
+		out_bytes(a->to, o.buf, o.n);
+	out_close(&o);
+	return (int)err->kind;
+}
+
+int fuzz_ask(struct session *s, struct str query, enum format format, struct out *to)
+{
+	struct asked asked = {s, format, to};
+	struct err err = {0};
+	struct arena a;
+
+	arena_init(&a, 0);
+	query_run(s, query, &a, show, &asked, &err);
+	if (err.kind && !err.text[0])
+		fuzz_fail("an error of kind %d without words", (int)err.kind);
+	if (err.kind == ERR_QUERY && err.at > query.n)
+		fuzz_fail("an error at byte %zu of %zu", (size_t)err.at, query.n);
+	arena_free(&a);
+	return (int)err.kind;
+}

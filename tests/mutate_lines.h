@@ -1,0 +1,15 @@
+/*
+ * mutate_lines.h - change a profile by lines, for a line is what the format is made of.
+ *
+ * Lines go, come again elsewhere, become lines of mutate_lines_words.h, or get another number.
+ */
+#ifndef QUERN_TESTS_MUTATE_LINES_H
+#define QUERN_TESTS_MUTATE_LINES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The new size, at most max; what is done follows from the seed. */
+size_t mutate_lines(uint8_t *data, size_t size, size_t max, unsigned seed);
+
+#endif
