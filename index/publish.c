@@ -204,7 +204,8 @@ static int take_lock(struct publish *p, bool no_wait, const atomic_int *cancel, 
 			return cannot(p->lock, err);
 		if (fstat(p->lock_fd, &held) ||
 		    (geteuid() && held.st_uid && held.st_uid != geteuid())) {
-			errno = EACCES;
+			if (held.st_nlink)
+				errno = EACCES;
 			cannot(p->lock, err);
 			let_go(p);
 			return (int)err->kind;

@@ -68,6 +68,8 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 
 	if (left > REPLAY_ROOM && first_ready(t, s->decode)) {
 		q = first_run(t, s->decode, p, p + left - REPLAY_ROOM);
+		if (t->no_memory)
+			return no_memory(&s->err);
 		left -= (size_t)(q - p);
 		*at += (size_t)(q - p);
 		if (q > p) {

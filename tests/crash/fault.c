@@ -3,7 +3,8 @@
  *
  *	QUERN_FAULT=CLASS:K:WHAT	CLASS sys (system calls) or mem (allocations); K from 1,
  *					"K+": that one and all after it; WHAT an errno, or kill
- *					(before the call), after (after it), torn (half a write)
+ *					(before the call), after (after it), torn (half a
+ *					write), abort (to see in gdb where that is)
  *	QUERN_FAULT_LOG=FILE		one line per system call: name, file, result
  *	QUERN_FAULT_COUNT=FILE		at the end: how many there were of each class
  *
@@ -30,7 +31,7 @@
 #include <unistd.h>
 
 enum class { SYS, MEM, CLASSES };
-enum { PASS, FAIL, BEFORE, AFTER, TORN };
+enum { PASS, FAIL, BEFORE, AFTER, TORN, ABORT };
 
 static atomic_ulong calls[CLASSES];
 static enum class of;
@@ -57,6 +58,10 @@ static int fate(enum class c)
 		return PASS;
 	if (what == BEFORE)
 		die();
+	if (what == ABORT) {
+		inside++;
+		abort();
+	}
 	return what;
 }
 
@@ -300,7 +305,7 @@ __attribute__((constructor)) static void begin(void)
 	static const struct {
 		const char *name;
 		int what;
-	} words[] = {{"kill", BEFORE}, {"after", AFTER}, {"torn", TORN}};
+	} words[] = {{"kill", BEFORE}, {"after", AFTER}, {"torn", TORN}, {"abort", ABORT}};
 	const char *s = getenv("QUERN_FAULT"), *file = getenv("QUERN_FAULT_LOG");
 	char *end;
 
