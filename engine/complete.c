@@ -381,7 +381,7 @@ static void search_names(struct store *st, struct str prefix, uint32_t e, struct
 	for (name_id i = 0; i < names; i++) {
 		if ((i & 4095) == 4095 && now_ns() - start > BUDGET_NS)
 			return;
-		if (fits(store_name(st, i), prefix))
+		if (fits(store_shown(st, i), prefix))
 			offer(b, n, max, i, cost_of(st, i, e));
 	}
 }
@@ -404,7 +404,7 @@ int query_complete_function(struct session *s, struct str prefix, size_t max,
 		return arena_full(a, err);
 	search_names(s->stores[0], prefix, env.event, b, &k, max);
 	for (size_t i = 0; i < k; i++) {
-		(*names)[i] = arena_str(a, store_name(s->stores[0], b[i].name));
+		(*names)[i] = arena_str(a, store_shown(s->stores[0], b[i].name));
 		if (!(*names)[i].p)
 			return arena_full(a, err);
 	}

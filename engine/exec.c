@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "engine/fn_detail.h"
 #include "engine/match.h"
 #include "engine/source.h"
 
@@ -22,8 +23,10 @@ int exec_stop(struct exec *x)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec < x->deadline_ns)
 		return 0;
-	return err_set(x->err, ERR_LIMIT, 0,
-		       "the query took longer than its limit of %u s", x->seconds);
+	err_set(x->err, ERR_LIMIT, 0, "the query took longer than its limit of %u s",
+		x->seconds);
+	return err_hint(x->err, "ask for less, or raise it: --limit seconds=%u",
+			x->seconds * 10);
 }
 
 void *exec_alloc(struct exec *x, size_t n, size_t size)
@@ -95,7 +98,8 @@ int exec_rows(struct exec *x, uint64_t n)
 		return 0;
 	err_set(x->err, ERR_LIMIT, 0, "more than %llu rows",
 		(unsigned long long)x->row_limit);
-	return err_hint(x->err, "narrow the query with 'of', or raise the limit of rows");
+	return err_hint(x->err, "narrow the query with 'of', or raise it: --limit rows=%llu",
+			10 * (unsigned long long)x->row_limit);
 }
 
 struct str arena_join(struct arena *a, const struct str *piece, size_t n)
@@ -103,8 +107,11 @@ struct str arena_join(struct arena *a, const struct str *piece, size_t n)
 	size_t size = n, at = 0;
 	char *p;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		if (!piece[i].p)
+			return piece[i];
 		size += piece[i].n;
+	}
 	if (!(p = arena_alloc(a, size)))
 		return (struct str){NULL, 0};
 	for (size_t i = 0; i < n; i++) {
@@ -231,7 +238,7 @@ static int has_line(struct exec *x, fn_id f, const struct line_wanted *w,
 
 	*hit = false;
 	arena_reset(scratch);
-	if (store_lines(x->g->st, f, scratch, &rows, &costs, &n, x->err))
+	if (fn_lines(x, f, scratch, &rows, &costs, &n))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < n && !*hit; i++) {
 		struct str file = store_file(x->g->st, rows[i].file);
@@ -297,7 +304,10 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 		exec_fail(x, s->span, "the graph stages left nothing of %s%.*s",
 			  s->form == FORM_NUMBER ? "#" : "", STR_ARG(s->text));
 		return err_hint(x->err,
-				"it is hidden, cut or part of another function now");
+				x->parts ? "it has no cost in these parts, or is hidden, "
+					   "cut or part of another function now"
+					 : "it is hidden, cut or part of another function "
+					   "now");
 	}
 	if (n == 0 && !x->may_match_nothing)
 		return match_none(x->g->st, &atom, x->event, x->cancel, x->err);

@@ -26,6 +26,9 @@ struct exec {
 	const struct gstage *gstages; /* in force, for the other side of `vs` */
 	struct str text;	      /* of the statements: their spans point here */
 	struct graph *g;	      /* after the graph stages */
+	const uint8_t *parts;	      /* those that x->g is of; NULL: all */
+	struct part_cache *part_cache;
+	const struct moved *moved; /* for `vs`; or NULL */
 	struct flow_cache *flows;
 	const struct result *last; /* `_`; NULL: none */
 	uint32_t event;		   /* of unqualified costs */

@@ -29,7 +29,7 @@ static void put_set(struct explain *e, const char *word, const struct set *s)
 {
 	if (!s)
 		return;
-	out_printf(&e->o, " %s ", word);
+	out_printf(&e->o, "%s%s ", *word ? " " : "", word);
 	slice(e, s->span);
 }
 
@@ -113,8 +113,15 @@ static void put_functions(struct explain *e, const struct query *q,
 			   i->functions);
 }
 
+/* Sources of single lines, which the index has of the whole profile only. */
+static bool source_has_detail(enum source_kind k)
+{
+	return k == S_LINES || k == S_INSTRS || k == S_CALLSITES || k == S_JUMPS ||
+	       k == S_SOURCE || k == S_ASM;
+}
+
 static void put_access(struct explain *e, const struct query *q, struct store *st,
-		       bool filtered)
+		       bool filtered, bool parts)
 {
 	static const char *const how[SOURCES] = {
 		[S_FILES] = "collapse all functions by file",
@@ -137,7 +144,7 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 		[S_CALLEES] =
 			"read outgoing edges level by level; deeper levels are attributed",
 		[S_CALLTREE] = "read edges level by level; deeper levels are attributed",
-		[S_PATH] = "one pass over the condensed call graph in topological order",
+		[S_PATH] = "the best at every function in one pass over the condensed call graph in topological order",
 		[S_COST] = "one pass over the condensed call graph in topological order",
 		[S_SOURCE] =
 			"decode the cost lines and call sites, read the source files",
@@ -153,7 +160,12 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 	if (q->source.kind == S_FUNCTIONS)
 		put_functions(e, q, store_info(st), filtered);
 	else
-		out_c(&e->o, how[q->source.kind] ? how[q->source.kind] : "not built yet");
+		out_c(&e->o, q->source.kind == S_PATH && q->source.path == PATH_ALL
+				     ? "depth-first search of the condensed call graph; count and "
+				       "total in one pass"
+				     : how[q->source.kind]);
+	if (parts && source_has_detail(q->source.kind))
+		out_c(&e->o, ", of the parts' text in the profile, read again");
 	if (q->source.vs.n)
 		out_c(&e->o, ", in both profiles; join by (object, file, name)");
 	out_char(&e->o, '\n');
@@ -164,6 +176,7 @@ static int explain_query(struct session *s, struct stmt *st, struct explain *e,
 {
 	const struct gstage *stages;
 	struct check_env env;
+	bool parts = false;
 	size_t profile;
 
 	if (s->n == 0)
@@ -184,7 +197,9 @@ static int explain_query(struct session *s, struct stmt *st, struct explain *e,
 	put_source(e, &st->query.source);
 	for (const struct tstage *t = st->query.tstages; t; t = t->next)
 		put_stage(e, t);
-	put_access(e, &st->query, s->stores[profile], stages != NULL);
+	for (const struct gstage *g = stages; g; g = g->next)
+		parts |= g->kind == G_PART || g->kind == G_THREAD;
+	put_access(e, &st->query, s->stores[profile], stages != NULL, parts);
 	return 0;
 }
 

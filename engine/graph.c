@@ -102,8 +102,8 @@ uint32_t graph_id(const struct graph *g, uint32_t f)
 struct str graph_name(const struct graph *g, uint32_t f)
 {
 	if (g->plain)
-		return store_fn_name(g->st, f);
-	return g->name[f].p ? g->name[f] : store_fn_name(g->st, g->origin[f]);
+		return store_fn_shown(g->st, f);
+	return g->name[f].p ? g->name[f] : store_fn_shown(g->st, g->origin[f]);
 }
 
 struct str graph_file(const struct graph *g, uint32_t f)

@@ -145,5 +145,6 @@ int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
 	(*out)->stage = s;
 	(*out)->fill = parts_fill;
 	(*out)->whole = *out;
+	(*out)->detail = true; /* fn_detail.h reads it again */
 	return 0;
 }

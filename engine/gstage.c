@@ -62,6 +62,7 @@ static int run_parts(struct exec *x, const struct gstage *first)
 		if (mark_parts(x, g, parts))
 			return (int)x->err->kind;
 	}
+	x->parts = any && memchr(parts, 0, n) ? parts : NULL;
 	return any ? graph_parts(x->g, parts, &x->g, x->err) : 0;
 }
 

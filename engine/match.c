@@ -504,7 +504,7 @@ static struct table table_of(struct store *st, enum match_field field)
 	if (field == MATCH_OBJ)
 		return (struct table){si->objects, store_obj, store_obj_lower,
 				      STORE_FN_OBJ};
-	return (struct table){si->names, store_name, store_name_lower, STORE_FN_NAME};
+	return (struct table){si->names, store_shown, store_name_lower, STORE_FN_NAME};
 }
 
 static int poll_limits(const struct match *m, uint64_t start_ms, const atomic_int *cancel,
@@ -521,25 +521,47 @@ static int poll_limits(const struct match *m, uint64_t start_ms, const atomic_in
 	return 0;
 }
 
+static struct str as_recorded(struct store *st, const struct table *t, uint32_t id)
+{
+	return t->column == STORE_FN_NAME ? store_name(st, id) : t->get(st, id);
+}
+
+/* A name that is shown demangled can be asked for as it was recorded, too: not by a regular
+ * expression, which is for what one sees. */
+static int mangled_too(struct match *m, struct store *st, uint32_t id, struct err *err)
+{
+	struct str name = store_name(st, id);
+
+	if (m->atom.form == MATCH_REGEX || m->atom.field == MATCH_CLASS ||
+	    store_shown(st, id).p == name.p)
+		return 0;
+	return match_name(m, name, err);
+}
+
 /* Mark in hit[] (a byte per string) what matches. */
 static int mark(struct match *m, struct store *st, const struct table *t,
 		const atomic_int *cancel, uint8_t *hit, uint32_t *count, struct err *err)
 {
 	uint64_t start = now_ms();
 
-	if (m->atom.form == MATCH_EXACT && m->atom.field != MATCH_CLASS) {
+	bool exact = m->atom.form == MATCH_EXACT && m->atom.field != MATCH_CLASS;
+	bool names = t->column == STORE_FN_NAME;
+
+	if (exact) {
 		uint32_t id = t->lower(st, m->atom.text);
 
-		if (id < t->n && str_eq(t->get(st, id), m->atom.text))
+		if (id < t->n && str_eq(as_recorded(st, t, id), m->atom.text))
 			*count = hit[id] = 1;
-		return 0;
+		if (!names || !store_any_mangled(st))
+			return 0;
 	}
 	for (uint32_t id = 0; id < t->n; id++) {
 		int rc;
 
 		if (id % POLL == 0 && (rc = poll_limits(m, start, cancel, err)))
 			return rc;
-		if ((rc = match_name(m, t->get(st, id), err)) < 0)
+		if ((rc = match_name(m, t->get(st, id), err)) < 0 ||
+		    (!rc && names && (rc = mangled_too(m, st, id, err)) < 0))
 			return (int)err->kind;
 		hit[id] = (uint8_t)rc;
 		*count += (uint32_t)rc;

@@ -123,7 +123,7 @@ static void nearest_functions(struct store *st, bool class, struct str want,
 	for (uint32_t i = 0; i < si->functions; i++) {
 		fn_id f = si->events ? store_rank_incl(st, event, i) : i;
 		name_id id = store_fn_name_id(st, f);
-		struct str name = store_name(st, id);
+		struct str name = store_shown(st, id);
 		bool seen = id == last;
 		unsigned score;
 

@@ -109,6 +109,7 @@ int parse_nest(struct parser *p, struct span at)
 	if (!p->err->kind) {
 		err_set(p->err, ERR_LIMIT, at.at, "nested more than %u deep", p->nesting);
 		p->err->len = (uint32_t)(at.len ? at.len : 1);
+		err_hint(p->err, "fewer brackets, or raise it: --limit nesting=1000");
 	}
 	return (int)p->err->kind;
 }
@@ -300,8 +301,9 @@ static int parse_start(struct parser *p, struct str text, const struct parse_lim
 	*p = (struct parser){.text = text, .nesting = l->nesting, .a = a, .err = err};
 	if (text.n <= l->text_bytes)
 		return 0;
-	return err_set(err, ERR_LIMIT, 0, "the query has %zu bytes; the limit is %zu",
-		       text.n, l->text_bytes);
+	err_set(err, ERR_LIMIT, 0, "the query has %zu bytes; the limit is %zu", text.n,
+		l->text_bytes);
+	return err_hint(err, "raise it: --limit text=%zu", text.n);
 }
 
 int parse_text(struct str text, const struct parse_limits *l, struct arena *a,

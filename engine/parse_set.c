@@ -87,11 +87,20 @@ static int needs_quotes(struct parser *p, struct span s, const char *what)
 	return err_hint(p->err, "write \"%.*s\", or /%s/", STR_ARG(name), regex);
 }
 
+/* "operator+" of "operator+=": some signs can stand in names. */
+static struct str without_signs(struct str s)
+{
+	while (s.n && strchr("+-*/", s.p[s.n - 1]) && s.p[s.n - 1])
+		s.n--;
+	return s;
+}
+
 static int check_bare(struct parser *p, const struct token *t)
 {
 	char next = t->at + t->len < p->text.n ? p->text.p[t->at + t->len] : '\0';
 
-	if (ends_in_operator(t->text))
+	if (ends_in_operator(t->text) || (next && strchr("=<>|&^!%", next) &&
+					  ends_in_operator(without_signs(t->text))))
 		return needs_quotes(p, operator_span(p, t), "an operator's name");
 	if (next == '<')
 		return needs_quotes(p, whole_name(p->text, t->at),
@@ -248,6 +257,7 @@ static int parse_group(struct parser *p, const struct token *t, struct set **out
 	close = parse_peek(p, PLACE_WORD);
 	if (close.kind == ')') {
 		parse_eat(p, &close);
+		(*out)->span = span_to(t->at, p);
 		return 0;
 	}
 	if (close.kind == TOK_WORD)

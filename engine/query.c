@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "engine/exec.h"
+#include "engine/fn_detail.h"
 #include "engine/footer.h"
 #include "engine/gstage.h"
 #include "engine/session.h"
@@ -40,12 +41,16 @@ int session_new(struct session **out, struct err *err)
 
 	if (!s)
 		return no_memory(err);
-	if (flow_cache_new(&s->flows, err)) {
+	s->part_cache = part_cache_new();
+	if (!s->part_cache || flow_cache_new(&s->flows, err)) {
+		no_memory(err);
+		part_cache_free(s->part_cache);
 		free(s);
 		return (int)err->kind;
 	}
 	arena_init(&s->kept[0], 0);
 	arena_init(&s->kept[1], 0);
+	session_set_limits(s, &(struct session_limits){0});
 	*out = s;
 	return 0;
 }
@@ -55,6 +60,8 @@ void session_free(struct session *s)
 	if (!s)
 		return;
 	flow_cache_free(s->flows);
+	part_cache_free(s->part_cache);
+	moved_clear(&s->moved);
 	for (size_t i = 0; i < s->n; i++)
 		free((void *)(uintptr_t)s->names[i].p);
 	for (size_t i = 0; i < s->nfilters; i++)
@@ -127,6 +134,7 @@ int session_remove(struct session *s, struct str name, struct err *err)
 		return err_set(err, ERR_QUERY, 0,
 			       "no profile is open under the name '%.*s'", STR_ARG(name));
 	flow_cache_drop(s->flows, s->stores[i]);
+	part_cache_drop(s->part_cache, s->stores[i]);
 	forget_last(s);
 	free((void *)(uintptr_t)s->names[i].p);
 	memmove(&s->stores[i], &s->stores[i + 1], (s->n - i - 1) * sizeof(*s->stores));
@@ -153,8 +161,8 @@ struct store *session_profile(const struct session *s, size_t i)
 struct parse_limits session_parse_limits(const struct session *s)
 {
 	return (struct parse_limits){
-		.text_bytes = s->limits.text_bytes ? s->limits.text_bytes : TEXT_BYTES,
-		.nesting = s->limits.nesting ? s->limits.nesting : NESTING,
+		.text_bytes = s->limits.text_bytes,
+		.nesting = s->limits.nesting,
 	};
 }
 
@@ -233,7 +241,18 @@ void session_set_cancel(struct session *s, const atomic_int *cancel)
 
 void session_set_limits(struct session *s, const struct session_limits *l)
 {
-	s->limits = *l;
+	s->limits = (struct session_limits){
+		.rows = l->rows ? l->rows : ROWS,
+		.arena_bytes = l->arena_bytes ? l->arena_bytes : ARENA_BYTES,
+		.seconds = l->seconds ? l->seconds : SECONDS,
+		.nesting = l->nesting ? l->nesting : NESTING,
+		.text_bytes = l->text_bytes ? l->text_bytes : TEXT_BYTES,
+	};
+}
+
+const struct session_limits *session_limits(const struct session *s)
+{
+	return &s->limits;
 }
 
 void session_set_roots(struct session *s, const struct roots *sources,
@@ -246,6 +265,26 @@ void session_set_roots(struct session *s, const struct roots *sources,
 void session_set_safe(struct session *s, bool safe)
 {
 	s->safe = safe;
+}
+
+int session_strip_prefix(struct session *s, struct str rule, struct err *err)
+{
+	return moved_add(&s->moved, rule, err);
+}
+
+void session_strip_none(struct session *s)
+{
+	moved_clear(&s->moved);
+}
+
+size_t session_stripped(const struct session *s)
+{
+	return s->moved.n;
+}
+
+struct str session_strip(const struct session *s, size_t i)
+{
+	return str_c(s->moved.at[i].text);
 }
 
 int session_push(struct session *s, struct str gstage, struct err *err)
@@ -393,7 +432,7 @@ static uint64_t deadline(const struct session *s, uint32_t *seconds)
 {
 	struct timespec now;
 
-	*seconds = s->limits.seconds ? s->limits.seconds : SECONDS;
+	*seconds = s->limits.seconds;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return ((uint64_t)now.tv_sec + *seconds) * 1000000000u + (uint64_t)now.tv_nsec;
 }
@@ -541,12 +580,14 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 			 .env = &env,
 			 .stores = s->stores,
 			 .flows = s->flows,
+			 .part_cache = s->part_cache,
+			 .moved = &s->moved,
 			 .last = s->last,
 			 .roots = s->roots,
 			 .objects = s->objects,
 			 .safe = s->safe,
 			 .text = text,
-			 .row_limit = s->limits.rows ? s->limits.rows : ROWS};
+			 .row_limit = s->limits.rows};
 	struct table t = {0};
 	struct result r;
 	size_t profile;
@@ -578,6 +619,8 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 	}
 	if (make_result(s, &x, st, text, &t, profile, &r))
 		return (int)err->kind;
+	/* How long a reader takes the rest of the pages is the reader's business. */
+	x.deadline_ns = 0;
 	keep_last(s, &r);
 	return sink(arg, &r, err) ? (int)err->kind : 0;
 }
@@ -623,7 +666,7 @@ int query_run(struct session *s, struct str text, struct arena *a, query_sink *s
 	      void *arg, struct err *err)
 {
 	struct running r = {s, text, a, sink, arg, err};
-	uint64_t bytes = s->limits.arena_bytes ? s->limits.arena_bytes : ARENA_BYTES;
+	uint64_t bytes = s->limits.arena_bytes;
 	size_t cap = a->cap;
 	int rc;
 

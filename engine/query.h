@@ -37,11 +37,17 @@ int session_set_event(struct session *s, struct str event, struct err *err);
 struct str session_event(const struct session *s);
 void session_set_cancel(struct session *s, const atomic_int *cancel);
 void session_set_limits(struct session *s, const struct session_limits *l);
+const struct session_limits *session_limits(const struct session *s); /* in force: no 0 */
 void session_set_safe(struct session *s, bool safe); /* refuse `>` and `!` */
 /* Where `source of` and `lines of` may read text, and `asm of` objects (roots.h): borrowed.
  * NULL: nowhere. */
 void session_set_roots(struct session *s, const struct roots *sources,
 		       const struct roots *objects);
+/* Source trees that `vs` takes for each other: "A=B" (moved.h); ERR_USAGE when it is not. */
+int session_strip_prefix(struct session *s, struct str rule, struct err *err);
+void session_strip_none(struct session *s);
+size_t session_stripped(const struct session *s);
+struct str session_strip(const struct session *s, size_t i);
 /* Graph stages kept in force (.push .pop .filters). */
 int session_push(struct session *s, struct str gstage, struct err *err);
 int session_pop(struct session *s, struct err *err);

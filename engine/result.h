@@ -69,6 +69,8 @@ enum format {
 	FORMAT_PPROF,
 };
 
+struct result_pages; /* where the other rows come from */
+
 struct result {
 	const char *source; /* "functions", "callers", "path": what the rows are */
 	struct str query;   /* the statement's text */
@@ -78,6 +80,10 @@ struct result {
 	struct column *cols;
 	size_t ncols;
 	size_t rows;
+	/* Of many rows the columns hold only rows first .. first + held - 1 at a time, and only
+	 * those of machine formats: see result_row().  pages NULL: all rows, first is 0. */
+	size_t first, held;
+	struct result_pages *pages;
 	uint64_t rows_before; /* before take/skip/limits: "showing 10 of 1,586" */
 	bool truncated;	      /* a limit, not the user, cut the rows */
 	struct str *notes;    /* "push_back matched 6 functions": for stderr */
@@ -94,6 +100,10 @@ struct result {
 	struct str shell; /* "! command"; empty: none */
 };
 
+/* Let the columns hold the row, and *at be its place in them.  0 or err's kind. */
+int result_row(const struct result *r, size_t row, size_t *at, struct err *err);
+/* Let the columns hold all rows, for who cannot take them one after the other. */
+int result_whole(const struct result *r, struct err *err);
 /* NULL when there is none of that name. */
 const struct column *result_col(const struct result *r, struct str name);
 /* The format named s ("csv"), or that of a file name's extension; FORMAT_NONE: unknown. */

@@ -7,6 +7,7 @@
 #include "engine/check.h"
 #include "engine/exec.h"
 #include "engine/flow.h"
+#include "engine/moved.h"
 #include "engine/query.h"
 
 struct session_let {
@@ -28,6 +29,8 @@ struct session {
 	bool safe;
 	const struct roots *roots, *objects;
 	struct flow_cache *flows;
+	struct part_cache *part_cache;
+	struct moved moved;
 	struct arena kept[2]; /* `_` is in kept[now], the next in the other */
 	unsigned now;
 	struct result *last;

@@ -25,7 +25,9 @@ int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
 uint32_t row_is_fn(const struct table *t, uint32_t ref);
 /* (object's base name, file, name): the same function in another profile. */
 struct str fn_key(const struct table *t, uint32_t f, struct arena *a);
-/* The pieces with NUL bytes between them. */
+/* A file or directory as it is compared (--strip-prefix); p is NULL when the arena is full. */
+struct str file_key(const struct table *t, struct str file, struct arena *a);
+/* The pieces with NUL bytes between them; p is NULL when a piece's is, or the arena is full. */
 struct str arena_join(struct arena *a, const struct str *piece, size_t n);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "engine/exec.h"
 #include "engine/graph_stage.h"
+#include "engine/moved.h"
 #include "engine/name.h"
 #include "engine/source.h"
 
@@ -133,11 +134,19 @@ uint32_t row_is_fn(const struct table *t, uint32_t f)
 	return f;
 }
 
+struct str file_key(const struct table *t, struct str file, struct arena *a)
+{
+	return t->x->moved && t->x->moved->n ? moved_file(t->x->moved, file, a) : file;
+}
+
 struct str fn_key(const struct table *t, uint32_t f, struct arena *a)
 {
-	struct str obj = str_basename(graph_obj(t->g, f)), file = graph_file(t->g, f);
+	struct str obj = str_basename(graph_obj(t->g, f));
+	struct str file = file_key(t, graph_file(t->g, f), a);
 	struct str name = graph_name(t->g, f);
 
+	if (!file.p)
+		return file;
 	return arena_join(a, (struct str[]){obj, file, name}, 3);
 }
 
@@ -205,9 +214,11 @@ static const struct col_def group_cols[] = {
 
 static struct str group_key(const struct table *t, uint32_t f, struct arena *a)
 {
-	(void)a;
-	return t->src == &source_objects ? str_basename(graph_name(t->g, f))
-					 : graph_name(t->g, f);
+	struct str name = graph_name(t->g, f);
+
+	return t->src == &source_objects ? str_basename(name)
+	       : t->src == &source_files || t->src == &source_dirs ? file_key(t, name, a)
+								    : name;
 }
 
 static enum graph_by by_of(enum source_kind k)

@@ -152,6 +152,33 @@ static int show_events(struct exec *x, struct table *t, const char *name, bool p
 	return 0;
 }
 
+/* " of FILE" where the profile is of several; else nothing. */
+static struct str of_file(struct exec *x, uint32_t file)
+{
+	uint32_t n;
+
+	store_inputs(x->g->st, &n);
+	if (n < 2)
+		return STR("");
+	return arena_printf(x->a, " of %.*s",
+			    STR_ARG(str_basename(store_input_path(x->g->st, file))));
+}
+
+static int note_files(struct exec *x)
+{
+	enum { NAMED = 5 };
+	struct str list = {"", 0};
+	uint32_t n;
+
+	store_inputs(x->g->st, &n);
+	for (uint32_t i = 0; i < n && i < NAMED; i++)
+		list = arena_printf(x->a, "%.*s %.*s", STR_ARG(list),
+				    STR_ARG(str_basename(store_input_path(x->g->st, i))));
+	return n < 2 ? 0
+		     : exec_note(x, arena_printf(x->a, "%u files:%.*s%s", n, STR_ARG(list),
+						 n > NAMED ? " ..." : ""));
+}
+
 static int note_diagnostics(struct exec *x)
 {
 	struct store *st = x->g->st;
@@ -162,8 +189,9 @@ static int note_diagnostics(struct exec *x)
 
 		store_diag(st, i, &d);
 		if (d.line)
-			where = arena_printf(x->a, ", first at line %llu: %.*s",
-					     (unsigned long long)d.line, STR_ARG(d.text));
+			where = arena_printf(x->a, ", first at line %llu%.*s: %.*s",
+					     (unsigned long long)d.line,
+					     STR_ARG(of_file(x, d.file)), STR_ARG(d.text));
 		if (exec_note(x, arena_printf(x->a, "%llu x %.*s%.*s",
 					      (unsigned long long)d.count,
 					      STR_ARG(d.kind), STR_ARG(where))))
@@ -177,7 +205,8 @@ static int info_open(struct exec *x, const struct source *s, struct table *t)
 	(void)s;
 	t->card = true;
 	return table_init(x, t, &source_info, x->g, 1) ||
-			       show_events(x, t, "total", false) || note_diagnostics(x)
+			       show_events(x, t, "total", false) || note_files(x) ||
+			       note_diagnostics(x)
 		       ? (int)x->err->kind
 		       : 0;
 }

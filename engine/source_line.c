@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/exec.h"
+#include "engine/fn_detail.h"
 #include "engine/source.h"
 #include "engine/source_text.h"
 
@@ -18,15 +18,13 @@ struct place {
 	fn_id fn; /* of the store */
 	file_id file;
 	uint64_t line, instr;
-	uint64_t calls_out;
-	size_t costs; /* self[events], incl_out[events] at detail.costs */
+	uint64_t calls_out; /* self[events], incl_out[events] are in detail.costs */
 };
 
 struct site {
 	edge_id edge;
 	file_id file;
-	uint64_t line, instr, calls;
-	size_t costs;
+	uint64_t line, instr, calls; /* incl[events] is in detail.costs */
 };
 
 struct jump {
@@ -41,20 +39,43 @@ struct detail {
 	struct site *sites;
 	struct jump *jumps;
 	size_t n, cap;
-	uint64_t *costs;
-	size_t ncosts, costs_cap;
+	uint64_t *costs; /* per row, the same number for each */
+	size_t costs_cap;
 	bool by_instr;
 	struct text_file **text; /* [places], for `lines of`; NULL: not read */
 };
 
-static int add_costs(struct exec *x, struct detail *d, size_t n, size_t *at)
+/* Room for n costs of the next row, d->n. */
+static uint64_t *new_costs(struct exec *x, struct detail *d, size_t n)
 {
-	if (exec_grow(x, &d->costs, &d->costs_cap, d->ncosts, d->ncosts + n,
+	if (exec_grow(x, &d->costs, &d->costs_cap, d->n * n, (d->n + 1) * n,
 		      sizeof(*d->costs)))
+		return NULL;
+	return d->costs + d->n * n;
+}
+
+/* All rows of the profile: their number is known, so nothing is left behind by growing. */
+static int reserve(struct exec *x, struct detail *d, enum source_kind k)
+{
+	const struct store_info *i = store_info(d->st);
+	uint64_t n = k == S_JUMPS ? i->jumps : k == S_CALLSITES ? i->callsites
+								: i->lines + i->callsites;
+	size_t costs = k == S_JUMPS ? 0 : k == S_CALLSITES ? d->events : 2 * d->events;
+
+	/* Many instructions are one line. */
+	if (k == S_LINES && i->has_instr)
+		return 0;
+	if (n > x->row_limit)
+		n = x->row_limit;
+	if (costs && exec_grow(x, &d->costs, &d->costs_cap, 0, (size_t)n * costs + 1,
+			       sizeof(*d->costs)))
 		return (int)x->err->kind;
-	*at = d->ncosts;
-	d->ncosts += n;
-	return 0;
+	return k == S_JUMPS ? exec_grow(x, &d->jumps, &d->cap, 0, (size_t)n + 1,
+					sizeof(*d->jumps))
+	       : k == S_CALLSITES
+		       ? exec_grow(x, &d->sites, &d->cap, 0, (size_t)n + 1, sizeof(*d->sites))
+		       : exec_grow(x, &d->places, &d->cap, 0, (size_t)n + 1,
+				   sizeof(*d->places));
 }
 
 static void sum_into(uint64_t *to, const uint64_t *from, uint32_t n)
@@ -96,6 +117,7 @@ static int fold(struct exec *x, struct detail *d, fn_id f, const struct raw *raw
 {
 	int (*cmp)(const void *, const void *) = d->by_instr ? raw_by_instr : raw_by_line;
 	struct place *p = NULL;
+	uint64_t *costs = NULL;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!p || cmp(&raw[i - 1], &raw[i])) {
@@ -103,19 +125,19 @@ static int fold(struct exec *x, struct detail *d, fn_id f, const struct raw *raw
 				      sizeof(*p)) ||
 			    exec_rows(x, d->n + 1))
 				return (int)x->err->kind;
+			if (!(costs = new_costs(x, d, 2 * (size_t)d->events)))
+				return (int)x->err->kind;
 			p = &d->places[d->n++];
 			*p = (struct place){.fn = f,
 					    .file = raw[i].file,
 					    .line = raw[i].line,
 					    .instr = raw[i].instr};
-			if (add_costs(x, d, 2 * (size_t)d->events, &p->costs))
-				return (int)x->err->kind;
 		}
 		p->calls_out += raw[i].calls;
 		if (raw[i].self)
-			sum_into(d->costs + p->costs, raw[i].self, d->events);
+			sum_into(costs, raw[i].self, d->events);
 		if (raw[i].incl)
-			sum_into(d->costs + p->costs + d->events, raw[i].incl, d->events);
+			sum_into(costs + d->events, raw[i].incl, d->events);
 	}
 	return 0;
 }
@@ -128,8 +150,8 @@ static int add_places(struct exec *x, struct detail *d, fn_id f, struct arena *s
 	size_t nl = 0, ns = 0;
 	struct raw *raw;
 
-	if (store_lines(d->st, f, scratch, &lines, &self, &nl, x->err) ||
-	    store_sites(d->st, f, scratch, &sites, &incl, &ns, x->err))
+	if (fn_lines(x, f, scratch, &lines, &self, &nl) ||
+	    fn_sites(x, f, scratch, &sites, &incl, &ns))
 		return (int)x->err->kind;
 	raw = ARENA_ARRAY(scratch, struct raw, nl + ns + 1);
 	if (!raw)
@@ -154,22 +176,21 @@ static int add_sites(struct exec *x, struct detail *d, fn_id f, struct arena *sc
 	uint64_t *incl = NULL;
 	size_t n = 0;
 
-	if (store_sites(d->st, f, scratch, &sites, &incl, &n, x->err) ||
+	if (fn_sites(x, f, scratch, &sites, &incl, &n) ||
 	    exec_grow(x, &d->sites, &d->cap, d->n, d->n + n, sizeof(*d->sites)) ||
 	    exec_rows(x, d->n + n))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < n; i++) {
-		struct site *s = &d->sites[d->n++];
+		uint64_t *costs = new_costs(x, d, d->events);
 
-		*s = (struct site){.edge = sites[i].edge,
+		if (!costs)
+			return (int)x->err->kind;
+		memcpy(costs, incl + i * d->events, d->events * sizeof(*incl));
+		d->sites[d->n++] = (struct site){.edge = sites[i].edge,
 				   .file = sites[i].file,
 				   .line = sites[i].line,
 				   .instr = sites[i].instr,
 				   .calls = sites[i].calls};
-		if (add_costs(x, d, d->events, &s->costs))
-			return (int)x->err->kind;
-		memcpy(d->costs + s->costs, incl + i * d->events,
-		       d->events * sizeof(*incl));
 	}
 	return 0;
 }
@@ -179,7 +200,7 @@ static int add_jumps(struct exec *x, struct detail *d, fn_id f, struct arena *sc
 	struct store_jump *jumps = NULL;
 	size_t n = 0;
 
-	if (store_jumps(d->st, f, scratch, &jumps, &n, x->err) ||
+	if (fn_jumps(x, f, scratch, &jumps, &n) ||
 	    exec_grow(x, &d->jumps, &d->cap, d->n, d->n + n, sizeof(*d->jumps)) ||
 	    exec_rows(x, d->n + n))
 		return (int)x->err->kind;
@@ -249,12 +270,8 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 
 	if (!d)
 		return (int)x->err->kind;
-	if (!x->g->detail) {
-		exec_fail(x, s->span,
-			  "'%s' has no costs of single lines after this graph stage",
-			  source_def(s->kind)->name);
-		return err_hint(x->err, "line detail goes with collapse and norec only");
-	}
+	if (fn_detail_check(x, s))
+		return (int)x->err->kind;
 	if ((s->kind == S_INSTRS || s->kind == S_JUMPS) && !i->has_instr &&
 	    (s->kind == S_INSTRS || i->jumps == 0)) {
 		exec_fail(x, s->span, "this profile has no %s",
@@ -266,7 +283,9 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	d->st = x->g->st;
 	d->events = i->events;
 	d->by_instr = s->kind == S_INSTRS;
-	if ((s->of && exec_set(x, s->of, &set)) ||
+	if ((s->of ? exec_set(x, s->of, &set)
+		   : x->parts ? 0
+			      : reserve(x, d, s->kind)) ||
 	    each_function(x, d, set, adder(s->kind)))
 		return (int)x->err->kind;
 	t->data = d;
@@ -313,7 +332,7 @@ static uint64_t place_instr(const struct table *t, uint32_t r, uint32_t e)
 
 static uint64_t place_self(const struct table *t, uint32_t r, uint32_t e)
 {
-	return cost_of(t, place_of(t, r)->costs, e);
+	return cost_of(t, (size_t)r * 2 * detail_of(t)->events, e);
 }
 
 static uint64_t place_calls(const struct table *t, uint32_t r, uint32_t e)
@@ -324,7 +343,7 @@ static uint64_t place_calls(const struct table *t, uint32_t r, uint32_t e)
 
 static uint64_t place_incl(const struct table *t, uint32_t r, uint32_t e)
 {
-	return cost_of(t, place_of(t, r)->costs + detail_of(t)->events, e);
+	return cost_of(t, ((size_t)r * 2 + 1) * detail_of(t)->events, e);
 }
 
 static struct str place_fn(const struct table *t, uint32_t r)
@@ -387,11 +406,12 @@ static struct str place_key(const struct table *t, uint32_t r, struct arena *a)
 {
 	const struct place *p = place_of(t, r);
 	struct str at = arena_printf(a, "%llu", (unsigned long long)p->line);
+	struct str fn = fn_key(t, place_graph_fn(t, r), a);
+	struct str file = file_key(t, place_file(t, r), a);
 
-	return arena_join(
-		a,
-		(struct str[]){fn_key(t, place_graph_fn(t, r), a), place_file(t, r), at},
-		3);
+	if (!at.p || !fn.p || !file.p)
+		return (struct str){NULL, 0};
+	return arena_join(a, (struct str[]){fn, file, at}, 3);
 }
 
 const struct source_def source_lines = {
@@ -464,7 +484,7 @@ static uint64_t site_calls(const struct table *t, uint32_t r, uint32_t e)
 
 static uint64_t site_incl(const struct table *t, uint32_t r, uint32_t e)
 {
-	return cost_of(t, site_of(t, r)->costs, e);
+	return cost_of(t, (size_t)r * detail_of(t)->events, e);
 }
 
 static bool site_no_line(const struct table *t, uint32_t r)
@@ -527,7 +547,7 @@ static struct str jump_name(const struct table *t, uint32_t r)
 
 static struct str jump_to_name(const struct table *t, uint32_t r)
 {
-	return store_fn_name(detail_of(t)->st, jump_of(t, r)->j.to_fn);
+	return store_fn_shown(detail_of(t)->st, jump_of(t, r)->j.to_fn);
 }
 
 static struct str jump_file(const struct table *t, uint32_t r)

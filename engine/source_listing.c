@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/exec.h"
+#include "engine/fn_detail.h"
 #include "engine/source.h"
 #include "engine/source_text.h"
 
@@ -96,7 +96,7 @@ static int add_jumps(struct exec *x, struct listing *l, fn_id f, struct arena *s
 	struct store_jump *jump = NULL;
 	size_t n = 0;
 
-	if (store_jumps(l->st, f, scratch, &jump, &n, x->err))
+	if (fn_jumps(x, f, scratch, &jump, &n))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < n; i++) {
 		struct at *at = new_at(x, l, NULL);
@@ -121,8 +121,8 @@ static int add_function(struct exec *x, struct listing *l, fn_id f, struct arena
 	size_t nl = 0, ns = 0;
 	struct at *at;
 
-	if (store_lines(l->st, f, scratch, &line, &self, &nl, x->err) ||
-	    store_sites(l->st, f, scratch, &site, &incl, &ns, x->err))
+	if (fn_lines(x, f, scratch, &line, &self, &nl) ||
+	    fn_sites(x, f, scratch, &site, &incl, &ns))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < nl; i++) {
 		if (!(at = new_at(x, l, self + i * l->events)))
@@ -509,12 +509,8 @@ static int listing_open(struct exec *x, const struct source *s, struct table *t)
 			      .events = store_info(x->g->st)->events,
 			      .event = x->event,
 			      .asm_ = s->kind == S_ASM};
-	if (!x->g->detail) {
-		exec_fail(x, s->span,
-			  "'%s' has no costs of single lines after this graph stage",
-			  source_def(s->kind)->name);
-		return err_hint(x->err, "line detail goes with collapse and norec only");
-	}
+	if (fn_detail_check(x, s))
+		return (int)x->err->kind;
 	if (l->asm_ && !store_info(l->st)->has_instr) {
 		exec_fail(x, s->span, "this profile has no instruction addresses");
 		return err_hint(x->err, "run callgrind with --dump-instr=yes");

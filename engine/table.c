@@ -3,6 +3,7 @@
  */
 #include "engine/table.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/exec.h"
@@ -356,22 +357,150 @@ static void to_column(const struct table_col *c, struct column *out)
 	out->u = c->p;
 }
 
+/* ---- results of many rows, page by page ---- */
+
+struct result_pages {
+	struct table *t;
+	struct result *r;
+	struct table_col **col; /* [r->ncols] */
+	void **buf;		/* [r->ncols]: a page of a column that is not filled */
+};
+
+enum { PAGE = 1 << 16, PAGED = 1 << 18 };
+
+static int fill_shown(struct table *t, struct table_col *c)
+{
+	return c->def && (c->def->flags & IS_CUM) && !c->filled ? fill_cum(t, c) : fill(t, c);
+}
+
+/* Rows of t of one column, into buf. */
+static int fill_page(struct table *t, struct table_col *c, void *buf)
+{
+	if ((c->def->flags & PER_EVENT) && t->g && graph_event(t->g, c->event, t->x->err))
+		return (int)t->x->err->kind;
+	c->p = buf;
+	c->estimated = c->absent = NULL;
+	return (c->percent ? fill_percent(t, c) : fill_values(t, c)) ||
+	       fill_flags(t, c->def->estimated, &c->estimated) ||
+	       (!c->absent && fill_flags(t, c->def->absent, &c->absent));
+}
+
+static int hold_column(struct result_pages *p, size_t k, struct table *page, size_t first)
+{
+	struct table_col c = *p->col[k];
+	size_t w = col_width(c.type);
+
+	if (c.filled) {
+		c.p = (char *)c.p + first * w;
+		c.estimated = c.estimated ? c.estimated + first : NULL;
+		c.absent = c.absent ? c.absent + first : NULL;
+	} else {
+		if (!c.machine)
+			return 0;
+		if (!p->buf[k] && !(p->buf[k] = exec_alloc(page->x, PAGE, w)))
+			return (int)page->x->err->kind;
+		if (fill_page(page, &c, p->buf[k]))
+			return (int)page->x->err->kind;
+	}
+	to_column(&c, &p->r->cols[k]);
+	return 0;
+}
+
+static int hold(struct result_pages *p, size_t first)
+{
+	struct table page = *p->t;
+
+	page.ref += first;
+	page.n = page.n - first < PAGE ? page.n - first : PAGE;
+	for (size_t k = 0; k < p->r->ncols; k++)
+		if (hold_column(p, k, &page, first))
+			return (int)page.x->err->kind;
+	p->r->first = first;
+	p->r->held = page.n;
+	return store_check(page.g->st, page.x->err);
+}
+
+static int told(const struct result *r, struct err *err)
+{
+	const struct err *own = r->pages->t->x->err;
+
+	if (err != own && own->kind)
+		*err = *own;
+	return (int)err->kind;
+}
+
+int result_row(const struct result *r, size_t row, size_t *at, struct err *err)
+{
+	if (r->pages && row - r->first >= r->held && hold(r->pages, row - row % PAGE))
+		return told(r, err);
+	*at = row - r->first;
+	return 0;
+}
+
+int result_whole(const struct result *r, struct err *err)
+{
+	struct result_pages *p = r->pages;
+
+	if (!p)
+		return 0;
+	for (size_t k = 0; k < r->ncols; k++) {
+		if (fill_shown(p->t, p->col[k])) {
+			told(r, err);
+			if (err->kind == ERR_LIMIT)
+				snprintf(err->hint, sizeof(err->hint),
+					 "csv, json and their kin take row after row: | as csv");
+			return (int)err->kind;
+		}
+		to_column(p->col[k], &p->r->cols[k]);
+	}
+	p->r->first = 0;
+	p->r->held = r->rows;
+	p->r->pages = NULL;
+	return 0;
+}
+
+static int page_result(struct table *t, struct result *r)
+{
+	struct result_pages *p = EXEC_ARRAY(t->x, struct result_pages, 1);
+
+	if (!p || table_refs(t))
+		return (int)t->x->err->kind;
+	*p = (struct result_pages){.t = t, .r = r};
+	p->col = EXEC_ARRAY(t->x, struct table_col *, t->ncols + 1);
+	p->buf = EXEC_ARRAY(t->x, void *, t->ncols + 1);
+	if (!p->col || !p->buf)
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < t->ncols; i++)
+		if (t->cols[i]->machine || t->cols[i]->table) {
+			to_column(t->cols[i], &r->cols[r->ncols]);
+			p->col[r->ncols++] = t->cols[i];
+		}
+	r->pages = p;
+	return hold(p, 0);
+}
+
+static int whole_result(struct table *t, struct result *r)
+{
+	for (size_t i = 0; i < t->ncols; i++) {
+		struct table_col *c = t->cols[i];
+
+		if (!c->machine && !c->table)
+			continue;
+		if (fill_shown(t, c))
+			return (int)t->x->err->kind;
+		to_column(c, &r->cols[r->ncols++]);
+	}
+	return 0;
+}
+
 int table_result(struct table *t, struct result *r)
 {
 	r->cols = EXEC_ARRAY(t->x, struct column, t->ncols + 1);
 	if (!r->cols)
 		return (int)t->x->err->kind;
 	r->ncols = 0;
-	for (size_t i = 0; i < t->ncols; i++) {
-		struct table_col *c = t->cols[i];
-
-		if (!c->machine && !c->table)
-			continue;
-		if (c->def && (c->def->flags & IS_CUM) && !c->filled ? fill_cum(t, c)
-								     : fill(t, c))
-			return (int)t->x->err->kind;
-		to_column(c, &r->cols[r->ncols++]);
-	}
+	if (t->n > PAGED && t->src && !t->vs ? page_result(t, r) : whole_result(t, r))
+		return (int)t->x->err->kind;
 	r->rows = t->n;
 	r->rows_before = t->rows_before;
 	r->truncated = t->truncated;

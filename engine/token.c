@@ -229,6 +229,59 @@ static size_t skip_braces(struct str s, size_t i)
 	return i;
 }
 
+/* Past "<module>", "<T as Trait>", "<built-in method len>": at i, or i if it is not closed. */
+static size_t skip_angles(struct str s, size_t i)
+{
+	unsigned depth = 0;
+
+	for (size_t k = i; k < s.n && s.p[k] != '\n' && s.p[k] != '|'; k++) {
+		depth += s.p[k] == '<';
+		if (s.p[k] == '>' && s.p[k - 1] != '-' && --depth == 0)
+			return k > i + 1 ? k + 1 : i;
+	}
+	return i;
+}
+
+/* Past "(*T)", Go's pointer receiver, with a "." behind it. */
+static size_t skip_receiver(struct str s, size_t i)
+{
+	size_t k = i + 2;
+
+	if (byte_at(s, i) != '(' || byte_at(s, i + 1) != '*')
+		return i;
+	while (is_word_byte(byte_at(s, k)))
+		k++;
+	return k > i + 2 && byte_at(s, k) == ')' && byte_at(s, k + 1) == '.' ? k + 1 : i;
+}
+
+/*
+ * Names that begin with a bracket, where a set's "(" could stand and nothing else: past the
+ * bracket, or i.
+ */
+static size_t skip_bracket(struct str s, size_t i)
+{
+	static const char *const known[] = {"(below main)", "(anonymous namespace)"};
+
+	for (size_t k = 0; k < sizeof(known) / sizeof(*known); k++)
+		if (str_starts(str_from(s, i), str_c(known[k])))
+			return i + strlen(known[k]);
+	return byte_at(s, i) == '<' ? skip_angles(s, i) : skip_receiver(s, i);
+}
+
+/* In "json.(*decodeState).object" and "f.<locals>.<lambda>", what follows the dot at i. */
+static size_t skip_dotted(struct str s, size_t i)
+{
+	size_t k = i + 2;
+
+	if (byte_at(s, i + 1) == '(')
+		return skip_receiver(s, i + 1) > i + 1 ? skip_receiver(s, i + 1) : i;
+	if (byte_at(s, i + 1) != '<')
+		return i;
+	while (is_word_byte(byte_at(s, k)))
+		k++;
+	return k > i + 2 && byte_at(s, k) == '>' ? k + 1 : i;
+}
+
 /* "A\B\f" of PHP; a "\" before a line's end continues the query. */
 static bool is_backslash(struct str s, size_t i)
 {
@@ -242,12 +295,14 @@ static void name(struct str s, struct token *t)
 
 	if (is_field(s, t))
 		return;
+	i = skip_bracket(s, i);
 	while (i < s.n) {
 		char c = s.p[i];
 
 		if (c == '-' && byte_at(s, i + 1) == '>')
 			break;
-		if (c == '{' && (end = skip_braces(s, i)) > i) {
+		if ((c == '{' && (end = skip_braces(s, i)) > i) ||
+		    (c == '.' && (end = skip_dotted(s, i)) > i)) {
 			i = end;
 			continue;
 		}
@@ -312,7 +367,8 @@ struct token token_at(struct str text, size_t at, enum token_place place)
 	} else if (c == '/' && place != PLACE_WORD) {
 		quoted(text, &t, '/');
 	} else if (place == PLACE_NAME && c != '$' &&
-		   (token_name_start(c) || (unsigned char)c >= 0x80)) {
+		   (token_name_start(c) || (unsigned char)c >= 0x80 ||
+		    skip_bracket(text, at) > at)) {
 		name(text, &t);
 	} else if (is_digit(c)) {
 		number(text, &t);

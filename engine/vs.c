@@ -12,6 +12,7 @@
 
 #include "engine/exec.h"
 #include "engine/gstage.h"
+#include "engine/moved.h"
 #include "engine/source.h"
 
 struct vs {
@@ -167,68 +168,132 @@ static struct str key_of(const struct table *t, size_t row)
 	return t->src->key(t, joined(t, row), t->x->a);
 }
 
-/* Rows of b by key; equal keys in their order. */
-static int index_base(struct exec *x, struct vs *v, size_t *cap, uint32_t **slot,
-		      struct str **key)
+typedef struct str row_key(const struct table *t, size_t row);
+
+/* Rows of the base by key; equal keys are taken in their order. */
+struct base_rows {
+	row_key *key_of;
+	size_t cap;
+	uint32_t *slot; /* [cap]: row + 1 */
+	struct str *key;
+	uint8_t *used;
+};
+
+/* used: rows that are taken already; NULL: none. */
+static int index_base(struct exec *x, struct vs *v, row_key *of, const uint8_t *used,
+		      struct base_rows *b)
 {
-	for (*cap = 16; *cap < 2 * v->b.n + 2; *cap *= 2)
-		;
-	*slot = EXEC_ARRAY(x, uint32_t, *cap); /* row + 1 */
-	*key = EXEC_ARRAY(x, struct str, v->b.n + 1);
-	if (!*slot || !*key)
+	*b = (struct base_rows){.key_of = of, .cap = 16};
+	while (b->cap < 2 * v->b.n + 2)
+		b->cap *= 2;
+	b->slot = EXEC_ARRAY(x, uint32_t, b->cap);
+	b->key = EXEC_ARRAY(x, struct str, v->b.n + 1);
+	b->used = EXEC_ARRAY(x, uint8_t, v->b.n + 1);
+	if (!b->slot || !b->key || !b->used)
 		return (int)x->err->kind;
 	for (size_t i = 0; i < v->b.n; i++) {
 		size_t h;
 
-		(*key)[i] = key_of(&v->b, i);
-		if (!(*key)[i].p)
+		if (used && used[i])
+			continue;
+		b->key[i] = of(&v->b, i);
+		if (!b->key[i].p)
 			return arena_full(x->a, x->err);
-		for (h = (size_t)str_hash((*key)[i]); (*slot)[h & (*cap - 1)]; h++)
+		for (h = (size_t)str_hash(b->key[i]); b->slot[h & (b->cap - 1)]; h++)
 			;
-		(*slot)[h & (*cap - 1)] = (uint32_t)i + 1;
+		b->slot[h & (b->cap - 1)] = (uint32_t)i + 1;
 		if (exec_poll(x))
 			return (int)x->err->kind;
 	}
 	return 0;
 }
 
-static int join(struct exec *x, struct vs *v, size_t *rows)
+/* The base's row that is row i of a, or GRAPH_NONE; it is taken then. */
+static int take_base(struct exec *x, struct vs *v, struct base_rows *b, size_t i,
+		     uint32_t *out)
 {
-	uint8_t *used = EXEC_ARRAY(x, uint8_t, v->b.n + 1);
-	size_t cap, n = 0;
-	uint32_t *slot;
-	struct str *key;
+	struct str k = b->key_of(&v->a, i);
+
+	*out = GRAPH_NONE;
+	if (!k.p)
+		return arena_full(x->a, x->err);
+	for (size_t h = (size_t)str_hash(k); b->slot[h & (b->cap - 1)]; h++) {
+		uint32_t r = b->slot[h & (b->cap - 1)] - 1;
+
+		if (!b->used[r] && str_eq(b->key[r], k)) {
+			*out = r;
+			b->used[r] = 1;
+			break;
+		}
+	}
+	return exec_poll(x);
+}
+
+static int join(struct exec *x, struct vs *v, struct base_rows *b, size_t *rows)
+{
+	size_t n = 0;
 
 	v->ia = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
 	v->ib = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
-	if (!used || !v->ia || !v->ib || index_base(x, v, &cap, &slot, &key))
+	if (!v->ia || !v->ib || index_base(x, v, key_of, NULL, b))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < v->a.n; i++, n++) {
-		struct str k = key_of(&v->a, i);
-
-		if (!k.p)
-			return arena_full(x->a, x->err);
 		v->ia[n] = (uint32_t)i;
-		v->ib[n] = GRAPH_NONE;
-		for (size_t h = (size_t)str_hash(k); slot[h & (cap - 1)]; h++) {
-			uint32_t r = slot[h & (cap - 1)] - 1;
-
-			if (!used[r] && str_eq(key[r], k)) {
-				v->ib[n] = r;
-				used[r] = 1;
-				break;
-			}
-		}
-		if (exec_poll(x))
+		if (take_base(x, v, b, i, &v->ib[n]))
 			return (int)x->err->kind;
 	}
 	for (size_t r = 0; r < v->b.n; r++)
-		if (!used[r]) {
+		if (!b->used[r]) {
 			v->ia[n] = GRAPH_NONE;
 			v->ib[n++] = (uint32_t)r;
 		}
 	*rows = n;
 	return 0;
+}
+
+/* ---- a tree that moved ---- */
+
+/* As fn_key(), but for the directory of the file. */
+static struct str moved_key(const struct table *t, size_t row)
+{
+	uint32_t f = joined(t, row);
+
+	return arena_join(t->x->a,
+			  (struct str[]){str_basename(graph_obj(t->g, f)),
+					 str_basename(graph_file(t->g, f)),
+					 graph_name(t->g, f)},
+			  3);
+}
+
+/* Functions that only one side has: say so when most differ in their directory alone. */
+static int note_moved(struct exec *x, struct vs *v, const struct base_rows *joined_rows)
+{
+	struct str from = {"", 0}, to = from;
+	struct base_rows b;
+	size_t alone = 0, moved = 0;
+	uint32_t r;
+
+	if (v->a.src->key != fn_key || index_base(x, v, moved_key, joined_rows->used, &b))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < v->a.n; i++) {
+		if (v->ib[i] != GRAPH_NONE)
+			continue;
+		alone++;
+		if (take_base(x, v, &b, i, &r))
+			return (int)x->err->kind;
+		if (r == GRAPH_NONE)
+			continue;
+		if (moved++ == 0 &&
+		    moved_guess(graph_file(v->a.g, joined(&v->a, i)),
+				graph_file(v->b.g, joined(&v->b, r)), &from, &to))
+			moved--;
+	}
+	if (moved == 0 || 2 * moved < alone)
+		return 0;
+	return exec_note(x, arena_printf(x->a,
+					 "%zu functions differ only in the directory of their "
+					 "file; try --strip-prefix %.*s=%.*s",
+					 moved, STR_ARG(from), STR_ARG(to)));
 }
 
 /* ---- the other side ---- */
@@ -262,6 +327,7 @@ static int open_base(struct exec *x, const struct source *s, struct vs *v)
 		return (int)x->err->kind;
 	*b = *x;
 	b->env = &v->env;
+	b->parts = NULL;
 	b->may_match_nothing = true;
 	v->a.x = x;
 	e = base_event(v, x->event);
@@ -284,9 +350,11 @@ int exec_vs(struct exec *x, const struct source *s, struct table *t)
 {
 	const struct source_def *def = source_def(s->kind);
 	struct vs *v = EXEC_ARRAY(x, struct vs, 1);
+	struct base_rows b;
 	size_t rows = 0;
 
-	if (!v || open_base(x, s, v) || def->open(x, s, &v->a) || join(x, v, &rows))
+	if (!v || open_base(x, s, v) || def->open(x, s, &v->a) || join(x, v, &b, &rows) ||
+	    note_moved(x, v, &b))
 		return (int)x->err->kind;
 	t->vs = v;
 	if (table_init(x, t, v->a.src, x->g, rows))

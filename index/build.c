@@ -9,7 +9,6 @@
 #include "index/build.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,22 +16,32 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "index/input.h"
 #include "index/merge.h"
 #include "index/publish.h"
+#include "index/refuse.h"
+#include "index/retally.h"
 #include "index/save.h"
-#include "index/source.h"
 #include "index/store_write.h"
-#include "index/stretch.h"
 
-enum { PROGRESS_NS = 100 * 1000 * 1000 };
+enum {
+	PROGRESS_NS = 100 * 1000 * 1000,
+	MEM = 256 << 20,
+	BATCH = 64,		/* files read at once: each takes memory and maybe a file descriptor */
+};
 
 struct build {
-	struct source source;
+	struct inputs in;
 	const struct build_opts *opts;
-	struct stretches stretches;
+	struct store *old;	/* an index of all files but the new ones; NULL: none */
+	struct tally kept;	/* what it holds */
+	bool whole;		/* files cannot be read in batches */
+	struct tally **tally;	/* of all inputs, in their order */
+	size_t ntally;
 	struct profile profile;
 	struct store_writer *writer;
 	struct publish publish;
+	uint64_t read_before;	/* bytes of the files that have been read */
 	uint64_t reported_ns;
 	struct err *err;
 };
@@ -45,9 +54,18 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static uint64_t input_bytes(const struct build *b)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < b->in.n; i++)
+		n += b->in.at[i].source.id.size;
+	return n;
+}
+
 static void report(struct build *b, uint64_t done, const char *stage, bool now)
 {
-	struct build_progress p = {done, b->source.id.size, stage};
+	struct build_progress p = {done, 0, stage};
 	uint64_t t;
 
 	if (!b->opts->progress)
@@ -55,6 +73,7 @@ static void report(struct build *b, uint64_t done, const char *stage, bool now)
 	t = now_ns();
 	if (!now && t - b->reported_ns < PROGRESS_NS)
 		return;
+	p.total = input_bytes(b);
 	b->reported_ns = t;
 	b->opts->progress(b->opts->progress_arg, &p);
 }
@@ -63,156 +82,158 @@ static void report(struct build *b, uint64_t done, const char *stage, bool now)
 
 static void told(void *arg, uint64_t done)
 {
-	report(arg, done, "reading", false);
+	struct build *b = arg;
+
+	report(b, b->read_before + done, "reading", false);
 }
 
-static int read_text(struct build *b)
+static int no_memory(struct build *b)
 {
-	const struct map *m = &b->source.map;
+	return err_set(b->err, ERR_LIMIT, 0, "out of memory while reading");
+}
+
+static int list_tallies(struct build *b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->in.n; i++)
+		n += b->in.at[i].stretches.n;
+	b->tally = malloc((n + 2) * sizeof(struct tally *));
+	if (!b->tally)
+		return no_memory(b);
+	b->ntally = 0;
+	if (b->old)
+		b->tally[b->ntally++] = &b->kept;
+	for (size_t i = 0; i < b->in.n; i++) {
+		const struct stretches *s = &b->in.at[i].stretches;
+
+		memcpy(b->tally + b->ntally, s->tally, s->n * sizeof(struct tally *));
+		b->ntally += s->n;
+	}
+	return 0;
+}
+
+/* What the old index holds, as a tally. */
+static int take_old(struct build *b, const char *dir)
+{
+	uint64_t mem = b->opts->mem ? b->opts->mem : MEM;
+	uint32_t n, *now;
+	const struct input_file *recorded = store_inputs(b->old, &n);
+	int rc;
+
+	now = calloc((size_t)n + 1, sizeof(*now));
+	if (!now)
+		return no_memory(b);
+	inputs_map(&b->in, recorded, n, now);
+	rc = retally(&b->kept, b->old, now, (size_t)(mem / 5), dir, b->err);
+	free(now);
+	return rc;
+}
+
+static int read_inputs(struct build *b)
+{
 	char dir[INDEX_PATH_MAX];
 	const struct stretch_opts o = {.jobs = b->opts->jobs, .stretch = b->opts->stretch,
 				       .hash = true, .mem = b->opts->mem,
-				       .spill_dir = dir,
+				       .share = (unsigned)b->in.n, .spill_dir = dir,
 				       .cancel = b->opts->cancel, .progress = told, .arg = b};
 
 	publish_directory(b->publish.temp, dir);
-	if (stretches_read(&b->stretches, m->p, m->n, &o, b->err))
-		return (int)b->err->kind;
-	b->source.id.hash = source_hash_all(b->stretches.piece, b->stretches.npiece);
-	return 0;
+	b->read_before = 0;
+	for (size_t i = 0; i < b->in.n; i++) {
+		struct input *in = &b->in.at[i];
+
+		if (!in->file.id.size && input_read(in, &o, b->in.n == 1, b->err))
+			return (int)b->err->kind;
+		b->read_before += in->source.id.size;
+	}
+	inputs_order(&b->in);
+	return b->old && take_old(b, dir) ? (int)b->err->kind : list_tallies(b);
 }
 
-/* ---- what is refused ---- */
-
-static const char no_profile[] =
-	"such files begin with lines like \"events: Ir\" and \"fn=main\"; valgrind "
-	"--tool=callgrind and PHP Xdebug write them";
-
-/* A header that breaks off before its "events:" line. */
-static bool header_only(const struct profile *p)
+/* Join all that was read.  What only an index could tell must not have been cut short. */
+static int merge_all(struct build *b)
 {
-	for (size_t k = 0; k < p->ntally; k++)
-		for (size_t i = 0; i < p->tally[k]->npart; i++)
-			if (p->tally[k]->part[i].line[KEY_VERSION] ||
-			    p->tally[k]->part[i].line[KEY_CREATOR])
-				return true;
-	return false;
+	char *events = inputs_events(&b->in);
+	int rc;
+
+	if (!events)
+		return no_memory(b);
+	rc = merge(&b->profile, b->tally, b->ntally, str_c(events), b->opts->cancel, b->err);
+	free(events);
+	return rc;
 }
 
-static int no_events(const struct build *b)
+/* An index keeps the first odd lines of a kind and no more. */
+static bool old_tells_all(const struct build *b)
 {
 	const struct profile *p = &b->profile;
-	const char *name = b->source.name, *nature = source_nature(&b->source);
 
-	if (nature) {
-		err_set(b->err, ERR_PROFILE, 0, "%s: %s, not a Callgrind-format profile", name,
-			nature);
-		return err_hint(b->err, "%s", no_profile);
-	}
 	for (size_t i = 0; i < p->nodds; i++)
-		if (p->odds[i].kind == ODD_NO_EVENTS) {
-			err_set(b->err, ERR_PROFILE, 0,
-				"%s:%" PRIu64 ": a cost line before any \"events:\" line", name,
-				p->odd[p->odds[i].first].line);
-			return err_hint(b->err, "this is not a Callgrind-format profile, or its "
-						"header is missing");
-		}
-	if (header_only(p)) {
-		err_set(b->err, ERR_PROFILE, 0,
-			"%s: cut off in its header: there is no \"events:\" line", name);
-		return err_hint(b->err, "copy it again, or wait until the program that writes it "
-					"is done");
-	}
-	err_set(b->err, ERR_PROFILE, 0, "%s: not a Callgrind-format profile: no \"events:\" line",
-		name);
-	return err_hint(b->err, "%s", no_profile);
+		if (p->odds[i].count > ODD_KEPT)
+			return false;
+	return !p->saturated;
 }
 
-/* A cost line that stands before the first "events:" of the whole file. */
-static bool costs_before_events(const struct profile *p)
+static void forget_old(struct build *b)
 {
-	uint64_t events = 0;
-	size_t k, i;
-
-	for (k = 0; !events && k < p->ntally; k++)
-		for (i = 0; !events && i < p->tally[k]->npart; i++)
-			if (p->tally[k]->part[i].line[KEY_EVENTS])
-				events = p->map[k].lines + p->tally[k]->part[i].line[KEY_EVENTS];
-	for (i = 0; i < p->nodds; i++)
-		if (p->odds[i].kind == ODD_NO_EVENTS)
-			return p->odd[p->odds[i].first].line < events;
-	return false;
+	profile_free(&b->profile);
+	tally_free(&b->kept);
+	free(b->tally);
+	b->tally = NULL;
+	for (size_t i = 0; i < b->in.n; i++)
+		if (!b->in.at[i].read)
+			b->in.at[i].file = (struct input_file){0};
+	store_close(b->old);
+	b->old = NULL;
 }
 
-static int check_profile(const struct build *b)
+/* Read and join the files: those that are new, when the others are in an index. */
+static int read_profile(struct build *b)
 {
-	const struct profile *p = &b->profile;
-	uint64_t negative = 0, unreadable = 0, readable = 0;
-	bool difference = false;
-
-	for (size_t k = 0; k < p->ntally; k++) {
-		difference |= p->tally[k]->difference;
-		negative += p->tally[k]->odds[ODD_NEGATIVE_COST];
-		unreadable += p->tally[k]->odds[ODD_FIELD];
-		readable += p->tally[k]->cost_lines;
-	}
-	if (p->nevent == 0 || costs_before_events(p))
-		return no_events(b);
-	if (difference && negative) {
-		err_set(b->err, ERR_PROFILE, 0,
-			"%s: a difference of two profiles (its costs are negative)",
-			b->source.name);
-		return err_hint(b->err, "open the two profiles and compare them with `vs`: "
-					"quern new.out base=old.out -c 'functions vs base'");
-	}
-	if (readable == 0 && unreadable) {
-		err_set(b->err, ERR_PROFILE, 0, "%s: none of its %" PRIu64
-			" cost lines can be read", b->source.name, unreadable);
-		return err_hint(b->err, "the first: line %" PRIu64, p->odd[p->odds[0].first].line);
+	if (read_inputs(b) || merge_all(b))
+		return (int)b->err->kind;
+	if (b->old && !old_tells_all(b)) {
+		forget_old(b);
+		if (read_inputs(b) || merge_all(b))
+			return (int)b->err->kind;
 	}
 	return 0;
-}
-
-/*
- * Cut off: callgrind did not come to its "totals:", or the last line has no end.  Some
- * producers (yappi) never end it; theirs at least ends in a number.
- */
-static bool truncated(const struct build *b)
-{
-	const struct map *m = &b->source.map;
-	const struct profile *p = &b->profile;
-	const struct part *last = &p->part[p->npart - 1];
-	bool callgrind = str_starts(last->creator, STR("callgrind"));
-	char end = m->p[m->n - 1];
-
-	if (end != '\n' && (end < '0' || end > '9' || callgrind ||
-			    str_starts(last->creator, STR("xdebug"))))
-		return true;
-	return callgrind && !last->has_totals;
 }
 
 /* ---- writing ---- */
 
 static int write_index(struct build *b)
 {
-	struct meta meta = {.source = b->source.id, .profile = str_c(b->source.name),
-			    .truncated = truncated(b)};
-	uint64_t map_bytes = ((uint64_t)1 << 30) + b->source.id.size * 4;
+	struct meta meta = {.files = b->in.n, .profile = str_c(b->in.label)};
+	uint64_t map_bytes = ((uint64_t)1 << 30) + b->profile.bytes * 4;
 
-	report(b, b->source.id.size, "writing", true);
+	meta.file = ARENA_ARRAY(&b->profile.arena, struct input_file, b->in.n);
+	if (!meta.file)
+		return err_set(b->err, ERR_LIMIT, 0, "out of memory while writing the index");
+	for (size_t i = 0; i < b->in.n; i++) {
+		const struct input *in = &b->in.at[i];
+
+		meta.file[i] = in->file;
+		meta.file[i].id = in->source.id;
+		meta.file[i].id.hash = in->file.id.hash;
+		meta.truncated |= meta.file[i].truncated;
+	}
+	report(b, input_bytes(b), "writing", true);
 	if (store_writer_open(b->publish.temp, b->publish.temp_fd, map_bytes, &b->writer, b->err) ||
 	    save_profile(&b->profile, b->writer, &meta, b->opts->cancel, b->err) ||
 	    store_writer_finish(b->writer, b->err))
 		return (int)b->err->kind;
-	return source_unchanged(&b->source, b->err);
+	return b->in.n == 1 ? source_unchanged(&b->in.at[0].source, b->err) : 0;
 }
 
 static int build_guarded(void *arg)
 {
 	struct build *b = arg;
 
-	if (read_text(b) || merge(&b->profile, b->stretches.tally, b->stretches.n,
-				  b->opts->cancel, b->err) || check_profile(b))
+	if (read_profile(b))
+		return (int)b->err->kind;
+	if (!b->opts->merge && refuse_set(&b->in, &b->profile, b->err))
 		return (int)b->err->kind;
 	return write_index(b);
 }
@@ -221,7 +242,9 @@ static void build_free(struct build *b)
 {
 	store_writer_close(b->writer);
 	profile_free(&b->profile);
-	stretches_free(&b->stretches);
+	free(b->tally);
+	if (b->kept.part)
+		tally_free(&b->kept);
 }
 
 /* A wait is said before it begins: it can be long. */
@@ -251,6 +274,35 @@ static struct rlimit no_core(void)
 	return before;
 }
 
+/* The file that index must not replace: any of the profile's own. */
+static int replaces(struct build *b, const char *index)
+{
+	for (size_t i = 0; i < b->in.n; i++) {
+		struct source *s = &b->in.at[i].source;
+		int rc;
+
+		if (s->fd < 0 && source_reopen(s, b->err))
+			return (int)b->err->kind;
+		rc = publish_replaces(index, s->fd, b->err);
+		if (b->in.n > 1)
+			source_release(s);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static enum freshness compare(struct build *b, const struct store *st, size_t *new,
+			      struct build_report *r)
+{
+	uint32_t n;
+	const struct input_file *recorded = store_inputs(st, &n);
+
+	return inputs_compare(&b->in, recorded, n, new, r->why, sizeof(r->why));
+}
+
+static int fold(struct build *b);
+
 /* Build the index at `index` (NULL: a temporary one) and open it. */
 static int build_index(struct build *b, const char *index, struct store **out)
 {
@@ -258,18 +310,20 @@ static int build_index(struct build *b, const char *index, struct store **out)
 	struct rlimit core;
 	int rc;
 
-	if (index && publish_replaces(index, b->source.fd, b->err))
+	if (index && replaces(b, index))
 		return (int)b->err->kind;
 	if (begin_publishing(b, index)) {
 		publish_end(&b->publish);
 		return (int)b->err->kind;
 	}
 	/* Somebody else may have built it while we waited for the lock. */
-	if (index && !o->rebuild) {
+	if (index && !o->rebuild && !b->in.at[0].source.pipe) {
+		struct build_report ignored;
 		struct err none = {0};
+		size_t new;
 
 		if (!store_open(index, o->trust, out, &none)) {
-			if (source_compare(&b->source, store_source(*out)) != SOURCE_CHANGED) {
+			if (compare(b, *out, &new, &ignored) != SOURCE_CHANGED) {
 				publish_end(&b->publish);
 				return 0;
 			}
@@ -278,7 +332,9 @@ static int build_index(struct build *b, const char *index, struct store **out)
 		}
 	}
 	core = no_core();
-	rc = map_guard(build_guarded, b, ERR_PROFILE, b->err);
+	rc = fold(b);
+	if (!rc)
+		rc = map_guard(build_guarded, b, ERR_PROFILE, b->err);
 	setrlimit(RLIMIT_CORE, &core);
 	build_free(b);
 	if (!rc && index)
@@ -289,24 +345,76 @@ static int build_index(struct build *b, const char *index, struct store **out)
 	return rc ? (int)b->err->kind : 0;
 }
 
-/* ---- which index ---- */
-
-static void say_changed(const struct build *b, const char *index, struct str indexed,
-			struct build_report *r)
+/*
+ * Many files: some of them into a temporary index, then some more with it, so that memory is
+ * bounded by what is different in them and not by their number.
+ */
+static int fold_some(struct build *b, size_t unread)
 {
-	if (str_eq(indexed, b->source.id.path))
-		snprintf(r->why, sizeof(r->why), "the profile has changed since it was indexed");
-	else
-		snprintf(r->why, sizeof(r->why),
-			 "the index %.150s was of another profile, %.*s: it is replaced", index,
-			 (int)(indexed.n < 150 ? indexed.n : 150), indexed.p);
+	const char **path = calloc(b->in.n, sizeof(*path));
+	struct build_opts opts = *b->opts;
+	struct build sub = {.opts = &opts, .old = b->old, .err = b->err};
+	const struct input_file *recorded;
+	struct store *st = NULL;
+	uint32_t nrecorded = 0;
+	size_t n = 0;
+	int rc;
+
+	opts.merge = true;	/* that is seen when all are there */
+	b->old = NULL;
+	for (size_t i = 0, left = unread; path && i < b->in.n; i++)
+		if (b->in.at[i].file.id.size || (left && left--))
+			path[n++] = b->in.at[i].source.path;
+	rc = path ? inputs_open(&sub.in, path, n, b->err) : no_memory(b);
+	if (!rc) {
+		if (sub.old) {
+			recorded = store_inputs(sub.old, &nrecorded);
+			inputs_recall(&sub.in, recorded, nrecorded);
+		}
+		rc = build_index(&sub, NULL, &st);
+		inputs_close(&sub.in);
+	}
+	free(path);
+	store_close(sub.old);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < b->in.n; i++)
+		b->in.at[i].file = (struct input_file){0};
+	if (!retally_possible(st)) {
+		b->whole = true;
+		store_close(st);
+		return 0;
+	}
+	b->old = st;
+	recorded = store_inputs(st, &nrecorded);
+	inputs_recall(&b->in, recorded, nrecorded);
+	return 0;
 }
+
+static int fold(struct build *b)
+{
+	for (;;) {
+		size_t unread = 0;
+		int rc;
+
+		for (size_t i = 0; i < b->in.n; i++)
+			unread += !b->in.at[i].file.id.size;
+		if (b->whole || unread <= BATCH)
+			return 0;
+		rc = fold_some(b, BATCH);
+		if (rc)
+			return rc;
+	}
+}
+
+/* ---- which index ---- */
 
 /* Open an index that is there and of this profile; *how says why not. */
 static bool open_fresh(struct build *b, const char *path, struct store **out,
 		       struct build_report *r)
 {
 	struct err err = {0};
+	size_t new;
 
 	if (access(path, F_OK))
 		return false;
@@ -315,17 +423,17 @@ static bool open_fresh(struct build *b, const char *path, struct store **out,
 		snprintf(r->why, sizeof(r->why), "%.390s", err.text);
 		return false;
 	}
-	switch (source_compare(&b->source, store_source(*out))) {
-	case SOURCE_SAME:
-		break;
-	case SOURCE_TOUCHED:
-		snprintf(r->why, sizeof(r->why),
-			 "the profile's times changed, its content did not");
-		break;
-	case SOURCE_CHANGED:
+	if (compare(b, *out, &new, r) == SOURCE_CHANGED) {
+		uint32_t n;
+		const struct input_file *recorded = store_inputs(*out, &n);
+
 		r->how = BUILD_STALE;
-		say_changed(b, path, store_source(*out)->path, r);
-		store_close(*out);
+		if (new && !b->old && retally_possible(*out)) {
+			inputs_recall(&b->in, recorded, n);
+			b->old = *out;
+		} else {
+			store_close(*out);
+		}
 		*out = NULL;
 		return false;
 	}
@@ -344,9 +452,9 @@ static const char *writable_place(const struct build *b, char path[INDEX_PATH_MA
 		return NULL;
 	if (b->opts->index_path)
 		return b->opts->index_path;
-	if (!publish_place(b->source.path, 0, path))
+	if (b->in.at[0].source.pipe || !publish_place(b->in.place, 0, path))
 		return NULL;
-	if (!publish_writable(path) && publish_place(b->source.path, 1, other) &&
+	if (!publish_writable(path) && publish_place(b->in.place, 1, other) &&
 	    publish_writable(other))
 		memcpy(path, other, INDEX_PATH_MAX);
 	return path;
@@ -357,34 +465,84 @@ static int open_or_build(struct build *b, struct store **out, struct build_repor
 	char path[INDEX_PATH_MAX];
 	const char *index;
 
-	if (b->opts->rebuild) {
+	if (b->in.at[0].source.pipe) {
+		r->how = BUILD_NEW;
+	} else if (b->opts->rebuild) {
 		r->how = BUILD_FORCED;
 	} else if (b->opts->index_path) {
 		if (open_fresh(b, b->opts->index_path, out, r))
 			return 0;
 	} else {
-		for (unsigned i = 0; publish_place(b->source.path, i, path); i++)
+		for (unsigned i = 0; publish_place(b->in.place, i, path); i++)
 			if (open_fresh(b, path, out, r))
 				return 0;
 	}
+	for (size_t i = 0; i < b->in.n; i++)
+		r->read += !b->in.at[i].file.id.size;
 	index = writable_place(b, path);
 	if (index)
 		snprintf(r->index, sizeof(r->index), "%.4199s", index);
 	return build_index(b, index, out);
 }
 
-int build_open(const char *profile, const struct build_opts *opts, struct store **out,
-	       struct build_report *report_out, struct err *err)
+/* The profile is an index itself: it is what can be asked, whatever it was made from. */
+static int open_index(struct build *b, struct store **out, struct build_report *r)
+{
+	const char *name = b->in.at[0].source.name;
+	const struct input_file *recorded;
+	uint32_t n;
+
+	if (b->opts->rebuild) {
+		err_set(b->err, ERR_USAGE, 0, "%s is an index: it cannot be made from itself",
+			name);
+		return err_hint(b->err, "give the profile");
+	}
+	if (store_open(name, b->opts->trust, out, b->err))
+		return (int)b->err->kind;
+	r->how = BUILD_AS_IS;
+	snprintf(r->index, sizeof(r->index), "%.4199s", name);
+	recorded = store_inputs(*out, &n);
+	for (uint32_t i = 0; i < n && !r->why[0]; i++) {
+		char path[INDEX_PATH_MAX];
+		struct source now;
+		struct err none = {0};
+
+		snprintf(path, sizeof(path), "%.*s", STR_ARG(recorded[i].id.path));
+		if (path[0] != '/' || source_open(path, &now, &none))
+			continue;
+		if (source_compare(&now, &recorded[i].id) == SOURCE_CHANGED)
+			snprintf(r->why, sizeof(r->why), "%.150s has changed since it was indexed",
+				 path);
+		source_close(&now);
+	}
+	return 0;
+}
+
+int build_open_set(const char *const *path, size_t n, const struct build_opts *opts,
+		   struct store **out, struct build_report *report_out, struct err *err)
 {
 	struct build b = {.opts = opts, .err = err};
 	uint64_t start = now_ns();
+	const struct source *first;
 	int rc;
 
 	*report_out = (struct build_report){.how = BUILD_NEW};
-	if (source_open(profile, &b.source, err))
+	if (inputs_open(&b.in, path, n, err))
 		return (int)err->kind;
-	rc = open_or_build(&b, out, report_out);
-	source_close(&b.source);
+	first = &b.in.at[0].source;
+	memcpy(report_out->note, b.in.note, sizeof(b.in.note));
+	if (b.in.n == 1 && !first->pipe && store_recognise(first->fd))
+		rc = open_index(&b, out, report_out);
+	else
+		rc = open_or_build(&b, out, report_out);
+	inputs_close(&b.in);
+	store_close(b.old);
 	report_out->took_ns = now_ns() - start;
 	return rc;
+}
+
+int build_open(const char *profile, const struct build_opts *opts, struct store **out,
+	       struct build_report *report_out, struct err *err)
+{
+	return build_open_set(&profile, 1, opts, out, report_out, err);
 }

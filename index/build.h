@@ -4,6 +4,9 @@
  * build_open() finds the index of a profile, opens it when it is fresh, and otherwise
  * builds it: in a temporary file beside the final one, synced, renamed.  A build that fails
  * or is cancelled leaves nothing behind and an older index as it was.
+ *
+ * A profile may be packed (unpack.h) or a pipe, "-" is standard input: an index of a pipe is
+ * kept only where index_path says.  A profile that is an index itself is opened as it is.
  */
 #ifndef QUERN_BUILD_H
 #define QUERN_BUILD_H
@@ -25,6 +28,7 @@ struct build_opts {
 	bool rebuild;		/* even when fresh */
 	bool no_write;		/* keep no index: a temporary one, gone at close */
 	bool no_wait;		/* ERR_LOCKED at once when another process builds it */
+	bool merge;		/* a set may be of different programs */
 	bool trust;		/* accept an index that others could have written */
 	unsigned jobs;		/* threads; 0: one per core */
 	size_t stretch;		/* bytes read at once by one thread; 0: shared out (tests) */
@@ -37,6 +41,7 @@ struct build_opts {
 
 enum build_how {
 	BUILD_FRESH,		/* the index was up to date */
+	BUILD_AS_IS,		/* the profile given is an index itself */
 	BUILD_NEW,		/* there was none */
 	BUILD_STALE,		/* the profile changed, or the index is of another version */
 	BUILD_FORCED,		/* --rebuild */
@@ -45,12 +50,18 @@ enum build_how {
 
 struct build_report {
 	enum build_how how;
-	char why[400];		/* one sentence for how != BUILD_FRESH; may be empty */
+	uint32_t read;		/* files that were read, of those in the profile */
+	char note[300];		/* what of a set was left out; may be empty */
+	char why[400];		/* one sentence; may be empty */
 	char index[4200];	/* path; empty with no_write */
 	uint64_t took_ns;	/* wall time of open and build */
 };
 
 int build_open(const char *profile, const struct build_opts *opts, struct store **out,
 	       struct build_report *report, struct err *err);
+
+/* The same for a set of files that are one profile (input.h). */
+int build_open_set(const char *const *path, size_t n, const struct build_opts *opts,
+		   struct store **out, struct build_report *report, struct err *err);
 
 #endif

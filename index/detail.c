@@ -23,7 +23,9 @@ struct detail {
 	struct detail_row *row;
 	size_t cap;
 	uint64_t *cost;			/* scratch: the costs of one row */
+	uint64_t loose;
 	struct arena sums;		/* costs of rows that are sums or need mapping */
+	bool same_events;		/* every tally's are the profile's, in its order */
 };
 
 static int order_entries(struct detail *d, size_t k)
@@ -74,6 +76,18 @@ static int order_slots(struct detail *d)
 	return 0;
 }
 
+static bool same_events(const struct profile *p)
+{
+	for (size_t k = 0; k < p->ntally; k++) {
+		if (p->tally[k]->nevent != p->nevent)
+			return false;
+		for (size_t e = 0; e < p->nevent; e++)
+			if (p->map[k].event[e] != e)
+				return false;
+	}
+	return true;
+}
+
 int detail_new(const struct profile *p, struct detail **out, struct err *err)
 {
 	struct detail *d = calloc(1, sizeof(*d));
@@ -81,6 +95,7 @@ int detail_new(const struct profile *p, struct detail **out, struct err *err)
 
 	if (d) {
 		d->p = p;
+		d->same_events = same_events(p);
 		arena_init(&d->sums, 0);
 		d->first = calloc(p->ntally, sizeof(*d->first));
 		d->entry = calloc(p->ntally, sizeof(*d->entry));
@@ -117,6 +132,11 @@ void detail_free(struct detail *d)
 	free(d);
 }
 
+uint64_t detail_loose(const struct detail *d)
+{
+	return d->loose;
+}
+
 static const enum detail_kind kinds[] = {	/* by enum entry_kind */
 	DETAIL_LINES, DETAIL_SITES, DETAIL_JUMPS, DETAIL_JUMPS,
 };
@@ -132,7 +152,7 @@ static const uint64_t *mapped(struct detail *d, size_t k, const uint64_t *cost)
 	const struct tally *t = d->p->tally[k];
 	uint64_t *to;
 
-	if (d->p->ntally == 1)
+	if (d->same_events)
 		return cost;
 	to = ARENA_ARRAY(&d->sums, uint64_t, d->p->nevent + 1);
 	for (size_t e = 0; to && e < t->nevent; e++)
@@ -167,7 +187,7 @@ static uint32_t jump_target(const struct profile *p, uint32_t from, uint32_t nam
 }
 
 /* Where a jump of f goes; to as in tally.h. */
-static void set_jump(const struct detail *d, size_t k, uint32_t f, const uint64_t *to,
+static void set_jump(struct detail *d, size_t k, uint32_t f, const uint64_t *to,
 		     bool conditional, struct detail_row *r)
 {
 	const struct merge_map *m = &d->p->map[k];
@@ -176,6 +196,8 @@ static void set_jump(const struct detail *d, size_t k, uint32_t f, const uint64_
 	r->to_line = to[1];
 	r->to_file = m->name[SPACE_FILE][(uint32_t)to[2]];
 	r->to_fn = jump_target(d->p, f, m->name[SPACE_FN][to[2] >> 32], r->to_file);
+	d->loose += d->p->fn_name[r->to_fn] != m->name[SPACE_FN][to[2] >> 32] ||
+		    (r->to_fn != f && d->p->fn_file[r->to_fn] != r->to_file);
 	r->edge = (conditional ? JUMP_CONDITIONAL : 0) |
 		  (r->to_fn != f ? JUMP_OTHER_FN : 0) |
 		  (r->to_file != r->file ? JUMP_OTHER_FILE : 0);

@@ -5,7 +5,7 @@
  *	    ^   ^       ^	end at them are converted side by side (simd.h), and the
  *				line is a few bytes behind the others (once.h)
  *
- * first_loop.h has the loop, compiled per instruction set and shape of line.  What does not
+ * first_loop.inc has the loop, compiled per instruction set and shape of line.  What does not
  * fit it, such as 0x numbers, is read one number after the other.
  */
 #include "index/first.h"
@@ -247,20 +247,20 @@ static __attribute__((noinline)) const char *call(struct tally *t, const struct 
 
 #define ISA(name) name##_portable
 #define ISA_TARGET
-#include "index/first_loop.h"
+#include "index/first_loop.inc"
 #undef ISA
 #undef ISA_TARGET
 
 #if SIMD_X86
 #define ISA(name) name##_sse2
 #define ISA_TARGET
-#include "index/first_loop.h"
+#include "index/first_loop.inc"
 #undef ISA
 #undef ISA_TARGET
 
 #define ISA(name) name##_avx2
 #define ISA_TARGET __attribute__((target(AVX2)))
-#include "index/first_loop.h"
+#include "index/first_loop.inc"
 #undef ISA
 #undef ISA_TARGET
 #endif

@@ -11,6 +11,7 @@
 
 #include "index/base/vec.h"
 #include "index/merge.h"
+#include "index/retally.h"
 
 static int no_memory(struct err *err)
 {
@@ -136,7 +137,9 @@ static int add_event(struct profile *p, struct str name, struct str formula,
 /* An event: line, "NAME = expr : long name", each of the two tails optional. */
 struct definition {
 	struct str text, name;
-	uint64_t line;
+	size_t tally;
+	uint64_t line;		/* from its start */
+	uint32_t file;
 	bool done;
 };
 
@@ -259,6 +262,19 @@ static int add_all_known(struct profile *p, const struct definition *d, size_t n
 	return 0;
 }
 
+/* Those that an index kept among the others, by file; each file's are in order. */
+static void order_definitions(struct definition *d, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct definition now = d[i];
+		size_t k = i;
+
+		for (; k && d[k - 1].file > now.file; k--)
+			d[k] = d[k - 1];
+		d[k] = now;
+	}
+}
+
 int header_events(struct profile *p, struct err *err)
 {
 	struct definition *d = NULL;
@@ -273,15 +289,19 @@ int header_events(struct profile *p, struct err *err)
 				free(d);
 				return no_memory(err);
 			}
-			d[n++] = (struct definition){.text = f->text,
-						     .line = p->map[k].lines + f->line};
+			d[n++] = (struct definition){
+				.text = f->text, .tally = k, .line = f->line,
+				.file = p->tally[k]->kept ? f->file : p->tally[k]->of_file};
 		}
+	if (p->ntally && p->tally[0]->kept)
+		order_definitions(d, n);
 	/* What is left may be built on built-in events, and those on it. */
 	rc = define_events(p, d, n, err) || add_all_known(p, d, n, err) ||
 	     define_events(p, d, n, err) || add_all_known(p, NULL, 0, err);
 	for (size_t i = 0; !rc && i < n; i++)
 		if (!d[i].done)
-			rc = profile_odd(p, ODD_EVENT_FORMULA, d[i].line, d[i].text, err);
+			rc = profile_odd(p, d[i].tally, ODD_EVENT_FORMULA, d[i].line, d[i].text,
+					 err);
 	free(d);
 	return rc ? (int)err->kind : 0;
 }
@@ -290,15 +310,15 @@ int header_events(struct profile *p, struct err *err)
 
 struct reading {
 	struct profile *p;
-	const struct merge_map *map;
+	size_t k;		/* tally */
 	const struct part_slot *slot;
 	struct err *err;
 };
 
 static int odd_value(const struct reading *r, enum header_key key)
 {
-	return profile_odd(r->p, ODD_HEADER_VALUE, r->map->lines + r->slot->line[key],
-			   r->slot->value[key], r->err);
+	return profile_odd(r->p, r->k, ODD_HEADER_VALUE, r->slot->line[key], r->slot->value[key],
+			   r->err);
 }
 
 static int number(const struct reading *r, enum header_key key, uint64_t *out)
@@ -375,12 +395,20 @@ static void read_desc(struct part *part)
 	}
 }
 
+static void note_positions(struct profile *p, const struct part *part)
+{
+	p->has_instr |= str_find_str(part->positions, STR("instr")) < part->positions.n;
+	p->has_line |= part->positions.n == 0 ||
+		       str_find_str(part->positions, STR("line")) < part->positions.n;
+}
+
 static int read_part(const struct reading *r, struct part *part)
 {
 	text(r, KEY_CREATOR, &part->creator);
 	text(r, KEY_CMD, &part->cmd);
 	text(r, KEY_POSITIONS, &part->positions);
-	text(r, KEY_EVENTS, &part->events);
+	if (r->slot->line[KEY_EVENTS])	/* an empty one is the word, too: no columns */
+		part->events = r->slot->value[KEY_EVENTS];
 	text(r, KEY_DESC, &part->desc);
 	read_desc(part);
 	if (number(r, KEY_PART, &part->part) || number(r, KEY_PID, &part->pid) ||
@@ -388,10 +416,139 @@ static int read_part(const struct reading *r, struct part *part)
 	    sums(r, KEY_TOTALS, part, &part->has_totals, &part->totals) ||
 	    sums(r, KEY_SUMMARY, part, &part->has_summary, &part->summary))
 		return (int)r->err->kind;
-	r->p->has_instr |= str_find_str(part->positions, STR("instr")) < part->positions.n;
-	r->p->has_line |= part->positions.n == 0 ||
-			  str_find_str(part->positions, STR("line")) < part->positions.n;
+	note_positions(r->p, part);
 	return 0;
+}
+
+/* A part that begins in tally k; it inherits from the one before it in the same file. */
+static void begin_part(struct profile *p, size_t k, const struct part_slot *slot,
+		       bool inherits)
+{
+	struct part *part = &p->part[p->npart++];
+
+	if (inherits) {
+		part->pid = part[-1].pid;
+		part->creator = part[-1].creator;
+		part->cmd = part[-1].cmd;
+		part->positions = part[-1].positions;
+		part->events = part[-1].events;
+	}
+	part->file = p->tally[k]->of_file;
+	part->offset = p->map[k].offset + slot->offset;
+}
+
+/* Sums of the events of an index in those of the profile. */
+static int kept_sums(struct profile *p, size_t k, uint64_t **sums, struct err *err)
+{
+	uint64_t *to = ARENA_ARRAY(&p->arena, uint64_t, p->nevent + 1);
+
+	if (!to)
+		return no_memory(err);
+	for (size_t e = 0; e < p->tally[k]->nevent; e++)
+		to[p->map[k].event[e]] = (*sums)[e];
+	*sums = to;
+	return 0;
+}
+
+/* Parts that an index kept. */
+static int kept_parts(struct profile *p, size_t k, struct err *err)
+{
+	const struct tally *t = p->tally[k];
+
+	for (size_t i = 0; i < t->npart; i++) {
+		struct part *part = &p->part[p->npart];
+
+		*part = t->kept->part[i];
+		if ((part->totals && kept_sums(p, k, &part->totals, err)) ||
+		    (part->summary && kept_sums(p, k, &part->summary, err)))
+			return (int)err->kind;
+		note_positions(p, part);
+		p->map[k].part[i] = (uint32_t)p->npart++;
+	}
+	return 0;
+}
+
+static int tally_parts(struct profile *p, size_t k, struct err *err)
+{
+	const struct tally *t = p->tally[k];
+	struct merge_map *m = &p->map[k];
+
+	m->part = malloc((t->npart + 1) * sizeof(*m->part));
+	if (!m->part)
+		return no_memory(err);
+	if (t->kept)
+		return kept_parts(p, k, err);
+	for (size_t i = 0; i < t->npart; i++) {
+		const struct part_slot *slot = &t->part[i];
+		struct reading r = {p, k, slot, err};
+
+		if (slot->begins)
+			begin_part(p, k, slot,
+				   !slot->new_file && !(i == 0 && profile_begins_file(p, k)));
+		m->part[i] = (uint32_t)p->npart - 1;
+		if (read_part(&r, &p->part[p->npart - 1]))
+			return (int)err->kind;
+	}
+	return 0;
+}
+
+/* Where a part ends: at the next one, or with its file. */
+static void measure_parts(struct profile *p)
+{
+	for (size_t k = 0; k < p->ntally; k++) {
+		const struct merge_map *m = &p->map[k];
+		const struct tally *t = p->tally[k];
+		uint64_t end = m->offset + t->text_bytes;
+
+		for (size_t i = t->kept ? 0 : t->npart; i-- > 0;) {
+			struct part *part = &p->part[m->part[i]];
+
+			part->bytes = end - part->offset;
+			end = m->offset + t->part[i].offset;
+		}
+	}
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+	const struct part *x = *(struct part *const *)a, *y = *(struct part *const *)b;
+	const uint64_t u[] = {x->pid, x->part, x->thread}, v[] = {y->pid, y->part, y->thread};
+
+	for (size_t i = 0; i < 3; i++)
+		if (u[i] != v[i])
+			return u[i] < v[i] ? -1 : 1;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* The parts of a set by (pid, part, thread), then as they stand. */
+static int order_parts(struct profile *p, struct err *err)
+{
+	struct part **order = malloc((p->npart + 1) * sizeof(*order));
+	struct part *sorted = malloc((p->npart + 1) * sizeof(*sorted));
+	uint32_t *place = malloc((p->npart + 1) * sizeof(*place));
+	int rc = order && sorted && place ? 0 : no_memory(err);
+
+	if (!rc) {
+		for (size_t i = 0; i < p->npart; i++)
+			order[i] = &p->part[i];
+		qsort(order, p->npart, sizeof(*order), compare_parts);
+		for (size_t i = 0; i < p->npart; i++) {
+			sorted[i] = *order[i];
+			place[order[i] - p->part] = (uint32_t)i;
+		}
+		for (size_t k = 0; k < p->ntally; k++)
+			for (size_t i = 0; i < p->tally[k]->npart; i++)
+				p->map[k].part[i] = place[p->map[k].part[i]];
+		free(p->part);
+		p->part = sorted;
+		sorted = NULL;
+	}
+	free(order);
+	free(sorted);
+	free(place);
+	return rc;
 }
 
 int header_parts(struct profile *p, struct err *err)
@@ -403,36 +560,36 @@ int header_parts(struct profile *p, struct err *err)
 	p->part = calloc(n + 1, sizeof(*p->part));
 	if (!p->part)
 		return no_memory(err);
-	for (size_t k = 0; k < p->ntally; k++) {
-		const struct tally *t = p->tally[k];
-		struct merge_map *m = &p->map[k];
+	for (size_t k = 0; k < p->ntally; k++)
+		if (tally_parts(p, k, err))
+			return (int)err->kind;
+	measure_parts(p);
+	return p->nfile > 1 ? order_parts(p, err) : 0;
+}
 
-		for (size_t i = 0; i < t->npart; i++) {
-			const struct part_slot *slot = &t->part[i];
-			struct reading r = {p, m, slot, err};
-			struct part *part = &p->part[p->npart];
+struct part_slots *profile_part_slots(const struct profile *p)
+{
+	struct part_slots *at = malloc((p->npart + 1) * sizeof(*at));
+	uint32_t before = NO_ID;
 
-			if (slot->begins) {
-				if (p->npart && !slot->new_file) {
-					part->pid = part[-1].pid;
-					part->creator = part[-1].creator;
-					part->cmd = part[-1].cmd;
-					part->positions = part[-1].positions;
-					part->events = part[-1].events;
-				}
-				part->offset = m->offset + slot->offset;
-				p->npart++;
-			} else {
-				part--;
-			}
-			if (i == 0)
-				m->first_part = (uint32_t)(part - p->part);
-			if (read_part(&r, part))
-				return (int)err->kind;
+	for (uint32_t k = 0; at && k < p->ntally; k++)
+		for (uint32_t i = 0; i < p->tally[k]->npart; i++) {
+			uint32_t part = p->map[k].part[i];
+
+			if (part != before)
+				at[part] = (struct part_slots){k, i};
+			before = part;
 		}
+	return at;
+}
+
+bool profile_next_slot(const struct profile *p, struct part_slots *at)
+{
+	uint32_t part = p->map[at->k].part[at->i];
+
+	if (++at->i == p->tally[at->k]->npart) {
+		at->i = 0;
+		at->k++;
 	}
-	for (size_t i = 0; i < p->npart; i++)
-		p->part[i].bytes =
-			(i + 1 < p->npart ? p->part[i + 1].offset : p->bytes) - p->part[i].offset;
-	return 0;
+	return at->k < p->ntally && p->map[at->k].part[at->i] == part;
 }

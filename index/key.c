@@ -52,6 +52,8 @@ static const struct {
 	[TABLE_PART_SUMMARY] = {"part summaries", 8},
 	[TABLE_PART_AT] = {"places of part costs", 8},
 	[TABLE_PART_COST] = {"part costs", 0},
+	[TABLE_PART_NAMES_AT] = {"places of part names", 8},
+	[TABLE_PART_NAMES] = {"part names", 0},
 };
 
 unsigned table_width(enum table t)

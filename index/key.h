@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-	INDEX_VERSION = 1,	/* of everything below; another one is stale */
+	INDEX_VERSION = 4,	/* of everything below; another one is stale */
 	BLOCK_ROWS = 64 << 10,	/* rows of a column in one value */
 	STRING_ROWS = 1024,	/* strings in one value */
 	PACK_BYTES = 256 << 10,	/* packed detail: a value is ended when it is this long */
@@ -49,6 +49,8 @@ enum table {
 	TABLE_PART_SELF, TABLE_PART_TOTALS, TABLE_PART_SUMMARY,	/* u64[parts], per event */
 	TABLE_PART_AT,		/* u64[parts]: block << 32 | byte */
 	TABLE_PART_COST,	/* packed, part_code.h */
+	TABLE_PART_NAMES_AT,	/* u64[parts]: block << 32 | byte */
+	TABLE_PART_NAMES,	/* packed, part_names.h */
 	TABLES,
 };
 

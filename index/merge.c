@@ -17,6 +17,7 @@
 #include "index/base/hash.h"
 #include "index/base/sort.h"
 #include "index/base/vec.h"
+#include "index/retally.h"
 
 static int no_memory(struct err *err)
 {
@@ -31,7 +32,12 @@ static int interrupted(const atomic_int *cancel, struct err *err)
 	return 0;
 }
 
-int profile_odd(struct profile *p, enum odd kind, uint64_t line, struct str text,
+bool profile_begins_file(const struct profile *p, size_t k)
+{
+	return k == 0 || p->tally[k]->of_file != p->tally[k - 1]->of_file;
+}
+
+int profile_odd(struct profile *p, size_t k, enum odd kind, uint64_t line, struct str text,
 		struct err *err)
 {
 	struct odd_count *c = &p->odds[kind];
@@ -42,7 +48,8 @@ int profile_odd(struct profile *p, enum odd kind, uint64_t line, struct str text
 		return 0;
 	if (vec_reserve(&p->odd, &cap, p->nodd + 1, sizeof(*p->odd)))
 		return no_memory(err);
-	p->odd[p->nodd++] = (struct odd_line){kind, line, arena_str(&p->arena, text)};
+	p->odd[p->nodd++] = (struct odd_line){kind, p->tally[k]->of_file, p->map[k].lines + line,
+					      arena_str(&p->arena, text)};
 	c->n++;
 	return 0;
 }
@@ -106,6 +113,12 @@ static int id_set(struct id_map *m, const struct meaning *new)
 	return 0;
 }
 
+static void id_forget(struct id_map *m)
+{
+	hash_clear(&m->by);
+	m->n = 0;
+}
+
 struct join {			/* of one name space */
 	struct profile *p;
 	enum name_space space;
@@ -158,8 +171,7 @@ static uint32_t undefined(struct join *j, size_t k, const struct name_slot *s)
 {
 	struct str text = arena_printf(&j->p->arena, "(%" PRIu64 ")", s->id);
 
-	if (!text.p || profile_odd(j->p, ODD_ID_UNDEFINED, j->p->map[k].lines + s->line, text,
-				   j->err))
+	if (!text.p || profile_odd(j->p, k, ODD_ID_UNDEFINED, s->line, text, j->err))
 		return NO_ID;
 	return intern(&j->strings, text);
 }
@@ -202,8 +214,7 @@ static int redefined(struct join *j, size_t k, const struct name_slot *s, uint32
 
 	if (!before || !before->defined || before->tally == k || before->string == string)
 		return 0;
-	return profile_odd(j->p, ODD_ID_REDEFINED, j->p->map[k].lines + s->line, s->text,
-			   j->err);
+	return profile_odd(j->p, k, ODD_ID_REDEFINED, s->line, s->text, j->err);
 }
 
 /* Let the ids of tally k mean what they mean at its end. */
@@ -217,8 +228,7 @@ static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 
 		if (generation != (i < names->n ? s->generation : names->generation)) {
 			generation = i < names->n ? s->generation : names->generation;
-			hash_clear(&j->ids.by);
-			j->ids.n = 0;
+			id_forget(&j->ids);
 		}
 		if (i == names->n || s->kind == NAME_PLAIN)
 			continue;
@@ -304,6 +314,8 @@ static int join_names(struct profile *p, enum name_space space, struct err *err)
 	j.entry = intern(&j.strings, STR("???"));
 	rc = j.entry == NO_ID ? no_memory(err) : 0;
 	for (size_t k = 0; !rc && k < p->ntally; k++) {
+		if (profile_begins_file(p, k))
+			id_forget(&j.ids);
 		rc = join_tally(&j, k);
 		if (!rc)
 			j.entry = p->map[k].name[space][exit_slot(p->tally[k], space)];
@@ -315,6 +327,14 @@ static int join_names(struct profile *p, enum name_space space, struct err *err)
 	hash_free(&j.ids.by);
 	free(j.ids.at);
 	return rc;
+}
+
+int merge_names(struct profile *p, struct err *err)
+{
+	for (int s = 0; s < SPACES; s++)
+		if (join_names(p, (enum name_space)s, err))
+			return (int)err->kind;
+	return 0;
 }
 
 /* ---- 2. functions ---- */
@@ -397,8 +417,11 @@ static int compare_identity(const void *a, const void *b)
 
 /* Calls to g of a file that has no g: the object's only g with a body, if there is one.
  * order is sorted by name, so a name's identities stand together. */
-static void redirect_defaulted(struct identities *ids, struct identity **order, size_t n)
+/* Returns how many such callees there are, whether found or not. */
+static uint64_t redirect_defaulted(struct identities *ids, struct identity **order, size_t n)
 {
+	uint64_t loose = 0;
+
 	for (size_t from = 0, to; from < n; from = to) {
 		for (to = from + 1; to < n && order[to]->name == order[from]->name; to++)
 			;
@@ -408,6 +431,7 @@ static void redirect_defaulted(struct identities *ids, struct identity **order, 
 
 			if (!g->defaulted || g->body)
 				continue;
+			loose++;
 			for (size_t k = from; k < to && bodies < 2; k++)
 				if (order[k]->body && order[k]->obj == g->obj) {
 					only = order[k];
@@ -417,6 +441,7 @@ static void redirect_defaulted(struct identities *ids, struct identity **order, 
 				g->as = (uint32_t)(only - ids->at);
 		}
 	}
+	return loose;
 }
 
 static int number_functions(struct profile *p, struct identities *ids)
@@ -429,7 +454,7 @@ static int number_functions(struct profile *p, struct identities *ids)
 	for (size_t i = 0; i < n; i++)
 		order[i] = &ids->at[i];
 	qsort(order, n, sizeof(*order), compare_identity);
-	redirect_defaulted(ids, order, n);
+	p->loose = redirect_defaulted(ids, order, n);
 	p->fn_name = malloc((n + 1) * sizeof(uint32_t));
 	p->fn_file = malloc((n + 1) * sizeof(uint32_t));
 	p->fn_obj = malloc((n + 1) * sizeof(uint32_t));
@@ -592,10 +617,33 @@ static int join_edges(struct profile *p, struct err *err)
 
 /* ---- events and diagnostics ---- */
 
-static int join_events(struct profile *p, struct err *err)
+/* The number of an event, which is made when it is new; UINT32_MAX when memory is out. */
+static uint32_t event_number(struct profile *p, size_t *cap, struct str name)
+{
+	size_t e = 0;
+
+	while (e < p->nevent && !str_eq(p->event[e].name, name))
+		e++;
+	if (e < p->nevent)
+		return (uint32_t)e;
+	if (vec_reserve(&p->event, cap, e + 1, sizeof(*p->event)))
+		return UINT32_MAX;
+	p->event[p->nevent++] = (struct event){.name = name};
+	return (uint32_t)e;
+}
+
+static int join_events(struct profile *p, struct str order, struct err *err)
 {
 	size_t cap = 0;
 
+	while (order.n) {
+		size_t n = str_find(order, ' ');
+		struct str name = arena_str(&p->arena, (struct str){order.p, n});
+
+		if (!name.p || event_number(p, &cap, name) == UINT32_MAX)
+			return no_memory(err);
+		order = str_from(order, n + 1);
+	}
 	for (size_t k = 0; k < p->ntally; k++) {
 		const struct tally *t = p->tally[k];
 		uint32_t *map = p->map[k].event = malloc((t->nevent + 1) * sizeof(*map));
@@ -603,18 +651,11 @@ static int join_events(struct profile *p, struct err *err)
 		if (!map)
 			return no_memory(err);
 		for (size_t i = 0; i < t->nevent; i++) {
-			size_t e = 0;
-
-			while (e < p->nevent && !str_eq(p->event[e].name, t->event[i]))
-				e++;
-			if (e == p->nevent) {
-				if (vec_reserve(&p->event, &cap, e + 1, sizeof(*p->event)))
-					return no_memory(err);
-				p->event[p->nevent++] = (struct event){.name = t->event[i]};
-			}
+			map[i] = event_number(p, &cap, t->event[i]);
+			if (map[i] == UINT32_MAX)
+				return no_memory(err);
 			if (p->nevent > EVENTS_MAX)
 				return tally_too_many_events(err);
-			map[i] = (uint32_t)e;
 		}
 	}
 	p->nall_events = p->nevent;
@@ -627,7 +668,28 @@ static int compare_odd(const void *a, const void *b)
 
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
-	return (x->line > y->line) - (x->line < y->line);
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return str_cmp(x->text, y->text);
+}
+
+/* Odd lines that an index kept: they know their files. */
+static int kept_odds(struct profile *p, const struct kept *kept, struct err *err)
+{
+	size_t cap = p->nodd;
+
+	if (vec_reserve(&p->odd, &cap, p->nodd + kept->nodd, sizeof(*p->odd)))
+		return no_memory(err);
+	for (size_t i = 0; i < kept->nodd; i++) {
+		struct odd_count *c = &p->odds[kept->odd[i].kind];
+
+		p->odd[p->nodd++] = kept->odd[i];
+		c->count++;
+		c->n++;
+	}
+	return 0;
 }
 
 static int join_odds(struct profile *p, struct err *err)
@@ -635,9 +697,11 @@ static int join_odds(struct profile *p, struct err *err)
 	for (size_t k = 0; k < p->ntally; k++) {
 		const struct tally *t = p->tally[k];
 
+		if (t->kept && kept_odds(p, t->kept, err))
+			return (int)err->kind;
 		for (size_t i = 0; i < t->nodd; i++)
-			if (profile_odd(p, t->odd[i].kind, p->map[k].lines + t->odd[i].line,
-					t->odd[i].text, err))
+			if (profile_odd(p, k, t->odd[i].kind, t->odd[i].line, t->odd[i].text,
+					err))
 				return (int)err->kind;
 		/* profile_odd counts those kept; the others only have a number. */
 		for (int i = 0; i < ODD_KINDS; i++)
@@ -649,7 +713,7 @@ static int join_odds(struct profile *p, struct err *err)
 	return 0;
 }
 
-/* Odd lines by kind and line, one counter per kind that occurred. */
+/* Odd lines by kind and line, one counter per kind that occurred; the first of each. */
 static void order_odds(struct profile *p)
 {
 	size_t at = 0;
@@ -669,8 +733,8 @@ static void order_odds(struct profile *p)
 	}
 }
 
-int merge(struct profile *p, struct tally *const *tally, size_t n, const atomic_int *cancel,
-	  struct err *err)
+int merge(struct profile *p, struct tally *const *tally, size_t n, struct str events,
+	  const atomic_int *cancel, struct err *err)
 {
 	memset(p, 0, sizeof(*p));
 	arena_init(&p->arena, 0);
@@ -680,17 +744,18 @@ int merge(struct profile *p, struct tally *const *tally, size_t n, const atomic_
 	if (!p->map)
 		return no_memory(err);
 	for (size_t k = 0; k < n; k++) {
-		p->map[k].offset = p->bytes;
-		p->map[k].lines = p->lines;
+		if (profile_begins_file(p, k)) {
+			p->nfile++;
+		} else {
+			p->map[k].offset = p->map[k - 1].offset + tally[k - 1]->text_bytes;
+			p->map[k].lines = p->map[k - 1].lines + tally[k - 1]->lines;
+		}
 		p->bytes += tally[k]->text_bytes;
 		p->lines += tally[k]->lines;
 	}
-	for (int s = 0; s < SPACES; s++)
-		if (join_names(p, (enum name_space)s, err) || interrupted(cancel, err))
-			return (int)err->kind;
-	if (join_events(p, err) || join_functions(p, err) || interrupted(cancel, err) ||
-	    join_edges(p, err) || join_odds(p, err) || header_events(p, err) ||
-	    header_parts(p, err))
+	if (merge_names(p, err) || interrupted(cancel, err) || join_events(p, events, err) ||
+	    join_functions(p, err) || interrupted(cancel, err) || join_edges(p, err) ||
+	    join_odds(p, err) || header_events(p, err) || header_parts(p, err))
 		return (int)err->kind;
 	order_odds(p);
 	return interrupted(cancel, err);
@@ -706,6 +771,7 @@ void profile_free(struct profile *p)
 		free(m->fn);
 		free(m->edge);
 		free(m->event);
+		free(m->part);
 	}
 	for (int s = 0; s < SPACES; s++)
 		free(p->name[s]);

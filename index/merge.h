@@ -1,10 +1,13 @@
 /*
- * merge.h - the tallies of a file's stretches, joined in file order into one profile.
+ * merge.h - the tallies of all stretches, joined in file order into one profile.
  *
  * Here the file's ids become strings, strings become functions (FORMAT.md section 6), and
  * everything gets its final, dense number (store.h).  Cost lines, call sites, jumps and the
  * costs of parts stay where they were tallied; the maps below translate them while the
  * index is written.
+ *
+ * A profile may be a set of files: ids and what parts inherit end with a file, names and
+ * functions are the same in all, and parts are ordered by (pid, part, thread).
  */
 #ifndef QUERN_MERGE_H
 #define QUERN_MERGE_H
@@ -26,8 +29,8 @@ struct merge_map {
 	uint32_t *fn;		/* per function slot */
 	uint32_t *edge;		/* per edge slot */
 	uint32_t *event;	/* per event */
-	uint32_t first_part;	/* of the tally's first part slot */
-	uint64_t offset, lines;	/* bytes and lines before the stretch */
+	uint32_t *part;		/* per part slot */
+	uint64_t offset, lines;	/* bytes and lines of the file before the stretch */
 };
 
 struct event {			/* recorded ones first, then the derived */
@@ -39,7 +42,8 @@ struct event {			/* recorded ones first, then the derived */
 struct part {
 	uint64_t part, pid, thread;
 	struct str creator, cmd, trigger, time_range, desc, positions, events;
-	uint64_t offset, bytes;
+	uint32_t file;		/* that it stands in: 0 unless the profile is a set */
+	uint64_t offset, bytes;	/* in that file */
 	bool has_totals, has_summary;
 	uint64_t *totals, *summary;	/* E each, in the profile's events; NULL: absent */
 };
@@ -70,12 +74,14 @@ struct profile {
 	struct part *part;
 	size_t npart;
 
-	struct odd_line *odd;	/* by kind, then line */
+	struct odd_line *odd;	/* by kind, file, line */
 	size_t nodd;
 	struct odd_count odds[ODD_KINDS];
 	size_t nodds;
 
-	uint64_t lines, bytes;	/* of the input */
+	size_t nfile;
+	uint64_t loose;		/* callees: see meta_code.h */
+	uint64_t lines, bytes;	/* of the input, all files */
 	bool has_line, has_instr, saturated;
 
 	struct merge_map *map;	/* one per tally */
@@ -83,16 +89,32 @@ struct profile {
 	size_t ntally;
 };
 
-/* tally[0..n) in file order; they must outlive the profile. */
-int merge(struct profile *p, struct tally *const *tally, size_t n, const atomic_int *cancel,
-	  struct err *err);
+/*
+ * tally[0..n) in the order of the text, tally.of_file ascending (a kept one stands anywhere);
+ * they must outlive the profile.  events: names in their order, blanks between; empty: as they
+ * are met.
+ */
+int merge(struct profile *p, struct tally *const *tally, size_t n, struct str events,
+	  const atomic_int *cancel, struct err *err);
 void profile_free(struct profile *p);
+/* Only the strings: p->name and the name maps of p->map. */
+int merge_names(struct profile *p, struct err *err);
 
 /* header.c: what header lines mean. */
 int header_events(struct profile *p, struct err *err);
 int header_parts(struct profile *p, struct err *err);
-/* Keep a diagnostic found after tallying; line from the start of the file. */
-int profile_odd(struct profile *p, enum odd kind, uint64_t line, struct str text,
+/* Keep a diagnostic found after tallying; line from the start of tally k. */
+int profile_odd(struct profile *p, size_t k, enum odd kind, uint64_t line, struct str text,
 		struct err *err);
+/* Where the slots of each part begin, which follow one another in the order of the text; to be
+ * freed, NULL: no memory. */
+struct part_slots {
+	uint32_t k, i;		/* tally, slot in it */
+};
+struct part_slots *profile_part_slots(const struct profile *p);
+/* From one slot to the next; false when that is of another part. */
+bool profile_next_slot(const struct profile *p, struct part_slots *at);
+/* Stretch k is the first of its file. */
+bool profile_begins_file(const struct profile *p, size_t k);
 
 #endif

@@ -88,9 +88,41 @@ static bool plausible(struct coder *c, uint64_t n)
 	return !c->failed;
 }
 
+static void code_files(struct coder *c, struct meta *m)
+{
+	code_u64(c, &m->files);
+	if (c->failed || !plausible(c, m->files) || m->files == 0) {
+		c->failed = true;
+		return;
+	}
+	if (c->from)
+		m->file = ARENA_ARRAY(c->arena, struct input_file, (size_t)m->files);
+	c->failed |= !m->file;
+	for (uint64_t i = 0; !c->failed && i < m->files; i++) {
+		struct input_file *f = &m->file[i];
+
+		code_source(c, &f->id);
+		code_u64(c, &f->pid);
+		code_u64(c, &f->part);
+		code_u64(c, &f->thread);
+		code_u64(c, &f->bytes);
+		code_u64(c, &f->lines);
+		code_bool(c, &f->truncated);
+		code_str(c, &f->events);
+		code_u64(c, &f->formulas);
+		if (!c->failed && plausible(c, f->formulas) && c->from)
+			f->formula = ARENA_ARRAY(c->arena, struct formula, (size_t)f->formulas + 1);
+		c->failed |= f->formulas && !f->formula;
+		for (uint64_t k = 0; !c->failed && k < f->formulas; k++) {
+			code_u64(c, &f->formula[k].line);
+			code_str(c, &f->formula[k].text);
+		}
+	}
+}
+
 void meta_code(struct coder *c, struct meta *m)
 {
-	code_source(c, &m->source);
+	code_files(c, m);
 	code_str(c, &m->profile);
 	code_str(c, &m->creator);
 	code_str(c, &m->cmd);
@@ -106,6 +138,7 @@ void meta_code(struct coder *c, struct meta *m)
 		code_u64(c, numbers[i]);
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		code_bool(c, flags[i]);
+	code_u64(c, &m->loose);
 	if (!plausible(c, m->all_events) || m->events > m->all_events) {
 		c->failed = true;
 		return;
@@ -125,13 +158,15 @@ void part_head_code(struct coder *c, struct part *p, uint64_t *functions)
 {
 	struct str *const texts[] = {&p->creator, &p->cmd, &p->trigger, &p->time_range, &p->desc,
 				     &p->positions, &p->events};
-	uint64_t *const numbers[] = {&p->part, &p->pid, &p->thread, &p->offset, &p->bytes,
-				     functions};
+	uint64_t file = p->file;
+	uint64_t *const numbers[] = {&p->part, &p->pid, &p->thread, &file, &p->offset,
+				     &p->bytes, functions};
 
 	for (size_t i = 0; !c->failed && i < sizeof(texts) / sizeof(texts[0]); i++)
 		code_str(c, texts[i]);
 	for (size_t i = 0; !c->failed && i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		code_u64(c, numbers[i]);
+	p->file = (uint32_t)file;
 	code_bool(c, &p->has_totals);
 	code_bool(c, &p->has_summary);
 }
@@ -140,6 +175,7 @@ void diag_code(struct coder *c, struct diag *d)
 {
 	code_u64(c, &d->kind);
 	code_u64(c, &d->count);
+	code_u64(c, &d->file);
 	code_u64(c, &d->line);
 	code_str(c, &d->text);
 }

@@ -24,8 +24,20 @@ struct source_id {
 	uint64_t hash;		/* of the content */
 };
 
+/* One of the files that make a profile. */
+struct input_file {
+	struct source_id id;
+	uint64_t pid, part, thread;	/* of its first part: their order */
+	uint64_t bytes, lines;		/* of its text */
+	bool truncated;
+	struct str events;	/* in the order of first appearance, blanks between */
+	uint64_t formulas;	/* its event: lines */
+	struct formula *formula;	/* lines from the start of the file */
+};
+
 struct meta {
-	struct source_id source;
+	uint64_t files;		/* >= 1 */
+	struct input_file *file;
 	struct str profile;	/* as the user wrote it */
 	struct str creator, cmd;
 	uint64_t built_s;
@@ -34,13 +46,15 @@ struct meta {
 	uint64_t strings[SPACES];
 	uint64_t lines, sites, jumps, diagnostics;
 	bool has_line, has_instr, saturated, truncated;
+	uint64_t loose;		/* names whose meaning another file could change: callees whose
+				   file was a default and that have no block, jumps to such */
 	uint64_t events, all_events;
 	struct event *event;	/* all_events */
 	uint64_t *total;	/* events */
 };
 
 struct diag {
-	uint64_t kind, count, line;
+	uint64_t kind, count, file, line;
 	struct str text;
 };
 

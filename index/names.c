@@ -223,6 +223,11 @@ uint32_t names_define(struct names *t, uint64_t id, struct str text, uint64_t li
 	return slot;
 }
 
+uint32_t names_append(struct names *t, struct str text)
+{
+	return add(t, NAME_PLAIN, 0, text, 0);
+}
+
 uint32_t names_text(struct names *t, struct str text, uint64_t line)
 {
 	uint32_t h = (uint32_t)str_hash(text), probe = hash_start(&t->texts, h), i;

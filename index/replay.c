@@ -5,7 +5,7 @@
  * text ends where the costs begin; the text of a call has the number of calls in its middle.
  * The head of a block ("fl=(12)\nfn=(34)\n") is read, because any function may come next.
  *
- * The loop is replay_loop.h, compiled once per instruction set and number of columns;
+ * The loop is replay_loop.inc, compiled once per instruction set and number of columns;
  * this file has what the sets share, the little that differs between them, and the choice.
  */
 #include "index/replay.h"
@@ -212,7 +212,7 @@ static HOT uint64_t closing_portable(const char *p)
 
 #define ISA(name) name##_portable
 #define ISA_TARGET
-#include "index/replay_loop.h"
+#include "index/replay_loop.inc"
 #undef ISA
 #undef ISA_TARGET
 
@@ -247,7 +247,7 @@ static HOT uint64_t closing_sse2(const char *p)
 
 #define ISA(name) name##_sse2
 #define ISA_TARGET
-#include "index/replay_loop.h"
+#include "index/replay_loop.inc"
 #undef ISA
 #undef ISA_TARGET
 
@@ -272,7 +272,7 @@ static AVX2_HOT uint64_t closing_avx2(const char *p)
 
 #define ISA(name) name##_avx2
 #define ISA_TARGET __attribute__((target(AVX2)))
-#include "index/replay_loop.h"
+#include "index/replay_loop.inc"
 #undef ISA
 #undef ISA_TARGET
 
@@ -286,7 +286,7 @@ static AVX512_HOT uint64_t differ_avx512(const char *p, const struct link *k)
 #define closing_avx512 closing_avx2
 #define ISA(name) name##_avx512
 #define ISA_TARGET __attribute__((target(AVX512)))
-#include "index/replay_loop.h"
+#include "index/replay_loop.inc"
 #undef ISA
 #undef ISA_TARGET
 #endif
@@ -338,7 +338,8 @@ static bool usable(struct replay *r, const struct tally *t, const struct decode 
 {
 	if (!replay_settled(t, d) || t->ob_moved || t->pending != PENDING_NONE || t->has_cfi ||
 	    t->has_cob || t->has_jfi || t->has_jfn || t->ncol == 0 || t->ncol > COSTS_MAX ||
-	    !in_place(t) || t->ncol != d->ncols || d->sub[0] == SUB_BB || (d->nsub > 1 && d->sub[1] == SUB_BB))
+	    !in_place(t) || t->ncol != d->ncols || d->sub[0] == SUB_BB ||
+	    (d->nsub > 1 && d->sub[1] == SUB_BB))
 		return false;
 	if (r->meaning != t->meaning) {
 		r->meaning = t->meaning;

@@ -348,6 +348,7 @@ static int save_detail(struct save *s)
 	rc = save_detail_kind(s, d, DETAIL_LINES, TABLE_LINES, TABLE_LINES_AT, &m->lines) ||
 	     save_detail_kind(s, d, DETAIL_SITES, TABLE_SITES, TABLE_SITES_AT, &m->sites) ||
 	     save_detail_kind(s, d, DETAIL_JUMPS, TABLE_JUMPS, TABLE_JUMPS_AT, &m->jumps);
+	m->loose = s->p->loose + detail_loose(d);
 	detail_free(d);
 	return rc;
 }
@@ -371,6 +372,7 @@ static int save_diagnostics(struct save *s)
 			struct diag d = {.kind = o->kind, .count = o->count};
 
 			if (o->n) {
+				d.file = p->odd[o->first + i].file;
 				d.line = p->odd[o->first + i].line;
 				d.text = p->odd[o->first + i].text;
 			}

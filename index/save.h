@@ -12,7 +12,7 @@
 #include "index/meta_code.h"
 #include "index/store_write.h"
 
-/* meta comes with source, profile and truncated filled in; the rest is set here. */
+/* meta comes with files, profile and truncated filled in; the rest is set here. */
 int save_profile(struct profile *p, struct store_writer *w, struct meta *meta,
 		 const atomic_int *cancel, struct err *err);
 

@@ -12,6 +12,7 @@
 #include "index/base/sort.h"
 #include "index/base/varint.h"
 #include "index/base/vec.h"
+#include "index/part_names.h"
 #include "index/save.h"
 
 struct piece {			/* of a part: id and numbers */
@@ -147,21 +148,20 @@ static int end_part(struct parts *s, size_t part)
 static int save_costs(struct parts *s)
 {
 	struct profile *p = s->p;
-	size_t part = 0;
+	struct part_slots *at = profile_part_slots(p);
+	int rc = at ? 0 : no_memory(s->err);
 
-	for (size_t k = 0; k < p->ntally; k++)
-		for (size_t i = 0; i < p->tally[k]->npart; i++) {
-			size_t now = p->map[k].first_part + i;
-
-			if (now != part && end_part(s, part))
-				return -1;
-			part = now;
-			if (read_slot(s, k, i))
-				return no_memory(s->err);
-			if (s->cancel && *s->cancel)
-				return err_set(s->err, ERR_CANCEL, 0, "interrupted");
-		}
-	return end_part(s, part) || packer_flush(&s->cost, s->err) ||
+	for (uint32_t part = 0; !rc && part < p->npart; part++) {
+		do
+			if (read_slot(s, at[part].k, at[part].i))
+				rc = no_memory(s->err);
+		while (!rc && profile_next_slot(p, &at[part]));
+		rc = rc || end_part(s, part);
+		if (!rc && s->cancel && *s->cancel)
+			rc = err_set(s->err, ERR_CANCEL, 0, "interrupted");
+	}
+	free(at);
+	return rc || packer_flush(&s->cost, s->err) ||
 	       store_writer_column(s->w, TABLE_PART_AT, 0, s->at, p->npart, s->err);
 }
 
@@ -226,7 +226,8 @@ int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total,
 	} else if (!rc) {
 		rc = save_costs(&s);
 	}
-	rc = rc || save_heads(&s) || save_sums(&s);
+	rc = rc || save_heads(&s) || save_sums(&s) ||
+	     (p->npart > 1 && part_names_save(p, w, cancel, err));
 	packer_free(&s.cost);
 	void *const arrays[] = {s.at, s.functions, s.self, s.fns.pair, s.fns.val, s.edges.pair,
 				s.edges.val};

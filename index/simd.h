@@ -10,7 +10,7 @@
  *				false when one is not of digits
  *
  * SETs are portable, sse2, avx2, avx512: the paths of scan.h.  Code is compiled once for
- * each by a header that is included with ISA(name) and ISA_TARGET (replay_loop.h).
+ * each by a header that is included with ISA(name) and ISA_TARGET (replay_loop.inc).
  */
 #ifndef QUERN_SIMD_H
 #define QUERN_SIMD_H
@@ -52,18 +52,23 @@ static HOT uint64_t gather(uint64_t v)
 	return ((v >> 7) * 0x0102040810204080) >> 56;
 }
 
+/* Behind 32 bytes, for up to four numbers that do not end in them; and another bit, so that
+ * a number that is cut there does not seem to end its line. */
+#define NO_BLANK ((uint64_t)15 << 32)
+#define NO_NEWLINE ((uint64_t)1 << 40)
+
 static HOT uint64_t blanks_portable(const char *p, uint64_t *nl)
 {
 	uint64_t m = 0;
 
-	*nl = (uint64_t)7 << 32;
+	*nl = NO_NEWLINE;
 	for (unsigned i = 0; i < 32; i += 8) {
 		uint64_t v = load8(p + i);
 
 		m |= gather(zero_bytes(v ^ 0x2020202020202020)) << i;
 		*nl |= gather(zero_bytes(v ^ 0x0a0a0a0a0a0a0a0a)) << i;
 	}
-	return m | *nl;
+	return m | NO_BLANK | *nl;
 }
 
 static HOT void two_portable(const char *a, unsigned na, const char *b, unsigned nb, uint64_t *v)
@@ -114,7 +119,7 @@ static HOT uint64_t blanks_sse2(const char *p, uint64_t *nl)
 	const __m128i blank = _mm_set1_epi8(' '), newline = _mm_set1_epi8('\n');
 	uint64_t m = 0;
 
-	*nl = (uint64_t)7 << 32;
+	*nl = NO_NEWLINE;
 #pragma GCC unroll 2
 	for (unsigned i = 0; i < 32; i += 16) {
 		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
@@ -122,7 +127,7 @@ static HOT uint64_t blanks_sse2(const char *p, uint64_t *nl)
 		m |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, blank)) << i;
 		*nl |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, newline)) << i;
 	}
-	return m | *nl;
+	return m | NO_BLANK | *nl;
 }
 
 #define two_sse2 two_portable
@@ -143,8 +148,8 @@ static AVX2_HOT uint64_t blanks_avx2(const char *p, uint64_t *nl)
 	__m256i blank = _mm256_cmpeq_epi8(v, _mm256_set1_epi8(' '));
 	__m256i newline = _mm256_cmpeq_epi8(v, _mm256_set1_epi8('\n'));
 
-	*nl = (uint32_t)_mm256_movemask_epi8(newline) | (uint64_t)7 << 32;
-	return (uint32_t)_mm256_movemask_epi8(blank) | *nl;
+	*nl = (uint32_t)_mm256_movemask_epi8(newline) | NO_NEWLINE;
+	return (uint32_t)_mm256_movemask_epi8(blank) | NO_BLANK | *nl;
 }
 
 /* The digits of both to the ends of 8 bytes each, then pairs, fours and eights are joined. */

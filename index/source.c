@@ -11,51 +11,38 @@
 #include <xxhash.h>
 
 static const struct {
-	const char *magic, *name, *unpack;
-	size_t n;
-} packed[] = {
-	{"\x1f\x8b", "gzip", "gzip -dk", 2},
-	{"BZh", "bzip2", "bzip2 -dk", 3},
-	{"\xfd" "7zXZ\0", "xz", "xz -dk", 6},
-	{"\x28\xb5\x2f\xfd", "zstd", "zstd -d", 4},
-};
-
-static int refuse_packed(const struct source *s, struct err *err)
-{
-	char head[8] = {0};
-	ssize_t n = pread(s->fd, head, sizeof(head), 0);
-
-	for (size_t i = 0; i < sizeof(packed) / sizeof(packed[0]); i++)
-		if (n >= (ssize_t)packed[i].n && memcmp(head, packed[i].magic, packed[i].n) == 0) {
-			err_set(err, ERR_PROFILE, 0, "%s: compressed with %s", s->name,
-				packed[i].name);
-			return err_hint(err, "unpack it first: %s %s", packed[i].unpack, s->name);
-		}
-	return 0;
-}
-
-static const struct {
-	const char *magic, *nature;
-	size_t n;
+	const char *magic, *nature, *hint;
+	size_t n, at;
 } natures[] = {
-	{"\x7f" "ELF", "a program or library", 4},
-	{"\x89PNG", "a PNG image", 4},
-	{"PERFILE2", "a file of perf record", 8},
-	{"gmon", "a file of gprof", 4},
-	{"%PDF", "a PDF document", 4},
-	{"PK\3\4", "a zip archive", 4},
-	{"{", "JSON", 1},
-	{"<", "XML or HTML", 1},
+	{"\x7f" "ELF", "a program or library", NULL, 4, 0},
+	{"\x89PNG", "a PNG image", NULL, 4, 0},
+	{"PERFILE2", "a file of perf record", NULL, 8, 0},
+	{"gmon", "a file of gprof", NULL, 4, 0},
+	{"%PDF", "a PDF document", NULL, 4, 0},
+	{"PK\3\4", "a zip archive", "take the profile out of it: unzip", 4, 0},
+	{"7z\xbc\xaf", "a 7-Zip archive", "take the profile out of it: 7z x", 4, 0},
+	{"Rar!", "a RAR archive", "take the profile out of it: unrar x", 4, 0},
+	{"ustar", "a tar archive", "take the profiles out of it, tar xf, and open those", 5, 257},
+	{"\x1f\x9d", "compressed by compress", "unpack it first: uncompress", 2, 0},
+	{"]\0\0", "compressed by lzma", "unpack it first: unlzma", 3, 0},
+	{"{", "JSON", NULL, 1, 0},
+	{"<", "XML or HTML", NULL, 1, 0},
 };
 
-const char *source_nature(const struct source *s)
+const char *source_nature(struct str head, const char **hint)
 {
-	size_t head = s->map.n < 4096 ? s->map.n : 4096;
-
+	*hint = NULL;
 	for (size_t i = 0; i < sizeof(natures) / sizeof(natures[0]); i++)
-		if (head >= natures[i].n && memcmp(s->map.p, natures[i].magic, natures[i].n) == 0)
+		if (head.n >= natures[i].at + natures[i].n &&
+		    memcmp(head.p + natures[i].at, natures[i].magic, natures[i].n) == 0) {
+			*hint = natures[i].hint;
 			return natures[i].nature;
-	return head && memchr(s->map.p, 0, head) ? "binary data" : NULL;
+		}
+	if (unpack_recognise(head.p, head.n)) {
+		*hint = "it is packed twice: unpack it once by hand";
+		return "still compressed when unpacked";
+	}
+	return head.n && memchr(head.p, 0, head.n) ? "binary data" : NULL;
 }
 
 static uint64_t nanoseconds(const struct timespec *t)
@@ -72,52 +59,112 @@ static void identify(struct source_id *id, const struct stat *sb)
 	id->ctime_ns = nanoseconds(&sb->st_ctim);
 }
 
+static int open_fd(struct source *s, const char *path)
+{
+	if (strcmp(path, "-") == 0) {
+		s->name = "standard input";
+		return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	}
+	/* O_NONBLOCK: a device must not hang us before we can refuse it. */
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+static int not_regular(struct source *s, const struct stat *sb, struct err *err)
+{
+	if (!S_ISFIFO(sb->st_mode) && !(S_ISSOCK(sb->st_mode) && s->pipe))
+		return err_set(err, ERR_PROFILE, 0, "%s: %s, not a profile", s->name,
+			       S_ISDIR(sb->st_mode) ? "a directory" : "not a regular file");
+	s->pipe = true;
+	return 0;
+}
+
+static int empty(const struct source *s, struct err *err)
+{
+	err_set(err, ERR_PROFILE, 0, "%s: empty file (0 bytes)", s->name);
+	return err_hint(err, "callgrind leaves one beside the files of --separate-threads: "
+			     "open all of them, --all-parts %s", s->name);
+}
+
+static int map_file(struct source *s, const char *path, struct err *err)
+{
+	char head[UNPACK_HEAD];
+	ssize_t n = pread(s->fd, head, sizeof(head), 0);
+
+	if (n > 0)
+		s->codec = unpack_recognise(head, (size_t)n);
+	s->path = realpath(path, NULL);
+	if (!s->path)
+		return err_set(err, ERR_PROFILE, 0, "%s: %s", path, strerror(errno));
+	s->id.path = str_c(s->path);
+	return map_open(s->codec ? &s->packed : &s->map, s->fd, s->id.size, path, err);
+}
+
 int source_open(const char *path, struct source *s, struct err *err)
 {
 	struct stat sb;
+	int rc;
 
-	*s = (struct source){.name = path};
-	/* O_NONBLOCK: a FIFO must not hang us before we can refuse it. */
-	s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (s->fd < 0 || fstat(s->fd, &sb)) {
-		err_set(err, ERR_PROFILE, 0, "%s: %s", path, strerror(errno));
-		goto fail;
+	*s = (struct source){.name = path, .map.p = "", .packed.p = "", .pipe = strcmp(path, "-") == 0};
+	s->id.path = STR("-");
+	s->fd = open_fd(s, path);
+	if (s->fd < 0 || fstat(s->fd, &sb))
+		rc = err_set(err, ERR_PROFILE, 0, "%s: %s", s->name, strerror(errno));
+	else if (!S_ISREG(sb.st_mode))
+		rc = not_regular(s, &sb, err);
+	else if (s->pipe)
+		rc = 0;
+	else if (sb.st_size == 0)
+		rc = empty(s, err);
+	else {
+		identify(&s->id, &sb);
+		rc = map_file(s, path, err);
 	}
-	if (!S_ISREG(sb.st_mode)) {
-		err_set(err, ERR_PROFILE, 0, "%s: %s, not a profile", path,
-			S_ISDIR(sb.st_mode) ? "a directory" : "not a regular file");
-		goto fail;
-	}
-	if (sb.st_size == 0) {
-		err_set(err, ERR_PROFILE, 0, "%s: empty file (0 bytes)", path);
-		err_hint(err, "callgrind leaves one beside the files of --separate-threads: "
-			      "open those, %s-01 and so on", path);
-		goto fail;
-	}
-	if (refuse_packed(s, err))
-		goto fail;
-	identify(&s->id, &sb);
-	s->path = realpath(path, NULL);
-	if (!s->path) {
-		err_set(err, ERR_PROFILE, 0, "%s: %s", path, strerror(errno));
-		goto fail;
-	}
-	s->id.path = str_c(s->path);
-	if (map_open(&s->map, s->fd, s->id.size, path, err))
-		goto fail;
-	return 0;
-fail:
-	source_close(s);
-	return (int)err->kind;
+	if (rc)
+		source_close(s);
+	return rc;
+}
+
+void source_release(struct source *s)
+{
+	map_close(&s->map);
+	map_close(&s->packed);
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
 }
 
 void source_close(struct source *s)
 {
-	map_close(&s->map);
-	if (s->fd >= 0)
-		close(s->fd);
+	source_release(s);
 	free(s->path);
 	*s = (struct source){.fd = -1};
+}
+
+static bool same_times(const struct source_id *a, const struct source_id *b)
+{
+	return a->size == b->size && a->mtime_ns == b->mtime_ns;
+}
+
+static int changed(const struct source *s, struct err *err)
+{
+	err_set(err, ERR_PROFILE, 0, "%s: changed while it was read", s->name);
+	return err_hint(err, "wait until the program that writes it is done, then try again");
+}
+
+int source_reopen(struct source *s, struct err *err)
+{
+	struct source now;
+
+	if (source_open(s->path, &now, err))
+		return (int)err->kind;
+	if (!same_times(&now.id, &s->id)) {
+		source_close(&now);
+		return changed(s, err);
+	}
+	now.name = s->name;
+	source_close(s);
+	*s = now;
+	return 0;
 }
 
 int source_unchanged(const struct source *s, struct err *err)
@@ -125,13 +172,12 @@ int source_unchanged(const struct source *s, struct err *err)
 	struct source_id now = {0};
 	struct stat sb;
 
+	if (s->pipe)
+		return 0;
 	if (fstat(s->fd, &sb))
 		return err_set(err, ERR_PROFILE, 0, "%s: %s", s->name, strerror(errno));
 	identify(&now, &sb);
-	if (now.size == s->id.size && now.mtime_ns == s->id.mtime_ns)
-		return 0;
-	err_set(err, ERR_PROFILE, 0, "%s: changed while it was read", s->name);
-	return err_hint(err, "wait until the program that writes it is done, then try again");
+	return same_times(&now, &s->id) ? 0 : changed(s, err);
 }
 
 uint64_t source_hash_piece(const char *p, size_t n)
@@ -147,15 +193,16 @@ uint64_t source_hash_all(const uint64_t *piece, size_t n)
 static int hash_file(void *arg)
 {
 	struct source *s = arg;
-	size_t pieces = (s->map.n + HASH_PIECE - 1) / HASH_PIECE;
+	const struct map *m = s->codec ? &s->packed : &s->map;
+	size_t pieces = (m->n + HASH_PIECE - 1) / HASH_PIECE;
 	uint64_t *piece = malloc((pieces + 1) * sizeof(*piece));
 
 	if (!piece)
 		return -1;
 	for (size_t i = 0; i < pieces; i++) {
-		size_t at = i * (size_t)HASH_PIECE, n = s->map.n - at;
+		size_t at = i * (size_t)HASH_PIECE, n = m->n - at;
 
-		piece[i] = source_hash_piece(s->map.p + at, n < HASH_PIECE ? n : HASH_PIECE);
+		piece[i] = source_hash_piece(m->p + at, n < HASH_PIECE ? n : HASH_PIECE);
 	}
 	s->id.hash = source_hash_all(piece, pieces);
 	free(piece);
@@ -167,13 +214,13 @@ enum freshness source_compare(struct source *s, const struct source_id *recorded
 	const struct source_id *id = &s->id;
 	struct err err = {0};
 
-	if (id->size != recorded->size)
+	if (s->pipe || id->size != recorded->size)
 		return SOURCE_CHANGED;
 	if (str_eq(id->path, recorded->path) && id->dev == recorded->dev &&
 	    id->inode == recorded->inode && id->mtime_ns == recorded->mtime_ns &&
 	    id->ctime_ns == recorded->ctime_ns)
 		return SOURCE_SAME;
-	if (map_guard(hash_file, s, ERR_PROFILE, &err))
+	if ((s->fd < 0 && source_reopen(s, &err)) || map_guard(hash_file, s, ERR_PROFILE, &err))
 		return SOURCE_CHANGED;
 	return id->hash == recorded->hash ? SOURCE_TOUCHED : SOURCE_CHANGED;
 }

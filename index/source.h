@@ -1,5 +1,9 @@
 /*
- * source.h - the profile as a file: what it is, where its index goes, whether it changed.
+ * source.h - the profile as a file: what it is, whether it changed.
+ *
+ * A regular file is mapped.  Identity and content hash are those of the file as it lies
+ * there, packed or not (unpack.h), so whether an index is fresh is known without unpacking.
+ * A pipe ("-" is standard input) can be read once and is never the same again.
  */
 #ifndef QUERN_SOURCE_H
 #define QUERN_SOURCE_H
@@ -9,20 +13,28 @@
 #include "index/base/err.h"
 #include "index/base/map.h"
 #include "index/meta_code.h"
+#include "index/unpack.h"
 
 struct source {
 	int fd;
-	struct map map;
+	struct map map;		/* the text; empty when it is packed or a pipe */
+	struct map packed;	/* the file, when it is */
 	struct source_id id;	/* hash is 0 until source_hash() */
 	char *path;		/* absolute */
-	const char *name;	/* as given */
+	const char *name;	/* as given, or "standard input" */
+	const struct codec *codec;	/* packed so; NULL: text */
+	bool pipe;		/* no map, no path */
 };
 
-/* Open and map.  ERR_PROFILE: missing, empty, a directory, a device, compressed. */
+/* Open and map.  ERR_PROFILE: missing, empty, a directory, a device. */
 int source_open(const char *path, struct source *s, struct err *err);
 void source_close(struct source *s);
-/* What a file that is no profile seems to be ("a PNG image", "binary data"), or NULL. */
-const char *source_nature(const struct source *s);
+/* Of a set, files are open one at a time.  ERR_PROFILE: it is not the same any more. */
+void source_release(struct source *s);
+int source_reopen(struct source *s, struct err *err);
+/* What text that is no profile seems to be by its first bytes ("a PNG image", "binary
+ * data"), or NULL; *hint: what to do then, or NULL. */
+const char *source_nature(struct str head, const char **hint);
 /* ERR_PROFILE when size or times are not what they were at source_open(). */
 int source_unchanged(const struct source *s, struct err *err);
 /*

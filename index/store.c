@@ -174,6 +174,7 @@ int store_open(const char *path, bool trust, struct store **out, struct err *err
 		return err_set(err, ERR_LIMIT, 0, "out of memory");
 	}
 	arena_init(&st->arena, 0);
+	arena_init(&st->demangled, DEMANGLED_MAX);
 	st->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (st->fd < 0 || fstat(st->fd, &sb)) {
 		err_set(err, ERR_INDEX, 0, "cannot open the index %s: %s", path, strerror(errno));
@@ -213,6 +214,8 @@ void store_close(struct store *st)
 	}
 	free(st->diag);
 	free(st->part);
+	free(st->shown);
+	arena_free(&st->demangled);
 	arena_free(&st->arena);
 	free(st->path);
 	free(st);
@@ -223,7 +226,18 @@ const struct store_info *store_info(const struct store *st)
 	return &st->info;
 }
 
+const struct input_file *store_inputs(const struct store *st, uint32_t *n)
+{
+	*n = (uint32_t)st->meta.files;
+	return st->meta.file;
+}
+
+struct str store_input_path(const struct store *st, uint32_t i)
+{
+	return i < st->meta.files ? st->meta.file[i].id.path : (struct str){"", 0};
+}
+
 const struct source_id *store_source(const struct store *st)
 {
-	return &st->meta.source;
+	return &st->meta.file[0].id;
 }

@@ -56,7 +56,11 @@ int store_open(const char *path, bool trust, struct store **out, struct err *err
 bool store_recognise(int fd);
 void store_close(struct store *st);
 const struct store_info *store_info(const struct store *st);
-/* The file that was indexed (source.h). */
+/* The files that were indexed (meta_code.h), in the order of the parts; mostly one. */
+struct input_file;
+const struct input_file *store_inputs(const struct store *st, uint32_t *n);
+struct str store_input_path(const struct store *st, uint32_t i);	/* absolute */
+/* The first of them (source.h). */
 struct source_id;
 const struct source_id *store_source(const struct store *st);
 /* ERR_INDEX when some block read so far was damaged or the file is no longer as it was when
@@ -94,6 +98,12 @@ name_id store_fn_name_id(struct store *st, fn_id f);
 file_id store_fn_file_id(struct store *st, fn_id f);
 obj_id store_fn_obj_id(struct store *st, fn_id f);
 struct str store_fn_name(struct store *st, fn_id f);
+/* Names as they are shown and asked for: demangled (demangle.h), unless that was turned off.
+ * Texts live as long as the store. */
+void store_demangle(struct store *st, bool on);
+struct str store_shown(struct store *st, name_id n);
+struct str store_fn_shown(struct store *st, fn_id f);
+bool store_any_mangled(struct store *st);	/* some name is shown otherwise */
 struct str store_fn_file(struct store *st, fn_id f);
 struct str store_fn_obj(struct store *st, fn_id f);
 uint64_t store_fn_line(struct store *st, fn_id f);	/* lowest known line in its own file */
@@ -116,6 +126,9 @@ void store_fns_of_name(struct store *st, name_id name, fn_id *first, uint32_t *n
 name_id store_name_lower(struct store *st, struct str s);
 file_id store_file_lower(struct store *st, struct str s);
 obj_id store_obj_lower(struct store *st, struct str s);
+
+/* Has cost lines or calls of its own, not only callers. */
+bool store_fn_body(struct store *st, fn_id f);
 
 /* ---- call edges ---- */
 struct store_edge {
@@ -189,12 +202,13 @@ void store_cycle(struct store *st, uint32_t cycle, struct store_cycle *out);
 uint64_t store_cycle_self(struct store *st, uint32_t cycle, uint32_t e);
 uint64_t store_cycle_incl(struct store *st, uint32_t cycle, uint32_t e);
 
-/* ---- parts, in file order ---- */
+/* ---- parts, in file order; of a set of files by (pid, part, thread) ---- */
 struct store_part {
 	uint64_t part, pid, thread;	/* as written; 0 when absent */
 	struct str creator, cmd, trigger, time_range, desc;	/* desc: all desc: lines */
 	struct str positions, events;	/* as written or inherited */
-	uint64_t offset, bytes;	/* in the profile */
+	uint32_t file;		/* of store_inputs() */
+	uint64_t offset, bytes;	/* in that file */
 	uint64_t functions;	/* with cost or calls in this part */
 	bool has_totals, has_summary;
 };
@@ -213,7 +227,8 @@ int store_part_edges(struct store *st, uint32_t p, struct arena *a, edge_id **ed
 struct store_diag {
 	struct str kind;	/* "unknown line", "call without cfn=", ... */
 	uint64_t count;		/* of this kind in all */
-	uint64_t line;		/* of this one */
+	uint64_t line;		/* of this one, in its file */
+	uint32_t file;		/* of store_inputs() */
 	struct str text;	/* the line, cut at 200 bytes */
 };
 uint32_t store_diag_count(struct store *st);	/* of those kept */

@@ -121,6 +121,7 @@ uint64_t store_rows_of(const struct store *st, enum table t)
 	case TABLE_PART_SUMMARY:
 		return m->parts;
 	case TABLE_PART_AT:
+	case TABLE_PART_NAMES_AT:
 		return m->parts > 1 ? m->parts : 0;
 	default:
 		return table_width(t) ? m->functions : 0;

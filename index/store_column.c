@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/demangle.h"
 #include "index/store_read.h"
 
 /* A u32 that is an id below n; anything else is damage. */
@@ -161,6 +162,43 @@ file_id store_fn_file_id(struct store *st, fn_id f)
 obj_id store_fn_obj_id(struct store *st, fn_id f)
 {
 	return row_id(st, TABLE_FN_OBJ, 0, f, st->info.objects);
+}
+
+void store_demangle(struct store *st, bool on)
+{
+	st->as_recorded = !on;
+}
+
+struct str store_shown(struct store *st, name_id n)
+{
+	struct str name = store_name(st, n);
+
+	if (st->as_recorded || !demangle_wanted(name) || n >= st->info.names)
+		return name;
+	if (!st->shown && !(st->shown = calloc((size_t)st->info.names, sizeof(*st->shown))))
+		return name;
+	if (!st->shown[n].p)
+		st->shown[n] = demangle(name, &st->demangled);
+	return st->shown[n];
+}
+
+/* Names are in order: the usual ones begin alike.  "f'_Z1gv" alone is not looked for. */
+bool store_any_mangled(struct store *st)
+{
+	static const char *const starts[] = {"_R", "_Z", "__Z"};
+
+	for (size_t i = 0; !st->as_recorded && i < sizeof(starts) / sizeof(starts[0]); i++) {
+		name_id n = store_name_lower(st, str_c(starts[i]));
+
+		if (n < st->info.names && str_starts(store_name(st, n), str_c(starts[i])))
+			return true;
+	}
+	return false;
+}
+
+struct str store_fn_shown(struct store *st, fn_id f)
+{
+	return store_shown(st, store_fn_name_id(st, f));
 }
 
 struct str store_fn_name(struct store *st, fn_id f)

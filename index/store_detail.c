@@ -42,6 +42,21 @@ static int open_detail(struct store *st, fn_id f, enum detail_kind kind, enum ta
 	return 0;
 }
 
+bool store_fn_body(struct store *st, fn_id f)
+{
+	struct detail_shape shape = store_shape(st);
+	struct detail_reader r;
+	const unsigned char *end, *p;
+	edge_id first;
+	uint32_t edges;
+
+	store_callees(st, f, &first, &edges);
+	if (edges)
+		return true;
+	p = store_packed(st, TABLE_LINES, store_row_u64(st, TABLE_LINES_AT, 0, f), &end);
+	return p && detail_begin(&r, DETAIL_LINES, &shape, p, end) > 0;
+}
+
 int store_lines(struct store *st, fn_id f, struct arena *a, struct store_line **rows,
 		uint64_t **costs, size_t *n, struct err *err)
 {
@@ -155,11 +170,14 @@ static void load_parts(struct store *st)
 				.creator = head.creator, .cmd = head.cmd,
 				.trigger = head.trigger, .time_range = head.time_range,
 				.desc = head.desc, .positions = head.positions,
-				.events = head.events, .offset = head.offset,
+				.events = head.events, .file = head.file, .offset = head.offset,
 				.bytes = head.bytes, .functions = functions,
 				.has_totals = head.has_totals,
 				.has_summary = head.has_summary};
 		}
+		for (uint32_t k = 0; k < PART_ROWS && i + k < n && !c.failed; k++)
+			if (st->part[i + k].file >= st->meta.files)
+				c.failed = in.bad = true;
 		if (c.failed && in.bad)
 			store_damaged(st, TABLE_PART, i / PART_ROWS, "it cannot be read");
 		/* Zeros for want of memory must not be there for the next to ask. */
@@ -342,5 +360,6 @@ void store_diag(struct store *st, uint32_t i, struct store_diag *out)
 		return;
 	const struct diag *d = &st->diag[i];
 
-	*out = (struct store_diag){str_c(odd_name((enum odd)d->kind)), d->count, d->line, d->text};
+	*out = (struct store_diag){str_c(odd_name((enum odd)d->kind)), d->count, d->line,
+				    (uint32_t)d->file, d->text};
 }

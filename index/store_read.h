@@ -26,6 +26,8 @@ struct blocks {
 	void *whole;			/* contiguous copy of a column of several blocks */
 };
 
+enum { DEMANGLED_MAX = 512 << 20 };	/* bytes of names: those beyond stay as they are */
+
 struct store {
 	struct MDB_env *env;
 	struct MDB_txn *txn;
@@ -42,6 +44,9 @@ struct store {
 	struct diag *diag;
 	uint32_t ndiag;
 	const char *map;		/* where LMDB has the file; NULL: not known yet */
+	struct str *shown;		/* [names]: demangled; p NULL: not yet.  NULL: none is */
+	struct arena demangled;
+	bool as_recorded;		/* names are shown so */
 	unsigned watched;		/* map_watch slot */
 	struct err damage;		/* the first; kind 0: none; ERR_LIMIT: of memory */
 };

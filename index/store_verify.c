@@ -465,6 +465,7 @@ int store_verify(struct store *st, const atomic_int *cancel, struct store_verifi
 		 struct err *err)
 {
 	const struct store_info *in = store_info(st);
+	bool as_recorded = st->as_recorded;
 	size_t most = (in->functions > in->edges ? in->functions : in->edges) + (size_t)2;
 	struct verify v = {st,
 			   in,
@@ -477,6 +478,7 @@ int store_verify(struct store *st, const atomic_int *cancel, struct store_verifi
 	*out = (struct store_verified){.sums = !in->saturated,
 				       .pages = st->size /
 						(uint64_t)sysconf(_SC_PAGESIZE)};
+	st->as_recorded = true; /* names are in order as they were written */
 	arena_init(&v.a, 0);
 	if (!v.sum || !v.seen)
 		err_set(err, ERR_LIMIT, 0, "out of memory to check the index %s",
@@ -486,5 +488,6 @@ int store_verify(struct store *st, const atomic_int *cancel, struct store_verifi
 	arena_free(&v.a);
 	free(v.sum);
 	free(v.seen);
+	st->as_recorded = as_recorded;
 	return (int)err->kind;
 }

@@ -9,6 +9,7 @@
 
 #include "index/base/map.h"
 #include "index/decode.h"
+#include "index/feed.h"
 #include "index/first.h"
 #include "index/replay.h"
 #include "index/source.h"
@@ -23,6 +24,7 @@ enum {
 	CHECK = 4 << 20,	/* bytes between looks at cancel */
 	JOBS_MAX = 256,
 	MEM = 256 << 20,	/* bytes to work in */
+	HOPELESS = 256 << 20,	/* bytes of packed text without an "events:" line */
 };
 
 struct stretch {
@@ -37,8 +39,9 @@ struct stretch {
 };
 
 struct reading {		/* shared by the threads */
-	const char *text;
-	size_t n;
+	const char *text;	/* of a feed: the block at hand, */
+	size_t n;		/* SIZE_MAX unless it is the last */
+	struct feed *feed;	/* or NULL: the text is a map */
 	const struct stretch_opts *opts;
 	struct stretches *s;
 	struct tally *head;	/* has read the header; NULL: one stretch */
@@ -146,17 +149,20 @@ static struct str line_at(const struct reading *r, size_t at)
 static int begin(struct stretch *s)
 {
 	struct reading *r = s->reading;
+	uint64_t share;
 
 	s->decode = malloc(sizeof(*s->decode));
 	s->batch = malloc(sizeof(*s->batch));
 	s->begun = true;
-	if (tally_init(&s->tally, s->from > 0, true, &s->err))
+	if (tally_init(&s->tally, s->from > 0, !r->feed && !r->opts->of_set,
+		       &s->err))
 		return (int)s->err.kind;
 	if (!s->decode || !s->batch)
 		return no_memory(&s->err);
 	/* A buffer that grows holds up to two and a half times its bytes for a moment. */
-	once_init(&s->tally.once, (size_t)((r->opts->mem ? r->opts->mem : MEM) / 5 / r->jobs),
-		  r->opts->spill_dir);
+	share = (r->opts->mem ? r->opts->mem : MEM) / 5 / r->jobs;
+	share /= r->opts->share ? r->opts->share : 1;
+	once_init(&s->tally.once, share ? (size_t)share : 1, r->opts->spill_dir);
 	decode_init(s->decode);
 	if (s->from == 0)
 		return 0;
@@ -198,8 +204,47 @@ static int read_stretch(void *arg)
 			return err_set(&s->err, ERR_CANCEL, 0, "interrupted; no index was written");
 	}
 	hash_upto(r, &hashed, s->to, true);
-	return tally_end(&s->tally, s->tally.npart > 1 || s->from > 0 || s->to < r->n,
+	return tally_end(&s->tally,
+			 r->opts->of_set || s->tally.npart > 1 || s->from > 0 || s->to < r->n,
 			 s->to < r->n ? line_at(r, s->to) : (struct str){"", 0}, &s->err);
+}
+
+/* Whole lines of a block; what is left of it comes again with the next. */
+static int read_block(struct stretch *s, const struct feed_block *b, size_t *at, size_t *block)
+{
+	struct reading *r = s->reading;
+	size_t before = SIZE_MAX;
+
+	r->text = b->p;
+	r->n = b->last ? b->n : SIZE_MAX;
+	s->to = b->n;
+	s->tally.counted_in = NULL;	/* a pointer into a block that is gone */
+	for (*at = 0; *at < b->n && *at != before;) {
+		before = *at;
+		if (read_some(s, at, block))
+			return (int)s->err.kind;
+	}
+	if (r->opts->progress)
+		r->opts->progress(r->opts->arg, feed_taken(r->feed));
+	return 0;
+}
+
+static int read_feed(struct stretch *s)
+{
+	struct reading *r = s->reading;
+	struct feed_block b = {0};
+	size_t at = 0, block = FRESH_BLOCK;
+
+	if (begin(s))
+		return (int)s->err.kind;
+	/* What has no events by then is no profile: a bomb need not be unpacked to its end. */
+	while (!b.last && (s->tally.nevent || s->tally.text_bytes < HOPELESS)) {
+		if (feed_next(r->feed, b.n - at, &b, &s->err) || read_block(s, &b, &at, &block))
+			return (int)s->err.kind;
+		if (cancelled(r))
+			return err_set(&s->err, ERR_CANCEL, 0, "interrupted; no index was written");
+	}
+	return tally_end(&s->tally, r->opts->of_set || s->tally.npart > 1, STR(""), &s->err);
 }
 
 /* ---- where to cut ---- */
@@ -392,6 +437,16 @@ static bool assumptions_hold(const struct stretches *s)
 	return true;
 }
 
+static int list_tallies(struct stretches *s, struct err *err)
+{
+	s->tally = malloc((s->n + 1) * sizeof(*s->tally));
+	if (!s->tally)
+		return no_memory(err);
+	for (size_t i = 0; i < s->n; i++)
+		s->tally[i] = &s->at[i].tally;
+	return 0;
+}
+
 int stretches_read(struct stretches *s, const char *text, size_t n,
 		   const struct stretch_opts *opts, struct err *err)
 {
@@ -416,14 +471,24 @@ int stretches_read(struct stretches *s, const char *text, size_t n,
 		rc = add_stretch(s, &r, 0, n) ? no_memory(err) : run(&r, 1, err);
 	}
 	free_head(&r);
-	if (rc)
-		return (int)err->kind;
-	s->tally = malloc((s->n + 1) * sizeof(*s->tally));
-	if (!s->tally)
+	return rc ? (int)err->kind : list_tallies(s, err);
+}
+
+int stretches_feed(struct stretches *s, struct feed *feed, const struct stretch_opts *opts,
+		   struct err *err)
+{
+	struct reading r = {.feed = feed, .opts = opts, .s = s, .jobs = 1};
+
+	memset(s, 0, sizeof(*s));
+	if (add_stretch(s, &r, 0, 0))
 		return no_memory(err);
-	for (size_t i = 0; i < s->n; i++)
-		s->tally[i] = &s->at[i].tally;
-	return 0;
+	read_feed(&s->at[0]);
+	end(&s->at[0]);
+	if (s->at[0].err.kind) {
+		*err = s->at[0].err;
+		return (int)err->kind;
+	}
+	return list_tallies(s, err);
 }
 
 void stretches_free(struct stretches *s)

@@ -19,6 +19,7 @@
 #include "index/base/err.h"
 #include "index/tally.h"
 
+struct feed;
 struct stretch;
 
 struct stretches {
@@ -33,6 +34,9 @@ struct stretch_opts {
 	unsigned jobs;		/* threads; 0: one per processor */
 	size_t stretch;		/* bytes of a stretch; 0: the text shared out evenly */
 	bool hash;		/* fill in `piece` */
+	bool of_set;		/* one of several files: names are copied, as the text goes when it
+				   has been read, and the costs of its parts kept */
+	unsigned share;		/* files that share mem; 0: one */
 	uint64_t mem;		/* bytes to work in; 0: 256 MiB.  Half of it may hold first
 				   blocks (once.h), then they are spilled to spill_dir */
 	const char *spill_dir;	/* NULL: never spill */
@@ -42,9 +46,13 @@ struct stretch_opts {
 	void *arg;
 };
 
-/* Read text[0..n), a map that outlives the tallies (names are views into it). */
+/* Read text[0..n), a map; it outlives the tallies unless of_set. */
 int stretches_read(struct stretches *s, const char *text, size_t n,
 		   const struct stretch_opts *opts, struct err *err);
+/* Read the text of a feed, in one stretch and beside the thread that makes it.  Names are
+ * copied; opts->progress is told of bytes of the file, `piece` stays empty. */
+int stretches_feed(struct stretches *s, struct feed *feed, const struct stretch_opts *opts,
+		   struct err *err);
 void stretches_free(struct stretches *s);
 
 #endif

@@ -470,6 +470,15 @@ static bool part_is_empty(const struct tally *t)
 	return t->part[t->npart - 1].begins && !t->said;
 }
 
+void tally_restart(struct tally *t)
+{
+	leave_fn(t);
+	t->ob = t->fl = t->file = t->fn_name = t->cfn = NAME_ABSENT;
+	t->has_fl = t->has_cfn = t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
+	t->said = false;
+	t->pending = PENDING_NONE;
+}
+
 static int row_part(struct tally *t, const struct row *r, struct err *err)
 {
 	if (r->kind == ROW_FILE && part_is_empty(t))
@@ -484,9 +493,9 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 		.new_file = r->kind == ROW_FILE,
 		.offset = t->text_bytes + r->at,
 	};
-	t->ob = t->fl = t->file = t->fn_name = t->cfn = NAME_ABSENT;
-	t->has_fl = t->has_cfn = t->has_cfi = t->has_cob = t->has_jfi = t->has_jfn = false;
-	t->said = false;
+	tally_restart(t);
+	for (int i = 0; i < SPACES; i++)
+		t->part[t->npart - 1].names_at[i] = (uint32_t)t->names[i].n;
 	if (r->kind == ROW_FILE) {
 		t->meaning++;
 		t->ncol = 0;

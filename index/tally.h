@@ -73,15 +73,18 @@ struct part_slot {
 	size_t desc_room;	/* bytes that value[KEY_DESC] may have where it is; 0: its own */
 	size_t bytes_at, bytes_n;	/* of its costs in tally.bytes (part_code.h) */
 	size_t events;		/* costs of each function there: later parts may have more */
+	uint32_t names_at[SPACES];	/* name slots made before it */
 };
 
 struct formula {
 	struct str text;
 	uint64_t line;
+	uint32_t file;		/* of a kept one (retally.h) */
 };
 
 struct odd_line {
 	enum odd kind;
+	uint32_t file;		/* set by the merge */
 	uint64_t line;		/* from the start of the stretch, 1 the first */
 	struct str text;	/* cut at 200 bytes */
 };
@@ -90,6 +93,8 @@ enum { ODD_KEPT = 20 };		/* lines kept of each kind */
 enum pending { PENDING_NONE, PENDING_CALL, PENDING_SKIP, PENDING_JUMP, PENDING_JUMP_SKIP };
 
 struct tally {
+	uint32_t of_file;	/* of a set, that the stretch is of; 0 when there is one */
+	const struct kept *kept;	/* NULL, but where it was an index (retally.h) */
 	struct arena arena;	/* texts */
 	struct names names[SPACES];
 	struct str *event;	/* union of the events: lines, first appearance */
@@ -255,6 +260,9 @@ int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err);
 void tally_free(struct tally *t);
 int tally_too_many_events(struct err *err);	/* more than EVENTS_MAX in all parts */
 int tally_batch(struct tally *t, const struct batch *b, struct err *err);
+/* Other text follows, as it is where a part begins: nothing is in force but the ids.  The
+ * part stays the same for what is counted. */
+void tally_restart(struct tally *t);
 /* The stretch ends; `encode` its last part's costs too (a file of several parts).  next_line
  * is the first of the next stretch, empty at the end of the file. */
 int tally_end(struct tally *t, bool encode, struct str next_line, struct err *err);

@@ -69,7 +69,7 @@ int tally_add_odd(struct tally *t, enum odd kind, uint64_t line, struct str text
 	text = arena_str(&t->arena, text);
 	if (!text.p)
 		return tally_no_memory(err);
-	t->odd[t->nodd++] = (struct odd_line){kind, line, text};
+	t->odd[t->nodd++] = (struct odd_line){.kind = kind, .line = line, .text = text};
 	return 0;
 }
 
@@ -252,7 +252,7 @@ int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 				sizeof(*t->formula)))
 			return tally_no_memory(err);
 		value = arena_str(&t->arena, value);
-		t->formula[t->nformula++] = (struct formula){value, tally_line_of(t, b, r)};
+		t->formula[t->nformula++] = (struct formula){.text = value, .line = tally_line_of(t, b, r)};
 		return value.p ? 0 : tally_no_memory(err);
 	}
 	if (r->a == KEY_EVENTS && row_events(t, b, r, value, err))

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "index/input.h"
 #include "index/publish.h"
 
 static bool is_index(const char *path)
@@ -48,14 +49,18 @@ static int none(const char *profile, const char *named, struct err *err)
 
 static void compare(const char *profile, const struct store *st, struct verified *out)
 {
-	struct source s;
+	struct inputs in = {0};
 	struct err ignored = {0};
+	char why[300];
+	size_t new;
+	uint32_t n;
+	const struct input_file *recorded = store_inputs(st, &n);
 
-	if (source_open(profile, &s, &ignored))
-		return;
-	out->have_profile = true;
-	out->fresh = source_compare(&s, store_source(st));
-	source_close(&s);
+	if (!inputs_open(&in, &profile, 1, &ignored)) {
+		out->have_profile = true;
+		out->fresh = inputs_compare(&in, recorded, n, &new, why, sizeof(why));
+		inputs_close(&in);
+	}
 }
 
 int verify_index(const char *path, const struct build_opts *opts, struct verified *out,

@@ -13,6 +13,7 @@
 #include "engine/roots.h"
 #include "index/base/vec.h"
 #include "index/build.h"
+#include "repl/limit.h"
 #include "repl/number.h"
 #include "repl/output.h"
 #include "repl/progress.h"
@@ -66,16 +67,25 @@ static void add_profile_root(struct app *app, const char *path)
 
 int app_init(struct app *app, const struct options *opts, struct err *err)
 {
-	struct session_limits limits = {.arena_bytes = opts->mem};
+	struct session_limits limits = {.arena_bytes = opts->mem ? opts->mem : ARENA_DEFAULT};
 
-	*app = (struct app){.opts = opts, .format = opts->format, .output.fd = -1};
+	*app = (struct app){.opts = opts,
+			    .format = opts->format,
+			    .no_demangle = opts->no_demangle,
+			    .output.fd = -1};
 	screen_init(&app->screen, opts->colour);
-	arena_init(&app->arena, opts->mem ? (size_t)opts->mem : ARENA_DEFAULT);
+	arena_init(&app->arena, (size_t)limits.arena_bytes);
 	if (session_new(&app->session, err))
 		return (int)err->kind;
 	session_set_cancel(app->session, &app_cancel);
 	session_set_limits(app->session, &limits);
 	session_set_safe(app->session, opts->safe);
+	for (size_t i = 0; i < opts->nmoved; i++)
+		if (session_strip_prefix(app->session, str_c(opts->moved[i]), err))
+			return (int)err->kind;
+	for (size_t i = 0; i < opts->nlimits; i++)
+		if (limit_set(app, str_c(opts->limits[i]), err))
+			return (int)err->kind;
 	return set_roots(app, err);
 }
 
@@ -95,6 +105,13 @@ void app_free(struct app *app)
 	free(app->once);
 	free(app->last);
 	free(app->pager);
+}
+
+void app_demangle(struct app *app, bool on)
+{
+	app->no_demangle = !on;
+	for (size_t i = 0; i < app->nprofiles; i++)
+		store_demangle(app->profiles[i].store, on);
 }
 
 void app_fail(const struct app *app, const struct err *err, const char *subject)
@@ -174,45 +191,54 @@ static bool is_open(const struct app *app, const char *name)
 	return false;
 }
 
-/* NAME=PROFILE unless a file of that whole name exists.  Unnamed profiles go by their base
- * name, or by their path when that is taken. */
-static const char *split_name(const struct app *app, const char *arg, char **name)
+size_t app_split_name(const char *arg)
 {
 	size_t n = strcspn(arg, "=");
 	bool plain = n > 0 && arg[n] &&
 		     n == strspn(arg, "abcdefghijklmnopqrstuvwxyz_-"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
 
-	if (plain && access(arg, F_OK) < 0) {
-		*name = strndup(arg, n);
-		return arg + n + 1;
-	}
-	*name = strdup(is_open(app, str_basename(str_c(arg)).p)
-			       ? arg
-			       : str_basename(str_c(arg)).p);
-	return arg;
+	return plain && access(arg, F_OK) < 0 ? n + 1 : 0;
+}
+
+/* Unnamed profiles go by their base name, or by their path when that is taken. */
+static char *unnamed(const struct app *app, const char *path)
+{
+	const char *base = str_basename(str_c(path)).p;
+
+	return strdup(is_open(app, base) ? path : base);
 }
 
 static void say_opened(const struct app *app, const char *path, const struct store *st,
 		       const struct build_report *report)
 {
-	char took[NUMBER_MAX], bytes[NUMBER_MAX];
+	char took[NUMBER_MAX], bytes[NUMBER_MAX], files[60] = "";
+	uint32_t n;
 
 	number_seconds(took, report->took_ns);
 	number_bytes(bytes, store_info(st)->input_bytes);
-	if (report->how == BUILD_FRESH) {
-		app_note(app, "quern: %s: index up to date, %s", path, took);
-	} else {
-		if (report->why[0])
-			app_note(app, "quern: %s", report->why);
-		app_note(app, "quern: %s: indexed %s in %s", path, bytes, took);
-	}
+	store_inputs(st, &n);
+	if (n > 1 && report->how == BUILD_STALE && report->read < n)
+		snprintf(files, sizeof(files), "%u files, %u of them read, ", n, report->read);
+	else if (n > 1)
+		snprintf(files, sizeof(files), "%u files, ", n);
+	if (report->note[0] && report->how != BUILD_FRESH)
+		app_note(app, "quern: %s", report->note);
+	if (report->why[0] && report->how != BUILD_FRESH)
+		app_note(app, "quern: %s", report->why);
+	if (report->how == BUILD_AS_IS)
+		app_note(app, "quern: %s: an index, opened as it is, %s%s", path, files,
+			 took);
+	else if (report->how == BUILD_FRESH)
+		app_note(app, "quern: %s: %sindex up to date, %s", path, files, took);
+	else
+		app_note(app, "quern: %s: %sindexed %s in %s", path, files, bytes, took);
 	if (store_info(st)->truncated)
 		app_note(
 			app,
 			"quern: %s: cut off: its end is missing, the costs are of what is there",
 			path);
-	if (report->how == BUILD_FRESH)
+	if (report->how == BUILD_FRESH || report->how == BUILD_AS_IS)
 		return;
 	if (store_info(st)->diagnostics)
 		app_note(
@@ -221,7 +247,7 @@ static void say_opened(const struct app *app, const char *path, const struct sto
 			path, (unsigned long long)store_info(st)->diagnostics);
 }
 
-static int build(struct app *app, const char *path, struct store **st,
+static int build(struct app *app, const char *const *path, size_t n, struct store **st,
 		 struct build_report *report, struct err *err)
 {
 	const struct options *o = app->opts;
@@ -231,6 +257,7 @@ static int build(struct app *app, const char *path, struct store **st,
 		.rebuild = o->rebuild,
 		.no_write = o->no_index_write,
 		.no_wait = o->no_wait,
+		.merge = o->merge,
 		.trust = o->trust,
 		.jobs = o->jobs,
 		.mem = o->mem,
@@ -239,35 +266,42 @@ static int build(struct app *app, const char *path, struct store **st,
 		.progress_arg = &bar,
 	};
 
-	progress_start(&bar, path, &app->screen);
-	build_open(path, &how, st, report, err);
+	progress_start(&bar, path[0], &app->screen);
+	build_open_set(path, n, &how, st, report, err);
 	progress_end(&bar);
 	return (int)err->kind;
 }
 
-int app_open(struct app *app, const char *arg)
+int app_open(struct app *app, const char *name, const char *const *path, size_t n)
 {
 	struct err err = {0};
 	struct build_report report = {0};
 	struct opened p = {0};
-	const char *path = split_name(app, arg, &p.name);
 
-	p.path = strdup(path);
-	if (!p.name || !p.path ||
-	    vec_reserve(&app->profiles, &app->profiles_cap, app->nprofiles + 1,
-			sizeof(p)))
+	if (vec_reserve(&app->profiles, &app->profiles_cap, app->nprofiles + 1, sizeof(p)))
 		err_set(&err, ERR_LIMIT, 0, "out of memory");
 	if (!err.kind)
-		build(app, path, &p.store, &report, &err);
+		build(app, path, n, &p.store, &report, &err);
+	if (!err.kind) {
+		const char *label = store_info(p.store)->profile.p;
+
+		p.path = n == 1 ? strdup(path[0])
+				: strndup(label, store_info(p.store)->profile.n);
+		p.name = !p.path ? NULL : name ? strdup(name) : unnamed(app, p.path);
+		if (!p.name)
+			err_set(&err, ERR_LIMIT, 0, "out of memory");
+	}
+	if (!err.kind)
+		store_demangle(p.store, !app->no_demangle);
 	if (!err.kind)
 		session_add(app->session, str_c(p.name), p.store, &err);
 	if (!err.kind) {
 		app->profiles[app->nprofiles++] = p;
-		add_profile_root(app, path);
-		say_opened(app, path, p.store, &report);
+		add_profile_root(app, p.path);
+		say_opened(app, p.path, p.store, &report);
 		return 0;
 	}
-	app_fail(app, &err, path);
+	app_fail(app, &err, n == 1 ? path[0] : NULL);
 	store_close(p.store);
 	free(p.name);
 	free(p.path);

@@ -30,7 +30,7 @@ struct app {
 	struct arena arena; /* of the query that runs */
 	/* settings of the dot-commands */
 	enum format format; /* FORMAT_NONE: the result's own */
-	bool exact, timer, no_pager;
+	bool exact, timer, no_pager, no_demangle;
 	char *pager;	      /* command; NULL: from the environment */
 	struct target output; /* .output FILE; fd -1: standard output */
 	char *once;	      /* .once FILE */
@@ -45,8 +45,13 @@ extern atomic_int app_cancel;
 
 int app_init(struct app *app, const struct options *opts, struct err *err);
 void app_free(struct app *app);
-/* Open PROFILE or NAME=PROFILE, indexing it when needed; errors are shown.  0 or the kind. */
-int app_open(struct app *app, const char *arg);
+/* Open a profile of n files, indexing it when needed; name NULL: its own.  Errors are shown.
+ * 0 or the kind. */
+int app_open(struct app *app, const char *name, const char *const *path, size_t n);
+/* Where PROFILE begins in NAME=PROFILE: 0, so no name, when a file of that whole name is there. */
+size_t app_split_name(const char *arg);
+/* Show C++ and Rust names demangled, in every profile. */
+void app_demangle(struct app *app, bool on);
 int app_close(struct app *app, const char *name, struct err *err);
 /* Run statements; answers are written, errors shown with their place.  0 or the kind. */
 int app_run(struct app *app, struct str text, const struct origin *from);

@@ -10,7 +10,9 @@
 #include "index/base/vec.h"
 #include "repl/child.h"
 #include "repl/help.h"
+#include "repl/limit.h"
 #include "repl/number.h"
+#include "repl/opening.h"
 #include "repl/output.h"
 #include "repl/params.h"
 #include "repl/script.h"
@@ -103,6 +105,41 @@ static int do_mode(struct app *app, struct str rest, struct err *err)
 	return 0;
 }
 
+static int do_demangle(struct app *app, struct str rest, struct err *err)
+{
+	bool on = true;
+
+	if (!rest.n)
+		talk("demangle is %s", app->no_demangle ? "off" : "on");
+	else if (on_off(rest, &on, err) == 0)
+		app_demangle(app, on);
+	return (int)err->kind;
+}
+
+static int do_strip(struct app *app, struct str rest, struct err *err)
+{
+	if (str_eq(rest, STR("off")))
+		session_strip_none(app->session);
+	else if (rest.n)
+		return session_strip_prefix(app->session, rest, err);
+	for (size_t i = 0; !rest.n && i < session_stripped(app->session); i++)
+		talk("%.*s", STR_ARG(session_strip(app->session, i)));
+	return 0;
+}
+
+static int do_limit(struct app *app, struct str rest, struct err *err)
+{
+	struct out list;
+
+	if (rest.n)
+		return limit_set(app, rest, err);
+	out_mem(&list);
+	limit_list(app, &list);
+	output_text(app, (struct str){list.buf, list.n}, err);
+	out_close(&list);
+	return (int)err->kind;
+}
+
 static int do_event(struct app *app, struct str rest, struct err *err)
 {
 	struct str event = word(&rest);
@@ -143,8 +180,8 @@ static int do_open(struct app *app, struct str rest, struct err *err)
 	if (path && !*path)
 		kind = err_set(err, ERR_USAGE, 0,
 			       ".open needs a PROFILE or NAME=PROFILE");
-	else if (path && (kind = app_open(app, path)))
-		err->kind = (enum err_kind)kind; /* app_open() has said why */
+	else if (path && (kind = opening_run(app, (const char *const *)&path, 1)))
+		err->kind = (enum err_kind)kind; /* opening_run() has said why */
 	free(path);
 	return kind;
 }
@@ -431,6 +468,12 @@ static const struct command commands[] = {
 	 false},
 	{"timer", "[on|off]", "say how long each query took", ARG_SWITCH, do_timer,
 	 false},
+	{"limit", "[NAME N]", "what a query may take: rows, seconds, memory, text, nesting",
+	 ARG_NONE, do_limit, false},
+	{"strip-prefix", "[A=B|off]", "`vs`: files below A are those below B", ARG_NONE,
+	 do_strip, false},
+	{"demangle", "[on|off]", "show C++ and Rust names as in the source", ARG_SWITCH,
+	 do_demangle, false},
 	{"read", "FILE", "run a script", ARG_FILE, do_read, false},
 	{"edit", "[QUERY]", "edit the last query in $EDITOR, then run it", ARG_QUERY,
 	 do_edit, true},

@@ -6,6 +6,7 @@
  *	repl/   main      this: options, then the prompt, a script, or --verify
  *	        options   the command line, one table
  *	        app       profiles that are open, settings; one query from text to answer
+ *	        opening   which files are one profile  watch     a run that dumps now and then
  *	        script    many entries: files, -c, stdin
  *	        command   dot-commands, one table      help    .help by topic
  *	        params    ${NAME} in kept queries
@@ -26,6 +27,7 @@
  *	        store     the index, read; store_write  written; key  its byte layout
  *	        base/     str err arena vec out map
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,9 +40,11 @@
 #include "repl/bench_parse.h"
 #include "repl/emit.h"
 #include "repl/number.h"
+#include "repl/opening.h"
 #include "repl/options.h"
 #include "repl/script.h"
 #include "repl/shell.h"
+#include "repl/watch.h"
 
 /* Ctrl-C: whatever runs polls this.  A second one that finds the first still unheeded
  * leaves at once when there is no prompt to return to. */
@@ -122,18 +126,22 @@ static int verify(const struct options *o)
 	return err_exit_status(err.kind);
 }
 
-static int run_tasks(struct app *app)
+/* The profile came from standard input: what is typed comes from the terminal itself. */
+static int take_terminal(struct app *app)
 {
-	const struct options *o = app->opts;
-	int kind = 0;
+	struct err err = {0};
+	int fd = isatty(STDOUT_FILENO) ? open("/dev/tty", O_RDWR | O_CLOEXEC) : -1;
 
-	for (size_t i = 0; i < o->ntasks && !kind && !app->quit; i++) {
-		if (o->tasks[i].file)
-			kind = script_file(app, o->tasks[i].text);
-		else
-			kind = script_run(app, str_c(o->tasks[i].text), NULL);
+	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0) {
+		err_set(&err, ERR_USAGE, 0,
+			"the profile is read from standard input, so no queries can be");
+		err_hint(&err, "give them by -c or -f");
+		app_fail(app, &err, NULL);
 	}
-	return kind;
+	if (fd >= 0)
+		close(fd);
+	screen_init(&app->screen, app->opts->colour);
+	return (int)err.kind;
 }
 
 /* Nothing that --safe allows needs more rights than there are. */
@@ -150,8 +158,9 @@ static int run(struct app *app)
 	struct err err = {0};
 	int kind = 0;
 
-	for (size_t i = 0; i < o->nprofiles && !kind; i++)
-		kind = app_open(app, o->profiles[i]);
+	if (o->watch)
+		return err_exit_status((enum err_kind)watch_run(app, o->profiles[0]));
+	kind = opening_run(app, o->profiles, o->nprofiles);
 	if (!kind && o->event && session_set_event(app->session, str_c(o->event), &err)) {
 		app_fail(app, &err, "--event");
 		kind = (int)err.kind;
@@ -160,8 +169,10 @@ static int run(struct app *app)
 		return err_exit_status((enum err_kind)kind);
 	if (!o->no_init)
 		run_init(app);
+	if (!o->ntasks && options_stdin_profile(o) && take_terminal(app))
+		return err_exit_status(ERR_USAGE);
 	if (o->ntasks) {
-		kind = run_tasks(app);
+		kind = script_tasks(app);
 	} else if (app->screen.in) {
 		at_prompt = 1;
 		return shell_run(app);

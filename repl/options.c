@@ -13,7 +13,9 @@ const char options_help[] =
 	"usage: quern [PROFILE | NAME=PROFILE]... [OPTION]...\n"
 	"\n"
 	"Ask questions of Callgrind-format profiles.  Each is indexed once, into PROFILE.quern\n"
-	"beside it; after that every answer takes milliseconds.\n"
+	"beside it; after that every answer takes milliseconds.  Profiles may be packed (gzip,\n"
+	"bzip2, xz, zstd, lz4); - is standard input.  Files without a name in front are one\n"
+	"profile, the dumps and threads of a run; NAME=PROFILE opens another.\n"
 	"\n"
 	"  quern callgrind.out.4711                         the prompt; .help there\n"
 	"  quern app.out -c top                             the ten most expensive functions\n"
@@ -21,6 +23,7 @@ const char options_help[] =
 	"  quern app.out -c 'hottest 3 paths from main to malloc'\n"
 	"  quern new.out base=old.out -c 'functions vs base | where delta% > 5 | expect none'\n"
 	"  quern app.out -c 'calltree from main > flame.svg'\n"
+	"  quern callgrind.out.4711.* -c parts              several dumps as one profile\n"
 	"\n"
 	"What to run (without these: the prompt, or a script from stdin)\n"
 	"  -c, --command QUERY   run QUERY (also a dot-command); may be given many times\n"
@@ -29,9 +32,14 @@ const char options_help[] =
 	"  --format FORMAT       table tree csv tsv json ndjson md svg html folded\n"
 	"                        speedscope dot callgrind pprof; or by `> FILE.svg`\n"
 	"  --event EVENT         of costs that name none; default: the first of the profile\n"
+	"  --no-demangle         C++ and Rust names as the profile has them\n"
 	"  --raw                 csv, tsv: no ' before = + - @ at the start of a name\n"
 	"  --color WHEN          auto, always, never; NO_COLOR is heeded\n"
 	"  -q, --quiet           say nothing but answers and errors\n"
+	"Which files\n"
+	"  --all-parts           PROFILE stands for PROFILE.1, PROFILE-01 and so on\n"
+	"  --merge               one profile even if the files are of different programs\n"
+	"  --watch               show what changed at every new dump of PROFILE, or run -c\n"
 	"The index\n"
 	"  --index PATH          keep it there (one profile only)\n"
 	"  --rebuild             make it again even if it is up to date\n"
@@ -44,6 +52,8 @@ const char options_help[] =
 	"Behaviour\n"
 	"  --source-root DIR     `source of`, `lines of`: read text only below DIR (may be\n"
 	"                        repeated; default: the current directory)\n"
+	"  --strip-prefix A=B    `vs`: files below A are those below B (may be repeated)\n"
+	"  --limit NAME=N        of a query: rows, seconds, memory, text, nesting\n"
 	"  --safe                no files written, no commands run by queries\n"
 	"  --no-init             do not read ~/.config/quern/init\n"
 	"  -h, --help            this text\n"
@@ -53,7 +63,7 @@ const char options_help[] =
 	"cannot be read; 4 `expect` failed; 5 index cannot be made, is damaged or locked; 6 a\n"
 	"limit was hit; 130 interrupted.\n";
 
-enum kind { FLAG, TEXT, LIST, TASK, NUMBER, SIZE, FORMAT, COLOUR };
+enum kind { FLAG, TEXT, ROOT, MOVED, LIMIT, TASK, NUMBER, SIZE, FORMAT, COLOUR };
 
 #define AT(member) offsetof(struct options, member)
 
@@ -68,12 +78,18 @@ static const struct option {
 	{0, "format", FORMAT, AT(format)},
 	{0, "event", TEXT, AT(event)},
 	{0, "index", TEXT, AT(index)},
-	{0, "source-root", LIST, AT(source_roots)},
+	{0, "source-root", ROOT, 0},
+	{0, "strip-prefix", MOVED, 0},
+	{0, "limit", LIMIT, 0},
 	{0, "jobs", NUMBER, AT(jobs)},
 	{0, "mem", SIZE, AT(mem)},
 	{0, "color", COLOUR, AT(colour)},
 	{0, "colour", COLOUR, AT(colour)},
 	{0, "raw", FLAG, AT(raw)},
+	{0, "all-parts", FLAG, AT(all_parts)},
+	{0, "watch", FLAG, AT(watch)},
+	{0, "merge", FLAG, AT(merge)},
+	{0, "no-demangle", FLAG, AT(no_demangle)},
 	{0, "rebuild", FLAG, AT(rebuild)},
 	{0, "no-index-write", FLAG, AT(no_index_write)},
 	{0, "no-wait", FLAG, AT(no_wait)},
@@ -190,7 +206,9 @@ static int store(struct options *to, const struct option *o, const char *value,
 	switch (o->kind) {
 	case FLAG: *(bool *)((char *)to + o->at) = true; break;
 	case TEXT: memcpy((char *)to + o->at, &value, sizeof(value)); break;
-	case LIST: to->source_roots[to->nsource_roots++] = value; break;
+	case ROOT: to->source_roots[to->nsource_roots++] = value; break;
+	case MOVED: to->moved[to->nmoved++] = value; break;
+	case LIMIT: to->limits[to->nlimits++] = value; break;
 	case TASK: to->tasks[to->ntasks++] = (struct task){o->at, value}; break;
 	case NUMBER: return store_number(to, o, value, err);
 	case SIZE: return store_size(to, o, value, err);
@@ -238,15 +256,38 @@ static int read_letters(struct options *to, char **argv, int *i, struct err *err
 	return 0;
 }
 
+bool options_stdin_profile(const struct options *o)
+{
+	for (size_t i = 0; i < o->nprofiles; i++) {
+		const char *eq = strchr(o->profiles[i], '=');
+
+		if (strcmp(eq ? eq + 1 : o->profiles[i], "-") == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool options_stdin_script(const struct options *o)
+{
+	for (size_t i = 0; i < o->ntasks; i++)
+		if (o->tasks[i].file && strcmp(o->tasks[i].text, "-") == 0)
+			return true;
+	return false;
+}
+
 static int check(const struct options *o, struct err *err)
 {
-	if (o->index && o->nprofiles > 1)
-		return err_set(err, ERR_USAGE, 0,
-			       "--index names one index, but %zu profiles are given",
-			       o->nprofiles);
 	if (o->index && o->no_index_write)
 		return err_set(err, ERR_USAGE, 0,
 			       "--index and --no-index-write contradict");
+	if (options_stdin_profile(o) && options_stdin_script(o)) {
+		err_set(err, ERR_USAGE, 0,
+			"the profile and the script cannot both be standard input");
+		return err_hint(err, "give queries by -c, or the script by -f FILE");
+	}
+	if (o->watch && o->nprofiles != 1 && !o->help && !o->version)
+		return err_set(err, ERR_USAGE, 0,
+			       "--watch follows one run: give the name its files begin with");
 	if (o->verify && !o->nprofiles && !o->help && !o->version)
 		return err_set(err, ERR_USAGE, 0, "--verify needs a profile");
 	if (o->bench_parse && !o->nprofiles && !o->help && !o->version)
@@ -263,7 +304,9 @@ int options_read(struct options *o, int argc, char **argv, struct err *err)
 	o->profiles = calloc(n, sizeof(*o->profiles));
 	o->tasks = calloc(n, sizeof(*o->tasks));
 	o->source_roots = calloc(n, sizeof(*o->source_roots));
-	if (!o->profiles || !o->tasks || !o->source_roots)
+	o->moved = calloc(n, sizeof(*o->moved));
+	o->limits = calloc(n, sizeof(*o->limits));
+	if (!o->profiles || !o->tasks || !o->source_roots || !o->moved || !o->limits)
 		return err_set(err, ERR_LIMIT, 0, "out of memory");
 	for (int i = 1; i < argc && !err->kind; i++) {
 		const char *a = argv[i];
@@ -285,4 +328,6 @@ void options_free(struct options *o)
 	free(o->profiles);
 	free(o->tasks);
 	free(o->source_roots);
+	free(o->moved);
+	free(o->limits);
 }

@@ -29,10 +29,15 @@ struct options {
 	const char *event, *index;
 	const char **source_roots;
 	size_t nsource_roots;
+	const char **moved; /* "A=B" */
+	size_t nmoved;
+	const char **limits; /* "NAME=N" */
+	size_t nlimits;
 	unsigned jobs; /* 0: one per core */
 	uint64_t mem;  /* bytes; 0: the default */
 	bool rebuild, no_index_write, no_wait, trust, safe, quiet, no_init, raw, verify;
-	bool bench_parse;
+	bool bench_parse, no_demangle;
+	bool all_parts, merge, watch;
 	bool help, version;
 	enum colour_when colour;
 };
@@ -40,6 +45,8 @@ struct options {
 /* Views of argv; the arrays are freed by options_free().  ERR_USAGE names what is wrong. */
 int options_read(struct options *o, int argc, char **argv, struct err *err);
 void options_free(struct options *o);
+/* One of the profiles is "-". */
+bool options_stdin_profile(const struct options *o);
 /* The text of --help. */
 extern const char options_help[];
 /* "512M", "1.5G", "4096": bytes; false on anything else. */

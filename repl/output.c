@@ -239,7 +239,8 @@ static int render_guarded(void *arg)
 {
 	struct rendering *g = arg;
 
-	g->f->render(&g->rd);
+	if (g->f->pages || result_whole(g->rd.r, g->rd.err) == 0)
+		g->f->render(&g->rd);
 	return (int)g->rd.err->kind;
 }
 

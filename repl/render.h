@@ -39,6 +39,7 @@ struct render {
 struct renderer {
 	enum format format;
 	bool binary; /* holds raw bytes: never written to a terminal */
+	bool pages;  /* takes row after row, so that not all need be held */
 	int (*render)(struct render *rd);
 	const char *what; /* one line for .help */
 };

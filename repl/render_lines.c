@@ -54,10 +54,10 @@ static void put_row(struct render *rd, const struct lines *l, size_t row)
 
 static int put_rows(struct render *rd, const struct lines *l)
 {
-	for (size_t row = 0; row < rd->r->rows; row++) {
-		if (render_cancelled(rd, row))
+	for (size_t row = 0, at; row < rd->r->rows; row++) {
+		if (render_cancelled(rd, row) || result_row(rd->r, row, &at, rd->err))
 			return (int)rd->err->kind;
-		put_row(rd, l, row);
+		put_row(rd, l, at);
 	}
 	return 0;
 }
@@ -136,12 +136,12 @@ int render_json(struct render *rd)
 	else
 		out_c(rd->o, "[]");
 	out_c(rd->o, ",\n\"rows\":[");
-	for (size_t row = 0; row < rd->r->rows; row++) {
-		if (render_cancelled(rd, row))
+	for (size_t row = 0, at; row < rd->r->rows; row++) {
+		if (render_cancelled(rd, row) || result_row(rd->r, row, &at, rd->err))
 			return (int)rd->err->kind;
 		out_c(rd->o, row ? ",\n" : "\n");
 		if (machine)
-			put_row(rd, &header, row);
+			put_row(rd, &header, at);
 		else
 			out_c(rd->o, "[]");
 	}
@@ -170,10 +170,10 @@ static void put_object(struct render *rd, size_t row)
 
 int render_ndjson(struct render *rd)
 {
-	for (size_t row = 0; row < rd->r->rows; row++) {
-		if (render_cancelled(rd, row))
+	for (size_t row = 0, at; row < rd->r->rows; row++) {
+		if (render_cancelled(rd, row) || result_row(rd->r, row, &at, rd->err))
 			return (int)rd->err->kind;
-		put_object(rd, row);
+		put_object(rd, at);
 	}
 	return 0;
 }

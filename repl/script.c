@@ -82,3 +82,17 @@ int script_file(struct app *app, const char *path)
 	free((void *)(uintptr_t)text.p);
 	return kind;
 }
+
+int script_tasks(struct app *app)
+{
+	const struct options *o = app->opts;
+	int kind = 0;
+
+	for (size_t i = 0; i < o->ntasks && !kind && !app->quit; i++) {
+		if (o->tasks[i].file)
+			kind = script_file(app, o->tasks[i].text);
+		else
+			kind = script_run(app, str_c(o->tasks[i].text), NULL);
+	}
+	return kind;
+}

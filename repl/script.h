@@ -15,4 +15,7 @@ int script_file(struct app *app, const char *path);
 /* One entry of the prompt or of -c: statements or a dot-command. */
 int script_entry(struct app *app, struct str text, const struct origin *from);
 
+/* All -c and -f of the command line, until one fails.  0 or the kind. */
+int script_tasks(struct app *app);
+
 #endif

@@ -7,7 +7,7 @@
 
 /* clang-format off */
 static const char *const lines[] = {
-#include "tests/mutate_lines_words.h"
+#include "tests/mutate_lines_words.inc"
 };
 /* clang-format on */
 

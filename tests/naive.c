@@ -2,6 +2,7 @@
  * naive.c - the simple reader; see naive.h.  The rules are those of the format, in the order
  * in which a line is looked at; where a rule is surprising it is said so.
  */
+#include "index/part_lines.h"
 #include "tests/naive.h"
 
 #include <inttypes.h>
@@ -15,7 +16,7 @@
 enum space { OBJ, FILES, FN, SPACES_N };
 enum { INSTR, BB, LINE, SUBS_N };
 enum wait { NOTHING, A_CALL, A_BAD_CALL, A_JUMP, A_BAD_JUMP };
-enum { COLUMNS_MAX = 4096, EXPANDED_LIMIT = 64 << 10 };
+enum { COLUMNS_MAX = 4096, EXPANDED_LIMIT = 64 << 10, AGAIN = 3 };
 
 struct fn {
 	struct str obj, file, name;
@@ -32,6 +33,7 @@ struct jump {
 	struct fn from;
 	struct str file, to_file;
 	uint64_t at[4], conditional; /* instr and line, of the source and the target */
+	uint64_t part;
 	uint64_t executed, taken;
 };
 
@@ -114,6 +116,17 @@ static struct str key(struct arena *a, const char *shape, ...)
 	sure((void *)(uintptr_t)out.p);
 	free(buf);
 	return out;
+}
+
+/* The key of the same thing inside one part. */
+static struct str in_part(struct arena *a, uint64_t part, struct str k)
+{
+	struct str p = key(a, "Pu", part);
+	char *buf = sure(arena_alloc(a, p.n + k.n));
+
+	memcpy(buf, p.p, p.n);
+	memcpy(buf + p.n, k.p, k.n);
+	return (struct str){buf, p.n + k.n};
 }
 
 static struct fact *find(const struct facts *t, struct str k)
@@ -559,6 +572,7 @@ static void take_jump(struct naive_state *s, uint64_t instr, uint64_t line)
 	j->to_file = s->has_jfi ? s->jfi : s->file;
 	j->at[0] = instr;
 	j->at[1] = line;
+	j->part = s->r->npart - 1;
 	s->jumps[s->njump++] = *j;
 	s->has_jfi = false;
 }
@@ -572,6 +586,7 @@ static void take_cost(struct naive_state *s, uint64_t instr, uint64_t line, uint
 
 	has_body(s, f);
 	count(&s->r->facts, key(a, "Lfsuu", f, s->file, instr, line), v, odd);
+	count(&s->r->facts, key(a, "PuLfsuu", part, f, s->file, instr, line), v, odd);
 	count(&s->r->facts, key(a, "Ff", f), v, odd);
 	count(&s->r->facts, key(a, "Pu", part), v, odd);
 	count(&s->r->facts, key(a, "Puf", part, f), v, odd);
@@ -795,6 +810,9 @@ static void settle(struct naive_state *s)
 		count(t, key(a, "Effsuu", c->from, to, c->file, c->instr, c->line), c->v,
 		      odd);
 		count(t, key(a, "Puff", c->part, c->from, to), c->v, odd);
+		count(t,
+		      key(a, "PuEffsuu", c->part, c->from, to, c->file, c->instr, c->line),
+		      c->v, odd);
 	}
 	for (size_t i = 0; i < s->njump; i++) {
 		struct jump *j = &s->jumps[i];
@@ -802,10 +820,15 @@ static void settle(struct naive_state *s)
 
 		if (!find(t, key(a, "Ff", j->from)))
 			continue;
-		f = fact(t, key(a, "Jfsuusuuu", j->from, j->file, j->at[0], j->at[1],
-				j->to_file, j->at[2], j->at[3], j->conditional));
-		f->v[0] = add(f->v[0], j->executed, odd);
-		f->v[1] = add(f->v[1], j->taken, odd);
+		for (int k = 0; k < 2; k++) {
+			struct str to = key(a, "Jfsuusuuu", j->from, j->file, j->at[0],
+					    j->at[1], j->to_file, j->at[2], j->at[3],
+					    j->conditional);
+
+			f = fact(t, k ? in_part(a, j->part, to) : to);
+			f->v[0] = add(f->v[0], j->executed, odd);
+			f->v[1] = add(f->v[1], j->taken, odd);
+		}
 	}
 	fact(t, key(a, "T"));
 	for (size_t i = 0; i < t->n; i++)
@@ -870,6 +893,8 @@ struct telling {
 	const struct store_info *info;
 	struct arena *a;
 	struct err err;
+	struct part_lines *lines; /* of `part` alone; NULL: of the whole */
+	uint64_t part;
 };
 
 static struct fn stored_fn(struct telling *x, fn_id f)
@@ -888,45 +913,102 @@ static void tell(struct telling *x, struct str k, uint64_t calls, const uint64_t
 		v[1 + e] = add(v[1 + e], cost[e], &over);
 }
 
-static void tell_function(struct telling *x, fn_id f)
+static struct str here(struct telling *x, struct str k)
 {
-	struct fn fn = stored_fn(x, f);
+	return x->lines ? in_part(x->a, x->part, k) : k;
+}
+
+static void tell_lines(struct telling *x, fn_id f, struct fn fn)
+{
 	struct store_line *line;
-	struct store_site *site;
-	struct store_jump *jump;
-	uint64_t *cost, *self = sure(ARENA_ARRAY(x->a, uint64_t, x->info->events + 1u));
+	uint64_t *cost;
 	size_t n;
 
-	for (uint32_t e = 0; e < x->info->events; e++)
-		self[e] = store_fn_self(x->st, f, e);
-	tell(x, key(x->a, "Ff", fn), 0, self);
-	if (store_lines(x->st, f, x->a, &line, &cost, &n, &x->err))
+	if (x->lines ? part_lines(x->lines, f, x->a, &line, &cost, &n, &x->err)
+		     : store_lines(x->st, f, x->a, &line, &cost, &n, &x->err))
 		return;
 	for (size_t i = 0; i < n; i++)
 		tell(x,
-		     key(x->a, "Lfsuu", fn, store_file(x->st, line[i].file),
-			 line[i].instr, line[i].line),
+		     here(x, key(x->a, "Lfsuu", fn, store_file(x->st, line[i].file),
+				 line[i].instr, line[i].line)),
 		     0, cost + i * x->info->events);
-	if (store_sites(x->st, f, x->a, &site, &cost, &n, &x->err))
+}
+
+static void tell_sites(struct telling *x, fn_id f, struct fn fn)
+{
+	struct store_site *site;
+	uint64_t *cost;
+	size_t n;
+
+	if (x->lines ? part_sites(x->lines, f, x->a, &site, &cost, &n, &x->err)
+		     : store_sites(x->st, f, x->a, &site, &cost, &n, &x->err))
 		return;
 	for (size_t i = 0; i < n; i++)
 		tell(x,
-		     key(x->a, "Effsuu", fn, stored_fn(x, site[i].callee),
-			 store_file(x->st, site[i].file), site[i].instr, site[i].line),
+		     here(x, key(x->a, "Effsuu", fn, stored_fn(x, site[i].callee),
+				 store_file(x->st, site[i].file), site[i].instr,
+				 site[i].line)),
 		     site[i].calls, cost + i * x->info->events);
-	if (store_jumps(x->st, f, x->a, &jump, &n, &x->err))
+}
+
+static void tell_jumps(struct telling *x, fn_id f, struct fn fn)
+{
+	struct store_jump *jump;
+	size_t n;
+
+	if (x->lines ? part_jumps(x->lines, f, x->a, &jump, &n, &x->err)
+		     : store_jumps(x->st, f, x->a, &jump, &n, &x->err))
 		return;
 	for (size_t i = 0; i < n; i++) {
 		const struct store_jump *j = &jump[i];
-		uint64_t *v =
-			fact(x->t, key(x->a, "Jfsuusuuu", fn, store_file(x->st, j->file),
-				       j->instr, j->line, store_file(x->st, j->to_file),
-				       j->to_instr, j->to_line, (uint64_t)j->conditional))
-				->v;
+		struct str k =
+			here(x, key(x->a, "Jfsuusuuu", fn, store_file(x->st, j->file),
+				    j->instr, j->line, store_file(x->st, j->to_file),
+				    j->to_instr, j->to_line, (uint64_t)j->conditional));
+		uint64_t *v = fact(x->t, k)->v;
 		bool over = false;
 
 		v[0] = add(v[0], j->executed, &over);
 		v[1] = add(v[1], j->taken, &over);
+	}
+}
+
+static void tell_function(struct telling *x, fn_id f)
+{
+	struct fn fn = stored_fn(x, f);
+	uint64_t *self = sure(ARENA_ARRAY(x->a, uint64_t, x->info->events + 1u));
+
+	for (uint32_t e = 0; !x->lines && e < x->info->events; e++)
+		self[e] = store_fn_self(x->st, f, e);
+	if (!x->lines)
+		tell(x, key(x->a, "Ff", fn), 0, self);
+	tell_lines(x, f, fn);
+	tell_sites(x, f, fn);
+	tell_jumps(x, f, fn);
+}
+
+/* Reading every one of many parts again would take most of the time. */
+static bool is_read_again(uint64_t part, uint64_t parts)
+{
+	return parts <= AGAIN || part % (parts / AGAIN) == 0;
+}
+
+/* Line detail of each part, read again from the profile. */
+static void tell_parts_again(struct telling *x)
+{
+	uint8_t *mark = sure(ARENA_ARRAY(x->a, uint8_t, x->info->parts + 1u));
+
+	for (uint32_t p = 0; p < x->info->parts && !x->err.kind; p++) {
+		if (!is_read_again(p, x->info->parts))
+			continue;
+		mark[p] = 1;
+		x->part = p;
+		if (!part_lines_read(x->st, mark, NULL, NULL, &x->lines, &x->err))
+			for (fn_id f = 0; f < x->info->functions; f++)
+				tell_function(x, f);
+		part_lines_free(x->lines);
+		x->lines = NULL;
+		mark[p] = 0;
 	}
 }
 
@@ -989,12 +1071,31 @@ static void tell_all(struct telling *x)
 		tell_edge(x, e);
 	for (uint32_t p = 0; p < x->info->parts; p++)
 		tell_part(x, p);
+	tell_parts_again(x);
+}
+
+/* Line detail of a part that tell_parts_again() left out. */
+static bool is_left_out(struct str k, uint64_t parts)
+{
+	uint64_t part;
+	size_t n;
+
+	if (k.p[0] != 'P')
+		return false;
+	k = str_from(k, 2);
+	n = str_find(k, '\n');
+	return n + 2 < k.n && strchr("LEJ", k.p[n + 1]) && k.p[n + 2] == '\n' &&
+	       str_u64((struct str){k.p, n}, &part) &&
+	       !is_read_again(part, parts);
 }
 
 /* The first fact of a that b has not, or has otherwise.  A part's zeros may be missing. */
-static const struct fact *first_missing(const struct facts *a, const struct facts *b)
+static const struct fact *first_missing(const struct facts *a, const struct facts *b,
+					uint64_t parts)
 {
 	for (size_t i = 0; i < a->n; i++) {
+		if (is_left_out(a->at[i].key, parts))
+			continue;
 		const struct fact *f = &a->at[i], *g = find(b, f->key);
 		bool zeros = f->key.p[0] == 'P', same = g != NULL;
 
@@ -1049,9 +1150,9 @@ bool naive_compare(const struct naive *r, struct store *st, char *why, size_t si
 	    (r->odd != (info->diagnostics > 0) && !r->unsure))
 		return false;
 	tell_all(&x);
-	f = first_missing(&r->facts, &told);
+	f = first_missing(&r->facts, &told, r->npart);
 	if (!f)
-		f = first_missing(&told, &r->facts);
+		f = first_missing(&told, &r->facts, r->npart);
 	if (f)
 		describe(r, &told, f, why, size);
 	else if (store_check(st, &x.err))

@@ -3,8 +3,8 @@
 _quern() {
 	local word=$2 before=$3
 	local options='--command --file --format --event --raw --color --quiet
-		--index --rebuild --no-index-write --no-wait --trust --verify --bench-parse --jobs --mem --safe
-		--source-root --no-init --help --version -c -f -q -h -V'
+		--all-parts --merge --watch --index --rebuild --no-index-write --no-wait --trust --verify --bench-parse --jobs --mem --safe
+		--source-root --strip-prefix --limit --no-demangle --no-init --help --version -c -f -q -h -V'
 	local formats='table tree csv tsv json ndjson md svg html folded speedscope dot
 		callgrind pprof'
 
@@ -12,7 +12,11 @@ _quern() {
 	case $before in
 	--format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$word") ;;
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word") ;;
-	-c | --command | --event | --jobs | --mem) ;;
+	-c | --command | --event | --jobs | --mem | --strip-prefix) ;;
+	--limit)
+		compopt -o nospace 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -W 'rows= seconds= memory= text= nesting=' -- "$word")
+		;;
 	*)
 		if [[ $word == -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

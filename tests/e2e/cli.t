@@ -30,7 +30,7 @@ for args, want in [
         (["--mem", "12Q"], "--mem takes a size"),
         (["--rebuild=1"], "--rebuild takes no value"),
         (["-z"], "there is no option '-z'"),
-        (["--index", "x", "a", "b"], "--index names one index"),
+        (["--index", "x", "a", "b=b"], "--index names one index"),
         (["--color", "blue"], "auto, always or never")]:
     r = run(*args)
     ok(r.status == 2 and want in r.talk and not r.text, "usage: " + " ".join(args), r)
@@ -106,10 +106,10 @@ same([run("p.out", "base=" + b, "-q", "-c", gate).status for b in ("p2.out", "ol
 
 os.mkdir("d")
 profile("d/p.out", [(b"other", 1)])
-r = run("p.out", "d/p.out", "-q", "-c", ".profiles")
+r = run("-q", stdin=b".open p.out\n.open d/p.out\n.profiles\n")
 ok(r.status == 0 and r.text.count("p.out") == 4, "two profiles of one base name", r)
-r = run("p.out", "p.out", "-q", "-c", ".profiles")
-ok(r.status == 1 and "already open" in r.talk, "one profile twice", r)
+r = run("-q", stdin=b".open p.out\n.open x=p.out\n.open x=d/p.out\n")
+ok(r.status == 1 and "already open" in r.talk, "two profiles of one name", r)
 
 # The init file.
 os.makedirs(".config/quern")

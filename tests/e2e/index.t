@@ -71,11 +71,13 @@ def strings(tables, table):
 def meta(tables):
     rows, data = tables[(1, 0)][0]
     p = Packed(data)
-    m = {"version": rows, "path": p.text()}
-    m["source"] = [p.number() for _ in range(6)]
+    m = {"version": rows, "inputs": []}
+    for _ in range(p.number()):
+        m["inputs"].append((p.text(), [p.number() for _ in range(6)], [p.number() for _ in range(6)],
+                           p.text(), [(p.number(), p.text()) for _ in range(p.number())]))
     m["profile"], m["creator"], m["cmd"] = p.text(), p.text(), p.text()
     for name in ("built input_bytes input_lines functions edges cycles members parts objects files names "
-                 "lines callsites jumps diagnostics events all_events line instr saturated truncated").split():
+                 "lines callsites jumps diagnostics events all_events line instr saturated truncated loose").split():
         m[name] = p.number()
     m["event"] = []
     for _ in range(m["all_events"]):
@@ -114,8 +116,8 @@ for name in ("lua-instr-jumps.out", "tmpl-cachebranch.out", "clreq-combine.out")
     tables, wrong = dump(name + ".quern")
     same(wrong, 0, name + ": every value has its header")
     m, whole = meta(tables)
-    ok(whole and m["version"] == 1, name + ": meta is read to its end", m)
-    same(m["path"].decode(), os.path.abspath(name), name + ": of this profile")
+    ok(whole and m["version"] == 4, name + ": meta is read to its end", m)
+    same(m["inputs"][0][0].decode(), os.path.abspath(name), name + ": of this profile")
     info = answer(name, "info")[0]
     for key in "functions edges cycles parts lines callsites jumps diagnostics input_bytes input_lines".split():
         same(m[key], info[key], "%s: %s" % (name, key))

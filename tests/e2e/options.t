@@ -63,6 +63,7 @@ open("a.out.quern", "w").close()
 if shutil.which("bash"):
     ask = "source %scompletions/quern.bash; _quern quern \"$1\" \"$2\"; echo ${COMPREPLY[@]}" % repl
     same(sh(["bash", "-c", ask, "-", "--no-i", "quern"]), (0, "--no-index-write --no-init\n"), "bash: an option")
+    same(sh(["bash", "-c", ask, "-", "se", "--limit"]), (0, "seconds=\n"), "bash: a limit")
     same(sh(["bash", "-c", ask, "-", "sp", "--format"]), (0, "speedscope\n"), "bash: a format")
     same(sh(["bash", "-c", ask, "-", "a", "quern"]), (0, "a.out\n"), "bash: a profile, not its index")
 else:

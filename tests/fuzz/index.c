@@ -86,7 +86,8 @@ static void forget_source(struct base *b)
 	from.end = from.p + h->bytes;
 	arena_init(&a, 0);
 	meta_code(&in, &m);
-	m.source = (struct source_id){.path = STR("/p")};
+	for (uint64_t i = 0; !in.failed && i < m.files; i++)
+		m.file[i].id = (struct source_id){.path = STR("/p")};
 	m.profile = STR("p");
 	m.built_s = 0;
 	meta_code(&out, &m);

@@ -120,6 +120,48 @@ static void run_columns(void)
 		}
 }
 
+static unsigned long long digits_of(unsigned n)
+{
+	unsigned long long v = 0;
+
+	for (unsigned i = 1; i <= n; i++)
+		v = v * 10 + i % 10;
+	return v;
+}
+
+/* Lines whose last number ends before, at and behind the 32nd byte, where loops look at so
+ * many at once. */
+static void run_widths(void)
+{
+	static const char *const shapes[] = {
+		"positions: line\nevents: Ir\n", "positions: line\nevents: Ir Dr\n",
+		"positions: instr line\nevents: Ir\n", "positions: instr line\nevents: Ir Dr\n"};
+	char why[1400];
+
+	for (size_t i = 0; i < COUNT(shapes); i++) {
+		unsigned numbers = (i & 1) + (i >> 1) + 2, bad = 0;
+		struct out o;
+
+		for (unsigned w = 0; w < 256; w++) {
+			unsigned rest = w;
+
+			out_mem(&o);
+			out_printf(&o, "%sfl=(1) a\nfn=(1) f\n", shapes[i]);
+			for (unsigned k = 0; k < 100; k++, rest = w) {
+				for (unsigned j = 0; j < numbers; j++, rest /= 4)
+					out_printf(&o, j ? " %llu" : "%llu", digits_of(6 + rest % 4));
+				out_c(&o, "\n");
+			}
+			for (unsigned k = 0; k < 40; k++)
+				out_c(&o, "# room to look ahead\n");
+			if (!naive_agree(o.buf, o.n, 0, why, sizeof(why)) && bad++ < 3)
+				printf("# %s\n", why);
+			out_close(&o);
+		}
+		is_u64(bad, 0, "numbers of 6 to 9 digits, %s", i & 1 ? "two costs" : "one cost");
+	}
+}
+
 static char *read_file(const char *path, size_t *n)
 {
 	FILE *f = fopen(path, "r");
@@ -172,6 +214,7 @@ int main(void)
 {
 	run_cases();
 	run_columns();
+	run_widths();
 	run_fixtures("tests/fixtures/quirks");
 	run_fixtures("tests/fixtures/small");
 	return done_testing();

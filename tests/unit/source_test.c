@@ -35,14 +35,43 @@ static const struct {
 	const char *why;
 } files[] = {
 	{"empty", BYTES(""), "empty"},
-	{"gzip", BYTES("\x1f\x8b\x08\0\0\0\0\0\0\0"), "gzip"},
-	{"bzip2", BYTES("BZh91AY&SY"), "bzip2"},
-	{"xz",
-	 BYTES("\xfd"
+};
+
+static const struct {
+	const char *bytes;
+	size_t n;
+	const char *codec;
+} packed[] = {
+	{BYTES("\x1f\x8b\x08\0\0\0\0\0\0\0"), "gzip"},
+	{BYTES("BZh91AY&SY"), "bzip2"},
+	{BYTES("\xfd"
 	       "7zXZ\0\0\4"),
 	 "xz"},
-	{"zstd", BYTES("\x28\xb5\x2f\xfd\x24\0"), "zstd"},
+	{BYTES("\x28\xb5\x2f\xfd\x24\0"), "zstd"},
+	{BYTES("\x5c\x2a\x4d\x18\x04\0"), "zstd"}, /* a skippable frame: pzstd */
+	{BYTES("\x04\x22\x4d\x18\x64\x40"), "lz4"},
+	{BYTES("\x1f"), NULL},
+	{BYTES("\xfd" "7zX"), NULL},
+	{BYTES("events: Ir\n"), NULL},
 };
+
+static void test_packed(void)
+{
+	for (size_t i = 0; i < COUNT(packed); i++) {
+		struct source s;
+		struct err err = {0};
+
+		write_file(packed[i].bytes, packed[i].n);
+		if (!ok(!source_open(path, &s, &err), "packed file %zu is opened", i))
+			continue;
+		is_str(s.codec ? unpack_name(s.codec) : "text",
+		       packed[i].codec ? packed[i].codec : "text", "and recognised");
+		is_u64(packed[i].codec ? s.packed.n : s.map.n, packed[i].n,
+		       "and mapped as it is");
+		is_u64(packed[i].codec ? s.map.n : 0, 0, "not as text");
+		source_close(&s);
+	}
+}
 
 static void test_refused(void)
 {
@@ -55,8 +84,13 @@ static void test_refused(void)
 	mkdir(path, 0700);
 	refused("a directory", "a directory");
 	rmdir(path);
-	if (mkfifo(path, 0600) == 0)
-		refused("a FIFO, without waiting for a writer", "not a regular file");
+	if (mkfifo(path, 0600) == 0) {
+		struct source s;
+		struct err err = {0};
+
+		ok(!source_open(path, &s, &err) && s.pipe, "a FIFO, without waiting for a writer");
+		source_close(&s);
+	}
 	unlink(path);
 	if (symlink("/dev/zero", path) == 0)
 		refused("a device", "not a regular file");
@@ -115,6 +149,7 @@ int main(void)
 		abort();
 	snprintf(path, sizeof(path), "%s/p", dir);
 	test_refused();
+	test_packed();
 	test_compare();
 	rmdir(dir);
 	return done_testing();

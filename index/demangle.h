@@ -1,0 +1,27 @@
+/*
+ * demangle.h - names as compilers write them into objects, in the words of the source.
+ *
+ * Profiles recorded with --demangle=no have "_ZNSt6vectorIiE9push_backERKi".  GNU libiberty
+ * takes C++ and Rust names apart, with the options of valgrind's own demangler, so that
+ * both kinds of profile have the same names.
+ */
+#ifndef QUERN_DEMANGLE_H
+#define QUERN_DEMANGLE_H
+
+#include <stdbool.h>
+
+#include "index/base/arena.h"
+#include "index/base/str.h"
+
+enum {
+	DEMANGLE_IN = 16 << 10,	 /* bytes of a name that is tried */
+	DEMANGLE_OUT = 32 << 10, /* of what it may become: a few bytes can say megabytes */
+};
+
+/* Some piece of the name, which "'" separates ("f'2", "f'caller"), looks mangled. */
+bool demangle_wanted(struct str name);
+/* The name with every mangled piece demangled: in the arena, or as it is where nothing can
+ * be read or the arena is full. */
+struct str demangle(struct str name, struct arena *a);
+
+#endif

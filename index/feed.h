@@ -1,0 +1,57 @@
+/*
+ * feed.h - text that has to be made first: unpacked, or read from a pipe.
+ *
+ * One thread reads and unpacks into a ring of blocks while the caller works on the block
+ * before, so text flows past in bounded memory and nothing of it is kept or written:
+ *
+ *	fd -> [piece of the file] -> unpack -> [block][block][block] -> feed_next()
+ *
+ * A block ends anywhere; what the caller has not used of it is put in front of the next.
+ */
+#ifndef QUERN_FEED_H
+#define QUERN_FEED_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "index/base/err.h"
+#include "index/base/str.h"
+
+struct feed;
+
+struct feed_opts {
+	const char *name;	/* of the file, for messages */
+	uint64_t mem;		/* bytes for everything here; 0: the default */
+	size_t block;		/* bytes of a block; 0: by mem (tests) */
+	const atomic_int *cancel;	/* may be NULL */
+};
+
+/* Read fd from where it is; what it holds, packed or plain, is told by its first bytes. */
+int feed_open(struct feed **out, int fd, const struct feed_opts *opts, struct err *err);
+void feed_close(struct feed *f);	/* the caller keeps fd */
+
+struct feed_block {
+	const char *p;		/* FEED_BEFORE bytes in front are readable */
+	size_t n;
+	bool last;		/* p + n is the end of the text */
+};
+enum {
+	FEED_BEFORE = 64,
+	FEED_HEAD = 4096,	/* bytes of the text that are kept */
+};
+
+/*
+ * The next block, beginning with the last `keep` bytes of the one before, which is gone.
+ * ERR_PROFILE: damaged or cut off; ERR_LIMIT: too large, or a line without end; ERR_CANCEL.
+ */
+int feed_next(struct feed *f, size_t keep, struct feed_block *b, struct err *err);
+
+uint64_t feed_taken(const struct feed *f);	/* bytes of the file so far; any time */
+struct str feed_head(const struct feed *f);	/* the first bytes of the text */
+char feed_end(const struct feed *f);		/* its last so far; 0: none */
+/* At the end: the hash of the file's own bytes (source.h). */
+uint64_t feed_hash(const struct feed *f);
+
+#endif

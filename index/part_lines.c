@@ -1,0 +1,623 @@
+/*
+ * part_lines.c - read parts again; see part_lines.h.
+ *
+ * One tally takes the text of part after part.  In front of each it gets what was in force
+ * there: the ids that the parts before it defined (part_names.h), and columns and positions
+ * as header lines of our own.  Its slots are then translated into the store's ids, so that
+ * detail.c can gather rows as it does for the index:
+ *
+ *	slot -> string (merge_names) -> name, file, object id -> function id -> edge id
+ */
+#include "index/part_lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "index/base/map.h"
+#include "index/decode.h"
+#include "index/detail.h"
+#include "index/feed.h"
+#include "index/meta_code.h"
+#include "index/part_names.h"
+#include "index/source.h"
+#include "index/store_read.h"
+
+enum {
+	CHECK = 4 << 20,	/* bytes between calls of poll */
+	HEADER = 64,		/* bytes of our header lines without their values */
+	PAD = 64,		/* blanks before and behind them */
+};
+
+struct part_lines {
+	struct store *st;
+	struct tally tally;
+	struct tally *tallies[1];
+	struct profile p;	/* the tally's, in the store's ids */
+	struct merge_map map;
+	struct detail *detail;
+};
+
+struct reading {
+	struct part_lines *to;
+	struct source source;	/* the file of the part at hand */
+	uint32_t file;		/* which of the index's; UINT32_MAX: none is open */
+	char *path;
+	struct feed *feed;	/* of a packed file: its text so far */
+	struct feed_block block;
+	uint64_t block_at;	/* bytes of the text before the block */
+	const uint8_t *parts;
+	part_lines_poll *poll;
+	void *arg;
+	struct arena arena;	/* our header lines */
+	struct decode decode;
+	struct batch batch;
+	struct err *err;
+};
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, ERR_LIMIT, 0, "out of memory while reading parts of the profile");
+}
+
+/* ---- the text ---- */
+
+static int not_as_indexed(const char *name, const char *what, struct err *err)
+{
+	err_set(err, ERR_PROFILE, 0, "%s: %s", name, what);
+	return err_hint(err, "lines of single parts are read from the profile; open it again "
+			     "and it is indexed anew");
+}
+
+static void close_file(struct reading *r)
+{
+	feed_close(r->feed);
+	r->feed = NULL;
+	source_close(&r->source);
+	free(r->path);
+	r->path = NULL;
+	r->file = UINT32_MAX;
+}
+
+/* A file of the profile, if it is what was indexed. */
+static int open_file(struct reading *r, uint32_t file)
+{
+	uint32_t n;
+	const struct source_id *recorded = &store_inputs(r->to->st, &n)[file].id;
+	struct err err = {0};
+
+	if (r->file == file)
+		return 0;
+	if (r->file != UINT32_MAX && source_unchanged(&r->source, r->err))
+		return (int)r->err->kind;
+	close_file(r);
+	if (recorded->path.n == 0 || recorded->path.p[0] != '/') {
+		err_set(r->err, ERR_PROFILE, 0, "the profile came through a pipe");
+		return err_hint(r->err, "lines of single parts are read from the profile again: "
+					"keep it in a file");
+	}
+	r->path = strndup(recorded->path.p, recorded->path.n);
+	if (!r->path)
+		return no_memory(r->err);
+	if (source_open(r->path, &r->source, &err)) {
+		err_set(r->err, ERR_PROFILE, 0, "%s", err.text);
+		return err_hint(r->err, "lines of single parts are read from the profile, which "
+					"is not where it was indexed");
+	}
+	r->file = file;
+	return source_compare(&r->source, recorded) == SOURCE_CHANGED
+		       ? not_as_indexed(r->path, "changed since it was indexed", r->err)
+		       : 0;
+}
+
+/* The text of a part: views of the map. */
+static int part_text(struct reading *r, const struct store_part *part, struct str *text,
+		     size_t *before)
+{
+	const struct map *m = &r->source.map;
+
+	if (part->offset > m->n || part->bytes > m->n - part->offset)
+		return not_as_indexed(r->source.name, "is shorter than its index says", r->err);
+	*text = (struct str){m->p + part->offset, (size_t)part->bytes};
+	*before = (size_t)part->offset;
+	return 0;
+}
+
+static int take(struct reading *r, struct str text, size_t before)
+{
+	size_t told = 0;
+
+	for (size_t at = 0; at < text.n; at += r->batch.bytes) {
+		decode_block(&r->decode, text.p + at, text.n - at, before + at, true, &r->batch);
+		if (r->batch.bytes == 0)
+			break;
+		if (tally_batch(&r->to->tally, &r->batch, r->err))
+			return (int)r->err->kind;
+		if (at - told < CHECK)
+			continue;
+		told = at;
+		if (r->poll && r->poll(r->arg, r->err))
+			return (int)r->err->kind;
+	}
+	return 0;
+}
+
+/* Lines of a block; *used: how many of its bytes. */
+static int take_lines(struct reading *r, const char *p, size_t n, bool last, size_t *used)
+{
+	r->to->tally.counted_in = NULL;	/* a pointer into a block that is gone */
+	for (*used = 0; *used < n; *used += r->batch.bytes) {
+		decode_block(&r->decode, p + *used, n - *used, FEED_BEFORE, last, &r->batch);
+		if (r->batch.bytes == 0)
+			break;
+		if (tally_batch(&r->to->tally, &r->batch, r->err))
+			return (int)r->err->kind;
+	}
+	return r->poll && r->poll(r->arg, r->err) ? (int)r->err->kind : 0;
+}
+
+static int next_block(struct reading *r, size_t keep)
+{
+	if (r->block.last)
+		return not_as_indexed(r->source.name, "is shorter than its index says", r->err);
+	r->block_at += r->block.n - keep;
+	return feed_next(r->feed, keep, &r->block, r->err);
+}
+
+/* A part of a packed file: the text before it has to be unpacked too, but for what was
+ * unpacked for the part before. */
+static int take_packed(struct reading *r, const struct store_part *part)
+{
+	const struct feed_opts how = {.name = r->source.name};
+	uint64_t end = part->offset + part->bytes;
+	size_t used = 0, from, to;
+
+	if (!part->bytes)
+		return 0;
+	if (r->feed && r->block_at > part->offset) {
+		feed_close(r->feed);
+		r->feed = NULL;
+	}
+	if (!r->feed) {
+		r->block = (struct feed_block){0};
+		r->block_at = 0;
+		if (lseek(r->source.fd, 0, SEEK_SET) < 0 ||
+		    feed_open(&r->feed, r->source.fd, &how, r->err))
+			return err_set(r->err, ERR_PROFILE, 0, "%s: cannot be read",
+				       r->source.name);
+	}
+	while (r->block_at + r->block.n <= part->offset)
+		if (next_block(r, 0))
+			return (int)r->err->kind;
+	from = (size_t)(part->offset - r->block_at);
+	for (;;) {
+		bool last = end - r->block_at <= r->block.n;
+
+		to = last ? (size_t)(end - r->block_at) : r->block.n;
+		if (take_lines(r, r->block.p + from, to - from, last, &used))
+			return (int)r->err->kind;
+		if (last)
+			return 0;
+		if (next_block(r, r->block.n - (from + used)))
+			return (int)r->err->kind;
+		from = 0;
+	}
+}
+
+/* The part before in the same file, NO_ID when there is none. */
+static uint32_t part_before(struct reading *r, uint32_t part)
+{
+	struct store_part at, p;
+	uint64_t best = 0;
+	uint32_t before = NO_ID, files;
+
+	store_inputs(r->to->st, &files);
+	if (files == 1)
+		return part ? part - 1 : NO_ID;
+	store_part(r->to->st, part, &at);
+	for (uint32_t i = 0; i < store_info(r->to->st)->parts; i++) {
+		store_part(r->to->st, i, &p);
+		if (p.file == at.file && p.offset < at.offset &&
+		    (before == NO_ID || p.offset > best)) {
+			before = i;
+			best = p.offset;
+		}
+	}
+	return before;
+}
+
+/*
+ * The names of the parts before in the file, in its order, which is that of the profile but in
+ * sets of files; *known: parts whose names the tally has, when they are in order.
+ */
+static int know_names(struct reading *r, uint32_t part, uint32_t *known)
+{
+	struct store *st = r->to->st;
+	struct names *names = r->to->tally.names;
+	uint32_t files, before, *chain;
+	size_t n = 0;
+	int rc = 0;
+
+	store_inputs(st, &files);
+	if (files == 1) {
+		for (; !rc && *known < part; (*known)++)
+			rc = part_names_load(st, *known, names, r->err);
+		*known = part + 1;
+		return rc;
+	}
+	for (int i = 0; i < SPACES; i++)
+		names_restart(&names[i]);
+	chain = malloc(((size_t)store_info(st)->parts + 1) * sizeof(*chain));
+	if (!chain)
+		return no_memory(r->err);
+	for (before = part_before(r, part); before != NO_ID; before = part_before(r, before))
+		chain[n++] = before;
+	while (!rc && n--)
+		rc = part_names_load(st, chain[n], names, r->err);
+	free(chain);
+	return rc;
+}
+
+/* Columns and positions as the part before left them. */
+static int take_header(struct reading *r, uint32_t before)
+{
+	struct str in, out = {NULL, 0};
+	struct store_part p;
+	char *text;
+
+	store_part(r->to->st, before, &p);
+	arena_reset(&r->arena);
+	text = arena_alloc(&r->arena, p.positions.n + p.events.n + HEADER + 2 * PAD);
+	if (!text)
+		return arena_full(&r->arena, r->err);
+	memset(text, ' ', PAD);
+	out.p = text + PAD;
+	const struct { struct str key, value; } line[] = {
+		{STR("positions: "), p.positions}, {STR("events: "), p.events}};
+
+	for (size_t i = 0; i < 2; i++) {
+		if (!line[i].value.n)
+			continue;
+		for (int k = 0; k < 2; k++) {
+			in = k ? line[i].value : line[i].key;
+			memcpy(text + PAD + out.n, in.p, in.n);
+			out.n += in.n;
+		}
+		text[PAD + out.n++] = '\n';
+	}
+	memset(text + PAD + out.n, ' ', PAD);
+	return take(r, out, PAD);
+}
+
+/* *known: parts whose names the tally knows. */
+static int take_part(struct reading *r, uint32_t part, uint32_t *known)
+{
+	struct tally *t = &r->to->tally;
+	struct store *st = r->to->st;
+	struct store_part p;
+	struct str text = {"", 0};
+	uint32_t part_in_front;
+	size_t before = 0;
+	bool anew;
+
+	store_part(st, part, &p);
+	if (open_file(r, p.file) || (!r->source.codec && part_text(r, &p, &text, &before)) ||
+	    part_names_anew(st, part, &anew, r->err))
+		return (int)r->err->kind;
+	t->names[SPACE_FN].references = false;	/* the index has them expanded */
+	if (know_names(r, part, known))
+		return (int)r->err->kind;
+	t->names[SPACE_FN].references = true;
+	if (anew)
+		for (int i = 0; i < SPACES; i++)
+			names_restart(&t->names[i]);
+	tally_restart(t);
+	decode_init(&r->decode);
+	part_in_front = anew ? NO_ID : part_before(r, part);
+	if (part_in_front != NO_ID && take_header(r, part_in_front))
+		return (int)r->err->kind;
+	tally_restart(t);
+	if (r->source.codec)
+		return take_packed(r, &p);
+	return take(r, text, before) || (r->poll && r->poll(r->arg, r->err)) ? (int)r->err->kind
+									    : 0;
+}
+
+static int read_guarded(void *arg)
+{
+	struct reading *r = arg;
+	uint32_t known = 0;
+
+	for (uint32_t p = 0; p < store_info(r->to->st)->parts; p++)
+		if (r->parts[p] && take_part(r, p, &known))
+			return (int)r->err->kind;
+	if (tally_end(&r->to->tally, false, (struct str){"", 0}, r->err) ||
+	    merge_names(&r->to->p, r->err))
+		return (int)r->err->kind;
+	return 0;
+}
+
+/* ---- into the store's ids ---- */
+
+static int unknown(struct store *st, struct str name, struct err *err)
+{
+	err_set(err, ERR_INDEX, 0, "the index does not know '%.*s', which a part has",
+		(int)(name.n < 200 ? name.n : 200), name.p);
+	return err_hint(err, "the profile was replaced by another of its size and times: "
+			     "rebuild with quern --rebuild '%.*s'",
+			STR_ARG(store_info(st)->profile));
+}
+
+static uint32_t string_in(struct store *st, enum name_space space, struct str s)
+{
+	uint32_t i = space == SPACE_OBJ	   ? store_obj_lower(st, s)
+		     : space == SPACE_FILE ? store_file_lower(st, s)
+					   : store_name_lower(st, s);
+	const uint32_t n[SPACES] = {st->info.objects, st->info.files, st->info.names};
+
+	if (i >= n[space])
+		return NO_ID;
+	return str_eq(space == SPACE_OBJ    ? store_obj(st, i)
+		      : space == SPACE_FILE ? store_file(st, i)
+					    : store_name(st, i),
+		      s)
+		       ? i
+		       : NO_ID;
+}
+
+static int map_strings(struct part_lines *to, enum name_space space, struct err *err)
+{
+	struct profile *p = &to->p;
+	uint32_t *id = malloc((p->nname[space] + 1) * sizeof(*id));
+
+	if (!id)
+		return no_memory(err);
+	for (size_t i = 0; i < p->nname[space]; i++) {
+		id[i] = string_in(to->st, space, p->name[space][i]);
+		if (id[i] == NO_ID) {
+			free(id);
+			return unknown(to->st, p->name[space][i], err);
+		}
+	}
+	for (size_t i = 0; i < to->tally.names[space].n; i++)
+		to->map.name[space][i] = id[to->map.name[space][i]];
+	free(id);
+	return 0;
+}
+
+/*
+ * The function of an identity, NO_ID when the store has none.  A callee whose file was only a
+ * default and that has no body is the only one in its object that has (merge.c).
+ */
+static uint32_t function_of(struct store *st, uint32_t name, uint32_t file, uint32_t obj,
+			    bool defaulted)
+{
+	uint32_t first, n, bodies = 0, only = NO_ID, exact = NO_ID;
+
+	store_fns_of_name(st, name, &first, &n);
+	for (uint32_t f = first; f < first + n; f++) {
+		if (store_fn_obj_id(st, f) != obj)
+			continue;
+		if (store_fn_file_id(st, f) == file)
+			exact = f;
+		if (!defaulted || !store_fn_body(st, f))
+			continue;
+		if (exact == f)
+			return f;
+		only = f;
+		bodies++;
+	}
+	return bodies == 1 ? only : exact;
+}
+
+static int map_functions(struct part_lines *to, struct err *err)
+{
+	const struct tally *t = &to->tally;
+	struct merge_map *m = &to->map;
+
+	m->fn = malloc((t->nfn + 1) * sizeof(*m->fn));
+	if (!m->fn)
+		return no_memory(err);
+	for (size_t i = 0; i < t->nfn; i++) {
+		const struct fn_slot *f = &t->fn[i];
+
+		m->fn[i] = function_of(to->st, m->name[SPACE_FN][f->fn],
+				       m->name[SPACE_FILE][f->fl], m->name[SPACE_OBJ][f->ob],
+				       f->defaulted);
+	}
+	for (size_t i = 0; i < t->nedge; i++) {
+		const uint32_t end[] = {t->edge[i].caller, t->edge[i].callee};
+
+		for (int k = 0; k < 2; k++)
+			if (m->fn[end[k]] == NO_ID)
+				return unknown(to->st,
+					       store_name(to->st, m->name[SPACE_FN][t->fn[end[k]].fn]),
+					       err);
+	}
+	return 0;
+}
+
+static int map_events(struct part_lines *to, struct err *err)
+{
+	const struct tally *t = &to->tally;
+
+	to->map.event = malloc((t->nevent + 1) * sizeof(*to->map.event));
+	if (!to->map.event)
+		return no_memory(err);
+	for (size_t i = 0; i < t->nevent; i++) {
+		to->map.event[i] = store_event_find(to->st, t->event[i]);
+		if (to->map.event[i] >= to->st->info.events)
+			return unknown(to->st, t->event[i], err);
+	}
+	return 0;
+}
+
+/* The store's columns, which nobody writes through the profile. */
+static uint32_t *column(struct store *st, enum store_column c)
+{
+	return (uint32_t *)(uintptr_t)store_u32(st, c);
+}
+
+static int translate(struct part_lines *to, struct err *err)
+{
+	struct store *st = to->st;
+	struct profile *p = &to->p;
+
+	for (int i = 0; i < SPACES; i++)
+		if (map_strings(to, (enum name_space)i, err))
+			return (int)err->kind;
+	if (map_events(to, err) || map_functions(to, err))
+		return (int)err->kind;
+	p->nevent = st->info.events;
+	p->nfn = st->info.functions;
+	p->nedge = st->info.edges;
+	p->fn_name = column(st, STORE_FN_NAME);
+	p->fn_file = column(st, STORE_FN_FILE);
+	p->fn_obj = column(st, STORE_FN_OBJ);
+	p->out_first = column(st, STORE_OUT_FIRST);
+	p->callee = column(st, STORE_EDGE_CALLEE);
+	return store_check(st, err) || detail_new(p, &to->detail, err) ? (int)err->kind : 0;
+}
+
+/* ---- reading ---- */
+
+void part_lines_free(struct part_lines *to)
+{
+	if (!to)
+		return;
+	detail_free(to->detail);
+	for (int i = 0; i < SPACES; i++) {
+		free(to->map.name[i]);
+		free(to->p.name[i]);
+	}
+	free(to->map.fn);
+	free(to->map.event);
+	arena_free(&to->p.arena);
+	tally_free(&to->tally);
+	free(to);
+}
+
+static int begin(struct part_lines *to, struct store *st, struct err *err)
+{
+	to->st = st;
+	to->tallies[0] = &to->tally;
+	to->p.map = &to->map;
+	to->p.tally = to->tallies;
+	to->p.ntally = 1;
+	arena_init(&to->p.arena, 0);
+	/* It keeps the names: the map is closed before they are asked for. */
+	return tally_init(&to->tally, false, false, err);
+}
+
+int part_lines_read(struct store *st, const uint8_t *parts, part_lines_poll *poll, void *arg,
+		    struct part_lines **out, struct err *err)
+{
+	struct part_lines *to = calloc(1, sizeof(*to));
+	struct reading *r = calloc(1, sizeof(*r));
+	int rc;
+
+	if (!to || !r) {
+		free(to);
+		free(r);
+		return no_memory(err);
+	}
+	*r = (struct reading){.to = to, .parts = parts, .poll = poll, .arg = arg, .err = err};
+	r->source.fd = -1;
+	r->file = UINT32_MAX;
+	arena_init(&r->arena, 0);
+	rc = begin(to, st, err) || map_guard(read_guarded, r, ERR_PROFILE, err) ||
+	     (r->file != UINT32_MAX && source_unchanged(&r->source, err)) || translate(to, err);
+	close_file(r);
+	arena_free(&r->arena);
+	free(r);
+	if (rc) {
+		part_lines_free(to);
+		return (int)err->kind;
+	}
+	*out = to;
+	return 0;
+}
+
+/* ---- rows ---- */
+
+static int gather(struct part_lines *p, fn_id f, enum detail_kind kind, struct arena *a,
+		  struct detail_row **rows, uint64_t **costs, size_t *n, struct err *err)
+{
+	size_t events = p->p.nevent;
+
+	if (detail_gather(p->detail, f, kind, rows, n))
+		return no_memory(err);
+	if (!costs)
+		return 0;
+	*costs = arena_array(a, *n * events + 1, sizeof(**costs));
+	if (!*costs)
+		return arena_full(a, err);
+	for (size_t i = 0; i < *n; i++)
+		memcpy(*costs + i * events, (*rows)[i].cost, events * sizeof(**costs));
+	return 0;
+}
+
+int part_lines(struct part_lines *p, fn_id f, struct arena *a, struct store_line **rows,
+	       uint64_t **costs, size_t *n, struct err *err)
+{
+	struct detail_row *d;
+	struct store_line *row;
+
+	if (gather(p, f, DETAIL_LINES, a, &d, costs, n, err))
+		return (int)err->kind;
+	*rows = row = ARENA_ARRAY(a, struct store_line, *n + 1);
+	if (!row)
+		return arena_full(a, err);
+	for (size_t i = 0; i < *n; i++)
+		row[i] = (struct store_line){d[i].file, d[i].line, d[i].instr};
+	return 0;
+}
+
+int part_sites(struct part_lines *p, fn_id f, struct arena *a, struct store_site **rows,
+	       uint64_t **costs, size_t *n, struct err *err)
+{
+	struct detail_row *d;
+	struct store_site *row;
+
+	if (gather(p, f, DETAIL_SITES, a, &d, costs, n, err))
+		return (int)err->kind;
+	*rows = row = ARENA_ARRAY(a, struct store_site, *n + 1);
+	if (!row)
+		return arena_full(a, err);
+	for (size_t i = 0; i < *n; i++) {
+		edge_id e = p->p.out_first[f] + d[i].edge;
+
+		row[i] = (struct store_site){.edge = e,
+					     .callee = p->p.callee[e],
+					     .file = d[i].file,
+					     .line = d[i].line,
+					     .instr = d[i].instr,
+					     .calls = d[i].calls};
+	}
+	return 0;
+}
+
+int part_jumps(struct part_lines *p, fn_id f, struct arena *a, struct store_jump **rows,
+	       size_t *n, struct err *err)
+{
+	struct detail_row *d;
+	struct store_jump *row;
+
+	if (gather(p, f, DETAIL_JUMPS, a, &d, NULL, n, err))
+		return (int)err->kind;
+	*rows = row = ARENA_ARRAY(a, struct store_jump, *n + 1);
+	if (!row)
+		return arena_full(a, err);
+	for (size_t i = 0; i < *n; i++)
+		row[i] = (struct store_jump){.to_fn = d[i].to_fn,
+					     .file = d[i].file,
+					     .to_file = d[i].to_file,
+					     .line = d[i].line,
+					     .instr = d[i].instr,
+					     .to_line = d[i].to_line,
+					     .to_instr = d[i].to_instr,
+					     .conditional = d[i].edge & JUMP_CONDITIONAL,
+					     .executed = d[i].calls,
+					     .taken = d[i].taken};
+	return 0;
+}

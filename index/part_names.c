@@ -1,0 +1,219 @@
+/* part_names.c - what ids mean where a part begins; see part_names.h. */
+#include "index/part_names.h"
+
+#include <stdlib.h>
+
+#include "index/base/varint.h"
+#include "index/retally.h"
+#include "index/store_read.h"
+
+/* ---- writing ---- */
+
+struct definitions {		/* of one part and name space */
+	struct bytes bytes;
+	uint64_t n, id;		/* how many; the last one's */
+};
+
+struct saving {
+	const struct profile *p;
+	struct packer pack;
+	uint64_t *at;		/* per part */
+	struct definitions of[SPACES];
+	bool anew;
+	struct err *err;
+};
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, ERR_LIMIT, 0, "out of memory while writing the names of parts");
+}
+
+/* The slots that tally k made in its i-th part. */
+static int collect(struct saving *s, size_t k, size_t i, enum name_space space)
+{
+	const struct tally *t = s->p->tally[k];
+	const struct names *names = &t->names[space];
+	struct definitions *d = &s->of[space];
+	size_t from = t->part[i].names_at[space];
+	size_t to = i + 1 < t->npart ? t->part[i + 1].names_at[space] : names->n;
+
+	for (size_t n = from > NAME_FIRST ? from : NAME_FIRST; n < to; n++) {
+		const struct name_slot *slot = &names->slot[n];
+
+		if (slot->kind != NAME_DEFINED)
+			continue;
+		if (bytes_put(&d->bytes, varint_zigzag(d->id, slot->id)) ||
+		    bytes_put(&d->bytes, s->p->map[k].name[space][n]))
+			return no_memory(s->err);
+		d->id = slot->id;
+		d->n++;
+	}
+	return 0;
+}
+
+static int end_part(struct saving *s, size_t part)
+{
+	struct bytes *to = &s->pack.buf;
+
+	if (bytes_put(to, s->anew))
+		return no_memory(s->err);
+	for (int i = 0; i < SPACES; i++) {
+		struct definitions *d = &s->of[i];
+
+		if (bytes_put(to, d->n) || bytes_room(to, d->bytes.n + 1))
+			return no_memory(s->err);
+		for (size_t n = 0; n < d->bytes.n; n++)
+			to->p[to->n++] = d->bytes.p[n];
+		d->bytes.n = 0;
+		d->n = d->id = 0;
+	}
+	s->anew = false;
+	return packer_end_row(&s->pack, &s->at[part], s->err);
+}
+
+static int open_part(struct store *st, uint32_t part, struct varint_reader *in, struct err *err)
+{
+	const unsigned char *end, *p;
+
+	p = store_packed(st, TABLE_PART_NAMES, store_row_u64(st, TABLE_PART_NAMES_AT, 0, part),
+			 &end);
+	*in = (struct varint_reader){p, end, false};
+	return p ? 0 : store_check(st, err);
+}
+
+static int damaged(struct store *st, struct err *err)
+{
+	store_damaged(st, TABLE_PART_NAMES, 0, "a name is out of range");
+	return store_check(st, err);
+}
+
+/* What an index kept of its part i, which is tally k's. */
+static int collect_kept(struct saving *s, size_t k, uint32_t i)
+{
+	struct store *st = s->p->tally[k]->kept->st;
+	struct varint_reader in;
+
+	if (open_part(st, i, &in, s->err))
+		return (int)s->err->kind;
+	s->anew |= varint_get(&in) != 0;
+	for (int space = 0; space < SPACES; space++) {
+		struct definitions *d = &s->of[space];
+		uint64_t n = varint_get(&in), id = 0;
+
+		while (n-- && !in.bad) {
+			uint64_t string;
+
+			id = varint_unzigzag(id, varint_get(&in));
+			string = NAME_FIRST + varint_get(&in);
+			if (in.bad || string >= s->p->tally[k]->names[space].n)
+				return damaged(st, s->err);
+			if (bytes_put(&d->bytes, varint_zigzag(d->id, id)) ||
+			    bytes_put(&d->bytes, s->p->map[k].name[space][string]))
+				return no_memory(s->err);
+			d->id = id;
+			d->n++;
+		}
+	}
+	return in.bad ? damaged(st, s->err) : 0;
+}
+
+static int collect_slot(struct saving *s, const struct part_slots *at)
+{
+	const struct profile *p = s->p;
+
+	if (p->tally[at->k]->kept)
+		return collect_kept(s, at->k, at->i);
+	s->anew |= p->tally[at->k]->part[at->i].new_file ||
+		   (p->nfile > 1 && at->i == 0 && profile_begins_file(p, at->k));
+	for (int space = 0; space < SPACES; space++)
+		if (collect(s, at->k, at->i, (enum name_space)space))
+			return (int)s->err->kind;
+	return 0;
+}
+
+static int save_all(struct saving *s, const atomic_int *cancel)
+{
+	const struct profile *p = s->p;
+	struct part_slots *at = profile_part_slots(p);
+	int rc = at ? 0 : no_memory(s->err);
+
+	for (size_t part = 0; !rc && part < p->npart; part++) {
+		do
+			rc = collect_slot(s, &at[part]);
+		while (!rc && profile_next_slot(p, &at[part]));
+		rc = rc || end_part(s, part);
+		if (!rc && cancel && atomic_load_explicit(cancel, memory_order_relaxed))
+			rc = err_set(s->err, ERR_CANCEL, 0, "interrupted");
+	}
+	free(at);
+	return rc || packer_flush(&s->pack, s->err) ||
+	       store_writer_column(s->pack.w, TABLE_PART_NAMES_AT, 0, s->at, p->npart, s->err);
+}
+
+int part_names_save(const struct profile *p, struct store_writer *w,
+		    const atomic_int *cancel, struct err *err)
+{
+	struct saving s = {.p = p, .err = err};
+	int rc;
+
+	s.pack = (struct packer){.w = w, .table = TABLE_PART_NAMES};
+	s.at = calloc(p->npart + 1, sizeof(*s.at));
+	rc = s.at ? save_all(&s, cancel) : no_memory(err);
+	for (int i = 0; i < SPACES; i++)
+		free(s.of[i].bytes.p);
+	free(s.at);
+	packer_free(&s.pack);
+	return rc ? (int)err->kind : 0;
+}
+
+/* ---- reading ---- */
+
+int part_names_anew(struct store *st, uint32_t part, bool *anew, struct err *err)
+{
+	struct varint_reader in;
+
+	*anew = part == 0;
+	if (part == 0)
+		return 0;
+	if (open_part(st, part, &in, err))
+		return (int)err->kind;
+	*anew = varint_get(&in) != 0;
+	return in.bad ? damaged(st, err) : 0;
+}
+
+static struct str string_of(struct store *st, enum name_space space, uint64_t n)
+{
+	return space == SPACE_OBJ    ? store_obj(st, (obj_id)n)
+	       : space == SPACE_FILE ? store_file(st, (file_id)n)
+				     : store_name(st, (name_id)n);
+}
+
+int part_names_load(struct store *st, uint32_t part, struct names names[SPACES],
+		    struct err *err)
+{
+	const uint32_t limit[SPACES] = {st->info.objects, st->info.files, st->info.names};
+	struct varint_reader in;
+
+	if (open_part(st, part, &in, err))
+		return (int)err->kind;
+	if (varint_get(&in))
+		for (int i = 0; i < SPACES; i++)
+			names_restart(&names[i]);
+	for (int i = 0; i < SPACES; i++) {
+		uint64_t n = varint_get(&in), id = 0;
+
+		while (n-- && !in.bad) {
+			enum name_event event;
+			uint64_t string;
+
+			id = varint_unzigzag(id, varint_get(&in));
+			string = varint_get(&in);
+			if (in.bad || string >= limit[i])
+				return damaged(st, err);
+			if (names_define(&names[i], id, string_of(st, (enum name_space)i, string),
+					 0, &event) == UINT32_MAX)
+				return no_memory(err);
+		}
+	}
+	return in.bad ? damaged(st, err) : 0;
+}

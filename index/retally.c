@@ -1,0 +1,366 @@
+/*
+ * retally.c - an index as a tally; see retally.h.
+ *
+ * Slots are the index's ids (names stand NAME_FIRST behind).  The lines of a function become
+ * its "first block" (once.h), packed and spilled as any other; parts become bytes again
+ * (part_code.h).
+ */
+#include "index/retally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/vec.h"
+#include "index/store_read.h"
+
+struct retally {
+	struct tally *t;
+	struct store *st;
+	const uint32_t *file;
+	struct arena scratch;
+	struct err *err;
+};
+
+bool retally_possible(struct store *st)
+{
+	uint64_t kept[ODD_KINDS] = {0};
+	uint32_t n = store_diag_count(st);
+
+	if (st->meta.files < 2 || st->meta.loose || st->meta.saturated ||
+	    st->meta.parts < 2)
+		return false;
+	/* Only the first lines of each kind are kept: whose they are depends on the order. */
+	for (uint32_t i = 0; i < n; i++)
+		if (st->diag[i].line)
+			kept[st->diag[i].kind]++;
+	for (uint32_t i = 0; i < n; i++)
+		if (kept[st->diag[i].kind] != st->diag[i].count)
+			return false;
+	return !store_check(st, &(struct err){0});
+}
+
+static int no_memory(struct retally *r)
+{
+	return err_set(r->err, ERR_LIMIT, 0, "out of memory while adding files to an index");
+}
+
+/* ---- names, functions, edges ---- */
+
+static int take_names(struct retally *r)
+{
+	const struct store_info *in = store_info(r->st);
+
+	for (uint32_t i = 0; i < in->objects; i++)
+		if (names_append(&r->t->names[SPACE_OBJ], store_obj(r->st, i)) == UINT32_MAX)
+			return no_memory(r);
+	for (uint32_t i = 0; i < in->files; i++)
+		if (names_append(&r->t->names[SPACE_FILE], store_file(r->st, i)) == UINT32_MAX)
+			return no_memory(r);
+	for (uint32_t i = 0; i < in->names; i++)
+		if (names_append(&r->t->names[SPACE_FN], store_name(r->st, i)) == UINT32_MAX)
+			return no_memory(r);
+	return 0;
+}
+
+static int take_events(struct retally *r)
+{
+	struct tally *t = r->t;
+	uint32_t n = store_info(r->st)->events;
+
+	if (vec_reserve(&t->event, &t->event_cap, n, sizeof(*t->event)))
+		return no_memory(r);
+	for (uint32_t e = 0; e < n; e++) {
+		struct store_event event;
+
+		store_event(r->st, e, &event);
+		t->event[e] = event.name;
+	}
+	t->nevent = n;
+	return 0;
+}
+
+static int take_functions(struct retally *r)
+{
+	struct tally *t = r->t;
+	size_t n = store_info(r->st)->functions, events = t->nevent;
+
+	if (vec_reserve(&t->fn, &t->fn_cap, n, sizeof(*t->fn)) ||
+	    vec_reserve(&t->self, &t->self_cap, n * events, sizeof(*t->self)))
+		return no_memory(r);
+	for (uint32_t f = 0; f < n; f++) {
+		t->fn[f] = (struct fn_slot){.ob = NAME_FIRST + store_fn_obj_id(r->st, f),
+					    .fl = NAME_FIRST + store_fn_file_id(r->st, f),
+					    .fn = NAME_FIRST + store_fn_name_id(r->st, f)};
+		for (uint32_t e = 0; e < events; e++)
+			t->self[f * events + e] = store_fn_self(r->st, f, e);
+	}
+	t->nfn = n;
+	return 0;
+}
+
+static int take_edges(struct retally *r)
+{
+	struct tally *t = r->t;
+	size_t n = store_info(r->st)->edges, width = t->nevent + 1;
+
+	if (vec_reserve(&t->edge, &t->edge_cap, n, sizeof(*t->edge)) ||
+	    vec_reserve(&t->edge_sum, &t->edge_sum_cap, n * width, sizeof(*t->edge_sum)))
+		return no_memory(r);
+	for (uint32_t i = 0; i < n; i++) {
+		struct store_edge e;
+
+		store_edge(r->st, i, &e);
+		t->edge[i] = (struct edge_slot){.caller = e.caller, .callee = e.callee};
+		t->edge_sum[i * width] = e.calls;
+		for (uint32_t k = 0; k + 1 < width; k++)
+			t->edge_sum[i * width + 1 + k] = store_edge_incl(r->st, i, k);
+	}
+	t->nedge = n;
+	return 0;
+}
+
+/* ---- lines ---- */
+
+static int put(struct retally *r, struct once_row *before, const struct once_row *row,
+	       const uint64_t *cost)
+{
+	if (once_put(&r->t->once.buf, before, row, cost))
+		return no_memory(r);
+	*before = *row;
+	return 0;
+}
+
+static int take_lines(struct retally *r, fn_id f, struct once_row *before)
+{
+	uint32_t events = (uint32_t)r->t->nevent;
+	struct store_line *line;
+	uint64_t *costs;
+	size_t n;
+
+	if (store_lines(r->st, f, &r->scratch, &line, &costs, &n, r->err))
+		return (int)r->err->kind;
+	for (size_t i = 0; i < n; i++) {
+		struct once_row row = {.kind = ENTRY_COST, .ncost = events,
+				       .file = NAME_FIRST + line[i].file,
+				       .instr = line[i].instr, .line = line[i].line};
+
+		if (put(r, before, &row, costs + i * events))
+			return (int)r->err->kind;
+	}
+	r->t->fn[f].body |= n > 0;
+	return 0;
+}
+
+static int take_sites(struct retally *r, fn_id f, struct once_row *before)
+{
+	uint32_t events = (uint32_t)r->t->nevent;
+	struct store_site *site;
+	uint64_t *costs;
+	size_t n;
+
+	if (store_sites(r->st, f, &r->scratch, &site, &costs, &n, r->err))
+		return (int)r->err->kind;
+	for (size_t i = 0; i < n; i++) {
+		struct once_row row = {.kind = ENTRY_CALL, .ncost = events,
+				       .file = NAME_FIRST + site[i].file,
+				       .callee = site[i].callee, .instr = site[i].instr,
+				       .line = site[i].line, .count = site[i].calls};
+
+		if (put(r, before, &row, costs + i * events))
+			return (int)r->err->kind;
+	}
+	r->t->fn[f].body |= n > 0;
+	return 0;
+}
+
+static int take_jumps(struct retally *r, fn_id f, struct once_row *before)
+{
+	struct store_jump *jump;
+	size_t n;
+
+	if (store_jumps(r->st, f, &r->scratch, &jump, &n, r->err))
+		return (int)r->err->kind;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t name = NAME_FIRST + store_fn_name_id(r->st, jump[i].to_fn);
+		struct once_row row = {
+			.kind = jump[i].conditional ? ENTRY_JCND : ENTRY_JUMP,
+			.file = NAME_FIRST + jump[i].file, .instr = jump[i].instr,
+			.line = jump[i].line, .count = jump[i].executed, .taken = jump[i].taken,
+			.to = {jump[i].to_instr, jump[i].to_line,
+			       name << 32 | (NAME_FIRST + jump[i].to_file)}};
+
+		if (put(r, before, &row, NULL))
+			return (int)r->err->kind;
+	}
+	return 0;
+}
+
+static int take_details(struct retally *r)
+{
+	struct tally *t = r->t;
+
+	for (uint32_t f = 0; f < t->nfn; f++) {
+		struct once_row before = {0};
+
+		arena_reset(&r->scratch);
+		t->fn[f].once_at = once_at(&t->once);
+		if (take_lines(r, f, &before) || take_sites(r, f, &before) ||
+		    take_jumps(r, f, &before))
+			return (int)r->err->kind;
+		t->fn[f].once_n = once_at(&t->once) - t->fn[f].once_at;
+		t->spill_failed = once_spill(&t->once);
+		if (t->spill_failed)
+			return err_set(r->err, ERR_INDEX, 0,
+				       "cannot write a temporary file in %s: %s", t->once.dir,
+				       strerror(t->spill_failed));
+	}
+	return 0;
+}
+
+/* ---- parts ---- */
+
+static int put_numbers(struct bytes *b, const uint32_t *id, size_t n, const uint64_t *first,
+		       const uint64_t *costs, size_t events)
+{
+	int rc = bytes_put(b, n);
+
+	for (size_t i = 0; !rc && i < n; i++) {
+		rc = bytes_put(b, id[i]);
+		if (!rc && first)
+			rc = bytes_put(b, first[i]);
+		for (size_t e = 0; !rc && e < events; e++)
+			rc = bytes_put(b, costs[i * events + e]);
+	}
+	return rc;
+}
+
+static int take_part_costs(struct retally *r, uint32_t p, struct part_slot *slot)
+{
+	struct tally *t = r->t;
+	struct bytes b = {t->bytes, t->nbytes, t->bytes_cap};
+	uint64_t *costs, *calls;
+	uint32_t *id;
+	size_t n;
+	int rc;
+
+	arena_reset(&r->scratch);
+	if (store_part_functions(r->st, p, &r->scratch, &id, &costs, &n, r->err))
+		return (int)r->err->kind;
+	rc = put_numbers(&b, id, n, NULL, costs, t->nevent);
+	if (!rc && store_part_edges(r->st, p, &r->scratch, &id, &calls, &costs, &n, r->err))
+		rc = (int)r->err->kind;
+	rc = rc || put_numbers(&b, id, n, calls, costs, t->nevent);
+	slot->bytes_at = t->nbytes;
+	slot->bytes_n = b.n - t->nbytes;
+	slot->events = t->nevent;
+	t->bytes = b.p;
+	t->nbytes = b.n;
+	t->bytes_cap = b.cap;
+	return !rc ? 0 : r->err->kind ? (int)r->err->kind : no_memory(r);
+}
+
+static int take_sums(struct retally *r, uint32_t p, bool has, uint64_t **sums,
+		     uint64_t (*of)(struct store *, uint32_t, uint32_t))
+{
+	if (!has)
+		return 0;
+	*sums = ARENA_ARRAY(&r->t->arena, uint64_t, r->t->nevent + 1);
+	if (!*sums)
+		return no_memory(r);
+	for (uint32_t e = 0; e < r->t->nevent; e++)
+		(*sums)[e] = of(r->st, p, e);
+	return 0;
+}
+
+static int take_parts(struct retally *r, struct kept *kept)
+{
+	struct tally *t = r->t;
+	uint32_t n = store_info(r->st)->parts;
+
+	kept->part = ARENA_ARRAY(&t->arena, struct part, (size_t)n + 1);
+	if (!kept->part || vec_reserve(&t->part, &t->part_cap, n, sizeof(*t->part)))
+		return no_memory(r);
+	t->npart = n;
+	for (uint32_t i = 0; i < n; i++) {
+		struct part *to = &kept->part[i];
+		struct store_part p;
+
+		store_part(r->st, i, &p);
+		*to = (struct part){
+			.part = p.part, .pid = p.pid, .thread = p.thread, .creator = p.creator,
+			.cmd = p.cmd, .trigger = p.trigger, .time_range = p.time_range,
+			.desc = p.desc, .positions = p.positions, .events = p.events,
+			.file = r->file[p.file], .offset = p.offset, .bytes = p.bytes,
+			.has_totals = p.has_totals, .has_summary = p.has_summary};
+		t->part[i] = (struct part_slot){.begins = true};
+		if (take_sums(r, i, p.has_totals, &to->totals, store_part_totals) ||
+		    take_sums(r, i, p.has_summary, &to->summary, store_part_summary) ||
+		    take_part_costs(r, i, &t->part[i]))
+			return (int)r->err->kind;
+	}
+	return 0;
+}
+
+/* ---- the rest ---- */
+
+static int take_odds(struct retally *r, struct kept *kept)
+{
+	uint32_t n = store_diag_count(r->st);
+
+	kept->odd = ARENA_ARRAY(&r->t->arena, struct odd_line, (size_t)n + 1);
+	if (!kept->odd)
+		return no_memory(r);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct diag *d = &r->st->diag[i];
+
+		/* Whether a formula is odd is found out again. */
+		if (d->kind != ODD_EVENT_FORMULA)
+			kept->odd[kept->nodd++] = (struct odd_line){
+				(enum odd)d->kind, r->file[d->file], d->line, d->text};
+	}
+	return 0;
+}
+
+static int take_formulas(struct retally *r)
+{
+	struct tally *t = r->t;
+
+	for (uint64_t i = 0; i < r->st->meta.files; i++) {
+		const struct input_file *f = &r->st->meta.file[i];
+
+		if (vec_reserve(&t->formula, &t->formula_cap, t->nformula + f->formulas,
+				sizeof(*t->formula)))
+			return no_memory(r);
+		for (uint64_t k = 0; k < f->formulas; k++) {
+			t->formula[t->nformula] = f->formula[k];
+			t->formula[t->nformula++].file = r->file[i];
+		}
+	}
+	return 0;
+}
+
+int retally(struct tally *t, struct store *st, const uint32_t *file, size_t once_limit,
+	    const char *once_dir, struct err *err)
+{
+	struct retally r = {.t = t, .st = st, .file = file, .err = err};
+	struct kept *kept;
+	int rc;
+
+	if (tally_init(t, false, true, err))
+		return (int)err->kind;
+	once_init(&t->once, once_limit, once_dir);
+	kept = ARENA_NEW(&t->arena, struct kept);
+	if (!kept)
+		return no_memory(&r);
+	kept->st = st;
+	arena_init(&r.scratch, 0);
+	rc = take_names(&r) || take_events(&r) || take_functions(&r) || take_edges(&r) ||
+	     take_details(&r) || take_parts(&r, kept) || take_odds(&r, kept) ||
+	     take_formulas(&r) || store_check(st, err);
+	arena_free(&r.scratch);
+	t->kept = kept;
+	t->of_file = UINT32_MAX;
+	t->text_bytes = store_info(st)->input_bytes;
+	t->lines = store_info(st)->input_lines;
+	return rc ? (int)err->kind : 0;
+}

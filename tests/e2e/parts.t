@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""parts.t - line detail inside single parts, read again from the profile.
+
+The parts add up to the whole, a thread is its parts, and a profile that changed or went away
+since it was indexed is named.
+"""
+import json
+import os
+import shutil
+
+from e2e import done, ok, run, same, small
+
+MULTI = ["tmpl-multipart-combine.out", "thr-septhreads-combine.out",
+         "thr-septhreads-combine-bb.out", "clreq-combine.out", "xdebug-append-different-scripts.out"]
+
+
+def ask(path, *queries):
+    r = run(path, "-q", "--format", "ndjson", *[a for q in queries for a in ("-c", q)])
+    if r.status:
+        raise SystemExit("%s: %s" % (path, r))
+    return [json.loads(line) for line in r.text.splitlines()]
+
+
+def total(rows, key, values):
+    sums = {}
+    for row in rows:
+        k = tuple(row[c] for c in key)
+        sums[k] = [a + b for a, b in zip(sums.get(k, [0] * len(values)), (row[v] for v in values))]
+    return {k: v for k, v in sums.items() if any(v)}
+
+
+SHAPES = [("lines", ("fn", "file", "line"), ("self", "calls_out", "incl_out")),
+          ("callsites", ("caller", "callee", "file", "line"), ("calls", "incl")),
+          ("jumps", ("fn", "file", "line", "to_file", "to_line", "conditional"), ("executed", "taken"))]
+
+for name in MULTI:
+    shutil.copy(small + name, name)
+    numbers = sorted({(p["thread"], p["part"]) for p in ask(name, "parts")})
+    for source, key, values in SHAPES:
+        if source == "jumps" and not ask(name, "info")[0].get("jumps"):
+            continue
+        parts = ask(name, *["thread %d | part %d | %s" % (t, p, source) for t, p in numbers])
+        same(total(parts, key, values), total(ask(name, source), key, values),
+             "%s: %s of %d parts are those of the whole" % (name, source, len(numbers)))
+    for thread, part in numbers[:3]:
+        stages = "thread %d | part %d | " % (thread, part)
+        lines, functions = ask(name, stages + "lines"), ask(name, stages + "functions")
+        same(total(lines, ("fn",), ("self",)), total(functions, ("fn",), ("self",)),
+             "%s: the lines of thread %d, part %d add up to its functions" % (name, thread, part))
+
+# ---------------------------------------------------------------- not what was indexed any more
+text = open(small + MULTI[0], "rb").read()
+
+
+def later(shell):
+    """Line detail of a part after `shell` ran in the same session."""
+    shutil.rmtree("p", ignore_errors=True)
+    for f in ("p", "p.quern", "q"):
+        if os.path.exists(f):
+            os.unlink(f)
+    with open("p", "wb") as f:
+        f.write(text)
+    return run("p", "-q", "-c", "top 1 ! cat >/dev/null; " + shell, "-c", "part 2 | lines | count")
+
+
+def refused(r, what, name):
+    ok(r.status == 3 and what in r.talk and "hint:" in r.talk and not r.text, name, r)
+
+
+fine = later("true")
+same((fine.status, fine.talk), (0, ""), "a profile that is as indexed")
+refused(later("printf x | dd of=p conv=notrunc 2>/dev/null"), "p: changed since it was indexed",
+        "changed in place")
+refused(later("head -c 1000 p >q; mv q p"), "p: changed since it was indexed", "shorter")
+refused(later("echo >>p"), "p: changed since it was indexed", "longer")
+refused(later("rm p"), "p: No such file or directory", "gone")
+refused(later("rm p; mkdir p"), "a directory", "a directory now")
+again = later("touch p")
+same((again.status, again.text), (0, fine.text), "only its times changed: the content decides")
+again = later("cp p q; mv q p")
+same((again.status, again.text), (0, fine.text), "a copy of the same content")
+done()

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""explain.t - what .explain says: for every query of the tests and of the language page that is
+answered, an expansion that runs and gives the same answer, and a way of access.
+"""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+os.chdir(os.path.dirname(os.path.abspath(__file__)) + "/../..")
+quern = os.path.abspath(os.environ.get("QUERN", "build/release/quern"))
+work = tempfile.mkdtemp(prefix="quern-explain-")
+environ = dict(os.environ, HOME=work, XDG_CONFIG_HOME=work, XDG_STATE_HOME=work)
+count = failed = 0
+
+
+def cases():
+    """(profiles, options, query) of everything that may be asked."""
+    with open("engine/LANGUAGE.md", encoding="utf-8") as f:
+        for block in re.findall(r"^```quern\n(.*?)^```", f.read(), re.S | re.M):
+            for line in block.splitlines():
+                if line and line[0] != " ":
+                    yield ["small/tmpl-cachebranch.out", "base=small/tmpl-default.out"], [], line
+    for path in sorted(glob.glob("tests/query/*.query")):
+        with open(path, encoding="utf-8") as f:
+            head, *tests = re.split(r"^===\n", f.read(), flags=re.M)
+        profiles = re.search(r"^profile: *(.*)$", head, re.M)[1].split()
+        args = (re.search(r"^args: *(.*)$", head, re.M) or ["", ""])[1].split()
+        args = [a for i, a in enumerate(args) if a != "--format" and args[i - 1] != "--format"]
+        for test in tests:
+            yield profiles, args, test.split("\n---\n")[0]
+
+
+def local(profile):
+    name, _, path = profile.rpartition("=")
+    to = work + "/" + os.path.basename(path)
+    if not os.path.exists(to):
+        shutil.copy("tests/fixtures/" + path, to)
+    return (name + "=" if name else "") + to
+
+
+def ask(profiles, args, *queries):
+    argv = [quern, *map(local, profiles), "-q", "--format", "csv", "--safe", *args]
+    for q in queries:
+        argv += ["-c", q]
+    p = subprocess.run(argv, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+    return p.returncode, p.stdout.decode("utf-8", "replace")
+
+
+def fail(query, why, *lines):
+    global failed
+    failed += 1
+    print("not ok %d - %s: %s" % (count, why, query))
+    for line in lines:
+        print("#   " + line[:200])
+
+
+seen = set()
+for profiles, args, query in cases():
+    key = (tuple(profiles), tuple(args), query)
+    if key in seen or "\n" in query or re.search(r"(^|\| *|; *)_( |$)|[!>] *[./\w]+$|^\.", query):
+        continue
+    seen.add(key)
+    # Where two statements stand, the last is the one compared; what is before it is only let.
+    *lets, last = re.split(r"; (?=[^;\"]*$)", query)
+    if ";" in last or last.startswith("--") or not all(x.startswith("let ") for x in lets):
+        continue
+    status, want = ask(profiles, args, *lets, last)
+    if status not in (0, 4):
+        continue
+    count += 1
+    said, text = ask(profiles, args, *lets, ".explain " + last)
+    lines = text.rstrip("\n").split("\n")
+    if said or len(lines) < 2 or not lines[-1].startswith("access: "):
+        fail(query, "not explained", *lines)
+        continue
+    again, got = ask(profiles, args, *lets, lines[-2])
+    if (again, got) != (status, want):
+        fail(query, "the expansion answers otherwise", lines[-2], "exit %d, not %d" % (again, status))
+        continue
+    print("ok %d - %s" % (count, query.replace("#", "\\#")))
+shutil.rmtree(work, ignore_errors=True)
+print("1..%d" % count)
+sys.exit(1 if failed or count < 200 else 0)
