@@ -139,7 +139,7 @@ size_t check_profile(const struct check_env *env, struct str name, struct span a
 	if (near < env->nprofiles)
 		err_hint(err, "did you mean '%.*s'?", STR_ARG(env->profiles[near]));
 	else
-		err_hint(err, "open one: .open FILE as NAME, or start with NAME=FILE");
+		err_hint(err, "open one: .open NAME=FILE, or start with NAME=FILE");
 	return env->nprofiles;
 }
 

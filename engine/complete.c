@@ -21,9 +21,11 @@ struct place {
 	bool source; /* a source was seen in this query */
 	const struct verb *verb;
 	const struct stage_word *stage;
-	struct str keyword; /* the last one */
-	struct str field;   /* "file" after file: */
-	bool let;
+	struct str keyword;  /* the last one */
+	struct str field;    /* "file" after file: */
+	bool let, set;	     /* set: one was named in this source */
+	struct str said[16]; /* clauses of this source, which are not offered again */
+	size_t nsaid;
 };
 
 static bool is_set_word(struct str w)
@@ -58,8 +60,24 @@ static bool in_set(const struct place *p)
 	return p->due == DUE_SET || p->due == DUE_AFTER_SET;
 }
 
+static void say(struct place *p, struct str w)
+{
+	if (p->nsaid < sizeof(p->said) / sizeof(p->said[0]))
+		p->said[p->nsaid++] = w;
+}
+
+static bool was_said(const struct place *p, struct str w)
+{
+	for (size_t i = 0; i < p->nsaid; i++)
+		if (str_eq(p->said[i], w))
+			return true;
+	return false;
+}
+
 static void step_word(struct place *p, struct str w)
 {
+	if (is_clause_word(w) && p->due != DUE_EXPR)
+		say(p, w);
 	if (p->due == DUE_START) {
 		after_first_word(p, w);
 	} else if (p->due != DUE_EXPR &&
@@ -68,6 +86,7 @@ static void step_word(struct place *p, struct str w)
 		p->due = is_set_word(w) ? DUE_SET : DUE_WORD;
 	} else if (p->due == DUE_SET) {
 		p->due = DUE_AFTER_SET;
+		p->set = true;
 	} else if (p->due == DUE_WORD && is_set_word(w)) {
 		p->keyword = w;
 		p->due = DUE_SET;
@@ -89,6 +108,8 @@ static void step(struct place *p, const struct token *t)
 		p->verb = NULL;
 		p->stage = NULL;
 		p->let = false;
+		p->nsaid = 0;
+		p->set = false;
 		return;
 	case TOK_WORD: step_word(p, t->text); return;
 	case TOK_FIELD: p->field = t->text; return;
@@ -106,9 +127,19 @@ static void step(struct place *p, const struct token *t)
 		if (p->let)
 			p->due = DUE_EXPR;
 		return;
+	case TOK_NUMBER:
+		/* `depth 2` is said: on to the next clause. */
+		if (p->due == DUE_WORD && is_clause_word(p->keyword))
+			p->keyword.n = 0;
+		else if (p->due != DUE_SET)
+			return;
+		/* fall through */
 	default:
-		if (p->due == DUE_SET && (t->kind == TOK_STRING || t->kind == TOK_REGEX))
+		if (p->due == DUE_SET && (t->kind == TOK_STRING || t->kind == TOK_REGEX ||
+					  t->kind == TOK_NUMBER)) {
 			p->due = DUE_AFTER_SET;
+			p->set = true;
+		}
 		p->field.n = 0;
 		return;
 	}
@@ -159,26 +190,25 @@ static const char *const top_words[] = {
 	"callsites", "jumps", "cycles",	 "of",	 "by",	    "vs",    NULL,
 };
 static const char *const unit_words[] = {"of", "by", "vs", NULL};
-static const char *const callers_words[] = {"of", "depth", "min", "by",
-					    "vs", "and",   "or",  NULL};
+static const char *const callers_words[] = {"of", "depth", "min", "by", "vs", NULL};
 static const char *const tree_words[] = {"from",     "to", "depth", "min",
-					 "avoiding", "by", NULL};
+					 "avoiding", "by", "vs",    NULL};
 static const char *const path_clauses[] = {
-	"from", "to", "via", "avoiding", "max", "min", "by", "and", "or", NULL,
+	"from", "to", "via", "avoiding", "max", "min", "by", NULL,
 };
 static const char *const cost_words[] = {"of", "under", "via", "avoiding", "by", NULL};
 static const char *const path_start[] = {"path", "paths", NULL};
 static const char *const by_words[] = {"file", "object", "class", "dir", NULL};
 static const char *const sort_words[] = {"asc", "desc", NULL};
 static const char *const expect_words[] = {"none", "some", NULL};
-static const char *const set_words[] = {"and", "or", "as", NULL};
+static const char *const gstage_words[] = {"as", NULL};
 static const char *const collapse_words[] = {"by", NULL};
 static const char *const depth_words[] = {"all", NULL};
 
 static const char *const *clauses_of(const struct place *p)
 {
 	if (!p->verb)
-		return p->stage ? set_words : path_start;
+		return p->stage ? gstage_words : path_start;
 	switch (p->verb->kind) {
 	case S_CALLERS:
 	case S_CALLEES: return callers_words;
@@ -193,6 +223,45 @@ static void want_keywords(struct query_context *c, const char *const *words)
 {
 	c->want |= WANT_KEYWORD;
 	c->keywords = words;
+}
+
+/* May the source end here?  Then a stage may follow. */
+static bool is_whole(const struct place *p)
+{
+	if (!p->verb)
+		return p->stage && p->due == DUE_AFTER_SET;
+	if (p->verb->kind == S_PATH)
+		return p->set && was_said(p, STR("to"));
+	return p->set || !(p->verb->clauses & (C_NEEDS_OF | C_FROM));
+}
+
+static bool is_offered(const struct place *p, struct str w)
+{
+	bool tree = p->verb && p->verb->kind == S_CALLTREE;
+
+	if (was_said(p, w) || (p->set && str_eq(w, STR("of"))))
+		return false;
+	return !tree || !(str_eq(w, STR("to")) || str_eq(w, STR("from"))) ||
+	       !(was_said(p, STR("to")) || was_said(p, STR("from")));
+}
+
+/* The clauses that are still to come, the operators of sets, the pipe. */
+static void want_clauses(const struct place *p, struct query_context *c)
+{
+	size_t n = 0, most = sizeof(c->words) / sizeof(c->words[0]) - 4;
+
+	for (const char *const *w = clauses_of(p); *w && n < most; w++)
+		if (is_offered(p, str_c(*w)))
+			c->words[n++] = *w;
+	if (p->due == DUE_AFTER_SET) {
+		c->words[n++] = "and";
+		c->words[n++] = "or";
+	}
+	if (is_whole(p))
+		c->words[n++] = "|";
+	c->words[n] = NULL;
+	c->want |= WANT_KEYWORD;
+	c->keywords = c->words;
 }
 
 static void want_expr(const struct place *p, struct query_context *c)
@@ -226,7 +295,7 @@ static void want_word(const struct place *p, struct query_context *c)
 	else if (str_eq(k, STR("depth")))
 		want_keywords(c, depth_words);
 	else if (!(p->stage && p->stage->graph))
-		want_keywords(c, clauses_of(p));
+		want_clauses(p, c);
 }
 
 static void want_set(const struct place *p, struct query_context *c)
@@ -239,7 +308,7 @@ static void want_set(const struct place *p, struct query_context *c)
 		c->want = WANT_FUNCTION;
 	if (p->verb && !c->quoted && !p->field.n && (p->verb->clauses & C_SHORT) &&
 	    str_eq(p->keyword, str_c(p->verb->word)))
-		want_keywords(c, clauses_of(p));
+		want_clauses(p, c);
 	if (p->stage && p->stage->kind == G_COLLAPSE && p->stage->graph)
 		want_keywords(c, collapse_words);
 }
@@ -258,12 +327,14 @@ void query_context(struct session *s, struct str text, struct query_context *out
 	else if (p.due == DUE_SET)
 		want_set(&p, &c);
 	else if (p.due == DUE_AFTER_SET)
-		want_keywords(&c, clauses_of(&p));
+		want_clauses(&p, &c);
 	else if (p.due == DUE_EXPR)
 		want_expr(&p, &c);
 	else
 		want_word(&p, &c);
 	*out = c;
+	if (c.keywords == c.words)
+		out->keywords = out->words;
 }
 
 /* ---- is there more to come ---- */

@@ -287,27 +287,6 @@ struct str session_strip(const struct session *s, size_t i)
 	return str_c(s->moved.at[i].text);
 }
 
-int session_push(struct session *s, struct str gstage, struct err *err)
-{
-	struct parse_limits l = session_parse_limits(s);
-	struct gstage *g;
-	struct arena a;
-	char *p;
-	int rc;
-
-	arena_init(&a, 0);
-	rc = parse_gstage_text(gstage, &l, &a, &g, err);
-	arena_free(&a);
-	if (rc)
-		return rc;
-	if (vec_reserve(&s->filters, &s->filters_cap, s->nfilters + 1,
-			sizeof(*s->filters)) ||
-	    !(p = copy(gstage)))
-		return no_memory(err);
-	s->filters[s->nfilters++] = (struct str){p, gstage.n};
-	return 0;
-}
-
 int session_pop(struct session *s, struct err *err)
 {
 	if (s->nfilters == 0)
@@ -528,6 +507,8 @@ static struct result *copy_result(struct arena *a, const struct result *r)
 		return NULL;
 	to->notes = to->filters = NULL;
 	to->nnotes = to->nfilters = 0;
+	to->graph = NULL;
+	to->root = NULL;
 	to->query = arena_str(a, r->query);
 	to->cols = copy_bytes(a, r->cols, r->ncols * sizeof(*r->cols));
 	for (size_t i = 0; to->cols && i < r->ncols; i++)
@@ -561,6 +542,12 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 		.profile = s->names[profile],
 		.event = x->env->nevents ? x->env->events[x->event] : STR(""),
 		.total = graph_total(x->g, x->event),
+		.event_id = x->event,
+		.graph = q->source.kind == S_LAST ? NULL : x->g,
+		.root = t->root,
+		.root_name = t->root_name,
+		.root_cost = t->root_cost,
+		.upward = t->upward,
 	};
 	if (table_result(t, r) || footer(x, t, r) || list_filters(s, q, text, x, r))
 		return (int)x->err->kind;
@@ -570,24 +557,63 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 	return session_check(s, x->err);
 }
 
+/* The graph that the query's source will see: checked, with all stages done. */
+static int open_graph(struct session *s, struct query *q, struct str text,
+		      struct arena *a, struct exec *x, struct check_env *env,
+		      size_t *profile, struct err *err)
+{
+	*x = (struct exec){.a = a,
+			   .err = err,
+			   .cancel = s->cancel,
+			   .env = env,
+			   .stores = s->stores,
+			   .flows = s->flows,
+			   .part_cache = s->part_cache,
+			   .moved = &s->moved,
+			   .last = s->last,
+			   .roots = s->roots,
+			   .objects = s->objects,
+			   .safe = s->safe,
+			   .text = text,
+			   .row_limit = s->limits.rows};
+	x->deadline_ns = deadline(s, &x->seconds);
+	return session_gstages(s, q, a, &x->gstages, profile, err) ||
+			       session_env(s, *profile, a, env, err) ||
+			       check_query(env, q, a, &x->event, err) ||
+			       graph_plain(s->stores[*profile], a, s->cancel, &x->g,
+					   err) ||
+			       exec_gstages(x, x->gstages, text)
+		       ? (int)err->kind
+		       : 0;
+}
+
+/* Errors of who shows the answer: the place is where it was told to. */
+static void place_of_output(struct err *err, const struct query *q, struct str text)
+{
+	const struct str *to = q->file.n ? &q->file : &q->shell;
+	const struct tstage *as = NULL;
+
+	if (err->len || err->kind == ERR_CANCEL)
+		return;
+	for (const struct tstage *st = q->tstages; st; st = st->next)
+		if (st->kind == T_AS)
+			as = st;
+	if (as && err->kind == ERR_QUERY) {
+		err->at = as->span.at;
+		err->len = (uint32_t)as->span.len;
+	} else if (to->n && to->p >= text.p && to->p + to->n <= text.p + text.n) {
+		err->at = (uint64_t)(to->p - text.p);
+		err->len = (uint32_t)to->n;
+	} else if (err->kind == ERR_OUTPUT) {
+		err->at = ERR_NOWHERE;
+	}
+}
+
 static int run_query(struct session *s, struct stmt *st, struct str text, struct arena *a,
 		     query_sink *sink, void *arg, struct err *err)
 {
 	struct check_env env;
-	struct exec x = {.a = a,
-			 .err = err,
-			 .cancel = s->cancel,
-			 .env = &env,
-			 .stores = s->stores,
-			 .flows = s->flows,
-			 .part_cache = s->part_cache,
-			 .moved = &s->moved,
-			 .last = s->last,
-			 .roots = s->roots,
-			 .objects = s->objects,
-			 .safe = s->safe,
-			 .text = text,
-			 .row_limit = s->limits.rows};
+	struct exec x;
 	struct table t = {0};
 	struct result r;
 	size_t profile;
@@ -600,21 +626,19 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 			       "the last result had %llu rows, too many "
 			       "to keep as '_'",
 			       (unsigned long long)s->last_rows);
-	x.deadline_ns = deadline(s, &x.seconds);
-	if (session_gstages(s, &st->query, a, &x.gstages, &profile, err) ||
-	    session_env(s, profile, a, &env, err) ||
-	    check_query(&env, &st->query, a, &x.event, err) ||
-	    graph_plain(s->stores[profile], a, s->cancel, &x.g, err) ||
-	    exec_gstages(&x, x.gstages, text) ||
+	if (open_graph(s, &st->query, text, a, &x, &env, &profile, err) ||
 	    run_stages(&x, &st->query, &t, &expected))
 		return (int)err->kind;
 	if (expected) {
 		struct err failed = *err;
 
 		err_clear(err);
-		if (make_result(s, &x, st, text, &t, profile, &r) || sink(arg, &r, err))
+		if (make_result(s, &x, st, text, &t, profile, &r))
 			return (int)err->kind;
-		*err = failed;
+		if (sink(arg, &r, err))
+			place_of_output(err, &st->query, text);
+		else
+			*err = failed;
 		return (int)err->kind;
 	}
 	if (make_result(s, &x, st, text, &t, profile, &r))
@@ -622,13 +646,50 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 	/* How long a reader takes the rest of the pages is the reader's business. */
 	x.deadline_ns = 0;
 	keep_last(s, &r);
-	return sink(arg, &r, err) ? (int)err->kind : 0;
+	if (sink(arg, &r, err))
+		place_of_output(err, &st->query, text);
+	return (int)err->kind;
+}
+
+static int try_stage(struct session *s, struct gstage *g, struct str text,
+		     struct arena *a, struct err *err)
+{
+	struct query q = {.gstages = g, .source = {.kind = S_FUNCTIONS}};
+	struct check_env env;
+	struct exec x;
+	size_t profile;
+
+	return open_graph(s, &q, text, a, &x, &env, &profile, err);
+}
+
+int session_push(struct session *s, struct str gstage, struct err *err)
+{
+	struct parse_limits l = session_parse_limits(s);
+	struct gstage *g;
+	struct arena a;
+	char *p;
+	int rc;
+
+	arena_init(&a, s->limits.arena_bytes);
+	rc = parse_gstage_text(gstage, &l, &a, &g, err);
+	/* A name that matches nothing is told now, not with every query after. */
+	if (!rc && s->n)
+		rc = try_stage(s, g, gstage, &a, err);
+	arena_free(&a);
+	if (rc)
+		return rc;
+	if (vec_reserve(&s->filters, &s->filters_cap, s->nfilters + 1,
+			sizeof(*s->filters)) ||
+	    !(p = copy(gstage)))
+		return no_memory(err);
+	s->filters[s->nfilters++] = (struct str){p, gstage.n};
+	return 0;
 }
 
 /* A place in a filter's or a let's own text means nothing in the query. */
 static void fix_place(struct err *err, const struct stmt *st)
 {
-	if (err->kind && err->len == 0) {
+	if (err->kind && err->len == 0 && err->at != ERR_NOWHERE) {
 		err->at = st->span.at;
 		err->len = (uint32_t)(st->span.len ? st->span.len : 1);
 	}

@@ -93,6 +93,7 @@ struct query_context {
 	size_t word_at; /* byte where the word starts (a quote is not part of it) */
 	bool quoted;	/* inside "..." */
 	const char *const *keywords; /* NULL-terminated, for WANT_KEYWORD */
+	const char *words[24];	     /* room for them */
 };
 void query_context(struct session *s, struct str text, struct query_context *out);
 /* Functions whose name (or whose name after any ::) starts with prefix, hottest first by the

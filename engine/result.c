@@ -13,6 +13,7 @@ static const struct {
 	{"ndjson", NULL, FORMAT_NDJSON},
 	{"md", NULL, FORMAT_MD},
 	{"svg", NULL, FORMAT_SVG},
+	{"icicle", "icicle.svg", FORMAT_ICICLE},
 	{"html", NULL, FORMAT_HTML},
 	{"folded", NULL, FORMAT_FOLDED},
 	{"speedscope", "speedscope.json", FORMAT_SPEEDSCOPE},

@@ -61,6 +61,7 @@ enum format {
 	FORMAT_NDJSON,
 	FORMAT_MD,
 	FORMAT_SVG,
+	FORMAT_ICICLE,
 	FORMAT_HTML,
 	FORMAT_FOLDED,
 	FORMAT_SPEEDSCOPE,
@@ -70,6 +71,8 @@ enum format {
 };
 
 struct result_pages; /* where the other rows come from */
+struct fn_set;
+struct graph;
 
 struct result {
 	const char *source; /* "functions", "callers", "path": what the rows are */
@@ -77,6 +80,14 @@ struct result {
 	struct str profile; /* name of the profile asked */
 	struct str event;   /* the event of unqualified costs */
 	uint64_t total;	    /* its 100 %; 0: unknown */
+	uint32_t event_id;  /* its number */
+	/* For exporters, and only until the query's arena is reset: the graph that was asked
+	 * (NULL for `_`), and of a tree what it is of (NULL: no tree). */
+	struct graph *graph;
+	const struct fn_set *root;
+	struct str root_name;
+	uint64_t root_cost; /* inclusive, nested calls counted once */
+	bool upward;	    /* callers */
 	struct column *cols;
 	size_t ncols;
 	size_t rows;

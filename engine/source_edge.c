@@ -301,24 +301,24 @@ static const struct col_def tree_cols[] = {
 	{"estimated", COL_BOOL, SHOW_M, .u = tree_estimated},
 };
 
-/* What a percentage of a tree is a percentage of: the functions' own inclusive cost, each
- * cycle once. */
+/* What a percentage of a tree is a percentage of: the function's own inclusive cost; of
+ * several what is spent in any of them, calls from one into another counted once. */
 static int tree_base(struct exec *x, const struct fn_set *set, uint64_t *out)
 {
-	uint64_t sum = 0;
-	uint8_t *seen = EXEC_ARRAY(x, uint8_t, (size_t)x->g->cycles + 1);
+	struct path_cost_query q = {.of = set};
+	struct path_bounds cost;
+	const struct flow *flow;
 
-	if (!seen || graph_event(x->g, x->event, x->err))
+	if (graph_event(x->g, x->event, x->err))
 		return (int)x->err->kind;
-	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
-	     f = fnset_next(set, f + 1)) {
-		uint32_t c = graph_cycle(x->g, f);
-
-		if (!c || !seen[c])
-			sum += graph_incl(x->g, f, x->event);
-		seen[c] = c != 0;
+	if (fnset_count(set) == 1) {
+		*out = graph_incl(x->g, fnset_next(set, 0), x->event);
+		return 0;
 	}
-	*out = sum;
+	if (exec_flow(x, x->g, x->event, &flow) ||
+	    path_cost(flow, &q, x->a, x->cancel, &cost, x->err))
+		return (int)x->err->kind;
+	*out = path_rounded(cost.est);
 	return 0;
 }
 
@@ -350,6 +350,13 @@ static int tree_rows(struct exec *x, const struct path_tree_query *q,
 		       : 0;
 }
 
+static struct str span_text(const struct exec *x, struct span s)
+{
+	bool here = s.len && s.at + s.len <= x->text.n;
+
+	return here ? (struct str){x->text.p + s.at, s.len} : STR("(set)");
+}
+
 static int tree_open(struct exec *x, const struct source *s, struct table *t)
 {
 	const struct set *of = s->of ? s->of : s->from ? s->from : s->to;
@@ -369,9 +376,16 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	if (tree_base(x, set, &d->base) || tree_rows(x, &q, &tree))
 		return (int)x->err->kind;
 	d->rows = tree.rows;
+	if (table_init(x, t, source_def(s->kind), x->g, tree.n))
+		return (int)x->err->kind;
 	t->data = d;
 	t->truncated = tree.truncated;
-	return table_init(x, t, source_def(s->kind), x->g, tree.n);
+	t->root = set;
+	t->root_cost = d->base;
+	t->root_name = fnset_count(set) == 1 ? graph_name(x->g, fnset_next(set, 0))
+					     : span_text(x, of->span);
+	t->upward = q.up;
+	return 0;
 }
 
 static uint32_t tree_fn(const struct table *t, uint32_t r)

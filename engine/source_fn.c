@@ -79,10 +79,15 @@ static struct str fn_short(const struct table *t, uint32_t f)
 	return !t->g->plain && t->g->name[f].p ? name : name_short(name, t->x->a);
 }
 
+/* For people: the file, or where that is not known the object. */
 static struct str fn_place(const struct table *t, uint32_t f)
 {
 	struct str file = str_basename(graph_file(t->g, f));
+	struct str obj = str_basename(graph_obj(t->g, f));
 	uint64_t line = graph_line(t->g, f);
+
+	if (str_eq(file, STR("???")) && !line && !str_eq(obj, STR("???")))
+		return arena_printf(t->x->a, "[%.*s]", STR_ARG(obj));
 
 	return line ? arena_printf(t->x->a, "%.*s:%llu", STR_ARG(file),
 				   (unsigned long long)line)

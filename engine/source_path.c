@@ -151,6 +151,23 @@ static int rows_of_paths(struct exec *x, const struct path_list *list, struct ta
 }
 
 /* Say how many there are beside those shown, and when a bound is too wide to be of use. */
+/* What would tell, where the tool that wrote the profile can do it; steps 0: not known. */
+static int note_wide(struct exec *x, size_t steps)
+{
+	struct str creator = store_info(x->g->st)->creator;
+
+	if (creator.n && !str_starts(creator, STR("callgrind")))
+		return exec_note(x, STR("the bounds are wide: calls between functions "
+					"say no more than this"));
+	if (!steps)
+		return exec_note(x, STR("the bounds are wide: re-run callgrind with "
+					"--separate-callers=N to measure this"));
+	return exec_note(x, arena_printf(x->a,
+					 "the bounds are wide: re-run callgrind with "
+					 "--separate-callers=%zu to measure this",
+					 steps));
+}
+
 static int path_notes(struct exec *x, const struct path_list *list)
 {
 	const struct path_bounds *b;
@@ -175,11 +192,7 @@ static int path_notes(struct exec *x, const struct path_list *list)
 	p = &list->paths[0];
 	b = &p->steps[p->n - 1].cost;
 	if (b->bounded && !b->measured && (double)(b->hi - b->lo) > (double)b->hi / 4)
-		return exec_note(
-			x, arena_printf(x->a,
-					"the bounds are wide: re-run callgrind with "
-					"--separate-callers=%zu to measure this",
-					p->n));
+		return note_wide(x, p->n);
 	return 0;
 }
 
@@ -344,11 +357,7 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	    path_cost(flow, &q, x->a, x->cancel, &c->b, x->err))
 		return (int)x->err->kind;
 	if (c->b.bounded && !c->b.measured &&
-	    (double)(c->b.hi - c->b.lo) > (double)c->b.hi / 4 &&
-	    exec_note(
-		    x,
-		    STR("the bounds are wide: re-run callgrind with --separate-callers=N to "
-			"measure this")))
+	    (double)(c->b.hi - c->b.lo) > (double)c->b.hi / 4 && note_wide(x, 0))
 		return (int)x->err->kind;
 	t->data = c;
 	t->card = true;

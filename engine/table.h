@@ -87,6 +87,11 @@ struct table {
 	uint64_t rows_before;
 	bool truncated, ordered, card;
 	struct str footer;
+	/* Of a tree: what it is of, at what cost (result.h). */
+	const struct fn_set *root;
+	struct str root_name;
+	uint64_t root_cost;
+	bool upward;
 };
 
 /* ---- table.c ---- */

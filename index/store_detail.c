@@ -104,6 +104,8 @@ int store_sites(struct store *st, fn_id f, struct arena *a, struct store_site **
 			.edge = first + d->edge, .file = d->file, .line = d->line,
 			.instr = d->instr, .calls = d->calls,
 			.callee = store_row_u32(st, TABLE_EDGE_CALLEE, 0, first + d->edge)};
+		if (row[i].callee >= st->info.functions)
+			return damaged(st, TABLE_EDGE_CALLEE, "an id is out of range", err);
 	}
 	*rows = row;
 	*costs = o.costs;

@@ -23,8 +23,9 @@ static const size_t ARENA_DEFAULT = (size_t)512 << 20;
 
 atomic_int app_cancel;
 
-/* Text is read below --source-root, or else the current directory.  Objects may also be
- * where the system keeps them. */
+/* Text is read below --source-root, or else the current directory; under --safe only where
+ * it was said, for a profile could name any file there.  Objects may also be where the
+ * system keeps them. */
 static int set_roots(struct app *app, struct err *err)
 {
 	static const char *const system[] = {"/usr", "/lib", "/lib64", "/bin", "/sbin"};
@@ -38,7 +39,7 @@ static int set_roots(struct app *app, struct err *err)
 		    roots_add(app->objects, o->source_roots[i], true, err))
 			return (int)err->kind;
 	/* A current directory that is gone is no reason to stop. */
-	if (!o->nsource_roots) {
+	if (!o->nsource_roots && !o->safe) {
 		roots_add(app->sources, ".", false, &ignored);
 		roots_add(app->objects, ".", false, &ignored);
 	}
@@ -145,6 +146,20 @@ char *app_path(const char *variable, const char *fallback, const char *name)
 	else
 		return NULL;
 	return n < 0 ? NULL : path;
+}
+
+char *app_expand(struct str path)
+{
+	const char *home = getenv("HOME");
+	size_t at = str_starts(path, STR("~/")) ? 0 : str_find_str(path, STR("=~/")) + 1;
+	char *out = NULL;
+
+	if (!home || at >= path.n || !str_starts(str_from(path, at), STR("~/")))
+		return strndup(path.p, path.n);
+	if (asprintf(&out, "%.*s%s%.*s", (int)at, path.p, home, (int)(path.n - at - 1),
+		     path.p + at + 1) < 0)
+		return NULL;
+	return out;
 }
 
 int app_read_file(const char *path, struct str *text, struct err *err)

@@ -38,6 +38,7 @@ struct app {
 	bool interactive, quit;
 	bool closed;	 /* the reader of our stdout left: say no more there */
 	unsigned nested; /* .read within .read */
+	bool trusted;	 /* the user's own init file: --safe is not meant for it */
 };
 
 /* Set by SIGINT: queries, indexing and output stop. */
@@ -62,6 +63,9 @@ void app_note(const struct app *app, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* "$XDG_x/quern/NAME" or "~/DEFAULT/quern/NAME", to be freed; NULL when there is no home. */
 char *app_path(const char *variable, const char *fallback, const char *name);
+/* The path that a user typed, to be freed: ~/x is below the home directory, and so is the
+ * file of NAME=~/x.  NULL: out of memory. */
+char *app_expand(struct str path);
 /* A file's bytes, to be freed; at most 16 MiB. */
 int app_read_file(const char *path, struct str *text, struct err *err);
 

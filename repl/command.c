@@ -26,6 +26,15 @@ static char *c_string(struct str s, struct err *err)
 	return c;
 }
 
+static char *file_word(struct str s, struct err *err)
+{
+	char *path = app_expand(s);
+
+	if (!path)
+		err_set(err, ERR_LIMIT, 0, "out of memory");
+	return path;
+}
+
 /* The first word of *rest, which loses it; "..." holds a word with blanks. */
 static struct str word(struct str *rest)
 {
@@ -97,6 +106,7 @@ static int do_mode(struct app *app, struct str rest, struct err *err)
 	}
 	if (!f && !str_eq(name, STR("auto")) && !str_eq(name, STR("exact"))) {
 		err_set(err, ERR_USAGE, 0, "there is no format '%.*s'", STR_ARG(name));
+		err->len = (uint32_t)name.n;
 		return err_hint(err,
 				".help formats lists them; `auto` suits each answer");
 	}
@@ -131,6 +141,8 @@ static int do_limit(struct app *app, struct str rest, struct err *err)
 {
 	struct out list;
 
+	if (rest.n && app->opts->safe && !app->trusted)
+		return err_set(err, ERR_QUERY, 0, "--safe: the limits stay as they are");
 	if (rest.n)
 		return limit_set(app, rest, err);
 	out_mem(&list);
@@ -174,7 +186,7 @@ static int do_event(struct app *app, struct str rest, struct err *err)
 
 static int do_open(struct app *app, struct str rest, struct err *err)
 {
-	char *path = c_string(word(&rest), err);
+	char *path = file_word(word(&rest), err);
 	int kind = (int)err->kind;
 
 	if (path && !*path)
@@ -262,7 +274,7 @@ static int do_filters(struct app *app, struct str rest, struct err *err)
 
 static int do_output(struct app *app, struct str rest, struct err *err)
 {
-	char *path = c_string(word(&rest), err);
+	char *path = file_word(word(&rest), err);
 
 	if (path)
 		output_redirect(app, *path ? path : NULL, err);
@@ -277,7 +289,7 @@ static int do_once(struct app *app, struct str rest, struct err *err)
 	if (!path.n)
 		return err_set(err, ERR_USAGE, 0, ".once needs a FILE");
 	free(app->once);
-	app->once = c_string(path, err);
+	app->once = file_word(path, err);
 	return (int)err->kind;
 }
 
@@ -316,7 +328,7 @@ static int do_help(struct app *app, struct str rest, struct err *err)
 
 static int do_read(struct app *app, struct str rest, struct err *err)
 {
-	char *path = c_string(word(&rest), err);
+	char *path = file_word(word(&rest), err);
 
 	if (path && !*path)
 		err_set(err, ERR_USAGE, 0, ".read needs a FILE");
@@ -346,7 +358,7 @@ static int write_text(const char *path, struct str text, struct err *err)
 
 static int do_save(struct app *app, struct str rest, struct err *err)
 {
-	char *path = c_string(word(&rest), err);
+	char *path = file_word(word(&rest), err);
 	struct str text = rest.n ? rest : str_c(app->last);
 
 	if (path && !*path)
@@ -362,7 +374,7 @@ static int do_save(struct app *app, struct str rest, struct err *err)
 /* ./FILE, else the one kept in ~/.config/quern/queries. */
 static char *find_script(struct str name, struct err *err)
 {
-	char *path = c_string(name, err), *below, *kept;
+	char *path = file_word(name, err), *below, *kept;
 
 	if (!path || strchr(path, '/') || access(path, F_OK) == 0)
 		return path;
@@ -449,44 +461,47 @@ static int do_quit(struct app *app, struct str rest, struct err *err)
 
 /* ---- the table ---- */
 
+static const char writes[] = "--safe: no files are written and no commands run";
+static const char reads[] = "--safe: only files that the command line names are read";
+
 static const struct command commands[] = {
 	{"help", "[TOPIC]", "what there is; the grammar and examples of one topic",
-	 ARG_TOPIC, do_help, false},
-	{"open", "[NAME=]PROFILE", "open one more profile", ARG_FILE, do_open, false},
+	 ARG_TOPIC, do_help, NULL},
+	{"open", "[NAME=]PROFILE", "open one more profile", ARG_FILE, do_open, reads},
 	{"close", "[NAME]", "close a profile; the first when none is named", ARG_PROFILE,
-	 do_close, false},
+	 do_close, NULL},
 	{"profiles", "", "those that are open; * is the one that queries ask", ARG_NONE,
-	 do_profiles, false},
+	 do_profiles, NULL},
 	{"event", "[EVENT]", "the event of unqualified costs; alone: list them",
-	 ARG_EVENT, do_event, false},
+	 ARG_EVENT, do_event, NULL},
 	{"mode", "[FORMAT] [exact]", "the format of answers; auto, exact: all digits",
-	 ARG_FORMAT, do_mode, false},
-	{"once", "FILE", "the next answer goes to FILE", ARG_FILE, do_once, true},
+	 ARG_FORMAT, do_mode, NULL},
+	{"once", "FILE", "the next answer goes to FILE", ARG_FILE, do_once, writes},
 	{"output", "[FILE]", "all answers go to FILE; alone: back to the screen",
-	 ARG_FILE, do_output, true},
+	 ARG_FILE, do_output, writes},
 	{"pager", "[on|off|COMMAND]", "long answers go through it", ARG_SWITCH, do_pager,
-	 false},
+	 NULL},
 	{"timer", "[on|off]", "say how long each query took", ARG_SWITCH, do_timer,
-	 false},
+	 NULL},
 	{"limit", "[NAME N]", "what a query may take: rows, seconds, memory, text, nesting",
-	 ARG_NONE, do_limit, false},
+	 ARG_NONE, do_limit, NULL},
 	{"strip-prefix", "[A=B|off]", "`vs`: files below A are those below B", ARG_NONE,
-	 do_strip, false},
+	 do_strip, NULL},
 	{"demangle", "[on|off]", "show C++ and Rust names as in the source", ARG_SWITCH,
-	 do_demangle, false},
-	{"read", "FILE", "run a script", ARG_FILE, do_read, false},
+	 do_demangle, NULL},
+	{"read", "FILE", "run a script", ARG_FILE, do_read, reads},
 	{"edit", "[QUERY]", "edit the last query in $EDITOR, then run it", ARG_QUERY,
-	 do_edit, true},
+	 do_edit, writes},
 	{"explain", "QUERY", "what it expands to and how it is answered", ARG_QUERY,
-	 do_explain, false},
+	 do_explain, NULL},
 	{"push", "GSTAGE", "keep a graph stage in force: .push focus handle", ARG_QUERY,
-	 do_push, false},
-	{"pop", "[all]", "drop the last one", ARG_NONE, do_pop, false},
-	{"filters", "", "those in force", ARG_NONE, do_filters, false},
-	{"save", "FILE [QUERY]", "keep the last query", ARG_FILE, do_save, true},
+	 do_push, NULL},
+	{"pop", "[all]", "drop the last one", ARG_NONE, do_pop, NULL},
+	{"filters", "", "those in force", ARG_NONE, do_filters, NULL},
+	{"save", "FILE [QUERY]", "keep the last query", ARG_FILE, do_save, writes},
 	{"run", "FILE [NAME=VALUE]...", "run a kept query; ${NAME} in it becomes VALUE",
-	 ARG_FILE, do_run, false},
-	{"quit", "", "leave (also Ctrl-D)", ARG_NONE, do_quit, false},
+	 ARG_SCRIPT, do_run, reads},
+	{"quit", "", "leave (also Ctrl-D)", ARG_NONE, do_quit, NULL},
 };
 
 const struct command *command_at(size_t i)
@@ -533,15 +548,15 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 	c = command_find(name);
 	if (!c)
 		unknown(name, &err);
-	else if (c->unsafe && app->opts->safe)
-		err_set(&err, ERR_QUERY, 0,
-			"--safe: no files are written and no commands run");
+	else if (c->unsafe && app->opts->safe && !app->trusted)
+		err_set(&err, ERR_QUERY, 0, "%s", c->unsafe);
 	else
 		c->run(app, rest, &err);
 	if (out_lost() != lost)
 		err_set(&err, ERR_LIMIT, 0, "out of memory");
 	/* What the engine refused stands after the command: its offsets are those of rest. */
-	if (c && err.kind && (c->arg == ARG_QUERY || c->arg == ARG_EVENT) &&
+	if (c && err.kind &&
+	    (c->arg == ARG_QUERY || c->arg == ARG_EVENT || c->arg == ARG_FORMAT) &&
 	    (err.at || err.len))
 		err.at += (uint64_t)(rest.p - line.p);
 	if (err.kind && err.text[0])

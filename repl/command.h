@@ -10,6 +10,7 @@
 enum command_arg {
 	ARG_NONE,
 	ARG_FILE,
+	ARG_SCRIPT, /* a file, or a query that was kept */
 	ARG_FORMAT,
 	ARG_EVENT,
 	ARG_PROFILE,
@@ -25,7 +26,7 @@ struct command {
 	enum command_arg arg;
 	/* rest is the trimmed text after the name. */
 	int (*run)(struct app *app, struct str rest, struct err *err);
-	bool unsafe; /* refused under --safe */
+	const char *unsafe; /* why --safe refuses it; NULL: it does not */
 };
 
 /* line starts with the dot; errors are shown.  0 or the kind. */

@@ -204,11 +204,6 @@ static void offer_strings(struct search *s, bool objects)
 	}
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return str_cmp(*(const struct str *)a, *(const struct str *)b);
-}
-
 /* "~" is the home directory, as the user types it. */
 static struct str directory_of(struct search *s, struct str typed)
 {
@@ -219,6 +214,41 @@ static struct str directory_of(struct search *s, struct str typed)
 	if (str_starts(typed, STR("~/")) && home)
 		return arena_printf(s->a, "%s/%.*s", home, (int)typed.n - 2, typed.p + 2);
 	return arena_printf(s->a, "%.*s", (int)typed.n, typed.p);
+}
+
+/* A name with a blank goes into quotes, which are closed once it is whole. */
+static struct str file_word(struct search *s, struct str path)
+{
+	bool directory = path.n && path.p[path.n - 1] == '/';
+
+	if (!s->quoted && str_find(path, ' ') == path.n)
+		return path;
+	return arena_printf(s->a, "%s%.*s%s", s->quoted ? "" : "\"", STR_ARG(path),
+			    directory ? "" : "\"");
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+/* Queries kept in ~/.config/quern/queries, which .run finds from anywhere. */
+static void offer_kept(struct search *s)
+{
+	char *path = app_path("XDG_CONFIG_HOME", ".config", "queries");
+	DIR *d = path ? opendir(path) : NULL;
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (e->d_name[0] != '.' && str_starts(str_c(e->d_name), s->prefix)) {
+			struct str name = arena_str(s->a, str_c(e->d_name));
+
+			if (name.p)
+				add(s, name, name);
+		}
+	if (d)
+		closedir(d);
+	free(path);
 }
 
 static void offer_files(struct search *s)
@@ -244,7 +274,11 @@ static void offer_files(struct search *s)
 	if (d)
 		closedir(d);
 	qsort(s->full, s->n, sizeof(s->full[0]), by_name);
-	memcpy(s->word, s->full, s->n * sizeof(s->full[0]));
+	for (size_t i = 0; i < s->n; i++) {
+		s->word[i] = file_word(s, s->full[i]);
+		if (!s->word[i].p)
+			s->word[i] = s->full[i];
+	}
 }
 
 /* ---- where the cursor is ---- */
@@ -276,8 +310,12 @@ static void complete_query(struct search *s, struct str text, size_t *word_at)
 		offer_strings(s, false);
 	if (ctx.want & WANT_FUNCTION)
 		offer_functions(s);
-	if (ctx.want & WANT_FILE)
+	if (ctx.want & WANT_FILE) {
+		s->quoted = str_starts(s->prefix, STR("\""));
+		*word_at += s->quoted;
+		s->prefix = str_from(s->prefix, s->quoted);
 		offer_files(s);
+	}
 }
 
 static void offer_topics(struct search *s)
@@ -304,12 +342,16 @@ static void complete_command(struct search *s, struct str text, size_t *word_at)
 			offer_c(s, c->name);
 		return;
 	}
-	while (*word_at > end + 1 && text.p[*word_at - 1] != ' ')
+	/* A file in quotes may hold blanks. */
+	for (size_t i = end + 1; i < text.n; i++)
+		s->quoted ^= text.p[i] == '"';
+	while (*word_at > end + 1 && text.p[*word_at - 1] != (s->quoted ? '"' : ' '))
 		--*word_at;
 	s->prefix = str_from(text, *word_at);
 	c = command_find((struct str){text.p + 1, end - 1});
 	switch (c ? c->arg : ARG_NONE) {
 	case ARG_NONE: break;
+	case ARG_SCRIPT: offer_kept(s); /* fall through */
 	case ARG_FILE: offer_files(s); break;
 	case ARG_FORMAT:
 		offer_formats(s);

@@ -8,6 +8,10 @@
 #include "repl/frames.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "engine/fnset.h"
+#include "engine/graph.h"
 
 enum { DEEPEST = 4096 };
 
@@ -89,6 +93,9 @@ static void add(uint64_t *to, uint64_t v)
 
 static void sum_up(struct frames *f)
 {
+	f->sum = 0;
+	for (size_t i = 0; i < f->n; i++)
+		f->all[i].self = 0;
 	for (size_t i = f->n; i-- > 0;) {
 		struct frame *x = &f->all[i];
 
@@ -103,16 +110,33 @@ static void sum_up(struct frames *f)
 	}
 }
 
-static void link_rows(const struct result *r, const struct source *s, size_t *open,
-		      struct frames *f)
+/* What a tree is of: a function, or several by the text of the query. */
+static void put_root(const struct result *r, struct frames *f)
 {
+	f->all[f->n++] = (struct frame){
+		.name = r->root_name,
+		.value = r->root_cost,
+		.parent = FRAME_NONE,
+		.estimated = r->graph->estimated,
+	};
+	f->rooted = true;
+}
+
+static void link_rows(const struct result *r, const struct source *s, size_t *open,
+		      size_t *row_of, struct frames *f)
+{
+	const struct column *recursive =
+		f->rooted ? result_col(r, STR("recursive")) : NULL;
 	uint64_t base = least_depth(s, r->rows);
-	size_t before = 0;
+	size_t before = f->n;
 
+	open[0] = 0;
 	for (size_t i = 0; i < r->rows; i++) {
-		uint64_t depth = s->depth ? s->depth->u[i] - base : 0;
-		struct frame *x = &f->all[i];
+		uint64_t depth = s->depth ? s->depth->u[i] - base + f->rooted : 0;
+		struct frame *x = &f->all[f->n];
 
+		if (recursive && recursive->type == COL_BOOL && recursive->b[i])
+			continue;
 		/* A row that skips a level (rows were taken away) moves down. */
 		depth = depth > before ? before : depth;
 		depth = depth >= DEEPEST ? DEEPEST - 1 : depth;
@@ -123,32 +147,124 @@ static void link_rows(const struct result *r, const struct source *s, size_t *op
 			x->value = s->cost->u[i];
 		x->estimated = flagged(s->cost->estimated, i);
 		f->estimated |= x->estimated;
-		open[depth] = i;
+		open[depth] = f->n;
+		row_of[f->n++] = i;
 		before = (size_t)depth + 1;
 		f->deepest = x->depth > f->deepest ? x->depth : f->deepest;
 	}
 }
 
+/* ---- what a tree leaves out ---- */
+
+/* The share of its cost that function f spends itself; of a tree of callers, that for which
+ * nobody called it.  Negative: not known. */
+static double own_share(const struct result *r, uint32_t f)
+{
+	const struct graph *g = r->graph;
+	uint32_t cycle = graph_cycle(g, f), e = r->event_id;
+	double incl = (double)graph_incl(g, f, e), in, self;
+
+	if (r->upward && cycle)
+		return -1;
+	in = r->upward || !cycle ? (double)graph_incoming(g, f, e) : 0;
+	self = (double)(cycle ? graph_cycle_self(g, cycle, e) : graph_self(g, f, e));
+	if (r->upward)
+		self = incl > in ? incl - in : 0;
+	incl = in > incl ? in : incl;
+	return incl > 0 ? self / incl : 0;
+}
+
+static double root_own(const struct result *r)
+{
+	double own = 0;
+
+	for (uint32_t f = fnset_next(r->root, 0); f != FNSET_NONE;
+	     f = fnset_next(r->root, f + 1)) {
+		double share = own_share(r, f);
+
+		if (share < 0)
+			return -1;
+		own += share * (double)graph_incl(r->graph, f, r->event_id);
+	}
+	return own;
+}
+
+/* Calls that are no rows - below `min`, behind `depth`, taken away by a stage - are no part
+ * of what their caller spent itself: they get a frame of their own. */
+static void add_others(const struct result *r, const size_t *row_of, size_t *children,
+		       struct frames *f)
+{
+	const struct column *id = result_col(r, STR("id"));
+	size_t n = f->n;
+
+	for (size_t i = 0; i < n; i++)
+		if (f->all[i].parent != FRAME_NONE)
+			children[f->all[i].parent]++;
+	for (size_t i = 0; i < n; i++) {
+		struct frame *x = &f->all[i];
+		uint32_t fn = i && id && id->type == COL_ID
+				      ? graph_of_store(r->graph, (fn_id)id->u[row_of[i]])
+				      : GRAPH_NONE;
+		double own = i == 0		? root_own(r)
+			     : fn == GRAPH_NONE ? -1
+						: own_share(r, fn) * (double)x->value;
+		/* Every row was rounded. */
+		double slack = 1 + (double)children[i] + (double)x->value * 1e-9;
+
+		if (own < 0 || (double)x->self - own <= slack)
+			continue;
+		f->all[f->n++] = (struct frame){
+			.name = STR("(other)"),
+			.value = x->self - (uint64_t)own,
+			.depth = x->depth + 1,
+			.parent = i,
+			.estimated = true,
+			.other = true,
+		};
+		f->deepest = x->depth + 1 > f->deepest ? x->depth + 1 : f->deepest;
+	}
+}
+
+/* ---- */
+
+static void fill(const struct result *r, const struct source *s, size_t *open,
+		 size_t *row_of, struct frames *f)
+{
+	bool tree = r->root && r->graph && s->depth && !s->path;
+
+	if (tree)
+		put_root(r, f);
+	link_rows(r, s, open, row_of, f);
+	if (s->path)
+		level_paths(f);
+	sum_up(f);
+	if (!tree)
+		return;
+	/* The open frames are not needed any more: their array counts children. */
+	memset(open, 0, f->n * sizeof(*open));
+	add_others(r, row_of, open, f);
+	sum_up(f);
+}
+
 int frames_of(const struct result *r, const char *format, struct frames *out,
 	      struct err *err)
 {
+	size_t most = 2 * (r->rows + 1);
 	struct source s;
-	size_t *open;
+	size_t *open, *row_of;
 
-	*out = (struct frames){.n = r->rows, .event = r->event};
+	*out = (struct frames){.event = r->event};
 	if (find_source(r, format, &s, err))
 		return (int)err->kind;
-	out->all = calloc(r->rows + 1, sizeof(*out->all));
-	open = calloc(DEEPEST, sizeof(*open));
-	if (out->all && open) {
-		link_rows(r, &s, open, out);
-		if (s.path)
-			level_paths(out);
-		sum_up(out);
-	} else {
+	out->all = calloc(most, sizeof(*out->all));
+	open = calloc(most > DEEPEST ? most : DEEPEST, sizeof(*open));
+	row_of = calloc(most, sizeof(*row_of));
+	if (out->all && open && row_of)
+		fill(r, &s, open, row_of, out);
+	else
 		err_set(err, ERR_LIMIT, 0, "out of memory for %zu frames", r->rows);
-	}
 	free(open);
+	free(row_of);
 	return (int)err->kind;
 }
 

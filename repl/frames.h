@@ -1,8 +1,9 @@
 /*
  * frames.h - a result as stacks: what flame graphs, folded stacks and speedscope draw.
  *
- * A call tree gives its rows; paths give one stack each; any other table with a function
- * and a cost gives stacks of one frame.
+ * A call tree gives its rows, on a frame of what it is a tree of; paths give one stack each;
+ * any other table with a function and a cost gives stacks of one frame.  Rows of recursive
+ * calls are in no sum and are left out.
  */
 #ifndef QUERN_FRAMES_H
 #define QUERN_FRAMES_H
@@ -21,15 +22,17 @@ struct frame {
 	size_t depth;	/* from 0 */
 	size_t parent;	/* index of the frame below, FRAME_NONE at depth 0 */
 	bool estimated;
+	bool other; /* what its parent spent in calls that are no rows: cut, filtered */
 };
 #define FRAME_NONE SIZE_MAX
 
 struct frames {
 	struct frame *all; /* a frame stands before those above it */
-	size_t n;
+	size_t n;	   /* at most 2 * rows + 2 */
 	size_t deepest;
 	uint64_t sum;	/* of the frames at depth 0 */
 	bool estimated; /* some are */
+	bool rooted;	/* all[0] carries all others */
 	struct str event;
 };
 

@@ -2,6 +2,7 @@
 #include "repl/help.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "repl/command.h"
 #include "repl/render.h"
@@ -32,7 +33,7 @@ static const struct help_topic topics[] = {
 	 "The tree of calls that starts (or ends) in SET.",
 	 {"calltree from main depth 4 min 1%", NULL, NULL}},
 	{"path",
-	 "[shortest|hottest|widest|all] [N] path from SET to SET [via SET] [avoiding SET]\n"
+	 "[shortest|hottest|widest|all] [N] path|paths from SET to SET [via SET] [avoiding SET]\n"
 	 "[max N] [min PERCENT]",
 	 "Ways through the graph.  `est` is what proportional attribution gives the path, `lo`\n"
 	 "and `hi` are proven bounds; lo = hi means measured.",
@@ -56,8 +57,8 @@ static const struct help_topic topics[] = {
 	 "asm of SET",
 	 "Instructions, by objdump, with costs, calls and jumps, where the profile has\n"
 	 "addresses (callgrind --dump-instr=yes --collect-jumps=yes).  The object is read below\n"
-	 "a source root or the system's directories; never under --safe.",
-	 {NULL, NULL, NULL}},
+	 "a source root or the system's directories (/usr, /lib, /bin); never under --safe.",
+	 {"asm of main", "asm of main | where self > 0 | take 10", NULL}},
 	{"find",
 	 "find SET",
 	 "Functions by name, hottest first.",
@@ -70,7 +71,7 @@ static const struct help_topic topics[] = {
 	 "SOURCE vs PROFILE",
 	 "Compare with another open profile (`.open base=old.out`): base, self, delta, delta %.\n"
 	 "`functions vs base | where delta% > 5 | expect none` is a gate: exit status 4.",
-	 {NULL, NULL, NULL}},
+	 {"functions vs base | sort delta | take 5", "callers of main vs base", NULL}},
 	{"where",
 	 "| where EXPR",
 	 "Keep the rows for which it holds: = != < <= > >= ~ !~ and or not.",
@@ -79,6 +80,10 @@ static const struct help_topic topics[] = {
 	 "| sort EXPR [asc|desc], ...",
 	 "Descending unless said.",
 	 {"functions | sort calls, fn asc | take 3", NULL, NULL}},
+	{"_",
+	 "_ [| STAGE ...]",
+	 "The last answer, to be shaped once more; an error does not destroy it.",
+	 {"top 20; _ | where calls > 10 | take 3", NULL, NULL}},
 	{"take",
 	 "| take N; | skip N",
 	 "The first rows; all but the first.",
@@ -99,9 +104,12 @@ static const struct help_topic topics[] = {
 	{"filters",
 	 "focus|ignore|hide SET | ...; collapse SET [as NAME];\n"
 	 "collapse by file|object|class|dir; norec; cut PERCENT; in PROFILE; part N; thread N",
-	 "Graph stages stand before the source and change the graph it sees.  .push keeps one\n"
-	 "in force, .pop drops it.",
-	 {"hide main | top 3", "collapse by file | top 3", NULL}},
+	 "Graph stages stand before the source and change the graph it sees: focus keeps what\n"
+	 "passes through SET, ignore drops it, hide charges it to its callers, collapse makes it\n"
+	 "one, norec folds recursion, cut drops what costs less.  .push keeps one in force, .pop\n"
+	 "drops it.",
+	 {"hide malloc | top 3", "collapse by file | top 3",
+	  "focus main | cut 1% | callees of main"}},
 	{"names",
 	 "name; \"exact name\"; /regex/; file:NAME obj:NAME class:NAME; #N",
 	 "A bare name ignores parameters, templates and leading namespaces; * stands for any\n"
@@ -114,8 +122,101 @@ static const struct help_topic topics[] = {
 	{"output",
 	 "QUERY > FILE; QUERY ! COMMAND; QUERY | as FORMAT",
 	 "The extension of FILE picks the format; `as` overrides.  .mode, .once and .output\n"
-	 "set it for more than one answer.",
-	 {"top 3 | as csv", NULL, NULL}},
+	 "set it for more than one answer.  `functions > report.html` is a report for a browser,\n"
+	 "`calltree from main > flame.svg` a flame graph; .help formats lists all.",
+	 {"top 3 | as csv", "callees of main | as json",
+	  "calltree from main depth 2 | as folded"}},
+};
+
+/* What `.help .COMMAND` says beside the command's own line. */
+static const struct help_topic commands[] = {
+	{"help",
+	 NULL,
+	 "A topic is a word of the language or a command with its dot.",
+	 {".help", ".help callers", ".help .run"}},
+	{"open",
+	 NULL,
+	 "Indexed at first use.  NAME is for `in NAME | ...` and `... vs NAME`; without it the\n"
+	 "file's name is taken.  The profile opened first is the one that queries ask.",
+	 {".open base=old.out", NULL, NULL}},
+	{"close",
+	 NULL,
+	 "The next one is asked from then on.",
+	 {".close base", NULL, NULL}},
+	{"profiles", NULL, "Name, size, functions, path.", {".profiles", NULL, NULL}},
+	{"event",
+	 NULL,
+	 "`by EVENT` in a query is stronger.  Derived events are listed with their formula.",
+	 {".event Ir", ".event", NULL}},
+	{"mode",
+	 NULL,
+	 "auto is a table, or a tree where there is one.  exact shows 5,271,234 for 5.27 M.\n"
+	 "`as FORMAT` in a query is stronger.",
+	 {".mode csv", ".mode auto exact", ".mode auto"}},
+	{"once", NULL, "As `> FILE` at the next query.", {".once hot.csv", NULL, NULL}},
+	{"output",
+	 NULL,
+	 "FILE appears whole, when the next .output closes it or the shell ends.",
+	 {".output all.txt", ".output", NULL}},
+	{"pager",
+	 NULL,
+	 "Used when both ends are terminals and the answer is longer than the screen.  Default:\n"
+	 "$QUERN_PAGER, $PAGER, less -SRX.  Not under --safe.",
+	 {".pager off", ".pager less -SRX", ".pager on"}},
+	{"timer",
+	 NULL,
+	 "The time from reading the query to its last byte.",
+	 {".timer on", ".timer", NULL}},
+	{"limit",
+	 NULL,
+	 "What one query may take: rows, seconds, memory, bytes of text, nesting.  A limit that is\n"
+	 "hit is an error, exit status 6.  Alone it lists them; --limit NAME=N sets one, too.\n"
+	 "Under --safe they stay as they are.",
+	 {".limit", ".limit rows 50M", ".limit seconds 600"}},
+	{"strip-prefix",
+	 NULL,
+	 "`vs` takes files below A for those below B: for a source tree that moved between two\n"
+	 "runs.  Alone it lists them, `off` drops them; --strip-prefix A=B is the same.",
+	 {".strip-prefix /home/me/app=/build/app-1.0", ".strip-prefix", ".strip-prefix off"}},
+	{"demangle",
+	 NULL,
+	 "C++ and Rust names of profiles recorded with --demangle=no are shown and asked for as\n"
+	 "in the source.  --no-demangle is `off` from the start.",
+	 {".demangle off", ".demangle on", ".demangle"}},
+	{"read",
+	 NULL,
+	 "Queries and commands, one per line; a line that ends in | or \\ goes on.  It stops at\n"
+	 "the first error.",
+	 {".read nightly.q", NULL, NULL}},
+	{"edit",
+	 NULL,
+	 "$VISUAL, $EDITOR or vi; what you leave in it is run.  At the prompt only.",
+	 {".edit", ".edit callers of main", NULL}},
+	{"explain",
+	 NULL,
+	 "Nothing is run.",
+	 {".explain top 5 by incl", ".explain hide malloc | callers of main", NULL}},
+	{"push",
+	 NULL,
+	 "It stands in the prompt and before every query until .pop.  A name that matches\n"
+	 "nothing is refused at once.",
+	 {".push hide malloc", ".push focus main", NULL}},
+	{"pop", NULL, "The one pushed last, or all.", {".pop all", NULL, NULL}},
+	{"filters",
+	 NULL,
+	 "In the order in which they are applied.",
+	 {".filters", NULL, NULL}},
+	{"save",
+	 NULL,
+	 "The last query, or the one given.  In ~/.config/quern/queries it can be run from\n"
+	 "anywhere.",
+	 {".save hot.q", ".save who.q callers of ${FUNC}", NULL}},
+	{"run",
+	 NULL,
+	 "FILE is looked for here, then in ~/.config/quern/queries.  ${NAME} in it becomes VALUE;\n"
+	 "write \"${NAME}\" in the query where the value is a whole C++ name.",
+	 {".run hot.q", ".run who.q FUNC=malloc", ".run who.q FUNC=\"operator new\""}},
+	{"quit", NULL, "`quit` and `exit` do, too.", {".quit", NULL, NULL}},
 };
 
 static const char overview[] =
@@ -177,8 +278,10 @@ static void indented(struct out *o, const char *text)
 
 static void print_topic(struct out *o, const struct help_topic *t)
 {
-	indented(o, t->form);
-	out_char(o, '\n');
+	if (t->form) {
+		indented(o, t->form);
+		out_char(o, '\n');
+	}
 	indented(o, t->text);
 	for (size_t i = 0; i < 3 && t->examples[i]; i++)
 		out_printf(o, "%s    %s\n", i ? "" : "\n", t->examples[i]);
@@ -192,6 +295,20 @@ static void print_formats(struct out *o)
 		out_printf(o, "  %-12s %s\n", format_name(r->format), r->what);
 }
 
+static bool letter(struct str s, size_t i)
+{
+	return i < s.n && ((s.p[i] >= 'a' && s.p[i] <= 'z') || s.p[i] == '_');
+}
+
+static bool has_word(struct str form, struct str word)
+{
+	for (size_t i = 0; i + word.n <= form.n; i++)
+		if (str_starts(str_from(form, i), word) && !(i && letter(form, i - 1)) &&
+		    !letter(form, i + word.n))
+			return true;
+	return false;
+}
+
 static const struct help_topic *find(struct str topic)
 {
 	const struct help_topic *t;
@@ -200,14 +317,28 @@ static const struct help_topic *find(struct str topic)
 		if (str_eq(topic, str_c(t->name)))
 			return t;
 	/* A word of the grammar line: `jumps`, `hottest`, `collapse`. */
-	for (size_t i = 0; (t = help_at(i)); i++) {
-		struct str form = str_c(t->form);
-		size_t at = str_find_str(form, topic);
-
-		if (topic.n > 2 && at < form.n)
+	for (size_t i = 0; topic.n && (t = help_at(i)); i++)
+		if (has_word(str_c(t->form), topic))
 			return t;
-	}
 	return NULL;
+}
+
+const struct help_topic *help_of_command(const char *name)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static void print_command(struct out *o, const struct command *c)
+{
+	const struct help_topic *t = help_of_command(c->name);
+
+	out_printf(o, "  .%s%s%s\n\n  %s\n", c->name, c->form[0] ? " " : "", c->form,
+		   c->what);
+	if (t)
+		print_topic(o, t);
 }
 
 bool help_print(struct out *o, struct str topic)
@@ -227,6 +358,6 @@ bool help_print(struct out *o, struct str topic)
 	c = command_find(str_from(topic, dot));
 	if (!c)
 		return false;
-	out_printf(o, "  .%s %s\n\n  %s\n", c->name, c->form, c->what);
+	print_command(o, c);
 	return true;
 }

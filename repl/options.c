@@ -29,7 +29,7 @@ const char options_help[] =
 	"  -c, --command QUERY   run QUERY (also a dot-command); may be given many times\n"
 	"  -f, --file FILE       run a script; it stops at the first error\n"
 	"Answers\n"
-	"  --format FORMAT       table tree csv tsv json ndjson md svg html folded\n"
+	"  --format FORMAT       table tree csv tsv json ndjson md svg icicle html folded\n"
 	"                        speedscope dot callgrind pprof; or by `> FILE.svg`\n"
 	"  --event EVENT         of costs that name none; default: the first of the profile\n"
 	"  --no-demangle         C++ and Rust names as the profile has them\n"

@@ -52,8 +52,8 @@ static int choose_format(const struct app *app, const struct result *r, struct s
 			err_set(err, ERR_QUERY, 0, "no format goes with the name '%.*s'",
 				STR_ARG(file));
 			return err_hint(err,
-					"end it in .csv .tsv .json .ndjson .md or .txt,"
-					" or say `as FORMAT`");
+					"end it in .csv .json .md .html .svg or .txt, or"
+					" say `as FORMAT`; .help formats lists them");
 		}
 	}
 	if (f == FORMAT_NONE)
@@ -154,7 +154,7 @@ static int open_place(struct app *app, struct str file, struct str shell, size_t
 	if (shell.n)
 		return open_child(p, c_string(shell), err);
 	if (file.n)
-		return open_file(p, c_string(file), err);
+		return open_file(p, app_expand(file), err);
 	if (app->output.fd >= 0) {
 		p->fd = app->output.fd;
 		p->name = app->output.path;

@@ -59,6 +59,7 @@ int render_json(struct render *rd);
 int render_ndjson(struct render *rd);
 int render_md(struct render *rd);
 int render_svg(struct render *rd);
+int render_icicle(struct render *rd);
 int render_folded(struct render *rd);
 int render_speedscope(struct render *rd);
 int render_dot(struct render *rd);

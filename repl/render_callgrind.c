@@ -5,14 +5,17 @@
  *	functions of obj:libm* > libm.callgrind
  *
  * Self costs by line (and instruction) are whole; calls stay when both ends are in the
- * answer.  Graph stages cannot be carried over - the lines of a hidden function belong to
- * no single caller - so they are refused.  Names are written byte for byte, each behind
- * its "(number) ", so that one that looks like a number is none.
+ * answer.  Graph stages change costs per function and call - the lines of a hidden function
+ * belong to no single caller - so what they leave is written with one cost line per
+ * function, at its first line.  Names are written byte for byte, each behind its
+ * "(number) ", so that one that looks like a number is none.
  */
 #include "repl/render.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+
+#include "engine/graph.h"
 
 enum { ROUND = 64 << 20 }; /* bytes of detail of one function */
 
@@ -24,6 +27,7 @@ struct writer {
 	struct render *rd;
 	struct out *o;
 	struct store *st;
+	struct graph *g; /* as the stages left it; NULL: the profile itself */
 	const struct store_info *info;
 	struct names done;
 	uint8_t *chosen;  /* per function */
@@ -78,6 +82,12 @@ static void put_costs(struct writer *w, const uint64_t *costs)
 	out_char(w->o, '\n');
 }
 
+static void add_total(struct writer *w, uint32_t e, uint64_t cost)
+{
+	if (__builtin_add_overflow(w->totals[e], cost, &w->totals[e]))
+		w->totals[e] = UINT64_MAX;
+}
+
 /* Lines of inlined code stand under the file they come from. */
 static void follow_file(struct writer *w, file_id file)
 {
@@ -102,8 +112,7 @@ static int put_lines(struct writer *w, fn_id f)
 		put_position(w, rows[i].instr, rows[i].line);
 		put_costs(w, c);
 		for (uint32_t e = 0; e < w->info->events; e++)
-			if (__builtin_add_overflow(w->totals[e], c[e], &w->totals[e]))
-				w->totals[e] = UINT64_MAX;
+			add_total(w, e, c[e]);
 	}
 	return 0;
 }
@@ -147,6 +156,66 @@ static int put_function(struct writer *w, fn_id f)
 	return (int)w->rd->err->kind;
 }
 
+/* ---- what graph stages left ---- */
+
+/* A merged function may be of several files: then it is of none. */
+static void put_graph_places(struct writer *w, uint32_t f, const char *obj,
+			     const char *file)
+{
+	fn_id at = w->g->origin[f];
+	unsigned mixed = w->g->mixed ? w->g->mixed[f] : 0;
+
+	if (mixed & 2)
+		out_printf(w->o, "%s=???\n", obj);
+	else
+		put_obj(w, obj, store_fn_obj_id(w->st, at));
+	if (mixed & 1)
+		out_printf(w->o, "%s=???\n", file);
+	else
+		put_file(w, file, store_fn_file_id(w->st, at));
+}
+
+static void put_graph_call(struct writer *w, uint32_t edge)
+{
+	struct store_edge x;
+
+	graph_edge(w->g, edge, &x);
+	if (!w->chosen[x.callee])
+		return;
+	put_graph_places(w, x.callee, "cob", "cfi");
+	put_name(w, "cfn", x.callee, w->done.fn, graph_name(w->g, x.callee));
+	out_printf(w->o, "calls=%" PRIu64 " %" PRIu64 "\n%" PRIu64, x.calls,
+		   graph_line(w->g, x.callee), graph_line(w->g, x.caller));
+	for (uint32_t e = 0; e < w->info->events; e++) {
+		out_char(w->o, ' ');
+		out_u64(w->o, graph_edge_incl(w->g, edge, e));
+	}
+	out_char(w->o, '\n');
+}
+
+static void put_graph_function(struct writer *w, uint32_t f)
+{
+	uint32_t first, n;
+
+	out_char(w->o, '\n');
+	put_graph_places(w, f, "ob", "fl");
+	put_name(w, "fn", f, w->done.fn, graph_name(w->g, f));
+	out_u64(w->o, graph_line(w->g, f));
+	for (uint32_t e = 0; e < w->info->events; e++) {
+		uint64_t cost = graph_self(w->g, f, e);
+
+		out_char(w->o, ' ');
+		out_u64(w->o, cost);
+		add_total(w, e, cost);
+	}
+	out_char(w->o, '\n');
+	graph_callees(w->g, f, &first, &n);
+	for (uint32_t i = 0; i < n; i++)
+		put_graph_call(w, first + i);
+}
+
+/* ---- the file ---- */
+
 static void put_event(struct writer *w, uint32_t e)
 {
 	struct store_event ev;
@@ -179,8 +248,11 @@ static void put_header(struct writer *w)
 	}
 	out_c(w->o, "desc: Query: ");
 	emit_name(w->o, EMIT_TEXT, w->rd->r->query);
-	out_printf(w->o, "\npositions:%s%s\n", info->has_instr ? " instr" : "",
-		   info->has_line || !info->has_instr ? " line" : "");
+	if (w->g)
+		out_printf(w->o, "\ndesc: Note: one cost line per function%s",
+			   w->g->estimated ? "; costs are estimates of quern" : "");
+	out_printf(w->o, "\npositions:%s%s\n", info->has_instr && !w->g ? " instr" : "",
+		   info->has_line || !info->has_instr || w->g ? " line" : "");
 	for (uint32_t e = 0; e < info->all_events; e++)
 		put_event(w, e);
 	out_c(w->o, "events:");
@@ -211,27 +283,40 @@ static int check(const struct render *rd, const struct column *id)
 			"callgrind holds functions, and this answer has none");
 		return err_hint(rd->err, "functions of obj:libc* > libc.callgrind");
 	}
-	if (rd->r->nfilters) {
-		err_set(rd->err, ERR_QUERY, 0,
-			"graph stages cannot be written as callgrind");
-		return err_hint(rd->err,
-				"choose the functions instead: functions of ... > FILE");
-	}
 	return 0;
+}
+
+static void choose(struct writer *w, const struct column *id)
+{
+	const struct result *r = w->rd->r;
+
+	for (size_t i = 0; i < r->rows; i++) {
+		uint32_t f = !render_absent(id, i) && id->u[i] < w->info->functions
+				     ? (uint32_t)id->u[i]
+				     : GRAPH_NONE;
+
+		if (f != GRAPH_NONE && w->g)
+			f = graph_of_store(w->g, f);
+		if (f != GRAPH_NONE)
+			w->chosen[f] = 1;
+	}
 }
 
 static void write_all(struct writer *w, const struct column *id)
 {
-	const struct result *r = w->rd->r;
+	uint32_t functions = w->g ? w->g->functions : w->info->functions;
 
-	for (size_t i = 0; i < r->rows; i++)
-		if (!render_absent(id, i) && id->u[i] < w->info->functions)
-			w->chosen[id->u[i]] = 1;
+	for (uint32_t e = 0; w->g && e < w->info->events; e++)
+		if (graph_event(w->g, e, w->rd->err))
+			return;
+	choose(w, id);
 	put_header(w);
-	for (fn_id f = 0; f < w->info->functions; f++) {
+	for (fn_id f = 0; f < functions; f++) {
 		if (render_cancelled(w->rd, f))
 			return;
-		if (w->chosen[f] && put_function(w, f))
+		if (w->chosen[f] && w->g)
+			put_graph_function(w, f);
+		else if (w->chosen[f] && put_function(w, f))
 			return;
 	}
 	out_c(w->o, "\ntotals:");
@@ -246,6 +331,12 @@ int render_callgrind(struct render *rd)
 
 	if (check(rd, id))
 		return (int)rd->err->kind;
+	if (rd->r->graph && !rd->r->graph->plain)
+		w.g = rd->r->graph;
+	else if (rd->r->nfilters)
+		return err_set(
+			rd->err, ERR_QUERY, 0,
+			"`_` does not keep the graph that its stages made: ask again");
 	if (!w.st)
 		return err_set(rd->err, ERR_QUERY, 0,
 			       "the profile of this answer is closed");

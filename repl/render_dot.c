@@ -72,7 +72,7 @@ static int edges_of_frames(struct render *rd, struct graph *g)
 		for (size_t i = 0; i < f.n && !render_cancelled(rd, i); i++) {
 			const struct frame *x = &f.all[i];
 
-			if (x->parent == FRAME_NONE)
+			if (x->parent == FRAME_NONE || x->other)
 				continue;
 			g->edges[g->n++] = (struct edge){
 				f.all[x->parent].name, x->name, x->value,
@@ -149,7 +149,7 @@ int render_dot(struct render *rd)
 	struct graph *g = calloc(1, sizeof(*g));
 
 	if (g)
-		g->edges = calloc(rd->r->rows + 1, sizeof(*g->edges));
+		g->edges = calloc(2 * rd->r->rows + 2, sizeof(*g->edges));
 	if (!g || !g->edges)
 		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
 	else if (edges_of_calls(rd->r, g) || edges_of_frames(rd, g) == 0)

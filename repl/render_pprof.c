@@ -182,7 +182,7 @@ int render_pprof(struct render *rd)
 {
 	struct frames f;
 	struct out o, strings;
-	uint64_t *number = calloc(rd->r->rows + 1, sizeof(*number));
+	uint64_t *number = calloc(2 * rd->r->rows + 2, sizeof(*number));
 
 	out_mem(&o);
 	out_mem(&strings);

@@ -112,7 +112,7 @@ int render_speedscope(struct render *rd)
 {
 	const struct result *r = rd->r;
 	struct frames f;
-	size_t *number = calloc(r->rows + 1, sizeof(*number));
+	size_t *number = calloc(2 * r->rows + 2, sizeof(*number));
 
 	if (!number)
 		err_set(rd->err, ERR_LIMIT, 0, "out of memory");

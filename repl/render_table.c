@@ -30,7 +30,7 @@ enum {
 	BAR_MOST = 24,
 	LEVELS = 32, /* branches drawn; deeper rows say how deep */
 	GAP = 2,
-	LUXURY = 7,	    /* of expendable() */
+	LUXURY = 8,	    /* of expendable() */
 	LESS_THAN_NAME = 6, /* columns: other text is cut that much earlier */
 };
 
@@ -216,7 +216,8 @@ static size_t sum_widths(const struct table *t, size_t (*width)(const struct sho
 	return sum;
 }
 
-/* With less than this of a name, the room is better spent on it than on cum% or a bar. */
+/* With less than this of a name, the room is better spent on it than on cum%, on where the
+ * function stands or on a bar. */
 static size_t comfortable_width(const struct shown *s)
 {
 	bool subject = s->c->type == COL_NAME || str_eq(s->c->name, STR("name"));
@@ -233,6 +234,7 @@ static int expendable(const struct table *t, const struct shown *s)
 	case COL_PERCENT:
 		return str_eq(s->c->name, STR("cum%")) ? LUXURY : s->c == t->bar ? 1 : 3;
 	case COL_FILE: return 4;
+	case COL_STR: return str_eq(s->c->name, STR("file:line")) ? LUXURY - 1 : 0;
 	case COL_COUNT: return 2;
 	default: return 0;
 	}
@@ -248,7 +250,7 @@ static void drop_columns(struct table *t)
 				worst = i;
 		if (!t->n || !expendable(t, &t->cols[worst]))
 			return;
-		wanted = sum_widths(t, expendable(t, &t->cols[worst]) == LUXURY
+		wanted = sum_widths(t, expendable(t, &t->cols[worst]) >= LUXURY - 1
 					       ? comfortable_width
 					       : least_width);
 		if (wanted <= t->look->columns)

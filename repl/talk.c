@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "index/base/out.h"
@@ -12,18 +13,64 @@
 
 enum { LONGEST = 100 }; /* columns of query text shown where there is no screen */
 
-/* Lines of s, each through the gate; those after the first are indented. */
-static void put_lines(struct out *o, struct str s, const char *indent)
+/* Of the terminal that stderr is; 0: it is none. */
+static size_t columns_of_stderr(void)
 {
+	struct winsize w;
+
+	return isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0
+		       ? w.ws_col
+		       : 0;
+}
+
+/* Words of s on lines of so many columns, of which some are used; a word that is longer
+ * than a line has one of its own. */
+static void put_words(struct out *o, struct str s, size_t columns, size_t used,
+		      const char *indent)
+{
+	size_t start = used;
+
+	while (s.n) {
+		size_t n = str_find(s, ' ');
+		struct str word = {s.p, n};
+		size_t width = emit_width(EMIT_TEXT, word);
+
+		if (used > start && used + 1 + width > columns) {
+			out_char(o, '\n');
+			out_c(o, indent);
+			used = start = strlen(indent);
+		} else if (used > start) {
+			out_char(o, ' ');
+			used++;
+		}
+		emit_name(o, EMIT_TEXT, word);
+		used += width;
+		s = str_from(s, n + (n < s.n));
+	}
+	out_char(o, '\n');
+}
+
+/* Lines of s, each through the gate; those after the first are indented.  On a terminal a
+ * line that is too long goes on in the next at a blank. */
+static void put_lines(struct out *o, struct str s, size_t used, const char *indent)
+{
+	size_t columns = columns_of_stderr();
+
 	for (;;) {
 		size_t n = str_find(s, '\n');
+		struct str line = {s.p, n};
 
-		emit_name(o, EMIT_TEXT, (struct str){s.p, n});
-		out_char(o, '\n');
+		if (columns > 20 && used + emit_width(EMIT_TEXT, line) > columns) {
+			put_words(o, line, columns, used, indent);
+		} else {
+			emit_name(o, EMIT_TEXT, line);
+			out_char(o, '\n');
+		}
 		if (n == s.n)
 			return;
 		s = str_from(s, n + 1);
 		out_c(o, indent);
+		used = strlen(indent);
 	}
 }
 
@@ -37,16 +84,18 @@ void talk(const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	out_fd(&o, STDERR_FILENO);
-	put_lines(&o, str_c(text), "");
+	put_lines(&o, str_c(text), 0, "");
 	out_close(&o);
 }
 
 /* Being interrupted is what the user asked for, not an error. */
 static void put_error(struct out *o, const struct err *err, const char *text, bool colour)
 {
-	if (err->kind != ERR_CANCEL)
+	bool named = err->kind != ERR_CANCEL;
+
+	if (named)
 		out_c(o, colour ? "\033[1;31merror:\033[0m " : "error: ");
-	put_lines(o, str_c(text), "  ");
+	put_lines(o, str_c(text), named ? 7 : 0, "  ");
 }
 
 static void put_hint(struct out *o, const struct err *err, bool colour)
@@ -54,7 +103,7 @@ static void put_hint(struct out *o, const struct err *err, bool colour)
 	if (!err->hint[0])
 		return;
 	out_c(o, colour ? "  \033[1mhint:\033[0m " : "  hint: ");
-	put_lines(o, str_c(err->hint), "        ");
+	put_lines(o, str_c(err->hint), 8, "        ");
 }
 
 /* A view of the line of text that holds byte at, and where that is in it. */

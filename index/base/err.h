@@ -25,6 +25,8 @@ enum err_kind {
 	ERR_OUTPUT,  /* the result could not be written: exit 1 */
 };
 
+#define ERR_NOWHERE UINT64_MAX /* at: an error that has no place in the query */
+
 struct err {
 	enum err_kind kind;
 	uint64_t at;  /* byte offset in the query, or line of the file; 0: none */

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """cli.t - options, scripts, where errors point, exit statuses."""
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -126,7 +127,28 @@ ok("\x1b[" in run("p.out", "-q", "--color=always", "-c", "top").text, "--color=a
 ok("\x1b[" not in run("p.out", "-q", "--color=always", "--format", "csv", "-c", "top").text,
    "csv has no colour")
 
+# ~/ is the home directory, which is this one.
+os.makedirs("d", exist_ok=True)
+shutil.copy("p.out", "d/home.out")
+os.chdir("d")
+r = run("home.out", "-q", "-c", ".open h=~/p.out", "-c", "in h | top 1 > ~/d/x.csv", "-c", ".once ~/d/y.csv", "-c", "top 1",
+        "-c", ".save ~/d/z.q top 1", "-c", ".run ~/d/z.q", "-c", ".read ~/d/z.q", "-c", ".output ~/d/o.txt", "-c", "top 1", "-c", ".output")
+ok(r.status == 0 and {"x.csv", "y.csv", "z.q", "o.txt"} <= set(os.listdir(".")), "~/ in every place for a file", r)
+os.chdir("..")
+
+# What to do about wide bounds depends on who wrote the profile.
+for creator, hint in (("callgrind-3.19.0", "--separate-callers=3"), ("xdebug 3.2.0", "say no more than this")):
+    with open("wide.out", "w") as f:
+        f.write("creator: %s\nevents: Ir\n" % creator + "".join("fn=%s\n1 %d\n%s\n" % (fn, own, "".join(
+            "cfn=%s\ncalls=9 1\n1 %d\n" % call for call in calls)) for fn, own, calls in (
+                ("main", 10, [("a", 500), ("b", 500)]), ("a", 10, [("w", 490)]), ("b", 10, [("w", 490)]),
+                ("w", 100, [("x", 440), ("y", 440)]), ("x", 440, []), ("y", 440, []))))
+    r = run("wide.out", "--no-index-write", "-c", "path from a to x")
+    ok("bounds are wide" in r.talk and hint in r.talk, "wide bounds, " + creator, r)
+
 # Help that is run: every example of every topic.
+shutil.copy(small + "lua-instr-jumps.out", "instr.out")
+shutil.copy(lua, "base.out")
 topics = run("p.out", "-q", "-c", ".help").text
 ok("Topics" in topics and ".explain" in topics, ".help")
 names = topics[topics.index("Topics"):topics.index("Commands")].split("\n", 1)[1].split()
@@ -136,7 +158,7 @@ for name in names:
         continue
     for line in r.text.splitlines():
         if line.startswith("    ") and line.strip() and name != "formats":
-            r = run(lua, "-q", "--index", "lua.quern", "-c", line.strip())
+            r = run("instr.out", "base=base.out", "-q", "-c", line.strip())
             ok(r.status == 0, "example: " + line.strip(), r)
 
 # Interrupting a script.

@@ -3,6 +3,7 @@
 import gzip
 import html.parser
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -46,6 +47,11 @@ for d in range(max(f[2] for f in frames) + 1):
     if not all(a[0] + a[1] <= b[0] + .01 for a, b in zip(row, row[1:])):
         ok(False, "svg: frames of one level do not overlap", row)
 ok("1510" in text.replace(",", "") and "100.00%" in text or "1,510" in text, "svg: costs", text[:500])
+with open("small.out", "w") as f:
+    f.write("events: Ir\nfn=main\n1 1000000\ncfn=f\ncalls=1 1\n1 100\n\nfn=f\n1 80\ncfn=g\ncalls=1 1\n1 20\n\nfn=g\n1 20\n")
+drawn = ElementTree.fromstring(run("small.out", "-q", "-c", "calltree from f | as svg").text)
+ok(any("<0.01% of all" in t.text for t in drawn.iter(SVG + "title")), "svg: a share below 0.01 % is escaped")
+same(ElementTree.fromstring(ask('calltree from "(below main)" | as icicle')).tag, SVG + "svg", "icicle: it parses")
 if shutil.which("node"):
     p = subprocess.run(["node", "--check", "-"], input=root.find(SVG + "script").text.encode(),
                        stderr=subprocess.PIPE)
@@ -57,9 +63,34 @@ ok(r.status == 1 and "calltree from main | as svg" in r.talk, "svg of no functio
 
 # Folded: the costs add up, a frame holds no separator.
 lines = ask(TREE + " | as folded").splitlines()
-same(sum(int(x.rsplit(" ", 1)[1]) for x in lines), 1510, "folded: the sum")
-same(len([x for x in lines if x.count(";") > 2]), 0, "folded: `;` separates frames only")
-ok(any(x.startswith("main;a:b c ") for x in lines), "folded: names", "\n".join(lines))
+same(sum(int(x.rsplit(" ", 1)[1]) for x in lines), 1511, "folded: the sum, the root's own cost too")
+same(len([x for x in lines if x.count(";") > 3]), 0, "folded: `;` separates frames only")
+ok(any(x.startswith("(below main);main;a:b c ") for x in lines), "folded: names", "\n".join(lines))
+ok("(other)" not in "".join(lines), "folded: a whole tree has no (other)", lines)
+
+
+def cost(lines, frame):
+    return sum(int(x.rsplit(" ", 1)[1]) for x in lines if x.rsplit(" ", 1)[0].split(";")[-1] == frame)
+
+
+# What is no row is nobody's own cost: it stands in "(other)".
+for query, other in (('calltree from main depth 1', 5 * 50), ("calltree from main depth all min 400", 600 + 2 * 50),
+                     ("calltree from main depth all | where incl > 400", 1000 + 50), ("calltree to /leaf/ depth 1", 250)):
+    lines = ask(query + " | as folded").splitlines()
+    same((sum(int(x.rsplit(" ", 1)[1]) for x in lines), cost(lines, "(other)")),
+         (1510 if "main" in query else 250, other), "folded: " + query)
+# Of several functions what is spent in any of them is the whole; calls between them count once.
+with open("nested.out", "w") as f:
+    f.write("events: Ir\nfn=main\n1 10\ncfn=app::main\ncalls=1 1\n1 990\n\nfn=app::main\n2 90\ncfn=work\ncalls=3 1\n2 900\n\n"
+            "fn=work\n3 900\n")
+r = run("nested.out", "-q", "-c", "calltree from main | show fn, share% | as csv", "-c", "calltree from main | as folded")
+same(r.text.split(), ["fn,share%", "work,90", "app::main,99", "main", "100", "main;work", "900"], "a tree of two functions")
+# Recursion is in no sum.
+with open("rec.out", "w") as f:
+    f.write("events: Ir\nfn=main\n1 10\ncfn=fact\ncalls=1 2\n1 100\n\nfn=fact\n2 100\ncfn=fact\ncalls=9 2\n2 900\n")
+for query in ("calltree from main", "calltree from fact", "calltree to fact"):
+    r = run("rec.out", "-q", "-c", query + " | as folded")
+    same(sum(int(x.rsplit(" ", 1)[1]) for x in r.text.splitlines()), 110 if "main" in query else 100, "folded: recursion, " + query)
 
 # speedscope: indices in range, weights add up.
 doc = json.loads(ask(TREE + " | as speedscope"))
@@ -101,16 +132,79 @@ class Page(html.parser.HTMLParser):
             self.words.append(data)
 
 
-for query, scripts in ((TREE, 2), ("functions", 1)):
+for query, scripts in ((TREE, 2), ("calls", 1)):
     page = Page()
     page.feed(ask(query + " | as html"))
     same(page.tags.get("script"), scripts, "html: only our own scripts")
     same(page.tags.get("tr"), 1 + len(ask(query + " | as csv").splitlines()) - 1, "html: every row")
     ok(set(HOSTILE) <= {w.strip() for w in page.words}, "html: every name is there", page.words)
+
+
+class Report(html.parser.HTMLParser):
+    """The report's data: lines of fields, by the id of their element."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.data, self.scripts, self.notes, self.at, self.tag = {}, 0, "", None, None
+        self.feed(text)
+        for key, value in self.data.items():
+            self.data[key] = [x.split("\t") for x in value.split("\n")[1:-1]]
+
+    def handle_starttag(self, tag, attrs):
+        self.tag, attrs = tag, dict(attrs)
+        self.scripts += tag == "script"
+        if tag == "section" or attrs.get("id", "").startswith("d-"):
+            self.at = attrs.get("id")
+
+    def handle_endtag(self, tag):
+        self.tag = None
+
+    def handle_data(self, data):
+        if self.tag == "pre":
+            self.data[self.at] = self.data.get(self.at, "") + data
+        elif self.at == "notes":
+            self.notes += data
+
+
+report = Report(ask("functions | as html"))
+rows = {x[0]: [int(n) for n in x[1].split()] for x in report.data["d-functions"]}
+same((report.scripts, set(HOSTILE) - set(rows)), (1, set()), "report: one script, every name")
+same({n: (x[0], x[1], x[7], x[8]) for n, x in rows.items() if n != "leaf\\x1b"},
+     {x[0]: tuple(int(n) for n in x[1:]) for x in json.loads(ask("functions | show fn, id, calls, self, incl | as json"))["rows"]
+      if x[0] != "leaf\\x1b"}, "report: the costs")
+same(len(report.data["d-calls"]), len(ask("calls | as csv").splitlines()) - 1, "report: every call")
+same((report.notes, report.data["d-events"]), ("", [["Ir", "Instruction Fetch", "1511"]]), "report: nothing to say of a whole one")
+listed = [x[6] for x in (r for r in Report(ask("top 2 | as html")).data["d-functions"]) for x in [[int(n) for n in x[1].split()]]]
+same((sum(listed), len(listed)), (2, len(rows)), "report: of `top 2` all functions, two of them listed")
+report = Report(ask("hide main | functions | as html"))
+ok("hide main" in report.notes and "estimates" in report.notes, "report: what stages did is said", report.notes)
+same("main" in [x[0] for x in report.data["d-functions"]], False, "report: of the graph that stages left")
+
+# What does not fit is left out, counted, and said.
+for name, long in (("many", 1), ("wide", 150)):
+    with open(name + ".out", "w") as f:
+        f.write("events: Ir\n")
+        for i in range(30000):
+            f.write("fn=f%d%s\n1 %d\n" % (i, "x" * long, i + 1))
+            if i < 29990:
+                f.write("".join("cfn=f%d%s\ncalls=1 1\n1 %d\n" % (i + k, "x" * long, 1 + (i + k) % 7) for k in range(1, 7)))
+    r = run(name + ".out", "-q", "-c", "functions > %s.html" % name, "-c", "functions | show fn, self | as csv")
+    report = Report(open(name + ".html").read())
+    kept, calls = len(report.data["d-functions"]), len(report.data["d-calls"])
+    ok(os.path.getsize(name + ".html") < 8 << 20, "report: a few MB at most", os.path.getsize(name + ".html"))
+    if name == "many":
+        same(kept, 30000, "report: 30,000 functions fit")
+        ok("Left out: the %s cheapest of 179,940 calls" % format(179940 - calls, ",") in report.notes and calls > 50000,
+           "report: calls left out are said", (calls, report.notes))
+rest = sorted((int(x.split(",")[1]) for x in r.text.splitlines()[1:]))
+names = {x[0] for x in report.data["d-functions"]}
+left = sum(int(x.split(",")[1]) for x in r.text.splitlines()[1:] if x.split(",")[0] not in names)
+ok("the %s cheapest of 30,000 functions, with %.2f%% of Ir" % (format(30000 - kept, ","), 100 * left / sum(rest)) in report.notes,
+   "report: the functions left out are said", (left, report.notes))
 text = ask("functions | as html")
 if shutil.which("node"):
     p = subprocess.run(["node", "--check", "-"], stderr=subprocess.PIPE,
-                       input=text[text.index("<script>") + 8:text.index("</script>")].encode())
+                       input=text[text.index("<script>") + 8:text.rindex("</script>")].encode())
     ok(p.returncode == 0, "html: the script is JavaScript", p.stderr.decode())
 
 # callgrind: opened again, it gives the same answers.
@@ -136,8 +230,19 @@ if shutil.which("callgrind_annotate"):
        "callgrind_annotate reads it", p.stdout.decode()[:800] + p.stderr.decode())
 else:
     print("# callgrind_annotate is not installed")
-r = run("t.out", "-q", "-c", "hide main | functions > h.callgrind")
-ok(r.status == 1 and "graph stages" in r.talk, "callgrind of a changed graph is refused", r)
+# A changed graph: one line per function, the same costs for every event, calls kept.
+os.link(small + "tmpl-cachebranch.out", "cache.out") if not os.path.exists("cache.out") else None
+SUMS = "functions | sum | show self | as csv", "calls | sum | show calls | as csv"
+COSTS = "functions | sort fn asc, self asc | show fn, self, incl, self.Dr, self.Bim, calls | as csv"
+for stage in ("focus main", "hide obj:libc*", "collapse by file", "collapse std::* as std", "norec", "cut 1%"):
+    r = run("cache.out", "-q", "-c", stage + " | functions > g.callgrind", "-c", stage + " | " + COSTS)
+    got = run("g.callgrind", "-q", "-c", COSTS)
+    ok(r.status == 0 and r.text.count("\n") > 3 and r.text == got.text, "callgrind: %s | functions" % stage, "%s\n%s" % (r, got))
+    if shutil.which("callgrind_annotate"):
+        p = subprocess.run(["callgrind_annotate", "--auto=no", "g.callgrind"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        total = re.search(rb"([\d,]+)[^\n]*PROGRAM TOTALS", p.stdout)
+        want = sum(int(x.split(",")[-5]) for x in r.text.splitlines()[1:])
+        ok(total and int(total[1].replace(b",", b"")) == want, "callgrind_annotate: %s" % stage, p.stderr)
 
 
 # pprof: the few messages of profile.proto that are used.
@@ -181,10 +286,10 @@ functions = {dict(fields(v))[1]: strings[dict(fields(v))[2]] for k, v in profile
 places = {dict(fields(v))[1]: functions[dict(fields(dict(fields(v))[4]))[1]] for k, v in profile if k == 4}
 samples = [dict(fields(v)) for k, v in profile if k == 2]
 stacks = {tuple(places[i] for i in numbers(x[1])): next(numbers(x[2])) for x in samples}
-same((strings[0], strings[1], sum(stacks.values())), ("", "Ir", 1510), "pprof: event and sum")
-ok((HOSTILE[0], "main") in stacks, "pprof: the leaf stands first", stacks)
+same((strings[0], strings[1], sum(stacks.values())), ("", "Ir", 1511), "pprof: event and sum")
+ok((HOSTILE[0], "main", "(below main)") in stacks, "pprof: the leaf stands first", stacks)
 
-for ext, start in (("svg", "<?xml"), ("folded", "main"), ("speedscope.json", "{"), ("dot", "digraph"),
+for ext, start in (("svg", "<?xml"), ("icicle.svg", "<?xml"), ("folded", "(below main)"), ("speedscope.json", "{"), ("dot", "digraph"),
                    ("html", "<!DOCTYPE html>")):
     run("t.out", "-q", "-c", TREE + " > x." + ext)
     ok(open("x." + ext).read().startswith(start), "> x." + ext)

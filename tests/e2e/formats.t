@@ -122,10 +122,32 @@ r = run("h.out", "-q", "-c", "top 3 | as csv ! wc -l")
 same(r.text.strip(), "4", "! COMMAND")
 r = run("h.out", "-q", "-c", "top 3 ! exit 7")
 ok(r.status == 1 and "status 7" in r.talk, "! COMMAND that fails", r)
-for text in ["top 1 > safe.csv", "top 1 ! touch safe.csv", ".output safe.csv", ".once safe.csv",
-             ".save safe.csv top", ".pager touch safe.csv"]:
+# --safe: every dot-command is either harmless or refused.
+open("other.q", "w").write("top 1\n.quit\n")
+profile("other.out", [(b"main", 1)])
+REFUSED = ["top 1 > safe.csv", "top 1 ! touch safe.csv", ".output safe.csv", ".once safe.csv", ".save safe.csv top",
+           ".pager touch safe.csv", ".edit top", ".open other.out", ".read other.q", ".run other.q", ".limit rows 5"]
+HARMLESS = [".help", ".close", ".profiles", ".event", ".mode csv", ".pager off", ".timer on", ".explain top", ".push hide main",
+            ".pop all", ".filters", ".limit", ".strip-prefix", ".demangle", ".quit"]
+for text in REFUSED:
     r = run("h.out", "-q", "--safe", "-c", text)
     ok(r.status == 1 and "safe" in r.talk and not os.path.exists("safe.csv"), "--safe: " + text, r)
+same(os.path.exists("other.out.quern"), False, "--safe: no index of another profile is written")
+for text in HARMLESS:
+    r = run("h.out", "-q", "--safe", "-c", text, stdin=b"")
+    ok(r.status == 0 and "safe" not in r.talk, "--safe: " + text, r)
+commands = run("h.out", "-q", "-c", ".help").text
+same(sorted({t.split()[0] for t in REFUSED + HARMLESS if t.startswith(".")}),
+     sorted(re.findall(r"^  (\.[a-z-]+)", commands[commands.index("Commands"):], re.M)), "--safe: no command was forgotten")
+open("a.c", "w").write("secret\n" * 40)
+ok("secret" not in run("h.out", "-q", "--safe", "-c", "source of main").text, "--safe: no source text without --source-root")
+ok("secret" in run("h.out", "-q", "--safe", "--source-root", ".", "-c", "source of main").text, "--safe: with it, text")
+os.makedirs(".config/quern", exist_ok=True)
+open(".config/quern/init", "w").write(".read other.q\n.mode csv\n")
+open("other.q", "w").write(".timer off\n")
+r = run("h.out", "-q", "--safe", "-c", "top 1")
+ok(r.status == 0 and r.text.startswith("id,"), "--safe: the user's own init file is not meant", r)
+os.remove(".config/quern/init")
 
 # Readers and writers that fail.
 if os.path.exists("/dev/full"):

@@ -3,9 +3,14 @@
 
 Each shell's completion is also asked, where the shell is installed.
 """
+import os
+import pty
 import re
+import select
 import shutil
+import signal
 import subprocess
+import time
 
 from e2e import done, environ, ok, run, same, skip, top
 
@@ -68,8 +73,40 @@ if shutil.which("bash"):
     same(sh(["bash", "-c", ask, "-", "a", "quern"]), (0, "a.out\n"), "bash: a profile, not its index")
 else:
     skip("bash completes", "bash is not installed")
+
+
+def typed(argv, setup, keys, want):
+    """What an interactive shell on a pty makes of keys; True once want is among it."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execvpe(argv[0], argv, dict(environ, PS1="$ ", INPUTRC="/dev/null"))
+    got, stage, end = b"", 0, time.time() + 20
+    os.write(fd, setup.encode() + b"; echo read''y\n")
+    while time.time() < end and not (stage and want.encode() in got):
+        if select.select([fd], [], [], 0.1)[0]:
+            try:
+                got += os.read(fd, 65536)
+            except OSError:
+                break
+        if not stage and re.search(rb"[\r\n]ready", got):
+            stage, got = 1, b""
+            time.sleep(0.2)
+            os.write(fd, keys.encode())
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    os.close(fd)
+    return bool(stage) and want.encode() in got, repr(got[-300:])
+
+
+if shutil.which("bash"):
+    done_, got = typed(["bash", "--norc", "-i"], "source %scompletions/quern.bash" % repl, "quern --no-ini\t", "--no-init ")
+    ok(done_, "bash: Tab in a real shell", got)
 if shutil.which("zsh"):
     same(sh(["zsh", "-n", repl + "completions/_quern"]), (0, ""), "zsh can read it")
+    setup = "fpath=(%scompletions $fpath); autoload -U compinit; compinit -u -D" % repl
+    for keys, want in (("quern --no-ini\t", "--no-init"), ("quern --format spe\t", "speedscope")):
+        done_, got = typed(["zsh", "-f", "-i"], setup, keys, want)
+        ok(done_, "zsh: Tab in a real shell, " + want, got)
 else:
     skip("zsh can read it", "zsh is not installed")
 if shutil.which("fish"):

@@ -131,6 +131,25 @@ send("top > p.o", "Tab")
 expect(lambda s: last(s) == PROMPT + " top > p.out", "Tab completes a file after >")
 clear()
 
+os.makedirs(".config/quern/queries")
+for name in (".config/quern/queries/kept_query", "with blank.csv"):
+    open(name, "w").close()
+send(".run kept", "Tab")
+expect(lambda s: last(s) == PROMPT + " .run kept_query", "Tab completes a kept query")
+clear()
+send("top > with", "Tab")
+expect(lambda s: last(s) == PROMPT + ' top > "with blank.csv"', "Tab puts a file name with a blank into quotes")
+clear()
+send('.once "with b', "Tab")
+expect(lambda s: last(s) == PROMPT + ' .once "with blank.csv"', "and goes on in them")
+clear()
+send("callers of main ", "Tab")
+expect(lambda s: any(x.split() == ["depth", "min", "by", "vs", "and", "or", "|"] for x in s), "Tab lists what may follow a set")
+clear()
+send("functions vs ", "Tab")
+expect(lambda s: last(s) == PROMPT + " functions vs p.out", "Tab completes a profile after vs")
+clear()
+
 # Ctrl-C.
 send("half a line")
 wait(lambda s: last(s).endswith("half a line"))
@@ -176,6 +195,11 @@ expect(at_prompt, ".pop")
 clear()
 send("help top", "Enter")
 expect(lambda s: at_prompt(s) and "top [N]" in shown(s), "help works without its dot")
+
+clear()
+send("?", "Enter")
+expect(lambda s: "Ctrl-D leaves" in shown(s) or "Commands" in shown(s), "and so does ?")
+clear()
 
 # Another size.
 tmux("resize-window", "-x", "60", "-y", "20")

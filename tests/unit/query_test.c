@@ -124,9 +124,14 @@ static void test_filters(void)
 	is_str(s.first, "_dl_lookup_symbol_x", "  as before");
 	is_u64((uint64_t)session_pop(session, &err), ERR_QUERY, "nothing to pop");
 	err_clear(&err);
-	session_push(session, STR("focus no_such_fn"), &err);
-	is_u64(run("top 1", &s, &err), ERR_QUERY, "a filter that matches nothing");
-	ok(err.at == 0 && err.len == 5, "  is shown at the query");
+	is_u64((uint64_t)session_push(session, STR("focus no_such_fn"), &err), ERR_QUERY,
+	       "a filter that matches nothing");
+	ok(err.at == 6 && err.len == 10, "  its name is the place");
+	is_u64(session_filters(session), 0, "  and it is not in force");
+	err_clear(&err);
+	session_push(session, STR("hide main"), &err);
+	is_u64((uint64_t)session_push(session, STR("focus main"), &err), ERR_QUERY,
+	       "a filter that those before leave nothing for");
 	err_clear(&err);
 	session_pop(session, &err);
 }
@@ -179,13 +184,13 @@ static void test_seconds(void)
 	size_t n = strlen(text);
 
 	for (int i = 0; i < 40; i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, " let $v%d = $v%d or $v%d;",
-				      i + 1, i, i);
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      " let $v%d = $v%d or $v%d;", i + 1, i, i);
 	snprintf(text + n, sizeof(text) - n, " functions of $v40 | count");
 	session_set_limits(session, &one);
 	is_u64(run(text, &s, &err), ERR_LIMIT, "sets of sets of sets end in time");
-	ok(strstr(err.text, "took longer than its limit of 1 s"), "  and say so: %.60s ...",
-	   err.text);
+	ok(strstr(err.text, "took longer than its limit of 1 s"),
+	   "  and say so: %.60s ...", err.text);
 	session_set_limits(session, &none);
 }
 
@@ -261,6 +266,43 @@ static void test_context(void)
 		query_context(session, str_c(cases[i].text), &c);
 		is_u64(c.want, cases[i].want, "'%s' wants", cases[i].text);
 		is_u64(c.word_at, cases[i].word_at, "'%s' word", cases[i].text);
+	}
+}
+
+/* What may follow: clauses that were not said yet, operators of sets, the pipe. */
+static void test_keywords(void)
+{
+	static const struct {
+		const char *text, *words;
+	} cases[] = {
+		{"callers of main ", "depth min by vs and or |"},
+		{"callers main ", "depth min by vs and or |"},
+		{"callers of main depth 2 ", "min by vs |"},
+		{"callers ", "of depth min by vs"},
+		{"functions ", "of by vs |"},
+		{"functions of main ", "by vs and or |"},
+		{"calltree ", "from to depth min avoiding by vs"},
+		{"calltree from main ", "depth min avoiding by vs and or |"},
+		{"path from main ", "to via avoiding max min by and or"},
+		{"path from main to x ", "via avoiding max min by and or |"},
+		{"cost of x ", "under via avoiding by and or |"},
+		{"cost of x under main ", "via avoiding by and or |"},
+		{"callers of #12 ", "depth min by vs and or |"},
+		{"focus main ", "as and or |"},
+		{"top 3 of main | callers of x ", "depth min by vs and or |"},
+		{"callers of main depth ", "all"},
+		{"hottest ", "path paths"},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct query_context c;
+		char got[400] = "";
+
+		query_context(session, str_c(cases[i].text), &c);
+		for (size_t k = 0; c.keywords && c.keywords[k]; k++)
+			snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s",
+				 k ? " " : "", c.keywords[k]);
+		is_str(got, cases[i].words, "'%s' may go on with", cases[i].text);
 	}
 }
 
@@ -407,6 +449,7 @@ int main(void)
 	test_limits();
 	test_seconds();
 	test_incomplete();
+	test_keywords();
 	test_context();
 	test_names();
 	test_near();

@@ -1,0 +1,425 @@
+'use strict';
+/* The report: one model of functions and calls, three views of it (table, flame graph, parts).
+   All text from the profile goes through textContent or title: none is ever markup. */
+(() => {
+const $ = id => document.getElementById(id);
+const lines = id => { const t = $(id).textContent; return t ? t.replace(/\n$/, '').split('\n') : []; };
+const el = (parent, tag, text, cls) => {
+	const n = document.createElement(tag);
+	if (text !== undefined) n.textContent = text;
+	if (cls) n.className = cls;
+	parent.append(n);
+	return n;
+};
+
+/* ---- the model ---- */
+const events = lines('d-events').map(l => { const [name, long, total] = l.split('\t'); return {name, long, total: +total}; });
+const strings = lines('d-strings'), E = events.length;
+const F = lines('d-functions').map((l, i) => {
+	const t = l.split('\t'), n = t[1].split(' ').map(Number);
+	return {i, id: n[0], calls: n[1], cycle: n[2], line: n[5], listed: n[6] === 1, name: t[0],
+		file: strings[n[3]] || '', obj: strings[n[4]] || '', self: n.slice(7, 7 + E), incl: n.slice(7 + E, 7 + 2 * E),
+		more: n.slice(7 + 2 * E, 7 + 3 * E), out: [], in: []};
+});
+let caller = 0;
+for (const l of lines('d-calls')) {
+	const n = l.split(' ').map(Number);
+	caller += n[0];
+	const e = {from: F[caller], to: F[n[1]], calls: n[2], w: n.slice(3, 3 + E)};
+	e.from.out.push(e);
+	e.to.in.push(e);
+}
+/* A cycle is one vertex: what its members call, calls it as a whole. */
+const cycles = new Map();
+for (const f of F) if (f.cycle) { if (!cycles.has(f.cycle)) cycles.set(f.cycle, []); cycles.get(f.cycle).push(f); }
+const members = f => f.cycle ? cycles.get(f.cycle) : [f];
+const same = (a, b) => a === b || (a.cycle && a.cycle === b.cycle);
+const parts = lines('d-parts').map(l => { const t = l.split('\t'); return {what: t[0], cost: t[1].split(' ').map(Number)}; });
+const data = $('d-about').dataset, estimated = 'estimated' in data;
+
+let ev = Math.max(0, events.findIndex(e => e.name === data.event));
+const total = () => events[ev].total;
+const grouped = n => n > Number.MAX_SAFE_INTEGER ? n.toExponential(3) : Math.round(n).toLocaleString('en-US');
+const short = n => {
+	let u = -1;
+	if (n < 100000) return grouped(n);
+	for (; n >= 999.5 && u < 6; u++) n /= 1000;
+	return n.toPrecision(3) + '\u2009' + 'kMGTPEZ'[u];
+};
+const percent = (n, of) => !of ? '' : n && n / of < 0.0001 ? '<0.01%' : (100 * n / of).toFixed(2) + '%';
+const about = estimated ? '~' : '';
+/* The cost in and below a vertex, and what of it no call explains: the program was entered there. */
+let flows = new Map();
+function vertex(f) {
+	const key = f.cycle || -1 - f.i;
+	let v = flows.get(key);
+	if (!v) {
+		const ms = members(f), into = ms.reduce((s, m) => s + m.incl[ev] - m.more[ev], 0), incl = Math.max(...ms.map(m => m.incl[ev]));
+		flows.set(key, v = {flow: Math.max(into, incl), root: Math.max(0, incl - into)});
+	}
+	return v;
+}
+const flow = f => vertex(f).flow;
+
+/* ---- the table ---- */
+const body = $('list').tBodies[0];
+let ROW = 26; /* px; measured once rows are drawn */
+let most = {self: 1, incl: 1}, key = 'self', down = true, every = !F.some(f => f.listed), test = null, rows = [], selected = null;
+const value = {
+	self: f => f.self[ev], incl: f => f.incl[ev], calls: f => f.calls,
+	name: f => f.name.toLowerCase(), where: f => (base(f.file) || base(f.obj)).toLowerCase(),
+};
+const base = p => p.slice(p.lastIndexOf('/') + 1);
+const place = f => { const b = base(f.file); return b && b !== '???' ? (f.line ? b + ':' + f.line : b) : base(f.obj); };
+function choose() {
+	const v = value[key], sign = down ? -1 : 1;
+	rows = F.filter(f => (every || f.listed) && (!test || test(f.name)));
+	rows.sort((a, b) => { const x = v(a), y = v(b); return x < y ? -sign : x > y ? sign : a.i - b.i; });
+	most = {self: rows.reduce((m, f) => Math.max(m, f.self[ev]), 1), incl: rows.reduce((m, f) => Math.max(m, f.incl[ev]), 1)};
+	const sum = rows.reduce((s, f) => s + f.self[ev], 0);
+	$('shown').textContent = rows.length.toLocaleString('en-US') + ' of ' + F.length.toLocaleString('en-US') +
+		(total() ? ' = ' + about + percent(sum, total()) + ' of ' + short(total()) + ' ' + events[ev].name : '');
+	for (const th of $('list').tHead.rows[0].cells) {
+		const b = th.firstChild;
+		if (b.dataset.k === key) th.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+		else th.removeAttribute('aria-sort');
+	}
+	draw();
+}
+function cell(tr, text, cls, share, title) {
+	const td = el(tr, 'td', text, cls);
+	if (share !== undefined) td.style.setProperty('--w', Math.min(100, 100 * share).toFixed(2) + '%');
+	if (title) td.title = title;
+	return td;
+}
+function draw() {
+	const box = $('scroll'), first = Math.max(0, Math.floor(box.scrollTop / ROW) - 10);
+	const last = Math.min(rows.length, first + Math.ceil(box.clientHeight / ROW) + 20);
+	const gap = px => { const tr = el(body, 'tr', undefined, 'gap'), td = el(tr, 'td'); td.colSpan = 7; td.style.height = px + 'px'; };
+	body.textContent = '';
+	$('list').setAttribute('aria-rowcount', rows.length + 1);
+	if (first) gap(first * ROW);
+	for (let i = first; i < last; i++) {
+		const f = rows[i], tr = el(body, 'tr');
+		tr.dataset.i = f.i;
+		tr.setAttribute('aria-rowindex', i + 2);
+		if (f === selected) tr.className = 'on';
+		cell(tr, about + short(f.self[ev]), 'n', undefined, about + grouped(f.self[ev]));
+		cell(tr, percent(f.self[ev], total()), 'n p', f.self[ev] / most.self);
+		cell(tr, about + short(f.incl[ev]), 'n', undefined, about + grouped(f.incl[ev]));
+		cell(tr, percent(f.incl[ev], total()), 'n i', f.incl[ev] / most.incl);
+		cell(tr, short(f.calls), 'n', undefined, grouped(f.calls));
+		cell(tr, f.name, 'fn', undefined, f.name);
+		cell(tr, place(f), '', undefined, f.file + (f.line ? ':' + f.line : '') + '\n' + f.obj);
+	}
+	if (last < rows.length) gap((rows.length - last) * ROW);
+	const seen = body.querySelector('[data-i]'), high = seen ? seen.getBoundingClientRect().height : 0;
+	if (high && Math.abs(high - ROW) > 0.01) { ROW = high; draw(); }
+}
+function reveal(f) {
+	const at = rows.indexOf(f), box = $('scroll');
+	if (at < 0) return;
+	const head = $('list').tHead.offsetHeight, y = at * ROW;
+	if (y < box.scrollTop) box.scrollTop = y;
+	else if (y + ROW + head > box.scrollTop + box.clientHeight) box.scrollTop = y + ROW + head - box.clientHeight;
+}
+
+/* ---- the selected function ---- */
+const MOST = 300;
+function calls(table, head, title, list, other) {
+	const b = $(table).tBodies[0], of = selected.incl[ev] || 1;
+	list = [...list].sort((x, y) => y.w[ev] - x.w[ev] || y.calls - x.calls);
+	b.textContent = '';
+	$(head).textContent = title + ' (' + list.length.toLocaleString('en-US') + ')' +
+		(list.length > MOST ? ', the costliest ' + MOST + ' are listed' : '');
+	for (const e of list.slice(0, MOST)) {
+		const f = e[other], tr = el(b, 'tr'), name = cell(tr, undefined, 'fn');
+		const go = el(name, 'button', f.name);
+		go.title = f.name;
+		go.dataset.i = f.i;
+		if (same(e.from, e.to)) el(tr, 'td', 'recursive', 'soft w1').title = about + grouped(e.w[ev]);
+		else cell(tr, about + short(e.w[ev]), 'n i w1', e.w[ev] / of, about + grouped(e.w[ev]) + ' ' + events[ev].name + ', ' + percent(e.w[ev], of) + ' of ' + selected.name);
+		cell(tr, short(e.calls) + '\u00d7', 'n w2', undefined, grouped(e.calls) + ' calls');
+	}
+}
+function show() {
+	const f = selected;
+	$('none').hidden = !!f;
+	$('one').hidden = !f;
+	$('from').disabled = $('to').disabled = !f;
+	if (!f) return;
+	$('name').textContent = f.name;
+	$('where').textContent = [f.file + (f.line ? ':' + f.line : ''), f.obj, '#' + f.id, f.cycle ? 'in cycle ' + f.cycle : '']
+		.filter(s => s && s !== '???').join(' \u00b7 ');
+	const b = $('costs').tBodies[0];
+	b.textContent = '';
+	events.forEach((e, i) => {
+		const tr = el(b, 'tr');
+		cell(tr, e.name, '', undefined, e.long || e.name);
+		cell(tr, 'self ' + about + short(f.self[i]), 'n p', f.self[i] / (e.total || 1), about + grouped(f.self[i]) + ', ' + percent(f.self[i], e.total));
+		cell(tr, 'incl ' + about + short(f.incl[i]), 'n i', f.incl[i] / (e.total || 1), about + grouped(f.incl[i]) + ', ' + percent(f.incl[i], e.total));
+	});
+	calls('callers', 'ncallers', 'Callers', f.in, 'from');
+	calls('callees', 'ncallees', 'Callees', f.out, 'to');
+}
+
+/* ---- the flame graph: trees grown from call edges, in proportion ---- */
+const H = 20, NARROW = 1 / 1500, DEEPEST = 400, FRAMES = 6000;
+let mode = 'all', subject = null, path = [], flip = false;
+/* est, lo, hi: cost of the chain so far.  At a vertex with flow I an edge of weight w takes w / I of it;
+   lo and hi are the bounds of Frechet, lo = hi is measured. */
+function step(n, f, w, up) {
+	const I = flow(n.f);
+	return {f, up, est: I ? n.est * w / I : 0, lo: Math.max(0, n.lo + w - I), hi: Math.min(n.hi, w)};
+}
+function children(n) {
+	if (n.kids) return n.kids;
+	const found = new Map(), up = n.up, list = [];
+	let rest = n.est, own = 0, out = 0;
+	if (n.roots) {
+		list.push(...n.roots);
+		for (const r of list) out += r.est;
+		n.self = 0;
+	} else {
+		own = up ? vertex(n.f).root : 0;
+		for (const m of members(n.f)) {
+			own += up ? 0 : m.self[ev];
+			for (const e of up ? m.in : m.out) {
+				const f = up ? e.from : e.to;
+				if (!same(f, n.f) && e.w[ev]) found.set(f, (found.get(f) || 0) + e.w[ev]);
+			}
+		}
+		for (const [f, w] of found) { const k = step(n, f, w, up); list.push(k); out += k.est; }
+		const I = flow(n.f);
+		n.self = I ? Math.min(rest, n.est * own / I) : 0;
+	}
+	list.sort((a, b) => b.est - a.est || a.f.i - b.f.i);
+	for (const k of list) k.parent = n;
+	n.rest = Math.max(0, rest - out - n.self);
+	return n.kids = list;
+}
+function tree() {
+	if (mode !== 'all') {
+		const I = flow(subject);
+		return {f: subject, up: mode === 'to', est: I, lo: I, hi: I};
+	}
+	const roots = [], seen = new Set();
+	for (const f of F) {
+		if (f.cycle && seen.has(f.cycle)) continue;
+		seen.add(f.cycle);
+		/* Of a cycle the member that is called least from outside stands for it. */
+		const top = members(f).reduce((a, b) => b.more[ev] > a.more[ev] ? b : a), r = vertex(f).root;
+		if (r > 0) roots.push({f: top, up: false, est: r, lo: r, hi: r});
+	}
+	return {roots, up: false, est: roots.reduce((s, r) => s + r.est, 0), lo: 0, hi: 0};
+}
+const exact = n => !estimated && (n.roots || n.est >= n.hi || Math.abs(n.hi - n.lo) <= 1e-9 * n.hi);
+const called = n => n.roots ? data.profile : n.f.name;
+function says(n) {
+	const t = (exact(n) ? '' : '~') + grouped(n.est) + ' ' + events[ev].name + ', ' + percent(n.est, total());
+	return exact(n) ? t : t + ' (estimated; between ' + grouped(n.lo) + ' and ' + grouped(n.hi) + ')';
+}
+const hues = new Map();
+function hue(s) {
+	if (!hues.has(s)) { let h = 7; for (const c of s) h = (h * 31 + c.codePointAt(0)) % 4093; hues.set(s, h); }
+	return hues.get(s);
+}
+let drawn = [], top_ = null;
+function flame() {
+	const box = $('frames'), chain = [], list = [];
+	let root = tree(), cut = 0, y = 0;
+	top_ = root;
+	/* Follow the zoom by functions, so that it survives a change of event. */
+	for (const i of path) {
+		const next = children(root).find(k => k.f.i === i);
+		if (!next) break;
+		chain.push(root);
+		root = next;
+	}
+	path = path.slice(0, chain.length);
+	for (const n of chain) list.push({n, x: 0, w: 1, y: y++, up: true});
+	const whole = root.est || 1, todo = [{n: root, x: 0, w: 1, y}];
+	for (let i = 0; i < todo.length; i++) {
+		const t = todo[i];
+		list.push(t);
+		if (t.y - y >= DEEPEST || list.length + todo.length - i > FRAMES) { cut++; continue; }
+		let x = t.x, thin = 0, count = 0;
+		for (const k of children(t.n)) {
+			const w = k.est / whole;
+			if (w < NARROW) { thin += w; count++; continue; }
+			todo.push({n: k, x, w, y: t.y + 1});
+			x += w;
+		}
+		thin += t.n.rest / whole;
+		if (thin >= NARROW) list.push({other: count, cost: thin * whole, x, w: thin, y: t.y + 1});
+	}
+	const deep = list.reduce((d, t) => Math.max(d, t.y), 0) + 1;
+	drawn = list;
+	box.textContent = '';
+	box.style.height = deep * H + 'px';
+	list.forEach((t, i) => {
+		const b = document.createElement('div'), text = t.n ? called(t.n) : '(other)';
+		b.className = 'f' + (t.up ? ' up' : '') + (!t.n ? ' o' : exact(t.n) ? '' : ' e') + (t.w > 0.012 ? ' t' : t.w > 0.003 ? ' g' : '');
+		b.style.cssText = 'left:' + (100 * t.x).toFixed(4) + '%;width:' + (100 * t.w).toFixed(4) + '%;top:' + (flip ? t.y : deep - 1 - t.y) * H + 'px';
+		if (t.n) { const h = hue(t.n.roots ? '' : base(t.n.f.obj) + base(t.n.f.file)); b.style.background = 'hsl(' + (8 + h * 7 % 47) + ' var(--s) calc(var(--l) + ' + (hue(called(t.n)) % 9 - 4) + '%))'; }
+		if (t.w > 0.012) b.textContent = (t.n && !exact(t.n) ? '~' : '') + text;
+		b.title = text + '\n' + (t.n ? says(t.n) : label(t));
+		b.setAttribute('role', 'button');
+		b.tabIndex = t.w > 0.01 && t.n ? 0 : -1;
+		b.dataset.n = i;
+		box.append(b);
+	});
+	box.dataset.cut = cut;
+	$('reset').hidden = !path.length;
+	for (const m of ['all', 'from', 'to']) $(m).setAttribute('aria-pressed', m === mode);
+	$('flip').setAttribute('aria-pressed', flip);
+	$('status').textContent = said(cut);
+	highlight();
+}
+const label = t => '~' + grouped(t.cost) + ' ' + events[ev].name + ', ' + percent(t.cost, total()) + ': ' +
+	(t.other ? t.other.toLocaleString('en-US') + ' calls too narrow to be drawn' : 'calls that are not in this report, or whose sums disagree');
+function said(cut) {
+	const what = mode === 'all' ? 'From where the program starts' : (mode === 'to' ? 'Callers of ' : 'Callees of ') + subject.name;
+	return what + ': ' + grouped(top_.est) + ' ' + events[ev].name + (drawn.some(t => t.n && !exact(t.n)) ? '; frames marked ~ are estimated' : '') +
+		'. A click on a frame zooms.' + (cut ? ' ' + cut.toLocaleString('en-US') + ' frames are not unfolded further: zoom in to see what is below them.' : '');
+}
+function highlight() {
+	const box = $('frames');
+	let cost = 0;
+	box.classList.toggle('dim', !!test);
+	const lit = new Set();
+	for (const b of box.children) {
+		const t = drawn[b.dataset.n], hit = !!test && !!t.n && !t.n.roots && test(t.n.f.name);
+		b.classList.toggle('hit', hit);
+		if (!hit || t.up) continue;
+		/* What lies on a frame that is counted is counted with it. */
+		let p = t.n.parent;
+		while (p && !lit.has(p)) p = p.parent;
+		if (!p) cost += t.n.est;
+		lit.add(t.n);
+	}
+	$('hits').textContent = !test ? '' : lit.size.toLocaleString('en-US') + ' frames match, ' + percent(cost, total()) + ' of all';
+}
+function zoom(n) {
+	path = [];
+	for (; n && n.parent; n = n.parent) path.unshift(n.f.i);
+	flame();
+}
+
+/* ---- parts ---- */
+const BARS = 600;
+function timeline() {
+	if (parts.length < 2) return;
+	const per = Math.ceil(parts.length / BARS), bars = [], box = $('bars');
+	for (let i = 0; i < parts.length; i += per) {
+		const group = parts.slice(i, i + per);
+		bars.push({cost: group.reduce((s, p) => s + p.cost[ev], 0), what: per > 1 ? 'parts ' + (i + 1) + ' to ' + (i + group.length) + ' in file order' : group[0].what});
+	}
+	const most = bars.reduce((m, b) => Math.max(m, b.cost), 1);
+	$('parts').hidden = false;
+	$('partsabout').textContent = parts.length.toLocaleString('en-US') + ' parts, in file order' + (per > 1 ? '; a bar is ' + per + ' of them' : '') +
+		'; the tallest ' + grouped(most) + ' ' + events[ev].name;
+	box.textContent = '';
+	box.classList.toggle('many', bars.length > 150);
+	for (const b of bars) {
+		const i = el(box, 'i');
+		i.style.height = (100 * b.cost / most).toFixed(1) + '%';
+		i.title = b.what + '\n' + grouped(b.cost) + ' ' + events[ev].name;
+	}
+}
+
+/* ---- what the reader does ---- */
+function select(f, scroll) {
+	selected = f;
+	if (!rows.includes(f)) {
+		every = true;
+		$('every').setAttribute('aria-pressed', true);
+		if (test && !test(f.name)) { $('q').value = ''; test = null; highlight(); }
+		choose();
+	}
+	if (scroll) reveal(f);
+	draw();
+	show();
+}
+function refresh() {
+	flows = new Map();
+	choose();
+	show();
+	flame();
+	timeline();
+}
+function view(m) {
+	if (m !== 'all' && !selected) return;
+	mode = m;
+	subject = selected;
+	flip = m === 'to';
+	path = [];
+	flame();
+}
+function search() {
+	const q = $('q').value;
+	let re = null;
+	$('q').classList.remove('bad');
+	if (q) {
+		try { re = new RegExp(q, /[A-Z]/.test(q) ? '' : 'i'); }
+		catch (x) { $('q').classList.add('bad'); }
+	}
+	test = !q ? null : re ? s => re.test(s) : s => s.includes(q);
+	$('scroll').scrollTop = 0;
+	choose();
+	highlight();
+}
+events.forEach((e, i) => { const o = el($('event'), 'option', e.name + (e.long ? ' \u2014 ' + e.long : '')); o.value = i; });
+$('event').value = ev;
+$('event').addEventListener('change', () => { ev = +$('event').value; refresh(); });
+$('q').addEventListener('input', search);
+for (const m of ['all', 'from', 'to']) $(m).addEventListener('click', () => view(m));
+$('flip').addEventListener('click', () => { flip = !flip; flame(); });
+$('reset').addEventListener('click', () => { path = []; flame(); });
+$('help').addEventListener('click', () => $('keys').showModal());
+if (!every && F.some(f => !f.listed)) {
+	$('every').hidden = false;
+	$('every').addEventListener('click', () => { every = !every; $('every').setAttribute('aria-pressed', every); choose(); });
+}
+$('list').tHead.addEventListener('click', x => {
+	const k = x.target.dataset.k;
+	if (!k) return;
+	down = k === key ? !down : k !== 'name' && k !== 'where';
+	key = k;
+	$('scroll').scrollTop = 0;
+	choose();
+});
+body.addEventListener('click', x => { const tr = x.target.closest('tr'); if (tr && tr.dataset.i) select(F[tr.dataset.i]); });
+$('scroll').addEventListener('scroll', draw, {passive: true});
+window.addEventListener('resize', draw);
+document.querySelector('aside').addEventListener('click', x => { if (x.target.dataset.i) select(F[x.target.dataset.i], true); });
+$('frames').addEventListener('click', x => {
+	const t = drawn[x.target.dataset.n];
+	if (!t || !t.n) return;
+	if (!t.n.roots) select(t.n.f, true);
+	zoom(t.n);
+});
+$('frames').addEventListener('mouseover', x => {
+	const t = drawn[x.target.dataset.n];
+	if (t) $('status').textContent = t.n ? called(t.n) + ' \u00b7 ' + says(t.n) : label(t);
+});
+$('frames').addEventListener('mouseleave', () => { $('status').textContent = said(+$('frames').dataset.cut); });
+document.addEventListener('keydown', x => {
+	if (x.ctrlKey || x.altKey || x.metaKey || $('keys').open) return;
+	if (x.key === 'Escape') {
+		if (x.target === $('q')) { $('q').value = ''; search(); $('q').blur(); }
+		else if (path.length) { path = []; flame(); }
+		return;
+	}
+	if (/^(INPUT|SELECT)$/.test(x.target.tagName)) return;
+	if (x.key === 'Enter' && x.target.dataset.n) { x.target.click(); return; }
+	const act = {'/': () => $('q').focus(), '?': () => $('keys').showModal(), f: () => view('from'), t: () => view('to'), a: () => view('all'),
+		i: () => $('flip').click(), ArrowDown: () => move(1), ArrowUp: () => move(-1), j: () => move(1), k: () => move(-1)}[x.key];
+	if (act) { x.preventDefault(); act(); }
+});
+function move(by) {
+	const at = rows.indexOf(selected), f = rows[at < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, at + by))];
+	if (f) select(f, true);
+}
+refresh();
+})();

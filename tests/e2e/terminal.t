@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""terminal.t - the bytes that reach a terminal (a pty): hostile names, colour, widths, Ctrl-C while indexing.
+
+prompt.t looks at the screen that tmux makes of them; here it is the bytes that count.
+"""
+import fcntl
+import os
+import pty
+import re
+import select
+import shutil
+import struct
+import subprocess
+import termios
+import time
+import unicodedata
+
+from e2e import done, environ, ok, profile, quern, same, skip, small
+
+HOSTILE = {
+    "title": b"\x1b]0;owned\x07", "clear": b"\x1b[2J\x1b[H", "sgr": b"\x1b[8mhidden", "c1": b"\xc2\x9b2J", "raw c1": b"\x9b2J",
+    "dcs": b"\x1bP+q\x1b\\", "override": b"\xe2\x80\xaeevil", "isolate": b"\xe2\x81\xa6evil", "back": b"x\x08\x08\x08y",
+    "cr": b"safe\rEVIL", "tab": b"a\tb", "not utf-8": b"\xff\xfe\xc0\x80", "cut utf-8": b"\xe6\xbc", "del": b"a\x7fb",
+    "answer": b"\x1b[6n\x05\x1b[c", "separator": b"a\xe2\x80\xa8b", "cjk": "\u6f22\u5b57\u95a2\u6570".encode() * 30,
+    "emoji": "\U0001f525hot".encode(), "combining": "e\u0301e\u0301".encode(), "long": b"n" * 3000,
+}
+profile("h.out", [(b"h_" + name, 1000 - i) for i, name in enumerate(HOSTILE.values())])
+
+
+class Terminal:
+    def __init__(self, *args, columns=80, rows=24, env=()):
+        self.got = b""
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+            os.execve(quern, [quern] + list(args), dict(environ, QUERN_PAGER="", **dict(env)))
+
+    def read(self, until, seconds=15):
+        """All bytes up to now, once the pattern is among those that were new."""
+        end, start = time.time() + seconds, len(self.got)
+        while time.time() < end and not re.search(until, self.got[start:]):
+            if select.select([self.fd], [], [], 0.1)[0]:
+                try:
+                    more = os.read(self.fd, 65536)
+                except OSError:
+                    break
+                if not more:
+                    break
+                self.got += more
+        return self.got[start:]
+
+    def ask(self, text):
+        os.write(self.fd, text + b"\r")
+        return self.read(rb"\n[\s\S]*quern\[[^\n]*\]> (\x1b\[K)?$")
+
+    def close(self):
+        try:
+            os.write(self.fd, b"\x15\x04")
+            self.read(rb"never", 0.5)
+        except OSError:
+            pass
+        end = time.time() + 10
+        while time.time() < end:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                return os.waitstatus_to_exitcode(status) if hasattr(os, "waitstatus_to_exitcode") else status >> 8
+            time.sleep(0.05)
+        os.kill(self.pid, 9)
+        os.waitpid(self.pid, 0)
+        return None
+
+
+OURS = re.compile(rb"\x1b\[[0-9;]*[mKJABCDGPX@]|\x1b\[\?[0-9]+[hl]|\x1b[>=]")
+
+
+def unclean(data):
+    """What reached the terminal and is neither text nor one of the line editor's and our sequences."""
+    text = OURS.sub(b"", data).decode("utf-8", "surrogateescape")
+    return sorted({"%04x" % ord(c) for c in text if c not in "\r\n\a\b" and (
+        unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") or unicodedata.bidirectional(c) in ("LRE", "RLE", "LRO", "RLO", "PDF",
+                                                                                               "LRI", "RLI", "FSI", "PDI"))})
+
+
+def width(line):
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
+PROMPT = rb"quern\[Ir\]> "
+for columns in (40, 80, 200):
+    t = Terminal("h.out", columns=columns, rows=60)
+    first = t.read(PROMPT)
+    ok(unclean(first) == [] and first, "%d columns: the opening" % columns, first)
+    for query in (b"top 30", b"find /^h_/", b"functions | show fn | as csv | take 30", b"callers of h_nosuch", b"info #3"):
+        got = t.ask(query)
+        ok(unclean(got) == [] and len(got) > 20, "%d columns: %s holds no control byte of a name" % (columns, query.decode()),
+           "%s %r" % (unclean(got), got[:300]))
+        ok(not re.search(rb"owned\x07|\x1b\[2J|\x1b\]|\x9b2J|\x1b\[6n|\x1b\[8m", got), "%d columns: and no sequence" % columns, got)
+        wide = [x for x in OURS.sub(b"", got).decode("utf-8", "replace").splitlines()[:-1] if width(x) > columns and not re.match("not on|20 of", x)] if query[:3] in (b"top", b"cal") else []
+        same([(width(x), x) for x in wide], [], "%d columns: nothing is wider" % columns)
+    time.sleep(0.3)  # the editor takes the keyboard after it wrote the prompt
+    os.write(t.fd, b"callers of \"h_\t\t")
+    listed = t.read(rb"or more|\d more|callers of \"h_$|quern.*quern", 3)
+    ok(unclean(listed) == [], "%d columns: neither is there in what Tab lists" % columns, "%s %r" % (unclean(listed), listed[:300]))
+    os.write(t.fd, b"\x03")
+    t.read(PROMPT)
+    t.ask(b".push hide /^h_safe/")
+    got = t.ask(b".filters")
+    ok(unclean(got) == [], "%d columns: nor in the prompt with a filter" % columns, got)
+    same(t.close(), 0, "%d columns: Ctrl-D leaves" % columns)
+
+name = b"evil\x1b[31m\xe2\x80\xaename.out"
+shutil.copyfile(b"h.out", name)
+t = Terminal(name)
+got = t.read(rb"]> ")
+got += t.ask(b".profiles") + t.ask(b".close nosuch\x1b") + t.ask(b"nosuch")
+ok(unclean(got) == [] and b"\x1b[31mname" not in got, "the name of a file is escaped too", repr(got))
+t.close()
+
+# Colour: on a terminal, unless it is said not to.
+for env, args, want in (((), (), True), ((("NO_COLOR", "1"),), (), False), ((("TERM", "dumb"),), (), False),
+                        ((), ("--color=never",), False), ((("NO_COLOR", "1"),), ("--color=always",), True)):
+    t = Terminal("h.out", *args, env=env)
+    t.read(PROMPT)
+    got = t.ask(b"top 2") + t.ask(b"top by Nope")
+    same(bool(re.search(rb"\x1b\[[0-9;]+m", got)), want, "colour with %s %s" % (dict(env), " ".join(args)))
+    t.close()
+
+# Ctrl-C at the prompt, twice in a row, leaves the shell as it was.
+t = Terminal("h.out")
+t.read(PROMPT)
+for i in range(3):
+    os.write(t.fd, b"half a li\x03")
+    t.read(PROMPT)
+ok(b"h_" in t.ask(b"top 1"), "Ctrl-C three times, then a query")
+same(t.close(), 0, "and it leaves in good order")
+
+# Ctrl-C while a second profile is indexed: the shell stays, no file is left, .open works afterwards.
+block = b"".join(b"fn=f%d\n%d %d\ncfn=f%d\ncalls=1 1\n%d 5\n\n" % (i, i % 90 + 1, i % 7 + 1, i * 7 % 5000, i % 90 + 1) for i in range(5000))
+with open("big.out", "wb") as f:
+    f.write(b"# callgrind format\nversion: 1\nevents: Ir\n\nfl=a.c\n" + block * 400)
+
+
+def temporaries():
+    return [n for n in os.listdir(".") if n.startswith("big.out.") and ".lock" not in n]
+
+
+stopped = False
+t = Terminal("h.out", "--jobs", "1")
+t.read(PROMPT)
+for attempt in range(10):
+    os.write(t.fd, b".open b%d=big.out\r" % attempt)
+    end = time.time() + 20
+    while not temporaries() and time.time() < end:
+        time.sleep(.0005)
+    os.write(t.fd, b"\x03")
+    got = t.read(rb"\n[^\n]*" + PROMPT)
+    if b"interrupted" in got:
+        stopped = True
+        break
+    if os.path.exists("big.out.quern"):
+        os.remove("big.out.quern")
+    t.ask(b".close b%d" % attempt)
+if stopped:
+    same(temporaries(), [], "Ctrl-C while indexing at the prompt: no temporary file is left")
+    ok(b"h_" in t.ask(b"top 1"), "and the shell goes on")
+    ok(b"indexed" in t.ask(b".open again=big.out") and b"f0" in t.ask(b"in again | functions of f0"), "and .open works afterwards")
+else:
+    skip("Ctrl-C while indexing at the prompt", "indexing was over before the key, ten times")
+t.close()
+done()
