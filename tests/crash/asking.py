@@ -18,12 +18,12 @@ FORMATS = "table tree csv tsv json ndjson md svg html folded speedscope dot call
 
 
 def every_query():
-    """Each form of the language, as engine/LANGUAGE.md has it."""
+    """Each form of the language, as engine/LANGUAGE.md has it; answers are indented."""
     inside, out = False, []
     for line in open(crash.e2e.top + "/engine/LANGUAGE.md", encoding="utf-8"):
         if line.startswith("```"):
             inside = line.strip() == "```quern"
-        elif inside and line.strip() and line.strip() != "info":     # that one tells the time
+        elif inside and line[:1].strip() and line.strip() != "info":     # that one tells the time
             out.append(line.strip())
     return out
 
