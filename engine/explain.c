@@ -205,8 +205,8 @@ static int explain_query(struct session *s, struct stmt *st, struct explain *e,
 	return 0;
 }
 
-int query_explain(struct session *s, struct str text, struct arena *a, struct str *out,
-		  struct err *err)
+static int explain_text(struct session *s, struct str text, struct arena *a,
+			struct str *out, struct err *err)
 {
 	struct parse_limits l = session_parse_limits(s);
 	struct explain e = {.text = text};
@@ -222,10 +222,35 @@ int query_explain(struct session *s, struct str text, struct arena *a, struct st
 		else
 			rc = explain_query(s, st, &e, a, err);
 	}
+	if (!rc && e.o.failed)
+		rc = err_set(err, ERR_LIMIT, 0, "out of memory");
 	if (!rc) {
 		*out = arena_str(a, (struct str){e.o.buf ? e.o.buf : "", e.o.n});
 		rc = out->p ? 0 : arena_full(a, err);
 	}
 	out_close(&e.o);
 	return rc;
+}
+
+struct explaining {
+	struct session *s;
+	struct str text;
+	struct arena *a;
+	struct str *out;
+	struct err *err;
+};
+
+static int explain_guarded(void *arg)
+{
+	struct explaining *e = arg;
+
+	return explain_text(e->s, e->text, e->a, e->out, e->err);
+}
+
+int query_explain(struct session *s, struct str text, struct arena *a, struct str *out,
+		  struct err *err)
+{
+	struct explaining e = {s, text, a, out, err};
+
+	return session_guard(explain_guarded, &e, err);
 }

@@ -16,6 +16,7 @@
 #include "engine/gstage.h"
 #include "engine/session.h"
 #include "engine/source.h"
+#include "index/base/map.h"
 #include "index/base/vec.h"
 
 enum {
@@ -304,6 +305,24 @@ struct str session_filter(const struct session *s, size_t i)
 	return s->filters[i];
 }
 
+/* ---- damage ---- */
+
+int session_guard(int (*fn)(void *), void *arg, struct err *err)
+{
+	if (!map_guard(fn, arg, ERR_INDEX, err))
+		return 0;
+	if (err->kind == ERR_INDEX)
+		err_hint(err, "rebuild it: run quern with --rebuild");
+	return (int)err->kind;
+}
+
+int session_check(const struct session *s, struct err *err)
+{
+	for (size_t i = 0; i < s->n; i++)
+		store_check(s->stores[i], err);
+	return (int)err->kind;
+}
+
 /* ---- graph stages in force ---- */
 
 /* The spans of kept filters point into their own text, not into the query's. */
@@ -535,7 +554,7 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 	r->notes = x->notes;
 	r->nnotes = x->nnotes;
 	asked_for(q, r);
-	return store_check(x->g->st, x->err);
+	return session_check(s, x->err);
 }
 
 /* The graph that the query's source will see: checked, with all stages done. */
@@ -676,23 +695,51 @@ static void fix_place(struct err *err, const struct stmt *st)
 	}
 }
 
+struct running {
+	struct session *s;
+	struct str text;
+	struct arena *a;
+	query_sink *sink;
+	void *arg;
+	struct err *err;
+};
+
+/* What is in malloc'd memory while a fault ends this stays there: an index that is damaged
+ * under a query is rare, and the query's own memory is the arena's. */
+static int run_guarded(void *arg)
+{
+	struct running *r = arg;
+	struct parse_limits l = session_parse_limits(r->s);
+	struct stmt *st;
+	int rc = parse_text(r->text, &l, r->a, &st, r->err);
+
+	for (; !rc && st; st = st->next) {
+		rc = st->is_let ? run_let(r->s, &st->let, r->a, r->err)
+				: run_query(r->s, st, r->text, r->a, r->sink, r->arg,
+					    r->err);
+		if (rc)
+			fix_place(r->err, st);
+	}
+	return rc;
+}
+
 int query_run(struct session *s, struct str text, struct arena *a, query_sink *sink,
 	      void *arg, struct err *err)
 {
-	struct parse_limits l = session_parse_limits(s);
+	struct running r = {s, text, a, sink, arg, err};
 	uint64_t bytes = s->limits.arena_bytes;
 	size_t cap = a->cap;
-	struct stmt *st;
 	int rc;
 
 	if (!a->cap || a->cap - (a->used < a->cap ? a->used : a->cap) > bytes)
 		a->cap = a->used + bytes;
-	rc = parse_text(text, &l, a, &st, err);
-	for (; !rc && st; st = st->next) {
-		rc = st->is_let ? run_let(s, &st->let, a, err)
-				: run_query(s, st, text, a, sink, arg, err);
-		if (rc)
-			fix_place(err, st);
+	rc = session_guard(run_guarded, &r, err);
+	/* What is damaged reads as zeros: "no function matches" would be a wrong answer. */
+	if (err->kind == ERR_QUERY || err->kind == ERR_EXPECT) {
+		struct err damage = {0};
+
+		if (session_check(s, &damage))
+			*err = damage;
 	}
 	a->cap = cap;
 	return rc ? (int)err->kind : 0;

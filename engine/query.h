@@ -54,6 +54,12 @@ int session_pop(struct session *s, struct err *err);
 size_t session_filters(const struct session *s);
 struct str session_filter(const struct session *s, size_t i);
 
+/* Call fn(arg) so that a fault in an index, mapped and changed by others, becomes ERR_INDEX.
+ * query_run() does so itself; a sink that must not be left half done guards what reads. */
+int session_guard(int (*fn)(void *), void *arg, struct err *err);
+/* ERR_INDEX when something read from an open profile's index was damaged. */
+int session_check(const struct session *s, struct err *err);
+
 /* Called once per query of the text, in order; non-zero (and err set) stops the script. */
 typedef int query_sink(void *arg, const struct result *r, struct err *err);
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -219,7 +220,7 @@ static int write_index(struct build *b)
 		meta.truncated |= meta.file[i].truncated;
 	}
 	report(b, input_bytes(b), "writing", true);
-	if (store_writer_open(b->publish.temp, map_bytes, &b->writer, b->err) ||
+	if (store_writer_open(b->publish.temp, b->publish.temp_fd, map_bytes, &b->writer, b->err) ||
 	    save_profile(&b->profile, b->writer, &meta, b->opts->run, b->opts->cancel,
 			 b->err) ||
 	    store_writer_finish(b->writer, b->err))
@@ -245,6 +246,33 @@ static void build_free(struct build *b)
 	free(b->tally);
 	if (b->kept.part)
 		tally_free(&b->kept);
+}
+
+/* A wait is said before it begins: it can be long. */
+static int begin_publishing(struct build *b, const char *index)
+{
+	const struct build_opts *o = b->opts;
+
+	if (!publish_begin(&b->publish, index, true, o->cancel, b->err))
+		return 0;
+	if (b->err->kind != ERR_LOCKED || o->no_wait)
+		return (int)b->err->kind;
+	publish_end(&b->publish);
+	err_clear(b->err);
+	report(b, 0, "waiting for another quern that indexes", true);
+	return publish_begin(&b->publish, index, false, o->cancel, b->err);
+}
+
+/* What a profile holds is nobody else's: no copy of it in a core file.  The limit before. */
+static struct rlimit no_core(void)
+{
+	struct rlimit before = {RLIM_INFINITY, RLIM_INFINITY}, none;
+
+	getrlimit(RLIMIT_CORE, &before);
+	none = before;
+	none.rlim_cur = 0;
+	setrlimit(RLIMIT_CORE, &none);
+	return before;
 }
 
 /* The file that index must not replace: any of the profile's own. */
@@ -280,11 +308,12 @@ static int fold(struct build *b);
 static int build_index(struct build *b, const char *index, struct store **out)
 {
 	const struct build_opts *o = b->opts;
+	struct rlimit core;
 	int rc;
 
 	if (index && replaces(b, index))
 		return (int)b->err->kind;
-	if (publish_begin(&b->publish, index, o->no_wait, o->cancel, b->err)) {
+	if (begin_publishing(b, index)) {
 		publish_end(&b->publish);
 		return (int)b->err->kind;
 	}
@@ -303,14 +332,16 @@ static int build_index(struct build *b, const char *index, struct store **out)
 			*out = NULL;
 		}
 	}
+	core = no_core();
 	rc = fold(b);
 	if (!rc)
 		rc = map_guard(build_guarded, b, ERR_PROFILE, b->err);
+	setrlimit(RLIMIT_CORE, &core);
 	build_free(b);
 	if (!rc && index)
 		rc = publish_commit(&b->publish, b->err);
 	if (!rc)
-		rc = store_open(index ? index : b->publish.temp, true, out, b->err);
+		rc = store_open(index ? index : publish_opens(&b->publish), true, out, b->err);
 	publish_end(&b->publish);
 	return rc ? (int)b->err->kind : 0;
 }

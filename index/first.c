@@ -28,6 +28,13 @@ static const uint8_t first_kind[256] = {	/* others must be digits: four() looks 
 	['*'] = FIRST_RELATIVE | FIRST_SAME,
 };
 
+/* The row is half added: what reads it again would add it twice, so this is the end. */
+static const char *no_memory(struct tally *t)
+{
+	t->no_memory = true;
+	return NULL;
+}
+
 /* ---- one number after the other ---- */
 
 static bool hex_number(const char **p, uint64_t *out)
@@ -126,7 +133,7 @@ static __attribute__((noinline)) const char *other_line(struct tally *t, const s
 	t->lines++;
 	t->cost_lines++;
 	place(pl, &r, at, t);
-	return tally_add_once(t, &r, cost) ? NULL : p;
+	return tally_add_once(t, &r, cost) ? no_memory(t) : p;
 }
 
 /* "jump=12 +3 0 \n* 0 \n" or "jcnd=3/12 ..."; the end, or NULL with nothing changed. */
@@ -153,7 +160,7 @@ static __attribute__((noinline)) const char *jump(struct tally *t, const struct 
 	t->lines += 2;
 	t->cost_lines++;
 	place(pl, &r, at, t);
-	return tally_add_once(t, &r, NULL) ? NULL : p;
+	return tally_add_once(t, &r, NULL) ? no_memory(t) : p;
 }
 
 /* "cfn=(12)\n" and its like: the slot of its name, or 0; *p moves behind it. */
@@ -233,7 +240,7 @@ static __attribute__((noinline)) const char *call(struct tally *t, const struct 
 	}
 	t->lines += c.lines + 2;
 	place(pl, &r, at, t);
-	return tally_once_call(t, &r, cost) ? NULL : p;
+	return tally_once_call(t, &r, cost) ? no_memory(t) : p;
 }
 
 /* ---- the loop ---- */

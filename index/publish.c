@@ -98,6 +98,23 @@ static void make_directories(char *dir)
 	mkdir(dir, 0700);
 }
 
+/* In a directory for all (/tmp) nobody replaces what is another's, and whoever made the lock
+ * could hold it for ever. */
+static bool in_the_way(const char *path, const char *dir)
+{
+	char lock[INDEX_PATH_MAX];
+	struct stat of_dir, there;
+	uid_t me = geteuid();
+
+	if (me == 0 || stat(dir, &of_dir))
+		return false;
+	if (fits(snprintf(lock, sizeof(lock), "%s.lock", path)) && lstat(lock, &there) == 0 &&
+	    there.st_uid != me)
+		return true;
+	return of_dir.st_mode & S_ISVTX && of_dir.st_uid != me && lstat(path, &there) == 0 &&
+	       there.st_uid != me;
+}
+
 bool publish_writable(const char *path)
 {
 	char dir[INDEX_PATH_MAX];
@@ -105,7 +122,7 @@ bool publish_writable(const char *path)
 	publish_directory(path, dir);
 	if (access(dir, F_OK) && strstr(dir, "/quern"))
 		make_directories(dir);
-	return access(dir, W_OK | X_OK) == 0;
+	return access(dir, W_OK | X_OK) == 0 && !in_the_way(path, dir);
 }
 
 /* ---- lock ---- */
@@ -118,6 +135,11 @@ static int cannot(const char *path, struct err *err)
 	publish_directory(path, dir);
 	if (why == ENOENT && access(dir, F_OK))
 		err_set(err, ERR_INDEX, 0, "cannot write the index: there is no directory %s", dir);
+	else if (why == EACCES && faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		err_set(err, ERR_INDEX, 0, "cannot write the index: %s is another user's", path);
+	else if (why == ENOSPC || why == EDQUOT)
+		err_set(err, ERR_INDEX, 0, "cannot write the index %s: %s", path,
+			why == EDQUOT ? "your disk quota is used up" : "the disk is full");
 	else if (why == EACCES || why == EROFS)
 		err_set(err, ERR_INDEX, 0, "cannot write the index: the directory %s: %s", dir,
 			strerror(why));
@@ -127,34 +149,75 @@ static int cannot(const char *path, struct err *err)
 			     "--no-index-write");
 }
 
-/* The lock file is removed by its last holder, so after locking it must still be there. */
-static int take_lock(struct publish *p, bool no_wait, const atomic_int *cancel, struct err *err)
+/* All of a build's names are in one directory, whatever becomes of the path to it. */
+static int open_directory(struct publish *p, const char *path, struct err *err)
+{
+	char dir[INDEX_PATH_MAX];
+
+	publish_directory(path, dir);
+	p->dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return p->dir_fd < 0 ? cannot(path, err) : 0;
+}
+
+static const char *in_directory(const char *path)
+{
+	return str_basename(str_c(path)).p;
+}
+
+/* A lock that is not held is not ours to remove. */
+static void let_go(struct publish *p)
+{
+	close(p->lock_fd);
+	p->lock_fd = -1;
+}
+
+/* Wait for the lock of the open file. */
+static int hold(struct publish *p, bool no_wait, const atomic_int *cancel, struct err *err)
 {
 	const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
 
-	for (;;) {
-		struct stat held, there;
+	while (flock(p->lock_fd, LOCK_EX | LOCK_NB)) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return cannot(p->lock, err);
+		if (no_wait) {
+			err_set(err, ERR_LOCKED, 0, "another process is building %s", p->index);
+			return err_hint(err, "leave out --no-wait to wait for it");
+		}
+		if (cancel && *cancel)
+			return err_set(err, ERR_CANCEL, 0, "interrupted");
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
 
-		p->lock_fd = open(p->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+/* The lock file is removed by its last holder, so after locking it must still be there. */
+static int take_lock(struct publish *p, bool no_wait, const atomic_int *cancel, struct err *err)
+{
+	const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+	const char *name = in_directory(p->lock);
+
+	for (;;) {
+		struct stat held = {0}, there;
+
+		p->lock_fd = openat(p->dir_fd, name, flags, 0600);
 		if (p->lock_fd < 0)
 			return cannot(p->lock, err);
-		while (flock(p->lock_fd, LOCK_EX | LOCK_NB)) {
-			if (errno != EWOULDBLOCK && errno != EINTR)
-				return cannot(p->lock, err);
-			if (no_wait) {
-				err_set(err, ERR_LOCKED, 0, "another process is building %s",
-					p->index);
-				return err_hint(err, "leave out --no-wait to wait for it");
-			}
-			if (cancel && *cancel)
-				return err_set(err, ERR_CANCEL, 0, "interrupted");
-			nanosleep(&pause, NULL);
+		if (fstat(p->lock_fd, &held) ||
+		    (geteuid() && held.st_uid && held.st_uid != geteuid())) {
+			if (held.st_nlink)
+				errno = EACCES;
+			cannot(p->lock, err);
+			let_go(p);
+			return (int)err->kind;
 		}
-		if (fstat(p->lock_fd, &held) == 0 && stat(p->lock, &there) == 0 &&
+		if (hold(p, no_wait, cancel, err)) {
+			let_go(p);
+			return (int)err->kind;
+		}
+		if (fstatat(p->dir_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    held.st_ino == there.st_ino && held.st_dev == there.st_dev)
 			return 0;
-		close(p->lock_fd);
-		p->lock_fd = -1;
+		let_go(p);
 	}
 }
 
@@ -199,7 +262,7 @@ static int make_temp(struct publish *p, const char *stem, struct err *err)
 		if (!fits(snprintf(p->temp, sizeof(p->temp), "%s.tmp.%ld.%08" PRIx32, stem,
 				   (long)getpid(), r)))
 			return err_set(err, ERR_INDEX, 0, "the path of the index is too long");
-		p->temp_fd = open(p->temp, flags, 0600);
+		p->temp_fd = openat(p->dir_fd, in_directory(p->temp), flags, 0600);
 		if (p->temp_fd >= 0)
 			return 0;
 		if (errno != EEXIST)
@@ -210,6 +273,30 @@ static int make_temp(struct publish *p, const char *stem, struct err *err)
 	return (int)err->kind;
 }
 
+/* A file without a name, where the system has such. */
+static int make_nameless(struct publish *p, const char *stem, struct err *err)
+{
+	p->temp_fd = openat(p->dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (p->temp_fd < 0 && make_temp(p, stem, err))
+		return (int)err->kind;
+	snprintf(p->opens, sizeof(p->opens), "/proc/self/fd/%d", p->temp_fd);
+	if (access(p->opens, W_OK) == 0) {
+		p->nameless = !p->temp[0] ||
+			      unlinkat(p->dir_fd, in_directory(p->temp), 0) == 0;
+	} else if (!p->temp[0]) { /* no /proc: LMDB needs a name */
+		close(p->temp_fd);
+		return make_temp(p, stem, err);
+	}
+	if (!p->temp[0] && !fits(snprintf(p->temp, sizeof(p->temp), "%s.tmp", stem)))
+		return err_set(err, ERR_INDEX, 0, "TMPDIR is too long");
+	return 0;
+}
+
+const char *publish_opens(const struct publish *p)
+{
+	return p->nameless ? p->opens : p->temp;
+}
+
 int publish_begin(struct publish *p, const char *index, bool no_wait, const atomic_int *cancel,
 		  struct err *err)
 {
@@ -217,57 +304,43 @@ int publish_begin(struct publish *p, const char *index, bool no_wait, const atom
 	char stem[INDEX_PATH_MAX];
 
 	memset(p, 0, sizeof(*p));
-	p->lock_fd = p->temp_fd = -1;
+	p->dir_fd = p->lock_fd = p->temp_fd = -1;
 	if (!index) {
 		if (!fits(snprintf(stem, sizeof(stem), "%s/quern",
 				   tmp && tmp[0] == '/' ? tmp : "/tmp")))
 			return err_set(err, ERR_INDEX, 0, "TMPDIR is too long");
-		return make_temp(p, stem, err);
+		return open_directory(p, stem, err) ? (int)err->kind : make_nameless(p, stem, err);
 	}
 	if (!fits(snprintf(p->index, sizeof(p->index), "%s", index)) ||
 	    !fits(snprintf(p->lock, sizeof(p->lock), "%s.lock", index)))
 		return err_set(err, ERR_INDEX, 0, "the path of the index is too long");
-	if (take_lock(p, no_wait, cancel, err))
+	if (open_directory(p, index, err) || take_lock(p, no_wait, cancel, err))
 		return (int)err->kind;
 	remove_leftovers(index);
 	return make_temp(p, index, err);
 }
 
-static int sync_directory(const char *path)
-{
-	char dir[INDEX_PATH_MAX];
-	int fd, rc;
-
-	publish_directory(path, dir);
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	rc = fsync(fd);
-	close(fd);
-	return rc;
-}
-
 int publish_commit(struct publish *p, struct err *err)
 {
-	if (fsync(p->temp_fd) || fchmod(p->temp_fd, 0444) || rename(p->temp, p->index))
+	if (fsync(p->temp_fd) || fchmod(p->temp_fd, 0444) ||
+	    renameat(p->dir_fd, in_directory(p->temp), p->dir_fd, in_directory(p->index)))
 		return cannot(p->index, err);
 	p->temp[0] = '\0';
-	if (sync_directory(p->index))
-		return cannot(p->index, err);
-	return 0;
+	return fsync(p->dir_fd) ? cannot(p->index, err) : 0;
 }
 
 void publish_end(struct publish *p)
 {
-	if (p->temp[0])
-		unlink(p->temp);
+	if (p->temp[0] && p->dir_fd >= 0 && !p->nameless)
+		unlinkat(p->dir_fd, in_directory(p->temp), 0);
 	if (p->temp_fd >= 0)
 		close(p->temp_fd);
 	if (p->lock_fd >= 0) {
-		if (p->index[0])
-			unlink(p->lock);
+		unlinkat(p->dir_fd, in_directory(p->lock), 0);
 		close(p->lock_fd);
 	}
+	if (p->dir_fd >= 0)
+		close(p->dir_fd);
 	p->temp[0] = '\0';
-	p->temp_fd = p->lock_fd = -1;
+	p->temp_fd = p->lock_fd = p->dir_fd = -1;
 }

@@ -22,7 +22,8 @@ bool publish_place(const char *profile, unsigned i, char path[INDEX_PATH_MAX]);
 /* ERR_INDEX when at path there is a file that nobody would want replaced: anything but an
  * index, an empty file, or a file named as an index is.  `profile_fd`: nor the profile. */
 int publish_replaces(const char *path, int profile_fd, struct err *err);
-/* True when a file could be made in the directory of path (created when it is the cache). */
+/* True when an index could be put at path: its directory (created when it is the cache) can be
+ * written, and nothing of another user is in the way. */
 bool publish_writable(const char *path);
 
 /* The directory of path into dir ("." when it has none). */
@@ -30,13 +31,17 @@ void publish_directory(const char *path, char dir[INDEX_PATH_MAX]);
 
 struct publish {
 	char index[INDEX_PATH_MAX], temp[INDEX_PATH_MAX], lock[INDEX_PATH_MAX];
-	int lock_fd, temp_fd;
+	int dir_fd, lock_fd, temp_fd;
+	bool nameless;		/* the temporary file has no name: it is gone when closed */
+	char opens[64];		/* a path that leads to temp_fd's file, whatever its name */
 };
 
 /* Take the lock (waiting for it unless no_wait) and make the empty temporary file.  A NULL
- * index makes only a temporary file, in $TMPDIR. */
+ * index makes only a temporary file, in $TMPDIR, that no kill can leave behind. */
 int publish_begin(struct publish *p, const char *index, bool no_wait, const atomic_int *cancel,
 		  struct err *err);
+/* The path by which the temporary file can be opened. */
+const char *publish_opens(const struct publish *p);
 int publish_commit(struct publish *p, struct err *err);	/* sync, rename, sync the directory */
 void publish_end(struct publish *p);	/* remove what is temporary, give up the lock */
 

@@ -1,5 +1,5 @@
 /*
- * store.c - open an index, close it, check all of it; see store.h.
+ * store.c - open an index, close it; see store.h.  store_verify.c checks all of it.
  *
  * The file is mapped by LMDB (read only, no lock file: a published index is never written
  * again) and one read transaction lasts as long as the store, so a view of a page is valid
@@ -31,6 +31,17 @@ static int not_an_index(const char *path, const char *why, struct err *err)
 	return err_hint(err, "rebuild it: run quern with --rebuild");
 }
 
+/* What the machine lacks is no damage. */
+static int cannot_open(const char *path, int rc, struct err *err)
+{
+	if (rc == ENOMEM)
+		return err_set(err, ERR_LIMIT, 0, "out of memory to open the index %s", path);
+	if (rc == EMFILE || rc == ENFILE)
+		return err_set(err, ERR_INDEX, 0, "cannot open the index %s: %s", path,
+			       strerror(rc));
+	return not_an_index(path, mdb_strerror(rc), err);
+}
+
 static int check_owner(const char *path, const struct stat *sb, bool trust, struct err *err)
 {
 	if (!S_ISREG(sb->st_mode))
@@ -43,7 +54,7 @@ static int check_owner(const char *path, const struct stat *sb, bool trust, stru
 }
 
 /* Find where LMDB mapped the file, so that a fault there becomes an error. */
-static void watch(struct store *st, const void *inside, uint64_t size)
+static void watch(struct store *st, const void *inside)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	char line[512];
@@ -52,12 +63,32 @@ static void watch(struct store *st, const void *inside, uint64_t size)
 	while (maps && fgets(line, sizeof(line), maps))
 		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &from, &to) == 2 && at >= from &&
 		    at < to)
-			st->watched = map_watch((const void *)from, (size_t)size, "the index");
+			st->map = (const char *)from;
 	if (maps)
 		fclose(maps);
+	if (st->map)
+		st->watched = map_watch(st->map, (size_t)st->size, st->path);
 }
 
-static int open_env(struct store *st, uint64_t size, struct err *err)
+/* LMDB would abort(): a page is not what the tree promised. */
+static void on_assert(MDB_env *env, const char *what)
+{
+	(void)what;
+	map_fail(mdb_env_get_userctx(env));
+}
+
+/* LMDB opened a path; it must be the file that was checked. */
+static bool same_file(const struct store *st)
+{
+	struct stat ours, theirs;
+	int fd;
+
+	return mdb_env_get_fd(st->env, &fd) == 0 && fstat(fd, &theirs) == 0 &&
+	       fstat(st->fd, &ours) == 0 && ours.st_ino == theirs.st_ino &&
+	       ours.st_dev == theirs.st_dev;
+}
+
+static int open_env(struct store *st, struct err *err)
 {
 	const unsigned flags = MDB_NOSUBDIR | MDB_RDONLY | MDB_NOLOCK | MDB_NOTLS;
 	char same[64];
@@ -66,33 +97,39 @@ static int open_env(struct store *st, uint64_t size, struct err *err)
 	/* The file that was checked, even if the path means another one by now. */
 	snprintf(same, sizeof(same), "/proc/self/fd/%d", st->fd);
 	if (!rc)
-		rc = mdb_env_set_mapsize(st->env, (size_t)size);
+		rc = mdb_env_set_mapsize(st->env, (size_t)st->size);
+	if (!rc)
+		rc = mdb_env_set_userctx(st->env, st->path);
+	if (!rc)
+		rc = mdb_env_set_assert(st->env, on_assert);
 	if (!rc)
 		rc = mdb_env_open(st->env, access(same, R_OK) ? st->path : same, flags, 0);
+	if (!rc && !same_file(st))
+		return not_an_index(st->path, "it was replaced while it was opened", err);
 	if (!rc)
 		rc = mdb_txn_begin(st->env, NULL, MDB_RDONLY, &st->txn);
 	if (!rc)
 		rc = mdb_dbi_open(st->txn, NULL, 0, &st->dbi);
-	if (rc)
-		return not_an_index(st->path, mdb_strerror(rc), err);
-	return 0;
+	return rc ? cannot_open(st->path, rc, err) : 0;
 }
 
-static int read_meta(struct store *st, uint64_t size, struct err *err)
+static int read_meta(struct store *st, struct err *err)
 {
-	const struct value_header *h = store_value(st, TABLE_META, 0, 0);
+	struct value_header head;
+	const unsigned char *p = store_value(st, TABLE_META, 0, 0, &head);
 	struct meta *m = &st->meta;
 	struct varint_reader in;
 	struct coder c = {.from = &in, .arena = &st->arena};
 
-	if (!h)
+	if (!p)
 		return store_check(st, err);
-	watch(st, h, size);
-	if (h->rows != INDEX_VERSION)
+	watch(st, p);
+	if (head.rows != INDEX_VERSION)
 		return err_set(err, ERR_STALE, 0, "the index is of another version of quern");
-	in = (struct varint_reader){(const unsigned char *)(h + 1),
-				    (const unsigned char *)(h + 1) + h->bytes, false};
+	in = (struct varint_reader){p, p + head.bytes, false};
 	meta_code(&c, m);
+	if (c.failed && !in.bad)
+		return cannot_open(st->path, ENOMEM, err);
 	if (c.failed || m->functions > UINT32_MAX - 1 || m->edges > UINT32_MAX - 1 ||
 	    m->parts > UINT32_MAX || m->cycles > m->functions || m->events > m->all_events ||
 	    m->events == 0 || m->all_events > UINT16_MAX)
@@ -109,14 +146,13 @@ static int read_meta(struct store *st, uint64_t size, struct err *err)
 		.input_lines = m->input_lines, .has_line = m->has_line,
 		.has_instr = m->has_instr, .saturated = m->saturated,
 		.truncated = m->truncated, .profile = m->profile, .creator = m->creator,
-		.cmd = m->cmd, .built_s = m->built_s, .index_bytes = size,
+		.cmd = m->cmd, .built_s = m->built_s, .index_bytes = st->size,
 	};
 	return 0;
 }
 
 struct opening {
 	struct store *st;
-	uint64_t size;
 	struct err *err;
 };
 
@@ -124,13 +160,13 @@ static int open_guarded(void *arg)
 {
 	struct opening *o = arg;
 
-	return open_env(o->st, o->size, o->err) || read_meta(o->st, o->size, o->err);
+	return open_env(o->st, o->err) || read_meta(o->st, o->err);
 }
 
 int store_open(const char *path, bool trust, struct store **out, struct err *err)
 {
 	struct store *st = calloc(1, sizeof(*st));
-	struct opening o = {st, 0, err};
+	struct opening o = {st, err};
 	struct stat sb;
 
 	if (!st || !(st->path = strdup(path))) {
@@ -144,8 +180,9 @@ int store_open(const char *path, bool trust, struct store **out, struct err *err
 		err_set(err, ERR_INDEX, 0, "cannot open the index %s: %s", path, strerror(errno));
 		goto fail;
 	}
-	o.size = (uint64_t)sb.st_size;
-	if (check_owner(path, &sb, trust, err) || store_pages_check(st->fd, path, o.size, err) ||
+	st->size = (uint64_t)sb.st_size;
+	st->mtime = sb.st_mtim;
+	if (check_owner(path, &sb, trust, err) || store_pages_check(st->fd, path, st->size, err) ||
 	    map_guard(open_guarded, &o, ERR_INDEX, err))
 		goto fail;
 	*out = st;
@@ -203,47 +240,4 @@ struct str store_input_path(const struct store *st, uint32_t i)
 const struct source_id *store_source(const struct store *st)
 {
 	return &st->meta.file[0].id;
-}
-
-/* ---- verify ---- */
-
-int store_verify(struct store *st, struct err *err)
-{
-	MDB_cursor *cursor;
-	MDB_val k, v;
-	int rc = mdb_cursor_open(st->txn, st->dbi, &cursor);
-
-	while (!rc && !st->damage.kind && !(rc = mdb_cursor_get(cursor, &k, &v, MDB_NEXT))) {
-		const unsigned char *key = k.mv_data;
-		enum table t;
-		uint32_t event, block, rows;
-		uint64_t bytes;
-
-		if (k.mv_size != 8 || (t = (enum table)(key[0] << 8 | key[1])) >= TABLES || !t) {
-			rc = MDB_CORRUPTED;
-			break;
-		}
-		event = (uint32_t)(key[2] << 8 | key[3]);
-		block = (uint32_t)key[4] << 24 | (uint32_t)key[5] << 16 |
-			(uint32_t)key[6] << 8 | key[7];
-		store_block(st, t, event, block, &rows, &bytes);
-	}
-	mdb_cursor_close(cursor);
-	if (rc && rc != MDB_NOTFOUND)
-		return not_an_index(st->path, mdb_strerror(rc), err);
-	/* Nothing may be missing either: touch the first row of every column's blocks. */
-	for (int t = TABLE_OBJ; t < TABLES; t++) {
-		uint64_t per = table_width((enum table)t) ? BLOCK_ROWS : STRING_ROWS;
-		uint64_t n = store_rows_of(st, (enum table)t);
-
-		for (uint32_t e = 0; e < store_events_of(st, (enum table)t); e++)
-			for (uint64_t at = 0; at < n && !st->damage.kind; at += per) {
-				uint32_t rows;
-				uint64_t bytes;
-
-				store_block(st, (enum table)t, e, (uint32_t)(at / per), &rows,
-					    &bytes);
-			}
-	}
-	return store_check(st, err);
 }

@@ -17,6 +17,7 @@
 #ifndef QUERN_STORE_H
 #define QUERN_STORE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -62,10 +63,17 @@ struct str store_input_path(const struct store *st, uint32_t i);	/* absolute */
 /* The first of them (source.h). */
 struct source_id;
 const struct source_id *store_source(const struct store *st);
-/* ERR_INDEX when some block read so far was damaged, with the way to rebuild. */
-int store_check(const struct store *st, struct err *err);
-/* Read and check every value (quern --verify). */
-int store_verify(struct store *st, struct err *err);
+/* ERR_INDEX when some block read so far was damaged or the file is no longer as it was when
+ * it was opened, with the way to rebuild; ERR_LIMIT when memory was out. */
+int store_check(struct store *st, struct err *err);
+/* Check all of it (quern --verify): every value and checksum, every id, order and sum that can
+ * be had in two ways.  ERR_INDEX names the first that is wrong; ERR_CANCEL. */
+struct store_verified {	/* what was looked at */
+	uint64_t pages, values, strings, detail;	/* detail: cost lines, call sites, jumps */
+	bool sums;		/* false: some saturated, so they were not compared */
+};
+int store_verify(struct store *st, const atomic_int *cancel, struct store_verified *out,
+		 struct err *err);
 
 /* ---- events ---- */
 struct store_event {

@@ -8,7 +8,10 @@
 #include <inttypes.h>
 #include <lmdb.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
+#include "index/base/map.h"
 #include "index/base/vec.h"
 #include "index/store_read.h"
 
@@ -23,10 +26,34 @@ void store_damaged(struct store *st, enum table t, uint32_t block, const char *w
 	err_hint(&st->damage, "rebuild it: run quern with --rebuild");
 }
 
-int store_check(const struct store *st, struct err *err)
+void store_short(struct store *st)
 {
+	if (st->damage.kind)
+		return;
+	err_set(&st->damage, ERR_LIMIT, 0, "out of memory to read the index %s", st->path);
+}
+
+/* A published index is never written.  Whoever does so all the same is found out here. */
+static void look_at_file(struct store *st)
+{
+	struct stat sb;
+
+	if (st->damage.kind || fstat(st->fd, &sb) ||
+	    ((uint64_t)sb.st_size == st->size && sb.st_mtim.tv_sec == st->mtime.tv_sec &&
+	     sb.st_mtim.tv_nsec == st->mtime.tv_nsec))
+		return;
+	err_set(&st->damage, ERR_INDEX, 0, "the index %s is damaged: it was written to while it "
+		"was in use", st->path);
+	err_hint(&st->damage, "rebuild it: run quern with --rebuild");
+}
+
+int store_check(struct store *st, struct err *err)
+{
+	look_at_file(st);
 	if (st->damage.kind && !err->kind)
 		*err = st->damage;
+	if (st->damage.kind == ERR_LIMIT)
+		err_clear(&st->damage);
 	return (int)err->kind;
 }
 
@@ -101,12 +128,20 @@ uint64_t store_rows_of(const struct store *st, enum table t)
 	}
 }
 
-const struct value_header *store_value(struct store *st, enum table t, uint32_t event,
-					uint32_t block)
+static bool inside_map(const struct store *st, const MDB_val *v)
+{
+	const char *p = v->mv_data;
+
+	return !st->map || (p >= st->map && v->mv_size <= st->size &&
+			    (size_t)(p - st->map) <= st->size - v->mv_size);
+}
+
+/* The header is copied before it is looked at: it must not change in between. */
+static const void *fetch(struct store *st, enum table t, uint32_t event, uint32_t block,
+			 struct value_header *head)
 {
 	unsigned char key[8];
 	MDB_val k = {sizeof(key), key}, v;
-	const struct value_header *h;
 	int rc;
 
 	key_pack(key, t, event, block);
@@ -115,18 +150,33 @@ const struct value_header *store_value(struct store *st, enum table t, uint32_t 
 		store_damaged(st, t, block, rc == MDB_NOTFOUND ? "missing" : mdb_strerror(rc));
 		return NULL;
 	}
-	h = v.mv_data;
-	if (v.mv_size < sizeof(*h) || ((uintptr_t)h & 7) || h->magic != VALUE_MAGIC ||
-	    h->table != t || h->event != event || h->block != block ||
-	    h->bytes > v.mv_size - sizeof(*h)) {
+	if (v.mv_size < sizeof(*head) || ((uintptr_t)v.mv_data & 7) || !inside_map(st, &v)) {
 		store_damaged(st, t, block, "its header is wrong");
 		return NULL;
 	}
-	if (h->check != value_check(h, h + 1)) {
+	memcpy(head, v.mv_data, sizeof(*head));
+	if (head->magic != VALUE_MAGIC || head->table != t || head->event != event ||
+	    head->block != block || head->bytes > v.mv_size - sizeof(*head)) {
+		store_damaged(st, t, block, "its header is wrong");
+		return NULL;
+	}
+	if (head->check != value_check(head, (char *)v.mv_data + sizeof(*head))) {
 		store_damaged(st, t, block, "its checksum is wrong");
 		return NULL;
 	}
-	return h;
+	return (char *)v.mv_data + sizeof(*head);
+}
+
+const void *store_value(struct store *st, enum table t, uint32_t event, uint32_t block,
+			struct value_header *head)
+{
+	const void *p;
+
+	/* LMDB goes where the pages say, and they may have changed since they were checked. */
+	map_wild(st->path);
+	p = fetch(st, t, event, block, head);
+	map_wild(NULL);
+	return p;
 }
 
 /* A block of a column or of strings has the rows that the meta value promises. */
@@ -144,9 +194,8 @@ static bool rows_fit(const struct store *st, enum table t, const struct value_he
 	return h->rows == want && (!width || h->bytes == want * width);
 }
 
-static bool strings_fit(const struct value_header *h)
+static bool strings_fit(const struct value_header *h, const uint64_t *offset)
 {
-	const uint64_t *offset = (const void *)(h + 1);
 	uint64_t least = ((uint64_t)h->rows + 1) * sizeof(*offset);
 
 	if (h->bytes < least || offset[0] != least || offset[h->rows] != h->bytes)
@@ -163,42 +212,55 @@ struct blocks *store_blocks(struct store *st, enum table t, uint32_t event)
 		return NULL;
 	if (!st->blocks[t])
 		st->blocks[t] = calloc(store_slots_of(st, t), sizeof(*st->blocks[t]));
+	if (!st->blocks[t])
+		store_short(st);
 	return st->blocks[t] ? &st->blocks[t][event] : NULL;
+}
+
+/* Find, check and keep a block. */
+static bool meet(struct store *st, enum table t, uint32_t event, uint32_t block,
+		 struct blocks *b)
+{
+	size_t n = b->n;
+	struct value_header head;
+	const void *p;
+
+	/* Every value has pages of its own, so a file has fewer than this. */
+	if (event >= store_events_of(st, t) || block >= st->size / VALUE_MIN) {
+		store_damaged(st, t, block, "no such block");
+		return false;
+	}
+	p = store_value(st, t, event, block, &head);
+	if (!p)
+		return false;
+	if (!rows_fit(st, t, &head) ||
+	    (t >= TABLE_OBJ && t <= TABLE_NAME && !strings_fit(&head, p))) {
+		store_damaged(st, t, block, "it does not have the rows it should");
+		return false;
+	}
+	if (block >= n && vec_reserve(&b->at, &n, (size_t)block + 1, sizeof(*b->at))) {
+		store_short(st);
+		return false;
+	}
+	b->n = (uint32_t)n;
+	b->at[block] = (struct block){p, head.bytes, head.rows};
+	return true;
 }
 
 const void *store_block(struct store *st, enum table t, uint32_t event, uint32_t block,
 			uint32_t *rows, uint64_t *bytes)
 {
 	struct blocks *b = store_blocks(st, t, event);
-	const struct value_header *h;
 
-	if (b && block < b->n && b->at[block]) {
-		h = b->at[block];
-	} else {
-		size_t n = b ? b->n : 0;
-
-		/* Every value has pages of its own, so a file has fewer than this. */
-		if (!b || event >= store_events_of(st, t) ||
-		    block >= st->info.index_bytes / VALUE_MIN ||
-		    (block >= n &&
-		     vec_reserve(&b->at, &n, (size_t)block + 1, sizeof(*b->at)))) {
-			store_damaged(st, t, block, "no such block, or no memory for it");
-			return NULL;
-		}
-		b->n = (uint32_t)n;
-		h = store_value(st, t, event, block);
-		if (!h)
-			return NULL;
-		if (!rows_fit(st, t, h) ||
-		    (t >= TABLE_OBJ && t <= TABLE_NAME && !strings_fit(h))) {
-			store_damaged(st, t, block, "it does not have the rows it should");
-			return NULL;
-		}
-		b->at[block] = h;
+	if (!b) {
+		store_damaged(st, t, block, "no such block");
+		return NULL;
 	}
-	*rows = h->rows;
-	*bytes = h->bytes;
-	return h + 1;
+	if ((block >= b->n || !b->at[block].p) && !meet(st, t, event, block, b))
+		return NULL;
+	*rows = b->at[block].rows;
+	*bytes = b->at[block].bytes;
+	return b->at[block].p;
 }
 
 uint64_t store_row_u64(struct store *st, enum table t, uint32_t event, uint64_t row)

@@ -87,11 +87,19 @@ static struct str string_at(struct store *st, enum table t, uint64_t row)
 	uint32_t rows, i = (uint32_t)(row % STRING_ROWS);
 	uint64_t bytes;
 	const char *p = store_block(st, t, 0, (uint32_t)(row / STRING_ROWS), &rows, &bytes);
-	const uint64_t *offset = (const void *)p;
+	const volatile uint64_t *offset = (const volatile void *)p;
+	uint64_t from, to;
 
 	if (!p || i >= rows)
 		return STR("???");
-	return (struct str){p + offset[i], (size_t)(offset[i + 1] - offset[i])};
+	/* Read once and compared again: the file may have been written to since. */
+	from = offset[i];
+	to = offset[i + 1];
+	if (from > to || to > bytes) {
+		store_damaged(st, t, (uint32_t)(row / STRING_ROWS), "a string is out of range");
+		return STR("???");
+	}
+	return (struct str){p + from, (size_t)(to - from)};
 }
 
 static uint32_t lower(struct store *st, enum table t, uint32_t n, struct str s)
@@ -413,7 +421,7 @@ static const void *whole(struct store *st, enum table t, uint32_t event)
 		return b->whole;
 	p = calloc((size_t)n + 1, (size_t)width);
 	if (!p) {
-		store_damaged(st, t, 0, "no memory to hold it");
+		store_short(st);
 		return NULL;
 	}
 	for (uint64_t at = 0; at < n; at += BLOCK_ROWS) {
@@ -451,11 +459,15 @@ static const uint64_t *derived(struct store *st, enum table t, uint32_t e)
 		return b ? b->whole : NULL;
 	p = malloc(((size_t)n + 1) * sizeof(*p));
 	if (!p) {
-		store_damaged(st, t, 0, "no memory to hold it");
+		store_short(st);
 		return NULL;
 	}
 	for (uint64_t i = 0; i < n; i++)
 		p[i] = cost_at(st, t, e, i);
+	if (st->damage.kind) {
+		free(p);
+		return NULL;
+	}
 	b->whole = p;
 	return p;
 }

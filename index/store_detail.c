@@ -216,6 +216,8 @@ static void load_parts(struct store *st)
 	uint32_t n = st->info.parts;
 
 	st->part = calloc((size_t)n + 1, sizeof(*st->part));
+	if (!st->part)
+		store_short(st);
 	for (uint32_t i = 0; st->part && i < n;) {
 		uint32_t rows;
 		uint64_t bytes;
@@ -239,10 +241,17 @@ static void load_parts(struct store *st)
 				.has_totals = head.has_totals,
 				.has_summary = head.has_summary};
 		}
-		for (uint32_t k = 0; k < PART_ROWS && i + k < n; k++)
-			c.failed |= st->part[i + k].file >= st->meta.files;
-		if (c.failed)
+		for (uint32_t k = 0; k < PART_ROWS && i + k < n && !c.failed; k++)
+			if (st->part[i + k].file >= st->meta.files)
+				c.failed = in.bad = true;
+		if (c.failed && in.bad)
 			store_damaged(st, TABLE_PART, i / PART_ROWS, "it cannot be read");
+		/* Zeros for want of memory must not be there for the next to ask. */
+		if ((c.failed && !in.bad) || (!p && st->damage.kind == ERR_LIMIT)) {
+			store_short(st);
+			free(st->part);
+			st->part = NULL;
+		}
 		i += PART_ROWS;
 	}
 }
@@ -381,12 +390,22 @@ static void load_diags(struct store *st)
 	struct varint_reader in = {p, p ? p + bytes : NULL, false};
 	struct coder c = {.from = &in, .arena = &st->arena};
 
-	if (!p || rows > bytes || !(st->diag = calloc((size_t)rows + 1, sizeof(*st->diag))))
+	if (!p || rows > bytes)
 		return;
+	st->diag = calloc((size_t)rows + 1, sizeof(*st->diag));
+	if (!st->diag) {
+		store_short(st);
+		return;
+	}
 	for (uint32_t i = 0; i < rows; i++) {
 		diag_code(&c, &st->diag[i]);
 		if (c.failed || st->diag[i].kind >= ODD_KINDS) {
-			store_damaged(st, TABLE_DIAG, 0, "it cannot be read");
+			if (c.failed && !in.bad)
+				store_short(st);
+			else
+				store_damaged(st, TABLE_DIAG, 0, "it cannot be read");
+			free(st->diag);
+			st->diag = NULL;
 			return;
 		}
 	}

@@ -16,6 +16,7 @@
  */
 #include "index/store_pages.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -47,6 +48,8 @@ struct walk {
 	uint64_t last;		  /* page number */
 	uint64_t visits;	  /* pages left to be looked at: a tree has no more */
 	unsigned char least[KEY]; /* that the next key may be */
+	bool no_memory;
+	int error; /* errno of a read that failed */
 };
 
 static uint64_t number(const unsigned char *p, unsigned bytes)
@@ -57,13 +60,20 @@ static uint64_t number(const unsigned char *p, unsigned bytes)
 	return v;
 }
 
-static bool read_at(const struct walk *w, uint64_t page, void *to, size_t n)
+static bool read_at(struct walk *w, uint64_t page, void *to, size_t n)
 {
-	return pread(w->fd, to, n, (off_t)(page * w->page)) == (ssize_t)n;
+	ssize_t got;
+
+	do
+		got = pread(w->fd, to, n, (off_t)(page * w->page));
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		w->error = errno;
+	return got == (ssize_t)n;
 }
 
 /* The pages of a value of `size` bytes. */
-static bool value_fits(const struct walk *w, uint64_t first, uint64_t size)
+static bool value_fits(struct walk *w, uint64_t first, uint64_t size)
 {
 	uint64_t pages = (HEADER + size + w->page - 1) / w->page;
 	unsigned char head[HEADER];
@@ -132,6 +142,7 @@ static bool tree_fits(struct walk *w, uint64_t at, unsigned depth)
 	if (at < 2 || at > w->last || depth == 0 || w->visits-- == 0)
 		return false;
 	page = malloc(w->page);
+	w->no_memory |= !page;
 	fits = page && read_at(w, at, page, w->page) && number(page, 8) == at &&
 	       number(page + 10, 2) == (depth > 1 ? IS_BRANCH : IS_LEAF) &&
 	       nodes_fit(w, page, depth);
@@ -139,8 +150,16 @@ static bool tree_fits(struct walk *w, uint64_t at, unsigned depth)
 	return fits;
 }
 
-static int damaged(const char *path, const char *why, struct err *err)
+/* What the machine could not do is no damage. */
+static int damaged(const struct walk *w, const char *path, const char *why,
+		   struct err *err)
 {
+	if (w->no_memory)
+		return err_set(err, ERR_LIMIT, 0, "out of memory to open the index %s",
+			       path);
+	if (w->error)
+		return err_set(err, ERR_INDEX, 0, "cannot read the index %s: %s", path,
+			       strerror(w->error));
 	err_set(err, ERR_INDEX, 0, "the index %s is damaged: %s", path, why);
 	return err_hint(err, "rebuild it: run quern with --rebuild");
 }
@@ -163,14 +182,14 @@ int store_pages_check(int fd, const char *path, uint64_t size, struct err *err)
 		const unsigned char *m = meta[i];
 
 		if (!read_at(&w, (uint64_t)i, meta[i], META_BYTES))
-			return damaged(path, "it is too short", err);
+			return damaged(&w, path, "it is too short", err);
 		if (!(number(m + 10, 2) & IS_META) || number(m + HEADER, 4) != MAGIC ||
 		    number(m + HEADER + 4, 4) != VERSION)
-			return damaged(path, "it does not begin as an LMDB file does",
+			return damaged(&w, path, "it does not begin as an LMDB file does",
 				       err);
 		if (number(m + META_TREES, 4) != w.page)
-			return damaged(path, "its pages are not of this machine's size",
-				       err);
+			return damaged(&w, path,
+				       "its pages are not of this machine's size", err);
 	}
 	/* The newer one counts, as LMDB has it. */
 	const unsigned char *m = meta[number(meta[1] + META_BYTES - 8, 8) >
@@ -178,11 +197,11 @@ int store_pages_check(int fd, const char *path, uint64_t size, struct err *err)
 
 	w.last = number(m + META_BYTES - 16, 8);
 	if (size % w.page || w.last >= size / w.page)
-		return damaged(path, "it is shorter than it says", err);
+		return damaged(&w, path, "it is shorter than it says", err);
 	w.visits = w.last;
 	tree = m + META_TREES + TREE;
 	if (number(tree + 4, 2) != 0 || number(tree + 6, 2) > DEEPEST ||
 	    !tree_fits(&w, number(tree + 40, 8), (unsigned)number(tree + 6, 2)))
-		return damaged(path, "its tree of values is broken", err);
+		return damaged(&w, path, "its tree of values is broken", err);
 	return 0;
 }

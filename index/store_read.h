@@ -4,14 +4,23 @@
 #ifndef QUERN_STORE_READ_H
 #define QUERN_STORE_READ_H
 
+#include <time.h>
+
 #include "index/detail_code.h"
 #include "index/key.h"
 #include "index/meta_code.h"
 #include "index/store.h"
 
+/* A checked value.  Its extent is kept here: what the file says may change under us. */
+struct block {
+	const void *p;			/* NULL: not met yet */
+	uint64_t bytes;
+	uint32_t rows;
+};
+
 /* One column or packed table of one event: its blocks as they are met. */
 struct blocks {
-	const struct value_header **at;	/* NULL: not yet; checked otherwise */
+	struct block *at;
 	uint32_t n, cap;		/* blocks a column of these rows has */
 	uint64_t rows;
 	void *whole;			/* contiguous copy of a column of several blocks */
@@ -24,6 +33,8 @@ struct store {
 	struct MDB_txn *txn;
 	unsigned dbi;
 	int fd;
+	uint64_t size;			/* of the file when it was opened */
+	struct timespec mtime;
 	char *path;
 	struct arena arena;		/* meta, part headers, diagnostics */
 	struct meta meta;
@@ -32,11 +43,12 @@ struct store {
 	struct store_part *part;	/* decoded when first asked for */
 	struct diag *diag;
 	uint32_t ndiag;
+	const char *map;		/* where LMDB has the file; NULL: not known yet */
 	struct str *shown;		/* [names]: demangled; p NULL: not yet.  NULL: none is */
 	struct arena demangled;
 	bool as_recorded;		/* names are shown so */
 	unsigned watched;		/* map_watch slot */
-	struct err damage;		/* the first; kind 0: none */
+	struct err damage;		/* the first; kind 0: none; ERR_LIMIT: of memory */
 };
 
 /* Events a table has blocks for (1 where it has no events), and with derived ones. */
@@ -46,12 +58,14 @@ uint32_t store_slots_of(const struct store *st, enum table t);
 uint64_t store_rows_of(const struct store *st, enum table t);
 /* The blocks of a column as they were met; NULL: no such column, or no memory. */
 struct blocks *store_blocks(struct store *st, enum table t, uint32_t event);
-/* A value with its header and checksum looked at; NULL (and damage kept) otherwise. */
-const struct value_header *store_value(struct store *st, enum table t, uint32_t event,
-				       uint32_t block);
+/* A value's payload, its header and checksum looked at; NULL (and damage kept) otherwise. */
+const void *store_value(struct store *st, enum table t, uint32_t event, uint32_t block,
+			struct value_header *head);
 /* The payload of a block, its rows and bytes; NULL (and damage kept) when it is not sound. */
 const void *store_block(struct store *st, enum table t, uint32_t event, uint32_t block,
 			uint32_t *rows, uint64_t *bytes);
+/* Remember that memory was out: until store_check() has said so. */
+void store_short(struct store *st);
 /* Remember damage; what names the thing. */
 void store_damaged(struct store *st, enum table t, uint32_t block, const char *what);
 /* The packed bytes from a place (block << 32 | byte) to the end of its block. */

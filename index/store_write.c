@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <lmdb.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +25,11 @@ struct store_writer {
 	MDB_dbi dbi;
 	uint64_t pending;	/* bytes since the last commit */
 	uint64_t bytes;
+	int fd;			/* of the file, borrowed */
 	char *path;
 };
 
-/* LMDB says EIO when a write falls short, whatever the reason was. */
+/* LMDB says EIO, or ENOSPC, when a write falls short, whatever the reason was. */
 static bool at_file_limit(const struct store_writer *w)
 {
 	struct rlimit limit;
@@ -40,16 +42,23 @@ static int failed(const struct store_writer *w, int rc, const char *what, struct
 {
 	struct statvfs fs;
 
-	if ((rc == EIO || rc == ENOSPC || rc == EDQUOT) && statvfs(w->path, &fs) == 0 &&
-	    (fs.f_bavail == 0 || rc != EIO)) {
-		err_set(err, ERR_INDEX, 0, "cannot write the index %s: the disk is full", w->path);
+	bool has_room = fstatvfs(w->fd, &fs) == 0 && fs.f_bavail > 0;
+	bool limited = rc == EFBIG ||
+		       ((rc == EIO || rc == ENOSPC) && has_room && at_file_limit(w));
+
+	if (!limited && (rc == ENOSPC || rc == EDQUOT || (rc == EIO && !has_room))) {
+		err_set(err, ERR_INDEX, 0, "cannot write the index %s: %s", w->path,
+			rc == EDQUOT ? "your disk quota is used up" : "the disk is full");
 		return err_hint(err, "free some space, or put the index elsewhere: --index PATH");
 	}
-	if (rc == EFBIG || (rc == EIO && at_file_limit(w))) {
+	if (limited) {
 		err_set(err, ERR_INDEX, 0,
 			"cannot write the index %s: it is larger than a file may be", w->path);
 		return err_hint(err, "raise the limit: ulimit -f unlimited");
 	}
+	if (rc == ENOMEM)
+		return err_set(err, ERR_LIMIT, 0, "out of memory while writing the index %s",
+			       w->path);
 	if (rc == MDB_MAP_FULL)
 		return err_set(err, ERR_INDEX, 0,
 			       "cannot write the index %s: it is larger than was reckoned",
@@ -58,10 +67,28 @@ static int failed(const struct store_writer *w, int rc, const char *what, struct
 		       mdb_strerror(rc));
 }
 
-int store_writer_open(const char *path, uint64_t map_bytes, struct store_writer **out,
-		      struct err *err)
+/* LMDB takes a path; it must lead to the file that was made, not to one put in its place. */
+static int open_env(struct store_writer *w, const char *path, int fd)
 {
 	const unsigned flags = MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOSYNC | MDB_NOTLS;
+	struct stat made, opened;
+	char same[64];
+	int rc, env_fd;
+
+	snprintf(same, sizeof(same), "/proc/self/fd/%d", fd);
+	rc = mdb_env_open(w->env, access(same, W_OK) ? path : same, flags, 0600);
+	if (!rc)
+		rc = mdb_env_get_fd(w->env, &env_fd);
+	if (!rc && (fstat(fd, &made) || fstat(env_fd, &opened)))
+		rc = errno;
+	if (!rc && (made.st_ino != opened.st_ino || made.st_dev != opened.st_dev))
+		rc = ESTALE;
+	return rc;
+}
+
+int store_writer_open(const char *path, int fd, uint64_t map_bytes, struct store_writer **out,
+		      struct err *err)
+{
 	struct store_writer *w = calloc(1, sizeof(*w));
 	int rc;
 
@@ -69,11 +96,12 @@ int store_writer_open(const char *path, uint64_t map_bytes, struct store_writer 
 		free(w);
 		return err_set(err, ERR_LIMIT, 0, "out of memory");
 	}
+	w->fd = fd;
 	rc = mdb_env_create(&w->env);
 	if (!rc)
 		rc = mdb_env_set_mapsize(w->env, (size_t)map_bytes);
 	if (!rc)
-		rc = mdb_env_open(w->env, path, flags, 0600);
+		rc = open_env(w, path, fd);
 	if (!rc)
 		rc = mdb_txn_begin(w->env, NULL, 0, &w->txn);
 	if (!rc)

@@ -17,8 +17,9 @@
 
 struct store_writer;
 
-/* path is an existing, empty file; map_bytes is an upper bound of the index's size. */
-int store_writer_open(const char *path, uint64_t map_bytes, struct store_writer **out,
+/* fd is of an existing, empty file that was made at path; map_bytes is an upper bound of the
+ * index's size. */
+int store_writer_open(const char *path, int fd, uint64_t map_bytes, struct store_writer **out,
 		      struct err *err);
 /* One value.  ERR_INDEX with the cause (full disk, quota, i/o) in words. */
 int store_writer_put(struct store_writer *w, enum table t, uint32_t event, uint32_t block,

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "index/base/map.h"
@@ -70,6 +71,8 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 
 	if (left > REPLAY_ROOM && first_ready(t, s->decode)) {
 		q = first_run(t, s->decode, p, p + left - REPLAY_ROOM);
+		if (t->no_memory)
+			return no_memory(&s->err);
 		left -= (size_t)(q - p);
 		*at += (size_t)(q - p);
 		if (q > p) {
@@ -383,6 +386,13 @@ static void *work(void *arg)
 	return NULL;
 }
 
+/* A thread that only reads needs no way to more rights. */
+static void *helper(void *arg)
+{
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	return work(arg);
+}
+
 static int run(struct reading *r, unsigned jobs, struct err *err)
 {
 	pthread_t thread[JOBS_MAX];
@@ -391,7 +401,7 @@ static int run(struct reading *r, unsigned jobs, struct err *err)
 	if (jobs > r->s->n)
 		jobs = (unsigned)r->s->n;
 	/* A thread that cannot be had is no error: the others take its stretches. */
-	while (started + 1 < jobs && pthread_create(&thread[started], NULL, work, r) == 0)
+	while (started + 1 < jobs && pthread_create(&thread[started], NULL, helper, r) == 0)
 		started++;
 	work(r);
 	for (unsigned i = 0; i < started; i++)

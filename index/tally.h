@@ -162,6 +162,7 @@ struct tally {
 	size_t once_cost_cap;
 	uint64_t *run;		/* E: self cost of this block not yet in part_self */
 	size_t run_cap;
+	bool no_memory;		/* first_run() had none */
 	bool ran;
 	uint32_t meaning;	/* counts what can change what a text means: names redefined,
 				   columns, positions */

@@ -571,6 +571,7 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 	struct str rest = str_from(line, 1), name;
 	const struct command *c;
 	struct err err = {0};
+	unsigned lost = out_lost();
 
 	name = word(&rest);
 	c = command_find(name);
@@ -580,6 +581,8 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 		err_set(&err, ERR_QUERY, 0, "%s", c->unsafe);
 	else
 		c->run(app, rest, &err);
+	if (out_lost() != lost)
+		err_set(&err, ERR_LIMIT, 0, "out of memory");
 	/* What the engine refused stands after the command: its offsets are those of rest. */
 	if (c && err.kind &&
 	    (c->arg == ARG_QUERY || c->arg == ARG_EVENT || c->arg == ARG_FORMAT) &&

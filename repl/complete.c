@@ -24,6 +24,8 @@ struct search {
 	struct app *app;
 	struct arena *a;
 	struct err *err;
+	struct str text;
+	size_t word_at;
 	struct str prefix;
 	struct str word[LISTED], full[LISTED];
 	size_t n;
@@ -190,12 +192,15 @@ static void offer_strings(struct search *s, bool objects)
 	n = objects ? store_info(st)->objects : store_info(st)->files;
 	for (i = 0; i < n && s->n < LISTED; i++) {
 		struct str path = objects ? store_obj(st, i) : store_file(st, i);
-		struct str base = str_basename(path);
+		bool whole = s->prefix.n && s->prefix.p[0] == '/';
 
-		if (str_starts(path, s->prefix) && s->prefix.n && s->prefix.p[0] == '/')
+		if (!whole)
+			path = str_basename(path);
+		if (!str_starts(path, s->prefix))
+			continue;
+		path = arena_str(s->a, path);
+		if (path.p)
 			add(s, path, path);
-		else if (str_starts(base, s->prefix))
-			add(s, base, base);
 	}
 }
 
@@ -394,6 +399,17 @@ static struct str common(struct search *s)
 	return arena_printf(s->a, "%.*s ", (int)all.n, all.p);
 }
 
+static int search_guarded(void *arg)
+{
+	struct search *s = arg;
+
+	if (s->text.n && s->text.p[0] == '.')
+		complete_command(s, s->text, &s->word_at);
+	else
+		complete_query(s, s->text, &s->word_at);
+	return (int)s->err->kind;
+}
+
 int complete(struct app *app, struct str text, struct arena *a, struct completion *c,
 	     struct err *err)
 {
@@ -404,10 +420,10 @@ int complete(struct app *app, struct str text, struct arena *a, struct completio
 	s->app = app;
 	s->a = a;
 	s->err = err;
-	if (text.n && text.p[0] == '.')
-		complete_command(s, text, &c->word_at);
-	else
-		complete_query(s, text, &c->word_at);
+	s->text = text;
+	if (session_guard(search_guarded, s, err))
+		return (int)err->kind;
+	c->word_at = s->word_at;
 	c->insert = common(s);
 	if (!c->insert.p)
 		return arena_full(a, err);

@@ -31,11 +31,15 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "index/base/out.h"
+#include "index/verify.h"
 #include "repl/app.h"
 #include "repl/bench_parse.h"
+#include "repl/emit.h"
+#include "repl/number.h"
 #include "repl/opening.h"
 #include "repl/options.h"
 #include "repl/script.h"
@@ -79,19 +83,49 @@ static void run_init(struct app *app)
 		app->format = app->opts->format;
 }
 
-static int verify(struct app *app)
+/* Show err, or that standard output could not be written. */
+static void report_failure(int failed, struct err *err)
 {
-	struct err err = {0};
+	if (failed)
+		err_set(err, ERR_OUTPUT, 0, "standard output: %s", strerror(failed));
+	if (err->kind)
+		talk_failure(err, NULL, false);
+}
 
-	for (size_t i = 0; i < app->nprofiles; i++) {
-		if (store_verify(app->profiles[i].store, &err)) {
-			app_fail(app, &err, app->profiles[i].path);
-			return (int)err.kind;
-		}
-		app_note(app, "quern: %s: every block of the index is sound",
-			 app->profiles[i].path);
+/* --verify: nothing is opened for queries, nothing built. */
+static int verify(const struct options *o)
+{
+	const struct build_opts opts = {
+		.index_path = o->index, .trust = o->trust, .cancel = &app_cancel};
+	char values[NUMBER_MAX], pages[NUMBER_MAX], strings[NUMBER_MAX],
+		detail[NUMBER_MAX];
+	struct err err = {0};
+	struct verified v;
+	struct out out;
+
+	out_fd(&out, STDOUT_FILENO);
+	for (size_t i = 0; i < o->nprofiles; i++) {
+		if (verify_index(o->profiles[i], &opts, &v, &err))
+			break;
+		number_grouped(values, v.checked.values);
+		number_grouped(pages, v.checked.pages);
+		number_grouped(strings, v.checked.strings);
+		number_grouped(detail, v.checked.detail);
+		emit_name(&out, EMIT_TEXT, str_c(v.index));
+		out_printf(
+			&out,
+			": sound\n  checked: %s values in %s pages with their checksums; %s "
+			"names, files, objects;\n  %s cost lines, call sites, jumps; ids, "
+			"order, cross references%s\n",
+			values, pages, strings, detail,
+			v.checked.sums ? ", sums" : "; not the sums: some saturated");
+		if (v.have_profile && v.fresh == SOURCE_CHANGED)
+			out_c(&out,
+			      "  the profile has changed since: the next query makes the index "
+			      "anew\n");
 	}
-	return 0;
+	report_failure(out_close(&out), &err);
+	return err_exit_status(err.kind);
 }
 
 /* The profile came from standard input: what is typed comes from the terminal itself. */
@@ -112,6 +146,13 @@ static int take_terminal(struct app *app)
 	return (int)err.kind;
 }
 
+/* Nothing that --safe allows needs more rights than there are. */
+static void give_up_rights(const struct options *o)
+{
+	if (o->safe)
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
 /* Returns the exit status. */
 static int run(struct app *app)
 {
@@ -128,8 +169,6 @@ static int run(struct app *app)
 	}
 	if (kind)
 		return err_exit_status((enum err_kind)kind);
-	if (o->verify)
-		return err_exit_status((enum err_kind)verify(app));
 	if (!o->no_init)
 		run_init(app);
 	if (!o->ntasks && options_stdin_profile(o) && take_terminal(app))
@@ -149,15 +188,10 @@ static int say(const char *text)
 {
 	struct err err = {0};
 	struct out o;
-	int failed;
 
 	out_fd(&o, STDOUT_FILENO);
 	out_c(&o, text);
-	failed = out_close(&o);
-	if (failed)
-		err_set(&err, ERR_OUTPUT, 0, "standard output: %s", strerror(failed));
-	if (failed)
-		talk_failure(&err, NULL, false);
+	report_failure(out_close(&o), &err);
 	return err_exit_status(err.kind);
 }
 
@@ -184,10 +218,16 @@ int main(int argc, char **argv)
 	if (options_read(&opts, argc, argv, &err)) {
 		talk_failure(&err, NULL, false);
 		status = err_exit_status(err.kind);
-	} else if (opts.help) {
+		options_free(&opts);
+		return status;
+	}
+	give_up_rights(&opts);
+	if (opts.help) {
 		status = say(options_help);
 	} else if (opts.version) {
 		status = say("quern " QUERN_VERSION "\n");
+	} else if (opts.verify) {
+		status = verify(&opts);
 	} else if (opts.bench_parse) {
 		status = bench(&opts);
 	} else if (app_init(&app, &opts, &err)) {

@@ -46,7 +46,7 @@ const char options_help[] =
 	"  --no-index-write      keep none\n"
 	"  --no-wait             fail at once when another process makes it\n"
 	"  --trust               use an index that other users could have written\n"
-	"  --verify              read and check all of it, then leave\n"
+	"  --verify              check all of it (PROFILE may be an index), then leave\n"
 	"  --bench-parse         only measure how fast the profile is read\n"
 	"  --jobs N, --mem SIZE  threads (default: one per core), memory (256M, 1.5G)\n"
 	"Behaviour\n"

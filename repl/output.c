@@ -206,7 +206,9 @@ static int close_place(struct app *app, struct place *p, int failed, struct err 
 
 	if (left && p->fd == STDOUT_FILENO)
 		app->closed = true;
-	if (failed && !left)
+	if (failed == ENOMEM)
+		err_set(err, ERR_LIMIT, 0, "out of memory while the answer was written");
+	else if (failed && !left)
 		err_set(err, ERR_OUTPUT, 0, "%s: %s", p->name, strerror(failed));
 	if (p->target.fd >= 0) {
 		if (err->kind)
@@ -228,14 +230,31 @@ static int close_place(struct app *app, struct place *p, int failed, struct err 
 
 /* ---- the three entries ---- */
 
+struct rendering {
+	const struct renderer *f;
+	struct render rd;
+};
+
+static int render_guarded(void *arg)
+{
+	struct rendering *g = arg;
+
+	if (g->f->pages || result_whole(g->rd.r, g->rd.err) == 0)
+		g->f->render(&g->rd);
+	return (int)g->rd.err->kind;
+}
+
+/* Files and children are closed behind this whatever happens to the index. */
 static void render(struct app *app, const struct result *r, const struct renderer *f,
 		   const struct place *p, struct out *o, struct err *err)
 {
 	struct look look = look_of(app, p);
-	struct render rd = {o, r, &look, app->session, &app_cancel, err};
+	struct rendering g = {f, {o, r, &look, app->session, &app_cancel, err}};
+	unsigned lost = out_lost();
 
-	if (f->pages || result_whole(r, err) == 0)
-		f->render(&rd);
+	session_guard(render_guarded, &g, err);
+	if (out_lost() != lost)
+		err_set(err, ERR_LIMIT, 0, "out of memory while the answer was written");
 }
 
 /* Lines that s takes on the screen, where long ones go on in the next. */
@@ -279,6 +298,8 @@ static int write_result(struct app *app, const struct result *r, const struct re
 
 	out_fd(&o, p->fd);
 	render(app, r, f, p, &o, err);
+	/* Some formats read on in the index. */
+	session_check(app->session, err);
 	return out_close(&o);
 }
 

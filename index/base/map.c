@@ -31,8 +31,22 @@ struct guard {
 
 static struct watched table[SLOTS];
 static _Thread_local struct guard *guard;
+static _Thread_local const char *volatile wild; /* map_wild() */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct sigaction before[2]; /* SIGBUS, SIGSEGV */
+
+void map_fail(const char *what)
+{
+	if (!guard)
+		return;
+	guard->what = what;
+	siglongjmp(guard->back, 1);
+}
+
+void map_wild(const char *what)
+{
+	wild = what;
+}
 
 static void on_fault(int sig, siginfo_t *si, void *context)
 {
@@ -40,11 +54,12 @@ static void on_fault(int sig, siginfo_t *si, void *context)
 
 	(void)context;
 	/* si_code <= 0: sent by kill(), so there is no address and nothing runs again. */
+	if (guard && si->si_code > 0 && wild)
+		map_fail(wild);
 	for (int i = 0; guard && si->si_code > 0 && i < SLOTS; i++) {
 		if (at < table[i].from || at >= table[i].to)
 			continue;
-		guard->what = table[i].what;
-		siglongjmp(guard->back, 1);
+		map_fail(table[i].what);
 	}
 	/* Not ours: the default action happens when the instruction runs again. */
 	sigaction(sig, &before[sig == SIGSEGV], NULL);
@@ -135,6 +150,7 @@ int map_guard(int (*fn)(void *), void *arg, enum err_kind kind, struct err *err)
 	alternate_stack();
 	if (sigsetjmp(g.back, 1)) {
 		guard = g.outer;
+		wild = NULL;
 		err_clear(err);
 		return err_set(err, kind, 0, "%s changed or shrank while it was read",
 			       g.what);

@@ -30,6 +30,12 @@ void map_close(struct map *m);
 unsigned map_watch(const void *p, size_t n, const char *what);
 void map_unwatch(unsigned slot);
 
+/* Until map_wild(NULL), any fault of this thread's guarded function counts as one in `what`:
+ * around a library that follows what the file says. */
+void map_wild(const char *what);
+/* End the guarded function as a fault in `what` would; returns when there is none. */
+void map_fail(const char *what);
+
 /* Call fn(arg); returns what it returns, or err's kind (`kind`) when a watched map
  * faulted.  May be nested; each thread has its own.  fn must not own what only it can free:
  * memory comes from arenas, locks are not held. */

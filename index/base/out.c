@@ -10,6 +10,13 @@
 
 enum { BUFFER = 64 << 10 };
 
+static _Thread_local unsigned lost;
+
+unsigned out_lost(void)
+{
+	return lost;
+}
+
 void out_fd(struct out *o, int fd)
 {
 	*o = (struct out){.fd = fd};
@@ -50,9 +57,14 @@ static bool room(struct out *o, size_t n)
 		want = o->n + n;
 	if (o->fd < 0 && want < o->cap * 2)
 		want = o->cap * 2;
-	p = realloc(o->buf, want);
+	p = realloc(o->buf == o->spare ? NULL : o->buf, want);
+	if (!p && o->fd >= 0 && !o->buf && n <= sizeof(o->spare)) {
+		p = o->spare;
+		want = sizeof(o->spare);
+	}
 	if (!p) {
 		o->failed = ENOMEM;
+		lost++;
 		return false;
 	}
 	o->buf = p;
@@ -62,14 +74,16 @@ static bool room(struct out *o, size_t n)
 
 void out_bytes(struct out *o, const void *p, size_t n)
 {
-	if (o->fd >= 0 && n >= BUFFER) {
+	if (n == 0 || (o->fd >= 0 && !o->buf && !room(o, 1)))
+		return;
+	if (o->fd >= 0 && n >= o->cap) {
 		out_flush(o);
 		write_all(o, p, n);
 		if (!o->failed)
 			o->written += n;
 		return;
 	}
-	if (n == 0 || !room(o, n))
+	if (!room(o, n))
 		return;
 	memcpy(o->buf + o->n, p, n);
 	o->n += n;
@@ -138,7 +152,8 @@ int out_close(struct out *o)
 {
 	int failed = out_flush(o);
 
-	free(o->buf);
+	if (o->buf != o->spare)
+		free(o->buf);
 	o->buf = NULL;
 	o->n = o->cap = 0;
 	return failed;

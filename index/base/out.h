@@ -18,6 +18,8 @@ struct out {
 	int fd;		  /* -1: memory */
 	int failed;	  /* errno of the first failure */
 	uint64_t written; /* bytes accepted in all */
+	char spare[256];  /* the buffer when there is no memory for one: then errors are
+			     still told; the struct must not be copied while in use */
 };
 
 void out_fd(struct out *o, int fd);
@@ -30,6 +32,9 @@ void out_fill(struct out *o, char c, size_t n);
 void out_u64(struct out *o, uint64_t v);
 void out_printf(struct out *o, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* How often this thread wanted memory for output in memory and had none.  Pieces of an answer
+ * are put together in many places; whoever sends it compares before and after. */
+unsigned out_lost(void);
 int out_flush(struct out *o); /* 0 or errno; memory: nothing to do */
 int out_close(struct out *o); /* flush, free the buffer; not the fd */
 

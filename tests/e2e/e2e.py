@@ -81,3 +81,9 @@ def profile(path, functions, events="Ir"):
         for i, (name, cost) in enumerate(functions):
             f.write(b"fl=a.c\nfn=%s\n%d %d\n\n" % (name, i + 1, cost))
     return path
+
+
+def write_bytes(path, content):
+    with open(path, "wb") as f:
+        f.write(content)
+    return path

@@ -287,6 +287,53 @@ static void test_not_ours(void)
 	close(fd);
 }
 
+/* ---- a library that follows what a file says ---- */
+
+static int follow(void *arg)
+{
+	int rc;
+
+	map_wild("a file");
+	rc = read_null(arg);
+	map_wild(NULL);
+	return rc;
+}
+
+static int give_up(void *arg)
+{
+	(void)arg;
+	map_fail("a page");
+	return 0;
+}
+
+static void test_wild(void)
+{
+	struct err err = {0};
+	char *stray = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int status = 0;
+	pid_t pid;
+
+	is_u64((uint64_t)map_guard(follow, &stray, ERR_INDEX, &err), ERR_INDEX,
+	       "a stray address while a file is followed");
+	ok(strstr(err.text, "a file") != NULL, "names the file: %s", err.text);
+	err_clear(&err);
+	is_u64((uint64_t)map_guard(give_up, NULL, ERR_INDEX, &err), ERR_INDEX,
+	       "given up");
+	ok(strstr(err.text, "a page") != NULL, "says why: %s", err.text);
+	map_fail("nobody");
+	ok(true, "outside a guard nothing happens");
+	pid = fork();
+	if (pid == 0) {
+		struct rlimit no_core = {0, 0};
+
+		setrlimit(RLIMIT_CORE, &no_core);
+		_exit(map_guard(read_null, &stray, ERR_INDEX, &err) ? 7 : 0);
+	}
+	waitpid(pid, &status, 0);
+	ok(WIFSIGNALED(status) || WEXITSTATUS(status) != 7, /* a sanitizer exits */
+	   "behind it a stray address is a fault again");
+}
+
 int main(void)
 {
 	page = (size_t)sysconf(_SC_PAGESIZE);
@@ -297,5 +344,6 @@ int main(void)
 	test_nested();
 	test_threads();
 	test_table_full();
+	test_wild();
 	return done_testing();
 }

@@ -185,6 +185,7 @@ static void test_parts(struct store *st)
 	struct err err = {0};
 	struct store_part p;
 	struct store_diag d;
+	struct store_verified checked;
 	uint64_t *cost, *calls;
 	fn_id *fns;
 	edge_id *edges;
@@ -217,7 +218,11 @@ static void test_parts(struct store *st)
 	store_diag(st, 0, &d);
 	ok(is(d.text, "what") && d.line == 44 && d.count == 1,
 	   "the unknown line (%" PRIu64 ")", d.line);
-	ok(!store_verify(st, &err) && !store_check(st, &err), "the index is sound");
+	ok(!store_verify(st, NULL, &checked, &err) && !store_check(st, &err),
+	   "the index is sound: %s", err.text);
+	ok(checked.values > 30 && checked.pages > checked.values && checked.strings == 11 &&
+		   checked.detail == 10 && checked.sums,
+	   "and all of it was looked at");
 	arena_free(&a);
 }
 

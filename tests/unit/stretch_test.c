@@ -104,6 +104,7 @@ static struct out say(const char *path, unsigned jobs, size_t stretch, uint64_t 
 	struct build_opts opts = {.no_write = true, .jobs = jobs, .stretch = stretch,
 				  .mem = mem};
 	struct build_report report;
+	struct store_verified checked;
 	struct store *st = NULL;
 	struct err err = {0};
 	struct arena a;
@@ -140,7 +141,7 @@ static struct out say(const char *path, unsigned jobs, size_t stretch, uint64_t 
 		out_str(&o, d.text);
 		PUT(&o, " d", d.count, d.line);
 	}
-	if (store_verify(st, &err))
+	if (store_verify(st, NULL, &checked, &err))
 		out_c(&o, err.text);
 	arena_free(&a);
 	store_close(st);

@@ -1,0 +1,353 @@
+"""asking.py - faults while an index is asked and answers go out."""
+import os
+import pty
+import random
+import re
+import resource
+import select
+import signal
+import subprocess
+import time
+
+import crash
+from crash import (Row, Skip, calls_of, environ, fixtures, lawful, leftovers, need_faults, quern,
+                   read, run, small, write)
+
+P, BASE = "tmpl-cachebranch.out", "base=tmpl-default.out"
+FORMATS = "table tree csv tsv json ndjson md svg html folded speedscope dot callgrind pprof".split()
+
+
+def every_query():
+    """Each form of the language, as engine/LANGUAGE.md has it; answers are indented."""
+    inside, out = False, []
+    for line in open(crash.e2e.top + "/engine/LANGUAGE.md", encoding="utf-8"):
+        if line.startswith("```"):
+            inside = line.strip() == "```quern"
+        elif inside and line[:1].strip() and line.strip() != "info":     # that one tells the time
+            out.append(line.strip())
+    return out
+
+
+def profiles():
+    for name in ("tmpl-cachebranch.out", "tmpl-default.out"):
+        write(name, read(small + name))
+        r = run(name, "-q", "-c", "top 1")
+        assert r.status == 0, r
+
+
+def command(query, fmt="csv"):
+    return (P, BASE, "-q", "--no-init", "--format", fmt, "-c", query)
+
+
+def commands():
+    """Every form of query, every format, and the dot-commands of scripts."""
+    dots = [".profiles", ".event", ".explain top 5", ".mode", ".help", ".help formats", ".filters"]
+    return ([command(q) for q in every_query()]
+            + [command("calltree from main", f) for f in FORMATS]
+            + [command("top 20", f) for f in FORMATS if f not in ("folded", "speedscope")]
+            + [command(d) for d in dots])
+
+
+# ------------------------------------------------------------------ allocations, system calls
+
+COUNTED = {}
+MOST = 2000     # allocations of one command: beyond that they are of the same sites
+
+
+def spread(n):
+    return sorted({1 + k * n // MOST for k in range(MOST)}) if n > MOST else range(1, n + 1)
+
+
+def faults_setup():
+    need_faults()
+    profiles()
+    if COUNTED:
+        return COUNTED
+    s = {"cases": [], "right": {}, "sys": []}
+    for c in commands():
+        r = run(*c)
+        if r.status not in (0, 4):
+            continue
+        s["right"][c] = r
+        calls, allocations = calls_of(*c)
+        s["cases"] += [(c, k, on) for k in spread(allocations) for on in ("", "+")]
+        s["sys"] += [(c, k, e) for k in range(1, calls + 1) for e in ("5", "4", "24", "12", "28")]
+    random.Random(0).shuffle(s["cases"])
+    random.Random(0).shuffle(s["sys"])
+    COUNTED.update(s)
+    return s
+
+
+def judge(s, c, r, statuses):
+    right = s["right"][c]
+    if r.status == right.status and r.out == right.out:
+        return None
+    if r.status == right.status and right.status:
+        return "another answer\n%s" % r
+    if right.status == 4 and r.status == 4:
+        return None
+    wrong = lawful(r, right.out)
+    if wrong is None and r.status not in statuses:
+        wrong = "status %d\n%s" % (r.status, r)
+    if wrong is None and "damaged" in r.talk:
+        wrong = "called damage\n%s" % r
+    return wrong
+
+
+def query_mem(rng, i, s):
+    c, k, on = s["cases"][i]
+    wrong = judge(s, c, run(*c, fault="mem:%d%s:12" % (k, on)), (5, 6, 1, 3))
+    return wrong and "%s mem:%d%s: %s" % (c[-1], k, on, wrong)
+
+
+def query_sys(rng, i, s):
+    c, k, e = s["sys"][i]
+    wrong = judge(s, c, run(*c, fault="sys:%d:%s" % (k, e)), (1, 3, 5, 6))
+    return wrong and "%s sys:%d:%s: %s" % (c[-1], k, e, wrong)
+
+
+# ------------------------------------------------------------------------- files that appear
+
+def file_setup():
+    need_faults()
+    profiles()
+    s = {"right": {}, "cases": []}
+    for name in ("a.csv", "a.html", "a.json", "a.svg"):
+        q = "calltree from main > " + name
+        if os.path.exists(name):
+            os.remove(name)
+        assert run(P, "-q", "-c", q).status == 0
+        s["right"][name] = read(name)
+        for k in range(1, calls_of(P, "-q", "-c", q)[0] + 1):
+            s["cases"] += [(name, k, w) for w in ("28", "5", "kill", "after", "torn")]
+    return s
+
+
+def file_one(rng, i, s):
+    """The file is the old one or the new one, whole."""
+    name, k, what = s["cases"][i * 7919 % len(s["cases"])]
+    for f in os.listdir("."):
+        if f.startswith((".a.", "a.")) or ".tmp" in f:
+            os.remove(f)
+    write(name, b"old")
+    r = run(P, "-q", "-c", "calltree from main > " + name, fault="sys:%d:%s" % (k, what))
+    now, wrong = read(name), None
+    if now not in (b"old", s["right"][name]):
+        wrong = "%d bytes of %d are there" % (len(now or b""), len(s["right"][name]))
+    elif r.status == 0 and now != s["right"][name]:
+        wrong = "success, and the file is the old one"
+    elif r.status < 0 and what in ("28", "5"):
+        wrong = "a signal"
+    elif r.status >= 0 and len([f for f in os.listdir(".") if name in f]) != 1:
+        # an unlink() that failed may leave what it was to remove
+        if what not in ("28", "5") or "error" not in r.talk:
+            wrong = "left behind: %s" % os.listdir(".")
+    return wrong and "%s sys:%d:%s: %s\n%s" % (name, k, what, wrong, r)
+
+
+# ------------------------------------------------------------------- outputs nobody can have
+
+def every_setup():
+    profiles()
+    return {"commands": commands()}
+
+
+def full_one(rng, i, s):
+    c = s["commands"][i]
+    right = run(*c)
+    with open("/dev/full", "wb") as full:
+        r = run(*c, stdout=full)
+    # What asks for a file or a command says so there.
+    if not right.out:
+        return None if r.status == right.status else "%s: status %d" % (c[-1], r.status)
+    if r.status != 1 or "No space left on device" not in r.talk:
+        return "%s: /dev/full: %s" % (c[-1], r)
+    return None
+
+
+def pipe_one(rng, i, s):
+    """A reader that leaves at once, or after some bytes."""
+    c = s["commands"][i % len(s["commands"])]
+    right = run(*c).status
+    with subprocess.Popen([quern] + list(c), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env=environ) as p:
+        if i >= len(s["commands"]):
+            p.stdout.read(rng.randrange(200))
+        p.stdout.close()
+        talk = p.stderr.read()
+        status = p.wait(timeout=crash.HUNG)
+    if status != right or b"error" in talk and right == 0:
+        return "%s: status %d, %r" % (c[-1], status, talk)
+    return None
+
+
+def interrupt_one(rng, i, s):
+    """SIGINT at any time: the answer, or 130; never half an answer that looks whole."""
+    c = s["commands"][i % len(s["commands"])]
+    right = run(*c)
+    build = i >= len(s["commands"])
+    args = list(c) + (["--rebuild"] if build else [])
+    with subprocess.Popen([quern] + args, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env=environ) as p:
+        time.sleep(rng.random() * (0.03 if build else 0.012))
+        p.send_signal(signal.SIGINT)
+        out, talk = p.communicate(timeout=crash.HUNG)
+    if p.returncode in (130, -2):       # -2: before it could be caught
+        return "left behind: %s" % leftovers() if leftovers() else None
+    if p.returncode == right.status and (out == right.out or right.status):
+        return None
+    return "%s: status %d\n%s\n%s" % (c[-1], p.returncode, talk[:300], out[-300:])
+
+
+def prompt_setup():
+    s = every_setup()
+    s["count"] = run(P, "-q", "--format", "tsv", "-c", "functions | count").text.split()[-1].encode()
+    return s
+
+
+class Terminal:
+    """quern on a terminal of its own."""
+
+    def __init__(self, *args):
+        self.pid, self.fd = pty.fork()
+        self.seen, self.status = b"", None
+        if self.pid == 0:
+            os.environ.clear()
+            os.environ.update(environ, TERM="dumb", PAGER="cat", HOME=os.getcwd())
+            os.execv(quern, [quern] + list(args))
+
+    def send(self, what):
+        try:
+            os.write(self.fd, what)
+        except OSError:
+            pass
+
+    def read(self, seconds):
+        """Take what comes; False at the end."""
+        if not select.select([self.fd], [], [], seconds)[0]:
+            return True
+        try:
+            more = os.read(self.fd, 65536)
+        except OSError:
+            return False
+        self.seen += more
+        return bool(more)
+
+    def until(self, what, again=b"", seconds=40):
+        """What is typed while a query ends may be thrown away: it is sent again."""
+        end, alive = time.time() + seconds, True
+        while alive and not re.search(what, self.seen) and time.time() < end:
+            self.send(again)
+            alive = self.read(0.5)
+            while alive and select.select([self.fd], [], [], 0.05)[0]:
+                alive = self.read(0)
+        return re.search(what, self.seen) is not None
+
+    def leave(self, seconds=40):
+        end = time.time() + seconds
+        while self.status is None and time.time() < end:
+            self.send(b"\x04")
+            self.read(0.2)
+            done, status = os.waitpid(self.pid, os.WNOHANG)
+            if done:
+                self.status = os.waitstatus_to_exitcode(status)
+        if self.status is None:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        os.close(self.fd)
+        return self.status
+
+
+def prompt_one(rng, i, s):
+    """SIGINT at the prompt and in queries: the session goes on and answers."""
+    c = s["commands"][i % len(s["commands"])][-1]
+    t, wrong = Terminal(P, BASE, "-q", "--no-init"), None
+    if not t.until(rb"> $"):
+        wrong = "no prompt"
+    else:
+        t.send(c.encode() + b"\n")
+        time.sleep(rng.random() * 0.02)
+        t.send(b"\x03")
+        time.sleep(0.02)
+        t.send(b"\x03\n")
+        if not t.until(rb"count\s+" + s["count"] + rb"\s", b"\nfunctions | count\n"):
+            wrong = "no answer any more"
+    status = t.leave()
+    if wrong is None and status not in (0, 1):
+        wrong = "it ended with %s" % status
+    return wrong and "%s: %s: %r" % (c, wrong, t.seen[-400:])
+
+
+# ---------------------------------------------------------------------------- limits, leaks
+
+def memory_setup():
+    if crash.variant in ("asan", "tsan"):
+        raise Skip("the %s variant needs terabytes of addresses" % crash.variant)
+    s = every_setup()
+    s["right"] = {}
+    return s
+
+
+def memory_one(rng, i, s):
+    """64 MiB of addresses for everything: it is enough."""
+    c = s["commands"][i]
+
+    def little():
+        resource.setrlimit(resource.RLIMIT_AS, (64 << 20, 64 << 20))
+
+    right, r = run(*c), run(*c, preexec_fn=little)
+    if r.status == right.status and r.out == right.out:
+        return None
+    return "%s: %s" % (c[-1], r)
+
+
+def leak_setup():
+    profiles()
+    return {}
+
+
+LEAKS = ["top 5", "callers of malloc", "functions | where fn ~ /a.*b/ | count", "parts | count",
+         "path from main to malloc", "calltree from main depth 3", "collapse by object | top 3",
+         "find m*", "info malloc", "cost of malloc under main", "hide $x | top 3", "let $y = n*",
+         "functions vs base | take 3"]
+
+
+def leak_one(rng, i, s):
+    """10,000 queries in one process: no descriptor, and less than 1 MiB."""
+    look = ("top 1 ! cat > /dev/null; grep VmRSS /proc/$PPID/status; "
+            "echo FDS $(ls /proc/$PPID/fd | wc -l)\n")
+    good = LEAKS
+    write("warm.q", ("let $x = m*\n" + "\n".join(good) + "\n" + look).encode())
+    quarter = 2500 if i else 500     # try 0 is that of a commit
+    write("many.q", "".join(rng.choice(good) + "\n" for _ in range(quarter)).encode() + look.encode())
+    r = run(P, BASE, "-q", "--no-init", "--format", "csv", "-f", "warm.q",
+            *(["-f", "many.q"] * 4), seconds=600)
+    seen = [(int(rss), int(fds)) for rss, fds in re.findall(r"VmRSS:\s+(\d+) kB\nFDS (\d+)", r.text)]
+    if r.status or len(seen) != 5:
+        return "status %d, %d looks\n%s" % (r.status, len(seen), r.talk[:500])
+    if seen[-1][1] != seen[1][1]:
+        return "descriptors: %s" % seen
+    # The first quarter is for caches and the allocator; what leaks goes on after it.
+    if seen[-1][0] - seen[1][0] >= 1024 and crash.variant == "release":
+        return "memory: %s" % seen
+    return None
+
+
+rows = [
+    Row("querymem", "the k-th allocation of a query fails", 300, lambda s: len(s["cases"]), query_mem,
+        faults_setup),
+    Row("querysys", "the k-th system call of a query fails", 200, lambda s: len(s["sys"]), query_sys,
+        faults_setup),
+    Row("file", "> FILE is the old file or the new one", 60, lambda s: len(s["cases"]), file_one,
+        file_setup),
+    Row("devfull", "/dev/full, every command", 1000, lambda s: len(s["commands"]), full_one, every_setup),
+    Row("pipe", "a closed pipe, every command", 40, lambda s: 2 * len(s["commands"]), pipe_one,
+        every_setup),
+    Row("interrupt", "SIGINT in scripts, every command", 60, lambda s: 2 * len(s["commands"]),
+        interrupt_one, every_setup),
+    Row("prompt", "SIGINT at the prompt, every command", 6, lambda s: len(s["commands"]), prompt_one,
+        prompt_setup),
+    Row("memory", "64 MiB of addresses, every command", 1000, lambda s: len(s["commands"]), memory_one,
+        memory_setup),
+    Row("leak", "10,000 queries in one process (2,000 first)", 1, 10, leak_one, leak_setup),
+]

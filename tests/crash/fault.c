@@ -1,0 +1,351 @@
+/*
+ * fault.c - preloaded between a program and libc: let the k-th call fail, or be the last.
+ *
+ *	QUERN_FAULT=CLASS:K:WHAT	CLASS sys (system calls) or mem (allocations); K from 1,
+ *					"K+": that one and all after it; WHAT an errno, or kill
+ *					(before the call), after (after it), torn (half a
+ *					write), abort (to see in gdb where that is)
+ *	QUERN_FAULT_LOG=FILE		one line per system call: name, file, result
+ *	QUERN_FAULT_COUNT=FILE		at the end: how many there were of each class
+ *
+ * Children are started without it.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <dirent.h>
+#include <unistd.h>
+
+enum class { SYS, MEM, CLASSES };
+enum { PASS, FAIL, BEFORE, AFTER, TORN, ABORT };
+
+static atomic_ulong calls[CLASSES];
+static enum class of;
+static unsigned long at; /* 0: nothing fails */
+static bool ever_after;
+static int what, error, log_fd = -1;
+static char count_file[4096];
+static _Thread_local int inside;
+
+static void die(void)
+{
+	syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
+}
+
+/* What becomes of this call. */
+static int fate(enum class c)
+{
+	unsigned long n;
+
+	if (inside)
+		return PASS;
+	n = atomic_fetch_add(&calls[c], 1) + 1;
+	if (c != of || !at || (ever_after ? n < at : n != at))
+		return PASS;
+	if (what == BEFORE)
+		die();
+	if (what == ABORT) {
+		inside++;
+		abort();
+	}
+	return what;
+}
+
+static void say(const char *name, const char *file, long result)
+{
+	char line[4400];
+	int n;
+
+	if (log_fd < 0 || inside)
+		return;
+	inside++;
+	n = snprintf(line, sizeof(line), "%s %s %ld\n", name, file, result);
+	if (n > 0)
+		syscall(SYS_write, log_fd, line, (size_t)n);
+	inside--;
+}
+
+static void say_fd(const char *name, int fd, long result)
+{
+	char link[64], file[4097];
+	long n;
+
+	if (log_fd < 0 || inside)
+		return;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = syscall(SYS_readlinkat, AT_FDCWD, link, file, sizeof(file) - 1);
+	file[n > 0 ? n : 0] = '\0';
+	say(name, file, result);
+}
+
+#define REAL(name) real_##name
+#define FIND(name)                                               \
+	if (!REAL(name)) {                                       \
+		inside++;                                        \
+		*(void **)&REAL(name) = dlsym(RTLD_NEXT, #name); \
+		inside--;                                        \
+	}
+
+/* A call that returns bad on failure; log is the statement that says it. */
+#define WRAP(type, name, params, args, bad, log) \
+	static type(*REAL(name)) params;         \
+	type name params;                        \
+	type name params                         \
+	{                                        \
+		int f = fate(SYS);               \
+		type r;                          \
+		FIND(name)                       \
+		if (f == FAIL) {                 \
+			errno = error;           \
+			return bad;              \
+		}                                \
+		r = REAL(name) args;             \
+		if (f == AFTER || f == TORN)     \
+			die();                   \
+		log;                             \
+		return r;                        \
+	}
+
+WRAP(int, close, (int fd), (fd), -1, (void)0)
+WRAP(ssize_t, read, (int fd, void *p, size_t n), (fd, p, n), -1, (void)0)
+WRAP(ssize_t, pread, (int fd, void *p, size_t n, off_t o), (fd, p, n, o), -1, (void)0)
+WRAP(int, fsync, (int fd), (fd), -1, say_fd("fsync", fd, r))
+WRAP(int, fdatasync, (int fd), (fd), -1, say_fd("fsync", fd, r))
+WRAP(int, ftruncate, (int fd, off_t n), (fd, n), -1, say_fd("write", fd, r))
+WRAP(int, fchmod, (int fd, mode_t m), (fd, m), -1, say_fd("fchmod", fd, r))
+WRAP(int, flock, (int fd, int op), (fd, op), -1, (void)0)
+WRAP(int, rename, (const char *a, const char *b), (a, b), -1, say("rename", b, r))
+WRAP(int, renameat, (int c, const char *a, int d, const char *b), (c, a, d, b), -1,
+     say("rename", b, r))
+WRAP(int, unlink, (const char *a), (a), -1, say("unlink", a, r))
+WRAP(int, unlinkat, (int d, const char *a, int f_), (d, a, f_), -1, say("unlink", a, r))
+WRAP(int, mkdir, (const char *a, mode_t m), (a, m), -1, (void)0)
+WRAP(int, access, (const char *a, int m), (a, m), -1, (void)0)
+WRAP(int, stat, (const char *a, struct stat *s), (a, s), -1, (void)0)
+WRAP(int, fstat, (int fd, struct stat *s), (fd, s), -1, (void)0)
+WRAP(int, fstatat, (int d, const char *a, struct stat *s, int f_), (d, a, s, f_), -1,
+     (void)0)
+WRAP(int, statvfs, (const char *a, struct statvfs *s), (a, s), -1, (void)0)
+WRAP(int, fstatvfs, (int fd, struct statvfs *s), (fd, s), -1, (void)0)
+WRAP(void *, mmap, (void *p, size_t n, int prot, int flags, int fd, off_t o),
+     (p, n, prot, flags, fd, o), MAP_FAILED,
+     if (fd >= 0 && (prot & PROT_WRITE) && (flags & MAP_SHARED))
+	     say_fd("map-write", fd, 0))
+WRAP(int, madvise, (void *p, size_t n, int a), (p, n, a), -1, (void)0)
+WRAP(ssize_t, getrandom, (void *p, size_t n, unsigned f_), (p, n, f_), -1, (void)0)
+WRAP(off_t, lseek, (int fd, off_t o, int w), (fd, o, w), -1, (void)0)
+WRAP(int, pipe2, (int fd[2], int f_), (fd, f_), -1, (void)0)
+WRAP(pid_t, fork, (void), (), -1, (void)0)
+WRAP(DIR *, opendir, (const char *a), (a), NULL, (void)0)
+WRAP(FILE *, fopen, (const char *a, const char *m), (a, m), NULL, (void)0)
+WRAP(int, mkostemp, (char *a, int f_), (a, f_), -1, (void)0)
+WRAP(char *, realpath, (const char *a, char *b), (a, b), NULL, (void)0)
+
+/* Writes can also be torn: half of the bytes, then the end. */
+#define WRAP_WRITE(name, params, args, half)            \
+	static ssize_t(*REAL(name)) params;             \
+	ssize_t name params;                            \
+	ssize_t name params                             \
+	{                                               \
+		int f = fate(SYS);                      \
+		ssize_t r;                              \
+		FIND(name)                              \
+		if (f == FAIL) {                        \
+			errno = error;                  \
+			return -1;                      \
+		}                                       \
+		r = f == TORN ? half : REAL(name) args; \
+		if (f == AFTER || f == TORN)            \
+			die();                          \
+		say_fd("write", fd, r);                 \
+		return r;                               \
+	}
+
+WRAP_WRITE(write, (int fd, const void *p, size_t n), (fd, p, n),
+	   REAL(write)(fd, p, n / 2))
+WRAP_WRITE(pwrite, (int fd, const void *p, size_t n, off_t o), (fd, p, n, o),
+	   REAL(pwrite)(fd, p, n / 2, o))
+WRAP_WRITE(writev, (int fd, const struct iovec *v, int n), (fd, v, n),
+	   REAL(writev)(fd, v, n / 2))
+
+static int opened(const char *name, int dir, const char *path, int flags, mode_t mode)
+{
+	int f = fate(SYS), fd;
+
+	if (f == FAIL) {
+		errno = error;
+		return -1;
+	}
+	fd = (int)syscall(SYS_openat, dir, path, flags, mode);
+	if (f == AFTER || f == TORN)
+		die();
+	if (fd >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+		say_fd(flags & O_EXCL ? "create" : "open-write", fd, fd);
+	(void)name;
+	return fd;
+}
+
+#define MODE(mode, flags)                                                  \
+	do {                                                               \
+		va_list ap;                                                \
+		va_start(ap, flags);                                       \
+		mode = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE \
+			       ? va_arg(ap, mode_t)                        \
+			       : 0;                                        \
+		va_end(ap);                                                \
+	} while (0)
+
+int open(const char *path, int flags, ...)
+{
+	mode_t mode;
+
+	MODE(mode, flags);
+	return opened("open", AT_FDCWD, path, flags, mode);
+}
+
+int openat(int dir, const char *path, int flags, ...)
+{
+	mode_t mode;
+
+	MODE(mode, flags);
+	return opened("openat", dir, path, flags, mode);
+}
+
+int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*fn)(void *), void *arg)
+{
+	static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
+			   void *);
+
+	if (!real) {
+		inside++;
+		*(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+		inside--;
+	}
+	return fate(SYS) == FAIL ? EAGAIN : real(t, a, fn, arg);
+}
+
+/* ---- allocations: libc's own go through these too ---- */
+
+static void *(*real_malloc)(size_t), *(*real_calloc)(size_t, size_t),
+	*(*real_realloc)(void *, size_t);
+static int (*real_posix_memalign)(void **, size_t, size_t);
+static char early[4096]; /* dlsym() itself allocates */
+static size_t early_n;
+
+static bool refused(void)
+{
+	if (fate(MEM) != FAIL)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+static void *early_alloc(size_t n)
+{
+	void *p = early + early_n;
+
+	early_n += (n + 15) & ~(size_t)15;
+	return early_n <= sizeof(early) ? p : NULL;
+}
+
+void *malloc(size_t n)
+{
+	if (refused())
+		return NULL;
+	if (!real_malloc && inside)
+		return early_alloc(n);
+	FIND(malloc)
+	return real_malloc(n);
+}
+
+void *calloc(size_t n, size_t size)
+{
+	if (refused())
+		return NULL;
+	if (!real_calloc && inside)
+		return early_alloc(n * size);
+	FIND(calloc)
+	return real_calloc(n, size);
+}
+
+void *realloc(void *p, size_t n)
+{
+	if (refused())
+		return NULL;
+	FIND(realloc)
+	return real_realloc(p, n);
+}
+
+int posix_memalign(void **p, size_t align, size_t n)
+{
+	if (refused())
+		return ENOMEM;
+	FIND(posix_memalign)
+	return real_posix_memalign(p, align, n);
+}
+
+/* ---- setup ---- */
+
+__attribute__((constructor)) static void begin(void)
+{
+	static const struct {
+		const char *name;
+		int what;
+	} words[] = {{"kill", BEFORE}, {"after", AFTER}, {"torn", TORN}, {"abort", ABORT}};
+	const char *s = getenv("QUERN_FAULT"), *file = getenv("QUERN_FAULT_LOG");
+	char *end;
+
+	inside++;
+	if (file)
+		log_fd = (int)syscall(SYS_openat, AT_FDCWD, file,
+				      O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC,
+				      0600);
+	if ((file = getenv("QUERN_FAULT_COUNT")))
+		snprintf(count_file, sizeof(count_file), "%s", file);
+	unsetenv("LD_PRELOAD");
+	if (s && strlen(s) > 4) {
+		of = s[0] == 'm' ? MEM : SYS;
+		at = strtoul(s + 4, &end, 10);
+		ever_after = *end == '+';
+		end += ever_after;
+		end += *end == ':';
+		what = FAIL;
+		error = atoi(end);
+		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+			if (strcmp(end, words[i].name) == 0)
+				what = words[i].what;
+	}
+	for (int i = 0; i < CLASSES; i++)
+		atomic_store(&calls[i], 0);
+	inside--;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	char line[100];
+	int n, fd;
+
+	inside++;
+	if (!count_file[0])
+		return;
+	fd = (int)syscall(SYS_openat, AT_FDCWD, count_file, O_WRONLY | O_CREAT | O_TRUNC,
+			  0600);
+	n = snprintf(line, sizeof(line), "%lu %lu\n", atomic_load(&calls[SYS]),
+		     atomic_load(&calls[MEM]));
+	syscall(SYS_write, fd, line, (size_t)n);
+	syscall(SYS_close, fd);
+}

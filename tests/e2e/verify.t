@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""verify.t - quern --verify: a profile's index or the index itself, sound, damaged, absent, stale."""
+import os
+import shutil
+
+from e2e import done, ok, profile, run, same, small, write_bytes
+
+lua = "lua-default.out"
+shutil.copy(small + lua, lua)
+r = run(lua, "--verify")
+ok(r.status == 5 and "has no index yet" in r.talk and "quern lua-default.out -c top" in r.talk and
+   not os.path.exists(lua + ".quern"), "no index: said, and none is made", r)
+run(lua, "-q", "-c", "info")
+for what in (lua, lua + ".quern"):
+    r = run(what, "--verify")
+    ok(r.status == 0 and "lua-default.out.quern: sound\n" in r.text and "values in" in r.text and
+       "names, files, objects" in r.text and "cross references, sums" in r.text and not r.talk,
+       "sound: " + what, r)
+good = open(lua + ".quern", "rb").read()
+for page in range(2, len(good) // 4096, 3):
+    bad = bytearray(good)
+    bad[page * 4096 + 77] ^= 1
+    os.remove(lua + ".quern")
+    write_bytes(lua + ".quern", bytes(bad))
+    r = run(lua, "--verify")
+    if r.status not in (0, 5) or (r.status == 5) != ("--rebuild" in r.talk and "damaged" in r.talk):
+        ok(False, "a flipped bit in page %d" % page, r)
+    if r.status == 5:
+        same(open(lua + ".quern", "rb").read(), bytes(bad), "page %d: damage is told, not mended" % page)
+write_bytes(lua + ".quern", good[:50000])
+r = run(lua, "--verify")
+ok(r.status == 5 and "damaged" in r.talk and "--rebuild" in r.talk, "cut off", r)
+write_bytes(lua + ".quern", good)
+with open(lua, "ab") as f:
+    f.write(b"\n")
+r = run(lua, "--verify")
+ok(r.status == 0 and "sound" in r.text and "changed since" in r.text, "sound, but of older content", r)
+os.remove(lua)
+r = run(lua, "--verify")
+ok(r.status == 0 and "sound" in r.text, "the profile is gone, its index is not", r)
+os.chmod(lua + ".quern", 0o666)
+r = run(lua + ".quern", "--verify")
+ok(r.status == 5 and "--trust" in r.talk, "one that others may write is not trusted", r)
+same(run(lua + ".quern", "--verify", "--trust").status, 0, "unless told to")
+same(run("none", "--verify").status, 3, "no such file")
+profile("a", [(b"f", 1)])
+run("a", "-q", "--index", "there.quern", "-c", "info")
+same(run("a", "--verify", "--index", "there.quern").status, 0, "--index")
+same(run("a", "--verify", "--index", "not-there.quern").status, 5, "--index, where there is none")
+r = run("a", lua + ".quern", "--verify")
+same(r.status, 5, "the first that is not sound ends it")
+with open("/dev/full", "wb") as full:
+    same(run("there.quern", "--verify", stdout=full).status, 1, "/dev/full")
+done()
