@@ -85,6 +85,9 @@ static int no_column(struct schema *s, const struct expr *e)
 		check_event(s->env, whole, e->span, s->err);
 		return (int)s->err->kind;
 	}
+	if (e->percent && check_known(s, e->text))
+		return check_fail(s, e->span, "the column '%.*s' has no percentage here",
+				  STR_ARG(e->text));
 	for (size_t i = 0; i < n; i++)
 		check_append(list, sizeof(list), col_name(s, i));
 	check_fail(s, e->span, "no column '%.*s'; there are: %s", STR_ARG(whole), list);
@@ -446,8 +449,34 @@ static int resolve_right(struct schema *s, struct expr *e)
 	return rc;
 }
 
+/* "sum(self)" behind `group by file: sum(self)` is that column. */
+static bool is_grouped(struct schema *s, struct expr *e)
+{
+	const struct expr *a = e->op == EX_CALL ? e->a : NULL;
+	const struct known *k;
+	struct str name;
+
+	if (!a || a->next || a->op != EX_COL || !s->n)
+		return false;
+	name = arena_printf(s->a, "%.*s(%.*s%s%.*s%s)", STR_ARG(e->text),
+			    STR_ARG(a->text), a->event.n ? "." : "", STR_ARG(a->event),
+			    a->percent ? "%" : "");
+	if (!name.p || !(k = check_known(s, name)))
+		return false;
+	e->op = EX_COL;
+	e->text = name;
+	e->event = (struct str){"", 0};
+	e->percent = false;
+	e->a = NULL;
+	e->ev = s->event;
+	e->type = k->type;
+	return true;
+}
+
 int check_expr(struct schema *s, struct expr *e)
 {
+	if (is_grouped(s, e))
+		return 0;
 	for (struct expr *i = e->op == EX_CALL ? e->a : NULL; i; i = i->next)
 		if (check_expr(s, i))
 			return (int)s->err->kind;

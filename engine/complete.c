@@ -21,9 +21,9 @@ struct place {
 	bool source; /* a source was seen in this query */
 	const struct verb *verb;
 	const struct stage_word *stage;
-	struct str keyword; /* the last one */
-	struct str field;   /* "file" after file: */
-	bool let, set; /* set: one was named in this source */
+	struct str keyword;  /* the last one */
+	struct str field;    /* "file" after file: */
+	bool let, set;	     /* set: one was named in this source */
 	struct str said[16]; /* clauses of this source, which are not offered again */
 	size_t nsaid;
 };
@@ -192,7 +192,7 @@ static const char *const top_words[] = {
 static const char *const unit_words[] = {"of", "by", "vs", NULL};
 static const char *const callers_words[] = {"of", "depth", "min", "by", "vs", NULL};
 static const char *const tree_words[] = {"from",     "to", "depth", "min",
-					 "avoiding", "by", "vs", NULL};
+					 "avoiding", "by", "vs",    NULL};
 static const char *const path_clauses[] = {
 	"from", "to", "via", "avoiding", "max", "min", "by", NULL,
 };

@@ -98,7 +98,8 @@ int exec_rows(struct exec *x, uint64_t n)
 		return 0;
 	err_set(x->err, ERR_LIMIT, 0, "more than %llu rows",
 		(unsigned long long)x->row_limit);
-	return err_hint(x->err, "narrow the query with 'of', or raise it: --limit rows=%llu",
+	return err_hint(x->err,
+			"narrow the query with 'of', or raise it: --limit rows=%llu",
 			10 * (unsigned long long)x->row_limit);
 }
 
@@ -304,10 +305,11 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 		exec_fail(x, s->span, "the graph stages left nothing of %s%.*s",
 			  s->form == FORM_NUMBER ? "#" : "", STR_ARG(s->text));
 		return err_hint(x->err,
-				x->parts ? "it has no cost in these parts, or is hidden, "
-					   "cut or part of another function now"
-					 : "it is hidden, cut or part of another function "
-					   "now");
+				x->parts
+					? "it has no cost in these parts, or is hidden, "
+					  "cut or part of another function now"
+					: "it is hidden, cut or part of another function "
+					  "now");
 	}
 	if (n == 0 && !x->may_match_nothing)
 		return match_none(x->g->st, &atom, x->event, x->cancel, x->err);

@@ -144,7 +144,8 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 		[S_CALLEES] =
 			"read outgoing edges level by level; deeper levels are attributed",
 		[S_CALLTREE] = "read edges level by level; deeper levels are attributed",
-		[S_PATH] = "the best at every function in one pass over the condensed call graph in topological order",
+		[S_PATH] =
+			"the best at every function in one pass over the condensed call graph in topological order",
 		[S_COST] = "one pass over the condensed call graph in topological order",
 		[S_SOURCE] =
 			"decode the cost lines and call sites, read the source files",
@@ -160,10 +161,11 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 	if (q->source.kind == S_FUNCTIONS)
 		put_functions(e, q, store_info(st), filtered);
 	else
-		out_c(&e->o, q->source.kind == S_PATH && q->source.path == PATH_ALL
-				     ? "depth-first search of the condensed call graph; count and "
-				       "total in one pass"
-				     : how[q->source.kind]);
+		out_c(&e->o,
+		      q->source.kind == S_PATH && q->source.path == PATH_ALL
+			      ? "depth-first search of the condensed call graph; count and "
+				"total in one pass"
+			      : how[q->source.kind]);
 	if (parts && source_has_detail(q->source.kind))
 		out_c(&e->o, ", of the parts' text in the profile, read again");
 	if (q->source.vs.n)

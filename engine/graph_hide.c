@@ -223,8 +223,14 @@ static int hide_fill(struct graph *g, uint32_t e, uint64_t *self, uint64_t *edge
 			graph_edge(b, x, &direct);
 			if (h->map[direct.callee] == GRAPH_NONE)
 				continue;
-			while (g->callee[i] != h->map[direct.callee])
+			while (i < g->out_first[f + 1] &&
+			       g->callee[i] != h->map[direct.callee])
 				i++;
+			if (i == g->out_first[f + 1]) {
+				err_set(err, ERR_INDEX, 0,
+					"the index is damaged: its edges are out of order");
+				return err_hint(err, "rebuild it: run quern with --rebuild");
+			}
 			edge[i] = graph_add(edge[i], graph_edge_incl(b, x, e));
 		}
 		forget(&k);

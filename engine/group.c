@@ -212,7 +212,8 @@ static int quotient(struct exec *x, struct table *t, const struct groups *g,
 	struct table sums = {.x = x, .g = t->g, .n = g->n, .event = t->event};
 	struct expr *copy;
 
-	if (sum_leaves(x, t, g, e, &sums) || !(copy = over_sums(x, e)))
+	/* A copy may lack a part for which there was no memory. */
+	if (sum_leaves(x, t, g, e, &sums) || !(copy = over_sums(x, e)) || x->err->kind)
 		return (int)x->err->kind;
 	return eval(x, &sums, copy, out);
 }

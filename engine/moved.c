@@ -20,8 +20,8 @@ int moved_add(struct moved *m, struct str rule, struct err *err)
 	char *text;
 
 	if (eq == 0 || eq == rule.n) {
-		err_set(err, ERR_USAGE, 0, "a moved source tree is written A=B, not '%.*s'",
-			STR_ARG(rule));
+		err_set(err, ERR_USAGE, 0,
+			"a moved source tree is written A=B, not '%.*s'", STR_ARG(rule));
 		return err_hint(err, "/build/src=/home/me/src: files below the first are "
 				     "taken for those below the second");
 	}

@@ -16,9 +16,9 @@
 
 struct moved {
 	struct move {
-		char *text; /* "A=B" as given */
+		char *text;	     /* "A=B" as given */
 		struct str from, to; /* of it, without a '/' at their ends */
-	} *at;
+	} * at;
 	size_t n, cap;
 };
 

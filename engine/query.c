@@ -539,9 +539,9 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 }
 
 /* The graph that the query's source will see: checked, with all stages done. */
-static int open_graph(struct session *s, struct query *q, struct str text, struct arena *a,
-		      struct exec *x, struct check_env *env, size_t *profile,
-		      struct err *err)
+static int open_graph(struct session *s, struct query *q, struct str text,
+		      struct arena *a, struct exec *x, struct check_env *env,
+		      size_t *profile, struct err *err)
 {
 	*x = (struct exec){.a = a,
 			   .err = err,
@@ -632,8 +632,8 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 	return (int)err->kind;
 }
 
-static int try_stage(struct session *s, struct gstage *g, struct str text, struct arena *a,
-		     struct err *err)
+static int try_stage(struct session *s, struct gstage *g, struct str text,
+		     struct arena *a, struct err *err)
 {
 	struct query q = {.gstages = g, .source = {.kind = S_FUNCTIONS}};
 	struct check_env env;

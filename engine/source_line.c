@@ -58,8 +58,9 @@ static uint64_t *new_costs(struct exec *x, struct detail *d, size_t n)
 static int reserve(struct exec *x, struct detail *d, enum source_kind k)
 {
 	const struct store_info *i = store_info(d->st);
-	uint64_t n = k == S_JUMPS ? i->jumps : k == S_CALLSITES ? i->callsites
-								: i->lines + i->callsites;
+	uint64_t n = k == S_JUMPS	? i->jumps
+		     : k == S_CALLSITES ? i->callsites
+					: i->lines + i->callsites;
 	size_t costs = k == S_JUMPS ? 0 : k == S_CALLSITES ? d->events : 2 * d->events;
 
 	/* Many instructions are one line. */
@@ -70,12 +71,12 @@ static int reserve(struct exec *x, struct detail *d, enum source_kind k)
 	if (costs && exec_grow(x, &d->costs, &d->costs_cap, 0, (size_t)n * costs + 1,
 			       sizeof(*d->costs)))
 		return (int)x->err->kind;
-	return k == S_JUMPS ? exec_grow(x, &d->jumps, &d->cap, 0, (size_t)n + 1,
-					sizeof(*d->jumps))
-	       : k == S_CALLSITES
-		       ? exec_grow(x, &d->sites, &d->cap, 0, (size_t)n + 1, sizeof(*d->sites))
-		       : exec_grow(x, &d->places, &d->cap, 0, (size_t)n + 1,
-				   sizeof(*d->places));
+	return k == S_JUMPS	  ? exec_grow(x, &d->jumps, &d->cap, 0, (size_t)n + 1,
+					      sizeof(*d->jumps))
+	       : k == S_CALLSITES ? exec_grow(x, &d->sites, &d->cap, 0, (size_t)n + 1,
+					      sizeof(*d->sites))
+				  : exec_grow(x, &d->places, &d->cap, 0, (size_t)n + 1,
+					      sizeof(*d->places));
 }
 
 static void sum_into(uint64_t *to, const uint64_t *from, uint32_t n)
@@ -187,10 +188,10 @@ static int add_sites(struct exec *x, struct detail *d, fn_id f, struct arena *sc
 			return (int)x->err->kind;
 		memcpy(costs, incl + i * d->events, d->events * sizeof(*incl));
 		d->sites[d->n++] = (struct site){.edge = sites[i].edge,
-				   .file = sites[i].file,
-				   .line = sites[i].line,
-				   .instr = sites[i].instr,
-				   .calls = sites[i].calls};
+						 .file = sites[i].file,
+						 .line = sites[i].line,
+						 .instr = sites[i].instr,
+						 .calls = sites[i].calls};
 	}
 	return 0;
 }
@@ -283,9 +284,9 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	d->st = x->g->st;
 	d->events = i->events;
 	d->by_instr = s->kind == S_INSTRS;
-	if ((s->of ? exec_set(x, s->of, &set)
-		   : x->parts ? 0
-			      : reserve(x, d, s->kind)) ||
+	if ((s->of	? exec_set(x, s->of, &set)
+	     : x->parts ? 0
+			: reserve(x, d, s->kind)) ||
 	    each_function(x, d, set, adder(s->kind)))
 		return (int)x->err->kind;
 	t->data = d;

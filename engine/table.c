@@ -370,7 +370,8 @@ enum { PAGE = 1 << 16, PAGED = 1 << 18 };
 
 static int fill_shown(struct table *t, struct table_col *c)
 {
-	return c->def && (c->def->flags & IS_CUM) && !c->filled ? fill_cum(t, c) : fill(t, c);
+	return c->def && (c->def->flags & IS_CUM) && !c->filled ? fill_cum(t, c)
+								: fill(t, c);
 }
 
 /* Rows of t of one column, into buf. */
@@ -447,8 +448,9 @@ int result_whole(const struct result *r, struct err *err)
 		if (fill_shown(p->t, p->col[k])) {
 			told(r, err);
 			if (err->kind == ERR_LIMIT)
-				snprintf(err->hint, sizeof(err->hint),
-					 "csv, json and their kin take row after row: | as csv");
+				snprintf(
+					err->hint, sizeof(err->hint),
+					"csv, json and their kin take row after row: | as csv");
 			return (int)err->kind;
 		}
 		to_column(p->col[k], &p->r->cols[k]);

@@ -290,10 +290,11 @@ static int note_moved(struct exec *x, struct vs *v, const struct base_rows *join
 	}
 	if (moved == 0 || 2 * moved < alone)
 		return 0;
-	return exec_note(x, arena_printf(x->a,
-					 "%zu functions differ only in the directory of their "
-					 "file; try --strip-prefix %.*s=%.*s",
-					 moved, STR_ARG(from), STR_ARG(to)));
+	return exec_note(
+		x, arena_printf(x->a,
+				"%zu functions differ only in the directory of their "
+				"file; try --strip-prefix %.*s=%.*s",
+				moved, STR_ARG(from), STR_ARG(to)));
 }
 
 /* ---- the other side ---- */

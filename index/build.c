@@ -153,13 +153,13 @@ static int read_inputs(struct build *b)
 /* Join all that was read.  What only an index could tell must not have been cut short. */
 static int merge_all(struct build *b)
 {
-	char *events = inputs_events(&b->in);
+	struct str events = inputs_events(&b->in);
 	int rc;
 
-	if (!events)
+	if (!events.p)
 		return no_memory(b);
-	rc = merge(&b->profile, b->tally, b->ntally, str_c(events), b->opts->cancel, b->err);
-	free(events);
+	rc = merge(&b->profile, b->tally, b->ntally, events, b->opts->cancel, b->err);
+	free((void *)(uintptr_t)events.p);
 	return rc;
 }
 

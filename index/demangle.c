@@ -54,13 +54,14 @@ static bool one(const char *mangled, struct text *t)
 	enum { AS_VALGRIND = DMGL_ANSI | DMGL_PARAMS };
 	size_t before = t->n;
 
-	if (mangled[1] == '_')	/* Mach-O has one more */
+	if (mangled[1] == '_') /* Mach-O has one more */
 		mangled++;
 	/* Older Rust names look like C++; only its demangler knows their hashes. */
 	if (rust_demangle_callback(mangled, AS_VALGRIND, take, t))
 		return true;
 	t->n = before;
-	if (mangled[1] == 'Z' && cplus_demangle_v3_callback(mangled, AS_VALGRIND, take, t))
+	if (mangled[1] == 'Z' &&
+	    cplus_demangle_v3_callback(mangled, AS_VALGRIND, take, t))
 		return true;
 	t->n = before;
 	return false;

@@ -14,8 +14,9 @@
 #include "index/base/str.h"
 
 enum {
-	DEMANGLE_IN = 16 << 10,	 /* bytes of a name that is tried */
-	DEMANGLE_OUT = 32 << 10, /* of what it may become: a few bytes can say megabytes */
+	DEMANGLE_IN = 16 << 10, /* bytes of a name that is tried */
+	DEMANGLE_OUT =
+		32 << 10, /* of what it may become: a few bytes can say megabytes */
 };
 
 /* Some piece of the name, which "'" separates ("f'2", "f'caller"), looks mangled. */

@@ -302,7 +302,7 @@ static int note_events(struct input *in)
 	return rc;
 }
 
-char *inputs_events(const struct inputs *in)
+struct str inputs_events(const struct inputs *in)
 {
 	struct event_list l = {0};
 	int rc = 0;
@@ -318,10 +318,10 @@ char *inputs_events(const struct inputs *in)
 		}
 	}
 	if (!rc && !l.text)
-		return strdup("");
+		l.text = strdup("");
 	if (rc)
 		free(l.text);
-	return rc ? NULL : l.text;
+	return (struct str){rc ? NULL : l.text, l.n};
 }
 
 /* The event: lines, with lines counted from the start of the file. */

@@ -52,8 +52,9 @@ void inputs_recall(struct inputs *in, const struct input_file *recorded, size_t 
 /* now[i]: which of them, as they are ordered, recorded[i] is. */
 void inputs_map(const struct inputs *in, const struct input_file *recorded, size_t n,
 		uint32_t *now);
-/* The events of all, in the order of the files, blanks between; to be freed, NULL: no memory. */
-char *inputs_events(const struct inputs *in);
+/* The events of all, in the order of the files, blanks between; p is to be freed, NULL: no
+ * memory.  Like other names they may hold NULs. */
+struct str inputs_events(const struct inputs *in);
 
 /* Are they what was recorded?  *new: how many files were added to it, the rest being the
  * same.  why: one sentence when they are not the same. */

@@ -24,32 +24,32 @@
 #include "index/store_read.h"
 
 enum {
-	CHECK = 4 << 20,	/* bytes between calls of poll */
-	HEADER = 64,		/* bytes of our header lines without their values */
-	PAD = 64,		/* blanks before and behind them */
+	CHECK = 4 << 20, /* bytes between calls of poll */
+	HEADER = 64,	 /* bytes of our header lines without their values */
+	PAD = 64,	 /* blanks before and behind them */
 };
 
 struct part_lines {
 	struct store *st;
 	struct tally tally;
 	struct tally *tallies[1];
-	struct profile p;	/* the tally's, in the store's ids */
+	struct profile p; /* the tally's, in the store's ids */
 	struct merge_map map;
 	struct detail *detail;
 };
 
 struct reading {
 	struct part_lines *to;
-	struct source source;	/* the file of the part at hand */
-	uint32_t file;		/* which of the index's; UINT32_MAX: none is open */
+	struct source source; /* the file of the part at hand */
+	uint32_t file;	      /* which of the index's; UINT32_MAX: none is open */
 	char *path;
-	struct feed *feed;	/* of a packed file: its text so far */
+	struct feed *feed; /* of a packed file: its text so far */
 	struct feed_block block;
-	uint64_t block_at;	/* bytes of the text before the block */
+	uint64_t block_at; /* bytes of the text before the block */
 	const uint8_t *parts;
 	part_lines_poll *poll;
 	void *arg;
-	struct arena arena;	/* our header lines */
+	struct arena arena; /* our header lines */
 	struct decode decode;
 	struct batch batch;
 	struct err *err;
@@ -57,7 +57,8 @@ struct reading {
 
 static int no_memory(struct err *err)
 {
-	return err_set(err, ERR_LIMIT, 0, "out of memory while reading parts of the profile");
+	return err_set(err, ERR_LIMIT, 0,
+		       "out of memory while reading parts of the profile");
 }
 
 /* ---- the text ---- */
@@ -65,8 +66,9 @@ static int no_memory(struct err *err)
 static int not_as_indexed(const char *name, const char *what, struct err *err)
 {
 	err_set(err, ERR_PROFILE, 0, "%s: %s", name, what);
-	return err_hint(err, "lines of single parts are read from the profile; open it again "
-			     "and it is indexed anew");
+	return err_hint(err,
+			"lines of single parts are read from the profile; open it again "
+			"and it is indexed anew");
 }
 
 static void close_file(struct reading *r)
@@ -93,16 +95,18 @@ static int open_file(struct reading *r, uint32_t file)
 	close_file(r);
 	if (recorded->path.n == 0 || recorded->path.p[0] != '/') {
 		err_set(r->err, ERR_PROFILE, 0, "the profile came through a pipe");
-		return err_hint(r->err, "lines of single parts are read from the profile again: "
-					"keep it in a file");
+		return err_hint(r->err,
+				"lines of single parts are read from the profile again: "
+				"keep it in a file");
 	}
 	r->path = strndup(recorded->path.p, recorded->path.n);
 	if (!r->path)
 		return no_memory(r->err);
 	if (source_open(r->path, &r->source, &err)) {
 		err_set(r->err, ERR_PROFILE, 0, "%s", err.text);
-		return err_hint(r->err, "lines of single parts are read from the profile, which "
-					"is not where it was indexed");
+		return err_hint(r->err,
+				"lines of single parts are read from the profile, which "
+				"is not where it was indexed");
 	}
 	r->file = file;
 	return source_compare(&r->source, recorded) == SOURCE_CHANGED
@@ -117,7 +121,8 @@ static int part_text(struct reading *r, const struct store_part *part, struct st
 	const struct map *m = &r->source.map;
 
 	if (part->offset > m->n || part->bytes > m->n - part->offset)
-		return not_as_indexed(r->source.name, "is shorter than its index says", r->err);
+		return not_as_indexed(r->source.name, "is shorter than its index says",
+				      r->err);
 	*text = (struct str){m->p + part->offset, (size_t)part->bytes};
 	*before = (size_t)part->offset;
 	return 0;
@@ -128,7 +133,8 @@ static int take(struct reading *r, struct str text, size_t before)
 	size_t told = 0;
 
 	for (size_t at = 0; at < text.n; at += r->batch.bytes) {
-		decode_block(&r->decode, text.p + at, text.n - at, before + at, true, &r->batch);
+		decode_block(&r->decode, text.p + at, text.n - at, before + at, true,
+			     &r->batch);
 		if (r->batch.bytes == 0)
 			break;
 		if (tally_batch(&r->to->tally, &r->batch, r->err))
@@ -145,9 +151,10 @@ static int take(struct reading *r, struct str text, size_t before)
 /* Lines of a block; *used: how many of its bytes. */
 static int take_lines(struct reading *r, const char *p, size_t n, bool last, size_t *used)
 {
-	r->to->tally.counted_in = NULL;	/* a pointer into a block that is gone */
+	r->to->tally.counted_in = NULL; /* a pointer into a block that is gone */
 	for (*used = 0; *used < n; *used += r->batch.bytes) {
-		decode_block(&r->decode, p + *used, n - *used, FEED_BEFORE, last, &r->batch);
+		decode_block(&r->decode, p + *used, n - *used, FEED_BEFORE, last,
+			     &r->batch);
 		if (r->batch.bytes == 0)
 			break;
 		if (tally_batch(&r->to->tally, &r->batch, r->err))
@@ -159,7 +166,8 @@ static int take_lines(struct reading *r, const char *p, size_t n, bool last, siz
 static int next_block(struct reading *r, size_t keep)
 {
 	if (r->block.last)
-		return not_as_indexed(r->source.name, "is shorter than its index says", r->err);
+		return not_as_indexed(r->source.name, "is shorter than its index says",
+				      r->err);
 	r->block_at += r->block.n - keep;
 	return feed_next(r->feed, keep, &r->block, r->err);
 }
@@ -250,7 +258,8 @@ static int know_names(struct reading *r, uint32_t part, uint32_t *known)
 	chain = malloc(((size_t)store_info(st)->parts + 1) * sizeof(*chain));
 	if (!chain)
 		return no_memory(r->err);
-	for (before = part_before(r, part); before != NO_ID; before = part_before(r, before))
+	for (before = part_before(r, part); before != NO_ID;
+	     before = part_before(r, before))
 		chain[n++] = before;
 	while (!rc && n--)
 		rc = part_names_load(st, chain[n], names, r->err);
@@ -272,8 +281,9 @@ static int take_header(struct reading *r, uint32_t before)
 		return arena_full(&r->arena, r->err);
 	memset(text, ' ', PAD);
 	out.p = text + PAD;
-	const struct { struct str key, value; } line[] = {
-		{STR("positions: "), p.positions}, {STR("events: "), p.events}};
+	const struct {
+		struct str key, value;
+	} line[] = {{STR("positions: "), p.positions}, {STR("events: "), p.events}};
 
 	for (size_t i = 0; i < 2; i++) {
 		if (!line[i].value.n)
@@ -301,10 +311,11 @@ static int take_part(struct reading *r, uint32_t part, uint32_t *known)
 	bool anew;
 
 	store_part(st, part, &p);
-	if (open_file(r, p.file) || (!r->source.codec && part_text(r, &p, &text, &before)) ||
+	if (open_file(r, p.file) ||
+	    (!r->source.codec && part_text(r, &p, &text, &before)) ||
 	    part_names_anew(st, part, &anew, r->err))
 		return (int)r->err->kind;
-	t->names[SPACE_FN].references = false;	/* the index has them expanded */
+	t->names[SPACE_FN].references = false; /* the index has them expanded */
 	if (know_names(r, part, known))
 		return (int)r->err->kind;
 	t->names[SPACE_FN].references = true;
@@ -319,8 +330,9 @@ static int take_part(struct reading *r, uint32_t part, uint32_t *known)
 	tally_restart(t);
 	if (r->source.codec)
 		return take_packed(r, &p);
-	return take(r, text, before) || (r->poll && r->poll(r->arg, r->err)) ? (int)r->err->kind
-									    : 0;
+	return take(r, text, before) || (r->poll && r->poll(r->arg, r->err))
+		       ? (int)r->err->kind
+		       : 0;
 }
 
 static int read_guarded(void *arg)
@@ -343,8 +355,9 @@ static int unknown(struct store *st, struct str name, struct err *err)
 {
 	err_set(err, ERR_INDEX, 0, "the index does not know '%.*s', which a part has",
 		(int)(name.n < 200 ? name.n : 200), name.p);
-	return err_hint(err, "the profile was replaced by another of its size and times: "
-			     "rebuild with quern --rebuild '%.*s'",
+	return err_hint(err,
+			"the profile was replaced by another of its size and times: "
+			"rebuild with quern --rebuild '%.*s'",
 			STR_ARG(store_info(st)->profile));
 }
 
@@ -422,17 +435,19 @@ static int map_functions(struct part_lines *to, struct err *err)
 		const struct fn_slot *f = &t->fn[i];
 
 		m->fn[i] = function_of(to->st, m->name[SPACE_FN][f->fn],
-				       m->name[SPACE_FILE][f->fl], m->name[SPACE_OBJ][f->ob],
-				       f->defaulted);
+				       m->name[SPACE_FILE][f->fl],
+				       m->name[SPACE_OBJ][f->ob], f->defaulted);
 	}
 	for (size_t i = 0; i < t->nedge; i++) {
 		const uint32_t end[] = {t->edge[i].caller, t->edge[i].callee};
 
 		for (int k = 0; k < 2; k++)
 			if (m->fn[end[k]] == NO_ID)
-				return unknown(to->st,
-					       store_name(to->st, m->name[SPACE_FN][t->fn[end[k]].fn]),
-					       err);
+				return unknown(
+					to->st,
+					store_name(to->st,
+						   m->name[SPACE_FN][t->fn[end[k]].fn]),
+					err);
 	}
 	return 0;
 }
@@ -509,8 +524,8 @@ static int begin(struct part_lines *to, struct store *st, struct err *err)
 	return tally_init(&to->tally, false, false, err);
 }
 
-int part_lines_read(struct store *st, const uint8_t *parts, part_lines_poll *poll, void *arg,
-		    struct part_lines **out, struct err *err)
+int part_lines_read(struct store *st, const uint8_t *parts, part_lines_poll *poll,
+		    void *arg, struct part_lines **out, struct err *err)
 {
 	struct part_lines *to = calloc(1, sizeof(*to));
 	struct reading *r = calloc(1, sizeof(*r));
@@ -521,12 +536,14 @@ int part_lines_read(struct store *st, const uint8_t *parts, part_lines_poll *pol
 		free(r);
 		return no_memory(err);
 	}
-	*r = (struct reading){.to = to, .parts = parts, .poll = poll, .arg = arg, .err = err};
+	*r = (struct reading){
+		.to = to, .parts = parts, .poll = poll, .arg = arg, .err = err};
 	r->source.fd = -1;
 	r->file = UINT32_MAX;
 	arena_init(&r->arena, 0);
 	rc = begin(to, st, err) || map_guard(read_guarded, r, ERR_PROFILE, err) ||
-	     (r->file != UINT32_MAX && source_unchanged(&r->source, err)) || translate(to, err);
+	     (r->file != UINT32_MAX && source_unchanged(&r->source, err)) ||
+	     translate(to, err);
 	close_file(r);
 	arena_free(&r->arena);
 	free(r);

@@ -21,9 +21,9 @@ typedef int part_lines_poll(void *arg, struct err *err);
  * is not the one that was indexed any more.  Memory grows with the distinct lines, not with
  * the text.  st must outlive what is returned.
  */
-int part_lines_read(struct store *st, const uint8_t *parts, part_lines_poll *poll, void *arg,
-		    struct part_lines **out, struct err *err);
-void part_lines_free(struct part_lines *p);	/* NULL is nothing */
+int part_lines_read(struct store *st, const uint8_t *parts, part_lines_poll *poll,
+		    void *arg, struct part_lines **out, struct err *err);
+void part_lines_free(struct part_lines *p); /* NULL is nothing */
 
 int part_lines(struct part_lines *p, fn_id f, struct arena *a, struct store_line **rows,
 	       uint64_t **costs, size_t *n, struct err *err);

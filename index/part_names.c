@@ -9,15 +9,15 @@
 
 /* ---- writing ---- */
 
-struct definitions {		/* of one part and name space */
+struct definitions { /* of one part and name space */
 	struct bytes bytes;
-	uint64_t n, id;		/* how many; the last one's */
+	uint64_t n, id; /* how many; the last one's */
 };
 
 struct saving {
 	const struct profile *p;
 	struct packer pack;
-	uint64_t *at;		/* per part */
+	uint64_t *at; /* per part */
 	struct definitions of[SPACES];
 	bool anew;
 	struct err *err;
@@ -25,7 +25,8 @@ struct saving {
 
 static int no_memory(struct err *err)
 {
-	return err_set(err, ERR_LIMIT, 0, "out of memory while writing the names of parts");
+	return err_set(err, ERR_LIMIT, 0,
+		       "out of memory while writing the names of parts");
 }
 
 /* The slots that tally k made in its i-th part. */
@@ -71,12 +72,13 @@ static int end_part(struct saving *s, size_t part)
 	return packer_end_row(&s->pack, &s->at[part], s->err);
 }
 
-static int open_part(struct store *st, uint32_t part, struct varint_reader *in, struct err *err)
+static int open_part(struct store *st, uint32_t part, struct varint_reader *in,
+		     struct err *err)
 {
 	const unsigned char *end, *p;
 
-	p = store_packed(st, TABLE_PART_NAMES, store_row_u64(st, TABLE_PART_NAMES_AT, 0, part),
-			 &end);
+	p = store_packed(st, TABLE_PART_NAMES,
+			 store_row_u64(st, TABLE_PART_NAMES_AT, 0, part), &end);
 	*in = (struct varint_reader){p, end, false};
 	return p ? 0 : store_check(st, err);
 }
@@ -147,7 +149,8 @@ static int save_all(struct saving *s, const atomic_int *cancel)
 	}
 	free(at);
 	return rc || packer_flush(&s->pack, s->err) ||
-	       store_writer_column(s->pack.w, TABLE_PART_NAMES_AT, 0, s->at, p->npart, s->err);
+	       store_writer_column(s->pack.w, TABLE_PART_NAMES_AT, 0, s->at, p->npart,
+				   s->err);
 }
 
 int part_names_save(const struct profile *p, struct store_writer *w,
@@ -210,8 +213,9 @@ int part_names_load(struct store *st, uint32_t part, struct names names[SPACES],
 			string = varint_get(&in);
 			if (in.bad || string >= limit[i])
 				return damaged(st, err);
-			if (names_define(&names[i], id, string_of(st, (enum name_space)i, string),
-					 0, &event) == UINT32_MAX)
+			if (names_define(&names[i], id,
+					 string_of(st, (enum name_space)i, string), 0,
+					 &event) == UINT32_MAX)
 				return no_memory(err);
 		}
 	}

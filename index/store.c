@@ -95,7 +95,7 @@ static int read_meta(struct store *st, uint64_t size, struct err *err)
 	meta_code(&c, m);
 	if (c.failed || m->functions > UINT32_MAX - 1 || m->edges > UINT32_MAX - 1 ||
 	    m->parts > UINT32_MAX || m->cycles > m->functions || m->events > m->all_events ||
-	    m->all_events > UINT16_MAX)
+	    m->events == 0 || m->all_events > UINT16_MAX)
 		return not_an_index(st->path, "its meta value cannot be read", err);
 	st->info = (struct store_info){
 		.events = (uint32_t)m->events, .all_events = (uint32_t)m->all_events,

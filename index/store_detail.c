@@ -125,6 +125,8 @@ static int next_site(struct store *st, struct detail_reader *r, edge_id first, u
 		.edge = first + d->edge, .file = d->file, .line = d->line, .instr = d->instr,
 		.calls = d->calls,
 		.callee = store_row_u32(st, TABLE_EDGE_CALLEE, 0, first + d->edge)};
+	if (row->callee >= st->info.functions)
+		return damaged(st, TABLE_EDGE_CALLEE, "an id is out of range", err);
 	return 0;
 }
 

@@ -142,6 +142,8 @@ static int do_limit(struct app *app, struct str rest, struct err *err)
 {
 	struct out list;
 
+	if (rest.n && app->opts->safe && !app->trusted)
+		return err_set(err, ERR_QUERY, 0, "--safe: the limits stay as they are");
 	if (rest.n)
 		return limit_set(app, rest, err);
 	out_mem(&list);

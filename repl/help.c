@@ -174,6 +174,22 @@ static const struct help_topic commands[] = {
 	 NULL,
 	 "The time from reading the query to its last byte.",
 	 {".timer on", ".timer", NULL}},
+	{"limit",
+	 NULL,
+	 "What one query may take: rows, seconds, memory, bytes of text, nesting.  A limit that is\n"
+	 "hit is an error, exit status 6.  Alone it lists them; --limit NAME=N sets one, too.\n"
+	 "Under --safe they stay as they are.",
+	 {".limit", ".limit rows 50M", ".limit seconds 600"}},
+	{"strip-prefix",
+	 NULL,
+	 "`vs` takes files below A for those below B: for a source tree that moved between two\n"
+	 "runs.  Alone it lists them, `off` drops them; --strip-prefix A=B is the same.",
+	 {".strip-prefix /home/me/app=/build/app-1.0", ".strip-prefix", ".strip-prefix off"}},
+	{"demangle",
+	 NULL,
+	 "C++ and Rust names of profiles recorded with --demangle=no are shown and asked for as\n"
+	 "in the source.  --no-demangle is `off` from the start.",
+	 {".demangle off", ".demangle on", ".demangle"}},
 	{"read",
 	 NULL,
 	 "Queries and commands, one per line; a line that ends in | or \\ goes on.  It stops at\n"

@@ -9,7 +9,7 @@
 
 struct help_topic {
 	const char *name, *form, *text; /* form NULL: the command has it */
-	const char *examples[3]; /* run by a test; NULL ends them early */
+	const char *examples[3];	/* run by a test; NULL ends them early */
 };
 
 /* NULL past the end. */

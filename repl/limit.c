@@ -106,9 +106,9 @@ int limit_set(struct app *app, struct str text, struct err *err)
 	if (!number(m, value, &v)) {
 		err_set(err, ERR_USAGE, 0, "'%.*s' is no limit of %s", STR_ARG(value),
 			m->name);
-		return err_hint(err, "a number from %" PRIu64 " to %" PRIu64 ": %s=%" PRIu64,
-				m->least, m->most, m->name,
-				get(session_limits(app->session), m));
+		return err_hint(
+			err, "a number from %" PRIu64 " to %" PRIu64 ": %s=%" PRIu64,
+			m->least, m->most, m->name, get(session_limits(app->session), m));
 	}
 	now = *session_limits(app->session);
 	put(&now, m, v);

@@ -289,8 +289,9 @@ static void drop_line(struct shell *s)
 /* Words that every shell knows mean the command here too. */
 static bool is_command(struct str entry)
 {
-	return str_eq(entry, STR("?")) || str_eq(entry, STR("help")) || str_starts(entry, STR("help ")) ||
-	       str_eq(entry, STR("quit")) || str_eq(entry, STR("exit"));
+	return str_eq(entry, STR("?")) || str_eq(entry, STR("help")) ||
+	       str_starts(entry, STR("help ")) || str_eq(entry, STR("quit")) ||
+	       str_eq(entry, STR("exit"));
 }
 
 static void run_entry(struct shell *s)

@@ -126,9 +126,9 @@ ok(r.status == 1 and "status 7" in r.talk, "! COMMAND that fails", r)
 open("other.q", "w").write("top 1\n.quit\n")
 profile("other.out", [(b"main", 1)])
 REFUSED = ["top 1 > safe.csv", "top 1 ! touch safe.csv", ".output safe.csv", ".once safe.csv", ".save safe.csv top",
-           ".pager touch safe.csv", ".edit top", ".open other.out", ".read other.q", ".run other.q"]
+           ".pager touch safe.csv", ".edit top", ".open other.out", ".read other.q", ".run other.q", ".limit rows 5"]
 HARMLESS = [".help", ".close", ".profiles", ".event", ".mode csv", ".pager off", ".timer on", ".explain top", ".push hide main",
-            ".pop all", ".filters", ".quit"]
+            ".pop all", ".filters", ".limit", ".strip-prefix", ".demangle", ".quit"]
 for text in REFUSED:
     r = run("h.out", "-q", "--safe", "-c", text)
     ok(r.status == 1 and "safe" in r.talk and not os.path.exists("safe.csv"), "--safe: " + text, r)
@@ -138,7 +138,7 @@ for text in HARMLESS:
     ok(r.status == 0 and "safe" not in r.talk, "--safe: " + text, r)
 commands = run("h.out", "-q", "-c", ".help").text
 same(sorted({t.split()[0] for t in REFUSED + HARMLESS if t.startswith(".")}),
-     sorted(re.findall(r"^  (\.[a-z]+)", commands[commands.index("Commands"):], re.M)), "--safe: no command was forgotten")
+     sorted(re.findall(r"^  (\.[a-z-]+)", commands[commands.index("Commands"):], re.M)), "--safe: no command was forgotten")
 open("a.c", "w").write("secret\n" * 40)
 ok("secret" not in run("h.out", "-q", "--safe", "-c", "source of main").text, "--safe: no source text without --source-root")
 ok("secret" in run("h.out", "-q", "--safe", "--source-root", ".", "-c", "source of main").text, "--safe: with it, text")

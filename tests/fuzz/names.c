@@ -423,7 +423,7 @@ static void check_profile(const struct input *in)
 	out_close(&o);
 	o = answer(first, "functions", FORMAT_HTML);
 	back_init(&b);
-	if (!back_clean(&b, (struct str){o.buf, o.n}, "\n"))
+	if (!back_clean(&b, (struct str){o.buf, o.n}, "\t\n"))
 		fuzz_fail("html: %s", b.why);
 	back_free(&b);
 	out_close(&o);

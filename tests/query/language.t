@@ -53,6 +53,8 @@ sub ask {
 		s/\s+$//;
 		substr($_, COLUMNS - 3) = "..." if length > COLUMNS;
 	}
+	# What a picture is made of is the business of other tests.
+	splice(@lines, 1, $#lines, "[more lines]") if $lines[0] =~ /^<[!?]/;
 	my $more = @lines - LINES;
 	splice(@lines, LINES, $more, "[$more more lines]") if $more > 1;
 	return (join("", map { $_ eq "" ? "\n" : "    $_\n" } @lines), $status, scalar @lines);

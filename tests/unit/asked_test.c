@@ -21,7 +21,8 @@ static struct arena kept, scratch;
 static int keep(void *arg, const struct result *r, struct err *err)
 {
 	struct names *n = arg;
-	const struct column *fn = result_col(r, STR("fn")), *s = result_col(r, STR("short"));
+	const struct column *fn = result_col(r, STR("fn")),
+			    *s = result_col(r, STR("short"));
 
 	(void)err;
 	n->n = r->rows;
@@ -62,8 +63,8 @@ static bool finds(struct str name, struct str fn, struct err *err)
 	memcpy(text + n, name.p, name.n);
 	memcpy(text + n + name.n, after, sizeof(after));
 	err_clear(err);
-	query_run(session, (struct str){text, n + name.n + sizeof(after) - 1}, &scratch, look,
-		  &w, err);
+	query_run(session, (struct str){text, n + name.n + sizeof(after) - 1}, &scratch,
+		  look, &w, err);
 	return w.found;
 }
 
@@ -115,18 +116,21 @@ static void ask_all(const char *path, const struct names *n)
 		if (finds(quoted(n->fn[i]), n->fn[i], &err))
 			exact++;
 		else
-			printf("# not found: \"%.*s\": %s\n", STR_ARG(n->fn[i]), err.text);
+			printf("# not found: \"%.*s\": %s\n", STR_ARG(n->fn[i]),
+			       err.text);
 		if (finds(n->short_[i], n->fn[i], &err)) {
 			bare++;
 		} else if (is_odd(n->short_[i])) {
 			odd++;
 		} else {
 			refused++;
-			printf("# not found bare: %.*s: %s\n", STR_ARG(n->short_[i]), err.text);
+			printf("# not found bare: %.*s: %s\n", STR_ARG(n->short_[i]),
+			       err.text);
 		}
 	}
 	is_u64(exact, n->n, "%s: by their full names", path);
-	is_u64(refused, 0, "%s: bare, %zu of %zu (%zu need quotes)", path, bare, n->n, odd);
+	is_u64(refused, 0, "%s: bare, %zu of %zu (%zu need quotes)", path, bare, n->n,
+	       odd);
 }
 
 static void run_profile(const char *path)
@@ -138,7 +142,7 @@ static void run_profile(const char *path)
 	struct err err = {0};
 
 	if (build_open(path, &opts, &st, &report, &err))
-		return;	/* some fixtures are there to be refused */
+		return; /* some fixtures are there to be refused */
 	arena_init(&kept, 0);
 	arena_init(&scratch, 0);
 	if (session_new(&session, &err) || session_add(session, STR("p"), st, &err) ||
@@ -165,7 +169,8 @@ static void run_directory(const char *dir)
 	size_t n = 0;
 
 	while (d && (e = readdir(d)) && n < COUNT(names))
-		if (strstr(e->d_name, ".out") || strstr(e->d_name, ".cal") || strstr(e->d_name, ".cg"))
+		if (strstr(e->d_name, ".out") || strstr(e->d_name, ".cal") ||
+		    strstr(e->d_name, ".cg"))
 			if (!strstr(e->d_name, ".quern"))
 				names[n++] = strdup(e->d_name);
 	if (d)

@@ -90,12 +90,14 @@ static void run_hostile(void)
 	put(p, &n, "Evv");
 	name = (struct str){p, n};
 	ok(demangle(name, &a).n <= DEMANGLE_OUT, "doubling substitutions");
-	static const char *const repeated[] = {"P", "N", "I", "1aI", "DpT_", "M", "F", "X", "L_Z", "ZN", "K",
-					       "Nv", "C1a", "INv", "NC", "T", "S", "_", "0"};
+	static const char *const repeated[] = {
+		"P", "N",  "I",	  "1aI", "DpT_", "M", "F", "X", "L_Z", "ZN",
+		"K", "Nv", "C1a", "INv", "NC",	 "T", "S", "_", "0"};
 
 	for (size_t k = 0; k < 2; k++)
 		for (size_t i = 0; i < COUNT(repeated); i++)
-			for (size_t most = 1000; most <= MOST; most = most < MOST ? MOST : MOST + 1) {
+			for (size_t most = 1000; most <= MOST;
+			     most = most < MOST ? MOST : MOST + 1) {
 				n = 0;
 				put(p, &n, k ? "_RNv" : "_Z1f");
 				while (n < most)

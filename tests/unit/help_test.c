@@ -1,7 +1,6 @@
 /* help_test.c - every verb, stage, unit and dot-command has help with an example. */
 #include "repl/help.h"
 
-
 #include "engine/words.h"
 #include "repl/command.h"
 #include "tests/tap.h"
@@ -41,7 +40,8 @@ static void test_commands(void)
 
 		has_help(".", c->name);
 		snprintf(start, sizeof(start), ".%s", c->name);
-		ok(t && t->examples[0] && strncmp(t->examples[0], start, strlen(start)) == 0,
+		ok(t && t->examples[0] &&
+			   strncmp(t->examples[0], start, strlen(start)) == 0,
 		   "  of .%s itself", c->name);
 	}
 }

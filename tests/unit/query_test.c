@@ -184,13 +184,13 @@ static void test_seconds(void)
 	size_t n = strlen(text);
 
 	for (int i = 0; i < 40; i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, " let $v%d = $v%d or $v%d;",
-				      i + 1, i, i);
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      " let $v%d = $v%d or $v%d;", i + 1, i, i);
 	snprintf(text + n, sizeof(text) - n, " functions of $v40 | count");
 	session_set_limits(session, &one);
 	is_u64(run(text, &s, &err), ERR_LIMIT, "sets of sets of sets end in time");
-	ok(strstr(err.text, "took longer than its limit of 1 s"), "  and say so: %.60s ...",
-	   err.text);
+	ok(strstr(err.text, "took longer than its limit of 1 s"),
+	   "  and say so: %.60s ...", err.text);
 	session_set_limits(session, &none);
 }
 

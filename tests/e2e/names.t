@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""names.t - the settings about names: .demangle, --no-demangle, .strip-prefix."""
+import shutil
+
+from e2e import done, fixtures, ok, run, same
+
+shutil.copy(fixtures + "/names/shapes-cpp.out", "p")
+shutil.copy(fixtures + "/moved/new.cg", "new")
+shutil.copy(fixtures + "/moved/old.cg", "old")
+PUSH, MANGLED = "geo::Vec<int>::push(int const&)", "_ZN3geo3VecIiE4pushERKi"
+
+
+def ask(*args):
+    r = run("p", "-q", "--format", "csv", *args)
+    return r.text.splitlines()[1:] if r.status == 0 else [r.status, r.talk]
+
+
+FIND = 'find "%s" | show fn' % MANGLED
+same(ask("-c", FIND), [PUSH], "names are demangled")
+same(ask("--no-demangle", "-c", FIND), [MANGLED], "--no-demangle leaves them")
+same(ask("-c", ".demangle off", "-c", FIND), [MANGLED], ".demangle off, too")
+same(ask("--no-demangle", "-c", ".demangle on", "-c", FIND), [PUSH], ".demangle on is the last word")
+r = run("p", "-q", "-c", ".demangle maybe")
+ok(r.status == 2 and "on or off" in r.talk, ".demangle maybe", r)
+r = run("p", "-q", "-c", ".demangle")
+ok(r.status == 0 and "demangle is on" in r.talk + r.text, ".demangle alone tells", r)
+r = run("p", "-q", "-c", "functions > out.callgrind")
+ok(r.status == 0 and MANGLED.encode() in open("out.callgrind", "rb").read(), "a callgrind file keeps them as recorded", r)
+r = run("out.callgrind", "-q", "--format", "csv", "-c", FIND)
+same(r.text.splitlines()[1:], [PUSH], "and quern reads it")
+shutil.copy("p", "other")
+r = run("-q", "--format", "csv", "-c", ".demangle off", "-c", ".open other", "-c", FIND)
+same(r.text.splitlines()[1:], [MANGLED], "a profile opened later, too")
+
+GONE = 'functions vs base | where change != "" | show fn'
+VS = ["new", "base=old", "-q", "--format", "csv"]
+
+
+def compare(*args):
+    r = run(*VS, *args)
+    return r.text.splitlines()[1:] if r.status == 0 else [r.status, r.talk]
+
+
+BOTH = ["-c", ".strip-prefix /home/me/app=/build/app-1.0", "-c", ".strip-prefix /home/me/deps/lib=/build/lib-2"]
+same(len(compare("-c", GONE)), 8, "a tree that moved: everything is new or gone")
+same(compare(*BOTH, "-c", GONE), ["new_only", "old_only"], ".strip-prefix joins them")
+same(len(compare(*BOTH, "-c", ".strip-prefix off", "-c", GONE)), 8, ".strip-prefix off")
+r = run(*VS, *BOTH, "-c", ".strip-prefix")
+ok("/home/me/app=/build/app-1.0" in r.talk + r.text and "/home/me/deps/lib=" in r.talk + r.text, ".strip-prefix lists them", r)
+same(compare("--strip-prefix", "/home/me/app=", "--strip-prefix", "/build/app-1.0=", "-c", GONE),
+     ["inflate", "new_only", "old_only", "inflate"], "both to paths relative to the tree")
+for wrong in ("/x", "=/x", ""):
+    r = run(*VS, "--strip-prefix", wrong, "-c", "top")
+    ok(r.status == 2 and "A=B" in r.talk, "--strip-prefix '%s' is refused" % wrong, r)
+same(compare("--strip-prefix", "/home/me/ap=/build/app-1.0", "-c", GONE + " | count"), ["8"], "a prefix ends at a '/'")
+done()

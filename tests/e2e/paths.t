@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""paths.t - paths and attribution on real profiles and on a large generated one.
+
+Whatever the graph: lo <= est <= hi, every step is a call edge that costs at least as much as hi,
+paths come in their order, touch from and to at their ends only, and with all of them listed
+their estimates add up to `cost of`.  What a single path really costs is unit/path_test.c's.
+"""
+import glob
+import json
+import os
+import shutil
+import subprocess
+
+from e2e import done, environ, ok, run, skip, small, top
+
+gen = os.environ.get("QUERN_BUILD", top + "/build/release") + "/bench/gen"
+shared = top + "/../shared/profiles/small/"
+REAL = [(small + "lua-default.out", "main", "malloc"), (small + "lua-instr-jumps.out", "main", "luaM_realloc_"),
+        (small + "tmpl-default.out", "main", "malloc"), (small + "tmpl-nodemangle.out", "main", '"operator new(unsigned long)"'),
+        (small + "thr-septhreads-combine-bb.out", "main", "malloc"), (small + "mutual-default.out", "main", "malloc"),
+        (small + "xdebug-small.out", "{main}", "php::*"), (small + "gopprof-cpu.callgrind", "main.main", "runtime.mallocgc"),
+        (small + "pyprof2calltree.callgrind", "<module>", "*append*"), (small + "weird-default.out", "main", "malloc")]
+
+
+def ask(path, query):
+    r = run(path, "-q", "--format", "ndjson", "-c", query)
+    if r.status not in (0, 6):
+        return None, r
+    return [json.loads(line) for line in r.text.splitlines()], r
+
+
+def split(rows):
+    paths = {}
+    for row in rows:
+        paths.setdefault(row["path"], []).append(row)
+    return list(paths.values())
+
+
+def wrong_path(steps, edges, ends):
+    """Why this is no path, or None."""
+    last = steps[-1]
+    if not last["lo"] <= last["est"] <= last["hi"]:
+        return "lo %(lo)s est %(est)s hi %(hi)s" % last
+    if [s["step"] for s in steps] != list(range(len(steps))):
+        return "steps are missing"
+    if len({s["id"] for s in steps}) != len(steps):
+        return "a function twice"
+    if any(s["id"] in ends for s in steps[1:-1]):
+        return "an end in between"
+    for a, b in zip(steps, steps[1:]):
+        if a["cycle"] or b["cycle"]:        # a step with a cycle is all of it
+            continue
+        if (a["id"], b["id"]) not in edges:
+            return "no call from %s to %s" % (a["fn"], b["fn"])
+        if edges[a["id"], b["id"]] < last["hi"]:
+            return "hi is more than the call from %s to %s" % (a["fn"], b["fn"])
+    return None
+
+
+def check(path, a, b, most):
+    name = os.path.basename(path)
+    if not os.path.exists(path):
+        return skip("%s: from %s to %s" % (name, a, b), "not there")
+    local = shutil.copy(path, name) if os.path.dirname(path) else path
+    edges = {(c["caller_id"], c["callee_id"]): c["incl"] for c in ask(local, "calls")[0]}
+    found = ask(local, "functions of %s or %s" % (a, b))[0]
+    if found is None and not most:
+        return skip("%s: from %s to %s" % (name, a, b), "it has no such functions")
+    ends = {f["id"] for f in found}
+    for kind in ("hottest 3", "widest 3", "shortest 3", "all"):
+        rows, r = ask(local, "%s paths from %s to %s%s" % (kind, a, b, " max 6" if kind == "all" else ""))
+        paths = split(rows or [])
+        why = [w for w in (wrong_path(p, edges, ends) for p in paths) if w]
+        value = {"hottest 3": lambda p: -p[-1]["est"], "widest 3": lambda p: -p[-1]["hi"],
+                 "shortest 3": len, "all": lambda p: 0}[kind]
+        order = [value(p) for p in paths]
+        ok(rows is not None and not why and order == sorted(order) and (paths or not most or kind == "all"),
+           "%s: %s from %s to %s: %d paths" % (name, kind, a, b, len(paths)), "%s\n%s\n%s" % (why, order, r))
+    (cost,), r = ask(local, "cost of (%s) under (%s)" % (b, a))
+    ok(cost["lo"] <= cost["est"] <= cost["hi"] <= cost["incl"] and (not cost["exact"] or cost["lo"] == cost["hi"]),
+       "%s: cost of %s under %s" % (name, b, a), cost)
+    rows, r = ask(local, "all paths from %s to %s max 60" % (a, b))
+    paths = split(rows)
+    if r.status == 0 and not any(s["cycle"] for p in paths for s in p):
+        total = sum(p[-1]["est"] for p in paths)
+        ok(abs(total - cost["est"]) <= len(paths), "%s: its %d paths add up to it" % (name, len(paths)),
+           "%d, not %d" % (total, cost["est"]))
+
+
+for path, a, b in REAL:
+    check(path, a, b, True)
+for path in sorted(glob.glob(shared + "mutual-*.out"))[:4]:
+    check(path, "main", "malloc", False)
+if not os.path.isdir(shared):
+    skip("the profiles beside the checkout", "../shared is not there")
+if os.path.exists(gen):
+    n = 100000 if os.environ.get("QUERN_TORTURE") else 4000
+    subprocess.run([gen, "--functions", str(n), "--edges", "10", "--bytes", "1M", "-o", "large.out"], check=True, env=environ)
+    (hot,), r = ask("large.out", "functions | where calls > 0 | sort self | take 1 | show id")
+    check("large.out", "main", "#%d" % hot["id"], True)
+else:
+    skip("a large generated profile", "bench/gen is not built")
+done()

@@ -1,0 +1,77 @@
+/*
+ * starved_test.c - every kind of question with less and less memory: the answer or "out of
+ * memory", never some of the rows, and the session answers again afterwards.
+ */
+#include <stdlib.h>
+
+#include "index/build.h"
+#include "tests/fuzzing.h"
+#include "tests/tap.h"
+
+static struct store *open_profile(const char *path)
+{
+	struct build_opts opts = {.no_write = true, .jobs = 1};
+	struct build_report report;
+	struct store *st = NULL;
+	struct err err = {0};
+
+	fuzz_directory();
+	if (build_open(path, &opts, &st, &report, &err))
+		printf("Bail out! %s\n", err.text);
+	return st;
+}
+
+static int ask(struct session *s, const char *query, uint64_t bytes, struct out *to)
+{
+	struct session_limits limits = {.arena_bytes = bytes};
+
+	out_mem(to);
+	session_set_limits(s, &limits);
+	return fuzz_ask(s, str_c(query), FORMAT_CSV, to);
+}
+
+/* Returns how often there was too little. */
+static unsigned starve(struct session *s, const char *query)
+{
+	struct out want, got;
+	int kind = ask(s, query, 0, &want);
+	unsigned starved = 0;
+
+	for (uint64_t bytes = 256; bytes < 4 << 20; bytes += bytes / 12 + 64) {
+		int k = ask(s, query, bytes, &got);
+		bool same = k == kind && got.n == want.n &&
+			    (!got.n || memcmp(got.buf, want.buf, got.n) == 0);
+
+		if (k == ERR_LIMIT && kind != ERR_LIMIT)
+			starved++;
+		else if (!same)
+			ok(false, "%s with %llu bytes: status %d instead of %d, %zu bytes of %zu",
+			   query, (unsigned long long)bytes, k, kind, got.n, want.n);
+		out_close(&got);
+	}
+	out_close(&want);
+	return starved;
+}
+
+static void run(const char *path)
+{
+	struct store *st = open_profile(path);
+	struct session *s = st ? fuzz_session(st) : NULL;
+	unsigned starved = 0;
+
+	if (!ok(s != NULL, "%s", path))
+		return;
+	for (unsigned i = 0; i == 0 || fuzz_question(i) != fuzz_question(0); i++)
+		starved += starve(s, fuzz_question(i));
+	ok(starved > 100, "questions that had too little memory: %u", starved);
+	session_free(s);
+	store_close(st);
+}
+
+int main(void)
+{
+	run("tests/fixtures/quirks/z_mut.cg");
+	run("tests/fixtures/quirks/t_parts.cg");
+	run("tests/fixtures/small/mutual-default.out");
+	return done_testing();
+}
