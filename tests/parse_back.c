@@ -389,7 +389,7 @@ static const char *const attributes[] = {
 	"version", "encoding", "standalone", "xmlns", "width", "height", "viewBox", "fill", "class",
 	"x", "y", "rx", "id", "style", "data-x", "data-w", "data-d", "data-v", "data-e", "data-id",
 	"lang", "charset", "http-equiv", "content", "title", "placeholder", "autofocus", "hidden",
-	"html", NULL};
+	"html", "text-anchor", "data-c", "data-v", "tabindex", "role", "aria-label", NULL};
 static const struct {
 	const char *entity, *text;
 } entities[] = {{"&amp;", "&"},	 {"&lt;", "<"},	  {"&gt;", ">"},
