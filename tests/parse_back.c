@@ -384,12 +384,12 @@ bool back_json(struct back *b, struct str s)
 
 static const char *const elements[] = {
 	"?xml", "svg", "style", "script", "rect", "text", "g", "title", "html", "meta", "h1", "p",
-	"table", "thead", "tbody", "tr", "th", "td", "i", "div", "!DOCTYPE", "head", "body", "header",
-	"section", "footer", "br", "button", "code", NULL};
+	"table", "thead", "tbody", "tr", "th", "td", "i", "div", "input", "aside", "!DOCTYPE", NULL};
 static const char *const attributes[] = {
 	"version", "encoding", "standalone", "xmlns", "width", "height", "viewBox", "fill", "class",
-	"x", "y", "rx", "id", "style", "data-x", "data-w", "data-d", "data-v", "lang", "charset",
-	"http-equiv", "content", "name", "role", "text-anchor", "html", NULL};
+	"x", "y", "rx", "id", "style", "data-x", "data-w", "data-d", "data-v", "data-e", "data-id",
+	"lang", "charset", "http-equiv", "content", "title", "placeholder", "autofocus", "hidden",
+	"html", "text-anchor", "data-c", "data-v", "tabindex", "role", "aria-label", NULL};
 static const struct {
 	const char *entity, *text;
 } entities[] = {{"&amp;", "&"},	 {"&lt;", "<"},	  {"&gt;", ">"},

@@ -99,19 +99,18 @@ def clean(data, allow):
 
 
 class Page(html.parser.HTMLParser):
-    """Scripts and elements of a page, and the names among the report's data."""
+    """Scripts and elements of a page, and the text of the cells of functions."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
-        self.tags, self.attributes, self.data, self.scripts, self.at = {}, set(), "", [], None
+        self.tags, self.attributes, self.cells, self.scripts, self.at = {}, set(), [], [], None
         self.feed(text)
         self.close()
-        self.names = [x.split("\t")[0] for x in self.data.split("\n")[1:-1]]
 
     def handle_starttag(self, tag, attrs):
         self.tags[tag] = self.tags.get(tag, 0) + 1
         self.attributes |= {k for k, _ in attrs}
-        self.at = "names" if ("id", "d-functions") in attrs else tag
+        self.at = "cell" if tag == "pre" and ("id", "d-functions") in attrs else tag
         if tag == "script":
             self.scripts.append("")
 
@@ -119,8 +118,8 @@ class Page(html.parser.HTMLParser):
         self.at = None
 
     def handle_data(self, data):
-        if self.at == "names":
-            self.data += data
+        if self.at == "cell":
+            self.cells += [x.split("\t")[0] for x in data.strip("\n").split("\n")]
         if self.at == "script":
             self.scripts[-1] += data
 
@@ -172,7 +171,7 @@ def on_terminal(*args, keys=(), rows=50, columns=132):
 def write_profile(path, names, files):
     with open(path, "wb") as f:
         f.write(b"version: 1\ncreator: hostile\ncmd: %s\ndesc: Trigger: %s\nevents: Ir\n" % (names[0], names[-1]))
-        f.write(b"ob=(1) %s\nfl=(1) main.c\nfn=(1) main\n1 1\n" % files[0])
+        f.write(b"ob=(1) %s\nfl=(1) main.c\nfn=(1) root_of_all\n1 1\n" % files[0])
         for i in range(len(names)):
             f.write(b"cob=(%d) %s\ncfi=(%d) %s\ncfn=(%d) %s\ncalls=%d 1\n2 1000\n" % (
                 i + 2, files[-1 - i], i + 2, files[i], i + 2, names[i], i + 1))
@@ -188,7 +187,7 @@ def check(number, problems):
     names = sorted(names)
     files = [name(rng) for _ in names]
     write_profile("h.out", names, files)
-    want = sorted(names + [b"main"])
+    want = sorted(names + [b"root_of_all"])
     texts, xmls = sorted(escaped(n) for n in want), sorted(in_xml(n) for n in want)
 
     def bad(what, detail=""):
@@ -214,17 +213,15 @@ def check(number, problems):
     equal("csv: objects", [unmark(unguard(r["obj"])) for r in rows], files + [files[0]])
     if [r for r in rows for v in r.values() if v[:1] in tuple("=+@")]:
         bad("csv", "a formula")
-    # By number: names may be, or be taken for, main.
-    tree = "calltree from #" + next(r["id"] for r in rows if r["file"] == "main.c" and r["calls"] == "0")
     lines = [x.split("\t") for x in ask("functions | as tsv", allow="\t\n").split("\n")[:-1]]
     equal("tsv", [unmark(unguard(x[lines[0].index("fn")])) for x in lines[1:]], want)
     doc = json.loads(ask("functions | as json", allow="\n"))
     at = doc["columns"].index("fn")
     equal("json", [unmark(x[at]) for x in doc["rows"]], want)
     equal("ndjson", [unmark(json.loads(x)["fn"]) for x in ask("functions | as ndjson", allow="\n").splitlines()], want)
-    doc = json.loads(ask(tree + ' depth 1 | as speedscope', allow="\n"))
+    doc = json.loads(ask("calltree from root_of_all depth 1 | as speedscope", allow="\n"))
     frames = [unmark(f["name"]) for f in doc["shared"]["frames"]]
-    equal("speedscope", set(frames) | {b"main"}, set(want))
+    equal("speedscope", set(frames) | {b"root_of_all"}, set(want))
 
     text = ask("functions | as md", allow="\n").splitlines()
     if {re.sub(r"\\.", "", x).count("|") for x in text} != {len(lines[0]) + 1}:
@@ -237,10 +234,10 @@ def check(number, problems):
 
     page = Page(ask("functions | as html", allow="\t\n"))
     plain = Page(harmless)
-    equal("html", page.names, xmls)
+    equal("html", page.cells, xmls)
     if set(page.tags) - set(plain.tags) or page.attributes - plain.attributes or page.scripts != plain.scripts:
         bad("html", "elements %s, attributes %s" % (set(page.tags) - set(plain.tags), page.attributes - plain.attributes))
-    text = ask(tree + ' depth 1 | as svg', allow="\n")
+    text = ask("calltree from root_of_all depth 1 | as svg", allow="\n")
     root = ElementTree.fromstring(text)
     svg = "{http://www.w3.org/2000/svg}"
     titles = {t.text.split("\n")[0] for t in root.iter(svg + "title")}
@@ -263,19 +260,19 @@ def check(number, problems):
         p = subprocess.run(["dot", "-Tcanon"], input=text.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if p.returncode or p.stderr:
             bad("Graphviz", p.stderr)
-    stacks = ask(tree + ' depth 1 | as folded', allow="\n").splitlines()
-    equal("folded", {re.fullmatch(r"([^;]*;)?([^;]*) \d+", x)[2] for x in stacks} | {"main"},
+    stacks = ask("calltree from root_of_all depth 1 | as folded", allow="\n").splitlines()
+    equal("folded", {re.fullmatch(r"([^;]*;)?([^;]*) \d+", x)[2] for x in stacks} | {"root_of_all"},
           {escaped(n).replace(";", ":") for n in want})
-    ask(tree + ' depth 1 > x.pb.gz')
-    equal("pprof", set(pprof_strings(gzip.open("x.pb.gz").read())[4:]) | {"main"}, set(texts))
+    ask("calltree from root_of_all depth 1 > x.pb.gz")
+    equal("pprof", set(pprof_strings(gzip.open("x.pb.gz").read())[4:]) | {"root_of_all"}, set(texts))
 
     ask("functions > again.callgrind")
     again = run("again.callgrind", "-q", "--index", "again.quern", "--rebuild", "-c", "functions | show fn, file, obj, self, incl, calls | as ndjson")
     if again.text != ask("functions | show fn, file, obj, self, incl, calls | as ndjson", allow="\n"):
         bad("callgrind", "another answer: " + again.talk)
 
-    for args in (["-c", "functions"], ["-c", "calls"], ["-c", tree + ' depth 1'], ["-c", "info"],
-                 ["-c", "find /./ | take 50"], ["-c", "info " + "main"]):
+    for args in (["-c", "functions"], ["-c", "calls"], ["-c", "calltree from root_of_all depth 1"], ["-c", "info"],
+                 ["-c", "find /./ | take 50"], ["-c", "info root_of_all"]):
         status, got = on_terminal("h.out", "-q", "--no-init", *args)
         why = clean(got.replace(b"\r\n", b"\n"), "\n")
         if status or why or not got:
@@ -289,7 +286,7 @@ def check(number, problems):
 
 write_profile("plain.out", [b"a", b"b"], [b"x", b"y"])
 harmless = run("plain.out", "-q", "-c", "functions | as html").text
-flame_scripts = [s.text for s in ElementTree.fromstring(run("plain.out", "-q", "-c", 'calltree from "main" depth 1 | as svg').text)
+flame_scripts = [s.text for s in ElementTree.fromstring(run("plain.out", "-q", "-c", "calltree from root_of_all depth 1 | as svg").text)
                  .iter("{http://www.w3.org/2000/svg}script")]
 dot_program = shutil.which("dot")
 problems = []
