@@ -126,7 +126,8 @@ ok(r.status == 1 and "status 7" in r.talk, "! COMMAND that fails", r)
 open("other.q", "w").write("top 1\n.quit\n")
 profile("other.out", [(b"main", 1)])
 REFUSED = ["top 1 > safe.csv", "top 1 ! touch safe.csv", ".output safe.csv", ".once safe.csv", ".save safe.csv top",
-           ".pager touch safe.csv", ".edit top", ".open other.out", ".read other.q", ".run other.q", ".limit rows 5"]
+           ".pager touch safe.csv", ".edit top", ".open other.out", ".read other.q", ".run other.q", ".limit rows 5",
+           ".export safe"]
 HARMLESS = [".help", ".close", ".profiles", ".event", ".mode csv", ".pager off", ".timer on", ".explain top", ".push hide main",
             ".pop all", ".filters", ".limit", ".strip-prefix", ".demangle", ".quit"]
 for text in REFUSED:
