@@ -339,9 +339,9 @@ static int read_row(struct detail *d, size_t k, uint32_t f, const struct entry *
 static int read_once(struct detail *d, size_t k, uint32_t f, const struct fn_slot *fn)
 {
 	const struct profile *p = d->p;
-	struct once *once = &p->tally[k]->once;
+	struct spill *once = &p->tally[k]->once;
 	const struct merge_map *m = &p->map[k];
-	const unsigned char *bytes = once_bytes(once, fn->once_at, fn->once_n);
+	const unsigned char *bytes = spill_bytes(once, fn->once_at, fn->once_n);
 	struct varint_reader in = {bytes, bytes ? bytes + fn->once_n : NULL, false};
 	struct once_row o = {0};
 

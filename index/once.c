@@ -1,13 +1,6 @@
 /* once.c - packed lines of first blocks; see once.h. */
 #include "index/once.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "index/tally.h"
 
 
@@ -76,87 +69,4 @@ bool once_get(struct varint_reader *in, struct once_row *r, uint64_t *cost)
 	for (uint32_t e = 0; e < r->ncost; e++)
 		cost[e] = varint_get(in);
 	return !in->bad;
-}
-
-/* ---- the blocks of a stretch ---- */
-
-void once_init(struct once *o, size_t limit, const char *dir)
-{
-	*o = (struct once){.fd = -1, .limit = limit, .dir = dir};
-}
-
-void once_free(struct once *o)
-{
-	if (o->fd >= 0)
-		close(o->fd);
-	free(o->buf.p);
-	free(o->scratch.p);
-	once_init(o, 0, NULL);
-}
-
-/* A file that has no name, or loses it at once where O_TMPFILE is not known. */
-static int open_unlinked(const char *dir)
-{
-	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	char path[4200];
-
-	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-		return fd;
-	if (snprintf(path, sizeof(path), "%s/quern.tmp.%ld.XXXXXX", dir, (long)getpid()) >=
-	    (int)sizeof(path)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(path);
-	return fd;
-}
-
-int once_spill(struct once *o)
-{
-	const unsigned char *p = o->buf.p;
-	size_t left = o->buf.n;
-
-	if (!o->limit || !o->dir || left < o->limit)
-		return 0;
-	if (o->fd < 0 && (o->fd = open_unlinked(o->dir)) < 0)
-		return errno;
-	while (left) {
-		ssize_t w = pwrite(o->fd, p, left, (off_t)(o->spilled + (o->buf.n - left)));
-
-		if (w < 0 && errno != EINTR)
-			return errno;
-		if (w > 0) {
-			p += w;
-			left -= (size_t)w;
-		}
-	}
-	o->spilled += o->buf.n;
-	o->buf.n = 0;
-	return 0;
-}
-
-const unsigned char *once_bytes(struct once *o, uint64_t at, uint64_t n)
-{
-	size_t got = 0;
-
-	if (at >= o->spilled)
-		return o->buf.p + (at - o->spilled);
-	o->scratch.n = 0;
-	if (bytes_room(&o->scratch, (size_t)n)) {
-		errno = ENOMEM;
-		return NULL;
-	}
-	while (got < n) {
-		ssize_t r = pread(o->fd, o->scratch.p + got, (size_t)n - got, (off_t)(at + got));
-
-		if (r == 0)
-			errno = EIO;
-		if (r == 0 || (r < 0 && errno != EINTR))
-			return NULL;
-		if (r > 0)
-			got += (size_t)r;
-	}
-	return o->scratch.p;
 }

@@ -33,32 +33,6 @@ struct once_row {
 	uint64_t to[3];		/* jumps: as in tally.h */
 };
 
-/*
- * The blocks of a stretch, one behind the other.  When they pass `limit` bytes those so far
- * go to an unlinked file in `dir`, so memory is bounded however large the profile is.
- */
-struct once {
-	struct bytes buf;	/* from byte `spilled` on */
-	uint64_t spilled;	/* bytes in the file */
-	int fd;			/* of the file; -1: none yet */
-	size_t limit;		/* 0: never spill */
-	const char *dir;
-	struct bytes scratch;	/* a block read back */
-};
-
-/* Where the next byte goes; what once_bytes() takes. */
-static inline uint64_t once_at(const struct once *o)
-{
-	return o->spilled + o->buf.n;
-}
-
-void once_init(struct once *o, size_t limit, const char *dir);
-void once_free(struct once *o);
-/* Between blocks: write them away when there are too many.  0 or errno. */
-int once_spill(struct once *o);
-/* n bytes from `at`, valid until the next call; NULL: errno says why. */
-const unsigned char *once_bytes(struct once *o, uint64_t at, uint64_t n);
-
 enum { ONCE_KIND = 3, ONCE_FILE = 4, ONCE_INSTR = 8, ONCE_LINE = 16, ONCE_COSTS = 5 };
 
 /* Bytes that a row may take. */

@@ -28,24 +28,21 @@ static int put_all(struct bytes *b, const uint64_t *v, size_t n)
 
 int part_encode(struct tally *t)
 {
-	struct bytes b = {t->bytes, t->nbytes, t->bytes_cap};
+	struct bytes *b = &t->parts.buf;
 	size_t e = t->nevent;
-	int rc = bytes_put(&b, t->ntouched_fn);
+	int rc = bytes_put(b, t->ntouched_fn);
 
 	for (size_t i = 0; !rc && i < t->ntouched_fn; i++) {
-		rc = bytes_put(&b, t->touched_fn[i]);
+		rc = bytes_put(b, t->touched_fn[i]);
 		if (!rc)
-			rc = put_all(&b, t->part_self + t->touched_fn[i] * e, e);
+			rc = put_all(b, t->part_self + t->touched_fn[i] * e, e);
 	}
 	if (!rc)
-		rc = bytes_put(&b, t->ntouched_edge);
+		rc = bytes_put(b, t->ntouched_edge);
 	for (size_t i = 0; !rc && i < t->ntouched_edge; i++) {
-		rc = bytes_put(&b, t->touched_edge[i]);
+		rc = bytes_put(b, t->touched_edge[i]);
 		if (!rc)
-			rc = put_all(&b, t->edge_part + t->touched_edge[i] * (e + 1), e + 1);
+			rc = put_all(b, t->edge_part + t->touched_edge[i] * (e + 1), e + 1);
 	}
-	t->bytes = b.p;
-	t->nbytes = b.n;
-	t->bytes_cap = b.cap;
 	return rc;
 }

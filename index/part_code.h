@@ -15,7 +15,7 @@
 
 struct tally;
 
-/* Append the current part of t to t->bytes; 0, or -1 when memory is out. */
+/* Append the current part of t to t->parts; 0, or -1 when memory is out. */
 int part_encode(struct tally *t);
 
 /* Growing bytes for varints. */

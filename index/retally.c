@@ -130,6 +130,15 @@ static int put(struct retally *r, struct once_row *before, const struct once_row
 	return 0;
 }
 
+static int write_away(struct retally *r, struct spill *s)
+{
+	int failed = spill_write(s);
+
+	return failed ? err_set(r->err, ERR_INDEX, 0, "cannot write a temporary file in %s: %s",
+				s->dir, strerror(failed))
+		      : 0;
+}
+
 static int take_lines(struct retally *r, fn_id f, struct once_row *before)
 {
 	uint32_t events = (uint32_t)r->t->nevent;
@@ -203,16 +212,13 @@ static int take_details(struct retally *r)
 		struct once_row before = {0};
 
 		arena_reset(&r->scratch);
-		t->fn[f].once_at = once_at(&t->once);
+		t->fn[f].once_at = spill_at(&t->once);
 		if (take_lines(r, f, &before) || take_sites(r, f, &before) ||
 		    take_jumps(r, f, &before))
 			return (int)r->err->kind;
-		t->fn[f].once_n = once_at(&t->once) - t->fn[f].once_at;
-		t->spill_failed = once_spill(&t->once);
-		if (t->spill_failed)
-			return err_set(r->err, ERR_INDEX, 0,
-				       "cannot write a temporary file in %s: %s", t->once.dir,
-				       strerror(t->spill_failed));
+		t->fn[f].once_n = spill_at(&t->once) - t->fn[f].once_at;
+		if (write_away(r, &t->once))
+			return (int)r->err->kind;
 	}
 	return 0;
 }
@@ -237,25 +243,23 @@ static int put_numbers(struct bytes *b, const uint32_t *id, size_t n, const uint
 static int take_part_costs(struct retally *r, uint32_t p, struct part_slot *slot)
 {
 	struct tally *t = r->t;
-	struct bytes b = {t->bytes, t->nbytes, t->bytes_cap};
+	struct bytes *b = &t->parts.buf;
 	uint64_t *costs, *calls;
 	uint32_t *id;
 	size_t n;
 	int rc;
 
+	slot->bytes_at = spill_at(&t->parts);
 	arena_reset(&r->scratch);
 	if (store_part_functions(r->st, p, &r->scratch, &id, &costs, &n, r->err))
 		return (int)r->err->kind;
-	rc = put_numbers(&b, id, n, NULL, costs, t->nevent);
+	rc = put_numbers(b, id, n, NULL, costs, t->nevent);
 	if (!rc && store_part_edges(r->st, p, &r->scratch, &id, &calls, &costs, &n, r->err))
 		rc = (int)r->err->kind;
-	rc = rc || put_numbers(&b, id, n, calls, costs, t->nevent);
-	slot->bytes_at = t->nbytes;
-	slot->bytes_n = b.n - t->nbytes;
+	rc = rc || put_numbers(b, id, n, calls, costs, t->nevent);
+	slot->bytes_n = spill_at(&t->parts) - slot->bytes_at;
 	slot->events = t->nevent;
-	t->bytes = b.p;
-	t->nbytes = b.n;
-	t->bytes_cap = b.cap;
+	rc = rc ? rc : write_away(r, &t->parts);
 	return !rc ? 0 : r->err->kind ? (int)r->err->kind : no_memory(r);
 }
 
@@ -348,7 +352,8 @@ int retally(struct tally *t, struct store *st, const uint32_t *file, size_t once
 
 	if (tally_init(t, false, true, err))
 		return (int)err->kind;
-	once_init(&t->once, once_limit, once_dir);
+	spill_init(&t->once, once_limit, once_dir);
+	spill_init(&t->parts, once_limit, once_dir);
 	kept = ARENA_NEW(&t->arena, struct kept);
 	if (!kept)
 		return no_memory(&r);

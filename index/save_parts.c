@@ -6,6 +6,7 @@
  * Pieces of one part from two stretches are added.  A profile of one part needs no costs
  * of its own: they are the whole's.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,14 +116,18 @@ static int encode_piece(struct bytes *b, const struct piece *p)
 
 static int read_slot(struct parts *s, size_t k, size_t i)
 {
-	const struct tally *t = s->p->tally[k];
+	struct tally *t = s->p->tally[k];
 	const struct merge_map *m = &s->p->map[k];
 	const struct part_slot *slot = &t->part[i];
-	struct varint_reader in = {t->bytes + slot->bytes_at,
-				   t->bytes + slot->bytes_at + slot->bytes_n, false};
+	struct varint_reader in = {0};
 
 	if (slot->bytes_n == 0)
 		return 0;
+	in.p = spill_bytes(&t->parts, slot->bytes_at, slot->bytes_n);
+	if (!in.p)
+		return err_set(s->err, ERR_INDEX, 0, "cannot read back a temporary file: %s",
+			       strerror(errno));
+	in.end = in.p + slot->bytes_n;
 	return read_piece(&in, &s->fns, m->fn, m->event, slot->events, 0) ||
 	       read_piece(&in, &s->edges, m->edge, m->event, slot->events, 1);
 }

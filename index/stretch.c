@@ -162,7 +162,8 @@ static int begin(struct stretch *s)
 	/* A buffer that grows holds up to two and a half times its bytes for a moment. */
 	share = (r->opts->mem ? r->opts->mem : MEM) / 5 / r->jobs;
 	share /= r->opts->share ? r->opts->share : 1;
-	once_init(&s->tally.once, share ? (size_t)share : 1, r->opts->spill_dir);
+	spill_init(&s->tally.once, share ? (size_t)share : 1, r->opts->spill_dir);
+	spill_init(&s->tally.parts, (size_t)share / 4 + 1, r->opts->spill_dir);
 	decode_init(s->decode);
 	if (s->from == 0)
 		return 0;

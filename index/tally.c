@@ -36,7 +36,8 @@ int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 
 	memset(t, 0, sizeof(*t));
 	arena_init(&t->arena, 0);
-	once_init(&t->once, 0, NULL);
+	spill_init(&t->once, 0, NULL);
+	spill_init(&t->parts, 0, NULL);
 	for (int i = 0; i < SPACES; i++)
 		if (names_init(&t->names[i], keep ? NULL : &t->arena))
 			return tally_no_memory(err);
@@ -65,12 +66,13 @@ void tally_free(struct tally *t)
 	void *const arrays[] = {
 		t->event, t->col, t->fn, t->self, t->part_self, t->entry, t->entry_fn, t->val,
 		t->edge, t->edge_sum, t->edge_part, t->part, t->touched_fn, t->touched_site,
-		t->touched_edge, t->bytes, t->formula, t->odd, t->run, t->assumed_col,
+		t->touched_edge, t->formula, t->odd, t->run, t->assumed_col,
 		t->once_cost,
 	};
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
-	once_free(&t->once);
+	spill_free(&t->once);
+	spill_free(&t->parts);
 	arena_free(&t->arena);
 	memset(t, 0, sizeof(*t));
 }
@@ -161,9 +163,9 @@ static void leave_fn(struct tally *t)
 		return;
 	tally_end_block(t);
 	if (t->in_once) {
-		t->fn[f].once_n = once_at(&t->once) - t->fn[f].once_at;
+		t->fn[f].once_n = spill_at(&t->once) - t->fn[f].once_at;
 		t->in_once = false;
-		int failed = once_spill(&t->once);
+		int failed = spill_write(&t->once);
 
 		if (failed)
 			t->spill_failed = failed;
@@ -336,7 +338,7 @@ static int flush_site(struct tally *t, uint32_t i)
 /* Make entries of f's first block, in its order; *last is the last of them. */
 static int unpack_once(struct tally *t, uint32_t f, uint32_t *last)
 {
-	const unsigned char *p = once_bytes(&t->once, t->fn[f].once_at, t->fn[f].once_n);
+	const unsigned char *p = spill_bytes(&t->once, t->fn[f].once_at, t->fn[f].once_n);
 	struct varint_reader in = {p, p ? p + t->fn[f].once_n : NULL, false};
 	struct once_row r = {0};
 	uint32_t at = new_entry(t, f, 0);
@@ -382,7 +384,7 @@ static int enter_fn(struct tally *t)
 		return -1;
 	t->in_once = !t->fn[f].again;
 	if (t->in_once) {
-		t->fn[f].once_at = once_at(&t->once);
+		t->fn[f].once_at = spill_at(&t->once);
 		t->once_row = (struct once_row){0};
 		t->once_rows = 0;
 		t->once_most = ONCE_MAX;
@@ -399,7 +401,7 @@ static int enter_fn(struct tally *t)
  * twice. */
 static bool all_different(struct tally *t)
 {
-	const unsigned char *p = once_bytes(&t->once, t->fn[t->cur_fn].once_at,
+	const unsigned char *p = spill_bytes(&t->once, t->fn[t->cur_fn].once_at,
 					    t->fn[t->cur_fn].once_n);
 	struct varint_reader in = {p, p ? p + t->fn[t->cur_fn].once_n : NULL, false};
 	struct once_row r = {0}, before = {0};
@@ -432,7 +434,7 @@ int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
 	t->once_row = *r;
 	if (++t->once_rows < t->once_most)
 		return 0;
-	t->fn[t->cur_fn].once_n = once_at(&t->once) - t->fn[t->cur_fn].once_at;
+	t->fn[t->cur_fn].once_n = spill_at(&t->once) - t->fn[t->cur_fn].once_at;
 	/* Packed, a line takes a tenth of an entry: that is worth it as long as it is not there
 	 * again and again. */
 	if (t->once_most < UINT32_MAX / 2 && all_different(t)) {
@@ -472,16 +474,20 @@ static int end_part(struct tally *t, bool encode, struct err *err)
 {
 	struct part_slot *p = &t->part[t->npart - 1];
 	size_t n = t->nevent;
+	int failed;
 
 	leave_fn(t);
 	for (size_t i = 0; i < t->ntouched_site; i++)
 		if (flush_site(t, t->touched_site[i]))
 			return tally_no_memory(err);
-	p->bytes_at = t->nbytes;
+	p->bytes_at = spill_at(&t->parts);
 	if (encode && part_encode(t))
 		return tally_no_memory(err);
-	p->bytes_n = t->nbytes - p->bytes_at;
+	p->bytes_n = spill_at(&t->parts) - p->bytes_at;
 	p->events = n;
+	failed = spill_write(&t->parts);
+	if (failed)
+		t->spill_failed = failed;
 	for (size_t i = 0; i < t->ntouched_fn; i++) {
 		size_t at = t->touched_fn[i] * n;
 

@@ -20,6 +20,7 @@
 #include "index/names.h"
 #include "index/once.h"
 #include "index/part_code.h"
+#include "index/spill.h"
 
 enum name_space { SPACE_OBJ, SPACE_FILE, SPACE_FN, SPACES };
 
@@ -71,7 +72,7 @@ struct part_slot {
 	struct str value[KEY_TOTALS + 1];	/* desc: all of them, '\n' between */
 	uint64_t line[KEY_TOTALS + 1];
 	size_t desc_room;	/* bytes that value[KEY_DESC] may have where it is; 0: its own */
-	size_t bytes_at, bytes_n;	/* of its costs in tally.bytes (part_code.h) */
+	uint64_t bytes_at, bytes_n;	/* of its costs in tally.parts (part_code.h) */
 	size_t events;		/* costs of each function there: later parts may have more */
 	uint32_t names_at[SPACES];	/* name slots made before it */
 };
@@ -117,7 +118,8 @@ struct tally {
 	uint64_t *val;
 	size_t nval, val_cap;
 
-	struct once once;	/* first blocks (once.h) */
+	struct spill once;	/* first blocks (once.h) */
+	struct spill parts;	/* costs of ended parts (part_code.h) */
 
 	struct edge_slot *edge;
 	size_t nedge, edge_cap;
@@ -130,8 +132,6 @@ struct tally {
 	uint32_t *touched_fn, *touched_site, *touched_edge;	/* in this part */
 	size_t ntouched_fn, touched_fn_cap, ntouched_site, touched_site_cap, ntouched_edge,
 		touched_edge_cap;
-	unsigned char *bytes;	/* costs of ended parts */
-	size_t nbytes, bytes_cap;
 
 	struct formula *formula;
 	size_t nformula, formula_cap;
@@ -153,7 +153,7 @@ struct tally {
 	bool has_cob, has_cfi, has_cfn, has_jfi, has_jfn;
 	uint32_t cur_fn;	/* function slot, or UINT32_MAX until a line needs it */
 	uint32_t cur;		/* entry before the next one */
-	int spill_failed;	/* errno: the first blocks could not be written away */
+	int spill_failed;	/* errno: first blocks or costs could not be written away */
 	bool in_once;		/* this block is its function's first: it goes to `once` */
 	uint32_t once_rows;	/* lines of it so far */
 	uint32_t once_most;	/* lines after which to look whether to go on (tally_add_once) */

@@ -1,0 +1,37 @@
+/*
+ * spill.h - bytes that are appended piece by piece and read back later.
+ *
+ * When they pass `limit` those so far go to an unlinked file in `dir`, so memory is bounded
+ * however large the profile is: first blocks (once.h) and the costs of parts (part_code.h).
+ */
+#ifndef QUERN_SPILL_H
+#define QUERN_SPILL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "index/part_code.h"
+
+struct spill {
+	struct bytes buf;	/* from byte `spilled` on */
+	uint64_t spilled;	/* bytes in the file */
+	int fd;			/* of the file; -1: none yet */
+	size_t limit;		/* 0: never spill */
+	const char *dir;
+	struct bytes scratch;	/* a piece read back */
+};
+
+/* Where the next byte goes; what spill_bytes() takes. */
+static inline uint64_t spill_at(const struct spill *o)
+{
+	return o->spilled + o->buf.n;
+}
+
+void spill_init(struct spill *o, size_t limit, const char *dir);
+void spill_free(struct spill *o);
+/* Between pieces: write them away when there are too many.  0 or errno. */
+int spill_write(struct spill *o);
+/* n bytes from `at`, a piece or some of it, valid until the next call; NULL: errno says why. */
+const unsigned char *spill_bytes(struct spill *o, uint64_t at, uint64_t n);
+
+#endif
