@@ -55,12 +55,29 @@ size_t check_near_event(const struct check_env *env, struct str name)
 	return nearest_of(name, env->nevents, event_name, &copy);
 }
 
+/* "Time" of "Time_(10ns)": a bare word cannot have the unit in it. */
+static bool without_unit(struct str event, struct str name)
+{
+	struct str unit = str_from(event, name.n);
+
+	return name.n && str_starts(event, name) && unit.n > 2 &&
+	       unit.p[unit.n - 1] == ')' &&
+	       (unit.p[0] == '(' || (unit.p[0] == '_' && unit.p[1] == '('));
+}
+
 uint32_t check_find_event(const struct check_env *env, struct str name)
 {
+	size_t found = env->nevents, n = 0;
+
 	for (size_t i = 0; i < env->nevents; i++)
 		if (str_eq(env->events[i], name))
 			return (uint32_t)i;
-	return (uint32_t)env->nevents;
+	for (size_t i = 0; i < env->nevents; i++)
+		if (without_unit(env->events[i], name)) {
+			found = i;
+			n++;
+		}
+	return (uint32_t)(n == 1 ? found : env->nevents);
 }
 
 /* What makes callgrind record this event; NULL: not one of its own. */
