@@ -344,6 +344,7 @@ static bool usable(struct replay *r, const struct tally *t, const struct decode 
 	if (r->meaning != t->meaning) {
 		r->meaning = t->meaning;
 		r->n = 0;
+		r->full = false;
 		if (r->first)
 			memset(r->first, 0, r->first_cap * sizeof(*r->first));
 		if (r->head)

@@ -31,6 +31,7 @@ struct replay {
 	size_t n, cap;
 	uint32_t *first;	/* per entry: its first link, 0: none */
 	size_t first_cap;
+	bool full;		/* no room for more links: new text is not learnt */
 	uint32_t meaning;	/* of the tally when the links were learnt */
 	/* Links that are heads of blocks, lately.  Where any function may come next they do not
 	 * help: then only the first link is compared with a head, which is looked up otherwise. */

@@ -110,8 +110,10 @@ int replay_link(struct replay *r, uint32_t entry, const struct link *new)
 		i = 0;
 	}
 	if (!i) {
-		if (r->n + wide > LINKS_MAX)
+		if (r->n + wide > LINKS_MAX) {
+			r->full = true;
 			return 0;
+		}
 		/* One more: compares read a little behind the text. */
 		if (vec_reserve_lines(&r->link, &r->cap, r->n + wide + 2, sizeof(*r->link)))
 			return -1;

@@ -60,6 +60,22 @@ static int no_memory(struct err *err)
 
 /* ---- one stretch ---- */
 
+/* Decode and tally *block bytes at `at`, and twice as many the next time. */
+static int read_ahead(struct stretch *s, size_t *at, size_t *block)
+{
+	const char *p = s->reading->text + *at;
+	bool last = s->to == s->reading->n;
+	size_t left = s->to - *at, take = left < *block ? left : *block;
+	struct batch *b = s->batch;
+
+	decode_block(s->decode, p, take, *at, last && take == left, b);
+	if (b->bytes == 0)
+		decode_block(s->decode, p, left, *at, last, b);
+	*block = *block < SCAN_BLOCK ? *block * 2 : *block;
+	*at += b->bytes;
+	return tally_batch(&s->tally, b, &s->err);
+}
+
 /* Decode and tally some lines at `at`; *block is how much to take of new functions. */
 static int read_some(struct stretch *s, size_t *at, size_t *block)
 {
@@ -82,25 +98,20 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 			return tally_batch(t, b, &s->err);
 		}
 	}
-	if (t->cur_fn != UINT32_MAX && t->in_once) {
-		size_t take = left < *block ? left : *block;
-
-		decode_block(s->decode, p, take, *at, last && take == left, b);
-		if (b->bytes == 0)
-			decode_block(s->decode, p, left, *at, last, b);
-		*block = *block < SCAN_BLOCK ? *block * 2 : *block;
-		*at += b->bytes;
-		return tally_batch(t, b, &s->err);
-	}
-	*block = FRESH_BLOCK;
+	if (t->cur_fn != UINT32_MAX && t->in_once)
+		return read_ahead(s, at, block);
 	if (left > REPLAY_ROOM && replay_ready(t)) {
 		q = replay_run(&s->replay, t, s->decode, p, p + left - REPLAY_ROOM, &s->err);
+		if (s->err.kind)
+			return (int)s->err.kind;
+		/* Nothing is known here and nothing can be learnt. */
+		if (q == p && s->replay.full)
+			return read_ahead(s, at, block);
 		*at += (size_t)(q - p);
 		left -= (size_t)(q - p);
 		p = q;
-		if (s->err.kind)
-			return (int)s->err.kind;
 	}
+	*block = FRESH_BLOCK;
 	struct replay_before before = replay_note(t, s->decode);
 
 	decode_entry(s->decode, p, left, *at, last, b);
