@@ -55,14 +55,29 @@ size_t check_near_event(const struct check_env *env, struct str name)
 	return nearest_of(name, env->nevents, event_name, &copy);
 }
 
-/* "Time" of "Time_(10ns)": a bare word cannot have the unit in it. */
+/* Bytes of an event's name in front of its unit: "Time" of "Time_(10ns)". */
+static size_t unit_at(struct str event)
+{
+	size_t n = str_find(event, '(');
+
+	if (n == event.n || n + 2 >= event.n || event.p[event.n - 1] != ')')
+		return event.n;
+	return n > 1 && event.p[n - 1] == '_' ? n - 1 : n;
+}
+
+/* A bare word cannot have the unit in it, so it may be left out. */
 static bool without_unit(struct str event, struct str name)
 {
-	struct str unit = str_from(event, name.n);
+	size_t n = unit_at(event);
 
-	return name.n && str_starts(event, name) && unit.n > 2 &&
-	       unit.p[unit.n - 1] == ')' &&
-	       (unit.p[0] == '(' || (unit.p[0] == '_' && unit.p[1] == '('));
+	return n > 0 && n < event.n && str_eq((struct str){event.p, n}, name);
+}
+
+struct str check_event_word(const struct check_env *env, uint32_t e)
+{
+	struct str word = {env->events[e].p, unit_at(env->events[e])};
+
+	return check_find_event(env, word) == e ? word : env->events[e];
 }
 
 uint32_t check_find_event(const struct check_env *env, struct str name)

@@ -47,6 +47,8 @@ const struct check_let *check_let_find(const struct check_env *env, struct str n
 /* Event number, or nevents with err set. */
 /* An event that callgrind can record, whether or not this profile has it. */
 bool check_known_event(struct str name);
+/* The event's name as a query can have it: without its unit where that is enough. */
+struct str check_event_word(const struct check_env *env, uint32_t e);
 uint32_t check_event(const struct check_env *env, struct str name, struct span at,
 		     struct err *err);
 /* The aggregates of `group`. */

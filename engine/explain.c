@@ -55,8 +55,11 @@ static void put_source(struct explain *e, const struct source *s)
 		out_printf(&e->o, " max %llu", (unsigned long long)s->max);
 	if (s->has_min)
 		out_printf(&e->o, " min %g%s", s->min, s->min_percent ? "%" : "");
-	if (e->event != e->env->event)
-		out_printf(&e->o, " by %.*s", STR_ARG(e->env->events[e->event]));
+	if (e->event != e->env->event) {
+		struct str word = check_event_word(e->env, e->event);
+
+		out_printf(&e->o, " by %.*s", STR_ARG(word));
+	}
 	if (s->vs.n)
 		out_printf(&e->o, " vs %.*s", STR_ARG(s->vs));
 }
