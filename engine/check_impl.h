@@ -28,8 +28,6 @@ struct schema {
 int check_fail(struct schema *s, struct span at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 uint32_t check_find_event(const struct check_env *env, struct str name);
-/* The event's name as a query can have it: without its unit where that is enough. */
-struct str check_event_word(const struct check_env *env, uint32_t e);
 size_t check_near_event(const struct check_env *env, struct str name);
 /* Append to a list of words that fits buf; " ..." stands for the rest. */
 void check_append(char *buf, size_t cap, struct str s);
