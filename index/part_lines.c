@@ -507,6 +507,7 @@ void part_lines_free(struct part_lines *to)
 	}
 	free(to->map.fn);
 	free(to->map.event);
+	free(to->p.odd);	/* names used before they are defined */
 	arena_free(&to->p.arena);
 	tally_free(&to->tally);
 	free(to);
