@@ -16,6 +16,8 @@
 
 #include <string.h>
 
+#include "index/digits.h"
+
 const char *odd_name(enum odd k)
 {
 	static const char *const names[ODD_KINDS] = {
@@ -54,17 +56,6 @@ enum { ENTRY_WINDOW = 192 };	/* bytes that usually hold one call and its line */
 
 /* ---- numbers ---- */
 
-static inline uint64_t load8(const char *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, 8);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap64(v);
-#endif
-	return v;
-}
-
 /* The n (0..8) decimal digits that end at `end`; *bad gets bits when one is no digit. */
 static inline uint64_t digits8(const char *end, size_t n, uint64_t *bad)
 {
@@ -76,9 +67,7 @@ static inline uint64_t digits8(const char *end, size_t n, uint64_t *bad)
 	uint64_t v = (load8(end - 8) ^ 0x3030303030303030) & keep[n];
 
 	*bad |= (v | (v + 0x0606060606060606)) & 0xf0f0f0f0f0f0f0f0;
-	v = v * 10 + (v >> 8);
-	return (((v & 0x000000ff000000ff) * 0x000f424000000064) +
-		(((v >> 16) & 0x000000ff000000ff) * 0x0000271000000001)) >> 32;
+	return eight_digits(v);
 }
 
 /* Up to 16 digits; longer ones are left to the slow path. */

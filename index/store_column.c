@@ -241,6 +241,20 @@ uint64_t store_fn_incl(struct store *st, fn_id f, uint32_t e)
 	return cost_at(st, TABLE_FN_INCL, e, f);
 }
 
+/* The first of the ascending rows lo..hi of a column that is not below v; hi: none. */
+static uint32_t lower_row(struct store *st, enum table t, uint32_t lo, uint32_t hi, uint64_t v)
+{
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (store_row_u32(st, t, 0, mid) < v)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 uint64_t store_fn_contribution(struct store *st, fn_id f, uint32_t e)
 {
 	uint32_t cycle = store_fn_cycle(st, f), lo, hi;
@@ -249,15 +263,8 @@ uint64_t store_fn_contribution(struct store *st, fn_id f, uint32_t e)
 		return store_fn_incl(st, f, e);
 	lo = store_row_u32(st, TABLE_CYCLE_FIRST, 0, cycle - 1);
 	hi = store_row_u32(st, TABLE_CYCLE_FIRST, 0, cycle);
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (store_row_u32(st, TABLE_CYCLE_MEMBER, 0, mid) < f)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return cost_at(st, TABLE_CYCLE_CONTRIBUTION, e, lo);
+	return cost_at(st, TABLE_CYCLE_CONTRIBUTION, e,
+		       lower_row(st, TABLE_CYCLE_MEMBER, lo, hi, f));
 }
 
 uint64_t store_fn_incoming(struct store *st, fn_id f, uint32_t e)
@@ -288,17 +295,7 @@ fn_id store_rank_incl(struct store *st, uint32_t e, uint32_t i)
 
 static fn_id first_of_name(struct store *st, uint64_t name)
 {
-	uint32_t lo = 0, hi = st->info.functions;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (store_row_u32(st, TABLE_FN_NAME, 0, mid) < name)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return lower_row(st, TABLE_FN_NAME, 0, st->info.functions, name);
 }
 
 void store_fns_of_name(struct store *st, name_id name, fn_id *first, uint32_t *n)
