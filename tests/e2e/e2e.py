@@ -74,6 +74,30 @@ def run(*args, stdin=b"", env=(), stdout=subprocess.PIPE, seconds=60, program=(q
     return Ran(p)
 
 
+def protobuf_fields(data):
+    """(number, value) of each field of a message: an int or bytes."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+    while at < len(data):
+        key = varint()
+        if key & 7 == 0:
+            yield key >> 3, varint()
+        else:
+            n = varint()
+            at += n
+            yield key >> 3, data[at - n:at]
+
+
 def profile(path, functions, events="Ir"):
     """Write a profile: functions is a list of (name as bytes, self cost)."""
     with open(path, "wb") as f:

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
-from e2e import done, ok, run, same, small
+from e2e import done, ok, protobuf_fields, run, same, small
 
 HOSTILE = ['<script>alert("x")</script>', "]]>&amp;'", 'quote"back\\slash', "a;b c", "${x}`y`"]
 with open("t.out", "w") as f:
@@ -246,29 +246,6 @@ for stage in ("focus main", "hide obj:libc*", "collapse by file", "collapse std:
 
 
 # pprof: the few messages of profile.proto that are used.
-def fields(data):
-    at = 0
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-    while at < len(data):
-        key = varint()
-        if key & 7 == 0:
-            yield key >> 3, varint()
-        else:
-            n = varint()
-            at += n
-            yield key >> 3, data[at - n:at]
-
-
 def numbers(data):
     value = shift = 0
     for byte in data:
@@ -280,11 +257,11 @@ def numbers(data):
 
 
 run("t.out", "-q", "-c", TREE + " > t.pb.gz")
-profile = list(fields(gzip.open("t.pb.gz").read()))
+profile = list(protobuf_fields(gzip.open("t.pb.gz").read()))
 strings = [v.decode() for k, v in profile if k == 6]
-functions = {dict(fields(v))[1]: strings[dict(fields(v))[2]] for k, v in profile if k == 5}
-places = {dict(fields(v))[1]: functions[dict(fields(dict(fields(v))[4]))[1]] for k, v in profile if k == 4}
-samples = [dict(fields(v)) for k, v in profile if k == 2]
+functions = {dict(protobuf_fields(v))[1]: strings[dict(protobuf_fields(v))[2]] for k, v in profile if k == 5}
+places = {dict(protobuf_fields(v))[1]: functions[dict(protobuf_fields(dict(protobuf_fields(v))[4]))[1]] for k, v in profile if k == 4}
+samples = [dict(protobuf_fields(v)) for k, v in profile if k == 2]
 stacks = {tuple(places[i] for i in numbers(x[1])): next(numbers(x[2])) for x in samples}
 same((strings[0], strings[1], sum(stacks.values())), ("", "Ir", 1511), "pprof: event and sum")
 ok((HOSTILE[0], "main", "(below main)") in stacks, "pprof: the leaf stands first", stacks)

@@ -24,7 +24,7 @@ import sys
 import termios
 import xml.etree.ElementTree as ElementTree
 
-from e2e import done, environ, ok, quern, run
+from e2e import done, environ, ok, protobuf_fields, quern, run
 
 COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 10000 if os.environ.get("QUERN_TORTURE") else 500
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 1
@@ -125,26 +125,7 @@ class Page(html.parser.HTMLParser):
 
 
 def pprof_strings(data):
-    at, out = 0, []
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-    while at < len(data):
-        key = varint()
-        n = varint()
-        if key & 7 == 2:
-            if key >> 3 == 6:
-                out.append(data[at:at + n].decode("utf-8"))
-            at += n
-    return out
+    return [value.decode("utf-8") for field, value in protobuf_fields(data) if field == 6]
 
 
 def on_terminal(*args, keys=(), rows=50, columns=132):
