@@ -23,14 +23,23 @@
 #include "index/tally.h"
 
 struct link;
+struct step;
 struct head;
 struct plain;
 
+/* The loop of an instruction set and a number of columns. */
+struct replay;
+typedef const char *replay_fn(struct replay *r, struct tally *t, const char *p, const char *end,
+			      struct err *err);
+
 struct replay {
+	replay_fn *run;		/* NULL: not chosen yet */
 	struct link *link;	/* link 0 is none */
 	size_t n, cap;
 	uint32_t *first;	/* per entry: its first link, 0: none */
 	size_t first_cap;
+	struct step *step;	/* per entry: the one that leads to the entry numbered next */
+	size_t step_cap;
 	bool full;		/* no room for more links: new text is not learnt */
 	uint32_t meaning;	/* of the tally when the links were learnt */
 	/* Links that are heads of blocks, lately.  Where any function may come next they do not
