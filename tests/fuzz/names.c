@@ -247,7 +247,7 @@ static void law_md(struct back *b, struct str s, const struct made *m)
 /* How a page of harmless names calls name i. */
 static struct str harmless(size_t i)
 {
-	static char name[NAMES][8];
+	static char name[NAMES][32];
 
 	snprintf(name[i], sizeof(name[i]), "zq%02zuqz", i);
 	return str_c(name[i]);
