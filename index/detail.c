@@ -6,6 +6,7 @@
  */
 #include "index/detail.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ struct detail {
 	size_t run;			/* rows held at once */
 	uint64_t *cost;			/* scratch: the costs of one row */
 	uint64_t loose;
+	int unread;			/* detail_unread() */
 	bool same_events;		/* every tally's are the profile's, in its order */
 	/* the function at hand */
 	uint32_t fn;
@@ -149,6 +151,11 @@ void detail_free(struct detail *d)
 uint64_t detail_loose(const struct detail *d)
 {
 	return d->loose;
+}
+
+int detail_unread(const struct detail *d)
+{
+	return d->unread;
 }
 
 static const enum detail_kind kinds[] = {	/* by enum entry_kind */
@@ -345,8 +352,10 @@ static int read_once(struct detail *d, size_t k, uint32_t f, const struct fn_slo
 	struct varint_reader in = {bytes, bytes ? bytes + fn->once_n : NULL, false};
 	struct once_row o = {0};
 
-	if (!bytes)
+	if (!bytes) {
+		d->unread = errno;
 		return -1;
+	}
 	while (once_get(&in, &o, d->cost)) {
 		struct detail_row *r;
 		uint64_t *cost;

@@ -560,7 +560,8 @@ int inputs_find(const char *base, char ***path, size_t *n, struct err *err)
 	publish_directory(base, dir);
 	d = opendir(dir);
 	if (!d)
-		return err_set(err, ERR_PROFILE, 0, "%s: %s", dir, strerror(errno));
+		return err_set(err, err_kind_of(errno, ERR_PROFILE), 0, "%s: %s", dir,
+			       strerror(errno));
 	while (!rc && (e = readdir(d))) {
 		struct str entry = str_c(e->d_name);
 

@@ -42,6 +42,16 @@ static int no_memory(struct err *err)
 	return err_hint(err, "the machine has too little memory for this profile");
 }
 
+/* The rows of a function could not be had. */
+static int not_gathered(const struct detail *d, struct err *err)
+{
+	int why = detail_unread(d);
+
+	if (!why || err_kind_of(why, ERR_INDEX) == ERR_LIMIT)
+		return no_memory(err);
+	return err_set(err, ERR_INDEX, 0, "cannot read back a temporary file: %s", strerror(why));
+}
+
 static int stopped(const struct save *s)
 {
 	if (s->cancel && atomic_load_explicit(s->cancel, memory_order_relaxed))
@@ -305,7 +315,7 @@ static int save_detail_kind(struct save *s, struct detail *d, enum detail_kind k
 		uint64_t n, first_line;
 
 		if (detail_pack(d, f, kind, &pack.buf, &n, &first_line)) {
-			rc = no_memory(s->err);
+			rc = not_gathered(d, s->err);
 			break;
 		}
 		*count += n;

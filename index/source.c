@@ -59,6 +59,11 @@ static void identify(struct source_id *id, const struct stat *sb)
 	id->ctime_ns = nanoseconds(&sb->st_ctim);
 }
 
+static int cannot_open(const char *name, struct err *err)
+{
+	return err_set(err, err_kind_of(errno, ERR_PROFILE), 0, "%s: %s", name, strerror(errno));
+}
+
 static int open_fd(struct source *s, const char *path)
 {
 	if (strcmp(path, "-") == 0) {
@@ -94,7 +99,7 @@ static int map_file(struct source *s, const char *path, struct err *err)
 		s->codec = unpack_recognise(head, (size_t)n);
 	s->path = realpath(path, NULL);
 	if (!s->path)
-		return err_set(err, ERR_PROFILE, 0, "%s: %s", path, strerror(errno));
+		return cannot_open(path, err);
 	s->id.path = str_c(s->path);
 	return map_open(s->codec ? &s->packed : &s->map, s->fd, s->id.size, path, err);
 }
@@ -108,7 +113,7 @@ int source_open(const char *path, struct source *s, struct err *err)
 	s->id.path = STR("-");
 	s->fd = open_fd(s, path);
 	if (s->fd < 0 || fstat(s->fd, &sb))
-		rc = err_set(err, ERR_PROFILE, 0, "%s: %s", s->name, strerror(errno));
+		rc = cannot_open(s->name, err);
 	else if (!S_ISREG(sb.st_mode))
 		rc = not_regular(s, &sb, err);
 	else if (s->pipe)
@@ -175,7 +180,7 @@ int source_unchanged(const struct source *s, struct err *err)
 	if (s->pipe)
 		return 0;
 	if (fstat(s->fd, &sb))
-		return err_set(err, ERR_PROFILE, 0, "%s: %s", s->name, strerror(errno));
+		return cannot_open(s->name, err);
 	identify(&now, &sb);
 	return same_times(&now, &s->id) ? 0 : changed(s, err);
 }
