@@ -99,17 +99,17 @@ static int map_file(struct source *s, const char *path, struct err *err)
 		s->codec = unpack_recognise(head, (size_t)n);
 	s->path = realpath(path, NULL);
 	if (!s->path)
-		return cannot_open(path, err);
+		return cannot_open(s->name, err);
 	s->id.path = str_c(s->path);
-	return map_open(s->codec ? &s->packed : &s->map, s->fd, s->id.size, path, err);
+	return map_open(s->codec ? &s->packed : &s->map, s->fd, s->id.size, s->name, err);
 }
 
-int source_open(const char *path, struct source *s, struct err *err)
+static int open_named(const char *path, const char *name, struct source *s, struct err *err)
 {
 	struct stat sb;
 	int rc;
 
-	*s = (struct source){.name = path, .map.p = "", .packed.p = "", .pipe = strcmp(path, "-") == 0};
+	*s = (struct source){.name = name, .map.p = "", .packed.p = "", .pipe = strcmp(path, "-") == 0};
 	s->id.path = STR("-");
 	s->fd = open_fd(s, path);
 	if (s->fd < 0 || fstat(s->fd, &sb))
@@ -127,6 +127,11 @@ int source_open(const char *path, struct source *s, struct err *err)
 	if (rc)
 		source_close(s);
 	return rc;
+}
+
+int source_open(const char *path, struct source *s, struct err *err)
+{
+	return open_named(path, path, s, err);
 }
 
 void source_release(struct source *s)
@@ -160,13 +165,12 @@ int source_reopen(struct source *s, struct err *err)
 {
 	struct source now;
 
-	if (source_open(s->path, &now, err))
+	if (open_named(s->path, s->name, &now, err))
 		return (int)err->kind;
 	if (!same_times(&now.id, &s->id)) {
 		source_close(&now);
 		return changed(s, err);
 	}
-	now.name = s->name;
 	source_close(s);
 	*s = now;
 	return 0;
