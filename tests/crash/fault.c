@@ -4,7 +4,10 @@
  *	QUERN_FAULT=CLASS:K:WHAT	CLASS sys (system calls) or mem (allocations); K from 1,
  *					"K+": that one and all after it; WHAT an errno, or kill
  *					(before the call), after (after it), torn (half a
- *					write), abort (to see in gdb where that is)
+ *					write), abort (to see in gdb where that is), or what
+ *					somebody else does at that moment: gone@FILE (it is
+ *					removed), swap@FILE (FILE.new takes its place),
+ *					over@FILE (it is overwritten by FILE.new)
  *	QUERN_FAULT_LOG=FILE		one line per system call: name, file, result
  *	QUERN_FAULT_COUNT=FILE		at the end: how many there were of each class
  *
@@ -38,19 +41,48 @@
 #include <unistd.h>
 
 enum class { SYS, MEM, CLASSES };
-enum { PASS, FAIL, BEFORE, AFTER, TORN, ABORT };
+enum { PASS, FAIL, BEFORE, AFTER, TORN, ABORT, GONE, SWAP, OVER };
 
 static atomic_ulong calls[CLASSES];
 static enum class of;
 static unsigned long at; /* 0: nothing fails */
 static bool ever_after;
 static int what, error, log_fd = -1;
-static char count_file[4096];
+static char count_file[4096], victim[4096];
 static _Thread_local int inside;
 
 static void die(void)
 {
 	syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
+}
+
+static void copy(int from, int to)
+{
+	static char buf[65536];
+	long n, size = 0;
+
+	while ((n = syscall(SYS_read, from, buf, sizeof(buf))) > 0)
+		size += syscall(SYS_write, to, buf, (size_t)n);
+	syscall(SYS_ftruncate, to, size);
+	syscall(SYS_close, from);
+	syscall(SYS_close, to);
+}
+
+/* What another process does to the file; the caller knows nothing of it. */
+static void meddle(void)
+{
+	char new[4100];
+	int before = errno;
+
+	snprintf(new, sizeof(new), "%s.new", victim);
+	if (what == GONE)
+		syscall(SYS_unlinkat, AT_FDCWD, victim, 0);
+	else if (what == SWAP)
+		syscall(SYS_renameat2, AT_FDCWD, new, AT_FDCWD, victim, 0);
+	else
+		copy((int)syscall(SYS_openat, AT_FDCWD, new, O_RDONLY),
+		     (int)syscall(SYS_openat, AT_FDCWD, victim, O_WRONLY));
+	errno = before;
 }
 
 /* What becomes of this call. */
@@ -68,6 +100,12 @@ static int fate(enum class c)
 	if (what == ABORT) {
 		inside++;
 		abort();
+	}
+	if (what >= GONE) {
+		inside++;
+		meddle();
+		inside--;
+		return PASS;
 	}
 	return what;
 }
@@ -313,7 +351,9 @@ static void prepare(const char *s)
 	static const struct {
 		const char *name;
 		int what;
-	} words[] = {{"kill", BEFORE}, {"after", AFTER}, {"torn", TORN}, {"abort", ABORT}};
+	} words[] = {{"kill", BEFORE}, {"after", AFTER}, {"torn", TORN}, {"abort", ABORT},
+		     {"gone", GONE},   {"swap", SWAP},	 {"over", OVER}};
+	const char *file;
 	char *end;
 
 	if (!s || strlen(s) <= 4)
@@ -325,8 +365,10 @@ static void prepare(const char *s)
 	end += *end == ':';
 	what = FAIL;
 	error = atoi(end);
+	file = strchr(end, '@');
+	snprintf(victim, sizeof(victim), "%s", file ? file + 1 : "");
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(end, words[i].name) == 0)
+		if (strncmp(end, words[i].name, strcspn(end, "@")) == 0)
 			what = words[i].what;
 }
 
@@ -344,7 +386,7 @@ static bool read_line(int fd, char *line, size_t size)
 static void serve(const char *ends)
 {
 	int r = -1, w = -1, status;
-	char line[100];
+	char line[4200];
 
 	if (sscanf(ends, "%d,%d", &r, &w) != 2)
 		return;
