@@ -266,6 +266,7 @@ struct watch {
 	size_t nknown;
 	pid_t pid;		/* that writes them; 0: not known */
 	bool alive;		/* it has been */
+	int unshown;		/* the kind of error that kept the last files from being shown */
 	int notify;		/* -1: there is no inotify */
 	struct err err;
 };
@@ -324,9 +325,9 @@ static int show(struct watch *w, const struct sight *s)
 	if (!kind)
 		kind = app_open(app, NULL, path, s->n);
 	free(path);
-	if (kind == ERR_PROFILE) {	/* said; maybe the next dump is better */
+	w->unshown = kind;
+	if (kind == ERR_PROFILE)	/* said; maybe the next dump is better */
 		return 0;
-	}
 	if (kind)
 		return kind;
 	return app->opts->ntasks ? script_tasks(app) : show_changes(w, app->profiles[0].store);
@@ -373,10 +374,13 @@ static int follow(struct watch *w)
 			w->shown = now;
 			before = (struct sight){0};
 		} else if (rest && gone) {
-			/* Once more: its last file may be as new as its end. */
+			/* Once more: its last file may be as new as its end, and what could
+			 * not be read then may be by now. */
 			if (ended)
 				break;
 			ended = true;
+			if (w->unshown)
+				sight_free(&w->shown);
 		}
 		if (rest && !gone)
 			wait_for(w, LOOK_MS);
@@ -420,8 +424,8 @@ int watch_run(struct app *app, const char *base)
 		app_fail(app, &w.err, NULL);
 	else if (!rc && !atomic_load(&app_cancel))
 		app_note(app, "quern: process %ld has ended", (long)w.pid);
-	if (!rc && atomic_load(&app_cancel))
-		rc = ERR_CANCEL;
+	if (!rc)
+		rc = atomic_load(&app_cancel) ? (int)ERR_CANCEL : w.unshown;
 	if (w.notify >= 0)
 		close(w.notify);
 	sight_free(&w.shown);

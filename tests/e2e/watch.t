@@ -107,6 +107,17 @@ with open(base + ".2", "w") as f:
 ok(w.until("not a Callgrind-format profile"), "a file that is none is said", w)
 dump(base, ".2", p.pid, 2, {"main": 30})
 ok(w.until("2,40") and w.end() == 4, "and it goes on; a query that fails ends it", w)
+p = process()
+base = "y.out.%d" % p.pid
+dump(base, ".1", p.pid, 1, {"main": 10})
+w = Watch(base)
+ok(w.until("part 1 of"), "another run", w)
+with open(base + ".2", "w") as f:
+    f.write("no profile\n")
+ok(w.until("not a Callgrind-format profile"), "its last dump is none", w)
+p.kill()
+p.wait()
+ok(w.until("process %d has ended" % p.pid) and w.end() == 3, "the end: no success when the last could not be read", w)
 ok(run("--watch", "-c", "top").status == 2 and run("--watch", "a", "b").status == 2, "usage")
 ok(run("--watch", "nowhere/x.out.1").status == 3, "no such directory")
 
