@@ -11,7 +11,7 @@ import time
 
 import crash
 from crash import (Row, Skip, again, big_profile, calls_of, lawful, leftovers, need_faults, put_back, quern,
-                   read, run, small, work, write)
+                   read, run, server, small, work, write)
 
 ASK = ("-q", "--format", "csv", "-c", "top 5", "-c", "callers of luaD_precall'2")
 # EIO ENOSPC EINTR EMFILE ENOMEM EDQUOT, and the end of the process
@@ -139,9 +139,9 @@ def words(rng, i, s):
 # ------------------------------------------------------------------------------ kill -9
 
 def kill_setup():
-    write("p.out", big_profile(1500, 30))
+    write("p.out", big_profile(400, 10))
     took = []
-    for _ in range(3):
+    for _ in range(5):
         start = time.time()
         r = run("p.out", "--rebuild", *ASK)
         took.append(time.time() - start)
@@ -159,15 +159,14 @@ def kill_one(rng, i, s):
     builder = subprocess.Popen([quern, "p.out", "--rebuild", "-q", "-c", "top 1"], env=crash.environ,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(rng.random() * s["took"] * 1.2)
-    reader = subprocess.Popen([quern] + list(asked), env=crash.environ, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE)
+    reader = server(*asked).start()
     time.sleep(rng.random() * 0.003)
     builder.kill()
-    out, talk = reader.communicate(timeout=crash.HUNG)
+    r = reader.finish()
     builder.wait()
-    if reader.returncode or out != s["right"]:
-        return "a reader beside it: status %d\n%s\n%s" % (reader.returncode, out[:500], talk[:500])
-    r = run(*asked)
+    if r.status or r.out != s["right"]:
+        return "a reader beside it: %s" % r
+    r = again(*asked)
     if r.status or r.out != s["right"]:
         return "a reader after it: %s" % r
     if i % 10 == 0:

@@ -188,7 +188,8 @@ def move_one(rng, i, s):
             else:
                 good = not there or w.until(lambda: "error:" in w.said(w.err))
             if not good:
-                return "%s: %s is not shown\n%s" % (done, line, w.end(signal.SIGKILL)[1])
+                said, w = w.end(signal.SIGKILL)[1], None
+                return "%s: %s is not shown\n%s" % (done, line, said)
         status, said = w.end(signal.SIGINT)
         lines, w = w.shown, None
         if status != 130 or set(lines) - lawful:

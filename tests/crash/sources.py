@@ -169,7 +169,7 @@ def meddled_one(rng, i, s):
         return what + "not named\n%s" % r
     if r.status not in (0, 3):
         return what + str(r)
-    r = run(*m.args)
+    r = again(*m.args)
     if (r.status, r.out) != m.after[how]:
         return what + "asked again\n%s" % r
     return None
