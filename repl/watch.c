@@ -35,7 +35,7 @@ enum { REST_MS = 200, LOOK_MS = 1000, ROWS = 10 };
 
 struct seen_file {
 	char *path;
-	uint64_t size, mtime_ns;
+	uint64_t inode, size, mtime_ns, ctime_ns;
 };
 
 struct sight {
@@ -49,6 +49,11 @@ static void sight_free(struct sight *s)
 		free(s->file[i].path);
 	free(s->file);
 	*s = (struct sight){0};
+}
+
+static uint64_t nanoseconds(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
 }
 
 /* The files of base that have anything in them; none at all is no error. */
@@ -68,9 +73,8 @@ static int sight_take(struct sight *s, const char *base, struct err *err)
 		if (stat(path[i], &st) || st.st_size == 0)
 			continue;
 		s->file[s->n++] = (struct seen_file){
-			path[i], (uint64_t)st.st_size,
-			(uint64_t)st.st_mtim.tv_sec * 1000000000u +
-				(uint64_t)st.st_mtim.tv_nsec};
+			path[i], st.st_ino, (uint64_t)st.st_size, nanoseconds(&st.st_mtim),
+			nanoseconds(&st.st_ctim)};
 		path[i] = NULL;
 	}
 	inputs_free(path, n);
@@ -82,8 +86,9 @@ static bool same_sight(const struct sight *a, const struct sight *b)
 	if (a->n != b->n)
 		return false;
 	for (size_t i = 0; i < a->n; i++)
-		if (a->file[i].size != b->file[i].size ||
+		if (a->file[i].inode != b->file[i].inode || a->file[i].size != b->file[i].size ||
 		    a->file[i].mtime_ns != b->file[i].mtime_ns ||
+		    a->file[i].ctime_ns != b->file[i].ctime_ns ||
 		    strcmp(a->file[i].path, b->file[i].path) != 0)
 			return false;
 	return true;
