@@ -23,6 +23,7 @@ void replay_free(struct replay *r)
 {
 	free(r->link);
 	free(r->first);
+	free(r->step);
 	free(r->head);
 	free(r->plain);
 	memset(r, 0, sizeof(*r));
@@ -99,6 +100,26 @@ static __attribute__((noinline)) const char *match_jump(const struct link *k, co
 	if (k->text[1] != 'c')
 		*taken = *count;
 	return p + n + 1;
+}
+
+/* A cost of 1 to 7 digits and the newline behind it. */
+struct short_cost {
+	uint64_t text;		/* the first byte lowest */
+	unsigned other;		/* bits above it that are not of it */
+	unsigned size;		/* bytes */
+	uint64_t v;
+};
+
+/* False, and nothing changed, when there is none at p. */
+static HOT bool read_short(const char *p, struct short_cost *cost)
+{
+	const uint64_t text = load8(p);
+	const unsigned n = leading_digits(text);
+
+	if (n - 1 > 6 || p[n] != '\n')
+		return false;
+	*cost = (struct short_cost){text, 64 - 8 * (n + 1), n + 1, digits_at(p, n)};
+	return true;
 }
 
 /* ---- the heads of blocks ---- */
@@ -188,6 +209,7 @@ static int no_memory(struct err *err)
 /*
  * differ(p, k)		bit i: byte i of the text at p is not that of k (i < LINK_TEXT;
  *			what is above means nothing)
+ * step_fits(s, p)	the text at p begins with that of s
  * closing(p)		bit i: byte i of the 32 at p is ')'; two bits above are set
  */
 static HOT uint64_t differ_portable(const char *p, const struct link *k)
@@ -199,6 +221,14 @@ static HOT uint64_t differ_portable(const char *p, const struct link *k)
 			return UINT64_MAX << (i + ((unsigned)__builtin_ctzll(x) >> 3));
 	}
 	return 0;
+}
+
+static HOT bool step_fits_portable(const struct step *s, const char *p)
+{
+	uint64_t low = load8(p) ^ load8(s->text), high = load8(p + 8) ^ load8(s->text + 8);
+
+	return s->len > 8 ? (low | high << (128 - 8 * s->len)) == 0
+			  : s->len && low << (64 - 8 * s->len) == 0;
 }
 
 static HOT uint64_t closing_portable(const char *p)
@@ -229,6 +259,16 @@ static HOT uint64_t differ_sse2(const char *p, const struct link *k)
 		m |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) << i;
 	}
 	return ~m;
+}
+
+/* The upper bits of the mask are set, and an int is shifted by len modulo 32: len 0 fits
+ * nothing. */
+static HOT bool step_fits_sse2(const struct step *s, const char *p)
+{
+	__m128i a = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i b = _mm_load_si128((const __m128i *)(const void *)s);
+
+	return ~(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) << (-s->len & 31) == 0;
 }
 
 static HOT uint64_t closing_sse2(const char *p)
@@ -270,6 +310,7 @@ static AVX2_HOT uint64_t closing_avx2(const char *p)
 	return (uint32_t)_mm256_movemask_epi8(v) | (uint64_t)3 << 32;
 }
 
+#define step_fits_avx2 step_fits_sse2
 #define ISA(name) name##_avx2
 #define ISA_TARGET __attribute__((target(AVX2)))
 #include "index/replay_loop.inc"
@@ -283,6 +324,7 @@ static AVX512_HOT uint64_t differ_avx512(const char *p, const struct link *k)
 	       LINK_AT;
 }
 
+#define step_fits_avx512 step_fits_sse2
 #define closing_avx512 closing_avx2
 #define ISA(name) name##_avx512
 #define ISA_TARGET __attribute__((target(AVX512)))
@@ -347,12 +389,15 @@ static bool usable(struct replay *r, const struct tally *t, const struct decode 
 		r->full = false;
 		if (r->first)
 			memset(r->first, 0, r->first_cap * sizeof(*r->first));
+		if (r->step)
+			memset(r->step, 0, r->step_cap * sizeof(*r->step));
 		if (r->head)
 			memset(r->head, 0, sizeof(*r->head) << HEAD_BITS);
 	}
 	/* The loop does not look whether an entry is too new to have a link. */
 	return r->n > 0 && !replay_room(r) &&
-	       !vec_reserve(&r->first, &r->first_cap, t->nentry, sizeof(*r->first));
+	       !vec_reserve(&r->first, &r->first_cap, t->nentry, sizeof(*r->first)) &&
+	       !vec_reserve(&r->step, &r->step_cap, t->nentry, sizeof(*r->step));
 }
 
 const char *replay_run(struct replay *r, struct tally *t, struct decode *d, const char *p,

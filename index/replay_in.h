@@ -33,13 +33,23 @@ struct link {
 	uint32_t val;		/* of `to` */
 	uint32_t count;		/* of a call, as the text has it */
 	uint8_t len;		/* bytes of text, up to the costs */
-	uint8_t before, digits;	/* of a call or jump: where its counts stand in the text;
-				   digits of a cost line: those of its cost, last time */
+	uint8_t before, digits;	/* of a call or jump: where its counts stand in the text */
 	uint8_t flags;		/* newlines in the text, and: */
 	char text[LINK_TEXT];	/* of a jump: JUMP_MARK for its 'j', so that it matches nothing */
 };
 _Static_assert(sizeof(struct link) == 64 && offsetof(struct link, text) == LINK_AT,
 	       "a link is a cache line, compared as one");
+
+/*
+ * A cost line that leads to the entry numbered next, as most do, once more without what is
+ * known or seldom.
+ */
+enum { STEP_TEXT = 15 };
+struct step {
+	char text[STEP_TEXT];	/* up to the costs */
+	uint8_t len;		/* 0: none */
+};
+_Static_assert(sizeof(struct step) == 16, "a step is compared as one");
 
 /* Room to make one in. */
 struct wide_link {

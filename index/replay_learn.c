@@ -29,9 +29,11 @@ struct replay_before replay_note(const struct tally *t, const struct decode *d)
 static const char *costs_of(const struct decode *d, const char *line, const char *end)
 {
 	for (unsigned i = 0; i < d->nsub; i++) {
+		const char *from = line;
+
 		while (line < end && (unsigned char)*line > ' ')
 			line++;
-		if (line == end || *line != ' ')
+		if (line == from || line == end || *line != ' ')
 			return NULL;
 		line++;
 	}
@@ -71,8 +73,6 @@ static bool set_text(struct link *k, const char *p, const char *costs, const cha
 		k->flags |= LINK_CALL;
 	}
 	k->len = (uint8_t)(costs - p);
-	if (!count)
-		k->digits = 1;
 	if (k->len > LINK_TEXT)
 		k->flags |= LINK_LONG;
 	memcpy(link_text(k), p, k->len);
@@ -206,7 +206,7 @@ bool replay_without_names(const struct tally *t, const char *p, const char *end,
 /* The rows of one entry: [fl= fn=] or [fi=], [cob= cfi= cfn= calls=], its line. */
 static bool plain_rows(const struct batch *b, bool *block, const struct row **calls)
 {
-	bool cfn = false, called = false;
+	bool fl = false, cfn = false, called = false;
 
 	*block = false;
 	*calls = NULL;
@@ -218,6 +218,8 @@ static bool plain_rows(const struct batch *b, bool *block, const struct row **ca
 			*block = true;
 			break;
 		case ROW_FL:
+			fl = true;
+			break;
 		case ROW_FI:
 			break;
 		case ROW_CFN:
@@ -237,8 +239,9 @@ static bool plain_rows(const struct batch *b, bool *block, const struct row **ca
 			return false;
 		}
 	}
-	/* cfi= and its like without calls= are for a later call. */
-	return *calls ? cfn : !called;
+	/* cfi= and its like without calls= are for a later call, fl= without fn= for a later
+	 * block. */
+	return (*calls ? cfn : !called) && (!fl || *block);
 }
 
 /* A jump and its line, "jump=12 +20 0 \n* 0 \n", from the start of b on: k's text. */
@@ -269,6 +272,18 @@ static bool set_jump_text(struct link *k, const struct batch *b)
 	return true;
 }
 
+/* Where k, a link of `entry`, is a step, keep that too.  0, or -1 when memory is out. */
+static int keep_step(struct replay *r, uint32_t entry, const struct link *k)
+{
+	if (k->to != entry + 1 || k->len > STEP_TEXT || k->flags != 1)
+		return 0;
+	if (vec_reserve(&r->step, &r->step_cap, (size_t)entry + 1, sizeof(*r->step)))
+		return -1;
+	memcpy(r->step[entry].text, k->text, STEP_TEXT);
+	r->step[entry].len = k->len;
+	return 0;
+}
+
 /* Link `entry` to the tally's current one by k; text is its text with the costs. */
 static int keep_link(struct replay *r, uint32_t entry, struct link *k, const struct tally *t,
 		     struct str text, struct err *err)
@@ -283,7 +298,7 @@ static int keep_link(struct replay *r, uint32_t entry, struct link *k, const str
 	k->flags |= (uint8_t)newlines;
 	k->to = t->cur;
 	k->val = t->entry[t->cur].val;
-	if (replay_link(r, entry, k))
+	if (replay_link(r, entry, k) || keep_step(r, entry, k))
 		return err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
 	return 0;
 }
