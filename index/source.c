@@ -93,10 +93,12 @@ static int empty(const struct source *s, struct err *err)
 static int map_file(struct source *s, const char *path, struct err *err)
 {
 	char head[UNPACK_HEAD];
-	ssize_t n = pread(s->fd, head, sizeof(head), 0);
+	ssize_t n;
 
-	if (n > 0)
-		s->codec = unpack_recognise(head, (size_t)n);
+	while ((n = pread(s->fd, head, sizeof(head), 0)) < 0)
+		if (errno != EINTR)
+			return cannot_open(s->name, err);
+	s->codec = unpack_recognise(head, (size_t)n);
 	s->path = realpath(path, NULL);
 	if (!s->path)
 		return cannot_open(s->name, err);

@@ -257,6 +257,13 @@ class Packed(Scenes):
         super().set(scene)
 
 
+def opening():
+    """The calls up to the first of the decoder; what they fail with is never bad data."""
+    s = Packed()
+    s.cases = [(".bz2", k, "5") for k in range(1, 46)]
+    return s
+
+
 # ---------------------------------------------------------------------------- pipes
 
 def stream_setup():
@@ -336,6 +343,8 @@ rows = [
     Row("packed", "packed data is cut, damaged, longer", 80, 20000, packed_one, packed_setup),
     Row("packsys", "the k-th system call for a packed file fails", 60, lambda s: len(s.cases),
         building.sys_fails, lambda: Packed().each(0, ACTIONS)),
+    Row("packopen", "each system call of opening a packed file fails", 1000, lambda s: len(s.cases),
+        building.sys_fails, opening),
     Row("packmem", "the k-th allocation of a decoder fails", 60, lambda s: len(s.cases),
         building.mem_fails, lambda: Packed().each(1, ("", "+"))),
     Row("stream", "a pipe ends early, its writer is killed", 24, 1000, stream_one, stream_setup),
