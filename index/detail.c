@@ -6,6 +6,7 @@
  */
 #include "index/detail.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,7 @@ struct detail {
 	struct sort_key *key;		/* scratch: twice as many as rows */
 	size_t key_cap;
 	uint64_t loose;
+	int unread;			/* detail_unread() */
 	bool same_events;		/* every tally's are the profile's, in its order */
 	struct detail_shape shape;
 	/* the function at hand */
@@ -232,6 +234,11 @@ uint64_t detail_weight(const struct detail *d, uint32_t f)
 		       d->p->tally[k]->fn[slot].once_n / 4;
 	}
 	return sum;
+}
+
+int detail_unread(const struct detail *d)
+{
+	return d->unread;
 }
 
 static const enum detail_kind kinds[] = {	/* by enum entry_kind */
@@ -583,8 +590,10 @@ static int read_once(struct detail *d, size_t k, uint32_t f, const struct fn_slo
 	struct varint_reader in = {bytes, bytes ? bytes + fn->once_n : NULL, false};
 	struct once_row o = {0};
 
-	if (!bytes)
+	if (!bytes) {
+		d->unread = errno;
 		return -1;
+	}
 	while (once_get(&in, &o, d->cost))
 		if (add_once(d, k, f, &o))
 			return -1;

@@ -40,6 +40,7 @@ struct packed_fn {
 
 struct unit {
 	enum unit_state { UNIT_FREE, UNIT_PACKED, UNIT_FAILED } state;
+	int unread;		/* why it failed: detail_unread() */
 	struct bytes bytes[DETAIL_KINDS];
 	uint64_t rows[DETAIL_KINDS];
 	struct packed_fn *fn;
@@ -69,6 +70,15 @@ static int no_memory(struct err *err)
 	return err_hint(err, "the machine has too little memory for this profile");
 }
 
+/* The rows of a unit could not be had. */
+static int not_packed(const struct unit *u, struct err *err)
+{
+	if (!u->unread || err_kind_of(u->unread, ERR_INDEX) == ERR_LIMIT)
+		return no_memory(err);
+	return err_set(err, ERR_INDEX, 0, "cannot read back a temporary file: %s",
+		       strerror(u->unread));
+}
+
 static int pack(struct detail *d, struct unit *u, uint32_t from, uint32_t to)
 {
 	for (int k = 0; k < DETAIL_KINDS; k++)
@@ -79,8 +89,10 @@ static int pack(struct detail *d, struct unit *u, uint32_t from, uint32_t to)
 		struct packed_fn *at = &u->fn[f - from];
 		uint64_t n[DETAIL_KINDS];
 
-		if (detail_pack(d, f, u->bytes, n, &at->first_line))
+		if (detail_pack(d, f, u->bytes, n, &at->first_line)) {
+			u->unread = detail_unread(d);
 			return -1;
+		}
 		for (int k = 0; k < DETAIL_KINDS; k++) {
 			at->end[k] = u->bytes[k].n;
 			u->rows[k] += n[k];
@@ -116,16 +128,16 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Unit i when it is packed; NULL when memory was out. */
-static struct unit *packed_unit(struct packing *p, size_t i)
+/* Wait for u; -1 when it could not be packed. */
+static int wait_for(struct packing *p, struct unit *u)
 {
-	struct unit *u = &p->ring[i % p->nring];
+	enum unit_state state;
 
 	pthread_mutex_lock(&p->lock);
-	while (u->state == UNIT_FREE)
+	while ((state = u->state) == UNIT_FREE)
 		pthread_cond_wait(&p->changed, &p->lock);
 	pthread_mutex_unlock(&p->lock);
-	return u->state == UNIT_FAILED ? NULL : u;
+	return state == UNIT_FAILED ? -1 : 0;
 }
 
 static void unit_written(struct packing *p, struct unit *u)
@@ -302,8 +314,8 @@ static int write_all(struct packing *p, struct writing *w, struct detail *d, uns
 
 		if (cancelled(cancel))
 			return err_set(err, ERR_CANCEL, 0, "interrupted");
-		if (started ? !(u = packed_unit(p, i)) : pack(d, u, p->from[i], p->from[i + 1]))
-			return no_memory(err);
+		if (started ? wait_for(p, u) : pack(d, u, p->from[i], p->from[i + 1]))
+			return not_packed(u, err);
 		if (write_unit(w, u, p->from[i], p->from[i + 1], err))
 			return (int)err->kind;
 		unit_written(p, u);

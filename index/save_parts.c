@@ -125,8 +125,8 @@ static int read_slot(struct parts *s, size_t k, size_t i)
 		return 0;
 	in.p = spill_bytes(&t->parts, slot->bytes_at, slot->bytes_n);
 	if (!in.p)
-		return err_set(s->err, ERR_INDEX, 0, "cannot read back a temporary file: %s",
-			       strerror(errno));
+		return err_set(s->err, err_kind_of(errno, ERR_INDEX), 0,
+			       "cannot read back a temporary file: %s", strerror(errno));
 	in.end = in.p + slot->bytes_n;
 	return read_piece(&in, &s->fns, m->fn, m->event, slot->events, 0) ||
 	       read_piece(&in, &s->edges, m->edge, m->event, slot->events, 1);
