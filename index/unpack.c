@@ -210,7 +210,8 @@ static enum step lz4_step(struct unpack *u, struct unpack_io *io)
 	if (!LZ4F_isError(rc))
 		return rc ? STEP_MORE : STEP_END;
 	u->why = LZ4F_getErrorName(rc);
-	return STEP_DAMAGED;
+	/* Its codes are not in the shared library's header; their names are. */
+	return strcmp(u->why, "ERROR_allocation_failed") == 0 ? STEP_MEMORY : STEP_DAMAGED;
 }
 
 static void lz4_end(struct unpack *u)

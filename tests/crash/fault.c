@@ -4,9 +4,18 @@
  *	QUERN_FAULT=CLASS:K:WHAT	CLASS sys (system calls) or mem (allocations); K from 1,
  *					"K+": that one and all after it; WHAT an errno, or kill
  *					(before the call), after (after it), torn (half a
- *					write), abort (to see in gdb where that is)
+ *					write), abort (to see in gdb where that is), or what
+ *					somebody else does at that moment: gone@FILE (it is
+ *					removed), swap@FILE (FILE.new takes its place),
+ *					over@FILE (it is overwritten by FILE.new)
  *	QUERN_FAULT_LOG=FILE		one line per system call: name, file, result
  *	QUERN_FAULT_COUNT=FILE		at the end: how many there were of each class
+ *
+ *	QUERN_FAULT_SERVER=R,W		before main(): for each line "FAULT" from descriptor R
+ *					fork, go on in the child as with QUERN_FAULT, and write
+ *					its wait status to W; what it says goes to descriptors
+ *					1 and 2, files emptied before (no exec, no linking:
+ *					several times as many tries)
  *
  * Children are started without it.
  */
@@ -27,23 +36,53 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <dirent.h>
 #include <unistd.h>
 
 enum class { SYS, MEM, CLASSES };
-enum { PASS, FAIL, BEFORE, AFTER, TORN, ABORT };
+enum { PASS, FAIL, BEFORE, AFTER, TORN, ABORT, GONE, SWAP, OVER };
 
 static atomic_ulong calls[CLASSES];
 static enum class of;
 static unsigned long at; /* 0: nothing fails */
 static bool ever_after;
 static int what, error, log_fd = -1;
-static char count_file[4096];
+static char count_file[4096], victim[4096];
 static _Thread_local int inside;
 
 static void die(void)
 {
 	syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
+}
+
+static void copy(int from, int to)
+{
+	static char buf[65536];
+	long n, size = 0;
+
+	while ((n = syscall(SYS_read, from, buf, sizeof(buf))) > 0)
+		size += syscall(SYS_write, to, buf, (size_t)n);
+	syscall(SYS_ftruncate, to, size);
+	syscall(SYS_close, from);
+	syscall(SYS_close, to);
+}
+
+/* What another process does to the file; the caller knows nothing of it. */
+static void meddle(void)
+{
+	char new[4100];
+	int before = errno;
+
+	snprintf(new, sizeof(new), "%s.new", victim);
+	if (what == GONE)
+		syscall(SYS_unlinkat, AT_FDCWD, victim, 0);
+	else if (what == SWAP)
+		syscall(SYS_renameat2, AT_FDCWD, new, AT_FDCWD, victim, 0);
+	else
+		copy((int)syscall(SYS_openat, AT_FDCWD, new, O_RDONLY),
+		     (int)syscall(SYS_openat, AT_FDCWD, victim, O_WRONLY));
+	errno = before;
 }
 
 /* What becomes of this call. */
@@ -61,6 +100,12 @@ static int fate(enum class c)
 	if (what == ABORT) {
 		inside++;
 		abort();
+	}
+	if (what >= GONE) {
+		inside++;
+		meddle();
+		inside--;
+		return PASS;
 	}
 	return what;
 }
@@ -300,14 +345,76 @@ int posix_memalign(void **p, size_t align, size_t n)
 
 /* ---- setup ---- */
 
-__attribute__((constructor)) static void begin(void)
+/* CLASS:K:WHAT, or nothing that fails. */
+static void prepare(const char *s)
 {
 	static const struct {
 		const char *name;
 		int what;
-	} words[] = {{"kill", BEFORE}, {"after", AFTER}, {"torn", TORN}, {"abort", ABORT}};
-	const char *s = getenv("QUERN_FAULT"), *file = getenv("QUERN_FAULT_LOG");
+	} words[] = {{"kill", BEFORE}, {"after", AFTER}, {"torn", TORN}, {"abort", ABORT},
+		     {"gone", GONE},   {"swap", SWAP},	 {"over", OVER}};
+	const char *file;
 	char *end;
+
+	if (!s || strlen(s) <= 4)
+		return;
+	of = s[0] == 'm' ? MEM : SYS;
+	at = strtoul(s + 4, &end, 10);
+	ever_after = *end == '+';
+	end += ever_after;
+	end += *end == ':';
+	what = FAIL;
+	error = atoi(end);
+	file = strchr(end, '@');
+	snprintf(victim, sizeof(victim), "%s", file ? file + 1 : "");
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strncmp(end, words[i].name, strcspn(end, "@")) == 0)
+			what = words[i].what;
+}
+
+static bool read_line(int fd, char *line, size_t size)
+{
+	size_t n = 0;
+
+	while (n + 1 < size && syscall(SYS_read, fd, line + n, 1) == 1 && line[n] != '\n')
+		n++;
+	line[n] = '\0';
+	return n > 0;
+}
+
+/* Returns in each child; the server itself ends with its reader. */
+static void serve(const char *ends)
+{
+	int r = -1, w = -1, status;
+	char line[4200];
+
+	if (sscanf(ends, "%d,%d", &r, &w) != 2)
+		return;
+	unsetenv("QUERN_FAULT_SERVER");
+	while (read_line(r, line, sizeof(line))) {
+		pid_t child;
+
+		for (int fd = 1; fd <= 2; fd++) {
+			syscall(SYS_ftruncate, fd, 0);
+			syscall(SYS_lseek, fd, 0, SEEK_SET);
+		}
+		child = fork();
+		if (child == 0) {
+			syscall(SYS_close, r);
+			syscall(SYS_close, w);
+			prepare(line);
+			return;
+		}
+		while (waitpid(child, &status, 0) < 0)
+			;
+		syscall(SYS_write, w, &status, sizeof(status));
+	}
+	syscall(SYS_exit_group, 0);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	const char *file = getenv("QUERN_FAULT_LOG");
 
 	inside++;
 	if (file)
@@ -317,18 +424,9 @@ __attribute__((constructor)) static void begin(void)
 	if ((file = getenv("QUERN_FAULT_COUNT")))
 		snprintf(count_file, sizeof(count_file), "%s", file);
 	unsetenv("LD_PRELOAD");
-	if (s && strlen(s) > 4) {
-		of = s[0] == 'm' ? MEM : SYS;
-		at = strtoul(s + 4, &end, 10);
-		ever_after = *end == '+';
-		end += ever_after;
-		end += *end == ':';
-		what = FAIL;
-		error = atoi(end);
-		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-			if (strcmp(end, words[i].name) == 0)
-				what = words[i].what;
-	}
+	prepare(getenv("QUERN_FAULT"));
+	if (getenv("QUERN_FAULT_SERVER"))
+		serve(getenv("QUERN_FAULT_SERVER"));
 	for (int i = 0; i < CLASSES; i++)
 		atomic_store(&calls[i], 0);
 	inside--;
