@@ -3,6 +3,7 @@ import bz2
 import gzip
 import lzma
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -264,6 +265,47 @@ def opening():
     return s
 
 
+# ---------------------------------------------------------------- limits of the process
+
+ENOUGH = 64     # MiB of addresses
+
+
+def limits_setup():
+    if crash.variant != "release" and "san" in crash.variant:
+        raise Skip("the %s variant needs terabytes of addresses" % crash.variant)
+    arguments, right = packed_scenes()
+    write("p.out", read(small + "lua-default.out"))
+    arguments["text"] = ("p.out",) + ASK
+    arguments = {scene: (args, right) for scene, args in arguments.items()}
+    write_set(70, 2)
+    ask = ("--all-parts", "s") + ASK
+    arguments["set"] = (ask, run(*ask).out)
+    limits = [(resource.RLIMIT_AS, n << 20) for n in list(range(8, ENOUGH, 2)) + list(range(ENOUGH, 300, 20))]
+    limits += [(resource.RLIMIT_NOFILE, n) for n in range(4, 24)]
+    return {"cases": [(what, n, *case) for what, n in limits for case in arguments.values()]}
+
+
+def limits_one(rng, i, s):
+    """Few addresses, few descriptors: the index is made, or what was wanting is said."""
+    what, n, args, right = s["cases"][i]
+
+    def little():
+        resource.setrlimit(what, (n, n))
+
+    for f in os.listdir("."):
+        if f.endswith(".quern"):
+            os.remove(f)
+    r, addresses = run(*args, preexec_fn=little), what == resource.RLIMIT_AS
+    wrong = lawful(r, right)
+    if wrong is None and leftovers():
+        wrong = "left behind: %s\n%s" % (leftovers(), r)
+    if wrong is None and r.status and (addresses and (r.status != 6 or n >= ENOUGH << 20)):
+        wrong = str(r)
+    if wrong is None and r.status and not addresses and "Too many open files" not in r.talk:
+        wrong = str(r)
+    return wrong and "%s %d: %s: %s" % ("addresses" if addresses else "descriptors", n, args[:2], wrong)
+
+
 # ---------------------------------------------------------------------------- pipes
 
 def stream_setup():
@@ -347,5 +389,7 @@ rows = [
         building.sys_fails, opening),
     Row("packmem", "the k-th allocation of a decoder fails", 60, lambda s: len(s.cases),
         building.mem_fails, lambda: Packed().each(1, ("", "+"))),
+    Row("limits", "few addresses, few descriptors", 40, lambda s: len(s["cases"]), limits_one,
+        limits_setup),
     Row("stream", "a pipe ends early, its writer is killed", 24, 1000, stream_one, stream_setup),
 ]
