@@ -102,23 +102,37 @@ static __attribute__((noinline)) const char *match_jump(const struct link *k, co
 	return p + n + 1;
 }
 
-/* A cost of 1 to 7 digits and the newline behind it. */
-struct short_cost {
-	uint64_t text;		/* the first byte lowest */
+/* A cost and the newline behind it. */
+enum { SHORT_COST = 8 };	/* bytes */
+struct last_cost {
+	uint64_t text;		/* of a short one, the first byte lowest */
 	unsigned other;		/* bits above it that are not of it */
 	unsigned size;		/* bytes */
 	uint64_t v;
 };
 
-/* False, and nothing changed, when there is none at p. */
-static HOT bool read_short(const char *p, struct short_cost *cost)
+/* One of more than 7 digits. */
+static __attribute__((noinline)) bool read_long_cost(const char *p, struct last_cost *cost)
+{
+	const char *from = p;
+
+	if (!digits_number(&p, &cost->v) || *p != '\n')
+		return false;
+	cost->size = (unsigned)(p + 1 - from);
+	return true;
+}
+
+/* False when there is none at p. */
+static HOT bool read_cost(const char *p, struct last_cost *cost)
 {
 	const uint64_t text = load8(p);
 	const unsigned n = leading_digits(text);
 
-	if (n - 1 > 6 || p[n] != '\n')
+	if (__builtin_expect(n == 8, 0))
+		return read_long_cost(p, cost);
+	if (n == 0 || p[n] != '\n')
 		return false;
-	*cost = (struct short_cost){text, 64 - 8 * (n + 1), n + 1, digits_at(p, n)};
+	*cost = (struct last_cost){text, 64 - 8 * (n + 1), n + 1, digits_at(p, n)};
 	return true;
 }
 
@@ -209,6 +223,7 @@ static int no_memory(struct err *err)
 /*
  * differ(p, k)		bit i: byte i of the text at p is not that of k (i < LINK_TEXT;
  *			what is above means nothing)
+ * same_rest(k, p)	the text at p begins with that of k behind its counts
  * step_fits(s, p)	the text at p begins with that of s
  * closing(p)		bit i: byte i of the 32 at p is ')'; two bits above are set
  */
@@ -221,6 +236,13 @@ static HOT uint64_t differ_portable(const char *p, const struct link *k)
 			return UINT64_MAX << (i + ((unsigned)__builtin_ctzll(x) >> 3));
 	}
 	return 0;
+}
+
+static HOT bool same_rest_portable(const struct link *k, const char *p)
+{
+	const unsigned at = k->before + k->digits;
+
+	return memcmp(p, link_text_of(k) + at, k->len - at) == 0;
 }
 
 static HOT bool step_fits_portable(const struct step *s, const char *p)
@@ -247,6 +269,16 @@ static HOT uint64_t closing_portable(const char *p)
 #undef ISA_TARGET
 
 #if SIMD_X86
+#define SAME_REST(hot, set)                                                                   \
+	static hot bool same_rest_##set(const struct link *k, const char *p)                  \
+	{                                                                                     \
+		const unsigned at = k->before + k->digits;                                    \
+                                                                                              \
+		if (__builtin_expect(k->len > LINK_TEXT, 0))                                  \
+			return same_rest_portable(k, p);                                      \
+		return differ_##set(p - at, k) >> at << (64 - (k->len - at)) == 0;            \
+	}
+
 static HOT uint64_t differ_sse2(const char *p, const struct link *k)
 {
 	uint64_t m = 0;
@@ -285,6 +317,7 @@ static HOT uint64_t closing_sse2(const char *p)
 	return m;
 }
 
+SAME_REST(HOT, sse2)
 #define ISA(name) name##_sse2
 #define ISA_TARGET
 #include "index/replay_loop.inc"
@@ -311,6 +344,7 @@ static AVX2_HOT uint64_t closing_avx2(const char *p)
 }
 
 #define step_fits_avx2 step_fits_sse2
+SAME_REST(AVX2_HOT, avx2)
 #define ISA(name) name##_avx2
 #define ISA_TARGET __attribute__((target(AVX2)))
 #include "index/replay_loop.inc"
@@ -326,6 +360,7 @@ static AVX512_HOT uint64_t differ_avx512(const char *p, const struct link *k)
 
 #define step_fits_avx512 step_fits_sse2
 #define closing_avx512 closing_avx2
+SAME_REST(AVX512_HOT, avx512)
 #define ISA(name) name##_avx512
 #define ISA_TARGET __attribute__((target(AVX512)))
 #include "index/replay_loop.inc"
@@ -333,13 +368,10 @@ static AVX512_HOT uint64_t differ_avx512(const char *p, const struct link *k)
 #undef ISA_TARGET
 #endif
 
-typedef const char *run_fn(struct replay *r, struct tally *t, const char *p, const char *end,
-			   struct err *err);
-
 /* By scan_path(): one choice of instruction set for all of the reading. */
 static const struct path {
 	const char *name;
-	run_fn *run[3];		/* of 1, 2 and any number of columns */
+	replay_fn *run[3];		/* of 1, 2 and any number of columns */
 } paths[] = {
 #if SIMD_X86
 	{"avx512", {run1_avx512, run2_avx512, run_any_avx512}},
@@ -349,7 +381,7 @@ static const struct path {
 	{"portable", {run1_portable, run2_portable, run_any_portable}},
 };
 
-static run_fn *choose(const struct tally *t)
+static replay_fn *choose(const struct tally *t)
 {
 	const struct path *p = paths;
 	const char *name = scan_path();
@@ -383,8 +415,9 @@ static bool usable(struct replay *r, const struct tally *t, const struct decode 
 	    !in_place(t) || t->ncol != d->ncols || d->sub[0] == SUB_BB ||
 	    (d->nsub > 1 && d->sub[1] == SUB_BB))
 		return false;
-	if (r->meaning != t->meaning) {
+	if (r->meaning != t->meaning || !r->run) {
 		r->meaning = t->meaning;
+		r->run = choose(t);
 		r->n = 0;
 		r->full = false;
 		if (r->first)
@@ -407,7 +440,7 @@ const char *replay_run(struct replay *r, struct tally *t, struct decode *d, cons
 
 	if (!usable(r, t, d))
 		return p;
-	p = choose(t)(r, t, p, end, err);
+	p = r->run(r, t, p, end, err);
 	if (p > start) {
 		const struct entry *e = &t->entry[t->cur];
 		const struct fn_slot *f = &t->fn[t->cur_fn];

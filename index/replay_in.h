@@ -14,6 +14,7 @@ enum {
 	LINK_WIDE = LINK_TEXT + 64,	/* bytes of text a link of two may have */
 	LINK_AT = 20,			/* where a link's text begins in it */
 	JUMP_MARK = 1,
+	JUMP_BEFORE = 5,	/* bytes in front of a jump's counts */
 	NEWLINES_MAX = 15,		/* in a link's text: 4 bits */
 };
 
@@ -101,6 +102,13 @@ struct plain {
 	size_t n;		/* bytes of it */
 	const char *end;	/* of the lines that it stands for */
 };
+
+/*
+ * The text at p is that of k, but for names that are said again and the count of a call: where
+ * its costs begin, or NULL.  Lines may go on PLAIN_BEHIND bytes behind end.
+ */
+const char *replay_named(const struct tally *t, const struct link *k, const char *p,
+			 const char *end, uint64_t *count);
 
 /* The lines at p; false when there are others, or a name is not the one that is known.  Lines
  * may go on PLAIN_BEHIND bytes behind end. */
