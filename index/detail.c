@@ -222,11 +222,6 @@ uint64_t detail_loose(const struct detail *d)
 	return d->loose;
 }
 
-int detail_unread(const struct detail *d)
-{
-	return d->unread;
-}
-
 uint64_t detail_weight(const struct detail *d, uint32_t f)
 {
 	uint64_t sum = 1;
@@ -239,6 +234,11 @@ uint64_t detail_weight(const struct detail *d, uint32_t f)
 		       d->p->tally[k]->fn[slot].once_n / 4;
 	}
 	return sum;
+}
+
+int detail_unread(const struct detail *d)
+{
+	return d->unread;
 }
 
 static const enum detail_kind kinds[] = {	/* by enum entry_kind */

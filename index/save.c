@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "index/base/ordered.h"
 #include "index/base/sort.h"
 #include "index/base/vec.h"
 #include "index/cycles.h"
@@ -392,6 +393,7 @@ int save_profile(struct profile *p, struct store_writer *w, struct meta *meta, s
 	struct save s = {.p = p, .w = w, .meta = meta, .cancel = cancel, .err = err};
 	int rc = prepare(&s) || stopped(&s);
 
+	jobs = ordered_jobs(jobs);
 	rc = rc || save_strings(&s, TABLE_OBJ, SPACE_OBJ) ||
 	     save_strings(&s, TABLE_FILE, SPACE_FILE) || save_strings(&s, TABLE_NAME, SPACE_FN) ||
 	     save_identities(&s);
@@ -399,7 +401,7 @@ int save_profile(struct profile *p, struct store_writer *w, struct meta *meta, s
 		rc = save_event(&s, e);
 	rc = rc || save_edge_columns(&s) || save_incoming(&s) ||
 	     save_detail(p, w, meta, run, jobs, cancel, err) ||
-	     save_parts(p, w, meta->total, cancel, err) || save_diagnostics(&s) ||
+	     save_parts(p, w, meta->total, jobs, cancel, err) || save_diagnostics(&s) ||
 	     save_meta(&s);
 	cycles_free(&s.c);
 	void *const arrays[] = {s.cycle, s.cycle_first, s.member, s.col, s.contribution,

@@ -22,7 +22,7 @@ int save_detail(const struct profile *p, struct store_writer *w, struct meta *me
 		unsigned jobs, const atomic_int *cancel, struct err *err);
 
 /* save_parts.c */
-int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total,
+int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total, unsigned jobs,
 	       const atomic_int *cancel, struct err *err);
 
 #endif
