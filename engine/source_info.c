@@ -175,8 +175,8 @@ static int note_files(struct exec *x)
 		list = arena_printf(x->a, "%.*s %.*s", STR_ARG(list),
 				    STR_ARG(str_basename(store_input_path(x->g->st, i))));
 	return n < 2 ? 0
-		     : exec_note(x, arena_printf(x->a, "%u files:%.*s%s", n, STR_ARG(list),
-						 n > NAMED ? " ..." : ""));
+		     : exec_note(x, arena_printf(x->a, "%u files:%.*s%s", n,
+						 STR_ARG(list), n > NAMED ? " ..." : ""));
 }
 
 static int note_diagnostics(struct exec *x)
@@ -191,7 +191,8 @@ static int note_diagnostics(struct exec *x)
 		if (d.line)
 			where = arena_printf(x->a, ", first at line %llu%.*s: %.*s",
 					     (unsigned long long)d.line,
-					     STR_ARG(of_file(x, d.file)), STR_ARG(d.text));
+					     STR_ARG(of_file(x, d.file)),
+					     STR_ARG(d.text));
 		if (exec_note(x, arena_printf(x->a, "%llu x %.*s%.*s",
 					      (unsigned long long)d.count,
 					      STR_ARG(d.kind), STR_ARG(where))))

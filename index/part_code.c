@@ -42,7 +42,8 @@ int part_encode(struct tally *t)
 	for (size_t i = 0; !rc && i < t->ntouched_edge; i++) {
 		rc = bytes_put(b, t->touched_edge[i]);
 		if (!rc)
-			rc = put_all(b, t->edge_part + t->touched_edge[i] * (e + 1), e + 1);
+			rc = put_all(b, t->edge_part + t->touched_edge[i] * (e + 1),
+				     e + 1);
 	}
 	return rc;
 }

@@ -491,7 +491,8 @@ static int translate(struct part_lines *to, struct err *err)
 	p->fn_obj = column(st, STORE_FN_OBJ);
 	p->out_first = column(st, STORE_OUT_FIRST);
 	p->callee = column(st, STORE_EDGE_CALLEE);
-	return store_check(st, err) || detail_new(p, 0, &to->detail, err) ? (int)err->kind : 0;
+	return store_check(st, err) || detail_new(p, 0, &to->detail, err) ? (int)err->kind
+									  : 0;
 }
 
 /* ---- reading ---- */
@@ -507,7 +508,7 @@ void part_lines_free(struct part_lines *to)
 	}
 	free(to->map.fn);
 	free(to->map.event);
-	free(to->p.odd);	/* names used before they are defined */
+	free(to->p.odd); /* names used before they are defined */
 	arena_free(&to->p.arena);
 	tally_free(&to->tally);
 	free(to);

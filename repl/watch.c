@@ -60,17 +60,19 @@ static int sight_take(struct sight *s, const char *base, struct err *err)
 
 	*s = (struct sight){0};
 	if (inputs_find(base, &path, &n, &none))
-		return none.kind == ERR_LIMIT ? err_set(err, ERR_LIMIT, 0, "%s", none.text) : 0;
+		return none.kind == ERR_LIMIT
+			       ? err_set(err, ERR_LIMIT, 0, "%s", none.text)
+			       : 0;
 	s->file = calloc(n + 1, sizeof(*s->file));
 	for (size_t i = 0; s->file && i < n; i++) {
 		struct stat st;
 
 		if (stat(path[i], &st) || st.st_size == 0)
 			continue;
-		s->file[s->n++] = (struct seen_file){
-			path[i], (uint64_t)st.st_size,
-			(uint64_t)st.st_mtim.tv_sec * 1000000000u +
-				(uint64_t)st.st_mtim.tv_nsec};
+		s->file[s->n++] =
+			(struct seen_file){path[i], (uint64_t)st.st_size,
+					   (uint64_t)st.st_mtim.tv_sec * 1000000000u +
+						   (uint64_t)st.st_mtim.tv_nsec};
 		path[i] = NULL;
 	}
 	inputs_free(path, n);
@@ -91,9 +93,9 @@ static bool same_sight(const struct sight *a, const struct sight *b)
 
 /* ---- what changed ---- */
 
-struct dump {			/* the parts of all threads at one time */
+struct dump { /* the parts of all threads at one time */
 	uint64_t pid, part;
-	uint32_t first, n;	/* of the store's parts */
+	uint32_t first, n; /* of the store's parts */
 };
 
 /* The dumps of the profile in order; *n of them, to be freed. */
@@ -152,7 +154,7 @@ static uint64_t dump_total(struct store *st, const struct dump *d, uint32_t e)
 
 struct change {
 	fn_id fn;
-	uint64_t now, before, size;	/* size: of the difference */
+	uint64_t now, before, size; /* size: of the difference */
 };
 
 static int compare_changes(const void *a, const void *b)
@@ -170,9 +172,11 @@ static void put_delta(char buf[NUMBER_MAX + 1], uint64_t now, uint64_t before)
 	number_grouped(buf + 1, now > before ? now - before : before - now);
 }
 
-static void put_row(struct app *app, struct out *o, struct store *st, const struct change *c)
+static void put_row(struct app *app, struct out *o, struct store *st,
+		    const struct change *c)
 {
-	enum emit_form form = app->screen.out && !app->screen.utf8 ? EMIT_ASCII : EMIT_TEXT;
+	enum emit_form form =
+		app->screen.out && !app->screen.utf8 ? EMIT_ASCII : EMIT_TEXT;
 	char delta[NUMBER_MAX + 1], now[NUMBER_MAX], before[NUMBER_MAX];
 	size_t columns = app->screen.columns, width = SIZE_MAX;
 
@@ -228,8 +232,9 @@ static void put_head(struct out *o, struct store *st, const struct dump *d,
 }
 
 /* The functions whose costs differ most between a dump and the one before, which may be NULL. */
-static int put_changes(struct app *app, struct out *o, struct store *st, const struct dump *d,
-		       const struct dump *before, uint32_t e, struct err *err)
+static int put_changes(struct app *app, struct out *o, struct store *st,
+		       const struct dump *d, const struct dump *before, uint32_t e,
+		       struct err *err)
 {
 	size_t n = store_info(st)->functions, rows = 0;
 	uint64_t *now = calloc(2 * n + 1, sizeof(*now)), *was = now ? now + n : NULL;
@@ -240,9 +245,9 @@ static int put_changes(struct app *app, struct out *o, struct store *st, const s
 	     (before && add_dump(app, st, before, e, was, err)) || store_check(st, err);
 	for (fn_id f = 0; !rc && f < n; f++)
 		if (now[f] != was[f])
-			c[rows++] = (struct change){
-				f, now[f], was[f],
-				now[f] > was[f] ? now[f] - was[f] : was[f] - now[f]};
+			c[rows++] = (struct change){f, now[f], was[f],
+						    now[f] > was[f] ? now[f] - was[f]
+								    : was[f] - now[f]};
 	if (!rc) {
 		qsort(c, rows, sizeof(*c), compare_changes);
 		out_printf(o, "%15s  %15s  %15s  function\n", "delta", "self", "before");
@@ -262,11 +267,11 @@ struct watch {
 	struct app *app;
 	const char *base;
 	struct sight shown;
-	struct dump *known;	/* dumps that were shown */
+	struct dump *known; /* dumps that were shown */
 	size_t nknown;
-	pid_t pid;		/* that writes them; 0: not known */
-	bool alive;		/* it has been */
-	int notify;		/* -1: there is no inotify */
+	pid_t pid;  /* that writes them; 0: not known */
+	bool alive; /* it has been */
+	int notify; /* -1: there is no inotify */
 	struct err err;
 };
 
@@ -293,7 +298,8 @@ static int show_changes(struct watch *w, struct store *st)
 		return err_set(&w->err, ERR_LIMIT, 0, "out of memory");
 	out_fd(&o, STDOUT_FILENO);
 	for (size_t i = w->known || !n ? 0 : n - 1; !rc && i < n; i++) {
-		const struct dump *before = i && d[i - 1].pid == d[i].pid ? &d[i - 1] : NULL;
+		const struct dump *before =
+			i && d[i - 1].pid == d[i].pid ? &d[i - 1] : NULL;
 
 		if (is_known(w, &d[i]) || e >= store_info(st)->all_events)
 			continue;
@@ -307,7 +313,8 @@ static int show_changes(struct watch *w, struct store *st)
 	if (n && d[n - 1].pid && d[n - 1].pid < INT32_MAX)
 		w->pid = (pid_t)d[n - 1].pid;
 	if (!rc && failed)
-		rc = err_set(&w->err, ERR_OUTPUT, 0, "standard output: %s", strerror(failed));
+		rc = err_set(&w->err, ERR_OUTPUT, 0, "standard output: %s",
+			     strerror(failed));
 	return rc;
 }
 
@@ -324,12 +331,13 @@ static int show(struct watch *w, const struct sight *s)
 	if (!kind)
 		kind = app_open(app, NULL, path, s->n);
 	free(path);
-	if (kind == ERR_PROFILE) {	/* said; maybe the next dump is better */
+	if (kind == ERR_PROFILE) { /* said; maybe the next dump is better */
 		return 0;
 	}
 	if (kind)
 		return kind;
-	return app->opts->ntasks ? script_tasks(app) : show_changes(w, app->profiles[0].store);
+	return app->opts->ntasks ? script_tasks(app)
+				 : show_changes(w, app->profiles[0].store);
 }
 
 /* Wait so long, or until something happens in the directory. */
@@ -380,7 +388,7 @@ static int follow(struct watch *w)
 		}
 		if (rest && !gone)
 			wait_for(w, LOOK_MS);
-		poll(NULL, 0, REST_MS);	/* what woke us may go on for a while */
+		poll(NULL, 0, REST_MS); /* what woke us may go on for a while */
 	}
 	sight_free(&before);
 	return rc;

@@ -166,7 +166,8 @@ static int show(void *arg, const struct result *r, struct err *err)
 	if (!f)
 		return 0;
 	out_mem(&o);
-	struct render rd = {.o = &o, .r = r, .look = &look, .session = a->session, .err = err};
+	struct render rd = {
+		.o = &o, .r = r, .look = &look, .session = a->session, .err = err};
 
 	f->render(&rd);
 	if (a->to && o.n)

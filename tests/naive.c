@@ -811,7 +811,8 @@ static void settle(struct naive_state *s)
 		      odd);
 		count(t, key(a, "Puff", c->part, c->from, to), c->v, odd);
 		count(t,
-		      key(a, "PuEffsuu", c->part, c->from, to, c->file, c->instr, c->line),
+		      key(a, "PuEffsuu", c->part, c->from, to, c->file, c->instr,
+			  c->line),
 		      c->v, odd);
 	}
 	for (size_t i = 0; i < s->njump; i++) {
@@ -821,9 +822,9 @@ static void settle(struct naive_state *s)
 		if (!find(t, key(a, "Ff", j->from)))
 			continue;
 		for (int k = 0; k < 2; k++) {
-			struct str to = key(a, "Jfsuusuuu", j->from, j->file, j->at[0],
-					    j->at[1], j->to_file, j->at[2], j->at[3],
-					    j->conditional);
+			struct str to =
+				key(a, "Jfsuusuuu", j->from, j->file, j->at[0], j->at[1],
+				    j->to_file, j->at[2], j->at[3], j->conditional);
 
 			f = fact(t, k ? in_part(a, j->part, to) : to);
 			f->v[0] = add(f->v[0], j->executed, odd);
@@ -1085,8 +1086,7 @@ static bool is_left_out(struct str k, uint64_t parts)
 	k = str_from(k, 2);
 	n = str_find(k, '\n');
 	return n + 2 < k.n && strchr("LEJ", k.p[n + 1]) && k.p[n + 2] == '\n' &&
-	       str_u64((struct str){k.p, n}, &part) &&
-	       !is_read_again(part, parts);
+	       str_u64((struct str){k.p, n}, &part) && !is_read_again(part, parts);
 }
 
 /* The first fact of a that b has not, or has otherwise.  A part's zeros may be missing. */

@@ -51,8 +51,8 @@ bool naive_compare(const struct naive *r, struct store *st, char *why, size_t si
 bool naive_agree(const char *text, size_t n, size_t stretch, char *why, size_t size);
 
 struct naive_way {
-	unsigned jobs;	/* threads */
-	size_t stretch; /* bytes; 0: shared out evenly */
+	unsigned jobs;				   /* threads */
+	size_t stretch;				   /* bytes; 0: shared out evenly */
 	void (*then)(void *arg, struct store *st); /* when they agree; may be NULL */
 	void *arg;
 };

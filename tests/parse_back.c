@@ -20,7 +20,8 @@ void back_free(struct back *b)
 	arena_free(&b->arena);
 }
 
-__attribute__((format(printf, 2, 3))) static bool wrong(struct back *b, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static bool wrong(struct back *b, const char *fmt,
+							...)
 {
 	va_list ap;
 
@@ -66,14 +67,15 @@ static uint32_t character(const char *p, const char *end, size_t *n)
 			return UINT32_MAX;
 		cp = cp << 6 | (p[i] & 63u);
 	}
-	return cp < least[*n] || cp > 0x10ffff || (cp >= 0xd800 && cp < 0xe000) ? UINT32_MAX
-										: cp;
+	return cp < least[*n] || cp > 0x10ffff || (cp >= 0xd800 && cp < 0xe000)
+		       ? UINT32_MAX
+		       : cp;
 }
 
 static bool reorders(uint32_t cp)
 {
-	return cp == 0x61c || cp == 0x200e || cp == 0x200f || (cp >= 0x2028 && cp <= 0x202e) ||
-	       (cp >= 0x2066 && cp <= 0x2069);
+	return cp == 0x61c || cp == 0x200e || cp == 0x200f ||
+	       (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069);
 }
 
 bool back_clean(struct back *b, struct str s, const char *allowed)
@@ -383,16 +385,19 @@ bool back_json(struct back *b, struct str s)
 /* ---- XML and HTML ---- */
 
 static const char *const elements[] = {
-	"?xml", "svg", "style", "script", "rect", "text", "g", "title", "html", "meta", "h1", "p",
-	"table", "thead", "tbody", "tr", "th", "td", "i", "div", "input", "aside", "!DOCTYPE", NULL};
+	"?xml", "svg",	"style", "script", "rect",  "text",  "g",	 "title",
+	"html", "meta", "h1",	 "p",	   "table", "thead", "tbody",	 "tr",
+	"th",	"td",	"i",	 "div",	   "input", "aside", "!DOCTYPE", NULL};
 static const char *const attributes[] = {
-	"version", "encoding", "standalone", "xmlns", "width", "height", "viewBox", "fill", "class",
-	"x", "y", "rx", "id", "style", "data-x", "data-w", "data-d", "data-v", "data-e", "data-id",
-	"lang", "charset", "http-equiv", "content", "title", "placeholder", "autofocus", "hidden",
-	"html", "text-anchor", "data-c", "data-v", "tabindex", "role", "aria-label", NULL};
+	"version", "encoding",	  "standalone", "xmlns",   "width",	 "height",
+	"viewBox", "fill",	  "class",	"x",	   "y",		 "rx",
+	"id",	   "style",	  "data-x",	"data-w",  "data-d",	 "data-v",
+	"data-e",  "data-id",	  "lang",	"charset", "http-equiv", "content",
+	"title",   "placeholder", "autofocus",	"hidden",  "html",	 "text-anchor",
+	"data-c",  "data-v",	  "tabindex",	"role",	   "aria-label", NULL};
 static const struct {
 	const char *entity, *text;
-} entities[] = {{"&amp;", "&"},	 {"&lt;", "<"},	  {"&gt;", ">"},
+} entities[] = {{"&amp;", "&"},	  {"&lt;", "<"},  {"&gt;", ">"},
 		{"&quot;", "\""}, {"&#39;", "'"}, {"&middot;", "\xc2\xb7"}};
 
 static bool listed(const char *const *list, struct str word)
@@ -405,8 +410,8 @@ static bool listed(const char *const *list, struct str word)
 
 static bool name_byte(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("-_!?:", c));
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || (c && strchr("-_!?:", c));
 }
 
 /* Text or the value of an attribute, to the byte `end`. */
@@ -424,7 +429,8 @@ static bool xml_text(struct back *b, struct str s, size_t *at, char end, struct 
 			p[n++] = s.p[(*at)++];
 			continue;
 		}
-		while (i < known && !str_starts(str_from(s, *at), str_c(entities[i].entity)))
+		while (i < known &&
+		       !str_starts(str_from(s, *at), str_c(entities[i].entity)))
 			i++;
 		if (i == known)
 			return wrong(b, "a raw & at byte %zu", *at);
@@ -443,8 +449,8 @@ static bool xml_attributes(struct back *b, struct str s, size_t *at)
 	for (;;) {
 		size_t from;
 
-		while (*at < s.n && (s.p[*at] == ' ' || s.p[*at] == '\n' || s.p[*at] == '/' ||
-				     s.p[*at] == '?'))
+		while (*at < s.n && (s.p[*at] == ' ' || s.p[*at] == '\n' ||
+				     s.p[*at] == '/' || s.p[*at] == '?'))
 			++*at;
 		if (*at < s.n && s.p[*at] == '>') {
 			++*at;
@@ -455,12 +461,13 @@ static bool xml_attributes(struct back *b, struct str s, size_t *at)
 			++*at;
 		if (!listed(attributes, (struct str){s.p + from, *at - from}))
 			return wrong(b, "no attribute of ours at byte %zu: %.*s", from,
-				     (int)(s.n - from < 40 ? s.n - from : 40), s.p + from);
+				     (int)(s.n - from < 40 ? s.n - from : 40),
+				     s.p + from);
 		if (*at < s.n && s.p[*at] != '=')
 			continue;
 		*at += 2;
-		if (*at > s.n || s.p[*at - 1] != '"' || !xml_text(b, s, at, '"', &value) ||
-		    *at >= s.n)
+		if (*at > s.n || s.p[*at - 1] != '"' ||
+		    !xml_text(b, s, at, '"', &value) || *at >= s.n)
 			return wrong(b, "an attribute's value at byte %zu", *at);
 		++*at;
 	}
@@ -531,13 +538,16 @@ bool back_dot(struct back *b, struct str s)
 
 		if (s.p[at] != '"') {
 			if (!name_byte(s.p[at]) && !strchr(" \t\n{}[];,=.>-", s.p[at]))
-				return wrong(b, "'%c' outside a string at byte %zu", s.p[at], at);
+				return wrong(b, "'%c' outside a string at byte %zu",
+					     s.p[at], at);
 			continue;
 		}
 		for (at++; at < s.n && s.p[at] != '"'; at++) {
-			if (s.p[at] == '\\' && (at + 1 >= s.n || !strchr("\\\"n", s.p[at + 1])))
+			if (s.p[at] == '\\' &&
+			    (at + 1 >= s.n || !strchr("\\\"n", s.p[at + 1])))
 				return wrong(b, "an escape at byte %zu", at);
-			p[n++] = s.p[at] == '\\' ? s.p[++at] == 'n' ? '\n' : s.p[at] : s.p[at];
+			p[n++] = s.p[at] == '\\' ? s.p[++at] == 'n' ? '\n' : s.p[at]
+						 : s.p[at];
 		}
 		if (at >= s.n)
 			return wrong(b, "a string without end");
@@ -595,7 +605,8 @@ bool back_pprof(struct back *b, struct str s)
 	if (s.n < 18 || memcmp(s.p, "\x1f\x8b\x08", 3) != 0)
 		return wrong(b, "it does not begin as gzip");
 	while (!last && at + 5 <= s.n) {
-		size_t length = (unsigned char)s.p[at + 1] | (size_t)(unsigned char)s.p[at + 2] << 8;
+		size_t length = (unsigned char)s.p[at + 1] |
+				(size_t)(unsigned char)s.p[at + 2] << 8;
 
 		last = s.p[at] & 1;
 		at += 5;

@@ -40,7 +40,7 @@ int sort_pairs(struct sort_pair *p, size_t n)
 		size_t sum = 0;
 
 		if ((((all_or ^ all_and) >> shift) & (BINS - 1)) == 0)
-			continue;	/* this digit is the same in all keys */
+			continue; /* this digit is the same in all keys */
 		memset(count, 0, sizeof(count));
 		for (size_t i = 0; i < n; i++)
 			count[from[i].key >> shift & (BINS - 1)]++;

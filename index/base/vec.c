@@ -74,7 +74,8 @@ int vec_reserve_lines(void *pp, size_t *cap, size_t need, size_t size)
 	n = grown(*cap, need, size, &bytes);
 	memcpy(&old, pp, sizeof(old));
 	if (n == 0 || bytes > SIZE_MAX - CACHE_LINE ||
-	    !(p = aligned_alloc(CACHE_LINE, (bytes + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1))))
+	    !(p = aligned_alloc(CACHE_LINE,
+				(bytes + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1))))
 		return -1;
 	ask_for_huge_pages(p, bytes);
 	if (old)

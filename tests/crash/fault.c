@@ -305,7 +305,8 @@ __attribute__((constructor)) static void begin(void)
 	static const struct {
 		const char *name;
 		int what;
-	} words[] = {{"kill", BEFORE}, {"after", AFTER}, {"torn", TORN}, {"abort", ABORT}};
+	} words[] = {
+		{"kill", BEFORE}, {"after", AFTER}, {"torn", TORN}, {"abort", ABORT}};
 	const char *s = getenv("QUERN_FAULT"), *file = getenv("QUERN_FAULT_LOG");
 	char *end;
 

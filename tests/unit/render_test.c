@@ -273,7 +273,8 @@ static void test_sum(void)
 		.source = "functions", .cols = c, .ncols = 2, .rows = 2, .depth_col = -1};
 	char *text = render(FORMAT_SPEEDSCOPE, &r, &look);
 
-	ok(strstr(text, "\"endValue\":18446744073709551615,"), "a sum of frames saturates");
+	ok(strstr(text, "\"endValue\":18446744073709551615,"),
+	   "a sum of frames saturates");
 	free(text);
 	text = render(FORMAT_SVG, &r, &look);
 	ok(strstr(text, "data-x=\"0.000\" data-w=\"1180.0000\" data-d=\"1\""),

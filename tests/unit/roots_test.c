@@ -139,7 +139,9 @@ static const struct {
 	{.path = "empty.c", .want = ""},
 	{.path = "/build/x/sub/b.c", .want = "inside", .moved = true},
 	{.path = "/build/x/sub/b.c", .want = "not found"},
-	{.path = "/build/root/../../secret.c", .want = "leaves the source root", .moved = true},
+	{.path = "/build/root/../../secret.c",
+	 .want = "leaves the source root",
+	 .moved = true},
 	{.path = "../secret.c", .want = "leaves the source root"},
 	{.path = "sub/../../secret.c", .want = "leaves the source root"},
 	{.path = "%s/root/../secret.c", .want = "leaves the source root"},
@@ -191,11 +193,13 @@ static void try_case(const struct roots *r, size_t i, const char *how, bool by_h
 	path = cases[i].n ? (struct str){cases[i].path, cases[i].n} : str_c(full);
 	arena_init(&a, 0);
 	if (roots_read(r, path, &a, &text, &file, &why))
-		ok(str_starts(text, str_c(cases[i].want)) && !strstr(cases[i].want, "not "),
+		ok(str_starts(text, str_c(cases[i].want)) &&
+			   !strstr(cases[i].want, "not "),
 		   "%s: %s is read", how, cases[i].path);
 	else if (!ok(cases[i].want[0] && (by_hand || strstr(why, cases[i].want)) &&
 			     strcmp(cases[i].want, "inside") != 0,
-		     "%s: %s%s: %s", how, cases[i].path, cases[i].moved ? " (moved)" : "", why))
+		     "%s: %s%s: %s", how, cases[i].path, cases[i].moved ? " (moved)" : "",
+		     why))
 		printf("# wanted %s\n", cases[i].want);
 	arena_free(&a);
 }
@@ -231,8 +235,8 @@ static void try_long(void)
 	for (size_t n = 4000; n < sizeof(path); n = n < 5000 ? n + 50 : n * 2) {
 		for (size_t i = 0; i < n; i++)
 			path[i] = i % 2 ? '/' : '.';
-		ok(!roots_open(r, (struct str){path, n}, &a, &file, &why), "a path of %zu bytes: %s",
-		   n, why);
+		ok(!roots_open(r, (struct str){path, n}, &a, &file, &why),
+		   "a path of %zu bytes: %s", n, why);
 	}
 	is_u64((uint64_t)roots_add(r, "/tmp/no/such/root", false, &err), ERR_USAGE,
 	       "a root that is not there");

@@ -51,7 +51,9 @@ static const struct {
 	{BYTES("\x5c\x2a\x4d\x18\x04\0"), "zstd"}, /* a skippable frame: pzstd */
 	{BYTES("\x04\x22\x4d\x18\x64\x40"), "lz4"},
 	{BYTES("\x1f"), NULL},
-	{BYTES("\xfd" "7zX"), NULL},
+	{BYTES("\xfd"
+	       "7zX"),
+	 NULL},
 	{BYTES("events: Ir\n"), NULL},
 };
 
@@ -88,7 +90,8 @@ static void test_refused(void)
 		struct source s;
 		struct err err = {0};
 
-		ok(!source_open(path, &s, &err) && s.pipe, "a FIFO, without waiting for a writer");
+		ok(!source_open(path, &s, &err) && s.pipe,
+		   "a FIFO, without waiting for a writer");
 		source_close(&s);
 	}
 	unlink(path);

@@ -45,7 +45,8 @@ static unsigned starve(struct session *s, const char *query)
 		if (k == ERR_LIMIT && kind != ERR_LIMIT)
 			starved++;
 		else if (!same)
-			ok(false, "%s with %llu bytes: status %d instead of %d, %zu bytes of %zu",
+			ok(false,
+			   "%s with %llu bytes: status %d instead of %d, %zu bytes of %zu",
 			   query, (unsigned long long)bytes, k, kind, got.n, want.n);
 		out_close(&got);
 	}

@@ -220,8 +220,8 @@ static void test_parts(struct store *st)
 	   "the unknown line (%" PRIu64 ")", d.line);
 	ok(!store_verify(st, NULL, &checked, &err) && !store_check(st, &err),
 	   "the index is sound: %s", err.text);
-	ok(checked.values > 30 && checked.pages > checked.values && checked.strings == 11 &&
-		   checked.detail == 10 && checked.sums,
+	ok(checked.values > 30 && checked.pages > checked.values &&
+		   checked.strings == 11 && checked.detail == 10 && checked.sums,
 	   "and all of it was looked at");
 	arena_free(&a);
 }
