@@ -21,13 +21,13 @@ static size_t grown(size_t cap, size_t need, size_t size, size_t *bytes)
 int vec_reserve(void *pp, size_t *cap, size_t need, size_t size)
 {
 	size_t n, bytes;
-	char *p;
+	char *p, *old;
 
 	if (need <= *cap)
 		return 0;
 	n = grown(*cap, need, size, &bytes);
-	memcpy(&p, pp, sizeof(p));
-	if (n == 0 || !(p = realloc(p, bytes)))
+	memcpy(&old, pp, sizeof(old));
+	if (n == 0 || !(p = realloc(old, bytes)))
 		return -1;
 	memset(p + *cap * size, 0, bytes - *cap * size);
 	memcpy(pp, &p, sizeof(p));
@@ -50,13 +50,13 @@ static void ask_for_huge_pages(char *p, size_t bytes)
 int vec_reserve_raw(void *pp, size_t *cap, size_t need, size_t size)
 {
 	size_t n, bytes;
-	char *p;
+	char *p, *old;
 
 	if (need <= *cap)
 		return 0;
 	n = grown(*cap, need, size, &bytes);
-	memcpy(&p, pp, sizeof(p));
-	if (n == 0 || !(p = realloc(p, bytes)))
+	memcpy(&old, pp, sizeof(old));
+	if (n == 0 || !(p = realloc(old, bytes)))
 		return -1;
 	ask_for_huge_pages(p, bytes);
 	memcpy(pp, &p, sizeof(p));
