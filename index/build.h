@@ -24,14 +24,14 @@ struct build_progress {
 };
 
 struct build_opts {
-	const char
-		*index_path; /* NULL: PROFILE.quern beside it, else the cache directory */
-	bool rebuild;	     /* even when fresh */
-	bool no_write;	     /* keep no index: a temporary one, gone at close */
-	bool no_wait;	     /* ERR_LOCKED at once when another process builds it */
-	bool merge;	     /* a set may be of different programs */
-	bool trust;	     /* accept an index that others could have written */
-	unsigned jobs;	     /* threads; 0: one per core */
+	/* NULL: PROFILE.quern beside it, else the cache directory */
+	const char *index_path;
+	bool rebuild;	/* even when fresh */
+	bool no_write;	/* keep no index: a temporary one, gone at close */
+	bool no_wait;	/* ERR_LOCKED at once when another process builds it */
+	bool merge;	/* a set may be of different programs */
+	bool trust;	/* accept an index that others could have written */
+	unsigned jobs;	/* threads; 0: one per core */
 	size_t run;	/* rows of a function held at once (detail.h); 0: many (tests) */
 	size_t stretch; /* bytes read at once by one thread; 0: shared out (tests) */
 	uint64_t mem;	/* bytes to work in; 0: the default (256 MiB) */

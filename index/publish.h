@@ -42,8 +42,8 @@ int publish_begin(struct publish *p, const char *index, bool no_wait,
 		  const atomic_int *cancel, struct err *err);
 /* The path by which the temporary file can be opened. */
 const char *publish_opens(const struct publish *p);
-int publish_commit(struct publish *p,
-		   struct err *err); /* sync, rename, sync the directory */
+/* Sync, rename, sync the directory. */
+int publish_commit(struct publish *p, struct err *err);
 void publish_end(struct publish *p); /* remove what is temporary, give up the lock */
 
 #endif

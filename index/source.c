@@ -14,9 +14,7 @@ static const struct {
 	const char *magic, *nature, *hint;
 	size_t n, at;
 } natures[] = {
-	{"\x7f"
-	 "ELF",
-	 "a program or library", NULL, 4, 0},
+	{"\177ELF", "a program or library", NULL, 4, 0},
 	{"\x89PNG", "a PNG image", NULL, 4, 0},
 	{"PERFILE2", "a file of perf record", NULL, 8, 0},
 	{"gmon", "a file of gprof", NULL, 4, 0},

@@ -69,9 +69,9 @@ int store_check(struct store *st, struct err *err);
 /* Check all of it (quern --verify): every value and checksum, every id, order and sum that can
  * be had in two ways.  ERR_INDEX names the first that is wrong; ERR_CANCEL. */
 struct store_verified { /* what was looked at */
-	uint64_t pages, values, strings,
-		detail; /* detail: cost lines, call sites, jumps */
-	bool sums;	/* false: some saturated, so they were not compared */
+	uint64_t pages, values, strings;
+	uint64_t detail; /* cost lines, call sites, jumps */
+	bool sums;	 /* false: some saturated, so they were not compared */
 };
 int store_verify(struct store *st, const atomic_int *cancel, struct store_verified *out,
 		 struct err *err);
@@ -109,8 +109,8 @@ struct str store_fn_file(struct store *st, fn_id f);
 struct str store_fn_obj(struct store *st, fn_id f);
 uint64_t store_fn_line(struct store *st, fn_id f); /* lowest known line in its own file */
 uint32_t store_fn_cycle(struct store *st, fn_id f); /* 0: in none; else 1..cycles */
-uint64_t store_fn_calls(struct store *st,
-			fn_id f); /* all incoming edges, recursive too */
+/* All incoming edges, recursive ones too. */
+uint64_t store_fn_calls(struct store *st, fn_id f);
 uint64_t store_fn_self(struct store *st, fn_id f, uint32_t e);
 /* Inclusive: self + outgoing edges (not f->f); of a cycle member, its cycle's. */
 uint64_t store_fn_incl(struct store *st, fn_id f, uint32_t e);
@@ -226,8 +226,8 @@ struct store_part {
 };
 void store_part(struct store *st, uint32_t p, struct store_part *out);
 uint64_t store_part_self(struct store *st, uint32_t p, uint32_t e); /* computed */
-uint64_t store_part_totals(struct store *st, uint32_t p,
-			   uint32_t e); /* the file's word */
+/* What the file says of it. */
+uint64_t store_part_totals(struct store *st, uint32_t p, uint32_t e);
 uint64_t store_part_summary(struct store *st, uint32_t p, uint32_t e);
 /* Functions with cost in part p: ascending ids, costs[i * events + e] is self cost. */
 int store_part_functions(struct store *st, uint32_t p, struct arena *a, fn_id **fns,

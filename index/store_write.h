@@ -29,8 +29,7 @@ int store_writer_column(struct store_writer *w, enum table t, uint32_t event,
 			const void *rows, uint64_t n, struct err *err);
 /* Commit and write everything to the disk. */
 int store_writer_finish(struct store_writer *w, struct err *err);
-void store_writer_close(struct store_writer *w);	   /* NULL is nothing */
-uint64_t store_writer_bytes(const struct store_writer *w); /* payload so far */
+void store_writer_close(struct store_writer *w); /* NULL is nothing */
 
 /* Packed detail: runs of bytes, one per row (function or part), many to a value. */
 struct packer {

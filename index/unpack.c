@@ -228,10 +228,7 @@ static void lz4_end(struct unpack *u)
 static const struct codec codecs[] = {
 	{"gzip", "gzip -dk", "\x1f\x8b", 2, 0xff, gzip_begin, gzip_step, gzip_end},
 	{"bzip2", "bzip2 -dk", "BZh", 3, 0xff, bzip2_begin, bzip2_step, bzip2_end},
-	{"xz", "xz -dk",
-	 "\xfd"
-	 "7zXZ\0",
-	 6, 0xff, xz_begin, xz_step, xz_end},
+	{"xz", "xz -dk", "\3757zXZ\0", 6, 0xff, xz_begin, xz_step, xz_end},
 	{"zstd", "zstd -d", "\x28\xb5\x2f\xfd", 4, 0xff, zstd_begin, zstd_step, zstd_end},
 	/* A skippable frame, with which pzstd begins. */
 	{"zstd", "zstd -d", "\x50\x2a\x4d\x18", 4, 0xf0, zstd_begin, zstd_step, zstd_end},
@@ -253,11 +250,6 @@ const struct codec *unpack_recognise(const char *head, size_t n)
 const char *unpack_name(const struct codec *c)
 {
 	return c->name;
-}
-
-const char *unpack_command(const struct codec *c)
-{
-	return c->command;
 }
 
 int unpack_open(struct unpack **out, const struct codec *c, uint64_t mem, struct err *err)
@@ -289,11 +281,6 @@ void unpack_close(struct unpack *u)
 uint64_t unpack_taken(const struct unpack *u)
 {
 	return u->taken;
-}
-
-uint64_t unpack_made(const struct unpack *u)
-{
-	return u->made;
 }
 
 static void copy(struct unpack *u, struct unpack_io *io)
