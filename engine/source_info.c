@@ -399,6 +399,25 @@ PART_S(trigger)
 PART_S(time_range)
 PART_S(desc)
 
+static struct str part_file(const struct table *t, uint32_t r)
+{
+	return store_input_path(t->g->st, part_of(t, r).file);
+}
+
+/* Parts with their files, which a person sees when there are several. */
+static int parts_init(struct exec *x, struct table *t, const struct source_def *src)
+{
+	uint32_t files;
+
+	if (table_init(x, t, src, x->g, store_info(x->g->st)->parts))
+		return (int)x->err->kind;
+	store_inputs(x->g->st, &files);
+	for (size_t i = 0; i < t->ncols; i++)
+		if (t->cols[i]->def->s == part_file)
+			t->cols[i]->table = files > 1;
+	return 0;
+}
+
 static uint64_t part_self(const struct table *t, uint32_t r, uint32_t e)
 {
 	uint64_t sum = 0;
@@ -410,8 +429,9 @@ static uint64_t part_self(const struct table *t, uint32_t r, uint32_t e)
 		struct store_part other;
 
 		store_part(t->g->st, p, &other);
-		if (other.pid == first.pid && other.thread == first.thread)
-			sum += store_part_self(t->g->st, p, e);
+		if (other.pid == first.pid && other.thread == first.thread &&
+		    __builtin_add_overflow(sum, store_part_self(t->g->st, p, e), &sum))
+			return UINT64_MAX;
 	}
 	return sum;
 }
@@ -433,6 +453,7 @@ static const struct col_def part_cols[] = {
 	{"time_range", COL_STR, BOTH, .s = part_time_range},
 	{"desc", COL_STR, SHOW_M, .s = part_desc},
 	{"functions", COL_COUNT, SHOW_M | SHOW_T, .u = part_functions},
+	{"file", COL_FILE, BOTH, .s = part_file},
 	{"row", COL_COUNT, 0, .u = part_row},
 };
 static const struct col_def thread_cols[] = {
@@ -450,7 +471,7 @@ static const struct col_def thread_cols[] = {
 static int parts_open(struct exec *x, const struct source *s, struct table *t)
 {
 	(void)s;
-	return table_init(x, t, &source_parts, x->g, store_info(x->g->st)->parts);
+	return parts_init(x, t, &source_parts);
 }
 
 static int threads_open(struct exec *x, const struct source *s, struct table *t)
@@ -544,6 +565,7 @@ static const struct col_def part_of_cols[] = {
 	{"trigger", COL_STR, BOTH, .s = part_trigger},
 	{"time_range", COL_STR, BOTH, .s = part_time_range},
 	{"desc", COL_STR, SHOW_M, .s = part_desc},
+	{"file", COL_FILE, BOTH, .s = part_file},
 	{"row", COL_COUNT, 0, .u = part_row},
 };
 
@@ -608,7 +630,7 @@ static int parts_of_open(struct exec *x, const struct source *src, struct table 
 	if (!s->self || !s->incoming || !s->calls)
 		return (int)x->err->kind;
 	t->data = s;
-	if (table_init(x, t, &source_parts_of, x->g, si->parts))
+	if (parts_init(x, t, &source_parts_of))
 		return (int)x->err->kind;
 	arena_init(&scratch, x->a->cap);
 	for (uint32_t p = 0; p < si->parts && !rc; p++)
