@@ -227,6 +227,33 @@ clear()
 send("top 9", "Enter")
 expect(lambda s: at_prompt(s) and any("9 of 9" in x for x in s), "an answer that fits does not")
 
+# .edit: a temporary file of our own, wherever temporary files are to be.
+os.mkdir("it's here")
+with open("ed", "w") as f:
+    f.write("#!/bin/sh\necho \"$1\" > edited; echo 'functions | count' > \"$1\"\n")
+os.chmod("ed", 0o755)
+clear()
+send(".quit", "Enter")
+expect(lambda s: last(s).startswith("$"), ".quit leaves")
+send("clear; TMPDIR=\"$PWD/it's here\" EDITOR=./ed " + quern + " -q p.out", "Enter")
+wait(at_prompt)
+clear()
+send(".edit top 3", "Enter")
+expect(lambda s: at_prompt(s) and "functions | count" in shown(s) and any(x.split() == ["9"] for x in s),
+       ".edit runs what the editor left")
+ok(os.path.exists("edited") and open("edited").read().startswith(work + "/it's here/quern."),
+   "its file was in $TMPDIR", open("edited").read() if os.path.exists("edited") else "")
+same(os.listdir("it's here"), [], "and is gone")
+clear()
+send(".quit", "Enter")
+expect(lambda s: last(s).startswith("$"), ".quit leaves again")
+send("clear; TMPDIR=/nowhere " + quern + " -q p.out", "Enter")
+wait(at_prompt)
+send(".edit top 3", "Enter")
+expect(lambda s: at_prompt(s) and "/nowhere/quern." in shown(s) and "No such file" in shown(s),
+       "a TMPDIR that is not there is said")
+clear()
+
 # Leaving, and coming back.
 send("C-d")
 expect(lambda s: last(s).startswith("$"), "Ctrl-D leaves")
@@ -236,7 +263,7 @@ ok("functions\\040|\\012take\\0401" in history, "entries are kept whole", histor
 send("clear; " + quern + " p.out", "Enter")
 expect(at_prompt, "again")
 send("Up")
-expect(lambda s: last(s) == PROMPT + " top 9", "the history is there again")
+expect(lambda s: last(s) == PROMPT + " .edit top 3", "the history is there again")
 send("C-c")
 wait(at_prompt)
 send("C-d")
