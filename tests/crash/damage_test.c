@@ -108,7 +108,8 @@ static int hash_answer(void *arg, const struct result *r, struct err *err)
 	struct asked *q = arg;
 	struct look look = {.utf8 = true};
 	struct out o;
-	struct render rd = {&o, r, &look, q->session, NULL, err};
+	struct render rd = {
+		.o = &o, .r = r, .look = &look, .session = q->session, .err = err};
 
 	out_mem(&o);
 	render_find(FORMAT_CSV)->render(&rd);

@@ -291,7 +291,8 @@ static void test_cancel(void)
 	for (size_t i = 0; render_at(i); i++) {
 		struct err err = {0};
 		struct out o;
-		struct render rd = {&o, &r, &pipe, NULL, &cancel, &err};
+		struct render rd = {
+			.o = &o, .r = &r, .look = &pipe, .cancel = &cancel, .err = &err};
 
 		/* It reads the profile itself; tests/e2e/exports.t has one. */
 		if (render_at(i)->format == FORMAT_CALLGRIND)
