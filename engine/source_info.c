@@ -401,7 +401,26 @@ PART_S(desc)
 
 static struct str part_file(const struct table *t, uint32_t r)
 {
-	return store_input_path(t->g->st, part_of(t, r).file);
+	return str_from(store_input_path(t->g->st, part_of(t, r).file), t->path_from);
+}
+
+/* Where the paths of all files differ: after the last directory that they share. */
+static size_t shared_path(const struct store *st, uint32_t files)
+{
+	struct str first = store_input_path(st, 0);
+	size_t n = first.n;
+
+	for (uint32_t i = 1; i < files; i++) {
+		struct str s = store_input_path(st, i);
+		size_t k = 0;
+
+		while (k < n && k < s.n && s.p[k] == first.p[k])
+			k++;
+		n = k;
+	}
+	while (n && first.p[n - 1] != '/')
+		n--;
+	return n;
 }
 
 /* Parts with their files, which a person sees when there are several. */
@@ -412,6 +431,7 @@ static int parts_init(struct exec *x, struct table *t, const struct source_def *
 	if (table_init(x, t, src, x->g, store_info(x->g->st)->parts))
 		return (int)x->err->kind;
 	store_inputs(x->g->st, &files);
+	t->path_from = shared_path(x->g->st, files);
 	for (size_t i = 0; i < t->ncols; i++)
 		if (t->cols[i]->def->s == part_file)
 			t->cols[i]->table = files > 1;

@@ -97,6 +97,7 @@ struct table {
 	const struct fn_set *root;
 	struct str root_name;
 	uint64_t root_cost;
+	size_t path_from; /* of parts: bytes that the paths of all files share */
 	bool upward;
 };
 

@@ -90,14 +90,18 @@ dump("d/r.out", 11, body=(("main", 1000),))
 r = ask("d/r.out", queries=["parts | show part, thread, self, trigger"], more=("--all-parts",))
 same(r.text.splitlines()[1:], ["1,1,9,dump 1", "1,2,0,dump 1", "2,1,8,dump 2", "10,1,100,dump 10",
                                 "11,1,1000,dump 11"], "parts by pid, part and thread")
-r = ask("d/r.out", queries=["parts | show part, basename(file) as f", "parts of main | show part, basename(file) as f"],
+r = ask("d/r.out", queries=["parts | show part, file", "parts of main | show part, file"],
         more=("--all-parts",))
-same(r.text.split(), 2 * ["part,f", "1,r.out.1-01", "1,r.out.1-02", "2,r.out.2", "10,r.out.10", "11,r.out"],
+same(r.text.split(), 2 * ["part,file", "1,r.out.1-01", "1,r.out.1-02", "2,r.out.2", "10,r.out.10", "11,r.out"],
      "and the file of each")
 r = run("d/r.out", "--all-parts", "-c", "parts")
 ok(r.text.splitlines()[0].split()[-1] == "file" and "r.out.1-02" in r.text, "a person sees it, too", r)
 r = run("d/r.out", "-q", "--no-index-write", "-c", "parts", "-c", "parts of main")
 ok("file" not in r.text and "main" not in r.talk, "of one file there is no such column", r)
+os.mkdir("e")
+shutil.copy("d/r.out.2", "e/r.out.1-01")
+r = run("d/r.out.1-01", "e/r.out.1-01", "-q", "--no-index-write", "--format", "csv", "-c", "parts | show file")
+same(r.text.split(), ["file", "d/r.out.1-01", "e/r.out.1-01"], "with the directories that tell them apart")
 same(sorted(os.listdir("d")), ["r.out", "r.out.1-01", "r.out.1-02", "r.out.10", "r.out.2", "r.out.set.quern"],
      "one index, named for the base")
 r = run("d/r.out", "--all-parts", "-c", "events | show name, total", "--format", "csv")
