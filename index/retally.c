@@ -374,8 +374,10 @@ int retally(struct tally *t, struct store *st, const uint32_t *file, size_t once
 	struct kept *kept;
 	int rc;
 
-	if (tally_init(t, false, true, err))
+	if (tally_init(t, false, true, err)) {
+		tally_free(t); /* what there is; the caller frees a whole one */
 		return (int)err->kind;
+	}
 	spill_init(&t->once, once_limit, once_dir);
 	spill_init(&t->parts, once_limit, once_dir);
 	kept = ARENA_NEW(&t->arena, struct kept);

@@ -215,7 +215,8 @@ static enum step lz4_step(struct unpack *u, struct unpack_io *io)
 	if (!LZ4F_isError(rc))
 		return rc ? STEP_MORE : STEP_END;
 	u->why = LZ4F_getErrorName(rc);
-	return STEP_DAMAGED;
+	/* Its error codes are not for programs that link it dynamically, their names are. */
+	return strcmp(u->why, "ERROR_allocation_failed") ? STEP_DAMAGED : STEP_MEMORY;
 }
 
 static void lz4_end(struct unpack *u)

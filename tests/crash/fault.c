@@ -8,10 +8,12 @@
  *	QUERN_FAULT_LOG=FILE		one line per system call: name, file, result
  *	QUERN_FAULT_COUNT=FILE		at the end: how many there were of each class
  *
- * Children are started without it.
+ * Children are started without it.  A program that has it preloaded can also arm it itself, for
+ * one call of its own at a time: fault_arm() and fault_record(), found with dlsym().
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -19,6 +21,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,10 +43,27 @@ static bool ever_after;
 static int what, error, log_fd = -1;
 static char count_file[4096];
 static _Thread_local int inside;
+static uint64_t *stacks[CLASSES]; /* [room]: hash of the stack of each call */
+static size_t room;
 
 static void die(void)
 {
 	syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
+}
+
+/* Calls with the same stack fail alike, so one of them is enough. */
+static uint64_t stack_hash(void)
+{
+	void *frame[24];
+	uint64_t h = 0;
+	int n;
+
+	inside++;
+	n = backtrace(frame, 24);
+	for (int i = 0; i < n; i++)
+		h = (h ^ (uint64_t)(uintptr_t)frame[i]) * 0x9e3779b97f4a7c15;
+	inside--;
+	return h;
 }
 
 /* What becomes of this call. */
@@ -54,6 +74,8 @@ static int fate(enum class c)
 	if (inside)
 		return PASS;
 	n = atomic_fetch_add(&calls[c], 1) + 1;
+	if (stacks[c] && n <= room)
+		stacks[c][n - 1] = stack_hash();
 	if (c != of || !at || (ever_after ? n < at : n != at))
 		return PASS;
 	if (what == BEFORE)
@@ -120,7 +142,21 @@ static void say_fd(const char *name, int fd, long result)
 		return r;                        \
 	}
 
-WRAP(int, close, (int fd), (fd), -1, (void)0)
+/* What fails is to write: the descriptor is gone all the same, as it is on Linux. */
+static int (*real_close)(int);
+int close(int fd)
+{
+	int f = fate(SYS), r;
+
+	FIND(close)
+	r = real_close(fd);
+	if (f == AFTER || f == TORN)
+		die();
+	if (f == FAIL)
+		errno = error;
+	return f == FAIL ? -1 : r;
+}
+
 WRAP(ssize_t, read, (int fd, void *p, size_t n), (fd, p, n), -1, (void)0)
 WRAP(ssize_t, pread, (int fd, void *p, size_t n, off_t o), (fd, p, n, o), -1, (void)0)
 WRAP(int, fsync, (int fd), (fd), -1, say_fd("fsync", fd, r))
@@ -241,10 +277,19 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*fn)(void *), v
 /* ---- allocations: libc's own go through these too ---- */
 
 static void *(*real_malloc)(size_t), *(*real_calloc)(size_t, size_t),
-	*(*real_realloc)(void *, size_t);
+	*(*real_realloc)(void *, size_t), *(*real_aligned_alloc)(size_t, size_t);
 static int (*real_posix_memalign)(void **, size_t, size_t);
+static void (*real_free)(void *);
 static char early[4096]; /* dlsym() itself allocates */
 static size_t early_n;
+
+static atomic_long live; /* allocations that were not freed */
+
+static void *counted(void *p)
+{
+	atomic_fetch_add(&live, p != NULL);
+	return p;
+}
 
 static bool refused(void)
 {
@@ -269,7 +314,7 @@ void *malloc(size_t n)
 	if (!real_malloc && inside)
 		return early_alloc(n);
 	FIND(malloc)
-	return real_malloc(n);
+	return counted(real_malloc(n));
 }
 
 void *calloc(size_t n, size_t size)
@@ -279,7 +324,7 @@ void *calloc(size_t n, size_t size)
 	if (!real_calloc && inside)
 		return early_alloc(n * size);
 	FIND(calloc)
-	return real_calloc(n, size);
+	return counted(real_calloc(n, size));
 }
 
 void *realloc(void *p, size_t n)
@@ -287,37 +332,52 @@ void *realloc(void *p, size_t n)
 	if (refused())
 		return NULL;
 	FIND(realloc)
-	return real_realloc(p, n);
+	return p ? real_realloc(p, n) : counted(real_realloc(p, n));
+}
+
+void *aligned_alloc(size_t align, size_t n)
+{
+	if (refused())
+		return NULL;
+	FIND(aligned_alloc)
+	return counted(real_aligned_alloc(align, n));
 }
 
 int posix_memalign(void **p, size_t align, size_t n)
 {
+	int rc;
+
 	if (refused())
 		return ENOMEM;
 	FIND(posix_memalign)
-	return real_posix_memalign(p, align, n);
+	rc = real_posix_memalign(p, align, n);
+	atomic_fetch_add(&live, rc == 0);
+	return rc;
+}
+
+void free(void *p)
+{
+	if ((char *)p >= early && (char *)p < early + sizeof(early))
+		return;
+	FIND(free)
+	atomic_fetch_sub(&live, p != NULL);
+	real_free(p);
 }
 
 /* ---- setup ---- */
 
-__attribute__((constructor)) static void begin(void)
+/* What QUERN_FAULT says, from now on; calls are counted anew.  NULL: nothing fails. */
+void fault_arm(const char *s);
+void fault_arm(const char *s)
 {
 	static const struct {
 		const char *name;
 		int what;
 	} words[] = {
 		{"kill", BEFORE}, {"after", AFTER}, {"torn", TORN}, {"abort", ABORT}};
-	const char *s = getenv("QUERN_FAULT"), *file = getenv("QUERN_FAULT_LOG");
 	char *end;
 
-	inside++;
-	if (file)
-		log_fd = (int)syscall(SYS_openat, AT_FDCWD, file,
-				      O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC,
-				      0600);
-	if ((file = getenv("QUERN_FAULT_COUNT")))
-		snprintf(count_file, sizeof(count_file), "%s", file);
-	unsetenv("LD_PRELOAD");
+	at = 0;
 	if (s && strlen(s) > 4) {
 		of = s[0] == 'm' ? MEM : SYS;
 		at = strtoul(s + 4, &end, 10);
@@ -332,6 +392,42 @@ __attribute__((constructor)) static void begin(void)
 	}
 	for (int i = 0; i < CLASSES; i++)
 		atomic_store(&calls[i], 0);
+}
+
+/* How many calls of a class there were since fault_arm().  From now on the stack of each is
+ * kept in hash[n]; NULL: no more. */
+unsigned long fault_record(bool mem, uint64_t *hash, size_t n);
+unsigned long fault_record(bool mem, uint64_t *hash, size_t n)
+{
+	enum class c = mem ? MEM : SYS;
+
+	if (hash)
+		stack_hash(); /* the first one allocates */
+	stacks[c] = hash;
+	room = n;
+	return atomic_load(&calls[c]);
+}
+
+/* How many allocations there are that were not freed. */
+long fault_live(void);
+long fault_live(void)
+{
+	return atomic_load(&live);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	const char *file = getenv("QUERN_FAULT_LOG");
+
+	inside++;
+	if (file)
+		log_fd = (int)syscall(SYS_openat, AT_FDCWD, file,
+				      O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC,
+				      0600);
+	if ((file = getenv("QUERN_FAULT_COUNT")))
+		snprintf(count_file, sizeof(count_file), "%s", file);
+	unsetenv("LD_PRELOAD");
+	fault_arm(getenv("QUERN_FAULT"));
 	inside--;
 }
 

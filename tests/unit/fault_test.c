@@ -1,0 +1,517 @@
+/*
+ * fault_test.c - every place that allocates or calls the system, refused once.
+ *
+ * A profile is indexed, or a question asked, while the stack of each allocation and system
+ * call is kept (crash/fault.c, preloaded); then it is done again for each stack that is new,
+ * and that call fails.  What comes out is the right answer or an error in words; nothing is
+ * left behind: no memory, no descriptor, no file.  crash/building.t and asking.t do the same to
+ * the whole program.
+ */
+#include <bzlib.h>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <lz4frame.h>
+#include <lzma.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "index/build.h"
+#include "tests/fuzzing.h"
+#include "tests/tap.h"
+
+static void (*arm)(const char *);
+static unsigned long (*record)(bool mem, uint64_t *hash, size_t n);
+static long (*live)(void);
+
+enum { ROOM = 1 << 20, FILES = 8 };
+
+static char dir[200];
+
+/* ---- files ---- */
+
+static const char *in_dir(const char *name)
+{
+	static char path[FILES + 4][300];
+	static unsigned next;
+	char *p = path[next++ % (FILES + 4)];
+
+	snprintf(p, sizeof(path[0]), "%s/%s", dir, name);
+	return p;
+}
+
+static void put(const char *name, const void *p, size_t n)
+{
+	const char *path = in_dir(name);
+	int fd;
+
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	if (fd < 0 || write(fd, p, n) != (ssize_t)n || close(fd))
+		fuzz_fail("cannot write %s: %s", path, strerror(errno));
+}
+
+struct file {
+	char *p;
+	size_t n;
+};
+
+static struct file get(const char *path)
+{
+	struct file f = {malloc(8 << 20), 0};
+	int fd = open(path, O_RDONLY);
+	ssize_t n = fd < 0 || !f.p ? -1 : read(fd, f.p, 8 << 20);
+
+	if (n < 0 || close(fd))
+		fuzz_fail("cannot read %s: %s", path, strerror(errno));
+	f.n = (size_t)n;
+	return f;
+}
+
+static void copy(const char *from, const char *name)
+{
+	struct file f = get(from);
+
+	put(name, f.p, f.n);
+	free(f.p);
+}
+
+static void empty_dir(void)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (e->d_name[0] != '.')
+			unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+}
+
+static unsigned files_in_dir(void)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	unsigned n = 0;
+
+	while (d && (e = readdir(d)))
+		n += e->d_name[0] != '.';
+	if (d)
+		closedir(d);
+	return n;
+}
+
+/* ---- what is done ---- */
+
+struct scene {
+	const char *name;
+	void (*prepare)(int arg); /* before each try; files are in dir */
+	int arg;
+	const char *file[FILES]; /* in dir, NULL-terminated; NULL: "p" */
+	struct build_opts opts;
+	const char *index; /* in dir; NULL: none is kept */
+	unsigned leaves;   /* files in dir afterwards, when it works */
+};
+
+static const char *const asked[] = {
+	"functions | show fn, file, obj, line, self, incl, calls",
+	"calls",
+	"lines",
+	"callsites",
+	"jumps",
+	"instrs",
+	"cycles",
+	"events",
+	"parts",
+	"part 1 | functions",
+	"part 2 | lines",
+	"part 2 | callsites",
+	"part 2 | jumps",
+	"info main"};
+
+/* Index, open, ask everything; answers appended to *to.  Only the indexing is armed. */
+static int build(const struct scene *s, const char *fault, struct out *to,
+		 struct err *err)
+{
+	struct build_opts opts = s->opts;
+	struct build_report report;
+	struct store *st = NULL;
+	const char *path[FILES];
+	struct session *session;
+	size_t n = 0;
+	int rc;
+
+	for (; n < FILES && (s->file[n] || n == 0); n++)
+		path[n] = in_dir(s->file[n] ? s->file[n] : "p");
+	opts.no_write = !s->index;
+	opts.index_path = s->index ? in_dir(s->index) : NULL;
+	opts.jobs = 1;
+	arm(fault);
+	rc = n == 1 ? build_open(path[0], &opts, &st, &report, err)
+		    : build_open_set(path, n, &opts, &st, &report, err);
+	if (fault)
+		arm(NULL);
+	if (rc)
+		return rc;
+	if (!(session = fuzz_session(st)))
+		fuzz_fail("%s: no session", s->name);
+	for (size_t i = 0; to && i < COUNT(asked); i++)
+		fuzz_ask(session, str_c(asked[i]), FORMAT_CSV, to);
+	session_free(session);
+	store_close(st);
+	return 0;
+}
+
+static int next_fd(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	close(fd);
+	return fd;
+}
+
+static void check(const struct scene *s, const char *fault, const struct out *want)
+{
+	struct err err = {0};
+	struct out got;
+	unsigned files;
+	long before;
+	int fd, rc;
+
+	s->prepare(s->arg);
+	files = files_in_dir();
+	out_mem(&got);
+	fd = next_fd();
+	before = live();
+	rc = build(s, fault, &got, &err);
+	if (!rc && (got.n != want->n || memcmp(got.buf, want->buf, got.n) != 0))
+		ok(false, "%s, %s: another answer, %zu bytes of %zu", s->name, fault,
+		   got.n, want->n);
+	if (rc && (!err.text[0] || rc != (int)err.kind))
+		ok(false, "%s, %s: status %d, kind %d, '%s'", s->name, fault, rc,
+		   (int)err.kind, err.text);
+	if (rc && fault[0] == 'm' && rc != ERR_LIMIT && rc != ERR_INDEX &&
+	    rc != ERR_PROFILE)
+		ok(false, "%s, %s: status %d for want of memory: %s", s->name, fault, rc,
+		   err.text);
+	if (rc && fault[0] == 'm' && strstr(err.text, "damaged"))
+		ok(false, "%s, %s: called damage: %s", s->name, fault, err.text);
+	out_close(&got);
+	if (live() != before)
+		ok(false, "%s, %s: %ld allocations are lost: %s", s->name, fault,
+		   live() - before, err.text);
+	if (next_fd() != fd)
+		ok(false, "%s, %s: a descriptor is lost", s->name, fault);
+	/* What failed may be an unlink(). */
+	if (files_in_dir() > (s->leaves > files ? s->leaves : files) + (fault[0] == 's'))
+		ok(false, "%s, %s: %u files instead of %u", s->name, fault,
+		   files_in_dir(), files);
+}
+
+/* The k-th calls, from 1, whose stacks no scene had before; n of them. */
+static unsigned long *new_stacks(const uint64_t *hash, unsigned long calls, size_t *n)
+{
+	static uint64_t seen[1 << 16];
+	unsigned long *k = malloc((calls + 1) * sizeof(*k));
+
+	if (getenv("QUERN_TORTURE"))
+		memset(seen, 0, sizeof(seen));
+	*n = 0;
+	for (unsigned long i = 0; i < calls; i++) {
+		size_t at = hash[i] % COUNT(seen);
+
+		while (seen[at] && seen[at] != hash[i])
+			at = (at + 1) % COUNT(seen);
+		if (!seen[at])
+			k[(*n)++] = i + 1;
+		seen[at] = hash[i];
+	}
+	return k;
+}
+
+static void sweep(const struct scene *s, bool mem, const char *const *how,
+		  const struct out *want)
+{
+	static uint64_t hash[ROOM];
+	unsigned long calls, *k;
+	unsigned failed = tap_failed;
+	size_t n;
+
+	s->prepare(s->arg);
+	record(mem, hash, ROOM);
+	build(s, NULL, NULL, &(struct err){0});
+	calls = record(mem, NULL, 0);
+	k = new_stacks(hash, calls < ROOM ? calls : ROOM, &n);
+	for (size_t i = 0; i < n && tap_failed < failed + 20; i++)
+		for (const char *const *h = how; *h; h++) {
+			char fault[40];
+
+			if (h != how && i % 4 && !getenv("QUERN_TORTURE"))
+				break;
+
+			snprintf(fault, sizeof(fault), "%s:%lu%s", mem ? "mem" : "sys",
+				 k[i], *h);
+			check(s, fault, want);
+		}
+	ok(tap_failed == failed && calls > 30, "%s: %lu %s, %zu of them new", s->name,
+	   calls, mem ? "allocations" : "system calls", n);
+	free(k);
+}
+
+static void run_scene(const struct scene *s)
+{
+	static const char *const mem[] = {":12", "+:12", NULL};
+	static const char *const sys[] = {":5", ":28", ":4", ":24", NULL};
+	struct err err = {0};
+	struct out want;
+
+	out_mem(&want);
+	empty_dir();
+	s->prepare(s->arg);
+	if (ok(build(s, NULL, &want, &err) == 0 && want.n > 100, "%s%s%s", s->name,
+	       err.text[0] ? ": " : "", err.text)) {
+		sweep(s, true, mem, &want);
+		sweep(s, false, sys, &want);
+	}
+	out_close(&want);
+}
+
+/* ---- the scenes ---- */
+
+static void with(int which)
+{
+	static const char *const fixture[] = {"small/mutual-instr-jumps.out",
+					      "small/thr-septhreads-combine-bb.out",
+					      "quirks/z_mut.cg"};
+	char path[200];
+
+	empty_dir();
+	snprintf(path, sizeof(path), "tests/fixtures/%s", fixture[which]);
+	copy(path, "p");
+}
+
+static size_t repeated(char *p, size_t cap)
+{
+	size_t n = (size_t)snprintf(p, cap, "events: Ir Dr\nevent: Sum = Ir + Dr\n");
+
+	for (int part = 1; part <= 12; part++) {
+		n += (size_t)snprintf(p + n, cap - n, "\npart: %d\n", part);
+		for (int fn = 1; fn <= 12; fn++) {
+			n += (size_t)snprintf(p + n, cap - n,
+					      part == 1 ? "\nfl=(1) f.c\nfn=(%d) name%d\n"
+							: "\nfl=(1)\nfn=(%d)\n",
+					      fn, fn);
+			for (int i = 1; i < 20; i++)
+				n += (size_t)snprintf(
+					p + n, cap - n,
+					i % 7 ? "+%d %d 1\n"
+					      : "cfn=(5)\ncalls=%d 1\n+1 %d 7\n",
+					i % 3 + 1, part * i);
+		}
+	}
+	return n;
+}
+
+static char text[1 << 16];
+
+static void spilled(int arg)
+{
+	(void)arg;
+	empty_dir();
+	put("p", text, repeated(text, sizeof(text)));
+}
+
+enum { GZIP, BZIP2, XZ, ZSTD, LZ4 };
+
+static void packed(int how)
+{
+	static char out[1 << 17];
+	size_t n = repeated(text, sizeof(text)), size = sizeof(out);
+	uLongf z = sizeof(out);
+	unsigned b = sizeof(out);
+	z_stream s = {0};
+
+	empty_dir();
+	switch (how) {
+	case GZIP:
+		deflateInit2(&s, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
+		s.next_in = (Bytef *)text;
+		s.avail_in = (uInt)n;
+		s.next_out = (Bytef *)out;
+		s.avail_out = (uInt)z;
+		deflate(&s, Z_FINISH);
+		size = s.total_out;
+		deflateEnd(&s);
+		break;
+	case BZIP2:
+		BZ2_bzBuffToBuffCompress(out, &b, text, (unsigned)n, 1, 0, 0);
+		size = b;
+		break;
+	case XZ:
+		size = 0;
+		if (lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, (uint8_t *)text, n,
+					    (uint8_t *)out, &size, sizeof(out)))
+			fuzz_fail("xz");
+		break;
+	case ZSTD: size = ZSTD_compress(out, sizeof(out), text, n, 1); break;
+	case LZ4: size = LZ4F_compressFrame(out, sizeof(out), text, n, NULL); break;
+	}
+	put("p", out, size);
+}
+
+static void threads(int arg)
+{
+	(void)arg;
+	empty_dir();
+	for (int i = 1; i <= 5; i++) {
+		char from[100], to[20];
+
+		snprintf(from, sizeof(from),
+			 "tests/fixtures/small/thr-septhreads.out-0%d", i);
+		snprintf(to, sizeof(to), "t-0%d", i);
+		copy(from, to);
+	}
+}
+
+#define THREADS "t-01", "t-02", "t-03", "t-04"
+static const struct scene four = {"four",    threads,	   0,
+				  {THREADS}, .index = "i", .leaves = 6};
+
+/* An index of four of the five: one is added to it. */
+static void all_but_one(int arg)
+{
+	(void)arg;
+	static struct file index;
+
+	threads(0);
+	if (!index.p) {
+		build(&four, NULL, NULL, &(struct err){0});
+		index = get(in_dir("i"));
+	}
+	put("i", index.p, index.n);
+	chmod(in_dir("i"), 0444);
+}
+
+/* One that is damaged: it is made again. */
+static void damaged(int arg)
+{
+	(void)arg;
+	all_but_one(0);
+	chmod(in_dir("i"), 0644);
+	if (truncate(in_dir("i"), 5000))
+		fuzz_fail("cannot truncate");
+}
+
+static const struct scene scenes[] = {
+	{"a profile with jumps", with, 0, {"p"}, .leaves = 1},
+	{"parts", with, 1, {"p"}, .leaves = 1},
+	{"an odd one", with, 2, {"p"}, .leaves = 1},
+	{"little memory", spilled, 0, {"p"}, .opts = {.mem = 60 << 10, .run = 16}},
+	{"small stretches", spilled, 0, {"p"}, .opts = {.stretch = 512}},
+	{"gzip", packed, GZIP, {"p"}, .leaves = 1},
+	{"bzip2", packed, BZIP2, {"p"}, .leaves = 1},
+	{"xz", packed, XZ, {"p"}, .leaves = 1},
+	{"zstd", packed, ZSTD, {"p"}, .leaves = 1},
+	{"lz4", packed, LZ4, {"p"}, .leaves = 1},
+	{"an index is kept", spilled, 0, {"p"}, .index = "i", .leaves = 2},
+	{"a set", threads, 0, {THREADS, "t-05"}, .leaves = 5},
+	{"a file is added", all_but_one, 0, {THREADS, "t-05"}, .index = "i", .leaves = 6},
+	{"an index is damaged", damaged, 0, {THREADS}, .index = "i", .leaves = 6},
+};
+
+/* ---- questions ---- */
+
+static void run_questions(const char *path)
+{
+	static uint64_t hash[ROOM];
+	struct build_opts opts = {.no_write = true, .jobs = 1};
+	struct build_report report;
+	struct store *st = NULL;
+	struct err err = {0};
+	unsigned failed = tap_failed, places = 0;
+
+	if (build_open(path, &opts, &st, &report, &err))
+		fuzz_fail("%s", err.text);
+	for (unsigned i = 0; i == 0 || fuzz_question(i) != fuzz_question(0); i++) {
+		struct str q = str_c(fuzz_question(i));
+		struct session *s = fuzz_session(st);
+		struct out want, got;
+		unsigned long *k;
+		size_t n;
+		int kind;
+
+		out_mem(&want);
+		arm(NULL);
+		record(true, hash, ROOM);
+		kind = fuzz_ask(s, q, FORMAT_CSV, &want);
+		k = new_stacks(hash, record(true, NULL, 0), &n);
+		session_free(s);
+		for (size_t j = 0; j < n; j++, places++) {
+			char fault[40];
+			unsigned lost = out_lost();
+			int now;
+
+			snprintf(fault, sizeof(fault), "mem:%lu:12", k[j]);
+			s = fuzz_session(st);
+			out_mem(&got);
+			arm(fault);
+			now = fuzz_ask(s, q, FORMAT_CSV, &got);
+			arm(NULL);
+			if (out_lost() != lost)
+				; /* what the answer is written to lacked it */
+			else if (now == kind ? got.n != want.n ||
+						       memcmp(got.buf, want.buf, got.n)
+					     : now != ERR_LIMIT && now != ERR_INDEX)
+				ok(false,
+				   "%s: %s: status %d instead of %d, %zu bytes of %zu",
+				   fault, q.p, now, kind, got.n, want.n);
+			out_close(&got);
+			session_free(s);
+		}
+		free(k);
+		out_close(&want);
+	}
+	store_close(st);
+	ok(tap_failed == failed && places > 100, "%s: %u allocations of questions", path,
+	   places);
+}
+
+/* Again with fault.so before libc, which stands beside this program. */
+static void preload(char **argv)
+{
+	char so[4096];
+	int n = (int)(strrchr(argv[0], '/') ? strrchr(argv[0], '/') - argv[0] : 0);
+
+	snprintf(so, sizeof(so), "%.*s/fault.so", n, n ? argv[0] : ".");
+	if (getenv("FAULT_TEST") || access(so, R_OK)) {
+		skip("no fault.so in this variant: the sanitizers stand in its place");
+		exit(done_testing());
+	}
+	setenv("FAULT_TEST", "1", 1);
+	setenv("LD_PRELOAD", so, 1);
+	execv(argv[0], argv);
+	fuzz_fail("cannot start %s again", argv[0]);
+}
+
+int main(int argc, char **argv)
+{
+	*(void **)&arm = dlsym(RTLD_DEFAULT, "fault_arm");
+	*(void **)&record = dlsym(RTLD_DEFAULT, "fault_record");
+	*(void **)&live = dlsym(RTLD_DEFAULT, "fault_live");
+	if (!arm || !record || !live)
+		preload(argv);
+	snprintf(dir, sizeof(dir), "%s/work", fuzz_directory());
+	mkdir(dir, 0700);
+	for (size_t i = 0; i < COUNT(scenes); i++)
+		if (argc < 2 || strstr(scenes[i].name, argv[1]))
+			run_scene(&scenes[i]);
+	run_questions("tests/fixtures/quirks/t_parts.cg");
+	run_questions("tests/fixtures/small/mutual-default.out");
+	empty_dir();
+	rmdir(dir);
+	return done_testing();
+}
