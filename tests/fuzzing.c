@@ -176,6 +176,13 @@ static int show(void *arg, const struct result *r, struct err *err)
 	return (int)err->kind;
 }
 
+static size_t wanted;
+
+size_t fuzz_wanted(void)
+{
+	return wanted;
+}
+
 int fuzz_ask(struct session *s, struct str query, enum format format, struct out *to)
 {
 	struct asked asked = {s, format, to};
@@ -188,6 +195,7 @@ int fuzz_ask(struct session *s, struct str query, enum format format, struct out
 		fuzz_fail("an error of kind %d without words", (int)err.kind);
 	if (err.kind == ERR_QUERY && err.at > query.n)
 		fuzz_fail("an error at byte %zu of %zu", (size_t)err.at, query.n);
+	wanted = a.wanted;
 	arena_free(&a);
 	return (int)err.kind;
 }
