@@ -2,8 +2,8 @@
  * stretch_test.c - one answer, however the text is cut and however many threads read it.
  *
  * Every fixture, and a profile long enough to be replayed (replay.h), is indexed as one
- * stretch, in stretches of 64 bytes and up, and packed, in blocks of 64 bytes and up (feed.h);
- * all that the index says is compared.
+ * stretch, in stretches of 64 bytes and up, with each instruction set in turn, and packed, in blocks of
+ * 64 bytes and up (feed.h); all that the index says is compared.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 
 #include "index/base/out.h"
 #include "index/build.h"
+#include "index/scan.h"
 #include "tests/naive.h"
 #include "tests/tap.h"
 
@@ -207,20 +208,26 @@ static void check(const char *path, const char *name)
 		uint64_t mem; /* so small that first blocks are spilled at once */
 	} ways[] = {{2, 64, 0},	    {3, 200, 0},      {1, 1000, 15},  {8, 5000, 0},
 		    {2, 100000, 0}, {1, 1 << 30, 15}, {3, 3000, 2000}};
+	const char *const *sets = scan_paths();
 	uint64_t lines, count = newlines(path);
+	size_t nsets = 0;
 	struct out want = say(path, 1, 0, 0, &lines);
 
 	if (lines)
 		is_u64(lines, count, "%s: lines", name);
+	while (sets[nsets])
+		nsets++;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		scan_force(sets[i % nsets]);
 		struct out got =
 			say(path, ways[i].jobs, ways[i].stretch, ways[i].mem, &lines);
 
 		ok(got.n == want.n && memcmp(got.buf, want.buf, got.n) == 0,
-		   "%s: %u threads, stretches of %zu bytes, %u bytes of memory", name,
-		   ways[i].jobs, ways[i].stretch, (unsigned)ways[i].mem);
+		   "%s: %u threads, stretches of %zu bytes, %u bytes of memory, %s", name,
+		   ways[i].jobs, ways[i].stretch, (unsigned)ways[i].mem, scan_path());
 		out_close(&got);
 	}
+	scan_force(sets[0]);
 	check_packed(path, name, &want);
 	out_close(&want);
 }
