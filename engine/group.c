@@ -373,6 +373,15 @@ static int aggregate(struct exec *x, struct table *t, const struct groups *g,
 	return fold_column(x, g, t->n, f, &v, c);
 }
 
+/* The keys are the first columns. */
+static bool is_key(const struct table *out, struct str name)
+{
+	for (size_t i = 0; i < out->ncols; i++)
+		if (str_eq(out->cols[i]->name, name))
+			return true;
+	return false;
+}
+
 /* Without aggregates: count, and the source's columns that add up. */
 static int default_sums(struct exec *x, struct table *t, struct groups *g,
 			struct table *out)
@@ -383,7 +392,8 @@ static int default_sums(struct exec *x, struct table *t, struct groups *g,
 		const struct col_def *d = &t->src->cols[i];
 		struct table_col *c;
 
-		if (!(d->flags & ADDS_UP) || !(d->flags & SHOW_M))
+		if (!(d->flags & ADDS_UP) || !(d->flags & SHOW_M) ||
+		    is_key(out, str_c(d->name)))
 			continue;
 		if (table_column(t, str_c(d->name), t->event, false, &c) ||
 		    add_sum(x, t, g, c, str_c(d->name), out))
