@@ -103,7 +103,9 @@ static int open_file(struct reading *r, uint32_t file)
 	if (!r->path)
 		return no_memory(r->err);
 	if (source_open(r->path, &r->source, &err)) {
-		err_set(r->err, ERR_PROFILE, 0, "%s", err.text);
+		err_set(r->err, err.kind, 0, "%s", err.text);
+		if (err.kind != ERR_PROFILE)
+			return (int)err.kind;
 		return err_hint(r->err,
 				"lines of single parts are read from the profile, which "
 				"is not where it was indexed");

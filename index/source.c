@@ -98,7 +98,8 @@ static int map_file(struct source *s, const char *path, struct err *err)
 		s->codec = unpack_recognise(head, (size_t)n);
 	s->path = realpath(path, NULL);
 	if (!s->path)
-		return err_set(err, ERR_PROFILE, 0, "%s: %s", path, strerror(errno));
+		return err_set(err, errno == ENOMEM ? ERR_LIMIT : ERR_PROFILE, 0,
+			       "%s: %s", path, strerror(errno));
 	s->id.path = str_c(s->path);
 	return map_open(s->codec ? &s->packed : &s->map, s->fd, s->id.size, path, err);
 }

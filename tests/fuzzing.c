@@ -122,6 +122,23 @@ static const char *const questions[] = {
 	"let $x = m* or /a/; functions of $x; callers of not $x",
 	"functions | show id, fn, file, obj, line, self, incl, self%, incl%, calls, cycle",
 	"top 5 by CEst",
+	"part 2 | lines",
+	"part 2 | callsites",
+	"part 2,3 | jumps",
+	"part 2 | lines of *",
+	"part 2 | functions | sort -self, short(fn)",
+	"source of *",
+	"asm of *",
+	"let $x = *; functions | where fn in $x | show short(fn), dirname(file) | take 3",
+	"functions | group by self, short(fn) | sort count",
+	"functions vs base | group by obj: sum(delta), max(delta%), count",
+	"callers of * | sum",
+	"calls vs base | sort delta | take 3",
+	"top 3; _ | sum",
+	"cycles vs base",
+	"collapse /1/ as ones | functions",
+	"hide /2/ | calltree from * depth 2",
+	"focus /3/ | functions",
 };
 
 const char *fuzz_question(unsigned i)

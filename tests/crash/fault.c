@@ -1,7 +1,8 @@
 /*
  * fault.c - preloaded between a program and libc: let the k-th call fail, or be the last.
  *
- *	QUERN_FAULT=CLASS:K:WHAT	CLASS sys (system calls) or mem (allocations); K from 1,
+ *	QUERN_FAULT=CLASS:K:WHAT	CLASS sys (system calls), mem (allocations) or clk
+ *					(looks at the clock: it is hours later then); K from 1,
  *					"K+": that one and all after it; WHAT an errno, or kill
  *					(before the call), after (after it), torn (half a
  *					write), abort (to see in gdb where that is)
@@ -31,9 +32,10 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <dirent.h>
+#include <time.h>
 #include <unistd.h>
 
-enum class { SYS, MEM, CLASSES };
+enum class { SYS, MEM, CLOCK, CLASSES };
 enum { PASS, FAIL, BEFORE, AFTER, TORN, ABORT };
 
 static atomic_ulong calls[CLASSES];
@@ -274,6 +276,19 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*fn)(void *), v
 	return fate(SYS) == FAIL ? EAGAIN : real(t, a, fn, arg);
 }
 
+static int (*real_clock_gettime)(clockid_t, struct timespec *);
+
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+	int r;
+
+	FIND(clock_gettime)
+	r = real_clock_gettime(id, t);
+	if (fate(CLOCK) == FAIL)
+		t->tv_sec += 36000;
+	return r;
+}
+
 /* ---- allocations: libc's own go through these too ---- */
 
 static void *(*real_malloc)(size_t), *(*real_calloc)(size_t, size_t),
@@ -366,6 +381,8 @@ void free(void *p)
 
 /* ---- setup ---- */
 
+static enum class class_of(char c) { return c == 'm' ? MEM : c == 'c' ? CLOCK : SYS; }
+
 /* What QUERN_FAULT says, from now on; calls are counted anew.  NULL: nothing fails. */
 void fault_arm(const char *s);
 void fault_arm(const char *s)
@@ -379,7 +396,7 @@ void fault_arm(const char *s)
 
 	at = 0;
 	if (s && strlen(s) > 4) {
-		of = s[0] == 'm' ? MEM : SYS;
+		of = class_of(s[0]);
 		at = strtoul(s + 4, &end, 10);
 		ever_after = *end == '+';
 		end += ever_after;
@@ -394,12 +411,12 @@ void fault_arm(const char *s)
 		atomic_store(&calls[i], 0);
 }
 
-/* How many calls of a class there were since fault_arm().  From now on the stack of each is
- * kept in hash[n]; NULL: no more. */
-unsigned long fault_record(bool mem, uint64_t *hash, size_t n);
-unsigned long fault_record(bool mem, uint64_t *hash, size_t n)
+/* How many calls of a class ('s', 'm', 'c') there were since fault_arm().  From now on the
+ * stack of each is kept in hash[n]; NULL: no more. */
+unsigned long fault_record(char letter, uint64_t *hash, size_t n);
+unsigned long fault_record(char letter, uint64_t *hash, size_t n)
 {
-	enum class c = mem ? MEM : SYS;
+	enum class c = class_of(letter);
 
 	if (hash)
 		stack_hash(); /* the first one allocates */

@@ -1,8 +1,8 @@
 /*
  * fault_test.c - every place that allocates or calls the system, refused once.
  *
- * A profile is indexed, or a question asked, while the stack of each allocation and system
- * call is kept (crash/fault.c, preloaded); then it is done again for each stack that is new,
+ * A profile is indexed, or a question asked, while the stack of each allocation, system call
+ * and look at the clock is kept (crash/fault.c, preloaded); then it is done again for each stack that is new,
  * and that call fails.  What comes out is the right answer or an error in words; nothing is
  * left behind: no memory, no descriptor, no file.  crash/building.t and asking.t do the same to
  * the whole program.
@@ -25,7 +25,7 @@
 #include "tests/tap.h"
 
 static void (*arm)(const char *);
-static unsigned long (*record)(bool mem, uint64_t *hash, size_t n);
+static unsigned long (*record)(char class, uint64_t *hash, size_t n);
 static long (*live)(void);
 
 enum { ROOM = 1 << 20, FILES = 8 };
@@ -242,9 +242,9 @@ static void sweep(const struct scene *s, bool mem, const char *const *how,
 	size_t n;
 
 	s->prepare(s->arg);
-	record(mem, hash, ROOM);
+	record(mem ? 'm' : 's', hash, ROOM);
 	build(s, NULL, NULL, &(struct err){0});
-	calls = record(mem, NULL, 0);
+	calls = record(mem ? 'm' : 's', NULL, 0);
 	k = new_stacks(hash, calls < ROOM ? calls : ROOM, &n);
 	for (size_t i = 0; i < n && tap_failed < failed + 20; i++)
 		for (const char *const *h = how; *h; h++) {
@@ -425,59 +425,109 @@ static const struct scene scenes[] = {
 
 /* ---- questions ---- */
 
-static void run_questions(const char *path)
+/* NULL: there are no more. */
+static const char *question(unsigned i)
+{
+	return i && fuzz_question(i) == fuzz_question(0) ? NULL : fuzz_question(i);
+}
+
+/* One fault: the answer, or an error that is of its kind. */
+static void refuse_one(struct store *st, const char *q, const char *fault, int kind,
+		       const struct out *want)
+{
+	struct session *s = fuzz_session(st);
+	unsigned lost = out_lost();
+	struct out got;
+	bool well;
+	int now;
+
+	out_mem(&got);
+	arm(fault);
+	now = fuzz_ask(s, str_c(q), FORMAT_CSV, &got);
+	arm(NULL);
+	if (now == kind)
+		well = got.n == want->n && memcmp(got.buf, want->buf, got.n) == 0;
+	else
+		well = now == ERR_LIMIT || (fault[0] == 'm' && now == ERR_INDEX) ||
+		       (fault[0] == 's' && now != 0);
+	/* What the answer is written to may have lacked it. */
+	if (!well && out_lost() == lost)
+		ok(false, "%s: %s: status %d instead of %d, %zu bytes of %zu\n%.*s",
+		   fault, q, now, kind, got.n, want->n, (int)got.n, got.n ? got.buf : "");
+	out_close(&got);
+	session_free(s);
+}
+
+static unsigned refuse_each(struct store *st, const char *q, char class, int error)
 {
 	static uint64_t hash[ROOM];
+	struct session *s = fuzz_session(st);
+	unsigned long *k;
+	struct out want;
+	size_t n;
+	int kind;
+
+	out_mem(&want);
+	arm(NULL);
+	record(class, hash, ROOM);
+	kind = fuzz_ask(s, str_c(q), FORMAT_CSV, &want);
+	k = new_stacks(hash, record(class, NULL, 0), &n);
+	session_free(s);
+	for (size_t i = 0; i < n; i++) {
+		char fault[40];
+
+		snprintf(fault, sizeof(fault), "%s:%lu:%d",
+			 class == 'm'	? "mem"
+			 : class == 'c' ? "clk"
+					: "sys",
+			 k[i], error);
+		refuse_one(st, q, fault, kind, &want);
+	}
+	free(k);
+	out_close(&want);
+	return (unsigned)n;
+}
+
+static void ask_all(const char *path)
+{
 	struct build_opts opts = {.no_write = true, .jobs = 1};
 	struct build_report report;
 	struct store *st = NULL;
 	struct err err = {0};
-	unsigned failed = tap_failed, places = 0;
+	unsigned failed = tap_failed, n = 0;
 
 	if (build_open(path, &opts, &st, &report, &err))
 		fuzz_fail("%s", err.text);
-	for (unsigned i = 0; i == 0 || fuzz_question(i) != fuzz_question(0); i++) {
-		struct str q = str_c(fuzz_question(i));
-		struct session *s = fuzz_session(st);
-		struct out want, got;
-		unsigned long *k;
-		size_t n;
-		int kind;
-
-		out_mem(&want);
-		arm(NULL);
-		record(true, hash, ROOM);
-		kind = fuzz_ask(s, q, FORMAT_CSV, &want);
-		k = new_stacks(hash, record(true, NULL, 0), &n);
-		session_free(s);
-		for (size_t j = 0; j < n; j++, places++) {
-			char fault[40];
-			unsigned lost = out_lost();
-			int now;
-
-			snprintf(fault, sizeof(fault), "mem:%lu:12", k[j]);
-			s = fuzz_session(st);
-			out_mem(&got);
-			arm(fault);
-			now = fuzz_ask(s, q, FORMAT_CSV, &got);
-			arm(NULL);
-			if (out_lost() != lost)
-				; /* what the answer is written to lacked it */
-			else if (now == kind ? got.n != want.n ||
-						       memcmp(got.buf, want.buf, got.n)
-					     : now != ERR_LIMIT && now != ERR_INDEX)
-				ok(false,
-				   "%s: %s: status %d instead of %d, %zu bytes of %zu",
-				   fault, q.p, now, kind, got.n, want.n);
-			out_close(&got);
-			session_free(s);
-		}
-		free(k);
-		out_close(&want);
+	for (unsigned i = 0; question(i) && tap_failed < failed + 20; i++) {
+		n += refuse_each(st, question(i), 'm', ENOMEM);
+		n += refuse_each(st, question(i), 's', EIO);
+		n += refuse_each(st, question(i), 'c', EIO);
 	}
 	store_close(st);
-	ok(tap_failed == failed && places > 100, "%s: %u allocations of questions", path,
-	   places);
+	ok(tap_failed == failed && n > 5, "questions of %s: %u new places", path, n);
+}
+
+/* So many functions, calls and lines that every loop looks at the clock. */
+static void wide(void)
+{
+	FILE *f = fopen(in_dir("p"), "w");
+
+	if (!f)
+		fuzz_fail("cannot write");
+	fprintf(f, "events: Ir\npositions: instr line\n");
+	for (int part = 1; part <= 3; part++) {
+		fprintf(f, "\npart: %d\n", part);
+		for (int i = 1; i < 1500; i++)
+			fprintf(f,
+				"ob=o%d\nfl=d%d/f%d.c\nfn=c%d::f%d\n0x%x %d %d\ncfi=d%d/f%d.c\n"
+				"cfn=c%d::f%d\ncalls=%d 0x10 1\n0x%x %d %d\njump=1 0x%x %d\n"
+				"0x%x %d\n",
+				i % 50, i % 40, i % 300, i % 60, i, i * 16, i, i * part,
+				(i * 7 + 1) % 1500 % 40, (i * 7 + 1) % 1500 % 300,
+				(i * 7 + 1) % 1500 % 60, (i * 7 + 1) % 1500, i % 5 + 1,
+				i * 16 + 4, i + 1, i * 3, i * 16, i, i * 16 + 8, i + 2);
+	}
+	fclose(f);
 }
 
 /* Again with fault.so before libc, which stands beside this program. */
@@ -509,8 +559,15 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < COUNT(scenes); i++)
 		if (argc < 2 || strstr(scenes[i].name, argv[1]))
 			run_scene(&scenes[i]);
-	run_questions("tests/fixtures/quirks/t_parts.cg");
-	run_questions("tests/fixtures/small/mutual-default.out");
+	if (argc < 2 || strstr("questions", argv[1])) {
+		ask_all("tests/fixtures/quirks/t_parts.cg");
+		ask_all("tests/fixtures/small/mutual-instr-jumps.out");
+		packed(GZIP);
+		ask_all(in_dir("p"));
+		empty_dir();
+		wide();
+		ask_all(in_dir("p"));
+	}
 	empty_dir();
 	rmdir(dir);
 	return done_testing();
