@@ -102,52 +102,32 @@ starts = {width(x[:x.index("a.c:")]) for x in lines if "a.c:" in x}
 same(len(starts), 1, "columns stand under each other")
 clear()
 
-# Tab.
-send("to", "Tab")
-expect(lambda s: last(s) == PROMPT + " top", "Tab completes a verb")
-clear()
-send("callers of uniq", "Tab")
-expect(lambda s: last(s) == PROMPT + " callers of unique_name", "Tab completes a function")
-clear()
-send("callers of mem", "Tab", "Tab")
-expect(lambda s: last(s) == PROMPT + " callers of mem" and
-       any(x.split() == ["memset", "memcpy"] for x in s), "Tab lists functions, the hottest first")
-clear()
-send("callers of push_b", "Tab")
-expect(lambda s: last(s) == PROMPT + " callers of push_back", "Tab completes a C++ name's last part")
-clear()
-send("-l", 'callers of "std::vector<ch')
-send("Tab")
-expect(lambda s: last(s).endswith('allocator<char> >::push_back(char&&)"'),
-       "Tab completes a whole name in quotes")
-clear()
-send("top by ", "Tab")
-expect(lambda s: any(x.split()[:2] == ["Ir", "self"] for x in s), "Tab lists events and columns")
-clear()
-send(".ti", "Tab")
-expect(lambda s: last(s) == PROMPT + " .timer", "Tab completes a dot-command")
-clear()
-send("top > p.o", "Tab")
-expect(lambda s: last(s) == PROMPT + " top > p.out", "Tab completes a file after >")
-clear()
-
+# Tab: what is typed, and the line that it becomes or a test of the screen.
 os.makedirs(".config/quern/queries")
 for name in (".config/quern/queries/kept_query", "with blank.csv"):
     open(name, "w").close()
-send(".run kept", "Tab")
-expect(lambda s: last(s) == PROMPT + " .run kept_query", "Tab completes a kept query")
-clear()
-send("top > with", "Tab")
-expect(lambda s: last(s) == PROMPT + ' top > "with blank.csv"', "Tab puts a file name with a blank into quotes")
-clear()
-send('.once "with b', "Tab")
-expect(lambda s: last(s) == PROMPT + ' .once "with blank.csv"', "and goes on in them")
-clear()
-send("callers of main ", "Tab")
-expect(lambda s: any(x.split() == ["depth", "min", "by", "vs", "and", "or", "|"] for x in s), "Tab lists what may follow a set")
-clear()
-send("functions vs ", "Tab")
-expect(lambda s: last(s) == PROMPT + " functions vs p.out", "Tab completes a profile after vs")
+for typed, becomes, name in (
+        ("to", "top", "completes a verb"),
+        ("callers of uniq", "callers of unique_name", "completes a function"),
+        ("callers of push_b", "callers of push_back", "completes a C++ name's last part"),
+        ('callers of "std::vector<ch', lambda s: last(s).endswith('allocator<char> >::push_back(char&&)"'),
+         "completes a whole name in quotes"),
+        ("top by ", lambda s: any(x.split()[:2] == ["Ir", "self"] for x in s), "lists events and columns"),
+        (".ti", ".timer", "completes a dot-command"),
+        ("top > p.o", "top > p.out", "completes a file after >"),
+        (".run kept", ".run kept_query", "completes a kept query"),
+        ("top > with", 'top > "with blank.csv"', "puts a file name with a blank into quotes"),
+        ('.once "with b', '.once "with blank.csv"', "goes on in them"),
+        ("callers of main ", lambda s: any(x.split() == ["depth", "min", "by", "vs", "and", "or", "|"] for x in s),
+         "lists what may follow a set"),
+        ("functions vs ", "functions vs p.out", "completes a profile after vs")):
+    send("-l", typed)
+    send("Tab")
+    expect(becomes if callable(becomes) else lambda s: last(s) == PROMPT + " " + becomes, "Tab " + name)
+    clear()
+send("callers of mem", "Tab", "Tab")
+expect(lambda s: last(s) == PROMPT + " callers of mem" and
+       any(x.split() == ["memset", "memcpy"] for x in s), "Tab lists functions, the hottest first")
 clear()
 
 # Ctrl-C.
