@@ -13,22 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "index/base/arena.h"
-#include "index/base/hash.h"
-#include "index/base/str.h"
 #include "index/store.h"
-
-struct fact {
-	struct str key;
-	uint64_t *v; /* count, then one cost per event; both saturate */
-};
-
-struct facts {
-	struct arena *arena;
-	struct fact *at;
-	size_t n, cap, width; /* numbers of a fact */
-	struct hash by;
-};
+#include "tests/facts.h"
 
 struct naive {
 	struct arena arena;
