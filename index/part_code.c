@@ -18,11 +18,18 @@ int bytes_put(struct bytes *b, uint64_t v)
 	return 0;
 }
 
-static int put_all(struct bytes *b, const uint64_t *v, size_t n)
+/* A slot and its n numbers. */
+static int put_slot(struct bytes *b, uint32_t slot, const uint64_t *v, size_t n)
 {
+	const size_t room = (n + 1) * VARINT_MAX;
+	unsigned char *p;
+
+	if (b->cap - b->n < room && bytes_room(b, room))
+		return -1;
+	p = varint_put(b->p + b->n, slot);
 	for (size_t i = 0; i < n; i++)
-		if (bytes_put(b, v[i]))
-			return -1;
+		p = varint_put(p, v[i]);
+	b->n = (size_t)(p - b->p);
 	return 0;
 }
 
@@ -32,18 +39,12 @@ int part_encode(struct tally *t)
 	size_t e = t->nevent;
 	int rc = bytes_put(b, t->ntouched_fn);
 
-	for (size_t i = 0; !rc && i < t->ntouched_fn; i++) {
-		rc = bytes_put(b, t->touched_fn[i]);
-		if (!rc)
-			rc = put_all(b, t->part_self + t->touched_fn[i] * e, e);
-	}
+	for (size_t i = 0; !rc && i < t->ntouched_fn; i++)
+		rc = put_slot(b, t->touched_fn[i], t->part_self + t->touched_fn[i] * e, e);
 	if (!rc)
 		rc = bytes_put(b, t->ntouched_edge);
-	for (size_t i = 0; !rc && i < t->ntouched_edge; i++) {
-		rc = bytes_put(b, t->touched_edge[i]);
-		if (!rc)
-			rc = put_all(b, t->edge_part + t->touched_edge[i] * (e + 1),
-				     e + 1);
-	}
+	for (size_t i = 0; !rc && i < t->ntouched_edge; i++)
+		rc = put_slot(b, t->touched_edge[i],
+			      t->edge_part + t->touched_edge[i] * (e + 1), e + 1);
 	return rc;
 }

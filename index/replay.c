@@ -23,6 +23,7 @@ void replay_free(struct replay *r)
 {
 	free(r->link);
 	free(r->first);
+	free(r->step);
 	free(r->head);
 	free(r->plain);
 	memset(r, 0, sizeof(*r));
@@ -99,6 +100,40 @@ static __attribute__((noinline)) const char *match_jump(const struct link *k, co
 	if (k->text[1] != 'c')
 		*taken = *count;
 	return p + n + 1;
+}
+
+/* A cost and the newline behind it. */
+enum { SHORT_COST = 8 };	/* bytes */
+struct last_cost {
+	uint64_t text;		/* of a short one, the first byte lowest */
+	unsigned other;		/* bits above it that are not of it */
+	unsigned size;		/* bytes */
+	uint64_t v;
+};
+
+/* One of more than 7 digits. */
+static __attribute__((noinline)) bool read_long_cost(const char *p, struct last_cost *cost)
+{
+	const char *from = p;
+
+	if (!digits_number(&p, &cost->v) || *p != '\n')
+		return false;
+	cost->size = (unsigned)(p + 1 - from);
+	return true;
+}
+
+/* False when there is none at p. */
+static HOT bool read_cost(const char *p, struct last_cost *cost)
+{
+	const uint64_t text = load8(p);
+	const unsigned n = leading_digits(text);
+
+	if (__builtin_expect(n == 8, 0))
+		return read_long_cost(p, cost);
+	if (n == 0 || p[n] != '\n')
+		return false;
+	*cost = (struct last_cost){text, 64 - 8 * (n + 1), n + 1, digits_at(p, n)};
+	return true;
 }
 
 /* ---- the heads of blocks ---- */
@@ -188,6 +223,8 @@ static int no_memory(struct err *err)
 /*
  * differ(p, k)		bit i: byte i of the text at p is not that of k (i < LINK_TEXT;
  *			what is above means nothing)
+ * same_rest(k, p)	the text at p begins with that of k behind its counts
+ * step_fits(s, p)	the text at p begins with that of s
  * closing(p)		bit i: byte i of the 32 at p is ')'; two bits above are set
  */
 static HOT uint64_t differ_portable(const char *p, const struct link *k)
@@ -199,6 +236,21 @@ static HOT uint64_t differ_portable(const char *p, const struct link *k)
 			return UINT64_MAX << (i + ((unsigned)__builtin_ctzll(x) >> 3));
 	}
 	return 0;
+}
+
+static HOT bool same_rest_portable(const struct link *k, const char *p)
+{
+	const unsigned at = k->before + k->digits;
+
+	return memcmp(p, link_text_of(k) + at, k->len - at) == 0;
+}
+
+static HOT bool step_fits_portable(const struct step *s, const char *p)
+{
+	uint64_t low = load8(p) ^ load8(s->text), high = load8(p + 8) ^ load8(s->text + 8);
+
+	return s->len > 8 ? (low | high << (128 - 8 * s->len)) == 0
+			  : s->len && low << (64 - 8 * s->len) == 0;
 }
 
 static HOT uint64_t closing_portable(const char *p)
@@ -217,6 +269,16 @@ static HOT uint64_t closing_portable(const char *p)
 #undef ISA_TARGET
 
 #if SIMD_X86
+#define SAME_REST(hot, set)                                                                   \
+	static hot bool same_rest_##set(const struct link *k, const char *p)                  \
+	{                                                                                     \
+		const unsigned at = k->before + k->digits;                                    \
+                                                                                              \
+		if (__builtin_expect(k->len > LINK_TEXT, 0))                                  \
+			return same_rest_portable(k, p);                                      \
+		return differ_##set(p - at, k) >> at << (64 - (k->len - at)) == 0;            \
+	}
+
 static HOT uint64_t differ_sse2(const char *p, const struct link *k)
 {
 	uint64_t m = 0;
@@ -229,6 +291,16 @@ static HOT uint64_t differ_sse2(const char *p, const struct link *k)
 		m |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) << i;
 	}
 	return ~m;
+}
+
+/* The upper bits of the mask are set, and an int is shifted by len modulo 32: len 0 fits
+ * nothing. */
+static HOT bool step_fits_sse2(const struct step *s, const char *p)
+{
+	__m128i a = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i b = _mm_load_si128((const __m128i *)(const void *)s);
+
+	return ~(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) << (-s->len & 31) == 0;
 }
 
 static HOT uint64_t closing_sse2(const char *p)
@@ -245,6 +317,7 @@ static HOT uint64_t closing_sse2(const char *p)
 	return m;
 }
 
+SAME_REST(HOT, sse2)
 #define ISA(name) name##_sse2
 #define ISA_TARGET
 #include "index/replay_loop.inc"
@@ -270,6 +343,8 @@ static AVX2_HOT uint64_t closing_avx2(const char *p)
 	return (uint32_t)_mm256_movemask_epi8(v) | (uint64_t)3 << 32;
 }
 
+#define step_fits_avx2 step_fits_sse2
+SAME_REST(AVX2_HOT, avx2)
 #define ISA(name) name##_avx2
 #define ISA_TARGET __attribute__((target(AVX2)))
 #include "index/replay_loop.inc"
@@ -283,7 +358,9 @@ static AVX512_HOT uint64_t differ_avx512(const char *p, const struct link *k)
 	       LINK_AT;
 }
 
+#define step_fits_avx512 step_fits_sse2
 #define closing_avx512 closing_avx2
+SAME_REST(AVX512_HOT, avx512)
 #define ISA(name) name##_avx512
 #define ISA_TARGET __attribute__((target(AVX512)))
 #include "index/replay_loop.inc"
@@ -347,12 +424,15 @@ static bool usable(struct replay *r, const struct tally *t, const struct decode 
 		r->full = false;
 		if (r->first)
 			memset(r->first, 0, r->first_cap * sizeof(*r->first));
+		if (r->step)
+			memset(r->step, 0, r->step_cap * sizeof(*r->step));
 		if (r->head)
 			memset(r->head, 0, sizeof(*r->head) << HEAD_BITS);
 	}
 	/* The loop does not look whether an entry is too new to have a link. */
 	return r->n > 0 && !replay_room(r) &&
-	       !vec_reserve(&r->first, &r->first_cap, t->nentry, sizeof(*r->first));
+	       !vec_reserve(&r->first, &r->first_cap, t->nentry, sizeof(*r->first)) &&
+	       !vec_reserve(&r->step, &r->step_cap, t->nentry, sizeof(*r->step));
 }
 
 const char *replay_run(struct replay *r, struct tally *t, struct decode *d, const char *p,

@@ -23,6 +23,7 @@
 #include "index/tally.h"
 
 struct link;
+struct step;
 struct head;
 struct plain;
 
@@ -31,6 +32,8 @@ struct replay {
 	size_t n, cap;
 	uint32_t *first;	/* per entry: its first link, 0: none */
 	size_t first_cap;
+	struct step *step;	/* per entry: the one that leads to the entry numbered next */
+	size_t step_cap;
 	bool full;		/* no room for more links: new text is not learnt */
 	uint32_t meaning;	/* of the tally when the links were learnt */
 	/* Links that are heads of blocks, lately.  Where any function may come next they do not

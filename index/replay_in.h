@@ -14,6 +14,7 @@ enum {
 	LINK_WIDE = LINK_TEXT + 64,	/* bytes of text a link of two may have */
 	LINK_AT = 20,			/* where a link's text begins in it */
 	JUMP_MARK = 1,
+	JUMP_BEFORE = 5,	/* bytes in front of a jump's counts */
 	NEWLINES_MAX = 15,		/* in a link's text: 4 bits */
 };
 
@@ -33,13 +34,23 @@ struct link {
 	uint32_t val;		/* of `to` */
 	uint32_t count;		/* of a call, as the text has it */
 	uint8_t len;		/* bytes of text, up to the costs */
-	uint8_t before, digits;	/* of a call or jump: where its counts stand in the text;
-				   digits of a cost line: those of its cost, last time */
+	uint8_t before, digits;	/* of a call or jump: where its counts stand in the text */
 	uint8_t flags;		/* newlines in the text, and: */
 	char text[LINK_TEXT];	/* of a jump: JUMP_MARK for its 'j', so that it matches nothing */
 };
 _Static_assert(sizeof(struct link) == 64 && offsetof(struct link, text) == LINK_AT,
 	       "a link is a cache line, compared as one");
+
+/*
+ * A cost line that leads to the entry numbered next, as most do, once more without what is
+ * known or seldom.
+ */
+enum { STEP_TEXT = 15 };
+struct step {
+	char text[STEP_TEXT];	/* up to the costs */
+	uint8_t len;		/* 0: none */
+};
+_Static_assert(sizeof(struct step) == 16, "a step is compared as one");
 
 /* Room to make one in. */
 struct wide_link {
@@ -91,6 +102,13 @@ struct plain {
 	size_t n;		/* bytes of it */
 	const char *end;	/* of the lines that it stands for */
 };
+
+/*
+ * The text at p is that of k, but for names that are said again and the count of a call: where
+ * its costs begin, or NULL.  Lines may go on PLAIN_BEHIND bytes behind end.
+ */
+const char *replay_named(const struct tally *t, const struct link *k, const char *p,
+			 const char *end, uint64_t *count);
 
 /* The lines at p; false when there are others, or a name is not the one that is known.  Lines
  * may go on PLAIN_BEHIND bytes behind end. */

@@ -29,9 +29,11 @@ struct replay_before replay_note(const struct tally *t, const struct decode *d)
 static const char *costs_of(const struct decode *d, const char *line, const char *end)
 {
 	for (unsigned i = 0; i < d->nsub; i++) {
+		const char *from = line;
+
 		while (line < end && (unsigned char)*line > ' ')
 			line++;
-		if (line == end || *line != ' ')
+		if (line == from || line == end || *line != ' ')
 			return NULL;
 		line++;
 	}
@@ -71,8 +73,6 @@ static bool set_text(struct link *k, const char *p, const char *costs, const cha
 		k->flags |= LINK_CALL;
 	}
 	k->len = (uint8_t)(costs - p);
-	if (!count)
-		k->digits = 1;
 	if (k->len > LINK_TEXT)
 		k->flags |= LINK_LONG;
 	memcpy(link_text(k), p, k->len);
@@ -83,6 +83,18 @@ static bool set_text(struct link *k, const char *p, const char *costs, const cha
 static size_t width(const struct link *k)
 {
 	return k->flags & LINK_LONG ? 2 : 1;
+}
+
+/* Make link 0.  0, or -1 when memory is out. */
+static int make_none(struct replay *r)
+{
+	if (r->n)
+		return 0;
+	/* One more: compares read a little behind the text. */
+	if (vec_reserve_lines(&r->link, &r->cap, 2, sizeof(*r->link)))
+		return -1;
+	r->link[r->n++] = (struct link){.flags = LINK_JUMP, .text = {JUMP_MARK}};
+	return 0;
 }
 
 int replay_link(struct replay *r, uint32_t entry, const struct link *new)
@@ -114,11 +126,9 @@ int replay_link(struct replay *r, uint32_t entry, const struct link *new)
 			r->full = true;
 			return 0;
 		}
-		/* One more: compares read a little behind the text. */
-		if (vec_reserve_lines(&r->link, &r->cap, r->n + wide + 2, sizeof(*r->link)))
+		if (make_none(r) ||
+		    vec_reserve_lines(&r->link, &r->cap, r->n + wide + 1, sizeof(*r->link)))
 			return -1;
-		if (r->n == 0)
-			r->link[r->n++] = (struct link){.flags = LINK_JUMP, .text = {JUMP_MARK}};
 		i = (uint32_t)r->n;
 		r->n += wide;
 	}
@@ -150,6 +160,13 @@ static size_t spec_at(const char *p, enum name_space *space)
 	return 0;
 }
 
+/* Blanks around it are not the name's. */
+static bool known_name(const struct tally *t, enum name_space space, uint64_t id, struct str name)
+{
+	return name.n && (unsigned char)name.p[0] > ' ' &&
+	       (unsigned char)name.p[name.n - 1] > ' ' && names_known(&t->names[space], id, name);
+}
+
 /* Bytes of the line p[0..n) that say no name: all but " malloc", which must be the name that
  * is known.  0: the line is something else. */
 static size_t unnamed(const struct tally *t, const char *p, size_t n)
@@ -158,7 +175,6 @@ static size_t unnamed(const struct tally *t, const char *p, size_t n)
 	size_t skip = n > 5 ? spec_at(p, &space) : 0, digits;
 	const char *q = p + skip + 1;
 	uint64_t id;
-	struct str name;
 
 	if (!skip || p[skip] != '(' || !digits_number(&q, &id) || *q != ')')
 		return n > 6 && memcmp(p, "calls=", 6) == 0 ? n : 0;
@@ -167,11 +183,60 @@ static size_t unnamed(const struct tally *t, const char *p, size_t n)
 		return n;
 	if (digits + 2 > n || q[1] != ' ')
 		return 0;
-	name = (struct str){q + 2, n - digits - 1};
-	/* Blanks around it are not the name's. */
-	if ((unsigned char)name.p[0] <= ' ' || (unsigned char)name.p[name.n - 1] <= ' ')
-		return 0;
-	return names_known(&t->names[space], id, name) ? digits : 0;
+	return known_name(t, space, id, (struct str){q + 2, n - digits - 1}) ? digits : 0;
+}
+
+/* Behind the name that is said at p and not in the line that ends at text[n], "cfn=(12)",
+ * where it is the one that is known; or NULL. */
+static const char *behind_name(const struct tally *t, const char *text, size_t n, const char *p,
+			       const char *stop)
+{
+	enum name_space space = SPACE_FN;
+	const char *line = text + n, *q, *nl;
+	uint64_t id;
+
+	if (*p != ' ' || text[n] != '\n')
+		return NULL;
+	while (line > text && line[-1] != '\n')
+		line--;
+	q = line + spec_at(line, &space) + 1;
+	if (q == line + 1 || !digits_number(&q, &id) || *q != ')' || q + 1 != text + n)
+		return NULL;
+	nl = memchr(p, '\n', (size_t)(stop - p));
+	return nl && known_name(t, space, id, (struct str){p + 1, (size_t)(nl - (p + 1))}) ? nl
+											 : NULL;
+}
+
+const char *replay_named(const struct tally *t, const struct link *k, const char *p,
+			 const char *end, uint64_t *count)
+{
+	const char *text = link_text_of(k), *behind;
+	unsigned i = 0;		/* bytes of text that were compared */
+	bool counted = !(k->flags & LINK_CALL);
+
+	/* p + i is what text + i is compared with. */
+	for (;;) {
+		uint64_t differ = load8(p + i) ^ load8(text + i);
+		unsigned same = differ ? (unsigned)__builtin_ctzll(differ) >> 3 : 8;
+
+		i += same;
+		if (i >= k->len)
+			return p + k->len;
+		if (same == 8)
+			continue;
+		if (!counted && i >= k->before && i <= (unsigned)k->before + k->digits) {
+			behind = p + k->before;
+			if (!digits_number(&behind, count))
+				return NULL;
+			i = (unsigned)k->before + k->digits;
+			counted = true;
+		} else {
+			behind = behind_name(t, text, i, p + i, end + PLAIN_BEHIND);
+			if (!behind)
+				return NULL;
+		}
+		p = behind - i;
+	}
 }
 
 bool replay_without_names(const struct tally *t, const char *p, const char *end,
@@ -206,7 +271,7 @@ bool replay_without_names(const struct tally *t, const char *p, const char *end,
 /* The rows of one entry: [fl= fn=] or [fi=], [cob= cfi= cfn= calls=], its line. */
 static bool plain_rows(const struct batch *b, bool *block, const struct row **calls)
 {
-	bool cfn = false, called = false;
+	bool fl = false, cfn = false, called = false;
 
 	*block = false;
 	*calls = NULL;
@@ -218,6 +283,8 @@ static bool plain_rows(const struct batch *b, bool *block, const struct row **ca
 			*block = true;
 			break;
 		case ROW_FL:
+			fl = true;
+			break;
 		case ROW_FI:
 			break;
 		case ROW_CFN:
@@ -237,8 +304,9 @@ static bool plain_rows(const struct batch *b, bool *block, const struct row **ca
 			return false;
 		}
 	}
-	/* cfi= and its like without calls= are for a later call. */
-	return *calls ? cfn : !called;
+	/* cfi= and its like without calls= are for a later call, fl= without fn= for a later
+	 * block. */
+	return (*calls ? cfn : !called) && (!fl || *block);
 }
 
 /* A jump and its line, "jump=12 +20 0 \n* 0 \n", from the start of b on: k's text. */
@@ -261,12 +329,33 @@ static bool set_jump_text(struct link *k, const struct batch *b)
 	if (memcmp(p, cond ? "jcnd=" : "jump=", 5) != 0 || *rest != ' ' || rest == digits ||
 	    (cond && (!slash || slash == digits || slash + 1 == rest)))
 		return false;
-	k->before = 5;
+	k->before = JUMP_BEFORE;
 	k->digits = (uint8_t)(rest - digits);
 	k->len = (uint8_t)(b->bytes - 1);
 	memcpy(k->text, p, k->len);
 	k->text[0] = JUMP_MARK;
 	return true;
+}
+
+/* True when k, of `entry`, is kept as a step; no link is needed then.  *rc: 0, or -1 when
+ * memory is out. */
+static bool keep_step(struct replay *r, uint32_t entry, const struct link *k,
+		      const struct tally *t, int *rc)
+{
+	struct step *step;
+
+	*rc = 0;
+	/* A head's line is looked up as a link, too (look() in replay_loop.inc). */
+	if (t->ncol != 1 || k->to != entry + 1 || k->len > STEP_TEXT || k->flags != 1)
+		return false;
+	*rc = make_none(r) || vec_reserve(&r->step, &r->step_cap, (size_t)entry + 1,
+					  sizeof(*r->step)) ? -1 : 0;
+	step = &r->step[entry];
+	if (*rc || step->len)
+		return *rc != 0;
+	memcpy(step->text, k->text, STEP_TEXT);
+	step->len = k->len;
+	return t->entry[entry].what != ENTRY_HEAD;
 }
 
 /* Link `entry` to the tally's current one by k; text is its text with the costs. */
@@ -275,6 +364,7 @@ static int keep_link(struct replay *r, uint32_t entry, struct link *k, const str
 {
 	const char *end = text.p + text.n;
 	unsigned newlines = 0;
+	int rc;
 
 	for (const char *p = text.p; (p = memchr(p, '\n', (size_t)(end - p))); p++)
 		newlines++;
@@ -283,7 +373,9 @@ static int keep_link(struct replay *r, uint32_t entry, struct link *k, const str
 	k->flags |= (uint8_t)newlines;
 	k->to = t->cur;
 	k->val = t->entry[t->cur].val;
-	if (replay_link(r, entry, k))
+	if (!keep_step(r, entry, k, t, &rc))
+		rc = replay_link(r, entry, k);
+	if (rc)
 		return err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
 	return 0;
 }

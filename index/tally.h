@@ -176,6 +176,19 @@ struct tally {
 	bool pending_jcnd;
 };
 
+/* How many numbers an entry has. */
+static inline size_t tally_values(const struct tally *t, uint32_t what)
+{
+	switch (ENTRY_KIND(what)) {
+	case ENTRY_COST:
+		return t->nevent;
+	case ENTRY_CALL:
+		return 3 + 2 * t->nevent;
+	default:
+		return JUMP_VALUES;
+	}
+}
+
 /* Pack a line of a first block; r->ncost costs in the file's columns.  0, or -1 when memory is
  * out. */
 int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost);

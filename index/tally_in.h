@@ -21,16 +21,4 @@ int tally_row_odd(struct tally *t, const struct batch *b, const struct row *r, e
 int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 		  struct err *err);
 
-static inline size_t tally_values(const struct tally *t, uint32_t what)
-{
-	switch (ENTRY_KIND(what)) {
-	case ENTRY_COST:
-		return t->nevent;
-	case ENTRY_CALL:
-		return 3 + 2 * t->nevent;
-	default:
-		return JUMP_VALUES;
-	}
-}
-
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "index/base/out.h"
+#include "index/scan.h"
 #include "tests/naive.h"
 #include "tests/tap.h"
 
@@ -292,9 +293,31 @@ static void write_header(struct writer *w, bool first)
 				  "summary: -1\n"));
 }
 
+/* Instructions of a basic block: all cost the same. */
+static void write_basic_block(struct writer *w)
+{
+	unsigned digits = 1 + below(one_in(4) ? 20 : 4);
+	char cost[21] = "";
+
+	for (unsigned i = 0; i < digits; i++)
+		cost[i] = (char)('0' + (one_in(2) ? 0 : below(10)));
+	for (unsigned n = 2 + below(12); n; n--) {
+		if (odd_now(w))
+			write_cost_line(w);
+		for (unsigned i = 0; i < w->nsub; i++) {
+			write_position(w);
+			out_c(&w->o, " ");
+		}
+		out_c(&w->o, cost);
+		end_line(w);
+	}
+}
+
 static void write_line(struct writer *w)
 {
 	switch (below(w->odd ? 24 : 20)) {
+	case 0:
+	case 1: write_basic_block(w); break;
 	default: write_cost_line(w); break;
 	case 8:
 	case 9: write_name(w, "fn="); break;
@@ -342,6 +365,19 @@ static void write_line(struct writer *w)
 	}
 }
 
+/* All digits of all last numbers become the same one. */
+static void cost_alike(char *p, size_t n)
+{
+	char digit = (char)('1' + below(9));
+
+	for (size_t i = n; i-- > 0;) {
+		if (p[i] != '\n')
+			continue;
+		for (; i > 0 && p[i - 1] >= '0' && p[i - 1] <= '9'; i--)
+			p[i - 1] = digit;
+	}
+}
+
 /* What was written before comes again, with other numbers: an activation, a part. */
 static void repeat(struct writer *w)
 {
@@ -356,6 +392,8 @@ static void repeat(struct writer *w)
 	for (unsigned times = 1 + below(4); times; times--)
 		for (size_t i = 0; i < n; i++)
 			out_char(&w->o, w->o.buf[at + i]);
+	if (one_in(2))
+		cost_alike(w->o.buf + from, w->o.n - from);
 	for (size_t i = from; i < w->o.n; i++)
 		if (w->o.buf[i] >= '1' && w->o.buf[i] <= '9' && one_in(40))
 			w->o.buf[i] = (char)('0' + below(10));
@@ -436,13 +474,17 @@ static void report_case(const char *what, uint64_t seed, const char *why, const 
 
 static void run_generated(uint64_t from, uint64_t n)
 {
-	unsigned failed = 0;
+	const char *const *paths = scan_paths();
+	unsigned failed = 0, npaths = 0;
 
+	while (paths[npaths])
+		npaths++;
 	for (uint64_t seed = from; seed < from + n; seed++) {
 		struct writer w;
 		char why[1400] = "";
 
 		state = hash_mix(seed);
+		scan_force(paths[seed % npaths]);
 		write_profile(&w);
 		for (int k = 0; k < 2; k++) {
 			size_t stretch = k ? 1 + below(600) : 0;
@@ -455,6 +497,7 @@ static void run_generated(uint64_t from, uint64_t n)
 		}
 		out_close(&w.o);
 	}
+	scan_force(paths[0]);
 	is_u64(failed, 0, "%" PRIu64 " generated profiles", n);
 }
 

@@ -131,6 +131,51 @@ static unsigned long long digits_of(unsigned n)
 	return v;
 }
 
+/* Texts that mean something else when they are taken for what they were the last time. */
+static void run_again(void)
+{
+	static const struct {
+		const char *name, *head, *text, *last;
+	} texts[] = {
+		{"two blanks between positions", "positions: instr line\nevents: A B\n",
+		 "fn=(1) f\n1 1 2\n7  5 9\n", "fn=(1)\n1 1 2\n7  46 9\n"},
+		{"fl= without fn=", "events: A\n1 5\nfl=\n2 5\n3 5\n",
+		 "events: A\n1 5\nfl=\n2 5\n3 5\n",
+		 "events: A\n1 5\nfl=\n2 5\nfe=(1) x\nfn=(1) f\n1 5\n"},
+		{"sums near 2^64", "positions: instr line\nevents: A\n",
+		 "fn=(1) f\n1 1 5\n+1 * 807\n+1 * 807\n+1 * 807\n",
+		 "fn=(1)\n1 1 5\n+1 * 807\n+1 * 18446744073709551000\n"},
+		{"costs alike", "positions: instr line\nevents: A\n",
+		 "fn=(1) f\n1 1 7654321\n+1 * 7654321\n+1 * 7654321\n+1 +10000000 7654321\n"
+		 "+1 +100000000 7654321\n+1 +1000000000 7654321\n+1 * 7654321\n+1 * 87654321\n"
+		 "+1 * 87654321\n+1 * 0\n+1 * 0\n+1 * 00\n+1 *\n+1 * 0\n+1 * \n+1 * 1\n",
+		 "fn=(1)\n1 1 7654321\n+1 * 7654321\n+1 * 765432\n+1 +10000000 765432\n"
+		 "+1 +100000000 76543211\n+1 +1000000000 76543211\n+1 * 7654321 1\n"
+		 "+1 * 7654321x\n+1 * 7654321 \n+1 * 0\n"},
+		{"a NUL for a cost", "positions: instr line\nevents: A\n",
+		 "fn=(1) f\n1 1 0\n+1 * 0\n+1 * 0\n", "fn=(1)\n1 1 0\n+1 * \1\n+1 * 0\n"},
+	};
+	char why[1400];
+
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		struct out o;
+
+		out_mem(&o);
+		out_c(&o, texts[i].head);
+		for (unsigned k = 0; k < 600; k++)
+			out_c(&o, k % 300 == 299 ? texts[i].last : texts[i].text);
+		for (unsigned k = 0; k < 40; k++)
+			out_c(&o, "# room to look ahead\n");
+		/* What no text in C can have. */
+		for (size_t k = 0; k < o.n; k++)
+			if (o.buf[k] == 1)
+				o.buf[k] = 0;
+		if (!ok(naive_agree(o.buf, o.n, 0, why, sizeof(why)), "%s", texts[i].name))
+			printf("# %s\n", why);
+		out_close(&o);
+	}
+}
+
 /* Lines whose last number ends before, at and behind the 32nd byte, where loops look at so
  * many at once. */
 static void run_widths(void)
@@ -220,6 +265,7 @@ int main(void)
 {
 	run_cases();
 	run_columns();
+	run_again();
 	run_widths();
 	run_fixtures("tests/fixtures/quirks");
 	run_fixtures("tests/fixtures/small");
