@@ -170,7 +170,8 @@ static void run_again(void)
 		for (size_t k = 0; k < o.n; k++)
 			if (o.buf[k] == 1)
 				o.buf[k] = 0;
-		if (!ok(naive_agree(o.buf, o.n, 0, why, sizeof(why)), "%s", texts[i].name))
+		if (!ok(naive_agree(o.buf, o.n, 0, why, sizeof(why)), "%s",
+			texts[i].name))
 			printf("# %s\n", why);
 		out_close(&o);
 	}
