@@ -81,6 +81,25 @@ error(run(base, "-c", "top"), 3, "the empty base alone", "empty file", "--all-pa
 error(run("--all-parts", "nothing.out", "-c", "top"), 3, "--all-parts of nothing", "nothing.out: no such file")
 
 # ----------------------------------------------------------------- order, header, events
+# Definitions of a file that is added come before those of the files that were there.
+os.mkdir("f")
+for i, formula in ((1, "X = Ir"), (2, "X = 2 Ir"), (3, "X = Ir + Y"), (4, "Y = 3 Ir")):
+    dump("f/f.%d" % i, i, more="event: %s : of %d" % (formula, i))
+whole = ask("f/f.1", "f/f.2", "f/f.3", "f/f.4", queries=["events"])
+for first, then in (("24", "13"), ("34", "21"), ("23", "41")):
+    for f in glob.glob("f/*.quern"):
+        os.remove(f)
+    ask(*("f/f." + i for i in first), queries=["events"], more=())
+    r = ask(*("f/f." + i for i in sorted(first + then)), queries=["events"], more=())
+    same(r.out, whole.out, "events of %s, then also %s, as of all at once" % (first, then))
+
+# Nothing of many.
+os.mkdir("none")
+for name in "abc":
+    write("none/" + name, "")
+error(run("none/a", "none/b", "none/c", "-c", "top"), 3, "a set of empty files", "none of the 3 files is a profile",
+      "left out; and more...")
+
 os.mkdir("d")
 dump("d/r.out.2", 2, body=(("work", 4), ("main", 3), ("late", 1)))
 dump("d/r.out.10", 10, body=(("main", 100),))
