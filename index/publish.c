@@ -304,6 +304,13 @@ static int make_nameless(struct publish *p, const char *stem, struct err *err)
 	return 0;
 }
 
+/* An index that is not kept has another remedy than --index. */
+static int temporary_elsewhere(struct err *err)
+{
+	err->hint[0] = '\0';
+	return err_hint(err, "name another directory with TMPDIR");
+}
+
 const char *publish_opens(const struct publish *p)
 {
 	return p->nameless ? p->opens : p->temp;
@@ -320,9 +327,10 @@ int publish_begin(struct publish *p, const char *index, bool no_wait,
 	if (!index) {
 		if (!fits(snprintf(stem, sizeof(stem), "%s/quern",
 				   tmp && tmp[0] == '/' ? tmp : "/tmp")))
-			return err_set(err, ERR_INDEX, 0, "TMPDIR is too long");
-		return open_directory(p, stem, err) ? (int)err->kind
-						    : make_nameless(p, stem, err);
+			err_set(err, ERR_INDEX, 0, "TMPDIR is too long");
+		else if (!open_directory(p, stem, err))
+			make_nameless(p, stem, err);
+		return err->kind ? temporary_elsewhere(err) : 0;
 	}
 	if (!fits(snprintf(p->index, sizeof(p->index), "%s", index)) ||
 	    !fits(snprintf(p->lock, sizeof(p->lock), "%s.lock", index)))
