@@ -133,6 +133,19 @@ static const char *const asked[] = {
 	"part 2 | jumps",
 	"info main"};
 
+/* With time enough on the slowest of machines, and little beside the hours of "clk". */
+static struct session *session_of(struct store *st)
+{
+	const struct session_limits limits = {
+		.seconds = 3600, .rows = 20000, .arena_bytes = 64 << 20};
+	struct session *s = fuzz_session(st);
+
+	if (!s)
+		fuzz_fail("no session");
+	session_set_limits(s, &limits);
+	return s;
+}
+
 /* Index, open, ask everything; answers appended to *to.  Only the indexing is armed. */
 static int build(const struct scene *s, const char *fault, struct out *to,
 		 struct err *err)
@@ -157,8 +170,7 @@ static int build(const struct scene *s, const char *fault, struct out *to,
 		arm(NULL);
 	if (rc)
 		return rc;
-	if (!(session = fuzz_session(st)))
-		fuzz_fail("%s: no session", s->name);
+	session = session_of(st);
 	for (size_t i = 0; to && i < COUNT(asked); i++)
 		fuzz_ask(session, str_c(asked[i]), FORMAT_CSV, to);
 	session_free(session);
@@ -435,7 +447,7 @@ static const char *question(unsigned i)
 static void refuse_one(struct store *st, const char *q, const char *fault, int kind,
 		       const struct out *want)
 {
-	struct session *s = fuzz_session(st);
+	struct session *s = session_of(st);
 	unsigned lost = out_lost();
 	struct out got;
 	bool well;
@@ -461,7 +473,7 @@ static void refuse_one(struct store *st, const char *q, const char *fault, int k
 static unsigned refuse_each(struct store *st, const char *q, char class, int error)
 {
 	static uint64_t hash[ROOM];
-	struct session *s = fuzz_session(st);
+	struct session *s = session_of(st);
 	unsigned long *k;
 	struct out want;
 	size_t n;
