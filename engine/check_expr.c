@@ -163,12 +163,15 @@ static int as_let(struct schema *s, struct expr *e, const struct check_let *let,
 		  struct str base)
 {
 	enum { DEEPEST = 16 };
+	struct parse_limits limits = s->env->limits;
 	int rc;
 
 	if (s->lets >= DEEPEST)
 		return check_fail(s, e->span, "'%.*s' is defined by itself",
 				  STR_ARG(let->name));
-	if (parse_expr_text(let->text, &s->env->limits, s->a, &e->let, s->err))
+	/* All of them together are half as high again as one expression. */
+	limits.operators = parse_operators() / (2 * DEEPEST);
+	if (parse_expr_text(let->text, &limits, s->a, &e->let, s->err))
 		return (int)s->err->kind;
 	move_spans(e->let, e->span);
 	if (base.n)

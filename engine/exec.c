@@ -318,6 +318,7 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 
 static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
+	enum { DEEPEST = 200 };
 	const struct check_let *let = check_let_find(x->env, s->text, true);
 	struct set *parsed = NULL;
 	struct err inner = {0};
@@ -326,15 +327,27 @@ static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 
 	if (!let)
 		return exec_fail(x, s->span, "no set is called $%.*s", STR_ARG(s->text));
+	if (x->vars >= DEEPEST) {
+		err_set(x->err, ERR_LIMIT, s->span.at,
+			"$%.*s stands for sets that are more than %d deep", STR_ARG(s->text),
+			DEEPEST);
+		x->err->len = (uint32_t)s->span.len;
+		return err_hint(x->err, "define it by names, not by $other");
+	}
+	x->vars++;
 	x->err = &inner;
 	rc = parse_set_text(let->text, &x->env->limits, x->a, &parsed, &inner) ||
 	     exec_set(x, parsed, out);
 	x->err = outer;
+	x->vars--;
 	if (!rc)
 		return 0;
 	/* Its places are in the let's text: point at the variable. */
-	err_set(outer, inner.kind, s->span.at, "in $%.*s: %s", STR_ARG(s->text),
-		inner.text);
+	if (inner.kind == ERR_LIMIT)
+		err_set(outer, inner.kind, s->span.at, "%s", inner.text);
+	else
+		err_set(outer, inner.kind, s->span.at, "in $%.*s: %s", STR_ARG(s->text),
+			inner.text);
 	outer->len = (uint32_t)s->span.len;
 	return inner.hint[0] ? err_hint(outer, "%s", inner.hint) : (int)outer->kind;
 }

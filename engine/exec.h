@@ -37,6 +37,7 @@ struct exec {
 	const struct roots *roots, *objects; /* where text may be read; or NULL */
 	bool safe;			     /* run nothing */
 	bool may_match_nothing;		     /* the other side of `vs` */
+	unsigned vars;			     /* sets inside sets being looked up */
 };
 
 static inline int exec_poll_now(struct exec *x);

@@ -8,6 +8,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "engine/parse_impl.h"
 #include "engine/parse_stage.h"
@@ -110,6 +111,42 @@ int parse_nest(struct parser *p, struct span at)
 		err_set(p->err, ERR_LIMIT, at.at, "nested more than %u deep", p->nesting);
 		p->err->len = (uint32_t)(at.len ? at.len : 1);
 		err_hint(p->err, "fewer brackets, or raise it: --limit nesting=1000");
+	}
+	return (int)p->err->kind;
+}
+
+/* The sanitizers, and builds without optimization, keep more on the stack. */
+#ifndef __has_feature
+#define __has_feature(f) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+	__has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+	!defined(__OPTIMIZE__)
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+
+unsigned parse_operators(void)
+{
+	/* What eval.c takes for one, rounded up. */
+	enum { EACH = SANITIZED ? 2560 : 640 };
+	const rlim_t usual = 8 << 20;
+	struct rlimit stack = {.rlim_cur = usual};
+
+	getrlimit(RLIMIT_STACK, &stack);
+	return (unsigned)((stack.rlim_cur < usual ? stack.rlim_cur : usual) / 4 * 3 / EACH);
+}
+
+int parse_joined(struct parser *p, struct span at, unsigned most)
+{
+	if (p->joined++ < most)
+		return 0;
+	if (!p->err->kind) {
+		err_set(p->err, ERR_LIMIT, at.at, "more than %u operators in one expression",
+			most);
+		p->err->len = (uint32_t)(at.len ? at.len : 1);
+		err_hint(p->err, "a list takes any number: fn in (\"a\", \"b\")");
 	}
 	return (int)p->err->kind;
 }
@@ -298,7 +335,11 @@ static int parse_stmt(struct parser *p, struct stmt *s, const struct token *firs
 static int parse_start(struct parser *p, struct str text, const struct parse_limits *l,
 		       struct arena *a, struct err *err)
 {
-	*p = (struct parser){.text = text, .nesting = l->nesting, .a = a, .err = err};
+	*p = (struct parser){.text = text,
+			     .nesting = l->nesting,
+			     .operators = l->operators ? l->operators : parse_operators(),
+			     .a = a,
+			     .err = err};
 	if (text.n <= l->text_bytes)
 		return 0;
 	err_set(err, ERR_LIMIT, 0, "the query has %zu bytes; the limit is %zu", text.n,

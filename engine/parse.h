@@ -13,7 +13,12 @@
 struct parse_limits {
 	size_t text_bytes;
 	unsigned nesting;
+	unsigned operators; /* of one expression or set; 0: parse_operators() */
 };
+
+/* "a + b + c" is a tree as high as it has operators, and what works on it recurses: so many
+ * are safe with this process's stack. */
+unsigned parse_operators(void);
 
 /* The statements of text in the arena; ERR_QUERY with err->at and err->len in text.  An
  * empty text gives no statement. */

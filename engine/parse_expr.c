@@ -200,7 +200,11 @@ static int parse_in(struct parser *p, struct expr *e)
 
 	if (t.kind == '(') {
 		parse_eat(p, &t);
-		return parse_list(p, &e->b);
+		if (parse_list(p, &e->b))
+			return (int)p->err->kind;
+		return e->b ? 0
+			    : parse_fail(p, span_to(t.at, p),
+					 "nothing is in an empty list: in (\"a\", \"b\")");
 	}
 	if (t.kind != '$')
 		return parse_fail(p, token_span(&t),
@@ -240,6 +244,8 @@ int parse_expr(struct parser *p, int bp, struct expr **out)
 	int ceiling; /* after an operator only looser ones, or equal ones, follow */
 	size_t at = t.at;
 
+	if (p->nest == 0)
+		p->joined = 0;
 	if (parse_nest(p, token_span(&t)) || parse_operand(p, out))
 		return (int)p->err->kind;
 	ceiling = (*out)->op == EX_NOT && p->text.p[at] == 'n' ? BP_NOT : BP_NEG;
@@ -255,6 +261,8 @@ int parse_expr(struct parser *p, int bp, struct expr **out)
 		    (x->left == BP_COMPARE && ceiling == BP_COMPARE))
 			break;
 		ceiling = x->left;
+		if (parse_joined(p, token_span(&t), p->operators))
+			return (int)p->err->kind;
 		if (!(e = new_expr(p, x->op, &t)))
 			return out_of_memory(p);
 		parse_eat(p, &t);

@@ -11,6 +11,7 @@ struct parser {
 	struct str text;
 	size_t pos;
 	unsigned nest, nesting; /* now, the limit */
+	unsigned joined, operators; /* of this expression or set, the limit */
 	bool arrow;		/* in path A->B, where "->" ends a name */
 	struct arena *a;
 	struct err *err;
@@ -26,6 +27,7 @@ int parse_fail(struct parser *p, struct span at, const char *fmt, ...)
 int parse_bad(struct parser *p, const struct token *t); /* TOK_BAD and habits */
 struct span token_span(const struct token *t);
 struct span span_to(size_t at, const struct parser *p); /* at .. the last byte eaten */
+int parse_joined(struct parser *p, struct span at, unsigned most); /* one operator more */
 void *parse_new(struct parser *p, size_t size);		/* NULL: err is set */
 #define PARSE_NEW(p, T) ((T *)parse_new((p), sizeof(T)))
 int parse_nest(struct parser *p, struct span at); /* one deeper */

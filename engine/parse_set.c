@@ -294,7 +294,8 @@ static int join(struct parser *p, enum set_op op, struct set *b, struct set **ou
 {
 	struct set *s = new_set(p, op, (*out)->span);
 
-	if (!s)
+	/* A set takes a third of an expression's stack. */
+	if (!s || parse_joined(p, b->span, 3 * p->operators))
 		return (int)p->err->kind;
 	s->a = *out;
 	s->b = b;
@@ -333,6 +334,7 @@ int parse_set(struct parser *p, const char *after, struct set **out)
 	bool outer = p->arrow;
 
 	p->arrow = strcmp(after, "path") == 0;
+	p->joined = 0;
 	if (parse_or(p, after, out))
 		return (int)p->err->kind;
 	p->arrow = outer;

@@ -228,8 +228,8 @@ static int write_index(struct build *b)
 	report(b, input_bytes(b), "writing", true);
 	if (store_writer_open(b->publish.temp, b->publish.temp_fd, map_bytes, &b->writer,
 			      b->err) ||
-	    save_profile(&b->profile, b->writer, &meta, b->opts->run, b->opts->cancel,
-			 b->err) ||
+	    save_profile(&b->profile, b->writer, &meta, b->opts->run, b->opts->jobs,
+			 b->opts->cancel, b->err) ||
 	    store_writer_finish(b->writer, b->err))
 		return (int)b->err->kind;
 	return b->in.n == 1 ? source_unchanged(&b->in.at[0].source, b->err) : 0;

@@ -6,35 +6,64 @@
  */
 #include "index/detail.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "index/base/vec.h"
 #include "index/detail_run.h"
 
-enum { RUN_BYTES = 32 << 20 };	/* rows and their costs, about */
+enum {
+	RUN_BYTES = 32 << 20,	/* rows and their costs, about */
+	LEAST_ROOM = 1 << 6,	/* numbers to have room for, growing to */
+	MOST_ROOM = 1 << 12,
+};
 
 struct slot_ref {
 	uint32_t tally, slot;
 };
 
-struct detail {
-	const struct profile *p;
+/* Where each function's entries are. */
+struct places {
 	uint32_t **first, **entry;	/* per tally: entries of each function slot */
 	uint32_t *slot_first;		/* per function: into slots */
 	struct slot_ref *slots;
+};
+
+/* What decides of most pairs of rows which is first. */
+struct sort_key {
+	uint64_t instr, line;
+	uint32_t file, row;
+};
+
+/* Rows of one kind. */
+struct held {
+	struct detail_row *row;
+	size_t n, cap;
+	struct detail_runs runs;	/* those before */
+};
+
+struct detail {
+	const struct profile *p;
+	struct places at;
+	bool borrowed;			/* `at` is another one's */
 	size_t run;			/* rows held at once */
+	struct bytes once;		/* scratch: a first block */
 	uint64_t *cost;			/* scratch: the costs of one row */
+	struct sort_key *key;		/* scratch: twice as many as rows */
+	size_t key_cap;
 	uint64_t loose;
+	int unread;			/* detail_unread() */
 	bool same_events;		/* every tally's are the profile's, in its order */
+	struct detail_shape shape;
 	/* the function at hand */
 	uint32_t fn;
-	enum detail_kind kind;
-	struct detail_shape shape;
-	struct detail_row *row;		/* those that are held */
-	size_t n, cap, most;		/* most: then they become a run */
-	struct detail_runs runs;	/* those before */
+	unsigned kinds;			/* bit per kind that is wanted */
+	struct held held[DETAIL_KINDS];
+	size_t n, most;			/* rows held; most: then they become runs */
 	struct arena sums;		/* costs of rows that are sums or need mapping */
+	uint64_t *room, *room_end;	/* of it, zeros */
+	size_t next_room;
 	uint64_t first_line;
 };
 
@@ -44,8 +73,8 @@ static int order_entries(struct detail *d, size_t k)
 	uint32_t *first = calloc(t->nfn + 3, sizeof(*first));
 	uint32_t *entry = malloc((t->nentry + 1) * sizeof(*entry));
 
-	d->first[k] = first;
-	d->entry[k] = entry;
+	d->at.first[k] = first;
+	d->at.entry[k] = entry;
 	if (!first || !entry)
 		return -1;
 	/* first[f + 2] counts f's entries, first[f + 1] becomes f's running place and so, in
@@ -68,20 +97,20 @@ static int order_slots(struct detail *d)
 
 	for (size_t k = 0; k < p->ntally; k++)
 		n += p->tally[k]->nfn;
-	d->slot_first = calloc(p->nfn + 3, sizeof(*d->slot_first));
-	d->slots = malloc((n + 1) * sizeof(*d->slots));
-	if (!d->slot_first || !d->slots)
+	d->at.slot_first = calloc(p->nfn + 3, sizeof(*d->at.slot_first));
+	d->at.slots = malloc((n + 1) * sizeof(*d->at.slots));
+	if (!d->at.slot_first || !d->at.slots)
 		return -1;
 	for (size_t k = 0; k < p->ntally; k++)
 		for (size_t i = 0; i < p->tally[k]->nfn; i++)
 			if (p->map[k].fn[i] != NO_ID)
-				d->slot_first[p->map[k].fn[i] + 2]++;
+				d->at.slot_first[p->map[k].fn[i] + 2]++;
 	for (size_t f = 1; f <= p->nfn + 1; f++)
-		d->slot_first[f] += d->slot_first[f - 1];
+		d->at.slot_first[f] += d->at.slot_first[f - 1];
 	for (size_t k = 0; k < p->ntally; k++)
 		for (size_t i = 0; i < p->tally[k]->nfn; i++)
 			if (p->map[k].fn[i] != NO_ID)
-				d->slots[d->slot_first[p->map[k].fn[i] + 1]++] =
+				d->at.slots[d->at.slot_first[p->map[k].fn[i] + 1]++] =
 					(struct slot_ref){(uint32_t)k, (uint32_t)i};
 	return 0;
 }
@@ -98,50 +127,92 @@ static bool same_events(const struct profile *p)
 	return true;
 }
 
-int detail_new(const struct profile *p, size_t run, struct detail **out, struct err *err)
+/* With its own scratch, and `at` still empty; NULL when memory is out. */
+static struct detail *with_scratch(const struct profile *p, size_t run)
 {
 	struct detail *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->p = p;
+	d->shape = (struct detail_shape){(uint32_t)p->nevent, p->has_instr, p->has_line};
+	d->run = run ? run
+		     : RUN_BYTES / (sizeof(struct detail_row) + sizeof(struct sort_key) * 2 +
+				    (p->nevent + 2) * sizeof(uint64_t));
+	d->same_events = same_events(p);
+	arena_init(&d->sums, 0);
+	d->cost = calloc(EVENTS_MAX, sizeof(*d->cost));
+	if (!d->cost) {
+		free(d);
+		return NULL;
+	}
+	return d;
+}
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, ERR_LIMIT, 0, "out of memory while ordering cost lines");
+}
+
+int detail_new(const struct profile *p, size_t run, struct detail **out, struct err *err)
+{
+	struct detail *d = with_scratch(p, run);
 	int rc = -1;
 
 	if (d) {
-		d->p = p;
-		d->shape = (struct detail_shape){(uint32_t)p->nevent, p->has_instr, p->has_line};
-		d->run = run ? run
-			     : RUN_BYTES / (sizeof(*d->row) + (p->nevent + 2) * sizeof(uint64_t));
-		d->same_events = same_events(p);
-		arena_init(&d->sums, 0);
-		d->first = calloc(p->ntally, sizeof(*d->first));
-		d->entry = calloc(p->ntally, sizeof(*d->entry));
-		d->cost = calloc(EVENTS_MAX, sizeof(*d->cost));
-		rc = !d->first || !d->entry || !d->cost || order_slots(d);
+		d->at.first = calloc(p->ntally, sizeof(*d->at.first));
+		d->at.entry = calloc(p->ntally, sizeof(*d->at.entry));
+		rc = !d->at.first || !d->at.entry || order_slots(d);
 		for (size_t k = 0; !rc && k < p->ntally; k++)
 			rc = order_entries(d, k);
 	}
 	if (rc) {
 		detail_free(d);
-		return err_set(err, ERR_LIMIT, 0, "out of memory while ordering cost lines");
+		return no_memory(err);
 	}
 	*out = d;
 	return 0;
+}
+
+int detail_share(const struct detail *of, unsigned share, struct detail **out, struct err *err)
+{
+	struct detail *d = with_scratch(of->p, of->run / share + 1);
+
+	if (!d)
+		return no_memory(err);
+	d->at = of->at;
+	d->borrowed = true;
+	*out = d;
+	return 0;
+}
+
+static void free_places(struct places *at, size_t ntally)
+{
+	for (size_t k = 0; k < ntally; k++) {
+		if (at->first)
+			free(at->first[k]);
+		if (at->entry)
+			free(at->entry[k]);
+	}
+	free(at->first);
+	free(at->entry);
+	free(at->slot_first);
+	free(at->slots);
 }
 
 void detail_free(struct detail *d)
 {
 	if (!d)
 		return;
-	for (size_t k = 0; k < d->p->ntally; k++) {
-		if (d->first)
-			free(d->first[k]);
-		if (d->entry)
-			free(d->entry[k]);
+	if (!d->borrowed)
+		free_places(&d->at, d->p->ntally);
+	for (int k = 0; k < DETAIL_KINDS; k++) {
+		free(d->held[k].row);
+		detail_runs_free(&d->held[k].runs);
 	}
-	free(d->first);
-	free(d->entry);
-	free(d->slot_first);
-	free(d->slots);
-	free(d->row);
 	free(d->cost);
-	detail_runs_free(&d->runs);
+	free(d->key);
+	free(d->once.p);
 	arena_free(&d->sums);
 	free(d);
 }
@@ -149,6 +220,25 @@ void detail_free(struct detail *d)
 uint64_t detail_loose(const struct detail *d)
 {
 	return d->loose;
+}
+
+uint64_t detail_weight(const struct detail *d, uint32_t f)
+{
+	uint64_t sum = 1;
+
+	for (uint32_t s = d->at.slot_first[f]; s < d->at.slot_first[f + 1]; s++) {
+		size_t k = d->at.slots[s].tally;
+		uint32_t slot = d->at.slots[s].slot;
+
+		sum += d->at.first[k][slot + 1] - d->at.first[k][slot] +
+		       d->p->tally[k]->fn[slot].once_n / 4;
+	}
+	return sum;
+}
+
+int detail_unread(const struct detail *d)
+{
+	return d->unread;
 }
 
 static const enum detail_kind kinds[] = {	/* by enum entry_kind */
@@ -160,6 +250,34 @@ static enum detail_kind kind_of(uint32_t what)
 	return kinds[ENTRY_KIND(what)];
 }
 
+/* Zeros for a row's costs, NULL when memory is out. */
+static uint64_t *new_costs(struct detail *d)
+{
+	const size_t n = d->p->nevent;
+
+	if ((size_t)(d->room_end - d->room) < n || !d->room) {
+		size_t room = n > d->next_room ? n : d->next_room;
+
+		if (d->next_room < MOST_ROOM)
+			d->next_room *= 2;
+		d->room = ARENA_ARRAY(&d->sums, uint64_t, room);
+		if (!d->room) {
+			d->room_end = NULL;
+			return NULL;
+		}
+		d->room_end = d->room + room;
+	}
+	d->room += n;
+	return d->room - n;
+}
+
+static void forget_costs(struct detail *d)
+{
+	arena_reset(&d->sums);
+	d->room = d->room_end = NULL;
+	d->next_room = LEAST_ROOM;
+}
+
 /* Costs in the profile's events: the tally's own when they are the same. */
 static const uint64_t *mapped(struct detail *d, size_t k, const uint64_t *cost)
 {
@@ -168,7 +286,7 @@ static const uint64_t *mapped(struct detail *d, size_t k, const uint64_t *cost)
 
 	if (d->same_events)
 		return cost;
-	to = ARENA_ARRAY(&d->sums, uint64_t, d->p->nevent + 1);
+	to = new_costs(d);
 	for (size_t e = 0; to && e < t->nevent; e++)
 		to[d->p->map[k].event[e]] = cost[e];
 	return to;
@@ -239,7 +357,7 @@ static int add_row(struct detail *d, struct detail_row *to, const struct detail_
 	to->calls = detail_add(to->calls, r->calls);
 	to->taken = detail_add(to->taken, r->taken);
 	if (r->cost) {
-		uint64_t *sum = ARENA_ARRAY(&d->sums, uint64_t, n + 1);
+		uint64_t *sum = new_costs(d);
 
 		if (!sum)
 			return -1;
@@ -250,72 +368,167 @@ static int add_row(struct detail *d, struct detail_row *to, const struct detail_
 	return 0;
 }
 
-static int sort_and_add(struct detail *d)
+static inline bool after(const struct detail_row *rows, const struct sort_key *a,
+			 const struct sort_key *b)
+{
+	if (a->file != b->file)
+		return a->file > b->file;
+	if (a->instr != b->instr)
+		return a->instr > b->instr;
+	if (a->line != b->line)
+		return a->line > b->line;
+	return detail_compare(&rows[a->row], &rows[b->row]) > 0;
+}
+
+/* Behind the keys from `from` on that are in order. */
+static size_t in_order(const struct detail_row *rows, const struct sort_key *key, size_t from,
+		       size_t n)
+{
+	do
+		from++;
+	while (from < n && !after(rows, &key[from - 1], &key[from]));
+	return from;
+}
+
+/* Merge neighbours that are in order each, from `from` to `to`, until there is one: rows are
+ * mostly in order already, file by file.  Where they are then. */
+static struct sort_key *merge_keys(const struct detail_row *rows, struct sort_key *from,
+				   struct sort_key *to, size_t n)
+{
+	size_t left;
+
+	do {
+		left = 0;
+		for (size_t at = 0, out = 0; at < n;) {
+			size_t mid = in_order(rows, from, at, n), i = at, k = mid;
+			size_t end = mid < n ? in_order(rows, from, mid, n) : n;
+
+			while (i < mid && k < end)
+				to[out++] = after(rows, &from[i], &from[k]) ? from[k++] : from[i++];
+			while (i < mid)
+				to[out++] = from[i++];
+			while (k < end)
+				to[out++] = from[k++];
+			left++;
+			at = end;
+		}
+		struct sort_key *t = from;
+
+		from = to;
+		to = t;
+	} while (left > 1);
+	return from;
+}
+
+/* Order rows. 0, or -1 when memory is out. */
+static int sort_rows(struct detail *d, struct held *h)
+{
+	struct detail_row *sorted;
+	const struct sort_key *key;
+	bool ordered = true;
+
+	for (size_t i = 1; ordered && i < h->n; i++)
+		ordered = detail_compare(&h->row[i - 1], &h->row[i]) <= 0;
+	if (ordered)
+		return 0;
+	if (h->n > UINT32_MAX ||
+	    vec_reserve_raw(&d->key, &d->key_cap, 2 * h->n, sizeof(*d->key)) ||
+	    !(sorted = malloc(h->cap * sizeof(*sorted))))
+		return -1;
+	for (size_t i = 0; i < h->n; i++)
+		d->key[i] = (struct sort_key){h->row[i].instr, h->row[i].line, h->row[i].file,
+					      (uint32_t)i};
+	key = merge_keys(h->row, d->key, d->key + h->n, h->n);
+	for (size_t i = 0; i < h->n; i++)
+		sorted[i] = h->row[key[i].row];
+	free(h->row);
+	h->row = sorted;
+	return 0;
+}
+
+static int sort_and_add(struct detail *d, struct held *h)
 {
 	size_t last = 0;
-	bool sorted = true;
 
-	for (size_t i = 1; sorted && i < d->n; i++)
-		sorted = detail_compare(&d->row[i - 1], &d->row[i]) <= 0;
-	if (!sorted)
-		qsort(d->row, d->n, sizeof(*d->row), detail_compare);
-	for (size_t i = 1; i < d->n; i++) {
-		if (detail_compare(&d->row[last], &d->row[i]) != 0)
-			d->row[++last] = d->row[i];
-		else if (add_row(d, &d->row[last], &d->row[i]))
-			return -1;
+	if (sort_rows(d, h))
+		return -1;
+	for (size_t i = 1; i < h->n; i++) {
+		if (detail_compare(&h->row[last], &h->row[i]) == 0) {
+			if (add_row(d, &h->row[last], &h->row[i]))
+				return -1;
+		} else if (++last != i) {
+			h->row[last] = h->row[i];
+		}
 	}
-	if (d->n)
-		d->n = last + 1;
+	if (h->n)
+		h->n = last + 1;
 	return 0;
 }
 
 /* The lowest known line of the function in its own file. */
 static void note_first_line(struct detail *d)
 {
+	const struct held *h = &d->held[DETAIL_LINES];
 	uint32_t file = d->p->fn_file[d->fn];
 
-	for (size_t i = 0; i < d->n; i++)
-		if (d->row[i].file == file && d->row[i].line &&
-		    (!d->first_line || d->row[i].line < d->first_line))
-			d->first_line = d->row[i].line;
+	for (size_t i = 0; i < h->n; i++)
+		if (h->row[i].file == file && h->row[i].line &&
+		    (!d->first_line || h->row[i].line < d->first_line))
+			d->first_line = h->row[i].line;
 }
 
 /* Put what is held among the runs. */
 static int end_run(struct detail *d)
 {
-	if (sort_and_add(d))
-		return -1;
-	note_first_line(d);
-	if (detail_runs_add(&d->runs, d->kind, &d->shape, d->row, d->n))
-		return -1;
+	for (int k = 0; k < DETAIL_KINDS; k++) {
+		struct held *h = &d->held[k];
+
+		if (sort_and_add(d, h))
+			return -1;
+		if (k == DETAIL_LINES)
+			note_first_line(d);
+		if (detail_runs_add(&h->runs, (enum detail_kind)k, &d->shape, h->row, h->n))
+			return -1;
+		h->n = 0;
+	}
 	d->n = 0;
-	arena_reset(&d->sums);
+	forget_costs(d);
 	return 0;
 }
 
 /* Room for one more row, NULL when memory is out. */
-static struct detail_row *new_row(struct detail *d)
+static struct detail_row *new_row(struct detail *d, enum detail_kind kind)
 {
+	struct held *h = &d->held[kind];
+
 	if ((d->n >= d->most && end_run(d)) ||
-	    vec_reserve(&d->row, &d->cap, d->n + 1, sizeof(*d->row)))
+	    vec_reserve(&h->row, &h->cap, h->n + 1, sizeof(*h->row)))
 		return NULL;
-	return &d->row[d->n++];
+	d->n++;
+	return &h->row[h->n++];
 }
 
+static bool wanted(const struct detail *d, enum detail_kind kind)
+{
+	return d->kinds >> kind & 1;
+}
 
 static int read_row(struct detail *d, size_t k, uint32_t f, const struct entry *e)
 {
+	const enum detail_kind kind = kind_of(e->what);
 	const struct profile *p = d->p;
 	const struct tally *t = p->tally[k];
 	const struct merge_map *m = &p->map[k];
-	struct detail_row *r = new_row(d);
+	struct detail_row *r;
 
+	if (!wanted(d, kind))
+		return 0;
+	r = new_row(d, kind);
 	if (!r)
 		return -1;
 	*r = (struct detail_row){.instr = e->instr, .line = e->line,
 				 .file = m->name[SPACE_FILE][e->file]};
-	if (d->kind == DETAIL_JUMPS) {
+	if (kind == DETAIL_JUMPS) {
 		const uint64_t *v = &t->val[e->val];
 
 		set_jump(d, k, f, v, ENTRY_KIND(e->what) == ENTRY_JCND, r);
@@ -323,7 +536,7 @@ static int read_row(struct detail *d, size_t k, uint32_t f, const struct entry *
 		r->taken = v[4];
 		return 0;
 	}
-	if (d->kind == DETAIL_LINES) {
+	if (kind == DETAIL_LINES) {
 		r->cost = mapped(d, k, &t->val[e->val]);
 	} else {
 		const uint64_t *sum = &t->val[e->val + 2 + t->nevent];
@@ -335,104 +548,120 @@ static int read_row(struct detail *d, size_t k, uint32_t f, const struct entry *
 	return r->cost ? 0 : -1;
 }
 
-/* The rows of a first block that never became entries. */
-static int read_once(struct detail *d, size_t k, uint32_t f, const struct fn_slot *fn)
+static int add_once(struct detail *d, size_t k, uint32_t f, const struct once_row *o)
 {
+	const enum detail_kind kind = kinds[o->kind];
 	const struct profile *p = d->p;
-	struct spill *once = &p->tally[k]->once;
 	const struct merge_map *m = &p->map[k];
-	const unsigned char *bytes = spill_bytes(once, fn->once_at, fn->once_n);
-	struct varint_reader in = {bytes, bytes ? bytes + fn->once_n : NULL, false};
-	struct once_row o = {0};
+	struct detail_row *r;
+	uint64_t *cost;
 
-	if (!bytes)
+	if (!wanted(d, kind))
+		return 0;
+	r = new_row(d, kind);
+	if (!r)
 		return -1;
-	while (once_get(&in, &o, d->cost)) {
-		struct detail_row *r;
-		uint64_t *cost;
-
-		if (kinds[o.kind] != d->kind)
-			continue;
-		r = new_row(d);
-		if (!r)
-			return -1;
-		*r = (struct detail_row){.instr = o.instr, .line = o.line,
-					 .file = m->name[SPACE_FILE][o.file]};
-		if (d->kind == DETAIL_JUMPS) {
-			set_jump(d, k, f, o.to, o.kind == ENTRY_JCND, r);
-			r->calls = o.count;
-			r->taken = o.taken;
-			continue;
-		}
-		cost = ARENA_ARRAY(&d->sums, uint64_t, p->nevent + 1);
-		if (!cost)
-			return -1;
-		for (uint32_t e = 0; e < o.ncost; e++)
-			cost[m->event[e]] = d->cost[e];
-		r->cost = cost;
-		if (d->kind == DETAIL_SITES) {
-			r->edge = edge_of(p, f, m->fn[o.callee]) - p->out_first[f];
-			r->calls = o.count;
-		}
+	*r = (struct detail_row){.instr = o->instr, .line = o->line,
+				 .file = m->name[SPACE_FILE][o->file]};
+	if (kind == DETAIL_JUMPS) {
+		set_jump(d, k, f, o->to, o->kind == ENTRY_JCND, r);
+		r->calls = o->count;
+		r->taken = o->taken;
+		return 0;
+	}
+	cost = new_costs(d);
+	if (!cost)
+		return -1;
+	for (uint32_t e = 0; e < o->ncost; e++)
+		cost[m->event[e]] = d->cost[e];
+	r->cost = cost;
+	if (kind == DETAIL_SITES) {
+		r->edge = edge_of(p, f, m->fn[o->callee]) - p->out_first[f];
+		r->calls = o->count;
 	}
 	return 0;
 }
 
-static int gather(struct detail *d, uint32_t f)
+/* The rows of a first block that never became entries. */
+static int read_once(struct detail *d, size_t k, uint32_t f, const struct fn_slot *fn)
 {
-	for (uint32_t s = d->slot_first[f]; s < d->slot_first[f + 1]; s++) {
-		size_t k = d->slots[s].tally;
-		uint32_t slot = d->slots[s].slot;
+	const unsigned char *bytes =
+		spill_read(&d->p->tally[k]->once, fn->once_at, fn->once_n, &d->once);
+	struct varint_reader in = {bytes, bytes ? bytes + fn->once_n : NULL, false};
+	struct once_row o = {0};
+
+	if (!bytes) {
+		d->unread = errno;
+		return -1;
+	}
+	while (once_get(&in, &o, d->cost))
+		if (add_once(d, k, f, &o))
+			return -1;
+	return 0;
+}
+
+static int gather(struct detail *d, uint32_t f, unsigned kinds_wanted, size_t most)
+{
+	const struct places *at = &d->at;
+
+	d->fn = f;
+	d->kinds = kinds_wanted;
+	d->most = most;
+	d->n = 0;
+	for (int k = 0; k < DETAIL_KINDS; k++)
+		d->held[k].n = 0;
+	d->first_line = 0;
+	forget_costs(d);
+	for (uint32_t s = at->slot_first[f]; s < at->slot_first[f + 1]; s++) {
+		size_t k = at->slots[s].tally;
+		uint32_t slot = at->slots[s].slot;
 		const struct tally *t = d->p->tally[k];
 
-		for (uint32_t i = d->first[k][slot]; i < d->first[k][slot + 1]; i++) {
-			const struct entry *e = &t->entry[d->entry[k][i]];
-
-			if (kind_of(e->what) == d->kind && read_row(d, k, f, e))
+		for (uint32_t i = at->first[k][slot]; i < at->first[k][slot + 1]; i++)
+			if (read_row(d, k, f, &t->entry[at->entry[k][i]]))
 				return -1;
-		}
 		if (t->fn[slot].once_n && read_once(d, k, f, &t->fn[slot]))
 			return -1;
 	}
 	return 0;
 }
 
-static int gather_all(struct detail *d, uint32_t f, enum detail_kind kind, size_t most)
-{
-	d->fn = f;
-	d->kind = kind;
-	d->n = 0;
-	d->most = most;
-	d->first_line = 0;
-	arena_reset(&d->sums);
-	return gather(d, f);
-}
-
 int detail_gather(struct detail *d, uint32_t f, enum detail_kind kind,
 		  struct detail_row **rows, size_t *n)
 {
-	if (gather_all(d, f, kind, SIZE_MAX) || sort_and_add(d))
+	struct held *h = &d->held[kind];
+
+	if (gather(d, f, 1u << kind, SIZE_MAX) || sort_and_add(d, h))
 		return -1;
-	*rows = d->row;
-	*n = d->n;
+	*rows = h->row;
+	*n = h->n;
 	return 0;
 }
 
-int detail_pack(struct detail *d, uint32_t f, enum detail_kind kind, struct bytes *b,
-		uint64_t *n, uint64_t *first_line)
+int detail_pack(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
+		uint64_t n[DETAIL_KINDS], uint64_t *first_line)
 {
-	int rc;
-
-	if (gather_all(d, f, kind, d->run))
+	if (gather(d, f, (1u << DETAIL_KINDS) - 1, d->run))
 		return -1;
-	if (d->runs.n) {
-		rc = end_run(d) || detail_runs_merge(&d->runs, kind, &d->shape, b, n);
-	} else {
-		rc = sort_and_add(d);
-		note_first_line(d);
-		*n = d->n;
-		rc = rc || detail_encode(b, kind, &d->shape, d->row, d->n);
+	if (d->held[0].runs.n && end_run(d))
+		return -1;
+	for (int k = 0; k < DETAIL_KINDS; k++) {
+		const enum detail_kind kind = (enum detail_kind)k;
+		struct held *h = &d->held[k];
+
+		if (h->runs.n) {
+			if (detail_runs_merge(&h->runs, kind, &d->shape, &b[k], &n[k]))
+				return -1;
+			continue;
+		}
+		if (sort_and_add(d, h))
+			return -1;
+		if (kind == DETAIL_LINES)
+			note_first_line(d);
+		n[k] = h->n;
+		if (detail_encode(&b[k], kind, &d->shape, h->row, h->n))
+			return -1;
 	}
 	*first_line = d->first_line;
-	return rc;
+	return 0;
 }

@@ -15,17 +15,27 @@ struct detail;		/* knows where each function's entries are */
 
 /* run: rows held at once, 0: as many as said above. */
 int detail_new(const struct profile *p, size_t run, struct detail **out, struct err *err);
+/* Another one on the same places, for another thread, which holds that share of the rows; to
+ * be freed before `of`. */
+int detail_share(const struct detail *of, unsigned share, struct detail **out, struct err *err);
 void detail_free(struct detail *d);
 /* Jumps so far whose target is no function of just that name, file and object. */
 uint64_t detail_loose(const struct detail *d);
+/* Entries of function f, about. */
+uint64_t detail_weight(const struct detail *d, uint32_t f);
+
+/* The errno of a temporary file that could not be read back; 0: what failed was for want of
+ * memory. */
+int detail_unread(const struct detail *d);
 
 /* The rows of function f of one kind, all in memory; valid until the next call.  0 or -1
- * (memory). */
+ * (memory, detail_unread()). */
 int detail_gather(struct detail *d, uint32_t f, enum detail_kind kind,
 		  struct detail_row **rows, size_t *n);
-/* Append the packed rows of function f of one kind to b: *n of them.  *first_line is the
- * lowest known line among them in the function's own file.  0 or -1 (memory). */
-int detail_pack(struct detail *d, uint32_t f, enum detail_kind kind, struct bytes *b,
-		uint64_t *n, uint64_t *first_line);
+/* Append the packed rows of function f of each kind to its b: n of them.  *first_line is the
+ * lowest known line among its cost lines in the function's own file.  0 or -1 (memory,
+ * detail_unread()). */
+int detail_pack(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
+		uint64_t n[DETAIL_KINDS], uint64_t *first_line);
 
 #endif

@@ -41,6 +41,11 @@ static struct str without_number(struct str s, char c, size_t least)
 	return n && s.p[n - 1] == c && s.n - n >= least ? (struct str){s.p, n - 1} : s;
 }
 
+bool input_is_packed_name(struct str s)
+{
+	return without_extension(s).n != s.n;
+}
+
 bool input_is_dump_suffix(struct str s)
 {
 	return without_number(without_number(without_extension(s), '-', 2), '.', 1).n ==
@@ -575,7 +580,8 @@ int inputs_find(const char *base, char ***path, size_t *n, struct err *err)
 	publish_directory(base, dir);
 	d = opendir(dir);
 	if (!d)
-		return err_set(err, ERR_PROFILE, 0, "%s: %s", dir, strerror(errno));
+		return err_set(err, err_kind_of(errno, ERR_PROFILE), 0, "%s: %s", dir,
+			       strerror(errno));
 	while (!rc && (e = readdir(d))) {
 		struct str entry = str_c(e->d_name);
 

@@ -67,6 +67,8 @@ enum freshness inputs_compare(struct inputs *in, const struct input_file *record
  * ".2" "-01" ".2-01", each also packed (".2.gz").
  */
 bool input_is_dump_suffix(struct str s);
+/* A name by which a packed file goes: x.gz. */
+bool input_is_packed_name(struct str s);
 /* All files of a run: base, base.1, base-01 and so on, sorted; to be freed by inputs_free(). */
 int inputs_find(const char *base, char ***path, size_t *n, struct err *err);
 void inputs_free(char **path, size_t n);

@@ -1,6 +1,8 @@
 /* part_code.c - the costs of a part as bytes; see part_code.h. */
 #include "index/part_code.h"
 
+#include <string.h>
+
 #include "index/base/varint.h"
 #include "index/base/vec.h"
 #include "index/tally.h"
@@ -15,6 +17,16 @@ int bytes_put(struct bytes *b, uint64_t v)
 	if (b->cap - b->n < VARINT_MAX && bytes_room(b, VARINT_MAX))
 		return -1;
 	b->n = (size_t)(varint_put(b->p + b->n, v) - b->p);
+	return 0;
+}
+
+int bytes_append(struct bytes *b, const unsigned char *p, size_t n)
+{
+	if (b->cap - b->n < n && bytes_room(b, n))
+		return -1;
+	if (n)
+		memcpy(b->p + b->n, p, n);
+	b->n += n;
 	return 0;
 }
 

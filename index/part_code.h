@@ -25,5 +25,6 @@ struct bytes {
 };
 int bytes_room(struct bytes *b, size_t n);
 int bytes_put(struct bytes *b, uint64_t v);
+int bytes_append(struct bytes *b, const unsigned char *p, size_t n);
 
 #endif

@@ -439,6 +439,9 @@ static int map_functions(struct part_lines *to, struct err *err)
 		m->fn[i] = function_of(to->st, m->name[SPACE_FN][f->fn],
 				       m->name[SPACE_FILE][f->fl],
 				       m->name[SPACE_OBJ][f->ob], f->defaulted);
+		if (m->fn[i] == NO_ID && f->body)	/* its lines would be lost */
+			return unknown(to->st, store_name(to->st, m->name[SPACE_FN][f->fn]),
+				       err);
 	}
 	for (size_t i = 0; i < t->nedge; i++) {
 		const uint32_t end[] = {t->edge[i].caller, t->edge[i].callee};
@@ -540,8 +543,12 @@ int part_lines_read(struct store *st, const uint8_t *parts, part_lines_poll *pol
 		free(r);
 		return no_memory(err);
 	}
-	*r = (struct reading){
-		.to = to, .parts = parts, .poll = poll, .arg = arg, .err = err};
+	/* Not by a whole struct: clang at -O1 would write its batch of 640 KiB, too. */
+	r->to = to;
+	r->parts = parts;
+	r->poll = poll;
+	r->arg = arg;
+	r->err = err;
 	r->source.fd = -1;
 	r->file = UINT32_MAX;
 	arena_init(&r->arena, 0);

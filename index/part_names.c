@@ -191,6 +191,23 @@ static struct str string_of(struct store *st, enum name_space space, uint64_t n)
 				     : store_name(st, (name_id)n);
 }
 
+/*
+ * An index has names made of references expanded.  One that still looks like such a name had
+ * nothing to refer to; where the text defines it again it may have, so it must not be taken
+ * for the same.
+ */
+static int define(struct names *names, enum name_space space, uint64_t id, struct str string)
+{
+	enum name_event event;
+	uint32_t slot = names_define(names, id, string, 0, &event);
+
+	if (slot == UINT32_MAX)
+		return -1;
+	if (space == SPACE_FN && names_has_parts(string))
+		names->slot[slot].kind = NAME_PLAIN;
+	return 0;
+}
+
 int part_names_load(struct store *st, uint32_t part, struct names names[SPACES],
 		    struct err *err)
 {
@@ -206,16 +223,14 @@ int part_names_load(struct store *st, uint32_t part, struct names names[SPACES],
 		uint64_t n = varint_get(&in), id = 0;
 
 		while (n-- && !in.bad) {
-			enum name_event event;
+			enum name_space space = (enum name_space)i;
 			uint64_t string;
 
 			id = varint_unzigzag(id, varint_get(&in));
 			string = varint_get(&in);
 			if (in.bad || string >= limit[i])
 				return damaged(st, err);
-			if (names_define(&names[i], id,
-					 string_of(st, (enum name_space)i, string), 0,
-					 &event) == UINT32_MAX)
+			if (define(&names[i], space, id, string_of(st, space, string)))
 				return no_memory(err);
 		}
 	}

@@ -151,7 +151,8 @@ static int cannot(const char *path, struct err *err)
 		err_set(err, ERR_INDEX, 0, "cannot write the index: the directory %s: %s",
 			dir, strerror(why));
 	else
-		err_set(err, ERR_INDEX, 0, "cannot write %s: %s", path, strerror(why));
+		err_set(err, err_kind_of(why, ERR_INDEX), 0, "cannot write %s: %s", path,
+			strerror(why));
 	return err_hint(err,
 			"put the index elsewhere with --index PATH, or keep none with "
 			"--no-index-write");
@@ -234,32 +235,40 @@ static int take_lock(struct publish *p, bool no_wait, const atomic_int *cancel,
 
 /* ---- temporary files ---- */
 
-/* Remove "BASE.tmp.PID.*" of processes that are no more. */
-static void remove_leftovers(const char *index)
+/* "BASE.tmp.PID.NUMBER" of a process that is no more. */
+static bool is_leftover(const char *name, struct str base)
+{
+	struct str rest = str_from(str_c(name), base.n);
+	char *end;
+	long pid;
+
+	if (!str_starts(str_c(name), base) || !str_starts(rest, STR(".tmp.")))
+		return false;
+	pid = strtol(rest.p + 5, &end, 10);
+	return pid > 0 && *end == '.' && end[1] &&
+	       strspn(end + 1, "0123456789abcdef") == strlen(end + 1) &&
+	       kill((pid_t)pid, 0) && errno == ESRCH;
+}
+
+void publish_sweep(const char *path, void (*remove)(int dir, const char *name))
 {
 	char dir[INDEX_PATH_MAX];
-	struct str base = str_basename(str_c(index));
+	struct str base = str_basename(str_c(path));
 	DIR *d;
 	struct dirent *e;
 
-	publish_directory(index, dir);
+	publish_directory(path, dir);
 	d = opendir(dir);
-	while (d && (e = readdir(d))) {
-		struct str name = str_c(e->d_name), rest;
-		char *end;
-		long pid;
-
-		if (!str_starts(name, base))
-			continue;
-		rest = str_from(name, base.n);
-		if (!str_starts(rest, STR(".tmp.")))
-			continue;
-		pid = strtol(rest.p + 5, &end, 10);
-		if (pid > 0 && *end == '.' && kill((pid_t)pid, 0) && errno == ESRCH)
-			unlinkat(dirfd(d), e->d_name, 0);
-	}
+	while (d && (e = readdir(d)))
+		if (is_leftover(e->d_name, base))
+			remove(dirfd(d), e->d_name);
 	if (d)
 		closedir(d);
+}
+
+void publish_remove(int dir, const char *name)
+{
+	unlinkat(dir, name, 0);
 }
 
 static int make_temp(struct publish *p, const char *stem, struct err *err)
@@ -337,7 +346,7 @@ int publish_begin(struct publish *p, const char *index, bool no_wait,
 		return err_set(err, ERR_INDEX, 0, "the path of the index is too long");
 	if (open_directory(p, index, err) || take_lock(p, no_wait, cancel, err))
 		return (int)err->kind;
-	remove_leftovers(index);
+	publish_sweep(index, publish_remove);
 	return make_temp(p, index, err);
 }
 

@@ -26,6 +26,11 @@ int publish_replaces(const char *path, int profile_fd, struct err *err);
  * written, and nothing of another user is in the way. */
 bool publish_writable(const char *path);
 
+/* Call remove(descriptor of the directory, name) for each "PATH.tmp.PID.NUMBER" whose process is
+ * no more; publish_remove() is for files. */
+void publish_sweep(const char *path, void (*remove)(int dir, const char *name));
+void publish_remove(int dir, const char *name);
+
 /* The directory of path into dir ("." when it has none). */
 void publish_directory(const char *path, char dir[INDEX_PATH_MAX]);
 

@@ -86,6 +86,14 @@ static int no_events(const struct input *in, struct err *err)
 	return err_hint(err, "%s", no_profile);
 }
 
+/* What lz4 could not make shorter is there as it was: it would be read as a profile with odd
+ * lines. */
+static bool has_lost_its_magic(const struct input *in)
+{
+	return !in->source.codec && !in->source.pipe && in->nhead &&
+	       input_is_packed_name(str_c(in->source.name)) && memchr(in->head, 0, in->nhead);
+}
+
 int refuse_file(const struct input *in, struct err *err)
 {
 	const struct stretches *s = &in->stretches;
@@ -98,6 +106,12 @@ int refuse_file(const struct input *in, struct err *err)
 		unreadable += s->tally[k]->odds[ODD_FIELD];
 		readable += s->tally[k]->cost_lines;
 		any |= s->tally[k]->nevent > 0;
+	}
+	if (has_lost_its_magic(in)) {
+		err_set(err, ERR_PROFILE, 0,
+			"%s: neither text nor packed, as its name says: its first bytes are damaged",
+			in->source.name);
+		return err_hint(err, "make or copy the file again");
 	}
 	/* A cost line that stands before the first "events:" of the whole file. */
 	if (!any || (first_odd(s, ODD_NO_EVENTS) && first_odd(s, ODD_NO_EVENTS) < events))

@@ -368,13 +368,10 @@ SAME_REST(AVX512_HOT, avx512)
 #undef ISA_TARGET
 #endif
 
-typedef const char *run_fn(struct replay *r, struct tally *t, const char *p, const char *end,
-			   struct err *err);
-
 /* By scan_path(): one choice of instruction set for all of the reading. */
 static const struct path {
 	const char *name;
-	run_fn *run[3];		/* of 1, 2 and any number of columns */
+	replay_fn *run[3];		/* of 1, 2 and any number of columns */
 } paths[] = {
 #if SIMD_X86
 	{"avx512", {run1_avx512, run2_avx512, run_any_avx512}},
@@ -384,7 +381,7 @@ static const struct path {
 	{"portable", {run1_portable, run2_portable, run_any_portable}},
 };
 
-static run_fn *choose(const struct tally *t)
+static replay_fn *choose(const struct tally *t)
 {
 	const struct path *p = paths;
 	const char *name = scan_path();
@@ -418,8 +415,9 @@ static bool usable(struct replay *r, const struct tally *t, const struct decode 
 	    !in_place(t) || t->ncol != d->ncols || d->sub[0] == SUB_BB ||
 	    (d->nsub > 1 && d->sub[1] == SUB_BB))
 		return false;
-	if (r->meaning != t->meaning) {
+	if (r->meaning != t->meaning || !r->run) {
 		r->meaning = t->meaning;
+		r->run = choose(t);
 		r->n = 0;
 		r->full = false;
 		if (r->first)
@@ -442,7 +440,7 @@ const char *replay_run(struct replay *r, struct tally *t, struct decode *d, cons
 
 	if (!usable(r, t, d))
 		return p;
-	p = choose(t)(r, t, p, end, err);
+	p = r->run(r, t, p, end, err);
 	if (p > start) {
 		const struct entry *e = &t->entry[t->cur];
 		const struct fn_slot *f = &t->fn[t->cur_fn];

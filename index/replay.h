@@ -27,7 +27,13 @@ struct step;
 struct head;
 struct plain;
 
+/* The loop of an instruction set and a number of columns. */
+struct replay;
+typedef const char *replay_fn(struct replay *r, struct tally *t, const char *p, const char *end,
+			      struct err *err);
+
 struct replay {
+	replay_fn *run;		/* NULL: not chosen yet */
 	struct link *link;	/* link 0 is none */
 	size_t n, cap;
 	uint32_t *first;	/* per entry: its first link, 0: none */

@@ -139,7 +139,7 @@ static int write_away(struct retally *r, struct spill *s)
 {
 	int failed = spill_write(s);
 
-	return failed ? err_set(r->err, ERR_INDEX, 0,
+	return failed ? err_set(r->err, err_kind_of(failed, ERR_INDEX), 0,
 				"cannot write a temporary file in %s: %s", s->dir,
 				strerror(failed))
 		      : 0;

@@ -14,16 +14,15 @@
 #include <string.h>
 #include <time.h>
 
+#include "index/base/ordered.h"
 #include "index/base/sort.h"
 #include "index/base/vec.h"
 #include "index/cycles.h"
-#include "index/detail.h"
 
 struct save {
 	struct profile *p;
 	struct store_writer *w;
 	struct meta *meta;
-	size_t run;
 	const atomic_int *cancel;
 	struct err *err;
 	struct cycles c;
@@ -291,53 +290,6 @@ static int save_strings(struct save *s, enum table t, enum name_space space)
 	return rc;
 }
 
-/* ---- packed detail ---- */
-
-static int save_detail_kind(struct save *s, struct detail *d, enum detail_kind kind,
-			    enum table t, enum table places, uint64_t *count)
-{
-	const struct profile *p = s->p;
-	struct packer pack = {.w = s->w, .table = t};
-	uint64_t *lines = kind == DETAIL_LINES ? s->contribution : NULL;
-	int rc = 0;
-
-	for (uint32_t f = 0; !rc && f < p->nfn; f++) {
-		uint64_t n, first_line;
-
-		if (detail_pack(d, f, kind, &pack.buf, &n, &first_line)) {
-			rc = no_memory(s->err);
-			break;
-		}
-		*count += n;
-		if (lines)
-			lines[f] = first_line;
-		rc = packer_end_row(&pack, &s->col[f], s->err);
-		if (f % 1024 == 0)
-			rc = rc || stopped(s);
-	}
-	rc = rc || packer_flush(&pack, s->err) || column(s, places, 0, s->col, p->nfn);
-	if (!rc && lines)
-		rc = column(s, TABLE_FN_LINE, 0, lines, p->nfn);
-	packer_free(&pack);
-	return rc;
-}
-
-static int save_detail(struct save *s)
-{
-	struct meta *m = s->meta;
-	struct detail *d;
-	int rc;
-
-	if (detail_new(s->p, s->run, &d, s->err))
-		return -1;
-	rc = save_detail_kind(s, d, DETAIL_LINES, TABLE_LINES, TABLE_LINES_AT, &m->lines) ||
-	     save_detail_kind(s, d, DETAIL_SITES, TABLE_SITES, TABLE_SITES_AT, &m->sites) ||
-	     save_detail_kind(s, d, DETAIL_JUMPS, TABLE_JUMPS, TABLE_JUMPS_AT, &m->jumps);
-	m->loose = s->p->loose + detail_loose(d);
-	detail_free(d);
-	return rc;
-}
-
 /* ---- meta and diagnostics ---- */
 
 static int save_diagnostics(struct save *s)
@@ -436,18 +388,20 @@ static int prepare(struct save *s)
 }
 
 int save_profile(struct profile *p, struct store_writer *w, struct meta *meta, size_t run,
-		 const atomic_int *cancel, struct err *err)
+		 unsigned jobs, const atomic_int *cancel, struct err *err)
 {
-	struct save s = {.p = p, .w = w, .meta = meta, .run = run, .cancel = cancel, .err = err};
+	struct save s = {.p = p, .w = w, .meta = meta, .cancel = cancel, .err = err};
 	int rc = prepare(&s) || stopped(&s);
 
+	jobs = ordered_jobs(jobs);
 	rc = rc || save_strings(&s, TABLE_OBJ, SPACE_OBJ) ||
 	     save_strings(&s, TABLE_FILE, SPACE_FILE) || save_strings(&s, TABLE_NAME, SPACE_FN) ||
 	     save_identities(&s);
 	for (size_t e = 0; !rc && e < p->nevent; e++)
 		rc = save_event(&s, e);
-	rc = rc || save_edge_columns(&s) || save_incoming(&s) || save_detail(&s) ||
-	     save_parts(p, w, meta->total, cancel, err) || save_diagnostics(&s) ||
+	rc = rc || save_edge_columns(&s) || save_incoming(&s) ||
+	     save_detail(p, w, meta, run, jobs, cancel, err) ||
+	     save_parts(p, w, meta->total, jobs, cancel, err) || save_diagnostics(&s) ||
 	     save_meta(&s);
 	cycles_free(&s.c);
 	void *const arrays[] = {s.cycle, s.cycle_first, s.member, s.col, s.contribution,

@@ -13,12 +13,16 @@
 #include "index/store_write.h"
 
 /* meta comes with files, profile and truncated filled in; the rest is set here.  run: as
- * in detail.h. */
+ * in detail.h; jobs: threads, 0: one per core. */
 int save_profile(struct profile *p, struct store_writer *w, struct meta *meta, size_t run,
-		 const atomic_int *cancel, struct err *err);
+		 unsigned jobs, const atomic_int *cancel, struct err *err);
+
+/* save_detail.c: its tables, their numbers in meta, and the functions' first lines */
+int save_detail(const struct profile *p, struct store_writer *w, struct meta *meta, size_t run,
+		unsigned jobs, const atomic_int *cancel, struct err *err);
 
 /* save_parts.c */
-int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total,
+int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total, unsigned jobs,
 	       const atomic_int *cancel, struct err *err);
 
 #endif

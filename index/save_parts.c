@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/ordered.h"
 #include "index/base/sort.h"
 #include "index/base/varint.h"
 #include "index/base/vec.h"
@@ -29,10 +30,25 @@ struct parts {
 	struct store_writer *w;
 	const atomic_int *cancel;
 	struct err *err;
-	struct piece fns, edges;
+	struct part_slots *slots;	/* per part */
 	struct packer cost;
 	uint64_t *at, *functions;	/* per part */
 	uint64_t *self;			/* per event and part */
+};
+
+/* On each thread. */
+struct worker {
+	struct parts *s;
+	struct piece fns, edges;
+	struct bytes spilled;		/* scratch */
+};
+
+/* Some parts next to each other, encoded. */
+enum { UNIT_PARTS = 16 };
+struct unit {
+	struct bytes bytes;
+	size_t end[UNIT_PARTS];
+	struct err err;
 };
 
 static int no_memory(struct err *err)
@@ -51,21 +67,22 @@ static int read_piece(struct varint_reader *in, struct piece *to, const uint32_t
 {
 	uint64_t n = varint_get(in);
 
+	if (vec_reserve(&to->pair, &to->cap, to->n + n, sizeof(*to->pair)) ||
+	    vec_reserve(&to->val, &to->val_cap, to->nval + n * to->width, sizeof(*to->val)))
+		return -1;
+	memset(to->val + to->nval, 0, n * to->width * sizeof(*to->val));
 	for (uint64_t i = 0; i < n && !in->bad; i++) {
 		uint32_t id = id_map[varint_get(in)];
-		uint64_t *v;
+		uint64_t *v = to->val + to->nval;
 
-		if (vec_reserve(&to->pair, &to->cap, to->n + 1, sizeof(*to->pair)) ||
-		    vec_reserve(&to->val, &to->val_cap, to->nval + to->width, sizeof(*to->val)))
-			return -1;
-		v = to->val + to->nval;
-		memset(v, 0, to->width * sizeof(*v));
 		for (size_t k = 0; k < fixed; k++)
 			v[k] = varint_get(in);
 		for (size_t e = 0; e < nevent; e++)
 			v[fixed + event_map[e]] = varint_get(in);
-		if (id == NO_ID)
+		if (id == NO_ID) {
+			memset(v, 0, to->width * sizeof(*v));
 			continue;
+		}
 		to->pair[to->n++] = (struct sort_pair){id, (uint32_t)(to->nval / to->width)};
 		to->nval += to->width;
 	}
@@ -97,77 +114,157 @@ static int order_piece(struct piece *p)
 
 static int encode_piece(struct bytes *b, const struct piece *p)
 {
+	const size_t room = (p->width + 1) * VARINT_MAX;
 	uint64_t before = 0;
 
 	if (bytes_put(b, p->n))
 		return -1;
 	for (size_t i = 0; i < p->n; i++) {
 		const uint64_t *v = p->val + p->pair[i].value * p->width;
+		unsigned char *to;
 
-		if (bytes_put(b, p->pair[i].key - before))
+		if (b->cap - b->n < room && bytes_room(b, room))
 			return -1;
+		to = varint_put(b->p + b->n, p->pair[i].key - before);
 		before = p->pair[i].key;
 		for (size_t k = 0; k < p->width; k++)
-			if (bytes_put(b, v[k]))
-				return -1;
+			to = varint_put(to, v[k]);
+		b->n = (size_t)(to - b->p);
 	}
 	return 0;
 }
 
-static int read_slot(struct parts *s, size_t k, size_t i)
+static int read_slot(struct worker *w, size_t k, size_t i, struct err *err)
 {
-	struct tally *t = s->p->tally[k];
-	const struct merge_map *m = &s->p->map[k];
+	const struct profile *p = w->s->p;
+	const struct tally *t = p->tally[k];
+	const struct merge_map *m = &p->map[k];
 	const struct part_slot *slot = &t->part[i];
 	struct varint_reader in = {0};
 
 	if (slot->bytes_n == 0)
 		return 0;
-	in.p = spill_bytes(&t->parts, slot->bytes_at, slot->bytes_n);
+	in.p = spill_read(&t->parts, slot->bytes_at, slot->bytes_n, &w->spilled);
 	if (!in.p)
-		return err_set(s->err, ERR_INDEX, 0, "cannot read back a temporary file: %s",
-			       strerror(errno));
+		return err_set(err, err_kind_of(errno, ERR_INDEX), 0,
+			       "cannot read back a temporary file: %s", strerror(errno));
 	in.end = in.p + slot->bytes_n;
-	return read_piece(&in, &s->fns, m->fn, m->event, slot->events, 0) ||
-	       read_piece(&in, &s->edges, m->edge, m->event, slot->events, 1);
+	if (read_piece(&in, &w->fns, m->fn, m->event, slot->events, 0) ||
+	    read_piece(&in, &w->edges, m->edge, m->event, slot->events, 1))
+		return no_memory(err);
+	return 0;
 }
 
-static int end_part(struct parts *s, size_t part)
+static int encode_part(struct worker *w, struct unit *u, size_t part)
 {
+	struct parts *s = w->s;
 	struct profile *p = s->p;
 
-	if (order_piece(&s->fns) || order_piece(&s->edges) ||
-	    encode_piece(&s->cost.buf, &s->fns) || encode_piece(&s->cost.buf, &s->edges))
-		return no_memory(s->err);
-	for (size_t i = 0; i < s->fns.n; i++)
+	w->fns.n = w->fns.nval = w->edges.n = w->edges.nval = 0;
+	do
+		if (read_slot(w, s->slots[part].k, s->slots[part].i, &u->err))
+			return (int)u->err.kind;
+	while (profile_next_slot(p, &s->slots[part]));
+	if (order_piece(&w->fns) || order_piece(&w->edges) ||
+	    encode_piece(&u->bytes, &w->fns) || encode_piece(&u->bytes, &w->edges))
+		return no_memory(&u->err);
+	for (size_t i = 0; i < w->fns.n; i++)
 		for (size_t e = 0; e < p->nevent; e++) {
 			uint64_t *sum = &s->self[e * p->npart + part];
 
-			*sum = add(*sum, s->fns.val[s->fns.pair[i].value * s->fns.width + e]);
+			*sum = add(*sum, w->fns.val[w->fns.pair[i].value * w->fns.width + e]);
 		}
-	s->functions[part] = s->fns.n;
-	s->fns.n = s->fns.nval = s->edges.n = s->edges.nval = 0;
-	return packer_end_row(&s->cost, &s->at[part], s->err);
+	s->functions[part] = w->fns.n;
+	return 0;
 }
 
-static int save_costs(struct parts *s)
+static size_t unit_end(const struct parts *s, size_t item)
 {
-	struct profile *p = s->p;
-	struct part_slots *at = profile_part_slots(p);
-	int rc = at ? 0 : no_memory(s->err);
+	size_t end = (item + 1) * UNIT_PARTS;
 
-	for (uint32_t part = 0; !rc && part < p->npart; part++) {
-		do
-			if (read_slot(s, at[part].k, at[part].i))
-				rc = no_memory(s->err);
-		while (!rc && profile_next_slot(p, &at[part]));
-		rc = rc || end_part(s, part);
-		if (!rc && s->cancel && *s->cancel)
-			rc = err_set(s->err, ERR_CANCEL, 0, "interrupted");
+	return end < s->p->npart ? end : s->p->npart;
+}
+
+static int encode_unit(void *worker, void *slot, size_t item)
+{
+	struct worker *w = worker;
+	struct unit *u = slot;
+
+	u->bytes.n = 0;
+	for (size_t part = item * UNIT_PARTS; part < unit_end(w->s, item); part++) {
+		if (encode_part(w, u, part))
+			return (int)u->err.kind;
+		u->end[part % UNIT_PARTS] = u->bytes.n;
 	}
-	free(at);
-	return rc || packer_flush(&s->cost, s->err) ||
-	       store_writer_column(s->w, TABLE_PART_AT, 0, s->at, p->npart, s->err);
+	return 0;
+}
+
+static int write_unit(void *arg, void *slot, size_t item, int failed)
+{
+	struct parts *s = arg;
+	const struct unit *u = slot;
+	size_t begin = 0;
+
+	if (failed) {
+		*s->err = u->err;
+		return failed;
+	}
+	if (s->cancel && atomic_load_explicit(s->cancel, memory_order_relaxed))
+		return err_set(s->err, ERR_CANCEL, 0, "interrupted");
+	for (size_t part = item * UNIT_PARTS; part < unit_end(s, item); part++) {
+		size_t end = u->end[part % UNIT_PARTS];
+
+		if (bytes_append(&s->cost.buf, u->bytes.p + begin, end - begin))
+			return no_memory(s->err);
+		if (packer_end_row(&s->cost, &s->at[part], s->err))
+			return (int)s->err->kind;
+		begin = end;
+	}
+	return 0;
+}
+
+static void free_workers(struct worker *worker, unsigned n, struct unit *unit, size_t nunits)
+{
+	for (unsigned i = 0; worker && i < n; i++) {
+		free(worker[i].fns.pair);
+		free(worker[i].fns.val);
+		free(worker[i].edges.pair);
+		free(worker[i].edges.val);
+		free(worker[i].spilled.p);
+	}
+	for (size_t i = 0; unit && i < nunits; i++)
+		free(unit[i].bytes.p);
+	free(worker);
+	free(unit);
+}
+
+static int save_costs(struct parts *s, unsigned jobs)
+{
+	const struct profile *p = s->p;
+	struct ordered o = {.items = (p->npart + UNIT_PARTS - 1) / UNIT_PARTS,
+			    .nslots = 2 * (size_t)jobs, .slot_size = sizeof(struct unit),
+			    .nworkers = jobs, .make = encode_unit, .take = write_unit, .arg = s};
+	struct unit *unit = calloc(o.nslots, sizeof(*unit));
+	struct worker *worker = calloc(jobs, sizeof(*worker));
+	void **each = calloc(jobs, sizeof(*each));
+	int rc;
+
+	s->slots = profile_part_slots(s->p);
+	rc = unit && worker && each && s->slots ? 0 : no_memory(s->err);
+	for (unsigned i = 0; !rc && i < jobs; i++) {
+		worker[i].s = s;
+		worker[i].fns.width = p->nevent ? p->nevent : 1;
+		worker[i].edges.width = p->nevent + 1;
+		each[i] = &worker[i];
+	}
+	o.slots = unit;
+	o.worker = each;
+	rc = rc || ordered_run(&o) || packer_flush(&s->cost, s->err) ||
+	     store_writer_column(s->w, TABLE_PART_AT, 0, s->at, p->npart, s->err);
+	free_workers(worker, jobs, unit, o.nslots);
+	free(each);
+	free(s->slots);
+	return rc ? (int)s->err->kind : 0;
 }
 
 static int save_heads(struct parts *s)
@@ -211,14 +308,12 @@ static int save_sums(struct parts *s)
 	return rc;
 }
 
-int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total,
+int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total, unsigned jobs,
 	       const atomic_int *cancel, struct err *err)
 {
 	struct parts s = {.p = p, .w = w, .cancel = cancel, .err = err};
 	int rc;
 
-	s.fns.width = p->nevent ? p->nevent : 1;
-	s.edges.width = p->nevent + 1;
 	s.cost = (struct packer){.w = w, .table = TABLE_PART_COST};
 	s.at = calloc(p->npart + 1, sizeof(*s.at));
 	s.functions = calloc(p->npart + 1, sizeof(*s.functions));
@@ -229,13 +324,12 @@ int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total,
 			s.self[e] = total[e];
 		s.functions[0] = p->nfn;
 	} else if (!rc) {
-		rc = save_costs(&s);
+		rc = save_costs(&s, jobs);
 	}
 	rc = rc || save_heads(&s) || save_sums(&s) ||
 	     (p->npart > 1 && part_names_save(p, w, cancel, err));
 	packer_free(&s.cost);
-	void *const arrays[] = {s.at, s.functions, s.self, s.fns.pair, s.fns.val, s.edges.pair,
-				s.edges.val};
+	void *const arrays[] = {s.at, s.functions, s.self};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);

@@ -60,6 +60,12 @@ static void identify(struct source_id *id, const struct stat *sb)
 	id->ctime_ns = nanoseconds(&sb->st_ctim);
 }
 
+static int cannot_open(const char *name, struct err *err)
+{
+	return err_set(err, err_kind_of(errno, ERR_PROFILE), 0, "%s: %s", name,
+		       strerror(errno));
+}
+
 static int open_fd(struct source *s, const char *path)
 {
 	if (strcmp(path, "-") == 0) {
@@ -92,31 +98,33 @@ static int empty(const struct source *s, struct err *err)
 static int map_file(struct source *s, const char *path, struct err *err)
 {
 	char head[UNPACK_HEAD];
-	ssize_t n = pread(s->fd, head, sizeof(head), 0);
+	ssize_t n;
 
-	if (n > 0)
-		s->codec = unpack_recognise(head, (size_t)n);
+	while ((n = pread(s->fd, head, sizeof(head), 0)) < 0)
+		if (errno != EINTR)
+			return cannot_open(s->name, err);
+	s->codec = unpack_recognise(head, (size_t)n);
 	s->path = realpath(path, NULL);
 	if (!s->path)
-		return err_set(err, errno == ENOMEM ? ERR_LIMIT : ERR_PROFILE, 0,
-			       "%s: %s", path, strerror(errno));
+		return cannot_open(s->name, err);
 	s->id.path = str_c(s->path);
-	return map_open(s->codec ? &s->packed : &s->map, s->fd, s->id.size, path, err);
+	return map_open(s->codec ? &s->packed : &s->map, s->fd, s->id.size, s->name, err);
 }
 
-int source_open(const char *path, struct source *s, struct err *err)
+static int open_named(const char *path, const char *name, struct source *s,
+		      struct err *err)
 {
 	struct stat sb;
 	int rc;
 
-	*s = (struct source){.name = path,
+	*s = (struct source){.name = name,
 			     .map.p = "",
 			     .packed.p = "",
 			     .pipe = strcmp(path, "-") == 0};
 	s->id.path = STR("-");
 	s->fd = open_fd(s, path);
 	if (s->fd < 0 || fstat(s->fd, &sb))
-		rc = err_set(err, ERR_PROFILE, 0, "%s: %s", s->name, strerror(errno));
+		rc = cannot_open(s->name, err);
 	else if (!S_ISREG(sb.st_mode))
 		rc = not_regular(s, &sb, err);
 	else if (s->pipe)
@@ -130,6 +138,11 @@ int source_open(const char *path, struct source *s, struct err *err)
 	if (rc)
 		source_close(s);
 	return rc;
+}
+
+int source_open(const char *path, struct source *s, struct err *err)
+{
+	return open_named(path, path, s, err);
 }
 
 void source_release(struct source *s)
@@ -164,13 +177,12 @@ int source_reopen(struct source *s, struct err *err)
 {
 	struct source now;
 
-	if (source_open(s->path, &now, err))
+	if (open_named(s->path, s->name, &now, err))
 		return (int)err->kind;
 	if (!same_times(&now.id, &s->id)) {
 		source_close(&now);
 		return changed(s, err);
 	}
-	now.name = s->name;
 	source_close(s);
 	*s = now;
 	return 0;
@@ -184,7 +196,7 @@ int source_unchanged(const struct source *s, struct err *err)
 	if (s->pipe)
 		return 0;
 	if (fstat(s->fd, &sb))
-		return err_set(err, ERR_PROFILE, 0, "%s: %s", s->name, strerror(errno));
+		return cannot_open(s->name, err);
 	identify(&now, &sb);
 	return same_times(&now, &s->id) ? 0 : changed(s, err);
 }

@@ -66,19 +66,20 @@ int spill_write(struct spill *o)
 	return 0;
 }
 
-const unsigned char *spill_bytes(struct spill *o, uint64_t at, uint64_t n)
+const unsigned char *spill_read(const struct spill *o, uint64_t at, uint64_t n,
+				struct bytes *scratch)
 {
 	size_t got = 0;
 
 	if (at >= o->spilled)
 		return o->buf.p + (at - o->spilled);
-	o->scratch.n = 0;
-	if (bytes_room(&o->scratch, (size_t)n)) {
+	scratch->n = 0;
+	if (bytes_room(scratch, (size_t)n)) {
 		errno = ENOMEM;
 		return NULL;
 	}
 	while (got < n) {
-		ssize_t r = pread(o->fd, o->scratch.p + got, (size_t)n - got,
+		ssize_t r = pread(o->fd, scratch->p + got, (size_t)n - got,
 				  (off_t)(at + got));
 
 		if (r == 0)
@@ -88,5 +89,10 @@ const unsigned char *spill_bytes(struct spill *o, uint64_t at, uint64_t n)
 		if (r > 0)
 			got += (size_t)r;
 	}
-	return o->scratch.p;
+	return scratch->p;
+}
+
+const unsigned char *spill_bytes(struct spill *o, uint64_t at, uint64_t n)
+{
+	return spill_read(o, at, n, &o->scratch);
 }

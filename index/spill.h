@@ -33,5 +33,8 @@ void spill_free(struct spill *o);
 int spill_write(struct spill *o);
 /* n bytes from `at`, a piece or some of it, valid until the next call; NULL: errno says why. */
 const unsigned char *spill_bytes(struct spill *o, uint64_t at, uint64_t n);
+/* The same with a scratch of the caller's: for several readers at once. */
+const unsigned char *spill_read(const struct spill *o, uint64_t at, uint64_t n,
+				struct bytes *scratch);
 
 #endif

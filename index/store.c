@@ -37,7 +37,7 @@ static int cannot_open(const char *path, int rc, struct err *err)
 	if (rc == ENOMEM)
 		return err_set(err, ERR_LIMIT, 0, "out of memory to open the index %s",
 			       path);
-	if (rc == EMFILE || rc == ENFILE)
+	if (rc > 0 && rc != EINVAL)
 		return err_set(err, ERR_INDEX, 0, "cannot open the index %s: %s", path,
 			       strerror(rc));
 	return not_an_index(path, mdb_strerror(rc), err);
@@ -83,14 +83,17 @@ static void on_assert(MDB_env *env, const char *what)
 }
 
 /* LMDB opened a path; it must be the file that was checked. */
-static bool same_file(const struct store *st)
+static int check_same_file(const struct store *st, struct err *err)
 {
 	struct stat ours, theirs;
-	int fd;
+	int fd, rc = mdb_env_get_fd(st->env, &fd);
 
-	return mdb_env_get_fd(st->env, &fd) == 0 && fstat(fd, &theirs) == 0 &&
-	       fstat(st->fd, &ours) == 0 && ours.st_ino == theirs.st_ino &&
-	       ours.st_dev == theirs.st_dev;
+	if (rc || fstat(fd, &theirs) || fstat(st->fd, &ours))
+		return cannot_open(st->path, rc ? rc : errno, err);
+	return ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev
+		       ? 0
+		       : not_an_index(st->path, "it was replaced while it was opened",
+				      err);
 }
 
 static int open_env(struct store *st, struct err *err)
@@ -110,8 +113,8 @@ static int open_env(struct store *st, struct err *err)
 	if (!rc)
 		rc = mdb_env_open(st->env, access(same, R_OK) ? st->path : same, flags,
 				  0);
-	if (!rc && !same_file(st))
-		return not_an_index(st->path, "it was replaced while it was opened", err);
+	if (!rc && check_same_file(st, err))
+		return (int)err->kind;
 	if (!rc)
 		rc = mdb_txn_begin(st->env, NULL, MDB_RDONLY, &st->txn);
 	if (!rc)
@@ -130,6 +133,8 @@ static int read_meta(struct store *st, struct err *err)
 	if (!p)
 		return store_check(st, err);
 	watch(st, p);
+	if (st->map && !st->watched)
+		return cannot_open(st->path, ENOMEM, err);
 	if (head.rows != INDEX_VERSION)
 		return err_set(err, ERR_STALE, 0,
 			       "the index is of another version of quern");
@@ -196,8 +201,8 @@ int store_open(const char *path, bool trust, struct store **out, struct err *err
 	arena_init(&st->demangled, DEMANGLED_MAX);
 	st->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (st->fd < 0 || fstat(st->fd, &sb)) {
-		err_set(err, ERR_INDEX, 0, "cannot open the index %s: %s", path,
-			strerror(errno));
+		err_set(err, err_kind_of(errno, ERR_INDEX), 0,
+			"cannot open the index %s: %s", path, strerror(errno));
 		goto fail;
 	}
 	st->size = (uint64_t)sb.st_size;

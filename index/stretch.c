@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include "index/base/map.h"
+#include "index/base/ordered.h"
 #include "index/decode.h"
 #include "index/feed.h"
 #include "index/first.h"
@@ -463,8 +463,7 @@ int stretches_read(struct stretches *s, const char *text, size_t n,
 		   const struct stretch_opts *opts, struct err *err)
 {
 	struct reading r = {.text = text, .n = n, .opts = opts, .s = s, .caller = pthread_self()};
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned jobs = opts->jobs ? opts->jobs : processors > 0 ? (unsigned)processors : 1;
+	const unsigned jobs = ordered_jobs(opts->jobs);
 	int rc;
 
 	memset(s, 0, sizeof(*s));
@@ -472,8 +471,6 @@ int stretches_read(struct stretches *s, const char *text, size_t n,
 	s->piece = calloc(s->npiece + 1, sizeof(*s->piece));
 	if (!s->piece)
 		return no_memory(err);
-	if (jobs > JOBS_MAX)
-		jobs = JOBS_MAX;
 	r.jobs = jobs;
 	rc = cut(&r, jobs, err) || run(&r, jobs, err);
 	if (!rc && !assumptions_hold(s)) {

@@ -826,7 +826,8 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 
 static int spill_failed(const struct tally *t, struct err *err)
 {
-	err_set(err, ERR_INDEX, 0, "cannot write a temporary file in %s: %s", t->once.dir,
+	err_set(err, err_kind_of(t->spill_failed, ERR_INDEX), 0,
+		"cannot write a temporary file in %s: %s", t->once.dir,
 		strerror(t->spill_failed));
 	return err_hint(err, "free some space there, put the index elsewhere with --index PATH, "
 			     "or raise --mem");

@@ -215,8 +215,9 @@ static enum step lz4_step(struct unpack *u, struct unpack_io *io)
 	if (!LZ4F_isError(rc))
 		return rc ? STEP_MORE : STEP_END;
 	u->why = LZ4F_getErrorName(rc);
-	/* Its error codes are not for programs that link it dynamically, their names are. */
-	return strcmp(u->why, "ERROR_allocation_failed") ? STEP_DAMAGED : STEP_MEMORY;
+	/* Its codes are not in the shared library's header; their names are. */
+	return strcmp(u->why, "ERROR_allocation_failed") == 0 ? STEP_MEMORY
+							      : STEP_DAMAGED;
 }
 
 static void lz4_end(struct unpack *u)

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "index/base/vec.h"
+#include "index/publish.h"
 #include "repl/export_impl.h"
 #include "repl/number.h"
 #include "repl/progress.h"
@@ -29,7 +30,7 @@ struct place {
 
 static int failed(const char *what, struct err *err)
 {
-	return err_set(err, ERR_OUTPUT, 0, "%s: %s", what, strerror(errno));
+	return err_set(err, err_kind_of(errno, ERR_OUTPUT), 0, "%s: %s", what, strerror(errno));
 }
 
 static int out_of_memory(struct err *err)
@@ -70,6 +71,47 @@ static int check_free(const char *dir, struct err *err)
 	return 0;
 }
 
+static bool is_ours(const char *name)
+{
+	struct str file = str_c(name);
+
+	for (size_t t = 0; t < export_tables_n; t++) {
+		struct str table = str_c(export_tables[t].name);
+
+		if (str_starts(file, table) && (str_eq(str_from(file, table.n), STR(".csv")) ||
+						str_eq(str_from(file, table.n), STR(".ndjson"))))
+			return true;
+	}
+	return str_eq(file, STR("schema.sql")) || str_eq(file, STR("schema.json"));
+}
+
+/* Remove the files of an export from a directory; takes its descriptor. */
+static void empty_out(int fd)
+{
+	DIR *d = fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!d) {
+		close(fd);
+		return;
+	}
+	while ((entry = readdir(d)))
+		if (is_ours(entry->d_name))
+			unlinkat(fd, entry->d_name, 0);
+	closedir(d);
+}
+
+/* What an export that was killed has left.  A directory with anything else in it stays. */
+static void remove_left(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	empty_out(fd);
+	unlinkat(dir, name, AT_REMOVEDIR);
+}
+
 static int open_place(struct place *p, const char *dir, struct err *err)
 {
 	size_t n = strlen(dir);
@@ -83,6 +125,7 @@ static int open_place(struct place *p, const char *dir, struct err *err)
 		return out_of_memory(err);
 	if (check_free(p->dir, err))
 		return (int)err->kind;
+	publish_sweep(p->dir, remove_left);
 	for (int i = 0; i < TRIES; i++) {
 		snprintf(p->temp, n + 40, "%s.tmp.%ld.%d", p->dir, (long)getpid(), i);
 		if (mkdir(p->temp, 0777) == 0)
@@ -108,16 +151,10 @@ static int publish(struct place *p, struct err *err)
 	return 0;
 }
 
-/* Only files of ours are in it. */
 static void close_place(struct place *p)
 {
-	DIR *d = p->fd >= 0 && p->temp ? fdopendir(dup(p->fd)) : NULL;
-	const struct dirent *entry;
-
-	while (d && (entry = readdir(d)))
-		unlinkat(p->fd, entry->d_name, 0);
-	if (d)
-		closedir(d);
+	if (p->fd >= 0 && p->temp)
+		empty_out(dup(p->fd));
 	if (p->temp)
 		rmdir(p->temp);
 	if (p->fd >= 0)

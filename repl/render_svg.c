@@ -148,6 +148,14 @@ static void put_frame(struct flame *fl, const struct frame *f, double x, double 
 	out_c(o, "</text></g>\n");
 }
 
+/* The cost as wide as px; of sums at their limit the largest there is. */
+static uint64_t cost_of(const struct flame *fl, double px)
+{
+	double cost = px / fl->scale + 0.5;
+
+	return cost < 18446744073709551615.0 ? (uint64_t)cost : UINT64_MAX;
+}
+
 /* One frame for all that is too narrow, and for what the tree itself leaves out. */
 static void put_others(struct flame *fl)
 {
@@ -161,7 +169,7 @@ static void put_others(struct flame *fl)
 		fl->others += fl->thin_n[i];
 		if (!fl->drawn[i] || fl->thin[i] < NARROWEST)
 			continue;
-		other.value = (uint64_t)(fl->thin[i] / fl->scale + 0.5);
+		other.value = cost_of(fl, fl->thin[i]);
 		put_frame(fl, &other, fl->x[i], fl->thin[i]);
 	}
 }

@@ -10,11 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "index/publish.h"
+
 enum { TRIES = 100 };
 
 static int failed(const struct target *t, struct err *err)
 {
-	return err_set(err, ERR_OUTPUT, 0, "%s: %s", t->path, strerror(errno));
+	return err_set(err, err_kind_of(errno, ERR_OUTPUT), 0, "%s: %s", t->path,
+		       strerror(errno));
 }
 
 static mode_t default_mode(void)
@@ -29,6 +32,7 @@ static int open_temp(struct target *t, mode_t mode)
 {
 	size_t n = strlen(t->path) + 40;
 
+	publish_sweep(t->path, publish_remove);
 	t->temp = malloc(n);
 	for (int i = 0; t->temp && t->fd < 0 && i < TRIES; i++) {
 		snprintf(t->temp, n, "%s.tmp.%ld.%d", t->path, (long)getpid(), i);
@@ -55,7 +59,8 @@ int target_open(struct target *t, const char *path, struct err *err)
 	*t = (struct target){.fd = -1};
 	t->path = there ? realpath(path, NULL) : strdup(path);
 	if (!t->path) {
-		kind = err_set(err, ERR_OUTPUT, 0, "%s: %s", path, strerror(errno));
+		kind = err_set(err, err_kind_of(errno, ERR_OUTPUT), 0, "%s: %s", path,
+			       strerror(errno));
 		return kind;
 	}
 	if (there && !S_ISREG(st.st_mode))

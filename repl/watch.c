@@ -35,7 +35,7 @@ enum { REST_MS = 200, LOOK_MS = 1000, ROWS = 10 };
 
 struct seen_file {
 	char *path;
-	uint64_t size, mtime_ns;
+	uint64_t inode, size, mtime_ns, ctime_ns;
 };
 
 struct sight {
@@ -49,6 +49,11 @@ static void sight_free(struct sight *s)
 		free(s->file[i].path);
 	free(s->file);
 	*s = (struct sight){0};
+}
+
+static uint64_t nanoseconds(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
 }
 
 /* The files of base that have anything in them; none at all is no error. */
@@ -69,10 +74,9 @@ static int sight_take(struct sight *s, const char *base, struct err *err)
 
 		if (stat(path[i], &st) || st.st_size == 0)
 			continue;
-		s->file[s->n++] =
-			(struct seen_file){path[i], (uint64_t)st.st_size,
-					   (uint64_t)st.st_mtim.tv_sec * 1000000000u +
-						   (uint64_t)st.st_mtim.tv_nsec};
+		s->file[s->n++] = (struct seen_file){
+			path[i], st.st_ino, (uint64_t)st.st_size,
+			nanoseconds(&st.st_mtim), nanoseconds(&st.st_ctim)};
 		path[i] = NULL;
 	}
 	inputs_free(path, n);
@@ -84,8 +88,10 @@ static bool same_sight(const struct sight *a, const struct sight *b)
 	if (a->n != b->n)
 		return false;
 	for (size_t i = 0; i < a->n; i++)
-		if (a->file[i].size != b->file[i].size ||
+		if (a->file[i].inode != b->file[i].inode ||
+		    a->file[i].size != b->file[i].size ||
 		    a->file[i].mtime_ns != b->file[i].mtime_ns ||
+		    a->file[i].ctime_ns != b->file[i].ctime_ns ||
 		    strcmp(a->file[i].path, b->file[i].path) != 0)
 			return false;
 	return true;
@@ -269,9 +275,10 @@ struct watch {
 	struct sight shown;
 	struct dump *known; /* dumps that were shown */
 	size_t nknown;
-	pid_t pid;  /* that writes them; 0: not known */
-	bool alive; /* it has been */
-	int notify; /* -1: there is no inotify */
+	pid_t pid;   /* that writes them; 0: not known */
+	bool alive;  /* it has been */
+	int unshown; /* the kind of error that kept the last files from being shown */
+	int notify;  /* -1: there is no inotify */
 	struct err err;
 };
 
@@ -331,9 +338,9 @@ static int show(struct watch *w, const struct sight *s)
 	if (!kind)
 		kind = app_open(app, NULL, path, s->n);
 	free(path);
-	if (kind == ERR_PROFILE) { /* said; maybe the next dump is better */
+	w->unshown = kind;
+	if (kind == ERR_PROFILE) /* said; maybe the next dump is better */
 		return 0;
-	}
 	if (kind)
 		return kind;
 	return app->opts->ntasks ? script_tasks(app)
@@ -381,10 +388,13 @@ static int follow(struct watch *w)
 			w->shown = now;
 			before = (struct sight){0};
 		} else if (rest && gone) {
-			/* Once more: its last file may be as new as its end. */
+			/* Once more: its last file may be as new as its end, and what could
+			 * not be read then may be by now. */
 			if (ended)
 				break;
 			ended = true;
+			if (w->unshown)
+				sight_free(&w->shown);
 		}
 		if (rest && !gone)
 			wait_for(w, LOOK_MS);
@@ -428,8 +438,8 @@ int watch_run(struct app *app, const char *base)
 		app_fail(app, &w.err, NULL);
 	else if (!rc && !atomic_load(&app_cancel))
 		app_note(app, "quern: process %ld has ended", (long)w.pid);
-	if (!rc && atomic_load(&app_cancel))
-		rc = ERR_CANCEL;
+	if (!rc)
+		rc = atomic_load(&app_cancel) ? (int)ERR_CANCEL : w.unshown;
 	if (w.notify >= 0)
 		close(w.notify);
 	sight_free(&w.shown);

@@ -384,29 +384,27 @@ bool back_json(struct back *b, struct str s)
 
 /* ---- XML and HTML ---- */
 
-static const char *const elements[] = {
-	"?xml", "svg",	"style", "script", "rect",  "text",  "g",	 "title",
-	"html", "meta", "h1",	 "p",	   "table", "thead", "tbody",	 "tr",
-	"th",	"td",	"i",	 "div",	   "input", "aside", "!DOCTYPE", NULL};
-static const char *const attributes[] = {
-	"version", "encoding",	  "standalone", "xmlns",   "width",	 "height",
-	"viewBox", "fill",	  "class",	"x",	   "y",		 "rx",
-	"id",	   "style",	  "data-x",	"data-w",  "data-d",	 "data-v",
-	"data-e",  "data-id",	  "lang",	"charset", "http-equiv", "content",
-	"title",   "placeholder", "autofocus",	"hidden",  "html",	 "text-anchor",
-	"data-c",  "data-v",	  "tabindex",	"role",	   "aria-label", NULL};
 static const struct {
 	const char *entity, *text;
-} entities[] = {{"&amp;", "&"},	  {"&lt;", "<"},  {"&gt;", ">"},
-		{"&quot;", "\""}, {"&#39;", "'"}, {"&middot;", "\xc2\xb7"}};
+} entities[] = {
+	{"&amp;", "&"},
+	{"&lt;", "<"},
+	{"&gt;", ">"},
+	{"&quot;", "\""},
+	{"&#39;", "'"},
+	{"&middot;", "\xc2\xb7"},
+	{"&nbsp;", "\xc2\xa0"},
+	{"&uarr;", "\xe2\x86\x91"},
+	{"&darr;", "\xe2\x86\x93"},
+};
 
-static bool listed(const char *const *list, struct str word)
-{
-	for (; *list; list++)
-		if (str_eq(str_c(*list), word))
-			return true;
-	return false;
-}
+struct page {
+	struct back *b;
+	struct str s;
+	size_t at;
+	struct str open[64]; /* elements without their end so far */
+	size_t depth;
+};
 
 static bool name_byte(char c)
 {
@@ -414,117 +412,169 @@ static bool name_byte(char c)
 	       (c >= '0' && c <= '9') || (c && strchr("-_!?:", c));
 }
 
-/* Text or the value of an attribute, to the byte `end`. */
-static bool xml_text(struct back *b, struct str s, size_t *at, char end, struct str *out)
+static struct str page_name(struct page *g)
 {
-	char *p = b->scratch;
+	size_t from = g->at;
+
+	while (g->at < g->s.n && name_byte(g->s.p[g->at]))
+		g->at++;
+	return (struct str){g->s.p + from, g->at - from};
+}
+
+/* A text of the page behind a letter for what it is. */
+static void page_keep(struct page *g, char what, struct str s)
+{
+	char *p = g->b->scratch;
+
+	/* s may lie there, one byte further. */
+	memmove(p + 1, s.p, s.n);
+	p[0] = what;
+	keep(g->b, p, s.n + 1);
+}
+
+/* Text or the value of an attribute, to the byte `end`. */
+static bool page_text(struct page *g, char what, char end)
+{
+	struct str s = g->s;
+	char *p = g->b->scratch + 1;
 	size_t n = 0;
 
-	while (*at < s.n && s.p[*at] != end) {
+	while (g->at < s.n && s.p[g->at] != end) {
 		size_t i = 0, known = sizeof(entities) / sizeof(entities[0]);
+		char c = s.p[g->at];
 
-		if (s.p[*at] == '<' && end != '"')
-			return wrong(b, "a raw < at byte %zu", *at);
-		if (s.p[*at] != '&') {
-			p[n++] = s.p[(*at)++];
+		/* A quote would do no harm in a text, but what writes texts writes values, too. */
+		if (c == '<' || c == '>' || c == '"')
+			return wrong(g->b, "a raw %c at byte %zu", c, g->at);
+		if (c != '&') {
+			p[n++] = c;
+			g->at++;
 			continue;
 		}
 		while (i < known &&
-		       !str_starts(str_from(s, *at), str_c(entities[i].entity)))
+		       !str_starts(str_from(s, g->at), str_c(entities[i].entity)))
 			i++;
 		if (i == known)
-			return wrong(b, "a raw & at byte %zu", *at);
+			return wrong(g->b, "a raw & at byte %zu", g->at);
 		memcpy(p + n, entities[i].text, strlen(entities[i].text));
 		n += strlen(entities[i].text);
-		*at += strlen(entities[i].entity);
+		g->at += strlen(entities[i].entity);
 	}
-	*out = (struct str){p, n};
+	page_keep(g, what, (struct str){p, n});
 	return true;
 }
 
-static bool xml_attributes(struct back *b, struct str s, size_t *at)
+/* To the '>' of a tag; *ends: it is "/>" or "?>". */
+static bool page_attributes(struct page *g, bool *ends)
 {
-	struct str value;
+	struct str s = g->s, name;
 
 	for (;;) {
-		size_t from;
+		bool blank = false;
 
-		while (*at < s.n && (s.p[*at] == ' ' || s.p[*at] == '\n' ||
-				     s.p[*at] == '/' || s.p[*at] == '?'))
-			++*at;
-		if (*at < s.n && s.p[*at] == '>') {
-			++*at;
+		for (; g->at < s.n && (s.p[g->at] == ' ' || s.p[g->at] == '\n'); g->at++)
+			blank = true;
+		*ends = g->at < s.n && (s.p[g->at] == '/' || s.p[g->at] == '?');
+		g->at += *ends;
+		if (g->at < s.n && s.p[g->at] == '>') {
+			g->at++;
 			return true;
 		}
-		from = *at;
-		while (*at < s.n && name_byte(s.p[*at]))
-			++*at;
-		if (!listed(attributes, (struct str){s.p + from, *at - from}))
-			return wrong(b, "no attribute of ours at byte %zu: %.*s", from,
-				     (int)(s.n - from < 40 ? s.n - from : 40),
-				     s.p + from);
-		if (*at < s.n && s.p[*at] != '=')
+		name = page_name(g);
+		if (name.n == 0 || !blank || *ends)
+			return wrong(g->b, "no attribute at byte %zu", g->at);
+		page_keep(g, '@', name);
+		if (g->at >= s.n || s.p[g->at] != '=')
 			continue;
-		*at += 2;
-		if (*at > s.n || s.p[*at - 1] != '"' ||
-		    !xml_text(b, s, at, '"', &value) || *at >= s.n)
-			return wrong(b, "an attribute's value at byte %zu", *at);
-		++*at;
+		g->at += 2;
+		if (g->at > s.n || s.p[g->at - 1] != '"')
+			return wrong(g->b, "a value without quotes at byte %zu", g->at);
+		if (!page_text(g, '=', '"'))
+			return false;
+		if (g->at++ >= s.n)
+			return wrong(g->b, "a value without its end");
 	}
 }
 
-static bool constant_element(struct back *b, struct str s, size_t from, size_t *at,
-			     const char *end, struct str constant)
+/* What a script or a style holds: a browser looks for nothing but its end. */
+static bool page_raw(struct page *g, struct str name)
 {
-	size_t n = str_find_str(str_from(s, *at), str_c(end));
-	struct str whole;
+	char end[16];
+	size_t n;
 
-	if (*at + n >= s.n)
-		return wrong(b, "no %s", end);
-	*at += n + strlen(end);
-	whole = (struct str){s.p + from, *at - from};
-	return str_find_str(constant, whole) < constant.n ||
-	       wrong(b, "a script or style that is not ours at byte %zu", from);
-}
-
-static bool xml_tag(struct back *b, struct str s, size_t *at, struct str constant,
-		    const char *const *tags)
-{
-	size_t from = (*at)++, word;
-	struct str name, tag, text;
-
-	*at += *at < s.n && s.p[*at] == '/';
-	for (word = *at; *at < s.n && name_byte(s.p[*at]);)
-		++*at;
-	name = (struct str){s.p + word, *at - word};
-	if (!listed(elements, name))
-		return wrong(b, "no element of ours at byte %zu: %.*s", from,
-			     (int)(s.n - from < 40 ? s.n - from : 40), s.p + from);
-	if (!xml_attributes(b, s, at))
-		return false;
-	tag = (struct str){s.p + from, *at - from};
-	if (str_eq(tag, STR("<script>")))
-		return constant_element(b, s, from, at, "</script>", constant);
-	if (str_eq(tag, STR("<style>")))
-		return constant_element(b, s, from, at, "</style>", constant);
-	if (!listed(tags, tag))
-		return true;
-	if (!xml_text(b, s, at, '<', &text))
-		return false;
-	keep(b, text.p, text.n);
+	snprintf(end, sizeof(end), "</%.*s>", STR_ARG(name));
+	n = str_find_str(str_from(g->s, g->at), str_c(end));
+	if (g->at + n >= g->s.n)
+		return wrong(g->b, "no %s", end);
+	page_keep(g, '!', (struct str){g->s.p + g->at, n});
+	g->at += n;
 	return true;
 }
 
-bool back_xml(struct back *b, struct str s, struct str constant, const char *const *tags)
+static bool one_of(struct str name, const char *const *list)
 {
-	struct str text;
+	for (; *list; list++)
+		if (str_eq(name, str_c(*list)))
+			return true;
+	return false;
+}
+
+static bool page_end(struct page *g)
+{
+	struct str name;
+
+	g->at++;
+	name = page_name(g);
+	if (!g->depth || !str_eq(name, g->open[g->depth - 1]))
+		return wrong(g->b, "</%.*s> ends nothing at byte %zu", STR_ARG(name),
+			     g->at);
+	if (g->at >= g->s.n || g->s.p[g->at++] != '>')
+		return wrong(g->b, "an end without its > at byte %zu", g->at);
+	g->depth--;
+	page_keep(g, '/', name);
+	return true;
+}
+
+static bool page_tag(struct page *g)
+{
+	static const char *const empty[] = {"!DOCTYPE", "?xml", "meta", "br",
+					    "input",	"col",	NULL};
+	static const char *const raw[] = {"script", "style", NULL};
+	struct str name;
+	bool ends;
+
+	if (++g->at < g->s.n && g->s.p[g->at] == '/')
+		return page_end(g);
+	name = page_name(g);
+	if (name.n == 0)
+		return wrong(g->b, "a < without an element at byte %zu", g->at);
+	page_keep(g, '<', name);
+	if (!page_attributes(g, &ends))
+		return false;
+	if (ends)
+		page_keep(g, '/', name);
+	if (ends || one_of(name, empty))
+		return true;
+	if (g->depth == sizeof(g->open) / sizeof(g->open[0]))
+		return wrong(g->b, "elements nested too deep at byte %zu", g->at);
+	g->open[g->depth++] = name;
+	return !one_of(name, raw) || page_raw(g, name);
+}
+
+bool back_page(struct back *b, struct str s)
+{
+	struct page g = {.b = b, .s = s};
 
 	begin(b, s);
-	for (size_t at = 0; at < s.n;)
-		if (s.p[at] == '<' ? !xml_tag(b, s, &at, constant, tags)
-				   : !xml_text(b, s, &at, '<', &text))
+	while (g.at < s.n) {
+		if (s.p[g.at] == '<' ? !page_tag(&g) : !page_text(&g, '"', '<'))
 			return false;
-	return true;
+		/* Between two tags is a text, if an empty one. */
+		if (g.at < s.n && s.p[g.at] == '<' && b->text[b->n - 1].p[0] != '"')
+			page_keep(&g, '"', (struct str){"", 0});
+	}
+	return g.depth == 0 ||
+	       wrong(b, "<%.*s> has no end", STR_ARG(g.open[g.depth - 1]));
 }
 
 /* ---- Graphviz ---- */

@@ -34,10 +34,11 @@ bool back_csv(struct back *b, struct str s, size_t columns);
 bool back_tsv(struct back *b, struct str s, size_t columns);
 /* RFC 8259, any number of values.  text: strings that are no keys. */
 bool back_json(struct back *b, struct str s);
-/* Tags and attributes of a fixed list, known entities, scripts and styles without any byte
- * that is not of `constant`, which all of them stand in.  text: contents of elements whose tag,
- * as written, is one of the NULL-terminated tags. */
-bool back_xml(struct back *b, struct str s, struct str constant, const char *const *tags);
+/* XML or HTML: elements that end where they should, quoted attributes, entities of ours, no
+ * other byte that means something.  text: everything in order, each behind a letter: < and an
+ * element, @ an attribute, = its value, / the end of an element, " what stands between two
+ * tags (empty or not), ! what a script or style holds. */
+bool back_page(struct back *b, struct str s);
 /* Graphviz: words, numbers, punctuation and quoted strings.  text: the strings. */
 bool back_dot(struct back *b, struct str s);
 /* gzip of stored blocks around a protocol buffer.  text: fields 6 of the outermost message. */

@@ -1,6 +1,7 @@
 /* err.c - errors; see err.h. */
 #include "index/base/err.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,6 +38,11 @@ int err_hint(struct err *err, const char *fmt, ...)
 void err_clear(struct err *err)
 {
 	memset(err, 0, sizeof(*err));
+}
+
+enum err_kind err_kind_of(int why, enum err_kind otherwise)
+{
+	return why == ENOMEM ? ERR_LIMIT : otherwise;
 }
 
 int err_exit_status(enum err_kind kind)

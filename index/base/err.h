@@ -42,5 +42,8 @@ int err_set(struct err *err, enum err_kind kind, uint64_t at, const char *fmt, .
 int err_hint(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void err_clear(struct err *err);
 int err_exit_status(enum err_kind kind);
+/* What a failed call (why: its errno) makes of an error: want of memory is a limit, whatever
+ * the call was about. */
+enum err_kind err_kind_of(int why, enum err_kind otherwise);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * map.c - guarded read-only maps; see map.h.
  *
- * The table of watched ranges is read by the signal handler, so its entries are atomics
- * and are never moved: a slot is claimed by its length going from 0.
+ * The table of watched ranges is read by the signal handler, so its entries are atomics and
+ * are never moved: when all are claimed the table gets another piece, for good.
  */
 #include "index/base/map.h"
 
@@ -29,7 +29,12 @@ struct guard {
 	const char *volatile what; /* of the map that faulted; set by the handler */
 };
 
-static struct watched table[SLOTS];
+struct piece {
+	struct watched slot[SLOTS];
+	struct piece *_Atomic next;
+};
+
+static struct piece table;
 static _Thread_local struct guard *guard;
 static _Thread_local const char *volatile wild; /* map_wild() */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -48,6 +53,14 @@ void map_wild(const char *what)
 	wild = what;
 }
 
+static void fail_if_watched(uintptr_t at)
+{
+	for (struct piece *t = &table; t; t = t->next)
+		for (unsigned i = 0; i < SLOTS; i++)
+			if (at >= t->slot[i].from && at < t->slot[i].to)
+				map_fail(t->slot[i].what);
+}
+
 static void on_fault(int sig, siginfo_t *si, void *context)
 {
 	uintptr_t at = (uintptr_t)si->si_addr;
@@ -56,11 +69,8 @@ static void on_fault(int sig, siginfo_t *si, void *context)
 	/* si_code <= 0: sent by kill(), so there is no address and nothing runs again. */
 	if (guard && si->si_code > 0 && wild)
 		map_fail(wild);
-	for (int i = 0; guard && si->si_code > 0 && i < SLOTS; i++) {
-		if (at < table[i].from || at >= table[i].to)
-			continue;
-		map_fail(table[i].what);
-	}
+	if (guard && si->si_code > 0)
+		fail_if_watched(at);
 	/* Not ours: the default action happens when the instruction runs again. */
 	sigaction(sig, &before[sig == SIGSEGV], NULL);
 	if (si->si_code <= 0)
@@ -92,26 +102,60 @@ static void alternate_stack(void)
 		sigaltstack(&ss, NULL);
 }
 
+/* The piece behind t, made when there is none; NULL: no memory. */
+static struct piece *next_piece(struct piece *t)
+{
+	struct piece *next = t->next, *new;
+
+	if (next)
+		return next;
+	new = calloc(1, sizeof(*new));
+	if (new && !atomic_compare_exchange_strong(&t->next, &next, new)) {
+		free(new); /* another thread was first */
+		return next;
+	}
+	return new;
+}
+
 unsigned map_watch(const void *p, size_t n, const char *what)
 {
-	for (unsigned i = 0; i < SLOTS; i++) {
-		if (atomic_flag_test_and_set(&table[i].claimed))
-			continue;
-		table[i].what = what;
-		table[i].from = (uintptr_t)p;
-		table[i].to = (uintptr_t)p + n;
-		return i + 1;
-	}
+	unsigned passed = 0;
+
+	for (struct piece *t = &table; t; t = next_piece(t), passed += SLOTS)
+		for (unsigned i = 0; i < SLOTS; i++) {
+			if (atomic_flag_test_and_set(&t->slot[i].claimed))
+				continue;
+			t->slot[i].what = what;
+			t->slot[i].from = (uintptr_t)p;
+			t->slot[i].to = (uintptr_t)p + n;
+			return passed + i + 1;
+		}
 	return 0;
 }
 
 void map_unwatch(unsigned slot)
 {
-	if (!slot)
+	struct piece *t = &table;
+	struct watched *w;
+
+	if (!slot--)
 		return;
-	table[slot - 1].to = 0;
-	table[slot - 1].from = 0;
-	atomic_flag_clear(&table[slot - 1].claimed);
+	for (; slot >= SLOTS; slot -= SLOTS)
+		t = t->next;
+	w = &t->slot[slot];
+	w->to = 0;
+	w->from = 0;
+	atomic_flag_clear(&w->claimed);
+}
+
+static int cannot_map(const char *what, struct err *err)
+{
+	int why = errno;
+
+	err_set(err, err_kind_of(why, ERR_PROFILE), 0, "%s: cannot be mapped: %s", what,
+		strerror(why));
+	return why != ENOMEM ? (int)err->kind
+			     : err_hint(err, "raise the limit on addresses, ulimit -v");
 }
 
 int map_open(struct map *m, int fd, uint64_t size, const char *what, struct err *err)
@@ -125,12 +169,14 @@ int map_open(struct map *m, int fd, uint64_t size, const char *what, struct err 
 		return err_set(err, ERR_PROFILE, 0, "%s: too large to map", what);
 	p = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
-		return err_set(err, ERR_PROFILE, 0, "%s: cannot be mapped: %s", what,
-			       strerror(errno));
+		return cannot_map(what, err);
 	m->p = p;
 	m->n = (size_t)size;
 	m->slot = map_watch(p, m->n, what);
-	return 0;
+	if (m->slot)
+		return 0;
+	map_close(m);
+	return err_set(err, ERR_LIMIT, 0, "%s: out of memory to guard its map", what);
 }
 
 void map_close(struct map *m)

@@ -26,7 +26,7 @@ int map_open(struct map *m, int fd, uint64_t size, const char *what, struct err 
 void map_close(struct map *m);
 
 /* Register bytes mapped by others (the index, mapped by LMDB); returns the slot + 1, or 0
- * when the table is full (they are then unguarded). */
+ * when there is no memory for it. */
 unsigned map_watch(const void *p, size_t n, const char *what);
 void map_unwatch(unsigned slot);
 

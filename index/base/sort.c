@@ -1,10 +1,15 @@
-/* sort.c - least significant digit first, 11 bits a pass, passes without effect skipped. */
+/* sort.c - least significant digit first, 8 or 11 bits a pass, passes without effect skipped. */
 #include "index/base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { BITS = 11, BINS = 1 << BITS, SMALL = 64 };
+enum {
+	SMALL = 64,
+	MANY = 4096, /* pairs from which on fewer passes are worth more bins */
+	FEW_BITS = 8,
+	BITS = 11,
+};
 
 static void insertion(struct sort_pair *p, size_t n)
 {
@@ -22,7 +27,9 @@ int sort_pairs(struct sort_pair *p, size_t n)
 {
 	struct sort_pair *tmp, *from = p, *to;
 	uint64_t all_or = 0, all_and = UINT64_MAX;
-	size_t count[BINS];
+	const unsigned bits = n < MANY ? FEW_BITS : BITS;
+	const size_t bins = (size_t)1 << bits;
+	size_t count[1 << BITS];
 
 	if (n <= SMALL) {
 		insertion(p, n);
@@ -36,22 +43,22 @@ int sort_pairs(struct sort_pair *p, size_t n)
 		all_or |= p[i].key;
 		all_and &= p[i].key;
 	}
-	for (unsigned shift = 0; shift < 64; shift += BITS) {
+	for (unsigned shift = 0; shift < 64; shift += bits) {
 		size_t sum = 0;
 
-		if ((((all_or ^ all_and) >> shift) & (BINS - 1)) == 0)
+		if ((((all_or ^ all_and) >> shift) & (bins - 1)) == 0)
 			continue; /* this digit is the same in all keys */
-		memset(count, 0, sizeof(count));
+		memset(count, 0, bins * sizeof(*count));
 		for (size_t i = 0; i < n; i++)
-			count[from[i].key >> shift & (BINS - 1)]++;
-		for (size_t i = 0; i < BINS; i++) {
+			count[from[i].key >> shift & (bins - 1)]++;
+		for (size_t i = 0; i < bins; i++) {
 			size_t c = count[i];
 
 			count[i] = sum;
 			sum += c;
 		}
 		for (size_t i = 0; i < n; i++)
-			to[count[from[i].key >> shift & (BINS - 1)]++] = from[i];
+			to[count[from[i].key >> shift & (bins - 1)]++] = from[i];
 		struct sort_pair *swap = from;
 
 		from = to;

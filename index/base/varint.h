@@ -48,7 +48,8 @@ struct varint_reader {
 	bool bad;
 };
 
-static inline uint64_t varint_get(struct varint_reader *r)
+/* One of several bytes, or none at all. */
+static __attribute__((noinline, unused)) uint64_t varint_get_long(struct varint_reader *r)
 {
 	uint64_t v = 0;
 
@@ -64,6 +65,13 @@ static inline uint64_t varint_get(struct varint_reader *r)
 	r->bad = true;
 	r->p = r->end;
 	return 0;
+}
+
+static inline uint64_t varint_get(struct varint_reader *r)
+{
+	if (__builtin_expect(r->p < r->end && *r->p < 0x80, 1))
+		return *r->p++;
+	return varint_get_long(r);
 }
 
 /* Differences that may be negative: 0, -1, 1, -2, ... become 0, 1, 2, 3, ... */

@@ -5,12 +5,13 @@ import random
 import re
 import resource
 import select
+import shutil
 import signal
 import subprocess
 import time
 
 import crash
-from crash import (Row, Skip, calls_of, environ, fixtures, lawful, leftovers, need_faults, quern,
+from crash import (Row, Skip, again, calls_of, environ, fixtures, lawful, leftovers, need_faults, quern,
                    read, run, small, write)
 
 P, BASE = "tmpl-cachebranch.out", "base=tmpl-default.out"
@@ -96,13 +97,13 @@ def judge(s, c, r, statuses):
 
 def query_mem(rng, i, s):
     c, k, on = s["cases"][i]
-    wrong = judge(s, c, run(*c, fault="mem:%d%s:12" % (k, on)), (5, 6, 1, 3))
+    wrong = judge(s, c, again(*c, fault="mem:%d%s:12" % (k, on)), (6,))
     return wrong and "%s mem:%d%s: %s" % (c[-1], k, on, wrong)
 
 
 def query_sys(rng, i, s):
     c, k, e = s["sys"][i]
-    wrong = judge(s, c, run(*c, fault="sys:%d:%s" % (k, e)), (1, 3, 5, 6))
+    wrong = judge(s, c, again(*c, fault="sys:%d:%s" % (k, e)), (1, 3, 5, 6))
     return wrong and "%s sys:%d:%s: %s" % (c[-1], k, e, wrong)
 
 
@@ -130,7 +131,7 @@ def file_one(rng, i, s):
         if f.startswith((".a.", "a.")) or ".tmp" in f:
             os.remove(f)
     write(name, b"old")
-    r = run(P, "-q", "-c", "calltree from main > " + name, fault="sys:%d:%s" % (k, what))
+    r = again(P, "-q", "-c", "calltree from main > " + name, fault="sys:%d:%s" % (k, what))
     now, wrong = read(name), None
     if now not in (b"old", s["right"][name]):
         wrong = "%d bytes of %d are there" % (len(now or b""), len(s["right"][name]))
@@ -143,6 +144,51 @@ def file_one(rng, i, s):
         if what not in ("28", "5") or "error" not in r.talk:
             wrong = "left behind: %s" % os.listdir(".")
     return wrong and "%s sys:%d:%s: %s\n%s" % (name, k, what, wrong, r)
+
+
+EXPORT = (P, "-q", "-c", ".export out")
+
+
+def tree(d):
+    return {f: read(d + "/" + f) for f in os.listdir(d)} if os.path.isdir(d) else None
+
+
+def export_setup():
+    need_faults()
+    profiles()
+    assert run(*EXPORT).status == 0
+    s = {"right": tree("out")}
+    shutil.rmtree("out")
+    s["cases"] = [(k, w) for k in range(1, calls_of(*EXPORT)[0] + 1)
+                  for w in ("28", "5", "12", "24", "kill", "after", "torn")]
+    shutil.rmtree("out")
+    return s
+
+
+def export_one(rng, i, s):
+    """The directory is whole or not there, and the next export removes what is left."""
+    k, what = s["cases"][i * 7919 % len(s["cases"])]
+    r = again(*EXPORT, fault="sys:%d:%s" % (k, what))
+    now, wrong = tree("out"), None
+    left = [f for f in os.listdir(".") if ".tmp." in f]
+    if now not in (None, s["right"]):
+        wrong = "not whole: %s" % {f: len(b) for f, b in now.items()}
+    elif r.status == 0 and now is None:
+        wrong = "success, and there is none"
+    elif r.status < 0 and what.isdigit() or r.status > 0 and "error:" not in r.talk:
+        wrong = "status %d" % r.status
+    elif r.status >= 0 and left and "error:" not in r.talk:
+        wrong = "left behind: %s" % left
+    shutil.rmtree("out", ignore_errors=True)
+    r2 = again(*EXPORT)
+    if wrong is None and (r2.status or tree("out") != s["right"]):
+        wrong = "afterwards: %s" % r2
+    left = [f for f in os.listdir(".") if ".tmp." in f]
+    if wrong is None and left:
+        wrong = "left behind after another: %s" % left
+    for f in left + ["out"]:
+        shutil.rmtree(f, ignore_errors=True)
+    return wrong and "sys:%d:%s: %s\n%s" % (k, what, wrong, r)
 
 
 # ------------------------------------------------------------------- outputs nobody can have
@@ -340,6 +386,8 @@ rows = [
         faults_setup),
     Row("file", "> FILE is the old file or the new one", 60, lambda s: len(s["cases"]), file_one,
         file_setup),
+    Row("export", "an export is whole or not there", 40, lambda s: len(s["cases"]), export_one,
+        export_setup),
     Row("devfull", "/dev/full, every command", 1000, lambda s: len(s["commands"]), full_one, every_setup),
     Row("pipe", "a closed pipe, every command", 40, lambda s: 2 * len(s["commands"]), pipe_one,
         every_setup),

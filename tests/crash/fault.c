@@ -5,9 +5,18 @@
  *					(looks at the clock: it is hours later then); K from 1,
  *					"K+": that one and all after it; WHAT an errno, or kill
  *					(before the call), after (after it), torn (half a
- *					write), abort (to see in gdb where that is)
+ *					write), abort (to see in gdb where that is), or what
+ *					somebody else does at that moment: gone@FILE (it is
+ *					removed), swap@FILE (FILE.new takes its place),
+ *					over@FILE (it is overwritten by FILE.new)
  *	QUERN_FAULT_LOG=FILE		one line per system call: name, file, result
  *	QUERN_FAULT_COUNT=FILE		at the end: how many there were of each class
+ *
+ *	QUERN_FAULT_SERVER=R,W		before main(): for each line "FAULT" from descriptor R
+ *					fork, go on in the child as with QUERN_FAULT, and write
+ *					its wait status to W; what it says goes to descriptors
+ *					1 and 2, files emptied before (no exec, no linking:
+ *					several times as many tries)
  *
  * Children are started without it.  A program that has it preloaded can also arm it itself, for
  * one call of its own at a time: fault_arm() and fault_record(), found with dlsym().
@@ -31,19 +40,20 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <dirent.h>
 #include <time.h>
 #include <unistd.h>
 
 enum class { SYS, MEM, CLOCK, CLASSES };
-enum { PASS, FAIL, BEFORE, AFTER, TORN, ABORT };
+enum { PASS, FAIL, BEFORE, AFTER, TORN, ABORT, GONE, SWAP, OVER };
 
 static atomic_ulong calls[CLASSES];
 static enum class of;
 static unsigned long at; /* 0: nothing fails */
 static bool ever_after;
 static int what, error, log_fd = -1;
-static char count_file[4096];
+static char count_file[4096], victim[4096];
 static _Thread_local int inside;
 static uint64_t *stacks[CLASSES]; /* [room]: hash of the stack of each call */
 static size_t room;
@@ -68,6 +78,35 @@ static uint64_t stack_hash(void)
 	return h;
 }
 
+static void copy(int from, int to)
+{
+	static char buf[65536];
+	long n, size = 0;
+
+	while ((n = syscall(SYS_read, from, buf, sizeof(buf))) > 0)
+		size += syscall(SYS_write, to, buf, (size_t)n);
+	syscall(SYS_ftruncate, to, size);
+	syscall(SYS_close, from);
+	syscall(SYS_close, to);
+}
+
+/* What another process does to the file; the caller knows nothing of it. */
+static void meddle(void)
+{
+	char new[4100];
+	int before = errno;
+
+	snprintf(new, sizeof(new), "%s.new", victim);
+	if (what == GONE)
+		syscall(SYS_unlinkat, AT_FDCWD, victim, 0);
+	else if (what == SWAP)
+		syscall(SYS_renameat2, AT_FDCWD, new, AT_FDCWD, victim, 0);
+	else
+		copy((int)syscall(SYS_openat, AT_FDCWD, new, O_RDONLY),
+		     (int)syscall(SYS_openat, AT_FDCWD, victim, O_WRONLY));
+	errno = before;
+}
+
 /* What becomes of this call. */
 static int fate(enum class c)
 {
@@ -85,6 +124,12 @@ static int fate(enum class c)
 	if (what == ABORT) {
 		inside++;
 		abort();
+	}
+	if (what >= GONE) {
+		inside++;
+		meddle();
+		inside--;
+		return PASS;
 	}
 	return what;
 }
@@ -383,32 +428,75 @@ void free(void *p)
 
 static enum class class_of(char c) { return c == 'm' ? MEM : c == 'c' ? CLOCK : SYS; }
 
-/* What QUERN_FAULT says, from now on; calls are counted anew.  NULL: nothing fails. */
+/* CLASS:K:WHAT from now on, or nothing that fails; calls are counted anew. */
 void fault_arm(const char *s);
 void fault_arm(const char *s)
 {
 	static const struct {
 		const char *name;
 		int what;
-	} words[] = {
-		{"kill", BEFORE}, {"after", AFTER}, {"torn", TORN}, {"abort", ABORT}};
+	} words[] = {{"kill", BEFORE}, {"after", AFTER}, {"torn", TORN}, {"abort", ABORT},
+		     {"gone", GONE},   {"swap", SWAP},	 {"over", OVER}};
+	const char *file;
 	char *end;
 
 	at = 0;
-	if (s && strlen(s) > 4) {
-		of = class_of(s[0]);
-		at = strtoul(s + 4, &end, 10);
-		ever_after = *end == '+';
-		end += ever_after;
-		end += *end == ':';
-		what = FAIL;
-		error = atoi(end);
-		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-			if (strcmp(end, words[i].name) == 0)
-				what = words[i].what;
-	}
 	for (int i = 0; i < CLASSES; i++)
 		atomic_store(&calls[i], 0);
+	if (!s || strlen(s) <= 4)
+		return;
+	of = class_of(s[0]);
+	at = strtoul(s + 4, &end, 10);
+	ever_after = *end == '+';
+	end += ever_after;
+	end += *end == ':';
+	what = FAIL;
+	error = atoi(end);
+	file = strchr(end, '@');
+	snprintf(victim, sizeof(victim), "%s", file ? file + 1 : "");
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strncmp(end, words[i].name, strcspn(end, "@")) == 0)
+			what = words[i].what;
+}
+
+static bool read_line(int fd, char *line, size_t size)
+{
+	size_t n = 0;
+
+	while (n + 1 < size && syscall(SYS_read, fd, line + n, 1) == 1 && line[n] != '\n')
+		n++;
+	line[n] = '\0';
+	return n > 0;
+}
+
+/* Returns in each child; the server itself ends with its reader. */
+static void serve(const char *ends)
+{
+	int r = -1, w = -1, status;
+	char line[4200];
+
+	if (sscanf(ends, "%d,%d", &r, &w) != 2)
+		return;
+	unsetenv("QUERN_FAULT_SERVER");
+	while (read_line(r, line, sizeof(line))) {
+		pid_t child;
+
+		for (int fd = 1; fd <= 2; fd++) {
+			syscall(SYS_ftruncate, fd, 0);
+			syscall(SYS_lseek, fd, 0, SEEK_SET);
+		}
+		child = fork();
+		if (child == 0) {
+			syscall(SYS_close, r);
+			syscall(SYS_close, w);
+			fault_arm(line);
+			return;
+		}
+		while (waitpid(child, &status, 0) < 0)
+			;
+		syscall(SYS_write, w, &status, sizeof(status));
+	}
+	syscall(SYS_exit_group, 0);
 }
 
 /* How many calls of a class ('s', 'm', 'c') there were since fault_arm().  From now on the
@@ -445,6 +533,8 @@ __attribute__((constructor)) static void begin(void)
 		snprintf(count_file, sizeof(count_file), "%s", file);
 	unsetenv("LD_PRELOAD");
 	fault_arm(getenv("QUERN_FAULT"));
+	if (getenv("QUERN_FAULT_SERVER"))
+		serve(getenv("QUERN_FAULT_SERVER"));
 	inside--;
 }
 

@@ -182,6 +182,26 @@ r = run("lua-default.out", "-q", "-c", ".export limited", program=("sh", "-c",
 ok(r.status == 1 and "File too large" in r.talk, "a disk that is full is an error", r)
 ok(not [n for n in os.listdir(".") if n.startswith("limited")], "and leaves nothing", os.listdir("."))
 
+
+# ---- what an export leaves behind that was killed goes with the next ----
+dead = subprocess.Popen(["true"])
+dead.wait()
+left, kept, alive = ("new.tmp.%s" % end for end in ("%d.0" % dead.pid, "%d.1" % dead.pid, "%d.0" % os.getpid()))
+for d in (left, kept, alive):
+    os.mkdir(d)
+    for name in ("functions.csv", "edges.ndjson", "schema.sql"):
+        open(d + "/" + name, "w").write("half")
+open(kept + "/notes.txt", "w").write("mine")
+os.mkdir("new.tmp.save")
+open("new.csv.tmp.%d.0" % dead.pid, "w").write("half")
+open("new.csv.tmp.%d.0.old" % dead.pid, "w").write("mine")
+r = run("lua-default.out", "-q", "-c", ".export new", "-c", "top 3 > new.csv")
+ok(r.status == 0 and not os.path.exists(left), "an export of the same name removes it", os.listdir("."))
+same([os.listdir(kept), len(os.listdir(alive)), os.path.isdir("new.tmp.save")], [["notes.txt"], 3, True],
+     "but nothing that is not an export's, and none of a process that lives")
+ok(not os.path.exists("new.csv.tmp.%d.0" % dead.pid) and os.path.exists("new.csv.tmp.%d.0.old" % dead.pid),
+   "and so with > FILE", os.listdir("."))
+
 # ---- SQLite ----
 if not shutil.which("sqlite3"):
     skip("SQLite loads the export", "sqlite3 is not installed")

@@ -163,6 +163,9 @@ for ext, pack in PACKERS.items():
         ok(r.status == 3 and not r.text and (cut < 10 or (
             "d.%s: the %s data is cut off at byte %d (byte " % (ext, NAMES[ext], cut) in r.talk)),
            "%s, cut off at %d: an error that says where" % (ext, cut), r)
+    if ext != "bz2":    # bzip2 leaves nothing that looks like text, and maybe no NUL
+        error(ask(write("d." + ext, b"?" + whole[1:])), 3, "its first byte is wrong: " + ext,
+              "d.%s: neither text nor packed, as its name says: its first bytes are damaged" % ext)
     wrong = []
     for at in range(12, len(whole), len(whole) // 12):
         r = ask(write("d." + ext, whole[:at] + bytes([whole[at] ^ 16]) + whole[at + 1:]),

@@ -107,6 +107,33 @@ with open(base + ".2", "w") as f:
 ok(w.until("not a Callgrind-format profile"), "a file that is none is said", w)
 dump(base, ".2", p.pid, 2, {"main": 30})
 ok(w.until("2,40") and w.end() == 4, "and it goes on; a query that fails ends it", w)
+p = process()
+base = "y.out.%d" % p.pid
+dump(base, ".1", p.pid, 1, {"main": 10})
+w = Watch(base)
+ok(w.until("part 1 of"), "another run", w)
+with open(base + ".2", "w") as f:
+    f.write("no profile\n")
+ok(w.until("not a Callgrind-format profile"), "its last dump is none", w)
+dump(base, ".3", p.pid, 2, {"main": 20})
+os.utime(base + ".3", (1e9, 1e9))
+os.replace(base + ".3", base + ".2")
+ok(w.until("part 2 of process %d: 20 Ir" % p.pid), "then one comes in its place", w)
+p2 = process()
+base2 = "z.out.%d" % p2.pid
+w2 = Watch(base2, "-q", "--format", "csv", "-c", "info | show total")
+for cost in (20, 30):       # the same size, the same time
+    dump(base2, ".new", p2.pid, 1, {"main": cost})
+    os.utime(base2 + ".new", (1e9, 1e9))
+    os.replace(base2 + ".new", base2 + ".1")
+    ok(w2.until("%d" % cost), "a file of the same size and time in the place of another: %d" % cost, w2)
+w2.end(signal.SIGINT)
+with open(base + ".2", "w") as f:
+    f.write("no profile\n")
+ok(w.until("not a Callgrind-format profile"), "and is none in the end", w)
+p.kill()
+p.wait()
+ok(w.until("process %d has ended" % p.pid) and w.end() == 3, "the end: no success when the last could not be read", w)
 ok(run("--watch", "-c", "top").status == 2 and run("--watch", "a", "b").status == 2, "usage")
 ok(run("--watch", "nowhere/x.out.1").status == 3, "no such directory")
 

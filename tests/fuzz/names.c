@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/graph.h"
 #include "index/build.h"
 #include "repl/render.h"
 #include "tests/fuzzing.h"
@@ -48,6 +49,7 @@ static bool read_input(struct input *in, const uint8_t *data, size_t size)
 /* ---- a result by hand ---- */
 
 struct made {
+	const struct input *in;
 	struct result r;
 	struct column cols[9];
 	struct str text[TEXTS][NAMES], filters[2], notes[1];
@@ -119,7 +121,7 @@ static void make_result(struct made *m, const struct input *in)
 		 .s = m->text[3]},
 	};
 
-	*m = (struct made){.tree = in->shape & 1};
+	*m = (struct made){.in = in, .tree = in->shape & 1};
 	make_cells(m, in);
 	memcpy(m->cols, cols, sizeof(cols));
 	m->filters[0] = in->name[0];
@@ -265,54 +267,194 @@ static void law_md(struct back *b, struct str s, const struct made *m)
 	}
 }
 
-/* The styles and scripts of pictures of harmless names: those of any picture. */
-static struct str constant(void)
+/* ---- pages ----
+ *
+ * The law of HTML and SVG: the page of harmless names, of which equal ones stand for equal ones
+ * and empty for empty, with the names exchanged.  So no element, attribute or script is there
+ * that a name brought in, none is missing, and every name stands whole where it should.
+ */
+
+/* How a page of harmless names calls name i. */
+static struct str harmless(size_t i)
 {
-	static struct out all;
+	static char name[NAMES][32];
+
+	snprintf(name[i], sizeof(name[i]), "zq%02zuqz", i);
+	return str_c(name[i]);
+}
+
+static void make_harmless(struct input *out, const struct input *in)
+{
+	*out = *in;
+	for (size_t i = 0; i < in->n; i++) {
+		size_t k = 0;
+
+		while (!str_eq(in->name[k], in->name[i]))
+			k++;
+		if (in->name[i].n)
+			out->name[i] = harmless(k);
+	}
+}
+
+/* The name as text of XML, which has no U+FFFE and no U+FFFF. */
+static struct str in_xml(struct back *b, struct str name)
+{
+	struct str copy, s = as_text(b, name);
+	struct out o;
+
+	out_mem(&o);
+	for (size_t i = 0; i < s.n; i++) {
+		if (not_in_xml((struct str){s.p + i, s.n - i < 3 ? s.n - i : 3})) {
+			out_c(&o, s.p[i + 2] == '\xbe' ? "\\xEF\\xBF\\xBE" : "\\xEF\\xBF\\xBF");
+			i += 2;
+		} else {
+			out_char(&o, s.p[i]);
+		}
+	}
+	copy = arena_str(&b->arena, (struct str){o.n ? o.buf : "", o.n});
+	out_close(&o);
+	return copy;
+}
+
+/* A text of the page of harmless names, with the names exchanged. */
+static struct str exchanged(struct back *b, struct str s, const struct str *names)
+{
+	struct str copy;
+	struct out o;
+
+	out_mem(&o);
+	for (size_t i = 0; i < s.n; i++) {
+		if (i + 6 > s.n || memcmp(s.p + i, "zq", 2) != 0 || memcmp(s.p + i + 4, "qz", 2) != 0) {
+			out_char(&o, s.p[i]);
+			continue;
+		}
+		out_str(&o, in_xml(b, names[(s.p[i + 2] - '0') * 10 + s.p[i + 3] - '0']));
+		i += 5;
+	}
+	copy = arena_str(&b->arena, (struct str){o.n ? o.buf : "", o.n});
+	out_close(&o);
+	return copy;
+}
+
+/* What of the name a frame has room for: pieces of it, in order. */
+static bool is_label(struct str s, struct str name)
+{
+	const struct str dots = STR("\xe2\x80\xa6");
+
+	for (;;) {
+		size_t n = str_find_str(s, dots);
+		struct str piece = {s.p, n};
+		size_t at = str_find_str(name, piece);
+
+		if (n && at >= name.n)
+			return false;
+		if (n >= s.n)
+			return true;
+		name = n ? str_from(name, at + n) : name;
+		s = str_from(s, n + dots.n);
+	}
+}
+
+static bool is_colour(struct str s)
+{
+	unsigned v[3];
+	char text[32], back[32];
+
+	snprintf(text, sizeof(text), "%.*s", STR_ARG(s));
+	if (sscanf(text, "=hsl(%3u %3u%% %3u%%)", &v[0], &v[1], &v[2]) != 3)
+		return false;
+	snprintf(back, sizeof(back), "=hsl(%u %u%% %u%%)", v[0], v[1], v[2]);
+	return strcmp(text, back) == 0;
+}
+
+/* Where the reader of a page is. */
+struct place {
+	struct str element, title; /* the last that began; the text of the last <title> */
+	bool frame;		   /* in a frame of a flame graph */
+};
+
+static void go_on(struct place *at, struct str s)
+{
+	if (s.p[0] == '<')
+		at->element = str_from(s, 1);
+	if (s.p[0] == '"' && str_eq(at->element, STR("title")))
+		at->title = (struct str){s.p + 1, str_find(s, '\n') - 1};
+	if (s.p[0] == '<' && str_eq(s, STR("<g")))
+		at->frame = true;
+	if (s.p[0] == '/' && str_eq(s, STR("/g")))
+		at->frame = false;
+	if (s.p[0] == '/')
+		at->element = STR("");
+}
+
+/* Is this what stands where the page of harmless names has `want`? */
+static bool same_text(struct back *b, const struct place *at, struct str got, struct str want,
+		      const struct str *names)
+{
+	if (got.p[0] != want.p[0])
+		return false;
+	if (str_starts(want, STR("=hsl(")))
+		return is_colour(got);
+	if (at->frame && got.p[0] == '"' && str_eq(at->element, STR("text")))
+		return is_label(str_from(got, 1), at->title);
+	return str_eq(got, exchanged(b, want, names));
+}
+
+static void same_page(struct back *b, const struct back *want, const struct str *names,
+		      bool (*skip)(const struct back *b, size_t i), const char *format)
+{
+	struct place at = {0};
+
+	for (size_t i = 0; i < b->n && i < want->n; i++) {
+		if (!(skip && skip(b, i)) &&
+		    !same_text(b, &at, b->text[i], want->text[i], names))
+			fuzz_fail("%s: text %zu is '%.*s', of harmless names '%.*s'", format, i,
+				  STR_ARG(b->text[i]), STR_ARG(want->text[i]));
+		go_on(&at, b->text[i]);
+	}
+	if (b->n != want->n)
+		fuzz_fail("%s: %zu texts, of harmless names %zu", format, b->n, want->n);
+}
+
+static void draw(struct out *o, struct result *r, enum format format)
+{
 	static const struct look look;
-	static struct made m;
-	static const struct input in = {
-		.name = {STR("a"), STR("b"), STR("c")}, .n = 3, .shape = 1};
+	struct err err = {0};
+	struct render rd = {.o = o, .r = r, .look = &look, .err = &err};
 
-	if (all.n)
-		return (struct str){all.buf, all.n};
-	out_mem(&all);
-	make_result(&m, &in);
-	for (int i = 0; i < 2; i++) {
-		struct err err = {0};
-		struct render rd = {.o = &all, .r = &m.r, .look = &look, .err = &err};
-
-		render_find(i ? FORMAT_HTML : FORMAT_SVG)->render(&rd);
-	}
-	return (struct str){all.buf, all.n};
+	out_mem(o);
+	if (render_find(format)->render(&rd) != 0)
+		fuzz_fail("%s: %s", format_name(format), err.text);
 }
 
-static size_t scripts(struct str s)
+static void law_page(struct back *b, struct str s, const struct made *m, enum format format)
 {
-	size_t n = 0, at;
+	struct input in;
+	struct made twin;
+	struct back want;
+	struct out o;
 
-	while ((at = str_find_str(s, STR("<script"))) < s.n) {
-		s = str_from(s, at + 1);
-		n++;
-	}
-	return n;
+	if (!back_clean(b, s, "\t\n") || !back_page(b, s))
+		return;
+	make_harmless(&in, m->in);
+	make_result(&twin, &in);
+	draw(&o, &twin.r, format);
+	back_init(&want);
+	if (!back_page(&want, (struct str){o.buf, o.n}))
+		fuzz_fail("%s of harmless names: %s", format_name(format), want.why);
+	same_page(b, &want, m->in->name, NULL, format_name(format));
+	back_free(&want);
+	out_close(&o);
 }
 
-/* Its elements change more often than its law: no script but those of harmless names. */
 static void law_html(struct back *b, struct str s, const struct made *m)
 {
-	(void)m;
-	if (back_clean(b, s, "\t\n") && scripts(s) > scripts(constant()))
-		fuzz_fail("html: a script that is not ours");
+	law_page(b, s, m, FORMAT_HTML);
 }
 
 static void law_svg(struct back *b, struct str s, const struct made *m)
 {
-	static const char *const titles[] = {"<title>", NULL};
-
-	(void)m;
-	if (back_clean(b, s, "\n"))
-		back_xml(b, s, constant(), titles);
+	law_page(b, s, m, FORMAT_SVG);
 }
 
 static void law_dot(struct back *b, struct str s, const struct made *m)
@@ -410,8 +552,8 @@ static void put_line(struct out *o, const char *key, size_t id, struct str name)
 static void put_profile(struct out *o, const struct input *in)
 {
 	out_c(o, "version: 1\ncreator: x\n");
-	put_line(o, "cmd: ", 0, in->name[0]);
-	put_line(o, "desc: Trigger: ", 0, in->name[in->n - 1]);
+	put_line(o, "cmd: x", 0, in->name[0]);
+	put_line(o, "part: 1\ndesc: Trigger: ", 0, in->name[in->n - 1]);
 	out_c(o, "event: Ir : ");
 	put_line(o, "", 0, in->name[in->n / 2]);
 	out_c(o, "events: Ir\n");
@@ -426,6 +568,8 @@ static void put_profile(struct out *o, const struct input *in)
 				"cob=(%zu)\ncfi=(%zu)\ncfn=(%zu)\ncalls=2 1\n%zu 100\n",
 				i, i, i, i + 1);
 	}
+	put_line(o, "part: 2\ndesc: Trigger: ", 0, in->name[in->n / 2]);
+	out_c(o, "events: Ir\nfn=(1)\n1 1\n");
 }
 
 static struct store *index_of(const char *p, size_t n)
@@ -459,23 +603,194 @@ static struct out answer(struct store *st, const char *query, enum format format
 	return o;
 }
 
-static void check_profile(const struct input *in)
+/* ---- the report ----
+ *
+ * The page's data are lines of text in elements of their own (repl/report.c).
+ */
+
+static bool is_data(const struct back *b, size_t i)
 {
-	static const char *const queries[] = {"functions", "calls", "events", "lines"};
-	struct store *first, *second;
-	struct out o, again;
-	struct back b;
+	return i > 4 && b->text[i].p[0] == '"' && str_eq(b->text[i - 1], STR("@hidden")) &&
+	       str_eq(b->text[i - 4], STR("<pre"));
+}
+
+/* The lines of element `id`, each with its end. */
+static struct str data_of(const struct back *b, const char *id)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (is_data(b, i) && str_eq(str_from(b->text[i - 2], 1), str_c(id)))
+			return str_from(b->text[i], 2);
+	fuzz_fail("html: no data %s", id);
+}
+
+static struct str next_line(struct str *lines, const char *what)
+{
+	size_t n = str_find(*lines, '\n');
+	struct str line = {lines->p, n};
+
+	if (n >= lines->n)
+		fuzz_fail("html: too few lines of %s", what);
+	*lines = str_from(*lines, n + 1);
+	return line;
+}
+
+static struct str line_number(struct str lines, uint64_t n, const char *what)
+{
+	while (n--)
+		next_line(&lines, what);
+	return next_line(&lines, what);
+}
+
+/* What stands before the next `end`; *s: what is behind it. */
+static struct str cut(struct str *s, char end)
+{
+	size_t n = str_find(*s, end);
+	struct str head = {s->p, n};
+
+	*s = str_from(*s, n < s->n ? n + 1 : n);
+	return head;
+}
+
+static void same_name(struct back *b, struct str got, struct str name, const char *what)
+{
+	if (!str_eq(got, in_xml(b, name)))
+		fuzz_fail("html: a %s is '%.*s', not '%.*s'", what, STR_ARG(got),
+			  STR_ARG(in_xml(b, name)));
+}
+
+static void law_functions(struct back *b, const struct graph *g)
+{
+	struct str lines = data_of(b, "d-functions"), strings = data_of(b, "d-strings");
+
+	for (uint32_t f = 0; f < g->functions; f++) {
+		struct str line = next_line(&lines, "functions");
+		uint64_t v[5];
+
+		same_name(b, cut(&line, '\t'), graph_name(g, f), "function");
+		for (int i = 0; i < 5; i++)
+			if (!str_u64(cut(&line, ' '), &v[i]))
+				fuzz_fail("html: no number behind function %u", f);
+		if (v[0] != graph_id(g, f))
+			fuzz_fail("html: function %u has another id", f);
+		same_name(b, line_number(strings, v[3], "strings"), graph_file(g, f), "file");
+		same_name(b, line_number(strings, v[4], "strings"), graph_obj(g, f), "object");
+	}
+	if (lines.n)
+		fuzz_fail("html: lines of functions that are none");
+}
+
+static void law_headers(struct back *b, struct store *st)
+{
+	struct str lines = data_of(b, "d-events"), line = next_line(&lines, "events");
+	struct str parts = data_of(b, "d-parts");
+	struct store_event event;
+
+	store_event(st, 0, &event);
+	same_name(b, cut(&line, '\t'), event.name, "event");
+	same_name(b, cut(&line, '\t'), event.long_name, "long name");
+	if (lines.n)
+		fuzz_fail("html: lines of events that are none");
+	for (uint32_t i = 0; i < store_info(st)->parts; i++) {
+		struct store_part part;
+		char head[40];
+		struct str what;
+
+		store_part(st, i, &part);
+		line = next_line(&parts, "parts");
+		what = cut(&line, '\t');
+		snprintf(head, sizeof(head), "part %u%s", i + 1, part.trigger.n ? ", " : "");
+		if (!str_starts(what, str_c(head)))
+			fuzz_fail("html: a part is '%.*s'", STR_ARG(what));
+		same_name(b, str_from(what, strlen(head)), part.trigger, "trigger");
+	}
+	if (parts.n)
+		fuzz_fail("html: lines of parts that are none");
+}
+
+static struct store *index_of_input(const struct input *in)
+{
+	struct store *st;
+	struct out o;
 
 	out_mem(&o);
 	put_profile(&o, in);
-	first = index_of(o.buf, o.n);
+	st = index_of(o.buf, o.n);
 	out_close(&o);
-	o = answer(first, "functions", FORMAT_HTML);
+	return st;
+}
+
+/* The report of a profile of n harmless names. */
+static const struct back *harmless_report(size_t n)
+{
+	static struct back pages[NAMES + 1];
+	struct back *page = &pages[n];
+	struct input in = {.n = n};
+	struct store *st;
+	struct out o;
+
+	if (page->n)
+		return page;
+	for (size_t i = 0; i < in.n; i++)
+		in.name[i] = harmless(i);
+	st = index_of_input(&in);
+	o = answer(st, "functions", FORMAT_HTML);
+	back_init(page);
+	if (!back_page(page, (struct str){o.buf, o.n}))
+		fuzz_fail("html of harmless names: %s", page->why);
+	out_close(&o);
+	store_close(st);
+	return page;
+}
+
+struct reported {
+	struct store *st;
+	const struct back *want;
+};
+
+static int law_report(void *arg, const struct result *r, struct err *err)
+{
+	const struct reported *of = arg;
+	struct store *st = of->st;
+	struct str cmd = str_from(store_info(st)->cmd, 1);
+	struct result copy = *r;
+	struct out o;
+	struct back b;
+
+	(void)err;
+	draw(&o, &copy, FORMAT_HTML);
 	back_init(&b);
-	if (!back_clean(&b, (struct str){o.buf, o.n}, "\t\n"))
+	if (!back_clean(&b, (struct str){o.buf, o.n}, "\t\n") ||
+	    !back_page(&b, (struct str){o.buf, o.n}))
 		fuzz_fail("html: %s", b.why);
+	same_page(&b, of->want, &cmd, is_data, "html");
+	law_functions(&b, r->graph);
+	law_headers(&b, st);
 	back_free(&b);
 	out_close(&o);
+	return 0;
+}
+
+static void check_report(struct store *st, size_t n)
+{
+	struct reported of = {st, harmless_report(n)};
+	struct session *s = fuzz_session(st);
+	struct err err = {0};
+	struct arena a;
+
+	arena_init(&a, 0);
+	if (query_run(s, STR("functions"), &a, law_report, &of, &err))
+		fuzz_fail("%s", err.text);
+	arena_free(&a);
+	session_free(s);
+}
+
+static void check_profile(const struct input *in)
+{
+	static const char *const queries[] = {"functions", "calls", "events", "lines"};
+	struct store *first = index_of_input(in), *second;
+	struct out o, again;
+
+	check_report(first, in->n);
 	o = answer(first, "functions", FORMAT_CALLGRIND);
 	second = index_of(o.buf, o.n);
 	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {

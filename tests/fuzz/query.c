@@ -34,21 +34,22 @@ static struct store *open_profile(const char *name)
 	return st;
 }
 
+/* Of this input alone: lets and the last answer, `_`, stay in a session. */
 static struct session *session_of(unsigned i)
 {
-	static struct session *open[PROFILES];
-	static struct store *other;
+	static struct store *open[PROFILES], *other;
+	struct session *s;
 	struct err err = {0};
 
-	if (!open[i]) {
-		if (!other)
-			other = open_profile("mutual-callers3.out");
-		open[i] = fuzz_session(open_profile(profiles[i]));
-		session_set_safe(open[i], true);
-		if (session_add(open[i], STR("other"), other, &err))
-			fuzz_fail("%s", err.text);
-	}
-	return open[i];
+	if (!other)
+		other = open_profile("mutual-callers3.out");
+	if (!open[i])
+		open[i] = open_profile(profiles[i]);
+	s = fuzz_session(open[i]);
+	session_set_safe(s, true);
+	if (session_add(s, STR("other"), other, &err))
+		fuzz_fail("%s", err.text);
+	return s;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -78,6 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	query_complete_function(s, str_from(text, context.word_at), 10, &a, &names, &n,
 				&err);
 	arena_free(&a);
+	session_free(s);
 	fuzz_end();
 	return 0;
 }

@@ -18,7 +18,7 @@ static const struct check_env env = {
 	.lets = lets,
 	.nlets = 3,
 	.event_scope = "this profile",
-	.limits = {64 << 10, 200},
+	.limits = {.text_bytes = 64 << 10, .nesting = 200},
 };
 
 static const struct {

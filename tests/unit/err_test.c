@@ -1,6 +1,8 @@
 /* err_test.c - the first error wins, whole: kind, place, sentence and hint. */
 #include "index/base/err.h"
 
+#include <errno.h>
+
 #include "tests/tap.h"
 
 static void test_first_wins(void)
@@ -56,10 +58,18 @@ static void test_status(void)
 		       "exit status of kind %d", (int)cases[i].kind);
 }
 
+static void test_errno(void)
+{
+	is_u64(err_kind_of(ENOMEM, ERR_PROFILE), ERR_LIMIT, "want of memory is a limit");
+	is_u64(err_kind_of(ENOENT, ERR_PROFILE), ERR_PROFILE, "a missing file is what it was");
+	is_u64(err_kind_of(0, ERR_INDEX), ERR_INDEX, "no errno: as it was");
+}
+
 int main(void)
 {
 	test_first_wins();
 	test_long();
 	test_status();
+	test_errno();
 	return done_testing();
 }

@@ -84,11 +84,12 @@ static void test_cannot_be_mapped(void)
 	static const struct {
 		const char *name, *want;
 		uint64_t size;
+		enum err_kind kind;
 	} cases[] = {
-		{"not a file", "a.out: cannot be mapped: ", 10},
+		{"not a file", "a.out: cannot be mapped: ", 10, ERR_PROFILE},
 		{"more than there is memory for",
-		 "a.out: cannot be mapped: ", SIZE_MAX / 4},
-		{"more than an address", "a.out: too large to map", SIZE_MAX},
+		 "a.out: cannot be mapped: ", SIZE_MAX / 4, ERR_LIMIT},
+		{"more than an address", "a.out: too large to map", SIZE_MAX, ERR_PROFILE},
 	};
 	int pair[2];
 
@@ -98,7 +99,7 @@ static void test_cannot_be_mapped(void)
 		struct map m;
 
 		is_u64((uint64_t)map_open(&m, pair[0], cases[i].size, "a.out", &err),
-		       ERR_PROFILE, "%s", cases[i].name);
+		       cases[i].kind, "%s", cases[i].name);
 		ok(strncmp(err.text, cases[i].want, strlen(cases[i].want)) == 0,
 		   "%s: \"%s\"", cases[i].name, err.text);
 		ok(m.n == 0 && m.slot == 0, "%s: an empty map", cases[i].name);
@@ -198,20 +199,58 @@ static void test_threads(void)
 	close(fd);
 }
 
-static void test_table_full(void)
+/* Threads that need more slots than there are, all at the same time. */
+static void *watch_many(void *arg)
 {
-	enum { MORE = 300 };
-	static unsigned slot[MORE];
-	unsigned given = 0, again;
+	static _Thread_local unsigned slot[700];
+	bool *good = arg;
 
-	for (int i = 0; i < MORE; i++)
-		given += (slot[i] = map_watch("", 1, "one byte")) != 0;
-	ok(given >= 200 && given < MORE, "%u maps are watched, the rest are not", given);
-	for (int i = 0; i < MORE; i++)
+	for (size_t i = 0; i < COUNT(slot); i++)
+		slot[i] = map_watch("", 1, "one byte");
+	for (size_t i = 0; i < COUNT(slot); i++) {
+		*good &= slot[i] != 0;
 		map_unwatch(slot[i]);
-	again = map_watch("", 1, "one byte");
-	ok(again != 0, "slots come back");
-	map_unwatch(again);
+	}
+	return NULL;
+}
+
+static void test_many(void)
+{
+	enum { MANY = 1000, THREADS = 4 };
+	static unsigned slot[MANY];
+	struct err err = {0};
+	struct reading r = {.err = &err};
+	bool good[THREADS] = {true, true, true, true};
+	pthread_t thread[THREADS];
+	unsigned given = 0, last;
+	struct map m;
+	int fd = file_of(2 * page);
+
+	for (int i = 0; i < MANY; i++)
+		given += (slot[i] = map_watch("", 1, "one byte")) != 0;
+	is_u64(given, MANY, "a thousand maps are watched");
+	map_open(&m, fd, 2 * page, "the last of them", &err);
+	last = m.slot;
+	ok(last > MANY, "and another: slot %u", last);
+	r.p = m.p;
+	r.n = m.n;
+	ok(ftruncate(fd, 0) == 0, "it shrinks");
+	is_u64((uint64_t)map_guard(read_all, &r, ERR_PROFILE, &err), ERR_PROFILE,
+	       "it is guarded too");
+	is_str(err.text, "the last of them changed or shrank while it was read", "by name");
+	map_close(&m);
+	close(fd);
+	for (int i = 0; i < MANY; i++)
+		map_unwatch(slot[i]);
+	slot[0] = map_watch("", 1, "one byte");
+	ok(slot[0] && slot[0] < last, "slots come back");
+	map_unwatch(slot[0]);
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&thread[i], NULL, watch_many, &good[i]);
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(thread[i], NULL);
+		ok(good[i], "thread %d got all it wanted", i);
+	}
 }
 
 /* What a child does; its fate is the signal that ended it. */
@@ -343,7 +382,7 @@ int main(void)
 	test_truncated();
 	test_nested();
 	test_threads();
-	test_table_full();
+	test_many();
 	test_wild();
 	return done_testing();
 }

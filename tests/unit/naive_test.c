@@ -42,6 +42,8 @@ static const struct {
 	 "events: Ir\nfl=a\nfn=f\ncfi=b\ncfn=g\njump=1 5\ncalls=1 5\n6 8\n"},
 	{"jfi= before an unreadable jump=",
 	 "events: Ir\nfl=a\nfn=f\n1 1\njfi=b\njump=x\n2\njump=1 5\n3\n"},
+	{"a name made of references whose part before had none of them",
+	 "fn=(4) (2)'2\nfn=(2) f\nevents: Ir\nfn=(4) (2)'2\n2 7\n"},
 	{"an append marker after a bare fn=",
 	 "fn=(1) f\n==== NEW PROFILING FILE ====\nevents: Ir\nfn=(1)\n1 5\n"},
 	{"an append marker after comments",

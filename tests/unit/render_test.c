@@ -92,6 +92,33 @@ static void check(const char *name, enum format f, const struct result *r,
 	free(got);
 }
 
+/* Frames too narrow to be drawn, of a sum at its limit: a frame for them says that limit. */
+static void test_narrow(void)
+{
+	enum { N = 5001 };
+	static uint64_t cost[N], level[N];
+	static struct str name[N];
+	static const struct look look;
+	struct column tree[] = {
+		{.name = STR("depth"), .type = COL_COUNT, .u = level},
+		{.name = STR("incl"), .type = COL_COST, .table = true, .u = cost},
+		{.name = STR("fn"), .type = COL_NAME, .table = true, .s = name},
+	};
+	struct result r = {.source = "calltree", .event = STR("Ir"), .cols = tree,
+			   .ncols = COUNT(tree), .rows = N, .depth_col = 0};
+	char *svg;
+
+	for (size_t i = 0; i < N; i++) {
+		cost[i] = i ? UINT64_MAX / (N - 1) : UINT64_MAX;
+		level[i] = i > 0;
+		name[i] = STR("f");
+	}
+	svg = render(FORMAT_SVG, &r, &look);
+	ok(strstr(svg, "<title>(other)\n~18,446,744,073,709,551,615 Ir") != NULL,
+	   "frames too narrow to be drawn, of a sum at its limit");
+	free(svg);
+}
+
 static void test_machine(void)
 {
 	static const struct look plain = {0}, raw = {.raw = true};
@@ -306,6 +333,7 @@ static void test_cancel(void)
 
 int main(void)
 {
+	test_narrow();
 	test_machine();
 	test_table();
 	test_tree();

@@ -140,6 +140,40 @@ static void test_compare(void)
 	unlink(path);
 }
 
+static int read_first(void *arg)
+{
+	const volatile char *p = ((struct source *)arg)->map.p;
+
+	return p[0] == 'x';
+}
+
+/* Of a set, each is opened again to be read: what goes wrong then has its name. */
+static void test_reopened(void)
+{
+	char want[200];
+	struct source s;
+	struct err err = {0};
+
+	write_file("events: Ir\n", 11);
+	is_u64((uint64_t)source_open(path, &s, &err), 0, "a file is opened");
+	source_release(&s);
+	is_u64((uint64_t)source_reopen(&s, &err), 0, "and again");
+	ok(truncate(path, 0) == 0, "it shrinks");
+	is_u64((uint64_t)map_guard(read_first, &s, ERR_PROFILE, &err), ERR_PROFILE,
+	       "that is an error");
+	snprintf(want, sizeof(want), "%s changed or shrank while it was read", path);
+	is_str(err.text, want, "by its name");
+	source_close(&s);
+	err_clear(&err);
+	write_file("events: Ir\n", 11);
+	is_u64((uint64_t)source_open(path, &s, &err), 0, "another is opened");
+	source_release(&s);
+	unlink(path);
+	is_u64((uint64_t)source_reopen(&s, &err), ERR_PROFILE, "it is gone");
+	ok(strstr(err.text, path) != NULL, "also by its name: %s", err.text);
+	source_close(&s);
+}
+
 int main(void)
 {
 	snprintf(dir, sizeof(dir), "%s/quern-source-XXXXXX",
@@ -150,6 +184,7 @@ int main(void)
 	test_refused();
 	test_packed();
 	test_compare();
+	test_reopened();
 	rmdir(dir);
 	return done_testing();
 }

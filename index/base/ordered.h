@@ -1,0 +1,34 @@
+/*
+ * ordered.h - make items on several threads, take them one after the other in order.
+ *
+ *	items   0 1 2 3 4 ...	each is made by the thread that comes to it,
+ *	slots   [3] [1] [2]	into a slot of its own,
+ *	caller	  0		and taken by the caller when it is its turn
+ *
+ * So the result is the same for any number of threads, and no more is held than slots are.
+ */
+#ifndef QUERN_BASE_ORDERED_H
+#define QUERN_BASE_ORDERED_H
+
+#include <stddef.h>
+
+struct ordered {
+	size_t items;
+	void *slots;		/* nslots of slot_size bytes, the caller's */
+	size_t nslots, slot_size;
+	void **worker;		/* what make() gets on each thread, nworkers of them */
+	unsigned nworkers;	/* 1: the caller makes the items itself */
+	/* Into the slot; the value goes to take(). */
+	int (*make)(void *worker, void *slot, size_t item);
+	/* From the slot; not 0 ends it all. */
+	int (*take)(void *arg, void *slot, size_t item, int made);
+	void *arg;
+};
+
+/* 0, or what take() said.  A thread that cannot be had is no error: others do its work. */
+int ordered_run(const struct ordered *o);
+
+/* The threads that are meant by `jobs`: 0 is one per core; 1 to 256. */
+unsigned ordered_jobs(unsigned jobs);
+
+#endif

@@ -1,0 +1,82 @@
+/* ordered_test.c - items are made once each and taken in order, whatever the threads do. */
+#include "index/base/ordered.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "tests/tap.h"
+
+struct made {
+	size_t item;
+	uint64_t square;
+};
+
+struct taken {
+	size_t n, wrong, stop_at;
+};
+
+static atomic_size_t made;
+
+static int make(void *worker, void *slot, size_t item)
+{
+	struct made *m = slot;
+	const struct timespec moment = {.tv_nsec = (long)(item * 7919 % 5) * 20000};
+
+	*(size_t *)worker += 1;
+	nanosleep(&moment, NULL);
+	*m = (struct made){item, item * item};
+	atomic_fetch_add(&made, 1);
+	return item == 77 ? -5 : 0;
+}
+
+static int take(void *arg, void *slot, size_t item, int rc)
+{
+	const struct made *m = slot;
+	struct taken *t = arg;
+
+	t->wrong += item != t->n || m->item != item || m->square != item * item ||
+		    rc != (item == 77 ? -5 : 0);
+	t->n++;
+	return item == t->stop_at ? 9 : 0;
+}
+
+static void run(unsigned workers, size_t slots, size_t items, size_t stop_at)
+{
+	struct made slot[16];
+	size_t count[8] = {0}, sum = 0;
+	void *worker[8];
+	struct taken t = {.stop_at = stop_at};
+	const struct ordered o = {.items = items, .slots = slot, .nslots = slots,
+				  .slot_size = sizeof(*slot), .worker = worker,
+				  .nworkers = workers, .make = make, .take = take, .arg = &t};
+	const size_t want = stop_at < items ? stop_at + 1 : items;
+
+	for (unsigned i = 0; i < 8; i++)
+		worker[i] = &count[i];
+	atomic_store(&made, 0);
+	is_u64((uint64_t)ordered_run(&o), stop_at < items ? 9 : 0, "%u workers, %zu slots: end",
+	       workers, slots);
+	is_u64(t.n, want, "%zu of %zu items taken", want, items);
+	is_u64(t.wrong, 0, "in order, each from its slot");
+	for (unsigned i = 0; i < 8; i++)
+		sum += count[i];
+	ok(sum == atomic_load(&made) && sum >= want && sum <= want + slots,
+	   "made once each, not far ahead: %zu", sum);
+}
+
+int main(void)
+{
+	run(1, 1, 200, SIZE_MAX);
+	run(1, 4, 200, 50);
+	run(2, 1, 200, SIZE_MAX);
+	run(3, 2, 200, SIZE_MAX);
+	run(8, 16, 400, SIZE_MAX);
+	run(4, 8, 400, 123);
+	run(4, 8, 1, SIZE_MAX);
+	run(4, 8, 0, SIZE_MAX);
+	is_u64(ordered_jobs(3), 3, "so many threads as are asked for");
+	ok(ordered_jobs(0) >= 1 && ordered_jobs(0) <= 256, "one per core");
+	is_u64(ordered_jobs(100000), 256, "not too many");
+	return done_testing();
+}
