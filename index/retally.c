@@ -57,7 +57,8 @@ bool retally_possible(struct store *st)
 
 static int no_memory(struct retally *r)
 {
-	return err_set(r->err, ERR_LIMIT, 0, "out of memory while adding files to an index");
+	return err_set(r->err, ERR_LIMIT, 0,
+		       "out of memory while adding files to an index");
 }
 
 /* ---- names, functions, edges ---- */
@@ -67,13 +68,16 @@ static int take_names(struct retally *r)
 	const struct store_info *in = store_info(r->st);
 
 	for (uint32_t i = 0; i < in->objects; i++)
-		if (names_append(&r->t->names[SPACE_OBJ], store_obj(r->st, i)) == UINT32_MAX)
+		if (names_append(&r->t->names[SPACE_OBJ], store_obj(r->st, i)) ==
+		    UINT32_MAX)
 			return no_memory(r);
 	for (uint32_t i = 0; i < in->files; i++)
-		if (names_append(&r->t->names[SPACE_FILE], store_file(r->st, i)) == UINT32_MAX)
+		if (names_append(&r->t->names[SPACE_FILE], store_file(r->st, i)) ==
+		    UINT32_MAX)
 			return no_memory(r);
 	for (uint32_t i = 0; i < in->names; i++)
-		if (names_append(&r->t->names[SPACE_FN], store_name(r->st, i)) == UINT32_MAX)
+		if (names_append(&r->t->names[SPACE_FN], store_name(r->st, i)) ==
+		    UINT32_MAX)
 			return no_memory(r);
 	return 0;
 }
@@ -104,9 +108,10 @@ static int take_functions(struct retally *r)
 	    vec_reserve(&t->self, &t->self_cap, n * events, sizeof(*t->self)))
 		return no_memory(r);
 	for (uint32_t f = 0; f < n; f++) {
-		t->fn[f] = (struct fn_slot){.ob = NAME_FIRST + store_fn_obj_id(r->st, f),
-					    .fl = NAME_FIRST + store_fn_file_id(r->st, f),
-					    .fn = NAME_FIRST + store_fn_name_id(r->st, f)};
+		t->fn[f] =
+			(struct fn_slot){.ob = NAME_FIRST + store_fn_obj_id(r->st, f),
+					 .fl = NAME_FIRST + store_fn_file_id(r->st, f),
+					 .fn = NAME_FIRST + store_fn_name_id(r->st, f)};
 		for (uint32_t e = 0; e < events; e++)
 			t->self[f * events + e] = store_fn_self(r->st, f, e);
 	}
@@ -151,8 +156,8 @@ static int write_away(struct retally *r, struct spill *s)
 	int failed = spill_write(s);
 
 	return failed ? err_set(r->err, err_kind_of(failed, ERR_INDEX), 0,
-				"cannot write a temporary file in %s: %s",
-				s->dir, strerror(failed))
+				"cannot write a temporary file in %s: %s", s->dir,
+				strerror(failed))
 		      : 0;
 }
 
@@ -166,9 +171,11 @@ static int take_lines(struct retally *r, fn_id f, struct once_row *before)
 	if (store_lines(r->st, f, &r->scratch, &line, &costs, &n, r->err))
 		return (int)r->err->kind;
 	for (size_t i = 0; i < n; i++) {
-		struct once_row row = {.kind = ENTRY_COST, .ncost = events,
+		struct once_row row = {.kind = ENTRY_COST,
+				       .ncost = events,
 				       .file = NAME_FIRST + line[i].file,
-				       .instr = line[i].instr, .line = line[i].line};
+				       .instr = line[i].instr,
+				       .line = line[i].line};
 
 		if (put(r, before, &row, costs + i * events))
 			return (int)r->err->kind;
@@ -187,10 +194,13 @@ static int take_sites(struct retally *r, fn_id f, struct once_row *before)
 	if (store_sites(r->st, f, &r->scratch, &site, &costs, &n, r->err))
 		return (int)r->err->kind;
 	for (size_t i = 0; i < n; i++) {
-		struct once_row row = {.kind = ENTRY_CALL, .ncost = events,
+		struct once_row row = {.kind = ENTRY_CALL,
+				       .ncost = events,
 				       .file = NAME_FIRST + site[i].file,
-				       .callee = site[i].callee, .instr = site[i].instr,
-				       .line = site[i].line, .count = site[i].calls};
+				       .callee = site[i].callee,
+				       .instr = site[i].instr,
+				       .line = site[i].line,
+				       .count = site[i].calls};
 
 		if (put(r, before, &row, costs + i * events))
 			return (int)r->err->kind;
@@ -210,8 +220,11 @@ static int take_jumps(struct retally *r, fn_id f, struct once_row *before)
 		uint64_t name = NAME_FIRST + store_fn_name_id(r->st, jump[i].to_fn);
 		struct once_row row = {
 			.kind = jump[i].conditional ? ENTRY_JCND : ENTRY_JUMP,
-			.file = NAME_FIRST + jump[i].file, .instr = jump[i].instr,
-			.line = jump[i].line, .count = jump[i].executed, .taken = jump[i].taken,
+			.file = NAME_FIRST + jump[i].file,
+			.instr = jump[i].instr,
+			.line = jump[i].line,
+			.count = jump[i].executed,
+			.taken = jump[i].taken,
 			.to = {jump[i].to_instr, jump[i].to_line,
 			       name << 32 | (NAME_FIRST + jump[i].to_file)}};
 
@@ -242,8 +255,8 @@ static int take_details(struct retally *r)
 
 /* ---- parts ---- */
 
-static int put_numbers(struct bytes *b, const uint32_t *id, size_t n, const uint64_t *first,
-		       const uint64_t *costs, size_t events)
+static int put_numbers(struct bytes *b, const uint32_t *id, size_t n,
+		       const uint64_t *first, const uint64_t *costs, size_t events)
 {
 	int rc = bytes_put(b, n);
 
@@ -271,7 +284,8 @@ static int take_part_costs(struct retally *r, uint32_t p, struct part_slot *slot
 	if (store_part_functions(r->st, p, &r->scratch, &id, &costs, &n, r->err))
 		return (int)r->err->kind;
 	rc = put_numbers(b, id, n, NULL, costs, t->nevent);
-	if (!rc && store_part_edges(r->st, p, &r->scratch, &id, &calls, &costs, &n, r->err))
+	if (!rc &&
+	    store_part_edges(r->st, p, &r->scratch, &id, &calls, &costs, &n, r->err))
 		rc = (int)r->err->kind;
 	rc = rc || put_numbers(b, id, n, calls, costs, t->nevent);
 	slot->bytes_n = spill_at(&t->parts) - slot->bytes_at;
@@ -307,12 +321,21 @@ static int take_parts(struct retally *r, struct kept *kept)
 		struct store_part p;
 
 		store_part(r->st, i, &p);
-		*to = (struct part){
-			.part = p.part, .pid = p.pid, .thread = p.thread, .creator = p.creator,
-			.cmd = p.cmd, .trigger = p.trigger, .time_range = p.time_range,
-			.desc = p.desc, .positions = p.positions, .events = p.events,
-			.file = r->file[p.file], .offset = p.offset, .bytes = p.bytes,
-			.has_totals = p.has_totals, .has_summary = p.has_summary};
+		*to = (struct part){.part = p.part,
+				    .pid = p.pid,
+				    .thread = p.thread,
+				    .creator = p.creator,
+				    .cmd = p.cmd,
+				    .trigger = p.trigger,
+				    .time_range = p.time_range,
+				    .desc = p.desc,
+				    .positions = p.positions,
+				    .events = p.events,
+				    .file = r->file[p.file],
+				    .offset = p.offset,
+				    .bytes = p.bytes,
+				    .has_totals = p.has_totals,
+				    .has_summary = p.has_summary};
 		t->part[i] = (struct part_slot){.begins = true};
 		if (take_sums(r, i, p.has_totals, &to->totals, store_part_totals) ||
 		    take_sums(r, i, p.has_summary, &to->summary, store_part_summary) ||
@@ -367,8 +390,10 @@ int retally(struct tally *t, struct store *st, const uint32_t *file, size_t once
 	struct kept *kept;
 	int rc;
 
-	if (tally_init(t, false, true, err))
+	if (tally_init(t, false, true, err)) {
+		tally_free(t); /* what there is; the caller frees a whole one */
 		return (int)err->kind;
+	}
 	spill_init(&t->once, once_limit, once_dir);
 	spill_init(&t->parts, once_limit, once_dir);
 	kept = ARENA_NEW(&t->arena, struct kept);

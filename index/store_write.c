@@ -235,11 +235,6 @@ void store_writer_close(struct store_writer *w)
 	free(w);
 }
 
-uint64_t store_writer_bytes(const struct store_writer *w)
-{
-	return w->bytes;
-}
-
 int packer_end_row(struct packer *p, uint64_t *at, struct err *err)
 {
 	*at = (uint64_t)p->block << 32 | p->row_at;

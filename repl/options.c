@@ -286,8 +286,9 @@ static int check(const struct options *o, struct err *err)
 		return err_hint(err, "give queries by -c, or the script by -f FILE");
 	}
 	if (o->watch && o->nprofiles != 1 && !o->help && !o->version)
-		return err_set(err, ERR_USAGE, 0,
-			       "--watch follows one run: give the name its files begin with");
+		return err_set(
+			err, ERR_USAGE, 0,
+			"--watch follows one run: give the name its files begin with");
 	if (o->verify && !o->nprofiles && !o->help && !o->version)
 		return err_set(err, ERR_USAGE, 0, "--verify needs a profile");
 	if (o->bench_parse && !o->nprofiles && !o->help && !o->version)

@@ -243,6 +243,17 @@ def lock_one(rng, i, s):
 
 # --------------------------------------------------------------------------- disk full
 
+def changed(profile):
+    """The index of an older content, and the right answers of the one that is there now."""
+    lua = read(small + "lua-default.out")
+    write(profile, lua.replace(b"desc: Timerange", b"desc: Timerenge", 1))
+    run(profile, *ASK)
+    s = {"old": read(profile + ".quern")}
+    write(profile, lua)
+    s["right"] = run(profile, *ASK).out
+    return s
+
+
 def disk_setup():
     if os.getuid():
         raise Skip("only root can mount a small tmpfs")
@@ -252,12 +263,7 @@ def disk_setup():
             stderr=subprocess.DEVNULL).returncode:
         raise Skip("a tmpfs cannot be mounted here")
     crash.e2e.atexit.register(subprocess.run, ["umount", "-l", os.path.abspath("disk")])
-    lua = read(small + "lua-default.out")
-    write("disk/p.out", lua.replace(b"desc: Timerange", b"desc: Timerenge", 1))
-    run("disk/p.out", *ASK)
-    s = {"old": read("disk/p.out.quern")}
-    write("disk/p.out", lua)
-    s["right"] = run("disk/p.out", *ASK).out
+    s = changed("disk/p.out")
     s["most"] = len(s["old"]) + 64 * 1024
     return s
 
@@ -280,13 +286,7 @@ def disk_one(rng, i, s):
 
 
 def limit_setup():
-    lua = read(small + "lua-default.out")
-    write("p.out", lua.replace(b"desc: Timerange", b"desc: Timerenge", 1))
-    run("p.out", *ASK)
-    s = {"old": read("p.out.quern")}
-    write("p.out", lua)
-    s["right"] = run("p.out", *ASK).out
-    return s
+    return changed("p.out")
 
 
 def limit_one(rng, i, s):

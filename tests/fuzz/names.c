@@ -76,21 +76,48 @@ static void make_cells(struct made *m, const struct input *in)
 static void make_result(struct made *m, const struct input *in)
 {
 	const struct column cols[] = {
-		{.name = STR("id"), .type = COL_ID, .machine = true, .table = true, .u = m->id},
+		{.name = STR("id"),
+		 .type = COL_ID,
+		 .machine = true,
+		 .table = true,
+		 .u = m->id},
 		{.name = STR("depth"), .type = COL_COUNT, .machine = true, .u = m->depth},
-		{.name = STR("incl"), .type = COL_COST, .machine = true, .table = true,
-		 .u = m->incl, .estimated = m->estimated},
-		{.name = STR("incl%"), .type = COL_PERCENT, .machine = true, .table = true,
-		 .bar = true, .f = m->percent},
-		{.name = STR("calls"), .type = COL_COUNT, .machine = true, .table = true,
+		{.name = STR("incl"),
+		 .type = COL_COST,
+		 .machine = true,
+		 .table = true,
+		 .u = m->incl,
+		 .estimated = m->estimated},
+		{.name = STR("incl%"),
+		 .type = COL_PERCENT,
+		 .machine = true,
+		 .table = true,
+		 .bar = true,
+		 .f = m->percent},
+		{.name = STR("calls"),
+		 .type = COL_COUNT,
+		 .machine = true,
+		 .table = true,
 		 .u = m->calls},
-		{.name = STR("fn"), .type = COL_NAME, .machine = true, .table = true,
+		{.name = STR("fn"),
+		 .type = COL_NAME,
+		 .machine = true,
+		 .table = true,
 		 .s = m->text[0]},
-		{.name = STR("file"), .type = COL_FILE, .machine = true, .table = true,
+		{.name = STR("file"),
+		 .type = COL_FILE,
+		 .machine = true,
+		 .table = true,
 		 .s = m->text[1]},
-		{.name = STR("obj"), .type = COL_OBJ, .machine = true, .table = true,
+		{.name = STR("obj"),
+		 .type = COL_OBJ,
+		 .machine = true,
+		 .table = true,
 		 .s = m->text[2]},
-		{.name = STR("note"), .type = COL_STR, .machine = true, .table = true,
+		{.name = STR("note"),
+		 .type = COL_STR,
+		 .machine = true,
+		 .table = true,
 		 .s = m->text[3]},
 	};
 
@@ -138,9 +165,10 @@ static void same_cells(struct back *b, const struct made *m, size_t columns, siz
 		fuzz_fail("%s: %zu texts, not %zu", format, b->n, rows * columns);
 	for (size_t i = 0; i < rows; i++, at += columns)
 		for (size_t k = 0; k < TEXTS; k++)
-			if (!str_eq(decoded(b, b->text[at + first + k], guarded), m->text[k][i]))
-				fuzz_fail("%s: row %zu, text %zu is another one: %.*s", format, i,
-					  k, STR_ARG(b->text[at + first + k]));
+			if (!str_eq(decoded(b, b->text[at + first + k], guarded),
+				    m->text[k][i]))
+				fuzz_fail("%s: row %zu, text %zu is another one: %.*s",
+					  format, i, k, STR_ARG(b->text[at + first + k]));
 }
 
 /* The name as plain text, as the law of emit.h has it; what XML cannot hold in it as bytes. */
@@ -193,8 +221,10 @@ static void law_table(struct back *b, struct str s, const struct made *m)
 {
 	size_t most = m->r.rows + 4; /* filters, titles, footer, columns left out */
 
-	if (back_clean(b, s, "\n") && count(s, '\n') > (m->r.card ? m->r.ncols + 1 : most))
-		fuzz_fail("a table of %zu rows has %zu lines:\n%.*s", m->r.rows, count(s, '\n'), STR_ARG(s));
+	if (back_clean(b, s, "\n") &&
+	    count(s, '\n') > (m->r.card ? m->r.ncols + 1 : most))
+		fuzz_fail("a table of %zu rows has %zu lines:\n%.*s", m->r.rows,
+			  count(s, '\n'), STR_ARG(s));
 }
 
 static void law_csv(struct back *b, struct str s, const struct made *m)
@@ -461,19 +491,26 @@ static void law_speedscope(struct back *b, struct str s, const struct made *m)
 		b->text[i] = decoded(b, b->text[i], false);
 	for (size_t i = 0; i < m->r.rows; i++)
 		if (!has_text(b, m->text[0][i]))
-			fuzz_fail("speedscope: '%.*s' is missing", STR_ARG(m->text[0][i]));
+			fuzz_fail("speedscope: '%.*s' is missing",
+				  STR_ARG(m->text[0][i]));
 }
 
 static const struct {
 	enum format format;
 	void (*law)(struct back *b, struct str s, const struct made *m);
 } laws[] = {
-	{FORMAT_TABLE, law_table},   {FORMAT_TREE, law_table},
-	{FORMAT_CSV, law_csv},	     {FORMAT_TSV, law_tsv},
-	{FORMAT_JSON, law_json},     {FORMAT_NDJSON, law_json},
-	{FORMAT_MD, law_md},	     {FORMAT_HTML, law_html},
-	{FORMAT_SVG, law_svg},	     {FORMAT_DOT, law_dot},
-	{FORMAT_FOLDED, law_folded}, {FORMAT_PPROF, law_pprof},
+	{FORMAT_TABLE, law_table},
+	{FORMAT_TREE, law_table},
+	{FORMAT_CSV, law_csv},
+	{FORMAT_TSV, law_tsv},
+	{FORMAT_JSON, law_json},
+	{FORMAT_NDJSON, law_json},
+	{FORMAT_MD, law_md},
+	{FORMAT_HTML, law_html},
+	{FORMAT_SVG, law_svg},
+	{FORMAT_DOT, law_dot},
+	{FORMAT_FOLDED, law_folded},
+	{FORMAT_PPROF, law_pprof},
 	{FORMAT_SPEEDSCOPE, law_speedscope},
 };
 
@@ -526,8 +563,10 @@ static void put_profile(struct out *o, const struct input *in)
 		put_line(o, "fn=", i + 1, in->name[i]);
 		out_printf(o, "%zu %zu\n", i + 1, 10 * i + 5);
 		if (i)
-			out_printf(o, "cob=(%zu)\ncfi=(%zu)\ncfn=(%zu)\ncalls=2 1\n%zu 100\n", i, i,
-				   i, i + 1);
+			out_printf(
+				o,
+				"cob=(%zu)\ncfi=(%zu)\ncfn=(%zu)\ncalls=2 1\n%zu 100\n",
+				i, i, i, i + 1);
 	}
 	put_line(o, "part: 2\ndesc: Trigger: ", 0, in->name[in->n / 2]);
 	out_c(o, "events: Ir\nfn=(1)\n1 1\n");
@@ -759,9 +798,10 @@ static void check_profile(const struct input *in)
 
 		again = answer(second, queries[i], FORMAT_NDJSON);
 		if (was.n != again.n || (was.n && memcmp(was.buf, again.buf, was.n) != 0))
-			fuzz_fail("callgrind: %s are other ones:\n%.*s\nwritten as\n%.*s\nwere\n%.*s",
-				  queries[i], (int)again.n, again.buf, (int)o.n, o.buf,
-				  (int)was.n, was.buf);
+			fuzz_fail(
+				"callgrind: %s are other ones:\n%.*s\nwritten as\n%.*s\nwere\n%.*s",
+				queries[i], (int)again.n, again.buf, (int)o.n, o.buf,
+				(int)was.n, was.buf);
 		out_close(&was);
 		out_close(&again);
 	}
