@@ -30,7 +30,8 @@ struct place {
 
 static int failed(const char *what, struct err *err)
 {
-	return err_set(err, err_kind_of(errno, ERR_OUTPUT), 0, "%s: %s", what, strerror(errno));
+	return err_set(err, err_kind_of(errno, ERR_OUTPUT), 0, "%s: %s", what,
+		       strerror(errno));
 }
 
 static int out_of_memory(struct err *err)
@@ -78,8 +79,9 @@ static bool is_ours(const char *name)
 	for (size_t t = 0; t < export_tables_n; t++) {
 		struct str table = str_c(export_tables[t].name);
 
-		if (str_starts(file, table) && (str_eq(str_from(file, table.n), STR(".csv")) ||
-						str_eq(str_from(file, table.n), STR(".ndjson"))))
+		if (str_starts(file, table) &&
+		    (str_eq(str_from(file, table.n), STR(".csv")) ||
+		     str_eq(str_from(file, table.n), STR(".ndjson"))))
 			return true;
 	}
 	return str_eq(file, STR("schema.sql")) || str_eq(file, STR("schema.json"));
