@@ -80,6 +80,9 @@ static int walk(int dir, char *path, int flags)
 
 	for (char *part = path, *end; fd >= 0; part = end + 1) {
 		end = strchr(part, '/');
+		/* "././." stays where it is, and each of its ends is tried. */
+		if (end && (end == part || (end == part + 1 && *part == '.')))
+			continue;
 		if (end)
 			*end = '\0';
 		if (strcmp(part, "..") == 0) {

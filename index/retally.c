@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/map.h"
 #include "index/base/vec.h"
 #include "index/store_read.h"
 
@@ -21,22 +22,37 @@ struct retally {
 	struct err *err;
 };
 
-bool retally_possible(struct store *st)
+struct look {
+	struct store *st;
+	bool possible;
+};
+
+/* 0, or not when the index is damaged. */
+static int look(void *arg)
 {
+	struct look *l = arg;
+	struct store *st = l->st;
 	uint64_t kept[ODD_KINDS] = {0};
 	uint32_t n = store_diag_count(st);
 
-	if (st->meta.files < 2 || st->meta.loose || st->meta.saturated ||
-	    st->meta.parts < 2)
-		return false;
 	/* Only the first lines of each kind are kept: whose they are depends on the order. */
 	for (uint32_t i = 0; i < n; i++)
 		if (st->diag[i].line)
 			kept[st->diag[i].kind]++;
 	for (uint32_t i = 0; i < n; i++)
 		if (kept[st->diag[i].kind] != st->diag[i].count)
-			return false;
-	return !store_check(st, &(struct err){0});
+			return 0;
+	l->possible = true;
+	return store_check(st, &(struct err){0});
+}
+
+bool retally_possible(struct store *st)
+{
+	struct look l = {.st = st};
+
+	if (st->meta.files < 2 || st->meta.loose || st->meta.saturated || st->meta.parts < 2)
+		return false;
+	return !map_guard(look, &l, ERR_INDEX, &(struct err){0}) && l.possible;
 }
 
 static int no_memory(struct retally *r)

@@ -61,7 +61,7 @@ const char options_help[] =
 	"\n"
 	"Exit status: 0 answered; 1 wrong query or nothing matched; 2 wrong options; 3 profile\n"
 	"cannot be read; 4 `expect` failed; 5 index cannot be made, is damaged or locked; 6 a\n"
-	"limit was hit; 130 interrupted.\n";
+	"limit was hit, or memory ran out; 130 interrupted.\n";
 
 enum kind { FLAG, TEXT, ROOT, MOVED, LIMIT, TASK, NUMBER, SIZE, FORMAT, COLOUR };
 

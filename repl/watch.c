@@ -65,9 +65,7 @@ static int sight_take(struct sight *s, const char *base, struct err *err)
 
 	*s = (struct sight){0};
 	if (inputs_find(base, &path, &n, &none))
-		return none.kind == ERR_LIMIT
-			       ? err_set(err, ERR_LIMIT, 0, "%s", none.text)
-			       : 0;
+		return none.kind == ERR_LIMIT ? err_set(err, ERR_LIMIT, 0, "%s", none.text) : 0;
 	s->file = calloc(n + 1, sizeof(*s->file));
 	for (size_t i = 0; s->file && i < n; i++) {
 		struct stat st;
@@ -75,8 +73,8 @@ static int sight_take(struct sight *s, const char *base, struct err *err)
 		if (stat(path[i], &st) || st.st_size == 0)
 			continue;
 		s->file[s->n++] = (struct seen_file){
-			path[i], st.st_ino, (uint64_t)st.st_size,
-			nanoseconds(&st.st_mtim), nanoseconds(&st.st_ctim)};
+			path[i], st.st_ino, (uint64_t)st.st_size, nanoseconds(&st.st_mtim),
+			nanoseconds(&st.st_ctim)};
 		path[i] = NULL;
 	}
 	inputs_free(path, n);
@@ -88,8 +86,7 @@ static bool same_sight(const struct sight *a, const struct sight *b)
 	if (a->n != b->n)
 		return false;
 	for (size_t i = 0; i < a->n; i++)
-		if (a->file[i].inode != b->file[i].inode ||
-		    a->file[i].size != b->file[i].size ||
+		if (a->file[i].inode != b->file[i].inode || a->file[i].size != b->file[i].size ||
 		    a->file[i].mtime_ns != b->file[i].mtime_ns ||
 		    a->file[i].ctime_ns != b->file[i].ctime_ns ||
 		    strcmp(a->file[i].path, b->file[i].path) != 0)
@@ -99,19 +96,18 @@ static bool same_sight(const struct sight *a, const struct sight *b)
 
 /* ---- what changed ---- */
 
-struct dump { /* the parts of all threads at one time */
+struct dump {			/* the parts of all threads at one time */
 	uint64_t pid, part;
-	uint32_t first, n; /* of the store's parts */
+	uint32_t first, n;	/* of the store's parts */
 };
 
-/* The dumps of the profile in order; *n of them, to be freed. */
-static struct dump *list_dumps(struct store *st, size_t *n)
+/* The dumps of the profile in order into d, which has room for as many as there are parts. */
+static void list_dumps(struct store *st, struct dump *d, size_t *n)
 {
 	uint32_t parts = store_info(st)->parts;
-	struct dump *d = calloc((size_t)parts + 1, sizeof(*d));
 
 	*n = 0;
-	for (uint32_t i = 0; d && i < parts; i++) {
+	for (uint32_t i = 0; i < parts; i++) {
 		struct store_part p;
 
 		store_part(st, i, &p);
@@ -120,7 +116,6 @@ static struct dump *list_dumps(struct store *st, size_t *n)
 		else
 			d[(*n)++] = (struct dump){p.pid, p.part, i, 1};
 	}
-	return d;
 }
 
 static uint64_t add(uint64_t a, uint64_t b)
@@ -160,7 +155,7 @@ static uint64_t dump_total(struct store *st, const struct dump *d, uint32_t e)
 
 struct change {
 	fn_id fn;
-	uint64_t now, before, size; /* size: of the difference */
+	uint64_t now, before, size;	/* size: of the difference */
 };
 
 static int compare_changes(const void *a, const void *b)
@@ -178,11 +173,9 @@ static void put_delta(char buf[NUMBER_MAX + 1], uint64_t now, uint64_t before)
 	number_grouped(buf + 1, now > before ? now - before : before - now);
 }
 
-static void put_row(struct app *app, struct out *o, struct store *st,
-		    const struct change *c)
+static void put_row(struct app *app, struct out *o, struct store *st, const struct change *c)
 {
-	enum emit_form form =
-		app->screen.out && !app->screen.utf8 ? EMIT_ASCII : EMIT_TEXT;
+	enum emit_form form = app->screen.out && !app->screen.utf8 ? EMIT_ASCII : EMIT_TEXT;
 	char delta[NUMBER_MAX + 1], now[NUMBER_MAX], before[NUMBER_MAX];
 	size_t columns = app->screen.columns, width = SIZE_MAX;
 
@@ -237,34 +230,43 @@ static void put_head(struct out *o, struct store *st, const struct dump *d,
 	out_char(o, '\n');
 }
 
-/* The functions whose costs differ most between a dump and the one before, which may be NULL. */
-static int put_changes(struct app *app, struct out *o, struct store *st,
-		       const struct dump *d, const struct dump *before, uint32_t e,
-		       struct err *err)
-{
-	size_t n = store_info(st)->functions, rows = 0;
-	uint64_t *now = calloc(2 * n + 1, sizeof(*now)), *was = now ? now + n : NULL;
-	struct change *c = calloc(n + 1, sizeof(*c));
-	int rc = now && c ? 0 : err_set(err, ERR_LIMIT, 0, "out of memory");
+/* What is shown of a store; owned outside of the guard. */
+struct showing {
+	struct app *app;
+	struct store *st;
+	struct out *out;
+	uint32_t event;
+	struct dump *dump;
+	size_t n;
+	uint64_t *sums;		/* per function: now, then before */
+	struct change *change;
+	struct err *err;
+};
 
-	rc = rc || add_dump(app, st, d, e, now, err) ||
-	     (before && add_dump(app, st, before, e, was, err)) || store_check(st, err);
-	for (fn_id f = 0; !rc && f < n; f++)
+/* The functions whose costs differ most between a dump and the one before, which may be NULL. */
+static int put_changes(struct showing *s, const struct dump *d, const struct dump *before)
+{
+	size_t n = store_info(s->st)->functions, rows = 0;
+	uint64_t *now = s->sums, *was = now + n;
+	struct change *c = s->change;
+
+	memset(now, 0, 2 * n * sizeof(*now));
+	if (add_dump(s->app, s->st, d, s->event, now, s->err) ||
+	    (before && add_dump(s->app, s->st, before, s->event, was, s->err)) ||
+	    store_check(s->st, s->err))
+		return (int)s->err->kind;
+	for (fn_id f = 0; f < n; f++)
 		if (now[f] != was[f])
-			c[rows++] = (struct change){f, now[f], was[f],
-						    now[f] > was[f] ? now[f] - was[f]
-								    : was[f] - now[f]};
-	if (!rc) {
-		qsort(c, rows, sizeof(*c), compare_changes);
-		out_printf(o, "%15s  %15s  %15s  function\n", "delta", "self", "before");
-		for (size_t i = 0; i < rows && i < ROWS; i++)
-			put_row(app, o, st, &c[i]);
-		if (rows > ROWS)
-			out_printf(o, "%d of %zu functions that changed\n", ROWS, rows);
-	}
-	free(now);
-	free(c);
-	return rc ? (int)err->kind : 0;
+			c[rows++] = (struct change){
+				f, now[f], was[f],
+				now[f] > was[f] ? now[f] - was[f] : was[f] - now[f]};
+	qsort(c, rows, sizeof(*c), compare_changes);
+	out_printf(s->out, "%15s  %15s  %15s  function\n", "delta", "self", "before");
+	for (size_t i = 0; i < rows && i < ROWS; i++)
+		put_row(s->app, s->out, s->st, &c[i]);
+	if (rows > ROWS)
+		out_printf(s->out, "%d of %zu functions that changed\n", ROWS, rows);
+	return 0;
 }
 
 /* ---- the loop ---- */
@@ -273,12 +275,12 @@ struct watch {
 	struct app *app;
 	const char *base;
 	struct sight shown;
-	struct dump *known; /* dumps that were shown */
+	struct dump *known;	/* dumps that were shown */
 	size_t nknown;
-	pid_t pid;   /* that writes them; 0: not known */
-	bool alive;  /* it has been */
-	int unshown; /* the kind of error that kept the last files from being shown */
-	int notify;  /* -1: there is no inotify */
+	pid_t pid;		/* that writes them; 0: not known */
+	bool alive;		/* it has been */
+	int unshown;		/* the kind of error that kept the last files from being shown */
+	int notify;		/* -1: there is no inotify */
 	struct err err;
 };
 
@@ -290,38 +292,60 @@ static bool is_known(const struct watch *w, const struct dump *d)
 	return false;
 }
 
+struct shown {
+	struct watch *watch;
+	struct showing *showing;
+};
+
 /* Show each dump that is new; at first only the last, they may be many. */
+static int show_guarded(void *arg)
+{
+	const struct shown *of = arg;
+	const struct watch *w = of->watch;
+	struct showing *s = of->showing;
+	int rc = 0;
+
+	list_dumps(s->st, s->dump, &s->n);
+	for (size_t i = w->known || !s->n ? 0 : s->n - 1; !rc && i < s->n; i++) {
+		const struct dump *d = &s->dump[i];
+		const struct dump *before = i && d[-1].pid == d->pid ? d - 1 : NULL;
+
+		if (is_known(w, d) || s->event >= store_info(s->st)->all_events)
+			continue;
+		put_head(s->out, s->st, d, before, s->event);
+		rc = put_changes(s, d, before);
+	}
+	return rc ? rc : store_check(s->st, s->err);
+}
+
 static int show_changes(struct watch *w, struct store *st)
 {
+	const struct store_info *in = store_info(st);
 	struct str name = session_event(w->app->session);
-	uint32_t e = name.n ? store_event_find(st, name) : 0;
-	struct dump *d;
 	struct out o;
-	size_t n;
-	int failed, rc = 0;
+	struct showing s = {.app = w->app, .st = st, .out = &o, .err = &w->err};
+	int failed, rc;
 
-	d = list_dumps(st, &n);
-	if (!d)
-		return err_set(&w->err, ERR_LIMIT, 0, "out of memory");
+	s.dump = calloc((size_t)in->parts + 1, sizeof(*s.dump));
+	s.sums = calloc(2 * (size_t)in->functions + 1, sizeof(*s.sums));
+	s.change = calloc((size_t)in->functions + 1, sizeof(*s.change));
 	out_fd(&o, STDOUT_FILENO);
-	for (size_t i = w->known || !n ? 0 : n - 1; !rc && i < n; i++) {
-		const struct dump *before =
-			i && d[i - 1].pid == d[i].pid ? &d[i - 1] : NULL;
-
-		if (is_known(w, &d[i]) || e >= store_info(st)->all_events)
-			continue;
-		put_head(&o, st, &d[i], before, e);
-		rc = put_changes(w->app, &o, st, &d[i], before, e, &w->err);
+	if (!s.dump || !s.sums || !s.change) {
+		rc = err_set(&w->err, ERR_LIMIT, 0, "out of memory");
+	} else {
+		s.event = name.n ? store_event_find(st, name) : 0;
+		rc = session_guard(show_guarded, &(struct shown){w, &s}, &w->err);
 	}
 	failed = out_close(&o);
+	free(s.sums);
+	free(s.change);
 	free(w->known);
-	w->known = d;
-	w->nknown = n;
-	if (n && d[n - 1].pid && d[n - 1].pid < INT32_MAX)
-		w->pid = (pid_t)d[n - 1].pid;
+	w->known = s.dump;
+	w->nknown = s.dump ? s.n : 0;
+	if (s.n && s.dump[s.n - 1].pid && s.dump[s.n - 1].pid < INT32_MAX)
+		w->pid = (pid_t)s.dump[s.n - 1].pid;
 	if (!rc && failed)
-		rc = err_set(&w->err, ERR_OUTPUT, 0, "standard output: %s",
-			     strerror(failed));
+		rc = err_set(&w->err, ERR_OUTPUT, 0, "standard output: %s", strerror(failed));
 	return rc;
 }
 
@@ -339,12 +363,11 @@ static int show(struct watch *w, const struct sight *s)
 		kind = app_open(app, NULL, path, s->n);
 	free(path);
 	w->unshown = kind;
-	if (kind == ERR_PROFILE) /* said; maybe the next dump is better */
+	if (kind == ERR_PROFILE)	/* said; maybe the next dump is better */
 		return 0;
 	if (kind)
 		return kind;
-	return app->opts->ntasks ? script_tasks(app)
-				 : show_changes(w, app->profiles[0].store);
+	return app->opts->ntasks ? script_tasks(app) : show_changes(w, app->profiles[0].store);
 }
 
 /* Wait so long, or until something happens in the directory. */
@@ -398,7 +421,7 @@ static int follow(struct watch *w)
 		}
 		if (rest && !gone)
 			wait_for(w, LOOK_MS);
-		poll(NULL, 0, REST_MS); /* what woke us may go on for a while */
+		poll(NULL, 0, REST_MS);	/* what woke us may go on for a while */
 	}
 	sight_free(&before);
 	return rc;

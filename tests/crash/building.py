@@ -92,6 +92,16 @@ def scenes():
                   {"stale": stale, "fresh": read("p.out.quern")})
 
 
+def thread_scenes():
+    """So many lines that threads read and pack them, from memory or from a temporary file."""
+    write("q.out", big_profile(300, 150))
+    ask = ("q.out",) + ASK[:-2] + ("--jobs", "4")
+    right = run(*ask)
+    assert right.status == 0, right
+    return Scenes("q.out.quern", right.out, {"threads": ask, "few": ask + ("--mem", "400k")}, {},
+                  sparse=("few",))
+
+
 def sys_setup():
     return scenes().each(0, ACTIONS)
 
@@ -400,6 +410,10 @@ rows = [
         sys_fails, sys_setup),
     Row("malloc", "the k-th allocation of a build fails", 200, lambda s: len(s.cases), mem_fails,
         mem_setup),
+    Row("threadsys", "a system call of threads that index fails", 16, lambda s: len(s.cases), sys_fails,
+        lambda: thread_scenes().each(0, ACTIONS)),
+    Row("threadmem", "an allocation of threads that index fails", 16, lambda s: len(s.cases), mem_fails,
+        lambda: thread_scenes().each(1, ("", "+"))),
     Row("words", "a full disk and a used up quota are called so", 60,
         lambda s: 2 * s.calls["none"][0], words, scenes),
     Row("disk", "a disk with little room", 20, 150, disk_one, disk_setup),
