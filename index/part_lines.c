@@ -439,9 +439,9 @@ static int map_functions(struct part_lines *to, struct err *err)
 		m->fn[i] = function_of(to->st, m->name[SPACE_FN][f->fn],
 				       m->name[SPACE_FILE][f->fl],
 				       m->name[SPACE_OBJ][f->ob], f->defaulted);
-		if (m->fn[i] == NO_ID && f->body)	/* its lines would be lost */
-			return unknown(to->st, store_name(to->st, m->name[SPACE_FN][f->fn]),
-				       err);
+		if (m->fn[i] == NO_ID && f->body) /* its lines would be lost */
+			return unknown(to->st,
+				       store_name(to->st, m->name[SPACE_FN][f->fn]), err);
 	}
 	for (size_t i = 0; i < t->nedge; i++) {
 		const uint32_t end[] = {t->edge[i].caller, t->edge[i].callee};

@@ -91,7 +91,8 @@ static int no_events(const struct input *in, struct err *err)
 static bool has_lost_its_magic(const struct input *in)
 {
 	return !in->source.codec && !in->source.pipe && in->nhead &&
-	       input_is_packed_name(str_c(in->source.name)) && memchr(in->head, 0, in->nhead);
+	       input_is_packed_name(str_c(in->source.name)) &&
+	       memchr(in->head, 0, in->nhead);
 }
 
 int refuse_file(const struct input *in, struct err *err)

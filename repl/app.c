@@ -184,8 +184,8 @@ int app_read_file(const char *path, struct str *text, struct err *err)
 			n += (size_t)got;
 	}
 	if (fd < 0 || got < 0)
-		err_set(err, errno == EINTR ? ERR_CANCEL : err_kind_of(errno, ERR_QUERY), 0,
-			"%s: %s", path, strerror(errno));
+		err_set(err, errno == EINTR ? ERR_CANCEL : err_kind_of(errno, ERR_QUERY),
+			0, "%s: %s", path, strerror(errno));
 	else if (n >= SCRIPT_MAX)
 		err_set(err, ERR_LIMIT, 0, "%s: more than 16 MiB of script", path);
 	if (own && fd >= 0)

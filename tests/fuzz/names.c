@@ -305,7 +305,8 @@ static struct str in_xml(struct back *b, struct str name)
 	out_mem(&o);
 	for (size_t i = 0; i < s.n; i++) {
 		if (not_in_xml((struct str){s.p + i, s.n - i < 3 ? s.n - i : 3})) {
-			out_c(&o, s.p[i + 2] == '\xbe' ? "\\xEF\\xBF\\xBE" : "\\xEF\\xBF\\xBF");
+			out_c(&o, s.p[i + 2] == '\xbe' ? "\\xEF\\xBF\\xBE"
+						       : "\\xEF\\xBF\\xBF");
 			i += 2;
 		} else {
 			out_char(&o, s.p[i]);
@@ -324,7 +325,8 @@ static struct str exchanged(struct back *b, struct str s, const struct str *name
 
 	out_mem(&o);
 	for (size_t i = 0; i < s.n; i++) {
-		if (i + 6 > s.n || memcmp(s.p + i, "zq", 2) != 0 || memcmp(s.p + i + 4, "qz", 2) != 0) {
+		if (i + 6 > s.n || memcmp(s.p + i, "zq", 2) != 0 ||
+		    memcmp(s.p + i + 4, "qz", 2) != 0) {
 			out_char(&o, s.p[i]);
 			continue;
 		}
@@ -388,8 +390,8 @@ static void go_on(struct place *at, struct str s)
 }
 
 /* Is this what stands where the page of harmless names has `want`? */
-static bool same_text(struct back *b, const struct place *at, struct str got, struct str want,
-		      const struct str *names)
+static bool same_text(struct back *b, const struct place *at, struct str got,
+		      struct str want, const struct str *names)
 {
 	if (got.p[0] != want.p[0])
 		return false;
@@ -408,8 +410,8 @@ static void same_page(struct back *b, const struct back *want, const struct str 
 	for (size_t i = 0; i < b->n && i < want->n; i++) {
 		if (!(skip && skip(b, i)) &&
 		    !same_text(b, &at, b->text[i], want->text[i], names))
-			fuzz_fail("%s: text %zu is '%.*s', of harmless names '%.*s'", format, i,
-				  STR_ARG(b->text[i]), STR_ARG(want->text[i]));
+			fuzz_fail("%s: text %zu is '%.*s', of harmless names '%.*s'",
+				  format, i, STR_ARG(b->text[i]), STR_ARG(want->text[i]));
 		go_on(&at, b->text[i]);
 	}
 	if (b->n != want->n)
@@ -427,7 +429,8 @@ static void draw(struct out *o, struct result *r, enum format format)
 		fuzz_fail("%s: %s", format_name(format), err.text);
 }
 
-static void law_page(struct back *b, struct str s, const struct made *m, enum format format)
+static void law_page(struct back *b, struct str s, const struct made *m,
+		     enum format format)
 {
 	struct input in;
 	struct made twin;
@@ -610,7 +613,8 @@ static struct out answer(struct store *st, const char *query, enum format format
 
 static bool is_data(const struct back *b, size_t i)
 {
-	return i > 4 && b->text[i].p[0] == '"' && str_eq(b->text[i - 1], STR("@hidden")) &&
+	return i > 4 && b->text[i].p[0] == '"' &&
+	       str_eq(b->text[i - 1], STR("@hidden")) &&
 	       str_eq(b->text[i - 4], STR("<pre"));
 }
 
@@ -672,8 +676,10 @@ static void law_functions(struct back *b, const struct graph *g)
 				fuzz_fail("html: no number behind function %u", f);
 		if (v[0] != graph_id(g, f))
 			fuzz_fail("html: function %u has another id", f);
-		same_name(b, line_number(strings, v[3], "strings"), graph_file(g, f), "file");
-		same_name(b, line_number(strings, v[4], "strings"), graph_obj(g, f), "object");
+		same_name(b, line_number(strings, v[3], "strings"), graph_file(g, f),
+			  "file");
+		same_name(b, line_number(strings, v[4], "strings"), graph_obj(g, f),
+			  "object");
 	}
 	if (lines.n)
 		fuzz_fail("html: lines of functions that are none");
@@ -698,7 +704,8 @@ static void law_headers(struct back *b, struct store *st)
 		store_part(st, i, &part);
 		line = next_line(&parts, "parts");
 		what = cut(&line, '\t');
-		snprintf(head, sizeof(head), "part %u%s", i + 1, part.trigger.n ? ", " : "");
+		snprintf(head, sizeof(head), "part %u%s", i + 1,
+			 part.trigger.n ? ", " : "");
 		if (!str_starts(what, str_c(head)))
 			fuzz_fail("html: a part is '%.*s'", STR_ARG(what));
 		same_name(b, str_from(what, strlen(head)), part.trigger, "trigger");

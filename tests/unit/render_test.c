@@ -104,8 +104,12 @@ static void test_narrow(void)
 		{.name = STR("incl"), .type = COL_COST, .table = true, .u = cost},
 		{.name = STR("fn"), .type = COL_NAME, .table = true, .s = name},
 	};
-	struct result r = {.source = "calltree", .event = STR("Ir"), .cols = tree,
-			   .ncols = COUNT(tree), .rows = N, .depth_col = 0};
+	struct result r = {.source = "calltree",
+			   .event = STR("Ir"),
+			   .cols = tree,
+			   .ncols = COUNT(tree),
+			   .rows = N,
+			   .depth_col = 0};
 	char *svg;
 
 	for (size_t i = 0; i < N; i++) {
