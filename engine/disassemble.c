@@ -195,7 +195,9 @@ int disassemble(struct exec *x, const struct roots_file *object, uint64_t first,
 	close(d.fd);
 	while (waitpid(d.pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (!WIFEXITED(status) || WEXITSTATUS(status))
+	if (d.cut)
+		f->why = "objdump writes too much: ask for fewer functions";
+	else if (!WIFEXITED(status) || WEXITSTATUS(status))
 		f->why = "objdump cannot read it";
 	if (!x->err->kind)
 		keep(x, (struct str){d.buf, d.n}, f, cap);

@@ -334,9 +334,11 @@ static int eval_call(struct exec *x, struct table *t, const struct expr *e,
 	    inherit(x, t, &a, NULL, out))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
-		if (col_is_text(e->type))
+		if (col_is_text(e->type)) {
 			out->s[i] = call_text(x, e->text, a.s[i]);
-		else if (col_is_f(e->type))
+			if (!out->s[i].p && a.s[i].p)
+				return arena_full(x->a, x->err);
+		} else if (col_is_f(e->type))
 			out->f[i] = fabs(as_double(&a, i));
 		else
 			store_int(out, i,

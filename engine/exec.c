@@ -329,8 +329,8 @@ static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 		return exec_fail(x, s->span, "no set is called $%.*s", STR_ARG(s->text));
 	if (x->vars >= DEEPEST) {
 		err_set(x->err, ERR_LIMIT, s->span.at,
-			"$%.*s stands for sets that are more than %d deep", STR_ARG(s->text),
-			DEEPEST);
+			"$%.*s stands for sets that are more than %d deep",
+			STR_ARG(s->text), DEEPEST);
 		x->err->len = (uint32_t)s->span.len;
 		return err_hint(x->err, "define it by names, not by $other");
 	}

@@ -15,7 +15,7 @@
 struct explain {
 	struct out o;
 	struct str text;
-	const struct check_env *env;
+	struct check_env env; /* of the statement at hand */
 	uint32_t event;
 };
 
@@ -55,8 +55,8 @@ static void put_source(struct explain *e, const struct source *s)
 		out_printf(&e->o, " max %llu", (unsigned long long)s->max);
 	if (s->has_min)
 		out_printf(&e->o, " min %g%s", s->min, s->min_percent ? "%" : "");
-	if (e->event != e->env->event) {
-		struct str word = check_event_word(e->env, e->event);
+	if (e->event != e->env.event) {
+		struct str word = check_event_word(&e->env, e->event);
 
 		out_printf(&e->o, " by %.*s", STR_ARG(word));
 	}
@@ -110,7 +110,7 @@ static void put_functions(struct explain *e, const struct query *q,
 		out_printf(&e->o,
 			   "read the first %llu of the index's order by %s cost of %.*s",
 			   (unsigned long long)n, incl ? "inclusive" : "self",
-			   STR_ARG(e->env->events[e->event]));
+			   STR_ARG(e->env.events[e->event]));
 	else
 		out_printf(&e->o, "read the columns needed of all %u functions",
 			   i->functions);
@@ -180,17 +180,15 @@ static int explain_query(struct session *s, struct stmt *st, struct explain *e,
 			 struct arena *a, struct err *err)
 {
 	const struct gstage *stages;
-	struct check_env env;
 	bool parts = false;
 	size_t profile;
 
 	if (s->n == 0)
 		return err_set(err, ERR_QUERY, st->span.at, "no profile is open");
 	if (session_gstages(s, &st->query, a, &stages, &profile, err) ||
-	    session_env(s, profile, a, &env, err) ||
-	    check_query(&env, &st->query, a, &e->event, err))
+	    session_env(s, profile, a, &e->env, err) ||
+	    check_query(&e->env, &st->query, a, &e->event, err))
 		return (int)err->kind;
-	e->env = &env;
 	for (size_t i = 0; i < s->nfilters; i++) {
 		out_str(&e->o, s->filters[i]);
 		out_c(&e->o, " | ");

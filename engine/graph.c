@@ -229,36 +229,6 @@ uint32_t graph_of_store(const struct graph *g, fn_id f)
 	return g->plain ? f : g->map[f];
 }
 
-int graph_cycle_members(const struct graph *g, uint32_t cycle, uint32_t **out,
-			uint32_t *n, struct err *err)
-{
-	struct store_cycle c;
-	uint32_t count = 0, *m;
-
-	if (g->plain) {
-		store_cycle(g->st, cycle, &c);
-		m = ARENA_ARRAY(g->a, uint32_t, (size_t)c.functions + 1);
-		if (!m)
-			return arena_full(g->a, err);
-		if (c.functions)
-			memcpy(m, c.members, c.functions * sizeof(*m));
-		*out = m;
-		*n = c.functions;
-		return 0;
-	}
-	for (uint32_t f = 0; f < g->functions; f++)
-		count += g->cycle[f] == cycle;
-	m = ARENA_ARRAY(g->a, uint32_t, (size_t)count + 1);
-	if (!m)
-		return arena_full(g->a, err);
-	*n = 0;
-	for (uint32_t f = 0; f < g->functions; f++)
-		if (g->cycle[f] == cycle)
-			m[(*n)++] = f;
-	*out = m;
-	return 0;
-}
-
 uint64_t graph_cycle_self(const struct graph *g, uint32_t cycle, uint32_t e)
 {
 	uint64_t sum = 0;

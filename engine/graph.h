@@ -73,9 +73,6 @@ void graph_callees(const struct graph *g, uint32_t f, uint32_t *first, uint32_t 
 uint32_t graph_caller_count(const struct graph *g, uint32_t f);
 uint32_t graph_caller(const struct graph *g, uint32_t f, uint32_t i);
 uint32_t graph_of_store(const struct graph *g, fn_id f);
-/* Members of a cycle, ascending, in the arena. */
-int graph_cycle_members(const struct graph *g, uint32_t cycle, uint32_t **out,
-			uint32_t *n, struct err *err);
 uint64_t graph_cycle_self(const struct graph *g, uint32_t cycle, uint32_t e);
 /* Arrays for flow_build(). */
 int graph_flow_input(struct graph *g, uint32_t e, struct flow_input *out,

@@ -229,7 +229,8 @@ static int hide_fill(struct graph *g, uint32_t e, uint64_t *self, uint64_t *edge
 			if (i == g->out_first[f + 1]) {
 				err_set(err, ERR_INDEX, 0,
 					"the index is damaged: its edges are out of order");
-				return err_hint(err, "rebuild it: run quern with --rebuild");
+				return err_hint(err,
+						"rebuild it: run quern with --rebuild");
 			}
 			edge[i] = graph_add(edge[i], graph_edge_incl(b, x, e));
 		}

@@ -9,11 +9,14 @@
 
 #include <string.h>
 
+enum { COUNTED, COUNTED_PART, LEFT_OUT }; /* a row in a sum; _PART: but for AT_TOP */
+
 struct groups {
 	uint32_t *of;	 /* [rows]: group */
 	uint32_t *first; /* [groups]: its first row */
 	uint64_t *size;	 /* [groups]: rows */
 	size_t n;
+	uint8_t *left_out; /* [rows]: enum; NULL: none is */
 };
 
 /* ---- group numbers ---- */
@@ -130,12 +133,14 @@ static int fold_column(struct exec *x, const struct groups *g, size_t rows, enum
 		       const struct table_col *c, struct table_col *out)
 {
 	uint8_t *seen = EXEC_ARRAY(x, uint8_t, g->n + 1);
+	uint8_t last = c->def && c->def->flags & AT_TOP ? COUNTED : COUNTED_PART;
 	bool all = true;
 
 	if (!seen)
 		return (int)x->err->kind;
 	for (size_t i = 0; i < rows; i++) {
-		if (c->absent && c->absent[i])
+		if ((c->absent && c->absent[i]) ||
+		    (f == FOLD_SUM && g->left_out && g->left_out[i] > last))
 			continue;
 		fold_cell(f, c, i, out, g->of[i], !seen[g->of[i]]);
 		seen[g->of[i]] = 1;
@@ -154,6 +159,54 @@ static int fold_column(struct exec *x, const struct groups *g, size_t rows, enum
 	}
 	out->absent = all ? NULL : seen;
 	return 0;
+}
+
+/* ---- rows that are parts of others ---- */
+
+/* Is a row that r is a part of in the same group?  at[ref]: its place + 1 in the table. */
+static bool is_inside(const struct table *t, const struct groups *g, const uint32_t *at,
+		      uint32_t r, uint32_t group)
+{
+	uint32_t up = t->part_of(t, r);
+
+	for (; up < ROW_UNCOUNTED; up = t->part_of(t, up))
+		if (at[up] && g->of[at[up] - 1] == group)
+			return true;
+	return false;
+}
+
+/* A row's cost is counted once: by itself, or by the row of its group that it is a part of. */
+static int leave_out_parts(struct exec *x, struct table *t, struct groups *g)
+{
+	uint32_t most = 0, *at, left = 0;
+
+	if (!t->part_of || t->vs || table_refs(t))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < t->n; i++)
+		most = t->ref[i] > most ? t->ref[i] : most;
+	at = EXEC_ARRAY(x, uint32_t, (size_t)most + 1);
+	g->left_out = EXEC_ARRAY(x, uint8_t, t->n + 1);
+	if (!at || !g->left_out)
+		return (int)x->err->kind;
+	for (size_t i = 0; i < t->n; i++)
+		at[t->ref[i]] = (uint32_t)i + 1;
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t up = t->part_of(t, t->ref[i]);
+
+		if (up == ROW_UNCOUNTED || is_inside(t, g, at, t->ref[i], g->of[i]))
+			g->left_out[i] = LEFT_OUT;
+		else if (up != ROW_WHOLE)
+			g->left_out[i] = COUNTED_PART;
+		left += g->left_out[i] == LEFT_OUT;
+		if (exec_poll(x))
+			return (int)x->err->kind;
+	}
+	return left ? exec_note(x,
+				arena_printf(x->a,
+					     "%u row%s in no sum: recursive, or a part "
+					     "of a row above",
+					     left, left == 1 ? " is" : "s are"))
+		    : 0;
 }
 
 /* ---- quotients of sums ---- */
@@ -320,17 +373,27 @@ static int aggregate(struct exec *x, struct table *t, const struct groups *g,
 	return fold_column(x, g, t->n, f, &v, c);
 }
 
+/* The keys are the first columns. */
+static bool is_key(const struct table *out, struct str name)
+{
+	for (size_t i = 0; i < out->ncols; i++)
+		if (str_eq(out->cols[i]->name, name))
+			return true;
+	return false;
+}
+
 /* Without aggregates: count, and the source's columns that add up. */
-static int default_sums(struct exec *x, struct table *t, const struct groups *g,
+static int default_sums(struct exec *x, struct table *t, struct groups *g,
 			struct table *out)
 {
-	if (add_count(x, g, STR("count"), out))
+	if (leave_out_parts(x, t, g) || add_count(x, g, STR("count"), out))
 		return (int)x->err->kind;
 	for (size_t i = 0; t->src && i < t->src->ncols; i++) {
 		const struct col_def *d = &t->src->cols[i];
 		struct table_col *c;
 
-		if (!(d->flags & ADDS_UP) || !(d->flags & SHOW_M))
+		if (!(d->flags & ADDS_UP) || !(d->flags & SHOW_M) ||
+		    is_key(out, str_c(d->name)))
 			continue;
 		if (table_column(t, str_c(d->name), t->event, false, &c) ||
 		    add_sum(x, t, g, c, str_c(d->name), out))
@@ -412,7 +475,7 @@ int exec_sum(struct exec *x, struct table *t)
 	g.of = EXEC_ARRAY(x, uint32_t, t->n + 1);
 	g.first = &first;
 	g.size = &size;
-	if (!g.of)
+	if (!g.of || leave_out_parts(x, t, &g))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < t->ncols; i++) {
 		const struct table_col *c = t->cols[i];

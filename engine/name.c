@@ -598,3 +598,20 @@ struct str name_last(struct str name)
 	name_parse(name, false, &parsed);
 	return parsed.part[parsed.n - 1];
 }
+
+struct str name_quoted(struct str name, struct arena *a)
+{
+	char *p = arena_alloc(a, 2 * name.n + 2);
+	size_t n = 0;
+
+	if (!p)
+		return (struct str){NULL, 0};
+	p[n++] = '"';
+	for (size_t i = 0; i < name.n; i++) {
+		if (name.p[i] == '"' || name.p[i] == '\\')
+			p[n++] = '\\';
+		p[n++] = name.p[i];
+	}
+	p[n++] = '"';
+	return (struct str){p, n};
+}

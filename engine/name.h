@@ -42,5 +42,7 @@ struct str name_short(struct str name, struct arena *a);
 struct str name_class(struct str name);
 /* The last component: "push_back". */
 struct str name_last(struct str name);
+/* The name in double quotes, as a query has it; p is NULL when the arena is full. */
+struct str name_quoted(struct str name, struct arena *a);
 
 #endif

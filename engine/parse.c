@@ -119,7 +119,7 @@ int parse_nest(struct parser *p, struct span at)
 #ifndef __has_feature
 #define __has_feature(f) 0
 #endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||           \
 	__has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
 	!defined(__OPTIMIZE__)
 enum { SANITIZED = 1 };
@@ -135,7 +135,8 @@ unsigned parse_operators(void)
 	struct rlimit stack = {.rlim_cur = usual};
 
 	getrlimit(RLIMIT_STACK, &stack);
-	return (unsigned)((stack.rlim_cur < usual ? stack.rlim_cur : usual) / 4 * 3 / EACH);
+	return (unsigned)((stack.rlim_cur < usual ? stack.rlim_cur : usual) / 4 * 3 /
+			  EACH);
 }
 
 int parse_joined(struct parser *p, struct span at, unsigned most)
@@ -143,8 +144,8 @@ int parse_joined(struct parser *p, struct span at, unsigned most)
 	if (p->joined++ < most)
 		return 0;
 	if (!p->err->kind) {
-		err_set(p->err, ERR_LIMIT, at.at, "more than %u operators in one expression",
-			most);
+		err_set(p->err, ERR_LIMIT, at.at,
+			"more than %u operators in one expression", most);
 		p->err->len = (uint32_t)(at.len ? at.len : 1);
 		err_hint(p->err, "a list takes any number: fn in (\"a\", \"b\")");
 	}

@@ -10,9 +10,9 @@
 struct parser {
 	struct str text;
 	size_t pos;
-	unsigned nest, nesting; /* now, the limit */
+	unsigned nest, nesting;	    /* now, the limit */
 	unsigned joined, operators; /* of this expression or set, the limit */
-	bool arrow;		/* in path A->B, where "->" ends a name */
+	bool arrow;		    /* in path A->B, where "->" ends a name */
 	struct arena *a;
 	struct err *err;
 };
@@ -28,7 +28,7 @@ int parse_bad(struct parser *p, const struct token *t); /* TOK_BAD and habits */
 struct span token_span(const struct token *t);
 struct span span_to(size_t at, const struct parser *p); /* at .. the last byte eaten */
 int parse_joined(struct parser *p, struct span at, unsigned most); /* one operator more */
-void *parse_new(struct parser *p, size_t size);		/* NULL: err is set */
+void *parse_new(struct parser *p, size_t size);			   /* NULL: err is set */
 #define PARSE_NEW(p, T) ((T *)parse_new((p), sizeof(T)))
 int parse_nest(struct parser *p, struct span at); /* one deeper */
 int parse_unescape(struct parser *p, const struct token *t, struct str *out);

@@ -286,9 +286,10 @@ static struct str tree_obj(const struct table *t, uint32_t r)
 static const struct col_def tree_cols[] = {
 	{"depth", COL_COUNT, SHOW_M | SHOW_T, .u = tree_depth},
 	{"id", COL_ID, SHOW_M | SHOW_T, .u = tree_id},
-	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = tree_calls},
-	{"incl", COL_COST, SHOW_M | SHOW_T, .u = tree_incl},
-	{"est", COL_COST, SHOW_M | SHOW_T, .u = tree_est, .estimated = tree_is_estimated},
+	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP | AT_TOP, .u = tree_calls},
+	{"incl", COL_COST, SHOW_M | SHOW_T | ADDS_UP | AT_TOP, .u = tree_incl},
+	{"est", COL_COST, SHOW_M | SHOW_T | ADDS_UP, .u = tree_est,
+	 .estimated = tree_is_estimated},
 	{"lo", COL_COST, SHOW_M, .u = tree_lo, .absent = tree_unbounded},
 	{"hi", COL_COST, SHOW_M, .u = tree_hi, .absent = tree_unbounded},
 	{"share%", COL_PERCENT, SHOW_T | HAS_BAR, .f = tree_share,
@@ -357,6 +358,16 @@ static struct str span_text(const struct exec *x, struct span s)
 	return here ? (struct str){x->text.p + s.at, s.len} : STR("(set)");
 }
 
+/* What a deeper row costs is a part of what the row above it does; a call from the set into
+ * itself is in no sum. */
+static uint32_t tree_part_of(const struct table *t, uint32_t r)
+{
+	const struct path_tree_row *row = row_of(t, r);
+
+	_Static_assert((unsigned)FLOW_NONE == (unsigned)ROW_WHOLE, "level 1 is whole");
+	return row->recursive ? ROW_UNCOUNTED : row->parent;
+}
+
 static int tree_open(struct exec *x, const struct source *s, struct table *t)
 {
 	const struct set *of = s->of ? s->of : s->from ? s->from : s->to;
@@ -379,6 +390,7 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	if (table_init(x, t, source_def(s->kind), x->g, tree.n))
 		return (int)x->err->kind;
 	t->data = d;
+	t->part_of = tree_part_of;
 	t->truncated = tree.truncated;
 	t->root = set;
 	t->root_cost = d->base;

@@ -221,9 +221,9 @@ static struct str group_key(const struct table *t, uint32_t f, struct arena *a)
 {
 	struct str name = graph_name(t->g, f);
 
-	return t->src == &source_objects ? str_basename(name)
+	return t->src == &source_objects			   ? str_basename(name)
 	       : t->src == &source_files || t->src == &source_dirs ? file_key(t, name, a)
-								    : name;
+								   : name;
 }
 
 static enum graph_by by_of(enum source_kind k)

@@ -175,8 +175,8 @@ static int note_files(struct exec *x)
 		list = arena_printf(x->a, "%.*s %.*s", STR_ARG(list),
 				    STR_ARG(str_basename(store_input_path(x->g->st, i))));
 	return n < 2 ? 0
-		     : exec_note(x, arena_printf(x->a, "%u files:%.*s%s", n, STR_ARG(list),
-						 n > NAMED ? " ..." : ""));
+		     : exec_note(x, arena_printf(x->a, "%u files:%.*s%s", n,
+						 STR_ARG(list), n > NAMED ? " ..." : ""));
 }
 
 static int note_diagnostics(struct exec *x)
@@ -191,7 +191,8 @@ static int note_diagnostics(struct exec *x)
 		if (d.line)
 			where = arena_printf(x->a, ", first at line %llu%.*s: %.*s",
 					     (unsigned long long)d.line,
-					     STR_ARG(of_file(x, d.file)), STR_ARG(d.text));
+					     STR_ARG(of_file(x, d.file)),
+					     STR_ARG(d.text));
 		if (exec_note(x, arena_printf(x->a, "%llu x %.*s%.*s",
 					      (unsigned long long)d.count,
 					      STR_ARG(d.kind), STR_ARG(where))))
@@ -398,6 +399,45 @@ PART_S(trigger)
 PART_S(time_range)
 PART_S(desc)
 
+static struct str part_file(const struct table *t, uint32_t r)
+{
+	return str_from(store_input_path(t->g->st, part_of(t, r).file), t->path_from);
+}
+
+/* Where the paths of all files differ: after the last directory that they share. */
+static size_t shared_path(const struct store *st, uint32_t files)
+{
+	struct str first = store_input_path(st, 0);
+	size_t n = first.n;
+
+	for (uint32_t i = 1; i < files; i++) {
+		struct str s = store_input_path(st, i);
+		size_t k = 0;
+
+		while (k < n && k < s.n && s.p[k] == first.p[k])
+			k++;
+		n = k;
+	}
+	while (n && first.p[n - 1] != '/')
+		n--;
+	return n;
+}
+
+/* Parts with their files, which a person sees when there are several. */
+static int parts_init(struct exec *x, struct table *t, const struct source_def *src)
+{
+	uint32_t files;
+
+	if (table_init(x, t, src, x->g, store_info(x->g->st)->parts))
+		return (int)x->err->kind;
+	store_inputs(x->g->st, &files);
+	t->path_from = shared_path(x->g->st, files);
+	for (size_t i = 0; i < t->ncols; i++)
+		if (t->cols[i]->def->s == part_file)
+			t->cols[i]->table = files > 1;
+	return 0;
+}
+
 static uint64_t part_self(const struct table *t, uint32_t r, uint32_t e)
 {
 	uint64_t sum = 0;
@@ -409,8 +449,9 @@ static uint64_t part_self(const struct table *t, uint32_t r, uint32_t e)
 		struct store_part other;
 
 		store_part(t->g->st, p, &other);
-		if (other.pid == first.pid && other.thread == first.thread)
-			sum += store_part_self(t->g->st, p, e);
+		if (other.pid == first.pid && other.thread == first.thread &&
+		    __builtin_add_overflow(sum, store_part_self(t->g->st, p, e), &sum))
+			return UINT64_MAX;
 	}
 	return sum;
 }
@@ -432,6 +473,7 @@ static const struct col_def part_cols[] = {
 	{"time_range", COL_STR, BOTH, .s = part_time_range},
 	{"desc", COL_STR, SHOW_M, .s = part_desc},
 	{"functions", COL_COUNT, SHOW_M | SHOW_T, .u = part_functions},
+	{"file", COL_FILE, BOTH, .s = part_file},
 	{"row", COL_COUNT, 0, .u = part_row},
 };
 static const struct col_def thread_cols[] = {
@@ -449,7 +491,7 @@ static const struct col_def thread_cols[] = {
 static int parts_open(struct exec *x, const struct source *s, struct table *t)
 {
 	(void)s;
-	return table_init(x, t, &source_parts, x->g, store_info(x->g->st)->parts);
+	return parts_init(x, t, &source_parts);
 }
 
 static int threads_open(struct exec *x, const struct source *s, struct table *t)
@@ -543,6 +585,7 @@ static const struct col_def part_of_cols[] = {
 	{"trigger", COL_STR, BOTH, .s = part_trigger},
 	{"time_range", COL_STR, BOTH, .s = part_time_range},
 	{"desc", COL_STR, SHOW_M, .s = part_desc},
+	{"file", COL_FILE, BOTH, .s = part_file},
 	{"row", COL_COUNT, 0, .u = part_row},
 };
 
@@ -607,7 +650,7 @@ static int parts_of_open(struct exec *x, const struct source *src, struct table 
 	if (!s->self || !s->incoming || !s->calls)
 		return (int)x->err->kind;
 	t->data = s;
-	if (table_init(x, t, &source_parts_of, x->g, si->parts))
+	if (parts_init(x, t, &source_parts_of))
 		return (int)x->err->kind;
 	arena_init(&scratch, x->a->cap);
 	for (uint32_t p = 0; p < si->parts && !rc; p++)

@@ -150,7 +150,6 @@ static int rows_of_paths(struct exec *x, const struct path_list *list, struct ta
 	return table_init(x, t, &source_path, x->g, n);
 }
 
-/* Say how many there are beside those shown, and when a bound is too wide to be of use. */
 /* What would tell, where the tool that wrote the profile can do it; steps 0: not known. */
 static int note_wide(struct exec *x, size_t steps)
 {
@@ -168,6 +167,7 @@ static int note_wide(struct exec *x, size_t steps)
 					 steps));
 }
 
+/* Say how many there are beside those shown, and when a bound is too wide to be of use. */
 static int path_notes(struct exec *x, const struct path_list *list)
 {
 	const struct path_bounds *b;
@@ -344,6 +344,32 @@ static int cost_sums(struct exec *x, const struct fn_set *set, struct cost *c)
 	return 0;
 }
 
+/* A function of both sets, or two in one cycle, are one step, which is above nothing of
+ * itself: what enters it from elsewhere does not count. */
+static int note_same(struct exec *x, const struct flow *fl,
+		     const struct path_cost_query *q)
+{
+	uint8_t *above = EXEC_ARRAY(x, uint8_t, (size_t)fl->vertices + 1);
+
+	if (!above)
+		return (int)x->err->kind;
+	for (uint32_t f = fnset_next(q->under, 0); f != FNSET_NONE;
+	     f = fnset_next(q->under, f + 1))
+		above[fl->vertex[f]] = 1;
+	for (uint32_t f = fnset_next(q->of, 0); f != FNSET_NONE;
+	     f = fnset_next(q->of, f + 1)) {
+		if (!above[fl->vertex[f]])
+			continue;
+		if (!graph_cycle(x->g, f))
+			return exec_note(x,
+					 STR("what is in both sets is not under itself: "
+					     "'info NAME' has its own cost"));
+		return exec_note(x, STR("a cycle is one step: its members are not under "
+					"each other; 'callers of' lists their calls"));
+	}
+	return 0;
+}
+
 static int cost_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct path_cost_query q = {0};
@@ -355,6 +381,8 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	    optional_set(x, s->avoiding, &q.avoiding) ||
 	    exec_flow(x, x->g, x->event, &flow) || cost_sums(x, q.of, c) ||
 	    path_cost(flow, &q, x->a, x->cancel, &c->b, x->err))
+		return (int)x->err->kind;
+	if (q.under && note_same(x, flow, &q))
 		return (int)x->err->kind;
 	if (c->b.bounded && !c->b.measured &&
 	    (double)(c->b.hi - c->b.lo) > (double)c->b.hi / 4 && note_wide(x, 0))

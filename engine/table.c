@@ -18,11 +18,6 @@ bool col_is_text(enum col_type t)
 	return t == COL_STR || t == COL_NAME || t == COL_FILE || t == COL_OBJ;
 }
 
-bool col_is_u(enum col_type t)
-{
-	return !col_is_f(t) && !col_is_text(t) && t != COL_BOOL && t != COL_DELTA;
-}
-
 size_t col_width(enum col_type t)
 {
 	return col_is_text(t) ? sizeof(struct str) : t == COL_BOOL ? sizeof(bool) : 8;

@@ -25,6 +25,7 @@ enum col_flags {
 	ADDS_UP = 8,   /* sums over rows mean something */
 	IS_CUM = 16,   /* cum%: running sum of the column before */
 	HAS_BAR = 32,
+	AT_TOP = 128,  /* of ADDS_UP: only of rows that are ROW_WHOLE, others repeat it */
 	OF_TOTAL = 64, /* the percentage of `self`, named by .name without "%" */
 };
 
@@ -39,6 +40,8 @@ struct col_def {
 	bool (*estimated)(const struct table *t, uint32_t ref);
 	bool (*absent)(const struct table *t, uint32_t ref);
 };
+
+enum { ROW_WHOLE = UINT32_MAX, ROW_UNCOUNTED = UINT32_MAX - 1 };
 
 struct source_def {
 	const char *name;    /* of the result: "functions" */
@@ -79,6 +82,9 @@ struct table {
 	struct graph *g;
 	void *data;    /* the source's */
 	struct vs *vs; /* columns come from both sides; NULL: one profile */
+	/* The row that a row is a part of, ROW_WHOLE, or ROW_UNCOUNTED: it is in no sum;
+	 * NULL: all are ROW_WHOLE */
+	uint32_t (*part_of)(const struct table *t, uint32_t ref);
 	uint32_t *ref; /* [n]; NULL: row i is reference i */
 	size_t n;
 	struct table_col **cols;
@@ -91,11 +97,11 @@ struct table {
 	const struct fn_set *root;
 	struct str root_name;
 	uint64_t root_cost;
+	size_t path_from; /* of parts: bytes that the paths of all files share */
 	bool upward;
 };
 
 /* ---- table.c ---- */
-bool col_is_u(enum col_type t); /* 64-bit counts */
 bool col_is_f(enum col_type t);
 bool col_is_text(enum col_type t);
 size_t col_width(enum col_type t);

@@ -118,24 +118,6 @@ const struct stage_word *stage_find(struct str word)
 	return NULL;
 }
 
-static const struct stage_word *of_kind(bool graph, int kind)
-{
-	for (size_t i = 0; i < stage_words_n; i++)
-		if (stage_words[i].graph == graph && stage_words[i].kind == kind)
-			return &stage_words[i];
-	return &stage_words[3]; /* collapse by */
-}
-
-const struct stage_word *tstage_of_kind(enum tstage_kind kind)
-{
-	return of_kind(false, (int)kind);
-}
-
-const struct stage_word *gstage_of_kind(enum gstage_kind kind)
-{
-	return of_kind(true, (int)kind);
-}
-
 bool is_clause_word(struct str word)
 {
 	for (const char *const *w = clause_words; *w; w++)

@@ -49,8 +49,6 @@ extern const char *const path_words[];	 /* by enum path_kind, NULL-terminated */
 const struct verb *verb_find(struct str word);
 const struct verb *verb_of_kind(enum source_kind kind);
 const struct stage_word *stage_find(struct str word);
-const struct stage_word *tstage_of_kind(enum tstage_kind kind);
-const struct stage_word *gstage_of_kind(enum gstage_kind kind);
 bool is_clause_word(struct str word);
 /* The nearest word of a kind, or one that people of other languages mean; NULL: none. */
 const char *nearest_verb(struct str word);

@@ -27,21 +27,21 @@
 enum {
 	PROGRESS_NS = 100 * 1000 * 1000,
 	MEM = 256 << 20,
-	BATCH = 64,		/* files read at once: each takes memory and maybe a file descriptor */
+	BATCH = 64, /* files read at once: each takes memory and maybe a file descriptor */
 };
 
 struct build {
 	struct inputs in;
 	const struct build_opts *opts;
-	struct store *old;	/* an index of all files but the new ones; NULL: none */
-	struct tally kept;	/* what it holds */
-	bool whole;		/* files cannot be read in batches */
-	struct tally **tally;	/* of all inputs, in their order */
+	struct store *old;    /* an index of all files but the new ones; NULL: none */
+	struct tally kept;    /* what it holds */
+	bool whole;	      /* files cannot be read in batches */
+	struct tally **tally; /* of all inputs, in their order */
 	size_t ntally;
 	struct profile profile;
 	struct store_writer *writer;
 	struct publish publish;
-	uint64_t read_before;	/* bytes of the files that have been read */
+	uint64_t read_before; /* bytes of the files that have been read */
 	uint64_t reported_ns;
 	struct err *err;
 };
@@ -133,10 +133,15 @@ static int take_old(struct build *b, const char *dir)
 static int read_inputs(struct build *b)
 {
 	char dir[INDEX_PATH_MAX];
-	const struct stretch_opts o = {.jobs = b->opts->jobs, .stretch = b->opts->stretch,
-				       .hash = true, .mem = b->opts->mem,
-				       .share = (unsigned)b->in.n, .spill_dir = dir,
-				       .cancel = b->opts->cancel, .progress = told, .arg = b};
+	const struct stretch_opts o = {.jobs = b->opts->jobs,
+				       .stretch = b->opts->stretch,
+				       .hash = true,
+				       .mem = b->opts->mem,
+				       .share = (unsigned)b->in.n,
+				       .spill_dir = dir,
+				       .cancel = b->opts->cancel,
+				       .progress = told,
+				       .arg = b};
 
 	publish_directory(b->publish.temp, dir);
 	b->read_before = 0;
@@ -210,7 +215,8 @@ static int write_index(struct build *b)
 
 	meta.file = ARENA_ARRAY(&b->profile.arena, struct input_file, b->in.n);
 	if (!meta.file)
-		return err_set(b->err, ERR_LIMIT, 0, "out of memory while writing the index");
+		return err_set(b->err, ERR_LIMIT, 0,
+			       "out of memory while writing the index");
 	for (size_t i = 0; i < b->in.n; i++) {
 		const struct input *in = &b->in.at[i];
 
@@ -220,7 +226,8 @@ static int write_index(struct build *b)
 		meta.truncated |= meta.file[i].truncated;
 	}
 	report(b, input_bytes(b), "writing", true);
-	if (store_writer_open(b->publish.temp, b->publish.temp_fd, map_bytes, &b->writer, b->err) ||
+	if (store_writer_open(b->publish.temp, b->publish.temp_fd, map_bytes, &b->writer,
+			      b->err) ||
 	    save_profile(&b->profile, b->writer, &meta, b->opts->run, b->opts->jobs,
 			 b->opts->cancel, b->err) ||
 	    store_writer_finish(b->writer, b->err))
@@ -341,7 +348,8 @@ static int build_index(struct build *b, const char *index, struct store **out)
 	if (!rc && index)
 		rc = publish_commit(&b->publish, b->err);
 	if (!rc)
-		rc = store_open(index ? index : publish_opens(&b->publish), true, out, b->err);
+		rc = store_open(index ? index : publish_opens(&b->publish), true, out,
+				b->err);
 	publish_end(&b->publish);
 	return rc ? (int)b->err->kind : 0;
 }
@@ -361,7 +369,7 @@ static int fold_some(struct build *b, size_t unread)
 	size_t n = 0;
 	int rc;
 
-	opts.merge = true;	/* that is seen when all are there */
+	opts.merge = true; /* that is seen when all are there */
 	b->old = NULL;
 	for (size_t i = 0, left = unread; path && i < b->in.n; i++)
 		if (b->in.at[i].file.id.size || (left && left--))
@@ -494,8 +502,8 @@ static int open_index(struct build *b, struct store **out, struct build_report *
 	uint32_t n;
 
 	if (b->opts->rebuild) {
-		err_set(b->err, ERR_USAGE, 0, "%s is an index: it cannot be made from itself",
-			name);
+		err_set(b->err, ERR_USAGE, 0,
+			"%s is an index: it cannot be made from itself", name);
 		return err_hint(b->err, "give the profile");
 	}
 	if (store_open(name, b->opts->trust, out, b->err))
@@ -512,8 +520,8 @@ static int open_index(struct build *b, struct store **out, struct build_report *
 		if (path[0] != '/' || source_open(path, &now, &none))
 			continue;
 		if (source_compare(&now, &recorded[i].id) == SOURCE_CHANGED)
-			snprintf(r->why, sizeof(r->why), "%.150s has changed since it was indexed",
-				 path);
+			snprintf(r->why, sizeof(r->why),
+				 "%.150s has changed since it was indexed", path);
 		source_close(&now);
 	}
 	return 0;

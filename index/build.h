@@ -19,43 +19,44 @@
 #include "index/store.h"
 
 struct build_progress {
-	uint64_t done, total;	/* bytes of the profile */
-	const char *stage;	/* "reading", "writing" */
+	uint64_t done, total; /* bytes of the profile */
+	const char *stage;    /* "reading", "writing" */
 };
 
 struct build_opts {
-	const char *index_path;	/* NULL: PROFILE.quern beside it, else the cache directory */
-	bool rebuild;		/* even when fresh */
-	bool no_write;		/* keep no index: a temporary one, gone at close */
-	bool no_wait;		/* ERR_LOCKED at once when another process builds it */
-	bool merge;		/* a set may be of different programs */
-	bool trust;		/* accept an index that others could have written */
-	unsigned jobs;		/* threads; 0: one per core */
-	size_t run;		/* rows of a function held at once (detail.h); 0: many (tests) */
-	size_t stretch;		/* bytes read at once by one thread; 0: shared out (tests) */
-	uint64_t mem;		/* bytes to work in; 0: the default (256 MiB) */
-	const atomic_int *cancel;	/* non-zero: stop with ERR_CANCEL; may be NULL */
+	/* NULL: PROFILE.quern beside it, else the cache directory */
+	const char *index_path;
+	bool rebuild;	/* even when fresh */
+	bool no_write;	/* keep no index: a temporary one, gone at close */
+	bool no_wait;	/* ERR_LOCKED at once when another process builds it */
+	bool merge;	/* a set may be of different programs */
+	bool trust;	/* accept an index that others could have written */
+	unsigned jobs;	/* threads; 0: one per core */
+	size_t run;	/* rows of a function held at once (detail.h); 0: many (tests) */
+	size_t stretch; /* bytes read at once by one thread; 0: shared out (tests) */
+	uint64_t mem;	/* bytes to work in; 0: the default (256 MiB) */
+	const atomic_int *cancel; /* non-zero: stop with ERR_CANCEL; may be NULL */
 	/* Called about ten times a second from the calling thread; may be NULL. */
 	void (*progress)(void *arg, const struct build_progress *p);
 	void *progress_arg;
 };
 
 enum build_how {
-	BUILD_FRESH,		/* the index was up to date */
-	BUILD_AS_IS,		/* the profile given is an index itself */
-	BUILD_NEW,		/* there was none */
-	BUILD_STALE,		/* the profile changed, or the index is of another version */
-	BUILD_FORCED,		/* --rebuild */
-	BUILD_DAMAGED,		/* the old one could not be read */
+	BUILD_FRESH,   /* the index was up to date */
+	BUILD_AS_IS,   /* the profile given is an index itself */
+	BUILD_NEW,     /* there was none */
+	BUILD_STALE,   /* the profile changed, or the index is of another version */
+	BUILD_FORCED,  /* --rebuild */
+	BUILD_DAMAGED, /* the old one could not be read */
 };
 
 struct build_report {
 	enum build_how how;
-	uint32_t read;		/* files that were read, of those in the profile */
-	char note[300];		/* what of a set was left out; may be empty */
-	char why[400];		/* one sentence; may be empty */
-	char index[4200];	/* path; empty with no_write */
-	uint64_t took_ns;	/* wall time of open and build */
+	uint32_t read;	  /* files that were read, of those in the profile */
+	char note[300];	  /* what of a set was left out; may be empty */
+	char why[400];	  /* one sentence; may be empty */
+	char index[4200]; /* path; empty with no_write */
+	uint64_t took_ns; /* wall time of open and build */
 };
 
 int build_open(const char *profile, const struct build_opts *opts, struct store **out,

@@ -14,11 +14,11 @@ struct search {
 	uint32_t *number;	/* 1 + order of discovery; 0: not met */
 	uint32_t *low;		/* lowest number reachable */
 	uint32_t *next;		/* next edge to follow */
-	uint32_t *stack, *path;	/* open functions; the call chain being followed */
+	uint32_t *stack, *path; /* open functions; the call chain being followed */
 	size_t nstack, npath;
 	uint32_t found;
 	struct cycles *c;
-	size_t done;		/* functions in complete components */
+	size_t done; /* functions in complete components */
 };
 
 static void enter(struct search *s, uint32_t f)
@@ -37,7 +37,7 @@ static void complete(struct search *s, uint32_t f)
 	do {
 		g = s->stack[--s->nstack];
 		s->c->component[g] = (uint32_t)s->c->n;
-		s->low[g] = UINT32_MAX;		/* closed */
+		s->low[g] = UINT32_MAX; /* closed */
 		s->c->topo[s->done++] = g;
 	} while (g != f);
 	s->c->n++;
@@ -89,8 +89,8 @@ static void reverse(struct cycles *c, size_t nfn)
 	for (size_t i = 0; i < nfn; i++)
 		c->first[c->component[c->topo[i]] + 1] = (uint32_t)i + 1;
 	for (size_t k = 0; k < c->n; k++)
-		qsort(c->topo + c->first[k], c->first[k + 1] - c->first[k], sizeof(uint32_t),
-		      compare_u32);
+		qsort(c->topo + c->first[k], c->first[k + 1] - c->first[k],
+		      sizeof(uint32_t), compare_u32);
 }
 
 int cycles_find(size_t nfn, const uint32_t *out_first, const uint32_t *callee,
@@ -106,7 +106,8 @@ int cycles_find(size_t nfn, const uint32_t *out_first, const uint32_t *callee,
 	s.next = malloc(bytes);
 	s.stack = malloc(bytes);
 	s.path = malloc(bytes);
-	if (!c.component || !c.topo || !s.number || !s.low || !s.next || !s.stack || !s.path)
+	if (!c.component || !c.topo || !s.number || !s.low || !s.next || !s.stack ||
+	    !s.path)
 		goto out;
 	for (uint32_t f = 0; f < nfn; f++)
 		if (!s.number[f])

@@ -11,10 +11,10 @@
 #include <stdint.h>
 
 struct cycles {
-	uint32_t *component;	/* per function; components are numbered callers first */
-	uint32_t *topo;		/* functions, callers before callees, components together */
-	size_t n;		/* components */
-	uint32_t *first;	/* n + 1: where each component begins in topo */
+	uint32_t *component; /* per function; components are numbered callers first */
+	uint32_t *topo;	     /* functions, callers before callees, components together */
+	size_t n;	     /* components */
+	uint32_t *first;     /* n + 1: where each component begins in topo */
 };
 
 /* Edges of f: callee[out_first[f] .. out_first[f + 1]).  0, or -1 when memory is out. */

@@ -84,30 +84,40 @@ static bool piece(struct str s, struct text *t)
 	return read;
 }
 
+/* Every piece of name and the quotes between them; whether one of them could be read. */
+static bool pieces(struct str name, struct text *t)
+{
+	bool read = false;
+
+	while (name.n) {
+		size_t n = str_find(name, '\'');
+
+		if (piece((struct str){name.p, n}, t))
+			read = true;
+		name = str_from(name, n);
+		if (name.n) {
+			put(t, STR("'"));
+			name = str_from(name, 1);
+		}
+	}
+	return read;
+}
+
+/* False when it would be too much, too.  Has no variables that setjmp could restore. */
+static bool read_pieces(struct str name, struct text *t)
+{
+	return !setjmp(t->full) && pieces(name, t);
+}
+
 struct str demangle(struct str name, struct arena *a)
 {
 	char buf[DEMANGLE_OUT];
 	struct text t = {.p = buf, .cap = sizeof(buf)};
-	volatile struct str whole = {name.p, name.n};
-	volatile bool read = false;
 	struct str out;
 
 	/* A NUL would end the name for libiberty. */
-	if (memchr(name.p, '\0', name.n))
+	if (memchr(name.p, '\0', name.n) || !read_pieces(name, &t))
 		return name;
-	if (setjmp(t.full))
-		return (struct str){whole.p, whole.n};
-	while (name.n) {
-		size_t n = str_find(name, '\'');
-
-		if (piece((struct str){name.p, n}, &t))
-			read = true;
-		name = str_from(name, n);
-		if (name.n) {
-			put(&t, STR("'"));
-			name = str_from(name, 1);
-		}
-	}
-	out = read ? arena_str(a, (struct str){t.p, t.n}) : (struct str){NULL, 0};
-	return out.p ? out : (struct str){whole.p, whole.n};
+	out = arena_str(a, (struct str){t.p, t.n});
+	return out.p ? out : name;
 }

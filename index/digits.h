@@ -29,7 +29,8 @@ static HOT uint64_t eight_digits(uint64_t v)
 {
 	v = v * 10 + (v >> 8);
 	return (((v & 0x000000ff000000ff) * 0x000f424000000064) +
-		(((v >> 16) & 0x000000ff000000ff) * 0x0000271000000001)) >> 32;
+		(((v >> 16) & 0x000000ff000000ff) * 0x0000271000000001)) >>
+	       32;
 }
 
 /* The number of the n digits at p, n 1 to 8. */
@@ -56,7 +57,8 @@ static inline unsigned leading_digits(uint64_t v)
 /* 1 to 15 digits at *p, which moves behind them; false when there are none or more. */
 static inline bool digits_number(const char **p, uint64_t *out)
 {
-	static const uint64_t power[8] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+	static const uint64_t power[8] = {1,	 10,	 100,	  1000,
+					  10000, 100000, 1000000, 10000000};
 	unsigned n = leading_digits(load8(*p));
 
 	if (n == 0)

@@ -31,40 +31,40 @@ enum {
 	BLOCK_MOST = 4 << 20,
 	BLOCK_LEAST = 16 << 10,
 	LINE_LEAST = 2 << 20,
-	WAIT_MS = 50,		/* between looks at cancel */
+	WAIT_MS = 50, /* between looks at cancel */
 	MEM = 256 << 20,
 };
 
 struct block {
-	char *room;		/* ROOM bytes, then the text */
+	char *room; /* ROOM bytes, then the text */
 	size_t n;
 };
 
 struct feed {
 	struct feed_opts opts;
 	int fd;
-	size_t size, line_max;	/* bytes of a block, of a line */
+	size_t size, line_max; /* bytes of a block, of a line */
 	uint64_t unpack_mem;
 	struct block ring[BLOCKS];
-	char *line;		/* blocks joined for a long line */
+	char *line; /* blocks joined for a long line */
 	size_t line_cap;
-	char head[FEED_HEAD];	/* of the text */
+	char head[FEED_HEAD]; /* of the text */
 	size_t nhead;
 	char end;
-	const char *at;		/* the block handed out last: text and length */
+	const char *at; /* the block handed out last: text and length */
 	size_t at_n;
-	bool holding;		/* ring[first] is the one handed out */
+	bool holding; /* ring[first] is the one handed out */
 
 	pthread_t thread;
 	bool started;
 	pthread_mutex_t lock;
 	pthread_cond_t filled, freed;
-	size_t first, count;	/* full blocks, the one handed out included */
-	bool ended;		/* no more blocks come */
-	struct err err;		/* why, when that is no good end */
+	size_t first, count; /* full blocks, the one handed out included */
+	bool ended;	     /* no more blocks come */
+	struct err err;	     /* why, when that is no good end */
 	atomic_int stop;
 
-	char *piece;		/* HASH_PIECE bytes of the file */
+	char *piece; /* HASH_PIECE bytes of the file */
 	uint64_t *hash;
 	size_t nhash, hash_cap;
 	_Atomic uint64_t taken;
@@ -100,7 +100,8 @@ static int read_piece(struct feed *f, size_t *n, struct err *err)
 		if (got > 0)
 			*n += (size_t)got;
 		else if (errno != EINTR && errno != EAGAIN)
-			return err_set(err, ERR_PROFILE, 0, "cannot be read: %s", strerror(errno));
+			return err_set(err, ERR_PROFILE, 0, "cannot be read: %s",
+				       strerror(errno));
 	}
 	if (*n == 0)
 		return 0;
@@ -153,7 +154,7 @@ static int unpack_piece(struct feed *f, struct unpack *u, size_t n, struct block
 			if (!take_free(f, b))
 				return cancelled(err);
 		}
-	} while (io.nin || full);	/* a full block: the library may hold more */
+	} while (io.nin || full); /* a full block: the library may hold more */
 	return 0;
 }
 
@@ -227,7 +228,8 @@ int feed_open(struct feed **out, int fd, const struct feed_opts *opts, struct er
 		memory = f->piece != NULL;
 		for (int i = 0; memory && i < BLOCKS; i++)
 			/* Zeros in front, and some behind for reads of 8 bytes. */
-			memory = (f->ring[i].room = calloc(1, ROOM + f->size + FEED_BEFORE)) != NULL;
+			memory = (f->ring[i].room = calloc(
+					  1, ROOM + f->size + FEED_BEFORE)) != NULL;
 		f->started = memory && pthread_create(&f->thread, NULL, run, f) == 0;
 	}
 	if (!f || !f->started) {
@@ -282,7 +284,8 @@ static int named(const struct feed *f, const struct err *why, struct err *err)
 }
 
 /* Wait for a block behind those handed out; *last when none follows it. */
-static int wait_filled(struct feed *f, size_t out, bool *none, bool *last, struct err *err)
+static int wait_filled(struct feed *f, size_t out, bool *none, bool *last,
+		       struct err *err)
 {
 	struct timespec until;
 	int rc = 0;
@@ -335,9 +338,10 @@ static int join(struct feed *f, size_t keep, const struct block *b, struct err *
 	size_t at = own ? (size_t)(tail - f->line) : 0;
 
 	if (keep > f->line_max) {
-		err_set(err, ERR_LIMIT, 0, "%s: a line of more than %zu MiB", f->opts.name,
-			f->line_max >> 20);
-		return err_hint(err, "no profile has such lines; if this one does, raise --mem");
+		err_set(err, ERR_LIMIT, 0, "%s: a line of more than %zu MiB",
+			f->opts.name, f->line_max >> 20);
+		return err_hint(
+			err, "no profile has such lines; if this one does, raise --mem");
 	}
 	if (vec_reserve(&f->line, &f->line_cap, need, 1))
 		return err_set(err, ERR_LIMIT, 0, "out of memory while reading");
@@ -356,7 +360,8 @@ int feed_next(struct feed *f, size_t keep, struct feed_block *out, struct err *e
 	if (wait_filled(f, f->holding, &none, &last, err))
 		return (int)err->kind;
 	if (none) {
-		*out = (struct feed_block){f->at ? f->at + f->at_n - keep : "", keep, true};
+		*out = (struct feed_block){f->at ? f->at + f->at_n - keep : "", keep,
+					   true};
 		f->at_n = keep;
 		f->at = out->p;
 		return 0;
@@ -376,7 +381,8 @@ int feed_next(struct feed *f, size_t keep, struct feed_block *out, struct err *e
 	if (f->holding)
 		give_back(f);
 	else
-		memcpy(f->head, f->at, f->nhead = f->at_n < FEED_HEAD ? f->at_n : FEED_HEAD);
+		memcpy(f->head, f->at,
+		       f->nhead = f->at_n < FEED_HEAD ? f->at_n : FEED_HEAD);
 	f->holding = true;
 	if (f->at_n)
 		f->end = f->at[f->at_n - 1];

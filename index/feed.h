@@ -22,24 +22,24 @@
 struct feed;
 
 struct feed_opts {
-	const char *name;	/* of the file, for messages */
-	uint64_t mem;		/* bytes for everything here; 0: the default */
-	size_t block;		/* bytes of a block; 0: by mem (tests) */
-	const atomic_int *cancel;	/* may be NULL */
+	const char *name;	  /* of the file, for messages */
+	uint64_t mem;		  /* bytes for everything here; 0: the default */
+	size_t block;		  /* bytes of a block; 0: by mem (tests) */
+	const atomic_int *cancel; /* may be NULL */
 };
 
 /* Read fd from where it is; what it holds, packed or plain, is told by its first bytes. */
 int feed_open(struct feed **out, int fd, const struct feed_opts *opts, struct err *err);
-void feed_close(struct feed *f);	/* the caller keeps fd */
+void feed_close(struct feed *f); /* the caller keeps fd */
 
 struct feed_block {
-	const char *p;		/* FEED_BEFORE bytes in front are readable */
+	const char *p; /* FEED_BEFORE bytes in front are readable */
 	size_t n;
-	bool last;		/* p + n is the end of the text */
+	bool last; /* p + n is the end of the text */
 };
 enum {
 	FEED_BEFORE = 64,
-	FEED_HEAD = 4096,	/* bytes of the text that are kept */
+	FEED_HEAD = 4096, /* bytes of the text that are kept */
 };
 
 /*
@@ -48,9 +48,9 @@ enum {
  */
 int feed_next(struct feed *f, size_t keep, struct feed_block *b, struct err *err);
 
-uint64_t feed_taken(const struct feed *f);	/* bytes of the file so far; any time */
-struct str feed_head(const struct feed *f);	/* the first bytes of the text */
-char feed_end(const struct feed *f);		/* its last so far; 0: none */
+uint64_t feed_taken(const struct feed *f);  /* bytes of the file so far; any time */
+struct str feed_head(const struct feed *f); /* the first bytes of the text */
+char feed_end(const struct feed *f);	    /* its last so far; 0: none */
 /* At the end: the hash of the file's own bytes (source.h). */
 uint64_t feed_hash(const struct feed *f);
 

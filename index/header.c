@@ -85,8 +85,8 @@ static bool leading_number(struct str *t, int64_t *out)
  * Sum of [+-] [integer [*]] NAME into coef ("10 Bm", "10*Bm", "10Bm").  `lenient`: unknown
  * names count nothing, *found tells how many were known.  False when it cannot be read.
  */
-static bool parse_formula(const struct profile *p, struct str s, bool lenient, int64_t *coef,
-			  unsigned *found)
+static bool parse_formula(const struct profile *p, struct str s, bool lenient,
+			  int64_t *coef, unsigned *found)
 {
 	*found = 0;
 	for (bool first = true; str_trim(s).n; first = false) {
@@ -128,9 +128,11 @@ static int add_event(struct profile *p, struct str name, struct str formula,
 		return tally_too_many_events(err);
 	if (vec_reserve(&p->event, &cap, p->nall_events + 1, sizeof(*p->event)))
 		return no_memory(err);
-	p->event[p->nall_events++] = (struct event){
-		.name = name, .long_name = long_name, .formula = formula, .builtin = builtin,
-		.coef = coef};
+	p->event[p->nall_events++] = (struct event){.name = name,
+						    .long_name = long_name,
+						    .formula = formula,
+						    .builtin = builtin,
+						    .coef = coef};
 	return 0;
 }
 
@@ -138,7 +140,7 @@ static int add_event(struct profile *p, struct str name, struct str formula,
 struct definition {
 	struct str text, name;
 	size_t tally;
-	uint64_t line;		/* from its start */
+	uint64_t line; /* from its start */
 	uint32_t file;
 	bool done;
 };
@@ -169,7 +171,7 @@ static int define_event(struct profile *p, struct definition *d, struct err *err
 		d->done = false;
 		return 0;
 	}
-	if (e < p->nall_events) {	/* said again, in a later part: the last word counts */
+	if (e < p->nall_events) { /* said again, in a later part: the last word counts */
 		p->event[e].formula = formula;
 		p->event[e].long_name = long_name;
 		p->event[e].coef = coef;
@@ -180,7 +182,7 @@ static int define_event(struct profile *p, struct definition *d, struct err *err
 
 /* KCachegrind's and callgrind_annotate's long names and formulas. */
 static const struct known {
-	const char *name, *long_name, *formula;	/* formula NULL: a recorded event */
+	const char *name, *long_name, *formula; /* formula NULL: a recorded event */
 	unsigned inputs;			/* that must exist */
 } known[] = {
 	{"Ir", "Instruction Fetch", NULL, 0},
@@ -200,7 +202,8 @@ static const struct known {
 	{"L1m", "L1 Miss Sum", "I1mr + D1mr + D1mw", 1},
 	{"LLm", "Last-level Miss Sum", "ILmr + DLmr + DLmw", 1},
 	{"Bm", "Mispredicted Branch", "Bim + Bcm", 1},
-	{"CEst", "Cycle Estimation", "Ir + 10 Bm + 10 L1m + 20 Ge + 100 L2m + 100 LLm", 2},
+	{"CEst", "Cycle Estimation", "Ir + 10 Bm + 10 L1m + 20 Ge + 100 L2m + 100 LLm",
+	 2},
 };
 
 static int add_known(struct profile *p, const struct known *k, struct err *err)
@@ -224,14 +227,15 @@ static int add_known(struct profile *p, const struct known *k, struct err *err)
 	/* CEst is built on Ir: without it there is nothing to estimate. */
 	if (k->inputs == 2 && find_event(p, STR("Ir")) == p->nall_events)
 		return 0;
-	return add_event(p, str_c(k->name), str_c(k->formula), str_c(k->long_name), true, coef,
-			 err);
+	return add_event(p, str_c(k->name), str_c(k->formula), str_c(k->long_name), true,
+			 coef, err);
 }
 
 /* Define what can be; events may be named before they are defined, so again and again. */
-static int define_events(struct profile *p, struct definition *d, size_t n, struct err *err)
+static int define_events(struct profile *p, struct definition *d, size_t n,
+			 struct err *err)
 {
-	enum { ROUNDS = 16 };	/* definitions in the wrong order, one built on the other */
+	enum { ROUNDS = 16 }; /* definitions in the wrong order, one built on the other */
 	bool more = true;
 
 	for (unsigned round = 0; more && round < ROUNDS; round++) {
@@ -290,8 +294,11 @@ int header_events(struct profile *p, struct err *err)
 				return no_memory(err);
 			}
 			d[n++] = (struct definition){
-				.text = f->text, .tally = k, .line = f->line,
-				.file = p->tally[k]->kept ? f->file : p->tally[k]->of_file};
+				.text = f->text,
+				.tally = k,
+				.line = f->line,
+				.file = p->tally[k]->kept ? f->file
+							  : p->tally[k]->of_file};
 		}
 	if (p->ntally && p->tally[0]->kept)
 		order_definitions(d, n);
@@ -300,8 +307,8 @@ int header_events(struct profile *p, struct err *err)
 	     define_events(p, d, n, err) || add_all_known(p, NULL, 0, err);
 	for (size_t i = 0; !rc && i < n; i++)
 		if (!d[i].done)
-			rc = profile_odd(p, d[i].tally, ODD_EVENT_FORMULA, d[i].line, d[i].text,
-					 err);
+			rc = profile_odd(p, d[i].tally, ODD_EVENT_FORMULA, d[i].line,
+					 d[i].text, err);
 	free(d);
 	return rc ? (int)err->kind : 0;
 }
@@ -310,15 +317,15 @@ int header_events(struct profile *p, struct err *err)
 
 struct reading {
 	struct profile *p;
-	size_t k;		/* tally */
+	size_t k; /* tally */
 	const struct part_slot *slot;
 	struct err *err;
 };
 
 static int odd_value(const struct reading *r, enum header_key key)
 {
-	return profile_odd(r->p, r->k, ODD_HEADER_VALUE, r->slot->line[key], r->slot->value[key],
-			   r->err);
+	return profile_odd(r->p, r->k, ODD_HEADER_VALUE, r->slot->line[key],
+			   r->slot->value[key], r->err);
 }
 
 static int number(const struct reading *r, enum header_key key, uint64_t *out)
@@ -407,7 +414,7 @@ static int read_part(const struct reading *r, struct part *part)
 	text(r, KEY_CREATOR, &part->creator);
 	text(r, KEY_CMD, &part->cmd);
 	text(r, KEY_POSITIONS, &part->positions);
-	if (r->slot->line[KEY_EVENTS])	/* an empty one is the word, too: no columns */
+	if (r->slot->line[KEY_EVENTS]) /* an empty one is the word, too: no columns */
 		part->events = r->slot->value[KEY_EVENTS];
 	text(r, KEY_DESC, &part->desc);
 	read_desc(part);
@@ -484,7 +491,8 @@ static int tally_parts(struct profile *p, size_t k, struct err *err)
 
 		if (slot->begins)
 			begin_part(p, k, slot,
-				   !slot->new_file && !(i == 0 && profile_begins_file(p, k)));
+				   !slot->new_file &&
+					   !(i == 0 && profile_begins_file(p, k)));
 		m->part[i] = (uint32_t)p->npart - 1;
 		if (read_part(&r, &p->part[p->npart - 1]))
 			return (int)err->kind;
@@ -512,7 +520,8 @@ static void measure_parts(struct profile *p)
 static int compare_parts(const void *a, const void *b)
 {
 	const struct part *x = *(struct part *const *)a, *y = *(struct part *const *)b;
-	const uint64_t u[] = {x->pid, x->part, x->thread}, v[] = {y->pid, y->part, y->thread};
+	const uint64_t u[] = {x->pid, x->part, x->thread},
+		       v[] = {y->pid, y->part, y->thread};
 
 	for (size_t i = 0; i < 3; i++)
 		if (u[i] != v[i])

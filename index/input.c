@@ -48,7 +48,8 @@ bool input_is_packed_name(struct str s)
 
 bool input_is_dump_suffix(struct str s)
 {
-	return without_number(without_number(without_extension(s), '-', 2), '.', 1).n == 0;
+	return without_number(without_number(without_extension(s), '-', 2), '.', 1).n ==
+	       0;
 }
 
 /* Digits count as numbers, so .10 comes behind .9. */
@@ -110,7 +111,8 @@ static int add_file(struct inputs *in, const char *path, struct err *err)
 	if (source_open(path, &s, err))
 		return (int)err->kind;
 	if (s.pipe) {
-		err_set(err, ERR_PROFILE, 0, "%s: a pipe cannot be one of several files", s.name);
+		err_set(err, ERR_PROFILE, 0, "%s: a pipe cannot be one of several files",
+			s.name);
 		source_close(&s);
 		return err_hint(err, "open it as NAME=%s", path);
 	}
@@ -139,7 +141,8 @@ static bool all_dumps_of(const struct inputs *in, struct str base)
 	for (size_t i = 0; i < in->n; i++) {
 		struct str path = str_c(in->at[i].source.path);
 
-		if (!str_starts(path, base) || !input_is_dump_suffix(str_from(path, base.n)))
+		if (!str_starts(path, base) ||
+		    !input_is_dump_suffix(str_from(path, base.n)))
 			return false;
 	}
 	return true;
@@ -193,7 +196,8 @@ int inputs_open(struct inputs *in, const char *const *path, size_t n, struct err
 	if (!rc && in->n > 1)
 		qsort(in->at, in->n, sizeof(*in->at), compare_paths);
 	if (!rc && in->n == 0 && n > 1) {
-		rc = err_set(err, ERR_PROFILE, 0, "none of the %zu files is a profile", n);
+		rc = err_set(err, ERR_PROFILE, 0, "none of the %zu files is a profile",
+			     n);
 		if (in->note[0])
 			err_hint(err, "%s", in->note);
 	}
@@ -235,8 +239,10 @@ static void note_head(struct input *in, struct str head)
 /* Text that passes by: unpacked, or from a pipe. */
 static int read_feed(struct input *in, const struct stretch_opts *o, struct err *err)
 {
-	const struct feed_opts how = {.name = in->source.name, .mem = o->mem,
-				      .block = o->stretch, .cancel = o->cancel};
+	const struct feed_opts how = {.name = in->source.name,
+				      .mem = o->mem,
+				      .block = o->stretch,
+				      .cancel = o->cancel};
 	struct feed *feed;
 
 	if (feed_open(&feed, in->source.fd, &how, err))
@@ -374,7 +380,8 @@ static int note_facts(struct input *in, struct err *err)
 	return note_events(in) || note_formulas(in) ? no_memory(err) : 0;
 }
 
-int input_read(struct input *in, const struct stretch_opts *opts, bool alone, struct err *err)
+int input_read(struct input *in, const struct stretch_opts *opts, bool alone,
+	       struct err *err)
 {
 	struct stretch_opts o = *opts;
 	int rc;
@@ -383,7 +390,8 @@ int input_read(struct input *in, const struct stretch_opts *opts, bool alone, st
 	in->read = true;
 	if (!alone && source_reopen(&in->source, err))
 		return (int)err->kind;
-	rc = in->source.codec || in->source.pipe ? read_feed(in, &o, err) : read_map(in, &o, err);
+	rc = in->source.codec || in->source.pipe ? read_feed(in, &o, err)
+						 : read_map(in, &o, err);
 	rc = rc || source_unchanged(&in->source, err) || refuse_file(in, err) ||
 	     note_facts(in, err);
 	if (!alone)
@@ -421,8 +429,8 @@ static int compare_recorded(const void *a, const void *b)
 	return str_cmp(x->id.path, y->id.path);
 }
 
-static const struct input_file *find_recorded(const struct input_file *const *sorted, size_t n,
-					      struct str path)
+static const struct input_file *find_recorded(const struct input_file *const *sorted,
+					      size_t n, struct str path)
 {
 	size_t lo = 0, hi = n;
 
@@ -445,16 +453,19 @@ static enum freshness compare_one(struct input *in, const struct input_file *rec
 
 	if (f == SOURCE_TOUCHED)
 		snprintf(why, size, "the profile's times changed, its content did not");
-	else if (f == SOURCE_CHANGED && in->source.path && str_eq(was, in->source.id.path))
+	else if (f == SOURCE_CHANGED && in->source.path &&
+		 str_eq(was, in->source.id.path))
 		snprintf(why, size, "the profile has changed since it was indexed");
 	else if (f == SOURCE_CHANGED)
-		snprintf(why, size, "the index was of another profile, %.*s: it is replaced",
+		snprintf(why, size,
+			 "the index was of another profile, %.*s: it is replaced",
 			 (int)(was.n < 150 ? was.n : 150), was.p);
 	return f;
 }
 
-static enum freshness compare_set(struct inputs *in, const struct input_file *const *sorted,
-				  size_t n, size_t *new, char *why, size_t size)
+static enum freshness compare_set(struct inputs *in,
+				  const struct input_file *const *sorted, size_t n,
+				  size_t *new, char *why, size_t size)
 {
 	enum freshness all = SOURCE_SAME;
 	size_t found = 0;
@@ -475,7 +486,8 @@ static enum freshness compare_set(struct inputs *in, const struct input_file *co
 		f = source_compare(s, &was->id);
 		source_release(s);
 		if (f == SOURCE_CHANGED) {
-			snprintf(why, size, "%.250s has changed since it was indexed", s->name);
+			snprintf(why, size, "%.250s has changed since it was indexed",
+				 s->name);
 			*new = 0;
 			return f;
 		}
@@ -487,11 +499,14 @@ static enum freshness compare_set(struct inputs *in, const struct input_file *co
 			bool there = false;
 
 			for (size_t k = 0; !there && k < in->n; k++)
-				there = str_eq(in->at[k].source.id.path, sorted[i]->id.path);
+				there = str_eq(in->at[k].source.id.path,
+					       sorted[i]->id.path);
 			if (!there) {
-				snprintf(why, size, "%.*s was indexed with them and is not "
-						    "among them now",
-					 (int)(sorted[i]->id.path.n % 250), sorted[i]->id.path.p);
+				snprintf(why, size,
+					 "%.*s was indexed with them and is not "
+					 "among them now",
+					 (int)(sorted[i]->id.path.n % 250),
+					 sorted[i]->id.path.p);
 				break;
 			}
 		}
@@ -501,8 +516,8 @@ static enum freshness compare_set(struct inputs *in, const struct input_file *co
 	return *new ? SOURCE_CHANGED : all;
 }
 
-enum freshness inputs_compare(struct inputs *in, const struct input_file *recorded, size_t n,
-			      size_t *new, char *why, size_t size)
+enum freshness inputs_compare(struct inputs *in, const struct input_file *recorded,
+			      size_t n, size_t *new, char *why, size_t size)
 {
 	const struct input_file **sorted;
 	enum freshness f;
@@ -581,8 +596,8 @@ int inputs_find(const char *base, char ***path, size_t *n, struct err *err)
 	}
 	closedir(d);
 	if (!rc && *n == 0) {
-		rc = err_set(err, ERR_PROFILE, 0, "%s: no such file, and no dump files of it",
-			     base);
+		rc = err_set(err, ERR_PROFILE, 0,
+			     "%s: no such file, and no dump files of it", base);
 		err_hint(err, "--all-parts takes BASE, BASE.1, BASE-01 and so on");
 	}
 	if (rc) {

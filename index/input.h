@@ -19,21 +19,21 @@
 #include "index/stretch.h"
 
 struct input {
-	struct source source;	/* open only while it is read, when there are several */
+	struct source source; /* open only while it is read, when there are several */
 	struct stretches stretches;
-	char head[FEED_HEAD];	/* of the text */
+	char head[FEED_HEAD]; /* of the text */
 	size_t nhead;
 	char end;		/* its last byte */
-	struct input_file file;	/* what the index keeps of it */
+	struct input_file file; /* what the index keeps of it */
 	bool read;		/* its text; else file is a view of an older index */
 };
 
 struct inputs {
-	struct input *at;	/* by path; in the order of the parts once they are read */
+	struct input *at; /* by path; in the order of the parts once they are read */
 	size_t n;
-	char *label;		/* how messages and the index name them all */
-	char *place;		/* the index is this and ".quern" */
-	char note[300];		/* what was left out, or empty */
+	char *label;	/* how messages and the index name them all */
+	char *place;	/* the index is this and ".quern" */
+	char note[300]; /* what was left out, or empty */
 };
 
 /* ERR_PROFILE when one cannot be opened, or none is left. */
@@ -44,7 +44,8 @@ void inputs_close(struct inputs *in);
  * Read the text of one into its stretches.  ERR_PROFILE: changed meanwhile, damaged, or it
  * is no profile (refuse.h).
  */
-int input_read(struct input *in, const struct stretch_opts *opts, bool alone, struct err *err);
+int input_read(struct input *in, const struct stretch_opts *opts, bool alone,
+	       struct err *err);
 /* Order what was read by (pid, part, thread) of the first part, then by name. */
 void inputs_order(struct inputs *in);
 /* Let those of recorded[0..n) be as an index had them: they need not be read. */
@@ -58,8 +59,8 @@ struct str inputs_events(const struct inputs *in);
 
 /* Are they what was recorded?  *new: how many files were added to it, the rest being the
  * same.  why: one sentence when they are not the same. */
-enum freshness inputs_compare(struct inputs *in, const struct input_file *recorded, size_t n,
-			      size_t *new, char *why, size_t size);
+enum freshness inputs_compare(struct inputs *in, const struct input_file *recorded,
+			      size_t n, size_t *new, char *why, size_t size);
 
 /*
  * The suffix that callgrind puts behind the name of a dump or thread file, or none at all:

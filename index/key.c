@@ -3,7 +3,8 @@
 
 #include <xxhash.h>
 
-_Static_assert(sizeof(struct value_header) == 32, "the header is part of the file format");
+_Static_assert(sizeof(struct value_header) == 32,
+	       "the header is part of the file format");
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the index is little endian and used in place"
 #endif

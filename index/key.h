@@ -20,49 +20,67 @@ enum {
 	INDEX_VERSION = 4,	/* of everything below; another one is stale */
 	BLOCK_ROWS = 64 << 10,	/* rows of a column in one value */
 	STRING_ROWS = 1024,	/* strings in one value */
-	PACK_BYTES = 256 << 10,	/* packed detail: a value is ended when it is this long */
+	PACK_BYTES = 256 << 10, /* packed detail: a value is ended when it is this long */
 	PART_ROWS = 256,	/* part headers in one value */
-	VALUE_MIN = 2112,	/* bytes: above LMDB's limit for values inside a leaf page */
+	VALUE_MIN = 2112, /* bytes: above LMDB's limit for values inside a leaf page */
 };
 
 enum table {
-	TABLE_META = 1,		/* one value: counts, identity of the source, events, totals;
+	TABLE_META = 1, /* one value: counts, identity of the source, events, totals;
 				   its rows are INDEX_VERSION */
-	TABLE_DIAG,		/* one value: diagnostics */
-	TABLE_OBJ, TABLE_FILE, TABLE_NAME,	/* strings: u64 offset[rows + 1], bytes */
-	TABLE_FN_NAME, TABLE_FN_FILE, TABLE_FN_OBJ, TABLE_FN_CYCLE,	/* u32[functions] */
-	TABLE_FN_LINE, TABLE_FN_CALLS,		/* u64[functions] */
-	TABLE_FN_SELF, TABLE_FN_INCL,		/* u64[functions], per event */
-	TABLE_RANK_SELF, TABLE_RANK_INCL,	/* u32[functions], per event: ids, descending */
-	TABLE_TOPO,		/* u32[functions] */
-	TABLE_OUT_FIRST, TABLE_IN_FIRST,	/* u32[functions + 1] */
-	TABLE_EDGE_CALLER, TABLE_EDGE_CALLEE, TABLE_IN_EDGE,	/* u32[edges] */
-	TABLE_EDGE_CALLS,	/* u64[edges] */
-	TABLE_EDGE_INCL,	/* u64[edges], per event */
-	TABLE_CYCLE_FIRST,	/* u32[cycles + 1]: into CYCLE_MEMBER */
-	TABLE_CYCLE_MEMBER,	/* u32[members], ascending in each cycle */
-	TABLE_CYCLE_CONTRIBUTION,	/* u64[members], per event */
-	TABLE_CYCLE_SELF, TABLE_CYCLE_INCL,	/* u64[cycles], per event */
-	TABLE_LINES_AT, TABLE_SITES_AT, TABLE_JUMPS_AT,	/* u64[functions]: block << 32 | byte */
-	TABLE_LINES, TABLE_SITES, TABLE_JUMPS,	/* packed, detail_code.h */
-	TABLE_PART,		/* part headers, packed */
-	TABLE_PART_SELF, TABLE_PART_TOTALS, TABLE_PART_SUMMARY,	/* u64[parts], per event */
-	TABLE_PART_AT,		/* u64[parts]: block << 32 | byte */
-	TABLE_PART_COST,	/* packed, part_code.h */
-	TABLE_PART_NAMES_AT,	/* u64[parts]: block << 32 | byte */
-	TABLE_PART_NAMES,	/* packed, part_names.h */
+	TABLE_DIAG,	/* one value: diagnostics */
+	TABLE_OBJ,
+	TABLE_FILE,
+	TABLE_NAME, /* strings: u64 offset[rows + 1], bytes */
+	TABLE_FN_NAME,
+	TABLE_FN_FILE,
+	TABLE_FN_OBJ,
+	TABLE_FN_CYCLE, /* u32[functions] */
+	TABLE_FN_LINE,
+	TABLE_FN_CALLS, /* u64[functions] */
+	TABLE_FN_SELF,
+	TABLE_FN_INCL, /* u64[functions], per event */
+	TABLE_RANK_SELF,
+	TABLE_RANK_INCL, /* u32[functions], per event: ids, descending */
+	TABLE_TOPO,	 /* u32[functions] */
+	TABLE_OUT_FIRST,
+	TABLE_IN_FIRST, /* u32[functions + 1] */
+	TABLE_EDGE_CALLER,
+	TABLE_EDGE_CALLEE,
+	TABLE_IN_EDGE,		  /* u32[edges] */
+	TABLE_EDGE_CALLS,	  /* u64[edges] */
+	TABLE_EDGE_INCL,	  /* u64[edges], per event */
+	TABLE_CYCLE_FIRST,	  /* u32[cycles + 1]: into CYCLE_MEMBER */
+	TABLE_CYCLE_MEMBER,	  /* u32[members], ascending in each cycle */
+	TABLE_CYCLE_CONTRIBUTION, /* u64[members], per event */
+	TABLE_CYCLE_SELF,
+	TABLE_CYCLE_INCL, /* u64[cycles], per event */
+	TABLE_LINES_AT,
+	TABLE_SITES_AT,
+	TABLE_JUMPS_AT, /* u64[functions]: block << 32 | byte */
+	TABLE_LINES,
+	TABLE_SITES,
+	TABLE_JUMPS, /* packed, detail_code.h */
+	TABLE_PART,  /* part headers, packed */
+	TABLE_PART_SELF,
+	TABLE_PART_TOTALS,
+	TABLE_PART_SUMMARY,  /* u64[parts], per event */
+	TABLE_PART_AT,	     /* u64[parts]: block << 32 | byte */
+	TABLE_PART_COST,     /* packed, part_code.h */
+	TABLE_PART_NAMES_AT, /* u64[parts]: block << 32 | byte */
+	TABLE_PART_NAMES,    /* packed, part_names.h */
 	TABLES,
 };
 
-#define VALUE_MAGIC 0x4e525551u		/* "QURN" */
+#define VALUE_MAGIC 0x4e525551u /* "QURN" */
 
 struct value_header {
 	uint32_t magic;
 	uint16_t table, event;
 	uint32_t block;
 	uint32_t rows;
-	uint64_t bytes;		/* of payload; padding follows */
-	uint64_t check;		/* XXH3-64 of the payload, seeded with that of the header
+	uint64_t bytes; /* of payload; padding follows */
+	uint64_t check; /* XXH3-64 of the payload, seeded with that of the header
 				   with check = 0 */
 };
 

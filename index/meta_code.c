@@ -111,7 +111,8 @@ static void code_files(struct coder *c, struct meta *m)
 		code_str(c, &f->events);
 		code_u64(c, &f->formulas);
 		if (!c->failed && plausible(c, f->formulas) && c->from)
-			f->formula = ARENA_ARRAY(c->arena, struct formula, (size_t)f->formulas + 1);
+			f->formula = ARENA_ARRAY(c->arena, struct formula,
+						 (size_t)f->formulas + 1);
 		c->failed |= f->formulas && !f->formula;
 		for (uint64_t k = 0; !c->failed && k < f->formulas; k++) {
 			code_u64(c, &f->formula[k].line);
@@ -127,10 +128,23 @@ void meta_code(struct coder *c, struct meta *m)
 	code_str(c, &m->creator);
 	code_str(c, &m->cmd);
 	uint64_t *const numbers[] = {
-		&m->built_s, &m->input_bytes, &m->input_lines, &m->functions, &m->edges,
-		&m->cycles, &m->cycle_members, &m->parts, &m->strings[SPACE_OBJ],
-		&m->strings[SPACE_FILE], &m->strings[SPACE_FN], &m->lines, &m->sites, &m->jumps,
-		&m->diagnostics, &m->events, &m->all_events,
+		&m->built_s,
+		&m->input_bytes,
+		&m->input_lines,
+		&m->functions,
+		&m->edges,
+		&m->cycles,
+		&m->cycle_members,
+		&m->parts,
+		&m->strings[SPACE_OBJ],
+		&m->strings[SPACE_FILE],
+		&m->strings[SPACE_FN],
+		&m->lines,
+		&m->sites,
+		&m->jumps,
+		&m->diagnostics,
+		&m->events,
+		&m->all_events,
 	};
 	bool *const flags[] = {&m->has_line, &m->has_instr, &m->saturated, &m->truncated};
 
@@ -156,11 +170,12 @@ void meta_code(struct coder *c, struct meta *m)
 
 void part_head_code(struct coder *c, struct part *p, uint64_t *functions)
 {
-	struct str *const texts[] = {&p->creator, &p->cmd, &p->trigger, &p->time_range, &p->desc,
-				     &p->positions, &p->events};
+	struct str *const texts[] = {&p->creator,    &p->cmd,  &p->trigger,
+				     &p->time_range, &p->desc, &p->positions,
+				     &p->events};
 	uint64_t file = p->file;
-	uint64_t *const numbers[] = {&p->part, &p->pid, &p->thread, &file, &p->offset,
-				     &p->bytes, functions};
+	uint64_t *const numbers[] = {&p->part,	 &p->pid,   &p->thread, &file,
+				     &p->offset, &p->bytes, functions};
 
 	for (size_t i = 0; !c->failed && i < sizeof(texts) / sizeof(texts[0]); i++)
 		code_str(c, texts[i]);

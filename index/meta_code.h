@@ -19,26 +19,26 @@
 
 /* Which file an index is of; see source.h. */
 struct source_id {
-	struct str path;	/* absolute */
+	struct str path; /* absolute */
 	uint64_t dev, inode, size, mtime_ns, ctime_ns;
-	uint64_t hash;		/* of the content */
+	uint64_t hash; /* of the content */
 };
 
 /* One of the files that make a profile. */
 struct input_file {
 	struct source_id id;
-	uint64_t pid, part, thread;	/* of its first part: their order */
-	uint64_t bytes, lines;		/* of its text */
+	uint64_t pid, part, thread; /* of its first part: their order */
+	uint64_t bytes, lines;	    /* of its text */
 	bool truncated;
-	struct str events;	/* in the order of first appearance, blanks between */
-	uint64_t formulas;	/* its event: lines */
-	struct formula *formula;	/* lines from the start of the file */
+	struct str events;	 /* in the order of first appearance, blanks between */
+	uint64_t formulas;	 /* its event: lines */
+	struct formula *formula; /* lines from the start of the file */
 };
 
 struct meta {
-	uint64_t files;		/* >= 1 */
+	uint64_t files; /* >= 1 */
 	struct input_file *file;
-	struct str profile;	/* as the user wrote it */
+	struct str profile; /* as the user wrote it */
 	struct str creator, cmd;
 	uint64_t built_s;
 	uint64_t input_bytes, input_lines;
@@ -46,11 +46,11 @@ struct meta {
 	uint64_t strings[SPACES];
 	uint64_t lines, sites, jumps, diagnostics;
 	bool has_line, has_instr, saturated, truncated;
-	uint64_t loose;		/* names whose meaning another file could change: callees whose
+	uint64_t loose; /* names whose meaning another file could change: callees whose
 				   file was a default and that have no block, jumps to such */
 	uint64_t events, all_events;
-	struct event *event;	/* all_events */
-	uint64_t *total;	/* events */
+	struct event *event; /* all_events */
+	uint64_t *total;     /* events */
 };
 
 struct diag {
@@ -62,8 +62,8 @@ struct diag {
 struct coder {
 	struct bytes *to;
 	struct varint_reader *from;
-	struct arena *arena;	/* for what is read */
-	bool failed;		/* memory is out, or the bytes are damaged */
+	struct arena *arena; /* for what is read */
+	bool failed;	     /* memory is out, or the bytes are damaged */
 };
 
 void meta_code(struct coder *c, struct meta *m);

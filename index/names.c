@@ -6,7 +6,7 @@
 
 #include "index/base/vec.h"
 
-enum { SMALL_IDS = 1 << 23 };	/* ids below are looked up in an array */
+enum { SMALL_IDS = 1 << 23 }; /* ids below are looked up in an array */
 
 int names_init(struct names *t, struct arena *arena)
 {
@@ -96,7 +96,8 @@ static int resolve_parts(struct names *t, uint32_t slot)
 			uint32_t ref = names_id(t, id, t->slot[slot].line);
 
 			if (ref == UINT32_MAX ||
-			    vec_reserve(&t->ref, &t->ref_cap, t->nref + 1, sizeof(*t->ref)))
+			    vec_reserve(&t->ref, &t->ref_cap, t->nref + 1,
+					sizeof(*t->ref)))
 				return -1;
 			t->ref[t->nref++] = ref;
 		}
@@ -120,7 +121,10 @@ static uint32_t add(struct names *t, enum name_kind kind, uint64_t id, struct st
 			return UINT32_MAX;
 	}
 	s = &t->slot[t->n];
-	*s = (struct name_slot){.text = text, .id = id, .line = line, .kind = kind,
+	*s = (struct name_slot){.text = text,
+				.id = id,
+				.line = line,
+				.kind = kind,
 				.generation = t->generation};
 	s->block.fn = s->callee.fn = UINT32_MAX;
 	slot = (uint32_t)t->n++;
@@ -178,7 +182,8 @@ uint32_t names_id_slow(struct names *t, uint64_t id, uint64_t line)
 
 	if (slot)
 		return slot;
-	slot = add(t, t->generation ? NAME_UNDEFINED : NAME_BEFORE, id, (struct str){"", 0}, line);
+	slot = add(t, t->generation ? NAME_UNDEFINED : NAME_BEFORE, id,
+		   (struct str){"", 0}, line);
 	if (slot == UINT32_MAX || set_id(t, id, slot))
 		return UINT32_MAX;
 	return slot;
@@ -240,4 +245,3 @@ uint32_t names_text(struct names *t, struct str text, uint64_t line)
 		return UINT32_MAX;
 	return i;
 }
-

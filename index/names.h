@@ -17,26 +17,26 @@
 #include "index/base/str.h"
 
 enum {
-	NAME_ABSENT = 0,	/* slot of an empty or missing name: "???" */
-	NAME_ENTRY = 1,		/* slot of the name in force where the stretch begins */
+	NAME_ABSENT = 0, /* slot of an empty or missing name: "???" */
+	NAME_ENTRY = 1,	 /* slot of the name in force where the stretch begins */
 	NAME_FIRST = 2,
 };
 
 enum name_kind {
-	NAME_SPECIAL,		/* the two above */
-	NAME_PLAIN,		/* written without an id */
-	NAME_DEFINED,		/* "(12) name" */
-	NAME_BEFORE,		/* "(12)" with no definition in this stretch so far */
-	NAME_UNDEFINED,		/* the same after "NEW PROFILING FILE": defined nowhere */
+	NAME_SPECIAL,	/* the two above */
+	NAME_PLAIN,	/* written without an id */
+	NAME_DEFINED,	/* "(12) name" */
+	NAME_BEFORE,	/* "(12)" with no definition in this stretch so far */
+	NAME_UNDEFINED, /* the same after "NEW PROFILING FILE": defined nowhere */
 };
 
 struct name_slot {
-	struct str text;	/* empty for NAME_BEFORE and NAME_UNDEFINED */
+	struct str text; /* empty for NAME_BEFORE and NAME_UNDEFINED */
 	uint64_t id;
-	uint64_t line;		/* where first met, counted from the stretch's start */
+	uint64_t line; /* where first met, counted from the stretch's start */
 	enum name_kind kind;
-	uint32_t generation;	/* of the table when it was made */
-	uint32_t refs;		/* "(3)'2'(1)": where its slots begin in names.ref, + 1 */
+	uint32_t generation; /* of the table when it was made */
+	uint32_t refs;	     /* "(3)'2'(1)": where its slots begin in names.ref, + 1 */
 	/* Functions: the last function slot of a block (fn=) and of a call (cfn=), with what
 	 * it was found for; see tally.c. */
 	struct name_use {
@@ -47,14 +47,14 @@ struct name_slot {
 struct names {
 	struct name_slot *slot;
 	size_t n, cap;
-	uint32_t *by_id;	/* slot of small ids, 0: none */
+	uint32_t *by_id; /* slot of small ids, 0: none */
 	size_t by_id_n;
 	struct hash big_ids, texts;
-	uint32_t *ref;		/* slots that names made of references refer to */
+	uint32_t *ref; /* slots that names made of references refer to */
 	size_t nref, ref_cap;
-	bool references;	/* function names: those made of references are expanded */
-	struct arena *arena;	/* for texts; NULL: the text outlives us */
-	uint32_t generation;	/* "NEW PROFILING FILE" lines so far */
+	bool references;     /* function names: those made of references are expanded */
+	struct arena *arena; /* for texts; NULL: the text outlives us */
+	uint32_t generation; /* "NEW PROFILING FILE" lines so far */
 };
 
 /* What a definition did: nothing but that, named an id that was used already, gave it another
@@ -63,7 +63,7 @@ enum name_event { NAME_OK, NAME_MET, NAME_REDEFINED, NAME_NO_MEMORY };
 
 int names_init(struct names *t, struct arena *arena);
 void names_free(struct names *t);
-void names_restart(struct names *t);	/* forget all ids */
+void names_restart(struct names *t); /* forget all ids */
 
 /* Slot of "(id)"; UINT32_MAX when memory is out. */
 uint32_t names_id_slow(struct names *t, uint64_t id, uint64_t line);

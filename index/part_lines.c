@@ -103,7 +103,9 @@ static int open_file(struct reading *r, uint32_t file)
 	if (!r->path)
 		return no_memory(r->err);
 	if (source_open(r->path, &r->source, &err)) {
-		err_set(r->err, ERR_PROFILE, 0, "%s", err.text);
+		err_set(r->err, err.kind, 0, "%s", err.text);
+		if (err.kind != ERR_PROFILE)
+			return (int)err.kind;
 		return err_hint(r->err,
 				"lines of single parts are read from the profile, which "
 				"is not where it was indexed");
@@ -437,9 +439,9 @@ static int map_functions(struct part_lines *to, struct err *err)
 		m->fn[i] = function_of(to->st, m->name[SPACE_FN][f->fn],
 				       m->name[SPACE_FILE][f->fl],
 				       m->name[SPACE_OBJ][f->ob], f->defaulted);
-		if (m->fn[i] == NO_ID && f->body)	/* its lines would be lost */
-			return unknown(to->st, store_name(to->st, m->name[SPACE_FN][f->fn]),
-				       err);
+		if (m->fn[i] == NO_ID && f->body) /* its lines would be lost */
+			return unknown(to->st,
+				       store_name(to->st, m->name[SPACE_FN][f->fn]), err);
 	}
 	for (size_t i = 0; i < t->nedge; i++) {
 		const uint32_t end[] = {t->edge[i].caller, t->edge[i].callee};
@@ -494,7 +496,8 @@ static int translate(struct part_lines *to, struct err *err)
 	p->fn_obj = column(st, STORE_FN_OBJ);
 	p->out_first = column(st, STORE_OUT_FIRST);
 	p->callee = column(st, STORE_EDGE_CALLEE);
-	return store_check(st, err) || detail_new(p, 0, &to->detail, err) ? (int)err->kind : 0;
+	return store_check(st, err) || detail_new(p, 0, &to->detail, err) ? (int)err->kind
+									  : 0;
 }
 
 /* ---- reading ---- */
@@ -510,7 +513,7 @@ void part_lines_free(struct part_lines *to)
 	}
 	free(to->map.fn);
 	free(to->map.event);
-	free(to->p.odd);	/* names used before they are defined */
+	free(to->p.odd); /* names used before they are defined */
 	arena_free(&to->p.arena);
 	tally_free(&to->tally);
 	free(to);

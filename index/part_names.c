@@ -196,7 +196,8 @@ static struct str string_of(struct store *st, enum name_space space, uint64_t n)
  * nothing to refer to; where the text defines it again it may have, so it must not be taken
  * for the same.
  */
-static int define(struct names *names, enum name_space space, uint64_t id, struct str string)
+static int define(struct names *names, enum name_space space, uint64_t id,
+		  struct str string)
 {
 	enum name_event event;
 	uint32_t slot = names_define(names, id, string, 0, &event);

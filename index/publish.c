@@ -32,12 +32,13 @@ static bool cache_place(const char *profile, char path[INDEX_PATH_MAX])
 	uint64_t h = str_hash(str_c(profile));
 
 	if (cache && cache[0] == '/')
-		return fits(snprintf(path, INDEX_PATH_MAX, "%s/quern/%016" PRIx64 "-%.*s" SUFFIX,
-				     cache, h, STR_ARG(base)));
+		return fits(snprintf(path, INDEX_PATH_MAX,
+				     "%s/quern/%016" PRIx64 "-%.*s" SUFFIX, cache, h,
+				     STR_ARG(base)));
 	if (home && home[0] == '/')
 		return fits(snprintf(path, INDEX_PATH_MAX,
-				     "%s/.cache/quern/%016" PRIx64 "-%.*s" SUFFIX, home, h,
-				     STR_ARG(base)));
+				     "%s/.cache/quern/%016" PRIx64 "-%.*s" SUFFIX, home,
+				     h, STR_ARG(base)));
 	return false;
 }
 
@@ -52,7 +53,8 @@ static bool same_file(int fd, const struct stat *there)
 {
 	struct stat sb;
 
-	return fstat(fd, &sb) == 0 && sb.st_ino == there->st_ino && sb.st_dev == there->st_dev;
+	return fstat(fd, &sb) == 0 && sb.st_ino == there->st_ino &&
+	       sb.st_dev == there->st_dev;
 }
 
 int publish_replaces(const char *path, int profile_fd, struct err *err)
@@ -67,11 +69,12 @@ int publish_replaces(const char *path, int profile_fd, struct err *err)
 	if (fstat(fd, &there))
 		err_set(err, ERR_INDEX, 0, "%s: %s", path, strerror(errno));
 	else if (same_file(profile_fd, &there))
-		err_set(err, ERR_INDEX, 0, "the index cannot be %s: that is the profile", path);
+		err_set(err, ERR_INDEX, 0, "the index cannot be %s: that is the profile",
+			path);
 	else if (!S_ISREG(there.st_mode) ||
 		 (there.st_size && !named && !store_recognise(fd)))
-		err_set(err, ERR_INDEX, 0, "%s is there and is not an index: it was left as it is",
-			path);
+		err_set(err, ERR_INDEX, 0,
+			"%s is there and is not an index: it was left as it is", path);
 	close(fd);
 	return err_hint(err, "name another file with --index PATH");
 }
@@ -83,8 +86,8 @@ void publish_directory(const char *path, char dir[INDEX_PATH_MAX])
 	if (!slash)
 		snprintf(dir, INDEX_PATH_MAX, ".");
 	else
-		snprintf(dir, INDEX_PATH_MAX, "%.*s", (int)(slash == path ? 1 : slash - path),
-			 path);
+		snprintf(dir, INDEX_PATH_MAX, "%.*s",
+			 (int)(slash == path ? 1 : slash - path), path);
 }
 
 static void make_directories(char *dir)
@@ -108,11 +111,11 @@ static bool in_the_way(const char *path, const char *dir)
 
 	if (me == 0 || stat(dir, &of_dir))
 		return false;
-	if (fits(snprintf(lock, sizeof(lock), "%s.lock", path)) && lstat(lock, &there) == 0 &&
-	    there.st_uid != me)
+	if (fits(snprintf(lock, sizeof(lock), "%s.lock", path)) &&
+	    lstat(lock, &there) == 0 && there.st_uid != me)
 		return true;
-	return of_dir.st_mode & S_ISVTX && of_dir.st_uid != me && lstat(path, &there) == 0 &&
-	       there.st_uid != me;
+	return of_dir.st_mode & S_ISVTX && of_dir.st_uid != me &&
+	       lstat(path, &there) == 0 && there.st_uid != me;
 }
 
 bool publish_writable(const char *path)
@@ -134,20 +137,25 @@ static int cannot(const char *path, struct err *err)
 
 	publish_directory(path, dir);
 	if (why == ENOENT && access(dir, F_OK))
-		err_set(err, ERR_INDEX, 0, "cannot write the index: there is no directory %s", dir);
-	else if (why == EACCES && faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-		err_set(err, ERR_INDEX, 0, "cannot write the index: %s is another user's", path);
+		err_set(err, ERR_INDEX, 0,
+			"cannot write the index: there is no directory %s", dir);
+	else if (why == EACCES &&
+		 faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		err_set(err, ERR_INDEX, 0, "cannot write the index: %s is another user's",
+			path);
 	else if (why == ENOSPC || why == EDQUOT)
 		err_set(err, ERR_INDEX, 0, "cannot write the index %s: %s", path,
-			why == EDQUOT ? "your disk quota is used up" : "the disk is full");
+			why == EDQUOT ? "your disk quota is used up"
+				      : "the disk is full");
 	else if (why == EACCES || why == EROFS)
-		err_set(err, ERR_INDEX, 0, "cannot write the index: the directory %s: %s", dir,
-			strerror(why));
+		err_set(err, ERR_INDEX, 0, "cannot write the index: the directory %s: %s",
+			dir, strerror(why));
 	else
 		err_set(err, err_kind_of(why, ERR_INDEX), 0, "cannot write %s: %s", path,
 			strerror(why));
-	return err_hint(err, "put the index elsewhere with --index PATH, or keep none with "
-			     "--no-index-write");
+	return err_hint(err,
+			"put the index elsewhere with --index PATH, or keep none with "
+			"--no-index-write");
 }
 
 /* All of a build's names are in one directory, whatever becomes of the path to it. */
@@ -173,7 +181,8 @@ static void let_go(struct publish *p)
 }
 
 /* Wait for the lock of the open file. */
-static int hold(struct publish *p, bool no_wait, const atomic_int *cancel, struct err *err)
+static int hold(struct publish *p, bool no_wait, const atomic_int *cancel,
+		struct err *err)
 {
 	const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
 
@@ -181,7 +190,8 @@ static int hold(struct publish *p, bool no_wait, const atomic_int *cancel, struc
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return cannot(p->lock, err);
 		if (no_wait) {
-			err_set(err, ERR_LOCKED, 0, "another process is building %s", p->index);
+			err_set(err, ERR_LOCKED, 0, "another process is building %s",
+				p->index);
 			return err_hint(err, "leave out --no-wait to wait for it");
 		}
 		if (cancel && *cancel)
@@ -192,7 +202,8 @@ static int hold(struct publish *p, bool no_wait, const atomic_int *cancel, struc
 }
 
 /* The lock file is removed by its last holder, so after locking it must still be there. */
-static int take_lock(struct publish *p, bool no_wait, const atomic_int *cancel, struct err *err)
+static int take_lock(struct publish *p, bool no_wait, const atomic_int *cancel,
+		     struct err *err)
 {
 	const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
 	const char *name = in_directory(p->lock);
@@ -268,9 +279,10 @@ static int make_temp(struct publish *p, const char *stem, struct err *err)
 	for (int tries = 0; tries < 100; tries++) {
 		if (getrandom(&r, sizeof(r), 0) != (ssize_t)sizeof(r))
 			r = (uint32_t)tries + (uint32_t)time(NULL);
-		if (!fits(snprintf(p->temp, sizeof(p->temp), "%s.tmp.%ld.%08" PRIx32, stem,
-				   (long)getpid(), r)))
-			return err_set(err, ERR_INDEX, 0, "the path of the index is too long");
+		if (!fits(snprintf(p->temp, sizeof(p->temp), "%s.tmp.%ld.%08" PRIx32,
+				   stem, (long)getpid(), r)))
+			return err_set(err, ERR_INDEX, 0,
+				       "the path of the index is too long");
 		p->temp_fd = openat(p->dir_fd, in_directory(p->temp), flags, 0600);
 		if (p->temp_fd >= 0)
 			return 0;
@@ -290,8 +302,8 @@ static int make_nameless(struct publish *p, const char *stem, struct err *err)
 		return (int)err->kind;
 	snprintf(p->opens, sizeof(p->opens), "/proc/self/fd/%d", p->temp_fd);
 	if (access(p->opens, W_OK) == 0) {
-		p->nameless = !p->temp[0] ||
-			      unlinkat(p->dir_fd, in_directory(p->temp), 0) == 0;
+		p->nameless =
+			!p->temp[0] || unlinkat(p->dir_fd, in_directory(p->temp), 0) == 0;
 	} else if (!p->temp[0]) { /* no /proc: LMDB needs a name */
 		close(p->temp_fd);
 		return make_temp(p, stem, err);
@@ -301,13 +313,20 @@ static int make_nameless(struct publish *p, const char *stem, struct err *err)
 	return 0;
 }
 
+/* An index that is not kept has another remedy than --index. */
+static int temporary_elsewhere(struct err *err)
+{
+	err->hint[0] = '\0';
+	return err_hint(err, "name another directory with TMPDIR");
+}
+
 const char *publish_opens(const struct publish *p)
 {
 	return p->nameless ? p->opens : p->temp;
 }
 
-int publish_begin(struct publish *p, const char *index, bool no_wait, const atomic_int *cancel,
-		  struct err *err)
+int publish_begin(struct publish *p, const char *index, bool no_wait,
+		  const atomic_int *cancel, struct err *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	char stem[INDEX_PATH_MAX];
@@ -317,8 +336,10 @@ int publish_begin(struct publish *p, const char *index, bool no_wait, const atom
 	if (!index) {
 		if (!fits(snprintf(stem, sizeof(stem), "%s/quern",
 				   tmp && tmp[0] == '/' ? tmp : "/tmp")))
-			return err_set(err, ERR_INDEX, 0, "TMPDIR is too long");
-		return open_directory(p, stem, err) ? (int)err->kind : make_nameless(p, stem, err);
+			err_set(err, ERR_INDEX, 0, "TMPDIR is too long");
+		else if (!open_directory(p, stem, err))
+			make_nameless(p, stem, err);
+		return err->kind ? temporary_elsewhere(err) : 0;
 	}
 	if (!fits(snprintf(p->index, sizeof(p->index), "%s", index)) ||
 	    !fits(snprintf(p->lock, sizeof(p->lock), "%s.lock", index)))

@@ -37,17 +37,18 @@ void publish_directory(const char *path, char dir[INDEX_PATH_MAX]);
 struct publish {
 	char index[INDEX_PATH_MAX], temp[INDEX_PATH_MAX], lock[INDEX_PATH_MAX];
 	int dir_fd, lock_fd, temp_fd;
-	bool nameless;		/* the temporary file has no name: it is gone when closed */
-	char opens[64];		/* a path that leads to temp_fd's file, whatever its name */
+	bool nameless;	/* the temporary file has no name: it is gone when closed */
+	char opens[64]; /* a path that leads to temp_fd's file, whatever its name */
 };
 
 /* Take the lock (waiting for it unless no_wait) and make the empty temporary file.  A NULL
  * index makes only a temporary file, in $TMPDIR, that no kill can leave behind. */
-int publish_begin(struct publish *p, const char *index, bool no_wait, const atomic_int *cancel,
-		  struct err *err);
+int publish_begin(struct publish *p, const char *index, bool no_wait,
+		  const atomic_int *cancel, struct err *err);
 /* The path by which the temporary file can be opened. */
 const char *publish_opens(const struct publish *p);
-int publish_commit(struct publish *p, struct err *err);	/* sync, rename, sync the directory */
-void publish_end(struct publish *p);	/* remove what is temporary, give up the lock */
+/* Sync, rename, sync the directory. */
+int publish_commit(struct publish *p, struct err *err);
+void publish_end(struct publish *p); /* remove what is temporary, give up the lock */
 
 #endif

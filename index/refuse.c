@@ -62,24 +62,27 @@ static int no_events(const struct input *in, struct err *err)
 		return err_hint(err, "%s", no_profile);
 	}
 	if (nature) {
-		err_set(err, ERR_PROFILE, 0, "%s: %s, not a Callgrind-format profile", name,
-			nature);
+		err_set(err, ERR_PROFILE, 0, "%s: %s, not a Callgrind-format profile",
+			name, nature);
 		return err_hint(err, "%s", hint ? hint : no_profile);
 	}
 	if (line) {
 		err_set(err, ERR_PROFILE, 0,
-			"%s:%" PRIu64 ": a cost line before any \"events:\" line", name, line);
-		return err_hint(err, "this is not a Callgrind-format profile, or its header is "
-				     "missing");
+			"%s:%" PRIu64 ": a cost line before any \"events:\" line", name,
+			line);
+		return err_hint(
+			err, "this is not a Callgrind-format profile, or its header is "
+			     "missing");
 	}
 	if (header_only(&in->stretches)) {
 		err_set(err, ERR_PROFILE, 0,
 			"%s: cut off in its header: there is no \"events:\" line", name);
-		return err_hint(err, "copy it again, or wait until the program that writes it is "
-				     "done");
+		return err_hint(
+			err, "copy it again, or wait until the program that writes it is "
+			     "done");
 	}
-	err_set(err, ERR_PROFILE, 0, "%s: not a Callgrind-format profile: no \"events:\" line",
-		name);
+	err_set(err, ERR_PROFILE, 0,
+		"%s: not a Callgrind-format profile: no \"events:\" line", name);
 	return err_hint(err, "%s", no_profile);
 }
 
@@ -88,7 +91,8 @@ static int no_events(const struct input *in, struct err *err)
 static bool has_lost_its_magic(const struct input *in)
 {
 	return !in->source.codec && !in->source.pipe && in->nhead &&
-	       input_is_packed_name(str_c(in->source.name)) && memchr(in->head, 0, in->nhead);
+	       input_is_packed_name(str_c(in->source.name)) &&
+	       memchr(in->head, 0, in->nhead);
 }
 
 int refuse_file(const struct input *in, struct err *err)
@@ -121,8 +125,9 @@ int refuse_file(const struct input *in, struct err *err)
 				     "quern new.out base=old.out -c 'functions vs base'");
 	}
 	if (readable == 0 && unreadable) {
-		err_set(err, ERR_PROFILE, 0, "%s: none of its %" PRIu64
-			" cost lines can be read", in->source.name, unreadable);
+		err_set(err, ERR_PROFILE, 0,
+			"%s: none of its %" PRIu64 " cost lines can be read",
+			in->source.name, unreadable);
 		return err_hint(err, "the first: line %" PRIu64, first_odd(s, ODD_FIELD));
 	}
 	return 0;
@@ -163,14 +168,15 @@ static const char *file_name(const struct inputs *in, const struct part *p)
 	return in->at[p->file].source.name;
 }
 
-static int other_program(const struct inputs *in, const struct part *a, const struct part *b,
-			 struct err *err)
+static int other_program(const struct inputs *in, const struct part *a,
+			 const struct part *b, struct err *err)
 {
 	err_set(err, ERR_PROFILE, 0, "%.150s is of the program %.*s, %.150s of %.*s",
-		file_name(in, a), (int)(program(a->cmd).n % 100), a->cmd.p, file_name(in, b),
-		(int)(program(b->cmd).n % 100), b->cmd.p);
-	return err_hint(err, "files without a name in front are read as one profile: open others "
-			     "as NAME=FILE, or add them up all the same with --merge");
+		file_name(in, a), (int)(program(a->cmd).n % 100), a->cmd.p,
+		file_name(in, b), (int)(program(b->cmd).n % 100), b->cmd.p);
+	return err_hint(
+		err, "files without a name in front are read as one profile: open others "
+		     "as NAME=FILE, or add them up all the same with --merge");
 }
 
 /* Of the events of b, the first that a has too; n is 0 when there is none. */
@@ -194,11 +200,12 @@ static struct str common_event(struct str a, struct str b)
 
 static int other_events(const struct input *a, const struct input *b, struct err *err)
 {
-	err_set(err, ERR_PROFILE, 0, "%.150s counts %.*s, %.150s counts %.*s", a->source.name,
-		(int)(a->file.events.n % 100), a->file.events.p, b->source.name,
-		(int)(b->file.events.n % 100), b->file.events.p);
-	return err_hint(err, "files without a name in front are read as one profile: open others "
-			     "as NAME=FILE, or add them up all the same with --merge");
+	err_set(err, ERR_PROFILE, 0, "%.150s counts %.*s, %.150s counts %.*s",
+		a->source.name, (int)(a->file.events.n % 100), a->file.events.p,
+		b->source.name, (int)(b->file.events.n % 100), b->file.events.p);
+	return err_hint(
+		err, "files without a name in front are read as one profile: open others "
+		     "as NAME=FILE, or add them up all the same with --merge");
 }
 
 static int same_dump(const struct inputs *in, const struct part *a, const struct part *b,
@@ -207,8 +214,9 @@ static int same_dump(const struct inputs *in, const struct part *a, const struct
 	err_set(err, ERR_PROFILE, 0,
 		"%.200s and %.200s both hold part %" PRIu64 " of process %" PRIu64,
 		file_name(in, a), file_name(in, b), a->part, a->pid);
-	return err_hint(err, "leave out the copy, open it as NAME=FILE, or count it twice with "
-			     "--merge");
+	return err_hint(
+		err, "leave out the copy, open it as NAME=FILE, or count it twice with "
+		     "--merge");
 }
 
 int refuse_set(const struct inputs *in, const struct profile *p, struct err *err)
@@ -223,11 +231,13 @@ int refuse_set(const struct inputs *in, const struct profile *p, struct err *err
 
 		if (!first && now->cmd.n)
 			first = now;
-		if (first && now->cmd.n && !str_eq(program(first->cmd), program(now->cmd)) &&
+		if (first && now->cmd.n &&
+		    !str_eq(program(first->cmd), program(now->cmd)) &&
 		    first->file != now->file)
 			return other_program(in, first, now, err);
-		if (before && now->pid && now->pid == before->pid && now->part == before->part &&
-		    now->thread == before->thread && now->file != before->file)
+		if (before && now->pid && now->pid == before->pid &&
+		    now->part == before->part && now->thread == before->thread &&
+		    now->file != before->file)
 			return same_dump(in, before, now, err);
 	}
 	return 0;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/map.h"
 #include "index/base/vec.h"
 #include "index/store_read.h"
 
@@ -21,27 +22,43 @@ struct retally {
 	struct err *err;
 };
 
-bool retally_possible(struct store *st)
+struct look {
+	struct store *st;
+	bool possible;
+};
+
+/* 0, or not when the index is damaged. */
+static int look(void *arg)
 {
+	struct look *l = arg;
+	struct store *st = l->st;
 	uint64_t kept[ODD_KINDS] = {0};
 	uint32_t n = store_diag_count(st);
 
-	if (st->meta.files < 2 || st->meta.loose || st->meta.saturated ||
-	    st->meta.parts < 2)
-		return false;
 	/* Only the first lines of each kind are kept: whose they are depends on the order. */
 	for (uint32_t i = 0; i < n; i++)
 		if (st->diag[i].line)
 			kept[st->diag[i].kind]++;
 	for (uint32_t i = 0; i < n; i++)
 		if (kept[st->diag[i].kind] != st->diag[i].count)
-			return false;
-	return !store_check(st, &(struct err){0});
+			return 0;
+	l->possible = true;
+	return store_check(st, &(struct err){0});
+}
+
+bool retally_possible(struct store *st)
+{
+	struct look l = {.st = st};
+
+	if (st->meta.files < 2 || st->meta.loose || st->meta.saturated || st->meta.parts < 2)
+		return false;
+	return !map_guard(look, &l, ERR_INDEX, &(struct err){0}) && l.possible;
 }
 
 static int no_memory(struct retally *r)
 {
-	return err_set(r->err, ERR_LIMIT, 0, "out of memory while adding files to an index");
+	return err_set(r->err, ERR_LIMIT, 0,
+		       "out of memory while adding files to an index");
 }
 
 /* ---- names, functions, edges ---- */
@@ -51,13 +68,16 @@ static int take_names(struct retally *r)
 	const struct store_info *in = store_info(r->st);
 
 	for (uint32_t i = 0; i < in->objects; i++)
-		if (names_append(&r->t->names[SPACE_OBJ], store_obj(r->st, i)) == UINT32_MAX)
+		if (names_append(&r->t->names[SPACE_OBJ], store_obj(r->st, i)) ==
+		    UINT32_MAX)
 			return no_memory(r);
 	for (uint32_t i = 0; i < in->files; i++)
-		if (names_append(&r->t->names[SPACE_FILE], store_file(r->st, i)) == UINT32_MAX)
+		if (names_append(&r->t->names[SPACE_FILE], store_file(r->st, i)) ==
+		    UINT32_MAX)
 			return no_memory(r);
 	for (uint32_t i = 0; i < in->names; i++)
-		if (names_append(&r->t->names[SPACE_FN], store_name(r->st, i)) == UINT32_MAX)
+		if (names_append(&r->t->names[SPACE_FN], store_name(r->st, i)) ==
+		    UINT32_MAX)
 			return no_memory(r);
 	return 0;
 }
@@ -88,9 +108,10 @@ static int take_functions(struct retally *r)
 	    vec_reserve(&t->self, &t->self_cap, n * events, sizeof(*t->self)))
 		return no_memory(r);
 	for (uint32_t f = 0; f < n; f++) {
-		t->fn[f] = (struct fn_slot){.ob = NAME_FIRST + store_fn_obj_id(r->st, f),
-					    .fl = NAME_FIRST + store_fn_file_id(r->st, f),
-					    .fn = NAME_FIRST + store_fn_name_id(r->st, f)};
+		t->fn[f] =
+			(struct fn_slot){.ob = NAME_FIRST + store_fn_obj_id(r->st, f),
+					 .fl = NAME_FIRST + store_fn_file_id(r->st, f),
+					 .fn = NAME_FIRST + store_fn_name_id(r->st, f)};
 		for (uint32_t e = 0; e < events; e++)
 			t->self[f * events + e] = store_fn_self(r->st, f, e);
 	}
@@ -135,8 +156,8 @@ static int write_away(struct retally *r, struct spill *s)
 	int failed = spill_write(s);
 
 	return failed ? err_set(r->err, err_kind_of(failed, ERR_INDEX), 0,
-				"cannot write a temporary file in %s: %s",
-				s->dir, strerror(failed))
+				"cannot write a temporary file in %s: %s", s->dir,
+				strerror(failed))
 		      : 0;
 }
 
@@ -150,9 +171,11 @@ static int take_lines(struct retally *r, fn_id f, struct once_row *before)
 	if (store_lines(r->st, f, &r->scratch, &line, &costs, &n, r->err))
 		return (int)r->err->kind;
 	for (size_t i = 0; i < n; i++) {
-		struct once_row row = {.kind = ENTRY_COST, .ncost = events,
+		struct once_row row = {.kind = ENTRY_COST,
+				       .ncost = events,
 				       .file = NAME_FIRST + line[i].file,
-				       .instr = line[i].instr, .line = line[i].line};
+				       .instr = line[i].instr,
+				       .line = line[i].line};
 
 		if (put(r, before, &row, costs + i * events))
 			return (int)r->err->kind;
@@ -171,10 +194,13 @@ static int take_sites(struct retally *r, fn_id f, struct once_row *before)
 	if (store_sites(r->st, f, &r->scratch, &site, &costs, &n, r->err))
 		return (int)r->err->kind;
 	for (size_t i = 0; i < n; i++) {
-		struct once_row row = {.kind = ENTRY_CALL, .ncost = events,
+		struct once_row row = {.kind = ENTRY_CALL,
+				       .ncost = events,
 				       .file = NAME_FIRST + site[i].file,
-				       .callee = site[i].callee, .instr = site[i].instr,
-				       .line = site[i].line, .count = site[i].calls};
+				       .callee = site[i].callee,
+				       .instr = site[i].instr,
+				       .line = site[i].line,
+				       .count = site[i].calls};
 
 		if (put(r, before, &row, costs + i * events))
 			return (int)r->err->kind;
@@ -194,8 +220,11 @@ static int take_jumps(struct retally *r, fn_id f, struct once_row *before)
 		uint64_t name = NAME_FIRST + store_fn_name_id(r->st, jump[i].to_fn);
 		struct once_row row = {
 			.kind = jump[i].conditional ? ENTRY_JCND : ENTRY_JUMP,
-			.file = NAME_FIRST + jump[i].file, .instr = jump[i].instr,
-			.line = jump[i].line, .count = jump[i].executed, .taken = jump[i].taken,
+			.file = NAME_FIRST + jump[i].file,
+			.instr = jump[i].instr,
+			.line = jump[i].line,
+			.count = jump[i].executed,
+			.taken = jump[i].taken,
 			.to = {jump[i].to_instr, jump[i].to_line,
 			       name << 32 | (NAME_FIRST + jump[i].to_file)}};
 
@@ -226,8 +255,8 @@ static int take_details(struct retally *r)
 
 /* ---- parts ---- */
 
-static int put_numbers(struct bytes *b, const uint32_t *id, size_t n, const uint64_t *first,
-		       const uint64_t *costs, size_t events)
+static int put_numbers(struct bytes *b, const uint32_t *id, size_t n,
+		       const uint64_t *first, const uint64_t *costs, size_t events)
 {
 	int rc = bytes_put(b, n);
 
@@ -255,7 +284,8 @@ static int take_part_costs(struct retally *r, uint32_t p, struct part_slot *slot
 	if (store_part_functions(r->st, p, &r->scratch, &id, &costs, &n, r->err))
 		return (int)r->err->kind;
 	rc = put_numbers(b, id, n, NULL, costs, t->nevent);
-	if (!rc && store_part_edges(r->st, p, &r->scratch, &id, &calls, &costs, &n, r->err))
+	if (!rc &&
+	    store_part_edges(r->st, p, &r->scratch, &id, &calls, &costs, &n, r->err))
 		rc = (int)r->err->kind;
 	rc = rc || put_numbers(b, id, n, calls, costs, t->nevent);
 	slot->bytes_n = spill_at(&t->parts) - slot->bytes_at;
@@ -291,12 +321,21 @@ static int take_parts(struct retally *r, struct kept *kept)
 		struct store_part p;
 
 		store_part(r->st, i, &p);
-		*to = (struct part){
-			.part = p.part, .pid = p.pid, .thread = p.thread, .creator = p.creator,
-			.cmd = p.cmd, .trigger = p.trigger, .time_range = p.time_range,
-			.desc = p.desc, .positions = p.positions, .events = p.events,
-			.file = r->file[p.file], .offset = p.offset, .bytes = p.bytes,
-			.has_totals = p.has_totals, .has_summary = p.has_summary};
+		*to = (struct part){.part = p.part,
+				    .pid = p.pid,
+				    .thread = p.thread,
+				    .creator = p.creator,
+				    .cmd = p.cmd,
+				    .trigger = p.trigger,
+				    .time_range = p.time_range,
+				    .desc = p.desc,
+				    .positions = p.positions,
+				    .events = p.events,
+				    .file = r->file[p.file],
+				    .offset = p.offset,
+				    .bytes = p.bytes,
+				    .has_totals = p.has_totals,
+				    .has_summary = p.has_summary};
 		t->part[i] = (struct part_slot){.begins = true};
 		if (take_sums(r, i, p.has_totals, &to->totals, store_part_totals) ||
 		    take_sums(r, i, p.has_summary, &to->summary, store_part_summary) ||
@@ -351,8 +390,10 @@ int retally(struct tally *t, struct store *st, const uint32_t *file, size_t once
 	struct kept *kept;
 	int rc;
 
-	if (tally_init(t, false, true, err))
+	if (tally_init(t, false, true, err)) {
+		tally_free(t); /* what there is; the caller frees a whole one */
 		return (int)err->kind;
+	}
 	spill_init(&t->once, once_limit, once_dir);
 	spill_init(&t->parts, once_limit, once_dir);
 	kept = ARENA_NEW(&t->arena, struct kept);

@@ -16,9 +16,9 @@
 
 /* What of a tally is final already; in the tally's arena. */
 struct kept {
-	struct store *st;	/* the index */
-	struct part *part;	/* tally.npart of them */
-	struct odd_line *odd;	/* lines from the start of their files */
+	struct store *st;     /* the index */
+	struct part *part;    /* tally.npart of them */
+	struct odd_line *odd; /* lines from the start of their files */
 	size_t nodd;
 };
 

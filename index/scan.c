@@ -24,7 +24,8 @@ static inline uint16_t *peel(uint16_t *pos, uint64_t mask, size_t base)
 
 	for (; mask; pos += 8)
 		for (int i = 0; i < 8; i++) {
-			pos[i] = (uint16_t)(base + (mask ? (size_t)__builtin_ctzll(mask) : 0));
+			pos[i] = (uint16_t)(base +
+					    (mask ? (size_t)__builtin_ctzll(mask) : 0));
 			mask &= mask - 1;
 		}
 	return end;
@@ -54,7 +55,8 @@ static uint64_t mask_portable(const char *p, uint64_t *nl)
 	return mask;
 }
 
-static uint16_t *piece_portable(const char *p, size_t base, uint16_t *pos, size_t *newlines)
+static uint16_t *piece_portable(const char *p, size_t base, uint16_t *pos,
+				size_t *newlines)
 {
 	uint64_t nl, mask = mask_portable(p, &nl);
 
@@ -62,19 +64,19 @@ static uint16_t *piece_portable(const char *p, size_t base, uint16_t *pos, size_
 	return peel(pos, mask, base);
 }
 
-#define SCAN_LOOP(piece)                                                                      \
-	char last[PIECE];                                                                     \
-	uint16_t *at = pos;                                                                   \
-	size_t i = 0, nl = 0;                                                                 \
-                                                                                              \
-	for (; i + PIECE <= n; i += PIECE)                                                    \
-		at = piece(p + i, i, at, &nl);                                                \
-	if (i < n) {                                                                          \
-		memset(last, 'x', sizeof(last));                                              \
-		memcpy(last, p + i, n - i);                                                   \
-		at = piece(last, i, at, &nl);                                                 \
-	}                                                                                     \
-	*newlines = nl;                                                                       \
+#define SCAN_LOOP(piece)                         \
+	char last[PIECE];                        \
+	uint16_t *at = pos;                      \
+	size_t i = 0, nl = 0;                    \
+                                                 \
+	for (; i + PIECE <= n; i += PIECE)       \
+		at = piece(p + i, i, at, &nl);   \
+	if (i < n) {                             \
+		memset(last, 'x', sizeof(last)); \
+		memcpy(last, p + i, n - i);      \
+		at = piece(last, i, at, &nl);    \
+	}                                        \
+	*newlines = nl;                          \
 	return (size_t)(at - pos)
 
 static size_t scan_portable(const char *p, size_t n, uint16_t *pos, size_t *newlines)
@@ -94,7 +96,8 @@ piece_sse2(const char *p, size_t base, uint16_t *pos, size_t *newlines)
 		__m128i le = _mm_cmpeq_epi8(_mm_max_epu8(v, blank), blank);
 
 		mask |= (uint64_t)(uint16_t)_mm_movemask_epi8(le) << i;
-		nl |= (uint64_t)(uint16_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, newline)) << i;
+		nl |= (uint64_t)(uint16_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, newline))
+		      << i;
 	}
 	*newlines += (size_t)__builtin_popcountll(nl);
 	return peel(pos, mask, base);
@@ -149,18 +152,20 @@ piece_avx512(const char *p, size_t base, uint16_t *pos, size_t *newlines)
 	const size_t count = (size_t)__builtin_popcountll(mask);
 
 	_mm512_storeu_si512(
-		pos, _mm512_add_epi16(from, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(at))));
+		pos,
+		_mm512_add_epi16(from, _mm512_cvtepu8_epi16(_mm512_castsi512_si256(at))));
 	if (__builtin_expect(count > 32, 0))
 		_mm512_storeu_si512(
 			pos + 32,
-			_mm512_add_epi16(from, _mm512_cvtepu8_epi16(
-						       _mm512_extracti64x4_epi64(at, 1))));
+			_mm512_add_epi16(
+				from,
+				_mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(at, 1))));
 	*newlines += (size_t)__builtin_popcountll(nl);
 	return pos + count;
 }
 
-__attribute__((target(AVX512))) static size_t
-scan_avx512(const char *p, size_t n, uint16_t *pos, size_t *newlines)
+__attribute__((target(AVX512))) static size_t scan_avx512(const char *p, size_t n,
+							  uint16_t *pos, size_t *newlines)
 {
 	SCAN_LOOP(piece_avx512);
 }
@@ -190,7 +195,8 @@ static int can_run(const char *name)
 #ifdef HAVE_X86
 	if (strcmp(name, "avx512") == 0)
 		return __builtin_cpu_supports("avx512vbmi2") &&
-		       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+		       __builtin_cpu_supports("avx512bw") &&
+		       __builtin_cpu_supports("avx512vl");
 	if (strcmp(name, "avx2") == 0)
 		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
 	if (strcmp(name, "sse2") == 0)

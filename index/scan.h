@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 enum {
-	SCAN_BLOCK = 16 << 10,	/* bytes a call takes at most: offsets fit 16 bits */
-	SCAN_ROOM = SCAN_BLOCK + 64,	/* entries that pos must have room for */
+	SCAN_BLOCK = 16 << 10,	     /* bytes a call takes at most: offsets fit 16 bits */
+	SCAN_ROOM = SCAN_BLOCK + 64, /* entries that pos must have room for */
 };
 
 /* Offsets of the separators of p[0..n), ascending, into pos; returns how many there are.
@@ -25,6 +25,6 @@ size_t scan_block(const char *p, size_t n, uint16_t *pos, size_t *newlines);
  * cannot. */
 const char *const *scan_paths(void);
 int scan_force(const char *path);
-const char *scan_path(void);	/* the one in use */
+const char *scan_path(void); /* the one in use */
 
 #endif

@@ -14,7 +14,7 @@ static const struct {
 	const char *magic, *nature, *hint;
 	size_t n, at;
 } natures[] = {
-	{"\x7f" "ELF", "a program or library", NULL, 4, 0},
+	{"\177ELF", "a program or library", NULL, 4, 0},
 	{"\x89PNG", "a PNG image", NULL, 4, 0},
 	{"PERFILE2", "a file of perf record", NULL, 8, 0},
 	{"gmon", "a file of gprof", NULL, 4, 0},
@@ -22,7 +22,8 @@ static const struct {
 	{"PK\3\4", "a zip archive", "take the profile out of it: unzip", 4, 0},
 	{"7z\xbc\xaf", "a 7-Zip archive", "take the profile out of it: 7z x", 4, 0},
 	{"Rar!", "a RAR archive", "take the profile out of it: unrar x", 4, 0},
-	{"ustar", "a tar archive", "take the profiles out of it, tar xf, and open those", 5, 257},
+	{"ustar", "a tar archive", "take the profiles out of it, tar xf, and open those",
+	 5, 257},
 	{"\x1f\x9d", "compressed by compress", "unpack it first: uncompress", 2, 0},
 	{"]\0\0", "compressed by lzma", "unpack it first: unlzma", 3, 0},
 	{"{", "JSON", NULL, 1, 0},
@@ -61,7 +62,8 @@ static void identify(struct source_id *id, const struct stat *sb)
 
 static int cannot_open(const char *name, struct err *err)
 {
-	return err_set(err, err_kind_of(errno, ERR_PROFILE), 0, "%s: %s", name, strerror(errno));
+	return err_set(err, err_kind_of(errno, ERR_PROFILE), 0, "%s: %s", name,
+		       strerror(errno));
 }
 
 static int open_fd(struct source *s, const char *path)
@@ -78,7 +80,8 @@ static int not_regular(struct source *s, const struct stat *sb, struct err *err)
 {
 	if (!S_ISFIFO(sb->st_mode) && !(S_ISSOCK(sb->st_mode) && s->pipe))
 		return err_set(err, ERR_PROFILE, 0, "%s: %s, not a profile", s->name,
-			       S_ISDIR(sb->st_mode) ? "a directory" : "not a regular file");
+			       S_ISDIR(sb->st_mode) ? "a directory"
+						    : "not a regular file");
 	s->pipe = true;
 	return 0;
 }
@@ -86,8 +89,10 @@ static int not_regular(struct source *s, const struct stat *sb, struct err *err)
 static int empty(const struct source *s, struct err *err)
 {
 	err_set(err, ERR_PROFILE, 0, "%s: empty file (0 bytes)", s->name);
-	return err_hint(err, "callgrind leaves one beside the files of --separate-threads: "
-			     "open all of them, --all-parts %s", s->name);
+	return err_hint(err,
+			"callgrind leaves one beside the files of --separate-threads: "
+			"open all of them, --all-parts %s",
+			s->name);
 }
 
 static int map_file(struct source *s, const char *path, struct err *err)
@@ -106,12 +111,16 @@ static int map_file(struct source *s, const char *path, struct err *err)
 	return map_open(s->codec ? &s->packed : &s->map, s->fd, s->id.size, s->name, err);
 }
 
-static int open_named(const char *path, const char *name, struct source *s, struct err *err)
+static int open_named(const char *path, const char *name, struct source *s,
+		      struct err *err)
 {
 	struct stat sb;
 	int rc;
 
-	*s = (struct source){.name = name, .map.p = "", .packed.p = "", .pipe = strcmp(path, "-") == 0};
+	*s = (struct source){.name = name,
+			     .map.p = "",
+			     .packed.p = "",
+			     .pipe = strcmp(path, "-") == 0};
 	s->id.path = STR("-");
 	s->fd = open_fd(s, path);
 	if (s->fd < 0 || fstat(s->fd, &sb))
@@ -160,7 +169,8 @@ static bool same_times(const struct source_id *a, const struct source_id *b)
 static int changed(const struct source *s, struct err *err)
 {
 	err_set(err, ERR_PROFILE, 0, "%s: changed while it was read", s->name);
-	return err_hint(err, "wait until the program that writes it is done, then try again");
+	return err_hint(err,
+			"wait until the program that writes it is done, then try again");
 }
 
 int source_reopen(struct source *s, struct err *err)
@@ -231,7 +241,8 @@ enum freshness source_compare(struct source *s, const struct source_id *recorded
 	    id->inode == recorded->inode && id->mtime_ns == recorded->mtime_ns &&
 	    id->ctime_ns == recorded->ctime_ns)
 		return SOURCE_SAME;
-	if ((s->fd < 0 && source_reopen(s, &err)) || map_guard(hash_file, s, ERR_PROFILE, &err))
+	if ((s->fd < 0 && source_reopen(s, &err)) ||
+	    map_guard(hash_file, s, ERR_PROFILE, &err))
 		return SOURCE_CHANGED;
 	return id->hash == recorded->hash ? SOURCE_TOUCHED : SOURCE_CHANGED;
 }

@@ -17,13 +17,13 @@
 
 struct source {
 	int fd;
-	struct map map;		/* the text; empty when it is packed or a pipe */
-	struct map packed;	/* the file, when it is */
-	struct source_id id;	/* hash is 0 until source_hash() */
-	char *path;		/* absolute */
-	const char *name;	/* as given, or "standard input" */
-	const struct codec *codec;	/* packed so; NULL: text */
-	bool pipe;		/* no map, no path */
+	struct map map;		   /* the text; empty when it is packed or a pipe */
+	struct map packed;	   /* the file, when it is */
+	struct source_id id;	   /* hash is 0 until source_hash() */
+	char *path;		   /* absolute */
+	const char *name;	   /* as given, or "standard input" */
+	const struct codec *codec; /* packed so; NULL: text */
+	bool pipe;		   /* no map, no path */
 };
 
 /* Open and map.  ERR_PROFILE: missing, empty, a directory, a device; ERR_LIMIT: no memory. */
@@ -46,8 +46,8 @@ uint64_t source_hash_piece(const char *p, size_t n);
 uint64_t source_hash_all(const uint64_t *piece, size_t n);
 
 enum freshness {
-	SOURCE_SAME,		/* size, times and place are as indexed */
-	SOURCE_TOUCHED,		/* only times or place differ: the content is the same */
+	SOURCE_SAME,	/* size, times and place are as indexed */
+	SOURCE_TOUCHED, /* only times or place differ: the content is the same */
 	SOURCE_CHANGED,
 };
 /* Compares with what an index recorded; reads the whole file only when it must. */

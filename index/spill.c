@@ -30,8 +30,8 @@ static int open_unlinked(const char *dir)
 
 	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
 		return fd;
-	if (snprintf(path, sizeof(path), "%s/quern.tmp.%ld.XXXXXX", dir, (long)getpid()) >=
-	    (int)sizeof(path)) {
+	if (snprintf(path, sizeof(path), "%s/quern.tmp.%ld.XXXXXX", dir,
+		     (long)getpid()) >= (int)sizeof(path)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
@@ -51,7 +51,8 @@ int spill_write(struct spill *o)
 	if (o->fd < 0 && (o->fd = open_unlinked(o->dir)) < 0)
 		return errno;
 	while (left) {
-		ssize_t w = pwrite(o->fd, p, left, (off_t)(o->spilled + (o->buf.n - left)));
+		ssize_t w =
+			pwrite(o->fd, p, left, (off_t)(o->spilled + (o->buf.n - left)));
 
 		if (w < 0 && errno != EINTR)
 			return errno;
@@ -78,7 +79,8 @@ const unsigned char *spill_read(const struct spill *o, uint64_t at, uint64_t n,
 		return NULL;
 	}
 	while (got < n) {
-		ssize_t r = pread(o->fd, scratch->p + got, (size_t)n - got, (off_t)(at + got));
+		ssize_t r = pread(o->fd, scratch->p + got, (size_t)n - got,
+				  (off_t)(at + got));
 
 		if (r == 0)
 			errno = EIO;

@@ -13,12 +13,12 @@
 #include "index/part_code.h"
 
 struct spill {
-	struct bytes buf;	/* from byte `spilled` on */
-	uint64_t spilled;	/* bytes in the file */
-	int fd;			/* of the file; -1: none yet */
-	size_t limit;		/* 0: never spill */
+	struct bytes buf; /* from byte `spilled` on */
+	uint64_t spilled; /* bytes in the file */
+	int fd;		  /* of the file; -1: none yet */
+	size_t limit;	  /* 0: never spill */
 	const char *dir;
-	struct bytes scratch;	/* a piece read back */
+	struct bytes scratch; /* a piece read back */
 };
 
 /* Where the next byte goes; what spill_bytes() takes. */

@@ -35,22 +35,27 @@ static int not_an_index(const char *path, const char *why, struct err *err)
 static int cannot_open(const char *path, int rc, struct err *err)
 {
 	if (rc == ENOMEM)
-		return err_set(err, ERR_LIMIT, 0, "out of memory to open the index %s", path);
+		return err_set(err, ERR_LIMIT, 0, "out of memory to open the index %s",
+			       path);
 	if (rc > 0 && rc != EINVAL)
 		return err_set(err, ERR_INDEX, 0, "cannot open the index %s: %s", path,
 			       strerror(rc));
 	return not_an_index(path, mdb_strerror(rc), err);
 }
 
-static int check_owner(const char *path, const struct stat *sb, bool trust, struct err *err)
+static int check_owner(const char *path, const struct stat *sb, bool trust,
+		       struct err *err)
 {
 	if (!S_ISREG(sb->st_mode))
-		return err_set(err, ERR_INDEX, 0, "the index %s is not a regular file", path);
+		return err_set(err, ERR_INDEX, 0, "the index %s is not a regular file",
+			       path);
 	if (trust || ((sb->st_uid == geteuid() || sb->st_uid == 0) &&
 		      !(sb->st_mode & (S_IWGRP | S_IWOTH))))
 		return 0;
-	err_set(err, ERR_INDEX, 0, "the index %s could have been written by others", path);
-	return err_hint(err, "use another one with --index PATH, or trust it with --trust");
+	err_set(err, ERR_INDEX, 0, "the index %s could have been written by others",
+		path);
+	return err_hint(err,
+			"use another one with --index PATH, or trust it with --trust");
 }
 
 /* Find where LMDB mapped the file, so that a fault there becomes an error. */
@@ -61,8 +66,8 @@ static void watch(struct store *st, const void *inside)
 	uintptr_t from, to, at = (uintptr_t)inside;
 
 	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &from, &to) == 2 && at >= from &&
-		    at < to)
+		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &from, &to) == 2 &&
+		    at >= from && at < to)
 			st->map = (const char *)from;
 	if (maps)
 		fclose(maps);
@@ -87,7 +92,8 @@ static int check_same_file(const struct store *st, struct err *err)
 		return cannot_open(st->path, rc ? rc : errno, err);
 	return ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev
 		       ? 0
-		       : not_an_index(st->path, "it was replaced while it was opened", err);
+		       : not_an_index(st->path, "it was replaced while it was opened",
+				      err);
 }
 
 static int open_env(struct store *st, struct err *err)
@@ -105,7 +111,8 @@ static int open_env(struct store *st, struct err *err)
 	if (!rc)
 		rc = mdb_env_set_assert(st->env, on_assert);
 	if (!rc)
-		rc = mdb_env_open(st->env, access(same, R_OK) ? st->path : same, flags, 0);
+		rc = mdb_env_open(st->env, access(same, R_OK) ? st->path : same, flags,
+				  0);
 	if (!rc && check_same_file(st, err))
 		return (int)err->kind;
 	if (!rc)
@@ -129,28 +136,41 @@ static int read_meta(struct store *st, struct err *err)
 	if (st->map && !st->watched)
 		return cannot_open(st->path, ENOMEM, err);
 	if (head.rows != INDEX_VERSION)
-		return err_set(err, ERR_STALE, 0, "the index is of another version of quern");
+		return err_set(err, ERR_STALE, 0,
+			       "the index is of another version of quern");
 	in = (struct varint_reader){p, p + head.bytes, false};
 	meta_code(&c, m);
 	if (c.failed && !in.bad)
 		return cannot_open(st->path, ENOMEM, err);
 	if (c.failed || m->functions > UINT32_MAX - 1 || m->edges > UINT32_MAX - 1 ||
-	    m->parts > UINT32_MAX || m->cycles > m->functions || m->events > m->all_events ||
-	    m->events == 0 || m->all_events > UINT16_MAX)
+	    m->parts > UINT32_MAX || m->cycles > m->functions ||
+	    m->events > m->all_events || m->events == 0 || m->all_events > UINT16_MAX)
 		return not_an_index(st->path, "its meta value cannot be read", err);
 	st->info = (struct store_info){
-		.events = (uint32_t)m->events, .all_events = (uint32_t)m->all_events,
-		.functions = (uint32_t)m->functions, .edges = (uint32_t)m->edges,
-		.cycles = (uint32_t)m->cycles, .parts = (uint32_t)m->parts,
+		.events = (uint32_t)m->events,
+		.all_events = (uint32_t)m->all_events,
+		.functions = (uint32_t)m->functions,
+		.edges = (uint32_t)m->edges,
+		.cycles = (uint32_t)m->cycles,
+		.parts = (uint32_t)m->parts,
 		.names = (uint32_t)m->strings[SPACE_FN],
 		.files = (uint32_t)m->strings[SPACE_FILE],
 		.objects = (uint32_t)m->strings[SPACE_OBJ],
-		.lines = m->lines, .callsites = m->sites, .jumps = m->jumps,
-		.diagnostics = m->diagnostics, .input_bytes = m->input_bytes,
-		.input_lines = m->input_lines, .has_line = m->has_line,
-		.has_instr = m->has_instr, .saturated = m->saturated,
-		.truncated = m->truncated, .profile = m->profile, .creator = m->creator,
-		.cmd = m->cmd, .built_s = m->built_s, .index_bytes = st->size,
+		.lines = m->lines,
+		.callsites = m->sites,
+		.jumps = m->jumps,
+		.diagnostics = m->diagnostics,
+		.input_bytes = m->input_bytes,
+		.input_lines = m->input_lines,
+		.has_line = m->has_line,
+		.has_instr = m->has_instr,
+		.saturated = m->saturated,
+		.truncated = m->truncated,
+		.profile = m->profile,
+		.creator = m->creator,
+		.cmd = m->cmd,
+		.built_s = m->built_s,
+		.index_bytes = st->size,
 	};
 	return 0;
 }
@@ -181,13 +201,14 @@ int store_open(const char *path, bool trust, struct store **out, struct err *err
 	arena_init(&st->demangled, DEMANGLED_MAX);
 	st->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (st->fd < 0 || fstat(st->fd, &sb)) {
-		err_set(err, err_kind_of(errno, ERR_INDEX), 0, "cannot open the index %s: %s", path,
-			strerror(errno));
+		err_set(err, err_kind_of(errno, ERR_INDEX), 0,
+			"cannot open the index %s: %s", path, strerror(errno));
 		goto fail;
 	}
 	st->size = (uint64_t)sb.st_size;
 	st->mtime = sb.st_mtim;
-	if (check_owner(path, &sb, trust, err) || store_pages_check(st->fd, path, st->size, err) ||
+	if (check_owner(path, &sb, trust, err) ||
+	    store_pages_check(st->fd, path, st->size, err) ||
 	    map_guard(open_guarded, &o, ERR_INDEX, err))
 		goto fail;
 	*out = st;

@@ -31,22 +31,22 @@ typedef uint32_t fn_id, name_id, file_id, obj_id, edge_id;
 struct store;
 
 struct store_info {
-	uint32_t events;	/* recorded */
-	uint32_t all_events;	/* and derived */
+	uint32_t events;     /* recorded */
+	uint32_t all_events; /* and derived */
 	uint32_t functions, edges, cycles, parts, names, files, objects;
-	uint64_t lines;		/* distinct cost lines: function, file, instr, line */
-	uint64_t callsites;	/* distinct: edge, file, instr, line */
-	uint64_t jumps;		/* distinct: source, target, kind */
-	uint64_t diagnostics;	/* odd lines met while reading, all kinds */
+	uint64_t lines;	      /* distinct cost lines: function, file, instr, line */
+	uint64_t callsites;   /* distinct: edge, file, instr, line */
+	uint64_t jumps;	      /* distinct: source, target, kind */
+	uint64_t diagnostics; /* odd lines met while reading, all kinds */
 	uint64_t input_bytes, input_lines;
-	bool has_line, has_instr;	/* position kinds of the profile */
-	bool saturated;		/* some sum reached UINT64_MAX */
-	bool truncated;		/* the profile looks cut off: its last line has no end, or
+	bool has_line, has_instr; /* position kinds of the profile */
+	bool saturated;		  /* some sum reached UINT64_MAX */
+	bool truncated;	    /* the profile looks cut off: its last line has no end, or
 				   it is of callgrind and its last part has no totals: */
-	struct str profile;	/* path as given when it was indexed */
-	struct str creator, cmd;	/* of the first part; may be empty */
-	uint64_t built_s;	/* Unix time */
-	uint64_t index_bytes;	/* size of the index file */
+	struct str profile; /* path as given when it was indexed */
+	struct str creator, cmd; /* of the first part; may be empty */
+	uint64_t built_s;	 /* Unix time */
+	uint64_t index_bytes;	 /* size of the index file */
 };
 
 /* Open the index file at path.  ERR_INDEX: not there, damaged, not ours (owner or mode;
@@ -59,7 +59,7 @@ const struct store_info *store_info(const struct store *st);
 /* The files that were indexed (meta_code.h), in the order of the parts; mostly one. */
 struct input_file;
 const struct input_file *store_inputs(const struct store *st, uint32_t *n);
-struct str store_input_path(const struct store *st, uint32_t i);	/* absolute */
+struct str store_input_path(const struct store *st, uint32_t i); /* absolute */
 /* The first of them (source.h). */
 struct source_id;
 const struct source_id *store_source(const struct store *st);
@@ -68,9 +68,10 @@ const struct source_id *store_source(const struct store *st);
 int store_check(struct store *st, struct err *err);
 /* Check all of it (quern --verify): every value and checksum, every id, order and sum that can
  * be had in two ways.  ERR_INDEX names the first that is wrong; ERR_CANCEL. */
-struct store_verified {	/* what was looked at */
-	uint64_t pages, values, strings, detail;	/* detail: cost lines, call sites, jumps */
-	bool sums;		/* false: some saturated, so they were not compared */
+struct store_verified { /* what was looked at */
+	uint64_t pages, values, strings;
+	uint64_t detail; /* cost lines, call sites, jumps */
+	bool sums;	 /* false: some saturated, so they were not compared */
 };
 int store_verify(struct store *st, const atomic_int *cancel, struct store_verified *out,
 		 struct err *err);
@@ -78,9 +79,9 @@ int store_verify(struct store *st, const atomic_int *cancel, struct store_verifi
 /* ---- events ---- */
 struct store_event {
 	struct str name;
-	struct str long_name;	/* may be empty */
-	struct str formula;	/* as written, empty for a recorded event */
-	bool builtin;		/* a derived event that the file did not define */
+	struct str long_name; /* may be empty */
+	struct str formula;   /* as written, empty for a recorded event */
+	bool builtin;	      /* a derived event that the file did not define */
 };
 void store_event(const struct store *st, uint32_t e, struct store_event *out);
 /* The event's number, or all_events when there is none. */
@@ -103,12 +104,13 @@ struct str store_fn_name(struct store *st, fn_id f);
 void store_demangle(struct store *st, bool on);
 struct str store_shown(struct store *st, name_id n);
 struct str store_fn_shown(struct store *st, fn_id f);
-bool store_any_mangled(struct store *st);	/* some name is shown otherwise */
+bool store_any_mangled(struct store *st); /* some name is shown otherwise */
 struct str store_fn_file(struct store *st, fn_id f);
 struct str store_fn_obj(struct store *st, fn_id f);
-uint64_t store_fn_line(struct store *st, fn_id f);	/* lowest known line in its own file */
-uint32_t store_fn_cycle(struct store *st, fn_id f);	/* 0: in none; else 1..cycles */
-uint64_t store_fn_calls(struct store *st, fn_id f);	/* all incoming edges, recursive too */
+uint64_t store_fn_line(struct store *st, fn_id f); /* lowest known line in its own file */
+uint32_t store_fn_cycle(struct store *st, fn_id f); /* 0: in none; else 1..cycles */
+/* All incoming edges, recursive ones too. */
+uint64_t store_fn_calls(struct store *st, fn_id f);
 uint64_t store_fn_self(struct store *st, fn_id f, uint32_t e);
 /* Inclusive: self + outgoing edges (not f->f); of a cycle member, its cycle's. */
 uint64_t store_fn_incl(struct store *st, fn_id f, uint32_t e);
@@ -134,34 +136,34 @@ bool store_fn_body(struct store *st, fn_id f);
 struct store_edge {
 	fn_id caller, callee;
 	uint64_t calls;
-	bool recursive;		/* caller == callee */
-	bool in_cycle;		/* both ends in one cycle (recursive ones too) */
+	bool recursive; /* caller == callee */
+	bool in_cycle;	/* both ends in one cycle (recursive ones too) */
 };
 void store_edge(struct store *st, edge_id id, struct store_edge *out);
 uint64_t store_edge_incl(struct store *st, edge_id id, uint32_t e);
 /* Callees of f are the edges *first .. *first + *n - 1. */
 void store_callees(struct store *st, fn_id f, edge_id *first, uint32_t *n);
 uint32_t store_caller_count(struct store *st, fn_id f);
-edge_id store_caller(struct store *st, fn_id f, uint32_t i);	/* ordered by caller */
+edge_id store_caller(struct store *st, fn_id f, uint32_t i); /* ordered by caller */
 
 /* Whole columns, contiguous, for algorithms over the graph; NULL when memory is out (then
  * store_check() fails).  Rows as said; they live as long as the store. */
 enum store_column {
-	STORE_OUT_FIRST,		/* u32[functions + 1]: first edge of each caller */
-	STORE_EDGE_CALLEE,	/* u32[edges] */
-	STORE_EDGE_CALLER,	/* u32[edges] */
-	STORE_EDGE_CALLS,		/* u64[edges] */
-	STORE_EDGE_INCL,		/* u64[edges], event e */
-	STORE_IN_FIRST,		/* u32[functions + 1]: into STORE_IN_EDGE */
-	STORE_IN_EDGE,		/* u32[edges]: edge ids by callee, then caller */
-	STORE_FN_NAME,		/* u32[functions] */
-	STORE_FN_FILE,		/* u32[functions] */
-	STORE_FN_OBJ,		/* u32[functions] */
-	STORE_FN_CYCLE,		/* u32[functions] */
-	STORE_FN_CALLS,		/* u64[functions] */
-	STORE_FN_SELF,		/* u64[functions], event e */
-	STORE_FN_INCL,		/* u64[functions], event e */
-	STORE_TOPO,		/* u32[functions]: callers before callees; the members of a
+	STORE_OUT_FIRST,   /* u32[functions + 1]: first edge of each caller */
+	STORE_EDGE_CALLEE, /* u32[edges] */
+	STORE_EDGE_CALLER, /* u32[edges] */
+	STORE_EDGE_CALLS,  /* u64[edges] */
+	STORE_EDGE_INCL,   /* u64[edges], event e */
+	STORE_IN_FIRST,	   /* u32[functions + 1]: into STORE_IN_EDGE */
+	STORE_IN_EDGE,	   /* u32[edges]: edge ids by callee, then caller */
+	STORE_FN_NAME,	   /* u32[functions] */
+	STORE_FN_FILE,	   /* u32[functions] */
+	STORE_FN_OBJ,	   /* u32[functions] */
+	STORE_FN_CYCLE,	   /* u32[functions] */
+	STORE_FN_CALLS,	   /* u64[functions] */
+	STORE_FN_SELF,	   /* u64[functions], event e */
+	STORE_FN_INCL,	   /* u64[functions], event e */
+	STORE_TOPO,	   /* u32[functions]: callers before callees; the members of a
 				   cycle stand together */
 };
 const uint32_t *store_u32(struct store *st, enum store_column c);
@@ -175,7 +177,7 @@ struct store_line {
 struct store_site {
 	edge_id edge;
 	fn_id callee;
-	file_id file;		/* of the call line (inlined code: not the caller's file) */
+	file_id file; /* of the call line (inlined code: not the caller's file) */
 	uint64_t line, instr, calls;
 };
 struct store_jump {
@@ -183,7 +185,7 @@ struct store_jump {
 	file_id file, to_file;
 	uint64_t line, instr, to_line, to_instr;
 	bool conditional;
-	uint64_t executed, taken;	/* unconditional: taken == executed */
+	uint64_t executed, taken; /* unconditional: taken == executed */
 };
 /* Ordered by (file, instr, line) [, callee]. */
 int store_lines(struct store *st, fn_id f, struct arena *a, struct store_line **rows,
@@ -194,10 +196,10 @@ int store_jumps(struct store *st, fn_id f, struct arena *a, struct store_jump **
 		size_t *n, struct err *err);
 /* The same rows one at a time, in memory that does not grow with their number: for a
  * function of millions of lines.  What `each` returns non-zero (with err set) ends it. */
-typedef int store_each_line_fn(void *arg, const struct store_line *row, const uint64_t *costs,
-			       struct err *err);
-typedef int store_each_site_fn(void *arg, const struct store_site *row, const uint64_t *costs,
-			       struct err *err);
+typedef int store_each_line_fn(void *arg, const struct store_line *row,
+			       const uint64_t *costs, struct err *err);
+typedef int store_each_site_fn(void *arg, const struct store_site *row,
+			       const uint64_t *costs, struct err *err);
 int store_each_line(struct store *st, fn_id f, store_each_line_fn *each, void *arg,
 		    struct err *err);
 int store_each_site(struct store *st, fn_id f, store_each_site_fn *each, void *arg,
@@ -206,7 +208,7 @@ int store_each_site(struct store *st, fn_id f, store_each_site_fn *each, void *a
 /* ---- cycles: 1..cycles, by inclusive cost of event 0, descending ---- */
 struct store_cycle {
 	uint32_t functions;
-	const fn_id *members;	/* ascending */
+	const fn_id *members; /* ascending */
 };
 void store_cycle(struct store *st, uint32_t cycle, struct store_cycle *out);
 uint64_t store_cycle_self(struct store *st, uint32_t cycle, uint32_t e);
@@ -214,17 +216,18 @@ uint64_t store_cycle_incl(struct store *st, uint32_t cycle, uint32_t e);
 
 /* ---- parts, in file order; of a set of files by (pid, part, thread) ---- */
 struct store_part {
-	uint64_t part, pid, thread;	/* as written; 0 when absent */
-	struct str creator, cmd, trigger, time_range, desc;	/* desc: all desc: lines */
-	struct str positions, events;	/* as written or inherited */
-	uint32_t file;		/* of store_inputs() */
-	uint64_t offset, bytes;	/* in that file */
-	uint64_t functions;	/* with cost or calls in this part */
+	uint64_t part, pid, thread; /* as written; 0 when absent */
+	struct str creator, cmd, trigger, time_range, desc; /* desc: all desc: lines */
+	struct str positions, events;			    /* as written or inherited */
+	uint32_t file;					    /* of store_inputs() */
+	uint64_t offset, bytes;				    /* in that file */
+	uint64_t functions; /* with cost or calls in this part */
 	bool has_totals, has_summary;
 };
 void store_part(struct store *st, uint32_t p, struct store_part *out);
-uint64_t store_part_self(struct store *st, uint32_t p, uint32_t e);	/* computed */
-uint64_t store_part_totals(struct store *st, uint32_t p, uint32_t e);	/* the file's word */
+uint64_t store_part_self(struct store *st, uint32_t p, uint32_t e); /* computed */
+/* What the file says of it. */
+uint64_t store_part_totals(struct store *st, uint32_t p, uint32_t e);
 uint64_t store_part_summary(struct store *st, uint32_t p, uint32_t e);
 /* Functions with cost in part p: ascending ids, costs[i * events + e] is self cost. */
 int store_part_functions(struct store *st, uint32_t p, struct arena *a, fn_id **fns,
@@ -235,13 +238,13 @@ int store_part_edges(struct store *st, uint32_t p, struct arena *a, edge_id **ed
 
 /* ---- diagnostics: the first of each kind in file order, with counts ---- */
 struct store_diag {
-	struct str kind;	/* "unknown line", "call without cfn=", ... */
-	uint64_t count;		/* of this kind in all */
-	uint64_t line;		/* of this one, in its file */
-	uint32_t file;		/* of store_inputs() */
-	struct str text;	/* the line, cut at 200 bytes */
+	struct str kind; /* "unknown line", "call without cfn=", ... */
+	uint64_t count;	 /* of this kind in all */
+	uint64_t line;	 /* of this one, in its file */
+	uint32_t file;	 /* of store_inputs() */
+	struct str text; /* the line, cut at 200 bytes */
 };
-uint32_t store_diag_count(struct store *st);	/* of those kept */
+uint32_t store_diag_count(struct store *st); /* of those kept */
 void store_diag(struct store *st, uint32_t i, struct store_diag *out);
 
 #endif

@@ -21,8 +21,9 @@ void store_damaged(struct store *st, enum table t, uint32_t block, const char *w
 {
 	if (st->damage.kind)
 		return;
-	err_set(&st->damage, ERR_INDEX, 0, "the index %s is damaged: %s block %" PRIu32 ": %s",
-		st->path, table_name(t), block, what);
+	err_set(&st->damage, ERR_INDEX, 0,
+		"the index %s is damaged: %s block %" PRIu32 ": %s", st->path,
+		table_name(t), block, what);
 	err_hint(&st->damage, "rebuild it: run quern with --rebuild");
 }
 
@@ -30,7 +31,8 @@ void store_short(struct store *st)
 {
 	if (st->damage.kind)
 		return;
-	err_set(&st->damage, ERR_LIMIT, 0, "out of memory to read the index %s", st->path);
+	err_set(&st->damage, ERR_LIMIT, 0, "out of memory to read the index %s",
+		st->path);
 }
 
 /* A published index is never written.  Whoever does so all the same is found out here. */
@@ -42,8 +44,10 @@ static void look_at_file(struct store *st)
 	    ((uint64_t)sb.st_size == st->size && sb.st_mtim.tv_sec == st->mtime.tv_sec &&
 	     sb.st_mtim.tv_nsec == st->mtime.tv_nsec))
 		return;
-	err_set(&st->damage, ERR_INDEX, 0, "the index %s is damaged: it was written to while it "
-		"was in use", st->path);
+	err_set(&st->damage, ERR_INDEX, 0,
+		"the index %s is damaged: it was written to while it "
+		"was in use",
+		st->path);
 	err_hint(&st->damage, "rebuild it: run quern with --rebuild");
 }
 
@@ -72,10 +76,8 @@ static bool has_events(enum table t)
 	case TABLE_CYCLE_INCL:
 	case TABLE_PART_SELF:
 	case TABLE_PART_TOTALS:
-	case TABLE_PART_SUMMARY:
-		return true;
-	default:
-		return false;
+	case TABLE_PART_SUMMARY: return true;
+	default: return false;
 	}
 }
 
@@ -97,34 +99,25 @@ uint64_t store_rows_of(const struct store *st, enum table t)
 	switch (t) {
 	case TABLE_OBJ:
 	case TABLE_FILE:
-	case TABLE_NAME:
-		return m->strings[t - TABLE_OBJ + SPACE_OBJ];
+	case TABLE_NAME: return m->strings[t - TABLE_OBJ + SPACE_OBJ];
 	case TABLE_OUT_FIRST:
-	case TABLE_IN_FIRST:
-		return m->functions + 1;
+	case TABLE_IN_FIRST: return m->functions + 1;
 	case TABLE_EDGE_CALLER:
 	case TABLE_EDGE_CALLEE:
 	case TABLE_IN_EDGE:
 	case TABLE_EDGE_CALLS:
-	case TABLE_EDGE_INCL:
-		return m->edges;
-	case TABLE_CYCLE_FIRST:
-		return m->cycles + 1;
+	case TABLE_EDGE_INCL: return m->edges;
+	case TABLE_CYCLE_FIRST: return m->cycles + 1;
 	case TABLE_CYCLE_MEMBER:
-	case TABLE_CYCLE_CONTRIBUTION:
-		return m->cycle_members;
+	case TABLE_CYCLE_CONTRIBUTION: return m->cycle_members;
 	case TABLE_CYCLE_SELF:
-	case TABLE_CYCLE_INCL:
-		return m->cycles;
+	case TABLE_CYCLE_INCL: return m->cycles;
 	case TABLE_PART_SELF:
 	case TABLE_PART_TOTALS:
-	case TABLE_PART_SUMMARY:
-		return m->parts;
+	case TABLE_PART_SUMMARY: return m->parts;
 	case TABLE_PART_AT:
-	case TABLE_PART_NAMES_AT:
-		return m->parts > 1 ? m->parts : 0;
-	default:
-		return table_width(t) ? m->functions : 0;
+	case TABLE_PART_NAMES_AT: return m->parts > 1 ? m->parts : 0;
+	default: return table_width(t) ? m->functions : 0;
 	}
 }
 
@@ -147,10 +140,12 @@ static const void *fetch(struct store *st, enum table t, uint32_t event, uint32_
 	key_pack(key, t, event, block);
 	rc = mdb_get(st->txn, st->dbi, &k, &v);
 	if (rc) {
-		store_damaged(st, t, block, rc == MDB_NOTFOUND ? "missing" : mdb_strerror(rc));
+		store_damaged(st, t, block,
+			      rc == MDB_NOTFOUND ? "missing" : mdb_strerror(rc));
 		return NULL;
 	}
-	if (v.mv_size < sizeof(*head) || ((uintptr_t)v.mv_data & 7) || !inside_map(st, &v)) {
+	if (v.mv_size < sizeof(*head) || ((uintptr_t)v.mv_data & 7) ||
+	    !inside_map(st, &v)) {
 		store_damaged(st, t, block, "its header is wrong");
 		return NULL;
 	}
@@ -267,7 +262,8 @@ uint64_t store_row_u64(struct store *st, enum table t, uint32_t event, uint64_t 
 {
 	uint32_t rows;
 	uint64_t bytes;
-	const uint64_t *p = store_block(st, t, event, (uint32_t)(row / BLOCK_ROWS), &rows, &bytes);
+	const uint64_t *p =
+		store_block(st, t, event, (uint32_t)(row / BLOCK_ROWS), &rows, &bytes);
 
 	return p && row % BLOCK_ROWS < rows ? p[row % BLOCK_ROWS] : 0;
 }
@@ -276,7 +272,8 @@ uint32_t store_row_u32(struct store *st, enum table t, uint32_t event, uint64_t 
 {
 	uint32_t rows;
 	uint64_t bytes;
-	const uint32_t *p = store_block(st, t, event, (uint32_t)(row / BLOCK_ROWS), &rows, &bytes);
+	const uint32_t *p =
+		store_block(st, t, event, (uint32_t)(row / BLOCK_ROWS), &rows, &bytes);
 
 	return p && row % BLOCK_ROWS < rows ? p[row % BLOCK_ROWS] : 0;
 }
@@ -286,7 +283,8 @@ const unsigned char *store_packed(struct store *st, enum table t, uint64_t place
 {
 	uint32_t rows;
 	uint64_t bytes, at = place & UINT32_MAX;
-	const unsigned char *p = store_block(st, t, 0, (uint32_t)(place >> 32), &rows, &bytes);
+	const unsigned char *p =
+		store_block(st, t, 0, (uint32_t)(place >> 32), &rows, &bytes);
 
 	if (p && at >= bytes) {
 		store_damaged(st, t, (uint32_t)(place >> 32), "a place is out of range");

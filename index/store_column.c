@@ -12,12 +12,14 @@
 #include "index/store_read.h"
 
 /* A u32 that is an id below n; anything else is damage. */
-static uint32_t row_id(struct store *st, enum table t, uint32_t event, uint64_t row, uint64_t n)
+static uint32_t row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
+		       uint64_t n)
 {
 	uint32_t id = store_row_u32(st, t, event, row);
 
 	if (id >= n) {
-		store_damaged(st, t, (uint32_t)(row / BLOCK_ROWS), "an id is out of range");
+		store_damaged(st, t, (uint32_t)(row / BLOCK_ROWS),
+			      "an id is out of range");
 		return 0;
 	}
 	return id;
@@ -86,7 +88,8 @@ static struct str string_at(struct store *st, enum table t, uint64_t row)
 {
 	uint32_t rows, i = (uint32_t)(row % STRING_ROWS);
 	uint64_t bytes;
-	const char *p = store_block(st, t, 0, (uint32_t)(row / STRING_ROWS), &rows, &bytes);
+	const char *p =
+		store_block(st, t, 0, (uint32_t)(row / STRING_ROWS), &rows, &bytes);
 	const volatile uint64_t *offset = (const volatile void *)p;
 	uint64_t from, to;
 
@@ -96,7 +99,8 @@ static struct str string_at(struct store *st, enum table t, uint64_t row)
 	from = offset[i];
 	to = offset[i + 1];
 	if (from > to || to > bytes) {
-		store_damaged(st, t, (uint32_t)(row / STRING_ROWS), "a string is out of range");
+		store_damaged(st, t, (uint32_t)(row / STRING_ROWS),
+			      "a string is out of range");
 		return STR("???");
 	}
 	return (struct str){p + from, (size_t)(to - from)};
@@ -175,7 +179,8 @@ struct str store_shown(struct store *st, name_id n)
 
 	if (st->as_recorded || !demangle_wanted(name) || n >= st->info.names)
 		return name;
-	if (!st->shown && !(st->shown = calloc((size_t)st->info.names, sizeof(*st->shown))))
+	if (!st->shown &&
+	    !(st->shown = calloc((size_t)st->info.names, sizeof(*st->shown))))
 		return name;
 	if (!st->shown[n].p)
 		st->shown[n] = demangle(name, &st->demangled);
@@ -187,7 +192,8 @@ bool store_any_mangled(struct store *st)
 {
 	static const char *const starts[] = {"_R", "_Z", "__Z"};
 
-	for (size_t i = 0; !st->as_recorded && i < sizeof(starts) / sizeof(starts[0]); i++) {
+	for (size_t i = 0; !st->as_recorded && i < sizeof(starts) / sizeof(starts[0]);
+	     i++) {
 		name_id n = store_name_lower(st, str_c(starts[i]));
 
 		if (n < st->info.names && str_starts(store_name(st, n), str_c(starts[i])))
@@ -242,7 +248,8 @@ uint64_t store_fn_incl(struct store *st, fn_id f, uint32_t e)
 }
 
 /* The first of the ascending rows lo..hi of a column that is not below v; hi: none. */
-static uint32_t lower_row(struct store *st, enum table t, uint32_t lo, uint32_t hi, uint64_t v)
+static uint32_t lower_row(struct store *st, enum table t, uint32_t lo, uint32_t hi,
+			  uint64_t v)
 {
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
@@ -277,7 +284,8 @@ uint64_t store_fn_incoming(struct store *st, fn_id f, uint32_t e)
 		struct store_edge edge;
 
 		store_edge(st, id, &edge);
-		if (!edge.in_cycle && __builtin_add_overflow(sum, store_edge_incl(st, id, e), &sum))
+		if (!edge.in_cycle &&
+		    __builtin_add_overflow(sum, store_edge_incl(st, id, e), &sum))
 			return UINT64_MAX;
 	}
 	return sum;
@@ -315,8 +323,8 @@ void store_edge(struct store *st, edge_id id, struct store_edge *out)
 	out->calls = store_row_u64(st, TABLE_EDGE_CALLS, 0, id);
 	out->recursive = out->caller == out->callee;
 	cycle = store_fn_cycle(st, out->caller);
-	out->in_cycle = out->recursive ||
-			(cycle && cycle == store_fn_cycle(st, out->callee));
+	out->in_cycle =
+		out->recursive || (cycle && cycle == store_fn_cycle(st, out->callee));
 }
 
 uint64_t store_edge_incl(struct store *st, edge_id id, uint32_t e)
@@ -326,7 +334,8 @@ uint64_t store_edge_incl(struct store *st, edge_id id, uint32_t e)
 
 static uint32_t span(struct store *st, enum table t, fn_id f, uint32_t *first)
 {
-	uint32_t from = store_row_u32(st, t, 0, f), to = store_row_u32(st, t, 0, (uint64_t)f + 1);
+	uint32_t from = store_row_u32(st, t, 0, f),
+		 to = store_row_u32(st, t, 0, (uint64_t)f + 1);
 
 	if (from > to || to > st->info.edges) {
 		store_damaged(st, t, f / BLOCK_ROWS, "a span is out of range");
@@ -352,19 +361,27 @@ edge_id store_caller(struct store *st, fn_id f, uint32_t i)
 {
 	uint32_t first, n = span(st, TABLE_IN_FIRST, f, &first);
 
-	return i < n ? row_id(st, TABLE_IN_EDGE, 0, (uint64_t)first + i, st->info.edges) : 0;
+	return i < n ? row_id(st, TABLE_IN_EDGE, 0, (uint64_t)first + i, st->info.edges)
+		     : 0;
 }
 
 /* ---- whole columns ---- */
 
 static const enum table column_table[] = {
-	[STORE_OUT_FIRST] = TABLE_OUT_FIRST, [STORE_EDGE_CALLEE] = TABLE_EDGE_CALLEE,
-	[STORE_EDGE_CALLER] = TABLE_EDGE_CALLER, [STORE_EDGE_CALLS] = TABLE_EDGE_CALLS,
-	[STORE_EDGE_INCL] = TABLE_EDGE_INCL, [STORE_IN_FIRST] = TABLE_IN_FIRST,
-	[STORE_IN_EDGE] = TABLE_IN_EDGE, [STORE_FN_NAME] = TABLE_FN_NAME,
-	[STORE_FN_FILE] = TABLE_FN_FILE, [STORE_FN_OBJ] = TABLE_FN_OBJ,
-	[STORE_FN_CYCLE] = TABLE_FN_CYCLE, [STORE_FN_CALLS] = TABLE_FN_CALLS,
-	[STORE_FN_SELF] = TABLE_FN_SELF, [STORE_FN_INCL] = TABLE_FN_INCL,
+	[STORE_OUT_FIRST] = TABLE_OUT_FIRST,
+	[STORE_EDGE_CALLEE] = TABLE_EDGE_CALLEE,
+	[STORE_EDGE_CALLER] = TABLE_EDGE_CALLER,
+	[STORE_EDGE_CALLS] = TABLE_EDGE_CALLS,
+	[STORE_EDGE_INCL] = TABLE_EDGE_INCL,
+	[STORE_IN_FIRST] = TABLE_IN_FIRST,
+	[STORE_IN_EDGE] = TABLE_IN_EDGE,
+	[STORE_FN_NAME] = TABLE_FN_NAME,
+	[STORE_FN_FILE] = TABLE_FN_FILE,
+	[STORE_FN_OBJ] = TABLE_FN_OBJ,
+	[STORE_FN_CYCLE] = TABLE_FN_CYCLE,
+	[STORE_FN_CALLS] = TABLE_FN_CALLS,
+	[STORE_FN_SELF] = TABLE_FN_SELF,
+	[STORE_FN_INCL] = TABLE_FN_INCL,
 	[STORE_TOPO] = TABLE_TOPO,
 };
 
@@ -374,20 +391,13 @@ static uint64_t limit_of(const struct store *st, enum table t, bool *ascends)
 	*ascends = t == TABLE_OUT_FIRST || t == TABLE_IN_FIRST;
 	switch (t) {
 	case TABLE_OUT_FIRST:
-	case TABLE_IN_FIRST:
-		return (uint64_t)st->info.edges + 1;
-	case TABLE_IN_EDGE:
-		return st->info.edges;
-	case TABLE_FN_NAME:
-		return st->info.names;
-	case TABLE_FN_FILE:
-		return st->info.files;
-	case TABLE_FN_OBJ:
-		return st->info.objects;
-	case TABLE_FN_CYCLE:
-		return (uint64_t)st->info.cycles + 1;
-	default:
-		return st->info.functions;
+	case TABLE_IN_FIRST: return (uint64_t)st->info.edges + 1;
+	case TABLE_IN_EDGE: return st->info.edges;
+	case TABLE_FN_NAME: return st->info.names;
+	case TABLE_FN_FILE: return st->info.files;
+	case TABLE_FN_OBJ: return st->info.objects;
+	case TABLE_FN_CYCLE: return (uint64_t)st->info.cycles + 1;
+	default: return st->info.functions;
 	}
 }
 
@@ -399,7 +409,8 @@ static void check_ids(struct store *st, enum table t, const uint32_t *p, uint64_
 
 	for (uint64_t i = 0; i < n; i++)
 		if (p[i] >= limit || (ascends && i && p[i] < p[i - 1])) {
-			store_damaged(st, t, (uint32_t)(i / BLOCK_ROWS), "an id is out of range");
+			store_damaged(st, t, (uint32_t)(i / BLOCK_ROWS),
+				      "an id is out of range");
 			return;
 		}
 	if (ascends && n && (p[0] != 0 || p[n - 1] != st->info.edges))
@@ -424,8 +435,8 @@ static const void *whole(struct store *st, enum table t, uint32_t event)
 	for (uint64_t at = 0; at < n; at += BLOCK_ROWS) {
 		uint32_t rows;
 		uint64_t bytes;
-		const void *from = store_block(st, t, event, (uint32_t)(at / BLOCK_ROWS), &rows,
-					       &bytes);
+		const void *from = store_block(st, t, event, (uint32_t)(at / BLOCK_ROWS),
+					       &rows, &bytes);
 
 		if (from)
 			memcpy(p + at * width, from, (size_t)bytes);
@@ -521,5 +532,6 @@ uint64_t store_part_summary(struct store *st, uint32_t p, uint32_t e)
 
 struct detail_shape store_shape(const struct store *st)
 {
-	return (struct detail_shape){st->info.events, st->info.has_instr, st->info.has_line};
+	return (struct detail_shape){st->info.events, st->info.has_instr,
+				     st->info.has_line};
 }

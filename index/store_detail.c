@@ -16,8 +16,9 @@ static int damaged(struct store *st, enum table t, const char *what, struct err 
 }
 
 /* A function's packed rows; *n of them are to be read. */
-static int open_detail(struct store *st, fn_id f, enum detail_kind kind, enum table places,
-		       enum table t, struct detail_reader *r, uint64_t *n, struct err *err)
+static int open_detail(struct store *st, fn_id f, enum detail_kind kind,
+		       enum table places, enum table t, struct detail_reader *r,
+		       uint64_t *n, struct err *err)
 {
 	struct detail_shape shape = store_shape(st);
 	const unsigned char *end, *p;
@@ -113,8 +114,9 @@ static int open_sites(struct store *st, fn_id f, struct detail_reader *r, uint64
 }
 
 /* first, edges: the caller's own (store_callees()). */
-static int next_site(struct store *st, struct detail_reader *r, edge_id first, uint32_t edges,
-		     struct store_site *row, uint64_t *costs, struct err *err)
+static int next_site(struct store *st, struct detail_reader *r, edge_id first,
+		     uint32_t edges, struct store_site *row, uint64_t *costs,
+		     struct err *err)
 {
 	const struct detail_row *d = &r->row;
 
@@ -122,7 +124,10 @@ static int next_site(struct store *st, struct detail_reader *r, edge_id first, u
 	if (r->in.bad || d->file >= st->info.files || d->edge >= edges)
 		return damaged(st, TABLE_SITES, "a call site is out of range", err);
 	*row = (struct store_site){
-		.edge = first + d->edge, .file = d->file, .line = d->line, .instr = d->instr,
+		.edge = first + d->edge,
+		.file = d->file,
+		.line = d->line,
+		.instr = d->instr,
 		.calls = d->calls,
 		.callee = store_row_u32(st, TABLE_EDGE_CALLEE, 0, first + d->edge)};
 	if (row->callee >= st->info.functions)
@@ -183,7 +188,8 @@ int store_jumps(struct store *st, fn_id f, struct arena *a, struct store_jump **
 	struct store_jump *row;
 	uint64_t count;
 
-	if (open_detail(st, f, DETAIL_JUMPS, TABLE_JUMPS_AT, TABLE_JUMPS, &r, &count, err))
+	if (open_detail(st, f, DETAIL_JUMPS, TABLE_JUMPS_AT, TABLE_JUMPS, &r, &count,
+			err))
 		return (int)err->kind;
 	row = ARENA_ARRAY(a, struct store_jump, (size_t)count + 1);
 	if (!row)
@@ -196,12 +202,16 @@ int store_jumps(struct store *st, fn_id f, struct arena *a, struct store_jump **
 			.to_fn = d->edge & JUMP_OTHER_FN ? d->to_fn : f,
 			.file = d->file,
 			.to_file = d->edge & JUMP_OTHER_FILE ? d->to_file : d->file,
-			.line = d->line, .instr = d->instr,
-			.to_line = d->to_line, .to_instr = d->to_instr,
+			.line = d->line,
+			.instr = d->instr,
+			.to_line = d->to_line,
+			.to_instr = d->to_instr,
 			.conditional = d->edge & JUMP_CONDITIONAL,
-			.executed = d->calls, .taken = d->taken};
+			.executed = d->calls,
+			.taken = d->taken};
 		if (r.in.bad || row[i].file >= st->info.files ||
-		    row[i].to_file >= st->info.files || row[i].to_fn >= st->info.functions)
+		    row[i].to_file >= st->info.files ||
+		    row[i].to_fn >= st->info.functions)
 			return damaged(st, TABLE_JUMPS, "a jump is out of range", err);
 	}
 	*rows = row;
@@ -221,8 +231,8 @@ static void load_parts(struct store *st)
 	for (uint32_t i = 0; st->part && i < n;) {
 		uint32_t rows;
 		uint64_t bytes;
-		const unsigned char *p = store_block(st, TABLE_PART, 0, i / PART_ROWS, &rows,
-						     &bytes);
+		const unsigned char *p =
+			store_block(st, TABLE_PART, 0, i / PART_ROWS, &rows, &bytes);
 		struct varint_reader in = {p, p ? p + bytes : NULL, false};
 		struct coder c = {.from = &in, .arena = &st->arena};
 
@@ -231,15 +241,23 @@ static void load_parts(struct store *st)
 			uint64_t functions = 0;
 
 			part_head_code(&c, &head, &functions);
-			st->part[i + k] = (struct store_part){
-				.part = head.part, .pid = head.pid, .thread = head.thread,
-				.creator = head.creator, .cmd = head.cmd,
-				.trigger = head.trigger, .time_range = head.time_range,
-				.desc = head.desc, .positions = head.positions,
-				.events = head.events, .file = head.file, .offset = head.offset,
-				.bytes = head.bytes, .functions = functions,
-				.has_totals = head.has_totals,
-				.has_summary = head.has_summary};
+			st->part[i + k] =
+				(struct store_part){.part = head.part,
+						    .pid = head.pid,
+						    .thread = head.thread,
+						    .creator = head.creator,
+						    .cmd = head.cmd,
+						    .trigger = head.trigger,
+						    .time_range = head.time_range,
+						    .desc = head.desc,
+						    .positions = head.positions,
+						    .events = head.events,
+						    .file = head.file,
+						    .offset = head.offset,
+						    .bytes = head.bytes,
+						    .functions = functions,
+						    .has_totals = head.has_totals,
+						    .has_summary = head.has_summary};
 		}
 		for (uint32_t k = 0; k < PART_ROWS && i + k < n && !c.failed; k++)
 			if (st->part[i + k].file >= st->meta.files)
@@ -264,9 +282,9 @@ void store_part(struct store *st, uint32_t p, struct store_part *out)
 }
 
 /* Ids below limit, ascending, with width numbers each; all when ids is NULL: skip. */
-static int read_piece(struct store *st, struct varint_reader *in, uint32_t limit, size_t width,
-		      struct arena *a, uint32_t **ids, uint64_t **numbers, size_t *n,
-		      struct err *err)
+static int read_piece(struct store *st, struct varint_reader *in, uint32_t limit,
+		      size_t width, struct arena *a, uint32_t **ids, uint64_t **numbers,
+		      size_t *n, struct err *err)
 {
 	uint64_t count = varint_get(in), id = 0;
 
@@ -292,14 +310,17 @@ static int read_piece(struct store *st, struct varint_reader *in, uint32_t limit
 				(*numbers)[i * width + k] = v;
 		}
 	}
-	return in->bad ? damaged(st, TABLE_PART_COST, "its numbers cannot be read", err) : 0;
+	return in->bad ? damaged(st, TABLE_PART_COST, "its numbers cannot be read", err)
+		       : 0;
 }
 
-static int open_part(struct store *st, uint32_t p, struct varint_reader *in, struct err *err)
+static int open_part(struct store *st, uint32_t p, struct varint_reader *in,
+		     struct err *err)
 {
 	const unsigned char *end, *at;
 
-	at = store_packed(st, TABLE_PART_COST, store_row_u64(st, TABLE_PART_AT, 0, p), &end);
+	at = store_packed(st, TABLE_PART_COST, store_row_u64(st, TABLE_PART_AT, 0, p),
+			  &end);
 	*in = (struct varint_reader){at, end, false};
 	return at ? 0 : store_check(st, err);
 }
@@ -332,7 +353,8 @@ int store_part_functions(struct store *st, uint32_t p, struct arena *a, fn_id **
 		return all_functions(st, a, fns, costs, n, err);
 	if (open_part(st, p, &in, err))
 		return (int)err->kind;
-	return read_piece(st, &in, st->info.functions, st->info.events, a, fns, costs, n, err);
+	return read_piece(st, &in, st->info.functions, st->info.events, a, fns, costs, n,
+			  err);
 }
 
 static int all_edges(struct store *st, struct arena *a, edge_id **edges, uint64_t **calls,
@@ -427,5 +449,5 @@ void store_diag(struct store *st, uint32_t i, struct store_diag *out)
 	const struct diag *d = &st->diag[i];
 
 	*out = (struct store_diag){str_c(odd_name((enum odd)d->kind)), d->count, d->line,
-				    (uint32_t)d->file, d->text};
+				   (uint32_t)d->file, d->text};
 }

@@ -13,7 +13,7 @@
 
 /* A checked value.  Its extent is kept here: what the file says may change under us. */
 struct block {
-	const void *p;			/* NULL: not met yet */
+	const void *p; /* NULL: not met yet */
 	uint64_t bytes;
 	uint32_t rows;
 };
@@ -21,34 +21,34 @@ struct block {
 /* One column or packed table of one event: its blocks as they are met. */
 struct blocks {
 	struct block *at;
-	uint32_t n, cap;		/* blocks a column of these rows has */
+	uint32_t n, cap; /* blocks a column of these rows has */
 	uint64_t rows;
-	void *whole;			/* contiguous copy of a column of several blocks */
+	void *whole; /* contiguous copy of a column of several blocks */
 };
 
-enum { DEMANGLED_MAX = 512 << 20 };	/* bytes of names: those beyond stay as they are */
+enum { DEMANGLED_MAX = 512 << 20 }; /* bytes of names: those beyond stay as they are */
 
 struct store {
 	struct MDB_env *env;
 	struct MDB_txn *txn;
 	unsigned dbi;
 	int fd;
-	uint64_t size;			/* of the file when it was opened */
+	uint64_t size; /* of the file when it was opened */
 	struct timespec mtime;
 	char *path;
-	struct arena arena;		/* meta, part headers, diagnostics */
+	struct arena arena; /* meta, part headers, diagnostics */
 	struct meta meta;
 	struct store_info info;
-	struct blocks *blocks[TABLES];	/* per event, where the table has events */
-	struct store_part *part;	/* decoded when first asked for */
+	struct blocks *blocks[TABLES]; /* per event, where the table has events */
+	struct store_part *part;       /* decoded when first asked for */
 	struct diag *diag;
 	uint32_t ndiag;
-	const char *map;		/* where LMDB has the file; NULL: not known yet */
-	struct str *shown;		/* [names]: demangled; p NULL: not yet.  NULL: none is */
+	const char *map;   /* where LMDB has the file; NULL: not known yet */
+	struct str *shown; /* [names]: demangled; p NULL: not yet.  NULL: none is */
 	struct arena demangled;
-	bool as_recorded;		/* names are shown so */
-	unsigned watched;		/* map_watch slot */
-	struct err damage;		/* the first; kind 0: none; ERR_LIMIT: of memory */
+	bool as_recorded;  /* names are shown so */
+	unsigned watched;  /* map_watch slot */
+	struct err damage; /* the first; kind 0: none; ERR_LIMIT: of memory */
 };
 
 /* Events a table has blocks for (1 where it has no events), and with derived ones. */

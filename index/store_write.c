@@ -17,7 +17,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { COMMIT_BYTES = 16 << 20 };
+enum { COMMIT_BYTES = 16 << 20, MAP_LEAST = 1 << 20 };
 
 struct store_writer {
 	MDB_env *env;
@@ -26,6 +26,7 @@ struct store_writer {
 	uint64_t pending;	/* bytes since the last commit */
 	uint64_t bytes;
 	int fd;			/* of the file, borrowed */
+	bool cramped;		/* the map is smaller than was asked for */
 	char *path;
 };
 
@@ -56,9 +57,11 @@ static int failed(const struct store_writer *w, int rc, const char *what, struct
 			"cannot write the index %s: it is larger than a file may be", w->path);
 		return err_hint(err, "raise the limit: ulimit -f unlimited");
 	}
-	if (rc == ENOMEM)
-		return err_set(err, ERR_LIMIT, 0, "out of memory while writing the index %s",
-			       w->path);
+	if (rc == ENOMEM || (rc == MDB_MAP_FULL && w->cramped)) {
+		err_set(err, ERR_LIMIT, 0, "out of memory while writing the index %s", w->path);
+		return rc == ENOMEM ? (int)err->kind
+				    : err_hint(err, "raise the limit on addresses, ulimit -v");
+	}
 	if (rc == MDB_MAP_FULL)
 		return err_set(err, ERR_INDEX, 0,
 			       "cannot write the index %s: it is larger than was reckoned",
@@ -86,6 +89,26 @@ static int open_env(struct store_writer *w, const char *path, int fd)
 	return rc;
 }
 
+/* The map is addresses more than memory, and as many as there will ever be need of; where they
+ * are limited, fewer may do. */
+static int open_mapped(struct store_writer *w, const char *path, uint64_t map_bytes)
+{
+	for (;; map_bytes /= 2) {
+		int rc = mdb_env_create(&w->env);
+
+		if (!rc)
+			rc = mdb_env_set_mapsize(w->env, (size_t)map_bytes);
+		if (!rc)
+			rc = open_env(w, path, w->fd);
+		if (rc != ENOMEM || map_bytes / 2 < MAP_LEAST)
+			return rc;
+		if (w->env)
+			mdb_env_close(w->env);
+		w->env = NULL;
+		w->cramped = true;
+	}
+}
+
 int store_writer_open(const char *path, int fd, uint64_t map_bytes, struct store_writer **out,
 		      struct err *err)
 {
@@ -97,11 +120,7 @@ int store_writer_open(const char *path, int fd, uint64_t map_bytes, struct store
 		return err_set(err, ERR_LIMIT, 0, "out of memory");
 	}
 	w->fd = fd;
-	rc = mdb_env_create(&w->env);
-	if (!rc)
-		rc = mdb_env_set_mapsize(w->env, (size_t)map_bytes);
-	if (!rc)
-		rc = open_env(w, path, fd);
+	rc = open_mapped(w, path, map_bytes);
 	if (!rc)
 		rc = mdb_txn_begin(w->env, NULL, 0, &w->txn);
 	if (!rc)
@@ -214,11 +233,6 @@ void store_writer_close(struct store_writer *w)
 		mdb_env_close(w->env);
 	free(w->path);
 	free(w);
-}
-
-uint64_t store_writer_bytes(const struct store_writer *w)
-{
-	return w->bytes;
 }
 
 int packer_end_row(struct packer *p, uint64_t *at, struct err *err)

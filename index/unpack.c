@@ -23,11 +23,11 @@ enum step { STEP_MORE, STEP_END, STEP_DAMAGED, STEP_LARGE, STEP_MEMORY };
 struct unpack {
 	const struct codec *codec;
 	uint64_t mem, taken, made;
-	uint64_t member_at;	/* taken when this member began */
-	unsigned members;	/* that have ended */
-	bool inside;		/* of a member */
-	bool open;		/* the library has state to be freed */
-	const char *why;	/* its own word for what is wrong; may be NULL */
+	uint64_t member_at; /* taken when this member began */
+	unsigned members;   /* that have ended */
+	bool inside;	    /* of a member */
+	bool open;	    /* the library has state to be freed */
+	const char *why;    /* its own word for what is wrong; may be NULL */
 	union {
 		z_stream gzip;
 		bz_stream bzip2;
@@ -40,7 +40,7 @@ struct unpack {
 struct codec {
 	const char *name, *command, *magic;
 	size_t n;
-	unsigned char mask;	/* of the first byte of magic */
+	unsigned char mask; /* of the first byte of magic */
 	enum step (*begin)(struct unpack *u);
 	enum step (*step)(struct unpack *u, struct unpack_io *io);
 	void (*end)(struct unpack *u);
@@ -80,8 +80,10 @@ static enum step gzip_step(struct unpack *u, struct unpack_io *io)
 	rc = inflate(&u->gzip, Z_NO_FLUSH);
 	moved(io, in - u->gzip.avail_in, out - u->gzip.avail_out);
 	u->why = u->gzip.msg;
-	return rc == Z_STREAM_END ? STEP_END : rc == Z_OK || rc == Z_BUF_ERROR ? STEP_MORE
-	       : rc == Z_MEM_ERROR ? STEP_MEMORY : STEP_DAMAGED;
+	return rc == Z_STREAM_END		 ? STEP_END
+	       : rc == Z_OK || rc == Z_BUF_ERROR ? STEP_MORE
+	       : rc == Z_MEM_ERROR		 ? STEP_MEMORY
+						 : STEP_DAMAGED;
 }
 
 static void gzip_end(struct unpack *u)
@@ -108,8 +110,10 @@ static enum step bzip2_step(struct unpack *u, struct unpack_io *io)
 	u->bzip2.avail_out = out;
 	rc = BZ2_bzDecompress(&u->bzip2);
 	moved(io, in - u->bzip2.avail_in, out - u->bzip2.avail_out);
-	return rc == BZ_STREAM_END ? STEP_END : rc == BZ_OK ? STEP_MORE
-	       : rc == BZ_MEM_ERROR ? STEP_MEMORY : STEP_DAMAGED;
+	return rc == BZ_STREAM_END  ? STEP_END
+	       : rc == BZ_OK	    ? STEP_MORE
+	       : rc == BZ_MEM_ERROR ? STEP_MEMORY
+				    : STEP_DAMAGED;
 }
 
 static void bzip2_end(struct unpack *u)
@@ -139,10 +143,11 @@ static enum step xz_step(struct unpack *u, struct unpack_io *io)
 	moved(io, io->nin - u->xz.avail_in, io->nout - u->xz.avail_out);
 	if (rc == LZMA_UNSUPPORTED_CHECK)
 		u->why = "its checksum is of an unknown kind";
-	return rc == LZMA_STREAM_END ? STEP_END
+	return rc == LZMA_STREAM_END		       ? STEP_END
 	       : rc == LZMA_OK || rc == LZMA_BUF_ERROR ? STEP_MORE
-	       : rc == LZMA_MEMLIMIT_ERROR ? STEP_LARGE
-	       : rc == LZMA_MEM_ERROR ? STEP_MEMORY : STEP_DAMAGED;
+	       : rc == LZMA_MEMLIMIT_ERROR	       ? STEP_LARGE
+	       : rc == LZMA_MEM_ERROR		       ? STEP_MEMORY
+						       : STEP_DAMAGED;
 }
 
 static void xz_end(struct unpack *u)
@@ -211,7 +216,8 @@ static enum step lz4_step(struct unpack *u, struct unpack_io *io)
 		return rc ? STEP_MORE : STEP_END;
 	u->why = LZ4F_getErrorName(rc);
 	/* Its codes are not in the shared library's header; their names are. */
-	return strcmp(u->why, "ERROR_allocation_failed") == 0 ? STEP_MEMORY : STEP_DAMAGED;
+	return strcmp(u->why, "ERROR_allocation_failed") == 0 ? STEP_MEMORY
+							      : STEP_DAMAGED;
 }
 
 static void lz4_end(struct unpack *u)
@@ -224,7 +230,7 @@ static void lz4_end(struct unpack *u)
 static const struct codec codecs[] = {
 	{"gzip", "gzip -dk", "\x1f\x8b", 2, 0xff, gzip_begin, gzip_step, gzip_end},
 	{"bzip2", "bzip2 -dk", "BZh", 3, 0xff, bzip2_begin, bzip2_step, bzip2_end},
-	{"xz", "xz -dk", "\xfd" "7zXZ\0", 6, 0xff, xz_begin, xz_step, xz_end},
+	{"xz", "xz -dk", "\3757zXZ\0", 6, 0xff, xz_begin, xz_step, xz_end},
 	{"zstd", "zstd -d", "\x28\xb5\x2f\xfd", 4, 0xff, zstd_begin, zstd_step, zstd_end},
 	/* A skippable frame, with which pzstd begins. */
 	{"zstd", "zstd -d", "\x50\x2a\x4d\x18", 4, 0xf0, zstd_begin, zstd_step, zstd_end},
@@ -246,11 +252,6 @@ const struct codec *unpack_recognise(const char *head, size_t n)
 const char *unpack_name(const struct codec *c)
 {
 	return c->name;
-}
-
-const char *unpack_command(const struct codec *c)
-{
-	return c->command;
 }
 
 int unpack_open(struct unpack **out, const struct codec *c, uint64_t mem, struct err *err)
@@ -284,11 +285,6 @@ uint64_t unpack_taken(const struct unpack *u)
 	return u->taken;
 }
 
-uint64_t unpack_made(const struct unpack *u)
-{
-	return u->made;
-}
-
 static void copy(struct unpack *u, struct unpack_io *io)
 {
 	size_t n = io->nin < io->nout ? io->nin : io->nout;
@@ -313,7 +309,8 @@ static int damaged(const struct unpack *u, struct err *err)
 		err_set(err, ERR_PROFILE, 0,
 			"the %s data is damaged at byte %" PRIu64 " (byte %" PRIu64
 			" of the text)%s%s",
-			name, u->taken, u->made, u->why ? ": " : "", u->why ? u->why : "");
+			name, u->taken, u->made, u->why ? ": " : "",
+			u->why ? u->why : "");
 	return err_hint(err, "make or copy the file again");
 }
 
@@ -324,8 +321,9 @@ static int failed(const struct unpack *u, enum step s, struct err *err)
 	if (s == STEP_MEMORY)
 		return err_set(err, ERR_LIMIT, 0, "out of memory while unpacking");
 	err_set(err, ERR_LIMIT, 0,
-		"the %s data wants more memory than the %" PRIu64 " MiB it may have (byte %" PRIu64
-		")", u->codec->name, u->mem >> 20, u->taken);
+		"the %s data wants more memory than the %" PRIu64
+		" MiB it may have (byte %" PRIu64 ")",
+		u->codec->name, u->mem >> 20, u->taken);
 	return err_hint(err, "raise --mem, or unpack it first: %s", u->codec->command);
 }
 
@@ -378,7 +376,7 @@ int unpack_step(struct unpack *u, struct unpack_io *io, struct err *err)
 			u->members++;
 			leave(u);
 		} else if (before.nin == io->nin && before.nout == io->nout) {
-			return 0;	/* it wants more input */
+			return 0; /* it wants more input */
 		}
 	}
 	return 0;
@@ -389,8 +387,10 @@ int unpack_end(const struct unpack *u, struct err *err)
 	if (!u->inside)
 		return 0;
 	err_set(err, ERR_PROFILE, 0,
-		"the %s data is cut off at byte %" PRIu64 " (byte %" PRIu64 " of the text)",
+		"the %s data is cut off at byte %" PRIu64 " (byte %" PRIu64
+		" of the text)",
 		u->codec->name, u->taken, u->made);
-	return err_hint(err, "copy the file again, or wait until the program that writes it is "
-			     "done");
+	return err_hint(
+		err, "copy the file again, or wait until the program that writes it is "
+		     "done");
 }

@@ -20,18 +20,18 @@
 struct codec;
 struct unpack;
 
-enum { UNPACK_HEAD = 8 };	/* bytes that tell one from another */
+enum { UNPACK_HEAD = 8 }; /* bytes that tell one from another */
 
 /* By the first bytes of a file; NULL: none of them, so it is text or something else. */
 const struct codec *unpack_recognise(const char *head, size_t n);
-const char *unpack_name(const struct codec *c);	/* "gzip" */
-const char *unpack_command(const struct codec *c);	/* "gzip -dk": to unpack it by hand */
+const char *unpack_name(const struct codec *c); /* "gzip" */
 
 /* `mem`: bytes that the library may take.  c NULL: text, handed through as it is. */
-int unpack_open(struct unpack **out, const struct codec *c, uint64_t mem, struct err *err);
+int unpack_open(struct unpack **out, const struct codec *c, uint64_t mem,
+		struct err *err);
 void unpack_close(struct unpack *u);
 
-struct unpack_io {		/* both ends move */
+struct unpack_io { /* both ends move */
 	const char *in;
 	size_t nin;
 	char *out;
@@ -45,7 +45,6 @@ int unpack_step(struct unpack *u, struct unpack_io *io, struct err *err);
 /* The input ends here: 0, or ERR_PROFILE when that is in the middle. */
 int unpack_end(const struct unpack *u, struct err *err);
 
-uint64_t unpack_taken(const struct unpack *u);	/* bytes of the file so far */
-uint64_t unpack_made(const struct unpack *u);	/* bytes of text so far */
+uint64_t unpack_taken(const struct unpack *u); /* bytes of the file so far */
 
 #endif

@@ -68,7 +68,8 @@ static void add_profile_root(struct app *app, const char *path)
 
 int app_init(struct app *app, const struct options *opts, struct err *err)
 {
-	struct session_limits limits = {.arena_bytes = opts->mem ? opts->mem : ARENA_DEFAULT};
+	struct session_limits limits = {.arena_bytes =
+						opts->mem ? opts->mem : ARENA_DEFAULT};
 
 	*app = (struct app){.opts = opts,
 			    .format = opts->format,
@@ -183,8 +184,8 @@ int app_read_file(const char *path, struct str *text, struct err *err)
 			n += (size_t)got;
 	}
 	if (fd < 0 || got < 0)
-		err_set(err, errno == EINTR ? ERR_CANCEL : err_kind_of(errno, ERR_QUERY), 0,
-			"%s: %s", path, strerror(errno));
+		err_set(err, errno == EINTR ? ERR_CANCEL : err_kind_of(errno, ERR_QUERY),
+			0, "%s: %s", path, strerror(errno));
 	else if (n >= SCRIPT_MAX)
 		err_set(err, ERR_LIMIT, 0, "%s: more than 16 MiB of script", path);
 	if (own && fd >= 0)
@@ -234,7 +235,8 @@ static void say_opened(const struct app *app, const char *path, const struct sto
 	number_bytes(bytes, store_info(st)->input_bytes);
 	store_inputs(st, &n);
 	if (n > 1 && report->how == BUILD_STALE && report->read < n)
-		snprintf(files, sizeof(files), "%u files, %u of them read, ", n, report->read);
+		snprintf(files, sizeof(files), "%u files, %u of them read, ", n,
+			 report->read);
 	else if (n > 1)
 		snprintf(files, sizeof(files), "%u files, ", n);
 	if (report->note[0] && report->how != BUILD_FRESH)
@@ -293,7 +295,8 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 	struct build_report report = {0};
 	struct opened p = {0};
 
-	if (vec_reserve(&app->profiles, &app->profiles_cap, app->nprofiles + 1, sizeof(p)))
+	if (vec_reserve(&app->profiles, &app->profiles_cap, app->nprofiles + 1,
+			sizeof(p)))
 		err_set(&err, ERR_LIMIT, 0, "out of memory");
 	if (!err.kind)
 		build(app, path, n, &p.store, &report, &err);

@@ -135,8 +135,8 @@ static int run_mapped(struct bench *b)
 	if (source_open(b->file, &b->source, b->err))
 		return (int)b->err->kind;
 	if (b->source.codec || b->source.pipe)
-		return err_set(b->err, ERR_PROFILE, 0, "%s: --bench-parse wants plain text in a file",
-			       b->file);
+		return err_set(b->err, ERR_PROFILE, 0,
+			       "%s: --bench-parse wants plain text in a file", b->file);
 	b->bytes = b->source.map.n;
 	map_guard(guarded, b, ERR_PROFILE, b->err);
 	return (int)b->err->kind;

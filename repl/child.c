@@ -28,8 +28,8 @@ int child_start(struct child *c, const char *command, int own_input, struct err 
 	int ends[2] = {-1, -1};
 
 	if (!own_input && pipe2(ends, O_CLOEXEC) < 0)
-		return err_set(err, err_kind_of(errno, ERR_OUTPUT), 0, "no pipe for '%s': %s",
-			       command, strerror(errno));
+		return err_set(err, err_kind_of(errno, ERR_OUTPUT), 0,
+			       "no pipe for '%s': %s", command, strerror(errno));
 	c->pid = fork();
 	if (c->pid == 0)
 		in_child(command, ends[0]);
@@ -40,8 +40,8 @@ int child_start(struct child *c, const char *command, int own_input, struct err 
 		return 0;
 	if (c->fd >= 0)
 		close(c->fd);
-	return err_set(err, err_kind_of(errno, ERR_OUTPUT), 0, "'%s' cannot be started: %s",
-		       command, strerror(errno));
+	return err_set(err, err_kind_of(errno, ERR_OUTPUT), 0,
+		       "'%s' cannot be started: %s", command, strerror(errno));
 }
 
 int child_wait(struct child *c, const char *command, struct err *err)

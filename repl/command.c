@@ -440,41 +440,67 @@ static int do_run(struct app *app, struct str rest, struct err *err)
 	return (int)err->kind;
 }
 
+/* The command that edits the file: path stands in quotes, whatever TMPDIR is called.  NULL:
+ * out of memory. */
+static char *edit_command(const char *path)
+{
+	const char *editor = getenv("VISUAL") ? getenv("VISUAL") : getenv("EDITOR");
+	char *quoted = malloc(4 * strlen(path) + 1), *p = quoted, *command = NULL;
+
+	if (!quoted)
+		return NULL;
+	for (; *path; path++) {
+		if (*path == '\'')
+			p = stpcpy(p, "'\\'");
+		*p++ = *path;
+	}
+	*p = '\0';
+	if (asprintf(&command, "%s '%s'", editor ? editor : "vi", quoted) < 0)
+		command = NULL;
+	free(quoted);
+	return command;
+}
+
 /* A temporary of our own, in a directory that others may write to. */
 static int edit_file(char *path, struct str text, struct str *edited, struct err *err)
 {
-	const char *editor = getenv("VISUAL") ? getenv("VISUAL") : getenv("EDITOR");
-	char command[4200];
-	struct child c;
 	int fd = mkstemps(path, 2);
+	char *command = NULL;
+	struct child c;
 
 	if (fd < 0)
 		return err_set(err, ERR_OUTPUT, 0, "%s: %s", path, strerror(errno));
 	if (write(fd, text.p, text.n) != (ssize_t)text.n)
 		err_set(err, ERR_OUTPUT, 0, "%s: %s", path, strerror(errno));
 	close(fd);
-	snprintf(command, sizeof(command), "%s '%s'", editor ? editor : "vi", path);
+	if (!err->kind && !(command = edit_command(path)))
+		err_set(err, ERR_LIMIT, 0, "out of memory");
 	if (!err->kind && child_start(&c, command, 1, err) == 0)
 		child_wait(&c, command, err);
 	atomic_store(&app_cancel, 0);
 	if (!err->kind)
 		app_read_file(path, edited, err);
 	unlink(path);
+	free(command);
 	return (int)err->kind;
 }
 
 static int do_edit(struct app *app, struct str rest, struct err *err)
 {
-	char path[] = "/tmp/quern.XXXXXX.q";
 	struct str text = rest.n ? rest : str_c(app->last), edited = {NULL, 0};
+	const char *tmp = getenv("TMPDIR");
+	char *path;
 
 	if (!app->interactive)
 		return err_set(err, ERR_USAGE, 0, ".edit is for the prompt");
+	if (asprintf(&path, "%s/quern.XXXXXX.q", tmp && *tmp ? tmp : "/tmp") < 0)
+		return err_set(err, ERR_LIMIT, 0, "out of memory");
 	if (edit_file(path, text, &edited, err) == 0) {
 		talk("%.*s", STR_ARG(str_trim(edited)));
 		err->kind = (enum err_kind)script_run(app, edited, NULL);
 	}
 	free((void *)(uintptr_t)edited.p);
+	free(path);
 	return (int)err->kind;
 }
 
@@ -510,10 +536,10 @@ static const struct command commands[] = {
 	 "the tables of all open profiles as files", ARG_FILE, do_export, writes},
 	{"pager", "[on|off|COMMAND]", "long answers go through it", ARG_SWITCH, do_pager,
 	 NULL},
-	{"timer", "[on|off]", "say how long each query took", ARG_SWITCH, do_timer,
-	 NULL},
-	{"limit", "[NAME N]", "what a query may take: rows, seconds, memory, text, nesting",
-	 ARG_NONE, do_limit, NULL},
+	{"timer", "[on|off]", "say how long each query took", ARG_SWITCH, do_timer, NULL},
+	{"limit", "[NAME N]",
+	 "what a query may take: rows, seconds, memory, text, nesting", ARG_NONE,
+	 do_limit, NULL},
 	{"strip-prefix", "[A=B|off]", "`vs`: files below A are those below B", ARG_NONE,
 	 do_strip, NULL},
 	{"demangle", "[on|off]", "show C++ and Rust names as in the source", ARG_SWITCH,

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "engine/name.h"
 #include "engine/words.h"
 #include "repl/command.h"
 #include "repl/help.h"
@@ -81,23 +82,15 @@ static struct str bare_part(struct str name, struct str prefix)
 	return (struct str){name.p, n};
 }
 
-/* A name as it stands between quotes; the closing one too. */
-static struct str quoted(struct search *s, struct str name)
+/* Behind the quote that was typed; the closing one too. */
+static struct str after_quote(struct search *s, struct str name)
 {
-	char *p = arena_alloc(s->a, name.n * 2 + 2);
-	size_t n = 0;
+	struct str q = name_quoted(name, s->a);
 
-	if (!p) {
-		arena_full(s->a, s->err);
-		return (struct str){"", 0};
-	}
-	for (size_t i = 0; i < name.n; i++) {
-		if (name.p[i] == '"' || name.p[i] == '\\')
-			p[n++] = '\\';
-		p[n++] = name.p[i];
-	}
-	p[n++] = '"';
-	return (struct str){p, n};
+	if (q.p)
+		return str_from(q, 1);
+	arena_full(s->a, s->err);
+	return (struct str){"", 0};
 }
 
 static void offer_functions(struct search *s)
@@ -115,7 +108,7 @@ static void offer_functions(struct search *s)
 		struct str bare = bare_part(names[i], s->prefix);
 
 		if (s->quoted)
-			add(s, quoted(s, names[i]), names[i]);
+			add(s, after_quote(s, names[i]), names[i]);
 		else if (bare.n)
 			add(s, bare, names[i]);
 	}

@@ -30,7 +30,8 @@ struct place {
 
 static int failed(const char *what, struct err *err)
 {
-	return err_set(err, err_kind_of(errno, ERR_OUTPUT), 0, "%s: %s", what, strerror(errno));
+	return err_set(err, err_kind_of(errno, ERR_OUTPUT), 0, "%s: %s", what,
+		       strerror(errno));
 }
 
 static int out_of_memory(struct err *err)
@@ -78,8 +79,9 @@ static bool is_ours(const char *name)
 	for (size_t t = 0; t < export_tables_n; t++) {
 		struct str table = str_c(export_tables[t].name);
 
-		if (str_starts(file, table) && (str_eq(str_from(file, table.n), STR(".csv")) ||
-						str_eq(str_from(file, table.n), STR(".ndjson"))))
+		if (str_starts(file, table) &&
+		    (str_eq(str_from(file, table.n), STR(".csv")) ||
+		     str_eq(str_from(file, table.n), STR(".ndjson"))))
 			return true;
 	}
 	return str_eq(file, STR("schema.sql")) || str_eq(file, STR("schema.json"));
@@ -259,6 +261,14 @@ static void set_profile(struct export *x, size_t i)
 		x->local[e] = store_event_find(x->st, x->events[e].name);
 }
 
+/* Of one profile.  Its index may shrink meanwhile: files are closed behind this. */
+static int rows_guarded(void *arg)
+{
+	struct export *x = arg;
+
+	return x->table->rows(x) ? (int)x->err->kind : store_check(x->st, x->err);
+}
+
 static int write_table(struct export *x, const struct place *p,
 		       const struct export_table *t, uint64_t *rows)
 {
@@ -274,8 +284,7 @@ static int write_table(struct export *x, const struct place *p,
 	export_header(x);
 	for (size_t i = 0; i < session_profiles(x->app->session) && !x->err->kind; i++) {
 		set_profile(x, i);
-		if (t->rows(x) == 0)
-			store_check(x->st, x->err);
+		session_guard(rows_guarded, x, x->err);
 	}
 	*rows = x->rows;
 	return close_file(x, name);

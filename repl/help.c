@@ -184,7 +184,8 @@ static const struct help_topic commands[] = {
 	 NULL,
 	 "`vs` takes files below A for those below B: for a source tree that moved between two\n"
 	 "runs.  Alone it lists them, `off` drops them; --strip-prefix A=B is the same.",
-	 {".strip-prefix /home/me/app=/build/app-1.0", ".strip-prefix", ".strip-prefix off"}},
+	 {".strip-prefix /home/me/app=/build/app-1.0", ".strip-prefix",
+	  ".strip-prefix off"}},
 	{"demangle",
 	 NULL,
 	 "C++ and Rust names of profiles recorded with --demangle=no are shown and asked for as\n"

@@ -10,7 +10,7 @@
 #include "index/input.h"
 
 struct group {
-	char *name;		/* NULL: the files without one */
+	char *name; /* NULL: the files without one */
 	char **path;
 	size_t n, cap;
 };
@@ -33,7 +33,8 @@ static struct group *group_of(struct opening *o, const char *name, size_t length
 	for (size_t i = 0; i < o->n; i++) {
 		const char *is = o->group[i].name;
 
-		if (is ? name && strlen(is) == length && memcmp(is, name, length) == 0 : !name)
+		if (is ? name && strlen(is) == length && memcmp(is, name, length) == 0
+		       : !name)
 			return &o->group[i];
 	}
 	if (vec_reserve(&o->group, &o->cap, o->n + 1, sizeof(*g)))

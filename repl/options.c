@@ -61,7 +61,7 @@ const char options_help[] =
 	"\n"
 	"Exit status: 0 answered; 1 wrong query or nothing matched; 2 wrong options; 3 profile\n"
 	"cannot be read; 4 `expect` failed; 5 index cannot be made, is damaged or locked; 6 a\n"
-	"limit was hit; 130 interrupted.\n";
+	"limit was hit, or memory ran out; 130 interrupted.\n";
 
 enum kind { FLAG, TEXT, ROOT, MOVED, LIMIT, TASK, NUMBER, SIZE, FORMAT, COLOUR };
 
@@ -286,8 +286,9 @@ static int check(const struct options *o, struct err *err)
 		return err_hint(err, "give queries by -c, or the script by -f FILE");
 	}
 	if (o->watch && o->nprofiles != 1 && !o->help && !o->version)
-		return err_set(err, ERR_USAGE, 0,
-			       "--watch follows one run: give the name its files begin with");
+		return err_set(
+			err, ERR_USAGE, 0,
+			"--watch follows one run: give the name its files begin with");
 	if (o->verify && !o->nprofiles && !o->help && !o->version)
 		return err_set(err, ERR_USAGE, 0, "--verify needs a profile");
 	if (o->bench_parse && !o->nprofiles && !o->help && !o->version)

@@ -249,12 +249,20 @@ static void render(struct app *app, const struct result *r, const struct rendere
 		   const struct place *p, struct out *o, struct err *err)
 {
 	struct look look = look_of(app, p);
-	struct rendering g = {f, {o, r, &look, app->session, &app_cancel, err}};
+	struct rendering g = {f,
+			      {.o = o,
+			       .r = r,
+			       .look = &look,
+			       .session = app->session,
+			       .cancel = &app_cancel,
+			       .err = err}};
 	unsigned lost = out_lost();
 
 	session_guard(render_guarded, &g, err);
 	if (out_lost() != lost)
 		err_set(err, ERR_LIMIT, 0, "out of memory while the answer was written");
+	if (!err->kind && g.rd.note[0])
+		app_note(app, "note: %s", g.rd.note);
 }
 
 /* Lines that s takes on the screen, where long ones go on in the next. */

@@ -34,6 +34,7 @@ struct render {
 	struct session *session;  /* for exporters; may be NULL */
 	const atomic_int *cancel; /* may be NULL */
 	struct err *err;
+	char note[200]; /* what the page leaves out, for stderr, too; or empty */
 };
 
 struct renderer {

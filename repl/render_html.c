@@ -104,7 +104,7 @@ static void put_flame(struct render *rd)
 		out_c(rd->o, "<section class=\"card picture\">\n");
 		out_str(rd->o, str_from(text, str_find_str(text, STR("<svg"))));
 		out_c(rd->o, "</section>\n");
-	} else if (err.kind != ERR_QUERY) {	/* else there is nothing to draw */
+	} else if (err.kind != ERR_QUERY) { /* else there is nothing to draw */
 		*rd->err = err;
 	}
 	out_close(&svg);

@@ -17,6 +17,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/graph.h"
@@ -343,6 +344,36 @@ static void say_calls(struct report *p, uint32_t between)
 	out_c(p->o, " of any event.</p>\n");
 }
 
+/* The same in a line for those who do not look at the page. */
+static void note_left_out(struct report *p, uint32_t between)
+{
+	const struct store_info *info = store_info(p->g->st);
+	struct render *rd = p->rd;
+	const char *and = "left out of the report: ";
+	size_t n = 0;
+	struct {
+		uint32_t out, of;
+		const char *what;
+	} left[] = {
+		{p->g->functions - p->nfunctions, p->g->functions, "functions"},
+		{between - p->nedges, between, "calls between functions"},
+		{p->g->plain && info->parts > PARTS_MAX ? info->parts : 0, info->parts,
+		 "parts in the timeline"},
+	};
+
+	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
+		char out[NUMBER_MAX], all[NUMBER_MAX];
+
+		if (!left[i].out)
+			continue;
+		number_grouped(out, left[i].out);
+		number_grouped(all, left[i].of);
+		n += (size_t)snprintf(rd->note + n, sizeof(rd->note) - n, "%s%s of %s %s",
+				      and, out, all, left[i].what);
+		and = ", ";
+	}
+}
+
 static void put_notes(struct report *p)
 {
 	const struct result *r = p->rd->r;
@@ -356,6 +387,7 @@ static void put_notes(struct report *p)
 		between += p->place[x.caller] != GRAPH_NONE &&
 			   p->place[x.callee] != GRAPH_NONE;
 	}
+	note_left_out(p, between);
 	if (p->nfunctions == p->g->functions && p->nedges == between && !r->nfilters &&
 	    !p->g->estimated && !info->truncated && !info->saturated &&
 	    info->parts <= PARTS_MAX)

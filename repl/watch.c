@@ -101,14 +101,13 @@ struct dump {			/* the parts of all threads at one time */
 	uint32_t first, n;	/* of the store's parts */
 };
 
-/* The dumps of the profile in order; *n of them, to be freed. */
-static struct dump *list_dumps(struct store *st, size_t *n)
+/* The dumps of the profile in order into d, which has room for as many as there are parts. */
+static void list_dumps(struct store *st, struct dump *d, size_t *n)
 {
 	uint32_t parts = store_info(st)->parts;
-	struct dump *d = calloc((size_t)parts + 1, sizeof(*d));
 
 	*n = 0;
-	for (uint32_t i = 0; d && i < parts; i++) {
+	for (uint32_t i = 0; i < parts; i++) {
 		struct store_part p;
 
 		store_part(st, i, &p);
@@ -117,7 +116,6 @@ static struct dump *list_dumps(struct store *st, size_t *n)
 		else
 			d[(*n)++] = (struct dump){p.pid, p.part, i, 1};
 	}
-	return d;
 }
 
 static uint64_t add(uint64_t a, uint64_t b)
@@ -232,33 +230,43 @@ static void put_head(struct out *o, struct store *st, const struct dump *d,
 	out_char(o, '\n');
 }
 
-/* The functions whose costs differ most between a dump and the one before, which may be NULL. */
-static int put_changes(struct app *app, struct out *o, struct store *st, const struct dump *d,
-		       const struct dump *before, uint32_t e, struct err *err)
-{
-	size_t n = store_info(st)->functions, rows = 0;
-	uint64_t *now = calloc(2 * n + 1, sizeof(*now)), *was = now ? now + n : NULL;
-	struct change *c = calloc(n + 1, sizeof(*c));
-	int rc = now && c ? 0 : err_set(err, ERR_LIMIT, 0, "out of memory");
+/* What is shown of a store; owned outside of the guard. */
+struct showing {
+	struct app *app;
+	struct store *st;
+	struct out *out;
+	uint32_t event;
+	struct dump *dump;
+	size_t n;
+	uint64_t *sums;		/* per function: now, then before */
+	struct change *change;
+	struct err *err;
+};
 
-	rc = rc || add_dump(app, st, d, e, now, err) ||
-	     (before && add_dump(app, st, before, e, was, err)) || store_check(st, err);
-	for (fn_id f = 0; !rc && f < n; f++)
+/* The functions whose costs differ most between a dump and the one before, which may be NULL. */
+static int put_changes(struct showing *s, const struct dump *d, const struct dump *before)
+{
+	size_t n = store_info(s->st)->functions, rows = 0;
+	uint64_t *now = s->sums, *was = now + n;
+	struct change *c = s->change;
+
+	memset(now, 0, 2 * n * sizeof(*now));
+	if (add_dump(s->app, s->st, d, s->event, now, s->err) ||
+	    (before && add_dump(s->app, s->st, before, s->event, was, s->err)) ||
+	    store_check(s->st, s->err))
+		return (int)s->err->kind;
+	for (fn_id f = 0; f < n; f++)
 		if (now[f] != was[f])
 			c[rows++] = (struct change){
 				f, now[f], was[f],
 				now[f] > was[f] ? now[f] - was[f] : was[f] - now[f]};
-	if (!rc) {
-		qsort(c, rows, sizeof(*c), compare_changes);
-		out_printf(o, "%15s  %15s  %15s  function\n", "delta", "self", "before");
-		for (size_t i = 0; i < rows && i < ROWS; i++)
-			put_row(app, o, st, &c[i]);
-		if (rows > ROWS)
-			out_printf(o, "%d of %zu functions that changed\n", ROWS, rows);
-	}
-	free(now);
-	free(c);
-	return rc ? (int)err->kind : 0;
+	qsort(c, rows, sizeof(*c), compare_changes);
+	out_printf(s->out, "%15s  %15s  %15s  function\n", "delta", "self", "before");
+	for (size_t i = 0; i < rows && i < ROWS; i++)
+		put_row(s->app, s->out, s->st, &c[i]);
+	if (rows > ROWS)
+		out_printf(s->out, "%d of %zu functions that changed\n", ROWS, rows);
+	return 0;
 }
 
 /* ---- the loop ---- */
@@ -284,34 +292,58 @@ static bool is_known(const struct watch *w, const struct dump *d)
 	return false;
 }
 
+struct shown {
+	struct watch *watch;
+	struct showing *showing;
+};
+
 /* Show each dump that is new; at first only the last, they may be many. */
+static int show_guarded(void *arg)
+{
+	const struct shown *of = arg;
+	const struct watch *w = of->watch;
+	struct showing *s = of->showing;
+	int rc = 0;
+
+	list_dumps(s->st, s->dump, &s->n);
+	for (size_t i = w->known || !s->n ? 0 : s->n - 1; !rc && i < s->n; i++) {
+		const struct dump *d = &s->dump[i];
+		const struct dump *before = i && d[-1].pid == d->pid ? d - 1 : NULL;
+
+		if (is_known(w, d) || s->event >= store_info(s->st)->all_events)
+			continue;
+		put_head(s->out, s->st, d, before, s->event);
+		rc = put_changes(s, d, before);
+	}
+	return rc ? rc : store_check(s->st, s->err);
+}
+
 static int show_changes(struct watch *w, struct store *st)
 {
+	const struct store_info *in = store_info(st);
 	struct str name = session_event(w->app->session);
-	uint32_t e = name.n ? store_event_find(st, name) : 0;
-	struct dump *d;
 	struct out o;
-	size_t n;
-	int failed, rc = 0;
+	struct showing s = {.app = w->app, .st = st, .out = &o, .err = &w->err};
+	int failed, rc;
 
-	d = list_dumps(st, &n);
-	if (!d)
-		return err_set(&w->err, ERR_LIMIT, 0, "out of memory");
+	s.dump = calloc((size_t)in->parts + 1, sizeof(*s.dump));
+	s.sums = calloc(2 * (size_t)in->functions + 1, sizeof(*s.sums));
+	s.change = calloc((size_t)in->functions + 1, sizeof(*s.change));
 	out_fd(&o, STDOUT_FILENO);
-	for (size_t i = w->known || !n ? 0 : n - 1; !rc && i < n; i++) {
-		const struct dump *before = i && d[i - 1].pid == d[i].pid ? &d[i - 1] : NULL;
-
-		if (is_known(w, &d[i]) || e >= store_info(st)->all_events)
-			continue;
-		put_head(&o, st, &d[i], before, e);
-		rc = put_changes(w->app, &o, st, &d[i], before, e, &w->err);
+	if (!s.dump || !s.sums || !s.change) {
+		rc = err_set(&w->err, ERR_LIMIT, 0, "out of memory");
+	} else {
+		s.event = name.n ? store_event_find(st, name) : 0;
+		rc = session_guard(show_guarded, &(struct shown){w, &s}, &w->err);
 	}
 	failed = out_close(&o);
+	free(s.sums);
+	free(s.change);
 	free(w->known);
-	w->known = d;
-	w->nknown = n;
-	if (n && d[n - 1].pid && d[n - 1].pid < INT32_MAX)
-		w->pid = (pid_t)d[n - 1].pid;
+	w->known = s.dump;
+	w->nknown = s.dump ? s.n : 0;
+	if (s.n && s.dump[s.n - 1].pid && s.dump[s.n - 1].pid < INT32_MAX)
+		w->pid = (pid_t)s.dump[s.n - 1].pid;
 	if (!rc && failed)
 		rc = err_set(&w->err, ERR_OUTPUT, 0, "standard output: %s", strerror(failed));
 	return rc;

@@ -122,6 +122,23 @@ static const char *const questions[] = {
 	"let $x = m* or /a/; functions of $x; callers of not $x",
 	"functions | show id, fn, file, obj, line, self, incl, self%, incl%, calls, cycle",
 	"top 5 by CEst",
+	"part 2 | lines",
+	"part 2 | callsites",
+	"part 2,3 | jumps",
+	"part 2 | lines of *",
+	"part 2 | functions | sort -self, short(fn)",
+	"source of *",
+	"asm of *",
+	"let $x = *; functions | where fn in $x | show short(fn), dirname(file) | take 3",
+	"functions | group by self, short(fn) | sort count",
+	"functions vs base | group by obj: sum(delta), max(delta%), count",
+	"callers of * | sum",
+	"calls vs base | sort delta | take 3",
+	"top 3; _ | sum",
+	"cycles vs base",
+	"collapse /1/ as ones | functions",
+	"hide /2/ | calltree from * depth 2",
+	"focus /3/ | functions",
 };
 
 const char *fuzz_question(unsigned i)
@@ -170,13 +187,21 @@ static int show(void *arg, const struct result *r, struct err *err)
 	if (!f)
 		return 0;
 	out_mem(&o);
-	struct render rd = {.o = &o, .r = r, .look = &look, .session = a->session, .err = err};
+	struct render rd = {
+		.o = &o, .r = r, .look = &look, .session = a->session, .err = err};
 
 	f->render(&rd);
 	if (a->to && o.n)
 		out_bytes(a->to, o.buf, o.n);
 	out_close(&o);
 	return (int)err->kind;
+}
+
+static size_t wanted;
+
+size_t fuzz_wanted(void)
+{
+	return wanted;
 }
 
 int fuzz_ask(struct session *s, struct str query, enum format format, struct out *to)
@@ -191,6 +216,7 @@ int fuzz_ask(struct session *s, struct str query, enum format format, struct out
 		fuzz_fail("an error of kind %d without words", (int)err.kind);
 	if (err.kind == ERR_QUERY && err.at > query.n)
 		fuzz_fail("an error at byte %zu of %zu", (size_t)err.at, query.n);
+	wanted = a.wanted;
 	arena_free(&a);
 	return (int)err.kind;
 }

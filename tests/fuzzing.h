@@ -37,6 +37,9 @@ struct session *fuzz_session(struct store *st);
  * that is not NULL.  Any error has a text, and one of the query a place inside it.  Returns its
  * kind. */
 int fuzz_ask(struct session *s, struct str query, enum format format, struct out *to);
+/* The arena_bytes (engine/query.h) with which the last question that ran out of memory would
+ * have got one step further; 0: it was not the arena. */
+size_t fuzz_wanted(void);
 /* Questions that reach every source, stage and column: ask number i, modulo their count. */
 const char *fuzz_question(unsigned i);
 

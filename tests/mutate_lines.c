@@ -59,9 +59,29 @@ static size_t copy_lines(uint8_t *data, size_t size, size_t max, size_t at)
 static size_t new_number(uint8_t *data, size_t size, size_t max, size_t at)
 {
 	static const char *const numbers[] = {
-		"0", "1", "2", "7", "-1", "+1", "*", "+0", "-0", "0x10", "4294967295",
-		"4294967296", "18446744073709551615", "18446744073709551616", "65536", ".",
-		"9223372036854775808", "1-3", "1:3", "1+2", "0xffffffffffffffff", "00", "+0x8",
+		"0",
+		"1",
+		"2",
+		"7",
+		"-1",
+		"+1",
+		"*",
+		"+0",
+		"-0",
+		"0x10",
+		"4294967295",
+		"4294967296",
+		"18446744073709551615",
+		"18446744073709551616",
+		"65536",
+		".",
+		"9223372036854775808",
+		"1-3",
+		"1:3",
+		"1+2",
+		"0xffffffffffffffff",
+		"00",
+		"+0x8",
 	};
 	const char *n = numbers[below(sizeof(numbers) / sizeof(numbers[0]))];
 	size_t to;

@@ -2,25 +2,17 @@
  * naive.c - the simple reader; see naive.h.  The rules are those of the format, in the order
  * in which a line is looked at; where a rule is surprising it is said so.
  */
-#include "index/part_lines.h"
 #include "tests/naive.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/base/vec.h"
-
 enum space { OBJ, FILES, FN, SPACES_N };
 enum { INSTR, BB, LINE, SUBS_N };
 enum wait { NOTHING, A_CALL, A_BAD_CALL, A_JUMP, A_BAD_JUMP };
-enum { COLUMNS_MAX = 4096, EXPANDED_LIMIT = 64 << 10, AGAIN = 3 };
-
-struct fn {
-	struct str obj, file, name;
-};
+enum { COLUMNS_MAX = 4096, EXPANDED_LIMIT = 64 << 10 };
 
 struct call {
 	struct fn from, to;
@@ -59,118 +51,6 @@ struct naive_state {
 	size_t ncall, call_cap, njump, jump_cap;
 	bool negative, difference, unread, read, early, any_events;
 };
-
-/* ---- facts ---- */
-
-static void *sure(void *p)
-{
-	if (!p)
-		abort();
-	return p;
-}
-
-static void grow(void *pp, size_t *cap, size_t need, size_t size)
-{
-	if (vec_reserve(pp, cap, need, size))
-		abort();
-}
-
-/* A key: 's' a string, 'f' a function, 'u' a number, other letters stand for themselves. */
-static struct str key(struct arena *a, const char *shape, ...)
-{
-	char *buf = NULL;
-	size_t n = 0, cap = 0;
-	struct str out;
-	va_list ap;
-
-	va_start(ap, shape);
-	for (const char *c = shape; *c; c++) {
-		struct str s[3] = {{c, 1}};
-		size_t parts = 1;
-		char number[24];
-
-		if (*c == 's') {
-			s[0] = va_arg(ap, struct str);
-		} else if (*c == 'f') {
-			struct fn f = va_arg(ap, struct fn);
-
-			s[0] = f.obj;
-			s[1] = f.file;
-			s[2] = f.name;
-			parts = 3;
-		} else if (*c == 'u') {
-			snprintf(number, sizeof(number), "%" PRIu64,
-				 va_arg(ap, uint64_t));
-			s[0] = str_c(number);
-		}
-		for (size_t i = 0; i < parts; i++) {
-			grow(&buf, &cap, n + s[i].n + 1, 1);
-			if (s[i].n)
-				memcpy(buf + n, s[i].p, s[i].n);
-			n += s[i].n;
-			buf[n++] = '\n'; /* in no name */
-		}
-	}
-	va_end(ap);
-	out = arena_str(a, (struct str){buf, n});
-	sure((void *)(uintptr_t)out.p);
-	free(buf);
-	return out;
-}
-
-/* The key of the same thing inside one part. */
-static struct str in_part(struct arena *a, uint64_t part, struct str k)
-{
-	struct str p = key(a, "Pu", part);
-	char *buf = sure(arena_alloc(a, p.n + k.n));
-
-	memcpy(buf, p.p, p.n);
-	memcpy(buf + p.n, k.p, k.n);
-	return (struct str){buf, p.n + k.n};
-}
-
-static struct fact *find(const struct facts *t, struct str k)
-{
-	uint32_t h = (uint32_t)str_hash(k), probe = hash_start(&t->by, h), i;
-
-	while ((i = hash_next(&t->by, h, &probe)) != HASH_NONE)
-		if (str_eq(t->at[i].key, k))
-			return &t->at[i];
-	return NULL;
-}
-
-static struct fact *fact(struct facts *t, struct str k)
-{
-	struct fact *f = find(t, k);
-
-	if (f)
-		return f;
-	grow(&t->at, &t->cap, t->n + 1, sizeof(*t->at));
-	t->at[t->n] = (struct fact){k, sure(ARENA_ARRAY(t->arena, uint64_t, t->width))};
-	if (hash_add(&t->by, (uint32_t)str_hash(k), (uint32_t)t->n))
-		abort();
-	return &t->at[t->n++];
-}
-
-static uint64_t add(uint64_t a, uint64_t b, bool *over)
-{
-	*over |= a > UINT64_MAX - b;
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
-static void count(struct facts *t, struct str k, const uint64_t *v, bool *over)
-{
-	struct fact *f = fact(t, k);
-
-	for (size_t i = 0; i < t->width; i++)
-		f->v[i] = add(f->v[i], v[i], over);
-}
-
-static void facts_free(struct facts *t)
-{
-	free(t->at);
-	hash_free(&t->by);
-}
 
 /* ---- pieces of a line ---- */
 
@@ -257,7 +137,7 @@ static bool position(struct str w, uint64_t base, uint64_t *out, bool *clamped)
 		over |= v > base;
 		*out = v > base ? 0 : base - v;
 	} else {
-		*out = add(sign == '+' ? base : 0, v, &over);
+		*out = facts_sum(sign == '+' ? base : 0, v, &over);
 	}
 	*clamped |= over;
 	return true;
@@ -281,7 +161,7 @@ static bool positions(const struct naive_state *s, struct str *rest, uint64_t at
 
 static struct fact *id_fact(struct naive_state *s, enum space space, uint64_t id)
 {
-	return find(&s->names, key(&s->r->arena, "uu", (uint64_t)space, id));
+	return facts_find(&s->names, facts_key(&s->r->arena, "uu", (uint64_t)space, id));
 }
 
 /* The text that an id has now; "(id)" when it has none. */
@@ -328,7 +208,7 @@ static bool made_of_references(struct str t)
 
 static struct str expand(struct naive_state *s, enum space space, struct str t)
 {
-	char *buf = sure(malloc(EXPANDED_LIMIT));
+	char *buf = facts_sure(malloc(EXPANDED_LIMIT));
 	struct str out = t;
 	size_t n = 0;
 	uint64_t id;
@@ -372,8 +252,9 @@ static struct str name(struct naive_state *s, enum space space, struct str v)
 		text = expand(s, space, text);
 	f = id_fact(s, space, id);
 	if (!f) {
-		f = fact(&s->names, key(&s->r->arena, "uu", (uint64_t)space, id));
-		grow(&s->text, &s->text_cap, s->names.n, sizeof(*s->text));
+		f = facts_at(&s->names,
+			     facts_key(&s->r->arena, "uu", (uint64_t)space, id));
+		facts_grow(&s->text, &s->text_cap, s->names.n, sizeof(*s->text));
 	} else if (!str_eq(s->text[f - s->names.at], text)) {
 		s->r->odd = true;
 	}
@@ -411,7 +292,7 @@ static uint32_t event_number(struct naive_state *s, struct str e)
 	for (size_t i = 0; i < s->r->nevent; i++)
 		if (str_eq(s->event[i], e))
 			return (uint32_t)i;
-	grow(&s->event, &s->event_cap, s->r->nevent + 1, sizeof(*s->event));
+	facts_grow(&s->event, &s->event_cap, s->r->nevent + 1, sizeof(*s->event));
 	s->event[s->r->nevent] = e;
 	return (uint32_t)s->r->nevent++;
 }
@@ -521,10 +402,10 @@ static void has_body(struct naive_state *s, struct fn f)
 {
 	struct arena *a = &s->r->arena;
 
-	if (find(&s->bodies, key(a, "f", f)))
+	if (facts_find(&s->bodies, facts_key(a, "f", f)))
 		return;
-	fact(&s->bodies, key(a, "f", f));
-	fact(&s->bodies, key(a, "ss", f.obj, f.name))->v[0]++;
+	facts_at(&s->bodies, facts_key(a, "f", f));
+	facts_at(&s->bodies, facts_key(a, "ss", f.obj, f.name))->v[0]++;
 }
 
 static void end_call(struct naive_state *s)
@@ -547,7 +428,7 @@ static void take_call(struct naive_state *s, uint64_t instr, uint64_t line, uint
 {
 	struct call *c;
 
-	grow(&s->call, &s->call_cap, s->ncall + 1, sizeof(*s->call));
+	facts_grow(&s->call, &s->call_cap, s->ncall + 1, sizeof(*s->call));
 	c = &s->call[s->ncall++];
 	*c = (struct call){
 		current(s),
@@ -566,7 +447,7 @@ static void take_jump(struct naive_state *s, uint64_t instr, uint64_t line)
 {
 	struct jump *j = &s->jump;
 
-	grow(&s->jumps, &s->jump_cap, s->njump + 1, sizeof(*s->jumps));
+	facts_grow(&s->jumps, &s->jump_cap, s->njump + 1, sizeof(*s->jumps));
 	j->from = current(s);
 	j->file = s->file;
 	j->to_file = s->has_jfi ? s->jfi : s->file;
@@ -585,18 +466,19 @@ static void take_cost(struct naive_state *s, uint64_t instr, uint64_t line, uint
 	uint64_t part = s->r->npart - 1;
 
 	has_body(s, f);
-	count(&s->r->facts, key(a, "Lfsuu", f, s->file, instr, line), v, odd);
-	count(&s->r->facts, key(a, "PuLfsuu", part, f, s->file, instr, line), v, odd);
-	count(&s->r->facts, key(a, "Ff", f), v, odd);
-	count(&s->r->facts, key(a, "Pu", part), v, odd);
-	count(&s->r->facts, key(a, "Puf", part, f), v, odd);
-	count(&s->r->facts, key(a, "T"), v, odd);
+	facts_count(&s->r->facts, facts_key(a, "Lfsuu", f, s->file, instr, line), v, odd);
+	facts_count(&s->r->facts, facts_key(a, "PuLfsuu", part, f, s->file, instr, line),
+		    v, odd);
+	facts_count(&s->r->facts, facts_key(a, "Ff", f), v, odd);
+	facts_count(&s->r->facts, facts_key(a, "Pu", part), v, odd);
+	facts_count(&s->r->facts, facts_key(a, "Puf", part, f), v, odd);
+	facts_count(&s->r->facts, facts_key(a, "T"), v, odd);
 }
 
 static void cost_line(struct naive_state *s, struct str line)
 {
 	uint64_t at[SUBS_N],
-		*v = sure(ARENA_ARRAY(&s->r->arena, uint64_t, s->r->facts.width));
+		*v = facts_sure(ARENA_ARRAY(&s->r->arena, uint64_t, s->r->facts.width));
 	bool clamped = false, over = false, bad, negative = false;
 	struct str rest = line, w;
 	uint32_t n = 0;
@@ -617,7 +499,7 @@ static void cost_line(struct naive_state *s, struct str line)
 			bad = !number(str_from(w, minus), &x, &over);
 		negative |= minus && x;
 		if (n < s->ncol && !minus)
-			v[1 + s->col[n]] = add(v[1 + s->col[n]], x, &over);
+			v[1 + s->col[n]] = facts_sum(v[1 + s->col[n]], x, &over);
 	}
 	s->r->odd |= bad || clamped || over || negative || n > s->ncol;
 	s->negative |= negative && !bad;
@@ -631,7 +513,7 @@ static void cost_line(struct naive_state *s, struct str line)
 	if (s->wait == A_CALL)
 		v[0] = s->count;
 	for (size_t i = 0; i <= s->r->nevent; i++)
-		s->all = add(s->all, v[i], &s->r->unsure);
+		s->all = facts_sum(s->all, v[i], &s->r->unsure);
 	if (s->wait == A_CALL)
 		take_call(s, at[INSTR], at[LINE], v);
 	else if (s->wait == A_JUMP)
@@ -774,10 +656,12 @@ static void each_line(struct naive_state *s, const char *p, size_t n, bool event
 static struct fn callee(struct naive_state *s, const struct call *c)
 {
 	struct arena *a = &s->r->arena;
-	struct fact *same = find(&s->bodies, key(a, "ss", c->to.obj, c->to.name));
-	struct str ends = key(a, "s", c->to.name), starts = key(a, "s", c->to.obj);
+	struct fact *same =
+		facts_find(&s->bodies, facts_key(a, "ss", c->to.obj, c->to.name));
+	struct str ends = facts_key(a, "s", c->to.name),
+		   starts = facts_key(a, "s", c->to.obj);
 
-	if (!c->defaulted || find(&s->bodies, key(a, "f", c->to)) || !same ||
+	if (!c->defaulted || facts_find(&s->bodies, facts_key(a, "f", c->to)) || !same ||
 	    same->v[0] != 1)
 		return c->to;
 	for (size_t i = 0; i < s->bodies.n; i++) {
@@ -804,37 +688,40 @@ static void settle(struct naive_state *s)
 		struct call *c = &s->call[i];
 		struct fn to = callee(s, c);
 
-		fact(t, key(a, "Ff", c->from));
-		fact(t, key(a, "Ff", to));
-		count(t, key(a, "Eff", c->from, to), c->v, odd);
-		count(t, key(a, "Effsuu", c->from, to, c->file, c->instr, c->line), c->v,
-		      odd);
-		count(t, key(a, "Puff", c->part, c->from, to), c->v, odd);
-		count(t,
-		      key(a, "PuEffsuu", c->part, c->from, to, c->file, c->instr, c->line),
-		      c->v, odd);
+		facts_at(t, facts_key(a, "Ff", c->from));
+		facts_at(t, facts_key(a, "Ff", to));
+		facts_count(t, facts_key(a, "Eff", c->from, to), c->v, odd);
+		facts_count(
+			t,
+			facts_key(a, "Effsuu", c->from, to, c->file, c->instr, c->line),
+			c->v, odd);
+		facts_count(t, facts_key(a, "Puff", c->part, c->from, to), c->v, odd);
+		facts_count(t,
+			    facts_key(a, "PuEffsuu", c->part, c->from, to, c->file,
+				      c->instr, c->line),
+			    c->v, odd);
 	}
 	for (size_t i = 0; i < s->njump; i++) {
 		struct jump *j = &s->jumps[i];
 		struct fact *f;
 
-		if (!find(t, key(a, "Ff", j->from)))
+		if (!facts_find(t, facts_key(a, "Ff", j->from)))
 			continue;
 		for (int k = 0; k < 2; k++) {
-			struct str to = key(a, "Jfsuusuuu", j->from, j->file, j->at[0],
-					    j->at[1], j->to_file, j->at[2], j->at[3],
-					    j->conditional);
+			struct str to = facts_key(a, "Jfsuusuuu", j->from, j->file,
+						  j->at[0], j->at[1], j->to_file,
+						  j->at[2], j->at[3], j->conditional);
 
-			f = fact(t, k ? in_part(a, j->part, to) : to);
-			f->v[0] = add(f->v[0], j->executed, odd);
-			f->v[1] = add(f->v[1], j->taken, odd);
+			f = facts_at(t, k ? facts_in_part(a, j->part, to) : to);
+			f->v[0] = facts_sum(f->v[0], j->executed, odd);
+			f->v[1] = facts_sum(f->v[1], j->taken, odd);
 		}
 	}
-	fact(t, key(a, "T"));
+	facts_at(t, facts_key(a, "T"));
 	for (size_t i = 0; i < t->n; i++)
 		s->r->nfn += t->at[i].key.p[0] == 'F';
 	for (size_t i = 0; i < s->r->nevent; i++)
-		fact(t, key(a, "Vus", (uint64_t)i, s->event[i]));
+		facts_at(t, facts_key(a, "Vus", (uint64_t)i, s->event[i]));
 }
 
 /* gzip, bzip2, xz, zstd */
@@ -883,281 +770,4 @@ void naive_free(struct naive *r)
 {
 	facts_free(&r->facts);
 	arena_free(&r->arena);
-}
-
-/* ---- the same facts, from a store ---- */
-
-struct telling {
-	struct facts *t;
-	struct store *st;
-	const struct store_info *info;
-	struct arena *a;
-	struct err err;
-	struct part_lines *lines; /* of `part` alone; NULL: of the whole */
-	uint64_t part;
-};
-
-static struct fn stored_fn(struct telling *x, fn_id f)
-{
-	return (struct fn){store_fn_obj(x->st, f), store_fn_file(x->st, f),
-			   store_fn_name(x->st, f)};
-}
-
-static void tell(struct telling *x, struct str k, uint64_t calls, const uint64_t *cost)
-{
-	uint64_t *v = fact(x->t, k)->v;
-	bool over = false;
-
-	v[0] = add(v[0], calls, &over);
-	for (uint32_t e = 0; cost && e < x->info->events; e++)
-		v[1 + e] = add(v[1 + e], cost[e], &over);
-}
-
-static struct str here(struct telling *x, struct str k)
-{
-	return x->lines ? in_part(x->a, x->part, k) : k;
-}
-
-static void tell_lines(struct telling *x, fn_id f, struct fn fn)
-{
-	struct store_line *line;
-	uint64_t *cost;
-	size_t n;
-
-	if (x->lines ? part_lines(x->lines, f, x->a, &line, &cost, &n, &x->err)
-		     : store_lines(x->st, f, x->a, &line, &cost, &n, &x->err))
-		return;
-	for (size_t i = 0; i < n; i++)
-		tell(x,
-		     here(x, key(x->a, "Lfsuu", fn, store_file(x->st, line[i].file),
-				 line[i].instr, line[i].line)),
-		     0, cost + i * x->info->events);
-}
-
-static void tell_sites(struct telling *x, fn_id f, struct fn fn)
-{
-	struct store_site *site;
-	uint64_t *cost;
-	size_t n;
-
-	if (x->lines ? part_sites(x->lines, f, x->a, &site, &cost, &n, &x->err)
-		     : store_sites(x->st, f, x->a, &site, &cost, &n, &x->err))
-		return;
-	for (size_t i = 0; i < n; i++)
-		tell(x,
-		     here(x, key(x->a, "Effsuu", fn, stored_fn(x, site[i].callee),
-				 store_file(x->st, site[i].file), site[i].instr,
-				 site[i].line)),
-		     site[i].calls, cost + i * x->info->events);
-}
-
-static void tell_jumps(struct telling *x, fn_id f, struct fn fn)
-{
-	struct store_jump *jump;
-	size_t n;
-
-	if (x->lines ? part_jumps(x->lines, f, x->a, &jump, &n, &x->err)
-		     : store_jumps(x->st, f, x->a, &jump, &n, &x->err))
-		return;
-	for (size_t i = 0; i < n; i++) {
-		const struct store_jump *j = &jump[i];
-		struct str k =
-			here(x, key(x->a, "Jfsuusuuu", fn, store_file(x->st, j->file),
-				    j->instr, j->line, store_file(x->st, j->to_file),
-				    j->to_instr, j->to_line, (uint64_t)j->conditional));
-		uint64_t *v = fact(x->t, k)->v;
-		bool over = false;
-
-		v[0] = add(v[0], j->executed, &over);
-		v[1] = add(v[1], j->taken, &over);
-	}
-}
-
-static void tell_function(struct telling *x, fn_id f)
-{
-	struct fn fn = stored_fn(x, f);
-	uint64_t *self = sure(ARENA_ARRAY(x->a, uint64_t, x->info->events + 1u));
-
-	for (uint32_t e = 0; !x->lines && e < x->info->events; e++)
-		self[e] = store_fn_self(x->st, f, e);
-	if (!x->lines)
-		tell(x, key(x->a, "Ff", fn), 0, self);
-	tell_lines(x, f, fn);
-	tell_sites(x, f, fn);
-	tell_jumps(x, f, fn);
-}
-
-/* Reading every one of many parts again would take most of the time. */
-static bool is_read_again(uint64_t part, uint64_t parts)
-{
-	return parts <= AGAIN || part % (parts / AGAIN) == 0;
-}
-
-/* Line detail of each part, read again from the profile. */
-static void tell_parts_again(struct telling *x)
-{
-	uint8_t *mark = sure(ARENA_ARRAY(x->a, uint8_t, x->info->parts + 1u));
-
-	for (uint32_t p = 0; p < x->info->parts && !x->err.kind; p++) {
-		if (!is_read_again(p, x->info->parts))
-			continue;
-		mark[p] = 1;
-		x->part = p;
-		if (!part_lines_read(x->st, mark, NULL, NULL, &x->lines, &x->err))
-			for (fn_id f = 0; f < x->info->functions; f++)
-				tell_function(x, f);
-		part_lines_free(x->lines);
-		x->lines = NULL;
-		mark[p] = 0;
-	}
-}
-
-static void tell_edge(struct telling *x, edge_id id)
-{
-	uint64_t *cost = sure(ARENA_ARRAY(x->a, uint64_t, x->info->events + 1u));
-	struct store_edge edge;
-
-	store_edge(x->st, id, &edge);
-	for (uint32_t e = 0; e < x->info->events; e++)
-		cost[e] = store_edge_incl(x->st, id, e);
-	tell(x, key(x->a, "Eff", stored_fn(x, edge.caller), stored_fn(x, edge.callee)),
-	     edge.calls, cost);
-}
-
-static void tell_part(struct telling *x, uint32_t p)
-{
-	uint64_t *cost, *calls,
-		*self = sure(ARENA_ARRAY(x->a, uint64_t, x->info->events + 1u));
-	fn_id *fns;
-	edge_id *edges;
-	size_t n;
-
-	for (uint32_t e = 0; e < x->info->events; e++)
-		self[e] = store_part_self(x->st, p, e);
-	tell(x, key(x->a, "Pu", (uint64_t)p), 0, self);
-	if (store_part_functions(x->st, p, x->a, &fns, &cost, &n, &x->err))
-		return;
-	for (size_t i = 0; i < n; i++)
-		tell(x, key(x->a, "Puf", (uint64_t)p, stored_fn(x, fns[i])), 0,
-		     cost + i * x->info->events);
-	if (store_part_edges(x->st, p, x->a, &edges, &calls, &cost, &n, &x->err))
-		return;
-	for (size_t i = 0; i < n; i++) {
-		struct store_edge edge;
-
-		store_edge(x->st, edges[i], &edge);
-		tell(x,
-		     key(x->a, "Puff", (uint64_t)p, stored_fn(x, edge.caller),
-			 stored_fn(x, edge.callee)),
-		     calls[i], cost + i * x->info->events);
-	}
-}
-
-static void tell_all(struct telling *x)
-{
-	uint64_t *total = sure(ARENA_ARRAY(x->a, uint64_t, x->info->events + 1u));
-
-	for (uint32_t e = 0; e < x->info->events; e++) {
-		struct store_event event;
-
-		store_event(x->st, e, &event);
-		fact(x->t, key(x->a, "Vus", (uint64_t)e, event.name));
-		total[e] = store_total(x->st, e);
-	}
-	tell(x, key(x->a, "T"), 0, total);
-	for (fn_id f = 0; f < x->info->functions; f++)
-		tell_function(x, f);
-	for (edge_id e = 0; e < x->info->edges; e++)
-		tell_edge(x, e);
-	for (uint32_t p = 0; p < x->info->parts; p++)
-		tell_part(x, p);
-	tell_parts_again(x);
-}
-
-/* Line detail of a part that tell_parts_again() left out. */
-static bool is_left_out(struct str k, uint64_t parts)
-{
-	uint64_t part;
-	size_t n;
-
-	if (k.p[0] != 'P')
-		return false;
-	k = str_from(k, 2);
-	n = str_find(k, '\n');
-	return n + 2 < k.n && strchr("LEJ", k.p[n + 1]) && k.p[n + 2] == '\n' &&
-	       str_u64((struct str){k.p, n}, &part) &&
-	       !is_read_again(part, parts);
-}
-
-/* The first fact of a that b has not, or has otherwise.  A part's zeros may be missing. */
-static const struct fact *first_missing(const struct facts *a, const struct facts *b,
-					uint64_t parts)
-{
-	for (size_t i = 0; i < a->n; i++) {
-		if (is_left_out(a->at[i].key, parts))
-			continue;
-		const struct fact *f = &a->at[i], *g = find(b, f->key);
-		bool zeros = f->key.p[0] == 'P', same = g != NULL;
-
-		for (size_t k = 0; k < a->width; k++) {
-			zeros &= f->v[k] == 0;
-			same = same && f->v[k] == g->v[k];
-		}
-		if (!same && (g || !zeros))
-			return f;
-	}
-	return NULL;
-}
-
-static void describe(const struct naive *r, const struct facts *told,
-		     const struct fact *f, char *why, size_t size)
-{
-	const struct fact *both[2] = {find(&r->facts, f->key), find(told, f->key)};
-	size_t n = 0;
-
-	for (size_t i = 0; i < f->key.n && n + 5 < size / 2; i++) {
-		unsigned char c = (unsigned char)f->key.p[i];
-
-		n += (size_t)snprintf(why + n, size - n,
-				      c == '\n'		  ? "|"
-				      : c < 32 || c > 126 ? "\\x%02x"
-							  : "%c",
-				      c);
-	}
-	for (int k = 0; k < 2; k++) {
-		n += (size_t)snprintf(why + n, size - n, k ? " store:" : " naive:");
-		for (size_t i = 0; both[k] && i < r->facts.width && n + 24 < size; i++)
-			n += (size_t)snprintf(why + n, size - n, " %" PRIu64,
-					      both[k]->v[i]);
-	}
-}
-
-bool naive_compare(const struct naive *r, struct store *st, char *why, size_t size)
-{
-	const struct store_info *info = store_info(st);
-	struct arena arena;
-	struct facts told = {.arena = &arena, .width = r->facts.width};
-	struct telling x = {.t = &told, .st = st, .info = info, .a = &arena};
-	const struct fact *f = NULL;
-
-	arena_init(&arena, 0);
-	snprintf(why, size,
-		 "events: naive %zu, store %" PRIu32 "; parts: %zu, %" PRIu32
-		 "; diagnostics: %s, %" PRIu64 "; functions: %zu, %" PRIu32,
-		 r->nevent, info->events, r->npart, info->parts, r->odd ? "yes" : "no",
-		 info->diagnostics, r->nfn, info->functions);
-	if (info->events != r->nevent || info->parts != r->npart ||
-	    (r->odd != (info->diagnostics > 0) && !r->unsure))
-		return false;
-	tell_all(&x);
-	f = first_missing(&r->facts, &told, r->npart);
-	if (!f)
-		f = first_missing(&told, &r->facts, r->npart);
-	if (f)
-		describe(r, &told, f, why, size);
-	else if (store_check(st, &x.err))
-		snprintf(why, size, "%s", x.err.text);
-	facts_free(&told);
-	arena_free(&arena);
-	return !f && !x.err.kind;
 }

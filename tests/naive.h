@@ -13,22 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "index/base/arena.h"
-#include "index/base/hash.h"
-#include "index/base/str.h"
 #include "index/store.h"
-
-struct fact {
-	struct str key;
-	uint64_t *v; /* count, then one cost per event; both saturate */
-};
-
-struct facts {
-	struct arena *arena;
-	struct fact *at;
-	size_t n, cap, width; /* numbers of a fact */
-	struct hash by;
-};
+#include "tests/facts.h"
 
 struct naive {
 	struct arena arena;
@@ -51,8 +37,8 @@ bool naive_compare(const struct naive *r, struct store *st, char *why, size_t si
 bool naive_agree(const char *text, size_t n, size_t stretch, char *why, size_t size);
 
 struct naive_way {
-	unsigned jobs;	/* threads */
-	size_t stretch; /* bytes; 0: shared out evenly */
+	unsigned jobs;				   /* threads */
+	size_t stretch;				   /* bytes; 0: shared out evenly */
 	void (*then)(void *arg, struct store *st); /* when they agree; may be NULL */
 	void *arg;
 };

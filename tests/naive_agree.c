@@ -10,9 +10,11 @@
 bool naive_agree_by(const char *text, size_t n, const struct naive_way *way, char *why,
 		    size_t size)
 {
-	struct build_opts opts = {
-		.no_write = true, .jobs = way->jobs, .stretch = way->stretch,
-		.run = way->stretch % 7};	/* rows in runs too, of any length */
+	struct build_opts opts = {.no_write = true,
+				  .jobs = way->jobs,
+				  .stretch = way->stretch,
+				  .run = way->stretch %
+					 7}; /* rows in runs too, of any length */
 	struct build_report report;
 	struct store *st = NULL;
 	struct err err = {0};

@@ -20,7 +20,8 @@ void back_free(struct back *b)
 	arena_free(&b->arena);
 }
 
-__attribute__((format(printf, 2, 3))) static bool wrong(struct back *b, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static bool wrong(struct back *b, const char *fmt,
+							...)
 {
 	va_list ap;
 
@@ -66,14 +67,15 @@ static uint32_t character(const char *p, const char *end, size_t *n)
 			return UINT32_MAX;
 		cp = cp << 6 | (p[i] & 63u);
 	}
-	return cp < least[*n] || cp > 0x10ffff || (cp >= 0xd800 && cp < 0xe000) ? UINT32_MAX
-										: cp;
+	return cp < least[*n] || cp > 0x10ffff || (cp >= 0xd800 && cp < 0xe000)
+		       ? UINT32_MAX
+		       : cp;
 }
 
 static bool reorders(uint32_t cp)
 {
-	return cp == 0x61c || cp == 0x200e || cp == 0x200f || (cp >= 0x2028 && cp <= 0x202e) ||
-	       (cp >= 0x2066 && cp <= 0x2069);
+	return cp == 0x61c || cp == 0x200e || cp == 0x200f ||
+	       (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069);
 }
 
 bool back_clean(struct back *b, struct str s, const char *allowed)
@@ -406,8 +408,8 @@ struct page {
 
 static bool name_byte(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("-_!?:", c));
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || (c && strchr("-_!?:", c));
 }
 
 static struct str page_name(struct page *g)
@@ -449,7 +451,8 @@ static bool page_text(struct page *g, char what, char end)
 			g->at++;
 			continue;
 		}
-		while (i < known && !str_starts(str_from(s, g->at), str_c(entities[i].entity)))
+		while (i < known &&
+		       !str_starts(str_from(s, g->at), str_c(entities[i].entity)))
 			i++;
 		if (i == known)
 			return wrong(g->b, "a raw & at byte %zu", g->at);
@@ -523,7 +526,8 @@ static bool page_end(struct page *g)
 	g->at++;
 	name = page_name(g);
 	if (!g->depth || !str_eq(name, g->open[g->depth - 1]))
-		return wrong(g->b, "</%.*s> ends nothing at byte %zu", STR_ARG(name), g->at);
+		return wrong(g->b, "</%.*s> ends nothing at byte %zu", STR_ARG(name),
+			     g->at);
 	if (g->at >= g->s.n || g->s.p[g->at++] != '>')
 		return wrong(g->b, "an end without its > at byte %zu", g->at);
 	g->depth--;
@@ -533,7 +537,8 @@ static bool page_end(struct page *g)
 
 static bool page_tag(struct page *g)
 {
-	static const char *const empty[] = {"!DOCTYPE", "?xml", "meta", "br", "input", "col", NULL};
+	static const char *const empty[] = {"!DOCTYPE", "?xml", "meta", "br",
+					    "input",	"col",	NULL};
 	static const char *const raw[] = {"script", "style", NULL};
 	struct str name;
 	bool ends;
@@ -583,13 +588,16 @@ bool back_dot(struct back *b, struct str s)
 
 		if (s.p[at] != '"') {
 			if (!name_byte(s.p[at]) && !strchr(" \t\n{}[];,=.>-", s.p[at]))
-				return wrong(b, "'%c' outside a string at byte %zu", s.p[at], at);
+				return wrong(b, "'%c' outside a string at byte %zu",
+					     s.p[at], at);
 			continue;
 		}
 		for (at++; at < s.n && s.p[at] != '"'; at++) {
-			if (s.p[at] == '\\' && (at + 1 >= s.n || !strchr("\\\"n", s.p[at + 1])))
+			if (s.p[at] == '\\' &&
+			    (at + 1 >= s.n || !strchr("\\\"n", s.p[at + 1])))
 				return wrong(b, "an escape at byte %zu", at);
-			p[n++] = s.p[at] == '\\' ? s.p[++at] == 'n' ? '\n' : s.p[at] : s.p[at];
+			p[n++] = s.p[at] == '\\' ? s.p[++at] == 'n' ? '\n' : s.p[at]
+						 : s.p[at];
 		}
 		if (at >= s.n)
 			return wrong(b, "a string without end");
@@ -647,7 +655,8 @@ bool back_pprof(struct back *b, struct str s)
 	if (s.n < 18 || memcmp(s.p, "\x1f\x8b\x08", 3) != 0)
 		return wrong(b, "it does not begin as gzip");
 	while (!last && at + 5 <= s.n) {
-		size_t length = (unsigned char)s.p[at + 1] | (size_t)(unsigned char)s.p[at + 2] << 8;
+		size_t length = (unsigned char)s.p[at + 1] |
+				(size_t)(unsigned char)s.p[at + 2] << 8;
 
 		last = s.p[at] & 1;
 		at += 5;

@@ -50,8 +50,10 @@ void *arena_alloc(struct arena *a, size_t size)
 	if (size > SIZE_MAX / 2)
 		return NULL;
 	size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-	if (a->cap && (size > a->cap || a->used > a->cap - size))
+	if (a->cap && (size > a->cap || a->used > a->cap - size)) {
+		a->wanted = a->used + size;
 		return NULL;
+	}
 	if ((!c || c->cap - c->n < size) && !(c = chunk_for(a, size)))
 		return NULL;
 	p = c->bytes + c->n;

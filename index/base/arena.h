@@ -19,6 +19,7 @@ struct arena {
 	struct arena_chunk *chunk; /* newest first */
 	size_t used;		   /* bytes handed out since the last reset */
 	size_t cap;		   /* bytes; 0: no cap */
+	size_t wanted; /* the cap that would not have refused the last request */
 };
 
 void arena_init(struct arena *a, size_t cap);

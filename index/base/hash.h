@@ -19,12 +19,12 @@
 #define HASH_NONE UINT32_MAX
 
 struct hash_cell {
-	uint32_t hash, index;	/* index HASH_NONE: empty */
+	uint32_t hash, index; /* index HASH_NONE: empty */
 };
 
 struct hash {
 	struct hash_cell *cell;
-	uint32_t mask;		/* cells - 1 */
+	uint32_t mask; /* cells - 1 */
 	uint32_t n;
 };
 
@@ -60,7 +60,7 @@ static inline uint32_t hash_next(const struct hash *t, uint32_t h, uint32_t *pro
 
 /* 0, or -1 when memory is out. */
 int hash_add(struct hash *t, uint32_t h, uint32_t index);
-void hash_clear(struct hash *t);	/* empty, memory kept */
+void hash_clear(struct hash *t); /* empty, memory kept */
 void hash_free(struct hash *t);
 
 #endif

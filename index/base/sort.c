@@ -6,7 +6,7 @@
 
 enum {
 	SMALL = 64,
-	MANY = 4096,	/* pairs from which on fewer passes are worth more bins */
+	MANY = 4096, /* pairs from which on fewer passes are worth more bins */
 	FEW_BITS = 8,
 	BITS = 11,
 };
@@ -47,7 +47,7 @@ int sort_pairs(struct sort_pair *p, size_t n)
 		size_t sum = 0;
 
 		if ((((all_or ^ all_and) >> shift) & (bins - 1)) == 0)
-			continue;	/* this digit is the same in all keys */
+			continue; /* this digit is the same in all keys */
 		memset(count, 0, bins * sizeof(*count));
 		for (size_t i = 0; i < n; i++)
 			count[from[i].key >> shift & (bins - 1)]++;

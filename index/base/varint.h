@@ -34,7 +34,8 @@ static inline unsigned char *varint_put_flat(unsigned char *p, uint64_t v)
 		return varint_put(p, v);
 	n = (unsigned)(63 - __builtin_clzll(v | 1)) / 7;
 	more = (0x80808080u >> 8) & (((uint64_t)1 << 8 * n) - 1);
-	v = (v & 0x7f) | (v & 0x3f80) << 1 | (v & 0x1fc000) << 2 | (v & 0xfe00000) << 3 | more;
+	v = (v & 0x7f) | (v & 0x3f80) << 1 | (v & 0x1fc000) << 2 | (v & 0xfe00000) << 3 |
+	    more;
 	p[0] = (unsigned char)v;
 	p[1] = (unsigned char)(v >> 8);
 	p[2] = (unsigned char)(v >> 16);

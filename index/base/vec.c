@@ -18,19 +18,29 @@ static size_t grown(size_t cap, size_t need, size_t size, size_t *bytes)
 	return __builtin_mul_overflow(n, size, bytes) ? 0 : n;
 }
 
+/* Room for need elements, in *p; what there was is kept.  The new capacity, or 0. */
+static size_t regrow(void *pp, size_t cap, size_t need, size_t size, char **p)
+{
+	size_t bytes, n = grown(cap, need, size, &bytes);
+	char *old;
+
+	memcpy(&old, pp, sizeof(old));
+	if (n == 0 || !(*p = realloc(old, bytes)))
+		return 0;
+	memcpy(pp, p, sizeof(*p));
+	return n;
+}
+
 int vec_reserve(void *pp, size_t *cap, size_t need, size_t size)
 {
-	size_t n, bytes;
+	size_t n;
 	char *p;
 
 	if (need <= *cap)
 		return 0;
-	n = grown(*cap, need, size, &bytes);
-	memcpy(&p, pp, sizeof(p));
-	if (n == 0 || !(p = realloc(p, bytes)))
+	if (!(n = regrow(pp, *cap, need, size, &p)))
 		return -1;
-	memset(p + *cap * size, 0, bytes - *cap * size);
-	memcpy(pp, &p, sizeof(p));
+	memset(p + *cap * size, 0, (n - *cap) * size);
 	*cap = n;
 	return 0;
 }
@@ -49,17 +59,14 @@ static void ask_for_huge_pages(char *p, size_t bytes)
 
 int vec_reserve_raw(void *pp, size_t *cap, size_t need, size_t size)
 {
-	size_t n, bytes;
+	size_t n;
 	char *p;
 
 	if (need <= *cap)
 		return 0;
-	n = grown(*cap, need, size, &bytes);
-	memcpy(&p, pp, sizeof(p));
-	if (n == 0 || !(p = realloc(p, bytes)))
+	if (!(n = regrow(pp, *cap, need, size, &p)))
 		return -1;
-	ask_for_huge_pages(p, bytes);
-	memcpy(pp, &p, sizeof(p));
+	ask_for_huge_pages(p, n * size);
 	*cap = n;
 	return 0;
 }
@@ -74,7 +81,8 @@ int vec_reserve_lines(void *pp, size_t *cap, size_t need, size_t size)
 	n = grown(*cap, need, size, &bytes);
 	memcpy(&old, pp, sizeof(old));
 	if (n == 0 || bytes > SIZE_MAX - CACHE_LINE ||
-	    !(p = aligned_alloc(CACHE_LINE, (bytes + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1))))
+	    !(p = aligned_alloc(CACHE_LINE,
+				(bytes + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1))))
 		return -1;
 	ask_for_huge_pages(p, bytes);
 	if (old)

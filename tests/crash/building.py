@@ -92,6 +92,16 @@ def scenes():
                   {"stale": stale, "fresh": read("p.out.quern")})
 
 
+def thread_scenes():
+    """So many lines that threads read and pack them, from memory or from a temporary file."""
+    write("q.out", big_profile(300, 150))
+    ask = ("q.out",) + ASK[:-2] + ("--jobs", "4")
+    right = run(*ask)
+    assert right.status == 0, right
+    return Scenes("q.out.quern", right.out, {"threads": ask, "few": ask + ("--mem", "400k")}, {},
+                  sparse=("few",))
+
+
 def sys_setup():
     return scenes().each(0, ACTIONS)
 
@@ -233,6 +243,17 @@ def lock_one(rng, i, s):
 
 # --------------------------------------------------------------------------- disk full
 
+def changed(profile):
+    """The index of an older content, and the right answers of the one that is there now."""
+    lua = read(small + "lua-default.out")
+    write(profile, lua.replace(b"desc: Timerange", b"desc: Timerenge", 1))
+    run(profile, *ASK)
+    s = {"old": read(profile + ".quern")}
+    write(profile, lua)
+    s["right"] = run(profile, *ASK).out
+    return s
+
+
 def disk_setup():
     if os.getuid():
         raise Skip("only root can mount a small tmpfs")
@@ -242,12 +263,7 @@ def disk_setup():
             stderr=subprocess.DEVNULL).returncode:
         raise Skip("a tmpfs cannot be mounted here")
     crash.e2e.atexit.register(subprocess.run, ["umount", "-l", os.path.abspath("disk")])
-    lua = read(small + "lua-default.out")
-    write("disk/p.out", lua.replace(b"desc: Timerange", b"desc: Timerenge", 1))
-    run("disk/p.out", *ASK)
-    s = {"old": read("disk/p.out.quern")}
-    write("disk/p.out", lua)
-    s["right"] = run("disk/p.out", *ASK).out
+    s = changed("disk/p.out")
     s["most"] = len(s["old"]) + 64 * 1024
     return s
 
@@ -270,13 +286,7 @@ def disk_one(rng, i, s):
 
 
 def limit_setup():
-    lua = read(small + "lua-default.out")
-    write("p.out", lua.replace(b"desc: Timerange", b"desc: Timerenge", 1))
-    run("p.out", *ASK)
-    s = {"old": read("p.out.quern")}
-    write("p.out", lua)
-    s["right"] = run("p.out", *ASK).out
-    return s
+    return changed("p.out")
 
 
 def limit_one(rng, i, s):
@@ -400,6 +410,10 @@ rows = [
         sys_fails, sys_setup),
     Row("malloc", "the k-th allocation of a build fails", 200, lambda s: len(s.cases), mem_fails,
         mem_setup),
+    Row("threadsys", "a system call of threads that index fails", 16, lambda s: len(s.cases), sys_fails,
+        lambda: thread_scenes().each(0, ACTIONS)),
+    Row("threadmem", "an allocation of threads that index fails", 16, lambda s: len(s.cases), mem_fails,
+        lambda: thread_scenes().each(1, ("", "+"))),
     Row("words", "a full disk and a used up quota are called so", 60,
         lambda s: 2 * s.calls["none"][0], words, scenes),
     Row("disk", "a disk with little room", 20, 150, disk_one, disk_setup),

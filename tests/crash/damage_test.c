@@ -18,25 +18,14 @@
 #include "index/build.h"
 #include "index/key.h"
 #include "repl/render.h"
+#include "tests/sample.h"
 #include "tests/tap.h"
 
 enum { PAGE = 4096, QUERIES = 24, HUNG = 20 };
 
-static const char text[] =
-	"version: 1\ncreator: callgrind-3.19.0\npid: 7\ncmd: ./x y\npart: 1\n"
-	"desc: Trigger: Program termination\ndesc: Timerange: 0 - 9\n"
-	"positions: instr line\nevents: Ir Dr\nevent: X = 2 Ir + Dr : Ex\n"
-	"ob=(1) /bin/x\nfl=(1) a.c\nfn=(1) main\n0x10 1 1 1\n"
-	"cfn=(2) A\ncalls=2 0x20 2\n0x12 2 10\n"
-	"fn=(2)\n0x20 3 3\ncfn=(3) B\ncalls=1 0x30 6\n0x22 4 7\n"
-	"fn=(3)\n0x30 6 5\ncfi=(2) a.h\ncfn=(2)\ncalls=1 0x20 3\n0x32 6 1\n"
-	"cob=(2) /lib/h\ncfi=(2)\ncfn=(4) H\ncalls=1 0x90 9\n0x34 7 2\n"
-	"jcnd=1/4 0x30 6\n0x36 8\n"
+static const char text[] = SAMPLE_HEAD
 	"fn=(5) C\n0x50 1 2\ncfn=(6) D\ncalls=1 0x60\n0x52 1 4\nfn=(6)\n0x60 1 3\ncfn=(5)\n"
-	"calls=1 0x50\n0x62 1 1\n"
-	"totals: 9 1\n"
-	"part: 2\nevents: Ir Dw\nob=(2)\nfl=(2)\nfn=(4)\n0x90 9 2 4\n+1 +1 1\n"
-	"what\nsummary: 3 4\n";
+	"calls=1 0x50\n0x62 1 1\n" SAMPLE_TAIL;
 
 static const char *const queries[QUERIES] = {
 	"functions",
@@ -108,7 +97,8 @@ static int hash_answer(void *arg, const struct result *r, struct err *err)
 	struct asked *q = arg;
 	struct look look = {.utf8 = true};
 	struct out o;
-	struct render rd = {&o, r, &look, q->session, NULL, err};
+	struct render rd = {
+		.o = &o, .r = r, .look = &look, .session = q->session, .err = err};
 
 	out_mem(&o);
 	render_find(FORMAT_CSV)->render(&rd);

@@ -1,7 +1,8 @@
 /*
  * fault.c - preloaded between a program and libc: let the k-th call fail, or be the last.
  *
- *	QUERN_FAULT=CLASS:K:WHAT	CLASS sys (system calls) or mem (allocations); K from 1,
+ *	QUERN_FAULT=CLASS:K:WHAT	CLASS sys (system calls), mem (allocations) or clk
+ *					(looks at the clock: it is hours later then); K from 1,
  *					"K+": that one and all after it; WHAT an errno, or kill
  *					(before the call), after (after it), torn (half a
  *					write), abort (to see in gdb where that is), or what
@@ -17,10 +18,12 @@
  *					1 and 2, files emptied before (no exec, no linking:
  *					several times as many tries)
  *
- * Children are started without it.
+ * Children are started without it.  A program that has it preloaded can also arm it itself, for
+ * one call of its own at a time: fault_arm() and fault_record(), found with dlsym().
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -28,6 +31,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,9 +42,10 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <dirent.h>
+#include <time.h>
 #include <unistd.h>
 
-enum class { SYS, MEM, CLASSES };
+enum class { SYS, MEM, CLOCK, CLASSES };
 enum { PASS, FAIL, BEFORE, AFTER, TORN, ABORT, GONE, SWAP, OVER };
 
 static atomic_ulong calls[CLASSES];
@@ -50,10 +55,27 @@ static bool ever_after;
 static int what, error, log_fd = -1;
 static char count_file[4096], victim[4096];
 static _Thread_local int inside;
+static uint64_t *stacks[CLASSES]; /* [room]: hash of the stack of each call */
+static size_t room;
 
 static void die(void)
 {
 	syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
+}
+
+/* Calls with the same stack fail alike, so one of them is enough. */
+static uint64_t stack_hash(void)
+{
+	void *frame[24];
+	uint64_t h = 0;
+	int n;
+
+	inside++;
+	n = backtrace(frame, 24);
+	for (int i = 0; i < n; i++)
+		h = (h ^ (uint64_t)(uintptr_t)frame[i]) * 0x9e3779b97f4a7c15;
+	inside--;
+	return h;
 }
 
 static void copy(int from, int to)
@@ -93,6 +115,8 @@ static int fate(enum class c)
 	if (inside)
 		return PASS;
 	n = atomic_fetch_add(&calls[c], 1) + 1;
+	if (stacks[c] && n <= room)
+		stacks[c][n - 1] = stack_hash();
 	if (c != of || !at || (ever_after ? n < at : n != at))
 		return PASS;
 	if (what == BEFORE)
@@ -165,7 +189,21 @@ static void say_fd(const char *name, int fd, long result)
 		return r;                        \
 	}
 
-WRAP(int, close, (int fd), (fd), -1, (void)0)
+/* What fails is to write: the descriptor is gone all the same, as it is on Linux. */
+static int (*real_close)(int);
+int close(int fd)
+{
+	int f = fate(SYS), r;
+
+	FIND(close)
+	r = real_close(fd);
+	if (f == AFTER || f == TORN)
+		die();
+	if (f == FAIL)
+		errno = error;
+	return f == FAIL ? -1 : r;
+}
+
 WRAP(ssize_t, read, (int fd, void *p, size_t n), (fd, p, n), -1, (void)0)
 WRAP(ssize_t, pread, (int fd, void *p, size_t n, off_t o), (fd, p, n, o), -1, (void)0)
 WRAP(int, fsync, (int fd), (fd), -1, say_fd("fsync", fd, r))
@@ -283,13 +321,35 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*fn)(void *), v
 	return fate(SYS) == FAIL ? EAGAIN : real(t, a, fn, arg);
 }
 
+static int (*real_clock_gettime)(clockid_t, struct timespec *);
+
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+	int r;
+
+	FIND(clock_gettime)
+	r = real_clock_gettime(id, t);
+	if (fate(CLOCK) == FAIL)
+		t->tv_sec += 36000;
+	return r;
+}
+
 /* ---- allocations: libc's own go through these too ---- */
 
 static void *(*real_malloc)(size_t), *(*real_calloc)(size_t, size_t),
-	*(*real_realloc)(void *, size_t);
+	*(*real_realloc)(void *, size_t), *(*real_aligned_alloc)(size_t, size_t);
 static int (*real_posix_memalign)(void **, size_t, size_t);
+static void (*real_free)(void *);
 static char early[4096]; /* dlsym() itself allocates */
 static size_t early_n;
+
+static atomic_long live; /* allocations that were not freed */
+
+static void *counted(void *p)
+{
+	atomic_fetch_add(&live, p != NULL);
+	return p;
+}
 
 static bool refused(void)
 {
@@ -314,7 +374,7 @@ void *malloc(size_t n)
 	if (!real_malloc && inside)
 		return early_alloc(n);
 	FIND(malloc)
-	return real_malloc(n);
+	return counted(real_malloc(n));
 }
 
 void *calloc(size_t n, size_t size)
@@ -324,7 +384,7 @@ void *calloc(size_t n, size_t size)
 	if (!real_calloc && inside)
 		return early_alloc(n * size);
 	FIND(calloc)
-	return real_calloc(n, size);
+	return counted(real_calloc(n, size));
 }
 
 void *realloc(void *p, size_t n)
@@ -332,21 +392,45 @@ void *realloc(void *p, size_t n)
 	if (refused())
 		return NULL;
 	FIND(realloc)
-	return real_realloc(p, n);
+	return p ? real_realloc(p, n) : counted(real_realloc(p, n));
+}
+
+void *aligned_alloc(size_t align, size_t n)
+{
+	if (refused())
+		return NULL;
+	FIND(aligned_alloc)
+	return counted(real_aligned_alloc(align, n));
 }
 
 int posix_memalign(void **p, size_t align, size_t n)
 {
+	int rc;
+
 	if (refused())
 		return ENOMEM;
 	FIND(posix_memalign)
-	return real_posix_memalign(p, align, n);
+	rc = real_posix_memalign(p, align, n);
+	atomic_fetch_add(&live, rc == 0);
+	return rc;
+}
+
+void free(void *p)
+{
+	if ((char *)p >= early && (char *)p < early + sizeof(early))
+		return;
+	FIND(free)
+	atomic_fetch_sub(&live, p != NULL);
+	real_free(p);
 }
 
 /* ---- setup ---- */
 
-/* CLASS:K:WHAT, or nothing that fails. */
-static void prepare(const char *s)
+static enum class class_of(char c) { return c == 'm' ? MEM : c == 'c' ? CLOCK : SYS; }
+
+/* CLASS:K:WHAT from now on, or nothing that fails; calls are counted anew. */
+void fault_arm(const char *s);
+void fault_arm(const char *s)
 {
 	static const struct {
 		const char *name;
@@ -356,9 +440,12 @@ static void prepare(const char *s)
 	const char *file;
 	char *end;
 
+	at = 0;
+	for (int i = 0; i < CLASSES; i++)
+		atomic_store(&calls[i], 0);
 	if (!s || strlen(s) <= 4)
 		return;
-	of = s[0] == 'm' ? MEM : SYS;
+	of = class_of(s[0]);
 	at = strtoul(s + 4, &end, 10);
 	ever_after = *end == '+';
 	end += ever_after;
@@ -402,7 +489,7 @@ static void serve(const char *ends)
 		if (child == 0) {
 			syscall(SYS_close, r);
 			syscall(SYS_close, w);
-			prepare(line);
+			fault_arm(line);
 			return;
 		}
 		while (waitpid(child, &status, 0) < 0)
@@ -410,6 +497,27 @@ static void serve(const char *ends)
 		syscall(SYS_write, w, &status, sizeof(status));
 	}
 	syscall(SYS_exit_group, 0);
+}
+
+/* How many calls of a class ('s', 'm', 'c') there were since fault_arm().  From now on the
+ * stack of each is kept in hash[n]; NULL: no more. */
+unsigned long fault_record(char letter, uint64_t *hash, size_t n);
+unsigned long fault_record(char letter, uint64_t *hash, size_t n)
+{
+	enum class c = class_of(letter);
+
+	if (hash)
+		stack_hash(); /* the first one allocates */
+	stacks[c] = hash;
+	room = n;
+	return atomic_load(&calls[c]);
+}
+
+/* How many allocations there are that were not freed. */
+long fault_live(void);
+long fault_live(void)
+{
+	return atomic_load(&live);
 }
 
 __attribute__((constructor)) static void begin(void)
@@ -424,11 +532,9 @@ __attribute__((constructor)) static void begin(void)
 	if ((file = getenv("QUERN_FAULT_COUNT")))
 		snprintf(count_file, sizeof(count_file), "%s", file);
 	unsetenv("LD_PRELOAD");
-	prepare(getenv("QUERN_FAULT"));
+	fault_arm(getenv("QUERN_FAULT"));
 	if (getenv("QUERN_FAULT_SERVER"))
 		serve(getenv("QUERN_FAULT_SERVER"));
-	for (int i = 0; i < CLASSES; i++)
-		atomic_store(&calls[i], 0);
 	inside--;
 }
 

@@ -167,7 +167,7 @@ def move_one(rng, i, s):
     base, there = "%s/w.out.%d" % (d, s["writer"].pid), {}
     os.mkdir(d + "/home")
     os.chmod(d + "/home", 0o777)
-    user = {"program": s["program"], "env": {"HOME": os.getcwd() + "/" + d + "/home"}}
+    user = {"program": s["program"], "env": dict.fromkeys(("HOME", "TMPDIR"), os.getcwd() + "/" + d + "/home")}
     done, lawful, w = [], set(), None
     try:
         for step in range(4):

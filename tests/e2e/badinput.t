@@ -131,6 +131,15 @@ else:
     for how in ("indexed", "up to date"):
         r = run("closed/p.out", "-c", "top", program=program, env={"HOME": work + "/home"})
         ok(r.status == 0 and how in r.talk and "main" in r.text, "the cache: " + how, r)
+    r = run("closed/p.out", "-c", "top", program=program, env={"HOME": ""})
+    refused(r, 5, "5: no home, so no cache", "the directory %s/closed: Permission denied" % work)
+    r = run("closed/p.out", "-c", "top", program=program,
+            env={"HOME": work + "/home", "XDG_CACHE_HOME": work + "/home/xdg"})
+    ok(r.status == 0 and os.listdir("home/xdg/quern")[0].endswith("-p.out.quern"), "XDG_CACHE_HOME", r)
+    for tmp in ("/" + "x" * 4090, "/" + "x" * 5000):
+        r = run("closed/p.out", "--no-index-write", "-c", "top", program=program, env={"TMPDIR": tmp})
+        ok(r.status == 5 and "hint: name another directory with TMPDIR" in r.talk,
+           "a TMPDIR of %d bytes" % len(tmp), r)
     ok(os.listdir("closed") == ["p.out"], "nothing was written beside it", os.listdir("closed"))
     same(os.stat("home/.cache/quern").st_mode & 0o777, 0o700, "the cache is private")
     os.chmod("closed", 0o755)

@@ -194,6 +194,10 @@ for name, long in (("many", 1), ("wide", 150)):
     ok(os.path.getsize(name + ".html") < 8 << 20, "report: a few MB at most", os.path.getsize(name + ".html"))
     if name == "many":
         same(kept, 30000, "report: 30,000 functions fit")
+        same(r.talk, "", "report: with -q nothing is said of what is left out")
+        r = run(name + ".out", "-c", "top 1 > %s.html" % name)
+        ok("note: left out of the report: %s of 179,940 calls between functions" % format(179940 - calls, ",")
+           in r.talk, "report: what it leaves out is said on stderr, too", r)
         ok("Left out: the %s cheapest of 179,940 calls" % format(179940 - calls, ",") in report.notes and calls > 50000,
            "report: calls left out are said", (calls, report.notes))
 rest = sorted((int(x.split(",")[1]) for x in r.text.splitlines()[1:]))

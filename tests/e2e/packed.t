@@ -17,7 +17,7 @@ import threading
 
 from e2e import done, fixtures, ok, profile, quern, run, same, skip, small, work
 
-QUERIES = ["functions", "calls", "lines", "callsites", "parts", "events",
+QUERIES = ["functions", "calls", "lines", "callsites", "parts | show part, pid, thread, self, functions", "events",
            "info | show functions, edges, total, diagnostics, truncated",
            "jumps"]     # last: most have none, and that ends it
 

@@ -102,52 +102,32 @@ starts = {width(x[:x.index("a.c:")]) for x in lines if "a.c:" in x}
 same(len(starts), 1, "columns stand under each other")
 clear()
 
-# Tab.
-send("to", "Tab")
-expect(lambda s: last(s) == PROMPT + " top", "Tab completes a verb")
-clear()
-send("callers of uniq", "Tab")
-expect(lambda s: last(s) == PROMPT + " callers of unique_name", "Tab completes a function")
-clear()
-send("callers of mem", "Tab", "Tab")
-expect(lambda s: last(s) == PROMPT + " callers of mem" and
-       any(x.split() == ["memset", "memcpy"] for x in s), "Tab lists functions, the hottest first")
-clear()
-send("callers of push_b", "Tab")
-expect(lambda s: last(s) == PROMPT + " callers of push_back", "Tab completes a C++ name's last part")
-clear()
-send("-l", 'callers of "std::vector<ch')
-send("Tab")
-expect(lambda s: last(s).endswith('allocator<char> >::push_back(char&&)"'),
-       "Tab completes a whole name in quotes")
-clear()
-send("top by ", "Tab")
-expect(lambda s: any(x.split()[:2] == ["Ir", "self"] for x in s), "Tab lists events and columns")
-clear()
-send(".ti", "Tab")
-expect(lambda s: last(s) == PROMPT + " .timer", "Tab completes a dot-command")
-clear()
-send("top > p.o", "Tab")
-expect(lambda s: last(s) == PROMPT + " top > p.out", "Tab completes a file after >")
-clear()
-
+# Tab: what is typed, and the line that it becomes or a test of the screen.
 os.makedirs(".config/quern/queries")
 for name in (".config/quern/queries/kept_query", "with blank.csv"):
     open(name, "w").close()
-send(".run kept", "Tab")
-expect(lambda s: last(s) == PROMPT + " .run kept_query", "Tab completes a kept query")
-clear()
-send("top > with", "Tab")
-expect(lambda s: last(s) == PROMPT + ' top > "with blank.csv"', "Tab puts a file name with a blank into quotes")
-clear()
-send('.once "with b', "Tab")
-expect(lambda s: last(s) == PROMPT + ' .once "with blank.csv"', "and goes on in them")
-clear()
-send("callers of main ", "Tab")
-expect(lambda s: any(x.split() == ["depth", "min", "by", "vs", "and", "or", "|"] for x in s), "Tab lists what may follow a set")
-clear()
-send("functions vs ", "Tab")
-expect(lambda s: last(s) == PROMPT + " functions vs p.out", "Tab completes a profile after vs")
+for typed, becomes, name in (
+        ("to", "top", "completes a verb"),
+        ("callers of uniq", "callers of unique_name", "completes a function"),
+        ("callers of push_b", "callers of push_back", "completes a C++ name's last part"),
+        ('callers of "std::vector<ch', lambda s: last(s).endswith('allocator<char> >::push_back(char&&)"'),
+         "completes a whole name in quotes"),
+        ("top by ", lambda s: any(x.split()[:2] == ["Ir", "self"] for x in s), "lists events and columns"),
+        (".ti", ".timer", "completes a dot-command"),
+        ("top > p.o", "top > p.out", "completes a file after >"),
+        (".run kept", ".run kept_query", "completes a kept query"),
+        ("top > with", 'top > "with blank.csv"', "puts a file name with a blank into quotes"),
+        ('.once "with b', '.once "with blank.csv"', "goes on in them"),
+        ("callers of main ", lambda s: any(x.split() == ["depth", "min", "by", "vs", "and", "or", "|"] for x in s),
+         "lists what may follow a set"),
+        ("functions vs ", "functions vs p.out", "completes a profile after vs")):
+    send("-l", typed)
+    send("Tab")
+    expect(becomes if callable(becomes) else lambda s: last(s) == PROMPT + " " + becomes, "Tab " + name)
+    clear()
+send("callers of mem", "Tab", "Tab")
+expect(lambda s: last(s) == PROMPT + " callers of mem" and
+       any(x.split() == ["memset", "memcpy"] for x in s), "Tab lists functions, the hottest first")
 clear()
 
 # Ctrl-C.
@@ -227,6 +207,33 @@ clear()
 send("top 9", "Enter")
 expect(lambda s: at_prompt(s) and any("9 of 9" in x for x in s), "an answer that fits does not")
 
+# .edit: a temporary file of our own, wherever temporary files are to be.
+os.mkdir("it's here")
+with open("ed", "w") as f:
+    f.write("#!/bin/sh\necho \"$1\" > edited; echo 'functions | count' > \"$1\"\n")
+os.chmod("ed", 0o755)
+clear()
+send(".quit", "Enter")
+expect(lambda s: last(s).startswith("$"), ".quit leaves")
+send("clear; TMPDIR=\"$PWD/it's here\" EDITOR=./ed " + quern + " -q p.out", "Enter")
+wait(at_prompt)
+clear()
+send(".edit top 3", "Enter")
+expect(lambda s: at_prompt(s) and "functions | count" in shown(s) and any(x.split() == ["9"] for x in s),
+       ".edit runs what the editor left")
+ok(os.path.exists("edited") and open("edited").read().startswith(work + "/it's here/quern."),
+   "its file was in $TMPDIR", open("edited").read() if os.path.exists("edited") else "")
+same(os.listdir("it's here"), [], "and is gone")
+clear()
+send(".quit", "Enter")
+expect(lambda s: last(s).startswith("$"), ".quit leaves again")
+send("clear; TMPDIR=/nowhere " + quern + " -q p.out", "Enter")
+wait(at_prompt)
+send(".edit top 3", "Enter")
+expect(lambda s: at_prompt(s) and "/nowhere/quern." in shown(s) and "No such file" in shown(s),
+       "a TMPDIR that is not there is said")
+clear()
+
 # Leaving, and coming back.
 send("C-d")
 expect(lambda s: last(s).startswith("$"), "Ctrl-D leaves")
@@ -236,7 +243,7 @@ ok("functions\\040|\\012take\\0401" in history, "entries are kept whole", histor
 send("clear; " + quern + " p.out", "Enter")
 expect(at_prompt, "again")
 send("Up")
-expect(lambda s: last(s) == PROMPT + " top 9", "the history is there again")
+expect(lambda s: last(s) == PROMPT + " .edit top 3", "the history is there again")
 send("C-c")
 wait(at_prompt)
 send("C-d")

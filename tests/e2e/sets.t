@@ -81,6 +81,25 @@ error(run(base, "-c", "top"), 3, "the empty base alone", "empty file", "--all-pa
 error(run("--all-parts", "nothing.out", "-c", "top"), 3, "--all-parts of nothing", "nothing.out: no such file")
 
 # ----------------------------------------------------------------- order, header, events
+# Definitions of a file that is added come before those of the files that were there.
+os.mkdir("f")
+for i, formula in ((1, "X = Ir"), (2, "X = 2 Ir"), (3, "X = Ir + Y"), (4, "Y = 3 Ir")):
+    dump("f/f.%d" % i, i, more="event: %s : of %d" % (formula, i))
+whole = ask("f/f.1", "f/f.2", "f/f.3", "f/f.4", queries=["events"])
+for first, then in (("24", "13"), ("34", "21"), ("23", "41")):
+    for f in glob.glob("f/*.quern"):
+        os.remove(f)
+    ask(*("f/f." + i for i in first), queries=["events"], more=())
+    r = ask(*("f/f." + i for i in sorted(first + then)), queries=["events"], more=())
+    same(r.out, whole.out, "events of %s, then also %s, as of all at once" % (first, then))
+
+# Nothing of many.
+os.mkdir("none")
+for name in "abc":
+    write("none/" + name, "")
+error(run("none/a", "none/b", "none/c", "-c", "top"), 3, "a set of empty files", "none of the 3 files is a profile",
+      "left out; and more...")
+
 os.mkdir("d")
 dump("d/r.out.2", 2, body=(("work", 4), ("main", 3), ("late", 1)))
 dump("d/r.out.10", 10, body=(("main", 100),))
@@ -90,6 +109,18 @@ dump("d/r.out", 11, body=(("main", 1000),))
 r = ask("d/r.out", queries=["parts | show part, thread, self, trigger"], more=("--all-parts",))
 same(r.text.splitlines()[1:], ["1,1,9,dump 1", "1,2,0,dump 1", "2,1,8,dump 2", "10,1,100,dump 10",
                                 "11,1,1000,dump 11"], "parts by pid, part and thread")
+r = ask("d/r.out", queries=["parts | show part, file", "parts of main | show part, file"],
+        more=("--all-parts",))
+same(r.text.split(), 2 * ["part,file", "1,r.out.1-01", "1,r.out.1-02", "2,r.out.2", "10,r.out.10", "11,r.out"],
+     "and the file of each")
+r = run("d/r.out", "--all-parts", "-c", "parts")
+ok(r.text.splitlines()[0].split()[-1] == "file" and "r.out.1-02" in r.text, "a person sees it, too", r)
+r = run("d/r.out", "-q", "--no-index-write", "-c", "parts", "-c", "parts of main")
+ok("file" not in r.text and "main" not in r.talk, "of one file there is no such column", r)
+os.mkdir("e")
+shutil.copy("d/r.out.2", "e/r.out.1-01")
+r = run("d/r.out.1-01", "e/r.out.1-01", "-q", "--no-index-write", "--format", "csv", "-c", "parts | show file")
+same(r.text.split(), ["file", "d/r.out.1-01", "e/r.out.1-01"], "with the directories that tell them apart")
 same(sorted(os.listdir("d")), ["r.out", "r.out.1-01", "r.out.1-02", "r.out.10", "r.out.2", "r.out.set.quern"],
      "one index, named for the base")
 r = run("d/r.out", "--all-parts", "-c", "events | show name, total", "--format", "csv")

@@ -140,6 +140,29 @@ ok(b"\x1b" not in r.out and b"\\x1B[31mred \\xFF\\x00 nul" in r.out and b"\r" no
 r = ask("asm of main")
 ok(r.status == 1 and "--dump-instr=yes" in r.talk, "asm without addresses is an error", r)
 
+# An objdump of all kinds.
+with open("fake.out", "w") as f:
+    f.write("positions: instr line\nevents: Ir\nob=object\nfl=p.c\nfn=main\n0x401000 1 5\n0x402f00 2 6\n")
+shutil.copy("fake.out", "object")
+os.mkdir("fake")
+for script, why in (("exec /usr/bin/yes '  401000:\tnop'", "objdump writes too much"),
+                    ("echo '  401000:\tnop'; exit 3", "objdump cannot read it"),
+                    ("kill -9 $$", "objdump cannot read it"),
+                    ("echo Disassembly of section .text:", "objdump finds no instructions there"),
+                    ("exec /bin/sleep 100", "took longer than its limit"),
+                    (None, "Permission denied")):
+    with open("fake/objdump", "w") as f:
+        f.write("#!/bin/sh\n%s\n" % script)
+    os.chmod("fake/objdump", 0o755 if script else 0o644)
+    r = run("fake.out", "--limit", "seconds=%d" % (1 if "sleep" in str(script) else 60), "-c", "asm of main",
+            env={"PATH": here + "/fake"}, seconds=40)
+    ok(r.status == (6 if "limit" in why else 0) and why in r.talk, "asm: an objdump that does '%s'" % script, r)
+with open("fake/objdump", "w") as f:
+    f.write("#!/bin/sh\ni=0\nwhile [ $i -lt 3000 ]; do printf '  %x:\\tnop %d\\n' $((0x401000 + i * 4)) $i; i=$((i + 1)); done\n")
+os.chmod("fake/objdump", 0o755)
+r = run("fake.out", "-q", "--format", "csv", "-c", "asm of main | where self > 0 | show text", env={"PATH": here + "/fake"})
+same(r.text.splitlines()[1:3], ["nop 0", "nop 1984"], "asm: thousands of instructions")
+
 missing = [t for t in ("valgrind", "callgrind_annotate", "objdump") if not shutil.which(t)]
 cc = os.environ.get("CC", "gcc")
 if missing or not shutil.which(cc):

@@ -36,8 +36,8 @@ static const char small[] =
 	"cob=(2) /lib/h\ncfi=(2)\ncfn=(4) H\ncalls=1 0x90 9\n0x34 7 2\njcnd=1/4 0x30 6\n"
 	"0x36 8\ntotals: 9 1\npart: 2\nevents: Ir Dw\nob=(2)\nfl=(2)\nfn=(4)\n0x90 9 2 4\n"
 	"+1 +1 1\nwhat\nsummary: 3 4\n";
-static const char *const others[BASES] = {
-	NULL, "tests/fixtures/quirks/z_mut.cg", "tests/fixtures/small/clreq-combine.out"};
+static const char *const others[BASES] = {NULL, "tests/fixtures/quirks/z_mut.cg",
+					  "tests/fixtures/small/clreq-combine.out"};
 
 struct base {
 	char *p; /* the index file */
@@ -207,7 +207,9 @@ static void forge_number(struct damage *d, size_t i, struct input *in)
 	if (at + width > room(d, i))
 		return;
 	memcpy(&now, (char *)(h + 1) + at, width);
-	now = how < 64 ? now + how - 32 : how < 128 ? (uint64_t)1 << (how - 64) : how - 256;
+	now = how < 64	  ? now + how - 32
+	      : how < 128 ? (uint64_t)1 << (how - 64)
+			  : how - 256;
 	memcpy((char *)(h + 1) + at, &now, width);
 }
 
@@ -258,10 +260,10 @@ static void edit(struct damage *d, struct input *in)
 	case 7: forge_exchange(d, i, in); break;
 	case 8: /* mostly the pages of the tree, which are the first and the last */
 		at = take(in, 2) % (2 * PAGE);
-		at = i % 3 == 0 ? at % d->n
-		     : i % 3 == 1
-			     ? d->n - 1 - at % d->n
-			     : (size_t)((char *)d->b->value[i] - d->b->p) - 16 + at % PAGE;
+		at = i % 3 == 0	  ? at % d->n
+		     : i % 3 == 1 ? d->n - 1 - at % d->n
+				  : (size_t)((char *)d->b->value[i] - d->b->p) - 16 +
+					    at % PAGE;
 		d->raw = true;
 		d->p[at % d->n] = (char)(d->p[at % d->n] ^ (take(in, 1) | 1));
 		break;
@@ -307,7 +309,8 @@ static int ask(struct store *st, unsigned question, struct out *to)
 	out_mem(to);
 	if (s)
 		kind = fuzz_ask(s, str_c(fuzz_question(question)),
-				(enum format)(FORMAT_TABLE + question % FORMAT_PPROF), to);
+				(enum format)(FORMAT_TABLE + question % FORMAT_PPROF),
+				to);
 	session_free(s);
 	return kind;
 }
@@ -339,9 +342,11 @@ static void compare(struct base *b, unsigned question, int kind, const struct ou
 		return;
 	if (kind != b->kind[question] || got->n != want->n ||
 	    (got->n && memcmp(got->buf, want->buf, got->n) != 0))
-		fuzz_fail("a damaged index answers '%s' with (%d)\n%.*s\ninstead of (%d)\n%.*s",
-			  fuzz_question(question), kind, (int)got->n, got->n ? got->buf : "",
-			  b->kind[question], (int)want->n, want->n ? want->buf : "");
+		fuzz_fail(
+			"a damaged index answers '%s' with (%d)\n%.*s\ninstead of (%d)\n%.*s",
+			fuzz_question(question), kind, (int)got->n,
+			got->n ? got->buf : "", b->kind[question], (int)want->n,
+			want->n ? want->buf : "");
 }
 
 static void ask_damaged(struct base *b, struct damage *d, const uint8_t *questions)
@@ -363,7 +368,8 @@ static void ask_damaged(struct base *b, struct damage *d, const uint8_t *questio
 			compare(b, questions[i], kind, &got, st);
 		out_close(&got);
 	}
-	if (!store_verify(st, NULL, &verified, &err) && d->raw && !d->forged && values_differ(d))
+	if (!store_verify(st, NULL, &verified, &err) && d->raw && !d->forged &&
+	    values_differ(d))
 		fuzz_fail("damage that is not found");
 	store_close(st);
 }

@@ -76,21 +76,48 @@ static void make_cells(struct made *m, const struct input *in)
 static void make_result(struct made *m, const struct input *in)
 {
 	const struct column cols[] = {
-		{.name = STR("id"), .type = COL_ID, .machine = true, .table = true, .u = m->id},
+		{.name = STR("id"),
+		 .type = COL_ID,
+		 .machine = true,
+		 .table = true,
+		 .u = m->id},
 		{.name = STR("depth"), .type = COL_COUNT, .machine = true, .u = m->depth},
-		{.name = STR("incl"), .type = COL_COST, .machine = true, .table = true,
-		 .u = m->incl, .estimated = m->estimated},
-		{.name = STR("incl%"), .type = COL_PERCENT, .machine = true, .table = true,
-		 .bar = true, .f = m->percent},
-		{.name = STR("calls"), .type = COL_COUNT, .machine = true, .table = true,
+		{.name = STR("incl"),
+		 .type = COL_COST,
+		 .machine = true,
+		 .table = true,
+		 .u = m->incl,
+		 .estimated = m->estimated},
+		{.name = STR("incl%"),
+		 .type = COL_PERCENT,
+		 .machine = true,
+		 .table = true,
+		 .bar = true,
+		 .f = m->percent},
+		{.name = STR("calls"),
+		 .type = COL_COUNT,
+		 .machine = true,
+		 .table = true,
 		 .u = m->calls},
-		{.name = STR("fn"), .type = COL_NAME, .machine = true, .table = true,
+		{.name = STR("fn"),
+		 .type = COL_NAME,
+		 .machine = true,
+		 .table = true,
 		 .s = m->text[0]},
-		{.name = STR("file"), .type = COL_FILE, .machine = true, .table = true,
+		{.name = STR("file"),
+		 .type = COL_FILE,
+		 .machine = true,
+		 .table = true,
 		 .s = m->text[1]},
-		{.name = STR("obj"), .type = COL_OBJ, .machine = true, .table = true,
+		{.name = STR("obj"),
+		 .type = COL_OBJ,
+		 .machine = true,
+		 .table = true,
 		 .s = m->text[2]},
-		{.name = STR("note"), .type = COL_STR, .machine = true, .table = true,
+		{.name = STR("note"),
+		 .type = COL_STR,
+		 .machine = true,
+		 .table = true,
 		 .s = m->text[3]},
 	};
 
@@ -138,9 +165,10 @@ static void same_cells(struct back *b, const struct made *m, size_t columns, siz
 		fuzz_fail("%s: %zu texts, not %zu", format, b->n, rows * columns);
 	for (size_t i = 0; i < rows; i++, at += columns)
 		for (size_t k = 0; k < TEXTS; k++)
-			if (!str_eq(decoded(b, b->text[at + first + k], guarded), m->text[k][i]))
-				fuzz_fail("%s: row %zu, text %zu is another one: %.*s", format, i,
-					  k, STR_ARG(b->text[at + first + k]));
+			if (!str_eq(decoded(b, b->text[at + first + k], guarded),
+				    m->text[k][i]))
+				fuzz_fail("%s: row %zu, text %zu is another one: %.*s",
+					  format, i, k, STR_ARG(b->text[at + first + k]));
 }
 
 /* The name as plain text, as the law of emit.h has it; what XML cannot hold in it as bytes. */
@@ -193,8 +221,10 @@ static void law_table(struct back *b, struct str s, const struct made *m)
 {
 	size_t most = m->r.rows + 4; /* filters, titles, footer, columns left out */
 
-	if (back_clean(b, s, "\n") && count(s, '\n') > (m->r.card ? m->r.ncols + 1 : most))
-		fuzz_fail("a table of %zu rows has %zu lines:\n%.*s", m->r.rows, count(s, '\n'), STR_ARG(s));
+	if (back_clean(b, s, "\n") &&
+	    count(s, '\n') > (m->r.card ? m->r.ncols + 1 : most))
+		fuzz_fail("a table of %zu rows has %zu lines:\n%.*s", m->r.rows,
+			  count(s, '\n'), STR_ARG(s));
 }
 
 static void law_csv(struct back *b, struct str s, const struct made *m)
@@ -275,7 +305,8 @@ static struct str in_xml(struct back *b, struct str name)
 	out_mem(&o);
 	for (size_t i = 0; i < s.n; i++) {
 		if (not_in_xml((struct str){s.p + i, s.n - i < 3 ? s.n - i : 3})) {
-			out_c(&o, s.p[i + 2] == '\xbe' ? "\\xEF\\xBF\\xBE" : "\\xEF\\xBF\\xBF");
+			out_c(&o, s.p[i + 2] == '\xbe' ? "\\xEF\\xBF\\xBE"
+						       : "\\xEF\\xBF\\xBF");
 			i += 2;
 		} else {
 			out_char(&o, s.p[i]);
@@ -294,7 +325,8 @@ static struct str exchanged(struct back *b, struct str s, const struct str *name
 
 	out_mem(&o);
 	for (size_t i = 0; i < s.n; i++) {
-		if (i + 6 > s.n || memcmp(s.p + i, "zq", 2) != 0 || memcmp(s.p + i + 4, "qz", 2) != 0) {
+		if (i + 6 > s.n || memcmp(s.p + i, "zq", 2) != 0 ||
+		    memcmp(s.p + i + 4, "qz", 2) != 0) {
 			out_char(&o, s.p[i]);
 			continue;
 		}
@@ -358,8 +390,8 @@ static void go_on(struct place *at, struct str s)
 }
 
 /* Is this what stands where the page of harmless names has `want`? */
-static bool same_text(struct back *b, const struct place *at, struct str got, struct str want,
-		      const struct str *names)
+static bool same_text(struct back *b, const struct place *at, struct str got,
+		      struct str want, const struct str *names)
 {
 	if (got.p[0] != want.p[0])
 		return false;
@@ -378,8 +410,8 @@ static void same_page(struct back *b, const struct back *want, const struct str 
 	for (size_t i = 0; i < b->n && i < want->n; i++) {
 		if (!(skip && skip(b, i)) &&
 		    !same_text(b, &at, b->text[i], want->text[i], names))
-			fuzz_fail("%s: text %zu is '%.*s', of harmless names '%.*s'", format, i,
-				  STR_ARG(b->text[i]), STR_ARG(want->text[i]));
+			fuzz_fail("%s: text %zu is '%.*s', of harmless names '%.*s'",
+				  format, i, STR_ARG(b->text[i]), STR_ARG(want->text[i]));
 		go_on(&at, b->text[i]);
 	}
 	if (b->n != want->n)
@@ -397,7 +429,8 @@ static void draw(struct out *o, struct result *r, enum format format)
 		fuzz_fail("%s: %s", format_name(format), err.text);
 }
 
-static void law_page(struct back *b, struct str s, const struct made *m, enum format format)
+static void law_page(struct back *b, struct str s, const struct made *m,
+		     enum format format)
 {
 	struct input in;
 	struct made twin;
@@ -461,19 +494,26 @@ static void law_speedscope(struct back *b, struct str s, const struct made *m)
 		b->text[i] = decoded(b, b->text[i], false);
 	for (size_t i = 0; i < m->r.rows; i++)
 		if (!has_text(b, m->text[0][i]))
-			fuzz_fail("speedscope: '%.*s' is missing", STR_ARG(m->text[0][i]));
+			fuzz_fail("speedscope: '%.*s' is missing",
+				  STR_ARG(m->text[0][i]));
 }
 
 static const struct {
 	enum format format;
 	void (*law)(struct back *b, struct str s, const struct made *m);
 } laws[] = {
-	{FORMAT_TABLE, law_table},   {FORMAT_TREE, law_table},
-	{FORMAT_CSV, law_csv},	     {FORMAT_TSV, law_tsv},
-	{FORMAT_JSON, law_json},     {FORMAT_NDJSON, law_json},
-	{FORMAT_MD, law_md},	     {FORMAT_HTML, law_html},
-	{FORMAT_SVG, law_svg},	     {FORMAT_DOT, law_dot},
-	{FORMAT_FOLDED, law_folded}, {FORMAT_PPROF, law_pprof},
+	{FORMAT_TABLE, law_table},
+	{FORMAT_TREE, law_table},
+	{FORMAT_CSV, law_csv},
+	{FORMAT_TSV, law_tsv},
+	{FORMAT_JSON, law_json},
+	{FORMAT_NDJSON, law_json},
+	{FORMAT_MD, law_md},
+	{FORMAT_HTML, law_html},
+	{FORMAT_SVG, law_svg},
+	{FORMAT_DOT, law_dot},
+	{FORMAT_FOLDED, law_folded},
+	{FORMAT_PPROF, law_pprof},
 	{FORMAT_SPEEDSCOPE, law_speedscope},
 };
 
@@ -526,8 +566,10 @@ static void put_profile(struct out *o, const struct input *in)
 		put_line(o, "fn=", i + 1, in->name[i]);
 		out_printf(o, "%zu %zu\n", i + 1, 10 * i + 5);
 		if (i)
-			out_printf(o, "cob=(%zu)\ncfi=(%zu)\ncfn=(%zu)\ncalls=2 1\n%zu 100\n", i, i,
-				   i, i + 1);
+			out_printf(
+				o,
+				"cob=(%zu)\ncfi=(%zu)\ncfn=(%zu)\ncalls=2 1\n%zu 100\n",
+				i, i, i, i + 1);
 	}
 	put_line(o, "part: 2\ndesc: Trigger: ", 0, in->name[in->n / 2]);
 	out_c(o, "events: Ir\nfn=(1)\n1 1\n");
@@ -571,7 +613,8 @@ static struct out answer(struct store *st, const char *query, enum format format
 
 static bool is_data(const struct back *b, size_t i)
 {
-	return i > 4 && b->text[i].p[0] == '"' && str_eq(b->text[i - 1], STR("@hidden")) &&
+	return i > 4 && b->text[i].p[0] == '"' &&
+	       str_eq(b->text[i - 1], STR("@hidden")) &&
 	       str_eq(b->text[i - 4], STR("<pre"));
 }
 
@@ -633,8 +676,10 @@ static void law_functions(struct back *b, const struct graph *g)
 				fuzz_fail("html: no number behind function %u", f);
 		if (v[0] != graph_id(g, f))
 			fuzz_fail("html: function %u has another id", f);
-		same_name(b, line_number(strings, v[3], "strings"), graph_file(g, f), "file");
-		same_name(b, line_number(strings, v[4], "strings"), graph_obj(g, f), "object");
+		same_name(b, line_number(strings, v[3], "strings"), graph_file(g, f),
+			  "file");
+		same_name(b, line_number(strings, v[4], "strings"), graph_obj(g, f),
+			  "object");
 	}
 	if (lines.n)
 		fuzz_fail("html: lines of functions that are none");
@@ -659,7 +704,8 @@ static void law_headers(struct back *b, struct store *st)
 		store_part(st, i, &part);
 		line = next_line(&parts, "parts");
 		what = cut(&line, '\t');
-		snprintf(head, sizeof(head), "part %u%s", i + 1, part.trigger.n ? ", " : "");
+		snprintf(head, sizeof(head), "part %u%s", i + 1,
+			 part.trigger.n ? ", " : "");
 		if (!str_starts(what, str_c(head)))
 			fuzz_fail("html: a part is '%.*s'", STR_ARG(what));
 		same_name(b, str_from(what, strlen(head)), part.trigger, "trigger");
@@ -759,9 +805,10 @@ static void check_profile(const struct input *in)
 
 		again = answer(second, queries[i], FORMAT_NDJSON);
 		if (was.n != again.n || (was.n && memcmp(was.buf, again.buf, was.n) != 0))
-			fuzz_fail("callgrind: %s are other ones:\n%.*s\nwritten as\n%.*s\nwere\n%.*s",
-				  queries[i], (int)again.n, again.buf, (int)o.n, o.buf,
-				  (int)was.n, was.buf);
+			fuzz_fail(
+				"callgrind: %s are other ones:\n%.*s\nwritten as\n%.*s\nwere\n%.*s",
+				queries[i], (int)again.n, again.buf, (int)o.n, o.buf,
+				(int)was.n, was.buf);
 		out_close(&was);
 		out_close(&again);
 	}

@@ -65,7 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		text = repeated(text, 2 + (pick >> 56) % (TIMES - 1));
 	fuzz_begin();
 	if (!naive_agree_by(text.p, text.n, &way, why, sizeof(why)))
-		fuzz_fail("%u threads, stretches of %zu bytes: %s", way.jobs, way.stretch, why);
+		fuzz_fail("%u threads, stretches of %zu bytes: %s", way.jobs, way.stretch,
+			  why);
 	fuzz_end();
 	return 0;
 }

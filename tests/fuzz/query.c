@@ -76,7 +76,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (context.word_at > text.n)
 		fuzz_fail("the word starts at byte %zu of %zu", context.word_at, text.n);
 	err = (struct err){0};
-	query_complete_function(s, str_from(text, context.word_at), 10, &a, &names, &n, &err);
+	query_complete_function(s, str_from(text, context.word_at), 10, &a, &names, &n,
+				&err);
 	arena_free(&a);
 	session_free(s);
 	fuzz_end();

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 
+#include "engine/name.h"
 #include "engine/query.h"
 #include "index/build.h"
 #include "tests/tap.h"
@@ -68,21 +69,6 @@ static bool finds(struct str name, struct str fn, struct err *err)
 	return w.found;
 }
 
-static struct str quoted(struct str name)
-{
-	char *p = arena_alloc(&scratch, 2 * name.n + 2);
-	size_t n = 0;
-
-	p[n++] = '"';
-	for (size_t i = 0; i < name.n; i++) {
-		if (name.p[i] == '"' || name.p[i] == '\\')
-			p[n++] = '\\';
-		p[n++] = name.p[i];
-	}
-	p[n++] = '"';
-	return (struct str){p, n};
-}
-
 /* Bytes that no bare name has: what follows "operator", and those of no language. */
 static bool is_odd(struct str s)
 {
@@ -113,7 +99,7 @@ static void ask_all(const char *path, const struct names *n)
 
 	for (size_t i = 0; i < n->n; i++) {
 		arena_reset(&scratch);
-		if (finds(quoted(n->fn[i]), n->fn[i], &err))
+		if (finds(name_quoted(n->fn[i], &scratch), n->fn[i], &err))
 			exact++;
 		else
 			printf("# not found: \"%.*s\": %s\n", STR_ARG(n->fn[i]),

@@ -61,7 +61,8 @@ static void test_status(void)
 static void test_errno(void)
 {
 	is_u64(err_kind_of(ENOMEM, ERR_PROFILE), ERR_LIMIT, "want of memory is a limit");
-	is_u64(err_kind_of(ENOENT, ERR_PROFILE), ERR_PROFILE, "a missing file is what it was");
+	is_u64(err_kind_of(ENOENT, ERR_PROFILE), ERR_PROFILE,
+	       "a missing file is what it was");
 	is_u64(err_kind_of(0, ERR_INDEX), ERR_INDEX, "no errno: as it was");
 }
 

@@ -89,7 +89,8 @@ static void test_cannot_be_mapped(void)
 		{"not a file", "a.out: cannot be mapped: ", 10, ERR_PROFILE},
 		{"more than there is memory for",
 		 "a.out: cannot be mapped: ", SIZE_MAX / 4, ERR_LIMIT},
-		{"more than an address", "a.out: too large to map", SIZE_MAX, ERR_PROFILE},
+		{"more than an address", "a.out: too large to map", SIZE_MAX,
+		 ERR_PROFILE},
 	};
 	int pair[2];
 
@@ -237,7 +238,8 @@ static void test_many(void)
 	ok(ftruncate(fd, 0) == 0, "it shrinks");
 	is_u64((uint64_t)map_guard(read_all, &r, ERR_PROFILE, &err), ERR_PROFILE,
 	       "it is guarded too");
-	is_str(err.text, "the last of them changed or shrank while it was read", "by name");
+	is_str(err.text, "the last of them changed or shrank while it was read",
+	       "by name");
 	map_close(&m);
 	close(fd);
 	for (int i = 0; i < MANY; i++)

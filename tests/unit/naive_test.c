@@ -86,8 +86,8 @@ static void run_cases(void)
 
 	for (size_t i = 0; i < COUNT(cases); i++)
 		for (size_t k = 0; k < COUNT(stretches); k++)
-			if (!naive_agree(cases[i].text, strlen(cases[i].text), stretches[k], why,
-					 sizeof(why))) {
+			if (!naive_agree(cases[i].text, strlen(cases[i].text),
+					 stretches[k], why, sizeof(why))) {
 				ok(false, "%s, stretch %zu", cases[i].name, stretches[k]);
 				printf("# %s\n", why);
 			}
@@ -97,7 +97,8 @@ static void run_cases(void)
 /* The columns of a part are other events than those of the part before, again and again. */
 static void run_columns(void)
 {
-	static const char *const events[] = {"Ir", "Dr", "Ir Dr", "Dr Ir", "Dw", "Dw Dr Ir"};
+	static const char *const events[] = {"Ir",    "Dr", "Ir Dr",
+					     "Dr Ir", "Dw", "Dw Dr Ir"};
 	char why[1400];
 
 	for (size_t i = 0; i < COUNT(events); i++)
@@ -111,7 +112,8 @@ static void run_columns(void)
 					   events[part % 2 ? i : k]);
 				for (unsigned line = 1; line < 60; line++) {
 					if (line % 10 == 1)
-						out_printf(&o, "fn=(%u)\n", 1 + line / 10 % 2);
+						out_printf(&o, "fn=(%u)\n",
+							   1 + line / 10 % 2);
 					out_printf(&o, "%u %u %u\n", line, part, line);
 				}
 			}
@@ -170,7 +172,8 @@ static void run_again(void)
 		for (size_t k = 0; k < o.n; k++)
 			if (o.buf[k] == 1)
 				o.buf[k] = 0;
-		if (!ok(naive_agree(o.buf, o.n, 0, why, sizeof(why)), "%s", texts[i].name))
+		if (!ok(naive_agree(o.buf, o.n, 0, why, sizeof(why)), "%s",
+			texts[i].name))
 			printf("# %s\n", why);
 		out_close(&o);
 	}
@@ -180,9 +183,10 @@ static void run_again(void)
  * many at once. */
 static void run_widths(void)
 {
-	static const char *const shapes[] = {
-		"positions: line\nevents: Ir\n", "positions: line\nevents: Ir Dr\n",
-		"positions: instr line\nevents: Ir\n", "positions: instr line\nevents: Ir Dr\n"};
+	static const char *const shapes[] = {"positions: line\nevents: Ir\n",
+					     "positions: line\nevents: Ir Dr\n",
+					     "positions: instr line\nevents: Ir\n",
+					     "positions: instr line\nevents: Ir Dr\n"};
 	char why[1400];
 
 	for (size_t i = 0; i < COUNT(shapes); i++) {
@@ -196,7 +200,8 @@ static void run_widths(void)
 			out_printf(&o, "%sfl=(1) a\nfn=(1) f\n", shapes[i]);
 			for (unsigned k = 0; k < 100; k++, rest = w) {
 				for (unsigned j = 0; j < numbers; j++, rest /= 4)
-					out_printf(&o, j ? " %llu" : "%llu", digits_of(6 + rest % 4));
+					out_printf(&o, j ? " %llu" : "%llu",
+						   digits_of(6 + rest % 4));
 				out_c(&o, "\n");
 			}
 			for (unsigned k = 0; k < 40; k++)
@@ -205,7 +210,8 @@ static void run_widths(void)
 				printf("# %s\n", why);
 			out_close(&o);
 		}
-		is_u64(bad, 0, "numbers of 6 to 9 digits, %s", i & 1 ? "two costs" : "one cost");
+		is_u64(bad, 0, "numbers of 6 to 9 digits, %s",
+		       i & 1 ? "two costs" : "one cost");
 	}
 }
 
@@ -250,7 +256,8 @@ static void run_fixtures(const char *where)
 		text = read_file(path, &size);
 		if (!ok(naive_agree(text, size, 0, why, sizeof(why)), "%s", path))
 			printf("# %s\n", why);
-		if (!ok(naive_agree(text, size, 3000, why, sizeof(why)), "%s in stretches", path))
+		if (!ok(naive_agree(text, size, 3000, why, sizeof(why)),
+			"%s in stretches", path))
 			printf("# %s\n", why);
 		free(text);
 		free(names[i]);

@@ -829,8 +829,8 @@ static void test_rounded(void)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++)
-		is_u64(path_rounded(cases[i].est), cases[i].want, "an estimate rounded: %s",
-		       cases[i].name);
+		is_u64(path_rounded(cases[i].est), cases[i].want,
+		       "an estimate rounded: %s", cases[i].name);
 }
 
 int main(void)

@@ -104,8 +104,12 @@ static void test_narrow(void)
 		{.name = STR("incl"), .type = COL_COST, .table = true, .u = cost},
 		{.name = STR("fn"), .type = COL_NAME, .table = true, .s = name},
 	};
-	struct result r = {.source = "calltree", .event = STR("Ir"), .cols = tree,
-			   .ncols = COUNT(tree), .rows = N, .depth_col = 0};
+	struct result r = {.source = "calltree",
+			   .event = STR("Ir"),
+			   .cols = tree,
+			   .ncols = COUNT(tree),
+			   .rows = N,
+			   .depth_col = 0};
 	char *svg;
 
 	for (size_t i = 0; i < N; i++) {
@@ -300,7 +304,8 @@ static void test_sum(void)
 		.source = "functions", .cols = c, .ncols = 2, .rows = 2, .depth_col = -1};
 	char *text = render(FORMAT_SPEEDSCOPE, &r, &look);
 
-	ok(strstr(text, "\"endValue\":18446744073709551615,"), "a sum of frames saturates");
+	ok(strstr(text, "\"endValue\":18446744073709551615,"),
+	   "a sum of frames saturates");
 	free(text);
 	text = render(FORMAT_SVG, &r, &look);
 	ok(strstr(text, "data-x=\"0.000\" data-w=\"1180.0000\" data-d=\"1\""),
@@ -317,7 +322,8 @@ static void test_cancel(void)
 	for (size_t i = 0; render_at(i); i++) {
 		struct err err = {0};
 		struct out o;
-		struct render rd = {&o, &r, &pipe, NULL, &cancel, &err};
+		struct render rd = {
+			.o = &o, .r = &r, .look = &pipe, .cancel = &cancel, .err = &err};
 
 		/* It reads the profile itself; tests/e2e/exports.t has one. */
 		if (render_at(i)->format == FORMAT_CALLGRIND)

@@ -44,14 +44,12 @@ static const struct {
 } packed[] = {
 	{BYTES("\x1f\x8b\x08\0\0\0\0\0\0\0"), "gzip"},
 	{BYTES("BZh91AY&SY"), "bzip2"},
-	{BYTES("\xfd"
-	       "7zXZ\0\0\4"),
-	 "xz"},
+	{BYTES("\3757zXZ\0\0\4"), "xz"},
 	{BYTES("\x28\xb5\x2f\xfd\x24\0"), "zstd"},
 	{BYTES("\x5c\x2a\x4d\x18\x04\0"), "zstd"}, /* a skippable frame: pzstd */
 	{BYTES("\x04\x22\x4d\x18\x64\x40"), "lz4"},
 	{BYTES("\x1f"), NULL},
-	{BYTES("\xfd" "7zX"), NULL},
+	{BYTES("\3757zX"), NULL},
 	{BYTES("events: Ir\n"), NULL},
 };
 
@@ -88,7 +86,8 @@ static void test_refused(void)
 		struct source s;
 		struct err err = {0};
 
-		ok(!source_open(path, &s, &err) && s.pipe, "a FIFO, without waiting for a writer");
+		ok(!source_open(path, &s, &err) && s.pipe,
+		   "a FIFO, without waiting for a writer");
 		source_close(&s);
 	}
 	unlink(path);

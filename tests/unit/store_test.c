@@ -13,23 +13,14 @@
 
 #include "index/build.h"
 #include "index/source.h"
+#include "index/store_pages.h"
+#include "index/store_write.h"
+#include "tests/sample.h"
 #include "tests/tap.h"
 
 static char dir[64], profile[128], index_path[160];
 
-static const char text[] =
-	"version: 1\ncreator: callgrind-3.19.0\npid: 7\ncmd: ./x y\npart: 1\n"
-	"desc: Trigger: Program termination\ndesc: Timerange: 0 - 9\n"
-	"positions: instr line\nevents: Ir Dr\nevent: X = 2 Ir + Dr : Ex\n"
-	"ob=(1) /bin/x\nfl=(1) a.c\nfn=(1) main\n0x10 1 1 1\n"
-	"cfn=(2) A\ncalls=2 0x20 2\n0x12 2 10\n"
-	"fn=(2)\n0x20 3 3\ncfn=(3) B\ncalls=1 0x30 6\n0x22 4 7\n"
-	"fn=(3)\n0x30 6 5\ncfi=(2) a.h\ncfn=(2)\ncalls=1 0x20 3\n0x32 6 1\n"
-	"cob=(2) /lib/h\ncfi=(2)\ncfn=(4) H\ncalls=1 0x90 9\n0x34 7 2\n"
-	"jcnd=1/4 0x30 6\n0x36 8\n"
-	"totals: 9 1\n"
-	"part: 2\nevents: Ir Dw\nob=(2)\nfl=(2)\nfn=(4)\n0x90 9 2 4\n+1 +1 1\n"
-	"what\nsummary: 3 4\n";
+static const char text[] = SAMPLE_HEAD SAMPLE_TAIL;
 
 static void write_file(const char *path, const void *p, size_t n)
 {
@@ -220,8 +211,8 @@ static void test_parts(struct store *st)
 	   "the unknown line (%" PRIu64 ")", d.line);
 	ok(!store_verify(st, NULL, &checked, &err) && !store_check(st, &err),
 	   "the index is sound: %s", err.text);
-	ok(checked.values > 30 && checked.pages > checked.values && checked.strings == 11 &&
-		   checked.detail == 10 && checked.sums,
+	ok(checked.values > 30 && checked.pages > checked.values &&
+		   checked.strings == 11 && checked.detail == 10 && checked.sums,
 	   "and all of it was looked at");
 	arena_free(&a);
 }
@@ -620,6 +611,51 @@ static const char *wide_profile(void)
 	return wide;
 }
 
+/* Columns of so many rows, into a file that may have so many bytes. */
+static int write_columns(uint64_t rows, uint64_t map_bytes, uint64_t *size,
+			 struct err *err)
+{
+	uint64_t *column = calloc(rows, sizeof(*column));
+	int fd = open(index_path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	struct store_writer *w = NULL;
+	struct err pages = {0};
+	struct stat sb;
+
+	if (!column || fd < 0)
+		abort();
+	for (uint64_t i = 0; i < rows; i++)
+		column[i] = i * i;
+	if (!store_writer_open(index_path, fd, map_bytes, &w, err) &&
+	    !store_writer_column(w, TABLE_FN_SELF, 0, column, rows, err))
+		store_writer_finish(w, err);
+	store_writer_close(w);
+	fstat(fd, &sb);
+	*size = (uint64_t)sb.st_size;
+	if (!err->kind)
+		is_u64((uint64_t)store_pages_check(fd, index_path, *size, &pages), 0,
+		       "%llu rows: a whole file", (unsigned long long)rows);
+	close(fd);
+	unlink(index_path);
+	free(column);
+	return (int)err->kind;
+}
+
+static void test_writer(void)
+{
+	enum { MANY = 5 << 20 }; /* twice what is kept between commits */
+	struct err err = {0}, full = {0}, none = {0};
+	uint64_t size;
+
+	ok(!write_columns(MANY, (uint64_t)1 << 30, &size, &err) && size > MANY * 8,
+	   "%d rows are written: %s", MANY, err.text);
+	is_u64((uint64_t)write_columns(MANY, 1 << 20, &size, &full), ERR_INDEX,
+	       "more than was reckoned");
+	ok(strstr(full.text, "larger than was reckoned") != NULL, "is said: %s",
+	   full.text);
+	is_u64((uint64_t)write_columns(MANY, 24 << 20, &size, &none), ERR_INDEX,
+	       "more than was reckoned, after a commit: %s", none.text);
+}
+
 static void clean(void)
 {
 	char command[100];
@@ -644,6 +680,7 @@ int main(void)
 	test_cycle();
 	test_freshness();
 	test_places();
+	test_writer();
 	test_damage("small", text, (unsigned)strtoul(times, NULL, 10));
 	test_damage("wide", wide_profile(), (unsigned)strtoul(times, NULL, 10) / 2);
 	clean();

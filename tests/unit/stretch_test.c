@@ -2,8 +2,8 @@
  * stretch_test.c - one answer, however the text is cut and however many threads read it.
  *
  * Every fixture, and a profile long enough to be replayed (replay.h), is indexed as one
- * stretch, in stretches of 64 bytes and up, and packed, in blocks of 64 bytes and up (feed.h);
- * all that the index says is compared.
+ * stretch, in stretches of 64 bytes and up, with each instruction set in turn, and packed, in blocks of
+ * 64 bytes and up (feed.h); all that the index says is compared.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 
 #include "index/base/out.h"
 #include "index/build.h"
+#include "index/scan.h"
 #include "tests/naive.h"
 #include "tests/tap.h"
 
@@ -25,8 +26,8 @@ static void put(struct out *o, const char *what, const uint64_t *v, size_t n)
 	out_char(o, '\n');
 }
 
-#define PUT(o, what, ...)                                                                     \
-	put(o, what, (const uint64_t[]){__VA_ARGS__},                                         \
+#define PUT(o, what, ...)                             \
+	put(o, what, (const uint64_t[]){__VA_ARGS__}, \
 	    sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
 static void say_function(struct out *o, struct store *st, fn_id f, struct arena *a)
@@ -42,7 +43,8 @@ static void say_function(struct out *o, struct store *st, fn_id f, struct arena 
 	out_str(o, store_fn_name(st, f));
 	out_str(o, store_fn_file(st, f));
 	out_str(o, store_fn_obj(st, f));
-	PUT(o, " f", f, store_fn_cycle(st, f), store_fn_calls(st, f), store_fn_line(st, f));
+	PUT(o, " f", f, store_fn_cycle(st, f), store_fn_calls(st, f),
+	    store_fn_line(st, f));
 	for (uint32_t e = 0; e < in->all_events; e++)
 		PUT(o, "e", store_fn_self(st, f, e), store_fn_incl(st, f, e),
 		    store_fn_contribution(st, f, e), store_fn_incoming(st, f, e));
@@ -54,15 +56,16 @@ static void say_function(struct out *o, struct store *st, fn_id f, struct arena 
 		}
 	if (!store_sites(st, f, a, &site, &costs, &n, &err))
 		for (size_t i = 0; i < n; i++) {
-			PUT(o, "s", site[i].edge, site[i].callee, site[i].file, site[i].line,
-			    site[i].instr, site[i].calls);
+			PUT(o, "s", site[i].edge, site[i].callee, site[i].file,
+			    site[i].line, site[i].instr, site[i].calls);
 			put(o, "", costs + i * in->events, in->events);
 		}
 	if (!store_jumps(st, f, a, &jump, &n, &err))
 		for (size_t i = 0; i < n; i++)
-			PUT(o, "j", jump[i].to_fn, jump[i].file, jump[i].to_file, jump[i].line,
-			    jump[i].instr, jump[i].to_line, jump[i].to_instr,
-			    jump[i].conditional, jump[i].executed, jump[i].taken);
+			PUT(o, "j", jump[i].to_fn, jump[i].file, jump[i].to_file,
+			    jump[i].line, jump[i].instr, jump[i].to_line,
+			    jump[i].to_instr, jump[i].conditional, jump[i].executed,
+			    jump[i].taken);
 	out_c(o, err.text);
 }
 
@@ -78,8 +81,8 @@ static void say_part(struct out *o, struct store *st, uint32_t p, struct arena *
 	store_part(st, p, &part);
 	out_str(o, part.desc);
 	out_str(o, part.cmd);
-	PUT(o, " p", part.part, part.pid, part.thread, part.offset, part.bytes, part.functions,
-	    part.has_totals, part.has_summary);
+	PUT(o, " p", part.part, part.pid, part.thread, part.offset, part.bytes,
+	    part.functions, part.has_totals, part.has_summary);
 	for (uint32_t e = 0; e < in->events; e++)
 		PUT(o, "e", store_part_self(st, p, e), store_part_totals(st, p, e),
 		    store_part_summary(st, p, e));
@@ -101,8 +104,8 @@ static void say_part(struct out *o, struct store *st, uint32_t p, struct arena *
 static struct out say(const char *path, unsigned jobs, size_t stretch, uint64_t mem,
 		      uint64_t *lines)
 {
-	struct build_opts opts = {.no_write = true, .jobs = jobs, .stretch = stretch,
-				  .mem = mem};
+	struct build_opts opts = {
+		.no_write = true, .jobs = jobs, .stretch = stretch, .mem = mem};
 	struct build_report report;
 	struct store_verified checked;
 	struct store *st = NULL;
@@ -121,8 +124,8 @@ static struct out say(const char *path, unsigned jobs, size_t stretch, uint64_t 
 	arena_init(&a, 0);
 	*lines = in->input_lines;
 	PUT(&o, "info", in->events, in->all_events, in->functions, in->edges, in->cycles,
-	    in->parts, in->names, in->files, in->objects, in->lines, in->callsites, in->jumps,
-	    in->diagnostics, in->input_bytes, in->input_lines, in->saturated);
+	    in->parts, in->names, in->files, in->objects, in->lines, in->callsites,
+	    in->jumps, in->diagnostics, in->input_bytes, in->input_lines, in->saturated);
 	for (fn_id f = 0; f < in->functions; f++)
 		say_function(&o, st, f, &a);
 	for (edge_id i = 0; i < in->edges; i++) {
@@ -202,23 +205,29 @@ static void check(const char *path, const char *name)
 	static const struct {
 		unsigned jobs;
 		size_t stretch;
-		uint64_t mem;	/* so small that first blocks are spilled at once */
-	} ways[] = {{2, 64, 0},	     {3, 200, 0},     {1, 1000, 15}, {8, 5000, 0},
+		uint64_t mem; /* so small that first blocks are spilled at once */
+	} ways[] = {{2, 64, 0},	    {3, 200, 0},      {1, 1000, 15},  {8, 5000, 0},
 		    {2, 100000, 0}, {1, 1 << 30, 15}, {3, 3000, 2000}};
+	const char *const *sets = scan_paths();
 	uint64_t lines, count = newlines(path);
+	size_t nsets = 0;
 	struct out want = say(path, 1, 0, 0, &lines);
 
 	if (lines)
 		is_u64(lines, count, "%s: lines", name);
+	while (sets[nsets])
+		nsets++;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		struct out got = say(path, ways[i].jobs, ways[i].stretch, ways[i].mem,
-				     &lines);
+		scan_force(sets[i % nsets]);
+		struct out got =
+			say(path, ways[i].jobs, ways[i].stretch, ways[i].mem, &lines);
 
 		ok(got.n == want.n && memcmp(got.buf, want.buf, got.n) == 0,
-		   "%s: %u threads, stretches of %zu bytes, %u bytes of memory", name,
-		   ways[i].jobs, ways[i].stretch, (unsigned)ways[i].mem);
+		   "%s: %u threads, stretches of %zu bytes, %u bytes of memory, %s", name,
+		   ways[i].jobs, ways[i].stretch, (unsigned)ways[i].mem, scan_path());
 		out_close(&got);
 	}
+	scan_force(sets[0]);
 	check_packed(path, name, &want);
 	out_close(&want);
 }
@@ -252,7 +261,8 @@ static void write_repeated(FILE *f)
 	fprintf(f, "# callgrind format\nevents: Ir Dr\npositions: instr line\n");
 	for (int part = 1; part <= 60; part++) {
 		if (part == 40)
-			fprintf(f, "\n==== NEW PROFILING FILE ====\npositions: instr line\n");
+			fprintf(f,
+				"\n==== NEW PROFILING FILE ====\npositions: instr line\n");
 		fprintf(f, "\npart: %d\n", part);
 		if (part % 20 == 0)
 			fprintf(f, "events: Dr Ir\n");
@@ -278,13 +288,15 @@ static void write_repeated(FILE *f)
 				const char *at = part >= 25 && part < 28 ? "+1" : "+4 *";
 
 				if ((i + part * fn) % 7 == 0)
-					fprintf(f, "cfi=(%d)\ncfn=(%d)\ncalls=%d %s\n%s %d 7\n",
+					fprintf(f,
+						"cfi=(%d)\ncfn=(%d)\ncalls=%d %s\n%s %d 7\n",
 						i % 4 + 1, i + 3, part % 13, at, at,
 						part * 1000 + i);
 				else if (i == 2)
 					fprintf(f, "jump=%d %s\n%s \n", part, at, at);
 				else if (i == 4)
-					fprintf(f, "jcnd=%d/%d %s\n%s \n", part, 99, at, at);
+					fprintf(f, "jcnd=%d/%d %s\n%s \n", part, 99, at,
+						at);
 				else
 					fprintf(f, "%s %d %d\n", at, part * (i + 1), i);
 			}

@@ -1,0 +1,586 @@
+/*
+ * fault_test.c - every place that allocates or calls the system, refused once.
+ *
+ * A profile is indexed, or a question asked, while the stack of each allocation, system call
+ * and look at the clock is kept (crash/fault.c, preloaded); then it is done again for each stack that is new,
+ * and that call fails.  What comes out is the right answer or an error in words; nothing is
+ * left behind: no memory, no descriptor, no file.  crash/building.t and asking.t do the same to
+ * the whole program.
+ */
+#include <bzlib.h>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <lz4frame.h>
+#include <lzma.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "index/build.h"
+#include "tests/fuzzing.h"
+#include "tests/tap.h"
+
+static void (*arm)(const char *);
+static unsigned long (*record)(char class, uint64_t *hash, size_t n);
+static long (*live)(void);
+
+enum { ROOM = 1 << 20, FILES = 8 };
+
+static char dir[200];
+
+/* ---- files ---- */
+
+static const char *in_dir(const char *name)
+{
+	static char path[FILES + 4][300];
+	static unsigned next;
+	char *p = path[next++ % (FILES + 4)];
+
+	snprintf(p, sizeof(path[0]), "%s/%s", dir, name);
+	return p;
+}
+
+static void put(const char *name, const void *p, size_t n)
+{
+	const char *path = in_dir(name);
+	int fd;
+
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	if (fd < 0 || write(fd, p, n) != (ssize_t)n || close(fd))
+		fuzz_fail("cannot write %s: %s", path, strerror(errno));
+}
+
+struct file {
+	char *p;
+	size_t n;
+};
+
+static struct file get(const char *path)
+{
+	struct file f = {malloc(8 << 20), 0};
+	int fd = open(path, O_RDONLY);
+	ssize_t n = fd < 0 || !f.p ? -1 : read(fd, f.p, 8 << 20);
+
+	if (n < 0 || close(fd))
+		fuzz_fail("cannot read %s: %s", path, strerror(errno));
+	f.n = (size_t)n;
+	return f;
+}
+
+static void copy(const char *from, const char *name)
+{
+	struct file f = get(from);
+
+	put(name, f.p, f.n);
+	free(f.p);
+}
+
+static void empty_dir(void)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (e->d_name[0] != '.')
+			unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+}
+
+static unsigned files_in_dir(void)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	unsigned n = 0;
+
+	while (d && (e = readdir(d)))
+		n += e->d_name[0] != '.';
+	if (d)
+		closedir(d);
+	return n;
+}
+
+/* ---- what is done ---- */
+
+struct scene {
+	const char *name;
+	void (*prepare)(int arg); /* before each try; files are in dir */
+	int arg;
+	const char *file[FILES]; /* in dir, NULL-terminated; NULL: "p" */
+	struct build_opts opts;
+	const char *index; /* in dir; NULL: none is kept */
+	unsigned leaves;   /* files in dir afterwards, when it works */
+};
+
+static const char *const asked[] = {
+	"functions | show fn, file, obj, line, self, incl, calls",
+	"calls",
+	"lines",
+	"callsites",
+	"jumps",
+	"instrs",
+	"cycles",
+	"events",
+	"parts",
+	"part 1 | functions",
+	"part 2 | lines",
+	"part 2 | callsites",
+	"part 2 | jumps",
+	"info main"};
+
+/* With time enough on the slowest of machines, and little beside the hours of "clk". */
+static struct session *session_of(struct store *st)
+{
+	const struct session_limits limits = {
+		.seconds = 3600, .rows = 20000, .arena_bytes = 64 << 20};
+	struct session *s = fuzz_session(st);
+
+	if (!s)
+		fuzz_fail("no session");
+	session_set_limits(s, &limits);
+	return s;
+}
+
+/* Index, open, ask everything; answers appended to *to.  Only the indexing is armed. */
+static int build(const struct scene *s, const char *fault, struct out *to,
+		 struct err *err)
+{
+	struct build_opts opts = s->opts;
+	struct build_report report;
+	struct store *st = NULL;
+	const char *path[FILES];
+	struct session *session;
+	size_t n = 0;
+	int rc;
+
+	for (; n < FILES && (s->file[n] || n == 0); n++)
+		path[n] = in_dir(s->file[n] ? s->file[n] : "p");
+	opts.no_write = !s->index;
+	opts.index_path = s->index ? in_dir(s->index) : NULL;
+	opts.jobs = 1;
+	arm(fault);
+	rc = n == 1 ? build_open(path[0], &opts, &st, &report, err)
+		    : build_open_set(path, n, &opts, &st, &report, err);
+	if (fault)
+		arm(NULL);
+	if (rc)
+		return rc;
+	session = session_of(st);
+	for (size_t i = 0; to && i < COUNT(asked); i++)
+		fuzz_ask(session, str_c(asked[i]), FORMAT_CSV, to);
+	session_free(session);
+	store_close(st);
+	return 0;
+}
+
+static int next_fd(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	close(fd);
+	return fd;
+}
+
+static void check(const struct scene *s, const char *fault, const struct out *want)
+{
+	struct err err = {0};
+	struct out got;
+	unsigned files;
+	long before;
+	int fd, rc;
+
+	s->prepare(s->arg);
+	files = files_in_dir();
+	out_mem(&got);
+	fd = next_fd();
+	before = live();
+	rc = build(s, fault, &got, &err);
+	if (!rc && (got.n != want->n || memcmp(got.buf, want->buf, got.n) != 0))
+		ok(false, "%s, %s: another answer, %zu bytes of %zu", s->name, fault,
+		   got.n, want->n);
+	if (rc && (!err.text[0] || rc != (int)err.kind))
+		ok(false, "%s, %s: status %d, kind %d, '%s'", s->name, fault, rc,
+		   (int)err.kind, err.text);
+	if (rc && fault[0] == 'm' && rc != ERR_LIMIT && rc != ERR_INDEX &&
+	    rc != ERR_PROFILE)
+		ok(false, "%s, %s: status %d for want of memory: %s", s->name, fault, rc,
+		   err.text);
+	if (rc && fault[0] == 'm' && strstr(err.text, "damaged"))
+		ok(false, "%s, %s: called damage: %s", s->name, fault, err.text);
+	out_close(&got);
+	if (live() != before)
+		ok(false, "%s, %s: %ld allocations are lost: %s", s->name, fault,
+		   live() - before, err.text);
+	if (next_fd() != fd)
+		ok(false, "%s, %s: a descriptor is lost", s->name, fault);
+	/* What failed may be an unlink(). */
+	if (files_in_dir() > (s->leaves > files ? s->leaves : files) + (fault[0] == 's'))
+		ok(false, "%s, %s: %u files instead of %u", s->name, fault,
+		   files_in_dir(), files);
+}
+
+/* The k-th calls, from 1, whose stacks no scene had before; n of them. */
+static unsigned long *new_stacks(const uint64_t *hash, unsigned long calls, size_t *n)
+{
+	static uint64_t seen[1 << 16];
+	unsigned long *k = malloc((calls + 1) * sizeof(*k));
+
+	if (getenv("QUERN_TORTURE"))
+		memset(seen, 0, sizeof(seen));
+	*n = 0;
+	for (unsigned long i = 0; i < calls; i++) {
+		size_t at = hash[i] % COUNT(seen);
+
+		while (seen[at] && seen[at] != hash[i])
+			at = (at + 1) % COUNT(seen);
+		if (!seen[at])
+			k[(*n)++] = i + 1;
+		seen[at] = hash[i];
+	}
+	return k;
+}
+
+static void sweep(const struct scene *s, bool mem, const char *const *how, size_t nhow,
+		  const struct out *want)
+{
+	static uint64_t hash[ROOM];
+	unsigned long calls, *k;
+	unsigned failed = tap_failed;
+	size_t n;
+
+	s->prepare(s->arg);
+	record(mem ? 'm' : 's', hash, ROOM);
+	build(s, NULL, NULL, &(struct err){0});
+	calls = record(mem ? 'm' : 's', NULL, 0);
+	k = new_stacks(hash, calls < ROOM ? calls : ROOM, &n);
+	for (size_t i = 0; i < n && tap_failed < failed + 20; i++)
+		for (size_t h = 0; h < nhow; h++) {
+			char fault[40];
+
+			/* The first, and one of the others in turn. */
+			if (h && i % 4 != h - 1 && !getenv("QUERN_TORTURE"))
+				continue;
+			snprintf(fault, sizeof(fault), "%s:%lu%s", mem ? "mem" : "sys",
+				 k[i], how[h]);
+			check(s, fault, want);
+		}
+	ok(tap_failed == failed && calls > 30, "%s: %lu %s, %zu of them new", s->name,
+	   calls, mem ? "allocations" : "system calls", n);
+	free(k);
+}
+
+static void run_scene(const struct scene *s)
+{
+	static const char *const mem[] = {":12", "+:12"};
+	static const char *const sys[] = {":95", ":5", ":28", ":4", ":24"};
+	struct err err = {0};
+	struct out want;
+
+	out_mem(&want);
+	empty_dir();
+	s->prepare(s->arg);
+	if (ok(build(s, NULL, &want, &err) == 0 && want.n > 100, "%s%s%s", s->name,
+	       err.text[0] ? ": " : "", err.text)) {
+		sweep(s, true, mem, COUNT(mem), &want);
+		sweep(s, false, sys, COUNT(sys), &want);
+	}
+	out_close(&want);
+}
+
+/* ---- the scenes ---- */
+
+static void with(int which)
+{
+	static const char *const fixture[] = {"small/mutual-instr-jumps.out",
+					      "small/thr-septhreads-combine-bb.out",
+					      "quirks/z_mut.cg"};
+	char path[200];
+
+	empty_dir();
+	snprintf(path, sizeof(path), "tests/fixtures/%s", fixture[which]);
+	copy(path, "p");
+}
+
+static size_t repeated(char *p, size_t cap)
+{
+	size_t n = (size_t)snprintf(p, cap, "events: Ir Dr\nevent: Sum = Ir + Dr\n");
+
+	for (int part = 1; part <= 12; part++) {
+		n += (size_t)snprintf(p + n, cap - n, "\npart: %d\n", part);
+		for (int fn = 1; fn <= 12; fn++) {
+			n += (size_t)snprintf(p + n, cap - n,
+					      part == 1 ? "\nfl=(1) f.c\nfn=(%d) name%d\n"
+							: "\nfl=(1)\nfn=(%d)\n",
+					      fn, fn);
+			for (int i = 1; i < 20; i++)
+				n += (size_t)snprintf(
+					p + n, cap - n,
+					i % 7 ? "+%d %d 1\n"
+					      : "cfn=(5)\ncalls=%d 1\n+1 %d 7\n",
+					i % 3 + 1, part * i);
+		}
+	}
+	return n;
+}
+
+static char text[1 << 16];
+
+static void spilled(int arg)
+{
+	(void)arg;
+	empty_dir();
+	put("p", text, repeated(text, sizeof(text)));
+}
+
+enum { GZIP, BZIP2, XZ, ZSTD, LZ4 };
+
+static void packed(int how)
+{
+	static char out[1 << 17];
+	size_t n = repeated(text, sizeof(text)), size = sizeof(out);
+	uLongf z = sizeof(out);
+	unsigned b = sizeof(out);
+	z_stream s = {0};
+
+	empty_dir();
+	switch (how) {
+	case GZIP:
+		deflateInit2(&s, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
+		s.next_in = (Bytef *)text;
+		s.avail_in = (uInt)n;
+		s.next_out = (Bytef *)out;
+		s.avail_out = (uInt)z;
+		deflate(&s, Z_FINISH);
+		size = s.total_out;
+		deflateEnd(&s);
+		break;
+	case BZIP2:
+		BZ2_bzBuffToBuffCompress(out, &b, text, (unsigned)n, 1, 0, 0);
+		size = b;
+		break;
+	case XZ:
+		size = 0;
+		if (lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, (uint8_t *)text, n,
+					    (uint8_t *)out, &size, sizeof(out)))
+			fuzz_fail("xz");
+		break;
+	case ZSTD: size = ZSTD_compress(out, sizeof(out), text, n, 1); break;
+	case LZ4: size = LZ4F_compressFrame(out, sizeof(out), text, n, NULL); break;
+	}
+	put("p", out, size);
+}
+
+static void threads(int arg)
+{
+	(void)arg;
+	empty_dir();
+	for (int i = 1; i <= 5; i++) {
+		char from[100], to[20];
+
+		snprintf(from, sizeof(from),
+			 "tests/fixtures/small/thr-septhreads.out-0%d", i);
+		snprintf(to, sizeof(to), "t-0%d", i);
+		copy(from, to);
+	}
+}
+
+#define THREADS "t-01", "t-02", "t-03", "t-04"
+static const struct scene four = {"four",    threads,	   0,
+				  {THREADS}, .index = "i", .leaves = 6};
+
+/* An index of four of the five: one is added to it. */
+static void all_but_one(int arg)
+{
+	(void)arg;
+	static struct file index;
+
+	threads(0);
+	if (!index.p) {
+		build(&four, NULL, NULL, &(struct err){0});
+		index = get(in_dir("i"));
+	}
+	put("i", index.p, index.n);
+	chmod(in_dir("i"), 0444);
+}
+
+/* One that is damaged: it is made again. */
+static void damaged(int arg)
+{
+	(void)arg;
+	all_but_one(0);
+	chmod(in_dir("i"), 0644);
+	if (truncate(in_dir("i"), 5000))
+		fuzz_fail("cannot truncate");
+}
+
+static const struct scene scenes[] = {
+	{"a profile with jumps", with, 0, {"p"}, .leaves = 1},
+	{"parts", with, 1, {"p"}, .leaves = 1},
+	{"an odd one", with, 2, {"p"}, .leaves = 1},
+	{"little memory", spilled, 0, {"p"}, .opts = {.mem = 60 << 10, .run = 16}},
+	{"small stretches", spilled, 0, {"p"}, .opts = {.stretch = 512}},
+	{"gzip", packed, GZIP, {"p"}, .leaves = 1},
+	{"bzip2", packed, BZIP2, {"p"}, .leaves = 1},
+	{"xz", packed, XZ, {"p"}, .leaves = 1},
+	{"zstd", packed, ZSTD, {"p"}, .leaves = 1},
+	{"lz4", packed, LZ4, {"p"}, .leaves = 1},
+	{"an index is kept", spilled, 0, {"p"}, .index = "i", .leaves = 2},
+	{"a set", threads, 0, {THREADS, "t-05"}, .leaves = 5},
+	{"a file is added", all_but_one, 0, {THREADS, "t-05"}, .index = "i", .leaves = 6},
+	{"an index is damaged", damaged, 0, {THREADS}, .index = "i", .leaves = 6},
+};
+
+/* ---- questions ---- */
+
+/* NULL: there are no more. */
+static const char *question(unsigned i)
+{
+	return i && fuzz_question(i) == fuzz_question(0) ? NULL : fuzz_question(i);
+}
+
+/* One fault: the answer, or an error that is of its kind. */
+static void refuse_one(struct store *st, const char *q, const char *fault, int kind,
+		       const struct out *want)
+{
+	struct session *s = session_of(st);
+	unsigned lost = out_lost();
+	struct out got;
+	bool well;
+	int now;
+
+	out_mem(&got);
+	arm(fault);
+	now = fuzz_ask(s, str_c(q), FORMAT_CSV, &got);
+	arm(NULL);
+	if (now == kind)
+		well = got.n == want->n && memcmp(got.buf, want->buf, got.n) == 0;
+	else
+		well = now == ERR_LIMIT || (fault[0] == 'm' && now == ERR_INDEX) ||
+		       (fault[0] == 's' && now != 0);
+	/* What the answer is written to may have lacked it. */
+	if (!well && out_lost() == lost)
+		ok(false, "%s: %s: status %d instead of %d, %zu bytes of %zu\n%.*s",
+		   fault, q, now, kind, got.n, want->n, (int)got.n, got.n ? got.buf : "");
+	out_close(&got);
+	session_free(s);
+}
+
+static unsigned refuse_each(struct store *st, const char *q, char class, int error)
+{
+	static uint64_t hash[ROOM];
+	struct session *s = session_of(st);
+	unsigned long *k;
+	struct out want;
+	size_t n;
+	int kind;
+
+	out_mem(&want);
+	arm(NULL);
+	record(class, hash, ROOM);
+	kind = fuzz_ask(s, str_c(q), FORMAT_CSV, &want);
+	k = new_stacks(hash, record(class, NULL, 0), &n);
+	session_free(s);
+	for (size_t i = 0; i < n; i++) {
+		char fault[40];
+
+		snprintf(fault, sizeof(fault), "%s:%lu:%d",
+			 class == 'm'	? "mem"
+			 : class == 'c' ? "clk"
+					: "sys",
+			 k[i], error);
+		refuse_one(st, q, fault, kind, &want);
+	}
+	free(k);
+	out_close(&want);
+	return (unsigned)n;
+}
+
+static void ask_all(const char *path)
+{
+	struct build_opts opts = {.no_write = true, .jobs = 1};
+	struct build_report report;
+	struct store *st = NULL;
+	struct err err = {0};
+	unsigned failed = tap_failed, n = 0;
+
+	if (build_open(path, &opts, &st, &report, &err))
+		fuzz_fail("%s", err.text);
+	for (unsigned i = 0; question(i) && tap_failed < failed + 20; i++) {
+		n += refuse_each(st, question(i), 'm', ENOMEM);
+		n += refuse_each(st, question(i), 's', EIO);
+		n += refuse_each(st, question(i), 'c', EIO);
+	}
+	store_close(st);
+	ok(tap_failed == failed && n > 5, "questions of %s: %u new places", path, n);
+}
+
+/* So many functions, calls and lines that every loop looks at the clock. */
+static void wide(void)
+{
+	FILE *f = fopen(in_dir("p"), "w");
+
+	if (!f)
+		fuzz_fail("cannot write");
+	fprintf(f, "events: Ir\npositions: instr line\n");
+	for (int part = 1; part <= 3; part++) {
+		fprintf(f, "\npart: %d\n", part);
+		for (int i = 1; i < 1500; i++)
+			fprintf(f,
+				"ob=o%d\nfl=d%d/f%d.c\nfn=c%d::f%d\n0x%x %d %d\ncfi=d%d/f%d.c\n"
+				"cfn=c%d::f%d\ncalls=%d 0x10 1\n0x%x %d %d\njump=1 0x%x %d\n"
+				"0x%x %d\n",
+				i % 50, i % 40, i % 300, i % 60, i, i * 16, i, i * part,
+				(i * 7 + 1) % 1500 % 40, (i * 7 + 1) % 1500 % 300,
+				(i * 7 + 1) % 1500 % 60, (i * 7 + 1) % 1500, i % 5 + 1,
+				i * 16 + 4, i + 1, i * 3, i * 16, i, i * 16 + 8, i + 2);
+	}
+	fclose(f);
+}
+
+/* Again with fault.so before libc, which stands beside this program. */
+static void preload(char **argv)
+{
+	char so[4096];
+	int n = (int)(strrchr(argv[0], '/') ? strrchr(argv[0], '/') - argv[0] : 0);
+
+	snprintf(so, sizeof(so), "%.*s/fault.so", n, n ? argv[0] : ".");
+	if (getenv("FAULT_TEST") || access(so, R_OK)) {
+		skip("no fault.so in this variant: the sanitizers stand in its place");
+		exit(done_testing());
+	}
+	setenv("FAULT_TEST", "1", 1);
+	setenv("LD_PRELOAD", so, 1);
+	execv(argv[0], argv);
+	fuzz_fail("cannot start %s again", argv[0]);
+}
+
+int main(int argc, char **argv)
+{
+	*(void **)&arm = dlsym(RTLD_DEFAULT, "fault_arm");
+	*(void **)&record = dlsym(RTLD_DEFAULT, "fault_record");
+	*(void **)&live = dlsym(RTLD_DEFAULT, "fault_live");
+	if (!arm || !record || !live)
+		preload(argv);
+	snprintf(dir, sizeof(dir), "%s/work", fuzz_directory());
+	mkdir(dir, 0700);
+	for (size_t i = 0; i < COUNT(scenes); i++)
+		if (argc < 2 || strstr(scenes[i].name, argv[1]))
+			run_scene(&scenes[i]);
+	if (argc < 2 || strstr("questions", argv[1])) {
+		ask_all("tests/fixtures/quirks/t_parts.cg");
+		ask_all("tests/fixtures/small/mutual-instr-jumps.out");
+		packed(GZIP);
+		ask_all(in_dir("p"));
+		empty_dir();
+		wide();
+		ask_all(in_dir("p"));
+	}
+	empty_dir();
+	rmdir(dir);
+	return done_testing();
+}
