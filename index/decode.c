@@ -32,7 +32,8 @@ const char *odd_name(enum odd k)
 		[ODD_CALL_FIELD] = "calls= that cannot be read, its cost skipped",
 		[ODD_JUMP_NO_LINE] = "jump= without its source line, dropped",
 		[ODD_JUMP_FIELD] = "jump= that cannot be read, its source line skipped",
-		[ODD_DEVELOPER_LINE] = "callgrind developer line (rec= frfn= bb= ln=), skipped",
+		[ODD_DEVELOPER_LINE] =
+			"callgrind developer line (rec= frfn= bb= ln=), skipped",
 		[ODD_NO_EVENTS] = "cost line in a section without events:, skipped",
 		[ODD_HEADER_VALUE] = "header line that cannot be read",
 		[ODD_EVENT_TWICE] = "event named twice, its columns are added",
@@ -52,7 +53,7 @@ void decode_init(struct decode *d)
 	d->sub[0] = SUB_LINE;
 }
 
-enum { ENTRY_WINDOW = 192 };	/* bytes that usually hold one call and its line */
+enum { ENTRY_WINDOW = 192 }; /* bytes that usually hold one call and its line */
 
 /* ---- numbers ---- */
 
@@ -60,9 +61,15 @@ enum { ENTRY_WINDOW = 192 };	/* bytes that usually hold one call and its line */
 static inline uint64_t digits8(const char *end, size_t n, uint64_t *bad)
 {
 	static const uint64_t keep[9] = {
-		0, 0xff00000000000000, 0xffff000000000000, 0xffffff0000000000,
-		0xffffffff00000000, 0xffffffffff000000, 0xffffffffffff0000,
-		0xffffffffffffff00, 0xffffffffffffffff,
+		0,
+		0xff00000000000000,
+		0xffff000000000000,
+		0xffffff0000000000,
+		0xffffffff00000000,
+		0xffffffffff000000,
+		0xffffffffffff0000,
+		0xffffffffffffff00,
+		0xffffffffffffffff,
 	};
 	uint64_t v = (load8(end - 8) ^ 0x3030303030303030) & keep[n];
 
@@ -301,7 +308,8 @@ static void slow_cost(struct decode *d, struct batch *b, struct str line)
 }
 
 /* "(12) text", "(12)", "text" or nothing. */
-static void slow_name(struct batch *b, enum row_kind kind, struct str line, struct str value)
+static void slow_name(struct batch *b, enum row_kind kind, struct str line,
+		      struct str value)
 {
 	struct row *r = push(b, kind, line.p);
 	struct str v = str_trim(value);
@@ -358,7 +366,8 @@ static void slow_jump(struct decode *d, struct batch *b, struct str line, struct
 		bad = number((struct str){f.p, slash}, &taken) == NUM_BAD ||
 		      number(str_from(f, slash + 1), &executed) == NUM_BAD;
 	} else {
-		bad = number(f, &executed) == NUM_BAD || number(field(&s), &taken) == NUM_BAD;
+		bad = number(f, &executed) == NUM_BAD ||
+		      number(field(&s), &taken) == NUM_BAD;
 	}
 	if (bad || place(d, &s, &pl)) {
 		odd(b, ODD_JUMP_FIELD, line);
@@ -383,14 +392,15 @@ static void begin_part(struct decode *d, struct batch *b, const char *line)
 }
 
 /* False when it cannot be read: what was declared before stays in force. */
-static bool read_positions(struct decode *d, struct batch *b, struct str line, struct str s)
+static bool read_positions(struct decode *d, struct batch *b, struct str line,
+			   struct str s)
 {
 	static const char *const names[SUBS] = {"instr", "bb", "line"};
 	uint8_t sub[SUBS], n = 0;
 	struct str f;
 
 	while ((f = field(&s)).n) {
-		unsigned k = n ? sub[n - 1] + 1u : 0;	/* in that order, each once */
+		unsigned k = n ? sub[n - 1] + 1u : 0; /* in that order, each once */
 
 		while (k < SUBS && !str_eq(f, str_c(names[k])))
 			k++;
@@ -412,8 +422,8 @@ static bool read_positions(struct decode *d, struct batch *b, struct str line, s
 static const struct key {
 	struct str name;
 	enum header_key key;
-	bool begins;		/* a part, after body lines */
-	bool after_totals;	/* a part, after a totals: line */
+	bool begins;	   /* a part, after body lines */
+	bool after_totals; /* a part, after a totals: line */
 } keys[] = {
 	{STR("version"), KEY_VERSION, true, true},
 	{STR("creator"), KEY_CREATOR, true, false},
@@ -481,7 +491,8 @@ static bool slow_spec(struct decode *d, struct batch *b, struct str line)
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
 		if (str_starts(line, specs[i].name)) {
 			d->in_body = true;
-			slow_name(b, specs[i].kind, line, str_from(line, specs[i].name.n));
+			slow_name(b, specs[i].kind, line,
+				  str_from(line, specs[i].name.n));
 			return true;
 		}
 	if (str_starts(line, STR("calls=")) || str_starts(line, STR("rcalls="))) {
@@ -530,9 +541,10 @@ static __attribute__((noinline)) void slow_line(struct decode *d, struct batch *
 /* What the first byte of a subposition says. */
 enum { S_DIGIT = 1, S_PLUS = 2, S_MINUS = 4, S_STAR = 8, S_HEX = 16 };
 static const uint8_t first_of[256] = {
-	['0'] = S_DIGIT, ['1'] = S_DIGIT, ['2'] = S_DIGIT, ['3'] = S_DIGIT, ['4'] = S_DIGIT,
-	['5'] = S_DIGIT, ['6'] = S_DIGIT, ['7'] = S_DIGIT, ['8'] = S_DIGIT, ['9'] = S_DIGIT,
-	['+'] = S_PLUS,	 ['-'] = S_MINUS, ['*'] = S_STAR,
+	['0'] = S_DIGIT, ['1'] = S_DIGIT, ['2'] = S_DIGIT, ['3'] = S_DIGIT,
+	['4'] = S_DIGIT, ['5'] = S_DIGIT, ['6'] = S_DIGIT, ['7'] = S_DIGIT,
+	['8'] = S_DIGIT, ['9'] = S_DIGIT, ['+'] = S_PLUS,  ['-'] = S_MINUS,
+	['*'] = S_STAR,
 };
 
 /* "12", "+3", "-3", "*", "0x1f"; anything else sets *bad. */
@@ -543,7 +555,8 @@ static inline uint64_t fast_sub(const char *from, const char *end, uint64_t base
 	bool relative = first & (S_PLUS | S_MINUS | S_STAR);
 	uint64_t v, from_base = relative ? base : 0;
 
-	if (__builtin_expect(end - from > 2 && from[0] == '0' && (from[1] | 0x20) == 'x', 0))
+	if (__builtin_expect(end - from > 2 && from[0] == '0' && (from[1] | 0x20) == 'x',
+			     0))
 		return hex_digits(from + 2, end, bad);
 	from += relative;
 	/* '*' has no digits, the others at least one. */
@@ -555,14 +568,15 @@ static inline uint64_t fast_sub(const char *from, const char *end, uint64_t base
 }
 
 struct cursor {
-	const char *text;	/* the block */
-	const uint16_t *pos;	/* the next separator */
+	const char *text;    /* the block */
+	const uint16_t *pos; /* the next separator */
 };
 
 /* A cost line at c, of nsub positions; true when taken.  On false nothing has changed but
  * scratch costs. */
 static inline __attribute__((always_inline)) bool
-cost_line(struct decode *d, struct batch *b, struct cursor *c, const char *line, unsigned nsub)
+cost_line(struct decode *d, struct batch *b, struct cursor *c, const char *line,
+	  unsigned nsub)
 {
 	const uint16_t *pos = c->pos;
 	const char *from = line;
@@ -584,7 +598,7 @@ cost_line(struct decode *d, struct batch *b, struct cursor *c, const char *line,
 	for (;;) {
 		const char *end = c->text + *pos;
 
-		if (from == end)	/* a blank before the newline */
+		if (from == end) /* a blank before the newline */
 			bad |= *end != '\n';
 		else if (__builtin_expect(n < ncols, 1))
 			out[n++] = digits(from, end, &bad);
@@ -618,12 +632,9 @@ static inline bool fast_cost(struct decode *d, struct batch *b, struct cursor *c
 			     const char *line)
 {
 	switch (d->nsub) {
-	case 1:
-		return cost_line(d, b, c, line, 1);
-	case 2:
-		return cost_line(d, b, c, line, 2);
-	default:
-		return cost_line(d, b, c, line, 3);
+	case 1: return cost_line(d, b, c, line, 1);
+	case 2: return cost_line(d, b, c, line, 2);
+	default: return cost_line(d, b, c, line, 3);
 	}
 }
 
@@ -672,8 +683,8 @@ static inline bool fast_jump(struct decode *d, struct batch *b, struct cursor *c
 }
 
 /* "fn=(12)\n" and its like; `skip` bytes to the id. */
-static inline bool fast_name(struct batch *b, struct cursor *c, const char *line, size_t skip,
-			     enum row_kind kind)
+static inline bool fast_name(struct batch *b, struct cursor *c, const char *line,
+			     size_t skip, enum row_kind kind)
 {
 	const char *end = c->text + c->pos[0], *from = line + skip;
 	uint64_t bad = 0, id;
@@ -706,7 +717,7 @@ static inline bool fast_calls(struct decode *d, struct batch *b, struct cursor *
 		bad |= *end != ' ';
 		from = end + 1;
 		end = c->text + *++pos;
-		if (from == end)	/* a blank before the newline, or two */
+		if (from == end) /* a blank before the newline, or two */
 			bad |= *end != '\n';
 		else if (i < d->nsub)
 			(void)fast_sub(from, end, UINT64_MAX / 2, &bad);
@@ -720,8 +731,8 @@ static inline bool fast_calls(struct decode *d, struct batch *b, struct cursor *
 	return true;
 }
 
-#define WORD4(a, b, c, d)                                                                     \
-	((uint32_t)(unsigned char)(a) | (uint32_t)(unsigned char)(b) << 8 |                   \
+#define WORD4(a, b, c, d)                                                   \
+	((uint32_t)(unsigned char)(a) | (uint32_t)(unsigned char)(b) << 8 | \
 	 (uint32_t)(unsigned char)(c) << 16 | (uint32_t)(unsigned char)(d) << 24)
 
 static inline uint32_t load4(const char *p)
@@ -763,15 +774,14 @@ static inline bool fast_word(struct decode *d, struct batch *b, struct cursor *c
 		return line[4] == '=' && fast_jump(d, b, c, line, true);
 	case WORD4('c', 'a', 'l', 'l'):
 		return line[4] == 's' && line[5] == '=' && fast_calls(d, b, c, line);
-	default:
-		return false;
+	default: return false;
 	}
 }
 
 /* Decode p[0..n), which ends with a newline: every fast path stops at one.  With `one` stop
  * behind the first cost line.  Returns the bytes taken. */
-static inline size_t decode_lines(struct decode *d, struct batch *b, const char *p, size_t n,
-				  size_t before, bool one)
+static inline size_t decode_lines(struct decode *d, struct batch *b, const char *p,
+				  size_t n, size_t before, bool one)
 {
 	struct cursor c = {.text = p, .pos = d->pos};
 	const char *line = p, *stop = p + n;
@@ -805,7 +815,8 @@ static inline size_t decode_lines(struct decode *d, struct batch *b, const char 
 }
 
 /* A line longer than a block, or the last one without newline. */
-static void lone_line(struct decode *d, struct batch *b, const char *p, size_t n, bool newline)
+static void lone_line(struct decode *d, struct batch *b, const char *p, size_t n,
+		      bool newline)
 {
 	slow_line(d, b, (struct str){p, n});
 	b->newlines = newline;

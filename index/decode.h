@@ -17,54 +17,85 @@
 #include "index/scan.h"
 
 enum row_kind {
-	ROW_COST,	/* a = instr, b = line; costs: nc of them */
+	ROW_COST, /* a = instr, b = line; costs: nc of them */
 	/* Names: a = id when flags & NAME_ID, text p/len when flags & NAME_TEXT. */
-	ROW_FN, ROW_FL, ROW_FI, ROW_OB,		/* fe= is ROW_FI */
-	ROW_CFN, ROW_CFI, ROW_COB,		/* cfl= is ROW_CFI */
-	ROW_JFI, ROW_JFN,
-	ROW_CALLS,	/* a = count (its line follows as ROW_COST) */
-	ROW_CALLS_BAD,	/* unreadable calls=: its line is to be dropped */
-	ROW_JUMP,	/* a = executed; costs[0], [1] = target instr, line */
-	ROW_JCND,	/* a = executed, b = taken; costs as above */
+	ROW_FN,
+	ROW_FL,
+	ROW_FI,
+	ROW_OB, /* fe= is ROW_FI */
+	ROW_CFN,
+	ROW_CFI,
+	ROW_COB, /* cfl= is ROW_CFI */
+	ROW_JFI,
+	ROW_JFN,
+	ROW_CALLS,     /* a = count (its line follows as ROW_COST) */
+	ROW_CALLS_BAD, /* unreadable calls=: its line is to be dropped */
+	ROW_JUMP,      /* a = executed; costs[0], [1] = target instr, line */
+	ROW_JCND,      /* a = executed, b = taken; costs as above */
 	ROW_JUMP_BAD,
-	ROW_PART,	/* a new part begins here; the part's keys follow */
-	ROW_FILE,	/* "==== NEW PROFILING FILE": new part, new names */
-	ROW_KEY,	/* a = enum header_key, text = its value */
-	ROW_ODD,	/* a = enum odd, text = the line: a diagnostic */
+	ROW_PART, /* a new part begins here; the part's keys follow */
+	ROW_FILE, /* "==== NEW PROFILING FILE": new part, new names */
+	ROW_KEY,  /* a = enum header_key, text = its value */
+	ROW_ODD,  /* a = enum odd, text = the line: a diagnostic */
 };
 
-enum { NAME_ID = 1, NAME_TEXT = 2 };	/* row.flags; neither: an empty name */
+enum { NAME_ID = 1, NAME_TEXT = 2 }; /* row.flags; neither: an empty name */
 
 enum header_key {
-	KEY_VERSION, KEY_CREATOR, KEY_PID, KEY_CMD, KEY_PART, KEY_THREAD, KEY_DESC,
-	KEY_POSITIONS, KEY_EVENTS, KEY_EVENT, KEY_SUMMARY, KEY_TOTALS,
+	KEY_VERSION,
+	KEY_CREATOR,
+	KEY_PID,
+	KEY_CMD,
+	KEY_PART,
+	KEY_THREAD,
+	KEY_DESC,
+	KEY_POSITIONS,
+	KEY_EVENTS,
+	KEY_EVENT,
+	KEY_SUMMARY,
+	KEY_TOTALS,
 };
 
 /* What is odd about a line: the kinds of diagnostics (store.h). */
 enum odd {
-	ODD_UNKNOWN_LINE, ODD_FIELD, ODD_EXTRA_COSTS, ODD_NEGATIVE_COST, ODD_POSITION,
-	ODD_NUMBER_RANGE, ODD_CALL_NO_CFN, ODD_CALL_NO_LINE, ODD_CALL_FIELD, ODD_JUMP_NO_LINE,
-	ODD_JUMP_FIELD, ODD_DEVELOPER_LINE, ODD_NO_EVENTS, ODD_HEADER_VALUE, ODD_EVENT_TWICE,
-	ODD_EVENT_FORMULA, ODD_ID_REDEFINED, ODD_ID_UNDEFINED, ODD_SUM_OVERFLOW,
+	ODD_UNKNOWN_LINE,
+	ODD_FIELD,
+	ODD_EXTRA_COSTS,
+	ODD_NEGATIVE_COST,
+	ODD_POSITION,
+	ODD_NUMBER_RANGE,
+	ODD_CALL_NO_CFN,
+	ODD_CALL_NO_LINE,
+	ODD_CALL_FIELD,
+	ODD_JUMP_NO_LINE,
+	ODD_JUMP_FIELD,
+	ODD_DEVELOPER_LINE,
+	ODD_NO_EVENTS,
+	ODD_HEADER_VALUE,
+	ODD_EVENT_TWICE,
+	ODD_EVENT_FORMULA,
+	ODD_ID_REDEFINED,
+	ODD_ID_UNDEFINED,
+	ODD_SUM_OVERFLOW,
 	ODD_KINDS
 };
 const char *odd_name(enum odd k);
 
 struct row {
 	uint8_t kind, flags;
-	uint16_t nc;		/* costs that follow in the batch */
-	uint32_t at;		/* byte of its line in the block */
-	uint32_t cost;		/* index of the first in batch.cost */
-	uint32_t len;		/* of the text */
+	uint16_t nc;   /* costs that follow in the batch */
+	uint32_t at;   /* byte of its line in the block */
+	uint32_t cost; /* index of the first in batch.cost */
+	uint32_t len;  /* of the text */
 	uint64_t a;
 	union {
 		uint64_t b;
-		const char *p;	/* text */
+		const char *p; /* text */
 	};
 };
 
 enum {
-	EVENTS_MAX = 4096,	/* costs a line may have; more events: are not read */
+	EVENTS_MAX = 4096, /* costs a line may have; more events: are not read */
 	/* At most two rows for three bytes ("-9\n": a cost line and its diagnostic). */
 	BATCH_ROWS = SCAN_BLOCK,
 	BATCH_COSTS = SCAN_BLOCK + 64,
@@ -72,9 +103,9 @@ enum {
 
 struct batch {
 	size_t n, ncost;
-	size_t bytes;		/* text consumed */
-	size_t newlines;	/* in that text */
-	const char *text;	/* where it begins */
+	size_t bytes;	  /* text consumed */
+	size_t newlines;  /* in that text */
+	const char *text; /* where it begins */
 	struct row row[BATCH_ROWS];
 	uint64_t cost[BATCH_COSTS];
 };
@@ -84,14 +115,14 @@ enum { SUB_INSTR, SUB_BB, SUB_LINE, SUBS };
 
 struct decode {
 	/* the part's word */
-	uint8_t nsub;		/* declared subpositions, 1..3 */
-	uint8_t sub[SUBS];	/* which, in order */
-	uint32_t ncols;		/* costs a line may have (events: line); 0: none yet */
+	uint8_t nsub;	   /* declared subpositions, 1..3 */
+	uint8_t sub[SUBS]; /* which, in order */
+	uint32_t ncols;	   /* costs a line may have (events: line); 0: none yet */
 	/* the base, and where in a part we are */
 	uint64_t base[SUBS];
-	bool in_body;		/* a body line was seen in this part */
+	bool in_body; /* a body line was seen in this part */
 	bool after_totals;
-	uint32_t line_fields;	/* body lines that could be read, saturating: 0 = none */
+	uint32_t line_fields; /* body lines that could be read, saturating: 0 = none */
 	uint16_t pos[SCAN_ROOM];
 };
 

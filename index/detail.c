@@ -14,8 +14,8 @@
 #include "index/detail_run.h"
 
 enum {
-	RUN_BYTES = 32 << 20,	/* rows and their costs, about */
-	LEAST_ROOM = 1 << 6,	/* numbers to have room for, growing to */
+	RUN_BYTES = 32 << 20, /* rows and their costs, about */
+	LEAST_ROOM = 1 << 6,  /* numbers to have room for, growing to */
 	MOST_ROOM = 1 << 12,
 };
 
@@ -25,8 +25,8 @@ struct slot_ref {
 
 /* Where each function's entries are. */
 struct places {
-	uint32_t **first, **entry;	/* per tally: entries of each function slot */
-	uint32_t *slot_first;		/* per function: into slots */
+	uint32_t **first, **entry; /* per tally: entries of each function slot */
+	uint32_t *slot_first;	   /* per function: into slots */
 	struct slot_ref *slots;
 };
 
@@ -40,29 +40,29 @@ struct sort_key {
 struct held {
 	struct detail_row *row;
 	size_t n, cap;
-	struct detail_runs runs;	/* those before */
+	struct detail_runs runs; /* those before */
 };
 
 struct detail {
 	const struct profile *p;
 	struct places at;
-	bool borrowed;			/* `at` is another one's */
-	size_t run;			/* rows held at once */
-	struct bytes once;		/* scratch: a first block */
-	uint64_t *cost;			/* scratch: the costs of one row */
-	struct sort_key *key;		/* scratch: twice as many as rows */
+	bool borrowed;	      /* `at` is another one's */
+	size_t run;	      /* rows held at once */
+	struct bytes once;    /* scratch: a first block */
+	uint64_t *cost;	      /* scratch: the costs of one row */
+	struct sort_key *key; /* scratch: twice as many as rows */
 	size_t key_cap;
 	uint64_t loose;
-	int unread;			/* detail_unread() */
-	bool same_events;		/* every tally's are the profile's, in its order */
+	int unread;	  /* detail_unread() */
+	bool same_events; /* every tally's are the profile's, in its order */
 	struct detail_shape shape;
 	/* the function at hand */
 	uint32_t fn;
-	unsigned kinds;			/* bit per kind that is wanted */
+	unsigned kinds; /* bit per kind that is wanted */
 	struct held held[DETAIL_KINDS];
-	size_t n, most;			/* rows held; most: then they become runs */
-	struct arena sums;		/* costs of rows that are sums or need mapping */
-	uint64_t *room, *room_end;	/* of it, zeros */
+	size_t n, most;		   /* rows held; most: then they become runs */
+	struct arena sums;	   /* costs of rows that are sums or need mapping */
+	uint64_t *room, *room_end; /* of it, zeros */
 	size_t next_room;
 	uint64_t first_line;
 };
@@ -137,7 +137,8 @@ static struct detail *with_scratch(const struct profile *p, size_t run)
 	d->p = p;
 	d->shape = (struct detail_shape){(uint32_t)p->nevent, p->has_instr, p->has_line};
 	d->run = run ? run
-		     : RUN_BYTES / (sizeof(struct detail_row) + sizeof(struct sort_key) * 2 +
+		     : RUN_BYTES / (sizeof(struct detail_row) +
+				    sizeof(struct sort_key) * 2 +
 				    (p->nevent + 2) * sizeof(uint64_t));
 	d->same_events = same_events(p);
 	arena_init(&d->sums, 0);
@@ -174,7 +175,8 @@ int detail_new(const struct profile *p, size_t run, struct detail **out, struct 
 	return 0;
 }
 
-int detail_share(const struct detail *of, unsigned share, struct detail **out, struct err *err)
+int detail_share(const struct detail *of, unsigned share, struct detail **out,
+		 struct err *err)
 {
 	struct detail *d = with_scratch(of->p, of->run / share + 1);
 
@@ -241,8 +243,12 @@ int detail_unread(const struct detail *d)
 	return d->unread;
 }
 
-static const enum detail_kind kinds[] = {	/* by enum entry_kind */
-	DETAIL_LINES, DETAIL_SITES, DETAIL_JUMPS, DETAIL_JUMPS,
+static const enum detail_kind kinds[] = {
+	/* by enum entry_kind */
+	DETAIL_LINES,
+	DETAIL_SITES,
+	DETAIL_JUMPS,
+	DETAIL_JUMPS,
 };
 
 static enum detail_kind kind_of(uint32_t what)
@@ -293,7 +299,8 @@ static const uint64_t *mapped(struct detail *d, size_t k, const uint64_t *cost)
 }
 
 /* The function that a jump goes to: that of the name in the source's object. */
-static uint32_t jump_target(const struct profile *p, uint32_t from, uint32_t name, uint32_t file)
+static uint32_t jump_target(const struct profile *p, uint32_t from, uint32_t name,
+			    uint32_t file)
 {
 	uint32_t obj = p->fn_obj[from], lo = 0, hi = (uint32_t)p->nfn, best = from;
 
@@ -381,8 +388,8 @@ static inline bool after(const struct detail_row *rows, const struct sort_key *a
 }
 
 /* Behind the keys from `from` on that are in order. */
-static size_t in_order(const struct detail_row *rows, const struct sort_key *key, size_t from,
-		       size_t n)
+static size_t in_order(const struct detail_row *rows, const struct sort_key *key,
+		       size_t from, size_t n)
 {
 	do
 		from++;
@@ -404,7 +411,8 @@ static struct sort_key *merge_keys(const struct detail_row *rows, struct sort_ke
 			size_t end = mid < n ? in_order(rows, from, mid, n) : n;
 
 			while (i < mid && k < end)
-				to[out++] = after(rows, &from[i], &from[k]) ? from[k++] : from[i++];
+				to[out++] = after(rows, &from[i], &from[k]) ? from[k++]
+									    : from[i++];
 			while (i < mid)
 				to[out++] = from[i++];
 			while (k < end)
@@ -436,8 +444,8 @@ static int sort_rows(struct detail *d, struct held *h)
 	    !(sorted = malloc(h->cap * sizeof(*sorted))))
 		return -1;
 	for (size_t i = 0; i < h->n; i++)
-		d->key[i] = (struct sort_key){h->row[i].instr, h->row[i].line, h->row[i].file,
-					      (uint32_t)i};
+		d->key[i] = (struct sort_key){h->row[i].instr, h->row[i].line,
+					      h->row[i].file, (uint32_t)i};
 	key = merge_keys(h->row, d->key, d->key + h->n, h->n);
 	for (size_t i = 0; i < h->n; i++)
 		sorted[i] = h->row[key[i].row];
@@ -487,7 +495,8 @@ static int end_run(struct detail *d)
 			return -1;
 		if (k == DETAIL_LINES)
 			note_first_line(d);
-		if (detail_runs_add(&h->runs, (enum detail_kind)k, &d->shape, h->row, h->n))
+		if (detail_runs_add(&h->runs, (enum detail_kind)k, &d->shape, h->row,
+				    h->n))
 			return -1;
 		h->n = 0;
 	}
@@ -526,8 +535,8 @@ static int read_row(struct detail *d, size_t k, uint32_t f, const struct entry *
 	r = new_row(d, kind);
 	if (!r)
 		return -1;
-	*r = (struct detail_row){.instr = e->instr, .line = e->line,
-				 .file = m->name[SPACE_FILE][e->file]};
+	*r = (struct detail_row){
+		.instr = e->instr, .line = e->line, .file = m->name[SPACE_FILE][e->file]};
 	if (kind == DETAIL_JUMPS) {
 		const uint64_t *v = &t->val[e->val];
 
@@ -561,8 +570,8 @@ static int add_once(struct detail *d, size_t k, uint32_t f, const struct once_ro
 	r = new_row(d, kind);
 	if (!r)
 		return -1;
-	*r = (struct detail_row){.instr = o->instr, .line = o->line,
-				 .file = m->name[SPACE_FILE][o->file]};
+	*r = (struct detail_row){
+		.instr = o->instr, .line = o->line, .file = m->name[SPACE_FILE][o->file]};
 	if (kind == DETAIL_JUMPS) {
 		set_jump(d, k, f, o->to, o->kind == ENTRY_JCND, r);
 		r->calls = o->count;

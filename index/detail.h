@@ -11,13 +11,14 @@
 #include "index/detail_code.h"
 #include "index/merge.h"
 
-struct detail;		/* knows where each function's entries are */
+struct detail; /* knows where each function's entries are */
 
 /* run: rows held at once, 0: as many as said above. */
 int detail_new(const struct profile *p, size_t run, struct detail **out, struct err *err);
 /* Another one on the same places, for another thread, which holds that share of the rows; to
  * be freed before `of`. */
-int detail_share(const struct detail *of, unsigned share, struct detail **out, struct err *err);
+int detail_share(const struct detail *of, unsigned share, struct detail **out,
+		 struct err *err);
 void detail_free(struct detail *d);
 /* Jumps so far whose target is no function of just that name, file and object. */
 uint64_t detail_loose(const struct detail *d);

@@ -1,7 +1,7 @@
 /* detail_code.c - both directions of the packed detail; see detail_code.h. */
 #include "index/detail_code.h"
 
-enum { NUMBERS_MAX = 12 };	/* of a row, but for its costs */
+enum { NUMBERS_MAX = 12 }; /* of a row, but for its costs */
 
 int detail_write_group(struct detail_writer *w, uint32_t file, uint64_t rows)
 {
@@ -90,7 +90,8 @@ uint64_t detail_begin(struct detail_reader *r, enum detail_kind kind,
 {
 	uint64_t n;
 
-	*r = (struct detail_reader){.in = {.p = p, .end = end}, .kind = kind, .shape = *s};
+	*r = (struct detail_reader){
+		.in = {.p = p, .end = end}, .kind = kind, .shape = *s};
 	n = varint_get(&r->in);
 	/* A row has at least one byte: a larger number is damage, not a reason to allocate. */
 	if (n > (uint64_t)(end - p))

@@ -22,22 +22,22 @@
 #include "index/part_code.h"
 
 enum detail_kind { DETAIL_LINES, DETAIL_SITES, DETAIL_JUMPS, DETAIL_KINDS };
-enum { JUMP_CONDITIONAL = 1, JUMP_OTHER_FN = 2, JUMP_OTHER_FILE = 4 };	/* flags */
+enum { JUMP_CONDITIONAL = 1, JUMP_OTHER_FN = 2, JUMP_OTHER_FILE = 4 }; /* flags */
 
 struct detail_shape {
 	uint32_t events;
-	bool instr, line;	/* which positions the profile has */
+	bool instr, line; /* which positions the profile has */
 };
 
 struct detail_row {
 	uint64_t instr, line;
 	uint32_t file;
-	uint32_t edge;		/* sites: minus the caller's first edge; jumps: flags */
-	uint32_t to_fn, to_file;	/* jumps, when flagged */
-	uint64_t to_instr, to_line;	/* jumps */
-	uint64_t calls;		/* sites; jumps: executed */
-	uint64_t taken;		/* conditional jumps */
-	const uint64_t *cost;	/* lines and sites: E, read by the encoder only */
+	uint32_t edge;		 /* sites: minus the caller's first edge; jumps: flags */
+	uint32_t to_fn, to_file; /* jumps, when flagged */
+	uint64_t to_instr, to_line; /* jumps */
+	uint64_t calls;		    /* sites; jumps: executed */
+	uint64_t taken;		    /* conditional jumps */
+	const uint64_t *cost;	    /* lines and sites: E, read by the encoder only */
 };
 
 /* Append rows to b; 0, or -1 when memory is out. */
@@ -49,7 +49,7 @@ struct detail_writer {
 	struct bytes *b;
 	enum detail_kind kind;
 	const struct detail_shape *shape;
-	uint64_t file, instr, line;	/* of the row before */
+	uint64_t file, instr, line; /* of the row before */
 };
 int detail_write_group(struct detail_writer *w, uint32_t file, uint64_t rows);
 int detail_write_row(struct detail_writer *w, const struct detail_row *r);
@@ -61,7 +61,7 @@ struct detail_reader {
 	enum detail_kind kind;
 	struct detail_shape shape;
 	uint64_t left_in_group;
-	struct detail_row row;	/* the one just read */
+	struct detail_row row; /* the one just read */
 };
 uint64_t detail_begin(struct detail_reader *r, enum detail_kind kind,
 		      const struct detail_shape *s, const unsigned char *p,

@@ -13,7 +13,7 @@
 #include "index/base/vec.h"
 
 struct run {
-	struct detail_reader r;	/* r.row: its next row */
+	struct detail_reader r; /* r.row: its next row */
 	uint64_t left;		/* behind that */
 	uint64_t *cost;
 };
@@ -23,10 +23,10 @@ struct merger {
 	const struct detail_shape *shape;
 	enum detail_kind kind;
 	struct run *run;
-	uint64_t *costs;	/* of all runs, and of the row at hand */
-	uint32_t *heap;		/* runs that have a row, the least first */
+	uint64_t *costs; /* of all runs, and of the row at hand */
+	uint32_t *heap;	 /* runs that have a row, the least first */
 	size_t nheap;
-	struct detail_row row;	/* the row at hand */
+	struct detail_row row; /* the row at hand */
 	uint64_t *cost;
 };
 
@@ -39,9 +39,9 @@ int detail_compare(const void *a, const void *b)
 {
 	const struct detail_row *x = a, *y = b;
 
-#define BY(field)                                                                             \
-	if (x->field != y->field)                                                             \
-		return x->field < y->field ? -1 : 1
+#define BY(field)                 \
+	if (x->field != y->field) \
+	return x->field < y->field ? -1 : 1
 	BY(file);
 	BY(instr);
 	BY(line);
@@ -156,7 +156,8 @@ static bool next_row(struct merger *m)
 	return true;
 }
 
-static int count_groups(struct merger *m, struct group **groups, size_t *n, uint64_t *rows)
+static int count_groups(struct merger *m, struct group **groups, size_t *n,
+			uint64_t *rows)
 {
 	size_t cap = 0;
 
@@ -172,7 +173,8 @@ static int count_groups(struct merger *m, struct group **groups, size_t *n, uint
 	return 0;
 }
 
-static int write_groups(struct merger *m, struct bytes *b, const struct group *groups, size_t n)
+static int write_groups(struct merger *m, struct bytes *b, const struct group *groups,
+			size_t n)
 {
 	struct detail_writer w = {.b = b, .kind = m->kind, .shape = m->shape};
 

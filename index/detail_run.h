@@ -10,8 +10,8 @@
 #include "index/detail_code.h"
 
 struct detail_runs {
-	struct bytes bytes;	/* the runs, one behind the other */
-	size_t *end;		/* of each in bytes */
+	struct bytes bytes; /* the runs, one behind the other */
+	size_t *end;	    /* of each in bytes */
 	size_t n, cap;
 };
 
@@ -22,7 +22,8 @@ uint64_t detail_add(uint64_t a, uint64_t b);
 
 /* Append one run of ordered rows.  0, or -1 when memory is out. */
 int detail_runs_add(struct detail_runs *runs, enum detail_kind kind,
-		    const struct detail_shape *s, const struct detail_row *rows, size_t n);
+		    const struct detail_shape *s, const struct detail_row *rows,
+		    size_t n);
 /* Append to b what detail_encode() would for all rows of the runs, equal ones added; *n
  * rows.  The runs are empty afterwards.  0 or -1. */
 int detail_runs_merge(struct detail_runs *runs, enum detail_kind kind,

@@ -16,13 +16,14 @@
 
 /* The loop's view of where we are. */
 struct place {
-	uint64_t at[SUBS];		/* the base of relative positions */
-	uint64_t before[2];		/* instr and line of the row before, for packing */
+	uint64_t at[SUBS];  /* the base of relative positions */
+	uint64_t before[2]; /* instr and line of the row before, for packing */
 };
 
 /* What the first byte of a position says. */
 enum { FIRST_RELATIVE = 1, FIRST_MINUS = 2, FIRST_SAME = 4 };
-static const uint8_t first_kind[256] = {	/* others must be digits: four() looks */
+static const uint8_t first_kind[256] = {
+	/* others must be digits: four() looks */
 	['+'] = FIRST_RELATIVE,
 	['-'] = FIRST_RELATIVE | FIRST_MINUS,
 	['*'] = FIRST_RELATIVE | FIRST_SAME,
@@ -87,7 +88,8 @@ static bool position(const char **p, uint64_t base, uint64_t *out)
 }
 
 /* The positions at *p, with one blank behind each. */
-static bool positions(const char **p, const struct decode *d, const uint64_t *base, uint64_t *out)
+static bool positions(const char **p, const struct decode *d, const uint64_t *base,
+		      uint64_t *out)
 {
 	memcpy(out, base, SUBS * sizeof(*out));
 	for (unsigned i = 0; i < d->nsub; i++)
@@ -108,7 +110,8 @@ static bool costs(const char **p, const struct decode *d, uint64_t *cost, uint32
 }
 
 /* The row is at `at`, and so is the base of the next one. */
-static void place(struct place *pl, struct once_row *r, const uint64_t *at, const struct tally *t)
+static void place(struct place *pl, struct once_row *r, const uint64_t *at,
+		  const struct tally *t)
 {
 	memcpy(pl->at, at, sizeof(pl->at));
 	r->file = t->file;
@@ -117,8 +120,8 @@ static void place(struct place *pl, struct once_row *r, const uint64_t *at, cons
 }
 
 /* Any cost line of plain numbers; its end, or NULL with nothing changed. */
-static __attribute__((noinline)) const char *other_line(struct tally *t, const struct decode *d,
-							struct place *pl, const char *p)
+static __attribute__((noinline)) const char *
+other_line(struct tally *t, const struct decode *d, struct place *pl, const char *p)
 {
 	uint64_t at[SUBS], cost[2];
 	uint32_t n;
@@ -149,8 +152,9 @@ static __attribute__((noinline)) const char *jump(struct tally *t, const struct 
 	p += 5;
 	if (cond && (!digits_number(&p, &r.taken) || *p++ != '/'))
 		return NULL;
-	if (!digits_number(&p, &r.count) || *p++ != ' ' || !positions(&p, d, pl->at, to) ||
-	    *p++ != '\n' || !positions(&p, d, pl->at, at) || *p++ != '\n')
+	if (!digits_number(&p, &r.count) || *p++ != ' ' ||
+	    !positions(&p, d, pl->at, to) || *p++ != '\n' ||
+	    !positions(&p, d, pl->at, at) || *p++ != '\n')
 		return NULL;
 	if (!cond)
 		r.taken = r.count;
@@ -179,7 +183,7 @@ static uint32_t name_at(const struct tally *t, enum name_space space, const char
 
 /* What stands in front of a calls= line. */
 struct callee {
-	uint32_t cob, cfi, cfn;	/* slots; 0: not said */
+	uint32_t cob, cfi, cfn; /* slots; 0: not said */
 	unsigned lines;
 };
 
@@ -265,7 +269,8 @@ static __attribute__((noinline)) const char *call(struct tally *t, const struct 
 #undef ISA_TARGET
 #endif
 
-typedef const char *run_fn(struct tally *t, struct decode *d, const char *p, const char *end);
+typedef const char *run_fn(struct tally *t, struct decode *d, const char *p,
+			   const char *end);
 
 /* By scan_path(); [positions - 1][costs - 1].  AVX-512 would add nothing here. */
 static const struct path {
@@ -283,9 +288,9 @@ static const struct path {
 
 bool first_ready(const struct tally *t, const struct decode *d)
 {
-	return t->cur_fn != UINT32_MAX && t->in_once && d->nsub <= 2 && d->sub[0] != SUB_BB &&
-	       d->sub[d->nsub - 1] != SUB_BB && t->ncol - 1 < 2 && t->ncol == d->ncols &&
-	       t->col_is_event;
+	return t->cur_fn != UINT32_MAX && t->in_once && d->nsub <= 2 &&
+	       d->sub[0] != SUB_BB && d->sub[d->nsub - 1] != SUB_BB && t->ncol - 1 < 2 &&
+	       t->ncol == d->ncols && t->col_is_event;
 }
 
 const char *first_run(struct tally *t, struct decode *d, const char *p, const char *end)

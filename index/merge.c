@@ -37,8 +37,8 @@ bool profile_begins_file(const struct profile *p, size_t k)
 	return k == 0 || p->tally[k]->of_file != p->tally[k - 1]->of_file;
 }
 
-int profile_odd(struct profile *p, size_t k, enum odd kind, uint64_t line, struct str text,
-		struct err *err)
+int profile_odd(struct profile *p, size_t k, enum odd kind, uint64_t line,
+		struct str text, struct err *err)
 {
 	struct odd_count *c = &p->odds[kind];
 	size_t cap = p->nodd;
@@ -48,8 +48,9 @@ int profile_odd(struct profile *p, size_t k, enum odd kind, uint64_t line, struc
 		return 0;
 	if (vec_reserve(&p->odd, &cap, p->nodd + 1, sizeof(*p->odd)))
 		return no_memory(err);
-	p->odd[p->nodd++] = (struct odd_line){kind, p->tally[k]->of_file, p->map[k].lines + line,
-					      arena_str(&p->arena, text)};
+	p->odd[p->nodd++] =
+		(struct odd_line){kind, p->tally[k]->of_file, p->map[k].lines + line,
+				  arena_str(&p->arena, text)};
 	c->n++;
 	return 0;
 }
@@ -82,9 +83,9 @@ struct id_map {
 	struct meaning {
 		uint64_t id;
 		uint32_t string;
-		uint32_t tally;		/* that said so last */
-		bool defined;		/* else it has been met, undefined */
-	} *at;
+		uint32_t tally; /* that said so last */
+		bool defined;	/* else it has been met, undefined */
+	} * at;
 	size_t n, cap;
 };
 
@@ -119,21 +120,22 @@ static void id_forget(struct id_map *m)
 	m->n = 0;
 }
 
-struct join {			/* of one name space */
+struct join { /* of one name space */
 	struct profile *p;
 	enum name_space space;
 	struct intern strings;
 	struct id_map ids;
-	uint32_t entry;		/* string of NAME_ENTRY of the stretch at hand */
+	uint32_t entry; /* string of NAME_ENTRY of the stretch at hand */
 	struct err *err;
 };
 
-enum { EXPANDED_MAX = 64 << 10 };	/* bytes of a name made of references */
+enum { EXPANDED_MAX = 64 << 10 }; /* bytes of a name made of references */
 
 static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth);
 
 /* "(3)'2'(1)" with each reference replaced by its name; p is NULL when that is too long. */
-static struct str expand(struct join *j, size_t k, const struct name_slot *s, unsigned depth)
+static struct str expand(struct join *j, size_t k, const struct name_slot *s,
+			 unsigned depth)
 {
 	const struct names *names = &j->p->tally[k]->names[j->space];
 	struct str text = s->text, out;
@@ -193,10 +195,8 @@ static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth)
 	case NAME_BEFORE:
 		before = id_find(&j->ids, s->id);
 		return *done = before ? before->string : undefined(j, k, s);
-	case NAME_UNDEFINED:
-		return *done = undefined(j, k, s);
-	default:
-		break;
+	case NAME_UNDEFINED: return *done = undefined(j, k, s);
+	default: break;
 	}
 	if (s->refs && depth < DEEPEST) {
 		text = expand(j, k, s, depth);
@@ -232,12 +232,14 @@ static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 		}
 		if (i == names->n || s->kind == NAME_PLAIN)
 			continue;
-		struct meaning now = {s->id, string[i], (uint32_t)k, s->kind == NAME_DEFINED};
+		struct meaning now = {s->id, string[i], (uint32_t)k,
+				      s->kind == NAME_DEFINED};
 
-		if (now.defined ? redefined(j, k, s, string[i]) : id_find(&j->ids, s->id) != NULL) {
+		if (now.defined ? redefined(j, k, s, string[i])
+				: id_find(&j->ids, s->id) != NULL) {
 			if (j->err->kind)
 				return (int)j->err->kind;
-			continue;	/* an id that was used before it was defined again */
+			continue; /* an id that was used before it was defined again */
 		}
 		if (id_set(&j->ids, &now))
 			return no_memory(j->err);
@@ -342,21 +344,22 @@ int merge_names(struct profile *p, struct err *err)
 /* One identity (object, file, name) as the tallies use it. */
 struct identity {
 	uint32_t name, file, obj;
-	bool body;		/* a block with cost lines or calls */
-	bool called;		/* as a callee whose file was written */
-	bool defaulted;		/* as a callee whose file was not */
-	uint32_t as;		/* where its defaulted calls go: identity index */
-	uint32_t id;		/* final, or NO_ID */
+	bool body;	/* a block with cost lines or calls */
+	bool called;	/* as a callee whose file was written */
+	bool defaulted; /* as a callee whose file was not */
+	uint32_t as;	/* where its defaulted calls go: identity index */
+	uint32_t id;	/* final, or NO_ID */
 };
 
 struct identities {
 	struct identity *at;
 	size_t n, cap;
 	struct hash by;
-	uint32_t **slot;	/* per tally and function slot: identity index */
+	uint32_t **slot; /* per tally and function slot: identity index */
 };
 
-static uint32_t identity_of(struct identities *t, uint32_t name, uint32_t file, uint32_t obj)
+static uint32_t identity_of(struct identities *t, uint32_t name, uint32_t file,
+			    uint32_t obj)
 {
 	uint32_t h = (uint32_t)hash_mix(((uint64_t)name << 32 | file) ^ hash_mix(obj));
 	uint32_t probe = hash_start(&t->by, h), i;
@@ -367,8 +370,11 @@ static uint32_t identity_of(struct identities *t, uint32_t name, uint32_t file, 
 	if (t->n >= NO_ID || vec_reserve(&t->at, &t->cap, t->n + 1, sizeof(*t->at)) ||
 	    hash_add(&t->by, h, (uint32_t)t->n))
 		return NO_ID;
-	t->at[t->n] = (struct identity){
-		.name = name, .file = file, .obj = obj, .as = (uint32_t)t->n, .id = NO_ID};
+	t->at[t->n] = (struct identity){.name = name,
+					.file = file,
+					.obj = obj,
+					.as = (uint32_t)t->n,
+					.id = NO_ID};
 	return (uint32_t)t->n++;
 }
 
@@ -418,7 +424,8 @@ static int compare_identity(const void *a, const void *b)
 /* Calls to g of a file that has no g: the object's only g with a body, if there is one.
  * order is sorted by name, so a name's identities stand together. */
 /* Returns how many such callees there are, whether found or not. */
-static uint64_t redirect_defaulted(struct identities *ids, struct identity **order, size_t n)
+static uint64_t redirect_defaulted(struct identities *ids, struct identity **order,
+				   size_t n)
 {
 	uint64_t loose = 0;
 
@@ -700,8 +707,8 @@ static int join_odds(struct profile *p, struct err *err)
 		if (t->kept && kept_odds(p, t->kept, err))
 			return (int)err->kind;
 		for (size_t i = 0; i < t->nodd; i++)
-			if (profile_odd(p, k, t->odd[i].kind, t->odd[i].line, t->odd[i].text,
-					err))
+			if (profile_odd(p, k, t->odd[i].kind, t->odd[i].line,
+					t->odd[i].text, err))
 				return (int)err->kind;
 		/* profile_odd counts those kept; the others only have a number. */
 		for (int i = 0; i < ODD_KINDS; i++)
@@ -747,15 +754,17 @@ int merge(struct profile *p, struct tally *const *tally, size_t n, struct str ev
 		if (profile_begins_file(p, k)) {
 			p->nfile++;
 		} else {
-			p->map[k].offset = p->map[k - 1].offset + tally[k - 1]->text_bytes;
+			p->map[k].offset =
+				p->map[k - 1].offset + tally[k - 1]->text_bytes;
 			p->map[k].lines = p->map[k - 1].lines + tally[k - 1]->lines;
 		}
 		p->bytes += tally[k]->text_bytes;
 		p->lines += tally[k]->lines;
 	}
-	if (merge_names(p, err) || interrupted(cancel, err) || join_events(p, events, err) ||
-	    join_functions(p, err) || interrupted(cancel, err) || join_edges(p, err) ||
-	    join_odds(p, err) || header_events(p, err) || header_parts(p, err))
+	if (merge_names(p, err) || interrupted(cancel, err) ||
+	    join_events(p, events, err) || join_functions(p, err) ||
+	    interrupted(cancel, err) || join_edges(p, err) || join_odds(p, err) ||
+	    header_events(p, err) || header_parts(p, err))
 		return (int)err->kind;
 	order_odds(p);
 	return interrupted(cancel, err);
@@ -775,9 +784,9 @@ void profile_free(struct profile *p)
 	}
 	for (int s = 0; s < SPACES; s++)
 		free(p->name[s]);
-	void *const arrays[] = {p->event, p->fn_name, p->fn_file, p->fn_obj, p->self,
-				p->caller, p->callee, p->edge_sum, p->out_first, p->part,
-				p->odd, p->map};
+	void *const arrays[] = {p->event,     p->fn_name, p->fn_file, p->fn_obj,
+				p->self,      p->caller,  p->callee,  p->edge_sum,
+				p->out_first, p->part,	  p->odd,     p->map};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);

@@ -3,7 +3,6 @@
 
 #include "index/tally.h"
 
-
 int once_put(struct bytes *b, const struct once_row *before, const struct once_row *r,
 	     const uint64_t *cost)
 {
@@ -13,9 +12,9 @@ int once_put(struct bytes *b, const struct once_row *before, const struct once_r
 	if (b->cap - b->n < room && bytes_room(b, room))
 		return -1;
 	p = varint_put(b->p + b->n, (uint64_t)r->ncost << ONCE_COSTS | r->kind |
-			       (r->file != before->file ? ONCE_FILE : 0) |
-			       (r->instr != before->instr ? ONCE_INSTR : 0) |
-			       (r->line != before->line ? ONCE_LINE : 0));
+					    (r->file != before->file ? ONCE_FILE : 0) |
+					    (r->instr != before->instr ? ONCE_INSTR : 0) |
+					    (r->line != before->line ? ONCE_LINE : 0));
 	if (r->file != before->file)
 		p = varint_put(p, r->file);
 	if (r->instr != before->instr)

@@ -23,14 +23,14 @@
 #include "index/part_code.h"
 
 struct once_row {
-	uint8_t kind;		/* enum entry_kind (tally.h) */
+	uint8_t kind; /* enum entry_kind (tally.h) */
 	uint32_t ncost;
-	uint32_t file;		/* slot */
-	uint32_t callee;	/* slot, of a call */
+	uint32_t file;	 /* slot */
+	uint32_t callee; /* slot, of a call */
 	uint64_t instr, line;
-	uint64_t count;		/* calls; jumps: executed */
+	uint64_t count; /* calls; jumps: executed */
 	uint64_t taken;
-	uint64_t to[3];		/* jumps: as in tally.h */
+	uint64_t to[3]; /* jumps: as in tally.h */
 };
 
 enum { ONCE_KIND = 3, ONCE_FILE = 4, ONCE_INSTR = 8, ONCE_LINE = 16, ONCE_COSTS = 5 };
@@ -53,13 +53,15 @@ static inline unsigned char *once_put_change(unsigned char *p, uint64_t zigzag)
 /* A cost line of the same file as the row before, which was at before[0] (instr) and
  * before[1] (line), to p, where there is once_room(); its end. */
 static inline unsigned char *once_put_cost(unsigned char *p, const uint64_t *before,
-					   uint64_t instr, uint64_t line, const uint64_t *cost,
-					   uint32_t ncost)
+					   uint64_t instr, uint64_t line,
+					   const uint64_t *cost, uint32_t ncost)
 {
-	uint64_t di = varint_zigzag(before[0], instr), dl = varint_zigzag(before[1], line);
+	uint64_t di = varint_zigzag(before[0], instr),
+		 dl = varint_zigzag(before[1], line);
 
 	/* At most three costs: the tag is one byte. */
-	*p++ = (unsigned char)(ncost << ONCE_COSTS | (di ? ONCE_INSTR : 0) | (dl ? ONCE_LINE : 0));
+	*p++ = (unsigned char)(ncost << ONCE_COSTS | (di ? ONCE_INSTR : 0) |
+			       (dl ? ONCE_LINE : 0));
 	p = once_put_change(p, di);
 	p = once_put_change(p, dl);
 	for (uint32_t e = 0; e < ncost; e++)

@@ -52,7 +52,8 @@ int part_encode(struct tally *t)
 	int rc = bytes_put(b, t->ntouched_fn);
 
 	for (size_t i = 0; !rc && i < t->ntouched_fn; i++)
-		rc = put_slot(b, t->touched_fn[i], t->part_self + t->touched_fn[i] * e, e);
+		rc = put_slot(b, t->touched_fn[i], t->part_self + t->touched_fn[i] * e,
+			      e);
 	if (!rc)
 		rc = bytes_put(b, t->ntouched_edge);
 	for (size_t i = 0; !rc && i < t->ntouched_edge; i++)

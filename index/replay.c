@@ -17,7 +17,7 @@
 #include "index/replay_in.h"
 #include "index/simd.h"
 
-enum { COSTS_MAX = 64 };	/* columns a profile may have to be replayed */
+enum { COSTS_MAX = 64 }; /* columns a profile may have to be replayed */
 
 void replay_free(struct replay *r)
 {
@@ -32,12 +32,12 @@ void replay_free(struct replay *r)
 /* ---- what a matched line says ---- */
 
 struct line {
-	const char *end;	/* behind its newline */
-	uint64_t count;		/* of a call; times a jump was executed */
-	uint64_t taken;		/* of a conditional jump */
-	uint32_t newlines;	/* in front of the link's text */
-	unsigned n;		/* costs, where there may be more than two */
-	uint64_t cost[2];	/* up to two of them, which stay in registers */
+	const char *end;   /* behind its newline */
+	uint64_t count;	   /* of a call; times a jump was executed */
+	uint64_t taken;	   /* of a conditional jump */
+	uint32_t newlines; /* in front of the link's text */
+	unsigned n;	   /* costs, where there may be more than two */
+	uint64_t cost[2];  /* up to two of them, which stay in registers */
 };
 
 /* Any costs, at most ncols of them; the end of the line, or NULL. */
@@ -70,8 +70,8 @@ static HOT bool other_costs(const char *p, uint32_t ncols, struct line *l, uint6
 }
 
 /* Add the costs of a line: straight code where the profile has one or two columns. */
-static HOT void add_costs(struct tally *t, uint64_t *sum, const struct line *l, uint32_t ncols,
-			  const uint64_t *many)
+static HOT void add_costs(struct tally *t, uint64_t *sum, const struct line *l,
+			  uint32_t ncols, const uint64_t *many)
 {
 	if (ncols > 2) {
 		tally_add_costs(t, sum, many, l->n);
@@ -84,8 +84,8 @@ static HOT void add_costs(struct tally *t, uint64_t *sum, const struct line *l, 
 
 /* "jump=" N or "jcnd=" N/N, and the rest up to the end of the line where it is; the end, or
  * NULL. */
-static __attribute__((noinline)) const char *match_jump(const struct link *k, const char *p,
-							uint64_t *count, uint64_t *taken)
+static __attribute__((noinline)) const char *
+match_jump(const struct link *k, const char *p, uint64_t *count, uint64_t *taken)
 {
 	const char *rest = k->text + k->before + k->digits;
 	unsigned n = k->len - k->before - k->digits;
@@ -103,16 +103,17 @@ static __attribute__((noinline)) const char *match_jump(const struct link *k, co
 }
 
 /* A cost and the newline behind it. */
-enum { SHORT_COST = 8 };	/* bytes */
+enum { SHORT_COST = 8 }; /* bytes */
 struct last_cost {
-	uint64_t text;		/* of a short one, the first byte lowest */
-	unsigned other;		/* bits above it that are not of it */
-	unsigned size;		/* bytes */
+	uint64_t text;	/* of a short one, the first byte lowest */
+	unsigned other; /* bits above it that are not of it */
+	unsigned size;	/* bytes */
 	uint64_t v;
 };
 
 /* One of more than 7 digits. */
-static __attribute__((noinline)) bool read_long_cost(const char *p, struct last_cost *cost)
+static __attribute__((noinline)) bool read_long_cost(const char *p,
+						     struct last_cost *cost)
 {
 	const char *from = p;
 
@@ -155,8 +156,8 @@ find_head(const struct tally *t, uint32_t fl, struct head *h, const char *fl_at,
 	if (!digits_number(&fn_at, &id) || *fn_at != ')' || id >= fns->by_id_n)
 		return NULL;
 	u = &fns->slot[fns->by_id[id]].block;
-	if (!fns->by_id[id] || !fl || u->fn == UINT32_MAX || u->ob != t->ob || u->fl != fl ||
-	    !t->fn[u->fn].head)
+	if (!fns->by_id[id] || !fl || u->fn == UINT32_MAX || u->ob != t->ob ||
+	    u->fl != fl || !t->fn[u->fn].head)
 		return NULL;
 	*h = (struct head){fn_digits, fl_digits, t->ob, fl, u->fn, t->fn[u->fn].head};
 	return h;
@@ -164,9 +165,9 @@ find_head(const struct tally *t, uint32_t fl, struct head *h, const char *fl_at,
 
 /* The head with these digits, at fl_at (0 and NULL: it has no fl= and fl is in force) and
  * fn_at. */
-static HOT const struct head *head_of(const struct replay *r, const struct tally *t, uint32_t fl,
-				      const char *fl_at, const char *fn_at, uint64_t fl_digits,
-				      uint64_t fn_digits)
+static HOT const struct head *head_of(const struct replay *r, const struct tally *t,
+				      uint32_t fl, const char *fl_at, const char *fn_at,
+				      uint64_t fl_digits, uint64_t fn_digits)
 {
 	struct head *h = &r->head[fn_digits * 0x9e3779b97f4a7c15 >> (64 - HEAD_BITS)];
 
@@ -190,9 +191,9 @@ static bool learn_head(struct replay *r)
 
 /* Behind `entry` came a head, at p, and k's text behind it, at `from`: from now on that is a
  * link too. */
-static __attribute__((noinline)) int link_head(struct replay *r, uint32_t entry, const char *p,
-					       const char *from, uint32_t newlines,
-					       const struct link *k)
+static __attribute__((noinline)) int link_head(struct replay *r, uint32_t entry,
+					       const char *p, const char *from,
+					       uint32_t newlines, const struct link *k)
 {
 	size_t n = (size_t)(from - p);
 	struct wide_link new = {.link = *k};
@@ -200,8 +201,8 @@ static __attribute__((noinline)) int link_head(struct replay *r, uint32_t entry,
 	if (!learn_head(r))
 		return 0;
 	newlines += k->flags & LINK_NEWLINES;
-	if (n + k->len > LINK_WIDE || n + k->before > LINK_TEXT || newlines > NEWLINES_MAX ||
-	    (k->flags & LINK_JUMP))
+	if (n + k->len > LINK_WIDE || n + k->before > LINK_TEXT ||
+	    newlines > NEWLINES_MAX || (k->flags & LINK_JUMP))
 		return 0;
 	memcpy(link_text(&new.link), p, n);
 	memcpy(link_text(&new.link) + n, link_text_of(k), k->len);
@@ -232,7 +233,7 @@ static HOT uint64_t differ_portable(const char *p, const struct link *k)
 	for (unsigned i = 0; i < 48; i += 8) {
 		uint64_t x = load8(p + i) ^ load8(k->text + i);
 
-		if (x)	/* the bits above the first are not looked at */
+		if (x) /* the bits above the first are not looked at */
 			return UINT64_MAX << (i + ((unsigned)__builtin_ctzll(x) >> 3));
 	}
 	return 0;
@@ -247,7 +248,8 @@ static HOT bool same_rest_portable(const struct link *k, const char *p)
 
 static HOT bool step_fits_portable(const struct step *s, const char *p)
 {
-	uint64_t low = load8(p) ^ load8(s->text), high = load8(p + 8) ^ load8(s->text + 8);
+	uint64_t low = load8(p) ^ load8(s->text),
+		 high = load8(p + 8) ^ load8(s->text + 8);
 
 	return s->len > 8 ? (low | high << (128 - 8 * s->len)) == 0
 			  : s->len && low << (64 - 8 * s->len) == 0;
@@ -269,14 +271,14 @@ static HOT uint64_t closing_portable(const char *p)
 #undef ISA_TARGET
 
 #if SIMD_X86
-#define SAME_REST(hot, set)                                                                   \
-	static hot bool same_rest_##set(const struct link *k, const char *p)                  \
-	{                                                                                     \
-		const unsigned at = k->before + k->digits;                                    \
-                                                                                              \
-		if (__builtin_expect(k->len > LINK_TEXT, 0))                                  \
-			return same_rest_portable(k, p);                                      \
-		return differ_##set(p - at, k) >> at << (64 - (k->len - at)) == 0;            \
+#define SAME_REST(hot, set)                                                        \
+	static hot bool same_rest_##set(const struct link *k, const char *p)       \
+	{                                                                          \
+		const unsigned at = k->before + k->digits;                         \
+                                                                                   \
+		if (__builtin_expect(k->len > LINK_TEXT, 0))                       \
+			return same_rest_portable(k, p);                           \
+		return differ_##set(p - at, k) >> at << (64 - (k->len - at)) == 0; \
 	}
 
 static HOT uint64_t differ_sse2(const char *p, const struct link *k)
@@ -354,7 +356,8 @@ SAME_REST(AVX2_HOT, avx2)
 /* The whole link, a cache line, at once: 16 bytes of it are before the text. */
 static AVX512_HOT uint64_t differ_avx512(const char *p, const struct link *k)
 {
-	return _mm512_cmpneq_epi8_mask(_mm512_loadu_si512(p - LINK_AT), _mm512_load_si512(k)) >>
+	return _mm512_cmpneq_epi8_mask(_mm512_loadu_si512(p - LINK_AT),
+				       _mm512_load_si512(k)) >>
 	       LINK_AT;
 }
 
@@ -371,7 +374,7 @@ SAME_REST(AVX512_HOT, avx512)
 /* By scan_path(): one choice of instruction set for all of the reading. */
 static const struct path {
 	const char *name;
-	replay_fn *run[3];		/* of 1, 2 and any number of columns */
+	replay_fn *run[3]; /* of 1, 2 and any number of columns */
 } paths[] = {
 #if SIMD_X86
 	{"avx512", {run1_avx512, run2_avx512, run_any_avx512}},
@@ -410,10 +413,10 @@ int replay_room(struct replay *r)
 
 static bool usable(struct replay *r, const struct tally *t, const struct decode *d)
 {
-	if (!replay_settled(t, d) || t->ob_moved || t->pending != PENDING_NONE || t->has_cfi ||
-	    t->has_cob || t->has_jfi || t->has_jfn || t->ncol == 0 || t->ncol > COSTS_MAX ||
-	    !in_place(t) || t->ncol != d->ncols || d->sub[0] == SUB_BB ||
-	    (d->nsub > 1 && d->sub[1] == SUB_BB))
+	if (!replay_settled(t, d) || t->ob_moved || t->pending != PENDING_NONE ||
+	    t->has_cfi || t->has_cob || t->has_jfi || t->has_jfn || t->ncol == 0 ||
+	    t->ncol > COSTS_MAX || !in_place(t) || t->ncol != d->ncols ||
+	    d->sub[0] == SUB_BB || (d->nsub > 1 && d->sub[1] == SUB_BB))
 		return false;
 	if (r->meaning != t->meaning || !r->run) {
 		r->meaning = t->meaning;

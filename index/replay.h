@@ -29,25 +29,25 @@ struct plain;
 
 /* The loop of an instruction set and a number of columns. */
 struct replay;
-typedef const char *replay_fn(struct replay *r, struct tally *t, const char *p, const char *end,
-			      struct err *err);
+typedef const char *replay_fn(struct replay *r, struct tally *t, const char *p,
+			      const char *end, struct err *err);
 
 struct replay {
-	replay_fn *run;		/* NULL: not chosen yet */
-	struct link *link;	/* link 0 is none */
+	replay_fn *run;	   /* NULL: not chosen yet */
+	struct link *link; /* link 0 is none */
 	size_t n, cap;
-	uint32_t *first;	/* per entry: its first link, 0: none */
+	uint32_t *first; /* per entry: its first link, 0: none */
 	size_t first_cap;
-	struct step *step;	/* per entry: the one that leads to the entry numbered next */
+	struct step *step; /* per entry: the one that leads to the entry numbered next */
 	size_t step_cap;
-	bool full;		/* no room for more links: new text is not learnt */
-	uint32_t meaning;	/* of the tally when the links were learnt */
+	bool full;	  /* no room for more links: new text is not learnt */
+	uint32_t meaning; /* of the tally when the links were learnt */
 	/* Links that are heads of blocks, lately.  Where any function may come next they do not
 	 * help: then only the first link is compared with a head, which is looked up otherwise. */
 	uint32_t heads_learnt, heads_taken;
 	bool heads_help;
-	struct head *head;	/* by hash of the digits of fn= */
-	struct plain *plain;	/* scratch */
+	struct head *head;   /* by hash of the digits of fn= */
+	struct plain *plain; /* scratch */
 };
 
 void replay_free(struct replay *r);
@@ -69,11 +69,12 @@ static inline bool replay_ready(const struct tally *t)
 /* Where we were before a batch of decode_entry(), and learning from it afterwards. */
 struct replay_before {
 	uint32_t fn, entry;
-	bool plain;		/* nothing was pending that the text does not say */
-	bool settled;		/* positions and file were the entry's */
+	bool plain;   /* nothing was pending that the text does not say */
+	bool settled; /* positions and file were the entry's */
 };
 struct replay_before replay_note(const struct tally *t, const struct decode *d);
-int replay_learn(struct replay *r, const struct replay_before *before, const struct tally *t,
-		 const struct decode *d, const struct batch *b, struct err *err);
+int replay_learn(struct replay *r, const struct replay_before *before,
+		 const struct tally *t, const struct decode *d, const struct batch *b,
+		 struct err *err);
 
 #endif

@@ -11,32 +11,35 @@
 
 enum {
 	LINK_TEXT = 44,
-	LINK_WIDE = LINK_TEXT + 64,	/* bytes of text a link of two may have */
-	LINK_AT = 20,			/* where a link's text begins in it */
+	LINK_WIDE = LINK_TEXT + 64, /* bytes of text a link of two may have */
+	LINK_AT = 20,		    /* where a link's text begins in it */
 	JUMP_MARK = 1,
-	JUMP_BEFORE = 5,	/* bytes in front of a jump's counts */
-	NEWLINES_MAX = 15,		/* in a link's text: 4 bits */
+	JUMP_BEFORE = 5,   /* bytes in front of a jump's counts */
+	NEWLINES_MAX = 15, /* in a link's text: 4 bits */
 };
 
-enum link_flag {		/* none of them: a cost line of the same block */
-	LINK_NEWLINES = NEWLINES_MAX,
-	LINK_LONG = 16,		/* more than LINK_TEXT bytes: it goes on in the next link's place */
-	LINK_CALL = 32,
-	LINK_JUMP = 64,
-	LINK_HEAD = 128,	/* begins with the head of a block */
+enum link_flag { /* none of them: a cost line of the same block */
+		 LINK_NEWLINES = NEWLINES_MAX,
+		 LINK_LONG =
+			 16, /* more than LINK_TEXT bytes: it goes on in the next link's place */
+		 LINK_CALL = 32,
+		 LINK_JUMP = 64,
+		 LINK_HEAD = 128, /* begins with the head of a block */
 };
 
 /* A text that followed an entry, and the entry it led to.  Link 0 is none: a LINK_JUMP
  * that fits nothing. */
 struct link {
-	uint32_t to;		/* entry */
-	uint32_t alt;		/* another link of the same entry; 0: none */
-	uint32_t val;		/* of `to` */
-	uint32_t count;		/* of a call, as the text has it */
-	uint8_t len;		/* bytes of text, up to the costs */
-	uint8_t before, digits;	/* of a call or jump: where its counts stand in the text */
-	uint8_t flags;		/* newlines in the text, and: */
-	char text[LINK_TEXT];	/* of a jump: JUMP_MARK for its 'j', so that it matches nothing */
+	uint32_t to;	/* entry */
+	uint32_t alt;	/* another link of the same entry; 0: none */
+	uint32_t val;	/* of `to` */
+	uint32_t count; /* of a call, as the text has it */
+	uint8_t len;	/* bytes of text, up to the costs */
+	uint8_t before,
+		digits; /* of a call or jump: where its counts stand in the text */
+	uint8_t flags;	/* newlines in the text, and: */
+	char text
+		[LINK_TEXT]; /* of a jump: JUMP_MARK for its 'j', so that it matches nothing */
 };
 _Static_assert(sizeof(struct link) == 64 && offsetof(struct link, text) == LINK_AT,
 	       "a link is a cache line, compared as one");
@@ -47,8 +50,8 @@ _Static_assert(sizeof(struct link) == 64 && offsetof(struct link, text) == LINK_
  */
 enum { STEP_TEXT = 15 };
 struct step {
-	char text[STEP_TEXT];	/* up to the costs */
-	uint8_t len;		/* 0: none */
+	char text[STEP_TEXT]; /* up to the costs */
+	uint8_t len;	      /* 0: none */
 };
 _Static_assert(sizeof(struct step) == 16, "a step is compared as one");
 
@@ -71,12 +74,12 @@ static inline const char *link_text_of(const struct link *k)
 
 /* What a block's head "fl=(12)\nfn=(34)\n" means, found by the digits of its fn=. */
 struct head {
-	uint64_t fn_digits, fl_digits;	/* as read; fl: 0 where the head has none */
-	uint32_t ob, fl;		/* slots in force */
-	uint32_t f;			/* function slot */
-	uint32_t entry;			/* its head */
+	uint64_t fn_digits, fl_digits; /* as read; fl: 0 where the head has none */
+	uint32_t ob, fl;	       /* slots in force */
+	uint32_t f;		       /* function slot */
+	uint32_t entry;		       /* its head */
 };
-enum { HEAD_BITS = 14 };	/* heads remembered: 2^ these, one per hash */
+enum { HEAD_BITS = 14 }; /* heads remembered: 2^ these, one per hash */
 
 /* Positions and file are those of the entry before: not so behind a line that belongs to a
  * calls= or jump= which was not counted. */
@@ -98,9 +101,9 @@ int replay_room(struct replay *r);
  */
 enum { PLAIN_TEXT = 256, PLAIN_BEHIND = 128 };
 struct plain {
-	char bytes[LINK_AT + PLAIN_TEXT + PLAIN_BEHIND];	/* the text begins at LINK_AT */
-	size_t n;		/* bytes of it */
-	const char *end;	/* of the lines that it stands for */
+	char bytes[LINK_AT + PLAIN_TEXT + PLAIN_BEHIND]; /* the text begins at LINK_AT */
+	size_t n;					 /* bytes of it */
+	const char *end; /* of the lines that it stands for */
 };
 
 /*

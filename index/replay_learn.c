@@ -12,14 +12,14 @@
 #include "index/replay_in.h"
 
 enum {
-	LINKS_MAX = 1 << 20,	/* 64 MiB; further ones take the place of others */
-	WAYS = 16,		/* texts remembered behind one entry */
+	LINKS_MAX = 1 << 20, /* 64 MiB; further ones take the place of others */
+	WAYS = 16,	     /* texts remembered behind one entry */
 };
 
 struct replay_before replay_note(const struct tally *t, const struct decode *d)
 {
-	bool plain = t->pending == PENDING_NONE && !t->has_cfi && !t->has_cob && !t->has_jfi &&
-		     !t->has_jfn && !t->ob_moved;
+	bool plain = t->pending == PENDING_NONE && !t->has_cfi && !t->has_cob &&
+		     !t->has_jfi && !t->has_jfn && !t->ob_moved;
 
 	return (struct replay_before){t->cur_fn, t->cur, plain, replay_settled(t, d)};
 }
@@ -66,7 +66,7 @@ static bool set_text(struct link *k, const char *p, const char *costs, const cha
 		while (*rest >= '0' && *rest <= '9' && n < UINT32_MAX)
 			n = n * 10 + (uint64_t)(*rest++ - '0');
 		if (n > UINT32_MAX || rest == count || (*rest != ' ' && *rest != '\n'))
-			return false;	/* 0x1f, say */
+			return false; /* 0x1f, say */
 		k->before = (uint8_t)(count - p);
 		k->digits = (uint8_t)(rest - count);
 		k->count = (uint32_t)n;
@@ -108,7 +108,7 @@ int replay_link(struct replay *r, uint32_t entry, const struct link *new)
 	/* A head may take the place of a head; others that of the one used longest ago. */
 	at = &r->first[entry];
 	for (; *at && r->link[*at].alt; n++) {
-		head = !r->heads_help && (r->link[*at].flags & new->flags & LINK_HEAD);
+		head = !r->heads_help && (r->link[*at].flags & new->flags &LINK_HEAD);
 		if (head)
 			break;
 		at = &r->link[*at].alt;
@@ -126,8 +126,8 @@ int replay_link(struct replay *r, uint32_t entry, const struct link *new)
 			r->full = true;
 			return 0;
 		}
-		if (make_none(r) ||
-		    vec_reserve_lines(&r->link, &r->cap, r->n + wide + 1, sizeof(*r->link)))
+		if (make_none(r) || vec_reserve_lines(&r->link, &r->cap, r->n + wide + 1,
+						      sizeof(*r->link)))
 			return -1;
 		i = (uint32_t)r->n;
 		r->n += wide;
@@ -147,8 +147,8 @@ static size_t spec_at(const char *p, enum name_space *space)
 		char text[5];
 		uint8_t n, space;
 	} specs[] = {
-		{"fn=(", 3, SPACE_FN},	  {"cfn=", 4, SPACE_FN},   {"fl=(", 3, SPACE_FILE},
-		{"fi=(", 3, SPACE_FILE},  {"fe=(", 3, SPACE_FILE}, {"cfi=", 4, SPACE_FILE},
+		{"fn=(", 3, SPACE_FN},	 {"cfn=", 4, SPACE_FN},	  {"fl=(", 3, SPACE_FILE},
+		{"fi=(", 3, SPACE_FILE}, {"fe=(", 3, SPACE_FILE}, {"cfi=", 4, SPACE_FILE},
 		{"cfl=", 4, SPACE_FILE}, {"cob=", 4, SPACE_OBJ},
 	};
 
@@ -161,10 +161,12 @@ static size_t spec_at(const char *p, enum name_space *space)
 }
 
 /* Blanks around it are not the name's. */
-static bool known_name(const struct tally *t, enum name_space space, uint64_t id, struct str name)
+static bool known_name(const struct tally *t, enum name_space space, uint64_t id,
+		       struct str name)
 {
 	return name.n && (unsigned char)name.p[0] > ' ' &&
-	       (unsigned char)name.p[name.n - 1] > ' ' && names_known(&t->names[space], id, name);
+	       (unsigned char)name.p[name.n - 1] > ' ' &&
+	       names_known(&t->names[space], id, name);
 }
 
 /* Bytes of the line p[0..n) that say no name: all but " malloc", which must be the name that
@@ -188,8 +190,8 @@ static size_t unnamed(const struct tally *t, const char *p, size_t n)
 
 /* Behind the name that is said at p and not in the line that ends at text[n], "cfn=(12)",
  * where it is the one that is known; or NULL. */
-static const char *behind_name(const struct tally *t, const char *text, size_t n, const char *p,
-			       const char *stop)
+static const char *behind_name(const struct tally *t, const char *text, size_t n,
+			       const char *p, const char *stop)
 {
 	enum name_space space = SPACE_FN;
 	const char *line = text + n, *q, *nl;
@@ -203,15 +205,16 @@ static const char *behind_name(const struct tally *t, const char *text, size_t n
 	if (q == line + 1 || !digits_number(&q, &id) || *q != ')' || q + 1 != text + n)
 		return NULL;
 	nl = memchr(p, '\n', (size_t)(stop - p));
-	return nl && known_name(t, space, id, (struct str){p + 1, (size_t)(nl - (p + 1))}) ? nl
-											 : NULL;
+	return nl && known_name(t, space, id, (struct str){p + 1, (size_t)(nl - (p + 1))})
+		       ? nl
+		       : NULL;
 }
 
 const char *replay_named(const struct tally *t, const struct link *k, const char *p,
 			 const char *end, uint64_t *count)
 {
 	const char *text = link_text_of(k), *behind;
-	unsigned i = 0;		/* bytes of text that were compared */
+	unsigned i = 0; /* bytes of text that were compared */
 	bool counted = !(k->flags & LINK_CALL);
 
 	/* p + i is what text + i is compared with. */
@@ -279,29 +282,19 @@ static bool plain_rows(const struct batch *b, bool *block, const struct row **ca
 		const struct row *r = &b->row[i];
 
 		switch ((enum row_kind)r->kind) {
-		case ROW_FN:
-			*block = true;
-			break;
-		case ROW_FL:
-			fl = true;
-			break;
-		case ROW_FI:
-			break;
-		case ROW_CFN:
-			cfn = called = true;
-			break;
+		case ROW_FN: *block = true; break;
+		case ROW_FL: fl = true; break;
+		case ROW_FI: break;
+		case ROW_CFN: cfn = called = true; break;
 		case ROW_CFI:
-		case ROW_COB:
-			called = true;
-			break;
+		case ROW_COB: called = true; break;
 		case ROW_CALLS:
 			/* Anything between it and its line: the call was dropped. */
 			if (i + 2 != b->n)
 				return false;
 			*calls = r;
 			break;
-		default:
-			return false;
+		default: return false;
 		}
 	}
 	/* cfi= and its like without calls= are for a later call, fl= without fn= for a later
@@ -317,7 +310,8 @@ static bool set_jump_text(struct link *k, const struct batch *b)
 	bool cond = b->row[0].kind == ROW_JCND;
 
 	if (b->n != 2 || b->row[0].at != 0 || b->row[1].nc != 0 || b->bytes < 8 ||
-	    b->bytes - 1 > LINK_TEXT || (b->row[0].kind != ROW_JUMP && b->row[0].kind != ROW_JCND))
+	    b->bytes - 1 > LINK_TEXT ||
+	    (b->row[0].kind != ROW_JUMP && b->row[0].kind != ROW_JCND))
 		return false;
 	k->flags |= LINK_JUMP;
 	while ((*rest >= '0' && *rest <= '9') || (*rest == '/' && cond && !slash)) {
@@ -326,8 +320,8 @@ static bool set_jump_text(struct link *k, const struct batch *b)
 		rest++;
 	}
 	/* Both counts are plain numbers, and a blank follows. */
-	if (memcmp(p, cond ? "jcnd=" : "jump=", 5) != 0 || *rest != ' ' || rest == digits ||
-	    (cond && (!slash || slash == digits || slash + 1 == rest)))
+	if (memcmp(p, cond ? "jcnd=" : "jump=", 5) != 0 || *rest != ' ' ||
+	    rest == digits || (cond && (!slash || slash == digits || slash + 1 == rest)))
 		return false;
 	k->before = JUMP_BEFORE;
 	k->digits = (uint8_t)(rest - digits);
@@ -349,7 +343,9 @@ static bool keep_step(struct replay *r, uint32_t entry, const struct link *k,
 	if (t->ncol != 1 || k->to != entry + 1 || k->len > STEP_TEXT || k->flags != 1)
 		return false;
 	*rc = make_none(r) || vec_reserve(&r->step, &r->step_cap, (size_t)entry + 1,
-					  sizeof(*r->step)) ? -1 : 0;
+					  sizeof(*r->step))
+		      ? -1
+		      : 0;
 	step = &r->step[entry];
 	if (*rc || step->len)
 		return *rc != 0;
@@ -359,8 +355,8 @@ static bool keep_step(struct replay *r, uint32_t entry, const struct link *k,
 }
 
 /* Link `entry` to the tally's current one by k; text is its text with the costs. */
-static int keep_link(struct replay *r, uint32_t entry, struct link *k, const struct tally *t,
-		     struct str text, struct err *err)
+static int keep_link(struct replay *r, uint32_t entry, struct link *k,
+		     const struct tally *t, struct str text, struct err *err)
 {
 	const char *end = text.p + text.n;
 	unsigned newlines = 0;
@@ -412,8 +408,9 @@ static const char *last_line(struct str text)
 	return nl ? nl + 1 : text.p;
 }
 
-int replay_learn(struct replay *r, const struct replay_before *before, const struct tally *t,
-		 const struct decode *d, const struct batch *b, struct err *err)
+int replay_learn(struct replay *r, const struct replay_before *before,
+		 const struct tally *t, const struct decode *d, const struct batch *b,
+		 struct err *err)
 {
 	const struct row *last = b->n ? &b->row[b->n - 1] : NULL, *calls;
 	const char *line, *costs, *count = NULL;
@@ -426,7 +423,8 @@ int replay_learn(struct replay *r, const struct replay_before *before, const str
 	    !before->plain || r->meaning != t->meaning)
 		return 0;
 	if (before->fn == t->cur_fn && before->settled && set_jump_text(k, b))
-		return keep_link(r, before->entry, k, t, (struct str){b->text, b->bytes}, err);
+		return keep_link(r, before->entry, k, t, (struct str){b->text, b->bytes},
+				 err);
 	if (last->nc == 0 || !plain_rows(b, &block, &calls) || replay_room(r))
 		return 0;
 	if (!block && (before->fn != t->cur_fn || !before->settled))
@@ -444,5 +442,6 @@ int replay_learn(struct replay *r, const struct replay_before *before, const str
 	}
 	if (!set_text(k, text.p, costs, count))
 		return 0;
-	return keep_link(r, block ? t->fn[t->cur_fn].head : before->entry, k, t, text, err);
+	return keep_link(r, block ? t->fn[t->cur_fn].head : before->entry, k, t, text,
+			 err);
 }

@@ -50,7 +50,8 @@ bool retally_possible(struct store *st)
 {
 	struct look l = {.st = st};
 
-	if (st->meta.files < 2 || st->meta.loose || st->meta.saturated || st->meta.parts < 2)
+	if (st->meta.files < 2 || st->meta.loose || st->meta.saturated ||
+	    st->meta.parts < 2)
 		return false;
 	return !map_guard(look, &l, ERR_INDEX, &(struct err){0}) && l.possible;
 }

@@ -26,13 +26,13 @@ struct save {
 	const atomic_int *cancel;
 	struct err *err;
 	struct cycles c;
-	uint32_t *cycle;		/* per function: 0, or 1.. */
+	uint32_t *cycle; /* per function: 0, or 1.. */
 	uint32_t ncycles;
-	uint32_t *cycle_first, *member;	/* ncycles + 1; functions in cycles */
+	uint32_t *cycle_first, *member; /* ncycles + 1; functions in cycles */
 	uint32_t nmember;
-	uint64_t *col, *contribution;	/* scratch, one per function */
-	uint64_t *by_component;		/* scratch, one per component */
-	struct sort_pair *pair;		/* scratch, one per function or edge */
+	uint64_t *col, *contribution; /* scratch, one per function */
+	uint64_t *by_component;	      /* scratch, one per component */
+	struct sort_pair *pair;	      /* scratch, one per function or edge */
 };
 
 static int no_memory(struct err *err)
@@ -79,7 +79,8 @@ static void sum_components(struct save *s, size_t event)
 			if (leaves(s, e))
 				sum = add(s, sum, p->edge_sum[e * width + 1 + event]);
 		s->contribution[f] = sum;
-		s->by_component[s->c.component[f]] = add(s, s->by_component[s->c.component[f]], sum);
+		s->by_component[s->c.component[f]] =
+			add(s, s->by_component[s->c.component[f]], sum);
 	}
 }
 
@@ -124,14 +125,15 @@ static int number_cycles(struct save *s)
 
 static int column(struct save *s, enum table t, size_t event, const void *rows, size_t n)
 {
-	return store_writer_column(s->w, t, (uint32_t)event, rows, n, s->err) || stopped(s);
+	return store_writer_column(s->w, t, (uint32_t)event, rows, n, s->err) ||
+	       stopped(s);
 }
 
 /* Function ids by descending value, ties by id. */
 static int rank(struct save *s, enum table t, size_t event, const uint64_t *value)
 {
 	size_t n = s->p->nfn;
-	uint32_t *ids = (uint32_t *)(void *)s->pair;	/* overwritten from the front */
+	uint32_t *ids = (uint32_t *)(void *)s->pair; /* overwritten from the front */
 
 	for (size_t f = 0; f < n; f++)
 		s->pair[f] = (struct sort_pair){~value[f], (uint32_t)f};
@@ -283,8 +285,9 @@ static int save_strings(struct save *s, enum table t, enum name_space space)
 		for (size_t i = 0; i < rows; i++)
 			if (str[at + i].n)
 				memcpy(buf + offset[i], str[at + i].p, str[at + i].n);
-		rc = store_writer_put(s->w, t, 0, (uint32_t)(at / STRING_ROWS), (uint32_t)rows,
-				      buf, bytes, s->err) || stopped(s);
+		rc = store_writer_put(s->w, t, 0, (uint32_t)(at / STRING_ROWS),
+				      (uint32_t)rows, buf, bytes, s->err) ||
+		     stopped(s);
 	}
 	free(buf);
 	return rc;
@@ -317,7 +320,7 @@ static int save_diagnostics(struct save *s)
 		}
 		told |= o->kind == ODD_SUM_OVERFLOW;
 	}
-	if (p->saturated && !told) {	/* a sum over functions or edges */
+	if (p->saturated && !told) { /* a sum over functions or edges */
 		struct diag d = {.kind = ODD_SUM_OVERFLOW, .count = 1};
 
 		diag_code(&c, &d);
@@ -325,7 +328,8 @@ static int save_diagnostics(struct save *s)
 		rows++;
 	}
 	rc = c.failed ? no_memory(s->err)
-		      : store_writer_put(s->w, TABLE_DIAG, 0, 0, (uint32_t)rows, b.p, b.n, s->err);
+		      : store_writer_put(s->w, TABLE_DIAG, 0, 0, (uint32_t)rows, b.p, b.n,
+					 s->err);
 	free(b.p);
 	return rc;
 }
@@ -395,8 +399,8 @@ int save_profile(struct profile *p, struct store_writer *w, struct meta *meta, s
 
 	jobs = ordered_jobs(jobs);
 	rc = rc || save_strings(&s, TABLE_OBJ, SPACE_OBJ) ||
-	     save_strings(&s, TABLE_FILE, SPACE_FILE) || save_strings(&s, TABLE_NAME, SPACE_FN) ||
-	     save_identities(&s);
+	     save_strings(&s, TABLE_FILE, SPACE_FILE) ||
+	     save_strings(&s, TABLE_NAME, SPACE_FN) || save_identities(&s);
 	for (size_t e = 0; !rc && e < p->nevent; e++)
 		rc = save_event(&s, e);
 	rc = rc || save_edge_columns(&s) || save_incoming(&s) ||
@@ -404,8 +408,8 @@ int save_profile(struct profile *p, struct store_writer *w, struct meta *meta, s
 	     save_parts(p, w, meta->total, jobs, cancel, err) || save_diagnostics(&s) ||
 	     save_meta(&s);
 	cycles_free(&s.c);
-	void *const arrays[] = {s.cycle, s.cycle_first, s.member, s.col, s.contribution,
-				s.by_component, s.pair};
+	void *const arrays[] = {s.cycle,	s.cycle_first,	s.member, s.col,
+				s.contribution, s.by_component, s.pair};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);

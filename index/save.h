@@ -18,11 +18,11 @@ int save_profile(struct profile *p, struct store_writer *w, struct meta *meta, s
 		 unsigned jobs, const atomic_int *cancel, struct err *err);
 
 /* save_detail.c: its tables, their numbers in meta, and the functions' first lines */
-int save_detail(const struct profile *p, struct store_writer *w, struct meta *meta, size_t run,
-		unsigned jobs, const atomic_int *cancel, struct err *err);
+int save_detail(const struct profile *p, struct store_writer *w, struct meta *meta,
+		size_t run, unsigned jobs, const atomic_int *cancel, struct err *err);
 
 /* save_parts.c */
-int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total, unsigned jobs,
-	       const atomic_int *cancel, struct err *err);
+int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total,
+	       unsigned jobs, const atomic_int *cancel, struct err *err);
 
 #endif

@@ -13,7 +13,7 @@
 #include "index/detail.h"
 #include "index/save.h"
 
-enum { UNIT_WEIGHT = 1 << 15 };	/* entries of a unit, about */
+enum { UNIT_WEIGHT = 1 << 15 }; /* entries of a unit, about */
 
 static const struct {
 	enum table rows, places;
@@ -30,7 +30,7 @@ struct packed_fn {
 };
 
 struct unit {
-	int unread;		/* why it could not be packed: detail_unread() */
+	int unread; /* why it could not be packed: detail_unread() */
 	struct bytes bytes[DETAIL_KINDS];
 	uint64_t rows[DETAIL_KINDS];
 	struct packed_fn *fn;
@@ -39,10 +39,10 @@ struct unit {
 
 struct writing {
 	const struct profile *p;
-	uint32_t *from;			/* first function of each unit, and the end of the last */
+	uint32_t *from; /* first function of each unit, and the end of the last */
 	size_t nunits;
 	struct packer pack[DETAIL_KINDS];
-	uint64_t *at[DETAIL_KINDS];	/* per function: its place */
+	uint64_t *at[DETAIL_KINDS]; /* per function: its place */
 	uint64_t rows[DETAIL_KINDS];
 	uint64_t *first_line;
 	const atomic_int *cancel;
@@ -113,7 +113,7 @@ static int write_unit(void *arg, void *slot, size_t item, int failed)
 		w->first_line[f] = fn->first_line;
 		for (int k = 0; k < DETAIL_KINDS; k++) {
 			if (bytes_append(&w->pack[k].buf, u->bytes[k].p + begin[k],
-				      fn->end[k] - begin[k]))
+					 fn->end[k] - begin[k]))
 				return no_memory(w->err);
 			if (packer_end_row(&w->pack[k], &w->at[k][f], w->err))
 				return (int)w->err->kind;
@@ -158,8 +158,8 @@ static int cut_units(struct writing *w, const struct detail *d, size_t run)
 	return 0;
 }
 
-static int writing_init(struct writing *w, struct store_writer *store, const struct detail *d,
-			size_t run)
+static int writing_init(struct writing *w, struct store_writer *store,
+			const struct detail *d, size_t run)
 {
 	const size_t n = w->p->nfn + 1;
 	int rc = cut_units(w, d, run);
@@ -194,10 +194,14 @@ static void units_free(struct unit *u, size_t n)
 }
 
 /* The units, by up to `jobs` workers of which the first is there. */
-static int write_all(struct writing *w, struct worker *worker, unsigned jobs, uint64_t *loose)
+static int write_all(struct writing *w, struct worker *worker, unsigned jobs,
+		     uint64_t *loose)
 {
-	struct ordered o = {.items = w->nunits, .nslots = 2 * (size_t)jobs,
-			    .slot_size = sizeof(struct unit), .make = pack, .take = write_unit,
+	struct ordered o = {.items = w->nunits,
+			    .nslots = 2 * (size_t)jobs,
+			    .slot_size = sizeof(struct unit),
+			    .make = pack,
+			    .take = write_unit,
 			    .arg = w};
 	struct unit *unit = calloc(o.nslots, sizeof(*unit));
 	void **each = calloc(jobs, sizeof(*each));
@@ -208,7 +212,8 @@ static int write_all(struct writing *w, struct worker *worker, unsigned jobs, ui
 		struct err ignored = {0};
 
 		to->w = w;
-		if (o.nworkers && detail_share(worker[0].detail, jobs, &to->detail, &ignored))
+		if (o.nworkers &&
+		    detail_share(worker[0].detail, jobs, &to->detail, &ignored))
 			break;
 		each[o.nworkers] = to;
 	}

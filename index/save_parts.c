@@ -18,11 +18,11 @@
 #include "index/save.h"
 
 struct piece {			/* of a part: id and numbers */
-	struct sort_pair *pair;	/* key: id, value: place in val */
+	struct sort_pair *pair; /* key: id, value: place in val */
 	size_t n, cap;
 	uint64_t *val;
 	size_t nval, val_cap;
-	size_t width;		/* numbers per id */
+	size_t width; /* numbers per id */
 };
 
 struct parts {
@@ -30,17 +30,17 @@ struct parts {
 	struct store_writer *w;
 	const atomic_int *cancel;
 	struct err *err;
-	struct part_slots *slots;	/* per part */
+	struct part_slots *slots; /* per part */
 	struct packer cost;
-	uint64_t *at, *functions;	/* per part */
-	uint64_t *self;			/* per event and part */
+	uint64_t *at, *functions; /* per part */
+	uint64_t *self;		  /* per event and part */
 };
 
 /* On each thread. */
 struct worker {
 	struct parts *s;
 	struct piece fns, edges;
-	struct bytes spilled;		/* scratch */
+	struct bytes spilled; /* scratch */
 };
 
 /* Some parts next to each other, encoded. */
@@ -68,7 +68,8 @@ static int read_piece(struct varint_reader *in, struct piece *to, const uint32_t
 	uint64_t n = varint_get(in);
 
 	if (vec_reserve(&to->pair, &to->cap, to->n + n, sizeof(*to->pair)) ||
-	    vec_reserve(&to->val, &to->val_cap, to->nval + n * to->width, sizeof(*to->val)))
+	    vec_reserve(&to->val, &to->val_cap, to->nval + n * to->width,
+			sizeof(*to->val)))
 		return -1;
 	memset(to->val + to->nval, 0, n * to->width * sizeof(*to->val));
 	for (uint64_t i = 0; i < n && !in->bad; i++) {
@@ -83,7 +84,8 @@ static int read_piece(struct varint_reader *in, struct piece *to, const uint32_t
 			memset(v, 0, to->width * sizeof(*v));
 			continue;
 		}
-		to->pair[to->n++] = (struct sort_pair){id, (uint32_t)(to->nval / to->width)};
+		to->pair[to->n++] =
+			(struct sort_pair){id, (uint32_t)(to->nval / to->width)};
 		to->nval += to->width;
 	}
 	return 0;
@@ -172,7 +174,8 @@ static int encode_part(struct worker *w, struct unit *u, size_t part)
 		for (size_t e = 0; e < p->nevent; e++) {
 			uint64_t *sum = &s->self[e * p->npart + part];
 
-			*sum = add(*sum, w->fns.val[w->fns.pair[i].value * w->fns.width + e]);
+			*sum = add(*sum,
+				   w->fns.val[w->fns.pair[i].value * w->fns.width + e]);
 		}
 	s->functions[part] = w->fns.n;
 	return 0;
@@ -223,7 +226,8 @@ static int write_unit(void *arg, void *slot, size_t item, int failed)
 	return 0;
 }
 
-static void free_workers(struct worker *worker, unsigned n, struct unit *unit, size_t nunits)
+static void free_workers(struct worker *worker, unsigned n, struct unit *unit,
+			 size_t nunits)
 {
 	for (unsigned i = 0; worker && i < n; i++) {
 		free(worker[i].fns.pair);
@@ -242,8 +246,12 @@ static int save_costs(struct parts *s, unsigned jobs)
 {
 	const struct profile *p = s->p;
 	struct ordered o = {.items = (p->npart + UNIT_PARTS - 1) / UNIT_PARTS,
-			    .nslots = 2 * (size_t)jobs, .slot_size = sizeof(struct unit),
-			    .nworkers = jobs, .make = encode_unit, .take = write_unit, .arg = s};
+			    .nslots = 2 * (size_t)jobs,
+			    .slot_size = sizeof(struct unit),
+			    .nworkers = jobs,
+			    .make = encode_unit,
+			    .take = write_unit,
+			    .arg = s};
 	struct unit *unit = calloc(o.nslots, sizeof(*unit));
 	struct worker *worker = calloc(jobs, sizeof(*worker));
 	void **each = calloc(jobs, sizeof(*each));
@@ -308,8 +316,8 @@ static int save_sums(struct parts *s)
 	return rc;
 }
 
-int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total, unsigned jobs,
-	       const atomic_int *cancel, struct err *err)
+int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total,
+	       unsigned jobs, const atomic_int *cancel, struct err *err)
 {
 	struct parts s = {.p = p, .w = w, .cancel = cancel, .err = err};
 	int rc;

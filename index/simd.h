@@ -34,7 +34,8 @@ static HOT uint64_t nondigits_portable(const char *p)
 		uint64_t v = load8(p + i) ^ 0x3030303030303030;
 
 		/* High bit set where the byte is above 9. */
-		v = (((v & 0x7f7f7f7f7f7f7f7f) + 0x7676767676767676) | v) & 0x8080808080808080;
+		v = (((v & 0x7f7f7f7f7f7f7f7f) + 0x7676767676767676) | v) &
+		    0x8080808080808080;
 		m |= (((v >> 7) * 0x0102040810204080) >> 56) << i;
 	}
 	return m;
@@ -43,7 +44,8 @@ static HOT uint64_t nondigits_portable(const char *p)
 /* High bit of each byte of v that is 0. */
 static HOT uint64_t zero_bytes(uint64_t v)
 {
-	return ~(((v & 0x7f7f7f7f7f7f7f7f) + 0x7f7f7f7f7f7f7f7f) | v) & 0x8080808080808080;
+	return ~(((v & 0x7f7f7f7f7f7f7f7f) + 0x7f7f7f7f7f7f7f7f) | v) &
+	       0x8080808080808080;
 }
 
 /* Those bits as the low 8. */
@@ -71,7 +73,8 @@ static HOT uint64_t blanks_portable(const char *p, uint64_t *nl)
 	return m | NO_BLANK | *nl;
 }
 
-static HOT void two_portable(const char *a, unsigned na, const char *b, unsigned nb, uint64_t *v)
+static HOT void two_portable(const char *a, unsigned na, const char *b, unsigned nb,
+			     uint64_t *v)
 {
 	v[0] = digits_at(a, na);
 	v[1] = digits_at(b, nb);
@@ -94,8 +97,15 @@ static HOT bool four_portable(const char *const *end, const unsigned *n, uint64_
 #if SIMD_X86
 /* ff for each of the last n of 8 bytes. */
 static const uint64_t simd_keep[9] = {
-	0, 0xff00000000000000, 0xffff000000000000, 0xffffff0000000000, 0xffffffff00000000,
-	0xffffffffff000000, 0xffffffffffff0000, 0xffffffffffffff00, 0xffffffffffffffff,
+	0,
+	0xff00000000000000,
+	0xffff000000000000,
+	0xffffff0000000000,
+	0xffffffff00000000,
+	0xffffffffff000000,
+	0xffffffffffff0000,
+	0xffffffffffffff00,
+	0xffffffffffffffff,
 };
 
 static HOT uint64_t nondigits_sse2(const char *p)
@@ -125,7 +135,8 @@ static HOT uint64_t blanks_sse2(const char *p, uint64_t *nl)
 		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
 
 		m |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, blank)) << i;
-		*nl |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, newline)) << i;
+		*nl |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, newline))
+		       << i;
 	}
 	return m | NO_BLANK | *nl;
 }
@@ -153,7 +164,8 @@ static AVX2_HOT uint64_t blanks_avx2(const char *p, uint64_t *nl)
 }
 
 /* The digits of both to the ends of 8 bytes each, then pairs, fours and eights are joined. */
-static AVX2_HOT void two_avx2(const char *a, unsigned na, const char *b, unsigned nb, uint64_t *v)
+static AVX2_HOT void two_avx2(const char *a, unsigned na, const char *b, unsigned nb,
+			      uint64_t *v)
 {
 	__m128i x = _mm_unpacklo_epi64(
 		_mm_loadl_epi64((const __m128i *)(const void *)(a + na - 8)),
@@ -175,10 +187,12 @@ static AVX2_HOT void two_avx2(const char *a, unsigned na, const char *b, unsigne
 
 static AVX2_HOT bool four_avx2(const char *const *end, const unsigned *n, uint64_t *v)
 {
-	__m256i x = _mm256_set_epi64x((long long)load8(end[3] - 8), (long long)load8(end[2] - 8),
-				      (long long)load8(end[1] - 8), (long long)load8(end[0] - 8));
-	__m256i m = _mm256_set_epi64x((long long)simd_keep[n[3]], (long long)simd_keep[n[2]],
-				      (long long)simd_keep[n[1]], (long long)simd_keep[n[0]]);
+	__m256i x = _mm256_set_epi64x(
+		(long long)load8(end[3] - 8), (long long)load8(end[2] - 8),
+		(long long)load8(end[1] - 8), (long long)load8(end[0] - 8));
+	__m256i m =
+		_mm256_set_epi64x((long long)simd_keep[n[3]], (long long)simd_keep[n[2]],
+				  (long long)simd_keep[n[1]], (long long)simd_keep[n[0]]);
 	__m256i above;
 	uint64_t low, high;
 

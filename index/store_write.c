@@ -23,10 +23,10 @@ struct store_writer {
 	MDB_env *env;
 	MDB_txn *txn;
 	MDB_dbi dbi;
-	uint64_t pending;	/* bytes since the last commit */
+	uint64_t pending; /* bytes since the last commit */
 	uint64_t bytes;
-	int fd;			/* of the file, borrowed */
-	bool cramped;		/* the map is smaller than was asked for */
+	int fd;	      /* of the file, borrowed */
+	bool cramped; /* the map is smaller than was asked for */
 	char *path;
 };
 
@@ -50,22 +50,27 @@ static int failed(const struct store_writer *w, int rc, const char *what, struct
 	if (!limited && (rc == ENOSPC || rc == EDQUOT || (rc == EIO && !has_room))) {
 		err_set(err, ERR_INDEX, 0, "cannot write the index %s: %s", w->path,
 			rc == EDQUOT ? "your disk quota is used up" : "the disk is full");
-		return err_hint(err, "free some space, or put the index elsewhere: --index PATH");
+		return err_hint(
+			err, "free some space, or put the index elsewhere: --index PATH");
 	}
 	if (limited) {
 		err_set(err, ERR_INDEX, 0,
-			"cannot write the index %s: it is larger than a file may be", w->path);
+			"cannot write the index %s: it is larger than a file may be",
+			w->path);
 		return err_hint(err, "raise the limit: ulimit -f unlimited");
 	}
 	if (rc == ENOMEM || (rc == MDB_MAP_FULL && w->cramped)) {
-		err_set(err, ERR_LIMIT, 0, "out of memory while writing the index %s", w->path);
-		return rc == ENOMEM ? (int)err->kind
-				    : err_hint(err, "raise the limit on addresses, ulimit -v");
+		err_set(err, ERR_LIMIT, 0, "out of memory while writing the index %s",
+			w->path);
+		return rc == ENOMEM
+			       ? (int)err->kind
+			       : err_hint(err, "raise the limit on addresses, ulimit -v");
 	}
 	if (rc == MDB_MAP_FULL)
-		return err_set(err, ERR_INDEX, 0,
-			       "cannot write the index %s: it is larger than was reckoned",
-			       w->path);
+		return err_set(
+			err, ERR_INDEX, 0,
+			"cannot write the index %s: it is larger than was reckoned",
+			w->path);
 	return err_set(err, ERR_INDEX, 0, "cannot %s the index %s: %s", what, w->path,
 		       mdb_strerror(rc));
 }
@@ -109,8 +114,8 @@ static int open_mapped(struct store_writer *w, const char *path, uint64_t map_by
 	}
 }
 
-int store_writer_open(const char *path, int fd, uint64_t map_bytes, struct store_writer **out,
-		      struct err *err)
+int store_writer_open(const char *path, int fd, uint64_t map_bytes,
+		      struct store_writer **out, struct err *err)
 {
 	struct store_writer *w = calloc(1, sizeof(*w));
 	int rc;
@@ -148,8 +153,11 @@ static int commit(struct store_writer *w, struct err *err)
 int store_writer_put(struct store_writer *w, enum table t, uint32_t event, uint32_t block,
 		     uint32_t rows, const void *payload, uint64_t bytes, struct err *err)
 {
-	struct value_header h = {.magic = VALUE_MAGIC, .table = (uint16_t)t,
-				 .event = (uint16_t)event, .block = block, .rows = rows,
+	struct value_header h = {.magic = VALUE_MAGIC,
+				 .table = (uint16_t)t,
+				 .event = (uint16_t)event,
+				 .block = block,
+				 .rows = rows,
 				 .bytes = bytes};
 	size_t size = sizeof(h) + (size_t)bytes;
 	unsigned char key[8];
@@ -171,7 +179,8 @@ int store_writer_put(struct store_writer *w, enum table t, uint32_t event, uint3
 	memcpy(v.mv_data, &h, sizeof(h));
 	if (bytes)
 		memcpy((char *)v.mv_data + sizeof(h), payload, (size_t)bytes);
-	memset((char *)v.mv_data + sizeof(h) + bytes, 0, size - sizeof(h) - (size_t)bytes);
+	memset((char *)v.mv_data + sizeof(h) + bytes, 0,
+	       size - sizeof(h) - (size_t)bytes);
 	w->bytes += bytes;
 	w->pending += size;
 	return w->pending >= COMMIT_BYTES ? commit(w, err) : 0;
@@ -186,8 +195,8 @@ int store_writer_column(struct store_writer *w, enum table t, uint32_t event,
 	for (uint64_t at = 0, block = 0; at < n; at += BLOCK_ROWS, block++) {
 		uint64_t take = n - at < BLOCK_ROWS ? n - at : BLOCK_ROWS;
 
-		if (store_writer_put(w, t, event, (uint32_t)block, (uint32_t)take, p + at * width,
-				     take * width, err))
+		if (store_writer_put(w, t, event, (uint32_t)block, (uint32_t)take,
+				     p + at * width, take * width, err))
 			return (int)err->kind;
 	}
 	return 0;
@@ -203,7 +212,8 @@ static int extend(struct store_writer *w)
 	off_t size;
 	int fd, rc = mdb_env_get_fd(w->env, &fd);
 
-	if (rc || (rc = mdb_env_info(w->env, &info)) || (rc = mdb_env_stat(w->env, &stat)))
+	if (rc || (rc = mdb_env_info(w->env, &info)) ||
+	    (rc = mdb_env_stat(w->env, &stat)))
 		return rc;
 	size = (off_t)((info.me_last_pgno + 1) * stat.ms_psize);
 	if (fstat(fd, &sb) || (sb.st_size < size && ftruncate(fd, size)))
@@ -247,7 +257,8 @@ int packer_flush(struct packer *p, struct err *err)
 {
 	if (p->rows == 0)
 		return 0;
-	if (store_writer_put(p->w, p->table, 0, p->block, p->rows, p->buf.p, p->buf.n, err))
+	if (store_writer_put(p->w, p->table, 0, p->block, p->rows, p->buf.p, p->buf.n,
+			     err))
 		return (int)err->kind;
 	p->block++;
 	p->rows = 0;

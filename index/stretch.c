@@ -15,40 +15,40 @@
 #include "index/source.h"
 
 enum {
-	LEAST = 4 << 20,	/* bytes that are worth a thread */
-	SEARCH = 64 << 20,	/* bytes looked through for a place to cut */
-	HEADER = 1 << 20,	/* bytes that hold any sensible header */
-	FRESH_BLOCK = 1 << 10,	/* decoded at once where functions are new; grows */
-	ENTRY_BLOCK = 1 << 8,	/* the same where first_run() goes on behind it */
-	REPLAY_ROOM = 512,	/* bytes that replay_run() and first_run() may look ahead */
-	CHECK = 4 << 20,	/* bytes between looks at cancel */
+	LEAST = 4 << 20,       /* bytes that are worth a thread */
+	SEARCH = 64 << 20,     /* bytes looked through for a place to cut */
+	HEADER = 1 << 20,      /* bytes that hold any sensible header */
+	FRESH_BLOCK = 1 << 10, /* decoded at once where functions are new; grows */
+	ENTRY_BLOCK = 1 << 8,  /* the same where first_run() goes on behind it */
+	REPLAY_ROOM = 512, /* bytes that replay_run() and first_run() may look ahead */
+	CHECK = 4 << 20,   /* bytes between looks at cancel */
 	JOBS_MAX = 256,
-	MEM = 256 << 20,	/* bytes to work in */
-	HOPELESS = 256 << 20,	/* bytes of packed text without an "events:" line */
+	MEM = 256 << 20,      /* bytes to work in */
+	HOPELESS = 256 << 20, /* bytes of packed text without an "events:" line */
 };
 
 struct stretch {
 	struct reading *reading;
 	size_t from, to;
 	struct tally tally;
-	bool begun;		/* tally is to be freed */
+	bool begun; /* tally is to be freed */
 	struct decode *decode;
 	struct batch *batch;
 	struct replay replay;
 	struct err err;
 };
 
-struct reading {		/* shared by the threads */
-	const char *text;	/* of a feed: the block at hand, */
-	size_t n;		/* SIZE_MAX unless it is the last */
-	struct feed *feed;	/* or NULL: the text is a map */
+struct reading {	   /* shared by the threads */
+	const char *text;  /* of a feed: the block at hand, */
+	size_t n;	   /* SIZE_MAX unless it is the last */
+	struct feed *feed; /* or NULL: the text is a map */
 	const struct stretch_opts *opts;
 	struct stretches *s;
-	struct tally *head;	/* has read the header; NULL: one stretch */
+	struct tally *head; /* has read the header; NULL: one stretch */
 	struct decode *head_decode;
-	atomic_size_t next;	/* stretch to be taken */
-	_Atomic uint64_t done;	/* bytes */
-	atomic_int stop;	/* some stretch failed */
+	atomic_size_t next;    /* stretch to be taken */
+	_Atomic uint64_t done; /* bytes */
+	atomic_int stop;       /* some stretch failed */
 	pthread_t caller;
 	unsigned jobs;
 };
@@ -101,7 +101,8 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 	if (t->cur_fn != UINT32_MAX && t->in_once)
 		return read_ahead(s, at, block);
 	if (left > REPLAY_ROOM && replay_ready(t)) {
-		q = replay_run(&s->replay, t, s->decode, p, p + left - REPLAY_ROOM, &s->err);
+		q = replay_run(&s->replay, t, s->decode, p, p + left - REPLAY_ROOM,
+			       &s->err);
 		if (s->err.kind)
 			return (int)s->err.kind;
 		/* Nothing is known here and nothing can be learnt. */
@@ -127,8 +128,8 @@ static void hash_upto(struct reading *r, size_t *hashed, size_t upto, bool all)
 	while (r->opts->hash && *hashed < upto && (all || upto - *hashed >= HASH_PIECE)) {
 		size_t n = r->n - *hashed;
 
-		r->s->piece[*hashed / HASH_PIECE] =
-			source_hash_piece(r->text + *hashed, n < HASH_PIECE ? n : HASH_PIECE);
+		r->s->piece[*hashed / HASH_PIECE] = source_hash_piece(
+			r->text + *hashed, n < HASH_PIECE ? n : HASH_PIECE);
 		*hashed += HASH_PIECE;
 	}
 }
@@ -143,7 +144,8 @@ static bool cancelled(const struct reading *r)
 
 static void tell(struct reading *r, uint64_t bytes)
 {
-	uint64_t done = atomic_fetch_add_explicit(&r->done, bytes, memory_order_relaxed) + bytes;
+	uint64_t done =
+		atomic_fetch_add_explicit(&r->done, bytes, memory_order_relaxed) + bytes;
 
 	if (r->opts->progress && pthread_equal(pthread_self(), r->caller))
 		r->opts->progress(r->opts->arg, done);
@@ -165,8 +167,7 @@ static int begin(struct stretch *s)
 	s->decode = malloc(sizeof(*s->decode));
 	s->batch = malloc(sizeof(*s->batch));
 	s->begun = true;
-	if (tally_init(&s->tally, s->from > 0, !r->feed && !r->opts->of_set,
-		       &s->err))
+	if (tally_init(&s->tally, s->from > 0, !r->feed && !r->opts->of_set, &s->err))
 		return (int)s->err.kind;
 	if (!s->decode || !s->batch)
 		return no_memory(&s->err);
@@ -213,16 +214,19 @@ static int read_stretch(void *arg)
 		tell(r, at - told);
 		told = at;
 		if (cancelled(r))
-			return err_set(&s->err, ERR_CANCEL, 0, "interrupted; no index was written");
+			return err_set(&s->err, ERR_CANCEL, 0,
+				       "interrupted; no index was written");
 	}
 	hash_upto(r, &hashed, s->to, true);
 	return tally_end(&s->tally,
-			 r->opts->of_set || s->tally.npart > 1 || s->from > 0 || s->to < r->n,
+			 r->opts->of_set || s->tally.npart > 1 || s->from > 0 ||
+				 s->to < r->n,
 			 s->to < r->n ? line_at(r, s->to) : (struct str){"", 0}, &s->err);
 }
 
 /* Whole lines of a block; what is left of it comes again with the next. */
-static int read_block(struct stretch *s, const struct feed_block *b, size_t *at, size_t *block)
+static int read_block(struct stretch *s, const struct feed_block *b, size_t *at,
+		      size_t *block)
 {
 	struct reading *r = s->reading;
 	size_t before = SIZE_MAX;
@@ -230,7 +234,7 @@ static int read_block(struct stretch *s, const struct feed_block *b, size_t *at,
 	r->text = b->p;
 	r->n = b->last ? b->n : SIZE_MAX;
 	s->to = b->n;
-	s->tally.counted_in = NULL;	/* a pointer into a block that is gone */
+	s->tally.counted_in = NULL; /* a pointer into a block that is gone */
 	for (*at = 0; *at < b->n && *at != before;) {
 		before = *at;
 		if (read_some(s, at, block))
@@ -251,12 +255,15 @@ static int read_feed(struct stretch *s)
 		return (int)s->err.kind;
 	/* What has no events by then is no profile: a bomb need not be unpacked to its end. */
 	while (!b.last && (s->tally.nevent || s->tally.text_bytes < HOPELESS)) {
-		if (feed_next(r->feed, b.n - at, &b, &s->err) || read_block(s, &b, &at, &block))
+		if (feed_next(r->feed, b.n - at, &b, &s->err) ||
+		    read_block(s, &b, &at, &block))
 			return (int)s->err.kind;
 		if (cancelled(r))
-			return err_set(&s->err, ERR_CANCEL, 0, "interrupted; no index was written");
+			return err_set(&s->err, ERR_CANCEL, 0,
+				       "interrupted; no index was written");
 	}
-	return tally_end(&s->tally, r->opts->of_set || s->tally.npart > 1, STR(""), &s->err);
+	return tally_end(&s->tally, r->opts->of_set || s->tally.npart > 1, STR(""),
+			 &s->err);
 }
 
 /* ---- where to cut ---- */
@@ -413,7 +420,8 @@ static int run(struct reading *r, unsigned jobs, struct err *err)
 	if (jobs > r->s->n)
 		jobs = (unsigned)r->s->n;
 	/* A thread that cannot be had is no error: the others take its stretches. */
-	while (started + 1 < jobs && pthread_create(&thread[started], NULL, helper, r) == 0)
+	while (started + 1 < jobs &&
+	       pthread_create(&thread[started], NULL, helper, r) == 0)
 		started++;
 	work(r);
 	for (unsigned i = 0; i < started; i++)
@@ -462,7 +470,8 @@ static int list_tallies(struct stretches *s, struct err *err)
 int stretches_read(struct stretches *s, const char *text, size_t n,
 		   const struct stretch_opts *opts, struct err *err)
 {
-	struct reading r = {.text = text, .n = n, .opts = opts, .s = s, .caller = pthread_self()};
+	struct reading r = {
+		.text = text, .n = n, .opts = opts, .s = s, .caller = pthread_self()};
 	const unsigned jobs = ordered_jobs(opts->jobs);
 	int rc;
 
@@ -483,8 +492,8 @@ int stretches_read(struct stretches *s, const char *text, size_t n,
 	return rc ? (int)err->kind : list_tallies(s, err);
 }
 
-int stretches_feed(struct stretches *s, struct feed *feed, const struct stretch_opts *opts,
-		   struct err *err)
+int stretches_feed(struct stretches *s, struct feed *feed,
+		   const struct stretch_opts *opts, struct err *err)
 {
 	struct reading r = {.feed = feed, .opts = opts, .s = s, .jobs = 1};
 

@@ -24,23 +24,23 @@ struct stretch;
 
 struct stretches {
 	struct stretch *at;
-	struct tally **tally;	/* one per stretch, in file order */
+	struct tally **tally; /* one per stretch, in file order */
 	size_t n;
-	uint64_t *piece;	/* content hashes, HASH_PIECE bytes each */
+	uint64_t *piece; /* content hashes, HASH_PIECE bytes each */
 	size_t npiece;
 };
 
 struct stretch_opts {
-	unsigned jobs;		/* threads; 0: one per processor */
-	size_t stretch;		/* bytes of a stretch; 0: the text shared out evenly */
-	bool hash;		/* fill in `piece` */
-	bool of_set;		/* one of several files: names are copied, as the text goes when it
+	unsigned jobs;	/* threads; 0: one per processor */
+	size_t stretch; /* bytes of a stretch; 0: the text shared out evenly */
+	bool hash;	/* fill in `piece` */
+	bool of_set; /* one of several files: names are copied, as the text goes when it
 				   has been read, and the costs of its parts kept */
-	unsigned share;		/* files that share mem; 0: one */
-	uint64_t mem;		/* bytes to work in; 0: 256 MiB.  Half of it may hold first
+	unsigned share;	       /* files that share mem; 0: one */
+	uint64_t mem;	       /* bytes to work in; 0: 256 MiB.  Half of it may hold first
 				   blocks (once.h), then they are spilled to spill_dir */
-	const char *spill_dir;	/* NULL: never spill */
-	const atomic_int *cancel;	/* may be NULL */
+	const char *spill_dir; /* NULL: never spill */
+	const atomic_int *cancel; /* may be NULL */
 	/* Called now and then from the calling thread with the bytes read; may be NULL. */
 	void (*progress)(void *arg, uint64_t done);
 	void *arg;
@@ -51,8 +51,8 @@ int stretches_read(struct stretches *s, const char *text, size_t n,
 		   const struct stretch_opts *opts, struct err *err);
 /* Read the text of a feed, in one stretch and beside the thread that makes it.  Names are
  * copied; opts->progress is told of bytes of the file, `piece` stays empty. */
-int stretches_feed(struct stretches *s, struct feed *feed, const struct stretch_opts *opts,
-		   struct err *err);
+int stretches_feed(struct stretches *s, struct feed *feed,
+		   const struct stretch_opts *opts, struct err *err);
 void stretches_free(struct stretches *s);
 
 #endif

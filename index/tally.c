@@ -46,7 +46,7 @@ int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 	    vec_reserve(&t->entry_fn, &t->entry_fn_cap, 1, sizeof(*t->entry_fn)) ||
 	    vec_reserve(&t->part, &t->part_cap, 1, sizeof(*t->part)))
 		return tally_no_memory(err);
-	t->nentry = 1;		/* entry 0 means "none" */
+	t->nentry = 1; /* entry 0 means "none" */
 	t->npart = 1;
 	t->part[0].begins = !entry_state;
 	t->ob = t->fl = t->file = t->fn_name = start;
@@ -64,10 +64,11 @@ void tally_free(struct tally *t)
 	hash_free(&t->entry_by);
 	hash_free(&t->edge_by);
 	void *const arrays[] = {
-		t->event, t->col, t->fn, t->self, t->part_self, t->entry, t->entry_fn, t->val,
-		t->edge, t->edge_sum, t->edge_part, t->part, t->touched_fn, t->touched_site,
-		t->touched_edge, t->formula, t->odd, t->run, t->assumed_col,
-		t->once_cost,
+		t->event,      t->col,		t->fn,		 t->self,
+		t->part_self,  t->entry,	t->entry_fn,	 t->val,
+		t->edge,       t->edge_sum,	t->edge_part,	 t->part,
+		t->touched_fn, t->touched_site, t->touched_edge, t->formula,
+		t->odd,	       t->run,		t->assumed_col,	 t->once_cost,
 	};
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
@@ -85,7 +86,8 @@ static uint32_t hash3(uint64_t a, uint64_t b, uint64_t c)
 }
 
 /* The slot of (ob, fl, fn), made when new; NONE when memory is out. */
-static uint32_t fn_slot(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn, bool defaulted)
+static uint32_t fn_slot(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
+			bool defaulted)
 {
 	uint32_t h = hash3(ob, fl, (uint64_t)fn << 1 | defaulted);
 	uint32_t probe = hash_start(&t->fn_by, h), i;
@@ -94,7 +96,8 @@ static uint32_t fn_slot(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn, 
 	while ((i = hash_next(&t->fn_by, h, &probe)) != HASH_NONE) {
 		const struct fn_slot *f = &t->fn[i];
 
-		if (f->ob == ob && f->fl == fl && f->fn == fn && f->defaulted == defaulted)
+		if (f->ob == ob && f->fl == fl && f->fn == fn &&
+		    f->defaulted == defaulted)
 			return i;
 	}
 	if (n >= ENTRY_HEAD || vec_reserve(&t->fn, &t->fn_cap, n, sizeof(*t->fn)) ||
@@ -102,7 +105,8 @@ static uint32_t fn_slot(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn, 
 	    vec_reserve(&t->part_self, &t->part_self_cap, n * e, sizeof(*t->part_self)) ||
 	    hash_add(&t->fn_by, h, (uint32_t)t->nfn))
 		return NONE;
-	t->fn[t->nfn] = (struct fn_slot){.ob = ob, .fl = fl, .fn = fn, .defaulted = defaulted};
+	t->fn[t->nfn] =
+		(struct fn_slot){.ob = ob, .fl = fl, .fn = fn, .defaulted = defaulted};
 	return (uint32_t)t->nfn++;
 }
 
@@ -176,7 +180,7 @@ static void leave_fn(struct tally *t)
 struct key {
 	uint64_t instr, line;
 	uint32_t file, what;
-	const uint64_t *to;	/* of a jump: 3 numbers */
+	const uint64_t *to; /* of a jump: 3 numbers */
 };
 
 static inline bool same_entry(const struct tally *t, uint32_t i, const struct key *k)
@@ -191,8 +195,8 @@ static inline bool same_entry(const struct tally *t, uint32_t i, const struct ke
 
 static uint32_t entry_hash(uint32_t fn, const struct key *k)
 {
-	return hash3(k->instr + ((uint64_t)k->what << 32), k->line + ((uint64_t)k->file << 32),
-		     fn);
+	return hash3(k->instr + ((uint64_t)k->what << 32),
+		     k->line + ((uint64_t)k->file << 32), fn);
 }
 
 static uint32_t find_entry(const struct tally *t, uint32_t fn, const struct key *k)
@@ -228,7 +232,8 @@ static int index_fn(struct tally *t, uint32_t f)
 }
 
 /* A new entry with key k behind `before`; 0 when memory is out. */
-static uint32_t append_entry(struct tally *t, uint32_t fn, uint32_t before, const struct key *k)
+static uint32_t append_entry(struct tally *t, uint32_t fn, uint32_t before,
+			     const struct key *k)
 {
 	uint32_t i = new_entry(t, fn, tally_values(t, k->what));
 
@@ -241,13 +246,14 @@ static uint32_t append_entry(struct tally *t, uint32_t fn, uint32_t before, cons
 	if (k->to)
 		memcpy(&t->val[t->entry[i].val], k->to, 3 * sizeof(uint64_t));
 	if (ENTRY_KIND(k->what) == ENTRY_CALL)
-		t->val[t->entry[i].val] = NONE;	/* edge slot unknown */
+		t->val[t->entry[i].val] = NONE; /* edge slot unknown */
 	t->entry[before].next = i;
 	return i;
 }
 
 /* The entry was not the predicted one: find it or make it. */
-static __attribute__((noinline)) uint32_t other_entry(struct tally *t, const struct key *k)
+static __attribute__((noinline)) uint32_t other_entry(struct tally *t,
+						      const struct key *k)
 {
 	uint32_t i;
 
@@ -401,8 +407,8 @@ static int enter_fn(struct tally *t)
  * twice. */
 static bool all_different(struct tally *t)
 {
-	const unsigned char *p = spill_bytes(&t->once, t->fn[t->cur_fn].once_at,
-					    t->fn[t->cur_fn].once_n);
+	const unsigned char *p =
+		spill_bytes(&t->once, t->fn[t->cur_fn].once_at, t->fn[t->cur_fn].once_n);
 	struct varint_reader in = {p, p ? p + t->fn[t->cur_fn].once_n : NULL, false};
 	struct once_row r = {0}, before = {0};
 	unsigned back = 0;
@@ -512,7 +518,8 @@ void tally_restart(struct tally *t)
 {
 	leave_fn(t);
 	t->ob = t->fl = t->file = t->fn_name = t->cfn = NAME_ABSENT;
-	t->has_fl = t->has_cfn = t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
+	t->has_fl = t->has_cfn = t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn =
+		false;
 	t->said = false;
 	t->pending = PENDING_NONE;
 }
@@ -591,8 +598,9 @@ int tally_touch_site(struct tally *t, uint32_t entry)
 /* The callee of the call at hand, by cob=, cfi= and cfn=; NONE when memory is out. */
 static uint32_t callee_at(struct tally *t)
 {
-	uint32_t callee = fn_cached(t, t->has_cob ? t->cob : t->ob,
-				    t->has_cfi ? t->cfi : t->file, t->cfn, !t->has_cfi, true);
+	uint32_t callee =
+		fn_cached(t, t->has_cob ? t->cob : t->ob, t->has_cfi ? t->cfi : t->file,
+			  t->cfn, !t->has_cfi, true);
 
 	t->has_cob = t->has_cfi = false;
 	return callee;
@@ -615,8 +623,12 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 
 	t->pending = PENDING_NONE;
 	if (t->in_once) {
-		struct once_row row = {.kind = ENTRY_CALL, .ncost = r->nc, .file = t->file,
-				       .instr = r->a, .line = r->b, .count = t->pending_a};
+		struct once_row row = {.kind = ENTRY_CALL,
+				       .ncost = r->nc,
+				       .file = t->file,
+				       .instr = r->a,
+				       .line = r->b,
+				       .count = t->pending_a};
 
 		return tally_once_call(t, &row, cost) ? tally_no_memory(err) : 0;
 	}
@@ -649,9 +661,13 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 	t->has_jfi = t->has_jfn = false;
 	t->cost_lines++;
 	if (t->in_once) {
-		struct once_row row = {.kind = (uint8_t)ENTRY_KIND(k.what), .file = t->file,
-				       .instr = r->a, .line = r->b, .count = t->pending_a,
-				       .taken = t->pending_b, .to = {to[0], to[1], to[2]}};
+		struct once_row row = {.kind = (uint8_t)ENTRY_KIND(k.what),
+				       .file = t->file,
+				       .instr = r->a,
+				       .line = r->b,
+				       .count = t->pending_a,
+				       .taken = t->pending_b,
+				       .to = {to[0], to[1], to[2]}};
 
 		return tally_add_once(t, &row, NULL) ? tally_no_memory(err) : 0;
 	}
@@ -670,7 +686,8 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 	struct key k = {.instr = r->a, .line = r->b, .file = t->file};
 	uint32_t i;
 
-	if (__builtin_expect(t->pending == PENDING_SKIP || t->pending == PENDING_JUMP_SKIP, 0)) {
+	if (__builtin_expect(
+		    t->pending == PENDING_SKIP || t->pending == PENDING_JUMP_SKIP, 0)) {
 		t->pending = PENDING_NONE;
 		t->cost_lines++;
 		return 0;
@@ -686,8 +703,11 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 	t->fn[t->cur_fn].body = true;
 	t->cost_lines++;
 	if (t->in_once) {
-		struct once_row row = {.kind = ENTRY_COST, .ncost = r->nc, .file = t->file,
-				       .instr = r->a, .line = r->b};
+		struct once_row row = {.kind = ENTRY_COST,
+				       .ncost = r->nc,
+				       .file = t->file,
+				       .instr = r->a,
+				       .line = r->b};
 
 		return tally_add_once(t, &row, cost) ? tally_no_memory(err) : 0;
 	}
@@ -702,15 +722,9 @@ static void row_pending(struct tally *t, const struct row *r)
 {
 	t->pending_a = r->a;
 	switch ((enum row_kind)r->kind) {
-	case ROW_CALLS:
-		t->pending = PENDING_CALL;
-		break;
-	case ROW_CALLS_BAD:
-		t->pending = PENDING_SKIP;
-		break;
-	case ROW_JUMP_BAD:
-		t->pending = PENDING_JUMP_SKIP;
-		break;
+	case ROW_CALLS: t->pending = PENDING_CALL; break;
+	case ROW_CALLS_BAD: t->pending = PENDING_SKIP; break;
+	case ROW_JUMP_BAD: t->pending = PENDING_JUMP_SKIP; break;
 	default:
 		t->pending = PENDING_JUMP;
 		t->pending_jcnd = r->kind == ROW_JCND;
@@ -777,9 +791,7 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 		t->has_fl = true;
 		t->fn_name = NAME_ABSENT;
 		break;
-	case ROW_FI:
-		slot = t->file = name_of(t, SPACE_FILE, b, r, err);
-		break;
+	case ROW_FI: slot = t->file = name_of(t, SPACE_FILE, b, r, err); break;
 	case ROW_OB:
 		slot = t->ob = name_of(t, SPACE_OBJ, b, r, err);
 		t->ob_moved = true;
@@ -808,18 +820,14 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 	case ROW_CALLS_BAD:
 	case ROW_JUMP:
 	case ROW_JCND:
-	case ROW_JUMP_BAD:
-		return row_calls(t, b, r, err);
+	case ROW_JUMP_BAD: return row_calls(t, b, r, err);
 	case ROW_PART:
-	case ROW_FILE:
-		return row_part(t, r, err);
-	case ROW_KEY:
-		return tally_row_key(t, b, r, err);
+	case ROW_FILE: return row_part(t, r, err);
+	case ROW_KEY: return tally_row_key(t, b, r, err);
 	case ROW_ODD:
-		return tally_add_odd(t, (enum odd)r->a, tally_line_of(t, b, r), (struct str){r->p, r->len},
-			       err);
-	case ROW_COST:
-		break;
+		return tally_add_odd(t, (enum odd)r->a, tally_line_of(t, b, r),
+				     (struct str){r->p, r->len}, err);
+	case ROW_COST: break;
 	}
 	return slot == NONE ? (int)err->kind : 0;
 }
@@ -829,8 +837,9 @@ static int spill_failed(const struct tally *t, struct err *err)
 	err_set(err, err_kind_of(t->spill_failed, ERR_INDEX), 0,
 		"cannot write a temporary file in %s: %s", t->once.dir,
 		strerror(t->spill_failed));
-	return err_hint(err, "free some space there, put the index elsewhere with --index PATH, "
-			     "or raise --mem");
+	return err_hint(
+		err, "free some space there, put the index elsewhere with --index PATH, "
+		     "or raise --mem");
 }
 
 int tally_batch(struct tally *t, const struct batch *b, struct err *err)
@@ -849,8 +858,9 @@ int tally_end(struct tally *t, bool encode, struct str next_line, struct err *er
 		bool call = t->pending == PENDING_CALL || t->pending == PENDING_SKIP;
 
 		if (tally_add_odd(t, call ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE,
-			    t->lines + (next_line.n > 0),
-			    next_line.n ? next_line : STR("(end of the file)"), err))
+				  t->lines + (next_line.n > 0),
+				  next_line.n ? next_line : STR("(end of the file)"),
+				  err))
 			return (int)err->kind;
 	}
 	if (end_part(t, encode, err))

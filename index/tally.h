@@ -24,7 +24,9 @@
 
 enum name_space { SPACE_OBJ, SPACE_FILE, SPACE_FN, SPACES };
 
-enum { ONCE_MAX = 1 << 20 };	/* lines of a first block that are packed, whatever they are */
+enum {
+	ONCE_MAX = 1 << 20
+}; /* lines of a first block that are packed, whatever they are */
 
 /* One thing inside a function: a cost line, a call site or a jump.  Entries of a function
  * are linked in the order the text last had them (`next` is a prediction, not a list). */
@@ -32,10 +34,10 @@ enum entry_kind { ENTRY_COST, ENTRY_CALL, ENTRY_JUMP, ENTRY_JCND };
 
 struct entry {
 	uint64_t instr, line;
-	uint32_t file;		/* slot */
-	uint32_t what;		/* kind << 30 | callee (function slot) of a call */
-	uint32_t next;		/* the entry that followed last time; 0: none yet */
-	uint32_t val;		/* index of its numbers in tally.val */
+	uint32_t file; /* slot */
+	uint32_t what; /* kind << 30 | callee (function slot) of a call */
+	uint32_t next; /* the entry that followed last time; 0: none yet */
+	uint32_t val;  /* index of its numbers in tally.val */
 };
 /* Its numbers, E = events of the tally:
  *   cost line   E costs
@@ -44,133 +46,140 @@ struct entry {
 enum { JUMP_VALUES = 5 };
 #define ENTRY_WHAT(kind, callee) ((uint32_t)(kind) << 30 | (callee))
 #define ENTRY_KIND(what) ((enum entry_kind)((what) >> 30))
-#define ENTRY_CALLEE(what) ((what) & 0x3fffffff)
+#define ENTRY_CALLEE(what) ((what)&0x3fffffff)
 /* The entry that stands before a function's first (no numbers). */
 #define ENTRY_HEAD 0x3fffffffu
 
 struct fn_slot {
-	uint32_t ob, fl, fn;	/* name slots */
-	bool defaulted;		/* a callee whose file was not written (FORMAT.md section 6) */
-	bool body;		/* has a cost line or a call of its own */
-	bool indexed;		/* its entries are in tally.entry_by */
-	bool again;		/* its block has ended at least once */
-	uint32_t head;		/* entry index; 0: no second block yet */
-	uint64_t once_at, once_n;	/* its first block in tally.once; n 0: became entries */
-	uint32_t stamp;		/* part that touched it last, + 1 */
+	uint32_t ob, fl, fn; /* name slots */
+	bool defaulted; /* a callee whose file was not written (FORMAT.md section 6) */
+	bool body;	/* has a cost line or a call of its own */
+	bool indexed;	/* its entries are in tally.entry_by */
+	bool again;	/* its block has ended at least once */
+	uint32_t head;	/* entry index; 0: no second block yet */
+	uint64_t once_at, once_n; /* its first block in tally.once; n 0: became entries */
+	uint32_t stamp;		  /* part that touched it last, + 1 */
 };
 
 struct edge_slot {
-	uint32_t caller, callee;	/* function slots */
+	uint32_t caller, callee; /* function slots */
 	uint32_t stamp;
 };
 
 /* What a part's header lines say, as text; merge.c reads them. */
 struct part_slot {
-	bool begins;		/* starts in this stretch (only the first slot may not) */
-	bool new_file;		/* after "NEW PROFILING FILE" */
-	uint64_t offset;	/* bytes from the start of the stretch */
-	struct str value[KEY_TOTALS + 1];	/* desc: all of them, '\n' between */
+	bool begins;	 /* starts in this stretch (only the first slot may not) */
+	bool new_file;	 /* after "NEW PROFILING FILE" */
+	uint64_t offset; /* bytes from the start of the stretch */
+	struct str value[KEY_TOTALS + 1]; /* desc: all of them, '\n' between */
 	uint64_t line[KEY_TOTALS + 1];
-	size_t desc_room;	/* bytes that value[KEY_DESC] may have where it is; 0: its own */
-	uint64_t bytes_at, bytes_n;	/* of its costs in tally.parts (part_code.h) */
-	size_t events;		/* costs of each function there: later parts may have more */
-	uint32_t names_at[SPACES];	/* name slots made before it */
+	size_t desc_room; /* bytes that value[KEY_DESC] may have where it is; 0: its own */
+	uint64_t bytes_at, bytes_n; /* of its costs in tally.parts (part_code.h) */
+	size_t events; /* costs of each function there: later parts may have more */
+	uint32_t names_at[SPACES]; /* name slots made before it */
 };
 
 struct formula {
 	struct str text;
 	uint64_t line;
-	uint32_t file;		/* of a kept one (retally.h) */
+	uint32_t file; /* of a kept one (retally.h) */
 };
 
 struct odd_line {
 	enum odd kind;
-	uint32_t file;		/* set by the merge */
-	uint64_t line;		/* from the start of the stretch, 1 the first */
-	struct str text;	/* cut at 200 bytes */
+	uint32_t file;	 /* set by the merge */
+	uint64_t line;	 /* from the start of the stretch, 1 the first */
+	struct str text; /* cut at 200 bytes */
 };
-enum { ODD_KEPT = 20 };		/* lines kept of each kind */
+enum { ODD_KEPT = 20 }; /* lines kept of each kind */
 
-enum pending { PENDING_NONE, PENDING_CALL, PENDING_SKIP, PENDING_JUMP, PENDING_JUMP_SKIP };
+enum pending {
+	PENDING_NONE,
+	PENDING_CALL,
+	PENDING_SKIP,
+	PENDING_JUMP,
+	PENDING_JUMP_SKIP
+};
 
 struct tally {
-	uint32_t of_file;	/* of a set, that the stretch is of; 0 when there is one */
-	const struct kept *kept;	/* NULL, but where it was an index (retally.h) */
-	struct arena arena;	/* texts */
+	uint32_t of_file; /* of a set, that the stretch is of; 0 when there is one */
+	const struct kept *kept; /* NULL, but where it was an index (retally.h) */
+	struct arena arena;	 /* texts */
 	struct names names[SPACES];
-	struct str *event;	/* union of the events: lines, first appearance */
+	struct str *event; /* union of the events: lines, first appearance */
 	size_t nevent, event_cap;
-	uint32_t *col;		/* event of each column of the current part */
+	uint32_t *col; /* event of each column of the current part */
 	size_t ncol, col_cap;
-	bool col_is_event;	/* col[i] == i for all */
+	bool col_is_event; /* col[i] == i for all */
 
 	struct fn_slot *fn;
 	size_t nfn, fn_cap;
 	struct hash fn_by;
-	uint64_t *self;		/* E per function: before this part */
-	uint64_t *part_self;	/* E per function: in this part */
+	uint64_t *self;	     /* E per function: before this part */
+	uint64_t *part_self; /* E per function: in this part */
 	size_t self_cap, part_self_cap;
 
 	struct entry *entry;
-	uint32_t *entry_fn;	/* function slot of each */
+	uint32_t *entry_fn; /* function slot of each */
 	size_t nentry, entry_cap, entry_fn_cap;
 	struct hash entry_by;
 	uint64_t *val;
 	size_t nval, val_cap;
 
-	struct spill once;	/* first blocks (once.h) */
-	struct spill parts;	/* costs of ended parts (part_code.h) */
+	struct spill once;  /* first blocks (once.h) */
+	struct spill parts; /* costs of ended parts (part_code.h) */
 
 	struct edge_slot *edge;
 	size_t nedge, edge_cap;
 	struct hash edge_by;
-	uint64_t *edge_sum, *edge_part;	/* calls, E costs: before this part, in it */
+	uint64_t *edge_sum, *edge_part; /* calls, E costs: before this part, in it */
 	size_t edge_sum_cap, edge_part_cap;
 
 	struct part_slot *part;
 	size_t npart, part_cap;
-	uint32_t *touched_fn, *touched_site, *touched_edge;	/* in this part */
-	size_t ntouched_fn, touched_fn_cap, ntouched_site, touched_site_cap, ntouched_edge,
-		touched_edge_cap;
+	uint32_t *touched_fn, *touched_site, *touched_edge; /* in this part */
+	size_t ntouched_fn, touched_fn_cap, ntouched_site, touched_site_cap,
+		ntouched_edge, touched_edge_cap;
 
 	struct formula *formula;
 	size_t nformula, formula_cap;
 	struct odd_line *odd;
 	size_t nodd, odd_cap;
 	uint64_t odds[ODD_KINDS];
-	uint64_t lines, text_bytes;	/* tallied so far */
-	const char *counted_in;	/* batch text in which lines were counted last, */
-	uint32_t counted;	/* up to this byte, */
-	uint64_t counted_lines;	/* so many */
-	uint64_t cost_lines;	/* that could be read */
-	bool difference;	/* a difference file: negative costs by design */
+	uint64_t lines, text_bytes; /* tallied so far */
+	const char *counted_in;	    /* batch text in which lines were counted last, */
+	uint32_t counted;	    /* up to this byte, */
+	uint64_t counted_lines;	    /* so many */
+	uint64_t cost_lines;	    /* that could be read */
+	bool difference;	    /* a difference file: negative costs by design */
 
 	/* Where we are in the text. */
-	uint32_t ob, fl, file, fn_name;	/* name slots; fl NAME_ABSENT and !has_fl: none */
+	uint32_t ob, fl, file, fn_name; /* name slots; fl NAME_ABSENT and !has_fl: none */
 	bool has_fl;
-	bool said;		/* a header line or a name in this part */
+	bool said; /* a header line or a name in this part */
 	uint32_t cob, cfi, cfn, jfi, jfn;
 	bool has_cob, has_cfi, has_cfn, has_jfi, has_jfn;
-	uint32_t cur_fn;	/* function slot, or UINT32_MAX until a line needs it */
-	uint32_t cur;		/* entry before the next one */
-	int spill_failed;	/* errno: first blocks or costs could not be written away */
-	bool in_once;		/* this block is its function's first: it goes to `once` */
-	uint32_t once_rows;	/* lines of it so far */
-	uint32_t once_most;	/* lines after which to look whether to go on (tally_add_once) */
-	struct once_row once_row;	/* the last of them */
-	uint64_t *once_cost;	/* scratch: E costs */
+	uint32_t cur_fn;    /* function slot, or UINT32_MAX until a line needs it */
+	uint32_t cur;	    /* entry before the next one */
+	int spill_failed;   /* errno: first blocks or costs could not be written away */
+	bool in_once;	    /* this block is its function's first: it goes to `once` */
+	uint32_t once_rows; /* lines of it so far */
+	uint32_t
+		once_most; /* lines after which to look whether to go on (tally_add_once) */
+	struct once_row once_row; /* the last of them */
+	uint64_t *once_cost;	  /* scratch: E costs */
 	size_t once_cost_cap;
-	uint64_t *run;		/* E: self cost of this block not yet in part_self */
+	uint64_t *run; /* E: self cost of this block not yet in part_self */
 	size_t run_cap;
-	bool no_memory;		/* first_run() had none */
+	bool no_memory; /* first_run() had none */
 	bool ran;
-	uint32_t meaning;	/* counts what can change what a text means: names redefined,
+	uint32_t meaning; /* counts what can change what a text means: names redefined,
 				   columns, positions */
-	struct str positions;	/* the last positions: value */
-	struct str assumed_positions;	/* tally_assume() */
+	struct str positions;	      /* the last positions: value */
+	struct str assumed_positions; /* tally_assume() */
 	uint32_t *assumed_col;
 	size_t assumed_cols;
-	bool ob_moved;		/* ob= inside the current block */
+	bool ob_moved; /* ob= inside the current block */
 	enum pending pending;
 	uint64_t pending_a, pending_b, pending_instr, pending_line;
 	bool pending_jcnd;
@@ -180,12 +189,9 @@ struct tally {
 static inline size_t tally_values(const struct tally *t, uint32_t what)
 {
 	switch (ENTRY_KIND(what)) {
-	case ENTRY_COST:
-		return t->nevent;
-	case ENTRY_CALL:
-		return 3 + 2 * t->nevent;
-	default:
-		return JUMP_VALUES;
+	case ENTRY_COST: return t->nevent;
+	case ENTRY_CALL: return 3 + 2 * t->nevent;
+	default: return JUMP_VALUES;
 	}
 }
 
@@ -221,7 +227,8 @@ static inline void tally_add_costs(struct tally *t, uint64_t *sum, const uint64_
 
 /* Add calls to the call site `entry`, whose numbers are at `val`; the costs follow two
  * behind.  0, or -1 when memory is out. */
-static inline int tally_add_calls(struct tally *t, uint32_t entry, uint32_t val, uint64_t count)
+static inline int tally_add_calls(struct tally *t, uint32_t entry, uint32_t val,
+				  uint64_t count)
 {
 	uint64_t *v = &t->val[val];
 
@@ -246,8 +253,8 @@ static inline void tally_end_block(struct tally *t)
 
 /* The block ends, and another one of f begins, which has a head; `cur` is the caller's to
  * set.  0, or -1 when memory is out.  ncols: of the block's lines, each an event; other numbers than 1 and 2 mean any. */
-static inline __attribute__((always_inline)) int tally_next_block(struct tally *t, uint32_t f,
-								  uint32_t ncols)
+static inline __attribute__((always_inline)) int
+tally_next_block(struct tally *t, uint32_t f, uint32_t ncols)
 {
 	struct fn_slot *to = &t->fn[f];
 
@@ -272,7 +279,7 @@ static inline __attribute__((always_inline)) int tally_next_block(struct tally *
  * `keep` the text outlives the tally and names are views into it. */
 int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err);
 void tally_free(struct tally *t);
-int tally_too_many_events(struct err *err);	/* more than EVENTS_MAX in all parts */
+int tally_too_many_events(struct err *err); /* more than EVENTS_MAX in all parts */
 int tally_batch(struct tally *t, const struct batch *b, struct err *err);
 /* Other text follows, as it is where a part begins: nothing is in force but the ids.  The
  * part stays the same for what is counted. */

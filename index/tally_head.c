@@ -12,7 +12,7 @@
 #include "index/tally_in.h"
 
 enum {
-	TEXT_MAX = 200,		/* bytes kept of an odd line */
+	TEXT_MAX = 200, /* bytes kept of an odd line */
 };
 
 int tally_no_memory(struct err *err)
@@ -58,7 +58,7 @@ uint64_t tally_line_of(struct tally *t, const struct batch *b, const struct row 
 }
 
 int tally_add_odd(struct tally *t, enum odd kind, uint64_t line, struct str text,
-		   struct err *err)
+		  struct err *err)
 {
 	if (++t->odds[kind] > ODD_KEPT)
 		return 0;
@@ -82,8 +82,8 @@ static struct str row_line(const struct batch *b, const struct row *r)
 	return str_trim(s);
 }
 
-int tally_row_odd(struct tally *t, const struct batch *b, const struct row *r, enum odd kind,
-		   struct err *err)
+int tally_row_odd(struct tally *t, const struct batch *b, const struct row *r,
+		  enum odd kind, struct err *err)
 {
 	return tally_add_odd(t, kind, tally_line_of(t, b, r), row_line(b, r), err);
 }
@@ -94,7 +94,8 @@ int tally_row_odd(struct tally *t, const struct batch *b, const struct row *r, e
 static int widen(struct tally *t, size_t from, struct err *err)
 {
 	size_t to = t->nevent, n = t->nfn, nedge = t->nedge;
-	uint64_t *val = NULL, *self = calloc(n * to + 1, 8), *edge = calloc(nedge * (to + 1) + 1, 8);
+	uint64_t *val = NULL, *self = calloc(n * to + 1, 8),
+		 *edge = calloc(nedge * (to + 1) + 1, 8);
 	size_t nval = 0, cap = 0;
 
 	if (!self || !edge)
@@ -111,7 +112,7 @@ static int widen(struct tally *t, size_t from, struct err *err)
 		if (vec_reserve(&val, &cap, nval + room, 8))
 			goto fail;
 		if (e->what != ENTRY_HEAD && ENTRY_KIND(e->what) == ENTRY_CALL) {
-			val[nval] = old[0];	/* this part's sums are 0 between parts */
+			val[nval] = old[0]; /* this part's sums are 0 between parts */
 			memcpy(val + nval + 2 + to, old + 2 + from, (from + 1) * 8);
 		} else if (e->what != ENTRY_HEAD) {
 			memcpy(val + nval, old,
@@ -161,7 +162,8 @@ static uint32_t event_number(struct tally *t, struct str name)
 
 int tally_too_many_events(struct err *err)
 {
-	err_set(err, ERR_LIMIT, 0, "the profile has more than %d different events", EVENTS_MAX);
+	err_set(err, ERR_LIMIT, 0, "the profile has more than %d different events",
+		EVENTS_MAX);
 	return err_hint(err, "no producer is known to write so many; is it a profile?");
 }
 
@@ -194,10 +196,12 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 	while ((f = next_field(&value)).n && t->ncol < EVENTS_MAX) {
 		uint32_t e = event_number(t, f);
 
-		if (e == NONE || vec_reserve(&t->col, &t->col_cap, t->ncol + 1, sizeof(*t->col)))
+		if (e == NONE ||
+		    vec_reserve(&t->col, &t->col_cap, t->ncol + 1, sizeof(*t->col)))
 			return tally_no_memory(err);
 		for (size_t i = 0; i < t->ncol; i++)
-			if (t->col[i] == e && tally_row_odd(t, b, r, ODD_EVENT_TWICE, err))
+			if (t->col[i] == e &&
+			    tally_row_odd(t, b, r, ODD_EVENT_TWICE, err))
 				return (int)err->kind;
 		t->col_is_event &= e == t->ncol;
 		same &= t->ncol < ncol && t->col[t->ncol] == e;
@@ -209,7 +213,8 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 		return (int)err->kind;
 	if (t->nevent > before) {
 		if (vec_reserve(&t->run, &t->run_cap, t->nevent, sizeof(*t->run)) ||
-		    vec_reserve(&t->once_cost, &t->once_cost_cap, t->nevent, sizeof(*t->run)))
+		    vec_reserve(&t->once_cost, &t->once_cost_cap, t->nevent,
+				sizeof(*t->run)))
 			return tally_no_memory(err);
 		if (t->nfn || t->nedge || t->nentry > 1)
 			return widen(t, before, err);
@@ -232,7 +237,7 @@ static int append_desc(struct tally *t, struct part_slot *p, struct str value)
 		desc->p = room;
 		p->desc_room = 2 * need;
 	} else {
-		room = (char *)(uintptr_t)desc->p;	/* our own, from above */
+		room = (char *)(uintptr_t)desc->p; /* our own, from above */
 	}
 	room[desc->n] = '\n';
 	if (value.n)
@@ -242,7 +247,7 @@ static int append_desc(struct tally *t, struct part_slot *p, struct str value)
 }
 
 int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
-		   struct err *err)
+		  struct err *err)
 {
 	struct part_slot *p = &t->part[t->npart - 1];
 	struct str value = {r->p, r->len}, *old = &p->value[r->a];
@@ -252,15 +257,16 @@ int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 				sizeof(*t->formula)))
 			return tally_no_memory(err);
 		value = arena_str(&t->arena, value);
-		t->formula[t->nformula++] = (struct formula){.text = value, .line = tally_line_of(t, b, r)};
+		t->formula[t->nformula++] =
+			(struct formula){.text = value, .line = tally_line_of(t, b, r)};
 		return value.p ? 0 : tally_no_memory(err);
 	}
 	if (r->a == KEY_EVENTS && row_events(t, b, r, value, err))
 		return (int)err->kind;
 	if (r->a == KEY_DESC && str_starts(value, STR("Files compared:")))
 		t->difference = true;
-	if (r->a == KEY_SUMMARY && (str_starts(value, STR("-")) ||
-				    str_find_str(value, STR(" -")) < value.n))
+	if (r->a == KEY_SUMMARY &&
+	    (str_starts(value, STR("-")) || str_find_str(value, STR(" -")) < value.n))
 		t->difference = true;
 	if (r->a == KEY_POSITIONS && !str_eq(value, t->positions)) {
 		t->meaning++;
@@ -288,8 +294,8 @@ int tally_assume(struct tally *t, const struct tally *head, struct err *err)
 	t->col_is_event = head->col_is_event;
 	t->positions = t->assumed_positions = arena_str(&t->arena, head->positions);
 	t->assumed_cols = 0;
-	if (!t->positions.p ||
-	    vec_reserve(&t->assumed_col, &t->assumed_cols, head->ncol, sizeof(*t->assumed_col)))
+	if (!t->positions.p || vec_reserve(&t->assumed_col, &t->assumed_cols, head->ncol,
+					   sizeof(*t->assumed_col)))
 		return tally_no_memory(err);
 	for (size_t i = 0; i < head->ncol; i++)
 		t->assumed_col[i] = head->col[i];

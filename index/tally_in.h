@@ -14,8 +14,8 @@ int tally_no_memory(struct err *err);
 uint64_t tally_line_of(struct tally *t, const struct batch *b, const struct row *r);
 int tally_add_odd(struct tally *t, enum odd kind, uint64_t line, struct str text,
 		  struct err *err);
-int tally_row_odd(struct tally *t, const struct batch *b, const struct row *r, enum odd kind,
-		  struct err *err);
+int tally_row_odd(struct tally *t, const struct batch *b, const struct row *r,
+		  enum odd kind, struct err *err);
 
 /* A ROW_KEY: a line of the header. */
 int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,

@@ -65,7 +65,9 @@ static int sight_take(struct sight *s, const char *base, struct err *err)
 
 	*s = (struct sight){0};
 	if (inputs_find(base, &path, &n, &none))
-		return none.kind == ERR_LIMIT ? err_set(err, ERR_LIMIT, 0, "%s", none.text) : 0;
+		return none.kind == ERR_LIMIT
+			       ? err_set(err, ERR_LIMIT, 0, "%s", none.text)
+			       : 0;
 	s->file = calloc(n + 1, sizeof(*s->file));
 	for (size_t i = 0; s->file && i < n; i++) {
 		struct stat st;
@@ -73,8 +75,8 @@ static int sight_take(struct sight *s, const char *base, struct err *err)
 		if (stat(path[i], &st) || st.st_size == 0)
 			continue;
 		s->file[s->n++] = (struct seen_file){
-			path[i], st.st_ino, (uint64_t)st.st_size, nanoseconds(&st.st_mtim),
-			nanoseconds(&st.st_ctim)};
+			path[i], st.st_ino, (uint64_t)st.st_size,
+			nanoseconds(&st.st_mtim), nanoseconds(&st.st_ctim)};
 		path[i] = NULL;
 	}
 	inputs_free(path, n);
@@ -86,7 +88,8 @@ static bool same_sight(const struct sight *a, const struct sight *b)
 	if (a->n != b->n)
 		return false;
 	for (size_t i = 0; i < a->n; i++)
-		if (a->file[i].inode != b->file[i].inode || a->file[i].size != b->file[i].size ||
+		if (a->file[i].inode != b->file[i].inode ||
+		    a->file[i].size != b->file[i].size ||
 		    a->file[i].mtime_ns != b->file[i].mtime_ns ||
 		    a->file[i].ctime_ns != b->file[i].ctime_ns ||
 		    strcmp(a->file[i].path, b->file[i].path) != 0)
@@ -96,9 +99,9 @@ static bool same_sight(const struct sight *a, const struct sight *b)
 
 /* ---- what changed ---- */
 
-struct dump {			/* the parts of all threads at one time */
+struct dump { /* the parts of all threads at one time */
 	uint64_t pid, part;
-	uint32_t first, n;	/* of the store's parts */
+	uint32_t first, n; /* of the store's parts */
 };
 
 /* The dumps of the profile in order into d, which has room for as many as there are parts. */
@@ -155,7 +158,7 @@ static uint64_t dump_total(struct store *st, const struct dump *d, uint32_t e)
 
 struct change {
 	fn_id fn;
-	uint64_t now, before, size;	/* size: of the difference */
+	uint64_t now, before, size; /* size: of the difference */
 };
 
 static int compare_changes(const void *a, const void *b)
@@ -173,9 +176,11 @@ static void put_delta(char buf[NUMBER_MAX + 1], uint64_t now, uint64_t before)
 	number_grouped(buf + 1, now > before ? now - before : before - now);
 }
 
-static void put_row(struct app *app, struct out *o, struct store *st, const struct change *c)
+static void put_row(struct app *app, struct out *o, struct store *st,
+		    const struct change *c)
 {
-	enum emit_form form = app->screen.out && !app->screen.utf8 ? EMIT_ASCII : EMIT_TEXT;
+	enum emit_form form =
+		app->screen.out && !app->screen.utf8 ? EMIT_ASCII : EMIT_TEXT;
 	char delta[NUMBER_MAX + 1], now[NUMBER_MAX], before[NUMBER_MAX];
 	size_t columns = app->screen.columns, width = SIZE_MAX;
 
@@ -238,7 +243,7 @@ struct showing {
 	uint32_t event;
 	struct dump *dump;
 	size_t n;
-	uint64_t *sums;		/* per function: now, then before */
+	uint64_t *sums; /* per function: now, then before */
 	struct change *change;
 	struct err *err;
 };
@@ -257,9 +262,9 @@ static int put_changes(struct showing *s, const struct dump *d, const struct dum
 		return (int)s->err->kind;
 	for (fn_id f = 0; f < n; f++)
 		if (now[f] != was[f])
-			c[rows++] = (struct change){
-				f, now[f], was[f],
-				now[f] > was[f] ? now[f] - was[f] : was[f] - now[f]};
+			c[rows++] = (struct change){f, now[f], was[f],
+						    now[f] > was[f] ? now[f] - was[f]
+								    : was[f] - now[f]};
 	qsort(c, rows, sizeof(*c), compare_changes);
 	out_printf(s->out, "%15s  %15s  %15s  function\n", "delta", "self", "before");
 	for (size_t i = 0; i < rows && i < ROWS; i++)
@@ -275,12 +280,12 @@ struct watch {
 	struct app *app;
 	const char *base;
 	struct sight shown;
-	struct dump *known;	/* dumps that were shown */
+	struct dump *known; /* dumps that were shown */
 	size_t nknown;
-	pid_t pid;		/* that writes them; 0: not known */
-	bool alive;		/* it has been */
-	int unshown;		/* the kind of error that kept the last files from being shown */
-	int notify;		/* -1: there is no inotify */
+	pid_t pid;   /* that writes them; 0: not known */
+	bool alive;  /* it has been */
+	int unshown; /* the kind of error that kept the last files from being shown */
+	int notify;  /* -1: there is no inotify */
 	struct err err;
 };
 
@@ -345,7 +350,8 @@ static int show_changes(struct watch *w, struct store *st)
 	if (s.n && s.dump[s.n - 1].pid && s.dump[s.n - 1].pid < INT32_MAX)
 		w->pid = (pid_t)s.dump[s.n - 1].pid;
 	if (!rc && failed)
-		rc = err_set(&w->err, ERR_OUTPUT, 0, "standard output: %s", strerror(failed));
+		rc = err_set(&w->err, ERR_OUTPUT, 0, "standard output: %s",
+			     strerror(failed));
 	return rc;
 }
 
@@ -363,11 +369,12 @@ static int show(struct watch *w, const struct sight *s)
 		kind = app_open(app, NULL, path, s->n);
 	free(path);
 	w->unshown = kind;
-	if (kind == ERR_PROFILE)	/* said; maybe the next dump is better */
+	if (kind == ERR_PROFILE) /* said; maybe the next dump is better */
 		return 0;
 	if (kind)
 		return kind;
-	return app->opts->ntasks ? script_tasks(app) : show_changes(w, app->profiles[0].store);
+	return app->opts->ntasks ? script_tasks(app)
+				 : show_changes(w, app->profiles[0].store);
 }
 
 /* Wait so long, or until something happens in the directory. */
@@ -421,7 +428,7 @@ static int follow(struct watch *w)
 		}
 		if (rest && !gone)
 			wait_for(w, LOOK_MS);
-		poll(NULL, 0, REST_MS);	/* what woke us may go on for a while */
+		poll(NULL, 0, REST_MS); /* what woke us may go on for a while */
 	}
 	sight_free(&before);
 	return rc;

@@ -16,10 +16,10 @@ struct state {
 
 struct run {
 	const struct ordered *o;
-	pthread_mutex_t lock;	/* of all that follows */
+	pthread_mutex_t lock; /* of all that follows */
 	pthread_cond_t changed;
-	struct state *state;	/* per slot */
-	size_t next, taken;	/* items begun, taken */
+	struct state *state; /* per slot */
+	size_t next, taken;  /* items begun, taken */
 	bool stop;
 };
 

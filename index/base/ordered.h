@@ -14,10 +14,10 @@
 
 struct ordered {
 	size_t items;
-	void *slots;		/* nslots of slot_size bytes, the caller's */
+	void *slots; /* nslots of slot_size bytes, the caller's */
 	size_t nslots, slot_size;
-	void **worker;		/* what make() gets on each thread, nworkers of them */
-	unsigned nworkers;	/* 1: the caller makes the items itself */
+	void **worker;	   /* what make() gets on each thread, nworkers of them */
+	unsigned nworkers; /* 1: the caller makes the items itself */
 	/* Into the slot; the value goes to take(). */
 	int (*make)(void *worker, void *slot, size_t item);
 	/* From the slot; not 0 ends it all. */

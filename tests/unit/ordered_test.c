@@ -47,16 +47,22 @@ static void run(unsigned workers, size_t slots, size_t items, size_t stop_at)
 	size_t count[8] = {0}, sum = 0;
 	void *worker[8];
 	struct taken t = {.stop_at = stop_at};
-	const struct ordered o = {.items = items, .slots = slot, .nslots = slots,
-				  .slot_size = sizeof(*slot), .worker = worker,
-				  .nworkers = workers, .make = make, .take = take, .arg = &t};
+	const struct ordered o = {.items = items,
+				  .slots = slot,
+				  .nslots = slots,
+				  .slot_size = sizeof(*slot),
+				  .worker = worker,
+				  .nworkers = workers,
+				  .make = make,
+				  .take = take,
+				  .arg = &t};
 	const size_t want = stop_at < items ? stop_at + 1 : items;
 
 	for (unsigned i = 0; i < 8; i++)
 		worker[i] = &count[i];
 	atomic_store(&made, 0);
-	is_u64((uint64_t)ordered_run(&o), stop_at < items ? 9 : 0, "%u workers, %zu slots: end",
-	       workers, slots);
+	is_u64((uint64_t)ordered_run(&o), stop_at < items ? 9 : 0,
+	       "%u workers, %zu slots: end", workers, slots);
 	is_u64(t.n, want, "%zu of %zu items taken", want, items);
 	is_u64(t.wrong, 0, "in order, each from its slot");
 	for (unsigned i = 0; i < 8; i++)

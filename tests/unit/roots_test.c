@@ -140,7 +140,9 @@ static const struct {
 	{.path = "empty.c", .want = ""},
 	{.path = "/build/x/sub/b.c", .want = "inside", .moved = true},
 	{.path = "/build/x/sub/b.c", .want = "not found"},
-	{.path = "/build/root/../../secret.c", .want = "leaves the source root", .moved = true},
+	{.path = "/build/root/../../secret.c",
+	 .want = "leaves the source root",
+	 .moved = true},
 	{.path = "../secret.c", .want = "leaves the source root"},
 	{.path = "sub/../../secret.c", .want = "leaves the source root"},
 	{.path = "%s/root/../secret.c", .want = "leaves the source root"},
@@ -192,11 +194,13 @@ static void try_case(const struct roots *r, size_t i, const char *how, bool by_h
 	path = cases[i].n ? (struct str){cases[i].path, cases[i].n} : str_c(full);
 	arena_init(&a, 0);
 	if (roots_read(r, path, &a, &text, &file, &why))
-		ok(str_starts(text, str_c(cases[i].want)) && !strstr(cases[i].want, "not "),
+		ok(str_starts(text, str_c(cases[i].want)) &&
+			   !strstr(cases[i].want, "not "),
 		   "%s: %s is read", how, cases[i].path);
 	else if (!ok(cases[i].want[0] && (by_hand || strstr(why, cases[i].want)) &&
 			     strcmp(cases[i].want, "inside") != 0,
-		     "%s: %s%s: %s", how, cases[i].path, cases[i].moved ? " (moved)" : "", why))
+		     "%s: %s%s: %s", how, cases[i].path, cases[i].moved ? " (moved)" : "",
+		     why))
 		printf("# wanted %s\n", cases[i].want);
 	arena_free(&a);
 }
