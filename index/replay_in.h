@@ -18,13 +18,13 @@ enum {
 	NEWLINES_MAX = 15, /* in a link's text: 4 bits */
 };
 
-enum link_flag { /* none of them: a cost line of the same block */
-		 LINK_NEWLINES = NEWLINES_MAX,
-		 LINK_LONG =
-			 16, /* more than LINK_TEXT bytes: it goes on in the next link's place */
-		 LINK_CALL = 32,
-		 LINK_JUMP = 64,
-		 LINK_HEAD = 128, /* begins with the head of a block */
+/* None of them: a cost line of the same block. */
+enum link_flag {
+	LINK_NEWLINES = NEWLINES_MAX,
+	LINK_LONG = 16, /* its text goes on in the next link's place */
+	LINK_CALL = 32,
+	LINK_JUMP = 64,
+	LINK_HEAD = 128, /* begins with the head of a block */
 };
 
 /* A text that followed an entry, and the entry it led to.  Link 0 is none: a LINK_JUMP
@@ -35,11 +35,11 @@ struct link {
 	uint32_t val;	/* of `to` */
 	uint32_t count; /* of a call, as the text has it */
 	uint8_t len;	/* bytes of text, up to the costs */
-	uint8_t before,
-		digits; /* of a call or jump: where its counts stand in the text */
-	uint8_t flags;	/* newlines in the text, and: */
-	char text
-		[LINK_TEXT]; /* of a jump: JUMP_MARK for its 'j', so that it matches nothing */
+	/* Of a call or jump: where its counts stand in the text. */
+	uint8_t before, digits;
+	uint8_t flags; /* newlines in the text, and enum link_flag */
+	/* Of a jump: JUMP_MARK for its 'j', so that it matches nothing. */
+	char text[LINK_TEXT];
 };
 _Static_assert(sizeof(struct link) == 64 && offsetof(struct link, text) == LINK_AT,
 	       "a link is a cache line, compared as one");
