@@ -391,13 +391,23 @@ static int prepare(struct save *s)
 	return number_cycles(s);
 }
 
+/* Some of it lies in an index that is mapped, which may shrink: only the caller's thread is
+ * guarded against that. */
+static bool reads_an_index(const struct profile *p)
+{
+	for (size_t k = 0; k < p->ntally; k++)
+		if (p->tally[k]->kept)
+			return true;
+	return false;
+}
+
 int save_profile(struct profile *p, struct store_writer *w, struct meta *meta, size_t run,
 		 unsigned jobs, const atomic_int *cancel, struct err *err)
 {
 	struct save s = {.p = p, .w = w, .meta = meta, .cancel = cancel, .err = err};
 	int rc = prepare(&s) || stopped(&s);
 
-	jobs = ordered_jobs(jobs);
+	jobs = reads_an_index(p) ? 1 : ordered_jobs(jobs);
 	rc = rc || save_strings(&s, TABLE_OBJ, SPACE_OBJ) ||
 	     save_strings(&s, TABLE_FILE, SPACE_FILE) ||
 	     save_strings(&s, TABLE_NAME, SPACE_FN) || save_identities(&s);

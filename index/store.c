@@ -110,15 +110,20 @@ static int open_env(struct store *st, struct err *err)
 		rc = mdb_env_set_userctx(st->env, st->path);
 	if (!rc)
 		rc = mdb_env_set_assert(st->env, on_assert);
+	/* It reads from a map that nobody but LMDB knows yet. */
+	map_wild(st->path);
 	if (!rc)
 		rc = mdb_env_open(st->env, access(same, R_OK) ? st->path : same, flags,
 				  0);
-	if (!rc && check_same_file(st, err))
+	if (!rc && check_same_file(st, err)) {
+		map_wild(NULL);
 		return (int)err->kind;
+	}
 	if (!rc)
 		rc = mdb_txn_begin(st->env, NULL, MDB_RDONLY, &st->txn);
 	if (!rc)
 		rc = mdb_dbi_open(st->txn, NULL, 0, &st->dbi);
+	map_wild(NULL);
 	return rc ? cannot_open(st->path, rc, err) : 0;
 }
 

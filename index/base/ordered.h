@@ -6,6 +6,7 @@
  *	caller	  0		and taken by the caller when it is its turn
  *
  * So the result is the same for any number of threads, and no more is held than slots are.
+ * With several threads neither make() nor take() may touch what map_guard() guards.
  */
 #ifndef QUERN_BASE_ORDERED_H
 #define QUERN_BASE_ORDERED_H

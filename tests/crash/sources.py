@@ -166,6 +166,11 @@ def meddled_setup():
     return {"cases": cases}
 
 
+def emptied_setup():
+    cases = meddled_setup()["cases"]
+    return {"cases": [c for c in cases if c[0].victim == c[0].index and c[1:3] == ("emptied", "mem")]}
+
+
 def meddled_one(rng, i, s):
     m, how, kind, k = s["cases"][i * 7919 % len(s["cases"])]
     m.put()
@@ -403,6 +408,8 @@ rows = [
         lambda: batch_scenes().each(1, ("", "+"))),
     Row("meddled", "a file changes at the k-th call", 150, lambda s: len(s["cases"]), meddled_one,
         meddled_setup),
+    Row("emptied", "an index is emptied while it is opened and read", 1000, lambda s: len(s["cases"]),
+        meddled_one, emptied_setup),
     Row("packed", "packed data is cut, damaged, longer", 80, 20000, packed_one, packed_setup),
     Row("packsys", "the k-th system call for a packed file fails", 60, lambda s: len(s.cases),
         building.sys_fails, lambda: Packed().each(0, ACTIONS)),
