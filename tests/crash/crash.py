@@ -139,12 +139,14 @@ class Server:
 
 
 class Plain:
-    """The same where there is no fault.so, and so no faults."""
+    """The same where there is no fault.so: for tries that need no fault."""
 
     def __init__(self, args):
         self.args = args
 
-    def start(self):
+    def start(self, fault=""):
+        if fault:
+            need_faults()
         self.p = subprocess.Popen([quern] + list(self.args), env=environ, stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         return self
