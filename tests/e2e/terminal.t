@@ -54,13 +54,16 @@ class Terminal:
         return self.read(rb"\n[\s\S]*quern\[[^\n]*\]> (\x1b\[K)?$")
 
     def close(self):
-        try:
-            os.write(self.fd, b"\x15\x04")
-            self.read(rb"never", 0.5)
-        except OSError:
-            pass
-        end = time.time() + 10
+        end, again = time.time() + 20, 0
         while time.time() < end:
+            # What comes before the editor has the keyboard is lost.
+            if time.time() > again:
+                again = time.time() + 2
+                try:
+                    os.write(self.fd, b"\x15\x04")
+                    self.read(rb"never", 0.5)
+                except OSError:
+                    pass
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
                 return os.waitstatus_to_exitcode(status) if hasattr(os, "waitstatus_to_exitcode") else status >> 8
