@@ -38,6 +38,15 @@ void names_restart(struct names *t)
 	t->generation++;
 }
 
+void names_trim(struct names *t)
+{
+	free(t->by_id);
+	t->by_id = NULL;
+	t->by_id_n = 0;
+	hash_free(&t->big_ids);
+	hash_free(&t->texts);
+}
+
 size_t names_digits(struct str s)
 {
 	size_t n = 0;

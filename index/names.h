@@ -64,6 +64,7 @@ enum name_event { NAME_OK, NAME_MET, NAME_REDEFINED, NAME_NO_MEMORY };
 int names_init(struct names *t, struct arena *arena);
 void names_free(struct names *t);
 void names_restart(struct names *t); /* forget all ids */
+void names_trim(struct names *t);    /* the same, and no other name will come */
 
 /* Slot of "(id)"; UINT32_MAX when memory is out. */
 uint32_t names_id_slow(struct names *t, uint64_t id, uint64_t line);
