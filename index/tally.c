@@ -108,7 +108,6 @@ static uint32_t fn_slot(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
 			return i;
 	}
 	if (n >= ENTRY_HEAD || vec_reserve(&t->fn, &t->fn_cap, n, sizeof(*t->fn)) ||
-	    vec_reserve(&t->self, &t->self_cap, n * e, sizeof(*t->self)) ||
 	    vec_reserve(&t->part_self, &t->part_self_cap, n * e, sizeof(*t->part_self)) ||
 	    hash_add(&t->fn_by, h, (uint32_t)t->nfn))
 		return NONE;
@@ -121,15 +120,15 @@ static uint32_t fn_slot(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
 static inline uint32_t fn_cached(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
 				 bool defaulted, bool callee)
 {
-	struct name_slot *s = &t->names[SPACE_FN].slot[fn];
-	struct name_use *u = callee ? &s->callee : &s->block;
+	struct name_use *use = &t->names[SPACE_FN].use[fn];
+	struct name_fn *u = callee ? &use->callee : &use->block;
 	uint32_t key = ob | (uint32_t)defaulted << 31;
 
 	if (__builtin_expect(u->fn != NONE && u->ob == key && u->fl == fl, 1))
 		return u->fn;
 	uint32_t slot = fn_slot(t, ob, fl, fn, defaulted);
 
-	*u = (struct name_use){.ob = key, .fl = fl, .fn = slot};
+	*u = (struct name_fn){.ob = key, .fl = fl, .fn = slot};
 	return slot;
 }
 
@@ -308,7 +307,6 @@ static uint32_t edge_slot(struct tally *t, uint32_t caller, uint32_t callee)
 			return i;
 	if (t->nedge >= NONE ||
 	    vec_reserve(&t->edge, &t->edge_cap, t->nedge + 1, sizeof(*t->edge)) ||
-	    vec_reserve(&t->edge_sum, &t->edge_sum_cap, n, sizeof(*t->edge_sum)) ||
 	    vec_reserve(&t->edge_part, &t->edge_part_cap, n, sizeof(*t->edge_part)) ||
 	    hash_add(&t->edge_by, h, (uint32_t)t->nedge))
 		return NONE;
@@ -516,25 +514,22 @@ static void move_sums(struct tally *t, uint64_t *to, uint64_t *from, size_t n)
 	}
 }
 
-/* The part ends: its sums are encoded (part_code.h) and join the totals. */
-static int end_part(struct tally *t, bool encode, struct err *err)
+/* The sums of the part join the totals: they are these when there is no other part. */
+static int add_part(struct tally *t, bool only)
 {
-	struct part_slot *p = &t->part[t->npart - 1];
-	size_t n = t->nevent;
-	int failed;
+	const size_t n = t->nevent;
 
-	leave_fn(t);
-	for (size_t i = 0; i < t->ntouched_site; i++)
-		if (flush_site(t, t->touched_site[i]))
-			return tally_no_memory(err);
-	p->bytes_at = spill_at(&t->parts);
-	if (encode && part_encode(t))
-		return tally_no_memory(err);
-	p->bytes_n = spill_at(&t->parts) - p->bytes_at;
-	p->events = n;
-	failed = spill_write(&t->parts);
-	if (failed)
-		t->spill_failed = failed;
+	if (only) {
+		free(t->self);
+		free(t->edge_sum);
+		t->self = t->part_self;
+		t->edge_sum = t->edge_part;
+		t->part_self = t->edge_part = NULL;
+		t->part_self_cap = t->edge_part_cap = 0;
+		return 0;
+	}
+	if (tally_room_for_sums(t))
+		return -1;
 	for (size_t i = 0; i < t->ntouched_fn; i++) {
 		size_t at = t->touched_fn[i] * n;
 
@@ -546,8 +541,31 @@ static int end_part(struct tally *t, bool encode, struct err *err)
 		move_sums(t, t->edge_sum + at, t->edge_part + at, n + 1);
 	}
 	t->ntouched_fn = t->ntouched_site = t->ntouched_edge = 0;
+	return 0;
+}
+
+/* The part ends, maybe the last: its sums are encoded (part_code.h) and join the totals. */
+static int end_part(struct tally *t, bool encode, bool last, struct err *err)
+{
+	struct part_slot *p = &t->part[t->npart - 1];
+	int failed;
+
+	leave_fn(t);
+	for (size_t i = 0; i < t->ntouched_site; i++)
+		if (flush_site(t, t->touched_site[i]))
+			return tally_no_memory(err);
+	p->bytes_at = spill_at(&t->parts);
+	if (encode && part_encode(t))
+		return tally_no_memory(err);
+	p->bytes_n = spill_at(&t->parts) - p->bytes_at;
+	p->events = t->nevent;
+	failed = spill_write(&t->parts);
+	if (failed)
+		t->spill_failed = failed;
+	if (add_part(t, last && t->npart == 1))
+		return tally_no_memory(err);
 	/* Maybe other functions come again now than those that were the first. */
-	if (t->entry_room && t->no_room / TURN > t->entry_room) {
+	if (!last && t->entry_room && t->no_room / TURN > t->entry_room) {
 		t->meaning++;
 		return tally_pack(t) ? tally_no_memory(err) : 0;
 	}
@@ -574,7 +592,7 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 {
 	if (r->kind == ROW_FILE && part_is_empty(t))
 		return 0;
-	if (end_part(t, true, err))
+	if (end_part(t, true, false, err))
 		return (int)err->kind;
 	if (t->npart >= NONE - 1 ||
 	    vec_reserve(&t->part, &t->part_cap, t->npart + 1, sizeof(*t->part)))
@@ -913,7 +931,7 @@ int tally_end(struct tally *t, bool encode, struct str next_line, struct err *er
 				  err))
 			return (int)err->kind;
 	}
-	if (end_part(t, encode, err))
+	if (end_part(t, encode, true, err))
 		return (int)err->kind;
 	if (!t->spill_failed && tally_pack(t))
 		return tally_no_memory(err);

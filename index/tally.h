@@ -119,7 +119,7 @@ struct tally {
 	struct fn_slot *fn;
 	size_t nfn, fn_cap;
 	struct hash fn_by;
-	uint64_t *self;	     /* E per function: before this part */
+	uint64_t *self;	     /* E per function: before this part; room when one has ended */
 	uint64_t *part_self; /* E per function: in this part */
 	size_t self_cap, part_self_cap;
 
@@ -138,7 +138,7 @@ struct tally {
 	struct edge_slot *edge;
 	size_t nedge, edge_cap;
 	struct hash edge_by;
-	uint64_t *edge_sum, *edge_part; /* calls, E costs: before this part, in it */
+	uint64_t *edge_sum, *edge_part; /* calls, E costs: before this part (as self), in it */
 	size_t edge_sum_cap, edge_part_cap;
 
 	struct part_slot *part;
@@ -301,5 +301,9 @@ int tally_end(struct tally *t, bool encode, struct str next_line, struct err *er
 int tally_assume(struct tally *t, const struct tally *head, struct err *err);
 /* True when b, which follows a in the file, assumed what a really ended with. */
 bool tally_follows(const struct tally *a, const struct tally *b);
+
+/* Give it back when it is merged; nedge stays. */
+enum tally_what { TALLY_SELF, TALLY_EDGES, TALLY_EDGE_SUMS };
+void tally_forget(struct tally *t, enum tally_what what);
 
 #endif

@@ -24,6 +24,10 @@ static inline bool tally_entry_room(const struct tally *t, uint64_t n)
 					 t->entry_room;
 }
 
+/* Make room in self and edge_sum for the functions and edges there are.  0, or -1 when memory
+ * is out. */
+int tally_room_for_sums(struct tally *t);
+
 /* All entries become pieces; there are none then.  Between parts.  0, or -1 when memory is
  * out. */
 int tally_pack(struct tally *t);

@@ -140,3 +140,12 @@ void tally_trim(struct tally *t)
 	DROP(t->touched_edge, t->touched_edge_cap);
 	DROP(t->once.scratch.p, t->once.scratch.cap);
 }
+
+void tally_forget(struct tally *t, enum tally_what what)
+{
+	switch (what) {
+	case TALLY_SELF: DROP(t->self, t->self_cap); break;
+	case TALLY_EDGES: DROP(t->edge, t->edge_cap); break;
+	case TALLY_EDGE_SUMS: DROP(t->edge_sum, t->edge_sum_cap); break;
+	}
+}
