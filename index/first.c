@@ -58,22 +58,21 @@ static const char *no_memory(struct tally *t)
 
 /* ---- one number after the other ---- */
 
+/* 16 more than the digit, so that others are 0. */
+static const uint8_t hex_digit[256] = {
+	['0'] = 16, ['1'] = 17, ['2'] = 18, ['3'] = 19, ['4'] = 20, ['5'] = 21,
+	['6'] = 22, ['7'] = 23, ['8'] = 24, ['9'] = 25, ['a'] = 26, ['b'] = 27,
+	['c'] = 28, ['d'] = 29, ['e'] = 30, ['f'] = 31, ['A'] = 26, ['B'] = 27,
+	['C'] = 28, ['D'] = 29, ['E'] = 30, ['F'] = 31,
+};
+
 static bool hex_number(const char **p, uint64_t *out)
 {
 	const char *q = *p;
 	uint64_t v = 0;
 
-	for (;; q++) {
-		unsigned d = (unsigned char)*q - '0';
-
-		if (d > 9) {
-			d = ((unsigned char)*q | 0x20u) - 'a';
-			if (d > 5)
-				break;
-			d += 10;
-		}
-		v = v << 4 | d;
-	}
+	for (unsigned d; (d = hex_digit[(unsigned char)*q]) != 0; q++)
+		v = v << 4 | (d & 15);
 	if (q == *p || q - *p > 16)
 		return false;
 	*p = q;
@@ -81,17 +80,13 @@ static bool hex_number(const char **p, uint64_t *out)
 	return true;
 }
 
-/* "12", "+3", "-3", "*", "0x1f". */
-static bool position(const char **p, uint64_t base, uint64_t *out)
+/* One that is no small decimal number. */
+static __attribute__((noinline)) bool other_position(const char **p, uint64_t base,
+						     uint64_t *out)
 {
 	char c = **p;
 	uint64_t v;
 
-	if (c == '*') {
-		++*p;
-		*out = base;
-		return true;
-	}
 	if (c == '0' && (*p)[1] == 'x') {
 		*p += 2;
 		return hex_number(p, out);
@@ -107,15 +102,40 @@ static bool position(const char **p, uint64_t base, uint64_t *out)
 	return true;
 }
 
-/* The positions at *p, with one blank behind each. */
-static bool positions(const char **p, const struct decode *d, const uint64_t *base,
-		      uint64_t *out)
+/* "12", "+3", "-3", "*", "0x1f". */
+static HOT bool position(const char **p, uint64_t base, uint64_t *out)
 {
+	const unsigned kind = first_kind[(unsigned char)**p];
+	const char *q = *p + (kind != 0);
+	uint64_t v;
+	unsigned n;
+
+	if (kind & FIRST_SAME) {
+		*out = base;
+		*p = q;
+		return true;
+	}
+	n = leading_digits(load8(q));
+	if (__builtin_expect(n - 1 > 6 || q[n] == 'x', 0))
+		return other_position(p, base, out);
+	v = digits_at(q, n);
+	*p = q + n;
+	*out = (kind ? base : 0) + (kind & FIRST_MINUS ? 0 - v : v);
+	/* Neither below 0 nor near 2^64. */
+	return !kind || (base | *out) >> 63 == 0;
+}
+
+/* The nsub positions at *p, with one blank behind each. */
+static HOT bool positions(const char **p, const struct decode *d, const uint64_t *base,
+			  uint64_t *out)
+{
+	const unsigned first = d->sub[0];
+
 	memcpy(out, base, SUBS * sizeof(*out));
-	for (unsigned i = 0; i < d->nsub; i++)
-		if (!position(p, base[d->sub[i]], &out[d->sub[i]]) || *(*p)++ != ' ')
-			return false;
-	return true;
+	if (!position(p, base[first], &out[first]) || *(*p)++ != ' ')
+		return false;
+	return d->nsub == 1 ||
+	       (position(p, base[d->sub[1]], &out[d->sub[1]]) && *(*p)++ == ' ');
 }
 
 /* The costs up to the end of the line. */
@@ -341,10 +361,10 @@ static HOT void keep_text(struct same *s, const char *blank, unsigned n)
 	s->text[1] = load8(blank + 8) & s->keep[1];
 }
 
-static HOT bool says_same(const struct same *s, const char *blank)
+static HOT bool says_same(struct same s, const char *blank)
 {
-	const uint64_t low = (load8(blank) & s->keep[0]) ^ s->text[0];
-	const uint64_t high = (load8(blank + 8) & s->keep[1]) ^ s->text[1];
+	const uint64_t low = (load8(blank) & s.keep[0]) ^ s.text[0];
+	const uint64_t high = (load8(blank + 8) & s.keep[1]) ^ s.text[1];
 
 	return (low | high) == 0;
 }
@@ -356,9 +376,10 @@ static HOT bool far_from_full(uint64_t a, uint64_t b)
 }
 
 /* Lines "+5" and what was said before; how many. */
-static HOT uint64_t same_lines(struct first *f, const struct same *s, const char **text,
-			       const char *end, uint64_t most)
+static HOT uint64_t same_lines(struct first *f, const struct same *same,
+			       const char **text, const char *end, uint64_t most)
 {
+	const struct same s = *same; /* in registers: what is packed might be it */
 	const char *p = *text;
 	unsigned char *out = f->out;
 	uint64_t at = f->at[0], n = 0;
@@ -368,15 +389,15 @@ static HOT uint64_t same_lines(struct first *f, const struct same *s, const char
 
 		if (*p != '+' || d - 1 > 8 || !says_same(s, p + 2))
 			break;
-		store8(out, s->head | (uint64_t)d << 9);
-		out += s->size;
-		p += 2 + s->n;
+		store8(out, s.head | (uint64_t)d << 9);
+		out += s.size;
+		p += 2 + s.n;
 		at += d;
 		n++;
 	}
 	f->out = out;
 	f->at[0] = at;
-	f->at[1] += n * s->step;
+	f->at[1] += n * s.step;
 	*text = p;
 	return n;
 }
