@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "index/base/hash.h"
+#include "index/base/map.h"
 #include "index/base/sort.h"
 #include "index/base/vec.h"
 #include "index/retally.h"
@@ -120,30 +121,41 @@ static void id_forget(struct id_map *m)
 	m->n = 0;
 }
 
-struct join { /* of one name space */
+/* Of one name space.  Names are views of a map that may shrink, which ends join_guarded() from
+ * wherever it is: all that it allocates hangs here. */
+struct join {
 	struct profile *p;
 	enum name_space space;
 	struct intern strings;
 	struct id_map ids;
 	uint32_t entry; /* string of NAME_ENTRY of the stretch at hand */
+	char *text;	/* scratch: names that are being expanded, one behind the other */
+	size_t ntext, text_cap;
+	const struct str **order, **scratch;
+	uint32_t *place;
+	struct str *sorted;
 	struct err *err;
 };
 
-enum { EXPANDED_MAX = 64 << 10 }; /* bytes of a name made of references */
+enum {
+	EXPANDED_MAX = 64 << 10, /* bytes of a name made of references */
+	DEEPEST = 64,
+};
 
 static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth);
 
-/* "(3)'2'(1)" with each reference replaced by its name; p is NULL when that is too long. */
-static struct str expand(struct join *j, size_t k, const struct name_slot *s,
-			 unsigned depth)
+/* "(3)'2'(1)" with each reference replaced by its name into *out, unless that is too long.
+ * 0, or -1 when memory is out. */
+static int expand(struct join *j, size_t k, const struct name_slot *s, unsigned depth,
+		  struct str *out)
 {
 	const struct names *names = &j->p->tally[k]->names[j->space];
-	struct str text = s->text, out;
-	char *buf = malloc(EXPANDED_MAX);
-	size_t n = 0, ref = s->refs - 1;
+	const size_t from = j->ntext;
+	struct str text = s->text, whole;
+	size_t ref = s->refs - 1;
 	uint64_t id;
 
-	while (buf && text.n) {
+	while (text.n) {
 		size_t len = names_reference(text, &id);
 		struct str piece = {text.p, 1};
 
@@ -151,21 +163,24 @@ static struct str expand(struct join *j, size_t k, const struct name_slot *s,
 			uint32_t r = resolve(j, k, names->ref[ref++], depth + 1);
 
 			if (r == NO_ID)
-				goto fail;
+				return -1;
 			piece = j->strings.s[r];
 		}
-		if (piece.n > EXPANDED_MAX - n)
-			goto fail;
-		memcpy(buf + n, piece.p, piece.n);
-		n += piece.n;
+		if (piece.n > EXPANDED_MAX - (j->ntext - from)) {
+			j->ntext = from;
+			return 0;
+		}
+		if (vec_reserve(&j->text, &j->text_cap, j->ntext + piece.n, 1))
+			return -1;
+		if (piece.n)
+			memcpy(j->text + j->ntext, piece.p, piece.n);
+		j->ntext += piece.n;
 		text = str_from(text, len ? len : 1);
 	}
-	out = buf ? arena_str(&j->p->arena, (struct str){buf, n}) : (struct str){NULL, 0};
-	free(buf);
-	return out;
-fail:
-	free(buf);
-	return (struct str){NULL, 0};
+	whole = (struct str){j->text + from, j->ntext - from};
+	*out = arena_str(&j->p->arena, whole);
+	j->ntext = from;
+	return out->p ? 0 : -1;
 }
 
 /* "(12)": the name of an id that was never defined. */
@@ -178,10 +193,9 @@ static uint32_t undefined(struct join *j, size_t k, const struct name_slot *s)
 	return intern(&j->strings, text);
 }
 
-/* The string of a slot of tally k; NO_ID when memory is out or a name nests too deep. */
+/* The string of a slot of tally k; NO_ID when memory is out. */
 static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth)
 {
-	enum { DEEPEST = 64 };
 	uint32_t *done = &j->p->map[k].name[j->space][slot];
 	const struct meaning *before;
 	const struct name_slot *s = &j->p->tally[k]->names[j->space].slot[slot];
@@ -198,11 +212,8 @@ static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth)
 	case NAME_UNDEFINED: return *done = undefined(j, k, s);
 	default: break;
 	}
-	if (s->refs && depth < DEEPEST) {
-		text = expand(j, k, s, depth);
-		if (!text.p)
-			text = s->text;
-	}
+	if (s->refs && depth < DEEPEST && expand(j, k, s, depth, &text))
+		return NO_ID;
 	return *done = intern(&j->strings, text);
 }
 
@@ -268,66 +279,67 @@ static uint32_t exit_slot(const struct tally *t, enum name_space space)
 	return space == SPACE_OBJ ? t->ob : space == SPACE_FILE ? t->fl : t->cfn;
 }
 
-static int compare_str(const void *a, const void *b)
-{
-	return str_cmp(**(struct str *const *)a, **(struct str *const *)b);
-}
-
 /* Sort the strings and let every slot's string be its place in that order. */
 static int number_strings(struct join *j)
 {
 	size_t n = j->strings.n;
-	const struct str **order = malloc((n + 1) * sizeof(*order));
-	uint32_t *place = malloc((n + 1) * sizeof(*place));
-	struct str *sorted = malloc((n + 1) * sizeof(*sorted));
-	int rc = -1;
 
-	if (!order || !place || !sorted)
-		goto out;
+	j->order = malloc((n + 1) * sizeof(*j->order));
+	j->scratch = malloc((n / 2 + 1) * sizeof(*j->scratch));
+	if (!j->order || !j->scratch)
+		return no_memory(j->err);
 	for (size_t i = 0; i < n; i++)
-		order[i] = &j->strings.s[i];
-	qsort(order, n, sizeof(*order), compare_str);
+		j->order[i] = &j->strings.s[i];
+	str_sort(j->order, j->scratch, n);
+	j->place = malloc((n + 1) * sizeof(*j->place));
+	j->sorted = malloc((n + 1) * sizeof(*j->sorted));
+	if (!j->place || !j->sorted)
+		return no_memory(j->err);
 	for (size_t i = 0; i < n; i++) {
-		sorted[i] = *order[i];
-		place[order[i] - j->strings.s] = (uint32_t)i;
+		j->sorted[i] = *j->order[i];
+		j->place[j->order[i] - j->strings.s] = (uint32_t)i;
 	}
 	for (size_t k = 0; k < j->p->ntally; k++) {
 		uint32_t *string = j->p->map[k].name[j->space];
 
 		for (size_t i = 0; i < j->p->tally[k]->names[j->space].n; i++)
-			string[i] = place[string[i]];
+			string[i] = j->place[string[i]];
 	}
-	j->p->name[j->space] = sorted;
+	j->p->name[j->space] = j->sorted;
 	j->p->nname[j->space] = n;
-	sorted = NULL;
-	rc = 0;
-out:
-	free(order);
-	free(place);
-	free(sorted);
-	return rc ? no_memory(j->err) : 0;
+	j->sorted = NULL;
+	return 0;
+}
+
+static int join_guarded(void *arg)
+{
+	struct join *j = arg;
+	struct profile *p = j->p;
+
+	j->entry = intern(&j->strings, STR("???"));
+	if (j->entry == NO_ID)
+		return no_memory(j->err);
+	for (size_t k = 0; k < p->ntally; k++) {
+		if (profile_begins_file(p, k))
+			id_forget(&j->ids);
+		if (join_tally(j, k))
+			return (int)j->err->kind;
+		j->entry = p->map[k].name[j->space][exit_slot(p->tally[k], j->space)];
+	}
+	return number_strings(j);
 }
 
 static int join_names(struct profile *p, enum name_space space, struct err *err)
 {
 	struct join j = {.p = p, .space = space, .err = err};
-	int rc;
+	int rc = map_guard(join_guarded, &j, ERR_PROFILE, err);
+	void *const arrays[] = {j.strings.s, j.ids.at, j.text,	j.order,
+				j.scratch,   j.place,  j.sorted};
 
-	j.entry = intern(&j.strings, STR("???"));
-	rc = j.entry == NO_ID ? no_memory(err) : 0;
-	for (size_t k = 0; !rc && k < p->ntally; k++) {
-		if (profile_begins_file(p, k))
-			id_forget(&j.ids);
-		rc = join_tally(&j, k);
-		if (!rc)
-			j.entry = p->map[k].name[space][exit_slot(p->tally[k], space)];
-	}
-	if (!rc)
-		rc = number_strings(&j);
 	hash_free(&j.strings.by);
-	free(j.strings.s);
 	hash_free(&j.ids.by);
-	free(j.ids.at);
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+		free(arrays[i]);
 	return rc;
 }
 

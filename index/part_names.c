@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "index/base/map.h"
 #include "index/base/varint.h"
 #include "index/retally.h"
 #include "index/store_read.h"
@@ -14,12 +15,14 @@ struct definitions { /* of one part and name space */
 	uint64_t n, id; /* how many; the last one's */
 };
 
-struct saving {
+struct saving { /* all that is allocated: an index that shrinks ends save_all() */
 	const struct profile *p;
 	struct packer pack;
-	uint64_t *at; /* per part */
+	struct part_slots *slots; /* per part */
+	uint64_t *at;		  /* per part */
 	struct definitions of[SPACES];
 	bool anew;
+	const atomic_int *cancel;
 	struct err *err;
 };
 
@@ -133,21 +136,21 @@ static int collect_slot(struct saving *s, const struct part_slots *at)
 	return 0;
 }
 
-static int save_all(struct saving *s, const atomic_int *cancel)
+static int save_all(void *arg)
 {
+	struct saving *s = arg;
 	const struct profile *p = s->p;
-	struct part_slots *at = profile_part_slots(p);
-	int rc = at ? 0 : no_memory(s->err);
+	int rc = s->slots ? 0 : no_memory(s->err);
 
 	for (size_t part = 0; !rc && part < p->npart; part++) {
 		do
-			rc = collect_slot(s, &at[part]);
-		while (!rc && profile_next_slot(p, &at[part]));
+			rc = collect_slot(s, &s->slots[part]);
+		while (!rc && profile_next_slot(p, &s->slots[part]));
 		rc = rc || end_part(s, part);
-		if (!rc && cancel && atomic_load_explicit(cancel, memory_order_relaxed))
+		if (!rc && s->cancel &&
+		    atomic_load_explicit(s->cancel, memory_order_relaxed))
 			rc = err_set(s->err, ERR_CANCEL, 0, "interrupted");
 	}
-	free(at);
 	return rc || packer_flush(&s->pack, s->err) ||
 	       store_writer_column(s->pack.w, TABLE_PART_NAMES_AT, 0, s->at, p->npart,
 				   s->err);
@@ -156,15 +159,17 @@ static int save_all(struct saving *s, const atomic_int *cancel)
 int part_names_save(const struct profile *p, struct store_writer *w,
 		    const atomic_int *cancel, struct err *err)
 {
-	struct saving s = {.p = p, .err = err};
+	struct saving s = {
+		.p = p, .slots = profile_part_slots(p), .cancel = cancel, .err = err};
 	int rc;
 
 	s.pack = (struct packer){.w = w, .table = TABLE_PART_NAMES};
 	s.at = calloc(p->npart + 1, sizeof(*s.at));
-	rc = s.at ? save_all(&s, cancel) : no_memory(err);
+	rc = s.at ? map_guard(save_all, &s, ERR_INDEX, err) : no_memory(err);
 	for (int i = 0; i < SPACES; i++)
 		free(s.of[i].bytes.p);
 	free(s.at);
+	free(s.slots);
 	packer_free(&s.pack);
 	return rc ? (int)err->kind : 0;
 }

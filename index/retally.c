@@ -19,6 +19,7 @@ struct retally {
 	struct store *st;
 	const uint32_t *file;
 	struct arena scratch;
+	struct kept *kept;
 	struct err *err;
 };
 
@@ -386,11 +387,19 @@ static int take_formulas(struct retally *r)
 	return 0;
 }
 
+static int take_all(void *arg)
+{
+	struct retally *r = arg;
+
+	return take_names(r) || take_events(r) || take_functions(r) || take_edges(r) ||
+	       take_details(r) || take_parts(r, r->kept) || take_odds(r, r->kept) ||
+	       take_formulas(r) || store_check(r->st, r->err);
+}
+
 int retally(struct tally *t, struct store *st, const uint32_t *file, size_t once_limit,
 	    const char *once_dir, struct err *err)
 {
 	struct retally r = {.t = t, .st = st, .file = file, .err = err};
-	struct kept *kept;
 	int rc;
 
 	if (tally_init(t, false, true, err)) {
@@ -399,16 +408,14 @@ int retally(struct tally *t, struct store *st, const uint32_t *file, size_t once
 	}
 	spill_init(&t->once, once_limit, once_dir);
 	spill_init(&t->parts, once_limit, once_dir);
-	kept = ARENA_NEW(&t->arena, struct kept);
-	if (!kept)
+	r.kept = ARENA_NEW(&t->arena, struct kept);
+	if (!r.kept)
 		return no_memory(&r);
-	kept->st = st;
+	r.kept->st = st;
 	arena_init(&r.scratch, 0);
-	rc = take_names(&r) || take_events(&r) || take_functions(&r) || take_edges(&r) ||
-	     take_details(&r) || take_parts(&r, kept) || take_odds(&r, kept) ||
-	     take_formulas(&r) || store_check(st, err);
+	rc = map_guard(take_all, &r, ERR_INDEX, err);
 	arena_free(&r.scratch);
-	t->kept = kept;
+	t->kept = r.kept;
 	t->of_file = UINT32_MAX;
 	t->text_bytes = store_info(st)->input_bytes;
 	t->lines = store_info(st)->input_lines;

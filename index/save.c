@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "index/base/map.h"
 #include "index/base/ordered.h"
 #include "index/base/sort.h"
 #include "index/base/vec.h"
@@ -260,14 +261,22 @@ static int save_identities(struct save *s)
 
 /* ---- strings: offsets and bytes, STRING_ROWS to a value ---- */
 
-static int save_strings(struct save *s, enum table t, enum name_space space)
-{
-	const struct str *str = s->p->name[space];
-	size_t n = s->p->nname[space], cap = 0;
-	char *buf = NULL;
-	int rc = 0;
+struct strings {
+	struct save *s;
+	enum table table;
+	enum name_space space;
+	char *buf; /* of a value; what is read may shrink, which ends the reading */
+	size_t cap;
+};
 
-	for (size_t at = 0; !rc && at < n; at += STRING_ROWS) {
+static int strings_guarded(void *arg)
+{
+	struct strings *to = arg;
+	struct save *s = to->s;
+	const struct str *str = s->p->name[to->space];
+	size_t n = s->p->nname[to->space];
+
+	for (size_t at = 0; at < n; at += STRING_ROWS) {
 		size_t rows = n - at < STRING_ROWS ? n - at : STRING_ROWS;
 		size_t bytes = (rows + 1) * sizeof(uint64_t);
 		uint64_t offset[STRING_ROWS + 1];
@@ -277,19 +286,26 @@ static int save_strings(struct save *s, enum table t, enum name_space space)
 			bytes += str[at + i].n;
 		}
 		offset[rows] = bytes;
-		if (vec_reserve(&buf, &cap, bytes, 1)) {
-			rc = no_memory(s->err);
-			break;
-		}
-		memcpy(buf, offset, (rows + 1) * sizeof(*offset));
+		if (vec_reserve(&to->buf, &to->cap, bytes, 1))
+			return no_memory(s->err);
+		memcpy(to->buf, offset, (rows + 1) * sizeof(*offset));
 		for (size_t i = 0; i < rows; i++)
 			if (str[at + i].n)
-				memcpy(buf + offset[i], str[at + i].p, str[at + i].n);
-		rc = store_writer_put(s->w, t, 0, (uint32_t)(at / STRING_ROWS),
-				      (uint32_t)rows, buf, bytes, s->err) ||
-		     stopped(s);
+				memcpy(to->buf + offset[i], str[at + i].p, str[at + i].n);
+		if (store_writer_put(s->w, to->table, 0, (uint32_t)(at / STRING_ROWS),
+				     (uint32_t)rows, to->buf, bytes, s->err) ||
+		    stopped(s))
+			return (int)s->err->kind;
 	}
-	free(buf);
+	return 0;
+}
+
+static int save_strings(struct save *s, enum table t, enum name_space space)
+{
+	struct strings to = {.s = s, .table = t, .space = space};
+	int rc = map_guard(strings_guarded, &to, ERR_PROFILE, s->err);
+
+	free(to.buf);
 	return rc;
 }
 
@@ -391,23 +407,13 @@ static int prepare(struct save *s)
 	return number_cycles(s);
 }
 
-/* Some of it lies in an index that is mapped, which may shrink: only the caller's thread is
- * guarded against that. */
-static bool reads_an_index(const struct profile *p)
-{
-	for (size_t k = 0; k < p->ntally; k++)
-		if (p->tally[k]->kept)
-			return true;
-	return false;
-}
-
 int save_profile(struct profile *p, struct store_writer *w, struct meta *meta, size_t run,
 		 unsigned jobs, const atomic_int *cancel, struct err *err)
 {
 	struct save s = {.p = p, .w = w, .meta = meta, .cancel = cancel, .err = err};
 	int rc = prepare(&s) || stopped(&s);
 
-	jobs = reads_an_index(p) ? 1 : ordered_jobs(jobs);
+	jobs = ordered_jobs(jobs);
 	rc = rc || save_strings(&s, TABLE_OBJ, SPACE_OBJ) ||
 	     save_strings(&s, TABLE_FILE, SPACE_FILE) ||
 	     save_strings(&s, TABLE_NAME, SPACE_FN) || save_identities(&s);

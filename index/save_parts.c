@@ -67,6 +67,8 @@ static int read_piece(struct varint_reader *in, struct piece *to, const uint32_t
 {
 	uint64_t n = varint_get(in);
 
+	if (n == 0)
+		return 0;
 	if (vec_reserve(&to->pair, &to->cap, to->n + n, sizeof(*to->pair)) ||
 	    vec_reserve(&to->val, &to->val_cap, to->nval + n * to->width,
 			sizeof(*to->val)))

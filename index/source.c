@@ -211,23 +211,39 @@ uint64_t source_hash_all(const uint64_t *piece, size_t n)
 	return XXH3_64bits(piece, n * sizeof(*piece));
 }
 
-static int hash_file(void *arg)
-{
-	struct source *s = arg;
-	const struct map *m = s->codec ? &s->packed : &s->map;
-	size_t pieces = (m->n + HASH_PIECE - 1) / HASH_PIECE;
-	uint64_t *piece = malloc((pieces + 1) * sizeof(*piece));
+struct hashing {
+	const struct map *map;
+	size_t n;
+	uint64_t *piece;
+};
 
-	if (!piece)
-		return -1;
-	for (size_t i = 0; i < pieces; i++) {
+static int hash_pieces(void *arg)
+{
+	struct hashing *h = arg;
+	const struct map *m = h->map;
+
+	for (size_t i = 0; i < h->n; i++) {
 		size_t at = i * (size_t)HASH_PIECE, n = m->n - at;
 
-		piece[i] = source_hash_piece(m->p + at, n < HASH_PIECE ? n : HASH_PIECE);
+		h->piece[i] =
+			source_hash_piece(m->p + at, n < HASH_PIECE ? n : HASH_PIECE);
 	}
-	s->id.hash = source_hash_all(piece, pieces);
-	free(piece);
 	return 0;
+}
+
+static int hash_file(struct source *s, struct err *err)
+{
+	const struct map *m = s->codec ? &s->packed : &s->map;
+	struct hashing h = {m, (m->n + HASH_PIECE - 1) / HASH_PIECE, NULL};
+	int rc = -1;
+
+	h.piece = malloc((h.n + 1) * sizeof(*h.piece));
+	if (h.piece)
+		rc = map_guard(hash_pieces, &h, ERR_PROFILE, err);
+	if (!rc)
+		s->id.hash = source_hash_all(h.piece, h.n);
+	free(h.piece);
+	return rc;
 }
 
 enum freshness source_compare(struct source *s, const struct source_id *recorded)
@@ -241,8 +257,7 @@ enum freshness source_compare(struct source *s, const struct source_id *recorded
 	    id->inode == recorded->inode && id->mtime_ns == recorded->mtime_ns &&
 	    id->ctime_ns == recorded->ctime_ns)
 		return SOURCE_SAME;
-	if ((s->fd < 0 && source_reopen(s, &err)) ||
-	    map_guard(hash_file, s, ERR_PROFILE, &err))
+	if ((s->fd < 0 && source_reopen(s, &err)) || hash_file(s, &err))
 		return SOURCE_CHANGED;
 	return id->hash == recorded->hash ? SOURCE_TOUCHED : SOURCE_CHANGED;
 }

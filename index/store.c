@@ -149,7 +149,8 @@ static int read_meta(struct store *st, struct err *err)
 		return cannot_open(st->path, ENOMEM, err);
 	if (c.failed || m->functions > UINT32_MAX - 1 || m->edges > UINT32_MAX - 1 ||
 	    m->parts > UINT32_MAX || m->cycles > m->functions ||
-	    m->events > m->all_events || m->events == 0 || m->all_events > UINT16_MAX)
+	    m->events > m->all_events || m->events == 0 || m->events > EVENTS_MAX ||
+	    m->all_events > UINT16_MAX)
 		return not_an_index(st->path, "its meta value cannot be read", err);
 	st->info = (struct store_info){
 		.events = (uint32_t)m->events,
@@ -243,6 +244,7 @@ void store_close(struct store *st)
 		}
 		free(st->blocks[t]);
 	}
+	free(st->loading);
 	free(st->diag);
 	free(st->part);
 	free(st->shown);

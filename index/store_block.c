@@ -35,6 +35,23 @@ void store_short(struct store *st)
 		st->path);
 }
 
+void *store_load(struct store *st, size_t n, size_t width)
+{
+	free(st->loading);
+	st->loading = calloc(n, width);
+	if (!st->loading)
+		store_short(st);
+	return st->loading;
+}
+
+void *store_loaded(struct store *st)
+{
+	void *p = st->loading;
+
+	st->loading = NULL;
+	return p;
+}
+
 /* A published index is never written.  Whoever does so all the same is found out here. */
 static void look_at_file(struct store *st)
 {

@@ -427,11 +427,9 @@ static const void *whole(struct store *st, enum table t, uint32_t event)
 		return NULL;
 	if (b->whole)
 		return b->whole;
-	p = calloc((size_t)n + 1, (size_t)width);
-	if (!p) {
-		store_short(st);
+	p = store_load(st, (size_t)n + 1, (size_t)width);
+	if (!p)
 		return NULL;
-	}
 	for (uint64_t at = 0; at < n; at += BLOCK_ROWS) {
 		uint32_t rows;
 		uint64_t bytes;
@@ -443,12 +441,9 @@ static const void *whole(struct store *st, enum table t, uint32_t event)
 	}
 	if (width == 4)
 		check_ids(st, t, (const uint32_t *)(const void *)p, n);
-	if (st->damage.kind) {
-		free(p);
+	if (st->damage.kind)
 		return NULL;
-	}
-	b->whole = p;
-	return p;
+	return b->whole = store_loaded(st);
 }
 
 const uint32_t *store_u32(struct store *st, enum store_column c)
@@ -465,19 +460,12 @@ static const uint64_t *derived(struct store *st, enum table t, uint32_t e)
 
 	if (!b || b->whole)
 		return b ? b->whole : NULL;
-	p = malloc(((size_t)n + 1) * sizeof(*p));
-	if (!p) {
-		store_short(st);
+	p = store_load(st, (size_t)n + 1, sizeof(*p));
+	if (!p)
 		return NULL;
-	}
 	for (uint64_t i = 0; i < n; i++)
 		p[i] = cost_at(st, t, e, i);
-	if (st->damage.kind) {
-		free(p);
-		return NULL;
-	}
-	b->whole = p;
-	return p;
+	return st->damage.kind ? NULL : (b->whole = store_loaded(st));
 }
 
 const uint64_t *store_u64(struct store *st, enum store_column c, uint32_t e)

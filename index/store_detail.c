@@ -84,26 +84,18 @@ int store_lines(struct store *st, fn_id f, struct arena *a, struct store_line **
 	return 0;
 }
 
-static int out_of_memory(struct err *err)
-{
-	return err_set(err, ERR_LIMIT, 0, "out of memory");
-}
-
 int store_each_line(struct store *st, fn_id f, store_each_line_fn *each, void *arg,
 		    struct err *err)
 {
-	uint64_t *costs = calloc((size_t)st->info.events + 1, sizeof(*costs)), n = 0;
+	uint64_t costs[EVENTS_MAX], n = 0;
 	struct store_line row;
 	struct detail_reader r;
 
-	if (!costs)
-		return out_of_memory(err);
 	if (open_lines(st, f, &r, &n, err) == 0)
 		for (; n && next_line(st, &r, &row, costs, err) == 0 &&
 		       each(arg, &row, costs, err) == 0;
 		     n--)
 			;
-	free(costs);
 	return (int)err->kind;
 }
 
@@ -163,21 +155,18 @@ int store_sites(struct store *st, fn_id f, struct arena *a, struct store_site **
 int store_each_site(struct store *st, fn_id f, store_each_site_fn *each, void *arg,
 		    struct err *err)
 {
-	uint64_t *costs = calloc((size_t)st->info.events + 1, sizeof(*costs)), n = 0;
+	uint64_t costs[EVENTS_MAX], n = 0;
 	struct store_site row;
 	struct detail_reader r;
 	edge_id first;
 	uint32_t edges;
 
-	if (!costs)
-		return out_of_memory(err);
 	store_callees(st, f, &first, &edges);
 	if (open_sites(st, f, &r, &n, err) == 0)
 		for (; n && next_site(st, &r, first, edges, &row, costs, err) == 0 &&
 		       each(arg, &row, costs, err) == 0;
 		     n--)
 			;
-	free(costs);
 	return (int)err->kind;
 }
 
@@ -224,11 +213,11 @@ int store_jumps(struct store *st, fn_id f, struct arena *a, struct store_jump **
 static void load_parts(struct store *st)
 {
 	uint32_t n = st->info.parts;
+	struct store_part *part = store_load(st, (size_t)n + 1, sizeof(*part));
 
-	st->part = calloc((size_t)n + 1, sizeof(*st->part));
-	if (!st->part)
-		store_short(st);
-	for (uint32_t i = 0; st->part && i < n;) {
+	if (!part)
+		return;
+	for (uint32_t i = 0; i < n; i += PART_ROWS) {
 		uint32_t rows;
 		uint64_t bytes;
 		const unsigned char *p =
@@ -241,7 +230,7 @@ static void load_parts(struct store *st)
 			uint64_t functions = 0;
 
 			part_head_code(&c, &head, &functions);
-			st->part[i + k] =
+			part[i + k] =
 				(struct store_part){.part = head.part,
 						    .pid = head.pid,
 						    .thread = head.thread,
@@ -260,18 +249,17 @@ static void load_parts(struct store *st)
 						    .has_summary = head.has_summary};
 		}
 		for (uint32_t k = 0; k < PART_ROWS && i + k < n && !c.failed; k++)
-			if (st->part[i + k].file >= st->meta.files)
+			if (part[i + k].file >= st->meta.files)
 				c.failed = in.bad = true;
 		if (c.failed && in.bad)
 			store_damaged(st, TABLE_PART, i / PART_ROWS, "it cannot be read");
 		/* Zeros for want of memory must not be there for the next to ask. */
 		if ((c.failed && !in.bad) || (!p && st->damage.kind == ERR_LIMIT)) {
 			store_short(st);
-			free(st->part);
-			st->part = NULL;
+			return;
 		}
-		i += PART_ROWS;
 	}
+	st->part = store_loaded(st);
 }
 
 void store_part(struct store *st, uint32_t p, struct store_part *out)
@@ -411,26 +399,24 @@ static void load_diags(struct store *st)
 	const unsigned char *p = store_block(st, TABLE_DIAG, 0, 0, &rows, &bytes);
 	struct varint_reader in = {p, p ? p + bytes : NULL, false};
 	struct coder c = {.from = &in, .arena = &st->arena};
+	struct diag *diag;
 
 	if (!p || rows > bytes)
 		return;
-	st->diag = calloc((size_t)rows + 1, sizeof(*st->diag));
-	if (!st->diag) {
-		store_short(st);
+	diag = store_load(st, (size_t)rows + 1, sizeof(*diag));
+	if (!diag)
 		return;
-	}
 	for (uint32_t i = 0; i < rows; i++) {
-		diag_code(&c, &st->diag[i]);
-		if (c.failed || st->diag[i].kind >= ODD_KINDS) {
+		diag_code(&c, &diag[i]);
+		if (c.failed || diag[i].kind >= ODD_KINDS) {
 			if (c.failed && !in.bad)
 				store_short(st);
 			else
 				store_damaged(st, TABLE_DIAG, 0, "it cannot be read");
-			free(st->diag);
-			st->diag = NULL;
 			return;
 		}
 	}
+	st->diag = store_loaded(st);
 	st->ndiag = rows;
 }
 

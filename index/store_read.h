@@ -43,6 +43,7 @@ struct store {
 	struct store_part *part;       /* decoded when first asked for */
 	struct diag *diag;
 	uint32_t ndiag;
+	void *loading;	   /* what is being decoded for one of these */
 	const char *map;   /* where LMDB has the file; NULL: not known yet */
 	struct str *shown; /* [names]: demangled; p NULL: not yet.  NULL: none is */
 	struct arena demangled;
@@ -64,6 +65,10 @@ const void *store_value(struct store *st, enum table t, uint32_t event, uint32_t
 /* The payload of a block, its rows and bytes; NULL (and damage kept) when it is not sound. */
 const void *store_block(struct store *st, enum table t, uint32_t event, uint32_t block,
 			uint32_t *rows, uint64_t *bytes);
+/* Zeros for n rows, to be taken with store_loaded() when they are complete.  Until then they are
+ * the store's, in which a fault may end the reading.  NULL (and that is kept): no memory. */
+void *store_load(struct store *st, size_t n, size_t width);
+void *store_loaded(struct store *st);
 /* Remember that memory was out: until store_check() has said so. */
 void store_short(struct store *st);
 /* Remember damage; what names the thing. */

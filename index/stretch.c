@@ -48,11 +48,13 @@ struct reading {	   /* shared by the threads */
 	struct stretches *s;
 	struct tally *head; /* has read the header; NULL: one stretch */
 	struct decode *head_decode;
+	struct batch *head_batch;
 	atomic_size_t next;    /* stretch to be taken */
 	_Atomic uint64_t done; /* bytes */
 	atomic_int stop;       /* some stretch failed */
 	pthread_t caller;
 	unsigned jobs;
+	struct err err; /* of cut() */
 };
 
 static int no_memory(struct err *err)
@@ -330,17 +332,13 @@ static size_t find_cut(const struct reading *r, size_t from)
 static int read_head(struct reading *r, struct err *err)
 {
 	size_t n = r->n < HEADER ? r->n : HEADER, at = 0;
-	struct batch *b = malloc(sizeof(*b));
-	int rc = 0;
+	struct batch *b;
+	int rc;
 
+	r->head_batch = b = malloc(sizeof(*b));
 	r->head_decode = malloc(sizeof(*r->head_decode));
-	r->head = malloc(sizeof(*r->head));
-	if (!b || !r->head_decode || !r->head) {
-		free(b);
-		free(r->head);
-		r->head = NULL;
+	if (!b || !r->head_decode || !(r->head = malloc(sizeof(*r->head))))
 		return no_memory(err);
-	}
 	decode_init(r->head_decode);
 	rc = tally_init(r->head, false, true, err);
 	while (!rc && at < n && !r->head_decode->in_body) {
@@ -350,7 +348,6 @@ static int read_head(struct reading *r, struct err *err)
 		if (b->bytes == 0)
 			break;
 	}
-	free(b);
 	return rc;
 }
 
@@ -360,8 +357,10 @@ static void free_head(struct reading *r)
 		tally_free(r->head);
 	free(r->head);
 	free(r->head_decode);
+	free(r->head_batch);
 	r->head = NULL;
 	r->head_decode = NULL;
+	r->head_batch = NULL;
 }
 
 static int add_stretch(struct stretches *s, struct reading *r, size_t from, size_t to)
@@ -376,13 +375,15 @@ static int add_stretch(struct stretches *s, struct reading *r, size_t from, size
 	return 0;
 }
 
-static int cut(struct reading *r, unsigned jobs, struct err *err)
+static int cut_guarded(void *arg)
 {
+	struct reading *r = arg;
+	struct err *err = &r->err;
 	size_t size = r->opts->stretch, from = 0;
 
 	if (!size)
-		size = r->n / jobs + 1 > LEAST ? r->n / jobs + 1 : LEAST;
-	if (jobs > 1 || r->opts->stretch) {
+		size = r->n / r->jobs + 1 > LEAST ? r->n / r->jobs + 1 : LEAST;
+	if (r->jobs > 1 || r->opts->stretch) {
 		if (read_head(r, err))
 			return (int)err->kind;
 		while (r->head_decode->in_body && r->head->ncol && r->n - from > size) {
@@ -396,6 +397,15 @@ static int cut(struct reading *r, unsigned jobs, struct err *err)
 		}
 	}
 	return add_stretch(r->s, r, from, r->n) ? no_memory(err) : 0;
+}
+
+static int cut(struct reading *r, struct err *err)
+{
+	int rc = map_guard(cut_guarded, r, ERR_PROFILE, &r->err);
+
+	if (rc)
+		*err = r->err;
+	return rc;
 }
 
 /* ---- threads ---- */
@@ -491,7 +501,7 @@ int stretches_read(struct stretches *s, const char *text, size_t n,
 	if (!s->piece)
 		return no_memory(err);
 	r.jobs = jobs;
-	rc = cut(&r, jobs, err) || run(&r, jobs, err);
+	rc = cut(&r, err) || run(&r, jobs, err);
 	if (!rc && !assumptions_hold(s)) {
 		free_stretches(s);
 		atomic_store(&r.next, 0);

@@ -170,6 +170,7 @@ struct asked {
 	struct session *session;
 	enum format format;
 	struct out *to;
+	struct out o; /* here, for a fault in the index leaves show() from wherever it is */
 	unsigned shown;
 };
 
@@ -179,21 +180,20 @@ static int show(void *arg, const struct result *r, struct err *err)
 	struct asked *a = arg;
 	/* One text can ask for a hundred large answers; some of them show what there is. */
 	const struct renderer *f = a->shown++ < SHOWN ? render_find(a->format) : NULL;
-	struct out o;
 
 	for (size_t c = 0; c < r->ncols; c++)
 		if (r->rows && !r->cols[c].u)
 			fuzz_fail("column %zu has no cells", c);
 	if (!f)
 		return 0;
-	out_mem(&o);
+	out_mem(&a->o);
 	struct render rd = {
-		.o = &o, .r = r, .look = &look, .session = a->session, .err = err};
+		.o = &a->o, .r = r, .look = &look, .session = a->session, .err = err};
 
 	f->render(&rd);
-	if (a->to && o.n)
-		out_bytes(a->to, o.buf, o.n);
-	out_close(&o);
+	if (a->to && a->o.n)
+		out_bytes(a->to, a->o.buf, a->o.n);
+	out_close(&a->o);
 	return (int)err->kind;
 }
 
@@ -211,7 +211,9 @@ int fuzz_ask(struct session *s, struct str query, enum format format, struct out
 	struct arena a;
 
 	arena_init(&a, 0);
+	out_mem(&asked.o);
 	query_run(s, query, &a, show, &asked, &err);
+	out_close(&asked.o);
 	if (err.kind && !err.text[0])
 		fuzz_fail("an error of kind %d without words", (int)err.kind);
 	if (err.kind == ERR_QUERY && err.at > query.n)

@@ -156,29 +156,36 @@ static int wrong(const char *what, size_t i, const struct err *err)
 
 /* ---- a damaged index ---- */
 
-static int ask_damaged(void)
+/* Every answer is right or an error. */
+static int ask_each(size_t times)
 {
 	struct err err = {0};
 	struct store *st;
 	struct session *s;
 	int said = SAID_RIGHT;
+	uint64_t hash;
 
 	if (open_session(bad_path, &st, &s, &err))
 		return named_error(&err) ? SAID_ERROR : wrong("open", 0, &err);
-	for (size_t i = 0; i < QUERIES; i++) {
-		uint64_t hash;
+	for (size_t i = 0; i < times; i++) {
+		size_t q = i * 7 % QUERIES;
 
 		err_clear(&err);
-		if (ask(s, i, &hash, &err)) {
+		if (ask(s, q, &hash, &err)) {
 			if (!named_error(&err))
-				return wrong("not about the damage", i, &err);
+				return wrong("not about the damage", q, &err);
 			said = SAID_ERROR;
-		} else if (hash != right[i]) {
-			return wrong("another answer", i, &err);
+		} else if (hash != right[q]) {
+			return wrong("another answer", q, &err);
 		}
 	}
 	close_session(st, s);
 	return said;
+}
+
+static int ask_damaged(void)
+{
+	return ask_each(QUERIES);
 }
 
 static size_t damage(unsigned char *p, size_t n, size_t i)
@@ -324,31 +331,9 @@ static void damage_in_place(size_t i)
 	close(fd);
 }
 
-/* Every answer is right or an error, while somebody writes to the file. */
 static int ask_live(void)
 {
-	struct err err = {0};
-	struct store *st;
-	struct session *s;
-	int said = SAID_RIGHT;
-	uint64_t hash;
-
-	if (open_session(bad_path, &st, &s, &err))
-		return named_error(&err) ? SAID_ERROR : wrong("open", 0, &err);
-	for (size_t i = 0; i < QUERIES * 3; i++) {
-		size_t q = i * 7 % QUERIES;
-
-		err_clear(&err);
-		if (ask(s, q, &hash, &err)) {
-			if (!named_error(&err))
-				return wrong("not about the damage", q, &err);
-			said = SAID_ERROR;
-		} else if (hash != right[q]) {
-			return wrong("another answer", q, &err);
-		}
-	}
-	close_session(st, s);
-	return said;
+	return ask_each(QUERIES * 3);
 }
 
 static void make_good(size_t i)

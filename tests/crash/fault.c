@@ -8,7 +8,8 @@
  *					write), abort (to see in gdb where that is), or what
  *					somebody else does at that moment: gone@FILE (it is
  *					removed), swap@FILE (FILE.new takes its place),
- *					over@FILE (it is overwritten by FILE.new)
+ *					over@FILE (it is overwritten by FILE.new), cut@FILE
+ *					(nothing of it is left)
  *	QUERN_FAULT_LOG=FILE		one line per system call: name, file, result
  *	QUERN_FAULT_COUNT=FILE		at the end: how many there were of each class
  *
@@ -46,7 +47,7 @@
 #include <unistd.h>
 
 enum class { SYS, MEM, CLOCK, CLASSES };
-enum { PASS, FAIL, BEFORE, AFTER, TORN, ABORT, GONE, SWAP, OVER };
+enum { PASS, FAIL, BEFORE, AFTER, TORN, ABORT, GONE, SWAP, OVER, CUT };
 
 static atomic_ulong calls[CLASSES];
 static enum class of;
@@ -101,6 +102,8 @@ static void meddle(void)
 		syscall(SYS_unlinkat, AT_FDCWD, victim, 0);
 	else if (what == SWAP)
 		syscall(SYS_renameat2, AT_FDCWD, new, AT_FDCWD, victim, 0);
+	else if (what == CUT)
+		syscall(SYS_truncate, victim, 0);
 	else
 		copy((int)syscall(SYS_openat, AT_FDCWD, new, O_RDONLY),
 		     (int)syscall(SYS_openat, AT_FDCWD, victim, O_WRONLY));
@@ -169,25 +172,28 @@ static void say_fd(const char *name, int fd, long result)
 		inside--;                                        \
 	}
 
-/* A call that returns bad on failure; log is the statement that says it. */
-#define WRAP(type, name, params, args, bad, log) \
-	static type(*REAL(name)) params;         \
-	type name params;                        \
-	type name params                         \
-	{                                        \
-		int f = fate(SYS);               \
-		type r;                          \
-		FIND(name)                       \
-		if (f == FAIL) {                 \
-			errno = error;           \
-			return bad;              \
-		}                                \
-		r = REAL(name) args;             \
-		if (f == AFTER || f == TORN)     \
-			die();                   \
-		log;                             \
-		return r;                        \
+/* A call that returns bad on failure; half is what it does when it is torn, log the statement that
+ * says what it did. */
+#define WRAP_TORN(type, name, params, args, bad, half, log) \
+	static type(*REAL(name)) params;                    \
+	type name params;                                   \
+	type name params                                    \
+	{                                                   \
+		int f = fate(SYS);                          \
+		type r;                                     \
+		FIND(name)                                  \
+		if (f == FAIL) {                            \
+			errno = error;                      \
+			return bad;                         \
+		}                                           \
+		r = f == TORN ? half : REAL(name) args;     \
+		if (f == AFTER || f == TORN)                \
+			die();                              \
+		log;                                        \
+		return r;                                   \
 	}
+#define WRAP(type, name, params, args, bad, log) \
+	WRAP_TORN(type, name, params, args, bad, REAL(name) args, log)
 
 /* What fails is to write: the descriptor is gone all the same, as it is on Linux. */
 static int (*real_close)(int);
@@ -238,25 +244,9 @@ WRAP(FILE *, fopen, (const char *a, const char *m), (a, m), NULL, (void)0)
 WRAP(int, mkostemp, (char *a, int f_), (a, f_), -1, (void)0)
 WRAP(char *, realpath, (const char *a, char *b), (a, b), NULL, (void)0)
 
-/* Writes can also be torn: half of the bytes, then the end. */
-#define WRAP_WRITE(name, params, args, half)            \
-	static ssize_t(*REAL(name)) params;             \
-	ssize_t name params;                            \
-	ssize_t name params                             \
-	{                                               \
-		int f = fate(SYS);                      \
-		ssize_t r;                              \
-		FIND(name)                              \
-		if (f == FAIL) {                        \
-			errno = error;                  \
-			return -1;                      \
-		}                                       \
-		r = f == TORN ? half : REAL(name) args; \
-		if (f == AFTER || f == TORN)            \
-			die();                          \
-		say_fd("write", fd, r);                 \
-		return r;                               \
-	}
+/* Half of the bytes, then the end. */
+#define WRAP_WRITE(name, params, args, half) \
+	WRAP_TORN(ssize_t, name, params, args, -1, half, say_fd("write", fd, r))
 
 WRAP_WRITE(write, (int fd, const void *p, size_t n), (fd, p, n),
 	   REAL(write)(fd, p, n / 2))
@@ -436,7 +426,7 @@ void fault_arm(const char *s)
 		const char *name;
 		int what;
 	} words[] = {{"kill", BEFORE}, {"after", AFTER}, {"torn", TORN}, {"abort", ABORT},
-		     {"gone", GONE},   {"swap", SWAP},	 {"over", OVER}};
+		     {"gone", GONE},   {"swap", SWAP},	 {"over", OVER}, {"cut", CUT}};
 	const char *file;
 	char *end;
 
@@ -518,6 +508,39 @@ long fault_live(void);
 long fault_live(void)
 {
 	return atomic_load(&live);
+}
+
+/* ---- what comes after main() and its atexit() functions is not the program's: there gcov
+ * writes what it counted ---- */
+
+typedef int main_fn(int, char **, char **);
+static main_fn *real_main;
+
+static void after_main(void)
+{
+	inside++;
+}
+
+static int first_main(int argc, char **argv, char **envp)
+{
+	atexit(after_main);
+	return real_main(argc, argv, envp);
+}
+
+typedef int start_fn(main_fn *, int, char **, void (*)(void), void (*)(void),
+		     void (*)(void), void *);
+start_fn __libc_start_main;
+
+int __libc_start_main(main_fn *fn, int argc, char **argv, void (*init)(void),
+		      void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
+{
+	start_fn *real;
+
+	inside++;
+	*(void **)&real = dlsym(RTLD_NEXT, "__libc_start_main");
+	inside--;
+	real_main = fn;
+	return real(first_main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
 __attribute__((constructor)) static void begin(void)

@@ -57,8 +57,7 @@ def moving_one(rng, i, s):
 
     changer = threading.Thread(target=change)
     changer.start()
-    # A build whose map goes away jumps out of what it is in: memory is kept until the end.
-    r = run("p.out", *SUMS, env={"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"})
+    r = run("p.out", *SUMS)
     changer.join()
     if leftovers():
         return "left behind: %s" % leftovers()

@@ -54,6 +54,12 @@ def expect(test, name):
     return ok(test(lines), name, shown(lines))
 
 
+def start(args="-q p.out", before=""):
+    """quern in the shell, at its prompt; before: what the shell makes of its environment."""
+    send("clear; %s%s %s" % (before, quern, args), "Enter")
+    return wait(at_prompt)
+
+
 def width(line):
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
 
@@ -87,8 +93,8 @@ with open("big.out", "w") as f:
 tmux("new-session", "-d", "-x", "100", "-y", "30", "sh")
 atexit.register(tmux, "kill-server")
 send("PS1='$ '", "Enter")
-send("clear; " + quern + " p.out", "Enter")
-if not expect(at_prompt, "the prompt appears"):
+lines = start("p.out")
+if not ok(at_prompt(lines), "the prompt appears", shown(lines)):
     done()
 
 clear()
@@ -215,8 +221,7 @@ os.chmod("ed", 0o755)
 clear()
 send(".quit", "Enter")
 expect(lambda s: last(s).startswith("$"), ".quit leaves")
-send("clear; TMPDIR=\"$PWD/it's here\" EDITOR=./ed " + quern + " -q p.out", "Enter")
-wait(at_prompt)
+start(before="TMPDIR=\"$PWD/it's here\" EDITOR=./ed ")
 clear()
 send(".edit top 3", "Enter")
 expect(lambda s: at_prompt(s) and "functions | count" in shown(s) and any(x.split() == ["9"] for x in s),
@@ -227,8 +232,7 @@ same(os.listdir("it's here"), [], "and is gone")
 clear()
 send(".quit", "Enter")
 expect(lambda s: last(s).startswith("$"), ".quit leaves again")
-send("clear; TMPDIR=/nowhere " + quern + " -q p.out", "Enter")
-wait(at_prompt)
+start(before="TMPDIR=/nowhere ")
 send(".edit top 3", "Enter")
 expect(lambda s: at_prompt(s) and "/nowhere/quern." in shown(s) and "No such file" in shown(s),
        "a TMPDIR that is not there is said")
@@ -240,23 +244,20 @@ expect(lambda s: last(s).startswith("$"), "Ctrl-D leaves")
 history = open(work + "/state/quern/history").read()
 ok(os.stat(work + "/state/quern/history").st_mode & 0o777 == 0o600, "the history is private")
 ok("functions\\040|\\012take\\0401" in history, "entries are kept whole", history)
-send("clear; " + quern + " p.out", "Enter")
-expect(at_prompt, "again")
+ok(at_prompt(start("p.out")), "again")
 send("Up")
 expect(lambda s: last(s) == PROMPT + " .edit top 3", "the history is there again")
 send("C-c")
 wait(at_prompt)
 send("C-d")
 wait(lambda s: last(s).startswith("$"))
-send("clear; LC_ALL=C " + quern + " -q p.out", "Enter")
-wait(at_prompt)
+start(before="LC_ALL=C ")
 send("top 5", "Enter")
 expect(lambda s: at_prompt(s) and "unique_name" in shown(s) and shown(s).isascii(),
        "the C locale gets only ASCII")
 send("quit", "Enter")
 expect(lambda s: last(s).startswith("$"), "quit leaves")
-send("clear; unset QUERN_PAGER; PATH=/none " + quern + " -q p.out", "Enter")
-wait(at_prompt)
+start(before="unset QUERN_PAGER; PATH=/none ")
 clear()
 send("functions | as json", "Enter")
 expect(lambda s: at_prompt(s) and "main" in shown(s) and "not found" not in shown(s),
