@@ -554,6 +554,9 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 	r->notes = x->notes;
 	r->nnotes = x->nnotes;
 	asked_for(q, r);
+	/* Not every text that was put together on the way was looked at. */
+	if (x->a->refused)
+		return arena_full(x->a, x->err);
 	return session_check(s, x->err);
 }
 

@@ -193,6 +193,9 @@ static int fill(struct table *t, struct table_col *c)
 	if (rc || fill_flags(t, c->def->estimated, &c->estimated) ||
 	    (!c->absent && fill_flags(t, c->def->absent, &c->absent)))
 		return (int)t->x->err->kind;
+	/* A name that was put together may have been refused. */
+	if (t->x->a->refused)
+		return arena_full(t->x->a, t->x->err);
 	c->filled = true;
 	return 0;
 }

@@ -1,8 +1,12 @@
 /*
  * detail.c - the entries of one function; see detail.h.
  *
- * Entries lie in the order in which the text first had them.  Two counting sorts find them
- * by function: entries by function slot in every tally, slots by function over all tallies.
+ * A counting sort finds the slots of each function over all tallies; each has a chain of
+ * pieces (once.h), in which lines lie in the order of the text.  So a piece is mostly the
+ * lines of another one again, which are added where that has them:
+ *
+ *	row	12  13  call g at 13  14  ...
+ *	piece	        ^ expected next
  */
 #include "index/detail.h"
 
@@ -17,16 +21,16 @@ enum {
 	RUN_BYTES = 32 << 20, /* rows and their costs, about */
 	LEAST_ROOM = 1 << 6,  /* numbers to have room for, growing to */
 	MOST_ROOM = 1 << 12,
+	SKIPPED = 4, /* rows that may be missing where they come again */
 };
 
 struct slot_ref {
 	uint32_t tally, slot;
 };
 
-/* Where each function's entries are. */
+/* Where each function's lines are. */
 struct places {
-	uint32_t **first, **entry; /* per tally: entries of each function slot */
-	uint32_t *slot_first;	   /* per function: into slots */
+	uint32_t *slot_first; /* per function: into slots */
 	struct slot_ref *slots;
 };
 
@@ -40,6 +44,7 @@ struct sort_key {
 struct held {
 	struct detail_row *row;
 	size_t n, cap;
+	size_t expected, known;	 /* the row that may come again next, and those there were */
 	struct detail_runs runs; /* those before */
 };
 
@@ -48,13 +53,12 @@ struct detail {
 	struct places at;
 	bool borrowed;	      /* `at` is another one's */
 	size_t run;	      /* rows held at once */
-	struct bytes once;    /* scratch: a first block */
+	struct bytes once;    /* scratch: a piece */
 	uint64_t *cost;	      /* scratch: the costs of one row */
 	struct sort_key *key; /* scratch: twice as many as rows */
 	size_t key_cap;
 	uint64_t loose;
 	int unread;	  /* detail_unread() */
-	bool same_events; /* every tally's are the profile's, in its order */
 	struct detail_shape shape;
 	/* the function at hand */
 	uint32_t fn;
@@ -66,29 +70,6 @@ struct detail {
 	size_t next_room;
 	uint64_t first_line;
 };
-
-static int order_entries(struct detail *d, size_t k)
-{
-	const struct tally *t = d->p->tally[k];
-	uint32_t *first = calloc(t->nfn + 3, sizeof(*first));
-	uint32_t *entry = malloc((t->nentry + 1) * sizeof(*entry));
-
-	d->at.first[k] = first;
-	d->at.entry[k] = entry;
-	if (!first || !entry)
-		return -1;
-	/* first[f + 2] counts f's entries, first[f + 1] becomes f's running place and so, in
-	 * the end, the start of f + 1. */
-	for (size_t i = 1; i < t->nentry; i++)
-		if (t->entry[i].what != ENTRY_HEAD)
-			first[t->entry_fn[i] + 2]++;
-	for (size_t f = 1; f <= t->nfn + 1; f++)
-		first[f] += first[f - 1];
-	for (size_t i = 1; i < t->nentry; i++)
-		if (t->entry[i].what != ENTRY_HEAD)
-			entry[first[t->entry_fn[i] + 1]++] = (uint32_t)i;
-	return 0;
-}
 
 static int order_slots(struct detail *d)
 {
@@ -115,18 +96,6 @@ static int order_slots(struct detail *d)
 	return 0;
 }
 
-static bool same_events(const struct profile *p)
-{
-	for (size_t k = 0; k < p->ntally; k++) {
-		if (p->tally[k]->nevent != p->nevent)
-			return false;
-		for (size_t e = 0; e < p->nevent; e++)
-			if (p->map[k].event[e] != e)
-				return false;
-	}
-	return true;
-}
-
 /* With its own scratch, and `at` still empty; NULL when memory is out. */
 static struct detail *with_scratch(const struct profile *p, size_t run)
 {
@@ -140,7 +109,6 @@ static struct detail *with_scratch(const struct profile *p, size_t run)
 		     : RUN_BYTES / (sizeof(struct detail_row) +
 				    sizeof(struct sort_key) * 2 +
 				    (p->nevent + 2) * sizeof(uint64_t));
-	d->same_events = same_events(p);
 	arena_init(&d->sums, 0);
 	d->cost = calloc(EVENTS_MAX, sizeof(*d->cost));
 	if (!d->cost) {
@@ -160,13 +128,8 @@ int detail_new(const struct profile *p, size_t run, struct detail **out, struct 
 	struct detail *d = with_scratch(p, run);
 	int rc = -1;
 
-	if (d) {
-		d->at.first = calloc(p->ntally, sizeof(*d->at.first));
-		d->at.entry = calloc(p->ntally, sizeof(*d->at.entry));
-		rc = !d->at.first || !d->at.entry || order_slots(d);
-		for (size_t k = 0; !rc && k < p->ntally; k++)
-			rc = order_entries(d, k);
-	}
+	if (d)
+		rc = order_slots(d);
 	if (rc) {
 		detail_free(d);
 		return no_memory(err);
@@ -188,26 +151,14 @@ int detail_share(const struct detail *of, unsigned share, struct detail **out,
 	return 0;
 }
 
-static void free_places(struct places *at, size_t ntally)
-{
-	for (size_t k = 0; k < ntally; k++) {
-		if (at->first)
-			free(at->first[k]);
-		if (at->entry)
-			free(at->entry[k]);
-	}
-	free(at->first);
-	free(at->entry);
-	free(at->slot_first);
-	free(at->slots);
-}
-
 void detail_free(struct detail *d)
 {
 	if (!d)
 		return;
-	if (!d->borrowed)
-		free_places(&d->at, d->p->ntally);
+	if (!d->borrowed) {
+		free(d->at.slot_first);
+		free(d->at.slots);
+	}
 	for (int k = 0; k < DETAIL_KINDS; k++) {
 		free(d->held[k].row);
 		detail_runs_free(&d->held[k].runs);
@@ -229,11 +180,9 @@ uint64_t detail_weight(const struct detail *d, uint32_t f)
 	uint64_t sum = 1;
 
 	for (uint32_t s = d->at.slot_first[f]; s < d->at.slot_first[f + 1]; s++) {
-		size_t k = d->at.slots[s].tally;
-		uint32_t slot = d->at.slots[s].slot;
+		const struct slot_ref *at = &d->at.slots[s];
 
-		sum += d->at.first[k][slot + 1] - d->at.first[k][slot] +
-		       d->p->tally[k]->fn[slot].once_n / 4;
+		sum += d->p->tally[at->tally]->fn[at->slot].once_all / 4;
 	}
 	return sum;
 }
@@ -250,11 +199,6 @@ static const enum detail_kind kinds[] = {
 	DETAIL_JUMPS,
 	DETAIL_JUMPS,
 };
-
-static enum detail_kind kind_of(uint32_t what)
-{
-	return kinds[ENTRY_KIND(what)];
-}
 
 /* Zeros for a row's costs, NULL when memory is out. */
 static uint64_t *new_costs(struct detail *d)
@@ -282,20 +226,6 @@ static void forget_costs(struct detail *d)
 	arena_reset(&d->sums);
 	d->room = d->room_end = NULL;
 	d->next_room = LEAST_ROOM;
-}
-
-/* Costs in the profile's events: the tally's own when they are the same. */
-static const uint64_t *mapped(struct detail *d, size_t k, const uint64_t *cost)
-{
-	const struct tally *t = d->p->tally[k];
-	uint64_t *to;
-
-	if (d->same_events)
-		return cost;
-	to = new_costs(d);
-	for (size_t e = 0; to && e < t->nevent; e++)
-		to[d->p->map[k].event[e]] = cost[e];
-	return to;
 }
 
 /* The function that a jump goes to: that of the name in the source's object. */
@@ -498,7 +428,7 @@ static int end_run(struct detail *d)
 		if (detail_runs_add(&h->runs, (enum detail_kind)k, &d->shape, h->row,
 				    h->n))
 			return -1;
-		h->n = 0;
+		h->n = h->expected = h->known = 0;
 	}
 	d->n = 0;
 	forget_costs(d);
@@ -522,90 +452,87 @@ static bool wanted(const struct detail *d, enum detail_kind kind)
 	return d->kinds >> kind & 1;
 }
 
-static int read_row(struct detail *d, size_t k, uint32_t f, const struct entry *e)
+/* The row that is r once more, or NULL. */
+static struct detail_row *known_row(struct held *h, const struct detail_row *r)
 {
-	const enum detail_kind kind = kind_of(e->what);
-	const struct profile *p = d->p;
-	const struct tally *t = p->tally[k];
-	const struct merge_map *m = &p->map[k];
-	struct detail_row *r;
+	size_t end = h->known - h->expected > SKIPPED ? h->expected + SKIPPED : h->known;
 
-	if (!wanted(d, kind))
-		return 0;
-	r = new_row(d, kind);
-	if (!r)
-		return -1;
-	*r = (struct detail_row){
-		.instr = e->instr, .line = e->line, .file = m->name[SPACE_FILE][e->file]};
-	if (kind == DETAIL_JUMPS) {
-		const uint64_t *v = &t->val[e->val];
-
-		set_jump(d, k, f, v, ENTRY_KIND(e->what) == ENTRY_JCND, r);
-		r->calls = v[3];
-		r->taken = v[4];
-		return 0;
-	}
-	if (kind == DETAIL_LINES) {
-		r->cost = mapped(d, k, &t->val[e->val]);
-	} else {
-		const uint64_t *sum = &t->val[e->val + 2 + t->nevent];
-
-		r->edge = edge_of(p, f, m->fn[ENTRY_CALLEE(e->what)]) - p->out_first[f];
-		r->calls = sum[0];
-		r->cost = mapped(d, k, sum + 1);
-	}
-	return r->cost ? 0 : -1;
+	for (size_t i = h->expected; i < end; i++)
+		if (h->row[i].instr == r->instr && h->row[i].line == r->line &&
+		    detail_compare(&h->row[i], r) == 0) {
+			h->expected = i + 1;
+			return &h->row[i];
+		}
+	return NULL;
 }
 
-static int add_once(struct detail *d, size_t k, uint32_t f, const struct once_row *o)
+/* Its n costs, as the tally k has its events. */
+static int add_costs(struct detail *d, size_t k, struct detail_row *to, uint32_t n)
+{
+	const uint32_t *event = d->p->map[k].event;
+	uint64_t *sum = to->cost ? (uint64_t *)(uintptr_t)to->cost : new_costs(d);
+
+	if (!sum)
+		return -1;
+	to->cost = sum;
+	for (uint32_t e = 0; e < n; e++)
+		sum[event[e]] = detail_add(sum[event[e]], d->cost[e]);
+	return 0;
+}
+
+static int read_line(struct detail *d, size_t k, uint32_t f, const struct once_row *o)
 {
 	const enum detail_kind kind = kinds[o->kind];
 	const struct profile *p = d->p;
 	const struct merge_map *m = &p->map[k];
-	struct detail_row *r;
-	uint64_t *cost;
+	struct detail_row *to, r;
 
 	if (!wanted(d, kind))
 		return 0;
-	r = new_row(d, kind);
-	if (!r)
-		return -1;
-	*r = (struct detail_row){
+	r = (struct detail_row){
 		.instr = o->instr, .line = o->line, .file = m->name[SPACE_FILE][o->file]};
-	if (kind == DETAIL_JUMPS) {
-		set_jump(d, k, f, o->to, o->kind == ENTRY_JCND, r);
-		r->calls = o->count;
-		r->taken = o->taken;
-		return 0;
+	if (kind == DETAIL_JUMPS)
+		set_jump(d, k, f, o->to, o->kind == ENTRY_JCND, &r);
+	else if (kind == DETAIL_SITES)
+		r.edge = edge_of(p, f, m->fn[o->callee]) - p->out_first[f];
+	to = known_row(&d->held[kind], &r);
+	if (!to) {
+		to = new_row(d, kind);
+		if (!to)
+			return -1;
+		*to = r;
 	}
-	cost = new_costs(d);
-	if (!cost)
-		return -1;
-	for (uint32_t e = 0; e < o->ncost; e++)
-		cost[m->event[e]] = d->cost[e];
-	r->cost = cost;
-	if (kind == DETAIL_SITES) {
-		r->edge = edge_of(p, f, m->fn[o->callee]) - p->out_first[f];
-		r->calls = o->count;
-	}
-	return 0;
+	if (kind != DETAIL_LINES)
+		to->calls = detail_add(to->calls, o->count);
+	if (kind == DETAIL_JUMPS)
+		to->taken = detail_add(to->taken, o->taken);
+	return kind == DETAIL_JUMPS ? 0 : add_costs(d, k, to, o->ncost);
 }
 
-/* The rows of a first block that never became entries. */
-static int read_once(struct detail *d, size_t k, uint32_t f, const struct fn_slot *fn)
+/* The lines of a function's pieces. */
+static int read_pieces(struct detail *d, size_t k, uint32_t f, const struct fn_slot *fn)
 {
-	const unsigned char *bytes =
-		spill_read(&d->p->tally[k]->once, fn->once_at, fn->once_n, &d->once);
-	struct varint_reader in = {bytes, bytes ? bytes + fn->once_n : NULL, false};
-	struct once_row o = {0};
+	const struct spill *once = &d->p->tally[k]->once;
+	uint64_t at = fn->once_at, n = fn->once_n;
 
-	if (!bytes) {
-		d->unread = errno;
-		return -1;
-	}
-	while (once_get(&in, &o, d->cost))
-		if (add_once(d, k, f, &o))
+	while (n) {
+		const unsigned char *bytes = spill_read(once, at, n, &d->once);
+		struct varint_reader in = {bytes, bytes ? bytes + n : NULL, false};
+		struct once_row o = {0};
+
+		if (!bytes) {
+			d->unread = errno;
 			return -1;
+		}
+		for (int i = 0; i < DETAIL_KINDS; i++) {
+			d->held[i].expected = 0;
+			d->held[i].known = d->held[i].n;
+		}
+		n = once_piece(&in, &at);
+		while (once_get(&in, &o, d->cost))
+			if (read_line(d, k, f, &o))
+				return -1;
+	}
 	return 0;
 }
 
@@ -622,14 +549,9 @@ static int gather(struct detail *d, uint32_t f, unsigned kinds_wanted, size_t mo
 	d->first_line = 0;
 	forget_costs(d);
 	for (uint32_t s = at->slot_first[f]; s < at->slot_first[f + 1]; s++) {
-		size_t k = at->slots[s].tally;
-		uint32_t slot = at->slots[s].slot;
-		const struct tally *t = d->p->tally[k];
+		const size_t k = at->slots[s].tally;
 
-		for (uint32_t i = at->first[k][slot]; i < at->first[k][slot + 1]; i++)
-			if (read_row(d, k, f, &t->entry[at->entry[k][i]]))
-				return -1;
-		if (t->fn[slot].once_n && read_once(d, k, f, &t->fn[slot]))
+		if (read_pieces(d, k, f, &d->p->tally[k]->fn[at->slots[s].slot]))
 			return -1;
 	}
 	return 0;

@@ -504,6 +504,16 @@ static void add_sat(struct profile *p, uint64_t *sum, uint64_t v)
 	}
 }
 
+/* The sums of the tallies go when they are in p, but for those beside an index: they may be
+ * merged again without it. */
+static bool may_forget(const struct profile *p)
+{
+	for (size_t k = 0; k < p->ntally; k++)
+		if (p->tally[k]->kept)
+			return false;
+	return true;
+}
+
 static int map_functions(struct profile *p, struct identities *ids)
 {
 	p->self = calloc(p->nfn * p->nevent + 1, sizeof(*p->self));
@@ -526,6 +536,8 @@ static int map_functions(struct profile *p, struct identities *ids)
 				add_sat(p, &p->self[f->id * p->nevent + m->event[e]],
 					t->self[i * t->nevent + e]);
 		}
+		if (may_forget(p))
+			tally_forget(p->tally[k], TALLY_SELF);
 	}
 	return 0;
 }
@@ -565,6 +577,8 @@ static int sort_edges(struct profile *p, struct sort_pair **out, size_t *n)
 				    p->map[k].fn[e->callee];
 			s[at].value = (uint32_t)at;
 		}
+	for (size_t k = 0; may_forget(p) && k < p->ntally; k++)
+		tally_forget(p->tally[k], TALLY_EDGES);
 	return sort_pairs(s, *n);
 }
 
@@ -610,6 +624,8 @@ static int map_edges(struct profile *p, const uint32_t *number)
 			for (size_t e = 0; e < t->nevent; e++)
 				add_sat(p, &to[1 + m->event[e]], from[1 + e]);
 		}
+		if (may_forget(p))
+			tally_forget(p->tally[k], TALLY_EDGE_SUMS);
 	}
 	for (size_t i = 0; i < p->nedge; i++)
 		p->out_first[p->caller[i] + 1]++;
@@ -628,8 +644,9 @@ static int join_edges(struct profile *p, struct err *err)
 	if (!rc)
 		rc = (number = malloc((n + 1) * sizeof(*number))) == NULL;
 	if (!rc)
-		rc = number_edges(p, s, n, number) || map_edges(p, number);
+		rc = number_edges(p, s, n, number);
 	free(s);
+	rc = rc || map_edges(p, number);
 	free(number);
 	return rc ? no_memory(err) : 0;
 }

@@ -8,13 +8,24 @@
 
 enum { SMALL_IDS = 1 << 23 }; /* ids below are looked up in an array */
 
+/* Room for n slots and their uses. */
+static int reserve(struct names *t, size_t n)
+{
+	size_t from = t->use_cap;
+
+	if (vec_reserve(&t->slot, &t->cap, n, sizeof(*t->slot)) ||
+	    vec_reserve(&t->use, &t->use_cap, n, sizeof(*t->use)))
+		return -1;
+	for (size_t i = from; i < t->use_cap; i++)
+		t->use[i].block.fn = t->use[i].callee.fn = UINT32_MAX;
+	return 0;
+}
+
 int names_init(struct names *t, struct arena *arena)
 {
 	*t = (struct names){.arena = arena};
-	if (vec_reserve(&t->slot, &t->cap, NAME_FIRST, sizeof(*t->slot)))
+	if (reserve(t, NAME_FIRST))
 		return -1;
-	for (uint32_t i = 0; i < NAME_FIRST; i++)
-		t->slot[i].block.fn = t->slot[i].callee.fn = UINT32_MAX;
 	t->slot[NAME_ABSENT].text = STR("???");
 	t->n = NAME_FIRST;
 	return 0;
@@ -23,6 +34,7 @@ int names_init(struct names *t, struct arena *arena)
 void names_free(struct names *t)
 {
 	free(t->slot);
+	free(t->use);
 	free(t->by_id);
 	hash_free(&t->big_ids);
 	hash_free(&t->texts);
@@ -36,6 +48,18 @@ void names_restart(struct names *t)
 		memset(t->by_id, 0, t->by_id_n * sizeof(*t->by_id));
 	hash_clear(&t->big_ids);
 	t->generation++;
+}
+
+void names_trim(struct names *t)
+{
+	free(t->use);
+	free(t->by_id);
+	t->use = NULL;
+	t->use_cap = 0;
+	t->by_id = NULL;
+	t->by_id_n = 0;
+	hash_free(&t->big_ids);
+	hash_free(&t->texts);
 }
 
 size_t names_digits(struct str s)
@@ -113,7 +137,7 @@ static uint32_t add(struct names *t, enum name_kind kind, uint64_t id, struct st
 	struct name_slot *s;
 	uint32_t slot;
 
-	if (t->n >= UINT32_MAX || vec_reserve(&t->slot, &t->cap, t->n + 1, sizeof(*s)))
+	if (t->n >= UINT32_MAX || reserve(t, t->n + 1))
 		return UINT32_MAX;
 	if (t->arena && text.n) {
 		text = arena_str(t->arena, text);
@@ -126,7 +150,6 @@ static uint32_t add(struct names *t, enum name_kind kind, uint64_t id, struct st
 				.line = line,
 				.kind = kind,
 				.generation = t->generation};
-	s->block.fn = s->callee.fn = UINT32_MAX;
 	slot = (uint32_t)t->n++;
 	if (t->references && kind == NAME_DEFINED && names_has_parts(text) &&
 	    resolve_parts(t, slot))

@@ -37,9 +37,12 @@ struct name_slot {
 	enum name_kind kind;
 	uint32_t generation; /* of the table when it was made */
 	uint32_t refs;	     /* "(3)'2'(1)": where its slots begin in names.ref, + 1 */
-	/* Functions: the last function slot of a block (fn=) and of a call (cfn=), with what
-	 * it was found for; see tally.c. */
-	struct name_use {
+};
+
+/* The last function slot of a block (fn=) and of a call (cfn=) with this name, and what it was
+ * found for; see tally.c. */
+struct name_use {
+	struct name_fn {
 		uint32_t ob, fl, fn;
 	} block, callee;
 };
@@ -47,6 +50,8 @@ struct name_slot {
 struct names {
 	struct name_slot *slot;
 	size_t n, cap;
+	struct name_use *use; /* per slot */
+	size_t use_cap;
 	uint32_t *by_id; /* slot of small ids, 0: none */
 	size_t by_id_n;
 	struct hash big_ids, texts;
@@ -64,6 +69,7 @@ enum name_event { NAME_OK, NAME_MET, NAME_REDEFINED, NAME_NO_MEMORY };
 int names_init(struct names *t, struct arena *arena);
 void names_free(struct names *t);
 void names_restart(struct names *t); /* forget all ids */
+void names_trim(struct names *t);    /* the same, and no other name will come */
 
 /* Slot of "(id)"; UINT32_MAX when memory is out. */
 uint32_t names_id_slow(struct names *t, uint64_t id, uint64_t line);

@@ -1,10 +1,12 @@
 /*
- * once.h - the lines of a function's first block, packed.
+ * once.h - lines of a function, packed.
  *
  * Most functions of a profile of one part have one block.  Its lines need no look-up while
  * they are read (they are distinct, or are added when the index is written), so they are
- * kept as a few bytes each, a tenth of an entry's size:
+ * kept as a few bytes each, a tenth of an entry's size.  Each function has a chain of such
+ * pieces: what could not become an entry for want of room, and what was one (tally.c).
  *
+ *	piece: bytes of the function's piece before it, 0: none; else how far before; then lines
  *	tag: kind | FILE | INSTR | LINE, number of costs in the upper bits
  *	[file] [zz(instr)] [zz(line)], then by kind:
  *	cost line	costs
@@ -34,6 +36,15 @@ struct once_row {
 };
 
 enum { ONCE_KIND = 3, ONCE_FILE = 4, ONCE_INSTR = 8, ONCE_LINE = 16, ONCE_COSTS = 5 };
+
+/* Bytes of the piece in front of that at *at, which *at moves to; 0: there is none. */
+static inline uint64_t once_piece(struct varint_reader *in, uint64_t *at)
+{
+	uint64_t n = varint_get(in);
+
+	*at -= n ? varint_get(in) : 0;
+	return n;
+}
 
 /* Bytes that a row may take. */
 static inline size_t once_room(uint32_t ncost)

@@ -145,7 +145,7 @@ find_head(const struct tally *t, uint32_t fl, struct head *h, const char *fl_at,
 	  const char *fn_at, uint64_t fl_digits, uint64_t fn_digits)
 {
 	const struct names *fns = &t->names[SPACE_FN], *files = &t->names[SPACE_FILE];
-	const struct name_use *u;
+	const struct name_fn *u;
 	uint64_t id;
 
 	if (fl_digits) {
@@ -155,7 +155,7 @@ find_head(const struct tally *t, uint32_t fl, struct head *h, const char *fl_at,
 	}
 	if (!digits_number(&fn_at, &id) || *fn_at != ')' || id >= fns->by_id_n)
 		return NULL;
-	u = &fns->slot[fns->by_id[id]].block;
+	u = &fns->use[fns->by_id[id]].block;
 	if (!fns->by_id[id] || !fl || u->fn == UINT32_MAX || u->ob != t->ob ||
 	    u->fl != fl || !t->fn[u->fn].head)
 		return NULL;

@@ -36,6 +36,7 @@ struct replay {
 	replay_fn *run;	   /* NULL: not chosen yet */
 	struct link *link; /* link 0 is none */
 	size_t n, cap;
+	size_t most; /* links; 0: a million */
 	uint32_t *first; /* per entry: its first link, 0: none */
 	size_t first_cap;
 	struct step *step; /* per entry: the one that leads to the entry numbered next */

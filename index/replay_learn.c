@@ -100,6 +100,7 @@ static int make_none(struct replay *r)
 int replay_link(struct replay *r, uint32_t entry, const struct link *new)
 {
 	uint32_t i, *at;
+	const size_t most = r->most ? r->most : LINKS_MAX;
 	size_t n = 0, wide = width(new);
 	bool head = false;
 
@@ -114,7 +115,7 @@ int replay_link(struct replay *r, uint32_t entry, const struct link *new)
 		at = &r->link[*at].alt;
 	}
 	i = *at;
-	if (i && (head || n + 1 >= WAYS || r->n + wide > LINKS_MAX)) {
+	if (i && (head || n + 1 >= WAYS || r->n + wide > most)) {
 		*at = r->link[i].alt;
 		if (width(&r->link[i]) < wide)
 			i = 0;
@@ -122,7 +123,7 @@ int replay_link(struct replay *r, uint32_t entry, const struct link *new)
 		i = 0;
 	}
 	if (!i) {
-		if (r->n + wide > LINKS_MAX) {
+		if (r->n + wide > most) {
 			r->full = true;
 			return 0;
 		}

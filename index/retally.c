@@ -144,23 +144,25 @@ static int take_edges(struct retally *r)
 
 /* ---- lines ---- */
 
-static int put(struct retally *r, struct once_row *before, const struct once_row *row,
-	       const uint64_t *cost)
+static int write_failed(struct retally *r, const struct spill *s, int failed)
 {
-	if (once_put(&r->t->once.buf, before, row, cost))
-		return no_memory(r);
-	*before = *row;
-	return 0;
-}
-
-static int write_away(struct retally *r, struct spill *s)
-{
-	int failed = spill_write(s);
-
 	return failed ? err_set(r->err, err_kind_of(failed, ERR_INDEX), 0,
 				"cannot write a temporary file in %s: %s", s->dir,
 				strerror(failed))
 		      : 0;
+}
+
+static int put(struct retally *r, fn_id f, struct once_row *before,
+	       const struct once_row *row, const uint64_t *cost)
+{
+	if (once_put(&r->t->once.buf, before, row, cost))
+		return no_memory(r);
+	*before = *row;
+	if (++r->t->once_rows < ONCE_MAX)
+		return 0;
+	tally_end_piece(r->t, f);
+	*before = (struct once_row){0};
+	return tally_begin_piece(r->t, f) ? no_memory(r) : write_failed(r, &r->t->once, r->t->spill_failed);
 }
 
 static int take_lines(struct retally *r, fn_id f, struct once_row *before)
@@ -179,7 +181,7 @@ static int take_lines(struct retally *r, fn_id f, struct once_row *before)
 				       .instr = line[i].instr,
 				       .line = line[i].line};
 
-		if (put(r, before, &row, costs + i * events))
+		if (put(r, f, before, &row, costs + i * events))
 			return (int)r->err->kind;
 	}
 	r->t->fn[f].body |= n > 0;
@@ -204,7 +206,7 @@ static int take_sites(struct retally *r, fn_id f, struct once_row *before)
 				       .line = site[i].line,
 				       .count = site[i].calls};
 
-		if (put(r, before, &row, costs + i * events))
+		if (put(r, f, before, &row, costs + i * events))
 			return (int)r->err->kind;
 	}
 	r->t->fn[f].body |= n > 0;
@@ -230,7 +232,7 @@ static int take_jumps(struct retally *r, fn_id f, struct once_row *before)
 			.to = {jump[i].to_instr, jump[i].to_line,
 			       name << 32 | (NAME_FIRST + jump[i].to_file)}};
 
-		if (put(r, before, &row, NULL))
+		if (put(r, f, before, &row, NULL))
 			return (int)r->err->kind;
 	}
 	return 0;
@@ -244,12 +246,13 @@ static int take_details(struct retally *r)
 		struct once_row before = {0};
 
 		arena_reset(&r->scratch);
-		t->fn[f].once_at = spill_at(&t->once);
+		if (tally_begin_piece(t, f))
+			return no_memory(r);
 		if (take_lines(r, f, &before) || take_sites(r, f, &before) ||
 		    take_jumps(r, f, &before))
 			return (int)r->err->kind;
-		t->fn[f].once_n = spill_at(&t->once) - t->fn[f].once_at;
-		if (write_away(r, &t->once))
+		tally_end_piece(t, f);
+		if (write_failed(r, &t->once, t->spill_failed))
 			return (int)r->err->kind;
 	}
 	return 0;
@@ -292,7 +295,7 @@ static int take_part_costs(struct retally *r, uint32_t p, struct part_slot *slot
 	rc = rc || put_numbers(b, id, n, calls, costs, t->nevent);
 	slot->bytes_n = spill_at(&t->parts) - slot->bytes_at;
 	slot->events = t->nevent;
-	rc = rc ? rc : write_away(r, &t->parts);
+	rc = rc ? rc : write_failed(r, &t->parts, spill_write(&t->parts));
 	return !rc ? 0 : r->err->kind ? (int)r->err->kind : no_memory(r);
 }
 

@@ -23,7 +23,9 @@ enum {
 	REPLAY_ROOM = 512, /* bytes that replay_run() and first_run() may look ahead */
 	CHECK = 4 << 20,   /* bytes between looks at cancel */
 	JOBS_MAX = 256,
-	MEM = 256 << 20,      /* bytes to work in */
+	MEM = 256 << 20,      /* bytes to work in, */
+	MEM_THREADS = 4,      /* of so many threads; more of them: so many times as much */
+	LINK_BYTES = 64,      /* of replay.h */
 	HOPELESS = 256 << 20, /* bytes of packed text without an "events:" line */
 };
 
@@ -161,10 +163,16 @@ static struct str line_at(const struct reading *r, size_t at)
 	return str_trim(s);
 }
 
+static uint64_t default_mem(unsigned jobs)
+{
+	return jobs > MEM_THREADS ? (uint64_t)MEM / MEM_THREADS * jobs : MEM;
+}
+
 static int begin(struct stretch *s)
 {
 	struct reading *r = s->reading;
-	uint64_t share;
+	const uint64_t share = (r->opts->mem ? r->opts->mem : default_mem(r->jobs)) / r->jobs;
+	const uint64_t files = r->opts->share ? r->opts->share : 1;
 
 	s->decode = malloc(sizeof(*s->decode));
 	s->batch = malloc(sizeof(*s->batch));
@@ -173,11 +181,12 @@ static int begin(struct stretch *s)
 		return (int)s->err.kind;
 	if (!s->decode || !s->batch)
 		return no_memory(&s->err);
-	/* A buffer that grows holds up to two and a half times its bytes for a moment. */
-	share = (r->opts->mem ? r->opts->mem : MEM) / 5 / r->jobs;
-	share /= r->opts->share ? r->opts->share : 1;
-	spill_init(&s->tally.once, share ? (size_t)share : 1, r->opts->spill_dir);
-	spill_init(&s->tally.parts, (size_t)share / 4 + 1, r->opts->spill_dir);
+	/* What is spilled stays until all files are read; the rest is the names', functions' and
+	 * edges'. */
+	spill_init(&s->tally.once, (size_t)(share / 10 / files + 1), r->opts->spill_dir);
+	spill_init(&s->tally.parts, (size_t)(share / 40 / files + 1), r->opts->spill_dir);
+	s->tally.entry_room = (size_t)(share / 4 + 1);
+	s->replay.most = (size_t)(share / 14 / LINK_BYTES + 1);
 	decode_init(s->decode);
 	if (s->from == 0)
 		return 0;

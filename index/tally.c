@@ -11,10 +11,13 @@
  *
  *	head(f) -> line 12 -> call g at 13 -> line 14 -> ...
  *
- * A function's first block has nothing to predict: its lines are packed away (once.h) and
- * become entries when a second block comes, if ever.  Entries enter the hash only when a
- * block leaves the predicted order.  Equal lines of a first block are added when the index
- * is written.
+ * A function's first block has nothing to predict: its lines are packed away, as a piece
+ * (once.h), and become entries when a second block comes, if ever.  Entries enter the hash
+ * only when a block leaves the predicted order.
+ *
+ * Entries have so much room and no more.  When it is taken the lines of other blocks are
+ * packed, too, piece after piece, and so are the entries in the end.  Equal lines of a
+ * function are added when the index is written.
  */
 #include "index/tally.h"
 
@@ -28,7 +31,11 @@
 #include "index/tally_in.h"
 
 /* Steps back in a first block, among a million lines, that still make most of them different. */
-enum { ONCE_BACK = 16 };
+enum {
+	ONCE_BACK = 16,
+	LINES_IN_PIECE = 2, /* in 8 bytes of it, about */
+	TURN = 4, /* times the room of entries, packed for want of it: then others get it */
+};
 
 int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 {
@@ -101,7 +108,6 @@ static uint32_t fn_slot(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
 			return i;
 	}
 	if (n >= ENTRY_HEAD || vec_reserve(&t->fn, &t->fn_cap, n, sizeof(*t->fn)) ||
-	    vec_reserve(&t->self, &t->self_cap, n * e, sizeof(*t->self)) ||
 	    vec_reserve(&t->part_self, &t->part_self_cap, n * e, sizeof(*t->part_self)) ||
 	    hash_add(&t->fn_by, h, (uint32_t)t->nfn))
 		return NONE;
@@ -114,15 +120,15 @@ static uint32_t fn_slot(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
 static inline uint32_t fn_cached(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
 				 bool defaulted, bool callee)
 {
-	struct name_slot *s = &t->names[SPACE_FN].slot[fn];
-	struct name_use *u = callee ? &s->callee : &s->block;
+	struct name_use *use = &t->names[SPACE_FN].use[fn];
+	struct name_fn *u = callee ? &use->callee : &use->block;
 	uint32_t key = ob | (uint32_t)defaulted << 31;
 
 	if (__builtin_expect(u->fn != NONE && u->ob == key && u->fl == fl, 1))
 		return u->fn;
 	uint32_t slot = fn_slot(t, ob, fl, fn, defaulted);
 
-	*u = (struct name_use){.ob = key, .fl = fl, .fn = slot};
+	*u = (struct name_fn){.ob = key, .fl = fl, .fn = slot};
 	return slot;
 }
 
@@ -166,14 +172,9 @@ static void leave_fn(struct tally *t)
 	if (f == NONE)
 		return;
 	tally_end_block(t);
-	if (t->in_once) {
-		t->fn[f].once_n = spill_at(&t->once) - t->fn[f].once_at;
-		t->in_once = false;
-		int failed = spill_write(&t->once);
-
-		if (failed)
-			t->spill_failed = failed;
-	}
+	if (t->in_once)
+		tally_end_piece(t, f);
+	t->in_once = false;
 	t->cur_fn = NONE;
 }
 
@@ -251,7 +252,16 @@ static uint32_t append_entry(struct tally *t, uint32_t fn, uint32_t before,
 	return i;
 }
 
-/* The entry was not the predicted one: find it or make it. */
+/* Further lines of the current block are packed: 0, with in_once unless memory is out. */
+static uint32_t begin_once(struct tally *t)
+{
+	t->no_room += t->fn[t->cur_fn].once_n;
+	t->in_once = !tally_begin_piece(t, t->cur_fn);
+	return 0;
+}
+
+/* The entry was not the predicted one: find it or make it; 0 with in_once when there is no room
+ * for another. */
 static __attribute__((noinline)) uint32_t other_entry(struct tally *t,
 						      const struct key *k)
 {
@@ -264,20 +274,24 @@ static __attribute__((noinline)) uint32_t other_entry(struct tally *t,
 		t->entry[t->cur].next = i;
 		return i;
 	}
+	if (!tally_entry_room(t, ENTRY_BYTES + tally_values(t, k->what) * sizeof(*t->val)))
+		return begin_once(t);
 	i = append_entry(t, t->cur_fn, t->cur, k);
 	if (i && hash_add(&t->entry_by, entry_hash(t->cur_fn, k), i))
 		return 0;
 	return i;
 }
 
-/* The entry with key k, now current; 0 when memory is out. */
+/* The entry with key k, now current; 0 when memory is out, or with in_once when the line is to
+ * be packed. */
 static inline uint32_t entry_at(struct tally *t, const struct key *k)
 {
 	uint32_t i = t->entry[t->cur].next;
 
 	if (__builtin_expect(!i || !same_entry(t, i, k), 0))
 		i = other_entry(t, k);
-	t->cur = i;
+	if (__builtin_expect(i != 0, 1))
+		t->cur = i;
 	return i;
 }
 
@@ -293,7 +307,6 @@ static uint32_t edge_slot(struct tally *t, uint32_t caller, uint32_t callee)
 			return i;
 	if (t->nedge >= NONE ||
 	    vec_reserve(&t->edge, &t->edge_cap, t->nedge + 1, sizeof(*t->edge)) ||
-	    vec_reserve(&t->edge_sum, &t->edge_sum_cap, n, sizeof(*t->edge_sum)) ||
 	    vec_reserve(&t->edge_part, &t->edge_part_cap, n, sizeof(*t->edge_part)) ||
 	    hash_add(&t->edge_by, h, (uint32_t)t->nedge))
 		return NONE;
@@ -341,17 +354,33 @@ static int flush_site(struct tally *t, uint32_t i)
 
 /* ---- first blocks ---- */
 
-/* Make entries of f's first block, in its order; *last is the last of them. */
+/* Read the last piece of f: *in is behind what it says of the one before, which *before and
+ * *at are then told of.  -1: spill_failed says why. */
+static int open_piece(struct tally *t, uint32_t f, struct varint_reader *in,
+		      uint64_t *before, uint64_t *at)
+{
+	const struct fn_slot *s = &t->fn[f];
+	const unsigned char *p = spill_bytes(&t->once, s->once_at, s->once_n);
+
+	if (!p) {
+		t->spill_failed = errno;
+		return -1;
+	}
+	*in = (struct varint_reader){p, p + s->once_n, false};
+	*at = s->once_at;
+	*before = once_piece(in, at);
+	return 0;
+}
+
+/* Make entries of f's last piece, in its order; *last is the last of them. */
 static int unpack_once(struct tally *t, uint32_t f, uint32_t *last)
 {
-	const unsigned char *p = spill_bytes(&t->once, t->fn[f].once_at, t->fn[f].once_n);
-	struct varint_reader in = {p, p ? p + t->fn[f].once_n : NULL, false};
 	struct once_row r = {0};
+	struct varint_reader in;
 	uint32_t at = new_entry(t, f, 0);
+	uint64_t before, before_at;
 
-	if (!p)
-		t->spill_failed = errno;
-	if (!at || !p)
+	if (!at || open_piece(t, f, &in, &before, &before_at))
 		return -1;
 	t->entry[at].what = ENTRY_HEAD;
 	t->fn[f].head = at;
@@ -375,9 +404,19 @@ static int unpack_once(struct tally *t, uint32_t f, uint32_t *last)
 		}
 		memcpy(v, t->once_cost, r.ncost * sizeof(*v));
 	}
-	t->fn[f].once_n = 0;
+	if (t->fn[f].once_all < UINT32_MAX)
+		t->fn[f].once_all -= t->fn[f].once_n;
+	t->fn[f].once_at = before_at;
+	t->fn[f].once_n = (uint32_t)before;
 	*last = at;
 	return 0;
+}
+
+/* The lines of a piece of so many bytes have room as entries. */
+static bool piece_has_room(const struct tally *t, uint64_t bytes)
+{
+	return tally_entry_room(t, bytes * LINES_IN_PIECE / 8 *
+					   (ENTRY_BYTES + t->nevent * sizeof(*t->val)));
 }
 
 /* The block of the current fn= begins with the line at hand. */
@@ -385,44 +424,56 @@ static int enter_fn(struct tally *t)
 {
 	uint32_t fl = t->has_fl ? t->fl : t->file, last;
 	uint32_t f = fn_cached(t, t->ob, fl, t->fn_name, false, false);
+	struct fn_slot *s = &t->fn[f == NONE ? 0 : f];
 
 	if (f == NONE)
 		return -1;
-	t->in_once = !t->fn[f].again;
-	if (t->in_once) {
-		t->fn[f].once_at = spill_at(&t->once);
-		t->once_row = (struct once_row){0};
-		t->once_rows = 0;
-		t->once_most = ONCE_MAX;
-	} else if (!t->fn[f].head && unpack_once(t, f, &last)) {
+	t->in_once = !s->head && (!s->again || !piece_has_room(t, s->once_n));
+	t->no_room += s->again && t->in_once ? s->once_n : 0;
+	if (t->in_once ? tally_begin_piece(t, f) : !s->head && unpack_once(t, f, &last))
 		return -1;
-	}
 	t->cur_fn = f;
 	t->cur = t->fn[f].head;
 	t->ob_moved = false;
 	return t->fn[f].stamp == t->npart ? 0 : tally_touch_fn(t, f);
 }
 
-/* Hardly any line of the block stands at or before the one it follows, so hardly any is there
- * twice. */
-static bool all_different(struct tally *t)
+/* Hardly any line of f's last piece stands at or before the one it follows, so hardly any is
+ * there twice. */
+static bool all_different(struct tally *t, uint32_t f)
 {
-	const unsigned char *p =
-		spill_bytes(&t->once, t->fn[t->cur_fn].once_at, t->fn[t->cur_fn].once_n);
-	struct varint_reader in = {p, p ? p + t->fn[t->cur_fn].once_n : NULL, false};
-	struct once_row r = {0}, before = {0};
+	struct once_row r = {0}, line = {0};
+	struct varint_reader in;
+	uint64_t before, at;
 	unsigned back = 0;
 
+	if (open_piece(t, f, &in, &before, &at))
+		return true;
 	while (back <= ONCE_BACK && once_get(&in, &r, t->once_cost)) {
-		if (r.instr != before.instr)
-			back += r.instr < before.instr;
-		else if (r.line != before.line)
-			back += r.line < before.line;
+		if (r.instr != line.instr)
+			back += r.instr < line.instr;
+		else if (r.line != line.line)
+			back += r.line < line.line;
 		else
-			back += r.kind == before.kind && r.file == before.file;
-		before = r;
+			back += r.kind == line.kind && r.file == line.file;
+		line = r;
 	}
 	return back <= ONCE_BACK;
+}
+
+/* A piece of a block without end is as long as any may be.  Packed, a line takes a tenth of an
+ * entry: that is worth it as long as it is not there again and again.  Otherwise its lines are
+ * looked up from here on, so that the memory is bounded by the number of different ones. */
+static int next_piece(struct tally *t)
+{
+	const uint32_t f = t->cur_fn;
+
+	tally_end_piece(t, f);
+	t->no_room += t->fn[f].once_n;
+	if (t->fn[f].head || all_different(t, f) || !piece_has_room(t, t->fn[f].once_n))
+		return tally_begin_piece(t, f);
+	t->in_once = false;
+	return unpack_once(t, f, &t->cur);
 }
 
 int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
@@ -438,19 +489,7 @@ int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
 	if (once_put(&t->once.buf, &t->once_row, r, by_event))
 		return -1;
 	t->once_row = *r;
-	if (++t->once_rows < t->once_most)
-		return 0;
-	t->fn[t->cur_fn].once_n = spill_at(&t->once) - t->fn[t->cur_fn].once_at;
-	/* Packed, a line takes a tenth of an entry: that is worth it as long as it is not there
-	 * again and again. */
-	if (t->once_most < UINT32_MAX / 2 && all_different(t)) {
-		t->once_most *= 2;
-		return 0;
-	}
-	/* A block without end: from here on its lines are looked up, so that the memory is
-	 * bounded by the number of different ones. */
-	t->in_once = false;
-	return unpack_once(t, t->cur_fn, &t->cur);
+	return ++t->once_rows < ONCE_MAX ? 0 : next_piece(t);
 }
 
 /* A call of a first block: its edge gets the cost at once. */
@@ -475,25 +514,22 @@ static void move_sums(struct tally *t, uint64_t *to, uint64_t *from, size_t n)
 	}
 }
 
-/* The part ends: its sums are encoded (part_code.h) and join the totals. */
-static int end_part(struct tally *t, bool encode, struct err *err)
+/* The sums of the part join the totals: they are these when there is no other part. */
+static int add_part(struct tally *t, bool only)
 {
-	struct part_slot *p = &t->part[t->npart - 1];
-	size_t n = t->nevent;
-	int failed;
+	const size_t n = t->nevent;
 
-	leave_fn(t);
-	for (size_t i = 0; i < t->ntouched_site; i++)
-		if (flush_site(t, t->touched_site[i]))
-			return tally_no_memory(err);
-	p->bytes_at = spill_at(&t->parts);
-	if (encode && part_encode(t))
-		return tally_no_memory(err);
-	p->bytes_n = spill_at(&t->parts) - p->bytes_at;
-	p->events = n;
-	failed = spill_write(&t->parts);
-	if (failed)
-		t->spill_failed = failed;
+	if (only) {
+		free(t->self);
+		free(t->edge_sum);
+		t->self = t->part_self;
+		t->edge_sum = t->edge_part;
+		t->part_self = t->edge_part = NULL;
+		t->part_self_cap = t->edge_part_cap = 0;
+		return 0;
+	}
+	if (tally_room_for_sums(t))
+		return -1;
 	for (size_t i = 0; i < t->ntouched_fn; i++) {
 		size_t at = t->touched_fn[i] * n;
 
@@ -505,6 +541,34 @@ static int end_part(struct tally *t, bool encode, struct err *err)
 		move_sums(t, t->edge_sum + at, t->edge_part + at, n + 1);
 	}
 	t->ntouched_fn = t->ntouched_site = t->ntouched_edge = 0;
+	return 0;
+}
+
+/* The part ends, maybe the last: its sums are encoded (part_code.h) and join the totals. */
+static int end_part(struct tally *t, bool encode, bool last, struct err *err)
+{
+	struct part_slot *p = &t->part[t->npart - 1];
+	int failed;
+
+	leave_fn(t);
+	for (size_t i = 0; i < t->ntouched_site; i++)
+		if (flush_site(t, t->touched_site[i]))
+			return tally_no_memory(err);
+	p->bytes_at = spill_at(&t->parts);
+	if (encode && part_encode(t))
+		return tally_no_memory(err);
+	p->bytes_n = spill_at(&t->parts) - p->bytes_at;
+	p->events = t->nevent;
+	failed = spill_write(&t->parts);
+	if (failed)
+		t->spill_failed = failed;
+	if (add_part(t, last && t->npart == 1))
+		return tally_no_memory(err);
+	/* Maybe other functions come again now than those that were the first. */
+	if (!last && t->entry_room && t->no_room / TURN > t->entry_room) {
+		t->meaning++;
+		return tally_pack(t) ? tally_no_memory(err) : 0;
+	}
 	return 0;
 }
 
@@ -528,7 +592,7 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 {
 	if (r->kind == ROW_FILE && part_is_empty(t))
 		return 0;
-	if (end_part(t, true, err))
+	if (end_part(t, true, false, err))
 		return (int)err->kind;
 	if (t->npart >= NONE - 1 ||
 	    vec_reserve(&t->part, &t->part_cap, t->npart + 1, sizeof(*t->part)))
@@ -619,19 +683,17 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 			 struct err *err)
 {
 	struct key k = {.instr = r->a, .line = r->b, .file = t->file};
+	struct once_row row = {.kind = ENTRY_CALL,
+			       .ncost = r->nc,
+			       .file = t->file,
+			       .instr = r->a,
+			       .line = r->b,
+			       .count = t->pending_a};
 	uint32_t callee, i;
 
 	t->pending = PENDING_NONE;
-	if (t->in_once) {
-		struct once_row row = {.kind = ENTRY_CALL,
-				       .ncost = r->nc,
-				       .file = t->file,
-				       .instr = r->a,
-				       .line = r->b,
-				       .count = t->pending_a};
-
+	if (t->in_once)
 		return tally_once_call(t, &row, cost) ? tally_no_memory(err) : 0;
-	}
 	callee = callee_at(t);
 	if (callee == NONE)
 		return tally_no_memory(err);
@@ -639,6 +701,10 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 	t->cost_lines++;
 	k.what = ENTRY_WHAT(ENTRY_CALL, callee);
 	i = entry_at(t, &k);
+	if (!i && t->in_once) {
+		row.callee = callee;
+		return once_call(t, &row, cost) ? tally_no_memory(err) : 0;
+	}
 	if (!i)
 		return tally_no_memory(err);
 	if (tally_add_calls(t, i, t->entry[i].val, t->pending_a))
@@ -654,13 +720,15 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 			  (uint64_t)(t->has_jfn ? t->jfn : t->fn_name) << 32 |
 				  (t->has_jfi ? t->jfi : t->file)};
 	struct key k = {.instr = r->a, .line = r->b, .file = t->file, .to = to};
-	uint32_t i;
+	uint32_t i = 0;
 
 	k.what = ENTRY_WHAT(t->pending_jcnd ? ENTRY_JCND : ENTRY_JUMP, 0);
 	t->pending = PENDING_NONE;
 	t->has_jfi = t->has_jfn = false;
 	t->cost_lines++;
-	if (t->in_once) {
+	if (!t->in_once)
+		i = entry_at(t, &k);
+	if (!i && t->in_once) {
 		struct once_row row = {.kind = (uint8_t)ENTRY_KIND(k.what),
 				       .file = t->file,
 				       .instr = r->a,
@@ -671,7 +739,6 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 
 		return tally_add_once(t, &row, NULL) ? tally_no_memory(err) : 0;
 	}
-	i = entry_at(t, &k);
 	if (!i)
 		return tally_no_memory(err);
 	tally_add(t, &t->val[t->entry[i].val + 3], t->pending_a);
@@ -684,7 +751,7 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 {
 	const uint64_t *cost = &b->cost[r->cost];
 	struct key k = {.instr = r->a, .line = r->b, .file = t->file};
-	uint32_t i;
+	uint32_t i = 0;
 
 	if (__builtin_expect(
 		    t->pending == PENDING_SKIP || t->pending == PENDING_JUMP_SKIP, 0)) {
@@ -702,7 +769,9 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 	t->ran = true;
 	t->fn[t->cur_fn].body = true;
 	t->cost_lines++;
-	if (t->in_once) {
+	if (!t->in_once)
+		i = entry_at(t, &k);
+	if (!i && t->in_once) {
 		struct once_row row = {.kind = ENTRY_COST,
 				       .ncost = r->nc,
 				       .file = t->file,
@@ -711,7 +780,6 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 
 		return tally_add_once(t, &row, cost) ? tally_no_memory(err) : 0;
 	}
-	i = entry_at(t, &k);
 	if (__builtin_expect(!i, 0))
 		return tally_no_memory(err);
 	tally_add_costs(t, &t->val[t->entry[i].val], cost, r->nc);
@@ -863,7 +931,10 @@ int tally_end(struct tally *t, bool encode, struct str next_line, struct err *er
 				  err))
 			return (int)err->kind;
 	}
-	if (end_part(t, encode, err))
+	if (end_part(t, encode, true, err))
 		return (int)err->kind;
+	if (!t->spill_failed && tally_pack(t))
+		return tally_no_memory(err);
+	tally_trim(t);
 	return t->spill_failed ? spill_failed(t, err) : 0;
 }

@@ -25,8 +25,10 @@
 enum name_space { SPACE_OBJ, SPACE_FILE, SPACE_FN, SPACES };
 
 enum {
-	ONCE_MAX = 1 << 20
-}; /* lines of a first block that are packed, whatever they are */
+	ONCE_MAX = 1 << 20,  /* lines of a piece (once.h) at most */
+	ENTRY_BYTES = 72,    /* that an entry takes without its numbers, about: entry, entry_fn,
+				   entry_by; first and step of replay.h */
+};
 
 /* One thing inside a function: a cost line, a call site or a jump.  Entries of a function
  * are linked in the order the text last had them (`next` is a prediction, not a list). */
@@ -56,9 +58,11 @@ struct fn_slot {
 	bool body;	/* has a cost line or a call of its own */
 	bool indexed;	/* its entries are in tally.entry_by */
 	bool again;	/* its block has ended at least once */
-	uint32_t head;	/* entry index; 0: no second block yet */
-	uint64_t once_at, once_n; /* its first block in tally.once; n 0: became entries */
-	uint32_t stamp;		  /* part that touched it last, + 1 */
+	uint32_t head;	/* entry index; 0: it has no entries */
+	uint32_t stamp; /* part that touched it last, + 1 */
+	uint64_t once_at; /* its last piece in tally.once (once.h), */
+	uint32_t once_n;  /* bytes of it; 0: none */
+	uint32_t once_all; /* bytes of all its pieces, UINT32_MAX at most */
 };
 
 struct edge_slot {
@@ -115,7 +119,7 @@ struct tally {
 	struct fn_slot *fn;
 	size_t nfn, fn_cap;
 	struct hash fn_by;
-	uint64_t *self;	     /* E per function: before this part */
+	uint64_t *self;	     /* E per function: before this part; room when one has ended */
 	uint64_t *part_self; /* E per function: in this part */
 	size_t self_cap, part_self_cap;
 
@@ -126,13 +130,15 @@ struct tally {
 	uint64_t *val;
 	size_t nval, val_cap;
 
-	struct spill once;  /* first blocks (once.h) */
+	size_t entry_room; /* bytes that entries may take, about; 0: any number */
+	uint64_t no_room;  /* bytes of pieces that would have been entries, with more room */
+	struct spill once; /* lines that are no entries (once.h) */
 	struct spill parts; /* costs of ended parts (part_code.h) */
 
 	struct edge_slot *edge;
 	size_t nedge, edge_cap;
 	struct hash edge_by;
-	uint64_t *edge_sum, *edge_part; /* calls, E costs: before this part, in it */
+	uint64_t *edge_sum, *edge_part; /* calls, E costs: before this part (as self), in it */
 	size_t edge_sum_cap, edge_part_cap;
 
 	struct part_slot *part;
@@ -161,11 +167,9 @@ struct tally {
 	bool has_cob, has_cfi, has_cfn, has_jfi, has_jfn;
 	uint32_t cur_fn;    /* function slot, or UINT32_MAX until a line needs it */
 	uint32_t cur;	    /* entry before the next one */
-	int spill_failed;   /* errno: first blocks or costs could not be written away */
-	bool in_once;	    /* this block is its function's first: it goes to `once` */
-	uint32_t once_rows; /* lines of it so far */
-	uint32_t
-		once_most; /* lines after which to look whether to go on (tally_add_once) */
+	int spill_failed;   /* errno: pieces or costs could not be written away */
+	bool in_once;	    /* the lines of this block go to `once` */
+	uint32_t once_rows; /* lines of the piece at hand */
 	struct once_row once_row; /* the last of them */
 	uint64_t *once_cost;	  /* scratch: E costs */
 	size_t once_cost_cap;
@@ -195,11 +199,15 @@ static inline size_t tally_values(const struct tally *t, uint32_t what)
 	}
 }
 
-/* Pack a line of a first block; r->ncost costs in the file's columns.  0, or -1 when memory is
+/* Pack a line of the piece at hand; r->ncost costs in the file's columns.  0, or -1 when memory is
  * out. */
 int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost);
 /* The same for a call, to what cob=, cfi= and cfn= in t say; r->callee is set. */
 int tally_once_call(struct tally *t, struct once_row *r, const uint64_t *cost);
+/* A piece of f's lines begins; 0, or -1 when memory is out.  It ends; t->spill_failed when it
+ * could not be written away. */
+int tally_begin_piece(struct tally *t, uint32_t f);
+void tally_end_piece(struct tally *t, uint32_t f);
 /* The function or the call site (an entry) is met in this part for the first time.  0, or -1
  * when memory is out. */
 int tally_touch_fn(struct tally *t, uint32_t f);
@@ -293,5 +301,9 @@ int tally_end(struct tally *t, bool encode, struct str next_line, struct err *er
 int tally_assume(struct tally *t, const struct tally *head, struct err *err);
 /* True when b, which follows a in the file, assumed what a really ended with. */
 bool tally_follows(const struct tally *a, const struct tally *b);
+
+/* Give it back when it is merged; nedge stays. */
+enum tally_what { TALLY_SELF, TALLY_EDGES, TALLY_EDGE_SUMS };
+void tally_forget(struct tally *t, enum tally_what what);
 
 #endif

@@ -90,6 +90,17 @@ int tally_row_odd(struct tally *t, const struct batch *b, const struct row *r,
 
 /* ---- header lines ---- */
 
+int tally_room_for_sums(struct tally *t)
+{
+	const size_t n = t->nfn * t->nevent, nedge = t->nedge * (1 + t->nevent);
+
+	return vec_reserve(&t->self, &t->self_cap, n, sizeof(*t->self)) ||
+			       vec_reserve(&t->edge_sum, &t->edge_sum_cap, nedge,
+					   sizeof(*t->edge_sum))
+		       ? -1
+		       : 0;
+}
+
 /* Numbers are kept E by E: a new event in a later part moves them all. */
 static int widen(struct tally *t, size_t from, struct err *err)
 {
@@ -97,8 +108,12 @@ static int widen(struct tally *t, size_t from, struct err *err)
 	uint64_t *val = NULL, *self = calloc(n * to + 1, 8),
 		 *edge = calloc(nedge * (to + 1) + 1, 8);
 	size_t nval = 0, cap = 0;
+	int rc;
 
-	if (!self || !edge)
+	t->nevent = from;
+	rc = tally_room_for_sums(t);
+	t->nevent = to;
+	if (!self || !edge || rc)
 		goto fail;
 	for (size_t i = 0; i < n; i++)
 		memcpy(self + i * to, t->self + i * from, from * 8);

@@ -17,6 +17,23 @@ int tally_add_odd(struct tally *t, enum odd kind, uint64_t line, struct str text
 int tally_row_odd(struct tally *t, const struct batch *b, const struct row *r,
 		  enum odd kind, struct err *err);
 
+/* True when there is room for n more bytes of entries. */
+static inline bool tally_entry_room(const struct tally *t, uint64_t n)
+{
+	return !t->entry_room || t->nentry * ENTRY_BYTES + t->nval * sizeof(*t->val) + n <=
+					 t->entry_room;
+}
+
+/* Make room in self and edge_sum for the functions and edges there are.  0, or -1 when memory
+ * is out. */
+int tally_room_for_sums(struct tally *t);
+
+/* All entries become pieces; there are none then.  Between parts.  0, or -1 when memory is
+ * out. */
+int tally_pack(struct tally *t);
+/* Give back what only tallying needs. */
+void tally_trim(struct tally *t);
+
 /* A ROW_KEY: a line of the header. */
 int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 		  struct err *err);

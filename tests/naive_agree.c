@@ -13,6 +13,8 @@ bool naive_agree_by(const char *text, size_t n, const struct naive_way *way, cha
 	struct build_opts opts = {.no_write = true,
 				  .jobs = way->jobs,
 				  .stretch = way->stretch,
+				  /* and room for some entries, or none */
+				  .mem = way->stretch & 1 ? way->stretch * 97 : 0,
 				  .run = way->stretch %
 					 7}; /* rows in runs too, of any length */
 	struct build_report report;

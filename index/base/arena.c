@@ -42,20 +42,26 @@ static struct arena_chunk *chunk_for(struct arena *a, size_t size)
 	return c;
 }
 
+static void *refuse(struct arena *a)
+{
+	a->refused = true;
+	return NULL;
+}
+
 void *arena_alloc(struct arena *a, size_t size)
 {
 	struct arena_chunk *c = a->chunk;
 	void *p;
 
 	if (size > SIZE_MAX / 2)
-		return NULL;
+		return refuse(a);
 	size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 	if (a->cap && (size > a->cap || a->used > a->cap - size)) {
 		a->wanted = a->used + size;
-		return NULL;
+		return refuse(a);
 	}
 	if ((!c || c->cap - c->n < size) && !(c = chunk_for(a, size)))
-		return NULL;
+		return refuse(a);
 	p = c->bytes + c->n;
 	c->n += size;
 	a->used += size;
@@ -67,7 +73,7 @@ void *arena_array(struct arena *a, size_t n, size_t size)
 	size_t bytes;
 
 	if (__builtin_mul_overflow(n, size, &bytes))
-		return NULL;
+		return refuse(a);
 	return arena_alloc(a, bytes);
 }
 
@@ -117,6 +123,7 @@ void arena_reset(struct arena *a)
 		a->chunk->n = 0;
 	}
 	a->used = 0;
+	a->refused = false;
 }
 
 void arena_free(struct arena *a)

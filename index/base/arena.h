@@ -8,6 +8,7 @@
 #define QUERN_BASE_ARENA_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "index/base/err.h"
@@ -20,6 +21,7 @@ struct arena {
 	size_t used;		   /* bytes handed out since the last reset */
 	size_t cap;		   /* bytes; 0: no cap */
 	size_t wanted; /* the cap that would not have refused the last request */
+	bool refused;  /* a request since the last reset: something is missing */
 };
 
 void arena_init(struct arena *a, size_t cap);

@@ -6,12 +6,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { CACHE_LINE = 64 };
+enum {
+	CACHE_LINE = 64,
+	LARGE = 4 << 20, /* bytes: what is larger moves without a copy and grows by less */
+};
 
 /* The capacity after growing to `need`, and its size in bytes; 0 when that overflows. */
-static size_t grown(size_t cap, size_t need, size_t size, size_t *bytes)
+static size_t grown(size_t cap, size_t need, size_t size, size_t large, size_t *bytes)
 {
-	size_t n = cap ? cap + cap / 2 + 16 : 16;
+	size_t n = cap + (cap > large / size ? cap / 8 : cap / 2) + 16;
 
 	if (n < need)
 		n = need;
@@ -21,7 +24,7 @@ static size_t grown(size_t cap, size_t need, size_t size, size_t *bytes)
 /* Room for need elements, in *p; what there was is kept.  The new capacity, or 0. */
 static size_t regrow(void *pp, size_t cap, size_t need, size_t size, char **p)
 {
-	size_t bytes, n = grown(cap, need, size, &bytes);
+	size_t bytes, n = grown(cap, need, size, LARGE, &bytes);
 	char *old;
 
 	memcpy(&old, pp, sizeof(old));
@@ -78,7 +81,7 @@ int vec_reserve_lines(void *pp, size_t *cap, size_t need, size_t size)
 
 	if (need <= *cap)
 		return 0;
-	n = grown(*cap, need, size, &bytes);
+	n = grown(*cap, need, size, SIZE_MAX, &bytes);
 	memcpy(&old, pp, sizeof(old));
 	if (n == 0 || bytes > SIZE_MAX - CACHE_LINE ||
 	    !(p = aligned_alloc(CACHE_LINE,

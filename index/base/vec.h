@@ -1,5 +1,5 @@
 /*
- * vec.h - arrays that grow by half.
+ * vec.h - arrays that grow by half, large ones by an eighth.
  *
  *	struct row *rows = NULL; size_t n = 0, cap = 0;
  *	if (vec_reserve(&rows, &cap, n + 1, sizeof(*rows)))

@@ -57,7 +57,8 @@ static unsigned starve(struct session *s, const char *query)
 	return starved;
 }
 
-static void run(const char *path)
+/* One question, or all of them. */
+static void run(const char *path, const char *question)
 {
 	struct store *st = open_profile(path);
 	struct session *s = st ? fuzz_session(st) : NULL;
@@ -65,8 +66,11 @@ static void run(const char *path)
 
 	if (!ok(s != NULL, "%s", path))
 		return;
-	for (unsigned i = 0; i == 0 || fuzz_question(i) != fuzz_question(0); i++)
-		starved += starve(s, fuzz_question(i));
+	if (question)
+		starved = starve(s, question);
+	else
+		for (unsigned i = 0; i == 0 || fuzz_question(i) != fuzz_question(0); i++)
+			starved += starve(s, fuzz_question(i));
 	ok(starved > 100, "questions that had too little memory: %u", starved);
 	session_free(s);
 	store_close(st);
@@ -74,8 +78,10 @@ static void run(const char *path)
 
 int main(void)
 {
-	run("tests/fixtures/quirks/z_mut.cg");
-	run("tests/fixtures/quirks/t_parts.cg");
-	run("tests/fixtures/small/mutual-default.out");
+	run("tests/fixtures/quirks/z_mut.cg", NULL);
+	run("tests/fixtures/quirks/t_parts.cg", NULL);
+	run("tests/fixtures/small/mutual-default.out", NULL);
+	/* Names that are put together. */
+	run("tests/fixtures/names/shapes-cpp.out", "functions | show fn, short");
 	return done_testing();
 }
