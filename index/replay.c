@@ -22,7 +22,6 @@ enum { COSTS_MAX = 64 }; /* columns a profile may have to be replayed */
 void replay_free(struct replay *r)
 {
 	free(r->link);
-	free(r->first);
 	free(r->step);
 	free(r->head);
 	free(r->plain);
@@ -423,8 +422,6 @@ static bool usable(struct replay *r, const struct tally *t, const struct decode 
 		r->run = choose(t);
 		r->n = 0;
 		r->full = false;
-		if (r->first)
-			memset(r->first, 0, r->first_cap * sizeof(*r->first));
 		if (r->step)
 			memset(r->step, 0, r->step_cap * sizeof(*r->step));
 		if (r->head)
@@ -432,7 +429,6 @@ static bool usable(struct replay *r, const struct tally *t, const struct decode 
 	}
 	/* The loop does not look whether an entry is too new to have a link. */
 	return r->n > 0 && !replay_room(r) &&
-	       !vec_reserve(&r->first, &r->first_cap, t->nentry, sizeof(*r->first)) &&
 	       !vec_reserve(&r->step, &r->step_cap, t->nentry, sizeof(*r->step));
 }
 

@@ -37,9 +37,7 @@ struct replay {
 	struct link *link; /* link 0 is none */
 	size_t n, cap;
 	size_t most; /* links; 0: a million */
-	uint32_t *first; /* per entry: its first link, 0: none */
-	size_t first_cap;
-	struct step *step; /* per entry: the one that leads to the entry numbered next */
+	struct step *step; /* per entry: what is behind it */
 	size_t step_cap;
 	bool full;	  /* no room for more links: new text is not learnt */
 	uint32_t meaning; /* of the tally when the links were learnt */

@@ -45,13 +45,14 @@ _Static_assert(sizeof(struct link) == 64 && offsetof(struct link, text) == LINK_
 	       "a link is a cache line, compared as one");
 
 /*
- * A cost line that leads to the entry numbered next, as most do, once more without what is
- * known or seldom.
+ * What is behind an entry: a cost line that leads to the entry numbered next, as most do, and
+ * the links of other texts.
  */
-enum { STEP_TEXT = 15 };
+enum { STEP_TEXT = 11 };
 struct step {
 	char text[STEP_TEXT]; /* up to the costs */
 	uint8_t len;	      /* 0: none */
+	uint32_t first;	      /* link, 0: none */
 };
 _Static_assert(sizeof(struct step) == 16, "a step is compared as one");
 

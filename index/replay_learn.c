@@ -104,10 +104,10 @@ int replay_link(struct replay *r, uint32_t entry, const struct link *new)
 	size_t n = 0, wide = width(new);
 	bool head = false;
 
-	if (vec_reserve(&r->first, &r->first_cap, (size_t)entry + 1, sizeof(*r->first)))
+	if (vec_reserve(&r->step, &r->step_cap, (size_t)entry + 1, sizeof(*r->step)))
 		return -1;
 	/* A head may take the place of a head; others that of the one used longest ago. */
-	at = &r->first[entry];
+	at = &r->step[entry].first;
 	for (; *at && r->link[*at].alt; n++) {
 		head = !r->heads_help && (r->link[*at].flags & new->flags &LINK_HEAD);
 		if (head)
@@ -134,8 +134,8 @@ int replay_link(struct replay *r, uint32_t entry, const struct link *new)
 		r->n += wide;
 	}
 	memcpy(&r->link[i], new, wide * sizeof(*new));
-	r->link[i].alt = r->first[entry];
-	r->first[entry] = i;
+	r->link[i].alt = r->step[entry].first;
+	r->step[entry].first = i;
 	return 0;
 }
 

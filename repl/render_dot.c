@@ -40,11 +40,42 @@ static size_t name_number(struct graph *g, struct str name)
 	return g->nnames++;
 }
 
+static int by_ends(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+	int c = str_cmp(x->from, y->from);
+
+	return c ? c : str_cmp(x->to, y->to);
+}
+
 static int by_cost(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
 
-	return (x->cost < y->cost) - (x->cost > y->cost);
+	return x->cost != y->cost ? (x->cost < y->cost) - (x->cost > y->cost)
+				  : by_ends(a, b);
+}
+
+/* One edge of those between the same two: a tree has a step wherever it is taken, with the
+ * cost that it has there and all of its calls. */
+static void merge_edges(struct graph *g)
+{
+	size_t n = 0;
+
+	qsort(g->edges, g->n, sizeof(*g->edges), by_ends);
+	for (size_t i = 0; i < g->n; i++) {
+		struct edge *to = n ? &g->edges[n - 1] : NULL, *e = &g->edges[i];
+
+		if (!to || by_ends(to, e)) {
+			g->edges[n++] = *e;
+			continue;
+		}
+		if (__builtin_add_overflow(to->cost, e->cost, &to->cost))
+			to->cost = UINT64_MAX;
+		to->calls = to->calls > e->calls ? to->calls : e->calls;
+		to->estimated |= e->estimated;
+	}
+	g->n = n;
 }
 
 static bool edges_of_calls(const struct result *r, struct graph *g)
@@ -120,6 +151,7 @@ static void put_graph(struct render *rd, struct graph *g)
 	out_c(o,
 	      ";\n\tnode [shape=box, style=\"rounded,filled\", fillcolor=\"#fff4dd\","
 	      " fontname=\"sans-serif\"];\n\tedge [fontname=\"sans-serif\", fontsize=10];\n");
+	merge_edges(g);
 	qsort(g->edges, g->n, sizeof(*g->edges), by_cost);
 	g->most = g->n ? g->edges[0].cost : 0;
 	out_mem(&edges);

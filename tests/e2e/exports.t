@@ -108,6 +108,8 @@ for query in ("calls | as dot", TREE + " | as dot"):
     nodes = set(re.findall(r"^\t(n\d+) \[", bare, re.M))
     ends = set(re.findall(r"\b(n\d+)\b", bare))
     same(ends - nodes, set(), "dot: every end is declared")
+    edges = re.findall(r"^\t(n\d+ -> n\d+) ", bare, re.M)
+    same(sorted(edges), sorted(set(edges)), "dot: one edge from one function to another")
 if shutil.which("dot"):
     p = subprocess.run(["dot", "-Tsvg"], input=text.encode(), stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE)
