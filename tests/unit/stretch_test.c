@@ -206,9 +206,9 @@ static void check(const char *path, const char *name)
 		unsigned jobs;
 		size_t stretch;
 		uint64_t mem; /* 15: no room for an entry, and all is spilled at once */
-	} ways[] = {{2, 64, 0},	      {3, 200, 0},	{1, 1000, 15},
-		    {8, 5000, 0},     {2, 100000, 0},	{1, 1 << 30, 15},
-		    {3, 3000, 20000}, {1, 0, 20000}, {2, 20000, 80000}};
+	} ways[] = {{2, 64, 0},	      {3, 200, 0},    {1, 1000, 15},
+		    {8, 5000, 0},     {2, 100000, 0}, {1, 1 << 30, 15},
+		    {3, 3000, 20000}, {1, 0, 20000},  {2, 20000, 80000}};
 	const char *const *sets = scan_paths();
 	uint64_t lines, count = newlines(path);
 	size_t nsets = 0;
