@@ -110,8 +110,9 @@ static int list_tallies(struct build *b)
 	for (size_t i = 0; i < b->in.n; i++) {
 		const struct stretches *s = &b->in.at[i].stretches;
 
-		memcpy(b->tally + b->ntally, s->tally, s->n * sizeof(struct tally *));
-		b->ntally += s->n;
+		/* None of a file that the index has. */
+		for (size_t k = 0; k < s->n; k++)
+			b->tally[b->ntally++] = s->tally[k];
 	}
 	return 0;
 }

@@ -1,8 +1,8 @@
 /*
  * render_dot.c - a call graph for Graphviz: `calls of X > graph.dot`.
  *
- * Edges are the rows of `calls` (caller, callee), or the steps of trees and paths.  At most
- * NODES functions: a drawing of more is a black square.
+ * Edges are the rows of `calls` (caller, callee), or the steps of trees and paths, from the
+ * caller to the callee.  At most NODES functions: a drawing of more is a black square.
  */
 #include "repl/render.h"
 
@@ -40,11 +40,42 @@ static size_t name_number(struct graph *g, struct str name)
 	return g->nnames++;
 }
 
+static int by_ends(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+	int c = str_cmp(x->from, y->from);
+
+	return c ? c : str_cmp(x->to, y->to);
+}
+
 static int by_cost(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
 
-	return (x->cost < y->cost) - (x->cost > y->cost);
+	return x->cost != y->cost ? (x->cost < y->cost) - (x->cost > y->cost)
+				  : by_ends(a, b);
+}
+
+/* One edge of those between the same two: a tree has a step wherever it is taken, with the
+ * cost that it has there and all of its calls. */
+static void merge_edges(struct graph *g)
+{
+	size_t n = 0;
+
+	qsort(g->edges, g->n, sizeof(*g->edges), by_ends);
+	for (size_t i = 0; i < g->n; i++) {
+		struct edge *to = n ? &g->edges[n - 1] : NULL, *e = &g->edges[i];
+
+		if (!to || by_ends(to, e)) {
+			g->edges[n++] = *e;
+			continue;
+		}
+		if (__builtin_add_overflow(to->cost, e->cost, &to->cost))
+			to->cost = UINT64_MAX;
+		to->calls = to->calls > e->calls ? to->calls : e->calls;
+		to->estimated |= e->estimated;
+	}
+	g->n = n;
 }
 
 static bool edges_of_calls(const struct result *r, struct graph *g)
@@ -70,14 +101,19 @@ static int edges_of_frames(struct render *rd, struct graph *g)
 
 	if (frames_of(rd->r, "dot", &f, rd->err) == 0)
 		for (size_t i = 0; i < f.n && !render_cancelled(rd, i); i++) {
-			const struct frame *x = &f.all[i];
+			const struct frame *x = &f.all[i], *on;
 
 			if (x->parent == FRAME_NONE || x->other)
 				continue;
+			on = &f.all[x->parent];
 			g->edges[g->n++] = (struct edge){
-				f.all[x->parent].name, x->name, x->value,
-				calls && !render_absent(calls, i) ? calls->u[i] : 0,
-				x->estimated};
+				.from = rd->r->upward ? x->name : on->name,
+				.to = rd->r->upward ? on->name : x->name,
+				.cost = x->value,
+				.calls = calls && !render_absent(calls, x->row)
+						 ? calls->u[x->row]
+						 : 0,
+				.estimated = x->estimated};
 		}
 	frames_free(&f);
 	return (int)rd->err->kind;
@@ -105,9 +141,11 @@ static void put_edge(struct render *rd, struct graph *g, const struct edge *e,
 
 	number_si(cost, e->cost);
 	number_grouped(calls, e->calls);
-	out_printf(rd->o,
-		   "\tn%zu -> n%zu [label=\"%s%s\\n%s calls\", penwidth=%.2f%s];\n", from,
-		   to, e->estimated ? "~" : "", cost, calls, 0.6 + 4 * share,
+	out_printf(rd->o, "\tn%zu -> n%zu [label=\"%s%s", from, to, e->estimated ? "~" : "",
+		   cost);
+	if (e->calls)
+		out_printf(rd->o, "\\n%s call%s", calls, e->calls == 1 ? "" : "s");
+	out_printf(rd->o, "\", penwidth=%.2f%s];\n", 0.6 + 4 * share,
 		   e->estimated ? ", style=dashed" : "");
 }
 
@@ -120,6 +158,7 @@ static void put_graph(struct render *rd, struct graph *g)
 	out_c(o,
 	      ";\n\tnode [shape=box, style=\"rounded,filled\", fillcolor=\"#fff4dd\","
 	      " fontname=\"sans-serif\"];\n\tedge [fontname=\"sans-serif\", fontsize=10];\n");
+	merge_edges(g);
 	qsort(g->edges, g->n, sizeof(*g->edges), by_cost);
 	g->most = g->n ? g->edges[0].cost : 0;
 	out_mem(&edges);

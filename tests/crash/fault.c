@@ -548,6 +548,10 @@ __attribute__((constructor)) static void begin(void)
 	const char *file = getenv("QUERN_FAULT_LOG");
 
 	inside++;
+	/* The first allocation may be refused, and then only we allocate. */
+	FIND(malloc)
+	FIND(calloc)
+	FIND(realloc)
 	if (file)
 		log_fd = (int)syscall(SYS_openat, AT_FDCWD, file,
 				      O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC,
