@@ -44,7 +44,8 @@ struct sort_key {
 struct held {
 	struct detail_row *row;
 	size_t n, cap;
-	size_t expected, known;	 /* the row that may come again next, and those there were */
+	size_t expected;	 /* the row that may come again next, */
+	size_t known;		 /* of those before the piece at hand */
 	struct detail_runs runs; /* those before */
 };
 
@@ -60,7 +61,7 @@ struct detail {
 	struct detail_row *sorted; /* scratch: changes places with those that are sorted */
 	size_t sorted_cap;
 	uint64_t loose;
-	int unread;	  /* detail_unread() */
+	int unread; /* detail_unread() */
 	struct detail_shape shape;
 	/* the function at hand */
 	uint32_t fn;
