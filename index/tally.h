@@ -27,8 +27,8 @@ enum name_space { SPACE_OBJ, SPACE_FILE, SPACE_FN, SPACES };
 enum {
 	ONCE_MAX = 1 << 20, /* lines of a piece (once.h) at most */
 	/* What an entry takes without its numbers, about: entry, entry_fn, entry_by here, and
-	 * first and step of replay.h. */
-	ENTRY_BYTES = 72,
+	 * step of replay.h. */
+	ENTRY_BYTES = 68,
 };
 
 /* One thing inside a function: a cost line, a call site or a jump.  Entries of a function
