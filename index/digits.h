@@ -24,6 +24,14 @@ static inline uint64_t load8(const char *p)
 	return v;
 }
 
+static inline void store8(unsigned char *p, uint64_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	memcpy(p, &v, 8);
+}
+
 /* The number whose digits are the 8 bytes of v, each 0 to 9. */
 static HOT uint64_t eight_digits(uint64_t v)
 {

@@ -5,6 +5,12 @@
  *	    ^   ^       ^	end at them are converted side by side (simd.h), and the
  *				line is a few bytes behind the others (once.h)
  *
+ * Most lines say behind a small "+5" what the line before said, or that but for the cost:
+ *
+ *	+ 4   0   2 1 0 
+	the text from the first blank on is compared as one, the packed
+ *	    ^			line differs by a byte
+ *
  * first_loop.inc has the loop, compiled per instruction set and shape of line.  What does not
  * fit it, such as 0x numbers, is read one number after the other.
  */
@@ -14,10 +20,24 @@
 
 #include "index/simd.h"
 
+/* What a line said behind its first position, so that the next one may. */
+struct same {
+	uint64_t text[2], keep[2]; /* from the blank up to the newline; their bytes count */
+	unsigned n;		   /* bytes of text */
+	unsigned cost_at;	   /* where in it the costs begin; one column */
+	uint64_t head;		   /* the line packed, its first position 0, */
+	unsigned size, lead;	   /* bytes of it, 0: none; in front of the costs */
+	uint64_t cost[2];
+	uint64_t step; /* of the second position */
+	bool absolute; /* the second position is no step but `line` */
+	uint64_t line;
+};
+
 /* The loop's view of where we are. */
 struct place {
 	uint64_t at[SUBS];  /* the base of relative positions */
 	uint64_t before[2]; /* instr and line of the row before, for packing */
+	struct same same;
 };
 
 /* What the first byte of a position says. */
@@ -38,22 +58,21 @@ static const char *no_memory(struct tally *t)
 
 /* ---- one number after the other ---- */
 
+/* 16 more than the digit, so that others are 0. */
+static const uint8_t hex_digit[256] = {
+	['0'] = 16, ['1'] = 17, ['2'] = 18, ['3'] = 19, ['4'] = 20, ['5'] = 21,
+	['6'] = 22, ['7'] = 23, ['8'] = 24, ['9'] = 25, ['a'] = 26, ['b'] = 27,
+	['c'] = 28, ['d'] = 29, ['e'] = 30, ['f'] = 31, ['A'] = 26, ['B'] = 27,
+	['C'] = 28, ['D'] = 29, ['E'] = 30, ['F'] = 31,
+};
+
 static bool hex_number(const char **p, uint64_t *out)
 {
 	const char *q = *p;
 	uint64_t v = 0;
 
-	for (;; q++) {
-		unsigned d = (unsigned char)*q - '0';
-
-		if (d > 9) {
-			d = ((unsigned char)*q | 0x20u) - 'a';
-			if (d > 5)
-				break;
-			d += 10;
-		}
-		v = v << 4 | d;
-	}
+	for (unsigned d; (d = hex_digit[(unsigned char)*q]) != 0; q++)
+		v = v << 4 | (d & 15);
 	if (q == *p || q - *p > 16)
 		return false;
 	*p = q;
@@ -61,17 +80,13 @@ static bool hex_number(const char **p, uint64_t *out)
 	return true;
 }
 
-/* "12", "+3", "-3", "*", "0x1f". */
-static bool position(const char **p, uint64_t base, uint64_t *out)
+/* One that is no small decimal number. */
+static __attribute__((noinline)) bool other_position(const char **p, uint64_t base,
+						     uint64_t *out)
 {
 	char c = **p;
 	uint64_t v;
 
-	if (c == '*') {
-		++*p;
-		*out = base;
-		return true;
-	}
 	if (c == '0' && (*p)[1] == 'x') {
 		*p += 2;
 		return hex_number(p, out);
@@ -87,15 +102,40 @@ static bool position(const char **p, uint64_t base, uint64_t *out)
 	return true;
 }
 
-/* The positions at *p, with one blank behind each. */
-static bool positions(const char **p, const struct decode *d, const uint64_t *base,
-		      uint64_t *out)
+/* "12", "+3", "-3", "*", "0x1f". */
+static HOT bool position(const char **p, uint64_t base, uint64_t *out)
 {
+	const unsigned kind = first_kind[(unsigned char)**p];
+	const char *q = *p + (kind != 0);
+	uint64_t v;
+	unsigned n;
+
+	if (kind & FIRST_SAME) {
+		*out = base;
+		*p = q;
+		return true;
+	}
+	n = leading_digits(load8(q));
+	if (__builtin_expect(n - 1 > 6 || q[n] == 'x', 0))
+		return other_position(p, base, out);
+	v = digits_at(q, n);
+	*p = q + n;
+	*out = (kind ? base : 0) + (kind & FIRST_MINUS ? 0 - v : v);
+	/* Neither below 0 nor near 2^64. */
+	return !kind || (base | *out) >> 63 == 0;
+}
+
+/* The nsub positions at *p, with one blank behind each. */
+static HOT bool positions(const char **p, const struct decode *d, const uint64_t *base,
+			  uint64_t *out)
+{
+	const unsigned first = d->sub[0];
+
 	memcpy(out, base, SUBS * sizeof(*out));
-	for (unsigned i = 0; i < d->nsub; i++)
-		if (!position(p, base[d->sub[i]], &out[d->sub[i]]) || *(*p)++ != ' ')
-			return false;
-	return true;
+	if (!position(p, base[first], &out[first]) || *(*p)++ != ' ')
+		return false;
+	return d->nsub == 1 ||
+	       (position(p, base[d->sub[1]], &out[d->sub[1]]) && *(*p)++ == ' ');
 }
 
 /* The costs up to the end of the line. */
@@ -167,18 +207,60 @@ static __attribute__((noinline)) const char *jump(struct tally *t, const struct 
 	return tally_add_once(t, &r, NULL) ? no_memory(t) : p;
 }
 
-/* "cfn=(12)\n" and its like: the slot of its name, or 0; *p moves behind it. */
-static uint32_t name_at(const struct tally *t, enum name_space space, const char **p)
+/* ---- names ---- */
+
+enum { NAME_BYTES = 4096, NEW_IDS = 1 << 22 }; /* other names and ids are left to decode.h */
+
+/* "(12)\n" or "(12) malloc\n" at *p, on the line-th line at hand: the slot of its name, or 0 when
+ * it is something else, or not what the id is known to mean; *p moves behind it. */
+static uint32_t name_at(struct tally *t, enum name_space space, const char **p,
+			const char *end, unsigned line)
 {
-	const struct names *names = &t->names[space];
-	const char *q = *p + 5;
+	struct names *names = &t->names[space];
+	enum name_event event = NAME_OK;
+	const char *q = *p + 1, *nl;
+	uint32_t slot;
 	uint64_t id;
 
-	if ((*p)[4] != '(' || !digits_number(&q, &id) || q[0] != ')' || q[1] != '\n' ||
-	    id >= names->by_id_n)
+	if (**p != '(' || !digits_number(&q, &id) || *q != ')' || id >= NEW_IDS)
 		return 0;
-	*p = q + 2;
-	return names->by_id[id];
+	slot = id < names->by_id_n ? names->by_id[id] : 0;
+	if (q[1] == '\n') {
+		*p = q + 2;
+		return slot;
+	}
+	if (end <= q || q[1] != ' ' || (unsigned char)q[2] <= ' ')
+		return 0;
+	nl = memchr(q, '\n', end - q < NAME_BYTES ? (size_t)(end - q) : NAME_BYTES);
+	if (!nl || (unsigned char)nl[-1] <= ' ')
+		return 0;
+	struct str text = {q + 2, (size_t)(nl - (q + 2))};
+
+	if (slot)
+		slot = names_known(names, id, text);
+	else
+		slot = names_define(names, id, text, t->lines + line, &event);
+	if (!slot || slot == UINT32_MAX)
+		return 0; /* and what is said again does nothing */
+	*p = nl + 1;
+	return slot;
+}
+
+/* "fi=(12)\n", "fe=(12)\n"; the end, or NULL with nothing changed. */
+static __attribute__((noinline)) const char *file(struct tally *t, const char *p,
+						  const char *end)
+{
+	uint32_t slot;
+
+	if ((p[1] != 'i' && p[1] != 'e') || p[2] != '=')
+		return NULL;
+	p += 3;
+	slot = name_at(t, SPACE_FILE, &p, end, 1);
+	if (!slot)
+		return NULL;
+	t->file = slot;
+	t->lines++;
+	return p;
 }
 
 /* What stands in front of a calls= line. */
@@ -188,20 +270,25 @@ struct callee {
 };
 
 /* False when it is something else. */
-static bool callee(const struct tally *t, const char **p, struct callee *c)
+static bool callee(struct tally *t, const char **p, const char *end, struct callee *c)
 {
 	*c = (struct callee){0};
 	for (; (*p)[0] == 'c' && (*p)[1] != 'a'; c->lines++) {
-		uint32_t *to;
+		const char *line = *p;
+		enum name_space space = SPACE_FILE;
+		uint32_t *to = &c->cfi;
 
-		if (memcmp(*p, "cfn=", 4) == 0)
-			*(to = &c->cfn) = name_at(t, SPACE_FN, p);
-		else if (memcmp(*p, "cfi=", 4) == 0 || memcmp(*p, "cfl=", 4) == 0)
-			*(to = &c->cfi) = name_at(t, SPACE_FILE, p);
-		else if (memcmp(*p, "cob=", 4) == 0)
-			*(to = &c->cob) = name_at(t, SPACE_OBJ, p);
-		else
+		if (memcmp(line, "cfn=", 4) == 0) {
+			to = &c->cfn;
+			space = SPACE_FN;
+		} else if (memcmp(line, "cob=", 4) == 0) {
+			to = &c->cob;
+			space = SPACE_OBJ;
+		} else if (memcmp(line, "cfi=", 4) != 0 && memcmp(line, "cfl=", 4) != 0) {
 			return false;
+		}
+		*p += 4;
+		*to = name_at(t, space, p, end, c->lines + 1);
 		if (!*to)
 			return false;
 	}
@@ -211,14 +298,15 @@ static bool callee(const struct tally *t, const char **p, struct callee *c)
 /* "cob=(3)\ncfi=(4)\ncfn=(5)\ncalls=1 +3 0\n+2 0 67\n", the first three or not; the end, or
  * NULL with nothing changed. */
 static __attribute__((noinline)) const char *call(struct tally *t, const struct decode *d,
-						  struct place *pl, const char *p)
+						  struct place *pl, const char *p,
+						  const char *end)
 {
 	uint64_t to, at[SUBS], cost[2];
 	struct once_row r = {.kind = ENTRY_CALL};
 	struct callee c;
 	uint32_t n;
 
-	if (!callee(t, &p, &c) || memcmp(p, "calls=", 6) != 0)
+	if (!callee(t, &p, end, &c) || memcmp(p, "calls=", 6) != 0)
 		return NULL;
 	p += 6;
 	if (!digits_number(&p, &r.count))
@@ -245,6 +333,125 @@ static __attribute__((noinline)) const char *call(struct tally *t, const struct 
 	t->lines += c.lines + 2;
 	place(pl, &r, at, t);
 	return tally_once_call(t, &r, cost) ? no_memory(t) : p;
+}
+
+/* ---- lines like the one before ---- */
+
+/* What the loop keeps in registers. */
+struct first {
+	uint64_t at[2];		/* the base, in the order of the file */
+	uint64_t before[2];	/* instr and line of the row before */
+	uint64_t cost[2];
+	unsigned char *out;
+};
+
+/* Ones for the low n bytes, n up to 8. */
+static HOT uint64_t low_bytes(unsigned n)
+{
+	return n < 8 ? ((uint64_t)1 << 8 * n) - 1 : UINT64_MAX;
+}
+
+/* The text from `blank` on, n bytes, is what a line may say again. */
+static HOT void keep_text(struct same *s, const char *blank, unsigned n)
+{
+	s->n = n;
+	s->keep[0] = low_bytes(n);
+	s->keep[1] = n > 8 ? low_bytes(n - 8) : 0;
+	s->text[0] = load8(blank) & s->keep[0];
+	s->text[1] = load8(blank + 8) & s->keep[1];
+}
+
+static HOT bool says_same(struct same s, const char *blank)
+{
+	const uint64_t low = (load8(blank) & s.keep[0]) ^ s.text[0];
+	const uint64_t high = (load8(blank + 8) & s.keep[1]) ^ s.text[1];
+
+	return (low | high) == 0;
+}
+
+/* Sums may be added without looking: there are 2^20 lines and 2^42 a line. */
+static HOT bool far_from_full(uint64_t a, uint64_t b)
+{
+	return (a | b) >> 62 == 0;
+}
+
+/* Lines "+5" and what was said before; how many. */
+static HOT uint64_t same_lines(struct first *f, const struct same *same,
+			       const char **text, const char *end, uint64_t most)
+{
+	const struct same s = *same; /* in registers: what is packed might be it */
+	const char *p = *text;
+	unsigned char *out = f->out;
+	uint64_t at = f->at[0], n = 0;
+
+	while (p < end && n < most) {
+		const unsigned d = (unsigned char)p[1] - '0';
+
+		if (*p != '+' || d - 1 > 8 || !says_same(s, p + 2))
+			break;
+		store8(out, s.head | (uint64_t)d << 9);
+		out += s.size;
+		p += 2 + s.n;
+		at += d;
+		n++;
+	}
+	f->out = out;
+	f->at[0] = at;
+	f->at[1] += n * s.step;
+	*text = p;
+	return n;
+}
+
+/* A line of one cost, "+5" or "+12" and what was said before but for the cost; its end, or NULL. */
+static HOT const char *other_cost(struct first *f, struct same *s, const char *p)
+{
+	const char *q = p + 2, *c;
+	unsigned d = (unsigned char)p[1] - '0', e = (unsigned char)*q - '0', n, size;
+
+	if (*p != '+' || d > 9)
+		return NULL;
+	if (e <= 9) {
+		d = d * 10 + e;
+		q++;
+	}
+	/* Its difference is one byte. */
+	if (d - 1 > 62 || ((load8(q) ^ s->text[0]) & low_bytes(s->cost_at)))
+		return NULL;
+	c = q + s->cost_at;
+	n = leading_digits(load8(c));
+	if (n - 1 > 6 || c[n] != '\n')
+		return NULL;
+	s->cost[0] = digits_at(c, n);
+	s->head = (s->head & low_bytes(s->lead)) |
+		  (uint64_t)varint_word(s->cost[0], &size) << 8 * s->lead;
+	s->size = s->lead + size;
+	keep_text(s, q, s->cost_at + n + 1);
+	store8(f->out, s->head | (uint64_t)d << 9);
+	f->out += s->size;
+	f->at[0] += d;
+	f->at[1] += s->step;
+	return c + n + 1;
+}
+
+/* The line that has just been packed at `row`, and says n bytes from `blank` on, is what the next
+ * one may say again.  s has its second position and costs. */
+static HOT void keep_line(struct same *s, const struct first *f, const unsigned char *row,
+			  unsigned first, const char *blank, uint64_t n, uint64_t cost_at)
+{
+	const uint64_t size = (uint64_t)(f->out - row);
+
+	const bool both = first == ONCE_INSTR && (*row & ONCE_LINE);
+
+	s->size = 0;
+	/* One byte is the difference of a position. */
+	if (n > 16 || cost_at > 7 || size > 8 || !(*row & first) || row[1] > 0x7f ||
+	    (both && row[2] > 0x7f))
+		return;
+	keep_text(s, blank, (unsigned)n);
+	s->cost_at = (unsigned)cost_at;
+	s->head = load8((const char *)row) & low_bytes((unsigned)size) & ~(uint64_t)0xff00;
+	s->lead = 2 + both;
+	s->size = (unsigned)size;
 }
 
 /* ---- the loop ---- */

@@ -3,32 +3,38 @@
 
 #include "index/tally.h"
 
-int once_put(struct bytes *b, const struct once_row *before, const struct once_row *r,
+int once_put(struct bytes *b, struct once_row *before, const struct once_row *r,
 	     const uint64_t *cost)
 {
-	const size_t room = once_room(r->ncost);
+	const bool to = r->kind >= ENTRY_JUMP && r->to[2] != before->to[2];
+	const uint64_t di = varint_zigzag(before->instr, r->instr);
+	const uint64_t dl = varint_zigzag(before->line, r->line);
 	unsigned char *p;
 
-	if (b->cap - b->n < room && bytes_room(b, room))
+	if (bytes_room(b, once_room(r->ncost)))
 		return -1;
 	p = varint_put(b->p + b->n, (uint64_t)r->ncost << ONCE_COSTS | r->kind |
 					    (r->file != before->file ? ONCE_FILE : 0) |
-					    (r->instr != before->instr ? ONCE_INSTR : 0) |
-					    (r->line != before->line ? ONCE_LINE : 0));
+					    (di ? ONCE_INSTR : 0) |
+					    (dl ? ONCE_LINE : 0) | (to ? ONCE_TO : 0));
 	if (r->file != before->file)
 		p = varint_put(p, r->file);
-	if (r->instr != before->instr)
-		p = varint_put(p, varint_zigzag(before->instr, r->instr));
-	if (r->line != before->line)
-		p = varint_put(p, varint_zigzag(before->line, r->line));
+	p = once_put_change(p, di);
+	p = once_put_change(p, dl);
+	before->file = r->file;
+	before->instr = r->instr;
+	before->line = r->line;
 	if (r->kind == ENTRY_CALL) {
 		p = varint_put(p, r->callee);
 		p = varint_put(p, r->count);
 	} else if (r->kind != ENTRY_COST) {
 		p = varint_put(p, varint_zigzag(r->instr, r->to[0]));
 		p = varint_put(p, varint_zigzag(r->line, r->to[1]));
-		p = varint_put(p, r->to[2] >> 32);
-		p = varint_put(p, r->to[2] & UINT32_MAX);
+		if (to) {
+			p = varint_put(p, r->to[2] >> 32);
+			p = varint_put(p, r->to[2] & UINT32_MAX);
+			before->to[2] = r->to[2];
+		}
 		p = varint_put(p, r->count);
 		if (r->kind == ENTRY_JCND)
 			p = varint_put(p, r->taken);
@@ -60,8 +66,11 @@ bool once_get(struct varint_reader *in, struct once_row *r, uint64_t *cost)
 	} else if (r->kind != ENTRY_COST) {
 		r->to[0] = varint_unzigzag(r->instr, varint_get(in));
 		r->to[1] = varint_unzigzag(r->line, varint_get(in));
-		r->to[2] = varint_get(in) << 32;
-		r->to[2] |= varint_get(in);
+		if (tag & ONCE_TO) {
+			r->to[2] = varint_get(in) << 32;
+			r->to[2] |= varint_get(in);
+		}
+		r->ncost = 0;
 		r->count = varint_get(in);
 		r->taken = r->kind == ENTRY_JCND ? varint_get(in) : r->count;
 	}

@@ -11,9 +11,10 @@
  *	[file] [zz(instr)] [zz(line)], then by kind:
  *	cost line	costs
  *	call		callee count costs
- *	jump		zz(to_instr) zz(to_line) to_fn to_file executed [taken]
+ *	jump		zz(to_instr) zz(to_line) [to_fn to_file] executed [taken]
  *
  * zz(x): zigzag difference to the line before (to the jump's own position), 0 at the start.
+ * What a jump goes to is said when it is not what the jump before went to (number of costs 1).
  */
 #ifndef QUERN_ONCE_H
 #define QUERN_ONCE_H
@@ -32,10 +33,17 @@ struct once_row {
 	uint64_t instr, line;
 	uint64_t count; /* calls; jumps: executed */
 	uint64_t taken;
-	uint64_t to[3]; /* jumps: as in tally.h */
+	uint64_t to[3]; /* jumps: as in tally.h; of a line before: to[2] of the last jump */
 };
 
-enum { ONCE_KIND = 3, ONCE_FILE = 4, ONCE_INSTR = 8, ONCE_LINE = 16, ONCE_COSTS = 5 };
+enum {
+	ONCE_KIND = 3,
+	ONCE_FILE = 4,
+	ONCE_INSTR = 8,
+	ONCE_LINE = 16,
+	ONCE_COSTS = 5,
+	ONCE_TO = 1 << ONCE_COSTS,
+};
 
 /* Bytes of the piece in front of that at *at, which *at moves to; 0: there is none. */
 static inline uint64_t once_piece(struct varint_reader *in, uint64_t *at)
@@ -80,9 +88,9 @@ static inline unsigned char *once_put_cost(unsigned char *p, const uint64_t *bef
 	return p;
 }
 
-/* Append r and its ncost costs behind `before` (all zeros for the first of a block).
- * 0, or -1 when memory is out. */
-int once_put(struct bytes *b, const struct once_row *before, const struct once_row *r,
+/* Append r and its ncost costs behind *before (all zeros for the first of a piece), which is
+ * told of them.  0, or -1 when memory is out. */
+int once_put(struct bytes *b, struct once_row *before, const struct once_row *r,
 	     const uint64_t *cost);
 
 /* The next row behind *r (all zeros at first) into *r; false at the end.  cost receives

@@ -4,17 +4,11 @@
 #include <string.h>
 
 #include "index/base/varint.h"
-#include "index/base/vec.h"
 #include "index/tally.h"
-
-int bytes_room(struct bytes *b, size_t n)
-{
-	return vec_reserve(&b->p, &b->cap, b->n + n, 1);
-}
 
 int bytes_put(struct bytes *b, uint64_t v)
 {
-	if (b->cap - b->n < VARINT_MAX && bytes_room(b, VARINT_MAX))
+	if (bytes_room(b, VARINT_MAX))
 		return -1;
 	b->n = (size_t)(varint_put(b->p + b->n, v) - b->p);
 	return 0;
@@ -22,7 +16,7 @@ int bytes_put(struct bytes *b, uint64_t v)
 
 int bytes_append(struct bytes *b, const unsigned char *p, size_t n)
 {
-	if (b->cap - b->n < n && bytes_room(b, n))
+	if (bytes_room(b, n))
 		return -1;
 	if (n)
 		memcpy(b->p + b->n, p, n);
@@ -36,7 +30,7 @@ static int put_slot(struct bytes *b, uint32_t slot, const uint64_t *v, size_t n)
 	const size_t room = (n + 1) * VARINT_MAX;
 	unsigned char *p;
 
-	if (b->cap - b->n < room && bytes_room(b, room))
+	if (bytes_room(b, room))
 		return -1;
 	p = varint_put(b->p + b->n, slot);
 	for (size_t i = 0; i < n; i++)

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "index/base/vec.h"
+
 struct tally;
 
 /* Append the current part of t to t->parts; 0, or -1 when memory is out. */
@@ -23,7 +25,11 @@ struct bytes {
 	unsigned char *p;
 	size_t n, cap;
 };
-int bytes_room(struct bytes *b, size_t n);
+/* Room for n more bytes, whatever is in them. */
+static inline int bytes_room(struct bytes *b, size_t n)
+{
+	return vec_reserve_raw(&b->p, &b->cap, b->n + n, 1);
+}
 int bytes_put(struct bytes *b, uint64_t v);
 int bytes_append(struct bytes *b, const unsigned char *p, size_t n);
 

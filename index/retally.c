@@ -157,7 +157,6 @@ static int put(struct retally *r, fn_id f, struct once_row *before,
 {
 	if (once_put(&r->t->once.buf, before, row, cost))
 		return no_memory(r);
-	*before = *row;
 	if (++r->t->once_rows < ONCE_MAX)
 		return 0;
 	tally_end_piece(r->t, f);

@@ -95,7 +95,8 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 			return no_memory(&s->err);
 		left -= (size_t)(q - p);
 		*at += (size_t)(q - p);
-		if (q > p) {
+		/* Maybe a call's or a jump's line is to come, which decode_entry() ends with. */
+		if (q > p || t->pending != PENDING_NONE) {
 			decode_entry(s->decode, q, left, *at, last, b);
 			*at += b->bytes;
 			*block = ENTRY_BLOCK;

@@ -488,7 +488,6 @@ int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
 	}
 	if (once_put(&t->once.buf, &t->once_row, r, by_event))
 		return -1;
-	t->once_row = *r;
 	return ++t->once_rows < ONCE_MAX ? 0 : next_piece(t);
 }
 

@@ -56,10 +56,7 @@ static int pack_entry(struct tally *t, uint32_t i, struct once_row *before)
 		r.count = v[3];
 		r.taken = v[4];
 	}
-	if (once_put(&t->once.buf, before, &r, v))
-		return -1;
-	*before = r;
-	return 0;
+	return once_put(&t->once.buf, before, &r, v);
 }
 
 /* Function f's n entries. */

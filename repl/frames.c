@@ -117,13 +117,14 @@ static void put_root(const struct result *r, struct frames *f)
 		.name = r->root_name,
 		.value = r->root_cost,
 		.parent = FRAME_NONE,
+		.row = FRAME_NONE,
 		.estimated = r->graph->estimated,
 	};
 	f->rooted = true;
 }
 
 static void link_rows(const struct result *r, const struct source *s, size_t *open,
-		      size_t *row_of, struct frames *f)
+		      struct frames *f)
 {
 	const struct column *recursive =
 		f->rooted ? result_col(r, STR("recursive")) : NULL;
@@ -142,13 +143,13 @@ static void link_rows(const struct result *r, const struct source *s, size_t *op
 		depth = depth >= DEEPEST ? DEEPEST - 1 : depth;
 		*x = (struct frame){.name = s->name->s[i],
 				    .depth = (size_t)depth,
-				    .parent = depth ? open[depth - 1] : FRAME_NONE};
+				    .parent = depth ? open[depth - 1] : FRAME_NONE,
+				    .row = i};
 		if (!flagged(s->cost->absent, i))
 			x->value = s->cost->u[i];
 		x->estimated = flagged(s->cost->estimated, i);
 		f->estimated |= x->estimated;
-		open[depth] = f->n;
-		row_of[f->n++] = i;
+		open[depth] = f->n++;
 		before = (size_t)depth + 1;
 		f->deepest = x->depth > f->deepest ? x->depth : f->deepest;
 	}
@@ -191,8 +192,7 @@ static double root_own(const struct result *r)
 
 /* Calls that are no rows - below `min`, behind `depth`, taken away by a stage - are no part
  * of what their caller spent itself: they get a frame of their own. */
-static void add_others(const struct result *r, const size_t *row_of, size_t *children,
-		       struct frames *f)
+static void add_others(const struct result *r, size_t *children, struct frames *f)
 {
 	const struct column *id = result_col(r, STR("id"));
 	size_t n = f->n;
@@ -203,7 +203,7 @@ static void add_others(const struct result *r, const size_t *row_of, size_t *chi
 	for (size_t i = 0; i < n; i++) {
 		struct frame *x = &f->all[i];
 		uint32_t fn = i && id && id->type == COL_ID
-				      ? graph_of_store(r->graph, (fn_id)id->u[row_of[i]])
+				      ? graph_of_store(r->graph, (fn_id)id->u[x->row])
 				      : GRAPH_NONE;
 		double own = i == 0		? root_own(r)
 			     : fn == GRAPH_NONE ? -1
@@ -218,6 +218,7 @@ static void add_others(const struct result *r, const size_t *row_of, size_t *chi
 			.value = x->self - (uint64_t)own,
 			.depth = x->depth + 1,
 			.parent = i,
+			.row = FRAME_NONE,
 			.estimated = true,
 			.other = true,
 		};
@@ -228,13 +229,13 @@ static void add_others(const struct result *r, const size_t *row_of, size_t *chi
 /* ---- */
 
 static void fill(const struct result *r, const struct source *s, size_t *open,
-		 size_t *row_of, struct frames *f)
+		 struct frames *f)
 {
 	bool tree = r->root && r->graph && s->depth && !s->path;
 
 	if (tree)
 		put_root(r, f);
-	link_rows(r, s, open, row_of, f);
+	link_rows(r, s, open, f);
 	if (s->path)
 		level_paths(f);
 	sum_up(f);
@@ -242,7 +243,7 @@ static void fill(const struct result *r, const struct source *s, size_t *open,
 		return;
 	/* The open frames are not needed any more: their array counts children. */
 	memset(open, 0, f->n * sizeof(*open));
-	add_others(r, row_of, open, f);
+	add_others(r, open, f);
 	sum_up(f);
 }
 
@@ -251,20 +252,18 @@ int frames_of(const struct result *r, const char *format, struct frames *out,
 {
 	size_t most = 2 * (r->rows + 1);
 	struct source s;
-	size_t *open, *row_of;
+	size_t *open;
 
 	*out = (struct frames){.event = r->event};
 	if (find_source(r, format, &s, err))
 		return (int)err->kind;
 	out->all = calloc(most, sizeof(*out->all));
 	open = calloc(most > DEEPEST ? most : DEEPEST, sizeof(*open));
-	row_of = calloc(most, sizeof(*row_of));
-	if (out->all && open && row_of)
-		fill(r, &s, open, row_of, out);
+	if (out->all && open)
+		fill(r, &s, open, out);
 	else
 		err_set(err, ERR_LIMIT, 0, "out of memory for %zu frames", r->rows);
 	free(open);
-	free(row_of);
 	return (int)err->kind;
 }
 

@@ -21,6 +21,7 @@ struct frame {
 	uint64_t self;	/* value less that sum */
 	size_t depth;	/* from 0 */
 	size_t parent;	/* index of the frame below, FRAME_NONE at depth 0 */
+	size_t row;	/* of the result; FRAME_NONE: what the tree is of, or `other` */
 	bool estimated;
 	bool other; /* what its parent spent in calls that are no rows: cut, filtered */
 };

@@ -1,8 +1,8 @@
 /*
  * render_dot.c - a call graph for Graphviz: `calls of X > graph.dot`.
  *
- * Edges are the rows of `calls` (caller, callee), or the steps of trees and paths.  At most
- * NODES functions: a drawing of more is a black square.
+ * Edges are the rows of `calls` (caller, callee), or the steps of trees and paths, from the
+ * caller to the callee.  At most NODES functions: a drawing of more is a black square.
  */
 #include "repl/render.h"
 
@@ -101,14 +101,19 @@ static int edges_of_frames(struct render *rd, struct graph *g)
 
 	if (frames_of(rd->r, "dot", &f, rd->err) == 0)
 		for (size_t i = 0; i < f.n && !render_cancelled(rd, i); i++) {
-			const struct frame *x = &f.all[i];
+			const struct frame *x = &f.all[i], *on;
 
 			if (x->parent == FRAME_NONE || x->other)
 				continue;
+			on = &f.all[x->parent];
 			g->edges[g->n++] = (struct edge){
-				f.all[x->parent].name, x->name, x->value,
-				calls && !render_absent(calls, i) ? calls->u[i] : 0,
-				x->estimated};
+				.from = rd->r->upward ? x->name : on->name,
+				.to = rd->r->upward ? on->name : x->name,
+				.cost = x->value,
+				.calls = calls && !render_absent(calls, x->row)
+						 ? calls->u[x->row]
+						 : 0,
+				.estimated = x->estimated};
 		}
 	frames_free(&f);
 	return (int)rd->err->kind;
@@ -136,9 +141,11 @@ static void put_edge(struct render *rd, struct graph *g, const struct edge *e,
 
 	number_si(cost, e->cost);
 	number_grouped(calls, e->calls);
-	out_printf(rd->o,
-		   "\tn%zu -> n%zu [label=\"%s%s\\n%s calls\", penwidth=%.2f%s];\n", from,
-		   to, e->estimated ? "~" : "", cost, calls, 0.6 + 4 * share,
+	out_printf(rd->o, "\tn%zu -> n%zu [label=\"%s%s", from, to, e->estimated ? "~" : "",
+		   cost);
+	if (e->calls)
+		out_printf(rd->o, "\\n%s call%s", calls, e->calls == 1 ? "" : "s");
+	out_printf(rd->o, "\", penwidth=%.2f%s];\n", 0.6 + 4 * share,
 		   e->estimated ? ", style=dashed" : "");
 }
 

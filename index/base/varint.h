@@ -23,24 +23,31 @@ static inline unsigned char *varint_put(unsigned char *p, uint64_t v)
 	return p;
 }
 
+/* A number of up to 28 bits, its first byte lowest; *n bytes. */
+static inline uint32_t varint_word(uint64_t v, unsigned *n)
+{
+	const unsigned more = (unsigned)(63 - __builtin_clzll(v | 1)) / 7;
+
+	*n = more + 1;
+	return (uint32_t)((v & 0x7f) | (v & 0x3f80) << 1 | (v & 0x1fc000) << 2 |
+			  (v & 0xfe00000) << 3 |
+			  (0x808080 & (((uint64_t)1 << 8 * more) - 1)));
+}
+
 /* The same without a branch for numbers of up to 28 bits whose sizes vary; 8 bytes at p can be
  * written. */
 static inline unsigned char *varint_put_flat(unsigned char *p, uint64_t v)
 {
-	uint64_t more;
 	unsigned n;
 
 	if (__builtin_expect(v >> 28 != 0, 0))
 		return varint_put(p, v);
-	n = (unsigned)(63 - __builtin_clzll(v | 1)) / 7;
-	more = (0x80808080u >> 8) & (((uint64_t)1 << 8 * n) - 1);
-	v = (v & 0x7f) | (v & 0x3f80) << 1 | (v & 0x1fc000) << 2 | (v & 0xfe00000) << 3 |
-	    more;
+	v = varint_word(v, &n);
 	p[0] = (unsigned char)v;
 	p[1] = (unsigned char)(v >> 8);
 	p[2] = (unsigned char)(v >> 16);
 	p[3] = (unsigned char)(v >> 24);
-	return p + n + 1;
+	return p + n;
 }
 
 struct varint_reader {

@@ -34,13 +34,11 @@ static size_t regrow(void *pp, size_t cap, size_t need, size_t size, char **p)
 	return n;
 }
 
-int vec_reserve(void *pp, size_t *cap, size_t need, size_t size)
+int vec_grow(void *pp, size_t *cap, size_t need, size_t size)
 {
 	size_t n;
 	char *p;
 
-	if (need <= *cap)
-		return 0;
 	if (!(n = regrow(pp, *cap, need, size, &p)))
 		return -1;
 	memset(p + *cap * size, 0, (n - *cap) * size);
@@ -60,13 +58,11 @@ static void ask_for_huge_pages(char *p, size_t bytes)
 		madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
-int vec_reserve_raw(void *pp, size_t *cap, size_t need, size_t size)
+int vec_grow_raw(void *pp, size_t *cap, size_t need, size_t size)
 {
 	size_t n;
 	char *p;
 
-	if (need <= *cap)
-		return 0;
 	if (!(n = regrow(pp, *cap, need, size, &p)))
 		return -1;
 	ask_for_huge_pages(p, n * size);

@@ -10,13 +10,23 @@
 
 #include <stddef.h>
 
+/* vec_reserve() and vec_reserve_raw() where there is not enough room. */
+int vec_grow(void *pp, size_t *cap, size_t need, size_t size);
+int vec_grow_raw(void *pp, size_t *cap, size_t need, size_t size);
+
 /* Make room for `need` elements; pp is the address of the array pointer.  New elements
  * are zeroed.  Returns 0, or -1 when memory is out. */
-int vec_reserve(void *pp, size_t *cap, size_t need, size_t size);
+static inline int vec_reserve(void *pp, size_t *cap, size_t need, size_t size)
+{
+	return __builtin_expect(need <= *cap, 1) ? 0 : vec_grow(pp, cap, need, size);
+}
 
 /* The same for large arrays that are filled at once: new elements are not zeroed, and the
  * system is asked for huge pages. */
-int vec_reserve_raw(void *pp, size_t *cap, size_t need, size_t size);
+static inline int vec_reserve_raw(void *pp, size_t *cap, size_t need, size_t size)
+{
+	return __builtin_expect(need <= *cap, 1) ? 0 : vec_grow_raw(pp, cap, need, size);
+}
 
 /* The same, and the array begins at a cache line. */
 int vec_reserve_lines(void *pp, size_t *cap, size_t need, size_t size);

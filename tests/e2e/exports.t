@@ -108,8 +108,22 @@ for query in ("calls | as dot", TREE + " | as dot"):
     nodes = set(re.findall(r"^\t(n\d+) \[", bare, re.M))
     ends = set(re.findall(r"\b(n\d+)\b", bare))
     same(ends - nodes, set(), "dot: every end is declared")
-    edges = re.findall(r"^\t(n\d+ -> n\d+) ", bare, re.M)
-    same(sorted(edges), sorted(set(edges)), "dot: one edge from one function to another")
+# A tree has leaf -> deep twice, of 20 and of 30: one edge with both.
+with open("twice.out", "w") as f:
+    f.write("events: Ir\n\nfn=main\n1 0\ncfn=a\ncalls=2 1\n2 20\ncfn=b\ncalls=3 1\n3 30\n"
+            "\nfn=a\n1 0\ncfn=leaf\ncalls=2 1\n2 20\n\nfn=b\n1 0\ncfn=leaf\ncalls=3 1\n2 30\n"
+            "\nfn=leaf\n1 0\ncfn=deep\ncalls=5 1\n2 50\n\nfn=deep\n1 50\n")
+for query, want in (
+        ("calltree from main", "a-leaf 20 2, b-leaf 30 3, leaf-deep 50 5, main-a 20 2, main-b 30 3"),
+        ("calltree to deep", "a-leaf 20 2, b-leaf 30 3, leaf-deep 50 5, main-a 20 2, main-b 30 3"),
+        ("calls", "a-leaf 20 2, b-leaf 30 3, leaf-deep 50 5, main-a 20 2, main-b 30 3"),
+        ("paths from main to deep", "b-leaf 30 3, leaf-deep 30 5, main-b 30 3")):
+    drawn = run("twice.out", "-q", "-c", query + " | as dot").text
+    of = dict(re.findall(r'(n\d+) \[label="(\w+)"', drawn))
+    said = re.findall(r'(n\d+) -> (n\d+) \[label="~?(\d+) +(?:\\n(\d+) calls)?"', drawn)
+    same(", ".join(sorted("%s-%s %s %s" % (of[a], of[b], *n) for a, b, *n in said)), want,
+         "dot: the edges of " + query)
+
 if shutil.which("dot"):
     p = subprocess.run(["dot", "-Tsvg"], input=text.encode(), stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE)

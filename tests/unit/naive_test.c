@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "index/base/out.h"
+#include "index/scan.h"
 #include "tests/naive.h"
 #include "tests/tap.h"
 
@@ -215,6 +216,90 @@ static void run_widths(void)
 	}
 }
 
+/* The next of a row of numbers, below n. */
+static unsigned next_below(uint64_t *state, unsigned n)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)(*state >> 33) % n;
+}
+
+/* First blocks whose lines mostly say what the one before said, and then nearly that. */
+static void write_alike(struct out *o, uint64_t seed, unsigned positions, unsigned costs)
+{
+	static const char *const first[] = {
+		"+3", "+4", "+7", "+9", "+1", "+12", "+63", "+64", "+0", "+05", "+100",
+		"-1", "*",  "7",  "0x40", "+9999999", "4611686018427387904"};
+	static const char *const second[] = {"0",  "*",  "+1",	"-1", "12",
+					     "+63", "+64", "00", "0x3"};
+	static const char *const cost[] = {
+		"1", "7", "77", "1234", "99999", "1234567", "12345678", "268435456", "0",
+		"07", "4611686018427387904", "18446744073709551615"};
+	static const char *const others[] = {
+		"fi=(2) b\n",	 "fe=(1)\n",	    "fi=(2)\n",
+		"fe=(3)  c \n",	 "fi=(2) other\n", "\n",
+		"# remark\n",	 "jump=2 +3 0\n",   "jcnd=1/2 +3 0 \n",
+		"cfn=(2) g\n",	 "cfn=(7) h \n",    "cfn=(8)\ti\n",
+		"cob=(1) o\n",	 "cfi=(2)\n",	    "cfn=(3000000000) z\n",
+		"cfn=(2) g2\n", "cfn=(9) (2)'2\n", "calls=2 +3 0\n"};
+	unsigned at[4] = {0};
+
+	for (unsigned i = 0; i < 400; i++) {
+		if (next_below(&seed, 60) == 0)
+			out_printf(o, "fn=(%u)%s\n", 20 + i, i % 3 ? " f" : "");
+		if (next_below(&seed, 12) == 0)
+			out_c(o, others[next_below(&seed, COUNT(others))]);
+		/* Of the first ones more often. */
+		at[0] = next_below(&seed, 1 + next_below(&seed, COUNT(first)));
+		if (next_below(&seed, 9) == 0)
+			at[1] = next_below(&seed, 1 + next_below(&seed, COUNT(second)));
+		for (unsigned k = 2; k < 4; k++)
+			if (next_below(&seed, 4) == 0)
+				at[k] = next_below(&seed,
+						   1 + next_below(&seed, COUNT(cost)));
+		out_printf(o, "%s%s%s", first[at[0]], positions > 1 ? " " : "",
+			   positions > 1 ? second[at[1]] : "");
+		for (unsigned k = 0; k < costs; k++)
+			out_printf(o, " %s", cost[at[2 + k]]);
+		out_c(o, next_below(&seed, 50) ? "\n" : next_below(&seed, 2) ? " \n" : "\r\n");
+	}
+}
+
+static void run_alike(void)
+{
+	static const char *const shapes[] = {"positions: line\nevents: Ir\n",
+					     "positions: line\nevents: Ir Dr\n",
+					     "positions: instr line\nevents: Ir\n",
+					     "positions: instr line\nevents: Ir Dr\n",
+					     "positions: instr\nevents: Ir\n"};
+	static const unsigned positions[] = {1, 1, 2, 2, 1}, costs[] = {1, 2, 1, 2, 1};
+	const char *const *paths = scan_paths();
+	char why[1400];
+
+	for (size_t i = 0; i < COUNT(shapes); i++) {
+		unsigned bad = 0, path = 0;
+
+		for (uint64_t seed = 0; seed < 200; seed++) {
+			struct out o;
+
+			scan_force(paths[path]);
+			path = paths[path + 1] ? path + 1 : 0;
+			out_mem(&o);
+			out_printf(&o, "%sfl=(1) a\nfn=(1) f\n100 %s0 1\n", shapes[i],
+				   positions[i] > 1 ? "0 " : "");
+			write_alike(&o, seed * 977 + i, positions[i], costs[i]);
+			for (unsigned k = 0; k < 40; k++)
+				out_c(&o, "# room to look ahead\n");
+			if (!naive_agree(o.buf, o.n, seed % 5 ? 0 : 1001, why, sizeof(why)) &&
+			    bad++ < 3)
+				printf("# seed %u: %s\n", (unsigned)seed, why);
+			out_close(&o);
+		}
+		is_u64(bad, 0, "lines like the one before, %u positions, %u costs",
+		       positions[i], costs[i]);
+	}
+	scan_force(paths[0]);
+}
+
 static char *read_file(const char *path, size_t *n)
 {
 	FILE *f = fopen(path, "r");
@@ -275,6 +360,7 @@ int main(int argc, char **argv)
 	run_columns();
 	run_again();
 	run_widths();
+	run_alike();
 	run_fixtures("tests/fixtures/quirks", every);
 	run_fixtures("tests/fixtures/small", every);
 	return done_testing();
