@@ -28,7 +28,7 @@
 enum {
 	PROGRESS_NS = 100 * 1000 * 1000,
 	MEM = 256 << 20,
-	OWN_MAP = 1 << 20,   /* bytes of a block that goes back at once: while building, */
+	OWN_MAP = 1 << 20, /* bytes of a block that goes back at once: while building, */
 	KEPT_MAP = 32 << 20, /* and later, as malloc would have it by then */
 	BATCH = 64, /* files read at once: each takes memory and maybe a file descriptor */
 };

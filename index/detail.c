@@ -44,7 +44,8 @@ struct sort_key {
 struct held {
 	struct detail_row *row;
 	size_t n, cap;
-	size_t expected, known;	 /* the row that may come again next, and those there were */
+	size_t expected;	 /* the row that may come again next, */
+	size_t known;		 /* of those before the piece at hand */
 	struct detail_runs runs; /* those before */
 };
 
@@ -57,8 +58,10 @@ struct detail {
 	uint64_t *cost;	      /* scratch: the costs of one row */
 	struct sort_key *key; /* scratch: twice as many as rows */
 	size_t key_cap;
+	struct detail_row *sorted; /* scratch: changes places with those that are sorted */
+	size_t sorted_cap;
 	uint64_t loose;
-	int unread;	  /* detail_unread() */
+	int unread; /* detail_unread() */
 	struct detail_shape shape;
 	/* the function at hand */
 	uint32_t fn;
@@ -165,6 +168,7 @@ void detail_free(struct detail *d)
 	}
 	free(d->cost);
 	free(d->key);
+	free(d->sorted);
 	free(d->once.p);
 	arena_free(&d->sums);
 	free(d);
@@ -361,8 +365,9 @@ static struct sort_key *merge_keys(const struct detail_row *rows, struct sort_ke
 /* Order rows. 0, or -1 when memory is out. */
 static int sort_rows(struct detail *d, struct held *h)
 {
-	struct detail_row *sorted;
+	struct detail_row *rows = h->row;
 	const struct sort_key *key;
+	size_t cap = h->cap;
 	bool ordered = true;
 
 	for (size_t i = 1; ordered && i < h->n; i++)
@@ -371,16 +376,18 @@ static int sort_rows(struct detail *d, struct held *h)
 		return 0;
 	if (h->n > UINT32_MAX ||
 	    vec_reserve_raw(&d->key, &d->key_cap, 2 * h->n, sizeof(*d->key)) ||
-	    !(sorted = malloc(h->cap * sizeof(*sorted))))
+	    vec_reserve(&d->sorted, &d->sorted_cap, h->n, sizeof(*d->sorted)))
 		return -1;
 	for (size_t i = 0; i < h->n; i++)
 		d->key[i] = (struct sort_key){h->row[i].instr, h->row[i].line,
 					      h->row[i].file, (uint32_t)i};
 	key = merge_keys(h->row, d->key, d->key + h->n, h->n);
 	for (size_t i = 0; i < h->n; i++)
-		sorted[i] = h->row[key[i].row];
-	free(h->row);
-	h->row = sorted;
+		d->sorted[i] = rows[key[i].row];
+	h->row = d->sorted;
+	h->cap = d->sorted_cap;
+	d->sorted = rows;
+	d->sorted_cap = cap;
 	return 0;
 }
 

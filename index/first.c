@@ -22,11 +22,12 @@
 
 /* What a line said behind its first position, so that the next one may. */
 struct same {
-	uint64_t text[2], keep[2]; /* from the blank up to the newline; their bytes count */
-	unsigned n;		   /* bytes of text */
-	unsigned cost_at;	   /* where in it the costs begin; one column */
-	uint64_t head;		   /* the line packed, its first position 0, */
-	unsigned size, lead;	   /* bytes of it, 0: none; in front of the costs */
+	uint64_t text[2];    /* from the blank up to the newline */
+	uint64_t keep[2];    /* ones for its bytes */
+	unsigned n;	     /* of them */
+	unsigned cost_at;    /* where in it the costs begin; one column */
+	uint64_t head;	     /* the line packed, its first position 0, */
+	unsigned size, lead; /* bytes of it, 0: none; in front of the costs */
 	uint64_t cost[2];
 	uint64_t step; /* of the second position */
 	bool absolute; /* the second position is no step but `line` */
@@ -209,7 +210,10 @@ static __attribute__((noinline)) const char *jump(struct tally *t, const struct 
 
 /* ---- names ---- */
 
-enum { NAME_BYTES = 4096, NEW_IDS = 1 << 22 }; /* other names and ids are left to decode.h */
+enum { /* other names and ids are left to decode.h */
+       NAME_BYTES = 4096,
+       NEW_IDS = 1 << 22,
+};
 
 /* "(12)\n" or "(12) malloc\n" at *p, on the line-th line at hand: the slot of its name, or 0 when
  * it is something else, or not what the id is known to mean; *p moves behind it. */
@@ -339,8 +343,8 @@ static __attribute__((noinline)) const char *call(struct tally *t, const struct 
 
 /* What the loop keeps in registers. */
 struct first {
-	uint64_t at[2];		/* the base, in the order of the file */
-	uint64_t before[2];	/* instr and line of the row before */
+	uint64_t at[2];	    /* the base, in the order of the file */
+	uint64_t before[2]; /* instr and line of the row before */
 	uint64_t cost[2];
 	unsigned char *out;
 };
@@ -449,7 +453,8 @@ static HOT void keep_line(struct same *s, const struct first *f, const unsigned 
 		return;
 	keep_text(s, blank, (unsigned)n);
 	s->cost_at = (unsigned)cost_at;
-	s->head = load8((const char *)row) & low_bytes((unsigned)size) & ~(uint64_t)0xff00;
+	s->head =
+		load8((const char *)row) & low_bytes((unsigned)size) & ~(uint64_t)0xff00;
 	s->lead = 2 + both;
 	s->size = (unsigned)size;
 }

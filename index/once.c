@@ -15,8 +15,8 @@ int once_put(struct bytes *b, struct once_row *before, const struct once_row *r,
 		return -1;
 	p = varint_put(b->p + b->n, (uint64_t)r->ncost << ONCE_COSTS | r->kind |
 					    (r->file != before->file ? ONCE_FILE : 0) |
-					    (di ? ONCE_INSTR : 0) |
-					    (dl ? ONCE_LINE : 0) | (to ? ONCE_TO : 0));
+					    (di ? ONCE_INSTR : 0) | (dl ? ONCE_LINE : 0) |
+					    (to ? ONCE_TO : 0));
 	if (r->file != before->file)
 		p = varint_put(p, r->file);
 	p = once_put_change(p, di);

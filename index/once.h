@@ -33,7 +33,7 @@ struct once_row {
 	uint64_t instr, line;
 	uint64_t count; /* calls; jumps: executed */
 	uint64_t taken;
-	uint64_t to[3]; /* jumps: as in tally.h; of a line before: to[2] of the last jump */
+	uint64_t to[3]; /* jumps: as in tally.h; [2] is that of the last jump */
 };
 
 enum {

@@ -36,7 +36,7 @@ struct replay {
 	replay_fn *run;	   /* NULL: not chosen yet */
 	struct link *link; /* link 0 is none */
 	size_t n, cap;
-	size_t most; /* links; 0: a million */
+	size_t most;	   /* links; 0: a million */
 	struct step *step; /* per entry: what is behind it */
 	size_t step_cap;
 	bool full;	  /* no room for more links: new text is not learnt */

@@ -161,7 +161,9 @@ static int put(struct retally *r, fn_id f, struct once_row *before,
 		return 0;
 	tally_end_piece(r->t, f);
 	*before = (struct once_row){0};
-	return tally_begin_piece(r->t, f) ? no_memory(r) : write_failed(r, &r->t->once, r->t->spill_failed);
+	return tally_begin_piece(r->t, f)
+		       ? no_memory(r)
+		       : write_failed(r, &r->t->once, r->t->spill_failed);
 }
 
 static int take_lines(struct retally *r, fn_id f, struct once_row *before)

@@ -23,9 +23,9 @@ enum {
 	REPLAY_ROOM = 512, /* bytes that replay_run() and first_run() may look ahead */
 	CHECK = 4 << 20,   /* bytes between looks at cancel */
 	JOBS_MAX = 256,
-	MEM = 256 << 20,      /* bytes to work in, */
-	MEM_THREADS = 4,      /* of so many threads; more of them: so many times as much */
-	LINK_BYTES = 64,      /* of replay.h */
+	MEM = 256 << 20, /* bytes to work in, */
+	MEM_THREADS = 4, /* of so many threads; more of them: so many times as much */
+	LINK_BYTES = 64, /* of replay.h */
 	HOPELESS = 256 << 20, /* bytes of packed text without an "events:" line */
 };
 
@@ -172,7 +172,8 @@ static uint64_t default_mem(unsigned jobs)
 static int begin(struct stretch *s)
 {
 	struct reading *r = s->reading;
-	const uint64_t share = (r->opts->mem ? r->opts->mem : default_mem(r->jobs)) / r->jobs;
+	const uint64_t share =
+		(r->opts->mem ? r->opts->mem : default_mem(r->jobs)) / r->jobs;
 	const uint64_t files = r->opts->share ? r->opts->share : 1;
 
 	s->decode = malloc(sizeof(*s->decode));

@@ -36,10 +36,11 @@ struct stretch_opts {
 	bool hash;	/* fill in `piece` */
 	bool of_set; /* one of several files: names are copied, as the text goes when it
 				   has been read, and the costs of its parts kept */
-	unsigned share;	       /* files that share mem; 0: one */
-	uint64_t mem;	       /* bytes to work in; 0: 256 MiB.  Half of it may hold first
+	unsigned share;		  /* files that share mem; 0: one */
+	uint64_t mem;		  /* bytes to work in; 0: 256 MiB, more for more than four
+				   threads.  A quarter of it is for entries, some for first
 				   blocks (once.h), then they are spilled to spill_dir */
-	const char *spill_dir; /* NULL: never spill */
+	const char *spill_dir;	  /* NULL: never spill */
 	const atomic_int *cancel; /* may be NULL */
 	/* Called now and then from the calling thread with the bytes read; may be NULL. */
 	void (*progress)(void *arg, uint64_t done);

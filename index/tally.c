@@ -274,7 +274,8 @@ static __attribute__((noinline)) uint32_t other_entry(struct tally *t,
 		t->entry[t->cur].next = i;
 		return i;
 	}
-	if (!tally_entry_room(t, ENTRY_BYTES + tally_values(t, k->what) * sizeof(*t->val)))
+	if (!tally_entry_room(t,
+			      ENTRY_BYTES + tally_values(t, k->what) * sizeof(*t->val)))
 		return begin_once(t);
 	i = append_entry(t, t->cur_fn, t->cur, k);
 	if (i && hash_add(&t->entry_by, entry_hash(t->cur_fn, k), i))

@@ -25,9 +25,10 @@
 enum name_space { SPACE_OBJ, SPACE_FILE, SPACE_FN, SPACES };
 
 enum {
-	ONCE_MAX = 1 << 20,  /* lines of a piece (once.h) at most */
-	ENTRY_BYTES = 72,    /* that an entry takes without its numbers, about: entry, entry_fn,
-				   entry_by; first and step of replay.h */
+	ONCE_MAX = 1 << 20, /* lines of a piece (once.h) at most */
+	/* What an entry takes without its numbers, about: entry, entry_fn, entry_by here, and
+	 * first and step of replay.h. */
+	ENTRY_BYTES = 72,
 };
 
 /* One thing inside a function: a cost line, a call site or a jump.  Entries of a function
@@ -54,14 +55,14 @@ enum { JUMP_VALUES = 5 };
 
 struct fn_slot {
 	uint32_t ob, fl, fn; /* name slots */
-	bool defaulted; /* a callee whose file was not written (FORMAT.md section 6) */
-	bool body;	/* has a cost line or a call of its own */
-	bool indexed;	/* its entries are in tally.entry_by */
-	bool again;	/* its block has ended at least once */
-	uint32_t head;	/* entry index; 0: it has no entries */
-	uint32_t stamp; /* part that touched it last, + 1 */
-	uint64_t once_at; /* its last piece in tally.once (once.h), */
-	uint32_t once_n;  /* bytes of it; 0: none */
+	bool defaulted;	   /* a callee whose file was not written (FORMAT.md section 6) */
+	bool body;	   /* has a cost line or a call of its own */
+	bool indexed;	   /* its entries are in tally.entry_by */
+	bool again;	   /* its block has ended at least once */
+	uint32_t head;	   /* entry index; 0: it has no entries */
+	uint32_t stamp;	   /* part that touched it last, + 1 */
+	uint64_t once_at;  /* its last piece in tally.once (once.h), */
+	uint32_t once_n;   /* bytes of it; 0: none */
 	uint32_t once_all; /* bytes of all its pieces, UINT32_MAX at most */
 };
 
@@ -119,7 +120,7 @@ struct tally {
 	struct fn_slot *fn;
 	size_t nfn, fn_cap;
 	struct hash fn_by;
-	uint64_t *self;	     /* E per function: before this part; room when one has ended */
+	uint64_t *self; /* E per function: before this part; room when one has ended */
 	uint64_t *part_self; /* E per function: in this part */
 	size_t self_cap, part_self_cap;
 
@@ -130,15 +131,16 @@ struct tally {
 	uint64_t *val;
 	size_t nval, val_cap;
 
-	size_t entry_room; /* bytes that entries may take, about; 0: any number */
-	uint64_t no_room;  /* bytes of pieces that would have been entries, with more room */
-	struct spill once; /* lines that are no entries (once.h) */
+	size_t entry_room;  /* bytes that entries may take, about; 0: any number */
+	uint64_t no_room;   /* bytes of pieces that are none for want of room */
+	struct spill once;  /* lines that are no entries (once.h) */
 	struct spill parts; /* costs of ended parts (part_code.h) */
 
 	struct edge_slot *edge;
 	size_t nedge, edge_cap;
 	struct hash edge_by;
-	uint64_t *edge_sum, *edge_part; /* calls, E costs: before this part (as self), in it */
+	/* calls, E costs: before this part (room as for self), in it */
+	uint64_t *edge_sum, *edge_part;
 	size_t edge_sum_cap, edge_part_cap;
 
 	struct part_slot *part;
@@ -165,11 +167,11 @@ struct tally {
 	bool said; /* a header line or a name in this part */
 	uint32_t cob, cfi, cfn, jfi, jfn;
 	bool has_cob, has_cfi, has_cfn, has_jfi, has_jfn;
-	uint32_t cur_fn;    /* function slot, or UINT32_MAX until a line needs it */
-	uint32_t cur;	    /* entry before the next one */
-	int spill_failed;   /* errno: pieces or costs could not be written away */
-	bool in_once;	    /* the lines of this block go to `once` */
-	uint32_t once_rows; /* lines of the piece at hand */
+	uint32_t cur_fn;	  /* function slot, or UINT32_MAX until a line needs it */
+	uint32_t cur;		  /* entry before the next one */
+	int spill_failed;	  /* errno: pieces or costs could not be written away */
+	bool in_once;		  /* the lines of this block go to `once` */
+	uint32_t once_rows;	  /* lines of the piece at hand */
 	struct once_row once_row; /* the last of them */
 	uint64_t *once_cost;	  /* scratch: E costs */
 	size_t once_cost_cap;

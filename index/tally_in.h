@@ -20,8 +20,8 @@ int tally_row_odd(struct tally *t, const struct batch *b, const struct row *r,
 /* True when there is room for n more bytes of entries. */
 static inline bool tally_entry_room(const struct tally *t, uint64_t n)
 {
-	return !t->entry_room || t->nentry * ENTRY_BYTES + t->nval * sizeof(*t->val) + n <=
-					 t->entry_room;
+	return !t->entry_room ||
+	       t->nentry * ENTRY_BYTES + t->nval * sizeof(*t->val) + n <= t->entry_room;
 }
 
 /* Make room in self and edge_sum for the functions and edges there are.  0, or -1 when memory

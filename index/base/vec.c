@@ -8,7 +8,8 @@
 
 enum {
 	CACHE_LINE = 64,
-	LARGE = 4 << 20, /* bytes: what is larger moves without a copy and grows by less */
+	LARGE = 4
+		<< 20, /* bytes: what is larger moves without a copy and grows by less */
 };
 
 /* The capacity after growing to `need`, and its size in bytes; 0 when that overflows. */

@@ -226,21 +226,23 @@ static unsigned next_below(uint64_t *state, unsigned n)
 /* First blocks whose lines mostly say what the one before said, and then nearly that. */
 static void write_alike(struct out *o, uint64_t seed, unsigned positions, unsigned costs)
 {
+	/* clang-format off */
 	static const char *const first[] = {
 		"+3", "+4", "+7", "+9", "+1", "+12", "+63", "+64", "+0", "+05", "+100",
-		"-1", "*",  "7",  "0x40", "+9999999", "4611686018427387904"};
-	static const char *const second[] = {"0",  "*",  "+1",	"-1", "12",
+		"-1", "*", "7", "0x40", "+9999999", "4611686018427387904"};
+	static const char *const second[] = {"0",   "*",   "+1", "-1", "12",
 					     "+63", "+64", "00", "0x3"};
 	static const char *const cost[] = {
 		"1", "7", "77", "1234", "99999", "1234567", "12345678", "268435456", "0",
 		"07", "4611686018427387904", "18446744073709551615"};
 	static const char *const others[] = {
-		"fi=(2) b\n",	 "fe=(1)\n",	    "fi=(2)\n",
-		"fe=(3)  c \n",	 "fi=(2) other\n", "\n",
-		"# remark\n",	 "jump=2 +3 0\n",   "jcnd=1/2 +3 0 \n",
-		"cfn=(2) g\n",	 "cfn=(7) h \n",    "cfn=(8)\ti\n",
-		"cob=(1) o\n",	 "cfi=(2)\n",	    "cfn=(3000000000) z\n",
+		"fi=(2) b\n",	"fe=(1)\n",	   "fi=(2)\n",
+		"fe=(3)  c \n", "fi=(2) other\n",  "\n",
+		"# remark\n",	"jump=2 +3 0\n",   "jcnd=1/2 +3 0 \n",
+		"cfn=(2) g\n",	"cfn=(7) h \n",	   "cfn=(8)\ti\n",
+		"cob=(1) o\n",	"cfi=(2)\n",	   "cfn=(3000000000) z\n",
 		"cfn=(2) g2\n", "cfn=(9) (2)'2\n", "calls=2 +3 0\n"};
+	/* clang-format on */
 	unsigned at[4] = {0};
 
 	for (unsigned i = 0; i < 400; i++) {
@@ -260,7 +262,9 @@ static void write_alike(struct out *o, uint64_t seed, unsigned positions, unsign
 			   positions > 1 ? second[at[1]] : "");
 		for (unsigned k = 0; k < costs; k++)
 			out_printf(o, " %s", cost[at[2 + k]]);
-		out_c(o, next_below(&seed, 50) ? "\n" : next_below(&seed, 2) ? " \n" : "\r\n");
+		out_c(o, next_below(&seed, 50)	? "\n"
+			 : next_below(&seed, 2) ? " \n"
+						: "\r\n");
 	}
 }
 
@@ -289,7 +293,8 @@ static void run_alike(size_t every)
 			write_alike(&o, seed * 977 + i, positions[i], costs[i]);
 			for (unsigned k = 0; k < 40; k++)
 				out_c(&o, "# room to look ahead\n");
-			if (!naive_agree(o.buf, o.n, seed % 5 ? 0 : 1001, why, sizeof(why)) &&
+			if (!naive_agree(o.buf, o.n, seed % 5 ? 0 : 1001, why,
+					 sizeof(why)) &&
 			    bad++ < 3)
 				printf("# seed %u: %s\n", (unsigned)seed, why);
 			out_close(&o);
