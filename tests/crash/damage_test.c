@@ -375,7 +375,7 @@ static const char *try_one(const struct row *r, uint64_t s, size_t i)
 	child = fork();
 	if (child == 0) {
 		alarm(HUNG);
-		_exit(r->child());
+		leave(r->child());
 	}
 	if (r->meanwhile) {
 		struct timespec pause = {.tv_nsec = (long)(random_u64() % 3000000)};

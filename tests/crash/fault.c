@@ -9,7 +9,8 @@
  *					somebody else does at that moment: gone@FILE (it is
  *					removed), swap@FILE (FILE.new takes its place),
  *					over@FILE (it is overwritten by FILE.new), cut@FILE
- *					(nothing of it is left)
+ *					(nothing of it is left), stop (Ctrl-C: the flag of
+ *					fault_flag() is set)
  *	QUERN_FAULT_LOG=FILE		one line per system call: name, file, result
  *	QUERN_FAULT_COUNT=FILE		at the end: how many there were of each class
  *
@@ -47,7 +48,7 @@
 #include <unistd.h>
 
 enum class { SYS, MEM, CLOCK, CLASSES };
-enum { PASS, FAIL, BEFORE, AFTER, TORN, ABORT, GONE, SWAP, OVER, CUT };
+enum { PASS, FAIL, BEFORE, AFTER, TORN, ABORT, GONE, SWAP, OVER, CUT, STOP };
 
 static atomic_ulong calls[CLASSES];
 static enum class of;
@@ -55,6 +56,7 @@ static unsigned long at; /* 0: nothing fails */
 static bool ever_after;
 static int what, error, log_fd = -1;
 static char count_file[4096], victim[4096];
+static atomic_int *flag;
 static _Thread_local int inside;
 static uint64_t *stacks[CLASSES]; /* [room]: hash of the stack of each call */
 static size_t room;
@@ -104,6 +106,10 @@ static void meddle(void)
 		syscall(SYS_renameat2, AT_FDCWD, new, AT_FDCWD, victim, 0);
 	else if (what == CUT)
 		syscall(SYS_truncate, victim, 0);
+	else if (what == STOP && flag)
+		atomic_store(flag, 1);
+	else if (what == STOP)
+		return;
 	else
 		copy((int)syscall(SYS_openat, AT_FDCWD, new, O_RDONLY),
 		     (int)syscall(SYS_openat, AT_FDCWD, victim, O_WRONLY));
@@ -425,8 +431,9 @@ void fault_arm(const char *s)
 	static const struct {
 		const char *name;
 		int what;
-	} words[] = {{"kill", BEFORE}, {"after", AFTER}, {"torn", TORN}, {"abort", ABORT},
-		     {"gone", GONE},   {"swap", SWAP},	 {"over", OVER}, {"cut", CUT}};
+	} words[] = {{"kill", BEFORE}, {"after", AFTER}, {"torn", TORN},
+		     {"abort", ABORT}, {"gone", GONE},	 {"swap", SWAP},
+		     {"over", OVER},   {"cut", CUT},	 {"stop", STOP}};
 	const char *file;
 	char *end;
 
@@ -501,6 +508,13 @@ unsigned long fault_record(char letter, uint64_t *hash, size_t n)
 	stacks[c] = hash;
 	room = n;
 	return atomic_load(&calls[c]);
+}
+
+/* What "stop" sets to 1. */
+void fault_flag(atomic_int *f);
+void fault_flag(atomic_int *f)
+{
+	flag = f;
 }
 
 /* How many allocations there are that were not freed. */

@@ -35,7 +35,7 @@ class Terminal:
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             os.execve(quern, [quern] + list(args), dict(environ, QUERN_PAGER="", **dict(env)))
 
-    def read(self, until, seconds=15):
+    def read(self, until, seconds=60):
         """All bytes up to now, once the pattern is among those that were new."""
         end, start = time.time() + seconds, len(self.got)
         while time.time() < end and not re.search(until, self.got[start:]):

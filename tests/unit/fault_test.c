@@ -27,6 +27,8 @@
 static void (*arm)(const char *);
 static unsigned long (*record)(char class, uint64_t *hash, size_t n);
 static long (*live)(void);
+static void (*flag)(atomic_int *);
+static atomic_int cancel; /* of every build */
 
 enum { ROOM = 1 << 20, FILES = 8 };
 
@@ -164,6 +166,8 @@ static int build(const struct scene *s, const char *fault, struct out *to,
 	opts.no_write = !s->index;
 	opts.index_path = s->index ? in_dir(s->index) : NULL;
 	opts.jobs = 1;
+	opts.cancel = &cancel;
+	atomic_store(&cancel, 0);
 	arm(fault);
 	rc = n == 1 ? build_open(path[0], &opts, &st, &report, err)
 		    : build_open_set(path, n, &opts, &st, &report, err);
@@ -292,6 +296,44 @@ static void run_scene(const struct scene *s)
 		sweep(s, false, sys, COUNT(sys), &want);
 	}
 	out_close(&want);
+}
+
+/* Ctrl-C at the k-th allocation: the index or none, and nothing is lost. */
+static void interrupt(const struct scene *s)
+{
+	static uint64_t hash[ROOM];
+	unsigned failed = tap_failed, stopped = 0;
+	unsigned long calls, *k;
+	size_t n;
+
+	s->prepare(s->arg);
+	record('m', hash, ROOM);
+	build(s, NULL, NULL, &(struct err){0});
+	calls = record('m', NULL, 0);
+	k = new_stacks(hash, calls < ROOM ? calls : ROOM, true, &n);
+	for (size_t i = 0; i < n && tap_failed < failed + 20; i++) {
+		struct err err = {0};
+		unsigned files;
+		char fault[40];
+		long before;
+		int rc;
+
+		s->prepare(s->arg);
+		files = files_in_dir();
+		before = live();
+		snprintf(fault, sizeof(fault), "mem:%lu:stop", k[i]);
+		rc = build(s, fault, NULL, &err);
+		stopped += rc == ERR_CANCEL;
+		if (rc && (rc != ERR_CANCEL || files_in_dir() != files))
+			ok(false, "%s: status %d, %u files instead of %u: %s", fault, rc,
+			   files_in_dir(), files, err.text);
+		if (live() != before)
+			ok(false, "%s: %ld allocations are lost", fault, live() - before);
+	}
+	ok(tap_failed == failed && stopped > 30,
+	   "%s: interrupted at %zu of %lu allocations, %u in time", s->name, n, calls,
+	   stopped);
+	free(k);
 }
 
 /* A file is cut to nothing at the k-th allocation, so that what is read next of its map is a
@@ -737,8 +779,10 @@ int main(int argc, char **argv)
 	*(void **)&arm = dlsym(RTLD_DEFAULT, "fault_arm");
 	*(void **)&record = dlsym(RTLD_DEFAULT, "fault_record");
 	*(void **)&live = dlsym(RTLD_DEFAULT, "fault_live");
-	if (!arm || !record || !live)
+	*(void **)&flag = dlsym(RTLD_DEFAULT, "fault_flag");
+	if (!arm || !record || !live || !flag)
 		preload(argv);
+	flag(&cancel);
 	snprintf(dir, sizeof(dir), "%s/work", fuzz_directory());
 	mkdir(dir, 0700);
 	for (size_t i = 0; i < COUNT(scenes); i++)
@@ -755,6 +799,9 @@ int main(int argc, char **argv)
 	}
 	if (argc < 2 || strstr("questions that shrink", argv[1]))
 		ask_shrinking("tests/fixtures/quirks/t_parts.cg");
+	for (size_t i = 0; i < COUNT(shrinking); i++)
+		if (argc < 2 || strstr("interrupted", argv[1]))
+			interrupt(&shrinking[i]);
 	for (size_t i = 0; i < COUNT(shrinking); i++)
 		for (size_t k = 0; shrinking[i].mapped[k]; k++)
 			if (argc < 2 || strstr(shrinking[i].name, argv[1]))

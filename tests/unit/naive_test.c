@@ -182,7 +182,7 @@ static void run_again(void)
 
 /* Lines whose last number ends before, at and behind the 32nd byte, where loops look at so
  * many at once. */
-static void run_widths(void)
+static void run_widths(size_t every)
 {
 	static const char *const shapes[] = {"positions: line\nevents: Ir\n",
 					     "positions: line\nevents: Ir Dr\n",
@@ -194,8 +194,8 @@ static void run_widths(void)
 		unsigned numbers = (i & 1) + (i >> 1) + 2, bad = 0;
 		struct out o;
 
-		for (unsigned w = 0; w < 256; w++) {
-			unsigned rest = w;
+		for (size_t w = 0; w < 256; w += every) {
+			size_t rest = w;
 
 			out_mem(&o);
 			out_printf(&o, "%sfl=(1) a\nfn=(1) f\n", shapes[i]);
@@ -268,7 +268,7 @@ static void write_alike(struct out *o, uint64_t seed, unsigned positions, unsign
 	}
 }
 
-static void run_alike(void)
+static void run_alike(size_t every)
 {
 	static const char *const shapes[] = {"positions: line\nevents: Ir\n",
 					     "positions: line\nevents: Ir Dr\n",
@@ -282,7 +282,7 @@ static void run_alike(void)
 	for (size_t i = 0; i < COUNT(shapes); i++) {
 		unsigned bad = 0, path = 0;
 
-		for (uint64_t seed = 0; seed < 200; seed++) {
+		for (uint64_t seed = 0; seed < 200; seed += every) {
 			struct out o;
 
 			scan_force(paths[path]);
@@ -356,7 +356,7 @@ static void run_fixtures(const char *where, size_t every)
 		free(names[i]);
 }
 
-/* EVERY: read one fixture in so many, under valgrind. */
+/* EVERY: try one fixture or width in so many, under valgrind. */
 int main(int argc, char **argv)
 {
 	size_t every = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
@@ -364,8 +364,8 @@ int main(int argc, char **argv)
 	run_cases();
 	run_columns();
 	run_again();
-	run_widths();
-	run_alike();
+	run_widths(every);
+	run_alike(every);
 	run_fixtures("tests/fixtures/quirks", every);
 	run_fixtures("tests/fixtures/small", every);
 	return done_testing();

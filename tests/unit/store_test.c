@@ -484,8 +484,8 @@ static int verdict(const char *path, uint64_t want)
 		alarm(10);
 		if (store_open(path, true, &q.st, &err) ||
 		    map_guard(ask_guarded, &q, ERR_INDEX, &err))
-			_exit(SAID_ERROR);
-		_exit(q.answer == want ? SAID_RIGHT : SAID_WRONG);
+			leave(SAID_ERROR);
+		leave(q.answer == want ? SAID_RIGHT : SAID_WRONG);
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
 		return -1;
