@@ -58,7 +58,8 @@ struct detail {
 	uint64_t *cost;	      /* scratch: the costs of one row */
 	struct sort_key *key; /* scratch: twice as many as rows */
 	size_t key_cap;
-	struct detail_row *sorted; /* scratch: changes places with those that are sorted */
+	struct detail_row
+		*sorted; /* scratch: changes places with those that are sorted */
 	size_t sorted_cap;
 	uint64_t loose;
 	int unread; /* detail_unread() */

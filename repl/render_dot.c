@@ -141,8 +141,8 @@ static void put_edge(struct render *rd, struct graph *g, const struct edge *e,
 
 	number_si(cost, e->cost);
 	number_grouped(calls, e->calls);
-	out_printf(rd->o, "\tn%zu -> n%zu [label=\"%s%s", from, to, e->estimated ? "~" : "",
-		   cost);
+	out_printf(rd->o, "\tn%zu -> n%zu [label=\"%s%s", from, to,
+		   e->estimated ? "~" : "", cost);
 	if (e->calls)
 		out_printf(rd->o, "\\n%s call%s", calls, e->calls == 1 ? "" : "s");
 	out_printf(rd->o, "\", penwidth=%.2f%s];\n", 0.6 + 4 * share,

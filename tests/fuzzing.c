@@ -170,7 +170,8 @@ struct asked {
 	struct session *session;
 	enum format format;
 	struct out *to;
-	struct out o; /* here, for a fault in the index leaves show() from wherever it is */
+	struct out
+		o; /* here, for a fault in the index leaves show() from wherever it is */
 	unsigned shown;
 };
 
