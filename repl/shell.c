@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <histedit.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,24 @@ static void follow_resize(struct shell *s)
 	el_set(s->el, EL_REFRESH);
 }
 
+/* True when a key is there.  A signal ends the wait, also one that came before it: Tab may
+ * have taken long. */
+static bool wait_for_key(void)
+{
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+	sigset_t both, before;
+	int ready = 0;
+
+	sigemptyset(&both);
+	sigaddset(&both, SIGINT);
+	sigaddset(&both, SIGWINCH);
+	sigprocmask(SIG_BLOCK, &both, &before);
+	if (!atomic_load(&app_cancel) && !resized)
+		ready = ppoll(&in, 1, NULL, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return ready > 0;
+}
+
 /* One character; libedit's own reader would swallow the first Ctrl-C. */
 static int read_char(EditLine *el, wchar_t *c)
 {
@@ -69,17 +88,21 @@ static int read_char(EditLine *el, wchar_t *c)
 
 	el_get(el, EL_CLIENTDATA, &s);
 	for (;;) {
+		bool ready;
 		ssize_t n;
 		size_t got;
 
 		follow_resize(s);
-		n = read(STDIN_FILENO, &byte, 1);
-		if (n == 0)
-			return 0;
+		ready = wait_for_key();
 		if (atomic_exchange(&app_cancel, 0)) {
 			s->interrupted = true;
 			return -1;
 		}
+		if (!ready)
+			continue;
+		n = read(STDIN_FILENO, &byte, 1);
+		if (n == 0)
+			return 0;
 		if (n < 0 && errno != EINTR)
 			return -1;
 		if (n < 0)
