@@ -60,18 +60,7 @@ enum { ENTRY_WINDOW = 192 }; /* bytes that usually hold one call and its line */
 /* The n (0..8) decimal digits that end at `end`; *bad gets bits when one is no digit. */
 static inline uint64_t digits8(const char *end, size_t n, uint64_t *bad)
 {
-	static const uint64_t keep[9] = {
-		0,
-		0xff00000000000000,
-		0xffff000000000000,
-		0xffffff0000000000,
-		0xffffffff00000000,
-		0xffffffffff000000,
-		0xffffffffffff0000,
-		0xffffffffffffff00,
-		0xffffffffffffffff,
-	};
-	uint64_t v = (load8(end - 8) ^ 0x3030303030303030) & keep[n];
+	uint64_t v = (load8(end - 8) ^ 0x3030303030303030) & digits_keep[n];
 
 	*bad |= (v | (v + 0x0606060606060606)) & 0xf0f0f0f0f0f0f0f0;
 	return eight_digits(v);

@@ -32,6 +32,19 @@ static inline void store8(unsigned char *p, uint64_t v)
 	memcpy(p, &v, 8);
 }
 
+/* ff for each of the last n of 8 bytes. */
+static const uint64_t digits_keep[9] = {
+	0,
+	0xff00000000000000,
+	0xffff000000000000,
+	0xffffff0000000000,
+	0xffffffff00000000,
+	0xffffffffff000000,
+	0xffffffffffff0000,
+	0xffffffffffffff00,
+	0xffffffffffffffff,
+};
+
 /* The number whose digits are the 8 bytes of v, each 0 to 9. */
 static HOT uint64_t eight_digits(uint64_t v)
 {

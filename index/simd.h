@@ -95,19 +95,6 @@ static HOT bool four_portable(const char *const *end, const unsigned *n, uint64_
 }
 
 #if SIMD_X86
-/* ff for each of the last n of 8 bytes. */
-static const uint64_t simd_keep[9] = {
-	0,
-	0xff00000000000000,
-	0xffff000000000000,
-	0xffffff0000000000,
-	0xffffffff00000000,
-	0xffffffffff000000,
-	0xffffffffffff0000,
-	0xffffffffffffff00,
-	0xffffffffffffffff,
-};
-
 static HOT uint64_t nondigits_sse2(const char *p)
 {
 	const __m128i zero = _mm_set1_epi8('0'), nine = _mm_set1_epi8(9);
@@ -171,8 +158,8 @@ static AVX2_HOT void two_avx2(const char *a, unsigned na, const char *b, unsigne
 		_mm_loadl_epi64((const __m128i *)(const void *)(a + na - 8)),
 		_mm_loadl_epi64((const __m128i *)(const void *)(b + nb - 8)));
 	__m128i m = _mm_unpacklo_epi64(
-		_mm_loadl_epi64((const __m128i *)(const void *)&simd_keep[na]),
-		_mm_loadl_epi64((const __m128i *)(const void *)&simd_keep[nb]));
+		_mm_loadl_epi64((const __m128i *)(const void *)&digits_keep[na]),
+		_mm_loadl_epi64((const __m128i *)(const void *)&digits_keep[nb]));
 	uint64_t both;
 
 	x = _mm_and_si128(_mm_sub_epi8(x, _mm_set1_epi8('0')), m);
@@ -190,9 +177,9 @@ static AVX2_HOT bool four_avx2(const char *const *end, const unsigned *n, uint64
 	__m256i x = _mm256_set_epi64x(
 		(long long)load8(end[3] - 8), (long long)load8(end[2] - 8),
 		(long long)load8(end[1] - 8), (long long)load8(end[0] - 8));
-	__m256i m =
-		_mm256_set_epi64x((long long)simd_keep[n[3]], (long long)simd_keep[n[2]],
-				  (long long)simd_keep[n[1]], (long long)simd_keep[n[0]]);
+	__m256i m = _mm256_set_epi64x(
+		(long long)digits_keep[n[3]], (long long)digits_keep[n[2]],
+		(long long)digits_keep[n[1]], (long long)digits_keep[n[0]]);
 	__m256i above;
 	uint64_t low, high;
 

@@ -298,19 +298,26 @@ static void run_scene(const struct scene *s)
 	out_close(&want);
 }
 
-/* Ctrl-C at the k-th allocation: the index or none, and nothing is lost. */
-static void interrupt(const struct scene *s)
+/* The allocations of a build, one per place that asks for it, out of *calls. */
+static unsigned long *new_sites(const struct scene *s, size_t *n, unsigned long *calls)
 {
 	static uint64_t hash[ROOM];
-	unsigned failed = tap_failed, stopped = 0;
-	unsigned long calls, *k;
-	size_t n;
 
 	s->prepare(s->arg);
 	record('m', hash, ROOM);
 	build(s, NULL, NULL, &(struct err){0});
-	calls = record('m', NULL, 0);
-	k = new_stacks(hash, calls < ROOM ? calls : ROOM, true, &n);
+	*calls = record('m', NULL, 0);
+	return new_stacks(hash, *calls < ROOM ? *calls : ROOM, true, n);
+}
+
+/* Ctrl-C at the k-th allocation: the index or none, and nothing is lost. */
+static void interrupt(const struct scene *s)
+{
+	unsigned failed = tap_failed, stopped = 0;
+	unsigned long calls, *k;
+	size_t n;
+
+	k = new_sites(s, &n, &calls);
 	for (size_t i = 0; i < n && tap_failed < failed + 20; i++) {
 		struct err err = {0};
 		unsigned files;
@@ -340,16 +347,11 @@ static void interrupt(const struct scene *s)
  * fault: nothing that was allocated until then may be lost. */
 static void shrink(const struct scene *s, const char *file)
 {
-	static uint64_t hash[ROOM];
 	unsigned failed = tap_failed, refused = 0;
 	unsigned long calls, *k;
 	size_t n;
 
-	s->prepare(s->arg);
-	record('m', hash, ROOM);
-	build(s, NULL, NULL, &(struct err){0});
-	calls = record('m', NULL, 0);
-	k = new_stacks(hash, calls < ROOM ? calls : ROOM, true, &n);
+	k = new_sites(s, &n, &calls);
 	for (size_t i = 0; i < n && tap_failed < failed + 20; i++) {
 		struct err err = {0};
 		char fault[300];
