@@ -228,7 +228,9 @@ static int hide_fill(struct graph *g, uint32_t e, uint64_t *self, uint64_t *edge
 				i++;
 			if (i == g->out_first[f + 1]) {
 				err_set(err, ERR_INDEX, 0,
-					"the index is damaged: its edges are out of order");
+					"the index of %.*s is damaged: "
+					"its edges are out of order",
+					STR_ARG(store_info(g->st)->profile));
 				return err_hint(err,
 						"rebuild it: run quern with --rebuild");
 			}

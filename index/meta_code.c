@@ -80,21 +80,29 @@ static void code_event(struct coder *c, struct event *e, uint64_t recorded)
 	c->failed |= e->coef == NULL;
 }
 
+/* No index has this: the bytes are damaged. */
+static void impossible(struct coder *c)
+{
+	c->failed = true;
+	if (c->from)
+		c->from->bad = true;
+}
+
 /* Arrays that are read are as long as the bytes left at most: each element is >= 1. */
 static bool plausible(struct coder *c, uint64_t n)
 {
 	if (c->from && n > (uint64_t)(c->from->end - c->from->p))
-		c->failed = true;
+		impossible(c);
 	return !c->failed;
 }
 
 static void code_files(struct coder *c, struct meta *m)
 {
 	code_u64(c, &m->files);
-	if (c->failed || !plausible(c, m->files) || m->files == 0) {
-		c->failed = true;
+	if (m->files == 0)
+		impossible(c);
+	if (c->failed || !plausible(c, m->files))
 		return;
-	}
 	if (c->from)
 		m->file = ARENA_ARRAY(c->arena, struct input_file, (size_t)m->files);
 	c->failed |= !m->file;
@@ -153,10 +161,10 @@ void meta_code(struct coder *c, struct meta *m)
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		code_bool(c, flags[i]);
 	code_u64(c, &m->loose);
-	if (!plausible(c, m->all_events) || m->events > m->all_events) {
-		c->failed = true;
+	if (m->events > m->all_events)
+		impossible(c);
+	if (!plausible(c, m->all_events))
 		return;
-	}
 	if (c->from) {
 		m->event = ARENA_ARRAY(c->arena, struct event, (size_t)m->all_events + 1);
 		m->total = ARENA_ARRAY(c->arena, uint64_t, (size_t)m->events + 1);

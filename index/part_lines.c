@@ -355,8 +355,10 @@ static int read_guarded(void *arg)
 
 static int unknown(struct store *st, struct str name, struct err *err)
 {
-	err_set(err, ERR_INDEX, 0, "the index does not know '%.*s', which a part has",
-		(int)(name.n < 200 ? name.n : 200), name.p);
+	err_set(err, ERR_INDEX, 0,
+		"%.*s: the index does not know '%.*s', which one of the parts has",
+		STR_ARG(store_info(st)->profile), (int)(name.n < 200 ? name.n : 200),
+		name.p);
 	return err_hint(err,
 			"the profile was replaced by another of its size and times: "
 			"rebuild with quern --rebuild '%.*s'",

@@ -222,7 +222,7 @@ int part_names_load(struct store *st, uint32_t part, struct names names[SPACES],
 
 	if (open_part(st, part, &in, err))
 		return (int)err->kind;
-	if (varint_get(&in))
+	if (varint_get(&in) && names)
 		for (int i = 0; i < SPACES; i++)
 			names_restart(&names[i]);
 	for (int i = 0; i < SPACES; i++) {
@@ -236,7 +236,8 @@ int part_names_load(struct store *st, uint32_t part, struct names names[SPACES],
 			string = varint_get(&in);
 			if (in.bad || string >= limit[i])
 				return damaged(st, err);
-			if (define(&names[i], space, id, string_of(st, space, string)))
+			if (names &&
+			    define(&names[i], space, id, string_of(st, space, string)))
 				return no_memory(err);
 		}
 	}

@@ -22,7 +22,7 @@
 /* The definitions of every part of p, which has several. */
 int part_names_save(const struct profile *p, struct store_writer *w,
 		    const atomic_int *cancel, struct err *err);
-/* Let names know what the text of the part defined. */
+/* Let names know what the text of the part defined; NULL: only see that it can be read. */
 int part_names_load(struct store *st, uint32_t part, struct names names[SPACES],
 		    struct err *err);
 /* Ids defined before the part mean nothing in it ("NEW PROFILING FILE"). */

@@ -261,6 +261,38 @@ static void test_odd(struct arena *a)
 	   "nor for a cost through it");
 }
 
+static void refuse_damaged(struct graph *g, struct arena *a)
+{
+	const struct {
+		uint32_t *at, to;
+		const char *what;
+	} cases[] = {
+		{&g->callee[0], 77, "a callee is out of range"},
+		{&g->first[0], 1, "edges and functions do not fit"},
+		{&g->first[4], 3, "edges and functions do not fit"},
+		{&g->first[1], 4, "edges are out of order"},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct flow_input in = {.functions = 4,
+					.edges = 4,
+					.out_first = g->first,
+					.callee = g->callee,
+					.incl = g->w,
+					.self = g->self};
+		uint32_t was = *cases[i].at;
+		struct flow *bad = NULL;
+		struct err err = {0};
+
+		*cases[i].at = cases[i].to;
+		ok(flow_build(&in, a, NULL, &bad, &err) == ERR_INDEX &&
+			   strstr(err.text, cases[i].what) &&
+			   strstr(err.hint, "--rebuild"),
+		   "a damaged graph is refused: %s", err.text);
+		*cases[i].at = was;
+	}
+}
+
 static void test_extremes(struct arena *a)
 {
 	static const uint64_t self[] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 0};
@@ -299,17 +331,7 @@ static void test_extremes(struct arena *a)
 		     &(struct path_query){.from = set_of(a, 4, 0), .to = set_of(a, 4, 2)},
 		     a, &stop, &l, &err) == ERR_CANCEL,
 	   "interrupted");
-	g.callee[0] = 77;
-	struct flow *bad = NULL;
-	struct flow_input in = {.functions = 4,
-				.edges = 4,
-				.out_first = g.first,
-				.callee = g.callee,
-				.incl = g.w,
-				.self = g.self};
-	err_clear(&err);
-	ok(flow_build(&in, a, NULL, &bad, &err) == ERR_INDEX,
-	   "a damaged graph is refused");
+	refuse_damaged(&g, a);
 }
 
 /* ---- brute force ---- */

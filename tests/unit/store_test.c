@@ -177,6 +177,7 @@ static void test_parts(struct store *st)
 	struct store_part p;
 	struct store_diag d;
 	struct store_verified checked;
+	const atomic_int stop = 1;
 	uint64_t *cost, *calls;
 	fn_id *fns;
 	edge_id *edges;
@@ -214,6 +215,7 @@ static void test_parts(struct store *st)
 	ok(checked.values > 30 && checked.pages > checked.values &&
 		   checked.strings == 11 && checked.detail == 10 && checked.sums,
 	   "and all of it was looked at");
+	ok(store_verify(st, &stop, &checked, &err) == ERR_CANCEL, "interrupted");
 	arena_free(&a);
 }
 

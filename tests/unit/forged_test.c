@@ -1,0 +1,451 @@
+/*
+ * forged_test.c - an index that is wrong under checksums that are right.
+ *
+ * The values of a sound index are read from its pages, one of them is changed, and all are
+ * written again.  quern --verify names the table and what is wrong with it; a question that
+ * meets it says so, too, and is never answered from it.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "engine/query.h"
+#include "index/build.h"
+#include "index/meta_code.h"
+#include "index/store_write.h"
+#include "repl/render.h"
+#include "tests/fuzzing.h"
+#include "tests/sample.h"
+#include "tests/tap.h"
+
+/* A cycle of C and D, and names that the second part has, too. */
+static const char text[] = SAMPLE_HEAD
+	"fn=(5) C\n0x50 1 2\ncfn=(6) D\ncalls=1 0x60\n0x52 1 4\nfn=(6)\n0x60 1 3\ncfn=(5)\n"
+	"calls=1 0x50\n0x62 1 1\n" SAMPLE_TAIL;
+
+static char profile[100], good_path[100], bad_path[100];
+
+/* ---- the values of an index ---- */
+
+enum { PAGE = 4096, VALUES = 200, ROOM = 1 << 16 };
+
+struct value {
+	struct value_header head;
+	unsigned char p[ROOM];
+	bool gone;
+};
+
+static struct value value[VALUES];
+static size_t nvalue;
+
+static void read_values(const char *path)
+{
+	static unsigned char page[PAGE];
+	int fd = open(path, O_RDONLY);
+
+	for (off_t at = 0; pread(fd, page, PAGE, at) == PAGE; at += PAGE) {
+		struct value *v = &value[nvalue];
+
+		memcpy(&v->head, page + 16, sizeof(v->head));
+		if (v->head.magic != VALUE_MAGIC)
+			continue;
+		if (nvalue == VALUES - 1 || v->head.bytes > ROOM ||
+		    pread(fd, v->p, v->head.bytes, at + 16 + (off_t)sizeof(v->head)) !=
+			    (ssize_t)v->head.bytes)
+			fuzz_fail("%s has more than a small index has", path);
+		nvalue++;
+	}
+	close(fd);
+}
+
+static void write_values(const char *path)
+{
+	struct store_writer *w = NULL;
+	struct err err = {0};
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+	if (store_writer_open(path, fd, 1 << 24, &w, &err))
+		fuzz_fail("%s", err.text);
+	for (size_t i = 0; i < nvalue; i++) {
+		const struct value_header *h = &value[i].head;
+
+		if (!value[i].gone &&
+		    store_writer_put(w, (enum table)h->table, h->event, h->block, h->rows,
+				     value[i].p, h->bytes, &err))
+			fuzz_fail("%s", err.text);
+	}
+	if (store_writer_finish(w, &err))
+		fuzz_fail("%s", err.text);
+	store_writer_close(w);
+	close(fd);
+}
+
+/* ---- what is done to one ---- */
+
+typedef void forge_fn(struct value *v, uint64_t a, uint64_t b);
+
+static void drop(struct value *v, uint64_t a, uint64_t b)
+{
+	(void)a;
+	(void)b;
+	v->gone = true;
+}
+
+static void set_rows(struct value *v, uint64_t rows, uint64_t b)
+{
+	(void)b;
+	v->head.rows = (uint32_t)rows;
+}
+
+/* There is one more, of another table or event. */
+static void copy_to(struct value *v, uint64_t table, uint64_t event)
+{
+	value[nvalue] = *v;
+	value[nvalue].head.table = (uint16_t)table;
+	value[nvalue++].head.event = (uint16_t)event;
+}
+
+static void swap_rows(struct value *v, uint64_t a, uint64_t b)
+{
+	unsigned width = table_width((enum table)v->head.table);
+	unsigned char was[8];
+
+	memcpy(was, v->p + a * width, width);
+	memcpy(v->p + a * width, v->p + b * width, width);
+	memcpy(v->p + b * width, was, width);
+}
+
+static void set_row(struct value *v, uint64_t row, uint64_t to)
+{
+	unsigned width = table_width((enum table)v->head.table);
+
+	memcpy(v->p + row * width, &to, width);
+}
+
+static void set_byte(struct value *v, uint64_t at, uint64_t to)
+{
+	v->p[at] = (unsigned char)to;
+}
+
+static void add_to_last_byte(struct value *v, uint64_t n, uint64_t b)
+{
+	(void)b;
+	v->p[v->head.bytes - 1] += (unsigned char)n;
+}
+
+/* The first byte of the text becomes another. */
+static void rename_to(struct value *v, uint64_t from, uint64_t to)
+{
+	uint64_t *offset = (uint64_t *)(void *)v->p;
+
+	for (uint32_t i = 0; i < v->head.rows; i++)
+		if (offset[i] + 1 == offset[i + 1] && v->p[offset[i]] == from)
+			v->p[offset[i]] = (unsigned char)to;
+}
+
+static void cut_by(struct value *v, uint64_t n, uint64_t b)
+{
+	(void)b;
+	v->head.bytes -= n;
+}
+
+#define OF_META(field) offsetof(struct meta, field)
+#define UNREADABLE "its meta value cannot be read"
+
+/* One field of a value that is not a column: a is its offset in struct meta, part or diag. */
+static void recode(struct value *v, uint64_t at, uint64_t to)
+{
+	union {
+		struct meta meta;
+		struct part part;
+		struct diag diag;
+	} what = {0};
+	struct varint_reader in = {v->p, v->p + v->head.bytes, false};
+	struct bytes out = {0};
+	struct coder from = {.from = &in}, into = {.to = &out};
+	struct coder *each[] = {&from, &into};
+	uint64_t functions;
+	struct arena a;
+
+	arena_init(&a, 0);
+	from.arena = &a;
+	for (int i = 0; i < 2; i++) {
+		if (v->head.table == TABLE_META)
+			meta_code(each[i], &what.meta);
+		else if (v->head.table == TABLE_PART)
+			part_head_code(each[i], &what.part, &functions);
+		else
+			diag_code(each[i], &what.diag);
+		if (i == 0 && at == OF_META(total) && v->head.table == TABLE_META)
+			what.meta.total[0] += to;
+		else if (i == 0)
+			memcpy((char *)&what + at, &to,
+			       v->head.table == TABLE_PART ? 4 : 8);
+	}
+	if (from.failed || into.failed || out.n > ROOM)
+		fuzz_fail("value of table %u", v->head.table);
+	/* What follows, as further parts do, stays. */
+	memmove(v->p + out.n, in.p, (size_t)(in.end - in.p));
+	v->head.bytes = out.n + (size_t)(in.end - in.p);
+	memcpy(v->p, out.p, out.n);
+	free(out.p);
+	arena_free(&a);
+}
+
+static void rename_event(struct value *v, uint64_t from, uint64_t to)
+{
+	/* Names of two letters, after their length. */
+	for (uint64_t i = 0; i + 2 < v->head.bytes; i++)
+		if (v->p[i] == 2 && v->p[i + 1] == 'D' && v->p[i + 2] == from)
+			v->p[i + 2] = (unsigned char)to;
+}
+
+/* ---- what is said ---- */
+
+static int render(void *arg, const struct result *r, struct err *err)
+{
+	struct look look = {.utf8 = true};
+	struct out o;
+	struct render rd = {.o = &o, .r = r, .look = &look, .session = arg, .err = err};
+
+	out_mem(&o);
+	render_find(FORMAT_CSV)->render(&rd);
+	out_close(&o);
+	return session_check(arg, err);
+}
+
+/* What a question says, or --verify when there is none. */
+static void ask(const char *query, struct err *err)
+{
+	struct store_verified v;
+	struct session *s = NULL;
+	struct store *st = NULL;
+	struct arena a;
+
+	if (store_open(bad_path, true, &st, err))
+		return;
+	if (!query) {
+		store_verify(st, NULL, &v, err);
+		store_close(st);
+		return;
+	}
+	arena_init(&a, 0);
+	if (!session_new(&s, err) && !session_add(s, STR("p"), st, err))
+		query_run(s, str_c(query), &a, render, s, err);
+	arena_free(&a);
+	session_free(s);
+	store_close(st);
+}
+
+static const struct forgery {
+	enum table table;
+	uint32_t event;
+	forge_fn *forge;
+	uint64_t a, b;
+	const char *query; /* NULL: --verify */
+	const char *said;
+} forgeries[] = {
+	/* What --verify finds in the values as such. */
+	{TABLE_META, 0, drop, 0, 0, NULL, "meta block 0: missing"},
+	{TABLE_META, 0, set_rows, 99, 0, NULL,
+	 "the index is of another version of quern"},
+	{TABLE_META, 0, recode, OF_META(functions), UINT32_MAX, NULL, UNREADABLE},
+	{TABLE_META, 0, recode, OF_META(cycles), 1000, NULL, UNREADABLE},
+	{TABLE_META, 0, recode, OF_META(parts), 1ull << 32, NULL, UNREADABLE},
+	{TABLE_META, 0, set_byte, 0, 0, NULL, UNREADABLE}, /* files */
+	{TABLE_META, 0, set_byte, 0, 127, NULL, UNREADABLE},
+	{TABLE_META, 0, cut_by, 3, 0, NULL, UNREADABLE},
+	{TABLE_FN_LINE, 0, drop, 0, 0, NULL, "function lines block 0: missing"},
+	{TABLE_FN_LINE, 0, copy_to, 99, 0, NULL,
+	 "meta block 0: there is a value of no table"},
+	{TABLE_FN_SELF, 0, copy_to, TABLE_FN_SELF, 50, NULL,
+	 "self cost block 0: no such block"},
+	{TABLE_FN_SELF, 0, copy_to, TABLE_FN_SELF, 3, NULL, /* a derived event */
+	 "self cost block 0: no such block"},
+	{TABLE_FN_SELF, 0, set_rows, 3, 0, NULL,
+	 "self cost block 0: it does not have the rows it should"},
+	{TABLE_FN_SELF, 0, cut_by, 8, 0, NULL,
+	 "self cost block 0: it does not have the rows it should"},
+	{TABLE_LINES, 0, set_byte, 0, 99, NULL,
+	 "cost lines block 0: its numbers cannot be read"},
+	{TABLE_JUMPS, 0, set_byte, 3, 98, NULL, "jumps block 0: a jump is out of range"},
+	{TABLE_PART, 0, recode, offsetof(struct part, file), 7, NULL,
+	 "parts block 0: it cannot be read"},
+	{TABLE_DIAG, 0, recode, offsetof(struct diag, kind), 77, NULL,
+	 "diagnostics block 0: it cannot be read"},
+	{TABLE_PART_AT, 0, set_row, 1, 1 << 20, NULL,
+	 "part costs block 0: a place is out of range"},
+	{TABLE_PART_COST, 0, set_byte, 0, 99, NULL,
+	 "part costs block 0: its numbers cannot be read"},
+	{TABLE_PART_NAMES_AT, 0, set_row, 1, 1 << 20, NULL,
+	 "part names block 0: a place is out of range"},
+	{TABLE_PART_NAMES, 0, set_byte, 3, 99, NULL,
+	 "part names block 0: a name is out of range"},
+
+	/* In their order. */
+	{TABLE_NAME, 0, rename_to, 'B', 'Z', NULL,
+	 "names block 0: its strings are not in order"},
+	{TABLE_FN_NAME, 0, swap_rows, 1, 3, NULL,
+	 "function names block 0: the functions are not in order"},
+	{TABLE_FN_NAME, 0, set_row, 1, 99, NULL,
+	 "function names block 0: an id is out of range"},
+	{TABLE_OUT_FIRST, 0, set_row, 0, 1, NULL,
+	 "callees block 0: the spans do not cover the edges"},
+	{TABLE_OUT_FIRST, 0, set_row, 3, 0, NULL,
+	 "callees block 0: an id is out of range"},
+	{TABLE_EDGE_CALLER, 0, swap_rows, 0, 5, NULL,
+	 "edge callers block 0: the edges are not in order"},
+	{TABLE_IN_EDGE, 0, swap_rows, 0, 5, NULL,
+	 "incoming edges block 0: it has another function's edge"},
+	{TABLE_CYCLE_MEMBER, 0, swap_rows, 0, 1, NULL,
+	 "cycle members block 0: it has another cycle's member"},
+	{TABLE_CYCLE_FIRST, 0, set_row, 0, 3, NULL,
+	 "cycles block 0: a span is out of range"},
+	{TABLE_CYCLE_FIRST, 0, set_row, 1, 1, NULL,
+	 "cycles block 0: members are missing"},
+	{TABLE_FN_CYCLE, 0, set_row, 0, 1, NULL, "cycles block 0: members are missing"},
+	{TABLE_TOPO, 0, set_row, 0, 0, NULL,
+	 "topological order block 0: a function is there twice"},
+	{TABLE_TOPO, 0, swap_rows, 0, 6, NULL,
+	 "topological order block 0: a callee comes before its caller"},
+	{TABLE_RANK_SELF, 1, swap_rows, 0, 1, NULL,
+	 "rank by self cost block 0: it is not in order"},
+	{TABLE_RANK_INCL, 0, set_row, 0, 1, NULL,
+	 "rank by inclusive cost block 0: it is not in order"},
+
+	/* In sums. */
+	{TABLE_FN_CALLS, 0, set_row, 0, 1000, NULL,
+	 "function calls block 0: it is not the sum of the edges"},
+	{TABLE_FN_INCL, 0, set_row, 6, 1000, NULL,
+	 "inclusive cost block 0: it is not self and outgoing edges"},
+	{TABLE_FN_INCL, 0, set_row, 3, 7, NULL,
+	 "inclusive cost block 0: it is not the sum of its cycle"},
+	{TABLE_CYCLE_INCL, 0, set_row, 0, 0, NULL,
+	 "cycle inclusive cost block 0: it is not the sum of its members"},
+	{TABLE_META, 0, recode, OF_META(total), 1, NULL,
+	 "meta block 0: a total is not the sum of the functions"},
+	{TABLE_LINES, 0, add_to_last_byte, 1, 0, NULL,
+	 "cost lines block 0: its sum is not the function's self cost"},
+	{TABLE_SITES, 0, add_to_last_byte, 1, 0, NULL,
+	 "call sites block 0: its sum is not the edge's"},
+	{TABLE_META, 0, recode, OF_META(jumps), 17, NULL,
+	 "meta block 0: its counts are not those of the rows"},
+	{TABLE_PART_SELF, 0, set_row, 0, 77, NULL,
+	 "part self cost block 0: it is not the sum of its functions"},
+
+	/* In a question. */
+	{TABLE_PART_NAMES_AT, 0, set_row, 1, 1 << 20, "part 2 | lines",
+	 "part names block 0: a place is out of range"},
+	{TABLE_PART_NAMES, 0, set_byte, 3, 99, "part 2 | lines",
+	 "part names block 0: a name is out of range"},
+	{TABLE_NAME, 0, rename_to, 'H', 'I', "part 1 | lines",
+	 "the index does not know 'H', which one of the parts has"},
+	{TABLE_FN_FILE, 0, set_row, 5, 0, "part 2 | lines",
+	 "the index does not know 'H', which one of the parts has"},
+	{TABLE_FN_FILE, 0, set_row, 5, 0, "part 1 | callsites",
+	 "the index does not know 'H', which one of the parts has"},
+	{TABLE_META, 0, rename_event, 'w', 'x', "part 2 | lines",
+	 "the index does not know 'Dw', which one of the parts has"},
+	{TABLE_EDGE_CALLEE, 0, swap_rows, 1, 2, "hide D | calls",
+	 "its edges are out of order"},
+	{TABLE_PART_COST, 0, set_byte, 0, 99, "parts of A",
+	 "part costs block 0: its numbers cannot be read"},
+	{TABLE_PART_COST, 0, set_byte, 0, 99, "part 1 | functions",
+	 "part costs block 0: its numbers cannot be read"},
+	{TABLE_SITES, 0, set_byte, 1, 99, "callsites",
+	 "call sites block 0: a call site is out of range"},
+	{TABLE_LINES, 0, set_byte, 0, 99, "functions of line:a.c:3",
+	 "cost lines block 0: its numbers cannot be read"},
+	{TABLE_FN_CYCLE, 0, set_row, 0, 9, "cycles of A",
+	 "function cycles block 0: an id is out of range"},
+	{TABLE_EDGE_INCL, 0, drop, 0, 0, "path from main to H",
+	 "edge cost block 0: missing"},
+	{TABLE_EDGE_INCL, 1, drop, 0, 0, "hide D | events", "edge cost block 0: missing"},
+	{TABLE_EDGE_INCL, 0, drop, 0, 0, "hide D | cost of H under main",
+	 "edge cost block 0: missing"},
+	{TABLE_EDGE_INCL, 0, drop, 0, 0, "collapse by object | calls",
+	 "edge cost block 0: missing"},
+};
+
+/* Of the same profile, packed. */
+static const struct forgery of_packed[] = {
+	{TABLE_PART, 0, recode, offsetof(struct part, bytes), 100000, "part 1 | lines",
+	 "is shorter than its index says"},
+	{TABLE_PART, 0, recode, offsetof(struct part, offset), 100000, "part 1 | lines",
+	 "is shorter than its index says"},
+};
+
+static void try(const struct forgery *f)
+{
+	static struct value was[VALUES];
+	size_t n = nvalue;
+	struct err err = {0};
+	const char *what;
+	bool found = false;
+
+	memcpy(was, value, sizeof(was));
+	for (size_t i = 0; i < n; i++)
+		if (value[i].head.table == f->table && value[i].head.event == f->event &&
+		    !found) {
+			found = true;
+			f->forge(&value[i], f->a, f->b);
+		}
+	write_values(bad_path);
+	ask(f->query, &err);
+	what = strstr(err.text, "damaged: ");
+	if (what)
+		what += strlen("damaged: ");
+	else if (strncmp(err.text, profile, strlen(profile)) == 0)
+		what = err.text + strlen(profile) + strlen(": ");
+	is_str(what ? what : err.text, f->said, "%s: %s", table_name(f->table),
+	       f->query ? f->query : "--verify");
+	/* What is stale is made again without a word. */
+	if (err.kind != ERR_STALE && !err.hint[0])
+		ok(false, "%s: no hint", f->said);
+	memcpy(value, was, sizeof(was));
+	nvalue = n;
+}
+
+/* Index the profile, which is there; forge the index. */
+static void forge(const struct forgery *f, size_t n)
+{
+	struct build_opts opts = {.index_path = good_path};
+	struct build_report report;
+	struct err err = {0};
+	struct store *st;
+
+	if (build_open(profile, &opts, &st, &report, &err))
+		fuzz_fail("%s", err.text);
+	store_close(st);
+	nvalue = 0;
+	read_values(good_path);
+	write_values(bad_path);
+	ask(NULL, &err);
+	is_str(err.text, "", "written again: sound");
+	for (size_t i = 0; i < n; i++)
+		try(&f[i]);
+}
+
+int main(void)
+{
+	FILE *f;
+	gzFile z;
+
+	snprintf(profile, sizeof(profile), "%s/profile", fuzz_directory());
+	snprintf(good_path, sizeof(good_path), "%s/good", fuzz_directory());
+	snprintf(bad_path, sizeof(bad_path), "%s/bad", fuzz_directory());
+	f = fopen(profile, "w");
+	if (!f || fputs(text, f) < 0 || fclose(f))
+		fuzz_fail("cannot write %s", profile);
+	forge(forgeries, COUNT(forgeries));
+	z = gzopen(profile, "w");
+	if (!z || gzputs(z, text) < 0 || gzclose(z))
+		fuzz_fail("cannot write %s", profile);
+	forge(of_packed, COUNT(of_packed));
+	unlink(profile);
+	unlink(good_path);
+	unlink(bad_path);
+	return done_testing();
+}
