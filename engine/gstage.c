@@ -11,39 +11,45 @@
 
 /* ---- part and thread ---- */
 
-static bool is_number(uint64_t v, const struct gstage *g)
-{
-	for (size_t i = 0; i < g->nnumbers; i++)
-		if (g->numbers[i] == v)
-			return true;
-	return false;
-}
-
 static uint64_t part_number(const struct gstage *g, const struct store_part *p)
 {
 	return g->kind == G_THREAD ? p->thread : p->part;
 }
 
-static int mark_parts(struct exec *x, const struct gstage *g, uint8_t *parts)
+/* One that is not there would be missed in silence beside others that are. */
+static int no_such_part(struct exec *x, const struct gstage *g, uint64_t number)
 {
 	uint32_t n = store_info(x->g->st)->parts;
-	bool any = false;
 
-	for (uint32_t p = 0; p < n; p++) {
-		struct store_part part;
-
-		store_part(x->g->st, p, &part);
-		if (is_number(part_number(g, &part), g))
-			any = true;
-		else
-			parts[p] = 0;
-	}
-	if (any)
-		return 0;
-	exec_fail(x, g->span, "no %s has this number; the profile has %u part%s",
-		  g->kind == G_THREAD ? "thread" : "part", n, n == 1 ? "" : "s");
+	exec_fail(x, g->span, "no %s has the number %llu; the profile has %u part%s",
+		  g->kind == G_THREAD ? "thread" : "part", (unsigned long long)number, n,
+		  n == 1 ? "" : "s");
 	return err_hint(x->err, "'%s' lists them",
 			g->kind == G_THREAD ? "threads" : "parts");
+}
+
+static int mark_parts(struct exec *x, const struct gstage *g, uint8_t *parts)
+{
+	uint8_t *met = EXEC_ARRAY(x, uint8_t, g->nnumbers);
+
+	if (!met)
+		return (int)x->err->kind;
+	for (uint32_t p = 0; p < store_info(x->g->st)->parts; p++) {
+		struct store_part part;
+		bool wanted = false;
+
+		store_part(x->g->st, p, &part);
+		for (size_t i = 0; i < g->nnumbers; i++)
+			if (g->numbers[i] == part_number(g, &part)) {
+				wanted = true;
+				met[i] = 1;
+			}
+		parts[p] &= wanted;
+	}
+	for (size_t i = 0; i < g->nnumbers; i++)
+		if (!met[i])
+			return no_such_part(x, g, g->numbers[i]);
+	return 0;
 }
 
 static int run_parts(struct exec *x, const struct gstage *first)
