@@ -2,9 +2,31 @@
 #include "index/base/err.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+/* What is too long loses its middle: a path stands there, and the reason behind it. */
+__attribute__((format(printf, 3, 0))) static void put(char *to, size_t size,
+						      const char *fmt, va_list ap)
+{
+	static const char gap[] = " ... ";
+	const size_t head = (size - sizeof(gap)) / 2, tail = size - sizeof(gap) - head;
+	char whole[3 * PATH_MAX];
+	size_t n;
+
+	if (vsnprintf(whole, sizeof(whole), fmt, ap) < 0)
+		whole[0] = '\0';
+	n = strlen(whole);
+	if (n < size) {
+		memcpy(to, whole, n + 1);
+		return;
+	}
+	memcpy(to, whole, head);
+	memcpy(to + head, gap, sizeof(gap) - 1);
+	memcpy(to + head + sizeof(gap) - 1, whole + n - tail, tail + 1);
+}
 
 int err_set(struct err *err, enum err_kind kind, uint64_t at, const char *fmt, ...)
 {
@@ -18,7 +40,7 @@ int err_set(struct err *err, enum err_kind kind, uint64_t at, const char *fmt, .
 	err->len = 0;
 	err->hint[0] = '\0';
 	va_start(ap, fmt);
-	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	put(err->text, sizeof(err->text), fmt, ap);
 	va_end(ap);
 	return (int)kind;
 }
@@ -30,7 +52,7 @@ int err_hint(struct err *err, const char *fmt, ...)
 	if (err->lost || err->hint[0])
 		return (int)err->kind;
 	va_start(ap, fmt);
-	vsnprintf(err->hint, sizeof(err->hint), fmt, ap);
+	put(err->hint, sizeof(err->hint), fmt, ap);
 	va_end(ap);
 	return (int)err->kind;
 }

@@ -36,8 +36,9 @@ static void test_long(void)
 {
 	struct err err = {0};
 
-	err_set(&err, ERR_PROFILE, 0, "%05000d", 1);
+	err_set(&err, ERR_PROFILE, 0, "%05000d: the reason.", 1);
 	is_u64(strlen(err.text), sizeof(err.text) - 1, "a long sentence is cut");
+	is_str(err.text + sizeof(err.text) - 8, "reason.", "in the middle");
 	err_hint(&err, "%05000d", 1);
 	is_u64(strlen(err.hint), sizeof(err.hint) - 1, "a long hint is cut");
 }
