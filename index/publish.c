@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,10 @@
 #include "index/store.h"
 
 #define SUFFIX ".quern"
+/* What the name of a file that is being made has behind the index's. */
+#define LONGEST_TEMP ".tmp.4294967295.ffffffff"
+
+enum { CACHED_NAME = NAME_MAX - 16 - sizeof("-" SUFFIX LONGEST_TEMP) };
 
 static bool fits(int n)
 {
@@ -31,6 +36,8 @@ static bool cache_place(const char *profile, char path[INDEX_PATH_MAX])
 	struct str base = str_basename(str_c(profile));
 	uint64_t h = str_hash(str_c(profile));
 
+	if (base.n > CACHED_NAME)
+		base.n = CACHED_NAME;
 	if (cache && cache[0] == '/')
 		return fits(snprintf(path, INDEX_PATH_MAX,
 				     "%s/quern/%016" PRIx64 "-%.*s" SUFFIX, cache, h,
@@ -122,6 +129,8 @@ bool publish_writable(const char *path)
 {
 	char dir[INDEX_PATH_MAX];
 
+	if (str_basename(str_c(path)).n + strlen(LONGEST_TEMP) > NAME_MAX)
+		return false;
 	publish_directory(path, dir);
 	if (access(dir, F_OK) && strstr(dir, "/quern"))
 		make_directories(dir);
@@ -279,10 +288,8 @@ static int make_temp(struct publish *p, const char *stem, struct err *err)
 	for (int tries = 0; tries < 100; tries++) {
 		if (getrandom(&r, sizeof(r), 0) != (ssize_t)sizeof(r))
 			r = (uint32_t)tries + (uint32_t)time(NULL);
-		if (!fits(snprintf(p->temp, sizeof(p->temp), "%s.tmp.%ld.%08" PRIx32,
-				   stem, (long)getpid(), r)))
-			return err_set(err, ERR_INDEX, 0,
-				       "the path of the index is too long");
+		snprintf(p->temp, sizeof(p->temp), "%s.tmp.%ld.%08" PRIx32, stem,
+			 (long)getpid(), r);
 		p->temp_fd = openat(p->dir_fd, in_directory(p->temp), flags, 0600);
 		if (p->temp_fd >= 0)
 			return 0;
@@ -308,8 +315,8 @@ static int make_nameless(struct publish *p, const char *stem, struct err *err)
 		close(p->temp_fd);
 		return make_temp(p, stem, err);
 	}
-	if (!p->temp[0] && !fits(snprintf(p->temp, sizeof(p->temp), "%s.tmp", stem)))
-		return err_set(err, ERR_INDEX, 0, "TMPDIR is too long");
+	if (!p->temp[0])
+		snprintf(p->temp, sizeof(p->temp), "%s", stem);
 	return 0;
 }
 
@@ -325,6 +332,15 @@ const char *publish_opens(const struct publish *p)
 	return p->nameless ? p->opens : p->temp;
 }
 
+/* Below PATH_MAX there is room for what the names of the lock and of the temporary file have
+ * behind the index's. */
+static int too_long(const char *path, struct err *err)
+{
+	err_set(err, ERR_INDEX, 0, "the path of the index is too long, %zu bytes",
+		strlen(path));
+	return err_hint(err, "name a shorter one with --index PATH");
+}
+
 int publish_begin(struct publish *p, const char *index, bool no_wait,
 		  const atomic_int *cancel, struct err *err)
 {
@@ -334,16 +350,17 @@ int publish_begin(struct publish *p, const char *index, bool no_wait,
 	memset(p, 0, sizeof(*p));
 	p->dir_fd = p->lock_fd = p->temp_fd = -1;
 	if (!index) {
-		if (!fits(snprintf(stem, sizeof(stem), "%s/quern",
-				   tmp && tmp[0] == '/' ? tmp : "/tmp")))
+		if (snprintf(stem, sizeof(stem), "%s/quern",
+			     tmp && tmp[0] == '/' ? tmp : "/tmp") >= PATH_MAX)
 			err_set(err, ERR_INDEX, 0, "TMPDIR is too long");
 		else if (!open_directory(p, stem, err))
 			make_nameless(p, stem, err);
 		return err->kind ? temporary_elsewhere(err) : 0;
 	}
-	if (!fits(snprintf(p->index, sizeof(p->index), "%s", index)) ||
-	    !fits(snprintf(p->lock, sizeof(p->lock), "%s.lock", index)))
-		return err_set(err, ERR_INDEX, 0, "the path of the index is too long");
+	if (strlen(index) >= PATH_MAX)
+		return too_long(index, err);
+	snprintf(p->index, sizeof(p->index), "%s", index);
+	snprintf(p->lock, sizeof(p->lock), "%s.lock", index);
 	if (open_directory(p, index, err) || take_lock(p, no_wait, cancel, err))
 		return (int)err->kind;
 	publish_sweep(index, publish_remove);
