@@ -326,15 +326,24 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 	return (int)err.kind;
 }
 
+int app_none_open(struct err *err)
+{
+	err_set(err, ERR_QUERY, 0, "no profile is open");
+	return err_hint(err, ".open PROFILE");
+}
+
 int app_close(struct app *app, const char *name, struct err *err)
 {
 	size_t i = 0;
 
+	if (!app->nprofiles)
+		return app_none_open(err);
 	while (i < app->nprofiles && name && strcmp(app->profiles[i].name, name) != 0)
 		i++;
-	if (i == app->nprofiles)
-		return err_set(err, ERR_QUERY, 0, "no profile '%s' is open",
-			       name ? name : "");
+	if (i == app->nprofiles) {
+		err_set(err, ERR_QUERY, 0, "no profile '%s' is open", name);
+		return err_hint(err, ".profiles lists them");
+	}
 	if (session_remove(app->session, str_c(app->profiles[i].name), err))
 		return (int)err->kind;
 	store_close(app->profiles[i].store);
@@ -376,8 +385,7 @@ int app_run(struct app *app, struct str text, const struct origin *from)
 		return 0;
 	arena_reset(&app->arena);
 	if (!app->nprofiles) {
-		err_set(&err, ERR_QUERY, 0, "no profile is open");
-		err_hint(&err, ".open PROFILE");
+		app_none_open(&err);
 	} else {
 		query_run(app->session, text, &app->arena, answer, app, &err);
 	}

@@ -49,6 +49,8 @@ void app_free(struct app *app);
 /* Open a profile of n files, indexing it when needed; name NULL: its own.  Errors are shown.
  * 0 or the kind. */
 int app_open(struct app *app, const char *name, const char *const *path, size_t n);
+/* The error of what needs an open profile. */
+int app_none_open(struct err *err);
 /* Where PROFILE begins in NAME=PROFILE: 0, so no name, when a file of that whole name is there. */
 size_t app_split_name(const char *arg);
 /* Show C++ and Rust names demangled, in every profile. */

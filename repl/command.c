@@ -111,6 +111,11 @@ static int do_mode(struct app *app, struct str rest, struct err *err)
 		return err_hint(err,
 				".help formats lists them; `auto` suits each answer");
 	}
+	if (rest.n && !str_eq(rest, STR("exact"))) {
+		err_set(err, ERR_USAGE, 0, "'%.*s' means nothing after a format",
+			STR_ARG(rest));
+		return err_hint(err, ".mode FORMAT exact shows every digit");
+	}
 	app->exact = str_eq(name, STR("exact")) || str_eq(rest, STR("exact"));
 	app->format = f;
 	return 0;
@@ -163,7 +168,7 @@ static int do_event(struct app *app, struct str rest, struct err *err)
 	if (event.n)
 		return session_set_event(app->session, event, err);
 	if (!app->nprofiles)
-		return err_set(err, ERR_QUERY, 0, "no profile is open");
+		return app_none_open(err);
 	st = session_profile(app->session, 0);
 	n = store_info(st)->all_events;
 	out_mem(&list);
@@ -308,7 +313,7 @@ static int do_export(struct app *app, struct str rest, struct err *err)
 	if (dir && !*dir)
 		err_set(err, ERR_USAGE, 0, ".export needs a DIRECTORY");
 	else if (dir && !app->nprofiles)
-		err_set(err, ERR_QUERY, 0, "no profile is open");
+		app_none_open(err);
 	else if (dir && session_filters(app->session)) {
 		err_set(err, ERR_QUERY, 0,
 			"an export is of whole profiles, and filters are in force");
@@ -326,6 +331,8 @@ static int do_explain(struct app *app, struct str rest, struct err *err)
 
 	if (!rest.n)
 		return err_set(err, ERR_USAGE, 0, ".explain needs a query");
+	if (!app->nprofiles)
+		return app_none_open(err);
 	arena_reset(&app->arena);
 	if (query_explain(app->session, rest, &app->arena, &text, err))
 		return (int)err->kind;
@@ -390,9 +397,10 @@ static int do_save(struct app *app, struct str rest, struct err *err)
 
 	if (path && !*path)
 		err_set(err, ERR_USAGE, 0, ".save needs a FILE");
-	else if (path && !text.n)
-		err_set(err, ERR_QUERY, 0, "nothing to save: no query was asked yet");
-	else if (path)
+	else if (path && !text.n) {
+		err_set(err, ERR_QUERY, 0, "nothing to save: no query was typed yet");
+		err_hint(err, ".save FILE QUERY");
+	} else if (path)
 		write_text(path, text, err);
 	free(path);
 	return (int)err->kind;

@@ -93,6 +93,11 @@ static int add(struct opening *o, const char *arg, struct err *err)
 
 	if (!g)
 		return no_memory(err);
+	if (!*path) {
+		err_set(err, ERR_USAGE, 0, "'%s' names no file", arg);
+		return err_hint(err,
+				at ? "NAME=PROFILE, without a blank" : "give a PROFILE");
+	}
 	if (add_pattern(g, path, &rc, err))
 		return rc;
 	if (o->app->opts->all_parts && strcmp(path, "-") != 0)

@@ -280,6 +280,8 @@ static int check(const struct options *o, struct err *err)
 	if (o->index && o->no_index_write)
 		return err_set(err, ERR_USAGE, 0,
 			       "--index and --no-index-write contradict");
+	if (o->index && !*o->index)
+		return err_set(err, ERR_USAGE, 0, "--index takes the path of a file");
 	if (options_stdin_profile(o) && options_stdin_script(o)) {
 		err_set(err, ERR_USAGE, 0,
 			"the profile and the script cannot both be standard input");
