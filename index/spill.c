@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,15 +27,12 @@ void spill_free(struct spill *o)
 static int open_unlinked(const char *dir)
 {
 	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	char path[4200];
+	char path[PATH_MAX + 40];
 
 	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
 		return fd;
-	if (snprintf(path, sizeof(path), "%s/quern.tmp.%ld.XXXXXX", dir,
-		     (long)getpid()) >= (int)sizeof(path)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
+	snprintf(path, sizeof(path), "%.*s/quern.tmp.%ld.XXXXXX", PATH_MAX, dir,
+		 (long)getpid());
 	fd = mkostemp(path, O_CLOEXEC);
 	if (fd >= 0)
 		unlink(path);

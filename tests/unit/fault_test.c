@@ -545,7 +545,7 @@ static const struct scene scenes[] = {
 	{"parts", with, 1, {"p"}, .leaves = 1},
 	{"an odd one", with, 2, {"p"}, .leaves = 1},
 	{"names made of names", named, 0, {"p"}, .leaves = 1},
-	{"little memory", spilled, 0, {"p"}, .opts = {.mem = 60 << 10, .run = 16}},
+	{"little memory", spilled, 0, {"p"}, .opts = {.mem = 8 << 10, .run = 16}},
 	{"small stretches", spilled, 0, {"p"}, .opts = {.stretch = 512}},
 	{"gzip", packed, GZIP, {"p"}, .leaves = 1},
 	{"bzip2", packed, BZIP2, {"p"}, .leaves = 1},
