@@ -238,6 +238,7 @@ static void test_limits(void)
 		{"callers of ", "a or ", "a", "", 7000, ERR_NONE},
 		{"functions | sort ", "self + ", "self", "", 2000, ERR_NONE},
 		{"functions | show ", "abs(", "self", ")", 201, ERR_LIMIT},
+		{"part 0", ",1", "| top", "", 4095, ERR_NONE},
 		{"", "top;", "top", "", 16000, ERR_NONE},
 		{"", "top;", "top", "", 17000, ERR_LIMIT},
 	};
@@ -257,6 +258,20 @@ static void test_limits(void)
 		is_u64(err.kind, deep[i].kind, "%zu times '%s'", deep[i].n, deep[i].open);
 		arena_free(&a);
 	}
+}
+
+static void test_parts(void)
+{
+	struct arena a;
+	struct err err = {0};
+	struct stmt *s;
+
+	arena_init(&a, 64 << 20);
+	is_u64((uint64_t)parse_text(nested(&a, "part 0", ",1", "| top", "", 4096),
+				    &limits, &a, &s, &err),
+	       ERR_QUERY, "part: 4097 numbers");
+	is_str(err.text, "more than 4096 parts", "  is said");
+	arena_free(&a);
 }
 
 /* Every prefix of every text ends in an answer, and errors point inside it. */
@@ -291,6 +306,7 @@ int main(void)
 	test_sets();
 	test_queries();
 	test_limits();
+	test_parts();
 	test_prefixes();
 	return done_testing();
 }

@@ -427,6 +427,37 @@ static void test_profiles(struct store *st)
 	is_u64(run("in base | top 1", &s, &err), 0, "in");
 	is_u64((uint64_t)session_remove(session, STR("base"), &err), 0, "removed");
 	is_u64(run("functions vs base", &s, &err), ERR_QUERY, "  and gone");
+	err_clear(&err);
+	is_u64((uint64_t)session_remove(session, STR("base"), &err), ERR_QUERY, "twice");
+	is_str(err.text, "no profile is open under the name 'base'", "  is said");
+}
+
+/* A session whose last profile was closed. */
+static void test_none(void)
+{
+	struct session *was = session;
+	struct err err = {0};
+	struct seen s;
+	struct arena a;
+	struct str text;
+
+	arena_init(&a, 0);
+	if (session_new(&session, &err))
+		printf("Bail out! %s\n", err.text);
+	is_u64(run("top", &s, &err), ERR_QUERY, "no profile: a query");
+	is_str(err.text, "no profile is open", "  is said");
+	err_clear(&err);
+	is_u64((uint64_t)query_explain(session, STR("top"), &a, &text, &err), ERR_QUERY,
+	       "no profile: explain");
+	is_str(err.text, "no profile is open", "  is said");
+	err_clear(&err);
+	is_u64((uint64_t)session_set_event(session, STR("Ir"), &err), ERR_QUERY,
+	       "no profile: event");
+	is_str(err.text, "no profile is open", "  is said");
+	is_u64(session_event(session).n, 0, "  and none is in force");
+	session_free(session);
+	session = was;
+	arena_free(&a);
 }
 
 int main(void)
@@ -455,6 +486,7 @@ int main(void)
 	test_near();
 	test_memory();
 	test_profiles(st);
+	test_none();
 	session_free(session);
 	store_close(st);
 	return done_testing();

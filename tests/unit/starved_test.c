@@ -4,7 +4,10 @@
  * session answers again afterwards.
  */
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "engine/query.h"
+#include "engine/roots.h"
 #include "index/build.h"
 #include "tests/fuzzing.h"
 #include "tests/tap.h"
@@ -76,6 +79,70 @@ static void run(const char *path, const char *question)
 	store_close(st);
 }
 
+/* Text of a source beside the costs: tap.h has tabs. */
+static void run_source(void)
+{
+	static const char *const questions[] = {"source of *", "lines of *",
+						"lines of * | show text, line",
+						"top 3 lines"};
+	static char path[200];
+	FILE *f;
+	struct roots *roots;
+	struct err err = {0};
+	struct store *st;
+	struct session *s;
+	unsigned starved = 0;
+
+	snprintf(path, sizeof(path), "%s/p", fuzz_directory());
+	f = fopen(path, "w");
+	if (!f ||
+	    fputs("events: Ir\nfl=tap.h\nfn=f\n22 1\n+30 5\n+1 2\ncfn=g\n"
+		  "calls=1 1\n+3 4\nfn=g\n90 4\n9000 1\n",
+		  f) < 0 ||
+	    fclose(f) || roots_new(&roots, &err) || roots_add(roots, "tests", true, &err))
+		fuzz_fail("%s", err.text);
+	st = open_profile(path);
+	s = st ? fuzz_session(st) : NULL;
+	if (!ok(s != NULL, "a profile of tap.h"))
+		return;
+	session_set_roots(s, roots, NULL);
+	for (size_t i = 0; i < COUNT(questions); i++)
+		starved += starve(s, questions[i]);
+	ok(starved > 50, "text beside costs had too little memory: %u", starved);
+	session_free(s);
+	store_close(st);
+	roots_free(roots);
+	unlink(path);
+}
+
+/* Names for Tab. */
+static void run_names(void)
+{
+	struct store *st = open_profile("tests/fixtures/small/mutual-default.out");
+	struct session *s = st ? fuzz_session(st) : NULL;
+	unsigned starved = 0;
+	size_t n = 0;
+
+	if (!ok(s != NULL, "a session to complete in"))
+		return;
+	for (size_t bytes = 16; n == 0 && bytes < 1 << 20; bytes += 16) {
+		struct err err = {0};
+		struct str *names;
+		struct arena a;
+		int rc;
+
+		arena_init(&a, bytes);
+		rc = query_complete_function(s, STR("m"), 5, &a, &names, &n, &err);
+		starved += rc == ERR_LIMIT;
+		if (rc && (rc != ERR_LIMIT || n))
+			ok(false, "%zu bytes: status %d: %s", bytes, rc, err.text);
+		arena_free(&a);
+	}
+	ok(starved > 5 && n > 1, "names had too little memory: %u", starved);
+	session_free(s);
+	store_close(st);
+}
+
 int main(void)
 {
 	run("tests/fixtures/quirks/z_mut.cg", NULL);
@@ -83,5 +150,7 @@ int main(void)
 	run("tests/fixtures/small/mutual-default.out", NULL);
 	/* Names that are put together. */
 	run("tests/fixtures/names/shapes-cpp.out", "functions | show fn, short");
+	run_source();
+	run_names();
 	return done_testing();
 }
