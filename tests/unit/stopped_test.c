@@ -1,0 +1,213 @@
+/*
+ * stopped_test.c - Ctrl-C at every place that looks for it.
+ *
+ * The flag of the session stands in a page that nobody may read: each look at it is a fault,
+ * which notes the stack, lets the one instruction read and takes the page away again.  Then the
+ * question is asked again for each stack that is new, and that look finds the flag set:
+ * "interrupted" or the right answer, and the next question is answered as ever.
+ */
+#include <execinfo.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "index/build.h"
+#include "tests/fuzzing.h"
+#include "tests/tap.h"
+
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+
+enum { ROOM = 1000, PAGE = 4096, FUNCTIONS = 4500, ONE_STEP = 0x100 /* EFLAGS: TF */ };
+
+static atomic_int *flag; /* in a page of its own */
+static unsigned long looks, stop_at;
+static uint64_t *stacks; /* [ROOM] of each look; NULL: not wanted */
+
+static uint64_t stack_hash(void)
+{
+	void *frame[24];
+	uint64_t h = 0;
+	int n = backtrace(frame, 24);
+
+	for (int i = 0; i < n; i++)
+		h = (h ^ (uint64_t)(uintptr_t)frame[i]) * 0x9e3779b97f4a7c15;
+	return h;
+}
+
+static void on_look(int sig, siginfo_t *si, void *context)
+{
+	ucontext_t *c = context;
+
+	if ((uintptr_t)si->si_addr / PAGE != (uintptr_t)flag / PAGE) {
+		signal(sig, SIG_DFL);
+		return;
+	}
+	mprotect(flag, PAGE, PROT_READ | PROT_WRITE);
+	if (stacks && looks < ROOM)
+		stacks[looks] = stack_hash();
+	if (++looks == stop_at)
+		atomic_store(flag, 1); /* and it stays */
+	else if (looks < ROOM)	       /* more are of rows or functions like the others */
+		c->uc_mcontext.gregs[REG_EFL] |= ONE_STEP;
+}
+
+static void on_step(int sig, siginfo_t *si, void *context)
+{
+	ucontext_t *c = context;
+
+	(void)sig;
+	(void)si;
+	mprotect(flag, PAGE, PROT_NONE);
+	c->uc_mcontext.gregs[REG_EFL] &= ~ONE_STEP;
+}
+
+static void watch(void)
+{
+	struct sigaction look = {.sa_sigaction = on_look, .sa_flags = SA_SIGINFO};
+	struct sigaction step = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO};
+	void *frame[2];
+
+	flag = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
+	if (flag == MAP_FAILED || sigaction(SIGSEGV, &look, NULL) ||
+	    sigaction(SIGTRAP, &step, NULL))
+		fuzz_fail("cannot watch");
+	backtrace(frame, 2); /* the first one allocates */
+}
+
+static int ask(struct session *s, const char *q, unsigned long at, struct out *to)
+{
+	int kind;
+
+	mprotect(flag, PAGE, PROT_READ | PROT_WRITE);
+	atomic_store(flag, 0);
+	mprotect(flag, PAGE, PROT_NONE);
+	looks = 0;
+	stop_at = at;
+	out_mem(to);
+	kind = fuzz_ask(s, str_c(q), FORMAT_CSV, to);
+	mprotect(flag, PAGE, PROT_READ | PROT_WRITE);
+	return kind;
+}
+
+/* Whether it was not met before. */
+static bool is_new(uint64_t hash)
+{
+	static uint64_t seen[1 << 16];
+	size_t at = hash % COUNT(seen);
+
+	while (seen[at] && seen[at] != hash)
+		at = (at + 1) % COUNT(seen);
+	if (seen[at])
+		return false;
+	seen[at] = hash;
+	return true;
+}
+
+static unsigned places, stopped;
+
+static void stop_each(struct session *s, const char *q)
+{
+	static uint64_t hash[ROOM];
+	struct out want, got;
+	unsigned long n;
+	int kind;
+
+	stacks = hash;
+	kind = ask(s, q, 0, &want);
+	stacks = NULL;
+	n = looks < ROOM ? looks : ROOM;
+	for (unsigned long k = 0; k < n; k++) {
+		int now;
+
+		if (!is_new(hash[k]))
+			continue;
+		now = ask(s, q, k + 1, &got);
+		places++;
+		stopped += now == ERR_CANCEL;
+		if (now != ERR_CANCEL && (now != kind || got.n != want.n ||
+					  memcmp(got.buf, want.buf, got.n) != 0))
+			ok(false, "%s: look %lu: status %d instead of %d", q, k + 1, now,
+			   kind);
+		out_close(&got);
+	}
+	out_close(&want);
+}
+
+/* So many functions and edges that every loop looks. */
+static void write_wide(const char *path)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f)
+		fuzz_fail("cannot write %s", path);
+	fprintf(f, "events: Ir\n");
+	for (int part = 1; part <= 2; part++) {
+		fprintf(f, "\npart: %d\n", part);
+		for (int i = 1; i < FUNCTIONS; i++)
+			fprintf(f,
+				"ob=o%d\nfl=d%d/f%d.c\nfn=c%d::f%d\n%d %d\ncfn=c%d::f%d\n"
+				"calls=%d 1\n%d %d\n",
+				i % 50, i % 40, i % 300, i % 60, i, i, i * part,
+				(i + 1) % 60, i + 1, i % 5 + 1, i + 1, i * 3);
+	}
+	fclose(f);
+}
+
+static void run(const char *path)
+{
+	static const char *const more[] = {"all paths from f1 to f40",
+					   "norec | calls",
+					   "hide f7 | cost of f9 under f1",
+					   "focus f9 | calltree from f1 depth 9",
+					   "part 2 | threads",
+					   "collapse by object | path from * to *",
+					   "calls of *",
+					   "cost of f3000 via f2000 under f1"};
+	struct build_opts opts = {.no_write = true, .jobs = 1};
+	struct build_report report;
+	struct store *st = NULL;
+	struct session *s;
+	struct err err = {0};
+	const struct session_limits limits = {
+		.seconds = 3600, .rows = 20000, .arena_bytes = 256 << 20};
+
+	if (build_open(path, &opts, &st, &report, &err) || !(s = fuzz_session(st)))
+		fuzz_fail("%s", err.text);
+	session_set_limits(s, &limits);
+	session_set_cancel(s, flag);
+	places = stopped = 0;
+	for (unsigned i = 0; i == 0 || fuzz_question(i) != fuzz_question(0); i++)
+		stop_each(s, fuzz_question(i));
+	for (size_t i = 0; i < COUNT(more); i++)
+		stop_each(s, more[i]);
+	ok(tap_failed == 0 && stopped > 30, "%s: stopped at %u of %u places that look",
+	   path, stopped, places);
+	session_free(s);
+	store_close(st);
+}
+
+int main(void)
+{
+	char path[200];
+
+	snprintf(path, sizeof(path), "%s/wide", fuzz_directory());
+	watch();
+	write_wide(path);
+	run(path);
+	unlink(path);
+	run("tests/fixtures/small/mutual-instr-jumps.out");
+	return done_testing();
+}
+
+#else
+
+int main(void)
+{
+	skip("only x86-64 can step, and the thread sanitizer cannot");
+	return done_testing();
+}
+
+#endif
