@@ -538,6 +538,12 @@ static const struct scene shrinking[] = {
 	 {THREADS, "t-05"},
 	 .index = shrunk,
 	 .mapped = {"t-05", shrunk}},
+	{"gzip, interrupted", packed, GZIP, {"p"}, .mapped = {NULL}},
+	{"little memory, interrupted",
+	 spilled,
+	 0,
+	 {"p"},
+	 .opts = {.mem = 8 << 10, .run = 16}},
 };
 
 static const struct scene scenes[] = {
@@ -736,6 +742,36 @@ static void ask_shrinking(const char *path)
 	}
 }
 
+/* All of an index is checked, with no memory for it. */
+static void verify_starved(const char *path)
+{
+	struct build_opts opts = {.no_write = true, .jobs = 1};
+	struct build_report report;
+	struct store_verified checked;
+	struct store *st = NULL;
+	struct err err = {0};
+	unsigned refused = 0, failed = tap_failed;
+
+	if (build_open(path, &opts, &st, &report, &err))
+		fuzz_fail("%s", err.text);
+	for (int k = 1; k < 60; k++) {
+		char fault[40];
+		int rc;
+
+		snprintf(fault, sizeof(fault), "mem:%d:12", k);
+		err_clear(&err);
+		arm(fault);
+		rc = store_verify(st, NULL, &checked, &err);
+		arm(NULL);
+		refused += rc == ERR_LIMIT;
+		if (rc && rc != ERR_LIMIT)
+			ok(false, "--verify, %s: status %d: %s", fault, rc, err.text);
+	}
+	ok(tap_failed == failed && refused > 2, "--verify of %s: %u refused", path,
+	   refused);
+	store_close(st);
+}
+
 /* So many functions, calls and lines that every loop looks at the clock. */
 static void wide(void)
 {
@@ -799,6 +835,8 @@ int main(int argc, char **argv)
 		wide();
 		ask_all(in_dir("p"));
 	}
+	if (argc < 2 || strstr("verify", argv[1]))
+		verify_starved("tests/fixtures/quirks/t_parts.cg");
 	if (argc < 2 || strstr("questions that shrink", argv[1]))
 		ask_shrinking("tests/fixtures/quirks/t_parts.cg");
 	for (size_t i = 0; i < COUNT(shrinking); i++)

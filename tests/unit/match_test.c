@@ -434,6 +434,12 @@ static void test_hostile_regex(struct arena *a)
 		   "/%s/ ends: %s", hostile[i], got < 0 ? err.text : "answered");
 		arena_reset(a);
 	}
+	struct match_atom nothing = {.form = MATCH_BARE, .text = STR("")};
+	struct err none = {0};
+	struct match *never = NULL;
+	ok(match_new(&nothing, a, &never, &none) == ERR_QUERY &&
+		   strcmp(none.text, "an empty name matches nothing") == 0,
+	   "an empty name is refused");
 	char *deep = malloc(20001);
 	memset(deep, '(', 20000);
 	deep[20000] = '\0';

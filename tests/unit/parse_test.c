@@ -260,6 +260,29 @@ static void test_limits(void)
 	}
 }
 
+/* What a set or a column stands for, a filter in force: each is read as a query is. */
+static void test_long(void)
+{
+	const struct parse_limits few = {.text_bytes = 5, .nesting = 200};
+	struct arena a;
+	struct gstage *g;
+	struct expr *e;
+	struct set *set;
+
+	arena_init(&a, 1 << 20);
+	for (int i = 0; i < 3; i++) {
+		struct err err = {0};
+		int rc = i == 0 ? parse_gstage_text(STR("hide main"), &few, &a, &g, &err)
+			 : i == 1 ? parse_expr_text(STR("self + 1"), &few, &a, &e, &err)
+				  : parse_set_text(STR("a or bcd"), &few, &a, &set, &err);
+
+		ok(rc == ERR_LIMIT && strstr(err.text, "the limit is 5") &&
+			   strstr(err.hint, "--limit text="),
+		   "too long: %s", err.text);
+	}
+	arena_free(&a);
+}
+
 static void test_parts(void)
 {
 	struct arena a;
@@ -307,6 +330,7 @@ int main(void)
 	test_queries();
 	test_limits();
 	test_parts();
+	test_long();
 	test_prefixes();
 	return done_testing();
 }

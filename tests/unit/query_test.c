@@ -163,6 +163,12 @@ static void test_limits(void)
 		       cases[i].name);
 	}
 	session_set_limits(session, &none);
+	err_clear(&err);
+	session_push(session, STR("focus main"), &err);
+	session_set_limits(session, &cases[3].limits);
+	is_u64(run("top", &s, &err), ERR_LIMIT, "limit: text of a filter in force");
+	session_set_limits(session, &none);
+	session_pop(session, &err);
 	session_set_cancel(session, &stop);
 	is_u64(run("lines", &s, &err), ERR_CANCEL, "cancelled");
 	session_set_cancel(session, NULL);

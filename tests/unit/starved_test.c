@@ -84,7 +84,7 @@ static void run_source(void)
 {
 	static const char *const questions[] = {"source of *", "lines of *",
 						"lines of * | show text, line",
-						"top 3 lines"};
+						"top 3 lines", "info"};
 	static char path[200];
 	FILE *f;
 	struct roots *roots;
@@ -97,7 +97,7 @@ static void run_source(void)
 	f = fopen(path, "w");
 	if (!f ||
 	    fputs("events: Ir\nfl=tap.h\nfn=f\n22 1\n+30 5\n+1 2\ncfn=g\n"
-		  "calls=1 1\n+3 4\nfn=g\n90 4\n9000 1\n",
+		  "calls=1 1\n+3 4\nfn=g\n90 4\n9000 1\nwhat\n",
 		  f) < 0 ||
 	    fclose(f) || roots_new(&roots, &err) || roots_add(roots, "tests", true, &err))
 		fuzz_fail("%s", err.text);
