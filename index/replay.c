@@ -101,26 +101,15 @@ match_jump(const struct link *k, const char *p, uint64_t *count, uint64_t *taken
 	return p + n + 1;
 }
 
-/* A cost and the newline behind it. */
-enum { SHORT_COST = 8 }; /* bytes */
+/* A cost of up to 7 digits and the newline behind it. */
 struct last_cost {
-	uint64_t text;	/* of a short one, the first byte lowest */
+	uint64_t text;	/* the first byte lowest */
 	unsigned other; /* bits above it that are not of it */
 	unsigned size;	/* bytes */
 	uint64_t v;
 };
 
-/* One of more than 7 digits. */
-static __attribute__((noinline)) bool read_long_cost(const char *p,
-						     struct last_cost *cost)
-{
-	const char *from = p;
-
-	if (!digits_number(&p, &cost->v) || *p != '\n')
-		return false;
-	cost->size = (unsigned)(p + 1 - from);
-	return true;
-}
+static const struct last_cost no_cost = {'0' | '\n' << 8, 48, 2, 0}; /* "0\n" */
 
 /* False when there is none at p. */
 static HOT bool read_cost(const char *p, struct last_cost *cost)
@@ -128,9 +117,7 @@ static HOT bool read_cost(const char *p, struct last_cost *cost)
 	const uint64_t text = load8(p);
 	const unsigned n = leading_digits(text);
 
-	if (__builtin_expect(n == 8, 0))
-		return read_long_cost(p, cost);
-	if (n == 0 || p[n] != '\n')
+	if (n - 1 > 6 || p[n] != '\n')
 		return false;
 	*cost = (struct last_cost){text, 64 - 8 * (n + 1), n + 1, digits_at(p, n)};
 	return true;
