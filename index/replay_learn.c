@@ -150,7 +150,7 @@ static size_t spec_at(const char *p, enum name_space *space)
 	} specs[] = {
 		{"fn=(", 3, SPACE_FN},	 {"cfn=", 4, SPACE_FN},	  {"fl=(", 3, SPACE_FILE},
 		{"fi=(", 3, SPACE_FILE}, {"fe=(", 3, SPACE_FILE}, {"cfi=", 4, SPACE_FILE},
-		{"cfl=", 4, SPACE_FILE}, {"cob=", 4, SPACE_OBJ},
+		{"cfl=", 4, SPACE_FILE}, {"cob=", 4, SPACE_OBJ},  {"ob=(", 3, SPACE_OBJ},
 	};
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)

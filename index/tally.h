@@ -281,6 +281,7 @@ tally_next_block(struct tally *t, uint32_t f, uint32_t ncols)
 		tally_end_block(t);
 	}
 	t->cur_fn = f;
+	t->ob = to->ob;
 	to->body = true;
 	return to->stamp == t->npart ? 0 : tally_touch_fn(t, f);
 }
