@@ -138,6 +138,7 @@ struct tally {
 
 	struct edge_slot *edge;
 	size_t nedge, edge_cap;
+	uint32_t edge_expected; /* the one behind that which was asked for last */
 	struct hash edge_by;
 	/* calls, E costs: before this part (room as for self), in it */
 	uint64_t *edge_sum, *edge_part;
