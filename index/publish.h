@@ -23,7 +23,7 @@ bool publish_place(const char *profile, unsigned i, char path[INDEX_PATH_MAX]);
  * index, an empty file, or a file named as an index is.  `profile_fd`: nor the profile. */
 int publish_replaces(const char *path, int profile_fd, struct err *err);
 /* True when an index could be put at path: its directory (created when it is the cache) can be
- * written, and nothing of another user is in the way. */
+ * written, its name is not too long, and nothing of another user is in the way. */
 bool publish_writable(const char *path);
 
 /* Call remove(descriptor of the directory, name) for each "PATH.tmp.PID.NUMBER" whose process is
