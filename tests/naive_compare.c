@@ -273,12 +273,14 @@ bool naive_compare(const struct naive *r, struct store *st, char *why, size_t si
 	    (r->odd != (info->diagnostics > 0) && !r->unsure))
 		return false;
 	tell_all(&x);
-	f = first_missing(&r->facts, &told, r->npart);
-	if (!f)
-		f = first_missing(&told, &r->facts, r->npart);
+	if (!x.err.kind && !store_check(st, &x.err)) {
+		f = first_missing(&r->facts, &told, r->npart);
+		if (!f)
+			f = first_missing(&told, &r->facts, r->npart);
+	}
 	if (f)
 		describe(r, &told, f, why, size);
-	else if (store_check(st, &x.err))
+	else if (x.err.kind)
 		snprintf(why, size, "%s", x.err.text);
 	facts_free(&told);
 	arena_free(&arena);
