@@ -39,10 +39,14 @@ bool naive_agree(const char *text, size_t n, size_t stretch, char *why, size_t s
 struct naive_way {
 	unsigned jobs;				   /* threads */
 	size_t stretch;				   /* bytes; 0: shared out evenly */
+	unsigned members;			   /* of a gzip file; 0: not packed */
 	void (*then)(void *arg, struct store *st); /* when they agree; may be NULL */
 	void *arg;
 };
 bool naive_agree_by(const char *text, size_t n, const struct naive_way *way, char *why,
 		    size_t size);
+/* The same for a text that naive_read() has read, so that it can be indexed in many ways. */
+bool naive_agrees(const struct naive *r, const char *text, size_t n,
+		  const struct naive_way *way, char *why, size_t size);
 
 #endif
