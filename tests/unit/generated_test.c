@@ -48,6 +48,7 @@ struct writer {
 	struct out o;
 	unsigned odd; /* one line in so many is odd; 0: none */
 	unsigned nsub, ncols, names;
+	unsigned file; /* of a set, which is in this order; 0: none */
 	bool crlf, compressed, jumps, repeats, room;
 	bool hex;	  /* positions are addresses */
 	bool huge;	  /* costs whose sums do not fit */
@@ -340,7 +341,9 @@ static void write_header(struct writer *w, bool first)
 		out_c(&w->o, "# callgrind format\nversion: 1\n");
 	if (first || one_in(4))
 		out_c(&w->o, "creator: callgrind-3.19.0\npid: 12\ncmd:  ./x\n");
-	if (!first || one_in(2))
+	if (w->file)
+		out_printf(&w->o, "part: %u\n", w->file);
+	else if (!first || one_in(2))
 		out_printf(&w->o, "part: %u\n", below(9));
 	if (one_in(4))
 		out_c(&w->o, "desc: I1 cache: \ndesc: Trigger: Program termination\n");
@@ -496,12 +499,13 @@ static void repeat_parts(struct writer *w)
 	}
 }
 
-static void begin_profile(struct writer *w)
+static void begin_profile(struct writer *w, unsigned file)
 {
 	*w = (struct writer){.odd = one_in(3) ? 0 : 1 + below(one_in(3) ? 400 : 40),
 			     .nsub = 1,
 			     .ncols = 1,
 			     .names = one_in(4) ? NAMES : 7,
+			     .file = file,
 			     .crlf = one_in(6),
 			     .compressed = !one_in(3),
 			     .jumps = one_in(2),
@@ -514,12 +518,12 @@ static void begin_profile(struct writer *w)
 	out_mem(&w->o);
 }
 
-static void write_profile(struct writer *w)
+static void write_profile(struct writer *w, unsigned file)
 {
 	unsigned lines = below(one_in(40) ? 3000 : 60);
 
-	begin_profile(w);
-	if (w->odd && one_in(30))
+	begin_profile(w, file);
+	if (w->odd && !file && one_in(30))
 		write_line(w);
 	write_header(w, true);
 	for (unsigned i = 0; i < lines; i++) {
@@ -638,7 +642,7 @@ static void run_generated(uint64_t from, uint64_t n)
 
 		state = hash_mix(seed);
 		scan_force(paths[seed % npaths]);
-		write_profile(&w);
+		write_profile(&w, 0);
 		if (!agree(w.o.n ? w.o.buf : "", w.o.n, &how, why, sizeof(why)) &&
 		    failed++ < 5)
 			report_case(how, seed, why, w.o.buf, w.o.n);
@@ -646,6 +650,42 @@ static void run_generated(uint64_t from, uint64_t n)
 	}
 	scan_force(paths[0]);
 	is_u64(failed, 0, "%" PRIu64 " generated profiles", n);
+}
+
+/* ---- sets of files ---- */
+
+static void run_sets(uint64_t from, uint64_t n)
+{
+	unsigned failed = 0;
+
+	for (uint64_t seed = from; seed < from + n; seed++) {
+		struct str file[NAIVE_FILES];
+		struct writer w[NAIVE_FILES];
+		struct naive_way way;
+		size_t files, before;
+		char why[1400] = "";
+
+		state = hash_mix(seed);
+		files = 2 + below(3);
+		for (size_t i = 0; i < files; i++) {
+			write_profile(&w[i], 1 + (unsigned)i);
+			file[i] = (struct str){w[i].o.buf, w[i].o.n};
+		}
+		before = below((unsigned)files);
+		way = (struct naive_way){.jobs = 1 + below(3),
+					 .stretch = one_in(2) ? any_stretch(2000) : 0,
+					 .members = one_in(6)};
+		compared++;
+		if (!naive_set_agrees(file, files, before, &way, why, sizeof(why)) &&
+		    failed++ < 5)
+			for (size_t i = 0; i < files; i++)
+				report_case((const char *const[]){"set-1", "set-2",
+								  "set-3", "set-4"}[i],
+					    seed, why, file[i].p, file[i].n);
+		for (size_t i = 0; i < files; i++)
+			out_close(&w[i].o);
+	}
+	is_u64(failed, 0, "%" PRIu64 " sets of generated profiles", n);
 }
 
 static void run_mutated(const char *where, const char *name, uint64_t from, uint64_t n)
@@ -692,6 +732,7 @@ int main(int argc, char **argv)
 	uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : 3000;
 
 	run_generated(seed, n);
+	run_sets(seed, n / 10);
 	for (size_t i = 0; i < COUNT(quirks); i++)
 		run_mutated("quirks", quirks[i], seed, n / 60);
 	for (size_t i = 0; i < COUNT(small); i++)

@@ -114,6 +114,30 @@ static void run_cases(void)
 	ok(true, "%zu texts that were once read wrongly", COUNT(cases));
 }
 
+/* Files that are one profile. */
+static void run_sets(void)
+{
+	static const struct {
+		const char *name, *file[2];
+	} sets[] = {
+		{"the first part is the second of its file",
+		 {"pid: 12\npart: 1\nevents: Ir\nfn=m\n1 1\n",
+		  "pid: 12\npart: 2\nevents: Ir\nfn=f\n1 5\npart: 0\nfn=g\n+1 52\n"}},
+	};
+	const struct naive_way way = {.jobs = 1};
+	char why[1400];
+
+	for (size_t i = 0; i < COUNT(sets); i++)
+		for (size_t before = 0; before < 2; before++) {
+			struct str file[] = {str_c(sets[i].file[0]),
+					     str_c(sets[i].file[1])};
+
+			if (!ok(naive_set_agrees(file, 2, before, &way, why, sizeof(why)),
+				"%s%s", sets[i].name, before ? ", added" : ""))
+				printf("# %s\n", why);
+		}
+}
+
 /* The columns of a part are other events than those of the part before, again and again. */
 static void run_columns(void)
 {
@@ -378,6 +402,7 @@ int main(int argc, char **argv)
 	size_t every = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
 
 	run_cases();
+	run_sets();
 	run_columns();
 	run_again();
 	run_widths(every);
