@@ -96,7 +96,7 @@ bool naive_agrees(const struct naive *r, const char *text, size_t n,
 	bool agree;
 
 	snprintf(path, sizeof(path), "%s/profile", fuzz_directory());
-	write_text(path, text, n, way->members);
+	write_text(path, text, n, r->refused ? 0 : way->members);
 	build_open(path, &opts, &st, &report, &err);
 	agree = same(r, st, &err, way, why, size);
 	store_close(st);
