@@ -53,6 +53,7 @@ struct writer {
 	bool hex;	  /* positions are addresses */
 	bool huge;	  /* costs whose sums do not fit */
 	bool long_blocks; /* fn= is rare */
+	bool whole;	  /* callees are said with their file */
 	uint64_t first_id;
 	bool defined[SPECS][NAMES];
 };
@@ -231,7 +232,7 @@ static void write_call(struct writer *w)
 
 	if (order == 0 && one_in(3))
 		write_name(w, "cob=");
-	if (one_in(3))
+	if (w->whole || one_in(3))
 		write_name(w, PICK("cfi=", "cfl="));
 	if (!odd_now(w))
 		write_name(w, "cfn=");
@@ -515,6 +516,13 @@ static void begin_profile(struct writer *w, unsigned file)
 			     .huge = one_in(12),
 			     .long_blocks = one_in(4),
 			     .first_id = one_in(6) ? random_u64() >> below(64) : 1};
+	/* Files can be added to an index that says all there is to say. */
+	if (file && !one_in(3)) {
+		w->odd = one_in(2) ? 0 : 300;
+		w->huge = false;
+		w->whole = true;
+		w->names = 7;
+	}
 	out_mem(&w->o);
 }
 
@@ -732,7 +740,7 @@ int main(int argc, char **argv)
 	uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : 3000;
 
 	run_generated(seed, n);
-	run_sets(seed, n / 10);
+	run_sets(seed, n / 5);
 	for (size_t i = 0; i < COUNT(quirks); i++)
 		run_mutated("quirks", quirks[i], seed, n / 60);
 	for (size_t i = 0; i < COUNT(small); i++)

@@ -67,6 +67,11 @@ static const struct {
 	 "events: Ir\nfn=f\n1 1\ncfn=g\ncalls=1 1\n1 18446744073709551615\nfn=g\n1 1\n"},
 	{"a reference to itself in a call that is odd",
 	 "events: Ir\n1 5\ncfn=(1) (6)'(1)\ncalls=5 40\n +3 .\n"},
+	{"a jump whose counts overflow in a block",
+	 "events: Ir\nfn=f\njump=0xffffffffffffffff 5\n3\njump=1 5\n3\n1 1\n"},
+	{"a jump whose counts overflow over blocks",
+	 "events: Ir\nfn=f\n1 1\njump=0xffffffffffffffff 5\n3\nfn=g\n1 1\nfn=f\n1 1\n"
+	 "jump=1 5\n3\n"},
 	{"CRLF everywhere",
 	 "events: Ir\r\nfl=(1) a\r\nfn=(1) f\r\n1 5\r\n\r\ncfn=(1)\r\ncalls=1 2\r\n"
 	 "2 3\r\n"},
