@@ -123,22 +123,28 @@ static void run_cases(void)
 static void run_sets(void)
 {
 	static const struct {
-		const char *name, *file[2];
+		const char *name, *file[3];
 	} sets[] = {
 		{"the first part is the second of its file",
 		 {"pid: 12\npart: 1\nevents: Ir\nfn=m\n1 1\n",
-		  "pid: 12\npart: 2\nevents: Ir\nfn=f\n1 5\npart: 0\nfn=g\n+1 52\n"}},
+		  "pid: 12\npart: 2\nevents: Ir\nfn=f\n1 5\npart: 0\nfn=g\n+1 52\n",
+		  "pid: 12\npart: 3\nevents: Ir\n"}},
+		{"a jump of a function that only the last file has",
+		 {"pid: 12\npart: 1\nevents: Ir\n",
+		  "pid: 12\npart: 2\nevents: Ir\nfn=f\njump=5 7\n6\n",
+		  "pid: 12\npart: 3\nevents: Ir\nfn=f\n1 1\n"}},
 	};
 	const struct naive_way way = {.jobs = 1};
 	char why[1400];
 
 	for (size_t i = 0; i < COUNT(sets); i++)
-		for (size_t before = 0; before < 2; before++) {
-			struct str file[] = {str_c(sets[i].file[0]),
-					     str_c(sets[i].file[1])};
+		for (size_t before = 0; before < 3; before++) {
+			const struct str file[] = {str_c(sets[i].file[0]),
+						   str_c(sets[i].file[1]),
+						   str_c(sets[i].file[2])};
 
-			if (!ok(naive_set_agrees(file, 2, before, &way, why, sizeof(why)),
-				"%s%s", sets[i].name, before ? ", added" : ""))
+			if (!ok(naive_set_agrees(file, 3, before, &way, why, sizeof(why)),
+				"%s, %zu of 3 indexed before", sets[i].name, before))
 				printf("# %s\n", why);
 		}
 }
