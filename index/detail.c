@@ -62,6 +62,7 @@ struct detail {
 		*sorted; /* scratch: changes places with those that are sorted */
 	size_t sorted_cap;
 	uint64_t loose;
+	bool full;  /* detail_full() */
 	int unread; /* detail_unread() */
 	struct detail_shape shape;
 	/* the function at hand */
@@ -180,6 +181,15 @@ uint64_t detail_loose(const struct detail *d)
 	return d->loose;
 }
 
+bool detail_full(const struct detail *d)
+{
+	bool full = d->full;
+
+	for (int k = 0; k < DETAIL_KINDS; k++)
+		full |= d->held[k].runs.full;
+	return full;
+}
+
 uint64_t detail_weight(const struct detail *d, uint32_t f)
 {
 	uint64_t sum = 1;
@@ -296,15 +306,15 @@ static int add_row(struct detail *d, struct detail_row *to, const struct detail_
 {
 	size_t n = d->p->nevent;
 
-	to->calls = detail_add(to->calls, r->calls);
-	to->taken = detail_add(to->taken, r->taken);
+	to->calls = detail_add(to->calls, r->calls, &d->full);
+	to->taken = detail_add(to->taken, r->taken, &d->full);
 	if (r->cost) {
 		uint64_t *sum = new_costs(d);
 
 		if (!sum)
 			return -1;
 		for (size_t e = 0; e < n; e++)
-			sum[e] = detail_add(to->cost[e], r->cost[e]);
+			sum[e] = detail_add(to->cost[e], r->cost[e], &d->full);
 		to->cost = sum;
 	}
 	return 0;
@@ -484,7 +494,7 @@ static int add_costs(struct detail *d, size_t k, struct detail_row *to, uint32_t
 		return -1;
 	to->cost = sum;
 	for (uint32_t e = 0; e < n; e++)
-		sum[event[e]] = detail_add(sum[event[e]], d->cost[e]);
+		sum[event[e]] = detail_add(sum[event[e]], d->cost[e], &d->full);
 	return 0;
 }
 
@@ -511,9 +521,9 @@ static int read_line(struct detail *d, size_t k, uint32_t f, const struct once_r
 		*to = r;
 	}
 	if (kind != DETAIL_LINES)
-		to->calls = detail_add(to->calls, o->count);
+		to->calls = detail_add(to->calls, o->count, &d->full);
 	if (kind == DETAIL_JUMPS)
-		to->taken = detail_add(to->taken, o->taken);
+		to->taken = detail_add(to->taken, o->taken, &d->full);
 	return kind == DETAIL_JUMPS ? 0 : add_costs(d, k, to, o->ncost);
 }
 

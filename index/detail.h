@@ -22,6 +22,8 @@ int detail_share(const struct detail *of, unsigned share, struct detail **out,
 void detail_free(struct detail *d);
 /* Jumps so far whose target is no function of just that name, file and object. */
 uint64_t detail_loose(const struct detail *d);
+/* Some sum so far did not fit in 64 bits: that of a jump shows nowhere else. */
+bool detail_full(const struct detail *d);
 /* Entries of function f, about. */
 uint64_t detail_weight(const struct detail *d, uint32_t f);
 

@@ -19,7 +19,7 @@ struct run {
 };
 
 struct merger {
-	const struct detail_runs *runs;
+	struct detail_runs *runs;
 	const struct detail_shape *shape;
 	enum detail_kind kind;
 	struct run *run;
@@ -54,9 +54,12 @@ int detail_compare(const void *a, const void *b)
 	return 0;
 }
 
-uint64_t detail_add(uint64_t a, uint64_t b)
+uint64_t detail_add(uint64_t a, uint64_t b, bool *full)
 {
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+	if (!__builtin_add_overflow(a, b, &a))
+		return a;
+	*full = true;
+	return UINT64_MAX;
 }
 
 int detail_runs_add(struct detail_runs *runs, enum detail_kind kind,
@@ -131,16 +134,17 @@ static void rewind_runs(struct merger *m)
 static void take(struct merger *m, bool first)
 {
 	const struct run *r = &m->run[m->heap[0]];
+	bool *full = &m->runs->full;
 
 	if (first) {
 		m->row = r->r.row;
 		m->row.cost = m->cost;
 		memcpy(m->cost, r->cost, m->shape->events * sizeof(*m->cost));
 	} else {
-		m->row.calls = detail_add(m->row.calls, r->r.row.calls);
-		m->row.taken = detail_add(m->row.taken, r->r.row.taken);
+		m->row.calls = detail_add(m->row.calls, r->r.row.calls, full);
+		m->row.taken = detail_add(m->row.taken, r->r.row.taken, full);
 		for (uint32_t e = 0; e < m->shape->events; e++)
-			m->cost[e] = detail_add(m->cost[e], r->cost[e]);
+			m->cost[e] = detail_add(m->cost[e], r->cost[e], full);
 	}
 	advance(m);
 }

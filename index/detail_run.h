@@ -13,12 +13,13 @@ struct detail_runs {
 	struct bytes bytes; /* the runs, one behind the other */
 	size_t *end;	    /* of each in bytes */
 	size_t n, cap;
+	bool full; /* a sum of them does not fit */
 };
 
 /* The order of rows in a function: qsort()'s. */
 int detail_compare(const void *a, const void *b);
-/* a + b, or as much as there is. */
-uint64_t detail_add(uint64_t a, uint64_t b);
+/* a + b, or as much as there is and *full. */
+uint64_t detail_add(uint64_t a, uint64_t b, bool *full);
 
 /* Append one run of ordered rows.  0, or -1 when memory is out. */
 int detail_runs_add(struct detail_runs *runs, enum detail_kind kind,

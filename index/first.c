@@ -242,10 +242,11 @@ static uint32_t name_at(struct tally *t, enum name_space space, const char **p,
 
 	if (slot)
 		slot = names_known(names, id, text);
-	else
+	else if (space != SPACE_FN || !names_has_parts(text))
 		slot = names_define(names, id, text, t->lines + line, &event);
 	if (!slot || slot == UINT32_MAX)
-		return 0; /* and what is said again does nothing */
+		/* And what is said again does nothing; but "(1) (1)'2" is another name then. */
+		return 0;
 	*p = nl + 1;
 	return slot;
 }

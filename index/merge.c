@@ -532,6 +532,8 @@ static int map_functions(struct profile *p, struct identities *ids)
 			if (t->fn[i].defaulted)
 				f = &ids->at[f->as];
 			m->fn[i] = f->id;
+			/* Its jumps are lost, but might not be with other files. */
+			p->loose += f->id == NO_ID;
 			for (size_t e = 0; f->id != NO_ID && e < t->nevent; e++)
 				add_sat(p, &p->self[f->id * p->nevent + m->event[e]],
 					t->self[i * t->nevent + e]);

@@ -179,9 +179,12 @@ int part_names_save(const struct profile *p, struct store_writer *w,
 int part_names_anew(struct store *st, uint32_t part, bool *anew, struct err *err)
 {
 	struct varint_reader in;
+	uint32_t files;
 
-	*anew = part == 0;
-	if (part == 0)
+	store_inputs(st, &files);
+	/* In a set the first part need not be the first of its file. */
+	*anew = part == 0 && files == 1;
+	if (*anew)
 		return 0;
 	if (open_part(st, part, &in, err))
 		return (int)err->kind;

@@ -336,7 +336,8 @@ static int save_diagnostics(struct save *s)
 		}
 		told |= o->kind == ODD_SUM_OVERFLOW;
 	}
-	if (p->saturated && !told) { /* a sum over functions or edges */
+	/* A sum over functions or edges, or of a jump. */
+	if ((p->saturated || s->meta->saturated) && !told) {
 		struct diag d = {.kind = ODD_SUM_OVERFLOW, .count = 1};
 
 		diag_code(&c, &d);
@@ -370,7 +371,7 @@ static int save_meta(struct save *s)
 		m->strings[i] = p->nname[i];
 	m->has_line = p->has_line;
 	m->has_instr = p->has_instr;
-	m->saturated = p->saturated;
+	m->saturated |= p->saturated;
 	m->events = p->nevent;
 	m->all_events = p->nall_events;
 	m->event = p->event;

@@ -195,7 +195,7 @@ static void units_free(struct unit *u, size_t n)
 
 /* The units, by up to `jobs` workers of which the first is there. */
 static int write_all(struct writing *w, struct worker *worker, unsigned jobs,
-		     uint64_t *loose)
+		     struct meta *meta)
 {
 	struct ordered o = {.items = w->nunits,
 			    .nslots = 2 * (size_t)jobs,
@@ -220,8 +220,10 @@ static int write_all(struct writing *w, struct worker *worker, unsigned jobs,
 	o.slots = unit;
 	o.worker = each;
 	rc = rc || ordered_run(&o);
-	for (unsigned i = 0; i < o.nworkers; i++)
-		*loose += detail_loose(worker[i].detail);
+	for (unsigned i = 0; i < o.nworkers; i++) {
+		meta->loose += detail_loose(worker[i].detail);
+		meta->saturated |= detail_full(worker[i].detail);
+	}
 	for (unsigned i = 1; i < o.nworkers; i++)
 		detail_free(worker[i].detail);
 	units_free(unit, o.nslots);
@@ -241,7 +243,7 @@ int save_detail(const struct profile *p, struct store_writer *store, struct meta
 	rc = detail_new(p, run, &worker[0].detail, err);
 	meta->loose = p->loose;
 	rc = rc || writing_init(&w, store, worker[0].detail, run) ||
-	     write_all(&w, worker, jobs, &meta->loose) || finish(&w, store);
+	     write_all(&w, worker, jobs, meta) || finish(&w, store);
 	meta->lines = w.rows[DETAIL_LINES];
 	meta->sites = w.rows[DETAIL_SITES];
 	meta->jumps = w.rows[DETAIL_JUMPS];

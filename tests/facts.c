@@ -1,9 +1,7 @@
 /* facts.c - see facts.h. */
 #include "tests/facts.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,46 +20,69 @@ void facts_grow(void *pp, size_t *cap, size_t need, size_t size)
 		abort();
 }
 
+/* ---- keys ----
+ *
+ * Every cost line makes half a dozen, so a key is put together without a copy on the way.
+ */
+
+enum { PIECES = 32, DIGITS = 20 };
+
+struct pieces {
+	struct str at[PIECES];
+	char digits[PIECES][DIGITS];
+	size_t n, bytes;
+};
+
+static void add_piece(struct pieces *p, struct str s)
+{
+	if (p->n == PIECES)
+		abort();
+	p->at[p->n++] = s;
+	p->bytes += s.n + 1;
+}
+
+static void add_number(struct pieces *p, uint64_t v)
+{
+	char *end = p->digits[p->n % PIECES] + DIGITS, *c = end;
+
+	do
+		*--c = (char)('0' + v % 10);
+	while (v /= 10);
+	add_piece(p, (struct str){c, (size_t)(end - c)});
+}
+
 struct str facts_key(struct arena *a, const char *shape, ...)
 {
-	char *buf = NULL;
-	size_t n = 0, cap = 0;
-	struct str out;
+	struct pieces p;
+	char *key, *to;
 	va_list ap;
 
+	p.n = p.bytes = 0;
 	va_start(ap, shape);
 	for (const char *c = shape; *c; c++) {
-		struct str s[3] = {{c, 1}};
-		size_t parts = 1;
-		char number[24];
-
 		if (*c == 's') {
-			s[0] = va_arg(ap, struct str);
+			add_piece(&p, va_arg(ap, struct str));
 		} else if (*c == 'f') {
 			struct fn f = va_arg(ap, struct fn);
 
-			s[0] = f.obj;
-			s[1] = f.file;
-			s[2] = f.name;
-			parts = 3;
+			add_piece(&p, f.obj);
+			add_piece(&p, f.file);
+			add_piece(&p, f.name);
 		} else if (*c == 'u') {
-			snprintf(number, sizeof(number), "%" PRIu64,
-				 va_arg(ap, uint64_t));
-			s[0] = str_c(number);
-		}
-		for (size_t i = 0; i < parts; i++) {
-			facts_grow(&buf, &cap, n + s[i].n + 1, 1);
-			if (s[i].n)
-				memcpy(buf + n, s[i].p, s[i].n);
-			n += s[i].n;
-			buf[n++] = '\n'; /* in no name */
+			add_number(&p, va_arg(ap, uint64_t));
+		} else {
+			add_piece(&p, (struct str){c, 1});
 		}
 	}
 	va_end(ap);
-	out = arena_str(a, (struct str){buf, n});
-	facts_sure((void *)(uintptr_t)out.p);
-	free(buf);
-	return out;
+	key = to = facts_sure(arena_alloc(a, p.bytes));
+	for (size_t i = 0; i < p.n; i++) {
+		if (p.at[i].n)
+			memcpy(to, p.at[i].p, p.at[i].n);
+		to += p.at[i].n;
+		*to++ = '\n'; /* in no name */
+	}
+	return (struct str){key, p.bytes};
 }
 
 struct str facts_in_part(struct arena *a, uint64_t part, struct str k)
@@ -74,9 +95,9 @@ struct str facts_in_part(struct arena *a, uint64_t part, struct str k)
 	return (struct str){buf, p.n + k.n};
 }
 
-struct fact *facts_find(const struct facts *t, struct str k)
+static struct fact *find(const struct facts *t, struct str k, uint32_t h)
 {
-	uint32_t h = (uint32_t)str_hash(k), probe = hash_start(&t->by, h), i;
+	uint32_t probe = hash_start(&t->by, h), i;
 
 	while ((i = hash_next(&t->by, h, &probe)) != HASH_NONE)
 		if (str_eq(t->at[i].key, k))
@@ -84,16 +105,22 @@ struct fact *facts_find(const struct facts *t, struct str k)
 	return NULL;
 }
 
+struct fact *facts_find(const struct facts *t, struct str k)
+{
+	return find(t, k, (uint32_t)str_hash(k));
+}
+
 struct fact *facts_at(struct facts *t, struct str k)
 {
-	struct fact *f = facts_find(t, k);
+	uint32_t h = (uint32_t)str_hash(k);
+	struct fact *f = find(t, k, h);
 
 	if (f)
 		return f;
 	facts_grow(&t->at, &t->cap, t->n + 1, sizeof(*t->at));
 	t->at[t->n] =
 		(struct fact){k, facts_sure(ARENA_ARRAY(t->arena, uint64_t, t->width))};
-	if (hash_add(&t->by, (uint32_t)str_hash(k), (uint32_t)t->n))
+	if (hash_add(&t->by, h, (uint32_t)t->n))
 		abort();
 	return &t->at[t->n++];
 }

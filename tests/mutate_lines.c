@@ -1,6 +1,7 @@
 /* mutate_lines.c - see mutate_lines.h. */
 #include "tests/mutate_lines.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "index/base/hash.h"
@@ -41,9 +42,10 @@ static size_t replace(uint8_t *data, size_t size, size_t max, size_t from, size_
 	return size - (to - from) + n;
 }
 
-/* Some lines, one after the other, to a place of their own. */
+/* Some lines, one after the other, to a place of their own; now and then many times. */
 static size_t copy_lines(uint8_t *data, size_t size, size_t max, size_t at)
 {
+	size_t times = below(4) ? 1 : 1 + below(60);
 	static uint8_t copy[64 << 10];
 	size_t end, from = line_at(data, size, below(size), &end);
 
@@ -52,7 +54,41 @@ static size_t copy_lines(uint8_t *data, size_t size, size_t max, size_t at)
 	if (end - from > sizeof(copy))
 		return size;
 	memcpy(copy, data + from, end - from);
-	return replace(data, size, max, at, at, copy, end - from);
+	while (times--)
+		size = replace(data, size, max, at, at, copy, end - from);
+	return size;
+}
+
+/* A comment that loops for usual lines can look ahead in (REPLAY_ROOM of stretch.c). */
+static size_t put_room(uint8_t *data, size_t size, size_t max, size_t at)
+{
+	static char room[601];
+
+	memset(room, '#', sizeof(room) - 1);
+	room[sizeof(room) - 1] = '\n';
+	return replace(data, size, max, at, at, room, sizeof(room));
+}
+
+/* All lines end with CR LF, or none does. */
+static size_t other_ends(uint8_t *data, size_t size, size_t max)
+{
+	bool are = size > 1 && memchr(data, '\r', size);
+
+	for (size_t i = size; i-- > 0;) {
+		bool cr = i > 0 && data[i - 1] == '\r';
+
+		if (data[i] == '\n' && are && cr)
+			size = replace(data, size, max, i - 1, i, "", 0);
+		else if (data[i] == '\n' && !are)
+			size = replace(data, size, max, i, i, "\r", 1);
+	}
+	return size;
+}
+
+/* What is before a place, or behind it, is gone. */
+static size_t cut(uint8_t *data, size_t size, size_t at)
+{
+	return below(3) ? at + 1 : replace(data, size, size, 0, at, "", 0);
 }
 
 /* The number at or after a place becomes another one. */
@@ -82,6 +118,10 @@ static size_t new_number(uint8_t *data, size_t size, size_t max, size_t at)
 		"0xffffffffffffffff",
 		"00",
 		"+0x8",
+		"99999999",
+		"123456789",
+		"18446744073709551000",
+		"0x4010a8",
 	};
 	const char *n = numbers[below(sizeof(numbers) / sizeof(numbers[0]))];
 	size_t to;
@@ -98,6 +138,12 @@ static size_t mutate_once(uint8_t *data, size_t size, size_t max)
 	size_t end, at = line_at(data, size, below(size), &end);
 	const char *line = lines[below(sizeof(lines) / sizeof(lines[0]))];
 
+	switch (below(40)) {
+	case 0: return other_ends(data, size, max);
+	case 1: return cut(data, size, below(size));
+	case 2: return put_room(data, size, max, below(2) ? at : size);
+	default: break;
+	}
 	switch (below(6)) {
 	case 0: return replace(data, size, max, at, end, "", 0);
 	case 1: return replace(data, size, max, at, end, line, strlen(line));

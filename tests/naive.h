@@ -36,13 +36,25 @@ bool naive_compare(const struct naive *r, struct store *st, char *why, size_t si
  * two threads; read it naively; compare. */
 bool naive_agree(const char *text, size_t n, size_t stretch, char *why, size_t size);
 
+enum { NAIVE_FILES = 8 }; /* of a set, at most */
+
 struct naive_way {
 	unsigned jobs;				   /* threads */
 	size_t stretch;				   /* bytes; 0: shared out evenly */
+	unsigned members;			   /* of a gzip file; 0: not packed */
 	void (*then)(void *arg, struct store *st); /* when they agree; may be NULL */
 	void *arg;
 };
 bool naive_agree_by(const char *text, size_t n, const struct naive_way *way, char *why,
 		    size_t size);
+/* The same for a text that naive_read() has read, so that it can be indexed in many ways. */
+bool naive_agrees(const struct naive *r, const char *text, size_t n,
+		  const struct naive_way *way, char *why, size_t size);
+/* The same for files that are one profile: one behind the other, with "NEW PROFILING FILE"
+ * between, they say the same.  The first `before` of them are indexed first, then the others
+ * are added to that index.  Also true when there is nothing to compare: a file is no profile,
+ * or they are in another order by what they say of themselves. */
+bool naive_set_agrees(const struct str *text, size_t n, size_t before,
+		      const struct naive_way *way, char *why, size_t size);
 
 #endif

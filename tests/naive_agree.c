@@ -2,51 +2,212 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <zlib.h>
 
+#include "index/base/out.h"
 #include "index/build.h"
+#include "index/meta_code.h"
 #include "tests/fuzzing.h"
 #include "tests/naive.h"
+
+enum { GZIP = 16, WINDOW_LEAST = 9 };
+
+/* A member of a gzip file, stored or hardly packed: what zlib gets out is the same. */
+static void write_member(FILE *f, const char *p, size_t n, int level)
+{
+	z_stream z = {0};
+	size_t room;
+	char *out;
+
+	if (deflateInit2(&z, level, Z_DEFLATED, WINDOW_LEAST + GZIP, 1,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		abort();
+	room = deflateBound(&z, n);
+	z.next_in = (Bytef *)(uintptr_t)p;
+	z.avail_in = (uInt)n;
+	z.next_out = (Bytef *)(out = facts_sure(malloc(room)));
+	z.avail_out = (uInt)room;
+	if (deflate(&z, Z_FINISH) != Z_STREAM_END ||
+	    fwrite(out, 1, room - z.avail_out, f) != room - z.avail_out)
+		abort();
+	deflateEnd(&z);
+	free(out);
+}
+
+static void write_text(const char *path, const char *text, size_t n, unsigned members)
+{
+	FILE *f = fopen(path, "w");
+	size_t from = 0;
+
+	if (!f || (!members && n && fwrite(text, 1, n, f) != n))
+		abort();
+	for (unsigned i = 0; i < members; i++) {
+		size_t to = i + 1 == members ? n : from + (n - from) / (i + 2);
+
+		write_member(f, text + from, to - from, (int)(i % 2));
+		from = to;
+	}
+	if (fclose(f))
+		abort();
+}
+
+static struct build_opts options(const struct naive_way *way)
+{
+	return (struct build_opts){
+		.no_write = true,
+		.jobs = way->jobs,
+		.stretch = way->stretch,
+		/* and room for some entries, or none */
+		.mem = way->stretch & 1 ? way->stretch * 97 : 0,
+		/* rows in runs too, of any length */
+		.run = way->stretch % 7,
+	};
+}
+
+/* Is what build_open_set() has done to st what r says of it? */
+static bool same(const struct naive *r, struct store *st, const struct err *err,
+		 const struct naive_way *way, char *why, size_t size)
+{
+	if (err->kind) {
+		snprintf(why, size, "%s: %s; naive: %s",
+			 err->kind == ERR_PROFILE ? "refused" : "failed", err->text,
+			 r->refused ? r->refused : "fine");
+		return err->kind == ERR_PROFILE && r->refused;
+	}
+	if (r->refused) {
+		snprintf(why, size, "naive refuses it: %s", r->refused);
+		return false;
+	}
+	if (!naive_compare(r, st, why, size))
+		return false;
+	if (way->then)
+		way->then(way->arg, st);
+	return true;
+}
+
+bool naive_agrees(const struct naive *r, const char *text, size_t n,
+		  const struct naive_way *way, char *why, size_t size)
+{
+	const struct build_opts opts = options(way);
+	struct build_report report;
+	struct store *st = NULL;
+	struct err err = {0};
+	char path[96];
+	bool agree;
+
+	snprintf(path, sizeof(path), "%s/profile", fuzz_directory());
+	write_text(path, text, n, r->refused ? 0 : way->members);
+	build_open(path, &opts, &st, &report, &err);
+	agree = same(r, st, &err, way, why, size);
+	store_close(st);
+	unlink(path);
+	return agree;
+}
+
+/* Files are in the order of the processes and dumps they begin with, which may be another than
+ * that in which they were read naively. */
+static bool in_order(struct store *st)
+{
+	uint32_t n;
+	const struct input_file *file = store_inputs(st, &n);
+
+	for (uint32_t i = 1; i < n; i++)
+		if (str_cmp(file[i - 1].id.path, file[i].id.path) > 0)
+			return false;
+	return true;
+}
+
+static bool is_profile(struct str text)
+{
+	struct naive r;
+	bool good;
+
+	naive_read(&r, text.p, text.n);
+	good = !r.refused;
+	naive_free(&r);
+	return good;
+}
+
+/* False when there is nothing to compare with. */
+static bool read_set(struct naive *r, const struct str *text, size_t n)
+{
+	struct out o;
+
+	out_mem(&o);
+	for (size_t i = 0; i < n; i++) {
+		/* Without desc: a section with nothing in it would be none. */
+		if (i)
+			out_c(&o, "\ndesc: \n==== NEW PROFILING FILE\n");
+		out_str(&o, text[i]);
+	}
+	naive_read(r, o.buf, o.n);
+	out_close(&o);
+	for (size_t i = 0; i < n; i++)
+		if (!is_profile(text[i]))
+			return false;
+	return !r->refused;
+}
+
+static bool set_agrees(const struct naive *r, const char *const *path, size_t n,
+		       size_t before, const struct naive_way *way, char *why, size_t size)
+{
+	struct build_opts opts = options(way);
+	char index[96], lock[104];
+	struct build_report report;
+	struct store *st = NULL;
+	struct err err = {0};
+	bool agree;
+
+	snprintf(index, sizeof(index), "%s/index", fuzz_directory());
+	snprintf(lock, sizeof(lock), "%s.lock", index);
+	opts.merge = true;
+	opts.no_write = !before;
+	opts.index_path = before ? index : NULL;
+	if (before && !build_open_set(path, before, &opts, &st, &report, &err))
+		store_close(st);
+	st = NULL;
+	if (!err.kind)
+		build_open_set(path, n, &opts, &st, &report, &err);
+	agree = (st && !in_order(st)) || same(r, st, &err, way, why, size);
+	store_close(st);
+	unlink(index);
+	unlink(lock);
+	return agree;
+}
+
+bool naive_set_agrees(const struct str *text, size_t n, size_t before,
+		      const struct naive_way *way, char *why, size_t size)
+{
+	char paths[NAIVE_FILES][96];
+	const char *path[NAIVE_FILES];
+	struct naive r;
+	bool agree = true;
+
+	if (read_set(&r, text, n)) {
+		for (size_t i = 0; i < n; i++) {
+			snprintf(paths[i], sizeof(paths[i]), "%s/profile.%zu",
+				 fuzz_directory(), i + 1);
+			path[i] = paths[i];
+			write_text(path[i], text[i].p, text[i].n, way->members);
+		}
+		agree = set_agrees(&r, path, n, before, way, why, size);
+		for (size_t i = 0; i < n; i++)
+			unlink(path[i]);
+	}
+	naive_free(&r);
+	return agree;
+}
 
 bool naive_agree_by(const char *text, size_t n, const struct naive_way *way, char *why,
 		    size_t size)
 {
-	struct build_opts opts = {.no_write = true,
-				  .jobs = way->jobs,
-				  .stretch = way->stretch,
-				  /* and room for some entries, or none */
-				  .mem = way->stretch & 1 ? way->stretch * 97 : 0,
-				  .run = way->stretch %
-					 7}; /* rows in runs too, of any length */
-	struct build_report report;
-	struct store *st = NULL;
-	struct err err = {0};
 	struct naive r;
-	char path[96];
-	bool same;
-	FILE *f;
+	bool agree;
 
-	snprintf(path, sizeof(path), "%s/profile", fuzz_directory());
-	f = fopen(path, "w");
-	if (!f || (n && fwrite(text, 1, n, f) != n) || fclose(f))
-		abort();
 	naive_read(&r, text, n);
-	if (build_open(path, &opts, &st, &report, &err)) {
-		same = err.kind == ERR_PROFILE && r.refused;
-		snprintf(why, size, "%s: %s; naive: %s",
-			 err.kind == ERR_PROFILE ? "refused" : "failed", err.text,
-			 r.refused ? r.refused : "fine");
-	} else if (r.refused) {
-		same = false;
-		snprintf(why, size, "naive refuses it: %s", r.refused);
-	} else {
-		same = naive_compare(&r, st, why, size);
-		if (same && way->then)
-			way->then(way->arg, st);
-	}
-	store_close(st);
-	unlink(path);
+	agree = naive_agrees(&r, text, n, way, why, size);
 	naive_free(&r);
-	return same;
+	return agree;
 }
 
 bool naive_agree(const char *text, size_t n, size_t stretch, char *why, size_t size)

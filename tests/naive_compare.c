@@ -17,7 +17,26 @@ struct telling {
 	struct err err;
 	struct part_lines *lines; /* of `part` alone; NULL: of the whole */
 	uint64_t part;
+	uint64_t *number; /* of parts, as they stand in their files */
 };
+
+/* In a set parts are in the order of processes and dumps, which the simple reader does not
+ * know. */
+static void number_parts(struct telling *x)
+{
+	const uint32_t n = x->info->parts;
+	struct store_part *part =
+		facts_sure(ARENA_ARRAY(x->a, struct store_part, n + 1u));
+
+	x->number = facts_sure(ARENA_ARRAY(x->a, uint64_t, n + 1u));
+	for (uint32_t p = 0; p < n; p++)
+		store_part(x->st, p, &part[p]);
+	for (uint32_t p = 0; p < n; p++)
+		for (uint32_t q = 0; q < n; q++)
+			x->number[p] += part[q].file < part[p].file ||
+					(part[q].file == part[p].file &&
+					 part[q].offset < part[p].offset);
+}
 
 static struct fn stored_fn(struct telling *x, fn_id f)
 {
@@ -121,10 +140,10 @@ static void tell_parts_again(struct telling *x)
 	uint8_t *mark = facts_sure(ARENA_ARRAY(x->a, uint8_t, x->info->parts + 1u));
 
 	for (uint32_t p = 0; p < x->info->parts && !x->err.kind; p++) {
-		if (!is_read_again(p, x->info->parts))
+		x->part = x->number[p];
+		if (!is_read_again(x->part, x->info->parts))
 			continue;
 		mark[p] = 1;
-		x->part = p;
 		if (!part_lines_read(x->st, mark, NULL, NULL, &x->lines, &x->err))
 			for (fn_id f = 0; f < x->info->functions; f++)
 				tell_function(x, f);
@@ -157,11 +176,11 @@ static void tell_part(struct telling *x, uint32_t p)
 
 	for (uint32_t e = 0; e < x->info->events; e++)
 		self[e] = store_part_self(x->st, p, e);
-	tell(x, facts_key(x->a, "Pu", (uint64_t)p), 0, self);
+	tell(x, facts_key(x->a, "Pu", x->number[p]), 0, self);
 	if (store_part_functions(x->st, p, x->a, &fns, &cost, &n, &x->err))
 		return;
 	for (size_t i = 0; i < n; i++)
-		tell(x, facts_key(x->a, "Puf", (uint64_t)p, stored_fn(x, fns[i])), 0,
+		tell(x, facts_key(x->a, "Puf", x->number[p], stored_fn(x, fns[i])), 0,
 		     cost + i * x->info->events);
 	if (store_part_edges(x->st, p, x->a, &edges, &calls, &cost, &n, &x->err))
 		return;
@@ -170,7 +189,7 @@ static void tell_part(struct telling *x, uint32_t p)
 
 		store_edge(x->st, edges[i], &edge);
 		tell(x,
-		     facts_key(x->a, "Puff", (uint64_t)p, stored_fn(x, edge.caller),
+		     facts_key(x->a, "Puff", x->number[p], stored_fn(x, edge.caller),
 			       stored_fn(x, edge.callee)),
 		     calls[i], cost + i * x->info->events);
 	}
@@ -188,6 +207,7 @@ static void tell_all(struct telling *x)
 		total[e] = store_total(x->st, e);
 	}
 	tell(x, facts_key(x->a, "T"), 0, total);
+	number_parts(x);
 	for (fn_id f = 0; f < x->info->functions; f++)
 		tell_function(x, f);
 	for (edge_id e = 0; e < x->info->edges; e++)
@@ -273,12 +293,14 @@ bool naive_compare(const struct naive *r, struct store *st, char *why, size_t si
 	    (r->odd != (info->diagnostics > 0) && !r->unsure))
 		return false;
 	tell_all(&x);
-	f = first_missing(&r->facts, &told, r->npart);
-	if (!f)
-		f = first_missing(&told, &r->facts, r->npart);
+	if (!x.err.kind && !store_check(st, &x.err)) {
+		f = first_missing(&r->facts, &told, r->npart);
+		if (!f)
+			f = first_missing(&told, &r->facts, r->npart);
+	}
 	if (f)
 		describe(r, &told, f, why, size);
-	else if (store_check(st, &x.err))
+	else if (x.err.kind)
 		snprintf(why, size, "%s", x.err.text);
 	facts_free(&told);
 	arena_free(&arena);

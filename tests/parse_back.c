@@ -80,9 +80,14 @@ static bool reorders(uint32_t cp)
 
 bool back_clean(struct back *b, struct str s, const char *allowed)
 {
-	for (size_t i = 0, n; i < s.n; i += n) {
-		uint32_t cp = character(s.p + i, s.p + s.n, &n);
+	for (size_t i = 0, n = 1; i < s.n; i += n) {
+		uint32_t cp;
 
+		for (n = 1; i < s.n && s.p[i] >= ' ' && s.p[i] <= '~';)
+			i++;
+		if (i == s.n)
+			break;
+		cp = character(s.p + i, s.p + s.n, &n);
 		if (cp == UINT32_MAX)
 			return wrong(b, "byte %zu is not UTF-8", i);
 		if (cp != 0 && cp < 128 && strchr(allowed, (int)cp))

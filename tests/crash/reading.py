@@ -299,7 +299,25 @@ def batch(row, n):
     return one
 
 
+# ------------------------------------------------------------------------ a second reader
+
+SEEDS = 850     # of which some 2,500 indexes are made
+
+
+def generated(rng, i, s):
+    """Generated profiles, indexed in several ways, against the simple reader (naive.h)."""
+    first = rng.number * 10 ** 8 + i * SEEDS
+    p = subprocess.run([build + "/tests/generated_test", str(first), str(SEEDS)],
+                       stdout=subprocess.PIPE, timeout=600, cwd=crash.e2e.top)
+    out = p.stdout.decode(errors="replace").splitlines()
+    wrong = [line for line in out if line.startswith("not ok") or ", seed " in line]
+    if p.returncode and not wrong:
+        wrong.append("generated_test: status %d" % p.returncode)
+    return "; ".join(wrong) or None
+
+
 rows = [
+    Row("naive", "generated profiles against a simple reader", 0, 4000, generated, each=2500),
     Row("input", "the profile is cut, written or replaced", 50, 1000, moving_one, moving_setup),
     Row("boundary", "boundaries", 100, len(BOUNDARIES), boundary_one),
     Row("users", "whose index is used", 24, len(USERS), users_one, users_setup),

@@ -14,7 +14,7 @@
 #include "tests/mutate_lines.h"
 #include "tests/naive.h"
 
-enum { LONGEST = 64 << 10, TIMES = 4 };
+enum { LONGEST = 64 << 10, TIMES = 4, ROOM = 600 };
 
 /* ---- one input ---- */
 
@@ -37,14 +37,21 @@ static void ask(void *arg, struct store *st)
 }
 
 /* Profiles repeat themselves, part after part, and are read in another way where they do
- * (index/replay.h): some inputs are a text several times over. */
-static struct str repeated(struct str text, size_t times)
+ * (index/replay.h): some inputs are a text several times over.  Behind some there is room for
+ * the loops that stop some bytes before the end. */
+static struct str repeated(struct str text, size_t times, bool room)
 {
-	static char copy[TIMES * LONGEST];
+	static char copy[TIMES * LONGEST + ROOM];
+	size_t n = 0;
 
-	for (size_t i = 0; i < times; i++)
-		memcpy(copy + i * text.n, text.p, text.n);
-	return (struct str){copy, times * text.n};
+	for (; times; times--, n += text.n)
+		memcpy(copy + n, text.p, text.n);
+	if (room) {
+		memset(copy + n, '#', ROOM);
+		copy[n] = '\n';
+		n += ROOM;
+	}
+	return (struct str){copy, n};
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -61,8 +68,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		way.stretch = 64 + (size_t)(pick >> 10) % (size + 64);
 	else
 		way.jobs = 1;
-	if (size && (pick >> 52) % 3 == 0)
-		text = repeated(text, 2 + (pick >> 56) % (TIMES - 1));
+	if (size)
+		text = repeated(text,
+				(pick >> 52) % 3 ? 1 : 2 + (pick >> 56) % (TIMES - 1),
+				pick >> 51 & 1);
+	if ((pick >> 58) % 8 == 0)
+		way.members = 1 + (pick >> 61) % 3;
 	fuzz_begin();
 	if (!naive_agree_by(text.p, text.n, &way, why, sizeof(why)))
 		fuzz_fail("%u threads, stretches of %zu bytes: %s", way.jobs, way.stretch,

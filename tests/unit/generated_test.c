@@ -4,6 +4,7 @@
  *
  *	generated_test [SEED [COUNT]]
  *
+ * Each is read in several ways: by one thread, by 1 to 8 in stretches of any length, packed.
  * Cases are numbered by their seed; KEEP=DIR writes those that fail there.
  */
 #include <stdlib.h>
@@ -41,11 +42,20 @@ static const char *pick(const char *const *from, size_t n)
 
 /* ---- random profiles: mostly well formed, every oddity now and then ---- */
 
+enum { NAMES = 300, SPECS = 3 };
+
 struct writer {
 	struct out o;
 	unsigned odd; /* one line in so many is odd; 0: none */
-	unsigned nsub, ncols;
-	bool crlf, compressed, jumps, repeats;
+	unsigned nsub, ncols, names;
+	unsigned file; /* of a set, which is in this order; 0: none */
+	bool crlf, compressed, jumps, repeats, room;
+	bool hex;	  /* positions are addresses */
+	bool huge;	  /* costs whose sums do not fit */
+	bool long_blocks; /* fn= is rare */
+	bool whole;	  /* callees are said with their file */
+	uint64_t first_id;
+	bool defined[SPECS][NAMES];
 };
 
 static bool odd_now(const struct writer *w)
@@ -68,6 +78,13 @@ static void begin_line(struct writer *w)
 		out_c(&w->o, PICK(" ", "\t", "  "));
 }
 
+/* The loops for usual lines end some 500 bytes before a text does, or a stretch (REPLAY_ROOM
+ * of stretch.c): without this behind a line, small texts would never see them. */
+static void write_room(struct writer *w)
+{
+	out_printf(&w->o, "#%*s\n", 520 + (int)below(400), "room to look ahead");
+}
+
 static void write_number(struct writer *w)
 {
 	if (odd_now(w)) {
@@ -77,14 +94,27 @@ static void write_number(struct writer *w)
 				  "0x10000000000000000", "123456789"));
 		return;
 	}
-	out_u64(&w->o, below(one_in(4) ? 100000000 : 20));
+	if (w->huge && one_in(8))
+		out_c(&w->o, PICK("9223372036854775808", "18446744073709551615",
+				  "18446744073709551000", "4611686018427387904"));
+	else if (one_in(50))
+		out_u64(&w->o, random_u64() >> 8 >> below(56));
+	else
+		out_u64(&w->o, below(one_in(4) ? 100000000 : 20));
 }
 
 static void write_position(struct writer *w)
 {
 	switch (below(w->odd ? 8 : 4)) {
 	case 0:
-	case 1: out_printf(&w->o, "%u", below(60)); break;
+	case 1:
+		if (w->hex)
+			out_printf(&w->o, "0x%" PRIx64,
+				   ((uint64_t)0x401000 << (one_in(9) ? 24 : 0)) +
+					   below(60));
+		else
+			out_printf(&w->o, "%u", below(60));
+		break;
 	case 2: out_printf(&w->o, "+%u", below(9)); break;
 	case 3: out_c(&w->o, "*"); break;
 	case 4: out_printf(&w->o, "-%u", below(9)); break;
@@ -128,6 +158,13 @@ static void write_cost_line(struct writer *w)
 	end_line(w);
 }
 
+/* The table of a spec: "fn=", "cob=", "jfi=". */
+static unsigned table_of(const char *spec)
+{
+	spec += spec[2] != '=';
+	return spec[0] == 'o' ? 0 : spec[1] == 'n' ? 1 : 2;
+}
+
 /* One of few names, so that they come again; the three tables share the words. */
 static void write_name(struct writer *w, const char *spec)
 {
@@ -155,24 +192,33 @@ static void write_name(struct writer *w, const char *spec)
 		"???",
 		"\xff\xfe",
 	};
-	unsigned i = below(COUNT(names));
+	unsigned i = below(w->names);
 
 	begin_line(w);
 	out_c(&w->o, spec);
 	if (odd_now(w))
 		out_c(&w->o, PICK(" ", "\t"));
 	if (w->compressed) {
-		unsigned id = odd_now(w) ? below(30) : i + 1;
+		bool *defined = &w->defined[table_of(spec)][i];
+		uint64_t id = odd_now(w) ? below(30) : w->first_id + i;
+		bool known = *defined;
 
-		out_printf(&w->o, odd_now(w) ? "(%03u)" : "(%u)", id);
-		if (!one_in(3)) {
+		out_printf(&w->o, odd_now(w) ? "(%03" PRIu64 ")" : "(%" PRIu64 ")", id);
+		*defined = true;
+		if ((known && !one_in(w->odd ? 3 : 9)) || odd_now(w)) {
 			end_line(w);
 			return;
 		}
 		out_c(&w->o, odd_now(w) ? PICK("\t", "  ", "") : " ");
 	}
-	if (!odd_now(w))
+	if (w->compressed && one_in(20))
+		out_printf(&w->o, one_in(2) ? "(%" PRIu64 ")'2" : "(%" PRIu64 ")'(1)",
+			   w->first_id + below(7));
+	else if (!odd_now(w) && i < COUNT(names))
 		out_c(&w->o, names[i]);
+	else if (!odd_now(w))
+		/* of 2 to 6,000 bytes: links hold 40 and 104 of a line, names go on */
+		out_printf(&w->o, "f%0*u", i % 16 ? 1 : 1 << i % 13, i);
 	else if (one_in(8))
 		out_bytes(&w->o, "nul\0nul", 7);
 	else if (!one_in(8))
@@ -186,7 +232,7 @@ static void write_call(struct writer *w)
 
 	if (order == 0 && one_in(3))
 		write_name(w, "cob=");
-	if (one_in(3))
+	if (w->whole || one_in(3))
 		write_name(w, PICK("cfi=", "cfl="));
 	if (!odd_now(w))
 		write_name(w, "cfn=");
@@ -213,6 +259,20 @@ static void write_call(struct writer *w)
 		write_cost_line(w);
 }
 
+/* A position for each that is declared, each with a blank before or behind it. */
+static void write_places(struct writer *w)
+{
+	bool before = w->o.buf[w->o.n - 1] != '\n', behind = !before && one_in(2);
+
+	for (unsigned i = 0; i < w->nsub; i++) {
+		if (before || (i && !behind))
+			out_c(&w->o, " ");
+		write_position(w);
+		if (behind)
+			out_c(&w->o, " ");
+	}
+}
+
 static void write_jump(struct writer *w)
 {
 	bool conditional = one_in(2);
@@ -228,13 +288,17 @@ static void write_jump(struct writer *w)
 		out_c(&w->o, one_in(3) ? " " : "/");
 		write_number(w);
 	}
-	for (unsigned i = 0; i < w->nsub; i++) {
-		out_c(&w->o, " ");
-		write_position(w);
-	}
+	write_places(w);
 	end_line(w);
-	if (!odd_now(w))
+	if (odd_now(w))
+		return;
+	if (odd_now(w)) {
 		write_cost_line(w);
+		return;
+	}
+	begin_line(w);
+	write_places(w);
+	end_line(w);
 }
 
 static void write_positions(struct writer *w)
@@ -278,7 +342,9 @@ static void write_header(struct writer *w, bool first)
 		out_c(&w->o, "# callgrind format\nversion: 1\n");
 	if (first || one_in(4))
 		out_c(&w->o, "creator: callgrind-3.19.0\npid: 12\ncmd:  ./x\n");
-	if (!first || one_in(2))
+	if (w->file)
+		out_printf(&w->o, "part: %u\n", w->file);
+	else if (!first || one_in(2))
 		out_printf(&w->o, "part: %u\n", below(9));
 	if (one_in(4))
 		out_c(&w->o, "desc: I1 cache: \ndesc: Trigger: Program termination\n");
@@ -320,9 +386,14 @@ static void write_line(struct writer *w)
 	case 1: write_basic_block(w); break;
 	default: write_cost_line(w); break;
 	case 8:
-	case 9: write_name(w, "fn="); break;
+	case 9:
 	case 10:
-		write_name(w, "fl=");
+		if (w->long_blocks && !one_in(20))
+			break;
+		if (w->room && one_in(3))
+			write_room(w);
+		if (one_in(3))
+			write_name(w, "fl=");
 		write_name(w, "fn=");
 		break;
 	case 11: write_name(w, PICK("fi=", "fe=")); break;
@@ -352,6 +423,7 @@ static void write_line(struct writer *w)
 		if (one_in(10)) {
 			out_c(&w->o, "==== NEW PROFILING FILE ====\n");
 			w->nsub = 1;
+			memset(w->defined, 0, sizeof(w->defined));
 			if (!one_in(4))
 				write_header(w, true);
 		}
@@ -378,7 +450,25 @@ static void cost_alike(char *p, size_t n)
 	}
 }
 
-/* What was written before comes again, with other numbers: an activation, a part. */
+/* Bytes [at, at + n) come again so many times. */
+static void write_again(struct out *o, size_t at, size_t n, unsigned times)
+{
+	for (; times; times--)
+		for (size_t i = 0; i < n; i++)
+			out_char(o, o->buf[at + i]);
+	if (o->n && o->buf[o->n - 1] != '\n')
+		out_c(o, "\n");
+}
+
+/* One digit in `every` becomes another one. */
+static void new_digits(char *p, size_t n, unsigned every)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i] >= '1' && p[i] <= '9' && one_in(every))
+			p[i] = (char)('0' + below(10));
+}
+
+/* What was written before comes again, with other numbers: an activation. */
 static void repeat(struct writer *w)
 {
 	size_t n = 1 + below(one_in(3) ? 4000 : 300), at, from = w->o.n;
@@ -389,40 +479,72 @@ static void repeat(struct writer *w)
 	at = below((unsigned)(w->o.n - n));
 	while (at && w->o.buf[at - 1] != '\n')
 		at--;
-	for (unsigned times = 1 + below(4); times; times--)
-		for (size_t i = 0; i < n; i++)
-			out_char(&w->o, w->o.buf[at + i]);
+	write_again(&w->o, at, n, 1 + below(n < 300 && one_in(9) ? 60 : 4));
 	if (one_in(2))
 		cost_alike(w->o.buf + from, w->o.n - from);
-	for (size_t i = from; i < w->o.n; i++)
-		if (w->o.buf[i] >= '1' && w->o.buf[i] <= '9' && one_in(40))
-			w->o.buf[i] = (char)('0' + below(10));
-	if (w->o.buf[w->o.n - 1] != '\n')
-		out_c(&w->o, "\n");
+	new_digits(w->o.buf + from, w->o.n - from, 40);
 }
 
-static void write_profile(struct writer *w)
+/* All of it comes again, as further parts, mostly with other costs. */
+static void repeat_parts(struct writer *w)
 {
-	unsigned lines = below(one_in(20) ? 3000 : 60);
+	size_t n = w->o.n, most = 60000 / (n + 1);
 
-	*w = (struct writer){.odd = one_in(3) ? 0 : 1 + below(40),
+	for (unsigned parts = 1 + below(most < 6 ? (unsigned)most + 1 : 6); parts;
+	     parts--) {
+		size_t from = w->o.n;
+
+		write_again(&w->o, 0, n, 1);
+		if (!one_in(4))
+			new_digits(w->o.buf + from, w->o.n - from, 10 + below(400));
+	}
+}
+
+static void begin_profile(struct writer *w, unsigned file)
+{
+	*w = (struct writer){.odd = one_in(3) ? 0 : 1 + below(one_in(3) ? 400 : 40),
 			     .nsub = 1,
 			     .ncols = 1,
+			     .names = one_in(4) ? NAMES : 7,
+			     .file = file,
 			     .crlf = one_in(6),
 			     .compressed = !one_in(3),
 			     .jumps = one_in(2),
-			     .repeats = one_in(2)};
+			     .repeats = one_in(2),
+			     .room = !one_in(3),
+			     .hex = one_in(3),
+			     .huge = one_in(12),
+			     .long_blocks = one_in(4),
+			     .first_id = one_in(6) ? random_u64() >> below(64) : 1};
+	/* Files can be added to an index that says all there is to say. */
+	if (file && !one_in(3)) {
+		w->odd = one_in(2) ? 0 : 300;
+		w->huge = false;
+		w->whole = true;
+		w->names = 7;
+	}
 	out_mem(&w->o);
-	if (w->odd && one_in(30))
+}
+
+static void write_profile(struct writer *w, unsigned file)
+{
+	unsigned lines = below(one_in(40) ? 3000 : 60);
+
+	begin_profile(w, file);
+	if (w->odd && !file && one_in(30))
 		write_line(w);
 	write_header(w, true);
 	for (unsigned i = 0; i < lines; i++) {
 		write_line(w);
-		if (w->repeats && one_in(12) && w->o.n < 100000)
+		if (w->repeats && one_in(12) && w->o.n < 30000)
 			repeat(w);
 	}
+	if (one_in(8))
+		repeat_parts(w);
 	if (w->odd && one_in(5) && w->o.n)
 		w->o.n -= 1 + below(w->o.n < 9 ? 1 : 8);
+	else if (w->room)
+		write_room(w);
 }
 
 /* ---- random damage to a real file ---- */
@@ -472,6 +594,48 @@ static void report_case(const char *what, uint64_t seed, const char *why, const 
 	}
 }
 
+/* Any length from 1, of any number of digits. */
+static size_t any_stretch(size_t n)
+{
+	size_t most = n;
+
+	while (most > 64 && one_in(2))
+		most /= 4;
+	return 1 + below((unsigned)most + 1);
+}
+
+static uint64_t compared; /* indexes with a simple reading */
+
+/* The ways in which a text is read; false, and what is to be said in why, when one of them
+ * is wrong. */
+static bool agree(const char *text, size_t n, const char **how, char *why, size_t size)
+{
+	const struct naive_way pieces = {.jobs = 1 + (one_in(4) ? below(8) : below(3)),
+					 .stretch = any_stretch(n)},
+			       packed = {.jobs = 1,
+					 .stretch = one_in(2) ? 1 + below(600) : 0,
+					 .members = 1 + below(4)};
+	struct naive r;
+	bool same;
+
+	naive_read(&r, text, n);
+	*how = "as a whole";
+	same = naive_agrees(&r, text, n, &(struct naive_way){.jobs = 1}, why, size);
+	compared++;
+	if (same) {
+		*how = "in stretches";
+		same = naive_agrees(&r, text, n, &pieces, why, size);
+		compared++;
+	}
+	if (same && !r.refused && one_in(8)) {
+		*how = "packed";
+		same = naive_agrees(&r, text, n, &packed, why, size);
+		compared++;
+	}
+	naive_free(&r);
+	return same;
+}
+
 static void run_generated(uint64_t from, uint64_t n)
 {
 	const char *const *paths = scan_paths();
@@ -481,24 +645,55 @@ static void run_generated(uint64_t from, uint64_t n)
 		npaths++;
 	for (uint64_t seed = from; seed < from + n; seed++) {
 		struct writer w;
+		const char *how;
 		char why[1400] = "";
 
 		state = hash_mix(seed);
 		scan_force(paths[seed % npaths]);
-		write_profile(&w);
-		for (int k = 0; k < 2; k++) {
-			size_t stretch = k ? 1 + below(600) : 0;
-
-			if (!naive_agree(w.o.n ? w.o.buf : "", w.o.n, stretch, why,
-					 sizeof(why)) &&
-			    failed++ < 5)
-				report_case(k ? "stretches" : "generated", seed, why,
-					    w.o.buf, w.o.n);
-		}
+		write_profile(&w, 0);
+		if (!agree(w.o.n ? w.o.buf : "", w.o.n, &how, why, sizeof(why)) &&
+		    failed++ < 5)
+			report_case(how, seed, why, w.o.buf, w.o.n);
 		out_close(&w.o);
 	}
 	scan_force(paths[0]);
 	is_u64(failed, 0, "%" PRIu64 " generated profiles", n);
+}
+
+/* ---- sets of files ---- */
+
+static void run_sets(uint64_t from, uint64_t n)
+{
+	unsigned failed = 0;
+
+	for (uint64_t seed = from; seed < from + n; seed++) {
+		struct str file[NAIVE_FILES];
+		struct writer w[NAIVE_FILES];
+		struct naive_way way;
+		size_t files, before;
+		char why[1400] = "";
+
+		state = hash_mix(seed);
+		files = 2 + below(3);
+		for (size_t i = 0; i < files; i++) {
+			write_profile(&w[i], 1 + (unsigned)i);
+			file[i] = (struct str){w[i].o.buf, w[i].o.n};
+		}
+		before = below((unsigned)files);
+		way = (struct naive_way){.jobs = 1 + below(3),
+					 .stretch = one_in(2) ? any_stretch(2000) : 0,
+					 .members = one_in(6)};
+		compared++;
+		if (!naive_set_agrees(file, files, before, &way, why, sizeof(why)) &&
+		    failed++ < 5)
+			for (size_t i = 0; i < files; i++)
+				report_case((const char *const[]){"set-1", "set-2",
+								  "set-3", "set-4"}[i],
+					    seed, why, file[i].p, file[i].n);
+		for (size_t i = 0; i < files; i++)
+			out_close(&w[i].o);
+	}
+	is_u64(failed, 0, "%" PRIu64 " sets of generated profiles", n);
 }
 
 static void run_mutated(const char *where, const char *name, uint64_t from, uint64_t n)
@@ -506,6 +701,7 @@ static void run_mutated(const char *where, const char *name, uint64_t from, uint
 	static char text[100000], copy[sizeof(text)];
 	unsigned failed = 0;
 	char path[200], why[1400];
+	const char *how;
 	FILE *f;
 	size_t size, len;
 
@@ -521,9 +717,7 @@ static void run_mutated(const char *where, const char *name, uint64_t from, uint
 		memcpy(copy, text, len = size);
 		state = hash_mix(seed);
 		mutate(copy, &len);
-		if (!naive_agree(copy, len, one_in(2) ? 1 + below(20000) : 0, why,
-				 sizeof(why)) &&
-		    failed++ < 2)
+		if (!agree(copy, len, &how, why, sizeof(why)) && failed++ < 2)
 			report_case(name, seed, why, copy, len);
 	}
 	is_u64(failed, 0, "%" PRIu64 " damaged copies of %s", n, name);
@@ -546,9 +740,11 @@ int main(int argc, char **argv)
 	uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : 3000;
 
 	run_generated(seed, n);
+	run_sets(seed, n / 5);
 	for (size_t i = 0; i < COUNT(quirks); i++)
 		run_mutated("quirks", quirks[i], seed, n / 60);
 	for (size_t i = 0; i < COUNT(small); i++)
 		run_mutated("small", small[i], seed, n / 100);
+	printf("# %" PRIu64 " indexes compared\n", compared);
 	return done_testing();
 }

@@ -65,6 +65,13 @@ static const struct {
 	 "events: Ir\nfn=f\n1 18446744073709551615\nfn=g\n1 1\n"},
 	{"an inclusive cost that overflows",
 	 "events: Ir\nfn=f\n1 1\ncfn=g\ncalls=1 1\n1 18446744073709551615\nfn=g\n1 1\n"},
+	{"a reference to itself in a call that is odd",
+	 "events: Ir\n1 5\ncfn=(1) (6)'(1)\ncalls=5 40\n +3 .\n"},
+	{"a jump whose counts overflow in a block",
+	 "events: Ir\nfn=f\njump=0xffffffffffffffff 5\n3\njump=1 5\n3\n1 1\n"},
+	{"a jump whose counts overflow over blocks",
+	 "events: Ir\nfn=f\n1 1\njump=0xffffffffffffffff 5\n3\nfn=g\n1 1\nfn=f\n1 1\n"
+	 "jump=1 5\n3\n"},
 	{"CRLF everywhere",
 	 "events: Ir\r\nfl=(1) a\r\nfn=(1) f\r\n1 5\r\n\r\ncfn=(1)\r\ncalls=1 2\r\n"
 	 "2 3\r\n"},
@@ -80,19 +87,66 @@ static const struct {
 };
 /* clang-format on */
 
+/* Comments for loops that stop some bytes before the end. */
+static void write_room(struct out *o)
+{
+	for (unsigned k = 0; k < 40; k++)
+		out_c(o, "# room to look ahead\n");
+}
+
+/* Each as it is and with room behind it. */
 static void run_cases(void)
 {
 	static const size_t stretches[] = {0, 1, 16, 40};
 	char why[1400];
 
-	for (size_t i = 0; i < COUNT(cases); i++)
-		for (size_t k = 0; k < COUNT(stretches); k++)
-			if (!naive_agree(cases[i].text, strlen(cases[i].text),
-					 stretches[k], why, sizeof(why))) {
-				ok(false, "%s, stretch %zu", cases[i].name, stretches[k]);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		size_t n = strlen(cases[i].text);
+		struct out o;
+
+		out_mem(&o);
+		out_c(&o, cases[i].text);
+		write_room(&o);
+		for (size_t k = 0; k < 2 * COUNT(stretches); k++)
+			if (!naive_agree(o.buf, k % 2 ? o.n : n, stretches[k / 2], why,
+					 sizeof(why))) {
+				ok(false, "%s, stretch %zu%s", cases[i].name,
+				   stretches[k / 2], k % 2 ? ", with room" : "");
 				printf("# %s\n", why);
 			}
+		out_close(&o);
+	}
 	ok(true, "%zu texts that were once read wrongly", COUNT(cases));
+}
+
+/* Files that are one profile. */
+static void run_sets(void)
+{
+	static const struct {
+		const char *name, *file[3];
+	} sets[] = {
+		{"the first part is the second of its file",
+		 {"pid: 12\npart: 1\nevents: Ir\nfn=m\n1 1\n",
+		  "pid: 12\npart: 2\nevents: Ir\nfn=f\n1 5\npart: 0\nfn=g\n+1 52\n",
+		  "pid: 12\npart: 3\nevents: Ir\n"}},
+		{"a jump of a function that only the last file has",
+		 {"pid: 12\npart: 1\nevents: Ir\n",
+		  "pid: 12\npart: 2\nevents: Ir\nfn=f\njump=5 7\n6\n",
+		  "pid: 12\npart: 3\nevents: Ir\nfn=f\n1 1\n"}},
+	};
+	const struct naive_way way = {.jobs = 1};
+	char why[1400];
+
+	for (size_t i = 0; i < COUNT(sets); i++)
+		for (size_t before = 0; before < 3; before++) {
+			const struct str file[] = {str_c(sets[i].file[0]),
+						   str_c(sets[i].file[1]),
+						   str_c(sets[i].file[2])};
+
+			if (!ok(naive_set_agrees(file, 3, before, &way, why, sizeof(why)),
+				"%s, %zu of 3 indexed before", sets[i].name, before))
+				printf("# %s\n", why);
+		}
 }
 
 /* The columns of a part are other events than those of the part before, again and again. */
@@ -167,8 +221,7 @@ static void run_again(void)
 		out_c(&o, texts[i].head);
 		for (unsigned k = 0; k < 600; k++)
 			out_c(&o, k % 300 == 299 ? texts[i].last : texts[i].text);
-		for (unsigned k = 0; k < 40; k++)
-			out_c(&o, "# room to look ahead\n");
+		write_room(&o);
 		/* What no text in C can have. */
 		for (size_t k = 0; k < o.n; k++)
 			if (o.buf[k] == 1)
@@ -205,8 +258,7 @@ static void run_widths(size_t every)
 						   digits_of(6 + rest % 4));
 				out_c(&o, "\n");
 			}
-			for (unsigned k = 0; k < 40; k++)
-				out_c(&o, "# room to look ahead\n");
+			write_room(&o);
 			if (!naive_agree(o.buf, o.n, 0, why, sizeof(why)) && bad++ < 3)
 				printf("# %s\n", why);
 			out_close(&o);
@@ -291,8 +343,7 @@ static void run_alike(size_t every)
 			out_printf(&o, "%sfl=(1) a\nfn=(1) f\n100 %s0 1\n", shapes[i],
 				   positions[i] > 1 ? "0 " : "");
 			write_alike(&o, seed * 977 + i, positions[i], costs[i]);
-			for (unsigned k = 0; k < 40; k++)
-				out_c(&o, "# room to look ahead\n");
+			write_room(&o);
 			if (!naive_agree(o.buf, o.n, seed % 5 ? 0 : 1001, why,
 					 sizeof(why)) &&
 			    bad++ < 3)
@@ -362,6 +413,7 @@ int main(int argc, char **argv)
 	size_t every = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
 
 	run_cases();
+	run_sets();
 	run_columns();
 	run_again();
 	run_widths(every);
