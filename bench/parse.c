@@ -12,6 +12,7 @@ static const char help[] =
 	"  --runs N    of each way; the median is shown (5)\n"
 	"  --jobs N    threads of the parallel way (one per core)\n"
 	"  --no-paths  not the narrower instruction sets\n"
+	"  --stages    the first steps alone too: separators found, lines decoded\n"
 	"  --tsv       way, median, least and most ns, bytes, lines, CPU ns\n";
 
 static int read_options(struct bench_parse_opts *o, int argc, char **argv)
@@ -25,6 +26,8 @@ static int read_options(struct bench_parse_opts *o, int argc, char **argv)
 			o->jobs = (unsigned)strtoul(argv[++i], NULL, 10);
 		else if (strcmp(argv[i], "--no-paths") == 0)
 			o->paths = false;
+		else if (strcmp(argv[i], "--stages") == 0)
+			o->stages = true;
 		else if (strcmp(argv[i], "--tsv") == 0)
 			o->tsv = true;
 		else

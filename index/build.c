@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ enum {
 	MEM = 256 << 20,
 	OWN_MAP = 1 << 20, /* bytes of a block that goes back at once: while building, */
 	KEPT_MAP = 32 << 20, /* and later, as malloc would have it by then */
+	FORGET = 64 << 20,   /* bytes of profiles whose pages another thread lets go of */
 	BATCH = 64, /* files read at once: each takes memory and maybe a file descriptor */
 };
 
@@ -44,6 +46,8 @@ struct build {
 	struct profile profile;
 	struct store_writer *writer;
 	struct publish publish;
+	pthread_t forgetter;
+	bool forgetting;      /* it runs, or has to be joined */
 	uint64_t read_before; /* bytes of the files that have been read */
 	uint64_t reported_ns;
 	struct err *err;
@@ -212,6 +216,29 @@ static int read_profile(struct build *b)
 
 /* ---- writing ---- */
 
+static void *forget(void *arg)
+{
+	const struct build *b = arg;
+
+	for (size_t i = 0; i < b->in.n; i++)
+		map_forget(&b->in.at[i].source.map);
+	return NULL;
+}
+
+/* Unmapping a gigabyte takes 50 ms, and writing and syncing the index leaves a core idle. */
+static void begin_forgetting(struct build *b)
+{
+	b->forgetting = b->opts->jobs != 1 && input_bytes(b) >= FORGET &&
+			pthread_create(&b->forgetter, NULL, forget, b) == 0;
+}
+
+static void end_forgetting(struct build *b)
+{
+	if (b->forgetting)
+		pthread_join(b->forgetter, NULL);
+	b->forgetting = false;
+}
+
 static int write_index(struct build *b)
 {
 	struct meta meta = {.files = b->in.n, .profile = str_c(b->in.label)};
@@ -261,6 +288,7 @@ static int build_guarded(void *arg)
 		return (int)b->err->kind;
 	if (!b->opts->merge && refuse_set(&b->in, &b->profile, b->err))
 		return (int)b->err->kind;
+	begin_forgetting(b);
 	return write_index(b);
 }
 
@@ -366,6 +394,7 @@ static int build_index(struct build *b, const char *index, struct store **out)
 	build_free(b);
 	if (!rc && index)
 		rc = publish_commit(&b->publish, b->err);
+	end_forgetting(b);
 	if (!rc)
 		rc = store_open(index ? index : publish_opens(&b->publish), true, out,
 				b->err);

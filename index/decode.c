@@ -435,7 +435,7 @@ static bool slow_key(struct decode *d, struct batch *b, struct str line)
 	struct str value = {0};
 
 	for (; k < end; k++) {
-		if (!str_starts(line, k->name))
+		if (*line.p != *k->name.p || !str_starts(line, k->name))
 			continue;
 		value = str_from(line, k->name.n);
 		if (value.n && value.p[0] == ':') {
@@ -478,7 +478,7 @@ static const struct spec {
 static bool slow_spec(struct decode *d, struct batch *b, struct str line)
 {
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
-		if (str_starts(line, specs[i].name)) {
+		if (*line.p == *specs[i].name.p && str_starts(line, specs[i].name)) {
 			d->in_body = true;
 			slow_name(b, specs[i].kind, line,
 				  str_from(line, specs[i].name.n));
@@ -768,14 +768,15 @@ static inline bool fast_word(struct decode *d, struct batch *b, struct cursor *c
 }
 
 /* Decode p[0..n), which ends with a newline: every fast path stops at one.  With `one` stop
- * behind the first cost line.  Returns the bytes taken. */
-static inline size_t decode_lines(struct decode *d, struct batch *b, const char *p,
-				  size_t n, size_t before, bool one)
+ * behind the first cost line. */
+static inline void decode_lines(struct decode *d, struct batch *b, const char *p,
+				size_t n, size_t before, bool one)
 {
 	struct cursor c = {.text = p, .pos = d->pos};
 	const char *line = p, *stop = p + n;
+	bool done = false;
 
-	while (line < stop) {
+	for (; line < stop && !done; b->newlines++) {
 		unsigned char first = (unsigned char)*line;
 		bool taken = false;
 
@@ -797,10 +798,9 @@ static inline size_t decode_lines(struct decode *d, struct batch *b, const char 
 			c.pos++;
 		}
 		line = p + c.pos[-1] + 1;
-		if (one && b->n && b->row[b->n - 1].kind == ROW_COST)
-			break;
+		done = one && b->n && b->row[b->n - 1].kind == ROW_COST;
 	}
-	return (size_t)(line - p);
+	b->bytes = (size_t)(line - p);
 }
 
 /* A line longer than a block, or the last one without newline. */
@@ -826,9 +826,9 @@ void decode_block(struct decode *d, const char *p, size_t n, size_t before, bool
 
 	begin_batch(b, p);
 	if (end) {
-		b->bytes = (size_t)(end - p) + 1;
-		scan_block(p, b->bytes, d->pos, &b->newlines);
-		decode_lines(d, b, p, b->bytes, before, false);
+		window = (size_t)(end - p) + 1;
+		scan_block(p, window, d->pos);
+		decode_lines(d, b, p, window, before, false);
 		return;
 	}
 	if (n > window)
@@ -842,7 +842,7 @@ void decode_block(struct decode *d, const char *p, size_t n, size_t before, bool
 void decode_entry(struct decode *d, const char *p, size_t n, size_t before, bool last,
 		  struct batch *b)
 {
-	size_t window = n < ENTRY_WINDOW ? n : ENTRY_WINDOW, newlines;
+	size_t window = n < ENTRY_WINDOW ? n : ENTRY_WINDOW;
 	const char *end = window ? memrchr(p, '\n', window) : NULL;
 
 	if (!end) {
@@ -851,12 +851,6 @@ void decode_entry(struct decode *d, const char *p, size_t n, size_t before, bool
 	}
 	begin_batch(b, p);
 	window = (size_t)(end - p) + 1;
-	scan_block(p, window, d->pos, &newlines);
-	b->bytes = decode_lines(d, b, p, window, before, true);
-	b->newlines = newlines;
-	if (b->bytes == window)
-		return;
-	b->newlines = 0;
-	for (size_t i = 0; i < b->bytes; i++)
-		b->newlines += p[i] == '\n';
+	scan_block(p, window, d->pos);
+	decode_lines(d, b, p, window, before, true);
 }

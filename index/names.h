@@ -87,15 +87,21 @@ static inline uint32_t names_id(struct names *t, uint64_t id, uint64_t line)
 	return names_id_slow(t, id, line);
 }
 
+/* Slot of id when its text was said and stands for nothing else, or 0. */
+static inline uint32_t names_defined(const struct names *t, uint64_t id)
+{
+	const uint32_t slot = id < t->by_id_n ? t->by_id[id] : 0;
+	const struct name_slot *s = &t->slot[slot];
+
+	return slot && s->kind == NAME_DEFINED && !s->refs ? slot : 0;
+}
+
 /* Slot of "(id) text" when it says what is known already, or 0. */
 static inline uint32_t names_known(const struct names *t, uint64_t id, struct str text)
 {
-	uint32_t slot = id < t->by_id_n ? t->by_id[id] : 0;
-	const struct name_slot *s = &t->slot[slot];
+	const uint32_t slot = names_defined(t, id);
 
-	if (!slot || s->kind != NAME_DEFINED || s->refs || !str_eq(s->text, text))
-		return 0;
-	return slot;
+	return slot && str_eq(t->slot[slot].text, text) ? slot : 0;
 }
 
 /* Length of a "(digits)" or "digits" at the start of s, or 0; id is set for the former. */

@@ -101,26 +101,15 @@ match_jump(const struct link *k, const char *p, uint64_t *count, uint64_t *taken
 	return p + n + 1;
 }
 
-/* A cost and the newline behind it. */
-enum { SHORT_COST = 8 }; /* bytes */
+/* A cost of up to 7 digits and the newline behind it. */
 struct last_cost {
-	uint64_t text;	/* of a short one, the first byte lowest */
+	uint64_t text;	/* the first byte lowest */
 	unsigned other; /* bits above it that are not of it */
 	unsigned size;	/* bytes */
 	uint64_t v;
 };
 
-/* One of more than 7 digits. */
-static __attribute__((noinline)) bool read_long_cost(const char *p,
-						     struct last_cost *cost)
-{
-	const char *from = p;
-
-	if (!digits_number(&p, &cost->v) || *p != '\n')
-		return false;
-	cost->size = (unsigned)(p + 1 - from);
-	return true;
-}
+static const struct last_cost no_cost = {'0' | '\n' << 8, 48, 2, 0}; /* "0\n" */
 
 /* False when there is none at p. */
 static HOT bool read_cost(const char *p, struct last_cost *cost)
@@ -128,9 +117,7 @@ static HOT bool read_cost(const char *p, struct last_cost *cost)
 	const uint64_t text = load8(p);
 	const unsigned n = leading_digits(text);
 
-	if (__builtin_expect(n == 8, 0))
-		return read_long_cost(p, cost);
-	if (n == 0 || p[n] != '\n')
+	if (n - 1 > 6 || p[n] != '\n')
 		return false;
 	*cost = (struct last_cost){text, 64 - 8 * (n + 1), n + 1, digits_at(p, n)};
 	return true;
@@ -138,16 +125,39 @@ static HOT bool read_cost(const char *p, struct last_cost *cost)
 
 /* ---- the heads of blocks ---- */
 
-/* Look a head up by its names and remember it at *h; NULL when it is not one met before. */
-static __attribute__((noinline)) const struct head *
-find_head(const struct tally *t, uint32_t fl, struct head *h, const char *fl_at,
-	  const char *fn_at, uint64_t fl_digits, uint64_t fn_digits)
+/* A head as it stands in the text, each number where its digits begin. */
+struct head_text {
+	uint32_t ob, fl;	 /* slots in force; fl: where fl_at is NULL */
+	const char *fl_at, *fn_at;
+	uint64_t fl_digits, fn_digits;
+};
+
+/* The slot of the id in a line like "ob=(3)\n" at *p, which moves behind it; 0: it is not one
+ * met before, or another line. */
+static __attribute__((noinline)) uint32_t slot_at(const struct names *names, const char *word,
+						  const char **p)
 {
-	const struct names *fns = &t->names[SPACE_FN], *files = &t->names[SPACE_FILE];
-	const struct name_fn *u;
+	const char *q = *p + 4;
 	uint64_t id;
 
-	if (fl_digits) {
+	if (memcmp(*p, word, 4) != 0 || !digits_number(&q, &id) || memcmp(q, ")\n", 2) != 0 ||
+	    id >= names->by_id_n)
+		return 0;
+	*p = q + 2;
+	return names->by_id[id];
+}
+
+/* Look a head up by its names and remember it at *h; NULL when it is not one met before. */
+static __attribute__((noinline)) const struct head *
+find_head(const struct tally *t, const struct head_text *text, struct head *h)
+{
+	const struct names *fns = &t->names[SPACE_FN], *files = &t->names[SPACE_FILE];
+	const char *fl_at = text->fl_at, *fn_at = text->fn_at;
+	const struct name_fn *u;
+	uint32_t fl = text->fl;
+	uint64_t id;
+
+	if (fl_at) {
 		if (!digits_number(&fl_at, &id) || *fl_at != ')' || id >= files->by_id_n)
 			return NULL;
 		fl = files->by_id[id];
@@ -155,26 +165,25 @@ find_head(const struct tally *t, uint32_t fl, struct head *h, const char *fl_at,
 	if (!digits_number(&fn_at, &id) || *fn_at != ')' || id >= fns->by_id_n)
 		return NULL;
 	u = &fns->use[fns->by_id[id]].block;
-	if (!fns->by_id[id] || !fl || u->fn == UINT32_MAX || u->ob != t->ob ||
+	if (!fns->by_id[id] || !fl || u->fn == UINT32_MAX || u->ob != text->ob ||
 	    u->fl != fl || !t->fn[u->fn].head)
 		return NULL;
-	*h = (struct head){fn_digits, fl_digits, t->ob, fl, u->fn, t->fn[u->fn].head};
+	*h = (struct head){text->fn_digits, text->fl_digits,  text->ob,
+			   fl,		    u->fn,	      t->fn[u->fn].head};
 	return h;
 }
 
-/* The head with these digits, at fl_at (0 and NULL: it has no fl= and fl is in force) and
- * fn_at. */
 static HOT const struct head *head_of(const struct replay *r, const struct tally *t,
-				      uint32_t fl, const char *fl_at, const char *fn_at,
-				      uint64_t fl_digits, uint64_t fn_digits)
+				      const struct head_text *text)
 {
-	struct head *h = &r->head[fn_digits * 0x9e3779b97f4a7c15 >> (64 - HEAD_BITS)];
+	struct head *h = &r->head[text->fn_digits * 0x9e3779b97f4a7c15 >> (64 - HEAD_BITS)];
 
-	if (__builtin_expect(h->fn_digits == fn_digits && h->fl_digits == fl_digits &&
-				     h->ob == t->ob && (fl_at || h->fl == fl),
+	if (__builtin_expect(h->fn_digits == text->fn_digits &&
+				     h->fl_digits == text->fl_digits && h->ob == text->ob &&
+				     (text->fl_at || h->fl == text->fl),
 			     1))
 		return h;
-	return find_head(t, fl, h, fl_at, fn_at, fl_digits, fn_digits);
+	return find_head(t, text, h);
 }
 
 /* True when the head at hand is worth a link; some are tried in any case. */

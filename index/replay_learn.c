@@ -150,7 +150,7 @@ static size_t spec_at(const char *p, enum name_space *space)
 	} specs[] = {
 		{"fn=(", 3, SPACE_FN},	 {"cfn=", 4, SPACE_FN},	  {"fl=(", 3, SPACE_FILE},
 		{"fi=(", 3, SPACE_FILE}, {"fe=(", 3, SPACE_FILE}, {"cfi=", 4, SPACE_FILE},
-		{"cfl=", 4, SPACE_FILE}, {"cob=", 4, SPACE_OBJ},
+		{"cfl=", 4, SPACE_FILE}, {"cob=", 4, SPACE_OBJ},  {"ob=(", 3, SPACE_OBJ},
 	};
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
@@ -161,13 +161,20 @@ static size_t spec_at(const char *p, enum name_space *space)
 	return 0;
 }
 
-/* Blanks around it are not the name's. */
-static bool known_name(const struct tally *t, enum name_space space, uint64_t id,
-		       struct str name)
+/* Behind the name at p, up to a newline, where it is the one that is known for id; or NULL.
+ * Blanks around it would not be the name's. */
+static const char *behind_known(const struct tally *t, enum name_space space, uint64_t id,
+				const char *p, const char *stop)
 {
-	return name.n && (unsigned char)name.p[0] > ' ' &&
-	       (unsigned char)name.p[name.n - 1] > ' ' &&
-	       names_known(&t->names[space], id, name);
+	const struct names *names = &t->names[space];
+	const uint32_t slot = names_defined(names, id);
+	const struct str known = slot ? names->slot[slot].text : (struct str){0};
+
+	if (known.n == 0 || known.n >= (size_t)(stop - p) || p[known.n] != '\n' ||
+	    memcmp(p, known.p, known.n) != 0)
+		return NULL;
+	return (unsigned char)*p > ' ' && (unsigned char)p[known.n - 1] > ' ' ? p + known.n
+									      : NULL;
 }
 
 /* Bytes of the line p[0..n) that say no name: all but " malloc", which must be the name that
@@ -184,9 +191,7 @@ static size_t unnamed(const struct tally *t, const char *p, size_t n)
 	digits = (size_t)(q + 1 - p);
 	if (digits == n)
 		return n;
-	if (digits + 2 > n || q[1] != ' ')
-		return 0;
-	return known_name(t, space, id, (struct str){q + 2, n - digits - 1}) ? digits : 0;
+	return q[1] == ' ' && behind_known(t, space, id, q + 2, p + n + 1) ? digits : 0;
 }
 
 /* Behind the name that is said at p and not in the line that ends at text[n], "cfn=(12)",
@@ -195,7 +200,7 @@ static const char *behind_name(const struct tally *t, const char *text, size_t n
 			       const char *p, const char *stop)
 {
 	enum name_space space = SPACE_FN;
-	const char *line = text + n, *q, *nl;
+	const char *line = text + n, *q;
 	uint64_t id;
 
 	if (*p != ' ' || text[n] != '\n')
@@ -205,10 +210,7 @@ static const char *behind_name(const struct tally *t, const char *text, size_t n
 	q = line + spec_at(line, &space) + 1;
 	if (q == line + 1 || !digits_number(&q, &id) || *q != ')' || q + 1 != text + n)
 		return NULL;
-	nl = memchr(p, '\n', (size_t)(stop - p));
-	return nl && known_name(t, space, id, (struct str){p + 1, (size_t)(nl - (p + 1))})
-		       ? nl
-		       : NULL;
+	return behind_known(t, space, id, p + 1, stop);
 }
 
 const char *replay_named(const struct tally *t, const struct link *k, const char *p,

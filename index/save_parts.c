@@ -11,18 +11,20 @@
 #include <string.h>
 
 #include "index/base/ordered.h"
-#include "index/base/sort.h"
 #include "index/base/varint.h"
 #include "index/base/vec.h"
 #include "index/part_names.h"
 #include "index/save.h"
 
-struct piece {			/* of a part: id and numbers */
-	struct sort_pair *pair; /* key: id, value: place in val */
-	size_t n, cap;
-	uint64_t *val;
-	size_t nval, val_cap;
-	size_t width; /* numbers per id */
+/* A part's functions, or its edges. */
+struct piece {
+	uint64_t *val; /* rows of width numbers, as they were met */
+	size_t n, cap; /* rows; numbers */
+	size_t width;
+	uint64_t *lost;	       /* a row for what has no id */
+	uint32_t *row;	       /* per id: its row, from 1 on; 0: none */
+	uint64_t *set, *sets; /* bit i: id i has a row; set[i] is not 0 */
+	size_t nsets;
 };
 
 struct parts {
@@ -34,6 +36,7 @@ struct parts {
 	struct packer cost;
 	uint64_t *at, *functions; /* per part */
 	uint64_t *self;		  /* per event and part */
+	size_t unit_parts;
 };
 
 /* On each thread. */
@@ -43,8 +46,9 @@ struct worker {
 	struct bytes spilled; /* scratch */
 };
 
-/* Some parts next to each other, encoded. */
-enum { UNIT_PARTS = 16 };
+/* Some parts next to each other, encoded: few where there are few, so that each thread has
+ * some to do. */
+enum { UNIT_PARTS = 16, UNITS_PER_JOB = 8 };
 struct unit {
 	struct bytes bytes;
 	size_t end[UNIT_PARTS];
@@ -61,80 +65,99 @@ static uint64_t add(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Read n entries of width numbers (the first `fixed` as they are, then events). */
+static int make_piece(struct piece *p, size_t nid, size_t width)
+{
+	const size_t words = nid / 64 + 1;
+
+	p->width = width;
+	p->nsets = words / 64 + 1;
+	p->row = calloc(nid + 1, sizeof(*p->row));
+	p->set = calloc(p->nsets * 64, sizeof(*p->set));
+	p->sets = calloc(p->nsets, sizeof(*p->sets));
+	p->lost = calloc(width, sizeof(*p->lost));
+	return p->row && p->set && p->sets && p->lost ? 0 : -1;
+}
+
+static void free_piece(struct piece *p)
+{
+	free(p->val);
+	free(p->lost);
+	free(p->row);
+	free(p->set);
+	free(p->sets);
+}
+
+/* The row of id; NULL when memory is out. */
+static uint64_t *row_of(struct piece *p, uint32_t id)
+{
+	if (p->row[id] == 0) {
+		if (vec_reserve(&p->val, &p->cap, (p->n + 1) * p->width, sizeof(*p->val)))
+			return NULL;
+		memset(p->val + p->n * p->width, 0, p->width * sizeof(*p->val));
+		p->row[id] = (uint32_t)++p->n;
+		p->set[id / 64] |= (uint64_t)1 << id % 64;
+		p->sets[id / 4096] |= (uint64_t)1 << id / 64 % 64;
+	}
+	return p->val + (p->row[id] - 1) * p->width;
+}
+
+/* Read entries of width numbers (the first `fixed` as they are, then events) and add them to
+ * what is there. */
 static int read_piece(struct varint_reader *in, struct piece *to, const uint32_t *id_map,
 		      const uint32_t *event_map, size_t nevent, size_t fixed)
 {
 	uint64_t n = varint_get(in);
 
-	if (n == 0)
-		return 0;
-	if (vec_reserve(&to->pair, &to->cap, to->n + n, sizeof(*to->pair)) ||
-	    vec_reserve(&to->val, &to->val_cap, to->nval + n * to->width,
-			sizeof(*to->val)))
-		return -1;
-	memset(to->val + to->nval, 0, n * to->width * sizeof(*to->val));
 	for (uint64_t i = 0; i < n && !in->bad; i++) {
 		uint32_t id = id_map[varint_get(in)];
-		uint64_t *v = to->val + to->nval;
+		uint64_t *v = id == NO_ID ? to->lost : row_of(to, id);
 
+		if (!v)
+			return -1;
 		for (size_t k = 0; k < fixed; k++)
-			v[k] = varint_get(in);
-		for (size_t e = 0; e < nevent; e++)
-			v[fixed + event_map[e]] = varint_get(in);
-		if (id == NO_ID) {
-			memset(v, 0, to->width * sizeof(*v));
-			continue;
+			v[k] = add(v[k], varint_get(in));
+		for (size_t e = 0; e < nevent; e++) {
+			uint64_t *sum = &v[fixed + event_map[e]];
+
+			*sum = add(*sum, varint_get(in));
 		}
-		to->pair[to->n++] =
-			(struct sort_pair){id, (uint32_t)(to->nval / to->width)};
-		to->nval += to->width;
 	}
 	return 0;
 }
 
-/* Sort by id and add equal ones. */
-static int order_piece(struct piece *p)
+static void put_row(struct bytes *b, const struct piece *p, uint64_t id, uint64_t *before)
 {
-	size_t n = 0;
+	const uint64_t *v = p->val + (p->row[id] - 1) * p->width;
+	unsigned char *to = varint_put(b->p + b->n, id - *before);
 
-	if (sort_pairs(p->pair, p->n))
-		return -1;
-	for (size_t i = 0; i < p->n; i++) {
-		uint64_t *v = p->val + p->pair[i].value * p->width;
-
-		if (n && p->pair[n - 1].key == p->pair[i].key) {
-			uint64_t *sum = p->val + p->pair[n - 1].value * p->width;
-
-			for (size_t k = 0; k < p->width; k++)
-				sum[k] = add(sum[k], v[k]);
-			continue;
-		}
-		p->pair[n++] = p->pair[i];
-	}
-	p->n = n;
-	return 0;
+	for (size_t k = 0; k < p->width; k++)
+		to = varint_put(to, v[k]);
+	b->n = (size_t)(to - b->p);
+	*before = id;
 }
 
-static int encode_piece(struct bytes *b, const struct piece *p)
+/* The rows by ascending id; none are left. */
+static int encode_piece(struct bytes *b, struct piece *p)
 {
 	const size_t room = (p->width + 1) * VARINT_MAX;
 	uint64_t before = 0;
 
 	if (bytes_put(b, p->n))
 		return -1;
-	for (size_t i = 0; i < p->n; i++) {
-		const uint64_t *v = p->val + p->pair[i].value * p->width;
-		unsigned char *to;
+	for (size_t i = 0; i < p->nsets; i++)
+		for (; p->sets[i]; p->sets[i] &= p->sets[i] - 1) {
+			const size_t k = i * 64 + (size_t)__builtin_ctzll(p->sets[i]);
 
-		if (b->cap - b->n < room && bytes_room(b, room))
-			return -1;
-		to = varint_put(b->p + b->n, p->pair[i].key - before);
-		before = p->pair[i].key;
-		for (size_t k = 0; k < p->width; k++)
-			to = varint_put(to, v[k]);
-		b->n = (size_t)(to - b->p);
-	}
+			for (; p->set[k]; p->set[k] &= p->set[k] - 1) {
+				const size_t id = k * 64 + (size_t)__builtin_ctzll(p->set[k]);
+
+				if (b->cap - b->n < room && bytes_room(b, room))
+					return -1;
+				put_row(b, p, id, &before);
+				p->row[id] = 0;
+			}
+		}
+	p->n = 0;
 	return 0;
 }
 
@@ -164,28 +187,25 @@ static int encode_part(struct worker *w, struct unit *u, size_t part)
 	struct parts *s = w->s;
 	struct profile *p = s->p;
 
-	w->fns.n = w->fns.nval = w->edges.n = w->edges.nval = 0;
 	do
 		if (read_slot(w, s->slots[part].k, s->slots[part].i, &u->err))
 			return (int)u->err.kind;
 	while (profile_next_slot(p, &s->slots[part]));
-	if (order_piece(&w->fns) || order_piece(&w->edges) ||
-	    encode_piece(&u->bytes, &w->fns) || encode_piece(&u->bytes, &w->edges))
-		return no_memory(&u->err);
+	s->functions[part] = w->fns.n;
 	for (size_t i = 0; i < w->fns.n; i++)
 		for (size_t e = 0; e < p->nevent; e++) {
 			uint64_t *sum = &s->self[e * p->npart + part];
 
-			*sum = add(*sum,
-				   w->fns.val[w->fns.pair[i].value * w->fns.width + e]);
+			*sum = add(*sum, w->fns.val[i * w->fns.width + e]);
 		}
-	s->functions[part] = w->fns.n;
+	if (encode_piece(&u->bytes, &w->fns) || encode_piece(&u->bytes, &w->edges))
+		return no_memory(&u->err);
 	return 0;
 }
 
 static size_t unit_end(const struct parts *s, size_t item)
 {
-	size_t end = (item + 1) * UNIT_PARTS;
+	size_t end = (item + 1) * s->unit_parts;
 
 	return end < s->p->npart ? end : s->p->npart;
 }
@@ -196,10 +216,10 @@ static int encode_unit(void *worker, void *slot, size_t item)
 	struct unit *u = slot;
 
 	u->bytes.n = 0;
-	for (size_t part = item * UNIT_PARTS; part < unit_end(w->s, item); part++) {
+	for (size_t part = item * w->s->unit_parts; part < unit_end(w->s, item); part++) {
 		if (encode_part(w, u, part))
 			return (int)u->err.kind;
-		u->end[part % UNIT_PARTS] = u->bytes.n;
+		u->end[part % w->s->unit_parts] = u->bytes.n;
 	}
 	return 0;
 }
@@ -216,8 +236,8 @@ static int write_unit(void *arg, void *slot, size_t item, int failed)
 	}
 	if (s->cancel && atomic_load_explicit(s->cancel, memory_order_relaxed))
 		return err_set(s->err, ERR_CANCEL, 0, "interrupted");
-	for (size_t part = item * UNIT_PARTS; part < unit_end(s, item); part++) {
-		size_t end = u->end[part % UNIT_PARTS];
+	for (size_t part = item * s->unit_parts; part < unit_end(s, item); part++) {
+		size_t end = u->end[part % s->unit_parts];
 
 		if (bytes_append(&s->cost.buf, u->bytes.p + begin, end - begin))
 			return no_memory(s->err);
@@ -232,10 +252,8 @@ static void free_workers(struct worker *worker, unsigned n, struct unit *unit,
 			 size_t nunits)
 {
 	for (unsigned i = 0; worker && i < n; i++) {
-		free(worker[i].fns.pair);
-		free(worker[i].fns.val);
-		free(worker[i].edges.pair);
-		free(worker[i].edges.val);
+		free_piece(&worker[i].fns);
+		free_piece(&worker[i].edges);
 		free(worker[i].spilled.p);
 	}
 	for (size_t i = 0; unit && i < nunits; i++)
@@ -247,7 +265,9 @@ static void free_workers(struct worker *worker, unsigned n, struct unit *unit,
 static int save_costs(struct parts *s, unsigned jobs)
 {
 	const struct profile *p = s->p;
-	struct ordered o = {.items = (p->npart + UNIT_PARTS - 1) / UNIT_PARTS,
+	const size_t share = p->npart / (UNITS_PER_JOB * jobs);
+	const size_t parts = share == 0 ? 1 : share < UNIT_PARTS ? share : UNIT_PARTS;
+	struct ordered o = {.items = (p->npart + parts - 1) / parts,
 			    .nslots = 2 * (size_t)jobs,
 			    .slot_size = sizeof(struct unit),
 			    .nworkers = jobs,
@@ -259,12 +279,14 @@ static int save_costs(struct parts *s, unsigned jobs)
 	void **each = calloc(jobs, sizeof(*each));
 	int rc;
 
+	s->unit_parts = parts;
 	s->slots = profile_part_slots(s->p);
 	rc = unit && worker && each && s->slots ? 0 : no_memory(s->err);
 	for (unsigned i = 0; !rc && i < jobs; i++) {
 		worker[i].s = s;
-		worker[i].fns.width = p->nevent ? p->nevent : 1;
-		worker[i].edges.width = p->nevent + 1;
+		if (make_piece(&worker[i].fns, p->nfn, p->nevent ? p->nevent : 1) ||
+		    make_piece(&worker[i].edges, p->nedge, p->nevent + 1))
+			rc = no_memory(s->err);
 		each[i] = &worker[i];
 	}
 	o.slots = unit;

@@ -11,6 +11,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "index/digits.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #define HAVE_X86 1
@@ -31,104 +33,80 @@ static inline uint16_t *peel(uint16_t *pos, uint64_t mask, size_t base)
 	return end;
 }
 
-static uint64_t mask_portable(const char *p, uint64_t *nl)
+static uint16_t *piece_portable(const char *p, size_t base, uint16_t *pos)
 {
 	const uint64_t low7 = 0x7f7f7f7f7f7f7f7f, ones = 0x0101010101010101;
-	uint64_t mask = 0, lines = 0;
+	uint64_t mask = 0;
 
 	for (unsigned i = 0; i < PIECE; i += 8) {
-		uint64_t v, le, eq;
-
-		memcpy(&v, p + i, 8);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-		v = __builtin_bswap64(v);
-#endif
+		uint64_t v = load8(p + i);
 		/* High bit set where the byte is > ' ' (low 7 bits > 32, or bit 7). */
-		le = ~((((v & low7) + 0x5f * ones) | v)) & 0x8080808080808080;
-		eq = v ^ (0x0a * ones);
-		eq = ~(((eq & low7) + low7) | eq) & 0x8080808080808080;
+		uint64_t le = ~((((v & low7) + 0x5f * ones) | v)) & 0x8080808080808080;
+
 		/* Gather the high bits of 8 bytes into 8 bits. */
 		mask |= (((le >> 7) * 0x0102040810204080) >> 56) << i;
-		lines |= (((eq >> 7) * 0x0102040810204080) >> 56) << i;
 	}
-	*nl = lines;
-	return mask;
-}
-
-static uint16_t *piece_portable(const char *p, size_t base, uint16_t *pos,
-				size_t *newlines)
-{
-	uint64_t nl, mask = mask_portable(p, &nl);
-
-	*newlines += (size_t)__builtin_popcountll(nl);
 	return peel(pos, mask, base);
 }
 
 #define SCAN_LOOP(piece)                         \
 	char last[PIECE];                        \
 	uint16_t *at = pos;                      \
-	size_t i = 0, nl = 0;                    \
+	size_t i = 0;                            \
                                                  \
 	for (; i + PIECE <= n; i += PIECE)       \
-		at = piece(p + i, i, at, &nl);   \
+		at = piece(p + i, i, at);        \
 	if (i < n) {                             \
 		memset(last, 'x', sizeof(last)); \
 		memcpy(last, p + i, n - i);      \
-		at = piece(last, i, at, &nl);    \
+		at = piece(last, i, at);         \
 	}                                        \
-	*newlines = nl;                          \
 	return (size_t)(at - pos)
 
-static size_t scan_portable(const char *p, size_t n, uint16_t *pos, size_t *newlines)
+static size_t scan_portable(const char *p, size_t n, uint16_t *pos)
 {
 	SCAN_LOOP(piece_portable);
 }
 
 #ifdef HAVE_X86
 __attribute__((target("sse2,popcnt,bmi"))) static inline uint16_t *
-piece_sse2(const char *p, size_t base, uint16_t *pos, size_t *newlines)
+piece_sse2(const char *p, size_t base, uint16_t *pos)
 {
-	const __m128i blank = _mm_set1_epi8(' '), newline = _mm_set1_epi8('\n');
-	uint64_t mask = 0, nl = 0;
+	const __m128i blank = _mm_set1_epi8(' ');
+	uint64_t mask = 0;
 
 	for (unsigned i = 0; i < PIECE; i += 16) {
 		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
 		__m128i le = _mm_cmpeq_epi8(_mm_max_epu8(v, blank), blank);
 
 		mask |= (uint64_t)(uint16_t)_mm_movemask_epi8(le) << i;
-		nl |= (uint64_t)(uint16_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v, newline))
-		      << i;
 	}
-	*newlines += (size_t)__builtin_popcountll(nl);
 	return peel(pos, mask, base);
 }
 
 __attribute__((target("sse2,popcnt,bmi"))) static size_t
-scan_sse2(const char *p, size_t n, uint16_t *pos, size_t *newlines)
+scan_sse2(const char *p, size_t n, uint16_t *pos)
 {
 	SCAN_LOOP(piece_sse2);
 }
 
 __attribute__((target("avx2,popcnt,bmi"))) static inline uint16_t *
-piece_avx2(const char *p, size_t base, uint16_t *pos, size_t *newlines)
+piece_avx2(const char *p, size_t base, uint16_t *pos)
 {
-	const __m256i blank = _mm256_set1_epi8(' '), newline = _mm256_set1_epi8('\n');
-	uint64_t mask = 0, nl = 0;
+	const __m256i blank = _mm256_set1_epi8(' ');
+	uint64_t mask = 0;
 
 	for (unsigned i = 0; i < PIECE; i += 32) {
 		__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(p + i));
 		__m256i le = _mm256_cmpeq_epi8(_mm256_max_epu8(v, blank), blank);
-		__m256i eq = _mm256_cmpeq_epi8(v, newline);
 
 		mask |= (uint64_t)(uint32_t)_mm256_movemask_epi8(le) << i;
-		nl |= (uint64_t)(uint32_t)_mm256_movemask_epi8(eq) << i;
 	}
-	*newlines += (size_t)__builtin_popcountll(nl);
 	return peel(pos, mask, base);
 }
 
 __attribute__((target("avx2,popcnt,bmi"))) static size_t
-scan_avx2(const char *p, size_t n, uint16_t *pos, size_t *newlines)
+scan_avx2(const char *p, size_t n, uint16_t *pos)
 {
 	SCAN_LOOP(piece_avx2);
 }
@@ -136,7 +114,7 @@ scan_avx2(const char *p, size_t n, uint16_t *pos, size_t *newlines)
 #define AVX512 "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,popcnt,bmi"
 
 __attribute__((target(AVX512))) static inline uint16_t *
-piece_avx512(const char *p, size_t base, uint16_t *pos, size_t *newlines)
+piece_avx512(const char *p, size_t base, uint16_t *pos)
 {
 	static const uint8_t iota[PIECE] = {
 		0,  1,	2,  3,	4,  5,	6,  7,	8,  9,	10, 11, 12, 13, 14, 15,
@@ -146,7 +124,6 @@ piece_avx512(const char *p, size_t base, uint16_t *pos, size_t *newlines)
 	};
 	const __m512i v = _mm512_loadu_si512(p);
 	const __mmask64 mask = _mm512_cmple_epu8_mask(v, _mm512_set1_epi8(' '));
-	const __mmask64 nl = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('\n'));
 	const __m512i at = _mm512_maskz_compress_epi8(mask, _mm512_loadu_si512(iota));
 	const __m512i from = _mm512_set1_epi16((short)base);
 	const size_t count = (size_t)__builtin_popcountll(mask);
@@ -160,12 +137,10 @@ piece_avx512(const char *p, size_t base, uint16_t *pos, size_t *newlines)
 			_mm512_add_epi16(
 				from,
 				_mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(at, 1))));
-	*newlines += (size_t)__builtin_popcountll(nl);
 	return pos + count;
 }
 
-__attribute__((target(AVX512))) static size_t scan_avx512(const char *p, size_t n,
-							  uint16_t *pos, size_t *newlines)
+__attribute__((target(AVX512))) static size_t scan_avx512(const char *p, size_t n, uint16_t *pos)
 {
 	SCAN_LOOP(piece_avx512);
 }
@@ -175,7 +150,7 @@ __attribute__((target(AVX512))) static size_t scan_avx512(const char *p, size_t 
 
 struct path {
 	const char *name;
-	size_t (*scan)(const char *p, size_t n, uint16_t *pos, size_t *newlines);
+	size_t (*scan)(const char *p, size_t n, uint16_t *pos);
 };
 
 static const struct path paths[] = {
@@ -216,9 +191,9 @@ static const struct path *choose(void)
 	return c;
 }
 
-size_t scan_block(const char *p, size_t n, uint16_t *pos, size_t *newlines)
+size_t scan_block(const char *p, size_t n, uint16_t *pos)
 {
-	return choose()->scan(p, n, pos, newlines);
+	return choose()->scan(p, n, pos);
 }
 
 const char *const *scan_paths(void)

@@ -17,8 +17,8 @@ enum {
 };
 
 /* Offsets of the separators of p[0..n), ascending, into pos; returns how many there are.
- * *newlines is the number of '\n' among them.  Never reads past p + n. */
-size_t scan_block(const char *p, size_t n, uint16_t *pos, size_t *newlines);
+ * Never reads past p + n. */
+size_t scan_block(const char *p, size_t n, uint16_t *pos);
 
 /* The instruction sets this machine can run, widest first ("avx512", "avx2", "sse2",
  * "portable"), and the way to force one (tests, benches): returns 0, or -1 when the machine

@@ -298,20 +298,33 @@ static inline uint32_t entry_at(struct tally *t, const struct key *k)
 
 /* ---- edges and parts ---- */
 
+static bool is_edge(const struct tally *t, size_t i, uint32_t caller, uint32_t callee)
+{
+	return i < t->nedge && t->edge[i].caller == caller && t->edge[i].callee == callee;
+}
+
 static uint32_t edge_slot(struct tally *t, uint32_t caller, uint32_t callee)
 {
-	uint32_t h = hash3(caller, callee, 7), probe = hash_start(&t->edge_by, h), i;
+	uint32_t h, probe, i;
 	size_t n = (t->nedge + 1) * (1 + t->nevent);
 
+	/* A function's calls come again in the order in which they were met. */
+	if (is_edge(t, t->edge_expected, caller, callee))
+		return t->edge_expected++;
+	h = hash3(caller, callee, 7);
+	probe = hash_start(&t->edge_by, h);
 	while ((i = hash_next(&t->edge_by, h, &probe)) != HASH_NONE)
-		if (t->edge[i].caller == caller && t->edge[i].callee == callee)
+		if (is_edge(t, i, caller, callee)) {
+			t->edge_expected = i + 1;
 			return i;
+		}
 	if (t->nedge >= NONE ||
 	    vec_reserve(&t->edge, &t->edge_cap, t->nedge + 1, sizeof(*t->edge)) ||
 	    vec_reserve(&t->edge_part, &t->edge_part_cap, n, sizeof(*t->edge_part)) ||
 	    hash_add(&t->edge_by, h, (uint32_t)t->nedge))
 		return NONE;
 	t->edge[t->nedge] = (struct edge_slot){.caller = caller, .callee = callee};
+	t->edge_expected = (uint32_t)t->nedge + 1;
 	return (uint32_t)t->nedge++;
 }
 

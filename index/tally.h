@@ -138,6 +138,7 @@ struct tally {
 
 	struct edge_slot *edge;
 	size_t nedge, edge_cap;
+	uint32_t edge_expected; /* the one behind that which was asked for last */
 	struct hash edge_by;
 	/* calls, E costs: before this part (room as for self), in it */
 	uint64_t *edge_sum, *edge_part;
@@ -281,6 +282,7 @@ tally_next_block(struct tally *t, uint32_t f, uint32_t ncols)
 		tally_end_block(t);
 	}
 	t->cur_fn = f;
+	t->ob = to->ob;
 	to->body = true;
 	return to->stamp == t->npart ? 0 : tally_touch_fn(t, f);
 }

@@ -15,6 +15,7 @@
 
 #include "index/base/map.h"
 #include "index/base/out.h"
+#include "index/decode.h"
 #include "index/scan.h"
 #include "index/source.h"
 #include "index/stretch.h"
@@ -25,7 +26,7 @@ enum { WAYS = 16, RUNS = 1001 };
 
 extern char **environ;
 
-enum what { WAY_WC, WAY_NEWLINES, WAY_PARSE };
+enum what { WAY_WC, WAY_NEWLINES, WAY_SCAN, WAY_DECODE, WAY_PARSE };
 
 struct way {
 	char name[40];
@@ -116,6 +117,35 @@ static uint64_t count_newlines(const char *p, size_t n)
 	return lines;
 }
 
+/* The separators of all the text, or its lines decoded, and nothing done with them. */
+static int decode_only(struct bench *b, const char *p, size_t n)
+{
+	struct decode *d = malloc(sizeof(*d));
+	struct batch *batch = malloc(sizeof(*batch));
+	size_t at = 0;
+
+	if (!d || !batch) {
+		free(d);
+		free(batch);
+		return err_set(b->err, ERR_LIMIT, 0, "out of memory");
+	}
+	decode_init(d);
+	while (at < n && !atomic_load_explicit(&app_cancel, memory_order_relaxed)) {
+		const size_t take = n - at < SCAN_BLOCK ? n - at : SCAN_BLOCK;
+
+		if (b->now->what == WAY_SCAN) {
+			scan_block(p + at, take, d->pos);
+			at += take;
+		} else {
+			decode_block(d, p + at, n - at, at, true, batch);
+			at += batch->bytes;
+		}
+	}
+	free(d);
+	free(batch);
+	return 0;
+}
+
 /* What touches the map: it may shrink under us. */
 static int guarded(void *arg)
 {
@@ -125,7 +155,10 @@ static int guarded(void *arg)
 
 	if (b->now->what == WAY_PARSE)
 		return stretches_read(&b->stretches, m->p, m->n, &o, b->err);
-	b->lines = count_newlines(m->p, m->n);
+	if (b->now->what == WAY_NEWLINES)
+		b->lines = count_newlines(m->p, m->n);
+	else if (decode_only(b, m->p, m->n))
+		return (int)b->err->kind;
 	return atomic_load(&app_cancel) ? err_set(b->err, ERR_CANCEL, 0, "interrupted")
 					: 0;
 }
@@ -191,6 +224,10 @@ static void add_ways(struct bench *b)
 	if (b->opts->wc)
 		add_way(b, WAY_WC, 0, NULL, "wc -l");
 	add_way(b, WAY_NEWLINES, 0, NULL, "count newlines");
+	if (b->opts->stages) {
+		add_way(b, WAY_SCAN, 1, paths[0], "find separators");
+		add_way(b, WAY_DECODE, 1, paths[0], "decode, keep nothing");
+	}
 	add_way(b, WAY_PARSE, 1, paths[0], "parse, 1 thread");
 	snprintf(name, sizeof(name), "parse, %u threads", jobs);
 	if (jobs > 1)

@@ -18,6 +18,7 @@ struct bench_parse_opts {
 	unsigned runs; /* of each way; the median is shown */
 	unsigned jobs; /* threads of the parallel way; 0: one per core */
 	bool paths;    /* each instruction set of scan.h too */
+	bool stages;   /* the first steps alone: separators, decoded lines */
 	bool wc;       /* run `wc -l` */
 	bool tsv;      /* for programs: way, median, min, max ns, bytes, lines, CPU ns */
 };

@@ -187,6 +187,12 @@ void map_close(struct map *m)
 	*m = (struct map){.p = ""};
 }
 
+void map_forget(const struct map *m)
+{
+	if (m->n)
+		madvise((void *)(uintptr_t)m->p, m->n, MADV_DONTNEED);
+}
+
 int map_guard(int (*fn)(void *), void *arg, enum err_kind kind, struct err *err)
 {
 	struct guard g = {.outer = guard};
