@@ -127,21 +127,21 @@ static HOT bool read_cost(const char *p, struct last_cost *cost)
 
 /* A head as it stands in the text, each number where its digits begin. */
 struct head_text {
-	uint32_t ob, fl;	 /* slots in force; fl: where fl_at is NULL */
+	uint32_t ob, fl; /* slots in force; fl: where fl_at is NULL */
 	const char *fl_at, *fn_at;
 	uint64_t fl_digits, fn_digits;
 };
 
 /* The slot of the id in a line like "ob=(3)\n" at *p, which moves behind it; 0: it is not one
  * met before, or another line. */
-static __attribute__((noinline)) uint32_t slot_at(const struct names *names, const char *word,
-						  const char **p)
+static __attribute__((noinline)) uint32_t slot_at(const struct names *names,
+						  const char *word, const char **p)
 {
 	const char *q = *p + 4;
 	uint64_t id;
 
-	if (memcmp(*p, word, 4) != 0 || !digits_number(&q, &id) || memcmp(q, ")\n", 2) != 0 ||
-	    id >= names->by_id_n)
+	if (memcmp(*p, word, 4) != 0 || !digits_number(&q, &id) ||
+	    memcmp(q, ")\n", 2) != 0 || id >= names->by_id_n)
 		return 0;
 	*p = q + 2;
 	return names->by_id[id];
@@ -168,20 +168,21 @@ find_head(const struct tally *t, const struct head_text *text, struct head *h)
 	if (!fns->by_id[id] || !fl || u->fn == UINT32_MAX || u->ob != text->ob ||
 	    u->fl != fl || !t->fn[u->fn].head)
 		return NULL;
-	*h = (struct head){text->fn_digits, text->fl_digits,  text->ob,
-			   fl,		    u->fn,	      t->fn[u->fn].head};
+	*h = (struct head){text->fn_digits, text->fl_digits,  text->ob, fl,
+			   u->fn,	    t->fn[u->fn].head};
 	return h;
 }
 
 static HOT const struct head *head_of(const struct replay *r, const struct tally *t,
 				      const struct head_text *text)
 {
-	struct head *h = &r->head[text->fn_digits * 0x9e3779b97f4a7c15 >> (64 - HEAD_BITS)];
+	struct head *h =
+		&r->head[text->fn_digits * 0x9e3779b97f4a7c15 >> (64 - HEAD_BITS)];
 
-	if (__builtin_expect(h->fn_digits == text->fn_digits &&
-				     h->fl_digits == text->fl_digits && h->ob == text->ob &&
-				     (text->fl_at || h->fl == text->fl),
-			     1))
+	if (__builtin_expect(
+		    h->fn_digits == text->fn_digits && h->fl_digits == text->fl_digits &&
+			    h->ob == text->ob && (text->fl_at || h->fl == text->fl),
+		    1))
 		return h;
 	return find_head(t, text, h);
 }

@@ -173,8 +173,9 @@ static const char *behind_known(const struct tally *t, enum name_space space, ui
 	if (known.n == 0 || known.n >= (size_t)(stop - p) || p[known.n] != '\n' ||
 	    memcmp(p, known.p, known.n) != 0)
 		return NULL;
-	return (unsigned char)*p > ' ' && (unsigned char)p[known.n - 1] > ' ' ? p + known.n
-									      : NULL;
+	return (unsigned char)*p > ' ' && (unsigned char)p[known.n - 1] > ' '
+		       ? p + known.n
+		       : NULL;
 }
 
 /* Bytes of the line p[0..n) that say no name: all but " malloc", which must be the name that

@@ -21,8 +21,8 @@ struct piece {
 	uint64_t *val; /* rows of width numbers, as they were met */
 	size_t n, cap; /* rows; numbers */
 	size_t width;
-	uint64_t *lost;	       /* a row for what has no id */
-	uint32_t *row;	       /* per id: its row, from 1 on; 0: none */
+	uint64_t *lost;	      /* a row for what has no id */
+	uint32_t *row;	      /* per id: its row, from 1 on; 0: none */
 	uint64_t *set, *sets; /* bit i: id i has a row; set[i] is not 0 */
 	size_t nsets;
 };
@@ -149,7 +149,8 @@ static int encode_piece(struct bytes *b, struct piece *p)
 			const size_t k = i * 64 + (size_t)__builtin_ctzll(p->sets[i]);
 
 			for (; p->set[k]; p->set[k] &= p->set[k] - 1) {
-				const size_t id = k * 64 + (size_t)__builtin_ctzll(p->set[k]);
+				const size_t id =
+					k * 64 + (size_t)__builtin_ctzll(p->set[k]);
 
 				if (b->cap - b->n < room && bytes_room(b, room))
 					return -1;

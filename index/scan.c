@@ -140,7 +140,8 @@ piece_avx512(const char *p, size_t base, uint16_t *pos)
 	return pos + count;
 }
 
-__attribute__((target(AVX512))) static size_t scan_avx512(const char *p, size_t n, uint16_t *pos)
+__attribute__((target(AVX512))) static size_t scan_avx512(const char *p, size_t n,
+							  uint16_t *pos)
 {
 	SCAN_LOOP(piece_avx512);
 }

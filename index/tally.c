@@ -27,14 +27,12 @@
 #include <string.h>
 
 #include "index/base/vec.h"
-#include "index/part_code.h"
 #include "index/tally_in.h"
 
 /* Steps back in a first block, among a million lines, that still make most of them different. */
 enum {
 	ONCE_BACK = 16,
 	LINES_IN_PIECE = 2, /* in 8 bytes of it, about */
-	TURN = 4, /* times the room of entries, packed for want of it: then others get it */
 };
 
 int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
@@ -87,16 +85,11 @@ void tally_free(struct tally *t)
 
 /* ---- functions ---- */
 
-static uint32_t hash3(uint64_t a, uint64_t b, uint64_t c)
-{
-	return (uint32_t)hash_mix(a + b * 0x9e3779b97f4a7c15 + hash_mix(c));
-}
-
 /* The slot of (ob, fl, fn), made when new; NONE when memory is out. */
 static uint32_t fn_slot(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
 			bool defaulted)
 {
-	uint32_t h = hash3(ob, fl, (uint64_t)fn << 1 | defaulted);
+	uint32_t h = tally_hash(ob, fl, (uint64_t)fn << 1 | defaulted);
 	uint32_t probe = hash_start(&t->fn_by, h), i;
 	size_t e = t->nevent, n = t->nfn + 1;
 
@@ -130,16 +123,6 @@ static inline uint32_t fn_cached(struct tally *t, uint32_t ob, uint32_t fl, uint
 
 	*u = (struct name_fn){.ob = key, .fl = fl, .fn = slot};
 	return slot;
-}
-
-int tally_touch_fn(struct tally *t, uint32_t f)
-{
-	t->fn[f].stamp = (uint32_t)t->npart;
-	if (vec_reserve(&t->touched_fn, &t->touched_fn_cap, t->ntouched_fn + 1,
-			sizeof(*t->touched_fn)))
-		return -1;
-	t->touched_fn[t->ntouched_fn++] = f;
-	return 0;
 }
 
 /* ---- entries ---- */
@@ -196,8 +179,8 @@ static inline bool same_entry(const struct tally *t, uint32_t i, const struct ke
 
 static uint32_t entry_hash(uint32_t fn, const struct key *k)
 {
-	return hash3(k->instr + ((uint64_t)k->what << 32),
-		     k->line + ((uint64_t)k->file << 32), fn);
+	return tally_hash(k->instr + ((uint64_t)k->what << 32),
+			  k->line + ((uint64_t)k->file << 32), fn);
 }
 
 static uint32_t find_entry(const struct tally *t, uint32_t fn, const struct key *k)
@@ -294,76 +277,6 @@ static inline uint32_t entry_at(struct tally *t, const struct key *k)
 	if (__builtin_expect(i != 0, 1))
 		t->cur = i;
 	return i;
-}
-
-/* ---- edges and parts ---- */
-
-static bool is_edge(const struct tally *t, size_t i, uint32_t caller, uint32_t callee)
-{
-	return i < t->nedge && t->edge[i].caller == caller && t->edge[i].callee == callee;
-}
-
-static uint32_t edge_slot(struct tally *t, uint32_t caller, uint32_t callee)
-{
-	uint32_t h, probe, i;
-	size_t n = (t->nedge + 1) * (1 + t->nevent);
-
-	/* A function's calls come again in the order in which they were met. */
-	if (is_edge(t, t->edge_expected, caller, callee))
-		return t->edge_expected++;
-	h = hash3(caller, callee, 7);
-	probe = hash_start(&t->edge_by, h);
-	while ((i = hash_next(&t->edge_by, h, &probe)) != HASH_NONE)
-		if (is_edge(t, i, caller, callee)) {
-			t->edge_expected = i + 1;
-			return i;
-		}
-	if (t->nedge >= NONE ||
-	    vec_reserve(&t->edge, &t->edge_cap, t->nedge + 1, sizeof(*t->edge)) ||
-	    vec_reserve(&t->edge_part, &t->edge_part_cap, n, sizeof(*t->edge_part)) ||
-	    hash_add(&t->edge_by, h, (uint32_t)t->nedge))
-		return NONE;
-	t->edge[t->nedge] = (struct edge_slot){.caller = caller, .callee = callee};
-	t->edge_expected = (uint32_t)t->nedge + 1;
-	return (uint32_t)t->nedge++;
-}
-
-static int touch_edge(struct tally *t, uint32_t e)
-{
-	if (t->edge[e].stamp == t->npart)
-		return 0;
-	t->edge[e].stamp = (uint32_t)t->npart;
-	if (vec_reserve(&t->touched_edge, &t->touched_edge_cap, t->ntouched_edge + 1,
-			sizeof(*t->touched_edge)))
-		return -1;
-	t->touched_edge[t->ntouched_edge++] = e;
-	return 0;
-}
-
-/* Move what a call site got in this part to its edge and to its own sum. */
-static int flush_site(struct tally *t, uint32_t i)
-{
-	uint64_t *v = &t->val[t->entry[i].val];
-	size_t n = 1 + t->nevent;
-	uint32_t e = (uint32_t)v[0];
-	uint64_t *now = v + 1, *before = now + n, *edge;
-
-	if (e == NONE) {
-		e = edge_slot(t, t->entry_fn[i], ENTRY_CALLEE(t->entry[i].what));
-		if (e == NONE)
-			return -1;
-		v[0] = e;
-	}
-	if (touch_edge(t, e))
-		return -1;
-	edge = t->edge_part + (size_t)e * n;
-	for (size_t k = 0; k < n; k++) {
-		tally_add(t, &edge[k], now[k]);
-		tally_add(t, &before[k], now[k]);
-		now[k] = 0;
-	}
-	v[0] &= UINT32_MAX;
-	return 0;
 }
 
 /* ---- first blocks ---- */
@@ -508,81 +421,13 @@ int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
 /* A call of a first block: its edge gets the cost at once. */
 static int once_call(struct tally *t, struct once_row *r, const uint64_t *cost)
 {
-	uint32_t e = edge_slot(t, t->cur_fn, r->callee);
-	uint64_t *sum;
+	uint64_t *sum = tally_edge_numbers(t, t->cur_fn, r->callee);
 
-	if (e == NONE || touch_edge(t, e))
+	if (!sum)
 		return -1;
-	sum = t->edge_part + (size_t)e * (1 + t->nevent);
 	tally_add(t, sum, r->count);
 	tally_add_costs(t, sum + 1, cost, r->ncost);
 	return tally_add_once(t, r, cost);
-}
-
-static void move_sums(struct tally *t, uint64_t *to, uint64_t *from, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		tally_add(t, &to[i], from[i]);
-		from[i] = 0;
-	}
-}
-
-/* The sums of the part join the totals: they are these when there is no other part. */
-static int add_part(struct tally *t, bool only)
-{
-	const size_t n = t->nevent;
-
-	if (only) {
-		free(t->self);
-		free(t->edge_sum);
-		t->self = t->part_self;
-		t->edge_sum = t->edge_part;
-		t->part_self = t->edge_part = NULL;
-		t->part_self_cap = t->edge_part_cap = 0;
-		return 0;
-	}
-	if (tally_room_for_sums(t))
-		return -1;
-	for (size_t i = 0; i < t->ntouched_fn; i++) {
-		size_t at = t->touched_fn[i] * n;
-
-		move_sums(t, t->self + at, t->part_self + at, n);
-	}
-	for (size_t i = 0; i < t->ntouched_edge; i++) {
-		size_t at = t->touched_edge[i] * (n + 1);
-
-		move_sums(t, t->edge_sum + at, t->edge_part + at, n + 1);
-	}
-	t->ntouched_fn = t->ntouched_site = t->ntouched_edge = 0;
-	return 0;
-}
-
-/* The part ends, maybe the last: its sums are encoded (part_code.h) and join the totals. */
-static int end_part(struct tally *t, bool encode, bool last, struct err *err)
-{
-	struct part_slot *p = &t->part[t->npart - 1];
-	int failed;
-
-	leave_fn(t);
-	for (size_t i = 0; i < t->ntouched_site; i++)
-		if (flush_site(t, t->touched_site[i]))
-			return tally_no_memory(err);
-	p->bytes_at = spill_at(&t->parts);
-	if (encode && part_encode(t))
-		return tally_no_memory(err);
-	p->bytes_n = spill_at(&t->parts) - p->bytes_at;
-	p->events = t->nevent;
-	failed = spill_write(&t->parts);
-	if (failed)
-		t->spill_failed = failed;
-	if (add_part(t, last && t->npart == 1))
-		return tally_no_memory(err);
-	/* Maybe other functions come again now than those that were the first. */
-	if (!last && t->entry_room && t->no_room / TURN > t->entry_room) {
-		t->meaning++;
-		return tally_pack(t) ? tally_no_memory(err) : 0;
-	}
-	return 0;
 }
 
 /* Nothing was said in the current part: a file may begin with "NEW PROFILING FILE". */
@@ -605,7 +450,8 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 {
 	if (r->kind == ROW_FILE && part_is_empty(t))
 		return 0;
-	if (end_part(t, true, false, err))
+	leave_fn(t);
+	if (tally_end_part(t, true, false, err))
 		return (int)err->kind;
 	if (t->npart >= NONE - 1 ||
 	    vec_reserve(&t->part, &t->part_cap, t->npart + 1, sizeof(*t->part)))
@@ -658,18 +504,6 @@ static uint32_t name_of(struct tally *t, enum name_space space, const struct bat
 	if (event == NAME_REDEFINED)
 		tally_add_odd(t, ODD_ID_REDEFINED, tally_line_of(t, b, r), text, err);
 	return slot;
-}
-
-int tally_touch_site(struct tally *t, uint32_t entry)
-{
-	uint64_t *v = &t->val[t->entry[entry].val];
-
-	if (vec_reserve(&t->touched_site, &t->touched_site_cap, t->ntouched_site + 1,
-			sizeof(*t->touched_site)))
-		return -1;
-	v[0] = (uint64_t)t->npart << 32 | (uint32_t)v[0];
-	t->touched_site[t->ntouched_site++] = entry;
-	return 0;
 }
 
 /* The callee of the call at hand, by cob=, cfi= and cfn=; NONE when memory is out. */
@@ -944,7 +778,8 @@ int tally_end(struct tally *t, bool encode, struct str next_line, struct err *er
 				  err))
 			return (int)err->kind;
 	}
-	if (end_part(t, encode, true, err))
+	leave_fn(t);
+	if (tally_end_part(t, encode, true, err))
 		return (int)err->kind;
 	if (!t->spill_failed && tally_pack(t))
 		return tally_no_memory(err);

@@ -1,5 +1,5 @@
 /*
- * tally_in.h - the inside of the tally, for tally.c and tally_head.c.
+ * tally_in.h - the inside of the tally, for tally.c and tally_*.c.
  */
 #ifndef QUERN_TALLY_IN_H
 #define QUERN_TALLY_IN_H
@@ -17,6 +17,20 @@ int tally_add_odd(struct tally *t, enum odd kind, uint64_t line, struct str text
 int tally_row_odd(struct tally *t, const struct batch *b, const struct row *r,
 		  enum odd kind, struct err *err);
 
+/* Of what a function or an edge is found by. */
+static inline uint32_t tally_hash(uint64_t a, uint64_t b, uint64_t c)
+{
+	return (uint32_t)hash_mix(a + b * 0x9e3779b97f4a7c15 + hash_mix(c));
+}
+
+/* ---- parts ---- */
+/* Calls and E costs in this part of an edge, to be added to; NULL when memory is out. */
+uint64_t *tally_edge_numbers(struct tally *t, uint32_t caller, uint32_t callee);
+/* The part ends, maybe the last: its sums are encoded (part_code.h) and join the totals.  No
+ * block is open. */
+int tally_end_part(struct tally *t, bool encode, bool last, struct err *err);
+
+/* ---- entries ---- */
 /* True when there is room for n more bytes of entries. */
 static inline bool tally_entry_room(const struct tally *t, uint64_t n)
 {

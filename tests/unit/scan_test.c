@@ -35,8 +35,7 @@ static bool same(const char *text, size_t n)
 		abort();
 	memcpy(p, text, n);
 	found = scan_block(p, n, pos);
-	pass = found == byte_loop(p, n) &&
-	       memcmp(pos, want, found * sizeof(*pos)) == 0;
+	pass = found == byte_loop(p, n) && memcmp(pos, want, found * sizeof(*pos)) == 0;
 	free(p);
 	return pass;
 }

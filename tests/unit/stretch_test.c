@@ -275,7 +275,8 @@ static void write_head(FILE *f, int part, int fn)
 	if (fn % 6 == 1)
 		write_name(f, "\nob", fn / 6 + 1, said ? "object" : NULL);
 	if (fn % 3 == 1)
-		write_name(f, fn % 6 == 1 ? "fl" : "\nfl", fn / 3 + 1, said ? "file" : NULL);
+		write_name(f, fn % 6 == 1 ? "fl" : "\nfl", fn / 3 + 1,
+			   said ? "file" : NULL);
 	write_name(f, fn % 3 == 1 ? "fn" : "\nfn", fn,
 		   part == 33 && fn == 5 ? "other"
 		   : said		 ? "name"
@@ -326,7 +327,8 @@ static void write_repeated(FILE *f, bool two)
 				else if (two)
 					fprintf(f, "%s %d %d\n", at, part * (i + 1), i);
 				else
-					fprintf(f, "%s %d\n", at, i % 2 ? part : 123456789);
+					fprintf(f, "%s %d\n", at,
+						i % 2 ? part : 123456789);
 			}
 		}
 		fprintf(f, two ? "totals: 1 2\n" : "totals: 1\n");

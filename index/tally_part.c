@@ -1,0 +1,184 @@
+/*
+ * tally_part.c - what functions, edges and call sites got in a part, and its end.
+ *
+ *	call site -> edge of the part -> totals, bytes of the part (part_code.h)
+ *
+ * Only what a part touches is looked at when it ends: there may be 100,000 parts.
+ */
+#include <stdlib.h>
+
+#include "index/base/vec.h"
+#include "index/part_code.h"
+#include "index/tally_in.h"
+
+enum {
+	TURN = 4, /* times the room of entries, packed for want of it: then others get it */
+};
+
+/* ---- edges ---- */
+
+static bool is_edge(const struct tally *t, size_t i, uint32_t caller, uint32_t callee)
+{
+	return i < t->nedge && t->edge[i].caller == caller && t->edge[i].callee == callee;
+}
+
+static uint32_t edge_slot(struct tally *t, uint32_t caller, uint32_t callee)
+{
+	uint32_t h, probe, i;
+	size_t n = (t->nedge + 1) * (1 + t->nevent);
+
+	/* A function's calls come again in the order in which they were met. */
+	if (is_edge(t, t->edge_expected, caller, callee))
+		return t->edge_expected++;
+	h = tally_hash(caller, callee, 7);
+	probe = hash_start(&t->edge_by, h);
+	while ((i = hash_next(&t->edge_by, h, &probe)) != HASH_NONE)
+		if (is_edge(t, i, caller, callee)) {
+			t->edge_expected = i + 1;
+			return i;
+		}
+	if (t->nedge >= NONE ||
+	    vec_reserve(&t->edge, &t->edge_cap, t->nedge + 1, sizeof(*t->edge)) ||
+	    vec_reserve(&t->edge_part, &t->edge_part_cap, n, sizeof(*t->edge_part)) ||
+	    hash_add(&t->edge_by, h, (uint32_t)t->nedge))
+		return NONE;
+	t->edge[t->nedge] = (struct edge_slot){.caller = caller, .callee = callee};
+	t->edge_expected = (uint32_t)t->nedge + 1;
+	return (uint32_t)t->nedge++;
+}
+
+static int touch_edge(struct tally *t, uint32_t e)
+{
+	if (t->edge[e].stamp == t->npart)
+		return 0;
+	t->edge[e].stamp = (uint32_t)t->npart;
+	if (vec_reserve(&t->touched_edge, &t->touched_edge_cap, t->ntouched_edge + 1,
+			sizeof(*t->touched_edge)))
+		return -1;
+	t->touched_edge[t->ntouched_edge++] = e;
+	return 0;
+}
+
+uint64_t *tally_edge_numbers(struct tally *t, uint32_t caller, uint32_t callee)
+{
+	const uint32_t e = edge_slot(t, caller, callee);
+
+	return e == NONE || touch_edge(t, e) ? NULL
+					     : t->edge_part + (size_t)e * (1 + t->nevent);
+}
+
+/* ---- what a part touches ---- */
+
+int tally_touch_fn(struct tally *t, uint32_t f)
+{
+	t->fn[f].stamp = (uint32_t)t->npart;
+	if (vec_reserve(&t->touched_fn, &t->touched_fn_cap, t->ntouched_fn + 1,
+			sizeof(*t->touched_fn)))
+		return -1;
+	t->touched_fn[t->ntouched_fn++] = f;
+	return 0;
+}
+
+int tally_touch_site(struct tally *t, uint32_t entry)
+{
+	uint64_t *v = &t->val[t->entry[entry].val];
+
+	if (vec_reserve(&t->touched_site, &t->touched_site_cap, t->ntouched_site + 1,
+			sizeof(*t->touched_site)))
+		return -1;
+	v[0] = (uint64_t)t->npart << 32 | (uint32_t)v[0];
+	t->touched_site[t->ntouched_site++] = entry;
+	return 0;
+}
+
+/* ---- its end ---- */
+
+/* Move what a call site got in this part to its edge and to its own sum. */
+static int flush_site(struct tally *t, uint32_t i)
+{
+	uint64_t *v = &t->val[t->entry[i].val];
+	size_t n = 1 + t->nevent;
+	uint32_t e = (uint32_t)v[0];
+	uint64_t *now = v + 1, *before = now + n, *edge;
+
+	if (e == NONE) {
+		e = edge_slot(t, t->entry_fn[i], ENTRY_CALLEE(t->entry[i].what));
+		if (e == NONE)
+			return -1;
+		v[0] = e;
+	}
+	if (touch_edge(t, e))
+		return -1;
+	edge = t->edge_part + (size_t)e * n;
+	for (size_t k = 0; k < n; k++) {
+		tally_add(t, &edge[k], now[k]);
+		tally_add(t, &before[k], now[k]);
+		now[k] = 0;
+	}
+	v[0] &= UINT32_MAX;
+	return 0;
+}
+
+static void move_sums(struct tally *t, uint64_t *to, uint64_t *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		tally_add(t, &to[i], from[i]);
+		from[i] = 0;
+	}
+}
+
+/* The sums of the part join the totals: they are these when there is no other part. */
+static int add_part(struct tally *t, bool only)
+{
+	const size_t n = t->nevent;
+
+	if (only) {
+		free(t->self);
+		free(t->edge_sum);
+		t->self = t->part_self;
+		t->edge_sum = t->edge_part;
+		t->part_self = t->edge_part = NULL;
+		t->part_self_cap = t->edge_part_cap = 0;
+		return 0;
+	}
+	if (tally_room_for_sums(t))
+		return -1;
+	for (size_t i = 0; i < t->ntouched_fn; i++) {
+		size_t at = t->touched_fn[i] * n;
+
+		move_sums(t, t->self + at, t->part_self + at, n);
+	}
+	for (size_t i = 0; i < t->ntouched_edge; i++) {
+		size_t at = t->touched_edge[i] * (n + 1);
+
+		move_sums(t, t->edge_sum + at, t->edge_part + at, n + 1);
+	}
+	t->ntouched_fn = t->ntouched_site = t->ntouched_edge = 0;
+	return 0;
+}
+
+int tally_end_part(struct tally *t, bool encode, bool last, struct err *err)
+{
+	struct part_slot *p = &t->part[t->npart - 1];
+	int failed;
+
+	for (size_t i = 0; i < t->ntouched_site; i++)
+		if (flush_site(t, t->touched_site[i]))
+			return tally_no_memory(err);
+	p->bytes_at = spill_at(&t->parts);
+	if (encode && part_encode(t))
+		return tally_no_memory(err);
+	p->bytes_n = spill_at(&t->parts) - p->bytes_at;
+	p->events = t->nevent;
+	failed = spill_write(&t->parts);
+	if (failed)
+		t->spill_failed = failed;
+	if (add_part(t, last && t->npart == 1))
+		return tally_no_memory(err);
+	/* Maybe other functions come again now than those that were the first. */
+	if (!last && t->entry_room && t->no_room / TURN > t->entry_room) {
+		t->meaning++;
+		return tally_pack(t) ? tally_no_memory(err) : 0;
+	}
+	return 0;
+}
