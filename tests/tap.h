@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -80,6 +81,18 @@ static inline int done_testing(void)
 	return tap_failed || tap_run == 0;
 }
 
+/*
+ * For a child that may hang: end it after so many seconds of its own, for the machine may
+ * stand still meanwhile; or later, when it waits for ever.  0: let it be.
+ */
+static inline void end_after(unsigned seconds)
+{
+	const struct itimerval own = {.it_value = {.tv_sec = seconds}};
+
+	setitimer(ITIMER_PROF, &own, NULL);
+	alarm(30 * seconds);
+}
+
 #ifdef QUERN_COVERAGE
 void __gcov_dump(void);
 #endif
@@ -88,7 +101,7 @@ void __gcov_dump(void);
 static inline _Noreturn void leave(int status)
 {
 #ifdef QUERN_COVERAGE
-	alarm(0);
+	end_after(0);
 	__gcov_dump();
 #endif
 	_exit(status);

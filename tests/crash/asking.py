@@ -285,7 +285,7 @@ class Terminal:
         self.seen += more
         return bool(more)
 
-    def until(self, what, again=b"", seconds=40):
+    def until(self, what, again=b"", seconds=crash.HUNG):
         """What is typed while a query ends may be thrown away: it is sent again."""
         end, alive = time.time() + seconds, True
         while alive and not re.search(what, self.seen) and time.time() < end:
@@ -295,7 +295,7 @@ class Terminal:
                 alive = self.read(0)
         return re.search(what, self.seen) is not None
 
-    def leave(self, seconds=40):
+    def leave(self, seconds=crash.HUNG):
         end = time.time() + seconds
         while self.status is None and time.time() < end:
             self.send(b"\x04")

@@ -270,8 +270,7 @@ def foreign_one(rng, i, s):
         os.symlink(s["here"] + "/target" + ("x" if mine == "dangling" else ""), path)
     os.chown(path, OTHER, OTHER, follow_symlinks=False)
     named = ["--index", path[:-5]] if i >= 5 and mine in ("lock", "held") else []
-    r = run("tmp/p.out", *SUMS, *named, program=as_user(NOBODY), env={"HOME": s["here"] + "/tmp"},
-            seconds=20)
+    r = run("tmp/p.out", *SUMS, *named, program=as_user(NOBODY), env={"HOME": s["here"] + "/tmp"})
     if held:
         held.close()
     precious, made = read("target"), os.path.exists("targetx")

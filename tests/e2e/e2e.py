@@ -21,6 +21,7 @@ environ = {k: v for k, v in os.environ.items()
            if not k.startswith(("XDG_", "LC_", "QUERN_")) and k not in ("NO_COLOR", "PAGER")}
 environ.update(HOME=work, LC_ALL="C.UTF-8", TERM="xterm-256color")
 count = failed = 0
+HUNG = 300      # seconds; nothing asked here takes one, but the machine may be stopped meanwhile
 SLOW = 10 if os.environ.get("QUERN_VARIANT") == "coverage" else 1   # without optimisation
 
 
@@ -68,7 +69,7 @@ class Ran:
         return "status %d\n%s\n%s" % (self.status, self.text[:2000], self.talk[:2000])
 
 
-def run(*args, stdin=b"", env=(), stdout=subprocess.PIPE, seconds=60, program=(quern,), **more):
+def run(*args, stdin=b"", env=(), stdout=subprocess.PIPE, seconds=HUNG, program=(quern,), **more):
     p = subprocess.run(list(program) + list(args), input=stdin, stdout=stdout,
                        stderr=subprocess.PIPE, env=dict(environ, **dict(env)),
                        timeout=seconds * SLOW, **more)

@@ -8,7 +8,7 @@ import re
 import stat
 import subprocess
 
-from e2e import done, environ, ok, profile, quern, run, same
+from e2e import HUNG, done, environ, ok, profile, quern, run, same
 
 NAMES = [b"main", b"=1+1", b"+x", b"-x", b"@x", b"'=x", b"'plain", b'say "hi", ok', b"a|b`c*d_e<T>",
          b"\x1b[31mred\x1b[0m", b"bell\x07", b"caf\xe9", b"\xff\xfe", b"\\x:marked", b"App\\Kernel",
@@ -167,7 +167,7 @@ def closed_pipe(*queries):
     os.close(read)
     args = [x for q in queries for x in ("-c", q)]
     p = subprocess.run([quern, "h.out", "-q"] + args, stdout=write, stdin=subprocess.DEVNULL,
-                       stderr=subprocess.PIPE, env=environ, timeout=60)
+                       stderr=subprocess.PIPE, env=environ, timeout=HUNG)
     os.close(write)
     return p.returncode, p.stderr
 

@@ -10,7 +10,7 @@ import shutil
 import struct
 import subprocess
 
-from e2e import done, environ, ok, run, same, skip_all, small
+from e2e import HUNG, done, environ, ok, run, same, skip_all, small
 
 if not shutil.which("mdb_dump"):
     skip_all("mdb_dump is not installed (lmdb-utils)")
@@ -18,7 +18,7 @@ if not shutil.which("mdb_dump"):
 
 def dump(path):
     """{(table, event): [payload of each block]}, headers checked."""
-    p = subprocess.run(["mdb_dump", "-n", path], env=environ, stdout=subprocess.PIPE, timeout=60)
+    p = subprocess.run(["mdb_dump", "-n", path], env=environ, stdout=subprocess.PIPE, timeout=HUNG)
     lines = p.stdout.decode("ascii").split("HEADER=END\n")[1].split("DATA=END")[0].split()
     tables, wrong = {}, 0
     for key, value in zip(lines[::2], lines[1::2]):

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from e2e import done, environ, ok, quern, run, same, skip
+from e2e import HUNG, done, environ, ok, quern, run, same, skip
 
 block = b"".join(b"fn=f%d\n%d %d\ncfn=f%d\ncalls=1 1\n%d 5\n\n" % (i, i % 90 + 1, i % 7 + 1, i * 7 % 5000, i % 90 + 1)
                  for i in range(5000))
@@ -23,11 +23,11 @@ stopped = False
 for attempt in range(10):
     p = subprocess.Popen([quern, "p.out", "-q", "--no-init", "--rebuild", "--jobs", "1", "-c", "top 1"], env=environ,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
-    end = time.time() + 20
+    end = time.time() + HUNG
     while not others() and p.poll() is None and time.time() < end:
         time.sleep(.0005)
     p.send_signal(signal.SIGINT)
-    out, err = p.communicate(timeout=30)
+    out, err = p.communicate(timeout=HUNG)
     if p.returncode == 130:
         stopped = True
         break

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import time
 
-from e2e import done, environ, ok, run, same, skip, top
+from e2e import HUNG, done, environ, ok, run, same, skip, top
 
 repl = top + "/repl/"
 
@@ -24,7 +24,7 @@ def read(path):
 
 def sh(argv, **more):
     p = subprocess.run(argv, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                       stderr=subprocess.STDOUT, timeout=60, **more)
+                       stderr=subprocess.STDOUT, timeout=HUNG, **more)
     return p.returncode, p.stdout.decode("utf-8", "replace")
 
 
@@ -80,7 +80,7 @@ def typed(argv, setup, keys, want):
     pid, fd = pty.fork()
     if pid == 0:
         os.execvpe(argv[0], argv, dict(environ, PS1="$ ", INPUTRC="/dev/null"))
-    got, stage, end = b"", 0, time.time() + 20
+    got, stage, end = b"", 0, time.time() + HUNG
     os.write(fd, setup.encode() + b"; echo read''y\n")
     while time.time() < end and not (stage and want.encode() in got):
         if select.select([fd], [], [], 0.1)[0]:

@@ -7,7 +7,7 @@ import subprocess
 import time
 import unicodedata
 
-from e2e import done, environ, ok, profile, quern, same, skip, skip_all, work
+from e2e import HUNG, done, environ, ok, profile, quern, same, skip, skip_all, work
 
 if not shutil.which("tmux"):
     skip_all("tmux is not installed")
@@ -18,7 +18,7 @@ environ.update(QUERN_PAGER="", PS1="$ ", XDG_STATE_HOME=work + "/state")
 
 def tmux(*args):
     p = subprocess.run(["tmux", "-S", socket, "-f", "/dev/null"] + list(args), env=environ,
-                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=20)
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=HUNG)
     return p.stdout.decode("utf-8", "replace")
 
 
@@ -27,7 +27,7 @@ def screen():
     return [line.rstrip() for line in tmux("capture-pane", "-p").splitlines()]
 
 
-def wait(test, seconds=10):
+def wait(test, seconds=HUNG):
     """The screen once test(lines) holds, or as it is when time is up."""
     end = time.time() + seconds
     while True:

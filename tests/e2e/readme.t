@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 
-from e2e import done, environ, ok, quern, run, skip, small, top, work
+from e2e import HUNG, done, environ, ok, quern, run, skip, small, top, work
 
 readme = top + "/README.md"
 prompt = "quern[Ir]> "
@@ -26,7 +26,7 @@ for name in os.listdir(small):
 
 def shell(command):
     p = subprocess.run(["sh", "-c", command], env=environ, stdin=subprocess.DEVNULL,
-                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=HUNG)
     return p.stdout.decode("utf-8", "replace")
 
 

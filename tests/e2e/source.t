@@ -102,7 +102,7 @@ same(ask("lines of main | as csv").text.splitlines()[0], "file,line,self,calls_o
 # Only below the roots, only regular files.
 for fn, why in (("gone", "not found"), ("up", "leaves the source root"), ("link", "leaves the source root"),
                 ("fifo", "not a regular file"), ("passwd", "not found")):
-    r = run("p.out", "-c", "source of " + fn, seconds=10)
+    r = run("p.out", "-c", "source of " + fn)
     ok(r.status == 0 and why in r.text and "root:" not in r.text and "secret" not in r.text and "--source-root" in r.talk,
        "source of %s: %s" % (fn, why), r)
     same(len([x for x in rows("source of " + fn) if x["self"] == "1"]), 1, "source of %s: its cost stands without text" % fn)
@@ -155,7 +155,7 @@ for script, why in (("exec /usr/bin/yes '  401000:\tnop'", "objdump writes too m
         f.write("#!/bin/sh\n%s\n" % script)
     os.chmod("fake/objdump", 0o755 if script else 0o644)
     r = run("fake.out", "--limit", "seconds=%d" % (1 if "sleep" in str(script) else 60), "-c", "asm of main",
-            env={"PATH": here + "/fake"}, seconds=40)
+            env={"PATH": here + "/fake"})
     ok(r.status == (6 if "limit" in why else 0) and why in r.talk, "asm: an objdump that does '%s'" % script, r)
 with open("fake/objdump", "w") as f:
     f.write("#!/bin/sh\ni=0\nwhile [ $i -lt 3000 ]; do printf '  %x:\\tnop %d\\n' $((0x401000 + i * 4)) $i; i=$((i + 1)); done\n")

@@ -15,7 +15,7 @@ import termios
 import time
 import unicodedata
 
-from e2e import done, environ, ok, profile, quern, same, skip, small
+from e2e import HUNG, done, environ, ok, profile, quern, same, skip, small
 
 HOSTILE = {
     "title": b"\x1b]0;owned\x07", "clear": b"\x1b[2J\x1b[H", "sgr": b"\x1b[8mhidden", "c1": b"\xc2\x9b2J", "raw c1": b"\x9b2J",
@@ -35,7 +35,7 @@ class Terminal:
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             os.execve(quern, [quern] + list(args), dict(environ, QUERN_PAGER="", **dict(env)))
 
-    def read(self, until, seconds=60):
+    def read(self, until, seconds=HUNG):
         """All bytes up to now, once the pattern is among those that were new."""
         end, start = time.time() + seconds, len(self.got)
         while time.time() < end and not re.search(until, self.got[start:]):
@@ -54,7 +54,7 @@ class Terminal:
         return self.read(rb"\n[\s\S]*quern\[[^\n]*\]> (\x1b\[K)?$")
 
     def close(self):
-        end, again = time.time() + 20, 0
+        end, again = time.time() + HUNG, 0
         while time.time() < end:
             # What comes before the editor has the keyboard is lost.
             if time.time() > again:
@@ -155,7 +155,7 @@ t = Terminal("h.out", "--jobs", "1")
 t.read(PROMPT)
 for attempt in range(10):
     os.write(t.fd, b".open b%d=big.out\r" % attempt)
-    end = time.time() + 20
+    end = time.time() + HUNG
     while not temporaries() and time.time() < end:
         time.sleep(.0005)
     os.write(t.fd, b"\x03")

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 
-from e2e import done, environ, ok, quern, run, same, skip
+from e2e import HUNG, done, environ, ok, quern, run, same, skip
 
 children = []
 
@@ -34,7 +34,7 @@ class Watch:
     def until(self, text):
         """Wait for a line with the text in it."""
         try:
-            while text not in self.lines.get(timeout=60)[1]:
+            while text not in self.lines.get(timeout=HUNG)[1]:
                 pass
             return True
         except queue.Empty:
@@ -43,9 +43,9 @@ class Watch:
     def end(self, sig=None):
         if sig:
             self.p.send_signal(sig)
-        status = self.p.wait(timeout=60)
+        status = self.p.wait(timeout=HUNG)
         for reader in self.readers:
-            reader.join(60)
+            reader.join(HUNG)
         return status
 
     def __str__(self):

@@ -46,7 +46,7 @@ def ask(profiles, args, *queries):
     argv = [quern, *map(local, profiles), "-q", "--format", "csv", "--safe", *args]
     for q in queries:
         argv += ["-c", q]
-    p = subprocess.run(argv, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+    p = subprocess.run(argv, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
     return p.returncode, p.stdout.decode("utf-8", "replace")
 
 
