@@ -100,11 +100,17 @@ int replay_room(struct replay *r);
  * text is another one than a link's.  This is the text without such names, through the first
  * line that has no name.
  */
-enum { PLAIN_TEXT = 256, PLAIN_BEHIND = 128 };
+enum {
+	PLAIN_TEXT = 256,
+	PLAIN_BEHIND = 128,
+	/* A link is compared from its start, where its count may have 7 digits more. */
+	PLAIN_AT = LINK_AT + 12,
+};
 struct plain {
-	char bytes[LINK_AT + PLAIN_TEXT + PLAIN_BEHIND]; /* the text begins at LINK_AT */
-	size_t n;					 /* bytes of it */
-	const char *end; /* of the lines that it stands for */
+	char bytes[PLAIN_AT + PLAIN_TEXT +
+		   PLAIN_BEHIND]; /* the text begins at PLAIN_AT */
+	size_t n;		  /* bytes of it */
+	const char *end;	  /* of the lines that it stands for */
 };
 
 /*
@@ -121,7 +127,7 @@ bool replay_without_names(const struct tally *t, const char *p, const char *end,
 
 static inline struct str replay_plain(const struct plain *plain)
 {
-	return (struct str){plain->bytes + LINK_AT, plain->n};
+	return (struct str){plain->bytes + PLAIN_AT, plain->n};
 }
 
 /* Put a copy of new (a wide_link where its text is long) in front of the links of an entry, maybe in the place of the one that

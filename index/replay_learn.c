@@ -250,7 +250,7 @@ bool replay_without_names(const struct tally *t, const char *p, const char *end,
 			  struct plain *plain)
 {
 	const char *stop = end + PLAIN_BEHIND, *nl;
-	char *out = plain->bytes + LINK_AT, *room = out + PLAIN_TEXT;
+	char *out = plain->bytes + PLAIN_AT, *room = out + PLAIN_TEXT;
 
 	for (;; p = nl + 1) {
 		size_t n;
@@ -268,7 +268,7 @@ bool replay_without_names(const struct tally *t, const char *p, const char *end,
 		*out++ = '\n';
 	}
 	memcpy(out, p, (size_t)(nl + 1 - p));
-	plain->n = (size_t)(out + (nl + 1 - p) - plain->bytes - LINK_AT);
+	plain->n = (size_t)(out + (nl + 1 - p) - plain->bytes - PLAIN_AT);
 	plain->end = nl + 1;
 	return true;
 }

@@ -287,6 +287,8 @@ static void write_head(FILE *f, int part, int fn)
  * columns swapped and a new file in the middle must not be.  Of two columns, or of one. */
 static void write_repeated(FILE *f, bool two)
 {
+	static const char *const callee[] = {" name3", " name4", " name5",
+					     " name6", " name7", " name8"};
 	const char *events = two ? "Ir Dr" : "Ir", *swapped = two ? "Dr Ir" : "Dr";
 
 	fprintf(f, "# callgrind format\nevents: %s\npositions: instr line\n", events);
@@ -316,8 +318,10 @@ static void write_repeated(FILE *f, bool two)
 
 				if ((i + part * fn) % 7 == 0)
 					fprintf(f,
-						"cfi=(%d)\ncfn=(%d)\ncalls=%d %s\n%s %d%s\n",
-						i % 4 + 1, i + 3, part % 13, at, at,
+						"cfi=(%d)\ncfn=(%d)%s\ncalls=%d %s\n%s %d%s\n",
+						i % 4 + 1, i + 3,
+						part > 40 && part % 2 ? callee[i] : "",
+						part % 2 ? part % 13 : 1234567, at, at,
 						part * 1000 + i, two ? " 7" : "");
 				else if (i == 2)
 					fprintf(f, "jump=%d %s\n%s \n", part, at, at);
