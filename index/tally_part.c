@@ -15,6 +15,15 @@ enum {
 	TURN = 4, /* times the room of entries, packed for want of it: then others get it */
 };
 
+/* Append i to what the part touches; 0, or -1 when memory is out. */
+static int note(uint32_t **touched, size_t *n, size_t *cap, uint32_t i)
+{
+	if (vec_reserve(touched, cap, *n + 1, sizeof(**touched)))
+		return -1;
+	(*touched)[(*n)++] = i;
+	return 0;
+}
+
 /* ---- edges ---- */
 
 static bool is_edge(const struct tally *t, size_t i, uint32_t caller, uint32_t callee)
@@ -52,11 +61,7 @@ static int touch_edge(struct tally *t, uint32_t e)
 	if (t->edge[e].stamp == t->npart)
 		return 0;
 	t->edge[e].stamp = (uint32_t)t->npart;
-	if (vec_reserve(&t->touched_edge, &t->touched_edge_cap, t->ntouched_edge + 1,
-			sizeof(*t->touched_edge)))
-		return -1;
-	t->touched_edge[t->ntouched_edge++] = e;
-	return 0;
+	return note(&t->touched_edge, &t->ntouched_edge, &t->touched_edge_cap, e);
 }
 
 uint64_t *tally_edge_numbers(struct tally *t, uint32_t caller, uint32_t callee)
@@ -72,22 +77,16 @@ uint64_t *tally_edge_numbers(struct tally *t, uint32_t caller, uint32_t callee)
 int tally_touch_fn(struct tally *t, uint32_t f)
 {
 	t->fn[f].stamp = (uint32_t)t->npart;
-	if (vec_reserve(&t->touched_fn, &t->touched_fn_cap, t->ntouched_fn + 1,
-			sizeof(*t->touched_fn)))
-		return -1;
-	t->touched_fn[t->ntouched_fn++] = f;
-	return 0;
+	return note(&t->touched_fn, &t->ntouched_fn, &t->touched_fn_cap, f);
 }
 
 int tally_touch_site(struct tally *t, uint32_t entry)
 {
 	uint64_t *v = &t->val[t->entry[entry].val];
 
-	if (vec_reserve(&t->touched_site, &t->touched_site_cap, t->ntouched_site + 1,
-			sizeof(*t->touched_site)))
+	if (note(&t->touched_site, &t->ntouched_site, &t->touched_site_cap, entry))
 		return -1;
 	v[0] = (uint64_t)t->npart << 32 | (uint32_t)v[0];
-	t->touched_site[t->ntouched_site++] = entry;
 	return 0;
 }
 
