@@ -46,6 +46,8 @@ struct bench {
 	uint64_t bytes, lines;
 	struct source source;
 	struct stretches stretches;
+	struct decode *decode; /* of the first steps; a fault in the map leaves them here */
+	struct batch *batch;
 	const struct way *now; /* being run */
 	struct err *err;
 };
@@ -118,17 +120,11 @@ static uint64_t count_newlines(const char *p, size_t n)
 }
 
 /* The separators of all the text, or its lines decoded, and nothing done with them. */
-static int decode_only(struct bench *b, const char *p, size_t n)
+static void decode_only(struct bench *b, const char *p, size_t n)
 {
-	struct decode *d = malloc(sizeof(*d));
-	struct batch *batch = malloc(sizeof(*batch));
+	struct decode *d = b->decode;
 	size_t at = 0;
 
-	if (!d || !batch) {
-		free(d);
-		free(batch);
-		return err_set(b->err, ERR_LIMIT, 0, "out of memory");
-	}
 	decode_init(d);
 	while (at < n && !atomic_load_explicit(&app_cancel, memory_order_relaxed)) {
 		const size_t take = n - at < SCAN_BLOCK ? n - at : SCAN_BLOCK;
@@ -137,13 +133,10 @@ static int decode_only(struct bench *b, const char *p, size_t n)
 			scan_block(p + at, take, d->pos);
 			at += take;
 		} else {
-			decode_block(d, p + at, n - at, at, true, batch);
-			at += batch->bytes;
+			decode_block(d, p + at, n - at, at, true, b->batch);
+			at += b->batch->bytes;
 		}
 	}
-	free(d);
-	free(batch);
-	return 0;
 }
 
 /* What touches the map: it may shrink under us. */
@@ -157,8 +150,8 @@ static int guarded(void *arg)
 		return stretches_read(&b->stretches, m->p, m->n, &o, b->err);
 	if (b->now->what == WAY_NEWLINES)
 		b->lines = count_newlines(m->p, m->n);
-	else if (decode_only(b, m->p, m->n))
-		return (int)b->err->kind;
+	else
+		decode_only(b, m->p, m->n);
 	return atomic_load(&app_cancel) ? err_set(b->err, ERR_CANCEL, 0, "interrupted")
 					: 0;
 }
@@ -311,12 +304,18 @@ int bench_parse(const char *path, const struct bench_parse_opts *opts, int fd,
 	struct bench b = {.file = path, .opts = opts, .err = err};
 
 	b.runs = opts->runs < 1 ? 1 : opts->runs > RUNS ? RUNS : opts->runs;
+	if (opts->stages) {
+		b.decode = malloc(sizeof(*b.decode));
+		b.batch = malloc(sizeof(*b.batch));
+		if (!b.decode || !b.batch)
+			err_set(err, ERR_LIMIT, 0, "out of memory");
+	}
 	add_ways(&b);
 	/* Once unmeasured, so that the file is in memory. */
 	for (size_t i = 0; i < b.nway && !err->kind; i++)
 		if (b.way[i].what == WAY_NEWLINES)
 			run_way(&b, &b.way[i], 0);
-	for (unsigned run = 0; run < b.runs; run++)
+	for (unsigned run = 0; run < b.runs && !err->kind; run++)
 		for (size_t i = 0; i < b.nway && !err->kind; i++)
 			run_way(&b, &b.way[i], run);
 	for (size_t i = 0; i < b.nway && !err->kind; i++)
@@ -326,5 +325,7 @@ int bench_parse(const char *path, const struct bench_parse_opts *opts, int fd,
 	scan_force(scan_paths()[0]);
 	for (size_t i = 0; i < b.nway; i++)
 		free(b.way[i].ns);
+	free(b.decode);
+	free(b.batch);
 	return (int)err->kind;
 }
