@@ -16,6 +16,8 @@ int check_fail(struct schema *s, struct span at, const char *fmt, ...)
 	char text[sizeof(s->err->text)];
 	va_list ap;
 
+	if (s->err->kind)
+		return (int)s->err->kind;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);

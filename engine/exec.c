@@ -82,6 +82,8 @@ int exec_fail(struct exec *x, struct span at, const char *fmt, ...)
 	char text[sizeof(x->err->text)];
 	va_list ap;
 
+	if (x->err->kind)
+		return (int)x->err->kind;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
@@ -317,13 +319,14 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	enum { DEEPEST = 200 };
-	/* check.c saw that there is one. */
 	const struct check_let *let = check_let_find(x->env, s->text, true);
 	struct set *parsed = NULL;
 	struct err inner = {0};
 	struct err *outer = x->err;
 	int rc;
 
+	if (!let)
+		return exec_fail(x, s->span, "no set is called $%.*s", STR_ARG(s->text));
 	if (x->vars >= DEEPEST) {
 		err_set(x->err, ERR_LIMIT, s->span.at,
 			"$%.*s stands for sets that are more than %d deep",
@@ -398,9 +401,10 @@ int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow
 
 static int last_open(struct exec *x, const struct source *s, struct table *t)
 {
-	const struct result *r = x->last; /* check.c saw that there is one */
+	const struct result *r = x->last;
 
-	(void)s;
+	if (!r)
+		return exec_fail(x, s->span, "there is no result yet for '_'");
 	if (table_init(x, t, NULL, x->g, r->rows))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < r->ncols; i++) {

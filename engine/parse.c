@@ -49,6 +49,8 @@ int parse_fail(struct parser *p, struct span at, const char *fmt, ...)
 	char text[sizeof(p->err->text)];
 	va_list ap;
 
+	if (p->err->kind)
+		return (int)p->err->kind;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);

@@ -46,7 +46,8 @@ struct bench {
 	uint64_t bytes, lines;
 	struct source source;
 	struct stretches stretches;
-	struct decode *decode; /* of the first steps; a fault in the map leaves them here */
+	struct decode
+		*decode; /* of the first steps; a fault in the map leaves them here */
 	struct batch *batch;
 	const struct way *now; /* being run */
 	struct err *err;
