@@ -80,7 +80,6 @@ static uint32_t intern(struct intern *t, struct str s)
 
 /* What ids mean where a stretch begins: id -> string, for stretches after the first. */
 struct id_map {
-	struct hash by;
 	struct meaning {
 		uint64_t id;
 		uint32_t string;
@@ -88,28 +87,43 @@ struct id_map {
 		bool defined;	/* else it has been met, undefined */
 	} * at;
 	size_t n, cap;
+	uint32_t *small; /* index in at + 1 of ids below nsmall, 0: not here */
+	size_t nsmall;
+	struct hash by; /* those that are not there */
 };
 
-static struct meaning *id_find(struct id_map *m, uint64_t id)
+/* Ids are mostly numbers from 1 on: n more are expected. */
+static int id_expect(struct id_map *m, size_t n)
 {
-	uint32_t h = (uint32_t)hash_mix(id), probe = hash_start(&m->by, h), i;
+	return vec_reserve(&m->small, &m->nsmall, 4 * (m->n + n), sizeof(*m->small));
+}
 
+static struct meaning *id_find(const struct id_map *m, uint64_t id)
+{
+	uint32_t h, probe, i;
+
+	if (id < m->nsmall && m->small[id])
+		return &m->at[m->small[id] - 1];
+	if (m->by.n == 0)
+		return NULL;
+	h = (uint32_t)hash_mix(id);
+	probe = hash_start(&m->by, h);
 	while ((i = hash_next(&m->by, h, &probe)) != HASH_NONE)
 		if (m->at[i].id == id)
 			return &m->at[i];
 	return NULL;
 }
 
-static int id_set(struct id_map *m, const struct meaning *new)
+/* An id that id_find() has not found. */
+static int id_add(struct id_map *m, const struct meaning *new)
 {
-	struct meaning *old = id_find(m, new->id);
+	const uint32_t i = (uint32_t)m->n;
 
-	if (old) {
-		*old = *new;
-		return 0;
-	}
-	if (vec_reserve(&m->at, &m->cap, m->n + 1, sizeof(*m->at)) ||
-	    hash_add(&m->by, (uint32_t)hash_mix(new->id), (uint32_t)m->n))
+	if (vec_reserve(&m->at, &m->cap, m->n + 1, sizeof(*m->at)))
+		return -1;
+	if (new->id < m->nsmall)
+		m->small[new->id] = i + 1;
+	else if (hash_add(&m->by, (uint32_t)hash_mix(new->id), i))
 		return -1;
 	m->at[m->n++] = *new;
 	return 0;
@@ -117,7 +131,11 @@ static int id_set(struct id_map *m, const struct meaning *new)
 
 static void id_forget(struct id_map *m)
 {
-	hash_clear(&m->by);
+	for (size_t i = 0; i < m->n; i++)
+		if (m->at[i].id < m->nsmall)
+			m->small[m->at[i].id] = 0;
+	if (m->by.n)
+		hash_clear(&m->by);
 	m->n = 0;
 }
 
@@ -131,7 +149,7 @@ struct join {
 	uint32_t entry; /* string of NAME_ENTRY of the stretch at hand */
 	char *text;	/* scratch: names that are being expanded, one behind the other */
 	size_t ntext, text_cap;
-	const struct str **order, **scratch;
+	struct sort_pair *order;
 	uint32_t *place;
 	struct str *sorted;
 	struct err *err;
@@ -205,33 +223,33 @@ static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth)
 		return *done;
 	if (slot == NAME_ENTRY)
 		return *done = j->entry;
-	switch (s->kind) {
-	case NAME_BEFORE:
-		before = id_find(&j->ids, s->id);
+	if (s->kind == NAME_UNDEFINED)
+		return *done = undefined(j, k, s);
+	before = s->kind == NAME_PLAIN ? NULL : id_find(&j->ids, s->id);
+	if (s->kind == NAME_BEFORE)
 		return *done = before ? before->string : undefined(j, k, s);
-	case NAME_UNDEFINED: return *done = undefined(j, k, s);
-	default: break;
-	}
 	if (s->refs && depth < DEEPEST && expand(j, k, s, depth, &text))
 		return NO_ID;
+	/* Mostly a name is what it was in the stretch before. */
+	if (before && str_eq(j->strings.s[before->string], text))
+		return *done = before->string;
 	return *done = intern(&j->strings, text);
 }
 
 /* A definition that gives an id of earlier stretches another name; within a stretch the
  * tally has told of it. */
-static int redefined(struct join *j, size_t k, const struct name_slot *s, uint32_t string)
+static bool redefines(const struct meaning *before, const struct meaning *now)
 {
-	const struct meaning *before = id_find(&j->ids, s->id);
-
-	if (!before || !before->defined || before->tally == k || before->string == string)
-		return 0;
-	return profile_odd(j->p, k, ODD_ID_REDEFINED, s->line, s->text, j->err);
+	return before->defined && before->tally != now->tally &&
+	       before->string != now->string;
 }
 
 /* Let the ids of tally k mean what they mean at its end. */
 static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 {
 	const struct names *names = &j->p->tally[k]->names[j->space];
+	const bool last =
+		k + 1 == j->p->ntally || profile_begins_file(j->p, k + 1); /* of its file */
 	uint32_t generation = 0;
 
 	for (uint32_t i = NAME_FIRST; i <= names->n; i++) {
@@ -243,17 +261,21 @@ static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 		}
 		if (i == names->n || s->kind == NAME_PLAIN)
 			continue;
-		struct meaning now = {s->id, string[i], (uint32_t)k,
-				      s->kind == NAME_DEFINED};
+		const struct meaning now = {s->id, string[i], (uint32_t)k,
+					    s->kind == NAME_DEFINED};
+		struct meaning *before = id_find(&j->ids, s->id);
 
-		if (now.defined ? redefined(j, k, s, string[i])
-				: id_find(&j->ids, s->id) != NULL) {
-			if (j->err->kind)
-				return (int)j->err->kind;
-			continue; /* an id that was used before it was defined again */
+		if (!before) {
+			if (!last && id_add(&j->ids, &now))
+				return no_memory(j->err);
+			continue;
 		}
-		if (id_set(&j->ids, &now))
-			return no_memory(j->err);
+		if (!now.defined)
+			continue; /* an id that was used before it was defined again */
+		if (redefines(before, &now) &&
+		    profile_odd(j->p, k, ODD_ID_REDEFINED, s->line, s->text, j->err))
+			return (int)j->err->kind;
+		*before = now;
 	}
 	return 0;
 }
@@ -267,6 +289,8 @@ static int join_tally(struct join *j, size_t k)
 	if (!string)
 		return no_memory(j->err);
 	memset(string, 0xff, names->n * sizeof(*string));
+	if (j->p->ntally > 1 && id_expect(&j->ids, names->n))
+		return no_memory(j->err);
 	for (uint32_t i = 0; i < names->n; i++)
 		if (resolve(j, k, i, 0) == NO_ID)
 			return no_memory(j->err);
@@ -285,19 +309,15 @@ static int number_strings(struct join *j)
 	size_t n = j->strings.n;
 
 	j->order = malloc((n + 1) * sizeof(*j->order));
-	j->scratch = malloc((n / 2 + 1) * sizeof(*j->scratch));
-	if (!j->order || !j->scratch)
+	if (!j->order || sort_strings(j->strings.s, n, j->order))
 		return no_memory(j->err);
-	for (size_t i = 0; i < n; i++)
-		j->order[i] = &j->strings.s[i];
-	str_sort(j->order, j->scratch, n);
 	j->place = malloc((n + 1) * sizeof(*j->place));
 	j->sorted = malloc((n + 1) * sizeof(*j->sorted));
 	if (!j->place || !j->sorted)
 		return no_memory(j->err);
 	for (size_t i = 0; i < n; i++) {
-		j->sorted[i] = *j->order[i];
-		j->place[j->order[i] - j->strings.s] = (uint32_t)i;
+		j->sorted[i] = j->strings.s[j->order[i].value];
+		j->place[j->order[i].value] = (uint32_t)i;
 	}
 	for (size_t k = 0; k < j->p->ntally; k++) {
 		uint32_t *string = j->p->map[k].name[j->space];
@@ -333,8 +353,8 @@ static int join_names(struct profile *p, enum name_space space, struct err *err)
 {
 	struct join j = {.p = p, .space = space, .err = err};
 	int rc = map_guard(join_guarded, &j, ERR_PROFILE, err);
-	void *const arrays[] = {j.strings.s, j.ids.at, j.text,	j.order,
-				j.scratch,   j.place,  j.sorted};
+	void *const arrays[] = {j.strings.s, j.ids.at, j.ids.small, j.text,
+				j.order,     j.place,  j.sorted};
 
 	hash_free(&j.strings.by);
 	hash_free(&j.ids.by);
