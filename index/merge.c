@@ -384,34 +384,28 @@ struct identity {
 };
 
 struct identities {
-	struct identity *at;
-	size_t n, cap;
-	struct hash by;
-	uint32_t **slot; /* per tally and function slot: identity index */
+	struct identity *at; /* by name, file, object */
+	size_t n;
+	uint32_t **slot;	 /* per tally and function slot: identity index */
+	struct sort_pair *order; /* scratch: slots of all tallies, by what they are */
+	struct {
+		uint32_t tally, slot;
+	} * use; /* of a pair's value */
+	size_t nuse;
+	bool *met; /* scratch: slots of one tally that are called */
 };
 
-static uint32_t identity_of(struct identities *t, uint32_t name, uint32_t file,
-			    uint32_t obj)
+/* The slots of all tallies by name and file. */
+static int order_slots(const struct profile *p, struct identities *ids)
 {
-	uint32_t h = (uint32_t)hash_mix(((uint64_t)name << 32 | file) ^ hash_mix(obj));
-	uint32_t probe = hash_start(&t->by, h), i;
-
-	while ((i = hash_next(&t->by, h, &probe)) != HASH_NONE)
-		if (t->at[i].name == name && t->at[i].file == file && t->at[i].obj == obj)
-			return i;
-	if (t->n >= NO_ID || vec_reserve(&t->at, &t->cap, t->n + 1, sizeof(*t->at)) ||
-	    hash_add(&t->by, h, (uint32_t)t->n))
-		return NO_ID;
-	t->at[t->n] = (struct identity){.name = name,
-					.file = file,
-					.obj = obj,
-					.as = (uint32_t)t->n,
-					.id = NO_ID};
-	return (uint32_t)t->n++;
-}
-
-static int collect_identities(struct profile *p, struct identities *ids)
-{
+	for (size_t k = 0; k < p->ntally; k++)
+		ids->nuse += p->tally[k]->nfn;
+	ids->order = malloc((ids->nuse + 1) * sizeof(*ids->order));
+	ids->use = malloc((ids->nuse + 1) * sizeof(*ids->use));
+	ids->at = malloc((ids->nuse + 1) * sizeof(*ids->at));
+	if (!ids->order || !ids->use || !ids->at || ids->nuse >= NO_ID)
+		return -1;
+	ids->nuse = 0;
 	for (size_t k = 0; k < p->ntally; k++) {
 		const struct tally *t = p->tally[k];
 		const struct merge_map *m = &p->map[k];
@@ -419,65 +413,134 @@ static int collect_identities(struct profile *p, struct identities *ids)
 		ids->slot[k] = malloc((t->nfn + 1) * sizeof(**ids->slot));
 		if (!ids->slot[k])
 			return -1;
-		for (size_t i = 0; i < t->nfn; i++) {
+		for (size_t i = 0; i < t->nfn; i++, ids->nuse++) {
 			const struct fn_slot *f = &t->fn[i];
-			uint32_t at = identity_of(ids, m->name[SPACE_FN][f->fn],
-						  m->name[SPACE_FILE][f->fl],
-						  m->name[SPACE_OBJ][f->ob]);
 
-			if (at == NO_ID)
-				return -1;
-			ids->slot[k][i] = at;
-			ids->at[at].body |= f->body;
+			ids->use[ids->nuse].tally = (uint32_t)k;
+			ids->use[ids->nuse].slot = (uint32_t)i;
+			ids->order[ids->nuse] = (struct sort_pair){
+				(uint64_t)m->name[SPACE_FN][f->fn] << 32 |
+					m->name[SPACE_FILE][f->fl],
+				(uint32_t)ids->nuse};
 		}
-		for (size_t i = 0; i < t->nedge; i++) {
-			const struct fn_slot *f = &t->fn[t->edge[i].callee];
-			struct identity *at = &ids->at[ids->slot[k][t->edge[i].callee]];
+	}
+	return sort_pairs(ids->order, ids->nuse);
+}
 
-			at->called |= !f->defaulted;
-			at->defaulted |= f->defaulted;
+static const struct fn_slot *slot_of(const struct profile *p, const struct identities *ids,
+				     uint32_t use)
+{
+	return &p->tally[ids->use[use].tally]->fn[ids->use[use].slot];
+}
+
+static uint32_t object_of(const struct profile *p, const struct identities *ids, uint32_t use)
+{
+	return p->map[ids->use[use].tally].name[SPACE_OBJ][slot_of(p, ids, use)->ob];
+}
+
+/* The identities of n slots of one name and file: one for each object. */
+static int number_objects(const struct profile *p, struct identities *ids,
+			  struct sort_pair *order, size_t n)
+{
+	const uint64_t key = order->key;
+	bool one = true;
+
+	for (size_t i = 0; i < n; i++) {
+		order[i].key = object_of(p, ids, order[i].value);
+		one = one && order[i].key == order->key;
+	}
+	if (!one && sort_pairs(order, n))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t use = order[i].value;
+
+		if (i == 0 || order[i].key != order[i - 1].key) {
+			ids->at[ids->n] = (struct identity){.name = (uint32_t)(key >> 32),
+							    .file = (uint32_t)key,
+							    .obj = (uint32_t)order[i].key,
+							    .as = (uint32_t)ids->n,
+							    .id = NO_ID};
+			ids->n++;
+		}
+		ids->at[ids->n - 1].body |= slot_of(p, ids, use)->body;
+		ids->slot[ids->use[use].tally][ids->use[use].slot] = (uint32_t)ids->n - 1;
+	}
+	return 0;
+}
+
+/* Which of them are called, and how. */
+static int note_calls(const struct profile *p, struct identities *ids)
+{
+	for (size_t k = 0; k < p->ntally; k++) {
+		const struct tally *t = p->tally[k];
+
+		free(ids->met);
+		ids->met = calloc(t->nfn + 1, sizeof(*ids->met));
+		if (!ids->met)
+			return -1;
+		for (size_t i = 0; i < t->nedge; i++)
+			ids->met[t->edge[i].callee] = true;
+		for (size_t i = 0; i < t->nfn; i++) {
+			struct identity *at = &ids->at[ids->slot[k][i]];
+
+			at->called |= ids->met[i] && !t->fn[i].defaulted;
+			at->defaulted |= ids->met[i] && t->fn[i].defaulted;
 		}
 	}
 	return 0;
 }
 
-static int compare_identity(const void *a, const void *b)
+static int collect_identities(const struct profile *p, struct identities *ids)
 {
-	const struct identity *x = *(struct identity *const *)a;
-	const struct identity *y = *(struct identity *const *)b;
+	size_t next;
 
-	if (x->name != y->name)
-		return x->name < y->name ? -1 : 1;
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	return (x->obj > y->obj) - (x->obj < y->obj);
+	if (order_slots(p, ids))
+		return -1;
+	for (size_t from = 0; from < ids->nuse; from = next) {
+		const uint64_t key = ids->order[from].key;
+
+		for (next = from + 1; next < ids->nuse && ids->order[next].key == key; next++)
+			;
+		if (number_objects(p, ids, ids->order + from, next - from))
+			return -1;
+	}
+	return note_calls(p, ids);
 }
 
+/* Of an object: its functions of one name that have a body. */
+struct bodies {
+	size_t of; /* index of the first identity of that name + 1 */
+	uint32_t n, last;
+};
+
 /* Calls to g of a file that has no g: the object's only g with a body, if there is one.
- * order is sorted by name, so a name's identities stand together. */
-/* Returns how many such callees there are, whether found or not. */
-static uint64_t redirect_defaulted(struct identities *ids, struct identity **order,
-				   size_t n)
+ * Returns how many such callees there are, whether found or not. */
+static uint64_t redirect_defaulted(struct identities *ids, struct bodies *in)
 {
 	uint64_t loose = 0;
 
-	for (size_t from = 0, to; from < n; from = to) {
-		for (to = from + 1; to < n && order[to]->name == order[from]->name; to++)
-			;
-		for (size_t i = from; i < to; i++) {
-			struct identity *g = order[i], *only = NULL;
-			unsigned bodies = 0;
+	for (size_t from = 0, to; from < ids->n; from = to) {
+		bool wanted = false;
+
+		for (to = from; to < ids->n && ids->at[to].name == ids->at[from].name; to++)
+			wanted |= ids->at[to].defaulted && !ids->at[to].body;
+		for (size_t i = from; wanted && i < to; i++) {
+			struct bodies *b = &in[ids->at[i].obj];
+
+			if (b->of != from + 1)
+				*b = (struct bodies){.of = from + 1};
+			b->n += ids->at[i].body;
+			if (ids->at[i].body)
+				b->last = (uint32_t)i;
+		}
+		for (size_t i = from; wanted && i < to; i++) {
+			struct identity *g = &ids->at[i];
 
 			if (!g->defaulted || g->body)
 				continue;
 			loose++;
-			for (size_t k = from; k < to && bodies < 2; k++)
-				if (order[k]->body && order[k]->obj == g->obj) {
-					only = order[k];
-					bodies++;
-				}
-			if (bodies == 1)
-				g->as = (uint32_t)(only - ids->at);
+			if (in[g->obj].n == 1)
+				g->as = in[g->obj].last;
 		}
 	}
 	return loose;
@@ -485,34 +548,27 @@ static uint64_t redirect_defaulted(struct identities *ids, struct identity **ord
 
 static int number_functions(struct profile *p, struct identities *ids)
 {
-	size_t n = ids->n;
-	struct identity **order = malloc((n + 1) * sizeof(*order));
+	struct bodies *in = calloc(p->nname[SPACE_OBJ] + 1, sizeof(*in));
 
-	if (!order)
+	if (!in)
 		return -1;
-	for (size_t i = 0; i < n; i++)
-		order[i] = &ids->at[i];
-	qsort(order, n, sizeof(*order), compare_identity);
-	p->loose = redirect_defaulted(ids, order, n);
-	p->fn_name = malloc((n + 1) * sizeof(uint32_t));
-	p->fn_file = malloc((n + 1) * sizeof(uint32_t));
-	p->fn_obj = malloc((n + 1) * sizeof(uint32_t));
-	if (!p->fn_name || !p->fn_file || !p->fn_obj) {
-		free(order);
+	p->loose = redirect_defaulted(ids, in);
+	free(in);
+	p->fn_name = malloc((ids->n + 1) * sizeof(uint32_t));
+	p->fn_file = malloc((ids->n + 1) * sizeof(uint32_t));
+	p->fn_obj = malloc((ids->n + 1) * sizeof(uint32_t));
+	if (!p->fn_name || !p->fn_file || !p->fn_obj)
 		return -1;
-	}
-	for (size_t i = 0; i < n; i++) {
-		struct identity *f = order[i];
-		bool own_default = f->defaulted && f->as == (uint32_t)(f - ids->at);
+	for (size_t i = 0; i < ids->n; i++) {
+		struct identity *f = &ids->at[i];
 
-		if (!f->body && !f->called && !own_default)
+		if (!f->body && !f->called && !(f->defaulted && f->as == i))
 			continue;
 		p->fn_name[p->nfn] = f->name;
 		p->fn_file[p->nfn] = f->file;
 		p->fn_obj[p->nfn] = f->obj;
 		f->id = (uint32_t)p->nfn++;
 	}
-	free(order);
 	return 0;
 }
 
@@ -573,8 +629,10 @@ static int join_functions(struct profile *p, struct err *err)
 	for (size_t k = 0; ids.slot && k < p->ntally; k++)
 		free(ids.slot[k]);
 	free(ids.slot);
+	free(ids.order);
+	free(ids.use);
 	free(ids.at);
-	hash_free(&ids.by);
+	free(ids.met);
 	return rc ? no_memory(err) : 0;
 }
 
