@@ -447,24 +447,56 @@ static void add_costs(struct detail *d, size_t k, uint64_t *sum, uint32_t n)
 		sum[event[e]] = detail_add(sum[event[e]], d->cost[e], &d->full);
 }
 
-static int read_line(struct detail *d, size_t k, const struct once_row *o)
+/* Add up a cost line of ncost costs, which follow. */
+static inline int read_line(struct detail *d, struct varint_reader *in,
+			    const uint32_t *event, const struct detail_key *at,
+			    uint32_t ncost)
 {
-	const uint32_t file = d->p->map[k].name[SPACE_FILE][o->file];
 	const size_t before = d->lines.n;
 	uint64_t *sum;
 
 	if (d->n >= d->most && end_run(d))
 		return -1;
-	sum = detail_lines_row(&d->lines, o->instr, o->line, file);
+	sum = detail_lines_row(&d->lines, at->instr, at->line, at->file);
 	if (!sum)
 		return -1;
 	d->n += d->lines.n - before;
-	/* The lowest known line of the function in its own file. */
-	if (file == d->p->fn_file[d->fn] && o->line &&
-	    (!d->first_line || o->line < d->first_line))
-		d->first_line = o->line;
-	add_costs(d, k, sum, o->ncost);
+	for (uint32_t e = 0; e < ncost; e++)
+		sum[event[e]] = detail_add(sum[event[e]], varint_get(in), &d->full);
 	return 0;
+}
+
+/* Cost lines as they are in a piece (once.h), up to a row of another kind; o is the row before,
+ * and then the last of them. */
+static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
+		      struct once_row *o)
+{
+	const struct merge_map *m = &d->p->map[k];
+	const uint32_t own = d->p->fn_file[d->fn];
+	struct varint_reader in = *from;
+	struct detail_key at = {o->instr, o->line, m->name[SPACE_FILE][o->file], 0};
+	int rc = 0;
+
+	while (!rc && in.p < in.end && (*in.p & ONCE_KIND) == ENTRY_COST) {
+		const uint64_t tag = varint_get(&in);
+
+		if (tag & ONCE_FILE) {
+			o->file = (uint32_t)varint_get(&in);
+			at.file = m->name[SPACE_FILE][o->file];
+		}
+		if (tag & ONCE_INSTR)
+			at.instr = varint_unzigzag(at.instr, varint_get(&in));
+		if (tag & ONCE_LINE)
+			at.line = varint_unzigzag(at.line, varint_get(&in));
+		rc = read_line(d, &in, m->event, &at, (uint32_t)(tag >> ONCE_COSTS));
+		/* The lowest known line of the function in its own file; 0: not known. */
+		if (at.file == own && at.line - 1 < d->first_line - 1)
+			d->first_line = at.line;
+	}
+	o->instr = at.instr;
+	o->line = at.line;
+	*from = in;
+	return rc;
 }
 
 static int read_row(struct detail *d, size_t k, const struct once_row *o)
@@ -522,11 +554,14 @@ static int read_pieces(struct detail *d, size_t k, const struct fn_slot *fn)
 		}
 		detail_lines_again(&d->lines);
 		n = once_piece(&in, &at);
-		while (once_get(&in, &o, d->cost))
-			if (wanted(d, kinds[o.kind]) &&
-			    (o.kind == ENTRY_COST ? read_line(d, k, &o)
-						  : read_row(d, k, &o)))
+		for (;;) {
+			if (wanted(d, DETAIL_LINES) && read_lines(d, k, &in, &o))
 				return -1;
+			if (!once_get(&in, &o, d->cost))
+				break;
+			if (wanted(d, kinds[o.kind]) && read_row(d, k, &o))
+				return -1;
+		}
 	}
 	return 0;
 }

@@ -27,16 +27,17 @@ void detail_lines_free(struct detail_lines *l)
 	*l = (struct detail_lines){0};
 }
 
+static bool same_line(const struct detail_key *a, const struct detail_key *b)
+{
+	return a->instr == b->instr && a->line == b->line && a->file == b->file;
+}
+
 static inline bool after(const struct detail_row *more, const struct detail_key *a,
 			 const struct detail_key *b)
 {
-	if (a->file != b->file)
-		return a->file > b->file;
-	if (a->instr != b->instr)
-		return a->instr > b->instr;
-	if (a->line != b->line)
-		return a->line > b->line;
-	return more && detail_compare(&more[a->row], &more[b->row]) > 0;
+	return detail_key_after(a, b) ||
+	       (more && same_line(a, b) &&
+		detail_compare(&more[a->row], &more[b->row]) > 0);
 }
 
 /* Behind the keys from `from` on that are in order. */
@@ -147,15 +148,12 @@ int detail_order(struct detail_key **key, size_t *cap, struct detail_key **spare
 	return 0;
 }
 
-static bool same_line(const struct detail_key *a, const struct detail_key *b)
-{
-	return a->instr == b->instr && a->line == b->line && a->file == b->file;
-}
-
 int detail_lines_order(struct detail_lines *l)
 {
 	size_t last = 0;
 
+	if (l->ordered)
+		return 0;
 	if (detail_order(&l->key, &l->cap, &l->spare, &l->spare_cap, l->n, NULL))
 		return -1;
 	for (size_t i = 1; i < l->n; i++) {

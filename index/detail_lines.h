@@ -21,6 +21,7 @@ struct detail_lines {
 	size_t nevent;
 	size_t expected; /* the row that may come again next, */
 	size_t known;	 /* of those before the piece at hand */
+	bool ordered;	 /* and all different, so far */
 	bool full;	 /* a sum did not fit */
 };
 
@@ -31,6 +32,15 @@ void detail_lines_free(struct detail_lines *l);
 static inline void detail_lines_clear(struct detail_lines *l)
 {
 	l->n = l->expected = l->known = 0;
+	l->ordered = true;
+}
+
+static inline bool detail_key_after(const struct detail_key *a,
+				    const struct detail_key *b)
+{
+	return a->file != b->file     ? a->file > b->file
+	       : a->instr != b->instr ? a->instr > b->instr
+				      : a->line > b->line;
 }
 
 /* A piece begins: lines there are may come again, in their order. */
@@ -62,6 +72,8 @@ static inline uint64_t *detail_lines_row(struct detail_lines *l, uint64_t instr,
 			    sizeof(*l->cost)))
 		return NULL;
 	l->key[l->n] = (struct detail_key){instr, line, file, (uint32_t)l->n};
+	if (l->n && l->ordered)
+		l->ordered = detail_key_after(&l->key[l->n], &l->key[l->n - 1]);
 	cost = l->cost + l->n++ * l->nevent;
 	for (size_t e = 0; e < l->nevent; e++)
 		cost[e] = 0;
