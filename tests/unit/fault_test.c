@@ -7,21 +7,17 @@
  * left behind: no memory, no descriptor, no file.  crash/building.t and asking.t do the same to
  * the whole program.
  */
-#include <bzlib.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <lz4frame.h>
-#include <lzma.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include "index/build.h"
 #include "tests/fuzzing.h"
+#include "tests/pack.h"
 #include "tests/tap.h"
 
 static void (*arm)(const char *);
@@ -440,42 +436,14 @@ static void named(int arg)
 	put("p", text, n);
 }
 
-enum { GZIP, BZIP2, XZ, ZSTD, LZ4 };
-
 static void packed(int how)
 {
-	static char out[1 << 18];
-	size_t n = repeated(text, sizeof(text)), size = sizeof(out);
-	uLongf z = sizeof(out);
-	unsigned b = sizeof(out);
-	z_stream s = {0};
+	size_t n = repeated(text, sizeof(text)), size;
+	char *p = pack_text((enum pack)how, 1, text, n, &size);
 
 	empty_dir();
-	switch (how) {
-	case GZIP:
-		deflateInit2(&s, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
-		s.next_in = (Bytef *)text;
-		s.avail_in = (uInt)n;
-		s.next_out = (Bytef *)out;
-		s.avail_out = (uInt)z;
-		deflate(&s, Z_FINISH);
-		size = s.total_out;
-		deflateEnd(&s);
-		break;
-	case BZIP2:
-		BZ2_bzBuffToBuffCompress(out, &b, text, (unsigned)n, 1, 0, 0);
-		size = b;
-		break;
-	case XZ:
-		size = 0;
-		if (lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, (uint8_t *)text, n,
-					    (uint8_t *)out, &size, sizeof(out)))
-			fuzz_fail("xz");
-		break;
-	case ZSTD: size = ZSTD_compress(out, sizeof(out), text, n, 1); break;
-	case LZ4: size = LZ4F_compressFrame(out, sizeof(out), text, n, NULL); break;
-	}
-	put("p", out, size);
+	put("p", p, size);
+	free(p);
 }
 
 static void threads(int arg)
@@ -538,7 +506,7 @@ static const struct scene shrinking[] = {
 	 {THREADS, "t-05"},
 	 .index = shrunk,
 	 .mapped = {"t-05", shrunk}},
-	{"gzip, interrupted", packed, GZIP, {"p"}, .mapped = {NULL}},
+	{"gzip, interrupted", packed, PACK_GZIP, {"p"}, .mapped = {NULL}},
 	{"little memory, interrupted",
 	 spilled,
 	 0,
@@ -553,11 +521,11 @@ static const struct scene scenes[] = {
 	{"names made of names", named, 0, {"p"}, .leaves = 1},
 	{"little memory", spilled, 0, {"p"}, .opts = {.mem = 8 << 10, .run = 16}},
 	{"small stretches", spilled, 0, {"p"}, .opts = {.stretch = 512}},
-	{"gzip", packed, GZIP, {"p"}, .leaves = 1},
-	{"bzip2", packed, BZIP2, {"p"}, .leaves = 1},
-	{"xz", packed, XZ, {"p"}, .leaves = 1},
-	{"zstd", packed, ZSTD, {"p"}, .leaves = 1},
-	{"lz4", packed, LZ4, {"p"}, .leaves = 1},
+	{"gzip", packed, PACK_GZIP, {"p"}, .leaves = 1},
+	{"bzip2", packed, PACK_BZIP2, {"p"}, .leaves = 1},
+	{"xz", packed, PACK_XZ, {"p"}, .leaves = 1},
+	{"zstd", packed, PACK_ZSTD, {"p"}, .leaves = 1},
+	{"lz4", packed, PACK_LZ4, {"p"}, .leaves = 1},
 	{"an index is kept", spilled, 0, {"p"}, .index = "i", .leaves = 2},
 	{"a set", threads, 0, {THREADS, "t-05"}, .leaves = 5},
 	{"a file is added", all_but_one, 0, {THREADS, "t-05"}, .index = "i", .leaves = 6},
@@ -829,7 +797,7 @@ int main(int argc, char **argv)
 	if (argc < 2 || strstr("questions", argv[1])) {
 		ask_all("tests/fixtures/quirks/t_parts.cg");
 		ask_all("tests/fixtures/small/mutual-instr-jumps.out");
-		packed(GZIP);
+		packed(PACK_GZIP);
 		ask_all(in_dir("p"));
 		empty_dir();
 		wide();
