@@ -80,7 +80,6 @@ static uint32_t intern(struct intern *t, struct str s)
 
 /* What ids mean where a stretch begins: id -> string, for stretches after the first. */
 struct id_map {
-	struct hash by;
 	struct meaning {
 		uint64_t id;
 		uint32_t string;
@@ -88,28 +87,43 @@ struct id_map {
 		bool defined;	/* else it has been met, undefined */
 	} * at;
 	size_t n, cap;
+	uint32_t *small; /* index in at + 1 of ids below nsmall, 0: not here */
+	size_t nsmall;
+	struct hash by; /* those that are not there */
 };
 
-static struct meaning *id_find(struct id_map *m, uint64_t id)
+/* Ids are mostly numbers from 1 on: n more are expected. */
+static int id_expect(struct id_map *m, size_t n)
 {
-	uint32_t h = (uint32_t)hash_mix(id), probe = hash_start(&m->by, h), i;
+	return vec_reserve(&m->small, &m->nsmall, 4 * (m->n + n), sizeof(*m->small));
+}
 
+static struct meaning *id_find(const struct id_map *m, uint64_t id)
+{
+	uint32_t h, probe, i;
+
+	if (id < m->nsmall && m->small[id])
+		return &m->at[m->small[id] - 1];
+	if (m->by.n == 0)
+		return NULL;
+	h = (uint32_t)hash_mix(id);
+	probe = hash_start(&m->by, h);
 	while ((i = hash_next(&m->by, h, &probe)) != HASH_NONE)
 		if (m->at[i].id == id)
 			return &m->at[i];
 	return NULL;
 }
 
-static int id_set(struct id_map *m, const struct meaning *new)
+/* An id that id_find() has not found. */
+static int id_add(struct id_map *m, const struct meaning *new)
 {
-	struct meaning *old = id_find(m, new->id);
+	const uint32_t i = (uint32_t)m->n;
 
-	if (old) {
-		*old = *new;
-		return 0;
-	}
-	if (vec_reserve(&m->at, &m->cap, m->n + 1, sizeof(*m->at)) ||
-	    hash_add(&m->by, (uint32_t)hash_mix(new->id), (uint32_t)m->n))
+	if (vec_reserve(&m->at, &m->cap, m->n + 1, sizeof(*m->at)))
+		return -1;
+	if (new->id < m->nsmall)
+		m->small[new->id] = i + 1;
+	else if (hash_add(&m->by, (uint32_t)hash_mix(new->id), i))
 		return -1;
 	m->at[m->n++] = *new;
 	return 0;
@@ -117,7 +131,11 @@ static int id_set(struct id_map *m, const struct meaning *new)
 
 static void id_forget(struct id_map *m)
 {
-	hash_clear(&m->by);
+	for (size_t i = 0; i < m->n; i++)
+		if (m->at[i].id < m->nsmall)
+			m->small[m->at[i].id] = 0;
+	if (m->by.n)
+		hash_clear(&m->by);
 	m->n = 0;
 }
 
@@ -131,7 +149,7 @@ struct join {
 	uint32_t entry; /* string of NAME_ENTRY of the stretch at hand */
 	char *text;	/* scratch: names that are being expanded, one behind the other */
 	size_t ntext, text_cap;
-	const struct str **order, **scratch;
+	struct sort_pair *order;
 	uint32_t *place;
 	struct str *sorted;
 	struct err *err;
@@ -205,33 +223,33 @@ static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth)
 		return *done;
 	if (slot == NAME_ENTRY)
 		return *done = j->entry;
-	switch (s->kind) {
-	case NAME_BEFORE:
-		before = id_find(&j->ids, s->id);
+	if (s->kind == NAME_UNDEFINED)
+		return *done = undefined(j, k, s);
+	before = s->kind == NAME_PLAIN ? NULL : id_find(&j->ids, s->id);
+	if (s->kind == NAME_BEFORE)
 		return *done = before ? before->string : undefined(j, k, s);
-	case NAME_UNDEFINED: return *done = undefined(j, k, s);
-	default: break;
-	}
 	if (s->refs && depth < DEEPEST && expand(j, k, s, depth, &text))
 		return NO_ID;
+	/* Mostly a name is what it was in the stretch before. */
+	if (before && str_eq(j->strings.s[before->string], text))
+		return *done = before->string;
 	return *done = intern(&j->strings, text);
 }
 
 /* A definition that gives an id of earlier stretches another name; within a stretch the
  * tally has told of it. */
-static int redefined(struct join *j, size_t k, const struct name_slot *s, uint32_t string)
+static bool redefines(const struct meaning *before, const struct meaning *now)
 {
-	const struct meaning *before = id_find(&j->ids, s->id);
-
-	if (!before || !before->defined || before->tally == k || before->string == string)
-		return 0;
-	return profile_odd(j->p, k, ODD_ID_REDEFINED, s->line, s->text, j->err);
+	return before->defined && before->tally != now->tally &&
+	       before->string != now->string;
 }
 
 /* Let the ids of tally k mean what they mean at its end. */
 static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 {
 	const struct names *names = &j->p->tally[k]->names[j->space];
+	const bool last =
+		k + 1 == j->p->ntally || profile_begins_file(j->p, k + 1); /* of its file */
 	uint32_t generation = 0;
 
 	for (uint32_t i = NAME_FIRST; i <= names->n; i++) {
@@ -243,17 +261,21 @@ static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 		}
 		if (i == names->n || s->kind == NAME_PLAIN)
 			continue;
-		struct meaning now = {s->id, string[i], (uint32_t)k,
-				      s->kind == NAME_DEFINED};
+		const struct meaning now = {s->id, string[i], (uint32_t)k,
+					    s->kind == NAME_DEFINED};
+		struct meaning *before = id_find(&j->ids, s->id);
 
-		if (now.defined ? redefined(j, k, s, string[i])
-				: id_find(&j->ids, s->id) != NULL) {
-			if (j->err->kind)
-				return (int)j->err->kind;
-			continue; /* an id that was used before it was defined again */
+		if (!before) {
+			if (!last && id_add(&j->ids, &now))
+				return no_memory(j->err);
+			continue;
 		}
-		if (id_set(&j->ids, &now))
-			return no_memory(j->err);
+		if (!now.defined)
+			continue; /* an id that was used before it was defined again */
+		if (redefines(before, &now) &&
+		    profile_odd(j->p, k, ODD_ID_REDEFINED, s->line, s->text, j->err))
+			return (int)j->err->kind;
+		*before = now;
 	}
 	return 0;
 }
@@ -267,6 +289,8 @@ static int join_tally(struct join *j, size_t k)
 	if (!string)
 		return no_memory(j->err);
 	memset(string, 0xff, names->n * sizeof(*string));
+	if (j->p->ntally > 1 && id_expect(&j->ids, names->n))
+		return no_memory(j->err);
 	for (uint32_t i = 0; i < names->n; i++)
 		if (resolve(j, k, i, 0) == NO_ID)
 			return no_memory(j->err);
@@ -285,19 +309,15 @@ static int number_strings(struct join *j)
 	size_t n = j->strings.n;
 
 	j->order = malloc((n + 1) * sizeof(*j->order));
-	j->scratch = malloc((n / 2 + 1) * sizeof(*j->scratch));
-	if (!j->order || !j->scratch)
+	if (!j->order || sort_strings(j->strings.s, n, j->order))
 		return no_memory(j->err);
-	for (size_t i = 0; i < n; i++)
-		j->order[i] = &j->strings.s[i];
-	str_sort(j->order, j->scratch, n);
 	j->place = malloc((n + 1) * sizeof(*j->place));
 	j->sorted = malloc((n + 1) * sizeof(*j->sorted));
 	if (!j->place || !j->sorted)
 		return no_memory(j->err);
 	for (size_t i = 0; i < n; i++) {
-		j->sorted[i] = *j->order[i];
-		j->place[j->order[i] - j->strings.s] = (uint32_t)i;
+		j->sorted[i] = j->strings.s[j->order[i].value];
+		j->place[j->order[i].value] = (uint32_t)i;
 	}
 	for (size_t k = 0; k < j->p->ntally; k++) {
 		uint32_t *string = j->p->map[k].name[j->space];
@@ -333,8 +353,8 @@ static int join_names(struct profile *p, enum name_space space, struct err *err)
 {
 	struct join j = {.p = p, .space = space, .err = err};
 	int rc = map_guard(join_guarded, &j, ERR_PROFILE, err);
-	void *const arrays[] = {j.strings.s, j.ids.at, j.text,	j.order,
-				j.scratch,   j.place,  j.sorted};
+	void *const arrays[] = {j.strings.s, j.ids.at, j.ids.small, j.text,
+				j.order,     j.place,  j.sorted};
 
 	hash_free(&j.strings.by);
 	hash_free(&j.ids.by);
@@ -364,34 +384,28 @@ struct identity {
 };
 
 struct identities {
-	struct identity *at;
-	size_t n, cap;
-	struct hash by;
-	uint32_t **slot; /* per tally and function slot: identity index */
+	struct identity *at; /* by name, file, object */
+	size_t n;
+	uint32_t **slot;	 /* per tally and function slot: identity index */
+	struct sort_pair *order; /* scratch: slots of all tallies, by what they are */
+	struct {
+		uint32_t tally, slot;
+	} * use; /* of a pair's value */
+	size_t nuse;
+	bool *met; /* scratch: slots of one tally that are called */
 };
 
-static uint32_t identity_of(struct identities *t, uint32_t name, uint32_t file,
-			    uint32_t obj)
+/* The slots of all tallies by name and file. */
+static int order_slots(const struct profile *p, struct identities *ids)
 {
-	uint32_t h = (uint32_t)hash_mix(((uint64_t)name << 32 | file) ^ hash_mix(obj));
-	uint32_t probe = hash_start(&t->by, h), i;
-
-	while ((i = hash_next(&t->by, h, &probe)) != HASH_NONE)
-		if (t->at[i].name == name && t->at[i].file == file && t->at[i].obj == obj)
-			return i;
-	if (t->n >= NO_ID || vec_reserve(&t->at, &t->cap, t->n + 1, sizeof(*t->at)) ||
-	    hash_add(&t->by, h, (uint32_t)t->n))
-		return NO_ID;
-	t->at[t->n] = (struct identity){.name = name,
-					.file = file,
-					.obj = obj,
-					.as = (uint32_t)t->n,
-					.id = NO_ID};
-	return (uint32_t)t->n++;
-}
-
-static int collect_identities(struct profile *p, struct identities *ids)
-{
+	for (size_t k = 0; k < p->ntally; k++)
+		ids->nuse += p->tally[k]->nfn;
+	ids->order = malloc((ids->nuse + 1) * sizeof(*ids->order));
+	ids->use = malloc((ids->nuse + 1) * sizeof(*ids->use));
+	ids->at = malloc((ids->nuse + 1) * sizeof(*ids->at));
+	if (!ids->order || !ids->use || !ids->at || ids->nuse >= NO_ID)
+		return -1;
+	ids->nuse = 0;
 	for (size_t k = 0; k < p->ntally; k++) {
 		const struct tally *t = p->tally[k];
 		const struct merge_map *m = &p->map[k];
@@ -399,65 +413,134 @@ static int collect_identities(struct profile *p, struct identities *ids)
 		ids->slot[k] = malloc((t->nfn + 1) * sizeof(**ids->slot));
 		if (!ids->slot[k])
 			return -1;
-		for (size_t i = 0; i < t->nfn; i++) {
+		for (size_t i = 0; i < t->nfn; i++, ids->nuse++) {
 			const struct fn_slot *f = &t->fn[i];
-			uint32_t at = identity_of(ids, m->name[SPACE_FN][f->fn],
-						  m->name[SPACE_FILE][f->fl],
-						  m->name[SPACE_OBJ][f->ob]);
 
-			if (at == NO_ID)
-				return -1;
-			ids->slot[k][i] = at;
-			ids->at[at].body |= f->body;
+			ids->use[ids->nuse].tally = (uint32_t)k;
+			ids->use[ids->nuse].slot = (uint32_t)i;
+			ids->order[ids->nuse] = (struct sort_pair){
+				(uint64_t)m->name[SPACE_FN][f->fn] << 32 |
+					m->name[SPACE_FILE][f->fl],
+				(uint32_t)ids->nuse};
 		}
-		for (size_t i = 0; i < t->nedge; i++) {
-			const struct fn_slot *f = &t->fn[t->edge[i].callee];
-			struct identity *at = &ids->at[ids->slot[k][t->edge[i].callee]];
+	}
+	return sort_pairs(ids->order, ids->nuse);
+}
 
-			at->called |= !f->defaulted;
-			at->defaulted |= f->defaulted;
+static const struct fn_slot *slot_of(const struct profile *p, const struct identities *ids,
+				     uint32_t use)
+{
+	return &p->tally[ids->use[use].tally]->fn[ids->use[use].slot];
+}
+
+static uint32_t object_of(const struct profile *p, const struct identities *ids, uint32_t use)
+{
+	return p->map[ids->use[use].tally].name[SPACE_OBJ][slot_of(p, ids, use)->ob];
+}
+
+/* The identities of n slots of one name and file: one for each object. */
+static int number_objects(const struct profile *p, struct identities *ids,
+			  struct sort_pair *order, size_t n)
+{
+	const uint64_t key = order->key;
+	bool one = true;
+
+	for (size_t i = 0; i < n; i++) {
+		order[i].key = object_of(p, ids, order[i].value);
+		one = one && order[i].key == order->key;
+	}
+	if (!one && sort_pairs(order, n))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t use = order[i].value;
+
+		if (i == 0 || order[i].key != order[i - 1].key) {
+			ids->at[ids->n] = (struct identity){.name = (uint32_t)(key >> 32),
+							    .file = (uint32_t)key,
+							    .obj = (uint32_t)order[i].key,
+							    .as = (uint32_t)ids->n,
+							    .id = NO_ID};
+			ids->n++;
+		}
+		ids->at[ids->n - 1].body |= slot_of(p, ids, use)->body;
+		ids->slot[ids->use[use].tally][ids->use[use].slot] = (uint32_t)ids->n - 1;
+	}
+	return 0;
+}
+
+/* Which of them are called, and how. */
+static int note_calls(const struct profile *p, struct identities *ids)
+{
+	for (size_t k = 0; k < p->ntally; k++) {
+		const struct tally *t = p->tally[k];
+
+		free(ids->met);
+		ids->met = calloc(t->nfn + 1, sizeof(*ids->met));
+		if (!ids->met)
+			return -1;
+		for (size_t i = 0; i < t->nedge; i++)
+			ids->met[t->edge[i].callee] = true;
+		for (size_t i = 0; i < t->nfn; i++) {
+			struct identity *at = &ids->at[ids->slot[k][i]];
+
+			at->called |= ids->met[i] && !t->fn[i].defaulted;
+			at->defaulted |= ids->met[i] && t->fn[i].defaulted;
 		}
 	}
 	return 0;
 }
 
-static int compare_identity(const void *a, const void *b)
+static int collect_identities(const struct profile *p, struct identities *ids)
 {
-	const struct identity *x = *(struct identity *const *)a;
-	const struct identity *y = *(struct identity *const *)b;
+	size_t next;
 
-	if (x->name != y->name)
-		return x->name < y->name ? -1 : 1;
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	return (x->obj > y->obj) - (x->obj < y->obj);
+	if (order_slots(p, ids))
+		return -1;
+	for (size_t from = 0; from < ids->nuse; from = next) {
+		const uint64_t key = ids->order[from].key;
+
+		for (next = from + 1; next < ids->nuse && ids->order[next].key == key; next++)
+			;
+		if (number_objects(p, ids, ids->order + from, next - from))
+			return -1;
+	}
+	return note_calls(p, ids);
 }
 
+/* Of an object: its functions of one name that have a body. */
+struct bodies {
+	size_t of; /* index of the first identity of that name + 1 */
+	uint32_t n, last;
+};
+
 /* Calls to g of a file that has no g: the object's only g with a body, if there is one.
- * order is sorted by name, so a name's identities stand together. */
-/* Returns how many such callees there are, whether found or not. */
-static uint64_t redirect_defaulted(struct identities *ids, struct identity **order,
-				   size_t n)
+ * Returns how many such callees there are, whether found or not. */
+static uint64_t redirect_defaulted(struct identities *ids, struct bodies *in)
 {
 	uint64_t loose = 0;
 
-	for (size_t from = 0, to; from < n; from = to) {
-		for (to = from + 1; to < n && order[to]->name == order[from]->name; to++)
-			;
-		for (size_t i = from; i < to; i++) {
-			struct identity *g = order[i], *only = NULL;
-			unsigned bodies = 0;
+	for (size_t from = 0, to; from < ids->n; from = to) {
+		bool wanted = false;
+
+		for (to = from; to < ids->n && ids->at[to].name == ids->at[from].name; to++)
+			wanted |= ids->at[to].defaulted && !ids->at[to].body;
+		for (size_t i = from; wanted && i < to; i++) {
+			struct bodies *b = &in[ids->at[i].obj];
+
+			if (b->of != from + 1)
+				*b = (struct bodies){.of = from + 1};
+			b->n += ids->at[i].body;
+			if (ids->at[i].body)
+				b->last = (uint32_t)i;
+		}
+		for (size_t i = from; wanted && i < to; i++) {
+			struct identity *g = &ids->at[i];
 
 			if (!g->defaulted || g->body)
 				continue;
 			loose++;
-			for (size_t k = from; k < to && bodies < 2; k++)
-				if (order[k]->body && order[k]->obj == g->obj) {
-					only = order[k];
-					bodies++;
-				}
-			if (bodies == 1)
-				g->as = (uint32_t)(only - ids->at);
+			if (in[g->obj].n == 1)
+				g->as = in[g->obj].last;
 		}
 	}
 	return loose;
@@ -465,34 +548,27 @@ static uint64_t redirect_defaulted(struct identities *ids, struct identity **ord
 
 static int number_functions(struct profile *p, struct identities *ids)
 {
-	size_t n = ids->n;
-	struct identity **order = malloc((n + 1) * sizeof(*order));
+	struct bodies *in = calloc(p->nname[SPACE_OBJ] + 1, sizeof(*in));
 
-	if (!order)
+	if (!in)
 		return -1;
-	for (size_t i = 0; i < n; i++)
-		order[i] = &ids->at[i];
-	qsort(order, n, sizeof(*order), compare_identity);
-	p->loose = redirect_defaulted(ids, order, n);
-	p->fn_name = malloc((n + 1) * sizeof(uint32_t));
-	p->fn_file = malloc((n + 1) * sizeof(uint32_t));
-	p->fn_obj = malloc((n + 1) * sizeof(uint32_t));
-	if (!p->fn_name || !p->fn_file || !p->fn_obj) {
-		free(order);
+	p->loose = redirect_defaulted(ids, in);
+	free(in);
+	p->fn_name = malloc((ids->n + 1) * sizeof(uint32_t));
+	p->fn_file = malloc((ids->n + 1) * sizeof(uint32_t));
+	p->fn_obj = malloc((ids->n + 1) * sizeof(uint32_t));
+	if (!p->fn_name || !p->fn_file || !p->fn_obj)
 		return -1;
-	}
-	for (size_t i = 0; i < n; i++) {
-		struct identity *f = order[i];
-		bool own_default = f->defaulted && f->as == (uint32_t)(f - ids->at);
+	for (size_t i = 0; i < ids->n; i++) {
+		struct identity *f = &ids->at[i];
 
-		if (!f->body && !f->called && !own_default)
+		if (!f->body && !f->called && !(f->defaulted && f->as == i))
 			continue;
 		p->fn_name[p->nfn] = f->name;
 		p->fn_file[p->nfn] = f->file;
 		p->fn_obj[p->nfn] = f->obj;
 		f->id = (uint32_t)p->nfn++;
 	}
-	free(order);
 	return 0;
 }
 
@@ -553,8 +629,10 @@ static int join_functions(struct profile *p, struct err *err)
 	for (size_t k = 0; ids.slot && k < p->ntally; k++)
 		free(ids.slot[k]);
 	free(ids.slot);
+	free(ids.order);
+	free(ids.use);
 	free(ids.at);
-	hash_free(&ids.by);
+	free(ids.met);
 	return rc ? no_memory(err) : 0;
 }
 

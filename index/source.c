@@ -9,6 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
+/* The widest vectors of this processor, where the library was built to choose. */
+#if __has_include(<xxh_x86dispatch.h>)
+#include <xxh_x86dispatch.h>
+#endif
 
 static const struct {
 	const char *magic, *nature, *hint;

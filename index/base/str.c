@@ -22,22 +22,6 @@ int str_cmp(struct str a, struct str b)
 	return c ? c : (a.n > b.n) - (a.n < b.n);
 }
 
-void str_sort(const struct str **s, const struct str **scratch, size_t n)
-{
-	size_t half = n / 2;
-
-	if (n < 2)
-		return;
-	str_sort(s, scratch, half);
-	str_sort(s + half, scratch, n - half);
-	if (str_cmp(*s[half - 1], *s[half]) <= 0)
-		return;
-	memcpy(scratch, s, half * sizeof(*s));
-	for (size_t i = 0, k = half, out = 0; i < half; out++)
-		s[out] = k == n || str_cmp(*scratch[i], *s[k]) <= 0 ? scratch[i++]
-								    : s[k++];
-}
-
 bool str_starts(struct str s, struct str prefix)
 {
 	return s.n >= prefix.n && str_eq((struct str){s.p, prefix.n}, prefix);

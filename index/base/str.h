@@ -24,9 +24,6 @@ struct str {
 struct str str_c(const char *c); /* NULL gives the empty view */
 bool str_eq(struct str a, struct str b);
 int str_cmp(struct str a, struct str b); /* memcmp order, shorter first */
-/* Ascending and stable; scratch has room for n, too.  Unlike qsort() it takes no memory of its
- * own, which would be lost where a string's map faults (map.h). */
-void str_sort(const struct str **s, const struct str **scratch, size_t n);
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 struct str str_trim(struct str s);	      /* blanks, tabs and CR at both ends */

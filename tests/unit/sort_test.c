@@ -1,6 +1,7 @@
 /* sort_test.c - ascending and stable, around the switch of method and for every digit. */
 #include "index/base/sort.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/tap.h"
@@ -62,8 +63,95 @@ static void test_sort(void)
 	}
 }
 
+enum { STRINGS = 20000, LONGEST = 4000 };
+
+/* One string of each kind, of a generator at x; its length. */
+static size_t numbers(char *p, uint64_t x)
+{
+	return (size_t)sprintf(p, "%u", (unsigned)(x % 3000));
+}
+
+static size_t mangled(char *p, uint64_t x)
+{
+	static const char *const of[] = {"_ZN4llvm", "_ZN4llvm2cl3optI", "_ZNSt6vectorI", ""};
+
+	return (size_t)sprintf(p, "%sN%uE%s", of[x % 4], (unsigned)(x >> 8 & 255),
+			       of[x >> 16 & 3]);
+}
+
+/* a, and zeros, or others, behind it. */
+static size_t zeros(char *p, uint64_t x)
+{
+	const size_t n = x % 40;
+
+	memset(p, 0, n + 1);
+	p[0] = 'a';
+	if (x >> 32 & 1)
+		p[x >> 40 & 31] = (char)(x >> 48);
+	return n;
+}
+
+static size_t alike(char *p, uint64_t x)
+{
+	const size_t n = LONGEST - 8 + x % 8;
+
+	memset(p, 'x', n);
+	p[n - 1 - (x >> 8 & 3)] = (char)(x >> 16);
+	return n;
+}
+
+static void test_strings(void)
+{
+	static const struct {
+		const char *name;
+		size_t (*make)(char *p, uint64_t x);
+		size_t n;
+	} cases[] = {
+		{"none", numbers, 0},
+		{"one", numbers, 1},
+		{"a few, some twice", numbers, 12},
+		{"numbers, most of them many times", numbers, STRINGS},
+		{"mangled names", mangled, STRINGS},
+		{"names with zeros in them", zeros, STRINGS},
+		{"long ones that are alike", alike, 500},
+	};
+	static struct str s[STRINGS];
+	static struct sort_pair order[STRINGS];
+	static bool met[STRINGS];
+
+	for (size_t c = 0; c < COUNT(cases); c++) {
+		uint64_t x = 88172645463325252;
+		size_t n = cases[c].n, wrong = 0, lost = n;
+		char *text = malloc(n * (cases[c].make == alike ? LONGEST : 64) + 1), *p = text;
+
+		for (size_t i = 0; i < n; i++) {
+			x ^= x << 13;
+			x ^= x >> 7;
+			x ^= x << 17;
+			s[i] = (struct str){p, cases[c].make(p, x)};
+			p += s[i].n;
+			met[i] = false;
+		}
+		is_u64((uint64_t)sort_strings(s, n, order), 0, "%s: done", cases[c].name);
+		for (size_t i = 1; i < n; i++) {
+			int cmp = str_cmp(s[order[i - 1].value], s[order[i].value]);
+
+			wrong += cmp > 0 ||
+				 (cmp == 0 && order[i - 1].value >= order[i].value);
+		}
+		for (size_t i = 0; i < n; i++) {
+			lost -= order[i].value < n && !met[order[i].value];
+			met[order[i].value < n ? order[i].value : 0] = true;
+		}
+		is_u64(wrong, 0, "%s: in order, equal ones as they stood", cases[c].name);
+		is_u64(lost, 0, "%s: each is there", cases[c].name);
+		free(text);
+	}
+}
+
 int main(void)
 {
 	test_sort();
+	test_strings();
 	return done_testing();
 }

@@ -33,39 +33,6 @@ static void test_cmp(void)
 	}
 }
 
-/* Equal strings keep their order, which their addresses tell. */
-static void test_sort(void)
-{
-	static const size_t sizes[] = {0, 1, 2, 3, 8, 1000};
-
-	for (size_t c = 0; c < COUNT(sizes); c++) {
-		static char text[1000][8];
-		static struct str s[1000];
-		const struct str *p[1000], *scratch[1000];
-		size_t n = sizes[c], wrong = 0;
-		uint64_t x = 88172645463325252, before = 0, after = 0;
-
-		for (size_t i = 0; i < n; i++) {
-			x ^= x << 13;
-			x ^= x >> 7;
-			x ^= x << 17;
-			s[i].p = text[i];
-			s[i].n = (size_t)snprintf(text[i], sizeof(text[i]), "%u",
-						  (unsigned)(x % 300));
-			p[i] = &s[i];
-			before += (uintptr_t)p[i];
-		}
-		str_sort(p, scratch, n);
-		for (size_t i = 0; i < n; i++) {
-			int order = i ? str_cmp(*p[i - 1], *p[i]) : -1;
-
-			wrong += order > 0 || (order == 0 && p[i - 1] > p[i]);
-			after += (uintptr_t)p[i];
-		}
-		ok(wrong == 0 && before == after, "sort %zu", n);
-	}
-}
-
 static void test_affixes(void)
 {
 	static const struct {
@@ -213,7 +180,6 @@ static void test_hash(void)
 int main(void)
 {
 	test_cmp();
-	test_sort();
 	test_affixes();
 	test_cuts();
 	test_find();
