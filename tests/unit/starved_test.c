@@ -34,6 +34,21 @@ static int ask(struct session *s, const char *query, uint64_t bytes, struct out 
 	return fuzz_ask(s, str_c(query), FORMAT_CSV, to);
 }
 
+static struct store *open_text(const char *text, size_t n)
+{
+	char path[200];
+	struct store *st;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/p", fuzz_directory());
+	f = fopen(path, "w");
+	if (!f || fwrite(text, 1, n, f) != n || fclose(f))
+		fuzz_fail("cannot write %s", path);
+	st = open_profile(path);
+	unlink(path);
+	return st;
+}
+
 /* Returns how often there was too little. */
 static unsigned starve(struct session *s, const char *query)
 {
@@ -76,6 +91,59 @@ static void run(const char *path, const char *question, unsigned every)
 			if (i % every == 0)
 				starved += starve(s, fuzz_question(i));
 	ok(starved > 100, "questions that had too little memory: %u", starved);
+	session_free(s);
+	store_close(st);
+}
+
+/* What no question of fuzzing.c grows as far: more columns than there is room for at first,
+ * results that are kept. */
+static void run_columns(void)
+{
+	static const char *const questions[] = {
+		"functions | group by file: count() as a, count() as b, count() as c, "
+		"count() as d, count() as e, count() as f, count() as g, count() as h, "
+		"count() as i, count() as j, count() as k, count() as l, count() as m, "
+		"count() as n, count() as o, count() as p",
+		"functions | group by fn, file, obj, line, self, incl, calls, cycle, "
+		"self + 1 as a, self + 2 as b, self + 3 as c, self + 4 as d, self + 5 as e, "
+		"self + 6 as f, self + 7 as g",
+		"functions | group by fn, file, obj, line, self, incl, calls, cycle, "
+		"self + 1 as a, self + 2 as b, self + 3 as c, self + 4 as d, self + 5 as e, "
+		"self + 6 as f, self + 7 as g, self + 8 as h",
+		"functions | group by file: sum(self) | where sum(self) > 1",
+		"functions | count",
+		"functions | add x = self / cycle; _ | take 2",
+		"functions | show fn, self.Zero%, incl.Zero% | sort -self.Zero%",
+		"functions of \"\\g\" or \"f\"",
+		"top 3 by Zero",
+		"functions | show fn, cum%",
+		"calltree from * depth 9 | group by fn: sum(est), max(est), avg(incl)",
+		"calltree to * depth 9 | group by depth: sum(incl)",
+		"all 2 paths from a to z",
+		"all paths from c to d",
+		"cost of z under a",
+		"cost of (d, z) under (a, c)",
+		"hide x | events by Zero",
+		"hide x | calltree from * by Zero",
+		"hide x | path from a to z by Zero",
+	};
+	static const char text[] =
+		"events: Ir Zero\nfl=a.c\nfn=a\n1 5\ncfn=b\ncalls=2 1\n1 90\ncfn=c\n"
+		"calls=1 1\n2 60\nfn=b\n1 7\ncfn=c\ncalls=3 1\n3 50\ncfn=d\ncalls=3 1\n"
+		"3 20\nfn=c\n1 3\ncfn=d\ncalls=5 1\n3 70\nfn=d\n4 9\ncfn=c\ncalls=1 1\n4 5\n"
+		"cfn=x\ncalls=8 1\n5 60\nfn=x\n6 1\ncfn=z\ncalls=9 1\n3 30\nfl=g.c\nfn=g\n"
+		"6 6\ncfn=x\ncalls=1 1\n3 3\nfn=z\n1 30\n";
+	struct store *st;
+	struct session *s;
+	unsigned starved = 0;
+
+	st = open_text(text, sizeof(text) - 1);
+	s = st ? fuzz_session(st) : NULL;
+	if (!ok(s != NULL, "a profile of an event without costs"))
+		return;
+	for (size_t i = 0; i < COUNT(questions); i++)
+		starved += starve(s, questions[i]);
+	ok(starved > 300, "many columns had too little memory: %u", starved);
 	session_free(s);
 	store_close(st);
 }
@@ -154,6 +222,7 @@ int main(int argc, char **argv)
 	run("tests/fixtures/small/mutual-default.out", NULL, every);
 	/* Names that are put together. */
 	run("tests/fixtures/names/shapes-cpp.out", "functions | show fn, short", 1);
+	run_columns();
 	run_source();
 	run_names();
 	return done_testing();
