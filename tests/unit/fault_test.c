@@ -532,6 +532,168 @@ static const struct scene scenes[] = {
 	{"an index is damaged", damaged, 0, {THREADS}, .index = "i", .leaves = 6},
 };
 
+/* ---- inputs that grow ----
+ *
+ * Room grows by doubling and comes from arenas in chunks, so which request has to allocate
+ * depends on what came before it.  In inputs that differ by a few bytes, or by one more of a
+ * thing, each request is once that which does; only those that no input had before fail.
+ */
+
+static struct out grown;
+
+/* arg: how many odd lines, and behind them, in hundreds, what else is odd. */
+static void odder(int arg)
+{
+	static const char *const last[] = {
+		"cfn=g\ncalls=1 1\n",	    /* and the file ends */
+		"cfn=g\ncalls=1 1\nfn=h\n", /* no cost line follows */
+		"events: Ir Ir\n2 1 1\n",
+		"totals: x\n",
+		"part: x\npid: y\nevents: Ir\n",
+	};
+
+	grown.n = 0;
+	out_c(&grown, "events: Ir\nfl=a.c\nfn=f\n1 1\n");
+	for (int i = 0; i < arg % 100; i++)
+		out_printf(&grown,
+			   i % 3 == 0	? "what %d\n"
+			   : i % 3 == 1 ? "1 x%d\n"
+					: "fn=(%d)\n1 1\n",
+			   i);
+	out_c(&grown, last[arg / 100]);
+	empty_dir();
+	put("p", grown.buf, grown.n);
+}
+
+/* More columns than a line may have, behind odd lines. */
+static void many_columns(int arg)
+{
+	grown.n = 0;
+	for (int i = 0; i < arg; i++)
+		out_c(&grown, "what\n");
+	out_c(&grown, "events:");
+	for (int i = 0; i < 4100; i++)
+		out_printf(&grown, " e%d", i % 3);
+	out_c(&grown, "\nfn=f\n1 1\n");
+	empty_dir();
+	put("p", grown.buf, grown.n);
+}
+
+static void header(int filled, int part)
+{
+	out_printf(&grown, "pid: 1\npart: %d\ndesc: %0*d\ndesc: Trigger: t\ndesc: more\n",
+		   part, filled, 7);
+	out_printf(
+		&grown,
+		"event: Sum = Ir + Dr : both\nevents: Ir Dr Dw\nsummary: 1 2 3\n"
+		"fl=a.c\nfn=f\n1 %d\ncfn=g\ncalls=1 1\n2 3\njump=1 2\n3\ntotals: 1 2 3\n",
+		part);
+}
+
+/* Each chunk ends elsewhere. */
+static void filled(int arg)
+{
+	grown.n = 0;
+	header(arg * 40, 1);
+	header(5, 2);
+	empty_dir();
+	put("p", grown.buf, grown.n);
+}
+
+/* So many calls, lines and jumps, in three parts. */
+static void more_of_all(int arg)
+{
+	grown.n = 0;
+	out_c(&grown, "events: Ir\nfl=a.c\n");
+	for (int part = 1; part <= 3; part++) {
+		out_printf(&grown, "part: %d\nfn=f\n", part);
+		for (int i = 0; i < arg; i++)
+			out_printf(&grown,
+				   "%d 1\ncfn=g%d\ncalls=1 1\n%d 2\njump=1 %d\n%d\n",
+				   i + 1, i, i + 1, i, i + 2);
+		out_c(&grown, "fn=g1\n7 7\nfn=f\n1 1\n");
+	}
+	empty_dir();
+	put("p", grown.buf, grown.n);
+}
+
+/* An index of two files, and a third. */
+static void filled_set(int arg)
+{
+	static const struct scene two = {"two", NULL, 0, {"q.1", "q.2"}, .index = "i"};
+
+	empty_dir();
+	for (int i = 1; i <= 3; i++) {
+		grown.n = 0;
+		header(i == 2 ? arg * 40 : 3, i);
+		for (int k = 0; k < 6 + arg % 8; k++)
+			out_printf(&grown, "odd %d\n", k);
+		put(i == 1 ? "q.1" : i == 2 ? "q.2" : "q.3", grown.buf, grown.n);
+	}
+	build(&two, NULL, NULL, &(struct err){0});
+}
+
+static const struct growing {
+	struct scene scene;
+	int from, to;
+} growing[] = {
+	{{"odd lines and a call at the end", .prepare = odder}, 0, 60},
+	{{"odd lines and a call without costs", .prepare = odder}, 100, 160},
+	{{"odd lines and an event twice", .prepare = odder}, 200, 260},
+	{{"odd lines and odd totals", .prepare = odder}, 300, 360},
+	{{"odd lines and an odd part", .prepare = odder}, 400, 460},
+	{{"too many columns", .prepare = many_columns}, 20, 21},
+	{{"long headers", .prepare = filled}, 0, 420},
+	{{"more and more", .prepare = more_of_all}, 0, 70},
+	{{"more and more, in stretches", .prepare = more_of_all,
+	  .opts = {.stretch = 100}},
+	 0,
+	 70},
+	{{"more and more, in little memory", .prepare = more_of_all,
+	  .opts = {.mem = 4 << 10, .run = 9}},
+	 0,
+	 70},
+	{{"a file is added to long headers", .prepare = filled_set,
+	  .file = {"q.1", "q.2", "q.3"}, .index = "i"},
+	 0,
+	 420},
+};
+
+static void grow(const struct growing *g)
+{
+	static uint64_t hash[ROOM];
+	unsigned failed = tap_failed, places = 0;
+
+	for (int arg = g->from; arg < g->to && tap_failed < failed + 20; arg++) {
+		struct scene s = g->scene;
+		struct err err = {0};
+		unsigned long *k;
+		struct out want;
+		size_t n;
+
+		s.arg = arg;
+		s.prepare(arg);
+		record('m', hash, ROOM);
+		build(&s, NULL, NULL, &err);
+		k = new_stacks(hash, record('m', NULL, 0), false, &n);
+		out_mem(&want);
+		if (n) {
+			s.prepare(arg);
+			build(&s, NULL, &want, &err);
+		}
+		for (size_t i = 0; i < n; i++) {
+			char fault[40];
+
+			snprintf(fault, sizeof(fault), "mem:%lu:12", k[i]);
+			check(&s, fault, &want);
+		}
+		places += (unsigned)n;
+		out_close(&want);
+		free(k);
+	}
+	ok(tap_failed == failed, "%s: %u new places", g->scene.name, places);
+}
+
 /* ---- questions ---- */
 
 /* NULL: there are no more. */
@@ -794,6 +956,11 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < COUNT(scenes); i++)
 		if (argc < 2 || strstr(scenes[i].name, argv[1]))
 			run_scene(&scenes[i]);
+	out_mem(&grown);
+	for (size_t i = 0; i < COUNT(growing); i++)
+		if (argc < 2 || strstr("growing", argv[1]))
+			grow(&growing[i]);
+	out_close(&grown);
 	if (argc < 2 || strstr("questions", argv[1])) {
 		ask_all("tests/fixtures/quirks/t_parts.cg");
 		ask_all("tests/fixtures/small/mutual-instr-jumps.out");
