@@ -15,13 +15,13 @@
 #include <string.h>
 
 #include "index/base/vec.h"
+#include "index/detail_lines.h"
 #include "index/detail_run.h"
 
 enum {
 	RUN_BYTES = 32 << 20, /* rows and their costs, about */
 	LEAST_ROOM = 1 << 6,  /* numbers to have room for, growing to */
 	MOST_ROOM = 1 << 12,
-	SKIPPED = 4, /* rows that may be missing where they come again */
 };
 
 struct slot_ref {
@@ -34,32 +34,25 @@ struct places {
 	struct slot_ref *slots;
 };
 
-/* What decides of most pairs of rows which is first. */
-struct sort_key {
-	uint64_t instr, line;
-	uint32_t file, row;
-};
-
-/* Rows of one kind. */
+/* Call sites, or jumps. */
 struct held {
 	struct detail_row *row;
 	size_t n, cap;
-	size_t expected;	 /* the row that may come again next, */
-	size_t known;		 /* of those before the piece at hand */
-	struct detail_runs runs; /* those before */
+	size_t expected; /* the row that may come again next, */
+	size_t known;	 /* of those before the piece at hand */
 };
 
 struct detail {
 	const struct profile *p;
 	struct places at;
-	bool borrowed;	      /* `at` is another one's */
-	size_t run;	      /* rows held at once */
-	struct bytes once;    /* scratch: a piece */
-	uint64_t *cost;	      /* scratch: the costs of one row */
-	struct sort_key *key; /* scratch: twice as many as rows */
-	size_t key_cap;
-	struct detail_row
-		*sorted; /* scratch: changes places with those that are sorted */
+	bool borrowed;	   /* `at` is another one's */
+	size_t run;	   /* rows held at once */
+	struct bytes once; /* scratch: a piece */
+	uint64_t *cost;	   /* scratch: the costs of one row */
+	/* scratch: the keys of rows that are ordered, and the rows, which change places */
+	struct detail_key *key, *spare;
+	size_t key_cap, spare_cap;
+	struct detail_row *sorted;
 	size_t sorted_cap;
 	uint64_t loose;
 	bool full;  /* detail_full() */
@@ -68,7 +61,9 @@ struct detail {
 	/* the function at hand */
 	uint32_t fn;
 	unsigned kinds; /* bit per kind that is wanted */
-	struct held held[DETAIL_KINDS];
+	struct detail_lines lines;
+	struct held held[DETAIL_KINDS]; /* but for lines */
+	struct detail_runs runs[DETAIL_KINDS];
 	size_t n, most;		   /* rows held; most: then they become runs */
 	struct arena sums;	   /* costs of rows that are sums or need mapping */
 	uint64_t *room, *room_end; /* of it, zeros */
@@ -112,9 +107,10 @@ static struct detail *with_scratch(const struct profile *p, size_t run)
 	d->shape = (struct detail_shape){(uint32_t)p->nevent, p->has_instr, p->has_line};
 	d->run = run ? run
 		     : RUN_BYTES / (sizeof(struct detail_row) +
-				    sizeof(struct sort_key) * 2 +
+				    sizeof(struct detail_key) * 2 +
 				    (p->nevent + 2) * sizeof(uint64_t));
 	arena_init(&d->sums, 0);
+	detail_lines_init(&d->lines, p->nevent);
 	d->cost = calloc(EVENTS_MAX, sizeof(*d->cost));
 	if (!d->cost) {
 		free(d);
@@ -166,10 +162,12 @@ void detail_free(struct detail *d)
 	}
 	for (int k = 0; k < DETAIL_KINDS; k++) {
 		free(d->held[k].row);
-		detail_runs_free(&d->held[k].runs);
+		detail_runs_free(&d->runs[k]);
 	}
+	detail_lines_free(&d->lines);
 	free(d->cost);
 	free(d->key);
+	free(d->spare);
 	free(d->sorted);
 	free(d->once.p);
 	arena_free(&d->sums);
@@ -183,10 +181,10 @@ uint64_t detail_loose(const struct detail *d)
 
 bool detail_full(const struct detail *d)
 {
-	bool full = d->full;
+	bool full = d->full || d->lines.full;
 
 	for (int k = 0; k < DETAIL_KINDS; k++)
-		full |= d->held[k].runs.full;
+		full |= d->runs[k].full;
 	return full;
 }
 
@@ -320,64 +318,10 @@ static int add_row(struct detail *d, struct detail_row *to, const struct detail_
 	return 0;
 }
 
-static inline bool after(const struct detail_row *rows, const struct sort_key *a,
-			 const struct sort_key *b)
-{
-	if (a->file != b->file)
-		return a->file > b->file;
-	if (a->instr != b->instr)
-		return a->instr > b->instr;
-	if (a->line != b->line)
-		return a->line > b->line;
-	return detail_compare(&rows[a->row], &rows[b->row]) > 0;
-}
-
-/* Behind the keys from `from` on that are in order. */
-static size_t in_order(const struct detail_row *rows, const struct sort_key *key,
-		       size_t from, size_t n)
-{
-	do
-		from++;
-	while (from < n && !after(rows, &key[from - 1], &key[from]));
-	return from;
-}
-
-/* Merge neighbours that are in order each, from `from` to `to`, until there is one: rows are
- * mostly in order already, file by file.  Where they are then. */
-static struct sort_key *merge_keys(const struct detail_row *rows, struct sort_key *from,
-				   struct sort_key *to, size_t n)
-{
-	size_t left;
-
-	do {
-		left = 0;
-		for (size_t at = 0, out = 0; at < n;) {
-			size_t mid = in_order(rows, from, at, n), i = at, k = mid;
-			size_t end = mid < n ? in_order(rows, from, mid, n) : n;
-
-			while (i < mid && k < end)
-				to[out++] = after(rows, &from[i], &from[k]) ? from[k++]
-									    : from[i++];
-			while (i < mid)
-				to[out++] = from[i++];
-			while (k < end)
-				to[out++] = from[k++];
-			left++;
-			at = end;
-		}
-		struct sort_key *t = from;
-
-		from = to;
-		to = t;
-	} while (left > 1);
-	return from;
-}
-
 /* Order rows. 0, or -1 when memory is out. */
 static int sort_rows(struct detail *d, struct held *h)
 {
 	struct detail_row *rows = h->row;
-	const struct sort_key *key;
 	size_t cap = h->cap;
 	bool ordered = true;
 
@@ -385,16 +329,16 @@ static int sort_rows(struct detail *d, struct held *h)
 		ordered = detail_compare(&h->row[i - 1], &h->row[i]) <= 0;
 	if (ordered)
 		return 0;
-	if (h->n > UINT32_MAX ||
-	    vec_reserve_raw(&d->key, &d->key_cap, 2 * h->n, sizeof(*d->key)) ||
+	if (vec_reserve_raw(&d->key, &d->key_cap, h->n, sizeof(*d->key)) ||
 	    vec_reserve(&d->sorted, &d->sorted_cap, h->n, sizeof(*d->sorted)))
 		return -1;
 	for (size_t i = 0; i < h->n; i++)
-		d->key[i] = (struct sort_key){h->row[i].instr, h->row[i].line,
-					      h->row[i].file, (uint32_t)i};
-	key = merge_keys(h->row, d->key, d->key + h->n, h->n);
+		d->key[i] = (struct detail_key){h->row[i].instr, h->row[i].line,
+						h->row[i].file, (uint32_t)i};
+	if (detail_order(&d->key, &d->key_cap, &d->spare, &d->spare_cap, h->n, rows))
+		return -1;
 	for (size_t i = 0; i < h->n; i++)
-		d->sorted[i] = rows[key[i].row];
+		d->sorted[i] = rows[d->key[i].row];
 	h->row = d->sorted;
 	h->cap = d->sorted_cap;
 	d->sorted = rows;
@@ -421,35 +365,43 @@ static int sort_and_add(struct detail *d, struct held *h)
 	return 0;
 }
 
-/* The lowest known line of the function in its own file. */
-static void note_first_line(struct detail *d)
+/* Append what is held of a kind, in order: n rows.  0, or -1 when memory is out. */
+static int encode(struct detail *d, enum detail_kind kind, struct bytes *b, uint64_t *n)
 {
-	const struct held *h = &d->held[DETAIL_LINES];
-	uint32_t file = d->p->fn_file[d->fn];
+	struct held *h = &d->held[kind];
 
-	for (size_t i = 0; i < h->n; i++)
-		if (h->row[i].file == file && h->row[i].line &&
-		    (!d->first_line || h->row[i].line < d->first_line))
-			d->first_line = h->row[i].line;
+	if (kind == DETAIL_LINES) {
+		if (detail_lines_order(&d->lines))
+			return -1;
+		*n = d->lines.n;
+		return detail_encode_lines(b, &d->shape, d->lines.key, d->lines.n,
+					   d->lines.cost);
+	}
+	if (sort_and_add(d, h))
+		return -1;
+	*n = h->n;
+	return detail_encode(b, kind, &d->shape, h->row, h->n);
+}
+
+static void hold_nothing(struct detail *d)
+{
+	d->n = 0;
+	detail_lines_clear(&d->lines);
+	for (int k = 0; k < DETAIL_KINDS; k++)
+		d->held[k].n = d->held[k].expected = d->held[k].known = 0;
+	forget_costs(d);
 }
 
 /* Put what is held among the runs. */
 static int end_run(struct detail *d)
 {
-	for (int k = 0; k < DETAIL_KINDS; k++) {
-		struct held *h = &d->held[k];
+	uint64_t n;
 
-		if (sort_and_add(d, h))
+	for (int k = 0; k < DETAIL_KINDS; k++)
+		if (encode(d, (enum detail_kind)k, &d->runs[k].bytes, &n) ||
+		    detail_runs_end(&d->runs[k]))
 			return -1;
-		if (k == DETAIL_LINES)
-			note_first_line(d);
-		if (detail_runs_add(&h->runs, (enum detail_kind)k, &d->shape, h->row,
-				    h->n))
-			return -1;
-		h->n = h->expected = h->known = 0;
-	}
-	d->n = 0;
-	forget_costs(d);
+	hold_nothing(d);
 	return 0;
 }
 
@@ -473,7 +425,9 @@ static bool wanted(const struct detail *d, enum detail_kind kind)
 /* The row that is r once more, or NULL. */
 static struct detail_row *known_row(struct held *h, const struct detail_row *r)
 {
-	size_t end = h->known - h->expected > SKIPPED ? h->expected + SKIPPED : h->known;
+	size_t end = h->known - h->expected > DETAIL_SKIPPED
+			     ? h->expected + DETAIL_SKIPPED
+			     : h->known;
 
 	for (size_t i = h->expected; i < end; i++)
 		if (h->row[i].instr == r->instr && h->row[i].line == r->line &&
@@ -485,34 +439,80 @@ static struct detail_row *known_row(struct held *h, const struct detail_row *r)
 }
 
 /* Its n costs, as the tally k has its events. */
-static int add_costs(struct detail *d, size_t k, struct detail_row *to, uint32_t n)
+static void add_costs(struct detail *d, size_t k, uint64_t *sum, uint32_t n)
 {
 	const uint32_t *event = d->p->map[k].event;
-	uint64_t *sum = to->cost ? (uint64_t *)(uintptr_t)to->cost : new_costs(d);
 
-	if (!sum)
-		return -1;
-	to->cost = sum;
 	for (uint32_t e = 0; e < n; e++)
 		sum[event[e]] = detail_add(sum[event[e]], d->cost[e], &d->full);
+}
+
+/* Add up a cost line of ncost costs, which follow. */
+static inline int read_line(struct detail *d, struct varint_reader *in,
+			    const uint32_t *event, const struct detail_key *at,
+			    uint32_t ncost)
+{
+	const size_t before = d->lines.n;
+	uint64_t *sum;
+
+	if (d->n >= d->most && end_run(d))
+		return -1;
+	sum = detail_lines_row(&d->lines, at->instr, at->line, at->file);
+	if (!sum)
+		return -1;
+	d->n += d->lines.n - before;
+	for (uint32_t e = 0; e < ncost; e++)
+		sum[event[e]] = detail_add(sum[event[e]], varint_get(in), &d->full);
 	return 0;
 }
 
-static int read_line(struct detail *d, size_t k, uint32_t f, const struct once_row *o)
+/* Cost lines as they are in a piece (once.h), up to a row of another kind; o is the row before,
+ * and then the last of them. */
+static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
+		      struct once_row *o)
+{
+	const struct merge_map *m = &d->p->map[k];
+	const uint32_t own = d->p->fn_file[d->fn];
+	struct varint_reader in = *from;
+	struct detail_key at = {o->instr, o->line, m->name[SPACE_FILE][o->file], 0};
+	int rc = 0;
+
+	while (!rc && in.p < in.end && (*in.p & ONCE_KIND) == ENTRY_COST) {
+		const uint64_t tag = varint_get(&in);
+
+		if (tag & ONCE_FILE) {
+			o->file = (uint32_t)varint_get(&in);
+			at.file = m->name[SPACE_FILE][o->file];
+		}
+		if (tag & ONCE_INSTR)
+			at.instr = varint_unzigzag(at.instr, varint_get(&in));
+		if (tag & ONCE_LINE)
+			at.line = varint_unzigzag(at.line, varint_get(&in));
+		rc = read_line(d, &in, m->event, &at, (uint32_t)(tag >> ONCE_COSTS));
+		/* The lowest known line of the function in its own file; 0: not known. */
+		if (at.file == own && at.line - 1 < d->first_line - 1)
+			d->first_line = at.line;
+	}
+	o->instr = at.instr;
+	o->line = at.line;
+	*from = in;
+	return rc;
+}
+
+static int read_row(struct detail *d, size_t k, const struct once_row *o)
 {
 	const enum detail_kind kind = kinds[o->kind];
 	const struct profile *p = d->p;
 	const struct merge_map *m = &p->map[k];
 	struct detail_row *to, r;
+	uint64_t *sum;
 
-	if (!wanted(d, kind))
-		return 0;
 	r = (struct detail_row){
 		.instr = o->instr, .line = o->line, .file = m->name[SPACE_FILE][o->file]};
 	if (kind == DETAIL_JUMPS)
-		set_jump(d, k, f, o->to, o->kind == ENTRY_JCND, &r);
-	else if (kind == DETAIL_SITES)
-		r.edge = edge_of(p, f, m->fn[o->callee]) - p->out_first[f];
+		set_jump(d, k, d->fn, o->to, o->kind == ENTRY_JCND, &r);
+	else
+		r.edge = edge_of(p, d->fn, m->fn[o->callee]) - p->out_first[d->fn];
 	to = known_row(&d->held[kind], &r);
 	if (!to) {
 		to = new_row(d, kind);
@@ -520,15 +520,21 @@ static int read_line(struct detail *d, size_t k, uint32_t f, const struct once_r
 			return -1;
 		*to = r;
 	}
-	if (kind != DETAIL_LINES)
-		to->calls = detail_add(to->calls, o->count, &d->full);
-	if (kind == DETAIL_JUMPS)
+	to->calls = detail_add(to->calls, o->count, &d->full);
+	if (kind == DETAIL_JUMPS) {
 		to->taken = detail_add(to->taken, o->taken, &d->full);
-	return kind == DETAIL_JUMPS ? 0 : add_costs(d, k, to, o->ncost);
+		return 0;
+	}
+	sum = to->cost ? (uint64_t *)(uintptr_t)to->cost : new_costs(d);
+	if (!sum)
+		return -1;
+	to->cost = sum;
+	add_costs(d, k, sum, o->ncost);
+	return 0;
 }
 
 /* The lines of a function's pieces. */
-static int read_pieces(struct detail *d, size_t k, uint32_t f, const struct fn_slot *fn)
+static int read_pieces(struct detail *d, size_t k, const struct fn_slot *fn)
 {
 	const struct spill *once = &d->p->tally[k]->once;
 	uint64_t at = fn->once_at, n = fn->once_n;
@@ -546,10 +552,16 @@ static int read_pieces(struct detail *d, size_t k, uint32_t f, const struct fn_s
 			d->held[i].expected = 0;
 			d->held[i].known = d->held[i].n;
 		}
+		detail_lines_again(&d->lines);
 		n = once_piece(&in, &at);
-		while (once_get(&in, &o, d->cost))
-			if (read_line(d, k, f, &o))
+		for (;;) {
+			if (wanted(d, DETAIL_LINES) && read_lines(d, k, &in, &o))
 				return -1;
+			if (!once_get(&in, &o, d->cost))
+				break;
+			if (wanted(d, kinds[o.kind]) && read_row(d, k, &o))
+				return -1;
+		}
 	}
 	return 0;
 }
@@ -561,16 +573,34 @@ static int gather(struct detail *d, uint32_t f, unsigned kinds_wanted, size_t mo
 	d->fn = f;
 	d->kinds = kinds_wanted;
 	d->most = most;
-	d->n = 0;
-	for (int k = 0; k < DETAIL_KINDS; k++)
-		d->held[k].n = 0;
 	d->first_line = 0;
-	forget_costs(d);
+	hold_nothing(d);
 	for (uint32_t s = at->slot_first[f]; s < at->slot_first[f + 1]; s++) {
 		const size_t k = at->slots[s].tally;
 
-		if (read_pieces(d, k, f, &d->p->tally[k]->fn[at->slots[s].slot]))
+		if (read_pieces(d, k, &d->p->tally[k]->fn[at->slots[s].slot]))
 			return -1;
+	}
+	return 0;
+}
+
+/* Cost lines as rows. */
+static int lines_as_rows(struct detail *d)
+{
+	struct held *h = &d->held[DETAIL_LINES];
+	const struct detail_lines *l = &d->lines;
+
+	if (detail_lines_order(&d->lines) ||
+	    vec_reserve(&h->row, &h->cap, l->n, sizeof(*h->row)))
+		return -1;
+	for (h->n = 0; h->n < l->n; h->n++) {
+		const struct detail_key *key = &l->key[h->n];
+
+		h->row[h->n] =
+			(struct detail_row){.instr = key->instr,
+					    .line = key->line,
+					    .file = key->file,
+					    .cost = l->cost + key->row * l->nevent};
 	}
 	return 0;
 }
@@ -580,7 +610,8 @@ int detail_gather(struct detail *d, uint32_t f, enum detail_kind kind,
 {
 	struct held *h = &d->held[kind];
 
-	if (gather(d, f, 1u << kind, SIZE_MAX) || sort_and_add(d, h))
+	if (gather(d, f, 1u << kind, SIZE_MAX) ||
+	    (kind == DETAIL_LINES ? lines_as_rows(d) : sort_and_add(d, h)))
 		return -1;
 	*rows = h->row;
 	*n = h->n;
@@ -592,23 +623,14 @@ int detail_pack(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
 {
 	if (gather(d, f, (1u << DETAIL_KINDS) - 1, d->run))
 		return -1;
-	if (d->held[0].runs.n && end_run(d))
+	if (d->runs[0].n && end_run(d))
 		return -1;
 	for (int k = 0; k < DETAIL_KINDS; k++) {
 		const enum detail_kind kind = (enum detail_kind)k;
-		struct held *h = &d->held[k];
 
-		if (h->runs.n) {
-			if (detail_runs_merge(&h->runs, kind, &d->shape, &b[k], &n[k]))
-				return -1;
-			continue;
-		}
-		if (sort_and_add(d, h))
-			return -1;
-		if (kind == DETAIL_LINES)
-			note_first_line(d);
-		n[k] = h->n;
-		if (detail_encode(&b[k], kind, &d->shape, h->row, h->n))
+		if (d->runs[k].n ? detail_runs_merge(&d->runs[k], kind, &d->shape, &b[k],
+						     &n[k])
+				 : encode(d, kind, &b[k], &n[k]))
 			return -1;
 	}
 	*first_line = d->first_line;

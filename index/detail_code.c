@@ -84,6 +84,46 @@ int detail_encode(struct bytes *b, enum detail_kind kind, const struct detail_sh
 	return 0;
 }
 
+/* A line behind *before of the same file, to p, where there is room; its end. */
+static inline unsigned char *put_line(unsigned char *p, const struct detail_shape *s,
+				      const struct detail_key *before,
+				      const struct detail_key *key, const uint64_t *cost)
+{
+	if (s->instr)
+		p = varint_put(p, key->instr - before->instr);
+	if (s->line)
+		p = varint_put(p, varint_zigzag(before->line, key->line));
+	for (uint32_t e = 0; e < s->events; e++)
+		p = varint_put_flat(p, cost[e]);
+	return p;
+}
+
+int detail_encode_lines(struct bytes *b, const struct detail_shape *s,
+			const struct detail_key *key, size_t n, const uint64_t *cost)
+{
+	const size_t room = (NUMBERS_MAX + s->events) * VARINT_MAX;
+	struct detail_writer w = {.b = b, .kind = DETAIL_LINES, .shape = s};
+
+	if (bytes_put(b, n))
+		return -1;
+	for (size_t i = 0, end = 0; i < n;) {
+		struct detail_key before = {0};
+
+		while (end < n && key[end].file == key[i].file)
+			end++;
+		if (detail_write_group(&w, key[i].file, end - i))
+			return -1;
+		for (; i < end; before = key[i++]) {
+			if (b->cap - b->n < room && bytes_room(b, room))
+				return -1;
+			b->n = (size_t)(put_line(b->p + b->n, s, &before, &key[i],
+						 cost + key[i].row * s->events) -
+					b->p);
+		}
+	}
+	return 0;
+}
+
 uint64_t detail_begin(struct detail_reader *r, enum detail_kind kind,
 		      const struct detail_shape *s, const unsigned char *p,
 		      const unsigned char *end)

@@ -40,9 +40,18 @@ struct detail_row {
 	const uint64_t *cost;	    /* lines and sites: E, read by the encoder only */
 };
 
+/* What decides of most pairs of rows which is first. */
+struct detail_key {
+	uint64_t instr, line;
+	uint32_t file, row;
+};
+
 /* Append rows to b; 0, or -1 when memory is out. */
 int detail_encode(struct bytes *b, enum detail_kind kind, const struct detail_shape *s,
 		  const struct detail_row *rows, size_t n);
+/* The same of cost lines, of which row i has the costs from cost[i * E] on. */
+int detail_encode_lines(struct bytes *b, const struct detail_shape *s,
+			const struct detail_key *key, size_t n, const uint64_t *cost);
 /* The same piece by piece, for rows that are not in memory together: the number of all
  * (bytes_put()), then each group's file and number, then its rows. */
 struct detail_writer {

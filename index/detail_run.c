@@ -62,11 +62,9 @@ uint64_t detail_add(uint64_t a, uint64_t b, bool *full)
 	return UINT64_MAX;
 }
 
-int detail_runs_add(struct detail_runs *runs, enum detail_kind kind,
-		    const struct detail_shape *s, const struct detail_row *rows, size_t n)
+int detail_runs_end(struct detail_runs *runs)
 {
-	if (vec_reserve(&runs->end, &runs->cap, runs->n + 1, sizeof(*runs->end)) ||
-	    detail_encode(&runs->bytes, kind, s, rows, n))
+	if (vec_reserve(&runs->end, &runs->cap, runs->n + 1, sizeof(*runs->end)))
 		return -1;
 	runs->end[runs->n++] = runs->bytes.n;
 	return 0;

@@ -21,10 +21,9 @@ int detail_compare(const void *a, const void *b);
 /* a + b, or as much as there is and *full. */
 uint64_t detail_add(uint64_t a, uint64_t b, bool *full);
 
-/* Append one run of ordered rows.  0, or -1 when memory is out. */
-int detail_runs_add(struct detail_runs *runs, enum detail_kind kind,
-		    const struct detail_shape *s, const struct detail_row *rows,
-		    size_t n);
+/* What was appended to `bytes` behind the run before, by detail_encode() or detail_encode_lines(),
+ * is a run.  0, or -1 when memory is out. */
+int detail_runs_end(struct detail_runs *runs);
 /* Append to b what detail_encode() would for all rows of the runs, equal ones added; *n
  * rows.  The runs are empty afterwards.  0 or -1. */
 int detail_runs_merge(struct detail_runs *runs, enum detail_kind kind,

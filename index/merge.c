@@ -248,8 +248,8 @@ static bool redefines(const struct meaning *before, const struct meaning *now)
 static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 {
 	const struct names *names = &j->p->tally[k]->names[j->space];
-	const bool last =
-		k + 1 == j->p->ntally || profile_begins_file(j->p, k + 1); /* of its file */
+	const bool last = k + 1 == j->p->ntally ||
+			  profile_begins_file(j->p, k + 1); /* of its file */
 	uint32_t generation = 0;
 
 	for (uint32_t i = NAME_FIRST; i <= names->n; i++) {
@@ -389,7 +389,8 @@ struct identities {
 	uint32_t **slot;	 /* per tally and function slot: identity index */
 	struct sort_pair *order; /* scratch: slots of all tallies, by what they are */
 	struct {
-		uint32_t tally, slot;
+		uint32_t tally, slot, obj;
+		bool body;
 	} * use; /* of a pair's value */
 	size_t nuse;
 	bool *met; /* scratch: slots of one tally that are called */
@@ -418,6 +419,8 @@ static int order_slots(const struct profile *p, struct identities *ids)
 
 			ids->use[ids->nuse].tally = (uint32_t)k;
 			ids->use[ids->nuse].slot = (uint32_t)i;
+			ids->use[ids->nuse].obj = m->name[SPACE_OBJ][f->ob];
+			ids->use[ids->nuse].body = f->body;
 			ids->order[ids->nuse] = (struct sort_pair){
 				(uint64_t)m->name[SPACE_FN][f->fn] << 32 |
 					m->name[SPACE_FILE][f->fl],
@@ -427,26 +430,14 @@ static int order_slots(const struct profile *p, struct identities *ids)
 	return sort_pairs(ids->order, ids->nuse);
 }
 
-static const struct fn_slot *slot_of(const struct profile *p, const struct identities *ids,
-				     uint32_t use)
-{
-	return &p->tally[ids->use[use].tally]->fn[ids->use[use].slot];
-}
-
-static uint32_t object_of(const struct profile *p, const struct identities *ids, uint32_t use)
-{
-	return p->map[ids->use[use].tally].name[SPACE_OBJ][slot_of(p, ids, use)->ob];
-}
-
 /* The identities of n slots of one name and file: one for each object. */
-static int number_objects(const struct profile *p, struct identities *ids,
-			  struct sort_pair *order, size_t n)
+static int number_objects(struct identities *ids, struct sort_pair *order, size_t n)
 {
 	const uint64_t key = order->key;
 	bool one = true;
 
 	for (size_t i = 0; i < n; i++) {
-		order[i].key = object_of(p, ids, order[i].value);
+		order[i].key = ids->use[order[i].value].obj;
 		one = one && order[i].key == order->key;
 	}
 	if (!one && sort_pairs(order, n))
@@ -462,7 +453,7 @@ static int number_objects(const struct profile *p, struct identities *ids,
 							    .id = NO_ID};
 			ids->n++;
 		}
-		ids->at[ids->n - 1].body |= slot_of(p, ids, use)->body;
+		ids->at[ids->n - 1].body |= ids->use[use].body;
 		ids->slot[ids->use[use].tally][ids->use[use].slot] = (uint32_t)ids->n - 1;
 	}
 	return 0;
@@ -499,9 +490,10 @@ static int collect_identities(const struct profile *p, struct identities *ids)
 	for (size_t from = 0; from < ids->nuse; from = next) {
 		const uint64_t key = ids->order[from].key;
 
-		for (next = from + 1; next < ids->nuse && ids->order[next].key == key; next++)
+		for (next = from + 1; next < ids->nuse && ids->order[next].key == key;
+		     next++)
 			;
-		if (number_objects(p, ids, ids->order + from, next - from))
+		if (number_objects(ids, ids->order + from, next - from))
 			return -1;
 	}
 	return note_calls(p, ids);
@@ -522,7 +514,8 @@ static uint64_t redirect_defaulted(struct identities *ids, struct bodies *in)
 	for (size_t from = 0, to; from < ids->n; from = to) {
 		bool wanted = false;
 
-		for (to = from; to < ids->n && ids->at[to].name == ids->at[from].name; to++)
+		for (to = from; to < ids->n && ids->at[to].name == ids->at[from].name;
+		     to++)
 			wanted |= ids->at[to].defaulted && !ids->at[to].body;
 		for (size_t i = from; wanted && i < to; i++) {
 			struct bodies *b = &in[ids->at[i].obj];
@@ -638,44 +631,104 @@ static int join_functions(struct profile *p, struct err *err)
 
 /* ---- 3. edges ---- */
 
-static int sort_edges(struct profile *p, struct sort_pair **out, size_t *n)
-{
-	struct sort_pair *s;
-	size_t at = 0;
+enum { MANY_CALLEES = 32 }; /* from which on they are worth a sort of several passes */
 
-	*n = 0;
+/* An edge of a tally, among those of its caller. */
+struct edge_ref {
+	uint32_t callee, at; /* at: counted through all tallies */
+};
+
+struct edges {
+	struct edge_ref *ref; /* by caller and callee */
+	size_t n;
+	uint32_t *first;	/* per function: its first one */
+	uint32_t *number;	/* per edge of all tallies, its final number */
+	struct sort_pair *pair; /* scratch: those of one caller */
+	size_t pair_cap;
+};
+
+/* first[f + 1] becomes f's running place and so, in the end, the start of f + 1. */
+static void edges_by_caller(const struct profile *p, struct edges *s)
+{
+	uint32_t *first = s->first;
+	uint32_t at = 0;
+
 	for (size_t k = 0; k < p->ntally; k++)
-		*n += p->tally[k]->nedge;
-	s = *out = malloc((*n + 1) * sizeof(*s));
-	if (!s || *n >= NO_ID)
-		return -1;
+		for (size_t i = 0; i < p->tally[k]->nedge; i++)
+			first[p->map[k].fn[p->tally[k]->edge[i].caller] + 2]++;
+	for (size_t f = 1; f <= p->nfn + 1; f++)
+		first[f] += first[f - 1];
 	for (size_t k = 0; k < p->ntally; k++)
 		for (size_t i = 0; i < p->tally[k]->nedge; i++, at++) {
 			const struct edge_slot *e = &p->tally[k]->edge[i];
 
-			s[at].key = (uint64_t)p->map[k].fn[e->caller] << 32 |
-				    p->map[k].fn[e->callee];
-			s[at].value = (uint32_t)at;
+			s->ref[first[p->map[k].fn[e->caller] + 1]++] =
+				(struct edge_ref){p->map[k].fn[e->callee], at};
 		}
-	for (size_t k = 0; may_forget(p) && k < p->ntally; k++)
-		tally_forget(p->tally[k], TALLY_EDGES);
-	return sort_pairs(s, *n);
 }
 
-static int number_edges(struct profile *p, const struct sort_pair *s, size_t n,
-			uint32_t *number)
+/* The n edges of one caller by callee. */
+static int sort_callees(struct edges *s, struct edge_ref *ref, size_t n)
 {
-	p->caller = malloc((n + 1) * sizeof(uint32_t));
-	p->callee = malloc((n + 1) * sizeof(uint32_t));
-	if (!p->caller || !p->callee)
+	if (n > MANY_CALLEES) {
+		if (vec_reserve_raw(&s->pair, &s->pair_cap, n, sizeof(*s->pair)))
+			return -1;
+		for (size_t i = 0; i < n; i++)
+			s->pair[i] = (struct sort_pair){ref[i].callee, ref[i].at};
+		if (sort_pairs(s->pair, n))
+			return -1;
+		for (size_t i = 0; i < n; i++)
+			ref[i] = (struct edge_ref){(uint32_t)s->pair[i].key,
+						   s->pair[i].value};
+		return 0;
+	}
+	for (size_t i = 1; i < n; i++) {
+		const struct edge_ref x = ref[i];
+		size_t j = i;
+
+		for (; j > 0 && ref[j - 1].callee > x.callee; j--)
+			ref[j] = ref[j - 1];
+		ref[j] = x;
+	}
+	return 0;
+}
+
+static int sort_edges(struct profile *p, struct edges *s)
+{
+	for (size_t k = 0; k < p->ntally; k++)
+		s->n += p->tally[k]->nedge;
+	s->ref = malloc((s->n + 1) * sizeof(*s->ref));
+	s->first = calloc(p->nfn + 3, sizeof(*s->first));
+	if (!s->ref || !s->first || s->n >= NO_ID)
 		return -1;
-	for (size_t i = 0; i < n; i++) {
-		if (i == 0 || s[i].key != s[i - 1].key) {
-			p->caller[p->nedge] = (uint32_t)(s[i].key >> 32);
-			p->callee[p->nedge] = (uint32_t)s[i].key;
-			p->nedge++;
+	edges_by_caller(p, s);
+	for (size_t k = 0; may_forget(p) && k < p->ntally; k++)
+		tally_forget(p->tally[k], TALLY_EDGES);
+	for (size_t f = 0; f < p->nfn; f++)
+		if (sort_callees(s, s->ref + s->first[f], s->first[f + 1] - s->first[f]))
+			return -1;
+	return 0;
+}
+
+static int number_edges(struct profile *p, struct edges *s)
+{
+	p->caller = malloc((s->n + 1) * sizeof(uint32_t));
+	p->callee = malloc((s->n + 1) * sizeof(uint32_t));
+	p->out_first = calloc(p->nfn + 2, sizeof(*p->out_first));
+	s->number = malloc((s->n + 1) * sizeof(*s->number));
+	if (!p->caller || !p->callee || !p->out_first || !s->number)
+		return -1;
+	for (size_t f = 0; f < p->nfn; f++) {
+		for (size_t i = s->first[f]; i < s->first[f + 1]; i++) {
+			if (i == s->first[f] ||
+			    s->ref[i].callee != s->ref[i - 1].callee) {
+				p->caller[p->nedge] = (uint32_t)f;
+				p->callee[p->nedge] = s->ref[i].callee;
+				p->nedge++;
+			}
+			s->number[s->ref[i].at] = (uint32_t)p->nedge - 1;
 		}
-		number[s[i].value] = (uint32_t)p->nedge - 1;
+		p->out_first[f + 1] = (uint32_t)p->nedge;
 	}
 	return 0;
 }
@@ -685,8 +738,7 @@ static int map_edges(struct profile *p, const uint32_t *number)
 	size_t at = 0, width = p->nevent + 1;
 
 	p->edge_sum = calloc(p->nedge * width + 1, sizeof(*p->edge_sum));
-	p->out_first = calloc(p->nfn + 2, sizeof(*p->out_first));
-	if (!p->edge_sum || !p->out_first)
+	if (!p->edge_sum)
 		return -1;
 	for (size_t k = 0; k < p->ntally; k++) {
 		const struct tally *t = p->tally[k];
@@ -707,27 +759,19 @@ static int map_edges(struct profile *p, const uint32_t *number)
 		if (may_forget(p))
 			tally_forget(p->tally[k], TALLY_EDGE_SUMS);
 	}
-	for (size_t i = 0; i < p->nedge; i++)
-		p->out_first[p->caller[i] + 1]++;
-	for (size_t i = 0; i < p->nfn; i++)
-		p->out_first[i + 1] += p->out_first[i];
 	return 0;
 }
 
 static int join_edges(struct profile *p, struct err *err)
 {
-	struct sort_pair *s = NULL;
-	uint32_t *number = NULL;
-	size_t n;
-	int rc = sort_edges(p, &s, &n);
+	struct edges s = {0};
+	int rc = sort_edges(p, &s) || number_edges(p, &s);
 
-	if (!rc)
-		rc = (number = malloc((n + 1) * sizeof(*number))) == NULL;
-	if (!rc)
-		rc = number_edges(p, s, n, number);
-	free(s);
-	rc = rc || map_edges(p, number);
-	free(number);
+	free(s.ref);
+	free(s.first);
+	free(s.pair);
+	rc = rc || map_edges(p, s.number);
+	free(s.number);
 	return rc ? no_memory(err) : 0;
 }
 

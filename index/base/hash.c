@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/vec.h"
+
 static void put(struct hash *t, uint32_t h, uint32_t index)
 {
 	uint32_t i = h & t->mask;
@@ -25,6 +27,7 @@ static int grow(struct hash *t)
 		*t = old;
 		return -1;
 	}
+	vec_huge(t->cell, cells * sizeof(*t->cell));
 	memset(t->cell, 0xff, cells * sizeof(*t->cell));
 	t->mask = (uint32_t)(cells - 1);
 	for (size_t i = 0; old.cell && i <= old.mask; i++)

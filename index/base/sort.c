@@ -93,7 +93,8 @@ static uint64_t chunk_of(struct str s, size_t at)
 }
 
 /* A few strings that are alike up to `at`. */
-static void insertion_strings(const struct str *s, size_t at, struct sort_pair *p, size_t n)
+static void insertion_strings(const struct str *s, size_t at, struct sort_pair *p,
+			      size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		const struct sort_pair x = p[i];
@@ -138,7 +139,8 @@ static int sort_from(const struct str *s, size_t at, struct sort_pair *p, size_t
 			struct sort_pair *group = p + from;
 			size_t ended, alike;
 
-			for (next = from + 1; next < n && p[next].key == group->key; next++)
+			for (next = from + 1; next < n && p[next].key == group->key;
+			     next++)
 				;
 			if (next - from == 1)
 				continue;

@@ -31,4 +31,7 @@ static inline int vec_reserve_raw(void *pp, size_t *cap, size_t need, size_t siz
 /* The same, and the array begins at a cache line. */
 int vec_reserve_lines(void *pp, size_t *cap, size_t need, size_t size);
 
+/* Ask the system for huge pages where memory that was just had holds any. */
+void vec_huge(void *p, size_t bytes);
+
 #endif

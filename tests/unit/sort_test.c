@@ -73,7 +73,8 @@ static size_t numbers(char *p, uint64_t x)
 
 static size_t mangled(char *p, uint64_t x)
 {
-	static const char *const of[] = {"_ZN4llvm", "_ZN4llvm2cl3optI", "_ZNSt6vectorI", ""};
+	static const char *const of[] = {"_ZN4llvm", "_ZN4llvm2cl3optI", "_ZNSt6vectorI",
+					 ""};
 
 	return (size_t)sprintf(p, "%sN%uE%s", of[x % 4], (unsigned)(x >> 8 & 255),
 			       of[x >> 16 & 3]);
@@ -122,7 +123,8 @@ static void test_strings(void)
 	for (size_t c = 0; c < COUNT(cases); c++) {
 		uint64_t x = 88172645463325252;
 		size_t n = cases[c].n, wrong = 0, lost = n;
-		char *text = malloc(n * (cases[c].make == alike ? LONGEST : 64) + 1), *p = text;
+		char *text = malloc(n * (cases[c].make == alike ? LONGEST : 64) + 1),
+		     *p = text;
 
 		for (size_t i = 0; i < n; i++) {
 			x ^= x << 13;
