@@ -114,6 +114,7 @@ struct scene {
 	const char *index;     /* in dir; NULL: none is kept */
 	unsigned leaves;       /* files in dir afterwards, when it works */
 	const char *mapped[3]; /* in dir, NULL-terminated: what may shrink meanwhile */
+	bool quiet;	       /* there would be too much to ask */
 };
 
 static const char *const asked[] = {
@@ -172,7 +173,7 @@ static int build(const struct scene *s, const char *fault, struct out *to,
 	if (rc)
 		return rc;
 	session = session_of(st);
-	for (size_t i = 0; to && i < COUNT(asked); i++)
+	for (size_t i = 0; to && !s->quiet && i < COUNT(asked); i++)
 		fuzz_ask(session, str_c(asked[i]), FORMAT_CSV, to);
 	session_free(session);
 	store_close(st);
@@ -479,6 +480,45 @@ static void all_but_one(int arg)
 	chmod(in_dir("i"), 0444);
 }
 
+/* So many odd lines that the index does not tell them all: its files are read again. */
+static void odd_set(int arg)
+{
+	static const struct scene two = {"two", NULL, 0, {"q.1", "q.2"}, .index = "i"};
+
+	(void)arg;
+	empty_dir();
+	for (int i = 1; i <= 3; i++) {
+		char p[400], name[10];
+		size_t n = (size_t)snprintf(
+			p, sizeof(p), "pid: 1\npart: %d\nevents: Ir\nfl=a.c\nfn=f\n1 1\n",
+			i);
+
+		for (int k = 0; k < 9; k++)
+			n += (size_t)snprintf(p + n, sizeof(p) - n, "odd %d\n", k);
+		snprintf(name, sizeof(name), "q.%d", i);
+		put(name, p, n);
+	}
+	build(&two, NULL, NULL, &(struct err){0});
+}
+
+/* A line longer than the room in front of a block, of which it takes several. */
+static void long_line(int arg)
+{
+	static char line[300000];
+	size_t n = (size_t)snprintf(line, sizeof(line), "events: Ir\nfl=a.c\nfn=f\n1 "),
+	       size;
+	char *p;
+
+	(void)arg;
+	memset(line + n, ' ', 200000);
+	n += 200000;
+	n += (size_t)snprintf(line + n, sizeof(line) - n, "7\nfn=g\n2 3\n");
+	p = pack_text(PACK_GZIP, 1, line, n, &size);
+	empty_dir();
+	put("p", p, size);
+	free(p);
+}
+
 /* One that is damaged: it is made again. */
 static void damaged(int arg)
 {
@@ -529,6 +569,20 @@ static const struct scene scenes[] = {
 	{"an index is kept", spilled, 0, {"p"}, .index = "i", .leaves = 2},
 	{"a set", threads, 0, {THREADS, "t-05"}, .leaves = 5},
 	{"a file is added", all_but_one, 0, {THREADS, "t-05"}, .index = "i", .leaves = 6},
+	{"a file is added in little memory",
+	 all_but_one,
+	 0,
+	 {THREADS, "t-05"},
+	 .opts = {.mem = 1 << 10, .run = 9},
+	 .index = "i",
+	 .leaves = 6},
+	{"all are read again",
+	 odd_set,
+	 0,
+	 {"q.1", "q.2", "q.3"},
+	 .index = "i",
+	 .leaves = 4},
+	{"a long line", long_line, 0, {"p"}, .opts = {.mem = 1 << 20}, .leaves = 1},
 	{"an index is damaged", damaged, 0, {THREADS}, .index = "i", .leaves = 6},
 };
 
@@ -633,6 +687,96 @@ static void filled_set(int arg)
 	build(&two, NULL, NULL, &(struct err){0});
 }
 
+/* The name of a callee, or its number when it was said before. */
+static void callee(int i, bool known)
+{
+	if (known)
+		out_printf(&grown, "cfn=(%d)\n", 100 + i);
+	else
+		out_printf(&grown, "cfn=(%d) g%d\n", 100 + i, i);
+}
+
+/* Of two functions each calls so many, in parts of its own until all is known; then both do, so
+ * that a part touches more than any before. */
+static void more_calls(int arg)
+{
+	grown.n = 0;
+	out_c(&grown, "events: Ir Dr\nfl=(1) a.c\nfn=(1) f1\n1 1\nfn=(2) f2\n1 1\n");
+	for (int part = 1; part <= 7; part++) {
+		out_printf(&grown, "\npart: %d\n", part);
+		for (int f = 1; f <= 2; f++) {
+			if (part < 7 && f != 1 + (part > 3))
+				continue;
+			out_printf(&grown, "\nfl=(1)\nfn=(%d)\n", f);
+			for (int i = 0; i < arg; i++) {
+				out_printf(&grown, "%d 1 1\n", i + 2);
+				callee(i, part > 1);
+				out_printf(&grown, "calls=1 1\n%d 2 2\n", i + 2);
+			}
+		}
+	}
+	out_printf(&grown, "#%*s\n", 700, "room to look ahead");
+	empty_dir();
+	put("p", grown.buf, grown.n);
+}
+
+/* Known events and others, from which more are derived. */
+static void more_events(int arg)
+{
+	grown.n = 0;
+	out_c(&grown, "events: Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw Bc Bcm Bi Bim");
+	for (int i = 0; i < arg; i++)
+		out_printf(&grown, " e%d", i);
+	out_c(&grown, "\nfl=a.c\nfn=f\n1 1 2 3 4 5 6 7 8 9\n");
+	empty_dir();
+	put("p", grown.buf, grown.n);
+}
+
+/* Parts with sums, and long odd lines, of which an index is made, before a file is added. */
+static void more_parts_set(int arg)
+{
+	static const struct scene two = {"two", NULL, 0, {"q.1", "q.2"}, .index = "i"};
+
+	empty_dir();
+	for (int i = 1; i <= 3; i++) {
+		grown.n = 0;
+		for (int k = 0; k < (i == 2 ? 10 + arg : 1); k++) {
+			out_printf(&grown, "pid: 1\npart: %d\nevents:", i * 1000 + k);
+			for (int e = 0; e < 12; e++)
+				out_printf(&grown, " e%d", e);
+			out_c(&grown,
+			      "\nsummary: 1 2 3 4 5 6 7 8 9 10 11 12\nfl=a.c\nfn=f\n1 1\n"
+			      "totals: 1\n");
+		}
+		for (int k = 0; i == 1 && k < arg * 15; k++)
+			out_printf(&grown,
+				   "cfi=a.c\ncfn=g%d\ncalls=1 1\n%d 1 2\njump=1 %d\n%d\n",
+				   k, k, k, k + 7);
+		for (int k = 0; k < 6; k++)
+			out_printf(&grown, "%0*d odd\n", 150 + arg, 0);
+		put(i == 1 ? "q.1" : i == 2 ? "q.2" : "q.3", grown.buf, grown.n);
+	}
+	build(&two, NULL, NULL, &(struct err){0});
+}
+
+/* Blocks of an index that are full before all is in them. */
+static void full_blocks(int arg)
+{
+	(void)arg;
+	grown.n = 0;
+	out_c(&grown, "events: Ir Dr\nfl=a.c\n");
+	for (int part = 1; part <= 16; part++) {
+		out_printf(&grown, "part: %d\n", part);
+		for (int i = 1; i < 3500; i++)
+			out_printf(&grown,
+				   part == 1 ? "fn=(%d) f%d\n+%d %d %d\n"
+					     : "fn=(%d)\n%.0d+%d %d %d\n",
+				   i, part == 1 ? i : 0, part, 70000 + i, 70000 + part);
+	}
+	empty_dir();
+	put("p", grown.buf, grown.n);
+}
+
 static const struct growing {
 	struct scene scene;
 	int from, to;
@@ -653,6 +797,16 @@ static const struct growing {
 	  .opts = {.mem = 4 << 10, .run = 9}},
 	 0,
 	 70},
+	{{"more and more calls", .prepare = more_calls}, 1, 90},
+	{{"more and more events", .prepare = more_events}, 0, 70},
+	{{"a file is added to more and more parts", .prepare = more_parts_set,
+	  .file = {"q.1", "q.2", "q.3"}, .index = "i"},
+	 0,
+	 60},
+	{{"full blocks", .prepare = full_blocks, .index = "i", .leaves = 2,
+	  .quiet = true},
+	 0,
+	 1},
 	{{"a file is added to long headers", .prepare = filled_set,
 	  .file = {"q.1", "q.2", "q.3"}, .index = "i"},
 	 0,
