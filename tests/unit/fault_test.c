@@ -15,6 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/moved.h"
+#include "engine/query.h"
+#include "engine/roots.h"
+#include "index/base/map.h"
 #include "index/build.h"
 #include "tests/fuzzing.h"
 #include "tests/pack.h"
@@ -133,6 +137,8 @@ static const char *const asked[] = {
 	"part 2 | jumps",
 	"info main"};
 
+static struct roots *roots; /* of sources and objects; NULL: none */
+
 /* With time enough on the slowest of machines, and little beside the hours of "clk". */
 static struct session *session_of(struct store *st)
 {
@@ -143,6 +149,8 @@ static struct session *session_of(struct store *st)
 	if (!s)
 		fuzz_fail("no session");
 	session_set_limits(s, &limits);
+	if (roots)
+		session_set_roots(s, roots, roots);
 	return s;
 }
 
@@ -720,6 +728,20 @@ static void more_calls(int arg)
 	put("p", grown.buf, grown.n);
 }
 
+/* Each function with so many lines and calls, in two parts. */
+static void more_lines(int arg)
+{
+	grown.n = 0;
+	out_c(&grown, "events: Ir\nfl=a.c\n");
+	for (int part = 1; part <= 2; part++) {
+		out_printf(&grown, "part: %d\nfn=f\n1 1\n", part);
+		for (int i = 1; i < arg; i++)
+			out_printf(&grown, i % 2 ? "+1 1\n" : "cfn=g\ncalls=1 1\n+1 1\n");
+	}
+	empty_dir();
+	put("p", grown.buf, grown.n);
+}
+
 /* Known events and others, from which more are derived. */
 static void more_events(int arg)
 {
@@ -727,7 +749,8 @@ static void more_events(int arg)
 	out_c(&grown, "events: Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw Bc Bcm Bi Bim");
 	for (int i = 0; i < arg; i++)
 		out_printf(&grown, " e%d", i);
-	out_c(&grown, "\nfl=a.c\nfn=f\n1 1 2 3 4 5 6 7 8 9\n");
+	out_c(&grown, "\nfl=a.c\nfn=f\n1 1 2 3 4 5 6 7 8 9\ncfn=g\ncalls=1 1\n1 1 1 1\n"
+		      "fn=g\n1 1 1 1 1\n");
 	empty_dir();
 	put("p", grown.buf, grown.n);
 }
@@ -875,6 +898,9 @@ static void refuse_one(struct store *st, const char *q, const char *fault, int k
 	else
 		well = now == ERR_LIMIT || (fault[0] == 'm' && now == ERR_INDEX) ||
 		       (fault[0] == 's' && now != 0);
+	/* A listing says in its place why there is no text. */
+	well |= roots && now == kind &&
+		str_find_str((struct str){got.buf, got.n}, STR(": no text: ")) < got.n;
 	/* What the answer is written to may have lacked it. */
 	if (!well && out_lost() == lost)
 		ok(false, "%s: %s: status %d instead of %d, %zu bytes of %zu\n%.*s",
@@ -913,23 +939,203 @@ static unsigned refuse_each(struct store *st, const char *q, char class, int err
 	return (unsigned)n;
 }
 
-static void ask_all(const char *path)
+static struct store *open_set(const char *const *path, size_t files)
 {
 	struct build_opts opts = {.no_write = true, .jobs = 1};
 	struct build_report report;
 	struct store *st = NULL;
 	struct err err = {0};
+
+	if (build_open_set(path, files, &opts, &st, &report, &err))
+		fuzz_fail("%s", err.text);
+	return st;
+}
+
+static void ask_store(struct store *st, const char *name)
+{
 	unsigned failed = tap_failed, n = 0;
 
-	if (build_open(path, &opts, &st, &report, &err))
-		fuzz_fail("%s", err.text);
 	for (unsigned i = 0; question(i) && tap_failed < failed + 20; i++) {
 		n += refuse_each(st, question(i), 'm', ENOMEM);
 		n += refuse_each(st, question(i), 's', EIO);
 		n += refuse_each(st, question(i), 'c', EIO);
 	}
 	store_close(st);
-	ok(tap_failed == failed && n > 5, "questions of %s: %u new places", path, n);
+	ok(tap_failed == failed && n > 5, "questions of %s: %u new places", name, n);
+}
+
+static void ask_all(const char *path)
+{
+	ask_store(open_set(&path, 1), path);
+}
+
+static void ask_set(void)
+{
+	const char *path[5];
+
+	threads(0);
+	for (int i = 0; i < 5; i++) {
+		char name[10];
+
+		snprintf(name, sizeof(name), "t-0%d", i + 1);
+		path[i] = in_dir(name);
+	}
+	ask_store(open_set(path, 5), "a set");
+}
+
+/* A few questions of a profile, which is made again for each of so many arguments. */
+static void ask_growing(const char *name, void (*prepare)(int), int from, int to,
+			int step, const char *const *questions)
+{
+	unsigned failed = tap_failed, n = 0;
+	const char *path = in_dir("p");
+
+	for (int arg = from; arg < to && tap_failed < failed + 20; arg += step) {
+		struct store *st;
+
+		prepare(arg);
+		st = open_set(&path, 1);
+		for (size_t i = 0; questions[i]; i++)
+			n += refuse_each(st, questions[i], 'm', ENOMEM);
+		store_close(st);
+	}
+	ok(tap_failed == failed && n > 0, "questions of %s: %u new places", name, n);
+}
+
+/* Text and instructions beside costs.  objdump is a script that prints always the same. */
+static void ask_listings(void)
+{
+	static const char profile[] =
+		"positions: instr line\nevents: Ir\nob=o\nfl=s.c\nfn=f\n"
+		"0x401000 1 5\n0x401100 400 7\n";
+	static const char script[] =
+		"#!/bin/sh\ni=4198400\nwhile [ $i -lt 4199900 ]; do\n"
+		"printf '  %x:\\tnop with some text behind it\\n' $i\n"
+		"i=$((i+1))\ndone\n";
+	static const char *const questions[] = {"asm of f", "source of f", "lines of f"};
+	unsigned failed = tap_failed, n = 0;
+	const char *path = in_dir("p");
+	char before[4096];
+	struct err err = {0};
+	struct store *st;
+
+	empty_dir();
+	put("p", profile, sizeof(profile) - 1);
+	put("o", "an object", 9);
+	put("objdump", script, sizeof(script) - 1);
+	chmod(in_dir("objdump"), 0755);
+	grown.n = 0;
+	for (int i = 1; i < 900; i++)
+		out_printf(&grown, "line %d\n", i);
+	put("s.c", grown.buf, grown.n);
+	snprintf(before, sizeof(before), "%s", getenv("PATH") ? getenv("PATH") : "");
+	setenv("PATH", dir, 1);
+	if (roots_new(&roots, &err) || roots_add(roots, dir, true, &err))
+		fuzz_fail("%s", err.text);
+	st = open_set(&path, 1);
+	for (size_t i = 0; i < COUNT(questions); i++) {
+		n += refuse_each(st, questions[i], 'm', ENOMEM);
+		n += refuse_each(st, questions[i], 's', EIO);
+	}
+	store_close(st);
+	roots_free(roots);
+	roots = NULL;
+	setenv("PATH", before, 1);
+	ok(tap_failed == failed && n > 20, "listings: %u new places", n);
+}
+
+/* ---- what is no question ---- */
+
+static int explain_all(struct session *s, struct err *err)
+{
+	struct arena a;
+	struct str out;
+	int rc = 0;
+
+	arena_init(&a, 0);
+	for (unsigned i = 0; question(i) && !rc; i++)
+		rc = query_explain(s, str_c(question(i)), &a, &out, err);
+	arena_free(&a);
+	return rc;
+}
+
+static int say_moved(struct session *s, struct err *err)
+{
+	struct moved m = {0};
+	int rc = 0;
+
+	(void)s;
+	for (int i = 0; i < 50 && !rc; i++)
+		rc = moved_add(&m, STR("/build/src=/home/me/src"), err);
+	moved_clear(&m);
+	return rc;
+}
+
+/* More than the table of guarded maps has room for at first. */
+static int map_many(struct err *err)
+{
+	static struct map map[400];
+	int fd = open(in_dir("p"), O_RDONLY | O_CLOEXEC), rc = fd < 0, n = 0;
+
+	while (!rc && n < (int)COUNT(map))
+		if (!(rc = map_open(&map[n], fd, 100, "p", err)))
+			n++;
+	while (n)
+		map_close(&map[--n]);
+	close(fd);
+	return rc;
+}
+
+static void refuse_calls(const char *name, int (*call)(struct session *, struct err *))
+{
+	static uint64_t hash[ROOM];
+	unsigned failed = tap_failed, refused = 0;
+	const char *path = in_dir("p");
+	struct err err = {0};
+	struct session *s;
+	struct store *st;
+	unsigned long *k;
+	size_t n;
+
+	with(1);
+	st = open_set(&path, 1);
+	s = session_of(st);
+	arm(NULL);
+	record('m', hash, ROOM);
+	call(s, &err);
+	k = new_stacks(hash, record('m', NULL, 0), true, &n);
+	for (size_t i = 0; i < n; i++) {
+		char fault[40];
+		long before = live();
+		int rc;
+
+		snprintf(fault, sizeof(fault), "mem:%lu:12", k[i]);
+		err_clear(&err);
+		arm(fault);
+		rc = call(s, &err);
+		arm(NULL);
+		refused += rc == ERR_LIMIT;
+		if ((rc && (rc != ERR_LIMIT || !err.text[0])) || live() != before)
+			ok(false, "%s, %s: status %d, %ld allocations are lost: %s", name,
+			   fault, rc, live() - before, err.text);
+	}
+	free(k);
+	session_free(s);
+	store_close(st);
+	ok(tap_failed == failed && refused, "%s: %u of %zu refused", name, refused, n);
+}
+
+/* The table of guarded maps grows once for all: that has to fail before it works. */
+static void refuse_maps(void)
+{
+	struct err err = {0};
+
+	with(1);
+	arm("mem:1:12");
+	is_u64((uint64_t)map_many(&err), ERR_LIMIT, "many maps, no memory: %s", err.text);
+	arm(NULL);
+	err_clear(&err);
+	is_u64((uint64_t)map_many(&err), 0, "many maps");
 }
 
 /* The index, or the profile that parts are read from again, shrinks while it is asked: the right
@@ -1120,6 +1326,18 @@ int main(int argc, char **argv)
 		ask_all("tests/fixtures/small/mutual-instr-jumps.out");
 		packed(PACK_GZIP);
 		ask_all(in_dir("p"));
+		ask_set();
+		ask_growing("more and more lines", more_lines, 0, 1000, 10,
+			    (const char *const[]){"part 2 | lines of *",
+						  "part 2 | callsites",
+						  "lines | sort self", NULL});
+		ask_growing("events that are derived", more_events, 3, 4, 1,
+			    (const char *const[]){"path from * to * by CEst",
+						  "top 3 by CEst", NULL});
+		ask_listings();
+		refuse_calls("explain", explain_all);
+		refuse_calls("moved", say_moved);
+		refuse_maps();
 		empty_dir();
 		wide();
 		ask_all(in_dir("p"));
