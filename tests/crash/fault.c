@@ -319,12 +319,12 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*fn)(void *), v
 }
 
 /* These answer with the error itself; glibc's have none, others may. */
-#define WRAP_INIT(name, type)                                   \
-	static int (*REAL(name))(type *);                       \
-	int name(type *);                                       \
-	int name(type *p)                                       \
-	{                                                       \
-		FIND(name)                                      \
+#define WRAP_INIT(name, type)                                     \
+	static int (*REAL(name))(type *);                         \
+	int name(type *);                                         \
+	int name(type *p)                                         \
+	{                                                         \
+		FIND(name)                                        \
 		return fate(SYS) == FAIL ? error : REAL(name)(p); \
 	}
 WRAP_INIT(posix_spawn_file_actions_init, posix_spawn_file_actions_t)
