@@ -453,19 +453,22 @@ static int resolve_right(struct schema *s, struct expr *e)
 }
 
 /* "sum(self)" behind `group by file: sum(self)` is that column. */
-static bool is_grouped(struct schema *s, struct expr *e)
+static int take_grouped(struct schema *s, struct expr *e, bool *taken)
 {
 	const struct expr *a = e->op == EX_CALL ? e->a : NULL;
 	const struct known *k;
 	struct str name;
 
 	if (!a || a->next || a->op != EX_COL || !s->n)
-		return false;
+		return 0;
 	name = arena_printf(s->a, "%.*s(%.*s%s%.*s%s)", STR_ARG(e->text),
 			    STR_ARG(a->text), a->event.n ? "." : "", STR_ARG(a->event),
 			    a->percent ? "%" : "");
-	if (!name.p || !(k = check_known(s, name)))
-		return false;
+	if (!name.p)
+		return arena_full(s->a, s->err);
+	if (!(k = check_known(s, name)))
+		return 0;
+	*taken = true;
 	e->op = EX_COL;
 	e->text = name;
 	e->event = (struct str){"", 0};
@@ -473,13 +476,15 @@ static bool is_grouped(struct schema *s, struct expr *e)
 	e->a = NULL;
 	e->ev = s->event;
 	e->type = k->type;
-	return true;
+	return 0;
 }
 
 int check_expr(struct schema *s, struct expr *e)
 {
-	if (is_grouped(s, e))
-		return 0;
+	bool taken = false;
+
+	if (take_grouped(s, e, &taken) || taken)
+		return (int)s->err->kind;
 	for (struct expr *i = e->op == EX_CALL ? e->a : NULL; i; i = i->next)
 		if (check_expr(s, i))
 			return (int)s->err->kind;

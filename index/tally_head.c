@@ -196,6 +196,14 @@ static struct str next_field(struct str *s)
 	return (struct str){f.p, n};
 }
 
+static bool is_column(const struct tally *t, uint32_t event)
+{
+	for (size_t i = 0; i < t->ncol; i++)
+		if (t->col[i] == event)
+			return true;
+	return false;
+}
+
 /* An events: line: which event each column is. */
 static int row_events(struct tally *t, const struct batch *b, const struct row *r,
 		      struct str value, struct err *err)
@@ -214,10 +222,8 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 		if (e == NONE ||
 		    vec_reserve(&t->col, &t->col_cap, t->ncol + 1, sizeof(*t->col)))
 			return tally_no_memory(err);
-		for (size_t i = 0; i < t->ncol; i++)
-			if (t->col[i] == e &&
-			    tally_row_odd(t, b, r, ODD_EVENT_TWICE, err))
-				return (int)err->kind;
+		if (is_column(t, e) && tally_row_odd(t, b, r, ODD_EVENT_TWICE, err))
+			return (int)err->kind;
 		t->col_is_event &= e == t->ncol;
 		same &= t->ncol < ncol && t->col[t->ncol] == e;
 		t->col[t->ncol++] = e;

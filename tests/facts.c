@@ -118,6 +118,8 @@ struct fact *facts_at(struct facts *t, struct str k)
 	if (f)
 		return f;
 	facts_grow(&t->at, &t->cap, t->n + 1, sizeof(*t->at));
+	k = arena_str(t->arena, k);
+	facts_sure((void *)(uintptr_t)k.p);
 	t->at[t->n] =
 		(struct fact){k, facts_sure(ARENA_ARRAY(t->arena, uint64_t, t->width))};
 	if (hash_add(&t->by, h, (uint32_t)t->n))

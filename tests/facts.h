@@ -41,7 +41,8 @@ struct str facts_key(struct arena *a, const char *shape, ...);
 struct str facts_in_part(struct arena *a, uint64_t part, struct str k);
 
 struct fact *facts_find(const struct facts *t, struct str k); /* NULL: there is none */
-struct fact *facts_at(struct facts *t, struct str k); /* made when there is none */
+/* Made when there is none, with a copy of the key. */
+struct fact *facts_at(struct facts *t, struct str k);
 /* a + b, saturated; *over: it was. */
 uint64_t facts_sum(uint64_t a, uint64_t b, bool *over);
 /* Add v[t->width] to a fact. */

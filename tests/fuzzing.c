@@ -181,7 +181,7 @@ struct session *fuzz_session(struct store *st)
 {
 	const struct session_limits limits = {
 		.seconds = 2, .rows = 20000, .arena_bytes = 64 << 20};
-	struct session *s;
+	struct session *s = NULL;
 	struct err err = {0};
 
 	if (session_new(&s, &err) || session_add(s, STR("base"), st, &err)) {

@@ -31,6 +31,7 @@ struct jump {
 
 struct naive_state {
 	struct naive *r;
+	struct arena line; /* keys and costs of the line at hand */
 	struct facts names,
 		bodies; /* "space id" -> text; "obj name" -> functions with a body */
 	struct str *event, *text; /* text: of names.at[i] */
@@ -161,7 +162,7 @@ static bool positions(const struct naive_state *s, struct str *rest, uint64_t at
 
 static struct fact *id_fact(struct naive_state *s, enum space space, uint64_t id)
 {
-	return facts_find(&s->names, facts_key(&s->r->arena, "uu", (uint64_t)space, id));
+	return facts_find(&s->names, facts_key(&s->line, "uu", (uint64_t)space, id));
 }
 
 /* The text that an id has now; "(id)" when it has none. */
@@ -252,8 +253,7 @@ static struct str name(struct naive_state *s, enum space space, struct str v)
 		text = expand(s, space, text);
 	f = id_fact(s, space, id);
 	if (!f) {
-		f = facts_at(&s->names,
-			     facts_key(&s->r->arena, "uu", (uint64_t)space, id));
+		f = facts_at(&s->names, facts_key(&s->line, "uu", (uint64_t)space, id));
 		facts_grow(&s->text, &s->text_cap, s->names.n, sizeof(*s->text));
 	} else if (!str_eq(s->text[f - s->names.at], text)) {
 		s->r->odd = true;
@@ -400,7 +400,7 @@ static struct fn current(struct naive_state *s)
 
 static void has_body(struct naive_state *s, struct fn f)
 {
-	struct arena *a = &s->r->arena;
+	struct arena *a = &s->line;
 
 	if (facts_find(&s->bodies, facts_key(a, "f", f)))
 		return;
@@ -424,7 +424,8 @@ static void drop(struct naive_state *s)
 	s->wait = NOTHING;
 }
 
-static void take_call(struct naive_state *s, uint64_t instr, uint64_t line, uint64_t *v)
+static void take_call(struct naive_state *s, uint64_t instr, uint64_t line,
+		      const uint64_t *v)
 {
 	struct call *c;
 
@@ -438,7 +439,8 @@ static void take_call(struct naive_state *s, uint64_t instr, uint64_t line, uint
 		instr,
 		line,
 		s->r->npart - 1,
-		v};
+		facts_sure(ARENA_ARRAY(&s->r->arena, uint64_t, s->r->facts.width))};
+	memcpy(c->v, v, s->r->facts.width * sizeof(*v));
 	has_body(s, c->from);
 	end_call(s);
 }
@@ -461,7 +463,7 @@ static void take_jump(struct naive_state *s, uint64_t instr, uint64_t line)
 static void take_cost(struct naive_state *s, uint64_t instr, uint64_t line, uint64_t *v)
 {
 	struct fn f = current(s);
-	struct arena *a = &s->r->arena;
+	struct arena *a = &s->line;
 	bool *odd = &s->r->odd;
 	uint64_t part = s->r->npart - 1;
 
@@ -478,7 +480,7 @@ static void take_cost(struct naive_state *s, uint64_t instr, uint64_t line, uint
 static void cost_line(struct naive_state *s, struct str line)
 {
 	uint64_t at[SUBS_N],
-		*v = facts_sure(ARENA_ARRAY(&s->r->arena, uint64_t, s->r->facts.width));
+		*v = facts_sure(ARENA_ARRAY(&s->line, uint64_t, s->r->facts.width));
 	bool clamped = false, over = false, bad, negative = false;
 	struct str rest = line, w;
 	uint32_t n = 0;
@@ -618,6 +620,7 @@ static bool spec_line(struct naive_state *s, struct str line)
 
 static void one_line(struct naive_state *s, struct str line)
 {
+	arena_reset(&s->line);
 	line = str_trim(line); /* the CR of a CRLF too */
 	if (line.n == 0 || line.p[0] == '#')
 		return;
@@ -655,7 +658,7 @@ static void each_line(struct naive_state *s, const char *p, size_t n, bool event
  * that name in the object, if there is one. */
 static struct fn callee(struct naive_state *s, const struct call *c)
 {
-	struct arena *a = &s->r->arena;
+	struct arena *a = &s->line;
 	struct fact *same =
 		facts_find(&s->bodies, facts_key(a, "ss", c->to.obj, c->to.name));
 	struct str ends = facts_key(a, "s", c->to.name),
@@ -681,13 +684,14 @@ static struct fn callee(struct naive_state *s, const struct call *c)
 static void settle(struct naive_state *s)
 {
 	struct facts *t = &s->r->facts;
-	struct arena *a = &s->r->arena;
+	struct arena *a = &s->line;
 	bool *odd = &s->r->odd;
 
 	for (size_t i = 0; i < s->ncall; i++) {
 		struct call *c = &s->call[i];
 		struct fn to = callee(s, c);
 
+		arena_reset(a);
 		facts_at(t, facts_key(a, "Ff", c->from));
 		facts_at(t, facts_key(a, "Ff", to));
 		facts_count(t, facts_key(a, "Eff", c->from, to), c->v, odd);
@@ -705,6 +709,7 @@ static void settle(struct naive_state *s)
 		struct jump *j = &s->jumps[i];
 		struct fact *f;
 
+		arena_reset(a);
 		if (!facts_find(t, facts_key(a, "Ff", j->from)))
 			continue;
 		for (int k = 0; k < 2; k++) {
@@ -724,13 +729,14 @@ static void settle(struct naive_state *s)
 		facts_at(t, facts_key(a, "Vus", (uint64_t)i, s->event[i]));
 }
 
-/* gzip, bzip2, xz, zstd */
+/* gzip, bzip2, xz, zstd, lz4 */
 static bool packed(struct str s)
 {
 	return str_starts(s, STR("\x1f\x8b")) || str_starts(s, STR("BZh")) ||
 	       str_starts(s, STR("\xfd"
 				 "7zXZ\0")) ||
-	       str_starts(s, STR("\x28\xb5\x2f\xfd"));
+	       str_starts(s, STR("\x28\xb5\x2f\xfd")) ||
+	       str_starts(s, STR("\x04\x22\x4d\x18"));
 }
 
 void naive_read(struct naive *r, const char *text, size_t n)
@@ -739,6 +745,7 @@ void naive_read(struct naive *r, const char *text, size_t n)
 
 	*r = (struct naive){.npart = 0};
 	arena_init(&r->arena, 0);
+	arena_init(&s.line, 0);
 	s.names = s.bodies = (struct facts){.arena = &r->arena, .width = 1};
 	each_line(&s, text, n, true);
 	r->facts = (struct facts){.arena = &r->arena, .width = r->nevent + 2};
@@ -760,6 +767,7 @@ void naive_read(struct naive *r, const char *text, size_t n)
 		r->refused = "no cost line can be read";
 	facts_free(&s.names);
 	facts_free(&s.bodies);
+	arena_free(&s.line);
 	free(s.event);
 	free(s.text);
 	free(s.call);

@@ -15,6 +15,7 @@
 
 #include "index/store.h"
 #include "tests/facts.h"
+#include "tests/pack.h"
 
 struct naive {
 	struct arena arena;
@@ -39,9 +40,11 @@ bool naive_agree(const char *text, size_t n, size_t stretch, char *why, size_t s
 enum { NAIVE_FILES = 8 }; /* of a set, at most */
 
 struct naive_way {
-	unsigned jobs;				   /* threads */
-	size_t stretch;				   /* bytes; 0: shared out evenly */
-	unsigned members;			   /* of a gzip file; 0: not packed */
+	unsigned jobs;	  /* threads */
+	size_t stretch;	  /* bytes; 0: shared out evenly */
+	uint64_t mem;	  /* bytes to work in; 0: any, by the stretch */
+	unsigned members; /* of a packed file; 0: not packed */
+	enum pack pack;
 	void (*then)(void *arg, struct store *st); /* when they agree; may be NULL */
 	void *arg;
 };

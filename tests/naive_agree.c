@@ -2,39 +2,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "index/base/out.h"
 #include "index/build.h"
 #include "index/meta_code.h"
 #include "tests/fuzzing.h"
 #include "tests/naive.h"
+#include "tests/pack.h"
 
-enum { GZIP = 16, WINDOW_LEAST = 9 };
+enum { UNPACK_LEAST = 1 << 20 };
 
-/* A member of a gzip file, stored or hardly packed: what zlib gets out is the same. */
-static void write_member(FILE *f, const char *p, size_t n, int level)
-{
-	z_stream z = {0};
-	size_t room;
-	char *out;
-
-	if (deflateInit2(&z, level, Z_DEFLATED, WINDOW_LEAST + GZIP, 1,
-			 Z_DEFAULT_STRATEGY) != Z_OK)
-		abort();
-	room = deflateBound(&z, n);
-	z.next_in = (Bytef *)(uintptr_t)p;
-	z.avail_in = (uInt)n;
-	z.next_out = (Bytef *)(out = facts_sure(malloc(room)));
-	z.avail_out = (uInt)room;
-	if (deflate(&z, Z_FINISH) != Z_STREAM_END ||
-	    fwrite(out, 1, room - z.avail_out, f) != room - z.avail_out)
-		abort();
-	deflateEnd(&z);
-	free(out);
-}
-
-static void write_text(const char *path, const char *text, size_t n, unsigned members)
+static void write_text(const char *path, const char *text, size_t n,
+		       const struct naive_way *way, unsigned members)
 {
 	FILE *f = fopen(path, "w");
 	size_t from = 0;
@@ -42,13 +21,25 @@ static void write_text(const char *path, const char *text, size_t n, unsigned me
 	if (!f || (!members && n && fwrite(text, 1, n, f) != n))
 		abort();
 	for (unsigned i = 0; i < members; i++) {
-		size_t to = i + 1 == members ? n : from + (n - from) / (i + 2);
+		size_t to = i + 1 == members ? n : from + (n - from) / (i + 2), size;
+		char *p =
+			pack_text(way->pack, (int)(i % 2), text + from, to - from, &size);
 
-		write_member(f, text + from, to - from, (int)(i % 2));
+		if (fwrite(p, 1, size, f) != size)
+			abort();
+		free(p);
 		from = to;
 	}
 	if (fclose(f))
 		abort();
+}
+
+/* Room for some entries, or none; libraries have to unpack in half of it. */
+static uint64_t memory(const struct naive_way *way)
+{
+	uint64_t mem = way->mem ? way->mem : way->stretch & 1 ? way->stretch * 97 : 0;
+
+	return mem && way->members && mem < UNPACK_LEAST ? UNPACK_LEAST : mem;
 }
 
 static struct build_opts options(const struct naive_way *way)
@@ -57,8 +48,7 @@ static struct build_opts options(const struct naive_way *way)
 		.no_write = true,
 		.jobs = way->jobs,
 		.stretch = way->stretch,
-		/* and room for some entries, or none */
-		.mem = way->stretch & 1 ? way->stretch * 97 : 0,
+		.mem = memory(way),
 		/* rows in runs too, of any length */
 		.run = way->stretch % 7,
 	};
@@ -96,7 +86,7 @@ bool naive_agrees(const struct naive *r, const char *text, size_t n,
 	bool agree;
 
 	snprintf(path, sizeof(path), "%s/profile", fuzz_directory());
-	write_text(path, text, n, r->refused ? 0 : way->members);
+	write_text(path, text, n, way, r->refused ? 0 : way->members);
 	build_open(path, &opts, &st, &report, &err);
 	agree = same(r, st, &err, way, why, size);
 	store_close(st);
@@ -188,7 +178,7 @@ bool naive_set_agrees(const struct str *text, size_t n, size_t before,
 			snprintf(paths[i], sizeof(paths[i]), "%s/profile.%zu",
 				 fuzz_directory(), i + 1);
 			path[i] = paths[i];
-			write_text(path[i], text[i].p, text[i].n, way->members);
+			write_text(path[i], text[i].p, text[i].n, way, way->members);
 		}
 		agree = set_agrees(&r, path, n, before, way, why, size);
 		for (size_t i = 0; i < n; i++)

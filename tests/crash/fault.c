@@ -30,6 +30,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -316,6 +317,18 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*fn)(void *), v
 	}
 	return fate(SYS) == FAIL ? EAGAIN : real(t, a, fn, arg);
 }
+
+/* These answer with the error itself; glibc's have none, others may. */
+#define WRAP_INIT(name, type)                                     \
+	static int (*REAL(name))(type *);                         \
+	int name(type *);                                         \
+	int name(type *p)                                         \
+	{                                                         \
+		FIND(name)                                        \
+		return fate(SYS) == FAIL ? error : REAL(name)(p); \
+	}
+WRAP_INIT(posix_spawn_file_actions_init, posix_spawn_file_actions_t)
+WRAP_INIT(posix_spawnattr_init, posix_spawnattr_t)
 
 static int (*real_clock_gettime)(clockid_t, struct timespec *);
 

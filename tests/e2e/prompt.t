@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """prompt.t - the prompt in a real terminal (tmux): typing, Tab, Ctrl-C, history, resize."""
 import atexit
+import fcntl
 import os
 import shutil
+import struct
 import subprocess
+import termios
 import time
 import unicodedata
 
@@ -43,6 +46,28 @@ def last(lines):
 
 def shown(lines):
     return "\n".join(line for line in lines if line)
+
+
+def of_terminal(ask, test):
+    """Wait until what the terminal is asked for passes the test; whether it does."""
+    fd = os.open(tmux("display-message", "-p", "#{pane_tty}").strip(), os.O_RDONLY | os.O_NOCTTY)
+    end = time.time() + HUNG
+    try:
+        while not test(ask(fd)) and time.time() < end:
+            time.sleep(0.005)
+        return test(ask(fd))
+    finally:
+        os.close(fd)
+
+
+def editing(wanted):
+    """Wait for the line editor to have the keyboard, which it gives back while a query runs."""
+    return of_terminal(termios.tcgetattr, lambda mode: bool(mode[3] & termios.ICANON) != wanted)
+
+
+def of_size(lines, columns):
+    return of_terminal(lambda fd: struct.unpack("HHHH", fcntl.ioctl(fd, termios.TIOCGWINSZ, bytes(8)))[:2],
+                       lambda size: size == (lines, columns))
 
 
 def send(*keys):
@@ -145,10 +170,11 @@ clear()
 send(".open b=big.out", "Enter")
 expect(at_prompt, ".open")
 clear()
+editing(True)
 send("in b | all paths from f0 to f199 max 60", "Enter")
-time.sleep(0.7)
+ok(editing(False), "a query runs without the editor")
 send("C-c")
-expect(at_prompt, "Ctrl-C stops a query, and the prompt is back")
+expect(lambda s: at_prompt(s) and "interrupted" in shown(s), "Ctrl-C stops a query, and the prompt is back")
 clear()
 send("top 1", "Enter")
 expect(lambda s: at_prompt(s) and any("unique_name" in x for x in s), "which still answers")
@@ -189,7 +215,7 @@ clear()
 
 # Another size.
 tmux("resize-window", "-x", "60", "-y", "20")
-time.sleep(0.3)
+ok(of_size(20, 60), "the terminal has another size")
 clear()
 send("top 5", "Enter")
 lines = wait(lambda s: at_prompt(s) and any("unique_name" in x for x in s))

@@ -7,21 +7,21 @@
  * left behind: no memory, no descriptor, no file.  crash/building.t and asking.t do the same to
  * the whole program.
  */
-#include <bzlib.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <lz4frame.h>
-#include <lzma.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
-#include <zstd.h>
 
+#include "engine/moved.h"
+#include "engine/query.h"
+#include "engine/roots.h"
+#include "index/base/map.h"
 #include "index/build.h"
 #include "tests/fuzzing.h"
+#include "tests/pack.h"
 #include "tests/tap.h"
 
 static void (*arm)(const char *);
@@ -118,6 +118,7 @@ struct scene {
 	const char *index;     /* in dir; NULL: none is kept */
 	unsigned leaves;       /* files in dir afterwards, when it works */
 	const char *mapped[3]; /* in dir, NULL-terminated: what may shrink meanwhile */
+	bool quiet;	       /* there would be too much to ask */
 };
 
 static const char *const asked[] = {
@@ -136,6 +137,8 @@ static const char *const asked[] = {
 	"part 2 | jumps",
 	"info main"};
 
+static struct roots *roots; /* of sources and objects; NULL: none */
+
 /* With time enough on the slowest of machines, and little beside the hours of "clk". */
 static struct session *session_of(struct store *st)
 {
@@ -146,6 +149,8 @@ static struct session *session_of(struct store *st)
 	if (!s)
 		fuzz_fail("no session");
 	session_set_limits(s, &limits);
+	if (roots)
+		session_set_roots(s, roots, roots);
 	return s;
 }
 
@@ -176,7 +181,7 @@ static int build(const struct scene *s, const char *fault, struct out *to,
 	if (rc)
 		return rc;
 	session = session_of(st);
-	for (size_t i = 0; to && i < COUNT(asked); i++)
+	for (size_t i = 0; to && !s->quiet && i < COUNT(asked); i++)
 		fuzz_ask(session, str_c(asked[i]), FORMAT_CSV, to);
 	session_free(session);
 	store_close(st);
@@ -440,42 +445,14 @@ static void named(int arg)
 	put("p", text, n);
 }
 
-enum { GZIP, BZIP2, XZ, ZSTD, LZ4 };
-
 static void packed(int how)
 {
-	static char out[1 << 18];
-	size_t n = repeated(text, sizeof(text)), size = sizeof(out);
-	uLongf z = sizeof(out);
-	unsigned b = sizeof(out);
-	z_stream s = {0};
+	size_t n = repeated(text, sizeof(text)), size;
+	char *p = pack_text((enum pack)how, 1, text, n, &size);
 
 	empty_dir();
-	switch (how) {
-	case GZIP:
-		deflateInit2(&s, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
-		s.next_in = (Bytef *)text;
-		s.avail_in = (uInt)n;
-		s.next_out = (Bytef *)out;
-		s.avail_out = (uInt)z;
-		deflate(&s, Z_FINISH);
-		size = s.total_out;
-		deflateEnd(&s);
-		break;
-	case BZIP2:
-		BZ2_bzBuffToBuffCompress(out, &b, text, (unsigned)n, 1, 0, 0);
-		size = b;
-		break;
-	case XZ:
-		size = 0;
-		if (lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, (uint8_t *)text, n,
-					    (uint8_t *)out, &size, sizeof(out)))
-			fuzz_fail("xz");
-		break;
-	case ZSTD: size = ZSTD_compress(out, sizeof(out), text, n, 1); break;
-	case LZ4: size = LZ4F_compressFrame(out, sizeof(out), text, n, NULL); break;
-	}
-	put("p", out, size);
+	put("p", p, size);
+	free(p);
 }
 
 static void threads(int arg)
@@ -511,6 +488,45 @@ static void all_but_one(int arg)
 	chmod(in_dir("i"), 0444);
 }
 
+/* So many odd lines that the index does not tell them all: its files are read again. */
+static void odd_set(int arg)
+{
+	static const struct scene two = {"two", NULL, 0, {"q.1", "q.2"}, .index = "i"};
+
+	(void)arg;
+	empty_dir();
+	for (int i = 1; i <= 3; i++) {
+		char p[400], name[10];
+		size_t n = (size_t)snprintf(
+			p, sizeof(p), "pid: 1\npart: %d\nevents: Ir\nfl=a.c\nfn=f\n1 1\n",
+			i);
+
+		for (int k = 0; k < 9; k++)
+			n += (size_t)snprintf(p + n, sizeof(p) - n, "odd %d\n", k);
+		snprintf(name, sizeof(name), "q.%d", i);
+		put(name, p, n);
+	}
+	build(&two, NULL, NULL, &(struct err){0});
+}
+
+/* A line longer than the room in front of a block, of which it takes several. */
+static void long_line(int arg)
+{
+	static char line[300000];
+	size_t n = (size_t)snprintf(line, sizeof(line), "events: Ir\nfl=a.c\nfn=f\n1 "),
+	       size;
+	char *p;
+
+	(void)arg;
+	memset(line + n, ' ', 200000);
+	n += 200000;
+	n += (size_t)snprintf(line + n, sizeof(line) - n, "7\nfn=g\n2 3\n");
+	p = pack_text(PACK_GZIP, 1, line, n, &size);
+	empty_dir();
+	put("p", p, size);
+	free(p);
+}
+
 /* One that is damaged: it is made again. */
 static void damaged(int arg)
 {
@@ -538,7 +554,7 @@ static const struct scene shrinking[] = {
 	 {THREADS, "t-05"},
 	 .index = shrunk,
 	 .mapped = {"t-05", shrunk}},
-	{"gzip, interrupted", packed, GZIP, {"p"}, .mapped = {NULL}},
+	{"gzip, interrupted", packed, PACK_GZIP, {"p"}, .mapped = {NULL}},
 	{"little memory, interrupted",
 	 spilled,
 	 0,
@@ -553,16 +569,307 @@ static const struct scene scenes[] = {
 	{"names made of names", named, 0, {"p"}, .leaves = 1},
 	{"little memory", spilled, 0, {"p"}, .opts = {.mem = 8 << 10, .run = 16}},
 	{"small stretches", spilled, 0, {"p"}, .opts = {.stretch = 512}},
-	{"gzip", packed, GZIP, {"p"}, .leaves = 1},
-	{"bzip2", packed, BZIP2, {"p"}, .leaves = 1},
-	{"xz", packed, XZ, {"p"}, .leaves = 1},
-	{"zstd", packed, ZSTD, {"p"}, .leaves = 1},
-	{"lz4", packed, LZ4, {"p"}, .leaves = 1},
+	{"gzip", packed, PACK_GZIP, {"p"}, .leaves = 1},
+	{"bzip2", packed, PACK_BZIP2, {"p"}, .leaves = 1},
+	{"xz", packed, PACK_XZ, {"p"}, .leaves = 1},
+	{"zstd", packed, PACK_ZSTD, {"p"}, .leaves = 1},
+	{"lz4", packed, PACK_LZ4, {"p"}, .leaves = 1},
 	{"an index is kept", spilled, 0, {"p"}, .index = "i", .leaves = 2},
 	{"a set", threads, 0, {THREADS, "t-05"}, .leaves = 5},
 	{"a file is added", all_but_one, 0, {THREADS, "t-05"}, .index = "i", .leaves = 6},
+	{"a file is added in little memory",
+	 all_but_one,
+	 0,
+	 {THREADS, "t-05"},
+	 .opts = {.mem = 1 << 10, .run = 9},
+	 .index = "i",
+	 .leaves = 6},
+	{"all are read again",
+	 odd_set,
+	 0,
+	 {"q.1", "q.2", "q.3"},
+	 .index = "i",
+	 .leaves = 4},
+	{"a long line", long_line, 0, {"p"}, .opts = {.mem = 1 << 20}, .leaves = 1},
 	{"an index is damaged", damaged, 0, {THREADS}, .index = "i", .leaves = 6},
 };
+
+/* ---- inputs that grow ----
+ *
+ * Room grows by doubling and comes from arenas in chunks, so which request has to allocate
+ * depends on what came before it.  In inputs that differ by a few bytes, or by one more of a
+ * thing, each request is once that which does; only those that no input had before fail.
+ */
+
+static struct out grown;
+
+/* arg: how many odd lines, and behind them, in hundreds, what else is odd. */
+static void odder(int arg)
+{
+	static const char *const last[] = {
+		"cfn=g\ncalls=1 1\n",	    /* and the file ends */
+		"cfn=g\ncalls=1 1\nfn=h\n", /* no cost line follows */
+		"events: Ir Ir\n2 1 1\n",
+		"totals: x\n",
+		"part: x\npid: y\nevents: Ir\n",
+	};
+
+	grown.n = 0;
+	out_c(&grown, "events: Ir\nfl=a.c\nfn=f\n1 1\n");
+	for (int i = 0; i < arg % 100; i++)
+		out_printf(&grown,
+			   i % 3 == 0	? "what %d\n"
+			   : i % 3 == 1 ? "1 x%d\n"
+					: "fn=(%d)\n1 1\n",
+			   i);
+	out_c(&grown, last[arg / 100]);
+	empty_dir();
+	put("p", grown.buf, grown.n);
+}
+
+/* More columns than a line may have, behind odd lines. */
+static void many_columns(int arg)
+{
+	grown.n = 0;
+	for (int i = 0; i < arg; i++)
+		out_c(&grown, "what\n");
+	out_c(&grown, "events:");
+	for (int i = 0; i < 4100; i++)
+		out_printf(&grown, " e%d", i % 3);
+	out_c(&grown, "\nfn=f\n1 1\n");
+	empty_dir();
+	put("p", grown.buf, grown.n);
+}
+
+static void header(int filled, int part)
+{
+	out_printf(&grown, "pid: 1\npart: %d\ndesc: %0*d\ndesc: Trigger: t\ndesc: more\n",
+		   part, filled, 7);
+	out_printf(
+		&grown,
+		"event: Sum = Ir + Dr : both\nevents: Ir Dr Dw\nsummary: 1 2 3\n"
+		"fl=a.c\nfn=f\n1 %d\ncfn=g\ncalls=1 1\n2 3\njump=1 2\n3\ntotals: 1 2 3\n",
+		part);
+}
+
+/* Each chunk ends elsewhere. */
+static void filled(int arg)
+{
+	grown.n = 0;
+	header(arg * 40, 1);
+	header(5, 2);
+	empty_dir();
+	put("p", grown.buf, grown.n);
+}
+
+/* So many calls, lines and jumps, in three parts. */
+static void more_of_all(int arg)
+{
+	grown.n = 0;
+	out_c(&grown, "events: Ir\nfl=a.c\n");
+	for (int part = 1; part <= 3; part++) {
+		out_printf(&grown, "part: %d\nfn=f\n", part);
+		for (int i = 0; i < arg; i++)
+			out_printf(&grown,
+				   "%d 1\ncfn=g%d\ncalls=1 1\n%d 2\njump=1 %d\n%d\n",
+				   i + 1, i, i + 1, i, i + 2);
+		out_c(&grown, "fn=g1\n7 7\nfn=f\n1 1\n");
+	}
+	empty_dir();
+	put("p", grown.buf, grown.n);
+}
+
+/* An index of two files, and a third. */
+static void filled_set(int arg)
+{
+	static const struct scene two = {"two", NULL, 0, {"q.1", "q.2"}, .index = "i"};
+
+	empty_dir();
+	for (int i = 1; i <= 3; i++) {
+		grown.n = 0;
+		header(i == 2 ? arg * 40 : 3, i);
+		for (int k = 0; k < 6 + arg % 8; k++)
+			out_printf(&grown, "odd %d\n", k);
+		put(i == 1 ? "q.1" : i == 2 ? "q.2" : "q.3", grown.buf, grown.n);
+	}
+	build(&two, NULL, NULL, &(struct err){0});
+}
+
+/* The name of a callee, or its number when it was said before. */
+static void callee(int i, bool known)
+{
+	if (known)
+		out_printf(&grown, "cfn=(%d)\n", 100 + i);
+	else
+		out_printf(&grown, "cfn=(%d) g%d\n", 100 + i, i);
+}
+
+/* Of two functions each calls so many, in parts of its own until all is known; then both do, so
+ * that a part touches more than any before. */
+static void more_calls(int arg)
+{
+	grown.n = 0;
+	out_c(&grown, "events: Ir Dr\nfl=(1) a.c\nfn=(1) f1\n1 1\nfn=(2) f2\n1 1\n");
+	for (int part = 1; part <= 7; part++) {
+		out_printf(&grown, "\npart: %d\n", part);
+		for (int f = 1; f <= 2; f++) {
+			if (part < 7 && f != 1 + (part > 3))
+				continue;
+			out_printf(&grown, "\nfl=(1)\nfn=(%d)\n", f);
+			for (int i = 0; i < arg; i++) {
+				out_printf(&grown, "%d 1 1\n", i + 2);
+				callee(i, part > 1);
+				out_printf(&grown, "calls=1 1\n%d 2 2\n", i + 2);
+			}
+		}
+	}
+	out_printf(&grown, "#%*s\n", 700, "room to look ahead");
+	empty_dir();
+	put("p", grown.buf, grown.n);
+}
+
+/* Each function with so many lines and calls, in two parts. */
+static void more_lines(int arg)
+{
+	grown.n = 0;
+	out_c(&grown, "events: Ir\nfl=a.c\n");
+	for (int part = 1; part <= 2; part++) {
+		out_printf(&grown, "part: %d\nfn=f\n1 1\n", part);
+		for (int i = 1; i < arg; i++)
+			out_printf(&grown, i % 2 ? "+1 1\n" : "cfn=g\ncalls=1 1\n+1 1\n");
+	}
+	empty_dir();
+	put("p", grown.buf, grown.n);
+}
+
+/* Known events and others, from which more are derived. */
+static void more_events(int arg)
+{
+	grown.n = 0;
+	out_c(&grown, "events: Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw Bc Bcm Bi Bim");
+	for (int i = 0; i < arg; i++)
+		out_printf(&grown, " e%d", i);
+	out_c(&grown, "\nfl=a.c\nfn=f\n1 1 2 3 4 5 6 7 8 9\ncfn=g\ncalls=1 1\n1 1 1 1\n"
+		      "fn=g\n1 1 1 1 1\n");
+	empty_dir();
+	put("p", grown.buf, grown.n);
+}
+
+/* Parts with sums, and long odd lines, of which an index is made, before a file is added. */
+static void more_parts_set(int arg)
+{
+	static const struct scene two = {"two", NULL, 0, {"q.1", "q.2"}, .index = "i"};
+
+	empty_dir();
+	for (int i = 1; i <= 3; i++) {
+		grown.n = 0;
+		for (int k = 0; k < (i == 2 ? 10 + arg : 1); k++) {
+			out_printf(&grown, "pid: 1\npart: %d\nevents:", i * 1000 + k);
+			for (int e = 0; e < 12; e++)
+				out_printf(&grown, " e%d", e);
+			out_c(&grown,
+			      "\nsummary: 1 2 3 4 5 6 7 8 9 10 11 12\nfl=a.c\nfn=f\n1 1\n"
+			      "totals: 1\n");
+		}
+		for (int k = 0; i == 1 && k < arg * 15; k++)
+			out_printf(&grown,
+				   "cfi=a.c\ncfn=g%d\ncalls=1 1\n%d 1 2\njump=1 %d\n%d\n",
+				   k, k, k, k + 7);
+		for (int k = 0; k < 6; k++)
+			out_printf(&grown, "%0*d odd\n", 150 + arg, 0);
+		put(i == 1 ? "q.1" : i == 2 ? "q.2" : "q.3", grown.buf, grown.n);
+	}
+	build(&two, NULL, NULL, &(struct err){0});
+}
+
+/* Blocks of an index that are full before all is in them. */
+static void full_blocks(int arg)
+{
+	(void)arg;
+	grown.n = 0;
+	out_c(&grown, "events: Ir Dr\nfl=a.c\n");
+	for (int part = 1; part <= 16; part++) {
+		out_printf(&grown, "part: %d\n", part);
+		for (int i = 1; i < 3500; i++)
+			out_printf(&grown,
+				   part == 1 ? "fn=(%d) f%d\n+%d %d %d\n"
+					     : "fn=(%d)\n%.0d+%d %d %d\n",
+				   i, part == 1 ? i : 0, part, 70000 + i, 70000 + part);
+	}
+	empty_dir();
+	put("p", grown.buf, grown.n);
+}
+
+static const struct growing {
+	struct scene scene;
+	int from, to;
+} growing[] = {
+	{{"odd lines and a call at the end", .prepare = odder}, 0, 60},
+	{{"odd lines and a call without costs", .prepare = odder}, 100, 160},
+	{{"odd lines and an event twice", .prepare = odder}, 200, 260},
+	{{"odd lines and odd totals", .prepare = odder}, 300, 360},
+	{{"odd lines and an odd part", .prepare = odder}, 400, 460},
+	{{"too many columns", .prepare = many_columns}, 20, 21},
+	{{"long headers", .prepare = filled}, 0, 420},
+	{{"more and more", .prepare = more_of_all}, 0, 70},
+	{{"more and more, in stretches", .prepare = more_of_all,
+	  .opts = {.stretch = 100}},
+	 0,
+	 70},
+	{{"more and more, in little memory", .prepare = more_of_all,
+	  .opts = {.mem = 4 << 10, .run = 9}},
+	 0,
+	 70},
+	{{"more and more calls", .prepare = more_calls}, 1, 90},
+	{{"more and more events", .prepare = more_events}, 0, 70},
+	{{"a file is added to more and more parts", .prepare = more_parts_set,
+	  .file = {"q.1", "q.2", "q.3"}, .index = "i"},
+	 0,
+	 60},
+	{{"full blocks", .prepare = full_blocks, .index = "i", .leaves = 2,
+	  .quiet = true},
+	 0,
+	 1},
+	{{"a file is added to long headers", .prepare = filled_set,
+	  .file = {"q.1", "q.2", "q.3"}, .index = "i"},
+	 0,
+	 420},
+};
+
+static void grow(const struct growing *g)
+{
+	static uint64_t hash[ROOM];
+	unsigned failed = tap_failed, places = 0;
+
+	for (int arg = g->from; arg < g->to && tap_failed < failed + 20; arg++) {
+		struct scene s = g->scene;
+		struct err err = {0};
+		unsigned long *k;
+		struct out want;
+		size_t n;
+
+		s.arg = arg;
+		s.prepare(arg);
+		record('m', hash, ROOM);
+		build(&s, NULL, NULL, &err);
+		k = new_stacks(hash, record('m', NULL, 0), false, &n);
+		out_mem(&want);
+		if (n) {
+			s.prepare(arg);
+			build(&s, NULL, &want, &err);
+		}
+		for (size_t i = 0; i < n; i++) {
+			char fault[40];
+
+			snprintf(fault, sizeof(fault), "mem:%lu:12", k[i]);
+			check(&s, fault, &want);
+		}
+		places += (unsigned)n;
+		out_close(&want);
+		free(k);
+	}
+	ok(tap_failed == failed, "%s: %u new places", g->scene.name, places);
+}
 
 /* ---- questions ---- */
 
@@ -591,6 +898,9 @@ static void refuse_one(struct store *st, const char *q, const char *fault, int k
 	else
 		well = now == ERR_LIMIT || (fault[0] == 'm' && now == ERR_INDEX) ||
 		       (fault[0] == 's' && now != 0);
+	/* A listing says in its place why there is no text. */
+	well |= roots && now == kind &&
+		str_find_str((struct str){got.buf, got.n}, STR(": no text: ")) < got.n;
 	/* What the answer is written to may have lacked it. */
 	if (!well && out_lost() == lost)
 		ok(false, "%s: %s: status %d instead of %d, %zu bytes of %zu\n%.*s",
@@ -629,23 +939,203 @@ static unsigned refuse_each(struct store *st, const char *q, char class, int err
 	return (unsigned)n;
 }
 
-static void ask_all(const char *path)
+static struct store *open_set(const char *const *path, size_t files)
 {
 	struct build_opts opts = {.no_write = true, .jobs = 1};
 	struct build_report report;
 	struct store *st = NULL;
 	struct err err = {0};
+
+	if (build_open_set(path, files, &opts, &st, &report, &err))
+		fuzz_fail("%s", err.text);
+	return st;
+}
+
+static void ask_store(struct store *st, const char *name)
+{
 	unsigned failed = tap_failed, n = 0;
 
-	if (build_open(path, &opts, &st, &report, &err))
-		fuzz_fail("%s", err.text);
 	for (unsigned i = 0; question(i) && tap_failed < failed + 20; i++) {
 		n += refuse_each(st, question(i), 'm', ENOMEM);
 		n += refuse_each(st, question(i), 's', EIO);
 		n += refuse_each(st, question(i), 'c', EIO);
 	}
 	store_close(st);
-	ok(tap_failed == failed && n > 5, "questions of %s: %u new places", path, n);
+	ok(tap_failed == failed && n > 5, "questions of %s: %u new places", name, n);
+}
+
+static void ask_all(const char *path)
+{
+	ask_store(open_set(&path, 1), path);
+}
+
+static void ask_set(void)
+{
+	const char *path[5];
+
+	threads(0);
+	for (int i = 0; i < 5; i++) {
+		char name[10];
+
+		snprintf(name, sizeof(name), "t-0%d", i + 1);
+		path[i] = in_dir(name);
+	}
+	ask_store(open_set(path, 5), "a set");
+}
+
+/* A few questions of a profile, which is made again for each of so many arguments. */
+static void ask_growing(const char *name, void (*prepare)(int), int from, int to,
+			int step, const char *const *questions)
+{
+	unsigned failed = tap_failed, n = 0;
+	const char *path = in_dir("p");
+
+	for (int arg = from; arg < to && tap_failed < failed + 20; arg += step) {
+		struct store *st;
+
+		prepare(arg);
+		st = open_set(&path, 1);
+		for (size_t i = 0; questions[i]; i++)
+			n += refuse_each(st, questions[i], 'm', ENOMEM);
+		store_close(st);
+	}
+	ok(tap_failed == failed && n > 0, "questions of %s: %u new places", name, n);
+}
+
+/* Text and instructions beside costs.  objdump is a script that prints always the same. */
+static void ask_listings(void)
+{
+	static const char profile[] =
+		"positions: instr line\nevents: Ir\nob=o\nfl=s.c\nfn=f\n"
+		"0x401000 1 5\n0x401100 400 7\n";
+	static const char script[] =
+		"#!/bin/sh\ni=4198400\nwhile [ $i -lt 4199900 ]; do\n"
+		"printf '  %x:\\tnop with some text behind it\\n' $i\n"
+		"i=$((i+1))\ndone\n";
+	static const char *const questions[] = {"asm of f", "source of f", "lines of f"};
+	unsigned failed = tap_failed, n = 0;
+	const char *path = in_dir("p");
+	char before[4096];
+	struct err err = {0};
+	struct store *st;
+
+	empty_dir();
+	put("p", profile, sizeof(profile) - 1);
+	put("o", "an object", 9);
+	put("objdump", script, sizeof(script) - 1);
+	chmod(in_dir("objdump"), 0755);
+	grown.n = 0;
+	for (int i = 1; i < 900; i++)
+		out_printf(&grown, "line %d\n", i);
+	put("s.c", grown.buf, grown.n);
+	snprintf(before, sizeof(before), "%s", getenv("PATH") ? getenv("PATH") : "");
+	setenv("PATH", dir, 1);
+	if (roots_new(&roots, &err) || roots_add(roots, dir, true, &err))
+		fuzz_fail("%s", err.text);
+	st = open_set(&path, 1);
+	for (size_t i = 0; i < COUNT(questions); i++) {
+		n += refuse_each(st, questions[i], 'm', ENOMEM);
+		n += refuse_each(st, questions[i], 's', EIO);
+	}
+	store_close(st);
+	roots_free(roots);
+	roots = NULL;
+	setenv("PATH", before, 1);
+	ok(tap_failed == failed && n > 20, "listings: %u new places", n);
+}
+
+/* ---- what is no question ---- */
+
+static int explain_all(struct session *s, struct err *err)
+{
+	struct arena a;
+	struct str out;
+	int rc = 0;
+
+	arena_init(&a, 0);
+	for (unsigned i = 0; question(i) && !rc; i++)
+		rc = query_explain(s, str_c(question(i)), &a, &out, err);
+	arena_free(&a);
+	return rc;
+}
+
+static int say_moved(struct session *s, struct err *err)
+{
+	struct moved m = {0};
+	int rc = 0;
+
+	(void)s;
+	for (int i = 0; i < 50 && !rc; i++)
+		rc = moved_add(&m, STR("/build/src=/home/me/src"), err);
+	moved_clear(&m);
+	return rc;
+}
+
+/* More than the table of guarded maps has room for at first. */
+static int map_many(struct err *err)
+{
+	static struct map map[400];
+	int fd = open(in_dir("p"), O_RDONLY | O_CLOEXEC), rc = fd < 0, n = 0;
+
+	while (!rc && n < (int)COUNT(map))
+		if (!(rc = map_open(&map[n], fd, 100, "p", err)))
+			n++;
+	while (n)
+		map_close(&map[--n]);
+	close(fd);
+	return rc;
+}
+
+static void refuse_calls(const char *name, int (*call)(struct session *, struct err *))
+{
+	static uint64_t hash[ROOM];
+	unsigned failed = tap_failed, refused = 0;
+	const char *path = in_dir("p");
+	struct err err = {0};
+	struct session *s;
+	struct store *st;
+	unsigned long *k;
+	size_t n;
+
+	with(1);
+	st = open_set(&path, 1);
+	s = session_of(st);
+	arm(NULL);
+	record('m', hash, ROOM);
+	call(s, &err);
+	k = new_stacks(hash, record('m', NULL, 0), true, &n);
+	for (size_t i = 0; i < n; i++) {
+		char fault[40];
+		long before = live();
+		int rc;
+
+		snprintf(fault, sizeof(fault), "mem:%lu:12", k[i]);
+		err_clear(&err);
+		arm(fault);
+		rc = call(s, &err);
+		arm(NULL);
+		refused += rc == ERR_LIMIT;
+		if ((rc && (rc != ERR_LIMIT || !err.text[0])) || live() != before)
+			ok(false, "%s, %s: status %d, %ld allocations are lost: %s", name,
+			   fault, rc, live() - before, err.text);
+	}
+	free(k);
+	session_free(s);
+	store_close(st);
+	ok(tap_failed == failed && refused, "%s: %u of %zu refused", name, refused, n);
+}
+
+/* The table of guarded maps grows once for all: that has to fail before it works. */
+static void refuse_maps(void)
+{
+	struct err err = {0};
+
+	with(1);
+	arm("mem:1:12");
+	is_u64((uint64_t)map_many(&err), ERR_LIMIT, "many maps, no memory: %s", err.text);
+	arm(NULL);
+	err_clear(&err);
+	is_u64((uint64_t)map_many(&err), 0, "many maps");
 }
 
 /* The index, or the profile that parts are read from again, shrinks while it is asked: the right
@@ -826,11 +1316,28 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < COUNT(scenes); i++)
 		if (argc < 2 || strstr(scenes[i].name, argv[1]))
 			run_scene(&scenes[i]);
+	out_mem(&grown);
+	for (size_t i = 0; i < COUNT(growing); i++)
+		if (argc < 2 || strstr("growing", argv[1]))
+			grow(&growing[i]);
+	out_close(&grown);
 	if (argc < 2 || strstr("questions", argv[1])) {
 		ask_all("tests/fixtures/quirks/t_parts.cg");
 		ask_all("tests/fixtures/small/mutual-instr-jumps.out");
-		packed(GZIP);
+		packed(PACK_GZIP);
 		ask_all(in_dir("p"));
+		ask_set();
+		ask_growing("more and more lines", more_lines, 0, 1000, 10,
+			    (const char *const[]){"part 2 | lines of *",
+						  "part 2 | callsites",
+						  "lines | sort self", NULL});
+		ask_growing("events that are derived", more_events, 3, 4, 1,
+			    (const char *const[]){"path from * to * by CEst",
+						  "top 3 by CEst", NULL});
+		ask_listings();
+		refuse_calls("explain", explain_all);
+		refuse_calls("moved", say_moved);
+		refuse_maps();
 		empty_dir();
 		wide();
 		ask_all(in_dir("p"));

@@ -4,13 +4,18 @@
  *
  *	generated_test [SEED [COUNT]]
  *
- * Each is read in several ways: by one thread, by 1 to 8 in stretches of any length, packed.
+ * Each is read in several ways: by one thread, by 1 to 8 in stretches of any length, packed in
+ * any of the formats.
  * Cases are numbered by their seed; KEEP=DIR writes those that fail there.
  */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "index/base/out.h"
+#include "index/build.h"
 #include "index/scan.h"
+#include "index/tally.h"
+#include "tests/fuzzing.h"
 #include "tests/naive.h"
 #include "tests/tap.h"
 
@@ -54,6 +59,7 @@ struct writer {
 	bool huge;	  /* costs whose sums do not fit */
 	bool long_blocks; /* fn= is rare */
 	bool whole;	  /* callees are said with their file */
+	bool endless;	  /* lines longer than the room in front of a block (feed.c) */
 	uint64_t first_id;
 	bool defined[SPECS][NAMES];
 };
@@ -83,6 +89,12 @@ static void begin_line(struct writer *w)
 static void write_room(struct writer *w)
 {
 	out_printf(&w->o, "#%*s\n", 520 + (int)below(400), "room to look ahead");
+}
+
+/* Around 64 KiB, and more than one block of 16 KiB. */
+static int long_line(void)
+{
+	return one_in(3) ? 65536 - 100 + (int)below(200) : 20000 + (int)below(300000);
 }
 
 static void write_number(struct writer *w)
@@ -148,6 +160,8 @@ static void write_cost_line(struct writer *w)
 		write_position(w);
 	}
 	for (unsigned i = 0; subs == w->nsub && i < costs; i++) {
+		if (w->endless && one_in(20))
+			out_printf(&w->o, "%*s", long_line(), "");
 		out_c(&w->o, odd_now(w) ? PICK("\t", "  ") : " ");
 		if (odd_now(w))
 			out_c(&w->o, PICK(".", "-3", "-0", "-", "x", "1.5",
@@ -214,6 +228,8 @@ static void write_name(struct writer *w, const char *spec)
 	if (w->compressed && one_in(20))
 		out_printf(&w->o, one_in(2) ? "(%" PRIu64 ")'2" : "(%" PRIu64 ")'(1)",
 			   w->first_id + below(7));
+	else if (w->endless && one_in(9))
+		out_printf(&w->o, "f%0*u", long_line(), i);
 	else if (!odd_now(w) && i < COUNT(names))
 		out_c(&w->o, names[i]);
 	else if (!odd_now(w))
@@ -348,6 +364,8 @@ static void write_header(struct writer *w, bool first)
 		out_printf(&w->o, "part: %u\n", below(9));
 	if (one_in(4))
 		out_c(&w->o, "desc: I1 cache: \ndesc: Trigger: Program termination\n");
+	if (w->endless && one_in(4))
+		out_printf(&w->o, "#%*s\n", long_line(), "far");
 	if (first || one_in(3))
 		write_positions(w);
 	if (one_in(6))
@@ -515,6 +533,7 @@ static void begin_profile(struct writer *w, unsigned file)
 			     .hex = one_in(3),
 			     .huge = one_in(12),
 			     .long_blocks = one_in(4),
+			     .endless = one_in(100),
 			     .first_id = one_in(6) ? random_u64() >> below(64) : 1};
 	/* Files can be added to an index that says all there is to say. */
 	if (file && !one_in(3)) {
@@ -528,9 +547,10 @@ static void begin_profile(struct writer *w, unsigned file)
 
 static void write_profile(struct writer *w, unsigned file)
 {
-	unsigned lines = below(one_in(40) ? 3000 : 60);
+	unsigned lines;
 
 	begin_profile(w, file);
+	lines = below(one_in(40) && !w->endless ? 3000 : 60);
 	if (w->odd && !file && one_in(30))
 		write_line(w);
 	write_header(w, true);
@@ -604,6 +624,8 @@ static size_t any_stretch(size_t n)
 	return 1 + below((unsigned)most + 1);
 }
 
+enum { LARGE = 128 << 10 };
+
 static uint64_t compared; /* indexes with a simple reading */
 
 /* The ways in which a text is read; false, and what is to be said in why, when one of them
@@ -614,7 +636,9 @@ static bool agree(const char *text, size_t n, const char **how, char *why, size_
 					 .stretch = any_stretch(n)},
 			       packed = {.jobs = 1,
 					 .stretch = one_in(2) ? 1 + below(600) : 0,
-					 .members = 1 + below(4)};
+					 .members = 1 + below(4),
+					 .pack = one_in(2) ? PACK_GZIP
+							   : (enum pack)below(PACKS)};
 	struct naive r;
 	bool same;
 
@@ -627,8 +651,8 @@ static bool agree(const char *text, size_t n, const char **how, char *why, size_
 		same = naive_agrees(&r, text, n, &pieces, why, size);
 		compared++;
 	}
-	if (same && !r.refused && one_in(8)) {
-		*how = "packed";
+	if (same && !r.refused && (one_in(8) || n > LARGE)) {
+		*how = pack_name(packed.pack);
 		same = naive_agrees(&r, text, n, &packed, why, size);
 		compared++;
 	}
@@ -682,7 +706,8 @@ static void run_sets(uint64_t from, uint64_t n)
 		before = below((unsigned)files);
 		way = (struct naive_way){.jobs = 1 + below(3),
 					 .stretch = one_in(2) ? any_stretch(2000) : 0,
-					 .members = one_in(6)};
+					 .members = one_in(6),
+					 .pack = (enum pack)below(PACKS)};
 		compared++;
 		if (!naive_set_agrees(file, files, before, &way, why, sizeof(why)) &&
 		    failed++ < 5)
@@ -723,6 +748,120 @@ static void run_mutated(const char *where, const char *name, uint64_t from, uint
 	is_u64(failed, 0, "%" PRIu64 " damaged copies of %s", n, name);
 }
 
+/* ---- blocks of more lines than a piece has (once.h) ---- */
+
+struct wide {
+	const char *name;
+	unsigned lines;	  /* different ones; they come again until a piece is full */
+	bool calls;	  /* some are calls and jumps */
+	bool other_order; /* columns are not the events in their order */
+	struct naive_way way;
+};
+
+static void write_wide(struct out *o, const struct wide *s)
+{
+	out_printf(o, "events: Ir Dr\nfl=a.c\nfn=g\n3 4 5\n%s\nfn=f\n",
+		   s->other_order ? "events: Dr Ir" : "");
+	for (unsigned i = 0; i < ONCE_MAX + ONCE_MAX / 100; i++) {
+		unsigned line = 1 + i % s->lines;
+
+		if (s->calls && i % 37 == 5)
+			out_printf(o, "cfn=%s\ncalls=%u 3\n", i % 2 ? "g" : "h", i % 3);
+		else if (s->calls && i % 37 == 20)
+			out_printf(o, i % 2 ? "jump=%u %u\n%u\n" : "jcnd=1/%u %u\n%u\n",
+				   i % 9 + 1, line / 2, line);
+		out_printf(o, "%u %u %u\n", line, i % 1013, i % 3);
+	}
+	out_c(o, "fn=g\n9 1\nfn=f\n7 1 2\n8 1\n");
+}
+
+static void run_wide(void)
+{
+	static const struct wide shapes[] = {
+		{"ascend", ONCE_MAX / 10, .way = {.jobs = 1}},
+		{"come again", 1000, .calls = true, .way = {.jobs = 1, .mem = 1 << 30}},
+		{"come again, packed, in another order and little memory", 3000,
+		 .calls = true, .other_order = true,
+		 .way = {.jobs = 1, .mem = 64 << 10, .members = 2, .pack = PACK_LZ4}},
+	};
+
+	for (size_t i = 0; i < COUNT(shapes); i++) {
+		char why[1400] = "";
+		struct out o;
+
+		out_mem(&o);
+		write_wide(&o, &shapes[i]);
+		ok(naive_agree_by(o.buf, o.n, &shapes[i].way, why, sizeof(why)),
+		   "more lines than a piece has, which %s: %s", shapes[i].name, why);
+		compared++;
+		out_close(&o);
+	}
+}
+
+static void write_file(const char *path, const struct out *o)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f || fwrite(o->buf, 1, o->n, f) != o->n || fclose(f))
+		fuzz_fail("cannot write %s", path);
+}
+
+/* Lines 1, 2, 3 ... of one function, each of the cost of its number, and line 5 once more. */
+static bool as_numbered(struct store *st, size_t lines)
+{
+	struct store_line *line;
+	struct err err = {0};
+	uint64_t *cost;
+	struct arena a;
+	size_t n, i = 0;
+
+	arena_init(&a, 0);
+	if (!store_lines(st, 0, &a, &line, &cost, &n, &err) && n == lines)
+		while (i < n && line[i].line == i + 1 &&
+		       cost[i] == (i + 1) * (i == 4 ? 2 : 1))
+			i++;
+	arena_free(&a);
+	return i == lines;
+}
+
+/* A file joins an index of a function of more lines than a piece has (retally.c). */
+static void run_wide_joined(void)
+{
+	enum { FILES = 3 };
+	const unsigned lines = ONCE_MAX + ONCE_MAX / 100;
+	const char *path[FILES];
+	char name[FILES + 2][200];
+	struct build_opts opts = {.jobs = 1, .merge = true, .index_path = name[FILES]};
+	struct build_report report;
+	struct store *st = NULL;
+	struct err err = {0};
+
+	for (unsigned i = 0; i < COUNT(name); i++)
+		snprintf(name[i], sizeof(name[i]), "%s/p.%u%s", fuzz_directory(),
+			 i < FILES ? i + 1 : FILES + 1, i > FILES ? ".lock" : "");
+	for (unsigned i = 0; i < FILES; i++) {
+		struct out o;
+
+		out_mem(&o);
+		out_printf(&o, "part: %u\nevents: Ir\nfl=a.c\nfn=f\n", i + 1);
+		for (unsigned k = 1; i == 0 && k <= lines; k++)
+			out_printf(&o, "+1 %u\n", k);
+		out_c(&o, i == FILES - 1 ? "5 5\n" : "6 0\n");
+		write_file(path[i] = name[i], &o);
+		out_close(&o);
+	}
+	if (!build_open_set(path, FILES - 1, &opts, &st, &report, &err)) {
+		store_close(st);
+		build_open_set(path, FILES, &opts, &st, &report, &err);
+	}
+	ok(!err.kind && report.read == 1 && as_numbered(st, lines),
+	   "a file joins an index of more lines than a piece has: %s",
+	   err.kind ? err.text : report.why);
+	store_close(err.kind ? NULL : st);
+	for (unsigned i = 0; i < COUNT(name); i++)
+		unlink(name[i]);
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const quirks[] = {
@@ -745,6 +884,10 @@ int main(int argc, char **argv)
 		run_mutated("quirks", quirks[i], seed, n / 60);
 	for (size_t i = 0; i < COUNT(small); i++)
 		run_mutated("small", small[i], seed, n / 100);
+	if (n >= 1000) { /* not under valgrind */
+		run_wide();
+		run_wide_joined();
+	}
 	printf("# %" PRIu64 " indexes compared\n", compared);
 	return done_testing();
 }

@@ -216,6 +216,7 @@ static const struct {
 	 "core::ops::function::FnOnce::call_once{{vtable.shim}}::h0123456789ab"
 	 "cdef", 1},
 	{B, "h0123456789abcdef", "core::f::h0123456789abcdef", 0},
+	{B, "h0123456789abcdeg", "core::f::h0123456789abcdeg", 1},
 	{B, "drop_in_place", "core::ptr::drop_in_place::<alloc::string::String>", 1},
 	{B, "fmt", "core::fmt::num::imp::<impl core::fmt::Display for u32>::fmt", 1},
 	{B, "Display::fmt", "core::fmt::num::imp::<impl core::fmt::Display for u32>::fmt", 1},
@@ -297,6 +298,10 @@ static const struct {
 	{F, "/src/*", "/build/src/parser.c", 0},
 	{F, "/build/src/parser.c", "/build/src/parser.c", 1},
 	{F, "src/*.h", "/build/src/parser.c", 0},
+	{F, "/src/parser.c", "src/parser.c", 0},
+	{F, "*/", "/build/src/parser.c", 1},
+	{F, "*/", "/", 0},
+	{F, "*/", "", 0},
 	{F, "?\??", "?\??", 1},
 	{O, "libc.so.6", "/usr/lib/x86_64-linux-gnu/libc.so.6", 1},
 	{O, "libc*", "/usr/lib/x86_64-linux-gnu/libc.so.6", 1},

@@ -3,7 +3,9 @@
  * request is refused once: "out of memory" or the answer, never some of the rows, and the
  * session answers again afterwards.
  */
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/query.h"
@@ -34,14 +36,29 @@ static int ask(struct session *s, const char *query, uint64_t bytes, struct out 
 	return fuzz_ask(s, str_c(query), FORMAT_CSV, to);
 }
 
-/* Returns how often there was too little. */
-static unsigned starve(struct session *s, const char *query)
+static struct store *open_text(const char *text, size_t n)
+{
+	char path[200];
+	struct store *st;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/p", fuzz_directory());
+	f = fopen(path, "w");
+	if (!f || fwrite(text, 1, n, f) != n || fclose(f))
+		fuzz_fail("cannot write %s", path);
+	st = open_profile(path);
+	unlink(path);
+	return st;
+}
+
+/* Returns how often there was too little, from so many bytes on. */
+static unsigned starve_from(struct session *s, const char *query, uint64_t from)
 {
 	struct out want, got;
 	int kind = ask(s, query, 0, &want);
 	unsigned starved = 0;
 
-	for (uint64_t bytes = 1, more; bytes < 4 << 20; bytes = more) {
+	for (uint64_t bytes = from, more; bytes < 4 << 20; bytes = more) {
 		int k = ask(s, query, bytes, &got);
 		bool same = k == kind && got.n == want.n &&
 			    (!got.n || memcmp(got.buf, want.buf, got.n) == 0);
@@ -60,6 +77,11 @@ static unsigned starve(struct session *s, const char *query)
 	return starved;
 }
 
+static unsigned starve(struct session *s, const char *query)
+{
+	return starve_from(s, query, 1);
+}
+
 /* That question, or one in `every` of them all. */
 static void run(const char *path, const char *question, unsigned every)
 {
@@ -76,6 +98,64 @@ static void run(const char *path, const char *question, unsigned every)
 			if (i % every == 0)
 				starved += starve(s, fuzz_question(i));
 	ok(starved > 100, "questions that had too little memory: %u", starved);
+	session_free(s);
+	store_close(st);
+}
+
+/* What no question of fuzzing.c grows as far: more columns than there is room for at first,
+ * results that are kept. */
+static void run_columns(void)
+{
+	static const char *const questions[] = {
+		"functions | group by file: count() as a, count() as b, count() as c, "
+		"count() as d, count() as e, count() as f, count() as g, count() as h, "
+		"count() as i, count() as j, count() as k, count() as l, count() as m, "
+		"count() as n, count() as o, count() as p",
+		"functions | group by fn, file, obj, line, self, incl, calls, cycle, "
+		"self + 1 as a, self + 2 as b, self + 3 as c, self + 4 as d, self + 5 as e, "
+		"self + 6 as f, self + 7 as g",
+		"functions | group by fn, file, obj, line, self, incl, calls, cycle, "
+		"self + 1 as a, self + 2 as b, self + 3 as c, self + 4 as d, self + 5 as e, "
+		"self + 6 as f, self + 7 as g, self + 8 as h",
+		"functions | group by file: sum(self) | where sum(self) > 1",
+		"functions | count",
+		"functions | add x = self / cycle; _ | take 2",
+		"functions | show fn, self.Zero%, incl.Zero% | sort -self.Zero%",
+		"functions of not \"\\x\"",
+		"top 3 by Zero",
+		"hide x | events",
+		"hide x | top 2 by Zero",
+		"hide x | calltree from * by Zero",
+		"hide x | path from a to z by Zero",
+		"calltree from * depth 9 | group by fn: sum(est), max(est), avg(incl)",
+		"calltree from * depth 9 | add a = est * 2 | sum",
+		"all paths from c to d",
+		"all paths from (a, c) to (d, z)",
+		"all 2 paths from a to z",
+		"shortest 3 paths from * to z",
+		"cost of y under b",
+		"cost of (d, z) under (a, c)",
+	};
+	static const char text[] =
+		"events: Ir Zero\nfl=a.c\nfn=a\n1 5\ncfn=b\ncalls=2 1\n1 90\n"
+		"cfn=c\ncalls=1 1\n2 60\nfn=b\n1 7\ncfn=c\ncalls=3 1\n3 50\ncfn=d\n"
+		"calls=3 1\n3 20\nfn=c\n1 3\ncfn=d\ncalls=5 1\n3 70\nfn=d\n4 9\n"
+		"cfn=c\ncalls=1 1\n4 5\ncfn=x\ncalls=8 1\n5 60\ncfn=m\ncalls=3 1\n"
+		"6 100\nfn=b\ncfn=m\ncalls=3 1\n7 90\nfn=m\n1 1\ncfn=y\ncalls=2 1\n"
+		"2 100\ncfn=z\ncalls=2 1\n3 90\nfn=y\n1 100\nfn=x\n6 1\ncfn=z\n"
+		"calls=9 1\n3 30\nfl=g.c\nfn=g\n6 6\ncfn=x\ncalls=1 1\n3 3\nfn=z\n"
+		"1 30\n";
+	struct store *st;
+	struct session *s;
+	unsigned starved = 0;
+
+	st = open_text(text, sizeof(text) - 1);
+	s = st ? fuzz_session(st) : NULL;
+	if (!ok(s != NULL, "a profile of an event without costs"))
+		return;
+	for (size_t i = 0; i < COUNT(questions); i++)
+		starved += starve(s, questions[i]);
+	ok(starved > 300, "many columns had too little memory: %u", starved);
 	session_free(s);
 	store_close(st);
 }
@@ -102,6 +182,8 @@ static void run_source(void)
 		  f) < 0 ||
 	    fclose(f) || roots_new(&roots, &err) || roots_add(roots, "tests", true, &err))
 		fuzz_fail("%s", err.text);
+	/* Older than tap.h, which has to be said. */
+	utimensat(AT_FDCWD, path, (struct timespec[2]){{1000, 0}, {1000, 0}}, 0);
 	st = open_profile(path);
 	s = st ? fuzz_session(st) : NULL;
 	if (!ok(s != NULL, "a profile of tap.h"))
@@ -114,6 +196,100 @@ static void run_source(void)
 	store_close(st);
 	roots_free(roots);
 	unlink(path);
+}
+
+/* A listing of more rows than there is room for at first: any row may be the one too many. */
+static void run_long_listing(void)
+{
+	struct roots *roots;
+	struct err err = {0};
+	unsigned starved = 0;
+	char path[200];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/long.c", fuzz_directory());
+	f = fopen(path, "w");
+	for (int i = 0; f && i < 900; i++)
+		fprintf(f, "line %d\n", i);
+	if (!f || fclose(f) || roots_new(&roots, &err) ||
+	    roots_add(roots, fuzz_directory(), true, &err))
+		fuzz_fail("%s", err.text);
+	for (unsigned more = 0; more < 8; more++) {
+		struct session *s;
+		struct store *st;
+		struct out o;
+
+		out_mem(&o);
+		out_c(&o, "events: Ir\nfl=long.c\nfn=f\n");
+		for (unsigned i = 1; i <= more; i++)
+			out_printf(&o, "%u 1\n", i);
+		for (unsigned i = 20; i < 900; i += 12)
+			out_printf(&o, "%u 1\n", i);
+		st = open_text(o.buf, o.n);
+		out_close(&o);
+		if (!st || !(s = fuzz_session(st)))
+			fuzz_fail("no session");
+		session_set_roots(s, roots, NULL);
+		starved += starve_from(s, "source of f", 20000);
+		session_free(s);
+		store_close(st);
+	}
+	ok(starved > 100, "long listings had too little memory: %u", starved);
+	roots_free(roots);
+	unlink(path);
+}
+
+/* Few callees, and then more than there is room for at first. */
+static void run_tree(void)
+{
+	struct store *st;
+	struct session *s;
+	unsigned starved = 0;
+	struct out o;
+
+	out_mem(&o);
+	out_c(&o, "events: Ir\nfl=a.c\nfn=r\n1 1\n");
+	for (int i = 0; i < 3; i++)
+		out_printf(&o, "cfn=f%d\ncalls=1 1\n2 100\n", i);
+	for (int i = 0; i < 3; i++) {
+		out_printf(&o, "fn=f%d\n1 1\n", i);
+		for (int k = 0; k < 90; k++)
+			out_printf(&o, "cfn=g%d\ncalls=1 1\n2 %d\n", k, k + i);
+	}
+	st = open_text(o.buf, o.n);
+	out_close(&o);
+	s = st ? fuzz_session(st) : NULL;
+	if (!ok(s != NULL, "a profile of many callees"))
+		return;
+	starved = starve(s, "calltree from r depth all") +
+		  starve(s, "calltree to g9 depth all");
+	ok(starved > 30, "a tree had too little memory: %u", starved);
+	session_free(s);
+	store_close(st);
+}
+
+/* Functions that only their directory tells apart, beside those that both have. */
+static void run_vs(void)
+{
+	static const char now
+		[] = "events: Ir\nfl=/a/x.c\nfn=f\n1 3\nfn=g\n1 9\nfl=/q/y.c\nfn=h\n1 5\n",
+	     then[] =
+		     "events: Ir\nfl=/b/x.c\nfn=f\n1 4\nfn=g\n1 9\nfl=/q/y.c\nfn=h\n1 4\n";
+	struct store *st = open_text(now, sizeof(now) - 1),
+		     *base = open_text(then, sizeof(then) - 1);
+	struct session *s;
+	struct err err = {0};
+	unsigned starved;
+
+	if (!ok(!session_new(&s, &err) && !session_add(s, STR("now"), st, &err) &&
+			!session_add(s, STR("base"), base, &err),
+		"two profiles"))
+		return;
+	starved = starve(s, "functions vs base") + starve(s, "in now | top vs base");
+	ok(starved > 20, "vs had too little memory: %u", starved);
+	session_free(s);
+	store_close(st);
+	store_close(base);
 }
 
 /* Names for Tab. */
@@ -154,7 +330,11 @@ int main(int argc, char **argv)
 	run("tests/fixtures/small/mutual-default.out", NULL, every);
 	/* Names that are put together. */
 	run("tests/fixtures/names/shapes-cpp.out", "functions | show fn, short", 1);
+	run_columns();
 	run_source();
+	run_long_listing();
+	run_tree();
+	run_vs();
 	run_names();
 	return done_testing();
 }

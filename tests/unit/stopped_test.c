@@ -156,16 +156,41 @@ static void write_wide(const char *path)
 	fclose(f);
 }
 
-static void run(const char *path)
+/* More edges than are followed between two looks, and parts of as many threads. */
+static void write_dense(const char *path)
 {
-	static const char *const more[] = {"all paths from f1 to f40",
-					   "norec | calls",
-					   "hide f7 | cost of f9 under f1",
-					   "focus f9 | calltree from f1 depth 9",
-					   "part 2 | threads",
-					   "collapse by object | path from * to *",
-					   "calls of *",
-					   "cost of f3000 via f2000 under f1"};
+	FILE *f = fopen(path, "w");
+
+	if (!f)
+		fuzz_fail("cannot write %s", path);
+	fprintf(f, "events: Ir\nfl=a.c\n");
+	for (int i = 1; i <= 380; i++) {
+		fprintf(f, "fn=(%d)%s\n1 1\n", i, i == 1 ? " f1" : "");
+		if (i == 1)
+			for (int k = 2; k <= 380; k++)
+				fprintf(f, "cfn=(%d) f%d\ncalls=1 1\n1 9\n", k, k);
+		for (int k = i + 1; i > 1 && k <= 380; k++)
+			fprintf(f, "cfn=(%d)\ncalls=1 1\n1 %d\n", k, k);
+	}
+	for (int i = 1; i <= 200; i++)
+		fprintf(f, "part: %d\nthread: %d\nfn=(1)\n1 1\n", i, i);
+	fclose(f);
+}
+
+/* All that is asked, or only what takes many edges or threads. */
+static void run(const char *path, bool dense)
+{
+	static const char *const more[] = {
+		"all paths from f1 to f40",
+		"norec | calls",
+		"hide f7 | cost of f9 under f1",
+		"focus f9 | calltree from f1 depth 9",
+		"part 2 | threads",
+		"collapse by object | path from * to *",
+		"calls of *",
+		"functions | where file ~ \"a\" or fn !~ \"b\"",
+		"threads",
+		"cost of f3000 via f2000 under f1"};
 	struct build_opts opts = {.no_write = true, .jobs = 1};
 	struct build_report report;
 	struct store *st = NULL;
@@ -179,12 +204,17 @@ static void run(const char *path)
 	session_set_limits(s, &limits);
 	session_set_cancel(s, flag);
 	places = stopped = 0;
-	for (unsigned i = 0; i == 0 || fuzz_question(i) != fuzz_question(0); i++)
+	for (unsigned i = 0; !dense && (i == 0 || fuzz_question(i) != fuzz_question(0));
+	     i++)
 		stop_each(s, fuzz_question(i));
-	for (size_t i = 0; i < COUNT(more); i++)
+	for (size_t i = 0; !dense && i < COUNT(more); i++)
 		stop_each(s, more[i]);
-	ok(tap_failed == 0 && stopped > 30, "%s: stopped at %u of %u places that look",
-	   path, stopped, places);
+	if (dense) {
+		stop_each(s, "path from f1 to f380");
+		stop_each(s, "threads");
+	}
+	ok(tap_failed == 0 && stopped > (dense ? 5 : 30),
+	   "%s: stopped at %u of %u places that look", path, stopped, places);
 	session_free(s);
 	store_close(st);
 }
@@ -196,9 +226,11 @@ int main(void)
 	snprintf(path, sizeof(path), "%s/wide", fuzz_directory());
 	watch();
 	write_wide(path);
-	run(path);
+	run(path, false);
+	write_dense(path);
+	run(path, true);
 	unlink(path);
-	run("tests/fixtures/small/mutual-instr-jumps.out");
+	run("tests/fixtures/small/mutual-instr-jumps.out", false);
 	return done_testing();
 }
 
