@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/sort.h"
 #include "index/base/vec.h"
 #include "index/detail_lines.h"
 #include "index/detail_run.h"
@@ -28,10 +29,11 @@ struct slot_ref {
 	uint32_t tally, slot;
 };
 
-/* Where each function's lines are. */
+/* Where each function's lines are, and which functions jumps may go to. */
 struct places {
 	uint32_t *slot_first; /* per function: into slots */
 	struct slot_ref *slots;
+	struct sort_pair *by_obj; /* functions by name and object, then as they are */
 };
 
 /* Call sites, or jumps. */
@@ -96,6 +98,19 @@ static int order_slots(struct detail *d)
 	return 0;
 }
 
+static int order_targets(struct detail *d)
+{
+	const struct profile *p = d->p;
+
+	d->at.by_obj = malloc((p->nfn + 1) * sizeof(*d->at.by_obj));
+	if (!d->at.by_obj)
+		return -1;
+	for (size_t f = 0; f < p->nfn; f++)
+		d->at.by_obj[f] = (struct sort_pair){
+			(uint64_t)p->fn_name[f] << 32 | p->fn_obj[f], (uint32_t)f};
+	return sort_pairs(d->at.by_obj, p->nfn);
+}
+
 /* With its own scratch, and `at` still empty; NULL when memory is out. */
 static struct detail *with_scratch(const struct profile *p, size_t run)
 {
@@ -130,7 +145,7 @@ int detail_new(const struct profile *p, size_t run, struct detail **out, struct 
 	int rc = -1;
 
 	if (d)
-		rc = order_slots(d);
+		rc = order_slots(d) || order_targets(d);
 	if (rc) {
 		detail_free(d);
 		return no_memory(err);
@@ -159,6 +174,7 @@ void detail_free(struct detail *d)
 	if (!d->borrowed) {
 		free(d->at.slot_first);
 		free(d->at.slots);
+		free(d->at.by_obj);
 	}
 	for (int k = 0; k < DETAIL_KINDS; k++) {
 		free(d->held[k].row);
@@ -241,31 +257,49 @@ static void forget_costs(struct detail *d)
 	d->next_room = LEAST_ROOM;
 }
 
-/* The function that a jump goes to: that of the name in the source's object. */
-static uint32_t jump_target(const struct profile *p, uint32_t from, uint32_t name,
+/* Functions are ordered by name, file and object. */
+static bool before(const struct profile *p, uint32_t f, uint32_t name, uint32_t file,
+		   uint32_t obj)
+{
+	if (p->fn_name[f] != name)
+		return p->fn_name[f] < name;
+	if (p->fn_file[f] != file)
+		return p->fn_file[f] < file;
+	return p->fn_obj[f] < obj;
+}
+
+/* The function that a jump goes to: that of the name in the source's object, of that file or
+ * the first of any. */
+static uint32_t jump_target(const struct detail *d, uint32_t from, uint32_t name,
 			    uint32_t file)
 {
-	uint32_t obj = p->fn_obj[from], lo = 0, hi = (uint32_t)p->nfn, best = from;
+	const struct profile *p = d->p;
+	const uint32_t obj = p->fn_obj[from];
+	const uint64_t key = (uint64_t)name << 32 | obj;
+	uint32_t lo = 0, hi = (uint32_t)p->nfn;
 
 	if (p->fn_name[from] == name)
 		return from;
 	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
+		const uint32_t mid = lo + (hi - lo) / 2;
 
-		if (p->fn_name[mid] < name)
+		if (before(p, mid, name, file, obj))
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	for (; lo < p->nfn && p->fn_name[lo] == name; lo++) {
-		if (p->fn_obj[lo] != obj)
-			continue;
-		if (p->fn_file[lo] == file)
-			return lo;
-		if (best == from)
-			best = lo;
+	if (lo < p->nfn && p->fn_name[lo] == name && p->fn_file[lo] == file &&
+	    p->fn_obj[lo] == obj)
+		return lo;
+	for (lo = 0, hi = (uint32_t)p->nfn; lo < hi;) {
+		const uint32_t mid = lo + (hi - lo) / 2;
+
+		if (d->at.by_obj[mid].key < key)
+			lo = mid + 1;
+		else
+			hi = mid;
 	}
-	return best;
+	return lo < p->nfn && d->at.by_obj[lo].key == key ? d->at.by_obj[lo].value : from;
 }
 
 /* Where a jump of f goes; to as in tally.h. */
@@ -277,7 +311,7 @@ static void set_jump(struct detail *d, size_t k, uint32_t f, const uint64_t *to,
 	r->to_instr = to[0];
 	r->to_line = to[1];
 	r->to_file = m->name[SPACE_FILE][(uint32_t)to[2]];
-	r->to_fn = jump_target(d->p, f, m->name[SPACE_FN][to[2] >> 32], r->to_file);
+	r->to_fn = jump_target(d, f, m->name[SPACE_FN][to[2] >> 32], r->to_file);
 	d->loose += d->p->fn_name[r->to_fn] != m->name[SPACE_FN][to[2] >> 32] ||
 		    (r->to_fn != f && d->p->fn_file[r->to_fn] != r->to_file);
 	r->edge = (conditional ? JUMP_CONDITIONAL : 0) |
