@@ -96,8 +96,7 @@ static void id_forget(struct id_map *m)
 	for (size_t i = 0; i < m->n; i++)
 		if (m->at[i].id < m->nsmall)
 			m->small[m->at[i].id] = 0;
-	if (m->by.n)
-		hash_clear(&m->by);
+	hash_free(&m->by);
 	m->n = 0;
 }
 

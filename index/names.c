@@ -45,9 +45,12 @@ void names_free(struct names *t)
 
 void names_restart(struct names *t)
 {
-	if (t->by_id)
-		memset(t->by_id, 0, t->by_id_n * sizeof(*t->by_id));
-	hash_clear(&t->big_ids);
+	/* There may be very many restarts, and few names between two. */
+	for (uint32_t i = t->restarted; i < t->n; i++)
+		if (t->slot[i].id < t->by_id_n)
+			t->by_id[t->slot[i].id] = 0;
+	hash_free(&t->big_ids);
+	t->restarted = t->n;
 	t->generation++;
 }
 

@@ -60,6 +60,7 @@ struct names {
 	bool references;     /* function names: those made of references are expanded */
 	struct arena *arena; /* for texts; NULL: the text outlives us */
 	uint32_t generation; /* "NEW PROFILING FILE" lines so far */
+	uint32_t restarted;  /* slots before the last of them */
 };
 
 /* What a definition did: nothing but that, named an id that was used already, gave it another
