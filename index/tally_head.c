@@ -196,6 +196,16 @@ static struct str next_field(struct str *s)
 	return (struct str){f.p, n};
 }
 
+static bool has_negative(struct str numbers)
+{
+	struct str f;
+
+	while ((f = next_field(&numbers)).n)
+		if (f.p[0] == '-')
+			return true;
+	return false;
+}
+
 static bool is_column(const struct tally *t, uint32_t event)
 {
 	for (size_t i = 0; i < t->ncol; i++)
@@ -286,8 +296,7 @@ int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 		return (int)err->kind;
 	if (r->a == KEY_DESC && str_starts(value, STR("Files compared:")))
 		t->difference = true;
-	if (r->a == KEY_SUMMARY &&
-	    (str_starts(value, STR("-")) || str_find_str(value, STR(" -")) < value.n))
+	if (r->a == KEY_SUMMARY && has_negative(value))
 		t->difference = true;
 	if (r->a == KEY_POSITIONS && !str_eq(value, t->positions)) {
 		t->meaning++;

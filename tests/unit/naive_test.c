@@ -21,6 +21,7 @@ static const struct {
 	 "calls=1 2\n2 7 8\n"},
 	{"a CR among the events",
 	 "events: Ir \r Dr\nfn=f\n1 5 6 7\n"},
+	{"a negative sum behind a tab", "events: Ir Dr\nfn=f\n1 5 -2\nsummary: 5\t-2\n"},
 	{"a cost line before events:",
 	 "fn=f\n1 5\nevents: Ir\nfn=g\n1 6\n"},
 	{"an empty section before one with events",
