@@ -6,7 +6,8 @@
 
 #include "index/base/vec.h"
 
-enum { SMALL_IDS = 1 << 23 }; /* ids below are looked up in an array */
+/* Ids below that, and below so many times the number of names, are looked up in an array. */
+enum { SMALL_IDS = 1 << 14, SPARSE = 16 };
 
 /* Room for n slots and their uses. */
 static int reserve(struct names *t, size_t n)
@@ -164,10 +165,13 @@ static uint32_t hash_of(uint64_t v)
 
 static uint32_t find_id(const struct names *t, uint64_t id)
 {
-	uint32_t h = hash_of(id), probe, i;
+	uint32_t h, probe, i;
 
-	if (id < SMALL_IDS)
-		return id < t->by_id_n ? t->by_id[id] : 0;
+	if (id < t->by_id_n && t->by_id[id])
+		return t->by_id[id];
+	if (t->big_ids.n == 0)
+		return 0;
+	h = hash_of(id);
 	probe = hash_start(&t->big_ids, h);
 	while ((i = hash_next(&t->big_ids, h, &probe)) != HASH_NONE)
 		if (t->slot[i].id == id)
@@ -178,9 +182,9 @@ static uint32_t find_id(const struct names *t, uint64_t id)
 /* Let id mean slot from here on. */
 static int set_id(struct names *t, uint64_t id, uint32_t slot)
 {
-	uint32_t h = hash_of(id), probe, i;
+	uint32_t h, probe, i;
 
-	if (id < SMALL_IDS) {
+	if (id < t->by_id_n || id < SMALL_IDS || id / SPARSE < t->n) {
 		size_t n = t->by_id_n;
 
 		if (vec_reserve(&t->by_id, &n, (size_t)id + 1, sizeof(*t->by_id)))
@@ -189,6 +193,7 @@ static int set_id(struct names *t, uint64_t id, uint32_t slot)
 		t->by_id[id] = slot;
 		return 0;
 	}
+	h = hash_of(id);
 	probe = hash_start(&t->big_ids, h);
 	while ((i = hash_next(&t->big_ids, h, &probe)) != HASH_NONE)
 		if (t->slot[i].id == id) {
@@ -203,8 +208,12 @@ uint32_t names_id_slow(struct names *t, uint64_t id, uint64_t line)
 {
 	uint32_t slot = find_id(t, id);
 
-	if (slot)
+	if (slot) {
+		/* One of few, and they are many now. */
+		if (id < t->by_id_n)
+			t->by_id[id] = slot;
 		return slot;
+	}
 	slot = add(t, t->generation ? NAME_UNDEFINED : NAME_BEFORE, id,
 		   (struct str){"", 0}, line);
 	if (slot == UINT32_MAX || set_id(t, id, slot))

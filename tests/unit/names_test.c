@@ -36,6 +36,34 @@ static void test_ids(void)
 	names_free(&t);
 }
 
+/* Ids that are large for the names there are at first, and small for those there are then. */
+static void test_growing(void)
+{
+	enum { MANY = 20000 };
+	static uint32_t slot[MANY];
+	struct names t;
+	enum name_event event;
+	unsigned wrong = 0, again = 0;
+
+	if (names_init(&t, NULL))
+		abort();
+	for (unsigned i = 0; i < MANY; i++)
+		slot[i] = define(&t, (uint64_t)(MANY - 1 - i) * 15, "f", &event);
+	for (unsigned i = 0; i < MANY; i++)
+		wrong += names_id(&t, (uint64_t)(MANY - 1 - i) * 15, 2) != slot[i];
+	for (unsigned i = 0; i < MANY; i += 2)
+		slot[i] = define(&t, (uint64_t)(MANY - 1 - i) * 15, "g", &event);
+	for (unsigned i = 0; i < MANY; i++)
+		again += names_id(&t, (uint64_t)(MANY - 1 - i) * 15, 2) != slot[i];
+	is_u64(wrong, 0, "each of many ids is found");
+	is_u64(again, 0, "and what it means later");
+	names_restart(&t);
+	is_u64(t.slot[names_id(&t, 15, 3)].kind, NAME_UNDEFINED, "and none after that");
+	is_u64(t.slot[names_id(&t, (MANY - 1) * 15, 3)].kind, NAME_UNDEFINED,
+	       "not the first either");
+	names_free(&t);
+}
+
 static void test_undefined(void)
 {
 	struct names t;
@@ -125,6 +153,7 @@ static void test_references(void)
 int main(void)
 {
 	test_ids();
+	test_growing();
 	test_undefined();
 	test_texts();
 	test_references();

@@ -127,8 +127,9 @@ static void stop_each(struct session *s, const char *q)
 		now = ask(s, q, k + 1, &got);
 		places++;
 		stopped += now == ERR_CANCEL;
-		if (now != ERR_CANCEL && (now != kind || got.n != want.n ||
-					  memcmp(got.buf, want.buf, got.n) != 0))
+		if (now != ERR_CANCEL &&
+		    (now != kind || !str_eq((struct str){got.buf, got.n},
+					    (struct str){want.buf, want.n})))
 			ok(false, "%s: look %lu: status %d instead of %d", q, k + 1, now,
 			   kind);
 		out_close(&got);

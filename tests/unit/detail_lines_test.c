@@ -1,0 +1,110 @@
+/* detail_lines_test.c - cost lines put in order, of few files and many, with some twice. */
+#include "index/detail_lines.h"
+
+#include <stdlib.h>
+
+#include "index/base/hash.h"
+#include "tests/tap.h"
+
+enum { ROWS = 3000, EVENTS = 2 };
+
+static uint64_t state = 1;
+
+static unsigned below(unsigned n)
+{
+	state += 0x9e3779b97f4a7c15;
+	return (unsigned)(hash_mix(state) % n);
+}
+
+/* As a profile has them: by address, files in turns; or in any order. */
+struct shape {
+	const char *name;
+	unsigned rows, files, positions; /* positions: different ones */
+	bool by_address;
+};
+
+static void fill(struct detail_key *key, const struct shape *s)
+{
+	for (unsigned i = 0; i < s->rows; i++) {
+		uint64_t at =
+			s->by_address ? i * s->positions / s->rows : below(s->positions);
+
+		key[i] = (struct detail_key){at, at / 3, below(s->files) * 7, i};
+	}
+}
+
+/* Row i costs {1, i}, so a sum tells of which rows it is. */
+static void add_all(struct detail_lines *l, const struct detail_key *key, unsigned n)
+{
+	detail_lines_clear(l);
+	detail_lines_again(l);
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t *cost =
+			detail_lines_row(l, key[i].instr, key[i].line, key[i].file);
+
+		if (!cost)
+			exit(1);
+		cost[0]++;
+		cost[1] += i;
+		if (below(50) == 0)
+			detail_lines_again(l);
+	}
+}
+
+static bool equal(const struct detail_key *a, const struct detail_key *b)
+{
+	return !detail_key_after(a, b) && !detail_key_after(b, a);
+}
+
+static void check(const struct detail_lines *l, const struct detail_key *key,
+		  const struct shape *s)
+{
+	unsigned wrong = 0, sums = 0;
+	uint64_t rows = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const uint64_t *cost = l->cost + l->key[i].row * EVENTS;
+		uint64_t n = 0, sum = 0;
+
+		wrong += i && !detail_key_after(&l->key[i], &l->key[i - 1]);
+		for (unsigned k = 0; k < s->rows; k++)
+			if (equal(&key[k], &l->key[i])) {
+				n++;
+				sum += k;
+			}
+		sums += cost[0] != n || cost[1] != sum || n == 0;
+		rows += n;
+	}
+	is_u64(wrong, 0, "%s: in order, each once", s->name);
+	is_u64(sums, 0, "%s: the costs of each", s->name);
+	is_u64(rows, s->rows, "%s: none is lost", s->name);
+}
+
+int main(void)
+{
+	static const struct shape shapes[] = {
+		{"none", 0, 1, 1, false},
+		{"one", 1, 1, 1, false},
+		{"in order", 2000, 1, 2000, true},
+		{"one line", 500, 1, 1, false},
+		{"files in turns", ROWS, 5, ROWS, true},
+		{"as many files as are put together", ROWS, 32, ROWS, true},
+		{"more files than that", ROWS, 33, ROWS, true},
+		{"a file for each", ROWS, 1000000, ROWS, true},
+		{"any order", ROWS, 3, ROWS, false},
+		{"any order, most many times", ROWS, 4, 50, false},
+		{"any order, many files", ROWS, 100, 40, false},
+	};
+	static struct detail_key key[ROWS];
+	struct detail_lines l;
+
+	detail_lines_init(&l, EVENTS);
+	for (size_t i = 0; i < COUNT(shapes); i++) {
+		fill(key, &shapes[i]);
+		add_all(&l, key, shapes[i].rows);
+		is_u64((uint64_t)detail_lines_order(&l), 0, "%s: done", shapes[i].name);
+		check(&l, key, &shapes[i]);
+	}
+	detail_lines_free(&l);
+	return done_testing();
+}
