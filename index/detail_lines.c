@@ -1,9 +1,9 @@
 /*
  * detail_lines.c - order the rows of a function; see detail_lines.h.
  *
- * A function's lines stand in the text by address, or by line, whatever file they are of, so
- * they are in order when those of each file are put together.  What is not in order then is
- * merged, neighbours that are in order each, until there is one.
+ * A function's lines stand in the text by address, or by line, files in turns, so they are in
+ * order when the turns of each file are put together.  What is not in order then is merged,
+ * neighbours that are in order each, until there is one.
  */
 #include "index/detail_lines.h"
 
@@ -11,8 +11,6 @@
 #include <string.h>
 
 #include "index/detail_run.h"
-
-enum { FILES = 32 }; /* of a function that are put together at once */
 
 void detail_lines_init(struct detail_lines *l, size_t nevent)
 {
@@ -23,6 +21,8 @@ void detail_lines_free(struct detail_lines *l)
 {
 	free(l->key);
 	free(l->spare);
+	free(l->turn);
+	free(l->by_file);
 	free(l->cost);
 	*l = (struct detail_lines){0};
 }
@@ -48,49 +48,6 @@ static size_t in_order(const struct detail_row *more, const struct detail_key *k
 		from++;
 	while (from < n && !after(more, &key[from - 1], &key[from]));
 	return from;
-}
-
-/* Each file's keys together, files ascending; false when there are more files than that. */
-static bool by_file(const struct detail_key *from, struct detail_key *to, size_t n)
-{
-	uint32_t file[FILES], count[FILES];
-	uint32_t sum = 0;
-	size_t files = 0;
-
-	for (size_t i = 0, f = 0; i < n; i++) {
-		if (files == 0 || from[i].file != file[f])
-			for (f = 0; f < files && file[f] != from[i].file; f++)
-				;
-		if (f == FILES)
-			return false;
-		if (f == files) {
-			file[files] = from[i].file;
-			count[files++] = 0;
-		}
-		count[f]++;
-	}
-	/* A selection sort: the counts of those before become where each begins. */
-	for (size_t f = 0; f < files; f++) {
-		size_t least = f;
-
-		for (size_t g = f + 1; g < files; g++)
-			if (file[g] < file[least])
-				least = g;
-		const uint32_t c = count[least], name = file[least];
-
-		file[least] = file[f];
-		count[least] = count[f];
-		file[f] = name;
-		count[f] = sum;
-		sum += c;
-	}
-	for (size_t i = 0, f = 0; i < n; i++) {
-		if (from[i].file != file[f])
-			for (f = 0; file[f] != from[i].file; f++)
-				;
-		to[count[f]++] = from[i];
-	}
-	return true;
 }
 
 /* Merge neighbours that are in order each; how many there are then. */
@@ -136,11 +93,6 @@ int detail_order(struct detail_key **key, size_t *cap, struct detail_key **spare
 		return 0;
 	if (n > UINT32_MAX || vec_reserve_raw(spare, spare_cap, n, sizeof(**spare)))
 		return -1;
-	if (by_file(*key, *spare, n)) {
-		change_places(key, cap, spare, spare_cap);
-		if (in_order(more, *key, 0, n) == n)
-			return 0;
-	}
 	do {
 		left = merge_once(more, *key, *spare, n);
 		change_places(key, cap, spare, spare_cap);
@@ -148,10 +100,42 @@ int detail_order(struct detail_key **key, size_t *cap, struct detail_key **spare
 	return 0;
 }
 
+/* The turns of each file together, files ascending.  0, or -1 when memory is out. */
+static int join_turns(struct detail_lines *l)
+{
+	struct detail_key *to;
+
+	if (vec_reserve_raw(&l->spare, &l->spare_cap, l->n, sizeof(*l->spare)) ||
+	    vec_reserve_raw(&l->by_file, &l->by_file_cap, l->nturn, sizeof(*l->by_file)))
+		return -1;
+	for (size_t i = 0; i < l->nturn; i++)
+		l->by_file[i] = (struct sort_pair){l->key[l->turn[i]].file, (uint32_t)i};
+	if (sort_pairs(l->by_file, l->nturn))
+		return -1;
+	to = l->spare;
+	l->ordered = l->ascending;
+	for (size_t i = 0; i < l->nturn; i++) {
+		const uint32_t turn = l->by_file[i].value;
+		const size_t from = l->turn[turn];
+		const size_t end = turn + 1 < l->nturn ? l->turn[turn + 1] : l->n;
+
+		memcpy(to, l->key + from, (end - from) * sizeof(*to));
+		if (i && !detail_key_after(to, to - 1))
+			l->ordered = false;
+		to += end - from;
+	}
+	change_places(&l->key, &l->cap, &l->spare, &l->spare_cap);
+	return 0;
+}
+
 int detail_lines_order(struct detail_lines *l)
 {
 	size_t last = 0;
 
+	if (l->ordered)
+		return 0;
+	if (l->n > UINT32_MAX || join_turns(l))
+		return -1;
 	if (l->ordered)
 		return 0;
 	if (detail_order(&l->key, &l->cap, &l->spare, &l->spare_cap, l->n, NULL))

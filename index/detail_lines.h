@@ -10,18 +10,24 @@
 #ifndef QUERN_DETAIL_LINES_H
 #define QUERN_DETAIL_LINES_H
 
+#include "index/base/sort.h"
 #include "index/base/vec.h"
 #include "index/detail_code.h"
 
 struct detail_lines {
 	struct detail_key *key, *spare;
 	size_t n, cap, spare_cap;
+	/* Where a line is of another file than the one before, and a place to sort these. */
+	uint32_t *turn;
+	struct sort_pair *by_file;
+	size_t nturn, turn_cap, by_file_cap;
 	uint64_t *cost; /* nevent per row */
 	size_t cost_cap;
 	size_t nevent;
 	size_t expected; /* the row that may come again next, */
 	size_t known;	 /* of those before the piece at hand */
-	bool ordered;	 /* and all different, so far */
+	bool ascending;	 /* and different, from turn to turn, so far; */
+	bool ordered;	 /* all of them */
 	bool full;	 /* a sum did not fit */
 };
 
@@ -31,8 +37,8 @@ void detail_lines_free(struct detail_lines *l);
 
 static inline void detail_lines_clear(struct detail_lines *l)
 {
-	l->n = l->expected = l->known = 0;
-	l->ordered = true;
+	l->n = l->nturn = l->expected = l->known = 0;
+	l->ascending = l->ordered = true;
 }
 
 static inline bool detail_key_after(const struct detail_key *a,
@@ -52,6 +58,35 @@ static inline void detail_lines_again(struct detail_lines *l)
 
 enum { DETAIL_SKIPPED = 4 }; /* rows that may be missing where they come again */
 
+/* Another line, of other costs; the same as below. */
+static inline uint64_t *detail_lines_add(struct detail_lines *l, struct detail_key key)
+{
+	const struct detail_key *before = l->key + l->n - 1;
+	uint64_t *cost;
+
+	if (l->n && key.file == before->file) {
+		if (!detail_key_after(&key, before))
+			l->ascending = l->ordered = false;
+	} else {
+		if (vec_reserve_raw(&l->turn, &l->turn_cap, l->nturn + 1,
+				    sizeof(*l->turn)))
+			return NULL;
+		l->turn[l->nturn++] = (uint32_t)l->n;
+		if (l->n && key.file < before->file)
+			l->ordered = false;
+	}
+	if (vec_reserve_raw(&l->key, &l->cap, l->n + 1, sizeof(*l->key)) ||
+	    vec_reserve_raw(&l->cost, &l->cost_cap, (l->n + 1) * l->nevent + 1,
+			    sizeof(*l->cost)))
+		return NULL;
+	key.row = (uint32_t)l->n;
+	l->key[l->n] = key;
+	cost = l->cost + l->n++ * l->nevent;
+	for (size_t e = 0; e < l->nevent; e++)
+		cost[e] = 0;
+	return cost;
+}
+
 /* The costs of that line, which are zeros when it is new; NULL when memory is out. */
 static inline uint64_t *detail_lines_row(struct detail_lines *l, uint64_t instr,
 					 uint64_t line, uint32_t file)
@@ -59,7 +94,6 @@ static inline uint64_t *detail_lines_row(struct detail_lines *l, uint64_t instr,
 	const size_t end = l->known - l->expected > DETAIL_SKIPPED
 				   ? l->expected + DETAIL_SKIPPED
 				   : l->known;
-	uint64_t *cost;
 
 	for (size_t i = l->expected; i < end; i++)
 		if (l->key[i].instr == instr && l->key[i].line == line &&
@@ -67,17 +101,7 @@ static inline uint64_t *detail_lines_row(struct detail_lines *l, uint64_t instr,
 			l->expected = i + 1;
 			return l->cost + i * l->nevent;
 		}
-	if (vec_reserve_raw(&l->key, &l->cap, l->n + 1, sizeof(*l->key)) ||
-	    vec_reserve_raw(&l->cost, &l->cost_cap, (l->n + 1) * l->nevent + 1,
-			    sizeof(*l->cost)))
-		return NULL;
-	l->key[l->n] = (struct detail_key){instr, line, file, (uint32_t)l->n};
-	if (l->n && l->ordered)
-		l->ordered = detail_key_after(&l->key[l->n], &l->key[l->n - 1]);
-	cost = l->cost + l->n++ * l->nevent;
-	for (size_t e = 0; e < l->nevent; e++)
-		cost[e] = 0;
-	return cost;
+	return detail_lines_add(l, (struct detail_key){instr, line, file, 0});
 }
 
 /* Put them in order and add those that are equal.  0, or -1 when memory is out. */

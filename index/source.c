@@ -9,8 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
-/* The widest vectors of this processor, where the library was built to choose. */
-#if __has_include(<xxh_x86dispatch.h>)
+#ifdef HAVE_XXH_DISPATCH /* the widest vectors of this processor (SConstruct) */
 #include <xxh_x86dispatch.h>
 #endif
 
