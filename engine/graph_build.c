@@ -195,6 +195,9 @@ int graph_build(const struct graph_draft *d, struct graph **out, uint32_t **edge
 
 	if (!g)
 		return arena_full(b->a, err);
+	/* An edge that could not be read is one of function 0, which may not be there. */
+	if (store_check(b->st, err))
+		return (int)err->kind;
 	if (merge_edges(d, b->a, &e, err) || adjacency(d, b->a, &e, err))
 		return (int)err->kind;
 	g->st = b->st;

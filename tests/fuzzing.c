@@ -214,7 +214,7 @@ static int show(void *arg, const struct result *r, struct err *err)
 	const struct renderer *f = a->shown++ < SHOWN ? render_find(a->format) : NULL;
 
 	for (size_t c = 0; c < r->ncols; c++)
-		if (r->rows && !r->cols[c].u)
+		if (r->rows && !r->pages && !r->cols[c].u)
 			fuzz_fail("column %zu has no cells", c);
 	if (!f)
 		return 0;
@@ -229,11 +229,16 @@ static int show(void *arg, const struct result *r, struct err *err)
 	return (int)err->kind;
 }
 
-static size_t wanted;
+static size_t wanted, used;
 
 size_t fuzz_wanted(void)
 {
 	return wanted;
+}
+
+size_t fuzz_used(void)
+{
+	return used;
 }
 
 int fuzz_ask(struct session *s, struct str query, enum format format, struct out *to)
@@ -251,6 +256,7 @@ int fuzz_ask(struct session *s, struct str query, enum format format, struct out
 	if (err.kind == ERR_QUERY && err.at > query.n)
 		fuzz_fail("an error at byte %zu of %zu", (size_t)err.at, query.n);
 	wanted = a.wanted;
+	used = a.used;
 	arena_free(&a);
 	return (int)err.kind;
 }

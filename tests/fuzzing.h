@@ -40,6 +40,7 @@ int fuzz_ask(struct session *s, struct str query, enum format format, struct out
 /* The arena_bytes (engine/query.h) with which the last question that ran out of memory would
  * have got one step further; 0: it was not the arena. */
 size_t fuzz_wanted(void);
+size_t fuzz_used(void); /* bytes of the arena of the last question */
 /* Questions that reach every source, stage and column: ask number i, modulo their count. */
 const char *fuzz_question(unsigned i);
 

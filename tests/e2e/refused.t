@@ -136,4 +136,11 @@ for tmp, words in (("/nowhere", "there is no directory /nowhere"), ("/dev/null",
     r = run(lua, *NO_INDEX, env={"TMPDIR": tmp})
     ok(r.status == 5 and words in r.talk and "hint: name another directory with TMPDIR" in r.talk and not r.text,
        "TMPDIR=%s (%d)" % (tmp[:12], len(tmp)), r)
+
+# An index in the place of a profile is judged as any other.
+run(lua, "--index", "as-profile", "-q", *TOP)
+same(run("as-profile", "-q", *TOP).text, want, "an index is asked by its name")
+os.chmod("as-profile", 0o666)
+r = run("as-profile", "-q", *TOP)
+ok(r.status == 5 and "could have been written by others" in r.talk and not r.text, "one that others could have written is not", r)
 done()

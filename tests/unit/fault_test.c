@@ -879,10 +879,23 @@ static const char *question(unsigned i)
 	return i && fuzz_question(i) == fuzz_question(0) ? NULL : fuzz_question(i);
 }
 
-/* One fault: the answer, or an error that is of its kind. */
-static void refuse_one(struct store *st, const char *q, const char *fault, int kind,
-		       const struct out *want)
+static char profile_path[300], index_path[300];
+
+/* The index is opened anew for each question: what is read of it stays there. */
+static struct store *indexed(void)
 {
+	struct store *st;
+	struct err err = {0};
+
+	if (store_open(index_path, true, &st, &err))
+		fuzz_fail("%s", err.text);
+	return st;
+}
+
+/* One fault: the answer, or an error that is of its kind. */
+static void refuse_one(const char *q, const char *fault, int kind, const struct out *want)
+{
+	struct store *st = indexed();
 	struct session *s = session_of(st);
 	unsigned lost = out_lost();
 	struct out got;
@@ -907,11 +920,13 @@ static void refuse_one(struct store *st, const char *q, const char *fault, int k
 		   fault, q, now, kind, got.n, want->n, (int)got.n, got.n ? got.buf : "");
 	out_close(&got);
 	session_free(s);
+	store_close(st);
 }
 
-static unsigned refuse_each(struct store *st, const char *q, char class, int error)
+static unsigned refuse_each(const char *q, char class, int error)
 {
 	static uint64_t hash[ROOM];
+	struct store *st = indexed();
 	struct session *s = session_of(st);
 	unsigned long *k;
 	struct out want;
@@ -924,6 +939,7 @@ static unsigned refuse_each(struct store *st, const char *q, char class, int err
 	kind = fuzz_ask(s, str_c(q), FORMAT_CSV, &want);
 	k = new_stacks(hash, record(class, NULL, 0), false, &n);
 	session_free(s);
+	store_close(st);
 	for (size_t i = 0; i < n; i++) {
 		char fault[40];
 
@@ -932,55 +948,41 @@ static unsigned refuse_each(struct store *st, const char *q, char class, int err
 			 : class == 'c' ? "clk"
 					: "sys",
 			 k[i], error);
-		refuse_one(st, q, fault, kind, &want);
+		refuse_one(q, fault, kind, &want);
 	}
 	free(k);
 	out_close(&want);
 	return (unsigned)n;
 }
 
-static struct store *open_set(const char *const *path, size_t files)
+static void index_set(const char *const *path, size_t files)
 {
-	struct build_opts opts = {.no_write = true, .jobs = 1};
+	struct build_opts opts = {.jobs = 1, .rebuild = true, .index_path = index_path};
 	struct build_report report;
 	struct store *st = NULL;
 	struct err err = {0};
 
 	if (build_open_set(path, files, &opts, &st, &report, &err))
 		fuzz_fail("%s", err.text);
-	return st;
+	store_close(st);
 }
 
-static void ask_store(struct store *st, const char *name)
+static void ask_index(const char *name)
 {
 	unsigned failed = tap_failed, n = 0;
 
 	for (unsigned i = 0; question(i) && tap_failed < failed + 20; i++) {
-		n += refuse_each(st, question(i), 'm', ENOMEM);
-		n += refuse_each(st, question(i), 's', EIO);
-		n += refuse_each(st, question(i), 'c', EIO);
+		n += refuse_each(question(i), 'm', ENOMEM);
+		n += refuse_each(question(i), 's', EIO);
+		n += refuse_each(question(i), 'c', EIO);
 	}
-	store_close(st);
 	ok(tap_failed == failed && n > 5, "questions of %s: %u new places", name, n);
 }
 
-static void ask_all(const char *path)
+static void ask_all(const char *const *path, size_t files)
 {
-	ask_store(open_set(&path, 1), path);
-}
-
-static void ask_set(void)
-{
-	const char *path[5];
-
-	threads(0);
-	for (int i = 0; i < 5; i++) {
-		char name[10];
-
-		snprintf(name, sizeof(name), "t-0%d", i + 1);
-		path[i] = in_dir(name);
-	}
-	ask_store(open_set(path, 5), "a set");
+	index_set(path, files);
+	ask_index(path[0]);
 }
 
 /* A few questions of a profile, which is made again for each of so many arguments. */
@@ -988,16 +990,13 @@ static void ask_growing(const char *name, void (*prepare)(int), int from, int to
 			int step, const char *const *questions)
 {
 	unsigned failed = tap_failed, n = 0;
-	const char *path = in_dir("p");
+	const char *path = profile_path;
 
 	for (int arg = from; arg < to && tap_failed < failed + 20; arg += step) {
-		struct store *st;
-
 		prepare(arg);
-		st = open_set(&path, 1);
+		index_set(&path, 1);
 		for (size_t i = 0; questions[i]; i++)
-			n += refuse_each(st, questions[i], 'm', ENOMEM);
-		store_close(st);
+			n += refuse_each(questions[i], 'm', ENOMEM);
 	}
 	ok(tap_failed == failed && n > 0, "questions of %s: %u new places", name, n);
 }
@@ -1014,10 +1013,9 @@ static void ask_listings(void)
 		"i=$((i+1))\ndone\n";
 	static const char *const questions[] = {"asm of f", "source of f", "lines of f"};
 	unsigned failed = tap_failed, n = 0;
-	const char *path = in_dir("p");
+	const char *path = profile_path;
 	char before[4096];
 	struct err err = {0};
-	struct store *st;
 
 	empty_dir();
 	put("p", profile, sizeof(profile) - 1);
@@ -1032,12 +1030,11 @@ static void ask_listings(void)
 	setenv("PATH", dir, 1);
 	if (roots_new(&roots, &err) || roots_add(roots, dir, true, &err))
 		fuzz_fail("%s", err.text);
-	st = open_set(&path, 1);
+	index_set(&path, 1);
 	for (size_t i = 0; i < COUNT(questions); i++) {
-		n += refuse_each(st, questions[i], 'm', ENOMEM);
-		n += refuse_each(st, questions[i], 's', EIO);
+		n += refuse_each(questions[i], 'm', ENOMEM);
+		n += refuse_each(questions[i], 's', EIO);
 	}
-	store_close(st);
 	roots_free(roots);
 	roots = NULL;
 	setenv("PATH", before, 1);
@@ -1090,7 +1087,7 @@ static void refuse_calls(const char *name, int (*call)(struct session *, struct 
 {
 	static uint64_t hash[ROOM];
 	unsigned failed = tap_failed, refused = 0;
-	const char *path = in_dir("p");
+	const char *path = profile_path;
 	struct err err = {0};
 	struct session *s;
 	struct store *st;
@@ -1098,7 +1095,8 @@ static void refuse_calls(const char *name, int (*call)(struct session *, struct 
 	size_t n;
 
 	with(1);
-	st = open_set(&path, 1);
+	index_set(&path, 1);
+	st = indexed();
 	s = session_of(st);
 	arm(NULL);
 	record('m', hash, ROOM);
@@ -1285,6 +1283,30 @@ static void wide(void)
 	fclose(f);
 }
 
+static void ask_one_of(int which)
+{
+	char name[5][300];
+	const char *path[5] = {profile_path, name[1], name[2], name[3], name[4]};
+
+	switch (which) {
+	case 0: with(1); break;
+	case 1: with(0); break;
+	case 2: packed(PACK_GZIP); break;
+	case 3:
+		threads(0);
+		for (int i = 0; i < 5; i++) {
+			snprintf(name[i], sizeof(name[i]), "%s/t-0%d", dir, i + 1);
+			path[i] = name[i];
+		}
+		break;
+	default:
+		empty_dir();
+		wide();
+		break;
+	}
+	ask_all(path, which == 3 ? 5 : 1);
+}
+
 /* Again with fault.so before libc, which stands beside this program. */
 static void preload(char **argv)
 {
@@ -1313,6 +1335,8 @@ int main(int argc, char **argv)
 	flag(&cancel);
 	snprintf(dir, sizeof(dir), "%s/work", fuzz_directory());
 	mkdir(dir, 0700);
+	snprintf(profile_path, sizeof(profile_path), "%s/p", dir);
+	snprintf(index_path, sizeof(index_path), "%s/i", dir);
 	for (size_t i = 0; i < COUNT(scenes); i++)
 		if (argc < 2 || strstr(scenes[i].name, argv[1]))
 			run_scene(&scenes[i]);
@@ -1322,12 +1346,10 @@ int main(int argc, char **argv)
 			grow(&growing[i]);
 	out_close(&grown);
 	if (argc < 2 || strstr("questions", argv[1])) {
-		ask_all("tests/fixtures/quirks/t_parts.cg");
-		ask_all("tests/fixtures/small/mutual-instr-jumps.out");
-		packed(PACK_GZIP);
-		ask_all(in_dir("p"));
-		ask_set();
-		ask_growing("more and more lines", more_lines, 0, 1000, 10,
+		/* From one place, or all would be called anew. */
+		for (volatile int i = 0; i < 5; i++)
+			ask_one_of(i);
+		ask_growing("more and more lines", more_lines, 300, 1500, 15,
 			    (const char *const[]){"part 2 | lines of *",
 						  "part 2 | callsites",
 						  "lines | sort self", NULL});
@@ -1338,9 +1360,6 @@ int main(int argc, char **argv)
 		refuse_calls("explain", explain_all);
 		refuse_calls("moved", say_moved);
 		refuse_maps();
-		empty_dir();
-		wide();
-		ask_all(in_dir("p"));
 	}
 	if (argc < 2 || strstr("verify", argv[1]))
 		verify_starved("tests/fixtures/quirks/t_parts.cg");

@@ -14,6 +14,7 @@
 #include "engine/query.h"
 #include "index/build.h"
 #include "index/meta_code.h"
+#include "index/store_pages.h"
 #include "index/store_write.h"
 #include "repl/render.h"
 #include "tests/fuzzing.h"
@@ -428,6 +429,73 @@ static void forge(const struct forgery *f, size_t n)
 		try(&f[i]);
 }
 
+/* ---- the tree that the values hang on (store_pages.c) ---- */
+
+enum { MANY = 500, LEAF = 2, BRANCH = 1 };
+
+static int check_pages(int fd, struct err *err)
+{
+	struct stat sb;
+
+	err_clear(err);
+	return fstat(fd, &sb)
+		       ? -1
+		       : store_pages_check(fd, bad_path, (uint64_t)sb.st_size, err);
+}
+
+/* Two bytes of the file become others, and it is refused; then they are as they were. */
+static void refuse_bytes(int fd, off_t at, uint16_t bytes, const char *name)
+{
+	struct err err;
+	uint16_t was;
+
+	if (pread(fd, &was, 2, at) != 2 || pwrite(fd, &bytes, 2, at) != 2)
+		fuzz_fail("cannot write %s", bad_path);
+	ok(check_pages(fd, &err) == ERR_INDEX &&
+		   strstr(err.text, "tree of values is broken"),
+	   "%s: %s", name, err.text);
+	if (pwrite(fd, &was, 2, at) != 2)
+		fuzz_fail("cannot write %s", bad_path);
+}
+
+static void forge_pages(void)
+{
+	const long page = sysconf(_SC_PAGESIZE);
+	unsigned leaves = 0, branches = 0;
+	int fd = open(bad_path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	struct store_writer *w = NULL;
+	uint16_t head[10];
+	struct err err = {0};
+
+	if (store_writer_open(bad_path, fd, 1 << 24, &w, &err))
+		fuzz_fail("%s", err.text);
+	is_u64((uint64_t)store_writer_put(w, TABLE_FN_NAME, 0, 0, 1, "", UINT32_MAX,
+					  &err),
+	       ERR_LIMIT, "a value of 4 GiB: %s", err.text);
+	err_clear(&err);
+	for (uint32_t i = 0; i < MANY; i++)
+		if (store_writer_put(w, TABLE_FN_NAME, 0, i, 1, "12345678", 8, &err))
+			fuzz_fail("%s", err.text);
+	if (store_writer_finish(w, &err))
+		fuzz_fail("%s", err.text);
+	store_writer_close(w);
+	is_u64((uint64_t)check_pages(fd, &err), 0, "a tree of %d values%s", MANY,
+	       err.text);
+	for (off_t at = 2 * page; pread(fd, head, sizeof(head), at) == sizeof(head);
+	     at += page) {
+		if (head[5] == LEAF && !leaves++)
+			refuse_bytes(fd, at + 12, 17,
+				     "a leaf whose nodes end at an odd byte");
+		if (head[5] != BRANCH || branches++)
+			continue;
+		refuse_bytes(fd, at + 12, 8, "a branch without room for a node");
+		refuse_bytes(fd, at + head[9] + 6, 3, "a branch with a short key");
+	}
+	ok(leaves > 1 && branches == 1, "%u leaves, %u branch", leaves, branches);
+	close(fd);
+	unlink(bad_path);
+}
+
 int main(void)
 {
 	FILE *f;
@@ -444,6 +512,7 @@ int main(void)
 	if (!z || gzputs(z, text) < 0 || gzclose(z))
 		fuzz_fail("cannot write %s", profile);
 	forge(of_packed, COUNT(of_packed));
+	forge_pages();
 	unlink(profile);
 	unlink(good_path);
 	unlink(bad_path);

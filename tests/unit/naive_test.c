@@ -210,6 +210,19 @@ static void run_again(void)
 		 "fn=(1)\n1 1 7654321\n+1 * 7654321\n+1 * 765432\n+1 +10000000 765432\n"
 		 "+1 +100000000 76543211\n+1 +1000000000 76543211\n+1 * 7654321 1\n"
 		 "+1 * 7654321x\n+1 * 7654321 \n+1 * 0\n"},
+		{"a jump that is none", "events: A\n",
+		 "fn=(1) f\n1 5\njump=3 7\n2\njcnd=1/2 5\n3\n4 5\n",
+		 "fn=(1)\n1 5\njcnd=3/4 7\n2\njump=2 5\n3\n4 5\n"},
+		{"a jump that ends early", "events: A\n",
+		 "fn=(1) f\n1 5\njcnd=1/2 5\n3\n4 5\njump=9 9\n8\n",
+		 "fn=(1)\n1 5\njcnd=1 2 5\n3\n4 5\njump=x 9\n8\n"},
+		{"a jump that is a cost", "events: A\n",
+		 "fn=(1) f\n1 5\njump=3 7\n2\n4 5\n",
+		 "fn=(1)\n1 5\n3 7\n2\n4 5\njumpy\n"},
+		{"many empty lines", "events: A\n",
+		 "fl=(1) a\nfn=(1) f\n1 5\n2 5\n3 6\nfe=(1)\n\nfn=(2) g\n1 2\n\n",
+		 "fl=(1)\nfn=(1)\n1 5\n2 5\n3 6\nfe=(1)\n\n\n\n\n\n\n\n\n\n\n\nfn=(2)\n1 2\n"
+		 "\n\n\n\n\n\n\n\n\n\n\n\n"},
 		{"a NUL for a cost", "positions: instr line\nevents: A\n",
 		 "fn=(1) f\n1 1 0\n+1 * 0\n+1 * 0\n", "fn=(1)\n1 1 0\n+1 * \1\n+1 * 0\n"},
 	};

@@ -51,14 +51,15 @@ static struct store *open_text(const char *text, size_t n)
 	return st;
 }
 
-/* Returns how often there was too little, from so many bytes on. */
-static unsigned starve_from(struct session *s, const char *query, uint64_t from)
+/* Returns how often there was too little, from so many bytes on and below so many. */
+static unsigned starve_from(struct session *s, const char *query, uint64_t from,
+			    uint64_t to)
 {
 	struct out want, got;
 	int kind = ask(s, query, 0, &want);
 	unsigned starved = 0;
 
-	for (uint64_t bytes = from, more; bytes < 4 << 20; bytes = more) {
+	for (uint64_t bytes = from, more; bytes < to; bytes = more) {
 		int k = ask(s, query, bytes, &got);
 		bool same = k == kind && got.n == want.n &&
 			    (!got.n || memcmp(got.buf, want.buf, got.n) == 0);
@@ -79,7 +80,18 @@ static unsigned starve_from(struct session *s, const char *query, uint64_t from)
 
 static unsigned starve(struct session *s, const char *query)
 {
-	return starve_from(s, query, 1);
+	return starve_from(s, query, 1, 4 << 20);
+}
+
+/* Of what it takes the last so many bytes are missing, and fewer, but no fewer than so many. */
+static unsigned starve_end(struct session *s, const char *query, uint64_t last,
+			   uint64_t least)
+{
+	struct out o;
+
+	ask(s, query, 0, &o);
+	out_close(&o);
+	return starve_from(s, query, fuzz_used() - last, fuzz_used() - least);
 }
 
 /* That question, or one in `every` of them all. */
@@ -230,7 +242,7 @@ static void run_long_listing(void)
 		if (!st || !(s = fuzz_session(st)))
 			fuzz_fail("no session");
 		session_set_roots(s, roots, NULL);
-		starved += starve_from(s, "source of f", 20000);
+		starved += starve_from(s, "source of f", 20000, 4 << 20);
 		session_free(s);
 		store_close(st);
 	}
@@ -264,6 +276,31 @@ static void run_tree(void)
 	starved = starve(s, "calltree from r depth all") +
 		  starve(s, "calltree to g9 depth all");
 	ok(starved > 30, "a tree had too little memory: %u", starved);
+	session_free(s);
+	store_close(st);
+}
+
+/* So many rows that they are shown page by page (table.c). */
+static void run_pages(void)
+{
+	struct store *st;
+	struct session *s;
+	unsigned starved;
+	struct out o;
+
+	out_mem(&o);
+	out_c(&o, "events: Ir\n");
+	for (int i = 0; i < (1 << 18) + 100; i++)
+		out_printf(&o, "fn=%d\n1 7\n", i);
+	st = open_text(o.buf, o.n);
+	out_close(&o);
+	s = st ? fuzz_session(st) : NULL;
+	if (!ok(s != NULL, "a profile of many functions"))
+		return;
+	/* Only what comes last is of pages: what holds them, then the pages. */
+	starved = starve_end(s, "functions | show fn, self", 5 << 18, 0) +
+		  starve_end(s, "functions", 18 << 18, 14 << 18);
+	ok(starved > 5, "pages had too little memory: %u", starved);
 	session_free(s);
 	store_close(st);
 }
@@ -334,6 +371,7 @@ int main(int argc, char **argv)
 	run_source();
 	run_long_listing();
 	run_tree();
+	run_pages();
 	run_vs();
 	run_names();
 	return done_testing();
