@@ -88,6 +88,13 @@ static int no_column(struct schema *s, const struct expr *e)
 	if (e->percent && check_known(s, e->text))
 		return check_fail(s, e->span, "the column '%.*s' has no percentage here",
 				  STR_ARG(e->text));
+	if (e->percent && source_col(s->src, (struct str){e->text.p, e->text.n + 1})) {
+		check_fail(s, e->span,
+			   "'%.*s%%' is of the rows as they are shown in the end",
+			   STR_ARG(e->text));
+		return err_hint(s->err,
+				"it stands beside self%% unless `show` chooses columns");
+	}
 	for (size_t i = 0; i < n; i++)
 		check_append(list, sizeof(list), col_name(s, i));
 	check_fail(s, e->span, "no column '%.*s'; there are: %s", STR_ARG(whole), list);
