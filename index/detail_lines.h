@@ -61,10 +61,10 @@ enum { DETAIL_SKIPPED = 4 }; /* rows that may be missing where they come again *
 /* Another line, of other costs; the same as below. */
 static inline uint64_t *detail_lines_add(struct detail_lines *l, struct detail_key key)
 {
-	const struct detail_key *before = l->key + l->n - 1;
+	const struct detail_key *before = l->n ? &l->key[l->n - 1] : NULL;
 	uint64_t *cost;
 
-	if (l->n && key.file == before->file) {
+	if (before && key.file == before->file) {
 		if (!detail_key_after(&key, before))
 			l->ascending = l->ordered = false;
 	} else {
@@ -72,7 +72,7 @@ static inline uint64_t *detail_lines_add(struct detail_lines *l, struct detail_k
 				    sizeof(*l->turn)))
 			return NULL;
 		l->turn[l->nturn++] = (uint32_t)l->n;
-		if (l->n && key.file < before->file)
+		if (before && key.file < before->file)
 			l->ordered = false;
 	}
 	if (vec_reserve_raw(&l->key, &l->cap, l->n + 1, sizeof(*l->key)) ||
