@@ -496,7 +496,7 @@ static void odd_set(int arg)
 	(void)arg;
 	empty_dir();
 	for (int i = 1; i <= 3; i++) {
-		char p[400], name[10];
+		char p[400], name[16];
 		size_t n = (size_t)snprintf(
 			p, sizeof(p), "pid: 1\npart: %d\nevents: Ir\nfl=a.c\nfn=f\n1 1\n",
 			i);
