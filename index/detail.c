@@ -363,7 +363,8 @@ static int sort_rows(struct detail *d, struct held *h)
 		ordered = detail_compare(&h->row[i - 1], &h->row[i]) <= 0;
 	if (ordered)
 		return 0;
-	if (vec_reserve_raw(&d->key, &d->key_cap, h->n, sizeof(*d->key)) ||
+	if (h->n > UINT32_MAX ||
+	    vec_reserve_raw(&d->key, &d->key_cap, h->n, sizeof(*d->key)) ||
 	    vec_reserve(&d->sorted, &d->sorted_cap, h->n, sizeof(*d->sorted)))
 		return -1;
 	for (size_t i = 0; i < h->n; i++)
@@ -522,6 +523,8 @@ static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
 			at.instr = varint_unzigzag(at.instr, varint_get(&in));
 		if (tag & ONCE_LINE)
 			at.line = varint_unzigzag(at.line, varint_get(&in));
+		if (in.bad)
+			break;
 		rc = read_line(d, &in, m->event, &at, (uint32_t)(tag >> ONCE_COSTS));
 		/* The lowest known line of the function in its own file; 0: not known. */
 		if (at.file == own && at.line - 1 < d->first_line - 1)

@@ -91,7 +91,7 @@ int detail_order(struct detail_key **key, size_t *cap, struct detail_key **spare
 
 	if (n == 0 || in_order(more, *key, 0, n) == n)
 		return 0;
-	if (n > UINT32_MAX || vec_reserve_raw(spare, spare_cap, n, sizeof(**spare)))
+	if (vec_reserve_raw(spare, spare_cap, n, sizeof(**spare)))
 		return -1;
 	do {
 		left = merge_once(more, *key, *spare, n);
@@ -132,9 +132,11 @@ int detail_lines_order(struct detail_lines *l)
 {
 	size_t last = 0;
 
+	if (l->n > UINT32_MAX)
+		return -1; /* key.row */
 	if (l->ordered)
 		return 0;
-	if (l->n > UINT32_MAX || join_turns(l))
+	if (join_turns(l))
 		return -1;
 	if (l->ordered)
 		return 0;
