@@ -17,7 +17,7 @@
 #include "engine/words.h"
 #include "repl/command.h"
 #include "repl/help.h"
-#include "repl/render.h"
+#include "repl/renderers.h"
 
 enum { FUNCTIONS = 200, LISTED = 400 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "repl/command.h"
-#include "repl/render.h"
+#include "repl/renderers.h"
 
 static const struct help_topic topics[] = {
 	{"top",

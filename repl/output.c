@@ -17,6 +17,7 @@
 
 #include "repl/child.h"
 #include "repl/render.h"
+#include "repl/renderers.h"
 
 struct place {
 	int fd;

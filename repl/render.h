@@ -1,8 +1,7 @@
 /*
- * render.h - results as bytes: one function per format, found in one table.
+ * render.h - results as bytes: one function per format.
  *
- * A format is an entry of the table in render.c; exporters of pictures and profiles are
- * further entries.  Renderers only write to an out: where it leads is output.h's business.
+ * Renderers only write to an out: where it leads is output.h's business.
  */
 #ifndef QUERN_RENDER_H
 #define QUERN_RENDER_H
@@ -36,21 +35,6 @@ struct render {
 	struct err *err;
 	char note[200]; /* what the page leaves out, for stderr, too; or empty */
 };
-
-struct renderer {
-	enum format format;
-	bool binary; /* holds raw bytes: never written to a terminal */
-	bool pages;  /* takes row after row, so that not all need be held */
-	int (*render)(struct render *rd);
-	const char *what; /* one line for .help */
-};
-
-/* NULL: this build has none for the format. */
-const struct renderer *render_find(enum format format);
-/* The i-th of the table; NULL past the end. */
-const struct renderer *render_at(size_t i);
-/* What a result is shown as when nobody asked for a format. */
-enum format render_default(const struct result *r);
 
 int render_table(struct render *rd); /* and tree: a table with branches */
 int render_card(struct render *rd);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "repl/render.h"
+#include "repl/renderers.h"
 
 void fuzz_fail(const char *fmt, ...)
 {

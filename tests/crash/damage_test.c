@@ -18,6 +18,7 @@
 #include "index/build.h"
 #include "index/key.h"
 #include "repl/render.h"
+#include "repl/renderers.h"
 #include "tests/sample.h"
 #include "tests/tap.h"
 

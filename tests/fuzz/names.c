@@ -20,6 +20,7 @@
 #include "engine/graph.h"
 #include "index/build.h"
 #include "repl/render.h"
+#include "repl/renderers.h"
 #include "tests/fuzzing.h"
 #include "tests/parse_back.h"
 

@@ -17,6 +17,7 @@
 #include "index/store_pages.h"
 #include "index/store_write.h"
 #include "repl/render.h"
+#include "repl/renderers.h"
 #include "tests/fuzzing.h"
 #include "tests/sample.h"
 #include "tests/tap.h"

@@ -1,5 +1,6 @@
 /* render_test.c - results made by hand, in every format and on every screen. */
 #include "repl/render.h"
+#include "repl/renderers.h"
 
 #include <math.h>
 #include <stdlib.h>
