@@ -50,7 +50,26 @@ static int g_cut(struct parser *p, struct gstage *g)
 	return 0;
 }
 
-static int g_numbers(struct parser *p, struct gstage *g, const char *word, bool many)
+/* 3, or 3-7 */
+static int number_range(struct parser *p, const char *word, struct number_range *r)
+{
+	size_t at = parse_peek(p, PLACE_WORD).at;
+
+	if (parse_count(p, word, &r->first))
+		return (int)p->err->kind;
+	r->last = r->first;
+	if (!parse_accept(p, '-'))
+		return 0;
+	if (parse_count(p, "-", &r->last))
+		return (int)p->err->kind;
+	return r->last >= r->first
+		       ? 0
+		       : parse_fail(
+				 p, span_to(at, p),
+				 "this range is empty: the smaller number comes first");
+}
+
+static int g_numbers(struct parser *p, struct gstage *g, const char *word)
 {
 	enum { MOST = 4096 };
 
@@ -59,10 +78,10 @@ static int g_numbers(struct parser *p, struct gstage *g, const char *word, bool 
 		return (int)p->err->kind;
 	do {
 		if (g->nnumbers == MOST)
-			return parse_fail(p, g->span, "more than %d parts", MOST);
-		if (parse_count(p, word, &g->numbers[g->nnumbers++]))
+			return parse_fail(p, g->span, "more than %d %ss", MOST, word);
+		if (number_range(p, word, &g->numbers[g->nnumbers++]))
 			return (int)p->err->kind;
-	} while (many && parse_accept(p, ','));
+	} while (parse_accept(p, ','));
 	return 0;
 }
 
@@ -88,7 +107,7 @@ int parse_gstage(struct parser *p, struct gstage **out)
 	case G_CUT: rc = g_cut(p, g); break;
 	case G_IN: rc = parse_name(p, "a profile's name", &g->name); break;
 	case G_PART:
-	case G_THREAD: rc = g_numbers(p, g, w->word, g->kind == G_PART); break;
+	case G_THREAD: rc = g_numbers(p, g, w->word); break;
 	}
 	g->span = span_to(t.at, p);
 	*out = g;
