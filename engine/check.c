@@ -241,6 +241,21 @@ static void forget(struct schema *s)
 	s->n = 0;
 }
 
+/* Columns of old that add up, and have all of flags, are sums now. */
+static int know_sums(struct schema *s, const struct schema *old, unsigned flags)
+{
+	const struct col_def *const defs[] = {old->src ? old->src->cols : NULL, vs_cols};
+	const size_t n[] = {old->src ? old->src->ncols : 0,
+			    old->vs ? vs_col_count(old->src) : 0};
+
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < n[k]; i++)
+			if ((defs[k][i].flags & flags) == flags &&
+			    check_add_known(s, str_c(defs[k][i].name), defs[k][i].type))
+				return (int)s->err->kind;
+	return 0;
+}
+
 static int check_group(struct schema *s, struct tstage *st)
 {
 	struct schema old;
@@ -264,31 +279,21 @@ static int check_group(struct schema *s, struct tstage *st)
 		return 0;
 	if (check_add_known(s, STR("count"), COL_COUNT))
 		return (int)s->err->kind;
-	for (size_t i = 0; old.src && i < old.src->ncols; i++)
-		if ((old.src->cols[i].flags & ADDS_UP) &&
-		    (old.src->cols[i].flags & SHOW_M) &&
-		    check_add_known(s, str_c(old.src->cols[i].name),
-				    old.src->cols[i].type))
-			return (int)s->err->kind;
-	return 0;
+	return know_sums(s, &old, ADDS_UP | SHOW_M);
 }
 
 static int check_sum(struct schema *s)
 {
-	const struct source_def *src = s->src;
-	struct known *known = s->known;
-	size_t n = s->n;
+	struct schema old = *s;
 
 	s->known = NULL;
 	s->cap = 0;
 	forget(s);
-	for (size_t i = 0; src && i < src->ncols; i++)
-		if ((src->cols[i].flags & ADDS_UP) &&
-		    check_add_known(s, str_c(src->cols[i].name), src->cols[i].type))
-			return (int)s->err->kind;
-	for (size_t i = 0; i < n; i++)
-		if (check_is_number(known[i].type) &&
-		    check_add_known(s, known[i].name, known[i].type))
+	if (know_sums(s, &old, ADDS_UP))
+		return (int)s->err->kind;
+	for (size_t i = 0; i < old.n; i++)
+		if (check_is_number(old.known[i].type) &&
+		    check_add_known(s, old.known[i].name, old.known[i].type))
 			return (int)s->err->kind;
 	return 0;
 }
@@ -473,7 +478,7 @@ static int check_source(struct schema *s, struct query *q)
 		return err_hint(
 			s->err,
 			"functions files objects dirs classes lines calls callers "
-			"callees calltree cycles events");
+			"callees calltree cycles events cost, and info of a function");
 	}
 	s->vs = src->vs.n > 0;
 	return 0;

@@ -39,16 +39,6 @@ int check_add_known(struct schema *s, struct str name, enum col_type type)
 	return 0;
 }
 
-enum { VS_COLS = 4 };
-
-/* `vs` adds these to every source. */
-static const struct known vs_cols[VS_COLS] = {
-	{{"base", 4}, COL_COST},
-	{{"delta", 5}, COL_DELTA},
-	{{"delta%", 6}, COL_PERCENT},
-	{{"change", 6}, COL_STR},
-};
-
 static struct str col_name(void *arg, size_t i)
 {
 	const struct schema *s = arg;
@@ -59,12 +49,12 @@ static struct str col_name(void *arg, size_t i)
 	if (s->src && i < s->src->ncols)
 		return str_c(s->src->cols[i].name);
 	i -= s->src ? s->src->ncols : 0;
-	return vs_cols[i].name;
+	return str_c(vs_cols[i].name);
 }
 
 static size_t col_count(const struct schema *s)
 {
-	return s->n + (s->src ? s->src->ncols : 0) + (s->vs ? VS_COLS : 0);
+	return s->n + (s->src ? s->src->ncols : 0) + (s->vs ? vs_col_count(s->src) : 0);
 }
 
 static int no_column(struct schema *s, const struct expr *e)
@@ -192,22 +182,14 @@ static int as_let(struct schema *s, struct expr *e, const struct check_let *let,
 
 static int resolve_vs(struct schema *s, struct expr *e, bool *found)
 {
-	if (s->vs && str_eq(e->text, STR("change")) && !e->event.n && !e->percent) {
-		*found = true;
-		e->type = COL_STR;
+	const struct col_def *d = s->vs ? vs_col(s->src, e->text) : NULL;
+
+	*found = d != NULL;
+	if (!d || !as_def(s, e, d))
 		return 0;
-	}
-	*found = s->vs && (str_eq(e->text, STR("base")) || str_eq(e->text, STR("delta")));
-	if (!*found)
-		return 0;
-	e->ev = s->event;
-	e->type = e->percent ? COL_PERCENT : e->text.n == 4 ? COL_COST : COL_DELTA;
-	if (e->event.n) {
-		e->ev = check_event(s->env, e->event, e->span, s->err);
-		if (e->ev == s->env->nevents)
-			return (int)s->err->kind;
-	}
-	return 0;
+	if (str_eq(e->event, STR("incl")) && vs_col(s->src, STR("delta_incl")))
+		return err_hint(s->err, "of inclusive costs: %s_incl", d->name);
+	return (int)s->err->kind;
 }
 
 /* "self%" as the last result or a stage calls it. */
@@ -321,13 +303,18 @@ static bool has_percent(const struct expr *e)
 	return e->op == EX_NUMBER && e->percent;
 }
 
+static bool of_source(const struct schema *s, const struct expr *col)
+{
+	return source_col(s->src, col->text) || (s->vs && vs_col(s->src, col->text));
+}
+
 /* self > 5%: the column becomes its percentage. */
 static int percent_side(struct schema *s, struct expr *col, const struct expr *number)
 {
 	if (!has_percent(number) || col->type == COL_PERCENT)
 		return 0;
-	if (col->op != EX_COL || col->let || col->type != COL_COST ||
-	    !source_col(s->src, col->text))
+	if (col->op != EX_COL || col->let ||
+	    !(col->type == COL_COST ? of_source(s, col) : col->type == COL_DELTA))
 		return check_fail(s, number->span,
 				  "a percentage compares with a cost column");
 	col->percent = true;

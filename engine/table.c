@@ -54,7 +54,7 @@ const struct col_def *source_col(const struct source_def *src, struct str name)
 
 static const struct col_def *find_def(const struct table *t, struct str name)
 {
-	const struct col_def *d = t->vs ? vs_col(name) : NULL;
+	const struct col_def *d = t->vs ? vs_col(t->src, name) : NULL;
 
 	return d ? d : source_col(t->src, name);
 }

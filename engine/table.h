@@ -123,8 +123,13 @@ const struct source_def *source_def(enum source_kind kind);
 const struct col_def *source_col(const struct source_def *src, struct str name);
 
 /* ---- vs.c ---- */
-/* base, delta, delta%; NULL: another column. */
-const struct col_def *vs_col(struct str name);
+/* What `vs` adds to a source's columns; OF_TOTAL is the percentage of the one before. */
+enum { VS_COLS = 6 };
+extern const struct col_def vs_cols[VS_COLS];
+/* So many of them can src have, the first. */
+size_t vs_col_count(const struct source_def *src);
+/* One of them that src can have, without "%"; NULL: another column. */
+const struct col_def *vs_col(const struct source_def *src, struct str name);
 int vs_fill(struct table *t, struct table_col *c);
 /* The row's function in the first profile, or GRAPH_NONE. */
 uint32_t table_fn(const struct table *t, size_t row);
