@@ -195,6 +195,23 @@ static int compare(const struct table_col *a, const struct table_col *b, size_t 
 	return (as_int(a, i) > as_int(b, i)) - (as_int(a, i) < as_int(b, i));
 }
 
+/* obj = "libc.so.6": a text without a "/" is a base name, as in obj:"libc.so.6". */
+static bool is_base(const struct table_col *path, const struct expr *text)
+{
+	return (path->type == COL_FILE || path->type == COL_OBJ) && text->op == EX_TEXT &&
+	       str_find(text->text, '/') == text->text.n;
+}
+
+static int to_base(struct exec *x, struct table *t, struct table_col *c)
+{
+	struct str *base = EXEC_ARRAY(x, struct str, t->n + 1);
+
+	for (size_t i = 0; base && i < t->n; i++)
+		base[i] = str_basename(c->s[i]);
+	c->s = base;
+	return base ? 0 : (int)x->err->kind;
+}
+
 static int eval_compare(struct exec *x, struct table *t, const struct expr *e,
 			struct table_col *out)
 {
@@ -202,6 +219,10 @@ static int eval_compare(struct exec *x, struct table *t, const struct expr *e,
 
 	if (eval(x, t, e->a, &a) || eval(x, t, e->b, &b) ||
 	    new_values(x, t, COL_BOOL, out) || inherit(x, t, &a, &b, &flags))
+		return (int)x->err->kind;
+	if ((e->op == EX_EQ || e->op == EX_NE) &&
+	    ((is_base(&a, e->b) && to_base(x, t, &a)) ||
+	     (is_base(&b, e->a) && to_base(x, t, &b))))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
 		out->b[i] = !(flags.absent && flags.absent[i]) &&
@@ -304,11 +325,13 @@ static int eval_in(struct exec *x, struct table *t, const struct expr *e,
 	if (eval(x, t, e->a, &a))
 		return (int)x->err->kind;
 	for (const struct expr *v = e->b; v; v = v->next) {
-		if (eval(x, t, v, &b))
+		struct table_col one = a;
+
+		if (eval(x, t, v, &b) || (is_base(&a, v) && to_base(x, t, &one)))
 			return (int)x->err->kind;
 		for (size_t i = 0; i < t->n; i++)
 			out->b[i] |=
-				compare(&a, &b, i) == 0 && !(a.absent && a.absent[i]);
+				compare(&one, &b, i) == 0 && !(a.absent && a.absent[i]);
 	}
 	return 0;
 }
