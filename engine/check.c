@@ -239,6 +239,7 @@ static void forget(struct schema *s)
 	s->src = NULL;
 	s->vs = false;
 	s->n = 0;
+	s->nshown = 0;
 }
 
 /* Columns of old that add up, and have all of flags, are sums now. */
@@ -282,6 +283,49 @@ static int check_group(struct schema *s, struct tstage *st)
 	return know_sums(s, &old, ADDS_UP | SHOW_M);
 }
 
+/* Columns are listed by a stage: what they are called when they are summed. */
+static int know_shown(struct schema *s, const struct schema *old, const struct expr *e)
+{
+	for (; e; e = e->next) {
+		const struct col_def *d = source_col(old->src, e->text);
+		struct str name = e->text;
+
+		d = !d && old->vs ? vs_col(old->src, e->text) : d;
+		if (e->op != EX_COL || e->let || e->named || e->percent || !d ||
+		    !(d->flags & ADDS_UP))
+			continue;
+		if (e->ev != s->event && (d->flags & PER_EVENT))
+			name = arena_printf(s->a, "%s.%.*s", d->name,
+					    STR_ARG(s->env->events[e->ev]));
+		if (!name.p)
+			return arena_full(s->a, s->err);
+		if (!check_known(s, name) && check_add_known(s, name, e->type))
+			return (int)s->err->kind;
+	}
+	return 0;
+}
+
+static int know_visible(struct schema *s, const struct schema *old)
+{
+	if (!old->nshown || old->nshown > MOST_SHOWN)
+		return know_sums(s, old, ADDS_UP);
+	for (size_t i = 0; i < old->nshown; i++)
+		if (know_shown(s, old, old->shown[i]))
+			return (int)s->err->kind;
+	return 0;
+}
+
+static void see(struct schema *s, const struct tstage *st)
+{
+	if (st->kind == T_SHOW)
+		s->nshown = 0;
+	else if (!s->nshown)
+		return;
+	if (s->nshown < MOST_SHOWN)
+		s->shown[s->nshown] = st->exprs;
+	s->nshown += s->nshown <= MOST_SHOWN;
+}
+
 static int check_sum(struct schema *s)
 {
 	struct schema old = *s;
@@ -289,7 +333,7 @@ static int check_sum(struct schema *s)
 	s->known = NULL;
 	s->cap = 0;
 	forget(s);
-	if (know_sums(s, &old, ADDS_UP))
+	if (know_visible(s, &old))
 		return (int)s->err->kind;
 	for (size_t i = 0; i < old.n; i++)
 		if (check_is_number(old.known[i].type) &&
@@ -305,8 +349,9 @@ static int check_stage(struct schema *s, struct tstage *st)
 		return check_expr(s, st->exprs) || check_want_condition(s, st->exprs)
 			       ? (int)s->err->kind
 			       : 0;
-	case T_SORT: return check_list(s, st->exprs);
+	case T_SORT: see(s, st); return check_list(s, st->exprs);
 	case T_SHOW:
+		see(s, st);
 		if (check_list(s, st->exprs))
 			return (int)s->err->kind;
 		for (struct expr *e = st->exprs; e; e = e->next)

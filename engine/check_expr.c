@@ -57,11 +57,35 @@ static size_t col_count(const struct schema *s)
 	return s->n + (s->src ? s->src->ncols : 0) + (s->vs ? vs_col_count(s->src) : 0);
 }
 
+/* What other tools call the column; NULL: nothing, or these rows lack it, too. */
+static const char *column_habit(const struct schema *s, struct str word)
+{
+	static const struct {
+		const char *habit, *ours;
+	} habits[] = {
+		{"name", "fn"},	       {"function", "fn"},    {"func", "fn"},
+		{"symbol", "fn"},      {"fn", "name"},	      {"function", "name"},
+		{"cost", "self"},      {"exclusive", "self"}, {"percent", "self%"},
+		{"inclusive", "incl"}, {"total", "incl"},     {"cum", "incl"},
+		{"count", "calls"},    {"called", "calls"},   {"module", "obj"},
+		{"object", "obj"},     {"dso", "obj"},	      {"lib", "obj"},
+		{"filename", "file"},  {"path", "file"},      {"lineno", "line"},
+	};
+
+	for (size_t i = 0; i < sizeof(habits) / sizeof(*habits); i++)
+		if (str_eq(word, str_c(habits[i].habit)) &&
+		    (source_col(s->src, str_c(habits[i].ours)) ||
+		     check_known(s, str_c(habits[i].ours))))
+			return habits[i].ours;
+	return NULL;
+}
+
 static int no_column(struct schema *s, const struct expr *e)
 {
 	char list[500] = "";
 	size_t n = col_count(s), near;
 	struct str whole = {e->text.p, e->text.n};
+	const char *said;
 
 	if (check_find_event(s->env, whole) < s->env->nevents) {
 		check_fail(s, e->span, "the costs of these rows are of one event only");
@@ -75,9 +99,13 @@ static int no_column(struct schema *s, const struct expr *e)
 		check_event(s->env, whole, e->span, s->err);
 		return (int)s->err->kind;
 	}
-	if (e->percent && check_known(s, e->text))
-		return check_fail(s, e->span, "the column '%.*s' has no percentage here",
-				  STR_ARG(e->text));
+	if (e->percent && check_known(s, e->text)) {
+		check_fail(s, e->span, "the column '%.*s' has no percentage here",
+			   STR_ARG(e->text));
+		return err_hint(s->err,
+				"ask where it is added up: group by ...: sum(%.*s%%)",
+				STR_ARG(e->text));
+	}
 	if (e->percent && source_col(s->src, (struct str){e->text.p, e->text.n + 1})) {
 		check_fail(s, e->span,
 			   "'%.*s%%' is of the rows as they are shown in the end",
@@ -89,6 +117,8 @@ static int no_column(struct schema *s, const struct expr *e)
 		check_append(list, sizeof(list), col_name(s, i));
 	check_fail(s, e->span, "no column '%.*s'; there are: %s", STR_ARG(whole), list);
 	near = nearest_of(whole, n, col_name, s);
+	if ((said = column_habit(s, whole)) && !s->right_side)
+		return err_hint(s->err, "did you mean '%s'?", said);
 	if (near < n && !s->right_side)
 		return err_hint(s->err, "did you mean '%.*s'?",
 				STR_ARG(col_name(s, near)));
@@ -203,6 +233,23 @@ static const struct known *known_whole(struct schema *s, const struct expr *e)
 		       : check_known(s, whole);
 }
 
+/* After `sum`, where no source is left: Dr and self.Dr are the column "self.Dr", or "self"
+ * when Dr is the event of these costs. */
+static const struct known *known_event(struct schema *s, const struct expr *e)
+{
+	bool bare = !e->event.n;
+	uint32_t ev = check_find_event(s->env, bare ? e->text : e->event);
+	struct str base = bare ? STR("self") : e->text, name;
+
+	if (s->src || e->percent || ev >= s->env->nevents)
+		return NULL;
+	if (ev == s->event)
+		return check_known(s, base);
+	name = arena_printf(s->a, "%.*s.%.*s", STR_ARG(base),
+			    STR_ARG(s->env->events[ev]));
+	return name.p ? check_known(s, name) : NULL;
+}
+
 static int resolve_col(struct schema *s, struct expr *e)
 {
 	const struct known *k = known_whole(s, e);
@@ -211,6 +258,8 @@ static int resolve_col(struct schema *s, struct expr *e)
 	const char *base;
 	bool found;
 
+	if (!k)
+		k = known_event(s, e);
 	if (k) {
 		e->text = k->name;
 		e->event.n = 0;
