@@ -532,9 +532,16 @@ int check_expr(struct schema *s, struct expr *e)
 		if (check_expr(s, i))
 			return (int)s->err->kind;
 	for (struct expr *i = e->op == EX_IN && e->b->op != EX_VAR ? e->b : NULL; i;
-	     i = i->next)
-		if (check_expr(s, i))
-			return (int)s->err->kind;
+	     i = i->next) {
+		bool outer = s->right_side;
+		int rc;
+
+		s->right_side = true;
+		rc = check_expr(s, i);
+		s->right_side = outer;
+		if (rc)
+			return rc;
+	}
 	if (e->op > EX_VAR &&
 	    (check_expr(s, e->a) || (e->b && e->op != EX_IN && resolve_right(s, e))))
 		return (int)s->err->kind;

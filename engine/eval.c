@@ -248,19 +248,39 @@ static int eval_logic(struct exec *x, struct table *t, const struct expr *e,
 	return 0;
 }
 
+static bool looks_like_regex(struct str s)
+{
+	return s.n > 1 &&
+	       (s.p[0] == '^' || s.p[s.n - 1] == '$' ||
+		str_find_str(s, STR(".*")) < s.n || str_find_str(s, STR("\\b")) < s.n);
+}
+
+/* "^mem" finds nothing, and a gate on it would hold for ever. */
+static int note_text(struct exec *x, struct str text)
+{
+	return exec_note(x, arena_printf(x->a,
+					 "\"%.*s\" is text and was not found; "
+					 "a regular expression stands in slashes: /%.*s/",
+					 STR_ARG(text), STR_ARG(text)));
+}
+
 /* "text" on the right of ~ is searched as it stands. */
 static int match_text(struct table *t, const struct expr *e, const struct table_col *a,
 		      struct table_col *out)
 {
+	bool any = false;
+
 	for (size_t i = 0; i < t->n; i++) {
 		bool hit = str_find_str(a->s[i], e->b->text) < a->s[i].n ||
 			   e->b->text.n == 0;
 
+		any |= hit;
 		out->b[i] = hit == (e->op == EX_MATCH);
 		if (exec_poll(t->x))
 			return (int)t->x->err->kind;
 	}
-	return 0;
+	return t->n && !any && looks_like_regex(e->b->text) ? note_text(t->x, e->b->text)
+							    : 0;
 }
 
 static int match_regex(struct table *t, const struct expr *e, const struct table_col *a,

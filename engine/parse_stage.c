@@ -27,6 +27,8 @@ static int g_collapse(struct parser *p, struct gstage *g)
 	}
 	g->kind = G_COLLAPSE_BY;
 	t = parse_peek(p, PLACE_WORD);
+	if (token_is(&t, "obj")) /* as in obj:libc.so.6 */
+		t.text = str_c(by[1]);
 	for (size_t i = 0; i < sizeof(by) / sizeof(*by); i++)
 		if (token_is(&t, by[i])) {
 			g->name = str_c(by[i]);
@@ -189,9 +191,10 @@ static int t_as(struct parser *p, struct tstage *s)
 	s->format = t.kind == TOK_WORD ? format_of_name(t.text) : FORMAT_NONE;
 	if (s->format == FORMAT_NONE) {
 		parse_fail(p, token_span(&t), "'as' needs a format");
-		return err_hint(p->err,
-				"table tree csv tsv json ndjson md svg html folded "
-				"speedscope dot callgrind pprof");
+		return err_hint(
+			p->err,
+			"table tree csv tsv json ndjson md svg icicle html folded "
+			"speedscope dot callgrind pprof");
 	}
 	parse_eat(p, &t);
 	return 0;
@@ -232,7 +235,10 @@ static int wrong_stage(struct parser *p, const struct token *t)
 	if (verb_find(t->text) && !str_eq(t->text, STR("_"))) {
 		parse_fail(p, token_span(t), "a query has one source; '%.*s' is a second",
 			   STR_ARG(t->text));
-		return err_hint(p->err, "end the first query with ';'");
+		return err_hint(p->err,
+				token_is(t, "top")
+					? "rows of this table: sort self | take 10"
+					: "end the first query with ';'");
 	}
 	parse_fail(p, token_span(t), "no table stage is called '%.*s'", STR_ARG(t->text));
 	near = nearest_stage(t->text);
