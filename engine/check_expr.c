@@ -235,19 +235,21 @@ static const struct known *known_whole(struct schema *s, const struct expr *e)
 
 /* After `sum`, where no source is left: Dr and self.Dr are the column "self.Dr", or "self"
  * when Dr is the event of these costs. */
-static const struct known *known_event(struct schema *s, const struct expr *e)
+static int known_event(struct schema *s, const struct expr *e, const struct known **out)
 {
 	bool bare = !e->event.n;
 	uint32_t ev = check_find_event(s->env, bare ? e->text : e->event);
-	struct str base = bare ? STR("self") : e->text, name;
+	struct str name = bare ? STR("self") : e->text;
 
 	if (s->src || e->percent || ev >= s->env->nevents)
-		return NULL;
-	if (ev == s->event)
-		return check_known(s, base);
-	name = arena_printf(s->a, "%.*s.%.*s", STR_ARG(base),
-			    STR_ARG(s->env->events[ev]));
-	return name.p ? check_known(s, name) : NULL;
+		return 0;
+	if (ev != s->event)
+		name = arena_printf(s->a, "%.*s.%.*s", STR_ARG(name),
+				    STR_ARG(s->env->events[ev]));
+	if (!name.p)
+		return arena_full(s->a, s->err);
+	*out = check_known(s, name);
+	return 0;
 }
 
 static int resolve_col(struct schema *s, struct expr *e)
@@ -258,8 +260,8 @@ static int resolve_col(struct schema *s, struct expr *e)
 	const char *base;
 	bool found;
 
-	if (!k)
-		k = known_event(s, e);
+	if (!k && known_event(s, e, &k))
+		return (int)s->err->kind;
 	if (k) {
 		e->text = k->name;
 		e->event.n = 0;
