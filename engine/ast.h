@@ -102,7 +102,9 @@ struct gstage {
 	struct set *set;
 	struct str name; /* collapse ... as NAME, in PROFILE, collapse by NAME */
 	double percent;
-	uint64_t *numbers; /* part, thread */
+	struct number_range {
+		uint64_t first, last;
+	} * numbers; /* part, thread */
 	size_t nnumbers;
 };
 

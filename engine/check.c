@@ -71,6 +71,22 @@ static void forget(struct schema *s)
 	s->src = NULL;
 	s->vs = false;
 	s->n = 0;
+	s->nshown = 0;
+}
+
+/* Columns of old that add up, and have all of flags, are sums now. */
+static int know_sums(struct schema *s, const struct schema *old, unsigned flags)
+{
+	const struct col_def *const defs[] = {old->src ? old->src->cols : NULL, vs_cols};
+	const size_t n[] = {old->src ? old->src->ncols : 0,
+			    old->vs ? vs_col_count(old->src) : 0};
+
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < n[k]; i++)
+			if ((defs[k][i].flags & flags) == flags &&
+			    check_add_known(s, str_c(defs[k][i].name), defs[k][i].type))
+				return (int)s->err->kind;
+	return 0;
 }
 
 static int check_group(struct schema *s, struct tstage *st)
@@ -96,31 +112,64 @@ static int check_group(struct schema *s, struct tstage *st)
 		return 0;
 	if (check_add_known(s, STR("count"), COL_COUNT))
 		return (int)s->err->kind;
-	for (size_t i = 0; old.src && i < old.src->ncols; i++)
-		if ((old.src->cols[i].flags & ADDS_UP) &&
-		    (old.src->cols[i].flags & SHOW_M) &&
-		    check_add_known(s, str_c(old.src->cols[i].name),
-				    old.src->cols[i].type))
+	return know_sums(s, &old, ADDS_UP | SHOW_M);
+}
+
+/* Columns are listed by a stage: what they are called when they are summed. */
+static int know_shown(struct schema *s, const struct schema *old, const struct expr *e)
+{
+	for (; e; e = e->next) {
+		const struct col_def *d = source_col(old->src, e->text);
+		struct str name = e->text;
+
+		d = !d && old->vs ? vs_col(old->src, e->text) : d;
+		if (e->op != EX_COL || e->let || e->named || e->percent || !d ||
+		    !(d->flags & ADDS_UP))
+			continue;
+		if (e->ev != s->event && (d->flags & PER_EVENT))
+			name = arena_printf(s->a, "%s.%.*s", d->name,
+					    STR_ARG(s->env->events[e->ev]));
+		if (!name.p)
+			return arena_full(s->a, s->err);
+		if (!check_known(s, name) && check_add_known(s, name, e->type))
+			return (int)s->err->kind;
+	}
+	return 0;
+}
+
+static int know_visible(struct schema *s, const struct schema *old)
+{
+	if (!old->nshown || old->nshown > MOST_SHOWN)
+		return know_sums(s, old, ADDS_UP);
+	for (size_t i = 0; i < old->nshown; i++)
+		if (know_shown(s, old, old->shown[i]))
 			return (int)s->err->kind;
 	return 0;
 }
 
+static void see(struct schema *s, const struct tstage *st)
+{
+	if (st->kind == T_SHOW)
+		s->nshown = 0;
+	else if (!s->nshown)
+		return;
+	if (s->nshown < MOST_SHOWN)
+		s->shown[s->nshown] = st->exprs;
+	s->nshown += s->nshown <= MOST_SHOWN;
+}
+
 static int check_sum(struct schema *s)
 {
-	const struct source_def *src = s->src;
-	struct known *known = s->known;
-	size_t n = s->n;
+	struct schema old = *s;
 
 	s->known = NULL;
 	s->cap = 0;
 	forget(s);
-	for (size_t i = 0; src && i < src->ncols; i++)
-		if ((src->cols[i].flags & ADDS_UP) &&
-		    check_add_known(s, str_c(src->cols[i].name), src->cols[i].type))
-			return (int)s->err->kind;
-	for (size_t i = 0; i < n; i++)
-		if (check_is_number(known[i].type) &&
-		    check_add_known(s, known[i].name, known[i].type))
+	if (know_visible(s, &old))
+		return (int)s->err->kind;
+	for (size_t i = 0; i < old.n; i++)
+		if (check_is_number(old.known[i].type) &&
+		    check_add_known(s, old.known[i].name, old.known[i].type))
 			return (int)s->err->kind;
 	return 0;
 }
@@ -132,8 +181,9 @@ static int check_stage(struct schema *s, struct tstage *st)
 		return check_expr(s, st->exprs) || check_want_condition(s, st->exprs)
 			       ? (int)s->err->kind
 			       : 0;
-	case T_SORT: return check_list(s, st->exprs);
+	case T_SORT: see(s, st); return check_list(s, st->exprs);
 	case T_SHOW:
+		see(s, st);
 		if (check_list(s, st->exprs))
 			return (int)s->err->kind;
 		for (struct expr *e = st->exprs; e; e = e->next)
@@ -305,7 +355,7 @@ static int check_source(struct schema *s, struct query *q)
 		return err_hint(
 			s->err,
 			"functions files objects dirs classes lines calls callers "
-			"callees calltree cycles events");
+			"callees calltree cycles events cost, and info of a function");
 	}
 	s->vs = src->vs.n > 0;
 	return 0;

@@ -39,16 +39,6 @@ int check_add_known(struct schema *s, struct str name, enum col_type type)
 	return 0;
 }
 
-enum { VS_COLS = 4 };
-
-/* `vs` adds these to every source. */
-static const struct known vs_cols[VS_COLS] = {
-	{{"base", 4}, COL_COST},
-	{{"delta", 5}, COL_DELTA},
-	{{"delta%", 6}, COL_PERCENT},
-	{{"change", 6}, COL_STR},
-};
-
 static struct str col_name(void *arg, size_t i)
 {
 	const struct schema *s = arg;
@@ -59,12 +49,35 @@ static struct str col_name(void *arg, size_t i)
 	if (s->src && i < s->src->ncols)
 		return str_c(s->src->cols[i].name);
 	i -= s->src ? s->src->ncols : 0;
-	return vs_cols[i].name;
+	return str_c(vs_cols[i].name);
 }
 
 static size_t col_count(const struct schema *s)
 {
-	return s->n + (s->src ? s->src->ncols : 0) + (s->vs ? VS_COLS : 0);
+	return s->n + (s->src ? s->src->ncols : 0) + (s->vs ? vs_col_count(s->src) : 0);
+}
+
+/* What other tools call the column; NULL: nothing, or these rows lack it, too. */
+static const char *column_habit(const struct schema *s, struct str word)
+{
+	static const struct {
+		const char *habit, *ours;
+	} habits[] = {
+		{"name", "fn"},	       {"function", "fn"},    {"func", "fn"},
+		{"symbol", "fn"},      {"fn", "name"},	      {"function", "name"},
+		{"cost", "self"},      {"exclusive", "self"}, {"percent", "self%"},
+		{"inclusive", "incl"}, {"total", "incl"},     {"cum", "incl"},
+		{"count", "calls"},    {"called", "calls"},   {"module", "obj"},
+		{"object", "obj"},     {"dso", "obj"},	      {"lib", "obj"},
+		{"filename", "file"},  {"path", "file"},      {"lineno", "line"},
+	};
+
+	for (size_t i = 0; i < sizeof(habits) / sizeof(*habits); i++)
+		if (str_eq(word, str_c(habits[i].habit)) &&
+		    (source_col(s->src, str_c(habits[i].ours)) ||
+		     check_known(s, str_c(habits[i].ours))))
+			return habits[i].ours;
+	return NULL;
 }
 
 static int no_column(struct schema *s, const struct expr *e)
@@ -72,6 +85,7 @@ static int no_column(struct schema *s, const struct expr *e)
 	char list[500] = "";
 	size_t n = col_count(s), near;
 	struct str whole = {e->text.p, e->text.n};
+	const char *said;
 
 	if (check_find_event(s->env, whole) < s->env->nevents) {
 		check_fail(s, e->span, "the costs of these rows are of one event only");
@@ -85,9 +99,13 @@ static int no_column(struct schema *s, const struct expr *e)
 		check_event(s->env, whole, e->span, s->err);
 		return (int)s->err->kind;
 	}
-	if (e->percent && check_known(s, e->text))
-		return check_fail(s, e->span, "the column '%.*s' has no percentage here",
-				  STR_ARG(e->text));
+	if (e->percent && check_known(s, e->text)) {
+		check_fail(s, e->span, "the column '%.*s' has no percentage here",
+			   STR_ARG(e->text));
+		return err_hint(s->err,
+				"ask where it is added up: group by ...: sum(%.*s%%)",
+				STR_ARG(e->text));
+	}
 	if (e->percent && source_col(s->src, (struct str){e->text.p, e->text.n + 1})) {
 		check_fail(s, e->span,
 			   "'%.*s%%' is of the rows as they are shown in the end",
@@ -99,6 +117,8 @@ static int no_column(struct schema *s, const struct expr *e)
 		check_append(list, sizeof(list), col_name(s, i));
 	check_fail(s, e->span, "no column '%.*s'; there are: %s", STR_ARG(whole), list);
 	near = nearest_of(whole, n, col_name, s);
+	if ((said = column_habit(s, whole)) && !s->right_side)
+		return err_hint(s->err, "did you mean '%s'?", said);
 	if (near < n && !s->right_side)
 		return err_hint(s->err, "did you mean '%.*s'?",
 				STR_ARG(col_name(s, near)));
@@ -192,22 +212,14 @@ static int as_let(struct schema *s, struct expr *e, const struct check_let *let,
 
 static int resolve_vs(struct schema *s, struct expr *e, bool *found)
 {
-	if (s->vs && str_eq(e->text, STR("change")) && !e->event.n && !e->percent) {
-		*found = true;
-		e->type = COL_STR;
+	const struct col_def *d = s->vs ? vs_col(s->src, e->text) : NULL;
+
+	*found = d != NULL;
+	if (!d || !as_def(s, e, d))
 		return 0;
-	}
-	*found = s->vs && (str_eq(e->text, STR("base")) || str_eq(e->text, STR("delta")));
-	if (!*found)
-		return 0;
-	e->ev = s->event;
-	e->type = e->percent ? COL_PERCENT : e->text.n == 4 ? COL_COST : COL_DELTA;
-	if (e->event.n) {
-		e->ev = check_event(s->env, e->event, e->span, s->err);
-		if (e->ev == s->env->nevents)
-			return (int)s->err->kind;
-	}
-	return 0;
+	if (str_eq(e->event, STR("incl")) && vs_col(s->src, STR("delta_incl")))
+		return err_hint(s->err, "of inclusive costs: %s_incl", d->name);
+	return (int)s->err->kind;
 }
 
 /* "self%" as the last result or a stage calls it. */
@@ -221,6 +233,25 @@ static const struct known *known_whole(struct schema *s, const struct expr *e)
 		       : check_known(s, whole);
 }
 
+/* After `sum`, where no source is left: Dr and self.Dr are the column "self.Dr", or "self"
+ * when Dr is the event of these costs. */
+static int known_event(struct schema *s, const struct expr *e, const struct known **out)
+{
+	bool bare = !e->event.n;
+	uint32_t ev = check_find_event(s->env, bare ? e->text : e->event);
+	struct str name = bare ? STR("self") : e->text;
+
+	if (s->src || e->percent || ev >= s->env->nevents)
+		return 0;
+	if (ev != s->event)
+		name = arena_printf(s->a, "%.*s.%.*s", STR_ARG(name),
+				    STR_ARG(s->env->events[ev]));
+	if (!name.p)
+		return arena_full(s->a, s->err);
+	*out = check_known(s, name);
+	return 0;
+}
+
 static int resolve_col(struct schema *s, struct expr *e)
 {
 	const struct known *k = known_whole(s, e);
@@ -229,6 +260,8 @@ static int resolve_col(struct schema *s, struct expr *e)
 	const char *base;
 	bool found;
 
+	if (!k && known_event(s, e, &k))
+		return (int)s->err->kind;
 	if (k) {
 		e->text = k->name;
 		e->event.n = 0;
@@ -321,13 +354,18 @@ static bool has_percent(const struct expr *e)
 	return e->op == EX_NUMBER && e->percent;
 }
 
+static bool of_source(const struct schema *s, const struct expr *col)
+{
+	return source_col(s->src, col->text) || (s->vs && vs_col(s->src, col->text));
+}
+
 /* self > 5%: the column becomes its percentage. */
 static int percent_side(struct schema *s, struct expr *col, const struct expr *number)
 {
 	if (!has_percent(number) || col->type == COL_PERCENT)
 		return 0;
-	if (col->op != EX_COL || col->let || col->type != COL_COST ||
-	    !source_col(s->src, col->text))
+	if (col->op != EX_COL || col->let ||
+	    !(col->type == COL_COST ? of_source(s, col) : col->type == COL_DELTA))
 		return check_fail(s, number->span,
 				  "a percentage compares with a cost column");
 	col->percent = true;
@@ -496,9 +534,16 @@ int check_expr(struct schema *s, struct expr *e)
 		if (check_expr(s, i))
 			return (int)s->err->kind;
 	for (struct expr *i = e->op == EX_IN && e->b->op != EX_VAR ? e->b : NULL; i;
-	     i = i->next)
-		if (check_expr(s, i))
-			return (int)s->err->kind;
+	     i = i->next) {
+		bool outer = s->right_side;
+		int rc;
+
+		s->right_side = true;
+		rc = check_expr(s, i);
+		s->right_side = outer;
+		if (rc)
+			return rc;
+	}
 	if (e->op > EX_VAR &&
 	    (check_expr(s, e->a) || (e->b && e->op != EX_IN && resolve_right(s, e))))
 		return (int)s->err->kind;

@@ -12,6 +12,8 @@ struct known { /* a column that is there */
 	enum col_type type;
 };
 
+enum { MOST_SHOWN = 8 };
+
 struct schema {
 	const struct check_env *env;
 	struct arena *a;
@@ -21,6 +23,10 @@ struct schema {
 	size_t n, cap;
 	uint32_t event;
 	bool vs;
+	/* The last `show` and what was sorted by after it: nothing else is to be seen.
+	 * nshown is 0 before any, MOST_SHOWN + 1 when they are too many to tell. */
+	const struct expr *shown[MOST_SHOWN];
+	size_t nshown;
 	unsigned lets;	 /* depth of lets inside lets */
 	bool right_side; /* of a comparison */
 };

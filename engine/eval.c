@@ -198,6 +198,23 @@ static int compare(const struct table_col *a, const struct table_col *b, size_t 
 	return (as_int(a, i) > as_int(b, i)) - (as_int(a, i) < as_int(b, i));
 }
 
+/* obj = "libc.so.6": a text without a "/" is a base name, as in obj:"libc.so.6". */
+static bool is_base(const struct table_col *path, const struct expr *text)
+{
+	return (path->type == COL_FILE || path->type == COL_OBJ) && text->op == EX_TEXT &&
+	       str_find(text->text, '/') == text->text.n;
+}
+
+static int to_base(struct exec *x, struct table *t, struct table_col *c)
+{
+	struct str *base = EXEC_ARRAY(x, struct str, t->n + 1);
+
+	for (size_t i = 0; base && i < t->n; i++)
+		base[i] = str_basename(c->s[i]);
+	c->s = base;
+	return base ? 0 : (int)x->err->kind;
+}
+
 static int eval_compare(struct exec *x, struct table *t, const struct expr *e,
 			struct table_col *out)
 {
@@ -205,6 +222,10 @@ static int eval_compare(struct exec *x, struct table *t, const struct expr *e,
 
 	if (eval(x, t, e->a, &a) || eval(x, t, e->b, &b) ||
 	    new_values(x, t, COL_BOOL, out) || inherit(x, t, &a, &b, &flags))
+		return (int)x->err->kind;
+	if ((e->op == EX_EQ || e->op == EX_NE) &&
+	    ((is_base(&a, e->b) && to_base(x, t, &a)) ||
+	     (is_base(&b, e->a) && to_base(x, t, &b))))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
 		out->b[i] = !(flags.absent && flags.absent[i]) &&
@@ -230,19 +251,39 @@ static int eval_logic(struct exec *x, struct table *t, const struct expr *e,
 	return 0;
 }
 
+static bool looks_like_regex(struct str s)
+{
+	return s.n > 1 &&
+	       (s.p[0] == '^' || s.p[s.n - 1] == '$' ||
+		str_find_str(s, STR(".*")) < s.n || str_find_str(s, STR("\\b")) < s.n);
+}
+
+/* "^mem" finds nothing, and a gate on it would hold for ever. */
+static int note_text(struct exec *x, struct str text)
+{
+	return exec_note(x, arena_printf(x->a,
+					 "\"%.*s\" is text and was not found; "
+					 "a regular expression stands in slashes: /%.*s/",
+					 STR_ARG(text), STR_ARG(text)));
+}
+
 /* "text" on the right of ~ is searched as it stands. */
 static int match_text(struct table *t, const struct expr *e, const struct table_col *a,
 		      struct table_col *out)
 {
+	bool any = false;
+
 	for (size_t i = 0; i < t->n; i++) {
 		bool hit = str_find_str(a->s[i], e->b->text) < a->s[i].n ||
 			   e->b->text.n == 0;
 
+		any |= hit;
 		out->b[i] = hit == (e->op == EX_MATCH);
 		if (exec_poll(t->x))
 			return (int)t->x->err->kind;
 	}
-	return 0;
+	return t->n && !any && looks_like_regex(e->b->text) ? note_text(t->x, e->b->text)
+							    : 0;
 }
 
 static int match_regex(struct table *t, const struct expr *e, const struct table_col *a,
@@ -307,11 +348,13 @@ static int eval_in(struct exec *x, struct table *t, const struct expr *e,
 	if (eval(x, t, e->a, &a))
 		return (int)x->err->kind;
 	for (const struct expr *v = e->b; v; v = v->next) {
-		if (eval(x, t, v, &b))
+		struct table_col one = a;
+
+		if (eval(x, t, v, &b) || (is_base(&a, v) && to_base(x, t, &one)))
 			return (int)x->err->kind;
 		for (size_t i = 0; i < t->n; i++)
 			out->b[i] |=
-				compare(&a, &b, i) == 0 && !(a.absent && a.absent[i]);
+				compare(&one, &b, i) == 0 && !(a.absent && a.absent[i]);
 	}
 	return 0;
 }

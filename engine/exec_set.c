@@ -175,6 +175,41 @@ static int note_matches(struct exec *x, const struct set *s, uint32_t names, uin
 		x, arena_printf(x->a, "%.*s matched %u functions", STR_ARG(s->text), n));
 }
 
+/* "mem*" in quotes is a name with a star, and a class is no function: say so where the
+ * other would have matched. */
+static int no_such_name(struct exec *x, const struct set *s,
+			const struct match_atom *atom)
+{
+	struct match_atom bare = *atom;
+	struct match_found found;
+
+	if (s->form == FORM_EXACT && memchr(s->text.p, '*', s->text.n)) {
+		bare.form = MATCH_BARE;
+		if (match_find(x->g->st, &bare, x->cancel, x->a, &found, x->err))
+			return (int)x->err->kind;
+		if (fnset_count(found.fns)) {
+			exec_fail(x, s->span, "no function has the name '%.*s'",
+				  STR_ARG(s->text));
+			return err_hint(
+				x->err,
+				"in quotes a * is no wildcard; without them it is");
+		}
+	}
+	if (s->form == FORM_BARE && s->field == FIELD_FN) {
+		bare.field = MATCH_CLASS;
+		if (match_find(x->g->st, &bare, x->cancel, x->a, &found, x->err))
+			return (int)x->err->kind;
+		if (fnset_count(found.fns)) {
+			exec_fail(x, s->span,
+				  "no function matches '%.*s', but a class does",
+				  STR_ARG(s->text));
+			return err_hint(x->err, "its functions: class:%.*s",
+					STR_ARG(s->text));
+		}
+	}
+	return match_none(x->g->st, atom, x->event, x->cancel, x->err);
+}
+
 static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	struct match_atom atom = match_of(s);
@@ -198,7 +233,7 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 					  "now");
 	}
 	if (n == 0 && !x->may_match_nothing)
-		return match_none(x->g->st, &atom, x->event, x->cancel, x->err);
+		return no_such_name(x, s, &atom);
 	return note_matches(x, s, found.names, n);
 }
 

@@ -386,23 +386,31 @@ static bool is_key(const struct table *out, struct str name)
 	return false;
 }
 
-/* Without aggregates: count, and the source's columns that add up. */
+static int default_sum(struct exec *x, struct table *t, struct groups *g,
+		       const struct col_def *d, struct table *out)
+{
+	struct table_col *c;
+
+	if (!(d->flags & ADDS_UP) || !(d->flags & SHOW_M) || is_key(out, str_c(d->name)))
+		return 0;
+	return table_column(t, str_c(d->name), t->event, false, &c) ||
+			       add_sum(x, t, g, c, str_c(d->name), out)
+		       ? (int)x->err->kind
+		       : 0;
+}
+
+/* Without aggregates: count, and the columns that add up of the source and of vs. */
 static int default_sums(struct exec *x, struct table *t, struct groups *g,
 			struct table *out)
 {
 	if (leave_out_parts(x, t, g) || add_count(x, g, STR("count"), out))
 		return (int)x->err->kind;
-	for (size_t i = 0; t->src && i < t->src->ncols; i++) {
-		const struct col_def *d = &t->src->cols[i];
-		struct table_col *c;
-
-		if (!(d->flags & ADDS_UP) || !(d->flags & SHOW_M) ||
-		    is_key(out, str_c(d->name)))
-			continue;
-		if (table_column(t, str_c(d->name), t->event, false, &c) ||
-		    add_sum(x, t, g, c, str_c(d->name), out))
+	for (size_t i = 0; t->src && i < t->src->ncols; i++)
+		if (default_sum(x, t, g, &t->src->cols[i], out))
 			return (int)x->err->kind;
-	}
+	for (size_t i = 0; t->vs && i < VS_COLS; i++)
+		if (default_sum(x, t, g, &vs_cols[i], out))
+			return (int)x->err->kind;
 	return 0;
 }
 

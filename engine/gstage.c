@@ -5,9 +5,11 @@
  */
 #include "engine/gstage.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "engine/exec_set.h"
+#include "engine/check_names.h"
 #include "engine/graph_stage.h"
 
 /* ---- part and thread ---- */
@@ -20,36 +22,58 @@ static uint64_t part_number(const struct gstage *g, const struct store_part *p)
 /* One that is not there would be missed in silence beside others that are. */
 static int no_such_part(struct exec *x, const struct gstage *g, uint64_t number)
 {
-	uint32_t n = store_info(x->g->st)->parts;
+	uint64_t least = UINT64_MAX, most = 0;
+	struct str of = {"", 0};
 
-	exec_fail(x, g->span, "no %s has the number %llu; the profile has %u part%s",
-		  g->kind == G_THREAD ? "thread" : "part", (unsigned long long)number, n,
-		  n == 1 ? "" : "s");
+	for (uint32_t p = 0; p < store_info(x->g->st)->parts; p++) {
+		struct store_part part;
+		uint64_t n;
+
+		store_part(x->g->st, p, &part);
+		n = part_number(g, &part);
+		least = n < least ? n : least;
+		most = n > most ? n : most;
+	}
+	for (size_t i = 0; x->env->nprofiles > 1 && i < x->env->nprofiles; i++)
+		if (x->stores[i] == x->g->st)
+			of = x->env->profiles[i];
+	exec_fail(x, g->span,
+		  "no %s%s%.*s has the number %" PRIu64 "; they are %" PRIu64
+		  " to %" PRIu64,
+		  g->kind == G_THREAD ? "thread" : "part", of.n ? " of " : "",
+		  STR_ARG(of), number, least, most);
 	return err_hint(x->err, "'%s' lists them",
 			g->kind == G_THREAD ? "threads" : "parts");
 }
 
+/* Both ends of a range have to be there; what lacks between them is no mistake. */
 static int mark_parts(struct exec *x, const struct gstage *g, uint8_t *parts)
 {
-	uint8_t *met = EXEC_ARRAY(x, uint8_t, g->nnumbers);
+	uint8_t *met = EXEC_ARRAY(x, uint8_t, 2 * g->nnumbers);
 
 	if (!met)
 		return (int)x->err->kind;
 	for (uint32_t p = 0; p < store_info(x->g->st)->parts; p++) {
 		struct store_part part;
 		bool wanted = false;
+		uint64_t n;
 
 		store_part(x->g->st, p, &part);
-		for (size_t i = 0; i < g->nnumbers; i++)
-			if (g->numbers[i] == part_number(g, &part)) {
-				wanted = true;
-				met[i] = 1;
-			}
+		n = part_number(g, &part);
+		for (size_t i = 0; i < g->nnumbers; i++) {
+			const struct number_range *r = &g->numbers[i];
+
+			wanted |= n >= r->first && n <= r->last;
+			met[2 * i] |= n == r->first;
+			met[2 * i + 1] |= n == r->last;
+		}
 		parts[p] &= wanted;
 	}
 	for (size_t i = 0; i < g->nnumbers; i++)
-		if (!met[i])
-			return no_such_part(x, g, g->numbers[i]);
+		if (!met[2 * i] || !met[2 * i + 1])
+			return no_such_part(x, g,
+					    met[2 * i] ? g->numbers[i].last
+						       : g->numbers[i].first);
 	return 0;
 }
 

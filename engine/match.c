@@ -36,6 +36,7 @@ struct match {
 	bool anchored, tail; /* leading "::"; trailing "::" */
 	bool transparent;    /* some component of it is one of those below */
 	bool path;	     /* components of files and objects */
+	bool by_base;	     /* exact, without a "/": a base name will do */
 	struct str needle;   /* in every name that matches; may be empty */
 	bool word;	     /* the needle is a whole component, an identifier */
 	/* regex */
@@ -444,6 +445,8 @@ int match_new(const struct match_atom *atom, struct arena *a, struct match **out
 	m->atom = *atom;
 	m->arena = a;
 	m->path = atom->field == MATCH_FILE || atom->field == MATCH_OBJ;
+	m->by_base = m->path && atom->form == MATCH_EXACT &&
+		     str_find(atom->text, '/') == atom->text.n;
 	if (atom->form == MATCH_BARE)
 		rc = bare_new(m, err);
 	else if (atom->form == MATCH_REGEX)
@@ -473,7 +476,7 @@ int match_name(struct match *m, struct str name, struct err *err)
 		name = name_class(name);
 	if (m->atom.form == MATCH_REGEX)
 		return regex_name(m, name, err);
-	return str_eq(name, m->atom.text);
+	return str_eq(m->by_base ? str_basename(name) : name, m->atom.text);
 }
 
 /* ---- a store's names ---- */
@@ -544,7 +547,8 @@ static int mark(struct match *m, struct store *st, const struct table *t,
 {
 	uint64_t start = now_ms();
 
-	bool exact = m->atom.form == MATCH_EXACT && m->atom.field != MATCH_CLASS;
+	bool exact = m->atom.form == MATCH_EXACT && m->atom.field != MATCH_CLASS &&
+		     !m->by_base;
 	bool names = t->column == STORE_FN_NAME;
 
 	if (exact) {

@@ -244,6 +244,12 @@ static int parse_output(struct parser *p, struct query *q)
 		return 0;
 	parse_eat(p, &t);
 	t = parse_peek(p, PLACE_NAME);
+	if (p->pos < p->text.n && p->text.p[p->pos] == '>') {
+		parse_fail(p, (struct span){p->pos - 1, 2},
+			   "nothing is appended to a file");
+		return err_hint(p->err, "> FILE writes a new one; a shell can append: "
+					"quern ... -c '...' >> FILE");
+	}
 	if (t.kind == TOK_STRING) {
 		parse_eat(p, &t);
 		q->out_span = token_span(&t);
@@ -314,7 +320,7 @@ static int parse_end(struct parser *p, const struct stmt *s)
 
 	if (t.kind == TOK_END || t.kind == TOK_NEWLINE || t.kind == ';')
 		return 0;
-	if (t.kind == TOK_BAD || t.kind >= TOK_NE)
+	if (t.kind == TOK_BAD || (t.kind >= TOK_NE && t.kind != TOK_ARROW))
 		return parse_bad(p, &t);
 	return parse_unexpected(p, s, &t);
 }

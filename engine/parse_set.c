@@ -84,7 +84,10 @@ static int needs_quotes(struct parser *p, struct span s, const char *what)
 	if (s.len > 120)
 		return err_hint(p->err, "put the whole name in double quotes");
 	regex_of(name, regex, sizeof(regex));
-	return err_hint(p->err, "write \"%.*s\", or /%s/", STR_ARG(name), regex);
+	if (name.p[name.n - 1] == ')' || name.p[name.n - 1] == '>')
+		return err_hint(p->err, "write \"%.*s\", or /%s/", STR_ARG(name), regex);
+	return err_hint(p->err, "write /%s/, or in quotes all of it, \"%.*s(...)\"",
+			regex, STR_ARG(name));
 }
 
 /* "operator+" of "operator+=": some signs can stand in names. */

@@ -272,6 +272,7 @@ static int parse_top(struct parser *p, struct source *s, const struct verb **v)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
 	const struct verb *unit;
+	const char *near;
 
 	s->top = true;
 	if (t.kind == TOK_NUMBER) {
@@ -280,11 +281,13 @@ static int parse_top(struct parser *p, struct source *s, const struct verb **v)
 			return (int)p->err->kind;
 		t = parse_peek(p, PLACE_WORD);
 	}
-	if (t.kind != TOK_WORD || is_clause_word(t.text))
+	if (t.kind != TOK_WORD || is_clause_word(t.text) || stage_find(t.text))
 		return 0;
 	unit = verb_find(t.text);
 	if (!unit || !(unit->clauses & C_UNIT) || str_eq(t.text, STR("top"))) {
 		parse_fail(p, token_span(&t), "'top' ranks no '%.*s'", STR_ARG(t.text));
+		if (!unit && (near = nearest_unit(t.text)))
+			return err_hint(p->err, "did you mean '%s'?", near);
 		return err_hint(p->err,
 				unit ? "its form: %s"
 				     : "for one function: top of NAME; its form: %s",
@@ -335,6 +338,23 @@ int parse_source(struct parser *p, struct source *s)
 	return check_needed(p, s, v);
 }
 
+/* The comma of 1,000 */
+static bool behind_number(const struct parser *p, const struct token *t)
+{
+	return t->kind == ',' && t->at > 0 && t->at + 1 < p->text.n &&
+	       p->text.p[t->at - 1] >= '0' && p->text.p[t->at - 1] <= '9' &&
+	       p->text.p[t->at + 1] >= '0' && p->text.p[t->at + 1] <= '9';
+}
+
+/* A word, where the last stage is a list of columns. */
+static bool in_list(const struct tstage *s, const struct token *t)
+{
+	while (s->next)
+		s = s->next;
+	return t->kind == TOK_WORD &&
+	       (s->kind == T_SHOW || s->kind == T_SORT || s->kind == T_GROUP);
+}
+
 int parse_unexpected(struct parser *p, const struct stmt *s, const struct token *t)
 {
 	const struct verb *v = s->is_let ? NULL : verb_of_kind(s->query.source.kind);
@@ -348,6 +368,41 @@ int parse_unexpected(struct parser *p, const struct stmt *s, const struct token 
 		parse_fail(p, token_span(t), "a '|' is missing before '%.*s'",
 			   STR_ARG(t->text));
 		return err_hint(p->err, "stages are joined by '|'");
+	}
+	if (first_stage && t->kind == TOK_NUMBER && src->top && !src->has_n) {
+		parse_fail(p, token_span(t), "the number of rows stands behind 'top'");
+		return err_hint(p->err, "top %.*s %s", (int)t->len, p->text.p + t->at,
+				v->word);
+	}
+	if (first_stage && (v->clauses & C_UNIT) && token_is(t, "top")) {
+		parse_fail(p, token_span(t), "'top' stands before what it ranks");
+		return err_hint(p->err, "top 10 %s, or %s | take 10", v->word, v->word);
+	}
+	if (!first_stage && v && token_is(t, "vs")) {
+		parse_fail(p, token_span(t), "'vs' stands behind the source");
+		return err_hint(p->err, "before the first '|': functions vs base | ...");
+	}
+	if (t->kind == TOK_ARROW && src->kind == S_PATH && v) {
+		parse_fail(p, token_span(t), "a path has two ends");
+		return err_hint(p->err, "path A -> C via B");
+	}
+	if (!first_stage && v && behind_number(p, t)) {
+		parse_fail(p, token_span(t), "a number is written without commas");
+		return err_hint(p->err, "write 1000 or 1k");
+	}
+	if (!first_stage && v &&
+	    (token_is(t, "like") || token_is(t, "contains") || token_is(t, "matches"))) {
+		parse_fail(p, token_span(t), "'%.*s' is not an operator here",
+			   STR_ARG(t->text));
+		return err_hint(p->err, "fn ~ \"text\", or fn ~ /a regular expression/");
+	}
+	if (!first_stage && v && token_is(t, "between")) {
+		parse_fail(p, token_span(t), "'between' is not an operator here");
+		return err_hint(p->err, "self > 1k and self < 1M");
+	}
+	if (!first_stage && v && in_list(s->query.tstages, t)) {
+		parse_fail(p, token_span(t), "a ',' or '|' is missing before this");
+		return err_hint(p->err, "columns are separated by commas: show fn, self");
 	}
 	if (first_stage && (v->clauses & C_OF) && !src->of &&
 	    (t->kind == TOK_WORD || t->kind == TOK_STRING || t->kind == '/' ||

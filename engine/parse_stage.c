@@ -27,6 +27,8 @@ static int g_collapse(struct parser *p, struct gstage *g)
 	}
 	g->kind = G_COLLAPSE_BY;
 	t = parse_peek(p, PLACE_WORD);
+	if (token_is(&t, "obj")) /* as in obj:libc.so.6 */
+		t.text = str_c(by[1]);
 	for (size_t i = 0; i < sizeof(by) / sizeof(*by); i++)
 		if (token_is(&t, by[i])) {
 			g->name = str_c(by[i]);
@@ -50,7 +52,26 @@ static int g_cut(struct parser *p, struct gstage *g)
 	return 0;
 }
 
-static int g_numbers(struct parser *p, struct gstage *g, const char *word, bool many)
+/* 3, or 3-7 */
+static int number_range(struct parser *p, const char *word, struct number_range *r)
+{
+	size_t at = parse_peek(p, PLACE_WORD).at;
+
+	if (parse_count(p, word, &r->first))
+		return (int)p->err->kind;
+	r->last = r->first;
+	if (!parse_accept(p, '-'))
+		return 0;
+	if (parse_count(p, "-", &r->last))
+		return (int)p->err->kind;
+	return r->last >= r->first
+		       ? 0
+		       : parse_fail(
+				 p, span_to(at, p),
+				 "this range is empty: the smaller number comes first");
+}
+
+static int g_numbers(struct parser *p, struct gstage *g, const char *word)
 {
 	enum { MOST = 4096 };
 
@@ -59,10 +80,10 @@ static int g_numbers(struct parser *p, struct gstage *g, const char *word, bool 
 		return (int)p->err->kind;
 	do {
 		if (g->nnumbers == MOST)
-			return parse_fail(p, g->span, "more than %d parts", MOST);
-		if (parse_count(p, word, &g->numbers[g->nnumbers++]))
+			return parse_fail(p, g->span, "more than %d %ss", MOST, word);
+		if (number_range(p, word, &g->numbers[g->nnumbers++]))
 			return (int)p->err->kind;
-	} while (many && parse_accept(p, ','));
+	} while (parse_accept(p, ','));
 	return 0;
 }
 
@@ -88,7 +109,7 @@ int parse_gstage(struct parser *p, struct gstage **out)
 	case G_CUT: rc = g_cut(p, g); break;
 	case G_IN: rc = parse_name(p, "a profile's name", &g->name); break;
 	case G_PART:
-	case G_THREAD: rc = g_numbers(p, g, w->word, g->kind == G_PART); break;
+	case G_THREAD: rc = g_numbers(p, g, w->word); break;
 	}
 	g->span = span_to(t.at, p);
 	*out = g;
@@ -170,9 +191,10 @@ static int t_as(struct parser *p, struct tstage *s)
 	s->format = t.kind == TOK_WORD ? format_of_name(t.text) : FORMAT_NONE;
 	if (s->format == FORMAT_NONE) {
 		parse_fail(p, token_span(&t), "'as' needs a format");
-		return err_hint(p->err,
-				"table tree csv tsv json ndjson md svg html folded "
-				"speedscope dot callgrind pprof");
+		return err_hint(
+			p->err,
+			"table tree csv tsv json ndjson md svg icicle html folded "
+			"speedscope dot callgrind pprof");
 	}
 	parse_eat(p, &t);
 	return 0;
@@ -213,7 +235,10 @@ static int wrong_stage(struct parser *p, const struct token *t)
 	if (verb_find(t->text) && !str_eq(t->text, STR("_"))) {
 		parse_fail(p, token_span(t), "a query has one source; '%.*s' is a second",
 			   STR_ARG(t->text));
-		return err_hint(p->err, "end the first query with ';'");
+		return err_hint(p->err,
+				token_is(t, "top")
+					? "rows of this table: sort self | take 10"
+					: "end the first query with ';'");
 	}
 	parse_fail(p, token_span(t), "no table stage is called '%.*s'", STR_ARG(t->text));
 	near = nearest_stage(t->text);

@@ -190,6 +190,7 @@ static int show_keys(struct exec *x, struct table *t, const struct expr *keys)
 		c->p = v.p;
 		c->absent = v.absent;
 		c->estimated = v.estimated;
+		c->ratio = e->type == COL_RATIO ? e : NULL;
 	}
 	return 0;
 }

@@ -440,6 +440,26 @@ static int parts_init(struct exec *x, struct table *t, const struct source_def *
 	return 0;
 }
 
+/* After `part` and `thread`: is this one of them? */
+static bool in_force(const struct exec *x, uint32_t part)
+{
+	return !x->parts || x->parts[part];
+}
+
+static int keep_in_force(struct exec *x, struct table *t)
+{
+	uint32_t *keep = EXEC_ARRAY(x, uint32_t, t->n + 1);
+	size_t n = 0;
+
+	if (!keep)
+		return (int)x->err->kind;
+	for (uint32_t p = 0; p < t->n; p++)
+		if (in_force(x, p))
+			keep[n++] = p;
+	t->rows_before = n;
+	return n < t->n ? table_select(t, keep, n) : 0;
+}
+
 static uint64_t part_self(const struct table *t, uint32_t r, uint32_t e)
 {
 	uint64_t sum = 0;
@@ -451,7 +471,8 @@ static uint64_t part_self(const struct table *t, uint32_t r, uint32_t e)
 		struct store_part other;
 
 		store_part(t->g->st, p, &other);
-		if (other.pid == first.pid && other.thread == first.thread &&
+		if (in_force(t->x, p) && other.pid == first.pid &&
+		    other.thread == first.thread &&
 		    __builtin_add_overflow(sum, store_part_self(t->g->st, p, e), &sum))
 			return UINT64_MAX;
 	}
@@ -493,7 +514,8 @@ static const struct col_def thread_cols[] = {
 static int parts_open(struct exec *x, const struct source *s, struct table *t)
 {
 	(void)s;
-	return parts_init(x, t, &source_parts);
+	return parts_init(x, t, &source_parts) || keep_in_force(x, t) ? (int)x->err->kind
+								      : 0;
 }
 
 static int threads_open(struct exec *x, const struct source *s, struct table *t)
@@ -508,6 +530,8 @@ static int threads_open(struct exec *x, const struct source *s, struct table *t)
 		struct store_part a, b;
 		uint32_t i = 0;
 
+		if (!in_force(x, p))
+			continue;
 		store_part(x->g->st, p, &a);
 		for (; i < n; i++) {
 			store_part(x->g->st, rows[i].first, &b);
@@ -656,14 +680,14 @@ static int parts_of_open(struct exec *x, const struct source *src, struct table 
 		return (int)x->err->kind;
 	arena_init(&scratch, x->a->cap);
 	for (uint32_t p = 0; p < si->parts && !rc; p++)
-		rc = add_part(x, set, p, s, &scratch);
+		rc = in_force(x, p) ? add_part(x, set, p, s, &scratch) : 0;
 	arena_free(&scratch);
 	for (uint32_t p = 0; p < si->parts && !rc; p++) {
 		uint64_t now = set_self(t, p, t->event);
 
 		s->most = now > s->most ? now : s->most;
 	}
-	return rc;
+	return rc ? rc : keep_in_force(x, t);
 }
 
 const struct source_def source_parts_of = {

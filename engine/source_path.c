@@ -251,6 +251,7 @@ const struct source_def source_path = {
 
 struct cost {
 	struct path_bounds b;
+	struct path_bounds whole; /* of the set, from anywhere */
 	uint64_t self, incl;
 };
 
@@ -308,6 +309,14 @@ static bool cost_unbounded(const struct table *t, uint32_t r)
 	return !cost_row(t)->b.bounded;
 }
 
+static bool cost_incl_estimated(const struct table *t, uint32_t r)
+{
+	const struct path_bounds *b = &cost_row(t)->whole;
+
+	(void)r;
+	return !b->measured && !(b->bounded && b->lo == b->hi);
+}
+
 static double cost_share(const struct table *t, uint32_t r, uint32_t e)
 {
 	double total = (double)graph_total(t->g, t->event);
@@ -317,7 +326,8 @@ static double cost_share(const struct table *t, uint32_t r, uint32_t e)
 
 static const struct col_def cost_cols[] = {
 	{"self", COL_COST, SHOW_M | SHOW_T, .u = cost_self},
-	{"incl", COL_COST, SHOW_M | SHOW_T, .u = cost_incl},
+	{"incl", COL_COST, SHOW_M | SHOW_T, .u = cost_incl,
+	 .estimated = cost_incl_estimated},
 	{"est", COL_COST, SHOW_M | SHOW_T, .u = cost_est, .estimated = cost_estimated},
 	{"est%", COL_PERCENT, SHOW_T, .f = cost_share, .estimated = cost_estimated},
 	{"lo", COL_COST, SHOW_M | SHOW_T, .u = cost_lo, .absent = cost_unbounded},
@@ -325,22 +335,27 @@ static const struct col_def cost_cols[] = {
 	{"exact", COL_BOOL, SHOW_M | SHOW_T, .u = cost_exact},
 };
 
-/* self: sum over the set; incl: each cycle once. */
-static int cost_sums(struct exec *x, const struct fn_set *set, struct cost *c)
+/* self: sum over the set.  incl: of one function its own; of several what passes through
+ * any of them, since those that call each other would count twice in a sum. */
+static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_set *set,
+		     struct cost *c)
 {
-	uint8_t *seen = EXEC_ARRAY(x, uint8_t, (size_t)x->g->cycles + 1);
+	uint32_t first = fnset_next(set, 0);
 
-	if (!seen || graph_event(x->g, x->event, x->err))
+	if (graph_event(x->g, x->event, x->err))
 		return (int)x->err->kind;
-	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
-	     f = fnset_next(set, f + 1)) {
-		uint32_t k = graph_cycle(x->g, f);
-
+	for (uint32_t f = first; f != FNSET_NONE; f = fnset_next(set, f + 1))
 		c->self += graph_self(x->g, f, x->event);
-		if (!k || !seen[k])
-			c->incl += graph_incl(x->g, f, x->event);
-		seen[k] = k != 0;
-	}
+	c->whole.measured = true;
+	if (first == FNSET_NONE)
+		return 0;
+	c->incl = graph_incl(x->g, first, x->event);
+	if (fnset_count(set) == 1)
+		return 0;
+	if (path_cost(flow, &(struct path_cost_query){.of = set}, x->a, x->cancel,
+		      &c->whole, x->err))
+		return (int)x->err->kind;
+	c->incl = c->whole.est;
 	return 0;
 }
 
@@ -379,7 +394,7 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	if (!c || optional_set(x, s->of, &q.of) || optional_set(x, s->under, &q.under) ||
 	    optional_set(x, s->via, &q.via) ||
 	    optional_set(x, s->avoiding, &q.avoiding) ||
-	    exec_flow(x, x->g, x->event, &flow) || cost_sums(x, q.of, c) ||
+	    exec_flow(x, x->g, x->event, &flow) || cost_sums(x, flow, q.of, c) ||
 	    path_cost(flow, &q, x->a, x->cancel, &c->b, x->err))
 		return (int)x->err->kind;
 	if (q.under && note_same(x, flow, &q))
@@ -392,6 +407,16 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	return table_init(x, t, &source_cost, x->g, 1);
 }
 
+/* One row on each side: they are of the same question. */
+static struct str cost_key(const struct table *t, uint32_t r, struct arena *a)
+{
+	(void)t;
+	(void)r;
+	(void)a;
+	return STR("cost");
+}
+
 const struct source_def source_cost = {
-	"cost", "rows", "est", cost_cols, COUNT(cost_cols), false, cost_open, NULL, NULL,
+	"cost", "rows",	   "est", cost_cols, COUNT(cost_cols),
+	false,	cost_open, NULL,  cost_key,
 };

@@ -79,7 +79,8 @@ struct table_col {
 
 /* What two tables joined (vs.c) have that a source has not. */
 struct joined {
-	const struct col_def *(*col)(struct str name); /* base, delta, ...; or NULL */
+	/* base, delta, ...; or NULL */
+	const struct col_def *(*col)(const struct source_def *src, struct str name);
 	int (*fill)(struct table *t, struct table_col *c);
 	/* The row's function in the first profile, or GRAPH_NONE. */
 	uint32_t (*fn)(const struct table *t, uint32_t ref);
@@ -136,5 +137,14 @@ uint32_t table_fn(const struct table *t, size_t row);
 int table_result(struct table *t, struct result *r);
 
 const struct col_def *source_col(const struct source_def *src, struct str name);
+
+/* ---- vs.c ---- */
+/* What `vs` adds to a source's columns; OF_TOTAL is the percentage of the one before. */
+enum { VS_COLS = 6 };
+extern const struct col_def vs_cols[VS_COLS];
+/* So many of them can src have, the first. */
+size_t vs_col_count(const struct source_def *src);
+/* One of them that src can have, without "%"; NULL: another column. */
+const struct col_def *vs_col(const struct source_def *src, struct str name);
 
 #endif

@@ -7,6 +7,7 @@
  *	base	the other profile's		delta	first - base
  *	delta%	delta in percent of the row's base; absent when that is 0
  *	change	"new" (the base lacks the row), "gone" (only the base has it), or empty
+ * and, when asked for, base_incl and delta_incl: the same of inclusive costs.
  */
 #include "engine/vs.h"
 
@@ -26,17 +27,26 @@ struct vs {
 	uint32_t *ia, *ib; /* [joined rows]: row of a, of b, or GRAPH_NONE */
 };
 
-static const struct col_def vs_cols[] = {
+const struct col_def vs_cols[VS_COLS] = {
 	{"base", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = NULL},
 	{"delta", COL_DELTA, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = NULL},
-	{"delta%", COL_PERCENT, SHOW_M | SHOW_T | PER_EVENT, .u = NULL},
+	{"delta%", COL_PERCENT, SHOW_M | SHOW_T | OF_TOTAL, .u = NULL},
 	{"change", COL_STR, SHOW_M | SHOW_T, .s = NULL},
+	{"base_incl", COL_COST, PER_EVENT, .u = NULL},
+	{"delta_incl", COL_DELTA, PER_EVENT, .u = NULL},
 };
+enum { IS_BASE, IS_DELTA, IS_CHANGE = 3, IS_BASE_INCL, IS_DELTA_INCL };
 
-static const struct col_def *vs_col(struct str name)
+size_t vs_col_count(const struct source_def *src)
 {
-	for (size_t i = 0; i < sizeof(vs_cols) / sizeof(*vs_cols); i++)
-		if (str_eq(name, str_c(vs_cols[i].name)))
+	return source_col(src, STR("incl")) ? VS_COLS : IS_BASE_INCL;
+}
+
+const struct col_def *vs_col(const struct source_def *src, struct str name)
+{
+	for (size_t i = 0; i < vs_col_count(src); i++)
+		if (!(vs_cols[i].flags & OF_TOTAL) &&
+		    str_eq(name, str_c(vs_cols[i].name)))
 			return &vs_cols[i];
 	return NULL;
 }
@@ -78,39 +88,71 @@ static uint64_t cell_u(const struct table_col *c, uint32_t row)
 	return c && row != GRAPH_NONE ? c->u[row] : 0;
 }
 
-static int fill_vs(struct table *t, struct table_col *c)
+static bool guessed(const struct table_col *c, uint32_t row)
 {
-	struct vs *v = t->vs;
-	struct str primary = str_c(t->src->primary);
-	struct table_col *a, *b;
+	return c && row != GRAPH_NONE && c->estimated && c->estimated[row];
+}
 
-	if (c->def == &vs_cols[3]) {
-		for (size_t i = 0; i < t->n; i++) {
-			uint32_t r = row_ref(t, i);
-
-			c->s[i] = v->ib[r] == GRAPH_NONE   ? STR("new")
-				  : v->ia[r] == GRAPH_NONE ? STR("gone")
-							   : (struct str){"", 0};
-		}
-		return 0;
-	}
-	if (side(v, false, primary, c->event, false, &a) ||
-	    side(v, true, primary, c->event, false, &b))
-		return (int)t->x->err->kind;
+static void fill_change(struct table *t, struct table_col *c)
+{
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t r = row_ref(t, i);
-		uint64_t now = cell_u(a, v->ia[r]), was = cell_u(b, v->ib[r]);
-		double delta = (double)now - (double)was;
 
-		if (c->def == &vs_cols[0])
-			c->u[i] = was;
-		else if (c->def == &vs_cols[1] && !c->percent)
+		c->s[i] = t->vs->ib[r] == GRAPH_NONE   ? STR("new")
+			  : t->vs->ia[r] == GRAPH_NONE ? STR("gone")
+						       : (struct str){"", 0};
+	}
+}
+
+/* base% is of the base's total. */
+static void fill_base(struct table *t, struct table_col *c, const struct table_col *b)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t rb = t->vs->ib[row_ref(t, i)];
+
+		if (c->percent)
+			c->f[i] = b && rb != GRAPH_NONE ? b->f[rb] : 0;
+		else
+			c->u[i] = cell_u(b, rb);
+		c->estimated[i] = guessed(b, rb);
+	}
+}
+
+static void fill_delta(struct table *t, struct table_col *c, const struct table_col *a,
+		       const struct table_col *b)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t r = row_ref(t, i), ra = t->vs->ia[r], rb = t->vs->ib[r];
+		uint64_t now = cell_u(a, ra), was = cell_u(b, rb);
+
+		if (!c->percent)
 			c->i[i] = (int64_t)(now - was);
 		else if (was)
-			c->f[i] = 100.0 * delta / (double)was;
+			c->f[i] = 100.0 * ((double)now - (double)was) / (double)was;
 		else
 			c->absent[i] = 1;
+		c->estimated[i] = guessed(a, ra) || guessed(b, rb);
 	}
+}
+
+static int fill_vs(struct table *t, struct table_col *c)
+{
+	ptrdiff_t which = c->def - vs_cols;
+	bool base = which == IS_BASE || which == IS_BASE_INCL;
+	struct str of = which >= IS_BASE_INCL ? STR("incl") : str_c(t->src->primary);
+	struct table_col *a = NULL, *b;
+
+	if (which == IS_CHANGE) {
+		fill_change(t, c);
+		return 0;
+	}
+	if ((!base && side(t->vs, false, of, c->event, false, &a)) ||
+	    side(t->vs, true, of, c->event, base && c->percent, &b))
+		return (int)t->x->err->kind;
+	if (base)
+		fill_base(t, c, b);
+	else
+		fill_delta(t, c, a, b);
 	return 0;
 }
 
@@ -150,7 +192,8 @@ static int vs_fill(struct table *t, struct table_col *c)
 	c->absent = EXEC_ARRAY(t->x, uint8_t, t->n + 1);
 	if (!c->p || !c->estimated || !c->absent)
 		return (int)t->x->err->kind;
-	if (vs_col(str_c(c->def->name)) ? fill_vs(t, c) : fill_side(t, c))
+	if (c->def >= vs_cols && c->def < vs_cols + VS_COLS ? fill_vs(t, c)
+							    : fill_side(t, c))
 		return (int)t->x->err->kind;
 	c->filled = true;
 	return 0;
@@ -344,6 +387,43 @@ static int open_base(struct exec *x, const struct source *s, struct vs *v)
 
 static const struct joined joined = {.col = vs_col, .fill = vs_fill, .fn = joined_fn};
 
+/* The columns that the source itself added, as `info f` does. */
+static int show_as(struct table *t, const struct table *a)
+{
+	for (size_t i = 0; i < a->ncols; i++) {
+		const struct table_col *from = a->cols[i];
+		struct table_col *c;
+
+		if (!from->machine && !from->table)
+			continue;
+		if (table_column(t, str_c(from->def->name), from->event, from->percent,
+				 &c))
+			return (int)t->x->err->kind;
+		c->name = from->name;
+		c->machine = from->machine;
+		c->table = from->table;
+	}
+	return 0;
+}
+
+static int show_vs(struct table *t)
+{
+	for (size_t i = 0; i < vs_col_count(t->src); i++) {
+		bool percent = vs_cols[i].flags & OF_TOTAL;
+		struct str name = str_c(vs_cols[i].name);
+		struct table_col *c;
+
+		if (!(vs_cols[i].flags & SHOW_M) && t->src != &source_info_fn)
+			continue;
+		name.n -= percent;
+		if (table_column(t, name, t->event, percent, &c))
+			return (int)t->x->err->kind;
+		c->machine = c->table = true;
+		c->bar = percent;
+	}
+	return 0;
+}
+
 int exec_vs(struct exec *x, const struct source *s, struct table *t)
 {
 	struct vs *v = EXEC_ARRAY(x, struct vs, 1);
@@ -355,17 +435,10 @@ int exec_vs(struct exec *x, const struct source *s, struct table *t)
 		return (int)x->err->kind;
 	t->vs = v;
 	t->joined = &joined;
-	if (table_init(x, t, v->a.src, x->g, rows))
+	if (table_init(x, t, v->a.src, x->g, rows) || show_as(t, &v->a))
 		return (int)x->err->kind;
 	t->ordered = v->a.ordered;
+	t->card = v->a.card;
 	t->truncated = v->a.truncated || v->b.truncated;
-	for (size_t i = 0; i < sizeof(vs_cols) / sizeof(*vs_cols); i++) {
-		struct table_col *c;
-
-		if (table_column(t, str_c(vs_cols[i].name), t->event, false, &c))
-			return (int)x->err->kind;
-		c->machine = c->table = true;
-		c->bar = i == 2;
-	}
-	return 0;
+	return show_vs(t);
 }

@@ -56,8 +56,8 @@ const struct stage_word stage_words[] = {
 	{"norec", true, G_NOREC, "norec"},
 	{"cut", true, G_CUT, "cut PERCENT"},
 	{"in", true, G_IN, "in PROFILE"},
-	{"part", true, G_PART, "part N{,N}"},
-	{"thread", true, G_THREAD, "thread N"},
+	{"part", true, G_PART, "part N[-N]{, N[-N]}"},
+	{"thread", true, G_THREAD, "thread N[-N]{, N[-N]}"},
 	{"where", false, T_WHERE, "where EXPR"},
 	{"sort", false, T_SORT, "sort EXPR [asc|desc]{, EXPR [asc|desc]}"},
 	{"take", false, T_TAKE, "take N"},
@@ -82,16 +82,53 @@ const char *const path_words[] = {"hottest", "widest", "shortest", "all", NULL};
 static const struct {
 	const char *habit, *ours;
 } habits[] = {
-	{"limit", "take"},     {"head", "take"},	 {"filter", "where"},
-	{"order", "sort"},     {"orderby", "sort"},	 {"select", "show"},
-	{"project", "show"},   {"grep", "where"},	 {"having", "where"},
-	{"offset", "skip"},    {"groupby", "group"},	 {"format", "as"},
-	{"extend", "add"},     {"list", "functions"},	 {"hot", "top"},
-	{"hotspots", "top"},   {"func", "functions"},	 {"funcs", "functions"},
-	{"peek", "callers"},   {"tree", "calltree"},	 {"annotate", "source"},
-	{"disasm", "asm"},     {"diff", "functions vs"}, {"search", "find"},
-	{"route", "path"},     {"dump", "functions"},	 {"only", "focus"},
+	{"limit", "take"},
+	{"head", "take"},
+	{"filter", "where"},
+	{"order", "sort"},
+	{"orderby", "sort"},
+	{"select", "show"},
+	{"project", "show"},
+	{"grep", "where"},
+	{"having", "where"},
+	{"offset", "skip"},
+	{"groupby", "group"},
+	{"format", "as"},
+	{"extend", "add"},
+	{"list", "functions"},
+	{"hot", "top"},
+	{"hotspots", "top"},
+	{"func", "functions"},
+	{"funcs", "functions"},
+	{"peek", "callers"},
+	{"tree", "calltree"},
+	{"annotate", "source"},
+	{"disasm", "asm"},
+	{"diff", "functions vs"},
+	{"search", "find"},
+	{"route", "path"},
+	{"dump", "functions"},
+	{"only", "focus"},
 	{"merge", "collapse"},
+	{"vs", "functions vs"},
+	{"compare", "functions vs"},
+	{"who", "callers of"},
+	{"parents", "callers"},
+	{"children", "callees"},
+	{"flat", "top"},
+	{"callgraph", "calltree"},
+	{"flame", "calltree"},
+	{"flamegraph", "calltree"},
+	{"callpath", "path"},
+	{"assert", "expect"},
+	{"tail", "skip"},
+	{"summarize", "group"},
+	{"columns", "show"},
+	{"uniq", "group"},
+	{"distinct", "group"},
+	{"help", ".help"},
+	{"quit", ".quit"},
+	{"exit", ".quit"},
 };
 
 const struct verb *verb_find(struct str word)
@@ -179,6 +216,20 @@ const char *nearest_verb(struct str word)
 		return h;
 	i = nearest_of(word, n, verb_word, NULL);
 	return i < n ? verb_word(NULL, i).p : NULL;
+}
+
+const char *nearest_unit(struct str word)
+{
+	const char *best = NULL;
+	unsigned d, least = 3;
+
+	for (size_t i = 1; i < verbs_n; i++)
+		if ((verbs[i].clauses & C_UNIT) &&
+		    (d = str_distance(word, str_c(verbs[i].word), least - 1)) < least) {
+			least = d;
+			best = verbs[i].word;
+		}
+	return best;
 }
 
 const char *nearest_stage(struct str word)

@@ -53,6 +53,8 @@ bool is_clause_word(struct str word);
 /* The nearest word of a kind, or one that people of other languages mean; NULL: none. */
 const char *nearest_verb(struct str word);
 const char *nearest_stage(struct str word);
+/* The nearest that may follow `top`. */
+const char *nearest_unit(struct str word);
 /* The nearest of n words within a distance that suits their length; n when none. */
 size_t nearest_of(struct str word, size_t n, struct str (*get)(void *arg, size_t i),
 		  void *arg);

@@ -134,10 +134,11 @@ static void offer_events(struct search *s)
 static void offer_columns(struct search *s)
 {
 	static const char *const names[] = {
-		"self",	 "self%", "incl",  "incl%",  "calls",	     "fn",
-		"file",	 "line",  "obj",   "cycle",  "contribution", "incoming",
-		"short", "id",	  "delta", "delta%", "base",	     "est",
-		"lo",	 "hi",	  "depth", "change", NULL,
+		"self",		"self%",    "incl",	  "incl%",     "calls",
+		"fn",		"file",	    "line",	  "obj",       "cycle",
+		"contribution", "incoming", "short",	  "id",	       "delta",
+		"delta%",	"base",	    "est",	  "lo",	       "hi",
+		"depth",	"change",   "delta_incl", "base_incl", NULL,
 	};
 
 	for (size_t i = 0; names[i]; i++)

@@ -69,7 +69,8 @@ static const struct help_topic topics[] = {
 	 {"info", "info main", NULL}},
 	{"vs",
 	 "SOURCE vs PROFILE",
-	 "Compare with another open profile (`.open base=old.out`): base, self, delta, delta %.\n"
+	 "Compare with another open profile (`.open base=old.out`): base, self, delta, delta %;\n"
+	 "`sort delta_incl` for inclusive costs, `cost of X under Y vs base` for one number.\n"
 	 "`functions vs base | where delta% > 5 | expect none` is a gate: exit status 4.",
 	 {"functions vs base | sort delta | take 5", "callers of main vs base", NULL}},
 	{"where",
@@ -103,7 +104,7 @@ static const struct help_topic topics[] = {
 	 {"functions | where calls < 0 | expect none", NULL, NULL}},
 	{"filters",
 	 "focus|ignore|hide SET | ...; collapse SET [as NAME];\n"
-	 "collapse by file|object|class|dir; norec; cut PERCENT; in PROFILE; part N; thread N",
+	 "collapse by file|object|class|dir; norec; cut PERCENT; in PROFILE; part 2-5,9; thread N",
 	 "Graph stages stand before the source and change the graph it sees: focus keeps what\n"
 	 "passes through SET, ignore drops it, hide charges it to its callers, collapse makes it\n"
 	 "one, norec folds recursion, cut drops what costs less.  .push keeps one in force, .pop\n"

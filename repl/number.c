@@ -56,6 +56,17 @@ void number_bytes(char *buf, uint64_t v)
 	snprintf(buf + n, NUMBER_MAX - n, " %s", units[unit]);
 }
 
+static void percent_grouped(char *buf, double v)
+{
+	size_t n = v < 0;
+
+	buf[0] = '-';
+	number_grouped(buf + n, (uint64_t)(fabs(v) + 0.5));
+	n = strlen(buf);
+	buf[n] = '%';
+	buf[n + 1] = '\0';
+}
+
 void number_percent(char *buf, double v)
 {
 	if (!isfinite(v))
@@ -64,6 +75,8 @@ void number_percent(char *buf, double v)
 		snprintf(buf, NUMBER_MAX, "<0.01%%");
 	else if (fabs(v) < 9999.995)
 		snprintf(buf, NUMBER_MAX, "%.2f%%", v);
+	else if (fabs(v) < 1e15)
+		percent_grouped(buf, v);
 	else
 		snprintf(buf, NUMBER_MAX, "%.3g%%", v);
 }

@@ -147,6 +147,10 @@ static void test_numbers(void)
 	}
 	number_percent(buf, 0.001);
 	is_str(buf, "<0.01%", "a small percentage is not 0");
+	number_percent(buf, 9999.99);
+	is_str(buf, "9999.99%", "a percentage to two digits");
+	number_percent(buf, -52805.2);
+	is_str(buf, "-52,805%", "a large one is grouped, not 5.28e+04");
 	number_exact(buf, 0.1);
 	is_str(buf, "0.1", "shortest digits");
 	number_exact(buf, 1.0 / 3);
