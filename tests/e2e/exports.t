@@ -120,7 +120,7 @@ for query, want in (
         ("paths from main to deep", "b-leaf 30 3, leaf-deep 30 5, main-b 30 3")):
     drawn = run("twice.out", "-q", "-c", query + " | as dot").text
     of = dict(re.findall(r'(n\d+) \[label="(\w+)"', drawn))
-    said = re.findall(r'(n\d+) -> (n\d+) \[label="~?(\d+) +(?:\\n(\d+) calls)?"', drawn)
+    said = re.findall(r'(n\d+) -> (n\d+) \[label="~?(\d+)(?:\\n(\d+) calls)?"', drawn)
     same(", ".join(sorted("%s-%s %s %s" % (of[a], of[b], *n) for a, b, *n in said)), want,
          "dot: the edges of " + query)
 
