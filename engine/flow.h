@@ -28,12 +28,11 @@ struct flow_input {
 	uint32_t functions, edges;
 	const uint32_t *out_first;    /* [functions + 1] */
 	const uint32_t *callee;	      /* [edges], by caller */
-	const uint64_t *calls, *incl; /* [edges]; calls may be NULL */
+	const uint64_t *calls, *incl; /* [edges] */
 	const uint64_t *self;	      /* [functions] */
-	/* Optional; NULL: found here.  Both or none. */
 	const uint32_t *cycle; /* [functions]: 0 none, else the cycle's number */
 	const uint32_t *topo;  /* [functions]: callers first, cycles together */
-	/* Optional; NULL: found here.  All or none. */
+	/* [edges], [functions + 1], [edges]: edge in_edge[in_first[f]] and on come into f */
 	const uint32_t *caller, *in_first, *in_edge;
 };
 
