@@ -299,6 +299,7 @@ static void run_pages(void)
 		return;
 	/* Only what comes last is of pages: what holds them, then the pages. */
 	starved = starve_end(s, "functions | show fn, self", 5 << 18, 0) +
+		  starve_end(s, "functions | show fn, cum%", 20 << 18, 0) +
 		  starve_end(s, "functions", 18 << 18, 14 << 18);
 	ok(starved > 5, "pages had too little memory: %u", starved);
 	session_free(s);
