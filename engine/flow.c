@@ -221,8 +221,9 @@ int flow_build(const struct flow_input *in, struct arena *a, const atomic_int *c
 
 /* ---- of a store ---- */
 
-int flow_input_store(struct store *st, uint32_t event, struct flow_input *out,
-		     struct err *err)
+/* The arrays of a store's event.  ERR_INDEX when they cannot be read. */
+static int input_of_store(struct store *st, uint32_t event, struct flow_input *out,
+			  struct err *err)
 {
 	const struct store_info *si = store_info(st);
 	struct flow_input in = {
@@ -312,7 +313,7 @@ int flow_of(struct flow_cache *c, struct store *st, uint32_t event,
 	}
 	forget(k);
 	arena_init(&k->arena, MOST_BYTES);
-	if ((rc = flow_input_store(st, event, &in, err)))
+	if ((rc = input_of_store(st, event, &in, err)))
 		return rc;
 	if ((rc = flow_build(&in, &k->arena, cancel, &k->flow, err))) {
 		forget(k);

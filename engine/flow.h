@@ -54,10 +54,6 @@ struct flow {
 int flow_build(const struct flow_input *in, struct arena *a, const atomic_int *cancel,
 	       struct flow **out, struct err *err);
 
-/* The arrays of a store's event.  ERR_INDEX when they cannot be read. */
-int flow_input_store(struct store *st, uint32_t event, struct flow_input *out,
-		     struct err *err);
-
 /* Flows kept per (store, event); the few used last.  They live until the next call or
  * flow_cache_free(); drop the store's flows before store_close(). */
 struct flow_cache;

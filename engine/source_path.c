@@ -330,7 +330,7 @@ static int cost_sums(struct exec *x, const struct fn_set *set, struct cost *c)
 {
 	uint8_t *seen = EXEC_ARRAY(x, uint8_t, (size_t)x->g->cycles + 1);
 
-	if (!seen || graph_event(x->g, x->event, x->err))
+	if (!seen)
 		return (int)x->err->kind;
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
 	     f = fnset_next(set, f + 1)) {
