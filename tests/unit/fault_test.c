@@ -839,32 +839,6 @@ static void full_blocks(int arg)
 	put("p", grown.buf, grown.n);
 }
 
-/* So many functions of one line; the lines of each are a piece. */
-static void more_functions(int arg)
-{
-	grown.n = 0;
-	out_c(&grown, "events: Ir\nfl=a.c\n");
-	for (int i = 0; i < arg; i++)
-		out_printf(&grown, "fn=f%d\n%d 1\n", i, i + 1);
-	empty_dir();
-	put("p", grown.buf, grown.n);
-}
-
-/* So many calls that are there twice, for a file is said in two ways. */
-static void more_twins(int arg)
-{
-	grown.n = 0;
-	out_c(&grown, "events: Ir\n");
-	for (int i = 0; i < 2; i++) {
-		out_c(&grown, i ? "fl=(1) a.c\nfn=f\n" : "fl=a.c\nfn=f\n");
-		for (int k = 1; k <= arg * 10; k++)
-			out_printf(&grown, "cfn=g\ncalls=1 1\n%d 1\n", k);
-	}
-	out_c(&grown, "fn=g\n1 1\n");
-	empty_dir();
-	put("p", grown.buf, grown.n);
-}
-
 static const struct growing {
 	struct scene scene;
 	int from, to;
@@ -891,8 +865,6 @@ static const struct growing {
 	  .file = {"q.1", "q.2", "q.3"}, .index = "i"},
 	 0,
 	 60},
-	{{"more and more functions", .prepare = more_functions}, 1, 150},
-	{{"more and more calls twice", .prepare = more_twins}, 1, 60},
 	{{"full blocks", .prepare = full_blocks, .index = "i", .leaves = 2,
 	  .quiet = true},
 	 0,
