@@ -30,8 +30,8 @@ struct flow_input {
 	const uint32_t *callee;	      /* [edges], by caller */
 	const uint64_t *calls, *incl; /* [edges] */
 	const uint64_t *self;	      /* [functions] */
-	const uint32_t *cycle; /* [functions]: 0 none, else the cycle's number */
-	const uint32_t *topo;  /* [functions]: callers first, cycles together */
+	const uint32_t *cycle;	      /* [functions]: 0 none, else the cycle's number */
+	const uint32_t *topo;	      /* [functions]: callers first, cycles together */
 	/* [edges], [functions + 1], [edges]: edge in_edge[in_first[f]] and on come into f */
 	const uint32_t *caller, *in_first, *in_edge;
 };

@@ -1389,8 +1389,8 @@ static void interrupt_question(const char *q)
 	atomic_store(&cancel, 0);
 	free(k);
 	out_close(&want);
-	ok(tap_failed == failed && stopped > 5, "%s: interrupted at %zu allocations, %u in time",
-	   q, n, stopped);
+	ok(tap_failed == failed && stopped > 5,
+	   "%s: interrupted at %zu allocations, %u in time", q, n, stopped);
 }
 
 static void interrupt_questions(void)

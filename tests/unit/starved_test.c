@@ -338,7 +338,8 @@ static void run_finely(void)
 			starved += k == ERR_LIMIT;
 			if (k != ERR_LIMIT && (k != kind || got.n != want.n ||
 					       memcmp(got.buf, want.buf, got.n) != 0))
-				ok(false, "%s with %zu bytes of %zu: status %d, %zu bytes",
+				ok(false,
+				   "%s with %zu bytes of %zu: status %d, %zu bytes",
 				   questions[i], bytes, most, k, got.n);
 			out_close(&got);
 		}
@@ -361,7 +362,8 @@ static void run_last(void)
 
 	if (!ok(s != NULL, "a session with a last result"))
 		return;
-	for (uint64_t bytes = 1; !all && bytes < 4 << 20; bytes += 1 + fuzz_wanted() / 16) {
+	for (uint64_t bytes = 1; !all && bytes < 4 << 20;
+	     bytes += 1 + fuzz_wanted() / 16) {
 		struct out o;
 		int kind;
 

@@ -716,8 +716,8 @@ static void test_part_interrupted(void)
 	st = open_profile(&opts, &report);
 	if (!ok(st != NULL, "a part of 6 MiB"))
 		return;
-	is_u64((uint64_t)part_lines_read(st, both, refuse, NULL, &lines, &err), ERR_CANCEL,
-	       "reading it again is interrupted");
+	is_u64((uint64_t)part_lines_read(st, both, refuse, NULL, &lines, &err),
+	       ERR_CANCEL, "reading it again is interrupted");
 	ok(!lines, "  and nothing comes of it: %s", err.text);
 	store_close(st);
 }
@@ -755,7 +755,8 @@ static void test_part_changed(void)
 	write_file(path[0], p, n);
 	free(p);
 	write_file(path[1], second, sizeof(second) - 1);
-	if (!ok(!build_open_set(path, 2, &opts, &st, &report, &err), "a set %s", err.text))
+	if (!ok(!build_open_set(path, 2, &opts, &st, &report, &err), "a set %s",
+		err.text))
 		return;
 	is_u64((uint64_t)part_lines_read(st, both, NULL, NULL, &lines, &err), 0,
 	       "its parts are read again");
@@ -763,8 +764,8 @@ static void test_part_changed(void)
 	lines = NULL;
 	is_u64((uint64_t)part_lines_read(st, both, append, name[0], &lines, &err),
 	       ERR_PROFILE, "a file that grows meanwhile");
-	ok(!lines && strstr(err.text, "q.1") && strstr(err.text, "changed"), "  is said: %s",
-	   err.text);
+	ok(!lines && strstr(err.text, "q.1") && strstr(err.text, "changed"),
+	   "  is said: %s", err.text);
 	store_close(st);
 }
 
