@@ -27,10 +27,6 @@ struct schema {
 
 int check_fail(struct schema *s, struct span at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-uint32_t check_find_event(const struct check_env *env, struct str name);
-size_t check_near_event(const struct check_env *env, struct str name);
-/* Append to a list of words that fits buf; " ..." stands for the rest. */
-void check_append(char *buf, size_t cap, struct str s);
 const struct known *check_known(const struct schema *s, struct str name);
 int check_add_known(struct schema *s, struct str name, enum col_type type);
 /* Names and types of e and all below it. */

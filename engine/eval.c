@@ -4,10 +4,13 @@
  * Counts stay 64-bit integers (saturating) until a division or a fraction is met.  A value
  * that is absent makes every result it enters absent; a condition on it is false.
  */
+#include "engine/eval.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "engine/exec.h"
+#include "engine/exec_set.h"
 #include "engine/match.h"
 #include "engine/name.h"
 

@@ -1,5 +1,5 @@
 /*
- * exec.h - run a checked query: sources into tables, tables through stages.
+ * exec.h - a statement at work: what it asks, its limits, its memory, its notes.
  *
  * One struct exec per statement.  Every loop over rows calls exec_poll(): it is what makes
  * Ctrl-C and the time limit work.
@@ -9,9 +9,18 @@
 
 #include <stdatomic.h>
 
-#include "engine/check.h"
-#include "engine/graph.h"
-#include "engine/table.h"
+#include "engine/ast.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+
+struct check_env;
+struct flow_cache;
+struct graph;
+struct gstage;
+struct moved;
+struct part_cache;
+struct roots;
+struct store;
 
 struct exec {
 	struct arena *a;
@@ -62,26 +71,5 @@ int exec_fail(struct exec *x, struct span at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Rows within the limit?  ERR_LIMIT otherwise. */
 int exec_rows(struct exec *x, uint64_t n);
-
-/* The functions a set names, in x->g.  Notes say how many a bare name matched. */
-int exec_set(struct exec *x, const struct set *s, struct fn_set **out);
-int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out);
-
-/* Table stages (stage.c). */
-int exec_tstage(struct exec *x, struct table *t, const struct tstage *s,
-		const struct tstage *next);
-/* ERR_EXPECT when the table is not as `expect` says; t keeps the offenders. */
-int exec_expect(struct exec *x, struct table *t, const struct tstage *s);
-int exec_source(struct exec *x, const struct source *s, struct table *t,
-		const struct tstage *next);
-int exec_vs(struct exec *x, const struct source *s, struct table *t);
-/* Sort t by keys (NULL: by column of that name, descending), keep the first n. */
-int exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n);
-
-/* Evaluate over the rows of t (eval.c).  The result is a column of t->n values. */
-int eval(struct exec *x, struct table *t, const struct expr *e, struct table_col *out);
-/* Rows where e holds, ascending. */
-int eval_rows(struct exec *x, struct table *t, const struct expr *e, uint32_t **rows,
-	      size_t *n);
 
 #endif

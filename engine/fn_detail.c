@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/graph.h"
 #include "index/part_lines.h"
 
 struct part_cache {
@@ -98,12 +99,12 @@ int fn_jumps(struct exec *x, fn_id f, struct arena *a, struct store_jump **rows,
 	return parts_of(x, &p) || part_jumps(p, f, a, rows, n, x->err);
 }
 
-int fn_detail_check(struct exec *x, const struct source *s)
+int fn_detail_check(struct exec *x, const struct source *s, const char *name)
 {
 	if (x->g->detail)
 		return 0;
 	exec_fail(x, s->span, "'%s' has no costs of single lines after this graph stage",
-		  source_def(s->kind)->name);
+		  name);
 	return err_hint(x->err,
 			"line detail goes with part, thread, collapse and norec only");
 }

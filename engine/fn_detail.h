@@ -21,7 +21,7 @@ int fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows,
 int fn_jumps(struct exec *x, fn_id f, struct arena *a, struct store_jump **rows,
 	     size_t *n);
 
-/* Single lines have costs in x->g; otherwise ERR_QUERY says so of source s. */
-int fn_detail_check(struct exec *x, const struct source *s);
+/* Single lines have costs in x->g; otherwise ERR_QUERY says so of source s, of that name. */
+int fn_detail_check(struct exec *x, const struct source *s, const char *name);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/exec.h"
+
 static const char *grouped(uint64_t v, char out[32])
 {
 	char digits[32];

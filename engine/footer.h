@@ -4,7 +4,7 @@
 #ifndef QUERN_FOOTER_H
 #define QUERN_FOOTER_H
 
-#include "engine/exec.h"
+#include "engine/table.h"
 
 /* "10 of 1,586 functions = 71.2 % of 5.27 M Ir" into r->footer. */
 int footer(struct exec *x, struct table *t, struct result *r);

@@ -9,6 +9,10 @@
 
 #include <string.h>
 
+#include "engine/check_names.h"
+#include "engine/eval.h"
+#include "engine/exec.h"
+
 enum { COUNTED, COUNTED_PART, LEFT_OUT }; /* a row in a sum; _PART: but for AT_TOP */
 
 struct groups {

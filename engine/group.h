@@ -4,7 +4,7 @@
 #ifndef QUERN_GROUP_H
 #define QUERN_GROUP_H
 
-#include "engine/exec.h"
+#include "engine/table.h"
 
 /* Groups stand in the order of their first row. */
 int exec_group(struct exec *x, struct table *t, const struct tstage *s);

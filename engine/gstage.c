@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "engine/exec_set.h"
 #include "engine/graph_stage.h"
 
 /* ---- part and thread ---- */

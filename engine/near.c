@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "engine/graph.h"
+
 static int by_fn(const void *pa, const void *pb)
 {
 	const struct path_tree_row *a = pa, *b = pb;

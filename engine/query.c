@@ -15,7 +15,8 @@
 #include "engine/footer.h"
 #include "engine/gstage.h"
 #include "engine/session.h"
-#include "engine/source.h"
+#include "engine/sources.h"
+#include "engine/stage.h"
 #include "index/base/map.h"
 #include "index/base/vec.h"
 

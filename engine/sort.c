@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/eval.h"
 #include "engine/exec.h"
 #include "engine/source.h"
+#include "engine/stage.h"
 
 enum { KEYS = 16 };
 

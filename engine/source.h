@@ -17,8 +17,8 @@ extern const struct source_def source_path, source_cost;  /* source_path.c */
 extern const struct source_def source_info, source_info_fn, source_events, source_parts,
 	source_parts_of, source_threads, source_profiles; /* source_info.c */
 
-/* The source's table; some differ when they are asked `of` a set. */
-const struct source_def *source_def_of(const struct source *s);
+/* The flow of g: of a whole profile the one that the session keeps. */
+int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out);
 /* The rows are the members of a set. */
 int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
 		const struct fn_set *set);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "engine/exec.h"
+#include "engine/exec_set.h"
 #include "engine/near.h"
 #include "engine/path.h"
 #include "engine/source.h"
@@ -385,7 +386,7 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	if (tree_base(x, set, &d->base) || tree_rows(x, &q, &tree))
 		return (int)x->err->kind;
 	d->rows = tree.rows;
-	if (table_init(x, t, source_def(s->kind), x->g, tree.n))
+	if (table_init(x, t, t->src, x->g, tree.n))
 		return (int)x->err->kind;
 	t->data = d;
 	t->part_of = tree_part_of;

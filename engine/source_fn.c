@@ -5,6 +5,7 @@
  * collapsed by that field (graph_stage.c), so their inclusive costs follow the same rule.
  */
 #include "engine/exec.h"
+#include "engine/exec_set.h"
 #include "engine/graph_stage.h"
 #include "engine/moved.h"
 #include "engine/name.h"
@@ -172,7 +173,7 @@ int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
 
 static int fn_open(struct exec *x, const struct source *s, struct table *t)
 {
-	const struct source_def *def = source_def(s->kind);
+	const struct source_def *def = t->src;
 	struct fn_set *set;
 
 	if (!s->of)
@@ -275,7 +276,7 @@ static int group_open(struct exec *x, const struct source *s, struct table *t)
 		return (int)x->err->kind;
 	t->data = d;
 	x->g = d->g;
-	rc = refs_of_set(x, t, source_def(s->kind), rows);
+	rc = refs_of_set(x, t, t->src, rows);
 	x->g = whole;
 	return rc;
 }

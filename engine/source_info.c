@@ -4,7 +4,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "engine/check_names.h"
 #include "engine/exec.h"
+#include "engine/exec_set.h"
 #include "engine/source.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

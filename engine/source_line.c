@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/exec_set.h"
 #include "engine/fn_detail.h"
 #include "engine/source.h"
 #include "engine/source_text.h"
@@ -271,7 +272,7 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 
 	if (!d)
 		return (int)x->err->kind;
-	if (fn_detail_check(x, s))
+	if (fn_detail_check(x, s, t->src->name))
 		return (int)x->err->kind;
 	if ((s->kind == S_INSTRS || s->kind == S_JUMPS) && !i->has_instr &&
 	    (s->kind == S_INSTRS || i->jumps == 0)) {
@@ -293,8 +294,7 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	t->ordered = s->of != NULL;
 	if (s->kind == S_LINES && s->of && read_texts(x, d, &text))
 		return (int)x->err->kind;
-	return table_init(x, t, text ? &source_lines_text : source_def(s->kind), x->g,
-			  d->n);
+	return table_init(x, t, text ? &source_lines_text : t->src, x->g, d->n);
 }
 
 /* ---- columns of lines and instrs ---- */

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/exec_set.h"
 #include "engine/fn_detail.h"
 #include "engine/source.h"
 #include "engine/source_text.h"
@@ -509,7 +510,7 @@ static int listing_open(struct exec *x, const struct source *s, struct table *t)
 			      .events = store_info(x->g->st)->events,
 			      .event = x->event,
 			      .asm_ = s->kind == S_ASM};
-	if (fn_detail_check(x, s))
+	if (fn_detail_check(x, s, t->src->name))
 		return (int)x->err->kind;
 	if (l->asm_ && !store_info(l->st)->has_instr) {
 		exec_fail(x, s->span, "this profile has no instruction addresses");
@@ -522,7 +523,7 @@ static int listing_open(struct exec *x, const struct source *s, struct table *t)
 		return (int)x->err->kind;
 	t->data = l;
 	t->ordered = true;
-	return table_init(x, t, source_def(s->kind), x->g, l->nrows);
+	return table_init(x, t, t->src, x->g, l->nrows);
 }
 
 /* ---- columns ---- */

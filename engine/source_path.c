@@ -4,9 +4,9 @@
  * A row of paths is one step of one path; est, lo and hi are of the path up to that step,
  * so the last step of a path carries the whole path's.
  */
-#include "engine/path.h"
-
 #include "engine/exec.h"
+#include "engine/exec_set.h"
+#include "engine/path.h"
 #include "engine/source.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

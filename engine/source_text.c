@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "engine/graph.h"
 #include "index/meta_code.h"
 
 struct str text_clean(struct arena *a, struct str s)

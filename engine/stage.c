@@ -1,10 +1,16 @@
 /*
- * stage.c - table stages; sort is in sort.c, group and sum in group.c.
+ * stage.c - sources into tables, tables through stages; sort is in sort.c, group and sum in
+ * group.c.
  */
+#include "engine/stage.h"
+
 #include <string.h>
 
+#include "engine/eval.h"
 #include "engine/exec.h"
 #include "engine/group.h"
+#include "engine/sources.h"
+#include "engine/vs.h"
 
 static int where(struct exec *x, struct table *t, const struct tstage *s)
 {
@@ -151,4 +157,30 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 		return (int)x->err->kind;
 	return err_set(x->err, ERR_EXPECT, s->span.at,
 		       "%zu of %zu rows are not as expected", k, all);
+}
+
+/* Without a stage that makes its own order, the costliest rows come first. */
+static bool wants_order(const struct table *t, const struct tstage *next)
+{
+	if (!t->src || !t->src->sorted || t->ordered)
+		return false;
+	for (; next; next = next->next) {
+		if (next->kind == T_SORT || next->kind == T_SUM || next->kind == T_COUNT)
+			return false;
+		if (next->kind != T_WHERE && next->kind != T_ADD)
+			return true;
+	}
+	return true;
+}
+
+int exec_source(struct exec *x, const struct source *s, struct table *t,
+		const struct tstage *next)
+{
+	if (graph_event(x->g, x->event, x->err))
+		return (int)x->err->kind;
+	if (s->vs.n ? exec_vs(x, s, t) : sources_open(x, s, t))
+		return (int)x->err->kind;
+	if (!wants_order(t, next))
+		return 0;
+	return exec_sort(x, t, NULL, kept(t, next));
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/check_names.h"
 #include "engine/exec.h"
 
 bool col_is_f(enum col_type t)
@@ -54,7 +55,7 @@ const struct col_def *source_col(const struct source_def *src, struct str name)
 
 static const struct col_def *find_def(const struct table *t, struct str name)
 {
-	const struct col_def *d = t->vs ? vs_col(name) : NULL;
+	const struct col_def *d = t->vs ? t->joined->col(name) : NULL;
 
 	return d ? d : source_col(t->src, name);
 }
@@ -108,9 +109,11 @@ int table_refs(struct table *t)
 	return 0;
 }
 
-static uint32_t ref_of(const struct table *t, size_t i)
+uint32_t table_fn(const struct table *t, size_t row)
 {
-	return t->ref ? t->ref[i] : (uint32_t)i;
+	uint32_t ref = row_ref(t, row);
+
+	return t->vs ? t->joined->fn(t, ref) : t->src->fn(t, ref);
 }
 
 /* Per-row flags, only when some row has one. */
@@ -126,7 +129,7 @@ static int fill_flags(struct table *t, bool (*get)(const struct table *, uint32_
 	if (!f)
 		return (int)t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
-		f[i] = get(t, ref_of(t, i));
+		f[i] = get(t, row_ref(t, i));
 		any |= f[i];
 	}
 	*out = any ? f : NULL;
@@ -145,7 +148,7 @@ static int fill_percent(struct table *t, struct table_col *c)
 		return 0;
 	}
 	for (size_t i = 0; i < t->n; i++) {
-		uint64_t u = c->def->u(t, ref_of(t, i), c->event);
+		uint64_t u = c->def->u(t, row_ref(t, i), c->event);
 
 		c->f[i] = c->def->type == COL_DELTA ? 100.0 * (double)(int64_t)u / total
 						    : 100.0 * (double)u / total;
@@ -160,7 +163,7 @@ static int fill_values(struct table *t, struct table_col *c)
 	const struct col_def *d = c->def;
 
 	for (size_t i = 0; i < t->n; i++) {
-		uint32_t r = ref_of(t, i);
+		uint32_t r = row_ref(t, i);
 
 		if (d->s)
 			c->s[i] = d->s(t, r);
@@ -188,7 +191,7 @@ static int fill(struct table *t, struct table_col *c)
 	if (c->filled || !c->def || is_cum(c))
 		return 0;
 	if (t->vs)
-		return vs_fill(t, c);
+		return t->joined->fill(t, c);
 	if ((c->def->flags & PER_EVENT) && t->g && graph_event(t->g, c->event, t->x->err))
 		return (int)t->x->err->kind;
 	c->p = exec_alloc(t->x, t->n ? t->n : 1, col_width(c->type));
@@ -310,7 +313,7 @@ int table_select(struct table *t, const uint32_t *keep, size_t n)
 	if (!ref)
 		return (int)t->x->err->kind;
 	for (size_t i = 0; i < n; i++)
-		ref[i] = ref_of(t, keep[i]);
+		ref[i] = row_ref(t, keep[i]);
 	for (size_t k = 0; k < t->ncols; k++) {
 		struct table_col *c = t->cols[k];
 

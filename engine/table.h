@@ -50,6 +50,7 @@ struct source_def {
 	const struct col_def *cols;
 	size_t ncols;
 	bool sorted; /* without a sort stage: by primary, descending */
+	/* t->src is this one (sources_open()). */
 	int (*open)(struct exec *x, const struct source *s, struct table *t);
 	/* The function of a row, for `in $set`; NULL: none */
 	uint32_t (*fn)(const struct table *t, uint32_t ref);
@@ -76,12 +77,21 @@ struct table_col {
 	uint8_t *estimated, *absent;
 };
 
+/* What two tables joined (vs.c) have that a source has not. */
+struct joined {
+	const struct col_def *(*col)(struct str name); /* base, delta, ...; or NULL */
+	int (*fill)(struct table *t, struct table_col *c);
+	/* The row's function in the first profile, or GRAPH_NONE. */
+	uint32_t (*fn)(const struct table *t, uint32_t ref);
+};
+
 struct table {
 	struct exec *x;
 	const struct source_def *src; /* NULL: rows are not a source's any more */
 	struct graph *g;
-	void *data;    /* the source's */
-	struct vs *vs; /* columns come from both sides; NULL: one profile */
+	void *data;		     /* the source's */
+	struct vs *vs;		     /* columns come from both sides; NULL: one profile */
+	const struct joined *joined; /* of vs */
 	/* The row that a row is a part of, ROW_WHOLE, or ROW_UNCOUNTED: it is in no sum;
 	 * NULL: all are ROW_WHOLE */
 	uint32_t (*part_of)(const struct table *t, uint32_t ref);
@@ -101,10 +111,14 @@ struct table {
 	bool upward;
 };
 
-/* ---- table.c ---- */
 bool col_is_f(enum col_type t);
 bool col_is_text(enum col_type t);
 size_t col_width(enum col_type t);
+static inline uint32_t row_ref(const struct table *t, size_t i)
+{
+	return t->ref ? t->ref[i] : (uint32_t)i;
+}
+
 int table_init(struct exec *x, struct table *t, const struct source_def *src,
 	       struct graph *g, size_t n);
 /* All references 0..n-1 (NULL) made explicit. */
@@ -117,16 +131,10 @@ int table_append(struct table *t, struct str name, enum col_type type,
 		 struct table_col **out);
 /* Keep rows keep[0..n-1], in that order. */
 int table_select(struct table *t, const uint32_t *keep, size_t n);
+/* The row's function (of the first profile), or GRAPH_NONE. */
+uint32_t table_fn(const struct table *t, size_t row);
 int table_result(struct table *t, struct result *r);
 
-const struct source_def *source_def(enum source_kind kind);
 const struct col_def *source_col(const struct source_def *src, struct str name);
-
-/* ---- vs.c ---- */
-/* base, delta, delta%; NULL: another column. */
-const struct col_def *vs_col(struct str name);
-int vs_fill(struct table *t, struct table_col *c);
-/* The row's function in the first profile, or GRAPH_NONE. */
-uint32_t table_fn(const struct table *t, size_t row);
 
 #endif

@@ -8,12 +8,16 @@
  *	delta%	delta in percent of the row's base; absent when that is 0
  *	change	"new" (the base lacks the row), "gone" (only the base has it), or empty
  */
+#include "engine/vs.h"
+
 #include <string.h>
 
+#include "engine/check_names.h"
 #include "engine/exec.h"
 #include "engine/gstage.h"
 #include "engine/moved.h"
 #include "engine/source.h"
+#include "engine/sources.h"
 
 struct vs {
 	struct exec base_exec;
@@ -29,7 +33,7 @@ static const struct col_def vs_cols[] = {
 	{"change", COL_STR, SHOW_M | SHOW_T, .s = NULL},
 };
 
-const struct col_def *vs_col(struct str name)
+static const struct col_def *vs_col(struct str name)
 {
 	for (size_t i = 0; i < sizeof(vs_cols) / sizeof(*vs_cols); i++)
 		if (str_eq(name, str_c(vs_cols[i].name)))
@@ -37,21 +41,12 @@ const struct col_def *vs_col(struct str name)
 	return NULL;
 }
 
-static uint32_t joined(const struct table *t, size_t i)
+static uint32_t joined_fn(const struct table *t, uint32_t ref)
 {
-	return t->ref ? t->ref[i] : (uint32_t)i;
-}
+	const struct table *a = &t->vs->a;
+	uint32_t r = t->vs->ia[ref];
 
-uint32_t table_fn(const struct table *t, size_t row)
-{
-	uint32_t r = joined(t, row);
-
-	if (!t->vs)
-		return t->src->fn(t, r);
-	r = t->vs->ia[r];
-	return r == GRAPH_NONE
-		       ? GRAPH_NONE
-		       : t->src->fn(&t->vs->a, t->vs->a.ref ? t->vs->a.ref[r] : r);
+	return r == GRAPH_NONE ? GRAPH_NONE : t->src->fn(a, row_ref(a, r));
 }
 
 /* ---- columns ---- */
@@ -91,7 +86,7 @@ static int fill_vs(struct table *t, struct table_col *c)
 
 	if (c->def == &vs_cols[3]) {
 		for (size_t i = 0; i < t->n; i++) {
-			uint32_t r = joined(t, i);
+			uint32_t r = row_ref(t, i);
 
 			c->s[i] = v->ib[r] == GRAPH_NONE   ? STR("new")
 				  : v->ia[r] == GRAPH_NONE ? STR("gone")
@@ -103,7 +98,7 @@ static int fill_vs(struct table *t, struct table_col *c)
 	    side(v, true, primary, c->event, false, &b))
 		return (int)t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
-		uint32_t r = joined(t, i);
+		uint32_t r = row_ref(t, i);
 		uint64_t now = cell_u(a, v->ia[r]), was = cell_u(b, v->ib[r]);
 		double delta = (double)now - (double)was;
 
@@ -130,7 +125,7 @@ static int fill_side(struct table *t, struct table_col *c)
 	    side(v, true, str_c(c->def->name), c->event, c->percent, &b))
 		return (int)t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
-		uint32_t r = joined(t, i), ra = v->ia[r], rb = v->ib[r];
+		uint32_t r = row_ref(t, i), ra = v->ia[r], rb = v->ib[r];
 		struct table_col *from = ra != GRAPH_NONE ? a : b;
 		uint32_t row = ra != GRAPH_NONE ? ra : rb;
 		bool cost = from == b && (c->def->flags & (PER_EVENT | ADDS_UP));
@@ -148,7 +143,7 @@ static int fill_side(struct table *t, struct table_col *c)
 	return 0;
 }
 
-int vs_fill(struct table *t, struct table_col *c)
+static int vs_fill(struct table *t, struct table_col *c)
 {
 	c->p = exec_alloc(t->x, t->n ? t->n : 1, col_width(c->type));
 	c->estimated = EXEC_ARRAY(t->x, uint8_t, t->n + 1);
@@ -165,7 +160,7 @@ int vs_fill(struct table *t, struct table_col *c)
 
 static struct str key_of(const struct table *t, size_t row)
 {
-	return t->src->key(t, joined(t, row), t->x->a);
+	return t->src->key(t, row_ref(t, row), t->x->a);
 }
 
 typedef struct str row_key(const struct table *t, size_t row);
@@ -256,7 +251,7 @@ static int join(struct exec *x, struct vs *v, struct base_rows *b, size_t *rows)
 /* As fn_key(), but for the directory of the file. */
 static struct str moved_key(const struct table *t, size_t row)
 {
-	uint32_t f = joined(t, row);
+	uint32_t f = row_ref(t, row);
 
 	return arena_join(t->x->a,
 			  (struct str[]){str_basename(graph_obj(t->g, f)),
@@ -284,8 +279,8 @@ static int note_moved(struct exec *x, struct vs *v, const struct base_rows *join
 		if (r == GRAPH_NONE)
 			continue;
 		if (moved++ == 0 &&
-		    moved_guess(graph_file(v->a.g, joined(&v->a, i)),
-				graph_file(v->b.g, joined(&v->b, r)), &from, &to))
+		    moved_guess(graph_file(v->a.g, row_ref(&v->a, i)),
+				graph_file(v->b.g, row_ref(&v->b, r)), &from, &to))
 			moved--;
 	}
 	if (moved == 0 || 2 * moved < alone)
@@ -342,22 +337,24 @@ static int open_base(struct exec *x, const struct source *s, struct vs *v)
 	if (graph_plain(x->stores[p], x->a, x->cancel, &b->g, x->err) ||
 	    exec_gstages(b, x->gstages, x->text) || graph_event(b->g, e, x->err))
 		return (int)x->err->kind;
-	return source_def(s->kind)->open(b, s, &v->b) || store_check(x->stores[p], x->err)
+	return sources_open(b, s, &v->b) || store_check(x->stores[p], x->err)
 		       ? (int)x->err->kind
 		       : 0;
 }
 
+static const struct joined joined = {.col = vs_col, .fill = vs_fill, .fn = joined_fn};
+
 int exec_vs(struct exec *x, const struct source *s, struct table *t)
 {
-	const struct source_def *def = source_def(s->kind);
 	struct vs *v = EXEC_ARRAY(x, struct vs, 1);
 	struct base_rows b;
 	size_t rows = 0;
 
-	if (!v || open_base(x, s, v) || def->open(x, s, &v->a) || join(x, v, &b, &rows) ||
-	    note_moved(x, v, &b))
+	if (!v || open_base(x, s, v) || sources_open(x, s, &v->a) ||
+	    join(x, v, &b, &rows) || note_moved(x, v, &b))
 		return (int)x->err->kind;
 	t->vs = v;
+	t->joined = &joined;
 	if (table_init(x, t, v->a.src, x->g, rows))
 		return (int)x->err->kind;
 	t->ordered = v->a.ordered;

@@ -4,6 +4,7 @@
  */
 #include "engine/table.h"
 
+#include "engine/check.h"
 #include "engine/exec.h"
 #include "tests/tap.h"
 

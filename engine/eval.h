@@ -1,0 +1,15 @@
+/*
+ * eval.h - expressions over the rows of a table.
+ */
+#ifndef QUERN_EVAL_H
+#define QUERN_EVAL_H
+
+#include "engine/table.h"
+
+/* The result is a column of t->n values. */
+int eval(struct exec *x, struct table *t, const struct expr *e, struct table_col *out);
+/* Rows where e holds, ascending. */
+int eval_rows(struct exec *x, struct table *t, const struct expr *e, uint32_t **rows,
+	      size_t *n);
+
+#endif
