@@ -174,6 +174,34 @@ static int check_sum(struct schema *s)
 	return 0;
 }
 
+/* A column that is known only when the rows are: cum% can be shown, and no more. */
+static bool is_cumulative(const struct schema *s, struct expr *e)
+{
+	const struct str whole = {e->text.p, e->text.n + 1};
+	const struct col_def *d;
+
+	if (e->op != EX_COL || !e->percent || e->event.n || e->named ||
+	    check_known(s, whole) || !(d = source_col(s->src, whole)) ||
+	    !(d->flags & IS_CUM))
+		return false;
+	e->text = whole;
+	e->percent = false;
+	e->type = d->type;
+	e->ev = s->event;
+	return true;
+}
+
+static int check_show(struct schema *s, struct expr *list)
+{
+	for (struct expr *e = list; e; e = e->next)
+		if (!is_cumulative(s, e) && check_expr(s, e))
+			return (int)s->err->kind;
+	for (struct expr *e = list; e; e = e->next)
+		if (e->named && check_add_known(s, e->as, e->type))
+			return (int)s->err->kind;
+	return 0;
+}
+
 static int check_stage(struct schema *s, struct tstage *st)
 {
 	switch (st->kind) {
@@ -182,14 +210,7 @@ static int check_stage(struct schema *s, struct tstage *st)
 			       ? (int)s->err->kind
 			       : 0;
 	case T_SORT: see(s, st); return check_list(s, st->exprs);
-	case T_SHOW:
-		see(s, st);
-		if (check_list(s, st->exprs))
-			return (int)s->err->kind;
-		for (struct expr *e = st->exprs; e; e = e->next)
-			if (e->named && check_add_known(s, e->as, e->type))
-				return (int)s->err->kind;
-		return 0;
+	case T_SHOW: see(s, st); return check_show(s, st->exprs);
 	case T_ADD:
 		return check_expr(s, st->exprs)
 			       ? (int)s->err->kind

@@ -110,8 +110,8 @@ static int no_column(struct schema *s, const struct expr *e)
 		check_fail(s, e->span,
 			   "'%.*s%%' is of the rows as they are shown in the end",
 			   STR_ARG(e->text));
-		return err_hint(s->err,
-				"it stands beside self%% unless `show` chooses columns");
+		return err_hint(s->err, "`show` can have it: show fn, self, %.*s%%",
+				STR_ARG(e->text));
 	}
 	for (size_t i = 0; i < n; i++)
 		check_append(list, sizeof(list), col_name(s, i));

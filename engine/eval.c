@@ -414,7 +414,6 @@ int eval(struct exec *x, struct table *t, const struct expr *e, struct table_col
 	case EX_MATCH:
 	case EX_NOT_MATCH: return eval_match(x, t, e, out);
 	case EX_IN: return eval_in(x, t, e, out);
-	case EX_VAR: return exec_fail(x, e->span, "a named set stands only after 'in'");
 	default: return eval_compare(x, t, e, out);
 	}
 }

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/cycles.h"
-
 enum { POLL_EDGES = 1 << 16, KEPT = 4 };
 #define MOST_BYTES ((size_t)4 << 30) /* of one kept flow: 100 million edges */
 
@@ -27,7 +25,6 @@ struct building {
 	uint64_t *w, *calls, *self, *incl, *root;
 	uint64_t *entering; /* [vertices]: sum of incoming w */
 	uint8_t *odd;
-	uint32_t *caller, *in_first, *in_edge;
 };
 
 static bool add(uint64_t *sum, uint64_t v)
@@ -66,16 +63,22 @@ static int check_edges(const struct flow_input *in, struct err *err)
 
 /* ---- vertices ---- */
 
-/* Vertices of in->topo: a new one wherever the cycle changes. */
-static int number_stored(struct building *b, struct err *err)
+/* A new one wherever the cycle changes. */
+static int number(struct building *b, struct err *err)
 {
 	const struct flow_input *in = b->in;
+	size_t n = in->functions;
 
-	memset(b->vertex, 0xff, in->functions * sizeof(*b->vertex));
-	for (uint32_t i = 0; i < in->functions; i++) {
+	b->vertex = ARENA_ARRAY(b->arena, uint32_t, n);
+	b->fns = ARENA_ARRAY(b->arena, uint32_t, n);
+	b->fn_first = ARENA_ARRAY(b->arena, uint32_t, n + 1);
+	if (!b->vertex || !b->fns || !b->fn_first)
+		return arena_full(b->arena, err);
+	memset(b->vertex, 0xff, n * sizeof(*b->vertex));
+	for (uint32_t i = 0; i < n; i++) {
 		uint32_t f = in->topo[i];
 
-		if (f >= in->functions || b->vertex[f] != FLOW_NONE)
+		if (f >= n || b->vertex[f] != FLOW_NONE)
 			return bad_graph(err, "its order is not one of its functions");
 		if (i == 0 || in->cycle[f] == 0 ||
 		    in->cycle[f] != in->cycle[b->fns[i - 1]])
@@ -85,38 +88,6 @@ static int number_stored(struct building *b, struct err *err)
 	}
 	b->fn_first[b->vertices] = in->functions;
 	return 0;
-}
-
-static int number_found(struct building *b, struct err *err)
-{
-	const struct flow_input *in = b->in;
-	struct cycles c = {0};
-
-	if (cycles_find(in->functions, in->out_first, in->callee, &c))
-		return err_set(err, ERR_LIMIT, 0, "out of memory for %u functions",
-			       in->functions);
-	b->vertices = (uint32_t)c.n;
-	for (uint32_t v = 0; v < b->vertices; v++)
-		b->fn_first[v] = c.first[v];
-	b->fn_first[b->vertices] = in->functions;
-	for (uint32_t i = 0; i < in->functions; i++) {
-		b->fns[i] = c.topo[i];
-		b->vertex[c.topo[i]] = c.component[c.topo[i]];
-	}
-	cycles_free(&c);
-	return 0;
-}
-
-static int number(struct building *b, struct err *err)
-{
-	size_t n = b->in->functions;
-
-	b->vertex = ARENA_ARRAY(b->arena, uint32_t, n);
-	b->fns = ARENA_ARRAY(b->arena, uint32_t, n);
-	b->fn_first = ARENA_ARRAY(b->arena, uint32_t, n + 1);
-	if (!b->vertex || !b->fns || !b->fn_first)
-		return arena_full(b->arena, err);
-	return b->in->topo && b->in->cycle ? number_stored(b, err) : number_found(b, err);
 }
 
 /* ---- arcs ---- */
@@ -137,8 +108,7 @@ static void add_edge(struct building *b, uint32_t *slot, uint32_t v, uint32_t t,
 	}
 	if (add(&b->w[arc], w))
 		b->odd[v] = b->odd[t] = 1;
-	if (b->in->calls)
-		add(&b->calls[arc], b->in->calls[i]);
+	add(&b->calls[arc], b->in->calls[i]);
 	if (add(&b->entering[t], w))
 		b->odd[t] = 1;
 }
@@ -192,30 +162,6 @@ static void make_flows(struct building *b)
 	}
 }
 
-/* ---- edges by callee ---- */
-
-static int make_in_edges(struct building *b, struct err *err)
-{
-	const struct flow_input *in = b->in;
-	size_t n = in->functions;
-
-	b->in_first = ARENA_ARRAY(b->arena, uint32_t, n + 2);
-	b->in_edge = ARENA_ARRAY(b->arena, uint32_t, in->edges);
-	b->caller = ARENA_ARRAY(b->arena, uint32_t, in->edges);
-	if (!b->in_first || !b->in_edge || !b->caller)
-		return arena_full(b->arena, err);
-	for (uint32_t f = 0; f < n; f++)
-		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
-			b->caller[i] = f;
-	for (uint32_t i = 0; i < in->edges; i++)
-		b->in_first[in->callee[i] + 2]++;
-	for (size_t f = 2; f < n + 2; f++)
-		b->in_first[f] += b->in_first[f - 1];
-	for (uint32_t i = 0; i < in->edges; i++)
-		b->in_edge[b->in_first[in->callee[i] + 1]++] = i;
-	return 0;
-}
-
 static int allocate(struct building *b, struct err *err)
 {
 	struct arena *a = b->arena;
@@ -251,8 +197,6 @@ int flow_build(const struct flow_input *in, struct arena *a, const atomic_int *c
 	    (rc = allocate(&b, err)) || (rc = make_arcs(&b, cancel, err)))
 		return rc;
 	make_flows(&b);
-	if (!in->in_first && (rc = make_in_edges(&b, err)))
-		return rc;
 	*fl = (struct flow){
 		.in = *in,
 		.vertices = b.vertices,
@@ -271,19 +215,15 @@ int flow_build(const struct flow_input *in, struct arena *a, const atomic_int *c
 		.fn_first = b.fn_first,
 		.fns = b.fns,
 	};
-	if (!in->in_first) {
-		fl->in.caller = b.caller;
-		fl->in.in_first = b.in_first;
-		fl->in.in_edge = b.in_edge;
-	}
 	*out = fl;
 	return 0;
 }
 
 /* ---- of a store ---- */
 
-int flow_input_store(struct store *st, uint32_t event, struct flow_input *out,
-		     struct err *err)
+/* The arrays of a store's event.  ERR_INDEX when they cannot be read. */
+static int input_of_store(struct store *st, uint32_t event, struct flow_input *out,
+			  struct err *err)
 {
 	const struct store_info *si = store_info(st);
 	struct flow_input in = {
@@ -303,10 +243,6 @@ int flow_input_store(struct store *st, uint32_t event, struct flow_input *out,
 
 	if (store_check(st, err))
 		return (int)err->kind;
-	if (!in.out_first || !in.self || !in.cycle || !in.topo || !in.in_first ||
-	    (in.edges &&
-	     (!in.callee || !in.calls || !in.incl || !in.caller || !in.in_edge)))
-		return err_set(err, ERR_LIMIT, 0, "out of memory for the call graph");
 	*out = in;
 	return 0;
 }
@@ -377,7 +313,7 @@ int flow_of(struct flow_cache *c, struct store *st, uint32_t event,
 	}
 	forget(k);
 	arena_init(&k->arena, MOST_BYTES);
-	if ((rc = flow_input_store(st, event, &in, err)))
+	if ((rc = input_of_store(st, event, &in, err)))
 		return rc;
 	if ((rc = flow_build(&in, &k->arena, cancel, &k->flow, err))) {
 		forget(k);

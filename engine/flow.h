@@ -28,12 +28,11 @@ struct flow_input {
 	uint32_t functions, edges;
 	const uint32_t *out_first;    /* [functions + 1] */
 	const uint32_t *callee;	      /* [edges], by caller */
-	const uint64_t *calls, *incl; /* [edges]; calls may be NULL */
+	const uint64_t *calls, *incl; /* [edges] */
 	const uint64_t *self;	      /* [functions] */
-	/* Optional; NULL: found here.  Both or none. */
-	const uint32_t *cycle; /* [functions]: 0 none, else the cycle's number */
-	const uint32_t *topo;  /* [functions]: callers first, cycles together */
-	/* Optional; NULL: found here.  All or none. */
+	const uint32_t *cycle;	      /* [functions]: 0 none, else the cycle's number */
+	const uint32_t *topo;	      /* [functions]: callers first, cycles together */
+	/* [edges], [functions + 1], [edges]: edge in_edge[in_first[f]] and on come into f */
 	const uint32_t *caller, *in_first, *in_edge;
 };
 
@@ -54,10 +53,6 @@ struct flow {
 /* ERR_LIMIT: the arena is full; ERR_INDEX: the arrays contradict each other; ERR_CANCEL. */
 int flow_build(const struct flow_input *in, struct arena *a, const atomic_int *cancel,
 	       struct flow **out, struct err *err);
-
-/* The arrays of a store's event.  ERR_INDEX when they cannot be read. */
-int flow_input_store(struct store *st, uint32_t event, struct flow_input *out,
-		     struct err *err);
 
 /* Flows kept per (store, event); the few used last.  They live until the next call or
  * flow_cache_free(); drop the store's flows before store_close(). */

@@ -241,12 +241,8 @@ uint64_t graph_cycle_self(const struct graph *g, uint32_t cycle, uint32_t e)
 	return sum;
 }
 
-int graph_flow_input(struct graph *g, uint32_t e, struct flow_input *out, struct err *err)
+void graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out)
 {
-	if (g->plain)
-		return flow_input_store(g->st, e, out, err);
-	if (graph_event(g, e, err))
-		return (int)err->kind;
 	*out = (struct flow_input){
 		.functions = g->functions,
 		.edges = g->edges,
@@ -261,5 +257,4 @@ int graph_flow_input(struct graph *g, uint32_t e, struct flow_input *out, struct
 		.in_first = g->in_first,
 		.in_edge = g->in_edge,
 	};
-	return 0;
 }

@@ -74,8 +74,8 @@ uint32_t graph_caller_count(const struct graph *g, uint32_t f);
 uint32_t graph_caller(const struct graph *g, uint32_t f, uint32_t i);
 uint32_t graph_of_store(const struct graph *g, fn_id f);
 uint64_t graph_cycle_self(const struct graph *g, uint32_t cycle, uint32_t e);
-/* Arrays for flow_build(). */
-int graph_flow_input(struct graph *g, uint32_t e, struct flow_input *out,
-		     struct err *err);
+/* Arrays for flow_build(), of a graph that stages made (not of graph_plain()) and an event that
+ * graph_event() has got. */
+void graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out);
 
 #endif

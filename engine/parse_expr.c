@@ -216,7 +216,7 @@ static int parse_in(struct parser *p, struct expr *e)
 	if (word.kind != TOK_WORD)
 		return parse_fail(p, token_span(&word),
 				  "the name of the set is missing after $");
-	e->b = new_expr(p, EX_VAR, &word);
+	e->b = new_expr(p, EX_VAR, &word); /* which stands nowhere else */
 	if (!e->b)
 		return out_of_memory(p);
 	parse_eat(p, &word);

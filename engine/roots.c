@@ -27,6 +27,8 @@ struct roots {
 	size_t n;
 };
 
+static const char no_memory[] = "no memory for it";
+
 int roots_new(struct roots **out, struct err *err)
 {
 	*out = calloc(1, sizeof(**out));
@@ -115,29 +117,40 @@ static int open_beneath(int dir, char *path, int flags)
 	return (int)fd;
 }
 
+/* What a call says that failed; what is not there may be below another root. */
+static const char *reason(int error, const char *not_there)
+{
+	switch (error) {
+	case EXDEV:
+	case ELOOP: return "its path leaves the source root";
+	case EACCES: return "permission denied";
+	case ENOENT:
+	case ENOTDIR:
+	case ENAMETOOLONG: return not_there;
+	default: return strerror(error);
+	}
+}
+
 static bool open_regular(int dir, char *path, struct roots_file *out, const char **why)
 {
+	static const char changed[] = "it changed while it was opened";
 	struct stat seen, st;
-	int fd = open_beneath(dir, path, O_PATH);
+	int fd = open_beneath(dir, path, O_PATH), failed;
 
 	if (fd < 0) {
-		if (errno == EXDEV || errno == ELOOP)
-			*why = "its path leaves the source root";
-		else if (errno == EACCES)
-			*why = "permission denied";
+		*why = reason(errno, *why);
 		return false;
 	}
-	if (fstat(fd, &seen) < 0 || !S_ISREG(seen.st_mode)) {
-		close(fd);
-		*why = "not a regular file";
-		return false;
-	}
+	failed = fstat(fd, &seen) < 0 ? errno : 0;
 	close(fd);
+	if (failed || !S_ISREG(seen.st_mode)) {
+		*why = failed ? strerror(failed) : "not a regular file";
+		return false;
+	}
 	fd = open_beneath(dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0 || fstat(fd, &st) < 0 || st.st_dev != seen.st_dev ||
-	    st.st_ino != seen.st_ino) {
-		*why = fd < 0 && errno == EACCES ? "permission denied"
-						 : "it changed while it was opened";
+	failed = fd < 0 || fstat(fd, &st) < 0 ? errno : 0;
+	if (failed || st.st_dev != seen.st_dev || st.st_ino != seen.st_ino) {
+		*why = failed ? reason(failed, changed) : changed;
 		if (fd >= 0)
 			close(fd);
 		return false;
@@ -170,9 +183,12 @@ static bool try_path(const struct root *r, struct str rest, struct arena *a,
 
 	while (rest.n && rest.p[0] == '/')
 		rest = str_from(rest, 1);
-	if (!rest.n || rest.n >= 4096 || memchr(rest.p, 0, rest.n) ||
-	    !(path = arena_alloc(a, rest.n + 1)))
+	if (!rest.n || rest.n >= 4096 || memchr(rest.p, 0, rest.n))
 		return false;
+	if (!(path = arena_alloc(a, rest.n + 1))) {
+		*why = no_memory;
+		return false;
+	}
 	memcpy(path, rest.p, rest.n);
 	if (!open_regular(r->fd, path, out, why))
 		return false;
@@ -180,6 +196,7 @@ static bool try_path(const struct root *r, struct str rest, struct arena *a,
 				 strcmp(r->real, "/") == 0 ? "" : "/", STR_ARG(rest));
 	if (out->path.p)
 		return true;
+	*why = no_memory;
 	close(out->fd);
 	return false;
 }
@@ -234,7 +251,7 @@ bool roots_read(const struct roots *r, struct str path, struct arena *a, struct 
 	if (!roots_open(r, path, a, out, why))
 		return false;
 	p = out->size <= ROOTS_TEXT_MAX ? arena_alloc(a, (size_t)out->size + 1) : NULL;
-	*why = out->size > ROOTS_TEXT_MAX ? "larger than 32 MiB" : "no memory for it";
+	*why = out->size > ROOTS_TEXT_MAX ? "larger than 32 MiB" : no_memory;
 	while (p && n < out->size && got > 0) {
 		got = read(out->fd, p + n, (size_t)out->size - n);
 		if (got > 0)

@@ -32,10 +32,10 @@ int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow
 	struct flow_input in;
 	struct flow *flow;
 
-	if (g->plain && x->flows)
+	if (g->plain)
 		return flow_of(x->flows, g->st, event, x->cancel, out, x->err);
-	if (graph_flow_input(g, event, &in, x->err) ||
-	    flow_build(&in, x->a, x->cancel, &flow, x->err))
+	graph_flow_input(g, event, &in);
+	if (flow_build(&in, x->a, x->cancel, &flow, x->err))
 		return (int)x->err->kind;
 	*out = flow;
 	return 0;

@@ -311,8 +311,6 @@ static int tree_base(struct exec *x, const struct fn_set *set, uint64_t *out)
 	struct path_bounds cost;
 	const struct flow *flow;
 
-	if (graph_event(x->g, x->event, x->err))
-		return (int)x->err->kind;
 	if (fnset_count(set) == 1) {
 		*out = graph_incl(x->g, fnset_next(set, 0), x->event);
 		return 0;

@@ -382,8 +382,7 @@ static int cycle_open(struct exec *x, const struct source *s, struct table *t)
 		return arena_full(x->a, x->err);
 	d->functions = EXEC_ARRAY(x, uint32_t, (size_t)x->g->cycles + 1);
 	d->entry = EXEC_ARRAY(x, uint32_t, (size_t)x->g->cycles + 1);
-	if (!d->functions || !d->entry || graph_event(x->g, x->event, x->err) ||
-	    cycle_entries(x, d))
+	if (!d->functions || !d->entry || cycle_entries(x, d))
 		return (int)x->err->kind;
 	t->data = d;
 	if (!s->of)

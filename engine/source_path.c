@@ -342,8 +342,6 @@ static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_se
 {
 	uint32_t first = fnset_next(set, 0);
 
-	if (graph_event(x->g, x->event, x->err))
-		return (int)x->err->kind;
 	for (uint32_t f = first; f != FNSET_NONE; f = fnset_next(set, f + 1))
 		c->self += graph_self(x->g, f, x->event);
 	c->whole.measured = true;

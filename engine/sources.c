@@ -9,10 +9,9 @@
 
 static int last_open(struct exec *x, const struct source *s, struct table *t)
 {
-	const struct result *r = x->last;
+	const struct result *r = x->last; /* check.c saw that there is one */
 
-	if (!r)
-		return exec_fail(x, s->span, "there is no result yet for '_'");
+	(void)s;
 	if (table_init(x, t, NULL, x->g, r->rows))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < r->ncols; i++) {

@@ -179,11 +179,16 @@ static int fill_values(struct table *t, struct table_col *c)
 	return 0;
 }
 
+static bool is_cum(const struct table_col *c)
+{
+	return c->def && (c->def->flags & IS_CUM);
+}
+
 static int fill(struct table *t, struct table_col *c)
 {
 	int rc;
 
-	if (c->filled || !c->def || (c->def->flags & IS_CUM))
+	if (c->filled || !c->def || is_cum(c))
 		return 0;
 	if (t->vs)
 		return t->joined->fill(t, c);
@@ -338,6 +343,8 @@ static int fill_cum(struct table *t, struct table_col *c)
 	for (size_t i = 0; i < t->n; i++) {
 		sum += (double)self->u[i];
 		c->f[i] = total > 0 ? 100.0 * sum / total : 0;
+		if (exec_poll(t->x))
+			return (int)t->x->err->kind;
 	}
 	c->filled = true;
 	return 0;
@@ -371,8 +378,7 @@ enum { PAGE = 1 << 16, PAGED = 1 << 18 };
 
 static int fill_shown(struct table *t, struct table_col *c)
 {
-	return c->def && (c->def->flags & IS_CUM) && !c->filled ? fill_cum(t, c)
-								: fill(t, c);
+	return is_cum(c) && !c->filled ? fill_cum(t, c) : fill(t, c);
 }
 
 /* Rows of t of one column, into buf. */
@@ -473,11 +479,17 @@ static int page_result(struct table *t, struct result *r)
 	p->buf = EXEC_ARRAY(t->x, void *, t->ncols + 1);
 	if (!p->col || !p->buf)
 		return (int)t->x->err->kind;
-	for (size_t i = 0; i < t->ncols; i++)
-		if (t->cols[i]->machine || t->cols[i]->table) {
-			to_column(t->cols[i], &r->cols[r->ncols]);
-			p->col[r->ncols++] = t->cols[i];
-		}
+	for (size_t i = 0; i < t->ncols; i++) {
+		struct table_col *c = t->cols[i];
+
+		if (!c->machine && !c->table)
+			continue;
+		/* A sum over all rows up to here: not of one page. */
+		if (c->machine && is_cum(c) && fill_shown(t, c))
+			return (int)t->x->err->kind;
+		to_column(c, &r->cols[r->ncols]);
+		p->col[r->ncols++] = c;
+	}
 	r->pages = p;
 	return hold(p, 0);
 }

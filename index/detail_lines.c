@@ -84,19 +84,26 @@ static void change_places(struct detail_key **a, size_t *acap, struct detail_key
 	*bcap = cap;
 }
 
-int detail_order(struct detail_key **key, size_t *cap, struct detail_key **spare,
-		 size_t *spare_cap, size_t n, const struct detail_row *more)
+/* There is room for n in both. */
+static void order(struct detail_key **key, size_t *cap, struct detail_key **spare,
+		  size_t *spare_cap, size_t n, const struct detail_row *more)
 {
 	size_t left;
 
-	if (n == 0 || in_order(more, *key, 0, n) == n)
-		return 0;
-	if (vec_reserve_raw(spare, spare_cap, n, sizeof(**spare)))
-		return -1;
 	do {
 		left = merge_once(more, *key, *spare, n);
 		change_places(key, cap, spare, spare_cap);
 	} while (left > 1);
+}
+
+int detail_order(struct detail_key **key, size_t *cap, struct detail_key **spare,
+		 size_t *spare_cap, size_t n, const struct detail_row *more)
+{
+	if (n == 0 || in_order(more, *key, 0, n) == n)
+		return 0;
+	if (vec_reserve_raw(spare, spare_cap, n, sizeof(**spare)))
+		return -1;
+	order(key, cap, spare, spare_cap, n, more);
 	return 0;
 }
 
@@ -140,8 +147,8 @@ int detail_lines_order(struct detail_lines *l)
 		return -1;
 	if (l->ordered)
 		return 0;
-	if (detail_order(&l->key, &l->cap, &l->spare, &l->spare_cap, l->n, NULL))
-		return -1;
+	/* One was copied into the other. */
+	order(&l->key, &l->cap, &l->spare, &l->spare_cap, l->n, NULL);
 	for (size_t i = 1; i < l->n; i++) {
 		if (same_line(&l->key[last], &l->key[i])) {
 			uint64_t *sum = l->cost + l->key[last].row * l->nevent;

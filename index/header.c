@@ -23,11 +23,9 @@ static int no_memory(struct err *err)
 
 static size_t find_event(const struct profile *p, struct str name)
 {
-	size_t e = 0;
+	const uint32_t e = profile_event(p, name);
 
-	while (e < p->nall_events && !str_eq(p->event[e].name, name))
-		e++;
-	return e;
+	return e == HASH_NONE ? p->nall_events : e;
 }
 
 static int64_t sat_mul_add(int64_t sum, int64_t a, int64_t b)
@@ -122,17 +120,17 @@ static bool parse_formula(const struct profile *p, struct str s, bool lenient,
 static int add_event(struct profile *p, struct str name, struct str formula,
 		     struct str long_name, bool builtin, int64_t *coef, struct err *err)
 {
-	size_t cap = p->nall_events;
+	const struct event new = {.name = name,
+				  .long_name = long_name,
+				  .formula = formula,
+				  .builtin = builtin,
+				  .coef = coef};
 
 	if (p->nall_events - p->nevent >= EVENTS_MAX)
 		return tally_too_many_events(err);
-	if (vec_reserve(&p->event, &cap, p->nall_events + 1, sizeof(*p->event)))
+	if (profile_add_event(p, p->nall_events, &new))
 		return no_memory(err);
-	p->event[p->nall_events++] = (struct event){.name = name,
-						    .long_name = long_name,
-						    .formula = formula,
-						    .builtin = builtin,
-						    .coef = coef};
+	p->nall_events++;
 	return 0;
 }
 

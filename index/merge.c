@@ -458,30 +458,45 @@ static int join_edges(struct profile *p, struct err *err)
 
 /* ---- events and diagnostics ---- */
 
-/* The number of an event, which is made when it is new; UINT32_MAX when memory is out. */
-static uint32_t event_number(struct profile *p, size_t *cap, struct str name)
+uint32_t profile_event(const struct profile *p, struct str name)
 {
-	size_t e = 0;
+	const uint32_t h = (uint32_t)str_hash(name);
+	uint32_t probe = hash_start(&p->event_by, h), e;
 
-	while (e < p->nevent && !str_eq(p->event[e].name, name))
-		e++;
-	if (e < p->nevent)
-		return (uint32_t)e;
-	if (vec_reserve(&p->event, cap, e + 1, sizeof(*p->event)))
-		return UINT32_MAX;
-	p->event[p->nevent++] = (struct event){.name = name};
-	return (uint32_t)e;
+	while ((e = hash_next(&p->event_by, h, &probe)) != HASH_NONE)
+		if (str_eq(p->event[e].name, name))
+			break;
+	return e;
+}
+
+int profile_add_event(struct profile *p, size_t n, const struct event *event)
+{
+	if (vec_reserve(&p->event, &p->event_cap, n + 1, sizeof(*p->event)) ||
+	    hash_add(&p->event_by, (uint32_t)str_hash(event->name), (uint32_t)n))
+		return -1;
+	p->event[n] = *event;
+	return 0;
+}
+
+/* The number of a recorded event, which is made when it is new; HASH_NONE when memory is out. */
+static uint32_t event_number(struct profile *p, struct str name)
+{
+	const uint32_t e = profile_event(p, name);
+
+	if (e != HASH_NONE)
+		return e;
+	return profile_add_event(p, p->nevent, &(struct event){.name = name})
+		       ? HASH_NONE
+		       : (uint32_t)p->nevent++;
 }
 
 static int join_events(struct profile *p, struct str order, struct err *err)
 {
-	size_t cap = 0;
-
 	while (order.n) {
 		size_t n = str_find(order, ' ');
 		struct str name = arena_str(&p->arena, (struct str){order.p, n});
 
-		if (!name.p || event_number(p, &cap, name) == UINT32_MAX)
+		if (!name.p || event_number(p, name) == HASH_NONE)
 			return no_memory(err);
 		order = str_from(order, n + 1);
 	}
@@ -492,8 +507,8 @@ static int join_events(struct profile *p, struct str order, struct err *err)
 		if (!map)
 			return no_memory(err);
 		for (size_t i = 0; i < t->nevent; i++) {
-			map[i] = event_number(p, &cap, t->event[i]);
-			if (map[i] == UINT32_MAX)
+			map[i] = event_number(p, t->event[i]);
+			if (map[i] == HASH_NONE)
 				return no_memory(err);
 			if (p->nevent > EVENTS_MAX)
 				return tally_too_many_events(err);
@@ -624,6 +639,7 @@ void profile_free(struct profile *p)
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
+	hash_free(&p->event_by);
 	arena_free(&p->arena);
 	memset(p, 0, sizeof(*p));
 }

@@ -19,6 +19,7 @@
 
 #include "index/base/arena.h"
 #include "index/base/err.h"
+#include "index/base/hash.h"
 #include "index/base/str.h"
 #include "index/tally.h"
 
@@ -60,7 +61,9 @@ struct profile {
 	size_t nname[SPACES];
 
 	struct event *event;
-	size_t nevent, nall_events;
+	size_t nevent, nall_events; /* recorded ones; derived ones behind them */
+	size_t event_cap;
+	struct hash event_by; /* name -> event */
 
 	size_t nfn;
 	uint32_t *fn_name, *fn_file, *fn_obj;
@@ -99,6 +102,11 @@ int merge(struct profile *p, struct tally *const *tally, size_t n, struct str ev
 void profile_free(struct profile *p);
 /* Only the strings: p->name and the name maps of p->map. */
 int merge_names(struct profile *p, struct err *err);
+
+/* The number of an event; HASH_NONE when there is none of the name. */
+uint32_t profile_event(const struct profile *p, struct str name);
+/* One more, with a name that no other has, at the end of `n` events.  0, or -1: no memory. */
+int profile_add_event(struct profile *p, size_t n, const struct event *event);
 
 /* header.c: what header lines mean. */
 int header_events(struct profile *p, struct err *err);

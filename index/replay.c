@@ -81,16 +81,14 @@ static HOT void add_costs(struct tally *t, uint64_t *sum, const struct line *l,
 		tally_add(t, &sum[1], l->cost[1]);
 }
 
-/* "jump=" N or "jcnd=" N/N, and the rest up to the end of the line where it is; the end, or
- * NULL. */
+/* "jump=" N or "jcnd=" N/N, as the caller saw, and the rest up to the end of the line where it
+ * is; the end, or NULL. */
 static __attribute__((noinline)) const char *
 match_jump(const struct link *k, const char *p, uint64_t *count, uint64_t *taken)
 {
 	const char *rest = k->text + k->before + k->digits;
 	unsigned n = k->len - k->before - k->digits;
 
-	if (*p != 'j' || memcmp(p + 1, k->text + 1, k->before - 1u) != 0)
-		return NULL;
 	p += k->before;
 	if (k->text[1] == 'c' && (!digits_number(&p, taken) || *p++ != '/'))
 		return NULL;

@@ -65,6 +65,7 @@ void tally_free(struct tally *t)
 {
 	for (int i = 0; i < SPACES; i++)
 		names_free(&t->names[i]);
+	hash_free(&t->event_by);
 	hash_free(&t->fn_by);
 	hash_free(&t->entry_by);
 	hash_free(&t->edge_by);
@@ -74,6 +75,7 @@ void tally_free(struct tally *t)
 		t->edge,       t->edge_sum,	t->edge_part,	 t->part,
 		t->touched_fn, t->touched_site, t->touched_edge, t->formula,
 		t->odd,	       t->run,		t->assumed_col,	 t->once_cost,
+		t->col_of,
 	};
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);

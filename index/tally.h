@@ -113,8 +113,10 @@ struct tally {
 	struct names names[SPACES];
 	struct str *event; /* union of the events: lines, first appearance */
 	size_t nevent, event_cap;
-	uint32_t *col; /* event of each column of the current part */
-	size_t ncol, col_cap;
+	struct hash event_by; /* name -> event; empty where it was an index */
+	uint32_t *col;	      /* event of each column of the current part */
+	uint32_t *col_of;     /* per event: its column, if col[] agrees */
+	size_t ncol, col_cap, col_of_cap;
 	bool col_is_event; /* col[i] == i for all */
 
 	struct fn_slot *fn;

@@ -163,13 +163,16 @@ fail:
 
 static uint32_t event_number(struct tally *t, struct str name)
 {
-	for (size_t i = 0; i < t->nevent; i++)
+	const uint32_t h = (uint32_t)str_hash(name);
+	uint32_t probe = hash_start(&t->event_by, h), i;
+
+	while ((i = hash_next(&t->event_by, h, &probe)) != HASH_NONE)
 		if (str_eq(t->event[i], name))
-			return (uint32_t)i;
-	if (vec_reserve(&t->event, &t->event_cap, t->nevent + 1, sizeof(*t->event)))
-		return NONE;
+			return i;
 	name = arena_str(&t->arena, name);
-	if (!name.p)
+	if (!name.p ||
+	    vec_reserve(&t->event, &t->event_cap, t->nevent + 1, sizeof(*t->event)) ||
+	    hash_add(&t->event_by, h, (uint32_t)t->nevent))
 		return NONE;
 	t->event[t->nevent] = name;
 	return (uint32_t)t->nevent++;
@@ -206,12 +209,12 @@ static bool has_negative(struct str numbers)
 	return false;
 }
 
+/* col_of[] is not reset for each line: what it says counts when col[] says the same. */
 static bool is_column(const struct tally *t, uint32_t event)
 {
-	for (size_t i = 0; i < t->ncol; i++)
-		if (t->col[i] == event)
-			return true;
-	return false;
+	const uint32_t at = t->col_of[event];
+
+	return at < t->ncol && t->col[at] == event;
 }
 
 /* An events: line: which event each column is. */
@@ -230,12 +233,15 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 		uint32_t e = event_number(t, f);
 
 		if (e == NONE ||
-		    vec_reserve(&t->col, &t->col_cap, t->ncol + 1, sizeof(*t->col)))
+		    vec_reserve(&t->col, &t->col_cap, t->ncol + 1, sizeof(*t->col)) ||
+		    vec_reserve(&t->col_of, &t->col_of_cap, t->nevent,
+				sizeof(*t->col_of)))
 			return tally_no_memory(err);
 		if (is_column(t, e) && tally_row_odd(t, b, r, ODD_EVENT_TWICE, err))
 			return (int)err->kind;
 		t->col_is_event &= e == t->ncol;
 		same &= t->ncol < ncol && t->col[t->ncol] == e;
+		t->col_of[e] = (uint32_t)t->ncol;
 		t->col[t->ncol++] = e;
 	}
 	if (!same || t->ncol != ncol)

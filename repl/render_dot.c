@@ -144,8 +144,9 @@ static void put_edge(struct render *rd, struct graph *g, const struct edge *e,
 	for (size_t n = strlen(cost); n && cost[n - 1] == ' '; n--)
 		cost[n - 1] = '\0';
 	number_grouped(calls, e->calls);
-	out_printf(rd->o, "\tn%zu -> n%zu [label=\"%s%s", from, to,
-		   e->estimated ? "~" : "", cost);
+	/* What has no unit is as wide as what has one. */
+	out_printf(rd->o, "\tn%zu -> n%zu [label=\"%s%.*s", from, to,
+		   e->estimated ? "~" : "", STR_ARG(str_trim(str_c(cost))));
 	if (e->calls)
 		out_printf(rd->o, "\\n%s call%s", calls, e->calls == 1 ? "" : "s");
 	out_printf(rd->o, "\", penwidth=%.2f%s];\n", 0.6 + 4 * share,

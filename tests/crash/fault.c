@@ -330,6 +330,19 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*fn)(void *), v
 WRAP_INIT(posix_spawn_file_actions_init, posix_spawn_file_actions_t)
 WRAP_INIT(posix_spawnattr_init, posix_spawnattr_t)
 
+/* LMDB's, where it is in the program. */
+#define WRAP_MDB(name)                                                   \
+	static int (*REAL(name))(void *, void *);                        \
+	int name(void *, void *);                                        \
+	int name(void *env, void *out)                                   \
+	{                                                                \
+		FIND(name)                                               \
+		return fate(SYS) == FAIL ? error : REAL(name)(env, out); \
+	}
+WRAP_MDB(mdb_env_info)
+WRAP_MDB(mdb_env_stat)
+WRAP_MDB(mdb_env_get_fd)
+
 static int (*real_clock_gettime)(clockid_t, struct timespec *);
 
 int clock_gettime(clockid_t id, struct timespec *t)

@@ -1,6 +1,7 @@
 /* check_test.c - names are looked up and typed without any profile. */
 #include "engine/check.h"
 
+#include "engine/check_impl.h"
 #include "tests/tap.h"
 
 static const struct str events[] = {{"Ir", 2}, {"Dr", 2}, {"D1mr", 4}};
@@ -63,8 +64,20 @@ static const struct {
 	{"_ | take 1", 0, "there is no result yet for '_'"},
 };
 
+/* What was said first stays, with its place: want of memory is no error of the query. */
+static void test_first_error(void)
+{
+	struct err err = {.kind = ERR_LIMIT, .text = "out of memory"};
+	struct schema s = {.env = &env, .err = &err};
+
+	is_u64((uint64_t)check_fail(&s, (struct span){9, 4}, "no column"), ERR_LIMIT,
+	       "an error behind want of memory");
+	ok(strcmp(err.text, "out of memory") == 0 && err.len == 0, "  which stays");
+}
+
 int main(void)
 {
+	test_first_error();
 	for (size_t i = 0; i < COUNT(table); i++) {
 		struct arena a;
 		struct err err = {0};

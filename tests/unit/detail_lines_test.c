@@ -105,6 +105,8 @@ int main(void)
 		is_u64((uint64_t)detail_lines_order(&l), 0, "%s: done", shapes[i].name);
 		check(&l, key, &shapes[i]);
 	}
+	l.n = (size_t)UINT32_MAX + 1;
+	ok(detail_lines_order(&l) != 0, "more rows than there are numbers for");
 	detail_lines_free(&l);
 	return done_testing();
 }

@@ -445,6 +445,38 @@ static void named(int arg)
 	put("p", text, n);
 }
 
+/* Names that begin alike, some of which end there, and one name in many objects: each group is
+ * too large to be sorted without memory. */
+static void alike(int arg)
+{
+	size_t n = (size_t)snprintf(text, sizeof(text), "events: Ir\n");
+
+	(void)arg;
+	empty_dir();
+	for (int i = 0; i < 100; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      "ob=o%d\nfl=f.c\nfn=beginning\n1 1\n", 99 - i);
+	for (int i = 0; i < 200; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "fn=%s%d\n1 1\n",
+				      i < 80 ? "another_" : "beginnin", 199 - i);
+	n += (size_t)snprintf(text + n, sizeof(text) - n, "fn=beginnin\n1 1\n");
+	put("p", text, n);
+}
+
+/* Ids that get other names, small ones and large. */
+static void renamed(int arg)
+{
+	size_t n = (size_t)snprintf(text, sizeof(text), "events: Ir\n");
+
+	(void)arg;
+	empty_dir();
+	for (int i = 0; i < 900; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+				      "fl=(1) f.c\nfn=(%d) n%d\n%d 1\nfn=(%d) m%d\n1 1\n",
+				      i % 40 + 1, i, i + 1, 1000000 + 7 * i, i);
+	put("p", text, n);
+}
+
 static void packed(int how)
 {
 	size_t n = repeated(text, sizeof(text)), size;
@@ -569,6 +601,13 @@ static const struct scene scenes[] = {
 	{"names made of names", named, 0, {"p"}, .leaves = 1},
 	{"little memory", spilled, 0, {"p"}, .opts = {.mem = 8 << 10, .run = 16}},
 	{"small stretches", spilled, 0, {"p"}, .opts = {.stretch = 512}},
+	{"names that begin alike", alike, 0, {"p"}, .leaves = 1},
+	{"ids that get other names",
+	 renamed,
+	 0,
+	 {"p"},
+	 .opts = {.stretch = 512},
+	 .leaves = 1},
 	{"gzip", packed, PACK_GZIP, {"p"}, .leaves = 1},
 	{"bzip2", packed, PACK_BZIP2, {"p"}, .leaves = 1},
 	{"xz", packed, PACK_XZ, {"p"}, .leaves = 1},
@@ -1009,7 +1048,7 @@ static void ask_listings(void)
 		"0x401000 1 5\n0x401100 400 7\n";
 	static const char script[] =
 		"#!/bin/sh\ni=4198400\nwhile [ $i -lt 4199900 ]; do\n"
-		"printf '  %x:\\tnop with some text behind it\\n' $i\n"
+		"printf '  %x:\\tnop with %0100d bytes behind it\\n' $i 100\n"
 		"i=$((i+1))\ndone\n";
 	static const char *const questions[] = {"asm of f", "source of f", "lines of f"};
 	unsigned failed = tap_failed, n = 0;
@@ -1283,6 +1322,89 @@ static void wide(void)
 	fclose(f);
 }
 
+/* From s to z by 2,000 others, each of which also calls what is farther from z. */
+static void star(void)
+{
+	enum { NEAR = 2000, FAR = 35 };
+	FILE *f = fopen(in_dir("p"), "w");
+
+	if (!f)
+		fuzz_fail("cannot write");
+	fprintf(f, "events: Ir\nfn=s\n");
+	for (int i = 0; i < NEAR; i++)
+		fprintf(f, "cfn=m%d\ncalls=1 1\n1 100\n", i);
+	for (int i = 0; i < NEAR; i++) {
+		fprintf(f, "fn=m%d\ncfn=z\ncalls=1 1\n1 10\n", i);
+		for (int k = 0; k < FAR; k++)
+			fprintf(f, "cfn=n%d\ncalls=1 1\n1 2\n", k);
+	}
+	for (int k = 0; k < FAR; k++)
+		fprintf(f, "fn=n%d\ncfn=z\ncalls=1 1\n1 4000\n", k);
+	fprintf(f, "fn=z\n1 160000\n");
+	fclose(f);
+}
+
+/* Ctrl-C at the k-th allocation of a question: the answer or none. */
+static void interrupt_question(const char *q)
+{
+	static uint64_t hash[ROOM];
+	unsigned failed = tap_failed, stopped = 0;
+	unsigned long *k = NULL;
+	struct out want;
+	size_t n = 0;
+
+	out_mem(&want);
+	/* The first is not interrupted. */
+	for (size_t i = 0; i <= n; i++) {
+		struct store *st = indexed();
+		struct session *s = session_of(st);
+		struct out got;
+		char fault[40];
+		int kind;
+
+		session_set_cancel(s, &cancel);
+		atomic_store(&cancel, 0);
+		out_mem(&got);
+		if (k)
+			snprintf(fault, sizeof(fault), "mem:%lu:stop", k[i - 1]);
+		arm(k ? fault : NULL);
+		if (!k)
+			record('m', hash, ROOM);
+		kind = fuzz_ask(s, str_c(q), FORMAT_CSV, k ? &got : &want);
+		if (!k && kind)
+			ok(false, "%s: status %d", q, kind);
+		if (!k)
+			k = new_stacks(hash, record('m', NULL, 0), true, &n);
+		arm(NULL);
+		stopped += kind == ERR_CANCEL;
+		if (kind ? kind != ERR_CANCEL
+			 : got.n && (got.n != want.n ||
+				     memcmp(got.buf, want.buf, got.n) != 0))
+			ok(false, "%s, %s: status %d, %zu bytes of %zu", q, fault, kind,
+			   got.n, want.n);
+		out_close(&got);
+		session_free(s);
+		store_close(st);
+	}
+	atomic_store(&cancel, 0);
+	free(k);
+	out_close(&want);
+	ok(tap_failed == failed && stopped > 5,
+	   "%s: interrupted at %zu allocations, %u in time", q, n, stopped);
+}
+
+static void interrupt_questions(void)
+{
+	const char *path = profile_path;
+
+	empty_dir();
+	star();
+	index_set(&path, 1);
+	interrupt_question("all 9999 paths from s to z max 2");
+	interrupt_question("calltree from m7 depth all");
+	interrupt_question("functions | group by fn: sum(self)");
+}
+
 static void ask_one_of(int which)
 {
 	char name[5][300];
@@ -1361,6 +1483,8 @@ int main(int argc, char **argv)
 		refuse_calls("moved", say_moved);
 		refuse_maps();
 	}
+	if (argc < 2 || strstr("interrupted questions", argv[1]))
+		interrupt_questions();
 	if (argc < 2 || strstr("verify", argv[1]))
 		verify_starved("tests/fixtures/quirks/t_parts.cg");
 	if (argc < 2 || strstr("questions that shrink", argv[1]))

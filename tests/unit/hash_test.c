@@ -61,6 +61,18 @@ static void test_find(void)
 	}
 }
 
+/* As large as it gets: it says so before it allocates, and stays as it was. */
+static void test_full(void)
+{
+	struct hash_cell cell = {0, 0};
+	struct hash t = {.cell = &cell, .mask = (1u << 31) - 1, .n = 1431655766};
+
+	ok(hash_add(&t, 1, 2) != 0, "2^31 cells do not become more");
+	ok(t.cell == &cell && t.mask == (1u << 31) - 1 && t.n == 1431655766 &&
+		   cell.index == 0,
+	   "  and what is there stays");
+}
+
 static void test_mix(void)
 {
 	uint32_t same = 0;
@@ -73,6 +85,7 @@ static void test_mix(void)
 int main(void)
 {
 	test_find();
+	test_full();
 	test_mix();
 	return done_testing();
 }

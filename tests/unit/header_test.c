@@ -109,6 +109,55 @@ static void test_formulas(void)
 	}
 }
 
+/* As many events as there may be, in another order in each part; "totals:" counts, too. */
+static void test_many_events(void)
+{
+	enum { EVENTS = 4096, PARTS = 3, STEP = 1365 };
+	struct err err = {0};
+	struct store *st;
+	struct out o;
+	unsigned wrong = 0;
+
+	out_mem(&o);
+	for (unsigned part = 1; part <= PARTS; part++) {
+		out_printf(&o, "part: %u\nevents:", part);
+		for (unsigned i = 0; i < EVENTS; i++)
+			out_printf(&o, " e%u", (i * (STEP + 2 * part) + part) % EVENTS);
+		out_c(&o, " e7\nfn=f\n1");
+		for (unsigned i = 0; i < EVENTS; i++)
+			out_printf(&o, " %u", i + part);
+		out_c(&o, "\ntotals:");
+		for (unsigned i = 0; i < EVENTS; i++)
+			out_printf(&o, " %u", i + part);
+		out_char(&o, '\n');
+	}
+	out_char(&o, '\0');
+	st = open_text(o.buf, &err);
+	out_close(&o);
+	if (!ok(st != NULL, "%d events: %s", EVENTS, err.text))
+		return;
+	for (unsigned part = 1; part <= PARTS; part++) {
+		struct store_part p;
+
+		store_part(st, part - 1, &p);
+		wrong += !p.has_totals;
+		for (unsigned i = 0; i < EVENTS; i++) {
+			char name[20];
+			uint32_t e;
+
+			snprintf(name, sizeof(name), "e%u",
+				 (i * (STEP + 2 * part) + part) % EVENTS);
+			e = store_event_find(st, str_c(name));
+			wrong += e >= EVENTS ||
+				 store_part_self(st, part - 1, e) != i + part ||
+				 store_part_totals(st, part - 1, e) != i + part;
+		}
+	}
+	is_u64(wrong, 0, "%d events in another order in each part", EVENTS);
+	is_u64(store_info(st)->diagnostics, PARTS, "  but for one too many in each");
+	store_close(st);
+}
+
 static bool is(struct str s, const char *want)
 {
 	return str_eq(s, str_c(want));
@@ -224,6 +273,7 @@ int main(void)
 	setenv("TMPDIR", dir, 1);
 	snprintf(path, sizeof(path), "%s/p", dir);
 	test_formulas();
+	test_many_events();
 	test_parts();
 	test_odd_values();
 	test_many();

@@ -223,6 +223,12 @@ static void run_again(void)
 		 "fl=(1) a\nfn=(1) f\n1 5\n2 5\n3 6\nfe=(1)\n\nfn=(2) g\n1 2\n\n",
 		 "fl=(1)\nfn=(1)\n1 5\n2 5\n3 6\nfe=(1)\n\n\n\n\n\n\n\n\n\n\n\nfn=(2)\n1 2\n"
 		 "\n\n\n\n\n\n\n\n\n\n\n\n"},
+		{"a blank behind calls=", "events: A\n",
+		 "fn=(1) f\n1 5\ncfn=(2) g\ncalls=1 5\n6 7\n2 5\n",
+		 "fn=(1)\n1 5\ncfn=(2)\ncalls=1 5 \n6 7\n2 5\n"},
+		{"a name that goes on", "events: A\nfl=a\n",
+		 "fn=f\n1 5\ncfn=g\ncalls=1 5\n6 7\nfn=h\n2 5\n",
+		 "fn=f\n1 5\ncfn=g h\ncalls=1 5\n6 7\nfn=h i\n2 5\n"},
 		{"a NUL for a cost", "positions: instr line\nevents: A\n",
 		 "fn=(1) f\n1 1 0\n+1 * 0\n+1 * 0\n", "fn=(1)\n1 1 0\n+1 * \1\n+1 * 0\n"},
 	};

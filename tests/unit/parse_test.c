@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "engine/parse_impl.h"
 #include "index/base/out.h"
 #include "tests/tap.h"
 
@@ -323,8 +324,27 @@ static void test_prefixes(void)
 	ok(inside, "errors of every prefix point into the text");
 }
 
+/* What was said first stays, with its place: want of memory is no error of the query. */
+static void test_first_error(void)
+{
+	struct err err = {0};
+	struct parser p = {.err = &err};
+
+	is_u64((uint64_t)parse_fail(&p, (struct span){3, 2}, "the first"), ERR_QUERY,
+	       "an error");
+	is_u64((uint64_t)parse_fail(&p, (struct span){9, 4}, "the second"), ERR_QUERY,
+	       "another");
+	ok(strcmp(err.text, "the first") == 0 && err.at == 3 && err.len == 2,
+	   "the first one stays: %s", err.text);
+	err = (struct err){.kind = ERR_LIMIT, .text = "out of memory"};
+	is_u64((uint64_t)parse_fail(&p, (struct span){9, 4}, "the second"), ERR_LIMIT,
+	       "behind want of memory");
+	ok(strcmp(err.text, "out of memory") == 0 && err.len == 0, "  which stays");
+}
+
 int main(void)
 {
+	test_first_error();
 	test_exprs();
 	test_sets();
 	test_queries();

@@ -10,6 +10,8 @@
 
 #include "engine/flow.h"
 #include "engine/path.h"
+#include "engine/region.h"
+#include "index/cycles.h"
 #include "tests/tap.h"
 
 static uint64_t seed = 88172645463325252u;
@@ -66,7 +68,30 @@ static struct graph graph_of(struct arena *a, const uint64_t *self, uint32_t fun
 	return r;
 }
 
-static const struct flow *flow_from(struct arena *a, const struct graph *g)
+/* Edges by callee. */
+static void add_callers(struct arena *a, struct flow_input *in)
+{
+	uint32_t *caller = ARENA_ARRAY(a, uint32_t, in->edges),
+		 *first = ARENA_ARRAY(a, uint32_t, in->functions + 2),
+		 *edge = ARENA_ARRAY(a, uint32_t, in->edges);
+
+	for (uint32_t f = 0; f < in->functions; f++)
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
+			caller[i] = f;
+			first[in->callee[i] + 2]++;
+		}
+	for (uint32_t f = 1; f < in->functions; f++)
+		first[f + 1] += first[f];
+	/* first[f + 1] is f's running place and becomes the start of f + 1. */
+	for (uint32_t i = 0; i < in->edges; i++)
+		edge[first[in->callee[i] + 1]++] = i;
+	in->caller = caller;
+	in->in_first = first;
+	in->in_edge = edge;
+}
+
+/* As an index has it: callers first, the functions of a cycle together. */
+static struct flow_input input_from(struct arena *a, const struct graph *g)
 {
 	struct flow_input in = {.functions = g->functions,
 				.edges = g->edges,
@@ -75,6 +100,28 @@ static const struct flow *flow_from(struct arena *a, const struct graph *g)
 				.calls = g->calls,
 				.incl = g->w,
 				.self = g->self};
+	uint32_t *topo = ARENA_ARRAY(a, uint32_t, g->functions),
+		 *cycle = ARENA_ARRAY(a, uint32_t, g->functions);
+	struct cycles c = {0};
+
+	if (cycles_find(g->functions, g->first, g->callee, &c))
+		ok(false, "cycles_find");
+	for (uint32_t k = 0; k < c.n; k++)
+		for (uint32_t i = c.first[k]; i < c.first[k + 1]; i++) {
+			topo[i] = c.topo[i];
+			if (c.first[k + 1] - c.first[k] > 1)
+				cycle[c.topo[i]] = k + 1;
+		}
+	cycles_free(&c);
+	in.topo = topo;
+	in.cycle = cycle;
+	add_callers(a, &in);
+	return in;
+}
+
+static const struct flow *flow_from(struct arena *a, const struct graph *g)
+{
+	struct flow_input in = input_from(a, g);
 	struct flow *fl = NULL;
 	struct err err = {0};
 
@@ -273,13 +320,9 @@ static void refuse_damaged(struct graph *g, struct arena *a)
 		{&g->first[1], 4, "edges are out of order"},
 	};
 
+	struct flow_input in = input_from(a, g);
+
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct flow_input in = {.functions = 4,
-					.edges = 4,
-					.out_first = g->first,
-					.callee = g->callee,
-					.incl = g->w,
-					.self = g->self};
 		uint32_t was = *cases[i].at;
 		struct flow *bad = NULL;
 		struct err err = {0};
@@ -291,6 +334,29 @@ static void refuse_damaged(struct graph *g, struct arena *a)
 		   "a damaged graph is refused: %s", err.text);
 		*cases[i].at = was;
 	}
+}
+
+/* Ctrl-C while the edges are added up, of which there are enough for it to be looked at. */
+static void test_interrupted(struct arena *a)
+{
+	enum { EDGES = 70000 };
+	static const uint64_t self[2];
+	static struct given e[EDGES];
+	struct graph g;
+	struct flow_input in;
+	struct flow *fl = NULL;
+	struct err err = {0};
+	atomic_int cancel = 0;
+
+	for (uint32_t i = 0; i < EDGES; i++)
+		e[i] = (struct given){0, 1, 1, 1};
+	g = graph_of(a, self, 2, e, EDGES);
+	in = input_from(a, &g);
+	is_u64((uint64_t)flow_build(&in, a, &cancel, &fl, &err), 0, "70,000 edges");
+	cancel = 1;
+	fl = NULL;
+	ok(flow_build(&in, a, &cancel, &fl, &err) == ERR_CANCEL && !fl,
+	   "interrupted while they are added up: %s", err.text);
 }
 
 static void test_extremes(struct arena *a)
@@ -864,6 +930,7 @@ int main(void)
 	test_cycle(&a);
 	test_odd(&a);
 	test_extremes(&a);
+	test_interrupted(&a);
 	arena_reset(&a);
 	test_brute(&a);
 	test_experiment(&a);

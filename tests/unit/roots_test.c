@@ -13,6 +13,7 @@
 #include <linux/seccomp.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -23,6 +24,18 @@
 #include "tests/tap.h"
 
 static char top[64], root[128];
+
+/* Which call of fstat() fails, from 1; 0: none. */
+static unsigned fstat_fails;
+
+int fstat(int fd, struct stat *st)
+{
+	if (fstat_fails && --fstat_fails == 0) {
+		errno = EIO;
+		return -1;
+	}
+	return fstatat(fd, "", st, AT_EMPTY_PATH);
+}
 
 static void put(const char *name, const char *text)
 {
@@ -247,6 +260,59 @@ static void try_long(void)
 	roots_free(r);
 }
 
+static int next_fd(void)
+{
+	int fd = open("/", O_PATH | O_CLOEXEC);
+
+	close(fd);
+	return fd;
+}
+
+/* What the machine cannot do is not said of the file. */
+static void try_failing(void)
+{
+	const struct {
+		unsigned fstat_fails;
+		size_t bytes; /* of the arena */
+		bool no_fd;
+		const char *why;
+	} failing[] = {
+		{0, 0, false, NULL},
+		{1, 0, false, strerror(EIO)},
+		{2, 0, false, strerror(EIO)},
+		{0, 0, true, strerror(EMFILE)},
+		{0, 4, false, "no memory for it"},
+		{0, 16, false, "no memory for it"},
+	};
+	struct rlimit few, was;
+	struct err err = {0};
+	struct roots *r;
+	int fd;
+
+	if (roots_new(&r, &err) || roots_add(r, root, false, &err) ||
+	    getrlimit(RLIMIT_NOFILE, &was))
+		abort();
+	fd = next_fd();
+	few = (struct rlimit){(rlim_t)fd, was.rlim_max};
+	for (size_t i = 0; i < COUNT(failing); i++) {
+		struct roots_file file = {.fd = -1};
+		const char *why = NULL;
+		struct arena a;
+
+		arena_init(&a, failing[i].bytes);
+		fstat_fails = failing[i].fstat_fails;
+		if (failing[i].no_fd)
+			setrlimit(RLIMIT_NOFILE, &few);
+		if (roots_open(r, STR("sub/b.c"), &a, &file, &why))
+			close(file.fd);
+		setrlimit(RLIMIT_NOFILE, &was);
+		is_str(why, failing[i].why, "sub/b.c when it cannot be opened");
+		is_u64((uint64_t)next_fd(), (uint64_t)fd, "  no descriptor is lost");
+		arena_free(&a);
+	}
+	roots_free(r);
+}
+
 /* From here on the kernel has no openat2. */
 static bool forbid_openat2(void)
 {
@@ -286,5 +352,6 @@ int main(void)
 	else
 		try_all("by hand", true);
 	try_long();
+	try_failing();
 	return done_testing();
 }

@@ -141,6 +141,8 @@ static void run_columns(void)
 		"hide x | path from a to z by Zero",
 		"calltree from * depth 9 | group by fn: sum(est), max(est), avg(incl)",
 		"calltree from * depth 9 | add a = est * 2 | sum",
+		"calltree from a depth 9 | group by fn: sum(est)",
+		"focus d | functions | group by file: sum(self)",
 		"all paths from c to d",
 		"all paths from (a, c) to (d, z)",
 		"all 2 paths from a to z",
@@ -289,9 +291,9 @@ static void run_pages(void)
 	struct out o;
 
 	out_mem(&o);
-	out_c(&o, "events: Ir\n");
+	out_c(&o, "events: Ir Dr\n");
 	for (int i = 0; i < (1 << 18) + 100; i++)
-		out_printf(&o, "fn=%d\n1 7\n", i);
+		out_printf(&o, "fn=%d\n1 7 1\n", i);
 	st = open_text(o.buf, o.n);
 	out_close(&o);
 	s = st ? fuzz_session(st) : NULL;
@@ -299,8 +301,85 @@ static void run_pages(void)
 		return;
 	/* Only what comes last is of pages: what holds them, then the pages. */
 	starved = starve_end(s, "functions | show fn, self", 5 << 18, 0) +
+		  starve_end(s, "functions | show fn, cum%", 20 << 18, 0) +
+		  starve_end(s, "hide 7 | functions | show fn, self.Dr", 20 << 18, 0) +
 		  starve_end(s, "functions", 18 << 18, 14 << 18);
 	ok(starved > 5, "pages had too little memory: %u", starved);
+	session_free(s);
+	store_close(st);
+}
+
+/* By a few bytes more each time: a request may be refused whose size is not told, of an arena
+ * besides the query's, or of a text that nobody looks at. */
+static void run_finely(void)
+{
+	static const char *const questions[] = {
+		"callsites",
+		"top 3",
+		"calltree from a depth 9 | group by fn: sum(est)",
+	};
+	static const char text[] =
+		"events: Ir\nfl=a.c\nfn=a\n1 5\ncfn=c\ncalls=2 1\n1 90\n+1 2\nfn=b\n1 7\n"
+		"cfn=c\ncalls=3 1\n3 50\nfn=c\n1 3\ncfn=d\ncalls=5 1\n3 70\nfn=d\n4 9\n";
+	struct store *st = open_text(text, sizeof(text) - 1);
+	struct session *s = st ? fuzz_session(st) : NULL;
+	unsigned starved = 0;
+
+	if (!ok(s != NULL, "a small profile"))
+		return;
+	for (size_t i = 0; i < COUNT(questions); i++) {
+		struct out want, got;
+		int kind = ask(s, questions[i], 0, &want);
+		size_t most = fuzz_used();
+
+		for (size_t bytes = 16; bytes <= most; bytes += 16) {
+			int k = ask(s, questions[i], bytes, &got);
+
+			starved += k == ERR_LIMIT;
+			if (k != ERR_LIMIT && (k != kind || got.n != want.n ||
+					       memcmp(got.buf, want.buf, got.n) != 0))
+				ok(false,
+				   "%s with %zu bytes of %zu: status %d, %zu bytes",
+				   questions[i], bytes, most, k, got.n);
+			out_close(&got);
+		}
+		ok(kind == 0 && want.n > 20, "%s, %zu bytes of memory", questions[i],
+		   most);
+		out_close(&want);
+	}
+	ok(starved > 100, "by a few bytes: %u had too little memory", starved);
+	session_free(s);
+	store_close(st);
+}
+
+/* The last result again, with less memory than it took. */
+static void run_last(void)
+{
+	struct store *st = open_profile("tests/fixtures/small/mutual-default.out");
+	struct session *s = st ? fuzz_session(st) : NULL;
+	unsigned starved = 0;
+	bool all = false;
+
+	if (!ok(s != NULL, "a session with a last result"))
+		return;
+	for (uint64_t bytes = 1; !all && bytes < 4 << 20;
+	     bytes += 1 + fuzz_wanted() / 16) {
+		struct out o;
+		int kind;
+
+		kind = ask(s, "top 9", 0, &o);
+		out_close(&o);
+		if (kind)
+			ok(false, "top 9: status %d", kind);
+		kind = ask(s, "_ | take 2", bytes, &o);
+		all = kind == 0;
+		starved += kind == ERR_LIMIT;
+		if (all ? !o.n : kind != ERR_LIMIT || o.n)
+			ok(false, "_ with %llu bytes: status %d, %zu bytes",
+			   (unsigned long long)bytes, kind, o.n);
+		out_close(&o);
+	}
+	ok(all && starved > 5, "the last result had too little memory: %u", starved);
 	session_free(s);
 	store_close(st);
 }
@@ -373,6 +452,8 @@ int main(int argc, char **argv)
 	run_tree();
 	run_pages();
 	run_vs();
+	run_last();
+	run_finely();
 	run_names();
 	return done_testing();
 }

@@ -11,10 +11,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "index/base/map.h"
+#include "index/base/out.h"
 #include "index/build.h"
+#include "index/part_lines.h"
 #include "index/source.h"
 #include "index/store_pages.h"
 #include "index/store_write.h"
+#include "tests/pack.h"
 #include "tests/sample.h"
 #include "tests/tap.h"
 
@@ -618,6 +622,153 @@ static const char *wide_profile(void)
 	return wide;
 }
 
+/* ---- what changes while it is read ---- */
+
+/* In every page of such flags: u16 `lower`, or the sizes of its values. */
+static void spoil_pages(const char *path, uint16_t flags, bool sizes)
+{
+	enum { PAGE = 4096, HEADER = 16, FLAGS = 10, LOWER = 12 };
+	unsigned char page[PAGE];
+	int fd;
+
+	chmod(path, 0600);
+	fd = open(path, O_RDWR);
+	for (off_t at = 2 * PAGE; pread(fd, page, PAGE, at) == PAGE; at += PAGE) {
+		const uint16_t one = HEADER + 2;
+		const uint32_t small = 8;
+		uint16_t is, lower, node;
+
+		memcpy(&is, page + FLAGS, 2);
+		memcpy(&lower, page + LOWER, 2);
+		if (is != flags)
+			continue;
+		if (!sizes && pwrite(fd, &one, 2, at + LOWER) != 2)
+			abort();
+		for (uint16_t i = HEADER; sizes && i < lower; i += 2) {
+			memcpy(&node, page + i, 2);
+			if (pwrite(fd, &small, 4, at + node) != 4)
+				abort();
+		}
+	}
+	close(fd);
+}
+
+/* The pages of an index are checked when it is opened; who writes to it then is found out. */
+static void test_spoilt(void)
+{
+	enum { BRANCH = 1, LEAF = 2 };
+	static const struct {
+		const char *name;
+		uint16_t flags;
+		bool sizes;
+		const char *said;
+	} cases[] = {
+		{"values smaller than their headers", LEAF, true, "its header is wrong"},
+		{"a branch page of one node", BRANCH, false,
+		 "changed or shrank while it was read"},
+	};
+	struct build_opts opts = {.index_path = index_path, .rebuild = true};
+	struct build_report report;
+
+	write_file(profile, wide_profile(), strlen(wide_profile()));
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct err err = {0};
+		struct asking q = {.st = open_profile(&opts, &report), .err = &err};
+
+		if (!ok(q.st != NULL, "%s: indexed", cases[i].name))
+			return;
+		store_close(q.st);
+		if (!ok(!store_open(index_path, true, &q.st, &err), "  opened"))
+			return;
+		spoil_pages(index_path, cases[i].flags, cases[i].sizes);
+		is_u64((uint64_t)map_guard(ask_guarded, &q, ERR_INDEX, &err), ERR_INDEX,
+		       "%s: an error", cases[i].name);
+		ok(strstr(err.text, cases[i].said) != NULL, "  which is said: %s",
+		   err.text);
+		store_close(q.st);
+	}
+	unlink(index_path);
+}
+
+static int refuse(void *arg, struct err *err)
+{
+	(void)arg;
+	return err_set(err, ERR_CANCEL, 0, "interrupted");
+}
+
+/* A part of more text than is read between two looks at Ctrl-C. */
+static void test_part_interrupted(void)
+{
+	static const uint8_t both[] = {1, 1};
+	struct build_opts opts = {.no_write = true};
+	struct part_lines *lines = NULL;
+	struct build_report report;
+	struct err err = {0};
+	struct store *st;
+	struct out o;
+
+	out_mem(&o);
+	out_c(&o, "events: Ir\nfn=f\n1 1\npart: 2\n");
+	for (int i = 0; i < 6 << 18; i++)
+		out_c(&o, "2 1\n");
+	write_file(profile, o.buf, o.n);
+	out_close(&o);
+	st = open_profile(&opts, &report);
+	if (!ok(st != NULL, "a part of 6 MiB"))
+		return;
+	is_u64((uint64_t)part_lines_read(st, both, refuse, NULL, &lines, &err),
+	       ERR_CANCEL, "reading it again is interrupted");
+	ok(!lines, "  and nothing comes of it: %s", err.text);
+	store_close(st);
+}
+
+/* The first file of a set grows. */
+static int append(void *arg, struct err *err)
+{
+	int fd = open(arg, O_WRONLY | O_APPEND);
+
+	(void)err;
+	if (fd < 0 || write(fd, "x", 1) != 1 || close(fd))
+		abort();
+	return 0;
+}
+
+/* That a file changed while its part was read is found before the next file is read. */
+static void test_part_changed(void)
+{
+	static const uint8_t both[] = {1, 1};
+	static const char first[] = "pid: 1\npart: 1\nevents: Ir\nfl=a\nfn=f\n1 1\n",
+			  second[] = "pid: 1\npart: 2\nevents: Ir\nfl=a\nfn=f\n1 2\n";
+	struct build_opts opts = {.no_write = true};
+	struct part_lines *lines = NULL;
+	struct build_report report;
+	char name[2][160];
+	const char *const path[] = {name[0], name[1]};
+	struct store *st = NULL;
+	struct err err = {0};
+	size_t n;
+	char *p;
+
+	for (int i = 0; i < 2; i++)
+		snprintf(name[i], sizeof(name[i]), "%s/q.%d", dir, i + 1);
+	p = pack_text(PACK_GZIP, 1, first, sizeof(first) - 1, &n);
+	write_file(path[0], p, n);
+	free(p);
+	write_file(path[1], second, sizeof(second) - 1);
+	if (!ok(!build_open_set(path, 2, &opts, &st, &report, &err), "a set %s",
+		err.text))
+		return;
+	is_u64((uint64_t)part_lines_read(st, both, NULL, NULL, &lines, &err), 0,
+	       "its parts are read again");
+	part_lines_free(lines);
+	lines = NULL;
+	is_u64((uint64_t)part_lines_read(st, both, append, name[0], &lines, &err),
+	       ERR_PROFILE, "a file that grows meanwhile");
+	ok(!lines && strstr(err.text, "q.1") && strstr(err.text, "changed"),
+	   "  is said: %s", err.text);
+	store_close(st);
+}
+
 /* Columns of so many rows, into a file that may have so many bytes. */
 static int write_columns(uint64_t rows, uint64_t map_bytes, uint64_t *size,
 			 struct err *err)
@@ -690,6 +841,9 @@ int main(void)
 	test_writer();
 	test_damage("small", text, (unsigned)strtoul(times, NULL, 10));
 	test_damage("wide", wide_profile(), (unsigned)strtoul(times, NULL, 10) / 2);
+	test_spoilt();
+	test_part_interrupted();
+	test_part_changed();
 	clean();
 	return done_testing();
 }

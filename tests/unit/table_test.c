@@ -1,0 +1,32 @@
+/*
+ * table_test.c - what table.c says when it is asked for what it does not have.  A query cannot:
+ * check.c looks columns up before; but it reckons with columns of its own.
+ */
+#include "engine/table.h"
+
+#include "engine/check.h"
+#include "engine/exec.h"
+#include "tests/tap.h"
+
+static void test_no_column(void)
+{
+	struct err err = {0};
+	struct check_env env = {0};
+	struct arena a;
+	struct exec x = {.a = &a, .err = &err, .env = &env};
+	struct table t = {.x = &x};
+	struct table_col *c = NULL;
+
+	arena_init(&a, 0);
+	is_u64((uint64_t)table_column(&t, STR("nosuch"), 0, false, &c), ERR_QUERY,
+	       "a column that is not there");
+	is_str(err.text, "this table has no column 'nosuch'", "  is named");
+	ok(!c && t.ncols == 0, "  and is not made");
+	arena_free(&a);
+}
+
+int main(void)
+{
+	test_no_column();
+	return done_testing();
+}
