@@ -42,7 +42,8 @@ struct replay {
 	bool full;	  /* no room for more links: new text is not learnt */
 	uint32_t meaning; /* of the tally when the links were learnt */
 	/* Links that are heads of blocks, lately.  Where any function may come next they do not
-	 * help: then only the first link is compared with a head, which is looked up otherwise. */
+	 * help: then only the first link is compared with a head, otherwise two, and beyond
+	 * them it is looked up. */
 	uint32_t heads_learnt, heads_taken;
 	bool heads_help;
 	struct head *head;   /* by hash of the digits of fn= */

@@ -102,14 +102,16 @@ int replay_link(struct replay *r, uint32_t entry, const struct link *new)
 	uint32_t i, *at;
 	const size_t most = r->most ? r->most : LINKS_MAX;
 	size_t n = 0, wide = width(new);
+	unsigned more = r->heads_help;
 	bool head = false;
 
 	if (vec_reserve(&r->step, &r->step_cap, (size_t)entry + 1, sizeof(*r->step)))
 		return -1;
-	/* A head may take the place of a head; others that of the one used longest ago. */
+	/* A head takes the place of a head where there are as many as find() looks at; others
+	 * that of the one used longest ago. */
 	at = &r->step[entry].first;
 	for (; *at && r->link[*at].alt; n++) {
-		head = !r->heads_help && (r->link[*at].flags & new->flags &LINK_HEAD);
+		head = (r->link[*at].flags & new->flags &LINK_HEAD) && more-- == 0;
 		if (head)
 			break;
 		at = &r->link[*at].alt;
