@@ -136,16 +136,13 @@ static size_t characters(struct str s)
 static struct str window(struct str line, size_t at, size_t len, size_t columns,
 			 size_t *cut)
 {
-	size_t shown;
+	const struct str before = {line.p, at};
+	size_t shown, ahead = emit_width(EMIT_TEXT, before), w;
 
-	*cut = 0;
-	while (*cut < at && emit_width(EMIT_TEXT, (struct str){line.p + *cut,
-							       at - *cut}) > columns / 2)
-		*cut += emit_unit(EMIT_TEXT, line, *cut, &shown);
+	for (*cut = 0; ahead > columns / 2; ahead -= w)
+		*cut += emit_unit(EMIT_TEXT, before, *cut, &w);
 	line = str_from(line, *cut);
 	for (size_t i = 0, width = 0; i < line.n; i += shown) {
-		size_t w;
-
 		shown = emit_unit(EMIT_TEXT, line, i, &w);
 		width += w;
 		if (width > columns && i > at - *cut &&

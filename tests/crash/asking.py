@@ -372,8 +372,8 @@ def leak_one(rng, i, s):
     write("warm.q", ("let $x = m*\n" + "\n".join(good) + "\n" + look).encode())
     quarter = 2500 if i else 500     # try 0 is that of a commit
     write("many.q", "".join(rng.choice(good) + "\n" for _ in range(quarter)).encode() + look.encode())
-    r = run(P, BASE, "-q", "--no-init", "--format", "csv", "-f", "warm.q",
-            *(["-f", "many.q"] * 4), seconds=600)
+    r = run(P, BASE, "-q", "--no-init", "--format", "csv", "--limit", "seconds=600", "-f", "warm.q",
+            *(["-f", "many.q"] * 4), seconds=2 * crash.HUNG)
     seen = [(int(rss), int(fds)) for rss, fds in re.findall(r"VmRSS:\s+(\d+) kB\nFDS (\d+)", r.text)]
     if r.status or len(seen) != 5:
         return "status %d, %d looks\n%s" % (r.status, len(seen), r.talk[:500])

@@ -108,9 +108,15 @@ CASES = [
 ]
 for profile, query, statuses, words in CASES:
     name = "%s: %s" % (profile, query if len(query) < 90 else query[:60] + " ... (%d bytes)" % len(query))
-    r = run(profile, "-q", "--no-init", "--format", "csv", "-c", query, seconds=300)
+    r = run(profile, "-q", "--no-init", "--format", "csv", "-c", query)
     said = words in r.talk and r.talk.startswith("error: ") if r.status else not r.talk
     ok(r.status in statuses and said, name, "status %d\n%s" % (r.status, r.talk[:600]))
+with open("far.q", "w") as f:
+    f.write("functions | take 1" + " " * 1000000 + "+")
+r = run("many", "-q", "--no-init", "--limit", "text=2M", "-f", "far.q")
+caret = r.talk.splitlines()[1:3]
+ok(r.status == 1 and caret[0].startswith("  ...  ") and caret[0].rstrip("\n").endswith("+") and
+   caret[1] == " " * (len(caret[0]) - 1) + "^", "an error far to the right is shown", r)
 if os.environ.get("QUERN_VARIANT", "release") == "release":
     used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
     ok(used < 1200, "none took more than its 512 MiB and the maps", "%d MiB" % used)

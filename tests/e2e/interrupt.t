@@ -5,13 +5,13 @@ import signal
 import subprocess
 import time
 
-from e2e import HUNG, done, environ, ok, quern, run, same, skip
+from e2e import HUNG, SLOW, done, environ, ok, quern, run, same, skip
 
 block = b"".join(b"fn=f%d\n%d %d\ncfn=f%d\ncalls=1 1\n%d 5\n\n" % (i, i % 90 + 1, i % 7 + 1, i * 7 % 5000, i % 90 + 1)
                  for i in range(5000))
 with open("p.out", "wb") as f:
     f.write(b"# callgrind format\nversion: 1\nevents: Ir\n\nfl=a.c\n")
-    for i in range(400):
+    for i in range(400 // SLOW):
         f.write(block)
 
 

@@ -15,7 +15,7 @@ import termios
 import time
 import unicodedata
 
-from e2e import HUNG, done, environ, ok, profile, quern, same, skip, small
+from e2e import HUNG, SLOW, done, environ, ok, profile, quern, same, skip, small
 
 HOSTILE = {
     "title": b"\x1b]0;owned\x07", "clear": b"\x1b[2J\x1b[H", "sgr": b"\x1b[8mhidden", "c1": b"\xc2\x9b2J", "raw c1": b"\x9b2J",
@@ -143,7 +143,7 @@ same(t.close(), 0, "and it leaves in good order")
 # Ctrl-C while a second profile is indexed: the shell stays, no file is left, .open works afterwards.
 block = b"".join(b"fn=f%d\n%d %d\ncfn=f%d\ncalls=1 1\n%d 5\n\n" % (i, i % 90 + 1, i % 7 + 1, i * 7 % 5000, i % 90 + 1) for i in range(5000))
 with open("big.out", "wb") as f:
-    f.write(b"# callgrind format\nversion: 1\nevents: Ir\n\nfl=a.c\n" + block * 400)
+    f.write(b"# callgrind format\nversion: 1\nevents: Ir\n\nfl=a.c\n" + block * (400 // SLOW))
 
 
 def temporaries():

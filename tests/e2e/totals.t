@@ -12,7 +12,7 @@ import glob
 import json
 import os
 
-from e2e import done, fixtures, ok, run, same, skip, top
+from e2e import HUNG, done, fixtures, ok, run, same, skip, top
 
 
 def written(path):
@@ -41,7 +41,7 @@ def check(path):
     args = [path, "--index", "index.quern", "-q"]
 
     def ask(*more):
-        return run(*args, *more, seconds=600)
+        return run(*args, *more, seconds=2 * HUNG)
 
     r = ask("--format", "json", "-c", "events")
     if not ok(r.status == 0, name + " is read", r):
