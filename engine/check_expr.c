@@ -117,7 +117,7 @@ static int no_column(struct schema *s, const struct expr *e)
 		check_append(list, sizeof(list), col_name(s, i));
 	check_fail(s, e->span, "no column '%.*s'; there are: %s", STR_ARG(whole), list);
 	near = nearest_of(whole, n, col_name, s);
-	if ((said = column_habit(s, whole)) && !s->right_side)
+	if (!e->percent && !s->right_side && (said = column_habit(s, whole)))
 		return err_hint(s->err, "did you mean '%s'?", said);
 	if (near < n && !s->right_side)
 		return err_hint(s->err, "did you mean '%.*s'?",

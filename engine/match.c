@@ -36,7 +36,7 @@ struct match {
 	bool anchored, tail; /* leading "::"; trailing "::" */
 	bool transparent;    /* some component of it is one of those below */
 	bool path;	     /* components of files and objects */
-	bool by_base;	     /* exact, without a "/": a base name will do */
+	bool by_base;	     /* exact, without a "/": if there is none, base names */
 	struct str needle;   /* in every name that matches; may be empty */
 	bool word;	     /* the needle is a whole component, an identifier */
 	/* regex */
@@ -547,8 +547,7 @@ static int mark(struct match *m, struct store *st, const struct table *t,
 {
 	uint64_t start = now_ms();
 
-	bool exact = m->atom.form == MATCH_EXACT && m->atom.field != MATCH_CLASS &&
-		     !m->by_base;
+	bool exact = m->atom.form == MATCH_EXACT && m->atom.field != MATCH_CLASS;
 	bool names = t->column == STORE_FN_NAME;
 
 	if (exact) {
@@ -556,7 +555,7 @@ static int mark(struct match *m, struct store *st, const struct table *t,
 
 		if (id < t->n && str_eq(as_recorded(st, t, id), m->atom.text))
 			*count = hit[id] = 1;
-		if (!names || !store_any_mangled(st))
+		if (m->by_base ? *count > 0 : !names || !store_any_mangled(st))
 			return 0;
 	}
 	for (uint32_t id = 0; id < t->n; id++) {
