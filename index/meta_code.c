@@ -9,7 +9,9 @@ void code_u64(struct coder *c, uint64_t *v)
 		c->failed |= bytes_put(c->to, *v) != 0;
 		return;
 	}
-	*v = varint_get(c->from);
+	/* Behind a text for which there was no memory the bytes are not where they should be:
+	 * that is no damage. */
+	*v = c->failed ? 0 : varint_get(c->from);
 	c->failed |= c->from->bad;
 }
 
@@ -83,6 +85,8 @@ static void code_event(struct coder *c, struct event *e, uint64_t recorded)
 /* No index has this: the bytes are damaged. */
 static void impossible(struct coder *c)
 {
+	if (c->failed)
+		return;
 	c->failed = true;
 	if (c->from)
 		c->from->bad = true;
