@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "engine/exec_set.h"
 #include "engine/check_names.h"
+#include "engine/exec_set.h"
 #include "engine/graph_stage.h"
 
 /* ---- part and thread ---- */

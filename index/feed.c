@@ -274,10 +274,12 @@ uint64_t feed_hash(const struct feed *f)
 	return source_hash_all(f->hash, f->nhash);
 }
 
-/* Never that it was cancelled: it is told to stop only when nobody asks any more. */
 static int named(const struct feed *f, const struct err *why, struct err *err)
 {
-	err_set(err, why->kind, 0, "%s: %s", f->opts.name, why->text);
+	if (why->kind == ERR_CANCEL)
+		err_set(err, why->kind, 0, "%s", why->text);
+	else
+		err_set(err, why->kind, 0, "%s: %s", f->opts.name, why->text);
 	return why->hint[0] ? err_hint(err, "%s", why->hint) : (int)err->kind;
 }
 

@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "repl/fit.h"
 #include "repl/frames.h"
@@ -141,8 +140,6 @@ static void put_edge(struct render *rd, struct graph *g, const struct edge *e,
 	double share = g->most ? (double)e->cost / (double)g->most : 0;
 
 	number_si(cost, e->cost);
-	for (size_t n = strlen(cost); n && cost[n - 1] == ' '; n--)
-		cost[n - 1] = '\0';
 	number_grouped(calls, e->calls);
 	/* What has no unit is as wide as what has one. */
 	out_printf(rd->o, "\tn%zu -> n%zu [label=\"%s%.*s", from, to,
