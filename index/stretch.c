@@ -21,7 +21,7 @@ enum {
 	FRESH_BLOCK = 1 << 10, /* decoded at once where functions are new; grows */
 	ENTRY_BLOCK = 1 << 8,  /* the same where first_run() goes on behind it */
 	REPLAY_ROOM = 512, /* bytes that replay_run() and first_run() may look ahead */
-	CHECK = 4 << 20,   /* bytes between looks at cancel */
+	CHECK = 4 << 20,   /* bytes replayed between looks at cancel */
 	JOBS_MAX = 256,
 	MEM = 256 << 20, /* bytes to work in, */
 	MEM_THREADS = 4, /* of so many threads; more of them: so many times as much */
@@ -106,8 +106,9 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 	if (t->cur_fn != UINT32_MAX && t->in_once)
 		return read_ahead(s, at, block);
 	if (left > REPLAY_ROOM && replay_ready(t)) {
-		q = replay_run(&s->replay, t, s->decode, p, p + left - REPLAY_ROOM,
-			       &s->err);
+		size_t run = left - REPLAY_ROOM < CHECK ? left - REPLAY_ROOM : CHECK;
+
+		q = replay_run(&s->replay, t, s->decode, p, p + run, &s->err);
 		if (s->err.kind)
 			return (int)s->err.kind;
 		/* Nothing is known here and nothing can be learnt. */
