@@ -9,7 +9,7 @@
 
 #include "index/base/arena.h"
 #include "index/detail_code.h"
-#include "index/merge.h"
+#include "index/profile.h"
 
 struct detail; /* knows where each function's entries are */
 

@@ -5,12 +5,13 @@
  * a derived event made of derived events costs no more than any other.  A part inherits
  * pid, cmd, creator, positions and events from the one before it in the same file.
  */
+#include "index/header.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "index/base/vec.h"
-#include "index/merge.h"
 #include "index/retally.h"
 
 static int no_memory(struct err *err)
@@ -572,31 +573,4 @@ int header_parts(struct profile *p, struct err *err)
 			return (int)err->kind;
 	measure_parts(p);
 	return p->nfile > 1 ? order_parts(p, err) : 0;
-}
-
-struct part_slots *profile_part_slots(const struct profile *p)
-{
-	struct part_slots *at = malloc((p->npart + 1) * sizeof(*at));
-	uint32_t before = NO_ID;
-
-	for (uint32_t k = 0; at && k < p->ntally; k++)
-		for (uint32_t i = 0; i < p->tally[k]->npart; i++) {
-			uint32_t part = p->map[k].part[i];
-
-			if (part != before)
-				at[part] = (struct part_slots){k, i};
-			before = part;
-		}
-	return at;
-}
-
-bool profile_next_slot(const struct profile *p, struct part_slots *at)
-{
-	uint32_t part = p->map[at->k].part[at->i];
-
-	if (++at->i == p->tally[at->k]->npart) {
-		at->i = 0;
-		at->k++;
-	}
-	return at->k < p->ntally && p->map[at->k].part[at->i] == part;
 }

@@ -14,41 +14,14 @@
 
 #include "index/base/sort.h"
 #include "index/base/vec.h"
+#include "index/header.h"
+#include "index/merge_names.h"
 #include "index/retally.h"
-
-static int no_memory(struct err *err)
-{
-	err_set(err, ERR_LIMIT, 0, "out of memory while joining names");
-	return err_hint(err, "the machine has too little memory for this profile");
-}
 
 static int interrupted(const atomic_int *cancel, struct err *err)
 {
 	if (cancel && atomic_load_explicit(cancel, memory_order_relaxed))
 		return err_set(err, ERR_CANCEL, 0, "interrupted");
-	return 0;
-}
-
-bool profile_begins_file(const struct profile *p, size_t k)
-{
-	return k == 0 || p->tally[k]->of_file != p->tally[k - 1]->of_file;
-}
-
-int profile_odd(struct profile *p, size_t k, enum odd kind, uint64_t line,
-		struct str text, struct err *err)
-{
-	struct odd_count *c = &p->odds[kind];
-	size_t cap = p->nodd;
-
-	c->count++;
-	if (c->n >= ODD_KEPT)
-		return 0;
-	if (vec_reserve(&p->odd, &cap, p->nodd + 1, sizeof(*p->odd)))
-		return no_memory(err);
-	p->odd[p->nodd++] =
-		(struct odd_line){kind, p->tally[k]->of_file, p->map[k].lines + line,
-				  arena_str(&p->arena, text)};
-	c->n++;
 	return 0;
 }
 
@@ -307,7 +280,7 @@ static int join_functions(struct profile *p, struct err *err)
 	free(ids.use);
 	free(ids.at);
 	free(ids.met);
-	return rc ? no_memory(err) : 0;
+	return rc ? profile_no_memory(err) : 0;
 }
 
 /* ---- edges ---- */
@@ -453,30 +426,10 @@ static int join_edges(struct profile *p, struct err *err)
 	free(s.pair);
 	rc = rc || map_edges(p, s.number);
 	free(s.number);
-	return rc ? no_memory(err) : 0;
+	return rc ? profile_no_memory(err) : 0;
 }
 
 /* ---- events and diagnostics ---- */
-
-uint32_t profile_event(const struct profile *p, struct str name)
-{
-	const uint32_t h = (uint32_t)str_hash(name);
-	uint32_t probe = hash_start(&p->event_by, h), e;
-
-	while ((e = hash_next(&p->event_by, h, &probe)) != HASH_NONE)
-		if (str_eq(p->event[e].name, name))
-			break;
-	return e;
-}
-
-int profile_add_event(struct profile *p, size_t n, const struct event *event)
-{
-	if (vec_reserve(&p->event, &p->event_cap, n + 1, sizeof(*p->event)) ||
-	    hash_add(&p->event_by, (uint32_t)str_hash(event->name), (uint32_t)n))
-		return -1;
-	p->event[n] = *event;
-	return 0;
-}
 
 /* The number of a recorded event, which is made when it is new; HASH_NONE when memory is out. */
 static uint32_t event_number(struct profile *p, struct str name)
@@ -497,7 +450,7 @@ static int join_events(struct profile *p, struct str order, struct err *err)
 		struct str name = arena_str(&p->arena, (struct str){order.p, n});
 
 		if (!name.p || event_number(p, name) == HASH_NONE)
-			return no_memory(err);
+			return profile_no_memory(err);
 		order = str_from(order, n + 1);
 	}
 	for (size_t k = 0; k < p->ntally; k++) {
@@ -505,11 +458,11 @@ static int join_events(struct profile *p, struct str order, struct err *err)
 		uint32_t *map = p->map[k].event = malloc((t->nevent + 1) * sizeof(*map));
 
 		if (!map)
-			return no_memory(err);
+			return profile_no_memory(err);
 		for (size_t i = 0; i < t->nevent; i++) {
 			map[i] = event_number(p, t->event[i]);
 			if (map[i] == HASH_NONE)
-				return no_memory(err);
+				return profile_no_memory(err);
 			if (p->nevent > EVENTS_MAX)
 				return tally_too_many_events(err);
 		}
@@ -537,7 +490,7 @@ static int kept_odds(struct profile *p, const struct kept *kept, struct err *err
 	size_t cap = p->nodd;
 
 	if (vec_reserve(&p->odd, &cap, p->nodd + kept->nodd, sizeof(*p->odd)))
-		return no_memory(err);
+		return profile_no_memory(err);
 	for (size_t i = 0; i < kept->nodd; i++) {
 		struct odd_count *c = &p->odds[kept->odd[i].kind];
 
@@ -598,7 +551,7 @@ int merge(struct profile *p, struct tally *const *tally, size_t n, struct str ev
 	p->ntally = n;
 	p->map = calloc(n, sizeof(*p->map));
 	if (!p->map)
-		return no_memory(err);
+		return profile_no_memory(err);
 	for (size_t k = 0; k < n; k++) {
 		if (profile_begins_file(p, k)) {
 			p->nfile++;
@@ -617,29 +570,4 @@ int merge(struct profile *p, struct tally *const *tally, size_t n, struct str ev
 		return (int)err->kind;
 	order_odds(p);
 	return interrupted(cancel, err);
-}
-
-void profile_free(struct profile *p)
-{
-	for (size_t k = 0; p->map && k < p->ntally; k++) {
-		struct merge_map *m = &p->map[k];
-
-		for (int s = 0; s < SPACES; s++)
-			free(m->name[s]);
-		free(m->fn);
-		free(m->edge);
-		free(m->event);
-		free(m->part);
-	}
-	for (int s = 0; s < SPACES; s++)
-		free(p->name[s]);
-	void *const arrays[] = {p->event,     p->fn_name, p->fn_file, p->fn_obj,
-				p->self,      p->caller,  p->callee,  p->edge_sum,
-				p->out_first, p->part,	  p->odd,     p->map};
-
-	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
-		free(arrays[i]);
-	hash_free(&p->event_by);
-	arena_free(&p->arena);
-	memset(p, 0, sizeof(*p));
 }

@@ -2,9 +2,7 @@
  * merge.h - the tallies of all stretches, joined in file order into one profile.
  *
  * Here the file's ids become strings, strings become functions (FORMAT.md section 6), and
- * everything gets its final, dense number (store.h).  Cost lines, call sites, jumps and the
- * costs of parts stay where they were tallied; the maps below translate them while the
- * index is written.
+ * everything gets its number.
  *
  * A profile may be a set of files: ids and what parts inherit end with a file, names and
  * functions are the same in all, and parts are ordered by (pid, part, thread).
@@ -13,116 +11,16 @@
 #define QUERN_MERGE_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
-#include "index/base/arena.h"
-#include "index/base/err.h"
-#include "index/base/hash.h"
-#include "index/base/str.h"
-#include "index/tally.h"
-
-/* From a tally's numbers to the profile's; NO_ID where there is none. */
-#define NO_ID UINT32_MAX
-struct merge_map {
-	uint32_t *name[SPACES]; /* per name slot */
-	uint32_t *fn;		/* per function slot */
-	uint32_t *edge;		/* per edge slot */
-	uint32_t *event;	/* per event */
-	uint32_t *part;		/* per part slot */
-	uint64_t offset, lines; /* bytes and lines of the file before the stretch */
-};
-
-struct event { /* recorded ones first, then the derived */
-	struct str name, long_name, formula;
-	bool builtin;
-	int64_t *coef; /* of the recorded events; NULL for a recorded one */
-};
-
-struct part {
-	uint64_t part, pid, thread;
-	struct str creator, cmd, trigger, time_range, desc, positions, events;
-	uint32_t file;		/* that it stands in: 0 unless the profile is a set */
-	uint64_t offset, bytes; /* in that file */
-	bool has_totals, has_summary;
-	uint64_t *totals, *summary; /* E each, in the profile's events; NULL: absent */
-};
-
-struct odd_count {
-	enum odd kind;
-	uint64_t count;
-	size_t first, n; /* of the kept lines, in profile.odd */
-};
-
-struct profile {
-	struct arena arena;
-	struct str *name[SPACES]; /* ordered bytewise */
-	size_t nname[SPACES];
-
-	struct event *event;
-	size_t nevent, nall_events; /* recorded ones; derived ones behind them */
-	size_t event_cap;
-	struct hash event_by; /* name -> event */
-
-	size_t nfn;
-	uint32_t *fn_name, *fn_file, *fn_obj;
-	uint64_t *self; /* nevent per function */
-
-	size_t nedge;
-	uint32_t *caller, *callee;
-	uint64_t *edge_sum;  /* calls and nevent costs per edge */
-	uint32_t *out_first; /* nfn + 1 */
-
-	struct part *part;
-	size_t npart;
-
-	struct odd_line *odd; /* by kind, file, line */
-	size_t nodd;
-	struct odd_count odds[ODD_KINDS];
-	size_t nodds;
-
-	size_t nfile;
-	uint64_t loose;	       /* callees: see meta_code.h */
-	uint64_t lines, bytes; /* of the input, all files */
-	bool has_line, has_instr, saturated;
-
-	struct merge_map *map; /* one per tally */
-	struct tally *const *tally;
-	size_t ntally;
-};
+#include "index/profile.h"
 
 /*
  * tally[0..n) in the order of the text, tally.of_file ascending (a kept one stands anywhere);
  * they must outlive the profile.  events: names in their order, blanks between; empty: as they
- * are met.
+ * are met.  p is profile_free()'s in any case.
  */
 int merge(struct profile *p, struct tally *const *tally, size_t n, struct str events,
 	  const atomic_int *cancel, struct err *err);
-void profile_free(struct profile *p);
-/* Only the strings: p->name and the name maps of p->map. */
-int merge_names(struct profile *p, struct err *err);
-
-/* The number of an event; HASH_NONE when there is none of the name. */
-uint32_t profile_event(const struct profile *p, struct str name);
-/* One more, with a name that no other has, at the end of `n` events.  0, or -1: no memory. */
-int profile_add_event(struct profile *p, size_t n, const struct event *event);
-
-/* header.c: what header lines mean. */
-int header_events(struct profile *p, struct err *err);
-int header_parts(struct profile *p, struct err *err);
-/* Keep a diagnostic found after tallying; line from the start of tally k. */
-int profile_odd(struct profile *p, size_t k, enum odd kind, uint64_t line,
-		struct str text, struct err *err);
-/* Where the slots of each part begin, which follow one another in the order of the text; to be
- * freed, NULL: no memory. */
-struct part_slots {
-	uint32_t k, i; /* tally, slot in it */
-};
-struct part_slots *profile_part_slots(const struct profile *p);
-/* From one slot to the next; false when that is of another part. */
-bool profile_next_slot(const struct profile *p, struct part_slots *at);
-/* Stretch k is the first of its file. */
-bool profile_begins_file(const struct profile *p, size_t k);
 
 #endif

@@ -1,9 +1,11 @@
 /*
- * merge_names.c - ids to strings; see merge.h.
+ * merge_names.c - ids to strings; see merge_names.h.
  *
  * Every name slot gets its string: its own, or for an id that was defined before the stretch
  * the one that the id had there.  Strings are interned, sorted, numbered.
  */
+#include "index/merge_names.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +14,6 @@
 #include "index/base/map.h"
 #include "index/base/sort.h"
 #include "index/base/vec.h"
-#include "index/merge.h"
-
-static int no_memory(struct err *err)
-{
-	err_set(err, ERR_LIMIT, 0, "out of memory while joining names");
-	return err_hint(err, "the machine has too little memory for this profile");
-}
 
 struct intern {
 	struct hash by;
@@ -228,7 +223,7 @@ static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 
 		if (!before) {
 			if (!last && id_add(&j->ids, &now))
-				return no_memory(j->err);
+				return profile_no_memory(j->err);
 			continue;
 		}
 		if (!now.defined)
@@ -248,13 +243,13 @@ static int join_tally(struct join *j, size_t k)
 
 	j->p->map[k].name[j->space] = string;
 	if (!string)
-		return no_memory(j->err);
+		return profile_no_memory(j->err);
 	memset(string, 0xff, names->n * sizeof(*string));
 	if (j->p->ntally > 1 && id_expect(&j->ids, names->n))
-		return no_memory(j->err);
+		return profile_no_memory(j->err);
 	for (uint32_t i = 0; i < names->n; i++)
 		if (resolve(j, k, i, 0) == NO_ID)
-			return no_memory(j->err);
+			return profile_no_memory(j->err);
 	return j->p->ntally > 1 ? carry_ids(j, k, string) : 0;
 }
 
@@ -271,11 +266,11 @@ static int number_strings(struct join *j)
 
 	j->order = malloc((n + 1) * sizeof(*j->order));
 	if (!j->order || sort_strings(j->strings.s, n, j->order))
-		return no_memory(j->err);
+		return profile_no_memory(j->err);
 	j->place = malloc((n + 1) * sizeof(*j->place));
 	j->sorted = malloc((n + 1) * sizeof(*j->sorted));
 	if (!j->place || !j->sorted)
-		return no_memory(j->err);
+		return profile_no_memory(j->err);
 	for (size_t i = 0; i < n; i++) {
 		j->sorted[i] = j->strings.s[j->order[i].value];
 		j->place[j->order[i].value] = (uint32_t)i;
@@ -299,7 +294,7 @@ static int join_guarded(void *arg)
 
 	j->entry = intern(&j->strings, STR("???"));
 	if (j->entry == NO_ID)
-		return no_memory(j->err);
+		return profile_no_memory(j->err);
 	for (size_t k = 0; k < p->ntally; k++) {
 		if (profile_begins_file(p, k))
 			id_forget(&j->ids);

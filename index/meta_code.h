@@ -14,7 +14,7 @@
 #include "index/base/arena.h"
 #include "index/base/str.h"
 #include "index/base/varint.h"
-#include "index/merge.h"
+#include "index/profile.h"
 #include "index/part_code.h"
 
 /* Which file an index is of; see source.h. */

@@ -18,6 +18,7 @@
 #include "index/decode.h"
 #include "index/detail.h"
 #include "index/feed.h"
+#include "index/merge_names.h"
 #include "index/meta_code.h"
 #include "index/part_names.h"
 #include "index/source.h"

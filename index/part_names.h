@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 
 #include "index/base/err.h"
-#include "index/merge.h"
+#include "index/profile.h"
 #include "index/store.h"
 #include "index/store_write.h"
 

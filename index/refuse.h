@@ -3,7 +3,7 @@
 #define QUERN_REFUSE_H
 
 #include "index/input.h"
-#include "index/merge.h"
+#include "index/profile.h"
 
 /* One file, when it has been read. */
 int refuse_file(const struct input *in, struct err *err);

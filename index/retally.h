@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "index/merge.h"
+#include "index/profile.h"
 #include "index/store.h"
 
 /* What of a tally is final already; in the tally's arena. */

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 
 #include "index/base/err.h"
-#include "index/merge.h"
+#include "index/profile.h"
 #include "index/meta_code.h"
 #include "index/store_write.h"
 
