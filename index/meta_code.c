@@ -60,28 +60,6 @@ static void code_source(struct coder *c, struct source_id *s)
 	code_u64(c, &s->hash);
 }
 
-static void code_event(struct coder *c, struct event *e, uint64_t recorded)
-{
-	bool derived = e->coef != NULL;
-
-	code_str(c, &e->name);
-	code_str(c, &e->long_name);
-	code_str(c, &e->formula);
-	code_bool(c, &e->builtin);
-	code_bool(c, &derived);
-	if (!derived)
-		return;
-	if (c->from)
-		e->coef = ARENA_ARRAY(c->arena, int64_t, (size_t)recorded + 1);
-	for (uint64_t i = 0; e->coef && i < recorded; i++) {
-		uint64_t z = c->to ? varint_zigzag(0, (uint64_t)e->coef[i]) : 0;
-
-		code_u64(c, &z);
-		e->coef[i] = (int64_t)varint_unzigzag(0, z);
-	}
-	c->failed |= e->coef == NULL;
-}
-
 /* No index has this: the bytes are damaged. */
 static void impossible(struct coder *c)
 {
@@ -90,6 +68,31 @@ static void impossible(struct coder *c)
 	c->failed = true;
 	if (c->from)
 		c->from->bad = true;
+}
+
+/* Event i, of so many that are recorded: those behind them are derived. */
+static void code_event(struct coder *c, struct event *e, uint64_t i, uint64_t recorded)
+{
+	bool derived = e->coef != NULL;
+
+	code_str(c, &e->name);
+	code_str(c, &e->long_name);
+	code_str(c, &e->formula);
+	code_bool(c, &e->builtin);
+	code_bool(c, &derived);
+	if (derived != (i >= recorded))
+		impossible(c);
+	if (c->failed || !derived)
+		return;
+	if (c->from)
+		e->coef = ARENA_ARRAY(c->arena, int64_t, (size_t)recorded + 1);
+	for (uint64_t k = 0; e->coef && k < recorded; k++) {
+		uint64_t z = c->to ? varint_zigzag(0, (uint64_t)e->coef[k]) : 0;
+
+		code_u64(c, &z);
+		e->coef[k] = (int64_t)varint_unzigzag(0, z);
+	}
+	c->failed |= e->coef == NULL;
 }
 
 /* Arrays that are read are as long as the bytes left at most: each element is >= 1. */
@@ -175,7 +178,7 @@ void meta_code(struct coder *c, struct meta *m)
 		c->failed |= !m->event || !m->total;
 	}
 	for (uint64_t i = 0; !c->failed && i < m->all_events; i++)
-		code_event(c, &m->event[i], m->events);
+		code_event(c, &m->event[i], i, m->events);
 	for (uint64_t i = 0; !c->failed && i < m->events; i++)
 		code_u64(c, &m->total[i]);
 }

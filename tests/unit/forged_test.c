@@ -204,6 +204,20 @@ static void rename_event(struct value *v, uint64_t from, uint64_t to)
 			v->p[i + 2] = (unsigned char)to;
 }
 
+/* The derived event, whose formula this is, is a recorded one; it has coefficients all the same. */
+static void underive(struct value *v, uint64_t a, uint64_t b)
+{
+	unsigned char *at = v->p, *const end = at + v->head.bytes;
+
+	(void)a, (void)b;
+	/* The file's formulas have it, too. */
+	while (at && (at = memmem(at, (size_t)(end - at), "2 Ir + Dr", 9)) && at[10] != 1)
+		at++;
+	if (!at)
+		fuzz_fail("no derived event");
+	at[10] = 0;
+}
+
 /* ---- what is said ---- */
 
 static int render(void *arg, const struct result *r, struct err *err)
@@ -253,6 +267,7 @@ static const struct forgery {
 	{TABLE_META, 0, drop, 0, 0, NULL, "meta block 0: missing"},
 	{TABLE_META, 0, set_rows, 99, 0, NULL,
 	 "the index is of another version of quern"},
+	{TABLE_META, 0, underive, 0, 0, NULL, UNREADABLE},
 	{TABLE_META, 0, recode, OF_META(functions), UINT32_MAX, NULL, UNREADABLE},
 	{TABLE_META, 0, recode, OF_META(cycles), 1000, NULL, UNREADABLE},
 	{TABLE_META, 0, recode, OF_META(parts), 1ull << 32, NULL, UNREADABLE},
