@@ -65,24 +65,19 @@ static struct str info_positions(const struct table *t, uint32_t r)
 static struct str info_totals(const struct table *t, uint32_t r)
 {
 	struct store *st = t->g->st;
-	uint64_t sum = 0;
-	uint32_t said = 0, parts = info_of(t)->parts;
+	struct store_totals totals;
+	struct store_event ev;
 
 	(void)r;
-	for (uint32_t p = 0; p < parts; p++) {
-		struct store_part part;
-
-		store_part(st, p, &part);
-		said += part.has_totals;
-		sum += store_part_totals(st, p, 0);
-	}
-	if (said < parts || parts == 0)
+	store_totals(st, &totals);
+	if (!totals.written)
 		return STR("the profile has none");
-	return sum == store_total(st, 0)
-		       ? STR("agree with the sums")
-		       : arena_printf(t->x->a, "DISAGREE: %llu written, %llu summed",
-				      (unsigned long long)sum,
-				      (unsigned long long)store_total(st, 0));
+	if (totals.agree)
+		return STR("agree with the sums");
+	store_event(st, totals.event, &ev);
+	return arena_printf(t->x->a, "DISAGREE in %.*s: %llu written, %llu summed",
+			    STR_ARG(ev.name), (unsigned long long)totals.sum,
+			    (unsigned long long)store_total(st, totals.event));
 }
 
 static uint64_t info_built(const struct table *t, uint32_t r, uint32_t e)

@@ -229,6 +229,15 @@ uint64_t store_part_self(struct store *st, uint32_t p, uint32_t e); /* computed 
 /* What the file says of it. */
 uint64_t store_part_totals(struct store *st, uint32_t p, uint32_t e);
 uint64_t store_part_summary(struct store *st, uint32_t p, uint32_t e);
+/* Do the parts' totals: add up to what was computed?  Neither is trusted more, but what is
+ * computed is 100 %. */
+struct store_totals {
+	bool written;	/* by every part */
+	bool agree;	/* in all recorded events; where they do not: */
+	uint32_t event; /* the first such, */
+	uint64_t sum;	/* of what is written, UINT64_MAX at most */
+};
+void store_totals(struct store *st, struct store_totals *out);
 /* Functions with cost in part p: ascending ids, costs[i * events + e] is self cost. */
 int store_part_functions(struct store *st, uint32_t p, struct arena *a, fn_id **fns,
 			 uint64_t **costs, size_t *n, struct err *err);

@@ -518,6 +518,26 @@ uint64_t store_part_summary(struct store *st, uint32_t p, uint32_t e)
 	return cost_at(st, TABLE_PART_SUMMARY, e, p);
 }
 
+void store_totals(struct store *st, struct store_totals *out)
+{
+	*out = (struct store_totals){.written = st->info.parts > 0, .agree = true};
+	for (uint32_t p = 0; out->written && p < st->info.parts; p++) {
+		struct store_part part;
+
+		store_part(st, p, &part);
+		out->written = part.has_totals;
+	}
+	for (uint32_t e = 0; out->written && out->agree && e < st->info.events; e++) {
+		out->event = e;
+		out->sum = 0;
+		for (uint32_t p = 0; p < st->info.parts; p++)
+			if (__builtin_add_overflow(out->sum, store_part_totals(st, p, e),
+						   &out->sum))
+				out->sum = UINT64_MAX;
+		out->agree = out->sum == store_total(st, e);
+	}
+}
+
 struct detail_shape store_shape(const struct store *st)
 {
 	return (struct detail_shape){st->info.events, st->info.has_instr,

@@ -225,7 +225,24 @@ static char *unnamed(const struct app *app, const char *path)
 	return strdup(is_open(app, base) ? path : base);
 }
 
-static void say_opened(const struct app *app, const char *path, const struct store *st,
+/* Of a profile that has just been read: what its totals: say otherwise. */
+static void say_totals(const struct app *app, const char *path, struct store *st)
+{
+	struct store_totals totals;
+	struct store_event ev;
+
+	store_totals(st, &totals);
+	if (!totals.written || totals.agree)
+		return;
+	store_event(st, totals.event, &ev);
+	app_note(
+		app,
+		"quern: %s: its totals: say %llu %.*s, its lines add up to %llu, which is 100 %%",
+		path, (unsigned long long)totals.sum, STR_ARG(ev.name),
+		(unsigned long long)store_total(st, totals.event));
+}
+
+static void say_opened(const struct app *app, const char *path, struct store *st,
 		       const struct build_report *report)
 {
 	char took[NUMBER_MAX], bytes[NUMBER_MAX], files[60] = "";
@@ -262,6 +279,8 @@ static void say_opened(const struct app *app, const char *path, const struct sto
 			app,
 			"quern: %s: odd lines, skipped or mended: %llu; `info` shows them",
 			path, (unsigned long long)store_info(st)->diagnostics);
+	if (!store_info(st)->truncated)
+		say_totals(app, path, st);
 }
 
 static int build(struct app *app, const char *const *path, size_t n, struct store **st,

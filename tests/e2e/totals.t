@@ -65,6 +65,27 @@ def check(path):
 
 checked = sum(check(path) for path in sorted(glob.glob(fixtures + "/small/*.out*")))
 ok(checked > 12, "files of callgrind were checked", checked)
+
+# Where they do not, it is said at once, and `info` goes on saying so.
+HEAD = b"events: Ir Dr\nfn=f\n1 5 6\n"
+for name, text, said, info in (
+        ("all agree", HEAD + b"totals: 5 6\n", None, "agree with the sums"),
+        ("the second event", HEAD + b"totals: 5 9\n", "say 9 Dr, its lines add up to 6",
+         "DISAGREE in Dr: 9 written, 6 summed"),
+        ("in two parts", HEAD + b"totals: 5 6\npart: 2\n" + HEAD + b"totals: 4 6\n",
+         "say 9 Ir, its lines add up to 10", "DISAGREE in Ir: 9 written, 10 summed"),
+        ("in one part of two", HEAD + b"part: 2\n" + HEAD + b"totals: 4 6\n", None,
+         "the profile has none"),
+        ("their sum does not fit", HEAD + b"totals: %d 6\npart: 2\n" % (2 ** 64 - 1) + HEAD +
+         b"totals: 7 6\n", "say %d Ir" % (2 ** 64 - 1), "DISAGREE in Ir: %d" % (2 ** 64 - 1))):
+    with open("t.out", "wb") as f:
+        f.write(text)
+    r = run("t.out", "-c", "info | show totals")
+    ok(r.status == 0 and info in r.text and (said in r.talk if said else "totals" not in r.talk),
+       "totals: " + name, r)
+    r = run("t.out", "-c", "info | show totals")
+    ok(r.status == 0 and info in r.text and "say" not in r.talk, "asked again: " + name, r)
+    os.remove("t.out.quern")
 shared = top + "/../shared/profiles"
 known = {os.path.basename(p) for p in glob.glob(fixtures + "/small/*")}
 for path in sorted(glob.glob(shared + "/small/*.out*") + glob.glob(shared + "/big/*.out")):
