@@ -211,22 +211,24 @@ static struct str expand(struct naive_state *s, enum space space, struct str t)
 {
 	char *buf = facts_sure(malloc(EXPANDED_LIMIT));
 	struct str out = t;
+	bool fits = true;
 	size_t n = 0;
 	uint64_t id;
 
+	/* An id that nobody knows is odd in a name that is too long, too. */
 	while (t.n) {
 		size_t len = reference(t, &id);
 		struct str piece = len ? id_text(s, space, id) : (struct str){t.p, 1};
 
-		if (piece.n > EXPANDED_LIMIT - n) {
-			free(buf);
-			return out;
+		fits = fits && piece.n <= EXPANDED_LIMIT - n;
+		if (fits) {
+			memcpy(buf + n, piece.p, piece.n);
+			n += piece.n;
 		}
-		memcpy(buf + n, piece.p, piece.n);
-		n += piece.n;
 		t = str_from(t, len ? len : 1);
 	}
-	out = arena_str(&s->r->arena, (struct str){buf, n});
+	if (fits)
+		out = arena_str(&s->r->arena, (struct str){buf, n});
 	free(buf);
 	return out;
 }
