@@ -154,6 +154,7 @@ static void run_columns(void)
 		"functions | where file = \"a.c\"",
 		"functions | where \"g.c\" != file",
 		"functions of \"c*\"",
+		"callsites of *",
 		"functions vs base | group by fn",
 		"functions vs base | show fn, base.Zero, delta.Zero",
 		"functions vs base | show fn, base, delta%, change",
