@@ -203,6 +203,25 @@ static void full_blocks(int arg)
 	faults_put("p", grown.buf, grown.n);
 }
 
+/* Call sites of one part, and of another the other way round: where there is little memory they
+ * are added up only when they are ordered. */
+static void turned_round(int arg)
+{
+	enum { SITES = 5000 };
+
+	(void)arg;
+	grown.n = 0;
+	out_c(&grown, "events: Ir Dr\nfl=a.c\nfn=(1) f\n");
+	for (int part = 1; part <= 2; part++) {
+		out_printf(&grown, "part: %d\nfn=(1)\n", part);
+		for (int i = 1; i <= SITES; i++)
+			out_printf(&grown, "cfn=(2) g\ncalls=1 1\n%d 2 1\n",
+				   part == 1 ? i : SITES + 1 - i);
+	}
+	faults_empty();
+	faults_put("p", grown.buf, grown.n);
+}
+
 static const struct growing {
 	struct scene scene;
 	int from, to;
@@ -231,6 +250,10 @@ static const struct growing {
 	 60},
 	{{"full blocks", .prepare = full_blocks, .index = "i", .leaves = 2,
 	  .quiet = true},
+	 0,
+	 1},
+	{{"call sites the other way round, in little memory", .prepare = turned_round,
+	  .quiet = true, .opts = {.mem = 8 << 10}},
 	 0,
 	 1},
 	{{"a file is added to long headers", .prepare = filled_set,
