@@ -3,7 +3,7 @@
 
 Whatever the graph: lo <= est <= hi, every step is a call edge that costs at least as much as hi,
 paths come in their order, touch from and to at their ends only, and with all of them listed
-their estimates add up to `cost of`.  What a single path really costs is unit/path_test.c's.
+their estimates add up to `cost of`.  What a single path really costs is unit/path_truth_test.c's.
 """
 import glob
 import json

@@ -301,7 +301,8 @@ static void write_alike(struct out *o, uint64_t seed, unsigned positions, unsign
 	/* clang-format off */
 	static const char *const first[] = {
 		"+3", "+4", "+7", "+9", "+1", "+12", "+63", "+64", "+0", "+05", "+100",
-		"-1", "*", "7", "0x40", "+9999999", "4611686018427387904"};
+		"-1", "*", "7", "0x40", "0x", "0x000000000000000000020",
+		"+9999999", "4611686018427387904"};
 	static const char *const second[] = {"0",   "*",   "+1", "-1", "12",
 					     "+63", "+64", "00", "0x3"};
 	static const char *const cost[] = {

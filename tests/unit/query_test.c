@@ -163,6 +163,13 @@ static void test_limits(void)
 		       cases[i].name);
 	}
 	session_set_limits(session, &none);
+	is_u64(run("top 5", &s, &err), 0, "a last result");
+	session_set_limits(session, &(struct session_limits){.rows = 4});
+	is_u64(run("_", &s, &err), ERR_LIMIT, "limit: rows of the last result");
+	is_u64(s.results, 0, "  of which none is shown");
+	session_set_limits(session, &none);
+	is_u64(run("_", &s, &err), 0, "  and which is still there");
+	is_u64(s.rows, 5, "  whole");
 	err_clear(&err);
 	session_push(session, STR("focus main"), &err);
 	session_set_limits(session, &cases[3].limits);

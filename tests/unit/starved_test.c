@@ -149,6 +149,15 @@ static void run_columns(void)
 		"shortest 3 paths from * to z",
 		"cost of y under b",
 		"cost of (d, z) under (a, c)",
+		"functions | show fn, self.Zero, incl.Zero | sum",
+		"functions | show self, self.Zero | sum | show Zero",
+		"functions | where file = \"a.c\"",
+		"functions | where \"g.c\" != file",
+		"functions of \"c*\"",
+		"callsites of *",
+		"functions vs base | group by fn",
+		"functions vs base | show fn, base.Zero, delta.Zero",
+		"functions vs base | show fn, base, delta%, change",
 	};
 	static const char text[] =
 		"events: Ir Zero\nfl=a.c\nfn=a\n1 5\ncfn=b\ncalls=2 1\n1 90\n"
