@@ -26,14 +26,15 @@
 #include "repl/fit.h"
 #include "repl/script.h"
 
-enum { HISTORY = 2000, LISTED_LINES = 12 };
+/* EVENT, FILTERS: columns of the prompt at most. */
+enum { HISTORY = 2000, LISTED_LINES = 12, EVENT = 60, FILTERS = 200 };
 
 struct shell {
 	struct app *app;
 	EditLine *el;
 	History *history;
 	char *file; /* of the history; NULL: not kept */
-	char prompt[400];
+	struct out prompt;
 	struct out entry;	 /* the lines typed so far */
 	bool interrupted, again; /* again: Tab was the last key too */
 	mbstate_t mb;
@@ -115,42 +116,45 @@ static int read_char(EditLine *el, wchar_t *c)
 	}
 }
 
-static void filters_of(const struct app *app, char *text, size_t size)
+/* `focus handle` reads as focus:handle. */
+static void put_filters(struct out *o, enum emit_form form, const struct app *app)
 {
-	size_t n = 0;
+	struct out all;
+	size_t blank;
 
-	text[0] = '\0';
-	for (size_t i = 0; i < session_filters(app->session) && n < size; i++) {
-		struct str f = session_filter(app->session, i);
-
-		n += (size_t)snprintf(text + n, size - n, " %.*s", STR_ARG(f));
+	out_mem(&all);
+	for (size_t i = 0; i < session_filters(app->session); i++) {
+		out_char(&all, ' ');
+		out_str(&all, session_filter(app->session, i));
 	}
-	/* `focus handle` reads as focus:handle; control bytes never reach the prompt. */
-	for (char *p = text; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
-	for (char *p = text; *p; p++)
-		if (p > text && *p == ' ' && p[1] && !strchr(text, ':'))
-			*p = ':';
+	if (all.n) {
+		blank = 1 + str_find((struct str){all.buf + 1, all.n - 1}, ' ');
+		if (blank < all.n && !memchr(all.buf, ':', all.n))
+			all.buf[blank] = ':';
+		fit_put(o, form, FIT_TEXT, (struct str){all.buf, all.n}, FILTERS);
+	}
+	out_close(&all);
 }
 
+/* The editor takes nothing that is not of the locale's encoding: all goes through the gate. */
 static const char *prompt(EditLine *el)
 {
+	enum emit_form form;
 	struct shell *s;
-	char filters[200];
 
 	el_get(el, EL_CLIENTDATA, &s);
-	if (s->entry.n) {
-		snprintf(s->prompt, sizeof(s->prompt), "   ...> ");
-		return s->prompt;
-	}
-	filters_of(s->app, filters, sizeof(filters));
-	if (s->app->nprofiles)
-		snprintf(s->prompt, sizeof(s->prompt), "quern[%.*s%s]> ",
-			 STR_ARG(session_event(s->app->session)), filters);
-	else
-		snprintf(s->prompt, sizeof(s->prompt), "quern> ");
-	return s->prompt;
+	if (s->entry.n)
+		return "   ...> ";
+	if (!s->app->nprofiles)
+		return "quern> ";
+	form = s->app->screen.utf8 ? EMIT_TEXT : EMIT_ASCII;
+	out_close(&s->prompt);
+	out_mem(&s->prompt);
+	out_c(&s->prompt, "quern[");
+	fit_put(&s->prompt, form, FIT_TEXT, session_event(s->app->session), EVENT);
+	put_filters(&s->prompt, form, s->app);
+	out_bytes(&s->prompt, "]> ", sizeof("]> "));
+	return out_flush(&s->prompt) ? "quern> " : s->prompt.buf;
 }
 
 /* ---- Tab ---- */
@@ -392,6 +396,7 @@ int shell_run(struct app *app)
 	shell.app = app;
 	app->interactive = true;
 	out_mem(&shell.entry);
+	out_mem(&shell.prompt);
 	shell.el = el_init("quern", stdin, stdout, stderr);
 	if (!shell.el) {
 		talk("quern: no line editor for this terminal");
@@ -413,5 +418,6 @@ int shell_run(struct app *app)
 	el_reset(shell.el);
 	free(shell.file);
 	out_close(&shell.entry);
+	out_close(&shell.prompt);
 	return 0;
 }

@@ -15,7 +15,7 @@ import termios
 import time
 import unicodedata
 
-from e2e import HUNG, SLOW, done, environ, ok, profile, quern, same, skip, small
+from e2e import HUNG, SLOW, done, environ, ok, profile, quern, same, skip, write_bytes
 
 HOSTILE = {
     "title": b"\x1b]0;owned\x07", "clear": b"\x1b[2J\x1b[H", "sgr": b"\x1b[8mhidden", "c1": b"\xc2\x9b2J", "raw c1": b"\x9b2J",
@@ -121,6 +121,18 @@ got = t.read(rb"]> ")
 got += t.ask(b".profiles") + t.ask(b".close nosuch\x16\x1b") + t.ask(b"nosuch")
 ok(unclean(got) == [] and b"\x1b[31mname" not in got, "the name of a file is escaped too", repr(got))
 t.close()
+
+# The name of an event and a filter stand in the prompt, whose bytes the line editor must be able to read.
+write_bytes("event.out", b"events: Ir\xff\xc2\x9b31m\xe2\x80\xae\nfl=a.c\nfn=main" + "\u6f22".encode() * 90 + b"\n1 10\n")
+for locale in ("C.UTF-8", "C"):
+    t = Terminal("event.out", "-q", columns=400, env=(("LC_ALL", locale),))
+    got = t.read(rb"]> $")
+    ok(unclean(got) == [] and rb"quern[Ir\xFF\xC2" in got, "%s: an event of odd bytes in the prompt" % locale, repr(got))
+    for i in range(3):      # cut in the middle of a character, somewhere
+        got = t.ask(b".push hide /^" + b"x" * i + "\u6f22".encode() * 110 + b"|main/")
+        ok(unclean(got) == [] and b" hide:/^" in got, "%s: and a filter that is too long" % locale, repr(got))
+        t.ask(b".pop")
+    same(t.close(), 0, "%s: the prompt goes on" % locale)
 
 # Colour: on a terminal, unless it is said not to.
 for env, args, want in (((), (), True), ((("NO_COLOR", "1"),), (), False), ((("TERM", "dumb"),), (), False),
