@@ -9,6 +9,8 @@ from e2e import done, ok, run, same, small, work, write_bytes
 lua = shutil.copy(small + "lua-default.out", "lua.out")
 run(lua, "-q", "-c", "info")
 write_bytes("params.q", b"top ${N}")
+write_bytes("itself.q", b"top 1\n.run itself.q\n")
+write_bytes("other.q", b".read itself.q\n")
 write_bytes("many.q", b"\n".join(b"${A%d}" % i for i in range(100)))
 NONE_OPEN = "no profile is open\n  hint: .open PROFILE"
 
@@ -49,6 +51,8 @@ COMMANDS = [
     (".run params.q", 1, "N"),
     (".run params.q 3", 2, "'3' is not NAME=VALUE"),
     (".run many.q " + " ".join("A%d=x" % i for i in range(100)), 6, "more than 32 values"),
+    (".run itself.q", 6, "itself.q: scripts are nested more than 16 deep"),
+    (".read other.q", 6, "itself.q: scripts are nested more than 16 deep"),
     (".edit", 2, ".edit is for the prompt"),
     (".xyzzyxyzzy", 2, "there is no command '.xyzzyxyzzy'"),
     (".saev x", 2, "did you mean '.save'?"),
