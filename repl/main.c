@@ -61,12 +61,15 @@ static void catch_signals(void)
 {
 	struct sigaction interrupt = {.sa_handler = on_interrupt};
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+	struct sigaction usual = {.sa_handler = SIG_DFL};
 
 	/* A job started with nohup or in the background keeps ignoring it. */
 	if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 		sigaction(SIGINT, &interrupt, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
 	sigaction(SIGXFSZ, &ignore, NULL);
+	/* Where a parent ignores it, how a child ended is never known. */
+	sigaction(SIGCHLD, &usual, NULL);
 }
 
 /* The user's own settings: ~/.config/quern/init. */

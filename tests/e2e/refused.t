@@ -3,6 +3,7 @@
 import os
 import resource
 import shutil
+import signal
 
 from e2e import done, ok, run, same, small, work, write_bytes
 
@@ -68,6 +69,7 @@ COMMANDS = [
     (".push hide main\n.export d", 1, "filters are in force\n  hint: `.pop all` first"),
     (".strip-prefix x", 2, "a moved source tree is written A=B, not 'x'"),
     ("top ! exit 3", 1, "'exit 3' ended with status 3"),
+    ("top ! kill -9 $$", 1, "'kill -9 $$' was ended by signal 9"),
     ("top > /nowhere/x", 1, "/nowhere/x: No such file or directory"),
     ("top > /", 1, "/: Is a directory"),
     ("top > /dev/full", 1, "/dev/full: No space left on device"),
@@ -76,6 +78,10 @@ for script, status, words in COMMANDS:
     r = run(lua, "-q", stdin=script.encode() + b"\n")
     ok(r.status == status and "error: " in r.talk and words in r.talk, script[:60].replace("\n", "; "),
        "want %d %r\n%s" % (status, words, r))
+r = run(lua, "-q", "-c", "top ! exit 3", preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+ok(r.status == 1 and "ended with status 3" in r.talk, "what a command ended with, where SIGCHLD was ignored", r)
+r = run(lua, "-q", "-c", "top ! kill -PIPE $$", "-c", "top ! kill -INT $$")
+ok(r.status == 0 and not r.talk, "a command that had enough has not failed", r)
 same(os.listdir(work).count("d"), 0, "nothing is written by what is refused")
 
 OPTIONS = [
