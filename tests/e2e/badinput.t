@@ -193,6 +193,25 @@ else:
             os.remove("disk/p.out.quern")
     ok(not wrong and full > 5, "a full disk: an error that says so, no file left", "\n".join(wrong))
 
+# A file system that knows only seconds: what is written twice in one looks the same.
+os.mkdir("seconds")
+write("image", bytes(1 << 20))
+if os.getuid() != 0:
+    skip("a profile written twice within a second", "only root can mount a file system")
+elif not shutil.which("mkfs.ext4"):
+    skip("a profile written twice within a second", "mkfs.ext4 is not installed (e2fsprogs)")
+elif (subprocess.run(["mkfs.ext4", "-q", "-O", "^has_journal", "-I", "128", "image"], stdout=subprocess.DEVNULL,
+                     stderr=subprocess.DEVNULL).returncode or
+      subprocess.run(["mount", "-o", "loop", "image", "seconds"], stderr=subprocess.DEVNULL).returncode):
+    skip("a profile written twice within a second", "a file cannot be mounted here")
+else:
+    atexit.register(subprocess.run, ["umount", "-l", work + "/seconds"])
+    for cost in range(100, 102):
+        with open("seconds/p.out", "r+b" if cost > 100 else "wb") as f:
+            f.write(BODY.replace(b"1 5", b"1 %d" % cost))
+        r = run("seconds/p.out", "-q", "-c", "functions | show self | as tsv")
+        ok(r.status == 0 and r.text.split() == ["self", str(cost)], "written again, its size as before: %d" % cost, r)
+
 # ------------------------------------------------------------- stdout cannot be written: 1
 for args in (["-c", "top"], ["-c", "functions | as csv"], ["-c", "info | as json"], ["--help"]):
     with open("/dev/full", "wb") as f:
