@@ -9,6 +9,8 @@ import os
 import resource
 import shutil
 import signal
+import socket
+import stat
 import subprocess
 import threading
 import time
@@ -104,6 +106,10 @@ refused(run(p, "-c", "top", "--index", "fifo"), 5, "5: --index is a FIFO", "fifo
 refused(run(p, "-c", "top", "--index", "text"), 5, "5: --index is another's file",
         "text is there and is not an index")
 same(open("text").read(), "some text\n" * 9, "which is as it was")
+with socket.socket(socket.AF_UNIX) as s:
+    s.bind("socket")
+refused(run(p, "-c", "top", "--index", "socket"), 5, "5: --index is a socket", "socket is there and cannot be looked at")
+ok(stat.S_ISSOCK(os.lstat("socket").st_mode), "which is as it was")
 for option in ([], ["--rebuild"]):
     refused(run(p, "-c", "top", "--index", p, *option), 5, "5: --index is the profile itself",
             "that is the profile")
@@ -146,6 +152,11 @@ else:
            "a TMPDIR of %d bytes" % len(tmp), r)
     ok(os.listdir("closed") == ["p.out"], "nothing was written beside it", os.listdir("closed"))
     same(os.stat("home/.cache/quern").st_mode & 0o777, 0o700, "the cache is private")
+    write("home/private", b"precious")
+    os.chmod("home/private", 0o000)
+    r = run("closed/p.out", "-c", "top", "--index", "home/private", program=program, env={"HOME": work})
+    ok(r.status == 5 and "home/private is there and cannot be looked at" in r.talk, "5: --index cannot be read", r)
+    same(os.stat("home/private").st_size, 8, "and is as it was")
     os.chmod("closed", 0o755)
     os.chmod("closed/p.out", 0o000)
     refused(run("closed/p.out", "-c", "top", program=program), 3, "3: no permission to read",
