@@ -266,14 +266,20 @@ static void history_open(struct shell *s)
 
 static void history_append(const struct shell *s, struct str entry)
 {
+	const int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
+	struct stat st;
 	struct out o;
 	int fd;
 
 	if (!s->file)
 		return;
-	fd = open(s->file, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
+	/* O_NONBLOCK: a FIFO must not hang us before we can leave it alone. */
+	fd = open(s->file, flags | O_NONBLOCK | O_NOCTTY, 0600);
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		if (fd >= 0)
+			close(fd);
 		return;
+	}
 	out_fd(&o, fd);
 	if (lseek(fd, 0, SEEK_END) == 0)
 		out_c(&o, "_HiStOrY_V2_\n");

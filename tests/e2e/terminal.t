@@ -143,6 +143,14 @@ for env, args, want in (((), (), True), ((("NO_COLOR", "1"),), (), False), ((("T
     same(bool(re.search(rb"\x1b\[[0-9;]+m", got)), want, "colour with %s %s" % (dict(env), " ".join(args)))
     t.close()
 
+# A history that nobody reads.
+os.makedirs("state/quern")
+os.mkfifo("state/quern/history")
+t = Terminal("h.out", env=(("XDG_STATE_HOME", os.path.abspath("state")),))
+t.read(PROMPT)
+ok(b"h_" in t.ask(b"top 1"), "a FIFO for the history is left alone")
+same(t.close(), 0, "and the prompt goes on")
+
 # Ctrl-C at the prompt, twice in a row, leaves the shell as it was.
 t = Terminal("h.out")
 t.read(PROMPT)
