@@ -3,7 +3,7 @@
  *
  * Signals: SIGINT only sets app_cancel, so a query stops at its next poll and the shell
  * goes on; while a line is typed it makes our reader return, and the line is dropped.
- * SIGWINCH is noticed in the same place.
+ * SIGWINCH is noticed in the same place.  What ends the shell gives the terminal back first.
  *
  * History: one line per entry, appended as it is entered, so several shells share a file
  * and a crash loses nothing.  The encoding is libedit's own (vis), newlines are \012.
@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -46,6 +47,30 @@ static void on_resize(int sig)
 {
 	(void)sig;
 	resized = 1;
+}
+
+/* How the terminal was before the editor took the keyboard. */
+static struct termios found;
+
+/* What ends us leaves a terminal that echoes what is typed. */
+static void on_end(int sig)
+{
+	tcsetattr(STDIN_FILENO, TCSANOW, &found);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void leave_terminal(void)
+{
+	static const int ends[] = {SIGHUP, SIGQUIT, SIGTERM};
+	struct sigaction end = {.sa_handler = on_end}, before;
+
+	if (tcgetattr(STDIN_FILENO, &found) < 0)
+		return;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (sigaction(ends[i], NULL, &before) == 0 &&
+		    before.sa_handler == SIG_DFL)
+			sigaction(ends[i], &end, NULL);
 }
 
 /* ---- typing ---- */
@@ -403,6 +428,7 @@ int shell_run(struct app *app)
 	app->interactive = true;
 	out_mem(&shell.entry);
 	out_mem(&shell.prompt);
+	leave_terminal();
 	shell.el = el_init("quern", stdin, stdout, stderr);
 	if (!shell.el) {
 		talk("quern: no line editor for this terminal");

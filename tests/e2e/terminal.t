@@ -9,6 +9,7 @@ import pty
 import re
 import select
 import shutil
+import signal
 import struct
 import subprocess
 import termios
@@ -150,6 +151,20 @@ t = Terminal("h.out", env=(("XDG_STATE_HOME", os.path.abspath("state")),))
 t.read(PROMPT)
 ok(b"h_" in t.ask(b"top 1"), "a FIFO for the history is left alone")
 same(t.close(), 0, "and the prompt goes on")
+
+# What ends it leaves the terminal as it was.
+for sig in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+    t = Terminal("h.out")
+    t.read(PROMPT)
+    slave = os.open("/proc/%d/fd/0" % t.pid, os.O_RDWR | os.O_NOCTTY)
+    end = time.time() + HUNG
+    while termios.tcgetattr(slave)[3] & termios.ICANON and time.time() < end:
+        time.sleep(0.01)
+    os.kill(t.pid, sig)
+    same(os.waitpid(t.pid, 0)[1] & 127, sig, "%s ends it" % sig.name)
+    mode = termios.tcgetattr(slave)[3]
+    ok(mode & termios.ICANON and mode & termios.ECHO, "and the terminal is as it was", mode)
+    os.close(slave)
 
 # Ctrl-C at the prompt, twice in a row, leaves the shell as it was.
 t = Terminal("h.out")
