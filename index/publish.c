@@ -70,10 +70,16 @@ int publish_replaces(const char *path, int profile_fd, struct err *err)
 	bool named = str_ends(str_c(path), STR(SUFFIX));
 	struct stat there = {0};
 
-	/* What cannot be opened is reported where the new index is made. */
-	if (fd < 0)
+	/* A file that cannot be opened may only be an index of ours by its name; why there is
+	 * none is said where the new one is made. */
+	if (fd < 0 && (lstat(path, &there) || S_ISLNK(there.st_mode) ||
+		       (named && S_ISREG(there.st_mode))))
 		return 0;
-	if (fstat(fd, &there))
+	if (fd < 0)
+		err_set(err, ERR_INDEX, 0,
+			"%s is there and cannot be looked at: it was left as it is",
+			path);
+	else if (fstat(fd, &there))
 		err_set(err, ERR_INDEX, 0, "%s: %s", path, strerror(errno));
 	else if (same_file(profile_fd, &there))
 		err_set(err, ERR_INDEX, 0, "the index cannot be %s: that is the profile",
@@ -82,7 +88,8 @@ int publish_replaces(const char *path, int profile_fd, struct err *err)
 		 (there.st_size && !named && !store_recognise(fd)))
 		err_set(err, ERR_INDEX, 0,
 			"%s is there and is not an index: it was left as it is", path);
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	return err_hint(err, "name another file with --index PATH");
 }
 

@@ -7,11 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 #ifdef HAVE_XXH_DISPATCH /* the widest vectors of this processor (SConstruct) */
 #include <xxh_x86dispatch.h>
 #endif
+
+enum { TICK_NS = 1000 * 1000, CHANGES_MAX = 8 };
+static const uint64_t SECOND_NS = 1000 * 1000 * 1000;
 
 static const struct {
 	const char *magic, *nature, *hint;
@@ -69,6 +73,13 @@ static int cannot_open(const char *name, struct err *err)
 		       strerror(errno));
 }
 
+static int changed(const struct source *s, struct err *err)
+{
+	err_set(err, ERR_PROFILE, 0, "%s: changed while it was read", s->name);
+	return err_hint(err,
+			"wait until the program that writes it is done, then try again");
+}
+
 static int open_fd(struct source *s, const char *path)
 {
 	if (strcmp(path, "-") == 0) {
@@ -114,6 +125,41 @@ static int map_file(struct source *s, const char *path, struct err *err)
 	return map_open(s->codec ? &s->packed : &s->map, s->fd, s->id.size, s->name, err);
 }
 
+/*
+ * A time of change is as coarse as the clock of the file system: a tick of the machine's or,
+ * where it never has a fraction, a second (two on FAT).  What is written once more within
+ * that time looks as before, so a file is not taken for what its times say until it is over:
+ * a small one, of which the rest of a tick could be most of the work, is known by its
+ * content alone, without a time of change.
+ */
+static int let_rest(const struct source *s, struct stat *sb, struct err *err)
+{
+	for (int changes = 0; changes < CHANGES_MAX;) {
+		uint64_t stamp = nanoseconds(&sb->st_ctim), over = stamp + 1, now, left;
+		struct timespec t;
+
+		if (stamp % SECOND_NS == 0)
+			over = stamp + 2 * SECOND_NS;
+		clock_gettime(CLOCK_REALTIME_COARSE, &t);
+		now = nanoseconds(&t);
+		/* A time that is ahead is of a clock that was set back. */
+		if (now >= over || stamp > now + SECOND_NS)
+			return 0;
+		if (stamp % SECOND_NS && sb->st_size <= HASH_PIECE) {
+			sb->st_ctim = (struct timespec){0};
+			return 0;
+		}
+		left = over - now + TICK_NS;
+		t = (struct timespec){(time_t)(left / SECOND_NS),
+				      (long)(left % SECOND_NS)};
+		nanosleep(&t, NULL);
+		if (fstat(s->fd, sb))
+			return cannot_open(s->name, err);
+		changes += nanoseconds(&sb->st_ctim) != stamp;
+	}
+	return changed(s, err);
+}
+
 static int open_named(const char *path, const char *name, struct source *s,
 		      struct err *err)
 {
@@ -132,6 +178,8 @@ static int open_named(const char *path, const char *name, struct source *s,
 		rc = not_regular(s, &sb, err);
 	else if (s->pipe)
 		rc = 0;
+	else if (let_rest(s, &sb, err))
+		rc = (int)err->kind;
 	else if (sb.st_size == 0)
 		rc = empty(s, err);
 	else {
@@ -167,13 +215,6 @@ void source_close(struct source *s)
 static bool same_times(const struct source_id *a, const struct source_id *b)
 {
 	return a->size == b->size && a->mtime_ns == b->mtime_ns;
-}
-
-static int changed(const struct source *s, struct err *err)
-{
-	err_set(err, ERR_PROFILE, 0, "%s: changed while it was read", s->name);
-	return err_hint(err,
-			"wait until the program that writes it is done, then try again");
 }
 
 int source_reopen(struct source *s, struct err *err)
@@ -234,18 +275,21 @@ static int hash_pieces(void *arg)
 	return 0;
 }
 
+/* A file of one piece needs no memory: want of it would be taken for a change. */
 static int hash_file(struct source *s, struct err *err)
 {
 	const struct map *m = s->codec ? &s->packed : &s->map;
 	struct hashing h = {m, (m->n + HASH_PIECE - 1) / HASH_PIECE, NULL};
+	uint64_t one;
 	int rc = -1;
 
-	h.piece = malloc((h.n + 1) * sizeof(*h.piece));
+	h.piece = h.n <= 1 ? &one : malloc(h.n * sizeof(*h.piece));
 	if (h.piece)
 		rc = map_guard(hash_pieces, &h, ERR_PROFILE, err);
 	if (!rc)
 		s->id.hash = source_hash_all(h.piece, h.n);
-	free(h.piece);
+	if (h.piece != &one)
+		free(h.piece);
 	return rc;
 }
 
@@ -258,7 +302,7 @@ enum freshness source_compare(struct source *s, const struct source_id *recorded
 		return SOURCE_CHANGED;
 	if (str_eq(id->path, recorded->path) && id->dev == recorded->dev &&
 	    id->inode == recorded->inode && id->mtime_ns == recorded->mtime_ns &&
-	    id->ctime_ns == recorded->ctime_ns)
+	    id->ctime_ns && id->ctime_ns == recorded->ctime_ns)
 		return SOURCE_SAME;
 	if ((s->fd < 0 && source_reopen(s, &err)) || hash_file(s, &err))
 		return SOURCE_CHANGED;

@@ -37,7 +37,7 @@ struct app {
 	char *last;	      /* text of the last query, for .edit and .save */
 	bool interactive, quit;
 	bool closed;	 /* the reader of our stdout left: say no more there */
-	unsigned nested; /* .read within .read */
+	unsigned nested; /* scripts within scripts */
 	bool trusted;	 /* the user's own init file: --safe is not meant for it */
 };
 

@@ -56,5 +56,9 @@ int child_wait(struct child *c, const char *command, struct err *err)
 		return err_set(err, ERR_OUTPUT, 0, "'%s' ended with status %d", command,
 			       WEXITSTATUS(status));
 	/* A command that had enough (SIGPIPE) or was interrupted has not failed us. */
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGPIPE &&
+	    WTERMSIG(status) != SIGINT)
+		return err_set(err, ERR_OUTPUT, 0, "'%s' was ended by signal %d", command,
+			       WTERMSIG(status));
 	return 0;
 }

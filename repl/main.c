@@ -61,12 +61,15 @@ static void catch_signals(void)
 {
 	struct sigaction interrupt = {.sa_handler = on_interrupt};
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+	struct sigaction usual = {.sa_handler = SIG_DFL};
 
 	/* A job started with nohup or in the background keeps ignoring it. */
 	if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 		sigaction(SIGINT, &interrupt, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
 	sigaction(SIGXFSZ, &ignore, NULL);
+	/* Where a parent ignores it, how a child ended is never known. */
+	sigaction(SIGCHLD, &usual, NULL);
 }
 
 /* The user's own settings: ~/.config/quern/init. */
@@ -184,6 +187,20 @@ static int run(struct app *app)
 	return err_exit_status((enum err_kind)kind);
 }
 
+/* The file of .output, once all is done; a failure with nothing to show leaves the old one. */
+static int close_output(struct app *app, int status)
+{
+	struct err err = {0};
+
+	if (app->output.fd < 0)
+		return status;
+	if (status && target_whole(&app->output) == 0)
+		target_abandon(&app->output);
+	else if (target_commit(&app->output, &err))
+		app_fail(app, &err, ".output");
+	return status ? status : err_exit_status(err.kind);
+}
+
 static int say(const char *text)
 {
 	struct err err = {0};
@@ -236,10 +253,7 @@ int main(int argc, char **argv)
 		app_free(&app);
 	} else {
 		status = run(&app);
-		if (app.output.fd >= 0 && target_commit(&app.output, &err)) {
-			app_fail(&app, &err, ".output");
-			status = status ? status : err_exit_status(err.kind);
-		}
+		status = close_output(&app, status);
 		app_free(&app);
 	}
 	options_free(&opts);

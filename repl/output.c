@@ -23,6 +23,7 @@ struct place {
 	int fd;
 	const char *name;     /* for messages */
 	struct target target; /* fd -1: none */
+	off_t whole;	      /* of .output: its length before this answer */
 	struct child child;
 	char *command; /* of the child, or NULL */
 	bool screen;   /* a terminal reads it */
@@ -159,6 +160,7 @@ static int open_place(struct app *app, struct str file, struct str shell, size_t
 	if (app->output.fd >= 0) {
 		p->fd = app->output.fd;
 		p->name = app->output.path;
+		p->whole = target_whole(&app->output);
 		return 0;
 	}
 	p->screen = app->screen.out;
@@ -211,6 +213,8 @@ static int close_place(struct app *app, struct place *p, int failed, struct err 
 		err_set(err, ERR_LIMIT, 0, "out of memory while the answer was written");
 	else if (failed && !left)
 		err_set(err, ERR_OUTPUT, 0, "%s: %s", p->name, strerror(failed));
+	if (err->kind && app->output.fd >= 0 && p->fd == app->output.fd)
+		target_take_back(&app->output, p->whole);
 	if (p->target.fd >= 0) {
 		if (err->kind)
 			target_abandon(&p->target);

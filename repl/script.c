@@ -39,12 +39,27 @@ static size_t entry_length(struct str text, size_t *lines)
 	return n;
 }
 
+/* However they come to run each other, .read, .run or .edit. */
+static int too_deep(const struct app *app, const char *file)
+{
+	struct err err = {0};
+
+	if (app->nested < NESTED_MAX)
+		return 0;
+	err_set(&err, ERR_LIMIT, 0, "scripts are nested more than %d deep", NESTED_MAX);
+	app_fail(app, &err, file);
+	return (int)err.kind;
+}
+
 int script_run(struct app *app, struct str text, const char *file)
 {
 	struct origin at = {file, 1};
 	size_t lines;
-	int kind = 0;
+	int kind = too_deep(app, file);
 
+	if (kind)
+		return kind;
+	app->nested++;
 	if (str_starts(text, STR("#!"))) {
 		text = str_from(text, str_find(text, '\n') + 1);
 		at.line = 2;
@@ -58,6 +73,7 @@ int script_run(struct app *app, struct str text, const char *file)
 		at.line += lines;
 		text = str_from(text, n + 1);
 	}
+	app->nested--;
 	return kind;
 }
 
@@ -67,18 +83,11 @@ int script_file(struct app *app, const char *path)
 	struct str text = {"", 0};
 	int kind;
 
-	if (app->nested >= NESTED_MAX)
-		err_set(&err, ERR_LIMIT, 0, "%s: scripts are nested more than %d deep",
-			path, NESTED_MAX);
-	else
-		app_read_file(path, &text, &err);
-	if (err.kind) {
+	if (app_read_file(path, &text, &err)) {
 		app_fail(app, &err, path);
 		return (int)err.kind;
 	}
-	app->nested++;
 	kind = script_run(app, text, strcmp(path, "-") == 0 ? "stdin" : path);
-	app->nested--;
 	free((void *)(uintptr_t)text.p);
 	return kind;
 }

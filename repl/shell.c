@@ -3,7 +3,7 @@
  *
  * Signals: SIGINT only sets app_cancel, so a query stops at its next poll and the shell
  * goes on; while a line is typed it makes our reader return, and the line is dropped.
- * SIGWINCH is noticed in the same place.
+ * SIGWINCH is noticed in the same place.  What ends the shell gives the terminal back first.
  *
  * History: one line per entry, appended as it is entered, so several shells share a file
  * and a crash loses nothing.  The encoding is libedit's own (vis), newlines are \012.
@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -26,14 +27,15 @@
 #include "repl/fit.h"
 #include "repl/script.h"
 
-enum { HISTORY = 2000, LISTED_LINES = 12 };
+/* EVENT, FILTERS: columns of the prompt at most. */
+enum { HISTORY = 2000, LISTED_LINES = 12, EVENT = 60, FILTERS = 200 };
 
 struct shell {
 	struct app *app;
 	EditLine *el;
 	History *history;
 	char *file; /* of the history; NULL: not kept */
-	char prompt[400];
+	struct out prompt;
 	struct out entry;	 /* the lines typed so far */
 	bool interrupted, again; /* again: Tab was the last key too */
 	mbstate_t mb;
@@ -45,6 +47,30 @@ static void on_resize(int sig)
 {
 	(void)sig;
 	resized = 1;
+}
+
+/* How the terminal was before the editor took the keyboard. */
+static struct termios found;
+
+/* What ends us leaves a terminal that echoes what is typed. */
+static void on_end(int sig)
+{
+	tcsetattr(STDIN_FILENO, TCSANOW, &found);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void leave_terminal(void)
+{
+	static const int ends[] = {SIGHUP, SIGQUIT, SIGTERM};
+	struct sigaction end = {.sa_handler = on_end}, before;
+
+	if (tcgetattr(STDIN_FILENO, &found) < 0)
+		return;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (sigaction(ends[i], NULL, &before) == 0 &&
+		    before.sa_handler == SIG_DFL)
+			sigaction(ends[i], &end, NULL);
 }
 
 /* ---- typing ---- */
@@ -115,42 +141,45 @@ static int read_char(EditLine *el, wchar_t *c)
 	}
 }
 
-static void filters_of(const struct app *app, char *text, size_t size)
+/* `focus handle` reads as focus:handle. */
+static void put_filters(struct out *o, enum emit_form form, const struct app *app)
 {
-	size_t n = 0;
+	struct out all;
+	size_t blank;
 
-	text[0] = '\0';
-	for (size_t i = 0; i < session_filters(app->session) && n < size; i++) {
-		struct str f = session_filter(app->session, i);
-
-		n += (size_t)snprintf(text + n, size - n, " %.*s", STR_ARG(f));
+	out_mem(&all);
+	for (size_t i = 0; i < session_filters(app->session); i++) {
+		out_char(&all, ' ');
+		out_str(&all, session_filter(app->session, i));
 	}
-	/* `focus handle` reads as focus:handle; control bytes never reach the prompt. */
-	for (char *p = text; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
-	for (char *p = text; *p; p++)
-		if (p > text && *p == ' ' && p[1] && !strchr(text, ':'))
-			*p = ':';
+	if (all.n) {
+		blank = 1 + str_find((struct str){all.buf + 1, all.n - 1}, ' ');
+		if (blank < all.n && !memchr(all.buf, ':', all.n))
+			all.buf[blank] = ':';
+		fit_put(o, form, FIT_TEXT, (struct str){all.buf, all.n}, FILTERS);
+	}
+	out_close(&all);
 }
 
+/* The editor takes nothing that is not of the locale's encoding: all goes through the gate. */
 static const char *prompt(EditLine *el)
 {
+	enum emit_form form;
 	struct shell *s;
-	char filters[200];
 
 	el_get(el, EL_CLIENTDATA, &s);
-	if (s->entry.n) {
-		snprintf(s->prompt, sizeof(s->prompt), "   ...> ");
-		return s->prompt;
-	}
-	filters_of(s->app, filters, sizeof(filters));
-	if (s->app->nprofiles)
-		snprintf(s->prompt, sizeof(s->prompt), "quern[%.*s%s]> ",
-			 STR_ARG(session_event(s->app->session)), filters);
-	else
-		snprintf(s->prompt, sizeof(s->prompt), "quern> ");
-	return s->prompt;
+	if (s->entry.n)
+		return "   ...> ";
+	if (!s->app->nprofiles)
+		return "quern> ";
+	form = s->app->screen.utf8 ? EMIT_TEXT : EMIT_ASCII;
+	out_close(&s->prompt);
+	out_mem(&s->prompt);
+	out_c(&s->prompt, "quern[");
+	fit_put(&s->prompt, form, FIT_TEXT, session_event(s->app->session), EVENT);
+	put_filters(&s->prompt, form, s->app);
+	out_bytes(&s->prompt, "]> ", sizeof("]> "));
+	return out_flush(&s->prompt) ? "quern> " : s->prompt.buf;
 }
 
 /* ---- Tab ---- */
@@ -262,14 +291,20 @@ static void history_open(struct shell *s)
 
 static void history_append(const struct shell *s, struct str entry)
 {
+	const int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
+	struct stat st;
 	struct out o;
 	int fd;
 
 	if (!s->file)
 		return;
-	fd = open(s->file, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
+	/* O_NONBLOCK: a FIFO must not hang us before we can leave it alone. */
+	fd = open(s->file, flags | O_NONBLOCK | O_NOCTTY, 0600);
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		if (fd >= 0)
+			close(fd);
 		return;
+	}
 	out_fd(&o, fd);
 	if (lseek(fd, 0, SEEK_END) == 0)
 		out_c(&o, "_HiStOrY_V2_\n");
@@ -392,6 +427,8 @@ int shell_run(struct app *app)
 	shell.app = app;
 	app->interactive = true;
 	out_mem(&shell.entry);
+	out_mem(&shell.prompt);
+	leave_terminal();
 	shell.el = el_init("quern", stdin, stdout, stderr);
 	if (!shell.el) {
 		talk("quern: no line editor for this terminal");
@@ -413,5 +450,6 @@ int shell_run(struct app *app)
 	el_reset(shell.el);
 	free(shell.file);
 	out_close(&shell.entry);
+	out_close(&shell.prompt);
 	return 0;
 }

@@ -75,12 +75,28 @@ bad:
 	return (int)err->kind;
 }
 
+off_t target_whole(const struct target *t)
+{
+	return t->temp ? lseek(t->fd, 0, SEEK_CUR) : 0;
+}
+
+void target_take_back(struct target *t, off_t whole)
+{
+	if (t->temp && (whole < 0 || ftruncate(t->fd, whole) < 0 ||
+			lseek(t->fd, whole, SEEK_SET) < 0))
+		t->torn = true;
+}
+
 int target_commit(struct target *t, struct err *err)
 {
 	int fd = t->fd;
 
 	t->fd = -1;
-	if (!t->temp) {
+	if (t->torn) {
+		err_set(err, ERR_OUTPUT, 0, "%s: not written: it ends in half an answer",
+			t->path);
+		close(fd);
+	} else if (!t->temp) {
 		if (close(fd) < 0)
 			failed(t, err);
 	} else if (fsync(fd) < 0) {

@@ -9,6 +9,8 @@ import os
 import resource
 import shutil
 import signal
+import socket
+import stat
 import subprocess
 import threading
 import time
@@ -104,6 +106,10 @@ refused(run(p, "-c", "top", "--index", "fifo"), 5, "5: --index is a FIFO", "fifo
 refused(run(p, "-c", "top", "--index", "text"), 5, "5: --index is another's file",
         "text is there and is not an index")
 same(open("text").read(), "some text\n" * 9, "which is as it was")
+with socket.socket(socket.AF_UNIX) as s:
+    s.bind("socket")
+refused(run(p, "-c", "top", "--index", "socket"), 5, "5: --index is a socket", "socket is there and cannot be looked at")
+ok(stat.S_ISSOCK(os.lstat("socket").st_mode), "which is as it was")
 for option in ([], ["--rebuild"]):
     refused(run(p, "-c", "top", "--index", p, *option), 5, "5: --index is the profile itself",
             "that is the profile")
@@ -146,6 +152,11 @@ else:
            "a TMPDIR of %d bytes" % len(tmp), r)
     ok(os.listdir("closed") == ["p.out"], "nothing was written beside it", os.listdir("closed"))
     same(os.stat("home/.cache/quern").st_mode & 0o777, 0o700, "the cache is private")
+    write("home/private", b"precious")
+    os.chmod("home/private", 0o000)
+    r = run("closed/p.out", "-c", "top", "--index", "home/private", program=program, env={"HOME": work})
+    ok(r.status == 5 and "home/private is there and cannot be looked at" in r.talk, "5: --index cannot be read", r)
+    same(os.stat("home/private").st_size, 8, "and is as it was")
     os.chmod("closed", 0o755)
     os.chmod("closed/p.out", 0o000)
     refused(run("closed/p.out", "-c", "top", program=program), 3, "3: no permission to read",
@@ -192,6 +203,25 @@ else:
         if os.path.exists("disk/p.out.quern"):
             os.remove("disk/p.out.quern")
     ok(not wrong and full > 5, "a full disk: an error that says so, no file left", "\n".join(wrong))
+
+# A file system that knows only seconds: what is written twice in one looks the same.
+os.mkdir("seconds")
+write("image", bytes(1 << 20))
+if os.getuid() != 0:
+    skip("a profile written twice within a second", "only root can mount a file system")
+elif not shutil.which("mkfs.ext4"):
+    skip("a profile written twice within a second", "mkfs.ext4 is not installed (e2fsprogs)")
+elif (subprocess.run(["mkfs.ext4", "-q", "-O", "^has_journal", "-I", "128", "image"], stdout=subprocess.DEVNULL,
+                     stderr=subprocess.DEVNULL).returncode or
+      subprocess.run(["mount", "-o", "loop", "image", "seconds"], stderr=subprocess.DEVNULL).returncode):
+    skip("a profile written twice within a second", "a file cannot be mounted here")
+else:
+    atexit.register(subprocess.run, ["umount", "-l", work + "/seconds"])
+    for cost in range(100, 102):
+        with open("seconds/p.out", "r+b" if cost > 100 else "wb") as f:
+            f.write(BODY.replace(b"1 5", b"1 %d" % cost))
+        r = run("seconds/p.out", "-q", "-c", "functions | show self | as tsv")
+        ok(r.status == 0 and r.text.split() == ["self", str(cost)], "written again, its size as before: %d" % cost, r)
 
 # ------------------------------------------------------------- stdout cannot be written: 1
 for args in (["-c", "top"], ["-c", "functions | as csv"], ["-c", "info | as json"], ["--help"]):

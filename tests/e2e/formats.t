@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import resource
 import stat
 import subprocess
 
@@ -160,6 +161,22 @@ if os.path.exists("/dev/full"):
         same(run("--help", stdout=full).status, 1, "/dev/full: --help")
     r = run("h.out", "-q", "-c", "top > /dev/full")
     ok(r.status == 1 and "No space left" in r.talk, "> /dev/full", r)
+
+
+# .output: whole answers, or what was there.
+profile("many.out", [(b"f%04d" % i, i) for i in range(2000)])
+run("many.out", "-q", "-c", "info")
+FEW = "functions | sort fn asc | take 1 | show fn"
+for queries, status, want in (((ALL,), 1, "old"), ((FEW, ALL), 1, "fn\r\nf0000\r\n"), ((FEW, ALL, ".output"), 1, "fn\r\nf0000\r\n"),
+                              (("nonsense",), 1, "old"), ((FEW, "nonsense"), 1, "fn\r\nf0000\r\n"),
+                              ((FEW + " | expect none",), 4, "fn\r\nf0000\r\n")):
+    with open("kept.csv", "w", newline="") as f:
+        f.write("old")
+    r = run("many.out", "-q", *(a for q in (".output kept.csv",) + queries for a in ("-c", q)),
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+    got = open("kept.csv", newline="").read()
+    ok(r.status == status and r.talk and got == want, ".output: " + "; ".join(queries), "%r\n%s" % (got, r))
+    same([n for n in os.listdir(".") if ".tmp." in n], [], "and nothing is left")
 
 
 def closed_pipe(*queries):

@@ -3,12 +3,15 @@
 import os
 import resource
 import shutil
+import signal
 
 from e2e import done, ok, run, same, small, work, write_bytes
 
 lua = shutil.copy(small + "lua-default.out", "lua.out")
 run(lua, "-q", "-c", "info")
 write_bytes("params.q", b"top ${N}")
+write_bytes("itself.q", b"top 1\n.run itself.q\n")
+write_bytes("other.q", b".read itself.q\n")
 write_bytes("many.q", b"\n".join(b"${A%d}" % i for i in range(100)))
 NONE_OPEN = "no profile is open\n  hint: .open PROFILE"
 
@@ -49,6 +52,8 @@ COMMANDS = [
     (".run params.q", 1, "N"),
     (".run params.q 3", 2, "'3' is not NAME=VALUE"),
     (".run many.q " + " ".join("A%d=x" % i for i in range(100)), 6, "more than 32 values"),
+    (".run itself.q", 6, "itself.q: scripts are nested more than 16 deep"),
+    (".read other.q", 6, "itself.q: scripts are nested more than 16 deep"),
     (".edit", 2, ".edit is for the prompt"),
     (".xyzzyxyzzy", 2, "there is no command '.xyzzyxyzzy'"),
     (".saev x", 2, "did you mean '.save'?"),
@@ -64,6 +69,7 @@ COMMANDS = [
     (".push hide main\n.export d", 1, "filters are in force\n  hint: `.pop all` first"),
     (".strip-prefix x", 2, "a moved source tree is written A=B, not 'x'"),
     ("top ! exit 3", 1, "'exit 3' ended with status 3"),
+    ("top ! kill -9 $$", 1, "'kill -9 $$' was ended by signal 9"),
     ("top > /nowhere/x", 1, "/nowhere/x: No such file or directory"),
     ("top > /", 1, "/: Is a directory"),
     ("top > /dev/full", 1, "/dev/full: No space left on device"),
@@ -72,6 +78,10 @@ for script, status, words in COMMANDS:
     r = run(lua, "-q", stdin=script.encode() + b"\n")
     ok(r.status == status and "error: " in r.talk and words in r.talk, script[:60].replace("\n", "; "),
        "want %d %r\n%s" % (status, words, r))
+r = run(lua, "-q", "-c", "top ! exit 3", preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+ok(r.status == 1 and "ended with status 3" in r.talk, "what a command ended with, where SIGCHLD was ignored", r)
+r = run(lua, "-q", "-c", "top ! kill -PIPE $$", "-c", "top ! kill -INT $$")
+ok(r.status == 0 and not r.talk, "a command that had enough has not failed", r)
 same(os.listdir(work).count("d"), 0, "nothing is written by what is refused")
 
 OPTIONS = [

@@ -9,13 +9,14 @@ import pty
 import re
 import select
 import shutil
+import signal
 import struct
 import subprocess
 import termios
 import time
 import unicodedata
 
-from e2e import HUNG, SLOW, done, environ, ok, profile, quern, same, skip, small
+from e2e import HUNG, SLOW, done, environ, ok, profile, quern, same, skip, write_bytes
 
 HOSTILE = {
     "title": b"\x1b]0;owned\x07", "clear": b"\x1b[2J\x1b[H", "sgr": b"\x1b[8mhidden", "c1": b"\xc2\x9b2J", "raw c1": b"\x9b2J",
@@ -122,6 +123,18 @@ got += t.ask(b".profiles") + t.ask(b".close nosuch\x16\x1b") + t.ask(b"nosuch")
 ok(unclean(got) == [] and b"\x1b[31mname" not in got, "the name of a file is escaped too", repr(got))
 t.close()
 
+# The name of an event and a filter stand in the prompt, whose bytes the line editor must be able to read.
+write_bytes("event.out", b"events: Ir\xff\xc2\x9b31m\xe2\x80\xae\nfl=a.c\nfn=main" + "\u6f22".encode() * 90 + b"\n1 10\n")
+for locale in ("C.UTF-8", "C"):
+    t = Terminal("event.out", "-q", columns=400, env=(("LC_ALL", locale),))
+    got = t.read(rb"]> $")
+    ok(unclean(got) == [] and rb"quern[Ir\xFF\xC2" in got, "%s: an event of odd bytes in the prompt" % locale, repr(got))
+    for i in range(3):      # cut in the middle of a character, somewhere
+        got = t.ask(b".push hide /^" + b"x" * i + "\u6f22".encode() * 110 + b"|main/")
+        ok(unclean(got) == [] and b" hide:/^" in got, "%s: and a filter that is too long" % locale, repr(got))
+        t.ask(b".pop")
+    same(t.close(), 0, "%s: the prompt goes on" % locale)
+
 # Colour: on a terminal, unless it is said not to.
 for env, args, want in (((), (), True), ((("NO_COLOR", "1"),), (), False), ((("TERM", "dumb"),), (), False),
                         ((), ("--color=never",), False), ((("NO_COLOR", "1"),), ("--color=always",), True)):
@@ -130,6 +143,28 @@ for env, args, want in (((), (), True), ((("NO_COLOR", "1"),), (), False), ((("T
     got = t.ask(b"top 2") + t.ask(b"top by Nope")
     same(bool(re.search(rb"\x1b\[[0-9;]+m", got)), want, "colour with %s %s" % (dict(env), " ".join(args)))
     t.close()
+
+# A history that nobody reads.
+os.makedirs("state/quern")
+os.mkfifo("state/quern/history")
+t = Terminal("h.out", env=(("XDG_STATE_HOME", os.path.abspath("state")),))
+t.read(PROMPT)
+ok(b"h_" in t.ask(b"top 1"), "a FIFO for the history is left alone")
+same(t.close(), 0, "and the prompt goes on")
+
+# What ends it leaves the terminal as it was.
+for sig in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+    t = Terminal("h.out")
+    t.read(PROMPT)
+    slave = os.open("/proc/%d/fd/0" % t.pid, os.O_RDWR | os.O_NOCTTY)
+    end = time.time() + HUNG
+    while termios.tcgetattr(slave)[3] & termios.ICANON and time.time() < end:
+        time.sleep(0.01)
+    os.kill(t.pid, sig)
+    same(os.waitpid(t.pid, 0)[1] & 127, sig, "%s ends it" % sig.name)
+    mode = termios.tcgetattr(slave)[3]
+    ok(mode & termios.ICANON and mode & termios.ECHO, "and the terminal is as it was", mode)
+    os.close(slave)
 
 # Ctrl-C at the prompt, twice in a row, leaves the shell as it was.
 t = Terminal("h.out")

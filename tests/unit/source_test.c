@@ -96,24 +96,37 @@ static void test_refused(void)
 	unlink(path);
 }
 
+/* Let the moment be over in which a file was written. */
+static void rest(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 30 * 1000 * 1000}, NULL);
+}
+
 static void test_compare(void)
 {
 	struct source s;
-	struct source_id then;
+	struct source_id then, moving;
 	struct err err = {0};
 	struct timespec t[2] = {{.tv_sec = 5}, {.tv_sec = 5}};
 	char kept[200];
 
 	write_file(BYTES("events: Ir\n"));
+	rest();
 	if (!ok(!source_open(path, &s, &err), "a profile"))
 		return;
 	then = s.id;
 	snprintf(kept, sizeof(kept), "%.*s", STR_ARG(s.id.path));
 	then.path = str_c(kept);
 	then.hash = source_hash_all((uint64_t[]){source_hash_piece(s.map.p, s.map.n)}, 1);
+	moving = then;
 	is_u64(s.map.n, 11, "its bytes");
 	ok(kept[0] == '/', "its path is absolute");
 	is_u64(source_compare(&s, &then), SOURCE_SAME, "same");
+	s.id.ctime_ns = moving.ctime_ns = 0;
+	is_u64(source_compare(&s, &moving), SOURCE_TOUCHED,
+	       "indexed and asked as it was written: its content says");
+	moving.hash++;
+	is_u64(source_compare(&s, &moving), SOURCE_CHANGED, "and that it is another");
 	ok(!source_unchanged(&s, &err), "unchanged");
 	utimensat(AT_FDCWD, path, t, 0);
 	ok(source_unchanged(&s, &err) == ERR_PROFILE,
