@@ -393,7 +393,7 @@ static int default_sum(struct exec *x, struct table *t, struct groups *g,
 
 	if (!(d->flags & ADDS_UP) || !(d->flags & SHOW_M) || is_key(out, str_c(d->name)))
 		return 0;
-	return table_column(t, str_c(d->name), t->event, false, &c) ||
+	return table_own(t, str_c(d->name), t->event, false, &c) ||
 			       add_sum(x, t, g, c, str_c(d->name), out)
 		       ? (int)x->err->kind
 		       : 0;
@@ -456,25 +456,14 @@ int exec_group(struct exec *x, struct table *t, const struct tstage *s)
 /* ---- sum ---- */
 
 static int sum_column(struct exec *x, struct table *t, const struct groups *g,
-		      const struct table_col *c, struct table *out)
+		      struct table_col *c, struct table *out)
 {
-	struct table_col *filled;
-
 	if (c->ratio)
 		return add_quotient(x, t, g, c->ratio, c->name, out);
 	if (!c->adds_up || c->percent || col_is_text(c->type) || c->type == COL_BOOL)
 		return 0;
-	if (!c->def)
-		return add_sum(x, t, g,
-			       &(struct table_col){.type = c->type,
-						   .p = c->p,
-						   .event = c->event,
-						   .absent = c->absent,
-						   .estimated = c->estimated},
-			       c->name, out);
-	if (table_column(t, str_c(c->def->name), c->event, false, &filled))
-		return (int)x->err->kind;
-	return add_sum(x, t, g, filled, c->name, out);
+	return table_fill(t, c) || add_sum(x, t, g, c, c->name, out) ? (int)x->err->kind
+								     : 0;
 }
 
 int exec_sum(struct exec *x, struct table *t)
@@ -490,7 +479,7 @@ int exec_sum(struct exec *x, struct table *t)
 	if (!g.of || leave_out_parts(x, t, &g))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < t->ncols; i++) {
-		const struct table_col *c = t->cols[i];
+		struct table_col *c = t->cols[i];
 
 		if ((c->machine || c->table) && sum_column(x, t, &g, c, &out))
 			return (int)x->err->kind;
