@@ -98,6 +98,10 @@ static int eval_col(struct exec *x, struct table *t, const struct expr *e,
 
 	if (e->let)
 		return eval(x, t, e->let, out);
+	if (e->col) {
+		*out = *e->col;
+		return 0;
+	}
 	if (table_column(t, e->text, e->ev, e->percent, &c))
 		return (int)x->err->kind;
 	*out = *c;
@@ -416,6 +420,36 @@ int eval(struct exec *x, struct table *t, const struct expr *e, struct table_col
 	case EX_IN: return eval_in(x, t, e, out);
 	default: return eval_compare(x, t, e, out);
 	}
+}
+
+static struct expr *bind(struct exec *x, struct table *t, const struct expr *e)
+{
+	struct table_col *c = e ? e->col : NULL;
+	struct expr *n;
+
+	if (!e)
+		return NULL;
+	if (e->op == EX_COL && e->let)
+		return bind(x, t, e->let);
+	if (e->op == EX_COL && !c && table_column(t, e->text, e->ev, e->percent, &c))
+		return NULL;
+	if (c && c->ratio)
+		return bind(x, t, c->ratio);
+	if (!(n = EXEC_ARRAY(x, struct expr, 1)))
+		return NULL;
+	*n = *e;
+	n->next = NULL;
+	n->col = c;
+	n->a = bind(x, t, e->a);
+	n->b = bind(x, t, e->b);
+	return n;
+}
+
+int eval_bind(struct exec *x, struct table *t, const struct expr *e, struct expr **out)
+{
+	/* A copy may lack a part for which there was no memory. */
+	*out = bind(x, t, e);
+	return (int)x->err->kind;
 }
 
 int eval_rows(struct exec *x, struct table *t, const struct expr *e, uint32_t **rows,

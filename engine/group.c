@@ -2,8 +2,8 @@
  * group.c - fold rows; see group.h.
  *
  * Every row gets the number of its group from a hash of its key columns.  An aggregate
- * that is an expression over columns (D1mr / Dr) is the expression of the columns' sums:
- * its leaves are summed into a small table of one row per group and it is evaluated there.
+ * that is an expression over columns (D1mr / Dr) is the expression of the columns' sums,
+ * which stay behind it unseen: what is summed again is summed from them.
  */
 #include "engine/group.h"
 
@@ -215,64 +215,36 @@ static int leave_out_parts(struct exec *x, struct table *t, struct groups *g)
 
 /* ---- quotients of sums ---- */
 
-static struct str leaf_name(struct exec *x, const struct expr *e)
-{
-	return arena_printf(x->a, "%.*s.%u%s", STR_ARG(e->text), e->ev,
-			    e->percent ? "%" : "");
-}
-
-/* The leaves of e, summed per group, as columns of `sums`. */
-static int sum_leaves(struct exec *x, struct table *t, const struct groups *g,
-		      const struct expr *e, struct table *sums)
-{
-	struct table_col v, *c;
-
-	if (!e)
-		return 0;
-	if (e->op == EX_COL && e->let)
-		return sum_leaves(x, t, g, e->let, sums);
-	if (e->op != EX_COL)
-		return sum_leaves(x, t, g, e->a, sums) || sum_leaves(x, t, g, e->b, sums)
-			       ? (int)x->err->kind
-			       : 0;
-	if (eval(x, t, e, &v) || table_append(sums, leaf_name(x, e), v.type, &c) ||
-	    fold_column(x, g, t->n, FOLD_SUM, &v, c))
-		return (int)x->err->kind;
-	return 0;
-}
-
-/* A copy of e whose columns are found in `sums` by what they were called. */
-static struct expr *over_sums(struct exec *x, const struct expr *e)
+/* e, bound, of the sums of its columns per group: they become columns of out, not shown. */
+static struct expr *over_sums(struct exec *x, struct table *t, const struct groups *g,
+			      const struct expr *e, struct table *out)
 {
 	struct expr *n;
 
-	if (!e)
-		return NULL;
-	if (e->op == EX_COL && e->let)
-		return over_sums(x, e->let);
-	if (!(n = EXEC_ARRAY(x, struct expr, 1)))
+	if (!e || !(n = EXEC_ARRAY(x, struct expr, 1)))
 		return NULL;
 	*n = *e;
-	n->next = NULL;
-	if (e->op == EX_COL) {
-		n->text = leaf_name(x, e);
-		n->percent = false;
+	if (e->col) {
+		if (table_append(out, STR(""), e->col->type, &n->col) ||
+		    fold_column(x, g, t->n, FOLD_SUM, e->col, n->col))
+			return NULL;
+		n->col->machine = n->col->table = false;
 	}
-	n->a = over_sums(x, e->a);
-	n->b = over_sums(x, e->b);
+	n->a = over_sums(x, t, g, e->a, out);
+	n->b = over_sums(x, t, g, e->b, out);
 	return n;
 }
 
 static int quotient(struct exec *x, struct table *t, const struct groups *g,
-		    const struct expr *e, struct table_col *out)
+		    const struct expr *e, struct table *out, struct expr **ratio,
+		    struct table_col *v)
 {
-	struct table sums = {.x = x, .g = t->g, .n = g->n, .event = t->event};
-	struct expr *copy;
+	struct expr *bound;
 
-	/* A copy may lack a part for which there was no memory. */
-	if (sum_leaves(x, t, g, e, &sums) || !(copy = over_sums(x, e)) || x->err->kind)
+	if (eval_bind(x, t, e, &bound))
 		return (int)x->err->kind;
-	return eval(x, &sums, copy, out);
+	*ratio = over_sums(x, t, g, bound, out);
+	return x->err->kind ? (int)x->err->kind : eval(x, out, *ratio, v);
 }
 
 /* ---- group ---- */
@@ -324,13 +296,14 @@ static int add_quotient(struct exec *x, struct table *t, const struct groups *g,
 			const struct expr *e, struct str name, struct table *out)
 {
 	struct table_col v, *c;
+	struct expr *ratio = NULL;
 
-	if (quotient(x, t, g, e, &v) || table_append(out, name, v.type, &c))
+	if (quotient(x, t, g, e, out, &ratio, &v) || table_append(out, name, v.type, &c))
 		return (int)x->err->kind;
 	c->p = v.p;
 	c->absent = v.absent;
 	c->estimated = v.estimated;
-	c->ratio = col_is_f(v.type) ? e : NULL;
+	c->ratio = col_is_f(v.type) ? ratio : NULL;
 	return 0;
 }
 
