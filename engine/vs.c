@@ -118,6 +118,14 @@ static void fill_base(struct table *t, struct table_col *c, const struct table_c
 	}
 }
 
+/* Saturated, as sums are: a cost of 2^64 - 1 is no decrease of one. */
+static int64_t difference(uint64_t now, uint64_t was)
+{
+	if (now >= was)
+		return now - was > INT64_MAX ? INT64_MAX : (int64_t)(now - was);
+	return was - now > INT64_MAX ? INT64_MIN : -(int64_t)(was - now);
+}
+
 static void fill_delta(struct table *t, struct table_col *c, const struct table_col *a,
 		       const struct table_col *b)
 {
@@ -126,7 +134,7 @@ static void fill_delta(struct table *t, struct table_col *c, const struct table_
 		uint64_t now = cell_u(a, ra), was = cell_u(b, rb);
 
 		if (!c->percent)
-			c->i[i] = (int64_t)(now - was);
+			c->i[i] = difference(now, was);
 		else if (was)
 			c->f[i] = 100.0 * ((double)now - (double)was) / (double)was;
 		else
