@@ -25,10 +25,17 @@ struct groups {
 
 /* ---- group numbers ---- */
 
+static bool is_absent(const struct table_col *c, size_t i)
+{
+	return c->absent && c->absent[i];
+}
+
 static uint64_t hash_cell(const struct table_col *c, size_t i)
 {
 	struct str s;
 
+	if (is_absent(c, i))
+		return 0;
 	if (col_is_text(c->type))
 		return str_hash(c->s[i]);
 	s = (struct str){(const char *)c->p + i * col_width(c->type), col_width(c->type)};
@@ -37,6 +44,8 @@ static uint64_t hash_cell(const struct table_col *c, size_t i)
 
 static bool same_cell(const struct table_col *c, size_t a, size_t b)
 {
+	if (is_absent(c, a) || is_absent(c, b))
+		return is_absent(c, a) && is_absent(c, b);
 	if (col_is_text(c->type))
 		return str_eq(c->s[a], c->s[b]);
 	return memcmp((const char *)c->p + a * col_width(c->type),
@@ -143,7 +152,7 @@ static int fold_column(struct exec *x, const struct groups *g, size_t rows, enum
 	if (!seen)
 		return (int)x->err->kind;
 	for (size_t i = 0; i < rows; i++) {
-		if ((c->absent && c->absent[i]) ||
+		if (is_absent(c, i) ||
 		    (f == FOLD_SUM && g->left_out && g->left_out[i] > last))
 			continue;
 		fold_cell(f, c, i, out, g->of[i], !seen[g->of[i]]);
@@ -307,22 +316,26 @@ static int add_quotient(struct exec *x, struct table *t, const struct groups *g,
 	return 0;
 }
 
+/* Of those that there are. */
 static int add_average(struct exec *x, struct table *t, const struct groups *g,
 		       const struct table_col *v, struct str name, struct table *out)
 {
 	struct table_col *c, sum = {.type = v->type, .filled = true};
+	uint64_t *n = EXEC_ARRAY(x, uint64_t, g->n + 1);
 
 	sum.p = exec_alloc(x, g->n + 1, col_width(v->type));
-	if (!sum.p || fold_column(x, g, t->n, FOLD_SUM, v, &sum) ||
+	if (!n || !sum.p || fold_column(x, g, t->n, FOLD_SUM, v, &sum) ||
 	    table_append(out, name, COL_RATIO, &c))
 		return (int)x->err->kind;
 	c->absent = sum.absent;
+	for (size_t i = 0; i < t->n; i++)
+		n[g->of[i]] += !is_absent(v, i);
 	for (size_t k = 0; k < g->n; k++) {
 		double s = col_is_f(v->type)	  ? sum.f[k]
 			   : v->type == COL_DELTA ? (double)sum.i[k]
 						  : (double)sum.u[k];
 
-		c->f[k] = s / (double)g->size[k];
+		c->f[k] = n[k] ? s / (double)n[k] : 0;
 	}
 	return 0;
 }
