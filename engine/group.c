@@ -193,7 +193,7 @@ static int leave_out_parts(struct exec *x, struct table *t, struct groups *g)
 {
 	uint32_t most = 0, *at, left = 0;
 
-	if (!t->part_of || t->vs || table_refs(t))
+	if (!t->part_of || table_refs(t))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
 		most = t->ref[i] > most ? t->ref[i] : most;

@@ -24,7 +24,9 @@ struct vs {
 	struct exec base_exec;
 	struct check_env env;
 	struct table a, b;
-	uint32_t *ia, *ib; /* [joined rows]: row of a, of b, or GRAPH_NONE */
+	/* [joined rows]: row of a, of b, or GRAPH_NONE.  Those of a come first, in order. */
+	uint32_t *ia, *ib;
+	uint32_t *of_base; /* [rows of b]: joined row */
 };
 
 const struct col_def vs_cols[VS_COLS] = {
@@ -57,6 +59,18 @@ static uint32_t joined_fn(const struct table *t, uint32_t ref)
 	uint32_t r = t->vs->ia[ref];
 
 	return r == GRAPH_NONE ? GRAPH_NONE : t->src->fn(a, row_ref(a, r));
+}
+
+/* The rows of a tree are parts of others on either side. */
+static uint32_t joined_part_of(const struct table *t, uint32_t ref)
+{
+	const struct vs *v = t->vs;
+	uint32_t up;
+
+	if (v->ia[ref] != GRAPH_NONE)
+		return v->a.part_of(&v->a, v->ia[ref]);
+	up = v->b.part_of(&v->b, v->ib[ref]);
+	return up < ROW_UNCOUNTED ? v->of_base[up] : up;
 }
 
 /* ---- columns ---- */
@@ -281,15 +295,19 @@ static int join(struct exec *x, struct vs *v, struct base_rows *b, size_t *rows)
 
 	v->ia = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
 	v->ib = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
-	if (!v->ia || !v->ib || index_base(x, v, key_of, NULL, b))
+	v->of_base = EXEC_ARRAY(x, uint32_t, v->b.n + 1);
+	if (!v->ia || !v->ib || !v->of_base || index_base(x, v, key_of, NULL, b))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < v->a.n; i++, n++) {
 		v->ia[n] = (uint32_t)i;
 		if (take_base(x, v, b, i, &v->ib[n]))
 			return (int)x->err->kind;
+		if (v->ib[n] != GRAPH_NONE)
+			v->of_base[v->ib[n]] = (uint32_t)n;
 	}
 	for (size_t r = 0; r < v->b.n; r++)
 		if (!b->used[r]) {
+			v->of_base[r] = (uint32_t)n;
 			v->ia[n] = GRAPH_NONE;
 			v->ib[n++] = (uint32_t)r;
 		}
@@ -446,6 +464,7 @@ int exec_vs(struct exec *x, const struct source *s, struct table *t)
 	if (table_init(x, t, v->a.src, x->g, rows) || show_as(t, &v->a))
 		return (int)x->err->kind;
 	t->ordered = v->a.ordered;
+	t->part_of = v->a.part_of ? joined_part_of : NULL;
 	t->card = v->a.card;
 	t->truncated = v->a.truncated || v->b.truncated;
 	return show_vs(t);
