@@ -368,6 +368,7 @@ static void to_column(const struct table_col *c, struct column *out)
 		.machine = c->machine,
 		.table = c->table,
 		.bar = c->bar,
+		.adds_up = c->adds_up && !c->percent,
 		.estimated = c->estimated,
 		.absent = c->absent,
 	};
@@ -503,6 +504,17 @@ static int page_result(struct table *t, struct result *r)
 	return hold(p, 0);
 }
 
+/* Rows that are parts of others are told from them here only. */
+static void forget_sums(struct table *t, struct result *r)
+{
+	size_t i = 0;
+
+	while (i < t->n && t->part_of(t, row_ref(t, i)) == ROW_WHOLE)
+		i++;
+	for (size_t k = 0; i < t->n && k < r->ncols; k++)
+		r->cols[k].adds_up = false;
+}
+
 static int whole_result(struct table *t, struct result *r)
 {
 	for (size_t i = 0; i < t->ncols; i++) {
@@ -525,6 +537,8 @@ int table_result(struct table *t, struct result *r)
 	r->ncols = 0;
 	if (t->n > PAGED && t->src && !t->vs ? page_result(t, r) : whole_result(t, r))
 		return (int)t->x->err->kind;
+	if (t->part_of)
+		forget_sums(t, r);
 	r->rows = t->n;
 	r->rows_before = t->rows_before;
 	r->truncated = t->truncated;
