@@ -22,7 +22,7 @@ static int new_values(struct exec *x, struct table *t, enum col_type type,
 	return out->p ? 0 : (int)x->err->kind;
 }
 
-/* The flags of either; NULL when there are none. */
+/* The flags of either, which may be an operand's own; NULL when there are none. */
 static int join_flags(struct exec *x, size_t n, uint8_t *a, uint8_t *b, uint8_t **out)
 {
 	if (!a || !b) {
@@ -59,10 +59,16 @@ static __int128 as_int(const struct table_col *c, size_t i)
 	return c->type == COL_DELTA ? (__int128)c->i[i] : (__int128)c->u[i];
 }
 
-static int set_absent(struct exec *x, struct table *t, struct table_col *c, size_t i)
+/* lent: the flags that c has from its operands. */
+static int set_absent(struct exec *x, struct table *t, struct table_col *c,
+		      const uint8_t *lent, size_t i)
 {
-	if (!c->absent && !(c->absent = EXEC_ARRAY(x, uint8_t, t->n)))
-		return (int)x->err->kind;
+	if (c->absent == lent) {
+		if (!(c->absent = EXEC_ARRAY(x, uint8_t, t->n)))
+			return (int)x->err->kind;
+		if (lent)
+			memcpy(c->absent, lent, t->n);
+	}
 	c->absent[i] = 1;
 	return 0;
 }
@@ -136,10 +142,12 @@ static int eval_arith(struct exec *x, struct table *t, const struct expr *e,
 		      struct table_col *out)
 {
 	struct table_col a, b;
+	const uint8_t *lent;
 
 	if (eval(x, t, e->a, &a) || eval(x, t, e->b, &b) ||
 	    new_values(x, t, e->type, out) || inherit(x, t, &a, &b, out))
 		return (int)x->err->kind;
+	lent = out->absent;
 	for (size_t i = 0; i < t->n; i++) {
 		if (exec_poll(x))
 			return (int)x->err->kind;
@@ -150,7 +158,7 @@ static int eval_arith(struct exec *x, struct table *t, const struct expr *e,
 		out->f[i] = float_op(e->op, as_double(&a, i), as_double(&b, i));
 		if (!isfinite(out->f[i])) {
 			out->f[i] = 0;
-			if (set_absent(x, t, out, i))
+			if (set_absent(x, t, out, lent, i))
 				return (int)x->err->kind;
 		}
 	}
