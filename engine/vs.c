@@ -168,6 +168,12 @@ static int fill_vs(struct table *t, struct table_col *c)
 		fill_change(t, c);
 		return 0;
 	}
+	/* A row that is not there cost 0, what was not recorded did not. */
+	if (base_event(t->vs, c->event) == GRAPH_NONE) {
+		err_set(t->x->err, ERR_QUERY, 0, "the base has no event '%.*s'",
+			STR_ARG(t->x->env->events[c->event]));
+		return err_hint(t->x->err, "compare an event that both profiles have");
+	}
 	if ((!base && side(t->vs, false, of, c->event, false, &a)) ||
 	    side(t->vs, true, of, c->event, base && c->percent, &b))
 		return (int)t->x->err->kind;
