@@ -79,6 +79,8 @@ struct expr {
 	uint32_t ev; /* event of the column */
 	enum col_type type;
 	struct expr *let; /* EX_COL that names a let: what it stands for */
+	/* Written by eval_bind(): the column itself, whatever is called so by now. */
+	struct table_col *col;
 };
 
 /* ---- stages ---- */

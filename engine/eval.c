@@ -22,7 +22,7 @@ static int new_values(struct exec *x, struct table *t, enum col_type type,
 	return out->p ? 0 : (int)x->err->kind;
 }
 
-/* The flags of either; NULL when there are none. */
+/* The flags of either, which may be an operand's own; NULL when there are none. */
 static int join_flags(struct exec *x, size_t n, uint8_t *a, uint8_t *b, uint8_t **out)
 {
 	if (!a || !b) {
@@ -59,10 +59,16 @@ static __int128 as_int(const struct table_col *c, size_t i)
 	return c->type == COL_DELTA ? (__int128)c->i[i] : (__int128)c->u[i];
 }
 
-static int set_absent(struct exec *x, struct table *t, struct table_col *c, size_t i)
+/* lent: the flags that c has from its operands. */
+static int set_absent(struct exec *x, struct table *t, struct table_col *c,
+		      const uint8_t *lent, size_t i)
 {
-	if (!c->absent && !(c->absent = EXEC_ARRAY(x, uint8_t, t->n)))
-		return (int)x->err->kind;
+	if (c->absent == lent) {
+		if (!(c->absent = EXEC_ARRAY(x, uint8_t, t->n)))
+			return (int)x->err->kind;
+		if (lent)
+			memcpy(c->absent, lent, t->n);
+	}
 	c->absent[i] = 1;
 	return 0;
 }
@@ -98,6 +104,10 @@ static int eval_col(struct exec *x, struct table *t, const struct expr *e,
 
 	if (e->let)
 		return eval(x, t, e->let, out);
+	if (e->col) {
+		*out = *e->col;
+		return 0;
+	}
 	if (table_column(t, e->text, e->ev, e->percent, &c))
 		return (int)x->err->kind;
 	*out = *c;
@@ -132,10 +142,12 @@ static int eval_arith(struct exec *x, struct table *t, const struct expr *e,
 		      struct table_col *out)
 {
 	struct table_col a, b;
+	const uint8_t *lent;
 
 	if (eval(x, t, e->a, &a) || eval(x, t, e->b, &b) ||
 	    new_values(x, t, e->type, out) || inherit(x, t, &a, &b, out))
 		return (int)x->err->kind;
+	lent = out->absent;
 	for (size_t i = 0; i < t->n; i++) {
 		if (exec_poll(x))
 			return (int)x->err->kind;
@@ -146,7 +158,7 @@ static int eval_arith(struct exec *x, struct table *t, const struct expr *e,
 		out->f[i] = float_op(e->op, as_double(&a, i), as_double(&b, i));
 		if (!isfinite(out->f[i])) {
 			out->f[i] = 0;
-			if (set_absent(x, t, out, i))
+			if (set_absent(x, t, out, lent, i))
 				return (int)x->err->kind;
 		}
 	}
@@ -416,6 +428,36 @@ int eval(struct exec *x, struct table *t, const struct expr *e, struct table_col
 	case EX_IN: return eval_in(x, t, e, out);
 	default: return eval_compare(x, t, e, out);
 	}
+}
+
+static struct expr *bind(struct exec *x, struct table *t, const struct expr *e)
+{
+	struct table_col *c = e ? e->col : NULL;
+	struct expr *n;
+
+	if (!e)
+		return NULL;
+	if (e->op == EX_COL && e->let)
+		return bind(x, t, e->let);
+	if (e->op == EX_COL && !c && table_column(t, e->text, e->ev, e->percent, &c))
+		return NULL;
+	if (c && c->ratio)
+		return bind(x, t, c->ratio);
+	if (!(n = EXEC_ARRAY(x, struct expr, 1)))
+		return NULL;
+	*n = *e;
+	n->next = NULL;
+	n->col = c;
+	n->a = bind(x, t, e->a);
+	n->b = bind(x, t, e->b);
+	return n;
+}
+
+int eval_bind(struct exec *x, struct table *t, const struct expr *e, struct expr **out)
+{
+	/* A copy may lack a part for which there was no memory. */
+	*out = bind(x, t, e);
+	return (int)x->err->kind;
 }
 
 int eval_rows(struct exec *x, struct table *t, const struct expr *e, uint32_t **rows,

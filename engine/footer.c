@@ -46,7 +46,7 @@ static int share(struct exec *x, struct table *t, double *out)
 	*out = -1;
 	if (!d || !(d->flags & ADDS_UP) || !(d->flags & PER_EVENT) || t->vs || !total)
 		return 0;
-	if (table_column(t, STR("self"), t->event, false, &c))
+	if (table_own(t, STR("self"), t->event, false, &c))
 		return (int)x->err->kind;
 	if (!c->machine && !c->table)
 		return 0;

@@ -2,8 +2,8 @@
  * group.c - fold rows; see group.h.
  *
  * Every row gets the number of its group from a hash of its key columns.  An aggregate
- * that is an expression over columns (D1mr / Dr) is the expression of the columns' sums:
- * its leaves are summed into a small table of one row per group and it is evaluated there.
+ * that is an expression over columns (D1mr / Dr) is the expression of the columns' sums,
+ * which stay behind it unseen: what is summed again is summed from them.
  */
 #include "engine/group.h"
 
@@ -25,10 +25,17 @@ struct groups {
 
 /* ---- group numbers ---- */
 
+static bool is_absent(const struct table_col *c, size_t i)
+{
+	return c->absent && c->absent[i];
+}
+
 static uint64_t hash_cell(const struct table_col *c, size_t i)
 {
 	struct str s;
 
+	if (is_absent(c, i))
+		return 0;
 	if (col_is_text(c->type))
 		return str_hash(c->s[i]);
 	s = (struct str){(const char *)c->p + i * col_width(c->type), col_width(c->type)};
@@ -37,6 +44,8 @@ static uint64_t hash_cell(const struct table_col *c, size_t i)
 
 static bool same_cell(const struct table_col *c, size_t a, size_t b)
 {
+	if (is_absent(c, a) || is_absent(c, b))
+		return is_absent(c, a) && is_absent(c, b);
 	if (col_is_text(c->type))
 		return str_eq(c->s[a], c->s[b]);
 	return memcmp((const char *)c->p + a * col_width(c->type),
@@ -143,7 +152,7 @@ static int fold_column(struct exec *x, const struct groups *g, size_t rows, enum
 	if (!seen)
 		return (int)x->err->kind;
 	for (size_t i = 0; i < rows; i++) {
-		if ((c->absent && c->absent[i]) ||
+		if (is_absent(c, i) ||
 		    (f == FOLD_SUM && g->left_out && g->left_out[i] > last))
 			continue;
 		fold_cell(f, c, i, out, g->of[i], !seen[g->of[i]]);
@@ -184,7 +193,7 @@ static int leave_out_parts(struct exec *x, struct table *t, struct groups *g)
 {
 	uint32_t most = 0, *at, left = 0;
 
-	if (!t->part_of || t->vs || table_refs(t))
+	if (!t->part_of || table_refs(t))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
 		most = t->ref[i] > most ? t->ref[i] : most;
@@ -215,64 +224,36 @@ static int leave_out_parts(struct exec *x, struct table *t, struct groups *g)
 
 /* ---- quotients of sums ---- */
 
-static struct str leaf_name(struct exec *x, const struct expr *e)
-{
-	return arena_printf(x->a, "%.*s.%u%s", STR_ARG(e->text), e->ev,
-			    e->percent ? "%" : "");
-}
-
-/* The leaves of e, summed per group, as columns of `sums`. */
-static int sum_leaves(struct exec *x, struct table *t, const struct groups *g,
-		      const struct expr *e, struct table *sums)
-{
-	struct table_col v, *c;
-
-	if (!e)
-		return 0;
-	if (e->op == EX_COL && e->let)
-		return sum_leaves(x, t, g, e->let, sums);
-	if (e->op != EX_COL)
-		return sum_leaves(x, t, g, e->a, sums) || sum_leaves(x, t, g, e->b, sums)
-			       ? (int)x->err->kind
-			       : 0;
-	if (eval(x, t, e, &v) || table_append(sums, leaf_name(x, e), v.type, &c) ||
-	    fold_column(x, g, t->n, FOLD_SUM, &v, c))
-		return (int)x->err->kind;
-	return 0;
-}
-
-/* A copy of e whose columns are found in `sums` by what they were called. */
-static struct expr *over_sums(struct exec *x, const struct expr *e)
+/* e, bound, of the sums of its columns per group: they become columns of out, not shown. */
+static struct expr *over_sums(struct exec *x, struct table *t, const struct groups *g,
+			      const struct expr *e, struct table *out)
 {
 	struct expr *n;
 
-	if (!e)
-		return NULL;
-	if (e->op == EX_COL && e->let)
-		return over_sums(x, e->let);
-	if (!(n = EXEC_ARRAY(x, struct expr, 1)))
+	if (!e || !(n = EXEC_ARRAY(x, struct expr, 1)))
 		return NULL;
 	*n = *e;
-	n->next = NULL;
-	if (e->op == EX_COL) {
-		n->text = leaf_name(x, e);
-		n->percent = false;
+	if (e->col) {
+		if (table_append(out, STR(""), e->col->type, &n->col) ||
+		    fold_column(x, g, t->n, FOLD_SUM, e->col, n->col))
+			return NULL;
+		n->col->machine = n->col->table = false;
 	}
-	n->a = over_sums(x, e->a);
-	n->b = over_sums(x, e->b);
+	n->a = over_sums(x, t, g, e->a, out);
+	n->b = over_sums(x, t, g, e->b, out);
 	return n;
 }
 
 static int quotient(struct exec *x, struct table *t, const struct groups *g,
-		    const struct expr *e, struct table_col *out)
+		    const struct expr *e, struct table *out, struct expr **ratio,
+		    struct table_col *v)
 {
-	struct table sums = {.x = x, .g = t->g, .n = g->n, .event = t->event};
-	struct expr *copy;
+	struct expr *bound;
 
-	/* A copy may lack a part for which there was no memory. */
-	if (sum_leaves(x, t, g, e, &sums) || !(copy = over_sums(x, e)) || x->err->kind)
+	if (eval_bind(x, t, e, &bound))
 		return (int)x->err->kind;
-	return eval(x, &sums, copy, out);
+	*ratio = over_sums(x, t, g, bound, out);
+	return x->err->kind ? (int)x->err->kind : eval(x, out, *ratio, v);
 }
 
 /* ---- group ---- */
@@ -324,32 +305,37 @@ static int add_quotient(struct exec *x, struct table *t, const struct groups *g,
 			const struct expr *e, struct str name, struct table *out)
 {
 	struct table_col v, *c;
+	struct expr *ratio = NULL;
 
-	if (quotient(x, t, g, e, &v) || table_append(out, name, v.type, &c))
+	if (quotient(x, t, g, e, out, &ratio, &v) || table_append(out, name, v.type, &c))
 		return (int)x->err->kind;
 	c->p = v.p;
 	c->absent = v.absent;
 	c->estimated = v.estimated;
-	c->ratio = col_is_f(v.type) ? e : NULL;
+	c->ratio = col_is_f(v.type) ? ratio : NULL;
 	return 0;
 }
 
+/* Of those that there are. */
 static int add_average(struct exec *x, struct table *t, const struct groups *g,
 		       const struct table_col *v, struct str name, struct table *out)
 {
 	struct table_col *c, sum = {.type = v->type, .filled = true};
+	uint64_t *n = EXEC_ARRAY(x, uint64_t, g->n + 1);
 
 	sum.p = exec_alloc(x, g->n + 1, col_width(v->type));
-	if (!sum.p || fold_column(x, g, t->n, FOLD_SUM, v, &sum) ||
+	if (!n || !sum.p || fold_column(x, g, t->n, FOLD_SUM, v, &sum) ||
 	    table_append(out, name, COL_RATIO, &c))
 		return (int)x->err->kind;
 	c->absent = sum.absent;
+	for (size_t i = 0; i < t->n; i++)
+		n[g->of[i]] += !is_absent(v, i);
 	for (size_t k = 0; k < g->n; k++) {
 		double s = col_is_f(v->type)	  ? sum.f[k]
 			   : v->type == COL_DELTA ? (double)sum.i[k]
 						  : (double)sum.u[k];
 
-		c->f[k] = s / (double)g->size[k];
+		c->f[k] = n[k] ? s / (double)n[k] : 0;
 	}
 	return 0;
 }
@@ -393,7 +379,7 @@ static int default_sum(struct exec *x, struct table *t, struct groups *g,
 
 	if (!(d->flags & ADDS_UP) || !(d->flags & SHOW_M) || is_key(out, str_c(d->name)))
 		return 0;
-	return table_column(t, str_c(d->name), t->event, false, &c) ||
+	return table_own(t, str_c(d->name), t->event, false, &c) ||
 			       add_sum(x, t, g, c, str_c(d->name), out)
 		       ? (int)x->err->kind
 		       : 0;
@@ -456,25 +442,14 @@ int exec_group(struct exec *x, struct table *t, const struct tstage *s)
 /* ---- sum ---- */
 
 static int sum_column(struct exec *x, struct table *t, const struct groups *g,
-		      const struct table_col *c, struct table *out)
+		      struct table_col *c, struct table *out)
 {
-	struct table_col *filled;
-
 	if (c->ratio)
 		return add_quotient(x, t, g, c->ratio, c->name, out);
 	if (!c->adds_up || c->percent || col_is_text(c->type) || c->type == COL_BOOL)
 		return 0;
-	if (!c->def)
-		return add_sum(x, t, g,
-			       &(struct table_col){.type = c->type,
-						   .p = c->p,
-						   .event = c->event,
-						   .absent = c->absent,
-						   .estimated = c->estimated},
-			       c->name, out);
-	if (table_column(t, str_c(c->def->name), c->event, false, &filled))
-		return (int)x->err->kind;
-	return add_sum(x, t, g, filled, c->name, out);
+	return table_fill(t, c) || add_sum(x, t, g, c, c->name, out) ? (int)x->err->kind
+								     : 0;
 }
 
 int exec_sum(struct exec *x, struct table *t)
@@ -490,7 +465,7 @@ int exec_sum(struct exec *x, struct table *t)
 	if (!g.of || leave_out_parts(x, t, &g))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < t->ncols; i++) {
-		const struct table_col *c = t->cols[i];
+		struct table_col *c = t->cols[i];
 
 		if ((c->machine || c->table) && sum_column(x, t, &g, c, &out))
 			return (int)x->err->kind;

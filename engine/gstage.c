@@ -10,6 +10,7 @@
 
 #include "engine/check_names.h"
 #include "engine/exec_set.h"
+#include "engine/graph_build.h"
 #include "engine/graph_stage.h"
 
 /* ---- part and thread ---- */
@@ -99,6 +100,36 @@ static int run_parts(struct exec *x, const struct gstage *first)
 
 /* ---- the others ---- */
 
+/* What hidden functions cost that nothing calls has no caller to go to.  Rounding alone
+ * loses half of one per function at most. */
+static int note_lost(struct exec *x, const struct graph *below)
+{
+	uint64_t was = 0, is = 0;
+
+	if (graph_event(x->g, x->event, x->err))
+		return (int)x->err->kind;
+	for (uint32_t f = 0; f < below->functions; f++)
+		was = graph_add(was, graph_self(below, f, x->event));
+	for (uint32_t f = 0; f < x->g->functions; f++)
+		is = graph_add(is, graph_self(x->g, f, x->event));
+	if (was <= is || was - is <= x->g->functions / 2 + 1)
+		return 0;
+	return exec_note(x, arena_printf(x->a,
+					 "%.3g %% of %.*s is hidden with functions that "
+					 "nothing calls, and in no row",
+					 100.0 * (double)(was - is) / (double)was,
+					 STR_ARG(x->env->events[x->event])));
+}
+
+static int hide(struct exec *x, const struct fn_set *set)
+{
+	const struct graph *below = x->g;
+
+	return graph_hide(x->g, set, &x->g, x->err) || note_lost(x, below)
+		       ? (int)x->err->kind
+		       : 0;
+}
+
 /* Functions below p percent inclusive. */
 static int small_functions(struct exec *x, double p, struct fn_set **out)
 {
@@ -128,7 +159,7 @@ static int cut(struct exec *x, const struct gstage *g)
 	if (exec_note(x, arena_printf(x->a, "cut %g %% hides %u of %u functions",
 				      g->percent, n, x->g->functions)))
 		return (int)x->err->kind;
-	return graph_hide(x->g, set, &x->g, x->err);
+	return hide(x, set);
 }
 
 static int collapse_by(struct exec *x, const struct gstage *g)
@@ -152,7 +183,7 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 	switch (g->kind) {
 	case G_FOCUS:
 	case G_IGNORE: return graph_focus(x->g, set, g->kind == G_IGNORE, &x->g, x->err);
-	case G_HIDE: return graph_hide(x->g, set, &x->g, x->err);
+	case G_HIDE: return hide(x, set);
 	case G_COLLAPSE:
 		return graph_collapse(x->g, set, g->name.n ? g->name : text, &x->g,
 				      x->err);

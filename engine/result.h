@@ -39,7 +39,8 @@ struct column {
 	enum col_type type;
 	uint32_t event;	     /* of COL_COST, COL_DELTA, COL_PERCENT */
 	bool machine, table; /* shown in machine formats, in the human table */
-	bool bar; /* COL_PERCENT: the table draws a bar after the last column */
+	bool bar;     /* COL_PERCENT: the table draws a bar after the last column */
+	bool adds_up; /* a sum over the rows of `_` means something */
 	union {
 		const uint64_t *u;
 		const int64_t *i;

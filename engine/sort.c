@@ -177,6 +177,7 @@ static int show_keys(struct exec *x, struct table *t, const struct expr *keys)
 {
 	for (const struct expr *e = keys; e; e = e->next) {
 		struct table_col v, *c;
+		struct expr *ratio = NULL;
 
 		if (e->op == EX_COL && !e->let) {
 			if (table_column(t, e->text, e->ev, e->percent, &c))
@@ -185,12 +186,14 @@ static int show_keys(struct exec *x, struct table *t, const struct expr *keys)
 				c->machine = c->table = true;
 			continue;
 		}
-		if (eval(x, t, e, &v) || table_append(t, e->as, v.type, &c))
+		if (eval(x, t, e, &v) ||
+		    (e->type == COL_RATIO && eval_bind(x, t, e, &ratio)) ||
+		    table_append(t, e->as, v.type, &c))
 			return (int)x->err->kind;
 		c->p = v.p;
 		c->absent = v.absent;
 		c->estimated = v.estimated;
-		c->ratio = e->type == COL_RATIO ? e : NULL;
+		c->ratio = ratio;
 	}
 	return 0;
 }

@@ -3,7 +3,8 @@
  *
  * lines and instrs fold two things into one row per place of a function: its cost lines
  * (self) and the call sites there (calls_out, incl_out).  A place is (file, line) or
- * (file, instr, line).  The raw rows of one function live in a scratch arena.
+ * (file, instr, line).  The raw rows of one function live in a scratch arena.  Of functions
+ * that a stage made one (collapse, norec) the rows of one place are one row.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +212,139 @@ static int add_jumps(struct exec *x, struct detail *d, fn_id f, struct arena *sc
 	return 0;
 }
 
+/* ---- functions that stages made one ---- */
+
+/* Where a row stands, in the order of its kind; rows that differ in .row alone are one. */
+struct spot {
+	uint32_t fn, to_fn; /* of the graph */
+	uint64_t at[7];
+	uint32_t row;
+};
+
+static int by_spot(const void *pa, const void *pb)
+{
+	const struct spot *a = pa, *b = pb;
+
+	if (a->fn != b->fn)
+		return a->fn < b->fn ? -1 : 1;
+	for (size_t i = 0; i < COUNT(a->at); i++)
+		if (a->at[i] != b->at[i])
+			return a->at[i] < b->at[i] ? -1 : 1;
+	if (a->to_fn != b->to_fn)
+		return a->to_fn < b->to_fn ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+static bool same_spot(const struct spot *a, const struct spot *b)
+{
+	return a->fn == b->fn && a->to_fn == b->to_fn &&
+	       memcmp(a->at, b->at, sizeof(a->at)) == 0;
+}
+
+static struct spot spot_of(const struct graph *g, const struct detail *d,
+			   enum source_kind k, size_t i)
+{
+	struct spot s = {.row = (uint32_t)i};
+
+	if (k == S_JUMPS) {
+		const struct store_jump *j = &d->jumps[i].j;
+
+		s.fn = graph_of_store(g, d->jumps[i].fn);
+		s.to_fn = graph_of_store(g, j->to_fn);
+		memcpy(s.at,
+		       (uint64_t[7]){j->file, j->instr, j->line, j->conditional,
+				     j->to_instr, j->to_file, j->to_line},
+		       sizeof(s.at));
+	} else if (k == S_CALLSITES) {
+		const struct site *c = &d->sites[i];
+		struct store_edge e;
+
+		store_edge(d->st, c->edge, &e);
+		s.fn = graph_of_store(g, e.caller);
+		s.to_fn = graph_of_store(g, e.callee);
+		memcpy(s.at, (uint64_t[7]){c->file, c->instr, c->line}, sizeof(s.at));
+	} else {
+		const struct place *p = &d->places[i];
+
+		s.fn = graph_of_store(g, p->fn);
+		memcpy(s.at, (uint64_t[7]){d->by_instr ? p->instr : 0, p->file, p->line},
+		       sizeof(s.at));
+	}
+	return s;
+}
+
+static bool is_merged(struct exec *x, const struct detail *d, uint8_t *seen)
+{
+	for (fn_id f = 0; f < store_info(d->st)->functions; f++) {
+		uint32_t here = graph_of_store(x->g, f);
+
+		if (here != GRAPH_NONE && seen[here]++)
+			return true;
+	}
+	return false;
+}
+
+/* Row `from` of the old arrays becomes row d->n of those in *to, or joins the one before. */
+static void move_row(const struct detail *d, struct detail *to, enum source_kind k,
+		     size_t from, bool joins)
+{
+	size_t costs = k == S_JUMPS ? 0 : k == S_CALLSITES ? d->events : 2 * d->events;
+	size_t at = joins ? to->n - 1 : to->n++;
+
+	sum_into(to->costs + at * costs, d->costs + from * costs, (uint32_t)costs);
+	if (k == S_JUMPS) {
+		struct jump *j = &to->jumps[at];
+
+		if (!joins)
+			*j = d->jumps[from];
+		else {
+			sum_into(&j->j.executed, &d->jumps[from].j.executed, 1);
+			sum_into(&j->j.taken, &d->jumps[from].j.taken, 1);
+		}
+	} else if (k == S_CALLSITES) {
+		if (!joins)
+			to->sites[at] = d->sites[from];
+		else
+			sum_into(&to->sites[at].calls, &d->sites[from].calls, 1);
+	} else if (!joins) {
+		to->places[at] = d->places[from];
+	} else {
+		sum_into(&to->places[at].calls_out, &d->places[from].calls_out, 1);
+	}
+}
+
+/* Rows of functions that are one now become one where they stand at the same place. */
+static int merge_rows(struct exec *x, struct detail *d, enum source_kind k)
+{
+	struct detail to = *d;
+	uint8_t *seen = EXEC_ARRAY(x, uint8_t, (size_t)x->g->functions + 1);
+	size_t costs = k == S_JUMPS ? 0 : k == S_CALLSITES ? d->events : 2 * d->events;
+	struct spot *s;
+
+	if (!seen)
+		return (int)x->err->kind;
+	if (x->g->plain || !is_merged(x, d, seen))
+		return 0;
+	s = EXEC_ARRAY(x, struct spot, d->n + 1);
+	to.costs = EXEC_ARRAY(x, uint64_t, d->n * costs + 1);
+	if (!s || !to.costs ||
+	    (k == S_JUMPS && !(to.jumps = EXEC_ARRAY(x, struct jump, d->n + 1))) ||
+	    (k == S_CALLSITES && !(to.sites = EXEC_ARRAY(x, struct site, d->n + 1))) ||
+	    (d->places && !(to.places = EXEC_ARRAY(x, struct place, d->n + 1))))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < d->n; i++)
+		s[i] = spot_of(x->g, d, k, i);
+	qsort(s, d->n, sizeof(*s), by_spot);
+	to.n = 0;
+	for (size_t i = 0; i < d->n; i++) {
+		move_row(d, &to, k, s[i].row, i && same_spot(&s[i - 1], &s[i]));
+		if (exec_poll(x))
+			return (int)x->err->kind;
+	}
+	*d = to;
+	return 0;
+}
+
 /* ---- text ---- */
 
 /* Whether any place has text; a file that cannot be read is `source of`'s to explain. */
@@ -288,7 +422,7 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	if ((s->of	? exec_set(x, s->of, &set)
 	     : x->parts ? 0
 			: reserve(x, d, s->kind)) ||
-	    each_function(x, d, set, adder(s->kind)))
+	    each_function(x, d, set, adder(s->kind)) || merge_rows(x, d, s->kind))
 		return (int)x->err->kind;
 	t->data = d;
 	t->ordered = s->of != NULL;

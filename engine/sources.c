@@ -26,7 +26,7 @@ static int last_open(struct exec *x, const struct source *s, struct table *t)
 		c->machine = from->machine;
 		c->table = from->table;
 		c->bar = from->bar;
-		c->adds_up = from->type == COL_COST || from->type == COL_COUNT;
+		c->adds_up = from->adds_up;
 		if (from->estimated &&
 		    !(c->estimated = EXEC_ARRAY(x, uint8_t, r->rows + 1)))
 			return (int)x->err->kind;

@@ -41,45 +41,80 @@ static int slice(struct exec *x, struct table *t, size_t from, size_t n)
 	return table_select(t, rows, n);
 }
 
-/* A column of the table under a (new) name, or a computed one. */
-static int add_column(struct exec *x, struct table *t, const struct expr *e,
-		      struct str name)
-{
-	struct table_col v, *c;
+/* A column of the table that is shown, or a computed one before it has a name. */
+struct shown {
+	struct table_col *col, v;
+	struct expr *ratio;
+};
 
-	if (eval(x, t, e, &v) || table_append(t, name, v.type, &c))
-		return (int)x->err->kind;
-	c->p = v.p;
-	c->event = v.event;
-	c->absent = v.absent;
-	c->estimated = v.estimated;
+static int compute(struct exec *x, struct table *t, const struct expr *e, struct shown *s)
+{
+	return eval(x, t, e, &s->v) ||
+			       (e->type == COL_RATIO && eval_bind(x, t, e, &s->ratio))
+		       ? (int)x->err->kind
+		       : 0;
+}
+
+static int append(struct table *t, const struct expr *e, struct str name, struct shown *s)
+{
+	struct table_col *c;
+
+	if (table_append(t, name, s->v.type, &c))
+		return (int)t->x->err->kind;
+	c->p = s->v.p;
+	c->event = s->v.event;
+	c->absent = s->v.absent;
+	c->estimated = s->v.estimated;
 	c->adds_up = e->type == COL_COST || e->type == COL_COUNT;
-	c->ratio = e->type == COL_RATIO ? e : NULL;
+	c->ratio = s->ratio;
 	return 0;
 }
 
-/* show: these columns, in this order; the others stay usable but are not shown. */
+static int add(struct exec *x, struct table *t, const struct tstage *s)
+{
+	struct shown one = {0};
+
+	return compute(x, t, s->exprs, &one) || append(t, s->exprs, s->name, &one)
+		       ? (int)x->err->kind
+		       : 0;
+}
+
+static void move_last(struct table *t, struct table_col *c)
+{
+	size_t i = 0;
+
+	while (t->cols[i] != c)
+		i++;
+	memmove(&t->cols[i], &t->cols[i + 1], (t->ncols - i - 1) * sizeof(*t->cols));
+	t->cols[t->ncols - 1] = c;
+}
+
+/* show: these columns, in this order; the others stay usable but are not shown.  All names
+ * mean what they did before the stage: `show self as incl, incl as self`. */
 static int show(struct exec *x, struct table *t, const struct tstage *s)
 {
+	struct shown *to;
+	size_t n = 0;
+
+	for (const struct expr *e = s->exprs; e; e = e->next)
+		n++;
+	if (!(to = EXEC_ARRAY(x, struct shown, n)))
+		return (int)x->err->kind;
+	n = 0;
+	for (const struct expr *e = s->exprs; e; e = e->next, n++)
+		if (e->op != EX_COL || e->let || e->named
+			    ? compute(x, t, e, &to[n])
+			    : table_column(t, e->text, e->ev, e->percent, &to[n].col))
+			return (int)x->err->kind;
 	for (size_t i = 0; i < t->ncols; i++)
 		t->cols[i]->machine = t->cols[i]->table = false;
-	for (const struct expr *e = s->exprs; e; e = e->next) {
-		struct table_col *c;
-		size_t i;
-
-		if (e->op != EX_COL || e->let || e->named) {
-			if (add_column(x, t, e, e->as))
-				return (int)x->err->kind;
-			continue;
-		}
-		if (table_column(t, e->text, e->ev, e->percent, &c))
+	n = 0;
+	for (const struct expr *e = s->exprs; e; e = e->next, n++) {
+		if (to[n].col) {
+			to[n].col->machine = to[n].col->table = true;
+			move_last(t, to[n].col);
+		} else if (append(t, e, e->as, &to[n]))
 			return (int)x->err->kind;
-		c->machine = c->table = true;
-		for (i = 0; t->cols[i] != c; i++)
-			;
-		memmove(&t->cols[i], &t->cols[i + 1],
-			(t->ncols - i - 1) * sizeof(*t->cols));
-		t->cols[t->ncols - 1] = c;
 	}
 	return 0;
 }
@@ -116,7 +151,7 @@ int exec_tstage(struct exec *x, struct table *t, const struct tstage *s,
 	case T_TAKE: return slice(x, t, 0, s->n > t->n ? t->n : (size_t)s->n);
 	case T_SKIP: return slice(x, t, s->n > t->n ? t->n : (size_t)s->n, t->n);
 	case T_SHOW: return show(x, t, s);
-	case T_ADD: return add_column(x, t, s->exprs, s->name);
+	case T_ADD: return add(x, t, s);
 	case T_GROUP: return exec_group(x, t, s);
 	case T_SUM: return exec_sum(x, t);
 	case T_COUNT: return count(x, t);

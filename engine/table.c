@@ -184,7 +184,7 @@ static bool is_cum(const struct table_col *c)
 	return c->def && (c->def->flags & IS_CUM);
 }
 
-static int fill(struct table *t, struct table_col *c)
+int table_fill(struct table *t, struct table_col *c)
 {
 	int rc;
 
@@ -223,20 +223,21 @@ static bool is_col(const struct table_col *c, struct str base, uint32_t event,
 	       same_event(c, event);
 }
 
+/* The newest first: `add` may reuse a name. */
 static struct table_col *find_col(struct table *t, struct str base, uint32_t event,
-				  bool percent)
+				  bool percent, bool computed)
 {
-	/* The newest first: `add` may reuse a name. */
 	for (size_t i = t->ncols; i > 0; i--)
-		if (is_col(t->cols[i - 1], base, event, percent))
+		if ((t->cols[i - 1]->def == NULL) == computed &&
+		    is_col(t->cols[i - 1], base, event, percent))
 			return t->cols[i - 1];
 	return NULL;
 }
 
-int table_column(struct table *t, struct str base, uint32_t event, bool percent,
-		 struct table_col **out)
+int table_own(struct table *t, struct str base, uint32_t event, bool percent,
+	      struct table_col **out)
 {
-	struct table_col *c = find_col(t, base, event, percent);
+	struct table_col *c = find_col(t, base, event, percent, false);
 	const struct col_def *d;
 
 	if (!c && (d = find_def(t, base))) {
@@ -262,7 +263,15 @@ int table_column(struct table *t, struct str base, uint32_t event, bool percent,
 		return err_set(t->x->err, ERR_QUERY, 0, "this table has no column '%.*s'",
 			       STR_ARG(base));
 	*out = c;
-	return fill(t, c);
+	return table_fill(t, c);
+}
+
+/* As check_expr.c looks for it: what stages added comes first. */
+int table_column(struct table *t, struct str base, uint32_t event, bool percent,
+		 struct table_col **out)
+{
+	*out = find_col(t, base, event, percent, true);
+	return *out ? 0 : table_own(t, base, event, percent, out);
 }
 
 int table_append(struct table *t, struct str name, enum col_type type,
@@ -335,7 +344,7 @@ static int fill_cum(struct table *t, struct table_col *c)
 	struct table_col *self;
 	double sum = 0, total = (double)graph_total(t->g, t->event);
 
-	if (table_column(t, STR("self"), t->event, false, &self))
+	if (table_own(t, STR("self"), t->event, false, &self))
 		return (int)t->x->err->kind;
 	c->f = EXEC_ARRAY(t->x, double, t->n ? t->n : 1);
 	if (!c->f)
@@ -359,6 +368,7 @@ static void to_column(const struct table_col *c, struct column *out)
 		.machine = c->machine,
 		.table = c->table,
 		.bar = c->bar,
+		.adds_up = c->adds_up && !c->percent,
 		.estimated = c->estimated,
 		.absent = c->absent,
 	};
@@ -378,7 +388,7 @@ enum { PAGE = 1 << 16, PAGED = 1 << 18 };
 
 static int fill_shown(struct table *t, struct table_col *c)
 {
-	return is_cum(c) && !c->filled ? fill_cum(t, c) : fill(t, c);
+	return is_cum(c) && !c->filled ? fill_cum(t, c) : table_fill(t, c);
 }
 
 /* Rows of t of one column, into buf. */
@@ -494,6 +504,17 @@ static int page_result(struct table *t, struct result *r)
 	return hold(p, 0);
 }
 
+/* Rows that are parts of others are told from them here only. */
+static void forget_sums(struct table *t, struct result *r)
+{
+	size_t i = 0;
+
+	while (i < t->n && t->part_of(t, row_ref(t, i)) == ROW_WHOLE)
+		i++;
+	for (size_t k = 0; i < t->n && k < r->ncols; k++)
+		r->cols[k].adds_up = false;
+}
+
 static int whole_result(struct table *t, struct result *r)
 {
 	for (size_t i = 0; i < t->ncols; i++) {
@@ -516,6 +537,8 @@ int table_result(struct table *t, struct result *r)
 	r->ncols = 0;
 	if (t->n > PAGED && t->src && !t->vs ? page_result(t, r) : whole_result(t, r))
 		return (int)t->x->err->kind;
+	if (t->part_of)
+		forget_sums(t, r);
 	r->rows = t->n;
 	r->rows_before = t->rows_before;
 	r->truncated = t->truncated;

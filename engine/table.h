@@ -127,6 +127,11 @@ int table_refs(struct table *t);
 /* Find or add the column; add is invisible.  Filled on return. */
 int table_column(struct table *t, struct str base, uint32_t event, bool percent,
 		 struct table_col **out);
+/* The same of the source's own columns: an added one may have taken the name. */
+int table_own(struct table *t, struct str base, uint32_t event, bool percent,
+	      struct table_col **out);
+/* Let a column hold its values. */
+int table_fill(struct table *t, struct table_col *c);
 /* A computed column of t->n rows, appended. */
 int table_append(struct table *t, struct str name, enum col_type type,
 		 struct table_col **out);

@@ -24,7 +24,9 @@ struct vs {
 	struct exec base_exec;
 	struct check_env env;
 	struct table a, b;
-	uint32_t *ia, *ib; /* [joined rows]: row of a, of b, or GRAPH_NONE */
+	/* [joined rows]: row of a, of b, or GRAPH_NONE.  Those of a come first, in order. */
+	uint32_t *ia, *ib;
+	uint32_t *of_base; /* [rows of b]: joined row */
 };
 
 const struct col_def vs_cols[VS_COLS] = {
@@ -57,6 +59,18 @@ static uint32_t joined_fn(const struct table *t, uint32_t ref)
 	uint32_t r = t->vs->ia[ref];
 
 	return r == GRAPH_NONE ? GRAPH_NONE : t->src->fn(a, row_ref(a, r));
+}
+
+/* The rows of a tree are parts of others on either side. */
+static uint32_t joined_part_of(const struct table *t, uint32_t ref)
+{
+	const struct vs *v = t->vs;
+	uint32_t up;
+
+	if (v->ia[ref] != GRAPH_NONE)
+		return v->a.part_of(&v->a, v->ia[ref]);
+	up = v->b.part_of(&v->b, v->ib[ref]);
+	return up < ROW_UNCOUNTED ? v->of_base[up] : up;
 }
 
 /* ---- columns ---- */
@@ -118,6 +132,14 @@ static void fill_base(struct table *t, struct table_col *c, const struct table_c
 	}
 }
 
+/* Saturated, as sums are: a cost of 2^64 - 1 is no decrease of one. */
+static int64_t difference(uint64_t now, uint64_t was)
+{
+	if (now >= was)
+		return now - was > INT64_MAX ? INT64_MAX : (int64_t)(now - was);
+	return was - now > INT64_MAX ? INT64_MIN : -(int64_t)(was - now);
+}
+
 static void fill_delta(struct table *t, struct table_col *c, const struct table_col *a,
 		       const struct table_col *b)
 {
@@ -126,7 +148,7 @@ static void fill_delta(struct table *t, struct table_col *c, const struct table_
 		uint64_t now = cell_u(a, ra), was = cell_u(b, rb);
 
 		if (!c->percent)
-			c->i[i] = (int64_t)(now - was);
+			c->i[i] = difference(now, was);
 		else if (was)
 			c->f[i] = 100.0 * ((double)now - (double)was) / (double)was;
 		else
@@ -145,6 +167,12 @@ static int fill_vs(struct table *t, struct table_col *c)
 	if (which == IS_CHANGE) {
 		fill_change(t, c);
 		return 0;
+	}
+	/* A row that is not there cost 0, what was not recorded did not. */
+	if (base_event(t->vs, c->event) == GRAPH_NONE) {
+		err_set(t->x->err, ERR_QUERY, 0, "the base has no event '%.*s'",
+			STR_ARG(t->x->env->events[c->event]));
+		return err_hint(t->x->err, "compare an event that both profiles have");
 	}
 	if ((!base && side(t->vs, false, of, c->event, false, &a)) ||
 	    side(t->vs, true, of, c->event, base && c->percent, &b))
@@ -273,15 +301,19 @@ static int join(struct exec *x, struct vs *v, struct base_rows *b, size_t *rows)
 
 	v->ia = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
 	v->ib = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
-	if (!v->ia || !v->ib || index_base(x, v, key_of, NULL, b))
+	v->of_base = EXEC_ARRAY(x, uint32_t, v->b.n + 1);
+	if (!v->ia || !v->ib || !v->of_base || index_base(x, v, key_of, NULL, b))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < v->a.n; i++, n++) {
 		v->ia[n] = (uint32_t)i;
 		if (take_base(x, v, b, i, &v->ib[n]))
 			return (int)x->err->kind;
+		if (v->ib[n] != GRAPH_NONE)
+			v->of_base[v->ib[n]] = (uint32_t)n;
 	}
 	for (size_t r = 0; r < v->b.n; r++)
 		if (!b->used[r]) {
+			v->of_base[r] = (uint32_t)n;
 			v->ia[n] = GRAPH_NONE;
 			v->ib[n++] = (uint32_t)r;
 		}
@@ -438,6 +470,7 @@ int exec_vs(struct exec *x, const struct source *s, struct table *t)
 	if (table_init(x, t, v->a.src, x->g, rows) || show_as(t, &v->a))
 		return (int)x->err->kind;
 	t->ordered = v->a.ordered;
+	t->part_of = v->a.part_of ? joined_part_of : NULL;
 	t->card = v->a.card;
 	t->truncated = v->a.truncated || v->b.truncated;
 	return show_vs(t);

@@ -127,7 +127,8 @@ static int widen(struct tally *t, size_t from, struct err *err)
 		if (vec_reserve(&val, &cap, nval + room, 8))
 			goto fail;
 		if (e->what != ENTRY_HEAD && ENTRY_KIND(e->what) == ENTRY_CALL) {
-			val[nval] = old[0]; /* this part's sums are 0 between parts */
+			/* This part's sums, too: part_lines.c ends none. */
+			memcpy(val + nval, old, (from + 2) * 8);
 			memcpy(val + nval + 2 + to, old + 2 + from, (from + 1) * 8);
 		} else if (e->what != ENTRY_HEAD) {
 			memcpy(val + nval, old,

@@ -48,6 +48,13 @@ for name in MULTI:
         same(total(lines, ("fn",), ("self",)), total(functions, ("fn",), ("self",)),
              "%s: the lines of thread %d, part %d add up to its functions" % (name, thread, part))
 
+# A part that brings an event comes while the call sites of the one before are still open.
+with open("events.out", "w") as f:
+    f.write("part: 1\nevents: Ir\nfn=a\n1 1\ncfn=b\ncalls=3 5\n1 30\n" + "fn=a\n2 1\ncfn=b\ncalls=2 5\n2 20\n" * 2 +
+            "\npart: 2\nevents: Ir Dr\nfn=c\n1 1 1\n\npart: 3\nevents: Ir Dr\nfn=c\n1 1 1\n")
+same([(r["line"], r["calls"], r["incl"]) for r in ask("events.out", "part 1-2 | callsites | sort line asc")],
+     [(1, 3, 30), (2, 4, 40)], "call sites of a part before an event that is new")
+
 # ---------------------------------------------------------------- not what was indexed any more
 text = open(small + MULTI[0], "rb").read()
 
