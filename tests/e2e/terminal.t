@@ -50,7 +50,15 @@ class Terminal:
                 self.got += more
         return self.got[start:]
 
+    def ready(self):
+        """Wait until the editor has the keyboard, which it takes when the prompt is there: what is
+        typed before that is the terminal's to edit, and may be lost."""
+        end = time.time() + HUNG
+        while termios.tcgetattr(self.fd)[3] & termios.ICANON and time.time() < end:
+            time.sleep(0.01)
+
     def ask(self, text):
+        self.ready()
         os.write(self.fd, text + b"\r")
         return self.read(rb"\n[\s\S]*quern\[[^\n]*\]> (\x1b\[K)?$")
 
@@ -101,14 +109,13 @@ for columns in (40, 80, 200):
         ok(not re.search(rb"owned\x07|\x1b\[2J|\x1b\]|\x9b2J|\x1b\[6n|\x1b\[8m", got), "%d columns: and no sequence" % columns, got)
         wide = [x for x in OURS.sub(b"", got).decode("utf-8", "replace").splitlines()[:-1] if width(x) > columns and not re.match("not on|20 of", x)] if query[:3] in (b"top", b"cal") else []
         same([(width(x), x) for x in wide], [], "%d columns: nothing is wider" % columns)
-    time.sleep(0.3)  # the editor takes the keyboard after it wrote the prompt
+    t.ready()
     os.write(t.fd, b"callers of \"h_\t\t")
     listed = t.read(rb"or more|\d more|callers of \"h_$|quern.*quern", 3)
     ok(unclean(listed) == [], "%d columns: neither is there in what Tab lists" % columns, "%s %r" % (unclean(listed), listed[:300]))
     # Ctrl-C while Tab still lists: the line is dropped now, not with the next key.
     os.write(t.fd, b"\x03")
     t.read(rb"\^C\s+" + PROMPT)
-    time.sleep(0.3)
     t.ask(b".push hide /^h_safe/")
     got = t.ask(b".filters")
     ok(unclean(got) == [] and re.search(rb"quern\[Ir[^\n\]]*hide", got), "%d columns: nor in the prompt with a filter" % columns, got)
@@ -157,9 +164,7 @@ for sig in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
     t = Terminal("h.out")
     t.read(PROMPT)
     slave = os.open("/proc/%d/fd/0" % t.pid, os.O_RDWR | os.O_NOCTTY)
-    end = time.time() + HUNG
-    while termios.tcgetattr(slave)[3] & termios.ICANON and time.time() < end:
-        time.sleep(0.01)
+    t.ready()
     os.kill(t.pid, sig)
     same(os.waitpid(t.pid, 0)[1] & 127, sig, "%s ends it" % sig.name)
     mode = termios.tcgetattr(slave)[3]
@@ -170,6 +175,7 @@ for sig in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
 t = Terminal("h.out")
 t.read(PROMPT)
 for i in range(3):
+    t.ready()
     os.write(t.fd, b"half a li\x03")
     t.read(PROMPT)
 ok(b"h_" in t.ask(b"top 1"), "Ctrl-C three times, then a query")
@@ -189,6 +195,7 @@ stopped = False
 t = Terminal("h.out", "--jobs", "1")
 t.read(PROMPT)
 for attempt in range(10):
+    t.ready()
     os.write(t.fd, b".open b%d=big.out\r" % attempt)
     end = time.time() + HUNG
     while not temporaries() and time.time() < end:
