@@ -45,17 +45,34 @@ static int slice(struct exec *x, struct table *t, size_t from, size_t n)
 struct shown {
 	struct table_col *col, v;
 	struct expr *ratio;
+	bool adds_up;
 };
+
+/* Whether what e says of rows can be summed: not what holds inclusive costs, by any name.  Its
+ * columns have been looked up before. */
+static bool adds_up(struct table *t, const struct expr *e)
+{
+	struct table_col *c;
+
+	if (!e)
+		return true;
+	if (e->op == EX_COL && e->let)
+		return adds_up(t, e->let);
+	if (e->op == EX_COL)
+		return !table_column(t, e->text, e->ev, e->percent, &c) && c->adds_up;
+	return adds_up(t, e->a) && adds_up(t, e->b);
+}
 
 static int compute(struct exec *x, struct table *t, const struct expr *e, struct shown *s)
 {
-	return eval(x, t, e, &s->v) ||
-			       (e->type == COL_RATIO && eval_bind(x, t, e, &s->ratio))
-		       ? (int)x->err->kind
-		       : 0;
+	if (eval(x, t, e, &s->v) ||
+	    (e->type == COL_RATIO && eval_bind(x, t, e, &s->ratio)))
+		return (int)x->err->kind;
+	s->adds_up = (e->type == COL_COST || e->type == COL_COUNT) && adds_up(t, e);
+	return 0;
 }
 
-static int append(struct table *t, const struct expr *e, struct str name, struct shown *s)
+static int append(struct table *t, struct str name, struct shown *s)
 {
 	struct table_col *c;
 
@@ -65,18 +82,22 @@ static int append(struct table *t, const struct expr *e, struct str name, struct
 	c->event = s->v.event;
 	c->absent = s->v.absent;
 	c->estimated = s->v.estimated;
-	c->adds_up = e->type == COL_COST || e->type == COL_COUNT;
+	c->adds_up = s->adds_up;
 	c->ratio = s->ratio;
 	return 0;
 }
 
+/* It takes the place of a shown one of its name. */
 static int add(struct exec *x, struct table *t, const struct tstage *s)
 {
 	struct shown one = {0};
 
-	return compute(x, t, s->exprs, &one) || append(t, s->exprs, s->name, &one)
-		       ? (int)x->err->kind
-		       : 0;
+	if (compute(x, t, s->exprs, &one))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < t->ncols; i++)
+		if (str_eq(t->cols[i]->name, s->name))
+			t->cols[i]->machine = t->cols[i]->table = false;
+	return append(t, s->name, &one);
 }
 
 static void move_last(struct table *t, struct table_col *c)
@@ -113,7 +134,7 @@ static int show(struct exec *x, struct table *t, const struct tstage *s)
 		if (to[n].col) {
 			to[n].col->machine = to[n].col->table = true;
 			move_last(t, to[n].col);
-		} else if (append(t, e, e->as, &to[n]))
+		} else if (append(t, e->as, &to[n]))
 			return (int)x->err->kind;
 	}
 	return 0;
