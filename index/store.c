@@ -58,8 +58,9 @@ static int check_owner(const char *path, const struct stat *sb, bool trust,
 			"use another one with --index PATH, or trust it with --trust");
 }
 
-/* Find where LMDB mapped the file, so that a fault there becomes an error. */
-static void watch(struct store *st, const void *inside)
+/* Find where LMDB mapped the file, so that a fault there becomes an error.  Where that cannot
+ * be found (no /proc) it is as near to `inside` as the file is long. */
+static void watch(struct store *st, const char *inside)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	char line[512];
@@ -71,8 +72,9 @@ static void watch(struct store *st, const void *inside)
 			st->map = (const char *)from;
 	if (maps)
 		fclose(maps);
-	if (st->map)
-		st->watched = map_watch(st->map, (size_t)st->size, st->path);
+	st->watched =
+		st->map ? map_watch(st->map, (size_t)st->size, st->path)
+			: map_watch(inside - st->size, 2 * (size_t)st->size, st->path);
 }
 
 /* LMDB would abort(): a page is not what the tree promised. */
@@ -137,8 +139,8 @@ static int read_meta(struct store *st, struct err *err)
 
 	if (!p)
 		return store_check(st, err);
-	watch(st, p);
-	if (st->map && !st->watched)
+	watch(st, (const char *)p);
+	if (!st->watched)
 		return cannot_open(st->path, ENOMEM, err);
 	if (head.rows != INDEX_VERSION)
 		return err_set(err, ERR_STALE, 0,

@@ -131,7 +131,7 @@ void app_note(const struct app *app, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	talk("%s", text);
+	talk_note(text);
 }
 
 char *app_path(const char *variable, const char *fallback, const char *name)

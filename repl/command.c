@@ -9,6 +9,7 @@
 
 #include "index/base/vec.h"
 #include "repl/child.h"
+#include "repl/emit.h"
 #include "repl/export.h"
 #include "repl/help.h"
 #include "repl/limit.h"
@@ -214,6 +215,17 @@ static int do_close(struct app *app, struct str rest, struct err *err)
 	return (int)err->kind;
 }
 
+/* A name may hold a newline, which must not look like the end of a line. */
+static void put_field(struct out *o, const char *before, const char *name, int width)
+{
+	const struct str s = str_c(name);
+
+	out_c(o, before);
+	emit_name(o, EMIT_TEXT, s);
+	for (size_t n = emit_width(EMIT_TEXT, s); n < (size_t)width; n++)
+		out_char(o, ' ');
+}
+
 static int do_profiles(struct app *app, struct str rest, struct err *err)
 {
 	struct out list;
@@ -231,9 +243,10 @@ static int do_profiles(struct app *app, struct str rest, struct err *err)
 
 		number_grouped(functions, info->functions);
 		number_bytes(bytes, info->input_bytes);
-		out_printf(&list, "%c %-*s %10s %12s functions  %s\n", i ? ' ' : '*',
-			   widest, app->profiles[i].name, bytes, functions,
-			   app->profiles[i].path);
+		put_field(&list, i ? "  " : "* ", app->profiles[i].name, widest);
+		out_printf(&list, " %10s %12s functions", bytes, functions);
+		put_field(&list, "  ", app->profiles[i].path, 0);
+		out_char(&list, '\n');
 	}
 	if (app->nprofiles)
 		output_text(app, (struct str){list.buf, list.n}, err);

@@ -223,10 +223,13 @@ static int close_place(struct app *app, struct place *p, int failed, struct err 
 	}
 	if (p->command) {
 		child_wait(&p->child, p->command, &late);
-		/* Ctrl-C in a pager is the pager's. */
-		if (p->pager)
+		/* Ctrl-C in a pager is the pager's.  One that fails may have shown nothing. */
+		if (p->pager) {
 			atomic_store(&app_cancel, 0);
-		else if (late.kind)
+			if (late.kind)
+				talk("quern: the pager %s; `.pager off` does without one",
+				     late.text);
+		} else if (late.kind)
 			err_set(err, late.kind, 0, "%s", late.text);
 		free(p->command);
 	}

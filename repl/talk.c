@@ -50,22 +50,26 @@ static void put_words(struct out *o, struct str s, size_t columns, size_t used,
 	out_char(o, '\n');
 }
 
-/* Lines of s, each through the gate; those after the first are indented.  On a terminal a
- * line that is too long goes on in the next at a blank. */
-static void put_lines(struct out *o, struct str s, size_t used, const char *indent)
+/* On a terminal a line that is too long goes on in the next at a blank. */
+static void put_line(struct out *o, struct str line, size_t used, const char *indent)
 {
 	size_t columns = columns_of_stderr();
 
+	if (columns > 20 && used + emit_width(EMIT_TEXT, line) > columns) {
+		put_words(o, line, columns, used, indent);
+	} else {
+		emit_name(o, EMIT_TEXT, line);
+		out_char(o, '\n');
+	}
+}
+
+/* Lines of s, each through the gate; those after the first are indented. */
+static void put_lines(struct out *o, struct str s, size_t used, const char *indent)
+{
 	for (;;) {
 		size_t n = str_find(s, '\n');
-		struct str line = {s.p, n};
 
-		if (columns > 20 && used + emit_width(EMIT_TEXT, line) > columns) {
-			put_words(o, line, columns, used, indent);
-		} else {
-			emit_name(o, EMIT_TEXT, line);
-			out_char(o, '\n');
-		}
+		put_line(o, (struct str){s.p, n}, used, indent);
 		if (n == s.n)
 			return;
 		s = str_from(s, n + 1);
@@ -85,6 +89,15 @@ void talk(const char *fmt, ...)
 	va_end(ap);
 	out_fd(&o, STDERR_FILENO);
 	put_lines(&o, str_c(text), 0, "");
+	out_close(&o);
+}
+
+void talk_note(const char *text)
+{
+	struct out o;
+
+	out_fd(&o, STDERR_FILENO);
+	put_line(&o, str_c(text), 0, "");
 	out_close(&o);
 }
 

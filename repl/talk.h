@@ -16,6 +16,9 @@
 /* One line, or several separated by newlines; a newline is added. */
 void talk(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* One line, whatever is in it: the name of a file may hold a newline. */
+void talk_note(const char *text);
+
 /* Where a piece of query text came from. */
 struct origin {
 	const char *file; /* NULL: typed or -c, errors name no place */

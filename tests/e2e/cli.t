@@ -160,6 +160,12 @@ for name in names:
             r = run("instr.out", "base=base.out", "-q", "-c", line.strip())
             ok(r.status == 0, "example: " + line.strip(), r)
 
+# A file's name is one line, whatever it holds.
+shutil.copy("p.out", "two\nquern: lines.out")
+r = run("two\nquern: lines.out", "--no-index-write", "-c", ".profiles")
+ok(r.status == 0 and r.text.count("\n") == r.talk.count("\n") == 1 and "two\\x0Aquern" in r.text and
+   "two\\x0Aquern" in r.talk, "a newline in the name of a file", r)
+
 # Interrupting a script.
 open("many.q", "w").write("functions | sort self\n" * 200000)
 p = subprocess.Popen([quern, "p.out", "-q", "-f", "many.q"], stdout=subprocess.PIPE,

@@ -34,7 +34,9 @@ class Terminal:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-            os.execve(quern, [quern] + list(args), dict(environ, QUERN_PAGER="", **dict(env)))
+            for sig in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):     # as a terminal's programs have them
+                signal.signal(sig, signal.SIG_DFL)
+            os.execve(quern, [quern] + list(args), dict(dict(environ, QUERN_PAGER=""), **dict(env)))
 
     def read(self, until, seconds=HUNG):
         """All bytes up to now, once the pattern is among those that were new."""
@@ -149,6 +151,14 @@ for env, args, want in (((), (), True), ((("NO_COLOR", "1"),), (), False), ((("T
     t.read(PROMPT)
     got = t.ask(b"top 2") + t.ask(b"top by Nope")
     same(bool(re.search(rb"\x1b\[[0-9;]+m", got)), want, "colour with %s %s" % (dict(env), " ".join(args)))
+    t.close()
+
+# A pager that cannot show anything.
+for command, why in (("false", b"'false' ended with status 1"), ("kill -9 $$", b"was ended by signal 9"), ("head -3", None)):
+    t = Terminal("h.out", rows=12, env=(("QUERN_PAGER", command),))
+    t.read(PROMPT)
+    got = t.ask(b"functions")
+    ok(why in got and b".pager off" in got if why else b"the pager" not in got, "the pager " + command, repr(got))
     t.close()
 
 # A history that nobody reads.
