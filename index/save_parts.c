@@ -20,6 +20,8 @@
 struct piece {
 	uint64_t *val; /* rows of width numbers, as they were met */
 	size_t n, cap; /* rows; numbers */
+	uint32_t *id;  /* of each row */
+	size_t id_cap;
 	size_t width;
 	uint64_t *lost;	      /* a row for what has no id */
 	uint32_t *row;	      /* per id: its row, from 1 on; 0: none */
@@ -43,6 +45,8 @@ struct parts {
 struct worker {
 	struct parts *s;
 	struct piece fns, edges;
+	uint32_t *
+		called_in; /* per function: the last part, + 1, in which it only was called */
 	struct bytes spilled; /* scratch */
 };
 
@@ -81,6 +85,7 @@ static int make_piece(struct piece *p, size_t nid, size_t width)
 static void free_piece(struct piece *p)
 {
 	free(p->val);
+	free(p->id);
 	free(p->lost);
 	free(p->row);
 	free(p->set);
@@ -91,8 +96,11 @@ static void free_piece(struct piece *p)
 static uint64_t *row_of(struct piece *p, uint32_t id)
 {
 	if (p->row[id] == 0) {
-		if (vec_reserve(&p->val, &p->cap, (p->n + 1) * p->width, sizeof(*p->val)))
+		if (vec_reserve(&p->val, &p->cap, (p->n + 1) * p->width,
+				sizeof(*p->val)) ||
+		    vec_reserve(&p->id, &p->id_cap, p->n + 1, sizeof(*p->id)))
 			return NULL;
+		p->id[p->n] = id;
 		memset(p->val + p->n * p->width, 0, p->width * sizeof(*p->val));
 		p->row[id] = (uint32_t)++p->n;
 		p->set[id / 64] |= (uint64_t)1 << id % 64;
@@ -183,6 +191,21 @@ static int read_slot(struct worker *w, size_t k, size_t i, struct err *err)
 	return 0;
 }
 
+/* Functions with cost or calls in the part: a callee's cost may be in other parts. */
+static uint64_t count_functions(struct worker *w, size_t part)
+{
+	const uint32_t *callee = w->s->p->callee, now = (uint32_t)part + 1;
+	uint64_t n = w->fns.n;
+
+	for (size_t i = 0; i < w->edges.n; i++) {
+		const uint32_t f = callee[w->edges.id[i]];
+
+		n += !w->fns.row[f] && w->called_in[f] != now;
+		w->called_in[f] = now;
+	}
+	return n;
+}
+
 static int encode_part(struct worker *w, struct unit *u, size_t part)
 {
 	struct parts *s = w->s;
@@ -192,7 +215,7 @@ static int encode_part(struct worker *w, struct unit *u, size_t part)
 		if (read_slot(w, s->slots[part].k, s->slots[part].i, &u->err))
 			return (int)u->err.kind;
 	while (profile_next_slot(p, &s->slots[part]));
-	s->functions[part] = w->fns.n;
+	s->functions[part] = count_functions(w, part);
 	for (size_t i = 0; i < w->fns.n; i++)
 		for (size_t e = 0; e < p->nevent; e++) {
 			uint64_t *sum = &s->self[e * p->npart + part];
@@ -255,6 +278,7 @@ static void free_workers(struct worker *worker, unsigned n, struct unit *unit,
 	for (unsigned i = 0; worker && i < n; i++) {
 		free_piece(&worker[i].fns);
 		free_piece(&worker[i].edges);
+		free(worker[i].called_in);
 		free(worker[i].spilled.p);
 	}
 	for (size_t i = 0; unit && i < nunits; i++)
@@ -286,7 +310,9 @@ static int save_costs(struct parts *s, unsigned jobs)
 	for (unsigned i = 0; !rc && i < jobs; i++) {
 		worker[i].s = s;
 		if (make_piece(&worker[i].fns, p->nfn, p->nevent ? p->nevent : 1) ||
-		    make_piece(&worker[i].edges, p->nedge, p->nevent + 1))
+		    make_piece(&worker[i].edges, p->nedge, p->nevent + 1) ||
+		    !(worker[i].called_in =
+			      calloc(p->nfn + 1, sizeof(*worker[i].called_in))))
 			rc = no_memory(s->err);
 		each[i] = &worker[i];
 	}
