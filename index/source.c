@@ -280,7 +280,7 @@ static int hash_file(struct source *s, struct err *err)
 {
 	const struct map *m = s->codec ? &s->packed : &s->map;
 	struct hashing h = {m, (m->n + HASH_PIECE - 1) / HASH_PIECE, NULL};
-	uint64_t one;
+	uint64_t one = 0;
 	int rc = -1;
 
 	h.piece = h.n <= 1 ? &one : malloc(h.n * sizeof(*h.piece));
