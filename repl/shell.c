@@ -52,10 +52,12 @@ static void on_resize(int sig)
 /* How the terminal was before the editor took the keyboard. */
 static struct termios found;
 
-/* What ends us leaves a terminal that echoes what is typed. */
+/* What ends us leaves a terminal that echoes what is typed.  In the background it is another's,
+ * and who touches it there is stopped instead. */
 static void on_end(int sig)
 {
-	tcsetattr(STDIN_FILENO, TCSANOW, &found);
+	if (tcgetpgrp(STDIN_FILENO) == getpgrp())
+		tcsetattr(STDIN_FILENO, TCSANOW, &found);
 	signal(sig, SIG_DFL);
 	raise(sig);
 }
