@@ -442,7 +442,7 @@ static struct expr *bind(struct exec *x, struct table *t, const struct expr *e)
 	if (e->op == EX_COL && !c && table_column(t, e->text, e->ev, e->percent, &c))
 		return NULL;
 	if (c && c->ratio)
-		return bind(x, t, c->ratio);
+		return c->ratio; /* bound already */
 	if (!(n = EXEC_ARRAY(x, struct expr, 1)))
 		return NULL;
 	*n = *e;

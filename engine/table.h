@@ -65,7 +65,7 @@ struct table_col {
 	uint32_t event;
 	bool percent; /* of def's cost */
 	bool machine, table, bar, adds_up, filled;
-	const struct expr *ratio; /* a quotient: sums divide last */
+	struct expr *ratio; /* a quotient: sums divide last */
 	union {
 		void *p;
 		uint64_t *u;
