@@ -97,6 +97,12 @@ static int eval_text(struct exec *x, struct table *t, const struct expr *e,
 	return 0;
 }
 
+int eval_column(struct table *t, const struct expr *e, struct table_col **out)
+{
+	return e->event.n ? table_own(t, e->text, e->ev, e->percent, out)
+			  : table_column(t, e->text, e->ev, e->percent, out);
+}
+
 static int eval_col(struct exec *x, struct table *t, const struct expr *e,
 		    struct table_col *out)
 {
@@ -108,7 +114,7 @@ static int eval_col(struct exec *x, struct table *t, const struct expr *e,
 		*out = *e->col;
 		return 0;
 	}
-	if (table_column(t, e->text, e->ev, e->percent, &c))
+	if (eval_column(t, e, &c))
 		return (int)x->err->kind;
 	*out = *c;
 	return 0;
@@ -439,7 +445,7 @@ static struct expr *bind(struct exec *x, struct table *t, const struct expr *e)
 		return NULL;
 	if (e->op == EX_COL && e->let)
 		return bind(x, t, e->let);
-	if (e->op == EX_COL && !c && table_column(t, e->text, e->ev, e->percent, &c))
+	if (e->op == EX_COL && !c && eval_column(t, e, &c))
 		return NULL;
 	if (c && c->ratio)
 		return c->ratio; /* bound already */

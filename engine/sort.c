@@ -180,7 +180,7 @@ static int show_keys(struct exec *x, struct table *t, const struct expr *keys)
 		struct expr *ratio = NULL;
 
 		if (e->op == EX_COL && !e->let) {
-			if (table_column(t, e->text, e->ev, e->percent, &c))
+			if (eval_column(t, e, &c))
 				return (int)x->err->kind;
 			if (!c->machine && !c->table)
 				c->machine = c->table = true;
