@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/check_names.h"
 #include "engine/exec.h"
 #include "engine/exec_set.h"
 #include "engine/match.h"
@@ -99,8 +100,21 @@ static int eval_text(struct exec *x, struct table *t, const struct expr *e,
 
 int eval_column(struct table *t, const struct expr *e, struct table_col **out)
 {
-	return e->event.n ? table_own(t, e->text, e->ev, e->percent, out)
-			  : table_column(t, e->text, e->ev, e->percent, out);
+	struct table_col *c;
+
+	if (!e->event.n)
+		return table_column(t, e->text, e->ev, e->percent, out);
+	if (table_own(t, e->text, e->ev, e->percent, &c))
+		return (int)t->x->err->kind;
+	/* Two columns of one name would be one key in a JSON object. */
+	if (table_taken(t, c->name))
+		c->name = arena_printf(t->x->a, "%s.%.*s%s", c->def->name,
+				       STR_ARG(t->x->env->events[e->ev]),
+				       e->percent ? "%" : "");
+	if (!c->name.p)
+		return arena_full(t->x->a, t->x->err);
+	*out = c;
+	return 0;
 }
 
 static int eval_col(struct exec *x, struct table *t, const struct expr *e,

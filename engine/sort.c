@@ -141,15 +141,6 @@ static bool is_col(const struct expr *e, const char *name)
 	return e->op == EX_COL && !e->let && !e->percent && str_eq(e->text, str_c(name));
 }
 
-/* Has a stage given the name to a column of its own? */
-static bool is_taken(const struct table *t, struct str name)
-{
-	for (size_t i = 0; i < t->ncols; i++)
-		if (!t->cols[i]->def && str_eq(t->cols[i]->name, name))
-			return true;
-	return false;
-}
-
 /* Does the index hold this order?  All functions of the store, one key, descending. */
 static bool ranked(const struct table *t, const struct expr *keys, bool *by_incl,
 		   uint32_t *ev)
@@ -161,7 +152,8 @@ static bool ranked(const struct table *t, const struct expr *keys, bool *by_incl
 	    (keys->asc || keys->next || !(is_col(keys, "self") || is_col(keys, "incl"))))
 		return false;
 	*by_incl = keys && is_col(keys, "incl");
-	if (!(keys && keys->event.n) && is_taken(t, *by_incl ? STR("incl") : STR("self")))
+	if (!(keys && keys->event.n) &&
+	    table_taken(t, *by_incl ? STR("incl") : STR("self")))
 		return false;
 	*ev = keys ? keys->ev : t->event;
 	return *ev < store_info(t->g->st)->events;

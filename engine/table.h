@@ -130,6 +130,8 @@ int table_column(struct table *t, struct str base, uint32_t event, bool percent,
 /* The same of the source's own columns: an added one may have taken the name. */
 int table_own(struct table *t, struct str base, uint32_t event, bool percent,
 	      struct table_col **out);
+/* Has a stage given the name to a column of its own? */
+bool table_taken(const struct table *t, struct str name);
 /* Let a column hold its values. */
 int table_fill(struct table *t, struct table_col *c);
 /* A computed column of t->n rows, appended. */
