@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/check_names.h"
 #include "engine/exec.h"
 #include "engine/exec_set.h"
 #include "engine/match.h"
@@ -97,6 +98,25 @@ static int eval_text(struct exec *x, struct table *t, const struct expr *e,
 	return 0;
 }
 
+int eval_column(struct table *t, const struct expr *e, struct table_col **out)
+{
+	struct table_col *c;
+
+	if (!e->event.n)
+		return table_column(t, e->text, e->ev, e->percent, out);
+	if (table_own(t, e->text, e->ev, e->percent, &c))
+		return (int)t->x->err->kind;
+	/* Two columns of one name would be one key in a JSON object. */
+	if (table_taken(t, c->name))
+		c->name = arena_printf(t->x->a, "%s.%.*s%s", c->def->name,
+				       STR_ARG(t->x->env->events[e->ev]),
+				       e->percent ? "%" : "");
+	if (!c->name.p)
+		return arena_full(t->x->a, t->x->err);
+	*out = c;
+	return 0;
+}
+
 static int eval_col(struct exec *x, struct table *t, const struct expr *e,
 		    struct table_col *out)
 {
@@ -108,7 +128,7 @@ static int eval_col(struct exec *x, struct table *t, const struct expr *e,
 		*out = *e->col;
 		return 0;
 	}
-	if (table_column(t, e->text, e->ev, e->percent, &c))
+	if (eval_column(t, e, &c))
 		return (int)x->err->kind;
 	*out = *c;
 	return 0;
@@ -439,10 +459,10 @@ static struct expr *bind(struct exec *x, struct table *t, const struct expr *e)
 		return NULL;
 	if (e->op == EX_COL && e->let)
 		return bind(x, t, e->let);
-	if (e->op == EX_COL && !c && table_column(t, e->text, e->ev, e->percent, &c))
+	if (e->op == EX_COL && !c && eval_column(t, e, &c))
 		return NULL;
 	if (c && c->ratio)
-		return bind(x, t, c->ratio);
+		return c->ratio; /* bound already */
 	if (!(n = EXEC_ARRAY(x, struct expr, 1)))
 		return NULL;
 	*n = *e;

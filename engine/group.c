@@ -12,6 +12,7 @@
 #include "engine/check_names.h"
 #include "engine/eval.h"
 #include "engine/exec.h"
+#include "engine/parse.h"
 
 enum { COUNTED, COUNTED_PART, LEFT_OUT }; /* a row in a sum; _PART: but for AT_TOP */
 
@@ -224,14 +225,27 @@ static int leave_out_parts(struct exec *x, struct table *t, struct groups *g)
 
 /* ---- quotients of sums ---- */
 
+/* Ratios of ratios are higher than the expressions that were written. */
+static int too_high(struct exec *x)
+{
+	err_set(x->err, ERR_LIMIT, 0,
+		"a quotient made of others has more than %u operators",
+		parse_operators());
+	return err_hint(x->err, "sum the columns first, and divide the sums");
+}
+
 /* e, bound, of the sums of its columns per group: they become columns of out, not shown. */
 static struct expr *over_sums(struct exec *x, struct table *t, const struct groups *g,
-			      const struct expr *e, struct table *out)
+			      const struct expr *e, struct table *out, unsigned left)
 {
 	struct expr *n;
 
-	if (!e || !(n = EXEC_ARRAY(x, struct expr, 1)))
+	if (!e || x->err->kind || !(n = EXEC_ARRAY(x, struct expr, 1)))
 		return NULL;
+	if (left == 0) {
+		too_high(x);
+		return NULL;
+	}
 	*n = *e;
 	if (e->col) {
 		if (table_append(out, STR(""), e->col->type, &n->col) ||
@@ -239,8 +253,8 @@ static struct expr *over_sums(struct exec *x, struct table *t, const struct grou
 			return NULL;
 		n->col->machine = n->col->table = false;
 	}
-	n->a = over_sums(x, t, g, e->a, out);
-	n->b = over_sums(x, t, g, e->b, out);
+	n->a = over_sums(x, t, g, e->a, out, left - 1);
+	n->b = over_sums(x, t, g, e->b, out, left - 1);
 	return n;
 }
 
@@ -252,7 +266,7 @@ static int quotient(struct exec *x, struct table *t, const struct groups *g,
 
 	if (eval_bind(x, t, e, &bound))
 		return (int)x->err->kind;
-	*ratio = over_sums(x, t, g, bound, out);
+	*ratio = over_sums(x, t, g, bound, out, parse_operators());
 	return x->err->kind ? (int)x->err->kind : eval(x, out, *ratio, v);
 }
 

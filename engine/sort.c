@@ -152,6 +152,9 @@ static bool ranked(const struct table *t, const struct expr *keys, bool *by_incl
 	    (keys->asc || keys->next || !(is_col(keys, "self") || is_col(keys, "incl"))))
 		return false;
 	*by_incl = keys && is_col(keys, "incl");
+	if (!(keys && keys->event.n) &&
+	    table_taken(t, *by_incl ? STR("incl") : STR("self")))
+		return false;
 	*ev = keys ? keys->ev : t->event;
 	return *ev < store_info(t->g->st)->events;
 }
@@ -180,7 +183,7 @@ static int show_keys(struct exec *x, struct table *t, const struct expr *keys)
 		struct expr *ratio = NULL;
 
 		if (e->op == EX_COL && !e->let) {
-			if (table_column(t, e->text, e->ev, e->percent, &c))
+			if (eval_column(t, e, &c))
 				return (int)x->err->kind;
 			if (!c->machine && !c->table)
 				c->machine = c->table = true;

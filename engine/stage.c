@@ -59,7 +59,7 @@ static bool adds_up(struct table *t, const struct expr *e)
 	if (e->op == EX_COL && e->let)
 		return adds_up(t, e->let);
 	if (e->op == EX_COL)
-		return !table_column(t, e->text, e->ev, e->percent, &c) && c->adds_up;
+		return !eval_column(t, e, &c) && c->adds_up;
 	return adds_up(t, e->a) && adds_up(t, e->b);
 }
 
@@ -125,7 +125,7 @@ static int show(struct exec *x, struct table *t, const struct tstage *s)
 	for (const struct expr *e = s->exprs; e; e = e->next, n++)
 		if (e->op != EX_COL || e->let || e->named
 			    ? compute(x, t, e, &to[n])
-			    : table_column(t, e->text, e->ev, e->percent, &to[n].col))
+			    : eval_column(t, e, &to[n].col))
 			return (int)x->err->kind;
 	for (size_t i = 0; i < t->ncols; i++)
 		t->cols[i]->machine = t->cols[i]->table = false;

@@ -266,6 +266,14 @@ int table_own(struct table *t, struct str base, uint32_t event, bool percent,
 	return table_fill(t, c);
 }
 
+bool table_taken(const struct table *t, struct str name)
+{
+	for (size_t i = 0; i < t->ncols; i++)
+		if (!t->cols[i]->def && str_eq(t->cols[i]->name, name))
+			return true;
+	return false;
+}
+
 /* As check_expr.c looks for it: what stages added comes first. */
 int table_column(struct table *t, struct str base, uint32_t event, bool percent,
 		 struct table_col **out)

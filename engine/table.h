@@ -65,7 +65,7 @@ struct table_col {
 	uint32_t event;
 	bool percent; /* of def's cost */
 	bool machine, table, bar, adds_up, filled;
-	const struct expr *ratio; /* a quotient: sums divide last */
+	struct expr *ratio; /* a quotient: sums divide last */
 	union {
 		void *p;
 		uint64_t *u;
@@ -130,6 +130,8 @@ int table_column(struct table *t, struct str base, uint32_t event, bool percent,
 /* The same of the source's own columns: an added one may have taken the name. */
 int table_own(struct table *t, struct str base, uint32_t event, bool percent,
 	      struct table_col **out);
+/* Has a stage given the name to a column of its own? */
+bool table_taken(const struct table *t, struct str name);
 /* Let a column hold its values. */
 int table_fill(struct table *t, struct table_col *c);
 /* A computed column of t->n rows, appended. */

@@ -181,6 +181,33 @@ for sig in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
     ok(mode & termios.ICANON and mode & termios.ECHO, "and the terminal is as it was", mode)
     os.close(slave)
 
+# In the background the terminal is another's: it ends all the same, and is not stopped.
+pid, fd = pty.fork()
+if pid == 0:
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    job = os.fork()
+    if job == 0:
+        os.setpgid(0, 0)
+        os.tcsetpgrp(0, os.getpid())
+        for sig in (signal.SIGTTOU, signal.SIGTERM):
+            signal.signal(sig, signal.SIG_DFL)
+        os.execve(quern, [quern, "h.out"], environ)
+    signal.sigwait([signal.SIGUSR1])
+    os.tcsetpgrp(0, os.getpgrp())
+    os.kill(job, signal.SIGTERM)
+    os.kill(job, signal.SIGCONT)
+    status = os.waitpid(job, os.WUNTRACED)[1]
+    if os.WIFSTOPPED(status):
+        os.kill(job, signal.SIGKILL)
+    os._exit(os.WTERMSIG(status) if os.WIFSIGNALED(status) else 100)
+t = Terminal.__new__(Terminal)
+t.got, t.pid, t.fd = b"", pid, fd
+t.read(PROMPT)
+t.ready()
+os.kill(pid, signal.SIGUSR1)
+same(os.WEXITSTATUS(os.waitpid(pid, 0)[1]), signal.SIGTERM, "SIGTERM ends it in the background")
+
 # Ctrl-C at the prompt, twice in a row, leaves the shell as it was.
 t = Terminal("h.out")
 t.read(PROMPT)
