@@ -129,8 +129,8 @@ static int map_file(struct source *s, const char *path, struct err *err)
  * A time of change is as coarse as the clock of the file system: a tick of the machine's or,
  * where it never has a fraction, a second (two on FAT).  What is written once more within
  * that time looks as before, so a file is not taken for what its times say until it is over:
- * a small one, of which the rest of a tick could be most of the work, is known by its
- * content alone, without a time of change.
+ * a small one, for which to wait could be most of the work, is known by its content alone,
+ * without a time of change.
  */
 static int let_rest(const struct source *s, struct stat *sb, struct err *err)
 {
@@ -145,7 +145,7 @@ static int let_rest(const struct source *s, struct stat *sb, struct err *err)
 		/* A time that is ahead is of a clock that was set back. */
 		if (now >= over || stamp > now + SECOND_NS)
 			return 0;
-		if (stamp % SECOND_NS && sb->st_size <= HASH_PIECE) {
+		if (sb->st_size <= HASH_PIECE) {
 			sb->st_ctim = (struct timespec){0};
 			return 0;
 		}

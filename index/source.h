@@ -26,9 +26,9 @@ struct source {
 	bool pipe;		   /* no map, no path */
 };
 
-/* Open and map; waits while what is written now could not be told from what was (a tick, or
- * 2 s where times are in seconds).  ERR_PROFILE: missing, empty, a directory, a device, being
- * written; ERR_LIMIT: no memory. */
+/* Open and map; beyond a MiB it waits while what is written now could not be told from what was
+ * (a tick, or 2 s where times are in seconds).  ERR_PROFILE: missing, empty, a directory, a device,
+ * being written; ERR_LIMIT: no memory. */
 int source_open(const char *path, struct source *s, struct err *err);
 void source_close(struct source *s);
 /* Of a set, files are open one at a time.  ERR_PROFILE: it is not the same any more. */
