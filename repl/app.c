@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "engine/roots.h"
+#include "index/base/map.h"
 #include "index/base/vec.h"
 #include "index/build.h"
 #include "repl/limit.h"
@@ -225,21 +226,36 @@ static char *unnamed(const struct app *app, const char *path)
 	return strdup(is_open(app, base) ? path : base);
 }
 
-/* Of a profile that has just been read: what its totals: say otherwise. */
+struct totals_of {
+	struct store *st;
+	struct store_totals is;
+};
+
+static int read_totals(void *arg)
+{
+	struct totals_of *of = arg;
+
+	store_totals(of->st, &of->is);
+	return 0;
+}
+
+/* Of a profile that has just been read: what its totals: say otherwise.  An index that is gone
+ * already tells so when it is asked. */
 static void say_totals(const struct app *app, const char *path, struct store *st)
 {
-	struct store_totals totals;
+	struct totals_of of = {.st = st};
+	const struct store_totals *is = &of.is;
 	struct store_event ev;
+	struct err err = {0};
 
-	store_totals(st, &totals);
-	if (!totals.written || totals.agree)
+	if (map_guard(read_totals, &of, ERR_INDEX, &err) || !is->written || is->agree)
 		return;
-	store_event(st, totals.event, &ev);
+	store_event(st, is->event, &ev);
 	app_note(
 		app,
 		"quern: %s: its totals: say %llu %.*s, its lines add up to %llu, which is 100 %%",
-		path, (unsigned long long)totals.sum, STR_ARG(ev.name),
-		(unsigned long long)store_total(st, totals.event));
+		path, (unsigned long long)is->sum, STR_ARG(ev.name),
+		(unsigned long long)store_total(st, is->event));
 }
 
 static void say_opened(const struct app *app, const char *path, struct store *st,
