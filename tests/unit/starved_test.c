@@ -156,6 +156,9 @@ static void run_columns(void)
 		"functions of \"c*\"",
 		"callsites of *",
 		"functions vs base | group by fn",
+		"functions | add r = self / calls | add q = r / 2 | sum",
+		"collapse by file | lines",
+		"collapse by file | callsites of *",
 		"functions vs base | show fn, base.Zero, delta.Zero",
 		"functions vs base | show fn, base, delta%, change",
 	};
