@@ -157,6 +157,7 @@ static void run_columns(void)
 		"callsites of *",
 		"functions vs base | group by fn",
 		"functions | add r = self / calls | add q = r / 2 | sum",
+		"functions | add self = 1 | show self, Zero, Ir",
 		"collapse by file | lines",
 		"collapse by file | callsites of *",
 		"functions vs base | show fn, base.Zero, delta.Zero",
