@@ -123,9 +123,8 @@ static int show(struct exec *x, struct table *t, const struct tstage *s)
 		return (int)x->err->kind;
 	n = 0;
 	for (const struct expr *e = s->exprs; e; e = e->next, n++)
-		if (e->op != EX_COL || e->let || e->named
-			    ? compute(x, t, e, &to[n])
-			    : eval_column(t, e, &to[n].col))
+		if (e->op != EX_COL || e->let || e->named ? compute(x, t, e, &to[n])
+							  : eval_column(t, e, &to[n].col))
 			return (int)x->err->kind;
 	for (size_t i = 0; i < t->ncols; i++)
 		t->cols[i]->machine = t->cols[i]->table = false;
