@@ -876,7 +876,7 @@ int main(int argc, char **argv)
 		"mutual-instr-jumps.out", "xtree-memory-memcheck.kcg",
 	};
 	uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
-	uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : 3000;
+	uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : 3400;
 
 	run_generated(seed, n);
 	run_sets(seed, n / 5);
