@@ -284,11 +284,17 @@ static bool is_merged(struct exec *x, const struct detail *d, uint8_t *seen)
 	return false;
 }
 
+/* How many of d->costs a row has. */
+static size_t row_costs(const struct detail *d, enum source_kind k)
+{
+	return k == S_JUMPS ? 0 : k == S_CALLSITES ? d->events : 2 * d->events;
+}
+
 /* Row `from` of the old arrays becomes row d->n of those in *to, or joins the one before. */
 static void move_row(const struct detail *d, struct detail *to, enum source_kind k,
 		     size_t from, bool joins)
 {
-	size_t costs = k == S_JUMPS ? 0 : k == S_CALLSITES ? d->events : 2 * d->events;
+	size_t costs = row_costs(d, k);
 	size_t at = joins ? to->n - 1 : to->n++;
 
 	sum_into(to->costs + at * costs, d->costs + from * costs, (uint32_t)costs);
@@ -317,13 +323,16 @@ static void move_row(const struct detail *d, struct detail *to, enum source_kind
 static int merge_rows(struct exec *x, struct detail *d, enum source_kind k)
 {
 	struct detail to = *d;
-	uint8_t *seen = EXEC_ARRAY(x, uint8_t, (size_t)x->g->functions + 1);
-	size_t costs = k == S_JUMPS ? 0 : k == S_CALLSITES ? d->events : 2 * d->events;
+	size_t costs = row_costs(d, k);
 	struct spot *s;
+	uint8_t *seen;
 
+	if (x->g->plain)
+		return 0;
+	seen = EXEC_ARRAY(x, uint8_t, (size_t)x->g->functions + 1);
 	if (!seen)
 		return (int)x->err->kind;
-	if (x->g->plain || !is_merged(x, d, seen))
+	if (!is_merged(x, d, seen))
 		return 0;
 	s = EXEC_ARRAY(x, struct spot, d->n + 1);
 	to.costs = EXEC_ARRAY(x, uint64_t, d->n * costs + 1);

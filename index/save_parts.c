@@ -45,8 +45,8 @@ struct parts {
 struct worker {
 	struct parts *s;
 	struct piece fns, edges;
-	uint32_t *
-		called_in; /* per function: the last part, + 1, in which it only was called */
+	/* Per function: the last part, + 1, in which it only was called. */
+	uint32_t *called_in;
 	struct bytes spilled; /* scratch */
 };
 
