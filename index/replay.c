@@ -1,12 +1,14 @@
 /*
  * replay.c - take text that was met before; see replay.h.
  *
- * The text behind an entry is compared with the entry's links, each in one go.  A link's
- * text ends where the costs begin; the text of a call has the number of calls in its middle.
- * The head of a block ("fl=(12)\nfn=(34)\n") is read, because any function may come next.
+ * The text behind an entry is compared with the link that came next the last time, and then
+ * with the entry's links, each in one go.  A link's text ends where the costs begin; the text of
+ * a call has the number of calls in its middle.  The head of a block ("fl=(12)\nfn=(34)\n") is
+ * read where it is not the one that came the last time, because any function may come next.
  *
- * The loop is replay_loop.inc, compiled once per instruction set and number of columns;
- * this file has what the sets share, the little that differs between them, and the choice.
+ * The loop is replay_loop.inc with its parts, compiled once per instruction set and number of
+ * columns; this file has what the sets share, the little that differs between them, and the
+ * choice.
  */
 #include "index/replay.h"
 
@@ -22,6 +24,8 @@ enum { COSTS_MAX = 64 }; /* columns a profile may have to be replayed */
 void replay_free(struct replay *r)
 {
 	free(r->link);
+	free(r->link_more);
+	free(r->past);
 	free(r->step);
 	free(r->head);
 	free(r->plain);
@@ -32,6 +36,7 @@ void replay_free(struct replay *r)
 
 struct line {
 	const char *end;   /* behind its newline */
+	const char *costs; /* where they begin */
 	uint64_t count;	   /* of a call; times a jump was executed */
 	uint64_t taken;	   /* of a conditional jump */
 	uint32_t newlines; /* in front of the link's text */
@@ -185,40 +190,56 @@ static HOT const struct head *head_of(const struct replay *r, const struct tally
 	return find_head(t, text, h);
 }
 
-/* True when the head at hand is worth a link; some are tried in any case. */
-static bool learn_head(struct replay *r)
+/* k, a LINK_LONG, is at *p, which moves to the costs. */
+static __attribute__((noinline)) bool match_long(const struct link *k, const char **p,
+						 uint64_t *count)
 {
-	if (++r->heads_learnt >= 1 << 12) {
-		r->heads_learnt /= 2;
-		r->heads_taken /= 2;
+	const char *text = link_text_of(k), *q = *p;
+	size_t n = k->len;
+
+	*count = k->count;
+	if (k->flags & LINK_CALL) {
+		if (memcmp(q, text, k->before) != 0)
+			return false;
+		q += k->before;
+		if (!digits_number(&q, count))
+			return false;
+		n -= (size_t)k->before + k->digits;
+		text += k->before + k->digits;
 	}
-	r->heads_help = r->heads_taken >= r->heads_learnt;
-	return r->heads_help || r->heads_learnt % 16 == 0;
+	if (memcmp(q, text, n) != 0)
+		return false;
+	*p = q + n;
+	return true;
 }
 
-/* Behind `entry` came a head, at p, and k's text behind it, at `from`: from now on that is a
- * link too. */
-static __attribute__((noinline)) int link_head(struct replay *r, uint32_t entry,
-					       const char *p, const char *from,
-					       uint32_t newlines, const struct link *k)
+/* True when k's head, which is text here, means k's function here, too. */
+static HOT bool head_fits(const struct tally *t, const struct link *k)
 {
-	size_t n = (size_t)(from - p);
-	struct wide_link new = {.link = *k};
+	const struct fn_slot *f = &t->fn[t->entry_fn[k->to]];
 
-	if (!learn_head(r))
-		return 0;
-	newlines += k->flags & LINK_NEWLINES;
-	if (n + k->len > LINK_WIDE || n + k->before > LINK_TEXT ||
-	    newlines > NEWLINES_MAX || (k->flags & LINK_JUMP))
-		return 0;
-	memcpy(link_text(&new.link), p, n);
-	memcpy(link_text(&new.link) + n, link_text_of(k), k->len);
-	new.link.len = (uint8_t)(n + k->len);
-	new.link.before = (uint8_t)(n + k->before);
-	new.link.flags = (uint8_t)(LINK_HEAD | (k->flags & LINK_CALL) | newlines);
-	if (new.link.len > LINK_TEXT)
-		new.link.flags |= LINK_LONG;
-	return replay_link(r, entry, &new.link);
+	return t->has_fl && f->ob == t->ob &&
+	       (k->flags & LINK_FL || f->fl == t->fn[t->cur_fn].fl);
+}
+
+/* The place behind that where link i was taken last; `other` when that was written over. */
+static HOT uint32_t behind_last(const struct replay *r, uint32_t i, uint32_t other)
+{
+	const uint32_t at = r->link_more[i].seen;
+
+	return r->past[at] == i ? past_next(r, at) : other;
+}
+
+/* So many links were taken, and so many steps or the like. */
+static void choose_to_follow(struct replay *r, uint64_t links, uint64_t steps)
+{
+	r->followed += links;
+	r->stepped += steps;
+	if (r->followed + r->stepped > 1 << 12) {
+		r->followed /= 2;
+		r->stepped /= 2;
+	}
+	r->follow = r->stepped < 2 * r->followed;
 }
 
 /* ---- the loop, per instruction set ---- */
@@ -283,8 +304,6 @@ static HOT uint64_t closing_portable(const char *p)
 	{                                                                          \
 		const unsigned at = k->before + k->digits;                         \
                                                                                    \
-		if (__builtin_expect(k->len > LINK_TEXT, 0))                       \
-			return same_rest_portable(k, p);                           \
 		return differ_##set(p - at, k) >> at << (64 - (k->len - at)) == 0; \
 	}
 
@@ -415,7 +434,30 @@ int replay_room(struct replay *r)
 		r->head = calloc((size_t)1 << HEAD_BITS, sizeof(*r->head));
 	if (!r->plain)
 		r->plain = calloc(1, sizeof(*r->plain));
-	return r->head && r->plain ? 0 : -1;
+	if (!r->past) {
+		r->past_size = PAST_LEAST;
+		while (r->past_size < PAST_MOST && r->past_size <= r->past_most / 2)
+			r->past_size *= 2;
+		/* Behind them is none, which a link that was not taken yet was taken last. */
+		r->past = calloc((size_t)r->past_size + PAST_AHEAD + 1, sizeof(*r->past));
+	}
+	return r->head && r->plain && r->past ? 0 : -1;
+}
+
+static void forget(struct replay *r)
+{
+	r->n = 0;
+	r->full = false;
+	if (r->step)
+		memset(r->step, 0, r->step_cap * sizeof(*r->step));
+	if (r->head)
+		memset(r->head, 0, sizeof(*r->head) << HEAD_BITS);
+	if (r->past)
+		memset(r->past, 0,
+		       (r->past_round ? r->past_size : r->past_n) * sizeof(*r->past));
+	r->past_n = r->past_at = 0;
+	r->past_round = r->follow = false;
+	r->followed = r->stepped = 0;
 }
 
 static bool usable(struct replay *r, const struct tally *t, const struct decode *d)
@@ -428,12 +470,7 @@ static bool usable(struct replay *r, const struct tally *t, const struct decode 
 	if (r->meaning != t->meaning || !r->run) {
 		r->meaning = t->meaning;
 		r->run = choose(t);
-		r->n = 0;
-		r->full = false;
-		if (r->step)
-			memset(r->step, 0, r->step_cap * sizeof(*r->step));
-		if (r->head)
-			memset(r->head, 0, sizeof(*r->head) << HEAD_BITS);
+		forget(r);
 	}
 	/* The loop does not look whether an entry is too new to have a link. */
 	return r->n > 0 && !replay_room(r) &&

@@ -23,6 +23,7 @@
 #include "index/tally.h"
 
 struct link;
+struct link_more;
 struct step;
 struct head;
 struct plain;
@@ -35,17 +36,23 @@ typedef const char *replay_fn(struct replay *r, struct tally *t, const char *p,
 struct replay {
 	replay_fn *run;	   /* NULL: not chosen yet */
 	struct link *link; /* link 0 is none */
-	size_t n, cap;
+	struct link_more *link_more;
+	size_t n, cap, more_cap;
 	size_t most;	   /* links; 0: a million */
 	struct step *step; /* per entry: what is behind it */
 	size_t step_cap;
-	bool full;	  /* no room for more links: new text is not learnt */
-	uint32_t meaning; /* of the tally when the links were learnt */
-	/* Links that are heads of blocks, lately.  Where any function may come next they do not
-	 * help: then only the first link is compared with a head, otherwise two, and beyond
-	 * them it is looked up. */
-	uint32_t heads_learnt, heads_taken;
-	bool heads_help;
+	uint32_t *past;	    /* links in the order they were taken (replay_in.h) */
+	uint32_t past_size; /* a power of 2 */
+	size_t past_most;   /* places it may have, about */
+	uint32_t past_n;    /* where the next one goes */
+	uint32_t past_at;   /* where the one is that should come next */
+	bool past_round;    /* all of it was written */
+	/* The past is followed where most links are not steps or the like: there the one used
+	 * last is right as often, and nearer. */
+	uint64_t followed, stepped; /* links, and steps or the like, lately */
+	bool follow;
+	bool full;	     /* no room for more links: new text is not learnt */
+	uint32_t meaning;    /* of the tally when the links were learnt */
 	struct head *head;   /* by hash of the digits of fn= */
 	struct plain *plain; /* scratch */
 };
@@ -54,7 +61,7 @@ void replay_free(struct replay *r);
 
 /*
  * Take lines from p as far as the links go, at most to end; returns where it stopped: the
- * start of a line.  32 bytes in front of p and 256 behind end are readable.  d and t are as
+ * start of a line.  32 bytes in front of p and 512 behind end are readable.  d and t are as
  * if they had taken the lines themselves.
  */
 const char *replay_run(struct replay *r, struct tally *t, struct decode *d, const char *p,

@@ -25,7 +25,7 @@ enum {
 	JOBS_MAX = 256,
 	MEM = 256 << 20, /* bytes to work in, */
 	MEM_THREADS = 4, /* of so many threads; more of them: so many times as much */
-	LINK_BYTES = 64, /* of replay.h */
+	LINK_BYTES = 80, /* of replay.h */
 	HOPELESS = 256 << 20, /* bytes of packed text without an "events:" line */
 };
 
@@ -190,6 +190,7 @@ static int begin(struct stretch *s)
 	spill_init(&s->tally.parts, (size_t)(share / 40 / files + 1), r->opts->spill_dir);
 	s->tally.entry_room = (size_t)(share / 4 + 1);
 	s->replay.most = (size_t)(share / 14 / LINK_BYTES + 1);
+	s->replay.past_most = (size_t)(share / 16 / sizeof(*s->replay.past));
 	decode_init(s->decode);
 	if (s->from == 0)
 		return 0;

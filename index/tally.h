@@ -251,8 +251,8 @@ static inline int tally_add_calls(struct tally *t, uint32_t entry, uint32_t val,
 	return 0;
 }
 
-/* The block ends: its self cost goes to the function. */
-static inline void tally_end_block(struct tally *t)
+/* The self cost of the block so far goes to the function. */
+static inline void tally_end_run(struct tally *t)
 {
 	uint64_t *self = t->part_self + (size_t)t->cur_fn * t->nevent;
 
@@ -261,16 +261,30 @@ static inline void tally_end_block(struct tally *t)
 		t->run[e] = 0;
 	}
 	t->ran = false;
+}
+
+/* The block ends. */
+static inline void tally_end_block(struct tally *t)
+{
+	tally_end_run(t);
 	t->fn[t->cur_fn].again = true;
 }
 
+/* A block of f begins behind one that has no self cost left. */
+static inline void tally_enter(struct tally *t, uint32_t f)
+{
+	t->fn[t->cur_fn].again = true;
+	t->cur_fn = f;
+	t->ob = t->fn[f].ob;
+	t->fn[f].body = true;
+}
+
 /* The block ends, and another one of f begins, which has a head; `cur` is the caller's to
- * set.  0, or -1 when memory is out.  ncols: of the block's lines, each an event; other numbers than 1 and 2 mean any. */
+ * set.  0, or -1 when memory is out.  ncols: of the block's lines, each an event; other
+ * numbers than 1 and 2 mean any. */
 static inline __attribute__((always_inline)) int
 tally_next_block(struct tally *t, uint32_t f, uint32_t ncols)
 {
-	struct fn_slot *to = &t->fn[f];
-
 	if (ncols <= 2 && t->nevent == ncols) {
 		uint64_t *self = t->part_self + (size_t)t->cur_fn * ncols;
 
@@ -279,14 +293,11 @@ tally_next_block(struct tally *t, uint32_t f, uint32_t ncols)
 			t->run[e] = 0;
 		}
 		t->ran = false;
-		t->fn[t->cur_fn].again = true;
 	} else {
-		tally_end_block(t);
+		tally_end_run(t);
 	}
-	t->cur_fn = f;
-	t->ob = to->ob;
-	to->body = true;
-	return to->stamp == t->npart ? 0 : tally_touch_fn(t, f);
+	tally_enter(t, f);
+	return t->fn[f].stamp == t->npart ? 0 : tally_touch_fn(t, f);
 }
 
 /* entry_state: false at the start of a file, true when the text before is unknown.  When

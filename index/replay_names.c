@@ -1,0 +1,138 @@
+/*
+ * replay_names.c - texts whose names are said again; see replay_in.h.
+ */
+#include <string.h>
+
+#include "index/replay_in.h"
+
+/* Length of "fn=" at p and the space of its names; 0 for what no link begins with. */
+static size_t spec_at(const char *p, enum name_space *space)
+{
+	static const struct {
+		char text[5];
+		uint8_t n, space;
+	} specs[] = {
+		{"fn=(", 3, SPACE_FN},	 {"cfn=", 4, SPACE_FN},	  {"fl=(", 3, SPACE_FILE},
+		{"fi=(", 3, SPACE_FILE}, {"fe=(", 3, SPACE_FILE}, {"cfi=", 4, SPACE_FILE},
+		{"cfl=", 4, SPACE_FILE}, {"cob=", 4, SPACE_OBJ},  {"ob=(", 3, SPACE_OBJ},
+	};
+
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
+		if (memcmp(p, specs[i].text, 4) == 0) {
+			*space = (enum name_space)specs[i].space;
+			return specs[i].n;
+		}
+	return 0;
+}
+
+/* Behind the name at p, up to a newline, where it is the one that is known for id; or NULL.
+ * Blanks around it would not be the name's. */
+static const char *behind_known(const struct tally *t, enum name_space space, uint64_t id,
+				const char *p, const char *stop)
+{
+	const struct names *names = &t->names[space];
+	const uint32_t slot = names_defined(names, id);
+	const struct str known = slot ? names->slot[slot].text : (struct str){0};
+
+	if (known.n == 0 || known.n >= (size_t)(stop - p) || p[known.n] != '\n' ||
+	    memcmp(p, known.p, known.n) != 0)
+		return NULL;
+	return (unsigned char)*p > ' ' && (unsigned char)p[known.n - 1] > ' '
+		       ? p + known.n
+		       : NULL;
+}
+
+/* Bytes of the line p[0..n) that say no name: all but " malloc", which must be the name that
+ * is known.  0: the line is something else. */
+static size_t unnamed(const struct tally *t, const char *p, size_t n)
+{
+	enum name_space space;
+	size_t skip = n > 5 ? spec_at(p, &space) : 0, digits;
+	const char *q = p + skip + 1;
+	uint64_t id;
+
+	if (!skip || p[skip] != '(' || !digits_number(&q, &id) || *q != ')')
+		return n > 6 && memcmp(p, "calls=", 6) == 0 ? n : 0;
+	digits = (size_t)(q + 1 - p);
+	if (digits == n)
+		return n;
+	return q[1] == ' ' && behind_known(t, space, id, q + 2, p + n + 1) ? digits : 0;
+}
+
+/* Behind the name that is said at p and not in the line that ends at text[n], "cfn=(12)",
+ * where it is the one that is known; or NULL. */
+static const char *behind_name(const struct tally *t, const char *text, size_t n,
+			       const char *p, const char *stop)
+{
+	enum name_space space = SPACE_FN;
+	const char *line = text + n, *q;
+	uint64_t id;
+
+	if (*p != ' ' || text[n] != '\n')
+		return NULL;
+	while (line > text && line[-1] != '\n')
+		line--;
+	q = line + spec_at(line, &space) + 1;
+	if (q == line + 1 || !digits_number(&q, &id) || *q != ')' || q + 1 != text + n)
+		return NULL;
+	return behind_known(t, space, id, p + 1, stop);
+}
+
+const char *replay_named(const struct tally *t, const struct link *k, const char *p,
+			 const char *end, uint64_t *count)
+{
+	const char *text = link_text_of(k), *behind;
+	unsigned i = 0; /* bytes of text that were compared */
+	bool counted = !(k->flags & LINK_CALL);
+
+	/* p + i is what text + i is compared with. */
+	for (;;) {
+		uint64_t differ = load8(p + i) ^ load8(text + i);
+		unsigned same = differ ? (unsigned)__builtin_ctzll(differ) >> 3 : 8;
+
+		i += same;
+		if (i >= k->len)
+			return p + k->len;
+		if (same == 8)
+			continue;
+		if (!counted && i >= k->before && i <= (unsigned)k->before + k->digits) {
+			behind = p + k->before;
+			if (!digits_number(&behind, count))
+				return NULL;
+			i = (unsigned)k->before + k->digits;
+			counted = true;
+		} else {
+			behind = behind_name(t, text, i, p + i, end + PLAIN_BEHIND);
+			if (!behind)
+				return NULL;
+		}
+		p = behind - i;
+	}
+}
+
+bool replay_without_names(const struct tally *t, const char *p, const char *end,
+			  struct plain *plain)
+{
+	const char *stop = end + PLAIN_BEHIND, *nl;
+	char *out = plain->bytes + PLAIN_AT, *room = out + PLAIN_TEXT;
+
+	for (;; p = nl + 1) {
+		size_t n;
+
+		nl = memchr(p, '\n', (size_t)(stop - p));
+		if (!nl || (size_t)(nl - p) >= (size_t)(room - out))
+			return false;
+		n = (size_t)(nl - p);
+		if (n && (*p < 'a' || *p > 'z'))
+			break;
+		if (n && !(n = unnamed(t, p, n)))
+			return false;
+		memcpy(out, p, n);
+		out += n;
+		*out++ = '\n';
+	}
+	memcpy(out, p, (size_t)(nl + 1 - p));
+	plain->n = (size_t)(out + (nl + 1 - p) - plain->bytes - PLAIN_AT);
+	plain->end = nl + 1;
+	return true;
+}
