@@ -1,5 +1,6 @@
 /* naive_agree.c - build an index of a text and compare it with the simple reader; naive.h. */
 #include <stdio.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -75,6 +76,20 @@ static bool same(const struct naive *r, struct store *st, const struct err *err,
 	return true;
 }
 
+static bool same_lines(const char *text, size_t n, struct store *st, char *why,
+		       size_t size)
+{
+	const uint64_t told = store_info(st)->input_lines;
+	uint64_t lines = 0; /* as wc -l counts them */
+
+	for (size_t i = 0; i < n; i++)
+		lines += text[i] == '\n';
+	if (lines != told)
+		snprintf(why, size, "lines of text: naive %" PRIu64 ", store %" PRIu64,
+			 lines, told);
+	return lines == told;
+}
+
 bool naive_agrees(const struct naive *r, const char *text, size_t n,
 		  const struct naive_way *way, char *why, size_t size)
 {
@@ -88,7 +103,8 @@ bool naive_agrees(const struct naive *r, const char *text, size_t n,
 	snprintf(path, sizeof(path), "%s/profile", fuzz_directory());
 	write_text(path, text, n, way, r->refused ? 0 : way->members);
 	build_open(path, &opts, &st, &report, &err);
-	agree = same(r, st, &err, way, why, size);
+	agree = same(r, st, &err, way, why, size) &&
+		(!st || same_lines(text, n, st, why, size));
 	store_close(st);
 	unlink(path);
 	return agree;

@@ -503,6 +503,109 @@ static void repeat(struct writer *w)
 	new_digits(w->o.buf + from, w->o.n - from, 40);
 }
 
+/* ---- blocks that are activations (Xdebug), in an order that comes again ---- */
+
+enum { BLOCKS = 8, PHRASES = 4, PHRASE = 10 };
+
+struct blocks {
+	size_t at[BLOCKS], n[BLOCKS]; /* of the text */
+	unsigned phrase[PHRASES][PHRASE];
+};
+
+static void write_block(struct writer *w)
+{
+	if (!one_in(4))
+		out_c(&w->o, "\n");
+	if (one_in(12))
+		write_name(w, "ob=");
+	if (!one_in(5))
+		write_name(w, "fl=");
+	write_name(w, "fn=");
+	if (!one_in(5))
+		write_cost_line(w);
+	for (unsigned n = below(5); n; n--) {
+		if (one_in(6))
+			write_cost_line(w);
+		if (!one_in(8)) {
+			if (!one_in(4))
+				write_name(w, "cfl=");
+			write_name(w, "cfn=");
+			out_c(&w->o, "calls=1 0 0\n");
+			write_cost_line(w);
+		} else {
+			write_call(w);
+		}
+	}
+}
+
+/* The line p[0..n), but its costs, the last numbers of a line of costs, are others. */
+static void write_line_again(struct writer *w, const char *p, size_t n)
+{
+	size_t keep = n;
+
+	if (n && (*p == '+' || *p == '*' || (*p >= '0' && *p <= '9')))
+		for (unsigned i = 0; i < w->ncols && keep; i++)
+			while (keep && p[--keep] != ' ')
+				;
+	for (size_t i = 0; i < keep; i++)
+		out_char(&w->o, p[i]);
+	if (keep && keep < n)
+		for (unsigned i = 0; i < w->ncols; i++) {
+			out_c(&w->o, " ");
+			if (one_in(w->huge ? 20 : 200))
+				write_number(w);
+			else
+				out_u64(&w->o,
+					random_u64() >> (one_in(9) ? 30 + below(34)
+								   : 54 + below(10)));
+		}
+	out_c(&w->o, "\n");
+}
+
+static void write_block_again(struct writer *w, size_t at, size_t n)
+{
+	size_t end = at + n;
+
+	while (at < end) {
+		size_t line = at;
+
+		while (at < end && w->o.buf[at] != '\n')
+			at++;
+		/* The text moves as it grows. */
+		char *copy = strndup(w->o.buf + line, at - line);
+
+		if (!copy)
+			abort();
+		write_line_again(w, copy, strlen(copy));
+		free(copy);
+		at++;
+	}
+}
+
+static void write_activations(struct writer *w)
+{
+	struct blocks b;
+
+	for (unsigned i = 0; i < BLOCKS; i++) {
+		b.at[i] = w->o.n;
+		write_block(w);
+		b.n[i] = w->o.n - b.at[i];
+	}
+	for (unsigned i = 0; i < PHRASES * PHRASE; i++)
+		b.phrase[i / PHRASE][i % PHRASE] = below(BLOCKS);
+	for (unsigned n = 3 + below(40); n && w->o.n < 60000; n--) {
+		const unsigned *phrase = b.phrase[below(PHRASES)];
+
+		for (unsigned i = 0; i < PHRASE; i++) {
+			unsigned k = one_in(40) ? below(BLOCKS) : phrase[i];
+
+			write_block_again(w, b.at[k], b.n[k]);
+			if (one_in(60))
+				write_line(w);
+		}
+	}
+}
+
 /* All of it comes again, as further parts, mostly with other costs. */
 static void repeat_parts(struct writer *w)
 {
@@ -554,6 +657,13 @@ static void write_profile(struct writer *w, unsigned file)
 	if (w->odd && !file && one_in(30))
 		write_line(w);
 	write_header(w, true);
+	if (one_in(6)) {
+		if (one_in(2)) {
+			out_c(&w->o, "events: Ir Dr\n");
+			w->ncols = 2;
+		}
+		write_activations(w);
+	}
 	for (unsigned i = 0; i < lines; i++) {
 		write_line(w);
 		if (w->repeats && one_in(12) && w->o.n < 30000)
@@ -798,6 +908,107 @@ static void run_wide(void)
 	}
 }
 
+/* Blocks that are activations; in one of them one number is near 2^64, and what follows passes
+ * it: the sum of a line, of a function or of a call. */
+static void write_nearly_full(struct out *o, unsigned place, bool part)
+{
+	static const char *const full = "18446744073709551000";
+
+	out_c(o, "events: Ir Dr\nfl=(1) a.c\nfn=(1) f\n1 2 3\nfl=(1)\nfn=(2) g\n1 2 3\n");
+	for (unsigned i = 0; i < 300; i++) {
+		const char *number[7] = {"11", "12", "7", "13", "14", "15", "16"};
+
+		if (i == 100) {
+			if (place < COUNT(number))
+				number[place] = full;
+			else /* the function's other line */
+				out_printf(o, "\nfl=(1)\nfn=(1)\n2 %s %s\n",
+					   place % 2 ? full : "0",
+					   place % 2 ? "0" : full);
+		}
+		if (i == 150 && part)
+			out_c(o, "part: 2\nfl=(1)\nfn=(1)\n1 2 3\n");
+		out_printf(
+			o,
+			"\nfl=(1)\nfn=(1)\n16 %s %s\ncfl=(1)\ncfn=(2)\ncalls=%s 0 0\n17 %s %s\n"
+			"\nfl=(1)\nfn=(2)\n18 %s %s\n",
+			number[0], number[1], number[2], number[3], number[4], number[5],
+			number[6]);
+	}
+	out_printf(o, "#%*s\n", 600, "room to look ahead");
+}
+
+/* Blocks that come again and again, with other costs each time. */
+static void run_blocks(void)
+{
+	static const char *const blocks[] = {
+		/* a call is its first */
+		"\nfn=(1)\ncfn=(2)\ncalls=1 0 0\n16 @ 2\n17 @ 4\n\nfn=(2)\n18 5 6\n",
+		/* names are said each time */
+		"\nfl=(1) a.c\nfn=(1) f\n16 @ 2\ncfl=(1) a.c\ncfn=(2) g\ncalls=3 0 0\n17 @ 4\n"
+		"\nfl=(1)\nfn=(2) g\n18 5 6\n",
+		/* heads in files and objects that differ */
+		"\nfl=(2) b.c\nfn=(3)\n15 1 @\n\nfn=(1)\n16 @ 2\n\nfl=(1)\nfn=(1)\n17 3 4\n",
+		"\nob=(2) o\nfn=(4) k\n16 @ 2\n\nfn=(4)\n16 @ 2\n\nfn=(5) m\n17 @ 4\n"
+		"\nob=(1) p\nfn=(1)\n17 @ 4\n\nfn=(1)\n17 @ 4\n\nfn=(2)\n18 5 6\n",
+		"\nob=(2) o\nfl=(1)\nfn=(1)\n16 @ 2\n\nfl=(1)\nfn=(3)\n17 @ 4\n\nfl=(1)\nfn=(3) h\n17 @ 4\n",
+		/* calls differ in their number */
+		"\nfn=(1)\n16 1 2\ncfn=(2)\ncalls=@ 0 0\n17 @ 4\n\nfn=(2)\n18 5 6\n",
+		/* one cost, three, none */
+		"\nfn=(1)\n16 @\n17 @ 4\n18\n\nfn=(2)\n18 5 6\n+1 5\n",
+		/* positions as they are often in parts */
+		"\nfn=(1)\n16 @ 4\n+2 @ 5\n* 1 1\n-3 2 2\n\nfn=(2)\n18 5 6\n",
+		/* parts that say no file at first */
+		"part: 3\nfn=(3)\n1 2 3\n\nfl=(1)\nfn=(1)\n16 @ 2\n\nfn=(2)\n 18 5 6\n\nfl=(1)\nfn=(1)\n16 "
+		"@ 3\n\nfl=(1)\nfn=(1)\n16 @ 3\n",
+		/* ids that are redefined */
+		"\nfn=(1) f@\n16 @ 4\n\nfn=(1) f\n16 3 4\n",
+	};
+	static const char *const events[] = {"Ir Dr", "Ir", "Ir Dr Dw"};
+
+	for (size_t i = 0; i < COUNT(blocks) * COUNT(events); i++) {
+		const char *block = blocks[i / COUNT(events)], *how = "";
+		char why[1400] = "";
+		struct out o;
+
+		out_mem(&o);
+		out_printf(
+			&o,
+			"events: %s\nob=(1) p\nfl=(1) a.c\nfn=(1) f\n1 2 3\nfn=(2) g\n1 2 "
+			"3\nfn=(3) h\n1 2\n",
+			events[i % COUNT(events)]);
+		for (unsigned k = 0; k < 400; k++) {
+			for (const char *c = block; *c; c++)
+				if (*c == '@')
+					out_u64(&o, (k + (uint64_t)(c - block)) % 131);
+				else
+					out_char(&o, *c);
+			if (k == 300)
+				out_c(&o, "part: 2\nfl=(1)\nfn=(3)\n1 2 3\n");
+		}
+		out_printf(&o, "#%*s\nodd\n", 600, "room to look ahead");
+		ok(agree(o.buf, o.n, &how, why, sizeof(why)), "blocks %zu, %s: %s %s",
+		   i / COUNT(events), events[i % COUNT(events)], how, why);
+		out_close(&o);
+	}
+}
+
+static void run_nearly_full(void)
+{
+	for (unsigned i = 0; i < 18; i++) {
+		const char *how = "";
+		char why[1400] = "";
+		struct out o;
+
+		out_mem(&o);
+		write_nearly_full(&o, i / 2, i % 2);
+		ok(agree(o.buf, o.n, &how, why, sizeof(why)),
+		   "activations beyond 2^64, place %u%s: %s %s", i / 2,
+		   i % 2 ? ", in two parts" : "", how, why);
+		out_close(&o);
+	}
+}
+
 static void write_file(const char *path, const struct out *o)
 {
 	FILE *f = fopen(path, "w");
@@ -880,6 +1091,8 @@ int main(int argc, char **argv)
 
 	run_generated(seed, n);
 	run_sets(seed, n / 5);
+	run_blocks();
+	run_nearly_full();
 	for (size_t i = 0; i < COUNT(quirks); i++)
 		run_mutated("quirks", quirks[i], seed, n / 60);
 	for (size_t i = 0; i < COUNT(small); i++)
