@@ -193,10 +193,11 @@ static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth)
 }
 
 /* A definition that gives an id of earlier stretches another name; within a stretch the
- * tally has told of it. */
-static bool redefines(const struct meaning *before, const struct meaning *now)
+ * tally has told of it where it could be sure. */
+static bool redefines(const struct meaning *before, const struct meaning *now,
+		      bool unsure)
 {
-	return before->defined && before->tally != now->tally &&
+	return before->defined && (before->tally != now->tally || unsure) &&
 	       before->string != now->string;
 }
 
@@ -222,13 +223,13 @@ static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 		struct meaning *before = id_find(&j->ids, s->id);
 
 		if (!before) {
-			if (!last && id_add(&j->ids, &now))
+			if ((!last || names->unsure) && id_add(&j->ids, &now))
 				return profile_no_memory(j->err);
 			continue;
 		}
 		if (!now.defined)
 			continue; /* an id that was used before it was defined again */
-		if (redefines(before, &now) &&
+		if (redefines(before, &now, s->unsure) &&
 		    profile_odd(j->p, k, ODD_ID_REDEFINED, s->line, s->text, j->err))
 			return (int)j->err->kind;
 		*before = now;
@@ -239,18 +240,19 @@ static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 static int join_tally(struct join *j, size_t k)
 {
 	const struct names *names = &j->p->tally[k]->names[j->space];
+	const bool carry = j->p->ntally > 1 || names->unsure;
 	uint32_t *string = malloc(names->n * sizeof(*string));
 
 	j->p->map[k].name[j->space] = string;
 	if (!string)
 		return profile_no_memory(j->err);
 	memset(string, 0xff, names->n * sizeof(*string));
-	if (j->p->ntally > 1 && id_expect(&j->ids, names->n))
+	if (carry && id_expect(&j->ids, names->n))
 		return profile_no_memory(j->err);
 	for (uint32_t i = 0; i < names->n; i++)
 		if (resolve(j, k, i, 0) == NO_ID)
 			return profile_no_memory(j->err);
-	return j->p->ntally > 1 ? carry_ids(j, k, string) : 0;
+	return carry ? carry_ids(j, k, string) : 0;
 }
 
 /* What the next stretch finds in force. */

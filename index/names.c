@@ -224,18 +224,25 @@ uint32_t names_id_slow(struct names *t, uint64_t id, uint64_t line)
 	return slot;
 }
 
-/* What a name refers to is what it referred to when it was defined. */
-static bool same_parts(const struct names *t, const struct name_slot *slot)
+/* What a name refers to is what it referred to when it was defined; *unsure: maybe. */
+static bool same_parts(const struct names *t, const struct name_slot *slot, bool *unsure)
 {
 	struct str s = slot->text;
 	size_t ref = slot->refs - 1;
 	uint64_t id;
 
+	*unsure = false;
 	while (slot->refs && s.n) {
 		size_t n = names_reference(s, &id);
 
-		if (n && find_id(t, id) != t->ref[ref++])
-			return false;
+		if (n) {
+			const uint32_t was = t->ref[ref++], is = find_id(t, id);
+
+			if (was != is && t->slot[was].kind != NAME_BEFORE &&
+			    !t->slot[is].unsure)
+				return false;
+			*unsure |= was != is;
+		}
 		s = str_from(s, n ? n : 1);
 	}
 	return true;
@@ -246,20 +253,25 @@ uint32_t names_define(struct names *t, uint64_t id, struct str text, uint64_t li
 {
 	uint32_t slot = find_id(t, id);
 	const struct name_slot *s = &t->slot[slot];
+	bool unsure = false;
 
 	*event = slot ? NAME_MET : NAME_OK;
 	if (slot && s->kind == NAME_DEFINED) {
-		if (str_eq(s->text, text) && same_parts(t, s)) {
+		bool same = str_eq(s->text, text) && same_parts(t, s, &unsure);
+
+		if (same && !unsure) {
 			*event = NAME_OK;
 			return slot;
 		}
-		*event = NAME_REDEFINED;
+		*event = same ? NAME_MET : NAME_REDEFINED;
 	}
 	slot = add(t, NAME_DEFINED, id, text, line);
 	if (slot == UINT32_MAX || set_id(t, id, slot)) {
 		*event = NAME_NO_MEMORY;
 		return UINT32_MAX;
 	}
+	if (*event == NAME_MET && unsure)
+		t->slot[slot].unsure = t->unsure = true;
 	return slot;
 }
 

@@ -37,6 +37,9 @@ struct name_slot {
 	enum name_kind kind;
 	uint32_t generation; /* of the table when it was made */
 	uint32_t refs;	     /* "(3)'2'(1)": where its slots begin in names.ref, + 1 */
+	/* Says again what its id was said to be, but refers to a name that was not known in
+	 * this stretch then: whether it is the same the merge finds out. */
+	bool unsure;
 };
 
 /* The last function slot of a block (fn=) and of a call (cfn=) with this name, and what it was
@@ -57,6 +60,7 @@ struct names {
 	struct hash big_ids, texts;
 	uint32_t *ref; /* slots that names made of references refer to */
 	size_t nref, ref_cap;
+	bool unsure;	     /* a slot is */
 	bool references;     /* function names: those made of references are expanded */
 	struct arena *arena; /* for texts; NULL: the text outlives us */
 	uint32_t generation; /* "NEW PROFILING FILE" lines so far */

@@ -993,6 +993,33 @@ static void run_blocks(void)
 	}
 }
 
+/* "(2) (1)'2" is said again behind the name that it refers to: the same name, or another one. */
+static void run_references(void)
+{
+	static const char *const texts[] = {
+		"events: Ir Dr\ncfn=(1) main\nfl=(4) h\nfn=(7) b.h\nfn=(6) a.c\n0x401031 35 17\n"
+		"cfn=(2) (1)'2\ncfn=(1) main\ncfn=(2) (1)'2\ncfn=(3) (2)'(1)\ncfn=(2) (1)'2\n",
+		"events: Ir Dr\ncfn=(1) main\nfl=(4) h\nfn=(7) b.h\nfn=(6) a.c\n0x401031 35 17\n"
+		"cfn=(2) (1)'2\ncfn=(1) other\ncfn=(2) (1)'2\n",
+		"events: Ir Dr\nfl=(4) h\nfn=(7) b.h\nfn=(6) a.c\n0x401031 35 17\n"
+		"cfn=(2) (1)'2\ncfn=(1) main\ncfn=(2) (1)'2\n",
+	};
+
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		const size_t n = strlen(texts[i]);
+		size_t wrong = 0;
+		char why[1400] = "";
+
+		for (size_t stretch = 0; stretch <= n && !wrong; stretch++) {
+			wrong = naive_agree(texts[i], n, stretch, why, sizeof(why))
+					? 0
+					: stretch + 1;
+			compared++;
+		}
+		is_u64(wrong, 0, "references, %zu: %s", i, why);
+	}
+}
+
 static void run_nearly_full(void)
 {
 	for (unsigned i = 0; i < 18; i++) {
@@ -1091,6 +1118,7 @@ int main(int argc, char **argv)
 
 	run_generated(seed, n);
 	run_sets(seed, n / 5);
+	run_references();
 	run_blocks();
 	run_nearly_full();
 	for (size_t i = 0; i < COUNT(quirks); i++)
