@@ -228,7 +228,7 @@ static uint32_t name_at(struct tally *t, enum name_space space, const char **p,
 
 	if (**p != '(' || !digits_number(&q, &id) || *q != ')' || id >= NEW_IDS)
 		return 0;
-	slot = id < names->by_id_n ? names->by_id[id] : 0;
+	slot = names_find(names, id);
 	if (q[1] == '\n') {
 		*p = q + 2;
 		return slot;

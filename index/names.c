@@ -166,12 +166,10 @@ static uint32_t hash_of(uint64_t v)
 	return (uint32_t)hash_mix(v);
 }
 
-static uint32_t find_id(const struct names *t, uint64_t id)
+uint32_t names_find_slow(const struct names *t, uint64_t id)
 {
 	uint32_t h, probe, i;
 
-	if (id < t->by_id_n && t->by_id[id])
-		return t->by_id[id];
 	if (t->big_ids.n == 0)
 		return 0;
 	h = hash_of(id);
@@ -209,7 +207,7 @@ static int set_id(struct names *t, uint64_t id, uint32_t slot)
 
 uint32_t names_id_slow(struct names *t, uint64_t id, uint64_t line)
 {
-	uint32_t slot = find_id(t, id);
+	uint32_t slot = names_find(t, id);
 
 	if (slot) {
 		/* One of few, and they are many now. */
@@ -236,7 +234,7 @@ static bool same_parts(const struct names *t, const struct name_slot *slot, bool
 		size_t n = names_reference(s, &id);
 
 		if (n) {
-			const uint32_t was = t->ref[ref++], is = find_id(t, id);
+			const uint32_t was = t->ref[ref++], is = names_find(t, id);
 
 			if (was != is && t->slot[was].kind != NAME_BEFORE &&
 			    !t->slot[is].unsure)
@@ -251,7 +249,7 @@ static bool same_parts(const struct names *t, const struct name_slot *slot, bool
 uint32_t names_define(struct names *t, uint64_t id, struct str text, uint64_t line,
 		      enum name_event *event)
 {
-	uint32_t slot = find_id(t, id);
+	uint32_t slot = names_find(t, id);
 	const struct name_slot *s = &t->slot[slot];
 	bool unsure = false;
 

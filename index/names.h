@@ -92,10 +92,17 @@ static inline uint32_t names_id(struct names *t, uint64_t id, uint64_t line)
 	return names_id_slow(t, id, line);
 }
 
+/* Slot of id, 0: it was not met. */
+uint32_t names_find_slow(const struct names *t, uint64_t id);
+static inline uint32_t names_find(const struct names *t, uint64_t id)
+{
+	return id < t->by_id_n && t->by_id[id] ? t->by_id[id] : names_find_slow(t, id);
+}
+
 /* Slot of id when its text was said and stands for nothing else, or 0. */
 static inline uint32_t names_defined(const struct names *t, uint64_t id)
 {
-	const uint32_t slot = id < t->by_id_n ? t->by_id[id] : 0;
+	const uint32_t slot = names_find(t, id);
 	const struct name_slot *s = &t->slot[slot];
 
 	return slot && s->kind == NAME_DEFINED && !s->refs ? slot : 0;

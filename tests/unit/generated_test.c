@@ -1001,6 +1001,16 @@ static void run_references(void)
 		"cfn=(2) (1)'2\ncfn=(1) main\ncfn=(2) (1)'2\ncfn=(3) (2)'(1)\ncfn=(2) (1)'2\n",
 		"events: Ir Dr\ncfn=(1) main\nfl=(4) h\nfn=(7) b.h\nfn=(6) a.c\n0x401031 35 17\n"
 		"cfn=(2) (1)'2\ncfn=(1) other\ncfn=(2) (1)'2\n",
+		/* an id above those of the table, met once more by the loop of new lines */
+		"positions: instr\nevents: Ir\nfl=(4) h\nfn=(7) b.h\n1 2\ncfn=(1363965) f178\n"
+		"calls=1 1\n2 3\ncfn=(1363965) f888\ncalls=1 1\n2 3\ncfn=(1363965)\ncalls=1 1\n2 3\n"
+		"#                                                                                      "
+		"                                                                                      "
+		"                                                                                      "
+		"                                                                                      "
+		"                                                                                      "
+		"                                                                                      "
+		"                                                                                      \n",
 		"events: Ir Dr\nfl=(4) h\nfn=(7) b.h\nfn=(6) a.c\n0x401031 35 17\n"
 		"cfn=(2) (1)'2\ncfn=(1) main\ncfn=(2) (1)'2\n",
 	};
