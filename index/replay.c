@@ -230,16 +230,27 @@ static HOT uint32_t behind_last(const struct replay *r, uint32_t i, uint32_t oth
 	return r->past[at] == i ? past_next(r, at) : other;
 }
 
-/* So many links were taken, and so many steps or the like. */
-static void choose_to_follow(struct replay *r, uint64_t links, uint64_t steps)
+/* So many links were taken, of which so many as the past says, and so many steps or the like. */
+static void choose_to_follow(struct replay *r, uint64_t links, uint64_t hits,
+			     uint64_t steps)
 {
-	r->followed += links;
-	r->stepped += steps;
-	if (r->followed + r->stepped > 1 << 12) {
-		r->followed /= 2;
-		r->stepped /= 2;
+	enum { ASKED = 1 << 14, TRIED_AGAIN = 1 << 17 };
+	bool blocks;
+
+	r->blocks += links;
+	r->steps += steps;
+	if (r->blocks + r->steps > 1 << 12) {
+		r->blocks /= 2;
+		r->steps /= 2;
 	}
-	r->follow = r->stepped < 2 * r->followed;
+	blocks = r->steps < 2 * r->blocks;
+	r->links += links;
+	r->hits += hits;
+	if (r->links >= (r->misleads ? TRIED_AGAIN : ASKED)) {
+		r->misleads = !r->misleads && r->follow && r->hits < r->links / 3 * 2;
+		r->links = r->hits = 0;
+	}
+	r->follow = blocks && !r->misleads;
 }
 
 /* ---- the loop, per instruction set ---- */
@@ -456,8 +467,8 @@ static void forget(struct replay *r)
 		memset(r->past, 0,
 		       (r->past_round ? r->past_size : r->past_n) * sizeof(*r->past));
 	r->past_n = r->past_at = 0;
-	r->past_round = r->follow = false;
-	r->followed = r->stepped = 0;
+	r->past_round = r->follow = r->misleads = false;
+	r->blocks = r->steps = r->links = r->hits = 0;
 }
 
 static bool usable(struct replay *r, const struct tally *t, const struct decode *d)

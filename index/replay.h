@@ -47,10 +47,12 @@ struct replay {
 	uint32_t past_n;    /* where the next one goes */
 	uint32_t past_at;   /* where the one is that should come next */
 	bool past_round;    /* all of it was written */
-	/* The past is followed where most links are not steps or the like: there the one used
-	 * last is right as often, and nearer. */
-	uint64_t followed, stepped; /* links, and steps or the like, lately */
-	bool follow;
+	/* The past is followed where most links are not steps or the like (elsewhere the one used
+	 * last is right as often, and nearer), and while two of three links come as it says. */
+	uint64_t blocks, steps; /* links, and steps or the like, lately */
+	uint64_t links,
+		hits; /* since it was last asked, and those that came as it says */
+	bool follow, misleads;
 	bool full;	     /* no room for more links: new text is not learnt */
 	uint32_t meaning;    /* of the tally when the links were learnt */
 	struct head *head;   /* by hash of the digits of fn= */
