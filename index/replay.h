@@ -50,8 +50,8 @@ struct replay {
 	/* The past is followed where most links are not steps or the like (elsewhere the one used
 	 * last is right as often, and nearer), and while two of three links come as it says. */
 	uint64_t blocks, steps; /* links, and steps or the like, lately */
-	uint64_t links,
-		hits; /* since it was last asked, and those that came as it says */
+	uint64_t links;		/* since that was asked last, */
+	uint64_t hits;		/* and those of them that came as the past says */
 	bool follow, misleads;
 	bool full;	     /* no room for more links: new text is not learnt */
 	uint32_t meaning;    /* of the tally when the links were learnt */
