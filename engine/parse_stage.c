@@ -132,19 +132,43 @@ static int column_name(struct parser *p, struct expr *e)
 	return t.kind == TOK_STRING ? parse_unescape(p, &t, &e->as) : 0;
 }
 
+/* True at the ':' of "file:line" behind e, which is eaten: a table's heading for two columns. */
+static bool then_line(struct parser *p, const struct expr *e)
+{
+	struct token colon = parse_peek(p, PLACE_WORD), line;
+
+	if (e->op != EX_COL || !str_eq(e->text, STR("file")) || e->percent || e->event.n ||
+	    colon.kind != ':' || colon.at != p->pos)
+		return false;
+	line = token_at(p->text, colon.at + colon.len, PLACE_WORD);
+	if (!token_is(&line, "line") || line.at != colon.at + colon.len)
+		return false;
+	parse_eat(p, &colon);
+	return true;
+}
+
 static int comma_exprs(struct parser *p, int bp, bool keys, struct expr **out)
 {
-	struct expr **tail = out;
+	struct expr **tail = out, *file = NULL;
 
 	do {
 		if (parse_expr(p, bp, tail))
 			return (int)p->err->kind;
+		if (then_line(p, *tail)) {
+			file = *tail;
+			tail = &file->next;
+			if (parse_expr(p, bp, tail))
+				return (int)p->err->kind;
+		}
 		if (keys && parse_accept_word(p, "asc"))
 			(*tail)->asc = true;
 		else if (keys)
 			parse_accept_word(p, "desc");
 		else if (parse_accept_word(p, "as") && column_name(p, *tail))
 			return (int)p->err->kind;
+		if (file)
+			file->asc = (*tail)->asc;
+		file = NULL;
 		tail = &(*tail)->next;
 	} while (parse_accept(p, ','));
 	return 0;
