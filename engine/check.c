@@ -74,6 +74,16 @@ static void forget(struct schema *s)
 	s->nshown = 0;
 }
 
+/* A column of old, or what `add` put in its place, is a sum now. */
+static int know_sum(struct schema *s, const struct schema *old, const struct col_def *d)
+{
+	const struct known *k = check_known(old, str_c(d->name));
+
+	if ((k && !check_is_number(k->type)) || check_known(s, str_c(d->name)))
+		return 0;
+	return check_add_known(s, str_c(d->name), k ? k->type : d->type);
+}
+
 /* Columns of old that add up, and have all of flags, are sums now. */
 static int know_sums(struct schema *s, const struct schema *old, unsigned flags)
 {
@@ -84,7 +94,7 @@ static int know_sums(struct schema *s, const struct schema *old, unsigned flags)
 	for (size_t k = 0; k < 2; k++)
 		for (size_t i = 0; i < n[k]; i++)
 			if ((defs[k][i].flags & flags) == flags &&
-			    check_add_known(s, str_c(defs[k][i].name), defs[k][i].type))
+			    know_sum(s, old, &defs[k][i]))
 				return (int)s->err->kind;
 	return 0;
 }

@@ -386,6 +386,17 @@ static bool is_key(const struct table *out, struct str name)
 	return false;
 }
 
+static int sum_column(struct exec *x, struct table *t, const struct groups *g,
+		      struct table_col *c, struct table *out)
+{
+	if (c->ratio)
+		return add_quotient(x, t, g, c->ratio, c->name, out);
+	if (!c->adds_up || c->percent || col_is_text(c->type) || c->type == COL_BOOL)
+		return 0;
+	return table_fill(t, c) || add_sum(x, t, g, c, c->name, out) ? (int)x->err->kind
+								     : 0;
+}
+
 static int default_sum(struct exec *x, struct table *t, struct groups *g,
 		       const struct col_def *d, struct table *out)
 {
@@ -393,8 +404,9 @@ static int default_sum(struct exec *x, struct table *t, struct groups *g,
 
 	if (!(d->flags & ADDS_UP) || !(d->flags & SHOW_M) || is_key(out, str_c(d->name)))
 		return 0;
-	return table_own(t, str_c(d->name), t->event, false, &c) ||
-			       add_sum(x, t, g, c, str_c(d->name), out)
+	/* Maybe one that `add` put in its place. */
+	return table_column(t, str_c(d->name), t->event, false, &c) ||
+			       sum_column(x, t, g, c, out)
 		       ? (int)x->err->kind
 		       : 0;
 }
@@ -454,17 +466,6 @@ int exec_group(struct exec *x, struct table *t, const struct tstage *s)
 }
 
 /* ---- sum ---- */
-
-static int sum_column(struct exec *x, struct table *t, const struct groups *g,
-		      struct table_col *c, struct table *out)
-{
-	if (c->ratio)
-		return add_quotient(x, t, g, c->ratio, c->name, out);
-	if (!c->adds_up || c->percent || col_is_text(c->type) || c->type == COL_BOOL)
-		return 0;
-	return table_fill(t, c) || add_sum(x, t, g, c, c->name, out) ? (int)x->err->kind
-								     : 0;
-}
 
 int exec_sum(struct exec *x, struct table *t)
 {

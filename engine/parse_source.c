@@ -399,7 +399,9 @@ int parse_unexpected(struct parser *p, const struct stmt *s, const struct token 
 	if (!first_stage && v && t->kind == ':' &&
 	    str_ends((struct str){p->text.p, t->at}, STR("file"))) {
 		parse_fail(p, token_span(t), "file and line are two columns");
-		return err_hint(p->err, "show file, line; where file = \"parser.c\" and line > 10");
+		return err_hint(
+			p->err,
+			"show file, line; where file = \"parser.c\" and line > 10");
 	}
 	if (!first_stage && v && token_is(t, "between")) {
 		parse_fail(p, token_span(t), "'between' is not an operator here");

@@ -137,8 +137,8 @@ static bool then_line(struct parser *p, const struct expr *e)
 {
 	struct token colon = parse_peek(p, PLACE_WORD), line;
 
-	if (e->op != EX_COL || !str_eq(e->text, STR("file")) || e->percent || e->event.n ||
-	    colon.kind != ':' || colon.at != p->pos)
+	if (e->op != EX_COL || !str_eq(e->text, STR("file")) || e->percent ||
+	    e->event.n || colon.kind != ':' || colon.at != p->pos)
 		return false;
 	line = token_at(p->text, colon.at + colon.len, PLACE_WORD);
 	if (!token_is(&line, "line") || line.at != colon.at + colon.len)

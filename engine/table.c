@@ -346,18 +346,28 @@ int table_select(struct table *t, const uint32_t *keep, size_t n)
 	return 0;
 }
 
-/* cum%: over the rows as they stand now. */
+/* cum%: over the rows as they stand now, an estimate from the first one on. */
 static int fill_cum(struct table *t, struct table_col *c)
 {
 	struct table_col *self;
 	double sum = 0, total = (double)graph_total(t->g, t->event);
+	bool estimated = false;
 
 	if (table_own(t, STR("self"), t->event, false, &self))
 		return (int)t->x->err->kind;
 	c->f = EXEC_ARRAY(t->x, double, t->n ? t->n : 1);
 	if (!c->f)
 		return (int)t->x->err->kind;
+	if (self->estimated) {
+		c->estimated = EXEC_ARRAY(t->x, uint8_t, t->n ? t->n : 1);
+		if (!c->estimated)
+			return (int)t->x->err->kind;
+	}
 	for (size_t i = 0; i < t->n; i++) {
+		if (self->estimated) {
+			estimated |= self->estimated[i];
+			c->estimated[i] = estimated;
+		}
 		sum += (double)self->u[i];
 		c->f[i] = total > 0 ? 100.0 * sum / total : 0;
 		if (exec_poll(t->x))

@@ -116,7 +116,7 @@ for name in ("lua-instr-jumps.out", "tmpl-cachebranch.out", "clreq-combine.out")
     tables, wrong = dump(name + ".quern")
     same(wrong, 0, name + ": every value has its header")
     m, whole = meta(tables)
-    ok(whole and m["version"] == 4, name + ": meta is read to its end", m)
+    ok(whole and m["version"] == 5, name + ": meta is read to its end", m)
     same(m["inputs"][0][0].decode(), os.path.abspath(name), name + ": of this profile")
     info = answer(name, "info")[0]
     for key in "functions edges cycles parts lines callsites jumps diagnostics input_bytes input_lines".split():
