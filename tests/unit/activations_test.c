@@ -54,6 +54,8 @@ static void write_nearly_full(struct out *o, unsigned place, bool part)
 	for (unsigned i = 0; i < 300; i++) {
 		const char *number[7] = {"11", "12", "7", "13", "14", "15", "16"};
 
+		if (i == 20)
+			out_c(o, "# no line of a block\n");
 		if (i == 100) {
 			if (place < COUNT(number))
 				number[place] = full;
@@ -90,6 +92,8 @@ static void run_blocks(unsigned every)
 		"\nob=(2) o\nfl=(1)\nfn=(1)\n16 @ 2\n\nfl=(1)\nfn=(3)\n17 @ 4\n\nfl=(1)\nfn=(3) h\n17 @ 4\n",
 		/* calls differ in their number */
 		"\nfn=(1)\n16 1 2\ncfn=(2)\ncalls=@ 0 0\n17 @ 4\n\nfn=(2)\n18 5 6\n",
+		/* and are no plain number one time */
+		"\nfn=(1)\n16 1 2\ncfn=(2) g\ncalls=%@ 0 0\n17 @ 4\n\nfn=(2)\n18 5 6\n",
 		/* one cost, three, none */
 		"\nfn=(1)\n16 @\n17 @ 4\n18\n\nfn=(2)\n18 5 6\n+1 5\n",
 		/* positions as they are often in parts */
@@ -115,10 +119,15 @@ static void run_blocks(unsigned every)
 			events[i % COUNT(events)]);
 		for (unsigned k = 0; k < 400; k++) {
 			for (const char *c = block; *c; c++)
-				if (*c == '@')
+				if (*c == '%') /* before a number */
+					out_c(&o, k == 200 ? "+" : k == 250 ? "0x" : "");
+				else if (*c == '@')
 					out_u64(&o, (k + (uint64_t)(c - block)) % 131);
 				else
 					out_char(&o, *c);
+			/* The past is followed from the next line on. */
+			if (k == 20)
+				out_c(&o, "# no line of a block\n");
 			if (k == 300)
 				out_c(&o, "part: 2\nfl=(1)\nfn=(3)\n1 2 3\n");
 		}
