@@ -20,6 +20,7 @@ struct gstage;
 struct moved;
 struct part_cache;
 struct roots;
+struct set;
 struct store;
 
 struct exec {
@@ -45,8 +46,13 @@ struct exec {
 	size_t nnotes, notes_cap;
 	const struct roots *roots, *objects; /* where text may be read; or NULL */
 	bool safe;			     /* run nothing */
-	bool may_match_nothing;		     /* the other side of `vs` */
-	unsigned vars;			     /* sets inside sets being looked up */
+	/* The two sides of `vs`: a name must match on one of them. */
+	const struct exec
+		*base; /* of the first profile, while its source is asked; or NULL */
+	const struct exec *first; /* of the base, which is asked before; or NULL */
+	const struct set **found; /* [nfound] of the base: what matched */
+	size_t nfound, found_cap;
+	unsigned vars; /* sets inside sets being looked up */
 };
 
 static inline int exec_poll_now(struct exec *x);

@@ -10,6 +10,7 @@
 #include "engine/fn_detail.h"
 #include "engine/graph.h"
 #include "engine/match.h"
+#include "engine/moved.h"
 
 static struct fn_set *new_set(struct exec *x, uint32_t functions)
 {
@@ -210,19 +211,88 @@ static int no_such_name(struct exec *x, const struct set *s,
 	return match_none(x->g->st, atom, x->event, x->cancel, x->err);
 }
 
+/* ---- the two sides of `vs` ---- */
+
+static bool same_text(const struct set *a, const struct set *b)
+{
+	return a->form == b->form && a->field == b->field && str_eq(a->text, b->text);
+}
+
+/* True when the base has what matches nothing in the first profile. */
+static bool base_has(const struct exec *x, const struct set *s)
+{
+	for (size_t i = 0; x->base && i < x->base->nfound; i++)
+		if (same_text(x->base->found[i], s))
+			return true;
+	return false;
+}
+
+/* n functions of the base match. */
+static int note_found(struct exec *x, const struct set *s, uint32_t n)
+{
+	if (n == 0)
+		return 0;
+	if (exec_grow(x, &x->found, &x->found_cap, x->nfound, x->nfound + 1,
+		      sizeof(*x->found)))
+		return (int)x->err->kind;
+	x->found[x->nfound++] = s;
+	return 0;
+}
+
+static struct str file_of(const struct exec *x, uint32_t f)
+{
+	struct str file = graph_file(x->g, f);
+
+	return x->moved && x->moved->n ? moved_file(x->moved, file, x->a) : file;
+}
+
+/* #12 is a number of the first profile: the base's functions that are the same, as vs.c joins
+ * them. */
+static int same_number(struct exec *x, const struct set *s, struct fn_set **out)
+{
+	const struct exec *first = x->first;
+	struct str name, file, obj;
+	uint32_t f = GRAPH_NONE;
+	uint64_t n;
+
+	if (number_of(x, s, &n) || !(*out = new_set(x, x->g->functions)))
+		return (int)x->err->kind;
+	if (n < store_info(first->g->st)->functions)
+		f = graph_of_store(first->g, (fn_id)n);
+	if (f == GRAPH_NONE) /* the first profile says so */
+		return 0;
+	name = graph_name(first->g, f);
+	obj = str_basename(graph_obj(first->g, f));
+	file = file_of(first, f);
+	for (uint32_t i = 0; i < x->g->functions; i++) {
+		if (str_eq(graph_name(x->g, i), name) && str_eq(file_of(x, i), file) &&
+		    str_eq(str_basename(graph_obj(x->g, i)), obj))
+			fnset_add(*out, i);
+		if (exec_poll(x))
+			return (int)x->err->kind;
+	}
+	return x->a->refused ? arena_full(x->a, x->err) : 0;
+}
+
 static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	struct match_atom atom = match_of(s);
 	struct match_found found;
 	uint32_t n;
 
+	if (x->first && s->form == FORM_NUMBER)
+		return same_number(x, s, out);
 	if (match_find(x->g->st, &atom, x->cancel, x->a, &found, x->err) ||
 	    to_graph(x, found.fns, out))
 		return (int)x->err->kind;
 	n = fnset_count(*out);
 	if (add_renamed(x, &atom, *out, &n))
 		return (int)x->err->kind;
-	if (n == 0 && found.functions && !x->may_match_nothing) {
+	if (x->first && note_found(x, s, n))
+		return (int)x->err->kind;
+	if (n == 0 && (x->first || base_has(x, s)))
+		return 0;
+	if (n == 0 && found.functions) {
 		exec_fail(x, s->span, "the graph stages left nothing of %s%.*s",
 			  s->form == FORM_NUMBER ? "#" : "", STR_ARG(s->text));
 		return err_hint(x->err,
@@ -232,7 +302,7 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 					: "it is hidden, cut or part of another function "
 					  "now");
 	}
-	if (n == 0 && !x->may_match_nothing)
+	if (n == 0)
 		return no_such_name(x, s, &atom);
 	return note_matches(x, s, found.names, n);
 }

@@ -184,7 +184,16 @@ static int fill_vs(struct table *t, struct table_col *c)
 	return 0;
 }
 
-/* From a, else from b for text; 0 for numbers that a lacks. */
+/* Other counts are depths and the like, but for those of a card. */
+static bool is_cost(const struct table *t, const struct table_col *c)
+{
+	return c->type == COL_COST || c->type == COL_PERCENT ||
+	       (c->def->flags & (PER_EVENT | ADDS_UP)) ||
+	       (c->type == COL_COUNT && t->src == &source_info_fn);
+}
+
+/* From a, else from b for text; 0 for costs that a lacks, and a number (#12) that would be
+ * another row's is absent. */
 static int fill_side(struct table *t, struct table_col *c)
 {
 	struct vs *v = t->vs;
@@ -198,9 +207,11 @@ static int fill_side(struct table *t, struct table_col *c)
 		uint32_t r = row_ref(t, i), ra = v->ia[r], rb = v->ib[r];
 		struct table_col *from = ra != GRAPH_NONE ? a : b;
 		uint32_t row = ra != GRAPH_NONE ? ra : rb;
-		bool cost = from == b && (c->def->flags & (PER_EVENT | ADDS_UP));
+		bool cost = from == b && is_cost(t, c);
 
-		if (cost || !from)
+		if (from == b && (c->type == COL_ID || c->type == COL_RATIO))
+			c->absent[i] = 1;
+		if (cost || !from || c->absent[i])
 			continue;
 		memcpy((char *)c->p + i * w, (const char *)from->p + row * w, w);
 		if (from->estimated)
@@ -399,7 +410,9 @@ static int open_base(struct exec *x, const struct source *s, struct vs *v)
 	*b = *x;
 	b->env = &v->env;
 	b->parts = NULL;
-	b->may_match_nothing = true;
+	b->notes = NULL;
+	b->nnotes = b->notes_cap = 0;
+	b->first = x;
 	v->a.x = x;
 	e = base_event(v, x->event);
 	if (e == GRAPH_NONE) {
@@ -412,12 +425,31 @@ static int open_base(struct exec *x, const struct source *s, struct vs *v)
 	if (graph_plain(x->stores[p], x->a, x->cancel, &b->g, x->err) ||
 	    exec_gstages(b, x->gstages, x->text) || graph_event(b->g, e, x->err))
 		return (int)x->err->kind;
+	b->nfound = 0; /* by the stages */
 	return sources_open(b, s, &v->b) || store_check(x->stores[p], x->err)
 		       ? (int)x->err->kind
 		       : 0;
 }
 
 static const struct joined joined = {.col = vs_col, .fill = vs_fill, .fn = joined_fn};
+
+/* What was noted of the base, unless the first profile's says the same. */
+static int note_base(struct exec *x, const struct source *s, const struct vs *v)
+{
+	const size_t own = x->nnotes;
+
+	for (size_t i = 0; i < v->base_exec.nnotes; i++) {
+		const struct str text = v->base_exec.notes[i];
+		size_t k = 0;
+
+		while (k < own && !str_eq(x->notes[k], text))
+			k++;
+		if (k == own && exec_note(x, arena_printf(x->a, "%.*s: %.*s",
+							  STR_ARG(s->vs), STR_ARG(text))))
+			return (int)x->err->kind;
+	}
+	return 0;
+}
 
 /* The columns that the source itself added, as `info f` does. */
 static int show_as(struct table *t, const struct table *a)
@@ -461,9 +493,14 @@ int exec_vs(struct exec *x, const struct source *s, struct table *t)
 	struct vs *v = EXEC_ARRAY(x, struct vs, 1);
 	struct base_rows b;
 	size_t rows = 0;
+	int rc;
 
-	if (!v || open_base(x, s, v) || sources_open(x, s, &v->a) ||
-	    join(x, v, &b, &rows) || note_moved(x, v, &b))
+	if (!v || open_base(x, s, v))
+		return (int)x->err->kind;
+	x->base = &v->base_exec;
+	rc = sources_open(x, s, &v->a);
+	x->base = NULL;
+	if (rc || join(x, v, &b, &rows) || note_base(x, s, v) || note_moved(x, v, &b))
 		return (int)x->err->kind;
 	t->vs = v;
 	t->joined = &joined;

@@ -202,7 +202,8 @@ static void add_others(const struct result *r, size_t *children, struct frames *
 			children[f->all[i].parent]++;
 	for (size_t i = 0; i < n; i++) {
 		struct frame *x = &f->all[i];
-		uint32_t fn = i && id && id->type == COL_ID
+		uint32_t fn = i && id && id->type == COL_ID &&
+					      !(id->absent && id->absent[x->row])
 				      ? graph_of_store(r->graph, (fn_id)id->u[x->row])
 				      : GRAPH_NONE;
 		double own = i == 0		? root_own(r)
