@@ -32,6 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "index/base/out.h"
@@ -76,10 +77,20 @@ static void catch_signals(void)
 static void run_init(struct app *app)
 {
 	char *path = app_path("XDG_CONFIG_HOME", ".config", "init");
+	struct err err = {0};
+	struct stat st;
 
 	app->trusted = true;
-	if (path && access(path, R_OK) == 0)
-		script_file(app, path);
+	if (path && access(path, R_OK) == 0 && stat(path, &st) == 0) {
+		/* Nobody may ever write to a FIFO. */
+		if (S_ISREG(st.st_mode) || S_ISCHR(st.st_mode)) {
+			script_file(app, path);
+		} else {
+			err_set(&err, ERR_QUERY, 0, "%s: not a regular file; not read",
+				path);
+			app_fail(app, &err, NULL);
+		}
+	}
 	app->trusted = false;
 	free(path);
 	if (app->opts->format != FORMAT_NONE)

@@ -119,6 +119,11 @@ ok(not run("p.out", "-q", "--no-init", "-c", "top 1").text.startswith("id,"), "-
 ok(run("p.out", "-q", "--format", "json", "-c", "top 1").text.startswith("{"),
    "--format is stronger than the init file")
 os.remove(".config/quern/init")
+os.mkfifo(".config/quern/init")
+r = run("p.out", "-q", "-c", "top 1")
+ok(r.status == 0 and r.text.startswith("#") and "init: not a regular file" in r.talk,
+   "nobody waits for an init file that is a FIFO", r)
+os.remove(".config/quern/init")
 
 # Colour.
 ok("\x1b[" not in run("p.out", "-q", "-c", "top").text, "no colour in a pipe")
