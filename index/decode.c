@@ -80,26 +80,6 @@ static inline uint64_t digits(const char *from, const char *end, uint64_t *bad)
 	return digits8(end - 8, n - 8, bad) * 100000000 + digits8(end, 8, bad);
 }
 
-static inline uint64_t hex_digits(const char *from, const char *end, uint64_t *bad)
-{
-	uint64_t v = 0;
-
-	if (end - from > 16 || end == from)
-		*bad = 1;
-	for (; from < end; from++) {
-		unsigned char c = (unsigned char)*from;
-		unsigned d = c - '0';
-
-		if (d > 9) {
-			d = (c | 0x20u) - 'a';
-			*bad |= d > 5;
-			d += 10;
-		}
-		v = v << 4 | d;
-	}
-	return v;
-}
-
 enum num { NUM_OK, NUM_BAD, NUM_RANGE };
 
 /* Any unsigned number of the format: decimal or 0x, of any length. */
@@ -546,7 +526,7 @@ static inline uint64_t fast_sub(const char *from, const char *end, uint64_t base
 
 	if (__builtin_expect(end - from > 2 && from[0] == '0' && (from[1] | 0x20) == 'x',
 			     0))
-		return hex_digits(from + 2, end, bad);
+		return hex_number(from + 2, end, bad);
 	from += relative;
 	/* '*' has no digits, the others at least one. */
 	*bad |= (uint64_t)(first == 0) | (uint64_t)((first == S_STAR) != (from == end));

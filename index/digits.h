@@ -66,6 +66,37 @@ static HOT uint64_t bytes_at(const char *p, unsigned n)
 	return load8(p) << (64 - 8 * n);
 }
 
+/* The n (0 to 8) hexadecimal digits that end at `end`; *bad gets bits when one is none. */
+static inline uint64_t hex_before(const char *end, size_t n, uint64_t *bad)
+{
+	const uint64_t ones = 0x0101010101010101;
+	uint64_t v = (load8(end - 8) & digits_keep[n]) | (0x30 * ones & ~digits_keep[n]);
+	const uint64_t letter = v >> 6 & ones;
+
+	*bad |= ((v | letter << 5) & (0xf0 * ones)) ^ (0x30 * ones + 0x30 * letter);
+	v = (v & (0x0f * ones)) + 9 * letter;
+	/* Letters are 10 to 15, digits 0 to 9. */
+	*bad |= (((v + 6 * ones) >> 4 ^ letter) & ones) | (v & (0xf0 * ones));
+	v = __builtin_bswap64(v);
+	v = (v | v >> 4) & 0x00ff00ff00ff00ff;
+	v = (v | v >> 8) & 0x0000ffff0000ffff;
+	return (v | v >> 16) & 0xffffffff;
+}
+
+/* Up to 16 of them; *bad gets bits when there are more or none. */
+static inline uint64_t hex_number(const char *from, const char *end, uint64_t *bad)
+{
+	const size_t n = (size_t)(end - from);
+
+	if (n - 1 <= 7)
+		return hex_before(end, n, bad);
+	if (n - 1 > 15) {
+		*bad = 1;
+		return 0;
+	}
+	return hex_before(end - 8, n - 8, bad) << 32 | hex_before(end, 8, bad);
+}
+
 /* Digits at the start of the 8 bytes v. */
 static inline unsigned leading_digits(uint64_t v)
 {

@@ -59,26 +59,24 @@ static const char *no_memory(struct tally *t)
 
 /* ---- one number after the other ---- */
 
-/* 16 more than the digit, so that others are 0. */
-static const uint8_t hex_digit[256] = {
-	['0'] = 16, ['1'] = 17, ['2'] = 18, ['3'] = 19, ['4'] = 20, ['5'] = 21,
-	['6'] = 22, ['7'] = 23, ['8'] = 24, ['9'] = 25, ['a'] = 26, ['b'] = 27,
-	['c'] = 28, ['d'] = 29, ['e'] = 30, ['f'] = 31, ['A'] = 26, ['B'] = 27,
-	['C'] = 28, ['D'] = 29, ['E'] = 30, ['F'] = 31,
-};
-
-static bool hex_number(const char **p, uint64_t *out)
+/* "1f", with a blank behind it. */
+static bool hex_position(const char **p, uint64_t *out)
 {
+	const uint64_t blanks = 0x2020202020202020;
 	const char *q = *p;
-	uint64_t v = 0;
+	uint64_t bad = 0;
 
-	for (unsigned d; (d = hex_digit[(unsigned char)*q]) != 0; q++)
-		v = v << 4 | (d & 15);
-	if (q == *p || q - *p > 16)
-		return false;
-	*p = q;
-	*out = v;
-	return true;
+	for (unsigned i = 0; i < 3; i++, q += 8) {
+		uint64_t blank = zero_bytes(load8(q) ^ blanks);
+
+		if (!blank)
+			continue;
+		q += __builtin_ctzll(blank) >> 3;
+		*out = hex_number(*p, q, &bad);
+		*p = q;
+		return bad == 0;
+	}
+	return false;
 }
 
 /* One that is no small decimal number. */
@@ -90,7 +88,7 @@ static __attribute__((noinline)) bool other_position(const char **p, uint64_t ba
 
 	if (c == '0' && (*p)[1] == 'x') {
 		*p += 2;
-		return hex_number(p, out);
+		return hex_position(p, out);
 	}
 	*p += c == '+' || c == '-';
 	if (!digits_number(p, &v))
@@ -114,6 +112,12 @@ static HOT bool position(const char **p, uint64_t base, uint64_t *out)
 	if (kind & FIRST_SAME) {
 		*out = base;
 		*p = q;
+		return true;
+	}
+	/* The line of code of which no line is known. */
+	if (*q == '0' && q[1] == ' ' && !kind) {
+		*out = 0;
+		*p = q + 1;
 		return true;
 	}
 	n = leading_digits(load8(q));

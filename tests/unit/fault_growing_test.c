@@ -145,6 +145,24 @@ static void more_calls(int arg)
 	faults_put("p", grown.buf, grown.n);
 }
 
+/* Blocks of so many functions that come again and again; a callee's name is said each time. */
+static void more_activations(int arg)
+{
+	grown.n = 0;
+	out_c(&grown, "events: Ir Dr\nfl=(1) a.c\nfn=(1) f1\n1 1 1\n");
+	for (int again = 0; again < 5; again++) {
+		for (int f = 1; f <= arg; f++)
+			out_printf(&grown,
+				   "\nfl=(1)\nfn=(%d) f%d\n%d 1 1\ncfn=(100) g\n"
+				   "calls=1 1\n%d 2 2\n",
+				   f, f, f, f);
+		out_c(&grown, "# the past is followed from here on\n");
+	}
+	out_printf(&grown, "#%*s\n", 700, "room to look ahead");
+	faults_empty();
+	faults_put("p", grown.buf, grown.n);
+}
+
 /* Known events and others, from which more are derived. */
 static void more_events(int arg)
 {
@@ -243,6 +261,7 @@ static const struct growing {
 	 0,
 	 70},
 	{{"more and more calls", .prepare = more_calls}, 1, 90},
+	{{"more and more activations", .prepare = more_activations}, 1, 60},
 	{{"more and more events", .prepare = more_events}, 0, 70},
 	{{"a file is added to more and more parts", .prepare = more_parts_set,
 	  .file = {"q.1", "q.2", "q.3"}, .index = "i"},
