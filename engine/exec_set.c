@@ -264,13 +264,10 @@ static int same_number(struct exec *x, const struct set *s, struct fn_set **out)
 	name = graph_name(first->g, f);
 	obj = str_basename(graph_obj(first->g, f));
 	file = file_of(first, f);
-	for (uint32_t i = 0; i < x->g->functions; i++) {
+	for (uint32_t i = 0; i < x->g->functions; i++)
 		if (str_eq(graph_name(x->g, i), name) && str_eq(file_of(x, i), file) &&
 		    str_eq(str_basename(graph_obj(x->g, i)), obj))
 			fnset_add(*out, i);
-		if (exec_poll(x))
-			return (int)x->err->kind;
-	}
 	return x->a->refused ? arena_full(x->a, x->err) : 0;
 }
 
