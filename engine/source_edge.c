@@ -5,6 +5,7 @@
  * deeper levels are attributed and marked.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/exec.h"
 #include "engine/exec_set.h"
@@ -175,6 +176,9 @@ struct tree {
 	const struct path_tree_row *rows;
 	const struct fn_set *set;
 	uint64_t base; /* cost of what the tree is of: 100 % of `share` */
+	size_t n;
+	uint64_t (*chain)
+		[2]; /* [n] hashes of the names up to level 1; NULL: not wanted yet */
 };
 
 static const struct path_tree_row *row_of(const struct table *t, uint32_t r)
@@ -386,6 +390,7 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	if (tree_base(x, set, &d->base) || tree_rows(x, &q, &tree))
 		return (int)x->err->kind;
 	d->rows = tree.rows;
+	d->n = tree.n;
 	if (table_init(x, t, t->src, x->g, tree.n))
 		return (int)x->err->kind;
 	t->data = d;
@@ -404,15 +409,37 @@ static uint32_t tree_fn(const struct table *t, uint32_t r)
 	return row_of(t, r)->fn;
 }
 
-/* The chain of names up to level 1. */
+/* Parents stand before their children. */
+static int hash_chains(const struct table *t, struct tree *d, struct arena *a)
+{
+	uint64_t(*chain)[2] = arena_alloc(a, (d->n + 1) * sizeof(*chain));
+
+	if (!chain)
+		return -1;
+	for (size_t r = 0; r < d->n; r++) {
+		const uint32_t up = d->rows[r].parent;
+		struct str own = fn_key(t, d->rows[r].fn, a);
+		uint64_t both[4] = {0};
+
+		if (!own.p)
+			return -1;
+		str_hash128(own, both);
+		if (up != FLOW_NONE)
+			memcpy(both + 2, chain[up], sizeof(chain[up]));
+		str_hash128((struct str){(const char *)both, sizeof(both)}, chain[r]);
+	}
+	d->chain = chain;
+	return 0;
+}
+
+/* The chain of names up to level 1: 128 bits of it, for a tree may be deep. */
 static struct str tree_key(const struct table *t, uint32_t r, struct arena *a)
 {
-	struct str key = fn_key(t, row_of(t, r)->fn, a);
+	struct tree *d = t->data;
 
-	for (uint32_t p = row_of(t, r)->parent; p != FLOW_NONE; p = row_of(t, p)->parent)
-		key = arena_join(a, (struct str[]){fn_key(t, row_of(t, p)->fn, a), key},
-				 2);
-	return key;
+	if (!d->chain && hash_chains(t, d, a))
+		return (struct str){NULL, 0};
+	return (struct str){(const char *)d->chain[r], sizeof(d->chain[r])};
 }
 
 #define TREE(var, name, rows)                                           \

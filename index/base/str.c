@@ -85,6 +85,14 @@ uint64_t str_hash(struct str s)
 	return XXH3_64bits(s.p, s.n);
 }
 
+void str_hash128(struct str s, uint64_t hash[2])
+{
+	const XXH128_hash_t h = XXH3_128bits(s.p, s.n);
+
+	hash[0] = h.low64;
+	hash[1] = h.high64;
+}
+
 struct str str_basename(struct str path)
 {
 	for (size_t i = path.n; i > 0; i--)

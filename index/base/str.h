@@ -31,6 +31,7 @@ struct str str_from(struct str s, size_t at); /* the rest from byte at */
 size_t str_find(struct str s, char c);	      /* s.n when absent */
 size_t str_find_str(struct str s, struct str needle); /* s.n when absent */
 uint64_t str_hash(struct str s);		      /* XXH3-64 */
+void str_hash128(struct str s, uint64_t hash[2]);     /* XXH3-128 */
 struct str str_basename(struct str path);	      /* after the last '/' */
 /* Levenshtein distance with transposition, bytes; gives up (returns max + 1) past max. */
 unsigned str_distance(struct str a, struct str b, unsigned max);

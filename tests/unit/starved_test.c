@@ -401,10 +401,11 @@ static void run_last(void)
 static void run_vs(void)
 {
 	static const char now
-		[] = "events: Ir\nfl=/a/x.c\nfn=f\n1 3\nfn=g\n1 9\nfl=/q/y.c\nfn=h\n1 5\n",
+		[] = "events: Ir\nfl=/a/x.c\nfn=f\n1 3\nfn=g\n1 9\nfl=/q/y.c\nfn=h\n1 5\n"
+		     "cfn=f\ncalls=1 1\n1 2\n",
 	     then[] =
 		     "events: Ir\nfl=/b/x.c\nfn=f\n1 4\nfn=g\n1 9\nfl=/q/y.c\nfn=h\n1 4\n"
-		     "fn=gone\n1 1\nfn=b::gone\n1 2\n";
+		     "cfn=f\ncalls=1 1\n1 3\nfn=gone\n1 1\nfn=b::gone\n1 2\n";
 	struct store *st = open_text(now, sizeof(now) - 1),
 		     *base = open_text(then, sizeof(then) - 1);
 	struct session *s;
@@ -421,6 +422,7 @@ static void run_vs(void)
 		starve(s, "functions of (gone or #1) vs base") +
 		starve(s,
 		       "collapse file:\"x.c\" as x | functions of (gone or #1) vs base");
+	starved += starve(s, "calltree from h vs base");
 	ok(starved > 20, "vs of functions had too little memory: %u", starved);
 	session_free(s);
 	store_close(st);
