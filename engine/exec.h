@@ -21,6 +21,7 @@ struct moved;
 struct part_cache;
 struct roots;
 struct set;
+struct vs;
 struct store;
 
 struct exec {
@@ -47,8 +48,8 @@ struct exec {
 	const struct roots *roots, *objects; /* where text may be read; or NULL */
 	bool safe;			     /* run nothing */
 	/* The two sides of `vs`: a name must match on one of them. */
-	const struct exec
-		*base; /* of the first profile, while its source is asked; or NULL */
+	struct vs *vs;		  /* what vs.c keeps of both; NULL: no vs */
+	const struct exec *base;  /* until the first one's source is open; or NULL */
 	const struct exec *first; /* of the base, which is asked before; or NULL */
 	const struct set **found; /* [nfound] of the base: what matched */
 	size_t nfound, found_cap;

@@ -17,6 +17,7 @@
 #include "engine/session.h"
 #include "engine/sources.h"
 #include "engine/stage.h"
+#include "engine/vs.h"
 #include "index/base/map.h"
 #include "index/base/vec.h"
 
@@ -586,6 +587,7 @@ static int open_graph(struct session *s, struct query *q, struct str text,
 			       check_query(env, q, a, &x->event, err) ||
 			       graph_plain(s->stores[*profile], a, s->cancel, &x->g,
 					   err) ||
+			       (q->source.vs.n && exec_vs_base(x, &q->source)) ||
 			       exec_gstages(x, x->gstages, text)
 		       ? (int)err->kind
 		       : 0;

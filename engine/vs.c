@@ -399,14 +399,16 @@ static int base_events(struct exec *x, struct vs *v, struct store *st)
 	return 0;
 }
 
-static int open_base(struct exec *x, const struct source *s, struct vs *v)
+int exec_vs_base(struct exec *x, const struct source *s)
 {
-	struct exec *b = &v->base_exec;
+	struct vs *v = EXEC_ARRAY(x, struct vs, 1);
 	size_t p = check_profile(x->env, s->vs, s->vs_span, x->err);
+	struct exec *b;
 	uint32_t e;
 
-	if (p == x->env->nprofiles || base_events(x, v, x->stores[p]))
+	if (!v || p == x->env->nprofiles || base_events(x, v, x->stores[p]))
 		return (int)x->err->kind;
+	b = &v->base_exec;
 	*b = *x;
 	b->env = &v->env;
 	b->parts = NULL;
@@ -425,10 +427,9 @@ static int open_base(struct exec *x, const struct source *s, struct vs *v)
 	if (graph_plain(x->stores[p], x->a, x->cancel, &b->g, x->err) ||
 	    exec_gstages(b, x->gstages, x->text) || graph_event(b->g, e, x->err))
 		return (int)x->err->kind;
-	b->nfound = 0; /* by the stages */
-	return sources_open(b, s, &v->b) || store_check(x->stores[p], x->err)
-		       ? (int)x->err->kind
-		       : 0;
+	x->vs = v;
+	x->base = b;
+	return 0;
 }
 
 static const struct joined joined = {.col = vs_col, .fill = vs_fill, .fn = joined_fn};
@@ -490,14 +491,15 @@ static int show_vs(struct table *t)
 
 int exec_vs(struct exec *x, const struct source *s, struct table *t)
 {
-	struct vs *v = EXEC_ARRAY(x, struct vs, 1);
+	struct vs *v = x->vs;
+	struct exec *base = &v->base_exec;
 	struct base_rows b;
 	size_t rows = 0;
 	int rc;
 
-	if (!v || open_base(x, s, v))
+	base->nfound = 0; /* by the stages */
+	if (sources_open(base, s, &v->b) || store_check(base->g->st, x->err))
 		return (int)x->err->kind;
-	x->base = &v->base_exec;
 	rc = sources_open(x, s, &v->a);
 	x->base = NULL;
 	if (rc || join(x, v, &b, &rows) || note_base(x, s, v) || note_moved(x, v, &b))

@@ -6,6 +6,9 @@
 
 #include "engine/table.h"
 
+/* Before the graph stages of x: open the base and do them there, so that they may name what only
+ * the base has. */
+int exec_vs_base(struct exec *x, const struct source *s);
 int exec_vs(struct exec *x, const struct source *s, struct table *t);
 
 #endif

@@ -403,7 +403,8 @@ static int answer(void *arg, const struct result *r, struct err *err)
 	if (!r->truncated)
 		return 0;
 	/* Most formats have no place to say so. */
-	err_set(err, ERR_LIMIT, 0, "not all: there is more than the rows that this is of");
+	err_set(err, ERR_LIMIT, 0,
+		"not all: there is more than the rows that this is of");
 	return err_hint(err, "ask for less: `depth 5`, `min 1%%`, a smaller `max`");
 }
 

@@ -422,7 +422,8 @@ static void run_vs(void)
 		starve(s, "functions of (gone or #1) vs base") +
 		starve(s,
 		       "collapse file:\"x.c\" as x | functions of (gone or #1) vs base");
-	starved += starve(s, "calltree from h vs base");
+	starved += starve(s, "calltree from h vs base") +
+		   starve(s, "hide (gone or #0) | functions vs base");
 	ok(starved > 20, "vs of functions had too little memory: %u", starved);
 	session_free(s);
 	store_close(st);
