@@ -73,6 +73,13 @@ void graph_callees(const struct graph *g, uint32_t f, uint32_t *first, uint32_t 
 uint32_t graph_caller_count(const struct graph *g, uint32_t f);
 uint32_t graph_caller(const struct graph *g, uint32_t f, uint32_t i);
 uint32_t graph_of_store(const struct graph *g, fn_id f);
+
+/* The sum of two costs, saturated. */
+static inline uint64_t graph_add(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 uint64_t graph_cycle_self(const struct graph *g, uint32_t cycle, uint32_t e);
 /* Arrays for flow_build(), of a graph that stages made (not of graph_plain()) and an event that
  * graph_event() has got. */

@@ -17,13 +17,6 @@ int graph_poll(const struct graph *g, uint32_t i, struct err *err)
 	return 0;
 }
 
-uint64_t graph_add(uint64_t a, uint64_t b)
-{
-	uint64_t s;
-
-	return __builtin_add_overflow(a, b, &s) ? UINT64_MAX : s;
-}
-
 uint64_t graph_round(double d)
 {
 	return d >= 18446744073709551615.0 ? UINT64_MAX : d > 0 ? (uint64_t)(d + 0.5) : 0;

@@ -25,7 +25,6 @@ int graph_build(const struct graph_draft *d, struct graph **out, uint32_t **edge
 /* Number the functions below that keep marks (map 1), in order: sets map and first. */
 int graph_number(struct graph_draft *d, const uint8_t *keep, struct err *err);
 int graph_poll(const struct graph *g, uint32_t i, struct err *err);
-uint64_t graph_add(uint64_t a, uint64_t b); /* saturates */
 uint64_t graph_round(double d);
 
 #endif

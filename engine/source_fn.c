@@ -347,7 +347,7 @@ static uint64_t entering(const struct graph *g, uint32_t f, uint32_t e)
 
 		graph_edge(g, id, &edge);
 		if (!edge.in_cycle)
-			sum += graph_edge_incl(g, id, e);
+			sum = graph_add(sum, graph_edge_incl(g, id, e));
 	}
 	return sum;
 }

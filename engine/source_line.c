@@ -136,7 +136,7 @@ static int fold(struct exec *x, struct detail *d, fn_id f, const struct raw *raw
 					    .line = raw[i].line,
 					    .instr = raw[i].instr};
 		}
-		p->calls_out += raw[i].calls;
+		p->calls_out = graph_add(p->calls_out, raw[i].calls);
 		if (raw[i].self)
 			sum_into(costs, raw[i].self, d->events);
 		if (raw[i].incl)

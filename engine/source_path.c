@@ -6,6 +6,7 @@
  */
 #include "engine/exec.h"
 #include "engine/exec_set.h"
+#include "engine/graph.h"
 #include "engine/path.h"
 #include "engine/source.h"
 
@@ -343,7 +344,7 @@ static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_se
 	uint32_t first = fnset_next(set, 0);
 
 	for (uint32_t f = first; f != FNSET_NONE; f = fnset_next(set, f + 1))
-		c->self += graph_self(x->g, f, x->event);
+		c->self = graph_add(c->self, graph_self(x->g, f, x->event));
 	c->whole.measured = true;
 	if (first == FNSET_NONE)
 		return 0;
@@ -353,7 +354,7 @@ static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_se
 	if (path_cost(flow, &(struct path_cost_query){.of = set}, x->a, x->cancel,
 		      &c->whole, x->err))
 		return (int)x->err->kind;
-	c->incl = c->whole.est;
+	c->incl = path_rounded(c->whole.est);
 	return 0;
 }
 
