@@ -172,13 +172,17 @@ const struct source_def source_calls = {
 
 /* ---- trees ---- */
 
+/* The names up to level 1, 128 bits of them: a tree may be deep. */
+struct chain {
+	uint64_t hash[2];
+};
+
 struct tree {
 	const struct path_tree_row *rows;
 	const struct fn_set *set;
 	uint64_t base; /* cost of what the tree is of: 100 % of `share` */
 	size_t n;
-	uint64_t (*chain)
-		[2]; /* [n] hashes of the names up to level 1; NULL: not wanted yet */
+	struct chain *chain; /* [n]; NULL: not wanted yet */
 };
 
 static const struct path_tree_row *row_of(const struct table *t, uint32_t r)
@@ -412,7 +416,7 @@ static uint32_t tree_fn(const struct table *t, uint32_t r)
 /* Parents stand before their children. */
 static int hash_chains(const struct table *t, struct tree *d, struct arena *a)
 {
-	uint64_t(*chain)[2] = arena_alloc(a, (d->n + 1) * sizeof(*chain));
+	struct chain *chain = ARENA_ARRAY(a, struct chain, d->n + 1);
 
 	if (!chain)
 		return -1;
@@ -425,21 +429,21 @@ static int hash_chains(const struct table *t, struct tree *d, struct arena *a)
 			return -1;
 		str_hash128(own, both);
 		if (up != FLOW_NONE)
-			memcpy(both + 2, chain[up], sizeof(chain[up]));
-		str_hash128((struct str){(const char *)both, sizeof(both)}, chain[r]);
+			memcpy(both + 2, chain[up].hash, sizeof(chain[up].hash));
+		str_hash128((struct str){(const char *)both, sizeof(both)},
+			    chain[r].hash);
 	}
 	d->chain = chain;
 	return 0;
 }
 
-/* The chain of names up to level 1: 128 bits of it, for a tree may be deep. */
 static struct str tree_key(const struct table *t, uint32_t r, struct arena *a)
 {
 	struct tree *d = t->data;
 
 	if (!d->chain && hash_chains(t, d, a))
 		return (struct str){NULL, 0};
-	return (struct str){(const char *)d->chain[r], sizeof(d->chain[r])};
+	return (struct str){(const char *)d->chain[r].hash, sizeof(d->chain[r].hash)};
 }
 
 #define TREE(var, name, rows)                                           \
