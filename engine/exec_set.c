@@ -239,13 +239,6 @@ static int note_found(struct exec *x, const struct set *s, uint32_t n)
 	return 0;
 }
 
-static struct str file_of(const struct exec *x, uint32_t f)
-{
-	struct str file = graph_file(x->g, f);
-
-	return x->moved && x->moved->n ? moved_file(x->moved, file, x->a) : file;
-}
-
 /* #12 is a number of the first profile: the base's functions that are the same, as vs.c joins
  * them. */
 static int same_number(struct exec *x, const struct set *s, struct fn_set **out)
@@ -263,9 +256,10 @@ static int same_number(struct exec *x, const struct set *s, struct fn_set **out)
 		return 0;
 	name = graph_name(first->g, f);
 	obj = str_basename(graph_obj(first->g, f));
-	file = file_of(first, f);
+	file = moved_file(x->moved, graph_file(first->g, f), x->a);
 	for (uint32_t i = 0; i < x->g->functions; i++)
-		if (str_eq(graph_name(x->g, i), name) && str_eq(file_of(x, i), file) &&
+		if (str_eq(graph_name(x->g, i), name) &&
+		    str_eq(moved_file(x->moved, graph_file(x->g, i), x->a), file) &&
 		    str_eq(str_basename(graph_obj(x->g, i)), obj))
 			fnset_add(*out, i);
 	return x->a->refused ? arena_full(x->a, x->err) : 0;

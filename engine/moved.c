@@ -58,7 +58,7 @@ struct str moved_file(const struct moved *m, struct str file, struct arena *a)
 	struct str rest, out;
 	char *p;
 
-	for (size_t i = 0; i < m->n; i++)
+	for (size_t i = 0; m && i < m->n; i++)
 		if (is_below(file, m->at[i].from) &&
 		    (!best || m->at[i].from.n >= best->from.n))
 			best = &m->at[i];

@@ -25,7 +25,8 @@ struct moved {
 /* ERR_USAGE when rule is not A=B. */
 int moved_add(struct moved *m, struct str rule, struct err *err);
 void moved_clear(struct moved *m);
-/* The file as it is compared: itself, or a copy in the arena (p is NULL when it is full). */
+/* The file as it is compared: itself, or a copy in the arena (p is NULL when it is full).  m may be
+ * NULL: none moved. */
 struct str moved_file(const struct moved *m, struct str file, struct arena *a);
 /* The shortest A and B that make one file the other, if only their directories differ. */
 int moved_guess(struct str now, struct str base, struct str *from, struct str *to);

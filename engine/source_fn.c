@@ -142,7 +142,7 @@ uint32_t row_is_fn(const struct table *t, uint32_t f)
 
 struct str file_key(const struct table *t, struct str file, struct arena *a)
 {
-	return t->x->moved && t->x->moved->n ? moved_file(t->x->moved, file, a) : file;
+	return moved_file(t->x->moved, file, a);
 }
 
 struct str fn_key(const struct table *t, uint32_t f, struct arena *a)
