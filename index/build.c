@@ -9,7 +9,6 @@
 #include "index/build.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "index/base/vec.h"
 #include "index/input.h"
 #include "index/merge.h"
 #include "index/publish.h"
@@ -29,8 +29,7 @@
 enum {
 	PROGRESS_NS = 100 * 1000 * 1000,
 	MEM = 256 << 20,
-	OWN_MAP = 1 << 20, /* bytes of a block that goes back at once: while building, */
-	KEPT_MAP = 32 << 20, /* and later, as malloc would have it by then */
+	KEPT_MAP = 32 << 20, /* as malloc would have it by then */
 	FORGET = 64 << 20,   /* bytes of profiles whose pages another thread lets go of */
 	BATCH = 64, /* files read at once: each takes memory and maybe a file descriptor */
 };
@@ -266,24 +265,11 @@ static int write_index(struct build *b)
 	return b->in.n == 1 ? source_unchanged(&b->in.at[0].source, b->err) : 0;
 }
 
-/*
- * Blocks of so many bytes are maps of their own, which go back when they are freed.  Left alone
- * malloc keeps ever larger ones in its heaps; a fifth of all memory was of arrays long gone.
- */
-static void malloc_maps_from(int bytes)
-{
-#ifdef M_MMAP_THRESHOLD
-	mallopt(M_MMAP_THRESHOLD, bytes);
-#else
-	(void)bytes;
-#endif
-}
-
 static int build_guarded(void *arg)
 {
 	struct build *b = arg;
 
-	malloc_maps_from(OWN_MAP);
+	vec_maps_from(VEC_OWN_MAP);
 	if (read_profile(b))
 		return (int)b->err->kind;
 	if (!b->opts->merge && refuse_set(&b->in, &b->profile, b->err))
@@ -389,7 +375,7 @@ static int build_index(struct build *b, const char *index, struct store **out)
 	rc = fold(b);
 	if (!rc)
 		rc = map_guard(build_guarded, b, ERR_PROFILE, b->err);
-	malloc_maps_from(KEPT_MAP);
+	vec_maps_from(KEPT_MAP);
 	setrlimit(RLIMIT_CORE, &core);
 	build_free(b);
 	if (!rc && index)

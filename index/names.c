@@ -12,21 +12,21 @@ enum { SMALL_IDS = 1 << 14, SPARSE = 16 };
 /* Room for n slots and their uses. */
 static int reserve(struct names *t, size_t n)
 {
-	size_t from = t->use_cap;
-
-	if (vec_reserve(&t->slot, &t->cap, n, sizeof(*t->slot)) ||
-	    vec_reserve(&t->use, &t->use_cap, n, sizeof(*t->use)))
+	if (vec_reserve_raw(&t->slot, &t->cap, n, sizeof(*t->slot)) ||
+	    vec_reserve_raw(&t->use, &t->use_cap, n, sizeof(*t->use)))
 		return -1;
-	for (size_t i = from; i < t->use_cap; i++)
-		t->use[i].block.fn = t->use[i].callee.fn = UINT32_MAX;
+	t->use[n - 1].block.fn = t->use[n - 1].callee.fn = UINT32_MAX;
 	return 0;
 }
 
 int names_init(struct names *t, struct arena *arena)
 {
 	*t = (struct names){.arena = arena};
-	if (reserve(t, NAME_FIRST))
-		return -1;
+	for (size_t n = 1; n <= NAME_FIRST; n++)
+		if (reserve(t, n))
+			return -1;
+	t->slot[NAME_ENTRY] = (struct name_slot){0};
+	t->slot[NAME_ABSENT] = (struct name_slot){0};
 	t->slot[NAME_ABSENT].text = STR("???");
 	t->n = NAME_FIRST;
 	return 0;

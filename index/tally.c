@@ -102,7 +102,7 @@ static uint32_t fn_slot(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
 		    f->defaulted == defaulted)
 			return i;
 	}
-	if (n >= ENTRY_HEAD || vec_reserve(&t->fn, &t->fn_cap, n, sizeof(*t->fn)) ||
+	if (n >= ENTRY_HEAD || vec_reserve_raw(&t->fn, &t->fn_cap, n, sizeof(*t->fn)) ||
 	    vec_reserve(&t->part_self, &t->part_self_cap, n * e, sizeof(*t->part_self)) ||
 	    hash_add(&t->fn_by, h, (uint32_t)t->nfn))
 		return NONE;

@@ -47,7 +47,7 @@ static uint32_t edge_slot(struct tally *t, uint32_t caller, uint32_t callee)
 			return i;
 		}
 	if (t->nedge >= NONE ||
-	    vec_reserve(&t->edge, &t->edge_cap, t->nedge + 1, sizeof(*t->edge)) ||
+	    vec_reserve_raw(&t->edge, &t->edge_cap, t->nedge + 1, sizeof(*t->edge)) ||
 	    vec_reserve(&t->edge_part, &t->edge_part_cap, n, sizeof(*t->edge_part)) ||
 	    hash_add(&t->edge_by, h, (uint32_t)t->nedge))
 		return NONE;

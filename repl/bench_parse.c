@@ -15,6 +15,7 @@
 
 #include "index/base/map.h"
 #include "index/base/out.h"
+#include "index/base/vec.h"
 #include "index/decode.h"
 #include "index/scan.h"
 #include "index/source.h"
@@ -147,6 +148,7 @@ static int guarded(void *arg)
 	const struct map *m = &b->source.map;
 	const struct stretch_opts o = {.jobs = b->now->jobs, .cancel = &app_cancel};
 
+	vec_maps_from(VEC_OWN_MAP);
 	if (b->now->what == WAY_PARSE)
 		return stretches_read(&b->stretches, m->p, m->n, &o, b->err);
 	if (b->now->what == WAY_NEWLINES)

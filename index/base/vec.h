@@ -10,6 +10,16 @@
 
 #include <stddef.h>
 
+/* While a profile is read blocks of so many bytes are maps of their own (vec_maps_from()). */
+enum { VEC_OWN_MAP = 1 << 20 };
+
+/*
+ * Blocks of so many bytes are maps of their own from here on, which go back when they are freed
+ * and grow without a copy; for the whole process.  Left alone malloc keeps ever larger ones in
+ * its heaps; a fifth of all memory was of arrays long gone.
+ */
+void vec_maps_from(size_t bytes);
+
 /* vec_reserve() and vec_reserve_raw() where there is not enough room. */
 int vec_grow(void *pp, size_t *cap, size_t need, size_t size);
 int vec_grow_raw(void *pp, size_t *cap, size_t need, size_t size);
