@@ -7,7 +7,7 @@
 #include "index/base/vec.h"
 
 /* Ids below that, and below so many times the number of names, are looked up in an array. */
-enum { SMALL_IDS = 1 << 14, SPARSE = 16 };
+enum { SMALL_IDS = 1 << 14, SPARSE = 32 };
 
 /* Room for n slots and their uses. */
 static int reserve(struct names *t, size_t n)
@@ -180,17 +180,32 @@ uint32_t names_find_slow(const struct names *t, uint64_t id)
 	return 0;
 }
 
+/* Ids below that are looked up in the array from here on. */
+static int small_ids(struct names *t, size_t below)
+{
+	const size_t before = t->by_id_n;
+	size_t n = before;
+
+	if (vec_reserve(&t->by_id, &n, below, sizeof(*t->by_id)))
+		return -1;
+	t->by_id_n = n;
+	for (uint32_t i = t->restarted; n > before && t->big_ids.n && i < t->n; i++) {
+		const struct name_slot *s = &t->slot[i];
+
+		if (s->kind >= NAME_DEFINED && s->id >= before && s->id < n)
+			t->by_id[s->id] = i;
+	}
+	return 0;
+}
+
 /* Let id mean slot from here on. */
 static int set_id(struct names *t, uint64_t id, uint32_t slot)
 {
 	uint32_t h, probe, i;
 
 	if (id < t->by_id_n || id < SMALL_IDS || id / SPARSE < t->n) {
-		size_t n = t->by_id_n;
-
-		if (vec_reserve(&t->by_id, &n, (size_t)id + 1, sizeof(*t->by_id)))
+		if (small_ids(t, (size_t)id + 1))
 			return -1;
-		t->by_id_n = n;
 		t->by_id[id] = slot;
 		return 0;
 	}
@@ -209,12 +224,8 @@ uint32_t names_id_slow(struct names *t, uint64_t id, uint64_t line)
 {
 	uint32_t slot = names_find(t, id);
 
-	if (slot) {
-		/* One of few, and they are many now. */
-		if (id < t->by_id_n)
-			t->by_id[id] = slot;
+	if (slot)
 		return slot;
-	}
 	slot = add(t, t->generation ? NAME_UNDEFINED : NAME_BEFORE, id,
 		   (struct str){"", 0}, line);
 	if (slot == UINT32_MAX || set_id(t, id, slot))

@@ -96,7 +96,7 @@ static inline uint32_t names_id(struct names *t, uint64_t id, uint64_t line)
 uint32_t names_find_slow(const struct names *t, uint64_t id);
 static inline uint32_t names_find(const struct names *t, uint64_t id)
 {
-	return id < t->by_id_n && t->by_id[id] ? t->by_id[id] : names_find_slow(t, id);
+	return id < t->by_id_n ? t->by_id[id] : names_find_slow(t, id);
 }
 
 /* Slot of id when its text was said and stands for nothing else, or 0. */

@@ -57,7 +57,7 @@ int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 	t->ob = t->fl = t->file = t->fn_name = start;
 	t->cfn = start;
 	t->has_fl = t->has_cfn = entry_state;
-	t->cur_fn = NONE;
+	t->cur_fn = t->edge_caller = NONE;
 	return 0;
 }
 

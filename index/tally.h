@@ -64,6 +64,9 @@ struct fn_slot {
 	uint64_t once_at;  /* its last piece in tally.once (once.h), */
 	uint32_t once_n;   /* bytes of it; 0: none */
 	uint32_t once_all; /* bytes of all its pieces, UINT32_MAX at most */
+	uint32_t edge_in;  /* the last edge to it that was made or looked for */
+	uint32_t edge_out; /* 0: it has none; UINT32_MAX: those it has are in edge_by, else
+			      they stand together, the first at edge_out - 1 */
 };
 
 struct edge_slot {
@@ -141,7 +144,8 @@ struct tally {
 	struct edge_slot *edge;
 	size_t nedge, edge_cap;
 	uint32_t edge_expected; /* the one behind that which was asked for last */
-	struct hash edge_by;
+	uint32_t edge_caller;	/* makes its first edges; UINT32_MAX: none does */
+	struct hash edge_by;	/* but those that stand together */
 	/* calls, E costs: before this part (room as for self), in it */
 	uint64_t *edge_sum, *edge_part;
 	size_t edge_sum_cap, edge_part_cap;

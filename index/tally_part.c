@@ -31,29 +31,71 @@ static bool is_edge(const struct tally *t, size_t i, uint32_t caller, uint32_t c
 	return i < t->nedge && t->edge[i].caller == caller && t->edge[i].callee == callee;
 }
 
+/* A new one, which the hash gets too when `hashed`; NONE when memory is out. */
+static uint32_t new_edge(struct tally *t, uint32_t caller, uint32_t callee, bool hashed)
+{
+	const size_t n = (t->nedge + 1) * (1 + t->nevent);
+	const uint32_t e = (uint32_t)t->nedge;
+
+	if (t->nedge >= NONE - 1 ||
+	    vec_reserve_raw(&t->edge, &t->edge_cap, t->nedge + 1, sizeof(*t->edge)) ||
+	    vec_reserve(&t->edge_part, &t->edge_part_cap, n, sizeof(*t->edge_part)) ||
+	    (hashed && hash_add(&t->edge_by, tally_hash(caller, callee, 7), e)))
+		return NONE;
+	t->edge[e] = (struct edge_slot){.caller = caller, .callee = callee};
+	t->fn[callee].edge_in = e;
+	t->edge_expected = e + 1;
+	t->nedge++;
+	return e;
+}
+
+/* The first edges of a caller go into the hash. */
+static int hash_edges(struct tally *t, uint32_t caller)
+{
+	size_t i = t->fn[caller].edge_out - 1;
+
+	t->fn[caller].edge_out = NONE;
+	for (; i < t->nedge && t->edge[i].caller == caller; i++)
+		if (hash_add(&t->edge_by, tally_hash(caller, t->edge[i].callee, 7),
+			     (uint32_t)i))
+			return -1;
+	return 0;
+}
+
+/*
+ * While a function makes its first edges no other does, so each is the last one to its callee, or
+ * a new one: only when it calls later on they have to be found by a hash.
+ */
 static uint32_t edge_slot(struct tally *t, uint32_t caller, uint32_t callee)
 {
-	uint32_t h, probe, i;
-	size_t n = (t->nedge + 1) * (1 + t->nevent);
+	uint32_t h, probe, i = t->fn[callee].edge_in;
 
 	/* A function's calls come again in the order in which they were met. */
 	if (is_edge(t, t->edge_expected, caller, callee))
 		return t->edge_expected++;
+	if (is_edge(t, i, caller, callee)) {
+		t->edge_expected = i + 1;
+		return i;
+	}
+	if (t->edge_caller == caller)
+		return new_edge(t, caller, callee, false);
+	t->edge_caller = NONE;
+	if (!t->fn[caller].edge_out) {
+		t->edge_caller = caller;
+		t->fn[caller].edge_out = (uint32_t)t->nedge + 1;
+		return new_edge(t, caller, callee, false);
+	}
+	if (t->fn[caller].edge_out != NONE && hash_edges(t, caller))
+		return NONE;
 	h = tally_hash(caller, callee, 7);
 	probe = hash_start(&t->edge_by, h);
 	while ((i = hash_next(&t->edge_by, h, &probe)) != HASH_NONE)
 		if (is_edge(t, i, caller, callee)) {
+			t->fn[callee].edge_in = i;
 			t->edge_expected = i + 1;
 			return i;
 		}
-	if (t->nedge >= NONE ||
-	    vec_reserve_raw(&t->edge, &t->edge_cap, t->nedge + 1, sizeof(*t->edge)) ||
-	    vec_reserve(&t->edge_part, &t->edge_part_cap, n, sizeof(*t->edge_part)) ||
-	    hash_add(&t->edge_by, h, (uint32_t)t->nedge))
-		return NONE;
-	t->edge[t->nedge] = (struct edge_slot){.caller = caller, .callee = callee};
-	t->edge_expected = (uint32_t)t->nedge + 1;
-	return (uint32_t)t->nedge++;
+	return new_edge(t, caller, callee, true);
 }
 
 static int touch_edge(struct tally *t, uint32_t e)
