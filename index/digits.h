@@ -24,6 +24,12 @@ static inline uint64_t load8(const char *p)
 	return v;
 }
 
+/* The first is the lower. */
+static inline unsigned load2(const char *p)
+{
+	return (unsigned char)p[0] | (unsigned)(unsigned char)p[1] << 8;
+}
+
 static inline void store8(unsigned char *p, uint64_t v)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__

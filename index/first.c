@@ -184,22 +184,33 @@ other_line(struct tally *t, const struct decode *d, struct place *pl, const char
 	return tally_add_once(t, &r, cost) ? no_memory(t) : p;
 }
 
+/* A number of few digits, most often. */
+static HOT bool few_digits(const char **p, uint64_t *out)
+{
+	const unsigned n = leading_digits(load8(*p));
+
+	if (__builtin_expect(n - 1 > 6, 0))
+		return digits_number(p, out);
+	*out = digits_at(*p, n);
+	*p += n;
+	return true;
+}
+
 /* "jump=12 +3 0 \n* 0 \n" or "jcnd=3/12 ..."; the end, or NULL with nothing changed. */
 static __attribute__((noinline)) const char *jump(struct tally *t, const struct decode *d,
 						  struct place *pl, const char *p)
 {
-	bool cond = memcmp(p, "jcnd=", 5) == 0;
+	const bool cond = memcmp(p, "jcnd=", 5) == 0;
 	uint64_t to[SUBS], at[SUBS];
 	struct once_row r = {.kind = cond ? ENTRY_JCND : ENTRY_JUMP};
 
 	if (!cond && memcmp(p, "jump=", 5) != 0)
 		return NULL;
 	p += 5;
-	if (cond && (!digits_number(&p, &r.taken) || *p++ != '/'))
+	if (cond && (!few_digits(&p, &r.taken) || *p++ != '/'))
 		return NULL;
-	if (!digits_number(&p, &r.count) || *p++ != ' ' ||
-	    !positions(&p, d, pl->at, to) || *p++ != '\n' ||
-	    !positions(&p, d, pl->at, at) || *p++ != '\n')
+	if (!few_digits(&p, &r.count) || *p++ != ' ' || !positions(&p, d, pl->at, to) ||
+	    *p++ != '\n' || !positions(&p, d, pl->at, at) || *p++ != '\n')
 		return NULL;
 	if (!cond)
 		r.taken = r.count;
@@ -346,11 +357,14 @@ static __attribute__((noinline)) const char *call(struct tally *t, const struct 
 
 /* ---- lines like the one before ---- */
 
-/* What the loop keeps in registers. */
+/* What the loop keeps by itself. */
 struct first {
 	uint64_t at[2];	    /* the base, in the order of the file */
 	uint64_t before[2]; /* instr and line of the row before */
 	uint64_t cost[2];
+	uint64_t run[2]; /* self cost of the block so far */
+	uint64_t lines, jumps, most;
+	uint64_t here, to; /* as once_row.to[2]: of a jump inside the function, of the last */
 	unsigned char *out;
 };
 
@@ -384,31 +398,42 @@ static HOT bool far_from_full(uint64_t a, uint64_t b)
 	return (a | b) >> 62 == 0;
 }
 
-/* Lines "+5" and what was said before; how many. */
-static HOT uint64_t same_lines(struct first *f, const struct same *same,
-			       const char **text, const char *end, uint64_t most)
+/* Lines "+5" and what was said before; how many.  wide: that has more than 8 bytes. */
+static HOT uint64_t same_text(struct first *f, const struct same s, const char **text,
+			      const char *end, uint64_t most, bool wide)
 {
-	const struct same s = *same; /* in registers: what is packed might be it */
+	const unsigned size = 2 + s.n;
 	const char *p = *text;
 	unsigned char *out = f->out;
-	uint64_t at = f->at[0], n = 0;
+	uint64_t n = 0, more = 0;
 
-	while (p < end && n < most) {
-		const unsigned d = (unsigned char)p[1] - '0';
+	for (; p < end && n < most; n++) {
+		/* The digit less 1 above a 0, when it is one and the sign is in front of it. */
+		const unsigned d = load2(p) - ('1' << 8 | '+');
 
-		if (*p != '+' || d - 1 > 8 || !says_same(s, p + 2))
+		if ((uint16_t)(d << 8 | (d >> 8 & 0xff)) > 8 ||
+		    (wide ? !says_same(s, p + 2)
+			  : (load8(p + 2) & s.keep[0]) != s.text[0]))
 			break;
-		store8(out, s.head | (uint64_t)d << 9);
+		store8(out, s.head + 0x200 + (d << 1));
 		out += s.size;
-		p += 2 + s.n;
-		at += d;
-		n++;
+		p += size;
+		more += d;
 	}
 	f->out = out;
-	f->at[0] = at;
+	f->at[0] += (more >> 8) + n;
 	f->at[1] += n * s.step;
 	*text = p;
 	return n;
+}
+
+/* Not inlined: its loop wants the registers for itself. */
+static __attribute__((noinline)) uint64_t same_lines(struct first *f, const struct same *s,
+						     const char **text, const char *end,
+						     uint64_t most)
+{
+	return s->n <= 8 ? same_text(f, *s, text, end, most, false)
+			 : same_text(f, *s, text, end, most, true);
 }
 
 /* A line of one cost, "+5" or "+12" and what was said before but for the cost; its end, or NULL. */
@@ -462,6 +487,73 @@ static HOT void keep_line(struct same *s, const struct first *f, const unsigned 
 		load8((const char *)row) & low_bytes((unsigned)size) & ~(uint64_t)0xff00;
 	s->lead = 2 + both;
 	s->size = (unsigned)size;
+}
+
+/* ---- jumps ---- */
+
+/* The position of a jump's own line, most often that of the line before with no line of code
+ * known. */
+static HOT bool source(const struct first *f, const char **p, uint64_t *at, unsigned nsub)
+{
+	/* "* 0 \n" */
+	if (nsub == 2 && (load8(*p) & low_bytes(5)) == 0x0a2030202a) {
+		at[0] = f->at[0];
+		at[1] = 0;
+		*p += 5;
+		return true;
+	}
+	for (unsigned i = 0; i < nsub; i++)
+		if (!position(p, f->at[i], &at[i]) || *(*p)++ != ' ')
+			return false;
+	return *(*p)++ == '\n';
+}
+
+/* A jump and its line; the end, or NULL with nothing changed. */
+static HOT const char *near_jump(struct first *f, const char *p, unsigned nsub, bool instr)
+{
+	const bool cond = p[1] == 'c';
+	uint64_t to[2], at[2], count, taken = 0, a, b, di, dl;
+	unsigned char *out = f->out;
+
+	/* "jcnd=", "jump=" */
+	if ((load8(p) & low_bytes(5)) != (cond ? 0x3d646e636a : 0x3d706d756a))
+		return NULL;
+	p += 5;
+	if (cond && (!few_digits(&p, &taken) || *p++ != '/'))
+		return NULL;
+	if (!few_digits(&p, &count) || *p++ != ' ')
+		return NULL;
+	for (unsigned i = 0; i < nsub; i++)
+		if (!position(&p, f->at[i], &to[i]) || *p++ != ' ')
+			return NULL;
+	if (*p++ != '\n' || !source(f, &p, at, nsub))
+		return NULL;
+	a = nsub == 2 || instr ? at[0] : f->before[0];
+	b = nsub == 2 ? at[1] : instr ? f->before[1] : at[0];
+	di = varint_zigzag(f->before[0], a);
+	dl = varint_zigzag(f->before[1], b);
+	*out++ = (unsigned char)((cond ? ENTRY_JCND : ENTRY_JUMP) | (di ? ONCE_INSTR : 0) |
+				 (dl ? ONCE_LINE : 0) | (f->to != f->here ? ONCE_TO : 0));
+	out = once_put_change(out, di);
+	out = once_put_change(out, dl);
+	out = varint_put_flat(out, nsub == 2 || instr ? varint_zigzag(a, to[0]) : 0);
+	out = nsub == 2 || !instr ? varint_put_flat(out, varint_zigzag(b, to[nsub - 1]))
+				  : varint_put(out, 0);
+	if (f->to != f->here) {
+		out = varint_put(out, f->here >> 32);
+		out = varint_put(out, f->here & UINT32_MAX);
+		f->to = f->here;
+	}
+	out = varint_put_flat(out, count);
+	if (cond)
+		out = varint_put_flat(out, taken);
+	f->out = out;
+	f->before[0] = a;
+	f->before[1] = b;
+	for (unsigned i = 0; i < nsub; i++)
+		f->at[i] = at[i];
+	f->jumps++;
+	return p;
 }
 
 /* ---- the loop ---- */

@@ -28,7 +28,7 @@ int once_put(struct bytes *b, struct once_row *before, const struct once_row *r,
 		p = varint_put(p, r->callee);
 		p = varint_put(p, r->count);
 	} else if (r->kind != ENTRY_COST) {
-		p = varint_put(p, varint_zigzag(r->instr, r->to[0]));
+		p = varint_put_flat(p, varint_zigzag(r->instr, r->to[0]));
 		p = varint_put(p, varint_zigzag(r->line, r->to[1]));
 		if (to) {
 			p = varint_put(p, r->to[2] >> 32);

@@ -26,12 +26,12 @@ static inline unsigned char *varint_put(unsigned char *p, uint64_t v)
 /* A number of up to 28 bits, its first byte lowest; *n bytes. */
 static inline uint32_t varint_word(uint64_t v, unsigned *n)
 {
-	const unsigned more = (unsigned)(63 - __builtin_clzll(v | 1)) / 7;
+	const uint32_t x = (uint32_t)((v & 0x7f) | (v & 0x3f80) << 1 |
+				      (v & 0x1fc000) << 2 | (v & 0xfe00000) << 3);
+	const unsigned more = (unsigned)(31 - __builtin_clz(x | 1)) / 8;
 
 	*n = more + 1;
-	return (uint32_t)((v & 0x7f) | (v & 0x3f80) << 1 | (v & 0x1fc000) << 2 |
-			  (v & 0xfe00000) << 3 |
-			  (0x808080 & (((uint64_t)1 << 8 * more) - 1)));
+	return x | (0x808080 & (((uint32_t)1 << 8 * more) - 1));
 }
 
 /* The same without a branch for numbers of up to 28 bits whose sizes vary; 8 bytes at p can be
