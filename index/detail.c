@@ -501,6 +501,51 @@ static inline int read_line(struct detail *d, struct varint_reader *in,
 	return 0;
 }
 
+/*
+ * Lines of one cost, of the file of the line before, of which no line held can be one: they are
+ * put behind that as far as there is room.  *at is the line before, and then the last of them.
+ */
+static void read_fresh(struct detail *d, struct varint_reader *from, struct detail_key *at)
+{
+	/* Tag and three numbers: what is left may have as many bytes. */
+	const ptrdiff_t row = 1 + 3 * VARINT_MAX;
+	struct detail_lines *l = &d->lines;
+	const size_t left = d->most > d->n ? d->most - d->n : 0;
+	const size_t room = l->cap < l->cost_cap ? l->cap : l->cost_cap;
+	const size_t end = left < room - l->n ? l->n + left : room;
+	const uint64_t own = at->file == d->p->fn_file[d->fn] ? 0 : UINT64_MAX;
+	struct detail_key *key = l->key, k = *at;
+	struct varint_reader in = *from;
+	uint64_t least = d->first_line - 1;
+	bool ascending = true;
+	size_t n = l->n;
+
+	for (; n < end && in.end - in.p >= row; n++) {
+		const unsigned tag = *in.p;
+
+		if ((tag & ~(unsigned)(ONCE_INSTR | ONCE_LINE)) != 1 << ONCE_COSTS)
+			break;
+		in.p++;
+		if (tag & ONCE_INSTR)
+			k.instr = varint_unzigzag(k.instr, varint_get(&in));
+		if (tag & ONCE_LINE)
+			k.line = varint_unzigzag(k.line, varint_get(&in));
+		k.row = (uint32_t)n;
+		ascending &= k.instr != key[n - 1].instr ? k.instr > key[n - 1].instr
+							 : k.line > key[n - 1].line;
+		key[n] = k;
+		l->cost[n] = varint_get(&in);
+		least = (own | (k.line - 1)) < least ? k.line - 1 : least;
+	}
+	if (!ascending)
+		l->ascending = l->ordered = false;
+	d->first_line = least + 1;
+	d->n += n - l->n;
+	l->n = n;
+	*at = k;
+	*from = in;
+}
+
 /* Cost lines as they are in a piece (once.h), up to a row of another kind; o is the row before,
  * and then the last of them. */
 static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
@@ -510,6 +555,7 @@ static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
 	const uint32_t own = d->p->fn_file[d->fn];
 	struct varint_reader in = *from;
 	struct detail_key at = {o->instr, o->line, m->name[SPACE_FILE][o->file], 0};
+	const bool plain = d->p->nevent == 1 && m->event[0] == 0;
 	int rc = 0;
 
 	while (!rc && in.p < in.end && (*in.p & ONCE_KIND) == ENTRY_COST) {
@@ -529,6 +575,8 @@ static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
 		/* The lowest known line of the function in its own file; 0: not known. */
 		if (at.file == own && at.line - 1 < d->first_line - 1)
 			d->first_line = at.line;
+		if (plain && !rc && d->lines.expected == d->lines.known)
+			read_fresh(d, &in, &at);
 	}
 	o->instr = at.instr;
 	o->line = at.line;

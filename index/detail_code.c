@@ -84,42 +84,67 @@ int detail_encode(struct bytes *b, enum detail_kind kind, const struct detail_sh
 	return 0;
 }
 
+/* A number, most often of one byte. */
+static inline unsigned char *put_small(unsigned char *p, uint64_t v)
+{
+	*p = (unsigned char)v;
+	return __builtin_expect(v < 0x80, 1) ? p + 1 : varint_put(p, v);
+}
+
 /* A line behind *before of the same file, to p, where there is room; its end. */
-static inline unsigned char *put_line(unsigned char *p, const struct detail_shape *s,
+static inline unsigned char *put_line(unsigned char *p, struct detail_shape s,
 				      const struct detail_key *before,
 				      const struct detail_key *key, const uint64_t *cost)
 {
-	if (s->instr)
-		p = varint_put(p, key->instr - before->instr);
-	if (s->line)
-		p = varint_put(p, varint_zigzag(before->line, key->line));
-	for (uint32_t e = 0; e < s->events; e++)
+	if (s.instr)
+		p = put_small(p, key->instr - before->instr);
+	if (s.line)
+		p = put_small(p, varint_zigzag(before->line, key->line));
+	if (s.events == 1)
+		return varint_put_flat(p, *cost);
+	for (uint32_t e = 0; e < s.events; e++)
 		p = varint_put_flat(p, cost[e]);
 	return p;
+}
+
+/* Room for n bytes at *p, which is behind what b has. */
+static inline int put_room(struct bytes *b, unsigned char **p, size_t n)
+{
+	if (__builtin_expect((size_t)(b->p + b->cap - *p) >= n, 1))
+		return 0;
+	b->n = (size_t)(*p - b->p);
+	if (bytes_room(b, n))
+		return -1;
+	*p = b->p + b->n;
+	return 0;
 }
 
 int detail_encode_lines(struct bytes *b, const struct detail_shape *s,
 			const struct detail_key *key, size_t n, const uint64_t *cost)
 {
-	const size_t room = (NUMBERS_MAX + s->events) * VARINT_MAX;
+	const struct detail_shape shape = *s;
+	const size_t room = (NUMBERS_MAX + shape.events) * VARINT_MAX;
 	struct detail_writer w = {.b = b, .kind = DETAIL_LINES, .shape = s};
 
 	if (bytes_put(b, n))
 		return -1;
 	for (size_t i = 0, end = 0; i < n;) {
-		struct detail_key before = {0};
+		static const struct detail_key start;
+		const struct detail_key *before = &start;
+		unsigned char *p;
 
 		while (end < n && key[end].file == key[i].file)
 			end++;
 		if (detail_write_group(&w, key[i].file, end - i))
 			return -1;
-		for (; i < end; before = key[i++]) {
-			if (b->cap - b->n < room && bytes_room(b, room))
+		p = b->p + b->n;
+		for (; i < end; before = &key[i++]) {
+			if (put_room(b, &p, room))
 				return -1;
-			b->n = (size_t)(put_line(b->p + b->n, s, &before, &key[i],
-						 cost + key[i].row * s->events) -
-					b->p);
+			p = put_line(p, shape, before, &key[i],
+				     cost + (size_t)key[i].row * shape.events);
 		}
+		b->n = (size_t)(p - b->p);
 	}
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include "index/store_write.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <lmdb.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,7 +18,10 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { COMMIT_BYTES = 16 << 20, MAP_LEAST = 1 << 20 };
+enum {
+	COMMIT_BYTES = 2 << 20, /* written while others are made */
+	MAP_LEAST = 1 << 20,
+};
 
 struct store_writer {
 	MDB_env *env;
@@ -145,6 +149,11 @@ static int commit(struct store_writer *w, struct err *err)
 
 	w->txn = NULL;
 	w->pending = 0;
+	/* On its way to the disk while the next values are made; the sync in the end tells of
+	 * what went wrong. */
+#ifdef SYNC_FILE_RANGE_WRITE
+	(void)sync_file_range(w->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+#endif
 	if (!rc)
 		rc = mdb_txn_begin(w->env, NULL, 0, &w->txn);
 	return rc ? failed(w, rc, "write", err) : 0;

@@ -13,6 +13,7 @@ enum {
 	CACHE_LINE = 64,
 	HUGE_PAGE = 2 << 20,
 	MALLOC_HEAD = 64, /* bytes that malloc may want in front of a block */
+	KEPT = 16 << 20, /* bytes free at the end of the heap that need not go back */
 	LARGE = 4
 		<< 20, /* bytes: what is larger moves without a copy and grows by less */
 	AHEAD = 8 << 20, /* room at least of what has VEC_OWN_MAP and is not zeroed */
@@ -22,6 +23,7 @@ void vec_maps_from(size_t bytes)
 {
 #ifdef M_MMAP_THRESHOLD
 	mallopt(M_MMAP_THRESHOLD, (int)bytes);
+	mallopt(M_TRIM_THRESHOLD, KEPT);
 #else
 	(void)bytes;
 #endif
