@@ -505,7 +505,8 @@ static inline int read_line(struct detail *d, struct varint_reader *in,
  * Lines of one cost, of the file of the line before, of which no line held can be one: they are
  * put behind that as far as there is room.  *at is the line before, and then the last of them.
  */
-static void read_fresh(struct detail *d, struct varint_reader *from, struct detail_key *at)
+static void read_fresh(struct detail *d, struct varint_reader *from,
+		       struct detail_key *at)
 {
 	/* Tag and three numbers: what is left may have as many bytes. */
 	const ptrdiff_t row = 1 + 3 * VARINT_MAX;

@@ -364,7 +364,8 @@ struct first {
 	uint64_t cost[2];
 	uint64_t run[2]; /* self cost of the block so far */
 	uint64_t lines, jumps, most;
-	uint64_t here, to; /* as once_row.to[2]: of a jump inside the function, of the last */
+	uint64_t here,
+		to; /* as once_row.to[2]: of a jump inside the function, of the last */
 	unsigned char *out;
 };
 
@@ -428,7 +429,8 @@ static HOT uint64_t same_text(struct first *f, const struct same s, const char *
 }
 
 /* Not inlined: its loop wants the registers for itself. */
-static __attribute__((noinline)) uint64_t same_lines(struct first *f, const struct same *s,
+static __attribute__((noinline)) uint64_t same_lines(struct first *f,
+						     const struct same *s,
 						     const char **text, const char *end,
 						     uint64_t most)
 {
@@ -509,7 +511,8 @@ static HOT bool source(const struct first *f, const char **p, uint64_t *at, unsi
 }
 
 /* A jump and its line; the end, or NULL with nothing changed. */
-static HOT const char *near_jump(struct first *f, const char *p, unsigned nsub, bool instr)
+static HOT const char *near_jump(struct first *f, const char *p, unsigned nsub,
+				 bool instr)
 {
 	const bool cond = p[1] == 'c';
 	uint64_t to[2], at[2], count, taken = 0, a, b, di, dl;
@@ -532,8 +535,9 @@ static HOT const char *near_jump(struct first *f, const char *p, unsigned nsub, 
 	b = nsub == 2 ? at[1] : instr ? f->before[1] : at[0];
 	di = varint_zigzag(f->before[0], a);
 	dl = varint_zigzag(f->before[1], b);
-	*out++ = (unsigned char)((cond ? ENTRY_JCND : ENTRY_JUMP) | (di ? ONCE_INSTR : 0) |
-				 (dl ? ONCE_LINE : 0) | (f->to != f->here ? ONCE_TO : 0));
+	*out++ =
+		(unsigned char)((cond ? ENTRY_JCND : ENTRY_JUMP) | (di ? ONCE_INSTR : 0) |
+				(dl ? ONCE_LINE : 0) | (f->to != f->here ? ONCE_TO : 0));
 	out = once_put_change(out, di);
 	out = once_put_change(out, dl);
 	out = varint_put_flat(out, nsub == 2 || instr ? varint_zigzag(a, to[0]) : 0);

@@ -65,7 +65,8 @@ struct fn_slot {
 	uint32_t once_n;   /* bytes of it; 0: none */
 	uint32_t once_all; /* bytes of all its pieces, UINT32_MAX at most */
 	uint32_t edge_in;  /* the last edge to it that was made or looked for */
-	uint32_t edge_out; /* 0: it has none; UINT32_MAX: those it has are in edge_by, else
+	uint32_t
+		edge_out; /* 0: it has none; UINT32_MAX: those it has are in edge_by, else
 			      they stand together, the first at edge_out - 1 */
 };
 

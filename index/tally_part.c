@@ -18,7 +18,7 @@ enum {
 /* Append i to what the part touches; 0, or -1 when memory is out. */
 static int note(uint32_t **touched, size_t *n, size_t *cap, uint32_t i)
 {
-	if (vec_reserve(touched, cap, *n + 1, sizeof(**touched)))
+	if (vec_reserve_raw(touched, cap, *n + 1, sizeof(**touched)))
 		return -1;
 	(*touched)[(*n)++] = i;
 	return 0;

@@ -22,12 +22,11 @@ static int grow(struct hash *t)
 
 	if (cells > (size_t)1 << 31)
 		return -1;
-	t->cell = malloc(cells * sizeof(*t->cell));
+	t->cell = vec_block(cells * sizeof(*t->cell));
 	if (!t->cell) {
 		*t = old;
 		return -1;
 	}
-	vec_huge(t->cell, cells * sizeof(*t->cell));
 	memset(t->cell, 0xff, cells * sizeof(*t->cell));
 	t->mask = (uint32_t)(cells - 1);
 	for (size_t i = 0; old.cell && i <= old.mask; i++)

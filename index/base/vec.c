@@ -12,28 +12,53 @@
 enum {
 	CACHE_LINE = 64,
 	HUGE_PAGE = 2 << 20,
-	MALLOC_HEAD = 64, /* bytes that malloc may want in front of a block */
 	KEPT = 16 << 20, /* bytes free at the end of the heap that need not go back */
-	LARGE = 4
-		<< 20, /* bytes: what is larger moves without a copy and grows by less */
-	AHEAD = 8 << 20, /* room at least of what has VEC_OWN_MAP and is not zeroed */
+	LARGE = 8
+		<< 20, /* bytes: what has as many moves without a copy, grows by less, and
+			    has as many at least if it has more than a huge page */
 };
 
-void vec_maps_from(size_t bytes)
+static size_t huge_from = HUGE_PAGE;
+
+void vec_policy(size_t maps, size_t huge)
 {
+	huge_from = huge;
 #ifdef M_MMAP_THRESHOLD
-	mallopt(M_MMAP_THRESHOLD, (int)bytes);
+	mallopt(M_MMAP_THRESHOLD, (int)maps);
 	mallopt(M_TRIM_THRESHOLD, KEPT);
 #else
-	(void)bytes;
+	(void)maps;
 #endif
 }
 
-/* So many bytes with malloc's head are whole huge pages: the system begins those at one. */
-static size_t whole_pages(size_t bytes)
+static size_t whole(size_t bytes, size_t unit)
 {
-	return ((bytes + MALLOC_HEAD + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1)) -
-	       MALLOC_HEAD;
+	return (bytes + unit - 1) & ~(unit - 1);
+}
+
+/* All pages that hold any of it, or the block's map would be cut in pieces, which mremap() does
+ * not move. */
+static void ask_for_huge(void *p, size_t bytes)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t from = (uintptr_t)p & ~(uintptr_t)(page - 1);
+
+	madvise((void *)from, whole((uintptr_t)p + bytes - from, page), MADV_HUGEPAGE);
+}
+
+void *vec_block(size_t bytes)
+{
+	void *p;
+
+	if (bytes > SIZE_MAX - LARGE)
+		return NULL;
+	if (bytes < huge_from)
+		return aligned_alloc(CACHE_LINE, whole(bytes, CACHE_LINE));
+	/* What malloc writes in front is in another page: the first huge one is still untouched. */
+	p = aligned_alloc(HUGE_PAGE, whole(bytes, HUGE_PAGE));
+	if (p)
+		ask_for_huge(p, whole(bytes, HUGE_PAGE));
+	return p;
 }
 
 /* The capacity after growing to `need`, and its size in bytes; 0 when that overflows. */
@@ -43,42 +68,50 @@ static size_t grown(size_t cap, size_t need, size_t size, size_t large, size_t *
 
 	if (n < need)
 		n = need;
-	return __builtin_mul_overflow(n, size, bytes) || *bytes > SIZE_MAX - 2 * HUGE_PAGE
-		       ? 0
-		       : n;
+	return __builtin_mul_overflow(n, size, bytes) || *bytes > SIZE_MAX - LARGE ? 0
+										   : n;
+}
+
+/* What is in the block at *pp into another one, of at least `bytes`; NULL: there is none. */
+static char *move(void *pp, size_t had, size_t bytes)
+{
+	char *old, *p = vec_block(bytes);
+
+	if (!p)
+		return NULL;
+	memcpy(&old, pp, sizeof(old));
+	if (had)
+		memcpy(p, old, had);
+	free(old);
+	memcpy(pp, &p, sizeof(p));
+	return p;
 }
 
 /* Room for need elements, in *p; what there was is kept.  The new capacity, or 0. */
 static size_t regrow(void *pp, size_t cap, size_t need, size_t size, bool ahead, char **p)
 {
+	const size_t had = cap * size;
 	size_t bytes, n = grown(cap, need, size, LARGE, &bytes);
 	char *old;
 
-	if (n && bytes > VEC_OWN_MAP) {
-		n = whole_pages(ahead && bytes < AHEAD ? AHEAD : bytes) / size;
-		bytes = n * size;
+	if (n == 0)
+		return 0;
+	if (bytes >= huge_from) {
+		/* What is not touched costs nothing. */
+		bytes = whole(bytes, HUGE_PAGE);
+		if (ahead && bytes > HUGE_PAGE && bytes < LARGE)
+			bytes = LARGE;
+		n = bytes / size;
 	}
+	if (bytes >= huge_from && had < LARGE)
+		return (*p = move(pp, had, bytes)) ? n : 0;
 	memcpy(&old, pp, sizeof(old));
-	if (n == 0 || !(*p = realloc(old, bytes)))
+	if (!(*p = realloc(old, bytes)))
 		return 0;
 	memcpy(pp, p, sizeof(*p));
-	vec_huge(*p, bytes);
+	if (bytes >= huge_from)
+		ask_for_huge(*p, bytes);
 	return n;
-}
-
-/*
- * A page fault for every 2 MiB instead of every 4 KiB: a fifth of the time of tallying a
- * file of distinct lines.  All pages that hold any of it, or the block's map would be cut in
- * pieces, which mremap() does not move.
- */
-void vec_huge(void *p, size_t bytes)
-{
-	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	const uintptr_t from = (uintptr_t)p & ~(page - 1);
-	const uintptr_t to = ((uintptr_t)p + bytes + page - 1) & ~(page - 1);
-
-	if (bytes >= HUGE_PAGE - MALLOC_HEAD)
-		madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
 int vec_grow(void *pp, size_t *cap, size_t need, size_t size)
@@ -107,21 +140,12 @@ int vec_grow_raw(void *pp, size_t *cap, size_t need, size_t size)
 int vec_reserve_lines(void *pp, size_t *cap, size_t need, size_t size)
 {
 	size_t n, bytes;
-	char *p, *old;
 
 	if (need <= *cap)
 		return 0;
 	n = grown(*cap, need, size, SIZE_MAX, &bytes);
-	memcpy(&old, pp, sizeof(old));
-	if (n == 0 || bytes > SIZE_MAX - CACHE_LINE ||
-	    !(p = aligned_alloc(CACHE_LINE,
-				(bytes + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1))))
+	if (n == 0 || !move(pp, *cap * size, bytes))
 		return -1;
-	vec_huge(p, bytes);
-	if (old)
-		memcpy(p, old, *cap * size);
-	free(old);
-	memcpy(pp, &p, sizeof(p));
 	*cap = n;
 	return 0;
 }

@@ -10,15 +10,18 @@
 
 #include <stddef.h>
 
-/* While a profile is read blocks of so many bytes are maps of their own (vec_maps_from()). */
-enum { VEC_OWN_MAP = 1 << 20 };
+enum {
+	VEC_OWN_MAP = 1 << 20,
+	VEC_HUGE = 512 << 10, /* a page fault is 1.5 us here, and that for 2 MiB 100 us */
+};
 
 /*
- * Blocks of so many bytes are maps of their own from here on, which go back when they are freed
- * and grow without a copy; for the whole process.  Left alone malloc keeps ever larger ones in
- * its heaps; a fifth of all memory was of arrays long gone.
+ * For the whole process from here on: blocks of `maps` bytes are maps of their own, which go back
+ * when they are freed and grow without a copy, and arrays of `huge` bytes have huge pages, 2 MiB of
+ * memory at least.  Left alone malloc keeps ever larger blocks in its heaps; a fifth of all memory
+ * was of arrays long gone.
  */
-void vec_maps_from(size_t bytes);
+void vec_policy(size_t maps, size_t huge);
 
 /* vec_reserve() and vec_reserve_raw() where there is not enough room. */
 int vec_grow(void *pp, size_t *cap, size_t need, size_t size);
@@ -41,7 +44,8 @@ static inline int vec_reserve_raw(void *pp, size_t *cap, size_t need, size_t siz
 /* The same, and the array begins at a cache line. */
 int vec_reserve_lines(void *pp, size_t *cap, size_t need, size_t size);
 
-/* Ask the system for huge pages where memory that was just had holds any. */
-void vec_huge(void *p, size_t bytes);
+/* A block from the start of a cache line on, with huge pages when it is large; NULL: there is no
+ * memory. */
+void *vec_block(size_t bytes);
 
 #endif
