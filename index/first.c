@@ -266,6 +266,38 @@ static uint32_t name_at(struct tally *t, enum name_space space, const char **p,
 	return slot;
 }
 
+/* "\nfn=(12) name\n" where a cost line follows that begins the first block of a function: that
+ * line, or NULL with nothing changed. */
+static __attribute__((noinline)) const char *head(struct tally *t, const struct decode *d,
+						  struct place *pl, const char *p,
+						  const char *end)
+{
+	const unsigned lines = 1 + (*p == '\n');
+	uint64_t at[SUBS], cost[2];
+	uint32_t n, name;
+	bool begun;
+
+	p += *p == '\n';
+	if (memcmp(p, "fn=", 3) != 0)
+		return NULL;
+	p += 3;
+	name = name_at(t, SPACE_FN, &p, end, lines);
+	if (!name || p >= end)
+		return NULL;
+	const char *line = p;
+
+	if (!positions(&line, d, pl->at, at) || !costs(&line, d, cost, &n))
+		return NULL;
+	if (tally_first_block(t, name, &begun))
+		return no_memory(t);
+	if (!begun)
+		return NULL;
+	t->lines += lines;
+	pl->before[0] = pl->before[1] = 0;
+	pl->same.size = 0;
+	return p;
+}
+
 /* "fi=(12)\n", "fe=(12)\n"; the end, or NULL with nothing changed. */
 static __attribute__((noinline)) const char *file(struct tally *t, const char *p,
 						  const char *end)

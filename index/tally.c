@@ -348,6 +348,16 @@ static bool piece_has_room(const struct tally *t, uint64_t bytes)
 					   (ENTRY_BYTES + t->nevent * sizeof(*t->val)));
 }
 
+/* "fn=": the block before it ends. */
+static void row_fn(struct tally *t, uint32_t name)
+{
+	leave_fn(t);
+	t->fn_name = name;
+	if (t->has_fl)
+		t->file = t->fl;
+	t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
+}
+
 /* The block of the current fn= begins with the line at hand. */
 static int enter_fn(struct tally *t)
 {
@@ -365,6 +375,21 @@ static int enter_fn(struct tally *t)
 	t->cur = t->fn[f].head;
 	t->ob_moved = false;
 	return t->fn[f].stamp == t->npart ? 0 : tally_touch_fn(t, f);
+}
+
+int tally_first_block(struct tally *t, uint32_t name, bool *begun)
+{
+	const uint32_t f =
+		fn_cached(t, t->ob, t->has_fl ? t->fl : t->file, name, false, false);
+
+	if (f == NONE)
+		return -1;
+	*begun = !t->fn[f].head && !t->fn[f].again && f != t->cur_fn;
+	if (!*begun)
+		return 0;
+	row_fn(t, name);
+	t->said = true;
+	return enter_fn(t);
 }
 
 /* Hardly any line of f's last piece stands at or before the one it follows, so hardly any is
@@ -696,11 +721,8 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 	t->said |= r->kind == ROW_ODD ? r->a == ODD_HEADER_VALUE : r->kind != ROW_FILE;
 	switch ((enum row_kind)r->kind) {
 	case ROW_FN:
-		leave_fn(t);
-		slot = t->fn_name = name_of(t, SPACE_FN, b, r, err);
-		if (t->has_fl)
-			t->file = t->fl;
-		t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
+		slot = name_of(t, SPACE_FN, b, r, err);
+		row_fn(t, slot);
 		break;
 	case ROW_FL:
 		leave_fn(t);
