@@ -106,8 +106,8 @@ static uint32_t fn_slot(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
 	    vec_reserve(&t->part_self, &t->part_self_cap, n * e, sizeof(*t->part_self)) ||
 	    hash_add(&t->fn_by, h, (uint32_t)t->nfn))
 		return NONE;
-	t->fn[t->nfn] =
-		(struct fn_slot){.ob = ob, .fl = fl, .fn = fn, .defaulted = defaulted};
+	t->fn[t->nfn] = (struct fn_slot){
+		.ob = ob, .fl = fl, .fn = fn, .defaulted = defaulted, .edge_from = NONE};
 	return (uint32_t)t->nfn++;
 }
 

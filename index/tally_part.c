@@ -44,6 +44,7 @@ static uint32_t new_edge(struct tally *t, uint32_t caller, uint32_t callee, bool
 		return NONE;
 	t->edge[e] = (struct edge_slot){.caller = caller, .callee = callee};
 	t->fn[callee].edge_in = e;
+	t->fn[callee].edge_from = caller;
 	t->edge_expected = e + 1;
 	t->nedge++;
 	return e;
@@ -68,14 +69,15 @@ static int hash_edges(struct tally *t, uint32_t caller)
  */
 static uint32_t edge_slot(struct tally *t, uint32_t caller, uint32_t callee)
 {
-	uint32_t h, probe, i = t->fn[callee].edge_in;
+	struct fn_slot *to = &t->fn[callee];
+	uint32_t h, probe, i;
 
 	/* A function's calls come again in the order in which they were met. */
 	if (is_edge(t, t->edge_expected, caller, callee))
 		return t->edge_expected++;
-	if (is_edge(t, i, caller, callee)) {
-		t->edge_expected = i + 1;
-		return i;
+	if (to->edge_from == caller) {
+		t->edge_expected = to->edge_in + 1;
+		return to->edge_in;
 	}
 	if (t->edge_caller == caller)
 		return new_edge(t, caller, callee, false);
@@ -91,7 +93,8 @@ static uint32_t edge_slot(struct tally *t, uint32_t caller, uint32_t callee)
 	probe = hash_start(&t->edge_by, h);
 	while ((i = hash_next(&t->edge_by, h, &probe)) != HASH_NONE)
 		if (is_edge(t, i, caller, callee)) {
-			t->fn[callee].edge_in = i;
+			to->edge_in = i;
+			to->edge_from = caller;
 			t->edge_expected = i + 1;
 			return i;
 		}
