@@ -408,20 +408,29 @@ static int prepare(struct save *s)
 	return number_cycles(s);
 }
 
+/* Names, functions and edges: all that needs no detail. */
+static int save_graph(void *arg)
+{
+	struct save *s = arg;
+	const struct profile *p = s->p;
+	int rc = prepare(s) || stopped(s) || save_strings(s, TABLE_OBJ, SPACE_OBJ) ||
+		 save_strings(s, TABLE_FILE, SPACE_FILE) ||
+		 save_strings(s, TABLE_NAME, SPACE_FN) || save_identities(s);
+
+	for (size_t e = 0; !rc && e < p->nevent; e++)
+		rc = save_event(s, e);
+	rc = rc || save_edge_columns(s) || save_incoming(s);
+	return rc ? (int)s->err->kind : 0;
+}
+
 int save_profile(struct profile *p, struct store_writer *w, struct meta *meta, size_t run,
 		 unsigned jobs, const atomic_int *cancel, struct err *err)
 {
 	struct save s = {.p = p, .w = w, .meta = meta, .cancel = cancel, .err = err};
-	int rc = prepare(&s) || stopped(&s);
+	int rc;
 
 	jobs = ordered_jobs(jobs);
-	rc = rc || save_strings(&s, TABLE_OBJ, SPACE_OBJ) ||
-	     save_strings(&s, TABLE_FILE, SPACE_FILE) ||
-	     save_strings(&s, TABLE_NAME, SPACE_FN) || save_identities(&s);
-	for (size_t e = 0; !rc && e < p->nevent; e++)
-		rc = save_event(&s, e);
-	rc = rc || save_edge_columns(&s) || save_incoming(&s) ||
-	     save_detail(p, w, meta, run, jobs, cancel, err) ||
+	rc = save_detail(p, w, meta, run, jobs, cancel, save_graph, &s, err) ||
 	     save_parts(p, w, meta->total, jobs, cancel, err) || save_diagnostics(&s) ||
 	     save_meta(&s);
 	cycles_free(&s.c);

@@ -17,9 +17,11 @@
 int save_profile(struct profile *p, struct store_writer *w, struct meta *meta, size_t run,
 		 unsigned jobs, const atomic_int *cancel, struct err *err);
 
-/* save_detail.c: its tables, their numbers in meta, and the functions' first lines */
+/* save_detail.c: its tables, their numbers in meta, and the functions' first lines; others(arg)
+ * writes other tables while the first are packed. */
 int save_detail(const struct profile *p, struct store_writer *w, struct meta *meta,
-		size_t run, unsigned jobs, const atomic_int *cancel, struct err *err);
+		size_t run, unsigned jobs, const atomic_int *cancel,
+		int (*others)(void *arg), void *arg, struct err *err);
 
 /* save_parts.c */
 int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total,

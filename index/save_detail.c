@@ -13,7 +13,10 @@
 #include "index/detail.h"
 #include "index/save.h"
 
-enum { UNIT_WEIGHT = 1 << 15 }; /* entries of a unit, about */
+enum {
+	UNIT_WEIGHT = 1 << 15, /* entries of a unit, about */
+	SLOTS = 4, /* units at hand for each thread: there is much to write beside */
+};
 
 static const struct {
 	enum table rows, places;
@@ -46,6 +49,8 @@ struct writing {
 	uint64_t rows[DETAIL_KINDS];
 	uint64_t *first_line;
 	const atomic_int *cancel;
+	int (*others)(void *arg);
+	void *others_arg;
 	struct err *err;
 };
 
@@ -193,14 +198,22 @@ static void units_free(struct unit *u, size_t n)
 	free(u);
 }
 
+static int write_others(void *arg)
+{
+	const struct writing *w = arg;
+
+	return w->others(w->others_arg);
+}
+
 /* The units, by up to `jobs` workers of which the first is there. */
 static int write_all(struct writing *w, struct worker *worker, unsigned jobs,
 		     struct meta *meta)
 {
 	struct ordered o = {.items = w->nunits,
-			    .nslots = 2 * (size_t)jobs,
+			    .nslots = SLOTS * (size_t)jobs,
 			    .slot_size = sizeof(struct unit),
 			    .make = pack,
+			    .meanwhile = write_others,
 			    .take = write_unit,
 			    .arg = w};
 	struct unit *unit = calloc(o.nslots, sizeof(*unit));
@@ -232,9 +245,14 @@ static int write_all(struct writing *w, struct worker *worker, unsigned jobs,
 }
 
 int save_detail(const struct profile *p, struct store_writer *store, struct meta *meta,
-		size_t run, unsigned jobs, const atomic_int *cancel, struct err *err)
+		size_t run, unsigned jobs, const atomic_int *cancel,
+		int (*others)(void *arg), void *arg, struct err *err)
 {
-	struct writing w = {.p = p, .cancel = cancel, .err = err};
+	struct writing w = {.p = p,
+			    .cancel = cancel,
+			    .others = others,
+			    .others_arg = arg,
+			    .err = err};
 	struct worker *worker = calloc(jobs, sizeof(*worker));
 	int rc;
 

@@ -130,7 +130,8 @@ int ordered_run(const struct ordered *o)
 		if (pthread_create(&helper[n].thread, NULL, work, &helper[n]))
 			break;
 	}
-	rc = take_all(&r, n > 0);
+	rc = o->meanwhile ? o->meanwhile(o->arg) : 0;
+	rc = rc ? rc : take_all(&r, n > 0);
 	stop_all(&r, helper, n);
 	free(helper);
 	free(r.state);

@@ -21,12 +21,15 @@ struct ordered {
 	unsigned nworkers; /* 1: the caller makes the items itself */
 	/* Into the slot; the value goes to take(). */
 	int (*make)(void *worker, void *slot, size_t item);
-	/* From the slot; not 0 ends it all. */
+	/* What the caller does while the first are made, before it takes one; may be NULL.  Not 0
+	 * ends it all. */
+	int (*meanwhile)(void *arg);
+	/* From the slot; the same. */
 	int (*take)(void *arg, void *slot, size_t item, int made);
 	void *arg;
 };
 
-/* 0, or what take() said.  A thread that cannot be had is no error: others do its work. */
+/* 0, or what take() or meanwhile() said.  A thread that cannot be had is no error: others do its work. */
 int ordered_run(const struct ordered *o);
 
 /* The threads that are meant by `jobs`: 0 is one per core; 1 to 256. */

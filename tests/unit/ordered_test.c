@@ -71,8 +71,45 @@ static void run(unsigned workers, size_t slots, size_t items, size_t stop_at)
 	   "made once each, not far ahead: %zu", sum);
 }
 
+/* Before the first is taken; 3 ends it all. */
+static int before(void *arg)
+{
+	struct taken *t = arg;
+
+	t->wrong += t->n != 0;
+	t->n = 0;
+	return t->stop_at == 0 ? 3 : 0;
+}
+
+static void run_beside(unsigned workers, size_t stop_at)
+{
+	struct made slot[4];
+	size_t count[2] = {0};
+	void *worker[2] = {&count[0], &count[1]};
+	struct taken t = {.stop_at = stop_at};
+	const struct ordered o = {.items = 50,
+				  .slots = slot,
+				  .nslots = 4,
+				  .slot_size = sizeof(*slot),
+				  .worker = worker,
+				  .nworkers = workers,
+				  .make = make,
+				  .meanwhile = before,
+				  .take = take,
+				  .arg = &t};
+
+	is_u64((uint64_t)ordered_run(&o), stop_at ? 0 : 3, "%u workers: its end counts",
+	       workers);
+	is_u64(t.n, stop_at ? 50 : 0, "what is made meanwhile is taken behind it");
+	is_u64(t.wrong, 0, "and not before");
+}
+
 int main(void)
 {
+	run_beside(1, SIZE_MAX);
+	run_beside(2, SIZE_MAX);
+	run_beside(1, 0);
+	run_beside(2, 0);
 	run(1, 1, 200, SIZE_MAX);
 	run(1, 4, 200, 50);
 	run(2, 1, 200, SIZE_MAX);
