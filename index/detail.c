@@ -504,9 +504,10 @@ static inline int read_line(struct detail *d, struct varint_reader *in,
 /*
  * Lines of one cost, of the file of the line before, of which no line held can be one: they are
  * put behind that as far as there is room.  *at is the line before, and then the last of them.
+ * Not inlined: its loop wants the registers for itself.
  */
-static void read_fresh(struct detail *d, struct varint_reader *from,
-		       struct detail_key *at)
+static __attribute__((noinline)) void
+read_fresh(struct detail *d, struct varint_reader *from, struct detail_key *at)
 {
 	/* Tag and three numbers: what is left may have as many bytes. */
 	const ptrdiff_t row = 1 + 3 * VARINT_MAX;
@@ -516,26 +517,30 @@ static void read_fresh(struct detail *d, struct varint_reader *from,
 	const size_t end = left < room - l->n ? l->n + left : room;
 	const uint64_t own = at->file == d->p->fn_file[d->fn] ? 0 : UINT64_MAX;
 	struct detail_key *key = l->key, k = *at;
-	struct varint_reader in = *from;
-	uint64_t least = d->first_line - 1;
+	const unsigned char *p = from->p;
+	uint64_t least = d->first_line - 1, v;
 	bool ascending = true;
 	size_t n = l->n;
 
-	for (; n < end && in.end - in.p >= row; n++) {
-		const unsigned tag = *in.p;
+	for (; n < end && from->end - p >= row; n++) {
+		const unsigned tag = *p;
 
 		if ((tag & ~(unsigned)(ONCE_INSTR | ONCE_LINE)) != 1 << ONCE_COSTS)
 			break;
-		in.p++;
-		if (tag & ONCE_INSTR)
-			k.instr = varint_unzigzag(k.instr, varint_get(&in));
-		if (tag & ONCE_LINE)
-			k.line = varint_unzigzag(k.line, varint_get(&in));
+		p++;
+		if (tag & ONCE_INSTR) {
+			p = varint_at(p, &v);
+			k.instr = varint_unzigzag(k.instr, v);
+		}
+		if (tag & ONCE_LINE) {
+			p = varint_at(p, &v);
+			k.line = varint_unzigzag(k.line, v);
+		}
 		k.row = (uint32_t)n;
 		ascending &= k.instr != key[n - 1].instr ? k.instr > key[n - 1].instr
 							 : k.line > key[n - 1].line;
 		key[n] = k;
-		l->cost[n] = varint_get(&in);
+		p = varint_at(p, &l->cost[n]);
 		least = (own | (k.line - 1)) < least ? k.line - 1 : least;
 	}
 	if (!ascending)
@@ -544,7 +549,7 @@ static void read_fresh(struct detail *d, struct varint_reader *from,
 	d->n += n - l->n;
 	l->n = n;
 	*at = k;
-	*from = in;
+	from->p = p;
 }
 
 /* Cost lines as they are in a piece (once.h), up to a row of another kind; o is the row before,
@@ -559,7 +564,13 @@ static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
 	const bool plain = d->p->nevent == 1 && m->event[0] == 0;
 	int rc = 0;
 
-	while (!rc && in.p < in.end && (*in.p & ONCE_KIND) == ENTRY_COST) {
+	for (;;) {
+		/* Most follow another one of their file. */
+		if (plain && d->lines.n && d->lines.expected == d->lines.known &&
+		    d->lines.key[d->lines.n - 1].file == at.file)
+			read_fresh(d, &in, &at);
+		if (in.p >= in.end || (*in.p & ONCE_KIND) != ENTRY_COST)
+			break;
 		const uint64_t tag = varint_get(&in);
 
 		if (tag & ONCE_FILE) {
@@ -576,8 +587,8 @@ static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
 		/* The lowest known line of the function in its own file; 0: not known. */
 		if (at.file == own && at.line - 1 < d->first_line - 1)
 			d->first_line = at.line;
-		if (plain && !rc && d->lines.expected == d->lines.known)
-			read_fresh(d, &in, &at);
+		if (rc)
+			break;
 	}
 	o->instr = at.instr;
 	o->line = at.line;
