@@ -394,8 +394,10 @@ struct first {
 	uint64_t at[2];	    /* the base, in the order of the file */
 	uint64_t before[2]; /* instr and line of the row before */
 	uint64_t cost[2];
-	uint64_t run[2]; /* self cost of the block so far */
-	uint64_t lines, jumps, most;
+	uint64_t run[2];     /* self cost of the block so far */
+	uint64_t rows, most; /* packed, and how many may be */
+	uint64_t costs;	     /* of them: cost lines */
+	uint64_t lines;	     /* of text, but those */
 	uint64_t here,
 		to; /* as once_row.to[2]: of a jump inside the function, of the last */
 	unsigned char *out;
@@ -588,7 +590,70 @@ static HOT const char *near_jump(struct first *f, const char *p, unsigned nsub,
 	f->before[1] = b;
 	for (unsigned i = 0; i < nsub; i++)
 		f->at[i] = at[i];
-	f->jumps++;
+	f->rows++;
+	f->lines += 2;
+	return p;
+}
+
+/* ---- calls ---- */
+
+/* "cfn=(12)\ncalls=1 +3 0\n* 0 67\n", of a name that is known and the object and file at hand; the
+ * end, or NULL with nothing changed. */
+static HOT const char *near_call(struct tally *t, struct first *f, const char *p,
+				 unsigned nsub, unsigned ncols, bool instr)
+{
+	const struct names *names = &t->names[SPACE_FN];
+	uint64_t id, count, cost[2], to, at[2], a, b, di, dl, *sum;
+	unsigned char *out = f->out;
+	uint32_t callee;
+
+	/* "cfn=(", ")\n", "calls=" */
+	if ((load8(p) & low_bytes(5)) != 0x283d6e6663 || t->has_cob || t->has_cfi)
+		return NULL;
+	p += 5;
+	if (!few_digits(&p, &id) || load2(p) != 0x0a29 || id >= names->by_id_n ||
+	    !names->by_id[id] || (load8(p + 2) & low_bytes(6)) != 0x3d736c6c6163)
+		return NULL;
+	p += 8;
+	if (!few_digits(&p, &count))
+		return NULL;
+	for (unsigned i = 0; i < nsub; i++)
+		if (*p++ != ' ' || !position(&p, f->at[i], &to))
+			return NULL;
+	p += *p == ' ';
+	if (*p++ != '\n')
+		return NULL;
+	for (unsigned i = 0; i < nsub; i++)
+		if (!position(&p, f->at[i], &at[i]) || *p++ != ' ')
+			return NULL;
+	for (unsigned i = 0; i < ncols; i++)
+		if (!few_digits(&p, &cost[i]) || *p++ != (i + 1 < ncols ? ' ' : '\n'))
+			return NULL;
+	sum = tally_call(t, names->by_id[id], &callee);
+	if (!sum)
+		return no_memory(t);
+	tally_add(t, sum, count);
+	for (unsigned i = 0; i < ncols; i++)
+		tally_add(t, sum + 1 + i, cost[i]);
+	a = nsub == 2 || instr ? at[0] : f->before[0];
+	b = nsub == 2 ? at[1] : instr ? f->before[1] : at[0];
+	di = varint_zigzag(f->before[0], a);
+	dl = varint_zigzag(f->before[1], b);
+	*out++ = (unsigned char)(ncols << ONCE_COSTS | ENTRY_CALL |
+				 (di ? ONCE_INSTR : 0) | (dl ? ONCE_LINE : 0));
+	out = once_put_change(out, di);
+	out = once_put_change(out, dl);
+	out = varint_put(out, callee);
+	out = varint_put(out, count);
+	for (unsigned i = 0; i < ncols; i++)
+		out = varint_put(out, cost[i]);
+	f->out = out;
+	f->before[0] = a;
+	f->before[1] = b;
+	for (unsigned i = 0; i < nsub; i++)
+		f->at[i] = at[i];
+	f->rows++;
+	f->lines += 3;
 	return p;
 }
 

@@ -544,6 +544,15 @@ static uint32_t callee_at(struct tally *t)
 	return callee;
 }
 
+uint64_t *tally_call(struct tally *t, uint32_t cfn, uint32_t *callee)
+{
+	t->cfn = cfn;
+	t->has_cfn = true;
+	*callee = callee_at(t);
+	t->fn[t->cur_fn].body = true;
+	return *callee == NONE ? NULL : tally_edge_numbers(t, t->cur_fn, *callee);
+}
+
 int tally_once_call(struct tally *t, struct once_row *r, const uint64_t *cost)
 {
 	r->callee = callee_at(t);
