@@ -1,0 +1,262 @@
+/*
+ * first_test.c - first blocks of functions in all their forms, against the simple reader
+ * (tests/naive.h): first.h takes them straight from the text.
+ *
+ *	first_test [SEED [N]]
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/hash.h"
+#include "index/base/out.h"
+#include "index/scan.h"
+#include "tests/naive.h"
+#include "tests/tap.h"
+
+enum { IDS = 40, FAR_IDS = 8 };
+
+static uint64_t state;
+static bool named[3][IDS]; /* files, functions, objects */
+static unsigned nsub, ncols;
+static bool instr; /* the only position is one */
+
+static unsigned pick(unsigned n)
+{
+	state = hash_mix(state + 0x9e3779b97f4a7c15);
+	return (unsigned)(state % n);
+}
+
+#define ONE_OF(...)                               \
+	((const char *const[]){__VA_ARGS__}[pick( \
+		sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))])
+
+/* "(12) f12", or "(12)" when that was said. */
+static void put_name(struct out *o, unsigned space, unsigned id)
+{
+	/* Some ids are far from the others. */
+	const unsigned number = id < IDS - FAR_IDS ? id : 16000 + 700 * id;
+
+	out_printf(o, "(%u)", number);
+	if (!named[space][id] || pick(30) == 0)
+		out_printf(o, " %c%u%s", "afo"[space], number, pick(60) ? "" : "'2");
+	named[space][id] = true;
+	out_c(o, "\n");
+}
+
+static const char *first_position(void)
+{
+	return ONE_OF("+1", "+3", "+9", "+10", "+62", "+63", "+64", "+200", "*", "-2",
+		      "+0", "0x401000", "0x7fff5fbff8c0", "4096", "+3", "+4", "+5");
+}
+
+static const char *second_position(void)
+{
+	return ONE_OF("0", "0", "0", "*", "+0", "+1", "+3", "-1", "7", "70", "1234567");
+}
+
+static const char *cost(void)
+{
+	return ONE_OF("1", "1", "1", "2", "9", "10", "99", "127", "128", "130", "1000",
+		      "99999", "12345678", "1234567890123");
+}
+
+static void put_positions(struct out *o)
+{
+	out_c(o, nsub == 2 || instr ? first_position() : second_position());
+	if (nsub == 2)
+		out_printf(o, " %s", second_position());
+}
+
+static void put_costs(struct out *o)
+{
+	for (unsigned i = 0; i < ncols; i++)
+		if (i == 0 || pick(20))
+			out_printf(o, " %s", cost());
+	out_c(o, pick(80) ? "\n" : " \n");
+}
+
+/* Lines like each other. */
+static void put_run(struct out *o)
+{
+	const unsigned n = 1 + pick(6);
+	char rest[100];
+	int at = 0;
+
+	if (nsub == 2)
+		at = snprintf(rest, sizeof(rest), " %s", second_position());
+	for (unsigned i = 0; i < ncols; i++)
+		at += snprintf(rest + at, sizeof(rest) - (size_t)at, " %s", cost());
+	for (unsigned i = 0; i < n; i++)
+		out_printf(o, "+%u%s\n", 1 + pick(pick(4) ? 9 : 70), rest);
+}
+
+static void put_jump(struct out *o)
+{
+	if (pick(3))
+		out_printf(o, "jcnd=%s/%s ", cost(), cost());
+	else
+		out_printf(o, "jump=%s ", cost());
+	put_positions(o);
+	out_c(o, pick(40) ? " \n" : "\n");
+	if (nsub == 2 && pick(2))
+		out_c(o, "* 0 \n");
+	else {
+		put_positions(o);
+		out_c(o, " \n");
+	}
+}
+
+static void put_call(struct out *o)
+{
+	if (pick(12) == 0) {
+		out_c(o, "cob=");
+		put_name(o, 2, pick(4));
+	}
+	if (pick(12) == 0) {
+		out_c(o, ONE_OF("cfi=", "cfl="));
+		put_name(o, 0, pick(6));
+	}
+	/* Between what is said of a callee and the callee. */
+	if (pick(12) == 0)
+		put_run(o);
+	if (pick(40)) {
+		out_c(o, "cfn=");
+		put_name(o, 1, pick(IDS));
+	}
+	out_printf(o, "calls=%s ", cost());
+	put_positions(o);
+	out_c(o, pick(10) ? " \n" : "\n");
+	if (pick(60) == 0)
+		return;
+	if (nsub == 2 && pick(2))
+		out_c(o, ONE_OF("* 0", "* *"));
+	else
+		put_positions(o);
+	put_costs(o);
+}
+
+static void put_head(struct out *o)
+{
+	if (pick(4))
+		out_c(o, "\n");
+	if (pick(8) == 0) {
+		out_c(o, "fl=");
+		put_name(o, 0, pick(6));
+	}
+	out_c(o, "fn=");
+	put_name(o, 1, pick(IDS));
+	switch (pick(12)) {
+	case 0: put_call(o); break;
+	case 1: put_head(o); break;
+	case 2: out_c(o, "12 abc\n"); break;
+	case 3: put_jump(o); break;
+	default:
+		out_c(o, pick(4) ? "0x40" : "+");
+		out_printf(o, "%u%s%s", 1 + pick(9), nsub == 2 ? " " : "",
+			   nsub == 2 ? second_position() : "");
+		put_costs(o);
+	}
+}
+
+static void put_profile(struct out *o)
+{
+	const unsigned n = 60 + pick(200);
+
+	memset(named, 0, sizeof(named));
+	nsub = 1 + (pick(3) > 0);
+	instr = pick(2);
+	ncols = 1 + (pick(3) == 0);
+	out_printf(o, "positions:%s%s\nevents: Ir%s\nob=(1) o1\nfl=(1) a1\nfn=(1) f1\n",
+		   nsub == 2 || instr ? " instr" : "", nsub == 2 || !instr ? " line" : "",
+		   ncols == 2 ? " Dr" : "");
+	named[0][1] = named[1][1] = named[2][1] = true;
+	for (unsigned i = 0; i < n; i++) {
+		const unsigned what = pick(100);
+
+		if (what < 40)
+			put_run(o);
+		else if (what < 50) {
+			put_positions(o);
+			put_costs(o);
+		} else if (what < 65)
+			put_jump(o);
+		else if (what < 82)
+			put_call(o);
+		else if (what < 95)
+			put_head(o);
+		else if (what < 98) {
+			out_c(o, ONE_OF("fi=", "fe="));
+			put_name(o, 0, pick(6));
+		} else
+			out_c(o, ONE_OF("# a comment\n", "odd\n", "ob=(1)\n", "jfi=(1)\n",
+					"part: 2\n"));
+	}
+	out_printf(o, "#%*s\n", 700, "room to look ahead");
+}
+
+/* One more name whose id is far from the others makes an array of all below. */
+static void put_far_ids(struct out *o)
+{
+	out_c(o, "positions: line\nevents: Ir\nfl=(1) a\nfn=(0) f\n1 1\ncfn=(20000) far\n"
+		 "calls=1 1\n2 5\nfn= plain\n1 2\nfn=(0)\n3 4\n");
+	for (unsigned i = 1; i < 700; i++)
+		out_printf(o, "cfn=(%u) g%u\ncalls=1 1\n+1 %u\n", i, i, i);
+	out_c(o, "cfn=(20001) farther\ncalls=1 1\n+1 7\ncfn=(20000)\ncalls=1 1\n+1 9\n"
+		 "cfn=(0)\ncalls=2 1\n+1 11\nfn=(20000)\n1 3\n");
+	out_printf(o, "#%*s\n", 700, "room to look ahead");
+}
+
+static bool agree(const char *text, size_t n, const char **how, char *why, size_t size)
+{
+	const struct {
+		const char *name;
+		struct naive_way way;
+	} ways[] = {
+		{"in two stretches", {.jobs = 2, .stretch = n / 2 + 1}},
+		{"in short stretches", {.jobs = 2, .stretch = 900}},
+	};
+	const char *const *const paths = scan_paths();
+	struct naive r;
+	bool same = true;
+
+	naive_read(&r, text, n);
+	for (size_t i = 0; paths[i] && same; i++) {
+		scan_force(*how = paths[i]);
+		same = naive_agrees(&r, text, n, &(struct naive_way){.jobs = 1}, why,
+				    size);
+	}
+	scan_force(paths[0]);
+	for (size_t i = 0; i < COUNT(ways) && same; i++) {
+		*how = ways[i].name;
+		same = naive_agrees(&r, text, n, &ways[i].way, why, size);
+	}
+	naive_free(&r);
+	return same;
+}
+
+int main(int argc, char **argv)
+{
+	const uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
+	const uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : 400;
+	uint64_t wrong = 0;
+	const char *how = "";
+	char why[1400] = "";
+	struct out o;
+
+	for (uint64_t i = seed; i < seed + n; i++) {
+		out_mem(&o);
+		state = hash_mix(i);
+		put_profile(&o);
+		if (!agree(o.buf, o.n, &how, why, sizeof(why)) && wrong++ < 3)
+			printf("# profile %" PRIu64 ", %s: %s\n", i, how, why);
+		out_close(&o);
+	}
+	is_u64(wrong, 0, "%" PRIu64 " profiles of first blocks", n);
+	out_mem(&o);
+	put_far_ids(&o);
+	ok(agree(o.buf, o.n, &how, why, sizeof(why)), "ids far apart: %s %s", how, why);
+	out_close(&o);
+	return done_testing();
+}
