@@ -597,8 +597,7 @@ static HOT const char *near_jump(struct first *f, const char *p, unsigned nsub,
 
 /* ---- calls ---- */
 
-/* "cfn=(12)\ncalls=1 +3 0\n* 0 67\n", of a name that is known and the object and file at hand; the
- * end, or NULL with nothing changed. */
+/* "cfn=(12)\ncalls=1 +3 0\n* 0 67\n", of a name that is known; the end, or NULL with nothing changed. */
 static HOT const char *near_call(struct tally *t, struct first *f, const char *p,
 				 unsigned nsub, unsigned ncols, bool instr)
 {
@@ -608,7 +607,7 @@ static HOT const char *near_call(struct tally *t, struct first *f, const char *p
 	uint32_t callee;
 
 	/* "cfn=(", ")\n", "calls=" */
-	if ((load8(p) & low_bytes(5)) != 0x283d6e6663 || t->has_cob || t->has_cfi)
+	if ((load8(p) & low_bytes(5)) != 0x283d6e6663)
 		return NULL;
 	p += 5;
 	if (!few_digits(&p, &id) || load2(p) != 0x0a29 || id >= names->by_id_n ||

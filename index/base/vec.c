@@ -50,8 +50,6 @@ void *vec_block(size_t bytes)
 {
 	void *p;
 
-	if (bytes > SIZE_MAX - LARGE)
-		return NULL;
 	if (bytes < huge_from)
 		return aligned_alloc(CACHE_LINE, whole(bytes, CACHE_LINE));
 	/* What malloc writes in front is in another page: the first huge one is still untouched. */

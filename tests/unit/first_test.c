@@ -20,7 +20,8 @@ enum { IDS = 40, FAR_IDS = 8 };
 static uint64_t state;
 static bool named[3][IDS]; /* files, functions, objects */
 static unsigned nsub, ncols;
-static bool instr; /* the only position is one */
+static bool instr;     /* the only position is one */
+static char rest[100]; /* of the last run's lines, behind their first position */
 
 static unsigned pick(unsigned n)
 {
@@ -77,17 +78,19 @@ static void put_costs(struct out *o)
 	out_c(o, pick(80) ? "\n" : " \n");
 }
 
-/* Lines like each other. */
+/* Lines like each other, and often like those of the run before. */
 static void put_run(struct out *o)
 {
 	const unsigned n = 1 + pick(6);
-	char rest[100];
 	int at = 0;
 
-	if (nsub == 2)
-		at = snprintf(rest, sizeof(rest), " %s", second_position());
-	for (unsigned i = 0; i < ncols; i++)
-		at += snprintf(rest + at, sizeof(rest) - (size_t)at, " %s", cost());
+	if (!rest[0] || pick(2)) {
+		if (nsub == 2)
+			at = snprintf(rest, sizeof(rest), " %s", second_position());
+		for (unsigned i = 0; i < ncols; i++)
+			at += snprintf(rest + at, sizeof(rest) - (size_t)at, " %s",
+				       cost());
+	}
 	for (unsigned i = 0; i < n; i++)
 		out_printf(o, "+%u%s\n", 1 + pick(pick(4) ? 9 : 70), rest);
 }
@@ -165,6 +168,7 @@ static void put_profile(struct out *o)
 	const unsigned n = 60 + pick(200);
 
 	memset(named, 0, sizeof(named));
+	rest[0] = '\0';
 	nsub = 1 + (pick(3) > 0);
 	instr = pick(2);
 	ncols = 1 + (pick(3) == 0);
