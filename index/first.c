@@ -266,8 +266,8 @@ static uint32_t name_at(struct tally *t, enum name_space space, const char **p,
 	return slot;
 }
 
-/* "\nfn=(12) name\n" where a cost line follows that begins the first block of a function: that
- * line, or NULL with nothing changed. */
+/* "\nfn=(12) name\n" where a cost line follows, of a function that has no entries: that line, or
+ * NULL with nothing changed. */
 static __attribute__((noinline)) const char *head(struct tally *t, const struct decode *d,
 						  struct place *pl, const char *p,
 						  const char *end)
@@ -288,7 +288,7 @@ static __attribute__((noinline)) const char *head(struct tally *t, const struct 
 
 	if (!positions(&line, d, pl->at, at) || !costs(&line, d, cost, &n))
 		return NULL;
-	if (tally_first_block(t, name, &begun))
+	if (tally_new_block(t, name, &begun))
 		return no_memory(t);
 	if (!begun)
 		return NULL;

@@ -377,18 +377,17 @@ static int enter_fn(struct tally *t)
 	return t->fn[f].stamp == t->npart ? 0 : tally_touch_fn(t, f);
 }
 
-int tally_first_block(struct tally *t, uint32_t name, bool *begun)
+int tally_new_block(struct tally *t, uint32_t name, bool *begun)
 {
 	const uint32_t f =
 		fn_cached(t, t->ob, t->has_fl ? t->fl : t->file, name, false, false);
 
 	if (f == NONE)
 		return -1;
-	*begun = !t->fn[f].head && !t->fn[f].again && f != t->cur_fn;
+	*begun = !t->fn[f].head;
 	if (!*begun)
 		return 0;
 	row_fn(t, name);
-	t->said = true;
 	return enter_fn(t);
 }
 

@@ -218,9 +218,10 @@ int tally_once_call(struct tally *t, struct once_row *r, const uint64_t *cost);
 /* A call of the block at hand to "cfn=" with the name slot cfn: the callee's slot, and the edge's
  * calls and E costs, to be added to; NULL when memory is out. */
 uint64_t *tally_call(struct tally *t, uint32_t cfn, uint32_t *callee);
-/* "fn=" with the name slot `name`, and a line of costs: *begun when that is the first block of the
- * function, which it is in then (in_once); else nothing is changed.  0, or -1 when memory is out. */
-int tally_first_block(struct tally *t, uint32_t name, bool *begun);
+/* "fn=" with the name slot `name`, and a line of costs: *begun when that function has no entries
+ * yet, and is entered (its second block is no more in_once); else nothing is changed.  0, or -1
+ * when memory is out. */
+int tally_new_block(struct tally *t, uint32_t name, bool *begun);
 /* A piece of f's lines begins; 0, or -1 when memory is out.  It ends; t->spill_failed when it
  * could not be written away. */
 int tally_begin_piece(struct tally *t, uint32_t f);
