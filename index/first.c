@@ -196,33 +196,6 @@ static HOT bool few_digits(const char **p, uint64_t *out)
 	return true;
 }
 
-/* "jump=12 +3 0 \n* 0 \n" or "jcnd=3/12 ..."; the end, or NULL with nothing changed. */
-static __attribute__((noinline)) const char *jump(struct tally *t, const struct decode *d,
-						  struct place *pl, const char *p)
-{
-	const bool cond = memcmp(p, "jcnd=", 5) == 0;
-	uint64_t to[SUBS], at[SUBS];
-	struct once_row r = {.kind = cond ? ENTRY_JCND : ENTRY_JUMP};
-
-	if (!cond && memcmp(p, "jump=", 5) != 0)
-		return NULL;
-	p += 5;
-	if (cond && (!few_digits(&p, &r.taken) || *p++ != '/'))
-		return NULL;
-	if (!few_digits(&p, &r.count) || *p++ != ' ' || !positions(&p, d, pl->at, to) ||
-	    *p++ != '\n' || !positions(&p, d, pl->at, at) || *p++ != '\n')
-		return NULL;
-	if (!cond)
-		r.taken = r.count;
-	r.to[0] = to[SUB_INSTR];
-	r.to[1] = to[SUB_LINE];
-	r.to[2] = (uint64_t)t->fn_name << 32 | t->file;
-	t->lines += 2;
-	t->cost_lines++;
-	place(pl, &r, at, t);
-	return tally_add_once(t, &r, NULL) ? no_memory(t) : p;
-}
-
 /* ---- names ---- */
 
 enum { /* other names and ids are left to decode.h */
@@ -525,32 +498,44 @@ static HOT void keep_line(struct same *s, const struct first *f, const unsigned 
 	s->size = (unsigned)size;
 }
 
-/* ---- jumps ---- */
+/* ---- jumps and calls ---- */
 
-/* The position of a jump's own line, most often that of the line before with no line of code
- * known. */
-static HOT bool source(const struct first *f, const char **p, uint64_t *at, unsigned nsub)
+/* The positions at *p, with one blank behind each. */
+static HOT bool places(const struct first *f, const char **p, uint64_t *at, unsigned nsub)
 {
-	/* "* 0 \n" */
-	if (nsub == 2 && (load8(*p) & low_bytes(5)) == 0x0a2030202a) {
-		at[0] = f->at[0];
-		at[1] = 0;
-		*p += 5;
-		return true;
-	}
 	for (unsigned i = 0; i < nsub; i++)
 		if (!position(p, f->at[i], &at[i]) || *(*p)++ != ' ')
 			return false;
-	return *(*p)++ == '\n';
+	return true;
 }
 
-/* A jump and its line; the end, or NULL with nothing changed. */
-static HOT const char *near_jump(struct first *f, const char *p, unsigned nsub,
-				 bool instr)
+/* A row with this tag at the positions `at`, where f is then: its first bytes to out; their
+ * end. */
+static HOT unsigned char *put_place(struct first *f, unsigned char *out, unsigned tag,
+				    const uint64_t *at, unsigned nsub, bool instr)
 {
-	const bool cond = p[1] == 'c';
-	uint64_t to[2], at[2], count, taken = 0, a, b, di, dl;
-	unsigned char *out = f->out;
+	const uint64_t a = nsub == 2 || instr ? at[0] : f->before[0];
+	const uint64_t b = nsub == 2 ? at[1] : instr ? f->before[1] : at[0];
+	const uint64_t di = varint_zigzag(f->before[0], a);
+	const uint64_t dl = varint_zigzag(f->before[1], b);
+
+	*out++ = (unsigned char)(tag | (di ? ONCE_INSTR : 0) | (dl ? ONCE_LINE : 0));
+	out = once_put_change(out, di);
+	out = once_put_change(out, dl);
+	f->before[0] = a;
+	f->before[1] = b;
+	for (unsigned i = 0; i < nsub; i++)
+		f->at[i] = at[i];
+	f->rows++;
+	return out;
+}
+
+/* "jump=12 +3 0 \n* 0 \n" or "jcnd=3/12 ..."; the end, or NULL with nothing changed. */
+static HOT const char *jump(struct first *f, const char *p, unsigned nsub, bool instr)
+{
+	const bool cond = p[1] == 'c', far = f->to != f->here;
+	uint64_t to[2], at[2], count, taken = 0;
+	unsigned char *out;
 
 	/* "jcnd=", "jump=" */
 	if ((load8(p) & low_bytes(5)) != (cond ? 0x3d646e636a : 0x3d706d756a))
@@ -558,26 +543,24 @@ static HOT const char *near_jump(struct first *f, const char *p, unsigned nsub,
 	p += 5;
 	if (cond && (!few_digits(&p, &taken) || *p++ != '/'))
 		return NULL;
-	if (!few_digits(&p, &count) || *p++ != ' ')
+	if (!few_digits(&p, &count) || *p++ != ' ' || !places(f, &p, to, nsub) ||
+	    *p++ != '\n')
 		return NULL;
-	for (unsigned i = 0; i < nsub; i++)
-		if (!position(&p, f->at[i], &to[i]) || *p++ != ' ')
-			return NULL;
-	if (*p++ != '\n' || !source(f, &p, at, nsub))
+	/* "* 0 \n": most often where the line before is, with no line of code known */
+	if (nsub == 2 && (load8(p) & low_bytes(5)) == 0x0a2030202a) {
+		at[0] = f->at[0];
+		at[1] = 0;
+		p += 5;
+	} else if (!places(f, &p, at, nsub) || *p++ != '\n') {
 		return NULL;
-	a = nsub == 2 || instr ? at[0] : f->before[0];
-	b = nsub == 2 ? at[1] : instr ? f->before[1] : at[0];
-	di = varint_zigzag(f->before[0], a);
-	dl = varint_zigzag(f->before[1], b);
-	*out++ =
-		(unsigned char)((cond ? ENTRY_JCND : ENTRY_JUMP) | (di ? ONCE_INSTR : 0) |
-				(dl ? ONCE_LINE : 0) | (f->to != f->here ? ONCE_TO : 0));
-	out = once_put_change(out, di);
-	out = once_put_change(out, dl);
-	out = varint_put_flat(out, nsub == 2 || instr ? varint_zigzag(a, to[0]) : 0);
-	out = nsub == 2 || !instr ? varint_put_flat(out, varint_zigzag(b, to[nsub - 1]))
-				  : varint_put(out, 0);
-	if (f->to != f->here) {
+	}
+	out = put_place(f, f->out, (cond ? ENTRY_JCND : ENTRY_JUMP) | (far ? ONCE_TO : 0),
+			at, nsub, instr);
+	out = varint_put_flat(out, nsub == 2 || instr ? varint_zigzag(f->before[0], to[0])
+						      : 0);
+	out = varint_put_flat(
+		out, nsub == 2 || !instr ? varint_zigzag(f->before[1], to[nsub - 1]) : 0);
+	if (far) {
 		out = varint_put(out, f->here >> 32);
 		out = varint_put(out, f->here & UINT32_MAX);
 		f->to = f->here;
@@ -586,24 +569,18 @@ static HOT const char *near_jump(struct first *f, const char *p, unsigned nsub,
 	if (cond)
 		out = varint_put_flat(out, taken);
 	f->out = out;
-	f->before[0] = a;
-	f->before[1] = b;
-	for (unsigned i = 0; i < nsub; i++)
-		f->at[i] = at[i];
-	f->rows++;
 	f->lines += 2;
 	return p;
 }
 
-/* ---- calls ---- */
-
-/* "cfn=(12)\ncalls=1 +3 0\n* 0 67\n", of a name that is known; the end, or NULL with nothing changed. */
+/* "cfn=(12)\ncalls=1 +3 0\n* 0 67\n", of a name that is known; the end, or NULL with nothing
+ * changed. */
 static HOT const char *near_call(struct tally *t, struct first *f, const char *p,
 				 unsigned nsub, unsigned ncols, bool instr)
 {
 	const struct names *names = &t->names[SPACE_FN];
-	uint64_t id, count, cost[2], to, at[2], a, b, di, dl, *sum;
-	unsigned char *out = f->out;
+	uint64_t id, count, cost[2], to, at[2], *sum;
+	unsigned char *out;
 	uint32_t callee;
 
 	/* "cfn=(", ")\n", "calls=" */
@@ -620,11 +597,8 @@ static HOT const char *near_call(struct tally *t, struct first *f, const char *p
 		if (*p++ != ' ' || !position(&p, f->at[i], &to))
 			return NULL;
 	p += *p == ' ';
-	if (*p++ != '\n')
+	if (*p++ != '\n' || !places(f, &p, at, nsub))
 		return NULL;
-	for (unsigned i = 0; i < nsub; i++)
-		if (!position(&p, f->at[i], &at[i]) || *p++ != ' ')
-			return NULL;
 	for (unsigned i = 0; i < ncols; i++)
 		if (!few_digits(&p, &cost[i]) || *p++ != (i + 1 < ncols ? ' ' : '\n'))
 			return NULL;
@@ -632,26 +606,14 @@ static HOT const char *near_call(struct tally *t, struct first *f, const char *p
 	if (!sum)
 		return no_memory(t);
 	tally_add(t, sum, count);
-	for (unsigned i = 0; i < ncols; i++)
-		tally_add(t, sum + 1 + i, cost[i]);
-	a = nsub == 2 || instr ? at[0] : f->before[0];
-	b = nsub == 2 ? at[1] : instr ? f->before[1] : at[0];
-	di = varint_zigzag(f->before[0], a);
-	dl = varint_zigzag(f->before[1], b);
-	*out++ = (unsigned char)(ncols << ONCE_COSTS | ENTRY_CALL |
-				 (di ? ONCE_INSTR : 0) | (dl ? ONCE_LINE : 0));
-	out = once_put_change(out, di);
-	out = once_put_change(out, dl);
+	out = put_place(f, f->out, ncols << ONCE_COSTS | ENTRY_CALL, at, nsub, instr);
 	out = varint_put(out, callee);
 	out = varint_put(out, count);
-	for (unsigned i = 0; i < ncols; i++)
+	for (unsigned i = 0; i < ncols; i++) {
+		tally_add(t, sum + 1 + i, cost[i]);
 		out = varint_put(out, cost[i]);
+	}
 	f->out = out;
-	f->before[0] = a;
-	f->before[1] = b;
-	for (unsigned i = 0; i < nsub; i++)
-		f->at[i] = at[i];
-	f->rows++;
 	f->lines += 3;
 	return p;
 }

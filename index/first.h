@@ -3,8 +3,9 @@
  *
  * Such lines (once.h) are most of a profile of one part, and each is new: all there is to do
  * is to read its numbers and to pack them.  The usual forms, cost lines of up to four
- * numbers and jumps, are taken here straight from the text; everything else, and whatever is
- * odd about one of these, is left to decode.h and tally.h, which give the same result.
+ * numbers, jumps, calls, and the heads of functions that are new, are taken here straight from
+ * the text; everything else, and whatever is odd about one of these, is left to decode.h and
+ * tally.h, which give the same result.
  */
 #ifndef QUERN_FIRST_H
 #define QUERN_FIRST_H
