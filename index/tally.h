@@ -64,10 +64,10 @@ struct fn_slot {
 	uint64_t once_at;  /* its last piece in tally.once (once.h), */
 	uint32_t once_n;   /* bytes of it; 0: none */
 	uint32_t once_all; /* bytes of all its pieces, UINT32_MAX at most */
-	/* The last edge to it that was made or looked for, and that one's caller; UINT32_MAX: none. */
+	/* The last edge to it that was made or looked for; its caller, UINT32_MAX: none. */
 	uint32_t edge_in, edge_from;
-	/* 0: it calls nothing yet; UINT32_MAX: its edges are in edge_by; else they stand together, the
-	 * first at edge_out - 1. */
+	/* 0: it calls nothing yet; UINT32_MAX: its edges are in edge_by; else they stand
+	 * together, the first at edge_out - 1. */
 	uint32_t edge_out;
 };
 

@@ -29,7 +29,8 @@ struct ordered {
 	void *arg;
 };
 
-/* 0, or what take() or meanwhile() said.  A thread that cannot be had is no error: others do its work. */
+/* 0, or what take() or meanwhile() said.  A thread that cannot be had is no error: others do
+ * its work. */
 int ordered_run(const struct ordered *o);
 
 /* The threads that are meant by `jobs`: 0 is one per core; 1 to 256. */

@@ -44,8 +44,8 @@ static inline int vec_reserve_raw(void *pp, size_t *cap, size_t need, size_t siz
 /* The same, and the array begins at a cache line. */
 int vec_reserve_lines(void *pp, size_t *cap, size_t need, size_t size);
 
-/* A block of so many bytes, 2^63 at most, from the start of a cache line on, with huge pages when it is large; NULL: there is no
- * memory. */
+/* A block of so many bytes, 2^63 at most, from the start of a cache line on, with huge pages
+ * when it is large; NULL: there is no memory. */
 void *vec_block(size_t bytes);
 
 #endif
