@@ -267,7 +267,6 @@ static __attribute__((noinline)) const char *head(struct tally *t, const struct 
 		return NULL;
 	t->lines += lines;
 	pl->before[0] = pl->before[1] = 0;
-	pl->same.size = 0;
 	return p;
 }
 

@@ -335,6 +335,16 @@ static int costs(struct verify *v)
 
 /* ---- detail ---- */
 
+/* Below 0 when a stands before b: by file, instr and line. */
+static int by_place(struct store_line a, struct store_line b)
+{
+	if (a.file != b.file)
+		return a.file < b.file ? -1 : 1;
+	if (a.instr != b.instr)
+		return a.instr < b.instr ? -1 : 1;
+	return a.line < b.line ? -1 : a.line > b.line;
+}
+
 static int lines_of(struct verify *v, fn_id f)
 {
 	uint32_t events = v->in->events;
@@ -345,6 +355,9 @@ static int lines_of(struct verify *v, fn_id f)
 	if (store_lines(v->st, f, &v->a, &row, &cost, &n, v->err))
 		return (int)v->err->kind;
 	v->out->detail += n;
+	for (size_t i = 1; i < n; i++)
+		if (by_place(row[i - 1], row[i]) >= 0)
+			return wrong(v, TABLE_LINES, 0, "its rows are not in order");
 	for (uint32_t e = 0; v->out->sums && e < events; e++) {
 		uint64_t sum = 0;
 
@@ -369,6 +382,15 @@ static int sites_of(struct verify *v, fn_id f)
 	if (store_sites(v->st, f, &v->a, &row, &cost, &n, v->err))
 		return (int)v->err->kind;
 	v->out->detail += n;
+	for (size_t i = 1; i < n; i++) {
+		const struct store_site *a = &row[i - 1], *b = &row[i];
+		const int order =
+			by_place((struct store_line){a->file, a->line, a->instr},
+				 (struct store_line){b->file, b->line, b->instr});
+
+		if (order > 0 || (order == 0 && a->edge >= b->edge))
+			return wrong(v, TABLE_SITES, 0, "its rows are not in order");
+	}
 	/* Column 0 counts calls. */
 	for (uint32_t e = 0; v->out->sums && e <= events; e++) {
 		memset(v->sum, 0, edges * sizeof(*v->sum));
@@ -388,17 +410,30 @@ static int sites_of(struct verify *v, fn_id f)
 	return 0;
 }
 
+static int jumps_of(struct verify *v, fn_id f)
+{
+	struct store_jump *row;
+	size_t n;
+
+	if (store_jumps(v->st, f, &v->a, &row, &n, v->err))
+		return (int)v->err->kind;
+	v->out->detail += n;
+	for (size_t i = 1; i < n; i++) {
+		const struct store_jump *a = &row[i - 1], *b = &row[i];
+
+		if (by_place((struct store_line){a->file, a->line, a->instr},
+			     (struct store_line){b->file, b->line, b->instr}) > 0)
+			return wrong(v, TABLE_JUMPS, 0, "its rows are not in order");
+	}
+	return 0;
+}
+
 static int detail(struct verify *v)
 {
 	for (fn_id f = 0; f < v->in->functions; f++) {
-		struct store_jump *row;
-		size_t n;
-
 		arena_reset(&v->a);
-		if (lines_of(v, f) || sites_of(v, f) ||
-		    store_jumps(v->st, f, &v->a, &row, &n, v->err) || stopped(v))
+		if (lines_of(v, f) || sites_of(v, f) || jumps_of(v, f) || stopped(v))
 			return (int)v->err->kind;
-		v->out->detail += n;
 	}
 	if (v->out->detail != v->in->lines + v->in->callsites + v->in->jumps)
 		return wrong(v, TABLE_META, 0, "its counts are not those of the rows");

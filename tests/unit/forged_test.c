@@ -24,7 +24,8 @@
 
 /* A cycle of C and D, and names that the second part has, too. */
 static const char text[] = SAMPLE_HEAD
-	"fn=(5) C\n0x50 1 2\ncfn=(6) D\ncalls=1 0x60\n0x52 1 4\nfn=(6)\n0x60 1 3\ncfn=(5)\n"
+	"fn=(5) C\n0x50 1 2\ncfn=(6) D\ncalls=1 0x60\n0x52 1 4\njump=1 0x50 1\n0x56 2\n"
+	"jump=1 0x50 1\n0x58 2\nfn=(6)\n0x60 1 3\ncfn=(5)\n"
 	"calls=1 0x50\n0x62 1 1\n" SAMPLE_TAIL;
 
 static char profile[100], good_path[100], bad_path[100];
@@ -129,6 +130,12 @@ static void set_row(struct value *v, uint64_t row, uint64_t to)
 static void set_byte(struct value *v, uint64_t at, uint64_t to)
 {
 	v->p[at] = (unsigned char)to;
+}
+
+static void set_two_bytes(struct value *v, uint64_t at, uint64_t to)
+{
+	v->p[at] = (unsigned char)to;
+	v->p[at + 1] = (unsigned char)(to >> 8);
 }
 
 static void add_to_last_byte(struct value *v, uint64_t n, uint64_t b)
@@ -331,6 +338,12 @@ static const struct forgery {
 	 "rank by self cost block 0: it is not in order"},
 	{TABLE_RANK_INCL, 0, set_row, 0, 1, NULL,
 	 "rank by inclusive cost block 0: it is not in order"},
+	{TABLE_LINES, 0, set_two_bytes, 42, 0, NULL,
+	 "cost lines block 0: its rows are not in order"},
+	{TABLE_SITES, 0, set_two_bytes, 21, 0x100, NULL,
+	 "call sites block 0: its rows are not in order"},
+	{TABLE_JUMPS, 0, set_two_bytes, 21, 0x100, NULL,
+	 "jumps block 0: its rows are not in order"},
 
 	/* In sums. */
 	{TABLE_FN_CALLS, 0, set_row, 0, 1000, NULL,
