@@ -131,7 +131,7 @@ static void put_call(struct out *o)
 		out_c(o, "cfn=");
 		put_name(o, 1, pick(IDS));
 	}
-	out_printf(o, "calls=%s ", cost());
+	out_printf(o, "calls=%s ", pick(80) ? cost() : "x");
 	put_positions(o);
 	out_c(o, pick(10) ? " \n" : "\n");
 	if (pick(60) == 0)
