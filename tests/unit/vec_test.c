@@ -67,8 +67,45 @@ static void test_too_much(void)
 	free(v);
 }
 
+/* Past every size at which growing goes another way, the odd width so that blocks are not full. */
+static void test_sizes(size_t huge)
+{
+	enum { N = 500000 };
+	struct odd {
+		unsigned char b[28];
+	} *zeroed = NULL, *raw = NULL, *aligned = NULL;
+	size_t caps[3] = {0}, wrong = 0, before;
+
+	vec_policy(VEC_OWN_MAP, huge);
+	for (size_t n = 0; n < N; n++) {
+		before = caps[0];
+		if (vec_reserve(&zeroed, &caps[0], n + 1, sizeof(*zeroed)) ||
+		    vec_reserve_raw(&raw, &caps[1], n + 1, sizeof(*raw)) ||
+		    vec_reserve_lines(&aligned, &caps[2], n + 1, sizeof(*aligned)))
+			break;
+		for (size_t i = before; i < caps[0]; i++)
+			for (size_t k = 0; k < sizeof(zeroed->b); k++)
+				wrong += zeroed[i].b[k] != 0;
+		wrong += (uintptr_t)aligned % 64;
+		zeroed[n].b[27] = raw[n].b[27] = aligned[n].b[27] =
+			(unsigned char)(n % 251);
+	}
+	is_u64(wrong, 0, "huge from %zu: new elements are zeros, arrays at a cache line",
+	       huge);
+	for (size_t n = 0; n < N; n++)
+		wrong += zeroed[n].b[27] != n % 251 || raw[n].b[27] != n % 251 ||
+			 aligned[n].b[27] != n % 251;
+	is_u64(wrong, 0, "huge from %zu: %d of 28 bytes stay where arrays move", huge, N);
+	free(zeroed);
+	free(raw);
+	free(aligned);
+	vec_policy(32 << 20, 2 << 20);
+}
+
 int main(void)
 {
+	test_sizes(VEC_HUGE);
+	test_sizes(2 << 20);
 	test_growth();
 	test_old_elements_stay();
 	test_too_much();
