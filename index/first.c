@@ -184,18 +184,6 @@ other_line(struct tally *t, const struct decode *d, struct place *pl, const char
 	return tally_add_once(t, &r, cost) ? no_memory(t) : p;
 }
 
-/* A number of few digits, most often. */
-static HOT bool few_digits(const char **p, uint64_t *out)
-{
-	const unsigned n = leading_digits(load8(*p));
-
-	if (__builtin_expect(n - 1 > 6, 0))
-		return digits_number(p, out);
-	*out = digits_at(*p, n);
-	*p += n;
-	return true;
-}
-
 /* ---- names ---- */
 
 enum { /* other names and ids are left to decode.h */
@@ -540,9 +528,9 @@ static HOT const char *jump(struct first *f, const char *p, unsigned nsub, bool 
 	if ((load8(p) & low_bytes(5)) != (cond ? 0x3d646e636a : 0x3d706d756a))
 		return NULL;
 	p += 5;
-	if (cond && (!few_digits(&p, &taken) || *p++ != '/'))
+	if (cond && (!digits_number(&p, &taken) || *p++ != '/'))
 		return NULL;
-	if (!few_digits(&p, &count) || *p++ != ' ' || !places(f, &p, to, nsub) ||
+	if (!digits_number(&p, &count) || *p++ != ' ' || !places(f, &p, to, nsub) ||
 	    *p++ != '\n')
 		return NULL;
 	/* "* 0 \n": most often where the line before is, with no line of code known */
@@ -586,11 +574,11 @@ static HOT const char *near_call(struct tally *t, struct first *f, const char *p
 	if ((load8(p) & low_bytes(5)) != 0x283d6e6663)
 		return NULL;
 	p += 5;
-	if (!few_digits(&p, &id) || load2(p) != 0x0a29 || id >= names->by_id_n ||
+	if (!digits_number(&p, &id) || load2(p) != 0x0a29 || id >= names->by_id_n ||
 	    !names->by_id[id] || (load8(p + 2) & low_bytes(6)) != 0x3d736c6c6163)
 		return NULL;
 	p += 8;
-	if (!few_digits(&p, &count))
+	if (!digits_number(&p, &count))
 		return NULL;
 	for (unsigned i = 0; i < nsub; i++)
 		if (*p++ != ' ' || !position(&p, f->at[i], &to))
@@ -599,7 +587,7 @@ static HOT const char *near_call(struct tally *t, struct first *f, const char *p
 	if (*p++ != '\n' || !places(f, &p, at, nsub))
 		return NULL;
 	for (unsigned i = 0; i < ncols; i++)
-		if (!few_digits(&p, &cost[i]) || *p++ != (i + 1 < ncols ? ' ' : '\n'))
+		if (!digits_number(&p, &cost[i]) || *p++ != (i + 1 < ncols ? ' ' : '\n'))
 			return NULL;
 	sum = tally_call(t, names->by_id[id], &callee);
 	if (!sum)

@@ -53,6 +53,14 @@ bool naive_agree_by(const char *text, size_t n, const struct naive_way *way, cha
 /* The same for a text that naive_read() has read, so that it can be indexed in many ways. */
 bool naive_agrees(const struct naive *r, const char *text, size_t n,
 		  const struct naive_way *way, char *why, size_t size);
+/* The same with every instruction set by one thread, and then in each of the nways ways; *how
+ * names the last that was tried, the one that does not agree. */
+struct naive_named_way {
+	const char *name;
+	struct naive_way way;
+};
+bool naive_agrees_each(const char *text, size_t n, const struct naive_named_way *ways,
+		       size_t nways, const char **how, char *why, size_t size);
 /* The same for files that are one profile: one behind the other, with "NEW PROFILING FILE"
  * between, they say the same.  The first `before` of them are indexed first, then the others
  * are added to that index.  Also true when there is nothing to compare: a file is no profile,

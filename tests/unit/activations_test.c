@@ -10,38 +10,19 @@
 #include <string.h>
 
 #include "index/base/out.h"
-#include "index/scan.h"
 #include "tests/naive.h"
 #include "tests/tap.h"
 
 static bool agree(const char *text, size_t n, const char **how, char *why, size_t size)
 {
-	const struct {
-		const char *name;
-		struct naive_way way;
-	} ways[] = {
+	const struct naive_named_way ways[] = {
 		{"in two stretches", {.jobs = 2, .stretch = n / 2 + 1}},
 		{"in seven stretches", {.jobs = 2, .stretch = n / 7 + 1}},
 		{"in short stretches", {.jobs = 2, .stretch = 700}},
 		{"packed", {.jobs = 1, .members = 2, .pack = PACK_GZIP}},
 	};
-	const char *const *const paths = scan_paths();
-	struct naive r;
-	bool same = true;
 
-	naive_read(&r, text, n);
-	for (size_t i = 0; paths[i] && same; i++) {
-		scan_force(*how = paths[i]);
-		same = naive_agrees(&r, text, n, &(struct naive_way){.jobs = 1}, why,
-				    size);
-	}
-	scan_force(paths[0]);
-	for (size_t i = 0; i < COUNT(ways) && same; i++) {
-		*how = ways[i].name;
-		same = naive_agrees(&r, text, n, &ways[i].way, why, size);
-	}
-	naive_free(&r);
-	return same;
+	return naive_agrees_each(text, n, ways, COUNT(ways), how, why, size);
 }
 
 /* Blocks that are activations; in one of them one number is near 2^64, and what follows passes

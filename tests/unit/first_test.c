@@ -11,7 +11,6 @@
 
 #include "index/base/hash.h"
 #include "index/base/out.h"
-#include "index/scan.h"
 #include "index/store.h"
 #include "tests/naive.h"
 #include "tests/tap.h"
@@ -227,32 +226,14 @@ static void check_order(void *arg, struct store *st)
 static bool agree(const char *text, size_t n, const char **how, char *why, size_t size)
 {
 	bool sound = true;
-	const struct {
-		const char *name;
-		struct naive_way way;
-	} ways[] = {
+	const struct naive_named_way ways[] = {
 		{"in order", {.jobs = 1, .then = check_order, .arg = &sound}},
 		{"in two stretches", {.jobs = 2, .stretch = n / 2 + 1}},
 		{"in short stretches",
 		 {.jobs = 2, .stretch = 900, .then = check_order, .arg = &sound}},
 	};
-	const char *const *const paths = scan_paths();
-	struct naive r;
-	bool same = true;
 
-	naive_read(&r, text, n);
-	for (size_t i = 0; paths[i] && same; i++) {
-		scan_force(*how = paths[i]);
-		same = naive_agrees(&r, text, n, &(struct naive_way){.jobs = 1}, why,
-				    size);
-	}
-	scan_force(paths[0]);
-	for (size_t i = 0; i < COUNT(ways) && same; i++) {
-		*how = ways[i].name;
-		same = naive_agrees(&r, text, n, &ways[i].way, why, size) && sound;
-	}
-	naive_free(&r);
-	return same;
+	return naive_agrees_each(text, n, ways, COUNT(ways), how, why, size) && sound;
 }
 
 int main(int argc, char **argv)
