@@ -271,7 +271,10 @@ static int build_guarded(void *arg)
 {
 	struct build *b = arg;
 
-	vec_policy(VEC_OWN_MAP, b->in.n == 1 ? VEC_HUGE : HUGE_FROM);
+	/* Arrays that fill a fourth of a huge page have one where memory is not asked to be saved. */
+	const bool roomy = b->in.n == 1 && (!b->opts->mem || b->opts->mem >= MEM);
+
+	vec_policy(VEC_OWN_MAP, roomy ? VEC_HUGE : HUGE_FROM);
 	if (read_profile(b))
 		return (int)b->err->kind;
 	if (!b->opts->merge && refuse_set(&b->in, &b->profile, b->err))
