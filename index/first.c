@@ -12,7 +12,7 @@
  *	    ^			line differs by a byte
  *
  * first_loop.inc has the loop, compiled per instruction set and shape of line.  What does not
- * fit it, such as 0x numbers, is read one number after the other.
+ * fit it, such as numbers of more than 8 digits, is read one number after the other.
  */
 #include "index/first.h"
 
@@ -114,14 +114,26 @@ static HOT bool position(const char **p, uint64_t base, uint64_t *out)
 		*p = q;
 		return true;
 	}
-	/* The line of code of which no line is known. */
-	if (*q == '0' && q[1] == ' ' && !kind) {
-		*out = 0;
-		*p = q + 1;
+	if (*q == '0' && !kind) {
+		uint64_t bad = 0;
+
+		/* The line of code of which no line is known. */
+		if (q[1] == ' ') {
+			*out = 0;
+			*p = q + 1;
+			return true;
+		}
+		q += 2;
+		v = zero_bytes(load8(q) ^ 0x2020202020202020);
+		n = v ? (unsigned)__builtin_ctzll(v) >> 3 : 8;
+		*out = hex_before(q + n, n, &bad);
+		if (__builtin_expect(q[-1] != 'x' || q[n] != ' ' || n == 0 || bad, 0))
+			return other_position(p, base, out);
+		*p = q + n;
 		return true;
 	}
 	n = leading_digits(load8(q));
-	if (__builtin_expect(n - 1 > 6 || q[n] == 'x', 0))
+	if (__builtin_expect(n - 1 > 6, 0))
 		return other_position(p, base, out);
 	v = digits_at(q, n);
 	*p = q + n;
@@ -363,28 +375,43 @@ struct first {
 	unsigned char *out;
 };
 
-/* Ones for the low n bytes, n up to 8. */
+/* Ones for the low n of 16 bytes; the first 8 are [0]. */
+#define LOW(n) ((n) < 8 ? ((uint64_t)1 << 8 * ((n)&7)) - 1 : UINT64_MAX)
+#define LOW_BYTES(n)                             \
+	{                                        \
+		LOW(n), (n) > 8 ? LOW((n)-8) : 0 \
+	}
+static const uint64_t low[17][2] = {
+	LOW_BYTES(0),  LOW_BYTES(1),  LOW_BYTES(2),  LOW_BYTES(3),  LOW_BYTES(4),
+	LOW_BYTES(5),  LOW_BYTES(6),  LOW_BYTES(7),  LOW_BYTES(8),  LOW_BYTES(9),
+	LOW_BYTES(10), LOW_BYTES(11), LOW_BYTES(12), LOW_BYTES(13), LOW_BYTES(14),
+	LOW_BYTES(15), LOW_BYTES(16),
+};
+#undef LOW_BYTES
+#undef LOW
+
+/* Of 8. */
 static HOT uint64_t low_bytes(unsigned n)
 {
-	return n < 8 ? ((uint64_t)1 << 8 * n) - 1 : UINT64_MAX;
+	return low[n][0];
 }
 
 /* The text from `blank` on, n bytes, is what a line may say again. */
 static HOT void keep_text(struct same *s, const char *blank, unsigned n)
 {
 	s->n = n;
-	s->keep[0] = low_bytes(n);
-	s->keep[1] = n > 8 ? low_bytes(n - 8) : 0;
+	s->keep[0] = low[n][0];
+	s->keep[1] = low[n][1];
 	s->text[0] = load8(blank) & s->keep[0];
 	s->text[1] = load8(blank + 8) & s->keep[1];
 }
 
 static HOT bool says_same(struct same s, const char *blank)
 {
-	const uint64_t low = (load8(blank) & s.keep[0]) ^ s.text[0];
-	const uint64_t high = (load8(blank + 8) & s.keep[1]) ^ s.text[1];
+	const uint64_t a = (load8(blank) & s.keep[0]) ^ s.text[0];
+	const uint64_t b = (load8(blank + 8) & s.keep[1]) ^ s.text[1];
 
-	return (low | high) == 0;
+	return (a | b) == 0;
 }
 
 /* Sums may be added without looking: there are 2^20 lines and 2^42 a line. */
@@ -485,8 +512,6 @@ static HOT void keep_line(struct same *s, const struct first *f, const unsigned 
 	s->size = (unsigned)size;
 }
 
-/* ---- jumps and calls ---- */
-
 /* The positions at *p, with one blank behind each. */
 static HOT bool places(const struct first *f, const char **p, uint64_t *at, unsigned nsub)
 {
@@ -494,115 +519,6 @@ static HOT bool places(const struct first *f, const char **p, uint64_t *at, unsi
 		if (!position(p, f->at[i], &at[i]) || *(*p)++ != ' ')
 			return false;
 	return true;
-}
-
-/* A row with this tag at the positions `at`, where f is then: its first bytes to out; their
- * end. */
-static HOT unsigned char *put_place(struct first *f, unsigned char *out, unsigned tag,
-				    const uint64_t *at, unsigned nsub, bool instr)
-{
-	const uint64_t a = nsub == 2 || instr ? at[0] : f->before[0];
-	const uint64_t b = nsub == 2 ? at[1] : instr ? f->before[1] : at[0];
-	const uint64_t di = varint_zigzag(f->before[0], a);
-	const uint64_t dl = varint_zigzag(f->before[1], b);
-
-	*out++ = (unsigned char)(tag | (di ? ONCE_INSTR : 0) | (dl ? ONCE_LINE : 0));
-	out = once_put_change(out, di);
-	out = once_put_change(out, dl);
-	f->before[0] = a;
-	f->before[1] = b;
-	for (unsigned i = 0; i < nsub; i++)
-		f->at[i] = at[i];
-	f->rows++;
-	return out;
-}
-
-/* "jump=12 +3 0 \n* 0 \n" or "jcnd=3/12 ..."; the end, or NULL with nothing changed. */
-static HOT const char *jump(struct first *f, const char *p, unsigned nsub, bool instr)
-{
-	const bool cond = p[1] == 'c', far = f->to != f->here;
-	uint64_t to[2], at[2], count, taken = 0;
-	unsigned char *out;
-
-	/* "jcnd=", "jump=" */
-	if ((load8(p) & low_bytes(5)) != (cond ? 0x3d646e636a : 0x3d706d756a))
-		return NULL;
-	p += 5;
-	if (cond && (!digits_number(&p, &taken) || *p++ != '/'))
-		return NULL;
-	if (!digits_number(&p, &count) || *p++ != ' ' || !places(f, &p, to, nsub) ||
-	    *p++ != '\n')
-		return NULL;
-	/* "* 0 \n": most often where the line before is, with no line of code known */
-	if (nsub == 2 && (load8(p) & low_bytes(5)) == 0x0a2030202a) {
-		at[0] = f->at[0];
-		at[1] = 0;
-		p += 5;
-	} else if (!places(f, &p, at, nsub) || *p++ != '\n') {
-		return NULL;
-	}
-	out = put_place(f, f->out, (cond ? ENTRY_JCND : ENTRY_JUMP) | (far ? ONCE_TO : 0),
-			at, nsub, instr);
-	out = varint_put_flat(out, nsub == 2 || instr ? varint_zigzag(f->before[0], to[0])
-						      : 0);
-	out = varint_put_flat(
-		out, nsub == 2 || !instr ? varint_zigzag(f->before[1], to[nsub - 1]) : 0);
-	if (far) {
-		out = varint_put(out, f->here >> 32);
-		out = varint_put(out, f->here & UINT32_MAX);
-		f->to = f->here;
-	}
-	out = varint_put_flat(out, count);
-	if (cond)
-		out = varint_put_flat(out, taken);
-	f->out = out;
-	f->lines += 2;
-	return p;
-}
-
-/* "cfn=(12)\ncalls=1 +3 0\n* 0 67\n", of a name that is known; the end, or NULL with nothing
- * changed. */
-static HOT const char *near_call(struct tally *t, struct first *f, const char *p,
-				 unsigned nsub, unsigned ncols, bool instr)
-{
-	const struct names *names = &t->names[SPACE_FN];
-	uint64_t id, count, cost[2], to, at[2], *sum;
-	unsigned char *out;
-	uint32_t callee;
-
-	/* "cfn=(", ")\n", "calls=" */
-	if ((load8(p) & low_bytes(5)) != 0x283d6e6663)
-		return NULL;
-	p += 5;
-	if (!digits_number(&p, &id) || load2(p) != 0x0a29 || id >= names->by_id_n ||
-	    !names->by_id[id] || (load8(p + 2) & low_bytes(6)) != 0x3d736c6c6163)
-		return NULL;
-	p += 8;
-	if (!digits_number(&p, &count))
-		return NULL;
-	for (unsigned i = 0; i < nsub; i++)
-		if (*p++ != ' ' || !position(&p, f->at[i], &to))
-			return NULL;
-	p += *p == ' ';
-	if (*p++ != '\n' || !places(f, &p, at, nsub))
-		return NULL;
-	for (unsigned i = 0; i < ncols; i++)
-		if (!digits_number(&p, &cost[i]) || *p++ != (i + 1 < ncols ? ' ' : '\n'))
-			return NULL;
-	sum = tally_call(t, names->by_id[id], &callee);
-	if (!sum)
-		return no_memory(t);
-	tally_add(t, sum, count);
-	out = put_place(f, f->out, ncols << ONCE_COSTS | ENTRY_CALL, at, nsub, instr);
-	out = varint_put(out, callee);
-	out = varint_put(out, count);
-	for (unsigned i = 0; i < ncols; i++) {
-		tally_add(t, sum + 1 + i, cost[i]);
-		out = varint_put(out, cost[i]);
-	}
-	f->out = out;
-	f->lines += 3;
-	return p;
 }
 
 /* ---- the loop ---- */

@@ -174,7 +174,7 @@ static int can_run(const char *name)
 		       __builtin_cpu_supports("avx512bw") &&
 		       __builtin_cpu_supports("avx512vl");
 	if (strcmp(name, "avx2") == 0)
-		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
+		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 	if (strcmp(name, "sse2") == 0)
 		return __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi");
 #endif

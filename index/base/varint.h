@@ -26,22 +26,32 @@ static inline unsigned char *varint_put(unsigned char *p, uint64_t v)
 /* A number of up to 28 bits, its first byte lowest; *n bytes. */
 static inline uint32_t varint_word(uint64_t v, unsigned *n)
 {
-	const uint32_t x = (uint32_t)((v & 0x7f) | (v & 0x3f80) << 1 |
-				      (v & 0x1fc000) << 2 | (v & 0xfe00000) << 3);
-	const unsigned more = (unsigned)(31 - __builtin_clz(x | 1)) / 8;
+	uint32_t x = (uint32_t)v;
 
-	*n = more + 1;
-	return x | (0x808080 & (((uint32_t)1 << 8 * more) - 1));
+	/* Two halves, and halves of these. */
+	x += (x & 0xfffc000) * 3;
+	x += x & 0x3f803f80;
+	const unsigned last = (31u ^ (unsigned)__builtin_clz(x | 1)) & 24;
+
+	*n = last / 8 + 1;
+	return x | (0x808080 & (((uint32_t)1 << last) - 1));
+}
+
+static __attribute__((noinline, unused)) unsigned char *varint_put_long(unsigned char *p,
+									uint64_t v)
+{
+	return varint_put(p, v);
 }
 
 /* The same without a branch for numbers of up to 28 bits whose sizes vary; 8 bytes at p can be
  * written. */
-static inline unsigned char *varint_put_flat(unsigned char *p, uint64_t v)
+static inline __attribute__((always_inline)) unsigned char *
+varint_put_flat(unsigned char *p, uint64_t v)
 {
 	unsigned n;
 
 	if (__builtin_expect(v >> 28 != 0, 0))
-		return varint_put(p, v);
+		return varint_put_long(p, v);
 	v = varint_word(v, &n);
 	p[0] = (unsigned char)v;
 	p[1] = (unsigned char)(v >> 8);

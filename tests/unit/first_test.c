@@ -49,7 +49,8 @@ static void put_name(struct out *o, unsigned space, unsigned id)
 static const char *first_position(void)
 {
 	return ONE_OF("+1", "+3", "+9", "+10", "+62", "+63", "+64", "+200", "*", "-2",
-		      "+0", "0x401000", "0x7fff5fbff8c0", "4096", "+3", "+4", "+5");
+		      "+0", "0x401000", "0x7fff5fbff8c0", "4096", "+3", "+4", "+5",
+		      "0xAbCdEf", "0xfffffff0", "0x0");
 }
 
 static const char *second_position(void)
