@@ -519,7 +519,6 @@ read_fresh(struct detail *d, struct varint_reader *from, struct detail_key *at)
 	struct detail_key *key = l->key, k = *at;
 	const unsigned char *p = from->p;
 	uint64_t least = d->first_line - 1, v;
-	bool ascending = true;
 	size_t n = l->n;
 
 	for (; n < end && from->end - p >= row; n++) {
@@ -537,14 +536,14 @@ read_fresh(struct detail *d, struct varint_reader *from, struct detail_key *at)
 			k.line = varint_unzigzag(k.line, v);
 		}
 		k.row = (uint32_t)n;
-		ascending &= k.instr != key[n - 1].instr ? k.instr > key[n - 1].instr
-							 : k.line > key[n - 1].line;
+		if (__builtin_expect(!detail_key_after(&k, &key[n - 1]), 0)) {
+			l->turn[l->nturn++] = (uint32_t)n;
+			l->ordered = false;
+		}
 		key[n] = k;
 		p = varint_at(p, &l->cost[n]);
 		least = (own | (k.line - 1)) < least ? k.line - 1 : least;
 	}
-	if (!ascending)
-		l->ascending = l->ordered = false;
 	d->first_line = least + 1;
 	d->n += n - l->n;
 	l->n = n;

@@ -1,9 +1,16 @@
 /*
  * detail_lines.c - order the rows of a function; see detail_lines.h.
  *
- * A function's lines stand in the text by address, or by line, files in turns, so they are in
- * order when the turns of each file are put together.  What is not in order then is merged,
- * neighbours that are in order each, until there is one.
+ * A function's lines stand in the text by address, or by line, in turns: of each file, and each
+ * from a few lines in front of where the one before ended.
+ *
+ *	turn	10 11 12 13 14 15
+ *	turn		    14 16 17 18
+ *	turn			     18 19 20
+ *
+ * So the turns of each file are put together, and of each only the lines in front of the end of
+ * those before are merged, equal ones added.  Where that moves too much, neighbours that are in
+ * order each are merged until there is one.
  */
 #include "index/detail_lines.h"
 
@@ -23,6 +30,7 @@ void detail_lines_free(struct detail_lines *l)
 	free(l->spare);
 	free(l->turn);
 	free(l->by_file);
+	free(l->tail);
 	free(l->cost);
 	*l = (struct detail_lines){0};
 }
@@ -107,10 +115,54 @@ int detail_order(struct detail_key **key, size_t *cap, struct detail_key **spare
 	return 0;
 }
 
-/* The turns of each file together, files ascending.  0, or -1 when memory is out. */
+enum { MOVES = 4 }; /* lines that may be moved for each line there is, to merge them */
+
+static void add_line(struct detail_lines *l, const struct detail_key *to,
+		     const struct detail_key *from)
+{
+	uint64_t *sum = l->cost + to->row * l->nevent;
+	const uint64_t *cost = l->cost + from->row * l->nevent;
+
+	for (size_t e = 0; e < l->nevent; e++)
+		sum[e] = detail_add(sum[e], cost[e], &l->full);
+}
+
+/* The first of the n lines `from`, as far as they are in front of one of to[0..*at), go among these;
+ * how many they were, or SIZE_MAX when memory is out.  *moved counts. */
+static size_t merge_tail(struct detail_lines *l, struct detail_key *to, size_t *at,
+			 const struct detail_key *from, size_t n, size_t *moved)
+{
+	struct detail_key *const start = to;
+	size_t first = *at, last, i = 0, k = 0;
+
+	while (first > 0 && !detail_key_after(from, &to[first - 1]))
+		first--;
+	last = *at - first;
+	if (!last)
+		return 0;
+	*moved += last;
+	if (vec_reserve_raw(&l->tail, &l->tail_cap, last, sizeof(*l->tail)))
+		return SIZE_MAX;
+	memcpy(l->tail, to + first, last * sizeof(*to));
+	to += first;
+	while (i < last && k < n) {
+		if (same_line(&l->tail[i], &from[k]))
+			add_line(l, &l->tail[i], &from[k++]);
+		else if (detail_key_after(&l->tail[i], &from[k]))
+			*to++ = from[k++];
+		else
+			*to++ = l->tail[i++];
+	}
+	memcpy(to, l->tail + i, (last - i) * sizeof(*to));
+	*at = (size_t)(to - start) + last - i;
+	return k;
+}
+
+/* The turns of each file together, files ascending, merged as far as that moves few lines.  0, or
+ * -1 when memory is out. */
 static int join_turns(struct detail_lines *l)
 {
-	struct detail_key *to;
+	size_t at = 0, moved = 0, known;
 
 	if (vec_reserve_raw(&l->spare, &l->spare_cap, l->n, sizeof(*l->spare)) ||
 	    vec_reserve_raw(&l->by_file, &l->by_file_cap, l->nturn, sizeof(*l->by_file)))
@@ -119,18 +171,25 @@ static int join_turns(struct detail_lines *l)
 		l->by_file[i] = (struct sort_pair){l->key[l->turn[i]].file, (uint32_t)i};
 	if (sort_pairs(l->by_file, l->nturn))
 		return -1;
-	to = l->spare;
-	l->ordered = l->ascending;
+	l->ordered = true;
 	for (size_t i = 0; i < l->nturn; i++) {
 		const uint32_t turn = l->by_file[i].value;
-		const size_t from = l->turn[turn];
 		const size_t end = turn + 1 < l->nturn ? l->turn[turn + 1] : l->n;
+		size_t from = l->turn[turn];
 
-		memcpy(to, l->key + from, (end - from) * sizeof(*to));
-		if (i && !detail_key_after(to, to - 1))
+		if (moved > MOVES * l->n)
 			l->ordered = false;
-		to += end - from;
+		if (l->ordered) {
+			known = merge_tail(l, l->spare, &at, l->key + from, end - from,
+					   &moved);
+			if (known == SIZE_MAX)
+				return -1;
+			from += known;
+		}
+		memcpy(l->spare + at, l->key + from, (end - from) * sizeof(*l->key));
+		at += end - from;
 	}
+	l->n = at;
 	change_places(&l->key, &l->cap, &l->spare, &l->spare_cap);
 	return 0;
 }
@@ -150,15 +209,10 @@ int detail_lines_order(struct detail_lines *l)
 	/* One was copied into the other. */
 	order(&l->key, &l->cap, &l->spare, &l->spare_cap, l->n, NULL);
 	for (size_t i = 1; i < l->n; i++) {
-		if (same_line(&l->key[last], &l->key[i])) {
-			uint64_t *sum = l->cost + l->key[last].row * l->nevent;
-			const uint64_t *cost = l->cost + l->key[i].row * l->nevent;
-
-			for (size_t e = 0; e < l->nevent; e++)
-				sum[e] = detail_add(sum[e], cost[e], &l->full);
-		} else if (++last != i) {
+		if (same_line(&l->key[last], &l->key[i]))
+			add_line(l, &l->key[last], &l->key[i]);
+		else if (++last != i)
 			l->key[last] = l->key[i];
-		}
 	}
 	l->n = l->n ? last + 1 : 0;
 	return 0;

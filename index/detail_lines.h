@@ -17,17 +17,18 @@
 struct detail_lines {
 	struct detail_key *key, *spare;
 	size_t n, cap, spare_cap;
-	/* Where a line is of another file than the one before, and a place to sort these. */
+	/* Where a line is not behind the one before, or of another file: there a turn begins.  A
+	 * place to sort them, and lines that make room for those of another turn. */
 	uint32_t *turn;
 	struct sort_pair *by_file;
-	size_t nturn, turn_cap, by_file_cap;
+	struct detail_key *tail;
+	size_t nturn, turn_cap, by_file_cap, tail_cap;
 	uint64_t *cost; /* nevent per row */
 	size_t cost_cap;
 	size_t nevent;
 	size_t expected; /* the row that may come again next, */
 	size_t known;	 /* of those before the piece at hand */
-	bool ascending;	 /* and different, from turn to turn, so far; */
-	bool ordered;	 /* all of them */
+	bool ordered;	 /* and different, so far */
 	bool full;	 /* a sum did not fit */
 };
 
@@ -38,7 +39,7 @@ void detail_lines_free(struct detail_lines *l);
 static inline void detail_lines_clear(struct detail_lines *l)
 {
 	l->n = l->nturn = l->expected = l->known = 0;
-	l->ascending = l->ordered = true;
+	l->ordered = true;
 }
 
 static inline bool detail_key_after(const struct detail_key *a,
@@ -61,24 +62,21 @@ enum { DETAIL_SKIPPED = 4 }; /* rows that may be missing where they come again *
 /* Another line, of other costs; the same as below. */
 static inline uint64_t *detail_lines_add(struct detail_lines *l, struct detail_key key)
 {
-	const struct detail_key *before = l->n ? &l->key[l->n - 1] : NULL;
 	uint64_t *cost;
 
-	if (before && key.file == before->file) {
-		if (!detail_key_after(&key, before))
-			l->ascending = l->ordered = false;
-	} else {
-		if (vec_reserve_raw(&l->turn, &l->turn_cap, l->nturn + 1,
-				    sizeof(*l->turn)))
-			return NULL;
-		l->turn[l->nturn++] = (uint32_t)l->n;
-		if (before && key.file < before->file)
-			l->ordered = false;
-	}
+	/* There may be as many turns as lines. */
 	if (vec_reserve_raw(&l->key, &l->cap, l->n + 1, sizeof(*l->key)) ||
+	    vec_reserve_raw(&l->turn, &l->turn_cap, l->cap, sizeof(*l->turn)) ||
 	    vec_reserve_raw(&l->cost, &l->cost_cap, (l->n + 1) * l->nevent + 1,
 			    sizeof(*l->cost)))
 		return NULL;
+	const struct detail_key *before = l->n ? &l->key[l->n - 1] : NULL;
+	const bool after = before && detail_key_after(&key, before);
+
+	if (!after || key.file != before->file) {
+		l->turn[l->nturn++] = (uint32_t)l->n;
+		l->ordered &= after || !before;
+	}
 	key.row = (uint32_t)l->n;
 	l->key[l->n] = key;
 	cost = l->cost + l->n++ * l->nevent;
