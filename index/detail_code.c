@@ -100,11 +100,24 @@ static inline unsigned char *put_line(unsigned char *p, struct detail_shape s,
 		p = put_small(p, key->instr - before->instr);
 	if (s.line)
 		p = put_small(p, varint_zigzag(before->line, key->line));
-	if (s.events == 1)
-		return varint_put_flat(p, *cost);
 	for (uint32_t e = 0; e < s.events; e++)
 		p = varint_put_flat(p, cost[e]);
 	return p;
+}
+
+/* The same of a profile with both positions and one event, where most numbers are small. */
+static inline unsigned char *put_usual_line(unsigned char *p, const struct detail_key *before,
+					    const struct detail_key *key, uint64_t cost)
+{
+	static const struct detail_shape shape = {.events = 1, .instr = true, .line = true};
+	const uint64_t instr = key->instr - before->instr;
+	const uint64_t line = varint_zigzag(before->line, key->line);
+
+	if (__builtin_expect((instr | line) >= 0x80, 0))
+		return put_line(p, shape, before, key, &cost);
+	p[0] = (unsigned char)instr;
+	p[1] = (unsigned char)line;
+	return varint_put_flat(p + 2, cost);
 }
 
 /* Room for n bytes at *p, which is behind what b has. */
@@ -124,6 +137,7 @@ int detail_encode_lines(struct bytes *b, const struct detail_shape *s,
 {
 	const struct detail_shape shape = *s;
 	const size_t room = (NUMBERS_MAX + shape.events) * VARINT_MAX;
+	const bool usual = shape.events == 1 && shape.instr && shape.line;
 	struct detail_writer w = {.b = b, .kind = DETAIL_LINES, .shape = s};
 
 	if (bytes_put(b, n))
@@ -133,11 +147,18 @@ int detail_encode_lines(struct bytes *b, const struct detail_shape *s,
 		const struct detail_key *before = &start;
 		unsigned char *p;
 
+		if (key[n - 1].file == key[i].file)
+			end = n;
 		while (end < n && key[end].file == key[i].file)
 			end++;
 		if (detail_write_group(&w, key[i].file, end - i))
 			return -1;
 		p = b->p + b->n;
+		for (; usual && i < end; before = &key[i++]) {
+			if (put_room(b, &p, room))
+				return -1;
+			p = put_usual_line(p, before, &key[i], cost[key[i].row]);
+		}
 		for (; i < end; before = &key[i++]) {
 			if (put_room(b, &p, room))
 				return -1;

@@ -216,11 +216,12 @@ static uint32_t name_at(struct tally *t, enum name_space space, const char **p,
 
 	if (**p != '(' || !digits_number(&q, &id) || *q != ')' || id >= NEW_IDS)
 		return 0;
-	slot = names_find(names, id);
 	if (q[1] == '\n') {
+		slot = names_id(names, id, t->lines + line);
 		*p = q + 2;
-		return slot;
+		return slot == UINT32_MAX ? 0 : slot;
 	}
+	slot = names_find(names, id);
 	if (end <= q || q[1] != ' ' || (unsigned char)q[2] <= ' ')
 		return 0;
 	nl = memchr(q, '\n', end - q < NAME_BYTES ? (size_t)(end - q) : NAME_BYTES);
@@ -233,7 +234,7 @@ static uint32_t name_at(struct tally *t, enum name_space space, const char **p,
 	else if (space != SPACE_FN || !names_has_parts(text))
 		slot = names_define(names, id, text, t->lines + line, &event);
 	if (!slot || slot == UINT32_MAX)
-		/* And what is said again does nothing; but "(1) (1)'2" is another name then. */
+		/* What is said again does nothing; but "(1) (1)'2" is another name then. */
 		return 0;
 	*p = nl + 1;
 	return slot;
