@@ -23,6 +23,7 @@ enum {
 	RUN_BYTES = 32 << 20, /* rows and their costs, about */
 	LEAST_ROOM = 1 << 6,  /* numbers to have room for, growing to */
 	MOST_ROOM = 1 << 12,
+	FETCH = 4, /* functions that are fetched ahead, and again as many of which it is known where */
 };
 
 struct slot_ref {
@@ -714,9 +715,29 @@ int detail_gather(struct detail *d, uint32_t f, enum detail_kind kind,
 	return 0;
 }
 
+/* Functions are ordered by name, their lines by where they stand in the text: what the next ones
+ * are read from is far away. */
+static void fetch_next(const struct detail *d, uint32_t f)
+{
+	const struct places *at = &d->at;
+	const size_t nfn = d->p->nfn;
+	const size_t soon = f + FETCH < nfn ? f + FETCH : nfn;
+	const size_t later = soon + FETCH < nfn ? soon + FETCH : nfn;
+
+	for (uint32_t s = at->slot_first[later]; s < at->slot_first[later + 1]; s++)
+		__builtin_prefetch(
+			&d->p->tally[at->slots[s].tally]->fn[at->slots[s].slot].once_at);
+	for (uint32_t s = at->slot_first[soon]; s < at->slot_first[soon + 1]; s++) {
+		const struct tally *t = d->p->tally[at->slots[s].tally];
+
+		spill_fetch(&t->once, t->fn[at->slots[s].slot].once_at);
+	}
+}
+
 int detail_pack(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
 		uint64_t n[DETAIL_KINDS], uint64_t *first_line)
 {
+	fetch_next(d, f);
 	if (gather(d, f, (1u << DETAIL_KINDS) - 1, d->run))
 		return -1;
 	if (d->runs[0].n && end_run(d))

@@ -15,7 +15,9 @@
 
 enum {
 	UNIT_WEIGHT = 1 << 15, /* entries of a unit, about */
-	SLOTS = 4, /* units at hand for each thread: there is much to write beside */
+	/* Units at hand for each thread, and all: there is much to write beside, and writing waits. */
+	SLOTS = 16,
+	MOST_SLOTS = 64,
 };
 
 static const struct {
@@ -210,7 +212,7 @@ static int write_all(struct writing *w, struct worker *worker, unsigned jobs,
 		     struct meta *meta)
 {
 	struct ordered o = {.items = w->nunits,
-			    .nslots = SLOTS * (size_t)jobs,
+			    .nslots = jobs < MOST_SLOTS / SLOTS ? SLOTS * (size_t)jobs : MOST_SLOTS,
 			    .slot_size = sizeof(struct unit),
 			    .make = pack,
 			    .meanwhile = write_others,

@@ -37,4 +37,11 @@ const unsigned char *spill_bytes(struct spill *o, uint64_t at, uint64_t n);
 const unsigned char *spill_read(const struct spill *o, uint64_t at, uint64_t n,
 				struct bytes *scratch);
 
+/* The byte at `at` is read soon. */
+static inline void spill_fetch(const struct spill *o, uint64_t at)
+{
+	if (at >= o->spilled)
+		__builtin_prefetch(o->buf.p + (at - o->spilled));
+}
+
 #endif
