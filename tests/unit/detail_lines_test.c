@@ -21,14 +21,21 @@ struct shape {
 	const char *name;
 	unsigned rows, files, positions; /* positions: different ones */
 	bool by_address;
+	unsigned turn, back; /* of so many lines, each from up to so far back; 0: none */
 };
 
 static void fill(struct detail_key *key, const struct shape *s)
 {
-	for (unsigned i = 0; i < s->rows; i++) {
-		uint64_t at =
-			s->by_address ? i * s->positions / s->rows : below(s->positions);
+	uint64_t at = 0;
 
+	for (unsigned i = 0; i < s->rows; i++) {
+		if (s->turn && below(s->turn) == 0)
+			at -= below(s->back < at ? s->back : (unsigned)at + 1);
+		else if (s->turn)
+			at += 1 + below(3);
+		else
+			at = s->by_address ? i * s->positions / s->rows
+					   : below(s->positions);
 		key[i] = (struct detail_key){at, at / 3, below(s->files) * 7, i};
 	}
 }
@@ -83,17 +90,23 @@ static void check(const struct detail_lines *l, const struct detail_key *key,
 int main(void)
 {
 	static const struct shape shapes[] = {
-		{"none", 0, 1, 1, false},
-		{"one", 1, 1, 1, false},
-		{"in order", 2000, 1, 2000, true},
-		{"one line", 500, 1, 1, false},
-		{"files in turns", ROWS, 5, ROWS, true},
-		{"as many files as are put together", ROWS, 32, ROWS, true},
-		{"more files than that", ROWS, 33, ROWS, true},
-		{"a file for each", ROWS, 1000000, ROWS, true},
-		{"any order", ROWS, 3, ROWS, false},
-		{"any order, most many times", ROWS, 4, 50, false},
-		{"any order, many files", ROWS, 100, 40, false},
+		{"none", 0, 1, 1, false, 0, 0},
+		{"one", 1, 1, 1, false, 0, 0},
+		{"in order", 2000, 1, 2000, true, 0, 0},
+		{"one line", 500, 1, 1, false, 0, 0},
+		{"files in turns", ROWS, 5, ROWS, true, 0, 0},
+		{"as many files as are put together", ROWS, 32, ROWS, true, 0, 0},
+		{"more files than that", ROWS, 33, ROWS, true, 0, 0},
+		{"a file for each", ROWS, 1000000, ROWS, true, 0, 0},
+		{"any order", ROWS, 3, ROWS, false, 0, 0},
+		{"any order, most many times", ROWS, 4, 50, false, 0, 0},
+		{"turns that overlap", ROWS, 1, 0, false, 40, 12},
+		{"turns that overlap, two files", ROWS, 2, 0, false, 40, 12},
+		{"turns of a line or two", ROWS, 1, 0, false, 2, 5},
+		{"turns from far back", ROWS, 1, 0, false, 100, 400},
+		{"each turn from the start", ROWS, 1, 0, false, 60, 1u << 30},
+		{"each turn from anywhere, three files", ROWS, 3, 0, false, 30, 1u << 30},
+		{"any order, many files", ROWS, 100, 40, false, 0, 0},
 	};
 	static struct detail_key key[ROWS];
 	struct detail_lines l;
