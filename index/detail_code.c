@@ -106,10 +106,12 @@ static inline unsigned char *put_line(unsigned char *p, struct detail_shape s,
 }
 
 /* The same of a profile with both positions and one event, where most numbers are small. */
-static inline unsigned char *put_usual_line(unsigned char *p, const struct detail_key *before,
+static inline unsigned char *put_usual_line(unsigned char *p,
+					    const struct detail_key *before,
 					    const struct detail_key *key, uint64_t cost)
 {
-	static const struct detail_shape shape = {.events = 1, .instr = true, .line = true};
+	static const struct detail_shape shape = {
+		.events = 1, .instr = true, .line = true};
 	const uint64_t instr = key->instr - before->instr;
 	const uint64_t line = varint_zigzag(before->line, key->line);
 

@@ -212,7 +212,8 @@ static int write_all(struct writing *w, struct worker *worker, unsigned jobs,
 		     struct meta *meta)
 {
 	struct ordered o = {.items = w->nunits,
-			    .nslots = jobs < MOST_SLOTS / SLOTS ? SLOTS * (size_t)jobs : MOST_SLOTS,
+			    .nslots = jobs < MOST_SLOTS / SLOTS ? SLOTS * (size_t)jobs
+								: MOST_SLOTS,
 			    .slot_size = sizeof(struct unit),
 			    .make = pack,
 			    .meanwhile = write_others,
