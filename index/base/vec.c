@@ -14,8 +14,10 @@ enum {
 	HUGE_PAGE = 2 << 20,
 	KEPT = 16 << 20, /* bytes free at the end of the heap that need not go back */
 	LARGE = 8
-		<< 20, /* bytes: what has as many moves without a copy, grows by less, and
-			    has as many at least if it has more than a huge page */
+		<< 20, /* bytes: what has as many moves without a copy, and grows by less */
+	/* Raw arrays of more than a huge page have as many at least, and twice as many when that is
+	 * not enough, in new huge pages up to here: realloc() would copy these to small ones. */
+	LARGE_RAW = 32 << 20,
 };
 
 static size_t huge_from = HUGE_PAGE;
@@ -99,9 +101,11 @@ static size_t regrow(void *pp, size_t cap, size_t need, size_t size, bool ahead,
 		bytes = whole(bytes, HUGE_PAGE);
 		if (ahead && bytes > HUGE_PAGE && bytes < LARGE)
 			bytes = LARGE;
+		else if (ahead && had >= LARGE && had < LARGE_RAW && bytes < had * 2)
+			bytes = whole(had * 2, HUGE_PAGE);
 		n = bytes / size;
 	}
-	if (bytes >= huge_from && had < LARGE)
+	if (bytes >= huge_from && had < (ahead ? LARGE_RAW : LARGE))
 		return (*p = move(pp, had, bytes)) ? n : 0;
 	memcpy(&old, pp, sizeof(old));
 	if (!(*p = realloc(old, bytes)))
