@@ -59,100 +59,97 @@ static const char *no_memory(struct tally *t)
 
 /* ---- one number after the other ---- */
 
+/* A number and where it ends; NULL: there is none. */
+struct number {
+	const char *end;
+	uint64_t v;
+};
+static const struct number no_number;
+
 /* "1f", with a blank behind it. */
-static bool hex_position(const char **p, uint64_t *out)
+static struct number hex_position(const char *p)
 {
 	const uint64_t blanks = 0x2020202020202020;
-	const char *q = *p;
+	const char *q = p;
 	uint64_t bad = 0;
 
 	for (unsigned i = 0; i < 3; i++, q += 8) {
-		uint64_t blank = zero_bytes(load8(q) ^ blanks);
+		uint64_t blank = zero_bytes(load8(q) ^ blanks), v;
 
 		if (!blank)
 			continue;
 		q += __builtin_ctzll(blank) >> 3;
-		*out = hex_number(*p, q, &bad);
-		*p = q;
-		return bad == 0;
+		v = hex_number(p, q, &bad);
+		return bad ? no_number : (struct number){q, v};
 	}
-	return false;
+	return no_number;
 }
 
 /* One that is no small decimal number. */
-static __attribute__((noinline)) bool other_position(const char **p, uint64_t base,
-						     uint64_t *out)
+static __attribute__((noinline)) struct number other_position(const char *p,
+							      uint64_t base)
 {
-	char c = **p;
+	const char c = *p;
 	uint64_t v;
 
-	if (c == '0' && (*p)[1] == 'x') {
-		*p += 2;
-		return hex_position(p, out);
-	}
-	*p += c == '+' || c == '-';
-	if (!digits_number(p, &v))
-		return false;
-	if (c == '+')
-		return !__builtin_add_overflow(base, v, out);
-	if (c == '-')
-		return !__builtin_sub_overflow(base, v, out);
-	*out = v;
-	return true;
+	if (c == '0' && p[1] == 'x')
+		return hex_position(p + 2);
+	p += c == '+' || c == '-';
+	if (!digits_number(&p, &v) || (c == '+' && __builtin_add_overflow(base, v, &v)) ||
+	    (c == '-' && __builtin_sub_overflow(base, v, &v)))
+		return no_number;
+	return (struct number){p, v};
 }
 
 /* "12", "+3", "-3", "*", "0x1f". */
-static HOT bool position(const char **p, uint64_t base, uint64_t *out)
+static HOT struct number position(const char *p, uint64_t base)
 {
-	const unsigned kind = first_kind[(unsigned char)**p];
-	const char *q = *p + (kind != 0);
-	uint64_t v;
+	const unsigned kind = first_kind[(unsigned char)*p];
+	const char *q = p + (kind != 0);
+	uint64_t v, to;
 	unsigned n;
 
-	if (kind & FIRST_SAME) {
-		*out = base;
-		*p = q;
-		return true;
-	}
+	if (kind & FIRST_SAME)
+		return (struct number){q, base};
 	if (*q == '0' && !kind) {
 		uint64_t bad = 0;
 
 		/* The line of code of which no line is known. */
-		if (q[1] == ' ') {
-			*out = 0;
-			*p = q + 1;
-			return true;
-		}
+		if (q[1] == ' ')
+			return (struct number){q + 1, 0};
 		q += 2;
 		v = zero_bytes(load8(q) ^ 0x2020202020202020);
 		n = v ? (unsigned)__builtin_ctzll(v) >> 3 : 8;
-		*out = hex_before(q + n, n, &bad);
+		v = hex_before(q + n, n, &bad);
 		if (__builtin_expect(q[-1] != 'x' || q[n] != ' ' || n == 0 || bad, 0))
-			return other_position(p, base, out);
-		*p = q + n;
-		return true;
+			return other_position(p, base);
+		return (struct number){q + n, v};
 	}
 	n = leading_digits(load8(q));
 	if (__builtin_expect(n - 1 > 6, 0))
-		return other_position(p, base, out);
+		return other_position(p, base);
 	v = digits_at(q, n);
-	*p = q + n;
-	*out = (kind ? base : 0) + (kind & FIRST_MINUS ? 0 - v : v);
+	to = (kind ? base : 0) + (kind & FIRST_MINUS ? 0 - v : v);
 	/* Neither below 0 nor near 2^64. */
-	return !kind || (base | *out) >> 63 == 0;
+	if (kind && (base | to) >> 63)
+		return no_number;
+	return (struct number){q + n, to};
 }
 
-/* The nsub positions at *p, with one blank behind each. */
-static HOT bool positions(const char **p, const struct decode *d, const uint64_t *base,
-			  uint64_t *out)
+/* The nsub positions at p, with one blank behind each; their end, or NULL. */
+static HOT const char *positions(const char *p, const struct decode *d,
+				 const uint64_t *base, uint64_t *out)
 {
-	const unsigned first = d->sub[0];
-
 	memcpy(out, base, SUBS * sizeof(*out));
-	if (!position(p, base[first], &out[first]) || *(*p)++ != ' ')
-		return false;
-	return d->nsub == 1 ||
-	       (position(p, base[d->sub[1]], &out[d->sub[1]]) && *(*p)++ == ' ');
+	for (unsigned i = 0; i < d->nsub; i++) {
+		const struct number at = position(p, base[d->sub[i]]);
+
+		if (!at.end || *at.end != ' ')
+			return NULL;
+		out[d->sub[i]] = at.v;
+		p = at.end + 1;
+	}
+	return p;
 }
 
 /* The costs up to the end of the line. */
@@ -184,7 +181,8 @@ other_line(struct tally *t, const struct decode *d, struct place *pl, const char
 	uint32_t n;
 	struct once_row r = {.kind = ENTRY_COST};
 
-	if (!positions(&p, d, pl->at, at) || !costs(&p, d, cost, &n))
+	p = positions(p, d, pl->at, at);
+	if (!p || !costs(&p, d, cost, &n))
 		return NULL;
 	r.ncost = n;
 	tally_add_costs(t, t->run, cost, n);
@@ -258,9 +256,9 @@ static __attribute__((noinline)) const char *head(struct tally *t, const struct 
 	name = name_at(t, SPACE_FN, &p, end, lines);
 	if (!name || p >= end)
 		return NULL;
-	const char *line = p;
+	const char *line = positions(p, d, pl->at, at);
 
-	if (!positions(&line, d, pl->at, at) || !costs(&line, d, cost, &n))
+	if (!line || !costs(&line, d, cost, &n))
 		return NULL;
 	if (tally_new_block(t, name, &begun))
 		return no_memory(t);
@@ -320,13 +318,30 @@ static bool callee(struct tally *t, const char **p, const char *end, struct call
 	return c->cfn || t->has_cfn;
 }
 
+/* " +3 0\n" behind the count of a call: where the callee begins, of which nothing is kept; the
+ * line behind it, or NULL. */
+static HOT const char *target(const char *p, const uint64_t *base, unsigned nsub)
+{
+#pragma GCC unroll 2
+	for (unsigned i = 0; i < nsub; i++) {
+		if (*p != ' ')
+			return NULL;
+		p = position(p + 1, base[i]).end;
+		if (!p)
+			return NULL;
+	}
+	p += *p == ' ';
+	return *p == '\n' ? p + 1 : NULL;
+}
+
 /* "cob=(3)\ncfi=(4)\ncfn=(5)\ncalls=1 +3 0\n+2 0 67\n", the first three or not; the end, or
  * NULL with nothing changed. */
 static __attribute__((noinline)) const char *call(struct tally *t, const struct decode *d,
 						  struct place *pl, const char *p,
 						  const char *end)
 {
-	uint64_t to, at[SUBS], cost[2];
+	const uint64_t base[2] = {pl->at[d->sub[0]], pl->at[d->sub[d->nsub - 1]]};
+	uint64_t at[SUBS], cost[2];
 	struct once_row r = {.kind = ENTRY_CALL};
 	struct callee c;
 	uint32_t n;
@@ -336,11 +351,8 @@ static __attribute__((noinline)) const char *call(struct tally *t, const struct 
 	p += 6;
 	if (!digits_number(&p, &r.count))
 		return NULL;
-	for (unsigned i = 0; i < d->nsub; i++)
-		if (*p++ != ' ' || !position(&p, pl->at[d->sub[i]], &to))
-			return NULL;
-	p += *p == ' ';
-	if (*p++ != '\n' || !positions(&p, d, pl->at, at) || !costs(&p, d, cost, &n))
+	p = target(p, base, d->nsub);
+	if (!p || !(p = positions(p, d, pl->at, at)) || !costs(&p, d, cost, &n))
 		return NULL;
 	r.ncost = n;
 	if (c.cob) {
@@ -513,13 +525,20 @@ static HOT void keep_line(struct same *s, const struct first *f, const unsigned 
 	s->size = (unsigned)size;
 }
 
-/* The positions at *p, with one blank behind each. */
-static HOT bool places(const struct first *f, const char **p, uint64_t *at, unsigned nsub)
+/* The positions at p, with one blank behind each; their end, or NULL. */
+static HOT const char *places(const struct first *f, const char *p, uint64_t *at,
+			      unsigned nsub)
 {
-	for (unsigned i = 0; i < nsub; i++)
-		if (!position(p, f->at[i], &at[i]) || *(*p)++ != ' ')
-			return false;
-	return true;
+#pragma GCC unroll 2
+	for (unsigned i = 0; i < nsub; i++) {
+		const struct number to = position(p, f->at[i]);
+
+		if (!to.end || *to.end != ' ')
+			return NULL;
+		at[i] = to.v;
+		p = to.end + 1;
+	}
+	return p;
 }
 
 /* ---- the loop ---- */
