@@ -20,6 +20,9 @@
 
 #include "index/simd.h"
 
+/* Columns that are read here. */
+enum { COLS_MAX = 32 };
+
 /* What a line said behind its first position, so that the next one may. */
 struct same {
 	uint64_t text[2];    /* from the blank up to the newline */
@@ -177,7 +180,7 @@ static void place(struct place *pl, struct once_row *r, const uint64_t *at,
 static __attribute__((noinline)) const char *
 other_line(struct tally *t, const struct decode *d, struct place *pl, const char *p)
 {
-	uint64_t at[SUBS], cost[2];
+	uint64_t at[SUBS], cost[COLS_MAX];
 	uint32_t n;
 	struct once_row r = {.kind = ENTRY_COST};
 
@@ -245,7 +248,7 @@ static __attribute__((noinline)) const char *head(struct tally *t, const struct 
 						  const char *end)
 {
 	const unsigned lines = 1 + (*p == '\n');
-	uint64_t at[SUBS], cost[2];
+	uint64_t at[SUBS], cost[COLS_MAX];
 	uint32_t n, name;
 	bool begun;
 
@@ -341,7 +344,7 @@ static __attribute__((noinline)) const char *call(struct tally *t, const struct 
 						  const char *end)
 {
 	const uint64_t base[2] = {pl->at[d->sub[0]], pl->at[d->sub[d->nsub - 1]]};
-	uint64_t at[SUBS], cost[2];
+	uint64_t at[SUBS], cost[COLS_MAX];
 	struct once_row r = {.kind = ENTRY_CALL};
 	struct callee c;
 	uint32_t n;
@@ -566,25 +569,32 @@ static HOT const char *places(const struct first *f, const char *p, uint64_t *at
 typedef const char *run_fn(struct tally *t, struct decode *d, const char *p,
 			   const char *end);
 
-/* By scan_path(); [positions - 1][costs - 1].  AVX-512 would add nothing here. */
+/* By scan_path(); [positions - 1][costs - 1, three and more].  AVX-512 would add nothing here. */
 static const struct path {
 	const char *name;
-	run_fn *run[2][2];
+	run_fn *run[2][3];
 } paths[] = {
 #if SIMD_X86
-	{"avx512", {{first11_avx2, first12_avx2}, {first21_avx2, first22_avx2}}},
-	{"avx2", {{first11_avx2, first12_avx2}, {first21_avx2, first22_avx2}}},
-	{"sse2", {{first11_sse2, first12_sse2}, {first21_sse2, first22_sse2}}},
+	{"avx512",
+	 {{first11_avx2, first12_avx2, first1n_avx2},
+	  {first21_avx2, first22_avx2, first2n_avx2}}},
+	{"avx2",
+	 {{first11_avx2, first12_avx2, first1n_avx2},
+	  {first21_avx2, first22_avx2, first2n_avx2}}},
+	{"sse2",
+	 {{first11_sse2, first12_sse2, first1n_sse2},
+	  {first21_sse2, first22_sse2, first2n_sse2}}},
 #endif
 	{"portable",
-	 {{first11_portable, first12_portable}, {first21_portable, first22_portable}}},
+	 {{first11_portable, first12_portable, first1n_portable},
+	  {first21_portable, first22_portable, first2n_portable}}},
 };
 
 bool first_ready(const struct tally *t, const struct decode *d)
 {
 	return t->cur_fn != UINT32_MAX && t->in_once && d->nsub <= 2 &&
-	       d->sub[0] != SUB_BB && d->sub[d->nsub - 1] != SUB_BB && t->ncol - 1 < 2 &&
-	       t->ncol == d->ncols && t->col_is_event;
+	       d->sub[0] != SUB_BB && d->sub[d->nsub - 1] != SUB_BB &&
+	       t->ncol - 1 < COLS_MAX && t->ncol == d->ncols && t->col_is_event;
 }
 
 const char *first_run(struct tally *t, struct decode *d, const char *p, const char *end)
@@ -596,7 +606,7 @@ const char *first_run(struct tally *t, struct decode *d, const char *p, const ch
 		return p;
 	while (strcmp(path->name, name) != 0)
 		path++;
-	p = path->run[d->nsub - 1][d->ncols - 1](t, d, p, end);
+	p = path->run[d->nsub - 1][d->ncols < 3 ? d->ncols - 1 : 2](t, d, p, end);
 	t->text_bytes += (uint64_t)(p - start);
 	return p;
 }

@@ -2,8 +2,8 @@
  * first.h - take the lines of a function's first block without going through rows.
  *
  * Such lines (once.h) are most of a profile of one part, and each is new: all there is to do
- * is to read its numbers and to pack them.  The usual forms, cost lines of up to four
- * numbers, jumps, calls, and the heads of functions that are new, are taken here straight from
+ * is to read its numbers and to pack them.  The usual forms, cost lines of up to 32
+ * columns, jumps, calls, and the heads of functions that are new, are taken here straight from
  * the text; everything else, and whatever is odd about one of these, is left to decode.h and
  * tally.h, which give the same result.
  */
@@ -21,7 +21,7 @@ bool first_ready(const struct tally *t, const struct decode *d);
 
 /*
  * Take lines from p, at most to end; returns where it stopped: the start of a line.  32 bytes
- * in front of p and 256 behind end are readable.  t and d are as if they had taken the lines
+ * in front of p and 1024 behind end are readable.  t and d are as if they had taken the lines
  * themselves.
  */
 const char *first_run(struct tally *t, struct decode *d, const char *p, const char *end);

@@ -20,7 +20,8 @@ enum {
 	HEADER = 1 << 20,      /* bytes that hold any sensible header */
 	FRESH_BLOCK = 1 << 10, /* decoded at once where functions are new; grows */
 	ENTRY_BLOCK = 1 << 8,  /* the same where first_run() goes on behind it */
-	REPLAY_ROOM = 512, /* bytes that replay_run() and first_run() may look ahead */
+	REPLAY_ROOM = 512, /* bytes that replay_run() may look ahead, */
+	FIRST_ROOM = 1024, /* and first_run() */
 	CHECK = 4 << 20,   /* bytes replayed between looks at cancel */
 	JOBS_MAX = 256,
 	MEM = 256 << 20, /* bytes to work in, */
@@ -89,8 +90,8 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 	bool last = s->to == s->reading->n;
 	size_t left = s->to - *at;
 
-	if (left > REPLAY_ROOM && first_ready(t, s->decode)) {
-		q = first_run(t, s->decode, p, p + left - REPLAY_ROOM);
+	if (left > FIRST_ROOM && first_ready(t, s->decode)) {
+		q = first_run(t, s->decode, p, p + left - FIRST_ROOM);
 		if (t->no_memory)
 			return no_memory(&s->err);
 		left -= (size_t)(q - p);

@@ -54,7 +54,7 @@ static void write_nearly_full(struct out *o, unsigned place, bool part)
 			number[0], number[1], number[2], number[3], number[4], number[5],
 			number[6]);
 	}
-	out_printf(o, "#%*s\n", 600, "room to look ahead");
+	out_printf(o, "#%*s\n", 1100, "room to look ahead");
 }
 
 /* Blocks that come again and again, with other costs each time. */
@@ -112,7 +112,7 @@ static void run_blocks(unsigned every)
 			if (k == 300)
 				out_c(&o, "part: 2\nfl=(1)\nfn=(3)\n1 2 3\n");
 		}
-		out_printf(&o, "#%*s\nodd\n", 600, "room to look ahead");
+		out_printf(&o, "#%*s\nodd\n", 1100, "room to look ahead");
 		ok(agree(o.buf, o.n, &how, why, sizeof(why)), "blocks %zu, %s: %s %s",
 		   i / COUNT(events), events[i % COUNT(events)], how, why);
 		out_close(&o);

@@ -140,7 +140,7 @@ static void more_calls(int arg)
 			}
 		}
 	}
-	out_printf(&grown, "#%*s\n", 700, "room to look ahead");
+	out_printf(&grown, "#%*s\n", 1200, "room to look ahead");
 	faults_empty();
 	faults_put("p", grown.buf, grown.n);
 }
@@ -158,7 +158,7 @@ static void more_activations(int arg)
 				   f, f, f, f);
 		out_c(&grown, "# the past is followed from here on\n");
 	}
-	out_printf(&grown, "#%*s\n", 700, "room to look ahead");
+	out_printf(&grown, "#%*s\n", 1200, "room to look ahead");
 	faults_empty();
 	faults_put("p", grown.buf, grown.n);
 }

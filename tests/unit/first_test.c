@@ -21,7 +21,7 @@ static uint64_t state;
 static bool named[3][IDS]; /* files, functions, objects */
 static unsigned nsub, ncols;
 static bool instr;     /* the only position is one */
-static char rest[100]; /* of the last run's lines, behind their first position */
+static char rest[600]; /* of the last run's lines, behind their first position */
 
 static unsigned pick(unsigned n)
 {
@@ -61,7 +61,8 @@ static const char *second_position(void)
 static const char *cost(void)
 {
 	return ONE_OF("1", "1", "1", "2", "9", "10", "99", "127", "128", "130", "1000",
-		      "99999", "99999", "999991", "12345678", "1234567890123");
+		      "99999", "0", "0", "0", "99999", "999991", "12345678",
+		      "1234567890123");
 }
 
 static void put_positions(struct out *o)
@@ -71,9 +72,15 @@ static void put_positions(struct out *o)
 		out_printf(o, " %s", second_position());
 }
 
+/* Most profiles of many columns have few of them in a line. */
+static unsigned some_columns(void)
+{
+	return ncols > 2 && pick(4) ? 1 + pick(ncols) : ncols;
+}
+
 static void put_costs(struct out *o)
 {
-	for (unsigned i = 0; i < ncols; i++)
+	for (unsigned i = 0, n = some_columns(); i < n; i++)
 		if (i == 0 || pick(20))
 			out_printf(o, " %s", cost());
 	out_c(o, pick(80) ? "\n" : " \n");
@@ -88,7 +95,7 @@ static void put_run(struct out *o)
 	if (!rest[0] || pick(2)) {
 		if (nsub == 2)
 			at = snprintf(rest, sizeof(rest), " %s", second_position());
-		for (unsigned i = 0; i < ncols; i++)
+		for (unsigned i = 0, k = some_columns(); i < k; i++)
 			at += snprintf(rest + at, sizeof(rest) - (size_t)at, " %s",
 				       cost());
 	}
@@ -174,10 +181,12 @@ static void put_profile(struct out *o)
 	rest[0] = '\0';
 	nsub = 1 + (pick(3) > 0);
 	instr = pick(2);
-	ncols = 1 + (pick(3) == 0);
-	out_printf(o, "positions:%s%s\nevents: Ir%s\nob=(1) o1\nfl=(1) a1\nfn=(1) f1\n",
-		   nsub == 2 || instr ? " instr" : "", nsub == 2 || !instr ? " line" : "",
-		   ncols == 2 ? " Dr" : "");
+	ncols = (const unsigned[]){1, 1, 1, 2, 2, 3, 9, 13, 32, 33}[pick(10)];
+	out_printf(o, "positions:%s%s\nevents: Ir", nsub == 2 || instr ? " instr" : "",
+		   nsub == 2 || !instr ? " line" : "");
+	for (unsigned i = 1; i < ncols; i++)
+		out_printf(o, " E%u", i);
+	out_printf(o, "\nob=(1) o1\nfl=(1) a1\nfn=(1) f1\n");
 	named[0][1] = named[1][1] = named[2][1] = true;
 	for (unsigned i = 0; i < n; i++) {
 		const unsigned what = pick(100);
@@ -200,7 +209,7 @@ static void put_profile(struct out *o)
 			out_c(o, ONE_OF("# a comment\n", "odd\n", "ob=(1)\n", "jfi=(1)\n",
 					"part: 2\n"));
 	}
-	out_printf(o, "#%*s\n", 700, "room to look ahead");
+	out_printf(o, "#%*s\n", 1200, "room to look ahead");
 }
 
 /* One more name whose id is far from the others makes an array of all below. */
@@ -212,7 +221,7 @@ static void put_far_ids(struct out *o)
 		out_printf(o, "cfn=(%u) g%u\ncalls=1 1\n+1 %u\n", i, i, i);
 	out_c(o, "cfn=(20001) farther\ncalls=1 1\n+1 7\ncfn=(20000)\ncalls=1 1\n+1 9\n"
 		 "cfn=(0)\ncalls=2 1\n+1 11\nfn=(20000)\n1 3\n");
-	out_printf(o, "#%*s\n", 700, "room to look ahead");
+	out_printf(o, "#%*s\n", 1200, "room to look ahead");
 }
 
 /* Its rows are in order, too. */

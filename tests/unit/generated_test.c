@@ -81,11 +81,11 @@ static void begin_line(struct writer *w)
 		out_c(&w->o, PICK(" ", "\t", "  "));
 }
 
-/* The loops for usual lines end some 500 bytes before a text does, or a stretch (REPLAY_ROOM
+/* The loops for usual lines end some 1,000 bytes before a text does, or a stretch (FIRST_ROOM
  * of stretch.c): without this behind a line, small texts would never see them. */
 static void write_room(struct writer *w)
 {
-	out_printf(&w->o, "#%*s\n", 520 + (int)below(400), "room to look ahead");
+	out_printf(&w->o, "#%*s\n", 1040 + (int)below(400), "room to look ahead");
 }
 
 /* Around 64 KiB, and more than one block of 16 KiB. */

@@ -91,7 +91,7 @@ static const struct {
 /* Comments for loops that stop some bytes before the end. */
 static void write_room(struct out *o)
 {
-	for (unsigned k = 0; k < 40; k++)
+	for (unsigned k = 0; k < 60; k++)
 		out_c(o, "# room to look ahead\n");
 }
 
