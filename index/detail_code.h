@@ -6,10 +6,13 @@
  * 0 at the start of a group; instr and line are left out when the profile has none.
  *
  *	rows, then per group: zz(file) rows-in-group, then per row:
- *	lines:	+instr zz(line) cost[E]
- *	sites:	+instr zz(line) edge-out_first(caller) calls cost[E]
+ *	lines:	+instr zz(line) costs
+ *	sites:	+instr zz(line) edge-out_first(caller) calls costs
  *	jumps:	+instr zz(line) flags [to_fn] [to_file] zz(to_instr - instr)
  *		zz(to_line - line) executed [taken]
+ *
+ * Costs are E numbers of one or two events.  Of more, most are 0: of each 63 a number whose bits say
+ * which are not, the lowest that of the first, then these.
  */
 #ifndef QUERN_DETAIL_CODE_H
 #define QUERN_DETAIL_CODE_H

@@ -20,9 +20,9 @@ enum {
 	HEADER = 1 << 20,      /* bytes that hold any sensible header */
 	FRESH_BLOCK = 1 << 10, /* decoded at once where functions are new; grows */
 	ENTRY_BLOCK = 1 << 8,  /* the same where first_run() goes on behind it */
-	REPLAY_ROOM = 512, /* bytes that replay_run() may look ahead, */
-	FIRST_ROOM = 1024, /* and first_run() */
-	CHECK = 4 << 20,   /* bytes replayed between looks at cancel */
+	REPLAY_ROOM = 512,     /* bytes that replay_run() may look ahead, */
+	FIRST_ROOM = 1024,     /* and first_run() */
+	CHECK = 4 << 20,       /* bytes replayed between looks at cancel */
 	JOBS_MAX = 256,
 	MEM = 256 << 20, /* bytes to work in, */
 	MEM_THREADS = 4, /* of so many threads; more of them: so many times as much */
