@@ -21,7 +21,7 @@ bool first_ready(const struct tally *t, const struct decode *d);
 
 /*
  * Take lines from p, at most to end; returns where it stopped: the start of a line.  32 bytes
- * in front of p and 1024 behind end are readable.  t and d are as if they had taken the lines
+ * in front of p and 512 behind end, and 16 for each column, are readable.  t and d are as if they had taken the lines
  * themselves.
  */
 const char *first_run(struct tally *t, struct decode *d, const char *p, const char *end);

@@ -63,8 +63,8 @@ void replay_free(struct replay *r);
 
 /*
  * Take lines from p as far as the links go, at most to end; returns where it stopped: the
- * start of a line.  32 bytes in front of p and 512 behind end are readable.  d and t are as
- * if they had taken the lines themselves.
+ * start of a line.  32 bytes in front of p and 512 behind end, and 16 for each column, are
+ * readable.  d and t are as if they had taken the lines themselves.
  */
 const char *replay_run(struct replay *r, struct tally *t, struct decode *d, const char *p,
 		       const char *end, struct err *err);

@@ -20,9 +20,10 @@ enum {
 	HEADER = 1 << 20,      /* bytes that hold any sensible header */
 	FRESH_BLOCK = 1 << 10, /* decoded at once where functions are new; grows */
 	ENTRY_BLOCK = 1 << 8,  /* the same where first_run() goes on behind it */
-	REPLAY_ROOM = 512,     /* bytes that replay_run() may look ahead, */
-	FIRST_ROOM = 1024,     /* and first_run() */
-	CHECK = 4 << 20,       /* bytes replayed between looks at cancel */
+	/* Bytes that replay_run() and first_run() may look ahead, and for each column. */
+	ROOM = 512,
+	ROOM_COLUMN = 16,
+	CHECK = 4 << 20, /* bytes replayed between looks at cancel */
 	JOBS_MAX = 256,
 	MEM = 256 << 20, /* bytes to work in, */
 	MEM_THREADS = 4, /* of so many threads; more of them: so many times as much */
@@ -88,10 +89,11 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 	struct tally *t = &s->tally;
 	struct batch *b = s->batch;
 	bool last = s->to == s->reading->n;
+	const size_t room = ROOM + ROOM_COLUMN * (size_t)s->decode->ncols;
 	size_t left = s->to - *at;
 
-	if (left > FIRST_ROOM && first_ready(t, s->decode)) {
-		q = first_run(t, s->decode, p, p + left - FIRST_ROOM);
+	if (left > room && first_ready(t, s->decode)) {
+		q = first_run(t, s->decode, p, p + left - room);
 		if (t->no_memory)
 			return no_memory(&s->err);
 		left -= (size_t)(q - p);
@@ -106,8 +108,8 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 	}
 	if (t->cur_fn != UINT32_MAX && t->in_once)
 		return read_ahead(s, at, block);
-	if (left > REPLAY_ROOM && replay_ready(t)) {
-		size_t run = left - REPLAY_ROOM < CHECK ? left - REPLAY_ROOM : CHECK;
+	if (left > room && replay_ready(t)) {
+		size_t run = left - room < CHECK ? left - room : CHECK;
 
 		q = replay_run(&s->replay, t, s->decode, p, p + run, &s->err);
 		if (s->err.kind)

@@ -59,7 +59,7 @@ static size_t copy_lines(uint8_t *data, size_t size, size_t max, size_t at)
 	return size;
 }
 
-/* A comment that loops for usual lines can look ahead in (FIRST_ROOM of stretch.c). */
+/* A comment that loops for usual lines can look ahead in (ROOM of stretch.c). */
 static size_t put_room(uint8_t *data, size_t size, size_t max, size_t at)
 {
 	static char room[1101];

@@ -81,7 +81,7 @@ static void begin_line(struct writer *w)
 		out_c(&w->o, PICK(" ", "\t", "  "));
 }
 
-/* The loops for usual lines end some 1,000 bytes before a text does, or a stretch (FIRST_ROOM
+/* The loops for usual lines end some 1,000 bytes before a text does, or a stretch (ROOM
  * of stretch.c): without this behind a line, small texts would never see them. */
 static void write_room(struct writer *w)
 {
