@@ -137,6 +137,30 @@ static void read_damaged(enum detail_kind kind, const struct bytes *b,
 	free(p);
 }
 
+/* 64 events, of which the last is not 0: the second number of bits says so. */
+static void test_masks(void)
+{
+	static const unsigned char want[] = {1, 0, 1, 0, 1, 5};
+	const struct detail_shape s = {64, false, false};
+	uint64_t cost[64] = {[63] = 5};
+	const struct detail_row row = {.cost = cost};
+	const unsigned char past[] = {1, 0, 1, 8, 7};
+	struct bytes b = {0};
+	struct detail_reader r;
+
+	if (detail_encode(&b, DETAIL_LINES, &s, &row, 1))
+		abort();
+	ok(b.n == sizeof(want) && memcmp(b.p, want, b.n) == 0, "costs of 0 are left out");
+	free(b.p);
+	detail_begin(&r, DETAIL_LINES, &s, want, want + sizeof(want));
+	detail_next(&r, cost);
+	ok(!r.in.bad && cost[63] == 5 && cost[0] == 0, "and come back as 0");
+	detail_begin(&r, DETAIL_LINES, &(struct detail_shape){3, false, false}, past,
+		     past + sizeof(past));
+	detail_next(&r, cost);
+	ok(r.in.bad, "a cost of an event that is not there is damage");
+}
+
 int main(void)
 {
 	static const char *const names[] = {"lines", "sites", "jumps"};
@@ -155,5 +179,6 @@ int main(void)
 		ok(true, "%s: 5000 damaged", names[kind]);
 	}
 	free(b.p);
+	test_masks();
 	return done_testing();
 }

@@ -233,6 +233,39 @@ static void check_order(void *arg, struct store *st)
 	*(bool *)arg &= !store_verify(st, NULL, &checked, &err);
 }
 
+/* Ids that are used and never defined: where they were met first, as text. */
+static void list_odd(void *arg, struct store *st)
+{
+	struct store_diag odd;
+	struct out *o = arg;
+
+	for (uint32_t i = 0; i < store_diag_count(st); i++) {
+		store_diag(st, i, &odd);
+		out_printf(o, "%.*s %" PRIu64 ";", (int)odd.text.n, odd.text.p, odd.line);
+	}
+}
+
+static void test_undefined(void)
+{
+	static const char text[] =
+		"events: Ir\nfl=(1) a\nfn=(1) main\n16 1\n+1 2\n+1 2\ncfn=(77)\ncalls=1 5\n"
+		"+1 9\n+2 3\nfi=(78)\n+1 1\n\nfn=(79)\n3 1\n";
+	struct naive_way way = {.jobs = 1, .then = list_odd};
+	char why[1400] = "";
+	struct out o, got;
+
+	out_mem(&got);
+	out_mem(&o);
+	out_printf(&o, "%s#%*s\n", text, 1200, "room to look ahead");
+	way.arg = &got;
+	ok(naive_agree_by(o.buf, o.n, &way, why, sizeof(why)), "ids without a name: %s",
+	   why);
+	out_char(&got, '\0');
+	is_str(got.buf, "(77) 7;(78) 11;(79) 14;", "each on the line where it was met");
+	out_close(&o);
+	out_close(&got);
+}
+
 static bool agree(const char *text, size_t n, const char **how, char *why, size_t size)
 {
 	bool sound = true;
@@ -268,5 +301,6 @@ int main(int argc, char **argv)
 	put_far_ids(&o);
 	ok(agree(o.buf, o.n, &how, why, sizeof(why)), "ids far apart: %s %s", how, why);
 	out_close(&o);
+	test_undefined();
 	return done_testing();
 }
