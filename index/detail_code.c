@@ -202,16 +202,13 @@ int detail_encode_lines(struct bytes *b, const struct detail_shape *s,
 		if (detail_write_group(&w, key[i].file, end - i))
 			return -1;
 		p = b->p + b->n;
-		for (; usual && i < end; before = &key[i++]) {
-			if (put_room(b, &p, room))
-				return -1;
-			p = put_usual_line(p, before, &key[i], cost[key[i].row]);
-		}
 		for (; i < end; before = &key[i++]) {
+			const uint64_t *c = cost + (size_t)key[i].row * shape.events;
+
 			if (put_room(b, &p, room))
 				return -1;
-			p = put_line(p, shape, before, &key[i],
-				     cost + (size_t)key[i].row * shape.events);
+			p = usual ? put_usual_line(p, before, &key[i], *c)
+				  : put_line(p, shape, before, &key[i], c);
 		}
 		b->n = (size_t)(p - b->p);
 	}

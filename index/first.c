@@ -544,6 +544,14 @@ static HOT const char *places(const struct first *f, const char *p, uint64_t *at
 	return p;
 }
 
+/* A tag that may be large, in two bytes. */
+static HOT unsigned char *put_tag(unsigned char *out, unsigned tag)
+{
+	out[0] = (unsigned char)(tag | 0x80);
+	out[1] = (unsigned char)(tag >> 7);
+	return out + 2;
+}
+
 /* ---- the loop ---- */
 
 #define ISA(name) name##_portable
