@@ -16,6 +16,7 @@
 
 #include "index/base/sort.h"
 #include "index/base/vec.h"
+#include "index/detail_copy.h"
 #include "index/detail_lines.h"
 #include "index/detail_run.h"
 
@@ -50,6 +51,7 @@ struct detail {
 	struct places at;
 	bool borrowed;	   /* `at` is another one's */
 	size_t run;	   /* rows held at once */
+	bool asked;	   /* for just so many, by a test */
 	struct bytes once; /* scratch: a piece */
 	uint64_t *cost;	   /* scratch: the costs of one row */
 	/* scratch: the keys of rows that are ordered, and the rows, which change places */
@@ -65,6 +67,7 @@ struct detail {
 	uint32_t fn;
 	unsigned kinds; /* bit per kind that is wanted */
 	struct detail_lines lines;
+	struct copied copied;		/* instead of what is held */
 	struct held held[DETAIL_KINDS]; /* but for lines */
 	struct detail_runs runs[DETAIL_KINDS];
 	size_t n, most;		   /* rows held; most: then they become runs */
@@ -121,12 +124,14 @@ static struct detail *with_scratch(const struct profile *p, size_t run)
 		return NULL;
 	d->p = p;
 	d->shape = (struct detail_shape){(uint32_t)p->nevent, p->has_instr, p->has_line};
+	d->asked = run != 0;
 	d->run = run ? run
 		     : RUN_BYTES / (sizeof(struct detail_row) +
 				    sizeof(struct detail_key) * 2 +
 				    (p->nevent + 2) * sizeof(uint64_t));
 	arena_init(&d->sums, 0);
 	detail_lines_init(&d->lines, p->nevent);
+	copied_init(&d->copied, d->shape);
 	d->cost = calloc(EVENTS_MAX, sizeof(*d->cost));
 	if (!d->cost) {
 		free(d);
@@ -162,6 +167,7 @@ int detail_share(const struct detail *of, unsigned share, struct detail **out,
 
 	if (!d)
 		return no_memory(err);
+	d->asked = of->asked;
 	d->at = of->at;
 	d->borrowed = true;
 	*out = d;
@@ -182,6 +188,7 @@ void detail_free(struct detail *d)
 		detail_runs_free(&d->runs[k]);
 	}
 	detail_lines_free(&d->lines);
+	copied_free(&d->copied);
 	free(d->cost);
 	free(d->key);
 	free(d->spare);
@@ -198,7 +205,7 @@ uint64_t detail_loose(const struct detail *d)
 
 bool detail_full(const struct detail *d)
 {
-	bool full = d->full || d->lines.full;
+	bool full = d->full || d->lines.full || copied_full(&d->copied);
 
 	for (int k = 0; k < DETAIL_KINDS; k++)
 		full |= d->runs[k].full;
@@ -303,36 +310,24 @@ static uint32_t jump_target(const struct detail *d, uint32_t from, uint32_t name
 	return lo < p->nfn && d->at.by_obj[lo].key == key ? d->at.by_obj[lo].value : from;
 }
 
-/* Where a jump of f goes; to as in tally.h. */
-static void set_jump(struct detail *d, size_t k, uint32_t f, const uint64_t *to,
-		     bool conditional, struct detail_row *r)
+/* Where a jump goes, of the function of that slot. */
+static void set_jump(struct detail *d, size_t k, uint32_t slot, const struct once_row *o,
+		     struct detail_row *r)
 {
-	const struct merge_map *m = &d->p->map[k];
+	const struct profile *p = d->p;
+	const struct merge_map *m = &p->map[k];
+	const uint64_t to = once_goes_to(p->tally[k]->fn[slot].fn, o->file, o->to[2]);
+	const uint32_t name = m->name[SPACE_FN][to >> 32];
 
-	r->to_instr = to[0];
-	r->to_line = to[1];
-	r->to_file = m->name[SPACE_FILE][(uint32_t)to[2]];
-	r->to_fn = jump_target(d, f, m->name[SPACE_FN][to[2] >> 32], r->to_file);
-	d->loose += d->p->fn_name[r->to_fn] != m->name[SPACE_FN][to[2] >> 32] ||
-		    (r->to_fn != f && d->p->fn_file[r->to_fn] != r->to_file);
-	r->edge = (conditional ? JUMP_CONDITIONAL : 0) |
-		  (r->to_fn != f ? JUMP_OTHER_FN : 0) |
+	r->to_instr = o->to[0];
+	r->to_line = o->to[1];
+	r->to_file = m->name[SPACE_FILE][(uint32_t)to];
+	r->to_fn = jump_target(d, d->fn, name, r->to_file);
+	d->loose += p->fn_name[r->to_fn] != name ||
+		    (r->to_fn != d->fn && p->fn_file[r->to_fn] != r->to_file);
+	r->edge = (o->kind == ENTRY_JCND ? JUMP_CONDITIONAL : 0) |
+		  (r->to_fn != d->fn ? JUMP_OTHER_FN : 0) |
 		  (r->to_file != r->file ? JUMP_OTHER_FILE : 0);
-}
-
-static uint32_t edge_of(const struct profile *p, uint32_t caller, uint32_t callee)
-{
-	uint32_t lo = p->out_first[caller], hi = p->out_first[caller + 1];
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (p->callee[mid] < callee)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
 }
 
 static int add_row(struct detail *d, struct detail_row *to, const struct detail_row *r)
@@ -497,8 +492,9 @@ static inline int read_line(struct detail *d, struct varint_reader *in,
 	if (!sum)
 		return -1;
 	d->n += d->lines.n - before;
+	costs_get(in, d->cost, ncost);
 	for (uint32_t e = 0; e < ncost; e++)
-		sum[event[e]] = detail_add(sum[event[e]], varint_get(in), &d->full);
+		sum[event[e]] = detail_add(sum[event[e]], d->cost[e], &d->full);
 	return 0;
 }
 
@@ -596,7 +592,7 @@ static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
 	return rc;
 }
 
-static int read_row(struct detail *d, size_t k, const struct once_row *o)
+static int read_row(struct detail *d, size_t k, uint32_t slot, const struct once_row *o)
 {
 	const enum detail_kind kind = kinds[o->kind];
 	const struct profile *p = d->p;
@@ -607,9 +603,9 @@ static int read_row(struct detail *d, size_t k, const struct once_row *o)
 	r = (struct detail_row){
 		.instr = o->instr, .line = o->line, .file = m->name[SPACE_FILE][o->file]};
 	if (kind == DETAIL_JUMPS)
-		set_jump(d, k, d->fn, o->to, o->kind == ENTRY_JCND, &r);
+		set_jump(d, k, slot, o, &r);
 	else
-		r.edge = edge_of(p, d->fn, m->fn[o->callee]) - p->out_first[d->fn];
+		r.edge = m->edge[o->edge] - p->out_first[d->fn];
 	to = known_row(&d->held[kind], &r);
 	if (!to) {
 		to = new_row(d, kind);
@@ -631,8 +627,9 @@ static int read_row(struct detail *d, size_t k, const struct once_row *o)
 }
 
 /* The lines of a function's pieces. */
-static int read_pieces(struct detail *d, size_t k, const struct fn_slot *fn)
+static int read_pieces(struct detail *d, size_t k, uint32_t slot)
 {
+	const struct fn_slot *fn = &d->p->tally[k]->fn[slot];
 	const struct spill *once = &d->p->tally[k]->once;
 	uint64_t at = fn->once_at, n = fn->once_n;
 
@@ -656,7 +653,7 @@ static int read_pieces(struct detail *d, size_t k, const struct fn_slot *fn)
 				return -1;
 			if (!once_get(&in, &o, d->cost))
 				break;
-			if (wanted(d, kinds[o.kind]) && read_row(d, k, &o))
+			if (wanted(d, kinds[o.kind]) && read_row(d, k, slot, &o))
 				return -1;
 		}
 	}
@@ -675,7 +672,7 @@ static int gather(struct detail *d, uint32_t f, unsigned kinds_wanted, size_t mo
 	for (uint32_t s = at->slot_first[f]; s < at->slot_first[f + 1]; s++) {
 		const size_t k = at->slots[s].tally;
 
-		if (read_pieces(d, k, &d->p->tally[k]->fn[at->slots[s].slot]))
+		if (read_pieces(d, k, at->slots[s].slot))
 			return -1;
 	}
 	return 0;
@@ -734,10 +731,73 @@ static void fetch_next(const struct detail *d, uint32_t f)
 	}
 }
 
+/* The only slot of the function that has lines; NULL: there are several, or none. */
+static const struct slot_ref *only_slot(const struct detail *d, uint32_t f)
+{
+	const struct places *at = &d->at;
+	const struct slot_ref *only = NULL;
+
+	for (uint32_t s = at->slot_first[f]; s < at->slot_first[f + 1]; s++) {
+		const struct slot_ref *slot = &at->slots[s];
+
+		if (!d->p->tally[slot->tally]->fn[slot->slot].once_n)
+			continue;
+		if (only)
+			return NULL;
+		only = slot;
+	}
+	return only;
+}
+
+/* Most functions have one piece, whose rows are copied (detail_copy.h). */
+static enum copy copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
+			  uint64_t n[DETAIL_KINDS], uint64_t *first_line)
+{
+	const struct profile *p = d->p;
+	const struct slot_ref *slot = only_slot(d, f);
+	struct varint_reader in = {0};
+	const struct fn_slot *fn;
+	const struct merge_map *m;
+	uint64_t at;
+	enum copy rc;
+
+	if (d->asked || p->nevent > COPY_EVENTS || p->nevent == 0 || !slot)
+		return COPY_ODD;
+	fn = &p->tally[slot->tally]->fn[slot->slot];
+	m = &p->map[slot->tally];
+	for (size_t e = 0; e < p->tally[slot->tally]->nevent; e++)
+		if (m->event[e] != e)
+			return COPY_ODD;
+	at = fn->once_at;
+	in.p = spill_read(&p->tally[slot->tally]->once, at, fn->once_n, &d->once);
+	if (!in.p) {
+		d->unread = errno;
+		return COPY_NO_MEMORY;
+	}
+	in.end = in.p + fn->once_n;
+	if (once_piece(&in, &at))
+		return COPY_ODD;
+	rc = copy_piece(&d->copied, &in,
+			&(struct copy_of){.file = m->name[SPACE_FILE],
+					  .edge = m->edge,
+					  .first_edge = p->out_first[f],
+					  .own = p->fn_file[f]},
+			first_line);
+	for (int k = 0; rc == COPY_DONE && k < DETAIL_KINDS; k++)
+		if (copied_encode(&d->copied, (enum detail_kind)k, &b[k], &n[k]))
+			rc = COPY_NO_MEMORY;
+	return rc;
+}
+
 int detail_pack(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
 		uint64_t n[DETAIL_KINDS], uint64_t *first_line)
 {
+	enum copy copy;
+
 	fetch_next(d, f);
+	copy = copy_all(d, f, b, n, first_line);
+	if (copy != COPY_ODD)
+		return copy == COPY_DONE ? 0 : -1;
 	if (gather(d, f, (1u << DETAIL_KINDS) - 1, d->run))
 		return -1;
 	if (d->runs[0].n && end_run(d))

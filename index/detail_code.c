@@ -1,55 +1,16 @@
 /* detail_code.c - both directions of the packed detail; see detail_code.h. */
 #include "index/detail_code.h"
 
+#include "index/cost_code.h"
+
 enum {
 	NUMBERS_MAX = 12, /* of a row, but for its costs */
-	PLAIN = 2,   /* events whose costs are said whether they are 0 or not; of more */
-	MASKED = 63, /* each so many */
 };
 
 /* Bytes that a row may take. */
 static inline size_t row_room(uint32_t events)
 {
-	return (NUMBERS_MAX + events + events / MASKED + 1) * VARINT_MAX;
-}
-
-/* Costs of more than PLAIN events. */
-static unsigned char *put_masked(unsigned char *p, const uint64_t *cost, uint32_t events)
-{
-	for (uint32_t from = 0; from < events; from += MASKED) {
-		const uint32_t n = events - from < MASKED ? events - from : MASKED;
-		uint64_t mask = 0;
-
-		for (uint32_t i = 0; i < n; i++)
-			mask |= (uint64_t)(cost[from + i] != 0) << i;
-		p = varint_put(p, mask);
-		for (; mask; mask &= mask - 1)
-			p = varint_put_flat(p,
-					    cost[from + (uint32_t)__builtin_ctzll(mask)]);
-	}
-	return p;
-}
-
-static inline unsigned char *put_costs(unsigned char *p, const uint64_t *cost,
-				       uint32_t events)
-{
-	if (events > PLAIN)
-		return put_masked(p, cost, events);
-	for (uint32_t e = 0; e < events; e++)
-		p = varint_put_flat(p, cost[e]);
-	return p;
-}
-
-static void get_masked(struct varint_reader *in, uint64_t *cost, uint32_t events)
-{
-	for (uint32_t from = 0; from < events; from += MASKED) {
-		const uint32_t n = events - from < MASKED ? events - from : MASKED;
-		uint64_t mask = varint_get(in);
-
-		in->bad |= mask >> n != 0;
-		for (uint32_t i = 0; i < n; i++)
-			cost[from + i] = mask >> i & 1 ? varint_get(in) : 0;
-	}
+	return (NUMBERS_MAX + costs_numbers(events)) * VARINT_MAX;
 }
 
 int detail_write_group(struct detail_writer *w, uint32_t file, uint64_t rows)
@@ -101,7 +62,7 @@ static inline int write_row(struct detail_writer *w, const struct detail_row *r)
 	} else {
 		if (w->kind == DETAIL_SITES)
 			p = varint_put(p, r->calls);
-		p = put_costs(p, r->cost, w->shape->events);
+		p = costs_put(p, r->cost, w->shape->events);
 	}
 	b->n = (size_t)(p - b->p);
 	return 0;
@@ -148,7 +109,7 @@ static inline unsigned char *put_line(unsigned char *p, struct detail_shape s,
 		p = put_small(p, key->instr - before->instr);
 	if (s.line)
 		p = put_small(p, varint_zigzag(before->line, key->line));
-	return put_costs(p, cost, s.events);
+	return costs_put(p, cost, s.events);
 }
 
 /* The same of a profile with both positions and one event, where most numbers are small. */
@@ -264,9 +225,5 @@ void detail_next(struct detail_reader *r, uint64_t *cost)
 	}
 	if (r->kind == DETAIL_SITES)
 		row->calls = varint_get(&r->in);
-	if (r->shape.events > PLAIN)
-		get_masked(&r->in, cost, r->shape.events);
-	else
-		for (uint32_t e = 0; e < r->shape.events; e++)
-			cost[e] = varint_get(&r->in);
+	costs_get(&r->in, cost, r->shape.events);
 }

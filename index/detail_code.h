@@ -11,8 +11,7 @@
  *	jumps:	+instr zz(line) flags [to_fn] [to_file] zz(to_instr - instr)
  *		zz(to_line - line) executed [taken]
  *
- * Costs are E numbers of one or two events.  Of more, most are 0: of each 63 a number whose bits say
- * which are not, the lowest that of the first, then these.
+ * Costs are as in cost_code.h.
  */
 #ifndef QUERN_DETAIL_CODE_H
 #define QUERN_DETAIL_CODE_H

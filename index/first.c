@@ -386,8 +386,7 @@ struct first {
 	uint64_t rows, most; /* packed, and how many may be */
 	uint64_t costs;	     /* of them: cost lines */
 	uint64_t lines;	     /* of text, but those */
-	uint64_t here,
-		to; /* as once_row.to[2]: of a jump inside the function, of the last */
+	uint64_t to;	     /* as once_row.to[2] */
 	unsigned char *out;
 };
 

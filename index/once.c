@@ -25,7 +25,7 @@ int once_put(struct bytes *b, struct once_row *before, const struct once_row *r,
 	before->instr = r->instr;
 	before->line = r->line;
 	if (r->kind == ENTRY_CALL) {
-		p = varint_put(p, r->callee);
+		p = varint_put(p, r->edge);
 		p = varint_put(p, r->count);
 	} else if (r->kind != ENTRY_COST) {
 		p = varint_put_flat(p, varint_zigzag(r->instr, r->to[0]));
@@ -39,8 +39,7 @@ int once_put(struct bytes *b, struct once_row *before, const struct once_row *r,
 		if (r->kind == ENTRY_JCND)
 			p = varint_put(p, r->taken);
 	}
-	for (uint32_t e = 0; e < r->ncost; e++)
-		p = varint_put(p, cost[e]);
+	p = costs_put(p, cost, r->ncost);
 	b->n = (size_t)(p - b->p);
 	return 0;
 }
@@ -61,7 +60,7 @@ bool once_get(struct varint_reader *in, struct once_row *r, uint64_t *cost)
 	if (tag & ONCE_LINE)
 		r->line = varint_unzigzag(r->line, varint_get(in));
 	if (r->kind == ENTRY_CALL) {
-		r->callee = (uint32_t)varint_get(in);
+		r->edge = (uint32_t)varint_get(in);
 		r->count = varint_get(in);
 	} else if (r->kind != ENTRY_COST) {
 		r->to[0] = varint_unzigzag(r->instr, varint_get(in));
@@ -74,7 +73,6 @@ bool once_get(struct varint_reader *in, struct once_row *r, uint64_t *cost)
 		r->count = varint_get(in);
 		r->taken = r->kind == ENTRY_JCND ? varint_get(in) : r->count;
 	}
-	for (uint32_t e = 0; e < r->ncost; e++)
-		cost[e] = varint_get(in);
+	costs_get(in, cost, r->ncost);
 	return !in->bad;
 }

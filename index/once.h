@@ -9,12 +9,13 @@
  *	piece: bytes of the function's piece before it, 0: none; else how far before; then lines
  *	tag: kind | FILE | INSTR | LINE, number of costs in the upper bits
  *	[file] [zz(instr)] [zz(line)], then by kind:
- *	cost line	costs
- *	call		callee count costs
+ *	cost line	costs (cost_code.h)
+ *	call		edge count costs
  *	jump		zz(to_instr) zz(to_line) [to_fn to_file] executed [taken]
  *
  * zz(x): zigzag difference to the line before (to the jump's own position), 0 at the start.
- * What a jump goes to is said when it is not what the jump before went to (number of costs 1).
+ * What a jump goes to is said when it is not what the jump before went to (number of costs 1): 0 is
+ * the function itself in the row's own file, and what is so at the start.
  */
 #ifndef QUERN_ONCE_H
 #define QUERN_ONCE_H
@@ -23,18 +24,32 @@
 #include <stdint.h>
 
 #include "index/base/varint.h"
+#include "index/cost_code.h"
 #include "index/part_code.h"
 
 struct once_row {
 	uint8_t kind; /* enum entry_kind (tally.h) */
 	uint32_t ncost;
-	uint32_t file;	 /* slot */
-	uint32_t callee; /* slot, of a call */
+	uint32_t file; /* slot */
+	uint32_t edge; /* slot, of a call */
 	uint64_t instr, line;
 	uint64_t count; /* calls; jumps: executed */
 	uint64_t taken;
-	uint64_t to[3]; /* jumps: as in tally.h; [2] is that of the last jump */
+	uint64_t to[3]; /* jumps: as in tally.h, [2] as once_to(); and that of the last jump */
 };
+
+/* Where a jump of a function of that name slot, in that file, goes: `to` is a name and a file slot as
+ * in tally.h.  0: it stays there. */
+static inline uint64_t once_to(uint32_t fn_name, uint32_t file, uint64_t to)
+{
+	return to == ((uint64_t)fn_name << 32 | file) ? 0 : to + 1;
+}
+
+/* The other direction. */
+static inline uint64_t once_goes_to(uint32_t fn_name, uint32_t file, uint64_t once_to)
+{
+	return once_to ? once_to - 1 : (uint64_t)fn_name << 32 | file;
+}
 
 enum {
 	ONCE_KIND = 3,
@@ -57,7 +72,7 @@ static inline uint64_t once_piece(struct varint_reader *in, uint64_t *at)
 /* Bytes that a row may take. */
 static inline size_t once_room(uint32_t ncost)
 {
-	return (12 + (size_t)ncost) * VARINT_MAX;
+	return (12 + costs_numbers(ncost)) * VARINT_MAX;
 }
 
 /* A difference, which is left out when it is 0. */

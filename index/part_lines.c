@@ -460,6 +460,45 @@ static int map_functions(struct part_lines *to, struct err *err)
 	return 0;
 }
 
+/* Among the caller's edges, which are by callee; p->nedge: it has no such one. */
+static uint32_t edge_of(const struct profile *p, uint32_t caller, uint32_t callee)
+{
+	uint32_t lo = p->out_first[caller], hi = p->out_first[caller + 1];
+	const uint32_t end = hi;
+
+	while (lo < hi) {
+		const uint32_t mid = lo + (hi - lo) / 2;
+
+		if (p->callee[mid] < callee)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < end && p->callee[lo] == callee ? lo : (uint32_t)p->nedge;
+}
+
+static int map_edges(struct part_lines *to, struct err *err)
+{
+	const struct tally *t = &to->tally;
+	struct merge_map *m = &to->map;
+
+	m->edge = malloc((t->nedge + 1) * sizeof(*m->edge));
+	if (!m->edge)
+		return no_memory(err);
+	for (size_t i = 0; i < t->nedge; i++) {
+		m->edge[i] = edge_of(&to->p, m->fn[t->edge[i].caller],
+				     m->fn[t->edge[i].callee]);
+		if (m->edge[i] == to->p.nedge)
+			return unknown(
+				to->st,
+				store_name(
+					to->st,
+					m->name[SPACE_FN][t->fn[t->edge[i].callee].fn]),
+				err);
+	}
+	return 0;
+}
+
 static int map_events(struct part_lines *to, struct err *err)
 {
 	const struct tally *t = &to->tally;
@@ -499,8 +538,10 @@ static int translate(struct part_lines *to, struct err *err)
 	p->fn_obj = column(st, STORE_FN_OBJ);
 	p->out_first = column(st, STORE_OUT_FIRST);
 	p->callee = column(st, STORE_EDGE_CALLEE);
-	return store_check(st, err) || detail_new(p, 0, &to->detail, err) ? (int)err->kind
-									  : 0;
+	return store_check(st, err) || map_edges(to, err) ||
+			       detail_new(p, 0, &to->detail, err)
+		       ? (int)err->kind
+		       : 0;
 }
 
 /* ---- reading ---- */
@@ -515,6 +556,7 @@ void part_lines_free(struct part_lines *to)
 		free(to->p.name[i]);
 	}
 	free(to->map.fn);
+	free(to->map.edge);
 	free(to->map.event);
 	free(to->p.odd); /* names used before they are defined */
 	arena_free(&to->p.arena);

@@ -202,7 +202,7 @@ static int take_sites(struct retally *r, fn_id f, struct once_row *before)
 		struct once_row row = {.kind = ENTRY_CALL,
 				       .ncost = events,
 				       .file = NAME_FIRST + site[i].file,
-				       .callee = site[i].callee,
+				       .edge = site[i].edge,
 				       .instr = site[i].instr,
 				       .line = site[i].line,
 				       .count = site[i].calls};
@@ -222,7 +222,11 @@ static int take_jumps(struct retally *r, fn_id f, struct once_row *before)
 	if (store_jumps(r->st, f, &r->scratch, &jump, &n, r->err))
 		return (int)r->err->kind;
 	for (size_t i = 0; i < n; i++) {
-		uint64_t name = NAME_FIRST + store_fn_name_id(r->st, jump[i].to_fn);
+		const uint32_t name = NAME_FIRST + store_fn_name_id(r->st, f);
+		const uint32_t to_name =
+			NAME_FIRST + store_fn_name_id(r->st, jump[i].to_fn);
+		const uint64_t to =
+			(uint64_t)to_name << 32 | (NAME_FIRST + jump[i].to_file);
 		struct once_row row = {
 			.kind = jump[i].conditional ? ENTRY_JCND : ENTRY_JUMP,
 			.file = NAME_FIRST + jump[i].file,
@@ -231,7 +235,7 @@ static int take_jumps(struct retally *r, fn_id f, struct once_row *before)
 			.count = jump[i].executed,
 			.taken = jump[i].taken,
 			.to = {jump[i].to_instr, jump[i].to_line,
-			       name << 32 | (NAME_FIRST + jump[i].to_file)}};
+			       once_to(name, NAME_FIRST + jump[i].file, to)}};
 
 		if (put(r, f, before, &row, NULL))
 			return (int)r->err->kind;

@@ -314,9 +314,13 @@ static int unpack_once(struct tally *t, uint32_t f, uint32_t *last)
 	t->entry[at].what = ENTRY_HEAD;
 	t->fn[f].head = at;
 	while (once_get(&in, &r, t->once_cost)) {
+		const uint64_t to[3] = {r.to[0], r.to[1],
+					once_goes_to(t->fn[f].fn, r.file, r.to[2])};
 		struct key k = {r.instr, r.line, r.file,
-				ENTRY_WHAT(r.kind, r.kind == ENTRY_CALL ? r.callee : 0),
-				r.kind >= ENTRY_JUMP ? r.to : NULL};
+				ENTRY_WHAT(r.kind, r.kind == ENTRY_CALL
+							   ? t->edge[r.edge].callee
+							   : 0),
+				r.kind >= ENTRY_JUMP ? to : NULL};
 		uint64_t *v;
 
 		at = append_entry(t, f, at, &k);
@@ -325,6 +329,7 @@ static int unpack_once(struct tally *t, uint32_t f, uint32_t *last)
 		v = &t->val[t->entry[at].val];
 		if (r.kind == ENTRY_CALL) {
 			/* Its edge has had the cost already: it is behind us. */
+			v[0] = r.edge;
 			v += 2 + t->nevent;
 			*v++ = r.count;
 		} else if (r.kind != ENTRY_COST) {
@@ -445,9 +450,10 @@ int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
 }
 
 /* A call of a first block: its edge gets the cost at once. */
-static int once_call(struct tally *t, struct once_row *r, const uint64_t *cost)
+static int once_call(struct tally *t, struct once_row *r, uint32_t callee,
+		     const uint64_t *cost)
 {
-	uint64_t *sum = tally_edge_numbers(t, t->cur_fn, r->callee);
+	uint64_t *sum = tally_edge_numbers(t, t->cur_fn, callee, &r->edge);
 
 	if (!sum)
 		return -1;
@@ -543,21 +549,24 @@ static uint32_t callee_at(struct tally *t)
 	return callee;
 }
 
-uint64_t *tally_call(struct tally *t, uint32_t cfn, uint32_t *callee)
+uint64_t *tally_call(struct tally *t, uint32_t cfn, uint32_t *edge)
 {
+	uint32_t callee;
+
 	t->cfn = cfn;
 	t->has_cfn = true;
-	*callee = callee_at(t);
+	callee = callee_at(t);
 	t->fn[t->cur_fn].body = true;
-	return *callee == NONE ? NULL : tally_edge_numbers(t, t->cur_fn, *callee);
+	return callee == NONE ? NULL : tally_edge_numbers(t, t->cur_fn, callee, edge);
 }
 
 int tally_once_call(struct tally *t, struct once_row *r, const uint64_t *cost)
 {
-	r->callee = callee_at(t);
+	const uint32_t callee = callee_at(t);
+
 	t->fn[t->cur_fn].body = true;
 	t->cost_lines++;
-	return r->callee == NONE ? -1 : once_call(t, r, cost);
+	return callee == NONE ? -1 : once_call(t, r, callee, cost);
 }
 
 /* The line after calls=: the call's inclusive cost. */
@@ -583,10 +592,8 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 	t->cost_lines++;
 	k.what = ENTRY_WHAT(ENTRY_CALL, callee);
 	i = entry_at(t, &k);
-	if (!i && t->in_once) {
-		row.callee = callee;
-		return once_call(t, &row, cost) ? tally_no_memory(err) : 0;
-	}
+	if (!i && t->in_once)
+		return once_call(t, &row, callee, cost) ? tally_no_memory(err) : 0;
 	if (!i)
 		return tally_no_memory(err);
 	if (tally_add_calls(t, i, t->entry[i].val, t->pending_a))
@@ -611,13 +618,14 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 	if (!t->in_once)
 		i = entry_at(t, &k);
 	if (!i && t->in_once) {
-		struct once_row row = {.kind = (uint8_t)ENTRY_KIND(k.what),
-				       .file = t->file,
-				       .instr = r->a,
-				       .line = r->b,
-				       .count = t->pending_a,
-				       .taken = t->pending_b,
-				       .to = {to[0], to[1], to[2]}};
+		struct once_row row = {
+			.kind = (uint8_t)ENTRY_KIND(k.what),
+			.file = t->file,
+			.instr = r->a,
+			.line = r->b,
+			.count = t->pending_a,
+			.taken = t->pending_b,
+			.to = {to[0], to[1], once_to(t->fn_name, t->file, to[2])}};
 
 		return tally_add_once(t, &row, NULL) ? tally_no_memory(err) : 0;
 	}

@@ -213,11 +213,11 @@ static inline size_t tally_values(const struct tally *t, uint32_t what)
 /* Pack a line of the piece at hand; r->ncost costs in the file's columns.  0, or -1 when memory is
  * out. */
 int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost);
-/* The same for a call, to what cob=, cfi= and cfn= in t say; r->callee is set. */
+/* The same for a call, to what cob=, cfi= and cfn= in t say; r->edge is set. */
 int tally_once_call(struct tally *t, struct once_row *r, const uint64_t *cost);
-/* A call of the block at hand to "cfn=" with the name slot cfn: the callee's slot, and the edge's
- * calls and E costs, to be added to; NULL when memory is out. */
-uint64_t *tally_call(struct tally *t, uint32_t cfn, uint32_t *callee);
+/* A call of the block at hand to "cfn=" with the name slot cfn: the edge's slot, and its calls and
+ * E costs, to be added to; NULL when memory is out. */
+uint64_t *tally_call(struct tally *t, uint32_t cfn, uint32_t *edge);
 /* "fn=" with the name slot `name`, and a line of costs: *begun when that function has no entries
  * yet, and is entered (its second block is no more in_once); else nothing is changed.  0, or -1
  * when memory is out. */

@@ -24,8 +24,10 @@ static inline uint32_t tally_hash(uint64_t a, uint64_t b, uint64_t c)
 }
 
 /* ---- parts ---- */
-/* Calls and E costs in this part of an edge, to be added to; NULL when memory is out. */
-uint64_t *tally_edge_numbers(struct tally *t, uint32_t caller, uint32_t callee);
+/* Calls and E costs in this part of an edge, to be added to, and its slot; NULL when memory is
+ * out. */
+uint64_t *tally_edge_numbers(struct tally *t, uint32_t caller, uint32_t callee,
+			     uint32_t *edge);
 /* The part ends, maybe the last: its sums are encoded (part_code.h) and join the totals.  No
  * block is open. */
 int tally_end_part(struct tally *t, bool encode, bool last, struct err *err);

@@ -35,8 +35,8 @@ void tally_end_piece(struct tally *t, uint32_t f)
 		t->spill_failed = failed;
 }
 
-/* Entry i as a line behind *before; *before is it then. */
-static int pack_entry(struct tally *t, uint32_t i, struct once_row *before)
+/* Entry i, of function f, as a line behind *before; *before is it then. */
+static int pack_entry(struct tally *t, uint32_t f, uint32_t i, struct once_row *before)
 {
 	const struct entry *e = &t->entry[i];
 	const uint64_t *v = &t->val[e->val];
@@ -48,11 +48,12 @@ static int pack_entry(struct tally *t, uint32_t i, struct once_row *before)
 	if (r.kind == ENTRY_COST || r.kind == ENTRY_CALL)
 		r.ncost = (uint32_t)t->nevent;
 	if (r.kind == ENTRY_CALL) {
-		r.callee = ENTRY_CALLEE(e->what);
+		r.edge = (uint32_t)v[0];
 		v += 2 + t->nevent;
 		r.count = *v++;
 	} else if (r.kind != ENTRY_COST) {
 		memcpy(r.to, v, sizeof(r.to));
+		r.to[2] = once_to(t->fn[f].fn, e->file, v[2]);
 		r.count = v[3];
 		r.taken = v[4];
 	}
@@ -72,7 +73,7 @@ static int pack_fn(struct tally *t, uint32_t f, const uint32_t *entry, size_t n)
 				return -1;
 			before = (struct once_row){0};
 		}
-		if (pack_entry(t, entry[i], &before))
+		if (pack_entry(t, f, entry[i], &before))
 			return -1;
 	}
 	if (n)

@@ -109,10 +109,12 @@ static int touch_edge(struct tally *t, uint32_t e)
 	return note(&t->touched_edge, &t->ntouched_edge, &t->touched_edge_cap, e);
 }
 
-uint64_t *tally_edge_numbers(struct tally *t, uint32_t caller, uint32_t callee)
+uint64_t *tally_edge_numbers(struct tally *t, uint32_t caller, uint32_t callee,
+			     uint32_t *edge)
 {
 	const uint32_t e = edge_slot(t, caller, callee);
 
+	*edge = e;
 	return e == NONE || touch_edge(t, e) ? NULL
 					     : t->edge_part + (size_t)e * (1 + t->nevent);
 }
