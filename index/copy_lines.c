@@ -463,8 +463,10 @@ static inline enum copy get_costs(struct copied_lines *c, struct varint_reader *
 		return few_costs(c, in, n, cost);
 	cost->p = in->p;
 	in->p = copy_past_costs(&c->shape, in->p, in->end);
+	if (!in->p)
+		return COPY_ODD;
 	cost->n = (size_t)(in->p - cost->p);
-	return in->p ? COPY_DONE : COPY_ODD;
+	return COPY_DONE;
 }
 
 enum copy copy_lines(struct copied_lines *c, struct varint_reader *in,

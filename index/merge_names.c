@@ -114,6 +114,7 @@ struct join {
 enum {
 	EXPANDED_MAX = 64 << 10, /* bytes of a name made of references */
 	DEEPEST = 64,
+	FETCH = 16, /* names that are fetched ahead */
 };
 
 static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth);
@@ -249,9 +250,13 @@ static int join_tally(struct join *j, size_t k)
 	memset(string, 0xff, names->n * sizeof(*string));
 	if (carry && id_expect(&j->ids, names->n))
 		return profile_no_memory(j->err);
-	for (uint32_t i = 0; i < names->n; i++)
+	for (uint32_t i = 0; i < names->n; i++) {
+		/* Each is somewhere else in the text. */
+		if (i + FETCH < names->n)
+			__builtin_prefetch(names->slot[i + FETCH].text.p);
 		if (resolve(j, k, i, 0) == NO_ID)
 			return profile_no_memory(j->err);
+	}
 	return carry ? carry_ids(j, k, string) : 0;
 }
 
@@ -293,7 +298,15 @@ static int join_guarded(void *arg)
 {
 	struct join *j = arg;
 	struct profile *p = j->p;
+	size_t most = 0;
 
+	/* Most strings are in all tallies. */
+	for (size_t k = 0; k < p->ntally; k++)
+		if (p->tally[k]->names[j->space].n > most)
+			most = p->tally[k]->names[j->space].n;
+	if (hash_expect(&j->strings.by, most) ||
+	    vec_reserve(&j->strings.s, &j->strings.cap, most, sizeof(*j->strings.s)))
+		return profile_no_memory(j->err);
 	j->entry = intern(&j->strings, STR("???"));
 	if (j->entry == NO_ID)
 		return profile_no_memory(j->err);

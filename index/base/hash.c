@@ -6,6 +6,8 @@
 
 #include "index/base/vec.h"
 
+enum { LEAST_CELLS = 64 };
+
 static void put(struct hash *t, uint32_t h, uint32_t index)
 {
 	uint32_t i = h & t->mask;
@@ -15,10 +17,10 @@ static void put(struct hash *t, uint32_t h, uint32_t index)
 	t->cell[i] = (struct hash_cell){h, index};
 }
 
-static int grow(struct hash *t)
+/* Into so many cells, a power of two. */
+static int grow(struct hash *t, size_t cells)
 {
 	struct hash old = *t;
-	size_t cells = old.cell ? ((size_t)old.mask + 1) * 2 : 64;
 
 	if (cells > (size_t)1 << 31)
 		return -1;
@@ -36,9 +38,21 @@ static int grow(struct hash *t)
 	return 0;
 }
 
+int hash_expect(struct hash *t, size_t n)
+{
+	size_t cells = t->cell ? (size_t)t->mask + 1 : LEAST_CELLS;
+
+	while (cells * 2 < n * 3)
+		cells *= 2;
+	return t->cell && cells == (size_t)t->mask + 1 ? 0 : grow(t, cells);
+}
+
 int hash_add(struct hash *t, uint32_t h, uint32_t index)
 {
-	if ((!t->cell || (uint64_t)t->n * 3 >= ((uint64_t)t->mask + 1) * 2) && grow(t))
+	if (!t->cell && grow(t, LEAST_CELLS))
+		return -1;
+	if ((uint64_t)t->n * 3 >= ((uint64_t)t->mask + 1) * 2 &&
+	    grow(t, ((size_t)t->mask + 1) * 2))
 		return -1;
 	put(t, h, index);
 	t->n++;

@@ -58,6 +58,8 @@ static inline uint32_t hash_next(const struct hash *t, uint32_t h, uint32_t *pro
 	}
 }
 
+/* Room for n indices in all, so that it need not grow for them.  0, or -1 when memory is out. */
+int hash_expect(struct hash *t, size_t n);
 /* 0, or -1 when memory is out. */
 int hash_add(struct hash *t, uint32_t h, uint32_t index);
 void hash_clear(struct hash *t); /* empty, memory kept */

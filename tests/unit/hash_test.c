@@ -61,6 +61,25 @@ static void test_find(void)
 	}
 }
 
+/* Expected ones find room, and those that are there stay. */
+static void test_expected(void)
+{
+	struct hash t = {0};
+	const struct hash_cell *cell;
+	unsigned failed = 0;
+	bool found;
+
+	ok(hash_add(&t, 5, 99) == 0 && hash_expect(&t, 1000) == 0, "1,000 are expected");
+	cell = t.cell;
+	for (uint32_t i = 1; i < 1000; i++)
+		failed += hash_add(&t, i, i) != 0;
+	ok(!failed && t.cell == cell, "they fit");
+	is_u64(find(&t, 5, 99, &found), 2, "two of one hash");
+	ok(found, "the one before them is there");
+	ok(hash_expect(&t, 10) == 0 && t.cell == cell, "fewer change nothing");
+	hash_free(&t);
+}
+
 /* As large as it gets: it says so before it allocates, and stays as it was. */
 static void test_full(void)
 {
@@ -85,6 +104,7 @@ static void test_mix(void)
 int main(void)
 {
 	test_find();
+	test_expected();
 	test_full();
 	test_mix();
 	return done_testing();
