@@ -114,21 +114,22 @@ static struct coded add_coded(struct copied_lines *c, struct coded a, struct cod
 static int put_tail(struct copied_lines *c, struct copy_file *f, bool all, uint64_t instr,
 		    uint64_t line, struct coded *cost)
 {
-	for (; c->tail_at < c->ntail; c->tail_at++) {
+	int rc = 0;
+
+	while (!rc && c->tail_at < c->ntail) {
 		const struct copy_tail *t = &c->tail[c->tail_at];
 		const struct coded own = {c->taken.p + t->at, t->n};
 
 		if (!all && (t->instr > instr || (t->instr == instr && t->line > line)))
-			return 0;
+			break;
+		c->tail_at++;
 		if (!all && t->instr == instr && t->line == line) {
 			*cost = add_coded(c, own, *cost);
-			c->tail_at++;
-			return 0;
+			break;
 		}
-		if (append(c, f, t->instr, t->line, own))
-			return -1;
+		rc = append(c, f, t->instr, t->line, own);
 	}
-	return 0;
+	return rc;
 }
 
 /* Move *row, behind which the row at *p begins, behind that; its costs, up to *p then. */
@@ -505,9 +506,10 @@ int copied_lines_encode(struct copied_lines *c, struct bytes *b, uint64_t *n)
 {
 	struct detail_writer w = {.b = b, .kind = DETAIL_LINES, .shape = &c->shape};
 	const struct copy_file *file[FILES_MAX];
+	int rc = 0;
 
-	if (c->nfile && put_tail(c, &c->file[c->at], true, 0, 0, NULL))
-		return -1;
+	if (c->nfile)
+		rc = put_tail(c, &c->file[c->at], true, 0, 0, NULL);
 	*n = 0;
 	for (size_t i = 0; i < c->nfile; i++) {
 		file[i] = &c->file[i];
@@ -515,7 +517,7 @@ int copied_lines_encode(struct copied_lines *c, struct bytes *b, uint64_t *n)
 	}
 	if (c->nfile > 1)
 		qsort(file, c->nfile, sizeof(*file), by_file);
-	if (bytes_put(b, *n))
+	if (rc || bytes_put(b, *n))
 		return -1;
 	for (size_t i = 0; i < c->nfile; i++)
 		if (detail_write_group(&w, file[i]->file, file[i]->rows) ||
