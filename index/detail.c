@@ -85,7 +85,7 @@ static int order_slots(struct detail *d)
 	for (size_t k = 0; k < p->ntally; k++)
 		n += p->tally[k]->nfn;
 	d->at.slot_first = calloc(p->nfn + 3, sizeof(*d->at.slot_first));
-	d->at.slots = malloc((n + 1) * sizeof(*d->at.slots));
+	d->at.slots = vec_block((n + 1) * sizeof(*d->at.slots));
 	if (!d->at.slot_first || !d->at.slots)
 		return -1;
 	for (size_t k = 0; k < p->ntally; k++)
@@ -106,7 +106,7 @@ static int order_targets(struct detail *d)
 {
 	const struct profile *p = d->p;
 
-	d->at.by_obj = malloc((p->nfn + 1) * sizeof(*d->at.by_obj));
+	d->at.by_obj = vec_block((p->nfn + 1) * sizeof(*d->at.by_obj));
 	if (!d->at.by_obj)
 		return -1;
 	for (size_t f = 0; f < p->nfn; f++)

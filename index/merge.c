@@ -55,9 +55,9 @@ static int order_slots(const struct profile *p, struct identities *ids)
 {
 	for (size_t k = 0; k < p->ntally; k++)
 		ids->nuse += p->tally[k]->nfn;
-	ids->order = malloc((ids->nuse + 1) * sizeof(*ids->order));
-	ids->use = malloc((ids->nuse + 1) * sizeof(*ids->use));
-	ids->at = malloc((ids->nuse + 1) * sizeof(*ids->at));
+	ids->order = vec_block((ids->nuse + 1) * sizeof(*ids->order));
+	ids->use = vec_block((ids->nuse + 1) * sizeof(*ids->use));
+	ids->at = vec_block((ids->nuse + 1) * sizeof(*ids->at));
 	if (!ids->order || !ids->use || !ids->at || ids->nuse >= NO_ID)
 		return -1;
 	ids->nuse = 0;
@@ -65,7 +65,7 @@ static int order_slots(const struct profile *p, struct identities *ids)
 		const struct tally *t = p->tally[k];
 		const struct merge_map *m = &p->map[k];
 
-		ids->slot[k] = malloc((t->nfn + 1) * sizeof(**ids->slot));
+		ids->slot[k] = vec_block((t->nfn + 1) * sizeof(**ids->slot));
 		if (!ids->slot[k])
 			return -1;
 		for (size_t i = 0; i < t->nfn; i++, ids->nuse++) {
@@ -201,9 +201,9 @@ static int number_functions(struct profile *p, struct identities *ids)
 		return -1;
 	p->loose = redirect_defaulted(ids, in);
 	free(in);
-	p->fn_name = malloc((ids->n + 1) * sizeof(uint32_t));
-	p->fn_file = malloc((ids->n + 1) * sizeof(uint32_t));
-	p->fn_obj = malloc((ids->n + 1) * sizeof(uint32_t));
+	p->fn_name = vec_block((ids->n + 1) * sizeof(uint32_t));
+	p->fn_file = vec_block((ids->n + 1) * sizeof(uint32_t));
+	p->fn_obj = vec_block((ids->n + 1) * sizeof(uint32_t));
 	if (!p->fn_name || !p->fn_file || !p->fn_obj)
 		return -1;
 	for (size_t i = 0; i < ids->n; i++) {
@@ -246,7 +246,7 @@ static int map_functions(struct profile *p, struct identities *ids)
 		const struct tally *t = p->tally[k];
 		struct merge_map *m = &p->map[k];
 
-		m->fn = malloc((t->nfn + 1) * sizeof(*m->fn));
+		m->fn = vec_block((t->nfn + 1) * sizeof(*m->fn));
 		if (!m->fn)
 			return -1;
 		for (size_t i = 0; i < t->nfn; i++) {
@@ -351,7 +351,7 @@ static int sort_edges(struct profile *p, struct edges *s)
 {
 	for (size_t k = 0; k < p->ntally; k++)
 		s->n += p->tally[k]->nedge;
-	s->ref = malloc((s->n + 1) * sizeof(*s->ref));
+	s->ref = vec_block((s->n + 1) * sizeof(*s->ref));
 	s->first = calloc(p->nfn + 3, sizeof(*s->first));
 	if (!s->ref || !s->first || s->n >= NO_ID)
 		return -1;
@@ -366,10 +366,10 @@ static int sort_edges(struct profile *p, struct edges *s)
 
 static int number_edges(struct profile *p, struct edges *s)
 {
-	p->caller = malloc((s->n + 1) * sizeof(uint32_t));
-	p->callee = malloc((s->n + 1) * sizeof(uint32_t));
+	p->caller = vec_block((s->n + 1) * sizeof(uint32_t));
+	p->callee = vec_block((s->n + 1) * sizeof(uint32_t));
 	p->out_first = calloc(p->nfn + 2, sizeof(*p->out_first));
-	s->number = malloc((s->n + 1) * sizeof(*s->number));
+	s->number = vec_block((s->n + 1) * sizeof(*s->number));
 	if (!p->caller || !p->callee || !p->out_first || !s->number)
 		return -1;
 	for (size_t f = 0; f < p->nfn; f++) {
@@ -398,7 +398,7 @@ static int map_edges(struct profile *p, const uint32_t *number)
 		const struct tally *t = p->tally[k];
 		struct merge_map *m = &p->map[k];
 
-		m->edge = malloc((t->nedge + 1) * sizeof(*m->edge));
+		m->edge = vec_block((t->nedge + 1) * sizeof(*m->edge));
 		if (!m->edge)
 			return -1;
 		for (size_t i = 0; i < t->nedge; i++, at++) {

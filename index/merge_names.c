@@ -242,7 +242,7 @@ static int join_tally(struct join *j, size_t k)
 {
 	const struct names *names = &j->p->tally[k]->names[j->space];
 	const bool carry = j->p->ntally > 1 || names->unsure;
-	uint32_t *string = malloc(names->n * sizeof(*string));
+	uint32_t *string = vec_block(names->n * sizeof(*string));
 
 	j->p->map[k].name[j->space] = string;
 	if (!string)
@@ -271,11 +271,11 @@ static int number_strings(struct join *j)
 {
 	size_t n = j->strings.n;
 
-	j->order = malloc((n + 1) * sizeof(*j->order));
+	j->order = vec_block((n + 1) * sizeof(*j->order));
 	if (!j->order || sort_strings(j->strings.s, n, j->order))
 		return profile_no_memory(j->err);
-	j->place = malloc((n + 1) * sizeof(*j->place));
-	j->sorted = malloc((n + 1) * sizeof(*j->sorted));
+	j->place = vec_block((n + 1) * sizeof(*j->place));
+	j->sorted = vec_block((n + 1) * sizeof(*j->sorted));
 	if (!j->place || !j->sorted)
 		return profile_no_memory(j->err);
 	for (size_t i = 0; i < n; i++) {

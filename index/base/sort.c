@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/vec.h"
+
 enum {
 	SMALL = 64,
 	MANY = 4096, /* pairs from which on fewer passes are worth more bins */
@@ -39,7 +41,7 @@ int sort_pairs(struct sort_pair *p, size_t n)
 		insertion(p, n);
 		return 0;
 	}
-	tmp = malloc(n * sizeof(*tmp));
+	tmp = vec_block(n * sizeof(*tmp));
 	if (!tmp)
 		return -1;
 	to = tmp;
