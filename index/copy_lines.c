@@ -347,23 +347,6 @@ copy_rows(const struct copied_lines *c, struct copy_file *f,
 			: copy_some(f, p, end, at, least, true, true, 1);
 }
 
-/* The end of so many more numbers at p, where they are known to be. */
-static inline const unsigned char *past_known(const unsigned char *p, unsigned n)
-{
-	for (;; p += 8) {
-		uint64_t last = ~load8((const char *)p) & 0x8080808080808080;
-		const unsigned some = (unsigned)((last >> 7) * 0x0101010101010101 >> 56);
-
-		if (some < n) {
-			n -= some;
-			continue;
-		}
-		while (--n)
-			last &= last - 1;
-		return p + ((unsigned)__builtin_ctzll(last) >> 3) + 1;
-	}
-}
-
 /* The same as copy_rows(), of more events than are plain, where the tag has two bytes. */
 static __attribute__((noinline)) const unsigned char *
 copy_wide(const struct copied_lines *c, struct copy_file *f,
@@ -397,8 +380,7 @@ copy_wide(const struct copied_lines *c, struct copy_file *f,
 			mask |= (uint64_t)q[1] << 7;
 			end++;
 		}
-		if (mask)
-			end = past_known(end, copy_ones(mask));
+		end = copy_past_numbers(end, in->end, copy_ones(mask));
 		if (instrs)
 			*out++ = (unsigned char)(instr - at->instr);
 		if (lines)

@@ -321,14 +321,8 @@ static bool callee(struct tally *t, const char **p, const char *end, struct call
 	return c->cfn || t->has_cfn;
 }
 
-/* The line behind a call's target, of which nothing is kept, or NULL. */
-static HOT const char *end_of_target(const char *p)
-{
-	p += *p == ' ';
-	return *p == '\n' ? p + 1 : NULL;
-}
-
-/* " +3 0\n" behind the count of a call: where the callee begins; the line behind it, or NULL. */
+/* " +3 0\n" behind the count of a call: where the callee begins, of which nothing is kept; the
+ * line behind it, or NULL. */
 static HOT const char *target(const char *p, const uint64_t *base, unsigned nsub)
 {
 #pragma GCC unroll 2
@@ -339,7 +333,8 @@ static HOT const char *target(const char *p, const uint64_t *base, unsigned nsub
 		if (!p)
 			return NULL;
 	}
-	return end_of_target(p);
+	p += *p == ' ';
+	return *p == '\n' ? p + 1 : NULL;
 }
 
 /* "cob=(3)\ncfi=(4)\ncfn=(5)\ncalls=1 +3 0\n+2 0 67\n", the first three or not; the end, or
@@ -532,12 +527,12 @@ static HOT void keep_line(struct same *s, const struct first *f, const unsigned 
 	s->size = (unsigned)size;
 }
 
-/* The positions at p, with one blank behind each; their end, or NULL. */
+/* The positions from `from` on at p, with one blank behind each; their end, or NULL. */
 static HOT const char *places(const struct first *f, const char *p, uint64_t *at,
-			      unsigned nsub)
+			      unsigned from, unsigned nsub)
 {
 #pragma GCC unroll 2
-	for (unsigned i = 0; i < nsub; i++) {
+	for (unsigned i = from; i < nsub; i++) {
 		const struct number to = position(p, f->at[i]);
 
 		if (!to.end || *to.end != ' ')
@@ -546,15 +541,6 @@ static HOT const char *places(const struct first *f, const char *p, uint64_t *at
 		p = to.end + 1;
 	}
 	return p;
-}
-
-/* The second of two, as places(). */
-static HOT const char *second_place(const struct first *f, const char *p, uint64_t *at)
-{
-	const struct number to = position(p, f->at[1]);
-
-	at[1] = to.v;
-	return to.end && *to.end == ' ' ? to.end + 1 : NULL;
 }
 
 /* A tag that may be large, in two bytes. */

@@ -35,8 +35,8 @@ struct once_row {
 	uint64_t instr, line;
 	uint64_t count; /* calls; jumps: executed */
 	uint64_t taken;
-	uint64_t to
-		[3]; /* jumps: as in tally.h, [2] as once_to(); and that of the last jump */
+	/* Jumps: as in tally.h, [2] as once_to(); and that of the last jump. */
+	uint64_t to[3];
 };
 
 /* Where a jump of a function of that name slot, in that file, goes: `to` is a name and a file slot as
