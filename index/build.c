@@ -29,8 +29,7 @@
 enum {
 	PROGRESS_NS = 100 * 1000 * 1000,
 	MEM = 256 << 20,
-	HUGE_FROM =
-		2 << 20, /* arrays of so many bytes, but while the only profile is read */
+	ROOM_FROM = 2 << 20, /* for arrays, but while the only profile is read */
 	KEPT_MAP = 32 << 20, /* as malloc would have it by then */
 	FORGET = 64 << 20,   /* bytes of profiles whose pages another thread lets go of */
 	BATCH = 64, /* files read at once: each takes memory and maybe a file descriptor */
@@ -271,10 +270,10 @@ static int build_guarded(void *arg)
 {
 	struct build *b = arg;
 
-	/* Arrays that fill a fourth of a huge page have one where memory is not asked to be saved. */
+	/* Addresses are plenty, where memory is not asked to be saved. */
 	const bool roomy = b->in.n == 1 && (!b->opts->mem || b->opts->mem >= MEM);
 
-	vec_policy(VEC_OWN_MAP, roomy ? VEC_HUGE : HUGE_FROM);
+	vec_policy(VEC_OWN_MAP, roomy ? VEC_ROOM : ROOM_FROM);
 	if (read_profile(b))
 		return (int)b->err->kind;
 	if (!b->opts->merge && refuse_set(&b->in, &b->profile, b->err))
@@ -380,7 +379,7 @@ static int build_index(struct build *b, const char *index, struct store **out)
 	rc = fold(b);
 	if (!rc)
 		rc = map_guard(build_guarded, b, ERR_PROFILE, b->err);
-	vec_policy(KEPT_MAP, HUGE_FROM);
+	vec_policy(KEPT_MAP, ROOM_FROM);
 	setrlimit(RLIMIT_CORE, &core);
 	build_free(b);
 	if (!rc && index)

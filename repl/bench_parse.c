@@ -148,7 +148,7 @@ static int guarded(void *arg)
 	const struct map *m = &b->source.map;
 	const struct stretch_opts o = {.jobs = b->now->jobs, .cancel = &app_cancel};
 
-	vec_policy(VEC_OWN_MAP, VEC_HUGE);
+	vec_policy(VEC_OWN_MAP, VEC_ROOM);
 	if (b->now->what == WAY_PARSE)
 		return stretches_read(&b->stretches, m->p, m->n, &o, b->err);
 	if (b->now->what == WAY_NEWLINES)

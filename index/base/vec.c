@@ -20,11 +20,11 @@ enum {
 	LARGE_RAW = 32 << 20,
 };
 
-static size_t huge_from = HUGE_PAGE;
+static size_t room_from = HUGE_PAGE;
 
-void vec_policy(size_t maps, size_t huge)
+void vec_policy(size_t maps, size_t room)
 {
-	huge_from = huge;
+	room_from = room;
 #ifdef M_MMAP_THRESHOLD
 	mallopt(M_MMAP_THRESHOLD, (int)maps);
 	mallopt(M_TRIM_THRESHOLD, KEPT);
@@ -52,7 +52,7 @@ void *vec_block(size_t bytes)
 {
 	void *p;
 
-	if (bytes < huge_from)
+	if (bytes < HUGE_PAGE)
 		return aligned_alloc(CACHE_LINE, whole(bytes, CACHE_LINE));
 	/* What malloc writes in front is in another page: the first huge one is still untouched. */
 	p = aligned_alloc(HUGE_PAGE, whole(bytes, HUGE_PAGE));
@@ -72,10 +72,20 @@ static size_t grown(size_t cap, size_t need, size_t size, size_t large, size_t *
 										   : n;
 }
 
-/* What is in the block at *pp into another one, of at least `bytes`; NULL: there is none. */
-static char *move(void *pp, size_t had, size_t bytes)
+/* Room for LARGE bytes.  Many arrays end within the first 2 MiB and would not fill a huge page. */
+static void *room(void)
 {
-	char *old, *p = vec_block(bytes);
+	char *p = aligned_alloc(HUGE_PAGE, LARGE);
+
+	if (p)
+		ask_for_huge(p + HUGE_PAGE, LARGE - HUGE_PAGE);
+	return p;
+}
+
+/* What is in the block at *pp into another one, of at least `bytes`; NULL: there is none. */
+static char *move(void *pp, size_t had, size_t bytes, bool roomy)
+{
+	char *old, *p = roomy ? room() : vec_block(bytes);
 
 	if (!p)
 		return NULL;
@@ -92,26 +102,35 @@ static size_t regrow(void *pp, size_t cap, size_t need, size_t size, bool ahead,
 {
 	const size_t had = cap * size;
 	size_t bytes, n = grown(cap, need, size, LARGE, &bytes);
+	bool roomy;
 	char *old;
 
 	if (n == 0)
 		return 0;
-	if (bytes >= huge_from) {
-		/* What is not touched costs nothing. */
-		bytes = whole(bytes, HUGE_PAGE);
-		if (ahead && bytes > HUGE_PAGE && bytes < LARGE)
-			bytes = LARGE;
-		else if (ahead && had >= LARGE && had < LARGE_RAW && bytes < had * 2)
-			bytes = whole(had * 2, HUGE_PAGE);
-		n = bytes / size;
-	}
-	if (bytes >= huge_from && had < (ahead ? LARGE_RAW : LARGE))
-		return (*p = move(pp, had, bytes)) ? n : 0;
 	memcpy(&old, pp, sizeof(old));
+	/* Blocks are whole pages, of which the zeroed ones were touched. */
+	if (old && malloc_usable_size(old) >= bytes) {
+		*p = old;
+		return n;
+	}
+	roomy = ahead && bytes >= room_from && bytes < LARGE;
+	if (roomy) {
+		bytes = LARGE;
+	} else if (bytes >= HUGE_PAGE) {
+		/* What is not touched costs nothing. */
+		if (ahead && had >= LARGE && had < LARGE_RAW && bytes < had * 2)
+			bytes = had * 2;
+		bytes = whole(bytes, HUGE_PAGE);
+	}
+	/* What is zeroed is touched. */
+	if (ahead)
+		n = bytes / size;
+	if (roomy || (bytes >= HUGE_PAGE && had < (ahead ? LARGE_RAW : LARGE)))
+		return (*p = move(pp, had, bytes, roomy)) ? n : 0;
 	if (!(*p = realloc(old, bytes)))
 		return 0;
 	memcpy(pp, p, sizeof(*p));
-	if (bytes >= huge_from)
+	if (bytes >= HUGE_PAGE)
 		ask_for_huge(*p, bytes);
 	return n;
 }
@@ -146,7 +165,7 @@ int vec_reserve_lines(void *pp, size_t *cap, size_t need, size_t size)
 	if (need <= *cap)
 		return 0;
 	n = grown(*cap, need, size, SIZE_MAX, &bytes);
-	if (n == 0 || !move(pp, *cap * size, bytes))
+	if (n == 0 || !move(pp, *cap * size, bytes, false))
 		return -1;
 	*cap = n;
 	return 0;

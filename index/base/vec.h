@@ -12,16 +12,20 @@
 
 enum {
 	VEC_OWN_MAP = 1 << 20,
-	VEC_HUGE = 512 << 10, /* a page fault is 1.5 us here, and that for 2 MiB 100 us */
+	VEC_ROOM = 512 << 10,
 };
 
 /*
  * For the whole process from here on: blocks of `maps` bytes are maps of their own, which go back
- * when they are freed and grow without a copy, and arrays of `huge` bytes have huge pages, 2 MiB of
- * memory at least.  Left alone malloc keeps ever larger blocks in its heaps; a fifth of all memory
- * was of arrays long gone.
+ * when they are freed and grow without a copy, and raw arrays of `room` bytes have room for 8 MiB.
+ * Left alone malloc keeps ever larger blocks in its heaps; a fifth of all memory was of arrays
+ * long gone.
+ *
+ * Arrays have huge pages behind their first 2 MiB, and from there on when they are larger.  A page
+ * fault is 1.4 us here and that for 2 MiB 80 us, but 4 ms where a hypervisor has taken free memory
+ * back: what does not fill a huge page is better without.
  */
-void vec_policy(size_t maps, size_t huge);
+void vec_policy(size_t maps, size_t room);
 
 /* vec_reserve() and vec_reserve_raw() where there is not enough room. */
 int vec_grow(void *pp, size_t *cap, size_t need, size_t size);

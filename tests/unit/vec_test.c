@@ -68,7 +68,7 @@ static void test_too_much(void)
 }
 
 /* Past every size at which growing goes another way, the odd width so that blocks are not full. */
-static void test_sizes(size_t huge)
+static void test_sizes(size_t room)
 {
 	enum { N = 500000 };
 	struct odd {
@@ -76,7 +76,7 @@ static void test_sizes(size_t huge)
 	} *zeroed = NULL, *raw = NULL, *aligned = NULL;
 	size_t caps[3] = {0}, wrong = 0, before;
 
-	vec_policy(VEC_OWN_MAP, huge);
+	vec_policy(VEC_OWN_MAP, room);
 	for (size_t n = 0; n < N; n++) {
 		before = caps[0];
 		if (vec_reserve(&zeroed, &caps[0], n + 1, sizeof(*zeroed)) ||
@@ -90,12 +90,12 @@ static void test_sizes(size_t huge)
 		zeroed[n].b[27] = raw[n].b[27] = aligned[n].b[27] =
 			(unsigned char)(n % 251);
 	}
-	is_u64(wrong, 0, "huge from %zu: new elements are zeros, arrays at a cache line",
-	       huge);
+	is_u64(wrong, 0, "room from %zu: new elements are zeros, arrays at a cache line",
+	       room);
 	for (size_t n = 0; n < N; n++)
 		wrong += zeroed[n].b[27] != n % 251 || raw[n].b[27] != n % 251 ||
 			 aligned[n].b[27] != n % 251;
-	is_u64(wrong, 0, "huge from %zu: %d of 28 bytes stay where arrays move", huge, N);
+	is_u64(wrong, 0, "room from %zu: %d of 28 bytes stay where arrays move", room, N);
 	free(zeroed);
 	free(raw);
 	free(aligned);
@@ -104,7 +104,7 @@ static void test_sizes(size_t huge)
 
 int main(void)
 {
-	test_sizes(VEC_HUGE);
+	test_sizes(VEC_ROOM);
 	test_sizes(2 << 20);
 	test_growth();
 	test_old_elements_stay();
