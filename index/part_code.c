@@ -32,9 +32,9 @@ static int put_slot(struct bytes *b, uint32_t slot, const uint64_t *v, size_t n)
 
 	if (bytes_room(b, room))
 		return -1;
-	p = varint_put(b->p + b->n, slot);
+	p = varint_put_flat(b->p + b->n, slot);
 	for (size_t i = 0; i < n; i++)
-		p = varint_put(p, v[i]);
+		p = varint_put_flat(p, v[i]);
 	b->n = (size_t)(p - b->p);
 	return 0;
 }

@@ -52,7 +52,7 @@ struct worker {
 
 /* Some parts next to each other, encoded: few where there are few, so that each thread has
  * some to do. */
-enum { UNIT_PARTS = 16, UNITS_PER_JOB = 8 };
+enum { UNIT_PARTS = 64, UNITS_PER_JOB = 8, SLOTS_PER_JOB = 8 };
 struct unit {
 	struct bytes bytes;
 	size_t end[UNIT_PARTS];
@@ -117,17 +117,17 @@ static int read_piece(struct varint_reader *in, struct piece *to, const uint32_t
 	uint64_t n = varint_get(in);
 
 	for (uint64_t i = 0; i < n && !in->bad; i++) {
-		uint32_t id = id_map[varint_get(in)];
+		uint32_t id = id_map[varint_get_flat(in)];
 		uint64_t *v = id == NO_ID ? to->lost : row_of(to, id);
 
 		if (!v)
 			return -1;
 		for (size_t k = 0; k < fixed; k++)
-			v[k] = add(v[k], varint_get(in));
+			v[k] = add(v[k], varint_get_flat(in));
 		for (size_t e = 0; e < nevent; e++) {
 			uint64_t *sum = &v[fixed + event_map[e]];
 
-			*sum = add(*sum, varint_get(in));
+			*sum = add(*sum, varint_get_flat(in));
 		}
 	}
 	return 0;
@@ -136,10 +136,10 @@ static int read_piece(struct varint_reader *in, struct piece *to, const uint32_t
 static void put_row(struct bytes *b, const struct piece *p, uint64_t id, uint64_t *before)
 {
 	const uint64_t *v = p->val + (p->row[id] - 1) * p->width;
-	unsigned char *to = varint_put(b->p + b->n, id - *before);
+	unsigned char *to = varint_put_flat(b->p + b->n, id - *before);
 
 	for (size_t k = 0; k < p->width; k++)
-		to = varint_put(to, v[k]);
+		to = varint_put_flat(to, v[k]);
 	b->n = (size_t)(to - b->p);
 	*before = id;
 }
@@ -293,7 +293,7 @@ static int save_costs(struct parts *s, unsigned jobs)
 	const size_t share = p->npart / (UNITS_PER_JOB * jobs);
 	const size_t parts = share == 0 ? 1 : share < UNIT_PARTS ? share : UNIT_PARTS;
 	struct ordered o = {.items = (p->npart + parts - 1) / parts,
-			    .nslots = 2 * (size_t)jobs,
+			    .nslots = SLOTS_PER_JOB * (size_t)jobs,
 			    .slot_size = sizeof(struct unit),
 			    .nworkers = jobs,
 			    .make = encode_unit,

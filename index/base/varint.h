@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { VARINT_MAX = 10 }; /* bytes of one number at most */
 
@@ -89,6 +90,34 @@ static inline uint64_t varint_get(struct varint_reader *r)
 	if (__builtin_expect(r->p < r->end && *r->p < 0x80, 1))
 		return *r->p++;
 	return varint_get_long(r);
+}
+
+/* The 7 bits of each of 8 bytes, together. */
+static inline uint64_t varint_join(uint64_t w)
+{
+	w = (w & 0x007f007f007f007f) | (w & 0x7f007f007f007f00) >> 1;
+	w = (w & 0x00003fff00003fff) | (w & 0x3fff00003fff0000) >> 2;
+	return (w & 0x0fffffff) | (w & 0x0fffffff00000000) >> 4;
+}
+
+/* varint_get() without a branch for numbers of up to 8 bytes whose sizes vary. */
+static inline __attribute__((always_inline)) uint64_t
+varint_get_flat(struct varint_reader *r)
+{
+	uint64_t w, last;
+
+	if (__builtin_expect(r->end - r->p < 8, 0))
+		return varint_get(r);
+	memcpy(&w, r->p, 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	w = __builtin_bswap64(w);
+#endif
+	last = ~w & 0x8080808080808080;
+	if (__builtin_expect(last == 0, 0))
+		return varint_get_long(r);
+	/* Ones up to the lowest of them, which is of the last byte. */
+	r->p += ((unsigned)__builtin_ctzll(last) >> 3) + 1;
+	return varint_join(w & (last ^ (last - 1)));
 }
 
 /* The number at p, where VARINT_MAX bytes can be read; its end. */
