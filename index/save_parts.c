@@ -51,8 +51,14 @@ struct worker {
 };
 
 /* Some parts next to each other, encoded: few where there are few, so that each thread has
- * some to do. */
-enum { UNIT_PARTS = 64, UNITS_PER_JOB = 8, SLOTS_PER_JOB = 8 };
+ * some to do, or where they are large. */
+enum {
+	UNIT_PARTS = 64,
+	UNIT_BYTES = 256 << 10, /* about; parts of more are a unit each */
+	UNITS_PER_JOB = 8,
+	SLOTS_PER_JOB = 8, /* units at hand, */
+	SLOTS_LEAST = 2,   /* and so many where they are large */
+};
 struct unit {
 	struct bytes bytes;
 	size_t end[UNIT_PARTS];
@@ -287,13 +293,31 @@ static void free_workers(struct worker *worker, unsigned n, struct unit *unit,
 	free(unit);
 }
 
+/* Bytes of a part, about. */
+static uint64_t part_bytes(const struct profile *p)
+{
+	uint64_t all = 0;
+
+	for (size_t k = 0; k < p->ntally; k++)
+		all += spill_at(&p->tally[k]->parts);
+	return all / (p->npart + 1) + 1;
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
 static int save_costs(struct parts *s, unsigned jobs)
 {
 	const struct profile *p = s->p;
-	const size_t share = p->npart / (UNITS_PER_JOB * jobs);
-	const size_t parts = share == 0 ? 1 : share < UNIT_PARTS ? share : UNIT_PARTS;
+	const uint64_t bytes = part_bytes(p);
+	const size_t some = least(p->npart / (UNITS_PER_JOB * jobs),
+				  least(UNIT_PARTS, UNIT_BYTES / bytes));
+	const size_t parts = some ? some : 1;
+	const size_t slots = bytes * parts > UNIT_BYTES ? SLOTS_LEAST : SLOTS_PER_JOB;
 	struct ordered o = {.items = (p->npart + parts - 1) / parts,
-			    .nslots = SLOTS_PER_JOB * (size_t)jobs,
+			    .nslots = slots * jobs,
 			    .slot_size = sizeof(struct unit),
 			    .nworkers = jobs,
 			    .make = encode_unit,
