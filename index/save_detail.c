@@ -5,6 +5,7 @@
  *
  * packed on several threads and written in order (ordered.h).
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,12 +77,21 @@ static int not_packed(const struct unit *u, struct err *err)
 		       strerror(u->unread));
 }
 
-static int pack(void *arg, void *slot, size_t item)
+/* A unit, packed by a worker. */
+struct packing {
+	const struct worker *worker;
+	struct unit *unit;
+	size_t item;
+};
+
+static int pack_guarded(void *arg)
 {
-	const struct worker *worker = arg;
+	const struct packing *now = arg;
+	const struct worker *worker = now->worker;
+	const size_t item = now->item;
 	const uint32_t from = worker->w->from[item], to = worker->w->from[item + 1];
 	struct detail *d = worker->detail;
-	struct unit *u = slot;
+	struct unit *u = now->unit;
 
 	for (int k = 0; k < DETAIL_KINDS; k++)
 		u->bytes[k].n = u->rows[k] = 0;
@@ -101,6 +111,17 @@ static int pack(void *arg, void *slot, size_t item)
 		}
 	}
 	return 0;
+}
+
+static int pack(void *arg, void *slot, size_t item)
+{
+	struct packing now = {arg, slot, item};
+	struct err err = {0};
+	int rc = map_guard(pack_guarded, &now, ERR_INDEX, &err);
+
+	if (err.kind)
+		now.unit->unread = EIO;
+	return rc ? -1 : 0;
 }
 
 static int write_unit(void *arg, void *slot, size_t item, int failed)
@@ -261,6 +282,8 @@ int save_detail(const struct profile *p, struct store_writer *store, struct meta
 
 	if (!worker)
 		return no_memory(err);
+	for (size_t k = 0; k < p->ntally; k++)
+		spill_map(&p->tally[k]->once);
 	rc = detail_new(p, run, &worker[0].detail, err);
 	meta->loose = p->loose;
 	rc = rc || writing_init(&w, store, worker[0].detail, run) ||

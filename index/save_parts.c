@@ -240,10 +240,19 @@ static size_t unit_end(const struct parts *s, size_t item)
 	return end < s->p->npart ? end : s->p->npart;
 }
 
-static int encode_unit(void *worker, void *slot, size_t item)
+/* A unit, encoded by a worker. */
+struct encoding {
+	struct worker *worker;
+	struct unit *unit;
+	size_t item;
+};
+
+static int encode_guarded(void *arg)
 {
-	struct worker *w = worker;
-	struct unit *u = slot;
+	const struct encoding *now = arg;
+	struct worker *w = now->worker;
+	struct unit *u = now->unit;
+	const size_t item = now->item;
 
 	u->bytes.n = 0;
 	for (size_t part = item * w->s->unit_parts; part < unit_end(w->s, item); part++) {
@@ -252,6 +261,13 @@ static int encode_unit(void *worker, void *slot, size_t item)
 		u->end[part % w->s->unit_parts] = u->bytes.n;
 	}
 	return 0;
+}
+
+static int encode_unit(void *worker, void *slot, size_t item)
+{
+	struct encoding now = {worker, slot, item};
+
+	return map_guard(encode_guarded, &now, ERR_INDEX, &now.unit->err);
 }
 
 static int write_unit(void *arg, void *slot, size_t item, int failed)
@@ -330,6 +346,8 @@ static int save_costs(struct parts *s, unsigned jobs)
 
 	s->unit_parts = parts;
 	s->slots = profile_part_slots(s->p);
+	for (size_t k = 0; k < p->ntally; k++)
+		spill_map(&p->tally[k]->parts);
 	rc = unit && worker && each && s->slots ? 0 : no_memory(s->err);
 	for (unsigned i = 0; !rc && i < jobs; i++) {
 		worker[i].s = s;

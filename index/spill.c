@@ -16,6 +16,7 @@ void spill_init(struct spill *o, size_t limit, const char *dir)
 
 void spill_free(struct spill *o)
 {
+	map_close(&o->map);
 	if (o->fd >= 0)
 		close(o->fd);
 	free(o->buf.p);
@@ -71,6 +72,8 @@ const unsigned char *spill_read(const struct spill *o, uint64_t at, uint64_t n,
 
 	if (at >= o->spilled)
 		return o->buf.p + (at - o->spilled);
+	if (at + n <= o->map.n)
+		return (const unsigned char *)o->map.p + at;
 	scratch->n = 0;
 	if (bytes_room(scratch, (size_t)n)) {
 		errno = ENOMEM;
@@ -88,6 +91,16 @@ const unsigned char *spill_read(const struct spill *o, uint64_t at, uint64_t n,
 			got += (size_t)r;
 	}
 	return scratch->p;
+}
+
+void spill_map(struct spill *o)
+{
+	struct err ignored = {0};
+
+	if (o->spilled > o->map.n) {
+		map_close(&o->map);
+		map_open(&o->map, o->fd, o->spilled, "a temporary file", &ignored);
+	}
 }
 
 const unsigned char *spill_bytes(struct spill *o, uint64_t at, uint64_t n)

@@ -10,12 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "index/base/map.h"
 #include "index/part_code.h"
 
 struct spill {
 	struct bytes buf; /* from byte `spilled` on */
 	uint64_t spilled; /* bytes in the file */
 	int fd;		  /* of the file; -1: none yet */
+	struct map map;	  /* of its beginning, once all is there */
 	size_t limit;	  /* 0: never spill */
 	const char *dir;
 	struct bytes scratch; /* a piece read back */
@@ -37,11 +39,17 @@ const unsigned char *spill_bytes(struct spill *o, uint64_t at, uint64_t n);
 const unsigned char *spill_read(const struct spill *o, uint64_t at, uint64_t n,
 				struct bytes *scratch);
 
+/* What is in the file is read from a map of it from here on, if there can be one: readers are in
+ * map_guard(). */
+void spill_map(struct spill *o);
+
 /* The byte at `at` is read soon. */
 static inline void spill_fetch(const struct spill *o, uint64_t at)
 {
 	if (at >= o->spilled)
 		__builtin_prefetch(o->buf.p + (at - o->spilled));
+	else if (at < o->map.n)
+		__builtin_prefetch(o->map.p + at);
 }
 
 #endif

@@ -103,6 +103,50 @@ static const struct {
 	{"read: the file is shorter", {.ends = true}, NULL, EIO},
 };
 
+/* Add up BYTES bytes, read where they are mapped. */
+static int add_up(void *arg)
+{
+	struct spill *s = arg;
+	unsigned sum = 0;
+
+	for (unsigned at = 0; at < BYTES; at += 100) {
+		const unsigned char *p = spill_bytes(s, at, 100);
+
+		for (unsigned k = 0; p && k < 100; k++)
+			sum += p[k] == (at + k) % 128;
+	}
+	return sum == BYTES ? 0 : -1;
+}
+
+static void test_map(const char *dir)
+{
+	struct err err = {0};
+	struct spill s;
+	int failed = 0;
+
+	spill_init(&s, 100, dir);
+	spill_map(&s);
+	ok(s.map.n == 0, "nothing was written: no map");
+	for (unsigned i = 0; i < BYTES; i++) {
+		failed |= bytes_put(&s.buf, i % 128);
+		if (i == 299 || i == 799)
+			failed |= spill_write(&s);
+		if (i == 299)
+			spill_map(&s);
+	}
+	ok(!failed && s.map.n == 300, "a map of what was written");
+	ok(map_guard(add_up, &s, ERR_INDEX, &err) == 0, "what came later is read, too");
+	spill_map(&s);
+	now.read_fails = EIO;
+	ok(s.map.n == 800 && map_guard(add_up, &s, ERR_INDEX, &err) == 0,
+	   "the whole file is mapped: no read()");
+	now = (struct faults){0};
+	ok(ftruncate(s.fd, 0) == 0 &&
+		   map_guard(add_up, &s, ERR_INDEX, &err) == (int)ERR_INDEX,
+	   "the file is shorter: %s", err.text);
+	spill_free(&s);
+}
+
 int main(void)
 {
 	const char *dir = fuzz_directory();
@@ -113,6 +157,7 @@ int main(void)
 		       (uint64_t)cases[i].want, "%s", cases[i].name);
 	}
 	now = (struct faults){0};
+	test_map(dir);
 	ok(rmdir(dir) == 0, "no file is left");
 	return done_testing();
 }
