@@ -15,9 +15,8 @@ enum {
 	KEPT = 16 << 20, /* bytes free at the end of the heap that need not go back */
 	LARGE = 8
 		<< 20, /* bytes: what has as many moves without a copy, and grows by less */
-	/* Raw arrays of more than a huge page have as many at least, and twice as many when that is
-	 * not enough, in new huge pages up to here: realloc() would copy these to small ones. */
-	LARGE_RAW = 32 << 20,
+	/* Raw arrays that had room for LARGE get so much: realloc() would copy these to small pages. */
+	LARGE_RAW = 64 << 20,
 };
 
 static size_t room_from = HUGE_PAGE;
@@ -102,13 +101,14 @@ static size_t regrow(void *pp, size_t cap, size_t need, size_t size, bool ahead,
 {
 	const size_t had = cap * size;
 	size_t bytes, n = grown(cap, need, size, LARGE, &bytes);
+	const size_t asked = bytes;
 	bool roomy;
 	char *old;
 
 	if (n == 0)
 		return 0;
 	memcpy(&old, pp, sizeof(old));
-	/* Blocks are whole pages, of which the zeroed ones were touched. */
+	/* It may have been given more than was asked for. */
 	if (old && malloc_usable_size(old) >= bytes) {
 		*p = old;
 		return n;
@@ -118,15 +118,20 @@ static size_t regrow(void *pp, size_t cap, size_t need, size_t size, bool ahead,
 		bytes = LARGE;
 	} else if (bytes >= HUGE_PAGE) {
 		/* What is not touched costs nothing. */
-		if (ahead && had >= LARGE && had < LARGE_RAW && bytes < had * 2)
-			bytes = had * 2;
+		if (ahead && had >= LARGE && had < LARGE_RAW && bytes < LARGE_RAW)
+			bytes = LARGE_RAW;
 		bytes = whole(bytes, HUGE_PAGE);
 	}
-	/* What is zeroed is touched. */
+	if (roomy || (bytes >= HUGE_PAGE && had < (ahead ? LARGE_RAW : LARGE))) {
+		*p = move(pp, had, bytes, roomy);
+		/* Addresses may be limited. */
+		if (!*p && bytes > asked && (*p = move(pp, had, asked, false)))
+			bytes = asked;
+		/* What is zeroed is touched. */
+		return !*p ? 0 : ahead ? bytes / size : n;
+	}
 	if (ahead)
 		n = bytes / size;
-	if (roomy || (bytes >= HUGE_PAGE && had < (ahead ? LARGE_RAW : LARGE)))
-		return (*p = move(pp, had, bytes, roomy)) ? n : 0;
 	if (!(*p = realloc(old, bytes)))
 		return 0;
 	memcpy(pp, p, sizeof(*p));

@@ -2,7 +2,10 @@
 #include "index/base/vec.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "tests/tap.h"
 
@@ -102,6 +105,37 @@ static void test_sizes(size_t room)
 	vec_policy(32 << 20, 2 << 20);
 }
 
+/* Where addresses are limited there is no room for what may come. */
+static void test_few_addresses(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE), from = (size_t)9 << 20,
+		     to = (size_t)12 << 20;
+	struct rlimit before, few;
+	unsigned long pages = 0;
+	unsigned char *v = NULL;
+	size_t cap = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+	int rc = vec_reserve_raw(&v, &cap, from, 1);
+
+	if (f && fscanf(f, "%lu", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	getrlimit(RLIMIT_AS, &before);
+	few = before;
+	few.rlim_cur = pages * page + 2 * to;
+	if (rc || !pages || setrlimit(RLIMIT_AS, &few)) {
+		skip("the number of pages is not known");
+		free(v);
+		return;
+	}
+	v[from - 1] = 7;
+	rc = vec_reserve_raw(&v, &cap, cap + (to - from), 1);
+	ok(rc == 0 && v[from - 1] == 7, "few addresses: %zu bytes", cap);
+	setrlimit(RLIMIT_AS, &before);
+	free(v);
+}
+
 int main(void)
 {
 	test_sizes(VEC_ROOM);
@@ -109,5 +143,8 @@ int main(void)
 	test_growth();
 	test_old_elements_stay();
 	test_too_much();
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+	test_few_addresses();
+#endif
 	return done_testing();
 }
