@@ -35,6 +35,30 @@ static void test_there_and_back(void)
 	}
 }
 
+/* Numbers of every length behind each other, the last of them less than 8 bytes from the end. */
+static void test_flat(void)
+{
+	unsigned char bytes[3 * 65 * VARINT_MAX + 8], *end = bytes, *same = bytes;
+	struct varint_reader r = {bytes, NULL, false};
+	unsigned wrong = 0, longer = 0;
+
+	for (unsigned bits = 64; bits-- > 0;)
+		for (uint64_t k = 0; k < 3; k++) {
+			end = varint_put_flat(end, ((uint64_t)1 << bits) + k - 1);
+			same = varint_put(same, ((uint64_t)1 << bits) + k - 1);
+			longer += end != same;
+		}
+	r.end = end;
+	for (unsigned bits = 64; bits-- > 0;)
+		for (uint64_t k = 0; k < 3; k++)
+			wrong += varint_get_flat(&r) != ((uint64_t)1 << bits) + k - 1;
+	is_u64(longer, 0, "without a branch: as many bytes");
+	is_u64(wrong, 0, "the same numbers");
+	ok(!r.bad && r.p == end, "and nothing is left");
+	varint_get_flat(&r);
+	ok(r.bad, "past the end is bad");
+}
+
 static void test_zigzag(void)
 {
 	for (size_t i = 0; i < COUNT(edges); i++)
@@ -98,6 +122,7 @@ static void test_damaged(void)
 int main(void)
 {
 	test_there_and_back();
+	test_flat();
 	test_zigzag();
 	test_damaged();
 	return done_testing();
