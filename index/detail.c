@@ -480,15 +480,15 @@ static void add_costs(struct detail *d, size_t k, uint64_t *sum, uint32_t n)
 
 /* Add up a cost line of ncost costs, which follow. */
 static inline int read_line(struct detail *d, struct varint_reader *in,
-			    const uint32_t *event, const struct detail_key *at,
-			    uint32_t ncost)
+			    const uint32_t *event, uint64_t instr, uint64_t line,
+			    uint32_t file, uint32_t ncost)
 {
 	const size_t before = d->lines.n;
 	uint64_t *sum;
 
 	if (d->n >= d->most && end_run(d))
 		return -1;
-	sum = detail_lines_row(&d->lines, at->instr, at->line, at->file);
+	sum = detail_lines_row(&d->lines, instr, line, file);
 	if (!sum)
 		return -1;
 	d->n += d->lines.n - before;
@@ -569,20 +569,25 @@ static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
 			break;
 		const uint64_t tag = varint_get(&in);
 
+		uint64_t instr = at.instr, line = at.line;
+
 		if (tag & ONCE_FILE) {
 			o->file = (uint32_t)varint_get(&in);
 			at.file = m->name[SPACE_FILE][o->file];
 		}
 		if (tag & ONCE_INSTR)
-			at.instr = varint_unzigzag(at.instr, varint_get(&in));
+			instr = varint_unzigzag(instr, varint_get(&in));
 		if (tag & ONCE_LINE)
-			at.line = varint_unzigzag(at.line, varint_get(&in));
+			line = varint_unzigzag(line, varint_get(&in));
 		if (in.bad)
 			break;
-		rc = read_line(d, &in, m->event, &at, (uint32_t)(tag >> ONCE_COSTS));
+		at.instr = instr;
+		at.line = line;
+		rc = read_line(d, &in, m->event, instr, line, at.file,
+			       (uint32_t)(tag >> ONCE_COSTS));
 		/* The lowest known line of the function in its own file; 0: not known. */
-		if (at.file == own && at.line - 1 < d->first_line - 1)
-			d->first_line = at.line;
+		if (at.file == own && line - 1 < d->first_line - 1)
+			d->first_line = line;
 		if (rc)
 			break;
 	}
@@ -648,6 +653,8 @@ static int read_pieces(struct detail *d, size_t k, uint32_t slot)
 		}
 		detail_lines_again(&d->lines);
 		n = once_piece(&in, &at);
+		if (n)
+			spill_fetch(once, at);
 		for (;;) {
 			if (wanted(d, DETAIL_LINES) && read_lines(d, k, &in, &o))
 				return -1;
@@ -725,9 +732,14 @@ static void fetch_next(const struct detail *d, uint32_t f)
 		__builtin_prefetch(
 			&d->p->tally[at->slots[s].tally]->fn[at->slots[s].slot].once_at);
 	for (uint32_t s = at->slot_first[soon]; s < at->slot_first[soon + 1]; s++) {
-		const struct tally *t = d->p->tally[at->slots[s].tally];
+		const struct slot_ref *slot = &at->slots[s];
+		const struct tally *t = d->p->tally[slot->tally];
+		const struct fn_slot *fn = &t->fn[slot->slot];
 
-		spill_fetch(&t->once, t->fn[at->slots[s].slot].once_at);
+		spill_fetch(&t->once, fn->once_at);
+		/* Its edges, which stand together most often. */
+		if (fn->edge_out - 1 < t->nedge)
+			__builtin_prefetch(&d->p->map[slot->tally].edge[fn->edge_out - 1]);
 	}
 }
 

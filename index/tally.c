@@ -87,28 +87,45 @@ void tally_free(struct tally *t)
 
 /* ---- functions ---- */
 
-/* The slot of (ob, fl, fn), made when new; NONE when memory is out. */
-static uint32_t fn_slot(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
-			bool defaulted)
+/* A new slot, of that hash; NONE when memory is out. */
+static uint32_t new_fn(struct tally *t, const struct fn_slot *f, uint32_t h)
 {
-	uint32_t h = tally_hash(ob, fl, (uint64_t)fn << 1 | defaulted);
-	uint32_t probe = hash_start(&t->fn_by, h), i;
-	size_t e = t->nevent, n = t->nfn + 1;
+	const size_t e = t->nevent, n = t->nfn + 1;
 
-	while ((i = hash_next(&t->fn_by, h, &probe)) != HASH_NONE) {
+	if (n >= ENTRY_HEAD || vec_reserve_raw(&t->fn, &t->fn_cap, n, sizeof(*t->fn)) ||
+	    vec_reserve(&t->part_self, &t->part_self_cap, n * e, sizeof(*t->part_self)) ||
+	    hash_add(&t->fn_by, h, (uint32_t)t->nfn))
+		return NONE;
+	t->fn[t->nfn] = *f;
+	return (uint32_t)t->nfn++;
+}
+
+/* The slot of (ob, fl, fn), made when new; NONE when memory is out.  first: none has that name. */
+static uint32_t fn_slot(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
+			bool defaulted, bool first)
+{
+	const uint32_t h = tally_hash(ob, fl, (uint64_t)fn << 1 | defaulted);
+	uint32_t probe = hash_start(&t->fn_by, h), i;
+
+	while (!first && (i = hash_next(&t->fn_by, h, &probe)) != HASH_NONE) {
 		const struct fn_slot *f = &t->fn[i];
 
 		if (f->ob == ob && f->fl == fl && f->fn == fn &&
 		    f->defaulted == defaulted)
 			return i;
 	}
-	if (n >= ENTRY_HEAD || vec_reserve_raw(&t->fn, &t->fn_cap, n, sizeof(*t->fn)) ||
-	    vec_reserve(&t->part_self, &t->part_self_cap, n * e, sizeof(*t->part_self)) ||
-	    hash_add(&t->fn_by, h, (uint32_t)t->nfn))
-		return NONE;
-	t->fn[t->nfn] = (struct fn_slot){
-		.ob = ob, .fl = fl, .fn = fn, .defaulted = defaulted, .edge_from = NONE};
-	return (uint32_t)t->nfn++;
+	return new_fn(t,
+		      &(struct fn_slot){.ob = ob,
+					.fl = fl,
+					.fn = fn,
+					.defaulted = defaulted,
+					.edge_from = NONE},
+		      h);
+}
+
+static inline bool is_use(const struct name_fn *u, uint32_t key, uint32_t fl)
+{
+	return u->fn != NONE && u->ob == key && u->fl == fl;
 }
 
 /* The same through the cache at the function's name. */
@@ -117,11 +134,16 @@ static inline uint32_t fn_cached(struct tally *t, uint32_t ob, uint32_t fl, uint
 {
 	struct name_use *use = &t->names[SPACE_FN].use[fn];
 	struct name_fn *u = callee ? &use->callee : &use->block;
-	uint32_t key = ob | (uint32_t)defaulted << 31;
+	const struct name_fn *other = callee ? &use->block : &use->callee;
+	const uint32_t key = ob | (uint32_t)defaulted << 31;
 
-	if (__builtin_expect(u->fn != NONE && u->ob == key && u->fl == fl, 1))
+	if (__builtin_expect(is_use(u, key, fl), 1))
 		return u->fn;
-	uint32_t slot = fn_slot(t, ob, fl, fn, defaulted);
+	const uint32_t slot =
+		is_use(other, key, fl)
+			? other->fn
+			: fn_slot(t, ob, fl, fn, defaulted,
+				  u->fn == NONE && other->fn == NONE);
 
 	*u = (struct name_fn){.ob = key, .fl = fl, .fn = slot};
 	return slot;
