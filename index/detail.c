@@ -24,7 +24,7 @@ enum {
 	RUN_BYTES = 32 << 20, /* rows and their costs, about */
 	LEAST_ROOM = 1 << 6,  /* numbers to have room for, growing to */
 	MOST_ROOM = 1 << 12,
-	FETCH = 4, /* functions that are fetched ahead, and again as many of which it is known where */
+	FETCH = 16, /* functions that are fetched ahead, and again as many of which it is known where */
 };
 
 struct slot_ref {
