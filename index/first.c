@@ -543,6 +543,28 @@ static HOT const char *places(const struct first *f, const char *p, uint64_t *at
 	return p;
 }
 
+/* All of them, most often "+5 " or "+5 0 ", where no line of code is known. */
+static HOT const char *next_places(const struct first *f, const char *p, uint64_t *at,
+				   unsigned nsub)
+{
+	const uint64_t w = load8(p);
+	const unsigned d = (unsigned)(w >> 8 & 0xff) - '0';
+	unsigned from = 0;
+
+	if ((w & 0xff00ff) == (' ' << 16 | '+') && d <= 9 && f->at[0] >> 63 == 0) {
+		at[0] = f->at[0] + d;
+		if (nsub == 1)
+			return p + 3;
+		if ((w >> 24 & 0xffff) == (' ' << 8 | '0')) {
+			at[1] = 0;
+			return p + 5;
+		}
+		p += 3;
+		from = 1;
+	}
+	return places(f, p, at, from, nsub);
+}
+
 /* A tag that may be large, in two bytes. */
 static HOT unsigned char *put_tag(unsigned char *out, unsigned tag)
 {

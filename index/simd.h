@@ -5,6 +5,8 @@
  *				are set
  *	blanks_SET(p, nl)	bit i: byte i of the 32 at p is a blank or a newline; *nl the
  *				newlines; some bits above are set
+ *	marks_SET(p, m)		what stands in the line at p, up to 64 bytes
+ *	squeeze_SET(v, at)	the bits of v that `at` has, next to each other
  *	two_SET(a, na, b, nb, v)	the numbers of na and nb digits, 1 to 8, at a and b
  *	four_SET(end, n, v)	the numbers of n[i] digits, 0 to 8, that end at end[i];
  *				false when one is not of digits
@@ -27,6 +29,11 @@
 #define AVX512 AVX2 ",avx512f,avx512bw,avx512vl"
 #define AVX512_HOT inline __attribute__((always_inline, target(AVX512)))
 #endif
+
+/* Bit i: byte i.  Some behind the first newline may be there, too. */
+struct marks {
+	uint64_t newlines, blanks, digits, zeros; /* zeros: of the digits */
+};
 
 static HOT uint64_t nondigits_portable(const char *p)
 {
@@ -73,6 +80,30 @@ static HOT uint64_t blanks_portable(const char *p, uint64_t *nl)
 		*nl |= gather(zero_bytes(v ^ 0x0a0a0a0a0a0a0a0a)) << i;
 	}
 	return m | NO_BLANK | *nl;
+}
+
+static HOT void marks_portable(const char *p, struct marks *m)
+{
+	*m = (struct marks){0};
+	for (unsigned i = 0; i < 64 && !m->newlines; i += 8) {
+		const uint64_t v = load8(p + i), digit = v ^ 0x3030303030303030;
+		const uint64_t above =
+			((digit & 0x7f7f7f7f7f7f7f7f) + 0x7676767676767676) | digit;
+
+		m->newlines |= gather(zero_bytes(v ^ 0x0a0a0a0a0a0a0a0a)) << i;
+		m->blanks |= gather(zero_bytes(v ^ 0x2020202020202020)) << i;
+		m->digits |= gather(~above & 0x8080808080808080) << i;
+		m->zeros |= gather(zero_bytes(digit)) << i;
+	}
+}
+
+static HOT uint64_t squeeze_portable(uint64_t v, uint64_t at)
+{
+	uint64_t m = 0;
+
+	for (unsigned i = 0; at; at &= at - 1, i++)
+		m |= (v >> __builtin_ctzll(at) & 1) << i;
+	return m;
 }
 
 static HOT void two_portable(const char *a, unsigned na, const char *b, unsigned nb,
@@ -132,6 +163,27 @@ static HOT uint64_t blanks_sse2(const char *p, uint64_t *nl)
 	return m | NO_BLANK | *nl;
 }
 
+static HOT uint64_t bits_sse2(__m128i v)
+{
+	return (unsigned)_mm_movemask_epi8(v);
+}
+
+static HOT void marks_sse2(const char *p, struct marks *m)
+{
+	*m = (struct marks){0};
+	for (unsigned i = 0; i < 64 && !m->newlines; i += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+		__m128i digit = _mm_sub_epi8(v, _mm_set1_epi8('0'));
+
+		m->newlines |= bits_sse2(_mm_cmpeq_epi8(v, _mm_set1_epi8('\n'))) << i;
+		m->blanks |= bits_sse2(_mm_cmpeq_epi8(v, _mm_set1_epi8(' '))) << i;
+		m->zeros |= bits_sse2(_mm_cmpeq_epi8(v, _mm_set1_epi8('0'))) << i;
+		v = _mm_min_epu8(digit, _mm_set1_epi8(9));
+		m->digits |= bits_sse2(_mm_cmpeq_epi8(v, digit)) << i;
+	}
+}
+
+#define squeeze_sse2 squeeze_portable
 #define two_sse2 two_portable
 #define four_sse2 four_portable
 #define put_sse2 put_portable
@@ -153,6 +205,32 @@ static AVX2_HOT uint64_t blanks_avx2(const char *p, uint64_t *nl)
 
 	*nl = (uint32_t)_mm256_movemask_epi8(newline) | NO_NEWLINE;
 	return (uint32_t)_mm256_movemask_epi8(blank) | NO_BLANK | *nl;
+}
+
+static AVX2_HOT uint64_t bits_avx2(__m256i v)
+{
+	return (uint32_t)_mm256_movemask_epi8(v);
+}
+
+static AVX2_HOT void marks_avx2(const char *p, struct marks *m)
+{
+	*m = (struct marks){0};
+	for (unsigned i = 0; i < 64 && !m->newlines; i += 32) {
+		__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(p + i));
+		__m256i digit = _mm256_sub_epi8(v, _mm256_set1_epi8('0'));
+
+		m->newlines |= bits_avx2(_mm256_cmpeq_epi8(v, _mm256_set1_epi8('\n')))
+			       << i;
+		m->blanks |= bits_avx2(_mm256_cmpeq_epi8(v, _mm256_set1_epi8(' '))) << i;
+		m->zeros |= bits_avx2(_mm256_cmpeq_epi8(v, _mm256_set1_epi8('0'))) << i;
+		v = _mm256_min_epu8(digit, _mm256_set1_epi8(9));
+		m->digits |= bits_avx2(_mm256_cmpeq_epi8(v, digit)) << i;
+	}
+}
+
+static AVX2_HOT uint64_t squeeze_avx2(uint64_t v, uint64_t at)
+{
+	return _pext_u64(v, at);
 }
 
 /* The digits of both to the ends of 8 bytes each, then pairs, fours and eights are joined. */
@@ -224,6 +302,8 @@ static AVX512_HOT uint64_t nondigits_avx512(const char *p)
 }
 
 #define blanks_avx512 blanks_avx2
+#define marks_avx512 marks_avx2
+#define squeeze_avx512 squeeze_avx2
 #define two_avx512 two_avx2
 #define four_avx512 four_avx2
 #define put_avx512 put_avx2
