@@ -13,14 +13,23 @@ static const struct naive_named_way ways[] = {
 	{"packed", {.jobs = 2, .members = 3, .pack = PACK_ZSTD}},
 };
 
+/* First and last lines are read in another way: there are some in front and behind. */
+static void plain_lines(struct out *o, bool instr)
+{
+	for (unsigned i = 0; i < 500; i++)
+		out_printf(o, "%s1 0 %u\n", instr ? "+2 0 " : "+2 ", i % 5);
+}
+
 static void begin(struct out *o, unsigned events, bool instr)
 {
+	out_mem(o);
 	out_printf(o, "positions:%s line\nevents:", instr ? " instr" : "");
 	for (unsigned e = 0; e < events; e++)
 		out_printf(o, " e%u", e);
 	out_c(o, "\nfl=a.c\nfn=g\n");
 	out_printf(o, "%s3 4\nfn=f\n%s10 7\n", instr ? "0x10 " : "",
 		   instr ? "0x20 " : "");
+	plain_lines(o, instr);
 }
 
 /* Positions as they are written, the last with a blank behind it. */
@@ -35,13 +44,16 @@ static const char *place(bool instr, unsigned i)
 	return instr ? both[i % COUNT(both)] : one[i % COUNT(one)];
 }
 
-static void is_agreed(const struct out *o, const char *what, unsigned n)
+static void end(struct out *o, bool instr, const char *what, unsigned events)
 {
 	char why[1400] = "";
 	const char *how = "";
 
+	out_c(o, instr ? "0x20 5 1 1\n" : "5 1 1\n");
+	plain_lines(o, instr);
 	ok(naive_agrees_each(o->buf, o->n, ways, COUNT(ways), &how, why, sizeof(why)),
-	   "%s, %u: %s: %s", what, n, how, why);
+	   "%s, %u events: %s: %s", what, events, how, why);
+	out_close(o);
 }
 
 /* One field that is different in each column. */
@@ -73,7 +85,6 @@ static void run_fields(unsigned events, bool instr)
 	for (size_t i = 0; i < COUNT(field); i++) {
 		struct out o;
 
-		out_mem(&o);
 		begin(&o, events, instr);
 		for (unsigned at = 0; at < events + 2; at++) {
 			out_c(&o, place(instr, line++));
@@ -85,9 +96,45 @@ static void run_fields(unsigned events, bool instr)
 			out_c(&o, line % 5 ? "\n" : " \n");
 			out_printf(&o, "%s5 1 1\n", place(instr, line++));
 		}
-		is_agreed(&o, field[i], events);
-		out_close(&o);
+		end(&o, instr, field[i], events);
 	}
+}
+
+/* Positions that are no small step further, or no positions. */
+static void run_places(unsigned events)
+{
+	static const char *const places[] = {
+		"+: 0",
+		"+/ 0",
+		"+ 0",
+		"+1  0",
+		"+1\t0",
+		"+1 00",
+		"+1 0x1",
+		"-1 0",
+		"18446744073709551612 5",
+		"+3 0",
+		"+1 0",
+		"18446744073709551612 5",
+		"+9 +1",
+		"0x7ffffffffffffffe 3",
+		"+1 0",
+		"+1 0",
+		"+9 0",
+		"5 18446744073709551615",
+		"+1 +1",
+		"+1 0",
+	};
+	struct out o;
+
+	begin(&o, events, true);
+	for (unsigned i = 0; i < COUNT(places); i++)
+		out_printf(&o, "%s %u 0 2\n+2 0 0 %u\n", places[i], i, i * 7);
+	out_c(&o, "18446744073709551612 5 1\n");
+	for (unsigned i = 0; i < 100; i++)
+		out_c(&o, "+0 0 0 1\n");
+	out_c(&o, "+9 0 0 1\n+1 0 0 2\n");
+	end(&o, true, "places", events);
 }
 
 /* Lines and calls of every number of bytes. */
@@ -95,7 +142,6 @@ static void run_lengths(unsigned events, bool instr)
 {
 	struct out o;
 
-	out_mem(&o);
 	begin(&o, events, instr);
 	for (unsigned n = 1; n < 100; n++)
 		for (unsigned one = 0; one < 3; one++) {
@@ -120,18 +166,19 @@ static void run_lengths(unsigned events, bool instr)
 			}
 			out_c(&o, "\n");
 		}
-	is_agreed(&o, "lines of each length", events);
-	out_close(&o);
+	end(&o, instr, "lines of each length", events);
 }
 
 int main(void)
 {
 	static const unsigned events[] = {3, 13, 30, 33};
 
-	for (size_t i = 0; i < COUNT(events); i++)
+	for (size_t i = 0; i < COUNT(events); i++) {
+		run_places(events[i]);
 		for (int instr = 0; instr < 2; instr++) {
 			run_fields(events[i], instr);
 			run_lengths(events[i], instr);
 		}
+	}
 	return done_testing();
 }
