@@ -154,7 +154,10 @@ struct tally {
 
 	struct part_slot *part;
 	size_t npart, part_cap;
-	uint32_t *touched_fn, *touched_site, *touched_edge; /* in this part */
+	uint32_t *touched_fn, *touched_edge; /* in this part */
+	struct touched_site {
+		uint32_t entry, val;
+	} * touched_site;
 	size_t ntouched_fn, touched_fn_cap, ntouched_site, touched_site_cap,
 		ntouched_edge, touched_edge_cap;
 
@@ -226,10 +229,11 @@ int tally_new_block(struct tally *t, uint32_t name, bool *begun);
  * could not be written away. */
 int tally_begin_piece(struct tally *t, uint32_t f);
 void tally_end_piece(struct tally *t, uint32_t f);
-/* The function or the call site (an entry) is met in this part for the first time.  0, or -1
+/* The function or the call site (an entry, whose numbers are at `val`) is met in this part for the
+ * first time.  0, or -1
  * when memory is out. */
 int tally_touch_fn(struct tally *t, uint32_t f);
-int tally_touch_site(struct tally *t, uint32_t entry);
+int tally_touch_site(struct tally *t, uint32_t entry, uint32_t val);
 
 static inline void tally_add(struct tally *t, uint64_t *sum, uint64_t v)
 {
@@ -258,7 +262,8 @@ static inline int tally_add_calls(struct tally *t, uint32_t entry, uint32_t val,
 {
 	uint64_t *v = &t->val[val];
 
-	if (__builtin_expect(v[0] >> 32 != t->npart, 0) && tally_touch_site(t, entry))
+	if (__builtin_expect(v[0] >> 32 != t->npart, 0) &&
+	    tally_touch_site(t, entry, val))
 		return -1;
 	tally_add(t, &v[1], count);
 	return 0;

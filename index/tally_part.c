@@ -127,12 +127,14 @@ int tally_touch_fn(struct tally *t, uint32_t f)
 	return note(&t->touched_fn, &t->ntouched_fn, &t->touched_fn_cap, f);
 }
 
-int tally_touch_site(struct tally *t, uint32_t entry)
+int tally_touch_site(struct tally *t, uint32_t entry, uint32_t val)
 {
-	uint64_t *v = &t->val[t->entry[entry].val];
+	uint64_t *v = &t->val[val];
 
-	if (note(&t->touched_site, &t->ntouched_site, &t->touched_site_cap, entry))
+	if (vec_reserve_raw(&t->touched_site, &t->touched_site_cap, t->ntouched_site + 1,
+			    sizeof(*t->touched_site)))
 		return -1;
+	t->touched_site[t->ntouched_site++] = (struct touched_site){entry, val};
 	v[0] = (uint64_t)t->npart << 32 | (uint32_t)v[0];
 	return 0;
 }
@@ -140,15 +142,16 @@ int tally_touch_site(struct tally *t, uint32_t entry)
 /* ---- its end ---- */
 
 /* Move what a call site got in this part to its edge and to its own sum. */
-static int flush_site(struct tally *t, uint32_t i)
+static int flush_site(struct tally *t, struct touched_site site)
 {
-	uint64_t *v = &t->val[t->entry[i].val];
+	uint64_t *v = &t->val[site.val];
 	size_t n = 1 + t->nevent;
 	uint32_t e = (uint32_t)v[0];
 	uint64_t *now = v + 1, *before = now + n, *edge;
 
 	if (e == NONE) {
-		e = edge_slot(t, t->entry_fn[i], ENTRY_CALLEE(t->entry[i].what));
+		e = edge_slot(t, t->entry_fn[site.entry],
+			      ENTRY_CALLEE(t->entry[site.entry].what));
 		if (e == NONE)
 			return -1;
 		v[0] = e;
