@@ -1,8 +1,8 @@
 /*
  * columns_test.c - cost lines of many events, against the simple reader (tests/naive.h).
  *
- * Lines of up to 64 bytes of costs are taken at once (first.c): so there are lines of each length
- * around that, numbers of any length, and what is no number, in each column.
+ * Lines of up to 64 bytes of costs are taken at once (columns.inc): so there are lines of each
+ * length around that, numbers of any length, and what is no number, in each column.
  */
 #include "index/base/out.h"
 #include "tests/naive.h"
@@ -137,6 +137,42 @@ static void run_places(unsigned events)
 	end(&o, true, "places", events);
 }
 
+/* Blocks that come again with other costs, each part with its columns in another order or not: they
+ * are known by their text (replay.h). */
+static void run_again(unsigned events, bool instr, bool other_order)
+{
+	struct out o;
+
+	begin(&o, events, instr);
+	for (unsigned part = 0; part < 8; part++) {
+		out_printf(&o, "part: %u\nevents:", part + 2);
+		for (unsigned e = 0; e < events; e++)
+			out_printf(&o, " e%u", other_order ? events - 1 - e : e);
+		out_c(&o, "\n");
+		for (unsigned block = 0; block < 5; block++) {
+			out_printf(&o, "\nfl=a.c\nfn=h%u\n%s9 1\n", block,
+				   instr ? "0x400 " : "");
+			for (unsigned i = 0; i < 60; i++) {
+				const unsigned columns = (part + i * i) % events + 1;
+
+				out_c(&o, instr ? "+3 0" : i % 7 ? "+2" : "+15");
+				for (unsigned e = 0; e < columns; e++)
+					out_printf(&o, " %llu",
+						   (i + e) % 3 ? (part * 37ull +
+								  e) << (i * part % 40)
+							       : 0ull);
+				out_c(&o, "\n");
+				if (i % 9 == 8)
+					out_printf(&o, "cfn=g\ncalls=%u 3%s\n%s 5 %u\n",
+						   part, instr ? " 3" : "",
+						   instr ? "+1 0" : "+1", block);
+			}
+		}
+	}
+	out_c(&o, "part: 99\nfl=a.c\nfn=f\n");
+	end(&o, instr, other_order ? "again, in another order" : "again", events);
+}
+
 /* Lines and calls of every number of bytes. */
 static void run_lengths(unsigned events, bool instr)
 {
@@ -171,13 +207,15 @@ static void run_lengths(unsigned events, bool instr)
 
 int main(void)
 {
-	static const unsigned events[] = {3, 13, 30, 33};
+	static const unsigned events[] = {2, 3, 13, 30, 33};
 
 	for (size_t i = 0; i < COUNT(events); i++) {
 		run_places(events[i]);
 		for (int instr = 0; instr < 2; instr++) {
 			run_fields(events[i], instr);
 			run_lengths(events[i], instr);
+			run_again(events[i], instr, false);
+			run_again(events[i], instr, true);
 		}
 	}
 	return done_testing();
