@@ -739,7 +739,8 @@ static void fetch_next(const struct detail *d, uint32_t f)
 		spill_fetch(&t->once, fn->once_at);
 		/* Its edges, which stand together most often. */
 		if (fn->edge_out - 1 < t->nedge)
-			__builtin_prefetch(&d->p->map[slot->tally].edge[fn->edge_out - 1]);
+			__builtin_prefetch(
+				&d->p->map[slot->tally].edge[fn->edge_out - 1]);
 	}
 }
 

@@ -142,8 +142,8 @@ static bool keep_step(struct replay *r, const struct link *k, const struct tally
 
 	*kept = false;
 	/* A head's line is a part of other links, too (link_head() in replay.c). */
-	if ((t->ncol > 1 && r->follow) || k->to != k->from + 1 || k->len > STEP_TEXT || k->flags != 1 ||
-	    t->entry[k->from].what == ENTRY_HEAD)
+	if ((t->ncol > 1 && r->follow) || k->to != k->from + 1 || k->len > STEP_TEXT ||
+	    k->flags != 1 || t->entry[k->from].what == ENTRY_HEAD)
 		return true;
 	if (!replay_none(r) ||
 	    vec_reserve(&r->step, &r->step_cap, (size_t)k->from + 1, sizeof(*r->step)))

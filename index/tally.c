@@ -139,11 +139,10 @@ static inline uint32_t fn_cached(struct tally *t, uint32_t ob, uint32_t fl, uint
 
 	if (__builtin_expect(is_use(u, key, fl), 1))
 		return u->fn;
-	const uint32_t slot =
-		is_use(other, key, fl)
-			? other->fn
-			: fn_slot(t, ob, fl, fn, defaulted,
-				  u->fn == NONE && other->fn == NONE);
+	const uint32_t slot = is_use(other, key, fl)
+				      ? other->fn
+				      : fn_slot(t, ob, fl, fn, defaulted,
+						u->fn == NONE && other->fn == NONE);
 
 	*u = (struct name_fn){.ob = key, .fl = fl, .fn = slot};
 	return slot;
