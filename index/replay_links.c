@@ -145,7 +145,8 @@ uint32_t replay_link_named(struct replay *r, const char *p, const char *costs, u
 	const uint32_t made = r->link_more[i].as[LINK_NAMED];
 	const size_t n = (size_t)(costs - p);
 	struct wide_link new = {.link = r->link[i]};
-	const char *count;
+	const char *count, *rest;
+	uint64_t calls;
 
 	if (text_is(r, made, p, n, "", 0))
 		return made;
@@ -158,9 +159,13 @@ uint32_t replay_link_named(struct replay *r, const char *p, const char *costs, u
 		count = memmem(p, n, "\ncalls=", 7);
 		if (!count)
 			return 0;
-		count += 7;
+		rest = count += 7;
+		/* It need not be that of link i. */
+		if (!digits_number(&rest, &calls) || calls > UINT32_MAX)
+			return 0;
 		new.link.before = (uint8_t)(count - p);
-		new.link.digits = (uint8_t)strspn(count, "0123456789");
+		new.link.digits = (uint8_t)(rest - count);
+		new.link.count = (uint32_t)calls;
 	}
 	return keep_made(r, &new.link, i, LINK_NAMED, err);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/hash.h"
 #include "index/base/out.h"
 #include "tests/naive.h"
 #include "tests/tap.h"
@@ -155,6 +156,47 @@ static void run_references(void)
 	}
 }
 
+/* Each part says some names again, other ones than the part before, and other counts of calls. */
+static void write_named(struct out *o, unsigned events, uint64_t seed)
+{
+	out_c(o, "events:");
+	for (unsigned e = 0; e < events; e++)
+		out_printf(o, " e%u", e);
+	for (unsigned part = 0; part < 300; part++) {
+		out_printf(o, "\npart: %u\n\nob=(1) x\nfl=(1) a.c\nfn=(1) f\n1 2\n",
+			   part + 1);
+		for (unsigned i = 2; i < 12; i++) {
+			const uint64_t h = hash_mix(seed + part * 64 + i);
+			const bool first = part == 0;
+
+			out_printf(o, "cob=(%u)", i % 2 + 2);
+			out_printf(o, first || h & 1 ? " lib%u\n" : "\n", i % 2);
+			out_printf(o, "cfi=(%u)", i);
+			out_printf(o, first || h & 2 ? " %u.c\n" : "\n", i);
+			out_printf(o, "cfn=(%u)", i);
+			out_printf(o, first || h & 4 ? " g%u\n" : "\n", i);
+			out_printf(o, "calls=%u 1\n%u %u\n", h & 8 ? 2 : 6, i,
+				   (unsigned)(h >> 8 & 7));
+		}
+	}
+	out_c(o, "\n");
+}
+
+static void run_named(unsigned every)
+{
+	for (unsigned i = 0; i < 30; i += every) {
+		const char *how = "";
+		char why[1400] = "";
+		struct out o;
+
+		out_mem(&o);
+		write_named(&o, i % 3 + 1, i);
+		ok(agree(o.buf, o.n, &how, why, sizeof(why)),
+		   "names said again, %u: %s %s", i, how, why);
+		out_close(&o);
+	}
+}
+
 static void run_nearly_full(unsigned every)
 {
 	for (unsigned i = 0; i < 18; i += every) {
@@ -177,6 +219,7 @@ int main(int argc, char **argv)
 
 	run_references();
 	run_blocks(every);
+	run_named(every);
 	run_nearly_full(every);
 	return done_testing();
 }
