@@ -145,6 +145,8 @@ static int widen(struct tally *t, size_t from, struct err *err)
 	t->val = val;
 	t->nval = nval;
 	t->val_cap = cap;
+	for (size_t i = 0; i < t->ntouched_site; i++)
+		t->touched_site[i].val = t->entry[t->touched_site[i].entry].val;
 	t->self = self;
 	t->self_cap = n * to;
 	t->edge_sum = edge;
