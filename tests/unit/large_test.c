@@ -42,7 +42,6 @@ static char *text_of(char *file, size_t *n)
 	struct unpack_io io = {.in = file, .nin = *n, .nout = MOST};
 	struct unpack *u = NULL;
 	struct err err = {0};
-
 	char *text;
 
 	if (!codec && *n <= MOST)
