@@ -568,7 +568,6 @@ static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
 		if (in.p >= in.end || (*in.p & ONCE_KIND) != ENTRY_COST)
 			break;
 		const uint64_t tag = varint_get(&in);
-
 		uint64_t instr = at.instr, line = at.line;
 
 		if (tag & ONCE_FILE) {

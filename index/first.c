@@ -155,12 +155,12 @@ static HOT const char *positions(const char *p, const struct decode *d,
 	return p;
 }
 
-/* The costs up to the end of the line. */
-static bool costs(const char **p, const struct decode *d, uint64_t *cost, uint32_t *n)
+/* The costs, ncols at most, up to the end of the line. */
+static HOT bool costs(const char **p, unsigned ncols, uint64_t *cost, uint32_t *n)
 {
 	*n = 0;
 	do
-		if (*n == d->ncols || !digits_number(p, &cost[(*n)++]))
+		if (*n == ncols || !digits_number(p, &cost[(*n)++]))
 			return false;
 	while (*(*p)++ == ' ');
 	return (*p)[-1] == '\n';
@@ -185,7 +185,7 @@ other_line(struct tally *t, const struct decode *d, struct place *pl, const char
 	struct once_row r = {.kind = ENTRY_COST};
 
 	p = positions(p, d, pl->at, at);
-	if (!p || !costs(&p, d, cost, &n))
+	if (!p || !costs(&p, d->ncols, cost, &n))
 		return NULL;
 	r.ncost = n;
 	tally_add_costs(t, t->run, cost, n);
@@ -261,7 +261,7 @@ static __attribute__((noinline)) const char *head(struct tally *t, const struct 
 		return NULL;
 	const char *line = positions(p, d, pl->at, at);
 
-	if (!line || !costs(&line, d, cost, &n))
+	if (!line || !costs(&line, d->ncols, cost, &n))
 		return NULL;
 	if (tally_new_block(t, name, &begun))
 		return no_memory(t);
@@ -355,7 +355,7 @@ static __attribute__((noinline)) const char *call(struct tally *t, const struct 
 	if (!digits_number(&p, &r.count))
 		return NULL;
 	p = target(p, base, d->nsub);
-	if (!p || !(p = positions(p, d, pl->at, at)) || !costs(&p, d, cost, &n))
+	if (!p || !(p = positions(p, d, pl->at, at)) || !costs(&p, d->ncols, cost, &n))
 		return NULL;
 	r.ncost = n;
 	if (c.cob) {

@@ -141,7 +141,8 @@ static bool keep_step(struct replay *r, const struct link *k, const struct tally
 	struct step *step;
 
 	*kept = false;
-	/* A head's line is a part of other links, too (link_head() in replay.c). */
+	/* Where links are followed as they came, those of several columns are all links.  A head's line
+	 * is a part of other links, too (link_head() in replay.c). */
 	if ((t->ncol > 1 && r->follow) || k->to != k->from + 1 || k->len > STEP_TEXT ||
 	    k->flags != 1 || t->entry[k->from].what == ENTRY_HEAD)
 		return true;

@@ -230,8 +230,7 @@ int tally_new_block(struct tally *t, uint32_t name, bool *begun);
 int tally_begin_piece(struct tally *t, uint32_t f);
 void tally_end_piece(struct tally *t, uint32_t f);
 /* The function or the call site (an entry, whose numbers are at `val`) is met in this part for the
- * first time.  0, or -1
- * when memory is out. */
+ * first time.  0, or -1 when memory is out. */
 int tally_touch_fn(struct tally *t, uint32_t f);
 int tally_touch_site(struct tally *t, uint32_t entry, uint32_t val);
 

@@ -182,34 +182,39 @@ static void write_named(struct out *o, unsigned events, uint64_t seed)
 	out_c(o, "\n");
 }
 
+/* o's text is read as the simple reader does; what it is, and which.  o is closed. */
+static void is_read(struct out *o, const char *what, unsigned i)
+{
+	const char *how = "";
+	char why[1400] = "";
+
+	ok(agree(o->buf, o->n, &how, why, sizeof(why)), "%s, %u: %s %s", what, i, how,
+	   why);
+	out_close(o);
+}
+
 static void run_named(unsigned every)
 {
 	for (unsigned i = 0; i < 30; i += every) {
-		const char *how = "";
-		char why[1400] = "";
 		struct out o;
 
 		out_mem(&o);
 		write_named(&o, i % 3 + 1, i);
-		ok(agree(o.buf, o.n, &how, why, sizeof(why)),
-		   "names said again, %u: %s %s", i, how, why);
-		out_close(&o);
+		is_read(&o, "names said again", i);
 	}
 }
 
 static void run_nearly_full(unsigned every)
 {
 	for (unsigned i = 0; i < 18; i += every) {
-		const char *how = "";
-		char why[1400] = "";
 		struct out o;
 
 		out_mem(&o);
 		write_nearly_full(&o, i / 2, i % 2);
-		ok(agree(o.buf, o.n, &how, why, sizeof(why)),
-		   "activations beyond 2^64, place %u%s: %s %s", i / 2,
-		   i % 2 ? ", in two parts" : "", how, why);
-		out_close(&o);
+		is_read(&o,
+			i % 2 ? "activations beyond 2^64, in two parts"
+			      : "activations beyond 2^64",
+			i / 2);
 	}
 }
 
