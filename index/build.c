@@ -143,6 +143,7 @@ static int read_inputs(struct build *b)
 	char dir[INDEX_PATH_MAX];
 	const struct stretch_opts o = {.jobs = b->opts->jobs,
 				       .stretch = b->opts->stretch,
+				       .give = b->opts->give,
 				       .hash = true,
 				       .mem = b->opts->mem,
 				       .share = (unsigned)b->in.n,

@@ -6,7 +6,8 @@
  * tallied by itself; what a stretch had to assume of the text before it (columns,
  * positions) is compared afterwards with how that text ended, and where it was wrong the
  * whole text is read again as one stretch.  So the tallies say the same for any number of
- * threads and stretches.
+ * threads and stretches.  A thread that has nothing to read gets half of what another one still
+ * has, so where the cuts are, and how many, is not the same each time.
  */
 #ifndef QUERN_STRETCH_H
 #define QUERN_STRETCH_H
@@ -23,8 +24,8 @@ struct feed;
 struct stretch;
 
 struct stretches {
-	struct stretch *at;
-	struct tally **tally; /* one per stretch, in file order */
+	struct stretch *first; /* in file order, */
+	struct tally **tally;  /* as these, one of each */
 	size_t n;
 	uint64_t *piece; /* content hashes, HASH_PIECE bytes each */
 	size_t npiece;
@@ -33,7 +34,9 @@ struct stretches {
 struct stretch_opts {
 	unsigned jobs;	/* threads; 0: one per processor */
 	size_t stretch; /* bytes of a stretch; 0: the text shared out evenly */
-	bool hash;	/* fill in `piece` */
+	size_t give; /* bytes worth giving to a thread that waits; 0: 1 MiB, or none where
+			stretches have a size or mem is less than 256 MiB */
+	bool hash;   /* fill in `piece` */
 	bool of_set; /* one of several files: names are copied, as the text goes when it
 				   has been read, and the costs of its parts kept */
 	unsigned share;		  /* files that share mem; 0: one */

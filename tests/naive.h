@@ -42,6 +42,7 @@ enum { NAIVE_FILES = 8 }; /* of a set, at most */
 struct naive_way {
 	unsigned jobs;	  /* threads */
 	size_t stretch;	  /* bytes; 0: shared out evenly */
+	size_t give;	  /* bytes worth giving to a thread that waits; 0: as usual */
 	uint64_t mem;	  /* bytes to work in; 0: any, by the stretch */
 	unsigned members; /* of a packed file; 0: not packed */
 	enum pack pack;

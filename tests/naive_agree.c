@@ -50,6 +50,7 @@ static struct build_opts options(const struct naive_way *way)
 		.no_write = true,
 		.jobs = way->jobs,
 		.stretch = way->stretch,
+		.give = way->give,
 		.mem = memory(way),
 		/* rows in runs too, of any length */
 		.run = way->stretch % 7,

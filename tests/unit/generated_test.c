@@ -740,7 +740,8 @@ static uint64_t compared; /* indexes with a simple reading */
 static bool agree(const char *text, size_t n, const char **how, char *why, size_t size)
 {
 	const struct naive_way pieces = {.jobs = 1 + (one_in(4) ? below(8) : below(3)),
-					 .stretch = any_stretch(n)},
+					 .stretch = any_stretch(n),
+					 .give = one_in(2) ? 1 + below(1000) : 0},
 			       packed = {.jobs = 1,
 					 .stretch = one_in(2) ? 1 + below(600) : 0,
 					 .members = 1 + below(4),

@@ -7,12 +7,14 @@
  */
 #include <dirent.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "index/base/out.h"
 #include "index/build.h"
 #include "index/scan.h"
+#include "index/stretch.h"
 #include "tests/naive.h"
 #include "tests/tap.h"
 
@@ -100,12 +102,31 @@ static void say_part(struct out *o, struct store *st, uint32_t p, struct arena *
 	out_c(o, err.text);
 }
 
-/* All that the index of path says, or the error. */
-static struct out say(const char *path, unsigned jobs, size_t stretch, uint64_t mem,
-		      uint64_t *lines)
+/* Read so that the other threads have nothing left while this one has. */
+static void pause_a_moment(void *arg, const struct build_progress *p)
 {
-	struct build_opts opts = {
-		.no_write = true, .jobs = jobs, .stretch = stretch, .mem = mem};
+	(void)arg;
+	(void)p;
+	nanosleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
+}
+
+/* A way to read: threads, the bytes of a stretch, of memory, and those that are worth giving. */
+struct way {
+	unsigned jobs;
+	size_t stretch;
+	uint64_t mem;
+	size_t give;
+};
+
+/* All that the index of path says, or the error. */
+static struct out say(const char *path, const struct way *way, uint64_t *lines)
+{
+	struct build_opts opts = {.no_write = true,
+				  .jobs = way->jobs,
+				  .stretch = way->stretch,
+				  .mem = way->mem,
+				  .give = way->give,
+				  .progress = way->give ? pause_a_moment : NULL};
 	struct build_report report;
 	struct store_verified checked;
 	struct store *st = NULL;
@@ -189,7 +210,7 @@ static void check_packed(const char *path, const char *name, const struct out *w
 	if (fd < 0 || close(fd) || !pack(path, packed))
 		abort();
 	for (size_t i = 0; i < COUNT(blocks); i++) {
-		struct out got = say(packed, 2, blocks[i], 0, &lines);
+		struct out got = say(packed, &(struct way){2, blocks[i], 0, 0}, &lines);
 
 		/* A refusal names the file. */
 		ok((got.n == want->n && memcmp(got.buf, want->buf, got.n) == 0) ||
@@ -202,17 +223,17 @@ static void check_packed(const char *path, const char *name, const struct out *w
 
 static void check(const char *path, const char *name)
 {
-	static const struct {
-		unsigned jobs;
-		size_t stretch;
-		uint64_t mem; /* 15: no room for an entry, and all is spilled at once */
-	} ways[] = {{2, 64, 0},	      {3, 200, 0},    {1, 1000, 15},
-		    {8, 5000, 0},     {2, 100000, 0}, {1, 1 << 30, 15},
-		    {3, 3000, 20000}, {1, 0, 20000},  {2, 20000, 80000}};
+	/* mem of 15: no room for an entry, and all is spilled at once */
+	static const struct way ways[] = {
+		{2, 64, 0, 0},	     {3, 200, 0, 0},	    {1, 1000, 15, 0},
+		{8, 5000, 0, 0},     {2, 100000, 0, 0},	    {1, 1 << 30, 15, 0},
+		{3, 3000, 20000, 0}, {1, 0, 20000, 0},	    {2, 20000, 80000, 0},
+		{2, 10000, 0, 200},  {4, 1 << 30, 0, 1000},
+	};
 	const char *const *sets = scan_paths();
 	uint64_t lines, count = newlines(path);
 	size_t nsets = 0;
-	struct out want = say(path, 1, 0, 0, &lines);
+	struct out want = say(path, &(struct way){.jobs = 1}, &lines);
 
 	if (lines)
 		is_u64(lines, count, "%s: lines", name);
@@ -220,12 +241,12 @@ static void check(const char *path, const char *name)
 		nsets++;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		scan_force(sets[i % nsets]);
-		struct out got =
-			say(path, ways[i].jobs, ways[i].stretch, ways[i].mem, &lines);
+		struct out got = say(path, &ways[i], &lines);
 
 		ok(got.n == want.n && memcmp(got.buf, want.buf, got.n) == 0,
-		   "%s: %u threads, stretches of %zu bytes, %u bytes of memory, %s", name,
-		   ways[i].jobs, ways[i].stretch, (unsigned)ways[i].mem, scan_path());
+		   "%s: %u threads, stretches of %zu bytes, %u bytes of memory, %s%s",
+		   name, ways[i].jobs, ways[i].stretch, (unsigned)ways[i].mem,
+		   scan_path(), ways[i].give ? ", given away" : "");
 		out_close(&got);
 	}
 	scan_force(sets[0]);
@@ -371,6 +392,54 @@ static void check_repeated(bool two)
 	unlink(path);
 }
 
+/* ---- what one thread gives another ---- */
+
+static void pause_reading(void *arg, uint64_t done)
+{
+	(void)done;
+	nanosleep(&(struct timespec){.tv_nsec = *(const long *)arg}, NULL);
+}
+
+/* The stretches that a text becomes, halves at first, where one half is read slowly. */
+static size_t stretches_of(const char *text, size_t n, long pause)
+{
+	const struct stretch_opts o = {.jobs = 2,
+				       .stretch = n / 2 + 1,
+				       .give = 1000,
+				       .progress = pause_reading,
+				       .arg = &pause};
+	struct stretches s;
+	struct err err = {0};
+	size_t got = 0, lines = 0;
+
+	if (!stretches_read(&s, text, n, &o, &err)) {
+		for (got = 0; got < s.n; got++)
+			lines += s.tally[got]->lines;
+		for (const char *p = text; p < text + n; p++)
+			lines -= *p == '\n';
+	}
+	stretches_free(&s);
+	return lines ? 0 : got;
+}
+
+/* A thread that has read all it had gets more. */
+static void check_given(void)
+{
+	size_t got = 0, n;
+	char *text = NULL;
+	FILE *f = open_memstream(&text, &n);
+
+	if (!f)
+		abort();
+	write_repeated(f, false);
+	fclose(f);
+	for (long pause = 1000; got <= 2 && pause < 1000000000; pause *= 3)
+		got = stretches_of(text, n, pause);
+	ok(got > 2, "a thread that waits gets half of what another one has");
+	printf("# %zu stretches\n", got);
+	free(text);
+}
+
 /* EVERY: read one fixture in so many, under valgrind. */
 int main(int argc, char **argv)
 {
@@ -380,5 +449,6 @@ int main(int argc, char **argv)
 	check_directory("tests/fixtures/small", every);
 	check_repeated(true);
 	check_repeated(false);
+	check_given();
 	return done_testing();
 }

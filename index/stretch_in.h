@@ -1,0 +1,81 @@
+/*
+ * stretch_in.h - the inside of reading in stretches, for stretch.c and stretch_*.c.
+ *
+ * The stretches are a list in file order, and those nobody reads yet a queue.  A thread that finds
+ * the queue empty waits, and one that still has much to read gives it half of that:
+ *
+ *	thread 1	|--------- read ---->		|	waits
+ *	thread 2	|--- read -->  to read		|	offers a stretch
+ *						|-------|
+ */
+#ifndef QUERN_STRETCH_IN_H
+#define QUERN_STRETCH_IN_H
+
+#include <pthread.h>
+
+#include "index/replay.h"
+#include "index/stretch.h"
+
+struct stretch {
+	struct stretch *next; /* in file order */
+	struct stretch *then; /* in the queue */
+	struct reading *reading;
+	size_t from, to;
+	bool given; /* it was another one's */
+	bool whole; /* there is no place to cut it */
+	struct tally tally;
+	bool begun; /* tally is to be freed */
+	struct decode *decode;
+	struct batch *batch;
+	struct replay replay;
+	struct err err;
+};
+
+struct reading {	   /* shared by the threads */
+	const char *text;  /* of a feed: the block at hand, */
+	size_t n;	   /* SIZE_MAX unless it is the last */
+	struct feed *feed; /* or NULL: the text is a map */
+	const struct stretch_opts *opts;
+	struct stretches *s;
+	size_t give; /* bytes that are worth giving to a thread; SIZE_MAX: none are */
+	struct tally *head; /* has read the header; NULL: one stretch */
+	struct decode *head_decode;
+	struct batch *head_batch;
+	pthread_mutex_t
+		lock; /* of what follows up to `wanted`, and of the stretches' order */
+	pthread_cond_t changed;
+	struct stretch *queue, *queue_end;
+	unsigned busy, waiting; /* threads */
+	size_t offered;		/* stretches in the queue, or soon */
+	atomic_bool wanted;	/* more threads wait than stretches are offered */
+	_Atomic uint64_t done;	/* bytes */
+	atomic_int stop;	/* some stretch failed */
+	pthread_t caller;
+	unsigned jobs;
+	struct err err; /* of stretch_cut() */
+};
+
+int stretch_no_memory(struct err *err);
+
+/* ---- stretch_cut.c: where to cut ---- */
+/* Cut r's text into stretches, at about the bytes asked for, or one per thread.  0, or an error kind
+ * in err. */
+int stretch_cut(struct reading *r, struct err *err);
+void stretch_free_head(struct reading *r);
+/* The first place to cut at or behind `from`, which is not 0, or `to`. */
+size_t stretch_find_cut(const struct reading *r, size_t from, size_t to);
+
+/* ---- stretch_queue.c: who reads what ---- */
+/* A stretch behind all others, and in the queue.  -1 when memory is out. */
+int stretch_add(struct reading *r, size_t from, size_t to);
+/* One to read, or NULL: there is nothing more.  done: the thread has read the one before. */
+struct stretch *stretch_take(struct reading *r, bool done);
+/* Half of what s has behind `at` to a thread that waits, if it is worth that.  0, or an error kind in
+ * s->err. */
+int stretch_give(struct stretch *s, size_t at);
+static inline bool stretch_wanted(const struct reading *r)
+{
+	return atomic_load_explicit(&r->wanted, memory_order_relaxed);
+}
+
+#endif
