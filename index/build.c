@@ -31,7 +31,8 @@ enum {
 	MEM = 256 << 20,
 	ROOM_FROM = 2 << 20, /* for arrays, but while the only profile is read */
 	KEPT_MAP = 32 << 20, /* as malloc would have it by then */
-	FORGET = 64 << 20,   /* bytes of profiles whose pages another thread lets go of */
+	FORGET = 64 << 20, /* bytes of profiles whose pages another thread lets go of, */
+	FORGET_PIECE = 8 << 20, /* so many at once */
 	BATCH = 64, /* files read at once: each takes memory and maybe a file descriptor */
 };
 
@@ -47,8 +48,9 @@ struct build {
 	struct store_writer *writer;
 	struct publish publish;
 	pthread_t forgetter;
-	bool forgetting;      /* it runs, or has to be joined */
-	uint64_t read_before; /* bytes of the files that have been read */
+	bool forgetting;	 /* it runs, or has to be joined */
+	atomic_size_t forgotten; /* pieces of all maps, one behind the other */
+	uint64_t read_before;	 /* bytes of the files that have been read */
 	uint64_t reported_ns;
 	struct err *err;
 };
@@ -217,12 +219,20 @@ static int read_profile(struct build *b)
 
 /* ---- writing ---- */
 
+/* Some threads at once may do that: each takes what is next. */
 static void *forget(void *arg)
 {
-	const struct build *b = arg;
+	struct build *b = arg;
+	size_t next = atomic_fetch_add(&b->forgotten, 1), before = 0;
 
-	for (size_t i = 0; i < b->in.n; i++)
-		map_forget(&b->in.at[i].source.map);
+	for (size_t i = 0; i < b->in.n; i++) {
+		const struct map *m = &b->in.at[i].source.map;
+		const size_t pieces = (m->n + FORGET_PIECE - 1) / FORGET_PIECE;
+
+		for (; next < before + pieces; next = atomic_fetch_add(&b->forgotten, 1))
+			map_forget(m, (next - before) * FORGET_PIECE, FORGET_PIECE);
+		before += pieces;
+	}
 	return NULL;
 }
 
@@ -235,8 +245,10 @@ static void begin_forgetting(struct build *b)
 
 static void end_forgetting(struct build *b)
 {
-	if (b->forgetting)
+	if (b->forgetting) {
+		forget(b);
 		pthread_join(b->forgetter, NULL);
+	}
 	b->forgetting = false;
 }
 
