@@ -1,9 +1,9 @@
 /*
  * profile.c - fuzz the profile format: any bytes as a profile.
  *
- * They are refused or indexed, by 1 to 8 threads in stretches of any length from 64 bytes,
- * and then the index says what the naive reader (tests/naive.h) has understood.  A few
- * questions follow, each shown in some format.
+ * They are refused or indexed, by 1 to 8 threads in stretches of any length from 64 bytes, of
+ * which some give away what they have not read yet, and then the index says what the naive reader
+ * (tests/naive.h) has understood.  A few questions follow, each shown in some format.
  *
  * Two of three mutations work on lines (mutate_lines.h), the others are libFuzzer's own.
  */
@@ -66,7 +66,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (pick >> 8 & 3)
 		way.stretch = 64 + (size_t)(pick >> 10) % (size + 64);
-	else
+	if (way.stretch && pick >> 9 & 1)
+		way.give = 1 + (size_t)(pick >> 20) % 4096;
+	if (!way.stretch)
 		way.jobs = 1;
 	if (size)
 		text = repeated(text,
@@ -76,8 +78,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		way.members = 1 + (pick >> 61) % 3;
 	fuzz_begin();
 	if (!naive_agree_by(text.p, text.n, &way, why, sizeof(why)))
-		fuzz_fail("%u threads, stretches of %zu bytes: %s", way.jobs, way.stretch,
-			  why);
+		fuzz_fail("%u threads, stretches of %zu bytes, %zu given: %s", way.jobs,
+			  way.stretch, way.give, why);
 	fuzz_end();
 	return 0;
 }
