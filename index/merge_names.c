@@ -230,6 +230,8 @@ static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 		}
 		if (!now.defined)
 			continue; /* an id that was used before it was defined again */
+		names->slot[i].repeats = before->tally != now.tally && before->defined &&
+					 before->string == now.string;
 		if (redefines(before, &now, s->unsure) &&
 		    profile_odd(j->p, k, ODD_ID_REDEFINED, s->line, s->text, j->err))
 			return (int)j->err->kind;

@@ -40,6 +40,7 @@ struct name_slot {
 	/* Says again what its id was said to be, but refers to a name that was not known in
 	 * this stretch then: whether it is the same the merge finds out. */
 	bool unsure;
+	bool repeats; /* says what its id was said to be in a stretch before; set by the merge */
 };
 
 /* The last function slot of a block (fn=) and of a call (cfn=) with this name, and what it was

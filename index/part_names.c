@@ -44,7 +44,7 @@ static int collect(struct saving *s, size_t k, size_t i, enum name_space space)
 	for (size_t n = from > NAME_FIRST ? from : NAME_FIRST; n < to; n++) {
 		const struct name_slot *slot = &names->slot[n];
 
-		if (slot->kind != NAME_DEFINED)
+		if (slot->kind != NAME_DEFINED || slot->repeats)
 			continue;
 		if (bytes_put(&d->bytes, varint_zigzag(d->id, slot->id)) ||
 		    bytes_put(&d->bytes, s->p->map[k].name[space][n]))

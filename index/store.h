@@ -72,6 +72,9 @@ struct store_verified { /* what was looked at */
 	uint64_t pages, values, strings;
 	uint64_t detail; /* cost lines, call sites, jumps */
 	bool sums;	 /* false: some saturated, so they were not compared */
+	/* Of all values but meta, which says when it was made and of what: the same however the
+	 * profile was read. */
+	uint64_t digest;
 };
 int store_verify(struct store *st, const atomic_int *cancel, struct store_verified *out,
 		 struct err *err);

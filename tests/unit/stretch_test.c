@@ -3,7 +3,7 @@
  *
  * Every fixture, and a profile long enough to be replayed (replay.h), is indexed as one
  * stretch, in stretches of 64 bytes and up, with each instruction set in turn, and packed, in blocks of
- * 64 bytes and up (feed.h); all that the index says is compared.
+ * 64 bytes and up (feed.h); all that the index says is compared, and its values to the bit.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -167,6 +167,7 @@ static struct out say(const char *path, const struct way *way, uint64_t *lines)
 	}
 	if (store_verify(st, NULL, &checked, &err))
 		out_c(&o, err.text);
+	PUT(&o, "all", checked.values, checked.digest);
 	arena_free(&a);
 	store_close(st);
 	return o;
