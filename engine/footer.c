@@ -35,16 +35,39 @@ static const char *scaled(uint64_t v, char out[32])
 	return out;
 }
 
+/* Self costs of one event, which add up to its total. */
+static const struct col_def *self_costs(const struct table *t)
+{
+	const struct col_def *d = source_col(t->src, STR("self"));
+
+	return d && d->flags & ADDS_UP && d->flags & PER_EVENT && !t->vs ? d : NULL;
+}
+
+/* The first event that was counted where that of the table was not; empty: there is none. */
+static struct str other_event(const struct table *t)
+{
+	const struct store *st = t->g->st;
+	struct store_event event = {0};
+
+	if (!self_costs(t) || store_total(st, t->event))
+		return event.name;
+	for (uint32_t e = 0; e < store_info(st)->all_events; e++)
+		if (store_total(st, e)) {
+			store_event(st, e, &event);
+			break;
+		}
+	return event.name;
+}
+
 /* The share of the total that the rows' self costs are; < 0: means nothing here. */
 static int share(struct exec *x, struct table *t, double *out)
 {
-	const struct col_def *d = source_col(t->src, STR("self"));
 	uint64_t total = graph_total(t->g, t->event);
 	struct table_col *c;
 	double sum = 0;
 
 	*out = -1;
-	if (!d || !(d->flags & ADDS_UP) || !(d->flags & PER_EVENT) || t->vs || !total)
+	if (!self_costs(t) || !total)
 		return 0;
 	if (table_own(t, STR("self"), t->event, false, &c))
 		return (int)x->err->kind;
@@ -59,15 +82,23 @@ static int share(struct exec *x, struct table *t, double *out)
 int footer(struct exec *x, struct table *t, struct result *r)
 {
 	char n[32], all[32], total[32];
+	struct str other;
 	double part;
 
 	if (!t->src || t->card)
 		return 0;
 	if (share(x, t, &part))
 		return (int)x->err->kind;
+	other = other_event(t);
 	grouped(t->n, n);
 	grouped(t->rows_before, all);
-	if (part >= 0)
+	if (other.n)
+		r->footer = arena_printf(
+			x->a,
+			"%s of %s %s; all %.*s are 0, but not all %.*s: .event %.*s", n,
+			all, t->src->rows, STR_ARG(r->event), STR_ARG(other),
+			STR_ARG(other));
+	else if (part >= 0)
 		r->footer = arena_printf(x->a, "%s of %s %s = %.1f %% of %s %.*s", n, all,
 					 t->src->rows, part, scaled(r->total, total),
 					 STR_ARG(r->event));

@@ -86,6 +86,17 @@ for name, text, said, info in (
     r = run("t.out", "-c", "info | show totals")
     ok(r.status == 0 and info in r.text and "say" not in r.talk, "asked again: " + name, r)
     os.remove("t.out.quern")
+
+# The first event of this profile was counted nowhere: which one was is said below the rows.
+heap = fixtures + "/small/xtree-memory-memcheck.kcg"
+why = "; all curB are 0, but not all totB: .event totB"
+for query, rows in (("top 3", "functions"), ("top 2 files", "files"), ("top 2 lines", "lines")):
+    r = run(heap, "--index", "heap.quern", "-q", "-c", query)
+    ok(r.status == 0 and rows + why in r.text, "%s: what is not 0 instead" % query, r)
+    r = run(heap, "--index", "heap.quern", "-q", "-c", ".event totB", "-c", query)
+    ok(r.status == 0 and why not in r.text and " % of 101 k totB" in r.text,
+       "%s: and of that" % query, r)
+
 shared = top + "/../shared/profiles"
 known = {os.path.basename(p) for p in glob.glob(fixtures + "/small/*")}
 for path in sorted(glob.glob(shared + "/small/*.out*") + glob.glob(shared + "/big/*.out")):
