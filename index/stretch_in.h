@@ -70,7 +70,7 @@ size_t stretch_find_cut(const struct reading *r, size_t from, size_t to);
 int stretch_add(struct reading *r, size_t from, size_t to);
 /* One to read, or NULL: there is nothing more.  done: the thread has read the one before. */
 struct stretch *stretch_take(struct reading *r, bool done);
-/* Half of what s has behind `at` to a thread that waits, if it is worth that.  0, or an error kind in
+/* Half of what s has behind `at`, or less, to a thread that waits, if it is worth that.  0, or an error kind in
  * s->err. */
 int stretch_give(struct stretch *s, size_t at);
 static inline bool stretch_wanted(const struct reading *r)

@@ -3,6 +3,13 @@
 
 #include <stdlib.h>
 
+enum {
+	/* Whoever reads text that comes again begins by learning it, which takes as long as reading
+	 * so many bytes more: so many more are kept. */
+	LEARNING = 4 << 20,
+	LEARNT = 1 << 12, /* links of a stretch where that is so */
+};
+
 static struct stretch *new_stretch(struct reading *r, size_t from, size_t to)
 {
 	struct stretch *s = malloc(sizeof(*s));
@@ -95,14 +102,15 @@ static void offer(struct reading *r, struct stretch *s, struct stretch *rest)
 int stretch_give(struct stretch *s, size_t at)
 {
 	struct reading *r = s->reading;
+	const size_t learning = s->replay.n < LEARNT ? 0 : LEARNING;
 	const size_t half = (s->to - at) / 2;
 	struct stretch *rest = NULL;
 	size_t cut;
 
-	if (s->whole || half < r->give || !claim(r))
+	if (s->whole || half < learning || half - learning < r->give || !claim(r))
 		return 0;
 	/* The map may have shrunk: nothing is locked here. */
-	cut = stretch_find_cut(r, at + half, s->to);
+	cut = stretch_find_cut(r, at + half + learning, s->to);
 	s->whole = cut == s->to;
 	if (!s->whole) {
 		rest = new_stretch(r, cut, s->to);
