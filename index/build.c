@@ -134,8 +134,10 @@ static int take_old(struct build *b, const char *dir)
 	now = calloc((size_t)n + 1, sizeof(*now));
 	if (!now)
 		return no_memory(b);
-	inputs_map(&b->in, recorded, n, now);
-	rc = retally(&b->kept, b->old, now, (size_t)(mem / 5), dir, b->err);
+	if (inputs_map(&b->in, recorded, n, now))
+		rc = no_memory(b);
+	else
+		rc = retally(&b->kept, b->old, now, (size_t)(mem / 5), dir, b->err);
 	free(now);
 	return rc;
 }
@@ -429,9 +431,10 @@ static int fold_some(struct build *b, size_t unread)
 	if (!rc) {
 		if (sub.old) {
 			recorded = store_inputs(sub.old, &nrecorded);
-			inputs_recall(&sub.in, recorded, nrecorded);
+			if (inputs_recall(&sub.in, recorded, nrecorded))
+				rc = no_memory(b);
 		}
-		rc = build_index(&sub, NULL, &st);
+		rc = rc ? rc : build_index(&sub, NULL, &st);
 		inputs_close(&sub.in);
 	}
 	free(path);
@@ -447,8 +450,7 @@ static int fold_some(struct build *b, size_t unread)
 	}
 	b->old = st;
 	recorded = store_inputs(st, &nrecorded);
-	inputs_recall(&b->in, recorded, nrecorded);
-	return 0;
+	return inputs_recall(&b->in, recorded, nrecorded) ? no_memory(b) : 0;
 }
 
 static int fold(struct build *b)
@@ -488,8 +490,9 @@ static bool open_fresh(struct build *b, const char *path, struct store **out,
 		const struct input_file *recorded = store_inputs(*out, &n);
 
 		r->how = BUILD_STALE;
-		if (new && !b->old && retally_possible(*out)) {
-			inputs_recall(&b->in, recorded, n);
+		/* Without memory for that all is read again. */
+		if (new && !b->old && retally_possible(*out) &&
+		    !inputs_recall(&b->in, recorded, n)) {
 			b->old = *out;
 		} else {
 			store_close(*out);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "index/base/hash.h"
 #include "index/base/vec.h"
 #include "index/publish.h"
 #include "index/refuse.h"
@@ -78,9 +79,18 @@ static bool is_empty(const char *path)
 	return stat(path, &sb) == 0 && S_ISREG(sb.st_mode) && sb.st_size == 0;
 }
 
-static bool is_there(const struct inputs *in, const struct source *s)
+static uint32_t inode_hash(const struct source *s)
 {
-	for (size_t i = 0; i < in->n; i++)
+	return (uint32_t)hash_mix(s->id.inode ^ hash_mix(s->id.dev));
+}
+
+static bool is_there(const struct inputs *in, const struct hash *inodes,
+		     const struct source *s)
+{
+	const uint32_t h = inode_hash(s);
+	uint32_t probe = hash_start(inodes, h), i;
+
+	while ((i = hash_next(inodes, h, &probe)) != HASH_NONE)
 		if (in->at[i].source.id.inode == s->id.inode &&
 		    in->at[i].source.id.dev == s->id.dev)
 			return true;
@@ -97,8 +107,9 @@ static void left_out(struct inputs *in, const char *path, const char *why)
 		snprintf(in->note + n, sizeof(in->note) - n, "; and more...");
 }
 
-/* One file of several. */
-static int add_file(struct inputs *in, const char *path, struct err *err)
+/* One file of several, which inodes has, too. */
+static int add_file(struct inputs *in, struct hash *inodes, const char *path,
+		    struct err *err)
 {
 	struct source s;
 
@@ -116,13 +127,17 @@ static int add_file(struct inputs *in, const char *path, struct err *err)
 		source_close(&s);
 		return err_hint(err, "open it as NAME=%s", path);
 	}
-	if (store_recognise(s.fd) || is_there(in, &s)) {
+	if (store_recognise(s.fd) || is_there(in, inodes, &s)) {
 		if (!store_recognise(s.fd))
 			left_out(in, path, "given twice");
 		source_close(&s);
 		return 0;
 	}
 	source_release(&s);
+	if (hash_add(inodes, inode_hash(&s), (uint32_t)in->n)) {
+		source_close(&s);
+		return no_memory(err);
+	}
 	in->at[in->n++].source = s;
 	return 0;
 }
@@ -186,13 +201,15 @@ static int name_set(struct inputs *in, struct err *err)
 
 int inputs_open(struct inputs *in, const char *const *path, size_t n, struct err *err)
 {
+	struct hash inodes = {0};
 	int rc = 0;
 
 	*in = (struct inputs){.at = calloc(n + 1, sizeof(*in->at))};
 	if (!in->at)
 		return no_memory(err);
 	for (size_t i = 0; !rc && n > 1 && i < n; i++)
-		rc = add_file(in, path[i], err);
+		rc = add_file(in, &inodes, path[i], err);
+	hash_free(&inodes);
 	if (!rc && in->n > 1)
 		qsort(in->at, in->n, sizeof(*in->at), compare_paths);
 	if (!rc && in->n == 0 && n > 1) {
@@ -429,6 +446,29 @@ static int compare_recorded(const void *a, const void *b)
 	return str_cmp(x->id.path, y->id.path);
 }
 
+/* Places in `in` by path; -1: no memory. */
+static int hash_paths(const struct inputs *in, struct hash *paths)
+{
+	int rc = hash_expect(paths, in->n);
+
+	for (uint32_t i = 0; !rc && i < in->n; i++)
+		rc = hash_add(paths, (uint32_t)str_hash(in->at[i].source.id.path), i);
+	return rc;
+}
+
+/* The place of a path, or HASH_NONE. */
+static uint32_t find_path(const struct inputs *in, const struct hash *paths,
+			  struct str path)
+{
+	const uint32_t h = (uint32_t)str_hash(path);
+	uint32_t probe = hash_start(paths, h), i;
+
+	while ((i = hash_next(paths, h, &probe)) != HASH_NONE)
+		if (str_eq(in->at[i].source.id.path, path))
+			break;
+	return i;
+}
+
 static const struct input_file *find_recorded(const struct input_file *const *sorted,
 					      size_t n, struct str path)
 {
@@ -463,6 +503,27 @@ static enum freshness compare_one(struct input *in, const struct input_file *rec
 	return f;
 }
 
+/* The first of the recorded files that is not one of these. */
+static void say_missing(const struct inputs *in, const struct input_file *const *sorted,
+			size_t n, char *why, size_t size)
+{
+	struct hash paths = {0};
+
+	if (hash_paths(in, &paths))
+		n = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct str path = sorted[i]->id.path;
+
+		if (find_path(in, &paths, path) != HASH_NONE)
+			continue;
+		snprintf(why, size,
+			 "%.*s was indexed with them and is not among them now",
+			 (int)(path.n < 250 ? path.n : 250), path.p);
+		break;
+	}
+	hash_free(&paths);
+}
+
 static enum freshness compare_set(struct inputs *in,
 				  const struct input_file *const *sorted, size_t n,
 				  size_t *new, char *why, size_t size)
@@ -495,21 +556,8 @@ static enum freshness compare_set(struct inputs *in,
 	}
 	if (found < n) {
 		snprintf(why, size, "the index was of other files: it is replaced");
-		for (size_t i = 0; found && i < n; i++) {
-			bool there = false;
-
-			for (size_t k = 0; !there && k < in->n; k++)
-				there = str_eq(in->at[k].source.id.path,
-					       sorted[i]->id.path);
-			if (!there) {
-				snprintf(why, size,
-					 "%.*s was indexed with them and is not "
-					 "among them now",
-					 (int)(sorted[i]->id.path.n % 250),
-					 sorted[i]->id.path.p);
-				break;
-			}
-		}
+		if (found)
+			say_missing(in, sorted, n, why, size);
 		*new = 0;
 		return SOURCE_CHANGED;
 	}
@@ -537,26 +585,35 @@ enum freshness inputs_compare(struct inputs *in, const struct input_file *record
 	return f;
 }
 
-void inputs_recall(struct inputs *in, const struct input_file *recorded, size_t n)
+int inputs_recall(struct inputs *in, const struct input_file *recorded, size_t n)
 {
-	for (size_t i = 0; i < in->n; i++)
-		for (size_t k = 0; k < n; k++) {
-			struct input *at = &in->at[i];
+	struct hash paths = {0};
+	const int rc = hash_paths(in, &paths);
 
-			if (!str_eq(at->source.id.path, recorded[k].id.path))
-				continue;
-			at->file = recorded[k];
-			break;
-		}
+	for (size_t k = 0; !rc && k < n; k++) {
+		const uint32_t i = find_path(in, &paths, recorded[k].id.path);
+
+		if (i != HASH_NONE)
+			in->at[i].file = recorded[k];
+	}
+	hash_free(&paths);
+	return rc;
 }
 
-void inputs_map(const struct inputs *in, const struct input_file *recorded, size_t n,
-		uint32_t *now)
+int inputs_map(const struct inputs *in, const struct input_file *recorded, size_t n,
+	       uint32_t *now)
 {
-	for (size_t k = 0; k < n; k++)
-		for (uint32_t i = 0; i < in->n; i++)
-			if (str_eq(in->at[i].source.id.path, recorded[k].id.path))
-				now[k] = i;
+	struct hash paths = {0};
+	const int rc = hash_paths(in, &paths);
+
+	for (size_t k = 0; !rc && k < n; k++) {
+		const uint32_t i = find_path(in, &paths, recorded[k].id.path);
+
+		if (i != HASH_NONE)
+			now[k] = i;
+	}
+	hash_free(&paths);
+	return rc;
 }
 
 /* ---- all files of a run ---- */

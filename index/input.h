@@ -48,11 +48,11 @@ int input_read(struct input *in, const struct stretch_opts *opts, bool alone,
 	       struct err *err);
 /* Order what was read by (pid, part, thread) of the first part, then by name. */
 void inputs_order(struct inputs *in);
-/* Let those of recorded[0..n) be as an index had them: they need not be read. */
-void inputs_recall(struct inputs *in, const struct input_file *recorded, size_t n);
-/* now[i]: which of them, as they are ordered, recorded[i] is. */
-void inputs_map(const struct inputs *in, const struct input_file *recorded, size_t n,
-		uint32_t *now);
+/* Let those of recorded[0..n) be as an index had them: they need not be read.  -1: no memory. */
+int inputs_recall(struct inputs *in, const struct input_file *recorded, size_t n);
+/* now[i]: which of them, as they are ordered, recorded[i] is.  -1: no memory. */
+int inputs_map(const struct inputs *in, const struct input_file *recorded, size_t n,
+	       uint32_t *now);
 /* The events of all, in the order of the files, blanks between; p is to be freed, NULL: no
  * memory.  Like other names they may hold NULs. */
 struct str inputs_events(const struct inputs *in);
