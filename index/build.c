@@ -33,7 +33,12 @@ enum {
 	KEPT_MAP = 32 << 20, /* as malloc would have it by then */
 	FORGET = 64 << 20, /* bytes of profiles whose pages another thread lets go of, */
 	FORGET_PIECE = 8 << 20, /* so many at once */
-	BATCH = 64, /* files read at once: each takes memory and maybe a file descriptor */
+	/* Files that are read at once, each of which takes memory and maybe file descriptors: so
+	 * many, or while they are small some more. */
+	BATCH = 64,
+	BATCH_MOST = 1024,
+	BATCH_BYTES = 32 << 20,
+	UNPACKED = 32, /* bytes that a packed one may hold, about */
 };
 
 struct build {
@@ -142,6 +147,15 @@ static int take_old(struct build *b, const char *dir)
 	return rc;
 }
 
+static size_t unread(const struct build *b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->in.n; i++)
+		n += !b->in.at[i].file.id.size;
+	return n;
+}
+
 static int read_inputs(struct build *b)
 {
 	char dir[INDEX_PATH_MAX];
@@ -150,7 +164,7 @@ static int read_inputs(struct build *b)
 				       .give = b->opts->give,
 				       .hash = true,
 				       .mem = b->opts->mem,
-				       .share = (unsigned)b->in.n,
+				       .share = (unsigned)unread(b),
 				       .spill_dir = dir,
 				       .cancel = b->opts->cancel,
 				       .progress = told,
@@ -411,7 +425,7 @@ static int build_index(struct build *b, const char *index, struct store **out)
  * Many files: some of them into a temporary index, then some more with it, so that memory is
  * bounded by what is different in them and not by their number.
  */
-static int fold_some(struct build *b, size_t unread)
+static int fold_some(struct build *b, size_t some)
 {
 	const char **path = calloc(b->in.n, sizeof(*path));
 	struct build_opts opts = *b->opts;
@@ -424,7 +438,7 @@ static int fold_some(struct build *b, size_t unread)
 
 	opts.merge = true; /* that is seen when all are there */
 	b->old = NULL;
-	for (size_t i = 0, left = unread; path && i < b->in.n; i++)
+	for (size_t i = 0, left = some; path && i < b->in.n; i++)
 		if (b->in.at[i].file.id.size || (left && left--))
 			path[n++] = b->in.at[i].source.path;
 	rc = path ? inputs_open(&sub.in, path, n, b->err) : no_memory(b);
@@ -453,17 +467,35 @@ static int fold_some(struct build *b, size_t unread)
 	return inputs_recall(&b->in, recorded, nrecorded) ? no_memory(b) : 0;
 }
 
+/* How many of the files that have not been read are read at once. */
+static size_t batch(const struct build *b)
+{
+	const bool cramped = b->opts->mem && b->opts->mem < MEM;
+	uint64_t bytes = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->in.n && n < BATCH_MOST; i++) {
+		const struct source *s = &b->in.at[i].source;
+
+		if (b->in.at[i].file.id.size)
+			continue;
+		bytes += s->codec ? s->id.size * UNPACKED : s->id.size;
+		if (n >= BATCH && (cramped || bytes > BATCH_BYTES))
+			break;
+		n++;
+	}
+	return n;
+}
+
 static int fold(struct build *b)
 {
 	for (;;) {
-		size_t unread = 0;
+		const size_t n = batch(b);
 		int rc;
 
-		for (size_t i = 0; i < b->in.n; i++)
-			unread += !b->in.at[i].file.id.size;
-		if (b->whole || unread <= BATCH)
+		if (b->whole || n == unread(b))
 			return 0;
-		rc = fold_some(b, BATCH);
+		rc = fold_some(b, n);
 		if (rc)
 			return rc;
 	}

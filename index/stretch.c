@@ -22,9 +22,10 @@ enum {
 	CHECK = 1 << 20, /* bytes read between looks at what others want */
 	GIVE = 1 << 20,	 /* bytes that are worth giving to a thread that waits */
 	JOBS_MAX = 256,
-	MEM = 256 << 20, /* bytes to work in, */
-	MEM_THREADS = 4, /* of so many threads; more of them: so many times as much */
-	LINK_BYTES = 80, /* of replay.h */
+	MEM = 256 << 20,   /* bytes to work in, */
+	SMALL = 256 << 10, /* bytes of a small text */
+	MEM_THREADS = 4,   /* of so many threads; more of them: so many times as much */
+	LINK_BYTES = 80,   /* of replay.h */
 	HOPELESS = 256 << 20, /* bytes of packed text without an "events:" line */
 };
 
@@ -36,6 +37,11 @@ int stretch_no_memory(struct err *err)
 static inline size_t least(size_t a, size_t b)
 {
 	return a < b ? a : b;
+}
+
+static inline size_t most(uint64_t a, uint64_t b)
+{
+	return (size_t)(a > b ? a : b);
 }
 
 /* Decode and tally *block bytes at `at`, and twice as many the next time. */
@@ -148,12 +154,20 @@ static uint64_t default_mem(unsigned jobs)
 	return jobs > MEM_THREADS ? (uint64_t)MEM / MEM_THREADS * jobs : MEM;
 }
 
+/* Memory is to be saved. */
+static bool cramped(const struct stretch_opts *o)
+{
+	return o->mem && o->mem < MEM;
+}
+
 static int begin(struct stretch *s)
 {
 	struct reading *r = s->reading;
 	const uint64_t share = (r->opts->mem ? r->opts->mem : default_mem(r->jobs)) /
 			       r->jobs / (s->given ? 2 : 1);
 	const uint64_t files = r->opts->share ? r->opts->share : 1;
+	/* What is kept of a text is less than that: a small one is not worth a file. */
+	const uint64_t small = r->n <= SMALL && !cramped(r->opts) ? r->n : 0;
 
 	s->decode = malloc(sizeof(*s->decode));
 	s->batch = malloc(sizeof(*s->batch));
@@ -164,8 +178,10 @@ static int begin(struct stretch *s)
 		return stretch_no_memory(&s->err);
 	/* What is spilled stays until all files are read; the rest is the names', functions' and
 	 * edges'. */
-	spill_init(&s->tally.once, (size_t)(share / 10 / files + 1), r->opts->spill_dir);
-	spill_init(&s->tally.parts, (size_t)(share / 40 / files + 1), r->opts->spill_dir);
+	spill_init(&s->tally.once, most(share / 10 / files + 1, small),
+		   r->opts->spill_dir);
+	spill_init(&s->tally.parts, most(share / 40 / files + 1, small),
+		   r->opts->spill_dir);
 	s->tally.entry_room = (size_t)(share / 4 + 1);
 	s->replay.most = (size_t)(share / 14 / LINK_BYTES + 1);
 	s->replay.past_most = (size_t)(share / 16 / sizeof(*s->replay.past));
@@ -345,7 +361,7 @@ static size_t worth_giving(const struct stretch_opts *o)
 {
 	if (o->give)
 		return o->give;
-	return o->stretch || (o->mem && o->mem < MEM) ? SIZE_MAX : GIVE;
+	return o->stretch || cramped(o) ? SIZE_MAX : GIVE;
 }
 
 int stretches_read(struct stretches *s, const char *text, size_t n,
