@@ -18,7 +18,7 @@ if not os.path.exists(os.environ.get("QUERN_BUILD", top + "/build/release") + "/
 free = os.statvfs(work).f_bavail * os.statvfs(work).f_frsize
 if free < 16 << 30:
     skip_all("less than 16 GiB of disk is free")
-for what in ("bytes", "xdebug", "parts", "functions", "lines", "events", "names"):
+for what in ("bytes", "xdebug", "parts", "files", "functions", "lines", "events", "names"):
     p = subprocess.run([top + "/bench/scale", "--runs", "1", "--dir", work, what], text=True,
                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     ok(p.returncode == 0 and "right" in p.stdout, what + ": every step is right", p.stdout)
