@@ -172,6 +172,8 @@ static int read_inputs(struct build *b)
 
 	publish_directory(b->publish.temp, dir);
 	b->read_before = 0;
+	if (b->in.n > 1 && inputs_read_small(&b->in, &o, b->err))
+		return (int)b->err->kind;
 	for (size_t i = 0; i < b->in.n; i++) {
 		struct input *in = &b->in.at[i];
 

@@ -46,6 +46,12 @@ void inputs_close(struct inputs *in);
  */
 int input_read(struct input *in, const struct stretch_opts *opts, bool alone,
 	       struct err *err);
+/*
+ * Read those that are not worth several threads each, a file on each thread, unless it is one
+ * alone; the others are still to be read.
+ */
+int inputs_read_small(struct inputs *in, const struct stretch_opts *opts,
+		      struct err *err);
 /* Order what was read by (pid, part, thread) of the first part, then by name. */
 void inputs_order(struct inputs *in);
 /* Let those of recorded[0..n) be as an index had them: they need not be read.  -1: no memory. */
