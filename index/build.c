@@ -429,31 +429,20 @@ static int build_index(struct build *b, const char *index, struct store **out)
  */
 static int fold_some(struct build *b, size_t some)
 {
-	const char **path = calloc(b->in.n, sizeof(*path));
 	struct build_opts opts = *b->opts;
 	struct build sub = {.opts = &opts, .old = b->old, .err = b->err};
 	const struct input_file *recorded;
 	struct store *st = NULL;
 	uint32_t nrecorded = 0;
-	size_t n = 0;
 	int rc;
 
 	opts.merge = true; /* that is seen when all are there */
 	b->old = NULL;
-	for (size_t i = 0, left = some; path && i < b->in.n; i++)
-		if (b->in.at[i].file.id.size || (left && left--))
-			path[n++] = b->in.at[i].source.path;
-	rc = path ? inputs_open(&sub.in, path, n, b->err) : no_memory(b);
+	rc = inputs_some(&sub.in, &b->in, some, b->err);
 	if (!rc) {
-		if (sub.old) {
-			recorded = store_inputs(sub.old, &nrecorded);
-			if (inputs_recall(&sub.in, recorded, nrecorded))
-				rc = no_memory(b);
-		}
-		rc = rc ? rc : build_index(&sub, NULL, &st);
+		rc = build_index(&sub, NULL, &st);
 		inputs_close(&sub.in);
 	}
-	free(path);
 	store_close(sub.old);
 	if (rc)
 		return rc;

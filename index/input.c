@@ -229,6 +229,28 @@ int inputs_open(struct inputs *in, const char *const *path, size_t n, struct err
 	return rc ? (int)err->kind : 0;
 }
 
+int inputs_some(struct inputs *in, const struct inputs *of, size_t more, struct err *err)
+{
+	int rc = 0;
+
+	*in = (struct inputs){.at = calloc(of->n + 1, sizeof(*in->at))};
+	if (!in->at)
+		return no_memory(err);
+	for (size_t i = 0; !rc && i < of->n; i++) {
+		const struct input *from = &of->at[i];
+
+		if (!from->file.id.size && (!more || !more--))
+			continue;
+		if (source_copy(&from->source, &in->at[in->n].source))
+			rc = no_memory(err);
+		in->at[in->n++].file = from->file;
+	}
+	rc = rc ? rc : name_set(in, err);
+	if (rc)
+		inputs_close(in);
+	return rc;
+}
+
 void inputs_close(struct inputs *in)
 {
 	for (size_t i = 0; i < in->n; i++) {

@@ -38,6 +38,9 @@ struct inputs {
 
 /* ERR_PROFILE when one cannot be opened, or none is left. */
 int inputs_open(struct inputs *in, const char *const *path, size_t n, struct err *err);
+/* Those of `of` that inputs_recall() knew, which have to outlive them, and `more` of the others; none
+ * is opened. */
+int inputs_some(struct inputs *in, const struct inputs *of, size_t more, struct err *err);
 void inputs_close(struct inputs *in);
 
 /*

@@ -212,6 +212,19 @@ void source_close(struct source *s)
 	*s = (struct source){.fd = -1};
 }
 
+int source_copy(const struct source *s, struct source *copy)
+{
+	*copy = (struct source){.fd = -1,
+				.map.p = "",
+				.packed.p = "",
+				.id = s->id,
+				.path = strdup(s->path),
+				.name = s->name,
+				.codec = s->codec};
+	copy->id.path = str_c(copy->path ? copy->path : "");
+	return copy->path ? 0 : -1;
+}
+
 static bool same_times(const struct source_id *a, const struct source_id *b)
 {
 	return a->size == b->size && a->mtime_ns == b->mtime_ns;

@@ -31,6 +31,8 @@ struct source {
  * being written; ERR_LIMIT: no memory. */
 int source_open(const char *path, struct source *s, struct err *err);
 void source_close(struct source *s);
+/* The same one, which is not open; not of a pipe.  -1: no memory. */
+int source_copy(const struct source *s, struct source *copy);
 /* Of a set, files are open one at a time.  ERR_PROFILE: it is not the same any more. */
 void source_release(struct source *s);
 int source_reopen(struct source *s, struct err *err);
