@@ -251,10 +251,18 @@ int inputs_some(struct inputs *in, const struct inputs *of, size_t more, struct 
 	return rc;
 }
 
+static void forget_head(struct input *in)
+{
+	free(in->head);
+	in->head = NULL;
+	in->nhead = 0;
+}
+
 void inputs_close(struct inputs *in)
 {
 	for (size_t i = 0; i < in->n; i++) {
 		stretches_free(&in->at[i].stretches);
+		forget_head(&in->at[i]);
 		source_close(&in->at[i].source);
 		if (in->at[i].read) {
 			free((void *)(uintptr_t)in->at[i].file.events.p);
@@ -269,10 +277,14 @@ void inputs_close(struct inputs *in)
 
 /* ---- reading ---- */
 
-static void note_head(struct input *in, struct str head)
+static int note_head(struct input *in, struct str head, struct err *err)
 {
-	in->nhead = head.n < sizeof(in->head) ? head.n : sizeof(in->head);
+	in->nhead = head.n < FEED_HEAD ? head.n : FEED_HEAD;
+	in->head = malloc(in->nhead + 1);
+	if (!in->head)
+		return no_memory(err);
 	memcpy(in->head, head.p, in->nhead);
+	return 0;
 }
 
 /* Text that passes by: unpacked, or from a pipe. */
@@ -286,8 +298,8 @@ static int read_feed(struct input *in, const struct stretch_opts *o, struct err 
 
 	if (feed_open(&feed, in->source.fd, &how, err))
 		return (int)err->kind;
-	if (!stretches_feed(&in->stretches, feed, o, err)) {
-		note_head(in, feed_head(feed));
+	if (!stretches_feed(&in->stretches, feed, o, err) &&
+	    !note_head(in, feed_head(feed), err)) {
 		in->end = feed_end(feed);
 		in->source.id.hash = feed_hash(feed);
 	}
@@ -299,7 +311,8 @@ static int read_map(struct input *in, const struct stretch_opts *o, struct err *
 {
 	const struct map *m = &in->source.map;
 
-	note_head(in, (struct str){m->p, m->n});
+	if (note_head(in, (struct str){m->p, m->n}, err))
+		return (int)err->kind;
 	in->end = m->p[m->n - 1];
 	if (stretches_read(&in->stretches, m->p, m->n, o, err))
 		return (int)err->kind;
@@ -433,6 +446,7 @@ int input_read(struct input *in, const struct stretch_opts *opts, bool alone,
 						 : read_map(in, &o, err);
 	rc = rc || source_unchanged(&in->source, err) || refuse_file(in, err) ||
 	     note_facts(in, err);
+	forget_head(in);
 	if (!alone)
 		source_release(&in->source);
 	return rc ? (int)err->kind : 0;

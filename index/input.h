@@ -21,7 +21,7 @@
 struct input {
 	struct source source; /* open only while it is read, when there are several */
 	struct stretches stretches;
-	char head[FEED_HEAD]; /* of the text */
+	char *head; /* of the text, while it is read */
 	size_t nhead;
 	char end;		/* its last byte */
 	struct input_file file; /* what the index keeps of it */

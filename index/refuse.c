@@ -157,6 +157,12 @@ bool input_truncated(const struct input *in)
 
 /* ---- sets ---- */
 
+/* Bytes of a text that are shown. */
+static int shown(struct str s)
+{
+	return s.n < 100 ? (int)s.n : 100;
+}
+
 /* The program of a "cmd:" line, without its arguments. */
 static struct str program(struct str cmd)
 {
@@ -172,8 +178,8 @@ static int other_program(const struct inputs *in, const struct part *a,
 			 const struct part *b, struct err *err)
 {
 	err_set(err, ERR_PROFILE, 0, "%.150s is of the program %.*s, %.150s of %.*s",
-		file_name(in, a), (int)(program(a->cmd).n % 100), a->cmd.p,
-		file_name(in, b), (int)(program(b->cmd).n % 100), b->cmd.p);
+		file_name(in, a), shown(program(a->cmd)), a->cmd.p, file_name(in, b),
+		shown(program(b->cmd)), b->cmd.p);
 	return err_hint(
 		err, "files without a name in front are read as one profile: open others "
 		     "as NAME=FILE, or add them up all the same with --merge");
@@ -201,8 +207,8 @@ static struct str common_event(struct str a, struct str b)
 static int other_events(const struct input *a, const struct input *b, struct err *err)
 {
 	err_set(err, ERR_PROFILE, 0, "%.150s counts %.*s, %.150s counts %.*s",
-		a->source.name, (int)(a->file.events.n % 100), a->file.events.p,
-		b->source.name, (int)(b->file.events.n % 100), b->file.events.p);
+		a->source.name, shown(a->file.events), a->file.events.p, b->source.name,
+		shown(b->file.events), b->file.events.p);
 	return err_hint(
 		err, "files without a name in front are read as one profile: open others "
 		     "as NAME=FILE, or add them up all the same with --merge");

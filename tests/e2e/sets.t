@@ -222,6 +222,13 @@ dump("other", 1, pid=78, cmd="./other b")
 r = run("d/s.1", "other", "-c", "top")
 ok(r.status == 3 and "d/s.1 is of the program ./prog, other of ./other" in r.talk and "--merge" in r.talk,
    "different programs are refused", r)
+# What is long is shown cut, not left out.
+os.mkdir("long")
+for n, where in ((1, "/a" * 50), (2, "/b" * 90)):
+    dump("long/p.%d" % n, n, pid=n, cmd=where + "/prog x")
+r = run("long/p.1", "long/p.2", "-c", "top")
+ok(r.status == 3 and "/a" * 50 + ", " in r.talk and "/b" * 50 + "\n" in r.talk.replace("/b" * 51, ""),
+   "the programs of a set that is none, with long paths", r)
 r = run("d/s.1", "other", "--merge", "-q", "-c", "info | show total", "--format", "csv")
 same(r.text.split(), ["total.Ir", "24"], "--merge adds them up all the same")
 dump("fork", 1, pid=78, cmd="./prog other arguments")
