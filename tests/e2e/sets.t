@@ -264,4 +264,8 @@ same(whole.split()[:4:3] + whole.split()[1:2], ["total.Ir", str(N), str(3 * N * 
 for name, more in (("a thousand", ()), ("64", ("--mem", "64M"))):
     r = ask("many/r.out", queries=questions, more=("--all-parts", "--no-index-write") + more)
     same(r.text, whole, "%d files, read in batches of %s: as in one file" % (N, name))
+write("many/r.out.70", "nothing\n")
+for more in ((), ("--mem", "64M")):
+    r = run("many/r.out", "--all-parts", "--no-index-write", *more, "-c", "top")
+    ok(r.status == 3 and "many/r.out.70: not a Callgrind-format profile" in r.talk, "one of many is no profile", r)
 done()
