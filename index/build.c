@@ -147,6 +147,12 @@ static int take_old(struct build *b, const char *dir)
 	return rc;
 }
 
+/* Memory is to be saved. */
+static bool cramped(const struct build *b)
+{
+	return b->opts->mem && b->opts->mem < MEM;
+}
+
 static size_t unread(const struct build *b)
 {
 	size_t n = 0;
@@ -302,7 +308,7 @@ static int build_guarded(void *arg)
 	struct build *b = arg;
 
 	/* Addresses are plenty, where memory is not asked to be saved. */
-	const bool roomy = b->in.n == 1 && (!b->opts->mem || b->opts->mem >= MEM);
+	const bool roomy = b->in.n == 1 && !cramped(b);
 
 	vec_policy(VEC_OWN_MAP, roomy ? VEC_ROOM : ROOM_FROM);
 	if (read_profile(b))
@@ -461,7 +467,6 @@ static int fold_some(struct build *b, size_t some)
 /* How many of the files that have not been read are read at once. */
 static size_t batch(const struct build *b)
 {
-	const bool cramped = b->opts->mem && b->opts->mem < MEM;
 	uint64_t bytes = 0;
 	size_t n = 0;
 
@@ -471,7 +476,7 @@ static size_t batch(const struct build *b)
 		if (b->in.at[i].file.id.size)
 			continue;
 		bytes += s->codec ? s->id.size * UNPACKED : s->id.size;
-		if (n >= BATCH && (cramped || bytes > BATCH_BYTES))
+		if (n >= BATCH && (cramped(b) || bytes > BATCH_BYTES))
 			break;
 		n++;
 	}

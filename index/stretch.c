@@ -398,7 +398,11 @@ int stretches_read(struct stretches *s, const char *text, size_t n,
 int stretches_feed(struct stretches *s, struct feed *feed,
 		   const struct stretch_opts *opts, struct err *err)
 {
-	struct reading r = {.feed = feed, .opts = opts, .s = s, .jobs = 1};
+	struct reading r = {.feed = feed,
+			    .opts = opts,
+			    .s = s,
+			    .give = worth_giving(opts),
+			    .jobs = 1};
 
 	memset(s, 0, sizeof(*s));
 	if (stretch_add(&r, 0, 0))
