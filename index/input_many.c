@@ -92,7 +92,7 @@ int inputs_read_small(struct inputs *in, const struct stretch_opts *opts, struct
 	for (unsigned i = 0; !rc && i < jobs; i++)
 		o.worker[i] = &m;
 	o.items = m.n;
-	/* A few are read one after the other, as large ones are. */
+	/* One is read as large ones are. */
 	if (!rc && jobs > 1 && m.n > 1)
 		rc = ordered_run(&o);
 	free(m.small);
