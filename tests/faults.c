@@ -234,7 +234,7 @@ const char *faults_check(const struct scene *s, const char *fault, const struct 
 {
 	struct err err = {0};
 	struct out got;
-	unsigned files;
+	unsigned files, left = 0;
 	long before;
 	int fd, rc;
 
@@ -255,8 +255,10 @@ const char *faults_check(const struct scene *s, const char *fault, const struct 
 		      err.text);
 	if (faults_next_fd() != fd)
 		wrong(s, fault, "a descriptor is lost");
-	/* What failed may be an unlink(). */
-	if (faults_files() > (s->leaves > files ? s->leaves : files) + (fault[0] == 's'))
+	/* What failed may be an unlink(), or two: of the new index, and of the old one. */
+	if (fault[0] == 's')
+		left = strchr(fault, '+') ? 2 : 1;
+	if (faults_files() > (s->leaves > files ? s->leaves : files) + left)
 		wrong(s, fault, "%u files instead of %u", faults_files(), files);
 	return what[0] ? what : NULL;
 }

@@ -171,6 +171,9 @@ static const char *const questions[] = {
 	"cost of * via main avoiding f",
 	"functions | where fn ~ /^main$/",
 	"let m = incl / calls; functions | add x = m",
+	"let m = incl / calls; functions | group by file: sum(m)",
+	"collapse by file | lines",
+	"collapse by file | callsites",
 };
 
 const char *fuzz_question(unsigned i)
