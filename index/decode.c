@@ -276,29 +276,38 @@ static void slow_cost(struct decode *d, struct batch *b, struct str line)
 		odd(b, ODD_POSITION, line);
 }
 
-/* "(12) text", "(12)", "text" or nothing. */
-static void slow_name(struct batch *b, enum row_kind kind, struct str line,
-		      struct str value)
+uint8_t decode_name(struct str value, uint64_t *id, struct str *text)
 {
-	struct row *r = push(b, kind, line.p);
 	struct str v = str_trim(value);
+	uint8_t flags = 0;
 	size_t n = 1;
 
-	r->a = 0;
+	*id = 0;
 	if (v.n > 2 && v.p[0] == '(') {
 		while (n < v.n && v.p[n] >= '0' && v.p[n] <= '9')
 			n++;
 		if (n > 1 && n < v.n && v.p[n] == ')' &&
 		    (n + 1 == v.n || is_blank(v.p[n + 1])) &&
-		    str_u64((struct str){v.p + 1, n - 1}, &r->a)) {
-			r->flags |= NAME_ID;
+		    str_u64((struct str){v.p + 1, n - 1}, id)) {
+			flags |= NAME_ID;
 			v = str_trim(str_from(v, n + 1));
 		}
 	}
-	if (v.n)
-		r->flags |= NAME_TEXT;
-	r->p = v.p;
-	r->len = v.n > UINT32_MAX ? UINT32_MAX : (uint32_t)v.n;
+	if (v.n > UINT32_MAX)
+		v.n = UINT32_MAX;
+	*text = v;
+	return v.n ? flags | NAME_TEXT : flags;
+}
+
+static void slow_name(struct batch *b, enum row_kind kind, struct str line,
+		      struct str value)
+{
+	struct row *r = push(b, kind, line.p);
+	struct str text;
+
+	r->flags |= decode_name(value, &r->a, &text);
+	r->p = text.p;
+	r->len = (uint32_t)text.n;
 }
 
 static void slow_calls(struct decode *d, struct batch *b, struct str line, struct str s)

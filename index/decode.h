@@ -81,6 +81,9 @@ enum odd {
 };
 const char *odd_name(enum odd k);
 
+/* What stands behind "fn=" and its like, "(12) text", "(12)", "text" or nothing: row.flags. */
+uint8_t decode_name(struct str value, uint64_t *id, struct str *text);
+
 struct row {
 	uint8_t kind, flags;
 	uint16_t nc;   /* costs that follow in the batch */

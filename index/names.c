@@ -289,13 +289,28 @@ uint32_t names_append(struct names *t, struct str text)
 	return add(t, NAME_PLAIN, 0, text, 0);
 }
 
-uint32_t names_text(struct names *t, struct str text, uint64_t line)
+static uint32_t find_text(const struct names *t, struct str text, uint32_t h)
 {
-	uint32_t h = (uint32_t)str_hash(text), probe = hash_start(&t->texts, h), i;
+	uint32_t probe = hash_start(&t->texts, h), i;
 
 	while ((i = hash_next(&t->texts, h, &probe)) != HASH_NONE)
 		if (str_eq(t->slot[i].text, text))
 			return i;
+	return 0;
+}
+
+uint32_t names_find_text(const struct names *t, struct str text)
+{
+	return t->texts.n ? find_text(t, text, (uint32_t)str_hash(text)) : 0;
+}
+
+uint32_t names_text(struct names *t, struct str text, uint64_t line)
+{
+	const uint32_t h = (uint32_t)str_hash(text);
+	uint32_t i = find_text(t, text, h);
+
+	if (i)
+		return i;
 	i = add(t, NAME_PLAIN, 0, text, line);
 	if (i == UINT32_MAX || hash_add(&t->texts, h, i))
 		return UINT32_MAX;

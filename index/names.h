@@ -83,6 +83,8 @@ uint32_t names_id_slow(struct names *t, uint64_t id, uint64_t line);
 uint32_t names_define(struct names *t, uint64_t id, struct str text, uint64_t line,
 		      enum name_event *event);
 uint32_t names_text(struct names *t, struct str text, uint64_t line);
+/* The same, 0 when no name without an id has that text. */
+uint32_t names_find_text(const struct names *t, struct str text);
 /* A slot of its own, the next one; names_text() does not know it. */
 uint32_t names_append(struct names *t, struct str text);
 

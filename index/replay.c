@@ -44,19 +44,20 @@ struct line {
 	uint64_t cost[2];  /* up to two of them, which stay in registers */
 };
 
-/* Any costs, at most ncols of them; the end of the line, or NULL. */
+/* Any costs, at most ncols of them; the end of the line, or NULL.  A blank and a CR may stand
+ * before that. */
 static __attribute__((noinline)) const char *read_costs(const char *p, uint32_t ncols,
 							uint64_t *cost, unsigned *count)
 {
 	for (unsigned n = 0; n < ncols; n++) {
 		if (!digits_number(&p, &cost[n]))
 			return NULL;
+		p += *p == ' ';
+		p += *p == '\r';
 		if (*p == '\n') {
 			*count = n + 1;
 			return p + 1;
 		}
-		if (*p++ != ' ')
-			return NULL;
 	}
 	return NULL;
 }
@@ -104,7 +105,7 @@ match_jump(const struct link *k, const char *p, uint64_t *count, uint64_t *taken
 	return p + n + 1;
 }
 
-/* A cost of up to 7 digits and the newline behind it. */
+/* A cost of up to 7 digits and the newline, or 6 and a blank or CR and the newline, behind it. */
 struct last_cost {
 	uint64_t text;	/* the first byte lowest */
 	unsigned other; /* bits above it that are not of it */
@@ -120,9 +121,14 @@ static HOT bool read_cost(const char *p, struct last_cost *cost)
 	const uint64_t text = load8(p);
 	const unsigned n = leading_digits(text);
 
-	if (n - 1 > 6 || p[n] != '\n')
+	if (n - 1 <= 6 && p[n] == '\n') {
+		*cost = (struct last_cost){text, 64 - 8 * (n + 1), n + 1,
+					   digits_at(p, n)};
+		return true;
+	}
+	if (n - 1 > 5 || (p[n] != '\r' && p[n] != ' ') || p[n + 1] != '\n')
 		return false;
-	*cost = (struct last_cost){text, 64 - 8 * (n + 1), n + 1, digits_at(p, n)};
+	*cost = (struct last_cost){text, 64 - 8 * (n + 2), n + 2, digits_at(p, n)};
 	return true;
 }
 
@@ -491,6 +497,7 @@ static bool usable(struct replay *r, const struct tally *t, const struct decode 
 const char *replay_run(struct replay *r, struct tally *t, struct decode *d, const char *p,
 		       const char *end, struct err *err)
 {
+	const uint64_t before = t->cost_lines;
 	const char *start = p;
 
 	if (!usable(r, t, d))
@@ -499,7 +506,9 @@ const char *replay_run(struct replay *r, struct tally *t, struct decode *d, cons
 	if (p > start) {
 		const struct entry *e = &t->entry[t->cur];
 		const struct fn_slot *f = &t->fn[t->cur_fn];
+		const uint64_t known = t->cost_lines - before;
 
+		r->idle -= r->idle < known ? r->idle : known;
 		t->fl = f->fl;
 		t->fn_name = f->fn;
 		t->file = e->file;

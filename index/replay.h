@@ -33,6 +33,8 @@ struct replay;
 typedef const char *replay_fn(struct replay *r, struct tally *t, const char *p,
 			      const char *end, struct err *err);
 
+enum { REPLAY_IDLE = 64 };
+
 struct replay {
 	replay_fn *run;	   /* NULL: not chosen yet */
 	struct link *link; /* link 0 is none */
@@ -53,7 +55,9 @@ struct replay {
 	uint64_t links;		/* since that was asked last, */
 	uint64_t hits;		/* and those of them that came as the past says */
 	bool follow, misleads;
-	bool full;	     /* no room for more links: new text is not learnt */
+	bool full; /* no room for more links: new text is not learnt */
+	uint64_t
+		idle; /* lines that were not known and taught nothing, less those that were */
 	uint32_t meaning;    /* of the tally when the links were learnt */
 	struct head *head;   /* by hash of the digits of fn= */
 	struct plain *plain; /* scratch */
@@ -68,6 +72,12 @@ void replay_free(struct replay *r);
  */
 const char *replay_run(struct replay *r, struct tally *t, struct decode *d, const char *p,
 		       const char *end, struct err *err);
+
+/* Nothing was known lately, nor could be learnt: text is better decoded by the block. */
+static inline bool replay_idle(const struct replay *r)
+{
+	return r->full || r->idle > REPLAY_IDLE;
+}
 
 /* True when the next lines are worth a try, so decode_entry() should be used behind it. */
 static inline bool replay_ready(const struct tally *t)

@@ -134,6 +134,14 @@ static inline bool replay_settled(const struct tally *t, const struct decode *d)
 int replay_room(struct replay *r);
 
 /*
+ * A block's head at *p, which moves behind it, in any form but names that are said again: names
+ * without ids, CR before the newlines.  False: something else, or a name or function that was not
+ * met before.  Lines may go on PLAIN_BEHIND bytes behind end.
+ */
+bool replay_read_head(const struct tally *t, const char **p, const char *end,
+		      uint32_t *newlines, bool *fl, struct head *head);
+
+/*
  * Every part says a name once more where it first comes, "cfn=(12) malloc", and then the
  * text is another one than a link's.  This is the text without such names, through the first
  * line that has no name.

@@ -55,7 +55,7 @@ static bool set_text(struct link *k, const char *p, const char *costs, const cha
 	const char *rest = count;
 	uint64_t n = 0;
 
-	if (costs - p > LINK_WIDE || (count && count - p > LINK_TEXT))
+	if (costs - p > LINK_WIDE)
 		return false;
 	if (count) {
 		while (*rest >= '0' && *rest <= '9' && n < UINT32_MAX)
@@ -154,6 +154,7 @@ static bool keep_step(struct replay *r, const struct link *k, const struct tally
 		return true;
 	memcpy(step->text, k->text, STEP_TEXT);
 	step->len = k->len;
+	r->idle = 0;
 	*kept = true;
 	return true;
 }
@@ -183,7 +184,7 @@ static int keep_link(struct replay *r, uint32_t entry, struct link *k,
 }
 
 /* The text that a link of these rows would have: from the start, or, at a block, from behind
- * its fn= line; no names in it.  n 0: it cannot have one. */
+ * its fn= line; no names said again in it.  n 0: it cannot have one. */
 static struct str text_of(const struct batch *b, bool block, const struct tally *t,
 			  struct plain *plain)
 {
@@ -200,7 +201,8 @@ static struct str text_of(const struct batch *b, bool block, const struct tally 
 		i++;
 	}
 	for (; i < b->n; i++)
-		named |= b->row[i].kind != ROW_COST && (b->row[i].flags & NAME_TEXT);
+		named |= b->row[i].kind != ROW_COST &&
+			 b->row[i].flags == (NAME_ID | NAME_TEXT);
 	if (!named)
 		return (struct str){from, (size_t)(end - from)};
 	return replay_without_names(t, from, end, plain) ? replay_plain(plain) : STR("");
@@ -225,6 +227,7 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 	struct str text;
 	bool block;
 
+	r->idle++;
 	if (!last || last->kind != ROW_COST || t->cur_fn == UINT32_MAX || t->in_once ||
 	    !before->plain || r->meaning != t->meaning)
 		return 0;

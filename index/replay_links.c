@@ -9,6 +9,7 @@
 enum {
 	LINKS_MAX = 1 << 20, /* 80 MiB; further ones take the place of others */
 	WAYS = 128,	     /* texts remembered behind one entry */
+	ASKED = 4,	     /* of which so many are compared with a new one */
 };
 
 /* Links that k takes the place of. */
@@ -49,6 +50,12 @@ static uint32_t new_link(struct replay *r, size_t wide)
 	return (uint32_t)i;
 }
 
+static bool same_link(const struct link *a, const struct link *b)
+{
+	return a->to == b->to && a->len == b->len &&
+	       memcmp(link_text_of(a), link_text_of(b), a->len) == 0;
+}
+
 bool replay_link(struct replay *r, const struct link *new, uint32_t *made)
 {
 	uint32_t i = 0, *at, *last = NULL;
@@ -60,8 +67,14 @@ bool replay_link(struct replay *r, const struct link *new, uint32_t *made)
 	    vec_reserve(&r->step, &r->step_cap, (size_t) new->from + 1, sizeof(*r->step)))
 		return false;
 	room = r->n + wide <= most(r);
-	for (at = &r->step[new->from].first; *at; at = &r->link_more[*at].alt, n++)
+	for (at = &r->step[new->from].first; *at; at = &r->link_more[*at].alt, n++) {
+		/* What is not found where it stands, a head that is too odd say, is learnt again. */
+		if (n < ASKED && same_link(&r->link[*at], new)) {
+			*made = *at;
+			return true;
+		}
 		last = at;
+	}
 	if (last && (n >= WAYS || !room)) {
 		i = *last;
 		*last = 0;
@@ -74,6 +87,7 @@ bool replay_link(struct replay *r, const struct link *new, uint32_t *made)
 	}
 	if (!i && !(i = new_link(r, wide)))
 		return false;
+	r->idle = 0;
 	memcpy(&r->link[i], new, wide * sizeof(*new));
 	r->link_more[i].alt = r->step[new->from].first;
 	r->link_more[i].seen = r->past_size;
@@ -125,8 +139,7 @@ uint32_t replay_link_head(struct replay *r, const char *p, const char *from,
 	if (text_is(r, made, p, n, link_text_of(k), k->len))
 		return made;
 	newlines += k->flags & LINK_NEWLINES;
-	if (n + k->len > LINK_WIDE || n + k->before > LINK_TEXT ||
-	    newlines > NEWLINES_MAX || (k->flags & LINK_JUMP))
+	if (n + k->len > LINK_WIDE || newlines > NEWLINES_MAX || (k->flags & LINK_JUMP))
 		return 0;
 	memcpy(link_text(&new.link), p, n);
 	memcpy(link_text(&new.link) + n, link_text_of(k), k->len);

@@ -1,5 +1,5 @@
 /*
- * replay_names.c - texts whose names are said again; see replay_in.h.
+ * replay_names.c - texts whose names are said again, or written out; see replay_in.h.
  */
 #include <string.h>
 
@@ -134,5 +134,68 @@ bool replay_without_names(const struct tally *t, const char *p, const char *end,
 	memcpy(out, p, (size_t)(nl + 1 - p));
 	plain->n = (size_t)(out + (nl + 1 - p) - plain->bytes - PLAIN_AT);
 	plain->end = nl + 1;
+	return true;
+}
+
+/* ---- heads ---- */
+
+/* Slot of the name that is the value, 0: it was not met, or is said again. */
+static uint32_t slot_of(const struct names *names, struct str value)
+{
+	struct str text;
+	uint64_t id;
+
+	switch (decode_name(value, &id, &text)) {
+	case NAME_ID: return names_find(names, id);
+	case NAME_TEXT: return names_find_text(names, text);
+	default: return 0;
+	}
+}
+
+bool replay_read_head(const struct tally *t, const char **p, const char *end,
+		      uint32_t *newlines, bool *fl, struct head *head)
+{
+	const char *stop = end + PLAIN_BEHIND, *nl, *line = *p;
+	uint32_t slot, file = t->fn[t->cur_fn].fl, ob = t->ob;
+	const struct name_fn *u;
+
+	*fl = false;
+	for (*newlines = 1; *newlines <= 8; ++*newlines, line = nl + 1) {
+		struct str s;
+
+		nl = memchr(line, '\n', (size_t)(stop - line));
+		if (!nl)
+			return false;
+		s = (struct str){line, (size_t)(nl - line)};
+		if (s.n == 0 || (s.n == 1 && *line == '\r'))
+			continue;
+		if (s.n < 3 || line[2] != '=')
+			return false;
+		if (memcmp(line, "fn", 2) == 0)
+			break;
+		if (memcmp(line, "fl", 2) == 0) {
+			slot = file = slot_of(&t->names[SPACE_FILE], str_from(s, 3));
+			*fl = true;
+		} else if (memcmp(line, "fe", 2) == 0) {
+			slot = slot_of(&t->names[SPACE_FILE], str_from(s, 3));
+		} else if (memcmp(line, "ob", 2) == 0) {
+			slot = ob = slot_of(&t->names[SPACE_OBJ], str_from(s, 3));
+		} else {
+			return false;
+		}
+		if (!slot)
+			return false;
+	}
+	if (*newlines > 8)
+		return false;
+	slot = slot_of(&t->names[SPACE_FN],
+		       (struct str){line + 3, (size_t)(nl - line - 3)});
+	u = &t->names[SPACE_FN].use[slot].block;
+	if (!slot || !file || u->fn == UINT32_MAX || u->ob != ob || u->fl != file ||
+	    !t->fn[u->fn].head)
+		return false;
+	*p = nl + 1;
+	*head = (struct head){
+		.ob = ob, .fl = file, .f = u->fn, .entry = t->fn[u->fn].head};
 	return true;
 }

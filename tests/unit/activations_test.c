@@ -14,6 +14,9 @@
 #include "tests/naive.h"
 #include "tests/tap.h"
 
+#define LONG \
+	"a/name/that/is/said/in/full/each/time/and/is/longer/than/most/" /* 63 bytes */
+
 static bool agree(const char *text, size_t n, const char **how, char *why, size_t size)
 {
 	const struct naive_named_way ways[] = {
@@ -85,6 +88,28 @@ static void run_blocks(unsigned every)
 		"@ 3\n\nfl=(1)\nfn=(1)\n16 @ 3\n",
 		/* ids that are redefined */
 		"\nfn=(1) f@\n16 @ 4\n\nfn=(1) f\n16 3 4\n",
+		"\nfn=(1) %f\n16 @ 4\ncfn=(2) %g\ncalls=1 0 0\n16 3 4\n",
+		"\nfl=(1) a.c\nfn=(1) %f\n16 @ 4\n\nfl=(2) b.c\nfn=(1) f\n16 @ 4\n\nfl=(1)\nfn=(1)\n17 1 1\n",
+		/* names without ids */
+		"\nfl=a.c\nfn=f\n16 @ 2\ncfl=a.c\ncfn=g\ncalls=3 0 0\n17 @ 4\n\nfl=a.c\nfn=g\n18 5 6\n",
+		"\nob=o\nfl=b.c\nfn=k\n16 @ 2\nfi=c.h\n3 @ 1\nfe=b.c\n\nob=p\nfl=b.c\nfn=k\n16 @ 2\n"
+		"\nfl=c.h\nfn=k\n16 @ 3\n",
+		"\nfl=a.c\nfn=(anonymous)\n16 @ 2\n\nfn=(3x)\n17 @ 4\n\nfl=\nfn=\n18 1 @\n\nfl= a.c\nfn= f \n"
+		"19 @ 3\n",
+		/* beside those that have one, and longer than a link's text */
+		"\nfl=a.c\nfn=f\n16 @ 2\n\nfl=(1)\nfn=(1)\n16 @ 3\n\nfl=(1)\nfn=f\n17 @ 3\n\nfl=a.c\nfn=(1)\n"
+		"18 @ 3\n\nfl=a.c\nfn=(1) f\n18 @ 3\n",
+		"\nfl=" LONG "\nfn=" LONG LONG "\n16 @ 2\ncfl=" LONG "\ncfn=" LONG
+		"f\ncalls=@ 0 0\n17 @ 4\n"
+		"\nfl=" LONG "\nfn=" LONG "f\n16 @ 2\n",
+		"\nfl=" LONG "\nfn=" LONG LONG LONG LONG
+		"\n16 @ 2\ncfn=" LONG LONG LONG LONG "\ncalls=@ 0 0\n"
+		"17 @ 4\n",
+		/* other ends of lines */
+		"\r\nfl=(1)\r\nfn=(1)\r\n16 @ 2\r\n17 @ 2\r\n18 @ 2 \r\ncfn=(2)\r\ncalls=@ 0 0\r\n17 @ 4\r\n"
+		"\r\nfn=(2)\r\n18 5 6\r\n",
+		"\nfl=(1) \nfn=(1) \n16 @ 2 \n17 @ \n18 @ 2  \ncfn=(2) \ncalls=@ 0 0 \n17 @\r4 \n\n \nfn=(2)\t\n18 5 6\n",
+		"\n# a line\nfl= (1)\nfn= (1)\n16 @ 2\n17\t@ 4\n18  @ 4\n 19 @ 4\n\nfn=(2)\n18 0x5 6\n",
 	};
 	static const char *const events[] = {"Ir Dr", "Ir", "Ir Dr Dw"};
 
