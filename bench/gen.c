@@ -45,6 +45,8 @@ enum {
 struct shape {
 	uint64_t bytes, functions, edges, parts, events, name_bytes, files, seed;
 	bool instr, jumps, xdebug;
+	bool full; /* names are written out each time, without ids */
+	bool crlf;
 	const char *path;
 };
 
@@ -56,6 +58,7 @@ struct made {
 struct gen {
 	struct shape s;
 	char *buf, *p;	  /* p: where the next byte goes */
+	char *ends;	  /* as large twice: buf with CRs */
 	uint64_t written; /* before buf */
 	int fd;
 	bool *fn_named, *file_named, *obj_named;
@@ -102,12 +105,30 @@ static inline uint64_t min(uint64_t a, uint64_t b)
 
 /* ---- text ---- */
 
+/* A CR before each newline. */
+static size_t put_crs(char *to, const char *from, size_t n)
+{
+	char *p = to;
+
+	for (size_t i = 0; i < n; i++) {
+		if (from[i] == '\n')
+			*p++ = '\r';
+		*p++ = from[i];
+	}
+	return (size_t)(p - to);
+}
+
 static void flush(struct gen *g)
 {
 	size_t n = (size_t)(g->p - g->buf);
+	const char *buf = g->buf;
 
+	if (g->s.crlf) {
+		n = put_crs(g->ends, g->buf, n);
+		buf = g->ends;
+	}
 	for (size_t at = 0; at < n;) {
-		ssize_t w = write(g->fd, g->buf + at, n - at);
+		ssize_t w = write(g->fd, buf + at, n - at);
 
 		if (w < 0 && errno == EINTR)
 			continue;
@@ -231,34 +252,37 @@ static char *put_fn_name(struct gen *g, char *p, uint64_t f)
 	return p;
 }
 
-/* "fn=(12) name\n" the first time, then "fn=(12)\n". */
-static void ref_fn(struct gen *g, const char *key, uint64_t f)
+/* "fn=(12)", and true when the name is to follow: the first time, or, without ids, always. */
+static bool begin_ref(struct gen *g, const char *key, uint64_t id, bool *named)
 {
+	const bool first = !*named;
+
 	room(g);
 	g->p = put_c(g->p, key);
+	*named = true;
+	if (g->s.full)
+		return true;
 	*g->p++ = '(';
-	g->p = put_u64(g->p, f + 1);
+	g->p = put_u64(g->p, id);
 	*g->p++ = ')';
-	if (!g->fn_named[f]) {
-		g->fn_named[f] = true;
+	if (first)
 		*g->p++ = ' ';
+	return first;
+}
+
+static void ref_fn(struct gen *g, const char *key, uint64_t f)
+{
+	if (begin_ref(g, key, f + 1, &g->fn_named[f]))
 		g->p = put_fn_name(g, g->p, f);
-	}
 	*g->p++ = '\n';
 }
 
 static void ref_file(struct gen *g, const char *key, uint64_t file)
 {
-	room(g);
-	g->p = put_c(g->p, key);
-	*g->p++ = '(';
-	g->p = put_u64(g->p, file + 1);
-	*g->p++ = ')';
-	if (!g->file_named[file]) {
+	if (begin_ref(g, key, file + 1, &g->file_named[file])) {
 		uint64_t r = mix(g->s.seed ^ ~file);
 
-		g->file_named[file] = true;
-		g->p = put_c(put_c(g->p, " /src/"), word(r));
+		g->p = put_c(put_c(g->p, "/src/"), word(r));
 		g->p = put_c(put_c(g->p, "/"), word(r >> 8));
 		g->p = put_u64(g->p, file);
 		g->p = put_c(g->p, g->s.xdebug ? ".php" : ".cc");
@@ -268,14 +292,8 @@ static void ref_file(struct gen *g, const char *key, uint64_t file)
 
 static void ref_obj(struct gen *g, const char *key, uint64_t obj)
 {
-	room(g);
-	g->p = put_c(g->p, key);
-	*g->p++ = '(';
-	g->p = put_u64(g->p, obj + 1);
-	*g->p++ = ')';
-	if (!g->obj_named[obj]) {
-		g->obj_named[obj] = true;
-		g->p = put_c(put_c(g->p, " /usr/lib/lib"), word(obj));
+	if (begin_ref(g, key, obj + 1, &g->obj_named[obj])) {
+		g->p = put_c(put_c(g->p, "/usr/lib/lib"), word(obj));
 		g->p = put_c(put_u64(g->p, obj), ".so");
 	}
 	*g->p++ = '\n';
@@ -761,6 +779,8 @@ static const char help[] =
 	"  --jumps            jumps too\n"
 	"  --name-bytes N     length of a function's name (as it comes)\n"
 	"  --files N          source files (a fortieth of the functions)\n"
+	"  --names WHICH      ids, or full: written out each time (ids)\n"
+	"  --ends WHICH       lf, or crlf (lf)\n"
 	"  --style STYLE      callgrind, or xdebug: a block per activation (callgrind)\n"
 	"  --seed N           another profile of the same shape (1)\n"
 	"  -o FILE            instead of standard output\n";
@@ -778,6 +798,19 @@ static uint64_t number(const char *name, const char *value, uint64_t least, uint
 	if (!options_size(value, &v) || v < least || v > most)
 		usage(name, value);
 	return v;
+}
+
+static void is_default(const char *name, const char *value)
+{
+	static const char *const usual[][2] = {{"--positions", "line"},
+					       {"--style", "callgrind"},
+					       {"--names", "ids"},
+					       {"--ends", "lf"}};
+
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+		if (strcmp(name, usual[i][0]) == 0 && strcmp(value, usual[i][1]) == 0)
+			return;
+	usage(name, value);
 }
 
 static void set(struct shape *s, const char *name, const char *value)
@@ -808,11 +841,14 @@ static void set(struct shape *s, const char *name, const char *value)
 		s->instr = true;
 	else if (strcmp(name, "--style") == 0 && strcmp(value, "xdebug") == 0)
 		s->xdebug = true;
+	else if (strcmp(name, "--names") == 0 && strcmp(value, "full") == 0)
+		s->full = true;
+	else if (strcmp(name, "--ends") == 0 && strcmp(value, "crlf") == 0)
+		s->crlf = true;
 	else if (strcmp(name, "-o") == 0)
 		s->path = value;
-	else if (!(strcmp(name, "--positions") == 0 && strcmp(value, "line") == 0) &&
-		 !(strcmp(name, "--style") == 0 && strcmp(value, "callgrind") == 0))
-		usage(name, value);
+	else
+		is_default(name, value);
 }
 
 static void read_options(struct shape *s, int argc, char **argv)
@@ -856,6 +892,7 @@ int main(int argc, char **argv)
 	if (g.fd < 0)
 		die(g.s.path, strerror(errno));
 	g.buf = g.p = array(ROOM + LINE_ROOM * 2 + g.s.name_bytes + 4096, 1);
+	g.ends = array(2 * (ROOM + LINE_ROOM * 2 + g.s.name_bytes + 4096), 1);
 	g.fn_named = array(g.s.functions, sizeof(*g.fn_named));
 	g.file_named = array(g.s.files, sizeof(*g.file_named));
 	g.obj_named = array(g.s.files, sizeof(*g.obj_named));
@@ -869,6 +906,7 @@ int main(int argc, char **argv)
 	if (g.s.path && close(g.fd))
 		die(g.s.path, strerror(errno));
 	free(g.buf);
+	free(g.ends);
 	free(g.fn_named);
 	free(g.file_named);
 	free(g.obj_named);

@@ -61,6 +61,8 @@ shapes = [
     ("names", 40, ["--bytes", "400k", "--name-bytes", 4096]),
     ("files", 60, ["--bytes", "100k", "--files", 60]),
     ("xdebug", 200, ["--bytes", "3000k", "--style", "xdebug"]),
+    ("full", 200, ["--bytes", "500k", "--positions", "instr line", "--names", "full"]),
+    ("crlf", 200, ["--bytes", "500k", "--parts", 8, "--ends", "crlf"]),
     ("few", 2, ["--bytes", "100k", "--edges", 1]),
 ]
 for name, functions, options in shapes:
@@ -89,6 +91,9 @@ same(number(info("parts.out")["parts"]), 50, "--parts")
 ok(len(run("names.out", "-q", "--raw", "--format", "csv", "-c", "top 1 | show fn").text) > 4096,
    "--name-bytes")
 ok(number(info("instr.out")["jumps"]) > 100, "--jumps")
+full, crlf = open("full.out", "rb").read(), open("crlf.out", "rb").read()
+ok(b"fn=(" not in full and b"fn=main\n" in full, "--names full")
+same(crlf.count(b"\r\n"), crlf.count(b"\n"), "--ends crlf")
 same(make("a.out", "--bytes", "100k"), make("b.out", "--bytes", "100k"), "the same bytes again")
 ok(make("b.out", "--bytes", "100k", "--seed", 2) != open("a.out", "rb").read(), "--seed")
 for wrong in (["--bytes", "x"], ["--events", "65"], ["--style", "cg"], ["--functions"], ["-x"]):
