@@ -56,8 +56,8 @@ struct replay {
 	uint64_t hits;		/* and those of them that came as the past says */
 	bool follow, misleads;
 	bool full; /* no room for more links: new text is not learnt */
-	uint64_t
-		idle; /* lines that were not known and taught nothing, less those that were */
+	/* Lines that were not known and taught nothing, less those that were known. */
+	uint64_t idle;
 	uint32_t meaning;    /* of the tally when the links were learnt */
 	struct head *head;   /* by hash of the digits of fn= */
 	struct plain *plain; /* scratch */
