@@ -545,6 +545,12 @@ static inline uint64_t fast_sub(const char *from, const char *end, uint64_t base
 	return first == S_MINUS ? from_base - v : from_base + v;
 }
 
+/* The separator at end is the CR that stands before a newline; a block ends with one. */
+static inline bool ends_in_cr(const char *end)
+{
+	return __builtin_expect(*end == '\r' && end[1] == '\n', 0);
+}
+
 struct cursor {
 	const char *text;    /* the block */
 	const uint16_t *pos; /* the next separator */
@@ -564,27 +570,33 @@ cost_line(struct decode *d, struct batch *b, struct cursor *c, const char *line,
 	for (unsigned i = 0; i < nsub; i++) {
 		const char *end = c->text + *pos;
 
+		for (; __builtin_expect(from == end && *end != '\n', 0); from = end + 1)
+			end = c->text + *++pos;
 		at[i] = fast_sub(from, end, d->base[d->sub[i]], &bad);
 		if (*end == '\n') {
 			bad |= i + 1u < nsub;
 			goto done;
 		}
-		bad |= *end != ' ';
+		bad |= !is_blank(*end);
 		from = end + 1;
 		pos++;
 	}
 	for (;;) {
 		const char *end = c->text + *pos;
 
-		if (from == end) /* a blank before the newline */
-			bad |= *end != '\n';
+		if (from == end)
+			; /* blanks in a row, or before the newline */
 		else if (__builtin_expect(n < ncols, 1))
 			out[n++] = digits(from, end, &bad);
 		else
 			bad = 1;
 		if (*end == '\n')
 			break;
-		bad |= *end != ' ';
+		if (ends_in_cr(end)) {
+			pos++;
+			break;
+		}
+		bad |= !is_blank(*end);
 		if (__builtin_expect(bad != 0, 0))
 			return false;
 		from = end + 1;
@@ -645,7 +657,9 @@ static inline bool fast_jump(struct decode *d, struct batch *b, struct cursor *c
 		end = c->text + *++pos;
 		at[k] = fast_sub(from, end, d->base[k], &bad);
 	}
-	if (*end == ' ' && end[1] == '\n')
+	if (*end == ' ' && (unsigned char)end[1] <= ' ')
+		end = c->text + *++pos;
+	if (ends_in_cr(end))
 		end = c->text + *++pos;
 	if (*end != '\n' || bad)
 		return false;
@@ -667,7 +681,8 @@ static inline bool fast_name(struct batch *b, struct cursor *c, const char *line
 	const char *end = c->text + c->pos[0], *from = line + skip;
 	uint64_t bad = 0, id;
 
-	if (*end != '\n' || end - from < 2 || end[-1] != ')' || end - from > 9)
+	if ((*end != '\n' && !ends_in_cr(end)) || end - from < 2 || end[-1] != ')' ||
+	    end - from > 9)
 		return false;
 	id = digits8(end - 1, (size_t)(end - 1 - from), &bad);
 	if (__builtin_expect(bad != 0, 0))
@@ -676,7 +691,7 @@ static inline bool fast_name(struct batch *b, struct cursor *c, const char *line
 
 	r->flags = NAME_ID;
 	r->a = id;
-	c->pos++;
+	c->pos += *end == '\n' ? 1 : 2;
 	return true;
 }
 
@@ -692,7 +707,11 @@ static inline bool fast_calls(struct decode *d, struct batch *b, struct cursor *
 		return false;
 	count = digits(from, end, &bad);
 	for (unsigned i = 0; *end != '\n'; i++) {
-		bad |= *end != ' ';
+		if (ends_in_cr(end)) {
+			pos++;
+			break;
+		}
+		bad |= !is_blank(*end);
 		from = end + 1;
 		end = c->text + *++pos;
 		if (from == end) /* a blank before the newline, or two */

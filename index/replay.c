@@ -53,7 +53,7 @@ static __attribute__((noinline)) const char *read_costs(const char *p, uint32_t 
 		if (!digits_number(&p, &cost[n]))
 			return NULL;
 		p += *p == ' ';
-		p += *p == '\r';
+		p += *p == '\r' && p[1] == '\n';
 		if (*p == '\n') {
 			*count = n + 1;
 			return p + 1;

@@ -90,6 +90,9 @@ static void run_blocks(unsigned every)
 		"\nfn=(1) f@\n16 @ 4\n\nfn=(1) f\n16 3 4\n",
 		"\nfn=(1) %f\n16 @ 4\ncfn=(2) %g\ncalls=1 0 0\n16 3 4\n",
 		"\nfl=(1) a.c\nfn=(1) %f\n16 @ 4\n\nfl=(2) b.c\nfn=(1) f\n16 @ 4\n\nfl=(1)\nfn=(1)\n17 1 1\n",
+		/* what is between costs, and no blank one time */
+		"\nfn=(1)\n16 @&2\n17 3&@\n\nfn=(2)\n18 5&6&\n",
+		"\nfn=(1)\r\n16 @&2\r\n17 3&@\r\n\r\nfn=(2)\r\n18 5&6\r\n",
 		/* names without ids */
 		"\nfl=a.c\nfn=f\n16 @ 2\ncfl=a.c\ncfn=g\ncalls=3 0 0\n17 @ 4\n\nfl=a.c\nfn=g\n18 5 6\n",
 		"\nob=o\nfl=b.c\nfn=k\n16 @ 2\nfi=c.h\n3 @ 1\nfe=b.c\n\nob=p\nfl=b.c\nfn=k\n16 @ 2\n"
@@ -128,6 +131,11 @@ static void run_blocks(unsigned every)
 			for (const char *c = block; *c; c++)
 				if (*c == '%') /* before a number */
 					out_c(&o, k == 200 ? "+" : k == 250 ? "0x" : "");
+				else if (*c == '&') /* between numbers */
+					out_c(&o, k == 200   ? "\r"
+						  : k == 250 ? "\t"
+						  : k == 300 ? " \r"
+							     : " ");
 				else if (*c == '@')
 					out_u64(&o, (k + (uint64_t)(c - block)) % 131);
 				else
