@@ -570,8 +570,10 @@ cost_line(struct decode *d, struct batch *b, struct cursor *c, const char *line,
 	for (unsigned i = 0; i < nsub; i++) {
 		const char *end = c->text + *pos;
 
-		for (; __builtin_expect(from == end && *end != '\n', 0); from = end + 1)
+		while (__builtin_expect(from == end && is_blank(*end), 0)) {
+			from = end + 1;
 			end = c->text + *++pos;
+		}
 		at[i] = fast_sub(from, end, d->base[d->sub[i]], &bad);
 		if (*end == '\n') {
 			bad |= i + 1u < nsub;

@@ -265,6 +265,19 @@ static void some_field(struct out *o)
 	}
 }
 
+/* What stands between the fields of most lines of a text, and at their ends. */
+static const char *between = " ", *ends = "\n";
+
+static void other_blanks(void)
+{
+	static const char *const some[] = {" ", " ", "\t", "  ", " \t ", "\r"};
+	static const char *const end[] = {"\n",	   "\n",    "\r\n", " \n",
+					  " \r\n", "\r \n", "\t\n"};
+
+	between = some[below(COUNT(some))];
+	ends = end[below(COUNT(end))];
+}
+
 static void some_line(struct out *o)
 {
 	static const char *const words[] = {
@@ -278,7 +291,7 @@ static void some_line(struct out *o)
 	out_c(o, word);
 	for (unsigned i = 0; i < fields; i++) {
 		if (i)
-			out_c(o, below(20) ? " " : "  ");
+			out_c(o, below(20) ? between : "  ");
 		some_field(o);
 		if (i == 0 && word[0] && below(3))
 			out_c(o, ")");
@@ -287,7 +300,7 @@ static void some_line(struct out *o)
 		out_c(o, below(2) ? " " : "\t");
 	if (below(40) == 0)
 		out_c(o, "\r");
-	out_c(o, "\n");
+	out_c(o, ends);
 }
 
 /* The same lines with a blank in front: no fast path takes those. */
@@ -321,6 +334,7 @@ static void test_fast(void)
 		char *rows[4];
 		struct out fast, slow;
 
+		other_blanks();
 		out_mem(&fast);
 		out_c(&fast, heads[below(COUNT(heads))]);
 		for (unsigned k = below(i % 100 ? 12 : 3000); k; k--)
