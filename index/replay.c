@@ -52,12 +52,14 @@ static __attribute__((noinline)) const char *read_costs(const char *p, uint32_t 
 	for (unsigned n = 0; n < ncols; n++) {
 		if (!digits_number(&p, &cost[n]))
 			return NULL;
-		p += *p == ' ';
-		p += *p == '\r' && p[1] == '\n';
-		if (*p == '\n') {
-			*count = n + 1;
-			return p + 1;
-		}
+		if (*p == ' ' && *++p > '\r')
+			continue;
+		if (*p == '\r')
+			p++;
+		if (*p != '\n')
+			return NULL;
+		*count = n + 1;
+		return p + 1;
 	}
 	return NULL;
 }

@@ -152,6 +152,15 @@ static uint32_t slot_of(const struct names *names, struct str value)
 	}
 }
 
+/* The line at p is "fn=(12) name": no head that is looked for, as most that come here are. */
+static bool said_again(const char *p)
+{
+	if (*p < 'e' || p[1] < 'a' || p[2] != '=' || p[3] != '(')
+		return false;
+	p += 4 + leading_digits(load8(p + 4));
+	return *p == ')' && p[1] == ' ';
+}
+
 bool replay_read_head(const struct tally *t, const char **p, const char *end,
 		      uint32_t *newlines, bool *fl, struct head *head)
 {
@@ -163,6 +172,8 @@ bool replay_read_head(const struct tally *t, const char **p, const char *end,
 	for (*newlines = 1; *newlines <= 8; ++*newlines, line = nl + 1) {
 		struct str s;
 
+		if (said_again(line))
+			return false;
 		nl = memchr(line, '\n', (size_t)(stop - line));
 		if (!nl)
 			return false;
