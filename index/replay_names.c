@@ -155,7 +155,7 @@ static uint32_t slot_of(const struct names *names, struct str value)
 /* The line at p is "fn=(12) name": no head that is looked for, as most that come here are. */
 static bool said_again(const char *p)
 {
-	if (*p < 'e' || p[1] < 'a' || p[2] != '=' || p[3] != '(')
+	if (p[2] != '=' || p[3] != '(')
 		return false;
 	p += 4 + leading_digits(load8(p + 4));
 	return *p == ')' && p[1] == ' ';
