@@ -885,14 +885,16 @@ static void *array(uint64_t n, size_t size)
 int main(int argc, char **argv)
 {
 	struct gen g = {.fd = STDOUT_FILENO};
+	uint64_t size;
 
 	read_options(&g.s, argc, argv);
 	if (g.s.path)
 		g.fd = open(g.s.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (g.fd < 0)
 		die(g.s.path, strerror(errno));
-	g.buf = g.p = array(ROOM + LINE_ROOM * 2 + g.s.name_bytes + 4096, 1);
-	g.ends = array(2 * (ROOM + LINE_ROOM * 2 + g.s.name_bytes + 4096), 1);
+	size = ROOM + LINE_ROOM * 2 + g.s.name_bytes + 4096;
+	g.buf = g.p = array(size, 1);
+	g.ends = array(size, 2);
 	g.fn_named = array(g.s.functions, sizeof(*g.fn_named));
 	g.file_named = array(g.s.files, sizeof(*g.file_named));
 	g.obj_named = array(g.s.files, sizeof(*g.obj_named));

@@ -164,7 +164,6 @@ find_head(const struct tally *t, const struct head_text *text, struct head *h)
 {
 	const struct names *fns = &t->names[SPACE_FN], *files = &t->names[SPACE_FILE];
 	const char *fl_at = text->fl_at, *fn_at = text->fn_at;
-	const struct name_fn *u;
 	uint32_t fl = text->fl;
 	uint64_t id;
 
@@ -175,12 +174,10 @@ find_head(const struct tally *t, const struct head_text *text, struct head *h)
 	}
 	if (!digits_number(&fn_at, &id) || *fn_at != ')' || id >= fns->by_id_n)
 		return NULL;
-	u = &fns->use[fns->by_id[id]].block;
-	if (!fns->by_id[id] || !fl || u->fn == UINT32_MAX || u->ob != text->ob ||
-	    u->fl != fl || !t->fn[u->fn].head)
+	if (!replay_block(t, text->ob, fl, fns->by_id[id], h))
 		return NULL;
-	*h = (struct head){text->fn_digits, text->fl_digits,  text->ob, fl,
-			   u->fn,	    t->fn[u->fn].head};
+	h->fn_digits = text->fn_digits;
+	h->fl_digits = text->fl_digits;
 	return h;
 }
 

@@ -73,10 +73,14 @@ void replay_free(struct replay *r);
 const char *replay_run(struct replay *r, struct tally *t, struct decode *d, const char *p,
 		       const char *end, struct err *err);
 
-/* Nothing was known lately, nor could be learnt: text is better decoded by the block. */
-static inline bool replay_idle(const struct replay *r)
+/* Nothing was known lately, nor could be learnt: a block of text is better decoded at once.  The
+ * line behind it is to be asked for again. */
+static inline bool replay_idle(struct replay *r)
 {
-	return r->full || r->idle > REPLAY_IDLE;
+	if (!r->full && r->idle <= REPLAY_IDLE)
+		return false;
+	r->idle = REPLAY_IDLE;
+	return true;
 }
 
 /* True when the next lines are worth a try, so decode_entry() should be used behind it. */

@@ -120,6 +120,20 @@ struct head {
 };
 enum { HEAD_BITS = 14 }; /* heads remembered: 2^ these, one per hash */
 
+/* The block of the function with that name there, when it was met before and its entries are
+ * kept; *h gets no digits. */
+static inline bool replay_block(const struct tally *t, uint32_t ob, uint32_t fl,
+				uint32_t fn, struct head *h)
+{
+	const struct name_fn *u = &t->names[SPACE_FN].use[fn].block;
+
+	if (!fn || !fl || u->fn == UINT32_MAX || u->ob != ob || u->fl != fl ||
+	    !t->fn[u->fn].head)
+		return false;
+	*h = (struct head){.ob = ob, .fl = fl, .f = u->fn, .entry = t->fn[u->fn].head};
+	return true;
+}
+
 /* Positions and file are those of the entry before: not so behind a line that belongs to a
  * calls= or jump= which was not counted. */
 static inline bool replay_settled(const struct tally *t, const struct decode *d)

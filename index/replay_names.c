@@ -166,7 +166,6 @@ bool replay_read_head(const struct tally *t, const char **p, const char *end,
 {
 	const char *stop = end + PLAIN_BEHIND, *nl, *line = *p;
 	uint32_t slot, file = t->fn[t->cur_fn].fl, ob = t->ob;
-	const struct name_fn *u;
 
 	*fl = false;
 	for (*newlines = 1; *newlines <= 8; ++*newlines, line = nl + 1) {
@@ -201,12 +200,8 @@ bool replay_read_head(const struct tally *t, const char **p, const char *end,
 		return false;
 	slot = slot_of(&t->names[SPACE_FN],
 		       (struct str){line + 3, (size_t)(nl - line - 3)});
-	u = &t->names[SPACE_FN].use[slot].block;
-	if (!slot || !file || u->fn == UINT32_MAX || u->ob != ob || u->fl != file ||
-	    !t->fn[u->fn].head)
+	if (!replay_block(t, ob, file, slot, head))
 		return false;
 	*p = nl + 1;
-	*head = (struct head){
-		.ob = ob, .fl = file, .f = u->fn, .entry = t->fn[u->fn].head};
 	return true;
 }

@@ -95,12 +95,8 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 		q = replay_run(&s->replay, t, s->decode, p, p + run, &s->err);
 		if (s->err.kind)
 			return (int)s->err.kind;
-		/* Nothing is known here and nothing can be learnt: the line behind the block is asked
-		 * again. */
-		if (q == p && replay_idle(&s->replay)) {
-			s->replay.idle = REPLAY_IDLE;
+		if (q == p && replay_idle(&s->replay))
 			return read_ahead(s, at, block);
-		}
 		*at += (size_t)(q - p);
 		left -= (size_t)(q - p);
 		p = q;
