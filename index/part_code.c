@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "index/base/sized.h"
 #include "index/base/varint.h"
 #include "index/tally.h"
 
@@ -24,34 +25,43 @@ int bytes_append(struct bytes *b, const unsigned char *p, size_t n)
 	return 0;
 }
 
-/* A slot and its n numbers. */
-static int put_slot(struct bytes *b, uint32_t slot, const uint64_t *v, size_t n)
+int part_put(struct bytes *b, uint64_t v)
 {
-	const size_t room = (n + 1) * VARINT_MAX;
-	unsigned char *p;
-
-	if (bytes_room(b, room))
+	if (bytes_room(b, SIZED_MAX))
 		return -1;
-	p = varint_put_flat(b->p + b->n, slot);
-	for (size_t i = 0; i < n; i++)
-		p = varint_put_flat(p, v[i]);
-	b->n = (size_t)(p - b->p);
+	b->n = (size_t)(sized_put(b->p + b->n, v) - b->p);
 	return 0;
+}
+
+/* So many slots, and the n numbers of each, which are at sum[slot * n]. */
+static int put_slots(struct bytes *b, const uint32_t *slot, size_t slots,
+		     const uint64_t *sum, size_t n)
+{
+	const size_t room = (n + 1) * SIZED_MAX;
+	int rc = part_put(b, slots);
+
+	for (size_t i = 0; !rc && i < slots; i++) {
+		const uint64_t *v = sum + slot[i] * n;
+		unsigned char *p;
+
+		if (bytes_room(b, room))
+			return -1;
+		p = sized_put(b->p + b->n, slot[i]);
+		for (size_t k = 0; k < n; k++)
+			p = sized_put(p, v[k]);
+		b->n = (size_t)(p - b->p);
+	}
+	return rc;
 }
 
 int part_encode(struct tally *t)
 {
 	struct bytes *b = &t->parts.buf;
-	size_t e = t->nevent;
-	int rc = bytes_put(b, t->ntouched_fn);
+	const size_t e = t->nevent;
 
-	for (size_t i = 0; !rc && i < t->ntouched_fn; i++)
-		rc = put_slot(b, t->touched_fn[i], t->part_self + t->touched_fn[i] * e,
-			      e);
-	if (!rc)
-		rc = bytes_put(b, t->ntouched_edge);
-	for (size_t i = 0; !rc && i < t->ntouched_edge; i++)
-		rc = put_slot(b, t->touched_edge[i],
-			      t->edge_part + t->touched_edge[i] * (e + 1), e + 1);
-	return rc;
+	return put_slots(b, t->touched_fn, t->ntouched_fn, t->part_self, e) ||
+			       put_slots(b, t->touched_edge, t->ntouched_edge,
+					 t->edge_part, e + 1)
+		       ? -1
+		       : 0;
 }

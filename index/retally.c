@@ -268,14 +268,14 @@ static int take_details(struct retally *r)
 static int put_numbers(struct bytes *b, const uint32_t *id, size_t n,
 		       const uint64_t *first, const uint64_t *costs, size_t events)
 {
-	int rc = bytes_put(b, n);
+	int rc = part_put(b, n);
 
 	for (size_t i = 0; !rc && i < n; i++) {
-		rc = bytes_put(b, id[i]);
+		rc = part_put(b, id[i]);
 		if (!rc && first)
-			rc = bytes_put(b, first[i]);
+			rc = part_put(b, first[i]);
 		for (size_t e = 0; !rc && e < events; e++)
-			rc = bytes_put(b, costs[i * events + e]);
+			rc = part_put(b, costs[i * events + e]);
 	}
 	return rc;
 }

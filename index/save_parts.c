@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "index/base/ordered.h"
+#include "index/base/sized.h"
 #include "index/base/varint.h"
 #include "index/base/vec.h"
 #include "index/part_names.h"
@@ -120,20 +121,20 @@ static uint64_t *row_of(struct piece *p, uint32_t id)
 static int read_piece(struct varint_reader *in, struct piece *to, const uint32_t *id_map,
 		      const uint32_t *event_map, size_t nevent, size_t fixed)
 {
-	uint64_t n = varint_get(in);
+	uint64_t n = sized_get(in);
 
 	for (uint64_t i = 0; i < n && !in->bad; i++) {
-		uint32_t id = id_map[varint_get_flat(in)];
+		uint32_t id = id_map[sized_get(in)];
 		uint64_t *v = id == NO_ID ? to->lost : row_of(to, id);
 
 		if (!v)
 			return -1;
 		for (size_t k = 0; k < fixed; k++)
-			v[k] = add(v[k], varint_get_flat(in));
+			v[k] = add(v[k], sized_get(in));
 		for (size_t e = 0; e < nevent; e++) {
 			uint64_t *sum = &v[fixed + event_map[e]];
 
-			*sum = add(*sum, varint_get_flat(in));
+			*sum = add(*sum, sized_get(in));
 		}
 	}
 	return 0;

@@ -1,6 +1,8 @@
 /* varint_test.c - every length, both signs of a difference, and damaged bytes. */
 #include "index/base/varint.h"
 
+#include "index/base/sized.h"
+
 #include "tests/tap.h"
 
 static const uint64_t edges[] = {
@@ -33,6 +35,38 @@ static void test_there_and_back(void)
 		is_u64(varint_get(&cut), 0, "without its last byte is 0");
 		ok(cut.bad && cut.p == cut.end, "bad, and at the end");
 	}
+}
+
+/* Numbers that say their size: every length, each whole, cut off anywhere and behind others. */
+static void test_sized(void)
+{
+	unsigned char bytes[3 * 65 * SIZED_MAX], *end = bytes;
+	struct varint_reader all = {bytes, NULL, false};
+	unsigned wrong = 0, kept = 0;
+
+	for (unsigned bits = 64; bits-- > 0;)
+		for (uint64_t k = 0; k < 3; k++) {
+			const uint64_t v = ((uint64_t)1 << bits) + k - 1;
+			unsigned char one[SIZED_MAX];
+			const size_t n = (size_t)(sized_put(one, v) - one);
+			struct varint_reader r = {one, one + n, false};
+
+			wrong += sized_get(&r) != v || r.bad || r.p != r.end;
+			for (size_t cut = 0; cut < n; cut++) {
+				struct varint_reader c = {one, one + cut, false};
+
+				kept += sized_get(&c) != 0 || !c.bad || c.p != c.end;
+			}
+			end = sized_put(end, v);
+		}
+	is_u64(wrong, 0, "sized numbers, one by one");
+	is_u64(kept, 0, "cut off they are 0 and bad");
+	all.end = end;
+	for (unsigned bits = 64; bits-- > 0;)
+		for (uint64_t k = 0; k < 3; k++)
+			wrong += sized_get(&all) != ((uint64_t)1 << bits) + k - 1;
+	is_u64(wrong, 0, "behind each other");
+	ok(!all.bad && all.p == end, "and nothing is left");
 }
 
 /* Numbers of every length behind each other, the last of them less than 8 bytes from the end. */
@@ -123,6 +157,7 @@ int main(void)
 {
 	test_there_and_back();
 	test_flat();
+	test_sized();
 	test_zigzag();
 	test_damaged();
 	return done_testing();
