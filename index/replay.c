@@ -110,12 +110,12 @@ match_jump(const struct link *k, const char *p, uint64_t *count, uint64_t *taken
 /* A cost of up to 7 digits and the newline, or 6 and a blank or CR and the newline, behind it. */
 struct last_cost {
 	uint64_t text;	/* the first byte lowest */
-	unsigned other; /* bits above it that are not of it */
+	uint64_t mask;	/* its bits */
 	unsigned size;	/* bytes */
 	uint64_t v;
 };
 
-static const struct last_cost no_cost = {'0' | '\n' << 8, 48, 2, 0}; /* "0\n" */
+static const struct last_cost no_cost = {'0' | '\n' << 8, 0xffff, 2, 0}; /* "0\n" */
 
 /* False when there is none at p. */
 static HOT bool read_cost(const char *p, struct last_cost *cost)
@@ -124,13 +124,14 @@ static HOT bool read_cost(const char *p, struct last_cost *cost)
 	const unsigned n = leading_digits(text);
 
 	if (n - 1 <= 6 && p[n] == '\n') {
-		*cost = (struct last_cost){text, 64 - 8 * (n + 1), n + 1,
+		*cost = (struct last_cost){text, UINT64_MAX >> (56 - 8 * n), n + 1,
 					   digits_at(p, n)};
 		return true;
 	}
 	if (n - 1 > 5 || (p[n] != '\r' && p[n] != ' ') || p[n + 1] != '\n')
 		return false;
-	*cost = (struct last_cost){text, 64 - 8 * (n + 2), n + 2, digits_at(p, n)};
+	*cost = (struct last_cost){text, UINT64_MAX >> (48 - 8 * n), n + 2,
+				   digits_at(p, n)};
 	return true;
 }
 
@@ -337,14 +338,13 @@ static HOT uint64_t differ_sse2(const char *p, const struct link *k)
 	return ~m;
 }
 
-/* The upper bits of the mask are set, and an int is shifted by len modulo 32: len 0 fits
- * nothing. */
 static HOT bool step_fits_sse2(const struct step *s, const char *p)
 {
 	__m128i a = _mm_loadu_si128((const __m128i *)(const void *)p);
 	__m128i b = _mm_load_si128((const __m128i *)(const void *)s);
+	const unsigned same = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b));
 
-	return ~(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) << (-s->len & 31) == 0;
+	return (same | s->other) == 0xffff;
 }
 
 static HOT uint64_t closing_sse2(const char *p)

@@ -57,13 +57,15 @@ enum link_as {
 
 /*
  * What is behind an entry: a cost line that leads to the entry numbered next, as most do, and
- * the links of other texts.
+ * the links of other texts.  Where there is none it is zeros, which fit at most text that begins
+ * with them, and no cost.
  */
-enum { STEP_TEXT = 11 };
+enum { STEP_TEXT = 9 };
 struct step {
 	char text[STEP_TEXT]; /* up to the costs */
-	uint8_t len;	      /* 0: none */
-	uint32_t first;	      /* link, 0: none */
+	uint8_t len;
+	uint16_t other; /* bit i: byte i is not of the text */
+	uint32_t first; /* link, 0: none */
 };
 _Static_assert(sizeof(struct step) == 16, "a step is compared as one");
 

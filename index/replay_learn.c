@@ -154,6 +154,7 @@ static bool keep_step(struct replay *r, const struct link *k, const struct tally
 		return true;
 	memcpy(step->text, k->text, STEP_TEXT);
 	step->len = k->len;
+	step->other = (uint16_t)(0xffffu << k->len);
 	r->idle = 0;
 	*kept = true;
 	return true;
