@@ -485,7 +485,7 @@ static int tally_parts(struct profile *p, size_t k, struct err *err)
 	if (t->kept)
 		return kept_parts(p, k, err);
 	for (size_t i = 0; i < t->npart; i++) {
-		const struct part_slot *slot = &t->part[i];
+		const struct part_slot *slot = tally_part(t, i);
 		struct reading r = {p, k, slot, err};
 
 		if (slot->begins)
@@ -511,7 +511,7 @@ static void measure_parts(struct profile *p)
 			struct part *part = &p->part[m->part[i]];
 
 			part->bytes = end - part->offset;
-			end = m->offset + t->part[i].offset;
+			end = m->offset + tally_part(t, i)->offset;
 		}
 	}
 }

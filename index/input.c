@@ -413,7 +413,7 @@ static int note_formulas(struct input *in)
 static int note_facts(struct input *in, struct err *err)
 {
 	const struct stretches *s = &in->stretches;
-	const struct part_slot *first = &s->tally[0]->part[0];
+	const struct part_slot *first = tally_part(s->tally[0], 0);
 	struct input_file *f = &in->file;
 	const struct {
 		enum header_key key;

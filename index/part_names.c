@@ -38,8 +38,8 @@ static int collect(struct saving *s, size_t k, size_t i, enum name_space space)
 	const struct tally *t = s->p->tally[k];
 	const struct names *names = &t->names[space];
 	struct definitions *d = &s->of[space];
-	size_t from = t->part[i].names_at[space];
-	size_t to = i + 1 < t->npart ? t->part[i + 1].names_at[space] : names->n;
+	size_t from = tally_part(t, i)->names_at[space];
+	size_t to = i + 1 < t->npart ? tally_part(t, i + 1)->names_at[space] : names->n;
 
 	for (size_t n = from > NAME_FIRST ? from : NAME_FIRST; n < to; n++) {
 		const struct name_slot *slot = &names->slot[n];
@@ -128,7 +128,7 @@ static int collect_slot(struct saving *s, const struct part_slots *at)
 
 	if (p->tally[at->k]->kept)
 		return collect_kept(s, at->k, at->i);
-	s->anew |= p->tally[at->k]->part[at->i].new_file ||
+	s->anew |= tally_part(p->tally[at->k], at->i)->new_file ||
 		   (p->nfile > 1 && at->i == 0 && profile_begins_file(p, at->k));
 	for (int space = 0; space < SPACES; space++)
 		if (collect(s, at->k, at->i, (enum name_space)space))

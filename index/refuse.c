@@ -13,8 +13,8 @@ static bool header_only(const struct stretches *s)
 {
 	for (size_t k = 0; k < s->n; k++)
 		for (size_t i = 0; i < s->tally[k]->npart; i++)
-			if (s->tally[k]->part[i].line[KEY_VERSION] ||
-			    s->tally[k]->part[i].line[KEY_CREATOR])
+			if (tally_part(s->tally[k], i)->line[KEY_VERSION] ||
+			    tally_part(s->tally[k], i)->line[KEY_CREATOR])
 				return true;
 	return false;
 }
@@ -43,8 +43,8 @@ static uint64_t first_events(const struct stretches *s)
 		const struct tally *t = s->tally[k];
 
 		for (size_t i = 0; i < t->npart; i++)
-			if (t->part[i].line[KEY_EVENTS])
-				return lines + t->part[i].line[KEY_EVENTS];
+			if (tally_part(t, i)->line[KEY_EVENTS])
+				return lines + tally_part(t, i)->line[KEY_EVENTS];
 		lines += t->lines;
 	}
 	return 0;
@@ -142,7 +142,7 @@ bool input_truncated(const struct input *in)
 
 	for (size_t k = 0; k < s->n; k++)
 		for (size_t i = 0; i < s->tally[k]->npart; i++) {
-			const struct part_slot *p = &s->tally[k]->part[i];
+			const struct part_slot *p = tally_part(s->tally[k], i);
 
 			if (p->new_file || p->value[KEY_CREATOR].n)
 				creator = p->value[KEY_CREATOR];

@@ -323,11 +323,14 @@ static int take_parts(struct retally *r, struct kept *kept)
 	uint32_t n = store_info(r->st)->parts;
 
 	kept->part = ARENA_ARRAY(&t->arena, struct part, (size_t)n + 1);
-	if (!kept->part || vec_reserve(&t->part, &t->part_cap, n, sizeof(*t->part)))
+	if (!kept->part)
 		return no_memory(r);
-	t->npart = n;
+	if (n == 0)
+		t->npart = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		struct part *to = &kept->part[i];
+		/* The tally began with one. */
+		struct part_slot *slot = i ? tally_new_part(t) : tally_part(t, 0);
 		struct store_part p;
 
 		store_part(r->st, i, &p);
@@ -346,10 +349,12 @@ static int take_parts(struct retally *r, struct kept *kept)
 				    .bytes = p.bytes,
 				    .has_totals = p.has_totals,
 				    .has_summary = p.has_summary};
-		t->part[i] = (struct part_slot){.begins = true};
+		if (!slot)
+			return no_memory(r);
+		slot->begins = true;
 		if (take_sums(r, i, p.has_totals, &to->totals, store_part_totals) ||
 		    take_sums(r, i, p.has_summary, &to->summary, store_part_summary) ||
-		    take_part_costs(r, i, &t->part[i]))
+		    take_part_costs(r, i, slot))
 			return (int)r->err->kind;
 	}
 	return 0;

@@ -182,7 +182,7 @@ static int read_slot(struct worker *w, size_t k, size_t i, struct err *err)
 	const struct profile *p = w->s->p;
 	const struct tally *t = p->tally[k];
 	const struct merge_map *m = &p->map[k];
-	const struct part_slot *slot = &t->part[i];
+	const struct part_slot *slot = tally_part(t, i);
 	struct varint_reader in = {0};
 
 	if (slot->bytes_n == 0)

@@ -49,11 +49,10 @@ int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 	t->names[SPACE_FN].references = true;
 	if (vec_reserve(&t->entry, &t->entry_cap, 1, sizeof(*t->entry)) ||
 	    vec_reserve(&t->entry_fn, &t->entry_fn_cap, 1, sizeof(*t->entry_fn)) ||
-	    vec_reserve(&t->part, &t->part_cap, 1, sizeof(*t->part)))
+	    !tally_new_part(t))
 		return tally_no_memory(err);
 	t->nentry = 1; /* entry 0 means "none" */
-	t->npart = 1;
-	t->part[0].begins = !entry_state;
+	tally_part(t, 0)->begins = !entry_state;
 	t->ob = t->fl = t->file = t->fn_name = start;
 	t->cfn = start;
 	t->has_fl = t->has_cfn = entry_state;
@@ -72,13 +71,14 @@ void tally_free(struct tally *t)
 	void *const arrays[] = {
 		t->event,      t->col,		t->fn,		 t->self,
 		t->part_self,  t->entry,	t->entry_fn,	 t->val,
-		t->edge,       t->edge_sum,	t->edge_part,	 t->part,
+		t->edge,       t->edge_sum,	t->edge_part,	 t->col_of,
 		t->touched_fn, t->touched_site, t->touched_edge, t->formula,
 		t->odd,	       t->run,		t->assumed_col,	 t->once_cost,
-		t->col_of,
 	};
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
+	for (int i = 0; i < PART_CHUNKS; i++)
+		free(t->part[i]);
 	spill_free(&t->once);
 	spill_free(&t->parts);
 	arena_free(&t->arena);
@@ -486,7 +486,7 @@ static int once_call(struct tally *t, struct once_row *r, uint32_t callee,
 /* Nothing was said in the current part: a file may begin with "NEW PROFILING FILE". */
 static bool part_is_empty(const struct tally *t)
 {
-	return t->part[t->npart - 1].begins && !t->said;
+	return tally_part(t, t->npart - 1)->begins && !t->said;
 }
 
 void tally_restart(struct tally *t)
@@ -499,24 +499,40 @@ void tally_restart(struct tally *t)
 	t->pending = PENDING_NONE;
 }
 
+struct part_slot *tally_new_part(struct tally *t)
+{
+	const uint64_t i = t->npart;
+	const bool first =
+		(i & (i + 1)) == 0; /* of a chunk, which has as many and one more */
+	struct part_slot **chunk = &t->part[63u ^ (unsigned)__builtin_clzll(i + 1)];
+	struct part_slot *p;
+
+	if (i >= NONE - 1 ||
+	    (first && !(*chunk = vec_block((size_t)(i + 1) * sizeof(**chunk)))))
+		return NULL;
+	t->npart++;
+	p = tally_part(t, i);
+	memset(p, 0, sizeof(*p));
+	return p;
+}
+
 static int row_part(struct tally *t, const struct row *r, struct err *err)
 {
+	struct part_slot *p;
+
 	if (r->kind == ROW_FILE && part_is_empty(t))
 		return 0;
 	leave_fn(t);
 	if (tally_end_part(t, true, false, err))
 		return (int)err->kind;
-	if (t->npart >= NONE - 1 ||
-	    vec_reserve(&t->part, &t->part_cap, t->npart + 1, sizeof(*t->part)))
+	if (!(p = tally_new_part(t)))
 		return tally_no_memory(err);
-	t->part[t->npart++] = (struct part_slot){
-		.begins = true,
-		.new_file = r->kind == ROW_FILE,
-		.offset = t->text_bytes + r->at,
-	};
+	p->begins = true;
+	p->new_file = r->kind == ROW_FILE;
+	p->offset = t->text_bytes + r->at;
 	tally_restart(t);
 	for (int i = 0; i < SPACES; i++)
-		t->part[t->npart - 1].names_at[i] = (uint32_t)t->names[i].n;
+		p->names_at[i] = (uint32_t)t->names[i].n;
 	if (r->kind == ROW_FILE) {
 		t->meaning++;
 		t->ncol = 0;

@@ -89,6 +89,9 @@ struct part_slot {
 	uint32_t names_at[SPACES]; /* name slots made before it */
 };
 
+/* Slots stay where they are: chunk i has room for 2^i of them. */
+enum { PART_CHUNKS = 33 };
+
 struct formula {
 	struct str text;
 	uint64_t line;
@@ -152,8 +155,8 @@ struct tally {
 	uint64_t *edge_sum, *edge_part;
 	size_t edge_sum_cap, edge_part_cap;
 
-	struct part_slot *part;
-	size_t npart, part_cap;
+	struct part_slot *part[PART_CHUNKS]; /* tally_part() */
+	size_t npart;
 	uint32_t *touched_fn, *touched_edge; /* in this part */
 	struct touched_site {
 		uint32_t entry, val;
@@ -279,6 +282,16 @@ static inline void tally_end_run(struct tally *t)
 	}
 	t->ran = false;
 }
+
+static inline struct part_slot *tally_part(const struct tally *t, size_t i)
+{
+	const unsigned chunk = 63u ^ (unsigned)__builtin_clzll((uint64_t)i + 1);
+
+	return &t->part[chunk][i + 1 - ((size_t)1 << chunk)];
+}
+
+/* One more part, zeroed; NULL when memory is out. */
+struct part_slot *tally_new_part(struct tally *t);
 
 /* The block ends. */
 static inline void tally_end_block(struct tally *t)

@@ -289,7 +289,7 @@ static int append_desc(struct tally *t, struct part_slot *p, struct str value)
 int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 		  struct err *err)
 {
-	struct part_slot *p = &t->part[t->npart - 1];
+	struct part_slot *p = tally_part(t, t->npart - 1);
 	struct str value = {r->p, r->len}, *old = &p->value[r->a];
 
 	if (r->a == KEY_EVENT) {

@@ -218,7 +218,7 @@ static int add_part(struct tally *t, bool only)
 
 int tally_end_part(struct tally *t, bool encode, bool last, struct err *err)
 {
-	struct part_slot *p = &t->part[t->npart - 1];
+	struct part_slot *p = tally_part(t, t->npart - 1);
 	int failed;
 
 	for (size_t i = 0; i < t->ntouched_site; i++)
