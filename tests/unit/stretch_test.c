@@ -393,6 +393,40 @@ static void check_repeated(bool two)
 	unlink(path);
 }
 
+/* Costs and counts of which a few are more than a sum can be: lines, functions, calls and jumps
+ * reach the end in one part or only in several. */
+static void write_beyond(FILE *f)
+{
+	fprintf(f, "# callgrind format\nevents: Ir Dr\npositions: line\n");
+	for (int part = 1; part <= 12; part++) {
+		fprintf(f, "\npart: %d\n", part);
+		for (int fn = 1; fn <= 5; fn++) {
+			const uint64_t cost = UINT64_MAX >> (2 * fn - 1);
+
+			fprintf(f, "\nfn=(%d)%s\n", fn, part == 1 ? " f" : "");
+			for (int line = 1; line <= 4; line++)
+				fprintf(f, "%d %" PRIu64 " %d\n", line, cost, line);
+			fprintf(f, "cfn=(%d)\ncalls=%" PRIu64 " 1\n9 %" PRIu64 " 7\n",
+				fn % 5 + 1, cost, cost);
+			fprintf(f, "jump=%" PRIu64 " 3\n4\n", cost);
+		}
+	}
+}
+
+static void check_beyond(void)
+{
+	char path[] = "/tmp/stretch_test.XXXXXX";
+	int fd = mkstemp(path);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!f)
+		abort();
+	write_beyond(f);
+	fclose(f);
+	check(path, "sums above 2^64");
+	unlink(path);
+}
+
 /* ---- what one thread gives another ---- */
 
 static void pause_reading(void *arg, uint64_t done)
@@ -450,6 +484,7 @@ int main(int argc, char **argv)
 	check_directory("tests/fixtures/small", every);
 	check_repeated(true);
 	check_repeated(false);
+	check_beyond();
 	check_given();
 	return done_testing();
 }
