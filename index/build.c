@@ -31,8 +31,6 @@ enum {
 	MEM = 256 << 20,
 	ROOM_FROM = 2 << 20, /* for arrays, but while the only profile is read */
 	KEPT_MAP = 32 << 20, /* as malloc would have it by then */
-	FORGET = 64 << 20, /* bytes of profiles whose pages another thread lets go of, */
-	FORGET_PIECE = 8 << 20, /* so many at once */
 	/* Files that are read at once, each of which takes memory and maybe file descriptors: so
 	 * many, or while they are small some more. */
 	BATCH = 64,
@@ -52,10 +50,7 @@ struct build {
 	struct profile profile;
 	struct store_writer *writer;
 	struct publish publish;
-	pthread_t forgetter;
-	bool forgetting;	 /* it runs, or has to be joined */
-	atomic_size_t forgotten; /* pieces of all maps, one behind the other */
-	uint64_t read_before;	 /* bytes of the files that have been read */
+	uint64_t read_before; /* bytes of the files that have been read */
 	uint64_t reported_ns;
 	struct err *err;
 };
@@ -166,6 +161,7 @@ static int read_inputs(struct build *b)
 {
 	char dir[INDEX_PATH_MAX];
 	const struct stretch_opts o = {.jobs = b->opts->jobs,
+				       .piece = b->opts->piece,
 				       .stretch = b->opts->stretch,
 				       .give = b->opts->give,
 				       .hash = true,
@@ -243,39 +239,6 @@ static int read_profile(struct build *b)
 
 /* ---- writing ---- */
 
-/* Some threads at once may do that: each takes what is next. */
-static void *forget(void *arg)
-{
-	struct build *b = arg;
-	size_t next = atomic_fetch_add(&b->forgotten, 1), before = 0;
-
-	for (size_t i = 0; i < b->in.n; i++) {
-		const struct map *m = &b->in.at[i].source.map;
-		const size_t pieces = (m->n + FORGET_PIECE - 1) / FORGET_PIECE;
-
-		for (; next < before + pieces; next = atomic_fetch_add(&b->forgotten, 1))
-			map_forget(m, (next - before) * FORGET_PIECE, FORGET_PIECE);
-		before += pieces;
-	}
-	return NULL;
-}
-
-/* Unmapping a gigabyte takes 50 ms, and writing and syncing the index leaves a core idle. */
-static void begin_forgetting(struct build *b)
-{
-	b->forgetting = b->opts->jobs != 1 && input_bytes(b) >= FORGET &&
-			pthread_create(&b->forgetter, NULL, forget, b) == 0;
-}
-
-static void end_forgetting(struct build *b)
-{
-	if (b->forgetting) {
-		forget(b);
-		pthread_join(b->forgetter, NULL);
-	}
-	b->forgetting = false;
-}
-
 static int write_index(struct build *b)
 {
 	struct meta meta = {.files = b->in.n, .profile = str_c(b->in.label)};
@@ -315,7 +278,6 @@ static int build_guarded(void *arg)
 		return (int)b->err->kind;
 	if (!b->opts->merge && refuse_set(&b->in, &b->profile, b->err))
 		return (int)b->err->kind;
-	begin_forgetting(b);
 	return write_index(b);
 }
 
@@ -421,7 +383,6 @@ static int build_index(struct build *b, const char *index, struct store **out)
 	build_free(b);
 	if (!rc && index)
 		rc = publish_commit(&b->publish, b->err);
-	end_forgetting(b);
 	if (!rc)
 		rc = store_open(index ? index : publish_opens(&b->publish), true, out,
 				b->err);

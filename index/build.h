@@ -34,6 +34,7 @@ struct build_opts {
 	unsigned jobs;	/* threads; 0: one per core */
 	size_t run;	/* rows of a function held at once (detail.h); 0: many (tests) */
 	size_t stretch; /* bytes read at once by one thread; 0: shared out (tests) */
+	size_t piece;	/* bytes of the file copied at once; 0: 256 KiB (tests) */
 	size_t give;	/* bytes worth giving to another thread; 0: stretch.h (tests) */
 	uint64_t mem;	/* bytes to work in; 0: the default (256 MiB) */
 	const atomic_int *cancel; /* non-zero: stop with ERR_CANCEL; may be NULL */

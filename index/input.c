@@ -310,11 +310,13 @@ static int read_feed(struct input *in, const struct stretch_opts *o, struct err 
 static int read_map(struct input *in, const struct stretch_opts *o, struct err *err)
 {
 	const struct map *m = &in->source.map;
+	struct stretch_opts how = *o;
 
 	if (note_head(in, (struct str){m->p, m->n}, err))
 		return (int)err->kind;
 	in->end = m->p[m->n - 1];
-	if (stretches_read(&in->stretches, m->p, m->n, o, err))
+	how.fd = in->source.fd;
+	if (stretches_read(&in->stretches, m->p, m->n, &how, err))
 		return (int)err->kind;
 	in->source.id.hash = source_hash_all(in->stretches.piece, in->stretches.npiece);
 	return 0;

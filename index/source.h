@@ -47,6 +47,12 @@ int source_unchanged(const struct source *s, struct err *err);
  */
 enum { HASH_PIECE = 1 << 20 };
 uint64_t source_hash_piece(const char *p, size_t n);
+/* The same of a piece that is at hand bit by bit, and then of the next one. */
+struct source_hash;
+struct source_hash *source_hash_new(void); /* NULL: no memory */
+void source_hash_free(struct source_hash *h);
+void source_hash_add(struct source_hash *h, const char *p, size_t n);
+uint64_t source_hash_end(struct source_hash *h);
 uint64_t source_hash_all(const uint64_t *piece, size_t n);
 
 enum freshness {

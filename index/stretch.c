@@ -16,11 +16,8 @@
 enum {
 	FRESH_BLOCK = 1 << 10, /* decoded at once where functions are new; grows */
 	ENTRY_BLOCK = 1 << 8,  /* the same where first_run() goes on behind it */
-	/* Bytes that replay_run() and first_run() may look ahead, and for each column. */
-	ROOM = 512,
-	ROOM_COLUMN = 16,
-	CHECK = 1 << 20, /* bytes read between looks at what others want */
-	GIVE = 1 << 20,	 /* bytes that are worth giving to a thread that waits */
+	CHECK = 1 << 20,       /* bytes read between looks at what others want */
+	GIVE = 1 << 20,	       /* bytes that are worth giving to a thread that waits */
 	JOBS_MAX = 256,
 	MEM = 256 << 20,   /* bytes to work in, */
 	SMALL = 256 << 10, /* bytes of a small text */
@@ -44,12 +41,18 @@ static inline size_t most(uint64_t a, uint64_t b)
 	return (size_t)(a > b ? a : b);
 }
 
+/* The end of what is at hand is that of the text. */
+static bool is_last(const struct stretch *s)
+{
+	return s->at_hand.to == s->reading->n;
+}
+
 /* Decode and tally *block bytes at `at`, and twice as many the next time. */
 static int read_ahead(struct stretch *s, size_t *at, size_t *block)
 {
-	const char *p = s->reading->text + *at;
-	bool last = s->to == s->reading->n;
-	size_t left = s->to - *at, take = left < *block ? left : *block;
+	const char *p = stretch_text(s, *at);
+	bool last = is_last(s);
+	size_t left = s->at_hand.to - *at, take = left < *block ? left : *block;
 	struct batch *b = s->batch;
 
 	decode_block(s->decode, p, take, *at, last && take == left, b);
@@ -63,13 +66,13 @@ static int read_ahead(struct stretch *s, size_t *at, size_t *block)
 /* Decode and tally some lines at `at`; *block is how much to take of new functions. */
 static int read_some(struct stretch *s, size_t *at, size_t *block)
 {
-	const char *text = s->reading->text, *p = text + *at, *q;
+	const char *p = stretch_text(s, *at), *q;
 	struct tally *t = &s->tally;
 	struct batch *b = s->batch;
-	bool last = s->to == s->reading->n;
-	const size_t room = ROOM + ROOM_COLUMN * (size_t)s->decode->ncols;
+	bool last = is_last(s);
+	const size_t room = stretch_room(s);
 	const size_t step = least(s->reading->give, CHECK);
-	size_t left = s->to - *at;
+	size_t left = s->at_hand.to - *at;
 
 	if (left > room && first_ready(t, s->decode)) {
 		size_t run = least(left - room, step);
@@ -109,18 +112,6 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 	if (tally_batch(t, b, &s->err))
 		return (int)s->err.kind;
 	return replay_learn(&s->replay, &before, t, s->decode, b, &s->err);
-}
-
-/* Hash the pieces that begin in [*hashed, upto) and end at or before upto or the text. */
-static void hash_upto(struct reading *r, size_t *hashed, size_t upto, bool all)
-{
-	while (r->opts->hash && *hashed < upto && (all || upto - *hashed >= HASH_PIECE)) {
-		size_t n = r->n - *hashed;
-
-		r->s->piece[*hashed / HASH_PIECE] = source_hash_piece(
-			r->text + *hashed, n < HASH_PIECE ? n : HASH_PIECE);
-		*hashed += HASH_PIECE;
-	}
 }
 
 static bool cancelled(const struct reading *r)
@@ -171,7 +162,7 @@ static int begin(struct stretch *s)
 	s->decode = malloc(sizeof(*s->decode));
 	s->batch = malloc(sizeof(*s->batch));
 	s->begun = true;
-	if (tally_init(&s->tally, s->from > 0, !r->feed && !r->opts->of_set, &s->err))
+	if (tally_init(&s->tally, s->from > 0, false, &s->err))
 		return (int)s->err.kind;
 	if (!s->decode || !s->batch)
 		return stretch_no_memory(&s->err);
@@ -199,6 +190,7 @@ static void end(struct stretch *s)
 {
 	free(s->decode);
 	free(s->batch);
+	stretch_text_free(s);
 	replay_free(&s->replay);
 	s->decode = NULL;
 	s->batch = NULL;
@@ -208,25 +200,27 @@ static int read_stretch(void *arg)
 {
 	struct stretch *s = arg;
 	struct reading *r = s->reading;
-	size_t at = s->from, block = FRESH_BLOCK, told = at;
-	size_t hashed = (s->from + HASH_PIECE - 1) / HASH_PIECE * HASH_PIECE;
+	size_t at = s->from, block = FRESH_BLOCK, told = at, before = SIZE_MAX;
 
-	if (begin(s))
+	if (begin(s) || stretch_text_begin(s))
 		return (int)s->err.kind;
 	while (at < s->to) {
-		if ((stretch_wanted(r) && stretch_give(s, at)) ||
-		    read_some(s, &at, &block))
+		if (stretch_wanted(r) && stretch_give(s, at))
+			return (int)s->err.kind;
+		stretch_text_more(s, at, at == before);
+		before = at;
+		if (read_some(s, &at, &block))
 			return (int)s->err.kind;
 		if (at - told < least(r->give, HASH_PIECE) && at < s->to)
 			continue;
-		hash_upto(r, &hashed, at, false);
+		stretch_text_upto(s, at);
 		tell(r, at - told);
 		told = at;
 		if (cancelled(r))
 			return err_set(&s->err, ERR_CANCEL, 0,
 				       "interrupted; no index was written");
 	}
-	hash_upto(r, &hashed, s->to, true);
+	stretch_text_end(s);
 	return tally_end(&s->tally,
 			 r->opts->of_set || s->tally.npart > 1 || s->from > 0 ||
 				 s->to < r->n,
@@ -240,8 +234,8 @@ static int read_block(struct stretch *s, const struct feed_block *b, size_t *at,
 	struct reading *r = s->reading;
 	size_t before = SIZE_MAX;
 
-	r->text = b->p;
 	r->n = b->last ? b->n : SIZE_MAX;
+	s->at_hand = (struct window){b->p, 0, b->n};
 	s->to = b->n;
 	s->tally.counted_in = NULL; /* a pointer into a block that is gone */
 	for (*at = 0; *at < b->n && *at != before;) {

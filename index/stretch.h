@@ -32,13 +32,16 @@ struct stretches {
 };
 
 struct stretch_opts {
-	unsigned jobs;	/* threads; 0: one per processor */
+	unsigned jobs; /* threads; 0: one per processor */
+	/* The text's file, to be read piece by piece: that costs half of what mapping its pages and
+	 * letting go of them does, and a piece stays in a core's cache.  0: there is none. */
+	int fd;
+	size_t piece;	/* bytes read at once; 0: 256 KiB (tests: other) */
 	size_t stretch; /* bytes of a stretch; 0: the text shared out evenly */
 	size_t give; /* bytes worth giving to a thread that waits; 0: 1 MiB, or none where
 			stretches have a size or mem is less than 256 MiB */
-	bool hash;   /* fill in `piece` */
-	bool of_set; /* one of several files: names are copied, as the text goes when it
-				   has been read, and the costs of its parts kept */
+	bool hash;   /* fill in stretches.piece */
+	bool of_set; /* one of several files: the costs of its parts are kept */
 	unsigned share;		  /* files that share mem; 0: one */
 	uint64_t mem;		  /* bytes to work in; 0: 256 MiB, more for more than four
 				   threads.  A quarter of it is for entries, some for first
@@ -50,11 +53,11 @@ struct stretch_opts {
 	void *arg;
 };
 
-/* Read text[0..n), a map; it outlives the tallies unless of_set. */
+/* Read text[0..n), a map; nothing of it is needed afterwards. */
 int stretches_read(struct stretches *s, const char *text, size_t n,
 		   const struct stretch_opts *opts, struct err *err);
-/* Read the text of a feed, in one stretch and beside the thread that makes it.  Names are
- * copied; opts->progress is told of bytes of the file, `piece` stays empty. */
+/* Read the text of a feed, in one stretch and beside the thread that makes it.
+ * opts->progress is told of bytes of the file, stretches.piece stays empty. */
 int stretches_feed(struct stretches *s, struct feed *feed,
 		   const struct stretch_opts *opts, struct err *err);
 void stretches_free(struct stretches *s);

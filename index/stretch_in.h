@@ -16,6 +16,12 @@
 #include "index/replay.h"
 #include "index/stretch.h"
 
+/* Bytes [from, to) of the text, or of a feed's block. */
+struct window {
+	const char *p;
+	size_t from, to;
+};
+
 struct stretch {
 	struct stretch *next; /* in file order */
 	struct stretch *then; /* in the queue */
@@ -23,6 +29,11 @@ struct stretch {
 	size_t from, to;
 	bool given; /* it was another one's */
 	bool whole; /* there is no place to cut it */
+	struct window at_hand;
+	char *copy;		/* what is at hand; NULL: the map is */
+	size_t copy_cap, piece; /* bytes to have at hand */
+	struct source_hash *hash;
+	size_t hashed; /* up to there, from the first piece that begins in it on */
 	struct tally tally;
 	bool begun; /* tally is to be freed */
 	struct decode *decode;
@@ -32,9 +43,9 @@ struct stretch {
 };
 
 struct reading {	   /* shared by the threads */
-	const char *text;  /* of a feed: the block at hand, */
-	size_t n;	   /* SIZE_MAX unless it is the last */
-	struct feed *feed; /* or NULL: the text is a map */
+	const char *text;  /* a map; NULL: of a feed, */
+	struct feed *feed; /* or NULL */
+	size_t n;	   /* of a feed: of the last block, SIZE_MAX before it */
 	const struct stretch_opts *opts;
 	struct stretches *s;
 	size_t give; /* bytes that are worth giving to a thread; SIZE_MAX: none are */
@@ -56,6 +67,28 @@ struct reading {	   /* shared by the threads */
 };
 
 int stretch_no_memory(struct err *err);
+
+/* ---- stretch_text.c: the text at hand ---- */
+static inline const char *stretch_text(const struct stretch *s, size_t at)
+{
+	return s->at_hand.p + (at - s->at_hand.from);
+}
+
+/* Bytes that replay_run() and first_run() may look ahead. */
+static inline size_t stretch_room(const struct stretch *s)
+{
+	return 512 + 16 * (size_t)s->decode->ncols;
+}
+
+/* Not of a feed.  0, or an error kind in s->err. */
+int stretch_text_begin(struct stretch *s);
+/* At `at` more is needed than is at hand, maybe: more than the loops look ahead; or, `longer`, that
+ * ended within a line. */
+void stretch_text_more(struct stretch *s, size_t at, bool longer);
+/* All up to there was read: it need be at hand no more.  And the stretch was. */
+void stretch_text_upto(struct stretch *s, size_t upto);
+void stretch_text_end(struct stretch *s);
+void stretch_text_free(struct stretch *s);
 
 /* ---- stretch_cut.c: where to cut ---- */
 /* Cut r's text into stretches, at about the bytes asked for, or one per thread.  0, or an error kind

@@ -146,7 +146,8 @@ static int guarded(void *arg)
 {
 	struct bench *b = arg;
 	const struct map *m = &b->source.map;
-	const struct stretch_opts o = {.jobs = b->now->jobs, .cancel = &app_cancel};
+	const struct stretch_opts o = {
+		.jobs = b->now->jobs, .fd = b->source.fd, .cancel = &app_cancel};
 
 	vec_policy(VEC_OWN_MAP, VEC_ROOM);
 	if (b->now->what == WAY_PARSE)

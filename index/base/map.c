@@ -187,13 +187,6 @@ void map_close(struct map *m)
 	*m = (struct map){.p = ""};
 }
 
-void map_forget(const struct map *m, size_t from, size_t n)
-{
-	if (from < m->n)
-		madvise((void *)(uintptr_t)(m->p + from),
-			n < m->n - from ? n : m->n - from, MADV_DONTNEED);
-}
-
 int map_guard(int (*fn)(void *), void *arg, enum err_kind kind, struct err *err)
 {
 	struct guard g = {.outer = guard};

@@ -24,9 +24,6 @@ struct map {
  * map.  The caller keeps the fd. */
 int map_open(struct map *m, int fd, uint64_t size, const char *what, struct err *err);
 void map_close(struct map *m);
-/* Let go of the pages of n bytes from a page's first byte on, which stay in the page cache: what
- * map_close() takes its time for.  The map can be read on, by other threads meanwhile, too. */
-void map_forget(const struct map *m, size_t from, size_t n);
 
 /* Register bytes mapped by others (the index, mapped by LMDB); returns the slot + 1, or 0
  * when there is no memory for it. */

@@ -116,6 +116,7 @@ struct way {
 	size_t stretch;
 	uint64_t mem;
 	size_t give;
+	size_t piece;
 };
 
 /* All that the index of path says, or the error. */
@@ -126,6 +127,7 @@ static struct out say(const char *path, const struct way *way, uint64_t *lines)
 				  .stretch = way->stretch,
 				  .mem = way->mem,
 				  .give = way->give,
+				  .piece = way->piece,
 				  .progress = way->give ? pause_a_moment : NULL};
 	struct build_report report;
 	struct store_verified checked;
@@ -211,7 +213,8 @@ static void check_packed(const char *path, const char *name, const struct out *w
 	if (fd < 0 || close(fd) || !pack(path, packed))
 		abort();
 	for (size_t i = 0; i < COUNT(blocks); i++) {
-		struct out got = say(packed, &(struct way){2, blocks[i], 0, 0}, &lines);
+		struct out got =
+			say(packed, &(struct way){2, blocks[i], 0, 0, 0}, &lines);
 
 		/* A refusal names the file. */
 		ok((got.n == want->n && memcmp(got.buf, want->buf, got.n) == 0) ||
@@ -226,10 +229,19 @@ static void check(const char *path, const char *name)
 {
 	/* mem of 15: no room for an entry, and all is spilled at once */
 	static const struct way ways[] = {
-		{2, 64, 0, 0},	     {3, 200, 0, 0},	    {1, 1000, 15, 0},
-		{8, 5000, 0, 0},     {2, 100000, 0, 0},	    {1, 1 << 30, 15, 0},
-		{3, 3000, 20000, 0}, {1, 0, 20000, 0},	    {2, 20000, 80000, 0},
-		{2, 10000, 0, 200},  {4, 1 << 30, 0, 1000},
+		{2, 64, 0, 0, 0},
+		{3, 200, 0, 0, 600},
+		{1, 1000, 15, 0, 0},
+		{8, 5000, 0, 0, 2000},
+		{2, 100000, 0, 0, 0},
+		{1, 1 << 30, 15, 0, 3000},
+		{3, 3000, 20000, 0, 0},
+		{1, 0, 20000, 0, 64},
+		{2, 20000, 80000, 0, 0},
+		{2, 10000, 0, 200, 0},
+		{4, 1 << 30, 0, 1000, 1000},
+		{1, 1 << 30, 0, 0, 1},
+		{1, 1 << 30, 0, 0, 10000},
 	};
 	const char *const *sets = scan_paths();
 	uint64_t lines, count = newlines(path);
@@ -245,9 +257,10 @@ static void check(const char *path, const char *name)
 		struct out got = say(path, &ways[i], &lines);
 
 		ok(got.n == want.n && memcmp(got.buf, want.buf, got.n) == 0,
-		   "%s: %u threads, stretches of %zu bytes, %u bytes of memory, %s%s",
+		   "%s: %u threads, stretches of %zu bytes, %u bytes of memory, %s%s, "
+		   "%zu bytes at hand",
 		   name, ways[i].jobs, ways[i].stretch, (unsigned)ways[i].mem,
-		   scan_path(), ways[i].give ? ", given away" : "");
+		   scan_path(), ways[i].give ? ", given away" : "", ways[i].piece);
 		out_close(&got);
 	}
 	scan_force(sets[0]);
