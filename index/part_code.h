@@ -19,7 +19,6 @@
 
 struct tally;
 
-
 /* Growing bytes for varints. */
 struct bytes {
 	unsigned char *p;

@@ -109,9 +109,9 @@ match_jump(const struct link *k, const char *p, uint64_t *count, uint64_t *taken
 
 /* A cost of up to 7 digits and the newline, or 6 and a blank or CR and the newline, behind it. */
 struct last_cost {
-	uint64_t text;	/* the first byte lowest */
-	uint64_t mask;	/* its bits */
-	unsigned size;	/* bytes */
+	uint64_t text; /* the first byte lowest */
+	uint64_t mask; /* its bits */
+	unsigned size; /* bytes */
 	uint64_t v;
 };
 
