@@ -82,6 +82,8 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 			return stretch_no_memory(&s->err);
 		left -= (size_t)(q - p);
 		*at += (size_t)(q - p);
+		if (q > p && t->pending == PENDING_NONE && stretch_wants_text(s, *at))
+			return 0;
 		/* Maybe a call's or a jump's line is to come, which decode_entry() ends with. */
 		if (q > p || t->pending != PENDING_NONE) {
 			decode_entry(s->decode, q, left, *at, last, b);
@@ -101,6 +103,8 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 		if (q == p && replay_idle(&s->replay))
 			return read_ahead(s, at, block);
 		*at += (size_t)(q - p);
+		if (q > p && stretch_wants_text(s, *at))
+			return 0;
 		left -= (size_t)(q - p);
 		p = q;
 	}

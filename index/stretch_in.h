@@ -80,10 +80,15 @@ static inline size_t stretch_room(const struct stretch *s)
 	return 512 + 16 * (size_t)s->decode->ncols;
 }
 
+/* At `at` no more is at hand than the loops look ahead, but there is more. */
+static inline bool stretch_wants_text(const struct stretch *s, size_t at)
+{
+	return s->copy && s->at_hand.to < s->to && s->at_hand.to - at <= stretch_room(s);
+}
+
 /* Not of a feed.  0, or an error kind in s->err. */
 int stretch_text_begin(struct stretch *s);
-/* At `at` more is needed than is at hand, maybe: more than the loops look ahead; or, `longer`, that
- * ended within a line. */
+/* Where stretch_wants_text(), or what is at hand ended within a line, which is `longer`. */
 void stretch_text_more(struct stretch *s, size_t at, bool longer);
 /* All up to there was read: it need be at hand no more.  And the stretch was. */
 void stretch_text_upto(struct stretch *s, size_t upto);

@@ -101,8 +101,7 @@ void stretch_text_more(struct stretch *s, size_t at, bool longer)
 {
 	/* The rest may have been given away. */
 	s->at_hand.to = least(s->at_hand.to, s->to);
-	if (!s->copy || s->at_hand.to == s->to ||
-	    (!longer && s->at_hand.to - at > stretch_room(s)))
+	if (!stretch_wants_text(s, at) && !(longer && s->copy && s->at_hand.to < s->to))
 		return;
 	stretch_text_upto(s, at);
 	s->piece *= longer ? 2 : 1;
