@@ -529,7 +529,7 @@ static void order_odds(struct profile *p)
 
 	if (p->nodd)
 		qsort(p->odd, p->nodd, sizeof(*p->odd), compare_odd);
-	if (p->saturated)
+	if (p->saturated && !p->odds[ODD_SUM_OVERFLOW].count)
 		p->odds[ODD_SUM_OVERFLOW].count = 1;
 	for (int i = 0; i < ODD_KINDS; i++) {
 		struct odd_count c = p->odds[i];

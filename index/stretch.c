@@ -82,7 +82,7 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 			return stretch_no_memory(&s->err);
 		left -= (size_t)(q - p);
 		*at += (size_t)(q - p);
-		if (q > p && t->pending == PENDING_NONE && stretch_wants_text(s, *at))
+		if (q > p && stretch_wants_text(s, *at))
 			return 0;
 		/* Maybe a call's or a jump's line is to come, which decode_entry() ends with. */
 		if (q > p || t->pending != PENDING_NONE) {
