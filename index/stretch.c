@@ -200,6 +200,13 @@ static void end(struct stretch *s)
 	s->batch = NULL;
 }
 
+/* The same; longer: the last time a line did not end in what was at hand. */
+static int read_on(struct stretch *s, size_t *at, size_t *block, bool longer)
+{
+	stretch_text_more(s, *at, longer);
+	return read_some(s, at, block);
+}
+
 static int read_stretch(void *arg)
 {
 	struct stretch *s = arg;
@@ -209,11 +216,11 @@ static int read_stretch(void *arg)
 	if (begin(s) || stretch_text_begin(s))
 		return (int)s->err.kind;
 	while (at < s->to) {
-		if (stretch_wanted(r) && stretch_give(s, at))
-			return (int)s->err.kind;
-		stretch_text_more(s, at, at == before);
+		const bool longer = at == before;
+
 		before = at;
-		if (read_some(s, &at, &block))
+		if ((stretch_wanted(r) && stretch_give(s, at)) ||
+		    read_on(s, &at, &block, longer))
 			return (int)s->err.kind;
 		if (at - told < least(r->give, HASH_PIECE) && at < s->to)
 			continue;

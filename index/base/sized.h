@@ -53,11 +53,8 @@ static inline __attribute__((always_inline)) uint64_t sized_get(struct varint_re
 	uint64_t w;
 
 	if (__builtin_expect(left < SIZED_MAX, 0)) {
-		if (left == 0 || left <= (*p & 7u) || (*p & 7) == 7) {
-			r->bad = true;
-			r->p = r->end;
-			return 0;
-		}
+		if (left == 0 || left <= (*p & 7u) || (*p & 7) == 7)
+			return varint_none(r);
 		memcpy(last, p, left);
 		p = last;
 	}

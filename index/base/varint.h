@@ -66,6 +66,14 @@ struct varint_reader {
 	bool bad;
 };
 
+/* There is no number. */
+static inline uint64_t varint_none(struct varint_reader *r)
+{
+	r->bad = true;
+	r->p = r->end;
+	return 0;
+}
+
 /* One of several bytes, or none at all. */
 static __attribute__((noinline, unused)) uint64_t varint_get_long(struct varint_reader *r)
 {
@@ -80,9 +88,7 @@ static __attribute__((noinline, unused)) uint64_t varint_get_long(struct varint_
 		if (c < 0x80)
 			return v;
 	}
-	r->bad = true;
-	r->p = r->end;
-	return 0;
+	return varint_none(r);
 }
 
 static inline uint64_t varint_get(struct varint_reader *r)
