@@ -200,7 +200,8 @@ static void end(struct stretch *s)
 	s->batch = NULL;
 }
 
-/* The same; longer: the last time a line did not end in what was at hand. */
+/* read_some(), with more text at hand where that is needed; longer: the last time no line ended in
+ * what was. */
 static int read_on(struct stretch *s, size_t *at, size_t *block, bool longer)
 {
 	stretch_text_more(s, *at, longer);
