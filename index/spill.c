@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "index/base/file.h"
+
 void spill_init(struct spill *o, size_t limit, const char *dir)
 {
 	*o = (struct spill){.fd = -1, .limit = limit, .dir = dir};
@@ -68,8 +70,6 @@ int spill_write(struct spill *o)
 const unsigned char *spill_read(const struct spill *o, uint64_t at, uint64_t n,
 				struct bytes *scratch)
 {
-	size_t got = 0;
-
 	if (at >= o->spilled)
 		return o->buf.p + (at - o->spilled);
 	if (at + n <= o->map.n)
@@ -79,17 +79,8 @@ const unsigned char *spill_read(const struct spill *o, uint64_t at, uint64_t n,
 		errno = ENOMEM;
 		return NULL;
 	}
-	while (got < n) {
-		ssize_t r = pread(o->fd, scratch->p + got, (size_t)n - got,
-				  (off_t)(at + got));
-
-		if (r == 0)
-			errno = EIO;
-		if (r == 0 || (r < 0 && errno != EINTR))
-			return NULL;
-		if (r > 0)
-			got += (size_t)r;
-	}
+	if (file_read(o->fd, scratch->p, (size_t)n, at))
+		return NULL;
 	return scratch->p;
 }
 

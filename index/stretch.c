@@ -31,11 +31,6 @@ int stretch_no_memory(struct err *err)
 	return err_set(err, ERR_LIMIT, 0, "out of memory while reading");
 }
 
-static inline size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 static inline size_t most(uint64_t a, uint64_t b)
 {
 	return (size_t)(a > b ? a : b);

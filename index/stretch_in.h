@@ -68,6 +68,11 @@ struct reading {	   /* shared by the threads */
 
 int stretch_no_memory(struct err *err);
 
+static inline size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
 /* ---- stretch_text.c: the text at hand ---- */
 static inline const char *stretch_text(const struct stretch *s, size_t at)
 {

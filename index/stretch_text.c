@@ -7,11 +7,10 @@
  * Reading a file piece by piece, into the same memory again and again, takes half of what the system
  * needs to map its pages and to let go of them, and what is read is then in the core's own cache.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "index/base/file.h"
 #include "index/base/vec.h"
 #include "index/source.h"
 #include "index/stretch_in.h"
@@ -22,11 +21,6 @@ enum {
 	BEHIND = 64,
 };
 
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* The map from now on: it is there, and tells of what cannot be read. */
 static void use_map(struct stretch *s)
 {
@@ -35,30 +29,13 @@ static void use_map(struct stretch *s)
 	s->at_hand = (struct window){s->reading->text, 0, s->to};
 }
 
-/* n bytes of the file to p; false: they are not there, or cannot be read. */
-static bool read_file(int fd, char *p, size_t n, size_t at)
-{
-	while (n) {
-		const ssize_t got = pread(fd, p, n, (off_t)at);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		p += got;
-		at += (size_t)got;
-		n -= (size_t)got;
-	}
-	return true;
-}
-
 /* What is at `at` is at hand. */
 static void copy(struct stretch *s, size_t at)
 {
 	const size_t n = least(s->piece, s->to - at);
 
 	if (vec_reserve_raw(&s->copy, &s->copy_cap, BEFORE + n + BEHIND, 1) ||
-	    !read_file(s->reading->opts->fd, s->copy + BEFORE, n, at)) {
+	    file_read(s->reading->opts->fd, s->copy + BEFORE, n, at)) {
 		use_map(s);
 		return;
 	}

@@ -1,0 +1,27 @@
+/* file.h - read all of what is asked for. */
+#ifndef QUERN_BASE_FILE_H
+#define QUERN_BASE_FILE_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+/* n bytes of fd from `at` on to p; 0, or -1 and errno, which is EIO where there are fewer. */
+static inline int file_read(int fd, void *p, size_t n, uint64_t at)
+{
+	for (size_t done = 0; done < n;) {
+		const ssize_t got =
+			pread(fd, (char *)p + done, n - done, (off_t)(at + done));
+
+		if (got == 0)
+			errno = EIO;
+		if (got == 0 || (got < 0 && errno != EINTR))
+			return -1;
+		if (got > 0)
+			done += (size_t)got;
+	}
+	return 0;
+}
+
+#endif
