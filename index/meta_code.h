@@ -46,6 +46,7 @@ struct meta {
 	uint64_t strings[SPACES];
 	uint64_t lines, sites, jumps, diagnostics;
 	bool has_line, has_instr, saturated, truncated;
+	bool totals;	/* every part says what it cost in all */
 	uint64_t loose; /* names whose meaning another file could change: callees whose
 				   file was a default and that have no block, jumps to such */
 	uint64_t events, all_events;

@@ -25,43 +25,91 @@ int bytes_append(struct bytes *b, const unsigned char *p, size_t n)
 	return 0;
 }
 
-int part_put(struct bytes *b, uint64_t v)
+static const uint64_t *numbers_of(const struct part_rows *rows, size_t i)
 {
-	if (bytes_room(b, SIZED_MAX))
+	return rows->numbers +
+	       (rows->where == PART_BY_ID ? rows->id[i] : i) * rows->width;
+}
+
+static int put_ids(struct bytes *b, const struct part_rows *rows)
+{
+	uint64_t before = 0;
+	unsigned char *p;
+
+	/* varint_put_flat() may write behind the last one. */
+	if (bytes_put(b, rows->n) ||
+	    bytes_room(b, rows->n * PART_ID_MAX + sizeof(uint64_t)))
 		return -1;
-	b->n = (size_t)(sized_put(b->p + b->n, v) - b->p);
+	p = b->p + b->n;
+	for (size_t i = 0; i < rows->n; i++) {
+		p = varint_put_flat(p, varint_zigzag(before, rows->id[i]));
+		before = rows->id[i];
+	}
+	b->n = (size_t)(p - b->p);
 	return 0;
 }
 
-/* So many slots, and the n numbers of each, which are at sum[slot * n]. */
-static int put_slots(struct bytes *b, const uint32_t *slot, size_t slots,
-		     const uint64_t *sum, size_t n)
+/* They are put where what says their length may be longest, and moved behind it. */
+static int put_numbers(struct bytes *b, const struct part_rows *rows)
 {
-	const size_t room = (n + 1) * SIZED_MAX;
-	int rc = part_put(b, slots);
+	const size_t at = b->n, room = rows->width * SIZED_MAX;
+	size_t bytes;
 
-	for (size_t i = 0; !rc && i < slots; i++) {
-		const uint64_t *v = sum + slot[i] * n;
+	if (bytes_room(b, VARINT_MAX))
+		return -1;
+	b->n += VARINT_MAX;
+	for (size_t i = 0; i < rows->n; i++) {
+		const uint64_t *v = numbers_of(rows, i);
 		unsigned char *p;
 
 		if (bytes_room(b, room))
 			return -1;
-		p = sized_put(b->p + b->n, slot[i]);
-		for (size_t k = 0; k < n; k++)
+		p = b->p + b->n;
+		for (size_t k = 0; k < rows->width; k++)
 			p = sized_put(p, v[k]);
 		b->n = (size_t)(p - b->p);
 	}
-	return rc;
+	bytes = b->n - at - VARINT_MAX;
+	b->n = at;
+	if (bytes_put(b, bytes))
+		return -1;
+	memmove(b->p + b->n, b->p + at + VARINT_MAX, bytes);
+	b->n += bytes;
+	return 0;
+}
+
+int part_put_rows(struct bytes *b, const struct part_rows *rows)
+{
+	return put_ids(b, rows) || put_numbers(b, rows) ? -1 : 0;
+}
+
+int part_put_sums(struct bytes *b, const struct part_rows *rows)
+{
+	if (bytes_room(b, rows->width * SIZED_MAX))
+		return -1;
+	for (size_t k = 0; k < rows->width; k++) {
+		uint64_t sum = 0;
+
+		for (size_t i = 0; i < rows->n; i++)
+			if (__builtin_add_overflow(sum, numbers_of(rows, i)[k], &sum)) {
+				sum = UINT64_MAX;
+				break;
+			}
+		b->n = (size_t)(sized_put(b->p + b->n, sum) - b->p);
+	}
+	return 0;
 }
 
 int part_encode(struct tally *t)
 {
+	const struct part_rows fns = {t->touched_fn, t->ntouched_fn, t->nevent,
+				      t->part_self, PART_BY_ID};
+	const struct part_rows edges = {t->touched_edge, t->ntouched_edge, t->nevent + 1,
+					t->edge_part, PART_BY_ID};
 	struct bytes *b = &t->parts.buf;
-	const size_t e = t->nevent;
 
-	return put_slots(b, t->touched_fn, t->ntouched_fn, t->part_self, e) ||
-			       put_slots(b, t->touched_edge, t->ntouched_edge,
-					 t->edge_part, e + 1)
+	return part_put_rows(b, &fns) || part_put_rows(b, &edges) ||
+			       part_put_sums(b, &fns)
 		       ? -1
 		       : 0;
 }

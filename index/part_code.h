@@ -1,13 +1,14 @@
 /*
- * part_code.h - what a part cost, as bytes: the same numbers for the tally, the merge and the
- * store.
+ * part_code.h - what a part cost, as bytes: nearly the same for the tally and the index.
  *
- *	functions, then per function: id, E self costs
- *	edges, then per edge: id, calls, E inclusive costs
+ *	rows of functions: E self costs each
+ *	rows of edges: calls and E inclusive costs each
+ *	in the tally only: E sums of the self costs, sized (sized.h)
  *
- * While tallying, numbers are sized (sized.h) and ids are the stretch's slots; in the index
- * numbers are varints and ids those of functions and edges, ascending, each as the difference to
- * the one before.
+ * Rows are how many (a varint), their ids, bytes of their numbers (a varint), their numbers:
+ * sized.  They stand in the order in which the part's text first has them, whatever the ids, each
+ * of which is the zigzag difference to the one before.  So where ids are the slots of a stretch
+ * they are all that has to be written anew to have the index's.
  */
 #ifndef QUERN_PART_CODE_H
 #define QUERN_PART_CODE_H
@@ -32,8 +33,26 @@ static inline int bytes_room(struct bytes *b, size_t n)
 int bytes_put(struct bytes *b, uint64_t v);
 int bytes_append(struct bytes *b, const unsigned char *p, size_t n);
 
-/* Append a number as the tally's are; 0, or -1 when memory is out. */
-int part_put(struct bytes *b, uint64_t v);
+enum { PART_ID_MAX = 5 }; /* bytes of an id at most */
+
+/* Where the numbers of rows are. */
+enum part_numbers {
+	PART_BY_ID,   /* those of id from id * width on */
+	PART_IN_TURN, /* one row's behind those of the one before */
+};
+
+/* n rows of `width` numbers. */
+struct part_rows {
+	uint32_t *id;
+	size_t n, width;
+	uint64_t *numbers;
+	enum part_numbers where;
+};
+
+/* Append rows; 0, or -1 when memory is out. */
+int part_put_rows(struct bytes *b, const struct part_rows *rows);
+/* Append the sum of each of their numbers, UINT64_MAX at most; the same. */
+int part_put_sums(struct bytes *b, const struct part_rows *rows);
 /* Append the current part of t to t->parts; the same. */
 int part_encode(struct tally *t);
 

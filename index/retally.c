@@ -265,39 +265,18 @@ static int take_details(struct retally *r)
 
 /* ---- parts ---- */
 
-static int put_numbers(struct bytes *b, const uint32_t *id, size_t n,
-		       const uint64_t *first, const uint64_t *costs, size_t events)
-{
-	int rc = part_put(b, n);
-
-	for (size_t i = 0; !rc && i < n; i++) {
-		rc = part_put(b, id[i]);
-		if (!rc && first)
-			rc = part_put(b, first[i]);
-		for (size_t e = 0; !rc && e < events; e++)
-			rc = part_put(b, costs[i * events + e]);
-	}
-	return rc;
-}
-
 static int take_part_costs(struct retally *r, uint32_t p, struct part_slot *slot)
 {
 	struct tally *t = r->t;
 	struct bytes *b = &t->parts.buf;
-	uint64_t *costs, *calls;
-	uint32_t *id;
-	size_t n;
+	struct part_rows fns, edges;
 	int rc;
 
 	slot->bytes_at = spill_at(&t->parts);
 	arena_reset(&r->scratch);
-	if (store_part_functions(r->st, p, &r->scratch, &id, &costs, &n, r->err))
+	if (store_part_rows(r->st, p, &r->scratch, &fns, &edges, r->err))
 		return (int)r->err->kind;
-	rc = put_numbers(b, id, n, NULL, costs, t->nevent);
-	if (!rc &&
-	    store_part_edges(r->st, p, &r->scratch, &id, &calls, &costs, &n, r->err))
-		rc = (int)r->err->kind;
-	rc = rc || put_numbers(b, id, n, calls, costs, t->nevent);
+	rc = part_put_rows(b, &fns) || part_put_rows(b, &edges) || part_put_sums(b, &fns);
 	slot->bytes_n = spill_at(&t->parts) - slot->bytes_at;
 	slot->events = t->nevent;
 	rc = rc ? rc : write_failed(r, &t->parts, spill_write(&t->parts));

@@ -372,6 +372,9 @@ static int save_meta(struct save *s)
 	m->has_line = p->has_line;
 	m->has_instr = p->has_instr;
 	m->saturated |= p->saturated;
+	m->totals = p->npart > 0;
+	for (size_t i = 0; i < p->npart; i++)
+		m->totals &= p->part[i].has_totals;
 	m->events = p->nevent;
 	m->all_events = p->nall_events;
 	m->event = p->event;

@@ -2,9 +2,9 @@
  * save_parts.c - headers, totals and costs of the parts.
  *
  * A part's costs were encoded with the slots of its tally (part_code.h); here they get the
- * profile's ids, ascending, so that a reader can search and a timeline can be read off.
- * Pieces of one part from two stretches are added.  A profile of one part needs no costs
- * of its own: they are the whole's.
+ * profile's ids.  The numbers stay as they are, but where a part stands in two stretches, or
+ * where two slots are one function: then they are added.  A profile of one part needs no costs of
+ * its own: they are the whole's.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,10 +24,9 @@ struct piece {
 	uint32_t *id;  /* of each row */
 	size_t id_cap;
 	size_t width;
-	uint64_t *lost;	      /* a row for what has no id */
-	uint32_t *row;	      /* per id: its row, from 1 on; 0: none */
-	uint64_t *set, *sets; /* bit i: id i has a row; set[i] is not 0 */
-	size_t nsets;
+	uint64_t *lost; /* a row for what has no id */
+	uint32_t *seen; /* per id: worker.now of the last part that has it, */
+	uint32_t *row;	/* and its row there */
 };
 
 struct parts {
@@ -46,8 +45,7 @@ struct parts {
 struct worker {
 	struct parts *s;
 	struct piece fns, edges;
-	/* Per function: the last part, + 1, in which it only was called. */
-	uint32_t *called_in;
+	uint32_t now; /* one more with each part, and each time that it is begun anew */
 	struct bytes spilled; /* scratch */
 };
 
@@ -78,15 +76,11 @@ static uint64_t add(uint64_t a, uint64_t b)
 
 static int make_piece(struct piece *p, size_t nid, size_t width)
 {
-	const size_t words = nid / 64 + 1;
-
 	p->width = width;
-	p->nsets = words / 64 + 1;
-	p->row = calloc(nid + 1, sizeof(*p->row));
-	p->set = calloc(p->nsets * 64, sizeof(*p->set));
-	p->sets = calloc(p->nsets, sizeof(*p->sets));
-	p->lost = calloc(width, sizeof(*p->lost));
-	return p->row && p->set && p->sets && p->lost ? 0 : -1;
+	p->seen = calloc(nid + 1, sizeof(*p->seen));
+	p->row = malloc((nid + 1) * sizeof(*p->row));
+	p->lost = calloc(width + 1, sizeof(*p->lost));
+	return p->seen && p->row && p->lost ? 0 : -1;
 }
 
 static void free_piece(struct piece *p)
@@ -94,39 +88,117 @@ static void free_piece(struct piece *p)
 	free(p->val);
 	free(p->id);
 	free(p->lost);
+	free(p->seen);
 	free(p->row);
-	free(p->set);
-	free(p->sets);
 }
 
-/* The row of id; NULL when memory is out. */
-static uint64_t *row_of(struct piece *p, uint32_t id)
+/* ---- as it is but for the ids ---- */
+
+/*
+ * Rows of slots as rows of ids, which are in *ids then.  1, or 0: a slot has no id, or one that was
+ * seen; -1 when memory is out.
+ */
+static int copy_rows(struct varint_reader *in, struct bytes *b, const uint32_t *id_map,
+		     struct piece *ids, uint32_t now)
 {
-	if (p->row[id] == 0) {
+	const uint64_t n = varint_get(in);
+	uint64_t slot = 0, before = 0, bytes;
+	unsigned char *p;
+
+	/* varint_put_flat() may write behind the last one. */
+	if (vec_reserve(&ids->id, &ids->id_cap, n, sizeof(*ids->id)) || bytes_put(b, n) ||
+	    bytes_room(b, n * PART_ID_MAX + sizeof(uint64_t)))
+		return -1;
+	p = b->p + b->n;
+	for (ids->n = 0; ids->n < n; ids->n++) {
+		uint32_t id;
+
+		slot = varint_unzigzag(slot, varint_get_flat(in));
+		id = id_map[slot];
+		if (id == NO_ID || ids->seen[id] == now)
+			return 0;
+		ids->seen[id] = now;
+		ids->id[ids->n] = id;
+		p = varint_put_flat(p, varint_zigzag(before, id));
+		before = id;
+	}
+	b->n = (size_t)(p - b->p);
+	bytes = varint_get(in);
+	if (bytes_put(b, bytes) || bytes_append(b, in->p, bytes))
+		return -1;
+	in->p += bytes;
+	return 1;
+}
+
+static bool same_events(const struct profile *p, const struct merge_map *m, size_t nevent)
+{
+	for (size_t e = 0; e < nevent; e++)
+		if (m->event[e] != e)
+			return false;
+	return nevent == p->nevent;
+}
+
+/* The part whose only bytes are those at `in`, of a slot with nevent events; as copy_rows(). */
+static int copy_part(struct worker *w, struct varint_reader *in,
+		     const struct merge_map *m, size_t nevent, struct bytes *b,
+		     size_t part)
+{
+	const struct parts *s = w->s;
+	const struct profile *p = s->p;
+	const size_t begin = b->n;
+	int rc;
+
+	if (!same_events(p, m, nevent))
+		return 0;
+	w->now++;
+	rc = copy_rows(in, b, m->fn, &w->fns, w->now);
+	if (rc > 0)
+		rc = copy_rows(in, b, m->edge, &w->edges, w->now);
+	if (rc > 0)
+		for (size_t e = 0; e < nevent; e++)
+			s->self[e * p->npart + part] = sized_get(in);
+	else
+		b->n = begin;
+	return rc;
+}
+
+/* ---- added up ---- */
+
+/* The row of id; NULL when memory is out. */
+static uint64_t *row_of(struct piece *p, uint32_t id, uint32_t now)
+{
+	if (p->seen[id] != now) {
 		if (vec_reserve(&p->val, &p->cap, (p->n + 1) * p->width,
 				sizeof(*p->val)) ||
 		    vec_reserve(&p->id, &p->id_cap, p->n + 1, sizeof(*p->id)))
 			return NULL;
 		p->id[p->n] = id;
 		memset(p->val + p->n * p->width, 0, p->width * sizeof(*p->val));
-		p->row[id] = (uint32_t)++p->n;
-		p->set[id / 64] |= (uint64_t)1 << id % 64;
-		p->sets[id / 4096] |= (uint64_t)1 << id / 64 % 64;
+		p->row[id] = (uint32_t)p->n++;
+		p->seen[id] = now;
 	}
-	return p->val + (p->row[id] - 1) * p->width;
+	return p->val + p->row[id] * p->width;
 }
 
-/* Read entries of width numbers (the first `fixed` as they are, then events) and add them to
- * what is there. */
-static int read_piece(struct varint_reader *in, struct piece *to, const uint32_t *id_map,
-		      const uint32_t *event_map, size_t nevent, size_t fixed)
+/* Read rows of nevent costs, behind `fixed` other numbers, and add them to what is there. */
+static int add_rows(struct varint_reader *in, struct piece *to, uint32_t now,
+		    const uint32_t *id_map, const uint32_t *event_map, size_t nevent,
+		    size_t fixed)
 {
-	uint64_t n = sized_get(in);
+	const uint64_t n = varint_get(in);
+	struct varint_reader ids = *in;
+	uint64_t slot = 0;
 
-	for (uint64_t i = 0; i < n && !in->bad; i++) {
-		uint32_t id = id_map[sized_get(in)];
-		uint64_t *v = id == NO_ID ? to->lost : row_of(to, id);
+	for (uint64_t i = 0; i < n; i++)
+		varint_get(in);
+	varint_get(in);
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t *v;
+		uint32_t id;
 
+		slot = varint_unzigzag(slot, varint_get(&ids));
+		id = id_map[slot];
+		v = id == NO_ID ? to->lost : row_of(to, id, now);
 		if (!v)
 			return -1;
 		for (size_t k = 0; k < fixed; k++)
@@ -140,75 +212,73 @@ static int read_piece(struct varint_reader *in, struct piece *to, const uint32_t
 	return 0;
 }
 
-static void put_row(struct bytes *b, const struct piece *p, uint64_t id, uint64_t *before)
+static int put_rows(struct bytes *b, const struct piece *p)
 {
-	const uint64_t *v = p->val + (p->row[id] - 1) * p->width;
-	unsigned char *to = varint_put_flat(b->p + b->n, id - *before);
+	const struct part_rows rows = {p->id, p->n, p->width, p->val, PART_IN_TURN};
 
-	for (size_t k = 0; k < p->width; k++)
-		to = varint_put_flat(to, v[k]);
-	b->n = (size_t)(to - b->p);
-	*before = id;
+	return part_put_rows(b, &rows);
 }
 
-/* The rows by ascending id; none are left. */
-static int encode_piece(struct bytes *b, struct piece *p)
+/* What was added up. */
+static int put_part(struct worker *w, struct bytes *b, size_t part)
 {
-	const size_t room = (p->width + 1) * VARINT_MAX;
-	uint64_t before = 0;
+	const struct parts *s = w->s;
+	const struct profile *p = s->p;
 
-	if (bytes_put(b, p->n))
-		return -1;
-	for (size_t i = 0; i < p->nsets; i++)
-		for (; p->sets[i]; p->sets[i] &= p->sets[i] - 1) {
-			const size_t k = i * 64 + (size_t)__builtin_ctzll(p->sets[i]);
+	for (size_t i = 0; i < w->fns.n; i++)
+		for (size_t e = 0; e < p->nevent; e++) {
+			uint64_t *sum = &s->self[e * p->npart + part];
 
-			for (; p->set[k]; p->set[k] &= p->set[k] - 1) {
-				const size_t id =
-					k * 64 + (size_t)__builtin_ctzll(p->set[k]);
-
-				if (b->cap - b->n < room && bytes_room(b, room))
-					return -1;
-				put_row(b, p, id, &before);
-				p->row[id] = 0;
-			}
+			*sum = add(*sum, w->fns.val[i * w->fns.width + e]);
 		}
-	p->n = 0;
+	return put_rows(b, &w->fns) || put_rows(b, &w->edges) ? -1 : 0;
+}
+
+/* ---- parts ---- */
+
+/* The bytes of slot i of tally k; those of an empty one are NULL.  0, or *err says why. */
+static int open_slot(struct worker *w, struct part_slots at, struct varint_reader *in,
+		     struct err *err)
+{
+	const struct tally *t = w->s->p->tally[at.k];
+	const struct part_slot *slot = tally_part(t, at.i);
+
+	*in = (struct varint_reader){0};
+	if (slot->bytes_n == 0)
+		return 0;
+	in->p = spill_read(&t->parts, slot->bytes_at, slot->bytes_n, &w->spilled);
+	if (!in->p)
+		return err_set(err, err_kind_of(errno, ERR_INDEX), 0,
+			       "cannot read back a temporary file: %s", strerror(errno));
+	in->end = in->p + slot->bytes_n;
 	return 0;
 }
 
-static int read_slot(struct worker *w, size_t k, size_t i, struct err *err)
+static int add_slot(struct worker *w, struct part_slots at, struct err *err)
 {
-	const struct profile *p = w->s->p;
-	const struct tally *t = p->tally[k];
-	const struct merge_map *m = &p->map[k];
-	const struct part_slot *slot = tally_part(t, i);
-	struct varint_reader in = {0};
+	const struct merge_map *m = &w->s->p->map[at.k];
+	const size_t nevent = tally_part(w->s->p->tally[at.k], at.i)->events;
+	struct varint_reader in;
 
-	if (slot->bytes_n == 0)
-		return 0;
-	in.p = spill_read(&t->parts, slot->bytes_at, slot->bytes_n, &w->spilled);
-	if (!in.p)
-		return err_set(err, err_kind_of(errno, ERR_INDEX), 0,
-			       "cannot read back a temporary file: %s", strerror(errno));
-	in.end = in.p + slot->bytes_n;
-	if (read_piece(&in, &w->fns, m->fn, m->event, slot->events, 0) ||
-	    read_piece(&in, &w->edges, m->edge, m->event, slot->events, 1))
+	if (open_slot(w, at, &in, err))
+		return (int)err->kind;
+	if (in.p && (add_rows(&in, &w->fns, w->now, m->fn, m->event, nevent, 0) ||
+		     add_rows(&in, &w->edges, w->now, m->edge, m->event, nevent, 1)))
 		return no_memory(err);
 	return 0;
 }
 
 /* Functions with cost or calls in the part: a callee's cost may be in other parts. */
-static uint64_t count_functions(struct worker *w, size_t part)
+static uint64_t count_functions(struct worker *w)
 {
-	const uint32_t *callee = w->s->p->callee, now = (uint32_t)part + 1;
+	const uint32_t *callee = w->s->p->callee;
 	uint64_t n = w->fns.n;
 
 	for (size_t i = 0; i < w->edges.n; i++) {
 		const uint32_t f = callee[w->edges.id[i]];
 
-		n += !w->fns.row[f] && w->called_in[f] != now;
-		w->called_in[f] = now;
+		n += w->fns.seen[f] != w->now;
+		w->fns.seen[f] = w->now;
 	}
 	return n;
 }
@@ -216,21 +286,33 @@ static uint64_t count_functions(struct worker *w, size_t part)
 static int encode_part(struct worker *w, struct unit *u, size_t part)
 {
 	struct parts *s = w->s;
-	struct profile *p = s->p;
+	const struct part_slots first = s->slots[part];
+	struct part_slots at = first;
+	int rc = 0;
 
-	do
-		if (read_slot(w, s->slots[part].k, s->slots[part].i, &u->err))
+	if (!profile_next_slot(s->p, &at)) {
+		struct varint_reader in;
+
+		if (open_slot(w, first, &in, &u->err))
 			return (int)u->err.kind;
-	while (profile_next_slot(p, &s->slots[part]));
-	s->functions[part] = count_functions(w, part);
-	for (size_t i = 0; i < w->fns.n; i++)
-		for (size_t e = 0; e < p->nevent; e++) {
-			uint64_t *sum = &s->self[e * p->npart + part];
-
-			*sum = add(*sum, w->fns.val[i * w->fns.width + e]);
-		}
-	if (encode_piece(&u->bytes, &w->fns) || encode_piece(&u->bytes, &w->edges))
+		if (in.p)
+			rc = copy_part(w, &in, &s->p->map[first.k],
+				       tally_part(s->p->tally[first.k], first.i)->events,
+				       &u->bytes, part);
+	}
+	if (rc == 0) {
+		w->now++;
+		w->fns.n = w->edges.n = 0;
+		at = first;
+		do
+			if (add_slot(w, at, &u->err))
+				return (int)u->err.kind;
+		while (profile_next_slot(s->p, &at));
+		rc = put_part(w, &u->bytes, part);
+	}
+	if (rc < 0)
 		return no_memory(&u->err);
+	s->functions[part] = count_functions(w);
 	return 0;
 }
 
@@ -301,7 +383,6 @@ static void free_workers(struct worker *worker, unsigned n, struct unit *unit,
 	for (unsigned i = 0; worker && i < n; i++) {
 		free_piece(&worker[i].fns);
 		free_piece(&worker[i].edges);
-		free(worker[i].called_in);
 		free(worker[i].spilled.p);
 	}
 	for (size_t i = 0; unit && i < nunits; i++)
@@ -352,10 +433,8 @@ static int save_costs(struct parts *s, unsigned jobs)
 	rc = unit && worker && each && s->slots ? 0 : no_memory(s->err);
 	for (unsigned i = 0; !rc && i < jobs; i++) {
 		worker[i].s = s;
-		if (make_piece(&worker[i].fns, p->nfn, p->nevent ? p->nevent : 1) ||
-		    make_piece(&worker[i].edges, p->nedge, p->nevent + 1) ||
-		    !(worker[i].called_in =
-			      calloc(p->nfn + 1, sizeof(*worker[i].called_in))))
+		if (make_piece(&worker[i].fns, p->nfn, p->nevent) ||
+		    make_piece(&worker[i].edges, p->nedge, p->nevent + 1))
 			rc = no_memory(s->err);
 		each[i] = &worker[i];
 	}

@@ -241,10 +241,10 @@ struct store_totals {
 	uint64_t sum;	/* of what is written, UINT64_MAX at most */
 };
 void store_totals(struct store *st, struct store_totals *out);
-/* Functions with cost in part p: ascending ids, costs[i * events + e] is self cost. */
+/* Functions with cost in part p, as its text first has them; costs[i * events + e] is self cost. */
 int store_part_functions(struct store *st, uint32_t p, struct arena *a, fn_id **fns,
 			 uint64_t **costs, size_t *n, struct err *err);
-/* Edges with calls in part p: ascending ids, calls[i], costs[i * events + e]. */
+/* Edges with calls in part p, likewise: calls[i], costs[i * events + e]. */
 int store_part_edges(struct store *st, uint32_t p, struct arena *a, edge_id **edges,
 		     uint64_t **calls, uint64_t **costs, size_t *n, struct err *err);
 

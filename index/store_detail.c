@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/sized.h"
 #include "index/store_read.h"
 
 static int damaged(struct store *st, enum table t, const char *what, struct err *err)
@@ -269,48 +270,62 @@ void store_part(struct store *st, uint32_t p, struct store_part *out)
 	*out = st->part && p < st->info.parts ? st->part[p] : (struct store_part){0};
 }
 
-/* Ids below limit, ascending, with width numbers each; all when ids is NULL: skip. */
-static int read_piece(struct store *st, struct varint_reader *in, uint32_t limit,
-		      size_t width, struct arena *a, uint32_t **ids, uint64_t **numbers,
-		      size_t *n, struct err *err)
+static int bad_part(struct store *st, struct err *err)
 {
-	uint64_t count = varint_get(in), id = 0;
-
-	if (in->bad || count > limit)
-		return damaged(st, TABLE_PART_COST, "its numbers cannot be read", err);
-	if (ids) {
-		*n = (size_t)count;
-		*ids = ARENA_ARRAY(a, uint32_t, *n + 1);
-		*numbers = arena_array(a, *n * width + 1, sizeof(**numbers));
-		if (!*ids || !*numbers)
-			return arena_full(a, err);
-	}
-	for (uint64_t i = 0; i < count; i++) {
-		id += varint_get(in);
-		if (id >= limit || in->bad)
-			return damaged(st, TABLE_PART_COST, "an id is out of range", err);
-		if (ids)
-			(*ids)[i] = (uint32_t)id;
-		for (size_t k = 0; k < width; k++) {
-			uint64_t v = varint_get(in);
-
-			if (ids)
-				(*numbers)[i * width + k] = v;
-		}
-	}
-	return in->bad ? damaged(st, TABLE_PART_COST, "its numbers cannot be read", err)
-		       : 0;
+	return damaged(st, TABLE_PART_COST, "its numbers cannot be read", err);
 }
 
-static int open_part(struct store *st, uint32_t p, struct varint_reader *in,
+/* Rows with ids below limit; NULL: past them. */
+static int read_rows(struct store *st, struct varint_reader *in, uint32_t limit,
+		     size_t width, struct arena *a, struct part_rows *rows,
 		     struct err *err)
 {
+	const uint64_t n = varint_get(in);
+	struct varint_reader numbers;
+	uint64_t id = 0, bytes, *to;
+	uint32_t *ids;
+
+	if (in->bad || n > limit)
+		return bad_part(st, err);
+	ids = rows ? ARENA_ARRAY(a, uint32_t, n + 1) : NULL;
+	to = rows ? arena_array(a, n * width + 1, sizeof(*to)) : NULL;
+	if (rows && (!ids || !to))
+		return arena_full(a, err);
+	for (uint64_t i = 0; i < n; i++) {
+		id = varint_unzigzag(id, varint_get_flat(in));
+		if (id >= limit || in->bad)
+			return damaged(st, TABLE_PART_COST, "an id is out of range", err);
+		if (rows)
+			ids[i] = (uint32_t)id;
+	}
+	bytes = varint_get(in);
+	if (in->bad || bytes > (size_t)(in->end - in->p))
+		return bad_part(st, err);
+	numbers = (struct varint_reader){in->p, in->p + bytes, false};
+	in->p = numbers.end;
+	if (!rows)
+		return 0;
+	for (uint64_t i = 0; i < n * width; i++)
+		to[i] = sized_get(&numbers);
+	*rows = (struct part_rows){ids, (size_t)n, width, to, PART_IN_TURN};
+	return numbers.bad || numbers.p != numbers.end ? bad_part(st, err) : 0;
+}
+
+int store_part_rows(struct store *st, uint32_t p, struct arena *a, struct part_rows *fns,
+		    struct part_rows *edges, struct err *err)
+{
+	const size_t events = st->info.events;
 	const unsigned char *end, *at;
+	struct varint_reader in;
 
 	at = store_packed(st, TABLE_PART_COST, store_row_u64(st, TABLE_PART_AT, 0, p),
 			  &end);
-	*in = (struct varint_reader){at, end, false};
-	return at ? 0 : store_check(st, err);
+	if (!at)
+		return store_check(st, err);
+	in = (struct varint_reader){at, end, false};
+	if (read_rows(st, &in, st->info.functions, events, a, fns, err))
+		return (int)err->kind;
+	return edges ? read_rows(st, &in, st->info.edges, events + 1, a, edges, err) : 0;
 }
 
 /* In a profile of one part, the part is the whole. */
@@ -335,14 +350,16 @@ static int all_functions(struct store *st, struct arena *a, fn_id **fns, uint64_
 int store_part_functions(struct store *st, uint32_t p, struct arena *a, fn_id **fns,
 			 uint64_t **costs, size_t *n, struct err *err)
 {
-	struct varint_reader in;
+	struct part_rows rows;
 
 	if (st->info.parts == 1)
 		return all_functions(st, a, fns, costs, n, err);
-	if (open_part(st, p, &in, err))
+	if (store_part_rows(st, p, a, &rows, NULL, err))
 		return (int)err->kind;
-	return read_piece(st, &in, st->info.functions, st->info.events, a, fns, costs, n,
-			  err);
+	*fns = rows.id;
+	*costs = rows.numbers;
+	*n = rows.n;
+	return 0;
 }
 
 static int all_edges(struct store *st, struct arena *a, edge_id **edges, uint64_t **calls,
@@ -369,23 +386,23 @@ int store_part_edges(struct store *st, uint32_t p, struct arena *a, edge_id **ed
 		     uint64_t **calls, uint64_t **costs, size_t *n, struct err *err)
 {
 	size_t events = st->info.events;
-	struct varint_reader in;
-	uint64_t *both;
+	struct part_rows rows;
 
 	if (st->info.parts == 1)
 		return all_edges(st, a, edges, calls, costs, n, err);
-	if (open_part(st, p, &in, err) ||
-	    read_piece(st, &in, st->info.functions, events, a, NULL, NULL, NULL, err) ||
-	    read_piece(st, &in, st->info.edges, events + 1, a, edges, &both, n, err))
+	if (store_part_rows(st, p, a, NULL, &rows, err))
 		return (int)err->kind;
+	*edges = rows.id;
+	*n = rows.n;
 	*calls = ARENA_ARRAY(a, uint64_t, *n + 1);
 	*costs = arena_array(a, *n * events + 1, sizeof(**costs));
 	if (!*calls || !*costs)
 		return arena_full(a, err);
 	for (size_t i = 0; i < *n; i++) {
-		(*calls)[i] = both[i * (events + 1)];
-		memcpy(*costs + i * events, both + i * (events + 1) + 1,
-		       events * sizeof(**costs));
+		const uint64_t *v = rows.numbers + i * rows.width;
+
+		(*calls)[i] = v[0];
+		memcpy(*costs + i * events, v + 1, events * sizeof(**costs));
 	}
 	return 0;
 }

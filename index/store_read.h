@@ -9,6 +9,7 @@
 #include "index/detail_code.h"
 #include "index/key.h"
 #include "index/meta_code.h"
+#include "index/part_code.h"
 #include "index/store.h"
 
 /* A checked value.  Its extent is kept here: what the file says may change under us. */
@@ -79,5 +80,8 @@ const unsigned char *store_packed(struct store *st, enum table t, uint64_t place
 uint64_t store_row_u64(struct store *st, enum table t, uint32_t event, uint64_t row);
 uint32_t store_row_u32(struct store *st, enum table t, uint32_t event, uint64_t row);
 struct detail_shape store_shape(const struct store *st);
+/* What part p cost, of a profile of several, its numbers in turn; fns or edges may be NULL. */
+int store_part_rows(struct store *st, uint32_t p, struct arena *a, struct part_rows *fns,
+		    struct part_rows *edges, struct err *err);
 
 #endif

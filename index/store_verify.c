@@ -479,6 +479,7 @@ static int part(struct verify *v, uint32_t p)
 
 static int parts(struct verify *v)
 {
+	bool totals = v->in->parts > 0;
 	struct store_part head;
 	struct store_diag d;
 
@@ -487,7 +488,10 @@ static int parts(struct verify *v)
 		if (part(v, p) ||
 		    (v->in->parts > 1 && part_names_load(v->st, p, NULL, v->err)))
 			return (int)v->err->kind;
+		totals &= head.has_totals;
 	}
+	if (totals != v->st->meta.totals)
+		return wrong(v, TABLE_META, 0, "not all parts have totals, or all have");
 	for (uint32_t i = 0; i < store_diag_count(v->st); i++)
 		store_diag(v->st, i, &d);
 	return stopped(v);

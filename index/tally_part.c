@@ -127,15 +127,20 @@ int tally_touch_fn(struct tally *t, uint32_t f)
 	return note(&t->touched_fn, &t->ntouched_fn, &t->touched_fn_cap, f);
 }
 
+/* So is its edge: edges, too, are in the order of the text (part_code.h). */
 int tally_touch_site(struct tally *t, uint32_t entry, uint32_t val)
 {
 	uint64_t *v = &t->val[val];
+	uint32_t e = (uint32_t)v[0];
 
-	if (vec_reserve_raw(&t->touched_site, &t->touched_site_cap, t->ntouched_site + 1,
+	if (e == NONE)
+		e = edge_slot(t, t->entry_fn[entry], ENTRY_CALLEE(t->entry[entry].what));
+	if (e == NONE || touch_edge(t, e) ||
+	    vec_reserve_raw(&t->touched_site, &t->touched_site_cap, t->ntouched_site + 1,
 			    sizeof(*t->touched_site)))
 		return -1;
 	t->touched_site[t->ntouched_site++] = (struct touched_site){entry, val};
-	v[0] = (uint64_t)t->npart << 32 | (uint32_t)v[0];
+	v[0] = (uint64_t)t->npart << 32 | e;
 	return 0;
 }
 
@@ -153,29 +158,19 @@ add_and_clear(struct tally *t, uint64_t *a, uint64_t *b, uint64_t *now, size_t n
 }
 
 /* Move what a call site got in this part to its edge and to its own sum. */
-static inline int flush_site(struct tally *t, struct touched_site site)
+static inline void flush_site(struct tally *t, struct touched_site site)
 {
 	uint64_t *v = &t->val[site.val];
 	const size_t n = 1 + t->nevent;
-	uint32_t e = (uint32_t)v[0];
 	uint64_t *now = v + 1, *before = now + n, *edge;
 
-	if (e == NONE) {
-		e = edge_slot(t, t->entry_fn[site.entry],
-			      ENTRY_CALLEE(t->entry[site.entry].what));
-		if (e == NONE)
-			return -1;
-	}
-	v[0] = e;
-	if (touch_edge(t, e))
-		return -1;
-	edge = t->edge_part + (size_t)e * n;
+	v[0] = (uint32_t)v[0];
+	edge = t->edge_part + (size_t)v[0] * n;
 	/* Most profiles have one event. */
 	if (n == 2)
 		add_and_clear(t, edge, before, now, 2);
 	else
 		add_and_clear(t, edge, before, now, n);
-	return 0;
 }
 
 static void move_sums(struct tally *t, uint64_t *to, uint64_t *from, size_t n)
@@ -222,8 +217,7 @@ int tally_end_part(struct tally *t, bool encode, bool last, struct err *err)
 	int failed;
 
 	for (size_t i = 0; i < t->ntouched_site; i++)
-		if (flush_site(t, t->touched_site[i]))
-			return tally_no_memory(err);
+		flush_site(t, t->touched_site[i]);
 	p->bytes_at = spill_at(&t->parts);
 	if (encode && part_encode(t))
 		return tally_no_memory(err);

@@ -47,6 +47,13 @@ class Packed:
         z = self.number()
         return z >> 1 ^ -(z & 1)
 
+    def sized(self):
+        first = self.data[self.at]
+        n = first & 7
+        bytes_of = self.data[self.at:self.at + 1 + (8 if n == 7 else n)]
+        self.at += len(bytes_of)
+        return int.from_bytes(bytes_of[1:] if n == 7 else bytes_of, "little") >> (0 if n == 7 else 3)
+
     def text(self):
         n = self.number()
         self.at += n
@@ -77,7 +84,7 @@ def meta(tables):
                            p.text(), [(p.number(), p.text()) for _ in range(p.number())]))
     m["profile"], m["creator"], m["cmd"] = p.text(), p.text(), p.text()
     for name in ("built input_bytes input_lines functions edges cycles members parts objects files names "
-                 "lines callsites jumps diagnostics events all_events line instr saturated truncated loose").split():
+                 "lines callsites jumps diagnostics events all_events line instr saturated truncated totals loose").split():
         m[name] = p.number()
     m["event"] = []
     for _ in range(m["all_events"]):
@@ -115,6 +122,26 @@ def lines(tables, m, function):
     return out
 
 
+def part_rows(p, width):
+    """[(id, numbers)] of a part's functions or edges."""
+    ids, at = [], 0
+    for _ in range(p.number()):
+        at += p.signed()
+        ids.append(at)
+    end = p.number()
+    end += p.at
+    got = [(i, [p.sized() for _ in range(width)]) for i in ids]
+    same(p.at, end, "a part's numbers are as long as they say")
+    return got
+
+
+def part(tables, m, i):
+    """A part's functions and edges."""
+    place = column(tables, 39)[i]
+    p = Packed(tables[(40, 0)][place >> 32][1], place & 0xffffffff)
+    return part_rows(p, m["events"]), part_rows(p, m["events"] + 1)
+
+
 def answer(path, query):
     r = run(path, "-q", "--format", "json", "-c", query)
     a = json.loads(r.text)
@@ -127,7 +154,7 @@ for name in ("lua-instr-jumps.out", "tmpl-cachebranch.out", "clreq-combine.out")
     tables, wrong = dump(name + ".quern")
     same(wrong, 0, name + ": every value has its header")
     m, whole = meta(tables)
-    ok(whole and m["version"] == 6, name + ": meta is read to its end", m)
+    ok(whole and m["version"] == 7, name + ": meta is read to its end", m)
     same(m["inputs"][0][0].decode(), os.path.abspath(name), name + ": of this profile")
     info = answer(name, "info")[0]
     for key in "functions edges cycles parts lines callsites jumps diagnostics input_bytes input_lines".split():
@@ -163,4 +190,12 @@ for name in ("lua-instr-jumps.out", "tmpl-cachebranch.out", "clreq-combine.out")
     got = lines(tables, m, hot)
     same((sum(c[0] for _, _, _, c in got), sorted((files[f].decode(), line, c[0]) for f, _, line, c in got)),
          (functions[hot]["self"], sorted((w["file"], w["line"], w["self"]) for w in want)), name + ": cost lines")
+    for i in range(m["parts"] if m["parts"] > 1 else 0):
+        fns, edges = part(tables, m, i)
+        want = [(f["id"], f["self"]) for f in answer(name, "part %d | functions | where self > 0 | sort id asc" % (i + 1))]
+        same(sorted((f, c[0]) for f, c in fns if c[0]), want, "%s: functions of part %d" % (name, i + 1))
+        want = [(c["caller_id"], c["callee_id"], c["calls"], c["incl"]) for c in
+                answer(name, "part %d | calls | sort caller_id asc, callee_id asc" % (i + 1))]
+        got = [(column(tables, 19)[e], column(tables, 20)[e], *n[:2]) for e, n in sorted(edges)]
+        same(got, want, "%s: edges of part %d" % (name, i + 1))
 done()
