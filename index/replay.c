@@ -142,7 +142,21 @@ struct head_text {
 	uint32_t ob, fl; /* slots in force; fl: where fl_at is NULL */
 	const char *fl_at, *fn_at;
 	uint64_t fl_digits, fn_digits;
+	const char *said; /* where the function's name is, NULL: it is not said */
 };
+
+/* The head without that name; its bytes.  0: it is longer than any that a link may have. */
+static size_t head_unsaid(const char *p, const struct head_text *text,
+			  char plain[LINK_WIDE])
+{
+	const size_t n = (size_t)(text->said - p);
+
+	if (n > LINK_WIDE)
+		return 0;
+	memcpy(plain, p, n);
+	plain[n - 1] = '\n';
+	return n;
+}
 
 /* The slot of the id in a line like "ob=(3)\n" at *p, which moves behind it; 0: it is not one
  * met before, or another line. */

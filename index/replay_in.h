@@ -182,6 +182,11 @@ struct plain {
 const char *replay_named(const struct tally *t, const struct link *k, const char *p,
 			 const char *end, uint64_t *count);
 
+/* Behind the line that says " malloc" at p where that is what the id of an fn= is known to mean; or
+ * NULL.  Lines may go on PLAIN_BEHIND bytes behind end. */
+const char *replay_said(const struct tally *t, const char *id, const char *p,
+			const char *end);
+
 /* The lines at p; false when there are others, or a name is not the one that is known.  Lines
  * may go on PLAIN_BEHIND bytes behind end. */
 bool replay_without_names(const struct tally *t, const char *p, const char *end,

@@ -78,6 +78,18 @@ static const char *behind_name(const struct tally *t, const char *text, size_t n
 	return behind_known(t, space, id, p + 1, stop);
 }
 
+const char *replay_said(const struct tally *t, const char *id, const char *p,
+			const char *end)
+{
+	const char *q = id;
+	uint64_t n;
+
+	if (*p != ' ' || !digits_number(&q, &n) || q + 1 != p)
+		return NULL;
+	q = behind_known(t, SPACE_FN, n, p + 1, end + PLAIN_BEHIND);
+	return q ? q + 1 : NULL;
+}
+
 const char *replay_named(const struct tally *t, const struct link *k, const char *p,
 			 const char *end, uint64_t *count)
 {
