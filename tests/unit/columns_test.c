@@ -173,6 +173,39 @@ static void run_again(unsigned events, bool instr, bool other_order)
 	end(&o, instr, other_order ? "again, in another order" : "again", events);
 }
 
+/* Costs that are the same number in two columns, zeros between them, or nearly so: again and again
+ * with another number, that of the line before or not. */
+static void run_alike(unsigned events, bool instr)
+{
+	struct out o;
+
+	begin(&o, events, instr);
+	for (unsigned part = 0; part < 9; part++) {
+		out_printf(&o, "\nfl=a.c\nfn=h\n%s9 1\n", instr ? "0x400 " : "");
+		for (unsigned i = 0; i < 200; i++) {
+			const unsigned digits = (part * 2 + i / 20) % 9 + 1;
+			const unsigned zeros = (i / 6 + part / 2) % (events + 2);
+			const char *number = &"987654321"[9 - digits];
+
+			out_printf(&o, "%s %s", instr ? "+3 0" : "+2", number);
+			for (unsigned e = 0; i % 6 && e < zeros; e++)
+				out_c(&o, i % 61 ? " 0" : " 00");
+			if (i % 6 > 1)
+				out_printf(&o, " %s", number);
+			out_c(&o, i % 6 == 3   ? " 7"
+				  : i % 6 == 4 ? "7"
+				  : i % 6 == 5 ? " "
+					       : "");
+			out_c(&o, "\n");
+		}
+		/* Sums of which some are 2^64 and more. */
+		for (unsigned i = 0; i < 6; i++)
+			out_printf(&o, "%s 5 %llu %u\n", instr ? "+1 0" : "+1",
+				   part < 2 ? 1ull << 63 : 5, i);
+	}
+	end(&o, instr, "alike", events);
+}
+
 /* Lines and calls of every number of bytes. */
 static void run_lengths(unsigned events, bool instr)
 {
@@ -216,6 +249,7 @@ int main(void)
 			run_lengths(events[i], instr);
 			run_again(events[i], instr, false);
 			run_again(events[i], instr, true);
+			run_alike(events[i], instr);
 		}
 	}
 	return done_testing();
