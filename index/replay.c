@@ -236,7 +236,7 @@ static __attribute__((noinline)) bool match_long(const struct link *k, const cha
 /* True when k's head, which is text here, means k's function here, too. */
 static HOT bool head_fits(const struct tally *t, const struct link *k)
 {
-	const struct fn_slot *f = &t->fn[t->entry_fn[k->to]];
+	const struct fn_slot *f = &t->fn[k->from];
 
 	return t->has_fl && f->ob == t->ob &&
 	       (k->flags & LINK_FL || f->fl == t->fn[t->cur_fn].fl);

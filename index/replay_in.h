@@ -31,9 +31,10 @@ enum link_flag {
 /* A text that followed an entry, and the entry it led to.  Link 0 is none: a LINK_JUMP
  * that fits nothing. */
 struct link {
-	uint32_t from;	/* entry that the text followed; with a head: its function's */
-	uint32_t to;	/* entry */
-	uint32_t val;	/* of `to` */
+	uint32_t
+		from; /* entry that the text followed; with a head: the function's slot */
+	uint32_t to;  /* entry */
+	uint32_t val; /* of `to` */
 	uint32_t count; /* of a call, as the text has it */
 	uint8_t len;	/* bytes of text, up to the costs */
 	/* Of a call or jump: where its counts stand in the text. */
@@ -209,11 +210,12 @@ bool replay_link(struct replay *r, const struct link *new, uint32_t *i);
  * Links made of link i, which are found by the past alone; each takes the place of what was made
  * of i the last time.  Their number, or 0: there cannot be one, or *err says that memory is out.
  *
- *	_head	the head of a block at p, and i's text behind it, at `from`: may follow any entry
+ *	_head	the head of a block of f at p, and i's text behind it, at `from`: may follow any entry
  *	_named	the text at p, up to its costs: i's with names
  */
 uint32_t replay_link_head(struct replay *r, const char *p, const char *from,
-			  uint32_t newlines, bool fl, uint32_t i, struct err *err);
+			  uint32_t newlines, bool fl, uint32_t f, uint32_t i,
+			  struct err *err);
 uint32_t replay_link_named(struct replay *r, const char *p, const char *costs, uint32_t i,
 			   struct err *err);
 

@@ -129,7 +129,8 @@ static bool text_is(const struct replay *r, uint32_t i, const char *a, size_t n,
 }
 
 uint32_t replay_link_head(struct replay *r, const char *p, const char *from,
-			  uint32_t newlines, bool fl, uint32_t i, struct err *err)
+			  uint32_t newlines, bool fl, uint32_t f, uint32_t i,
+			  struct err *err)
 {
 	const struct link *k = &r->link[i];
 	const uint32_t made = r->link_more[i].as[LINK_WHOLE];
@@ -143,6 +144,7 @@ uint32_t replay_link_head(struct replay *r, const char *p, const char *from,
 		return 0;
 	memcpy(link_text(&new.link), p, n);
 	memcpy(link_text(&new.link) + n, link_text_of(k), k->len);
+	new.link.from = f;
 	new.link.len = (uint8_t)(n + k->len);
 	new.link.before = (uint8_t)(n + k->before);
 	new.link.flags = (uint8_t)(LINK_HEAD | (fl ? LINK_FL : 0) |
