@@ -135,6 +135,16 @@ static HOT bool read_cost(const char *p, struct last_cost *cost)
 	return true;
 }
 
+/* The cost of a line of one column is the last one. */
+static HOT void keep_cost(const struct line *l, struct last_cost *cost)
+{
+	const size_t size = (size_t)(l->end - l->costs);
+
+	if (size <= 8)
+		*cost = (struct last_cost){load8(l->costs), UINT64_MAX >> (64 - 8 * size),
+					   (unsigned)size, l->cost[0]};
+}
+
 /* ---- the heads of blocks ---- */
 
 /* A head as it stands in the text, each number where its digits begin. */

@@ -180,6 +180,53 @@ static void run_columns(void)
 		}
 }
 
+/* Jumps and calls that are executed as often as the line before or nearly so, in parts that know
+ * them; where they go is another place now and then. */
+static void run_as_often(void)
+{
+	static const char *const counts[] = {"7",  "70",      "77",	 "770",
+					     "07", "7777777", "77777777"};
+	char why[1400];
+
+	for (size_t events = 1; events < 4; events++) {
+		struct out o;
+
+		out_mem(&o);
+		out_printf(&o, "positions: instr line\nevents: %s\n",
+			   &"A B C"[6 - 2 * events]);
+		out_c(&o, "fl=(1) a.c\nfn=(1) f\n0x1 1 1\nfn=(2) g\n0x9 1 1\n");
+		for (unsigned part = 2; part < 60; part++) {
+			out_printf(&o, "part: %u\nfl=(1)\nfn=(1)\n0x10 1 5\n", part);
+			for (unsigned i = 0; i < 12; i++) {
+				const char *cost = counts[(part / 7 + i) % COUNT(counts)];
+				const char *often =
+					counts[(part / 7 + i + (part % 5 == i % 5)) %
+					       COUNT(counts)];
+				const char *taken = counts[(part + i) % COUNT(counts)];
+				const unsigned to = part % 11 == i ? 3 : 40;
+
+				out_printf(&o, "+2 0 %s\n+3 0 %s\n", cost, cost);
+				if (i % 3 == 0)
+					out_printf(&o, "jcnd=%s/%s +%u 0 \n* 0 \n", taken,
+						   often, to);
+				else if (i % 3 == 1)
+					out_printf(&o, "jump=%s +%u 0 \n* 0 \n", often,
+						   to);
+				else
+					out_printf(&o,
+						   "cfn=(2)\ncalls=%s 0x9 0 \n* 0 %s\n",
+						   often, taken);
+				out_printf(&o, "+4 0 %s\n", cost);
+			}
+			out_printf(&o, "fn=(2)\n0x9 1 %u\n", part);
+		}
+		if (!ok(naive_agree(o.buf, o.n, 0, why, sizeof(why)),
+			"executed as often as the line before, %zu events", events))
+			printf("# %s\n", why);
+		out_close(&o);
+	}
+}
+
 static unsigned long long digits_of(unsigned n)
 {
 	unsigned long long v = 0;
@@ -436,6 +483,7 @@ int main(int argc, char **argv)
 	run_cases();
 	run_sets();
 	run_columns();
+	run_as_often();
 	run_again();
 	run_widths(every);
 	run_alike(every);
