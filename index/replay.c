@@ -145,6 +145,19 @@ static HOT void keep_cost(const struct line *l, struct last_cost *cost)
 					   (unsigned)size, l->cost[0]};
 }
 
+/* Where there are more columns: the first number of a line before, its digits alone. */
+static const struct last_cost no_first = {.mask = UINT64_MAX};
+
+static HOT void keep_first(const char *p, struct last_cost *first)
+{
+	const uint64_t text = load8(p);
+	const unsigned n = leading_digits(text);
+
+	if (n)
+		*first = (struct last_cost){text, UINT64_MAX >> (64 - 8 * n), n,
+					    digits_at(p, n)};
+}
+
 /* ---- the heads of blocks ---- */
 
 /* A head as it stands in the text, each number where its digits begin. */

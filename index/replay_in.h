@@ -31,10 +31,9 @@ enum link_flag {
 /* A text that followed an entry, and the entry it led to.  Link 0 is none: a LINK_JUMP
  * that fits nothing. */
 struct link {
-	uint32_t
-		from; /* entry that the text followed; with a head: the function's slot */
-	uint32_t to;  /* entry */
-	uint32_t val; /* of `to` */
+	uint32_t from;	/* entry that the text followed; with a head: function slot */
+	uint32_t to;	/* entry */
+	uint32_t val;	/* of `to` */
 	uint32_t count; /* of a call, as the text has it */
 	uint8_t len;	/* bytes of text, up to the costs */
 	/* Of a call or jump: where its counts stand in the text. */
