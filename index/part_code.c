@@ -7,6 +7,8 @@
 #include "index/base/varint.h"
 #include "index/tally.h"
 
+enum { ID_MAX = 5 }; /* bytes of an id at most */
+
 int bytes_put(struct bytes *b, uint64_t v)
 {
 	if (bytes_room(b, VARINT_MAX))
@@ -31,19 +33,18 @@ static const uint64_t *numbers_of(const struct part_rows *rows, size_t i)
 	       (rows->where == PART_BY_ID ? rows->id[i] : i) * rows->width;
 }
 
-static int put_ids(struct bytes *b, const struct part_rows *rows)
+int part_put_ids(struct bytes *b, const uint32_t *id, size_t n)
 {
 	uint64_t before = 0;
 	unsigned char *p;
 
 	/* varint_put_flat() may write behind the last one. */
-	if (bytes_put(b, rows->n) ||
-	    bytes_room(b, rows->n * PART_ID_MAX + sizeof(uint64_t)))
+	if (bytes_put(b, n) || bytes_room(b, n * ID_MAX + sizeof(uint64_t)))
 		return -1;
 	p = b->p + b->n;
-	for (size_t i = 0; i < rows->n; i++) {
-		p = varint_put_flat(p, varint_zigzag(before, rows->id[i]));
-		before = rows->id[i];
+	for (size_t i = 0; i < n; i++) {
+		p = varint_put_flat(p, varint_zigzag(before, id[i]));
+		before = id[i];
 	}
 	b->n = (size_t)(p - b->p);
 	return 0;
@@ -80,7 +81,7 @@ static int put_numbers(struct bytes *b, const struct part_rows *rows)
 
 int part_put_rows(struct bytes *b, const struct part_rows *rows)
 {
-	return put_ids(b, rows) || put_numbers(b, rows) ? -1 : 0;
+	return part_put_ids(b, rows->id, rows->n) || put_numbers(b, rows) ? -1 : 0;
 }
 
 int part_put_sums(struct bytes *b, const struct part_rows *rows)

@@ -33,8 +33,6 @@ static inline int bytes_room(struct bytes *b, size_t n)
 int bytes_put(struct bytes *b, uint64_t v);
 int bytes_append(struct bytes *b, const unsigned char *p, size_t n);
 
-enum { PART_ID_MAX = 5 }; /* bytes of an id at most */
-
 /* Where the numbers of rows are. */
 enum part_numbers {
 	PART_BY_ID,   /* those of id from id * width on */
@@ -51,6 +49,8 @@ struct part_rows {
 
 /* Append rows; 0, or -1 when memory is out. */
 int part_put_rows(struct bytes *b, const struct part_rows *rows);
+/* Append how many there are and their ids, what rows begin with; the same. */
+int part_put_ids(struct bytes *b, const uint32_t *id, size_t n);
 /* Append the sum of each of their numbers, UINT64_MAX at most; the same. */
 int part_put_sums(struct bytes *b, const struct part_rows *rows);
 /* Append the current part of t to t->parts; the same. */

@@ -102,14 +102,10 @@ static int copy_rows(struct varint_reader *in, struct bytes *b, const uint32_t *
 		     struct piece *ids, uint32_t now)
 {
 	const uint64_t n = varint_get(in);
-	uint64_t slot = 0, before = 0, bytes;
-	unsigned char *p;
+	uint64_t slot = 0, bytes;
 
-	/* varint_put_flat() may write behind the last one. */
-	if (vec_reserve(&ids->id, &ids->id_cap, n, sizeof(*ids->id)) || bytes_put(b, n) ||
-	    bytes_room(b, n * PART_ID_MAX + sizeof(uint64_t)))
+	if (vec_reserve(&ids->id, &ids->id_cap, n, sizeof(*ids->id)))
 		return -1;
-	p = b->p + b->n;
 	for (ids->n = 0; ids->n < n; ids->n++) {
 		uint32_t id;
 
@@ -119,12 +115,10 @@ static int copy_rows(struct varint_reader *in, struct bytes *b, const uint32_t *
 			return 0;
 		ids->seen[id] = now;
 		ids->id[ids->n] = id;
-		p = varint_put_flat(p, varint_zigzag(before, id));
-		before = id;
 	}
-	b->n = (size_t)(p - b->p);
 	bytes = varint_get(in);
-	if (bytes_put(b, bytes) || bytes_append(b, in->p, bytes))
+	if (part_put_ids(b, ids->id, n) || bytes_put(b, bytes) ||
+	    bytes_append(b, in->p, bytes))
 		return -1;
 	in->p += bytes;
 	return 1;
