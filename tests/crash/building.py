@@ -102,6 +102,30 @@ def thread_scenes():
                   sparse=("few",))
 
 
+def parts_profile(parts, functions):
+    """The bytes of a profile of parts, of which every second one has its events in another order:
+    so its costs are added up, not copied."""
+    out = [b"# callgrind format\nversion: 1\ncreator: crash\n"]
+    for part in range(parts):
+        out.append(b"part: %d\nevents: %s\n\n" % (part + 1, (b"Ir Dr", b"Dr Ir")[part % 2]))
+        for f in range(functions):
+            out.append(b"fl=(%d) f%d.c\nfn=(%d) function_%d\n" % (f % 50, f % 50, f, f))
+            out.append(b"%d %d %d\n" % (f + 1, (f * 7 + part) % 1000 * 999983, part))
+            if f + 1 < functions:
+                out.append(b"cfn=(%d) function_%d\ncalls=%d 1\n%d %d\n"
+                           % (f + 1, f + 1, part + 1, f + 1, f * 999983))
+    return b"".join(out)
+
+
+def part_scenes():
+    """Costs of parts that grow and are added up."""
+    write("r.out", parts_profile(12, 120))
+    ask = ("r.out",) + ASK[:-2] + ("--jobs", "1")
+    right = run(*ask)
+    assert right.status == 0, right
+    return Scenes("r.out.quern", right.out, {"parts": ask}, {})
+
+
 def sys_setup():
     return scenes().each(0, ACTIONS)
 
@@ -416,6 +440,8 @@ rows = [
         lambda: thread_scenes().each(0, ACTIONS)),
     Row("threadmem", "an allocation of threads that index fails", 16, lambda s: len(s.cases), mem_fails,
         lambda: thread_scenes().each(1, ("", "+"))),
+    Row("partmem", "an allocation for the costs of parts fails", 1000, lambda s: len(s.cases), mem_fails,
+        lambda: part_scenes().each(1, ("",))),
     Row("words", "a full disk and a used up quota are called so", 60,
         lambda s: 2 * s.calls["none"][0], words, scenes),
     Row("disk", "a disk with little room", 20, 150, disk_one, disk_setup),
