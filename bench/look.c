@@ -2,7 +2,7 @@
  * look.c - what it takes only to look at every number of a profile, and to keep half as many
  * bytes: floors for parse and for an index.
  *
- *	build/release/bench/look FILE...
+ *	build/release/bench/look [--tsv] FILE...
  *
  * Cost lines and jumps are taken 64 bytes at a time, as masks of what each byte is (AVX-512).  An
  * addition finds where all first numbers end, the next one the second ones: a carry goes through
@@ -349,7 +349,7 @@ static double write_out(const char *from, size_t n)
 	char path[] = "look.XXXXXX";
 	const int fd = mkstemp(path);
 	const double start = now_ms();
-	bool done = fd >= 0;
+	bool done = fd >= 0 && unlink(path) == 0;
 
 	for (size_t at = 0; done && at < n;) {
 		const ssize_t w = write(fd, from + at, n - at);
@@ -358,15 +358,13 @@ static double write_out(const char *from, size_t n)
 		at += done ? (size_t)w : 0;
 	}
 	done = done && fsync(fd) == 0;
-	if (fd >= 0) {
-		unlink(path);
+	if (fd >= 0)
 		close(fd);
-	}
 	return done ? now_ms() - start : 0;
 }
 
 struct times {
-	double wc[RUNS], looked[RUNS], kept[RUNS], written[RUNS];
+	double ms[4][RUNS]; /* by ways[] */
 };
 
 /* Each in turn.  0, or -1. */
@@ -381,11 +379,11 @@ static int measure_runs(const char *file, int fd, char *piece, size_t size,
 		struct seen kept = {.keeps = SIZE_MAX, .ids = ids};
 		double start;
 
-		t->wc[i] = wc(file);
+		t->ms[0][i] = wc(file);
 		*s = (struct seen){.kept = nowhere};
 		start = now_ms();
 		rc = look_at_file(fd, piece, false, s) ? 0 : -1;
-		t->looked[i] = now_ms() - start;
+		t->ms[1][i] = now_ms() - start;
 		start = now_ms();
 		room = mmap(NULL, size / 2 + BEHIND, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -395,35 +393,49 @@ static int measure_runs(const char *file, int fd, char *piece, size_t size,
 		}
 		kept.kept = room;
 		rc = look_at_file(fd, piece, false, &kept) ? 0 : -1;
-		t->kept[i] = now_ms() - start;
-		t->written[i] = write_out(room, (size_t)(kept.kept - room));
+		t->ms[2][i] = now_ms() - start;
+		t->ms[3][i] = write_out(room, (size_t)(kept.kept - room));
 		munmap(room, size / 2 + BEHIND);
 	}
 	free(ids);
 	return rc;
 }
 
-static void print_times(struct times *t)
+static const char *const ways[] = {"wc -l", "every number looked at",
+				   "and half as many bytes kept",
+				   "these written and synced"};
+enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
+
+/* tsv: as bench/parse has it, way, median, least and most ns. */
+static void print_times(struct times *t, bool tsv)
 {
-	const struct {
-		const char *what;
-		double *ms;
-	} rows[] = {{"wc -l", t->wc},
-		    {"every number looked at", t->looked},
-		    {"and half as many bytes kept", t->kept},
-		    {"these written and synced", t->written}};
 	double one;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		qsort(rows[i].ms, RUNS, sizeof(*rows[i].ms), by_size);
-	one = t->wc[RUNS / 2] > 0 ? t->wc[RUNS / 2] : 1;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		printf("  %-28s %8.1f ms  %5.1f x  (median of %d, least %.1f ms)\n",
-		       rows[i].what, rows[i].ms[RUNS / 2], rows[i].ms[RUNS / 2] / one,
-		       RUNS, rows[i].ms[0]);
+	for (size_t i = 0; i < WAYS; i++)
+		qsort(t->ms[i], RUNS, sizeof(*t->ms[i]), by_size);
+	one = t->ms[0][RUNS / 2] > 0 ? t->ms[0][RUNS / 2] : 1;
+	for (size_t i = 0; i < WAYS; i++) {
+		const double *ms = t->ms[i];
+
+		if (tsv)
+			printf("%s\t%.0f\t%.0f\t%.0f\n", ways[i], ms[RUNS / 2] * 1e6,
+			       ms[0] * 1e6, ms[RUNS - 1] * 1e6);
+		else
+			printf("  %-28s %8.1f ms  %5.1f x  (median of %d, least %.1f ms)\n",
+			       ways[i], ms[RUNS / 2], ms[RUNS / 2] / one, RUNS, ms[0]);
+	}
 }
 
-static int measure(const char *file)
+/* Lines of two positions, as these loops know them. */
+static bool has_two_positions(int fd, char *piece)
+{
+	const char *word = "\npositions: instr line\n";
+	const ssize_t n = pread(fd, piece, PIECE, 0);
+
+	return n > 0 && memmem(piece, (size_t)n, word, strlen(word));
+}
+
+static int measure(const char *file, bool tsv)
 {
 	const int fd = open(file, O_RDONLY | O_CLOEXEC);
 	char *piece = calloc(1, PIECE + BEHIND), nowhere[32];
@@ -433,20 +445,28 @@ static int measure(const char *file)
 	uint64_t lines;
 	int rc = 1;
 
-	if (fd < 0 || !piece || fstat(fd, &st) || st.st_size == 0 ||
-	    measure_runs(file, fd, piece, (size_t)st.st_size, &t, &s)) {
+	if (fd < 0 || !piece || fstat(fd, &st) || st.st_size == 0) {
 		fprintf(stderr, "look: %s: cannot be read\n", file);
 		goto out;
 	}
+	if (!has_two_positions(fd, piece)) {
+		fprintf(stderr, "look: %s: only for \"positions: instr line\"\n", file);
+		goto out;
+	}
+	if (measure_runs(file, fd, piece, (size_t)st.st_size, &t, &s)) {
+		fprintf(stderr, "look: %s: out of memory, or it cannot be read\n", file);
+		goto out;
+	}
 	lines = look_at_file(fd, piece, true, &plain);
-	printf("%s: %llu lines: %llu of costs, %llu jumps, %llu others\n", file,
-	       (unsigned long long)lines, (unsigned long long)s.costs,
-	       (unsigned long long)s.jumps, (unsigned long long)s.others);
-	print_times(&t);
+	if (!tsv)
+		printf("%s: %llu lines: %llu of costs, %llu jumps, %llu others\n", file,
+		       (unsigned long long)lines, (unsigned long long)s.costs,
+		       (unsigned long long)s.jumps, (unsigned long long)s.others);
+	print_times(&t, tsv);
 	rc = s.sum != plain.sum || s.costs + 2 * s.jumps + s.others != lines;
 	if (rc)
-		printf("the sum is wrong: %llu, not %llu\n", (unsigned long long)s.sum,
-		       (unsigned long long)plain.sum);
+		fprintf(stderr, "look: %s: the sum is wrong: %llu, not %llu\n", file,
+			(unsigned long long)s.sum, (unsigned long long)plain.sum);
 out:
 	free(piece);
 	if (fd >= 0)
@@ -456,13 +476,15 @@ out:
 
 int main(int argc, char **argv)
 {
-	int rc = argc < 2;
+	const bool tsv = argc > 1 && strcmp(argv[1], "--tsv") == 0;
+	int rc = argc < 2 + tsv;
 
 	if (rc || !possible()) {
-		fputs(rc ? "usage: look FILE...\n" : "look: needs AVX-512\n", stderr);
+		fputs(rc ? "usage: look [--tsv] FILE...\n" : "look: needs AVX-512\n",
+		      stderr);
 		return 2;
 	}
-	for (int i = 1; i < argc; i++)
-		rc |= measure(argv[i]);
+	for (int i = 1 + tsv; i < argc; i++)
+		rc |= measure(argv[i], tsv);
 	return rc;
 }
