@@ -56,7 +56,7 @@ static int put_numbers(struct bytes *b, const struct part_rows *rows)
 	const size_t at = b->n, room = rows->width * SIZED_MAX;
 	size_t bytes;
 
-	if (bytes_room(b, VARINT_MAX))
+	if (bytes_room(b, VARINT_MAX + room))
 		return -1;
 	b->n += VARINT_MAX;
 	for (size_t i = 0; i < rows->n; i++) {
@@ -71,9 +71,7 @@ static int put_numbers(struct bytes *b, const struct part_rows *rows)
 		b->n = (size_t)(p - b->p);
 	}
 	bytes = b->n - at - VARINT_MAX;
-	b->n = at;
-	if (bytes_put(b, bytes))
-		return -1;
+	b->n = (size_t)(varint_put(b->p + at, bytes) - b->p);
 	memmove(b->p + b->n, b->p + at + VARINT_MAX, bytes);
 	b->n += bytes;
 	return 0;

@@ -102,12 +102,11 @@ def thread_scenes():
                   sparse=("few",))
 
 
-def parts_profile(parts, functions):
-    """The bytes of a profile of parts, of which every second one has its events in another order:
-    so its costs are added up, not copied."""
+def parts_profile(parts, functions, events):
+    """The bytes of a profile of parts."""
     out = [b"# callgrind format\nversion: 1\ncreator: crash\n"]
     for part in range(parts):
-        out.append(b"part: %d\nevents: %s\n\n" % (part + 1, (b"Ir Dr", b"Dr Ir")[part % 2]))
+        out.append(b"part: %d\nevents: %s\n\n" % (part + 1, events))
         for f in range(functions):
             out.append(b"fl=(%d) f%d.c\nfn=(%d) function_%d\n" % (f % 50, f % 50, f, f))
             out.append(b"%d %d %d\n" % (f + 1, (f * 7 + part) % 1000 * 999983, part))
@@ -118,12 +117,14 @@ def parts_profile(parts, functions):
 
 
 def part_scenes():
-    """Costs of parts that grow and are added up."""
-    write("r.out", parts_profile(12, 120))
-    ask = ("r.out",) + ASK[:-2] + ("--jobs", "1")
+    """Costs of parts that grow; those of a second file, with its events in another order, are
+    added up, not copied."""
+    write("r1.out", parts_profile(6, 120, b"Ir Dr"))
+    write("r2.out", parts_profile(6, 150, b"Dr Ir"))
+    ask = ("r1.out", "r2.out", "--index", "r.quern") + ASK[:-2] + ("--jobs", "1")
     right = run(*ask)
     assert right.status == 0, right
-    return Scenes("r.out.quern", right.out, {"parts": ask}, {})
+    return Scenes("r.quern", right.out, {"parts": ask}, {})
 
 
 def sys_setup():
