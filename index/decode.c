@@ -853,8 +853,13 @@ void decode_entry(struct decode *d, const char *p, size_t n, size_t before, bool
 		  struct batch *b)
 {
 	size_t window = n < ENTRY_WINDOW ? n : ENTRY_WINDOW;
-	const char *end = window ? memrchr(p, '\n', window) : NULL;
+	const char *end = NULL;
 
+	/* Of a cost line no more is needed. */
+	if (window && first_of[(unsigned char)*p])
+		end = memchr(p, '\n', window);
+	else if (window)
+		end = memrchr(p, '\n', window);
 	if (!end) {
 		decode_block(d, p, n, before, last, b);
 		return;

@@ -522,6 +522,8 @@ static bool usable(struct replay *r, const struct tally *t, const struct decode 
 		return false;
 	if (r->meaning != t->meaning || !r->run) {
 		r->meaning = t->meaning;
+		r->nsub = d->nsub;
+		memcpy(r->sub, d->sub, sizeof(r->sub));
 		r->run = choose(t);
 		forget(r);
 	}

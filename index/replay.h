@@ -58,9 +58,10 @@ struct replay {
 	bool full; /* no room for more links: new text is not learnt */
 	/* Lines that were not known and taught nothing, less those that were known. */
 	uint64_t idle;
-	uint32_t meaning;    /* of the tally when the links were learnt */
-	struct head *head;   /* by hash of the digits of fn= */
-	struct plain *plain; /* scratch */
+	uint32_t meaning;	 /* of the tally when the links were learnt, and */
+	uint8_t nsub, sub[SUBS]; /* the positions of a line */
+	struct head *head;	 /* by hash of the digits of fn= */
+	struct plain *plain;	 /* scratch */
 };
 
 void replay_free(struct replay *r);

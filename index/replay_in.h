@@ -200,6 +200,11 @@ static inline struct str replay_plain(const struct plain *plain)
 /* Make link 0; false when memory is out. */
 bool replay_none(struct replay *r);
 
+/* Make steps of the cost lines at p, as far as they are the entries behind cur in their order, whose
+ * texts are not known yet; false when there is none.  The tally's columns are all events. */
+bool replay_learn_steps(struct replay *r, const struct tally *t, uint32_t cur,
+			const char *p, const char *end);
+
 /* Put a copy of new (a wide_link where its text is long) in front of the links of its entry
  * `from`, maybe in the place of the one that was used longest ago.  Its number, 0 when there is
  * no room; false when memory is out. */

@@ -160,6 +160,87 @@ static bool keep_step(struct replay *r, const struct link *k, const struct tally
 	return true;
 }
 
+/* The subposition at *p, from the position `from` on, says `to`, and a blank is behind it; *p moves
+ * behind that.  Longer numbers than a step has are not read. */
+static inline bool leads_to(const char **p, uint64_t from, uint64_t to)
+{
+	const char *q = *p, sign = *q;
+	unsigned n;
+	uint64_t v;
+
+	if (sign == '*') {
+		*p = q + 2;
+		return from == to && q[1] == ' ';
+	}
+	q += sign == '+' || sign == '-';
+	n = leading_digits(load8(q));
+	if (n - 1 > 6 || q[n] != ' ')
+		return false;
+	*p = q + n + 1;
+	v = digits_at(q, n);
+	if (sign == '+')
+		return to >= from && to - from == v;
+	if (sign == '-')
+		return to <= from && from - to == v;
+	return to == v;
+}
+
+/* The bytes at p, up to the costs, that lead from entry e to the next one; 0: they do not. */
+static inline unsigned leading_text(const struct replay *r, const struct entry *e,
+				    const char *p)
+{
+	const struct entry *to = e + 1;
+	const char *q = p;
+
+	for (unsigned i = 0; i < r->nsub; i++) {
+		const bool instr = r->sub[i] == SUB_INSTR;
+
+		if (!leads_to(&q, instr ? e->instr : e->line,
+			      instr ? to->instr : to->line))
+			return 0;
+	}
+	return q - p <= STEP_TEXT && *q >= '0' && *q <= '9' ? (unsigned)(q - p) : 0;
+}
+
+/* Behind the costs at p, which are not looked at. */
+static inline const char *next_line(const char *p, const char *end)
+{
+	const unsigned n = leading_digits(load8(p));
+
+	if (p[n] == '\n')
+		return p + n + 1;
+	p = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+	return p ? p + 1 : end;
+}
+
+bool replay_learn_steps(struct replay *r, const struct tally *t, uint32_t cur,
+			const char *p, const char *end)
+{
+	const uint32_t first = cur;
+
+	while (p < end && cur + 1 < t->nentry) {
+		const struct entry *e = &t->entry[cur];
+		struct step *step = &r->step[cur];
+		unsigned n;
+
+		if (e->next != cur + 1 || e->what == ENTRY_HEAD || step->len ||
+		    e[1].what != ENTRY_WHAT(ENTRY_COST, 0) || e[1].file != e->file)
+			break;
+		n = leading_text(r, e, p);
+		if (n == 0)
+			break;
+		memcpy(step->text, p, STEP_TEXT);
+		step->len = (uint8_t)n;
+		step->other = (uint16_t)(0xffffu << n);
+		p = next_line(p + n, end);
+		cur++;
+	}
+	if (cur == first)
+		return false;
+	r->idle = 0;
+	return true;
+}
+
 /* Link `entry` to the tally's current one by k; text is its text with the costs. */
 static int keep_link(struct replay *r, uint32_t entry, struct link *k,
 		     const struct tally *t, struct str text, struct err *err)
