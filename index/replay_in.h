@@ -200,10 +200,22 @@ static inline struct str replay_plain(const struct plain *plain)
 /* Make link 0; false when memory is out. */
 bool replay_none(struct replay *r);
 
+struct positions {
+	uint64_t instr, line;
+};
+
 /* Make steps of the cost lines at p, as far as they are the entries behind cur in their order, whose
  * texts are not known yet; false when there is none.  The tally's columns are all events. */
 bool replay_learn_steps(struct replay *r, const struct tally *t, uint32_t cur,
 			const char *p, const char *end);
+
+/* Behind the positions of the cost line at p, which follows entry cur, and these; NULL: they are none
+ * that are learnt here. */
+const char *replay_positions(const struct replay *r, const struct tally *t, uint32_t cur,
+			     const char *p, struct positions *at);
+/* Learn that line, whose costs are at `costs` and can be read; false when it cannot be. */
+bool replay_learn_line(struct replay *r, struct tally *t, uint32_t cur, const char *p,
+		       const char *costs, const struct positions *at);
 
 /* Put a copy of new (a wide_link where its text is long) in front of the links of its entry
  * `from`, maybe in the place of the one that was used longest ago.  Its number, 0 when there is

@@ -134,6 +134,13 @@ static bool set_jump_text(struct link *k, const struct batch *b)
 	return true;
 }
 
+static inline void set_step(struct step *step, const char *p, size_t n)
+{
+	memcpy(step->text, p, STEP_TEXT);
+	step->len = (uint8_t)n;
+	step->other = (uint16_t)(0xffffu << n);
+}
+
 /* Keep k as a step where it can be one; no link is needed then.  False when memory is out. */
 static bool keep_step(struct replay *r, const struct link *k, const struct tally *t,
 		      bool *kept)
@@ -152,17 +159,15 @@ static bool keep_step(struct replay *r, const struct link *k, const struct tally
 	step = &r->step[k->from];
 	if (step->len)
 		return true;
-	memcpy(step->text, k->text, STEP_TEXT);
-	step->len = k->len;
-	step->other = (uint16_t)(0xffffu << k->len);
+	set_step(step, k->text, k->len);
 	r->idle = 0;
 	*kept = true;
 	return true;
 }
 
-/* The subposition at *p, from the position `from` on, says `to`, and a blank is behind it; *p moves
- * behind that.  Longer numbers than a step has are not read. */
-static inline bool leads_to(const char **p, uint64_t from, uint64_t to)
+/* The subposition at *p, of up to 7 decimal digits, and the blank behind it, which *p moves behind:
+ * from the position *at on; false when it is another one, or below 0 or above 2^64-1. */
+static inline bool read_sub(const char **p, uint64_t *at)
 {
 	const char *q = *p, sign = *q;
 	unsigned n;
@@ -170,7 +175,7 @@ static inline bool leads_to(const char **p, uint64_t from, uint64_t to)
 
 	if (sign == '*') {
 		*p = q + 2;
-		return from == to && q[1] == ' ';
+		return q[1] == ' ';
 	}
 	q += sign == '+' || sign == '-';
 	n = leading_digits(load8(q));
@@ -179,27 +184,21 @@ static inline bool leads_to(const char **p, uint64_t from, uint64_t to)
 	*p = q + n + 1;
 	v = digits_at(q, n);
 	if (sign == '+')
-		return to >= from && to - from == v;
+		return !__builtin_add_overflow(*at, v, at);
 	if (sign == '-')
-		return to <= from && from - to == v;
-	return to == v;
+		return !__builtin_sub_overflow(*at, v, at);
+	*at = v;
+	return true;
 }
 
-/* The bytes at p, up to the costs, that lead from entry e to the next one; 0: they do not. */
-static inline unsigned leading_text(const struct replay *r, const struct entry *e,
-				    const char *p)
+const char *replay_positions(const struct replay *r, const struct tally *t, uint32_t cur,
+			     const char *p, struct positions *at)
 {
-	const struct entry *to = e + 1;
-	const char *q = p;
-
-	for (unsigned i = 0; i < r->nsub; i++) {
-		const bool instr = r->sub[i] == SUB_INSTR;
-
-		if (!leads_to(&q, instr ? e->instr : e->line,
-			      instr ? to->instr : to->line))
-			return 0;
-	}
-	return q - p <= STEP_TEXT && *q >= '0' && *q <= '9' ? (unsigned)(q - p) : 0;
+	*at = (struct positions){t->entry[cur].instr, t->entry[cur].line};
+	for (unsigned i = 0; i < r->nsub; i++)
+		if (!read_sub(&p, r->sub[i] == SUB_INSTR ? &at->instr : &at->line))
+			return NULL;
+	return *p >= '0' && *p <= '9' ? p : NULL;
 }
 
 /* Behind the costs at p, which are not looked at. */
@@ -220,23 +219,46 @@ bool replay_learn_steps(struct replay *r, const struct tally *t, uint32_t cur,
 
 	while (p < end && cur + 1 < t->nentry) {
 		const struct entry *e = &t->entry[cur];
-		struct step *step = &r->step[cur];
-		unsigned n;
+		struct positions at;
+		const char *costs;
 
-		if (e->next != cur + 1 || e->what == ENTRY_HEAD || step->len ||
+		if (e->next != cur + 1 || e->what == ENTRY_HEAD || r->step[cur].len ||
 		    e[1].what != ENTRY_WHAT(ENTRY_COST, 0) || e[1].file != e->file)
 			break;
-		n = leading_text(r, e, p);
-		if (n == 0)
+		costs = replay_positions(r, t, cur, p, &at);
+		if (!costs || costs - p > STEP_TEXT || at.instr != e[1].instr ||
+		    at.line != e[1].line)
 			break;
-		memcpy(step->text, p, STEP_TEXT);
-		step->len = (uint8_t)n;
-		step->other = (uint16_t)(0xffffu << n);
-		p = next_line(p + n, end);
+		set_step(&r->step[cur], p, (size_t)(costs - p));
+		p = next_line(costs, end);
 		cur++;
 	}
 	if (cur == first)
 		return false;
+	r->idle = 0;
+	return true;
+}
+
+bool replay_learn_line(struct replay *r, struct tally *t, uint32_t cur, const char *p,
+		       const char *costs, const struct positions *at)
+{
+	const size_t n = (size_t)(costs - p);
+	struct link k = {.from = cur, .len = (uint8_t)n, .flags = 1};
+	uint32_t i = 0;
+
+	if (t->entry[cur].what == ENTRY_HEAD || n > LINK_TEXT)
+		return false;
+	k.to = tally_line_entry(t, cur, at->instr, at->line);
+	if (!k.to || vec_reserve(&r->step, &r->step_cap, t->nentry, sizeof(*r->step)))
+		return false;
+	if (k.to == cur + 1 && n <= STEP_TEXT && !r->step[cur].len) {
+		set_step(&r->step[cur], p, n);
+	} else {
+		k.val = t->entry[k.to].val;
+		memcpy(k.text, p, n);
+		if (!replay_link(r, &k, &i) || !i)
+			return false;
+	}
 	r->idle = 0;
 	return true;
 }

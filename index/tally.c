@@ -266,27 +266,49 @@ static uint32_t begin_once(struct tally *t)
 	return 0;
 }
 
-/* The entry was not the predicted one: find it or make it; 0 with in_once when there is no room
- * for another. */
-static __attribute__((noinline)) uint32_t other_entry(struct tally *t,
-						      const struct key *k)
+/* The entry behind `before` was not the predicted one: find it or make it; 0 when memory is out, or
+ * there is no *room for another. */
+static uint32_t find_or_make(struct tally *t, uint32_t before, const struct key *k,
+			     bool *room)
 {
 	uint32_t i;
 
+	*room = true;
 	if (!t->fn[t->cur_fn].indexed && index_fn(t, t->cur_fn))
 		return 0;
 	i = find_entry(t, t->cur_fn, k);
 	if (i) {
-		t->entry[t->cur].next = i;
+		t->entry[before].next = i;
 		return i;
 	}
-	if (!tally_entry_room(t,
-			      ENTRY_BYTES + tally_values(t, k->what) * sizeof(*t->val)))
-		return begin_once(t);
-	i = append_entry(t, t->cur_fn, t->cur, k);
+	*room = tally_entry_room(t, ENTRY_BYTES +
+					    tally_values(t, k->what) * sizeof(*t->val));
+	if (!*room)
+		return 0;
+	i = append_entry(t, t->cur_fn, before, k);
 	if (i && hash_add(&t->entry_by, entry_hash(t->cur_fn, k), i))
 		return 0;
 	return i;
+}
+
+/* The same behind the current one; 0 with in_once when there is no room. */
+static __attribute__((noinline)) uint32_t other_entry(struct tally *t,
+						      const struct key *k)
+{
+	bool room;
+	const uint32_t i = find_or_make(t, t->cur, k, &room);
+
+	return room ? i : begin_once(t);
+}
+
+uint32_t tally_line_entry(struct tally *t, uint32_t before, uint64_t instr, uint64_t line)
+{
+	const struct key k = {
+		.instr = instr, .line = line, .file = t->entry[before].file};
+	const uint32_t i = t->entry[before].next;
+	bool room;
+
+	return i && same_entry(t, i, &k) ? i : find_or_make(t, before, &k, &room);
 }
 
 /* The entry with key k, now current; 0 when memory is out, or with in_once when the line is to
