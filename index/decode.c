@@ -473,12 +473,14 @@ static bool slow_spec(struct decode *d, struct batch *b, struct str line)
 				  str_from(line, specs[i].name.n));
 			return true;
 		}
-	if (str_starts(line, STR("calls=")) || str_starts(line, STR("rcalls="))) {
+	if ((*line.p == 'c' && str_starts(line, STR("calls="))) ||
+	    (*line.p == 'r' && str_starts(line, STR("rcalls=")))) {
 		d->in_body = true;
 		slow_calls(d, b, line, str_from(line, line.p[0] == 'r' ? 7 : 6));
 		return true;
 	}
-	if (str_starts(line, STR("jump=")) || str_starts(line, STR("jcnd="))) {
+	if (*line.p == 'j' &&
+	    (str_starts(line, STR("jump=")) || str_starts(line, STR("jcnd=")))) {
 		d->in_body = true;
 		slow_jump(d, b, line, str_from(line, 5), line.p[1] == 'c');
 		return true;
