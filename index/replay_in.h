@@ -200,6 +200,10 @@ static inline struct str replay_plain(const struct plain *plain)
 /* Make link 0; false when memory is out. */
 bool replay_none(struct replay *r);
 
+/*
+ * Cost lines are learnt where they stand, others from what decode and tally did.  cur is an entry
+ * that the loop came to, which is never a head.
+ */
 struct positions {
 	uint64_t instr, line;
 };

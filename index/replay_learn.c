@@ -222,7 +222,7 @@ bool replay_learn_steps(struct replay *r, const struct tally *t, uint32_t cur,
 		struct positions at;
 		const char *costs;
 
-		if (e->next != cur + 1 || e->what == ENTRY_HEAD || r->step[cur].len ||
+		if (e->next != cur + 1 || r->step[cur].len ||
 		    e[1].what != ENTRY_WHAT(ENTRY_COST, 0) || e[1].file != e->file)
 			break;
 		costs = replay_positions(r, t, cur, p, &at);
@@ -246,7 +246,7 @@ bool replay_learn_line(struct replay *r, struct tally *t, uint32_t cur, const ch
 	struct link k = {.from = cur, .len = (uint8_t)n, .flags = 1};
 	uint32_t i = 0;
 
-	if (t->entry[cur].what == ENTRY_HEAD || n > LINK_TEXT)
+	if (n > LINK_TEXT)
 		return false;
 	k.to = tally_line_entry(t, cur, at->instr, at->line);
 	if (!k.to || vec_reserve(&r->step, &r->step_cap, t->nentry, sizeof(*r->step)))
