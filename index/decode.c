@@ -854,7 +854,8 @@ void decode_block(struct decode *d, const char *p, size_t n, size_t before, bool
 void decode_entry(struct decode *d, const char *p, size_t n, size_t before, bool last,
 		  struct batch *b)
 {
-	size_t window = n < ENTRY_WINDOW ? n : ENTRY_WINDOW;
+	const size_t most = n < SCAN_BLOCK ? n : SCAN_BLOCK;
+	size_t window = most < ENTRY_WINDOW ? most : ENTRY_WINDOW;
 	const char *end = NULL;
 
 	/* Of a cost line no more is needed. */
@@ -862,6 +863,13 @@ void decode_entry(struct decode *d, const char *p, size_t n, size_t before, bool
 		end = memchr(p, '\n', window);
 	else if (window)
 		end = memrchr(p, '\n', window);
+	/* A long name. */
+	if (!end && window < most) {
+		end = memchr(p + window, '\n', most - window);
+		window = end ? (size_t)(end - p) + ENTRY_WINDOW : most;
+		if (end && window < most)
+			end = memrchr(p, '\n', window);
+	}
 	if (!end) {
 		decode_block(d, p, n, before, last, b);
 		return;
