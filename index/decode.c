@@ -53,8 +53,6 @@ void decode_init(struct decode *d)
 	d->sub[0] = SUB_LINE;
 }
 
-enum { ENTRY_WINDOW = 192 }; /* bytes that usually hold one call and its line */
-
 /* ---- numbers ---- */
 
 /* The n (0..8) decimal digits that end at `end`; *bad gets bits when one is no digit. */
@@ -851,31 +849,32 @@ void decode_block(struct decode *d, const char *p, size_t n, size_t before, bool
 		lone_line(d, b, p, n, false);
 }
 
+/* Behind the first cost line of p[0..n), or behind the last line; NULL: no line ends there. */
+static const char *entry_end(const char *p, size_t n)
+{
+	const char *stop = p + n, *end = NULL;
+	bool cost = false;
+
+	while (p < stop && !cost) {
+		cost = first_of[(unsigned char)*p];
+		p = memchr(p, '\n', (size_t)(stop - p));
+		if (!p)
+			break;
+		end = ++p;
+	}
+	return end;
+}
+
 void decode_entry(struct decode *d, const char *p, size_t n, size_t before, bool last,
 		  struct batch *b)
 {
-	const size_t most = n < SCAN_BLOCK ? n : SCAN_BLOCK;
-	size_t window = most < ENTRY_WINDOW ? most : ENTRY_WINDOW;
-	const char *end = NULL;
+	const char *end = entry_end(p, n < SCAN_BLOCK ? n : SCAN_BLOCK);
 
-	/* Of a cost line no more is needed. */
-	if (window && first_of[(unsigned char)*p])
-		end = memchr(p, '\n', window);
-	else if (window)
-		end = memrchr(p, '\n', window);
-	/* A long name. */
-	if (!end && window < most) {
-		end = memchr(p + window, '\n', most - window);
-		window = end ? (size_t)(end - p) + ENTRY_WINDOW : most;
-		if (end && window < most)
-			end = memrchr(p, '\n', window);
-	}
 	if (!end) {
 		decode_block(d, p, n, before, last, b);
 		return;
 	}
 	begin_batch(b, p);
-	window = (size_t)(end - p) + 1;
-	scan_block(p, window, d->pos);
-	decode_lines(d, b, p, window, before, true);
+	scan_block(p, (size_t)(end - p), d->pos);
+	decode_lines(d, b, p, (size_t)(end - p), before, true);
 }

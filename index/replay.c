@@ -89,20 +89,37 @@ static HOT void add_costs(struct tally *t, uint64_t *sum, const struct line *l,
 		tally_add(t, &sum[1], l->cost[1]);
 }
 
+/* k is a LINK_JUMP: of jcnd=. */
+static HOT bool is_conditional(const struct link *k)
+{
+	return k->text[k->before - JUMP_WORD + 1] == 'c';
+}
+
+/* The text at p begins with k's up to the counts, behind the first byte. */
+static HOT bool jump_begins(const struct link *k, const char *p)
+{
+	unsigned n = k->before - 1u; /* at least 4 */
+
+	for (p++; n > 8; p += 8, n -= 8)
+		if (load8(p) != load8(k->text + k->before - n))
+			return false;
+	return (load8(p) ^ load8(k->text + k->before - n)) << (64 - 8 * n) == 0;
+}
+
 /* "jump=" N or "jcnd=" N/N, as the caller saw, and the rest up to the end of the line where it
  * is; the end, or NULL. */
 static __attribute__((noinline)) const char *
 match_jump(const struct link *k, const char *p, uint64_t *count, uint64_t *taken)
 {
-	const char *rest = k->text + k->before + k->digits;
-	unsigned n = k->len - k->before - k->digits;
+	const char *rest = k->text + k->before;
+	unsigned n = k->len - k->before;
 
 	p += k->before;
-	if (k->text[1] == 'c' && (!digits_number(&p, taken) || *p++ != '/'))
+	if (is_conditional(k) && (!digits_number(&p, taken) || *p++ != '/'))
 		return NULL;
 	if (!digits_number(&p, count) || memcmp(p, rest, n) != 0 || p[n] != '\n')
 		return NULL;
-	if (k->text[1] != 'c')
+	if (!is_conditional(k))
 		*taken = *count;
 	return p + n + 1;
 }

@@ -14,7 +14,7 @@ enum {
 	LINK_WIDE = LINK_TEXT + 3 * 64, /* bytes of text a link of four may have */
 	LINK_AT = 20,			/* where a link's text begins in it */
 	JUMP_MARK = 1,
-	JUMP_BEFORE = 5,  /* bytes in front of a jump's counts */
+	JUMP_WORD = 5,	  /* bytes of "jump=" or "jcnd=" */
 	NEWLINES_MAX = 7, /* in a link's text: 3 bits */
 };
 
@@ -36,7 +36,7 @@ struct link {
 	uint32_t val;	/* of `to` */
 	uint32_t count; /* of a call, as the text has it */
 	uint8_t len;	/* bytes of text, up to the costs */
-	/* Of a call or jump: where its counts stand in the text. */
+	/* Of a call or jump: where its counts stand in the text, which has a call's only. */
 	uint8_t before, digits;
 	uint8_t flags; /* newlines in the text, and enum link_flag */
 	/* Of a jump: JUMP_MARK for its 'j', so that it matches nothing. */

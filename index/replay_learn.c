@@ -105,31 +105,58 @@ static bool plain_rows(const struct batch *b, bool *block, const struct row **ca
 	return (*calls ? cfn : !called) && (!fl || *block);
 }
 
-/* A jump and its line, "jump=12 +20 0 \n* 0 \n", from the start of b on: k's text. */
-static bool set_jump_text(struct link *k, const struct batch *b)
+/* Where the last line of text begins, which ends with a newline. */
+static const char *last_line(struct str text)
 {
-	const char *p = b->text, *digits = p + 5, *rest = digits;
-	const char *slash = NULL;
-	bool cond = b->row[0].kind == ROW_JCND;
+	const char *nl = text.n > 1 ? memrchr(text.p, '\n', text.n - 1) : NULL;
 
-	if (b->n != 2 || b->row[0].at != 0 || b->row[1].nc != 0 || b->bytes < 8 ||
-	    b->bytes - 1 > LINK_TEXT ||
-	    (b->row[0].kind != ROW_JUMP && b->row[0].kind != ROW_JCND))
+	return nl ? nl + 1 : text.p;
+}
+
+/* The rows of a jump and its line, maybe with jfi= and jfn= in front. */
+static bool jump_rows(const struct batch *b)
+{
+	const struct row *jump = b->n < 2 ? NULL : &b->row[b->n - 2];
+
+	if (!jump || jump[1].nc != 0 || b->row[0].at != 0 ||
+	    (jump->kind != ROW_JUMP && jump->kind != ROW_JCND))
 		return false;
-	k->flags |= LINK_JUMP;
+	for (const struct row *r = b->row; r < jump; r++)
+		if (r->kind != ROW_JFI && r->kind != ROW_JFN)
+			return false;
+	return true;
+}
+
+/* Such text, "jfi=(3)\njump=12 +20 0 \n* 0 \n": k's is without the counts. */
+static bool set_jump_text(struct link *k, struct str text)
+{
+	const char *end = text.p + text.n - 1, *line = last_line(text), *slash = NULL;
+	const char *jump = last_line((struct str){text.p, (size_t)(line - text.p)});
+	const char *digits = jump + JUMP_WORD, *rest = digits;
+	const size_t before = (size_t)(digits - text.p);
+	size_t n;
+	bool cond;
+
+	if (digits >= line || before > LINK_TEXT || *text.p != 'j')
+		return false;
+	cond = memcmp(jump, "jcnd=", JUMP_WORD) == 0;
+	if (!cond && memcmp(jump, "jump=", JUMP_WORD) != 0)
+		return false;
 	while ((*rest >= '0' && *rest <= '9') || (*rest == '/' && cond && !slash)) {
 		if (*rest == '/')
 			slash = rest;
 		rest++;
 	}
 	/* Both counts are plain numbers, and a blank follows. */
-	if (memcmp(p, cond ? "jcnd=" : "jump=", 5) != 0 || *rest != ' ' ||
-	    rest == digits || (cond && (!slash || slash == digits || slash + 1 == rest)))
+	n = (size_t)(end - rest);
+	if (*rest != ' ' || rest == digits || before + n > LINK_TEXT ||
+	    (cond && (!slash || slash == digits || slash + 1 == rest)))
 		return false;
-	k->before = JUMP_BEFORE;
-	k->digits = (uint8_t)(rest - digits);
-	k->len = (uint8_t)(b->bytes - 1);
-	memcpy(k->text, p, k->len);
+	k->flags |= LINK_JUMP;
+	k->before = (uint8_t)before;
+	k->len = (uint8_t)(before + n);
+	memcpy(k->text, text.p, before);
+	memcpy(k->text + before, rest, n);
 	k->text[0] = JUMP_MARK;
 	return true;
 }
@@ -242,12 +269,10 @@ bool replay_learn_steps(struct replay *r, const struct tally *t, uint32_t cur,
 bool replay_learn_line(struct replay *r, struct tally *t, uint32_t cur, const char *p,
 		       const char *costs, const struct positions *at)
 {
-	const size_t n = (size_t)(costs - p);
+	const size_t n = (size_t)(costs - p); /* of read_sub(): 9 each at most */
 	struct link k = {.from = cur, .len = (uint8_t)n, .flags = 1};
 	uint32_t i = 0;
 
-	if (n > LINK_TEXT)
-		return false;
 	k.to = tally_line_entry(t, cur, at->instr, at->line);
 	if (!k.to || vec_reserve(&r->step, &r->step_cap, t->nentry, sizeof(*r->step)))
 		return false;
@@ -312,14 +337,6 @@ static struct str text_of(const struct batch *b, bool block, const struct tally 
 	return replay_without_names(t, from, end, plain) ? replay_plain(plain) : STR("");
 }
 
-/* Where the last line of text begins, which ends with a newline. */
-static const char *last_line(struct str text)
-{
-	const char *nl = text.n > 1 ? memrchr(text.p, '\n', text.n - 1) : NULL;
-
-	return nl ? nl + 1 : text.p;
-}
-
 int replay_learn(struct replay *r, const struct replay_before *before,
 		 const struct tally *t, const struct decode *d, const struct batch *b,
 		 struct err *err)
@@ -335,9 +352,12 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 	if (!last || last->kind != ROW_COST || t->cur_fn == UINT32_MAX || t->in_once ||
 	    !before->plain || r->meaning != t->meaning)
 		return 0;
-	if (before->fn == t->cur_fn && before->settled && set_jump_text(k, b))
-		return keep_link(r, before->entry, k, t, (struct str){b->text, b->bytes},
-				 err);
+	if (before->fn == t->cur_fn && before->settled && jump_rows(b)) {
+		text = replay_room(r) ? STR("") : text_of(b, false, t, r->plain);
+		return text.n && set_jump_text(k, text)
+			       ? keep_link(r, before->entry, k, t, text, err)
+			       : 0;
+	}
 	if (last->nc == 0 || !plain_rows(b, &block, &calls) || replay_room(r))
 		return 0;
 	if (!block && (before->fn != t->cur_fn || !before->settled))

@@ -26,8 +26,12 @@ bool replay_none(struct replay *r)
 	if (replay_room(r) || vec_reserve_lines(&r->link, &r->cap, 2, sizeof(*r->link)) ||
 	    vec_reserve(&r->link_more, &r->more_cap, 1, sizeof(*r->link_more)))
 		return false;
-	r->link[r->n++] = (struct link){
-		.from = UINT32_MAX, .flags = LINK_JUMP, .text = {JUMP_MARK}};
+	/* Behind a count comes no digit. */
+	r->link[r->n++] = (struct link){.from = UINT32_MAX,
+					.len = JUMP_WORD + 1,
+					.before = JUMP_WORD,
+					.flags = LINK_JUMP,
+					.text = {JUMP_MARK, [JUMP_WORD] = '0'}};
 	r->link_more[0] = (struct link_more){.seen = r->past_size};
 	return true;
 }

@@ -15,6 +15,7 @@ static size_t spec_at(const char *p, enum name_space *space)
 		{"fn=(", 3, SPACE_FN},	 {"cfn=", 4, SPACE_FN},	  {"fl=(", 3, SPACE_FILE},
 		{"fi=(", 3, SPACE_FILE}, {"fe=(", 3, SPACE_FILE}, {"cfi=", 4, SPACE_FILE},
 		{"cfl=", 4, SPACE_FILE}, {"cob=", 4, SPACE_OBJ},  {"ob=(", 3, SPACE_OBJ},
+		{"jfi=", 4, SPACE_FILE}, {"jfn=", 4, SPACE_FN},
 	};
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
@@ -52,7 +53,10 @@ static size_t unnamed(const struct tally *t, const char *p, size_t n)
 	uint64_t id;
 
 	if (!skip || p[skip] != '(' || !digits_number(&q, &id) || *q != ')')
-		return n > 6 && memcmp(p, "calls=", 6) == 0 ? n : 0;
+		return n > 6 && (memcmp(p, "calls=", 6) == 0 ||
+				 memcmp(p, "jump=", 5) == 0 || memcmp(p, "jcnd=", 5) == 0)
+			       ? n
+			       : 0;
 	digits = (size_t)(q + 1 - p);
 	if (digits == n)
 		return n;
@@ -127,24 +131,25 @@ bool replay_without_names(const struct tally *t, const char *p, const char *end,
 {
 	const char *stop = end + PLAIN_BEHIND, *nl;
 	char *out = plain->bytes + PLAIN_AT, *room = out + PLAIN_TEXT;
+	bool last = false;
 
-	for (;; p = nl + 1) {
+	for (; !last; p = nl + 1) {
 		size_t n;
 
 		nl = memchr(p, '\n', (size_t)(stop - p));
-		if (!nl || (size_t)(nl - p) >= (size_t)(room - out))
+		if (!nl)
 			return false;
 		n = (size_t)(nl - p);
-		if (n && (*p < 'a' || *p > 'z'))
-			break;
-		if (n && !(n = unnamed(t, p, n)))
+		last = n && (*p < 'a' || *p > 'z');
+		if (n && !last && !(n = unnamed(t, p, n)))
+			return false;
+		if (n >= (size_t)(room - out))
 			return false;
 		memcpy(out, p, n);
 		out += n;
 		*out++ = '\n';
 	}
-	memcpy(out, p, (size_t)(nl + 1 - p));
-	plain->n = (size_t)(out + (nl + 1 - p) - plain->bytes - PLAIN_AT);
+	plain->n = (size_t)(out - plain->bytes - PLAIN_AT);
 	plain->end = nl + 1;
 	return true;
 }
