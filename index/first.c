@@ -23,19 +23,26 @@
 /* Columns that are read here. */
 enum { COLS_MAX = 32 };
 
-/* What a line said behind its first position, so that the next one may. */
+/* What the next line may say behind its first position, if it is a small step: that it is in the
+ * same line of code, as most are, and costs as much. */
 struct same {
-	uint64_t text[2];    /* from the blank up to the newline */
-	uint64_t keep[2];    /* ones for its bytes */
-	unsigned n;	     /* of them */
-	unsigned cost_at;    /* where in it the costs begin; one column */
-	uint64_t head;	     /* the line packed, its first position 0, */
-	unsigned size, lead; /* bytes of it, 0: none; in front of the costs */
+	uint64_t text[2]; /* from the blank up to the newline */
+	uint64_t keep[2]; /* ones for its bytes */
+	unsigned n;	  /* of them */
+	uint64_t head;	  /* the line packed, its first position 0, */
+	unsigned size;	  /* bytes of it, 0: none */
 	uint64_t cost[2];
-	uint64_t step; /* of the second position */
-	bool absolute; /* the second position is no step but `line` */
-	uint64_t line;
+	bool unknown; /* the line of code is 0, and not "*" */
 };
+enum {
+	SAME_LEAD = 2
+}; /* bytes of it packed in front of the costs: its tag and first position */
+
+/* Bytes in front of the costs: " * ", " 0 " or " ". */
+static HOT unsigned same_front(unsigned nsub)
+{
+	return nsub == 2 ? 3 : 1;
+}
 
 /* The loop's view of where we are. */
 struct place {
@@ -375,13 +382,49 @@ static __attribute__((noinline)) const char *call(struct tally *t, const struct 
 	return tally_once_call(t, &r, cost) ? no_memory(t) : p;
 }
 
+/* The slot of the id at *p in "12)\n", which moves behind it; 0: it is not one met before, or
+ * something else. */
+static HOT uint32_t known(const struct names *names, const char **p)
+{
+	const char *q = *p;
+	uint64_t id;
+
+	if (!digits_number(&q, &id) || load2(q) != ('\n' << 8 | ')') ||
+	    id >= names->by_id_n)
+		return 0;
+	*p = q + 2;
+	return names->by_id[id];
+}
+
+/* "jfi=(3)\njfn=(4)\n" in front of a jump, one of them or both; where it goes (once_to()), and so
+ * many more lines.  False when it is something else, or not known. */
+static __attribute__((noinline)) bool jump_target(const struct tally *t, const char **p,
+						  uint64_t *to, uint64_t *lines)
+{
+	uint32_t file = t->file, fn = t->fn_name;
+
+	for (; (*p)[0] == 'j' && (*p)[1] == 'f'; ++*lines) {
+		const bool into_fn = (*p)[2] == 'n';
+		uint32_t slot;
+
+		if ((!into_fn && (*p)[2] != 'i') || load2(*p + 3) != ('(' << 8 | '='))
+			return false;
+		*p += 5;
+		slot = known(&t->names[into_fn ? SPACE_FN : SPACE_FILE], p);
+		if (!slot)
+			return false;
+		*(into_fn ? &fn : &file) = slot;
+	}
+	*to = once_to(t->fn_name, t->file, (uint64_t)fn << 32 | file);
+	return true;
+}
+
 /* ---- lines like the one before ---- */
 
 /* What the loop keeps by itself. */
 struct first {
-	uint64_t at[2];	    /* the base, in the order of the file */
-	uint64_t before[2]; /* instr and line of the row before */
-	uint64_t cost[2];
+	uint64_t at[2];	     /* the base, in the order of the file */
+	uint64_t before[2];  /* instr and line of the row before */
 	uint64_t run[2];     /* self cost of the block so far */
 	uint64_t rows, most; /* packed, and how many may be */
 	uint64_t costs;	     /* of them: cost lines */
@@ -411,14 +454,18 @@ static HOT uint64_t low_bytes(unsigned n)
 	return low[n][0];
 }
 
-/* The text from `blank` on, n bytes, is what a line may say again. */
-static HOT void keep_text(struct same *s, const char *blank, unsigned n)
+/* The next line may cost what is said at p, n bytes up to and with the newline; nsub positions. */
+static HOT void keep_text(struct same *s, const char *p, unsigned n, unsigned nsub)
 {
-	s->n = n;
-	s->keep[0] = low[n][0];
-	s->keep[1] = low[n][1];
-	s->text[0] = load8(blank) & s->keep[0];
-	s->text[1] = load8(blank + 8) & s->keep[1];
+	const unsigned front = same_front(nsub), shift = 8 * front;
+	const uint64_t a = load8(p), b = load8(p + 8);
+	const uint64_t blank = nsub == 1 ? ' ' : s->unknown ? 0x203020 : 0x202a20;
+
+	s->n = front + n;
+	s->keep[0] = low[s->n][0];
+	s->keep[1] = low[s->n][1];
+	s->text[0] = (a << shift | blank) & s->keep[0];
+	s->text[1] = (a >> (64 - shift) | b << shift) & s->keep[1];
 }
 
 static HOT bool says_same(struct same s, const char *blank)
@@ -459,7 +506,6 @@ static HOT uint64_t same_text(struct first *f, const struct same s, const char *
 	}
 	f->out = out;
 	f->at[0] += (more >> 8) + n;
-	f->at[1] += n * s.step;
 	*text = p;
 	return n;
 }
@@ -475,8 +521,10 @@ static __attribute__((noinline)) uint64_t same_lines(struct first *f,
 }
 
 /* A line of one cost, "+5" or "+12" and what was said before but for the cost; its end, or NULL. */
-static HOT const char *other_cost(struct first *f, struct same *s, const char *p)
+static HOT const char *other_cost(struct first *f, struct same *s, const char *p,
+				  unsigned nsub)
 {
+	const unsigned front = same_front(nsub);
 	const char *q = p + 2, *c;
 	unsigned d = (unsigned char)p[1] - '0', e = (unsigned char)*q - '0', n, size;
 
@@ -487,43 +535,40 @@ static HOT const char *other_cost(struct first *f, struct same *s, const char *p
 		q++;
 	}
 	/* Its difference is one byte. */
-	if (d - 1 > 62 || ((load8(q) ^ s->text[0]) & low_bytes(s->cost_at)))
+	if (d - 1 > 62 || ((load8(q) ^ s->text[0]) & low_bytes(front)))
 		return NULL;
-	c = q + s->cost_at;
+	c = q + front;
 	n = leading_digits(load8(c));
 	if (n - 1 > 6 || c[n] != '\n')
 		return NULL;
 	s->cost[0] = digits_at(c, n);
-	s->head = (s->head & low_bytes(s->lead)) |
-		  (uint64_t)varint_word(s->cost[0], &size) << 8 * s->lead;
-	s->size = s->lead + size;
-	keep_text(s, q, s->cost_at + n + 1);
+	s->head = (s->head & low_bytes(SAME_LEAD)) |
+		  (uint64_t)varint_word(s->cost[0], &size) << 8 * SAME_LEAD;
+	s->size = SAME_LEAD + size;
+	keep_text(s, c, n + 1, nsub);
 	store8(f->out, s->head | (uint64_t)d << 9);
 	f->out += s->size;
 	f->at[0] += d;
-	f->at[1] += s->step;
 	return c + n + 1;
 }
 
-/* The line that has just been packed at `row`, and says n bytes from `blank` on, is what the next
- * one may say again.  s has its second position and costs. */
-static HOT void keep_line(struct same *s, const struct first *f, const unsigned char *row,
-			  unsigned first, const char *blank, uint64_t n, uint64_t cost_at)
+/* The costs at p[0..n), newline and all, packed at `packed`, may be those of the next line, with this
+ * tag; `known`: of a line of code that is known. */
+static HOT void expect(struct same *s, const char *p, const char *end,
+		       const unsigned char *packed, const unsigned char *packed_end,
+		       unsigned tag, unsigned nsub, bool instr, bool known)
 {
-	const uint64_t size = (uint64_t)(f->out - row);
-
-	const bool both = first == ONCE_INSTR && (*row & ONCE_LINE);
+	const uint64_t n = (uint64_t)(end - p),
+		       size = SAME_LEAD + (uint64_t)(packed_end - packed);
 
 	s->size = 0;
-	/* One byte is the difference of a position. */
-	if (n > 16 || cost_at > 7 || size > 8 || !(*row & first) || row[1] > 0x7f ||
-	    (both && row[2] > 0x7f))
+	if (n > 16 - same_front(nsub) || size > 8)
 		return;
-	keep_text(s, blank, (unsigned)n);
-	s->cost_at = (unsigned)cost_at;
-	s->head =
-		load8((const char *)row) & low_bytes((unsigned)size) & ~(uint64_t)0xff00;
-	s->lead = 2 + both;
+	s->unknown = nsub == 2 && !known;
+	keep_text(s, p, (unsigned)n, nsub);
+	s->head = tag | (nsub == 2 || instr ? ONCE_INSTR : ONCE_LINE) |
+		  (load8((const char *)packed) & low_bytes((unsigned)size - SAME_LEAD))
+			  << 8 * SAME_LEAD;
 	s->size = (unsigned)size;
 }
 

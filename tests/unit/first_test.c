@@ -107,6 +107,16 @@ static void put_run(struct out *o)
 
 static void put_jump(struct out *o)
 {
+	if (pick(3) == 0) {
+		out_c(o, "jfi=");
+		put_name(o, 0, pick(6));
+	}
+	if (pick(8) == 0) {
+		out_c(o, "jfn=");
+		put_name(o, 1, pick(IDS));
+	}
+	if (pick(60) == 0)
+		put_run(o);
 	if (pick(3))
 		out_printf(o, "jcnd=%s/%s ", cost(), cost());
 	else
@@ -123,11 +133,11 @@ static void put_jump(struct out *o)
 
 static void put_call(struct out *o)
 {
-	if (pick(12) == 0) {
+	if (pick(5) == 0) {
 		out_c(o, "cob=");
 		put_name(o, 2, pick(4));
 	}
-	if (pick(12) == 0) {
+	if (pick(4) == 0) {
 		out_c(o, ONE_OF("cfi=", "cfl="));
 		put_name(o, 0, pick(6));
 	}
@@ -191,6 +201,10 @@ static void put_profile(struct out *o)
 	for (unsigned i = 0; i < n; i++) {
 		const unsigned what = pick(100);
 
+		if (pick(4) == 0) {
+			out_c(o, ONE_OF("fi=", "fe="));
+			put_name(o, 0, pick(6));
+		}
 		if (what < 40)
 			put_run(o);
 		else if (what < 50) {

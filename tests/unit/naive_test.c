@@ -206,6 +206,15 @@ static void run_as_often(void)
 				const unsigned to = part % 11 == i ? 3 : 40;
 
 				out_printf(&o, "+2 0 %s\n+3 0 %s\n", cost, cost);
+				/* Into another file or function: its name is said again, or
+				 * only now and then. */
+				if (i % 3 < 2 && i > 5)
+					out_printf(&o, "jfi=(1%u)%s\n",
+						   i + (part % 13 == i),
+						   part % 4 ? " somewhere/else.c" : "");
+				if (i % 3 < 2 && i > 8)
+					out_printf(&o, "jfn=(2)%s\n",
+						   part % 3 ? "" : " g");
 				if (i % 3 == 0)
 					out_printf(&o, "jcnd=%s/%s +%u 0 \n* 0 \n", taken,
 						   often, to);
@@ -235,6 +244,10 @@ static unsigned long long digits_of(unsigned n)
 		v = v * 10 + i % 10;
 	return v;
 }
+
+#define LONG_40 "std::map<std::pair<int,long>,std::less> "
+#define LONG_200 LONG_40 LONG_40 LONG_40 LONG_40 LONG_40
+#define LONG LONG_200 LONG_200 "end"
 
 /* Texts that mean something else when they are taken for what they were the last time. */
 static void run_again(void)
@@ -285,6 +298,22 @@ static void run_again(void)
 		{"positions at 2^64", "positions: instr line\nevents: A\n",
 		 "fn=(1) f\n0xfffffffffffffffe 1 5\n+1 * 5\n",
 		 "fn=(1)\n0xfffffffffffffffe 1 5\n+1 * 5\n+1 * 6\n+9 +1 7\n"},
+		{"a jump into another file", "events: A\n",
+		 "fl=(1) a\nfn=(1) f\n1 5\njfi=(2) b\njump=3 7\n2\njfi=(2) b\njcnd=1/2 5\n3\n4 5\n",
+		 "fl=(1)\nfn=(1)\n1 5\njfi=(1)\njump=3 7\n2\njfi=(2)\njump=2 5\n3\n4 5\n"},
+		{"jfi= that has another line behind it", "events: A\n",
+		 "fl=(1) a\nfn=(1) f\n1 5\njfi=(2) b\njump=3 7\n2\n4 5\njump=3 9\n5\n4 5\n",
+		 "fl=(1)\nfn=(1)\n1 5\njfi=(2) b\n4 5\njump=3 9\n5\njfi=(2)\njfn=(1)\njump=3 7\n2\n"
+		 "jump=3 7\n2\nfi=(2)\njump=3 7\n2\n"},
+		{"a jump whose file is another one then", "events: A\n",
+		 "fl=(1) a\nfn=(1) f\n1 5\njfi=(2) b\njump=3 7\n2\n4 5\n",
+		 "fl=(1)\nfn=(1)\n1 5\njfi=(2) c\njump=3 7\n2\n4 5\n"},
+		{"a long name", "events: A\n",
+		 "fl=(1) a\nfn=(1) f\n1 5\ncfi=(2) b\ncfn=(2) " LONG
+		 "\ncalls=1 5\n6 7\n2 5\n"
+		 "fn=(2) " LONG "\n7 5\n+1 5\n",
+		 "fl=(1)\nfn=(1)\n1 5\ncfi=(2)\ncfn=(2) " LONG "x\ncalls=1 5\n6 7\n2 5\n"
+		 "fn=(2) " LONG "\n7 5\n+1 5\n"},
 		{"a NUL for a cost", "positions: instr line\nevents: A\n",
 		 "fn=(1) f\n1 1 0\n+1 * 0\n+1 * 0\n", "fn=(1)\n1 1 0\n+1 * \1\n+1 * 0\n"},
 	};
@@ -370,6 +399,8 @@ static void write_alike(struct out *o, uint64_t seed, unsigned positions, unsign
 		"# remark\n",	"jump=2 +3 0\n",   "jcnd=1/2 +3 0 \n",
 		"cfn=(2) g\n",	"cfn=(7) h \n",	   "cfn=(8)\ti\n",
 		"cob=(1) o\n",	"cfi=(2)\n",	   "cfn=(3000000000) z\n",
+		"fi=(2)\n",	"fe=(1)\n",	   "jfi=(2)\njcnd=1/2 7 0\n",
+		"fi=(99)\n",	"fi=(1)x\n",	   "jfi=(2)\njfn=(2)\njump=5 +3 * \n",
 		"cfn=(2) g2\n", "cfn=(9) (2)'2\n", "calls=2 +3 0\n"};
 	/* clang-format on */
 	unsigned at[4] = {0};
@@ -377,11 +408,11 @@ static void write_alike(struct out *o, uint64_t seed, unsigned positions, unsign
 	for (unsigned i = 0; i < 400; i++) {
 		if (next_below(&seed, 60) == 0)
 			out_printf(o, "fn=(%u)%s\n", 20 + i, i % 3 ? " f" : "");
-		if (next_below(&seed, 12) == 0)
+		if (next_below(&seed, 7) == 0)
 			out_c(o, others[next_below(&seed, COUNT(others))]);
 		/* Of the first ones more often. */
 		at[0] = next_below(&seed, 1 + next_below(&seed, COUNT(first)));
-		if (next_below(&seed, 9) == 0)
+		if (next_below(&seed, 4) == 0)
 			at[1] = next_below(&seed, 1 + next_below(&seed, COUNT(second)));
 		for (unsigned k = 2; k < 4; k++)
 			if (next_below(&seed, 4) == 0)
