@@ -85,25 +85,6 @@ static inline unsigned char *once_put_change(unsigned char *p, uint64_t zigzag)
 	return p + (zigzag != 0);
 }
 
-/* A cost line of the same file as the row before, which was at before[0] (instr) and
- * before[1] (line), to p, where there is once_room(); its end. */
-static inline unsigned char *once_put_cost(unsigned char *p, const uint64_t *before,
-					   uint64_t instr, uint64_t line,
-					   const uint64_t *cost, uint32_t ncost)
-{
-	uint64_t di = varint_zigzag(before[0], instr),
-		 dl = varint_zigzag(before[1], line);
-
-	/* At most three costs: the tag is one byte. */
-	*p++ = (unsigned char)(ncost << ONCE_COSTS | (di ? ONCE_INSTR : 0) |
-			       (dl ? ONCE_LINE : 0));
-	p = once_put_change(p, di);
-	p = once_put_change(p, dl);
-	for (uint32_t e = 0; e < ncost; e++)
-		p = varint_put_flat(p, cost[e]);
-	return p;
-}
-
 /* Append r and its ncost costs behind *before (all zeros for the first of a piece), which is
  * told of them.  0, or -1 when memory is out. */
 int once_put(struct bytes *b, struct once_row *before, const struct once_row *r,

@@ -118,7 +118,7 @@ static bool jump_rows(const struct batch *b)
 {
 	const struct row *jump = b->n < 2 ? NULL : &b->row[b->n - 2];
 
-	if (!jump || jump[1].nc != 0 || b->row[0].at != 0 ||
+	if (!jump || jump[1].nc != 0 ||
 	    (jump->kind != ROW_JUMP && jump->kind != ROW_JCND))
 		return false;
 	for (const struct row *r = b->row; r < jump; r++)

@@ -42,6 +42,12 @@ static const struct {
 	 "events: Ir\nfl=a\nfn=f\ncfi=b\ncob=o\ncfn=g\ncalls=x\n6 7\ncalls=1 5\n6 8\n"},
 	{"cfi= before a jump that is dropped",
 	 "events: Ir\nfl=a\nfn=f\ncfi=b\ncfn=g\njump=1 5\ncalls=1 5\n6 8\n"},
+	{"fewer costs behind fi=",
+	 "positions: instr line\nevents: A B\nfl=(1) a\nfn=(1) f\n0x1 1 5 6\n+1 * 5 6\n"
+	 "fi=(2) b\n+1 * 4 3\nfi=(1)\n+1 * 7\n+1 * 7\n+1 * 7\n"},
+	{"jumps to other functions of the file",
+	 "events: A\nfl=(1) a\nfn=(1) f\ncfn=(2) g\ncalls=1 1\n1 1\njfn=(2)\njump=5 7\n3\n"
+	 "jump=5 7\n3\njfi=(1)\njfn=(2)\njump=5 7\n3\n"},
 	{"jfi= before an unreadable jump=",
 	 "events: Ir\nfl=a\nfn=f\n1 1\njfi=b\njump=x\n2\njump=1 5\n3\n"},
 	{"a name made of references whose part before had none of them",
@@ -247,6 +253,7 @@ static unsigned long long digits_of(unsigned n)
 
 #define LONG_40 "std::map<std::pair<int,long>,std::less> "
 #define LONG_200 LONG_40 LONG_40 LONG_40 LONG_40 LONG_40
+#define ZEROS_40 "0000000000000000000000000000000000000000"
 #define LONG LONG_200 LONG_200 "end"
 
 /* Texts that mean something else when they are taken for what they were the last time. */
@@ -305,6 +312,23 @@ static void run_again(void)
 		 "fl=(1) a\nfn=(1) f\n1 5\njfi=(2) b\njump=3 7\n2\n4 5\njump=3 9\n5\n4 5\n",
 		 "fl=(1)\nfn=(1)\n1 5\njfi=(2) b\n4 5\njump=3 9\n5\njfi=(2)\njfn=(1)\njump=3 7\n2\n"
 		 "jump=3 7\n2\nfi=(2)\njump=3 7\n2\n"},
+		{"a conditional jump that is none", "events: A\n",
+		 "fl=(1) a\nfn=(1) f\n1 5\njump=3 7\n2\njfi=(2) b\njump=3 8\n2\n4 5\n",
+		 "fl=(1)\nfn=(1)\n1 5\njcnd=3 7\n2\njfi=(2)\njcnd=3 8\n2\n4 5\n"},
+		{"jumps of long texts", "events: A\nfl=a\n",
+		 "fn=f\n1 5\njfi=" LONG_40 "\njump=3 7\n2\njump=3 " ZEROS_40 "7\n2\n"
+		 "jfi=" LONG "\njump=3 7\n2\n4 5\n",
+		 "fn=f\n1 5\njfi=" LONG_40 "\njump=3 8\n2\njump=3 " ZEROS_40 "8\n2\n"
+		 "jfi=" LONG "x\njump=3 7\n2\n4 5\n"},
+		{"a jump into a file of a function's name", "events: A\n",
+		 "fl=(1) a\nfn=(1) f\n1 5\njfi=(2) b\njfn=(2) g\njump=3 7\n2\n4 5\n",
+		 "fl=(1)\nfn=(1)\n1 5\njfi=(2) g\njfn=(2) b\njump=3 7\n2\n4 5\n"},
+		{"a jump of NULs", "positions: instr line\nevents: A\n",
+		 "fn=(1) f\n1 1 0\n+1 * 0\n+1 * 0\n",
+		 "fn=(1)\n1 1 0\n+1 * 0\nj\1\1\1\0013 \n+1 * 0\n"},
+		{"jfi= behind a blank", "events: A\n",
+		 "fl=(1) a\nfn=(1) f\n1 5\n jfi=(2) b\njump=3 7\n2\n jfi=(2)\njump=3 7\n2\n4 5\n",
+		 "fl=(1)\nfn=(1)\n1 5\njjfi=(2)\njump=3 7\n2\n4 5\n"},
 		{"a jump whose file is another one then", "events: A\n",
 		 "fl=(1) a\nfn=(1) f\n1 5\njfi=(2) b\njump=3 7\n2\n4 5\n",
 		 "fl=(1)\nfn=(1)\n1 5\njfi=(2) c\njump=3 7\n2\n4 5\n"},
@@ -400,7 +424,8 @@ static void write_alike(struct out *o, uint64_t seed, unsigned positions, unsign
 		"cfn=(2) g\n",	"cfn=(7) h \n",	   "cfn=(8)\ti\n",
 		"cob=(1) o\n",	"cfi=(2)\n",	   "cfn=(3000000000) z\n",
 		"fi=(2)\n",	"fe=(1)\n",	   "jfi=(2)\njcnd=1/2 7 0\n",
-		"fi=(99)\n",	"fi=(1)x\n",	   "jfi=(2)\njfn=(2)\njump=5 +3 * \n",
+		"fi=(99)\n",	"fi=(1)x\n",	   "jfn=(2)\njump=5 7 0\n",
+		"jfi=(2)\njfn=(2)\njump=5 +3 * \n",
 		"cfn=(2) g2\n", "cfn=(9) (2)'2\n", "calls=2 +3 0\n"};
 	/* clang-format on */
 	unsigned at[4] = {0};
