@@ -23,7 +23,7 @@ struct call {
 
 struct jump {
 	struct fn from;
-	struct str file, to_file;
+	struct str file, to_file, to_name;
 	uint64_t at[4], conditional; /* instr and line, of the source and the target */
 	uint64_t part;
 	uint64_t executed, taken;
@@ -40,8 +40,9 @@ struct naive_state {
 	unsigned sub[SUBS_N], nsub;
 	uint64_t base[SUBS_N];
 	bool in_body, after_totals, said;
-	bool has_ob, has_fl, has_file, has_fn, has_cfn, has_cfi, has_cob, has_jfi;
-	struct str ob, fl, file, fn, cfn, cfi, cob, jfi;
+	bool has_ob, has_fl, has_file, has_fn, has_cfn, has_cfi, has_cob, has_jfi,
+		has_jfn;
+	struct str ob, fl, file, fn, cfn, cfi, cob, jfi, jfn;
 	bool in_block; /* cur is the function of the lines that follow */
 	struct fn cur;
 	enum wait wait;
@@ -272,7 +273,7 @@ static void begin_part(struct naive_state *s)
 	memset(s->base, 0, sizeof(s->base));
 	s->in_body = s->after_totals = s->said = s->in_block = false;
 	s->has_ob = s->has_fl = s->has_file = s->has_fn = s->has_cfn = false;
-	s->has_cfi = s->has_cob = s->has_jfi = false;
+	s->has_cfi = s->has_cob = s->has_jfi = s->has_jfn = false;
 	s->ob = s->fl = s->file = s->fn = STR("???");
 }
 
@@ -421,7 +422,7 @@ static void drop(struct naive_state *s)
 	if (s->wait == A_CALL || s->wait == A_BAD_CALL)
 		end_call(s);
 	if (s->wait == A_JUMP || s->wait == A_BAD_JUMP)
-		s->has_jfi = false;
+		s->has_jfi = s->has_jfn = false;
 	s->r->odd |= s->wait != NOTHING;
 	s->wait = NOTHING;
 }
@@ -455,11 +456,12 @@ static void take_jump(struct naive_state *s, uint64_t instr, uint64_t line)
 	j->from = current(s);
 	j->file = s->file;
 	j->to_file = s->has_jfi ? s->jfi : s->file;
+	j->to_name = s->has_jfn ? s->jfn : j->from.name;
 	j->at[0] = instr;
 	j->at[1] = line;
 	j->part = s->r->npart - 1;
 	s->jumps[s->njump++] = *j;
-	s->has_jfi = false;
+	s->has_jfi = s->has_jfn = false;
 }
 
 static void take_cost(struct naive_state *s, uint64_t instr, uint64_t line, uint64_t *v)
@@ -527,7 +529,7 @@ static void cost_line(struct naive_state *s, struct str line)
 	else if (s->wait == A_BAD_CALL)
 		end_call(s);
 	else
-		s->has_jfi = false;
+		s->has_jfi = s->has_jfn = false;
 	s->wait = NOTHING;
 }
 
@@ -582,7 +584,7 @@ static bool spec_line(struct naive_state *s, struct str line)
 		s->fn = name(s, FN, v);
 		if (s->has_fl)
 			s->file = s->fl;
-		s->in_block = s->has_jfi = false;
+		s->in_block = s->has_jfi = s->has_jfn = false;
 		end_call(s);
 	} else if (after(line, "fl=", &v)) {
 		s->fl = s->file = name(s, FILES, v);
@@ -606,7 +608,8 @@ static bool spec_line(struct naive_state *s, struct str line)
 		s->jfi = name(s, FILES, v);
 		s->has_jfi = true;
 	} else if (after(line, "jfn=", &v)) {
-		name(s, FN, v);
+		s->jfn = name(s, FN, v);
+		s->has_jfn = true;
 	} else if (after(line, "calls=", &v) || after(line, "rcalls=", &v)) {
 		calls_line(s, v);
 	} else if (after(line, "jump=", &v)) {
@@ -683,6 +686,17 @@ static struct fn callee(struct naive_state *s, const struct call *c)
 	return c->to;
 }
 
+/* The name of the function that a jump goes to: there may be none of that in the object. */
+static struct str jump_target(struct naive_state *s, const struct jump *j)
+{
+	struct str key = facts_key(&s->line, "ss", j->from.obj, j->to_name);
+
+	if (facts_find(&s->bodies, key) ||
+	    facts_find(&s->bodies, facts_key(&s->line, "Nss", j->from.obj, j->to_name)))
+		return j->to_name;
+	return j->from.name;
+}
+
 static void settle(struct naive_state *s)
 {
 	struct facts *t = &s->r->facts;
@@ -691,7 +705,7 @@ static void settle(struct naive_state *s)
 
 	for (size_t i = 0; i < s->ncall; i++) {
 		struct call *c = &s->call[i];
-		struct fn to = callee(s, c);
+		struct fn to = c->to = callee(s, c);
 
 		arena_reset(a);
 		facts_at(t, facts_key(a, "Ff", c->from));
@@ -707,6 +721,13 @@ static void settle(struct naive_state *s)
 				      c->instr, c->line),
 			    c->v, odd);
 	}
+	for (size_t i = 0; i < s->ncall; i++) {
+		struct call *c = &s->call[i];
+
+		arena_reset(a);
+		facts_at(&s->bodies, facts_key(a, "Nss", c->from.obj, c->from.name));
+		facts_at(&s->bodies, facts_key(a, "Nss", c->to.obj, c->to.name));
+	}
 	for (size_t i = 0; i < s->njump; i++) {
 		struct jump *j = &s->jumps[i];
 		struct fact *f;
@@ -715,9 +736,10 @@ static void settle(struct naive_state *s)
 		if (!facts_find(t, facts_key(a, "Ff", j->from)))
 			continue;
 		for (int k = 0; k < 2; k++) {
-			struct str to = facts_key(a, "Jfsuusuuu", j->from, j->file,
-						  j->at[0], j->at[1], j->to_file,
-						  j->at[2], j->at[3], j->conditional);
+			struct str to =
+				facts_key(a, "Jfsuussuuu", j->from, j->file, j->at[0],
+					  j->at[1], j->to_file, jump_target(s, j),
+					  j->at[2], j->at[3], j->conditional);
 
 			f = facts_at(t, k ? facts_in_part(a, j->part, to) : to);
 			f->v[0] = facts_sum(f->v[0], j->executed, odd);

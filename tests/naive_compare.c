@@ -103,9 +103,10 @@ static void tell_jumps(struct telling *x, fn_id f, struct fn fn)
 	for (size_t i = 0; i < n; i++) {
 		const struct store_jump *j = &jump[i];
 		struct str k = here(
-			x, facts_key(x->a, "Jfsuusuuu", fn, store_file(x->st, j->file),
+			x, facts_key(x->a, "Jfsuussuuu", fn, store_file(x->st, j->file),
 				     j->instr, j->line, store_file(x->st, j->to_file),
-				     j->to_instr, j->to_line, (uint64_t)j->conditional));
+				     store_fn_name(x->st, j->to_fn), j->to_instr,
+				     j->to_line, (uint64_t)j->conditional));
 		uint64_t *v = facts_at(x->t, k)->v;
 		bool over = false;
 
