@@ -206,6 +206,8 @@ bool replay_none(struct replay *r);
  */
 struct positions {
 	uint64_t instr, line;
+	uint32_t file;	   /* slot */
+	unsigned newlines; /* in the text */
 };
 
 /* Make steps of the cost lines at p, as far as they are the entries behind cur in their order, whose
@@ -213,8 +215,8 @@ struct positions {
 bool replay_learn_steps(struct replay *r, const struct tally *t, uint32_t cur,
 			const char *p, const char *end);
 
-/* Behind the positions of the cost line at p, which follows entry cur, and these; NULL: they are none
- * that are learnt here. */
+/* Behind the positions of the cost line at p, which follows entry cur and may have fi= or fe= in front,
+ * and these; NULL: they are none that are learnt here. */
 const char *replay_positions(const struct replay *r, const struct tally *t, uint32_t cur,
 			     const char *p, struct positions *at);
 /* Learn that line, whose costs are at `costs` and can be read; false when it cannot be. */

@@ -218,10 +218,32 @@ static inline bool read_sub(const char **p, uint64_t *at)
 	return true;
 }
 
+/* The slot of the file in "fi=(12)\n" or "fe=(12)\n" at *p, which moves behind it; 0: it was not met
+ * before, or something else is there. */
+static uint32_t read_file(const struct names *files, const char **p)
+{
+	const char *q = *p + 4;
+	uint64_t id;
+
+	if ((memcmp(*p, "fi=(", 4) != 0 && memcmp(*p, "fe=(", 4) != 0) ||
+	    !digits_number(&q, &id) || memcmp(q, ")\n", 2) != 0 || id >= files->by_id_n)
+		return 0;
+	*p = q + 2;
+	return files->by_id[id];
+}
+
 const char *replay_positions(const struct replay *r, const struct tally *t, uint32_t cur,
 			     const char *p, struct positions *at)
 {
-	*at = (struct positions){t->entry[cur].instr, t->entry[cur].line};
+	const struct entry *e = &t->entry[cur];
+
+	*at = (struct positions){e->instr, e->line, e->file, 1};
+	if (*p == 'f') {
+		at->file = read_file(&t->names[SPACE_FILE], &p);
+		at->newlines = 2;
+		if (!at->file)
+			return NULL;
+	}
 	for (unsigned i = 0; i < r->nsub; i++)
 		if (!read_sub(&p, r->sub[i] == SUB_INSTR ? &at->instr : &at->line))
 			return NULL;
@@ -253,8 +275,8 @@ bool replay_learn_steps(struct replay *r, const struct tally *t, uint32_t cur,
 		    e[1].what != ENTRY_WHAT(ENTRY_COST, 0) || e[1].file != e->file)
 			break;
 		costs = replay_positions(r, t, cur, p, &at);
-		if (!costs || costs - p > STEP_TEXT || at.instr != e[1].instr ||
-		    at.line != e[1].line)
+		if (!costs || costs - p > STEP_TEXT || at.newlines > 1 ||
+		    at.instr != e[1].instr || at.line != e[1].line)
 			break;
 		set_step(&r->step[cur], p, (size_t)(costs - p));
 		p = next_line(costs, end);
@@ -269,14 +291,17 @@ bool replay_learn_steps(struct replay *r, const struct tally *t, uint32_t cur,
 bool replay_learn_line(struct replay *r, struct tally *t, uint32_t cur, const char *p,
 		       const char *costs, const struct positions *at)
 {
-	const size_t n = (size_t)(costs - p); /* of read_sub(): 9 each at most */
-	struct link k = {.from = cur, .len = (uint8_t)n, .flags = 1};
+	const size_t n = (size_t)(costs - p);
+	struct link k = {.from = cur, .len = (uint8_t)n, .flags = (uint8_t)at->newlines};
 	uint32_t i = 0;
 
-	k.to = tally_line_entry(t, cur, at->instr, at->line);
+	/* An id may have any number of zeros in front. */
+	if (n > LINK_TEXT)
+		return false;
+	k.to = tally_line_entry(t, cur, at->file, at->instr, at->line);
 	if (!k.to || vec_reserve(&r->step, &r->step_cap, t->nentry, sizeof(*r->step)))
 		return false;
-	if (k.to == cur + 1 && n <= STEP_TEXT && !r->step[cur].len) {
+	if (k.to == cur + 1 && n <= STEP_TEXT && at->newlines == 1 && !r->step[cur].len) {
 		set_step(&r->step[cur], p, n);
 	} else {
 		k.val = t->entry[k.to].val;

@@ -172,7 +172,7 @@ static int begin(struct stretch *s)
 	spill_init(&s->tally.parts, most(share / 40 / files + 1, small),
 		   r->opts->spill_dir);
 	s->tally.entry_room = (size_t)(share / 4 + 1);
-	s->replay.most = (size_t)(share / 14 / LINK_BYTES + 1);
+	s->replay.most = (size_t)(share / 7 / LINK_BYTES + 1);
 	s->replay.past_most = (size_t)(share / 16 / sizeof(*s->replay.past));
 	decode_init(s->decode);
 	if (s->from == 0)

@@ -301,10 +301,10 @@ static __attribute__((noinline)) uint32_t other_entry(struct tally *t,
 	return room ? i : begin_once(t);
 }
 
-uint32_t tally_line_entry(struct tally *t, uint32_t before, uint64_t instr, uint64_t line)
+uint32_t tally_line_entry(struct tally *t, uint32_t before, uint32_t file, uint64_t instr,
+			  uint64_t line)
 {
-	const struct key k = {
-		.instr = instr, .line = line, .file = t->entry[before].file};
+	const struct key k = {.instr = instr, .line = line, .file = file};
 	const uint32_t i = t->entry[before].next;
 	bool room;
 

@@ -216,9 +216,9 @@ static inline size_t tally_values(const struct tally *t, uint32_t what)
 	}
 }
 
-/* The entry of a cost line at these positions, in the file of the entry `before`, which it
- * follows in the current block; made when it is new.  0: memory is out, or there is no room. */
-uint32_t tally_line_entry(struct tally *t, uint32_t before, uint64_t instr,
+/* The entry of a cost line at these positions, in that file (a slot), which follows the entry
+ * `before` in the current block; made when it is new.  0: memory is out, or there is no room. */
+uint32_t tally_line_entry(struct tally *t, uint32_t before, uint32_t file, uint64_t instr,
 			  uint64_t line);
 /* Pack a line of the piece at hand; r->ncost costs in the file's columns.  0, or -1 when memory is
  * out. */

@@ -321,14 +321,26 @@ static void run_again(void)
 		 "fn=f\n1 5\njfi=" LONG_40 "\njump=3 8\n2\njump=3 " ZEROS_40 "8\n2\n"
 		 "jfi=" LONG "x\njump=3 7\n2\n4 5\n"},
 		{"a jump into a file of a function's name", "events: A\n",
-		 "fl=(1) a\nfn=(1) f\n1 5\njfi=(2) b\njfn=(2) g\njump=3 7\n2\n4 5\n",
+		 "fl=(1) a\nfn=(1) f\n1 5\njfi=(2) b\njfn=(2) g\njump=3 7\n2\n4 5\n"
+		 "1 5\njfi=(2)\njfn=(2)\njump=3 7\n2\n4 5\n",
 		 "fl=(1)\nfn=(1)\n1 5\njfi=(2) g\njfn=(2) b\njump=3 7\n2\n4 5\n"},
 		{"a jump of NULs", "positions: instr line\nevents: A\n",
 		 "fn=(1) f\n1 1 0\n+1 * 0\n+1 * 0\n",
 		 "fn=(1)\n1 1 0\n+1 * 0\nj\1\1\1\0013 \n+1 * 0\n"},
 		{"jfi= behind a blank", "events: A\n",
 		 "fl=(1) a\nfn=(1) f\n1 5\n jfi=(2) b\njump=3 7\n2\n jfi=(2)\njump=3 7\n2\n4 5\n",
-		 "fl=(1)\nfn=(1)\n1 5\njjfi=(2)\njump=3 7\n2\n4 5\n"},
+		 "fl=(1)\nfn=(1)\n1 5\n jfi=(2) b\njump=3 7\n2\njjfi=(2)\njump=3 7\n2\n4 5\n"},
+		{"a jump into a file, with many zeros", "events: A\n",
+		 "fl=(1) a\nfn=(1) f\n1 5\njfi=(0000000000000002)\njfn=(2)\njump=3 000000000000007\n"
+		 "2\n4 5\n",
+		 "fl=(1)\nfn=(1)\n1 5\njfi=(0000000000000002)\njfn=(2)\njump=3 000000000000008\n"
+		 "2\n4 5\n"},
+		{"a line of a file, with many zeros", "events: A\n",
+		 "fl=(1) a\nfn=(1) f\n1 5\nfi=(00000000000000000000000000000000000002)\n+3 5\n4 5\n",
+		 "fl=(1)\nfn=(1)\n1 5\nfi=(00000000000000000000000000000000000002)\n+7 5\n4 5\n"},
+		{"a line of a file that is not met", "events: A\n",
+		 "fl=(1) a\nfi=(2) b\nfn=(1) f\n1 5\n3 5\nfi=(2)\n+1 5\nfe=(1)\n4 5\n",
+		 "fl=(1)\nfn=(1)\n1 5\nfi=(3)\n+1 5\nfe=(2)\n4 5\nfi=(2)x\n+1 5\nfi=(1)\n* 5\n3 5\n"},
 		{"a jump whose file is another one then", "events: A\n",
 		 "fl=(1) a\nfn=(1) f\n1 5\njfi=(2) b\njump=3 7\n2\n4 5\n",
 		 "fl=(1)\nfn=(1)\n1 5\njfi=(2) c\njump=3 7\n2\n4 5\n"},
