@@ -211,6 +211,30 @@ enum { /* other names and ids are left to decode.h */
        NEW_IDS = 1 << 22,
 };
 
+/* The newline behind a name at p that has no blanks around it, or NULL. */
+static const char *name_end(const char *p, const char *end)
+{
+	const char *nl;
+
+	if (end <= p || (unsigned char)*p <= ' ')
+		return NULL;
+	nl = memchr(p, '\n', end - p < NAME_BYTES ? (size_t)(end - p) : NAME_BYTES);
+	return nl && (unsigned char)nl[-1] > ' ' ? nl : NULL;
+}
+
+/* "malloc\n" at *p, without an id: the slot, or 0 when it is something else. */
+static uint32_t plain_name(struct names *names, const char **p, const char *end)
+{
+	const char *from = *p, *nl = name_end(from, end);
+	uint32_t slot;
+
+	if (!nl)
+		return 0;
+	*p = nl + 1;
+	slot = names_text(names, (struct str){from, (size_t)(nl - from)}, 0);
+	return slot == UINT32_MAX ? 0 : slot;
+}
+
 /* "(12)\n" or "(12) malloc\n" at *p, on the line-th line at hand: the slot of its name, or 0 when
  * it is something else, or not what the id is known to mean; *p moves behind it. */
 static uint32_t name_at(struct tally *t, enum name_space space, const char **p,
@@ -222,7 +246,9 @@ static uint32_t name_at(struct tally *t, enum name_space space, const char **p,
 	uint32_t slot;
 	uint64_t id;
 
-	if (**p != '(' || !digits_number(&q, &id) || *q != ')' || id >= NEW_IDS)
+	if (**p != '(')
+		return plain_name(names, p, end);
+	if (!digits_number(&q, &id) || *q != ')' || id >= NEW_IDS)
 		return 0;
 	if (q[1] == '\n') {
 		slot = names_id(names, id, t->lines + line);
@@ -230,10 +256,8 @@ static uint32_t name_at(struct tally *t, enum name_space space, const char **p,
 		return slot == UINT32_MAX ? 0 : slot;
 	}
 	slot = names_find(names, id);
-	if (end <= q || q[1] != ' ' || (unsigned char)q[2] <= ' ')
-		return 0;
-	nl = memchr(q, '\n', end - q < NAME_BYTES ? (size_t)(end - q) : NAME_BYTES);
-	if (!nl || (unsigned char)nl[-1] <= ' ')
+	nl = q[1] == ' ' ? name_end(q + 2, end) : NULL;
+	if (!nl)
 		return 0;
 	struct str text = {q + 2, (size_t)(nl - (q + 2))};
 

@@ -21,6 +21,7 @@ static uint64_t state;
 static bool named[3][IDS]; /* files, functions, objects */
 static unsigned nsub, ncols;
 static bool instr;     /* the only position is one */
+static bool plain;     /* names have no ids */
 static char rest[600]; /* of the last run's lines, behind their first position */
 
 static unsigned pick(unsigned n)
@@ -33,12 +34,18 @@ static unsigned pick(unsigned n)
 	((const char *const[]){__VA_ARGS__}[pick( \
 		sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))])
 
-/* "(12) f12", or "(12)" when that was said. */
+/* "(12) f12", or "(12)" when that was said; without ids "f12". */
 static void put_name(struct out *o, unsigned space, unsigned id)
 {
 	/* Some ids are far from the others. */
 	const unsigned number = id < IDS - FAR_IDS ? id : 16000 + 700 * id;
 
+	if (pick(40) < (plain ? 39 : 1)) {
+		out_printf(
+			o, "%c%u%s\n", "afo"[space], number,
+			ONE_OF("", "", "", "", "", " b", " ", "\r", "'2", " (7)", "\t"));
+		return;
+	}
 	out_printf(o, "(%u)", number);
 	if (!named[space][id] || pick(30) == 0)
 		out_printf(o, " %c%u%s", "afo"[space], number, pick(60) ? "" : "'2");
@@ -191,6 +198,7 @@ static void put_profile(struct out *o)
 	rest[0] = '\0';
 	nsub = 1 + (pick(3) > 0);
 	instr = pick(2);
+	plain = pick(4) == 0;
 	ncols = (const unsigned[]){1, 1, 1, 2, 2, 3, 9, 13, 32, 33}[pick(10)];
 	out_printf(o, "positions:%s%s\nevents: Ir", nsub == 2 || instr ? " instr" : "",
 		   nsub == 2 || !instr ? " line" : "");
