@@ -4,6 +4,8 @@
 #ifndef QUERN_COPY_CODE_H
 #define QUERN_COPY_CODE_H
 
+#include <string.h>
+
 #include "index/cost_code.h"
 #include "index/detail_code.h"
 #include "index/digits.h"
@@ -21,10 +23,22 @@ struct copy_of {
 /* COPY_ODD: what cannot be copied, or hardly is in order.  What was copied is no use then. */
 enum copy { COPY_DONE, COPY_ODD, COPY_NO_MEMORY };
 
-/* Where the row before is, and its file's slot. */
+/* Costs as they are coded. */
+struct coded {
+	const unsigned char *p;
+	size_t n;
+};
+
+static inline bool coded_alike(struct coded a, struct coded b)
+{
+	return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
+}
+
+/* Where the row before is, its file's slot, and what the last cost line cost, of all events. */
 struct copy_place {
 	uint64_t instr, line;
 	uint32_t file, slot;
+	struct coded cost; /* NULL: there was none */
 };
 
 /* Of one byte or two, most often. */

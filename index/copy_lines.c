@@ -24,6 +24,7 @@ struct copy_mark {
 	size_t at; /* bytes of out */
 	size_t rows;
 	uint64_t instr, line; /* of the row that ends there */
+	size_t cost_at, cost_n;
 };
 
 struct copy_tail {
@@ -58,32 +59,37 @@ static inline size_t wide_room(const struct copied_lines *c)
 	return (costs_numbers(c->shape.events) + 3) * VARINT_MAX + 8;
 }
 
-/* Costs as they are coded. */
-struct coded {
-	const unsigned char *p;
-	size_t n;
-};
-
 static bool after(const struct copy_file *f, uint64_t instr, uint64_t line)
 {
 	return f->rows == 0 || instr > f->instr || (instr == f->instr && line > f->line);
+}
+
+/* What the last row cost. */
+static struct coded last_cost(const struct copy_file *f)
+{
+	return (struct coded){f->out.p + f->cost_at, f->cost_n};
 }
 
 /* A row at the end. */
 static int append(const struct copied_lines *c, struct copy_file *f, uint64_t instr,
 		  uint64_t line, struct coded cost)
 {
-	unsigned char *p;
+	unsigned char *p, *head;
 
 	if (bytes_room(&f->out, ROW_ROOM + cost.n))
 		return -1;
-	p = f->out.p + f->out.n;
-	if (c->shape.instr)
-		p = varint_put(p, instr - f->instr);
-	if (c->shape.line)
-		p = varint_put(p, varint_zigzag(f->line, line));
-	memcpy(p, cost.p, cost.n);
-	f->out.n = (size_t)(p + cost.n - f->out.p);
+	head = f->out.p + f->out.n;
+	p = detail_put_place(head, c->shape, instr - f->instr,
+			     varint_zigzag(f->line, line));
+	if (f->rows && coded_alike(last_cost(f), cost)) {
+		*head |= HEAD_COSTS;
+	} else {
+		f->cost_at = (size_t)(p - f->out.p);
+		f->cost_n = cost.n;
+		memcpy(p, cost.p, cost.n);
+		p += cost.n;
+	}
+	f->out.n = (size_t)(p - f->out.p);
 	f->instr = instr;
 	f->line = line;
 	f->rows++;
@@ -132,33 +138,41 @@ static int put_tail(struct copied_lines *c, struct copy_file *f, bool all, uint6
 	return rc;
 }
 
-/* Move *row, behind which the row at *p begins, behind that; its costs, up to *p then. */
-static inline const unsigned char *next_row(const struct copied_lines *c,
-					    struct copy_mark *row,
-					    const unsigned char **p,
-					    const unsigned char *end)
+/* Move *row, behind which the row at its end begins, to that. */
+static inline void next_row(const struct copied_lines *c, const struct copy_file *f,
+			    struct copy_mark *row)
 {
-	struct varint_reader in = {*p, end, false};
-	const unsigned char *cost;
+	const bool both = c->shape.instr && c->shape.line;
+	const unsigned char *end = f->out.p + f->out.n;
+	struct varint_reader in = {f->out.p + row->at, end, false};
+	const unsigned head = *in.p++;
+	const uint64_t first =
+		head >> HEAD_PLACE < HEAD_FAR ? head >> HEAD_PLACE : varint_get(&in);
 
-	if (c->shape.events == 1 && c->shape.instr && c->shape.line && end - *p >= 8) {
-		const uint64_t w = load8((const char *)*p);
-		const uint64_t last = ~w & 0x8080808080800000;
-
-		/* Differences of one byte each. */
-		if (!(w & 0x8080) && last) {
-			row->instr += w & 0x7f;
-			row->line = varint_unzigzag(row->line, w >> 8 & 0x7f);
-			cost = *p + 2;
-			*p += ((unsigned)__builtin_ctzll(last) >> 3) + 1;
-			return cost;
-		}
+	if (c->shape.instr)
+		row->instr += first;
+	else
+		row->line = varint_unzigzag(row->line, first);
+	if (both && !(head & HEAD_LINE))
+		row->line = varint_unzigzag(row->line, varint_get(&in));
+	if (!(head & HEAD_COSTS)) {
+		row->cost_at = (size_t)(in.p - f->out.p);
+		in.p = copy_past_costs(&c->shape, in.p, end);
+		row->cost_n = (size_t)(in.p - f->out.p) - row->cost_at;
 	}
-	row->instr += c->shape.instr ? varint_get(&in) : 0;
-	row->line = c->shape.line ? varint_unzigzag(row->line, varint_get(&in)) : 0;
-	cost = in.p;
-	*p = copy_past_costs(&c->shape, in.p, end);
-	return cost;
+	row->at = (size_t)(in.p - f->out.p);
+	row->rows++;
+}
+
+/* That row is the last. */
+static void to_mark(struct copy_file *f, const struct copy_mark *m)
+{
+	f->out.n = m->at;
+	f->rows = m->rows;
+	f->instr = m->instr;
+	f->line = m->line;
+	f->cost_at = m->cost_at;
+	f->cost_n = m->cost_n;
 }
 
 /* The rows from a line on become the tail: that there is none is known. */
@@ -166,7 +180,6 @@ static enum copy take_back(struct copied_lines *c, struct copy_file *f, uint64_t
 			   uint64_t line)
 {
 	struct copy_mark m = {0};
-	const unsigned char *p, *end = f->out.p + f->out.n;
 
 	while (f->nmark) {
 		m = f->mark[f->nmark - 1];
@@ -175,13 +188,9 @@ static enum copy take_back(struct copied_lines *c, struct copy_file *f, uint64_t
 		m = (struct copy_mark){0};
 		f->nmark--;
 	}
-	p = f->out.p + m.at;
 	c->ntail = c->tail_at = c->taken.n = 0;
-	for (struct copy_mark row = m; p < end;) {
-		const unsigned char *cost = next_row(c, &row, &p, end);
-
-		row.at = (size_t)(p - f->out.p);
-		row.rows++;
+	for (struct copy_mark row = m; row.at < f->out.n;) {
+		next_row(c, f, &row);
 		if (c->ntail == 0 &&
 		    (row.instr < instr || (row.instr == instr && row.line < line))) {
 			m = row;
@@ -190,19 +199,16 @@ static enum copy take_back(struct copied_lines *c, struct copy_file *f, uint64_t
 		if (vec_reserve_raw(&c->tail, &c->tail_cap, c->ntail + 1,
 				    sizeof(*c->tail)))
 			return COPY_NO_MEMORY;
-		c->tail[c->ntail++] = (struct copy_tail){row.instr, row.line, c->taken.n,
-							 (size_t)(p - cost)};
-		if (bytes_append(&c->taken, cost, (size_t)(p - cost)))
+		c->tail[c->ntail++] =
+			(struct copy_tail){row.instr, row.line, c->taken.n, row.cost_n};
+		if (bytes_append(&c->taken, f->out.p + row.cost_at, row.cost_n))
 			return COPY_NO_MEMORY;
 	}
 	c->moved += c->ntail;
 	if (c->moved > MOVES_FREE + MOVES * f->rows)
 		return COPY_ODD;
-	f->out.n = m.at;
-	f->rows = m.rows;
 	f->next_mark = (f->nmark ? f->mark[f->nmark - 1].rows : 0) + MARK_ROWS;
-	f->instr = m.instr;
-	f->line = m.line;
+	to_mark(f, &m);
 	return COPY_DONE;
 }
 
@@ -211,7 +217,8 @@ static __attribute__((noinline)) int new_mark(struct copy_file *f)
 {
 	if (vec_reserve(&f->mark, &f->mark_cap, f->nmark + 1, sizeof(*f->mark)))
 		return -1;
-	f->mark[f->nmark++] = (struct copy_mark){f->out.n, f->rows, f->instr, f->line};
+	f->mark[f->nmark++] = (struct copy_mark){f->out.n, f->rows,    f->instr,
+						 f->line,  f->cost_at, f->cost_n};
 	f->next_mark = f->rows + MARK_ROWS;
 	return 0;
 }
@@ -262,65 +269,159 @@ static enum copy move_to(struct copied_lines *c, uint32_t file)
 	}
 	f = &c->file[c->nfile++];
 	f->file = file;
-	f->out.n = f->rows = f->nmark = 0;
+	f->nmark = 0;
 	f->next_mark = MARK_ROWS;
-	f->instr = f->line = 0;
+	to_mark(f, &(struct copy_mark){0});
 	return COPY_DONE;
 }
 
+/* Ones for the low n of 8 bytes, n not 0. */
+static inline uint64_t low_bytes(size_t n)
+{
+	return UINT64_MAX >> (64 - 8 * n);
+}
+
 /*
- * Rows of small differences, each behind the one before, which is the last of f: as long as there
- * are such, and there is room in out.  *at follows, and *least, the lowest line less 1.
+ * Rows at *from, each a step of less than 32 behind the one before (16 lines of code, where there is no
+ * other position), in the same line and of the same costs, in fours, to out, of which *rows are
+ * copied; how far they go together.
+ *
+ *	piece	tag d1 tag d2 tag d3 tag d4	each d twice the step
+ *	index	h1 h2 h3 h4
+ */
+static inline __attribute__((always_inline)) uint64_t
+copy_likes(const unsigned char **from, const unsigned char *end, unsigned char *out,
+	   size_t *rows, bool instrs, bool lines)
+{
+	const uint64_t lanes = 0x0001000100010001;
+	const uint64_t tag = instrs ? ONCE_INSTR : ONCE_LINE;
+	const uint64_t small = instrs ? 0xc1ff : 0xe1ff;
+	const uint64_t head = HEAD_COSTS | (instrs && lines ? HEAD_LINE : 0);
+	const unsigned char *p = *from;
+	uint64_t steps = 0;
+	size_t n = 0;
+
+	for (; n < COPY_ROWS && end - p >= 8; n += 4, p += 8) {
+		const uint64_t w = load8((const char *)p);
+		uint64_t x = (instrs ? w >> 7 : w >> 6) & 0x7c * lanes;
+
+		if ((w & small * lanes) != tag * lanes)
+			break;
+		steps += (w >> 9 & 0x1f * lanes) * lanes >> 48;
+		x |= head * lanes;
+		x = (x | x >> 8) & 0x0000ffff0000ffff;
+		store8(out + n, (x | x >> 16) & UINT32_MAX);
+	}
+	*from = p;
+	*rows = n;
+	return steps;
+}
+
+/*
+ * Rows of small differences, each behind the one before, which is the last of f and cost what the
+ * last cost line did: as long as there are such, and there is room in out.  *at follows, and *least,
+ * the lowest line less 1.
  */
 static inline __attribute__((always_inline)) const unsigned char *
 copy_some(struct copy_file *f, const unsigned char *p, const unsigned char *end,
 	  struct copy_place *at, uint64_t *least, bool instrs, bool lines, uint32_t ncost)
 {
-	const uint64_t COST = (uint64_t)ncost << ONCE_COSTS;
-	const unsigned places = instrs && lines ? 2 : 1;
+	const unsigned tag_costs = ncost << ONCE_COSTS, both = instrs && lines;
 	unsigned char *out = f->out.p + f->out.n;
 	uint64_t instr = at->instr, line = at->line, low = *least;
+	/* The costs of the row before. */
+	uint64_t before = f->cost_n <= 6 ? load8((const char *)f->out.p + f->cost_at) &
+						   low_bytes(f->cost_n)
+					 : UINT64_MAX;
 	size_t rows = 0;
 
-	for (; rows < COPY_ROWS && end - p >= 8; rows++) {
+	while (rows < COPY_ROWS && end - p >= 8) {
 		const uint64_t w = load8((const char *)p);
-		/* The first difference without its sign, which is +. */
-		const uint64_t d = w >> 9 & 0x7f;
-		uint64_t x, more, to = line;
-		unsigned n;
+		const unsigned tag = w & 0xff,
+			       said = tag & ~(unsigned)(ONCE_INSTR | ONCE_LINE);
+		const unsigned a = w >> 8 & 0xff, b = w >> 16 & 0xff;
+		unsigned first = instrs ? a >> 1 : a, change = 0, n = 2, size = 1;
+		uint64_t x;
 
-		/* Differences of one byte each. */
-		if (instrs && (w & 0x81ff) == (COST | ONCE_INSTR)) {
-			x = (lines ? w & ~(uint64_t)0xffff : w >> 8 & ~(uint64_t)0xff) |
-			    d;
-			n = 2;
-		} else if (instrs && lines &&
-			   (w & 0x8081ff) == (COST | ONCE_INSTR | ONCE_LINE)) {
-			x = (w >> 8 & ~(uint64_t)0xff) | d;
-			to = varint_unzigzag(line, w >> 16 & 0x7f);
-			n = 3;
-		} else if (lines && (w & 0x81ff) == (COST | ONCE_LINE)) {
-			x = instrs ? w & ~(uint64_t)0xff : w >> 8;
-			to = line + d;
-			n = 2;
+		/* Most are. */
+		if (tag == (instrs ? ONCE_INSTR : ONCE_LINE)) {
+			size_t likes;
+			const uint64_t steps =
+				copy_likes(&p, end, out, &likes, instrs, lines);
+
+			if (likes) {
+				out += likes;
+				rows += likes;
+				if (instrs) {
+					instr += steps;
+				} else {
+					const uint64_t least_line = line + (a >> 1) - 1;
+
+					low = least_line < low ? least_line : low;
+					line += steps;
+				}
+				continue;
+			}
+		}
+		if ((said != 0 && said != tag_costs) || a & 0x81)
+			break;
+		if (instrs && (tag & ONCE_INSTR)) {
+			if (tag & ONCE_LINE) {
+				if (!lines || b >= 0x80)
+					break;
+				change = b;
+				n = 3;
+			}
+		} else if (lines && tag == (said | ONCE_LINE)) {
+			change = a;
+			first = instrs ? 0 : a;
 		} else {
 			break;
 		}
-		/* And the costs among the bytes that were loaded. */
-		more = ~(x >> 8 * places) & 0x8080808080;
-		if (ncost == 2)
-			more &= more - 1;
-		if (__builtin_expect(!more, 0))
+		if (first >= HEAD_FAR)
 			break;
-		instr += n == 2 && (w & ONCE_LINE) ? 0 : d;
-		if (to != line)
-			low = to - 1 < low ? to - 1 : low;
-		line = to;
+		x = first << HEAD_PLACE;
+		if (both && change) {
+			x |= (uint64_t)change << 8;
+			size = 2;
+		} else if (both) {
+			x |= HEAD_LINE;
+		}
+		if (said) {
+			/* Among the bytes that were loaded. */
+			uint64_t cost = w >> 8 * n, last = ~cost & 0x8080808080;
+			unsigned bytes;
+
+			if (ncost == 2)
+				last &= last - 1;
+			if (__builtin_expect(!last, 0))
+				break;
+			bytes = ((unsigned)__builtin_ctzll(last) >> 3) + 1;
+			cost &= low_bytes(bytes);
+			at->cost = (struct coded){p + n, bytes};
+			n += bytes;
+			if (cost == before) {
+				x |= HEAD_COSTS;
+			} else {
+				x |= cost << 8 * size;
+				f->cost_at = (size_t)(out + size - f->out.p);
+				f->cost_n = bytes;
+				size += bytes;
+				before = cost;
+			}
+		} else {
+			x |= HEAD_COSTS;
+		}
+		if (instrs)
+			instr += first;
+		if (change) {
+			line = varint_unzigzag(line, change);
+			low = line - 1 < low ? line - 1 : low;
+		}
 		store8(out, x);
+		out += size;
 		p += n;
-		n = ((unsigned)__builtin_ctzll(more) >> 3) + 1;
-		p += n;
-		out += n + places;
+		rows++;
 	}
 	f->out.n = (size_t)(out - f->out.p);
 	f->rows += rows;
@@ -357,7 +458,7 @@ copy_wide(const struct copied_lines *c, struct copy_file *f,
 			     c->shape.events << ONCE_COSTS >> 7 << 8;
 	const ptrdiff_t room = (ptrdiff_t)wide_room(c);
 	const unsigned char *p = in->p;
-	unsigned char *out = f->out.p + f->out.n;
+	unsigned char *out = f->out.p + f->out.n, *head;
 
 	for (size_t rows = 0; rows < WIDE_ROWS && in->end - p >= room; rows++) {
 		const unsigned kind = load2((const char *)p) ^ tag;
@@ -381,13 +482,19 @@ copy_wide(const struct copied_lines *c, struct copy_file *f,
 			end++;
 		}
 		end = copy_past_numbers(end, in->end, copy_ones(mask));
-		if (instrs)
-			*out++ = (unsigned char)(instr - at->instr);
-		if (lines)
-			*out++ = (unsigned char)varint_zigzag(at->line, line);
-		for (ptrdiff_t i = 0; i < end - q; i += 8)
-			store8(out + i, load8((const char *)q + i));
-		out += end - q;
+		at->cost = (struct coded){q, (size_t)(end - q)};
+		head = out;
+		out = detail_put_place(out, c->shape, instr - at->instr,
+				       varint_zigzag(at->line, line));
+		if (coded_alike(at->cost, last_cost(f))) {
+			*head |= HEAD_COSTS;
+		} else {
+			f->cost_at = (size_t)(out - f->out.p);
+			f->cost_n = at->cost.n;
+			for (ptrdiff_t i = 0; i < end - q; i += 8)
+				store8(out + i, load8((const char *)q + i));
+			out += end - q;
+		}
 		p = end;
 		at->instr = instr;
 		if (line != at->line)
@@ -415,8 +522,11 @@ static enum copy copy_on(struct copied_lines *c, struct varint_reader *in,
 	if (f->file != at->file || f->instr != at->instr || f->line != at->line ||
 	    f->rows == 0)
 		return COPY_DONE;
+	/* Rows that say no costs are copied as they are. */
+	if (!wide && !coded_alike(last_cost(f), at->cost))
+		return COPY_DONE;
 	if (bytes_room(&f->out,
-		       wide ? WIDE_ROWS * wide_room(c) : COPY_ROWS * 8 + ROW_ROOM))
+		       wide ? WIDE_ROWS * wide_room(c) : 2 * COPY_ROWS * 8 + ROW_ROOM))
 		return COPY_NO_MEMORY;
 	in->p = wide ? copy_wide(c, f, in, at, &least) : copy_rows(c, f, in, at, &least);
 	if (at->file == own)
@@ -439,9 +549,12 @@ static __attribute__((noinline)) enum copy few_costs(struct copied_lines *c,
 	return COPY_DONE;
 }
 
+/* n: as the row says, 0: as before. */
 static inline enum copy get_costs(struct copied_lines *c, struct varint_reader *in,
 				  uint64_t n, struct coded *cost)
 {
+	if (n == 0 && cost->p)
+		return COPY_DONE;
 	if (!copy_alike(&c->shape, n))
 		return few_costs(c, in, n, cost);
 	cost->p = in->p;
@@ -458,18 +571,17 @@ enum copy copy_lines(struct copied_lines *c, struct varint_reader *in,
 {
 	for (;;) {
 		enum copy rc = copy_on(c, in, at, of->own, first_line);
-		struct coded cost;
 		uint64_t tag;
 
 		if (rc || in->p >= in->end || (*in->p & ONCE_KIND) != ENTRY_COST)
 			return rc;
 		tag = copy_get(in);
 		copy_get_place(in, tag, at, of);
-		rc = get_costs(c, in, tag >> ONCE_COSTS, &cost);
+		rc = get_costs(c, in, tag >> ONCE_COSTS, &at->cost);
 		if (rc || in->bad || !copy_fits(&c->shape, at))
 			return COPY_ODD;
 		rc = move_to(c, at->file);
-		rc = rc ? rc : add(c, &c->file[c->at], at->instr, at->line, cost);
+		rc = rc ? rc : add(c, &c->file[c->at], at->instr, at->line, at->cost);
 		if (rc)
 			return rc;
 		if (at->file == of->own && at->line - 1 < *first_line - 1)

@@ -1,9 +1,9 @@
 /*
  * copy_lines.h - the cost lines of a piece, copied to the index.
  *
- * In a piece (once.h) a line is a tag, the differences of its positions and its costs; in the index
- * (detail_code.h) it is the same without the tag.  So the lines of a file are not unpacked,
- * ordered and packed again, but copied, and only where a turn begins in front of where the one
+ * In a piece (once.h) a line is a tag, the differences of its positions and its costs, if they are
+ * others than those before; in the index (detail_code.h) it is the same but for the tag.  So the
+ * lines of a file are not unpacked, ordered and packed again, but copied, and only where a turn begins in front of where the one
  * before ended are those behind its beginning taken back, to be put among its own:
  *
  *	out	10 11 12 13 14 15
@@ -22,7 +22,8 @@ struct copy_file {
 	uint32_t file;
 	struct bytes out;
 	size_t rows;
-	uint64_t instr, line; /* of the last; 0 at first */
+	uint64_t instr, line;	/* of the last; 0 at first */
+	size_t cost_at, cost_n; /* its costs, in out */
 	/* Where some rows end, to find others from. */
 	struct copy_mark *mark;
 	size_t nmark, mark_cap, next_mark; /* next_mark: in rows */

@@ -478,11 +478,12 @@ static void add_costs(struct detail *d, size_t k, uint64_t *sum, uint32_t n)
 		sum[event[e]] = detail_add(sum[event[e]], d->cost[e], &d->full);
 }
 
-/* Add up a cost line of ncost costs, which follow. */
+/* Add up a cost line of ncost costs, which follow; none: those of the line before, which o knows. */
 static inline int read_line(struct detail *d, struct varint_reader *in,
 			    const uint32_t *event, uint64_t instr, uint64_t line,
-			    uint32_t file, uint32_t ncost)
+			    uint32_t file, uint32_t ncost, struct once_row *o)
 {
+	struct varint_reader said = {o->costs, in->end, false}, *from = in;
 	const size_t before = d->lines.n;
 	uint64_t *sum;
 
@@ -492,7 +493,14 @@ static inline int read_line(struct detail *d, struct varint_reader *in,
 	if (!sum)
 		return -1;
 	d->n += d->lines.n - before;
-	costs_get(in, d->cost, ncost);
+	if (ncost) {
+		o->costs = in->p;
+		o->ncosts = ncost;
+	} else {
+		from = &said;
+		ncost = o->costs ? o->ncosts : 0;
+	}
+	costs_get(from, d->cost, ncost);
 	for (uint32_t e = 0; e < ncost; e++)
 		sum[event[e]] = detail_add(sum[event[e]], d->cost[e], &d->full);
 	return 0;
@@ -500,11 +508,14 @@ static inline int read_line(struct detail *d, struct varint_reader *in,
 
 /*
  * Lines of one cost, of the file of the line before, of which no line held can be one: they are
- * put behind that as far as there is room.  *at is the line before, and then the last of them.
+ * put behind that as far as there is room.  *at is the line before, and then the last of them; o
+ * knows the costs of the one before.
  * Not inlined: its loop wants the registers for itself.
  */
-static __attribute__((noinline)) void
-read_fresh(struct detail *d, struct varint_reader *from, struct detail_key *at)
+static __attribute__((noinline)) void read_fresh(struct detail *d,
+						 struct varint_reader *from,
+						 struct detail_key *at,
+						 struct once_row *o)
 {
 	/* Tag and three numbers: what is left may have as many bytes. */
 	const ptrdiff_t row = 1 + 3 * VARINT_MAX;
@@ -515,13 +526,14 @@ read_fresh(struct detail *d, struct varint_reader *from, struct detail_key *at)
 	const uint64_t own = at->file == d->p->fn_file[d->fn] ? 0 : UINT64_MAX;
 	struct detail_key *key = l->key, k = *at;
 	const unsigned char *p = from->p;
-	uint64_t least = d->first_line - 1, v;
+	struct varint_reader said = {o->costs, from->end, false};
+	uint64_t least = d->first_line - 1, v, cost = o->costs ? varint_get(&said) : 0;
 	size_t n = l->n;
 
 	for (; n < end && from->end - p >= row; n++) {
 		const unsigned tag = *p;
 
-		if ((tag & ~(unsigned)(ONCE_INSTR | ONCE_LINE)) != 1 << ONCE_COSTS)
+		if ((tag & ~(unsigned)(ONCE_INSTR | ONCE_LINE | 1 << ONCE_COSTS)) != 0)
 			break;
 		p++;
 		if (tag & ONCE_INSTR) {
@@ -538,7 +550,12 @@ read_fresh(struct detail *d, struct varint_reader *from, struct detail_key *at)
 			l->ordered = false;
 		}
 		key[n] = k;
-		p = varint_at(p, &l->cost[n]);
+		if (tag & 1 << ONCE_COSTS) {
+			o->costs = p;
+			o->ncosts = 1;
+			p = varint_at(p, &cost);
+		}
+		l->cost[n] = cost;
 		least = (own | (k.line - 1)) < least ? k.line - 1 : least;
 	}
 	d->first_line = least + 1;
@@ -564,7 +581,7 @@ static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
 		/* Most follow another one of their file. */
 		if (plain && d->lines.n && d->lines.expected == d->lines.known &&
 		    d->lines.key[d->lines.n - 1].file == at.file)
-			read_fresh(d, &in, &at);
+			read_fresh(d, &in, &at, o);
 		if (in.p >= in.end || (*in.p & ONCE_KIND) != ENTRY_COST)
 			break;
 		const uint64_t tag = varint_get(&in);
@@ -583,7 +600,7 @@ static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
 		at.instr = instr;
 		at.line = line;
 		rc = read_line(d, &in, m->event, instr, line, at.file,
-			       (uint32_t)(tag >> ONCE_COSTS));
+			       (uint32_t)(tag >> ONCE_COSTS), o);
 		/* The lowest known line of the function in its own file; 0: not known. */
 		if (at.file == own && line - 1 < d->first_line - 1)
 			d->first_line = line;

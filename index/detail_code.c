@@ -1,6 +1,8 @@
 /* detail_code.c - both directions of the packed detail; see detail_code.h. */
 #include "index/detail_code.h"
 
+#include <string.h>
+
 #include "index/cost_code.h"
 
 enum {
@@ -25,6 +27,7 @@ int detail_write_group(struct detail_writer *w, uint32_t file, uint64_t rows)
 	b->n = (size_t)(p - b->p);
 	w->file = file;
 	w->instr = w->line = 0;
+	w->costs = false;
 	return 0;
 }
 
@@ -40,6 +43,40 @@ static unsigned char *put_jump(unsigned char *p, const struct detail_row *r)
 	return r->edge & JUMP_CONDITIONAL ? varint_put(p, r->taken) : p;
 }
 
+/* A cost line, its costs left out where they are those of the row before. */
+static unsigned char *put_row(struct detail_writer *w, unsigned char *head,
+			      const struct detail_row *r)
+{
+	unsigned char *costs = detail_put_place(head, *w->shape, r->instr - w->instr,
+						varint_zigzag(w->line, r->line));
+	unsigned char *p = costs_put(costs, r->cost, w->shape->events);
+	const size_t n = (size_t)(p - costs);
+
+	if (w->costs && n == w->cost_n && memcmp(w->b->p + w->cost_at, costs, n) == 0) {
+		*head |= HEAD_COSTS;
+		return costs;
+	}
+	w->cost_at = (size_t)(costs - w->b->p);
+	w->cost_n = n;
+	w->costs = true;
+	return p;
+}
+
+/* A call site or a jump. */
+static unsigned char *put_ref(const struct detail_writer *w, unsigned char *p,
+			      const struct detail_row *r)
+{
+	if (w->shape->instr)
+		p = varint_put(p, r->instr - w->instr);
+	if (w->shape->line)
+		p = varint_put(p, varint_zigzag(w->line, r->line));
+	p = varint_put(p, r->edge);
+	if (w->kind == DETAIL_JUMPS)
+		return put_jump(p, r);
+	p = varint_put(p, r->calls);
+	return costs_put(p, r->cost, w->shape->events);
+}
+
 static inline int write_row(struct detail_writer *w, const struct detail_row *r)
 {
 	const size_t room = row_room(w->shape->events);
@@ -49,21 +86,9 @@ static inline int write_row(struct detail_writer *w, const struct detail_row *r)
 	if (b->cap - b->n < room && bytes_room(b, room))
 		return -1;
 	p = b->p + b->n;
-	if (w->shape->instr)
-		p = varint_put(p, r->instr - w->instr);
-	if (w->shape->line)
-		p = varint_put(p, varint_zigzag(w->line, r->line));
+	p = w->kind == DETAIL_LINES ? put_row(w, p, r) : put_ref(w, p, r);
 	w->instr = r->instr;
 	w->line = r->line;
-	if (w->kind != DETAIL_LINES)
-		p = varint_put(p, r->edge);
-	if (w->kind == DETAIL_JUMPS) {
-		p = put_jump(p, r);
-	} else {
-		if (w->kind == DETAIL_SITES)
-			p = varint_put(p, r->calls);
-		p = costs_put(p, r->cost, w->shape->events);
-	}
 	b->n = (size_t)(p - b->p);
 	return 0;
 }
@@ -93,40 +118,41 @@ int detail_encode(struct bytes *b, enum detail_kind kind, const struct detail_sh
 	return 0;
 }
 
-/* A number, most often of one byte. */
-static inline unsigned char *put_small(unsigned char *p, uint64_t v)
-{
-	*p = (unsigned char)v;
-	return __builtin_expect(v < 0x80, 1) ? p + 1 : varint_put(p, v);
-}
-
-/* A line behind *before of the same file, to p, where there is room; its end. */
+/* A line behind *before of the same file, to p, where there is room; its end.  like: its costs are
+ * those of the row before. */
 static inline unsigned char *put_line(unsigned char *p, struct detail_shape s,
 				      const struct detail_key *before,
-				      const struct detail_key *key, const uint64_t *cost)
+				      const struct detail_key *key, const uint64_t *cost,
+				      bool like)
 {
-	if (s.instr)
-		p = put_small(p, key->instr - before->instr);
-	if (s.line)
-		p = put_small(p, varint_zigzag(before->line, key->line));
-	return costs_put(p, cost, s.events);
+	unsigned char *const head = p;
+
+	p = detail_put_place(p, s, key->instr - before->instr,
+			     varint_zigzag(before->line, key->line));
+	if (!like)
+		return costs_put(p, cost, s.events);
+	*head |= HEAD_COSTS;
+	return p;
 }
 
 /* The same of a profile with both positions and one event, where most numbers are small. */
 static inline unsigned char *put_usual_line(unsigned char *p,
 					    const struct detail_key *before,
-					    const struct detail_key *key, uint64_t cost)
+					    const struct detail_key *key, uint64_t cost,
+					    bool like)
 {
 	static const struct detail_shape shape = {
 		.events = 1, .instr = true, .line = true};
 	const uint64_t instr = key->instr - before->instr;
 	const uint64_t line = varint_zigzag(before->line, key->line);
 
-	if (__builtin_expect((instr | line) >= 0x80, 0))
-		return put_line(p, shape, before, key, &cost);
-	p[0] = (unsigned char)instr;
+	if (__builtin_expect(instr >= HEAD_FAR || line >= 0x80, 0))
+		return put_line(p, shape, before, key, &cost, like);
+	p[0] = (unsigned char)(instr << HEAD_PLACE | (line ? 0 : HEAD_LINE) |
+			       (like ? HEAD_COSTS : 0));
 	p[1] = (unsigned char)line;
-	return varint_put_flat(p + 2, cost);
+	p += 1 + (line != 0);
+	return like ? p : varint_put_flat(p, cost);
 }
 
 /* Room for n bytes at *p, which is behind what b has. */
@@ -139,6 +165,11 @@ static inline int put_room(struct bytes *b, unsigned char **p, size_t n)
 		return -1;
 	*p = b->p + b->n;
 	return 0;
+}
+
+static inline bool same_costs(const uint64_t *a, const uint64_t *b, uint32_t n)
+{
+	return n == 0 || memcmp(a, b, n * sizeof(*a)) == 0;
 }
 
 int detail_encode_lines(struct bytes *b, const struct detail_shape *s,
@@ -154,6 +185,7 @@ int detail_encode_lines(struct bytes *b, const struct detail_shape *s,
 	for (size_t i = 0, end = 0; i < n;) {
 		static const struct detail_key start;
 		const struct detail_key *before = &start;
+		const uint64_t *c = NULL, *last;
 		unsigned char *p;
 
 		if (key[n - 1].file == key[i].file)
@@ -164,12 +196,14 @@ int detail_encode_lines(struct bytes *b, const struct detail_shape *s,
 			return -1;
 		p = b->p + b->n;
 		for (; i < end; before = &key[i++]) {
-			const uint64_t *c = cost + (size_t)key[i].row * shape.events;
-
+			last = c;
+			c = cost + (size_t)key[i].row * shape.events;
 			if (put_room(b, &p, room))
 				return -1;
-			p = usual ? put_usual_line(p, before, &key[i], *c)
-				  : put_line(p, shape, before, &key[i], c);
+			p = usual ? put_usual_line(p, before, &key[i], *c,
+						   last && *last == *c)
+				  : put_line(p, shape, before, &key[i], c,
+					     last && same_costs(last, c, shape.events));
 		}
 		b->n = (size_t)(p - b->p);
 	}
@@ -203,6 +237,39 @@ static void next_jump(struct detail_reader *r)
 	row->taken = row->edge & JUMP_CONDITIONAL ? varint_get(&r->in) : row->calls;
 }
 
+/* A head that no row can have is damage. */
+static void next_line(struct detail_reader *r, uint64_t *cost)
+{
+	const bool instr = r->shape.instr, line = r->shape.line, both = instr && line;
+	const size_t n = r->shape.events * sizeof(*cost);
+	struct detail_row *row = &r->row;
+	uint64_t first, head = 0;
+
+	if (r->in.p < r->in.end)
+		head = *r->in.p++;
+	else
+		varint_none(&r->in);
+	if (((head & HEAD_COSTS) && !r->before) || ((head & HEAD_LINE) && !both) ||
+	    (head >> HEAD_PLACE && !instr && !line)) {
+		head = 0;
+		varint_none(&r->in);
+	}
+	first = head >> HEAD_PLACE;
+	if (first == HEAD_FAR)
+		first = varint_get(&r->in);
+	if (instr)
+		row->instr += first;
+	else
+		row->line = varint_unzigzag(row->line, first);
+	if (both && !(head & HEAD_LINE))
+		row->line = varint_unzigzag(row->line, varint_get(&r->in));
+	if (!(head & HEAD_COSTS))
+		costs_get(&r->in, cost, r->shape.events);
+	else if (r->before != cost && n)
+		memcpy(cost, r->before, n);
+	r->before = cost;
+}
+
 void detail_next(struct detail_reader *r, uint64_t *cost)
 {
 	struct detail_row *row = &r->row;
@@ -211,19 +278,22 @@ void detail_next(struct detail_reader *r, uint64_t *cost)
 		row->file = (uint32_t)varint_unzigzag(row->file, varint_get(&r->in));
 		r->left_in_group = varint_get(&r->in);
 		row->instr = row->line = 0;
+		r->before = NULL;
 	}
 	r->left_in_group--;
+	if (r->kind == DETAIL_LINES) {
+		next_line(r, cost);
+		return;
+	}
 	if (r->shape.instr)
 		row->instr += varint_get(&r->in);
 	if (r->shape.line)
 		row->line = varint_unzigzag(row->line, varint_get(&r->in));
-	if (r->kind != DETAIL_LINES)
-		row->edge = (uint32_t)varint_get(&r->in);
+	row->edge = (uint32_t)varint_get(&r->in);
 	if (r->kind == DETAIL_JUMPS) {
 		next_jump(r);
 		return;
 	}
-	if (r->kind == DETAIL_SITES)
-		row->calls = varint_get(&r->in);
+	row->calls = varint_get(&r->in);
 	costs_get(&r->in, cost, r->shape.events);
 }

@@ -6,12 +6,20 @@
  * 0 at the start of a group; instr and line are left out when the profile has none.
  *
  *	rows, then per group: zz(file) rows-in-group, then per row:
- *	lines:	+instr zz(line) costs
+ *	lines:	head [+instr] [zz(line)] [costs]
  *	sites:	+instr zz(line) edge-out_first(caller) calls costs
  *	jumps:	+instr zz(line) flags [to_fn] [to_file] zz(to_instr - instr)
  *		zz(to_line - line) executed [taken]
  *
- * Costs are as in cost_code.h.
+ * Costs are as in cost_code.h.  Most cost lines are a few bytes of code behind the row before, in
+ * the same line, and cost the same, so they are a byte, the head:
+ *
+ *	bit 0		the costs are those of the row before, and left out
+ *	bit 1		so is the line, of a profile that has both positions
+ *	bits 2 to 7	the first position, +instr or else zz(line), when it is below 63; else 63, and
+ *			it follows
+ *
+ * The first row of a group has costs.
  */
 #ifndef QUERN_DETAIL_CODE_H
 #define QUERN_DETAIL_CODE_H
@@ -48,6 +56,27 @@ struct detail_key {
 	uint32_t file, row;
 };
 
+/* Of a cost line's head. */
+enum { HEAD_COSTS = 1, HEAD_LINE = 2, HEAD_PLACE = 2, HEAD_FAR = 63 };
+
+/* The head of a cost line, instr and zz(line) behind the row before, without HEAD_COSTS, and its
+ * positions to p; their end.  A position that the profile does not have is 0. */
+static inline unsigned char *detail_put_place(unsigned char *p, struct detail_shape s,
+					      uint64_t instr, uint64_t line)
+{
+	const bool both = s.instr && s.line;
+	const uint64_t first = s.instr ? instr : line;
+	const unsigned head = both && !line ? HEAD_LINE : 0;
+
+	if (__builtin_expect(first >= HEAD_FAR, 0)) {
+		*p++ = (unsigned char)(HEAD_FAR << HEAD_PLACE | head);
+		p = varint_put(p, first);
+	} else {
+		*p++ = (unsigned char)(first << HEAD_PLACE | head);
+	}
+	return both && line ? varint_put(p, line) : p;
+}
+
 /* Append rows to b; 0, or -1 when memory is out. */
 int detail_encode(struct bytes *b, enum detail_kind kind, const struct detail_shape *s,
 		  const struct detail_row *rows, size_t n);
@@ -61,18 +90,22 @@ struct detail_writer {
 	enum detail_kind kind;
 	const struct detail_shape *shape;
 	uint64_t file, instr, line; /* of the row before */
+	/* Of lines: where its costs are in b; false: it is the first of its group. */
+	size_t cost_at, cost_n;
+	bool costs;
 };
 int detail_write_group(struct detail_writer *w, uint32_t file, uint64_t rows);
 int detail_write_row(struct detail_writer *w, const struct detail_row *r);
 
-/* Reading: rows first, then detail_next() that many times (cost receives E numbers).  The
- * reader's `bad` is set by damaged bytes; every row is then zeros. */
+/* Reading: rows first, then detail_next() that many times.  cost receives E numbers, which the next
+ * call may look at.  The reader's `bad` is set by damaged bytes; every row is then zeros. */
 struct detail_reader {
 	struct varint_reader in;
 	enum detail_kind kind;
 	struct detail_shape shape;
 	uint64_t left_in_group;
-	struct detail_row row; /* the one just read */
+	struct detail_row row;	/* the one just read */
+	const uint64_t *before; /* of lines: its costs; NULL: a group begins */
 };
 uint64_t detail_begin(struct detail_reader *r, enum detail_kind kind,
 		      const struct detail_shape *s, const unsigned char *p,

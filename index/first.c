@@ -7,9 +7,8 @@
  *
  * Most lines say behind a small "+5" what the line before said, or that but for the cost:
  *
- *	+ 4   0   2 1 0 
-	the text from the first blank on is compared as one, the packed
- *	    ^			line differs by a byte
+ *	+ 4   0   2 1 0 \n	the text from the first blank on is compared as one, and the
+ *	    ^			line is two bytes
  *
  * first_loop.inc has the loop, compiled per instruction set and shape of line.  What does not
  * fit it, such as numbers of more than 8 digits, is read one number after the other.
@@ -28,15 +27,12 @@ enum { COLS_MAX = 32 };
 struct same {
 	uint64_t text[2]; /* from the blank up to the newline */
 	uint64_t keep[2]; /* ones for its bytes */
-	unsigned n;	  /* of them */
-	uint64_t head;	  /* the line packed, its first position 0, */
-	unsigned size;	  /* bytes of it, 0: none */
+	unsigned n;	  /* of them; 0: it may not */
+	unsigned place;	  /* what its tag says of positions */
+	bool unknown;	  /* the line of code is 0, and not "*" */
+	bool known;	  /* the last cost line of the piece cost this */
 	uint64_t cost[2];
-	bool unknown; /* the line of code is 0, and not "*" */
 };
-enum {
-	SAME_LEAD = 2
-}; /* bytes of it packed in front of the costs: its tag and first position */
 
 /* Bytes in front of the costs: " * ", " 0 " or " ". */
 static HOT unsigned same_front(unsigned nsub)
@@ -200,6 +196,8 @@ other_line(struct tally *t, const struct decode *d, struct place *pl, const char
 	t->fn[t->cur_fn].body = true;
 	t->lines++;
 	t->cost_lines++;
+	pl->same.n = 0;
+	pl->same.known = false;
 	place(pl, &r, at, t);
 	return tally_add_once(t, &r, cost) ? no_memory(t) : p;
 }
@@ -523,8 +521,9 @@ static HOT uint64_t same_text(struct first *f, const struct same s, const char *
 		    (wide ? !says_same(s, p + 2)
 			  : (load8(p + 2) & s.keep[0]) != s.text[0]))
 			break;
-		store8(out, s.head + 0x200 + (d << 1));
-		out += s.size;
+		out[0] = (unsigned char)s.place;
+		out[1] = (unsigned char)((d >> 8) * 2 + 2);
+		out += 2;
 		p += size;
 		more += d;
 	}
@@ -550,7 +549,9 @@ static HOT const char *other_cost(struct first *f, struct same *s, const char *p
 {
 	const unsigned front = same_front(nsub);
 	const char *q = p + 2, *c;
-	unsigned d = (unsigned char)p[1] - '0', e = (unsigned char)*q - '0', n, size;
+	unsigned d = (unsigned char)p[1] - '0', e = (unsigned char)*q - '0', n;
+	unsigned char *out = f->out;
+	uint64_t cost;
 
 	if (*p != '+' || d > 9)
 		return NULL;
@@ -565,35 +566,35 @@ static HOT const char *other_cost(struct first *f, struct same *s, const char *p
 	n = leading_digits(load8(c));
 	if (n - 1 > 6 || c[n] != '\n')
 		return NULL;
-	s->cost[0] = digits_at(c, n);
-	s->head = (s->head & low_bytes(SAME_LEAD)) |
-		  (uint64_t)varint_word(s->cost[0], &size) << 8 * SAME_LEAD;
-	s->size = SAME_LEAD + size;
-	keep_text(s, c, n + 1, nsub);
-	store8(f->out, s->head | (uint64_t)d << 9);
-	f->out += s->size;
+	cost = digits_at(c, n);
+	out[1] = (unsigned char)(d << 1);
+	if (cost == s->cost[0]) {
+		out[0] = (unsigned char)s->place;
+		f->out = out + 2;
+	} else {
+		out[0] = (unsigned char)(s->place | 1 << ONCE_COSTS);
+		f->out = varint_put_flat(out + 2, cost);
+		s->cost[0] = cost;
+		keep_text(s, c, n + 1, nsub);
+	}
 	f->at[0] += d;
 	return c + n + 1;
 }
 
-/* The costs at p[0..n), newline and all, packed at `packed`, may be those of the next line, with this
- * tag; `known`: of a line of code that is known. */
-static HOT void expect(struct same *s, const char *p, const char *end,
-		       const unsigned char *packed, const unsigned char *packed_end,
-		       unsigned tag, unsigned nsub, bool instr, bool known)
+/* The costs at p[0..n), newline and all, are those of a line, and may be those of the next one.
+ * `known`: it is of a line of code that is known. */
+static HOT void expect(struct same *s, const char *p, const char *end, unsigned nsub,
+		       bool instr, bool known)
 {
-	const uint64_t n = (uint64_t)(end - p),
-		       size = SAME_LEAD + (uint64_t)(packed_end - packed);
+	const uint64_t n = (uint64_t)(end - p);
 
-	s->size = 0;
-	if (n > 16 - same_front(nsub) || size > 8)
+	s->n = 0;
+	s->known = true;
+	if (n > 16 - same_front(nsub))
 		return;
 	s->unknown = nsub == 2 && !known;
 	keep_text(s, p, (unsigned)n, nsub);
-	s->head = tag | (nsub == 2 || instr ? ONCE_INSTR : ONCE_LINE) |
-		  (load8((const char *)packed) & low_bytes((unsigned)size - SAME_LEAD))
-			  << 8 * SAME_LEAD;
-	s->size = (unsigned)size;
+	s->place = nsub == 2 || instr ? ONCE_INSTR : ONCE_LINE;
 }
 
 /* The positions from `from` on at p, with one blank behind each; their end, or NULL. */

@@ -6,14 +6,28 @@
 int once_put(struct bytes *b, struct once_row *before, const struct once_row *r,
 	     const uint64_t *cost)
 {
+	static const uint64_t nothing[1];
 	const bool to = r->kind >= ENTRY_JUMP && r->to[2] != before->to[2];
+	uint32_t ncost = r->ncost;
 	const uint64_t di = varint_zigzag(before->instr, r->instr);
 	const uint64_t dl = varint_zigzag(before->line, r->line);
 	unsigned char *p;
 
-	if (bytes_room(b, once_room(r->ncost)))
+	if (r->kind == ENTRY_COST) {
+		bool like;
+
+		if (ncost == 0) {
+			cost = nothing;
+			ncost = 1;
+		}
+		like = ncost == 1 && before->cost_known && before->cost == cost[0];
+		before->cost_known = ncost == 1;
+		before->cost = cost[0];
+		ncost = like ? 0 : ncost;
+	}
+	if (bytes_room(b, once_room(ncost)))
 		return -1;
-	p = varint_put(b->p + b->n, (uint64_t)r->ncost << ONCE_COSTS | r->kind |
+	p = varint_put(b->p + b->n, (uint64_t)ncost << ONCE_COSTS | r->kind |
 					    (r->file != before->file ? ONCE_FILE : 0) |
 					    (di ? ONCE_INSTR : 0) | (dl ? ONCE_LINE : 0) |
 					    (to ? ONCE_TO : 0));
@@ -39,7 +53,7 @@ int once_put(struct bytes *b, struct once_row *before, const struct once_row *r,
 		if (r->kind == ENTRY_JCND)
 			p = varint_put(p, r->taken);
 	}
-	p = costs_put(p, cost, r->ncost);
+	p = costs_put(p, cost, ncost);
 	b->n = (size_t)(p - b->p);
 	return 0;
 }
@@ -72,6 +86,17 @@ bool once_get(struct varint_reader *in, struct once_row *r, uint64_t *cost)
 		r->ncost = 0;
 		r->count = varint_get(in);
 		r->taken = r->kind == ENTRY_JCND ? varint_get(in) : r->count;
+	}
+	if (r->kind == ENTRY_COST && r->ncost == 0) {
+		struct varint_reader before = {r->costs, in->end, false};
+
+		r->ncost = r->costs ? r->ncosts : 0;
+		costs_get(&before, cost, r->ncost);
+		return !in->bad;
+	}
+	if (r->kind == ENTRY_COST) {
+		r->costs = in->p;
+		r->ncosts = r->ncost;
 	}
 	costs_get(in, cost, r->ncost);
 	return !in->bad;

@@ -9,7 +9,7 @@
  *	piece: bytes of the function's piece before it, 0: none; else how far before; then lines
  *	tag: kind | FILE | INSTR | LINE, number of costs in the upper bits
  *	[file] [zz(instr)] [zz(line)], then by kind:
- *	cost line	costs (cost_code.h)
+ *	cost line	costs (cost_code.h); none: those of the cost line before
  *	call		edge count costs
  *	jump		zz(to_instr) zz(to_line) [to_fn to_file] executed [taken]
  *
@@ -37,6 +37,12 @@ struct once_row {
 	uint64_t taken;
 	/* Jumps: as in tally.h, [2] as once_to(); and that of the last jump. */
 	uint64_t to[3];
+	/* Reading: the ncosts costs of the last cost line that has some; NULL: there was none. */
+	const unsigned char *costs;
+	uint32_t ncosts;
+	/* Writing: the last cost line cost this, one number; false: that is not known. */
+	bool cost_known;
+	uint64_t cost;
 };
 
 /* Where a jump of a function of that name slot, in that file, goes: `to` is a name and a file slot as

@@ -32,7 +32,7 @@
 /* Steps back in a first block, among a million lines, that still make most of them different. */
 enum {
 	ONCE_BACK = 16,
-	LINES_IN_PIECE = 2, /* in 8 bytes of it, about */
+	LINES_IN_PIECE = 3, /* in 8 bytes of it, about */
 };
 
 int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)

@@ -67,8 +67,10 @@ static void make(struct detail_row *row, size_t n, enum detail_kind kind,
 	}
 	qsort(row, n, sizeof(*row), compare);
 	for (size_t i = 0; i < n; i++) {
+		const bool again = i && random_u64() % 2;
+
 		for (uint32_t e = 0; e < EVENTS; e++)
-			costs[i][e] = some();
+			costs[i][e] = again ? costs[i - 1][e] : some();
 		row[i].cost = costs[i];
 	}
 }
@@ -98,9 +100,6 @@ static bool round_trip(enum detail_kind kind, struct bytes *b, struct detail_sha
 	*s = (struct detail_shape){
 		(uint32_t)(random_u64() % (random_u64() % 4 ? 5 : EVENTS + 1)),
 		random_u64() & 1, random_u64() & 1};
-	/* A row of no bytes at all is only possible without positions and events. */
-	if (kind == DETAIL_LINES && !s->instr && !s->line)
-		s->events = EVENTS;
 	make(row, n, kind, s);
 	b->n = 0;
 	if (detail_encode(b, kind, s, row, n))
@@ -140,11 +139,11 @@ static void read_damaged(enum detail_kind kind, const struct bytes *b,
 /* 64 events, of which the last is not 0: the second number of bits says so. */
 static void test_masks(void)
 {
-	static const unsigned char want[] = {1, 0, 1, 0, 1, 5};
+	static const unsigned char want[] = {1, 0, 1, 0, 0, 1, 5};
 	const struct detail_shape s = {64, false, false};
 	uint64_t cost[64] = {[63] = 5};
 	const struct detail_row row = {.cost = cost};
-	const unsigned char past[] = {1, 0, 1, 8, 7};
+	const unsigned char past[] = {1, 0, 1, 0, 8, 7};
 	struct bytes b = {0};
 	struct detail_reader r;
 
@@ -159,6 +158,109 @@ static void test_masks(void)
 		     past + sizeof(past));
 	detail_next(&r, cost);
 	ok(r.in.bad, "a cost of an event that is not there is damage");
+}
+
+/* Cost lines as detail_code.h and FORMAT.md have them, byte for byte. */
+static void test_heads(void)
+{
+	static const struct head_case {
+		const char *name;
+		struct detail_shape shape;
+		struct place {
+			uint64_t instr, line, cost;
+		} row[3];
+		size_t n, size;
+		unsigned char want[16];
+	} cases[] = {
+		{"alike",
+		 {1, true, true},
+		 {{4, 0, 9}, {7, 0, 9}},
+		 2,
+		 6,
+		 {2, 0, 2, 18, 9, 15}},
+		{"another line",
+		 {1, true, true},
+		 {{4, 3, 9}, {7, 2, 9}},
+		 2,
+		 8,
+		 {2, 0, 2, 16, 6, 9, 13, 1}},
+		{"another cost",
+		 {1, true, true},
+		 {{4, 3, 9}, {7, 3, 8}},
+		 2,
+		 8,
+		 {2, 0, 2, 16, 6, 9, 14, 8}},
+		{"steps of 62 and 63",
+		 {1, true, true},
+		 {{62, 0, 9}, {125, 0, 9}},
+		 2,
+		 7,
+		 {2, 0, 2, 250, 9, 255, 63}},
+		{"instructions",
+		 {1, true, false},
+		 {{4, 0, 9}, {67, 0, 9}},
+		 2,
+		 7,
+		 {2, 0, 2, 16, 9, 253, 63}},
+		{"lines of code",
+		 {1, false, true},
+		 {{0, 1, 9}, {0, 4, 9}, {0, 90, 9}},
+		 3,
+		 9,
+		 {3, 0, 3, 8, 9, 25, 253, 172, 1}},
+		{"no positions", {1, false, false}, {{0, 0, 0}}, 1, 5, {1, 0, 1, 0, 0}},
+		{"no events",
+		 {0, true, true},
+		 {{1, 0, 0}, {2, 0, 0}},
+		 2,
+		 5,
+		 {2, 0, 2, 6, 7}},
+	};
+	static const struct damage_case {
+		const char *name;
+		struct detail_shape shape;
+		size_t n;
+		unsigned char bytes[8];
+	} damaged[] = {
+		{"costs as before, before any", {1, true, true}, 6, {1, 0, 1, 7, 1, 1}},
+		{"a line as before, without instr", {1, false, true}, 5, {1, 0, 1, 2, 1}},
+		{"a position of none", {1, false, false}, 5, {1, 0, 1, 4, 1}},
+		{"no head", {1, true, true}, 3, {1, 0, 1}},
+	};
+	struct detail_reader r;
+	uint64_t cost[EVENTS];
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct head_case *c = &cases[i];
+		struct detail_row row[3] = {0};
+		struct detail_key key[3] = {0};
+		uint64_t of[3];
+		struct bytes one = {0}, other = {0};
+
+		for (size_t k = 0; k < c->n; k++) {
+			of[k] = c->row[k].cost;
+			row[k] = (struct detail_row){.instr = c->row[k].instr,
+						     .line = c->row[k].line,
+						     .cost = &of[k]};
+			key[k] = (struct detail_key){c->row[k].instr, c->row[k].line, 0,
+						     (uint32_t)k};
+		}
+		if (detail_encode(&one, DETAIL_LINES, &c->shape, row, c->n) ||
+		    detail_encode_lines(&other, &c->shape, key, c->n, of))
+			abort();
+		ok(one.n == c->size && memcmp(one.p, c->want, one.n) == 0, "%s", c->name);
+		ok(other.n == c->size && memcmp(other.p, c->want, other.n) == 0,
+		   "%s: by their keys", c->name);
+		free(one.p);
+		free(other.p);
+	}
+	for (size_t i = 0; i < COUNT(damaged); i++) {
+		const struct damage_case *c = &damaged[i];
+
+		detail_begin(&r, DETAIL_LINES, &c->shape, c->bytes, c->bytes + c->n);
+		detail_next(&r, cost);
+		ok(r.in.bad, "%s: damage", c->name);
+	}
 }
 
 int main(void)
@@ -180,5 +282,6 @@ int main(void)
 	}
 	free(b.p);
 	test_masks();
+	test_heads();
 	return done_testing();
 }

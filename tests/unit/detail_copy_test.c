@@ -30,45 +30,59 @@ struct shape {
 	unsigned few;	       /* rows in a hundred that say fewer costs */
 	bool far;	       /* some jumps go elsewhere */
 	bool odd;	       /* may be left to others */
+	unsigned again;	       /* rows in a hundred that cost what the one before did */
 };
 
 static const struct shape shapes[] = {
-	{"nothing", 0, 1, 1, true, true, 0, 0, 0, 0, 0, 0, false, false},
-	{"a row", 1, 1, 1, true, true, 0, 0, 0, 0, 0, 0, false, false},
-	{"lines in order", ROWS, 1, 1, true, true, 0, 0, 0, 0, 0, 0, false, false},
-	{"turns", ROWS, 1, 1, true, true, 40, 12, 0, 0, 0, 0, false, false},
+	{"nothing", 0, 1, 1, true, true, 0, 0, 0, 0, 0, 0, false, false, 0},
+	{"a row", 1, 1, 1, true, true, 0, 0, 0, 0, 0, 0, false, false, 0},
+	{"lines in order", ROWS, 1, 1, true, true, 0, 0, 0, 0, 0, 0, false, false, 0},
+	{"turns", ROWS, 1, 1, true, true, 40, 12, 0, 0, 0, 0, false, false, 0},
 	{"turns, calls and jumps", ROWS, 1, 1, true, true, 30, 9, 10, 20, 0, 0, false,
-	 false},
-	{"turns of a line or two", ROWS, 1, 1, true, true, 2, 5, 5, 5, 0, 0, false, true},
+	 false, 0},
+	{"turns of a line or two", ROWS, 1, 1, true, true, 2, 5, 5, 5, 0, 0, false, true,
+	 0},
 	{"turns from far back", ROWS, 1, 1, true, true, 300, 400, 5, 5, 0, 0, false,
-	 false},
+	 false, 0},
 	{"each turn from the start", ROWS, 1, 1, true, true, 20, 1u << 30, 5, 5, 0, 0,
-	 false, true},
-	{"three files", ROWS, 3, 1, true, true, 30, 9, 10, 10, 0, 0, false, false},
-	{"64 files", ROWS, 64, 1, true, true, 0, 0, 10, 10, 0, 0, false, false},
-	{"more files", ROWS, FILES, 1, true, true, 0, 0, 10, 10, 0, 0, false, true},
+	 false, true, 0},
+	{"three files", ROWS, 3, 1, true, true, 30, 9, 10, 10, 0, 0, false, false, 0},
+	{"64 files", ROWS, 64, 1, true, true, 0, 0, 10, 10, 0, 0, false, false, 0},
+	{"more files", ROWS, FILES, 1, true, true, 0, 0, 10, 10, 0, 0, false, true, 0},
 	{"calls and jumps of one place", ROWS, 2, 1, true, true, 50, 9, 20, 20, 20, 0,
-	 false, false},
-	{"many of one place", ROWS, 1, 1, true, true, 0, 0, 99, 0, 60, 0, false, true},
-	{"jumps elsewhere", ROWS, 1, 1, true, true, 50, 9, 10, 10, 0, 0, true, true},
-	{"instructions only", ROWS, 2, 1, true, false, 30, 9, 10, 10, 2, 0, false, false},
-	{"lines of code only", ROWS, 2, 1, false, true, 30, 9, 10, 10, 2, 0, false,
-	 false},
-	{"two events", ROWS, 2, 2, true, true, 30, 9, 10, 10, 3, 0, false, false},
+	 false, false, 0},
+	{"many of one place", ROWS, 1, 1, true, true, 0, 0, 99, 0, 60, 0, false, true, 0},
+	{"jumps elsewhere", ROWS, 1, 1, true, true, 50, 9, 10, 10, 0, 0, true, true, 0},
+	{"instructions only", ROWS, 2, 1, true, false, 30, 9, 10, 10, 2, 0, false, false,
+	 0},
+	{"lines of code only", ROWS, 2, 1, false, true, 30, 9, 10, 10, 2, 0, false, false,
+	 0},
+	{"two events", ROWS, 2, 2, true, true, 30, 9, 10, 10, 3, 0, false, false, 0},
 	{"two events, lines only", ROWS, 2, 2, false, true, 30, 9, 10, 10, 3, 0, false,
-	 false},
+	 false, 0},
 	{"two events, some say one", ROWS, 2, 2, true, true, 30, 9, 0, 10, 3, 20, false,
-	 false},
+	 false, 0},
 	{"two events, instructions", ROWS, 2, 2, true, false, 30, 9, 10, 10, 3, 0, false,
-	 false},
-	{"three events", ROWS, 2, 3, true, true, 30, 9, 10, 10, 3, 0, false, false},
+	 false, 0},
+	{"three events", ROWS, 2, 3, true, true, 30, 9, 10, 10, 3, 0, false, false, 0},
 	{"13 events, some say fewer", ROWS, 2, 13, true, true, 30, 9, 0, 10, 3, 30, false,
-	 false},
+	 false, 0},
 	{"13 events, calls, too", ROWS, 2, 13, true, true, 30, 9, 10, 10, 3, 0, false,
-	 false},
+	 false, 0},
 	{"13 events, calls say fewer", ROWS, 2, 13, true, true, 30, 9, 10, 10, 3, 20,
-	 false, true},
-	{"63 events", ROWS / 4, 2, 63, false, true, 30, 9, 10, 10, 3, 0, false, false},
+	 false, true, 0},
+	{"costs as before", ROWS, 1, 1, true, true, 0, 0, 0, 0, 0, 0, false, false, 90},
+	{"costs as before, turns", ROWS, 3, 1, true, true, 40, 12, 5, 10, 3, 0, false,
+	 false, 80},
+	{"costs as before, instructions", ROWS, 2, 1, true, false, 40, 12, 5, 10, 3, 0,
+	 false, false, 95},
+	{"costs as before, lines only", ROWS, 2, 1, false, true, 40, 12, 5, 10, 3, 0,
+	 false, false, 95},
+	{"costs as before, two events", ROWS, 2, 2, true, true, 40, 12, 5, 10, 3, 0,
+	 false, false, 90},
+	{"costs as before, 13 events", ROWS, 2, 13, true, true, 40, 12, 5, 10, 3, 0,
+	 false, false, 90},
+	{"63 events", ROWS / 4, 2, 63, false, true, 30, 9, 10, 10, 3, 0, false, false, 0},
 };
 
 static struct once_row row[ROWS];
@@ -121,8 +135,11 @@ static void fill(const struct shape *s)
 		r->to[2] = s->far && below(10) == 0 ? 77 : 0;
 		if (r->kind <= ENTRY_CALL) {
 			r->ncost = below(100) < s->few ? 1 + below(s->events) : s->events;
+			const bool costs_again = i && below(100) < s->again &&
+						 row[i - 1].ncost == r->ncost;
+
 			for (uint32_t e = 0; e < r->ncost; e++)
-				cost[i][e] = some_cost();
+				cost[i][e] = costs_again ? cost[i - 1][e] : some_cost();
 		}
 	}
 }
