@@ -10,8 +10,10 @@
  */
 #include "index/save.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "index/base/map.h"
@@ -34,6 +36,12 @@ struct save {
 	uint64_t *col, *contribution; /* scratch, one per function */
 	uint64_t *by_component;	      /* scratch, one per component */
 	struct sort_pair *pair;	      /* scratch, one per function or edge */
+	/* save_graph() */
+	bool aside, ready; /* prepare() has the thread; it is done */
+	pthread_t thread;
+	atomic_bool prepared;
+	struct err aside_err; /* of the thread */
+	size_t next;	      /* the piece that is next */
 };
 
 static int no_memory(struct err *err)
@@ -93,7 +101,7 @@ static bool is_cycle(const struct save *s, size_t component)
 }
 
 /* Number the cycles by inclusive cost of event 0, descending. */
-static int number_cycles(struct save *s)
+static int number_cycles(struct save *s, struct err *err)
 {
 	uint32_t n = 0;
 
@@ -103,12 +111,12 @@ static int number_cycles(struct save *s)
 			s->pair[n++].value = (uint32_t)k;
 		}
 	if (sort_pairs(s->pair, n))
-		return no_memory(s->err);
+		return no_memory(err);
 	s->ncycles = n;
 	s->cycle_first = calloc((size_t)n + 2, sizeof(*s->cycle_first));
 	s->member = malloc((s->p->nfn + 1) * sizeof(*s->member));
 	if (!s->cycle_first || !s->member)
-		return no_memory(s->err);
+		return no_memory(err);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t k = s->pair[i].value, size = s->c.first[k + 1] - s->c.first[k];
 
@@ -390,7 +398,8 @@ static int save_meta(struct save *s)
 	return rc;
 }
 
-static int prepare(struct save *s)
+/* What is known of the graph before any of it is written; errors go to `err`. */
+static int prepare(struct save *s, struct err *err)
 {
 	const struct profile *p = s->p;
 	size_t n = p->nfn > p->nedge ? p->nfn : p->nedge;
@@ -399,30 +408,96 @@ static int prepare(struct save *s)
 	s->col = malloc((p->nfn + 1) * sizeof(*s->col));
 	s->contribution = malloc((p->nfn + 1) * sizeof(*s->contribution));
 	s->pair = malloc((n + 1) * sizeof(*s->pair));
-	s->meta->total = ARENA_ARRAY(&s->p->arena, uint64_t, p->nevent + 1);
-	if (!s->cycle || !s->col || !s->contribution || !s->pair || !s->meta->total ||
+	if (!s->cycle || !s->col || !s->contribution || !s->pair ||
 	    cycles_find(p->nfn, p->out_first, p->callee, &s->c))
-		return no_memory(s->err);
+		return no_memory(err);
 	s->by_component = malloc((s->c.n + 1) * sizeof(*s->by_component));
 	if (!s->by_component)
-		return no_memory(s->err);
+		return no_memory(err);
 	if (p->nevent)
 		sum_components(s, 0);
-	return number_cycles(s);
+	return number_cycles(s, err);
 }
 
-/* Names, functions and edges: all that needs no detail. */
-static int save_graph(void *arg)
+/* ---- names, functions and edges: all that needs no detail ---- */
+
+static void *prepare_aside(void *arg)
 {
 	struct save *s = arg;
-	const struct profile *p = s->p;
-	int rc = prepare(s) || stopped(s) || save_strings(s, TABLE_OBJ, SPACE_OBJ) ||
-		 save_strings(s, TABLE_FILE, SPACE_FILE) ||
-		 save_strings(s, TABLE_NAME, SPACE_FN) || save_identities(s);
 
-	for (size_t e = 0; !rc && e < p->nevent; e++)
-		rc = save_event(s, e);
-	rc = rc || save_edge_columns(s) || save_incoming(s);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prepare(s, &s->aside_err);
+	atomic_store_explicit(&s->prepared, true, memory_order_release);
+	return NULL;
+}
+
+/* On a thread of its own, if there is one. */
+static void begin_prepare(struct save *s, unsigned jobs)
+{
+	atomic_init(&s->prepared, false);
+	s->aside = jobs > 1 && !pthread_create(&s->thread, NULL, prepare_aside, s);
+}
+
+static void join_prepare(struct save *s)
+{
+	if (s->aside)
+		pthread_join(s->thread, NULL);
+	s->aside = false;
+}
+
+/* It is done; or *left is told to come back. */
+static int end_prepare(struct save *s, bool wait, enum ordered_left *left)
+{
+	if (s->aside && !wait &&
+	    !atomic_load_explicit(&s->prepared, memory_order_acquire)) {
+		*left = ORDERED_LATER;
+		return 0;
+	}
+	if (!s->aside)
+		return prepare(s, s->err);
+	join_prepare(s);
+	if (s->aside_err.kind)
+		*s->err = s->aside_err;
+	return (int)s->err->kind;
+}
+
+static int save_file_names(struct save *s)
+{
+	return save_strings(s, TABLE_OBJ, SPACE_OBJ) ||
+	       save_strings(s, TABLE_FILE, SPACE_FILE);
+}
+
+static int save_fn_names(struct save *s)
+{
+	return save_strings(s, TABLE_NAME, SPACE_FN);
+}
+
+/* The pieces, those of events in their midst. */
+static int (*const begin_graph[])(struct save *s) = {save_file_names, save_fn_names,
+						     save_identities};
+static int (*const end_graph[])(struct save *s) = {save_edge_columns, save_incoming};
+enum {
+	BEGIN = sizeof(begin_graph) / sizeof(begin_graph[0]),
+	END = sizeof(end_graph) / sizeof(end_graph[0]),
+};
+
+static int save_graph(void *arg, bool wait, enum ordered_left *left)
+{
+	struct save *s = arg;
+	const size_t events = s->p->nevent, at = s->next;
+	int rc;
+
+	*left = ORDERED_MORE;
+	if (!s->ready) {
+		rc = end_prepare(s, wait, left);
+		s->ready = *left == ORDERED_MORE;
+		return rc || stopped(s) ? (int)s->err->kind : 0;
+	}
+	rc = at < BEGIN		   ? begin_graph[at](s)
+	     : at < BEGIN + events ? save_event(s, at - BEGIN)
+				   : end_graph[at - BEGIN - events](s);
+	if (++s->next == BEGIN + events + END)
+		*left = ORDERED_NOTHING;
 	return rc ? (int)s->err->kind : 0;
 }
 
@@ -432,10 +507,15 @@ int save_profile(struct profile *p, struct store_writer *w, struct meta *meta, s
 	struct save s = {.p = p, .w = w, .meta = meta, .cancel = cancel, .err = err};
 	int rc;
 
+	meta->total = ARENA_ARRAY(&p->arena, uint64_t, p->nevent + 1);
+	if (!meta->total)
+		return no_memory(err);
 	jobs = ordered_jobs(jobs);
+	begin_prepare(&s, jobs);
 	rc = save_detail(p, w, meta, run, jobs, cancel, save_graph, &s, err) ||
 	     save_parts(p, w, meta->total, jobs, cancel, err) || save_diagnostics(&s) ||
 	     save_meta(&s);
+	join_prepare(&s);
 	cycles_free(&s.c);
 	void *const arrays[] = {s.cycle,	s.cycle_first,	s.member, s.col,
 				s.contribution, s.by_component, s.pair};

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "index/base/err.h"
+#include "index/base/ordered.h"
 #include "index/profile.h"
 #include "index/meta_code.h"
 #include "index/store_write.h"
@@ -17,11 +18,12 @@
 int save_profile(struct profile *p, struct store_writer *w, struct meta *meta, size_t run,
 		 unsigned jobs, const atomic_int *cancel, struct err *err);
 
-/* save_detail.c: its tables, their numbers in meta, and the functions' first lines; others(arg)
- * writes other tables while the first are packed. */
+/* save_detail.c: its tables, their numbers in meta, and the functions' first lines; others()
+ * writes other tables while these are packed, as ordered.h has it. */
+typedef int save_others(void *arg, bool wait, enum ordered_left *left);
 int save_detail(const struct profile *p, struct store_writer *w, struct meta *meta,
-		size_t run, unsigned jobs, const atomic_int *cancel,
-		int (*others)(void *arg), void *arg, struct err *err);
+		size_t run, unsigned jobs, const atomic_int *cancel, save_others *others,
+		void *arg, struct err *err);
 
 /* save_parts.c */
 int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total,

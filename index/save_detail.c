@@ -17,8 +17,8 @@
 enum {
 	UNIT_WEIGHT = 1 << 15, /* entries of a unit, about */
 	/* Units at hand for each thread, and all: there is much to write beside, and writing waits. */
-	SLOTS = 16,
-	MOST_SLOTS = 64,
+	SLOTS = 32,
+	MOST_SLOTS = 128,
 };
 
 static const struct {
@@ -52,7 +52,7 @@ struct writing {
 	uint64_t rows[DETAIL_KINDS];
 	uint64_t *first_line;
 	const atomic_int *cancel;
-	int (*others)(void *arg);
+	save_others *others;
 	void *others_arg;
 	struct err *err;
 };
@@ -221,11 +221,11 @@ static void units_free(struct unit *u, size_t n)
 	free(u);
 }
 
-static int write_others(void *arg)
+static int write_others(void *arg, bool wait, enum ordered_left *left)
 {
 	const struct writing *w = arg;
 
-	return w->others(w->others_arg);
+	return w->others(w->others_arg, wait, left);
 }
 
 /* The units, by up to `jobs` workers of which the first is there. */
@@ -237,7 +237,7 @@ static int write_all(struct writing *w, struct worker *worker, unsigned jobs,
 								: MOST_SLOTS,
 			    .slot_size = sizeof(struct unit),
 			    .make = pack,
-			    .meanwhile = write_others,
+			    .beside = write_others,
 			    .take = write_unit,
 			    .arg = w};
 	struct unit *unit = calloc(o.nslots, sizeof(*unit));
@@ -269,8 +269,8 @@ static int write_all(struct writing *w, struct worker *worker, unsigned jobs,
 }
 
 int save_detail(const struct profile *p, struct store_writer *store, struct meta *meta,
-		size_t run, unsigned jobs, const atomic_int *cancel,
-		int (*others)(void *arg), void *arg, struct err *err)
+		size_t run, unsigned jobs, const atomic_int *cancel, save_others *others,
+		void *arg, struct err *err)
 {
 	struct writing w = {.p = p,
 			    .cancel = cancel,

@@ -2,7 +2,6 @@
 #include "index/base/ordered.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -63,18 +62,19 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Wait until the item is made; what make() said. */
-static int wait_for(struct run *r, size_t item)
+/* The item is made, for which it waits if it is to; *made is what make() said. */
+static bool is_made(struct run *r, size_t item, bool wait, int *made)
 {
 	struct state *s = &r->state[item % r->o->nslots];
-	int made;
+	bool ready;
 
 	pthread_mutex_lock(&r->lock);
-	while (!s->ready)
+	while (wait && !s->ready)
 		pthread_cond_wait(&r->changed, &r->lock);
-	made = s->made;
+	ready = s->ready;
+	*made = s->made;
 	pthread_mutex_unlock(&r->lock);
-	return made;
+	return ready;
 }
 
 static void slot_is_free(struct run *r, size_t item)
@@ -86,18 +86,46 @@ static void slot_is_free(struct run *r, size_t item)
 	pthread_mutex_unlock(&r->lock);
 }
 
-static int take_all(struct run *r, bool helped)
+/* Take items from *next on, the first `waited` of them when they are made, then those that are. */
+static int take_ready(struct run *r, size_t *next, size_t waited)
 {
 	const struct ordered *o = r->o;
+	int made, rc = 0;
+
+	for (; !rc && *next < o->items && is_made(r, *next, waited > 0, &made); ++*next) {
+		rc = o->take(o->arg, slot_of(o, *next), *next, made);
+		slot_is_free(r, *next);
+		waited -= waited > 0;
+	}
+	return rc;
+}
+
+/* With threads that make the items. */
+static int take_all(struct run *r)
+{
+	const struct ordered *o = r->o;
+	enum ordered_left left = o->beside ? ORDERED_MORE : ORDERED_NOTHING;
+	size_t next = 0;
 	int rc = 0;
 
+	while (!rc && left) {
+		rc = o->beside(o->arg, next == o->items, &left);
+		rc = rc ? rc : take_ready(r, &next, left == ORDERED_LATER);
+	}
+	return rc ? rc : take_ready(r, &next, o->items);
+}
+
+static int make_and_take_all(const struct ordered *o)
+{
+	enum ordered_left left = o->beside ? ORDERED_MORE : ORDERED_NOTHING;
+	int rc = 0;
+
+	while (!rc && left)
+		rc = o->beside(o->arg, true, &left);
 	for (size_t i = 0; !rc && i < o->items; i++) {
 		void *slot = slot_of(o, i);
-		int made = helped ? wait_for(r, i) : o->make(o->worker[0], slot, i);
 
-		rc = o->take(o->arg, slot, i, made);
-		if (helped)
-			slot_is_free(r, i);
+		rc = o->take(o->arg, slot, i, o->make(o->worker[0], slot, i));
 	}
 	return rc;
 }
@@ -130,8 +158,7 @@ int ordered_run(const struct ordered *o)
 		if (pthread_create(&helper[n].thread, NULL, work, &helper[n]))
 			break;
 	}
-	rc = o->meanwhile ? o->meanwhile(o->arg) : 0;
-	rc = rc ? rc : take_all(&r, n > 0);
+	rc = n > 0 ? take_all(&r) : make_and_take_all(o);
 	stop_all(&r, helper, n);
 	free(helper);
 	free(r.state);

@@ -11,7 +11,14 @@
 #ifndef QUERN_BASE_ORDERED_H
 #define QUERN_BASE_ORDERED_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+enum ordered_left {
+	ORDERED_NOTHING,
+	ORDERED_MORE,
+	ORDERED_LATER, /* the next piece waits for something, which it does here if `wait` */
+};
 
 struct ordered {
 	size_t items;
@@ -21,15 +28,16 @@ struct ordered {
 	unsigned nworkers; /* 1: the caller makes the items itself */
 	/* Into the slot; the value goes to take(). */
 	int (*make)(void *worker, void *slot, size_t item);
-	/* What the caller does while the first are made, before it takes one; may be NULL.  Not 0
-	 * ends it all. */
-	int (*meanwhile)(void *arg);
+	/* What else the caller does while they are made, a piece at a call, as long as *left says that
+	 * there is more: it takes what is ready between two pieces.  With one thread it comes first.
+	 * Not 0 ends it all.  May be NULL. */
+	int (*beside)(void *arg, bool wait, enum ordered_left *left);
 	/* From the slot; the same. */
 	int (*take)(void *arg, void *slot, size_t item, int made);
 	void *arg;
 };
 
-/* 0, or what take() or meanwhile() said.  A thread that cannot be had is no error: others do
+/* 0, or what take() or beside() said.  A thread that cannot be had is no error: others do
  * its work. */
 int ordered_run(const struct ordered *o);
 

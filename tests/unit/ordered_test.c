@@ -71,45 +71,72 @@ static void run(unsigned workers, size_t slots, size_t items, size_t stop_at)
 	   "made once each, not far ahead: %zu", sum);
 }
 
-/* Before the first is taken; 3 ends it all. */
-static int before(void *arg)
-{
-	struct taken *t = arg;
+/* Ten pieces, of which the fourth waits: it is asked for again until it is told to, or 20 items are
+ * taken.  The piece that is number `stop_at` says 3, which ends it all. */
+struct beside {
+	struct taken t;
+	size_t pieces, stop_at, later, alone;
+};
 
-	t->wrong += t->n != 0;
-	t->n = 0;
-	return t->stop_at == 0 ? 3 : 0;
+static int piece(void *arg, bool wait, enum ordered_left *left)
+{
+	struct beside *b = arg;
+
+	if (b->pieces == 3 && !wait && b->t.n < 20) {
+		b->later++;
+		*left = ORDERED_LATER;
+		return 0;
+	}
+	b->alone += wait;
+	*left = ++b->pieces < 10 ? ORDERED_MORE : ORDERED_NOTHING;
+	return b->pieces == b->stop_at ? 3 : 0;
 }
 
-static void run_beside(unsigned workers, size_t stop_at)
+static int take_beside(void *arg, void *slot, size_t item, int rc)
+{
+	struct beside *b = arg;
+
+	return take(&b->t, slot, item, rc);
+}
+
+static void run_beside(unsigned workers, size_t items, size_t stop_at)
 {
 	struct made slot[4];
 	size_t count[2] = {0};
 	void *worker[2] = {&count[0], &count[1]};
-	struct taken t = {.stop_at = stop_at};
-	const struct ordered o = {.items = 50,
+	struct beside b = {.t = {.stop_at = SIZE_MAX}, .stop_at = stop_at};
+	const struct ordered o = {.items = items,
 				  .slots = slot,
 				  .nslots = 4,
 				  .slot_size = sizeof(*slot),
 				  .worker = worker,
 				  .nworkers = workers,
 				  .make = make,
-				  .meanwhile = before,
-				  .take = take,
-				  .arg = &t};
+				  .beside = piece,
+				  .take = take_beside,
+				  .arg = &b};
 
-	is_u64((uint64_t)ordered_run(&o), stop_at ? 0 : 3, "%u workers: its end counts",
-	       workers);
-	is_u64(t.n, stop_at ? 50 : 0, "what is made meanwhile is taken behind it");
-	is_u64(t.wrong, 0, "and not before");
+	is_u64((uint64_t)ordered_run(&o), stop_at ? 3 : 0,
+	       "%u workers, %zu items: its end counts", workers, items);
+	is_u64(b.pieces, stop_at ? stop_at : 10, "all pieces, each once");
+	if (!stop_at)
+		is_u64(b.t.n, items, "all items are taken");
+	is_u64(b.t.wrong, 0, "in order");
+	if (workers == 1)
+		ok(b.later == 0 && b.alone == b.pieces, "one thread: it comes first");
+	else if (items >= 20 && !stop_at)
+		ok(b.later > 0 && b.later <= 20, "items are taken while it waits");
 }
 
 int main(void)
 {
-	run_beside(1, SIZE_MAX);
-	run_beside(2, SIZE_MAX);
-	run_beside(1, 0);
-	run_beside(2, 0);
+	run_beside(1, 50, 0);
+	run_beside(2, 50, 0);
+	run_beside(2, 2, 0);
+	run_beside(2, 0, 0);
+	run_beside(1, 50, 1);
+	run_beside(2, 50, 1);
+	run_beside(2, 50, 7);
 	run(1, 1, 200, SIZE_MAX);
 	run(1, 4, 200, 50);
 	run(2, 1, 200, SIZE_MAX);
