@@ -214,11 +214,14 @@ bool detail_full(const struct detail *d)
 
 uint64_t detail_weight(const struct detail *d, uint32_t f)
 {
+	const uint32_t end = d->at.slot_first[d->p->nfn];
 	uint64_t sum = 1;
 
 	for (uint32_t s = d->at.slot_first[f]; s < d->at.slot_first[f + 1]; s++) {
 		const struct slot_ref *at = &d->at.slots[s];
+		const struct slot_ref *soon = s + FETCH < end ? at + FETCH : at;
 
+		__builtin_prefetch(&d->p->tally[soon->tally]->fn[soon->slot].once_all);
 		sum += d->p->tally[at->tally]->fn[at->slot].once_all / 4;
 	}
 	return sum;

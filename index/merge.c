@@ -25,6 +25,9 @@ static int interrupted(const atomic_int *cancel, struct err *err)
 	return 0;
 }
 
+/* What a loop comes to in so many rounds is fetched, where each round finds its own far away. */
+enum { FETCH = 16 };
+
 /* ---- functions ---- */
 
 /* One identity (object, file, name) as the tallies use it. */
@@ -144,6 +147,8 @@ static int collect_identities(const struct profile *p, struct identities *ids)
 	for (size_t from = 0; from < ids->nuse; from = next) {
 		const uint64_t key = ids->order[from].key;
 
+		if (from + FETCH < ids->nuse)
+			__builtin_prefetch(&ids->use[ids->order[from + FETCH].value]);
 		for (next = from + 1; next < ids->nuse && ids->order[next].key == key;
 		     next++)
 			;
@@ -252,6 +257,8 @@ static int map_functions(struct profile *p, struct identities *ids)
 		for (size_t i = 0; i < t->nfn; i++) {
 			const struct identity *f = &ids->at[ids->slot[k][i]];
 
+			if (i + FETCH < t->nfn)
+				__builtin_prefetch(&ids->at[ids->slot[k][i + FETCH]]);
 			if (t->fn[i].defaulted)
 				f = &ids->at[f->as];
 			m->fn[i] = f->id;
@@ -316,6 +323,11 @@ static void edges_by_caller(const struct profile *p, struct edges *s)
 		for (size_t i = 0; i < p->tally[k]->nedge; i++, at++) {
 			const struct edge_slot *e = &p->tally[k]->edge[i];
 
+			if (i + FETCH < p->tally[k]->nedge) {
+				__builtin_prefetch(&p->map[k].fn[e[FETCH].callee]);
+				__builtin_prefetch(
+					&first[p->map[k].fn[e[FETCH].caller] + 1]);
+			}
 			s->ref[first[p->map[k].fn[e->caller] + 1]++] =
 				(struct edge_ref){p->map[k].fn[e->callee], at};
 		}
@@ -405,6 +417,10 @@ static int map_edges(struct profile *p, const uint32_t *number)
 			const uint64_t *from = t->edge_sum + i * (t->nevent + 1);
 			uint64_t *to = p->edge_sum + (size_t)number[at] * width;
 
+			if (i + FETCH < t->nedge)
+				__builtin_prefetch(
+					p->edge_sum + (size_t)number[at + FETCH] * width,
+					1);
 			m->edge[i] = number[at];
 			add_sat(p, &to[0], from[0]);
 			for (size_t e = 0; e < t->nevent; e++)

@@ -114,7 +114,7 @@ struct join {
 enum {
 	EXPANDED_MAX = 64 << 10, /* bytes of a name made of references */
 	DEEPEST = 64,
-	FETCH = 16, /* names that are fetched ahead */
+	FETCH = 16, /* names ahead for which the next thing is fetched that is looked at */
 };
 
 static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth);
@@ -213,6 +213,8 @@ static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 	for (uint32_t i = NAME_FIRST; i <= names->n; i++) {
 		const struct name_slot *s = &names->slot[i];
 
+		if (i + FETCH < names->n && s[FETCH].id < j->ids.nsmall)
+			__builtin_prefetch(&j->ids.small[s[FETCH].id]);
 		if (generation != (i < names->n ? s->generation : names->generation)) {
 			generation = i < names->n ? s->generation : names->generation;
 			id_forget(&j->ids);
@@ -240,6 +242,28 @@ static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 	return 0;
 }
 
+/* Each name, what its id meant before and where its string is or will be are far from all others:
+ * fetched one after the other for slots behind `slot`. */
+static void fetch_soon(const struct join *j, const struct names *names, uint32_t slot)
+{
+	const struct id_map *ids = &j->ids;
+	const struct name_slot *s = names->slot + slot;
+
+	if (slot + 3 * FETCH >= names->n)
+		return;
+	__builtin_prefetch(s[3 * FETCH].text.p);
+	if (s[3 * FETCH].id < ids->nsmall)
+		__builtin_prefetch(&ids->small[s[3 * FETCH].id]);
+	s += 2 * FETCH;
+	if (s->id < ids->nsmall && ids->small[s->id])
+		__builtin_prefetch(&ids->at[ids->small[s->id] - 1]);
+	else
+		hash_fetch(&j->strings.by, (uint32_t)str_hash(s->text));
+	s -= FETCH;
+	if (s->id < ids->nsmall && ids->small[s->id])
+		__builtin_prefetch(&j->strings.s[ids->at[ids->small[s->id] - 1].string]);
+}
+
 static int join_tally(struct join *j, size_t k)
 {
 	const struct names *names = &j->p->tally[k]->names[j->space];
@@ -253,9 +277,7 @@ static int join_tally(struct join *j, size_t k)
 	if (carry && id_expect(&j->ids, names->n))
 		return profile_no_memory(j->err);
 	for (uint32_t i = 0; i < names->n; i++) {
-		/* Each is somewhere else in the text. */
-		if (i + FETCH < names->n)
-			__builtin_prefetch(names->slot[i + FETCH].text.p);
+		fetch_soon(j, names, i);
 		if (resolve(j, k, i, 0) == NO_ID)
 			return profile_no_memory(j->err);
 	}

@@ -42,6 +42,13 @@ static inline uint32_t hash_start(const struct hash *t, uint32_t h)
 	return h & t->mask;
 }
 
+/* What hash_next() looks at first will be looked at soon. */
+static inline void hash_fetch(const struct hash *t, uint32_t h)
+{
+	if (t->cell)
+		__builtin_prefetch(&t->cell[h & t->mask]);
+}
+
 static inline uint32_t hash_next(const struct hash *t, uint32_t h, uint32_t *probe)
 {
 	if (!t->cell)
