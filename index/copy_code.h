@@ -29,9 +29,56 @@ struct coded {
 	size_t n;
 };
 
+static inline uint32_t load4(const unsigned char *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, 4);
+	return v;
+}
+
+static inline uint16_t load_pair(const unsigned char *p)
+{
+	uint16_t v;
+
+	memcpy(&v, p, 2);
+	return v;
+}
+
+/* Most have a byte or two, and no more than 8: these as two halves that may overlap, without a call. */
 static inline bool coded_alike(struct coded a, struct coded b)
 {
-	return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
+	const size_t n = a.n;
+
+	if (n != b.n)
+		return false;
+	if (n > 8)
+		return memcmp(a.p, b.p, n) == 0;
+	if (n >= 4)
+		return load4(a.p) == load4(b.p) &&
+		       load4(a.p + n - 4) == load4(b.p + n - 4);
+	if (n >= 2)
+		return load_pair(a.p) == load_pair(b.p) && a.p[n - 1] == b.p[n - 1];
+	return n == 0 || *a.p == *b.p;
+}
+
+/* To p; its end. */
+static inline unsigned char *coded_put(unsigned char *p, struct coded c)
+{
+	const size_t n = c.n;
+
+	if (n > 8) {
+		memcpy(p, c.p, n);
+	} else if (n >= 4) {
+		memcpy(p, c.p, 4);
+		memcpy(p + n - 4, c.p + n - 4, 4);
+	} else if (n >= 2) {
+		memcpy(p, c.p, 2);
+		p[n - 1] = c.p[n - 1];
+	} else if (n) {
+		*p = *c.p;
+	}
+	return p + n;
 }
 
 /* Where the row before is, its file's slot, and what the last cost line cost, of all events. */

@@ -86,8 +86,7 @@ static int append(const struct copied_lines *c, struct copy_file *f, uint64_t in
 	} else {
 		f->cost_at = (size_t)(p - f->out.p);
 		f->cost_n = cost.n;
-		memcpy(p, cost.p, cost.n);
-		p += cost.n;
+		p = coded_put(p, cost);
 	}
 	f->out.n = (size_t)(p - f->out.p);
 	f->instr = instr;
@@ -201,8 +200,11 @@ static enum copy take_back(struct copied_lines *c, struct copy_file *f, uint64_t
 			return COPY_NO_MEMORY;
 		c->tail[c->ntail++] =
 			(struct copy_tail){row.instr, row.line, c->taken.n, row.cost_n};
-		if (bytes_append(&c->taken, f->out.p + row.cost_at, row.cost_n))
+		if (bytes_room(&c->taken, row.cost_n))
 			return COPY_NO_MEMORY;
+		coded_put(c->taken.p + c->taken.n,
+			  (struct coded){f->out.p + row.cost_at, row.cost_n});
+		c->taken.n += row.cost_n;
 	}
 	c->moved += c->ntail;
 	if (c->moved > MOVES_FREE + MOVES * f->rows)

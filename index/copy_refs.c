@@ -224,8 +224,8 @@ static int put_ref(const struct copied_refs *c, struct detail_writer *w,
 	if (c->shape.line)
 		p = varint_put(p, varint_zigzag(w->line, r->line));
 	p = varint_put(p, r->what);
-	memcpy(p, rest, r->n);
-	b->n = (size_t)(p + r->n - b->p);
+	p = coded_put(p, (struct coded){rest, r->n});
+	b->n = (size_t)(p - b->p);
 	w->instr = r->instr;
 	w->line = r->line;
 	return 0;
