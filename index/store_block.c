@@ -203,7 +203,11 @@ static bool rows_fit(const struct store *st, enum table t, const struct value_he
 	if (before >= rows)
 		return false;
 	want = rows - before < per ? rows - before : per;
-	return h->rows == want && (!width || h->bytes == want * width);
+	if (h->rows != want)
+		return false;
+	if (width == sizeof(uint64_t))
+		return store_width(h->rows, h->bytes) != 0;
+	return !width || h->bytes == want * width;
 }
 
 static bool strings_fit(const struct value_header *h, const uint64_t *offset)
@@ -275,14 +279,29 @@ const void *store_block(struct store *st, enum table t, uint32_t event, uint32_t
 	return b->at[block].p;
 }
 
+unsigned store_width(uint32_t rows, uint64_t bytes)
+{
+	for (unsigned width = 1; width <= sizeof(uint64_t); width *= 2)
+		if (bytes == (uint64_t)rows * width)
+			return width;
+	return 0;
+}
+
 uint64_t store_row_u64(struct store *st, enum table t, uint32_t event, uint64_t row)
 {
-	uint32_t rows;
+	uint32_t rows, i = row % BLOCK_ROWS;
 	uint64_t bytes;
-	const uint64_t *p =
+	const void *p =
 		store_block(st, t, event, (uint32_t)(row / BLOCK_ROWS), &rows, &bytes);
 
-	return p && row % BLOCK_ROWS < rows ? p[row % BLOCK_ROWS] : 0;
+	if (!p || i >= rows)
+		return 0;
+	switch (store_width(rows, bytes)) {
+	case 1: return ((const uint8_t *)p)[i];
+	case 2: return ((const uint16_t *)p)[i];
+	case 4: return ((const uint32_t *)p)[i];
+	default: return ((const uint64_t *)p)[i];
+	}
 }
 
 uint32_t store_row_u32(struct store *st, enum table t, uint32_t event, uint64_t row)

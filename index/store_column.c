@@ -417,6 +417,24 @@ static void check_ids(struct store *st, enum table t, const uint32_t *p, uint64_
 		store_damaged(st, t, 0, "the spans do not cover the edges");
 }
 
+#define WIDEN(type)                                 \
+	do {                                        \
+		const type *in = from;              \
+		for (uint32_t i = 0; i < rows; i++) \
+			to[i] = in[i];              \
+	} while (0)
+
+/* Rows of a block, of so many bytes, as u64. */
+static void widen(uint64_t *to, const void *from, uint32_t rows, uint64_t bytes)
+{
+	switch (store_width(rows, bytes)) {
+	case 1: WIDEN(uint8_t); break;
+	case 2: WIDEN(uint16_t); break;
+	case 4: WIDEN(uint32_t); break;
+	default: memcpy(to, from, (size_t)bytes);
+	}
+}
+
 static const void *whole(struct store *st, enum table t, uint32_t event)
 {
 	struct blocks *b = store_blocks(st, t, event);
@@ -436,7 +454,9 @@ static const void *whole(struct store *st, enum table t, uint32_t event)
 		const void *from = store_block(st, t, event, (uint32_t)(at / BLOCK_ROWS),
 					       &rows, &bytes);
 
-		if (from)
+		if (from && width == sizeof(uint64_t))
+			widen((uint64_t *)(void *)p + at, from, rows, bytes);
+		else if (from)
 			memcpy(p + at * width, from, (size_t)bytes);
 	}
 	if (width == 4)

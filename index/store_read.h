@@ -77,6 +77,8 @@ void store_damaged(struct store *st, enum table t, uint32_t block, const char *w
 /* The packed bytes from a place (block << 32 | byte) to the end of its block. */
 const unsigned char *store_packed(struct store *st, enum table t, uint64_t place,
 				  const unsigned char **end);
+/* Bytes of each row of a column of u64 (key.h): 1, 2, 4 or 8; 0: of none. */
+unsigned store_width(uint32_t rows, uint64_t bytes);
 uint64_t store_row_u64(struct store *st, enum table t, uint32_t event, uint64_t row);
 uint32_t store_row_u32(struct store *st, enum table t, uint32_t event, uint64_t row);
 struct detail_shape store_shape(const struct store *st);

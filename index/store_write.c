@@ -31,6 +31,7 @@ struct store_writer {
 	uint64_t bytes;
 	int fd;	      /* of the file, borrowed */
 	bool cramped; /* the map is smaller than was asked for */
+	void *narrow; /* scratch: rows of a value, when it has none wider than 4 bytes */
 	char *path;
 };
 
@@ -195,17 +196,52 @@ int store_writer_put(struct store_writer *w, enum table t, uint32_t event, uint3
 	return w->pending >= COMMIT_BYTES ? commit(w, err) : 0;
 }
 
+/* The n numbers `from` to `to`. */
+#define NARROW(type)                            \
+	do {                                    \
+		type *out = to;                 \
+		for (size_t i = 0; i < n; i++)  \
+			out[i] = (type)from[i]; \
+	} while (0)
+
+/* The narrowest width that holds each of n numbers; below 8 they are put to `to`. */
+static unsigned narrow(const uint64_t *from, size_t n, void *to)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all |= from[i];
+	if (all > UINT32_MAX)
+		return 8;
+	if (all > UINT16_MAX) {
+		NARROW(uint32_t);
+		return 4;
+	}
+	if (all > UINT8_MAX) {
+		NARROW(uint16_t);
+		return 2;
+	}
+	NARROW(uint8_t);
+	return 1;
+}
+
 int store_writer_column(struct store_writer *w, enum table t, uint32_t event,
 			const void *rows, uint64_t n, struct err *err)
 {
 	const char *p = rows;
-	unsigned width = table_width(t);
+	const unsigned whole = table_width(t);
 
+	if (!w->narrow && !(w->narrow = malloc(BLOCK_ROWS * sizeof(uint32_t))))
+		return failed(w, ENOMEM, "write", err);
 	for (uint64_t at = 0, block = 0; at < n; at += BLOCK_ROWS, block++) {
-		uint64_t take = n - at < BLOCK_ROWS ? n - at : BLOCK_ROWS;
+		const uint64_t take = n - at < BLOCK_ROWS ? n - at : BLOCK_ROWS;
+		const void *from = p + at * whole;
+		unsigned width = whole;
 
+		if (whole == sizeof(uint64_t))
+			width = narrow(from, (size_t)take, w->narrow);
 		if (store_writer_put(w, t, event, (uint32_t)block, (uint32_t)take,
-				     p + at * width, take * width, err))
+				     width < whole ? w->narrow : from, take * width, err))
 			return (int)err->kind;
 	}
 	return 0;
@@ -250,6 +286,7 @@ void store_writer_close(struct store_writer *w)
 		mdb_txn_abort(w->txn);
 	if (w->env)
 		mdb_env_close(w->env);
+	free(w->narrow);
 	free(w->path);
 	free(w);
 }

@@ -68,10 +68,15 @@ class Packed:
 
 
 def column(tables, table, event=0):
-    width = {6: "I", 7: "I", 8: "I", 9: "I", 14: "I", 15: "I", 16: "I", 17: "I", 18: "I", 19: "I",
-             20: "I", 21: "I", 24: "I", 25: "I"}.get(table, "Q")
-    data = b"".join(payload for _, payload in tables.get((table, event), []))
-    return [v[0] for v in struct.iter_unpack("<" + width, data)]
+    """Columns of u32 are that wide, those of u64 as wide as their rows need."""
+    got = []
+    for rows, payload in tables.get((table, event), []):
+        width = len(payload) // rows
+        got += [v[0] for v in struct.iter_unpack("<" + {1: "B", 2: "H", 4: "I", 8: "Q"}[width], payload)]
+        narrowest = min(n for n in (1, 2, 4, 8) if max(got[-rows:]) < 256 ** n)
+        same(width, 4 if table in (6, 7, 8, 9, 14, 15, 16, 17, 18, 19, 20, 21, 24, 25) else narrowest,
+             "column %d is as wide as it has to be" % table)
+    return got
 
 
 def strings(tables, table):

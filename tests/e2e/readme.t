@@ -20,7 +20,7 @@ prompt = "quern[Ir]> "
 environ["PATH"] = work + "/bin:" + environ["PATH"]
 os.mkdir("bin")
 os.symlink(quern, "bin/quern")
-for name in os.listdir(small):
+for name in (n for n in os.listdir(small) if not n.endswith(".quern")):
     shutil.copy(small + name, name)
 
 

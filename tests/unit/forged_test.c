@@ -110,9 +110,23 @@ static void copy_to(struct value *v, uint64_t table, uint64_t event)
 	value[nvalue++].head.event = (uint16_t)event;
 }
 
+/* The width of its rows, which have room for any number then. */
+static unsigned widened(struct value *v)
+{
+	const unsigned width = table_width((enum table)v->head.table);
+	const size_t n = v->head.rows, now = (size_t)v->head.bytes / n;
+
+	for (size_t i = n; i-- && now < width;) {
+		memmove(v->p + i * width, v->p + i * now, now);
+		memset(v->p + i * width + now, 0, width - now);
+	}
+	v->head.bytes = n * width;
+	return width;
+}
+
 static void swap_rows(struct value *v, uint64_t a, uint64_t b)
 {
-	unsigned width = table_width((enum table)v->head.table);
+	unsigned width = widened(v);
 	unsigned char was[8];
 
 	memcpy(was, v->p + a * width, width);
@@ -122,7 +136,7 @@ static void swap_rows(struct value *v, uint64_t a, uint64_t b)
 
 static void set_row(struct value *v, uint64_t row, uint64_t to)
 {
-	unsigned width = table_width((enum table)v->head.table);
+	unsigned width = widened(v);
 
 	memcpy(v->p + row * width, &to, width);
 }
@@ -290,7 +304,7 @@ static const struct forgery {
 	 "self cost block 0: no such block"},
 	{TABLE_FN_SELF, 0, set_rows, 3, 0, NULL,
 	 "self cost block 0: it does not have the rows it should"},
-	{TABLE_FN_SELF, 0, cut_by, 8, 0, NULL,
+	{TABLE_FN_SELF, 0, cut_by, 1, 0, NULL,
 	 "self cost block 0: it does not have the rows it should"},
 	{TABLE_LINES, 0, set_byte, 0, 99, NULL,
 	 "cost lines block 0: its numbers cannot be read"},
@@ -338,7 +352,7 @@ static const struct forgery {
 	 "rank by self cost block 0: it is not in order"},
 	{TABLE_RANK_INCL, 0, set_row, 0, 1, NULL,
 	 "rank by inclusive cost block 0: it is not in order"},
-	{TABLE_LINES, 0, set_two_bytes, 38, 0, NULL,
+	{TABLE_LINES, 0, set_two_bytes, 24, 0, NULL,
 	 "cost lines block 0: its rows are not in order"},
 	{TABLE_SITES, 0, set_two_bytes, 19, 0x100, NULL,
 	 "call sites block 0: its rows are not in order"},

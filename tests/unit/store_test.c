@@ -789,7 +789,7 @@ static int write_columns(uint64_t rows, uint64_t map_bytes, uint64_t *size,
 	if (!column || fd < 0)
 		abort();
 	for (uint64_t i = 0; i < rows; i++)
-		column[i] = i * i;
+		column[i] = i * i | (uint64_t)1 << 40;
 	if (!store_writer_open(index_path, fd, map_bytes, &w, err) &&
 	    !store_writer_column(w, TABLE_FN_SELF, 0, column, rows, err))
 		store_writer_finish(w, err);
@@ -821,6 +821,61 @@ static void test_writer(void)
 	       "more than was reckoned, after a commit: %s", none.text);
 }
 
+/* Columns are as narrow as the largest row of each value allows. */
+static void test_widths(void)
+{
+	static const uint64_t edge[] = {0,
+					UINT8_MAX,
+					UINT8_MAX + 1,
+					UINT16_MAX,
+					UINT16_MAX + 1,
+					UINT32_MAX,
+					(uint64_t)UINT32_MAX + 1,
+					UINT64_MAX};
+	enum { EDGES = COUNT(edge), MANY = BLOCK_ROWS + 300 };
+	struct build_opts opts = {.index_path = index_path};
+	struct build_report report;
+	char *many = malloc((size_t)MANY * 32), *p = many;
+	struct store *st;
+	size_t wrong = 0;
+
+	if (!many)
+		abort();
+	p += sprintf(p, "events: a b c d e f g h\nfn=one\n1");
+	for (size_t e = 0; e < EDGES; e++)
+		p += sprintf(p, " %llu", (unsigned long long)edge[e]);
+	p += sprintf(p, "\nfn=other\n1 0\n");
+	write_file(profile, many, (size_t)(p - many));
+	st = open_profile(&opts, &report);
+	for (uint32_t e = 0; st && e < EDGES; e++) {
+		const fn_id f = fn(st, "one", "???");
+		const uint64_t *whole = store_u64(st, STORE_FN_SELF, e);
+
+		is_u64(store_fn_self(st, f, e), edge[e],
+		       "a row that needs so many bytes");
+		ok(whole && whole[f] == edge[e] && whole[!f] == 0, "in one piece, too");
+	}
+	store_close(st);
+	/* One value narrow, the next one wide. */
+	p = many;
+	p += sprintf(p, "events: Ir\n");
+	for (uint32_t i = 0; i < MANY; i++)
+		p += sprintf(p, "fn=f%06u\n1 %u\n", i,
+			     i < BLOCK_ROWS ? i % 200 : 70000 + i);
+	write_file(profile, many, (size_t)(p - many));
+	st = open_profile(&opts, &report);
+	for (uint32_t i = 0; i < MANY; i++) {
+		const uint64_t want = i < BLOCK_ROWS ? i % 200 : 70000 + i;
+
+		wrong += store_fn_self(st, i, 0) != want ||
+			 store_u64(st, STORE_FN_SELF, 0)[i] != want;
+	}
+	is_u64(wrong, 0, "%d rows, of a byte and of four", MANY);
+	store_close(st);
+	free(many);
+	write_file(profile, text, sizeof(text) - 1);
+}
+
 static void clean(void)
 {
 	char command[100];
@@ -846,6 +901,7 @@ int main(void)
 	test_freshness();
 	test_places();
 	test_writer();
+	test_widths();
 	test_damage("small", text, (unsigned)strtoul(times, NULL, 10));
 	test_damage("wide", wide_profile(), (unsigned)strtoul(times, NULL, 10) / 2);
 	test_spoilt();
