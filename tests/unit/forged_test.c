@@ -352,7 +352,7 @@ static const struct forgery {
 	 "rank by self cost block 0: it is not in order"},
 	{TABLE_RANK_INCL, 0, set_row, 0, 1, NULL,
 	 "rank by inclusive cost block 0: it is not in order"},
-	{TABLE_LINES, 0, set_two_bytes, 24, 0, NULL,
+	{TABLE_LINES, 0, set_two_bytes, 41, 0, NULL,
 	 "cost lines block 0: its rows are not in order"},
 	{TABLE_SITES, 0, set_two_bytes, 19, 0x100, NULL,
 	 "call sites block 0: its rows are not in order"},
