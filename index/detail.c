@@ -222,7 +222,7 @@ uint64_t detail_weight(const struct detail *d, uint32_t f)
 		const struct slot_ref *soon = s + FETCH < end ? at + FETCH : at;
 
 		__builtin_prefetch(&d->p->tally[soon->tally]->fn[soon->slot].once_all);
-		sum += d->p->tally[at->tally]->fn[at->slot].once_all / 4;
+		sum += d->p->tally[at->tally]->fn[at->slot].once_all / 2;
 	}
 	return sum;
 }
