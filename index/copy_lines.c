@@ -285,8 +285,8 @@ static inline uint64_t low_bytes(size_t n)
 
 /*
  * Rows at *from, each a step of less than 32 behind the one before (16 lines of code, where there is no
- * other position), in the same line and of the same costs, in fours, to out, of which *rows are
- * copied; how far they go together.
+ * other position), in the same line and of the same costs, up to four at once, to out, of which *rows
+ * are copied; how far they go together.
  *
  *	piece	tag d1 tag d2 tag d3 tag d4	each d twice the step
  *	index	h1 h2 h3 h4
@@ -303,16 +303,21 @@ copy_likes(const unsigned char **from, const unsigned char *end, unsigned char *
 	uint64_t steps = 0;
 	size_t n = 0;
 
-	for (; n < COPY_ROWS && end - p >= 8; n += 4, p += 8) {
+	for (unsigned some = 4; some == 4 && n < COPY_ROWS && end - p >= 8;
+	     n += some, p += 2 * (size_t)some) {
 		const uint64_t w = load8((const char *)p);
+		const uint64_t other = (w & small * lanes) ^ tag * lanes;
 		uint64_t x = (instrs ? w >> 7 : w >> 6) & 0x7c * lanes;
+		uint64_t step = w >> 9 & 0x1f * lanes;
 
-		if ((w & small * lanes) != tag * lanes)
-			break;
-		steps += (w >> 9 & 0x1f * lanes) * lanes >> 48;
+		if (other) {
+			some = (unsigned)__builtin_ctzll(other) / 16;
+			step &= ((uint64_t)1 << 16 * some) - 1;
+		}
+		steps += step * lanes >> 48;
 		x |= head * lanes;
 		x = (x | x >> 8) & 0x0000ffff0000ffff;
-		store8(out + n, (x | x >> 16) & UINT32_MAX);
+		store8(out + n, x | x >> 16);
 	}
 	*from = p;
 	*rows = n;
