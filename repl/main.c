@@ -25,6 +25,7 @@
  *	        result    typed columns
  *	index/  build     profile -> index: source scan decode header names tally cycles
  *	        store     the index, read; store_write  written; key  its byte layout
+ *	                  (index/README.md has every file)
  *	        base/     str err arena vec out map
  */
 #include <fcntl.h>
