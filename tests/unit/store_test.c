@@ -14,10 +14,9 @@
 #include "index/base/map.h"
 #include "index/base/out.h"
 #include "index/build.h"
+#include "index/key.h"
 #include "index/part_lines.h"
 #include "index/source.h"
-#include "index/store_pages.h"
-#include "index/store_write.h"
 #include "tests/pack.h"
 #include "tests/sample.h"
 #include "tests/tap.h"
@@ -776,51 +775,6 @@ static void test_part_changed(void)
 	store_close(st);
 }
 
-/* Columns of so many rows, into a file that may have so many bytes. */
-static int write_columns(uint64_t rows, uint64_t map_bytes, uint64_t *size,
-			 struct err *err)
-{
-	uint64_t *column = calloc(rows, sizeof(*column));
-	int fd = open(index_path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	struct store_writer *w = NULL;
-	struct err pages = {0};
-	struct stat sb;
-
-	if (!column || fd < 0)
-		abort();
-	for (uint64_t i = 0; i < rows; i++)
-		column[i] = i * i | (uint64_t)1 << 40;
-	if (!store_writer_open(index_path, fd, map_bytes, &w, err) &&
-	    !store_writer_column(w, TABLE_FN_SELF, 0, column, rows, err))
-		store_writer_finish(w, err);
-	store_writer_close(w);
-	fstat(fd, &sb);
-	*size = (uint64_t)sb.st_size;
-	if (!err->kind)
-		is_u64((uint64_t)store_pages_check(fd, index_path, *size, &pages), 0,
-		       "%llu rows: a whole file", (unsigned long long)rows);
-	close(fd);
-	unlink(index_path);
-	free(column);
-	return (int)err->kind;
-}
-
-static void test_writer(void)
-{
-	enum { MANY = 5 << 20 }; /* twice what is kept between commits */
-	struct err err = {0}, full = {0}, none = {0};
-	uint64_t size;
-
-	ok(!write_columns(MANY, (uint64_t)1 << 30, &size, &err) && size > MANY * 8,
-	   "%d rows are written: %s", MANY, err.text);
-	is_u64((uint64_t)write_columns(MANY, 1 << 20, &size, &full), ERR_INDEX,
-	       "more than was reckoned");
-	ok(strstr(full.text, "larger than was reckoned") != NULL, "is said: %s",
-	   full.text);
-	is_u64((uint64_t)write_columns(MANY, 24 << 20, &size, &none), ERR_INDEX,
-	       "more than was reckoned, after a commit: %s", none.text);
-}
-
 /* Columns are as narrow as the largest row of each value allows. */
 static void test_widths(void)
 {
@@ -900,7 +854,6 @@ int main(void)
 	test_cycle();
 	test_freshness();
 	test_places();
-	test_writer();
 	test_widths();
 	test_damage("small", text, (unsigned)strtoul(times, NULL, 10));
 	test_damage("wide", wide_profile(), (unsigned)strtoul(times, NULL, 10) / 2);
