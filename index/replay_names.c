@@ -126,6 +126,16 @@ const char *replay_named(const struct tally *t, const struct link *k, const char
 	}
 }
 
+/* The line p[0..n) begins with a position: it is no blank one, no comment and no CR alone. */
+static bool begins_with_position(const char *p, size_t n)
+{
+	while (n && (*p == ' ' || *p == '\t')) {
+		p++;
+		n--;
+	}
+	return n && ((*p >= '0' && *p <= '9') || (*p >= '*' && *p <= '-'));
+}
+
 bool replay_without_names(const struct tally *t, const char *p, const char *end,
 			  struct plain *plain)
 {
@@ -142,6 +152,8 @@ bool replay_without_names(const struct tally *t, const char *p, const char *end,
 		n = (size_t)(nl - p);
 		last = n && (*p < 'a' || *p > 'z');
 		if (n && !last && !(n = unnamed(t, p, n)))
+			return false;
+		if (last && !begins_with_position(p, n))
 			return false;
 		if (n >= (size_t)(room - out))
 			return false;

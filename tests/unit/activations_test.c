@@ -108,6 +108,15 @@ static void run_blocks(unsigned every)
 		"\nfl=" LONG "\nfn=" LONG LONG LONG LONG
 		"\n16 @ 2\ncfn=" LONG LONG LONG LONG "\ncalls=@ 0 0\n"
 		"17 @ 4\n",
+		/* behind names that are said again, before the line that it belongs to: nothing */
+		"\nfn=(1)\n16 @ 2\njfi=(4) b.h\njump=15 7\n  \n17 \n18 @ 1\njfi=(4) b.h\njump=15 "
+		"7\n  \n19 \n20 @ 1\n",
+		"\nfn=(1)\n16 @ 2\njfi=(4) b.h\njump=15 7\n# 1\n17 \n18 @ 1\njfi=(4) b.h\njump=15 "
+		"7\n# 1\n19 \n20 @ 1\n",
+		"\nfn=(1)\n16 @ 2\njfi=(4) b.h\njump=15 7\n\r\n17 \n18 @ 1\njfi=(4) b.h\njump=15 "
+		"7\n\r\n19 \n20 @ 1\n",
+		"\nfn=(1)\n16 @ 2\ncfn=(2) g\ncalls=3 0\n \t\n17 @ 1\n18 @ 1\ncfn=(2) g\ncalls=3 0\n "
+		"\t\n19 @ 4\n",
 		/* other ends of lines */
 		"\r\nfl=(1)\r\nfn=(1)\r\n16 @ 2\r\n17 @ 2\r\n18 @ 2 \r\ncfn=(2)\r\ncalls=@ 0 0\r\n17 @ 4\r\n"
 		"\r\nfn=(2)\r\n18 5 6\r\n",
