@@ -320,10 +320,13 @@ static int failed(const struct unpack *u, enum step s, struct err *err)
 		return damaged(u, err);
 	if (s == STEP_MEMORY)
 		return err_set(err, ERR_LIMIT, 0, "out of memory while unpacking");
+	const bool large = u->mem >> 20 != 0;
+
 	err_set(err, ERR_LIMIT, 0,
 		"the %s data wants more memory than the %" PRIu64
-		" MiB it may have (byte %" PRIu64 ")",
-		u->codec->name, u->mem >> 20, u->taken);
+		" %s it may have (byte %" PRIu64 ")",
+		u->codec->name, u->mem >> (large ? 20 : 10), large ? "MiB" : "KiB",
+		u->taken);
 	return err_hint(err, "raise --mem, or unpack it first: %s", u->codec->command);
 }
 

@@ -36,12 +36,14 @@ static void write_text(const char *path, const char *text, size_t n,
 		abort();
 }
 
-/* Room for some entries, or none; libraries have to unpack in half of it. */
+/* Room for some entries, or none; libraries have to unpack in half of it, for a file on each
+ * thread. */
 static uint64_t memory(const struct naive_way *way)
 {
+	const uint64_t least = UNPACK_LEAST * (uint64_t)way->jobs;
 	uint64_t mem = way->mem ? way->mem : way->stretch & 1 ? way->stretch * 97 : 0;
 
-	return mem && way->members && mem < UNPACK_LEAST ? UNPACK_LEAST : mem;
+	return mem && way->members && mem < least ? least : mem;
 }
 
 static struct build_opts options(const struct naive_way *way)
