@@ -37,14 +37,6 @@ static inline uint32_t load4(const unsigned char *p)
 	return v;
 }
 
-static inline uint16_t load_pair(const unsigned char *p)
-{
-	uint16_t v;
-
-	memcpy(&v, p, 2);
-	return v;
-}
-
 /* Most have a byte or two, and no more than 8: these as two halves that may overlap, without a call. */
 static inline bool coded_alike(struct coded a, struct coded b)
 {
@@ -58,7 +50,8 @@ static inline bool coded_alike(struct coded a, struct coded b)
 		return load4(a.p) == load4(b.p) &&
 		       load4(a.p + n - 4) == load4(b.p + n - 4);
 	if (n >= 2)
-		return load_pair(a.p) == load_pair(b.p) && a.p[n - 1] == b.p[n - 1];
+		return load2((const char *)a.p) == load2((const char *)b.p) &&
+		       a.p[n - 1] == b.p[n - 1];
 	return n == 0 || *a.p == *b.p;
 }
 
