@@ -1,29 +1,25 @@
 /*
- * flow.c - condense the call graph of one event; see flow.h.
+ * flow.c - sum the calls of one event up at each function; see flow.h.
  *
- * Functions in topological order with cycles together become vertices 0, 1, ...; their
- * edges are then visited vertex by vertex, and those to the same vertex are added up:
- *
- *	slot[t]		the arc from the current vertex to t, if it is >= the vertex's first
- *
- * One pass over the edges; everything else is a pass over vertices.
+ * Three passes over the edges: what each function spends, what the calls into it bring, and,
+ * only where some bring more than is spent, how much of them is kept.  A call that is cut
+ * takes cost from its caller, too, so that goes from the callees up, and round in cycles
+ * until it stands.
  */
 #include "engine/flow.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { POLL_EDGES = 1 << 16, KEPT = 4 };
-#define MOST_BYTES ((size_t)4 << 30) /* of one kept flow: 100 million edges */
+enum { POLL = 1 << 14, KEPT = 4, ROUNDS = 50 };
+#define MOST_BYTES ((size_t)4 << 30) /* of one kept flow: 100 million functions */
 
 /* The flow under construction: the same arrays as in struct flow, not const. */
 struct building {
 	const struct flow_input *in;
-	struct arena *arena;
-	uint32_t vertices, arcs;
-	uint32_t *out_first, *from, *to, *edge, *vertex, *fn_first, *fns;
-	uint64_t *w, *calls, *self, *incl, *root;
-	uint64_t *entering; /* [vertices]: sum of incoming w */
+	double *through, *root, *keep;
+	uint64_t *passing, *called;
 	uint8_t *odd;
 };
 
@@ -35,7 +31,7 @@ static bool add(uint64_t *sum, uint64_t v)
 	return true;
 }
 
-static int canceled(const atomic_int *cancel, struct err *err)
+int flow_canceled(const atomic_int *cancel, struct err *err)
 {
 	if (cancel && atomic_load_explicit(cancel, memory_order_relaxed))
 		return err_set(err, ERR_CANCEL, 0, "interrupted");
@@ -53,7 +49,7 @@ static int check_edges(const struct flow_input *in, struct err *err)
 	if (in->out_first[0] != 0 || in->out_first[in->functions] != in->edges)
 		return bad_graph(err, "edges and functions do not fit");
 	for (uint32_t f = 0; f < in->functions; f++)
-		if (in->out_first[f] > in->out_first[f + 1])
+		if (in->out_first[f] > in->out_first[f + 1] || in->topo[f] >= in->functions)
 			return bad_graph(err, "edges are out of order");
 	for (uint32_t i = 0; i < in->edges; i++)
 		if (in->callee[i] >= in->functions)
@@ -61,125 +57,103 @@ static int check_edges(const struct flow_input *in, struct err *err)
 	return 0;
 }
 
-/* ---- vertices ---- */
-
-/* A new one wherever the cycle changes. */
-static int number(struct building *b, struct err *err)
+/* passing[]: self + calls out; called[]: calls in; slack[]: how many calls these are. */
+static int sum_up(struct building *b, uint64_t *slack, const atomic_int *cancel,
+		  struct err *err)
 {
 	const struct flow_input *in = b->in;
-	size_t n = in->functions;
 
-	b->vertex = ARENA_ARRAY(b->arena, uint32_t, n);
-	b->fns = ARENA_ARRAY(b->arena, uint32_t, n);
-	b->fn_first = ARENA_ARRAY(b->arena, uint32_t, n + 1);
-	if (!b->vertex || !b->fns || !b->fn_first)
-		return arena_full(b->arena, err);
-	memset(b->vertex, 0xff, n * sizeof(*b->vertex));
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t f = in->topo[i];
-
-		if (f >= n || b->vertex[f] != FLOW_NONE)
-			return bad_graph(err, "its order is not one of its functions");
-		if (i == 0 || in->cycle[f] == 0 ||
-		    in->cycle[f] != in->cycle[b->fns[i - 1]])
-			b->fn_first[b->vertices++] = i;
-		b->vertex[f] = b->vertices - 1;
-		b->fns[i] = f;
-	}
-	b->fn_first[b->vertices] = in->functions;
-	return 0;
-}
-
-/* ---- arcs ---- */
-
-static void add_edge(struct building *b, uint32_t *slot, uint32_t v, uint32_t t,
-		     uint32_t i)
-{
-	uint64_t w = b->in->incl[i];
-	uint32_t arc = slot[t];
-
-	if (arc == FLOW_NONE || arc < b->out_first[v]) {
-		arc = slot[t] = b->arcs++;
-		b->from[arc] = v;
-		b->to[arc] = t;
-		b->edge[arc] = i;
-	} else if (w > b->in->incl[b->edge[arc]]) {
-		b->edge[arc] = i;
-	}
-	if (add(&b->w[arc], w))
-		b->odd[v] = b->odd[t] = 1;
-	add(&b->calls[arc], b->in->calls[i]);
-	if (add(&b->entering[t], w))
-		b->odd[t] = 1;
-}
-
-static int make_arcs(struct building *b, const atomic_int *cancel, struct err *err)
-{
-	const struct flow_input *in = b->in;
-	uint32_t *slot = ARENA_ARRAY(b->arena, uint32_t, b->vertices);
-	uint32_t polled = 0;
-
-	if (!slot)
-		return arena_full(b->arena, err);
-	memset(slot, 0xff, b->vertices * sizeof(*slot));
-	for (uint32_t v = 0; v < b->vertices; v++) {
-		b->out_first[v] = b->arcs;
-		for (uint32_t k = b->fn_first[v]; k < b->fn_first[v + 1]; k++) {
-			uint32_t f = b->fns[k], end = in->out_first[f + 1];
-
-			polled += end - in->out_first[f];
-			for (uint32_t i = in->out_first[f]; i < end; i++) {
-				uint32_t t = b->vertex[in->callee[i]];
-
-				if (t < v)
-					return bad_graph(err,
-							 "its order is not topological");
-				if (t > v)
-					add_edge(b, slot, v, t, i);
-			}
-		}
-		if (polled >= POLL_EDGES && canceled(cancel, err))
+	for (uint32_t f = 0; f < in->functions; f++) {
+		if (f % POLL == 0 && flow_canceled(cancel, err))
 			return (int)err->kind;
-		polled %= POLL_EDGES;
+		b->odd[f] |= add(&b->passing[f], in->self[f]);
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
+			uint32_t to = in->callee[i];
+
+			b->odd[f] |= add(&b->passing[f], in->incl[i]);
+			b->odd[to] |= add(&b->called[to], in->incl[i]);
+			add(&slack[f], in->calls[i]);
+			add(&slack[to], in->calls[i]);
+		}
 	}
-	b->out_first[b->vertices] = b->arcs;
 	return 0;
 }
 
-static void make_flows(struct building *b)
+/* The share of the calls into f that f explains, from those of its callees.  Its calls of
+ * itself are on both sides: they explain nothing. */
+static double keep_of(struct building *b, uint32_t f)
 {
-	for (uint32_t v = 0; v < b->vertices; v++) {
-		uint64_t spent = 0;
+	const struct flow_input *in = b->in;
+	double spent = (double)in->self[f], itself = 0, called, keep;
 
-		for (uint32_t k = b->fn_first[v]; k < b->fn_first[v + 1]; k++)
-			b->odd[v] |= add(&b->self[v], b->in->self[b->fns[k]]);
-		spent = b->self[v];
-		for (uint32_t i = b->out_first[v]; i < b->out_first[v + 1]; i++)
-			b->odd[v] |= add(&spent, b->w[i]);
-		b->odd[v] |= b->entering[v] > spent;
-		b->incl[v] = spent > b->entering[v] ? spent : b->entering[v];
-		b->root[v] = b->incl[v] - b->entering[v];
+	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+		if (in->callee[i] == f)
+			itself += (double)in->incl[i];
+		else
+			spent += (double)in->incl[i] * b->keep[in->callee[i]];
+	called = (double)b->called[f] - itself;
+	keep = called > spent ? spent / called : 1;
+	b->through[f] = spent + itself * keep;
+	return keep;
+}
+
+static int find_keep(struct building *b, const atomic_int *cancel, struct err *err)
+{
+	const struct flow_input *in = b->in;
+
+	for (uint32_t f = 0; f < in->functions; f++)
+		b->keep[f] = 1;
+	for (uint32_t end = in->functions; end > 0;) {
+		uint32_t first = end - 1, cycle = in->cycle[in->topo[first]];
+		double most = 1;
+
+		while (cycle && first > 0 && in->cycle[in->topo[first - 1]] == cycle)
+			first--;
+		for (int round = 0; round < ROUNDS && most > 1e-9; round++) {
+			most = 0;
+			for (uint32_t i = end; i-- > first;) {
+				uint32_t f = in->topo[i];
+				double keep = keep_of(b, f);
+
+				most = fmax(most, fabs(b->keep[f] - keep));
+				b->keep[f] = keep;
+			}
+			if (!cycle || flow_canceled(cancel, err))
+				break;
+		}
+		end = first;
+		if (err->kind)
+			return (int)err->kind;
+	}
+	return 0;
+}
+
+static void find_roots(struct building *b)
+{
+	for (uint32_t f = 0; f < b->in->functions; f++) {
+		double called = (double)b->called[f] * (b->keep ? b->keep[f] : 1);
+
+		if (!b->keep)
+			b->through[f] = (double)b->passing[f];
+		/* Doubles: what is as good as nothing is nothing. */
+		b->root[f] = b->through[f] - called;
+		if (b->root[f] < b->through[f] * 1e-12)
+			b->root[f] = 0;
 	}
 }
 
-static int allocate(struct building *b, struct err *err)
+static int allocate(struct building *b, struct arena *a, uint64_t **slack,
+		    struct err *err)
 {
-	struct arena *a = b->arena;
-	size_t n = b->vertices, m = b->in->edges;
+	size_t n = (size_t)b->in->functions + 1;
 
-	b->out_first = ARENA_ARRAY(a, uint32_t, n + 1);
-	b->from = ARENA_ARRAY(a, uint32_t, m);
-	b->to = ARENA_ARRAY(a, uint32_t, m);
-	b->edge = ARENA_ARRAY(a, uint32_t, m);
-	b->w = ARENA_ARRAY(a, uint64_t, m);
-	b->calls = ARENA_ARRAY(a, uint64_t, m);
-	b->self = ARENA_ARRAY(a, uint64_t, n);
-	b->incl = ARENA_ARRAY(a, uint64_t, n);
-	b->root = ARENA_ARRAY(a, uint64_t, n);
-	b->entering = ARENA_ARRAY(a, uint64_t, n);
+	b->through = ARENA_ARRAY(a, double, n);
+	b->root = ARENA_ARRAY(a, double, n);
+	b->passing = ARENA_ARRAY(a, uint64_t, n);
+	b->called = ARENA_ARRAY(a, uint64_t, n);
 	b->odd = ARENA_ARRAY(a, uint8_t, n);
-	if (!b->out_first || !b->from || !b->to || !b->edge || !b->w || !b->calls ||
-	    !b->self || !b->incl || !b->root || !b->entering || !b->odd)
+	*slack = ARENA_ARRAY(a, uint64_t, n);
+	if (!b->through || !b->root || !b->passing || !b->called || !b->odd || !*slack)
 		return arena_full(a, err);
 	return 0;
 }
@@ -187,43 +161,46 @@ static int allocate(struct building *b, struct err *err)
 int flow_build(const struct flow_input *in, struct arena *a, const atomic_int *cancel,
 	       struct flow **out, struct err *err)
 {
-	struct building b = {.in = in, .arena = a};
+	struct building b = {.in = in};
 	struct flow *fl = ARENA_NEW(a, struct flow);
-	int rc;
+	uint64_t *slack;
+	bool kept = true;
 
 	if (!fl)
 		return arena_full(a, err);
-	if ((rc = check_edges(in, err)) || (rc = number(&b, err)) ||
-	    (rc = allocate(&b, err)) || (rc = make_arcs(&b, cancel, err)))
-		return rc;
-	make_flows(&b);
-	*fl = (struct flow){
-		.in = *in,
-		.vertices = b.vertices,
-		.arcs = b.arcs,
-		.out_first = b.out_first,
-		.from = b.from,
-		.to = b.to,
-		.w = b.w,
-		.calls = b.calls,
-		.edge = b.edge,
-		.self = b.self,
-		.incl = b.incl,
-		.root = b.root,
-		.odd = b.odd,
-		.vertex = b.vertex,
-		.fn_first = b.fn_first,
-		.fns = b.fns,
-	};
+	if (check_edges(in, err) || allocate(&b, a, &slack, err) ||
+	    sum_up(&b, slack, cancel, err))
+		return (int)err->kind;
+	for (uint32_t f = 0; f < in->functions; f++) {
+		if (b.called[f] <= b.passing[f])
+			continue;
+		kept = false;
+		b.odd[f] |= b.called[f] - b.passing[f] > slack[f];
+	}
+	if (!kept) {
+		if (!(b.keep = ARENA_ARRAY(a, double, (size_t)in->functions + 1)))
+			return arena_full(a, err);
+		if (find_keep(&b, cancel, err))
+			return (int)err->kind;
+	}
+	find_roots(&b);
+	for (uint32_t f = 0; f < in->functions; f++)
+		if (b.called[f] > b.passing[f])
+			b.passing[f] = b.called[f];
+	*fl = (struct flow){.in = *in,
+			    .through = b.through,
+			    .root = b.root,
+			    .keep = b.keep,
+			    .passing = b.passing,
+			    .odd = b.odd};
 	*out = fl;
 	return 0;
 }
 
 /* ---- of a store ---- */
 
-/* The arrays of a store's event.  ERR_INDEX when they cannot be read. */
-static int input_of_store(struct store *st, uint32_t event, struct flow_input *out,
-			  struct err *err)
+int flow_input_of(struct store *st, uint32_t event, struct flow_input *out,
+		  struct err *err)
 {
 	const struct store_info *si = store_info(st);
 	struct flow_input in = {
@@ -313,7 +290,7 @@ int flow_of(struct flow_cache *c, struct store *st, uint32_t event,
 	}
 	forget(k);
 	arena_init(&k->arena, MOST_BYTES);
-	if ((rc = input_of_store(st, event, &in, err)))
+	if ((rc = flow_input_of(st, event, &in, err)))
 		return rc;
 	if ((rc = flow_build(&in, &k->arena, cancel, &k->flow, err))) {
 		forget(k);

@@ -1,14 +1,18 @@
 /*
- * flow.h - the call graph of one event with its cycles condensed, ready for path.h.
+ * flow.h - the recorded calls of one event as a flow of cost.
  *
- * A vertex is a function or a whole cycle; an arc is all the calls from one vertex to
- * another.  Vertices are numbered in topological order (callers first), so every algorithm
- * is a loop over arrays.  Calls inside a vertex are no arcs.
+ * Every unit of cost passes the functions on its stack, from a root down to the one that
+ * spends it, and a function once for each activation that it is nested in.  callgrind adds
+ * to an edge at every return, so what it recorded is that flow, and at each function
  *
- * The flow of a vertex is the cost spent in it and below it:
- *	I(v) = max(sum of incoming w, s(v) + sum of outgoing w)
- * What the incoming arcs do not explain is its root cost (it was entered from outside the
- * profile).  Where they bring more than the vertex spends, the sums disagree: `odd`.
+ *	root + calls in = self + calls out = through
+ *
+ * to the unit, in cycles too.  Of what passes f, self / through ends there and the cost of
+ * f's calls of h, by through, goes on to h: trees, paths and shares are products of these.
+ *
+ * Where the calls into a function say more than it spends - the profile was cut off, its
+ * producer rounds or counts recursion otherwise - `keep` is the part of them that is
+ * explained, and all estimates take the calls by that: they still add up to the total.
  */
 #ifndef QUERN_FLOW_H
 #define QUERN_FLOW_H
@@ -38,21 +42,38 @@ struct flow_input {
 
 struct flow {
 	struct flow_input in;
-	uint32_t vertices, arcs;
-	const uint32_t *out_first;	/* [vertices + 1] */
-	const uint32_t *from, *to;	/* [arcs]; from < to */
-	const uint64_t *w, *calls;	/* [arcs]: inclusive cost, count */
-	const uint32_t *edge;		/* [arcs]: the costliest input edge in it */
-	const uint64_t *self, *incl;	/* [vertices]: s(v), I(v) */
-	const uint64_t *root;		/* [vertices]: root cost */
-	const uint8_t *odd;		/* [vertices]: the sums disagree or overflow */
-	const uint32_t *vertex;		/* [functions]: the vertex of each function */
-	const uint32_t *fn_first, *fns; /* functions of vertex v: fns[fn_first[v] ..] */
+	const double *through; /* [functions]: self + calls out, those by `keep` */
+	const double *root;    /* [functions]: what of it no call brought */
+	const double *keep;    /* [functions]: of the calls into it; NULL: 1 for all */
+	/* For bounds, which keep to what was recorded: */
+	const uint64_t *passing; /* [functions]: the larger of self + out and in */
+	const uint8_t *odd;	 /* [functions]: in exceeds self + out by more than one unit a
+				    call, or a sum overflows: no bound holds through it */
 };
 
+/* The cost of edge i that counts in estimates. */
+static inline double flow_cost(const struct flow *fl, uint32_t i)
+{
+	double cost = (double)fl->in.incl[i];
+
+	return fl->keep ? cost * fl->keep[fl->in.callee[i]] : cost;
+}
+
+/* Of what passes the caller, how much takes edge i; of what passes the callee, how much came
+ * by it. */
+static inline double flow_share(const struct flow *fl, uint32_t i, uint32_t of)
+{
+	return fl->through[of] > 0 ? flow_cost(fl, i) / fl->through[of] : 0;
+}
+
+/* The arrays of a store's event.  ERR_INDEX when they cannot be read. */
+int flow_input_of(struct store *st, uint32_t event, struct flow_input *out,
+		  struct err *err);
 /* ERR_LIMIT: the arena is full; ERR_INDEX: the arrays contradict each other; ERR_CANCEL. */
 int flow_build(const struct flow_input *in, struct arena *a, const atomic_int *cancel,
 	       struct flow **out, struct err *err);
+
+int flow_canceled(const atomic_int *cancel, struct err *err);
 
 /* Flows kept per (store, event); the few used last.  They live until the next call or
  * flow_cache_free(); drop the store's flows before store_close(). */

@@ -6,7 +6,7 @@
 
 #include "engine/exec.h"
 
-static const char *grouped(uint64_t v, char out[32])
+const char *footer_grouped(uint64_t v, char out[32])
 {
 	char digits[32];
 	int n = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)v), k = 0;
@@ -28,7 +28,7 @@ static const char *scaled(uint64_t v, char out[32])
 	unsigned u = 0;
 
 	if (v < 10000)
-		return grouped(v, out);
+		return footer_grouped(v, out);
 	for (; d >= 999.5 && u < sizeof(unit) - 2; u++)
 		d /= 1000;
 	snprintf(out, 32, "%.*f %c", d < 9.995 ? 2 : d < 99.95 ? 1 : 0, d, unit[u]);
@@ -90,8 +90,8 @@ int footer(struct exec *x, struct table *t, struct result *r)
 	if (share(x, t, &part))
 		return (int)x->err->kind;
 	other = other_event(t);
-	grouped(t->n, n);
-	grouped(t->rows_before, all);
+	footer_grouped(t->n, n);
+	footer_grouped(t->rows_before, all);
 	if (other.n)
 		r->footer = arena_printf(
 			x->a,

@@ -38,6 +38,13 @@ struct graph {
 	const struct str *name; /* [functions]: p NULL: that of origin */
 	const uint8_t
 		*mixed; /* [functions]: 1 several files, 2 several objects; or NULL */
+	const uint8_t *nests; /* [functions]: may be on the stack twice (inclusive.h) */
+	/* Of a graph that merges functions of the one below: */
+	const uint32_t *group; /* [functions below]: function here; NULL: it merges none */
+	const uint8_t *again;  /* [functions below]: entered only while its group is on the
+				  stack: f'2 in a group that has f */
+	const uint32_t *only;  /* [functions]: the function below by which alone it is
+				  entered, once; or GRAPH_NONE */
 	const uint32_t *out_first, *callee, *caller; /* as store_column */
 	const uint32_t *in_first, *in_edge, *cycle, *topo;
 	const uint64_t *calls;	    /* [edges] */
@@ -64,6 +71,13 @@ uint32_t graph_cycle(const struct graph *g, uint32_t f);
 uint64_t graph_calls(const struct graph *g, uint32_t f);
 uint64_t graph_self(const struct graph *g, uint32_t f, uint32_t e);
 uint64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e);
+bool graph_nests(const struct graph *g, uint32_t f);
+/* The inclusive cost is an estimate, not the profile's own number. */
+bool graph_incl_estimated(const struct graph *g, uint32_t f);
+/* And what it is at least and at most; lo == hi where it is none. */
+void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, uint64_t *lo,
+		       uint64_t *hi);
+/* Self and the calls that leave f's cycle; all calls into f, nested ones each time. */
 uint64_t graph_contribution(const struct graph *g, uint32_t f, uint32_t e);
 uint64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e);
 uint64_t graph_total(const struct graph *g, uint32_t e);
@@ -81,8 +95,9 @@ static inline uint64_t graph_add(uint64_t a, uint64_t b)
 }
 
 uint64_t graph_cycle_self(const struct graph *g, uint32_t cycle, uint32_t e);
-/* Arrays for flow_build(), of a graph that stages made (not of graph_plain()) and an event that
- * graph_event() has got. */
-void graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out);
+uint64_t graph_cycle_incl(const struct graph *g, uint32_t cycle, uint32_t e);
+/* Arrays for flow_build(), of an event that graph_event() has got. */
+int graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out,
+		     struct err *err);
 
 #endif

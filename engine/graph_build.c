@@ -179,6 +179,44 @@ static int identity(const struct graph_draft *d, struct graph *g, struct err *er
 	return 0;
 }
 
+/* A group is entered by one function alone when all others of it only run inside that one;
+ * its inclusive cost is then that function's, where that is known. */
+static int find_only(const struct graph_draft *d, struct graph *g, struct err *err)
+{
+	uint32_t *only = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	uint32_t *entries = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+
+	if (!only || !entries)
+		return arena_full(g->a, err);
+	for (uint32_t f = 0; f < d->below->functions; f++)
+		if (!d->again[f]) {
+			entries[d->map[f]]++;
+			only[d->map[f]] = f;
+		}
+	for (uint32_t k = 0; k < g->functions; k++)
+		if (entries[k] != 1 || graph_incl_estimated(d->below, only[k]))
+			only[k] = GRAPH_NONE;
+	g->only = only;
+	return 0;
+}
+
+/* Who may be on the stack twice: who is in a cycle, unless the graph below knows better. */
+static int find_nesting(const struct graph_draft *d, struct graph *g, struct err *err)
+{
+	uint8_t *nests = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
+
+	if (!nests)
+		return arena_full(g->a, err);
+	for (uint32_t f = 0; f < g->functions; f++)
+		nests[f] = g->cycle[f] && (d->again || graph_nests(d->below, d->first[f]));
+	g->nests = nests;
+	if (!d->again)
+		return 0;
+	g->group = d->map;
+	g->again = d->again;
+	return find_only(d, g, err);
+}
+
 int graph_build(const struct graph_draft *d, struct graph **out, uint32_t **edge_map,
 		struct err *err)
 {
@@ -212,7 +250,7 @@ int graph_build(const struct graph_draft *d, struct graph **out, uint32_t **edge
 			       store_info(b->st)->all_events + 1);
 	if (!g->costs)
 		return arena_full(b->a, err);
-	if (find_cycles(g, err) || identity(d, g, err))
+	if (find_cycles(g, err) || identity(d, g, err) || find_nesting(d, g, err))
 		return (int)err->kind;
 	if (edge_map)
 		*edge_map = e.map;

@@ -1,19 +1,20 @@
 /*
  * graph_focus.c - focus and ignore: the cost that passes through a set, or the rest.
  *
- * Over the graph with its cycles condensed, per event:
- *	F(v)	share of v's cost that came through the set: 1 in the set, else
- *		sum over callers u of w(u,v) F(u) / I(v)
+ * Per event, of the flow of the graph below (flow.h, chain.h):
+ *	F(v)	share of v's cost that came through the set: 1 in the set, else what of it
+ *		passes v before it has seen the set is missing
  *	U(v)	share of v's cost that will pass the set at or below v: 1 in the set, else
- *		sum over callees x of w(v,x) U(x) / I(v)
+ *		the same of its callees, by the cost of the calls
  *	self'(v) = F(v) self(v)		w'(u,v) = w(u,v) (F(u) + (1 - F(u)) U(v))
- * ignore is what focus leaves out.  Call counts stay those of the profile.
+ * ignore is what focus leaves out: the two add up to all.  Call counts stay those of the
+ * profile.
  */
 #include <string.h>
 
+#include "engine/chain.h"
 #include "engine/graph_build.h"
 #include "engine/graph_stage.h"
-#include "index/cycles.h"
 
 struct focus {
 	const struct fn_set *set;
@@ -22,190 +23,141 @@ struct focus {
 	uint32_t *edge;	 /* here, of each draft edge */
 	uint32_t *draft; /* edge below of each draft edge */
 	uint32_t drafts;
-	uint32_t *comp, *first, *topo; /* below, condensed; components callers first */
-	uint32_t comps;
-	uint8_t *in_set; /* [comps] */
 };
-
-static int condense(struct graph *b, struct focus *s, struct err *err)
-{
-	size_t n = (size_t)b->functions + 2;
-	uint32_t *first = ARENA_ARRAY(b->a, uint32_t, n);
-	uint32_t *callee = ARENA_ARRAY(b->a, uint32_t, (size_t)b->edges + 1);
-	struct cycles c = {0};
-
-	s->comp = ARENA_ARRAY(b->a, uint32_t, n);
-	s->topo = ARENA_ARRAY(b->a, uint32_t, n);
-	s->first = ARENA_ARRAY(b->a, uint32_t, n);
-	s->in_set = ARENA_ARRAY(b->a, uint8_t, n);
-	if (!first || !callee || !s->comp || !s->topo || !s->first || !s->in_set)
-		return arena_full(b->a, err);
-	for (uint32_t i = 0; i < b->edges; i++) {
-		struct store_edge e;
-
-		graph_edge(b, i, &e);
-		callee[i] = e.callee;
-		first[e.caller + 1]++;
-	}
-	for (uint32_t f = 0; f < b->functions; f++)
-		first[f + 1] += first[f];
-	if (cycles_find(b->functions, first, callee, &c))
-		return err_set(err, ERR_LIMIT, 0, "out of memory");
-	s->comps = (uint32_t)c.n;
-	for (uint32_t f = 0; f < b->functions; f++) {
-		s->comp[f] = c.component[f];
-		s->topo[f] = c.topo[f];
-		s->in_set[s->comp[f]] |= fnset_has(s->set, f);
-	}
-	for (uint32_t k = 0; k <= s->comps && c.first; k++)
-		s->first[k] = c.first[k];
-	cycles_free(&c);
-	return 0;
-}
-
-/* Apply fn to the edges that leave component c. */
-typedef void edge_step(void *arg, uint32_t edge, uint32_t from, uint32_t to);
-
-static void each_out(struct graph *b, const struct focus *s, uint32_t c, edge_step *fn,
-		     void *arg)
-{
-	for (uint32_t i = s->first[c]; i < s->first[c + 1]; i++) {
-		uint32_t first, n;
-
-		graph_callees(b, s->topo[i], &first, &n);
-		for (uint32_t e = first; e < first + n; e++) {
-			struct store_edge edge;
-
-			graph_edge(b, e, &edge);
-			if (s->comp[edge.callee] != c)
-				fn(arg, e, c, s->comp[edge.callee]);
-		}
-	}
-}
 
 /* ---- which functions stay ---- */
 
 struct reach {
-	uint8_t *down, *up; /* below a kept component, above one; [comps] */
+	uint8_t *met;
+	uint32_t *todo, n;
 };
 
-static void reach_down(void *arg, uint32_t e, uint32_t from, uint32_t to)
+static void meet(struct reach *r, uint32_t f)
 {
-	struct reach *r = arg;
-
-	(void)e;
-	r->down[to] |= r->down[from];
+	if (!r->met[f])
+		r->todo[r->n++] = f;
+	r->met[f] = 1;
 }
 
-static void reach_up(void *arg, uint32_t e, uint32_t from, uint32_t to)
+/* All that is called, or calls, from what is met on. */
+static int follow(struct graph *b, struct reach *r, bool up, const struct fn_set *not,
+		  struct err *err)
 {
-	struct reach *r = arg;
+	for (uint32_t polled = 0; r->n; polled++) {
+		uint32_t f = r->todo[--r->n], first = 0, n;
+		struct store_edge e;
 
-	(void)e;
-	r->up[from] |= r->up[to];
-}
-
-static void has_caller(void *arg, uint32_t e, uint32_t from, uint32_t to)
-{
-	(void)e, (void)from;
-	((uint8_t *)arg)[to] = 1;
-}
-
-static int kept(struct graph *b, const struct focus *s, uint8_t **out, struct err *err)
-{
-	size_t n = (size_t)s->comps + 1;
-	struct reach r = {ARENA_ARRAY(b->a, uint8_t, n), ARENA_ARRAY(b->a, uint8_t, n)};
-	uint8_t *called = ARENA_ARRAY(b->a, uint8_t, n);
-	uint8_t *keep = ARENA_ARRAY(b->a, uint8_t, (size_t)b->functions + 1);
-
-	if (!r.down || !r.up || !called || !keep)
-		return arena_full(b->a, err);
-	for (uint32_t c = 0; c < s->comps; c++)
-		each_out(b, s, c, has_caller, called);
-	for (uint32_t c = 0; c < s->comps; c++) {
-		if (s->ignore)
-			r.down[c] = !s->in_set[c] && (r.down[c] || !called[c]);
+		if (graph_poll(b, polled, err))
+			return (int)err->kind;
+		if (up)
+			n = graph_caller_count(b, f);
 		else
-			r.down[c] |= s->in_set[c];
-		each_out(b, s, c, reach_down, &r);
+			graph_callees(b, f, &first, &n);
+		for (uint32_t i = 0; i < n; i++) {
+			graph_edge(b, up ? graph_caller(b, f, i) : first + i, &e);
+			if (!not || !fnset_has(not, up ? e.caller : e.callee))
+				meet(r, up ? e.caller : e.callee);
+		}
 	}
-	for (uint32_t c = s->comps; c > 0 && !s->ignore; c--) {
-		r.up[c - 1] = s->in_set[c - 1];
-		each_out(b, s, c - 1, reach_up, &r);
+	return 0;
+}
+
+/* Functions that cost enters from nowhere, of any event. */
+static int meet_roots(struct graph *b, const struct fn_set *not, struct reach *r,
+		      struct err *err)
+{
+	uint64_t *called = ARENA_ARRAY(b->a, uint64_t, (size_t)b->functions + 1);
+
+	if (!called)
+		return arena_full(b->a, err);
+	for (uint32_t e = 0; e < store_info(b->st)->events; e++) {
+		struct flow_input in;
+
+		if (graph_event(b, e, err) || graph_flow_input(b, e, &in, err) ||
+		    graph_poll(b, 0, err))
+			return (int)err->kind;
+		memset(called, 0, b->functions * sizeof(*called));
+		for (uint32_t i = 0; i < in.edges; i++)
+			called[in.callee[i]] =
+				graph_add(called[in.callee[i]], in.incl[i]);
+		for (uint32_t f = 0; f < b->functions; f++) {
+			uint64_t spent = in.self[f];
+
+			for (uint32_t i = in.out_first[f]; i < in.out_first[f + 1]; i++)
+				spent = graph_add(spent, in.incl[i]);
+			if (spent > called[f] && !fnset_has(not, f))
+				meet(r, f);
+		}
 	}
 	for (uint32_t f = 0; f < b->functions; f++)
-		keep[f] = r.down[s->comp[f]] || r.up[s->comp[f]];
-	*out = keep;
+		if (!graph_caller_count(b, f) && !fnset_has(not, f))
+			meet(r, f);
+	return 0;
+}
+
+/* focus: the set, all below and all above it; ignore: all that a root reaches without it. */
+static int kept(struct graph *b, const struct focus *s, uint8_t **out, struct err *err)
+{
+	size_t n = (size_t)b->functions + 1;
+	struct reach down = {ARENA_ARRAY(b->a, uint8_t, n), ARENA_ARRAY(b->a, uint32_t, n), 0};
+	struct reach up = {ARENA_ARRAY(b->a, uint8_t, n), down.todo, 0};
+
+	if (!down.met || !down.todo || !up.met)
+		return arena_full(b->a, err);
+	*out = down.met;
+	if (s->ignore)
+		return meet_roots(b, s->set, &down, err) ||
+				       follow(b, &down, false, s->set, err)
+			       ? (int)err->kind
+			       : 0;
+	for (uint32_t f = fnset_next(s->set, 0); f != FNSET_NONE;
+	     f = fnset_next(s->set, f + 1))
+		meet(&down, f);
+	if (follow(b, &down, false, NULL, err))
+		return (int)err->kind;
+	for (uint32_t f = fnset_next(s->set, 0); f != FNSET_NONE;
+	     f = fnset_next(s->set, f + 1))
+		meet(&up, f);
+	if (follow(b, &up, true, NULL, err))
+		return (int)err->kind;
+	for (uint32_t f = 0; f < b->functions; f++)
+		down.met[f] |= up.met[f];
 	return 0;
 }
 
 /* ---- costs ---- */
 
 struct shares {
-	struct graph *b;
-	uint32_t e;
-	double *in, *out, *f, *u; /* [comps]; f and u first hold sums of cost */
+	double *came, *goes; /* [functions]: F, U */
 };
 
-static void sum_flow(void *arg, uint32_t e, uint32_t from, uint32_t to)
+static int find_shares(struct graph *b, const struct focus *s, uint32_t e,
+		       struct shares *h, struct err *err)
 {
-	struct shares *s = arg;
-	double w = (double)graph_edge_incl(s->b, e, s->e);
+	struct flow_input in;
+	struct flow *fl;
+	uint8_t *marks;
 
-	s->in[to] += w;
-	s->out[from] += w;
-}
-
-static void share_down(void *arg, uint32_t e, uint32_t from, uint32_t to)
-{
-	struct shares *s = arg;
-
-	s->f[to] += s->f[from] * (double)graph_edge_incl(s->b, e, s->e);
-}
-
-static void share_up(void *arg, uint32_t e, uint32_t from, uint32_t to)
-{
-	struct shares *s = arg;
-
-	s->u[from] += s->u[to] * (double)graph_edge_incl(s->b, e, s->e);
-}
-
-static double share_of(double part, double whole, bool in_set)
-{
-	if (in_set)
-		return 1;
-	return whole > 0 ? (part < whole ? part / whole : 1) : 0;
-}
-
-static int find_shares(const struct focus *s, struct shares *h, struct err *err)
-{
-	struct graph *b = h->b;
-	size_t n = (size_t)s->comps + 1;
-
-	h->in = ARENA_ARRAY(b->a, double, n);
-	h->out = ARENA_ARRAY(b->a, double, n);
-	h->f = ARENA_ARRAY(b->a, double, n);
-	h->u = ARENA_ARRAY(b->a, double, n);
-	if (!h->in || !h->out || !h->f || !h->u)
+	if (graph_flow_input(b, e, &in, err) ||
+	    flow_build(&in, b->a, b->cancel, &fl, err) ||
+	    chain_first(fl, s->set, &h->came, b->a, b->cancel, err))
+		return (int)err->kind;
+	marks = chain_marks(fl, s->set, b->a);
+	h->goes = ARENA_ARRAY(b->a, double, (size_t)b->functions + 1);
+	if (!marks || !h->goes)
 		return arena_full(b->a, err);
-	for (uint32_t f = 0; f < b->functions; f++)
-		h->out[s->comp[f]] += (double)graph_self(b, f, h->e);
-	for (uint32_t c = 0; c < s->comps; c++) {
-		each_out(b, s, c, sum_flow, h);
-		if (graph_poll(b, c, err))
-			return (int)err->kind;
+	for (uint32_t f = 0; f < b->functions; f++) {
+		double before = marks[f] ? 0 : h->came[f];
+
+		h->came[f] = before <= 0		   ? 1
+			     : before >= fl->through[f] ? 0
+							   : 1 - before / fl->through[f];
+		/* Doubles: as good as nothing, or as all, is that. */
+		if (h->came[f] < 1e-9)
+			h->came[f] = 0;
+		h->goes[f] = marks[f];
 	}
-	for (uint32_t c = 0; c < s->comps; c++) {
-		if (h->out[c] > h->in[c])
-			h->in[c] = h->out[c];
-		h->f[c] = share_of(h->f[c], h->in[c], s->in_set[c]);
-		each_out(b, s, c, share_down, h);
-	}
-	for (uint32_t c = s->comps; c > 0; c--) {
-		each_out(b, s, c - 1, share_up, h);
-		h->u[c - 1] = share_of(h->u[c - 1], h->in[c - 1], s->in_set[c - 1]);
-	}
-	return 0;
+	return chain_expect(fl, marks, h->goes, b->a, b->cancel, err);
 }
 
 /* Nothing is lost to rounding where the share is all or nothing. */
@@ -222,24 +174,25 @@ static int focus_fill(struct graph *g, uint32_t e, uint64_t *self, uint64_t *edg
 		      struct err *err)
 {
 	const struct focus *s = g->stage;
-	struct shares h = {.b = g->below, .e = e};
+	struct graph *b = g->below;
+	struct shares h;
 
-	if (graph_event(h.b, e, err) || find_shares(s, &h, err))
+	if (graph_event(b, e, err) || find_shares(b, s, e, &h, err))
 		return (int)err->kind;
-	for (uint32_t f = 0; f < h.b->functions; f++)
+	for (uint32_t f = 0; f < b->functions; f++)
 		if (s->map[f] != GRAPH_NONE)
-			self[s->map[f]] = part_of(graph_self(h.b, f, e), h.f[s->comp[f]],
+			self[s->map[f]] = part_of(graph_self(b, f, e), h.came[f],
 						  s->ignore);
 	for (uint32_t i = 0; i < s->drafts; i++) {
 		struct store_edge x;
-		double fu, uv;
+		double came, share;
 
-		graph_edge(h.b, s->draft[i], &x);
-		fu = h.f[s->comp[x.caller]];
-		uv = s->comp[x.caller] == s->comp[x.callee] ? 0 : h.u[s->comp[x.callee]];
+		graph_edge(b, s->draft[i], &x);
+		came = h.came[x.caller];
+		share = came + (1 - came) * h.goes[x.callee];
 		edge[s->edge[i]] = graph_add(edge[s->edge[i]],
-					     part_of(graph_edge_incl(h.b, s->draft[i], e),
-						     fu + (1 - fu) * uv, s->ignore));
+					     part_of(graph_edge_incl(b, s->draft[i], e),
+						     share, s->ignore));
 	}
 	return 0;
 }
@@ -281,8 +234,7 @@ int graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 		return arena_full(g->a, err);
 	s->set = set;
 	s->ignore = ignore;
-	if (condense(g, s, err) || kept(g, s, &keep, err) ||
-	    graph_number(&d, keep, err) || kept_edges(g, &d, s, err) ||
+	if (kept(g, s, &keep, err) || graph_number(&d, keep, err) || kept_edges(g, &d, s, err) ||
 	    graph_build(&d, out, &s->edge, err))
 		return (int)err->kind;
 	s->map = d.map;

@@ -1,11 +1,12 @@
 /*
  * graph_hide.c - hide: functions vanish, their cost goes to their callers in proportion.
  *
- * For a visible u, x[C] is the cost that u sends into the hidden component C (a hidden
- * function, or a cycle of hidden ones).  Its share x[C] / I(C) of C's self cost goes to u's
- * self, the same share of every edge C -> v becomes an edge u -> v, or x of the next hidden
- * component.  Components are visited callers first, so one pass per u is enough.
- *	I(C) = max(what comes in, self + what goes out)
+ * For a visible u, x[h] is the cost that u sends into the hidden function h.  Its share
+ * x[h] / T(h) of h's self cost goes to u's self, the same share of every edge h -> v becomes an
+ * edge u -> v, or x of the next hidden function.  Functions are visited callers first, so
+ * one pass per u is enough, but in a cycle of hidden ones, which is swept until next to nothing
+ * turns back any more; the rest goes the way of what has left.
+ *	T(h) = max(what comes in, self + what goes out)
  * Call counts are shared in the same way by counts.
  */
 #include <string.h>
@@ -20,6 +21,8 @@ struct hide {
 	uint32_t *comp; /* below: hidden component, callers first; or NONE */
 	uint32_t comps;
 	uint32_t *first, *member; /* members of component c: member[first[c] ..] */
+	uint32_t *at;		  /* below: where a hidden function is in member[] */
+	uint32_t hidden;	  /* so many of them */
 };
 
 /* Weights of one event, or of call counts. */
@@ -27,11 +30,13 @@ struct weights {
 	struct graph *b;
 	bool calls;
 	uint32_t e;
-	double *in; /* I(C), [comps] */
+	double *in; /* T(h), [hidden]; calls of h by itself are in no sum */
 };
 
 struct walk {
-	double *x;	       /* [comps] */
+	double *x;	       /* [hidden]: what waits there */
+	uint32_t *ring, ahead, behind; /* [hidden]: of a cycle, who has something waiting */
+	uint8_t *waits;	       /* [hidden] */
 	uint32_t *heap, nheap; /* components to visit, smallest first */
 	uint8_t *queued;
 	double *to; /* [functions here]: new edge u -> v */
@@ -84,7 +89,7 @@ static void send(struct walk *k, const struct hide *h, uint32_t to, double cost)
 	uint32_t c = h->comp[to], v = h->map[to];
 
 	if (c != GRAPH_NONE) {
-		k->x[c] += cost;
+		k->x[h->at[to]] += cost;
 		if (!k->queued[c]) {
 			k->queued[c] = 1;
 			push(k, c);
@@ -98,27 +103,66 @@ static void send(struct walk *k, const struct hide *h, uint32_t to, double cost)
 	}
 }
 
+/* h passes on what waits at it; what stays in its component is sent round by the ring. */
+static double pass(struct walk *k, const struct hide *h, const struct weights *w,
+		   uint32_t f)
+{
+	uint32_t at = h->at[f], c = h->comp[f], first, n;
+	double x = k->x[at], share = w->in[at] > 0 ? x / w->in[at] : 0, stays = 0;
+
+	k->x[at] = 0;
+	k->waits[at] = 0;
+	if (!w->calls)
+		k->self += share * (double)graph_self(w->b, f, w->e);
+	graph_callees(w->b, f, &first, &n);
+	for (uint32_t e = first; e < first + n; e++) {
+		struct store_edge edge;
+		uint32_t to;
+
+		graph_edge(w->b, e, &edge);
+		if (edge.callee == f)
+			continue;
+		if (h->comp[edge.callee] != c) {
+			send(k, h, edge.callee, share * weight(w, e));
+			continue;
+		}
+		to = h->at[edge.callee];
+		k->x[to] += share * weight(w, e);
+		stays += share * weight(w, e);
+		if (!k->waits[to]) {
+			k->waits[to] = 1;
+			k->ring[k->ahead++ % h->hidden] = edge.callee;
+		}
+	}
+	return stays - x;
+}
+
+/* All that waits in component c goes on; what still turns at last stays with the caller. */
 static void visit(struct walk *k, const struct hide *h, const struct weights *w,
 		  uint32_t c)
 {
-	double share = w->in[c] > 0 ? k->x[c] / w->in[c] : 0;
+	double waiting = 0, least;
+	uint32_t passed = 0, most = 1000 * (h->first[c + 1] - h->first[c]);
 
-	for (uint32_t i = h->first[c]; i < h->first[c + 1]; i++) {
-		uint32_t f = h->member[i], first, n;
+	k->queued[c] = 0;
+	k->ahead = k->behind = 0;
+	for (uint32_t i = h->first[c]; i < h->first[c + 1]; i++)
+		if (k->x[i] > 0) {
+			waiting += k->x[i];
+			k->waits[i] = 1;
+			k->ring[k->ahead++ % h->hidden] = h->member[i];
+		}
+	least = waiting * 1e-7 > 0.01 ? waiting * 1e-7 : 0.01;
+	for (; k->behind != k->ahead && waiting > least && passed < most; passed++)
+		waiting += pass(k, h, w, k->ring[k->behind++ % h->hidden]);
+	for (; k->behind != k->ahead; k->behind++) {
+		uint32_t at = h->at[k->ring[k->behind % h->hidden]];
 
 		if (!w->calls)
-			k->self += share * (double)graph_self(w->b, f, w->e);
-		graph_callees(w->b, f, &first, &n);
-		for (uint32_t e = first; e < first + n; e++) {
-			struct store_edge edge;
-
-			graph_edge(w->b, e, &edge);
-			if (h->comp[edge.callee] != c)
-				send(k, h, edge.callee, share * weight(w, e));
-		}
+			k->self += k->x[at];
+		k->x[at] = 0;
+		k->waits[at] = 0;
 	}
-	k->x[c] = 0;
-	k->queued[c] = 0;
 }
 
 /* All that u reaches through hidden functions; direct edges are not in k->to. */
@@ -155,45 +199,47 @@ static int new_walk(struct graph *b, const struct hide *h, uint32_t functions,
 	size_t n = (size_t)functions + 1, c = (size_t)h->comps + 1;
 
 	*k = (struct walk){0};
-	k->x = ARENA_ARRAY(b->a, double, c);
+	k->x = ARENA_ARRAY(b->a, double, (size_t)h->hidden + 1);
+	k->ring = ARENA_ARRAY(b->a, uint32_t, (size_t)h->hidden + 1);
+	k->waits = ARENA_ARRAY(b->a, uint8_t, (size_t)h->hidden + 1);
 	k->heap = ARENA_ARRAY(b->a, uint32_t, c);
 	k->queued = ARENA_ARRAY(b->a, uint8_t, c);
 	k->to = ARENA_ARRAY(b->a, double, n);
 	k->touched = ARENA_ARRAY(b->a, uint32_t, n);
 	k->seen = ARENA_ARRAY(b->a, uint8_t, n);
-	return k->x && k->heap && k->queued && k->to && k->touched && k->seen
+	return k->x && k->ring && k->waits && k->heap && k->queued && k->to && k->touched && k->seen
 		       ? 0
 		       : arena_full(b->a, err);
 }
 
-/* I(C) of every hidden component. */
+/* T(h) of every hidden function. */
 static int flows(const struct hide *h, struct weights *w, struct err *err)
 {
 	struct graph *b = w->b;
-	double *out = ARENA_ARRAY(b->a, double, (size_t)h->comps + 1);
+	double *out = ARENA_ARRAY(b->a, double, (size_t)h->hidden + 1);
 
-	w->in = ARENA_ARRAY(b->a, double, (size_t)h->comps + 1);
+	w->in = ARENA_ARRAY(b->a, double, (size_t)h->hidden + 1);
 	if (!out || !w->in)
 		return arena_full(b->a, err);
 	for (uint32_t i = 0; i < b->edges; i++) {
 		struct store_edge e;
 
 		graph_edge(b, i, &e);
-		if (h->comp[e.callee] != h->comp[e.caller]) {
-			if (h->comp[e.callee] != GRAPH_NONE)
-				w->in[h->comp[e.callee]] += weight(w, i);
-			if (h->comp[e.caller] != GRAPH_NONE && !w->calls)
-				out[h->comp[e.caller]] += weight(w, i);
-		}
+		if (e.recursive)
+			continue;
+		if (h->comp[e.callee] != GRAPH_NONE)
+			w->in[h->at[e.callee]] += weight(w, i);
+		if (h->comp[e.caller] != GRAPH_NONE && !w->calls)
+			out[h->at[e.caller]] += weight(w, i);
 		if (graph_poll(b, i, err))
 			return (int)err->kind;
 	}
-	for (uint32_t f = 0; f < b->functions && !w->calls; f++)
-		if (h->comp[f] != GRAPH_NONE)
-			out[h->comp[f]] += (double)graph_self(b, f, w->e);
-	for (uint32_t c = 0; c < h->comps; c++)
-		if (out[c] > w->in[c])
-			w->in[c] = out[c];
+	for (uint32_t i = 0; i < h->hidden; i++) {
+		if (!w->calls)
+			out[i] += (double)graph_self(b, h->member[i], w->e);
+		if (out[i] > w->in[i])
+			w->in[i] = out[i];
+	}
 	return 0;
 }
 
@@ -258,7 +304,9 @@ static int components(struct graph *b, const struct fn_set *set, struct hide *h,
 
 	h->comp = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
 	h->member = ARENA_ARRAY(b->a, uint32_t, (size_t)n + 1);
-	if (!id || !fn || !first || !callee || !h->comp || !h->member)
+	h->at = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
+	if (!id || !fn || !first || !callee || !h->comp || !h->member ||
+	    !h->at)
 		return arena_full(b->a, err);
 	for (uint32_t f = 0; f < b->functions; f++) {
 		h->comp[f] = GRAPH_NONE;
@@ -283,10 +331,12 @@ static int components(struct graph *b, const struct fn_set *set, struct hide *h,
 	if (cycles_find(n, first, callee, &c))
 		return err_set(err, ERR_LIMIT, 0, "out of memory");
 	h->comps = (uint32_t)c.n;
+	h->hidden = n;
 	h->first = ARENA_ARRAY(b->a, uint32_t, c.n + 1);
 	for (uint32_t i = 0; i < n && h->first; i++) {
 		h->comp[fn[i]] = c.component[i];
 		h->member[i] = fn[c.topo[i]];
+		h->at[fn[c.topo[i]]] = i;
 	}
 	if (h->first && c.first)
 		memcpy(h->first, c.first, (c.n + 1) * sizeof(*h->first));

@@ -8,6 +8,7 @@
 #include "engine/graph_build.h"
 #include "engine/graph_stage.h"
 #include "engine/name.h"
+#include "index/inclusive.h"
 
 struct merge {
 	const uint32_t *map, *edge; /* below -> here */
@@ -80,6 +81,70 @@ static int find_mixed(const struct graph_draft *d, struct graph *g, struct err *
 	return 0;
 }
 
+/* f'2 -> f: of the same file and object. */
+static struct str norec_key(const struct graph *g, uint32_t f, struct arena *a)
+{
+	struct str name = name_without_level(graph_name(g, f), a);
+	struct str file = graph_file(g, f), obj = graph_obj(g, f);
+	size_t n = name.n + file.n + obj.n + 2;
+	char *p = arena_alloc(a, n);
+
+	if (!p || !name.p)
+		return (struct str){NULL, 0};
+	memcpy(p, name.p, name.n);
+	memcpy(p + name.n + 1, file.p, file.n);
+	memcpy(p + name.n + file.n + 2, obj.p, obj.n);
+	return (struct str){p, n};
+}
+
+/* again[f]: f is a level of recursion of a function that is in the same group. */
+static int find_levels(struct graph_draft *d, struct err *err)
+{
+	struct graph *b = d->below;
+	uint8_t *again = ARENA_ARRAY(b->a, uint8_t, (size_t)b->functions + 1);
+	uint32_t *slot;
+	struct str *keys;
+	size_t cap = 16;
+	bool any = false;
+
+	if (!again)
+		return arena_full(b->a, err);
+	d->again = again;
+	for (uint32_t f = 0; f < b->functions && !any; f++)
+		any = name_level(graph_name(b, f)) > 1;
+	if (!any)
+		return 0;
+	while (cap < 2 * (size_t)b->functions + 2)
+		cap *= 2;
+	slot = ARENA_ARRAY(b->a, uint32_t, cap);
+	keys = ARENA_ARRAY(b->a, struct str, (size_t)b->functions + 1);
+	if (!slot || !keys)
+		return arena_full(b->a, err);
+	/* Those of level 1 first; slot[] holds function + 1. */
+	for (int level = 1; level <= 2; level++)
+		for (uint32_t f = 0; f < b->functions; f++) {
+			bool deep = name_level(graph_name(b, f)) > 1;
+			size_t h;
+
+			if (graph_poll(b, f, err))
+				return (int)err->kind;
+			if (deep != (level == 2))
+				continue;
+			keys[f] = norec_key(b, f, b->a);
+			if (!keys[f].p)
+				return arena_full(b->a, err);
+			h = (size_t)str_hash(keys[f]) & (cap - 1);
+			while (slot[h] && !str_eq(keys[slot[h] - 1], keys[f]))
+				h = (h + 1) & (cap - 1);
+			if (level == 1)
+				slot[h] = f + 1;
+			else
+				again[f] = slot[h] &&
+					   d->map[slot[h] - 1] == d->map[f];
+		}
+	return 0;
+}
+
 static int merged(struct graph_draft *d, struct graph **out, struct err *err)
 {
 	struct merge *m = ARENA_NEW(d->below->a, struct merge);
@@ -88,7 +153,8 @@ static int merged(struct graph_draft *d, struct graph **out, struct err *err)
 
 	if (!m)
 		return arena_full(d->below->a, err);
-	if (all_edges(d, err) || graph_build(d, &g, &edge, err) || find_mixed(d, g, err))
+	if (find_levels(d, err) || all_edges(d, err) ||
+	    graph_build(d, &g, &edge, err) || find_mixed(d, g, err))
 		return (int)err->kind;
 	m->map = d->map;
 	m->edge = edge;
@@ -173,33 +239,6 @@ static struct str class_key(const struct graph *g, uint32_t f, struct arena *a)
 	return c.n ? c : STR("(no class)");
 }
 
-/* f'2 -> f: of the same file and object. */
-static struct str without_level(struct str name)
-{
-	size_t n = name.n;
-
-	while (n > 0 && name.p[n - 1] >= '0' && name.p[n - 1] <= '9')
-		n--;
-	if (n == name.n || n < 2 || name.p[n - 1] != '\'')
-		return name;
-	return without_level((struct str){name.p, n - 1});
-}
-
-static struct str norec_key(const struct graph *g, uint32_t f, struct arena *a)
-{
-	struct str name = without_level(graph_name(g, f));
-	struct str file = graph_file(g, f), obj = graph_obj(g, f);
-	size_t n = name.n + file.n + obj.n + 2;
-	char *p = arena_alloc(a, n);
-
-	if (!p)
-		return (struct str){NULL, 0};
-	memcpy(p, name.p, name.n);
-	memcpy(p + name.n + 1, file.p, file.n);
-	memcpy(p + name.n + file.n + 2, obj.p, obj.n);
-	return (struct str){p, n};
-}
-
 /* The group of key, new ones at the end; slot[] holds group + 1. */
 static uint32_t group_of(struct graph_draft *d, uint32_t *slot, size_t cap,
 			 struct str key, struct str *keys, uint32_t f)
@@ -266,7 +305,10 @@ int graph_norec(struct graph *g, struct graph **out, struct err *err)
 	if (group_by(g, &d, norec_key, &keys, err))
 		return (int)err->kind;
 	for (uint32_t f = 0; f < d.functions; f++) {
-		struct str name = graph_name(g, d.first[f]), cut = without_level(name);
+		struct str name = graph_name(g, d.first[f]), cut = name_without_level(name, g->a);
+
+		if (!cut.p)
+			return arena_full(g->a, err);
 
 		/* Most keep their own name: only a level without level 1 needs a new one. */
 		if (cut.n != name.n)

@@ -1,9 +1,8 @@
 /*
  * near.c - see near.h.
  *
- * Every edge at a member becomes a row (function at the other end, recursive or not); rows
- * of one function are then added up.  Recursive: the other end is in the set, is the
- * function itself, or shares its cycle.
+ * An edge is a row: (caller, callee) has one.  Of what passes f, its calls of itself left
+ * out, each call has a share; of what f costs in all it has the same share.
  */
 #include "engine/near.h"
 
@@ -11,109 +10,118 @@
 
 #include "engine/graph.h"
 
-static int by_fn(const void *pa, const void *pb)
+static double weight(const struct path_tree_row *r)
 {
-	const struct path_tree_row *a = pa, *b = pb;
-
-	if (a->recursive != b->recursive)
-		return a->recursive ? 1 : -1;
-	return (a->fn > b->fn) - (a->fn < b->fn);
+	return r->inner ? (double)r->incl : r->cost.est;
 }
 
 static int by_cost(const void *pa, const void *pb)
 {
 	const struct path_tree_row *a = pa, *b = pb;
 
-	if (a->recursive != b->recursive)
-		return a->recursive ? 1 : -1;
-	if (a->incl != b->incl)
-		return a->incl < b->incl ? 1 : -1;
+	if (weight(a) != weight(b))
+		return weight(a) < weight(b) ? 1 : -1;
 	return (a->fn > b->fn) - (a->fn < b->fn);
 }
 
-static uint32_t degree(const struct graph *g, uint32_t f, bool up)
+struct path_bounds near_inclusive(const struct exec *x, uint32_t f)
 {
-	uint32_t first, n;
+	uint64_t incl = graph_incl(x->g, f, x->event), lo, hi;
 
+	graph_incl_bounds(x->g, f, x->event, &lo, &hi);
+	return path_bounds_of((double)incl, lo, hi, true);
+}
+
+static uint32_t degree(const struct graph *g, uint32_t f, bool up, uint32_t *first)
+{
+	uint32_t n;
+
+	*first = 0;
 	if (up)
 		return graph_caller_count(g, f);
-	graph_callees(g, f, &first, &n);
+	graph_callees(g, f, first, &n);
 	return n;
 }
 
-static void add_edges(const struct exec *x, const struct fn_set *set, uint32_t f, bool up,
-		      struct path_tree *t)
-{
-	uint32_t first = 0, n = degree(x->g, f, up), out;
+struct passing {
+	uint64_t spent, called; /* self and calls of others; calls by others */
+	uint64_t all;		/* the larger of the two */
+	bool odd;		/* called is more than rounding explains */
+};
 
-	if (!up)
-		graph_callees(x->g, f, &first, &out);
+static struct passing passing(const struct exec *x, uint32_t f)
+{
+	uint64_t spent = graph_self(x->g, f, x->event), called = 0, calls = 0;
+
+	for (int up = 0; up <= 1; up++) {
+		uint32_t first, n = degree(x->g, f, up, &first);
+
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t id = up ? graph_caller(x->g, f, i) : first + i;
+			uint64_t cost = graph_edge_incl(x->g, id, x->event);
+			struct store_edge e;
+
+			graph_edge(x->g, id, &e);
+			calls = graph_add(calls, e.calls);
+			if (e.recursive)
+				continue;
+			if (up)
+				called = graph_add(called, cost);
+			else
+				spent = graph_add(spent, cost);
+		}
+	}
+	return (struct passing){spent, called, spent > called ? spent : called,
+				called > spent && called - spent > calls};
+}
+
+uint64_t near_own(const struct exec *x, uint32_t f, bool up, uint64_t est)
+{
+	struct passing p = passing(x, f);
+	double own = up ? (double)(p.all - p.called) : (double)graph_self(x->g, f, x->event);
+
+	return p.all ? path_rounded((double)est * own / (double)p.all) : 0;
+}
+
+int near_rows(struct exec *x, uint32_t f, bool up, double min, struct path_tree *out)
+{
+	uint32_t first, n = degree(x->g, f, up, &first);
+	struct path_tree t = {.base = near_inclusive(x, f)};
+	struct passing p = passing(x, f);
+
+	if (exec_rows(x, n) ||
+	    !(t.rows = EXEC_ARRAY(x, struct path_tree_row, (size_t)n + 1)))
+		return (int)x->err->kind;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t id = up ? graph_caller(x->g, f, i) : first + i, other;
+		uint32_t id = up ? graph_caller(x->g, f, i) : first + i;
+		struct path_tree_row *r = &t.rows[t.n];
 		struct store_edge e;
 
 		graph_edge(x->g, id, &e);
-		other = up ? e.caller : e.callee;
-		t->rows[t->n++] = (struct path_tree_row){
+		*r = (struct path_tree_row){
 			.depth = 1,
-			.fn = other,
+			.fn = up ? e.caller : e.callee,
 			.parent = FLOW_NONE,
 			.calls = e.calls,
 			.incl = graph_edge_incl(x->g, id, x->event),
-			.recursive = e.recursive || e.in_cycle || fnset_has(set, other),
+			.recursive = e.recursive,
+			.inner = e.recursive,
 		};
-	}
-}
-
-static void add_up(struct path_tree_row *to, const struct path_tree_row *from)
-{
-	if (__builtin_add_overflow(to->calls, from->calls, &to->calls))
-		to->calls = UINT64_MAX;
-	if (__builtin_add_overflow(to->incl, from->incl, &to->incl))
-		to->incl = UINT64_MAX;
-}
-
-static size_t merge(struct path_tree_row *rows, size_t n)
-{
-	size_t k = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (k && by_fn(&rows[k - 1], &rows[i]) == 0)
-			add_up(&rows[k - 1], &rows[i]);
-		else
-			rows[k++] = rows[i];
-	}
-	return k;
-}
-
-int near_rows(struct exec *x, const struct fn_set *set, bool up, double min,
-	      struct path_tree *out)
-{
-	size_t most = 1, k = 0;
-	struct path_tree t = {0};
-
-	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
-		most += degree(x->g, f, up);
-	if (exec_rows(x, most) || !(t.rows = EXEC_ARRAY(x, struct path_tree_row, most)))
-		return (int)x->err->kind;
-	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
-	     f = fnset_next(set, f + 1)) {
-		add_edges(x, set, f, up, &t);
+		r->cost = r->inner ? path_bounds_exact(r->incl)
+				   : path_bounds_next(t.base, r->incl,
+						      p.all ? (double)r->incl /
+								      (double)p.all
+							    : 0,
+						      p.all, p.odd);
+		r->est = path_rounded(r->cost.est);
+		r->own = PATH_OWN_UNKNOWN;
+		t.n += !path_under_min(weight(r), min);
 		if (exec_poll(x))
 			return (int)x->err->kind;
 	}
-	qsort(t.rows, t.n, sizeof(*t.rows), by_fn);
-	t.n = merge(t.rows, t.n);
 	qsort(t.rows, t.n, sizeof(*t.rows), by_cost);
-	for (size_t i = 0; i < t.n; i++) {
-		struct path_tree_row *r = &t.rows[i];
-
-		r->cost = (struct path_bounds){(double)r->incl, r->incl, r->incl, true,
-					       true};
-		if ((double)r->incl >= min)
-			t.rows[k++] = *r;
-	}
-	t.n = k;
+	t.est = path_rounded(t.base.est);
+	t.own = near_own(x, f, up, t.est);
 	*out = t;
 	return 0;
 }

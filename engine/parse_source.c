@@ -253,7 +253,9 @@ static int check_needed(struct parser *p, const struct source *s, const struct v
 		}
 		return missing(p, v, at, "of", v->form);
 	}
-	if (s->kind == S_CALLTREE && !s->from && !s->to)
+	if (s->kind == S_CALLTREE && !s->from && !s->to &&
+	    (t.kind == TOK_STRING || t.kind == TOK_REGEX || t.kind == '#' ||
+	     (t.kind == TOK_WORD && !is_clause_word(t.text))))
 		return missing(p, v, at, "from",
 			       "calltree from main, or calltree to malloc");
 	if (s->kind == S_CALLTREE && s->from && s->to) {

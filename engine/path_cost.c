@@ -2,46 +2,59 @@
  * path_cost.c - cost of one set under another, all paths together; see path.h.
  *
  * Every unit of cost has a call stack; read from its root, the stack is in one of these
- * states, and one pass in topological order moves the cost of each vertex between them:
+ * states at each of its functions:
  *
- *	OUTSIDE --under--> UNDER --via--> READY --of--> INSIDE
+ *	OUTSIDE --under--> UNDER --via--> VIA_SEEN --of--> INSIDE
  *
- * Without `via`, UNDER is READY; without `under`, cost enters at READY or UNDER.  `avoiding`
- * leads back to OUTSIDE (which is the end of it when nothing is asked of `under`).
+ * Without `via`, UNDER is where `of` counts; without `under`, cost enters in that state.
+ * `avoiding` leads back to OUTSIDE (which is the end of it when nothing is asked of `under`).
  *
- * Each state carries an estimate and two bounds.  Over an arc of cost w out of a vertex of
- * flow I, a part x of the vertex becomes between max(0, x + w - I) and min(w, x); what is
- * certainly in one state is certainly in no other, which tightens both.  So when `under`
- * dominates `of`, nothing can be OUTSIDE and the bounds meet; when it never reaches it,
- * nothing can be READY.  A second pass, backward, bounds from above what can still arrive.
+ * What passes a function is split over the states, with an estimate and two bounds for each.
+ * Over a call of cost w at a function that T passes, a part x becomes x * w / T, at least
+ * x + w - T and at most the smaller of the two; what is certainly in one state is certainly
+ * in no other, which tightens both.  A state that cannot be reached has nothing.  So when
+ * `under` dominates `of`, nothing can be OUTSIDE and the bounds meet; when it never reaches
+ * it, nothing can be inside.
+ *
+ * Components are visited in topological order.  In a cycle the estimates are swept until
+ * they settle; bounds begin at nothing and everything, which is true, and every sweep that
+ * tightens them keeps them so.
  */
+#include <math.h>
 #include <string.h>
 
+#include "engine/chain.h"
+#include "engine/flow_parts.h"
 #include "engine/path.h"
-#include "engine/region.h"
 
 enum { IN_OF = 1, IN_UNDER = 2, IN_VIA = 4, IN_AVOID = 8 };
 enum { OUTSIDE, UNDER, VIA_SEEN, INSIDE, STATES };
-enum { POLL = 4096 };
+enum { POLL = 4096, SWEEPS = 200, BOUND_SWEEPS = 6 };
+#define EDGES_MOST 2e7 /* looked at in one cycle */
 
 struct part {
 	double est;
 	uint64_t lo, hi;
 };
 
-struct split { /* a vertex's flow, or an arc's cost, by state */
+struct split { /* what passes a function, or a call's cost, by state */
 	struct part in[STATES];
 };
 
 struct costing {
 	const struct flow *fl;
+	struct arena *arena;
+	const atomic_int *cancel;
+	struct err *err;
 	uint8_t *marks;
+	uint8_t *reached;    /* [functions]: a bit for each state in which cost can leave */
 	bool under, via;
 	unsigned ready;	     /* the state in which `of` counts */
 	unsigned enter;	     /* the state of what comes from outside the profile */
-	struct split *at;    /* [vertices]: arriving, then after the vertex's own moves */
-	struct part arrived; /* READY into `of` */
-	bool odd;	     /* some vertex in between has sums that disagree */
+	struct split *at;    /* [functions]: after the function's own moves */
+	double *arrived_est; /* [functions]: what enters `of` here */
+	uint64_t *arrived_lo, *arrived_hi;
+	bool odd; /* some function in between has sums that disagree */
 };
 
 static uint64_t add(uint64_t a, uint64_t b)
@@ -59,10 +72,10 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The state after a vertex with this mark of what arrives in state s. */
+/* The state after a function with this mark of what arrives in state s. */
 static unsigned move(const struct costing *c, uint8_t mark, unsigned s)
 {
-	bool passed = s != OUTSIDE; /* `under` is above, not this vertex itself */
+	bool passed = s != OUTSIDE; /* `under` is above, not this function itself */
 
 	if (s == INSIDE)
 		return s;
@@ -105,181 +118,342 @@ static void gather(struct part *to, const struct part *from)
 	to->hi = add(to->hi, from->hi);
 }
 
-/* Apply the vertex's moves to what arrived; sums what enters `of`. */
-static void pass(struct costing *c, uint32_t v)
+/* ---- which states can be reached at all ---- */
+
+static int find_reached(struct costing *c)
 {
-	struct split moved = {0}, *x = &c->at[v];
+	const struct flow_input *in = &c->fl->in;
+	uint32_t *todo = ARENA_ARRAY(c->arena, uint32_t, (size_t)in->functions * STATES + 1);
+	uint32_t n = 0;
 
-	for (unsigned s = 0; s < STATES; s++) {
-		unsigned to = move(c, c->marks[v], s);
-
-		if (to == INSIDE && s != INSIDE)
-			gather(&c->arrived, &x->in[s]);
-		gather(&moved.in[to], &x->in[s]);
-	}
-	for (unsigned s = 0; s < STATES; s++)
-		moved.in[s].hi = least(moved.in[s].hi, c->fl->incl[v]);
-	*x = moved;
-}
-
-/* The parts of an arc; where sums disagree only whether there is any of a state is known. */
-static void over_arc(const struct split *x, uint64_t w, uint64_t incl, bool odd,
-		     struct split *out)
-{
-	double share = (double)w / (double)incl;
-
-	for (unsigned s = 0; s < STATES; s++) {
-		const struct part *p = &x->in[s];
-
-		out->in[s].est = p->est * share;
-		out->in[s].lo = odd ? 0 : less(p->lo, incl - w);
-		out->in[s].hi = odd ? (p->hi ? w : 0) : least(p->hi, w);
-	}
-	tighten(out, w);
-}
-
-/* The only state that v can be in, or STATES: then what leaves it is in that state, too. */
-static unsigned only_state(const struct split *x)
-{
-	unsigned only = STATES, n = 0;
-
-	for (unsigned s = 0; s < STATES; s++)
-		if (x->in[s].hi) {
-			only = s;
-			n++;
+	c->reached = ARENA_ARRAY(c->arena, uint8_t, (size_t)in->functions + 1);
+	if (!todo || !c->reached)
+		return arena_full(c->arena, c->err);
+	for (uint32_t f = 0; f < in->functions; f++)
+		if (c->fl->root[f] > 0) {
+			c->reached[f] = (uint8_t)(1u << move(c, c->marks[f], c->enter));
+			todo[n++] = f * STATES + move(c, c->marks[f], c->enter);
 		}
-	return n == 1 ? only : STATES;
-}
+	while (n) {
+		uint32_t f = todo[--n] / STATES, s = todo[n] % STATES;
 
-static void flow_on(struct costing *c, uint32_t v)
-{
-	const struct flow *fl = c->fl;
-	unsigned only = only_state(&c->at[v]);
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
+			uint32_t to = in->callee[i];
+			unsigned state = move(c, c->marks[to], s);
 
-	for (uint32_t i = fl->out_first[v]; only < STATES && i < fl->out_first[v + 1];
-	     i++) {
-		struct part all = {(double)fl->w[i], fl->w[i], fl->w[i]};
-
-		gather(&c->at[fl->to[i]].in[only], &all);
-	}
-	if (only < STATES)
-		return;
-	for (uint32_t i = fl->out_first[v]; i < fl->out_first[v + 1]; i++) {
-		struct split part, *t = &c->at[fl->to[i]];
-
-		if (!fl->w[i])
-			continue;
-		over_arc(&c->at[v], fl->w[i], fl->incl[v], fl->odd[v], &part);
-		for (unsigned s = 0; s < STATES; s++)
-			gather(&t->in[s], &part.in[s]);
-	}
-}
-
-static int forward(struct costing *c, const atomic_int *cancel, struct err *err)
-{
-	const struct flow *fl = c->fl;
-
-	for (uint32_t v = 0; v < fl->vertices; v++) {
-		struct part root = {(double)fl->root[v], fl->root[v], fl->root[v]};
-
-		if (v % POLL == 0 && path_canceled(cancel, err))
-			return (int)err->kind;
-		gather(&c->at[v].in[c->enter], &root);
-		tighten(&c->at[v], fl->incl[v]);
-		pass(c, v);
-		flow_on(c, v);
+			if (!in->incl[i] || c->reached[to] & 1u << state)
+				continue;
+			c->reached[to] |= (uint8_t)(1u << state);
+			todo[n++] = to * STATES + state;
+		}
 	}
 	return 0;
 }
 
-/* below[s]: at most so much of what leaves v in state s ends in `of`; of[] is the same per
- * vertex below.  What enters the chain, added up, is at most that. */
+/* The only state that f can be in, or STATES: then all that leaves it is in that state. */
+static unsigned only_state(const struct costing *c, uint32_t f)
+{
+	unsigned bits = c->reached[f];
+
+	return bits && !(bits & (bits - 1)) ? (unsigned)__builtin_ctz(bits) : STATES;
+}
+
+/* ---- forward ---- */
+
+/* The parts of a call; where sums disagree only whether there is any of a state is known. */
+static void over_call(const struct costing *c, uint32_t i, struct split *out)
+{
+	const struct flow *fl = c->fl;
+	uint32_t f = fl->in.caller[i];
+	uint64_t w = fl->in.incl[i], passing = fl->passing[f];
+	unsigned only = only_state(c, f);
+	double share = flow_share(fl, i, f);
+
+	for (unsigned s = 0; s < STATES; s++) {
+		const struct part *p = &c->at[f].in[s];
+		bool any = c->reached[f] & 1u << s;
+
+		out->in[s].est = p->est * share;
+		out->in[s].lo = fl->odd[f] ? 0 : less(p->lo, passing - least(w, passing));
+		out->in[s].hi = !any ? 0 : fl->odd[f] ? w : least(p->hi, w);
+	}
+	if (only < STATES)
+		out->in[only] = (struct part){out->in[only].est, w, w};
+	tighten(out, w);
+}
+
+/* The estimates add up to what passes: in a cycle that is not settled yet some of it is still
+ * on its way. */
+static void fill_up(struct split *x, double through)
+{
+	double sum = 0;
+
+	for (unsigned s = 0; s < STATES; s++)
+		sum += x->in[s].est;
+	for (unsigned s = 0; s < STATES && sum > 0; s++)
+		x->in[s].est *= through / sum;
+}
+
+/* What is at f now that all calls into it have been split; sums what enters `of`. */
+static void collect(struct costing *c, uint32_t f)
+{
+	const struct flow *fl = c->fl;
+	struct split x = {0}, moved = {0};
+	uint64_t root = path_rounded(fl->root[f]);
+	struct part *enter = &x.in[c->enter];
+
+	*enter = (struct part){fl->root[f], root, root};
+	for (uint32_t k = fl->in.in_first[f]; k < fl->in.in_first[f + 1]; k++) {
+		uint32_t i = fl->in.in_edge[k];
+		struct split part;
+
+		if (!fl->in.incl[i] || !c->reached[fl->in.caller[i]])
+			continue;
+		over_call(c, i, &part);
+		for (unsigned s = 0; s < STATES; s++)
+			gather(&x.in[s], &part.in[s]);
+	}
+	fill_up(&x, fl->through[f]);
+	tighten(&x, fl->passing[f]);
+	c->arrived_est[f] = 0;
+	c->arrived_lo[f] = c->arrived_hi[f] = 0;
+	for (unsigned s = 0; s < STATES; s++) {
+		unsigned to = move(c, c->marks[f], s);
+
+		if (to == INSIDE && s != INSIDE) {
+			c->arrived_est[f] += x.in[s].est;
+			c->arrived_lo[f] = add(c->arrived_lo[f], x.in[s].lo);
+			c->arrived_hi[f] = add(c->arrived_hi[f], x.in[s].hi);
+		}
+		gather(&moved.in[to], &x.in[s]);
+	}
+	for (unsigned s = 0; s < STATES; s++)
+		moved.in[s].hi = least(moved.in[s].hi, fl->passing[f]);
+	c->at[f] = moved;
+}
+
+/* How far the estimates at f are from those in `was`. */
+static double moved_by(const struct split *was, const struct split *is)
+{
+	double sum = 0;
+
+	for (unsigned s = 0; s < STATES; s++)
+		sum += fabs(is->in[s].est - was->in[s].est);
+	return sum;
+}
+
+/* Sweep a cycle, topo[first] up to topo[end]. */
+static int settle(struct costing *c, uint32_t first, uint32_t end)
+{
+	const struct flow_input *in = &c->fl->in;
+	double edges = 1, whole = 0, now;
+	unsigned sweeps;
+
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t f = in->topo[i];
+
+		edges += in->in_first[f + 1] - in->in_first[f];
+		whole += c->fl->through[f];
+		for (unsigned s = 0; s < STATES; s++)
+			c->at[f].in[s].hi =
+				c->reached[f] & 1u << s ? c->fl->passing[f] : 0;
+	}
+	sweeps = EDGES_MOST / edges < SWEEPS ? (unsigned)(EDGES_MOST / edges) : SWEEPS;
+	for (unsigned k = 0; k < sweeps || k < BOUND_SWEEPS; k++) {
+		now = 0;
+		if (flow_canceled(c->cancel, c->err))
+			return (int)c->err->kind;
+		for (uint32_t i = first; i < end; i++) {
+			uint32_t f = in->topo[i];
+			struct split was = c->at[f];
+
+			collect(c, f);
+			now += moved_by(&was, &c->at[f]);
+		}
+		if (k >= BOUND_SWEEPS && now <= whole * 1e-10)
+			break;
+	}
+	return 0;
+}
+
+static int forward(struct costing *c)
+{
+	const struct flow_input *in = &c->fl->in;
+
+	for (uint32_t first = 0, end; first < in->functions; first = end) {
+		uint32_t f = in->topo[first], cycle = in->cycle[f];
+		bool self = false;
+
+		end = first + 1;
+		while (cycle && end < in->functions && in->cycle[in->topo[end]] == cycle)
+			end++;
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+			self |= in->callee[i] == f;
+		if (first % POLL == 0 && flow_canceled(c->cancel, c->err))
+			return (int)c->err->kind;
+		if (cycle || self) {
+			if (settle(c, first, end))
+				return (int)c->err->kind;
+		} else {
+			collect(c, f);
+		}
+	}
+	return 0;
+}
+
+/* ---- backward: at most so much can still arrive ---- */
+
+/* below[s]: at most so much of what leaves f in state s ends in `of`. */
 struct below {
 	uint64_t hi[STATES];
 };
 
-static void look_below(const struct costing *c, const struct below *of, uint32_t v,
+static void look_below(const struct costing *c, const struct below *of, uint32_t f,
 		       struct below *out)
 {
 	const struct flow *fl = c->fl;
 
-	for (uint32_t i = fl->out_first[v]; i < fl->out_first[v + 1]; i++) {
-		uint32_t t = fl->to[i];
+	*out = (struct below){0};
+	for (uint32_t i = fl->in.out_first[f]; i < fl->in.out_first[f + 1]; i++) {
+		uint32_t t = fl->in.callee[i];
 
-		for (unsigned s = OUTSIDE; s < INSIDE; s++) {
+		for (unsigned s = UNDER; s < INSIDE; s++) {
 			unsigned to = move(c, c->marks[t], s);
-			uint64_t hi = to == INSIDE ? fl->w[i] : of[t].hi[to];
+			uint64_t hi = to == INSIDE ? fl->in.incl[i] : of[t].hi[to];
 
-			out->hi[s] = add(out->hi[s], least(hi, fl->w[i]));
+			out->hi[s] = add(out->hi[s], least(hi, fl->in.incl[i]));
 		}
 	}
-	out->hi[OUTSIDE] = 0; /* counted where it enters the chain */
 }
 
-/* Cost that enters the chain at v: from OUTSIDE by `under`, or from outside the profile. */
-static uint64_t entering(const struct costing *c, const struct below *of, uint32_t v)
+/* Cost that enters the chain at f: from OUTSIDE by `under`, or from outside the profile. */
+static uint64_t entering(const struct costing *c, const struct below *of, uint32_t f)
 {
-	unsigned to = move(c, c->marks[v], c->enter);
-	uint64_t most = c->under ? c->fl->incl[v] : c->fl->root[v];
+	unsigned to = move(c, c->marks[f], c->enter);
+	uint64_t most = c->under ? c->fl->passing[f] : path_rounded(c->fl->root[f]);
 
 	if (c->under && to == OUTSIDE)
 		return 0;
-	return to == INSIDE ? most : least(most, of[v].hi[to]);
+	return to == INSIDE ? most : least(most, of[f].hi[to]);
 }
 
-static int backward(struct costing *c, struct arena *a, const atomic_int *cancel,
-		    uint64_t *most, struct err *err)
+static int backward(struct costing *c, uint64_t *most)
 {
-	const struct flow *fl = c->fl;
-	struct below *of = ARENA_ARRAY(a, struct below, fl->vertices);
+	const struct flow_input *in = &c->fl->in;
+	struct below *of = ARENA_ARRAY(c->arena, struct below, (size_t)in->functions + 1);
 
 	if (!of)
-		return arena_full(a, err);
-	for (uint32_t v = fl->vertices; v-- > 0;) {
-		const struct split *x = &c->at[v];
+		return arena_full(c->arena, c->err);
+	/* In a cycle all of what passes may still arrive, until the calls tell less. */
+	for (uint32_t f = 0; f < in->functions; f++)
+		for (unsigned s = UNDER; in->cycle[f] && s < INSIDE; s++)
+			of[f].hi[s] = c->fl->passing[f];
+	for (uint32_t k = in->functions; k-- > 0;) {
+		uint32_t f = in->topo[k];
 
-		if (v % POLL == 0 && path_canceled(cancel, err))
-			return (int)err->kind;
-		if (x->in[UNDER].hi || x->in[VIA_SEEN].hi)
-			look_below(c, of, v, &of[v]);
-		*most = add(*most, entering(c, of, v));
-		if (of[v].hi[UNDER] || of[v].hi[VIA_SEEN])
-			c->odd |= fl->odd[v] && only_state(x) == STATES;
+		if (k % POLL == 0 && flow_canceled(c->cancel, c->err))
+			return (int)c->err->kind;
+		if (c->reached[f] & (1u << UNDER | 1u << VIA_SEEN))
+			look_below(c, of, f, &of[f]);
+		else
+			of[f] = (struct below){0};
 	}
+	for (uint32_t f = 0; f < in->functions; f++) {
+		*most = add(*most, entering(c, of, f));
+		if (of[f].hi[UNDER] || of[f].hi[VIA_SEEN])
+			c->odd |= c->fl->odd[f] && only_state(c, f) == STATES;
+	}
+	return 0;
+}
+
+static int mark(struct costing *c, const struct fn_set *set, uint8_t bit)
+{
+	for (uint32_t f = set ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
+	     f = fnset_next(set, f + 1))
+		c->marks[f] |= bit;
+	return 0;
+}
+
+static int prepare(struct costing *c, const struct path_cost_query *q)
+{
+	size_t n = (size_t)c->fl->in.functions + 1;
+
+	c->marks = ARENA_ARRAY(c->arena, uint8_t, n);
+	c->at = ARENA_ARRAY(c->arena, struct split, n);
+	c->arrived_est = ARENA_ARRAY(c->arena, double, n);
+	c->arrived_lo = ARENA_ARRAY(c->arena, uint64_t, n);
+	c->arrived_hi = ARENA_ARRAY(c->arena, uint64_t, n);
+	if (!c->marks || !c->at || !c->arrived_est || !c->arrived_lo || !c->arrived_hi)
+		return arena_full(c->arena, c->err);
+	mark(c, q->of, IN_OF);
+	mark(c, q->under, IN_UNDER);
+	mark(c, q->via, IN_VIA);
+	mark(c, q->avoiding, IN_AVOID);
+	return 0;
+}
+
+/* The answer for one flow. */
+static int cost_of(const struct flow *fl, const struct path_cost_query *q,
+		   struct arena *a, const atomic_int *cancel, struct path_bounds *out,
+		   struct err *err)
+{
+	struct costing c = {
+		.fl = fl,
+		.arena = a,
+		.cancel = cancel,
+		.err = err,
+		.under = q->under,
+		.via = q->via,
+		.ready = q->via ? VIA_SEEN : UNDER,
+		.enter = q->under ? OUTSIDE : UNDER,
+	};
+	uint64_t most = 0, lo = 0, hi = 0;
+	double est = 0;
+
+	if (prepare(&c, q) || find_reached(&c) || forward(&c) || backward(&c, &most))
+		return (int)err->kind;
+	for (uint32_t f = 0; f < fl->in.functions; f++) {
+		est += c.arrived_est[f];
+		lo = add(lo, c.arrived_lo[f]);
+		hi = add(hi, c.arrived_hi[f]);
+	}
+	hi = least(hi, most);
+	*out = path_bounds_of(est, lo, hi, lo == hi || !c.odd);
 	return 0;
 }
 
 int path_cost(const struct flow *fl, const struct path_cost_query *q, struct arena *a,
 	      const atomic_int *cancel, struct path_bounds *out, struct err *err)
 {
-	struct costing c = {
-		.fl = fl,
-		.under = q->under,
-		.via = q->via,
-		.ready = q->via ? VIA_SEEN : UNDER,
-		.enter = q->under ? OUTSIDE : UNDER,
-	};
-	struct path_bounds r;
-	uint64_t most = 0;
+	struct path_bounds sum = {.bounded = true};
+	const struct flow *part;
+	struct arena scratch;
 	int rc;
 
-	c.marks = ARENA_ARRAY(a, uint8_t, fl->vertices);
-	c.at = ARENA_ARRAY(a, struct split, fl->vertices);
-	if (!c.marks || !c.at)
-		return arena_full(a, err);
-	region_mark(fl, q->of, IN_OF, c.marks);
-	region_mark(fl, q->under, IN_UNDER, c.marks);
-	region_mark(fl, q->via, IN_VIA, c.marks);
-	region_mark(fl, q->avoiding, IN_AVOID, c.marks);
-	if ((rc = forward(&c, cancel, err)) || (rc = backward(&c, a, cancel, &most, err)))
+	if (cost_of(fl, q, a, cancel, out, err))
+		return (int)err->kind;
+	if (!q->parts || out->measured)
+		return 0;
+	arena_init(&scratch, a->cap);
+	flow_parts_rewind(q->parts);
+	while (!(rc = flow_parts_next(q->parts, &part, err)) && part) {
+		struct path_bounds b;
+
+		arena_reset(&scratch);
+		if ((rc = cost_of(part, q, &scratch, cancel, &b, err)))
+			break;
+		sum.est += b.est;
+		sum.lo = add(sum.lo, b.lo);
+		sum.hi = add(sum.hi, b.hi);
+		sum.bounded &= b.bounded;
+	}
+	arena_free(&scratch);
+	if (rc)
 		return rc;
-	r = (struct path_bounds){c.arrived.est, c.arrived.lo, least(c.arrived.hi, most),
-				 true, false};
-	r.measured = r.lo == r.hi;
-	if (r.measured)
-		r.est = (double)r.lo;
+	if (out->bounded && sum.bounded)
+		*out = path_bounds_of(sum.est, sum.lo > out->lo ? sum.lo : out->lo,
+				      least(sum.hi, out->hi), true);
 	else
-		r.bounded = !c.odd;
-	*out = r;
+		*out = path_bounds_of(sum.est, out->lo, out->hi, out->bounded);
 	return 0;
 }

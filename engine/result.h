@@ -83,11 +83,13 @@ struct result {
 	uint64_t total;	    /* its 100 %; 0: unknown */
 	uint32_t event_id;  /* its number */
 	/* For exporters, and only until the query's arena is reset: the graph that was asked
-	 * (NULL for `_`), and of a tree what it is of (NULL: no tree). */
+	 * (NULL for `_`). */
 	struct graph *graph;
-	const struct fn_set *root;
-	struct str root_name;
-	uint64_t root_cost; /* inclusive, nested calls counted once */
+	bool tree;	     /* a row lies on the one above it that is a level lower */
+	bool root_fuzzy;     /* root_cost is an estimate */
+	struct str root_name; /* what the tree is of */
+	uint64_t root_cost;   /* its inclusive cost, nested calls counted once */
+	uint64_t root_own;    /* what of it is in no call: its own, or nobody called it */
 	bool upward;	    /* callers */
 	struct column *cols;
 	size_t ncols;

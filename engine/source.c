@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/exec.h"
+#include "engine/flow_parts.h"
 
 struct str arena_join(struct arena *a, const struct str *piece, size_t n)
 {
@@ -34,9 +35,19 @@ int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow
 
 	if (g->plain)
 		return flow_of(x->flows, g->st, event, x->cancel, out, x->err);
-	graph_flow_input(g, event, &in);
-	if (flow_build(&in, x->a, x->cancel, &flow, x->err))
+	if (graph_flow_input(g, event, &in, x->err) ||
+	    flow_build(&in, x->a, x->cancel, &flow, x->err))
 		return (int)x->err->kind;
 	*out = flow;
 	return 0;
+}
+
+int exec_flow_parts(struct exec *x, const struct flow *whole, struct flow_parts **out)
+{
+	bool some = !x->g->plain && x->g->whole == x->g && x->g->below->plain;
+
+	*out = NULL;
+	if (!x->g->plain && !some)
+		return 0;
+	return flow_parts_new(x->g, whole, x->event, x->parts, out, x->err);
 }

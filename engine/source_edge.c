@@ -1,14 +1,17 @@
 /*
  * source_edge.c - calls, and the trees callers, callees, calltree.
  *
- * A row of calls is an edge's number.  Trees come from path_tree(): level 1 is measured,
- * deeper levels are attributed and marked.
+ * A row of calls is an edge's number.  Trees come from path_tree(): what the profile does not
+ * tell to the unit is estimated, and marked so.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/exec.h"
 #include "engine/exec_set.h"
+#include "engine/flow_parts.h"
+#include "engine/footer.h"
 #include "engine/near.h"
 #include "engine/path.h"
 #include "engine/source.h"
@@ -181,6 +184,7 @@ struct tree {
 	const struct path_tree_row *rows;
 	const struct fn_set *set;
 	uint64_t base; /* cost of what the tree is of: 100 % of `share` */
+	bool fuzzy;    /* that is an estimate */
 	size_t n;
 	struct chain *chain; /* [n]; NULL: not wanted yet */
 };
@@ -217,8 +221,7 @@ static uint64_t tree_incl(const struct table *t, uint32_t r, uint32_t e)
 static uint64_t tree_est(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return row_of(t, r)->recursive ? row_of(t, r)->incl
-				       : path_rounded(row_of(t, r)->cost.est);
+	return row_of(t, r)->est;
 }
 
 static uint64_t tree_lo(const struct table *t, uint32_t r, uint32_t e)
@@ -258,7 +261,7 @@ static bool tree_is_estimated(const struct table *t, uint32_t r)
 {
 	const struct path_tree_row *row = row_of(t, r);
 
-	return t->g->estimated || (!row->recursive && !row->cost.measured);
+	return t->g->estimated || !row->cost.measured;
 }
 
 static uint64_t tree_estimated(const struct table *t, uint32_t r, uint32_t e)
@@ -269,7 +272,33 @@ static uint64_t tree_estimated(const struct table *t, uint32_t r, uint32_t e)
 
 static bool tree_unbounded(const struct table *t, uint32_t r)
 {
-	return !row_of(t, r)->cost.bounded || row_of(t, r)->recursive;
+	return !row_of(t, r)->cost.bounded || row_of(t, r)->inner;
+}
+
+/* A call from the set into itself is no part of what enters or leaves it. */
+static bool tree_inner(const struct table *t, uint32_t r)
+{
+	return row_of(t, r)->inner;
+}
+
+static uint64_t tree_self(const struct table *t, uint32_t r, uint32_t e)
+{
+	const struct path_tree_row *row = row_of(t, r);
+
+	(void)e;
+	return row->own == PATH_OWN_UNKNOWN ? near_own(t->x, row->fn, t->upward, row->est)
+					    : row->own;
+}
+
+static uint64_t tree_cycle(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return graph_cycle(t->g, row_of(t, r)->fn);
+}
+
+static bool tree_no_cycle(const struct table *t, uint32_t r)
+{
+	return tree_cycle(t, r, 0) == 0;
 }
 
 static bool tree_no_calls(const struct table *t, uint32_t r)
@@ -298,37 +327,21 @@ static const struct col_def tree_cols[] = {
 	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP | AT_TOP, .u = tree_calls},
 	{"incl", COL_COST, SHOW_M | SHOW_T | ADDS_UP | AT_TOP, .u = tree_incl},
 	{"est", COL_COST, SHOW_M | SHOW_T | ADDS_UP, .u = tree_est,
-	 .estimated = tree_is_estimated},
+	 .estimated = tree_is_estimated, .absent = tree_inner},
 	{"lo", COL_COST, SHOW_M, .u = tree_lo, .absent = tree_unbounded},
 	{"hi", COL_COST, SHOW_M, .u = tree_hi, .absent = tree_unbounded},
 	{"share%", COL_PERCENT, SHOW_T | HAS_BAR, .f = tree_share,
-	 .estimated = tree_is_estimated},
+	 .estimated = tree_is_estimated, .absent = tree_inner},
 	{"incl/call", COL_RATIO, SHOW_T, .f = tree_per_call, .absent = tree_no_calls},
 	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = tree_name},
 	{"file", COL_FILE, SHOW_M, .s = tree_file},
 	{"obj", COL_OBJ, SHOW_M, .s = tree_obj},
 	{"recursive", COL_BOOL, SHOW_M | SHOW_T, .u = tree_recursive},
 	{"estimated", COL_BOOL, SHOW_M, .u = tree_estimated},
+	{"self", COL_COST, SHOW_M | ADDS_UP, .u = tree_self,
+	 .estimated = tree_is_estimated, .absent = tree_inner},
+	{"cycle", COL_ID, SHOW_M | SHOW_T, .u = tree_cycle, .absent = tree_no_cycle},
 };
-
-/* What a percentage of a tree is a percentage of: the function's own inclusive cost; of
- * several what is spent in any of them, calls from one into another counted once. */
-static int tree_base(struct exec *x, const struct fn_set *set, uint64_t *out)
-{
-	struct path_cost_query q = {.of = set};
-	struct path_bounds cost;
-	const struct flow *flow;
-
-	if (fnset_count(set) == 1) {
-		*out = graph_incl(x->g, fnset_next(set, 0), x->event);
-		return 0;
-	}
-	if (exec_flow(x, x->g, x->event, &flow) ||
-	    path_cost(flow, &q, x->a, x->cancel, &cost, x->err))
-		return (int)x->err->kind;
-	*out = path_rounded(cost.est);
-	return 0;
-}
 
 static double tree_min(const struct exec *x, const struct source *s)
 {
@@ -345,17 +358,41 @@ static uint32_t tree_depth_asked(const struct source *s)
 	return s->kind == S_CALLTREE ? 0 : 1;
 }
 
-static int tree_rows(struct exec *x, const struct path_tree_query *q,
-		     struct path_tree *tree)
+static int tree_rows(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 {
+	uint32_t one = q->set ? fnset_next(q->set, 0) : FNSET_NONE;
 	const struct flow *flow;
 
-	if (q->depth == 1 && !q->avoiding)
-		return near_rows(x, q->set, q->up, q->min, tree);
-	return exec_flow(x, x->g, x->event, &flow) ||
-			       path_tree(flow, q, x->a, x->cancel, tree, x->err)
-		       ? (int)x->err->kind
-		       : 0;
+	if (q->set && fnset_count(q->set) == 1) {
+		if (q->depth == 1 && q->of == TREE_CALLS && !q->avoiding)
+			return near_rows(x, one, q->up, q->min, tree);
+		q->one = near_inclusive(x, one);
+		q->nests = graph_nests(x->g, one);
+	}
+	if (exec_flow(x, x->g, x->event, &flow) || exec_flow_parts(x, flow, &q->parts))
+		return (int)x->err->kind;
+	if (path_tree(flow, q, x->a, x->cancel, tree, x->err)) {
+		flow_parts_free(q->parts);
+		return (int)x->err->kind;
+	}
+	flow_parts_free(q->parts);
+	return 0;
+}
+
+/* Nothing is cut without a word. */
+static int note_left_out(struct exec *x, const struct path_tree *tree)
+{
+	char rows[32], percent[32];
+	double share = tree->est ? 100.0 * (double)tree->left_out / (double)tree->est : 0;
+
+	if (!tree->cut || share < 0.005)
+		return 0;
+	snprintf(percent, sizeof(percent), share < 9.95 ? "%.1f" : "%.0f", share);
+	footer_grouped(tree->n, rows);
+	return exec_note(x, arena_printf(x->a,
+					 "the %s costliest frames; %s %% of the cost is in "
+					 "deeper ones: max N lists more",
+					 rows, percent));
 }
 
 static struct str span_text(const struct exec *x, struct span s)
@@ -372,38 +409,67 @@ static uint32_t tree_part_of(const struct table *t, uint32_t r)
 	const struct path_tree_row *row = row_of(t, r);
 
 	_Static_assert((unsigned)FLOW_NONE == (unsigned)ROW_WHOLE, "level 1 is whole");
-	return row->recursive ? ROW_UNCOUNTED : row->parent;
+	return row->inner ? ROW_UNCOUNTED : row->parent;
 }
 
-static int tree_open(struct exec *x, const struct source *s, struct table *t)
+static int tree_query(struct exec *x, const struct source *s, struct path_tree_query *q)
 {
 	const struct set *of = s->of ? s->of : s->from ? s->from : s->to;
-	struct path_tree_query q = {.depth = tree_depth_asked(s), .min = tree_min(x, s)};
-	struct tree *d = EXEC_ARRAY(x, struct tree, 1);
-	struct fn_set *set, *avoiding = NULL;
-	struct path_tree tree;
+	struct fn_set *set = NULL, *avoiding = NULL;
 
-	if (!d || exec_set(x, of, &set) ||
+	if ((of && exec_set(x, of, &set)) ||
 	    (s->avoiding && exec_set(x, s->avoiding, &avoiding)))
 		return (int)x->err->kind;
 	if (s->has_depth && s->depth == 0 && !s->depth_all)
 		return exec_fail(x, s->span, "depth 0 asks for nothing: write 1 or more");
-	q.set = d->set = set;
-	q.avoiding = avoiding;
-	q.up = s->kind == S_CALLERS || (s->kind == S_CALLTREE && s->to);
-	if (tree_base(x, set, &d->base) || tree_rows(x, &q, &tree))
+	if (s->has_max && s->max == 0)
+		return exec_fail(x, s->span, "max 0 asks for nothing: write 1 or more");
+	*q = (struct path_tree_query){
+		.of = s->kind != S_CALLTREE ? TREE_CALLS
+		      : of		    ? TREE_FRAMES
+					    : TREE_PROGRAM,
+		.set = set,
+		.avoiding = avoiding,
+		.up = s->kind == S_CALLERS || (s->kind == S_CALLTREE && s->to),
+		.depth = tree_depth_asked(s),
+		.min = tree_min(x, s),
+		.rows = s->max > x->row_limit ? (uint32_t)x->row_limit : (uint32_t)s->max,
+	};
+	return 0;
+}
+
+static struct str root_name(const struct exec *x, const struct source *s,
+			    const struct fn_set *set)
+{
+	const struct set *of = s->of ? s->of : s->from ? s->from : s->to;
+
+	if (!set)
+		return STR("(all)");
+	return fnset_count(set) == 1 ? graph_name(x->g, fnset_next(set, 0))
+				     : span_text(x, of->span);
+}
+
+static int tree_open(struct exec *x, const struct source *s, struct table *t)
+{
+	struct path_tree_query q;
+	struct tree *d = EXEC_ARRAY(x, struct tree, 1);
+	struct path_tree tree = {0};
+
+	if (!d || tree_query(x, s, &q) || tree_rows(x, &q, &tree) ||
+	    note_left_out(x, &tree) || table_init(x, t, t->src, x->g, tree.n))
 		return (int)x->err->kind;
-	d->rows = tree.rows;
-	d->n = tree.n;
-	if (table_init(x, t, t->src, x->g, tree.n))
-		return (int)x->err->kind;
+	*d = (struct tree){.rows = tree.rows,
+			   .set = q.set,
+			   .base = path_rounded(tree.base.est),
+			   .fuzzy = !tree.base.measured,
+			   .n = tree.n};
 	t->data = d;
 	t->part_of = tree_part_of;
-	t->truncated = tree.truncated;
-	t->root = set;
-	t->root_cost = d->base;
-	t->root_name = fnset_count(set) == 1 ? graph_name(x->g, fnset_next(set, 0))
-					     : span_text(x, of->span);
+	t->tree = true;
+	t->root_fuzzy = d->fuzzy;
+	t->root_cost = tree.est ? tree.est : d->base;
+	t->root_own = tree.own;
+	t->root_name = root_name(x, s, q.set);
 	t->upward = q.up;
 	return 0;
 }

@@ -29,6 +29,40 @@ static uint64_t fn_incl(const struct table *t, uint32_t f, uint32_t e)
 	return graph_incl(t->g, f, e);
 }
 
+static bool fn_incl_estimated(const struct table *t, uint32_t f)
+{
+	return t->g->estimated || graph_incl_estimated(t->g, f);
+}
+
+static uint64_t fn_is_estimated(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)e;
+	return fn_incl_estimated(t, f);
+}
+
+static uint64_t fn_lo(const struct table *t, uint32_t f, uint32_t e)
+{
+	uint64_t lo, hi;
+
+	graph_incl_bounds(t->g, f, e, &lo, &hi);
+	return lo;
+}
+
+static uint64_t fn_hi(const struct table *t, uint32_t f, uint32_t e)
+{
+	uint64_t lo, hi;
+
+	graph_incl_bounds(t->g, f, e, &lo, &hi);
+	return hi;
+}
+
+/* What a stage attributed has no bounds. */
+static bool fn_no_bounds(const struct table *t, uint32_t f)
+{
+	(void)f;
+	return t->g->estimated;
+}
+
 static uint64_t fn_contribution(const struct table *t, uint32_t f, uint32_t e)
 {
 	return graph_contribution(t->g, f, e);
@@ -118,7 +152,7 @@ static const struct col_def fn_cols[] = {
 	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
 	{"cum%", COL_PERCENT, SHOW_T | IS_CUM, .u = NULL},
 	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = fn_incl,
-	 .estimated = fn_estimated},
+	 .estimated = fn_incl_estimated},
 	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL, .u = NULL},
 	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = fn_calls},
 	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = fn_name},
@@ -126,12 +160,15 @@ static const struct col_def fn_cols[] = {
 	{"file", COL_FILE, SHOW_M, .s = fn_file},
 	{"line", COL_LINE, SHOW_M, .u = fn_line, .absent = fn_no_line},
 	{"obj", COL_OBJ, SHOW_M, .s = fn_obj},
-	{"cycle", COL_ID, SHOW_M, .u = fn_cycle, .absent = fn_no_cycle},
+	{"cycle", COL_ID, SHOW_M | SHOW_T, .u = fn_cycle, .absent = fn_no_cycle},
 	{"contribution", COL_COST, SHOW_M | PER_EVENT, .u = fn_contribution,
 	 .estimated = fn_estimated},
 	{"incoming", COL_COST, SHOW_M | PER_EVENT, .u = fn_incoming,
 	 .estimated = fn_estimated},
 	{"short", COL_NAME, SHOW_M, .s = fn_short},
+	{"lo", COL_COST, SHOW_M | PER_EVENT, .u = fn_lo, .absent = fn_no_bounds},
+	{"hi", COL_COST, SHOW_M | PER_EVENT, .u = fn_hi, .absent = fn_no_bounds},
+	{"estimated", COL_BOOL, SHOW_M, .u = fn_is_estimated},
 };
 
 uint32_t row_is_fn(const struct table *t, uint32_t f)
@@ -212,10 +249,13 @@ static const struct col_def group_cols[] = {
 	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
 	{"cum%", COL_PERCENT, SHOW_T | IS_CUM, .u = NULL},
 	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = fn_incl,
-	 .estimated = fn_estimated},
+	 .estimated = fn_incl_estimated},
 	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL, .u = NULL},
 	{"functions", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = group_functions},
 	{"calls", COL_COUNT, 0, .u = fn_calls},
+	{"lo", COL_COST, SHOW_M | PER_EVENT, .u = fn_lo, .absent = fn_no_bounds},
+	{"hi", COL_COST, SHOW_M | PER_EVENT, .u = fn_hi, .absent = fn_no_bounds},
+	{"estimated", COL_BOOL, SHOW_M, .u = fn_is_estimated},
 };
 
 static struct str group_key(const struct table *t, uint32_t f, struct arena *a)
@@ -316,9 +356,7 @@ static uint64_t cycle_self(const struct table *t, uint32_t i, uint32_t e)
 
 static uint64_t cycle_incl(const struct table *t, uint32_t i, uint32_t e)
 {
-	uint32_t f = ((const struct cycles *)t->data)->entry[i + 1];
-
-	return graph_incl(t->g, f, e);
+	return graph_cycle_incl(t->g, i + 1, e);
 }
 
 static struct str cycle_entry(const struct table *t, uint32_t i)

@@ -244,6 +244,7 @@ CARD_U(calls, graph_calls(t->g, f))
 CARD_U(callers, graph_caller_count(t->g, f))
 CARD_U(self, graph_self(t->g, f, e))
 CARD_U(incl, graph_incl(t->g, f, e))
+CARD_U(estimated, graph_incl_estimated(t->g, f))
 CARD_U(contribution, graph_contribution(t->g, f, e))
 CARD_U(incoming, graph_incoming(t->g, f, e))
 
@@ -254,6 +255,32 @@ static uint64_t card_callees(const struct table *t, uint32_t f, uint32_t e)
 	(void)e;
 	graph_callees(t->g, f, &first, &n);
 	return n;
+}
+
+static uint64_t card_lo(const struct table *t, uint32_t f, uint32_t e)
+{
+	uint64_t lo, hi;
+
+	graph_incl_bounds(t->g, f, e, &lo, &hi);
+	return lo;
+}
+
+static uint64_t card_hi(const struct table *t, uint32_t f, uint32_t e)
+{
+	uint64_t lo, hi;
+
+	graph_incl_bounds(t->g, f, e, &lo, &hi);
+	return hi;
+}
+
+static bool card_incl_estimated(const struct table *t, uint32_t f)
+{
+	return t->g->estimated || graph_incl_estimated(t->g, f);
+}
+
+static bool card_exact(const struct table *t, uint32_t f)
+{
+	return !graph_incl_estimated(t->g, f);
 }
 
 static bool card_no_line(const struct table *t, uint32_t f)
@@ -279,7 +306,10 @@ static const struct col_def card_cols[] = {
 	{"contribution", COL_COST, BOTH | PER_EVENT, .u = card_contribution},
 	{"incoming", COL_COST, BOTH | PER_EVENT, .u = card_incoming},
 	{"self", COL_COST, PER_EVENT | ADDS_UP, .u = card_self},
-	{"incl", COL_COST, PER_EVENT, .u = card_incl},
+	{"incl", COL_COST, PER_EVENT, .u = card_incl, .estimated = card_incl_estimated},
+	{"lo", COL_COST, BOTH | PER_EVENT, .u = card_lo, .absent = card_exact},
+	{"hi", COL_COST, BOTH | PER_EVENT, .u = card_hi, .absent = card_exact},
+	{"estimated", COL_BOOL, SHOW_M, .u = card_estimated},
 };
 
 static int card_open(struct exec *x, const struct source *s, struct table *t)

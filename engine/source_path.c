@@ -6,7 +6,9 @@
  */
 #include "engine/exec.h"
 #include "engine/exec_set.h"
+#include "engine/flow_parts.h"
 #include "engine/graph.h"
+#include "engine/near.h"
 #include "engine/path.h"
 #include "engine/source.h"
 
@@ -65,7 +67,6 @@ static struct str step_fn(const struct table *t, uint32_t r)
 	return graph_name(t->g, step_of(t, r)->s->fn);
 }
 
-/* A cycle is one step, named after the member that was asked for or called. */
 static uint64_t step_cycle(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
@@ -116,22 +117,8 @@ static const struct col_def path_cols[] = {
 	 .estimated = step_estimated},
 	{"lo", COL_COST, SHOW_M | SHOW_T, .u = step_lo, .absent = step_unbounded},
 	{"hi", COL_COST, SHOW_M | SHOW_T, .u = step_hi, .absent = step_unbounded},
-	{"cycle", COL_ID, SHOW_M, .u = step_cycle, .absent = step_no_cycle},
+	{"cycle", COL_ID, SHOW_M | SHOW_T, .u = step_cycle, .absent = step_no_cycle},
 };
-
-/* A step that is a cycle stands for all its members: the next call may leave by another. */
-static int cycle_note(struct exec *x, const struct path_list *list)
-{
-	for (size_t i = 0; i < list->n; i++)
-		for (size_t j = 0; j < list->paths[i].n; j++)
-			if (graph_cycle(x->g, list->paths[i].steps[j].fn))
-				return exec_note(
-					x,
-					STR("a step with a cycle is the whole cycle, named "
-					    "after the member it is entered by; 'find "
-					    "cycle:N' lists them"));
-	return 0;
-}
 
 static int rows_of_paths(struct exec *x, const struct path_list *list, struct table *t)
 {
@@ -168,27 +155,36 @@ static int note_wide(struct exec *x, size_t steps)
 					 steps));
 }
 
-/* Say how many there are beside those shown, and when a bound is too wide to be of use. */
+/* How many there are beside those shown; of `all`, what share of the cost they are. */
+static int note_more(struct exec *x, const struct path_list *list)
+{
+	double shown = 0;
+
+	if (!list->more)
+		return 0;
+	for (size_t i = 0; i < list->n; i++)
+		shown += list->paths[i].steps[list->paths[i].n - 1].cost.est;
+	if (!(list->total > 0))
+		return exec_note(x, arena_printf(x->a,
+						 "showing %zu path%s; there are more",
+						 list->n, list->n == 1 ? "" : "s"));
+	return exec_note(
+		x, arena_printf(x->a,
+				"showing %zu path%s with some %.0f %% of the cost; there "
+				"are more",
+				list->n, list->n == 1 ? "" : "s",
+				shown < list->total ? 100 * shown / list->total : 100));
+}
+
+/* Say what is not shown, and when a bound is too wide to be of use. */
 static int path_notes(struct exec *x, const struct path_list *list)
 {
 	const struct path_bounds *b;
 	const struct path *p;
 
 	if (list->n == 0)
-		return exec_note(
-			x, list->same
-				   ? STR("both ends are in one cycle: no path leaves it")
-				   : STR("no path"));
-	if (list->count > (double)list->n
-		    ? exec_note(x, arena_printf(x->a, "showing %zu of %.0f paths",
-						list->n, list->count))
-	    : list->more ? exec_note(x, arena_printf(x->a,
-						     "showing %zu path%s; there are more",
-						     list->n, list->n == 1 ? "" : "s"))
-			 : 0)
-		return (int)x->err->kind;
-	if (list->same &&
-	    exec_note(x, STR("both ends share a cycle; paths inside it are not listed")))
+		return exec_note(x, STR("no path"));
+	if (note_more(x, list))
 		return (int)x->err->kind;
 	p = &list->paths[0];
 	b = &p->steps[p->n - 1].cost;
@@ -212,6 +208,7 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 	struct path_query q = {.kind = s->path, .k = 1};
 	struct path_list list = {0};
 	const struct flow *flow;
+	int rc;
 
 	if (optional_set(x, s->from, &q.from) || optional_set(x, s->to, &q.to) ||
 	    optional_set(x, s->via, &q.via) ||
@@ -232,10 +229,16 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 	q.min = !s->has_min	 ? 0
 		: s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event)
 				 : s->min;
-	if (path_find(flow, &q, x->a, x->cancel, &list, x->err) || path_notes(x, &list) ||
-	    cycle_note(x, &list))
+	if (fnset_count(q.from) == 1) {
+		q.one = near_inclusive(x, fnset_next(q.from, 0));
+		q.nests = graph_nests(x->g, fnset_next(q.from, 0));
+	}
+	if (exec_flow_parts(x, flow, &q.parts))
 		return (int)x->err->kind;
-	return rows_of_paths(x, &list, t);
+	rc = path_find(flow, &q, x->a, x->cancel, &list, x->err);
+	flow_parts_free(q.parts);
+	return rc || path_notes(x, &list) ? (int)x->err->kind
+					  : rows_of_paths(x, &list, t);
 }
 
 static uint32_t step_graph_fn(const struct table *t, uint32_t r)
@@ -339,8 +342,9 @@ static const struct col_def cost_cols[] = {
 /* self: sum over the set.  incl: of one function its own; of several what passes through
  * any of them, since those that call each other would count twice in a sum. */
 static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_set *set,
-		     struct cost *c)
+		     struct flow_parts *parts, struct cost *c)
 {
+	struct path_cost_query q = {.of = set, .parts = parts};
 	uint32_t first = fnset_next(set, 0);
 
 	for (uint32_t f = first; f != FNSET_NONE; f = fnset_next(set, f + 1))
@@ -348,39 +352,22 @@ static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_se
 	c->whole.measured = true;
 	if (first == FNSET_NONE)
 		return 0;
-	c->incl = graph_incl(x->g, first, x->event);
 	if (fnset_count(set) == 1)
-		return 0;
-	if (path_cost(flow, &(struct path_cost_query){.of = set}, x->a, x->cancel,
-		      &c->whole, x->err))
+		c->whole = near_inclusive(x, first);
+	else if (path_cost(flow, &q, x->a, x->cancel, &c->whole, x->err))
 		return (int)x->err->kind;
 	c->incl = path_rounded(c->whole.est);
 	return 0;
 }
 
-/* A function of both sets, or two in one cycle, are one step, which is above nothing of
- * itself: what enters it from elsewhere does not count. */
-static int note_same(struct exec *x, const struct flow *fl,
-		     const struct path_cost_query *q)
+/* A function is under itself where it is nested in itself only. */
+static int note_same(struct exec *x, const struct path_cost_query *q)
 {
-	uint8_t *above = EXEC_ARRAY(x, uint8_t, (size_t)fl->vertices + 1);
-
-	if (!above)
-		return (int)x->err->kind;
-	for (uint32_t f = fnset_next(q->under, 0); f != FNSET_NONE;
-	     f = fnset_next(q->under, f + 1))
-		above[fl->vertex[f]] = 1;
-	for (uint32_t f = fnset_next(q->of, 0); f != FNSET_NONE;
-	     f = fnset_next(q->of, f + 1)) {
-		if (!above[fl->vertex[f]])
-			continue;
-		if (!graph_cycle(x->g, f))
-			return exec_note(x,
-					 STR("what is in both sets is not under itself: "
-					     "'info NAME' has its own cost"));
-		return exec_note(x, STR("a cycle is one step: its members are not under "
-					"each other; 'callers of' lists their calls"));
-	}
+	for (uint32_t f = fnset_next(q->of, 0); f != FNSET_NONE; f = fnset_next(q->of, f + 1))
+		if (fnset_has(q->under, f))
+			return exec_note(x, STR("what is in both sets counts where it is "
+						"nested in itself: 'info NAME' has its "
+						"own cost"));
 	return 0;
 }
 
@@ -389,14 +376,17 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	struct path_cost_query q = {0};
 	struct cost *c = EXEC_ARRAY(x, struct cost, 1);
 	const struct flow *flow;
+	int rc;
 
 	if (!c || optional_set(x, s->of, &q.of) || optional_set(x, s->under, &q.under) ||
 	    optional_set(x, s->via, &q.via) ||
 	    optional_set(x, s->avoiding, &q.avoiding) ||
-	    exec_flow(x, x->g, x->event, &flow) || cost_sums(x, flow, q.of, c) ||
-	    path_cost(flow, &q, x->a, x->cancel, &c->b, x->err))
+	    exec_flow(x, x->g, x->event, &flow) || exec_flow_parts(x, flow, &q.parts))
 		return (int)x->err->kind;
-	if (q.under && note_same(x, flow, &q))
+	rc = cost_sums(x, flow, q.of, q.parts, c) ||
+	     path_cost(flow, &q, x->a, x->cancel, &c->b, x->err);
+	flow_parts_free(q.parts);
+	if (rc || (q.under && note_same(x, &q)))
 		return (int)x->err->kind;
 	if (c->b.bounded && !c->b.measured &&
 	    (double)(c->b.hi - c->b.lo) > (double)c->b.hi / 4 && note_wide(x, 0))

@@ -105,9 +105,9 @@ struct table {
 	bool truncated, ordered, card;
 	struct str footer;
 	/* Of a tree: what it is of, at what cost (result.h). */
-	const struct fn_set *root;
+	bool tree, root_fuzzy;
 	struct str root_name;
-	uint64_t root_cost;
+	uint64_t root_cost, root_own;
 	size_t path_from; /* of parts: bytes that the paths of all files share */
 	bool upward;
 };

@@ -38,7 +38,7 @@ static const struct {
 	[TABLE_EDGE_INCL] = {"edge cost", 8},
 	[TABLE_CYCLE_FIRST] = {"cycles", 4},
 	[TABLE_CYCLE_MEMBER] = {"cycle members", 4},
-	[TABLE_CYCLE_CONTRIBUTION] = {"cycle contributions", 8},
+	[TABLE_CYCLE_NESTS] = {"cycle members that nest", 8},
 	[TABLE_CYCLE_SELF] = {"cycle self cost", 8},
 	[TABLE_CYCLE_INCL] = {"cycle inclusive cost", 8},
 	[TABLE_LINES_AT] = {"places of cost lines", 8},

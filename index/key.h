@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-	INDEX_VERSION = 8,	/* of everything below; another one is stale */
+	INDEX_VERSION = 9,	/* of everything below; another one is stale */
 	BLOCK_ROWS = 64 << 10,	/* rows of a column in one value */
 	STRING_ROWS = 1024,	/* strings in one value */
 	PACK_BYTES = 256 << 10, /* packed detail: a value is ended when it is this long */
@@ -52,7 +52,7 @@ enum table {
 	TABLE_EDGE_INCL,	  /* u64[edges], per event */
 	TABLE_CYCLE_FIRST,	  /* u32[cycles + 1]: into CYCLE_MEMBER */
 	TABLE_CYCLE_MEMBER,	  /* u32[members], ascending in each cycle */
-	TABLE_CYCLE_CONTRIBUTION, /* u64[members], per event */
+	TABLE_CYCLE_NESTS,	  /* u64[members]: 1 of those that may nest in itself */
 	TABLE_CYCLE_SELF,
 	TABLE_CYCLE_INCL, /* u64[cycles], per event */
 	TABLE_LINES_AT,

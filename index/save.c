@@ -1,12 +1,12 @@
 /*
  * save.c - the tables of the index from a merged profile; see save.h.
  *
- * Inclusive cost (FORMAT.md section 7), C a strongly connected component:
+ * Inclusive cost of a function (inclusive.h), C the strongly connected component it is in:
  *
- *	incl(C) = sum of self over C + sum of the edges that leave C
+ *	never in itself		self + calls of others
+ *	others			the same less what returns: an estimate, kept in its bounds
  *
- * so edges inside a cycle, and a function's edge to itself, are never summed.  A cycle's
- * member contributes its own self and its own leaving edges to that.
+ * and of C as a whole the sum of self over C + the calls that leave C.
  */
 #include "index/save.h"
 
@@ -21,6 +21,7 @@
 #include "index/base/sort.h"
 #include "index/base/vec.h"
 #include "index/cycles.h"
+#include "index/inclusive.h"
 
 struct save {
 	struct profile *p;
@@ -33,7 +34,11 @@ struct save {
 	uint32_t ncycles;
 	uint32_t *cycle_first, *member; /* ncycles + 1; functions in cycles */
 	uint32_t nmember;
-	uint64_t *col, *contribution; /* scratch, one per function */
+	uint8_t *nests;		      /* per function: it may nest in itself */
+	uint32_t nnests;	      /* so many do */
+	struct arena arena;	      /* of `returning` */
+	struct incl_known *known;     /* scratch, one per function, if any nests */
+	uint64_t *col, *leaving;      /* scratch, one per function */
 	uint64_t *by_component;	      /* scratch, one per component */
 	struct sort_pair *pair;	      /* scratch, one per function or edge */
 	/* save_graph() */
@@ -74,7 +79,7 @@ static bool leaves(const struct save *s, size_t edge)
 	return s->c.component[p->caller[edge]] != s->c.component[p->callee[edge]];
 }
 
-/* contribution[f]: self + edges of f that leave its component; by_component: their sums. */
+/* leaving[f]: self + edges of f that leave its component; by_component: their sums. */
 static void sum_components(struct save *s, size_t event)
 {
 	const struct profile *p = s->p;
@@ -87,7 +92,7 @@ static void sum_components(struct save *s, size_t event)
 		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
 			if (leaves(s, e))
 				sum = add(s, sum, p->edge_sum[e * width + 1 + event]);
-		s->contribution[f] = sum;
+		s->leaving[f] = sum;
 		s->by_component[s->c.component[f]] =
 			add(s, s->by_component[s->c.component[f]], sum);
 	}
@@ -161,28 +166,99 @@ static int save_cycle_costs(struct save *s, size_t event)
 	const struct profile *p = s->p;
 	uint64_t *self = calloc((size_t)s->ncycles + 1, sizeof(*self));
 	uint64_t *incl = calloc((size_t)s->ncycles + 1, sizeof(*incl));
-	uint64_t *member = malloc(((size_t)s->nmember + 1) * sizeof(*member));
 	int rc;
 
-	if (!self || !incl || !member) {
+	if (!self || !incl) {
 		rc = no_memory(s->err);
 		goto out;
 	}
 	for (uint32_t i = 0; i < s->nmember; i++) {
 		uint32_t f = s->member[i], c = s->cycle[f] - 1;
 
-		member[i] = s->contribution[f];
 		self[c] = add(s, self[c], p->self[f * p->nevent + event]);
 		incl[c] = s->by_component[s->c.component[f]];
 	}
-	rc = column(s, TABLE_CYCLE_CONTRIBUTION, event, member, s->nmember) ||
-	     column(s, TABLE_CYCLE_SELF, event, self, s->ncycles) ||
+	rc = column(s, TABLE_CYCLE_SELF, event, self, s->ncycles) ||
 	     column(s, TABLE_CYCLE_INCL, event, incl, s->ncycles);
 out:
 	free(self);
 	free(incl);
-	free(member);
 	return rc;
+}
+
+/* col[f]: self + calls of others. */
+static void sum_inclusive(struct save *s, size_t event)
+{
+	const struct profile *p = s->p;
+	size_t width = p->nevent + 1;
+
+	for (size_t f = 0; f < p->nfn; f++) {
+		uint64_t sum = p->self[f * p->nevent + event];
+
+		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
+			if (p->callee[e] != f)
+				sum = add(s, sum, p->edge_sum[e * width + 1 + event]);
+		s->col[f] = sum;
+	}
+}
+
+/* What the edge from `from` to `to` tells of the two. */
+static void know(struct save *s, uint32_t from, uint32_t to, uint64_t cost)
+{
+	struct incl_known *k = s->known;
+
+	if (from == to)
+		return;
+	k[to].called = cost_sum(k[to].called, cost);
+	if (s->cycle[from] != s->cycle[to])
+		k[to].entering = cost_sum(k[to].entering, cost);
+	if (!s->nests[from] && cost > k[to].once)
+		k[to].once = cost;
+	if (!s->nests[to] && cost > k[from].once)
+		k[from].once = cost;
+}
+
+static int estimate_nested(struct save *s, size_t event)
+{
+	const struct profile *p = s->p;
+	struct call_costs costs = {
+		.functions = (uint32_t)p->nfn,
+		.out_first = p->out_first,
+		.callee = p->callee,
+		.self = p->self + event,
+		.edge = p->edge_sum + 1 + event,
+		.self_step = p->nevent,
+		.edge_step = p->nevent + 1,
+		.circle = s->cycle,
+	};
+	struct returning r;
+
+	arena_reset(&s->arena);
+	if (returning_init(&r, &costs, &s->arena))
+		return no_memory(s->err);
+	memset(s->known, 0, p->nfn * sizeof(*s->known));
+	for (size_t e = 0; e < p->nedge; e++)
+		know(s, p->caller[e], p->callee[e], costs.edge[e * costs.edge_step]);
+	for (uint32_t i = 0; i < s->nmember; i++) {
+		uint32_t f = s->member[i];
+		uint64_t lo, hi;
+		double incl;
+
+		if (!s->nests[f])
+			continue;
+		s->known[f].spent = s->col[f];
+		s->known[f].leaving = s->leaving[f];
+		s->known[f].cycle = s->by_component[s->c.component[f]];
+		incl_bounds(&s->known[f], &lo, &hi);
+		incl = (double)s->col[f] -
+		       returning_cost(&r, &f, 1, NULL, returning_edges(s->nnests));
+		s->col[f] = incl <= (double)lo	 ? lo
+			    : incl >= (double)hi ? hi
+						 : (uint64_t)(incl + 0.5);
+		if (i % 256 == 0 && stopped(s))
+			return (int)s->err->kind;
+	}
+	return 0;
 }
 
 static int save_event(struct save *s, size_t event)
@@ -199,8 +275,9 @@ static int save_event(struct save *s, size_t event)
 	    rank(s, TABLE_RANK_SELF, event, s->col))
 		return -1;
 	sum_components(s, event);
-	for (size_t f = 0; f < p->nfn; f++)
-		s->col[f] = s->by_component[s->c.component[f]];
+	sum_inclusive(s, event);
+	if (s->nnests && estimate_nested(s, event))
+		return -1;
 	if (column(s, TABLE_FN_INCL, event, s->col, p->nfn) ||
 	    rank(s, TABLE_RANK_INCL, event, s->col) || save_cycle_costs(s, event))
 		return -1;
@@ -254,11 +331,86 @@ static int save_incoming(struct save *s)
 	return rc;
 }
 
+/* ---- who may nest in itself ---- */
+
+static bool by_callgrind(const struct profile *p)
+{
+	return p->npart && str_starts(p->part[0].creator, STR("callgrind"));
+}
+
+/* The levels that the names tell are true only where no function but one of the last level
+ * calls itself, or has more cost than its cycle: --separate-recs can be said of one function,
+ * too. */
+static bool levels_hold(const struct save *s, const uint64_t *level, uint64_t last)
+{
+	const struct profile *p = s->p;
+
+	for (size_t e = 0; e < p->nedge; e++)
+		if (p->caller[e] == p->callee[e] && level[p->caller[e]] < last)
+			return false;
+	for (uint32_t i = 0; i < s->nmember && p->nevent; i++) {
+		uint32_t f = s->member[i];
+		uint64_t sum = p->self[f * p->nevent];
+
+		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
+			sum = cost_sum(sum, p->edge_sum[e * (p->nevent + 1) + 1]);
+		if (level[f] < last && sum > s->by_component[s->c.component[f]])
+			return false;
+	}
+	return true;
+}
+
+/* Whoever is in a cycle, but where the profile separates levels of recursion those of the
+ * last one only. */
+static int find_nesting(void *arg)
+{
+	struct save *s = arg;
+	const struct profile *p = s->p;
+	uint64_t last = 1, *level = s->col;
+	bool levels;
+
+	for (size_t f = 0; f < p->nfn; f++) {
+		level[f] = by_callgrind(p) ? name_level(p->name[SPACE_FN][p->fn_name[f]])
+					   : 1;
+		last = level[f] > last ? level[f] : last;
+	}
+	if (p->nevent)
+		sum_components(s, 0);
+	levels = last > 1 && levels_hold(s, level, last);
+	for (uint32_t i = 0; i < s->nmember; i++) {
+		uint32_t f = s->member[i];
+
+		s->nests[f] = !levels || level[f] == last;
+		s->nnests += s->nests[f];
+	}
+	return 0;
+}
+
+static int save_nesting(struct save *s)
+{
+	uint64_t *member = malloc(((size_t)s->nmember + 1) * sizeof(*member));
+	int rc;
+
+	if (!member)
+		return no_memory(s->err);
+	rc = s->nmember ? map_guard(find_nesting, s, ERR_PROFILE, s->err) : 0;
+	if (!rc && s->nnests &&
+	    !(s->known = malloc((s->p->nfn + 1) * sizeof(*s->known))))
+		rc = no_memory(s->err);
+	for (uint32_t i = 0; i < s->nmember; i++)
+		member[i] = s->nests[s->member[i]];
+	if (!rc)
+		rc = column(s, TABLE_CYCLE_NESTS, 0, member, s->nmember);
+	free(member);
+	return rc;
+}
+
 static int save_identities(struct save *s)
 {
 	const struct profile *p = s->p;
 
-	return column(s, TABLE_FN_NAME, 0, p->fn_name, p->nfn) ||
+	return save_nesting(s) ||
+	       column(s, TABLE_FN_NAME, 0, p->fn_name, p->nfn) ||
 	       column(s, TABLE_FN_FILE, 0, p->fn_file, p->nfn) ||
 	       column(s, TABLE_FN_OBJ, 0, p->fn_obj, p->nfn) ||
 	       column(s, TABLE_FN_CYCLE, 0, s->cycle, p->nfn) ||
@@ -406,9 +558,10 @@ static int prepare(struct save *s, struct err *err)
 
 	s->cycle = calloc(p->nfn + 1, sizeof(*s->cycle));
 	s->col = malloc((p->nfn + 1) * sizeof(*s->col));
-	s->contribution = malloc((p->nfn + 1) * sizeof(*s->contribution));
+	s->leaving = malloc((p->nfn + 1) * sizeof(*s->leaving));
+	s->nests = calloc(p->nfn + 1, sizeof(*s->nests));
 	s->pair = malloc((n + 1) * sizeof(*s->pair));
-	if (!s->cycle || !s->col || !s->contribution || !s->pair ||
+	if (!s->cycle || !s->col || !s->leaving || !s->nests || !s->pair ||
 	    cycles_find(p->nfn, p->out_first, p->callee, &s->c))
 		return no_memory(err);
 	s->by_component = malloc((s->c.n + 1) * sizeof(*s->by_component));
@@ -511,14 +664,16 @@ int save_profile(struct profile *p, struct store_writer *w, struct meta *meta, s
 	if (!meta->total)
 		return no_memory(err);
 	jobs = ordered_jobs(jobs);
+	arena_init(&s.arena, 0);
 	begin_prepare(&s, jobs);
 	rc = save_detail(p, w, meta, run, jobs, cancel, save_graph, &s, err) ||
 	     save_parts(p, w, meta->total, jobs, cancel, err) || save_diagnostics(&s) ||
 	     save_meta(&s);
 	join_prepare(&s);
 	cycles_free(&s.c);
-	void *const arrays[] = {s.cycle,	s.cycle_first,	s.member, s.col,
-				s.contribution, s.by_component, s.pair};
+	arena_free(&s.arena);
+	void *const arrays[] = {s.cycle,   s.cycle_first,  s.member, s.col,   s.leaving,
+				s.nests, s.by_component, s.pair,   s.known};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);

@@ -72,6 +72,9 @@ struct store_verified { /* what was looked at */
 	uint64_t pages, values, strings;
 	uint64_t detail; /* cost lines, call sites, jumps */
 	bool sums;	 /* false: some saturated, so they were not compared */
+	/* Functions that cost less than the calls into them say, of the event where they are
+	 * most.  callgrind's never do, unless the profile is cut off. */
+	uint64_t unexplained;
 	/* Of all values but meta, which says when it was made and of what: the same however the
 	 * profile was read. */
 	uint64_t digest;
@@ -115,12 +118,10 @@ uint32_t store_fn_cycle(struct store *st, fn_id f); /* 0: in none; else 1..cycle
 /* All incoming edges, recursive ones too. */
 uint64_t store_fn_calls(struct store *st, fn_id f);
 uint64_t store_fn_self(struct store *st, fn_id f, uint32_t e);
-/* Inclusive: self + outgoing edges (not f->f); of a cycle member, its cycle's. */
+/* Inclusive, each cost once however often f is on the stack (inclusive.h): exact, but an
+ * estimate where f may nest in itself. */
 uint64_t store_fn_incl(struct store *st, fn_id f, uint32_t e);
-/* Self + edges that leave the cycle (outside cycles: the same as incl). */
-uint64_t store_fn_contribution(struct store *st, fn_id f, uint32_t e);
-/* Sum of incoming edges that are neither recursive nor inside a cycle: a cross-check. */
-uint64_t store_fn_incoming(struct store *st, fn_id f, uint32_t e);
+bool store_fn_nests(struct store *st, fn_id f);
 /* The i-th function by self / inclusive cost of recorded event e (e < events), descending,
  * ties by id. */
 fn_id store_rank_self(struct store *st, uint32_t e, uint32_t i);

@@ -88,7 +88,6 @@ static bool has_events(enum table t)
 	case TABLE_RANK_SELF:
 	case TABLE_RANK_INCL:
 	case TABLE_EDGE_INCL:
-	case TABLE_CYCLE_CONTRIBUTION:
 	case TABLE_CYCLE_SELF:
 	case TABLE_CYCLE_INCL:
 	case TABLE_PART_SELF:
@@ -126,7 +125,7 @@ uint64_t store_rows_of(const struct store *st, enum table t)
 	case TABLE_EDGE_INCL: return m->edges;
 	case TABLE_CYCLE_FIRST: return m->cycles + 1;
 	case TABLE_CYCLE_MEMBER:
-	case TABLE_CYCLE_CONTRIBUTION: return m->cycle_members;
+	case TABLE_CYCLE_NESTS: return m->cycle_members;
 	case TABLE_CYCLE_SELF:
 	case TABLE_CYCLE_INCL: return m->cycles;
 	case TABLE_PART_SELF:

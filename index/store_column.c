@@ -262,33 +262,16 @@ static uint32_t lower_row(struct store *st, enum table t, uint32_t lo, uint32_t 
 	return lo;
 }
 
-uint64_t store_fn_contribution(struct store *st, fn_id f, uint32_t e)
+bool store_fn_nests(struct store *st, fn_id f)
 {
 	uint32_t cycle = store_fn_cycle(st, f), lo, hi;
 
 	if (!cycle)
-		return store_fn_incl(st, f, e);
+		return false;
 	lo = store_row_u32(st, TABLE_CYCLE_FIRST, 0, cycle - 1);
 	hi = store_row_u32(st, TABLE_CYCLE_FIRST, 0, cycle);
-	return cost_at(st, TABLE_CYCLE_CONTRIBUTION, e,
-		       lower_row(st, TABLE_CYCLE_MEMBER, lo, hi, f));
-}
-
-uint64_t store_fn_incoming(struct store *st, fn_id f, uint32_t e)
-{
-	uint64_t sum = 0;
-	uint32_t n = store_caller_count(st, f);
-
-	for (uint32_t i = 0; i < n; i++) {
-		edge_id id = store_caller(st, f, i);
-		struct store_edge edge;
-
-		store_edge(st, id, &edge);
-		if (!edge.in_cycle &&
-		    __builtin_add_overflow(sum, store_edge_incl(st, id, e), &sum))
-			return UINT64_MAX;
-	}
-	return sum;
+	return store_row_u64(st, TABLE_CYCLE_NESTS, 0,
+			     lower_row(st, TABLE_CYCLE_MEMBER, lo, hi, f)) != 0;
 }
 
 fn_id store_rank_self(struct store *st, uint32_t e, uint32_t i)

@@ -19,6 +19,7 @@
 
 #include "index/base/hash.h"
 #include "index/base/map.h"
+#include "index/inclusive.h"
 #include "index/part_names.h"
 #include "index/store_read.h"
 
@@ -30,6 +31,8 @@ struct verify {
 	struct arena a; /* of one function or part */
 	uint64_t *sum;	/* [functions or edges, whichever are more] */
 	uint8_t *seen;	/* the same */
+	uint8_t *nests; /* [functions] */
+	struct incl_known *known; /* [functions] */
 	struct err *err;
 };
 
@@ -299,36 +302,75 @@ static int calls(struct verify *v)
 	return 0;
 }
 
+/* What the edges tell of one event; arrays of functions, but cycle[] of cycles. */
+struct summing {
+	const uint64_t *self, *incl, *of_edge;
+	const uint32_t *first, *callee, *cycle;
+	struct incl_known *known;
+	uint64_t *of_cycle;
+};
+
+static void sum_edges(struct verify *v, struct summing *s)
+{
+	for (uint32_t f = 0; f < v->in->functions; f++)
+		s->known[f].spent = s->known[f].leaving = s->self[f];
+	for (uint32_t f = 0; f < v->in->functions; f++)
+		for (uint32_t e = s->first[f]; e < s->first[f + 1]; e++) {
+			struct incl_known *from = &s->known[f];
+			struct incl_known *to = &s->known[s->callee[e]];
+			bool inside = one_cycle(s->cycle, f, s->callee[e]);
+
+			if (s->callee[e] == f)
+				continue;
+			from->spent += s->of_edge[e];
+			from->leaving += inside ? 0 : s->of_edge[e];
+			to->called += s->of_edge[e];
+			to->entering += inside ? 0 : s->of_edge[e];
+			if (!v->nests[f] && s->of_edge[e] > to->once)
+				to->once = s->of_edge[e];
+			if (!v->nests[s->callee[e]] && s->of_edge[e] > from->once)
+				from->once = s->of_edge[e];
+		}
+	for (uint32_t f = 0; f < v->in->functions; f++)
+		if (s->cycle[f])
+			s->of_cycle[s->cycle[f]] += s->known[f].leaving;
+}
+
 /* Self and inclusive cost of functions and cycles, of one event. */
 static int costs_of(struct verify *v, uint32_t event)
 {
-	const uint64_t *self = store_u64(v->st, STORE_FN_SELF, event);
-	const uint64_t *incl = store_u64(v->st, STORE_FN_INCL, event);
-	const uint64_t *of_edge = store_u64(v->st, STORE_EDGE_INCL, event);
-	const uint32_t *first = store_u32(v->st, STORE_OUT_FIRST);
-	const uint32_t *callee = store_u32(v->st, STORE_EDGE_CALLEE);
-	const uint32_t *cycle = store_u32(v->st, STORE_FN_CYCLE);
-	uint64_t total = 0;
+	struct summing s = {
+		.self = store_u64(v->st, STORE_FN_SELF, event),
+		.incl = store_u64(v->st, STORE_FN_INCL, event),
+		.of_edge = store_u64(v->st, STORE_EDGE_INCL, event),
+		.first = store_u32(v->st, STORE_OUT_FIRST),
+		.callee = store_u32(v->st, STORE_EDGE_CALLEE),
+		.cycle = store_u32(v->st, STORE_FN_CYCLE),
+		.known = v->known,
+		.of_cycle = v->sum,
+	};
+	uint64_t total = 0, unexplained = 0;
 
-	if (!self || !incl || !of_edge || !first || !callee || !cycle)
+	if (!s.self || !s.incl || !s.of_edge || !s.first || !s.callee || !s.cycle)
 		return stopped(v);
+	memset(v->known, 0, v->in->functions * sizeof(*v->known));
 	memset(v->sum, 0, ((size_t)v->in->cycles + 1) * sizeof(*v->sum));
+	sum_edges(v, &s);
 	for (uint32_t f = 0; f < v->in->functions; f++) {
-		uint64_t sum = self[f];
+		uint64_t lo = s.known[f].spent, hi = lo;
 
-		total += self[f];
-		for (uint32_t e = first[f]; e < first[f + 1]; e++)
-			if (callee[e] != f && !one_cycle(cycle, f, callee[e]))
-				sum += of_edge[e];
-		if (sum != store_fn_contribution(v->st, f, event))
+		total += s.self[f];
+		unexplained += s.known[f].called > s.known[f].spent;
+		s.known[f].cycle = v->sum[s.cycle[f]];
+		if (v->nests[f])
+			incl_bounds(&s.known[f], &lo, &hi);
+		if (s.incl[f] < lo || s.incl[f] > hi)
 			return wrong(v, TABLE_FN_INCL, f,
-				     "it is not self and outgoing edges");
-		v->sum[cycle[f]] += cycle[f] ? sum : 0;
+				     v->nests[f] ? "it is not within its bounds"
+						 : "it is not self and outgoing edges");
 	}
-	for (uint32_t f = 0; f < v->in->functions; f++)
-		if (cycle[f] && incl[f] != v->sum[cycle[f]])
-			return wrong(v, TABLE_FN_INCL, f,
-				     "it is not the sum of its cycle");
+	if (unexplained > v->out->unexplained)
+		v->out->unexplained = unexplained;
 	for (uint32_t c = 1; c <= v->in->cycles; c++)
 		if (store_cycle_incl(v->st, c, event) != v->sum[c])
 			return wrong(v, TABLE_CYCLE_INCL, c,
@@ -340,6 +382,8 @@ static int costs_of(struct verify *v, uint32_t event)
 
 static int costs(struct verify *v)
 {
+	for (uint32_t f = 0; f < v->in->functions; f++)
+		v->nests[f] = store_fn_nests(v->st, f);
 	for (uint32_t e = 0; v->out->sums && e < v->in->events; e++)
 		if (costs_of(v, e))
 			return (int)v->err->kind;
@@ -535,6 +579,8 @@ int store_verify(struct store *st, const atomic_int *cancel, struct store_verifi
 			   out,
 			   .sum = malloc(most * sizeof(*v.sum)),
 			   .seen = malloc(most),
+			   .nests = malloc(most),
+			   .known = malloc(most * sizeof(*v.known)),
 			   .err = err};
 
 	*out = (struct store_verified){.sums = !in->saturated,
@@ -542,7 +588,7 @@ int store_verify(struct store *st, const atomic_int *cancel, struct store_verifi
 						(uint64_t)sysconf(_SC_PAGESIZE)};
 	st->as_recorded = true; /* names are in order as they were written */
 	arena_init(&v.a, 0);
-	if (!v.sum || !v.seen)
+	if (!v.sum || !v.seen || !v.nests || !v.known)
 		err_set(err, ERR_LIMIT, 0, "out of memory to check the index %s",
 			st->path);
 	else if (map_guard(verify_guarded, &v, ERR_INDEX, err) == ERR_INDEX)
@@ -550,6 +596,8 @@ int store_verify(struct store *st, const atomic_int *cancel, struct store_verifi
 	arena_free(&v.a);
 	free(v.sum);
 	free(v.seen);
+	free(v.nests);
+	free(v.known);
 	st->as_recorded = as_recorded;
 	return (int)err->kind;
 }

@@ -8,15 +8,11 @@
 #include "repl/frames.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "engine/fnset.h"
 #include "engine/graph.h"
 
-enum { DEEPEST = 4096 };
-
 struct source {
-	const struct column *depth, *cost, *name, *path;
+	const struct column *depth, *cost, *own, *name, *path;
 };
 
 static const struct column *first_of(const struct result *r, enum col_type type)
@@ -48,6 +44,7 @@ static int find_source(const struct result *r, const char *format, struct source
 	if (!s->depth && s->path)
 		s->depth = result_col(r, STR("step"));
 	s->cost = cost_of(r, s->depth != NULL);
+	s->own = r->tree ? result_col(r, STR("self")) : NULL;
 	s->name = first_of(r, COL_NAME);
 	if (!s->name)
 		s->name = first_of(r, COL_FILE);
@@ -118,16 +115,15 @@ static void put_root(const struct result *r, struct frames *f)
 		.value = r->root_cost,
 		.parent = FRAME_NONE,
 		.row = FRAME_NONE,
-		.estimated = r->graph->estimated,
+		.estimated = r->root_fuzzy || (r->graph && r->graph->estimated),
 	};
+	f->estimated |= f->all[0].estimated;
 	f->rooted = true;
 }
 
 static void link_rows(const struct result *r, const struct source *s, size_t *open,
 		      struct frames *f)
 {
-	const struct column *recursive =
-		f->rooted ? result_col(r, STR("recursive")) : NULL;
 	uint64_t base = least_depth(s, r->rows);
 	size_t before = f->n;
 
@@ -136,11 +132,11 @@ static void link_rows(const struct result *r, const struct source *s, size_t *op
 		uint64_t depth = s->depth ? s->depth->u[i] - base + f->rooted : 0;
 		struct frame *x = &f->all[f->n];
 
-		if (recursive && recursive->type == COL_BOOL && recursive->b[i])
+		/* A call from the set into itself is in no sum. */
+		if (f->rooted && flagged(s->cost->absent, i))
 			continue;
 		/* A row that skips a level (rows were taken away) moves down. */
 		depth = depth > before ? before : depth;
-		depth = depth >= DEEPEST ? DEEPEST - 1 : depth;
 		*x = (struct frame){.name = s->name->s[i],
 				    .depth = (size_t)depth,
 				    .parent = depth ? open[depth - 1] : FRAME_NONE,
@@ -157,72 +153,39 @@ static void link_rows(const struct result *r, const struct source *s, size_t *op
 
 /* ---- what a tree leaves out ---- */
 
-/* The share of its cost that function f spends itself; of a tree of callers, that for which
- * nobody called it.  Negative: not known. */
-static double own_share(const struct result *r, uint32_t f)
+/* What a row spends itself, or what nothing called; UINT64_MAX: not known. */
+static uint64_t own_of(const struct result *r, const struct source *s,
+		       const struct frame *x)
 {
-	const struct graph *g = r->graph;
-	uint32_t cycle = graph_cycle(g, f), e = r->event_id;
-	double incl = (double)graph_incl(g, f, e), in, self;
-
-	if (r->upward && cycle)
-		return -1;
-	in = r->upward || !cycle ? (double)graph_incoming(g, f, e) : 0;
-	self = (double)(cycle ? graph_cycle_self(g, cycle, e) : graph_self(g, f, e));
-	if (r->upward)
-		self = incl > in ? incl - in : 0;
-	incl = in > incl ? in : incl;
-	return incl > 0 ? self / incl : 0;
+	if (x->row == FRAME_NONE)
+		return r->root_own;
+	if (!s->own || s->own->type != COL_COST || flagged(s->own->absent, x->row))
+		return UINT64_MAX;
+	return s->own->u[x->row];
 }
 
-static double root_own(const struct result *r)
+/* Calls that are no rows - the cheapest, those below `min` or `depth`, what a stage took
+ * away - are no part of what their caller spent itself: they get a frame of their own. */
+static void add_others(const struct result *r, const struct source *s, struct frames *f)
 {
-	double own = 0;
-
-	for (uint32_t f = fnset_next(r->root, 0); f != FNSET_NONE;
-	     f = fnset_next(r->root, f + 1)) {
-		double share = own_share(r, f);
-
-		if (share < 0)
-			return -1;
-		own += share * (double)graph_incl(r->graph, f, r->event_id);
-	}
-	return own;
-}
-
-/* Calls that are no rows - below `min`, behind `depth`, taken away by a stage - are no part
- * of what their caller spent itself: they get a frame of their own. */
-static void add_others(const struct result *r, size_t *children, struct frames *f)
-{
-	const struct column *id = result_col(r, STR("id"));
 	size_t n = f->n;
 
-	for (size_t i = 0; i < n; i++)
-		if (f->all[i].parent != FRAME_NONE)
-			children[f->all[i].parent]++;
 	for (size_t i = 0; i < n; i++) {
 		struct frame *x = &f->all[i];
-		uint32_t fn = i && id && id->type == COL_ID &&
-					      !(id->absent && id->absent[x->row])
-				      ? graph_of_store(r->graph, (fn_id)id->u[x->row])
-				      : GRAPH_NONE;
-		double own = i == 0		? root_own(r)
-			     : fn == GRAPH_NONE ? -1
-						: own_share(r, fn) * (double)x->value;
-		/* Every row was rounded. */
-		double slack = 1 + (double)children[i] + (double)x->value * 1e-9;
+		uint64_t own = own_of(r, s, x);
 
-		if (own < 0 || (double)x->self - own <= slack)
+		if (own >= x->self)
 			continue;
 		f->all[f->n++] = (struct frame){
 			.name = STR("(other)"),
-			.value = x->self - (uint64_t)own,
+			.value = x->self - own,
 			.depth = x->depth + 1,
 			.parent = i,
 			.row = FRAME_NONE,
 			.estimated = true,
 			.other = true,
 		};
+		f->left_out += x->self - own;
 		f->deepest = x->depth + 1 > f->deepest ? x->depth + 1 : f->deepest;
 	}
 }
@@ -232,7 +195,7 @@ static void add_others(const struct result *r, size_t *children, struct frames *
 static void fill(const struct result *r, const struct source *s, size_t *open,
 		 struct frames *f)
 {
-	bool tree = r->root && r->graph && s->depth && !s->path;
+	bool tree = r->tree && s->depth && !s->path;
 
 	if (tree)
 		put_root(r, f);
@@ -242,9 +205,7 @@ static void fill(const struct result *r, const struct source *s, size_t *open,
 	sum_up(f);
 	if (!tree)
 		return;
-	/* The open frames are not needed any more: their array counts children. */
-	memset(open, 0, f->n * sizeof(*open));
-	add_others(r, open, f);
+	add_others(r, s, f);
 	sum_up(f);
 }
 
@@ -259,7 +220,7 @@ int frames_of(const struct result *r, const char *format, struct frames *out,
 	if (find_source(r, format, &s, err))
 		return (int)err->kind;
 	out->all = calloc(most, sizeof(*out->all));
-	open = calloc(most > DEEPEST ? most : DEEPEST, sizeof(*open));
+	open = calloc(most, sizeof(*open));
 	if (out->all && open)
 		fill(r, &s, open, out);
 	else

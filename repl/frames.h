@@ -2,8 +2,8 @@
  * frames.h - a result as stacks: what flame graphs, folded stacks and speedscope draw.
  *
  * A call tree gives its rows, on a frame of what it is a tree of; paths give one stack each;
- * any other table with a function and a cost gives stacks of one frame.  Rows of recursive
- * calls are in no sum and are left out.
+ * any other table with a function and a cost gives stacks of one frame.  Calls from a set
+ * into itself are in no sum and are left out.
  */
 #ifndef QUERN_FRAMES_H
 #define QUERN_FRAMES_H
@@ -32,6 +32,7 @@ struct frames {
 	size_t n;	   /* at most 2 * rows + 2 */
 	size_t deepest;
 	uint64_t sum;	/* of the frames at depth 0 */
+	uint64_t left_out; /* what of it is in frames that are `other` */
 	bool estimated; /* some are */
 	bool rooted;	/* all[0] carries all others */
 	struct str event;

@@ -9,7 +9,15 @@
 
 #include "repl/frames.h"
 
-enum { DEEPEST = 4096 };
+/* Room for the deepest stack; NULL: memory is out, which is said. */
+static size_t *new_stack(struct render *rd, const struct frames *f)
+{
+	size_t *stack = calloc(f->deepest + 1, sizeof(*stack));
+
+	if (!stack)
+		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+	return stack;
+}
 
 /* Indices of the frames of the stack that ends in frame i, outermost first. */
 static size_t stack_of(const struct frames *f, size_t i, size_t *stack)
@@ -24,9 +32,9 @@ static size_t stack_of(const struct frames *f, size_t i, size_t *stack)
 int render_folded(struct render *rd)
 {
 	struct frames f;
-	size_t stack[DEEPEST];
+	size_t *stack = NULL;
 
-	if (frames_of(rd->r, "folded", &f, rd->err) == 0) {
+	if (frames_of(rd->r, "folded", &f, rd->err) == 0 && (stack = new_stack(rd, &f))) {
 		for (size_t i = 0; i < f.n && !render_cancelled(rd, i); i++) {
 			size_t n = stack_of(&f, i, stack);
 
@@ -41,6 +49,7 @@ int render_folded(struct render *rd)
 			out_char(rd->o, '\n');
 		}
 	}
+	free(stack);
 	frames_free(&f);
 	return (int)rd->err->kind;
 }
@@ -78,10 +87,10 @@ static int put_names(struct render *rd, const struct frames *f, size_t *number)
 
 static void put_samples(struct render *rd, const struct frames *f, const size_t *number)
 {
-	size_t stack[DEEPEST];
+	size_t *stack = new_stack(rd, f);
 	const char *sep = "\n[";
 
-	for (size_t i = 0; i < f->n && !render_cancelled(rd, i); i++) {
+	for (size_t i = 0; stack && i < f->n && !render_cancelled(rd, i); i++) {
 		size_t n = f->all[i].self ? stack_of(f, i, stack) : 0;
 
 		for (size_t k = 0; k < n; k++) {
@@ -93,6 +102,7 @@ static void put_samples(struct render *rd, const struct frames *f, const size_t 
 			sep = ",\n[";
 		}
 	}
+	free(stack);
 }
 
 static void put_weights(struct render *rd, const struct frames *f)

@@ -72,13 +72,14 @@ static bool small_numbers(const struct table *t, const struct column *c)
 	return true;
 }
 
-/* A column of yes and no says something only where there is a yes. */
+/* A column of yes and no says something only where there is a yes, one of numbers where there
+ * is one. */
 static bool says_nothing(const struct table *t, const struct column *c)
 {
-	if (c->type != COL_BOOL)
+	if (c->type != COL_BOOL && c->type != COL_ID)
 		return false;
 	for (size_t row = 0; row < t->rows; row++)
-		if (!render_absent(c, row) && c->b[row])
+		if (!render_absent(c, row) && (c->type == COL_ID || c->b[row]))
 			return false;
 	return t->rows > 0;
 }

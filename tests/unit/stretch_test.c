@@ -49,7 +49,7 @@ static void say_function(struct out *o, struct store *st, fn_id f, struct arena 
 	    store_fn_line(st, f));
 	for (uint32_t e = 0; e < in->all_events; e++)
 		PUT(o, "e", store_fn_self(st, f, e), store_fn_incl(st, f, e),
-		    store_fn_contribution(st, f, e), store_fn_incoming(st, f, e));
+		    (uint64_t)store_fn_nests(st, f));
 	arena_reset(a);
 	if (!store_lines(st, f, a, &line, &costs, &n, &err))
 		for (size_t i = 0; i < n; i++) {

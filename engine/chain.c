@@ -1,0 +1,311 @@
+/*
+ * chain.c - sweeps over a flow; see chain.h.
+ *
+ *	rest[f]		what has arrived at f and was not passed on yet
+ *	cost[f]		what f has passed on so far
+ *
+ * A sweep passes on the rest of each function of a cycle in turn; the cost is all that was
+ * passed on.  A call of f by itself only makes that more: it is summed as a geometric series.
+ */
+#include "engine/chain.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SWEEPS = 200, LEAST_SWEEPS = 12, POLL = 1 << 14 };
+#define ENOUGH 1e-11 /* of what entered the cycle */
+#define EDGES_MOST 4e7 /* looked at in one cycle */
+
+/* The component that ends before `end` in topological order; *first is where it begins. */
+static bool component(const struct flow_input *in, uint32_t end, uint32_t *first)
+{
+	uint32_t cycle = in->cycle[in->topo[end - 1]];
+
+	*first = end - 1;
+	while (cycle && *first > 0 && in->cycle[in->topo[*first - 1]] == cycle)
+		(*first)--;
+	return cycle != 0;
+}
+
+static uint32_t component_end(const struct flow_input *in, uint32_t first)
+{
+	uint32_t cycle = in->cycle[in->topo[first]], end = first + 1;
+
+	while (cycle && end < in->functions && in->cycle[in->topo[end]] == cycle)
+		end++;
+	return end;
+}
+
+static uint32_t sweeps_for(const struct flow_input *in, uint32_t first, uint32_t end)
+{
+	double edges = 1, n;
+
+	for (uint32_t i = first; i < end; i++)
+		edges += in->out_first[in->topo[i] + 1] - in->out_first[in->topo[i]];
+	n = EDGES_MOST / edges;
+	return n > SWEEPS ? SWEEPS : n < LEAST_SWEEPS ? LEAST_SWEEPS : (uint32_t)n;
+}
+
+/* The factor by which f's calls of itself multiply what passes it. */
+static double turns(const struct flow *fl, uint32_t f)
+{
+	for (uint32_t i = fl->in.out_first[f]; i < fl->in.out_first[f + 1]; i++)
+		if (fl->in.callee[i] == f) {
+			double share = flow_share(fl, i, f);
+
+			return share < 1 - 1e-12 ? 1 / (1 - share) : 1e12;
+		}
+	return 1;
+}
+
+/* ---- forward ---- */
+
+struct spreading {
+	const struct flow *fl;
+	const uint8_t *stop;
+	double *cost, *rest, *last;
+};
+
+/* Send cost from f along its calls; inside: of the cycle, to rest[], else out of it. */
+static void send(struct spreading *s, uint32_t f, double cost, bool inside)
+{
+	const struct flow_input *in = &s->fl->in;
+	uint32_t cycle = in->cycle[f];
+	double share;
+
+	if (!(cost > 0) || !(s->fl->through[f] > 0))
+		return;
+	share = cost / s->fl->through[f];
+	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
+		uint32_t to = in->callee[i];
+
+		if (to == f || !in->incl[i] ||
+		    (cycle && in->cycle[to] == cycle) != inside)
+			continue;
+		*(inside ? &s->rest[to] : &s->cost[to]) += share * flow_cost(s->fl, i);
+	}
+}
+
+/* Pass on what waits at f; what that was. */
+static double pass(struct spreading *s, uint32_t f)
+{
+	double cost = s->rest[f];
+
+	s->rest[f] = 0;
+	if (s->stop[f]) {
+		s->cost[f] += cost;
+		return 0;
+	}
+	cost *= turns(s->fl, f);
+	s->last[f] = cost;
+	s->cost[f] += cost;
+	send(s, f, cost, true);
+	return cost;
+}
+
+/* What is left after the last sweep goes on shrinking as it did between the last two. */
+static void extrapolate(struct spreading *s, uint32_t first, uint32_t end, double ratio)
+{
+	double more = ratio < 1 ? ratio / (1 - ratio) : 0;
+
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t f = s->fl->in.topo[i];
+
+		s->cost[f] += s->stop[f] ? s->rest[f] : s->last[f] * more;
+		s->rest[f] = 0;
+	}
+}
+
+static int spread_cycle(struct spreading *s, uint32_t first, uint32_t end,
+			const atomic_int *cancel, struct err *err)
+{
+	const uint32_t *topo = s->fl->in.topo;
+	uint32_t sweeps = sweeps_for(&s->fl->in, first, end), k;
+	double entered = 0, now = 0, before = 0;
+
+	for (uint32_t i = first; i < end; i++) {
+		entered += s->rest[topo[i]] = s->cost[topo[i]];
+		s->cost[topo[i]] = 0;
+	}
+	for (k = 0; entered > 0 && k < sweeps; k++) {
+		before = now;
+		now = 0;
+		if (flow_canceled(cancel, err))
+			return (int)err->kind;
+		for (uint32_t i = first; i < end; i++)
+			now += pass(s, topo[i]);
+		if (now <= entered * ENOUGH)
+			break;
+	}
+	if (entered > 0)
+		extrapolate(s, first, end, k == sweeps && before > 0 ? now / before : 0);
+	for (uint32_t i = first; i < end; i++)
+		if (!s->stop[topo[i]])
+			send(s, topo[i], s->cost[topo[i]], false);
+	return 0;
+}
+
+int chain_spread(const struct flow *fl, const uint8_t *stop, double *cost,
+		 struct arena *scratch, const atomic_int *cancel, struct err *err)
+{
+	const struct flow_input *in = &fl->in;
+	struct spreading s = {
+		.fl = fl,
+		.stop = stop,
+		.cost = cost,
+		.rest = ARENA_ARRAY(scratch, double, (size_t)in->functions + 1),
+		.last = ARENA_ARRAY(scratch, double, (size_t)in->functions + 1),
+	};
+
+	if (!s.rest || !s.last)
+		return arena_full(scratch, err);
+	for (uint32_t first = 0, end; first < in->functions; first = end) {
+		uint32_t f = in->topo[first];
+
+		end = component_end(in, first);
+		if (first % POLL == 0 && flow_canceled(cancel, err))
+			return (int)err->kind;
+		if (in->cycle[f]) {
+			if (spread_cycle(&s, first, end, cancel, err))
+				return (int)err->kind;
+		} else if (!stop[f] && cost[f] > 0) {
+			cost[f] *= turns(fl, f);
+			send(&s, f, cost[f], false);
+		}
+	}
+	return 0;
+}
+
+/* ---- backward ---- */
+
+double chain_ahead(const struct flow *fl, uint32_t f, const double *value)
+{
+	double sum = 0;
+
+	for (uint32_t i = fl->in.out_first[f]; i < fl->in.out_first[f + 1]; i++)
+		sum += flow_share(fl, i, f) * value[fl->in.callee[i]];
+	return sum;
+}
+
+/* The value of f from those of its callees but itself. */
+static double expect(const struct flow *fl, uint32_t f, double *value)
+{
+	double sum, turn = turns(fl, f);
+
+	value[f] = 0;
+	sum = chain_ahead(fl, f, value);
+	return sum * turn;
+}
+
+static int expect_cycle(const struct flow *fl, const uint8_t *known, double *value,
+			uint32_t first, uint32_t end, double *step,
+			const atomic_int *cancel, struct err *err)
+{
+	const uint32_t *topo = fl->in.topo;
+	uint32_t sweeps = sweeps_for(&fl->in, first, end), k;
+	double now = 0, before = 0, ratio;
+
+	for (k = 0; k < sweeps; k++) {
+		before = now;
+		now = 0;
+		if (flow_canceled(cancel, err))
+			return (int)err->kind;
+		for (uint32_t i = end; i-- > first;) {
+			uint32_t f = topo[i];
+			double was = value[f];
+
+			if (known[f])
+				continue;
+			value[f] = expect(fl, f, value);
+			step[f] = value[f] - was;
+			now += fabs(step[f]);
+		}
+		if (now <= ENOUGH)
+			break;
+	}
+	ratio = k == sweeps && before > 0 ? now / before : 0;
+	for (uint32_t i = first; i < end && ratio > 0 && ratio < 1; i++)
+		if (!known[topo[i]])
+			value[topo[i]] += step[topo[i]] * ratio / (1 - ratio);
+	return 0;
+}
+
+int chain_expect(const struct flow *fl, const uint8_t *known, double *value,
+		 struct arena *scratch, const atomic_int *cancel, struct err *err)
+{
+	const struct flow_input *in = &fl->in;
+	double *step = ARENA_ARRAY(scratch, double, (size_t)in->functions + 1);
+
+	if (!step)
+		return arena_full(scratch, err);
+	for (uint32_t end = in->functions, first; end > 0; end = first) {
+		uint32_t f = in->topo[end - 1];
+
+		if (end % POLL == 0 && flow_canceled(cancel, err))
+			return (int)err->kind;
+		if (component(in, end, &first)) {
+			if (expect_cycle(fl, known, value, first, end, step, cancel, err))
+				return (int)err->kind;
+		} else if (!known[f]) {
+			value[f] = expect(fl, f, value);
+		}
+	}
+	return 0;
+}
+
+/* ---- sets ---- */
+
+uint8_t *chain_marks(const struct flow *fl, const struct fn_set *set, struct arena *a)
+{
+	uint8_t *marks = ARENA_ARRAY(a, uint8_t, (size_t)fl->in.functions + 1);
+
+	for (uint32_t f = marks && set ? fnset_next(set, 0) : FNSET_NONE;
+	     f != FNSET_NONE; f = fnset_next(set, f + 1))
+		marks[f] = 1;
+	return marks;
+}
+
+int chain_first(const struct flow *fl, const struct fn_set *set, double **first,
+		struct arena *a, const atomic_int *cancel, struct err *err)
+{
+	size_t n = (size_t)fl->in.functions + 1;
+	uint8_t *stop = chain_marks(fl, set, a);
+	double *cost = ARENA_ARRAY(a, double, n);
+
+	if (!stop || !cost)
+		return arena_full(a, err);
+	memcpy(cost, fl->root, (n - 1) * sizeof(*cost));
+	*first = cost;
+	return chain_spread(fl, stop, cost, a, cancel, err);
+}
+
+int chain_reaches(const struct flow *fl, const uint8_t *marks, bool down, uint8_t **out,
+		  struct arena *a, struct err *err)
+{
+	const struct flow_input *in = &fl->in;
+	size_t n = (size_t)in->functions + 1;
+	uint8_t *met = ARENA_ARRAY(a, uint8_t, n);
+	uint32_t *todo = ARENA_ARRAY(a, uint32_t, 2 * n), left = 0;
+	const uint32_t *first = down ? in->in_first : in->out_first;
+
+	if (!met || !todo)
+		return arena_full(a, err);
+	for (uint32_t f = 0; f < in->functions; f++)
+		if (marks[f])
+			todo[left++] = f;
+	while (left) {
+		uint32_t f = todo[--left];
+
+		for (uint32_t k = first[f]; k < first[f + 1]; k++) {
+			uint32_t i = down ? in->in_edge[k] : k;
+			uint32_t to = down ? in->caller[i] : in->callee[i];
+
+			if (!in->incl[i] || met[to])
+				continue;
+			met[to] = 1;
+			todo[left++] = to;
+		}
+	}
+	*out = met;
+	return 0;
+}

@@ -1,0 +1,247 @@
+/*
+ * flow_parts.c - see flow_parts.h.
+ *
+ * One set of arrays as wide as the graph serves all parts: loading a part clears what the one
+ * before it set and sets its own, so a part costs what it holds, not what the graph does.
+ */
+#include "engine/flow_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/graph.h"
+
+struct flow_parts {
+	struct graph *g;
+	uint32_t event, next, parts, count;
+	const uint8_t *chosen; /* NULL: all */
+	const uint32_t *edge;  /* of the graph, per edge of the store; NULL: the same */
+	struct arena scratch;  /* of one part */
+	struct flow fl;
+	uint64_t *self, *incl, *calls; /* fl.in's, and so on */
+	uint64_t *spent, *called;
+	double *through, *root, *keep;
+	uint32_t *touched, ntouched; /* functions of the part at hand */
+	uint32_t *edges, nedges;     /* its edges */
+	uint8_t *met;
+};
+
+/* Edges of the store as the graph numbers them. */
+static int number_edges(struct flow_parts *p, struct err *err)
+{
+	struct graph *g = p->g;
+	uint32_t n = store_info(g->st)->edges;
+	uint32_t *edge;
+
+	if (g->plain)
+		return 0;
+	if (!(edge = ARENA_ARRAY(g->a, uint32_t, (size_t)n + 1)))
+		return arena_full(g->a, err);
+	for (uint32_t i = 0, at = 0; i < n; i++) {
+		struct store_edge e;
+
+		edge[i] = GRAPH_NONE;
+		store_edge(g->st, i, &e);
+		if (g->map[e.caller] == GRAPH_NONE || g->map[e.callee] == GRAPH_NONE)
+			continue;
+		/* Both lists are ordered by caller, then callee. */
+		while (at < g->edges && (g->caller[at] < g->map[e.caller] ||
+					 (g->caller[at] == g->map[e.caller] &&
+					  g->callee[at] < g->map[e.callee])))
+			at++;
+		if (at < g->edges && g->caller[at] == g->map[e.caller] &&
+		    g->callee[at] == g->map[e.callee])
+			edge[i] = at;
+	}
+	p->edge = edge;
+	return 0;
+}
+
+static int allocate(struct flow_parts *p, struct err *err)
+{
+	struct arena *a = p->g->a;
+	size_t n = (size_t)p->g->functions + 1, m = (size_t)p->g->edges + 1;
+
+	p->self = ARENA_ARRAY(a, uint64_t, n);
+	p->incl = ARENA_ARRAY(a, uint64_t, m);
+	p->calls = ARENA_ARRAY(a, uint64_t, m);
+	p->spent = ARENA_ARRAY(a, uint64_t, n);
+	p->called = ARENA_ARRAY(a, uint64_t, n);
+	p->through = ARENA_ARRAY(a, double, n);
+	p->root = ARENA_ARRAY(a, double, n);
+	p->keep = ARENA_ARRAY(a, double, n);
+	p->touched = ARENA_ARRAY(a, uint32_t, n);
+	p->edges = ARENA_ARRAY(a, uint32_t, m);
+	p->met = ARENA_ARRAY(a, uint8_t, n);
+	if (!p->self || !p->incl || !p->calls || !p->spent || !p->called || !p->through ||
+	    !p->root || !p->keep || !p->touched || !p->edges || !p->met)
+		return arena_full(a, err);
+	return 0;
+}
+
+int flow_parts_new(struct graph *g, const struct flow *whole, uint32_t event,
+		   const uint8_t *parts, struct flow_parts **out, struct err *err)
+{
+	struct flow_parts *p;
+	uint32_t all = store_info(g->st)->parts, n = 0;
+
+	*out = NULL;
+	for (uint32_t i = 0; i < all; i++)
+		n += !parts || parts[i];
+	if (n < 2)
+		return 0;
+	if (!(p = ARENA_NEW(g->a, struct flow_parts)))
+		return arena_full(g->a, err);
+	*p = (struct flow_parts){
+		.g = g, .event = event, .parts = all, .count = n, .chosen = parts};
+	if (allocate(p, err) || number_edges(p, err))
+		return (int)err->kind;
+	p->fl = *whole;
+	p->fl.in.self = p->self;
+	p->fl.in.incl = p->incl;
+	p->fl.in.calls = p->calls;
+	p->fl.through = p->through;
+	p->fl.root = p->root;
+	p->fl.keep = NULL;
+	p->fl.passing = p->spent;
+	arena_init(&p->scratch, g->a->cap);
+	*out = p;
+	return 0;
+}
+
+void flow_parts_free(struct flow_parts *p)
+{
+	if (p)
+		arena_free(&p->scratch);
+}
+
+uint32_t flow_parts_count(const struct flow_parts *p)
+{
+	return p->count;
+}
+
+void flow_parts_rewind(struct flow_parts *p)
+{
+	p->next = 0;
+}
+
+static void clear(struct flow_parts *p)
+{
+	for (uint32_t i = 0; i < p->ntouched; i++) {
+		uint32_t f = p->touched[i];
+
+		p->self[f] = p->spent[f] = p->called[f] = 0;
+		p->through[f] = p->root[f] = 0;
+		p->met[f] = 0;
+	}
+	for (uint32_t i = 0; i < p->nedges; i++)
+		p->incl[p->edges[i]] = p->calls[p->edges[i]] = 0;
+	p->ntouched = p->nedges = 0;
+}
+
+static void touch(struct flow_parts *p, uint32_t f)
+{
+	if (!p->met[f])
+		p->touched[p->ntouched++] = f;
+	p->met[f] = 1;
+}
+
+static int load_functions(struct flow_parts *p, uint32_t part, struct err *err)
+{
+	uint32_t events = store_info(p->g->st)->events;
+	fn_id *fns;
+	uint64_t *costs;
+	size_t n;
+
+	if (store_part_functions(p->g->st, part, &p->scratch, &fns, &costs, &n, err))
+		return (int)err->kind;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t f = graph_of_store(p->g, fns[i]);
+		uint64_t cost = store_event_of(p->g->st, p->event, costs + i * events);
+
+		if (f == GRAPH_NONE || !cost)
+			continue;
+		touch(p, f);
+		p->self[f] = graph_add(p->self[f], cost);
+		p->spent[f] = graph_add(p->spent[f], cost);
+	}
+	return 0;
+}
+
+static int load_edges(struct flow_parts *p, uint32_t part, struct err *err)
+{
+	const struct flow_input *in = &p->fl.in;
+	uint32_t events = store_info(p->g->st)->events;
+	edge_id *edges;
+	uint64_t *costs, *calls;
+	size_t n;
+
+	if (store_part_edges(p->g->st, part, &p->scratch, &edges, &calls, &costs, &n, err))
+		return (int)err->kind;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t e = p->edge ? p->edge[edges[i]] : edges[i];
+		uint64_t cost = store_event_of(p->g->st, p->event, costs + i * events);
+
+		if (e == GRAPH_NONE || !cost)
+			continue;
+		touch(p, in->caller[e]);
+		touch(p, in->callee[e]);
+		p->edges[p->nedges++] = e;
+		p->incl[e] = cost;
+		p->calls[e] = calls[i];
+		p->spent[in->caller[e]] = graph_add(p->spent[in->caller[e]], cost);
+		p->called[in->callee[e]] = graph_add(p->called[in->callee[e]], cost);
+	}
+	return 0;
+}
+
+/* As in flow.c, but what is cut from calls is cut once: parts of callgrind's need none. */
+static void balance(struct flow_parts *p)
+{
+	const struct flow_input *in = &p->fl.in;
+	bool kept = true;
+
+	for (uint32_t i = 0; i < p->ntouched; i++) {
+		uint32_t f = p->touched[i];
+
+		p->keep[f] = p->called[f] > p->spent[f]
+				     ? (double)p->spent[f] / (double)p->called[f]
+				     : 1;
+		kept &= p->keep[f] >= 1;
+		p->through[f] = (double)p->self[f];
+	}
+	p->fl.keep = kept ? NULL : p->keep;
+	for (uint32_t i = 0; i < p->nedges; i++)
+		p->through[in->caller[p->edges[i]]] += flow_cost(&p->fl, p->edges[i]);
+	for (uint32_t i = 0; i < p->ntouched; i++) {
+		uint32_t f = p->touched[i];
+		double root = p->through[f] - (double)p->called[f] * p->keep[f];
+
+		p->root[f] = root > p->through[f] * 1e-12 ? root : 0;
+		if (p->called[f] > p->spent[f])
+			p->spent[f] = p->called[f];
+	}
+}
+
+int flow_parts_next(struct flow_parts *p, const struct flow **out, struct err *err)
+{
+	*out = NULL;
+	for (; p->next < p->parts; p->next++) {
+		if (p->chosen && !p->chosen[p->next])
+			continue;
+		if (flow_canceled(p->g->cancel, err))
+			return (int)err->kind;
+		clear(p);
+		arena_reset(&p->scratch);
+		if (load_functions(p, p->next, err) || load_edges(p, p->next, err))
+			return (int)err->kind;
+		if (!p->ntouched)
+			continue;
+		balance(p);
+		p->next++;
+		*out = &p->fl;
+		return 0;
+	}
+	clear(p);
+	return 0;
+}
