@@ -371,6 +371,18 @@ void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, uint64_t *
 	incl_bounds(&k, lo, hi);
 }
 
+uint64_t graph_through(const struct graph *g, uint32_t f, uint32_t e, uint64_t *root)
+{
+	uint64_t called = graph_incoming(g, f, e), spent = graph_self(g, f, e);
+	uint32_t first, n;
+
+	graph_callees(g, f, &first, &n);
+	for (uint32_t i = first; i < first + n; i++)
+		spent = add(spent, graph_edge_incl(g, i, e));
+	*root = spent > called ? spent - called : 0;
+	return spent > called ? spent : called;
+}
+
 uint64_t graph_contribution(const struct graph *g, uint32_t f, uint32_t e)
 {
 	struct incl_known k = {0};

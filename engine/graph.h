@@ -77,6 +77,8 @@ bool graph_incl_estimated(const struct graph *g, uint32_t f);
 /* And what it is at least and at most; lo == hi where it is none. */
 void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, uint64_t *lo,
 		       uint64_t *hi);
+/* What passes f, its calls of itself too (flow.h), and what of that no call brought. */
+uint64_t graph_through(const struct graph *g, uint32_t f, uint32_t e, uint64_t *root);
 /* Self and the calls that leave f's cycle; all calls into f, nested ones each time. */
 uint64_t graph_contribution(const struct graph *g, uint32_t f, uint32_t e);
 uint64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e);

@@ -77,17 +77,14 @@ struct path_list {
 enum path_kind { PATH_HOTTEST, PATH_WIDEST, PATH_SHORTEST, PATH_ALL };
 enum { PATH_ALL_CAP = 10000 };
 
-/* A path starts in `from`, at its outermost member on the stack, ends in `to`, touches
- * neither in between and no function twice. */
+/* A path starts in `from`, ends in the first of `to` that is on the stack, touches neither in
+ * between and no function twice.  So a unit of cost is on one path at most. */
 struct path_query {
 	enum path_kind kind;
 	uint32_t k; /* paths wanted; PATH_ALL: 0 is PATH_ALL_CAP */
 	const struct fn_set *from, *to;
 	const struct fn_set *via; /* NULL: none; any step may be the one, the ends too */
 	const struct fn_set *avoiding; /* NULL: none */
-	/* Of a set of one: its inclusive cost, and whether it may be on the stack twice. */
-	struct path_bounds one;
-	bool nests;
 	uint32_t max;	      /* calls on a path at most; 0: any */
 	double min;	      /* est at least */
 	struct flow_parts *parts; /* add their estimates up; NULL: the flow is all */
@@ -149,7 +146,8 @@ struct path_tree_query {
 	double min;	/* est at least; rows below are left out */
 	uint32_t rows;	/* at most, the costliest; 0: PATH_TREE_ROWS */
 	const struct fn_set *avoiding; /* NULL: none */
-	struct path_bounds one; /* of a set of one: as of struct path_query */
+	/* Of a set of one: its inclusive cost, and whether it may be on the stack twice. */
+	struct path_bounds one;
 	bool nests;
 	struct flow_parts *parts; /* as of struct path_query */
 };

@@ -46,7 +46,8 @@ struct search {
 	struct err *err;
 	uint32_t layers;
 	uint8_t *marks;
-	double *first;	    /* [functions]: what a start is entered with */
+	double *first;	    /* [functions]: what passes it before any end */
+	uint8_t *below;	    /* [functions]: an end can call it */
 	struct worth *rest; /* [functions * layers]: calls UINT32_MAX: no end follows */
 	uint8_t *settled;
 	struct promise *heap;
@@ -312,13 +313,13 @@ static int prolong(struct search *s, uint32_t path)
 
 /* ---- the answer ---- */
 
+/* What passes a start before any end: all that does, unless an end can call it. */
 static struct path_bounds start_cost(const struct search *s, uint32_t f)
 {
-	uint32_t first = fnset_next(s->q->from, 0);
+	uint64_t passing = s->fl->passing[f];
+	bool first = !s->below[f] && !(s->marks[f] & IN_TO);
 
-	if (fnset_next(s->q->from, first + 1) == FNSET_NONE)
-		return s->q->one;
-	return path_bounds_of(s->first[f], 0, s->fl->passing[f], !s->fl->odd[f]);
+	return path_bounds_of(s->first[f], first ? passing : 0, passing, !s->fl->odd[f]);
 }
 
 static int steps_of(struct search *s, uint32_t path, struct path *out)
@@ -410,8 +411,6 @@ static void add_part(const struct flow *fl, double start, struct path *p)
 /* The estimates of the parts added up; bounds stay those of the whole. */
 static int sum_parts(struct search *s, struct path_list *list)
 {
-	uint32_t one = fnset_next(s->q->from, 0);
-	bool single = fnset_next(s->q->from, one + 1) == FNSET_NONE;
 	const struct flow *fl;
 	struct arena scratch;
 	int rc;
@@ -422,21 +421,14 @@ static int sum_parts(struct search *s, struct path_list *list)
 	arena_init(&scratch, s->arena->cap);
 	flow_parts_rewind(s->q->parts);
 	while (!(rc = flow_parts_next(s->q->parts, &fl, s->err)) && fl) {
-		double *first = NULL, est = 0;
+		double *first;
 
 		arena_reset(&scratch);
-		if (single) {
-			est = path_outermost(fl, one, s->q->nests, &scratch);
-			rc = est < 0 ? arena_full(&scratch, s->err) : 0;
-		} else {
-			rc = chain_first(fl, s->q->from, &first, &scratch, s->cancel,
-					 s->err);
-		}
-		if (rc)
+		if ((rc = chain_first(fl, s->q->to, &first, &scratch, s->cancel,
+				      s->err)))
 			break;
 		for (size_t i = 0; i < list->n; i++)
-			add_part(fl, single ? est : first[list->paths[i].steps[0].fn],
-				 &list->paths[i]);
+			add_part(fl, first[list->paths[i].steps[0].fn], &list->paths[i]);
 	}
 	arena_free(&scratch);
 	for (size_t i = 0; i < list->n; i++)
@@ -467,7 +459,7 @@ static int prepare(struct search *s, bool *same)
 	} sets[] = {{q->from, IN_FROM}, {q->to, IN_TO}, {q->via, IN_VIA},
 		    {q->avoiding, IN_AVOID}};
 	size_t n = (size_t)s->fl->in.functions + 1;
-	uint32_t one = fnset_next(q->from, 0);
+	uint8_t *ends;
 
 	s->layers = q->via ? 2 : 1;
 	s->marks = ARENA_ARRAY(s->arena, uint8_t, n);
@@ -481,13 +473,12 @@ static int prepare(struct search *s, bool *same)
 			*same |= s->marks[f] & IN_FROM && sets[i].bit == IN_TO;
 			s->marks[f] |= sets[i].bit;
 		}
-	if (one != FNSET_NONE && fnset_next(q->from, one + 1) == FNSET_NONE) {
-		if (!(s->first = ARENA_ARRAY(s->arena, double, n)))
-			return full(s);
-		s->first[one] = q->one.est;
-		return 0;
-	}
-	return chain_first(s->fl, q->from, &s->first, s->arena, s->cancel, s->err);
+	ends = chain_marks(s->fl, q->to, s->arena);
+	if (!ends)
+		return full(s);
+	if (chain_reaches(s->fl, ends, false, &s->below, s->arena, s->err))
+		return -1;
+	return chain_first(s->fl, q->to, &s->first, s->arena, s->cancel, s->err);
 }
 
 /* All paths together, of any length. */

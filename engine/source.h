@@ -17,6 +17,8 @@ extern const struct source_def source_path, source_cost;  /* source_path.c */
 extern const struct source_def source_info, source_info_fn, source_events, source_parts,
 	source_parts_of, source_threads, source_profiles; /* source_info.c */
 
+/* The inclusive cost of function f is an estimate, of the table's event. */
+bool fn_incl_estimated(const struct table *t, uint32_t f);
 /* The flow of g: of a whole profile the one that the session keeps. */
 int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out);
 /* The parts of x->g, to add their answers up; *out is NULL where the graph is no more than

@@ -338,7 +338,7 @@ static const struct col_def tree_cols[] = {
 	{"obj", COL_OBJ, SHOW_M, .s = tree_obj},
 	{"recursive", COL_BOOL, SHOW_M | SHOW_T, .u = tree_recursive},
 	{"estimated", COL_BOOL, SHOW_M, .u = tree_estimated},
-	{"self", COL_COST, SHOW_M | ADDS_UP, .u = tree_self,
+	{"self", COL_COST, SHOW_M, .u = tree_self,
 	 .estimated = tree_is_estimated, .absent = tree_inner},
 	{"cycle", COL_ID, SHOW_M | SHOW_T, .u = tree_cycle, .absent = tree_no_cycle},
 };

@@ -6,6 +6,7 @@
  */
 #include "engine/exec.h"
 #include "engine/exec_set.h"
+#include "engine/graph_cycles.h"
 #include "engine/graph_stage.h"
 #include "engine/moved.h"
 #include "engine/name.h"
@@ -29,9 +30,14 @@ static uint64_t fn_incl(const struct table *t, uint32_t f, uint32_t e)
 	return graph_incl(t->g, f, e);
 }
 
-static bool fn_incl_estimated(const struct table *t, uint32_t f)
+bool fn_incl_estimated(const struct table *t, uint32_t f)
 {
-	return t->g->estimated || graph_incl_estimated(t->g, f);
+	uint64_t lo, hi;
+
+	if (t->g->estimated || !graph_incl_estimated(t->g, f))
+		return t->g->estimated;
+	graph_incl_bounds(t->g, f, t->event, &lo, &hi);
+	return lo < hi;
 }
 
 static uint64_t fn_is_estimated(const struct table *t, uint32_t f, uint32_t e)
@@ -333,9 +339,10 @@ GROUP(source_classes, "classes");
 
 /* ---- cycles: row i is cycle i + 1 ---- */
 
-struct cycles {
-	uint32_t *functions, *entry; /* [cycles + 1] */
-};
+static const struct graph_cycle *cycle_row(const struct table *t, uint32_t i)
+{
+	return &((const struct graph_cycle *)t->data)[i];
+}
 
 static uint64_t cycle_id(const struct table *t, uint32_t i, uint32_t e)
 {
@@ -346,7 +353,7 @@ static uint64_t cycle_id(const struct table *t, uint32_t i, uint32_t e)
 static uint64_t cycle_functions(const struct table *t, uint32_t i, uint32_t e)
 {
 	(void)e;
-	return ((const struct cycles *)t->data)->functions[i + 1];
+	return cycle_row(t, i)->functions;
 }
 
 static uint64_t cycle_self(const struct table *t, uint32_t i, uint32_t e)
@@ -361,7 +368,70 @@ static uint64_t cycle_incl(const struct table *t, uint32_t i, uint32_t e)
 
 static struct str cycle_entry(const struct table *t, uint32_t i)
 {
-	return graph_name(t->g, ((const struct cycles *)t->data)->entry[i + 1]);
+	return graph_name(t->g, cycle_row(t, i)->entry);
+}
+
+static uint64_t cycle_entries(const struct table *t, uint32_t i, uint32_t e)
+{
+	(void)e;
+	return cycle_row(t, i)->entries;
+}
+
+static uint64_t cycle_calls(const struct table *t, uint32_t i, uint32_t e)
+{
+	(void)e;
+	return cycle_row(t, i)->calls;
+}
+
+/* "caller -> callee" */
+static struct str call_text(const struct table *t, uint32_t edge)
+{
+	struct store_edge x;
+
+	graph_edge(t->g, edge, &x);
+	return arena_printf(t->x->a, "%.*s -> %.*s", STR_ARG(graph_name(t->g, x.caller)),
+			    STR_ARG(graph_name(t->g, x.callee)));
+}
+
+static struct str cycle_costliest(const struct table *t, uint32_t i)
+{
+	return call_text(t, cycle_row(t, i)->costliest);
+}
+
+static bool cycle_not_opened(const struct table *t, uint32_t i)
+{
+	return cycle_row(t, i)->nopening == CYCLE_UNKNOWN;
+}
+
+static uint64_t cycle_cuts(const struct table *t, uint32_t i, uint32_t e)
+{
+	(void)e;
+	return cycle_not_opened(t, i) ? 0 : cycle_row(t, i)->nopening;
+}
+
+/* What of the cycle's cost passes the calls that would have to be cut. */
+static double cycle_cut_share(const struct table *t, uint32_t i, uint32_t e)
+{
+	double incl = (double)graph_cycle_incl(t->g, i + 1, t->event);
+
+	(void)e;
+	return incl > 0 ? 100.0 * (double)cycle_row(t, i)->opening_cost / incl : 0;
+}
+
+static struct str cycle_cut(const struct table *t, uint32_t i)
+{
+	const struct graph_cycle *c = cycle_row(t, i);
+	struct str text = STR("");
+
+	for (uint32_t k = 0; k < c->nopening && k < 3 && !cycle_not_opened(t, i); k++) {
+		struct str call = call_text(t, c->opening[k]);
+
+		text = arena_printf(t->x->a, "%.*s%s%.*s", STR_ARG(text), k ? "; " : "",
+				    STR_ARG(call));
+	}
+	if (!cycle_not_opened(t, i) && c->nopening > 3)
+		text = arena_printf(t->x->a, "%.*s; ...", STR_ARG(text));
+	return text;
 }
 
 static const struct col_def cycle_cols[] = {
@@ -372,55 +442,24 @@ static const struct col_def cycle_cols[] = {
 	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = cycle_incl},
 	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
 	{"entry", COL_NAME, SHOW_M | SHOW_T, .s = cycle_entry},
+	{"entries", COL_COUNT, SHOW_M | SHOW_T, .u = cycle_entries},
+	{"calls", COL_COUNT, SHOW_M, .u = cycle_calls},
+	{"costliest", COL_STR, SHOW_M | SHOW_T, .s = cycle_costliest},
+	{"cuts", COL_COUNT, SHOW_M | SHOW_T, .u = cycle_cuts, .absent = cycle_not_opened},
+	{"cuts%", COL_PERCENT, SHOW_M | SHOW_T, .f = cycle_cut_share,
+	 .absent = cycle_not_opened},
+	{"cut", COL_STR, SHOW_M | SHOW_T, .s = cycle_cut},
 };
-
-/* Cost that enters the cycle by f from outside. */
-static uint64_t entering(const struct graph *g, uint32_t f, uint32_t e)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0, n = graph_caller_count(g, f); i < n; i++) {
-		struct store_edge edge;
-		uint32_t id = graph_caller(g, f, i);
-
-		graph_edge(g, id, &edge);
-		if (!edge.in_cycle)
-			sum = graph_add(sum, graph_edge_incl(g, id, e));
-	}
-	return sum;
-}
-
-/* The entry is the member by which most cost comes in. */
-static int cycle_entries(struct exec *x, struct cycles *d)
-{
-	uint64_t *best = EXEC_ARRAY(x, uint64_t, (size_t)x->g->cycles + 1);
-
-	if (!best)
-		return (int)x->err->kind;
-	for (uint32_t f = 0; f < x->g->functions; f++) {
-		uint32_t c = graph_cycle(x->g, f);
-		uint64_t in = c ? entering(x->g, f, x->event) : 0;
-
-		if (c && (d->functions[c]++ == 0 || in > best[c])) {
-			best[c] = in;
-			d->entry[c] = f;
-		}
-		if (exec_poll(x))
-			return (int)x->err->kind;
-	}
-	return 0;
-}
 
 static int cycle_open(struct exec *x, const struct source *s, struct table *t)
 {
-	struct cycles *d = EXEC_ARRAY(x, struct cycles, 1);
+	struct graph_cycle *d;
 	struct fn_set *set, *rows = fnset_new(x->a, x->g->cycles);
 
-	if (!d || !rows)
+	if (!rows)
 		return arena_full(x->a, x->err);
-	d->functions = EXEC_ARRAY(x, uint32_t, (size_t)x->g->cycles + 1);
-	d->entry = EXEC_ARRAY(x, uint32_t, (size_t)x->g->cycles + 1);
-	if (!d->functions || !d->entry || cycle_entries(x, d))
+	if (graph_event(x->g, x->event, x->err) ||
+	    graph_cycles(x->g, x->event, &d, x->err))
 		return (int)x->err->kind;
 	t->data = d;
 	if (!s->of)
@@ -435,7 +474,7 @@ static int cycle_open(struct exec *x, const struct source *s, struct table *t)
 
 static uint32_t cycle_fn(const struct table *t, uint32_t i)
 {
-	return ((const struct cycles *)t->data)->entry[i + 1];
+	return cycle_row(t, i)->entry;
 }
 
 static struct str cycle_key(const struct table *t, uint32_t i, struct arena *a)

@@ -244,7 +244,7 @@ CARD_U(calls, graph_calls(t->g, f))
 CARD_U(callers, graph_caller_count(t->g, f))
 CARD_U(self, graph_self(t->g, f, e))
 CARD_U(incl, graph_incl(t->g, f, e))
-CARD_U(estimated, graph_incl_estimated(t->g, f))
+CARD_U(estimated, fn_incl_estimated(t, f))
 CARD_U(contribution, graph_contribution(t->g, f, e))
 CARD_U(incoming, graph_incoming(t->g, f, e))
 
@@ -273,14 +273,9 @@ static uint64_t card_hi(const struct table *t, uint32_t f, uint32_t e)
 	return hi;
 }
 
-static bool card_incl_estimated(const struct table *t, uint32_t f)
-{
-	return t->g->estimated || graph_incl_estimated(t->g, f);
-}
-
 static bool card_exact(const struct table *t, uint32_t f)
 {
-	return !graph_incl_estimated(t->g, f);
+	return !fn_incl_estimated(t, f) || t->g->estimated;
 }
 
 static bool card_no_line(const struct table *t, uint32_t f)
@@ -306,7 +301,7 @@ static const struct col_def card_cols[] = {
 	{"contribution", COL_COST, BOTH | PER_EVENT, .u = card_contribution},
 	{"incoming", COL_COST, BOTH | PER_EVENT, .u = card_incoming},
 	{"self", COL_COST, PER_EVENT | ADDS_UP, .u = card_self},
-	{"incl", COL_COST, PER_EVENT, .u = card_incl, .estimated = card_incl_estimated},
+	{"incl", COL_COST, PER_EVENT, .u = card_incl, .estimated = fn_incl_estimated},
 	{"lo", COL_COST, BOTH | PER_EVENT, .u = card_lo, .absent = card_exact},
 	{"hi", COL_COST, BOTH | PER_EVENT, .u = card_hi, .absent = card_exact},
 	{"estimated", COL_BOOL, SHOW_M, .u = card_estimated},

@@ -229,10 +229,6 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 	q.min = !s->has_min	 ? 0
 		: s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event)
 				 : s->min;
-	if (fnset_count(q.from) == 1) {
-		q.one = near_inclusive(x, fnset_next(q.from, 0));
-		q.nests = graph_nests(x->g, fnset_next(q.from, 0));
-	}
 	if (exec_flow_parts(x, flow, &q.parts))
 		return (int)x->err->kind;
 	rc = path_find(flow, &q, x->a, x->cancel, &list, x->err);

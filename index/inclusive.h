@@ -57,7 +57,7 @@ int returning_init(struct returning *r, const struct call_costs *of, struct aren
  * takes no longer than reading a profile of so many functions. */
 static inline uint32_t returning_edges(uint32_t n)
 {
-	uint32_t each = n ? 4000000 / n : 0;
+	uint32_t each = n ? 2000000 / n : 0;
 
 	return each > 4096 ? 4096 : each < 64 ? 64 : each;
 }

@@ -5,8 +5,9 @@
  *
  *	d-events	name TAB long name TAB total
  *	d-strings	files and objects, by number
- *	d-functions	name TAB id calls cycle file object line listed, then per event
- *			self ..., inclusive ..., inclusive - incoming ...
+ *	d-functions	name TAB id calls cycle file object line listed nests, then per
+ *			event self ..., inclusive ..., through - inclusive ..., root ...
+ *			and of one that nests the bounds lo ..., hi ... of inclusive
  *	d-calls		caller - the one before, callee, calls, inclusive cost per event
  *	d-parts		what it is TAB self cost per event
  *
@@ -50,7 +51,8 @@ bool report_fits(const struct render *rd)
 	static const char *const known[] = {
 		"id",	 "self", "incl",  "calls",	  "fn",	      "file",
 		"line",	 "obj",	 "cycle", "contribution", "incoming", "short",
-		"self%", "cum%", "incl%", "file:line",	  "change",
+		"self%", "cum%", "incl%", "file:line",	  "change",	"lo",
+		"hi",	 "estimated",
 	};
 	const struct result *r = rd->r;
 	const struct column *id = result_col(r, STR("id")),
@@ -197,13 +199,26 @@ static uint32_t string_of(struct report *p, struct out *strings, uint32_t key,
 	return p->string[key];
 }
 
-/* Inclusive cost less what the calls into it explain: mostly 0. */
-static void put_difference(struct report *p, uint32_t f, uint32_t e)
+/* What passes it beyond its inclusive cost, mostly 0, and what no call brought. */
+static void put_through(struct report *p, uint32_t f, bool roots)
 {
-	uint64_t incl = graph_incl(p->g, f, e), in = graph_incoming(p->g, f, e);
+	for (uint32_t e = 0; e < p->events; e++) {
+		uint64_t incl = graph_incl(p->g, f, e), root;
+		uint64_t through = graph_through(p->g, f, e, &root);
 
-	out_c(p->o, incl < in ? " -" : " ");
-	out_u64(p->o, incl < in ? in - incl : incl - in);
+		put_number(p, roots ? root : through > incl ? through - incl : 0);
+	}
+}
+
+static void put_bounds(struct report *p, uint32_t f)
+{
+	for (int high = 0; high <= 1; high++)
+		for (uint32_t e = 0; e < p->events; e++) {
+			uint64_t lo, hi;
+
+			graph_incl_bounds(p->g, f, e, &lo, &hi);
+			put_number(p, high ? hi : lo);
+		}
 }
 
 /* Functions that a stage merged have a name of their own, and may have several files. */
@@ -227,12 +242,15 @@ static void put_function(struct report *p, struct out *strings, uint32_t f)
 					  graph_obj(g, f)));
 	put_number(p, graph_line(g, f));
 	put_number(p, p->listed[f]);
+	put_number(p, graph_incl_estimated(g, f));
 	for (uint32_t e = 0; e < p->events; e++)
 		put_number(p, graph_self(g, f, e));
 	for (uint32_t e = 0; e < p->events; e++)
 		put_number(p, graph_incl(g, f, e));
-	for (uint32_t e = 0; e < p->events; e++)
-		put_difference(p, f, e);
+	put_through(p, f, false);
+	put_through(p, f, true);
+	if (graph_incl_estimated(g, f))
+		put_bounds(p, f);
 	out_char(p->o, '\n');
 }
 

@@ -18,8 +18,9 @@ const strings = lines('d-strings'), E = events.length;
 const F = lines('d-functions').map((l, i) => {
 	const t = l.split('\t'), n = t[1].split(' ').map(Number);
 	return {i, id: n[0], calls: n[1], cycle: n[2], line: n[5], listed: n[6] === 1, name: t[0],
-		file: strings[n[3]] || '', obj: strings[n[4]] || '', self: n.slice(7, 7 + E), incl: n.slice(7 + E, 7 + 2 * E),
-		more: n.slice(7 + 2 * E, 7 + 3 * E), out: [], in: []};
+		file: strings[n[3]] || '', obj: strings[n[4]] || '', nests: n[7] === 1, self: n.slice(8, 8 + E), incl: n.slice(8 + E, 8 + 2 * E),
+		more: n.slice(8 + 2 * E, 8 + 3 * E), root: n.slice(8 + 3 * E, 8 + 4 * E),
+		lo: n.slice(8 + 4 * E, 8 + 5 * E), hi: n.slice(8 + 5 * E, 8 + 6 * E), out: [], in: []};
 });
 let caller = 0;
 for (const l of lines('d-calls')) {
@@ -29,11 +30,6 @@ for (const l of lines('d-calls')) {
 	e.from.out.push(e);
 	e.to.in.push(e);
 }
-/* A cycle is one vertex: what its members call, calls it as a whole. */
-const cycles = new Map();
-for (const f of F) if (f.cycle) { if (!cycles.has(f.cycle)) cycles.set(f.cycle, []); cycles.get(f.cycle).push(f); }
-const members = f => f.cycle ? cycles.get(f.cycle) : [f];
-const same = (a, b) => a === b || (a.cycle && a.cycle === b.cycle);
 const parts = lines('d-parts').map(l => { const t = l.split('\t'); return {what: t[0], cost: t[1].split(' ').map(Number)}; });
 const data = $('d-about').dataset, estimated = 'estimated' in data;
 
@@ -48,18 +44,11 @@ const short = n => {
 };
 const percent = (n, of) => !of ? '' : n && n / of < 0.0001 ? '<0.01%' : (100 * n / of).toFixed(2) + '%';
 const about = estimated ? '~' : '';
-/* The cost in and below a vertex, and what of it no call explains: the program was entered there. */
-let flows = new Map();
-function vertex(f) {
-	const key = f.cycle || -1 - f.i;
-	let v = flows.get(key);
-	if (!v) {
-		const ms = members(f), into = ms.reduce((s, m) => s + m.incl[ev] - m.more[ev], 0), incl = Math.max(...ms.map(m => m.incl[ev]));
-		flows.set(key, v = {flow: Math.max(into, incl), root: Math.max(0, incl - into)});
-	}
-	return v;
-}
-const flow = f => vertex(f).flow;
+/* The inclusive cost is estimated where f may nest in itself. */
+const fuzzy = f => f.nests && f.lo[ev] < f.hi[ev];
+const tilde = f => estimated || fuzzy(f) ? '~' : '';
+/* What passes f, once for each activation on the stack: of that, a call takes its share. */
+const through = f => f.incl[ev] + f.more[ev];
 
 /* ---- the table ---- */
 const body = $('list').tBodies[0];
@@ -106,7 +95,7 @@ function draw() {
 		if (f === selected) tr.className = 'on';
 		cell(tr, about + short(f.self[ev]), 'n', undefined, about + grouped(f.self[ev]));
 		cell(tr, percent(f.self[ev], total()), 'n p', f.self[ev] / most.self);
-		cell(tr, about + short(f.incl[ev]), 'n', undefined, about + grouped(f.incl[ev]));
+		cell(tr, tilde(f) + short(f.incl[ev]), 'n', undefined, tilde(f) + grouped(f.incl[ev]) + (fuzzy(f) ? ' (estimated; between ' + grouped(f.lo[ev]) + ' and ' + grouped(f.hi[ev]) + ')' : ''));
 		cell(tr, percent(f.incl[ev], total()), 'n i', f.incl[ev] / most.incl);
 		cell(tr, short(f.calls), 'n', undefined, grouped(f.calls));
 		cell(tr, f.name, 'fn', undefined, f.name);
@@ -127,7 +116,7 @@ function reveal(f) {
 /* ---- the selected function ---- */
 const MOST = 300;
 function calls(table, head, title, list, other) {
-	const b = $(table).tBodies[0], of = selected.incl[ev] || 1;
+	const b = $(table).tBodies[0], of = through(selected) || 1;
 	list = [...list].sort((x, y) => y.w[ev] - x.w[ev] || y.calls - x.calls);
 	b.textContent = '';
 	$(head).textContent = title + ' (' + list.length.toLocaleString('en-US') + ')' +
@@ -137,8 +126,8 @@ function calls(table, head, title, list, other) {
 		const go = el(name, 'button', f.name);
 		go.title = f.name;
 		go.dataset.i = f.i;
-		if (same(e.from, e.to)) el(tr, 'td', 'recursive', 'soft w1').title = about + grouped(e.w[ev]);
-		else cell(tr, about + short(e.w[ev]), 'n i w1', e.w[ev] / of, about + grouped(e.w[ev]) + ' ' + events[ev].name + ', ' + percent(e.w[ev], of) + ' of ' + selected.name);
+		if (e.from === e.to) el(tr, 'td', 'recursive', 'soft w1').title = about + grouped(e.w[ev]);
+		else cell(tr, about + short(e.w[ev]), 'n i w1', e.w[ev] / of, about + grouped(e.w[ev]) + ' ' + events[ev].name + ', ' + percent(e.w[ev], of) + ' of what passes ' + selected.name);
 		cell(tr, short(e.calls) + '\u00d7', 'n w2', undefined, grouped(e.calls) + ' calls');
 	}
 }
@@ -157,7 +146,8 @@ function show() {
 		const tr = el(b, 'tr');
 		cell(tr, e.name, '', undefined, e.long || e.name);
 		cell(tr, 'self ' + about + short(f.self[i]), 'n p', f.self[i] / (e.total || 1), about + grouped(f.self[i]) + ', ' + percent(f.self[i], e.total));
-		cell(tr, 'incl ' + about + short(f.incl[i]), 'n i', f.incl[i] / (e.total || 1), about + grouped(f.incl[i]) + ', ' + percent(f.incl[i], e.total));
+		const t = estimated || f.nests ? '~' : '';
+		cell(tr, 'incl ' + t + short(f.incl[i]), 'n i', f.incl[i] / (e.total || 1), t + grouped(f.incl[i]) + ', ' + percent(f.incl[i], e.total));
 	});
 	calls('callers', 'ncallers', 'Callers', f.in, 'from');
 	calls('callees', 'ncallees', 'Callees', f.out, 'to');
@@ -166,51 +156,35 @@ function show() {
 /* ---- the flame graph: trees grown from call edges, in proportion ---- */
 const H = 20, NARROW = 1 / 1500, DEEPEST = 400, FRAMES = 6000;
 let mode = 'all', subject = null, path = [], flip = false;
-/* est, lo, hi: cost of the chain so far.  At a vertex with flow I an edge of weight w takes w / I of it;
+/* est, lo, hi: cost of the chain so far.  Of what passes a function a call of cost w takes its share;
    lo and hi are the bounds of Frechet, lo = hi is measured. */
-function step(n, f, w, up) {
-	const I = flow(n.f);
-	return {f, up, est: I ? n.est * w / I : 0, lo: Math.max(0, n.lo + w - I), hi: Math.min(n.hi, w)};
+function step(n, f, w) {
+	const T = through(n.f);
+	return {f, up: n.up, est: T ? n.est * w / T : 0, lo: Math.max(0, n.lo + w - T), hi: Math.min(n.hi, w)};
 }
 function children(n) {
 	if (n.kids) return n.kids;
-	const found = new Map(), up = n.up, list = [];
-	let rest = n.est, own = 0, out = 0;
+	const list = [];
+	let out = 0;
 	if (n.roots) {
 		list.push(...n.roots);
-		for (const r of list) out += r.est;
 		n.self = 0;
 	} else {
-		own = up ? vertex(n.f).root : 0;
-		for (const m of members(n.f)) {
-			own += up ? 0 : m.self[ev];
-			for (const e of up ? m.in : m.out) {
-				const f = up ? e.from : e.to;
-				if (!same(f, n.f) && e.w[ev]) found.set(f, (found.get(f) || 0) + e.w[ev]);
-			}
-		}
-		for (const [f, w] of found) { const k = step(n, f, w, up); list.push(k); out += k.est; }
-		const I = flow(n.f);
-		n.self = I ? Math.min(rest, n.est * own / I) : 0;
+		for (const e of n.up ? n.f.in : n.f.out) if (e.w[ev]) list.push(step(n, n.up ? e.from : e.to, e.w[ev]));
+		const T = through(n.f);
+		n.self = T ? Math.min(n.est, n.est * (n.up ? n.f.root : n.f.self)[ev] / T) : 0;
 	}
+	for (const k of list) { k.parent = n; out += k.est; }
 	list.sort((a, b) => b.est - a.est || a.f.i - b.f.i);
-	for (const k of list) k.parent = n;
-	n.rest = Math.max(0, rest - out - n.self);
+	n.rest = Math.max(0, n.est - out - n.self);
 	return n.kids = list;
 }
 function tree() {
 	if (mode !== 'all') {
-		const I = flow(subject);
-		return {f: subject, up: mode === 'to', est: I, lo: I, hi: I};
+		const f = subject, I = f.incl[ev];
+		return {f, up: mode === 'to', est: I, lo: f.nests ? f.lo[ev] : I, hi: f.nests ? f.hi[ev] : I};
 	}
-	const roots = [], seen = new Set();
-	for (const f of F) {
-		if (f.cycle && seen.has(f.cycle)) continue;
-		seen.add(f.cycle);
-		/* Of a cycle the member that is called least from outside stands for it. */
-		const top = members(f).reduce((a, b) => b.more[ev] > a.more[ev] ? b : a), r = vertex(f).root;
-		if (r > 0) roots.push({f: top, up: false, est: r, lo: r, hi: r});
-	}
+	const roots = F.filter(f => f.root[ev] > 0).map(f => ({f, up: false, est: f.root[ev], lo: f.root[ev], hi: f.root[ev]}));
 	return {roots, up: false, est: roots.reduce((s, r) => s + r.est, 0), lo: 0, hi: 0};
 }
 const exact = n => !estimated && (n.roots || n.est >= n.hi || Math.abs(n.hi - n.lo) <= 1e-9 * n.hi);
@@ -342,7 +316,6 @@ function select(f, scroll) {
 	show();
 }
 function refresh() {
-	flows = new Map();
 	choose();
 	show();
 	flame();
