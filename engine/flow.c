@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { POLL = 1 << 14, KEPT = 4, ROUNDS = 50 };
+#define WORTH_A_WORD 0.001 /* of the total */
 #define MOST_BYTES ((size_t)4 << 30) /* of one kept flow: 100 million functions */
 
 /* The flow under construction: the same arrays as in struct flow, not const. */
@@ -164,6 +165,8 @@ int flow_build(const struct flow_input *in, struct arena *a, const atomic_int *c
 	struct building b = {.in = in};
 	struct flow *fl = ARENA_NEW(a, struct flow);
 	uint64_t *slack;
+	double unexplained = 0, total = 0;
+	uint32_t odd = 0;
 	bool kept = true;
 
 	if (!fl)
@@ -176,6 +179,7 @@ int flow_build(const struct flow_input *in, struct arena *a, const atomic_int *c
 			continue;
 		kept = false;
 		b.odd[f] |= b.called[f] - b.passing[f] > slack[f];
+		unexplained += b.odd[f] ? (double)(b.called[f] - b.passing[f]) : 0;
 	}
 	if (!kept) {
 		if (!(b.keep = ARENA_ARRAY(a, double, (size_t)in->functions + 1)))
@@ -184,15 +188,21 @@ int flow_build(const struct flow_input *in, struct arena *a, const atomic_int *c
 			return (int)err->kind;
 	}
 	find_roots(&b);
-	for (uint32_t f = 0; f < in->functions; f++)
+	for (uint32_t f = 0; f < in->functions; f++) {
 		if (b.called[f] > b.passing[f])
 			b.passing[f] = b.called[f];
+		/* What was cut below takes from those above, too. */
+		b.odd[f] |= b.through[f] + (double)slack[f] + 1 < (double)b.passing[f] * (1 - 1e-9);
+		odd += b.odd[f];
+		total += (double)in->self[f];
+	}
 	*fl = (struct flow){.in = *in,
 			    .through = b.through,
 			    .root = b.root,
 			    .keep = b.keep,
 			    .passing = b.passing,
-			    .odd = b.odd};
+			    .odd = b.odd,
+			    .nodd = unexplained > total * WORTH_A_WORD ? odd : 0};
 	*out = fl;
 	return 0;
 }

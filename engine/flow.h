@@ -48,7 +48,9 @@ struct flow {
 	/* For bounds, which keep to what was recorded: */
 	const uint64_t *passing; /* [functions]: the larger of self + out and in */
 	const uint8_t *odd;	 /* [functions]: in exceeds self + out by more than one unit a
-				    call, or a sum overflows: no bound holds through it */
+				    call, what was cut below it does, or a sum overflows:
+				    no bound holds through it */
+	uint32_t nodd;		 /* so many, where it is worth a word */
 };
 
 /* The cost of edge i that counts in estimates. */

@@ -102,14 +102,19 @@ static int reserve(struct search *s, void *pp, uint32_t *cap, uint32_t n, size_t
 	return 0;
 }
 
-/* ---- heap: the best on top, of equals the one found first ---- */
+/* ---- heap: the best on top ---- */
 
+/* Of equals the one found last is, so that one of many equal paths is followed to its end.
+ * Factors are multiplied in different orders: what differs by a rounding is equal. */
 static bool before(const struct search *s, const struct promise *a,
 		   const struct promise *b)
 {
-	if (better(s->q->kind, &a->best, &b->best))
+	const struct worth x = {(float)a->best.est, a->best.wide, a->best.calls};
+	const struct worth y = {(float)b->best.est, b->best.wide, b->best.calls};
+
+	if (better(s->q->kind, &x, &y))
 		return true;
-	return !better(s->q->kind, &b->best, &a->best) && a->path < b->path;
+	return !better(s->q->kind, &y, &x) && a->path > b->path;
 }
 
 static int push(struct search *s, struct promise x)
@@ -440,12 +445,20 @@ static int sum_parts(struct search *s, struct path_list *list)
 	return rc;
 }
 
+/* Where estimates of parts were added up, or were too close to tell apart. */
 static int costliest(const void *x, const void *y)
 {
 	const struct path *a = x, *b = y;
 	double p = a->steps[a->n - 1].cost.est, q = b->steps[b->n - 1].cost.est;
 
-	return p != q ? (p < q ? 1 : -1) : (a->n > b->n) - (a->n < b->n);
+	if (p != q)
+		return p < q ? 1 : -1;
+	if (a->n != b->n)
+		return a->n < b->n ? -1 : 1;
+	for (size_t i = 0; i < a->n; i++)
+		if (a->steps[i].fn != b->steps[i].fn)
+			return a->steps[i].fn < b->steps[i].fn ? -1 : 1;
+	return 0;
 }
 
 /* ---- */
@@ -510,12 +523,10 @@ int path_find(const struct flow *fl, const struct path_query *q, struct arena *a
 	if (grow_starts(&s) || find_paths(&s, k, &list) || (all && find_total(&s, &list)))
 		return (int)err->kind;
 	list.truncated |= all && list.more && (q->k == 0 || q->k > PATH_ALL_CAP);
-	if (q->parts && list.n) {
-		if (sum_parts(&s, &list))
-			return (int)err->kind;
-		if (q->kind == PATH_HOTTEST || all)
-			qsort(list.paths, list.n, sizeof(*list.paths), costliest);
-	}
+	if (q->parts && list.n && sum_parts(&s, &list))
+		return (int)err->kind;
+	if (list.n && (q->kind == PATH_HOTTEST || all))
+		qsort(list.paths, list.n, sizeof(*list.paths), costliest);
 	*out = list;
 	return 0;
 }

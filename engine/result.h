@@ -87,7 +87,8 @@ struct result {
 	struct graph *graph;
 	bool tree;	     /* a row lies on the one above it that is a level lower */
 	bool root_fuzzy;     /* root_cost is an estimate */
-	struct str root_name; /* what the tree is of */
+	struct str root_name; /* what the tree is of; empty: its level 1 are frames of their
+				 own */
 	uint64_t root_cost;   /* its inclusive cost, nested calls counted once */
 	uint64_t root_own;    /* what of it is in no call: its own, or nobody called it */
 	bool upward;	    /* callers */

@@ -33,13 +33,21 @@ int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow
 	struct flow_input in;
 	struct flow *flow;
 
-	if (g->plain)
-		return flow_of(x->flows, g->st, event, x->cancel, out, x->err);
-	if (graph_flow_input(g, event, &in, x->err) ||
-	    flow_build(&in, x->a, x->cancel, &flow, x->err))
-		return (int)x->err->kind;
-	*out = flow;
-	return 0;
+	if (g->plain) {
+		if (flow_of(x->flows, g->st, event, x->cancel, out, x->err))
+			return (int)x->err->kind;
+	} else {
+		if (graph_flow_input(g, event, &in, x->err) ||
+		    flow_build(&in, x->a, x->cancel, &flow, x->err))
+			return (int)x->err->kind;
+		*out = flow;
+	}
+	if (!(*out)->nodd || g->estimated)
+		return 0;
+	return exec_note(x, arena_printf(x->a,
+					 "%u function%s cost less than the calls into them say: "
+					 "estimates are scaled to add up, without bounds",
+					 (*out)->nodd, (*out)->nodd == 1 ? "" : "s"));
 }
 
 int exec_flow_parts(struct exec *x, const struct flow *whole, struct flow_parts **out)

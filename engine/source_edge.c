@@ -438,15 +438,13 @@ static int tree_query(struct exec *x, const struct source *s, struct path_tree_q
 	return 0;
 }
 
+/* Empty: the frames of level 1 stand for themselves. */
 static struct str root_name(const struct exec *x, const struct source *s,
-			    const struct fn_set *set)
+			    const struct path_tree_query *q)
 {
-	const struct set *of = s->of ? s->of : s->from ? s->from : s->to;
-
-	if (!set)
-		return STR("(all)");
-	return fnset_count(set) == 1 ? graph_name(x->g, fnset_next(set, 0))
-				     : span_text(x, of->span);
+	if (q->set && fnset_count(q->set) == 1)
+		return graph_name(x->g, fnset_next(q->set, 0));
+	return q->of == TREE_CALLS ? span_text(x, s->of->span) : STR("");
 }
 
 static int tree_open(struct exec *x, const struct source *s, struct table *t)
@@ -469,7 +467,7 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	t->root_fuzzy = d->fuzzy;
 	t->root_cost = tree.est ? tree.est : d->base;
 	t->root_own = tree.own;
-	t->root_name = root_name(x, s, q.set);
+	t->root_name = root_name(x, s, &q);
 	t->upward = q.up;
 	return 0;
 }

@@ -333,9 +333,12 @@ static int save_incoming(struct save *s)
 
 /* ---- who may nest in itself ---- */
 
+/* By callgrind, or exported from what was. */
 static bool by_callgrind(const struct profile *p)
 {
-	return p->npart && str_starts(p->part[0].creator, STR("callgrind"));
+	struct str creator = p->npart ? p->part[0].creator : STR("");
+
+	return str_starts(creator, STR("callgrind")) || str_eq(creator, STR("quern"));
 }
 
 /* The levels that the names tell are true only where no function but one of the last level

@@ -133,7 +133,7 @@ static void link_rows(const struct result *r, const struct source *s, size_t *op
 		struct frame *x = &f->all[f->n];
 
 		/* A call from the set into itself is in no sum. */
-		if (f->rooted && flagged(s->cost->absent, i))
+		if (r->tree && flagged(s->cost->absent, i))
 			continue;
 		/* A row that skips a level (rows were taken away) moves down. */
 		depth = depth > before ? before : depth;
@@ -153,12 +153,26 @@ static void link_rows(const struct result *r, const struct source *s, size_t *op
 
 /* ---- what a tree leaves out ---- */
 
+/* Of a tree without a root of its own: what is in none of its rows. */
+static void add_other_roots(const struct result *r, struct frames *f)
+{
+	if (f->rooted || f->sum >= r->root_cost)
+		return;
+	f->all[f->n++] = (struct frame){.name = STR("(other)"),
+					.value = r->root_cost - f->sum,
+					.parent = FRAME_NONE,
+					.row = FRAME_NONE,
+					.estimated = true,
+					.other = true};
+	f->left_out += r->root_cost - f->sum;
+}
+
 /* What a row spends itself, or what nothing called; UINT64_MAX: not known. */
 static uint64_t own_of(const struct result *r, const struct source *s,
 		       const struct frame *x)
 {
 	if (x->row == FRAME_NONE)
-		return r->root_own;
+		return r->root_own; /* of the root */
 	if (!s->own || s->own->type != COL_COST || flagged(s->own->absent, x->row))
 		return UINT64_MAX;
 	return s->own->u[x->row];
@@ -197,7 +211,7 @@ static void fill(const struct result *r, const struct source *s, size_t *open,
 {
 	bool tree = r->tree && s->depth && !s->path;
 
-	if (tree)
+	if (tree && r->root_name.n)
 		put_root(r, f);
 	link_rows(r, s, open, f);
 	if (s->path)
@@ -206,6 +220,7 @@ static void fill(const struct result *r, const struct source *s, size_t *open,
 	if (!tree)
 		return;
 	add_others(r, s, f);
+	add_other_roots(r, f);
 	sum_up(f);
 }
 

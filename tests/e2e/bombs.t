@@ -54,23 +54,23 @@ ROWS, MEMORY, GAVE_UP = "not all", "out of memory", "gave up"
 
 # profile, query, statuses that are right, words of the message when it is not 0
 CASES = [
-    ("paths", "all paths from v0 to v200", (6,), MEMORY),
-    ("paths", "hottest 1000000 paths from v0 to v200", (6,), MEMORY),
-    ("paths", "shortest 100000 paths from v0 to v200", (6,), MEMORY),
+    ("paths", "all paths from v0 to v200", (6,), ROWS),
+    ("paths", "hottest 1000000 paths from v0 to v200", (0,), ""),
+    ("paths", "shortest 100000 paths from v0 to v200", (0,), ""),
     ("paths", "widest path from v0 to v200", (0,), ""),
-    ("paths", "calltree from v0 depth all", (6,), ROWS),
-    ("paths", "calltree to v200 depth all", (6,), ROWS),
-    ("paths", "callers of v200 depth 100000", (6,), ROWS),
+    ("paths", "calltree from v0 depth all", (0,), ""),
+    ("paths", "calltree to v200 depth all", (0,), ""),
+    ("paths", "callers of v200 depth 100000", (0,), ""),
     ("paths", "calltree from v0 depth 5", (0,), ""),
     ("paths", "cost of v200 under v0", (0,), ""),
     ("paths", "cost of v200 under v0 via l7 avoiding r9", (0,), ""),
     ("paths", "hide l* and r* | calltree from v0 depth 4", (0, 1), ""),
     ("dag", "all paths from f0 to f149 max 12", (0, 6), ""),
     ("dag", "hottest 1000 paths from f0 to f149", (0,), ""),
-    ("dag", "calltree from f0 depth all", (6,), ROWS),
+    ("dag", "calltree from f0 depth all", (0,), ""),
     ("dag", "hide * and not f0 and not f149 | calls", (0,), ""),
-    ("cycle", "all paths from f0 to f1", (0,), ""),
-    ("cycle", "calltree from f0 depth all", (0, 6), ROWS),
+    ("cycle", "all paths from f0 to f1", (6,), ROWS),
+    ("cycle", "calltree from f0 depth all", (0,), ""),
     ("cycle", "hide f1* | calls", (0,), ""),
     ("many", "functions | sort incl | take 18446744073709551615 | count", (0,), ""),
     ("many", "functions | sort fn, self, incl asc, file | take 5", (0,), ""),
@@ -122,5 +122,5 @@ if os.environ.get("QUERN_VARIANT", "release") == "release":
     used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
     ok(used < 1200, "none took more than its 512 MiB and the maps", "%d MiB" % used)
 r = run("paths", "-q", "-c", "calltree from v0 depth all | as svg > tree.svg")
-ok(r.status == 6 and open("tree.svg").read().endswith("</svg>\n"), "a picture of some of the rows is one, with status 6", r)
+ok(r.status == 0 and open("tree.svg").read().endswith("</svg>\n"), "no picture is too large", r)
 done()
