@@ -446,6 +446,7 @@ static struct path_query any_query(const struct flow *fl, enum path_kind kind,
 	q.one = flows_incl(fl, fnset_next(q.from, 0), a);
 	if (kind == PATH_ALL) {
 		q.k = flows_below(4) ? 0 : q.k;
+		q.max = flows_below(2) ? 0 : 1 + flows_below(5);
 		q.min = flows_below(2) ? 0 : flows_below(20);
 	}
 	return q;
