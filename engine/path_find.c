@@ -44,11 +44,13 @@ struct search {
 	struct arena *arena;
 	const atomic_int *cancel;
 	struct err *err;
+	enum path_kind kind; /* what is better: the query's, or fewer calls */
 	uint32_t layers;
 	uint8_t *marks;
 	double *first;	    /* [functions]: what passes it before any end */
 	uint8_t *below;	    /* [functions]: an end can call it */
 	struct worth *rest; /* [functions * layers]: calls UINT32_MAX: no end follows */
+	uint32_t *fewest;   /* the same: calls that must follow; NULL: any number may */
 	uint8_t *settled;
 	struct promise *heap;
 	uint32_t nheap, heap_cap;
@@ -112,9 +114,9 @@ static bool before(const struct search *s, const struct promise *a,
 	const struct worth x = {(float)a->best.est, a->best.wide, a->best.calls};
 	const struct worth y = {(float)b->best.est, b->best.wide, b->best.calls};
 
-	if (better(s->q->kind, &x, &y))
+	if (better(s->kind, &x, &y))
 		return true;
-	return !better(s->q->kind, &y, &x) && a->path > b->path;
+	return !better(s->kind, &y, &x) && a->path > b->path;
 }
 
 static int push(struct search *s, struct promise x)
@@ -184,7 +186,7 @@ static int relax(struct search *s, uint32_t point, struct worth x)
 {
 	struct worth *old = &s->rest[point];
 
-	if (old->calls != UINT32_MAX && !better(s->q->kind, &x, old))
+	if (old->calls != UINT32_MAX && !better(s->kind, &x, old))
 		return 0;
 	*old = x;
 	return push(s, (struct promise){x, point});
@@ -215,6 +217,7 @@ static int find_rest(struct search *s)
 	uint32_t n = s->fl->in.functions;
 	static const struct worth nothing = {1, INFINITY, 0};
 
+	memset(s->settled, 0, (size_t)n * s->layers);
 	for (uint32_t i = 0; i < n * s->layers; i++)
 		s->rest[i].calls = UINT32_MAX;
 	for (uint32_t f = 0; f < n; f++)
@@ -242,19 +245,37 @@ static int find_rest(struct search *s)
 	return 0;
 }
 
+/* The best of what follows may be too long where something else is not. */
+static int find_fewest(struct search *s)
+{
+	size_t n = (size_t)s->fl->in.functions * s->layers;
+
+	if (!(s->fewest = ARENA_ARRAY(s->arena, uint32_t, n + 1)))
+		return full(s);
+	s->kind = PATH_SHORTEST;
+	if (find_rest(s))
+		return -1;
+	s->kind = s->q->kind;
+	for (size_t i = 0; i < n; i++)
+		s->fewest[i] = s->rest[i].calls;
+	return 0;
+}
+
 /* ---- paths ---- */
 
 static int grow(struct search *s, uint32_t before, uint32_t point, uint32_t edge,
 		struct worth so_far, bool end)
 {
 	struct worth best = so_far;
+	uint32_t calls = so_far.calls;
 
 	if (!end) {
 		if (s->rest[point].calls == UINT32_MAX)
 			return 0;
 		best = joined(&so_far, &s->rest[point]);
+		calls += s->fewest ? s->fewest[point] : 0;
 	}
-	if ((s->q->max && best.calls > s->q->max) || path_under_min(best.est, s->q->min))
+	if ((s->q->max && calls > s->q->max) || path_under_min(best.est, s->q->min))
 		return 0;
 	if (reserve(s, &s->grown, &s->grown_cap, s->ngrown, sizeof(*s->grown)))
 		return -1;
@@ -474,6 +495,7 @@ static int prepare(struct search *s, bool *same)
 	size_t n = (size_t)s->fl->in.functions + 1;
 	uint8_t *ends;
 
+	s->kind = q->kind;
 	s->layers = q->via ? 2 : 1;
 	s->marks = ARENA_ARRAY(s->arena, uint8_t, n);
 	s->rest = ARENA_ARRAY(s->arena, struct worth, n * s->layers);
@@ -517,7 +539,7 @@ int path_find(const struct flow *fl, const struct path_query *q, struct arena *a
 
 	if (all && (q->k == 0 || q->k > PATH_ALL_CAP))
 		k = PATH_ALL_CAP;
-	if (prepare(&s, &list.same) || find_rest(&s))
+	if (prepare(&s, &list.same) || (q->max && find_fewest(&s)) || find_rest(&s))
 		return (int)err->kind;
 	s.nheap = 0;
 	if (grow_starts(&s) || find_paths(&s, k, &list) || (all && find_total(&s, &list)))

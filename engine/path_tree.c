@@ -386,7 +386,7 @@ static int start_at_members(struct growing *g, const struct flow *fl, struct are
 				   : cost[f];
 		x.exact = program || !met[f];
 		s->est += x.est > 0 ? x.est : 0;
-		if (x.est > 0 && add_start(g, s, &cap, x))
+		if (x.est > 0 && !g->avoided[f] && add_start(g, s, &cap, x))
 			return -1;
 	}
 	return 0;

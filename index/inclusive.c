@@ -14,6 +14,17 @@
 
 #include <string.h>
 
+/* After a level the name ends, or a caller's follows; '2' with what cannot begin a name
+ * after it is a constant in quotes, as in "f<'2'>". */
+static bool level_ends(struct str name, size_t end)
+{
+	if (end == name.n)
+		return true;
+	if (name.p[end] != '\'')
+		return false;
+	return end + 1 == name.n || !memchr(">,)]} ", name.p[end + 1], 6);
+}
+
 /* Where the level stands in the name: p is NULL when it has none. */
 static struct str find_level(struct str name)
 {
@@ -24,7 +35,7 @@ static struct str find_level(struct str name)
 			continue;
 		while (end < name.n && name.p[end] >= '0' && name.p[end] <= '9')
 			end++;
-		if (end > i + 1 && (end == name.n || name.p[end] == '\''))
+		if (end > i + 1 && level_ends(name, end))
 			return (struct str){name.p + i, end - i};
 	}
 	return (struct str){NULL, 0};

@@ -1,6 +1,9 @@
 /* flows.c - see flows.h. */
 #include "tests/flows.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "index/cycles.h"
 #include "tests/fuzzing.h"
 
@@ -26,6 +29,105 @@ struct graph flows_graph(struct arena *a, uint32_t functions, uint32_t edges)
 		ARENA_ARRAY(a, uint64_t, functions),
 	};
 }
+
+struct graph flows_given(struct arena *a, const uint64_t *self, uint32_t functions,
+			 const struct given *g, uint32_t edges)
+{
+	struct graph r = flows_graph(a, functions, edges);
+
+	memcpy(r.self, self, functions * sizeof(*self));
+	for (uint32_t i = 0; i < edges; i++) {
+		r.first[g[i].from + 1]++;
+		r.callee[i] = g[i].to;
+		r.calls[i] = g[i].calls;
+		r.w[i] = g[i].w;
+	}
+	for (uint32_t f = 0; f < functions; f++)
+		r.first[f + 1] += r.first[f];
+	return r;
+}
+
+/* ---- random graphs ---- */
+
+enum { MOST = 16, DEEPEST = 14 };
+
+struct program {
+	uint32_t functions, left; /* left: activations */
+	bool may[MOST][MOST];
+	uint64_t self[MOST], calls[MOST][MOST], w[MOST][MOST];
+};
+
+/* Run f; what it and its callees cost is added to an edge at each return. */
+static uint64_t run(struct program *p, uint32_t f, uint32_t depth)
+{
+	uint64_t cost = flows_below(3) ? flows_below(40) : 0;
+
+	p->self[f] += cost;
+	for (uint32_t n = 2 + flows_below(6); n > 0 && depth < DEEPEST && p->left; n--) {
+		uint32_t to = flows_below(p->functions);
+		uint64_t below;
+
+		if (!p->may[f][to])
+			continue;
+		p->left--;
+		below = run(p, to, depth + 1);
+		p->calls[f][to]++;
+		p->w[f][to] += below;
+		cost += below;
+	}
+	return cost;
+}
+
+/* Any costs; who is called for more than it calls for spends the rest, and so that nothing
+ * goes round for ever, each spends a little. */
+static void make_up(struct program *p)
+{
+	for (uint32_t f = 0; f < p->functions; f++)
+		for (uint32_t to = 0; to < p->functions; to++)
+			if (p->may[f][to]) {
+				p->calls[f][to] = 1 + flows_below(9);
+				p->w[f][to] = flows_below(6) ? flows_below(100) : 0;
+			}
+	for (uint32_t f = 0; f < p->functions; f++) {
+		uint64_t in = 0, out = 0;
+
+		for (uint32_t g = 0; g < p->functions; g++) {
+			in += p->w[g][f];
+			out += p->w[f][g];
+		}
+		p->self[f] = (in > out ? in - out : 0) + 1 + flows_below(30);
+	}
+}
+
+struct graph flows_random(struct arena *a, uint32_t most)
+{
+	struct program p = {.functions = 2 + flows_below(most - 1), .left = 400};
+	uint32_t up = flows_below(3) * 15, down = 30 + flows_below(50), n = 0;
+	struct graph g = flows_graph(a, p.functions, p.functions * p.functions);
+
+	for (uint32_t f = 0; f < p.functions; f++)
+		for (uint32_t to = 0; to < p.functions; to++)
+			p.may[f][to] = flows_below(100) < (to > f ? down : up);
+	if (flows_below(2))
+		make_up(&p);
+	else
+		run(&p, 0, 0);
+	for (uint32_t f = 0; f < p.functions; f++) {
+		g.self[f] = p.self[f];
+		for (uint32_t to = 0; to < p.functions; to++) {
+			if (!p.calls[f][to])
+				continue;
+			g.callee[n] = to;
+			g.calls[n] = p.calls[f][to];
+			g.w[n++] = p.w[f][to];
+		}
+		g.first[f + 1] = n;
+	}
+	g.edges = n;
+	return g;
+}
+
+/* ---- as an index has them ---- */
 
 /* Edges by callee. */
 static void add_callers(struct arena *a, struct flow_input *in)
@@ -98,6 +200,17 @@ struct path_list flows_find(const struct flow *fl, struct path_query q, struct a
 	return list;
 }
 
+struct path_tree flows_tree(const struct flow *fl, struct path_tree_query q,
+			    struct arena *a)
+{
+	struct path_tree t = {0};
+	struct err err = {0};
+
+	if (path_tree(fl, &q, a, NULL, &t, &err))
+		fuzz_fail("path_tree: %s", err.text);
+	return t;
+}
+
 struct path_bounds flows_cost(const struct flow *fl, struct path_cost_query q,
 			      struct arena *a)
 {
@@ -114,13 +227,11 @@ struct path_bounds flows_end(const struct path *p)
 	return p->steps[p->n - 1].cost;
 }
 
-uint8_t *flows_vertices(const struct flow *fl, const struct fn_set *s, struct arena *a)
+struct path_bounds flows_incl(const struct flow *fl, uint32_t f, struct arena *a)
 {
-	uint8_t *m = ARENA_ARRAY(a, uint8_t, fl->vertices);
+	bool nests = fl->in.cycle[f] != 0;
 
-	for (uint32_t f = 0; s && f < fl->in.functions; f++)
-		m[fl->vertex[f]] |= fnset_has(s, f);
-	return m;
+	return path_bounds_of(path_outermost(fl, f, nests, a), 0, fl->passing[f], true);
 }
 
 struct fn_set *flows_set(struct arena *a, uint32_t functions, uint32_t most)
@@ -130,4 +241,87 @@ struct fn_set *flows_set(struct arena *a, uint32_t functions, uint32_t most)
 	for (uint32_t n = 1 + flows_below(most); n > 0; n--)
 		fnset_add(s, flows_below(functions));
 	return s;
+}
+
+struct fn_set *flows_one(struct arena *a, uint32_t functions, uint32_t f)
+{
+	struct fn_set *s = fnset_new(a, functions);
+
+	fnset_add(s, f);
+	return s;
+}
+
+static void swap(double *x, double *y)
+{
+	double was = *x;
+
+	*x = *y;
+	*y = was;
+}
+
+void flows_solve(uint32_t n, double *m, double *b)
+{
+	for (uint32_t c = 0; c < n; c++) {
+		uint32_t best = c;
+
+		for (uint32_t r = c + 1; r < n; r++)
+			if (fabs(m[r * n + c]) > fabs(m[best * n + c]))
+				best = r;
+		for (uint32_t k = c; best != c && k < n; k++)
+			swap(&m[c * n + k], &m[best * n + k]);
+		if (best != c)
+			swap(&b[c], &b[best]);
+		for (uint32_t r = 0; r < n; r++) {
+			double by = r == c ? 0 : m[r * n + c] / m[c * n + c];
+
+			for (uint32_t k = c; by != 0 && k < n; k++)
+				m[r * n + k] -= by * m[c * n + k];
+			b[r] -= by * b[c];
+		}
+	}
+	for (uint32_t c = 0; c < n; c++)
+		b[c] /= m[c * n + c];
+}
+
+/* Add what takes each call to the rows of the functions that it is counted for. */
+static void add_shares(const struct flow *fl, const uint8_t *stop, bool forward,
+		       double *m)
+{
+	uint32_t n = fl->in.functions;
+
+	for (uint32_t i = 0; i < fl->in.edges; i++) {
+		uint32_t f = fl->in.caller[i], to = fl->in.callee[i];
+
+		if (!stop[f])
+			m[forward ? to * n + f : f * n + to] -= flow_share(fl, i, f);
+	}
+	for (uint32_t f = 0; f < n; f++)
+		m[f * n + f] += 1;
+}
+
+void flows_spread(const struct flow *fl, const uint8_t *stop, double *cost,
+		  struct arena *a)
+{
+	uint32_t n = fl->in.functions;
+	double *m = ARENA_ARRAY(a, double, (size_t)n *n);
+
+	add_shares(fl, stop, true, m);
+	flows_solve(n, m, cost);
+}
+
+void flows_expect(const struct flow *fl, const uint8_t *known, double *value,
+		  struct arena *a)
+{
+	uint32_t n = fl->in.functions;
+	double *m = ARENA_ARRAY(a, double, (size_t)n *n);
+
+	add_shares(fl, known, false, m);
+	for (uint32_t f = 0; f < n; f++)
+		value[f] = known[f] ? value[f] : 0;
+	flows_solve(n, m, value);
+}
+
+bool flows_close(double x, double y, double within)
+{
+	return fabs(x - y) <= within * (fabs(x) + fabs(y)) + 1e-9;
 }
