@@ -600,7 +600,7 @@ static void check_under(struct trial *t)
 	}
 }
 
-static void check_path_rows(struct trial *t, simulate_set from, simulate_set avoiding)
+static void check_path_rows(struct trial *t, simulate_set to, simulate_set avoiding)
 {
 	const struct answer *a = &t->rows;
 	struct chain chain = {.n = 0};
@@ -612,9 +612,8 @@ static void check_path_rows(struct trial *t, simulate_set from, simulate_set avo
 			return;
 		chains++;
 		expect(t, PATHS, !contains(avoiding, r->fn), "%s", chain.text);
-		within(t, PATHS, r, r->est,
-		       simulate_chain(&t->s, chain.name, chain.n, from), names_in(&chain),
-		       r->estimated, chain.text);
+		within(t, PATHS, r, r->est, simulate_path(&t->s, chain.name, chain.n, to),
+		       names_in(&chain), r->estimated, chain.text);
 	}
 }
 
@@ -638,7 +637,7 @@ static void check_paths(struct trial *t)
 					   ask(t, &t->rows, "%s from %s to %s%s%s",
 					       asked[k].kind, x, y, asked[k].more, z),
 					   "%s", t->rows.err.text))
-			check_path_rows(t, from, avoiding);
+			check_path_rows(t, to, avoiding);
 	}
 }
 
@@ -780,6 +779,9 @@ static void report(uint64_t programs)
 	printf("# %" PRIu64 " chains of %" PRIu64 " programs\n", chains, programs);
 }
 
+/* Programs about which something was once wrong. */
+static const uint64_t once_wrong[] = {90, 107, 145, 458, 547, 892, 904, 1036, 1105, 1823};
+
 int main(int argc, char **argv)
 {
 	uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1, seed = first;
@@ -788,6 +790,8 @@ int main(int argc, char **argv)
 
 	if (!t)
 		return 1;
+	for (size_t i = 0; argc < 2 && i < COUNT(once_wrong); i++)
+		run_program(t, once_wrong[i]);
 	while (chains < most)
 		run_program(t, seed++);
 	report(seed - first);
