@@ -46,19 +46,19 @@ static struct {
 	const char *what;
 	uint64_t checked, failed, unbounded, exact;
 } tally[CHECKS] = {
-	[SELF] = {"self costs are the program's"},
-	[LAW] = {"root + calls in = self + calls out"},
-	[INCL] = {"inclusive costs count each unit once"},
-	[LEVELS] = {"  with recursion levels folded"},
-	[GROUPS] = {"  of files, objects and classes"},
-	[WHOLE_TREE] = {"the tree of the whole program: bounds"},
-	[SUMS] = {"  what its frames spend adds up"},
-	[TREES] = {"trees from a function: bounds"},
-	[CALLERS] = {"trees of callers: bounds"},
-	[UNDER] = {"cost of X under Y"},
-	[PATHS] = {"paths"},
-	[FILTERS] = {"focus and ignore leave out nothing"},
-	[CUT_OFF] = {"of a profile cut off, sums are its own"},
+	[SELF] = {.what = "self costs are the program's"},
+	[LAW] = {.what = "root + calls in = self + calls out"},
+	[INCL] = {.what = "inclusive costs count each unit once"},
+	[LEVELS] = {.what = "  with recursion levels folded"},
+	[GROUPS] = {.what = "  of files, objects and classes"},
+	[WHOLE_TREE] = {.what = "the tree of the whole program: bounds"},
+	[SUMS] = {.what = "  what its frames spend adds up"},
+	[TREES] = {.what = "trees from a function: bounds"},
+	[CALLERS] = {.what = "trees of callers: bounds"},
+	[UNDER] = {.what = "cost of X under Y"},
+	[PATHS] = {.what = "paths"},
+	[FILTERS] = {.what = "focus and ignore leave out nothing"},
+	[CUT_OFF] = {.what = "of a profile cut off, sums are its own"},
 };
 
 enum { ROWS = 1000, COMPARED = 24, TEXT = 600 };
