@@ -315,8 +315,26 @@ def generated(rng, i, s):
     return "; ".join(wrong) or None
 
 
+# ------------------------------------------------------------------------- true stacks
+
+CHAINS = 20000
+
+
+def simulated(rng, i, s):
+    """Answers about random programs against what their stacks really were (simulate.h)."""
+    first = rng.number * 10 ** 8 + i * CHAINS
+    p = subprocess.run([build + "/tests/simulate_test", str(first), str(CHAINS)],
+                       stdout=subprocess.PIPE, timeout=600, cwd=crash.e2e.top)
+    out = p.stdout.decode(errors="replace").splitlines()
+    wrong = [line for line in out if line.startswith("not ok") or ": seed " in line]
+    if p.returncode and not wrong:
+        wrong.append("simulate_test: status %d" % p.returncode)
+    return "; ".join(wrong) or None
+
+
 rows = [
     Row("naive", "generated profiles against a simple reader", 0, 4000, generated, each=2500),
+    Row("stacks", "answers against true stacks", 0, 50, simulated, each=CHAINS),
     Row("input", "the profile is cut, written or replaced", 50, 1000, moving_one, moving_setup),
     Row("boundary", "boundaries", 100, len(BOUNDARIES), boundary_one),
     Row("users", "whose index is used", 24, len(USERS), users_one, users_setup),

@@ -1,0 +1,114 @@
+/*
+ * simulate.h - random programs whose true stacks are known, and the profiles of them.
+ *
+ * A program is a list of activations in the order of their calls.  Each spends some cost
+ * itself, in one part or in several (a dump while it runs).  Its profile is what callgrind
+ * would write, or Xdebug: self costs, and calls with what they cost, added up at every return.
+ * What the stacks were is not in it; the functions below know, for queries to be compared with.
+ *
+ * Costs are in units of the profile; of a rounded one true to half a unit.
+ */
+#ifndef QUERN_TESTS_SIMULATE_H
+#define QUERN_TESTS_SIMULATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "index/base/out.h"
+
+enum {
+	SIMULATE_CALLS = 500,
+	SIMULATE_FUNCTIONS = 16,
+	SIMULATE_LEVELS = 3,
+	SIMULATE_NAMES = SIMULATE_FUNCTIONS * SIMULATE_LEVELS,
+	SIMULATE_PARTS = 4,
+	SIMULATE_THREADS = 3,
+	SIMULATE_GROUPS = 4, /* at most: files, objects, classes */
+	SIMULATE_TEXT = 24,
+};
+#define SIMULATE_NONE UINT32_MAX
+
+enum simulate_recursion {
+	RECURSION_NONE,
+	RECURSION_DIRECT,
+	RECURSION_MUTUAL,   /* among three neighbours */
+	RECURSION_CALLBACK, /* a library calls back what uses it */
+	RECURSION_ANY,
+	RECURSIONS,
+};
+
+/* Names, one bit each: of function f and level k (from 1) number f * levels + k - 1. */
+typedef uint64_t simulate_set;
+
+struct simulated {
+	uint64_t seed;
+	uint32_t functions, levels, names, parts, threads;
+	enum simulate_recursion recursion;
+	bool deep;     /* stacks are */
+	bool habits;   /* what is called depends on the callers, too */
+	bool separate; /* threads have parts of their own */
+	bool rounded; /* as Xdebug does: a block, and rounded costs, for each activation */
+	bool compressed, cut;
+
+	char text[SIMULATE_NAMES][SIMULATE_TEXT]; /* of a name: "Alpha::f4'2" */
+	uint32_t calls;				  /* activations */
+	uint32_t name[SIMULATE_CALLS],
+		parent[SIMULATE_CALLS]; /* SIMULATE_NONE at a root */
+	uint32_t thread[SIMULATE_CALLS],
+		entered[SIMULATE_CALLS];	       /* in which part, from 0 */
+	uint64_t self[SIMULATE_CALLS][SIMULATE_PARTS]; /* in fractions of a unit */
+	uint64_t incl[SIMULATE_CALLS][SIMULATE_PARTS];
+	uint64_t asked[SIMULATE_CALLS]; /* self, of the parts and threads asked about */
+};
+
+/* The same program for the same seed; asked about as a whole. */
+void simulate(struct simulated *s, uint64_t seed);
+/* The profile, at the end of o. */
+void simulate_write(const struct simulated *s, struct out *o);
+/* Ask about one part or thread only (from 0; SIMULATE_NONE: all). */
+void simulate_ask(struct simulated *s, uint32_t part, uint32_t thread);
+
+/* SIMULATE_NONE when the program has none such. */
+uint32_t simulate_find(const struct simulated *s, const char *name);
+
+enum simulate_group { GROUP_FILE, GROUP_OBJECT, GROUP_CLASS, GROUP_FUNCTION };
+/* All names of functions of the group that has this name. */
+simulate_set simulate_group(const struct simulated *s, enum simulate_group kind,
+			    const char *name);
+
+/* ---- the truth: every unit of cost once ---- */
+
+uint64_t simulate_self(const struct simulated *s, simulate_set of);
+/* What is spent while any of them is on the stack. */
+uint64_t simulate_incl(const struct simulated *s, simulate_set of);
+
+/* ... while one of `of` is, below one of `under` (0: anywhere), with one of `via` between them
+ * (0: none is needed) and none of `avoiding`; the two ends count as between. */
+struct simulate_cost {
+	simulate_set of, under, via, avoiding;
+};
+uint64_t simulate_cost(const struct simulated *s, const struct simulate_cost *q);
+
+/* ... on stacks that begin with this chain, read from the outermost of `from`, which is in
+ * the chain; 0: from the root. */
+uint64_t simulate_chain(const struct simulated *s, const uint32_t *chain, uint32_t n,
+			simulate_set from);
+/* ... on which the chain begins where `from`, entered for the first time, is first left. */
+uint64_t simulate_left(const struct simulated *s, const uint32_t *chain, uint32_t n,
+		       simulate_set from);
+/* ... while `of` is on the stack, called by chain[0], which was called by chain[1]; of one that
+ * is never on the stack twice. */
+uint64_t simulate_callers(const struct simulated *s, const uint32_t *chain, uint32_t n,
+			  uint32_t of);
+/* ... below this chain, which may begin anywhere, but nothing of `to` is nearer the root than
+ * its end; as often as it is on the stack, which is once at most when it ends in `to`. */
+uint64_t simulate_path(const struct simulated *s, const uint32_t *chain, uint32_t n,
+		       simulate_set to);
+/* May it be on the stack twice?  As far as it was. */
+bool simulate_nests(const struct simulated *s, uint32_t name);
+/* What of a name's inclusive cost nothing called, with multiplicity: what the law calls root. */
+uint64_t simulate_root(const struct simulated *s, uint32_t name);
+/* By how many units rounding may have changed the sums at these names; 0: not rounded. */
+uint64_t simulate_slack(const struct simulated *s, simulate_set at);
+
+#endif
