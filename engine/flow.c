@@ -82,50 +82,53 @@ static int sum_up(struct building *b, uint64_t *slack, const atomic_int *cancel,
 
 /* The share of the calls into f that f explains, from those of its callees.  Its calls of
  * itself are on both sides: they explain nothing. */
-static double keep_of(struct building *b, uint32_t f)
+static double keep_of(const struct flow_input *in, uint32_t f, uint64_t called,
+		      const double *keep, double *through)
 {
-	const struct flow_input *in = b->in;
-	double spent = (double)in->self[f], itself = 0, called, keep;
+	double spent = (double)in->self[f], itself = 0, others, share;
 
 	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
 		if (in->callee[i] == f)
 			itself += (double)in->incl[i];
 		else
-			spent += (double)in->incl[i] * b->keep[in->callee[i]];
-	called = (double)b->called[f] - itself;
-	keep = called > spent ? spent / called : 1;
-	b->through[f] = spent + itself * keep;
-	return keep;
+			spent += (double)in->incl[i] * keep[in->callee[i]];
+	others = (double)called - itself;
+	share = others > spent ? spent / others : 1;
+	*through = spent + itself * share;
+	return share;
 }
 
-static int find_keep(struct building *b, const atomic_int *cancel, struct err *err)
+int flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
+	      const uint64_t *called, double *keep, double *through,
+	      const atomic_int *cancel, struct err *err)
 {
-	const struct flow_input *in = b->in;
-
-	for (uint32_t f = 0; f < in->functions; f++)
-		b->keep[f] = 1;
-	for (uint32_t end = in->functions; end > 0;) {
-		uint32_t first = end - 1, cycle = in->cycle[in->topo[first]];
+	for (uint32_t i = 0; i < n; i++)
+		keep[order[i]] = 1;
+	for (uint32_t end = n, first; end > 0; end = first) {
+		uint32_t cycle = in->cycle[order[end - 1]];
 		double most = 1;
 
-		while (cycle && first > 0 && in->cycle[in->topo[first - 1]] == cycle)
+		first = end - 1;
+		while (cycle && first > 0 && in->cycle[order[first - 1]] == cycle)
 			first--;
 		for (int round = 0; round < ROUNDS && most > 1e-9; round++) {
 			most = 0;
 			for (uint32_t i = end; i-- > first;) {
-				uint32_t f = in->topo[i];
-				double keep = keep_of(b, f);
+				uint32_t f = order[i];
+				double share = keep_of(in, f, called[f], keep, &through[f]);
 
-				most = fmax(most, fabs(b->keep[f] - keep));
-				b->keep[f] = keep;
+				most = fmax(most, fabs(keep[f] - share));
+				keep[f] = share;
 			}
-			if (!cycle || flow_canceled(cancel, err))
+			if (!cycle)
 				break;
+			if (flow_canceled(cancel, err))
+				return (int)err->kind;
 		}
-		end = first;
-		if (err->kind)
-			return (int)err->kind;
 	}
+	/* What the last round changed is the callers' through, too. */
+	for (uint32_t i = 0; i < n; i++)
+		keep_of(in, order[i], called[order[i]], keep, &through[order[i]]);
 	return 0;
 }
 
@@ -184,7 +187,8 @@ int flow_build(const struct flow_input *in, struct arena *a, const atomic_int *c
 	if (!kept) {
 		if (!(b.keep = ARENA_ARRAY(a, double, (size_t)in->functions + 1)))
 			return arena_full(a, err);
-		if (find_keep(&b, cancel, err))
+		if (flow_keep(in, in->topo, in->functions, b.called, b.keep, b.through,
+			      cancel, err))
 			return (int)err->kind;
 	}
 	find_roots(&b);
@@ -232,6 +236,20 @@ int flow_input_of(struct store *st, uint32_t event, struct flow_input *out,
 		return (int)err->kind;
 	*out = in;
 	return 0;
+}
+
+/* Members of cycles that may be on the stack twice. */
+static int flow_nests_of(struct store *st, struct arena *a, struct flow_input *in,
+			 struct err *err)
+{
+	uint8_t *nests = ARENA_ARRAY(a, uint8_t, (size_t)in->functions + 1);
+
+	if (!nests)
+		return arena_full(a, err);
+	for (uint32_t f = 0; f < in->functions; f++)
+		nests[f] = in->cycle[f] && store_fn_nests(st, f);
+	in->nests = nests;
+	return store_check(st, err);
 }
 
 struct flow_kept {
@@ -300,7 +318,8 @@ int flow_of(struct flow_cache *c, struct store *st, uint32_t event,
 	}
 	forget(k);
 	arena_init(&k->arena, MOST_BYTES);
-	if ((rc = flow_input_of(st, event, &in, err)))
+	if ((rc = flow_input_of(st, event, &in, err)) ||
+	    (rc = flow_nests_of(st, &k->arena, &in, err)))
 		return rc;
 	if ((rc = flow_build(&in, &k->arena, cancel, &k->flow, err))) {
 		forget(k);

@@ -36,6 +36,8 @@ struct flow_input {
 	const uint64_t *self;	      /* [functions] */
 	const uint32_t *cycle;	      /* [functions]: 0 none, else the cycle's number */
 	const uint32_t *topo;	      /* [functions]: callers first, cycles together */
+	/* [functions]: may be on the stack twice (inclusive.h); NULL: whoever is in a cycle */
+	const uint8_t *nests;
 	/* [edges], [functions + 1], [edges]: edge in_edge[in_first[f]] and on come into f */
 	const uint32_t *caller, *in_first, *in_edge;
 };
@@ -74,6 +76,12 @@ int flow_input_of(struct store *st, uint32_t event, struct flow_input *out,
 /* ERR_LIMIT: the arena is full; ERR_INDEX: the arrays contradict each other; ERR_CANCEL. */
 int flow_build(const struct flow_input *in, struct arena *a, const atomic_int *cancel,
 	       struct flow **out, struct err *err);
+
+/* keep[] and through[] of the n functions in order[], callers first and cycles together, from
+ * what the calls into each of them bring: called[]. */
+int flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
+	      const uint64_t *called, double *keep, double *through,
+	      const atomic_int *cancel, struct err *err);
 
 int flow_canceled(const atomic_int *cancel, struct err *err);
 

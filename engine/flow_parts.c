@@ -22,6 +22,7 @@ struct flow_parts {
 	uint64_t *spent, *called;
 	double *through, *root, *keep;
 	uint32_t *touched, ntouched; /* functions of the part at hand */
+	uint32_t *rank;		     /* [functions]: place in topological order; or NULL */
 	uint32_t *edges, nedges;     /* its edges */
 	uint8_t *met;
 };
@@ -125,6 +126,13 @@ void flow_parts_rewind(struct flow_parts *p)
 	p->next = 0;
 }
 
+static int ascending(const void *x, const void *y)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	return (a > b) - (a < b);
+}
+
 static void clear(struct flow_parts *p)
 {
 	for (uint32_t i = 0; i < p->ntouched; i++) {
@@ -195,24 +203,43 @@ static int load_edges(struct flow_parts *p, uint32_t part, struct err *err)
 	return 0;
 }
 
-/* As in flow.c, but what is cut from calls is cut once: parts of callgrind's need none. */
-static void balance(struct flow_parts *p)
+/* The functions of the part, callers first. */
+static int sort_touched(struct flow_parts *p, struct err *err)
 {
 	const struct flow_input *in = &p->fl.in;
+
+	if (!p->rank) {
+		if (!(p->rank = ARENA_ARRAY(p->g->a, uint32_t, (size_t)in->functions + 1)))
+			return arena_full(p->g->a, err);
+		for (uint32_t i = 0; i < in->functions; i++)
+			p->rank[in->topo[i]] = i;
+	}
+	for (uint32_t i = 0; i < p->ntouched; i++)
+		p->touched[i] = p->rank[p->touched[i]];
+	qsort(p->touched, p->ntouched, sizeof(*p->touched), ascending);
+	for (uint32_t i = 0; i < p->ntouched; i++)
+		p->touched[i] = in->topo[p->touched[i]];
+	return 0;
+}
+
+/* As in flow.c. */
+static int balance(struct flow_parts *p, struct err *err)
+{
 	bool kept = true;
 
 	for (uint32_t i = 0; i < p->ntouched; i++) {
 		uint32_t f = p->touched[i];
 
-		p->keep[f] = p->called[f] > p->spent[f]
-				     ? (double)p->spent[f] / (double)p->called[f]
-				     : 1;
-		kept &= p->keep[f] >= 1;
-		p->through[f] = (double)p->self[f];
+		kept &= p->called[f] <= p->spent[f];
+		p->through[f] = (double)p->spent[f];
+		p->keep[f] = 1;
 	}
 	p->fl.keep = kept ? NULL : p->keep;
-	for (uint32_t i = 0; i < p->nedges; i++)
-		p->through[in->caller[p->edges[i]]] += flow_cost(&p->fl, p->edges[i]);
+	if (!kept &&
+	    (sort_touched(p, err) ||
+	     flow_keep(&p->fl.in, p->touched, p->ntouched, p->called, p->keep, p->through,
+		       p->g->cancel, err)))
+		return (int)err->kind;
 	for (uint32_t i = 0; i < p->ntouched; i++) {
 		uint32_t f = p->touched[i];
 		double root = p->through[f] - (double)p->called[f] * p->keep[f];
@@ -221,6 +248,7 @@ static void balance(struct flow_parts *p)
 		if (p->called[f] > p->spent[f])
 			p->spent[f] = p->called[f];
 	}
+	return 0;
 }
 
 int flow_parts_next(struct flow_parts *p, const struct flow **out, struct err *err)
@@ -237,7 +265,8 @@ int flow_parts_next(struct flow_parts *p, const struct flow **out, struct err *e
 			return (int)err->kind;
 		if (!p->ntouched)
 			continue;
-		balance(p);
+		if (balance(p, err))
+			return (int)err->kind;
 		p->next++;
 		*out = &p->fl;
 		return 0;

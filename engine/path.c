@@ -26,10 +26,16 @@ struct path_bounds path_bounds_of(double est, uint64_t lo, uint64_t hi, bool bou
 {
 	struct path_bounds b = {est, lo, hi, bounded, bounded && lo == hi};
 
-	if (bounded && b.est < (double)lo)
-		b.est = (double)lo;
-	if (bounded && b.est > (double)hi)
-		b.est = (double)hi;
+	/* Rounded costs can contradict each other by some units. */
+	if (lo > hi) {
+		b.lo = hi;
+		b.hi = lo;
+	}
+
+	if (bounded && b.est < (double)b.lo)
+		b.est = (double)b.lo;
+	if (bounded && b.est > (double)b.hi)
+		b.est = (double)b.hi;
 	return b;
 }
 
@@ -47,8 +53,57 @@ struct path_bounds path_bounds_next(struct path_bounds b, uint64_t w, double sha
 	return path_bounds_of(b.est * share, lo, w < b.hi ? w : b.hi, true);
 }
 
-double path_outermost(const struct flow *fl, uint32_t f, bool nests,
-		      struct arena *scratch)
+static bool nests(const struct flow_input *in, uint32_t f)
+{
+	return in->nests ? in->nests[f] : in->cycle[f] != 0;
+}
+
+/* What the calls of f, or by others of f, tell. */
+static void know_call(const struct flow_input *in, uint32_t f, uint32_t other, uint64_t cost,
+		      bool out, struct incl_known *k)
+{
+	bool inside = in->cycle[f] && in->cycle[other] == in->cycle[f];
+	uint64_t *all = out ? &k->spent : &k->called;
+	uint64_t *outside = out ? &k->leaving : &k->entering;
+
+	if (other == f)
+		return;
+	*all = cost_sum(*all, cost);
+	if (!inside)
+		*outside = cost_sum(*outside, cost);
+	if (cost > k->once && !nests(in, other))
+		k->once = cost;
+}
+
+static struct incl_known know(const struct flow_input *in, uint32_t f)
+{
+	struct incl_known k = {.spent = in->self[f], .leaving = in->self[f]};
+
+	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+		know_call(in, f, in->callee[i], in->incl[i], true, &k);
+	for (uint32_t j = in->in_first[f]; j < in->in_first[f + 1]; j++)
+		know_call(in, f, in->caller[in->in_edge[j]], in->incl[in->in_edge[j]],
+			  false, &k);
+	return k;
+}
+
+/* The inclusive cost of the cycle of f. */
+static uint64_t cycle_cost(const struct flow_input *in, uint32_t f)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t m = 0; m < in->functions; m++) {
+		if (in->cycle[m] != in->cycle[f])
+			continue;
+		sum = cost_sum(sum, in->self[m]);
+		for (uint32_t i = in->out_first[m]; i < in->out_first[m + 1]; i++)
+			if (in->cycle[in->callee[i]] != in->cycle[f])
+				sum = cost_sum(sum, in->incl[i]);
+	}
+	return sum;
+}
+
+double path_outermost(const struct flow *fl, uint32_t f, struct arena *scratch)
 {
 	const struct flow_input *in = &fl->in;
 	struct call_costs costs = {
@@ -61,16 +116,23 @@ double path_outermost(const struct flow *fl, uint32_t f, bool nests,
 		.edge_step = 1,
 		.circle = in->cycle,
 	};
+	struct incl_known k;
 	struct returning r;
 	double incl = fl->through[f];
+	uint64_t lo, hi;
 
 	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
 		if (in->callee[i] == f)
 			incl -= flow_cost(fl, i);
-	if (!nests || !in->cycle[f])
+	if (!nests(in, f) || !in->cycle[f])
 		return incl;
 	if (returning_init(&r, &costs, scratch))
 		return -1;
 	incl -= returning_cost(&r, &f, 1, NULL, returning_edges(1));
-	return incl > 0 ? incl : 0;
+	if (fl->keep)
+		return incl > 0 ? incl : 0;
+	k = know(in, f);
+	k.cycle = cycle_cost(in, f);
+	incl_bounds(&k, &lo, &hi);
+	return incl < (double)lo ? (double)lo : incl > (double)hi ? (double)hi : incl;
 }

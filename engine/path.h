@@ -47,9 +47,9 @@ struct path_bounds path_bounds_next(struct path_bounds b, uint64_t w, double sha
 /* est < min, with a hair of slack: factors are multiplied in different orders. */
 bool path_under_min(double est, double min);
 
-/* What enters f when it is not on the stack yet (inclusive.h).  nests: it may be on it twice.
- * -1: the scratch arena is full. */
-double path_outermost(const struct flow *fl, uint32_t f, bool nests, struct arena *scratch);
+/* What enters f when it is not on the stack yet (inclusive.h).  -1: the scratch arena is
+ * full. */
+double path_outermost(const struct flow *fl, uint32_t f, struct arena *scratch);
 
 /* ---- one path ---- */
 
@@ -146,9 +146,7 @@ struct path_tree_query {
 	double min;	/* est at least; rows below are left out */
 	uint32_t rows;	/* at most, the costliest; 0: PATH_TREE_ROWS */
 	const struct fn_set *avoiding; /* NULL: none */
-	/* Of a set of one: its inclusive cost, and whether it may be on the stack twice. */
-	struct path_bounds one;
-	bool nests;
+	struct path_bounds one; /* of a set of one: its inclusive cost */
 	struct flow_parts *parts; /* as of struct path_query */
 };
 enum { PATH_TREE_ROWS = 30000 };

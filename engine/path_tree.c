@@ -15,6 +15,7 @@
  * flow.  The calls that are left are those that no part has shown, so the nodes' unsplit
  * cost goes on along them, and still each function's frames add up to its self cost.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,7 +172,7 @@ static struct waiting pop(struct growing *g)
 static size_t place(const struct growing *g, uint32_t parent, uint32_t fn)
 {
 	uint64_t h = ((uint64_t)parent << 32 | fn) * 0x9e3779b97f4a7c15u;
-	size_t i = (size_t)(h >> 20) & (g->slots - 1);
+	size_t i = (size_t)(h >> 32 ^ h >> 16) & (g->slots - 1);
 
 	while (g->slot[i] && (g->nodes[g->slot[i]].parent != parent ||
 			      g->nodes[g->slot[i]].fn != fn))
@@ -477,8 +478,12 @@ static int find_starts(struct growing *g, const struct flow *fl, struct arena *a
 	if (g->one == FLOW_NONE)
 		return g->q->of == TREE_CALLS ? start_at_calls(g, fl, a, s)
 					      : start_at_members(g, fl, a, s);
-	s->est = path_outermost(fl, g->one, g->q->nests, a);
-	return s->est < 0 ? arena_full(a, g->err) : 0;
+	s->est = path_outermost(fl, g->one, a);
+	if (s->est < 0)
+		return arena_full(a, g->err);
+	if (fl == g->fl) /* of the whole it is known better */
+		s->est = g->q->one.est;
+	return 0;
 }
 
 /* The call of the top by itself: a row of its own. */
@@ -786,7 +791,7 @@ static struct path_tree_row row_of(const struct growing *g, uint32_t node,
 /* A row lies on a line from `at` for its cost, its own part first, then its children; in
  * whole units it is what its ends round to. */
 struct laid {
-	double at;   /* where the next child begins */
+	double at, end; /* where the next child begins; none ends behind end */
 	uint32_t row; /* FLOW_NONE: TOP */
 };
 
@@ -797,18 +802,21 @@ static uint64_t units(double from, double to)
 	return b > a ? b - a : 0;
 }
 
-/* Put a node at *at on the line, which moves past it. */
-static void lay(const struct growing *g, uint32_t node, double *at, double exact,
-		uint64_t *est, uint64_t *own, double *inside)
+/* Put a node at up->at on the line, which moves past it, but not past the end of what it is
+ * a part of. */
+static void lay(const struct growing *g, uint32_t node, struct laid *up, double exact,
+		uint64_t *est, uint64_t *own, struct laid *in)
 {
-	double cost = exact >= 0 ? exact : g->nodes[node].est;
-	double kept = own_of(g, node);
+	double end = up->at + (exact >= 0 ? exact : g->nodes[node].est);
+	double kept = up->at + own_of(g, node);
 
-	kept = kept > cost ? cost : kept;
-	*est = units(*at, *at + cost);
-	*own = units(*at, *at + kept);
-	*inside = *at + kept;
-	*at += cost;
+	end = end > up->end ? up->end : end;
+	kept = kept > end ? end : kept;
+	*est = units(up->at, end);
+	*own = units(up->at, kept);
+	in->at = kept;
+	in->end = end;
+	up->at = end;
 }
 
 static int lay_out(struct choosing *c, struct path_tree *t)
@@ -817,14 +825,13 @@ static int lay_out(struct choosing *c, struct path_tree *t)
 	size_t n = (size_t)c->n + 2;
 	struct laid *open = ARENA_ARRAY(g->arena, struct laid, n);
 	uint32_t *on_path = ARENA_ARRAY(g->arena, uint32_t, (size_t)g->fl->in.functions + 1);
-	uint64_t shown = 0;
-	double at = 0;
+	struct laid line = {.end = INFINITY};
 	uint32_t i;
 
 	t->rows = ARENA_ARRAY(g->arena, struct path_tree_row, n);
 	if (!open || !on_path || !t->rows)
 		return full(g);
-	lay(g, TOP, &at, t->base.measured ? t->base.est : -1, &t->est, &t->own, &open[0].at);
+	lay(g, TOP, &line, t->base.measured ? t->base.est : -1, &t->est, &t->own, &open[0]);
 	open[0].row = FLOW_NONE;
 	t->left_out = t->est - t->own;
 	for (i = c->first[TOP]; i;) {
@@ -836,8 +843,8 @@ static int lay_out(struct choosing *c, struct path_tree *t)
 		r->parent = up;
 		r->recursive = (g->in_set && g->in_set[r->fn]) || on_path[r->fn];
 		if (!r->inner) {
-			lay(g, i, &open[d - 1].at, r->cost.measured ? r->cost.est : -1,
-			    &r->est, &r->own, &open[d].at);
+			lay(g, i, &open[d - 1], r->cost.measured ? r->cost.est : -1, &r->est,
+			    &r->own, &open[d]);
 			t->left_out -= r->own;
 		}
 		open[d].row = (uint32_t)t->n++;
@@ -853,7 +860,6 @@ static int lay_out(struct choosing *c, struct path_tree *t)
 		}
 		i = c->next[i];
 	}
-	(void)shown;
 	return 0;
 }
 

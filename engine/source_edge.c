@@ -367,7 +367,6 @@ static int tree_rows(struct exec *x, struct path_tree_query *q, struct path_tree
 		if (q->depth == 1 && q->of == TREE_CALLS && !q->avoiding)
 			return near_rows(x, one, q->up, q->min, tree);
 		q->one = near_inclusive(x, one);
-		q->nests = graph_nests(x->g, one);
 	}
 	if (exec_flow(x, x->g, x->event, &flow) || exec_flow_parts(x, flow, &q->parts))
 		return (int)x->err->kind;

@@ -229,9 +229,7 @@ struct path_bounds flows_end(const struct path *p)
 
 struct path_bounds flows_incl(const struct flow *fl, uint32_t f, struct arena *a)
 {
-	bool nests = fl->in.cycle[f] != 0;
-
-	return path_bounds_of(path_outermost(fl, f, nests, a), 0, fl->passing[f], true);
+	return path_bounds_of(path_outermost(fl, f, a), 0, fl->passing[f], true);
 }
 
 struct fn_set *flows_set(struct arena *a, uint32_t functions, uint32_t most)

@@ -10,16 +10,8 @@
 #include "tests/flows.h"
 #include "tests/tap.h"
 
-/* The paths; of a set of one with what it is entered with. */
 static struct path_list find(const struct flow *fl, struct path_query q, struct arena *a)
 {
-	uint32_t f = fnset_next(q.from, 0);
-
-	if (fnset_count(q.from) == 1) {
-		q.one = flows_incl(fl, f, a);
-		if (!fl->in.cycle[f] && !fl->odd[f])
-			q.one = path_bounds_exact(path_rounded(q.one.est));
-	}
 	return flows_find(fl, q, a);
 }
 
@@ -221,8 +213,8 @@ static void test_interrupted(struct arena *a)
 	struct flow_input in = flows_input(a, &g);
 	const struct flow *fl = flows_build(a, &g);
 	struct fn_set *s[] = {flows_one(a, 2, 0), flows_one(a, 2, 1)};
-	struct path_query find = {.from = s[0], .to = s[1], .one = flows_incl(fl, 0, a)};
-	struct path_tree_query tree = {.set = s[0], .one = find.one};
+	struct path_query find = {.from = s[0], .to = s[1]};
+	struct path_tree_query tree = {.set = s[0], .one = flows_incl(fl, 0, a)};
 	struct path_cost_query cost = {.of = s[1], .under = s[0]};
 	struct path_list l = {0};
 	struct path_tree t = {0};
@@ -356,15 +348,13 @@ static struct tried *brute(const struct flow *fl, const struct path_query *q,
 {
 	struct tried *t = ARENA_NEW(a, struct tried);
 	uint32_t n = fl->in.functions;
-	uint8_t *stop = chain_marks(fl, q->from, a);
+	uint8_t *stop = chain_marks(fl, q->to, a);
 	double *first = ARENA_ARRAY(a, double, n);
 
 	t->fl = fl;
 	t->q = q;
 	memcpy(first, fl->root, n * sizeof(*first));
 	flows_spread(fl, stop, first, a);
-	if (fnset_count(q->from) == 1)
-		first[fnset_next(q->from, 0)] = q->one.est;
 	for (uint32_t f = 0; f < n; f++) {
 		struct so_far x = {.est = first[f], .wide = INFINITY};
 
@@ -443,7 +433,6 @@ static struct path_query any_query(const struct flow *fl, enum path_kind kind,
 		.avoiding = flows_below(3) ? NULL : flows_set(a, n, 2),
 	};
 
-	q.one = flows_incl(fl, fnset_next(q.from, 0), a);
 	if (kind == PATH_ALL) {
 		q.k = flows_below(4) ? 0 : q.k;
 		q.max = flows_below(2) ? 0 : 1 + flows_below(5);

@@ -91,7 +91,7 @@ static void want(struct wanted *w, struct arena *a)
 	w->start = ARENA_ARRAY(a, double, w->fl->in.functions);
 	w->one = first != FNSET_NONE && fnset_count(q->set) == 1 ? first : FLOW_NONE;
 	if (w->one != FLOW_NONE)
-		w->base = path_outermost(w->fl, w->one, q->nests, a);
+		w->base = q->one.est;
 	else if (q->of == TREE_CALLS)
 		want_calls(w, a);
 	else
@@ -281,7 +281,6 @@ static struct path_tree_query any_query(const struct flow *fl, struct arena *a)
 	q.up = flows_below(2);
 	q.set = flows_set(a, n, flows_below(2) ? 1 : 4);
 	f = fnset_next(q.set, 0);
-	q.nests = fl->in.cycle[f] != 0;
 	q.one = flows_incl(fl, f, a);
 	return q;
 }
@@ -353,7 +352,6 @@ static void test_callers(struct arena *a)
 	struct path_tree_query q = {.set = flows_one(a, 4, 1), .up = true, .depth = 2};
 	struct path_tree t;
 
-	q.nests = true;
 	q.one = flows_incl(fl, 1, a);
 	t = flows_tree(fl, q, a);
 	ok(t.n == 4 && t.est == 10 && t.own == 0, "callers of a member of a cycle");
