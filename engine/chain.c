@@ -93,6 +93,7 @@ static double pass(struct spreading *s, uint32_t f)
 
 	s->rest[f] = 0;
 	if (s->stop[f]) {
+		s->last[f] = cost;
 		s->cost[f] += cost;
 		return 0;
 	}
@@ -111,7 +112,9 @@ static void extrapolate(struct spreading *s, uint32_t first, uint32_t end, doubl
 	for (uint32_t i = first; i < end; i++) {
 		uint32_t f = s->fl->in.topo[i];
 
-		s->cost[f] += s->stop[f] ? s->rest[f] : s->last[f] * more;
+		s->cost[f] += more > 0	   ? s->last[f] * more
+			      : s->stop[f] ? s->rest[f]
+					   : 0;
 		s->rest[f] = 0;
 	}
 }
