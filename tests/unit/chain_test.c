@@ -205,7 +205,7 @@ static void test_circling(struct arena *a)
 	static const struct {
 		uint32_t digits;
 		double within;
-	} cases[] = {{1, 1e-5}, {2, 1e-2}};
+	} cases[] = {{1, 1e-7}, {2, 1e-6}, {3, 1e-5}, {4, 1e-2}};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint32_t wrong[3] = {0};
