@@ -12,9 +12,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { SWEEPS = 200, LEAST_SWEEPS = 12, POLL = 1 << 14 };
+enum { SWEEPS = 200, LEAST_SWEEPS = 12, MOST_SWEEPS = 20000, POLL = 1 << 14 };
 #define ENOUGH 1e-11 /* of what entered the cycle */
 #define EDGES_MOST 4e7 /* looked at in one cycle */
+#define EDGES_MORE 4e6 /* the same, after SWEEPS */
+#define EVEN 1e-8 /* by this part of its square the distance of a ratio to 1 may change */
 
 /* The component that ends before `end` in topological order; *first is where it begins. */
 static bool component(const struct flow_input *in, uint32_t end, uint32_t *first)
@@ -42,8 +44,28 @@ static uint32_t sweeps_for(const struct flow_input *in, uint32_t first, uint32_t
 
 	for (uint32_t i = first; i < end; i++)
 		edges += in->out_first[in->topo[i] + 1] - in->out_first[in->topo[i]];
-	n = EDGES_MOST / edges;
-	return n > SWEEPS ? SWEEPS : n < LEAST_SWEEPS ? LEAST_SWEEPS : (uint32_t)n;
+	n = fmin(EDGES_MOST / edges, fmax(SWEEPS, EDGES_MORE / edges));
+	return n > MOST_SWEEPS ? MOST_SWEEPS : n < LEAST_SWEEPS ? LEAST_SWEEPS : (uint32_t)n;
+}
+
+/* How a cycle settles. */
+struct settling {
+	uint32_t sweeps, most;
+	double moved; /* by the last sweep */
+	double ratio; /* of that to the one before; 0 once it has settled */
+};
+
+/* After a sweep that moved so much: is another worth it?  Not when it has settled, nor when
+ * what is left shrinks evenly: then it is known. */
+static bool go_on(struct settling *s, double moved, double enough)
+{
+	double ratio = s->moved > 0 ? moved / s->moved : 0;
+	double left = 1 - ratio;
+	bool even = fabs(ratio - s->ratio) <= EVEN * left * left;
+
+	s->moved = moved;
+	s->ratio = moved > enough ? ratio : 0;
+	return moved > enough && ++s->sweeps < s->most && !(even && s->sweeps >= SWEEPS);
 }
 
 /* The factor by which f's calls of itself multiply what passes it. */
@@ -93,6 +115,7 @@ static double pass(struct spreading *s, uint32_t f)
 
 	s->rest[f] = 0;
 	if (s->stop[f]) {
+		s->last[f] = cost;
 		s->cost[f] += cost;
 		return 0;
 	}
@@ -111,7 +134,9 @@ static void extrapolate(struct spreading *s, uint32_t first, uint32_t end, doubl
 	for (uint32_t i = first; i < end; i++) {
 		uint32_t f = s->fl->in.topo[i];
 
-		s->cost[f] += s->stop[f] ? s->rest[f] : s->last[f] * more;
+		s->cost[f] += more > 0	   ? s->last[f] * more
+			      : s->stop[f] ? s->rest[f]
+					   : 0;
 		s->rest[f] = 0;
 	}
 }
@@ -120,25 +145,23 @@ static int spread_cycle(struct spreading *s, uint32_t first, uint32_t end,
 			const atomic_int *cancel, struct err *err)
 {
 	const uint32_t *topo = s->fl->in.topo;
-	uint32_t sweeps = sweeps_for(&s->fl->in, first, end), k;
-	double entered = 0, now = 0, before = 0;
+	struct settling settling = {.most = sweeps_for(&s->fl->in, first, end)};
+	double entered = 0, moved;
 
 	for (uint32_t i = first; i < end; i++) {
 		entered += s->rest[topo[i]] = s->cost[topo[i]];
 		s->cost[topo[i]] = 0;
 	}
-	for (k = 0; entered > 0 && k < sweeps; k++) {
-		before = now;
-		now = 0;
+	if (!(entered > 0))
+		return 0;
+	do {
+		moved = 0;
 		if (flow_canceled(cancel, err))
 			return (int)err->kind;
 		for (uint32_t i = first; i < end; i++)
-			now += pass(s, topo[i]);
-		if (now <= entered * ENOUGH)
-			break;
-	}
-	if (entered > 0)
-		extrapolate(s, first, end, k == sweeps && before > 0 ? now / before : 0);
+			moved += pass(s, topo[i]);
+	} while (go_on(&settling, moved, entered * ENOUGH));
+	extrapolate(s, first, end, settling.ratio);
 	for (uint32_t i = first; i < end; i++)
 		if (!s->stop[topo[i]])
 			send(s, topo[i], s->cost[topo[i]], false);
@@ -202,12 +225,11 @@ static int expect_cycle(const struct flow *fl, const uint8_t *known, double *val
 			const atomic_int *cancel, struct err *err)
 {
 	const uint32_t *topo = fl->in.topo;
-	uint32_t sweeps = sweeps_for(&fl->in, first, end), k;
-	double now = 0, before = 0, ratio;
+	struct settling settling = {.most = sweeps_for(&fl->in, first, end)};
+	double moved, ratio;
 
-	for (k = 0; k < sweeps; k++) {
-		before = now;
-		now = 0;
+	do {
+		moved = 0;
 		if (flow_canceled(cancel, err))
 			return (int)err->kind;
 		for (uint32_t i = end; i-- > first;) {
@@ -218,12 +240,10 @@ static int expect_cycle(const struct flow *fl, const uint8_t *known, double *val
 				continue;
 			value[f] = expect(fl, f, value);
 			step[f] = value[f] - was;
-			now += fabs(step[f]);
+			moved += fabs(step[f]);
 		}
-		if (now <= ENOUGH)
-			break;
-	}
-	ratio = k == sweeps && before > 0 ? now / before : 0;
+	} while (go_on(&settling, moved, ENOUGH));
+	ratio = settling.ratio;
 	for (uint32_t i = first; i < end && ratio > 0 && ratio < 1; i++)
 		if (!known[topo[i]])
 			value[topo[i]] += step[topo[i]] * ratio / (1 - ratio);

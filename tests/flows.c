@@ -99,11 +99,31 @@ static void make_up(struct program *p)
 	}
 }
 
+/* The program's sums as a graph. */
+static struct graph graph_of(struct arena *a, const struct program *p)
+{
+	struct graph g = flows_graph(a, p->functions, p->functions * p->functions);
+	uint32_t n = 0;
+
+	for (uint32_t f = 0; f < p->functions; f++) {
+		g.self[f] = p->self[f];
+		for (uint32_t to = 0; to < p->functions; to++) {
+			if (!p->calls[f][to])
+				continue;
+			g.callee[n] = to;
+			g.calls[n] = p->calls[f][to];
+			g.w[n++] = p->w[f][to];
+		}
+		g.first[f + 1] = n;
+	}
+	g.edges = n;
+	return g;
+}
+
 struct graph flows_random(struct arena *a, uint32_t most)
 {
 	struct program p = {.functions = 2 + flows_below(most - 1), .left = 400};
-	uint32_t up = flows_below(3) * 15, down = 30 + flows_below(50), n = 0;
-	struct graph g = flows_graph(a, p.functions, p.functions * p.functions);
+	uint32_t up = flows_below(3) * 15, down = 30 + flows_below(50);
 
 	for (uint32_t f = 0; f < p.functions; f++)
 		for (uint32_t to = 0; to < p.functions; to++)
@@ -112,19 +132,33 @@ struct graph flows_random(struct arena *a, uint32_t most)
 		make_up(&p);
 	else
 		run(&p, 0, 0);
-	for (uint32_t f = 0; f < p.functions; f++) {
-		g.self[f] = p.self[f];
-		for (uint32_t to = 0; to < p.functions; to++) {
-			if (!p.calls[f][to])
-				continue;
-			g.callee[n] = to;
-			g.calls[n] = p.calls[f][to];
-			g.w[n++] = p.w[f][to];
+	return graph_of(a, &p);
+}
+
+struct graph flows_circling(struct arena *a, uint32_t digits)
+{
+	enum { N = 9, WALKS = 12, LONGEST = 5 };
+	struct program p = {.functions = N};
+
+	for (uint32_t f = 1; f < N; f++)
+		p.self[f] = 1;
+	for (uint32_t k = 0; k < WALKS; k++) {
+		bool round = k >= WALKS / 2;
+		uint32_t first = round ? 1 + flows_below(N - 1) : 0, f = first;
+		uint64_t cost = 10;
+
+		for (uint32_t d = round ? flows_below(digits + 1) : 0; d > 0; d--)
+			cost *= 10;
+		for (uint32_t n = 1 + flows_below(LONGEST); n > 0; n--) {
+			uint32_t to = round && n == 1 ? first : 1 + flows_below(N - 1);
+
+			p.calls[f][to]++;
+			p.w[f][to] += cost;
+			f = to;
 		}
-		g.first[f + 1] = n;
+		p.self[f] += round ? 0 : cost;
 	}
-	g.edges = n;
-	return g;
+	return graph_of(a, &p);
 }
 
 /* ---- as an index has them ---- */

@@ -30,6 +30,9 @@ struct graph flows_given(struct arena *a, const uint64_t *self, uint32_t functio
  * whose sums agree: callgrind's sums of a random program, or any edges with what makes them
  * agree. */
 struct graph flows_random(struct arena *a, uint32_t most);
+/* 9 functions, rounds of calls among which have up to 10^digits times what comes from outside
+ * (digits 0: as much). */
+struct graph flows_circling(struct arena *a, uint32_t digits);
 
 /* As an index has it: callers first, the functions of a cycle together. */
 struct flow_input flows_input(struct arena *a, const struct graph *g);

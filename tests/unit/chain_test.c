@@ -9,7 +9,7 @@
 #include "tests/fuzzing.h"
 #include "tests/tap.h"
 
-/* Two functions, or three, that pass nearly all that they have round, and who calls them:
+/* Two functions, or more, that pass nearly all that they have round, and who calls them:
  * 0 -10-> 1, 1 -> 2 -> .. -> 1 with `turns` times that; each spends 1 on its way, and calls
  * another function for 2. */
 static const struct flow *slow_flow(struct arena *a, uint32_t members, uint64_t turns)
@@ -199,6 +199,32 @@ static void test_slow(struct arena *a)
 	}
 }
 
+/* Rounds inside of rounds, so that one shrinks while others still fill up. */
+static void test_circling(struct arena *a)
+{
+	static const struct {
+		uint32_t digits;
+		double within;
+	} cases[] = {{1, 1e-7}, {2, 1e-6}, {3, 1e-5}, {4, 1e-2}};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint32_t wrong[3] = {0};
+
+		for (int round = 0; round < 1000; round++) {
+			struct graph g = flows_circling(a, cases[i].digits);
+			const struct flow *fl = flows_build(a, &g);
+
+			wrong[0] += !spread_agrees(fl, cases[i].within, a);
+			wrong[1] += !expect_agrees(fl, cases[i].within, a);
+			wrong[2] += !first_agrees(fl, cases[i].within, a);
+			arena_reset(a);
+		}
+		ok(!wrong[0] && !wrong[1] && !wrong[2],
+		   "rounds of 10^%u times what enters: within %g (wrong: %u, %u, %u)",
+		   cases[i].digits, cases[i].within, wrong[0], wrong[1], wrong[2]);
+	}
+}
+
 static void test_interrupted(struct arena *a)
 {
 	const struct flow *fl = slow_flow(a, 2, 100);
@@ -223,6 +249,7 @@ int main(void)
 	arena_init(&a, 256 << 20);
 	test_random(&a);
 	test_slow(&a);
+	test_circling(&a);
 	test_interrupted(&a);
 	arena_free(&a);
 	return done_testing();
