@@ -3,6 +3,8 @@
  */
 #include "engine/path.h"
 
+#include <math.h>
+
 #include "index/inclusive.h"
 
 uint64_t path_rounded(double est)
@@ -87,26 +89,25 @@ static struct incl_known know(const struct flow_input *in, uint32_t f)
 	return k;
 }
 
-/* The inclusive cost of the cycle of f. */
-static uint64_t cycle_cost(const struct flow_input *in, uint32_t f)
+/* The inclusive cost of a cycle. */
+static uint64_t cycle_cost(const struct flow_input *in, uint32_t cycle)
 {
 	uint64_t sum = 0;
 
 	for (uint32_t m = 0; m < in->functions; m++) {
-		if (in->cycle[m] != in->cycle[f])
+		if (in->cycle[m] != cycle)
 			continue;
 		sum = cost_sum(sum, in->self[m]);
 		for (uint32_t i = in->out_first[m]; i < in->out_first[m + 1]; i++)
-			if (in->cycle[in->callee[i]] != in->cycle[f])
+			if (in->cycle[in->callee[i]] != cycle)
 				sum = cost_sum(sum, in->incl[i]);
 	}
 	return sum;
 }
 
-double path_outermost(const struct flow *fl, uint32_t f, struct arena *scratch)
+static struct call_costs costs_of(const struct flow_input *in)
 {
-	const struct flow_input *in = &fl->in;
-	struct call_costs costs = {
+	return (struct call_costs){
 		.functions = in->functions,
 		.out_first = in->out_first,
 		.callee = in->callee,
@@ -116,23 +117,59 @@ double path_outermost(const struct flow *fl, uint32_t f, struct arena *scratch)
 		.edge_step = 1,
 		.circle = in->cycle,
 	};
-	struct incl_known k;
-	struct returning r;
+}
+
+/* f is outermost each time it is entered by another: its calls of itself are left out. */
+static double entered_by_others(const struct flow *fl, uint32_t f)
+{
+	const struct flow_input *in = &fl->in;
 	double incl = fl->through[f];
-	uint64_t lo, hi;
 
 	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
 		if (in->callee[i] == f)
 			incl -= flow_cost(fl, i);
-	if (!nests(in, f) || !in->cycle[f])
-		return incl;
-	if (returning_init(&r, &costs, scratch))
-		return -1;
-	incl -= returning_cost(&r, &f, 1, NULL, returning_edges(1));
-	if (fl->keep)
-		return incl > 0 ? incl : 0;
-	k = know(in, f);
-	k.cycle = cycle_cost(in, f);
-	incl_bounds(&k, &lo, &hi);
-	return incl < (double)lo ? (double)lo : incl > (double)hi ? (double)hi : incl;
+	return incl > 0 ? incl : 0;
+}
+
+int path_outermost(const struct flow *fl, const struct fn_set *set, double *incl,
+		   struct arena *scratch)
+{
+	const struct flow_input *in = &fl->in;
+	struct call_costs costs = costs_of(in);
+	struct returning r = {0};
+	uint32_t most = fnset_count(set), cycle = 0;
+	uint64_t cycle_incl = 0;
+
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1)) {
+		struct incl_known k;
+		uint64_t lo, hi;
+
+		incl[f] = entered_by_others(fl, f);
+		if (!nests(in, f) || !in->cycle[f])
+			continue;
+		if (!r.mass && returning_init(&r, &costs, scratch))
+			return -1;
+		incl[f] -= returning_cost(&r, &f, 1, NULL, returning_edges(most));
+		incl[f] = incl[f] > 0 ? incl[f] : 0;
+		if (fl->keep)
+			continue;
+		if (in->cycle[f] != cycle)
+			cycle_incl = cycle_cost(in, cycle = in->cycle[f]);
+		k = know(in, f);
+		k.cycle = cycle_incl;
+		incl_bounds(&k, &lo, &hi);
+		incl[f] = fmax((double)lo, fmin((double)hi, incl[f]));
+	}
+	return 0;
+}
+
+struct path_bounds path_from(const struct flow *fl, uint32_t f, double incl)
+{
+	struct incl_known k = know(&fl->in, f);
+	uint64_t lo = k.spent, hi = k.spent;
+
+	k.cycle = UINT64_MAX;
+	if (nests(&fl->in, f) && fl->in.cycle[f])
+		incl_bounds(&k, &lo, &hi);
+	return path_bounds_of(incl, lo, hi, !fl->odd[f]);
 }

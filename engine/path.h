@@ -47,9 +47,12 @@ struct path_bounds path_bounds_next(struct path_bounds b, uint64_t w, double sha
 /* est < min, with a hair of slack: factors are multiplied in different orders. */
 bool path_under_min(double est, double min);
 
-/* What enters f when it is not on the stack yet (inclusive.h).  -1: the scratch arena is
- * full. */
-double path_outermost(const struct flow *fl, uint32_t f, struct arena *scratch);
+/* What enters each member of the set while that is not on the stack yet (inclusive.h), into
+ * incl[f].  -1: the scratch arena is full. */
+int path_outermost(const struct flow *fl, const struct fn_set *set, double *incl,
+		   struct arena *scratch);
+/* The same with its bounds. */
+struct path_bounds path_from(const struct flow *fl, uint32_t f, double incl);
 
 /* ---- one path ---- */
 
@@ -77,8 +80,8 @@ struct path_list {
 enum path_kind { PATH_HOTTEST, PATH_WIDEST, PATH_SHORTEST, PATH_ALL };
 enum { PATH_ALL_CAP = 10000 };
 
-/* A path starts in `from`, ends in the first of `to` that is on the stack, touches neither in
- * between and no function twice.  So a unit of cost is on one path at most. */
+/* A path starts in a function of `from`, at the outermost of its activations, ends in `to`,
+ * touches neither in between and no function twice.  So each unit of cost counts once. */
 struct path_query {
 	enum path_kind kind;
 	uint32_t k; /* paths wanted; PATH_ALL: 0 is PATH_ALL_CAP */

@@ -47,8 +47,7 @@ struct search {
 	enum path_kind kind; /* what is better: the query's, or fewer calls */
 	uint32_t layers;
 	uint8_t *marks;
-	double *first;	    /* [functions]: what passes it before any end */
-	uint8_t *below;	    /* [functions]: an end can call it */
+	double *first;	    /* [functions]: what a start costs as the outermost of it */
 	struct worth *rest; /* [functions * layers]: calls UINT32_MAX: no end follows */
 	uint32_t *fewest;   /* the same: calls that must follow; NULL: any number may */
 	uint8_t *settled;
@@ -339,15 +338,6 @@ static int prolong(struct search *s, uint32_t path)
 
 /* ---- the answer ---- */
 
-/* What passes a start before any end: all that does, unless an end can call it. */
-static struct path_bounds start_cost(const struct search *s, uint32_t f)
-{
-	uint64_t passing = s->fl->passing[f];
-	bool first = !s->below[f] && !(s->marks[f] & IN_TO);
-
-	return path_bounds_of(s->first[f], first ? passing : 0, passing, !s->fl->odd[f]);
-}
-
 static int steps_of(struct search *s, uint32_t path, struct path *out)
 {
 	const struct flow *fl = s->fl;
@@ -360,7 +350,7 @@ static int steps_of(struct search *s, uint32_t path, struct path *out)
 		step[--k].fn = fn_of(s, s->grown[i].point);
 		step[k].edge = s->grown[i].edge;
 	}
-	step[0].cost = start_cost(s, step[0].fn);
+	step[0].cost = path_from(fl, step[0].fn, s->first[step[0].fn]);
 	step[0].incl = path_rounded(step[0].cost.est);
 	for (k = 1; k < n; k++) {
 		uint32_t i = step[k].edge, f = fl->in.caller[i];
@@ -450,9 +440,11 @@ static int sum_parts(struct search *s, struct path_list *list)
 		double *first;
 
 		arena_reset(&scratch);
-		if ((rc = chain_first(fl, s->q->to, &first, &scratch, s->cancel,
-				      s->err)))
+		first = ARENA_ARRAY(&scratch, double, (size_t)fl->in.functions + 1);
+		if (!first || path_outermost(fl, s->q->from, first, &scratch)) {
+			rc = arena_full(&scratch, s->err);
 			break;
+		}
 		for (size_t i = 0; i < list->n; i++)
 			add_part(fl, first[list->paths[i].steps[0].fn], &list->paths[i]);
 	}
@@ -493,8 +485,6 @@ static int prepare(struct search *s, bool *same)
 	} sets[] = {{q->from, IN_FROM}, {q->to, IN_TO}, {q->via, IN_VIA},
 		    {q->avoiding, IN_AVOID}};
 	size_t n = (size_t)s->fl->in.functions + 1;
-	uint8_t *ends;
-
 	s->kind = q->kind;
 	s->layers = q->via ? 2 : 1;
 	s->marks = ARENA_ARRAY(s->arena, uint8_t, n);
@@ -508,24 +498,35 @@ static int prepare(struct search *s, bool *same)
 			*same |= s->marks[f] & IN_FROM && sets[i].bit == IN_TO;
 			s->marks[f] |= sets[i].bit;
 		}
-	ends = chain_marks(s->fl, q->to, s->arena);
-	if (!ends)
+	s->first = ARENA_ARRAY(s->arena, double, n);
+	if (!s->first || path_outermost(s->fl, q->from, s->first, s->arena))
 		return full(s);
-	if (chain_reaches(s->fl, ends, false, &s->below, s->arena, s->err))
-		return -1;
-	return chain_first(s->fl, q->to, &s->first, s->arena, s->cancel, s->err);
+	return 0;
 }
 
-/* All paths together, of any length. */
+/* All paths together, of any length, those that take a turn too.  With via it is not known. */
 static int find_total(struct search *s, struct path_list *list)
 {
-	const struct path_query *q = s->q;
-	struct path_cost_query c = {q->to, q->from, q->via, q->avoiding, NULL};
-	struct path_bounds b;
+	const struct flow_input *in = &s->fl->in;
+	uint8_t *stop = ARENA_ARRAY(s->arena, uint8_t, (size_t)in->functions + 1);
+	double *cost = ARENA_ARRAY(s->arena, double, (size_t)in->functions + 1);
 
-	if (path_cost(s->fl, &c, s->arena, s->cancel, &b, s->err))
+	if (!stop || !cost)
+		return full(s);
+	for (uint32_t f = 0; f < in->functions; f++) {
+		stop[f] = !inside(s, f);
+		if (!(s->marks[f] & IN_FROM) || s->marks[f] & IN_AVOID)
+			continue;
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+			if (in->callee[i] != f)
+				cost[in->callee[i]] +=
+					s->first[f] * flow_share(s->fl, i, f);
+	}
+	if (chain_spread(s->fl, stop, cost, s->arena, s->cancel, s->err))
 		return -1;
-	list->total = b.est;
+	for (uint32_t f = 0; f < in->functions && !s->q->via; f++)
+		if ((s->marks[f] & (IN_TO | IN_AVOID)) == IN_TO)
+			list->total += cost[f];
 	return 0;
 }
 

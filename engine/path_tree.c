@@ -474,15 +474,20 @@ static int start_at_calls(struct growing *g, const struct flow *fl, struct arena
 static int find_starts(struct growing *g, const struct flow *fl, struct arena *a,
 		       struct starts *s)
 {
+	double *incl;
+
 	*s = (struct starts){0};
 	if (g->one == FLOW_NONE)
 		return g->q->of == TREE_CALLS ? start_at_calls(g, fl, a, s)
 					      : start_at_members(g, fl, a, s);
-	s->est = path_outermost(fl, g->one, a);
-	if (s->est < 0)
-		return arena_full(a, g->err);
-	if (fl == g->fl) /* of the whole it is known better */
+	if (fl == g->fl) { /* of the whole it is known */
 		s->est = g->q->one.est;
+		return 0;
+	}
+	incl = ARENA_ARRAY(a, double, (size_t)fl->in.functions + 1);
+	if (!incl || path_outermost(fl, g->q->set, incl, a))
+		return arena_full(a, g->err);
+	s->est = incl[g->one];
 	return 0;
 }
 
@@ -819,6 +824,17 @@ static void lay(const struct growing *g, uint32_t node, struct laid *up, double 
 	up->at = end;
 }
 
+/* Rounded costs may contradict each other: whole units that do not fit in the row above are
+ * not there, and then no bound says that they are. */
+static void include(struct path_tree_row *r)
+{
+	if (r->cost.bounded && r->est < r->cost.lo)
+		r->cost.lo = r->est;
+	if (r->cost.bounded && r->est > r->cost.hi)
+		r->cost.hi = r->est;
+	r->cost.measured &= r->cost.lo == r->cost.hi;
+}
+
 static int lay_out(struct choosing *c, struct path_tree *t)
 {
 	struct growing *g = c->g;
@@ -846,6 +862,7 @@ static int lay_out(struct choosing *c, struct path_tree *t)
 			lay(g, i, &open[d - 1], r->cost.measured ? r->cost.est : -1, &r->est,
 			    &r->own, &open[d]);
 			t->left_out -= r->own;
+			include(r);
 		}
 		open[d].row = (uint32_t)t->n++;
 		if (c->first[i]) {

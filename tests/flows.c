@@ -263,7 +263,11 @@ struct path_bounds flows_end(const struct path *p)
 
 struct path_bounds flows_incl(const struct flow *fl, uint32_t f, struct arena *a)
 {
-	return path_bounds_of(path_outermost(fl, f, a), 0, fl->passing[f], true);
+	double *incl = ARENA_ARRAY(a, double, fl->in.functions + 1);
+
+	if (path_outermost(fl, flows_one(a, fl->in.functions, f), incl, a))
+		fuzz_fail("path_outermost");
+	return path_bounds_of(incl[f], 0, fl->passing[f], true);
 }
 
 struct fn_set *flows_set(struct arena *a, uint32_t functions, uint32_t most)

@@ -587,34 +587,6 @@ uint64_t simulate_callers(const struct simulated *s, const uint32_t *chain, uint
 	return in_units(s, sum);
 }
 
-/* Does the stack of i end with the chain, and has it nothing of `to` before that end? */
-static bool ends_path(const struct simulated *s, uint32_t i, const uint32_t *chain,
-		      uint32_t n, simulate_set to)
-{
-	for (uint32_t up = i; up != SIMULATE_NONE; up = s->parent[up]) {
-		if (up != i && has(to, s->name[up]))
-			return false;
-		if (n && s->name[up] != chain[--n])
-			return false;
-	}
-	return n == 0;
-}
-
-uint64_t simulate_path(const struct simulated *s, const uint32_t *chain, uint32_t n,
-		       simulate_set to)
-{
-	uint64_t incl[SIMULATE_CALLS], sum = 0;
-
-	memcpy(incl, s->asked, sizeof(incl));
-	for (uint32_t i = s->calls; i-- > 0;) {
-		if (s->parent[i] != SIMULATE_NONE)
-			incl[s->parent[i]] += incl[i];
-		if (ends_path(s, i, chain, n, to))
-			sum += incl[i];
-	}
-	return in_units(s, sum);
-}
-
 bool simulate_nests(const struct simulated *s, uint32_t name)
 {
 	for (uint32_t i = 0; i < s->calls; i++)

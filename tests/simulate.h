@@ -100,10 +100,6 @@ uint64_t simulate_left(const struct simulated *s, const uint32_t *chain, uint32_
  * is never on the stack twice. */
 uint64_t simulate_callers(const struct simulated *s, const uint32_t *chain, uint32_t n,
 			  uint32_t of);
-/* ... below this chain, which may begin anywhere, but nothing of `to` is nearer the root than
- * its end; as often as it is on the stack, which is once at most when it ends in `to`. */
-uint64_t simulate_path(const struct simulated *s, const uint32_t *chain, uint32_t n,
-		       simulate_set to);
 /* May it be on the stack twice?  As far as it was. */
 bool simulate_nests(const struct simulated *s, uint32_t name);
 /* What of a name's inclusive cost nothing called, with multiplicity: what the law calls root. */
