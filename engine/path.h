@@ -152,7 +152,7 @@ struct path_tree_query {
 	struct path_bounds one; /* of a set of one: its inclusive cost */
 	struct flow_parts *parts; /* as of struct path_query */
 };
-enum { PATH_TREE_ROWS = 30000 };
+enum { PATH_TREE_ROWS = 40000 };
 
 struct path_tree {
 	struct path_tree_row *rows;
@@ -161,9 +161,25 @@ struct path_tree {
 	uint64_t est, own;	 /* of that, as of a row */
 	uint64_t left_out;	 /* sum over the rows, and the base, of what is in no row */
 	bool cut;		 /* `rows` left some of it out */
+	void *grown;		 /* for path_tree_shown(); NULL: there is nothing to tell */
 };
 
 int path_tree(const struct flow *fl, const struct path_tree_query *q, struct arena *a,
 	      const atomic_int *cancel, struct path_tree *out, struct err *err);
+
+/* What `rows` left out of a tree, for pictures: at wide rows, and there by function. */
+struct path_other {
+	uint32_t row; /* that it is below; path_tree.n: the top */
+	uint32_t fn;  /* that spends it, or up, that nothing called */
+	uint64_t cost;
+};
+struct path_shown {
+	/* [rows]: what is in no row below a narrow one; it is part of what `others` tell of
+	 * the wide row above.  NULL: nothing was left out. */
+	const uint64_t *lifted;
+	const struct path_other *others; /* by row, the costliest first */
+	size_t n;
+};
+int path_tree_shown(const struct path_tree *t, struct path_shown *out, struct err *err);
 
 #endif

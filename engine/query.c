@@ -510,6 +510,7 @@ static struct result *copy_result(struct arena *a, const struct result *r)
 	to->notes = to->filters = NULL;
 	to->nnotes = to->nfilters = 0;
 	to->graph = NULL;
+	to->paths = NULL;
 	to->query = arena_str(a, r->query);
 	to->cols = copy_bytes(a, r->cols, r->ncols * sizeof(*r->cols));
 	for (size_t i = 0; to->cols && i < r->ncols; i++)
@@ -546,6 +547,7 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 		.event_id = x->event,
 		.graph = q->source.kind == S_LAST ? NULL : x->g,
 		.tree = t->tree,
+		.paths = t->src && !t->ref && !t->vs ? t->paths : NULL,
 		.root_fuzzy = t->root_fuzzy,
 		.root_own = t->root_own,
 		.root_name = t->root_name,

@@ -72,8 +72,8 @@ enum format {
 };
 
 struct result_pages; /* where the other rows come from */
-struct fn_set;
 struct graph;
+struct path_tree;
 
 struct result {
 	const char *source; /* "functions", "callers", "path": what the rows are */
@@ -86,6 +86,8 @@ struct result {
 	 * (NULL for `_`). */
 	struct graph *graph;
 	bool tree;	     /* a row lies on the one above it that is a level lower */
+	/* Of a tree that no stage has changed: what it leaves out (path_tree_shown()). */
+	const struct path_tree *paths;
 	bool root_fuzzy;     /* root_cost is an estimate */
 	struct str root_name; /* what the tree is of; empty: its level 1 are frames of their
 				 own */

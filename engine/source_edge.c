@@ -182,9 +182,7 @@ struct chain {
 
 struct tree {
 	const struct path_tree_row *rows;
-	const struct fn_set *set;
 	uint64_t base; /* cost of what the tree is of: 100 % of `share` */
-	bool fuzzy;    /* that is an estimate */
 	size_t n;
 	struct chain *chain; /* [n]; NULL: not wanted yet */
 };
@@ -450,22 +448,21 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct path_tree_query q;
 	struct tree *d = EXEC_ARRAY(x, struct tree, 1);
-	struct path_tree tree = {0};
+	struct path_tree *tree = EXEC_ARRAY(x, struct path_tree, 1);
 
-	if (!d || tree_query(x, s, &q) || tree_rows(x, &q, &tree) ||
-	    note_left_out(x, &tree) || table_init(x, t, t->src, x->g, tree.n))
+	if (!d || !tree || tree_query(x, s, &q) || tree_rows(x, &q, tree) ||
+	    note_left_out(x, tree) || table_init(x, t, t->src, x->g, tree->n))
 		return (int)x->err->kind;
-	*d = (struct tree){.rows = tree.rows,
-			   .set = q.set,
-			   .base = path_rounded(tree.base.est),
-			   .fuzzy = !tree.base.measured,
-			   .n = tree.n};
+	*d = (struct tree){.rows = tree->rows,
+			   .base = path_rounded(tree->base.est),
+			   .n = tree->n};
 	t->data = d;
+	t->paths = tree;
 	t->part_of = tree_part_of;
 	t->tree = true;
-	t->root_fuzzy = d->fuzzy;
-	t->root_cost = tree.est ? tree.est : d->base;
-	t->root_own = tree.own;
+	t->root_fuzzy = !tree->base.measured;
+	t->root_cost = tree->est ? tree->est : d->base;
+	t->root_own = tree->own;
 	t->root_name = root_name(x, s, &q);
 	t->upward = q.up;
 	return 0;

@@ -15,6 +15,7 @@
 #include "index/base/err.h"
 
 struct exec;
+struct path_tree;
 struct table;
 struct vs; /* vs.c: two tables joined */
 
@@ -105,6 +106,7 @@ struct table {
 	bool truncated, ordered, card;
 	struct str footer;
 	/* Of a tree: what it is of, at what cost (result.h). */
+	const struct path_tree *paths; /* the rows of a tree, as the source gave them */
 	bool tree, root_fuzzy;
 	struct str root_name;
 	uint64_t root_cost, root_own;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "engine/graph.h"
+#include "engine/path.h"
 
 struct source {
 	const struct column *depth, *cost, *own, *name, *path;
@@ -153,20 +154,6 @@ static void link_rows(const struct result *r, const struct source *s, size_t *op
 
 /* ---- what a tree leaves out ---- */
 
-/* Of a tree without a root of its own: what is in none of its rows. */
-static void add_other_roots(const struct result *r, struct frames *f)
-{
-	if (f->rooted || f->sum >= r->root_cost)
-		return;
-	f->all[f->n++] = (struct frame){.name = STR("(other)"),
-					.value = r->root_cost - f->sum,
-					.parent = FRAME_NONE,
-					.row = FRAME_NONE,
-					.estimated = true,
-					.other = true};
-	f->left_out += r->root_cost - f->sum;
-}
-
 /* What a row spends itself, or what nothing called; UINT64_MAX: not known. */
 static uint64_t own_of(const struct result *r, const struct source *s,
 		       const struct frame *x)
@@ -178,36 +165,105 @@ static uint64_t own_of(const struct result *r, const struct source *s,
 	return s->own->u[x->row];
 }
 
+static struct frame *add_other(struct frames *f, size_t parent, uint64_t value)
+{
+	struct frame *x = &f->all[f->n++];
+
+	*x = (struct frame){
+		.name = STR("(other)"),
+		.value = value,
+		.depth = parent == FRAME_NONE ? 0 : f->all[parent].depth + 1,
+		.parent = parent,
+		.row = FRAME_NONE,
+		.estimated = true,
+		.other = true,
+	};
+	f->left_out += value;
+	f->deepest = x->depth > f->deepest ? x->depth : f->deepest;
+	return x;
+}
+
+/* Above an "(other)": whose cost it is, as far as that is known. */
+static void add_named(const struct result *r, const struct path_other *others, size_t n,
+		      struct frames *f)
+{
+	size_t parent = f->n - 1, depth = f->all[parent].depth + 1;
+	uint64_t left = f->all[parent].value;
+
+	for (size_t i = 0; i < n && left; i++) {
+		uint64_t cost = others[i].cost < left ? others[i].cost : left;
+
+		if (!cost)
+			continue;
+		f->all[f->n++] =
+			(struct frame){.name = graph_name(r->graph, others[i].fn),
+				       .value = cost,
+				       .depth = depth,
+				       .parent = parent,
+				       .row = FRAME_NONE,
+				       .estimated = true};
+		left -= cost;
+		f->deepest = depth > f->deepest ? depth : f->deepest;
+	}
+}
+
+/* The others of a row: they are ordered by row. */
+static size_t others_of(const struct path_shown *s, size_t row, size_t *first)
+{
+	size_t lo = 0, hi = s->n, n = 0;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->others[mid].row < row)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	while (lo + n < s->n && s->others[lo + n].row == row)
+		n++;
+	*first = lo;
+	return n;
+}
+
 /* Calls that are no rows - the cheapest, those below `min` or `depth`, what a stage took
  * away - are no part of what their caller spent itself: they get a frame of their own. */
-static void add_others(const struct result *r, const struct source *s, struct frames *f)
+static void add_others(const struct result *r, const struct source *s,
+		       const struct path_shown *shown, struct frames *f)
 {
-	size_t n = f->n;
+	size_t n = f->n, first, named;
 
 	for (size_t i = 0; i < n; i++) {
-		struct frame *x = &f->all[i];
-		uint64_t own = own_of(r, s, x);
+		uint64_t own = own_of(r, s, &f->all[i]);
 
-		if (own >= x->self)
+		if (own >= f->all[i].self)
 			continue;
-		f->all[f->n++] = (struct frame){
-			.name = STR("(other)"),
-			.value = x->self - own,
-			.depth = x->depth + 1,
-			.parent = i,
-			.row = FRAME_NONE,
-			.estimated = true,
-			.other = true,
-		};
-		f->left_out += x->self - own;
-		f->deepest = x->depth + 1 > f->deepest ? x->depth + 1 : f->deepest;
+		named = others_of(shown, i || !f->rooted ? f->all[i].row : r->rows, &first);
+		add_other(f, i, f->all[i].self - own);
+		add_named(r, shown->others + first, named, f);
+	}
+	if (f->rooted || f->sum >= r->root_cost)
+		return;
+	named = others_of(shown, r->rows, &first);
+	add_other(f, FRAME_NONE, r->root_cost - f->sum);
+	add_named(r, shown->others + first, named, f);
+}
+
+/* What narrow rows leave out stands at the wide one they lie on. */
+static void take_lifted(const struct path_shown *shown, struct frames *f)
+{
+	for (size_t i = 0; shown->lifted && i < f->n; i++) {
+		struct frame *x = &f->all[i];
+		uint64_t lifted = x->row == FRAME_NONE ? 0 : shown->lifted[x->row];
+
+		x->value -= lifted < x->value ? lifted : x->value;
 	}
 }
 
 /* ---- */
 
-static void fill(const struct result *r, const struct source *s, size_t *open,
-		 struct frames *f)
+static void fill(const struct result *r, const struct source *s,
+		 const struct path_shown *shown, size_t *open, struct frames *f)
 {
 	bool tree = r->tree && s->depth && !s->path;
 
@@ -216,11 +272,12 @@ static void fill(const struct result *r, const struct source *s, size_t *open,
 	link_rows(r, s, open, f);
 	if (s->path)
 		level_paths(f);
+	if (tree)
+		take_lifted(shown, f);
 	sum_up(f);
 	if (!tree)
 		return;
-	add_others(r, s, f);
-	add_other_roots(r, f);
+	add_others(r, s, shown, f);
 	sum_up(f);
 }
 
@@ -228,16 +285,19 @@ int frames_of(const struct result *r, const char *format, struct frames *out,
 	      struct err *err)
 {
 	size_t most = 2 * (r->rows + 1);
+	struct path_shown shown = {0};
 	struct source s;
 	size_t *open;
 
 	*out = (struct frames){.event = r->event};
-	if (find_source(r, format, &s, err))
+	if (find_source(r, format, &s, err) ||
+	    (r->paths && r->graph && path_tree_shown(r->paths, &shown, err)))
 		return (int)err->kind;
+	most += shown.n;
 	out->all = calloc(most, sizeof(*out->all));
 	open = calloc(most, sizeof(*open));
 	if (out->all && open)
-		fill(r, &s, open, out);
+		fill(r, &s, &shown, open, out);
 	else
 		err_set(err, ERR_LIMIT, 0, "out of memory for %zu frames", r->rows);
 	free(open);

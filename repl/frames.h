@@ -29,7 +29,7 @@ struct frame {
 
 struct frames {
 	struct frame *all; /* a frame stands before those above it */
-	size_t n;	   /* at most 2 * rows + 2 */
+	size_t n;
 	size_t deepest;
 	uint64_t sum;	/* of the frames at depth 0 */
 	uint64_t left_out; /* what of it is in frames that are `other` */

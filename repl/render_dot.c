@@ -78,15 +78,24 @@ static void merge_edges(struct graph *g)
 	g->n = n;
 }
 
-static bool edges_of_calls(const struct result *r, struct graph *g)
+static bool new_edges(struct render *rd, struct graph *g, size_t n)
 {
+	g->edges = calloc(n + 1, sizeof(*g->edges));
+	if (!g->edges)
+		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+	return g->edges;
+}
+
+static bool edges_of_calls(struct render *rd, struct graph *g)
+{
+	const struct result *r = rd->r;
 	const struct column *from = result_col(r, STR("caller"));
 	const struct column *to = result_col(r, STR("callee"));
 	const struct column *cost = result_col(r, STR("incl"));
 	const struct column *calls = result_col(r, STR("calls"));
 
 	if (!from || !to || !cost || from->type != COL_NAME || to->type != COL_NAME ||
-	    cost->type != COL_COST)
+	    cost->type != COL_COST || !new_edges(rd, g, r->rows))
 		return false;
 	for (; g->n < r->rows; g->n++)
 		g->edges[g->n] = (struct edge){from->s[g->n], to->s[g->n], cost->u[g->n],
@@ -99,18 +108,21 @@ static int edges_of_frames(struct render *rd, struct graph *g)
 	const struct column *calls = result_col(rd->r, STR("calls"));
 	struct frames f;
 
-	if (frames_of(rd->r, "dot", &f, rd->err) == 0)
+	if (frames_of(rd->r, "dot", &f, rd->err) == 0 && new_edges(rd, g, f.n))
 		for (size_t i = 0; i < f.n && !render_cancelled(rd, i); i++) {
 			const struct frame *x = &f.all[i], *on;
 
 			if (x->parent == FRAME_NONE || x->other)
 				continue;
 			on = &f.all[x->parent];
+			if (on->other)
+				continue;
 			g->edges[g->n++] = (struct edge){
 				.from = rd->r->upward ? x->name : on->name,
 				.to = rd->r->upward ? on->name : x->name,
 				.cost = x->value,
-				.calls = calls && !render_absent(calls, x->row)
+				.calls = calls && x->row != FRAME_NONE &&
+							 !render_absent(calls, x->row)
 						 ? calls->u[x->row]
 						 : 0,
 				.estimated = x->estimated};
@@ -188,11 +200,10 @@ int render_dot(struct render *rd)
 {
 	struct graph *g = calloc(1, sizeof(*g));
 
-	if (g)
-		g->edges = calloc(2 * rd->r->rows + 2, sizeof(*g->edges));
-	if (!g || !g->edges)
+	if (!g)
 		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
-	else if (edges_of_calls(rd->r, g) || edges_of_frames(rd, g) == 0)
+	else if (edges_of_calls(rd, g) ||
+		 (!rd->err->kind && edges_of_frames(rd, g) == 0))
 		put_graph(rd, g);
 	free(g ? g->edges : NULL);
 	free(g);

@@ -1,8 +1,7 @@
 /*
  * render_pprof.c - stacks as pprof's profile.proto, gzipped, for `go tool pprof -http=:`.
  *
- * Only what is needed of protocol buffers (varints and length-delimited fields) and of
- * gzip: stored blocks, since the files are small and a compressor would be a dependency.
+ * Only what is needed of protocol buffers: varints and length-delimited fields.
  *
  *	Profile  1 sample_type  2 sample  4 location  5 function  6 string_table
  *	Sample   1 location_id (leaf first)  2 value      ValueType  1 type  2 unit
@@ -10,11 +9,11 @@
  */
 #include "repl/render.h"
 
+#include <limits.h>
 #include <stdlib.h>
+#include <zlib.h>
 
 #include "repl/frames.h"
-
-enum { BLOCK = 65535 };
 
 /* ---- protocol buffers ---- */
 
@@ -47,42 +46,30 @@ static void field_message(struct out *o, unsigned field, struct out *inner)
 
 /* ---- gzip ---- */
 
-static uint32_t crc32_of(const unsigned char *p, size_t n)
+static void put_gzip(struct out *o, const char *p, size_t n, struct err *err)
 {
-	uint32_t crc = 0xffffffff;
+	enum { WITH_GZIP_HEADER = 16 };
+	unsigned char buf[1 << 14];
+	z_stream z = {0};
+	int rc = deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
+			      MAX_WBITS + WITH_GZIP_HEADER, MAX_MEM_LEVEL,
+			      Z_DEFAULT_STRATEGY);
 
-	for (size_t i = 0; i < n; i++) {
-		crc ^= p[i];
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+	while (rc == Z_OK) {
+		if (!z.avail_in) {
+			z.next_in = (unsigned char *)(uintptr_t)p; /* zlib only reads it */
+			z.avail_in = n < UINT_MAX ? (unsigned)n : UINT_MAX;
+			p += z.avail_in;
+			n -= z.avail_in;
+		}
+		z.next_out = buf;
+		z.avail_out = sizeof(buf);
+		rc = deflate(&z, n ? Z_NO_FLUSH : Z_FINISH);
+		out_bytes(o, buf, sizeof(buf) - z.avail_out);
 	}
-	return ~crc;
-}
-
-static void little_endian(struct out *o, uint32_t v, int bytes)
-{
-	for (int i = 0; i < bytes; i++)
-		out_char(o, (char)(v >> 8 * i));
-}
-
-static void put_gzip(struct out *o, const char *p, size_t n)
-{
-	static const char head[] = "\x1f\x8b\x08\0\0\0\0\0\0\xff";
-	uint32_t crc = crc32_of((const unsigned char *)p, n), size = (uint32_t)n;
-
-	out_bytes(o, head, sizeof(head) - 1);
-	do {
-		uint32_t part = n < BLOCK ? (uint32_t)n : BLOCK;
-
-		n -= part;
-		out_char(o, n == 0);
-		little_endian(o, part, 2);
-		little_endian(o, ~part, 2);
-		out_bytes(o, p, part);
-		p += part;
-	} while (n);
-	little_endian(o, crc, 4);
-	little_endian(o, size, 4);
+	if (rc != Z_STREAM_END)
+		err_set(err, ERR_LIMIT, 0, "out of memory");
+	deflateEnd(&z);
 }
 
 /* ---- the profile ---- */
@@ -182,18 +169,19 @@ int render_pprof(struct render *rd)
 {
 	struct frames f;
 	struct out o, strings;
-	uint64_t *number = calloc(2 * rd->r->rows + 2, sizeof(*number));
+	uint64_t *number = NULL;
 
 	out_mem(&o);
 	out_mem(&strings);
-	if (!number)
+	if (frames_of(rd->r, "pprof", &f, rd->err) == 0 &&
+	    !(number = calloc(f.n + 1, sizeof(*number))))
 		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
-	if (frames_of(rd->r, "pprof", &f, rd->err) == 0) {
+	if (number) {
 		put_types(&o, &strings, rd->r);
 		if (put_functions(&o, &strings, &f, number, rd->err) == 0) {
 			put_samples(rd, &o, &f, number);
 			out_bytes(&o, strings.buf, strings.n);
-			put_gzip(rd->o, o.buf, o.n);
+			put_gzip(rd->o, o.buf, o.n, rd->err);
 		}
 	}
 	if (o.failed || strings.failed)

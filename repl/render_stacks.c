@@ -122,11 +122,12 @@ int render_speedscope(struct render *rd)
 {
 	const struct result *r = rd->r;
 	struct frames f;
-	size_t *number = calloc(2 * r->rows + 2, sizeof(*number));
+	size_t *number = NULL;
 
-	if (!number)
+	if (frames_of(r, "speedscope", &f, rd->err) == 0 &&
+	    !(number = calloc(f.n + 1, sizeof(*number))))
 		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
-	if (frames_of(r, "speedscope", &f, rd->err) == 0) {
+	if (number) {
 		out_c(rd->o,
 		      "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
 		      "\n\"exporter\":\"quern\",\"name\":");

@@ -191,9 +191,9 @@ static void put_frames(struct flame *fl)
 			continue;
 		if (drawn == DRAWN)
 			fl->cut++;
-		if (!low && (w < NARROWEST || x->other || drawn == DRAWN)) {
+		if (!low && (w < NARROWEST || drawn == DRAWN)) {
 			fl->thin[x->parent] += w;
-			fl->thin_n[x->parent] += !x->other;
+			fl->thin_n[x->parent]++;
 			continue;
 		}
 		fl->drawn[i] = true;
