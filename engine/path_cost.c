@@ -9,18 +9,18 @@
  * Without `via`, UNDER is where `of` counts; without `under`, cost enters in that state.
  * `avoiding` leads back to OUTSIDE (which is the end of it when nothing is asked of `under`).
  *
- * What passes a function is split over the states, with an estimate and two bounds for each.
- * Over a call of cost w at a function that T passes, a part x becomes x * w / T, at least
- * x + w - T and at most the smaller of the two; what is certainly in one state is certainly
+ * For the estimate each state of a function is a function of its own, in a chain (chain.h).
+ *
+ * For bounds what passes a function is split over the states, two bounds for each.  Over a
+ * call of cost w at a function that T passes, a part x becomes at least x + w - T and at most
+ * the smaller of x and w; what is certainly in one state is certainly
  * in no other, which tightens both.  A state that cannot be reached has nothing.  So when
  * `under` dominates `of`, nothing can be OUTSIDE and the bounds meet; when it never reaches
  * it, nothing can be inside.
  *
- * Components are visited in topological order.  In a cycle the estimates are swept until
- * they settle; bounds begin at nothing and everything, which is true, and every sweep that
- * tightens them keeps them so.
+ * Components are visited in topological order.  In a cycle bounds begin at nothing and
+ * everything, which is true, and every sweep that tightens them keeps them so.
  */
-#include <math.h>
 #include <string.h>
 
 #include "engine/chain.h"
@@ -29,11 +29,9 @@
 
 enum { IN_OF = 1, IN_UNDER = 2, IN_VIA = 4, IN_AVOID = 8 };
 enum { OUTSIDE, UNDER, VIA_SEEN, INSIDE, STATES };
-enum { POLL = 4096, SWEEPS = 200, BOUND_SWEEPS = 6 };
-#define EDGES_MOST 2e7 /* looked at in one cycle */
+enum { POLL = 4096, SWEEPS = 20 };
 
 struct part {
-	double est;
 	uint64_t lo, hi;
 };
 
@@ -52,8 +50,7 @@ struct costing {
 	unsigned ready;	     /* the state in which `of` counts */
 	unsigned enter;	     /* the state of what comes from outside the profile */
 	struct split *at;    /* [functions]: after the function's own moves */
-	double *arrived_est; /* [functions]: what enters `of` here */
-	uint64_t *arrived_lo, *arrived_hi;
+	uint64_t *arrived_lo, *arrived_hi; /* [functions]: what enters `of` here */
 	bool odd; /* some function in between has sums that disagree */
 };
 
@@ -113,7 +110,6 @@ static void tighten(struct split *x, uint64_t total)
 
 static void gather(struct part *to, const struct part *from)
 {
-	to->est += from->est;
 	to->lo = add(to->lo, from->lo);
 	to->hi = add(to->hi, from->hi);
 }
@@ -158,7 +154,116 @@ static unsigned only_state(const struct costing *c, uint32_t f)
 	return bits && !(bits & (bits - 1)) ? (unsigned)__builtin_ctz(bits) : STATES;
 }
 
-/* ---- forward ---- */
+/* ---- the estimate ---- */
+
+/* The states of the functions, each as a function of its own. */
+struct points {
+	uint32_t *first, *callee, *cycle, *topo;
+	uint64_t *incl;
+	double *through, *keep, *cost;
+	uint8_t *stop;
+};
+
+static int make_room(struct costing *c, struct points *p)
+{
+	const struct flow_input *in = &c->fl->in;
+	size_t n = (size_t)in->functions * STATES + 1, edges = 1;
+
+	for (uint32_t f = 0; f < in->functions; f++)
+		edges += (size_t)__builtin_popcount(c->reached[f]) *
+			 (in->out_first[f + 1] - in->out_first[f]);
+	if (edges > UINT32_MAX)
+		return err_set(c->err, ERR_LIMIT, 0, "too many calls to follow");
+	*p = (struct points){
+		.first = ARENA_ARRAY(c->arena, uint32_t, n),
+		.callee = ARENA_ARRAY(c->arena, uint32_t, edges),
+		.cycle = ARENA_ARRAY(c->arena, uint32_t, n),
+		.topo = ARENA_ARRAY(c->arena, uint32_t, n),
+		.incl = ARENA_ARRAY(c->arena, uint64_t, edges),
+		.through = ARENA_ARRAY(c->arena, double, n),
+		.keep = ARENA_ARRAY(c->arena, double, n),
+		.cost = ARENA_ARRAY(c->arena, double, n),
+		.stop = ARENA_ARRAY(c->arena, uint8_t, n),
+	};
+	if (!p->first || !p->callee || !p->cycle || !p->topo || !p->incl || !p->through ||
+	    !p->keep || !p->cost || !p->stop)
+		return arena_full(c->arena, c->err);
+	return 0;
+}
+
+/* The calls of f in state s; true when one leads to f itself. */
+static bool add_calls(const struct costing *c, struct points *p, uint32_t f, unsigned s,
+		      uint32_t *n)
+{
+	const struct flow_input *in = &c->fl->in;
+	bool itself = false;
+
+	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
+		uint32_t to = in->callee[i];
+
+		if (!in->incl[i])
+			continue;
+		itself |= to == f;
+		p->callee[*n] = to * STATES + move(c, c->marks[to], s);
+		p->incl[(*n)++] = in->incl[i];
+	}
+	return itself;
+}
+
+static void add_points(const struct costing *c, struct points *p, uint32_t f, uint32_t *n)
+{
+	const struct flow *fl = c->fl;
+	uint32_t cycle = fl->in.cycle[f];
+
+	for (unsigned s = 0; s < STATES; s++) {
+		uint32_t i = f * STATES + s;
+
+		p->through[i] = fl->through[f];
+		p->keep[i] = fl->keep ? fl->keep[f] : 1;
+		p->stop[i] = s == INSIDE;
+		/* A call by itself may lead from one state to another. */
+		if (s != INSIDE && c->reached[f] & 1u << s && add_calls(c, p, f, s, n) &&
+		    !cycle)
+			cycle = fl->in.functions + f + 1;
+		p->first[i + 1] = *n;
+	}
+	for (unsigned s = 0; s < STATES; s++)
+		p->cycle[f * STATES + s] = cycle;
+	p->cost[f * STATES + move(c, c->marks[f], c->enter)] = fl->root[f];
+}
+
+/* Cost that arrives INSIDE stays there: its sum is the answer. */
+static int estimate(struct costing *c, double *est)
+{
+	const struct flow_input *in = &c->fl->in;
+	struct points p = {0};
+	struct flow all;
+	uint32_t edges = 0;
+
+	if (make_room(c, &p))
+		return (int)c->err->kind;
+	for (uint32_t f = 0; f < in->functions; f++) {
+		add_points(c, &p, f, &edges);
+		for (unsigned s = 0; s < STATES; s++)
+			p.topo[f * STATES + s] = in->topo[f] * STATES + s;
+	}
+	all = (struct flow){.in = {.functions = in->functions * STATES,
+				   .edges = edges,
+				   .out_first = p.first,
+				   .callee = p.callee,
+				   .incl = p.incl,
+				   .cycle = p.cycle,
+				   .topo = p.topo},
+			    .through = p.through,
+			    .keep = p.keep};
+	if (chain_spread(&all, p.stop, p.cost, c->arena, c->cancel, c->err))
+		return (int)c->err->kind;
+	for (uint32_t f = 0; f < in->functions; f++)
+		*est += p.cost[f * STATES + INSIDE];
+	return 0;
+}
+
+/* ---- bounds: forward ---- */
 
 /* The parts of a call; where sums disagree only whether there is any of a state is known. */
 static void over_call(const struct costing *c, uint32_t i, struct split *out)
@@ -167,31 +272,17 @@ static void over_call(const struct costing *c, uint32_t i, struct split *out)
 	uint32_t f = fl->in.caller[i];
 	uint64_t w = fl->in.incl[i], passing = fl->passing[f];
 	unsigned only = only_state(c, f);
-	double share = flow_share(fl, i, f);
 
 	for (unsigned s = 0; s < STATES; s++) {
 		const struct part *p = &c->at[f].in[s];
 		bool any = c->reached[f] & 1u << s;
 
-		out->in[s].est = p->est * share;
 		out->in[s].lo = fl->odd[f] ? 0 : less(p->lo, passing - least(w, passing));
 		out->in[s].hi = !any ? 0 : fl->odd[f] ? w : least(p->hi, w);
 	}
 	if (only < STATES)
-		out->in[only] = (struct part){out->in[only].est, w, w};
+		out->in[only] = (struct part){w, w};
 	tighten(out, w);
-}
-
-/* The estimates add up to what passes: in a cycle that is not settled yet some of it is still
- * on its way. */
-static void fill_up(struct split *x, double through)
-{
-	double sum = 0;
-
-	for (unsigned s = 0; s < STATES; s++)
-		sum += x->in[s].est;
-	for (unsigned s = 0; s < STATES && sum > 0; s++)
-		x->in[s].est *= through / sum;
 }
 
 /* What is at f now that all calls into it have been split; sums what enters `of`. */
@@ -202,7 +293,7 @@ static void collect(struct costing *c, uint32_t f)
 	uint64_t root = path_rounded(fl->root[f]);
 	struct part *enter = &x.in[c->enter];
 
-	*enter = (struct part){fl->root[f], root, root};
+	*enter = (struct part){root, root};
 	for (uint32_t k = fl->in.in_first[f]; k < fl->in.in_first[f + 1]; k++) {
 		uint32_t i = fl->in.in_edge[k];
 		struct split part;
@@ -213,15 +304,12 @@ static void collect(struct costing *c, uint32_t f)
 		for (unsigned s = 0; s < STATES; s++)
 			gather(&x.in[s], &part.in[s]);
 	}
-	fill_up(&x, fl->through[f]);
 	tighten(&x, fl->passing[f]);
-	c->arrived_est[f] = 0;
 	c->arrived_lo[f] = c->arrived_hi[f] = 0;
 	for (unsigned s = 0; s < STATES; s++) {
 		unsigned to = move(c, c->marks[f], s);
 
 		if (to == INSIDE && s != INSIDE) {
-			c->arrived_est[f] += x.in[s].est;
 			c->arrived_lo[f] = add(c->arrived_lo[f], x.in[s].lo);
 			c->arrived_hi[f] = add(c->arrived_hi[f], x.in[s].hi);
 		}
@@ -232,45 +320,30 @@ static void collect(struct costing *c, uint32_t f)
 	c->at[f] = moved;
 }
 
-/* How far the estimates at f are from those in `was`. */
-static double moved_by(const struct split *was, const struct split *is)
-{
-	double sum = 0;
-
-	for (unsigned s = 0; s < STATES; s++)
-		sum += fabs(is->in[s].est - was->in[s].est);
-	return sum;
-}
-
 /* Sweep a cycle, topo[first] up to topo[end]. */
 static int settle(struct costing *c, uint32_t first, uint32_t end)
 {
 	const struct flow_input *in = &c->fl->in;
-	double edges = 1, whole = 0, now;
-	unsigned sweeps;
 
 	for (uint32_t i = first; i < end; i++) {
 		uint32_t f = in->topo[i];
 
-		edges += in->in_first[f + 1] - in->in_first[f];
-		whole += c->fl->through[f];
 		for (unsigned s = 0; s < STATES; s++)
 			c->at[f].in[s].hi =
 				c->reached[f] & 1u << s ? c->fl->passing[f] : 0;
 	}
-	sweeps = EDGES_MOST / edges < SWEEPS ? (unsigned)(EDGES_MOST / edges) : SWEEPS;
-	for (unsigned k = 0; k < sweeps || k < BOUND_SWEEPS; k++) {
-		now = 0;
+	for (unsigned k = 0; k < SWEEPS; k++) {
+		bool tighter = false;
+
 		if (flow_canceled(c->cancel, c->err))
 			return (int)c->err->kind;
 		for (uint32_t i = first; i < end; i++) {
-			uint32_t f = in->topo[i];
-			struct split was = c->at[f];
+			struct split was = c->at[in->topo[i]];
 
-			collect(c, f);
-			now += moved_by(&was, &c->at[f]);
+			collect(c, in->topo[i]);
+			tighter |= memcmp(&was, &c->at[in->topo[i]], sizeof(was)) != 0;
 		}
-		if (k >= BOUND_SWEEPS && now <= whole * 1e-10)
+		if (!tighter)
 			break;
 	}
 	return 0;
@@ -301,7 +374,7 @@ static int forward(struct costing *c)
 	return 0;
 }
 
-/* ---- backward: at most so much can still arrive ---- */
+/* ---- bounds, backward: at most so much can still arrive ---- */
 
 /* below[s]: at most so much of what leaves f in state s ends in `of`. */
 struct below {
@@ -380,10 +453,9 @@ static int prepare(struct costing *c, const struct path_cost_query *q)
 
 	c->marks = ARENA_ARRAY(c->arena, uint8_t, n);
 	c->at = ARENA_ARRAY(c->arena, struct split, n);
-	c->arrived_est = ARENA_ARRAY(c->arena, double, n);
 	c->arrived_lo = ARENA_ARRAY(c->arena, uint64_t, n);
 	c->arrived_hi = ARENA_ARRAY(c->arena, uint64_t, n);
-	if (!c->marks || !c->at || !c->arrived_est || !c->arrived_lo || !c->arrived_hi)
+	if (!c->marks || !c->at || !c->arrived_lo || !c->arrived_hi)
 		return arena_full(c->arena, c->err);
 	mark(c, q->of, IN_OF);
 	mark(c, q->under, IN_UNDER);
@@ -410,10 +482,10 @@ static int cost_of(const struct flow *fl, const struct path_cost_query *q,
 	uint64_t most = 0, lo = 0, hi = 0;
 	double est = 0;
 
-	if (prepare(&c, q) || find_reached(&c) || forward(&c) || backward(&c, &most))
+	if (prepare(&c, q) || find_reached(&c) || estimate(&c, &est) || forward(&c) ||
+	    backward(&c, &most))
 		return (int)err->kind;
 	for (uint32_t f = 0; f < fl->in.functions; f++) {
-		est += c.arrived_est[f];
 		lo = add(lo, c.arrived_lo[f]);
 		hi = add(hi, c.arrived_hi[f]);
 	}

@@ -183,6 +183,38 @@ static void test_slow(struct arena *a)
 	ok(flows_close(b.est, want, 1e-6), "and what enters it: %g (%g)", b.est, want);
 }
 
+/* Rounds inside of rounds, that turn up to so many times. */
+static void test_circling(struct arena *a)
+{
+	static const struct {
+		uint32_t digits;
+		double within;
+	} cases[] = {{1, 1e-6}, {2, 1e-6}, {3, 1e-2}};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint32_t off = 0, out = 0;
+		double worst = 0;
+
+		for (uint32_t round = 0; round < 1000; round++) {
+			struct graph g = flows_circling(a, cases[i].digits);
+			const struct flow *fl = flows_build(a, &g);
+			struct path_cost_query q = any_query(fl, a);
+			struct path_bounds b = flows_cost(fl, q, a);
+			double want = solved(fl, &q, a),
+			       by = fabs(b.est - want) / (1 + want);
+
+			off += by > cases[i].within;
+			worst = fmax(worst, by);
+			out += b.bounded && (want < (double)b.lo * (1 - 1e-6) ||
+					     want > (double)b.hi * (1 + 1e-6));
+			arena_reset(a);
+		}
+		ok(!off && !out,
+		   "rounds of 10^%u times what enters (%u off, at worst %.0e; %u out)",
+		   cases[i].digits, off, worst, out);
+	}
+}
+
 int main(void)
 {
 	struct arena a;
@@ -191,6 +223,7 @@ int main(void)
 	test_solved(&a);
 	test_exact(&a);
 	test_slow(&a);
+	test_circling(&a);
 	arena_free(&a);
 	return done_testing();
 }
