@@ -191,29 +191,25 @@ static int make_room(struct costing *c, struct points *p)
 	return 0;
 }
 
-/* The calls of f in state s; true when one leads to f itself. */
-static bool add_calls(const struct costing *c, struct points *p, uint32_t f, unsigned s,
+/* The calls of f in state s.  Those of f itself lead to no earlier state. */
+static void add_calls(const struct costing *c, struct points *p, uint32_t f, unsigned s,
 		      uint32_t *n)
 {
 	const struct flow_input *in = &c->fl->in;
-	bool itself = false;
 
 	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
 		uint32_t to = in->callee[i];
 
 		if (!in->incl[i])
 			continue;
-		itself |= to == f;
 		p->callee[*n] = to * STATES + move(c, c->marks[to], s);
 		p->incl[(*n)++] = in->incl[i];
 	}
-	return itself;
 }
 
 static void add_points(const struct costing *c, struct points *p, uint32_t f, uint32_t *n)
 {
 	const struct flow *fl = c->fl;
-	uint32_t cycle = fl->in.cycle[f];
 
 	for (unsigned s = 0; s < STATES; s++) {
 		uint32_t i = f * STATES + s;
@@ -221,14 +217,11 @@ static void add_points(const struct costing *c, struct points *p, uint32_t f, ui
 		p->through[i] = fl->through[f];
 		p->keep[i] = fl->keep ? fl->keep[f] : 1;
 		p->stop[i] = s == INSIDE;
-		/* A call by itself may lead from one state to another. */
-		if (s != INSIDE && c->reached[f] & 1u << s && add_calls(c, p, f, s, n) &&
-		    !cycle)
-			cycle = fl->in.functions + f + 1;
+		p->cycle[i] = fl->in.cycle[f];
+		if (!p->stop[i] && c->reached[f] & 1u << s)
+			add_calls(c, p, f, s, n);
 		p->first[i + 1] = *n;
 	}
-	for (unsigned s = 0; s < STATES; s++)
-		p->cycle[f * STATES + s] = cycle;
 	p->cost[f * STATES + move(c, c->marks[f], c->enter)] = fl->root[f];
 }
 
