@@ -387,9 +387,9 @@ static int note_left_out(struct exec *x, const struct path_tree *tree)
 	snprintf(percent, sizeof(percent), share < 9.95 ? "%.1f" : "%.0f", share);
 	footer_grouped(tree->n, rows);
 	return exec_note(x, arena_printf(x->a,
-					 "the %s costliest frames; %s %% of the cost is in "
-					 "deeper ones: max N lists more",
-					 rows, percent));
+					 "%s %% of the cost is in no row: the %s costliest are "
+					 "listed, max N lists more",
+					 percent, rows));
 }
 
 static struct str span_text(const struct exec *x, struct span s)

@@ -134,6 +134,15 @@ static int verify(const struct options *o)
 			"order, cross references%s\n",
 			values, pages, strings, detail,
 			v.checked.sums ? ", sums" : "; not the sums: some saturated");
+		if (v.checked.sums && v.checked.unexplained) {
+			number_grouped(values, v.checked.unexplained);
+			out_printf(&out,
+				   "  the profile's calls into %s functions say more than these "
+				   "cost: estimates are scaled\n",
+				   values);
+		} else if (v.checked.sums) {
+			out_c(&out, "  no function costs less than the calls into it say\n");
+		}
 		if (v.have_profile && v.fresh == SOURCE_CHANGED)
 			out_c(&out,
 			      "  the profile has changed since: the next query makes the index "
