@@ -329,3 +329,129 @@ int chain_reaches(const struct flow *fl, const uint8_t *marks, bool down, uint8_
 	*out = met;
 	return 0;
 }
+
+/* ---- a part of the flow ---- */
+
+struct narrowing {
+	const struct flow *fl;
+	const uint8_t *in; /* [functions] */
+	uint32_t *new, *old;
+	uint32_t functions, edges;
+	struct flow *out;
+	/* The arrays of out, not const. */
+	uint32_t *out_first, *callee, *caller, *in_first, *in_edge, *cycle, *topo;
+	uint64_t *incl, *passing;
+	double *through, *root, *keep;
+	uint8_t *odd;
+};
+
+static bool kept_edge(const struct narrowing *w, uint32_t i)
+{
+	return w->fl->in.incl[i] && w->in[w->fl->in.callee[i]];
+}
+
+static int narrow_arrays(struct narrowing *w, struct arena *a, struct err *err)
+{
+	size_t n = (size_t)w->functions + 2, m = (size_t)w->edges + 1;
+
+	w->out_first = ARENA_ARRAY(a, uint32_t, n);
+	w->in_first = ARENA_ARRAY(a, uint32_t, n);
+	w->cycle = ARENA_ARRAY(a, uint32_t, n);
+	w->topo = ARENA_ARRAY(a, uint32_t, n);
+	w->callee = ARENA_ARRAY(a, uint32_t, m);
+	w->caller = ARENA_ARRAY(a, uint32_t, m);
+	w->in_edge = ARENA_ARRAY(a, uint32_t, m);
+	w->incl = ARENA_ARRAY(a, uint64_t, m);
+	w->passing = ARENA_ARRAY(a, uint64_t, n);
+	w->through = ARENA_ARRAY(a, double, n);
+	w->root = ARENA_ARRAY(a, double, n);
+	w->keep = ARENA_ARRAY(a, double, n);
+	w->odd = ARENA_ARRAY(a, uint8_t, n);
+	w->out = ARENA_NEW(a, struct flow);
+	if (!w->out_first || !w->in_first || !w->cycle || !w->topo || !w->callee ||
+	    !w->caller || !w->in_edge || !w->incl || !w->passing || !w->through ||
+	    !w->root || !w->keep || !w->odd || !w->out)
+		return arena_full(a, err);
+	return 0;
+}
+
+static void copy_functions(struct narrowing *w)
+{
+	const struct flow *fl = w->fl;
+	uint32_t e = 0, k = 0;
+
+	for (uint32_t n = 0; n < w->functions; n++) {
+		uint32_t f = w->old[n];
+
+		w->cycle[n] = fl->in.cycle[f];
+		w->passing[n] = fl->passing[f];
+		w->through[n] = fl->through[f];
+		w->root[n] = fl->root[f];
+		w->keep[n] = fl->keep ? fl->keep[f] : 1;
+		w->odd[n] = fl->odd[f];
+		w->out_first[n] = e;
+		for (uint32_t i = fl->in.out_first[f]; i < fl->in.out_first[f + 1]; i++) {
+			if (!kept_edge(w, i))
+				continue;
+			w->caller[e] = n;
+			w->callee[e] = w->new[fl->in.callee[i]];
+			w->in_first[w->callee[e] + 2]++;
+			w->incl[e++] = fl->in.incl[i];
+		}
+	}
+	w->out_first[w->functions] = e;
+	for (uint32_t n = 1; n < w->functions; n++)
+		w->in_first[n + 1] += w->in_first[n];
+	for (uint32_t i = 0; i < e; i++)
+		w->in_edge[w->in_first[w->callee[i] + 1]++] = i;
+	for (uint32_t i = 0; i < fl->in.functions; i++)
+		if (w->in[fl->in.topo[i]])
+			w->topo[k++] = w->new[fl->in.topo[i]];
+}
+
+int chain_above(const struct flow *fl, const uint8_t *marks, struct flow **out,
+		uint32_t **old, struct arena *a, struct err *err)
+{
+	struct narrowing w = {.fl = fl};
+	size_t n = (size_t)fl->in.functions + 1;
+	uint8_t *in = NULL;
+
+	if (chain_reaches(fl, marks, true, &in, a, err))
+		return (int)err->kind;
+	w.new = ARENA_ARRAY(a, uint32_t, n);
+	w.old = ARENA_ARRAY(a, uint32_t, n);
+	if (!w.new || !w.old)
+		return arena_full(a, err);
+	for (uint32_t f = 0; f < fl->in.functions; f++) {
+		in[f] |= marks[f];
+		w.new[f] = w.functions;
+		if (in[f])
+			w.old[w.functions++] = f;
+	}
+	w.in = in;
+	for (uint32_t k = 0; k < w.functions; k++)
+		for (uint32_t i = fl->in.out_first[w.old[k]];
+		     i < fl->in.out_first[w.old[k] + 1]; i++)
+			w.edges += kept_edge(&w, i);
+	if (narrow_arrays(&w, a, err))
+		return (int)err->kind;
+	copy_functions(&w);
+	*w.out = (struct flow){.in = {.functions = w.functions,
+				      .edges = w.edges,
+				      .out_first = w.out_first,
+				      .callee = w.callee,
+				      .incl = w.incl,
+				      .cycle = w.cycle,
+				      .topo = w.topo,
+				      .caller = w.caller,
+				      .in_first = w.in_first,
+				      .in_edge = w.in_edge},
+			       .through = w.through,
+			       .root = w.root,
+			       .keep = w.keep,
+			       .passing = w.passing,
+			       .odd = w.odd};
+	*out = w.out;
+	*old = w.old;
+	return 0;
+}

@@ -39,4 +39,10 @@ uint8_t *chain_marks(const struct flow *fl, const struct fn_set *set, struct are
 int chain_reaches(const struct flow *fl, const uint8_t *marks, bool down, uint8_t **out,
 		  struct arena *a, struct err *err);
 
+/* The functions from which a marked one can be reached, and those themselves, as a flow of
+ * their own: all calls of them are by each other.  What passes them stays what it is, though
+ * the calls by which it leaves are not there.  (*old)[f]: f's number in fl. */
+int chain_above(const struct flow *fl, const uint8_t *marks, struct flow **out,
+		uint32_t **old, struct arena *a, struct err *err);
+
 #endif

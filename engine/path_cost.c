@@ -432,29 +432,52 @@ static int backward(struct costing *c, uint64_t *most)
 	return 0;
 }
 
-static int mark(struct costing *c, const struct fn_set *set, uint8_t bit)
+static void mark(const struct fn_set *set, uint8_t bit, uint8_t *marks)
 {
 	for (uint32_t f = set ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
 	     f = fnset_next(set, f + 1))
-		c->marks[f] |= bit;
+		marks[f] |= bit;
+}
+
+/* Only functions from which `of` can be reached matter: marks of theirs. */
+static int narrow(struct costing *c, const struct path_cost_query *q)
+{
+	const struct flow *fl = c->fl;
+	uint8_t *all = ARENA_ARRAY(c->arena, uint8_t, (size_t)fl->in.functions + 1);
+	uint8_t *of = chain_marks(fl, q->of, c->arena);
+	struct flow *above;
+	uint32_t *old;
+
+	if (!all || !of)
+		return arena_full(c->arena, c->err);
+	mark(q->of, IN_OF, all);
+	mark(q->under, IN_UNDER, all);
+	mark(q->via, IN_VIA, all);
+	mark(q->avoiding, IN_AVOID, all);
+	if (chain_above(fl, of, &above, &old, c->arena, c->err))
+		return (int)c->err->kind;
+	c->fl = above;
+	c->marks = ARENA_ARRAY(c->arena, uint8_t, (size_t)above->in.functions + 1);
+	if (!c->marks)
+		return arena_full(c->arena, c->err);
+	for (uint32_t f = 0; f < above->in.functions; f++)
+		c->marks[f] = all[old[f]];
 	return 0;
 }
 
 static int prepare(struct costing *c, const struct path_cost_query *q)
 {
-	size_t n = (size_t)c->fl->in.functions + 1;
+	size_t n;
 
-	c->marks = ARENA_ARRAY(c->arena, uint8_t, n);
+	if (narrow(c, q))
+		return (int)c->err->kind;
+	n = (size_t)c->fl->in.functions + 1;
 	c->at = ARENA_ARRAY(c->arena, struct split, n);
 	c->arrived_lo = ARENA_ARRAY(c->arena, uint64_t, n);
 	c->arrived_hi = ARENA_ARRAY(c->arena, uint64_t, n);
-	if (!c->marks || !c->at || !c->arrived_lo || !c->arrived_hi)
+	if (!c->at || !c->arrived_lo || !c->arrived_hi)
 		return arena_full(c->arena, c->err);
-	mark(c, q->of, IN_OF);
-	mark(c, q->under, IN_UNDER);
-	mark(c, q->via, IN_VIA);
-	mark(c, q->avoiding, IN_AVOID);
-	return 0;
+	return find_reached(c);
 }
 
 /* The answer for one flow. */
@@ -475,14 +498,17 @@ static int cost_of(const struct flow *fl, const struct path_cost_query *q,
 	uint64_t most = 0, lo = 0, hi = 0;
 	double est = 0;
 
-	if (prepare(&c, q) || find_reached(&c) || estimate(&c, &est) || forward(&c) ||
-	    backward(&c, &most))
+	if (prepare(&c, q) || forward(&c) || backward(&c, &most))
 		return (int)err->kind;
-	for (uint32_t f = 0; f < fl->in.functions; f++) {
+	for (uint32_t f = 0; f < c.fl->in.functions; f++) {
 		lo = add(lo, c.arrived_lo[f]);
 		hi = add(hi, c.arrived_hi[f]);
 	}
 	hi = least(hi, most);
+	if (lo == hi)
+		est = (double)lo;
+	else if (estimate(&c, &est))
+		return (int)err->kind;
 	*out = path_bounds_of(est, lo, hi, lo == hi || !c.odd);
 	return 0;
 }
