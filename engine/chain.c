@@ -14,7 +14,7 @@
 
 enum { SWEEPS = 200, LEAST_SWEEPS = 12, MOST_SWEEPS = 20000, POLL = 1 << 14 };
 #define ENOUGH 1e-11 /* of what entered the cycle */
-#define EDGES_MOST 4e7 /* looked at in one cycle */
+#define EDGES_MOST 1e7 /* looked at in one cycle */
 #define EDGES_MORE 4e6 /* the same, after SWEEPS */
 #define EVEN 1e-8 /* by this part of its square the distance of a ratio to 1 may change */
 

@@ -10,11 +10,10 @@
 #include "engine/graph_cycles.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/graph_build.h"
 
-enum { MOST_LOOKED_AT = 20000000 };
+enum { MOST_LOOKED_AT = 3000000 };
 
 struct inside { /* a call inside a cycle */
 	uint32_t edge, from, to; /* members, by their place in the cycle */
@@ -63,8 +62,11 @@ static bool find_between(struct growing *w, uint32_t v, uint32_t end, bool forwa
 			uint32_t to = forward ? w->calls[at - 1].to : w->calls[at - 1].from;
 
 			w->looked++;
-			if (to == end)
+			if (to == end) {
+				while (todo) /* they were met, too */
+					found[(*n)++] = w->todo[--todo];
 				return true;
+			}
 			if (w->met[to] || (forward ? w->order[to] > limit
 						   : w->order[to] < limit))
 				continue;
@@ -127,11 +129,9 @@ static bool add_call(struct growing *w, uint32_t i)
 	if (w->order[c->from] > w->order[c->to]) {
 		bool closes = find_between(w, c->to, c->from, true, w->ahead, &nahead);
 
-		if (closes) { /* what is on todo[] was met, too */
-			memset(w->met, 0, w->g->functions);
-			return false;
-		}
 		forget(w, w->ahead, nahead);
+		if (closes)
+			return false;
 		find_between(w, c->from, c->to, false, w->behind, &nbehind);
 		forget(w, w->behind, nbehind);
 		reorder(w, nbehind, nahead);

@@ -29,7 +29,7 @@
 
 enum { IN_OF = 1, IN_UNDER = 2, IN_VIA = 4, IN_AVOID = 8 };
 enum { OUTSIDE, UNDER, VIA_SEEN, INSIDE, STATES };
-enum { POLL = 4096, SWEEPS = 20 };
+enum { POLL = 4096, SWEEPS = 20, SWEEPS_LEAST = 4, SWEPT_MOST = 2000000 };
 
 struct part {
 	uint64_t lo, hi;
@@ -317,15 +317,19 @@ static void collect(struct costing *c, uint32_t f)
 static int settle(struct costing *c, uint32_t first, uint32_t end)
 {
 	const struct flow_input *in = &c->fl->in;
+	uint64_t edges = 1, sweeps;
 
 	for (uint32_t i = first; i < end; i++) {
 		uint32_t f = in->topo[i];
 
+		edges += in->in_first[f + 1] - in->in_first[f];
 		for (unsigned s = 0; s < STATES; s++)
 			c->at[f].in[s].hi =
 				c->reached[f] & 1u << s ? c->fl->passing[f] : 0;
 	}
-	for (unsigned k = 0; k < SWEEPS; k++) {
+	sweeps = SWEPT_MOST / edges;
+	sweeps = sweeps > SWEEPS ? SWEEPS : sweeps < SWEEPS_LEAST ? SWEEPS_LEAST : sweeps;
+	for (uint64_t k = 0; k < sweeps; k++) {
 		bool tighter = false;
 
 		if (flow_canceled(c->cancel, c->err))

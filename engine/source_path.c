@@ -379,8 +379,10 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	    optional_set(x, s->avoiding, &q.avoiding) ||
 	    exec_flow(x, x->g, x->event, &flow) || exec_flow_parts(x, flow, &q.parts))
 		return (int)x->err->kind;
-	rc = cost_sums(x, flow, q.of, q.parts, c) ||
-	     path_cost(flow, &q, x->a, x->cancel, &c->b, x->err);
+	rc = cost_sums(x, flow, q.of, q.parts, c);
+	c->b = c->whole;
+	if (!rc && (q.under || q.via || q.avoiding || fnset_count(q.of) < 2))
+		rc = path_cost(flow, &q, x->a, x->cancel, &c->b, x->err);
 	flow_parts_free(q.parts);
 	if (rc || (q.under && note_same(x, &q)))
 		return (int)x->err->kind;
