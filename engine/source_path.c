@@ -147,11 +147,13 @@ static int note_wide(struct exec *x, size_t steps)
 		return exec_note(x, STR("the bounds are wide: calls between functions "
 					"say no more than this"));
 	if (!steps)
-		return exec_note(x, STR("the bounds are wide: re-run callgrind with "
-					"--separate-callers=N to measure this"));
+		return exec_note(x, STR("the bounds are wide: callgrind with "
+					"--separate-callers=N measures this, more dumps "
+					"(--dump-every-bb=N) sharpen it"));
 	return exec_note(x, arena_printf(x->a,
-					 "the bounds are wide: re-run callgrind with "
-					 "--separate-callers=%zu to measure this",
+					 "the bounds are wide: callgrind with "
+					 "--separate-callers=%zu measures this, more dumps "
+					 "(--dump-every-bb=N) sharpen it",
 					 steps));
 }
 

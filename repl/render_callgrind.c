@@ -14,6 +14,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/graph.h"
 
@@ -290,6 +291,9 @@ static void choose(struct writer *w, const struct column *id)
 {
 	const struct result *r = w->rd->r;
 
+	/* A tree is of the graph, which has no end where calls go in circles: all of it. */
+	if (r->tree)
+		memset(w->chosen, 1, w->g ? w->g->functions : w->info->functions);
 	for (size_t i = 0; i < r->rows; i++) {
 		uint32_t f = !render_absent(id, i) && id->u[i] < w->info->functions
 				     ? (uint32_t)id->u[i]

@@ -241,8 +241,14 @@ static void put_head(struct flame *fl)
 static void put_tail(struct flame *fl)
 {
 	struct out *o = fl->rd->o;
+	char share[NUMBER_MAX];
 
 	out_printf(o, "<text class=\"m\" x=\"%d\" y=\"%zu\">", MARGIN, fl->height - 8);
+	if (fl->f->left_out && fl->f->sum) {
+		number_percent(share, 100.0 * (double)fl->f->left_out / (double)fl->f->sum);
+		emit_name(o, EMIT_XML, str_c(share));
+		out_c(o, " is in calls too many to be shown one by one: (other); ");
+	}
 	if (fl->others)
 		out_printf(o, "%" PRIu64 " frames too narrow to be drawn are in (other)",
 			   fl->others);
@@ -265,6 +271,18 @@ static void put_base(struct flame *fl)
 		put_frame(fl, &base, 0, (double)fl->f->sum * fl->scale);
 }
 
+/* What is too narrow is not drawn: it needs no room. */
+static size_t deepest_drawn(const struct flame *fl, const struct frames *f)
+{
+	size_t deepest = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		if (f->all[i].depth > deepest &&
+		    (double)f->all[i].value * fl->scale >= NARROWEST)
+			deepest = f->all[i].depth;
+	return deepest;
+}
+
 static void draw(struct flame *fl, struct frames *f)
 {
 	fl->x = calloc(f->n + 1, sizeof(*fl->x));
@@ -274,7 +292,7 @@ static void draw(struct flame *fl, struct frames *f)
 	fl->scale = f->sum ? (WIDTH - 2.0 * MARGIN) / (double)f->sum : 0;
 	for (size_t i = 0; i < f->n && !f->rooted; i++)
 		f->all[i].depth++;
-	fl->height = TOP + (f->deepest + 2 + !f->rooted) * ROW + BOTTOM;
+	fl->height = TOP + (deepest_drawn(fl, f) + 3) * ROW + BOTTOM;
 	if (!f->n || !f->sum) {
 		err_set(fl->rd->err, ERR_QUERY, 0,
 			"there is nothing to draw: no rows with a cost");
