@@ -137,19 +137,21 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 		[S_CALLSITES] = "decode the call sites of the functions asked",
 		[S_JUMPS] = "decode the jumps of the functions asked",
 		[S_CALLS] = "read the call edges",
-		[S_CYCLES] = "read the cycles",
+		[S_CYCLES] = "read the cycles and the calls inside them",
 		[S_PARTS] = "read the parts",
 		[S_THREADS] = "read the parts, one row per (pid, thread)",
 		[S_EVENTS] = "read the events",
 		[S_PROFILES] = "list the open profiles",
 		[S_CALLERS] =
-			"read incoming edges level by level; deeper levels are attributed",
+			"follow the recorded calls upwards, the costliest first, in proportion",
 		[S_CALLEES] =
-			"read outgoing edges level by level; deeper levels are attributed",
-		[S_CALLTREE] = "read edges level by level; deeper levels are attributed",
+			"follow the recorded calls, the costliest first, in proportion",
+		[S_CALLTREE] =
+			"follow the recorded calls, the costliest first, in proportion",
 		[S_PATH] =
-			"the best at every function in one pass over the condensed call graph in topological order",
-		[S_COST] = "one pass over the condensed call graph in topological order",
+			"look back from the ends for the best that can follow, then grow the most promising path",
+		[S_COST] =
+			"solve for the share of what passes, over the functions above the set",
 		[S_SOURCE] =
 			"decode the cost lines and call sites, read the source files",
 		[S_ASM] = "decode the cost lines, call sites and jumps, run objdump",
@@ -166,8 +168,7 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 	else
 		out_c(&e->o,
 		      q->source.kind == S_PATH && q->source.path == PATH_ALL
-			      ? "depth-first search of the condensed call graph; count and "
-				"total in one pass"
+			      ? "grow the most promising path until none is left"
 			      : how[q->source.kind]);
 	if (parts && source_has_detail(q->source.kind))
 		out_c(&e->o, ", of the parts' text in the profile, read again");

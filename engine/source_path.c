@@ -147,13 +147,12 @@ static int note_wide(struct exec *x, size_t steps)
 		return exec_note(x, STR("the bounds are wide: calls between functions "
 					"say no more than this"));
 	if (!steps)
-		return exec_note(x, STR("the bounds are wide: callgrind with "
-					"--separate-callers=N measures this, more dumps "
-					"(--dump-every-bb=N) sharpen it"));
+		return exec_note(x, STR("the bounds are wide: callgrind's --separate-callers=N "
+					"measures this, more dumps sharpen it"));
 	return exec_note(x, arena_printf(x->a,
-					 "the bounds are wide: callgrind with "
+					 "the bounds are wide: callgrind's "
 					 "--separate-callers=%zu measures this, more dumps "
-					 "(--dump-every-bb=N) sharpen it",
+					 "sharpen it",
 					 steps));
 }
 

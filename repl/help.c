@@ -20,23 +20,24 @@ static const struct help_topic topics[] = {
 	 {"functions | where calls > 10 | sort incl / calls | take 5", "events",
 	  "parts"}},
 	{"callers",
-	 "callers of SET [depth N|all] [min PERCENT] [by COL]",
-	 "Who calls it, how often, at what cost.  Level 1 is measured; deeper levels are\n"
-	 "estimates, marked ~.  `callers of (A, B)`: calls into the set from outside it.",
+	 "callers of SET [depth N|all] [min PERCENT] [max N] [by COL]",
+	 "Who calls it, how often, at what cost.  `incl` is recorded for the call, `est` what\n"
+	 "of it came this way: ~ marks estimates.  `callers of (A, B)`: calls into the set.",
 	 {"callers of main", NULL, NULL}},
 	{"callees",
-	 "callees of SET [depth N|all] [min PERCENT] [by COL]",
+	 "callees of SET [depth N|all] [min PERCENT] [max N] [by COL]",
 	 "What it calls, how often, at what cost.",
 	 {"callees of main", "callees of main depth 3", NULL}},
 	{"calltree",
-	 "calltree from|to SET [depth N] [min PERCENT] [avoiding SET]",
-	 "The tree of calls that starts (or ends) in SET.",
+	 "calltree [from|to SET] [depth N] [min PERCENT] [max N] [avoiding SET]",
+	 "The tree of calls that starts (or ends) in SET; alone, the whole program.  It lists\n"
+	 "the rows that hold most of the cost, 40,000 unless max says otherwise.",
 	 {"calltree from main depth 4 min 1%", NULL, NULL}},
 	{"path",
 	 "[shortest|hottest|widest|all] [N] path|paths from SET to SET [via SET] [avoiding SET]\n"
 	 "[max N] [min PERCENT]",
-	 "Ways through the graph.  `est` is what proportional attribution gives the path, `lo`\n"
-	 "and `hi` are proven bounds; lo = hi means measured.",
+	 "Ways through the graph.  `est` is the path's share of the recorded calls, `lo` and\n"
+	 "`hi` are proven bounds; lo = hi means measured.",
 	 {"hottest 3 paths from main to malloc", NULL, NULL}},
 	{"cost",
 	 "cost of SET [under SET] [via SET] [avoiding SET]",
