@@ -15,6 +15,7 @@
 #include "engine/near.h"
 #include "engine/path.h"
 #include "engine/source.h"
+#include "engine/tree_fold.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -366,6 +367,8 @@ static int tree_rows(struct exec *x, struct path_tree_query *q, struct path_tree
 			return near_rows(x, one, q->up, q->min, tree);
 		q->one = near_inclusive(x, one);
 	}
+	if (x->g->group)
+		return tree_fold(x, q, tree);
 	if (exec_flow(x, x->g, x->event, &flow) || exec_flow_parts(x, flow, &q->parts))
 		return (int)x->err->kind;
 	if (path_tree(flow, q, x->a, x->cancel, tree, x->err)) {

@@ -446,7 +446,7 @@ static const struct col_def cycle_cols[] = {
 	{"calls", COL_COUNT, SHOW_M, .u = cycle_calls},
 	{"costliest", COL_STR, SHOW_M | SHOW_T, .s = cycle_costliest},
 	{"cuts", COL_COUNT, SHOW_M | SHOW_T, .u = cycle_cuts, .absent = cycle_not_opened},
-	{"cuts%", COL_PERCENT, SHOW_M | SHOW_T, .f = cycle_cut_share,
+	{"share%", COL_PERCENT, SHOW_M | SHOW_T, .f = cycle_cut_share,
 	 .absent = cycle_not_opened},
 	{"cut", COL_STR, SHOW_M | SHOW_T, .s = cycle_cut},
 };

@@ -118,7 +118,20 @@ def inclusive(name):
     ok(not outside, name + ": true and shown inclusive costs are within their bounds", outside)
 
 
+def folded(name, overlap, error):
+    """Levels of recursion folded after the estimate: callgrind's own stacks have no second frame
+    of a function that calls itself either."""
+    r = run(fixtures + "/truth/%s.out.xz" % name, "--index", name + ".quern", "-q", "-c",
+            "norec | calltree from main | as folded")
+    figures = truth.Figures(true, truth.stacks(r.text))
+    note("%s, norec: %s" % (name, figures))
+    ok(figures.overlap >= overlap and figures.frame_error <= error, name + ": norec folds what was estimated",
+       "overlap %.1f %%, error %.1f %%" % (100 * figures.overlap, 100 * figures.frame_error))
+
+
 for profile, *marks in MARKS:
     tree(profile, *marks)
     inclusive(profile)
+folded("sqlite", .76, .10)
+folded("sqlite-parts", .88, .05)
 done()
