@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { SWEEPS = 200, LEAST_SWEEPS = 12, MOST_SWEEPS = 20000, POLL = 1 << 14 };
-#define ENOUGH 1e-11 /* of what entered the cycle */
+#define ENOUGH 1e-11   /* of what entered the cycle */
 #define EDGES_MOST 1e7 /* looked at in one cycle */
 #define EDGES_MORE 4e6 /* the same, after SWEEPS */
 #define EVEN 1e-8 /* by this part of its square the distance of a ratio to 1 may change */
@@ -45,7 +45,9 @@ static uint32_t sweeps_for(const struct flow_input *in, uint32_t first, uint32_t
 	for (uint32_t i = first; i < end; i++)
 		edges += in->out_first[in->topo[i] + 1] - in->out_first[in->topo[i]];
 	n = fmin(EDGES_MOST / edges, fmax(SWEEPS, EDGES_MORE / edges));
-	return n > MOST_SWEEPS ? MOST_SWEEPS : n < LEAST_SWEEPS ? LEAST_SWEEPS : (uint32_t)n;
+	return n > MOST_SWEEPS	  ? MOST_SWEEPS
+	       : n < LEAST_SWEEPS ? LEAST_SWEEPS
+				  : (uint32_t)n;
 }
 
 /* How a cycle settles. */
@@ -134,9 +136,7 @@ static void extrapolate(struct spreading *s, uint32_t first, uint32_t end, doubl
 	for (uint32_t i = first; i < end; i++) {
 		uint32_t f = s->fl->in.topo[i];
 
-		s->cost[f] += more > 0	   ? s->last[f] * more
-			      : s->stop[f] ? s->rest[f]
-					   : 0;
+		s->cost[f] += more > 0 ? s->last[f] * more : s->stop[f] ? s->rest[f] : 0;
 		s->rest[f] = 0;
 	}
 }
@@ -279,8 +279,8 @@ uint8_t *chain_marks(const struct flow *fl, const struct fn_set *set, struct are
 {
 	uint8_t *marks = ARENA_ARRAY(a, uint8_t, (size_t)fl->in.functions + 1);
 
-	for (uint32_t f = marks && set ? fnset_next(set, 0) : FNSET_NONE;
-	     f != FNSET_NONE; f = fnset_next(set, f + 1))
+	for (uint32_t f = marks && set ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
+	     f = fnset_next(set, f + 1))
 		marks[f] = 1;
 	return marks;
 }

@@ -166,10 +166,9 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 	if (q->source.kind == S_FUNCTIONS)
 		put_functions(e, q, store_info(st), filtered);
 	else
-		out_c(&e->o,
-		      q->source.kind == S_PATH && q->source.path == PATH_ALL
-			      ? "grow the most promising path until none is left"
-			      : how[q->source.kind]);
+		out_c(&e->o, q->source.kind == S_PATH && q->source.path == PATH_ALL
+				     ? "grow the most promising path until none is left"
+				     : how[q->source.kind]);
 	if (parts && source_has_detail(q->source.kind))
 		out_c(&e->o, ", of the parts' text in the profile, read again");
 	if (q->source.vs.n)

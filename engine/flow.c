@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { POLL = 1 << 14, KEPT = 4, ROUNDS = 50 };
-#define WORTH_A_WORD 0.001 /* of the total */
+#define WORTH_A_WORD 0.001	     /* of the total */
 #define MOST_BYTES ((size_t)4 << 30) /* of one kept flow: 100 million functions */
 
 /* The flow under construction: the same arrays as in struct flow, not const. */
@@ -50,7 +50,8 @@ static int check_edges(const struct flow_input *in, struct err *err)
 	if (in->out_first[0] != 0 || in->out_first[in->functions] != in->edges)
 		return bad_graph(err, "edges and functions do not fit");
 	for (uint32_t f = 0; f < in->functions; f++)
-		if (in->out_first[f] > in->out_first[f + 1] || in->topo[f] >= in->functions)
+		if (in->out_first[f] > in->out_first[f + 1] ||
+		    in->topo[f] >= in->functions)
 			return bad_graph(err, "edges are out of order");
 	for (uint32_t i = 0; i < in->edges; i++)
 		if (in->callee[i] >= in->functions)
@@ -115,7 +116,8 @@ int flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
 			most = 0;
 			for (uint32_t i = end; i-- > first;) {
 				uint32_t f = order[i];
-				double share = keep_of(in, f, called[f], keep, &through[f]);
+				double share =
+					keep_of(in, f, called[f], keep, &through[f]);
 
 				most = fmax(most, fabs(keep[f] - share));
 				keep[f] = share;
@@ -196,7 +198,8 @@ int flow_build(const struct flow_input *in, struct arena *a, const atomic_int *c
 		if (b.called[f] > b.passing[f])
 			b.passing[f] = b.called[f];
 		/* What was cut below takes from those above, too. */
-		b.odd[f] |= b.through[f] + (double)slack[f] + 1 < (double)b.passing[f] * (1 - 1e-9);
+		b.odd[f] |= b.through[f] + (double)slack[f] + 1 <
+			    (double)b.passing[f] * (1 - 1e-9);
 		odd += b.odd[f];
 		total += (double)in->self[f];
 	}

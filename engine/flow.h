@@ -49,10 +49,10 @@ struct flow {
 	const double *keep;    /* [functions]: of the calls into it; NULL: 1 for all */
 	/* For bounds, which keep to what was recorded: */
 	const uint64_t *passing; /* [functions]: the larger of self + out and in */
-	const uint8_t *odd;	 /* [functions]: in exceeds self + out by more than one unit a
+	const uint8_t *odd; /* [functions]: in exceeds self + out by more than one unit a
 				    call, what was cut below it does, or a sum overflows:
 				    no bound holds through it */
-	uint32_t nodd;		 /* so many, where it is worth a word */
+	uint32_t nodd;	    /* so many, where it is worth a word */
 };
 
 /* The cost of edge i that counts in estimates. */

@@ -22,8 +22,8 @@ struct flow_parts {
 	uint64_t *spent, *called;
 	double *through, *root, *keep;
 	uint32_t *touched, ntouched; /* functions of the part at hand */
-	uint32_t *rank;		     /* [functions]: place in topological order; or NULL */
-	uint32_t *edges, nedges;     /* its edges */
+	uint32_t *rank;		 /* [functions]: place in topological order; or NULL */
+	uint32_t *edges, nedges; /* its edges */
 	uint8_t *met;
 };
 
@@ -184,7 +184,8 @@ static int load_edges(struct flow_parts *p, uint32_t part, struct err *err)
 	uint64_t *costs, *calls;
 	size_t n;
 
-	if (store_part_edges(p->g->st, part, &p->scratch, &edges, &calls, &costs, &n, err))
+	if (store_part_edges(p->g->st, part, &p->scratch, &edges, &calls, &costs, &n,
+			     err))
 		return (int)err->kind;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t e = p->edge ? p->edge[edges[i]] : edges[i];
@@ -209,7 +210,8 @@ static int sort_touched(struct flow_parts *p, struct err *err)
 	const struct flow_input *in = &p->fl.in;
 
 	if (!p->rank) {
-		if (!(p->rank = ARENA_ARRAY(p->g->a, uint32_t, (size_t)in->functions + 1)))
+		if (!(p->rank =
+			      ARENA_ARRAY(p->g->a, uint32_t, (size_t)in->functions + 1)))
 			return arena_full(p->g->a, err);
 		for (uint32_t i = 0; i < in->functions; i++)
 			p->rank[in->topo[i]] = i;
@@ -235,10 +237,9 @@ static int balance(struct flow_parts *p, struct err *err)
 		p->keep[f] = 1;
 	}
 	p->fl.keep = kept ? NULL : p->keep;
-	if (!kept &&
-	    (sort_touched(p, err) ||
-	     flow_keep(&p->fl.in, p->touched, p->ntouched, p->called, p->keep, p->through,
-		       p->g->cancel, err)))
+	if (!kept && (sort_touched(p, err) ||
+		      flow_keep(&p->fl.in, p->touched, p->ntouched, p->called, p->keep,
+				p->through, p->g->cancel, err)))
 		return (int)err->kind;
 	for (uint32_t i = 0; i < p->ntouched; i++) {
 		uint32_t f = p->touched[i];

@@ -20,7 +20,7 @@ int flow_parts_new(struct graph *g, const struct flow *whole, uint32_t event,
  * call; functions, edges and their order are those of `whole`. */
 int flow_parts_next(struct flow_parts *p, const struct flow **out, struct err *err);
 void flow_parts_rewind(struct flow_parts *p);
-void flow_parts_free(struct flow_parts *p); /* NULL is fine */
+void flow_parts_free(struct flow_parts *p);	       /* NULL is fine */
 uint32_t flow_parts_count(const struct flow_parts *p); /* at most */
 
 #endif

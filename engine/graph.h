@@ -40,10 +40,11 @@ struct graph {
 		*mixed; /* [functions]: 1 several files, 2 several objects; or NULL */
 	const uint8_t *nests; /* [functions]: may be on the stack twice (inclusive.h) */
 	/* Of a graph that merges functions of the one below: */
-	const uint32_t *group; /* [functions below]: function here; NULL: it merges none */
-	const uint8_t *again;  /* [functions below]: entered only while its group is on the
+	const uint32_t
+		*group;	      /* [functions below]: function here; NULL: it merges none */
+	const uint8_t *again; /* [functions below]: entered only while its group is on the
 				  stack: f'2 in a group that has f */
-	const uint32_t *only;  /* [functions]: the function below by which alone it is
+	const uint32_t *only; /* [functions]: the function below by which alone it is
 				  entered, once; or GRAPH_NONE */
 	const uint32_t *out_first, *callee, *caller; /* as store_column */
 	const uint32_t *in_first, *in_edge, *cycle, *topo;

@@ -208,7 +208,8 @@ static int find_nesting(const struct graph_draft *d, struct graph *g, struct err
 	if (!nests)
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < g->functions; f++)
-		nests[f] = g->cycle[f] && (d->again || graph_nests(d->below, d->first[f]));
+		nests[f] =
+			g->cycle[f] && (d->again || graph_nests(d->below, d->first[f]));
 	g->nests = nests;
 	if (!d->again)
 		return 0;

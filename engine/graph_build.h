@@ -17,7 +17,8 @@ struct graph_draft {
 	uint32_t *caller, *callee; /* [edges] */
 	uint64_t *calls;	   /* [edges] */
 	uint32_t edges;
-	const uint8_t *again; /* [functions below], of stages that merge (graph.h); or NULL */
+	const uint8_t
+		*again; /* [functions below], of stages that merge (graph.h); or NULL */
 };
 
 /* edge_map (may be NULL) receives the edge here of each draft edge. */

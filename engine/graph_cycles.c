@@ -15,7 +15,7 @@
 
 enum { MOST_LOOKED_AT = 3000000 };
 
-struct inside { /* a call inside a cycle */
+struct inside {			 /* a call inside a cycle */
 	uint32_t edge, from, to; /* members, by their place in the cycle */
 	uint64_t cost;
 	uint32_t next_out, next_in; /* of the same caller, callee: 1 + place; 0: none */
@@ -27,7 +27,7 @@ struct growing {
 	struct inside *calls;
 	uint32_t *place; /* [functions]: of a member in its cycle */
 	/* [members]: */
-	uint32_t *order;	       /* position in the topological order */
+	uint32_t *order;		/* position in the topological order */
 	uint32_t *first_out, *first_in; /* 1 + place of a call that is there */
 	uint32_t *todo, *ahead, *behind, *positions;
 	uint8_t *met;
@@ -58,8 +58,10 @@ static bool find_between(struct growing *w, uint32_t v, uint32_t end, bool forwa
 		uint32_t at = forward ? w->first_out[u] : w->first_in[u];
 
 		found[(*n)++] = u;
-		for (; at; at = forward ? w->calls[at - 1].next_out : w->calls[at - 1].next_in) {
-			uint32_t to = forward ? w->calls[at - 1].to : w->calls[at - 1].from;
+		for (; at; at = forward ? w->calls[at - 1].next_out
+					: w->calls[at - 1].next_in) {
+			uint32_t to =
+				forward ? w->calls[at - 1].to : w->calls[at - 1].from;
 
 			w->looked++;
 			if (to == end) {
@@ -67,8 +69,8 @@ static bool find_between(struct growing *w, uint32_t v, uint32_t end, bool forwa
 					found[(*n)++] = w->todo[--todo];
 				return true;
 			}
-			if (w->met[to] || (forward ? w->order[to] > limit
-						   : w->order[to] < limit))
+			if (w->met[to] ||
+			    (forward ? w->order[to] > limit : w->order[to] < limit))
 				continue;
 			w->met[to] = 1;
 			w->todo[todo++] = to;
@@ -269,7 +271,8 @@ static int allocate(struct growing *w)
 int graph_cycles(struct graph *g, uint32_t e, struct graph_cycle **out, struct err *err)
 {
 	struct growing w = {.g = g, .err = err};
-	struct graph_cycle *c = ARENA_ARRAY(g->a, struct graph_cycle, (size_t)g->cycles + 1);
+	struct graph_cycle *c =
+		ARENA_ARRAY(g->a, struct graph_cycle, (size_t)g->cycles + 1);
 	uint32_t *first = NULL;
 
 	if (!c)

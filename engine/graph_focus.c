@@ -40,7 +40,7 @@ static void meet(struct reach *r, uint32_t f)
 }
 
 /* All that is called, or calls, from what is met on. */
-static int follow(struct graph *b, struct reach *r, bool up, const struct fn_set *not,
+static int follow(struct graph *b, struct reach *r, bool up, const struct fn_set * not,
 		  struct err *err)
 {
 	for (uint32_t polled = 0; r->n; polled++) {
@@ -63,7 +63,7 @@ static int follow(struct graph *b, struct reach *r, bool up, const struct fn_set
 }
 
 /* Functions that cost enters from nowhere, of any event. */
-static int meet_roots(struct graph *b, const struct fn_set *not, struct reach *r,
+static int meet_roots(struct graph *b, const struct fn_set * not, struct reach *r,
 		      struct err *err)
 {
 	uint64_t *called = ARENA_ARRAY(b->a, uint64_t, (size_t)b->functions + 1);
@@ -99,7 +99,8 @@ static int meet_roots(struct graph *b, const struct fn_set *not, struct reach *r
 static int kept(struct graph *b, const struct focus *s, uint8_t **out, struct err *err)
 {
 	size_t n = (size_t)b->functions + 1;
-	struct reach down = {ARENA_ARRAY(b->a, uint8_t, n), ARENA_ARRAY(b->a, uint32_t, n), 0};
+	struct reach down = {ARENA_ARRAY(b->a, uint8_t, n),
+			     ARENA_ARRAY(b->a, uint32_t, n), 0};
 	struct reach up = {ARENA_ARRAY(b->a, uint8_t, n), down.todo, 0};
 
 	if (!down.met || !down.todo || !up.met)
@@ -149,9 +150,9 @@ static int find_shares(struct graph *b, const struct focus *s, uint32_t e,
 	for (uint32_t f = 0; f < b->functions; f++) {
 		double before = marks[f] ? 0 : h->came[f];
 
-		h->came[f] = before <= 0		   ? 1
+		h->came[f] = before <= 0		? 1
 			     : before >= fl->through[f] ? 0
-							   : 1 - before / fl->through[f];
+							: 1 - before / fl->through[f];
 		/* Doubles: as good as nothing, or as all, is that. */
 		if (h->came[f] < 1e-9)
 			h->came[f] = 0;
@@ -181,8 +182,8 @@ static int focus_fill(struct graph *g, uint32_t e, uint64_t *self, uint64_t *edg
 		return (int)err->kind;
 	for (uint32_t f = 0; f < b->functions; f++)
 		if (s->map[f] != GRAPH_NONE)
-			self[s->map[f]] = part_of(graph_self(b, f, e), h.came[f],
-						  s->ignore);
+			self[s->map[f]] =
+				part_of(graph_self(b, f, e), h.came[f], s->ignore);
 	for (uint32_t i = 0; i < s->drafts; i++) {
 		struct store_edge x;
 		double came, share;
@@ -190,9 +191,9 @@ static int focus_fill(struct graph *g, uint32_t e, uint64_t *self, uint64_t *edg
 		graph_edge(b, s->draft[i], &x);
 		came = h.came[x.caller];
 		share = came + (1 - came) * h.goes[x.callee];
-		edge[s->edge[i]] = graph_add(edge[s->edge[i]],
-					     part_of(graph_edge_incl(b, s->draft[i], e),
-						     share, s->ignore));
+		edge[s->edge[i]] = graph_add(
+			edge[s->edge[i]],
+			part_of(graph_edge_incl(b, s->draft[i], e), share, s->ignore));
 	}
 	return 0;
 }
@@ -234,8 +235,8 @@ int graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 		return arena_full(g->a, err);
 	s->set = set;
 	s->ignore = ignore;
-	if (kept(g, s, &keep, err) || graph_number(&d, keep, err) || kept_edges(g, &d, s, err) ||
-	    graph_build(&d, out, &s->edge, err))
+	if (kept(g, s, &keep, err) || graph_number(&d, keep, err) ||
+	    kept_edges(g, &d, s, err) || graph_build(&d, out, &s->edge, err))
 		return (int)err->kind;
 	s->map = d.map;
 	(*out)->stage = s;

@@ -34,8 +34,9 @@ struct weights {
 };
 
 struct walk {
-	double *x;	       /* [hidden]: what waits there */
-	uint32_t *ring, ahead, behind; /* [hidden]: of a cycle, who has something waiting */
+	double *x; /* [hidden]: what waits there */
+	uint32_t *ring, ahead,
+		behind;	       /* [hidden]: of a cycle, who has something waiting */
 	uint8_t *waits;	       /* [hidden] */
 	uint32_t *heap, nheap; /* components to visit, smallest first */
 	uint8_t *queued;
@@ -207,7 +208,8 @@ static int new_walk(struct graph *b, const struct hide *h, uint32_t functions,
 	k->to = ARENA_ARRAY(b->a, double, n);
 	k->touched = ARENA_ARRAY(b->a, uint32_t, n);
 	k->seen = ARENA_ARRAY(b->a, uint8_t, n);
-	return k->x && k->ring && k->waits && k->heap && k->queued && k->to && k->touched && k->seen
+	return k->x && k->ring && k->waits && k->heap && k->queued && k->to &&
+			       k->touched && k->seen
 		       ? 0
 		       : arena_full(b->a, err);
 }
@@ -305,8 +307,7 @@ static int components(struct graph *b, const struct fn_set *set, struct hide *h,
 	h->comp = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
 	h->member = ARENA_ARRAY(b->a, uint32_t, (size_t)n + 1);
 	h->at = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
-	if (!id || !fn || !first || !callee || !h->comp || !h->member ||
-	    !h->at)
+	if (!id || !fn || !first || !callee || !h->comp || !h->member || !h->at)
 		return arena_full(b->a, err);
 	for (uint32_t f = 0; f < b->functions; f++) {
 		h->comp[f] = GRAPH_NONE;

@@ -139,8 +139,7 @@ static int find_levels(struct graph_draft *d, struct err *err)
 			if (level == 1)
 				slot[h] = f + 1;
 			else
-				again[f] = slot[h] &&
-					   d->map[slot[h] - 1] == d->map[f];
+				again[f] = slot[h] && d->map[slot[h] - 1] == d->map[f];
 		}
 	return 0;
 }
@@ -153,8 +152,8 @@ static int merged(struct graph_draft *d, struct graph **out, struct err *err)
 
 	if (!m)
 		return arena_full(d->below->a, err);
-	if (find_levels(d, err) || all_edges(d, err) ||
-	    graph_build(d, &g, &edge, err) || find_mixed(d, g, err))
+	if (find_levels(d, err) || all_edges(d, err) || graph_build(d, &g, &edge, err) ||
+	    find_mixed(d, g, err))
 		return (int)err->kind;
 	m->map = d->map;
 	m->edge = edge;
@@ -305,7 +304,8 @@ int graph_norec(struct graph *g, struct graph **out, struct err *err)
 	if (group_by(g, &d, norec_key, &keys, err))
 		return (int)err->kind;
 	for (uint32_t f = 0; f < d.functions; f++) {
-		struct str name = graph_name(g, d.first[f]), cut = name_without_level(name, g->a);
+		struct str name = graph_name(g, d.first[f]),
+			   cut = name_without_level(name, g->a);
 
 		if (!cut.p)
 			return arena_full(g->a, err);

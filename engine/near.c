@@ -78,7 +78,8 @@ static struct passing passing(const struct exec *x, uint32_t f)
 uint64_t near_own(const struct exec *x, uint32_t f, bool up, uint64_t est)
 {
 	struct passing p = passing(x, f);
-	double own = up ? (double)(p.all - p.called) : (double)graph_self(x->g, f, x->event);
+	double own =
+		up ? (double)(p.all - p.called) : (double)graph_self(x->g, f, x->event);
 
 	return p.all ? path_rounded((double)est * own / (double)p.all) : 0;
 }
@@ -108,11 +109,10 @@ int near_rows(struct exec *x, uint32_t f, bool up, double min, struct path_tree 
 			.inner = e.recursive,
 		};
 		r->cost = r->inner ? path_bounds_exact(r->incl)
-				   : path_bounds_next(t.base, r->incl,
-						      p.all ? (double)r->incl /
-								      (double)p.all
-							    : 0,
-						      p.all, p.odd);
+				   : path_bounds_next(
+					     t.base, r->incl,
+					     p.all ? (double)r->incl / (double)p.all : 0,
+					     p.all, p.odd);
 		r->est = path_rounded(r->cost.est);
 		r->own = PATH_OWN_UNKNOWN;
 		t.n += !path_under_min(weight(r), min);

@@ -61,8 +61,8 @@ static bool nests(const struct flow_input *in, uint32_t f)
 }
 
 /* What the calls of f, or by others of f, tell. */
-static void know_call(const struct flow_input *in, uint32_t f, uint32_t other, uint64_t cost,
-		      bool out, struct incl_known *k)
+static void know_call(const struct flow_input *in, uint32_t f, uint32_t other,
+		      uint64_t cost, bool out, struct incl_known *k)
 {
 	bool inside = in->cycle[f] && in->cycle[other] == in->cycle[f];
 	uint64_t *all = out ? &k->spent : &k->called;
@@ -140,7 +140,8 @@ int path_outermost(const struct flow *fl, const struct fn_set *set, double *incl
 	uint32_t most = fnset_count(set), cycle = 0;
 	uint64_t cycle_incl = 0;
 
-	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1)) {
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
+	     f = fnset_next(set, f + 1)) {
 		struct incl_known k;
 		uint64_t lo, hi;
 
@@ -166,7 +167,7 @@ int path_outermost(const struct flow *fl, const struct fn_set *set, double *incl
 struct path_bounds path_from(const struct flow *fl, uint32_t f, double incl)
 {
 	struct incl_known k = know(&fl->in, f);
-	uint64_t lo = k.spent, hi = k.spent;
+	uint64_t lo = k.spent, hi = lo;
 
 	k.cycle = UINT64_MAX;
 	if (nests(&fl->in, f) && fl->in.cycle[f])

@@ -74,7 +74,7 @@ struct path_list {
 	bool more;	/* more paths fit the question than the k listed */
 	bool truncated; /* PATH_ALL: PATH_ALL_CAP or the search's budget cut the list */
 	bool same;	/* some function is in both sets */
-	double total;	/* PATH_ALL: all paths together, listed or not, recursive ones too */
+	double total; /* PATH_ALL: all paths together, listed or not, recursive ones too */
 };
 
 enum path_kind { PATH_HOTTEST, PATH_WIDEST, PATH_SHORTEST, PATH_ALL };
@@ -88,9 +88,9 @@ struct path_query {
 	const struct fn_set *from, *to;
 	const struct fn_set *via; /* NULL: none; any step may be the one, the ends too */
 	const struct fn_set *avoiding; /* NULL: none */
-	uint32_t max;	      /* calls on a path at most; 0: any */
-	double min;	      /* est at least */
-	struct flow_parts *parts; /* add their estimates up; NULL: the flow is all */
+	uint32_t max;		       /* calls on a path at most; 0: any */
+	double min;		       /* est at least */
+	struct flow_parts *parts;      /* add their estimates up; NULL: the flow is all */
 };
 
 /* No path is no error: n is 0. */
@@ -120,16 +120,17 @@ int path_cost(const struct flow *fl, const struct path_cost_query *q, struct are
  * Integers add up as the estimates do, to the unit.
  */
 struct path_tree_row {
-	uint32_t depth;	 /* 1 .. */
+	uint32_t depth; /* 1 .. */
 	uint32_t fn;
 	uint32_t parent; /* row above, FLOW_NONE at level 1 */
-	uint64_t calls, incl; /* recorded: of the edges between this row and its parent; of a
+	uint64_t calls,
+		incl; /* recorded: of the edges between this row and its parent; of a
 				 row that stands for a root or a member of the set its own */
 	struct path_bounds cost; /* of the chain from the top to here */
 	uint64_t est, own; /* cost.est in whole units; what the row spends itself, or of a
 			      tree of callers, that for which nothing called it; near.h
 			      leaves it PATH_OWN_UNKNOWN */
-	bool recursive; /* fn is on its own path, or in the set */
+	bool recursive;	   /* fn is on its own path, or in the set */
 	bool inner; /* a call from the set into itself: measured, in no sum, nothing below */
 };
 
@@ -145,12 +146,12 @@ struct path_tree_query {
 	enum path_tree_of of;
 	const struct fn_set *set;
 	bool up;
-	uint32_t depth; /* 0: any */
-	double min;	/* est at least; rows below are left out */
-	uint32_t rows;	/* at most, the costliest; 0: PATH_TREE_ROWS */
+	uint32_t depth;		       /* 0: any */
+	double min;		       /* est at least; rows below are left out */
+	uint32_t rows;		       /* at most, the costliest; 0: PATH_TREE_ROWS */
 	const struct fn_set *avoiding; /* NULL: none */
-	struct path_bounds one; /* of a set of one: its inclusive cost */
-	struct flow_parts *parts; /* as of struct path_query */
+	struct path_bounds one;	       /* of a set of one: its inclusive cost */
+	struct flow_parts *parts;      /* as of struct path_query */
 };
 enum { PATH_TREE_ROWS = 40000 };
 
@@ -159,9 +160,9 @@ struct path_tree {
 	size_t n;
 	struct path_bounds base; /* what the tree is of: 100 % */
 	uint64_t est, own;	 /* of that, as of a row */
-	uint64_t left_out;	 /* sum over the rows, and the base, of what is in no row */
-	bool cut;		 /* `rows` left some of it out */
-	void *grown;		 /* for path_tree_shown(); NULL: there is nothing to tell */
+	uint64_t left_out; /* sum over the rows, and the base, of what is in no row */
+	bool cut;	   /* `rows` left some of it out */
+	void *grown;	   /* for path_tree_shown(); NULL: there is nothing to tell */
 };
 
 int path_tree(const struct flow *fl, const struct path_tree_query *q, struct arena *a,

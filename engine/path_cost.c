@@ -45,11 +45,11 @@ struct costing {
 	const atomic_int *cancel;
 	struct err *err;
 	uint8_t *marks;
-	uint8_t *reached;    /* [functions]: a bit for each state in which cost can leave */
+	uint8_t *reached; /* [functions]: a bit for each state in which cost can leave */
 	bool under, via;
-	unsigned ready;	     /* the state in which `of` counts */
-	unsigned enter;	     /* the state of what comes from outside the profile */
-	struct split *at;    /* [functions]: after the function's own moves */
+	unsigned ready;	  /* the state in which `of` counts */
+	unsigned enter;	  /* the state of what comes from outside the profile */
+	struct split *at; /* [functions]: after the function's own moves */
 	uint64_t *arrived_lo, *arrived_hi; /* [functions]: what enters `of` here */
 	bool odd; /* some function in between has sums that disagree */
 };
@@ -119,7 +119,8 @@ static void gather(struct part *to, const struct part *from)
 static int find_reached(struct costing *c)
 {
 	const struct flow_input *in = &c->fl->in;
-	uint32_t *todo = ARENA_ARRAY(c->arena, uint32_t, (size_t)in->functions * STATES + 1);
+	uint32_t *todo =
+		ARENA_ARRAY(c->arena, uint32_t, (size_t)in->functions * STATES + 1);
 	uint32_t n = 0;
 
 	c->reached = ARENA_ARRAY(c->arena, uint8_t, (size_t)in->functions + 1);

@@ -22,12 +22,12 @@ enum { POLL = 4096, MOST_STEPS = 1 << 24 };
 
 /* How good a path is, or the rest of one; in the order of the kind. */
 struct worth {
-	double est; /* a product of shares */
+	double est;  /* a product of shares */
 	double wide; /* the narrowest call */
 	uint32_t calls;
 };
 
-struct grown { /* a path from a start, as a link to the one it prolongs */
+struct grown {		 /* a path from a start, as a link to the one it prolongs */
 	uint32_t before; /* index, FLOW_NONE: this is a start */
 	uint32_t point, edge;
 	struct worth so_far;
@@ -330,7 +330,8 @@ static int prolong(struct search *s, uint32_t path)
 		/* An end may be the start itself, of a set that has it on both sides. */
 		if (to == f || (!end && on_path(s, path, to)))
 			continue;
-		if (grow(s, path, to * s->layers + layer_at(s, to, layer), i, so_far, end))
+		if (grow(s, path, to * s->layers + layer_at(s, to, layer), i, so_far,
+			 end))
 			return -1;
 	}
 	return 0;
@@ -482,7 +483,9 @@ static int prepare(struct search *s, bool *same)
 	const struct {
 		const struct fn_set *set;
 		uint8_t bit;
-	} sets[] = {{q->from, IN_FROM}, {q->to, IN_TO}, {q->via, IN_VIA},
+	} sets[] = {{q->from, IN_FROM},
+		    {q->to, IN_TO},
+		    {q->via, IN_VIA},
 		    {q->avoiding, IN_AVOID}};
 	size_t n = (size_t)s->fl->in.functions + 1;
 	s->kind = q->kind;

@@ -16,7 +16,7 @@ struct choosing {
 	struct growing *g;
 	uint32_t *first, *next; /* [n]: child, brother: a node, or 0 */
 	uint8_t *kept;
-	double *own, *worth;    /* [n] */
+	double *own, *worth; /* [n] */
 	uint32_t n;
 };
 
@@ -60,7 +60,8 @@ static double own_of(const struct growing *g, uint32_t node)
 	if (x->fn == FLOW_NONE || !(x->rest > 0) || is_inner(g, node))
 		return x->own;
 	through = tree_unshown_through(g, node, x->fn);
-	return through > 0 ? x->own + x->rest * tree_unshown_own(g, x->fn) / through : x->own;
+	return through > 0 ? x->own + x->rest * tree_unshown_own(g, x->fn) / through
+			   : x->own;
 }
 
 /* A row for everybody to see: wide enough for a picture, or a direct call of the set. */
@@ -226,7 +227,7 @@ static struct path_tree_row row_of(const struct growing *g, uint32_t node,
 
 struct laid {
 	double at, end; /* where the next child begins; none ends behind end */
-	uint32_t row; /* FLOW_NONE: TREE_TOP */
+	uint32_t row;	/* FLOW_NONE: TREE_TOP */
 };
 
 static uint64_t units(double from, double to)
@@ -269,7 +270,8 @@ static int lay_out(struct choosing *c, struct path_tree *t)
 	struct growing *g = c->g;
 	size_t n = (size_t)c->n + 2;
 	struct laid *open = ARENA_ARRAY(g->arena, struct laid, n);
-	uint32_t *on_path = ARENA_ARRAY(g->arena, uint32_t, (size_t)g->fl->in.functions + 1);
+	uint32_t *on_path =
+		ARENA_ARRAY(g->arena, uint32_t, (size_t)g->fl->in.functions + 1);
 	struct laid line = {.end = INFINITY};
 	uint32_t i;
 
@@ -278,7 +280,8 @@ static int lay_out(struct choosing *c, struct path_tree *t)
 	if (!open || !on_path || !t->rows || !g->row)
 		return tree_full(g);
 	memset(g->row, 0xff, g->n * sizeof(*g->row));
-	lay(g, TREE_TOP, &line, t->base.measured ? t->base.est : -1, &t->est, &t->own, &open[0]);
+	lay(g, TREE_TOP, &line, t->base.measured ? t->base.est : -1, &t->est, &t->own,
+	    &open[0]);
 	open[0].row = FLOW_NONE;
 	t->left_out = t->est - t->own;
 	for (i = c->first[TREE_TOP]; i;) {
@@ -290,8 +293,8 @@ static int lay_out(struct choosing *c, struct path_tree *t)
 		r->parent = up;
 		r->recursive = (g->in_set && g->in_set[r->fn]) || on_path[r->fn];
 		if (!r->inner) {
-			lay(g, i, &open[d - 1], r->cost.measured ? r->cost.est : -1, &r->est,
-			    &r->own, &open[d]);
+			lay(g, i, &open[d - 1], r->cost.measured ? r->cost.est : -1,
+			    &r->est, &r->own, &open[d]);
 			t->left_out -= r->own;
 			include(r);
 		}

@@ -28,7 +28,8 @@ static int start_at_members(struct growing *g, const struct flow *fl, struct are
 
 	if (!program && chain_reaches(fl, g->in_set, g->q->up, &met, a, g->err))
 		return -1;
-	if (!program && !g->q->up && chain_first(fl, g->q->set, &cost, a, g->cancel, g->err))
+	if (!program && !g->q->up &&
+	    chain_first(fl, g->q->set, &cost, a, g->cancel, g->err))
 		return -1;
 	if (!program && g->q->up) {
 		if (!(cost = ARENA_ARRAY(a, double, (size_t)fl->in.functions + 1)))
@@ -104,7 +105,7 @@ static int start_at_calls(struct growing *g, const struct flow *fl, struct arena
 		s->est += g->in_set[f] ? first[f] : 0;
 	}
 	if (up ? chain_expect(fl, g->in_set, cost, a, g->cancel, g->err) ||
-			 chain_expect(fl, outside, cost, a, g->cancel, g->err)
+			    chain_expect(fl, outside, cost, a, g->cancel, g->err)
 	       : chain_spread(fl, outside, cost, a, g->cancel, g->err))
 		return -1;
 	for (uint32_t f = 0; f < n; f++) {
@@ -133,7 +134,7 @@ static int start_at_calls(struct growing *g, const struct flow *fl, struct arena
 }
 
 int tree_starts(struct growing *g, const struct flow *fl, struct arena *a,
-		       struct starts *s)
+		struct starts *s)
 {
 	double *incl;
 

@@ -95,8 +95,8 @@ static size_t place(const struct growing *g, uint32_t parent, uint32_t fn)
 	uint64_t h = ((uint64_t)parent << 32 | fn) * 0x9e3779b97f4a7c15u;
 	size_t i = (size_t)(h >> 32 ^ h >> 16) & (g->slots - 1);
 
-	while (g->slot[i] && (g->nodes[g->slot[i]].parent != parent ||
-			      g->nodes[g->slot[i]].fn != fn))
+	while (g->slot[i] &&
+	       (g->nodes[g->slot[i]].parent != parent || g->nodes[g->slot[i]].fn != fn))
 		i = (i + 1) & (g->slots - 1);
 	return i;
 }
@@ -150,7 +150,8 @@ static bool left_out(const struct growing *g, uint32_t node, uint32_t i)
 {
 	uint32_t to = tree_other_end(g, i);
 
-	return g->avoided[to] || (node == TREE_TOP && g->q->of == TREE_CALLS && to == g->one);
+	return g->avoided[to] ||
+	       (node == TREE_TOP && g->q->of == TREE_CALLS && to == g->one);
 }
 
 /* The calls of the top by itself are no part of what leaves it. */
@@ -243,7 +244,8 @@ static int expand(struct growing *g, uint32_t node)
 {
 	uint32_t f = g->nodes[node].fn, to;
 	struct calls c = tree_calls(g, f);
-	double through = tree_unshown_through(g, node, f), rest = g->nodes[node].rest, share;
+	double through = tree_unshown_through(g, node, f), rest = g->nodes[node].rest,
+	       share;
 
 	if (!(rest > 0) || !(through > 0))
 		return 0;
@@ -291,7 +293,8 @@ static int put_starts(struct growing *g, bool whole)
 		if (may_grow(g, &g->nodes[to]) && push(g, to, g->nodes[to].rest))
 			return -1;
 	}
-	return whole && g->one != FLOW_NONE ? push(g, TREE_TOP, g->nodes[TREE_TOP].rest) : 0;
+	return whole && g->one != FLOW_NONE ? push(g, TREE_TOP, g->nodes[TREE_TOP].rest)
+					    : 0;
 }
 
 /* ---- the parts of a profile ---- */
@@ -392,8 +395,8 @@ static struct path_bounds base_bounds(const struct growing *g)
 	double est = g->nodes[TREE_TOP].est;
 
 	if (g->one != FLOW_NONE)
-		return path_bounds_of(g->q->one.measured ? g->q->one.est : est, g->q->one.lo,
-				      g->q->one.hi, g->q->one.bounded);
+		return path_bounds_of(g->q->one.measured ? g->q->one.est : est,
+				      g->q->one.lo, g->q->one.hi, g->q->one.bounded);
 	return path_bounds_of(est, 0, UINT64_MAX, false);
 }
 

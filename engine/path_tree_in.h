@@ -55,7 +55,8 @@ struct growing {
 	struct waiting *heap;
 	uint32_t nheap, heap_cap;
 	uint32_t most;
-	uint32_t *row; /* [nodes]: of those that are rows; of TREE_TOP as many as there are */
+	uint32_t *
+		row; /* [nodes]: of those that are rows; of TREE_TOP as many as there are */
 	uint32_t *group; /* [rows + 1]: the wide row that it, or one above it, is */
 	/* Of many parts: */
 	uint32_t *slot; /* node by (parent, fn) */

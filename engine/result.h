@@ -85,14 +85,15 @@ struct result {
 	/* For exporters, and only until the query's arena is reset: the graph that was asked
 	 * (NULL for `_`). */
 	struct graph *graph;
-	bool tree;	     /* a row lies on the one above it that is a level lower */
+	bool tree; /* a row lies on the one above it that is a level lower */
 	/* Of a tree that no stage has changed: what it leaves out (path_tree_shown()). */
 	const struct path_tree *paths;
-	bool root_fuzzy;     /* root_cost is an estimate */
-	struct str root_name; /* what the tree is of; empty: its level 1 are frames of their
+	bool root_fuzzy; /* root_cost is an estimate */
+	struct str
+		root_name;  /* what the tree is of; empty: its level 1 are frames of their
 				 own */
-	uint64_t root_cost;   /* its inclusive cost, nested calls counted once */
-	uint64_t root_own;    /* what of it is in no call: its own, or nobody called it */
+	uint64_t root_cost; /* its inclusive cost, nested calls counted once */
+	uint64_t root_own;  /* what of it is in no call: its own, or nobody called it */
 	bool upward;	    /* callers */
 	struct column *cols;
 	size_t ncols;

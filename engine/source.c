@@ -44,10 +44,11 @@ int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow
 	}
 	if (!(*out)->nodd || g->estimated)
 		return 0;
-	return exec_note(x, arena_printf(x->a,
-					 "%u function%s cost less than the calls into them say: "
-					 "estimates are scaled to add up, without bounds",
-					 (*out)->nodd, (*out)->nodd == 1 ? "" : "s"));
+	return exec_note(
+		x, arena_printf(x->a,
+				"%u function%s cost less than the calls into them say: "
+				"estimates are scaled to add up, without bounds",
+				(*out)->nodd, (*out)->nodd == 1 ? "" : "s"));
 }
 
 int exec_flow_parts(struct exec *x, const struct flow *whole, struct flow_parts **out)

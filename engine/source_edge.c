@@ -337,8 +337,8 @@ static const struct col_def tree_cols[] = {
 	{"obj", COL_OBJ, SHOW_M, .s = tree_obj},
 	{"recursive", COL_BOOL, SHOW_M | SHOW_T, .u = tree_recursive},
 	{"estimated", COL_BOOL, SHOW_M, .u = tree_estimated},
-	{"self", COL_COST, SHOW_M, .u = tree_self,
-	 .estimated = tree_is_estimated, .absent = tree_inner},
+	{"self", COL_COST, SHOW_M, .u = tree_self, .estimated = tree_is_estimated,
+	 .absent = tree_inner},
 	{"cycle", COL_ID, SHOW_M | SHOW_T, .u = tree_cycle, .absent = tree_no_cycle},
 };
 
@@ -389,10 +389,11 @@ static int note_left_out(struct exec *x, const struct path_tree *tree)
 		return 0;
 	snprintf(percent, sizeof(percent), share < 9.95 ? "%.1f" : "%.0f", share);
 	footer_grouped(tree->n, rows);
-	return exec_note(x, arena_printf(x->a,
-					 "%s %% of the cost is in no row: the %s costliest are "
-					 "listed, max N lists more",
-					 percent, rows));
+	return exec_note(
+		x, arena_printf(x->a,
+				"%s %% of the cost is in no row: the %s costliest are "
+				"listed, max N lists more",
+				percent, rows));
 }
 
 static struct str span_text(const struct exec *x, struct span s)
@@ -456,9 +457,8 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	if (!d || !tree || tree_query(x, s, &q) || tree_rows(x, &q, tree) ||
 	    note_left_out(x, tree) || table_init(x, t, t->src, x->g, tree->n))
 		return (int)x->err->kind;
-	*d = (struct tree){.rows = tree->rows,
-			   .base = path_rounded(tree->base.est),
-			   .n = tree->n};
+	*d = (struct tree){
+		.rows = tree->rows, .base = path_rounded(tree->base.est), .n = tree->n};
 	t->data = d;
 	t->paths = tree;
 	t->part_of = tree_part_of;

@@ -147,13 +147,15 @@ static int note_wide(struct exec *x, size_t steps)
 		return exec_note(x, STR("the bounds are wide: calls between functions "
 					"say no more than this"));
 	if (!steps)
-		return exec_note(x, STR("the bounds are wide: callgrind's --separate-callers=N "
-					"measures this, more dumps sharpen it"));
-	return exec_note(x, arena_printf(x->a,
-					 "the bounds are wide: callgrind's "
-					 "--separate-callers=%zu measures this, more dumps "
-					 "sharpen it",
-					 steps));
+		return exec_note(
+			x, STR("the bounds are wide: callgrind's --separate-callers=N "
+			       "measures this, more dumps sharpen it"));
+	return exec_note(x,
+			 arena_printf(x->a,
+				      "the bounds are wide: callgrind's "
+				      "--separate-callers=%zu measures this, more dumps "
+				      "sharpen it",
+				      steps));
 }
 
 /* How many there are beside those shown; of `all`, what share of the cost they are. */
@@ -166,9 +168,9 @@ static int note_more(struct exec *x, const struct path_list *list)
 	for (size_t i = 0; i < list->n; i++)
 		shown += list->paths[i].steps[list->paths[i].n - 1].cost.est;
 	if (!(list->total > 0))
-		return exec_note(x, arena_printf(x->a,
-						 "showing %zu path%s; there are more",
-						 list->n, list->n == 1 ? "" : "s"));
+		return exec_note(x,
+				 arena_printf(x->a, "showing %zu path%s; there are more",
+					      list->n, list->n == 1 ? "" : "s"));
 	return exec_note(
 		x, arena_printf(x->a,
 				"showing %zu path%s with some %.0f %% of the cost; there "
@@ -360,7 +362,8 @@ static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_se
 /* A function is under itself where it is nested in itself only. */
 static int note_same(struct exec *x, const struct path_cost_query *q)
 {
-	for (uint32_t f = fnset_next(q->of, 0); f != FNSET_NONE; f = fnset_next(q->of, f + 1))
+	for (uint32_t f = fnset_next(q->of, 0); f != FNSET_NONE;
+	     f = fnset_next(q->of, f + 1))
 		if (fnset_has(q->under, f))
 			return exec_note(x, STR("what is in both sets counts where it is "
 						"nested in itself: 'info NAME' has its "

@@ -95,7 +95,8 @@ static int grow(struct folding *w)
 	one = q.set ? fnset_next(q.set, 0) : FNSET_NONE;
 	if (q.set && fnset_count(q.set) == 1)
 		q.one = near_inclusive(x, one);
-	rc = exec_flow(x, w->base, x->event, &flow) || exec_flow_parts(x, flow, &q.parts) ||
+	rc = exec_flow(x, w->base, x->event, &flow) ||
+	     exec_flow_parts(x, flow, &q.parts) ||
 	     path_tree(flow, &q, x->a, x->cancel, &w->tree, x->err);
 	flow_parts_free(q.parts);
 	x->g = merged;
@@ -152,7 +153,8 @@ static void fold_row(struct folding *w, uint32_t r)
 }
 
 /* Add what was recorded for the calls from `from` to `to`. */
-static void add_calls(const struct folding *w, struct folded *r, uint32_t from, uint32_t to)
+static void add_calls(const struct folding *w, struct folded *r, uint32_t from,
+		      uint32_t to)
 {
 	uint32_t first, n;
 
@@ -225,8 +227,8 @@ static int link_rows(struct folding *w)
 		w->tree.cut = true;
 	}
 	while (n-- > 0) {
-		uint32_t *first = by[n]->parent == TOP ? &w->top
-						       : &w->rows[by[n]->parent].first;
+		uint32_t *first =
+			by[n]->parent == TOP ? &w->top : &w->rows[by[n]->parent].first;
 
 		by[n]->next = *first;
 		*first = (uint32_t)(by[n] - w->rows) + 1;
@@ -245,8 +247,8 @@ static struct path_bounds bounds_of(const struct folding *w, const struct folded
 	if (r->inner)
 		return path_bounds_exact(r->incl);
 	if (from == GRAPH_NONE)
-		return path_bounds_of((double)r->est, 0, r->incl > r->est ? r->incl : r->est,
-				      r->incl > 0);
+		return path_bounds_of((double)r->est, 0,
+				      r->incl > r->est ? r->incl : r->est, r->incl > 0);
 	passing = fl->passing[from];
 	for (uint32_t i = fl->in.out_first[from]; i < fl->in.out_first[from + 1]; i++)
 		if (fl->in.callee[i] == from && fl->in.incl[i] <= passing)
@@ -283,7 +285,8 @@ static int put_rows(struct folding *w, struct path_tree *t)
 			.own = r->inner ? 0 : r->own,
 			.recursive = (set && fnset_has(set, r->fn)) || on_path[r->fn],
 			.inner = r->inner,
-			.cost = bounds_of(w, r, up == FLOW_NONE ? &t->base : &t->rows[up].cost,
+			.cost = bounds_of(w, r,
+					  up == FLOW_NONE ? &t->base : &t->rows[up].cost,
 					  up == FLOW_NONE ? one : t->rows[up].fn),
 		};
 		t->left_out -= t->rows[t->n].own;

@@ -115,7 +115,7 @@ struct pushing {
 	struct returning *r;
 	const uint8_t *again;
 	uint32_t circle;
-	size_t head, n;		 /* a ring: the circle's functions that have mass */
+	size_t head, n;		  /* a ring: the circle's functions that have mass */
 	double returned, waiting; /* waiting: sum of mass */
 };
 

@@ -75,8 +75,8 @@ struct incl_known {
 	uint64_t called;   /* calls by others */
 	uint64_t entering; /* calls in from outside of its cycle */
 	uint64_t leaving;  /* self + calls that leave the cycle */
-	uint64_t once;	   /* the costliest call from or to a function that does not nest */
-	uint64_t cycle;	   /* inclusive cost of the cycle */
+	uint64_t once;	/* the costliest call from or to a function that does not nest */
+	uint64_t cycle; /* inclusive cost of the cycle */
 };
 /* Its inclusive cost is at least *lo and at most *hi: what enters the cycle here, what ends
  * here or leaves it from here, and what passes a function that is on the stack once at most,

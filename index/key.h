@@ -47,12 +47,12 @@ enum table {
 	TABLE_IN_FIRST, /* u32[functions + 1] */
 	TABLE_EDGE_CALLER,
 	TABLE_EDGE_CALLEE,
-	TABLE_IN_EDGE,		  /* u32[edges] */
-	TABLE_EDGE_CALLS,	  /* u64[edges] */
-	TABLE_EDGE_INCL,	  /* u64[edges], per event */
-	TABLE_CYCLE_FIRST,	  /* u32[cycles + 1]: into CYCLE_MEMBER */
-	TABLE_CYCLE_MEMBER,	  /* u32[members], ascending in each cycle */
-	TABLE_CYCLE_NESTS,	  /* u64[members]: 1 of those that may nest in itself */
+	TABLE_IN_EDGE,	    /* u32[edges] */
+	TABLE_EDGE_CALLS,   /* u64[edges] */
+	TABLE_EDGE_INCL,    /* u64[edges], per event */
+	TABLE_CYCLE_FIRST,  /* u32[cycles + 1]: into CYCLE_MEMBER */
+	TABLE_CYCLE_MEMBER, /* u32[members], ascending in each cycle */
+	TABLE_CYCLE_NESTS,  /* u64[members]: 1 of those that may nest in itself */
 	TABLE_CYCLE_SELF,
 	TABLE_CYCLE_INCL, /* u64[cycles], per event */
 	TABLE_LINES_AT,

@@ -34,13 +34,13 @@ struct save {
 	uint32_t ncycles;
 	uint32_t *cycle_first, *member; /* ncycles + 1; functions in cycles */
 	uint32_t nmember;
-	uint8_t *nests;		      /* per function: it may nest in itself */
-	uint32_t nnests;	      /* so many do */
-	struct arena arena;	      /* of `returning` */
-	struct incl_known *known;     /* scratch, one per function, if any nests */
-	uint64_t *col, *leaving;      /* scratch, one per function */
-	uint64_t *by_component;	      /* scratch, one per component */
-	struct sort_pair *pair;	      /* scratch, one per function or edge */
+	uint8_t *nests;		  /* per function: it may nest in itself */
+	uint32_t nnests;	  /* so many do */
+	struct arena arena;	  /* of `returning` */
+	struct incl_known *known; /* scratch, one per function, if any nests */
+	uint64_t *col, *leaving;  /* scratch, one per function */
+	uint64_t *by_component;	  /* scratch, one per component */
+	struct sort_pair *pair;	  /* scratch, one per function or edge */
 	/* save_graph() */
 	bool aside, ready; /* prepare() has the thread; it is done */
 	pthread_t thread;
@@ -397,8 +397,7 @@ static int save_nesting(struct save *s)
 	if (!member)
 		return no_memory(s->err);
 	rc = s->nmember ? map_guard(find_nesting, s, ERR_PROFILE, s->err) : 0;
-	if (!rc && s->nnests &&
-	    !(s->known = malloc((s->p->nfn + 1) * sizeof(*s->known))))
+	if (!rc && s->nnests && !(s->known = malloc((s->p->nfn + 1) * sizeof(*s->known))))
 		rc = no_memory(s->err);
 	for (uint32_t i = 0; i < s->nmember; i++)
 		member[i] = s->nests[s->member[i]];
@@ -412,8 +411,7 @@ static int save_identities(struct save *s)
 {
 	const struct profile *p = s->p;
 
-	return save_nesting(s) ||
-	       column(s, TABLE_FN_NAME, 0, p->fn_name, p->nfn) ||
+	return save_nesting(s) || column(s, TABLE_FN_NAME, 0, p->fn_name, p->nfn) ||
 	       column(s, TABLE_FN_FILE, 0, p->fn_file, p->nfn) ||
 	       column(s, TABLE_FN_OBJ, 0, p->fn_obj, p->nfn) ||
 	       column(s, TABLE_FN_CYCLE, 0, s->cycle, p->nfn) ||
@@ -675,7 +673,7 @@ int save_profile(struct profile *p, struct store_writer *w, struct meta *meta, s
 	join_prepare(&s);
 	cycles_free(&s.c);
 	arena_free(&s.arena);
-	void *const arrays[] = {s.cycle,   s.cycle_first,  s.member, s.col,   s.leaving,
+	void *const arrays[] = {s.cycle, s.cycle_first,	 s.member, s.col,  s.leaving,
 				s.nests, s.by_component, s.pair,   s.known};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)

@@ -28,10 +28,10 @@ struct verify {
 	const struct store_info *in;
 	const atomic_int *cancel;
 	struct store_verified *out;
-	struct arena a; /* of one function or part */
-	uint64_t *sum;	/* [functions or edges, whichever are more] */
-	uint8_t *seen;	/* the same */
-	uint8_t *nests; /* [functions] */
+	struct arena a;		  /* of one function or part */
+	uint64_t *sum;		  /* [functions or edges, whichever are more] */
+	uint8_t *seen;		  /* the same */
+	uint8_t *nests;		  /* [functions] */
 	struct incl_known *known; /* [functions] */
 	struct err *err;
 };

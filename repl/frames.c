@@ -238,7 +238,8 @@ static void add_others(const struct result *r, const struct source *s,
 
 		if (own >= f->all[i].self)
 			continue;
-		named = others_of(shown, i || !f->rooted ? f->all[i].row : r->rows, &first);
+		named = others_of(shown, i || !f->rooted ? f->all[i].row : r->rows,
+				  &first);
 		add_other(f, i, f->all[i].self - own);
 		add_named(r, shown->others + first, named, f);
 	}

@@ -31,10 +31,10 @@ struct frames {
 	struct frame *all; /* a frame stands before those above it */
 	size_t n;
 	size_t deepest;
-	uint64_t sum;	/* of the frames at depth 0 */
+	uint64_t sum;	   /* of the frames at depth 0 */
 	uint64_t left_out; /* what of it is in frames that are `other` */
-	bool estimated; /* some are */
-	bool rooted;	/* all[0] carries all others */
+	bool estimated;	   /* some are */
+	bool rooted;	   /* all[0] carries all others */
 	struct str event;
 };
 

@@ -136,12 +136,14 @@ static int verify(const struct options *o)
 			v.checked.sums ? ", sums" : "; not the sums: some saturated");
 		if (v.checked.sums && v.checked.unexplained) {
 			number_grouped(values, v.checked.unexplained);
-			out_printf(&out,
-				   "  the profile's calls into %s functions say more than these "
-				   "cost: estimates are scaled\n",
-				   values);
+			out_printf(
+				&out,
+				"  the profile's calls into %s functions say more than these "
+				"cost: estimates are scaled\n",
+				values);
 		} else if (v.checked.sums) {
-			out_c(&out, "  no function costs less than the calls into it say\n");
+			out_c(&out,
+			      "  no function costs less than the calls into it say\n");
 		}
 		if (v.have_profile && v.fresh == SOURCE_CHANGED)
 			out_c(&out,

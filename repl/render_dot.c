@@ -202,8 +202,7 @@ int render_dot(struct render *rd)
 
 	if (!g)
 		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
-	else if (edges_of_calls(rd, g) ||
-		 (!rd->err->kind && edges_of_frames(rd, g) == 0))
+	else if (edges_of_calls(rd, g) || (!rd->err->kind && edges_of_frames(rd, g) == 0))
 		put_graph(rd, g);
 	free(g ? g->edges : NULL);
 	free(g);

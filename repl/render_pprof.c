@@ -57,7 +57,8 @@ static void put_gzip(struct out *o, const char *p, size_t n, struct err *err)
 
 	while (rc == Z_OK) {
 		if (!z.avail_in) {
-			z.next_in = (unsigned char *)(uintptr_t)p; /* zlib only reads it */
+			z.next_in =
+				(unsigned char *)(uintptr_t)p; /* zlib only reads it */
 			z.avail_in = n < UINT_MAX ? (unsigned)n : UINT_MAX;
 			p += z.avail_in;
 			n -= z.avail_in;

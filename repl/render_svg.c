@@ -245,7 +245,8 @@ static void put_tail(struct flame *fl)
 
 	out_printf(o, "<text class=\"m\" x=\"%d\" y=\"%zu\">", MARGIN, fl->height - 8);
 	if (fl->f->left_out && fl->f->sum) {
-		number_percent(share, 100.0 * (double)fl->f->left_out / (double)fl->f->sum);
+		number_percent(share,
+			       100.0 * (double)fl->f->left_out / (double)fl->f->sum);
 		emit_name(o, EMIT_XML, str_c(share));
 		out_c(o, " is in calls too many to be shown one by one: (other); ");
 	}

@@ -49,10 +49,10 @@ struct report {
 bool report_fits(const struct render *rd)
 {
 	static const char *const known[] = {
-		"id",	 "self", "incl",  "calls",	  "fn",	      "file",
-		"line",	 "obj",	 "cycle", "contribution", "incoming", "short",
-		"self%", "cum%", "incl%", "file:line",	  "change",	"lo",
-		"hi",	 "estimated",
+		"id",	     "self",   "incl",	"calls", "fn",
+		"file",	     "line",   "obj",	"cycle", "contribution",
+		"incoming",  "short",  "self%", "cum%",	 "incl%",
+		"file:line", "change", "lo",	"hi",	 "estimated",
 	};
 	const struct result *r = rd->r;
 	const struct column *id = result_col(r, STR("id")),

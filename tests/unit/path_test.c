@@ -129,7 +129,9 @@ static void test_cycle(struct arena *a)
 	l = find(fl, (struct path_query){.from = s[2], .to = s[1]}, a);
 	ok(l.n == 1 && flows_close(l.paths[0].steps[0].cost.est, 8, 1e-4) &&
 		   flows_close(flows_end(&l.paths[0]).est, 8 * 5.0 / 12, 1e-4),
-	   "from the other member, what passes it first (%g, %g)", l.n ? l.paths[0].steps[0].cost.est : -1, l.n ? flows_end(&l.paths[0]).est : -1);
+	   "from the other member, what passes it first (%g, %g)",
+	   l.n ? l.paths[0].steps[0].cost.est : -1,
+	   l.n ? flows_end(&l.paths[0]).est : -1);
 	l = find(fl, (struct path_query){.k = 9, .from = s[2], .to = s[2]}, a);
 	is_str(l.n == 1 && l.same ? shown(&l.paths[0]) : NULL, "2 1 2", "and round");
 	l = find(fl, (struct path_query){.k = 9, .from = s[1], .to = s[1]}, a);

@@ -612,7 +612,8 @@ static void check_path_rows(struct trial *t, simulate_set avoiding)
 			return;
 		chains++;
 		expect(t, PATHS, !contains(avoiding, r->fn), "%s", chain.text);
-		within(t, PATHS, r, r->est, simulate_chain(&t->s, chain.name, chain.n,
+		within(t, PATHS, r, r->est,
+		       simulate_chain(&t->s, chain.name, chain.n,
 				      (simulate_set)1 << chain.name[0]),
 		       names_in(&chain), r->estimated, chain.text);
 	}
