@@ -31,6 +31,7 @@ struct verify {
 	struct arena a;		  /* of one function or part */
 	uint64_t *sum;		  /* [functions or edges, whichever are more] */
 	uint8_t *seen;		  /* the same */
+	uint32_t nnests;	  /* so many are set in: */
 	uint8_t *nests;		  /* [functions] */
 	struct incl_known *known; /* [functions] */
 	struct err *err;
@@ -336,6 +337,25 @@ static void sum_edges(struct verify *v, struct summing *s)
 			s->of_cycle[s->cycle[f]] += s->known[f].leaving;
 }
 
+/* Inclusive cost as save.c has it; an estimate may round otherwise on another machine. */
+static bool as_known(const struct verify *v, const struct incl_known *k, uint32_t f,
+		     uint64_t incl, struct returning *r)
+{
+	double want, off;
+	uint64_t lo, hi;
+
+	if (!v->nests[f])
+		return incl == k->spent;
+	incl_bounds(k, &lo, &hi);
+	if (incl < lo || incl > hi)
+		return false;
+	want = (double)k->spent -
+	       returning_cost(r, &f, 1, NULL, returning_edges(v->nnests));
+	want = want < (double)lo ? (double)lo : want > (double)hi ? (double)hi : want;
+	off = want - (double)incl;
+	return (off < 0 ? -off : off) <= 1 + want * 1e-9;
+}
+
 /* Self and inclusive cost of functions and cycles, of one event. */
 static int costs_of(struct verify *v, uint32_t event)
 {
@@ -349,24 +369,34 @@ static int costs_of(struct verify *v, uint32_t event)
 		.known = v->known,
 		.of_cycle = v->sum,
 	};
+	struct call_costs costs = {
+		.functions = v->in->functions,
+		.out_first = s.first,
+		.callee = s.callee,
+		.self = s.self,
+		.edge = s.of_edge,
+		.self_step = 1,
+		.edge_step = 1,
+		.circle = s.cycle,
+	};
 	uint64_t total = 0, unexplained = 0;
+	struct returning r;
 
 	if (!s.self || !s.incl || !s.of_edge || !s.first || !s.callee || !s.cycle)
 		return stopped(v);
 	memset(v->known, 0, v->in->functions * sizeof(*v->known));
 	memset(v->sum, 0, ((size_t)v->in->cycles + 1) * sizeof(*v->sum));
 	sum_edges(v, &s);
+	arena_reset(&v->a);
+	if (returning_init(&r, &costs, &v->a))
+		return arena_full(&v->a, v->err);
 	for (uint32_t f = 0; f < v->in->functions; f++) {
-		uint64_t lo = s.known[f].spent, hi = lo;
-
 		total += s.self[f];
 		unexplained += s.known[f].called > s.known[f].spent;
 		s.known[f].cycle = v->sum[s.cycle[f]];
-		if (v->nests[f])
-			incl_bounds(&s.known[f], &lo, &hi);
-		if (s.incl[f] < lo || s.incl[f] > hi)
+		if (!as_known(v, &s.known[f], f, s.incl[f], &r))
 			return wrong(v, TABLE_FN_INCL, f,
-				     v->nests[f] ? "it is not within its bounds"
+				     v->nests[f] ? "it is not what its calls leave of it"
 						 : "it is not self and outgoing edges");
 	}
 	if (unexplained > v->out->unexplained)
@@ -383,7 +413,7 @@ static int costs_of(struct verify *v, uint32_t event)
 static int costs(struct verify *v)
 {
 	for (uint32_t f = 0; f < v->in->functions; f++)
-		v->nests[f] = store_fn_nests(v->st, f);
+		v->nnests += v->nests[f] = store_fn_nests(v->st, f);
 	for (uint32_t e = 0; v->out->sums && e < v->in->events; e++)
 		if (costs_of(v, e))
 			return (int)v->err->kind;

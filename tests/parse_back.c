@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "index/base/vec.h"
 
@@ -649,31 +650,39 @@ static bool message(struct back *b, struct str s, unsigned depth)
 	return true;
 }
 
+/* Of a gzip file the text in the arena; p NULL: it is none, or not whole. */
+static struct str unzip(struct back *b, struct str s)
+{
+	struct str none = {NULL, 0}, text;
+	z_stream z = {.next_in = (unsigned char *)(uintptr_t)s.p,
+		      .avail_in = (unsigned)s.n};
+	uint32_t size;
+	char *p;
+	int rc;
+
+	if (s.n < 18 || memcmp(s.p, "\x1f\x8b\x08", 3) != 0)
+		return none;
+	memcpy(&size, s.p + s.n - 4, sizeof(size));
+	if (!(p = arena_alloc(&b->arena, (size_t)size + 1)) ||
+	    inflateInit2(&z, MAX_WBITS + 16) != Z_OK)
+		return none;
+	z.next_out = (unsigned char *)p;
+	z.avail_out = size;
+	rc = inflate(&z, Z_FINISH);
+	text = (struct str){p, size};
+	inflateEnd(&z);
+	return rc == Z_STREAM_END && !z.avail_in && !z.avail_out ? text : none;
+}
+
 bool back_pprof(struct back *b, struct str s)
 {
-	size_t n = 0, at = 10;
-	bool last = false;
-	char *p;
+	struct str text;
 
 	begin(b, s);
-	p = b->scratch;
-	if (s.n < 18 || memcmp(s.p, "\x1f\x8b\x08", 3) != 0)
-		return wrong(b, "it does not begin as gzip");
-	while (!last && at + 5 <= s.n) {
-		size_t length = (unsigned char)s.p[at + 1] |
-				(size_t)(unsigned char)s.p[at + 2] << 8;
-
-		last = s.p[at] & 1;
-		at += 5;
-		if (at + length + 8 > s.n)
-			return wrong(b, "a block is longer than the file");
-		memcpy(p + n, s.p + at, length);
-		n += length;
-		at += length;
-	}
-	if (!last || at + 8 != s.n)
-		return wrong(b, "no last block");
-	return message(b, (struct str){p, n}, 0);
+	text = unzip(b, s);
+	if (!text.p)
+		return wrong(b, "it is no whole gzip file");
+	return message(b, text, 0);
 }
 
 /* ---- folded stacks ---- */

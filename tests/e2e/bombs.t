@@ -69,7 +69,7 @@ CASES = [
     ("dag", "hottest 1000 paths from f0 to f149", (0,), ""),
     ("dag", "calltree from f0 depth all", (0,), ""),
     ("dag", "hide * and not f0 and not f149 | calls", (0,), ""),
-    ("cycle", "all paths from f0 to f1", (6,), ROWS),
+    ("cycle", "all paths from f0 to f1", (0, 6), ROWS),
     ("cycle", "calltree from f0 depth all", (0,), ""),
     ("cycle", "hide f1* | calls", (0,), ""),
     ("many", "functions | sort incl | take 18446744073709551615 | count", (0,), ""),

@@ -365,7 +365,7 @@ static const struct forgery {
 	{TABLE_FN_INCL, 0, set_row, 6, 1000, NULL,
 	 "inclusive cost block 0: it is not self and outgoing edges"},
 	{TABLE_FN_INCL, 0, set_row, 3, 7, NULL,
-	 "inclusive cost block 0: it is not the sum of its cycle"},
+	 "inclusive cost block 0: it is not what its calls leave of it"},
 	{TABLE_CYCLE_INCL, 0, set_row, 0, 0, NULL,
 	 "cycle inclusive cost block 0: it is not the sum of its members"},
 	{TABLE_META, 0, recode, OF_META(total), 1, NULL,
