@@ -20,9 +20,17 @@ struct choosing {
 	uint32_t n;
 };
 
+/* NULL: a call of the row above, or a start that only the flow of a part has. */
+static const struct start *start_of(const struct growing *g, uint32_t node)
+{
+	return node > TREE_TOP && node <= g->starts.n ? &g->starts.all[node - 1] : NULL;
+}
+
 static bool is_inner(const struct growing *g, uint32_t node)
 {
-	return node <= g->starts.n && node > TREE_TOP && g->starts.all[node - 1].inner;
+	const struct start *s = start_of(g, node);
+
+	return s && s->inner;
 }
 
 /* What a row is ordered by among its brothers. */
@@ -208,7 +216,7 @@ static struct path_tree_row row_of(const struct growing *g, uint32_t node,
 				   struct path_bounds up)
 {
 	const struct node *x = &g->nodes[node];
-	const struct start *s = x->edge == FLOW_NONE ? &g->starts.all[node - 1] : NULL;
+	const struct start *s = start_of(g, node);
 	const struct flow_input *in = &g->fl->in;
 	struct path_tree_row r = {.depth = x->depth, .fn = x->fn};
 
@@ -217,6 +225,9 @@ static struct path_tree_row row_of(const struct growing *g, uint32_t node,
 		r.incl = g->q->of == TREE_CALLS ? s->incl : path_rounded(x->est);
 		r.inner = s->inner;
 		r.cost = start_bounds(g, node, s);
+	} else if (x->edge == FLOW_NONE) {
+		r.incl = path_rounded(x->est);
+		r.cost = path_bounds_of(x->est, 0, UINT64_MAX, false);
 	} else {
 		r.calls = in->calls[x->edge];
 		r.incl = in->incl[x->edge];
