@@ -110,8 +110,10 @@ static const struct export_column function_columns[] = {
 	{"cycle", EXPORT_U64, 0, NULL, "number of the cycle it is in; 0: none"},
 	{"calls", EXPORT_U64, 0, "calls", "how often it was called, recursive calls too"},
 	{"self", EXPORT_U64, EXPORT_COST, NULL, "cost of its own lines"},
+	{"estimated", EXPORT_BOOL, 0, NULL,
+	 "incl is an estimate: calls of it may have run inside each other"},
 	{"incl", EXPORT_U64, EXPORT_COST, NULL,
-	 "self and all it called; of a member of a cycle, the cycle's"},
+	 "self and all it called, once however often it was on the stack"},
 	{0},
 };
 
@@ -136,6 +138,7 @@ static int function_rows(struct export *x)
 		export_number(x, store_fn_cycle(x->st, f));
 		export_number(x, store_fn_calls(x->st, f));
 		put_fn_costs(x, f, store_fn_self);
+		export_bool(x, store_fn_nests(x->st, f));
 		put_fn_costs(x, f, store_fn_incl);
 		if (export_row_end(x))
 			return (int)x->err->kind;
@@ -151,7 +154,7 @@ static const struct export_column edge_columns[] = {
 	 "how often; 0: the call was open when the profile was written"},
 	{"recursive", EXPORT_BOOL, 0, NULL, "caller and callee are one function"},
 	{"in_cycle", EXPORT_BOOL, 0, NULL,
-	 "both are in one cycle: do not add it to inclusive costs"},
+	 "both are in one cycle: calls of it may have run inside each other"},
 	{"incl", EXPORT_U64, EXPORT_COST, NULL,
 	 "cost of the calls, with all that they called"},
 	{0},

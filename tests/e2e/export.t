@@ -74,13 +74,15 @@ for given in PROFILES:
     recorded = {row["event"]: int(row["total"]) for row in tables["events"]
                 if row["profile"] == name and row["recorded"] == "1"}
     same(recorded, total, name + ": events have the totals")
-    want = rows("functions | sort id asc", path)
+    want = rows("functions | sort id asc | show id, fn, file, obj, calls, self, incl, estimated", path)
     first = next(iter(total))
     got = [row for row in tables["functions"] if row["profile"] == name]
     same([(int(g["id"]), g["fn"], g["file"], g["obj"], int(g["calls"]), int(g["self_" + first]),
            int(g["incl_" + first])) for g in got],
          [(w["id"], w["fn"], w["file"], w["obj"], w["calls"], w["self"], w["incl"]) for w in want],
          name + ": functions are those of the query")
+    ok(all(g["estimated"] == "1" for g, w in zip(got, want) if w["estimated"]),
+       name + ": what a query estimates is marked")
     same(len([row for row in tables["edges"] if row["profile"] == name]), len(rows("calls", path)),
          name + ": edges too")
 other = [row for row in tables["functions"] if row["profile"] == "php"]
