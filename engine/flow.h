@@ -23,6 +23,7 @@
 #include "engine/fnset.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
+#include "index/inclusive.h"
 #include "index/store.h"
 
 #define FLOW_NONE UINT32_MAX
@@ -68,6 +69,22 @@ static inline double flow_cost(const struct flow *fl, uint32_t i)
 static inline double flow_share(const struct flow *fl, uint32_t i, uint32_t of)
 {
 	return fl->through[of] > 0 ? flow_cost(fl, i) / fl->through[of] : 0;
+}
+
+/* The same costs for inclusive.h; borrowed. */
+static inline struct call_costs flow_call_costs(const struct flow_input *in,
+						const uint32_t *circle)
+{
+	return (struct call_costs){
+		.functions = in->functions,
+		.out_first = in->out_first,
+		.callee = in->callee,
+		.self = in->self,
+		.edge = in->incl,
+		.self_step = 1,
+		.edge_step = 1,
+		.circle = circle,
+	};
 }
 
 /* The arrays of a store's event.  ERR_INDEX when they cannot be read. */

@@ -112,20 +112,6 @@ static void estimate(struct graph *g, struct graph_costs *c, uint32_t f, uint32_
 					  : (uint64_t)(incl + 0.5);
 }
 
-static struct call_costs costs_of(const struct flow_input *in, const uint32_t *circle)
-{
-	return (struct call_costs){
-		.functions = in->functions,
-		.out_first = in->out_first,
-		.callee = in->callee,
-		.self = in->self,
-		.edge = in->incl,
-		.self_step = 1,
-		.edge_step = 1,
-		.circle = circle,
-	};
-}
-
 static uint32_t count_nesting(const struct graph *g)
 {
 	uint32_t n = 0;
@@ -145,7 +131,7 @@ static int nested(struct graph *g, struct graph_costs *c, uint32_t e, struct err
 
 	if (!n || graph_flow_input(g, e, &in, err))
 		return (int)err->kind;
-	costs = costs_of(&in, g->cycle);
+	costs = flow_call_costs(&in, g->cycle);
 	if (returning_init(&r, &costs, g->a))
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < g->functions; f++) {
@@ -179,7 +165,7 @@ static int nested_groups(struct graph *g, struct graph_costs *c, uint32_t e,
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < in.functions; f++)
 		circle[f] = g->cycle[g->group[f]];
-	costs = costs_of(&in, circle);
+	costs = flow_call_costs(&in, circle);
 	if (returning_init(&r, &costs, g->a))
 		return arena_full(g->a, err);
 	if (entered(g, &in, enter, err) ||

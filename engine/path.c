@@ -105,20 +105,6 @@ static uint64_t cycle_cost(const struct flow_input *in, uint32_t cycle)
 	return sum;
 }
 
-static struct call_costs costs_of(const struct flow_input *in)
-{
-	return (struct call_costs){
-		.functions = in->functions,
-		.out_first = in->out_first,
-		.callee = in->callee,
-		.self = in->self,
-		.edge = in->incl,
-		.self_step = 1,
-		.edge_step = 1,
-		.circle = in->cycle,
-	};
-}
-
 /* f is outermost each time it is entered by another: its calls of itself are left out. */
 static double entered_by_others(const struct flow *fl, uint32_t f)
 {
@@ -135,7 +121,7 @@ int path_outermost(const struct flow *fl, const struct fn_set *set, double *incl
 		   struct arena *scratch)
 {
 	const struct flow_input *in = &fl->in;
-	struct call_costs costs = costs_of(in);
+	struct call_costs costs = flow_call_costs(in, in->cycle);
 	struct returning r = {0};
 	uint32_t most = fnset_count(set), cycle = 0;
 	uint64_t cycle_incl = 0;

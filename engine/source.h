@@ -19,6 +19,9 @@ extern const struct source_def source_info, source_info_fn, source_events, sourc
 
 /* The inclusive cost of function f is an estimate, of the table's event. */
 bool fn_incl_estimated(const struct table *t, uint32_t f);
+/* Its proven bounds in event e. */
+uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e);
+uint64_t fn_incl_hi(const struct table *t, uint32_t f, uint32_t e);
 /* The flow of g: of a whole profile the one that the session keeps. */
 int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out);
 /* The parts of x->g, to add their answers up; *out is NULL where the graph is no more than

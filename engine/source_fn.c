@@ -46,7 +46,7 @@ static uint64_t fn_is_estimated(const struct table *t, uint32_t f, uint32_t e)
 	return fn_incl_estimated(t, f);
 }
 
-static uint64_t fn_lo(const struct table *t, uint32_t f, uint32_t e)
+uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e)
 {
 	uint64_t lo, hi;
 
@@ -54,7 +54,7 @@ static uint64_t fn_lo(const struct table *t, uint32_t f, uint32_t e)
 	return lo;
 }
 
-static uint64_t fn_hi(const struct table *t, uint32_t f, uint32_t e)
+uint64_t fn_incl_hi(const struct table *t, uint32_t f, uint32_t e)
 {
 	uint64_t lo, hi;
 
@@ -172,8 +172,8 @@ static const struct col_def fn_cols[] = {
 	{"incoming", COL_COST, SHOW_M | PER_EVENT, .u = fn_incoming,
 	 .estimated = fn_estimated},
 	{"short", COL_NAME, SHOW_M, .s = fn_short},
-	{"lo", COL_COST, SHOW_M | PER_EVENT, .u = fn_lo, .absent = fn_no_bounds},
-	{"hi", COL_COST, SHOW_M | PER_EVENT, .u = fn_hi, .absent = fn_no_bounds},
+	{"lo", COL_COST, SHOW_M | PER_EVENT, .u = fn_incl_lo, .absent = fn_no_bounds},
+	{"hi", COL_COST, SHOW_M | PER_EVENT, .u = fn_incl_hi, .absent = fn_no_bounds},
 	{"estimated", COL_BOOL, SHOW_M, .u = fn_is_estimated},
 };
 
@@ -259,8 +259,8 @@ static const struct col_def group_cols[] = {
 	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL, .u = NULL},
 	{"functions", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = group_functions},
 	{"calls", COL_COUNT, 0, .u = fn_calls},
-	{"lo", COL_COST, SHOW_M | PER_EVENT, .u = fn_lo, .absent = fn_no_bounds},
-	{"hi", COL_COST, SHOW_M | PER_EVENT, .u = fn_hi, .absent = fn_no_bounds},
+	{"lo", COL_COST, SHOW_M | PER_EVENT, .u = fn_incl_lo, .absent = fn_no_bounds},
+	{"hi", COL_COST, SHOW_M | PER_EVENT, .u = fn_incl_hi, .absent = fn_no_bounds},
 	{"estimated", COL_BOOL, SHOW_M, .u = fn_is_estimated},
 };
 

@@ -257,22 +257,6 @@ static uint64_t card_callees(const struct table *t, uint32_t f, uint32_t e)
 	return n;
 }
 
-static uint64_t card_lo(const struct table *t, uint32_t f, uint32_t e)
-{
-	uint64_t lo, hi;
-
-	graph_incl_bounds(t->g, f, e, &lo, &hi);
-	return lo;
-}
-
-static uint64_t card_hi(const struct table *t, uint32_t f, uint32_t e)
-{
-	uint64_t lo, hi;
-
-	graph_incl_bounds(t->g, f, e, &lo, &hi);
-	return hi;
-}
-
 static bool card_exact(const struct table *t, uint32_t f)
 {
 	return !fn_incl_estimated(t, f) || t->g->estimated;
@@ -302,8 +286,8 @@ static const struct col_def card_cols[] = {
 	{"incoming", COL_COST, BOTH | PER_EVENT, .u = card_incoming},
 	{"self", COL_COST, PER_EVENT | ADDS_UP, .u = card_self},
 	{"incl", COL_COST, PER_EVENT, .u = card_incl, .estimated = fn_incl_estimated},
-	{"lo", COL_COST, BOTH | PER_EVENT, .u = card_lo, .absent = card_exact},
-	{"hi", COL_COST, BOTH | PER_EVENT, .u = card_hi, .absent = card_exact},
+	{"lo", COL_COST, BOTH | PER_EVENT, .u = fn_incl_lo, .absent = card_exact},
+	{"hi", COL_COST, BOTH | PER_EVENT, .u = fn_incl_hi, .absent = card_exact},
 	{"estimated", COL_BOOL, SHOW_M, .u = card_estimated},
 };
 
