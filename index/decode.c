@@ -211,21 +211,34 @@ static enum num place(const struct decode *d, struct str *s, struct place *pl)
 	return NUM_OK;
 }
 
+/* A negative cost in 64 bits without a sign: callgrind writes 2^64 - n for a call that was open
+ * when its counters were set back. */
+static bool wrapped(uint64_t cost)
+{
+	return cost >> 63;
+}
+
 /* One cost: a number, "." for 0, or a negative one that counts as 0. */
 static enum num cost(struct str f, uint64_t *out, bool *negative)
 {
+	enum num rc;
+
 	if (f.n == 1 && f.p[0] == '.') {
 		*out = 0;
 		return NUM_OK;
 	}
 	if (f.n > 1 && f.p[0] == '-') {
-		enum num rc = number(str_from(f, 1), out);
-
+		rc = number(str_from(f, 1), out);
 		*negative |= *out > 0;
 		*out = 0;
 		return rc == NUM_RANGE ? NUM_OK : rc;
 	}
-	return number(f, out);
+	rc = number(f, out);
+	if (rc == NUM_OK && wrapped(*out)) {
+		*negative = true;
+		*out = 0;
+	}
+	return rc;
 }
 
 static void slow_cost(struct decode *d, struct batch *b, struct str line)
@@ -564,7 +577,7 @@ cost_line(struct decode *d, struct batch *b, struct cursor *c, const char *line,
 {
 	const uint16_t *pos = c->pos;
 	const char *from = line;
-	uint64_t at[SUBS], bad = 0, *out = &b->cost[b->ncost];
+	uint64_t at[SUBS], bad = 0, costs = 0, *out = &b->cost[b->ncost];
 	uint32_t n = 0, ncols = d->ncols;
 
 	for (unsigned i = 0; i < nsub; i++) {
@@ -589,7 +602,7 @@ cost_line(struct decode *d, struct batch *b, struct cursor *c, const char *line,
 		if (from == end)
 			; /* blanks in a row, or before the newline */
 		else if (__builtin_expect(n < ncols, 1))
-			out[n++] = digits(from, end, &bad);
+			costs |= out[n++] = digits(from, end, &bad);
 		else
 			bad = 1;
 		if (*end == '\n')
@@ -605,7 +618,7 @@ cost_line(struct decode *d, struct batch *b, struct cursor *c, const char *line,
 		pos++;
 	}
 done:
-	if (__builtin_expect(bad != 0, 0))
+	if (__builtin_expect(bad != 0 || wrapped(costs), 0))
 		return false;
 	struct row *r = push(b, ROW_COST, line);
 

@@ -501,8 +501,12 @@ static void cost_line(struct naive_state *s, struct str line)
 		bool minus = w.p[0] == '-';
 		uint64_t x = 0;
 
+		bool big = false;
+
 		if (!str_eq(w, STR(".")))
-			bad = !number(str_from(w, minus), &x, &over);
+			bad = !number(str_from(w, minus), &x, &big);
+		over |= big;
+		minus |= x >> 63 && !big; /* 2^64 - n */
 		negative |= minus && x;
 		if (n < s->ncol && !minus)
 			v[1 + s->col[n]] = facts_sum(v[1 + s->col[n]], x, &over);

@@ -69,9 +69,13 @@ static const struct {
 	{"a reference to itself, and one unknown",
 	 "events: Ir\nfn=(1) (1)'2\n1 1\nfn=(4) (5)'(6)\n1 2\n"},
 	{"a total that overflows over functions",
-	 "events: Ir\nfn=f\n1 18446744073709551615\nfn=g\n1 1\n"},
+	 "events: Ir\nfn=f\n1 9223372036854775807\n2 9223372036854775807\nfn=g\n1 2\n"},
 	{"an inclusive cost that overflows",
-	 "events: Ir\nfn=f\n1 1\ncfn=g\ncalls=1 1\n1 18446744073709551615\nfn=g\n1 1\n"},
+	 "events: Ir\nfn=f\n1 2\ncfn=g\ncalls=1 1\n1 9223372036854775807\n"
+	 "cfn=g\ncalls=1 1\n1 9223372036854775807\nfn=g\n1 1\n"},
+	{"costs below zero without a sign",
+	 "events: Ir\nfn=f\n1 9223372036854775808\ncfn=g\ncalls=1 1\n1 18446744073709551615\n"
+	 "fn=g\n1 0x8000000000000000\n2 5\n"},
 	{"a reference to itself in a call that is odd",
 	 "events: Ir\n1 5\ncfn=(1) (6)'(1)\ncalls=5 40\n +3 .\n"},
 	{"a jump whose counts overflow in a block",
