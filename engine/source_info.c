@@ -561,7 +561,7 @@ const struct source_def source_threads = {
 	false,	   threads_open, NULL,	 NULL,
 };
 
-/* ---- parts of f: a set's cost over the parts ---- */
+/* ---- parts of f: a set's cost over the parts, its calls as `functions` counts them ---- */
 
 struct part_of_set {
 	uint64_t *self, *incoming; /* [parts * events] */
@@ -654,7 +654,7 @@ static int add_part(struct exec *x, const struct fn_set *set, uint32_t p,
 		struct store_edge edge;
 
 		store_edge(st, id[i], &edge);
-		if (!in_set(x->g, set, edge.callee) || in_set(x->g, set, edge.caller))
+		if (!in_set(x->g, set, edge.callee))
 			continue;
 		if (__builtin_add_overflow(s->calls[p], calls[i], &s->calls[p]))
 			s->calls[p] = UINT64_MAX;
