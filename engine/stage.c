@@ -59,16 +59,21 @@ static bool adds_up(struct table *t, const struct expr *e)
 	if (e->op == EX_COL && e->let)
 		return adds_up(t, e->let);
 	if (e->op == EX_COL)
-		return !eval_column(t, e, &c) && c->adds_up;
+		return !eval_column(t, e, &c) && (c->adds_up || c->ratio);
 	return adds_up(t, e->a) && adds_up(t, e->b);
 }
 
 static int compute(struct exec *x, struct table *t, const struct expr *e, struct shown *s)
 {
-	if (eval(x, t, e, &s->v) ||
-	    (e->type == COL_RATIO && eval_bind(x, t, e, &s->ratio)))
+	bool sums;
+
+	if (eval(x, t, e, &s->v))
 		return (int)x->err->kind;
-	s->adds_up = (e->type == COL_COST || e->type == COL_COUNT) && adds_up(t, e);
+	sums = adds_up(t, e);
+	/* Sums divide last; there is no quotient of sums of what does not add up. */
+	if (sums && e->type == COL_RATIO && eval_bind(x, t, e, &s->ratio))
+		return (int)x->err->kind;
+	s->adds_up = (e->type == COL_COST || e->type == COL_COUNT) && sums;
 	return 0;
 }
 
