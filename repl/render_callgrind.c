@@ -337,7 +337,7 @@ int render_callgrind(struct render *rd)
 		return (int)rd->err->kind;
 	if (rd->r->graph && !rd->r->graph->plain)
 		w.g = rd->r->graph;
-	else if (rd->r->nfilters)
+	else if (rd->r->nfilters && !rd->r->graph)
 		return err_set(
 			rd->err, ERR_QUERY, 0,
 			"`_` does not keep the graph that its stages made: ask again");
