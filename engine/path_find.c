@@ -294,11 +294,20 @@ static int grow_starts(struct search *s)
 	return 0;
 }
 
+/* Calls out of a cycle never return to it: what stands on the path before the cycle of f is
+ * not looked at. */
 static bool on_path(const struct search *s, uint32_t path, uint32_t f)
 {
-	for (; path != FLOW_NONE; path = s->grown[path].before)
-		if (fn_of(s, s->grown[path].point) == f)
+	uint32_t cycle = s->fl->in.cycle[f];
+
+	for (; cycle && path != FLOW_NONE; path = s->grown[path].before) {
+		uint32_t g = fn_of(s, s->grown[path].point);
+
+		if (g == f)
 			return true;
+		if (s->fl->in.cycle[g] != cycle)
+			return false;
+	}
 	return false;
 }
 

@@ -36,7 +36,7 @@ static int add_source(struct gathering *w, uint32_t group, uint32_t fn, double c
 {
 	if (!(cost > 0))
 		return 0;
-	if (tree_reserve(w->g, &w->all, &w->cap, w->n, sizeof(*w->all)))
+	if (tree_reserve(w->g, w->g->arena, &w->all, &w->cap, w->n, sizeof(*w->all)))
 		return -1;
 	w->all[w->n++] = (struct source){group, fn, cost};
 	return 0;
@@ -150,7 +150,8 @@ static int push_group(struct gathering *w, uint32_t first, uint32_t end, uint64_
 		w->stays[f] = 0;
 		if (!cost)
 			continue;
-		if (tree_reserve(w->g, &w->out, &w->out_cap, w->nout, sizeof(*w->out)))
+		if (tree_reserve(w->g, w->g->arena, &w->out, &w->out_cap, w->nout,
+				 sizeof(*w->out)))
 			return -1;
 		w->out[w->nout++] = (struct path_other){w->all[first].group, f, cost};
 	}

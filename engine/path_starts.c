@@ -8,9 +8,10 @@
 #include "engine/chain.h"
 #include "engine/path_tree_in.h"
 
-static int add_start(struct growing *g, struct starts *s, uint32_t *cap, struct start x)
+static int add_start(struct growing *g, struct arena *a, struct starts *s, uint32_t *cap,
+		     struct start x)
 {
-	if (tree_reserve(g, &s->all, cap, s->n, sizeof(*s->all)))
+	if (tree_reserve(g, a, &s->all, cap, s->n, sizeof(*s->all)))
 		return -1;
 	s->all[s->n++] = x;
 	return 0;
@@ -49,7 +50,7 @@ static int start_at_members(struct growing *g, const struct flow *fl, struct are
 				   : cost[f];
 		x.exact = program || !met[f];
 		s->est += x.est > 0 ? x.est : 0;
-		if (x.est > 0 && !g->avoided[f] && add_start(g, s, &cap, x))
+		if (x.est > 0 && !g->avoided[f] && add_start(g, a, s, &cap, x))
 			return -1;
 	}
 	return 0;
@@ -58,6 +59,7 @@ static int start_at_members(struct growing *g, const struct flow *fl, struct are
 /* Rows by function: those out of the set, and those inside it. */
 struct crossing {
 	uint32_t *row; /* [functions]: 1 + index of the start */
+	struct arena *arena;
 	uint32_t cap;
 };
 
@@ -68,7 +70,7 @@ static int cross(struct growing *g, const struct flow *fl, struct crossing *x,
 	struct start *row;
 
 	if (!x->row[to]) {
-		if (add_start(g, s, &x->cap,
+		if (add_start(g, x->arena, s, &x->cap,
 			      (struct start){.fn = to, .inner = g->in_set[to]}))
 			return -1;
 		x->row[to] = s->n;
@@ -87,7 +89,7 @@ static int start_at_calls(struct growing *g, const struct flow *fl, struct arena
 			  struct starts *s)
 {
 	uint32_t n = fl->in.functions;
-	struct crossing x = {ARENA_ARRAY(a, uint32_t, (size_t)n + 1), 0};
+	struct crossing x = {ARENA_ARRAY(a, uint32_t, (size_t)n + 1), a, 0};
 	uint8_t *outside = ARENA_ARRAY(a, uint8_t, (size_t)n + 1), *back, *there;
 	double *first, *cost = ARENA_ARRAY(a, double, (size_t)n + 1);
 	bool up = g->q->up, returns = false;
@@ -161,7 +163,7 @@ int tree_add_own_call(struct growing *g)
 
 	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
 		if (in->callee[i] == f && g->q->of == TREE_CALLS && !g->avoided[f])
-			return add_start(g, &g->starts, &cap,
+			return add_start(g, g->arena, &g->starts, &cap,
 					 (struct start){.fn = f,
 							.calls = in->calls[i],
 							.incl = in->incl[i],

@@ -27,14 +27,15 @@ int tree_full(struct growing *g)
 	return arena_full(g->arena, g->err);
 }
 
-int tree_reserve(struct growing *g, void *pp, uint32_t *cap, uint32_t n, size_t size)
+int tree_reserve(struct growing *g, struct arena *a, void *pp, uint32_t *cap, uint32_t n,
+		 size_t size)
 {
-	uint32_t wide = *cap ? *cap * 2 : 1024;
+	uint32_t wide = *cap ? *cap * 2 : 64;
 	void *old, *p;
 
 	if (n < *cap)
 		return 0;
-	if (!(p = arena_array(g->arena, wide, size)))
+	if (!(p = arena_array(a, wide, size)))
 		return tree_full(g);
 	memcpy(&old, pp, sizeof(old));
 	if (n)
@@ -62,7 +63,7 @@ static int push(struct growing *g, uint32_t node, double cost)
 	struct waiting x = {cost, node};
 	uint32_t i = g->nheap;
 
-	if (tree_reserve(g, &g->heap, &g->heap_cap, g->nheap, sizeof(*g->heap)))
+	if (tree_reserve(g, g->arena, &g->heap, &g->heap_cap, g->nheap, sizeof(*g->heap)))
 		return -1;
 	g->nheap++;
 	for (; i > 0 && above(&x, &g->heap[(i - 1) / 2]); i = (i - 1) / 2)
@@ -129,7 +130,7 @@ static int child(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge,
 			return 0;
 		g->slot[at] = g->n;
 	}
-	if (tree_reserve(g, &g->nodes, &g->cap, g->n, sizeof(*g->nodes)))
+	if (tree_reserve(g, g->arena, &g->nodes, &g->cap, g->n, sizeof(*g->nodes)))
 		return -1;
 	*out = g->n++;
 	g->nodes[*out] = (struct node){.fn = fn,
@@ -274,7 +275,7 @@ static int put_starts(struct growing *g, bool whole)
 	struct node *top;
 	uint32_t to;
 
-	if (tree_reserve(g, &g->nodes, &g->cap, 0, sizeof(*g->nodes)))
+	if (tree_reserve(g, g->arena, &g->nodes, &g->cap, 0, sizeof(*g->nodes)))
 		return -1;
 	g->n = 1;
 	top = &g->nodes[TREE_TOP];

@@ -65,8 +65,9 @@ struct growing {
 };
 
 int tree_full(struct growing *g);
-/* Room for one more behind n elements of an array in the arena. */
-int tree_reserve(struct growing *g, void *pp, uint32_t *cap, uint32_t n, size_t size);
+/* Room for one more behind n elements of an array in arena a. */
+int tree_reserve(struct growing *g, struct arena *a, void *pp, uint32_t *cap, uint32_t n,
+		 size_t size);
 
 /* ---- the calls at a function, in the direction of the tree ---- */
 
