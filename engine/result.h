@@ -71,6 +71,8 @@ enum format {
 	FORMAT_PPROF,
 };
 
+#define RESULT_NONE UINT32_MAX
+
 struct result_pages; /* where the other rows come from */
 struct graph;
 struct path_tree;
@@ -86,6 +88,9 @@ struct result {
 	 * (NULL for `_`). */
 	struct graph *graph;
 	bool tree; /* a row lies on the one above it that is a level lower */
+	/* Of a tree whose rows stages took away or sorted: per row the one it lies on, the nearest
+	 * of those above it that is still here, or RESULT_NONE.  NULL: by depth, as they come. */
+	const uint32_t *on;
 	/* Of a tree that no stage has changed: what it leaves out (path_tree_shown()). */
 	const struct path_tree *paths;
 	bool root_fuzzy; /* root_cost is an estimate */

@@ -547,6 +547,32 @@ static int whole_result(struct table *t, struct result *r)
 	return 0;
 }
 
+/* On which row of those that are left each row of a tree lies. */
+static int link_tree(struct table *t, struct result *r)
+{
+	uint32_t refs = 0, *row, *on;
+
+	if (!t->tree || !t->ref || t->vs || !t->part_of)
+		return 0;
+	for (size_t i = 0; i < t->n; i++)
+		refs = t->ref[i] >= refs ? t->ref[i] + 1 : refs;
+	row = EXEC_ARRAY(t->x, uint32_t, (size_t)refs + 1); /* 1 + place; 0: taken away */
+	on = EXEC_ARRAY(t->x, uint32_t, t->n + 1);
+	if (!row || !on)
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < t->n; i++)
+		row[t->ref[i]] = (uint32_t)i + 1;
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t up = t->part_of(t, t->ref[i]);
+
+		while (up < ROW_UNCOUNTED && !row[up])
+			up = t->part_of(t, up);
+		on[i] = up < ROW_UNCOUNTED ? row[up] - 1 : RESULT_NONE;
+	}
+	r->on = on;
+	return 0;
+}
+
 int table_result(struct table *t, struct result *r)
 {
 	r->cols = EXEC_ARRAY(t->x, struct column, t->ncols + 1);
@@ -557,6 +583,8 @@ int table_result(struct table *t, struct result *r)
 		return (int)t->x->err->kind;
 	if (t->part_of)
 		forget_sums(t, r);
+	if (link_tree(t, r))
+		return (int)t->x->err->kind;
 	r->rows = t->n;
 	r->rows_before = t->rows_before;
 	r->truncated = t->truncated;

@@ -2,7 +2,7 @@
  * frames.c - see frames.h.
  *
  * Rows of a tree come in preorder, so the parent of a row is the last row before it that
- * is one level lower.  Estimates of children may add up to more than their parent's; then
+ * is one level lower; where stages took rows away or sorted them, the result says it.  Estimates of children may add up to more than their parent's; then
  * the parent is as large as they are, or a picture would overlap.
  */
 #include "repl/frames.h"
@@ -152,6 +152,42 @@ static void link_rows(const struct result *r, const struct source *s, size_t *op
 	}
 }
 
+/* One row, and before it those that it lies on and that have no frame yet: place[] is 1 + that. */
+static void link_one(const struct result *r, const struct source *s, size_t *place,
+		     size_t *waiting, size_t row, struct frames *f)
+{
+	size_t n = 0;
+
+	for (size_t i = row; i != RESULT_NONE && !place[i]; i = r->on[i])
+		waiting[n++] = i;
+	while (n-- > 0) {
+		size_t i = waiting[n], on = r->on[i];
+		struct frame *x = &f->all[f->n];
+
+		*x = (struct frame){.name = s->name->s[i], .row = i};
+		x->parent = on != RESULT_NONE ? place[on] - 1
+			    : f->rooted	      ? 0
+					      : FRAME_NONE;
+		x->depth = x->parent == FRAME_NONE ? 0 : f->all[x->parent].depth + 1;
+		if (!flagged(s->cost->absent, i))
+			x->value = s->cost->u[i];
+		x->estimated = flagged(s->cost->estimated, i);
+		f->estimated |= x->estimated;
+		f->deepest = x->depth > f->deepest ? x->depth : f->deepest;
+		place[i] = ++f->n;
+	}
+}
+
+/* The rows that stages left of a tree. */
+static void link_left(const struct result *r, const struct source *s, size_t *place,
+		      size_t *waiting, struct frames *f)
+{
+	for (size_t i = 0; i < r->rows; i++)
+		/* A call from the set into itself is in no sum. */
+		if (!place[i] && !flagged(s->cost->absent, i))
+			link_one(r, s, place, waiting, i, f);
+}
+
 /* ---- what a tree leaves out ---- */
 
 /* What a row spends itself, or what nothing called; UINT64_MAX: not known. */
@@ -264,13 +300,17 @@ static void take_lifted(const struct path_shown *shown, struct frames *f)
 /* ---- */
 
 static void fill(const struct result *r, const struct source *s,
-		 const struct path_shown *shown, size_t *open, struct frames *f)
+		 const struct path_shown *shown, size_t *open, size_t *waiting,
+		 struct frames *f)
 {
 	bool tree = r->tree && s->depth && !s->path;
 
 	if (tree && r->root_name.n)
 		put_root(r, f);
-	link_rows(r, s, open, f);
+	if (tree && r->on)
+		link_left(r, s, open, waiting, f);
+	else
+		link_rows(r, s, open, f);
 	if (s->path)
 		level_paths(f);
 	if (tree)
@@ -288,7 +328,7 @@ int frames_of(const struct result *r, const char *format, struct frames *out,
 	size_t most = 2 * (r->rows + 1);
 	struct path_shown shown = {0};
 	struct source s;
-	size_t *open;
+	size_t *open, *waiting;
 
 	*out = (struct frames){.event = r->event};
 	if (find_source(r, format, &s, err) ||
@@ -297,11 +337,13 @@ int frames_of(const struct result *r, const char *format, struct frames *out,
 	most += shown.n;
 	out->all = calloc(most, sizeof(*out->all));
 	open = calloc(most, sizeof(*open));
-	if (out->all && open)
-		fill(r, &s, &shown, open, out);
+	waiting = calloc(most, sizeof(*waiting));
+	if (out->all && open && waiting)
+		fill(r, &s, &shown, open, waiting, out);
 	else
 		err_set(err, ERR_LIMIT, 0, "out of memory for %zu frames", r->rows);
 	free(open);
+	free(waiting);
 	return (int)err->kind;
 }
 

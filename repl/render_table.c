@@ -46,6 +46,7 @@ struct table {
 	uint8_t *last;	   /* per row: the last of its siblings; NULL unless tree */
 	bool more[LEVELS]; /* while writing: siblings follow at this level */
 	uint64_t root;	   /* depth of the outermost rows */
+	uint32_t *depth;   /* per row, or NULL: as the rows say */
 	size_t levels;	   /* branches drawn on this screen */
 	struct out hidden; /* names of the columns that did not fit */
 };
@@ -117,7 +118,26 @@ static uint64_t depth_of(const struct table *t, size_t row)
 {
 	uint64_t depth = t->rd->r->cols[t->rd->r->depth_col].u[row];
 
-	return depth - t->root;
+	return t->depth ? t->depth[row] : depth - t->root;
+}
+
+/* Of a tree that stages changed: how deep each row lies in what is left of it.  Rows that do not
+ * stand behind those they lie on, as when they were sorted, are drawn without branches. */
+static void find_depths(struct table *t, uint32_t *open)
+{
+	const uint32_t *on = t->rd->r->on;
+	size_t n = 0;
+
+	for (size_t row = 0; row < t->rows; row++) {
+		while (n && on[row] != open[n - 1])
+			n--;
+		if (!n && on[row] != RESULT_NONE) {
+			memset(t->depth, 0, t->rows * sizeof(*t->depth));
+			return;
+		}
+		t->depth[row] = (uint32_t)n;
+		open[n++] = (uint32_t)row;
+	}
 }
 
 /* From the last row up: a row is the last of its siblings when none of its depth was met
@@ -479,16 +499,23 @@ static void put_footer(struct table *t)
 static int prepare(struct table *t)
 {
 	const struct result *r = t->rd->r;
+	bool left = t->tree && r->on;
+	uint32_t *open = left ? calloc(t->rows + 1, sizeof(*open)) : NULL;
 
 	t->cols = calloc(r->ncols + 1, sizeof(*t->cols));
-	if (t->cols && t->tree)
-		t->last = calloc(t->rows + 1, 1);
-	if (!t->cols || (t->tree && !t->last))
+	t->last = t->tree ? calloc(t->rows + 1, 1) : NULL;
+	t->depth = left ? calloc(t->rows + 1, sizeof(*t->depth)) : NULL;
+	if (!t->cols || (t->tree && !t->last) || (left && (!t->depth || !open))) {
+		free(open);
 		return err_set(t->rd->err, ERR_LIMIT, 0,
 			       "out of memory for a table of %zu rows", t->rows);
+	}
 	t->levels = LEVELS;
 	if (t->look->columns && t->look->columns / 6 < LEVELS)
 		t->levels = t->look->columns / 6;
+	if (open)
+		find_depths(t, open);
+	free(open);
 	if (t->tree)
 		find_last_siblings(t);
 	choose_columns(t);
@@ -518,6 +545,7 @@ int render_table(struct render *rd)
 	}
 	out_close(&t.hidden);
 	free(t.last);
+	free(t.depth);
 	free(t.cols);
 	return (int)rd->err->kind;
 }
