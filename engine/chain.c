@@ -142,7 +142,7 @@ static void extrapolate(struct spreading *s, uint32_t first, uint32_t end, doubl
 }
 
 static int spread_cycle(struct spreading *s, uint32_t first, uint32_t end,
-			const atomic_int *cancel, struct err *err)
+			const struct cancel *cancel, struct err *err)
 {
 	const uint32_t *topo = s->fl->in.topo;
 	struct settling settling = {.most = sweeps_for(&s->fl->in, first, end)};
@@ -156,7 +156,7 @@ static int spread_cycle(struct spreading *s, uint32_t first, uint32_t end,
 		return 0;
 	do {
 		moved = 0;
-		if (flow_canceled(cancel, err))
+		if (cancel_poll(cancel, err))
 			return (int)err->kind;
 		for (uint32_t i = first; i < end; i++)
 			moved += pass(s, topo[i]);
@@ -169,7 +169,7 @@ static int spread_cycle(struct spreading *s, uint32_t first, uint32_t end,
 }
 
 int chain_spread(const struct flow *fl, const uint8_t *stop, double *cost,
-		 struct arena *scratch, const atomic_int *cancel, struct err *err)
+		 struct arena *scratch, const struct cancel *cancel, struct err *err)
 {
 	const struct flow_input *in = &fl->in;
 	struct spreading s = {
@@ -186,7 +186,7 @@ int chain_spread(const struct flow *fl, const uint8_t *stop, double *cost,
 		uint32_t f = in->topo[first];
 
 		end = component_end(in, first);
-		if (first % POLL == 0 && flow_canceled(cancel, err))
+		if (first % POLL == 0 && cancel_poll(cancel, err))
 			return (int)err->kind;
 		if (in->cycle[f]) {
 			if (spread_cycle(&s, first, end, cancel, err))
@@ -222,7 +222,7 @@ static double expect(const struct flow *fl, uint32_t f, double *value)
 
 static int expect_cycle(const struct flow *fl, const uint8_t *known, double *value,
 			uint32_t first, uint32_t end, double *step,
-			const atomic_int *cancel, struct err *err)
+			const struct cancel *cancel, struct err *err)
 {
 	const uint32_t *topo = fl->in.topo;
 	struct settling settling = {.most = sweeps_for(&fl->in, first, end)};
@@ -230,7 +230,7 @@ static int expect_cycle(const struct flow *fl, const uint8_t *known, double *val
 
 	do {
 		moved = 0;
-		if (flow_canceled(cancel, err))
+		if (cancel_poll(cancel, err))
 			return (int)err->kind;
 		for (uint32_t i = end; i-- > first;) {
 			uint32_t f = topo[i];
@@ -251,7 +251,7 @@ static int expect_cycle(const struct flow *fl, const uint8_t *known, double *val
 }
 
 int chain_expect(const struct flow *fl, const uint8_t *known, double *value,
-		 struct arena *scratch, const atomic_int *cancel, struct err *err)
+		 struct arena *scratch, const struct cancel *cancel, struct err *err)
 {
 	const struct flow_input *in = &fl->in;
 	double *step = ARENA_ARRAY(scratch, double, (size_t)in->functions + 1);
@@ -261,7 +261,7 @@ int chain_expect(const struct flow *fl, const uint8_t *known, double *value,
 	for (uint32_t end = in->functions, first; end > 0; end = first) {
 		uint32_t f = in->topo[end - 1];
 
-		if (end % POLL == 0 && flow_canceled(cancel, err))
+		if (end % POLL == 0 && cancel_poll(cancel, err))
 			return (int)err->kind;
 		if (component(in, end, &first)) {
 			if (expect_cycle(fl, known, value, first, end, step, cancel, err))
@@ -286,7 +286,7 @@ uint8_t *chain_marks(const struct flow *fl, const struct fn_set *set, struct are
 }
 
 int chain_first(const struct flow *fl, const struct fn_set *set, double **first,
-		struct arena *a, const atomic_int *cancel, struct err *err)
+		struct arena *a, const struct cancel *cancel, struct err *err)
 {
 	size_t n = (size_t)fl->in.functions + 1;
 	uint8_t *stop = chain_marks(fl, set, a);

@@ -10,18 +10,19 @@
 #ifndef QUERN_CHAIN_H
 #define QUERN_CHAIN_H
 
+#include "engine/cancel.h"
 #include "engine/flow.h"
 
 /* cost[f]: in: what starts at f; out: what arrives at f and passes it, each time it does.
  * Cost that arrives where stop[f] is set stays there.  [functions] each. */
 int chain_spread(const struct flow *fl, const uint8_t *stop, double *cost,
-		 struct arena *scratch, const atomic_int *cancel, struct err *err);
+		 struct arena *scratch, const struct cancel *cancel, struct err *err);
 
 /* value[f] of functions with known[f]: given; of the others, out: the sum over f's calls of
  * the share that goes there times the value there.  With 1 where cost is wanted to arrive,
  * it is the share of f's cost that will. */
 int chain_expect(const struct flow *fl, const uint8_t *known, double *value,
-		 struct arena *scratch, const atomic_int *cancel, struct err *err);
+		 struct arena *scratch, const struct cancel *cancel, struct err *err);
 
 /* A step of chain_expect() from f, which may be known: what is to be expected of its calls. */
 double chain_ahead(const struct flow *fl, uint32_t f, const double *value);
@@ -29,7 +30,7 @@ double chain_ahead(const struct flow *fl, uint32_t f, const double *value);
 /* What the set is first entered with, from the roots: first[f] of members; of other
  * functions what passes them before the set is reached. */
 int chain_first(const struct flow *fl, const struct fn_set *set, double **first,
-		struct arena *a, const atomic_int *cancel, struct err *err);
+		struct arena *a, const struct cancel *cancel, struct err *err);
 
 /* Marks of a set's members, [functions]; NULL: the arena is full. */
 uint8_t *chain_marks(const struct flow *fl, const struct fn_set *set, struct arena *a);

@@ -6,23 +6,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 int exec_stop(struct exec *x)
 {
-	struct timespec now;
-
-	if (x->cancel && atomic_load_explicit(x->cancel, memory_order_relaxed))
-		return err_set(x->err, ERR_CANCEL, 0, "interrupted");
-	if (!x->deadline_ns)
-		return 0;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec < x->deadline_ns)
-		return 0;
-	err_set(x->err, ERR_LIMIT, 0, "the query took longer than its limit of %u s",
-		x->seconds);
-	return err_hint(x->err, "ask for less, or raise it: --limit seconds=%u",
-			x->seconds * 10);
+	return cancel_poll(x->cancel, x->err);
 }
 
 void *exec_alloc(struct exec *x, size_t n, size_t size)

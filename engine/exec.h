@@ -7,8 +7,7 @@
 #ifndef QUERN_EXEC_H
 #define QUERN_EXEC_H
 
-#include <stdatomic.h>
-
+#include "engine/cancel.h"
 #include "engine/ast.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
@@ -27,9 +26,7 @@ struct store;
 struct exec {
 	struct arena *a;
 	struct err *err;
-	const atomic_int *cancel; /* may be NULL */
-	uint64_t deadline_ns;	  /* CLOCK_MONOTONIC; 0: none */
-	uint32_t seconds;	  /* the limit behind it, for the message */
+	const struct cancel *cancel; /* may be NULL */
 	uint32_t ticks;
 	uint64_t row_limit;
 	const struct check_env *env;

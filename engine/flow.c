@@ -32,13 +32,6 @@ static bool add(uint64_t *sum, uint64_t v)
 	return true;
 }
 
-int flow_canceled(const atomic_int *cancel, struct err *err)
-{
-	if (cancel && atomic_load_explicit(cancel, memory_order_relaxed))
-		return err_set(err, ERR_CANCEL, 0, "interrupted");
-	return 0;
-}
-
 static int bad_graph(struct err *err, const char *what)
 {
 	err_set(err, ERR_INDEX, 0, "the call graph is damaged: %s", what);
@@ -60,13 +53,13 @@ static int check_edges(const struct flow_input *in, struct err *err)
 }
 
 /* passing[]: self + calls out; called[]: calls in; slack[]: how many calls these are. */
-static int sum_up(struct building *b, uint64_t *slack, const atomic_int *cancel,
+static int sum_up(struct building *b, uint64_t *slack, const struct cancel *cancel,
 		  struct err *err)
 {
 	const struct flow_input *in = b->in;
 
 	for (uint32_t f = 0; f < in->functions; f++) {
-		if (f % POLL == 0 && flow_canceled(cancel, err))
+		if (f % POLL == 0 && cancel_poll(cancel, err))
 			return (int)err->kind;
 		b->odd[f] |= add(&b->passing[f], in->self[f]);
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
@@ -101,7 +94,7 @@ static double keep_of(const struct flow_input *in, uint32_t f, uint64_t called,
 
 int flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
 	      const uint64_t *called, double *keep, double *through,
-	      const atomic_int *cancel, struct err *err)
+	      const struct cancel *cancel, struct err *err)
 {
 	for (uint32_t i = 0; i < n; i++)
 		keep[order[i]] = 1;
@@ -124,7 +117,7 @@ int flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
 			}
 			if (!cycle)
 				break;
-			if (flow_canceled(cancel, err))
+			if (cancel_poll(cancel, err))
 				return (int)err->kind;
 		}
 	}
@@ -164,7 +157,7 @@ static int allocate(struct building *b, struct arena *a, uint64_t **slack,
 	return 0;
 }
 
-int flow_build(const struct flow_input *in, struct arena *a, const atomic_int *cancel,
+int flow_build(const struct flow_input *in, struct arena *a, const struct cancel *cancel,
 	       struct flow **out, struct err *err)
 {
 	struct building b = {.in = in};
@@ -302,7 +295,7 @@ void flow_cache_drop(struct flow_cache *c, const struct store *st)
 /* An entry becomes valid (store is set) only when its flow is whole: a fault in the middle
  * leaves an arena that the next use frees. */
 int flow_of(struct flow_cache *c, struct store *st, uint32_t event,
-	    const atomic_int *cancel, const struct flow **out, struct err *err)
+	    const struct cancel *cancel, const struct flow **out, struct err *err)
 {
 	struct flow_kept *k = &c->kept[0];
 	struct flow_input in;

@@ -17,9 +17,9 @@
 #ifndef QUERN_FLOW_H
 #define QUERN_FLOW_H
 
-#include <stdatomic.h>
 #include <stdint.h>
 
+#include "engine/cancel.h"
 #include "engine/fnset.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
@@ -91,16 +91,14 @@ static inline struct call_costs flow_call_costs(const struct flow_input *in,
 int flow_input_of(struct store *st, uint32_t event, struct flow_input *out,
 		  struct err *err);
 /* ERR_LIMIT: the arena is full; ERR_INDEX: the arrays contradict each other; ERR_CANCEL. */
-int flow_build(const struct flow_input *in, struct arena *a, const atomic_int *cancel,
+int flow_build(const struct flow_input *in, struct arena *a, const struct cancel *cancel,
 	       struct flow **out, struct err *err);
 
 /* keep[] and through[] of the n functions in order[], callers first and cycles together, from
  * what the calls into each of them bring: called[]. */
 int flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
 	      const uint64_t *called, double *keep, double *through,
-	      const atomic_int *cancel, struct err *err);
-
-int flow_canceled(const atomic_int *cancel, struct err *err);
+	      const struct cancel *cancel, struct err *err);
 
 /* Flows kept per (store, event); the few used last.  They live until the next call or
  * flow_cache_free(); drop the store's flows before store_close(). */
@@ -109,6 +107,6 @@ int flow_cache_new(struct flow_cache **out, struct err *err);
 void flow_cache_free(struct flow_cache *c); /* NULL is fine */
 void flow_cache_drop(struct flow_cache *c, const struct store *st);
 int flow_of(struct flow_cache *c, struct store *st, uint32_t event,
-	    const atomic_int *cancel, const struct flow **out, struct err *err);
+	    const struct cancel *cancel, const struct flow **out, struct err *err);
 
 #endif

@@ -258,7 +258,7 @@ int flow_parts_next(struct flow_parts *p, const struct flow **out, struct err *e
 	for (; p->next < p->parts; p->next++) {
 		if (p->chosen && !p->chosen[p->next])
 			continue;
-		if (flow_canceled(p->g->cancel, err))
+		if (cancel_poll(p->g->cancel, err))
 			return (int)err->kind;
 		clear(p);
 		arena_reset(&p->scratch);

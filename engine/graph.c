@@ -19,7 +19,7 @@ struct graph_costs {
 	uint64_t total;
 };
 
-int graph_plain(struct store *st, struct arena *a, const atomic_int *cancel,
+int graph_plain(struct store *st, struct arena *a, const struct cancel *cancel,
 		struct graph **out, struct err *err)
 {
 	const struct store_info *i = store_info(st);
@@ -139,9 +139,8 @@ static int nested(struct graph *g, struct graph_costs *c, uint32_t e, struct err
 			estimate(g, c, f, e,
 				 (double)c->incl[f] - returning_cost(&r, &f, 1, NULL,
 								     returning_edges(n)));
-		if (f % 256 == 0 && g->cancel &&
-		    atomic_load_explicit(g->cancel, memory_order_relaxed))
-			return err_set(err, ERR_CANCEL, 0, "interrupted");
+		if (f % 256 == 0 && cancel_poll(g->cancel, err))
+			return (int)err->kind;
 	}
 	return 0;
 }
@@ -180,9 +179,8 @@ static int nested_groups(struct graph *g, struct graph_costs *c, uint32_t e,
 					 returning_cost(&r, member + first[k],
 							first[k + 1] - first[k], g->again,
 							16 * returning_edges(n)));
-		if (k % 256 == 0 && g->cancel &&
-		    atomic_load_explicit(g->cancel, memory_order_relaxed))
-			return err_set(err, ERR_CANCEL, 0, "interrupted");
+		if (k % 256 == 0 && cancel_poll(g->cancel, err))
+			return (int)err->kind;
 	}
 	return 0;
 }

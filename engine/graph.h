@@ -9,8 +9,7 @@
 #ifndef QUERN_GRAPH_H
 #define QUERN_GRAPH_H
 
-#include <stdatomic.h>
-
+#include "engine/cancel.h"
 #include "engine/flow.h"
 #include "engine/fnset.h"
 #include "index/base/arena.h"
@@ -24,7 +23,7 @@ struct graph_costs; /* columns of one event */
 struct graph {
 	struct store *st;
 	struct arena *a;
-	const atomic_int *cancel; /* may be NULL */
+	const struct cancel *cancel; /* may be NULL */
 	uint32_t functions, edges, cycles;
 	bool plain;		   /* the store itself; the members below are unset */
 	const struct graph *whole; /* the parts that are 100 %; NULL: the store */
@@ -57,7 +56,7 @@ struct graph {
 	void *stage;
 };
 
-int graph_plain(struct store *st, struct arena *a, const atomic_int *cancel,
+int graph_plain(struct store *st, struct arena *a, const struct cancel *cancel,
 		struct graph **out, struct err *err);
 /* Compute the columns of event e; the getters below need it (a plain graph does not). */
 int graph_event(struct graph *g, uint32_t e, struct err *err);

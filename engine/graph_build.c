@@ -11,10 +11,7 @@
 
 int graph_poll(const struct graph *g, uint32_t i, struct err *err)
 {
-	if ((i & 4095) == 0 && g->cancel &&
-	    atomic_load_explicit(g->cancel, memory_order_relaxed))
-		return err_set(err, ERR_CANCEL, 0, "interrupted");
-	return 0;
+	return (i & 255) == 0 ? cancel_poll(g->cancel, err) : 0;
 }
 
 uint64_t graph_round(double d)

@@ -44,6 +44,7 @@ struct walk {
 	uint32_t *touched, ntouched;
 	uint8_t *seen;
 	double self;
+	uint32_t passed; /* functions: how long to the next poll */
 };
 
 static double weight(const struct weights *w, uint32_t edge)
@@ -139,8 +140,8 @@ static double pass(struct walk *k, const struct hide *h, const struct weights *w
 }
 
 /* All that waits in component c goes on; what still turns at last stays with the caller. */
-static void visit(struct walk *k, const struct hide *h, const struct weights *w,
-		  uint32_t c)
+static int visit(struct walk *k, const struct hide *h, const struct weights *w,
+		 uint32_t c, struct err *err)
 {
 	double waiting = 0, least;
 	uint32_t passed = 0, most = 1000 * (h->first[c + 1] - h->first[c]);
@@ -154,8 +155,11 @@ static void visit(struct walk *k, const struct hide *h, const struct weights *w,
 			k->ring[k->ahead++ % h->hidden] = h->member[i];
 		}
 	least = waiting * 1e-7 > 0.01 ? waiting * 1e-7 : 0.01;
-	for (; k->behind != k->ahead && waiting > least && passed < most; passed++)
+	for (; k->behind != k->ahead && waiting > least && passed < most; passed++) {
 		waiting += pass(k, h, w, k->ring[k->behind++ % h->hidden]);
+		if (graph_poll(w->b, k->passed++, err))
+			return (int)err->kind;
+	}
 	for (; k->behind != k->ahead; k->behind++) {
 		uint32_t at = h->at[k->ring[k->behind % h->hidden]];
 
@@ -164,11 +168,12 @@ static void visit(struct walk *k, const struct hide *h, const struct weights *w,
 		k->x[at] = 0;
 		k->waits[at] = 0;
 	}
+	return 0;
 }
 
 /* All that u reaches through hidden functions; direct edges are not in k->to. */
-static void walk(struct walk *k, const struct hide *h, const struct weights *w,
-		 uint32_t u)
+static int walk(struct walk *k, const struct hide *h, const struct weights *w, uint32_t u,
+		struct err *err)
 {
 	uint32_t first, n;
 
@@ -183,7 +188,9 @@ static void walk(struct walk *k, const struct hide *h, const struct weights *w,
 			send(k, h, edge.callee, weight(w, e));
 	}
 	while (k->nheap)
-		visit(k, h, w, pop(k));
+		if (visit(k, h, w, pop(k), err))
+			return (int)err->kind;
+	return 0;
 }
 
 static void forget(struct walk *k)
@@ -259,7 +266,8 @@ static int hide_fill(struct graph *g, uint32_t e, uint64_t *self, uint64_t *edge
 	for (uint32_t f = 0; f < g->functions; f++) {
 		uint32_t u = h->up[f], first, n;
 
-		walk(&k, h, &w, u);
+		if (walk(&k, h, &w, u, err))
+			return (int)err->kind;
 		self[f] = graph_add(graph_self(b, u, e), graph_round(k.self));
 		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
 			edge[i] = graph_round(k.to[g->callee[i]]);
@@ -387,7 +395,8 @@ static int collect(struct graph *b, const struct hide *h, uint32_t functions,
 	for (uint32_t f = 0; f < functions; f++) {
 		uint32_t first, n;
 
-		walk(&k, h, &w, h->up[f]);
+		if (walk(&k, h, &w, h->up[f], err))
+			return (int)err->kind;
 		for (uint32_t i = 0; i < k.ntouched; i++)
 			if (add_edge(b->a, l, f, k.touched[i],
 				     graph_round(k.to[k.touched[i]]), err))

@@ -510,11 +510,11 @@ static struct table table_of(struct store *st, enum match_field field)
 	return (struct table){si->names, store_shown, store_name_lower, STORE_FN_NAME};
 }
 
-static int poll_limits(const struct match *m, uint64_t start_ms, const atomic_int *cancel,
-		       struct err *err)
+static int poll_limits(const struct match *m, uint64_t start_ms,
+		       const struct cancel *cancel, struct err *err)
 {
-	if (cancel && atomic_load_explicit(cancel, memory_order_relaxed))
-		return err_set(err, ERR_CANCEL, 0, "interrupted");
+	if (cancel_poll(cancel, err))
+		return (int)err->kind;
 	if (m->atom.form == MATCH_REGEX && now_ms() - start_ms > REGEX_SECONDS * 1000) {
 		err_set(err, ERR_LIMIT, m->atom.at,
 			"the regular expression took more than %d s", REGEX_SECONDS);
@@ -543,7 +543,8 @@ static int mangled_too(struct match *m, struct store *st, uint32_t id, struct er
 
 /* Mark in hit[] (a byte per string) what matches. */
 static int mark(struct match *m, struct store *st, const struct table *t,
-		const atomic_int *cancel, uint8_t *hit, uint32_t *count, struct err *err)
+		const struct cancel *cancel, uint8_t *hit, uint32_t *count,
+		struct err *err)
 {
 	uint64_t start = now_ms();
 
@@ -618,8 +619,9 @@ static int find_id(struct store *st, const struct match_atom *atom, struct fn_se
 	return 0;
 }
 
-int match_find(struct store *st, const struct match_atom *atom, const atomic_int *cancel,
-	       struct arena *a, struct match_found *out, struct err *err)
+int match_find(struct store *st, const struct match_atom *atom,
+	       const struct cancel *cancel, struct arena *a, struct match_found *out,
+	       struct err *err)
 {
 	struct table t = table_of(st, atom->field);
 	struct fn_set *fns = fnset_new(a, store_info(st)->functions);

@@ -16,10 +16,10 @@
 #ifndef QUERN_MATCH_H
 #define QUERN_MATCH_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/cancel.h"
 #include "engine/fnset.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
@@ -47,17 +47,18 @@ struct match_found {
 /* Resolve an atom.  Finding nothing is no error here: see match_none().  ERR_QUERY: a bad
  * regex (err->at is the place of PCRE2's complaint) or a number past the last function;
  * ERR_LIMIT: the regex ran into its limits, or the arena is full; ERR_CANCEL. */
-int match_find(struct store *st, const struct match_atom *atom, const atomic_int *cancel,
-	       struct arena *a, struct match_found *out, struct err *err);
+int match_find(struct store *st, const struct match_atom *atom,
+	       const struct cancel *cancel, struct arena *a, struct match_found *out,
+	       struct err *err);
 
 /* Report that the atom matched nothing: ERR_QUERY with the nearest names as hint. */
 int match_none(struct store *st, const struct match_atom *atom, uint32_t event,
-	       const atomic_int *cancel, struct err *err);
+	       const struct cancel *cancel, struct err *err);
 
 /* At most max names (files, objects) like text, best first, hottest first among equals;
  * works for 300 ms at most.  names[] are views of the store.  Returns how many. */
 size_t match_nearest(struct store *st, enum match_field field, struct str text,
-		     uint32_t event, const atomic_int *cancel, struct str *names,
+		     uint32_t event, const struct cancel *cancel, struct str *names,
 		     size_t max);
 
 /* One compiled atom against one name (tests, and `~` in expressions). */

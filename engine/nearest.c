@@ -100,13 +100,14 @@ static void keep(struct nearest *k, struct str name, unsigned score)
 
 struct deadline {
 	uint64_t ms;
-	const atomic_int *cancel;
+	const struct cancel *cancel;
 };
 
 static bool time_left(const struct deadline *d)
 {
-	return now_ms() < d->ms &&
-	       !(d->cancel && atomic_load_explicit(d->cancel, memory_order_relaxed));
+	struct err given_up = {0};
+
+	return now_ms() < d->ms && !cancel_poll(d->cancel, &given_up);
 }
 
 /* Hottest first, each name (each class) once. */
@@ -145,7 +146,7 @@ static void nearest_functions(struct store *st, bool class, struct str want,
 }
 
 size_t match_nearest(struct store *st, enum match_field field, struct str text,
-		     uint32_t event, const atomic_int *cancel, struct str *names,
+		     uint32_t event, const struct cancel *cancel, struct str *names,
 		     size_t max)
 {
 	struct deadline deadline = {now_ms() + NEAREST_MS, cancel};
@@ -222,7 +223,7 @@ static void hint(const struct match_atom *atom, const struct str *near, size_t n
 }
 
 int match_none(struct store *st, const struct match_atom *atom, uint32_t event,
-	       const atomic_int *cancel, struct err *err)
+	       const struct cancel *cancel, struct err *err)
 {
 	struct str near[NEAREST];
 	size_t n = 0;

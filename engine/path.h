@@ -16,11 +16,11 @@
 #ifndef QUERN_PATH_H
 #define QUERN_PATH_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/cancel.h"
 #include "engine/flow.h"
 #include "engine/fnset.h"
 #include "index/base/arena.h"
@@ -95,7 +95,7 @@ struct path_query {
 
 /* No path is no error: n is 0. */
 int path_find(const struct flow *fl, const struct path_query *q, struct arena *a,
-	      const atomic_int *cancel, struct path_list *out, struct err *err);
+	      const struct cancel *cancel, struct path_list *out, struct err *err);
 
 /* ---- all paths together ---- */
 
@@ -106,7 +106,7 @@ struct path_cost_query {
 	struct flow_parts *parts; /* add their answers up; NULL: the flow is all */
 };
 int path_cost(const struct flow *fl, const struct path_cost_query *q, struct arena *a,
-	      const atomic_int *cancel, struct path_bounds *out, struct err *err);
+	      const struct cancel *cancel, struct path_bounds *out, struct err *err);
 
 /* ---- trees ---- */
 
@@ -166,7 +166,7 @@ struct path_tree {
 };
 
 int path_tree(const struct flow *fl, const struct path_tree_query *q, struct arena *a,
-	      const atomic_int *cancel, struct path_tree *out, struct err *err);
+	      const struct cancel *cancel, struct path_tree *out, struct err *err);
 
 /* What `rows` left out of a tree, for pictures: at wide rows, and there by function. */
 struct path_other {

@@ -42,7 +42,7 @@ struct split { /* what passes a function, or a call's cost, by state */
 struct costing {
 	const struct flow *fl;
 	struct arena *arena;
-	const atomic_int *cancel;
+	const struct cancel *cancel;
 	struct err *err;
 	uint8_t *marks;
 	uint8_t *reached; /* [functions]: a bit for each state in which cost can leave */
@@ -333,7 +333,7 @@ static int settle(struct costing *c, uint32_t first, uint32_t end)
 	for (uint64_t k = 0; k < sweeps; k++) {
 		bool tighter = false;
 
-		if (flow_canceled(c->cancel, c->err))
+		if (cancel_poll(c->cancel, c->err))
 			return (int)c->err->kind;
 		for (uint32_t i = first; i < end; i++) {
 			struct split was = c->at[in->topo[i]];
@@ -360,7 +360,7 @@ static int forward(struct costing *c)
 			end++;
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
 			self |= in->callee[i] == f;
-		if (first % POLL == 0 && flow_canceled(c->cancel, c->err))
+		if (first % POLL == 0 && cancel_poll(c->cancel, c->err))
 			return (int)c->err->kind;
 		if (cycle || self) {
 			if (settle(c, first, end))
@@ -422,7 +422,7 @@ static int backward(struct costing *c, uint64_t *most)
 	for (uint32_t k = in->functions; k-- > 0;) {
 		uint32_t f = in->topo[k];
 
-		if (k % POLL == 0 && flow_canceled(c->cancel, c->err))
+		if (k % POLL == 0 && cancel_poll(c->cancel, c->err))
 			return (int)c->err->kind;
 		if (c->reached[f] & (1u << UNDER | 1u << VIA_SEEN))
 			look_below(c, of, f, &of[f]);
@@ -487,7 +487,7 @@ static int prepare(struct costing *c, const struct path_cost_query *q)
 
 /* The answer for one flow. */
 static int cost_of(const struct flow *fl, const struct path_cost_query *q,
-		   struct arena *a, const atomic_int *cancel, struct path_bounds *out,
+		   struct arena *a, const struct cancel *cancel, struct path_bounds *out,
 		   struct err *err)
 {
 	struct costing c = {
@@ -519,7 +519,7 @@ static int cost_of(const struct flow *fl, const struct path_cost_query *q,
 }
 
 int path_cost(const struct flow *fl, const struct path_cost_query *q, struct arena *a,
-	      const atomic_int *cancel, struct path_bounds *out, struct err *err)
+	      const struct cancel *cancel, struct path_bounds *out, struct err *err)
 {
 	struct path_bounds sum = {.bounded = true};
 	const struct flow *part;

@@ -42,7 +42,7 @@ struct search {
 	const struct flow *fl;
 	const struct path_query *q;
 	struct arena *arena;
-	const atomic_int *cancel;
+	const struct cancel *cancel;
 	struct err *err;
 	enum path_kind kind; /* what is better: the query's, or fewer calls */
 	uint32_t layers;
@@ -228,7 +228,7 @@ static int find_rest(struct search *s)
 		struct promise p = pop(s);
 		uint32_t f = fn_of(s, p.path), layer = layer_of(s, p.path);
 
-		if (polled % POLL == 0 && flow_canceled(s->cancel, s->err))
+		if (polled % POLL == 0 && cancel_poll(s->cancel, s->err))
 			return -1;
 		if (s->settled[p.path])
 			continue;
@@ -398,7 +398,7 @@ static int find_paths(struct search *s, uint32_t k, struct path_list *list)
 	for (uint32_t polled = 0; s->nheap; polled++) {
 		struct promise p = pop(s);
 
-		if (polled % POLL == 0 && flow_canceled(s->cancel, s->err))
+		if (polled % POLL == 0 && cancel_poll(s->cancel, s->err))
 			return -1;
 		if (s->steps > MOST_STEPS) {
 			list->more = list->truncated = true;
@@ -543,7 +543,7 @@ static int find_total(struct search *s, struct path_list *list)
 }
 
 int path_find(const struct flow *fl, const struct path_query *q, struct arena *a,
-	      const atomic_int *cancel, struct path_list *out, struct err *err)
+	      const struct cancel *cancel, struct path_list *out, struct err *err)
 {
 	struct search s = {.fl = fl, .q = q, .arena = a, .cancel = cancel, .err = err};
 	struct path_list list = {0};

@@ -274,7 +274,7 @@ int path_tree_shown(const struct path_tree *t, struct path_shown *out, struct er
 	for (uint32_t i = 0, end; i < w.n; i = end) {
 		for (end = i + 1; end < w.n && w.all[end].group == w.all[i].group;)
 			end++;
-		if (flow_canceled(g->cancel, err) || push_group(&w, i, end, edges))
+		if (cancel_poll(g->cancel, err) || push_group(&w, i, end, edges))
 			return (int)err->kind;
 	}
 	if (w.nout)

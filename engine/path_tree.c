@@ -402,7 +402,7 @@ static struct path_bounds base_bounds(const struct growing *g)
 }
 
 int path_tree(const struct flow *fl, const struct path_tree_query *q, struct arena *a,
-	      const atomic_int *cancel, struct path_tree *out, struct err *err)
+	      const struct cancel *cancel, struct path_tree *out, struct err *err)
 {
 	struct growing *g = ARENA_NEW(a, struct growing);
 	struct path_tree_query *asked = ARENA_NEW(a, struct path_tree_query);
@@ -420,7 +420,7 @@ int path_tree(const struct flow *fl, const struct path_tree_query *q, struct are
 	if (prepare(g) || (q->parts ? grow_parts(g) : put_starts(g, true)))
 		return (int)err->kind;
 	for (uint32_t k = 0; g->nheap && k <= g->most; k++) {
-		if (k % POLL == 0 && flow_canceled(cancel, err))
+		if (k % POLL == 0 && cancel_poll(cancel, err))
 			return (int)err->kind;
 		if (expand(g, pop(g).node))
 			return (int)err->kind;

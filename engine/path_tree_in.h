@@ -5,6 +5,7 @@
 #ifndef QUERN_PATH_TREE_IN_H
 #define QUERN_PATH_TREE_IN_H
 
+#include "engine/cancel.h"
 #include "engine/flow_parts.h"
 #include "engine/path.h"
 
@@ -45,7 +46,7 @@ struct growing {
 	const struct flow *fl;
 	const struct path_tree_query *q;
 	struct arena *arena;
-	const atomic_int *cancel;
+	const struct cancel *cancel;
 	struct err *err;
 	uint32_t one; /* the only function of the set, or FLOW_NONE */
 	uint8_t *in_set, *avoided;

@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "engine/exec.h"
 #include "engine/fn_detail.h"
@@ -238,7 +237,7 @@ struct str session_event(const struct session *s)
 
 void session_set_cancel(struct session *s, const atomic_int *cancel)
 {
-	s->cancel = cancel;
+	s->cancel.asked = cancel;
 }
 
 void session_set_limits(struct session *s, const struct session_limits *l)
@@ -409,15 +408,6 @@ static int run_let(struct session *s, struct let *let, struct arena *a, struct e
 	return set_let(s, let, err);
 }
 
-static uint64_t deadline(const struct session *s, uint32_t *seconds)
-{
-	struct timespec now;
-
-	*seconds = s->limits.seconds;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return ((uint64_t)now.tv_sec + *seconds) * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Source and stages; `expect` is last and leaves the offenders. */
 static int run_stages(struct exec *x, const struct query *q, struct table *t,
 		      int *expected)
@@ -572,7 +562,7 @@ static int open_graph(struct session *s, struct query *q, struct str text,
 {
 	*x = (struct exec){.a = a,
 			   .err = err,
-			   .cancel = s->cancel,
+			   .cancel = &s->cancel,
 			   .env = env,
 			   .stores = s->stores,
 			   .flows = s->flows,
@@ -584,11 +574,11 @@ static int open_graph(struct session *s, struct query *q, struct str text,
 			   .safe = s->safe,
 			   .text = text,
 			   .row_limit = s->limits.rows};
-	x->deadline_ns = deadline(s, &x->seconds);
+	cancel_after(&s->cancel, s->limits.seconds);
 	return session_gstages(s, q, a, &x->gstages, profile, err) ||
 			       session_env(s, *profile, a, env, err) ||
 			       check_query(env, q, a, &x->event, err) ||
-			       graph_plain(s->stores[*profile], a, s->cancel, &x->g,
+			       graph_plain(s->stores[*profile], a, &s->cancel, &x->g,
 					   err) ||
 			       (q->source.vs.n && exec_vs_base(x, &q->source)) ||
 			       exec_gstages(x, x->gstages, text)
@@ -653,7 +643,7 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 	if (make_result(s, &x, st, text, &t, profile, &r))
 		return (int)err->kind;
 	/* How long a reader takes the rest of the pages is the reader's business. */
-	x.deadline_ns = 0;
+	cancel_after(&s->cancel, 0);
 	keep_last(s, &r);
 	if (sink(arg, &r, err))
 		place_of_output(err, &st->query, text);

@@ -24,7 +24,7 @@ struct session {
 	size_t nlets, lets_cap;
 	struct str *filters;
 	size_t nfilters, filters_cap;
-	const atomic_int *cancel;
+	struct cancel cancel; /* of the statement at work */
 	struct session_limits limits;
 	bool safe;
 	const struct roots *roots, *objects;

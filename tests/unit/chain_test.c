@@ -230,7 +230,8 @@ static void test_interrupted(struct arena *a)
 	const struct flow *fl = slow_flow(a, 2, 100);
 	double cost[5] = {1}, *first = NULL;
 	uint8_t none[5] = {0};
-	atomic_int stop = 1;
+	const atomic_int now = 1;
+	const struct cancel stop = {.asked = &now}, late = {NULL, 1, 3};
 	struct err err = {0};
 
 	ok(chain_spread(fl, none, cost, a, &stop, &err) == ERR_CANCEL, "interrupted: %s",
@@ -240,6 +241,10 @@ static void test_interrupted(struct arena *a)
 	err = (struct err){0};
 	ok(chain_first(fl, flows_one(a, 5, 2), &first, a, &stop, &err) == ERR_CANCEL,
 	   "and for a set");
+	err = (struct err){0};
+	ok(chain_spread(fl, none, cost, a, &late, &err) == ERR_LIMIT &&
+		   strstr(err.text, "limit of 3 s") && strstr(err.hint, "seconds=30"),
+	   "out of time: %s: %s", err.text, err.hint);
 }
 
 int main(void)

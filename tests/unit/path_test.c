@@ -224,7 +224,8 @@ static void test_interrupted(struct arena *a)
 	struct path_bounds b = {0};
 	struct flow *none = NULL;
 	struct err err = {0};
-	atomic_int stop = 1;
+	const atomic_int now = 1;
+	const struct cancel stop = {.asked = &now};
 
 	ok(flow_build(&in, a, &stop, &none, &err) == ERR_CANCEL && !none,
 	   "interrupted: %s", err.text);

@@ -1,0 +1,32 @@
+/*
+ * cancel.c - see cancel.h.
+ */
+#include "engine/cancel.h"
+
+#include <time.h>
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void cancel_after(struct cancel *c, uint32_t seconds)
+{
+	c->seconds = seconds;
+	c->deadline_ns = seconds ? now_ns() + seconds * 1000000000ull : 0;
+}
+
+int cancel_poll(const struct cancel *c, struct err *err)
+{
+	if (c && c->asked && atomic_load_explicit(c->asked, memory_order_relaxed))
+		return err_set(err, ERR_CANCEL, 0, "interrupted");
+	if (!c || !c->deadline_ns || now_ns() < c->deadline_ns)
+		return 0;
+	err_set(err, ERR_LIMIT, 0, "the query took longer than its limit of %u s",
+		c->seconds);
+	return err_hint(err, "ask for less, or raise it: --limit seconds=%u",
+			c->seconds * 10);
+}
