@@ -7,10 +7,13 @@
  */
 #include "repl/frames.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "engine/graph.h"
 #include "engine/path.h"
+
+enum { STACK_FRAMES = 10000000 }; /* of all stacks of a file: some 100 MB */
 
 struct source {
 	const struct column *depth, *cost, *own, *name, *path;
@@ -345,6 +348,66 @@ int frames_of(const struct result *r, const char *format, struct frames *out,
 	free(open);
 	free(waiting);
 	return (int)err->kind;
+}
+
+/* ---- stacks, each of them whole ---- */
+
+/* Up to which depth all stacks together have no more than STACK_FRAMES frames. */
+static size_t depth_to_keep(const struct frames *f, const uint64_t *stacks)
+{
+	uint64_t sum = 0;
+	size_t d = 0;
+
+	while (d <= f->deepest && (sum += stacks[d] * (d + 1)) <= STACK_FRAMES)
+		d++;
+	return d;
+}
+
+/* What frames above a depth spend comes down to it; there the first of those that go is what
+ * becomes "(other)". */
+static uint64_t cut_above(struct frames *f, size_t depth)
+{
+	uint64_t cut = 0;
+
+	for (size_t i = f->n; i-- > 0;) {
+		struct frame *x = &f->all[i];
+
+		if (x->depth <= depth)
+			continue;
+		if (x->depth == depth + 1) {
+			cut += x->value;
+			x->name = STR("(other)");
+		} else {
+			add(&f->all[x->parent].self, x->self);
+			x->self = x->value = 0;
+		}
+	}
+	return cut;
+}
+
+int frames_of_stacks(const struct result *r, const char *format, struct frames *out,
+		     char *note, size_t size, struct err *err)
+{
+	uint64_t *stacks, cut = 0;
+	size_t depth;
+
+	if (frames_of(r, format, out, err))
+		return (int)err->kind;
+	if (!(stacks = calloc(out->deepest + 1, sizeof(*stacks))))
+		return err_set(err, ERR_LIMIT, 0, "out of memory");
+	for (size_t i = 0; i < out->n; i++)
+		stacks[out->all[i].depth] += out->all[i].self > 0;
+	depth = depth_to_keep(out, stacks);
+	free(stacks);
+	if (depth > out->deepest)
+		return 0;
+	cut = cut_above(out, depth);
+	out->left_out += cut;
+	snprintf(
+		note, size,
+		"%.2g %% of the cost lies deeper than %zu frames and is in (other) there",
+		out->sum ? 100.0 * (double)cut / (double)out->sum : 0.0, depth + 1);
+	return 0;
 }
 
 void frames_free(struct frames *f)

@@ -41,6 +41,11 @@ struct frames {
 /* Names are those of the result.  ERR_QUERY: the result has no function or no cost. */
 int frames_of(const struct result *r, const char *format, struct frames *out,
 	      struct err *err);
+/* The same for formats that list every stack whole.  Of deep recursion that is the square of its
+ * depth, so where it is too much, frames above some depth are one "(other)" there, and *note
+ * says how much of the cost that is. */
+int frames_of_stacks(const struct result *r, const char *format, struct frames *out,
+		     char *note, size_t size, struct err *err);
 void frames_free(struct frames *f);
 
 #endif

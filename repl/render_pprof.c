@@ -174,7 +174,8 @@ int render_pprof(struct render *rd)
 
 	out_mem(&o);
 	out_mem(&strings);
-	if (frames_of(rd->r, "pprof", &f, rd->err) == 0 &&
+	if (frames_of_stacks(rd->r, "pprof", &f, rd->note, sizeof(rd->note), rd->err) ==
+		    0 &&
 	    !(number = calloc(f.n + 1, sizeof(*number))))
 		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
 	if (number) {

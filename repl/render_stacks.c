@@ -34,7 +34,9 @@ int render_folded(struct render *rd)
 	struct frames f;
 	size_t *stack = NULL;
 
-	if (frames_of(rd->r, "folded", &f, rd->err) == 0 && (stack = new_stack(rd, &f))) {
+	if (frames_of_stacks(rd->r, "folded", &f, rd->note, sizeof(rd->note), rd->err) ==
+		    0 &&
+	    (stack = new_stack(rd, &f))) {
 		for (size_t i = 0; i < f.n && !render_cancelled(rd, i); i++) {
 			size_t n = stack_of(&f, i, stack);
 
@@ -124,7 +126,8 @@ int render_speedscope(struct render *rd)
 	struct frames f;
 	size_t *number = NULL;
 
-	if (frames_of(r, "speedscope", &f, rd->err) == 0 &&
+	if (frames_of_stacks(r, "speedscope", &f, rd->note, sizeof(rd->note), rd->err) ==
+		    0 &&
 	    !(number = calloc(f.n + 1, sizeof(*number))))
 		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
 	if (number) {

@@ -93,6 +93,21 @@ for query in ("calltree from main", "calltree from fact", "calltree to fact"):
     r = run("rec.out", "-q", "-c", query + " | as folded")
     same(sum(int(x.rsplit(" ", 1)[1]) for x in r.text.splitlines()), 110 if "main" in query else 100, "folded: recursion, " + query)
 
+# Whole stacks of deep recursion are the square of its depth: above some depth they are one "(other)".
+DEEP = 6000
+with open("deep.out", "w") as f:
+    f.write("events: Ir\n")
+    for i in range(DEEP):
+        f.write("fn=f%d\n1 1\ncfn=f%d\ncalls=1 1\n1 %d\n" % (i, i + 1, DEEP - i))
+    f.write("fn=f%d\n1 1\n" % DEEP)
+for ext in ("folded", "speedscope.json", "pb.gz"):
+    r = run("deep.out", "-c", "calltree > deep." + ext)
+    ok(r.status == 0 and re.search("of the cost lies deeper than [0-9]+ frames and is in [(]other[)]", r.talk),
+       ext + ": a deep stack is cut, and that is said", r)
+lines = open("deep.folded").read().splitlines()
+same([sum(int(x.split(" ")[-1]) for x in lines), lines[-1].split(";")[-1].split(" ")[0]], [DEEP + 1, "(other)"],
+     "and nothing is lost of it")
+
 # speedscope: indices in range, weights add up.
 doc = json.loads(ask(TREE + " | as speedscope"))
 p = doc["profiles"][0]

@@ -783,7 +783,7 @@ static void test_widths(void)
 					UINT16_MAX + 1,
 					UINT32_MAX,
 					(uint64_t)UINT32_MAX + 1,
-					UINT64_MAX};
+					INT64_MAX};
 	enum { EDGES = COUNT(edge), MANY = BLOCK_ROWS + 300 };
 	struct build_opts opts = {.index_path = index_path};
 	struct build_report report;
