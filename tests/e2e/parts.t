@@ -70,6 +70,18 @@ def later(shell):
     return run("p", "-q", "-c", "top 1 ! cat >/dev/null; " + shell, "-c", "part 2 | lines | count")
 
 
+# Trees are added up part by part, in memory for the largest of them.
+with open("many.out", "w") as f:
+    f.write("events: Ir\n")
+    for i in range(5000):
+        f.write("part: %d\nevents: Ir\nfl=a.c\nfn=a\n1 1\ncfn=b\ncalls=1 2\n1 3\ncfn=c\ncalls=1 3\n1 1\nfn=b\n2 3\nfn=c\n3 1\n\n"
+                % (i + 1))
+run("many.out", "-c", "top")
+for query in ("calltree", "calltree from (a or b)", "callers of (b or c)", "path from a to b", "cost of b under a"):
+    r = run("many.out", "-q", "--limit", "memory=16M", "-c", query + " | as csv")
+    ok(r.status == 0 and r.text, "5000 parts: " + query, r)
+
+
 def refused(r, what, name):
     ok(r.status == 3 and what in r.talk and "hint:" in r.talk and not r.text, name, r)
 
