@@ -79,7 +79,7 @@ def moving_one(rng, i, s):
 # ------------------------------------------------------------------------------ boundaries
 
 HEAD = b"events: Ir\n"
-U64 = (1 << 64) - 1
+U64, I64 = (1 << 64) - 1, (1 << 63) - 1
 
 
 def padded(size):
@@ -147,8 +147,9 @@ BOUNDARIES = [
     ("65 events", many_events(65), "functions | show fn, self.E64", tsv("fn,self.E64", "f,65")),
     ("100,000 parts", many_parts(100000), "parts | count", tsv("count", "100000")),
     ("the sum of 100,000 parts", many_parts(100000), SELF, tsv("fn,self", "f,200000")),
-    ("the largest cost", HEAD + b"fn=f\n1 %d\n" % U64, SELF, tsv("fn,self", "f,%d" % U64)),
-    ("a sum beyond it", HEAD + b"fn=f\n1 %d\n2 9\n" % U64, SELF, tsv("fn,self", "f,%d" % U64)),
+    ("the largest cost", HEAD + b"fn=f\n1 %d\n" % I64, SELF, tsv("fn,self", "f,%d" % I64)),
+    ("the largest sum", HEAD + b"fn=f\n1 %d\n2 %d\n3 1\n" % (I64, I64), SELF, tsv("fn,self", "f,%d" % U64)),
+    ("a sum beyond it", HEAD + b"fn=f\n1 %d\n2 %d\n3 9\n" % (I64, I64), SELF, tsv("fn,self", "f,%d" % U64)),
     ("a cost beyond it", HEAD + b"fn=f\n1 %d\n" % (U64 + 1), "functions | count", None),
     ("the largest line", HEAD + b"fn=f\n%d 5\n" % U64, "lines | show line, self", tsv("line,self",
                                                                                   "%d,5" % U64)),

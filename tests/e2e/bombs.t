@@ -89,7 +89,7 @@ CASES = [
     ("many", "functions | where " + "not " * 10000 + "self > 1", (6,), "nested more than 200 deep"),
     ("many", "functions | add x = " + "self+" * 2000 + "1 | count", (0, 6), MEMORY),
     ("many", "functions | add x = " + "1+" * 32000 + "1", (6,), "operators in one expression"),
-    ("many", "functions | take 1 | add a = self / incl" + (" | add a = a" + "+1" * 1500) * 8 + " | show a | sum", (6,), "a quotient made of others"),
+    ("many", "functions | take 1 | add a = self / calls" + (" | add a = a" + "+1" * 1500) * 8 + " | show a | sum", (6,), "a quotient made of others"),
     ("many", "functions | where " + "1=1 or " * 5000 + "1=1", (6,), "operators in one expression"),
     ("many", "functions of " + "f," * 32000 + "f", (6,), "operators in one expression"),
     ("many", "let $a0 = f*; " + "".join("let $a%d = $a%d; " % (i + 1, i) for i in range(400)) + "functions of $a400", (6,), "more than 200 deep"),
