@@ -501,6 +501,9 @@ static struct result *copy_result(struct arena *a, const struct result *r)
 	to->nnotes = to->nfilters = 0;
 	to->graph = NULL;
 	to->paths = NULL;
+	to->on = r->on ? copy_bytes(a, r->on, r->rows * sizeof(*r->on)) : NULL;
+	if (r->on && !to->on)
+		return NULL;
 	to->query = arena_str(a, r->query);
 	to->cols = copy_bytes(a, r->cols, r->ncols * sizeof(*r->cols));
 	for (size_t i = 0; to->cols && i < r->ncols; i++)

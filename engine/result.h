@@ -87,9 +87,9 @@ struct result {
 	/* For exporters, and only until the query's arena is reset: the graph that was asked
 	 * (NULL for `_`). */
 	struct graph *graph;
-	bool tree; /* a row lies on the one above it that is a level lower */
-	/* Of a tree whose rows stages took away or sorted: per row the one it lies on, the nearest
-	 * of those above it that is still here, or RESULT_NONE.  NULL: by depth, as they come. */
+	bool tree; /* it has a root, and what it leaves out is known */
+	/* Of a tree: per row the one it lies on, which is the nearest of those above it that stages
+	 * have left, or RESULT_NONE.  Else NULL. */
 	const uint32_t *on;
 	/* Of a tree that no stage has changed: what it leaves out (path_tree_shown()). */
 	const struct path_tree *paths;

@@ -38,6 +38,7 @@ static int last_open(struct exec *x, const struct source *s, struct table *t)
 			memcpy(c->absent, from->absent, r->rows);
 	}
 	t->card = r->card;
+	t->on = r->on;
 	return 0;
 }
 

@@ -547,26 +547,32 @@ static int whole_result(struct table *t, struct result *r)
 	return 0;
 }
 
+static uint32_t lies_on(const struct table *t, uint32_t ref)
+{
+	return t->on ? t->on[ref] : t->part_of(t, ref);
+}
+
 /* On which row of those that are left each row of a tree lies. */
 static int link_tree(struct table *t, struct result *r)
 {
 	uint32_t refs = 0, *row, *on;
 
-	if (!t->tree || !t->ref || t->vs || !t->part_of)
+	_Static_assert((unsigned)RESULT_NONE == (unsigned)ROW_WHOLE, "level 1");
+	if (!t->on && !t->part_of)
 		return 0;
 	for (size_t i = 0; i < t->n; i++)
-		refs = t->ref[i] >= refs ? t->ref[i] + 1 : refs;
+		refs = row_ref(t, i) >= refs ? row_ref(t, i) + 1 : refs;
 	row = EXEC_ARRAY(t->x, uint32_t, (size_t)refs + 1); /* 1 + place; 0: taken away */
 	on = EXEC_ARRAY(t->x, uint32_t, t->n + 1);
 	if (!row || !on)
 		return (int)t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
-		row[t->ref[i]] = (uint32_t)i + 1;
+		row[row_ref(t, i)] = (uint32_t)i + 1;
 	for (size_t i = 0; i < t->n; i++) {
-		uint32_t up = t->part_of(t, t->ref[i]);
+		uint32_t up = lies_on(t, row_ref(t, i));
 
-		while (up < ROW_UNCOUNTED && !row[up])
-			up = t->part_of(t, up);
+		while (up < ROW_UNCOUNTED && (up >= refs || !row[up]))
+			up = lies_on(t, up);
 		on[i] = up < ROW_UNCOUNTED ? row[up] - 1 : RESULT_NONE;
 	}
 	r->on = on;

@@ -97,7 +97,8 @@ struct table {
 	/* The row that a row is a part of, ROW_WHOLE, or ROW_UNCOUNTED: it is in no sum;
 	 * NULL: all are ROW_WHOLE */
 	uint32_t (*part_of)(const struct table *t, uint32_t ref);
-	uint32_t *ref; /* [n]; NULL: row i is reference i */
+	const uint32_t *on; /* of `_` that was a tree: of each reference, see result.h */
+	uint32_t *ref;	    /* [n]; NULL: row i is reference i */
 	size_t n;
 	struct table_col **cols;
 	size_t ncols, cap;

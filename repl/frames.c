@@ -1,9 +1,9 @@
 /*
  * frames.c - see frames.h.
  *
- * Rows of a tree come in preorder, so the parent of a row is the last row before it that
- * is one level lower; where stages took rows away or sorted them, the result says it.  Estimates of children may add up to more than their parent's; then
- * the parent is as large as they are, or a picture would overlap.
+ * A row of a tree lies on the one that the result says, the step of a path on the one before
+ * it.  Estimates of children may add up to more than their parent's; then the parent is as large
+ * as they are, or a picture would overlap.
  */
 #include "repl/frames.h"
 
@@ -310,7 +310,7 @@ static void fill(const struct result *r, const struct source *s,
 
 	if (tree && r->root_name.n)
 		put_root(r, f);
-	if (tree && r->on)
+	if (r->on)
 		link_left(r, s, open, waiting, f);
 	else
 		link_rows(r, s, open, f);

@@ -121,8 +121,8 @@ static uint64_t depth_of(const struct table *t, size_t row)
 	return t->depth ? t->depth[row] : depth - t->root;
 }
 
-/* Of a tree that stages changed: how deep each row lies in what is left of it.  Rows that do not
- * stand behind those they lie on, as when they were sorted, are drawn without branches. */
+/* How deep each row lies in what stages left of the tree.  Rows that do not stand behind those
+ * they lie on, as when they were sorted, are drawn without branches. */
 static void find_depths(struct table *t, uint32_t *open)
 {
 	const uint32_t *on = t->rd->r->on;
