@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/exec.h"
+#include "engine/source.h"
 
 const char *footer_grouped(uint64_t v, char out[32])
 {
@@ -79,13 +80,54 @@ static int share(struct exec *x, struct table *t, double *out)
 	return 0;
 }
 
+static bool above_total(struct exec *x, const struct column *c, size_t row)
+{
+	uint64_t total, most;
+
+	if (c->type != COL_COST ||
+	    !(str_eq(c->name, STR("incl")) || str_starts(c->name, STR("incl."))))
+		return false;
+	total = graph_total(x->g, c->event);
+	most = total + total / 20000; /* shown as 100.00 % */
+	return c->u[row] > most && most >= total && !(c->absent && c->absent[row]);
+}
+
+/* Some producers bring more by a call than was spent in all: that is shown, and said where it is
+ * more than the few units that are lost when a profile starts and ends. */
+static int note_above_total(struct exec *x, const struct table *t, const struct result *r)
+{
+	size_t n = 0;
+
+	/* Of a call it is no wonder: nested ones are counted again. */
+	if (t->src == &source_calls || t->src == &source_callsites ||
+	    t->src == &source_path || t->part_of || r->pages)
+		return 0;
+	for (size_t i = 0; i < r->rows; i++) {
+		bool above = false;
+
+		for (size_t k = 0; k < r->ncols && !above; k++)
+			above = above_total(x, &r->cols[k], i);
+		n += above;
+	}
+	return n ? exec_note(x, arena_printf(
+					x->a,
+					"incl of %zu row%s is above the total: the "
+					"profile's calls bring more than its lines cost",
+					n, n == 1 ? "" : "s"))
+		 : 0;
+}
+
 int footer(struct exec *x, struct table *t, struct result *r)
 {
 	char n[32], all[32], total[32];
 	struct str other;
 	double part;
 
-	if (!t->src || t->card)
+	if (!t->src)
+		return 0;
+	if (note_above_total(x, t, r))
+		return (int)x->err->kind;
+	if (t->card)
 		return 0;
 	if (share(x, t, &part))
 		return (int)x->err->kind;
