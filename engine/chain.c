@@ -128,7 +128,7 @@ static double pass(struct spreading *s, uint32_t f)
 	return cost;
 }
 
-/* What is left after the last sweep goes on shrinking as it did between the last two. */
+/* The rest after the last sweep goes on shrinking as it did between the last two. */
 static void extrapolate(struct spreading *s, uint32_t first, uint32_t end, double ratio)
 {
 	double more = ratio < 1 ? ratio / (1 - ratio) : 0;

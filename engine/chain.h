@@ -27,8 +27,8 @@ int chain_expect(const struct flow *fl, const uint8_t *known, double *value,
 /* A step of chain_expect() from f, which may be known: what is to be expected of its calls. */
 double chain_ahead(const struct flow *fl, uint32_t f, const double *value);
 
-/* What the set is first entered with, from the roots: first[f] of members; of other
- * functions what passes them before the set is reached. */
+/* first[f]: the cost with which the set is first entered, from the roots, at member f; for other
+ * functions the cost that passes them before the set is reached. */
 int chain_first(const struct flow *fl, const struct fn_set *set, double **first,
 		struct arena *a, const struct cancel *cancel, struct err *err);
 

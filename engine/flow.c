@@ -121,7 +121,7 @@ int flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
 				return (int)err->kind;
 		}
 	}
-	/* What the last round changed is the callers' through, too. */
+	/* The last round changed the through of the callers, too. */
 	for (uint32_t i = 0; i < n; i++)
 		keep_of(in, order[i], called[order[i]], keep, &through[order[i]]);
 	return 0;
@@ -190,7 +190,7 @@ int flow_build(const struct flow_input *in, struct arena *a, const struct cancel
 	for (uint32_t f = 0; f < in->functions; f++) {
 		if (b.called[f] > b.passing[f])
 			b.passing[f] = b.called[f];
-		/* What was cut below takes from those above, too. */
+		/* A callee that was cut takes from its callers, too. */
 		b.odd[f] |= b.through[f] + (double)slack[f] + 1 <
 			    (double)b.passing[f] * (1 - 1e-9);
 		odd += b.odd[f];
