@@ -1,8 +1,10 @@
 /*
  * flow_parts.c - see flow_parts.h.
  *
- * One set of arrays as wide as the graph serves all parts: loading a part clears what the one
- * before it set and sets its own, so a part costs what it holds, not what the graph does.
+ * A part is loaded as costs of the store, or of the graph of some parts of it, and then goes
+ * through the stages above that.  One set of arrays as wide as the store serves all parts:
+ * loading a part clears what the one before it set and sets its own, so that without stages
+ * a part costs what it holds, not what the graph does.
  */
 #include "engine/flow_parts.h"
 
@@ -11,12 +13,17 @@
 
 #include "engine/graph.h"
 
+/* Stages may look at so many functions and edges, all parts together. */
+enum { STAGE_BUDGET = 20000000 };
+
 struct flow_parts {
-	struct graph *g;
+	struct graph *g; /* the store, or some parts of it; the stages start there */
+	struct graph **stages;
+	uint32_t nstages;
 	uint32_t event, next, parts, count;
-	const uint8_t *chosen; /* NULL: all */
-	const uint32_t *edge;  /* of the graph, per edge of the store; NULL: the same */
-	struct arena scratch;  /* of one part */
+	uint32_t together;    /* so many are taken as one */
+	const uint32_t *edge; /* of g, per edge of the store; NULL: the same */
+	struct arena scratch; /* of one part */
 	struct flow fl;
 	uint64_t *self, *incl, *calls; /* fl.in's, and so on */
 	uint64_t *spent, *called;
@@ -80,24 +87,63 @@ static int allocate(struct flow_parts *p, struct err *err)
 	return 0;
 }
 
-int flow_parts_new(struct graph *g, const struct flow *whole, uint32_t event,
-		   const uint8_t *parts, struct flow_parts **out, struct err *err)
+static bool is_bottom(const struct graph *g)
+{
+	return g->plain || g->whole == g;
+}
+
+static int list_stages(struct flow_parts *p, struct graph *g, struct err *err)
+{
+	struct graph *b = g;
+	uint32_t n = 0;
+
+	for (; !is_bottom(b); b = b->below)
+		n++;
+	p->g = b;
+	p->nstages = n;
+	if (!(p->stages = ARENA_ARRAY(g->a, struct graph *, (size_t)n + 1)))
+		return arena_full(g->a, err);
+	for (b = g; n > 0; b = b->below)
+		p->stages[--n] = b;
+	return 0;
+}
+
+/* *out is NULL when there is but one part, or one lot of them. */
+static int open_parts(struct graph *g, uint32_t event, bool stages,
+		      struct flow_parts **out, struct err *err)
 {
 	struct flow_parts *p;
-	uint32_t all = store_info(g->st)->parts, n = 0;
+	uint32_t all = store_info(g->st)->parts, n = 0, together = 1;
 
 	*out = NULL;
 	for (uint32_t i = 0; i < all; i++)
-		n += !parts || parts[i];
+		n += !g->parts || g->parts[i];
 	if (n < 2)
 		return 0;
 	if (!(p = ARENA_NEW(g->a, struct flow_parts)))
 		return arena_full(g->a, err);
-	*p = (struct flow_parts){
-		.g = g, .event = event, .parts = all, .count = n, .chosen = parts};
+	if (list_stages(p, g, err))
+		return (int)err->kind;
+	if (stages || p->nstages) {
+		uint32_t lots = STAGE_BUDGET / (p->g->functions + p->g->edges + 1);
+
+		together = lots < 2 ? n : (n + lots - 1) / lots;
+	}
+	if (together == n)
+		return 0;
+	p->event = event;
+	p->parts = all;
+	p->together = together;
+	p->count = (n + together - 1) / together;
 	if (allocate(p, err) || number_edges(p, err))
 		return (int)err->kind;
-	p->fl = *whole;
+	arena_init(&p->scratch, g->a->cap);
+	*out = p;
+	return 0;
+}
+
+static void use_own_arrays(struct flow_parts *p)
+{
 	p->fl.in.self = p->self;
 	p->fl.in.incl = p->incl;
 	p->fl.in.calls = p->calls;
@@ -105,8 +151,25 @@ int flow_parts_new(struct graph *g, const struct flow *whole, uint32_t event,
 	p->fl.root = p->root;
 	p->fl.keep = NULL;
 	p->fl.passing = p->spent;
-	arena_init(&p->scratch, g->a->cap);
+}
+
+int flow_parts_new(struct graph *g, const struct flow *whole, uint32_t event,
+		   struct flow_parts **out, struct err *err)
+{
+	struct flow_parts *p;
+
+	if (open_parts(g, event, false, &p, err))
+		return (int)err->kind;
 	*out = p;
+	if (!p)
+		return 0;
+	if (!p->nstages) {
+		p->fl = *whole;
+	} else if (graph_flow_input(p->g, event, &p->fl.in, err)) {
+		flow_parts_free(p);
+		return (int)err->kind;
+	}
+	use_own_arrays(p);
 	return 0;
 }
 
@@ -195,9 +258,10 @@ static int load_edges(struct flow_parts *p, uint32_t part, struct err *err)
 			continue;
 		touch(p, in->caller[e]);
 		touch(p, in->callee[e]);
-		p->edges[p->nedges++] = e;
-		p->incl[e] = cost;
-		p->calls[e] = calls[i];
+		if (!p->incl[e])
+			p->edges[p->nedges++] = e;
+		p->incl[e] = graph_add(p->incl[e], cost);
+		p->calls[e] = graph_add(p->calls[e], calls[i]);
 		p->spent[in->caller[e]] = graph_add(p->spent[in->caller[e]], cost);
 		p->called[in->callee[e]] = graph_add(p->called[in->callee[e]], cost);
 	}
@@ -252,26 +316,107 @@ static int balance(struct flow_parts *p, struct err *err)
 	return 0;
 }
 
+/* The next parts that have any cost, as many as are taken together. */
+static int load(struct flow_parts *p, bool *found, struct err *err)
+{
+	uint32_t n = 0;
+
+	clear(p);
+	arena_reset(&p->scratch);
+	for (; p->next < p->parts && (n < p->together || !p->ntouched); p->next++) {
+		if (p->g->parts && !p->g->parts[p->next])
+			continue;
+		if (cancel_poll(p->g->cancel, err) || load_functions(p, p->next, err) ||
+		    load_edges(p, p->next, err))
+			return (int)err->kind;
+		n++;
+	}
+	*found = p->ntouched > 0;
+	return 0;
+}
+
+/* *in: costs of the graph below; costs of the stage's. */
+static int pass_stage(struct flow_parts *p, struct graph *stage, struct flow_input *in,
+		      struct err *err)
+{
+	struct arena *a = &p->scratch;
+	uint64_t *self = ARENA_ARRAY(a, uint64_t, (size_t)stage->functions + 1);
+	uint64_t *edge = ARENA_ARRAY(a, uint64_t, (size_t)stage->edges + 1);
+
+	if (!self || !edge)
+		return arena_full(a, err);
+	if (stage->fill(stage, p->event, in, a, self, edge, err))
+		return (int)err->kind;
+	graph_shape(stage, in);
+	in->self = self;
+	in->incl = edge;
+	return 0;
+}
+
+static int pass_stages(struct flow_parts *p, struct flow_input *in, struct err *err)
+{
+	for (uint32_t i = 0; i < p->nstages; i++)
+		if (pass_stage(p, p->stages[i], in, err))
+			return (int)err->kind;
+	return 0;
+}
+
 int flow_parts_next(struct flow_parts *p, const struct flow **out, struct err *err)
 {
+	struct flow_input in;
+	struct flow *made;
+	bool found;
+
 	*out = NULL;
-	for (; p->next < p->parts; p->next++) {
-		if (p->chosen && !p->chosen[p->next])
-			continue;
-		if (cancel_poll(p->g->cancel, err))
-			return (int)err->kind;
-		clear(p);
-		arena_reset(&p->scratch);
-		if (load_functions(p, p->next, err) || load_edges(p, p->next, err))
-			return (int)err->kind;
-		if (!p->ntouched)
-			continue;
-		if (balance(p, err))
-			return (int)err->kind;
-		p->next++;
-		*out = &p->fl;
+	if (load(p, &found, err))
+		return (int)err->kind;
+	if (!found)
 		return 0;
+	if (!p->nstages) {
+		*out = &p->fl;
+		return balance(p, err);
 	}
-	clear(p);
+	in = p->fl.in;
+	if (pass_stages(p, &in, err) ||
+	    flow_build(&in, &p->scratch, p->g->cancel, &made, err))
+		return (int)err->kind;
+	*out = made;
 	return 0;
+}
+
+static int add_part(struct flow_parts *p, struct graph *g, uint64_t *self, uint64_t *edge,
+		    struct err *err)
+{
+	struct flow_input in = p->fl.in;
+
+	if (pass_stages(p, &in, err) || pass_stage(p, g, &in, err))
+		return (int)err->kind;
+	for (uint32_t f = 0; f < g->functions; f++)
+		self[f] = graph_add(self[f], in.self[f]);
+	for (uint32_t i = 0; i < g->edges; i++)
+		edge[i] = graph_add(edge[i], in.incl[i]);
+	return 0;
+}
+
+int flow_parts_fill(struct graph *g, uint32_t event, uint64_t *self, uint64_t *edge,
+		    struct err *err)
+{
+	struct flow_parts *p = NULL;
+	struct flow_input in;
+	bool found = true;
+	int rc;
+
+	if (g->shares && open_parts(g->below, event, true, &p, err))
+		return (int)err->kind;
+	if (!p)
+		return graph_flow_input(g->below, event, &in, err) ||
+				       g->fill(g, event, &in, g->a, self, edge, err)
+			       ? (int)err->kind
+			       : 0;
+	rc = graph_flow_input(p->g, event, &p->fl.in, err);
+	use_own_arrays(p);
+	while (!rc && !(rc = load(p, &found, err)) && found)
+		rc = add_part(p, g, self, edge, err);
+	flow_parts_free(p);
+	return rc;
 }

@@ -12,15 +12,20 @@
 struct graph;
 struct flow_parts;
 
-/* g is the store itself or some parts of it.  *out is NULL when it has one part only.  In
- * the graph's arena; `whole` is g's flow of the event. */
+/* *out is NULL when g is of one part only.  In the graph's arena; `whole` is g's flow of the
+ * event.  What stages made of the store they make of each part, which costs them what the
+ * whole does: so neighbouring parts are taken together where there are many. */
 int flow_parts_new(struct graph *g, const struct flow *whole, uint32_t event,
-		   const uint8_t *parts, struct flow_parts **out, struct err *err);
+		   struct flow_parts **out, struct err *err);
 /* The next part that has any cost; *out is NULL after the last.  It holds until the next
  * call; functions, edges and their order are those of `whole`. */
 int flow_parts_next(struct flow_parts *p, const struct flow **out, struct err *err);
 void flow_parts_rewind(struct flow_parts *p);
 void flow_parts_free(struct flow_parts *p);	       /* NULL is fine */
 uint32_t flow_parts_count(const struct flow_parts *p); /* at most */
+
+/* What the stage that made g makes of the graph below it: of each part, and the sum. */
+int flow_parts_fill(struct graph *g, uint32_t event, uint64_t *self, uint64_t *edge,
+		    struct err *err);
 
 #endif

@@ -27,7 +27,9 @@ struct graph {
 	uint32_t functions, edges, cycles;
 	bool plain;		   /* the store itself; the members below are unset */
 	const struct graph *whole; /* the parts that are 100 %; NULL: the store */
+	const uint8_t *parts;	   /* those of the store that it is of; NULL: all */
 	bool estimated;		   /* some stage attributed costs */
+	bool shares;		   /* this stage did: part by part it knows more */
 	bool detail;		   /* lines and call sites of the store still hold */
 	/* Structure. */
 	struct graph *below;
@@ -50,8 +52,10 @@ struct graph {
 	const uint64_t *calls;	    /* [edges] */
 	const uint64_t *fn_calls;   /* [functions] */
 	struct graph_costs **costs; /* [all events], or NULL: not computed yet */
-	/* How this stage gets its costs from the graph below. */
-	int (*fill)(struct graph *g, uint32_t e, uint64_t *self, uint64_t *edge,
+	/* How this stage gets an event's costs from those of the graph below; self[] and
+	 * edge[] come cleared, what is needed on the way goes to scratch. */
+	int (*fill)(struct graph *g, uint32_t e, const struct flow_input *below,
+		    struct arena *scratch, uint64_t *self, uint64_t *edge,
 		    struct err *err);
 	void *stage;
 };
@@ -101,5 +105,7 @@ uint64_t graph_cycle_incl(const struct graph *g, uint32_t cycle, uint32_t e);
 /* Arrays for flow_build(), of an event that graph_event() has got. */
 int graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out,
 		     struct err *err);
+/* The same of a stage's graph but self and incl, which no event needs to be got for. */
+void graph_shape(const struct graph *g, struct flow_input *out);
 
 #endif

@@ -237,6 +237,7 @@ int graph_build(const struct graph_draft *d, struct graph **out, uint32_t **edge
 	g->edges = e.n;
 	g->estimated = b->estimated;
 	g->whole = b->whole;
+	g->parts = b->parts;
 	g->out_first = e.out_first;
 	g->callee = e.callee;
 	g->caller = e.caller;

@@ -1,11 +1,18 @@
 /*
  * graph_build.h - the structure of a stage's graph: from functions and edges to adjacency,
- * cycles and call counts.  For graph_*.c only.
+ * cycles and call counts.  For graph*.c and flow_parts.c only.
  */
 #ifndef QUERN_GRAPH_BUILD_H
 #define QUERN_GRAPH_BUILD_H
 
 #include "engine/graph.h"
+
+struct graph_costs {
+	uint64_t *self, *incl; /* [functions] */
+	uint64_t *edge;	       /* [edges] */
+	uint64_t *cycle;       /* [cycles + 1]: inclusive */
+	uint64_t total;
+};
 
 struct graph_draft {
 	struct graph *below;

@@ -132,22 +132,21 @@ struct shares {
 	double *came, *goes; /* [functions]: F, U */
 };
 
-static int find_shares(struct graph *b, const struct focus *s, uint32_t e,
+static int find_shares(const struct flow_input *in, const struct focus *s,
+		       struct arena *scratch, const struct cancel *cancel,
 		       struct shares *h, struct err *err)
 {
-	struct flow_input in;
 	struct flow *fl;
 	uint8_t *marks;
 
-	if (graph_flow_input(b, e, &in, err) ||
-	    flow_build(&in, b->a, b->cancel, &fl, err) ||
-	    chain_first(fl, s->set, &h->came, b->a, b->cancel, err))
+	if (flow_build(in, scratch, cancel, &fl, err) ||
+	    chain_first(fl, s->set, &h->came, scratch, cancel, err))
 		return (int)err->kind;
-	marks = chain_marks(fl, s->set, b->a);
-	h->goes = ARENA_ARRAY(b->a, double, (size_t)b->functions + 1);
+	marks = chain_marks(fl, s->set, scratch);
+	h->goes = ARENA_ARRAY(scratch, double, (size_t)in->functions + 1);
 	if (!marks || !h->goes)
-		return arena_full(b->a, err);
-	for (uint32_t f = 0; f < b->functions; f++) {
+		return arena_full(scratch, err);
+	for (uint32_t f = 0; f < in->functions; f++) {
 		double before = marks[f] ? 0 : h->came[f];
 
 		h->came[f] = before <= 0		? 1
@@ -158,7 +157,7 @@ static int find_shares(struct graph *b, const struct focus *s, uint32_t e,
 			h->came[f] = 0;
 		h->goes[f] = marks[f];
 	}
-	return chain_expect(fl, marks, h->goes, b->a, b->cancel, err);
+	return chain_expect(fl, marks, h->goes, scratch, cancel, err);
 }
 
 /* Nothing is lost to rounding where the share is all or nothing. */
@@ -171,29 +170,26 @@ static uint64_t part_of(uint64_t cost, double share, bool ignore)
 	return ignore ? cost - part : part;
 }
 
-static int focus_fill(struct graph *g, uint32_t e, uint64_t *self, uint64_t *edge,
+static int focus_fill(struct graph *g, uint32_t e, const struct flow_input *below,
+		      struct arena *scratch, uint64_t *self, uint64_t *edge,
 		      struct err *err)
 {
 	const struct focus *s = g->stage;
-	struct graph *b = g->below;
 	struct shares h;
 
-	if (graph_event(b, e, err) || find_shares(b, s, e, &h, err))
+	(void)e;
+	if (find_shares(below, s, scratch, g->cancel, &h, err))
 		return (int)err->kind;
-	for (uint32_t f = 0; f < b->functions; f++)
+	for (uint32_t f = 0; f < below->functions; f++)
 		if (s->map[f] != GRAPH_NONE)
-			self[s->map[f]] =
-				part_of(graph_self(b, f, e), h.came[f], s->ignore);
+			self[s->map[f]] = part_of(below->self[f], h.came[f], s->ignore);
 	for (uint32_t i = 0; i < s->drafts; i++) {
-		struct store_edge x;
-		double came, share;
+		uint32_t from = s->draft[i];
+		double came = h.came[below->caller[from]];
+		double share = came + (1 - came) * h.goes[below->callee[from]];
 
-		graph_edge(b, s->draft[i], &x);
-		came = h.came[x.caller];
-		share = came + (1 - came) * h.goes[x.callee];
 		edge[s->edge[i]] = graph_add(
-			edge[s->edge[i]],
-			part_of(graph_edge_incl(b, s->draft[i], e), share, s->ignore));
+			edge[s->edge[i]], part_of(below->incl[from], share, s->ignore));
 	}
 	return 0;
 }
@@ -241,6 +237,6 @@ int graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 	s->map = d.map;
 	(*out)->stage = s;
 	(*out)->fill = focus_fill;
-	(*out)->estimated = true;
+	(*out)->estimated = (*out)->shares = true;
 	return 0;
 }

@@ -15,6 +15,8 @@
 #include "engine/graph_stage.h"
 #include "index/cycles.h"
 
+enum { POLL = 256 };
+
 struct hide {
 	uint32_t *map;	/* below -> here, GRAPH_NONE: hidden */
 	uint32_t *up;	/* here -> below */
@@ -27,10 +29,11 @@ struct hide {
 
 /* Weights of one event, or of call counts. */
 struct weights {
-	struct graph *b;
-	bool calls;
-	uint32_t e;
+	const struct flow_input *below;
+	const uint64_t *self; /* NULL: call counts */
+	const uint64_t *edge;
 	double *in; /* T(h), [hidden]; calls of h by itself are in no sum */
+	const struct cancel *cancel;
 };
 
 struct walk {
@@ -46,16 +49,6 @@ struct walk {
 	double self;
 	uint32_t passed; /* functions: how long to the next poll */
 };
-
-static double weight(const struct weights *w, uint32_t edge)
-{
-	struct store_edge e;
-
-	if (!w->calls)
-		return (double)graph_edge_incl(w->b, edge, w->e);
-	graph_edge(w->b, edge, &e);
-	return (double)e.calls;
-}
 
 static void push(struct walk *k, uint32_t c)
 {
@@ -109,31 +102,30 @@ static void send(struct walk *k, const struct hide *h, uint32_t to, double cost)
 static double pass(struct walk *k, const struct hide *h, const struct weights *w,
 		   uint32_t f)
 {
-	uint32_t at = h->at[f], c = h->comp[f], first, n;
+	const struct flow_input *in = w->below;
+	uint32_t at = h->at[f], c = h->comp[f];
 	double x = k->x[at], share = w->in[at] > 0 ? x / w->in[at] : 0, stays = 0;
 
 	k->x[at] = 0;
 	k->waits[at] = 0;
-	if (!w->calls)
-		k->self += share * (double)graph_self(w->b, f, w->e);
-	graph_callees(w->b, f, &first, &n);
-	for (uint32_t e = first; e < first + n; e++) {
-		struct store_edge edge;
-		uint32_t to;
+	if (w->self)
+		k->self += share * (double)w->self[f];
+	for (uint32_t e = in->out_first[f]; e < in->out_first[f + 1]; e++) {
+		uint32_t callee = in->callee[e], to;
+		double part = share * (double)w->edge[e];
 
-		graph_edge(w->b, e, &edge);
-		if (edge.callee == f)
+		if (callee == f)
 			continue;
-		if (h->comp[edge.callee] != c) {
-			send(k, h, edge.callee, share * weight(w, e));
+		if (h->comp[callee] != c) {
+			send(k, h, callee, part);
 			continue;
 		}
-		to = h->at[edge.callee];
-		k->x[to] += share * weight(w, e);
-		stays += share * weight(w, e);
+		to = h->at[callee];
+		k->x[to] += part;
+		stays += part;
 		if (!k->waits[to]) {
 			k->waits[to] = 1;
-			k->ring[k->ahead++ % h->hidden] = edge.callee;
+			k->ring[k->ahead++ % h->hidden] = callee;
 		}
 	}
 	return stays - x;
@@ -157,13 +149,13 @@ static int visit(struct walk *k, const struct hide *h, const struct weights *w,
 	least = waiting * 1e-7 > 0.01 ? waiting * 1e-7 : 0.01;
 	for (; k->behind != k->ahead && waiting > least && passed < most; passed++) {
 		waiting += pass(k, h, w, k->ring[k->behind++ % h->hidden]);
-		if (graph_poll(w->b, k->passed++, err))
+		if (k->passed++ % POLL == 0 && cancel_poll(w->cancel, err))
 			return (int)err->kind;
 	}
 	for (; k->behind != k->ahead; k->behind++) {
 		uint32_t at = h->at[k->ring[k->behind % h->hidden]];
 
-		if (!w->calls)
+		if (w->self)
 			k->self += k->x[at];
 		k->x[at] = 0;
 		k->waits[at] = 0;
@@ -175,18 +167,13 @@ static int visit(struct walk *k, const struct hide *h, const struct weights *w,
 static int walk(struct walk *k, const struct hide *h, const struct weights *w, uint32_t u,
 		struct err *err)
 {
-	uint32_t first, n;
+	const struct flow_input *in = w->below;
 
 	k->self = 0;
 	k->ntouched = 0;
-	graph_callees(w->b, u, &first, &n);
-	for (uint32_t e = first; e < first + n; e++) {
-		struct store_edge edge;
-
-		graph_edge(w->b, e, &edge);
-		if (h->comp[edge.callee] != GRAPH_NONE)
-			send(k, h, edge.callee, weight(w, e));
-	}
+	for (uint32_t e = in->out_first[u]; e < in->out_first[u + 1]; e++)
+		if (h->comp[in->callee[e]] != GRAPH_NONE)
+			send(k, h, in->callee[e], (double)w->edge[e]);
 	while (k->nheap)
 		if (visit(k, h, w, pop(k), err))
 			return (int)err->kind;
@@ -201,99 +188,105 @@ static void forget(struct walk *k)
 	}
 }
 
-static int new_walk(struct graph *b, const struct hide *h, uint32_t functions,
+static int new_walk(struct arena *a, const struct hide *h, uint32_t functions,
 		    struct walk *k, struct err *err)
 {
 	size_t n = (size_t)functions + 1, c = (size_t)h->comps + 1;
 
 	*k = (struct walk){0};
-	k->x = ARENA_ARRAY(b->a, double, (size_t)h->hidden + 1);
-	k->ring = ARENA_ARRAY(b->a, uint32_t, (size_t)h->hidden + 1);
-	k->waits = ARENA_ARRAY(b->a, uint8_t, (size_t)h->hidden + 1);
-	k->heap = ARENA_ARRAY(b->a, uint32_t, c);
-	k->queued = ARENA_ARRAY(b->a, uint8_t, c);
-	k->to = ARENA_ARRAY(b->a, double, n);
-	k->touched = ARENA_ARRAY(b->a, uint32_t, n);
-	k->seen = ARENA_ARRAY(b->a, uint8_t, n);
+	k->x = ARENA_ARRAY(a, double, (size_t)h->hidden + 1);
+	k->ring = ARENA_ARRAY(a, uint32_t, (size_t)h->hidden + 1);
+	k->waits = ARENA_ARRAY(a, uint8_t, (size_t)h->hidden + 1);
+	k->heap = ARENA_ARRAY(a, uint32_t, c);
+	k->queued = ARENA_ARRAY(a, uint8_t, c);
+	k->to = ARENA_ARRAY(a, double, n);
+	k->touched = ARENA_ARRAY(a, uint32_t, n);
+	k->seen = ARENA_ARRAY(a, uint8_t, n);
 	return k->x && k->ring && k->waits && k->heap && k->queued && k->to &&
 			       k->touched && k->seen
 		       ? 0
-		       : arena_full(b->a, err);
+		       : arena_full(a, err);
 }
 
 /* T(h) of every hidden function. */
-static int flows(const struct hide *h, struct weights *w, struct err *err)
+static int flows(const struct hide *h, struct weights *w, struct arena *a,
+		 struct err *err)
 {
-	struct graph *b = w->b;
-	double *out = ARENA_ARRAY(b->a, double, (size_t)h->hidden + 1);
+	const struct flow_input *below = w->below;
+	double *out = ARENA_ARRAY(a, double, (size_t)h->hidden + 1);
 
-	w->in = ARENA_ARRAY(b->a, double, (size_t)h->hidden + 1);
+	w->in = ARENA_ARRAY(a, double, (size_t)h->hidden + 1);
 	if (!out || !w->in)
-		return arena_full(b->a, err);
-	for (uint32_t i = 0; i < b->edges; i++) {
-		struct store_edge e;
+		return arena_full(a, err);
+	for (uint32_t i = 0; i < below->edges; i++) {
+		uint32_t caller = below->caller[i], callee = below->callee[i];
 
-		graph_edge(b, i, &e);
-		if (e.recursive)
-			continue;
-		if (h->comp[e.callee] != GRAPH_NONE)
-			w->in[h->at[e.callee]] += weight(w, i);
-		if (h->comp[e.caller] != GRAPH_NONE && !w->calls)
-			out[h->at[e.caller]] += weight(w, i);
-		if (graph_poll(b, i, err))
+		if (i % POLL == 0 && cancel_poll(w->cancel, err))
 			return (int)err->kind;
+		if (caller == callee)
+			continue;
+		if (h->comp[callee] != GRAPH_NONE)
+			w->in[h->at[callee]] += (double)w->edge[i];
+		if (h->comp[caller] != GRAPH_NONE && w->self)
+			out[h->at[caller]] += (double)w->edge[i];
 	}
 	for (uint32_t i = 0; i < h->hidden; i++) {
-		if (!w->calls)
-			out[i] += (double)graph_self(b, h->member[i], w->e);
+		if (w->self)
+			out[i] += (double)w->self[h->member[i]];
 		if (out[i] > w->in[i])
 			w->in[i] = out[i];
 	}
 	return 0;
 }
 
-static int hide_fill(struct graph *g, uint32_t e, uint64_t *self, uint64_t *edge,
+/* u's own calls of visible functions are exact; both lists are ordered by callee. */
+static int add_direct(const struct graph *g, const struct hide *h,
+		      const struct flow_input *below, uint32_t f, uint64_t *edge,
+		      struct err *err)
+{
+	uint32_t u = h->up[f], i = g->out_first[f];
+
+	for (uint32_t x = below->out_first[u]; x < below->out_first[u + 1]; x++) {
+		uint32_t to = h->map[below->callee[x]];
+
+		if (to == GRAPH_NONE)
+			continue;
+		while (i < g->out_first[f + 1] && g->callee[i] != to)
+			i++;
+		if (i == g->out_first[f + 1]) {
+			err_set(err, ERR_INDEX, 0,
+				"the index of %.*s is damaged: "
+				"its edges are out of order",
+				STR_ARG(store_info(g->st)->profile));
+			return err_hint(err, "rebuild it: run quern with --rebuild");
+		}
+		edge[i] = graph_add(edge[i], below->incl[x]);
+	}
+	return 0;
+}
+
+static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below,
+		     struct arena *scratch, uint64_t *self, uint64_t *edge,
 		     struct err *err)
 {
 	const struct hide *h = g->stage;
-	struct graph *b = g->below;
-	struct weights w = {.b = b, .e = e};
+	struct weights w = {.below = below,
+			    .self = below->self,
+			    .edge = below->incl,
+			    .cancel = g->cancel};
 	struct walk k;
 
-	if (graph_event(b, e, err) || flows(h, &w, err) ||
-	    new_walk(b, h, g->functions, &k, err))
+	(void)e;
+	if (flows(h, &w, scratch, err) || new_walk(scratch, h, g->functions, &k, err))
 		return (int)err->kind;
 	for (uint32_t f = 0; f < g->functions; f++) {
-		uint32_t u = h->up[f], first, n;
-
-		if (walk(&k, h, &w, u, err))
+		if (walk(&k, h, &w, h->up[f], err))
 			return (int)err->kind;
-		self[f] = graph_add(graph_self(b, u, e), graph_round(k.self));
+		self[f] = graph_add(below->self[h->up[f]], graph_round(k.self));
 		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
 			edge[i] = graph_round(k.to[g->callee[i]]);
-		/* Direct calls are exact; both lists are ordered by callee. */
-		graph_callees(b, u, &first, &n);
-		for (uint32_t x = first, i = g->out_first[f]; x < first + n; x++) {
-			struct store_edge direct;
-
-			graph_edge(b, x, &direct);
-			if (h->map[direct.callee] == GRAPH_NONE)
-				continue;
-			while (i < g->out_first[f + 1] &&
-			       g->callee[i] != h->map[direct.callee])
-				i++;
-			if (i == g->out_first[f + 1]) {
-				err_set(err, ERR_INDEX, 0,
-					"the index of %.*s is damaged: "
-					"its edges are out of order",
-					STR_ARG(store_info(g->st)->profile));
-				return err_hint(err,
-						"rebuild it: run quern with --rebuild");
-			}
-			edge[i] = graph_add(edge[i], graph_edge_incl(b, x, e));
-		}
 		forget(&k);
-		if (graph_poll(g, f, err))
+		if (add_direct(g, h, below, f, edge, err) || graph_poll(g, f, err))
 			return (int)err->kind;
 	}
 	return 0;
@@ -387,28 +380,32 @@ static int add_edge(struct arena *a, struct edge_list *l, uint32_t u, uint32_t v
 static int collect(struct graph *b, const struct hide *h, uint32_t functions,
 		   struct edge_list *l, struct err *err)
 {
-	struct weights w = {.b = b, .calls = true};
+	struct flow_input below;
+	struct weights w = {.below = &below, .cancel = b->cancel};
 	struct walk k;
 
-	if (flows(h, &w, err) || new_walk(b, h, functions, &k, err))
+	if (b->plain && flow_input_of(b->st, 0, &below, err))
+		return (int)err->kind;
+	if (!b->plain)
+		graph_shape(b, &below);
+	w.edge = below.calls;
+	if (flows(h, &w, b->a, err) || new_walk(b->a, h, functions, &k, err))
 		return (int)err->kind;
 	for (uint32_t f = 0; f < functions; f++) {
-		uint32_t first, n;
+		uint32_t u = h->up[f];
 
-		if (walk(&k, h, &w, h->up[f], err))
+		if (walk(&k, h, &w, u, err))
 			return (int)err->kind;
 		for (uint32_t i = 0; i < k.ntouched; i++)
 			if (add_edge(b->a, l, f, k.touched[i],
 				     graph_round(k.to[k.touched[i]]), err))
 				return (int)err->kind;
 		forget(&k);
-		graph_callees(b, h->up[f], &first, &n);
-		for (uint32_t e = first; e < first + n; e++) {
-			struct store_edge edge;
+		for (uint32_t e = below.out_first[u]; e < below.out_first[u + 1]; e++) {
+			uint32_t to = h->map[below.callee[e]];
 
-			graph_edge(b, e, &edge);
-			if (h->map[edge.callee] != GRAPH_NONE &&
-			    add_edge(b->a, l, f, h->map[edge.callee], edge.calls, err))
+			if (to != GRAPH_NONE &&
+			    add_edge(b->a, l, f, to, below.calls[e], err))
 				return (int)err->kind;
 		}
 		if (graph_poll(b, f, err))
@@ -443,6 +440,6 @@ int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out,
 		return (int)err->kind;
 	(*out)->stage = h;
 	(*out)->fill = hide_fill;
-	(*out)->estimated = true;
+	(*out)->estimated = (*out)->shares = true;
 	return 0;
 }

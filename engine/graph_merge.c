@@ -14,21 +14,21 @@ struct merge {
 	const uint32_t *map, *edge; /* below -> here */
 };
 
-static int merge_fill(struct graph *g, uint32_t e, uint64_t *self, uint64_t *edge,
+static int merge_fill(struct graph *g, uint32_t e, const struct flow_input *below,
+		      struct arena *scratch, uint64_t *self, uint64_t *edge,
 		      struct err *err)
 {
-	struct graph *b = g->below;
 	const struct merge *m = g->stage;
 
-	if (graph_event(b, e, err))
-		return (int)err->kind;
-	for (uint32_t f = 0; f < b->functions; f++) {
-		self[m->map[f]] = graph_add(self[m->map[f]], graph_self(b, f, e));
+	(void)e;
+	(void)scratch;
+	for (uint32_t f = 0; f < below->functions; f++) {
+		self[m->map[f]] = graph_add(self[m->map[f]], below->self[f]);
 		if (graph_poll(g, f, err))
 			return (int)err->kind;
 	}
-	for (uint32_t i = 0; i < b->edges; i++) {
-		edge[m->edge[i]] = graph_add(edge[m->edge[i]], graph_edge_incl(b, i, e));
+	for (uint32_t i = 0; i < below->edges; i++) {
+		edge[m->edge[i]] = graph_add(edge[m->edge[i]], below->incl[i]);
 		if (graph_poll(g, i, err))
 			return (int)err->kind;
 	}

@@ -80,11 +80,14 @@ static int sum_parts(struct graph *g, const uint8_t *parts, uint32_t events,
 	return rc;
 }
 
-static int parts_fill(struct graph *g, uint32_t e, uint64_t *self, uint64_t *edge,
+static int parts_fill(struct graph *g, uint32_t e, const struct flow_input *below,
+		      struct arena *scratch, uint64_t *self, uint64_t *edge,
 		      struct err *err)
 {
 	const struct parts *s = g->stage;
 
+	(void)below;
+	(void)scratch;
 	(void)err;
 	for (uint32_t f = 0; f < g->functions; f++)
 		self[f] = store_event_of(g->st, e, s->self + (size_t)f * s->events);
@@ -145,6 +148,7 @@ int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
 	(*out)->stage = s;
 	(*out)->fill = parts_fill;
 	(*out)->whole = *out;
+	(*out)->parts = parts;
 	(*out)->detail = true; /* fn_detail.h reads it again */
 	return 0;
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "engine/exec.h"
-#include "engine/flow_parts.h"
 
 struct str arena_join(struct arena *a, const struct str *piece, size_t n)
 {
@@ -49,14 +48,4 @@ int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow
 				"%u function%s cost less than the calls into them say: "
 				"estimates are scaled to add up, without bounds",
 				(*out)->nodd, (*out)->nodd == 1 ? "" : "s"));
-}
-
-int exec_flow_parts(struct exec *x, const struct flow *whole, struct flow_parts **out)
-{
-	bool some = !x->g->plain && x->g->whole == x->g && x->g->below->plain;
-
-	*out = NULL;
-	if (!x->g->plain && !some)
-		return 0;
-	return flow_parts_new(x->g, whole, x->event, x->parts, out, x->err);
 }

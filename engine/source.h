@@ -24,9 +24,6 @@ uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e);
 uint64_t fn_incl_hi(const struct table *t, uint32_t f, uint32_t e);
 /* The flow of g: of a whole profile the one that the session keeps. */
 int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out);
-/* The parts of x->g, to add their answers up; *out is NULL where the graph is no more than
- * one of them, or stages took the parts away.  To be freed (flow_parts.h). */
-int exec_flow_parts(struct exec *x, const struct flow *whole, struct flow_parts **out);
 /* The rows are the members of a set. */
 int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
 		const struct fn_set *set);

@@ -369,7 +369,8 @@ static int tree_rows(struct exec *x, struct path_tree_query *q, struct path_tree
 	}
 	if (x->g->group)
 		return tree_fold(x, q, tree);
-	if (exec_flow(x, x->g, x->event, &flow) || exec_flow_parts(x, flow, &q->parts))
+	if (exec_flow(x, x->g, x->event, &flow) ||
+	    flow_parts_new(x->g, flow, x->event, &q->parts, x->err))
 		return (int)x->err->kind;
 	if (path_tree(flow, q, x->a, x->cancel, tree, x->err)) {
 		flow_parts_free(q->parts);

@@ -232,7 +232,7 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 	q.min = !s->has_min	 ? 0
 		: s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event)
 				 : s->min;
-	if (exec_flow_parts(x, flow, &q.parts))
+	if (flow_parts_new(x->g, flow, x->event, &q.parts, x->err))
 		return (int)x->err->kind;
 	rc = path_find(flow, &q, x->a, x->cancel, &list, x->err);
 	flow_parts_free(q.parts);
@@ -381,7 +381,8 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	if (!c || optional_set(x, s->of, &q.of) || optional_set(x, s->under, &q.under) ||
 	    optional_set(x, s->via, &q.via) ||
 	    optional_set(x, s->avoiding, &q.avoiding) ||
-	    exec_flow(x, x->g, x->event, &flow) || exec_flow_parts(x, flow, &q.parts))
+	    exec_flow(x, x->g, x->event, &flow) ||
+	    flow_parts_new(x->g, flow, x->event, &q.parts, x->err))
 		return (int)x->err->kind;
 	rc = cost_sums(x, flow, q.of, q.parts, c);
 	c->b = c->whole;

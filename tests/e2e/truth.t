@@ -129,9 +129,55 @@ def folded(name, overlap, error):
        "overlap %.1f %%, error %.1f %%" % (100 * figures.overlap, 100 * figures.frame_error))
 
 
+def stages(name, focus, hide):
+    """Self costs after focus, ignore and hide of functions with 0.5 to 90 % of the cost.
+
+    The error is the cost that stands at the wrong function, of all under main. Of ignore it is
+    told how far it is from the rest of focus: the two add up to all.
+    """
+    total = sum(true.values())
+    sets = [fn for fn, cost in sorted(true_incl.items()) if .005 * total < cost < .9 * total][::10]
+    whole = self_of(name, "functions")
+    wrong = dict(focus=0, hide=0)
+    for fn in sets:
+        these = "/^%s('[0-9]+)?$/" % fn
+        passing, rest = {}, {}
+        for stack, cost in true.items():
+            left = [x for x in stack if x != fn]
+            if fn in stack:
+                passing[stack[-1]] = passing.get(stack[-1], 0) + cost
+            if left:
+                rest[left[-1]] = rest.get(left[-1], 0) + cost
+        shown = self_of(name, "focus %s | functions" % these)
+        ignored = self_of(name, "ignore %s | functions" % these)
+        wrong["focus"] += misplaced(passing, shown)
+        wrong["hide"] += misplaced(rest, self_of(name, "hide %s | functions" % these))
+        both = {f: shown.get(f, 0) + ignored.get(f, 0) for f in whole}
+        same(both, whole, "%s: focus and ignore %s add up to all" % (name, fn))
+    for stage, most in ("focus", focus), ("hide", hide):
+        error = wrong[stage] / len(sets) / total
+        note("%s: %s, %d functions in turn: %.3f %% of the cost is misplaced" %
+             (name, stage, len(sets), 100 * error))
+        ok(error <= most, "%s: %s by self costs" % (name, stage), error)
+
+
+def self_of(name, query):
+    costs = {}
+    for row in ask(name, query + " | show fn, self") or []:
+        fn = truth.name_alone(row["fn"])
+        costs[fn] = costs.get(fn, 0) + row["self"]
+    return costs
+
+
+def misplaced(wanted, shown):
+    return sum(abs(wanted.get(fn, 0) - shown.get(fn, 0)) for fn in true_self) / 2
+
+
 for profile, *marks in MARKS:
     tree(profile, *marks)
     inclusive(profile)
 folded("sqlite", .76, .10)
 folded("sqlite-parts", .88, .05)
+stages("sqlite", .0035, .0035)
+stages("sqlite-parts", .0015, .0035)
 done()
