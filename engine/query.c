@@ -12,8 +12,11 @@
 #include "engine/exec.h"
 #include "engine/fn_detail.h"
 #include "engine/footer.h"
+#include "engine/graph.h"
 #include "engine/gstage.h"
+#include "engine/path.h"
 #include "engine/session.h"
+#include "engine/source.h"
 #include "engine/sources.h"
 #include "engine/stage.h"
 #include "engine/vs.h"
@@ -322,6 +325,24 @@ int session_check(const struct session *s, struct err *err)
 	for (size_t i = 0; i < s->n; i++)
 		store_check(s->stores[i], err);
 	return (int)err->kind;
+}
+
+/* ---- for reports ---- */
+
+int session_program_tree(struct session *s, const struct result *r, uint32_t event,
+			 uint32_t rows, struct arena *a, struct path_tree *out,
+			 struct err *err)
+{
+	struct exec x = {.a = a,
+			 .err = err,
+			 .cancel = &s->cancel,
+			 .g = r->graph,
+			 .event = event,
+			 .flows = s->flows};
+	struct path_tree_query q = {.of = TREE_PROGRAM, .rows = rows};
+
+	return graph_event(x.g, event, err) || exec_tree(&x, &q, out) ? (int)err->kind
+								      : 0;
 }
 
 /* ---- graph stages in force ---- */

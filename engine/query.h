@@ -16,6 +16,7 @@
 #include "index/base/str.h"
 #include "index/store.h"
 
+struct path_tree;
 struct roots;
 struct session;
 
@@ -62,6 +63,11 @@ int session_check(const struct session *s, struct err *err);
 
 /* Called once per query of the text, in order; non-zero (and err set) stops the script. */
 typedef int query_sink(void *arg, const struct result *r, struct err *err);
+
+/* The whole program as a tree of `rows` frames at most, by the graph of a result. */
+int session_program_tree(struct session *s, const struct result *r, uint32_t event,
+			 uint32_t rows, struct arena *a, struct path_tree *out,
+			 struct err *err);
 
 /* Run every statement of text.  err->at and err->len point into text (bytes).  Results live
  * in a, until the caller resets it; `_` is kept apart, in the session. */

@@ -24,6 +24,8 @@ uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e);
 uint64_t fn_incl_hi(const struct table *t, uint32_t f, uint32_t e);
 /* The flow of g: of a whole profile the one that the session keeps. */
 int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out);
+/* The tree asked for, of x->g and its parts; what was merged is folded after the estimate. */
+int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree);
 /* The rows are the members of a set. */
 int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
 		const struct fn_set *set);

@@ -357,7 +357,7 @@ static uint32_t tree_depth_asked(const struct source *s)
 	return s->kind == S_CALLTREE ? 0 : 1;
 }
 
-static int tree_rows(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
+int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 {
 	uint32_t one = q->set ? fnset_next(q->set, 0) : FNSET_NONE;
 	const struct flow *flow;
@@ -455,7 +455,7 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	struct tree *d = EXEC_ARRAY(x, struct tree, 1);
 	struct path_tree *tree = EXEC_ARRAY(x, struct path_tree, 1);
 
-	if (!d || !tree || tree_query(x, s, &q) || tree_rows(x, &q, tree) ||
+	if (!d || !tree || tree_query(x, s, &q) || exec_tree(x, &q, tree) ||
 	    note_left_out(x, tree) || table_init(x, t, t->src, x->g, tree->n))
 		return (int)x->err->kind;
 	*d = (struct tree){

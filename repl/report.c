@@ -10,6 +10,10 @@
  *			and of one that nests the bounds lo ..., hi ... of inclusive
  *	d-calls		caller - the one before, callee, calls, inclusive cost per event
  *	d-parts		what it is TAB self cost per event
+ *	d-tree		where the calls alone do not tell the whole program's tree (it is the
+ *			sum of parts, or functions were merged): per event "@event est own",
+ *			then its frames, depth first: depth function est own, and of an
+ *			estimate lo hi
  *
  * Functions and calls have a budget of bytes.  The answer's own rows come first, then the
  * costliest of any event; what is left out is said on the page.
@@ -22,9 +26,16 @@
 #include <string.h>
 
 #include "engine/graph.h"
+#include "engine/path.h"
 #include "repl/number.h"
 
-enum { FUNCTION_BYTES = 3 << 20, CALL_BYTES = 3 << 20, PARTS_MAX = 20000 };
+enum {
+	FUNCTION_BYTES = 3 << 20,
+	CALL_BYTES = 3 << 20,
+	PARTS_MAX = 20000,
+	TREE_ROWS = 10000, /* of an event */
+	TREES_ROWS = 100000,
+};
 
 struct weighed {
 	uint32_t id;
@@ -322,6 +333,74 @@ static void put_parts(struct report *p)
 	close_data(p);
 }
 
+/* ---- the tree ---- */
+
+static bool tree_knows_more(const struct report *p)
+{
+	const struct graph *g = p->g;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < store_info(g->st)->parts; i++)
+		n += !g->parts || g->parts[i];
+	return p->rd->session && (n > 1 || g->group);
+}
+
+static void put_frame(struct report *p, const struct path_tree_row *r)
+{
+	out_u64(p->o, r->depth);
+	put_number(p, p->place[r->fn]);
+	put_number(p, r->est);
+	put_number(p, r->own);
+	if (!r->cost.measured) {
+		put_number(p, r->cost.lo);
+		put_number(p, r->cost.hi);
+	}
+	out_char(p->o, '\n');
+}
+
+/* A frame of a function that is not in the report is left out with all that is on it. */
+static int put_tree(struct report *p, uint32_t e, uint32_t rows, struct arena *a)
+{
+	struct path_tree t;
+	uint32_t out = UINT32_MAX; /* depth of the frame that is left out */
+
+	if (session_program_tree(p->rd->session, p->rd->r, e, rows, a, &t, p->rd->err))
+		return (int)p->rd->err->kind;
+	out_printf(p->o, "@%" PRIu32, e);
+	put_number(p, t.est);
+	put_number(p, t.own);
+	out_char(p->o, '\n');
+	for (size_t i = 0; i < t.n && !render_cancelled(p->rd, i); i++) {
+		const struct path_tree_row *r = &t.rows[i];
+
+		if (r->inner || r->depth > out)
+			continue;
+		out = p->place[r->fn] == GRAPH_NONE ? r->depth : UINT32_MAX;
+		if (out == UINT32_MAX)
+			put_frame(p, r);
+	}
+	return (int)p->rd->err->kind;
+}
+
+static int put_trees(struct report *p)
+{
+	uint32_t rows = TREES_ROWS / (p->events ? p->events : 1);
+	struct arena a;
+	int rc = 0;
+
+	arena_init(&a, p->g->a->cap);
+
+	open_data(p, "d-tree");
+	for (uint32_t e = 0; tree_knows_more(p) && !rc && e < p->events; e++)
+		if (p->total[e]) {
+			rc = put_tree(p, e, rows < TREE_ROWS ? rows : TREE_ROWS, &a);
+			arena_reset(&a);
+		}
+	arena_free(&a);
+	close_data(p);
+	return rc;
+}
+
 /* ---- what is to be said ---- */
 
 static void say_functions(struct report *p)
@@ -437,7 +516,7 @@ static void put_notes(struct report *p)
 	out_c(p->o, "</section>\n");
 }
 
-static void put_body(struct report *p)
+static int put_body(struct report *p)
 {
 	const struct result *r = p->rd->r;
 	const struct str html = str_c(report_html), mark = STR("<!-- notes -->\n");
@@ -455,9 +534,12 @@ static void put_body(struct report *p)
 	put_functions(p);
 	put_calls(p);
 	put_parts(p);
+	if (put_trees(p))
+		return (int)p->rd->err->kind;
 	out_c(p->o, "<script>\n");
 	out_c(p->o, report_js);
 	out_c(p->o, "</script>\n</body>\n</html>\n");
+	return 0;
 }
 
 /* ---- */
@@ -502,8 +584,8 @@ int report_put(struct render *rd)
 	if (prepare(&p) == 0) {
 		choose_functions(&p);
 		choose_calls(&p);
-		put_body(&p);
-		store_check(p.g->st, rd->err);
+		if (!put_body(&p))
+			store_check(p.g->st, rd->err);
 	}
 	free(p.total);
 	free(p.listed);

@@ -31,6 +31,13 @@ for (const l of lines('d-calls')) {
 	e.to.in.push(e);
 }
 const parts = lines('d-parts').map(l => { const t = l.split('\t'); return {what: t[0], cost: t[1].split(' ').map(Number)}; });
+/* The whole program's tree by event, where the calls alone do not tell it. */
+const trees = [];
+for (const l of lines('d-tree')) {
+	const n = l.slice(l[0] === '@' ? 1 : 0).split(' ').map(Number);
+	if (l[0] === '@') trees[n[0]] = {est: n[1], own: n[2], rows: []};
+	else trees.at(-1).rows.push(n);
+}
 const data = $('d-about').dataset, estimated = 'estimated' in data;
 
 let ev = Math.max(0, events.findIndex(e => e.name === data.event));
@@ -153,7 +160,7 @@ function show() {
 	calls('callees', 'ncallees', 'Callees', f.out, 'to');
 }
 
-/* ---- the flame graph: trees grown from call edges, in proportion ---- */
+/* ---- the flame graph: trees grown from call edges, in proportion, or that of d-tree ---- */
 const H = 20, NARROW = 1 / 1500, DEEPEST = 400, FRAMES = 6000;
 let mode = 'all', subject = null, path = [], flip = false;
 /* est, lo, hi: cost of the chain so far.  Of what passes a function a call of cost w takes its share;
@@ -168,7 +175,10 @@ function children(n) {
 	let out = 0;
 	if (n.roots) {
 		list.push(...n.roots);
-		n.self = 0;
+		n.self = n.own || 0;
+	} else if (n.frames && (n.frames.length || n.own >= n.est)) {
+		list.push(...n.frames);
+		n.self = n.own;
 	} else {
 		for (const e of n.up ? n.f.in : n.f.out) if (e.w[ev]) list.push(step(n, n.up ? e.from : e.to, e.w[ev]));
 		const T = through(n.f);
@@ -179,7 +189,18 @@ function children(n) {
 	n.rest = Math.max(0, n.est - out - n.self);
 	return n.kids = list;
 }
+/* A frame that d-tree does not unfold grows from there by its calls. */
+function told(t) {
+	const root = {roots: [], up: false, est: t.est, own: t.own, lo: 0, hi: 0}, above = [root];
+	for (const [depth, f, est, own, lo, hi] of t.rows) {
+		const n = {f: F[f], up: false, est, own, lo: lo === undefined ? est : lo, hi: hi === undefined ? est : hi, frames: []};
+		(depth > 1 ? above[depth - 1].frames : root.roots).push(n);
+		above[depth] = n;
+	}
+	return root;
+}
 function tree() {
+	if (mode === 'all' && trees[ev]) return told(trees[ev]);
 	if (mode !== 'all') {
 		const f = subject, I = f.incl[ev];
 		return {f, up: mode === 'to', est: I, lo: f.nests ? f.lo[ev] : I, hi: f.nests ? f.hi[ev] : I};
@@ -251,9 +272,10 @@ function flame() {
 	highlight();
 }
 const label = t => '~' + grouped(t.cost) + ' ' + events[ev].name + ', ' + percent(t.cost, total()) + ': ' +
-	(t.other ? t.other.toLocaleString('en-US') + ' calls too narrow to be drawn' : 'calls that are not in this report, or whose sums disagree');
+	(t.other ? t.other.toLocaleString('en-US') + ' calls too narrow to be drawn' : (mode === 'all' && trees[ev] ? 'frames that are not in this report' : 'calls that are not in this report, or whose sums disagree'));
 function said(cut) {
-	const what = mode === 'all' ? 'From where the program starts' : (mode === 'to' ? 'Callers of ' : 'Callees of ') + subject.name;
+	const what = mode === 'all' ? 'From where the program starts' : (mode === 'to' ? 'Callers of ' : 'Callees of ') + subject.name +
+		(trees.length ? ', by the calls alone' : '');
 	return what + ': ' + grouped(top_.est) + ' ' + events[ev].name + (drawn.some(t => t.n && !exact(t.n)) ? '; frames marked ~ are estimated' : '') +
 		'. A click on a frame zooms.' + (cut ? ' ' + cut.toLocaleString('en-US') + ' frames are not unfolded further: zoom in to see what is below them.' : '');
 }

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
-from e2e import done, ok, protobuf_fields, run, same, small
+from e2e import done, fixtures, ok, protobuf_fields, run, same, small
 
 HOSTILE = ['<script>alert("x")</script>', "]]>&amp;'", 'quote"back\\slash', "a;b c", "${x}`y`"]
 with open("t.out", "w") as f:
@@ -211,6 +211,23 @@ same((sum(listed), len(listed)), (2, len(rows)), "report: of `top 2` all functio
 report = Report(ask("hide main | functions | as html"))
 ok("hide main" in report.notes and "estimates" in report.notes, "report: what stages did is said", report.notes)
 same("main" in [x[0] for x in report.data["d-functions"]], False, "report: of the graph that stages left")
+
+# Where the calls alone do not tell the whole program's tree, it is in the report: that of calltree.
+same(report.data["d-tree"], [], "report: of one part the calls tell the tree")
+for name, stage in ("parts", ""), ("merged", "norec | "):
+    profile = fixtures + "/truth/sqlite%s.out.xz" % ("-parts" if name == "parts" else "")
+
+    def asked(query):
+        return run(profile, "--index", "tree.quern", "--rebuild", "-q", "-c", query).text
+
+    report = Report(asked(stage + "functions | as html"))
+    fns = [x[0] for x in report.data["d-functions"]]
+    frames = [[int(n) for n in x[0].split()] for x in report.data["d-tree"][1:]]
+    told = json.loads(asked(stage + "calltree max 10000 | show depth, fn, est, self, lo, hi | as json"))["rows"]
+    same([(x[0], fns[x[1]], x[2], x[3]) for x in frames], [tuple(x[:4]) for x in told],
+         "report: the frames of calltree, " + name)
+    same([x[4:] for x in frames if x[2] > 1000000], [x[4:] if x[4] != x[5] else [] for x in told if x[2] > 1000000],
+         "report: and their bounds, " + name)
 
 # What does not fit is left out, counted, and said.
 for name, long in (("many", 1), ("wide", 150)):
