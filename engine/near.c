@@ -78,10 +78,11 @@ static struct passing passing(const struct exec *x, uint32_t f)
 uint64_t near_own(const struct exec *x, uint32_t f, bool up, uint64_t est)
 {
 	struct passing p = passing(x, f);
-	double own =
-		up ? (double)(p.all - p.called) : (double)graph_self(x->g, f, x->event);
+	uint64_t own = up ? p.all - p.called : graph_self(x->g, f, x->event);
 
-	return p.all ? path_rounded((double)est * own / (double)p.all) : 0;
+	if (est == p.all)
+		return own;
+	return p.all ? path_rounded((double)est * (double)own / (double)p.all) : 0;
 }
 
 int near_rows(struct exec *x, uint32_t f, bool up, double min, struct path_tree *out)
@@ -113,14 +114,14 @@ int near_rows(struct exec *x, uint32_t f, bool up, double min, struct path_tree 
 					     t.base, r->incl,
 					     p.all ? (double)r->incl / (double)p.all : 0,
 					     p.all, p.odd);
-		r->est = path_rounded(r->cost.est);
+		r->est = path_units(&r->cost);
 		r->own = PATH_OWN_UNKNOWN;
 		t.n += !path_under_min(weight(r), min);
 		if (exec_poll(x))
 			return (int)x->err->kind;
 	}
 	qsort(t.rows, t.n, sizeof(*t.rows), by_cost);
-	t.est = path_rounded(t.base.est);
+	t.est = path_units(&t.base);
 	t.own = near_own(x, f, up, t.est);
 	*out = t;
 	return 0;

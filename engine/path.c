@@ -14,6 +14,27 @@ uint64_t path_rounded(double est)
 					     : 0;
 }
 
+uint64_t path_units(const struct path_bounds *b)
+{
+	uint64_t u = path_rounded(b->est);
+
+	if (!b->bounded)
+		return u;
+	return u < b->lo ? b->lo : u > b->hi ? b->hi : u;
+}
+
+uint64_t path_root(const struct flow *fl, uint32_t f)
+{
+	const struct flow_input *in = &fl->in;
+	uint64_t called = 0;
+
+	if (fl->keep || fl->odd[f])
+		return path_rounded(fl->root[f]);
+	for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++)
+		called += in->incl[in->in_edge[k]];
+	return fl->passing[f] - called;
+}
+
 bool path_under_min(double est, double min)
 {
 	return est * (1 + 1e-12) < min;

@@ -284,7 +284,7 @@ static void collect(struct costing *c, uint32_t f)
 {
 	const struct flow *fl = c->fl;
 	struct split x = {0}, moved = {0};
-	uint64_t root = path_rounded(fl->root[f]);
+	uint64_t root = path_root(fl, f);
 	struct part *enter = &x.in[c->enter];
 
 	*enter = (struct part){root, root};
@@ -401,7 +401,7 @@ static void look_below(const struct costing *c, const struct below *of, uint32_t
 static uint64_t entering(const struct costing *c, const struct below *of, uint32_t f)
 {
 	unsigned to = move(c, c->marks[f], c->enter);
-	uint64_t most = c->under ? c->fl->passing[f] : path_rounded(c->fl->root[f]);
+	uint64_t most = c->under ? c->fl->passing[f] : path_root(c->fl, f);
 
 	if (c->under && to == OUTSIDE)
 		return 0;

@@ -361,7 +361,7 @@ static int steps_of(struct search *s, uint32_t path, struct path *out)
 		step[k].edge = s->grown[i].edge;
 	}
 	step[0].cost = path_from(fl, step[0].fn, s->first[step[0].fn]);
-	step[0].incl = path_rounded(step[0].cost.est);
+	step[0].incl = path_units(&step[0].cost);
 	for (k = 1; k < n; k++) {
 		uint32_t i = step[k].edge, f = fl->in.caller[i];
 

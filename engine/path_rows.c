@@ -2,7 +2,8 @@
  * path_rows.c - the rows of a tree: which nodes are kept, in which order, in whole units.
  *
  * A row lies on a line for its cost, its own part first, then the rows below it; in whole
- * units it is what its ends round to, so rows add up to the unit.
+ * units it is what its ends round to, so rows add up to the unit.  Places on the line are
+ * long doubles, which hold 64 bits where costs are as large as that.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -188,8 +189,7 @@ static struct path_bounds start_bounds(const struct growing *g, uint32_t node,
 	if (g->q->of == TREE_CALLS) /* level 1 is calls */
 		return path_bounds_of(x->est, s->exact ? s->incl : 0, s->incl, true);
 	if (g->q->of == TREE_PROGRAM)
-		return path_bounds_of(x->est, path_rounded(fl->root[x->fn]),
-				      path_rounded(fl->root[x->fn]),
+		return path_bounds_of(x->est, path_root(fl, x->fn), path_root(fl, x->fn),
 				      !fl->keep && !fl->odd[x->fn]);
 	return path_bounds_of(x->est, s->exact ? fl->passing[x->fn] : 0,
 			      fl->passing[x->fn], !fl->odd[x->fn]);
@@ -222,9 +222,9 @@ static struct path_tree_row row_of(const struct growing *g, uint32_t node,
 
 	if (s) {
 		r.calls = s->calls;
-		r.incl = g->q->of == TREE_CALLS ? s->incl : path_rounded(x->est);
 		r.inner = s->inner;
 		r.cost = start_bounds(g, node, s);
+		r.incl = g->q->of == TREE_CALLS ? s->incl : path_units(&r.cost);
 	} else if (x->edge == FLOW_NONE) {
 		r.incl = path_rounded(x->est);
 		r.cost = path_bounds_of(x->est, 0, UINT64_MAX, false);
@@ -237,24 +237,43 @@ static struct path_tree_row row_of(const struct growing *g, uint32_t node,
 }
 
 struct laid {
-	double at, end; /* where the next child begins; none ends behind end */
-	uint32_t row;	/* FLOW_NONE: TREE_TOP */
+	long double at, end; /* where the next child begins; none ends behind end */
+	uint32_t row;	     /* FLOW_NONE: TREE_TOP */
 };
 
-static uint64_t units(double from, double to)
+static uint64_t rounded(long double at)
 {
-	uint64_t a = path_rounded(from), b = path_rounded(to);
+	return at >= 18446744073709551615.0L ? UINT64_MAX : (uint64_t)(at + 0.5L);
+}
+
+static uint64_t units(long double from, long double to)
+{
+	uint64_t a = rounded(from), b = rounded(to);
 
 	return b > a ? b - a : 0;
 }
 
+/* Where all of a function is at one node, its own part is as measured as the cost. */
+static long double own_on_line(const struct growing *g, uint32_t node,
+			       const struct path_bounds *cost)
+{
+	const struct flow *fl = g->fl;
+	uint32_t f = g->nodes[node].fn;
+
+	if (f == FLOW_NONE || !cost->measured || fl->keep || cost->lo != fl->passing[f])
+		return own_of(g, node);
+	return g->q->up ? path_root(fl, f) : fl->in.self[f];
+}
+
 /* Put a node at up->at on the line, which moves past it, but not past the end of what it is
  * a part of. */
-static void lay(const struct growing *g, uint32_t node, struct laid *up, double exact,
-		uint64_t *est, uint64_t *own, struct laid *in)
+static void lay(const struct growing *g, uint32_t node, struct laid *up,
+		const struct path_bounds *cost, uint64_t *est, uint64_t *own,
+		struct laid *in)
 {
-	double end = up->at + (exact >= 0 ? exact : g->nodes[node].est);
-	double kept = up->at + own_of(g, node);
+	long double end =
+		up->at + (cost->measured ? (long double)cost->lo : g->nodes[node].est);
+	long double kept = up->at + own_on_line(g, node, cost);
 
 	end = end > up->end ? up->end : end;
 	kept = kept > end ? end : kept;
@@ -291,8 +310,7 @@ static int lay_out(struct choosing *c, struct path_tree *t)
 	if (!open || !on_path || !t->rows || !g->row)
 		return tree_full(g);
 	memset(g->row, 0xff, g->n * sizeof(*g->row));
-	lay(g, TREE_TOP, &line, t->base.measured ? t->base.est : -1, &t->est, &t->own,
-	    &open[0]);
+	lay(g, TREE_TOP, &line, &t->base, &t->est, &t->own, &open[0]);
 	open[0].row = FLOW_NONE;
 	t->left_out = t->est - t->own;
 	for (i = c->first[TREE_TOP]; i;) {
@@ -304,8 +322,7 @@ static int lay_out(struct choosing *c, struct path_tree *t)
 		r->parent = up;
 		r->recursive = (g->in_set && g->in_set[r->fn]) || on_path[r->fn];
 		if (!r->inner) {
-			lay(g, i, &open[d - 1], r->cost.measured ? r->cost.est : -1,
-			    &r->est, &r->own, &open[d]);
+			lay(g, i, &open[d - 1], &r->cost, &r->est, &r->own, &open[d]);
 			t->left_out -= r->own;
 			include(r);
 		}

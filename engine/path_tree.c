@@ -391,9 +391,25 @@ static int prepare(struct growing *g)
 	return g->one == FLOW_NONE ? 0 : tree_add_own_call(g);
 }
 
+/* All that the program spends, where the roots have just that: no sum disagrees. */
+static struct path_bounds program_bounds(const struct flow *fl, double est)
+{
+	uint64_t total = 0;
+
+	for (uint32_t f = 0; f < fl->in.functions; f++) {
+		if (fl->keep || fl->odd[f])
+			return path_bounds_of(est, 0, UINT64_MAX, false);
+		total += fl->in.self[f];
+	}
+	return path_bounds_exact(total);
+}
+
 static struct path_bounds base_bounds(const struct growing *g)
 {
 	double est = g->nodes[TREE_TOP].est;
+
+	if (g->q->of == TREE_PROGRAM)
+		return program_bounds(g->fl, est);
 
 	if (g->one != FLOW_NONE)
 		return path_bounds_of(g->q->one.measured ? g->q->one.est : est,

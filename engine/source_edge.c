@@ -459,7 +459,7 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	    note_left_out(x, tree) || table_init(x, t, t->src, x->g, tree->n))
 		return (int)x->err->kind;
 	*d = (struct tree){
-		.rows = tree->rows, .base = path_rounded(tree->base.est), .n = tree->n};
+		.rows = tree->rows, .base = path_units(&tree->base), .n = tree->n};
 	t->data = d;
 	t->paths = tree;
 	t->part_of = tree_part_of;

@@ -46,7 +46,7 @@ static uint64_t step_id(const struct table *t, uint32_t r, uint32_t e)
 static uint64_t step_est(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return path_rounded(step_of(t, r)->s->cost.est);
+	return path_units(&step_of(t, r)->s->cost);
 }
 
 static double step_share(const struct table *t, uint32_t r, uint32_t e)
@@ -278,7 +278,7 @@ static uint64_t cost_incl(const struct table *t, uint32_t r, uint32_t e)
 static uint64_t cost_est(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)r, (void)e;
-	return path_rounded(cost_row(t)->b.est);
+	return path_units(&cost_row(t)->b);
 }
 
 static uint64_t cost_lo(const struct table *t, uint32_t r, uint32_t e)
@@ -355,7 +355,7 @@ static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_se
 		c->whole = near_inclusive(x, first);
 	else if (path_cost(flow, &q, x->a, x->cancel, &c->whole, x->err))
 		return (int)x->err->kind;
-	c->incl = path_rounded(c->whole.est);
+	c->incl = path_units(&c->whole);
 	return 0;
 }
 
