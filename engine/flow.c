@@ -52,9 +52,8 @@ static int check_edges(const struct flow_input *in, struct err *err)
 	return 0;
 }
 
-/* passing[]: self + calls out; called[]: calls in; slack[]: how many calls these are. */
-static int sum_up(struct building *b, uint64_t *slack, const struct cancel *cancel,
-		  struct err *err)
+/* passing[]: self + calls out; called[]: calls in. */
+static int sum_up(struct building *b, const struct cancel *cancel, struct err *err)
 {
 	const struct flow_input *in = b->in;
 
@@ -67,11 +66,22 @@ static int sum_up(struct building *b, uint64_t *slack, const struct cancel *canc
 
 			b->odd[f] |= add(&b->passing[f], in->incl[i]);
 			b->odd[to] |= add(&b->called[to], in->incl[i]);
-			add(&slack[f], in->calls[i]);
-			add(&slack[to], in->calls[i]);
 		}
 	}
 	return 0;
+}
+
+/* How many calls are recorded at each function: each may be rounded by a unit. */
+static uint64_t *count_calls(const struct flow_input *in, struct arena *a)
+{
+	uint64_t *slack = ARENA_ARRAY(a, uint64_t, (size_t)in->functions + 1);
+
+	for (uint32_t f = 0; slack && f < in->functions; f++)
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
+			add(&slack[f], in->calls[i]);
+			add(&slack[in->callee[i]], in->calls[i]);
+		}
+	return slack;
 }
 
 /* The share of the calls into f that f explains, from those of its callees.  Its calls of
@@ -130,19 +140,19 @@ int flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
 static void find_roots(struct building *b)
 {
 	for (uint32_t f = 0; f < b->in->functions; f++) {
-		double called = (double)b->called[f] * (b->keep ? b->keep[f] : 1);
-
-		if (!b->keep)
+		if (!b->keep) {
 			b->through[f] = (double)b->passing[f];
+			b->root[f] = (double)(b->passing[f] - b->called[f]);
+			continue;
+		}
 		/* Doubles: what is as good as nothing is nothing. */
-		b->root[f] = b->through[f] - called;
+		b->root[f] = b->through[f] - (double)b->called[f] * b->keep[f];
 		if (b->root[f] < b->through[f] * 1e-12)
 			b->root[f] = 0;
 	}
 }
 
-static int allocate(struct building *b, struct arena *a, uint64_t **slack,
-		    struct err *err)
+static int allocate(struct building *b, struct arena *a, struct err *err)
 {
 	size_t n = (size_t)b->in->functions + 1;
 
@@ -151,9 +161,38 @@ static int allocate(struct building *b, struct arena *a, uint64_t **slack,
 	b->passing = ARENA_ARRAY(a, uint64_t, n);
 	b->called = ARENA_ARRAY(a, uint64_t, n);
 	b->odd = ARENA_ARRAY(a, uint8_t, n);
-	*slack = ARENA_ARRAY(a, uint64_t, n);
-	if (!b->through || !b->root || !b->passing || !b->called || !b->odd || !*slack)
+	if (!b->through || !b->root || !b->passing || !b->called || !b->odd)
 		return arena_full(a, err);
+	return 0;
+}
+
+/* Where the calls into functions say more than these spend: of how much of each call that is
+ * kept, and where more than rounding is missing, which a bound does not survive. */
+static int explain(struct building *b, struct arena *a, double *unexplained,
+		   const struct cancel *cancel, struct err *err)
+{
+	const struct flow_input *in = b->in;
+	uint64_t *slack = count_calls(in, a);
+
+	b->keep = ARENA_ARRAY(a, double, (size_t)in->functions + 1);
+	if (!slack || !b->keep)
+		return arena_full(a, err);
+	for (uint32_t f = 0; f < in->functions; f++) {
+		if (b->called[f] <= b->passing[f])
+			continue;
+		b->odd[f] |= b->called[f] - b->passing[f] > slack[f];
+		*unexplained += b->odd[f] ? (double)(b->called[f] - b->passing[f]) : 0;
+	}
+	if (flow_keep(in, in->topo, in->functions, b->called, b->keep, b->through, cancel,
+		      err))
+		return (int)err->kind;
+	for (uint32_t f = 0; f < in->functions; f++) {
+		if (b->called[f] > b->passing[f])
+			b->passing[f] = b->called[f];
+		/* A callee that was cut takes from its callers, too. */
+		b->odd[f] |= b->through[f] + (double)slack[f] + 1 <
+			     (double)b->passing[f] * (1 - 1e-9);
+	}
 	return 0;
 }
 
@@ -162,37 +201,20 @@ int flow_build(const struct flow_input *in, struct arena *a, const struct cancel
 {
 	struct building b = {.in = in};
 	struct flow *fl = ARENA_NEW(a, struct flow);
-	uint64_t *slack;
 	double unexplained = 0, total = 0;
 	uint32_t odd = 0;
 	bool kept = true;
 
 	if (!fl)
 		return arena_full(a, err);
-	if (check_edges(in, err) || allocate(&b, a, &slack, err) ||
-	    sum_up(&b, slack, cancel, err))
+	if (check_edges(in, err) || allocate(&b, a, err) || sum_up(&b, cancel, err))
 		return (int)err->kind;
-	for (uint32_t f = 0; f < in->functions; f++) {
-		if (b.called[f] <= b.passing[f])
-			continue;
-		kept = false;
-		b.odd[f] |= b.called[f] - b.passing[f] > slack[f];
-		unexplained += b.odd[f] ? (double)(b.called[f] - b.passing[f]) : 0;
-	}
-	if (!kept) {
-		if (!(b.keep = ARENA_ARRAY(a, double, (size_t)in->functions + 1)))
-			return arena_full(a, err);
-		if (flow_keep(in, in->topo, in->functions, b.called, b.keep, b.through,
-			      cancel, err))
-			return (int)err->kind;
-	}
+	for (uint32_t f = 0; f < in->functions; f++)
+		kept &= b.called[f] <= b.passing[f];
+	if (!kept && explain(&b, a, &unexplained, cancel, err))
+		return (int)err->kind;
 	find_roots(&b);
 	for (uint32_t f = 0; f < in->functions; f++) {
-		if (b.called[f] > b.passing[f])
-			b.passing[f] = b.called[f];
-		/* A callee that was cut takes from its callers, too. */
-		b.odd[f] |= b.through[f] + (double)slack[f] + 1 <
-			    (double)b.passing[f] * (1 - 1e-9);
 		odd += b.odd[f];
 		total += (double)in->self[f];
 	}

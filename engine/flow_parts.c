@@ -307,9 +307,10 @@ static int balance(struct flow_parts *p, struct err *err)
 		return (int)err->kind;
 	for (uint32_t i = 0; i < p->ntouched; i++) {
 		uint32_t f = p->touched[i];
-		double root = p->through[f] - (double)p->called[f] * p->keep[f];
+		double root = kept ? (double)(p->spent[f] - p->called[f])
+				   : p->through[f] - (double)p->called[f] * p->keep[f];
 
-		p->root[f] = root > p->through[f] * 1e-12 ? root : 0;
+		p->root[f] = kept || root > p->through[f] * 1e-12 ? root : 0;
 		if (p->called[f] > p->spent[f])
 			p->spent[f] = p->called[f];
 	}

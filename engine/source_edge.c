@@ -449,6 +449,24 @@ static struct str root_name(const struct exec *x, const struct source *s,
 	return q->of == TREE_CALLS ? span_text(x, s->of->span) : STR("");
 }
 
+/* A tree of the whole program has all of its cost; where sums that contradict each other by
+ * many orders take some of it away, that is said. */
+static int note_contradicted(struct exec *x, const struct path_tree *tree)
+{
+	uint64_t spent = 0, shown = path_units(&tree->base), lost;
+
+	for (uint32_t f = 0; f < x->g->functions; f++)
+		spent = graph_add(spent, graph_self(x->g, f, x->event));
+	lost = spent > shown ? spent - shown : shown - spent;
+	if (lost <= spent / 1000)
+		return 0;
+	return exec_note(
+		x, arena_printf(x->a,
+				"the tree is of %llu, not of the %llu that the "
+				"functions spend: the calls contradict each other",
+				(unsigned long long)shown, (unsigned long long)spent));
+}
+
 static int tree_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct path_tree_query q;
@@ -456,7 +474,9 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	struct path_tree *tree = EXEC_ARRAY(x, struct path_tree, 1);
 
 	if (!d || !tree || tree_query(x, s, &q) || exec_tree(x, &q, tree) ||
-	    note_left_out(x, tree) || table_init(x, t, t->src, x->g, tree->n))
+	    note_left_out(x, tree) ||
+	    (q.of == TREE_PROGRAM && note_contradicted(x, tree)) ||
+	    table_init(x, t, t->src, x->g, tree->n))
 		return (int)x->err->kind;
 	*d = (struct tree){
 		.rows = tree->rows, .base = path_units(&tree->base), .n = tree->n};

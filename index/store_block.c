@@ -38,7 +38,7 @@ void store_short(struct store *st)
 void *store_load(struct store *st, size_t n, size_t width)
 {
 	free(st->loading);
-	st->loading = calloc(n, width);
+	st->loading = vec_zeroed(n, width);
 	if (!st->loading)
 		store_short(st);
 	return st->loading;

@@ -390,12 +390,20 @@ static void check_ids(struct store *st, enum table t, const uint32_t *p, uint64_
 	bool ascends;
 	uint64_t limit = limit_of(st, t, &ascends);
 
-	for (uint64_t i = 0; i < n; i++)
-		if (p[i] >= limit || (ascends && i && p[i] < p[i - 1])) {
-			store_damaged(st, t, (uint32_t)(i / BLOCK_ROWS),
+	for (uint64_t at = 0; at < n; at += BLOCK_ROWS) {
+		uint64_t end = n - at < BLOCK_ROWS ? n : at + BLOCK_ROWS;
+		uint32_t most = 0, bad = 0;
+
+		for (uint64_t i = at; i < end; i++)
+			most = p[i] > most ? p[i] : most;
+		for (uint64_t i = at ? at : 1; ascends && i < end; i++)
+			bad |= p[i] < p[i - 1];
+		if (most >= limit || bad) {
+			store_damaged(st, t, (uint32_t)(at / BLOCK_ROWS),
 				      "an id is out of range");
 			return;
 		}
+	}
 	if (ascends && n && (p[0] != 0 || p[n - 1] != st->info.edges))
 		store_damaged(st, t, 0, "the spans do not cover the edges");
 }

@@ -60,6 +60,16 @@ void *vec_block(size_t bytes)
 	return p;
 }
 
+void *vec_zeroed(size_t n, size_t size)
+{
+	void *p = calloc(n, size);
+
+	/* So large a block is a map of its own, which nobody has touched. */
+	if (p && n * size >= LARGE)
+		ask_for_huge(p, n * size);
+	return p;
+}
+
 /* The capacity after growing to `need`, and its size in bytes; 0 when that overflows. */
 static size_t grown(size_t cap, size_t need, size_t size, size_t large, size_t *bytes)
 {

@@ -52,4 +52,7 @@ int vec_reserve_lines(void *pp, size_t *cap, size_t need, size_t size);
  * when it is large; NULL: there is no memory. */
 void *vec_block(size_t bytes);
 
+/* n zeroed elements, as calloc() has them, with huge pages when they are many. */
+void *vec_zeroed(size_t n, size_t size);
+
 #endif

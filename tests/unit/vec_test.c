@@ -55,6 +55,22 @@ static void test_old_elements_stay(void)
 	free(v);
 }
 
+static void test_zeroed(void)
+{
+	static const size_t sizes[] = {1, 1000, 3 << 20};
+
+	for (size_t k = 0; k < COUNT(sizes); k++) {
+		uint32_t *v = vec_zeroed(sizes[k], sizeof(*v));
+		bool zero = v != NULL;
+
+		for (size_t i = 0; v && i < sizes[k]; i++)
+			zero = zero && v[i] == 0;
+		ok(zero, "%zu elements are zero", sizes[k]);
+		free(v);
+	}
+	ok(!vec_zeroed(SIZE_MAX / 4, 8), "more than memory is refused");
+}
+
 static void test_too_much(void)
 {
 	char *v = NULL;
@@ -146,6 +162,7 @@ int main(void)
 	test_sizes(2 << 20);
 	test_growth();
 	test_old_elements_stay();
+	test_zeroed();
 	test_too_much();
 	test_few_addresses();
 	return done_testing();
