@@ -73,7 +73,8 @@ static int compute(struct exec *x, struct table *t, const struct expr *e, struct
 	/* Sums divide last; there is no quotient of sums of what does not add up. */
 	if (sums && e->type == COL_RATIO && eval_bind(x, t, e, &s->ratio))
 		return (int)x->err->kind;
-	s->adds_up = (e->type == COL_COST || e->type == COL_COUNT) && sums;
+	s->adds_up = sums && (e->type == COL_COST || e->type == COL_COUNT ||
+			      e->type == COL_DELTA);
 	return 0;
 }
 

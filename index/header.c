@@ -144,7 +144,17 @@ struct definition {
 	bool done;
 };
 
-/* What names an event that is not known yet is left undone. */
+/* Costs are never below zero.  A difference would be in some row, which could not show it, while
+ * the sums go on: then nothing adds up. */
+static bool subtracts(const struct profile *p, const int64_t *coef)
+{
+	for (size_t i = 0; i < p->nevent; i++)
+		if (coef[i] < 0)
+			return true;
+	return false;
+}
+
+/* An event that subtracts, or is of one that is not known yet, is left undone. */
 static int define_event(struct profile *p, struct definition *d, struct err *err)
 {
 	size_t colon = str_find(d->text, ':'), equal;
@@ -166,7 +176,7 @@ static int define_event(struct profile *p, struct definition *d, struct err *err
 		return 0;
 	}
 	if (e < p->nevent || name.n == 0 || formula.n == 0 ||
-	    !parse_formula(p, formula, false, coef, &found)) {
+	    !parse_formula(p, formula, false, coef, &found) || subtracts(p, coef)) {
 		d->done = false;
 		return 0;
 	}
