@@ -320,6 +320,12 @@ static bool cost_incl_estimated(const struct table *t, uint32_t r)
 	return !b->measured && !(b->bounded && b->lo == b->hi);
 }
 
+static uint64_t cost_incl_fuzzy(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return t->g->estimated || cost_incl_estimated(t, r);
+}
+
 static double cost_share(const struct table *t, uint32_t r, uint32_t e)
 {
 	double total = (double)graph_total(t->g, t->event);
@@ -331,6 +337,7 @@ static const struct col_def cost_cols[] = {
 	{"self", COL_COST, SHOW_M | SHOW_T, .u = cost_self},
 	{"incl", COL_COST, SHOW_M | SHOW_T, .u = cost_incl,
 	 .estimated = cost_incl_estimated},
+	{"estimated", COL_BOOL, SHOW_M, .u = cost_incl_fuzzy}, /* of incl */
 	{"est", COL_COST, SHOW_M | SHOW_T, .u = cost_est, .estimated = cost_estimated},
 	{"est%", COL_PERCENT, SHOW_T, .f = cost_share, .estimated = cost_estimated},
 	{"lo", COL_COST, SHOW_M | SHOW_T, .u = cost_lo, .absent = cost_unbounded},
