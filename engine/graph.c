@@ -44,16 +44,21 @@ struct str graph_name(const struct graph *g, uint32_t f)
 	return g->name[f].p ? g->name[f] : store_fn_shown(g->st, g->origin[f]);
 }
 
+bool graph_is(const struct graph *g, uint32_t f, enum graph_mixed what)
+{
+	return !g->plain && g->mixed && (g->mixed[f] & what);
+}
+
 struct str graph_file(const struct graph *g, uint32_t f)
 {
-	if (!g->plain && g->mixed && (g->mixed[f] & 1))
+	if (graph_is(g, f, GRAPH_FILES))
 		return STR("(several)");
 	return store_fn_file(g->st, g->plain ? f : g->origin[f]);
 }
 
 struct str graph_obj(const struct graph *g, uint32_t f)
 {
-	if (!g->plain && g->mixed && (g->mixed[f] & 2))
+	if (graph_is(g, f, GRAPH_OBJECTS))
 		return STR("(several)");
 	return store_fn_obj(g->st, g->plain ? f : g->origin[f]);
 }

@@ -20,6 +20,12 @@
 
 struct graph_costs; /* columns of one event */
 
+enum graph_mixed {
+	GRAPH_FILES = 1,   /* of several files */
+	GRAPH_OBJECTS = 2, /* of several objects */
+	GRAPH_NAMED = 4,   /* a group with a name of its own */
+};
+
 struct graph {
 	struct store *st;
 	struct arena *a;
@@ -37,9 +43,8 @@ struct graph {
 	const fn_id
 		*origin; /* [functions]: the store's function that gives file, object */
 	const struct str *name; /* [functions]: p NULL: that of origin */
-	const uint8_t
-		*mixed; /* [functions]: 1 several files, 2 several objects; or NULL */
-	const uint8_t *nests; /* [functions]: may be on the stack twice (inclusive.h) */
+	const uint8_t *mixed;	/* [functions]: enum graph_mixed, or-ed; or NULL */
+	const uint8_t *nests;	/* [functions]: may be on the stack twice (inclusive.h) */
 	/* Of a graph that merges functions of the one below: */
 	const uint32_t
 		*group;	      /* [functions below]: function here; NULL: it merges none */
@@ -75,6 +80,7 @@ uint32_t graph_cycle(const struct graph *g, uint32_t f);
 uint64_t graph_calls(const struct graph *g, uint32_t f);
 uint64_t graph_self(const struct graph *g, uint32_t f, uint32_t e);
 uint64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e);
+bool graph_is(const struct graph *g, uint32_t f, enum graph_mixed what);
 bool graph_nests(const struct graph *g, uint32_t f);
 /* The inclusive cost is an estimate, not the profile's own number. */
 bool graph_incl_estimated(const struct graph *g, uint32_t f);

@@ -154,8 +154,11 @@ static int identity(const struct graph_draft *d, struct graph *g, struct err *er
 	uint32_t *map = ARENA_ARRAY(g->a, uint32_t, (size_t)stored + 1);
 	fn_id *origin = ARENA_ARRAY(g->a, fn_id, (size_t)g->functions + 1);
 	struct str *name = ARENA_ARRAY(g->a, struct str, (size_t)g->functions + 1);
+	uint8_t *mixed = NULL;
 
-	if (!map || !origin || !name)
+	if (!b->plain && b->mixed)
+		mixed = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
+	if (!map || !origin || !name || (!b->plain && b->mixed && !mixed))
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < stored; f++) {
 		uint32_t x = b->plain ? f : b->map[f];
@@ -166,12 +169,15 @@ static int identity(const struct graph_draft *d, struct graph *g, struct err *er
 		uint32_t x = d->first[f];
 
 		origin[f] = b->plain ? x : b->origin[x];
+		if (mixed)
+			mixed[f] = b->mixed[x];
 		name[f] = d->name && d->name[f].p     ? d->name[f]
 			  : b->plain || !b->name[x].p ? (struct str){NULL, 0}
 						      : b->name[x];
 	}
 	g->map = map;
 	g->origin = origin;
+	g->mixed = mixed;
 	g->name = name;
 	return 0;
 }

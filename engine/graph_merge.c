@@ -59,8 +59,10 @@ static int all_edges(struct graph_draft *d, struct err *err)
 	return 0;
 }
 
-/* Which groups hold several files or objects. */
-static int find_mixed(const struct graph_draft *d, struct graph *g, struct err *err)
+/* Which groups hold several files or objects; named: those with a name in d have it for
+ * what they are, not for a function of theirs. */
+static int find_mixed(const struct graph_draft *d, bool named, struct graph *g,
+		      struct err *err)
 {
 	const struct graph *b = d->below;
 	uint8_t *mixed = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
@@ -72,11 +74,14 @@ static int find_mixed(const struct graph_draft *d, struct graph *g, struct err *
 
 		if (one == f)
 			mixed[d->map[f]] |= !b->plain && b->mixed ? b->mixed[f] : 0;
-		else
-			mixed[d->map[f]] |=
-				(str_eq(graph_file(b, f), graph_file(b, one)) ? 0 : 1) |
-				(str_eq(graph_obj(b, f), graph_obj(b, one)) ? 0 : 2);
+		if (!str_eq(graph_file(b, f), graph_file(b, one)))
+			mixed[d->map[f]] |= GRAPH_FILES;
+		if (!str_eq(graph_obj(b, f), graph_obj(b, one)))
+			mixed[d->map[f]] |= GRAPH_OBJECTS;
 	}
+	for (uint32_t f = 0; named && f < g->functions; f++)
+		if (d->name[f].p)
+			mixed[f] |= GRAPH_NAMED;
 	g->mixed = mixed;
 	return 0;
 }
@@ -144,7 +149,7 @@ static int find_levels(struct graph_draft *d, struct err *err)
 	return 0;
 }
 
-static int merged(struct graph_draft *d, struct graph **out, struct err *err)
+static int merged(struct graph_draft *d, bool named, struct graph **out, struct err *err)
 {
 	struct merge *m = ARENA_NEW(d->below->a, struct merge);
 	uint32_t *edge;
@@ -153,7 +158,7 @@ static int merged(struct graph_draft *d, struct graph **out, struct err *err)
 	if (!m)
 		return arena_full(d->below->a, err);
 	if (find_levels(d, err) || all_edges(d, err) || graph_build(d, &g, &edge, err) ||
-	    find_mixed(d, g, err))
+	    find_mixed(d, named, g, err))
 		return (int)err->kind;
 	m->map = d->map;
 	m->edge = edge;
@@ -200,7 +205,7 @@ int graph_collapse(struct graph *g, const struct fn_set *set, struct str name,
 		d.first[d.functions] = f;
 		d.map[f] = d.functions++;
 	}
-	return merged(&d, out, err);
+	return merged(&d, true, out, err);
 }
 
 /* ---- groups by a string ---- */
@@ -293,7 +298,7 @@ int graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out,
 	if (group_by(g, &d, key[by], &keys, err))
 		return (int)err->kind;
 	d.name = keys;
-	return merged(&d, out, err);
+	return merged(&d, true, out, err);
 }
 
 int graph_norec(struct graph *g, struct graph **out, struct err *err)
@@ -314,5 +319,5 @@ int graph_norec(struct graph *g, struct graph **out, struct err *err)
 		if (cut.n != name.n)
 			d.name[f] = cut;
 	}
-	return merged(&d, out, err);
+	return merged(&d, false, out, err);
 }

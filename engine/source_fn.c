@@ -194,6 +194,10 @@ struct str fn_key(const struct table *t, uint32_t f, struct arena *a)
 	struct str file = file_key(t, graph_file(t->g, f), a);
 	struct str name = graph_name(t->g, f);
 
+	/* A group is the same by its name, wherever its members are: an object, a file, ... */
+	if (graph_is(t->g, f, GRAPH_NAMED))
+		return str_eq(name, graph_obj(t->g, f)) ? str_basename(name)
+							: file_key(t, name, a);
 	if (!file.p)
 		return file;
 	return arena_join(a, (struct str[]){obj, file, name}, 3);

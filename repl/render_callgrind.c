@@ -164,13 +164,12 @@ static void put_graph_places(struct writer *w, uint32_t f, const char *obj,
 			     const char *file)
 {
 	fn_id at = w->g->origin[f];
-	unsigned mixed = w->g->mixed ? w->g->mixed[f] : 0;
 
-	if (mixed & 2)
+	if (graph_is(w->g, f, GRAPH_OBJECTS))
 		out_printf(w->o, "%s=???\n", obj);
 	else
 		put_obj(w, obj, store_fn_obj_id(w->st, at));
-	if (mixed & 1)
+	if (graph_is(w->g, f, GRAPH_FILES))
 		out_printf(w->o, "%s=???\n", file);
 	else
 		put_file(w, file, store_fn_file_id(w->st, at));

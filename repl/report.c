@@ -237,17 +237,17 @@ static void put_function(struct report *p, struct out *strings, uint32_t f)
 {
 	const struct graph *g = p->g;
 	uint32_t at = g->plain ? f : g->origin[f];
-	uint32_t mixed = g->plain || !g->mixed ? 0 : g->mixed[f];
 	uint32_t files = store_info(g->st)->files;
 
 	emit_name(p->o, EMIT_XML, graph_name(g, f));
 	out_printf(p->o, "\t%" PRIu32, graph_id(g, f));
 	put_number(p, graph_calls(g, f));
 	put_number(p, graph_cycle(g, f));
-	put_number(p, mixed & 1 ? UINT32_MAX
-				: string_of(p, strings, store_fn_file_id(g->st, at),
-					    graph_file(g, f)));
-	put_number(p, mixed & 2
+	put_number(p, graph_is(g, f, GRAPH_FILES)
+			      ? UINT32_MAX
+			      : string_of(p, strings, store_fn_file_id(g->st, at),
+					  graph_file(g, f)));
+	put_number(p, graph_is(g, f, GRAPH_OBJECTS)
 			      ? UINT32_MAX
 			      : string_of(p, strings, files + store_fn_obj_id(g->st, at),
 					  graph_obj(g, f)));
