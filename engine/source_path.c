@@ -337,12 +337,12 @@ static const struct col_def cost_cols[] = {
 	{"self", COL_COST, SHOW_M | SHOW_T, .u = cost_self},
 	{"incl", COL_COST, SHOW_M | SHOW_T, .u = cost_incl,
 	 .estimated = cost_incl_estimated},
-	{"estimated", COL_BOOL, SHOW_M, .u = cost_incl_fuzzy}, /* of incl */
 	{"est", COL_COST, SHOW_M | SHOW_T, .u = cost_est, .estimated = cost_estimated},
 	{"est%", COL_PERCENT, SHOW_T, .f = cost_share, .estimated = cost_estimated},
 	{"lo", COL_COST, SHOW_M | SHOW_T, .u = cost_lo, .absent = cost_unbounded},
 	{"hi", COL_COST, SHOW_M | SHOW_T, .u = cost_hi, .absent = cost_unbounded},
-	{"exact", COL_BOOL, SHOW_M | SHOW_T, .u = cost_exact},
+	{"exact", COL_BOOL, SHOW_M | SHOW_T, .u = cost_exact}, /* of est */
+	{"estimated", COL_BOOL, SHOW_M, .u = cost_incl_fuzzy}, /* of incl */
 };
 
 /* self: sum over the set.  incl: of one function its own; of several what passes through

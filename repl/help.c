@@ -71,6 +71,9 @@ static const struct help_topic topics[] = {
 	{"vs",
 	 "SOURCE vs PROFILE",
 	 "Compare with another open profile (`.open base=old.out`): base, self, delta, delta %;\n"
+	 "of functions, top, find, files, objects, classes, dirs, cycles, calls, callers, callees,\n"
+	 "calltree, lines, events, `cost of` and `info SET`.  Rows stand as without vs, and those\n"
+	 "that only the base has behind them (change: gone), in the base's order.\n"
 	 "`sort delta_incl` for inclusive costs, `cost of X under Y vs base` for one number.\n"
 	 "`functions vs base | where delta% > 5 | expect none` is a gate: exit status 4.",
 	 {"functions vs base | sort delta | take 5", "callers of main vs base", NULL}},
@@ -114,8 +117,9 @@ static const struct help_topic topics[] = {
 	  "focus main | cut 1% | callees of main"}},
 	{"names",
 	 "name; \"exact name\"; /regex/; file:NAME obj:NAME class:NAME; #N",
-	 "A bare name ignores parameters, templates and leading namespaces; * stands for any\n"
-	 "text; several names: a or b, (a, b), not a.  #N is the number in column #.",
+	 "A bare name ignores parameters, templates, leading namespaces, __cxx11 and the like, and\n"
+	 "suffixes of clones and versions (.part.0, @@GLIBC_2.34); * stands for any text; several\n"
+	 "names: a or b, (a, b), not a.  #N is the number in column #.",
 	 {"find main", "find /^ma/", "functions of file:* | take 2"}},
 	{"let",
 	 "let NAME = EXPR; let $NAME = SET",
