@@ -100,6 +100,16 @@ static void put_key(struct render *rd, const char *key, struct str value)
 	out_char(rd->o, ',');
 }
 
+static void put_names(struct out *o, const char *key, const struct str *names, size_t n)
+{
+	out_printf(o, ",\"%s\":[", key);
+	for (size_t i = 0; i < n; i++) {
+		out_c(o, i ? "," : "");
+		emit_name(o, EMIT_JSON, names[i]);
+	}
+	out_char(o, ']');
+}
+
 static void put_meta(struct render *rd)
 {
 	const struct result *r = rd->r;
@@ -114,12 +124,9 @@ static void put_meta(struct render *rd)
 	out_printf(rd->o,
 		   "\"truncated\":%s,\"matched\":", r->truncated ? "true" : "false");
 	out_u64(rd->o, r->rows_before > r->rows ? r->rows_before : r->rows);
-	out_c(rd->o, ",\"filters\":[");
-	for (size_t i = 0; i < r->nfilters; i++) {
-		out_c(rd->o, i ? "," : "");
-		emit_name(rd->o, EMIT_JSON, r->filters[i]);
-	}
-	out_c(rd->o, "]},\n");
+	put_names(rd->o, "filters", r->filters, r->nfilters);
+	put_names(rd->o, "notes", r->notes, r->nnotes);
+	out_c(rd->o, "},\n");
 }
 
 int render_json(struct render *rd)

@@ -143,7 +143,7 @@ static void test_machine(void)
 	r.truncated = true;
 	check("json", FORMAT_JSON, &r, &plain,
 	      "{\"meta\":{\"query\":\"top \\\"x\\\"\",\"event\":\"Ir\",\"total\":5270000,"
-	      "\"profile\":\"p.out\",\"truncated\":true,\"matched\":1586,\"filters\":[]},\n"
+	      "\"profile\":\"p.out\",\"truncated\":true,\"matched\":1586,\"filters\":[],\"notes\":[]},\n"
 	      "\"columns\":[\"id\",\"depth\",\"self\",\"calls\",\"delta\",\"fn\",\"file\","
 	      "\"line\"],\n\"rows\":[\n"
 	      "[812,1,1029000,1234,1500000,\"_int_malloc\",\"/usr/src/malloc.c\",3451]]}\n");
