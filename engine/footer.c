@@ -80,29 +80,49 @@ static int share(struct exec *x, struct table *t, double *out)
 	return 0;
 }
 
+static bool exceeds_total(const struct exec *x, uint32_t event, uint64_t incl)
+{
+	uint64_t total = graph_total(x->g, event);
+	uint64_t most = total + total / 20000; /* shown as 100.00 % */
+
+	return incl > most && most >= total;
+}
+
 static bool above_total(struct exec *x, const struct column *c, size_t row)
 {
-	uint64_t total, most;
+	return c->type == COL_COST &&
+	       (str_eq(c->name, STR("incl")) || str_starts(c->name, STR("incl."))) &&
+	       exceeds_total(x, c->event, c->u[row]) && !(c->absent && c->absent[row]);
+}
 
-	if (c->type != COL_COST ||
-	    !(str_eq(c->name, STR("incl")) || str_starts(c->name, STR("incl."))))
-		return false;
-	total = graph_total(x->g, c->event);
-	most = total + total / 20000; /* shown as 100.00 % */
-	return c->u[row] > most && most >= total && !(c->absent && c->absent[row]);
+/* The same of a result that is read page by page. */
+static int count_above_total(struct exec *x, struct table *t, const struct result *r,
+			     size_t *n)
+{
+	struct table_col *c;
+
+	if (!result_col(r, STR("incl")))
+		return 0;
+	if (table_own(t, STR("incl"), t->event, false, &c))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < t->n; i++)
+		*n += exceeds_total(x, c->event, c->u[i]) && !(c->absent && c->absent[i]);
+	return 0;
 }
 
 /* Some producers bring more by a call than was spent in all: that is shown, and said where it is
  * more than the few units that are lost when a profile starts and ends. */
-static int note_above_total(struct exec *x, const struct table *t, const struct result *r)
+static int note_above_total(struct exec *x, struct table *t, const struct result *r)
 {
 	size_t n = 0;
 
 	/* Of a call it is no wonder: nested ones are counted again. */
 	if (t->src == &source_calls || t->src == &source_callsites ||
-	    t->src == &source_path || t->part_of || r->pages)
+	    t->src == &source_path || t->part_of)
 		return 0;
-	for (size_t i = 0; i < r->rows; i++) {
+	if (r->pages && count_above_total(x, t, r, &n))
+		return (int)x->err->kind;
+	for (size_t i = 0; !r->pages && i < r->rows; i++) {
 		bool above = false;
 
 		for (size_t k = 0; k < r->ncols && !above; k++)

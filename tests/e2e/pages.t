@@ -49,4 +49,13 @@ r = run("p", "-q", "--mem", "44M", "-c", "lines | as table")
 ok(r.status == 6 and "as csv" in r.talk, "a table has to hold them all, and says what does not", r)
 r = run("p", "-q", "--format", "csv", "-c", "lines", "-c", "_ | count")
 ok(r.status == 6 and "too many to keep" in r.talk, "so many rows are not kept as _", r.talk)
+# A function that has more than all: said of a result that is not held as a whole, too.
+with open("above", "w") as f:
+    f.write("events: Ir\nfn=main\n1 1\ncfn=f0\ncalls=1 1\n1 900000\n")
+    f.writelines("fn=f%d\n1 1\n" % i for i in range(270000))
+r = run("above", "--format", "csv", "-c", "functions")
+ok("note: incl of 1 row is above the total" in r.talk, "a row above the total is said", r.talk)
+r = run("above", "--format", "csv", "-c", "functions | show fn, self")
+ok("above the total" not in r.talk, "but not where it is not shown", r.talk)
+
 done()
