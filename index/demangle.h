@@ -9,6 +9,7 @@
 #define QUERN_DEMANGLE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "index/base/arena.h"
 #include "index/base/str.h"
@@ -22,7 +23,9 @@ enum {
 /* Some piece of the name, which "'" separates ("f'2", "f'caller"), looks mangled. */
 bool demangle_wanted(struct str name);
 /* The name with every mangled piece demangled: in the arena, or as it is where nothing can
- * be read or the arena is full. */
-struct str demangle(struct str name, struct arena *a);
+ * be read, it takes too long or the arena is full.  *spent, 0 at first, is the time of names
+ * that were slow: a second in all, then those that may be are left as they are.  Uses
+ * ITIMER_VIRTUAL meanwhile. */
+struct str demangle(struct str name, uint64_t *spent, struct arena *a);
 
 #endif

@@ -183,7 +183,7 @@ struct str store_shown(struct store *st, name_id n)
 	    !(st->shown = calloc((size_t)st->info.names, sizeof(*st->shown))))
 		return name;
 	if (!st->shown[n].p)
-		st->shown[n] = demangle(name, &st->demangled);
+		st->shown[n] = demangle(name, &st->demangling, &st->demangled);
 	return st->shown[n];
 }
 

@@ -48,6 +48,7 @@ struct store {
 	const char *map;   /* where LMDB has the file; NULL: not known yet */
 	struct str *shown; /* [names]: demangled; p NULL: not yet.  NULL: none is */
 	struct arena demangled;
+	uint64_t demangling; /* ns for names that take long: demangle.h */
 	bool as_recorded;  /* names are shown so */
 	unsigned watched;  /* map_watch slot */
 	struct err damage; /* the first; kind 0: none; ERR_LIMIT: of memory */

@@ -1,6 +1,8 @@
 /* demangle_test.c - mangled names of C++ and Rust, whole and in pieces, and hostile ones. */
 #include "index/demangle.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/tap.h"
@@ -49,6 +51,7 @@ static const struct {
 
 static void run_cases(void)
 {
+	uint64_t spent = 0;
 	struct arena a;
 
 	arena_init(&a, 0);
@@ -57,7 +60,7 @@ static void run_cases(void)
 		const char *want = cases[i].want ? cases[i].want : cases[i].name;
 
 		if (demangle_wanted(name))
-			got = demangle(name, &a);
+			got = demangle(name, &spent, &a);
 		ok(str_eq(got, str_c(want)), "%s", cases[i].name);
 		if (!str_eq(got, str_c(want)))
 			printf("#  got %.*s\n# want %s\n", STR_ARG(got), want);
@@ -73,10 +76,33 @@ static void put(char *p, size_t *n, const char *s)
 	*n += strlen(s);
 }
 
+/* "_Z1fDp" A<A<..., S>, S>: no byte is handed over before each has been looked at. */
+static struct str looked_through(char *p, int depth)
+{
+	static const char digit[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	size_t n = 0;
+
+	put(p, &n, "_Z1fDp1AI");
+	for (int k = 1; k < depth; k++)
+		put(p, &n, "S_I");
+	put(p, &n, "S_IiiE");
+	for (int k = 0; k < depth; k++) {
+		char ref[8] = {'S', '_', 'E'};
+
+		if (k < 36)
+			snprintf(ref, sizeof(ref), "S%c_E", digit[k]);
+		else
+			snprintf(ref, sizeof(ref), "S1%c_E", digit[k - 36]);
+		put(p, &n, ref);
+	}
+	return (struct str){p, n};
+}
+
 /* Names that would take all memory, all time or all stack: they stay as they are. */
 static void run_hostile(void)
 {
 	enum { MOST = 200000 };
+	uint64_t spent = 0;
 	char *p = malloc(MOST + 64);
 	struct str name;
 	struct arena a;
@@ -89,7 +115,7 @@ static void run_hostile(void)
 		put(p, &n, i == 0 ? "1BIS_S_E" : "1BIS0_S0_E");
 	put(p, &n, "Evv");
 	name = (struct str){p, n};
-	ok(demangle(name, &a).n <= DEMANGLE_OUT, "doubling substitutions");
+	ok(demangle(name, &spent, &a).n <= DEMANGLE_OUT, "doubling substitutions");
 	static const char *const repeated[] = {
 		"P", "N",  "I",	  "1aI", "DpT_", "M", "F", "X", "L_Z", "ZN",
 		"K", "Nv", "C1a", "INv", "NC",	 "T", "S", "_", "0"};
@@ -103,20 +129,29 @@ static void run_hostile(void)
 				while (n < most)
 					put(p, &n, repeated[i]);
 				name = (struct str){p, n};
-				if (demangle(name, &a).n > DEMANGLE_OUT + n)
+				if (demangle(name, &spent, &a).n > DEMANGLE_OUT + n)
 					ok(false, "%s many times", repeated[i]);
 			}
 	ok(true, "one piece many times over");
+	/* f(A<...>...) in which A<x, x> is of A<x, x> 50 times: looked through for a pack */
+	for (int k = 0; k < 100; k++) {
+		name = looked_through(p, 50);
+		if (demangle(name, &spent, &a).p != name.p)
+			ok(false, "2^50 steps end");
+	}
+	ok(spent >= 1000000000 && spent < 2000000000,
+	   "2^50 steps, a hundred times: %" PRIu64 " ns", spent);
+	spent = 0;
 	memset(p, '\'', MOST);
 	name = (struct str){p, MOST};
-	ok(demangle(name, &a).p == p, "more pieces than there is room for");
+	ok(demangle(name, &spent, &a).p == p, "more pieces than there is room for");
 	memcpy(p, "_Z1fv\0_Z1gv", 11);
 	name = (struct str){p, 11};
-	ok(demangle(name, &a).p == p, "a NUL inside");
+	ok(demangle(name, &spent, &a).p == p, "a NUL inside");
 	arena_free(&a);
 	arena_init(&a, 16);
 	name = STR("_ZN3geo3VecIiE4pushERKi");
-	ok(demangle(name, &a).p == name.p, "no room in the arena");
+	ok(demangle(name, &spent, &a).p == name.p, "no room in the arena");
 	arena_free(&a);
 	free(p);
 }
