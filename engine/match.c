@@ -19,8 +19,9 @@
 #include "engine/name.h"
 
 enum {
-	POLL = 1024,	       /* names between looks at the clock and `cancel` */
-	REGEX_STEPS = 1000000, /* of one name: some milliseconds */
+	POLL_BYTES = 256 << 10, /* of names between looks at the clock and `cancel` */
+	NAME_BYTES = 256,	/* a name takes as long as so many bytes more */
+	REGEX_STEPS = 1000000,	/* of one name: some milliseconds */
 	REGEX_DEPTH = 10000,
 	REGEX_HEAP_KIB = 16 << 10,
 	REGEX_PARENS = 200,
@@ -88,27 +89,38 @@ static bool is_operator(struct str s)
 	return str_starts(s, STR("operator")) && s.n > 8 && !is_ident(s.p[8]);
 }
 
+/* The piece of *pat up to the next star, which is taken off it. */
+static struct str next_literal(struct str *pat)
+{
+	size_t n = str_find(*pat, '*');
+	struct str piece = {pat->p, n};
+
+	*pat = str_from(*pat, n + 1);
+	return piece;
+}
+
+/* The first and the last piece stand at the ends, each other one at the first place behind the
+ * one before it: there is no need to come back. */
 static bool glob(struct str pat, struct str s)
 {
-	size_t p = 0, i = 0, star = SIZE_MAX, mark = 0;
+	struct str piece;
 
-	while (i < s.n) {
-		if (p < pat.n && pat.p[p] == '*') {
-			star = p++;
-			mark = i;
-		} else if (p < pat.n && pat.p[p] == s.p[i]) {
-			p++;
-			i++;
-		} else if (star != SIZE_MAX) {
-			p = star + 1;
-			i = ++mark;
-		} else {
+	if (str_find(pat, '*') == pat.n)
+		return str_eq(pat, s);
+	piece = next_literal(&pat);
+	if (!str_starts(s, piece))
+		return false;
+	s = str_from(s, piece.n);
+	while (str_find(pat, '*') < pat.n) {
+		size_t at;
+
+		piece = next_literal(&pat);
+		at = str_find_str(s, piece);
+		if (at == s.n && piece.n)
 			return false;
-		}
+		s = str_from(s, at + piece.n);
 	}
-	while (p < pat.n && pat.p[p] == '*')
-		p++;
-	return p == pat.n;
+	return s.n >= pat.n && str_eq(str_from(s, s.n - pat.n), pat);
 }
 
 /* What follows the parameters of "{lambda(int)#2}". */
@@ -248,7 +260,9 @@ static bool has_needle(const struct match *m, struct str name)
 		if (!m->word || ((hit == name.p || !is_ident(hit[-1])) &&
 				 (past == end || !is_ident(*past))))
 			return true;
-		p = hit + 1;
+		/* It is a part of a longer word, in which no other place is one. */
+		for (p = past; p < end && is_ident(*p);)
+			p++;
 	}
 	return false;
 }
@@ -546,8 +560,7 @@ static int mark(struct match *m, struct store *st, const struct table *t,
 		const struct cancel *cancel, uint8_t *hit, uint32_t *count,
 		struct err *err)
 {
-	uint64_t start = now_ms();
-
+	uint64_t start = now_ms(), bytes = POLL_BYTES;
 	bool exact = m->atom.form == MATCH_EXACT && m->atom.field != MATCH_CLASS;
 	bool names = t->column == STORE_FN_NAME;
 
@@ -560,11 +573,16 @@ static int mark(struct match *m, struct store *st, const struct table *t,
 			return 0;
 	}
 	for (uint32_t id = 0; id < t->n; id++) {
+		struct str name = t->get(st, id);
 		int rc;
 
-		if (id % POLL == 0 && (rc = poll_limits(m, start, cancel, err)))
-			return rc;
-		if ((rc = match_name(m, t->get(st, id), err)) < 0 ||
+		bytes += name.n + NAME_BYTES;
+		if (bytes >= POLL_BYTES) {
+			bytes = 0;
+			if ((rc = poll_limits(m, start, cancel, err)))
+				return rc;
+		}
+		if ((rc = match_name(m, name, err)) < 0 ||
 		    (!rc && names && (rc = mangled_too(m, st, id, err)) < 0))
 			return (int)err->kind;
 		hit[id] = (uint8_t)rc;

@@ -66,18 +66,13 @@ size_t str_find(struct str s, char c)
 
 size_t str_find_str(struct str s, struct str needle)
 {
+	const char *hit;
+
 	if (needle.n == 0)
 		return 0;
-	for (size_t i = 0; i + needle.n <= s.n; i++) {
-		size_t d = str_find(str_from(s, i), needle.p[0]);
-
-		i += d;
-		if (i + needle.n > s.n)
-			break;
-		if (memcmp(s.p + i, needle.p, needle.n) == 0)
-			return i;
-	}
-	return s.n;
+	hit = s.n ? memmem(s.p, s.n, needle.p, needle.n)
+		  : NULL; /* time of s.n + needle.n */
+	return hit ? (size_t)(hit - s.p) : s.n;
 }
 
 uint64_t str_hash(struct str s)

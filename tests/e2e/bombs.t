@@ -46,6 +46,18 @@ dense("cycle", 200 if BIG else 60, True)
 N = 1000000 if BIG else 5000
 many("many", ("function_%d_with_a_name_that_is_neither_short_nor_long" % i for i in range(N)))
 many("long", ("a" * 20000 + str(i) for i in range(100)))
+# One word of 1 MiB four times over, looked through for words as long as a query may have.
+many("words", ("a" * (1 << 20) + "_%d" % i for i in range(4)))
+
+
+def looked_through(depth):
+    """A C++ name of A<x, x> of A<x, x> ...: libiberty looks 2^depth times for a pack in it."""
+    digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    refs = ["S" + (digits[k // 36] if k >= 36 else "") + digits[k % 36] + "_E" for k in range(depth)]
+    return "_Z1fDp1AI" + "S_I" * (depth - 1) + "S_IiiE" + "".join(refs)
+
+
+many("substitutions", (looked_through(50) + "'%d" % i for i in range(2, 100)))
 # As many sets as two to that power; unit/query_test.c has one that meets its limit of seconds.
 DOUBLED = 20 if BIG else 5
 doubled = "let $a = * or *; " + " ".join(
@@ -103,6 +115,11 @@ CASES = [
     ("many", 'functions | where fn = "%s"' % ("x" * 70000), (6,), "the limit is 65536"),
     ("many", "top 1; " * 9000, (0,), ""),
     ("many", "; " * 30000, (0, 1), ""),
+    ("words", "functions of %s | count" % ("a" * 30000), (1,), "no function matches"),
+    ("words", "functions of *%sb*%s | count" % ("a" * 9999, "a" * 10000), (1,), "no function matches"),
+    ("words", "functions of " + "a*" * 10000 + "b | count", (1,), "no function matches"),
+    ("substitutions", "find main", (1,), "no function matches"),
+    ("substitutions", "functions | take 1 | show self", (0,), ""),
     ("many", "| " * 30000, (1,), "error"),
     ("many", "functions | take 18446744073709551616", (1,), "error"),
     ("many", "functions | show " + ", ".join(["self"] * 8000) + " | take 1", (0, 1, 6), ""),
