@@ -37,7 +37,8 @@ const char *odd_name(enum odd k)
 		[ODD_NO_EVENTS] = "cost line in a section without events:, skipped",
 		[ODD_HEADER_VALUE] = "header line that cannot be read",
 		[ODD_EVENT_TWICE] = "event named twice, its columns are added",
-		[ODD_EVENT_FORMULA] = "derived event that cannot be computed, or subtracts",
+		[ODD_EVENT_FORMULA] =
+			"derived event that cannot be computed, or subtracts",
 		[ODD_ID_REDEFINED] = "name id redefined to another name",
 		[ODD_ID_UNDEFINED] = "name id used before it is defined",
 		[ODD_SUM_OVERFLOW] = "sum above 2^64-1, clamped",

@@ -49,9 +49,9 @@ struct store {
 	struct str *shown; /* [names]: demangled; p NULL: not yet.  NULL: none is */
 	struct arena demangled;
 	uint64_t demangling; /* ns for names that take long: demangle.h */
-	bool as_recorded;  /* names are shown so */
-	unsigned watched;  /* map_watch slot */
-	struct err damage; /* the first; kind 0: none; ERR_LIMIT: of memory */
+	bool as_recorded;    /* names are shown so */
+	unsigned watched;    /* map_watch slot */
+	struct err damage;   /* the first; kind 0: none; ERR_LIMIT: of memory */
 };
 
 /* Events a table has blocks for (1 where it has no events), and with derived ones. */
