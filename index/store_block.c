@@ -38,7 +38,8 @@ void store_short(struct store *st)
 void *store_load(struct store *st, size_t n, size_t width)
 {
 	free(st->loading);
-	st->loading = vec_zeroed(n, width);
+	st->loading = calloc(n, width);
+	vec_huge_pages(st->loading, n * width);
 	if (!st->loading)
 		store_short(st);
 	return st->loading;

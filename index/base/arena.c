@@ -35,8 +35,9 @@ static struct arena_chunk *chunk_for(struct arena *a, size_t size)
 		cap = LARGEST;
 	if (cap < size)
 		cap = size;
-	if (cap > SIZE_MAX / 2 || !(c = vec_block(sizeof(*c) + cap)))
+	if (cap > SIZE_MAX - sizeof(*c) || !(c = malloc(sizeof(*c) + cap)))
 		return NULL;
+	vec_huge_pages(c, sizeof(*c) + cap);
 	c->next = a->chunk;
 	c->n = 0;
 	c->cap = cap;

@@ -60,14 +60,11 @@ void *vec_block(size_t bytes)
 	return p;
 }
 
-void *vec_zeroed(size_t n, size_t size)
+void vec_huge_pages(void *p, size_t bytes)
 {
-	void *p = calloc(n, size);
-
 	/* So large a block is a map of its own, which nobody has touched. */
-	if (p && n * size >= LARGE)
-		ask_for_huge(p, n * size);
-	return p;
+	if (p && bytes >= LARGE)
+		ask_for_huge(p, bytes);
 }
 
 /* The capacity after growing to `need`, and its size in bytes; 0 when that overflows. */

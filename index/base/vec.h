@@ -52,7 +52,8 @@ int vec_reserve_lines(void *pp, size_t *cap, size_t need, size_t size);
  * when it is large; NULL: there is no memory. */
 void *vec_block(size_t bytes);
 
-/* n zeroed elements, as calloc() has them, with huge pages when they are many. */
-void *vec_zeroed(size_t n, size_t size);
+/* A block that malloc() or calloc() has just given gets huge pages when it is large.  It stays
+ * where it is, so unlike vec_block() this takes no more addresses.  p may be NULL. */
+void vec_huge_pages(void *p, size_t bytes);
 
 #endif
