@@ -166,8 +166,8 @@ static int allocate(struct building *b, struct arena *a, struct err *err)
 	return 0;
 }
 
-/* Where the calls into functions say more than these spend: of how much of each call that is
- * kept, and where more than rounding is missing, which a bound does not survive. */
+/* The calls into some functions say more than these spend: find the share of each call that is
+ * kept, and mark the functions (odd[]) where the difference is more than rounding. */
 static int explain(struct building *b, struct arena *a, double *unexplained,
 		   const struct cancel *cancel, struct err *err)
 {

@@ -13,8 +13,8 @@ struct graph;
 struct flow_parts;
 
 /* *out is NULL when g is of one part only.  In the graph's arena; `whole` is g's flow of the
- * event.  What stages made of the store they make of each part, which costs them what the
- * whole does: so neighbouring parts are taken together where there are many. */
+ * event.  The stages that made g work on each part as they do on the store, and take as long
+ * for it.  So where parts are many, some neighbours are taken as one. */
 int flow_parts_new(struct graph *g, const struct flow *whole, uint32_t event,
 		   struct flow_parts **out, struct err *err);
 /* The next part that has any cost; *out is NULL after the last.  It holds until the next
@@ -24,7 +24,7 @@ void flow_parts_rewind(struct flow_parts *p);
 void flow_parts_free(struct flow_parts *p);	       /* NULL is fine */
 uint32_t flow_parts_count(const struct flow_parts *p); /* at most */
 
-/* What the stage that made g makes of the graph below it: of each part, and the sum. */
+/* The stage that made g works on each part of the graph below it; self[] and edge[] get the sums. */
 int flow_parts_fill(struct graph *g, uint32_t event, uint64_t *self, uint64_t *edge,
 		    struct err *err);
 

@@ -1,6 +1,6 @@
 /*
  * graph_build.h - the structure of a stage's graph: from functions and edges to adjacency,
- * cycles and call counts.  For graph*.c and flow_parts.c only.
+ * cycles and call counts.  For graph*.c only.
  */
 #ifndef QUERN_GRAPH_BUILD_H
 #define QUERN_GRAPH_BUILD_H

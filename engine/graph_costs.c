@@ -18,7 +18,8 @@ static bool stays(const struct graph *g, uint32_t f, uint32_t to)
 	return to == f || (g->cycle[f] && g->cycle[to] == g->cycle[f]);
 }
 
-/* What enters each group from outside, by functions below that are not in it already. */
+/* out[k]: the cost with which group k is entered from outside.  Functions that only run inside
+ * their group (again[]) do not count. */
 static int entered(struct graph *g, const struct flow_input *in, uint64_t *out,
 		   struct err *err)
 {

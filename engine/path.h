@@ -40,7 +40,7 @@ uint64_t path_rounded(double est);
 /* The same of a cost with bounds: between them, and what is measured to the unit, though it
  * is more than a double can tell. */
 uint64_t path_units(const struct path_bounds *b);
-/* What of f no call brought, in whole units. */
+/* The cost that enters at f and that no call of f brought, in whole units. */
 uint64_t path_root(const struct flow *fl, uint32_t f);
 struct path_bounds path_bounds_exact(uint64_t cost);
 /* est, kept between lo and hi. */

@@ -50,6 +50,7 @@ struct costing {
 	unsigned ready;	  /* the state in which `of` counts */
 	unsigned enter;	  /* the state of what comes from outside the profile */
 	struct split *at; /* [functions]: after the function's own moves */
+	uint64_t *root;	  /* [functions]: cost that no call brought */
 	uint64_t *arrived_lo, *arrived_hi; /* [functions]: what enters `of` here */
 	bool odd; /* some function in between has sums that disagree */
 };
@@ -284,10 +285,9 @@ static void collect(struct costing *c, uint32_t f)
 {
 	const struct flow *fl = c->fl;
 	struct split x = {0}, moved = {0};
-	uint64_t root = path_root(fl, f);
 	struct part *enter = &x.in[c->enter];
 
-	*enter = (struct part){root, root};
+	*enter = (struct part){c->root[f], c->root[f]};
 	for (uint32_t k = fl->in.in_first[f]; k < fl->in.in_first[f + 1]; k++) {
 		uint32_t i = fl->in.in_edge[k];
 		struct split part;
@@ -401,7 +401,7 @@ static void look_below(const struct costing *c, const struct below *of, uint32_t
 static uint64_t entering(const struct costing *c, const struct below *of, uint32_t f)
 {
 	unsigned to = move(c, c->marks[f], c->enter);
-	uint64_t most = c->under ? c->fl->passing[f] : path_root(c->fl, f);
+	uint64_t most = c->under ? c->fl->passing[f] : c->root[f];
 
 	if (c->under && to == OUTSIDE)
 		return 0;
@@ -478,10 +478,13 @@ static int prepare(struct costing *c, const struct path_cost_query *q)
 		return (int)c->err->kind;
 	n = (size_t)c->fl->in.functions + 1;
 	c->at = ARENA_ARRAY(c->arena, struct split, n);
+	c->root = ARENA_ARRAY(c->arena, uint64_t, n);
 	c->arrived_lo = ARENA_ARRAY(c->arena, uint64_t, n);
 	c->arrived_hi = ARENA_ARRAY(c->arena, uint64_t, n);
-	if (!c->at || !c->arrived_lo || !c->arrived_hi)
+	if (!c->at || !c->root || !c->arrived_lo || !c->arrived_hi)
 		return arena_full(c->arena, c->err);
+	for (uint32_t f = 0; f < c->fl->in.functions; f++)
+		c->root[f] = path_root(c->fl, f);
 	return find_reached(c);
 }
 

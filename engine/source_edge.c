@@ -455,6 +455,8 @@ static int note_contradicted(struct exec *x, const struct path_tree *tree)
 {
 	uint64_t spent = 0, shown = path_units(&tree->base), lost;
 
+	if (tree->base.measured) /* no sum disagrees */
+		return 0;
 	for (uint32_t f = 0; f < x->g->functions; f++)
 		spent = graph_add(spent, graph_self(x->g, f, x->event));
 	lost = spent > shown ? spent - shown : shown - spent;

@@ -31,7 +31,6 @@ struct text {
 	size_t n, cap;
 	sigjmp_buf full;
 	bool watched; /* a timer runs */
-	struct sigaction before;
 };
 
 static void put(struct text *t, struct str s)
@@ -75,7 +74,8 @@ static void leave(int sig)
 		siglongjmp(*way_out, 1);
 }
 
-/* It goes off again and again, for the signal may come to another thread. */
+/* It goes off again and again, for the signal may come to another thread.  The handler stays: a
+ * signal may still be on its way when the timer is stopped, and does nothing then. */
 static void watch(struct text *t)
 {
 	const struct itimerval soon = {{0, PATIENCE_US}, {0, PATIENCE_US}};
@@ -85,7 +85,7 @@ static void watch(struct text *t)
 		return;
 	way_out = &t->full;
 	t->watched = true;
-	sigaction(SIGVTALRM, &act, &t->before);
+	sigaction(SIGVTALRM, &act, NULL);
 	setitimer(ITIMER_VIRTUAL, &soon, NULL);
 }
 
@@ -97,7 +97,6 @@ static void unwatch(struct text *t)
 	if (!t->watched)
 		return;
 	setitimer(ITIMER_VIRTUAL, &never, NULL);
-	sigaction(SIGVTALRM, &t->before, NULL);
 	t->watched = false;
 }
 
@@ -178,11 +177,19 @@ static bool pieces(struct str name, struct text *t)
 	return read;
 }
 
-/* False when it would be too much, or take too long, too.  Has no variables that setjmp could
- * restore. */
+/* False when it would be too much, or take too long, too.  The timer stops before this function
+ * returns, for its signal jumps in here. */
 static bool read_pieces(struct str name, struct text *t)
 {
-	return !sigsetjmp(t->full, 0) && pieces(name, t);
+	bool read;
+
+	if (sigsetjmp(t->full, 0)) {
+		unwatch(t);
+		return false;
+	}
+	read = pieces(name, t);
+	unwatch(t);
+	return read;
 }
 
 /* The same of a name with many substitutions, as long as *spent allows. */
@@ -195,7 +202,6 @@ static bool read_in_time(struct str name, struct text *t, uint64_t *spent)
 		return false;
 	start = cpu_ns();
 	read = read_pieces(name, t);
-	unwatch(t);
 	took = cpu_ns() - start;
 	*spent += took > SLOW_NS ? took : 0;
 	return read;

@@ -25,7 +25,7 @@ bool demangle_wanted(struct str name);
 /* The name with every mangled piece demangled: in the arena, or as it is where nothing can
  * be read, it takes too long or the arena is full.  *spent, 0 at first, is the time of names
  * that were slow: a second in all, then those that may be are left as they are.  Uses
- * ITIMER_VIRTUAL meanwhile. */
+ * ITIMER_VIRTUAL meanwhile, and SIGVTALRM for good. */
 struct str demangle(struct str name, uint64_t *spent, struct arena *a);
 
 #endif

@@ -363,8 +363,8 @@ static size_t depth_to_keep(const struct frames *f, const uint64_t *stacks)
 	return d;
 }
 
-/* What frames above a depth spend comes down to it; there the first of those that go is what
- * becomes "(other)". */
+/* Each frame one level above `depth` becomes "(other)", and gets the self cost of all frames on
+ * it. */
 static uint64_t cut_above(struct frames *f, size_t depth)
 {
 	uint64_t cut = 0;

@@ -385,13 +385,13 @@ static int put_tree(struct report *p, uint32_t e, uint32_t rows, struct arena *a
 static int put_trees(struct report *p)
 {
 	uint32_t rows = TREES_ROWS / (p->events ? p->events : 1);
+	bool more = tree_knows_more(p);
 	struct arena a;
 	int rc = 0;
 
-	arena_init(&a, p->g->a->cap);
-
 	open_data(p, "d-tree");
-	for (uint32_t e = 0; tree_knows_more(p) && !rc && e < p->events; e++)
+	arena_init(&a, p->g->a->cap);
+	for (uint32_t e = more ? 0 : p->events; !rc && e < p->events; e++)
 		if (p->total[e]) {
 			rc = put_tree(p, e, rows < TREE_ROWS ? rows : TREE_ROWS, &a);
 			arena_reset(&a);
