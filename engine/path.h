@@ -166,6 +166,7 @@ struct path_tree {
 	struct path_bounds base; /* what the tree is of: 100 % */
 	uint64_t est, own;	 /* of that, as of a row */
 	uint64_t left_out; /* sum over the rows, and the base, of what is in no row */
+	uint64_t unrooted; /* of a program: of left_out what no root explains */
 	bool cut;	   /* `rows` left some of it out */
 	void *grown;	   /* for path_tree_shown(); NULL: there is nothing to tell */
 };

@@ -391,17 +391,19 @@ static int prepare(struct growing *g)
 	return g->one == FLOW_NONE ? 0 : tree_add_own_call(g);
 }
 
-/* All that the program spends, where the roots have just that: no sum disagrees. */
-static struct path_bounds program_bounds(const struct flow *fl, double est)
+/* All that the program spends.  Its roots have just that, unless calls contradict each other by
+ * many orders: what no root explains is then in no row. */
+static struct path_bounds program_bounds(const struct flow *fl)
 {
 	uint64_t total = 0;
+	bool agree = !fl->keep;
 
 	for (uint32_t f = 0; f < fl->in.functions; f++) {
-		if (fl->keep || fl->odd[f])
-			return path_bounds_of(est, 0, UINT64_MAX, false);
-		total += fl->in.self[f];
+		agree &= !fl->odd[f];
+		total = cost_sum(total, fl->in.self[f]);
 	}
-	return path_bounds_exact(total);
+	return agree ? path_bounds_exact(total)
+		     : path_bounds_of((double)total, 0, UINT64_MAX, false);
 }
 
 static struct path_bounds base_bounds(const struct growing *g)
@@ -409,8 +411,7 @@ static struct path_bounds base_bounds(const struct growing *g)
 	double est = g->nodes[TREE_TOP].est;
 
 	if (g->q->of == TREE_PROGRAM)
-		return program_bounds(g->fl, est);
-
+		return program_bounds(g->fl);
 	if (g->one != FLOW_NONE)
 		return path_bounds_of(g->q->one.measured ? g->q->one.est : est,
 				      g->q->one.lo, g->q->one.hi, g->q->one.bounded);
@@ -443,6 +444,10 @@ int path_tree(const struct flow *fl, const struct path_tree_query *q, struct are
 	}
 	t.cut = g->nheap > 0;
 	t.base = base_bounds(g);
+	if (q->of == TREE_PROGRAM) {
+		t.unrooted = path_rounded(t.base.est - g->nodes[TREE_TOP].est);
+		g->nodes[TREE_TOP].est = t.base.est;
+	}
 	if (tree_rows(g, &t))
 		return (int)err->kind;
 	/* What the question itself leaves out is no part of its answer. */

@@ -380,6 +380,20 @@ int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 	return 0;
 }
 
+/* A tree of the whole program has all of its cost, in rows or not. */
+static int note_unrooted(struct exec *x, const struct path_tree *tree)
+{
+	char lost[32];
+
+	if (tree->unrooted <= tree->est / 1000)
+		return 0;
+	footer_grouped(tree->unrooted, lost);
+	return exec_note(x, arena_printf(x->a,
+					 "%s of the cost come from no root and are in no "
+					 "row: the calls contradict each other",
+					 lost));
+}
+
 /* Nothing is cut without a word. */
 static int note_left_out(struct exec *x, const struct path_tree *tree)
 {
@@ -449,26 +463,6 @@ static struct str root_name(const struct exec *x, const struct source *s,
 	return q->of == TREE_CALLS ? span_text(x, s->of->span) : STR("");
 }
 
-/* A tree of the whole program has all of its cost; where sums that contradict each other by
- * many orders take some of it away, that is said. */
-static int note_contradicted(struct exec *x, const struct path_tree *tree)
-{
-	uint64_t spent = 0, shown = path_units(&tree->base), lost;
-
-	if (tree->base.measured) /* no sum disagrees */
-		return 0;
-	for (uint32_t f = 0; f < x->g->functions; f++)
-		spent = graph_add(spent, graph_self(x->g, f, x->event));
-	lost = spent > shown ? spent - shown : shown - spent;
-	if (lost <= spent / 1000)
-		return 0;
-	return exec_note(
-		x, arena_printf(x->a,
-				"the tree is of %llu, not of the %llu that the "
-				"functions spend: the calls contradict each other",
-				(unsigned long long)shown, (unsigned long long)spent));
-}
-
 static int tree_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct path_tree_query q;
@@ -476,8 +470,7 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	struct path_tree *tree = EXEC_ARRAY(x, struct path_tree, 1);
 
 	if (!d || !tree || tree_query(x, s, &q) || exec_tree(x, &q, tree) ||
-	    note_left_out(x, tree) ||
-	    (q.of == TREE_PROGRAM && note_contradicted(x, tree)) ||
+	    note_left_out(x, tree) || note_unrooted(x, tree) ||
 	    table_init(x, t, t->src, x->g, tree->n))
 		return (int)x->err->kind;
 	*d = (struct tree){
