@@ -176,6 +176,8 @@ function children(n) {
 	if (n.roots) {
 		list.push(...n.roots);
 		n.self = n.own || 0;
+	} else if (n.parts) {
+		merge(n, list);
 	} else if (n.frames && (n.frames.length || n.own >= n.est)) {
 		list.push(...n.frames);
 		n.self = n.own;
@@ -191,24 +193,73 @@ function children(n) {
 }
 /* A frame that d-tree does not unfold grows from there by its calls. */
 function told(t) {
-	const root = {roots: [], up: false, est: t.est, own: t.own, lo: 0, hi: 0}, above = [root];
+	const root = {roots: [], all: [], up: false, est: t.est, own: t.own, lo: 0, hi: 0}, above = [root];
 	for (const [depth, f, est, own, lo, hi] of t.rows) {
-		const n = {f: F[f], up: false, est, own, lo: lo === undefined ? est : lo, hi: hi === undefined ? est : hi, frames: []};
-		(depth > 1 ? above[depth - 1].frames : root.roots).push(n);
+		const on = depth > 1 ? above[depth - 1] : null;
+		const n = {f: F[f], on, up: false, est, own, lo: lo === undefined ? est : lo, hi: hi === undefined ? est : hi, frames: []};
+		(on ? on.frames : root.roots).push(n);
+		root.all.push(n);
 		above[depth] = n;
 	}
 	return root;
+}
+/* The frames of d-tree that a view begins with: down from f the outermost ones; up from it each with
+   what reaches no f above it. */
+function framesOf(f, up) {
+	const all = told(trees[ev]).all, cost = new Map();
+	for (const n of all) {
+		let a = n.f === f ? n.on : undefined;
+		if (a === undefined) continue;
+		while (a && a.f !== f) a = a.on;
+		if (!a || up) cost.set(n, n.est);
+		if (a && up) cost.set(a, cost.get(a) - n.est);
+	}
+	return [...cost].map(([n, est]) => ({n, est}));
+}
+/* The frames below (or above) those that n stands for, by function.  The cost that d-tree shows no
+   further goes on by the calls. */
+function merge(n, list) {
+	const kids = new Map(), T = through(n.f);
+	const calls = new Map((n.up ? n.f.in : n.f.out).map(e => [n.up ? e.from : e.to, e.w[ev]]));
+	const kid = f => {
+		if (!kids.has(f)) kids.set(f, {...(calls.has(f) ? step(n, f, calls.get(f)) : {f, up: n.up, lo: 0, hi: n.hi}), est: 0, parts: []});
+		return kids.get(f);
+	};
+	let left = n.est;
+	n.self = 0;
+	for (const p of n.parts) {
+		const share = n.up ? 1 : p.est / (p.n.est || 1), next = n.up ? (p.n.on ? [p.n.on] : []) : p.n.frames;
+		const own = !n.up ? p.n.own * share : p.n.on ? 0 : p.est;
+		for (const q of next) {
+			const k = kid(q.f), est = n.up ? p.est : q.est * share;
+			k.est += est;
+			k.parts.push({n: q, est});
+			left -= est;
+		}
+		n.self += own;
+		left -= own;
+	}
+	left = T ? Math.max(0, left) / T : 0;
+	n.self += left * (n.up ? n.f.root : n.f.self)[ev];
+	for (const [f, w] of calls) if (left * w >= 0.5) kid(f).est += left * w;
+	for (const k of kids.values()) {
+		k.est = Math.min(k.est, k.hi);
+		k.lo = Math.min(k.lo, k.est);
+		list.push(k);
+	}
 }
 function tree() {
 	if (mode === 'all' && trees[ev]) return told(trees[ev]);
 	if (mode !== 'all') {
 		const f = subject, I = f.incl[ev];
-		return {f, up: mode === 'to', est: I, lo: f.nests ? f.lo[ev] : I, hi: f.nests ? f.hi[ev] : I};
+		const n = {f, up: mode === 'to', est: I, lo: f.nests ? f.lo[ev] : I, hi: f.nests ? f.hi[ev] : I};
+		if (trees[ev]) n.parts = framesOf(f, n.up);
+		return n;
 	}
 	const roots = F.filter(f => f.root[ev] > 0).map(f => ({f, up: false, est: f.root[ev], lo: f.root[ev], hi: f.root[ev]}));
 	return {roots, up: false, est: roots.reduce((s, r) => s + r.est, 0), lo: 0, hi: 0};
 }
-const exact = n => !estimated && (n.roots || n.est >= n.hi || Math.abs(n.hi - n.lo) <= 1e-9 * n.hi);
+const exact = n => !estimated && (n.roots || !n.parts && n.est >= n.hi || Math.abs(n.hi - n.lo) <= 1e-9 * n.hi);
 const called = n => n.roots ? data.profile : n.f.name;
 function says(n) {
 	const t = (exact(n) ? '' : '~') + grouped(n.est) + ' ' + events[ev].name + ', ' + percent(n.est, total());
@@ -274,8 +325,7 @@ function flame() {
 const label = t => '~' + grouped(t.cost) + ' ' + events[ev].name + ', ' + percent(t.cost, total()) + ': ' +
 	(t.other ? t.other.toLocaleString('en-US') + ' calls too narrow to be drawn' : (mode === 'all' && trees[ev] ? 'frames that are not in this report' : 'calls that are not in this report, or whose sums disagree'));
 function said(cut) {
-	const what = mode === 'all' ? 'From where the program starts' : (mode === 'to' ? 'Callers of ' : 'Callees of ') + subject.name +
-		(trees.length ? ', by the calls alone' : '');
+	const what = mode === 'all' ? 'From where the program starts' : (mode === 'to' ? 'Callers of ' : 'Callees of ') + subject.name;
 	return what + ': ' + grouped(top_.est) + ' ' + events[ev].name + (drawn.some(t => t.n && !exact(t.n)) ? '; frames marked ~ are estimated' : '') +
 		'. A click on a frame zooms.' + (cut ? ' ' + cut.toLocaleString('en-US') + ' frames are not unfolded further: zoom in to see what is below them.' : '');
 }
