@@ -28,7 +28,8 @@ uint64_t path_root(const struct flow *fl, uint32_t f)
 	const struct flow_input *in = &fl->in;
 	uint64_t called = 0;
 
-	if (fl->keep || fl->odd[f])
+	/* As a double it is exact up to 2^53. */
+	if (fl->keep || fl->odd[f] || fl->passing[f] < (uint64_t)1 << 53)
 		return path_rounded(fl->root[f]);
 	for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++)
 		called += in->incl[in->in_edge[k]];

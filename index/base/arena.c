@@ -2,7 +2,7 @@
  * arena.c - bump allocation from a list of chunks; see arena.h.
  *
  * Chunks double up to 16 MiB so that a query of a few rows costs one small chunk and one
- * of a million rows a few dozen, in huge pages.  A reset keeps the newest (largest) chunk.
+ * of a million rows a few dozen.  A reset keeps the newest (largest) chunk.
  */
 #include "index/base/arena.h"
 
@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "index/base/vec.h"
 
 enum { FIRST = 16 << 10, LARGEST = 16 << 20, ALIGN = 16 };
 
@@ -37,7 +35,6 @@ static struct arena_chunk *chunk_for(struct arena *a, size_t size)
 		cap = size;
 	if (cap > SIZE_MAX - sizeof(*c) || !(c = malloc(sizeof(*c) + cap)))
 		return NULL;
-	vec_huge_pages(c, sizeof(*c) + cap);
 	c->next = a->chunk;
 	c->n = 0;
 	c->cap = cap;
