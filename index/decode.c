@@ -47,6 +47,11 @@ const char *odd_name(enum odd k)
 	return names[k];
 }
 
+bool decode_apart(struct str creator)
+{
+	return str_starts(creator, STR("callgrind-"));
+}
+
 void decode_init(struct decode *d)
 {
 	memset(d, 0, offsetof(struct decode, pos));
@@ -219,6 +224,20 @@ static bool wrapped(uint64_t cost)
 	return cost >> 63;
 }
 
+/* The row is what a line of its own follows, which is no cost line. */
+static inline bool waits_for_line(const struct row *r)
+{
+	return r->kind >= ROW_CALLS && r->kind <= ROW_JUMP_BAD;
+}
+
+/* The next line is one of positions and costs; false when it leaves the base where it is. */
+static inline bool moves_base(const struct decode *d, const struct batch *b)
+{
+	if (__builtin_expect(!d->apart, 0))
+		return true;
+	return b->n ? !waits_for_line(&b->row[b->n - 1]) : !d->of_record;
+}
+
 /* One cost: a number, "." for 0, or a negative one that counts as 0. */
 static enum num cost(struct str f, uint64_t *out, bool *negative)
 {
@@ -249,6 +268,7 @@ static void slow_cost(struct decode *d, struct batch *b, struct str line)
 	uint64_t v;
 	uint32_t n = 0;
 	bool negative = false, range = false, extra = false;
+	const bool moves = moves_base(d, b);
 
 	d->in_body = true;
 	if (d->ncols == 0) {
@@ -273,7 +293,8 @@ static void slow_cost(struct decode *d, struct batch *b, struct str line)
 	}
 	struct row *r = push(b, ROW_COST, line.p);
 
-	memcpy(d->base, pl.at, sizeof(d->base));
+	if (moves)
+		memcpy(d->base, pl.at, sizeof(d->base));
 	r->a = pl.at[SUB_INSTR];
 	r->b = pl.at[SUB_LINE];
 	r->nc = (uint16_t)n;
@@ -453,6 +474,8 @@ static bool slow_key(struct decode *d, struct batch *b, struct str line)
 		return false;
 	if ((k->begins && d->in_body) || (k->after_totals && d->after_totals))
 		begin_part(d, b, line.p);
+	if (k->key == KEY_CREATOR)
+		d->apart = decode_apart(value);
 	if (k->key == KEY_POSITIONS && !read_positions(d, b, line, value))
 		return true;
 	if (k->key == KEY_EVENTS) {
@@ -621,12 +644,17 @@ cost_line(struct decode *d, struct batch *b, struct cursor *c, const char *line,
 done:
 	if (__builtin_expect(bad != 0 || wrapped(costs), 0))
 		return false;
+	const bool moves = moves_base(d, b);
 	struct row *r = push(b, ROW_COST, line);
+	uint64_t was[SUBS];
 
+	memcpy(was, d->base, sizeof(was));
 	for (unsigned i = 0; i < nsub; i++)
 		d->base[d->sub[i]] = at[i];
 	r->a = d->base[SUB_INSTR];
 	r->b = d->base[SUB_LINE];
+	if (__builtin_expect(!moves, 0))
+		memcpy(d->base, was, sizeof(was));
 	r->nc = (uint16_t)n;
 	b->ncost += n;
 	c->pos = pos + 1;
@@ -842,6 +870,12 @@ static void begin_batch(struct batch *b, const char *p)
 	b->text = p;
 }
 
+static void end_batch(struct decode *d, const struct batch *b)
+{
+	if (b->n)
+		d->of_record = waits_for_line(&b->row[b->n - 1]);
+}
+
 void decode_block(struct decode *d, const char *p, size_t n, size_t before, bool last,
 		  struct batch *b)
 {
@@ -853,14 +887,15 @@ void decode_block(struct decode *d, const char *p, size_t n, size_t before, bool
 		window = (size_t)(end - p) + 1;
 		scan_block(p, window, d->pos);
 		decode_lines(d, b, p, window, before, false);
-		return;
+	} else {
+		if (n > window)
+			end = memchr(p + window, '\n', n - window);
+		if (end)
+			lone_line(d, b, p, (size_t)(end - p), true);
+		else if (last && n)
+			lone_line(d, b, p, n, false);
 	}
-	if (n > window)
-		end = memchr(p + window, '\n', n - window);
-	if (end)
-		lone_line(d, b, p, (size_t)(end - p), true);
-	else if (last && n)
-		lone_line(d, b, p, n, false);
+	end_batch(d, b);
 }
 
 /* Behind the first cost line of p[0..n), or behind the last line; NULL: no line ends there. */
@@ -891,4 +926,5 @@ void decode_entry(struct decode *d, const char *p, size_t n, size_t before, bool
 	begin_batch(b, p);
 	scan_block(p, (size_t)(end - p), d->pos);
 	decode_lines(d, b, p, (size_t)(end - p), before, true);
+	end_batch(d, b);
 }

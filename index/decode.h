@@ -84,6 +84,14 @@ const char *odd_name(enum odd k);
 /* What stands behind "fn=" and its like, "(12) text", "(12)", "text" or nothing: row.flags. */
 uint8_t decode_name(struct str value, uint64_t *id, struct str *text);
 
+/*
+ * True of callgrind's own files, by their creator: value.  It prints the line of a call or a jump,
+ * and the fi= or fe= in front of it, as what differs from the last cost line, and only a cost line
+ * becomes the last one (fprint_jcc() and fprint_fcost() of its dump.c).  So a call or jump leaves the
+ * base and the file as they were; for other producers the lines behind it start from there.
+ */
+bool decode_apart(struct str creator);
+
 struct row {
 	uint8_t kind, flags;
 	uint16_t nc;   /* costs that follow in the batch */
@@ -123,7 +131,9 @@ struct decode {
 	uint32_t ncols;	   /* costs a line may have (events: line); 0: none yet */
 	/* the base, and where in a part we are */
 	uint64_t base[SUBS];
-	bool in_body; /* a body line was seen in this part */
+	bool apart;	/* decode_apart(), of the part's creator */
+	bool of_record; /* a calls= or jump= was the row before; its line comes next */
+	bool in_body;	/* a body line was seen in this part */
 	bool after_totals;
 	uint32_t line_fields; /* body lines that could be read, saturating: 0 = none */
 	uint16_t pos[SCAN_ROOM];

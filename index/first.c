@@ -169,11 +169,12 @@ static HOT bool costs(const char **p, unsigned ncols, uint64_t *cost, uint32_t *
 	return (*p)[-1] == '\n';
 }
 
-/* The row is at `at`, and so is the base of the next one. */
+/* The row is at `at`, and so is the base of the next one, if it `moves`. */
 static void place(struct place *pl, struct once_row *r, const uint64_t *at,
-		  const struct tally *t)
+		  const struct tally *t, bool moves)
 {
-	memcpy(pl->at, at, sizeof(pl->at));
+	if (moves)
+		memcpy(pl->at, at, sizeof(pl->at));
 	r->file = t->file;
 	r->instr = pl->before[0] = at[SUB_INSTR];
 	r->line = pl->before[1] = at[SUB_LINE];
@@ -198,7 +199,8 @@ other_line(struct tally *t, const struct decode *d, struct place *pl, const char
 	t->cost_lines++;
 	pl->same.n = 0;
 	pl->same.known = false;
-	place(pl, &r, at, t);
+	place(pl, &r, at, t, true);
+	t->base_file = t->file;
 	return tally_add_once(t, &r, cost) ? no_memory(t) : p;
 }
 
@@ -313,7 +315,7 @@ static __attribute__((noinline)) const char *file(struct tally *t, const char *p
 	slot = name_at(t, SPACE_FILE, &p, end, 1);
 	if (!slot)
 		return NULL;
-	t->file = slot;
+	tally_set_file(t, slot);
 	t->lines++;
 	return p;
 }
@@ -400,7 +402,8 @@ static __attribute__((noinline)) const char *call(struct tally *t, const struct 
 		t->has_cfn = true;
 	}
 	t->lines += c.lines + 2;
-	place(pl, &r, at, t);
+	place(pl, &r, at, t, !t->apart);
+	t->file = t->base_file;
 	return tally_once_call(t, &r, cost) ? no_memory(t) : p;
 }
 
@@ -423,7 +426,7 @@ static HOT uint32_t known(const struct names *names, const char **p)
 static __attribute__((noinline)) bool jump_target(const struct tally *t, const char **p,
 						  uint64_t *to, uint64_t *lines)
 {
-	uint32_t file = t->file, fn = t->fn_name;
+	uint32_t file = t->base_file, fn = t->fn_name;
 
 	for (; (*p)[0] == 'j' && (*p)[1] == 'f'; ++*lines) {
 		const bool into_fn = (*p)[2] == 'n';
@@ -446,6 +449,7 @@ static __attribute__((noinline)) bool jump_target(const struct tally *t, const c
 /* What the loop keeps by itself. */
 struct first {
 	uint64_t at[2];	     /* the base, in the order of the file */
+	bool apart;	     /* a call or jump leaves it where it is */
 	uint64_t before[2];  /* instr and line of the row before */
 	uint64_t run[2];     /* self cost of the block so far */
 	uint64_t rows, most; /* packed, and how many may be */

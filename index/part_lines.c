@@ -270,7 +270,7 @@ static int know_names(struct reading *r, uint32_t part, uint32_t *known)
 	return rc;
 }
 
-/* Columns and positions as the part before left them. */
+/* Creator, columns and positions as the part before left them. */
 static int take_header(struct reading *r, uint32_t before)
 {
 	struct str in, out = {NULL, 0};
@@ -279,16 +279,19 @@ static int take_header(struct reading *r, uint32_t before)
 
 	store_part(r->to->st, before, &p);
 	arena_reset(&r->arena);
-	text = arena_alloc(&r->arena, p.positions.n + p.events.n + HEADER + 2 * PAD);
+	text = arena_alloc(&r->arena,
+			   p.creator.n + p.positions.n + p.events.n + HEADER + 2 * PAD);
 	if (!text)
 		return arena_full(&r->arena, r->err);
 	memset(text, ' ', PAD);
 	out.p = text + PAD;
 	const struct {
 		struct str key, value;
-	} line[] = {{STR("positions: "), p.positions}, {STR("events: "), p.events}};
+	} line[] = {{STR("creator: "), p.creator},
+		    {STR("positions: "), p.positions},
+		    {STR("events: "), p.events}};
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof(line) / sizeof(line[0]); i++) {
 		if (!line[i].value.n)
 			continue;
 		for (int k = 0; k < 2; k++) {

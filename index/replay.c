@@ -566,7 +566,7 @@ const char *replay_run(struct replay *r, struct tally *t, struct decode *d, cons
 		r->idle -= r->idle < known ? r->idle : known;
 		t->fl = f->fl;
 		t->fn_name = f->fn;
-		t->file = e->file;
+		t->file = t->base_file = e->file;
 		t->text_bytes += (uint64_t)(p - start);
 		if (d->sub[0] == SUB_INSTR)
 			d->base[SUB_INSTR] = e->instr;

@@ -136,13 +136,13 @@ static inline bool replay_block(const struct tally *t, uint32_t ob, uint32_t fl,
 	return true;
 }
 
-/* Positions and file are those of the entry before: not so behind a line that belongs to a
- * calls= or jump= which was not counted. */
+/* The base is the entry before: not so behind a line that belongs to a calls= or jump= which was not
+ * counted, or (decode_apart()) left the base where it was. */
 static inline bool replay_settled(const struct tally *t, const struct decode *d)
 {
 	const struct entry *e = &t->entry[t->cur];
 
-	return t->cur_fn != UINT32_MAX && e->file == t->file &&
+	return t->cur_fn != UINT32_MAX && e->file == t->file && e->file == t->base_file &&
 	       e->instr == d->base[SUB_INSTR] && e->line == d->base[SUB_LINE];
 }
 

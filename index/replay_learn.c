@@ -3,7 +3,8 @@
  *
  * What a text means depends on what is said nowhere in it: the names that ids stand for, the
  * columns, the positions (tally.meaning counts their changes, and then all links go), the
- * position and file of the entry before (so links hang on that entry), the object (the
+ * base (so links hang on the entry before, and lead to one that is the base of what follows: in
+ * callgrind's files a call elsewhere than the cost line before it is not), the object (the
  * function's own), and a cfn= from further up (such texts are not learnt).
  */
 #include <string.h>
@@ -376,7 +377,8 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 	if (!last || last->kind != ROW_COST || t->cur_fn == UINT32_MAX || t->in_once ||
 	    !before->plain || r->meaning != t->meaning)
 		return 0;
-	if (before->fn == t->cur_fn && before->settled && jump_rows(b)) {
+	if (before->fn == t->cur_fn && before->settled && jump_rows(b) &&
+	    replay_settled(t, d)) {
 		text = replay_room(r) ? STR("") : text_of(b, false, t, r->plain);
 		return text.n && set_jump_text(k, text)
 			       ? keep_link(r, before->entry, k, t, text, err)
@@ -385,6 +387,9 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 	if (last->nc == 0 || !plain_rows(b, &block, &calls) || replay_room(r))
 		return 0;
 	if (!block && (before->fn != t->cur_fn || !before->settled))
+		return 0;
+	/* The base behind a block's first call is that of the block before. */
+	if (!replay_settled(t, d) || (block && calls && t->apart))
 		return 0;
 	text = text_of(b, block, t, r->plain);
 	line = last_line(text);

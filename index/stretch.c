@@ -179,7 +179,7 @@ static int begin(struct stretch *s)
 		return 0;
 	memcpy(s->decode, r->head_decode, offsetof(struct decode, pos));
 	s->decode->in_body = true;
-	s->decode->after_totals = false;
+	s->decode->after_totals = s->decode->of_record = false;
 	memset(s->decode->base, 0, sizeof(s->decode->base));
 	return tally_assume(&s->tally, r->head, &s->err);
 }

@@ -53,7 +53,7 @@ int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 		return tally_no_memory(err);
 	t->nentry = 1; /* entry 0 means "none" */
 	tally_part(t, 0)->begins = !entry_state;
-	t->ob = t->fl = t->file = t->fn_name = start;
+	t->ob = t->fl = t->file = t->base_file = t->fn_name = start;
 	t->cfn = start;
 	t->has_fl = t->has_cfn = entry_state;
 	t->cur_fn = t->edge_caller = NONE;
@@ -403,6 +403,7 @@ static void row_fn(struct tally *t, uint32_t name)
 	t->fn_name = name;
 	if (t->has_fl)
 		t->file = t->fl;
+	t->base_file = t->file;
 	t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
 }
 
@@ -514,7 +515,7 @@ static bool part_is_empty(const struct tally *t)
 void tally_restart(struct tally *t)
 {
 	leave_fn(t);
-	t->ob = t->fl = t->file = t->fn_name = t->cfn = NAME_ABSENT;
+	t->ob = t->fl = t->file = t->base_file = t->fn_name = t->cfn = NAME_ABSENT;
 	t->has_fl = t->has_cfn = t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn =
 		false;
 	t->said = false;
@@ -559,6 +560,7 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 		t->meaning++;
 		t->ncol = 0;
 		t->positions = STR("");
+		t->apart = false;
 		for (int i = 0; i < SPACES; i++)
 			names_restart(&t->names[i]);
 	}
@@ -601,8 +603,8 @@ static uint32_t name_of(struct tally *t, enum name_space space, const struct bat
 static uint32_t callee_at(struct tally *t)
 {
 	uint32_t callee =
-		fn_cached(t, t->has_cob ? t->cob : t->ob, t->has_cfi ? t->cfi : t->file,
-			  t->cfn, !t->has_cfi, true);
+		fn_cached(t, t->has_cob ? t->cob : t->ob,
+			  t->has_cfi ? t->cfi : t->base_file, t->cfn, !t->has_cfi, true);
 
 	t->has_cob = t->has_cfi = false;
 	return callee;
@@ -642,6 +644,7 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 	uint32_t callee, i;
 
 	t->pending = PENDING_NONE;
+	t->file = t->base_file;
 	if (t->in_once)
 		return tally_once_call(t, &row, cost) ? tally_no_memory(err) : 0;
 	callee = callee_at(t);
@@ -666,10 +669,11 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 {
 	uint64_t to[3] = {t->pending_instr, t->pending_line,
 			  (uint64_t)(t->has_jfn ? t->jfn : t->fn_name) << 32 |
-				  (t->has_jfi ? t->jfi : t->file)};
+				  (t->has_jfi ? t->jfi : t->base_file)};
 	struct key k = {.instr = r->a, .line = r->b, .file = t->file, .to = to};
 	uint32_t i = 0;
 
+	t->file = t->base_file;
 	k.what = ENTRY_WHAT(t->pending_jcnd ? ENTRY_JCND : ENTRY_JUMP, 0);
 	t->pending = PENDING_NONE;
 	t->has_jfi = t->has_jfn = false;
@@ -679,12 +683,12 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 	if (!i && t->in_once) {
 		struct once_row row = {
 			.kind = (uint8_t)ENTRY_KIND(k.what),
-			.file = t->file,
+			.file = k.file,
 			.instr = r->a,
 			.line = r->b,
 			.count = t->pending_a,
 			.taken = t->pending_b,
-			.to = {to[0], to[1], once_to(t->fn_name, t->file, to[2])}};
+			.to = {to[0], to[1], once_to(t->fn_name, k.file, to[2])}};
 
 		return tally_add_once(t, &row, NULL) ? tally_no_memory(err) : 0;
 	}
@@ -705,6 +709,7 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 	if (__builtin_expect(
 		    t->pending == PENDING_SKIP || t->pending == PENDING_JUMP_SKIP, 0)) {
 		t->pending = PENDING_NONE;
+		t->file = t->base_file;
 		t->cost_lines++;
 		return 0;
 	}
@@ -714,6 +719,7 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 		return row_call_cost(t, r, cost, err);
 	if (t->pending == PENDING_JUMP)
 		return row_jump_source(t, r, err);
+	t->base_file = t->file;
 	tally_add_costs(t, t->run, cost, r->nc);
 	t->ran = true;
 	t->fn[t->cur_fn].body = true;
@@ -757,6 +763,7 @@ static int drop_pending(struct tally *t, const struct batch *b, const struct row
 	bool call = t->pending == PENDING_CALL || t->pending == PENDING_SKIP;
 
 	t->pending = PENDING_NONE;
+	t->file = t->base_file;
 	if (call)
 		t->has_cob = t->has_cfi = false;
 	else
@@ -801,11 +808,14 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 		break;
 	case ROW_FL:
 		leave_fn(t);
-		slot = t->fl = t->file = name_of(t, SPACE_FILE, b, r, err);
+		slot = t->fl = t->file = t->base_file = name_of(t, SPACE_FILE, b, r, err);
 		t->has_fl = true;
 		t->fn_name = NAME_ABSENT;
 		break;
-	case ROW_FI: slot = t->file = name_of(t, SPACE_FILE, b, r, err); break;
+	case ROW_FI:
+		slot = name_of(t, SPACE_FILE, b, r, err);
+		tally_set_file(t, slot);
+		break;
 	case ROW_OB:
 		slot = t->ob = name_of(t, SPACE_OBJ, b, r, err);
 		t->ob_moved = true;

@@ -179,7 +179,11 @@ struct tally {
 	/* Where we are in the text. */
 	uint32_t ob, fl, file, fn_name; /* name slots; fl NAME_ABSENT and !has_fl: none */
 	bool has_fl;
-	bool said; /* a header line or a name in this part */
+	uint32_t
+		base_file; /* of the last cost line, or of fn=: in it calls find their callees, and
+			       it holds again behind a call or jump */
+	bool apart, assumed_apart; /* decode_apart(), tally_assume() */
+	bool said;		   /* a header line or a name in this part */
 	uint32_t cob, cfi, cfn, jfi, jfn;
 	bool has_cob, has_cfi, has_cfn, has_jfi, has_jfn;
 	uint32_t cur_fn;	  /* function slot, or UINT32_MAX until a line needs it */
@@ -274,6 +278,14 @@ static inline int tally_add_calls(struct tally *t, uint32_t entry, uint32_t val,
 		return -1;
 	tally_add(t, &v[1], count);
 	return 0;
+}
+
+/* "fi=" or "fe=" with the name slot `file`. */
+static inline void tally_set_file(struct tally *t, uint32_t file)
+{
+	t->file = file;
+	if (!t->apart)
+		t->base_file = file;
 }
 
 /* The self cost of the block so far goes to the function. */

@@ -307,6 +307,10 @@ int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 		t->difference = true;
 	if (r->a == KEY_SUMMARY && has_negative(value))
 		t->difference = true;
+	if (r->a == KEY_CREATOR && t->apart != decode_apart(value)) {
+		t->meaning++;
+		t->apart = !t->apart;
+	}
 	if (r->a == KEY_POSITIONS && !str_eq(value, t->positions)) {
 		t->meaning++;
 		t->positions = arena_str(&t->arena, value);
@@ -332,6 +336,7 @@ int tally_assume(struct tally *t, const struct tally *head, struct err *err)
 	t->ncol = head->ncol;
 	t->col_is_event = head->col_is_event;
 	t->positions = t->assumed_positions = arena_str(&t->arena, head->positions);
+	t->apart = t->assumed_apart = head->apart;
 	t->assumed_cols = 0;
 	if (!t->positions.p || vec_reserve(&t->assumed_col, &t->assumed_cols, head->ncol,
 					   sizeof(*t->assumed_col)))
@@ -368,5 +373,5 @@ bool tally_follows(const struct tally *a, const struct tally *b)
 	bool has_cfn = a->has_cfn && a->cfn != NAME_ENTRY;
 
 	return a->has_fl && (has_cfn || !calls_entry_cfn(b)) && same_columns(a, b) &&
-	       str_eq(a->positions, b->assumed_positions);
+	       str_eq(a->positions, b->assumed_positions) && a->apart == b->assumed_apart;
 }

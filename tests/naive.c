@@ -39,9 +39,11 @@ struct naive_state {
 	uint32_t col[COLUMNS_MAX], ncol;
 	unsigned sub[SUBS_N], nsub;
 	uint64_t base[SUBS_N];
+	bool callgrind; /* a call or jump leaves base and file as they were */
 	bool in_body, after_totals, said;
 	bool has_ob, has_fl, has_file, has_fn, has_cfn, has_cfi, has_cob, has_jfi,
 		has_jfn;
+	struct str base_file; /* of the last cost line, or of fn= */
 	struct str ob, fl, file, fn, cfn, cfi, cob, jfi, jfn;
 	bool in_block; /* cur is the function of the lines that follow */
 	struct fn cur;
@@ -274,7 +276,7 @@ static void begin_part(struct naive_state *s)
 	s->in_body = s->after_totals = s->said = s->in_block = false;
 	s->has_ob = s->has_fl = s->has_file = s->has_fn = s->has_cfn = false;
 	s->has_cfi = s->has_cob = s->has_jfi = s->has_jfn = false;
-	s->ob = s->fl = s->file = s->fn = STR("???");
+	s->ob = s->fl = s->file = s->base_file = s->fn = STR("???");
 }
 
 static void new_file(struct naive_state *s)
@@ -287,6 +289,7 @@ static void new_file(struct naive_state *s)
 	s->nsub = 1;
 	s->sub[0] = LINE;
 	s->ncol = 0;
+	s->callgrind = false;
 	s->in_body = s->after_totals = false;
 }
 
@@ -380,6 +383,8 @@ static bool header_line(struct naive_state *s, struct str line)
 		s->r->unsure |= !number(w, &n, &over) || over ||
 				(rest.n && !is_sums(keys[k].name));
 	s->after_totals |= keys[k].name[0] == 't' && keys[k].name[1] == 'o';
+	if (str_starts(line, STR("creator:")))
+		s->callgrind = str_starts(v, STR("callgrind-"));
 	if (str_starts(line, STR("events:")))
 		read_events(s, v);
 	if (str_starts(line, STR("positions:")))
@@ -424,6 +429,8 @@ static void drop(struct naive_state *s)
 	if (s->wait == A_JUMP || s->wait == A_BAD_JUMP)
 		s->has_jfi = s->has_jfn = false;
 	s->r->odd |= s->wait != NOTHING;
+	if (s->wait != NOTHING)
+		s->file = s->base_file;
 	s->wait = NOTHING;
 }
 
@@ -436,7 +443,7 @@ static void take_call(struct naive_state *s, uint64_t instr, uint64_t line,
 	c = &s->call[s->ncall++];
 	*c = (struct call){
 		current(s),
-		{s->has_cob ? s->cob : s->ob, s->has_cfi ? s->cfi : s->file, s->cfn},
+		{s->has_cob ? s->cob : s->ob, s->has_cfi ? s->cfi : s->base_file, s->cfn},
 		!s->has_cfi,
 		s->file,
 		instr,
@@ -455,7 +462,7 @@ static void take_jump(struct naive_state *s, uint64_t instr, uint64_t line)
 	facts_grow(&s->jumps, &s->jump_cap, s->njump + 1, sizeof(*s->jumps));
 	j->from = current(s);
 	j->file = s->file;
-	j->to_file = s->has_jfi ? s->jfi : s->file;
+	j->to_file = s->has_jfi ? s->jfi : s->base_file;
 	j->to_name = s->has_jfn ? s->jfn : j->from.name;
 	j->at[0] = instr;
 	j->at[1] = line;
@@ -518,7 +525,10 @@ static void cost_line(struct naive_state *s, struct str line)
 		drop(s);
 		return;
 	}
-	memcpy(s->base, at, sizeof(at));
+	if (s->wait == NOTHING || !s->callgrind)
+		memcpy(s->base, at, sizeof(at));
+	if (s->wait == NOTHING)
+		s->base_file = s->file;
 	s->read = true;
 	if (s->wait == A_CALL)
 		v[0] = s->count;
@@ -534,6 +544,7 @@ static void cost_line(struct naive_state *s, struct str line)
 		end_call(s);
 	else
 		s->has_jfi = s->has_jfn = false;
+	s->file = s->base_file;
 	s->wait = NOTHING;
 }
 
@@ -588,15 +599,18 @@ static bool spec_line(struct naive_state *s, struct str line)
 		s->fn = name(s, FN, v);
 		if (s->has_fl)
 			s->file = s->fl;
+		s->base_file = s->file;
 		s->in_block = s->has_jfi = s->has_jfn = false;
 		end_call(s);
 	} else if (after(line, "fl=", &v)) {
-		s->fl = s->file = name(s, FILES, v);
+		s->fl = s->file = s->base_file = name(s, FILES, v);
 		s->fn = STR("???");
 		s->has_fl = true;
 		s->in_block = false;
 	} else if (after(line, "fi=", &v) || after(line, "fe=", &v)) {
 		s->file = name(s, FILES, v);
+		if (!s->callgrind)
+			s->base_file = s->file;
 	} else if (after(line, "ob=", &v)) {
 		s->ob = name(s, OBJ, v);
 	} else if (after(line, "cfn=", &v)) {
