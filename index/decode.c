@@ -9,7 +9,7 @@
  * The fast paths below take the lines that producers write by the million: a cost line of
  * plain numbers, "fn=(12)" and its like, "calls=1 0 0", the blank line.  A fast path either
  * takes the line exactly as the slow path would, or leaves it to the slow path, which
- * knows every oddity of FORMAT.md.  Numbers are converted 8 digits at a time without a
+ * knows every oddity of PROFILE.md.  Numbers are converted 8 digits at a time without a
  * branch on their length.
  */
 #include "index/decode.h"

@@ -2,7 +2,7 @@
  * decode.h - lines of text to rows.
  *
  * The decoder knows lines and positions and nothing of functions: it resolves relative
- * positions (FORMAT.md section 3), splits the header from the body, and hands over batches
+ * positions (PROFILE.md section 3), splits the header from the body, and hands over batches
  * of rows.  It allocates nothing and keeps no text: names and header values are views into
  * the block, valid until the next decode_block().
  */

@@ -1,5 +1,5 @@
 /*
- * header.c - what header lines mean: derived events and parts (FORMAT.md section 2).
+ * header.c - what header lines mean: derived events and parts (PROFILE.md section 2).
  *
  * A derived event is kept as one coefficient per recorded event, so its value is a sum and
  * a derived event made of derived events costs no more than any other.  A part inherits

@@ -1,5 +1,5 @@
 /*
- * header.h - what header lines mean: derived events and parts (FORMAT.md section 2).
+ * header.h - what header lines mean: derived events and parts (PROFILE.md section 2).
  */
 #ifndef QUERN_HEADER_H
 #define QUERN_HEADER_H

@@ -4,7 +4,7 @@
  * 1. Every name slot gets its string (merge_names.c).
  * 2. Functions are the distinct (object, file, name) that have a body or are called.  A
  *    callee whose file was only a default and that has no body anywhere is the one function
- *    of that name in that object, when there is exactly one (FORMAT.md section 6).
+ *    of that name in that object, when there is exactly one (PROFILE.md section 6).
  * 3. Edges are sorted by (caller, callee) and equal ones added.
  */
 #include "index/merge.h"

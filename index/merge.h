@@ -1,7 +1,7 @@
 /*
  * merge.h - the tallies of all stretches, joined in file order into one profile.
  *
- * Here the file's ids become strings, strings become functions (FORMAT.md section 6), and
+ * Here the file's ids become strings, strings become functions (PROFILE.md section 6), and
  * everything gets its number.
  *
  * A profile may be a set of files: ids and what parts inherit end with a file, names and

@@ -1,5 +1,5 @@
 /*
- * names.h - the names of a stretch of text: "(12) name" compression (FORMAT.md section 5).
+ * names.h - the names of a stretch of text: "(12) name" compression (PROFILE.md section 5).
  *
  * A slot is one name as this stretch knows it.  A stretch that does not begin at the start
  * of the file meets ids that were defined before it: such a slot keeps the id and gets its

@@ -1,7 +1,7 @@
 /*
  * part_names.h - what the ids of "(12) name" mean where a part begins.
  *
- * Ids hold for the rest of the file (FORMAT.md section 5), so a part in the middle cannot be
+ * Ids hold for the rest of the file (PROFILE.md section 5), so a part in the middle cannot be
  * read without the definitions of the parts before it.  The index keeps them part by part:
  *
  *	1 when the ids begin anew with the part (also with each file of a set), else 0

@@ -557,20 +557,23 @@ const char *replay_run(struct replay *r, struct tally *t, struct decode *d, cons
 
 	if (!usable(r, t, d))
 		return p;
+	r->base = 0;
 	p = r->run(r, t, p, end, err);
 	if (p > start) {
-		const struct entry *e = &t->entry[t->cur];
+		const bool head = tally_is_head(t, t->cur);
+		const uint32_t base = head ? r->base : t->cur;
+		const struct entry *e = &t->entry[base];
 		const struct fn_slot *f = &t->fn[t->cur_fn];
 		const uint64_t known = t->cost_lines - before;
 
 		r->idle -= r->idle < known ? r->idle : known;
 		t->fl = f->fl;
 		t->fn_name = f->fn;
-		t->file = t->base_file = e->file;
+		t->file = t->base_file = head ? f->fl : e->file;
 		t->text_bytes += (uint64_t)(p - start);
-		if (d->sub[0] == SUB_INSTR)
+		if (base && d->sub[0] == SUB_INSTR)
 			d->base[SUB_INSTR] = e->instr;
-		if (d->sub[d->nsub - 1] == SUB_LINE)
+		if (base && d->sub[d->nsub - 1] == SUB_LINE)
 			d->base[SUB_LINE] = e->line;
 	}
 	return p;

@@ -55,6 +55,8 @@ struct replay {
 	uint64_t links;		/* since that was asked last, */
 	uint64_t hits;		/* and those of them that came as the past says */
 	bool follow, misleads;
+	uint32_t
+		base; /* the loop stopped behind a head: the entry that is the base, 0: as before */
 	bool full; /* no room for more links: new text is not learnt */
 	/* Lines that were not known and taught nothing, less those that were known. */
 	uint64_t idle;

@@ -137,13 +137,19 @@ static inline bool replay_block(const struct tally *t, uint32_t ob, uint32_t fl,
 }
 
 /* The base is the entry before: not so behind a line that belongs to a calls= or jump= which was not
- * counted, or (decode_apart()) left the base where it was. */
+ * counted, or (decode_apart()) left the base where it was.  Of a head: its file is that of the
+ * function, and only absolute positions follow it. */
 static inline bool replay_settled(const struct tally *t, const struct decode *d)
 {
 	const struct entry *e = &t->entry[t->cur];
+	const bool head = tally_is_head(t, t->cur);
+	uint32_t file;
 
-	return t->cur_fn != UINT32_MAX && e->file == t->file && e->file == t->base_file &&
-	       e->instr == d->base[SUB_INSTR] && e->line == d->base[SUB_LINE];
+	if (t->cur_fn == UINT32_MAX)
+		return false;
+	file = head ? t->fn[t->cur_fn].fl : e->file;
+	return file == t->file && file == t->base_file &&
+	       (head || (e->instr == d->base[SUB_INSTR] && e->line == d->base[SUB_LINE]));
 }
 
 /* Make r's tables and scratch; 0, or -1 when memory is out. */

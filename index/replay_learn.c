@@ -328,8 +328,9 @@ static int keep_link(struct replay *r, uint32_t entry, struct link *k,
 		return 0;
 	k->flags |= (uint8_t)newlines;
 	k->from = entry;
-	k->to = t->cur;
-	k->val = t->entry[t->cur].val;
+	/* Behind a head again: it was the one behind that. */
+	k->to = tally_is_head(t, t->cur) ? t->entry[t->cur].next : t->cur;
+	k->val = t->entry[k->to].val;
 	if (!keep_step(r, k, t, &kept) || (!kept && !replay_link(r, k, &i)))
 		return err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
 	if (i && r->follow)
@@ -371,14 +372,14 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 	struct wide_link made = {0};
 	struct link *const k = &made.link;
 	struct str text;
-	bool block;
+	bool block, head;
 
 	r->idle++;
 	if (!last || last->kind != ROW_COST || t->cur_fn == UINT32_MAX || t->in_once ||
-	    !before->plain || r->meaning != t->meaning)
+	    !before->plain || r->meaning != t->meaning || !replay_settled(t, d))
 		return 0;
-	if (before->fn == t->cur_fn && before->settled && jump_rows(b) &&
-	    replay_settled(t, d)) {
+	head = tally_is_head(t, before->entry);
+	if (before->fn == t->cur_fn && before->settled && !head && jump_rows(b)) {
 		text = replay_room(r) ? STR("") : text_of(b, false, t, r->plain);
 		return text.n && set_jump_text(k, text)
 			       ? keep_link(r, before->entry, k, t, text, err)
@@ -388,14 +389,11 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 		return 0;
 	if (!block && (before->fn != t->cur_fn || !before->settled))
 		return 0;
-	/* The base behind a block's first call is that of the block before. */
-	if (!replay_settled(t, d) || (block && calls && t->apart))
-		return 0;
 	text = text_of(b, block, t, r->plain);
 	line = last_line(text);
 	costs = text.n ? costs_of(d, line, text.p + text.n) : NULL;
 	/* A block's link hangs on its head, where the positions before are another one's. */
-	if (!costs || (block && !absolute(d, line)))
+	if (!costs || ((block || head) && !absolute(d, line)))
 		return 0;
 	if (calls) {
 		count = last_line((struct str){text.p, (size_t)(line - text.p)}) + 6;

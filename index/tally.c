@@ -630,6 +630,14 @@ int tally_once_call(struct tally *t, struct once_row *r, const uint64_t *cost)
 	return callee == NONE ? -1 : once_call(t, r, callee, cost);
 }
 
+/* The entry of a call or jump is behind `before`.  Where that leaves the base of the block before
+ * in force, the block's head stays the entry before. */
+static void behind_record(struct tally *t, uint32_t before)
+{
+	if (t->apart && tally_is_head(t, before))
+		t->cur = before;
+}
+
 /* The line after calls=: the call's inclusive cost. */
 static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *cost,
 			 struct err *err)
@@ -641,6 +649,7 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 			       .instr = r->a,
 			       .line = r->b,
 			       .count = t->pending_a};
+	const uint32_t before = t->cur;
 	uint32_t callee, i;
 
 	t->pending = PENDING_NONE;
@@ -661,6 +670,7 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 	if (tally_add_calls(t, i, t->entry[i].val, t->pending_a))
 		return tally_no_memory(err);
 	tally_add_costs(t, &t->val[t->entry[i].val + 2], cost, r->nc);
+	behind_record(t, before);
 	return 0;
 }
 
@@ -671,6 +681,7 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 			  (uint64_t)(t->has_jfn ? t->jfn : t->fn_name) << 32 |
 				  (t->has_jfi ? t->jfi : t->base_file)};
 	struct key k = {.instr = r->a, .line = r->b, .file = t->file, .to = to};
+	const uint32_t before = t->cur;
 	uint32_t i = 0;
 
 	t->file = t->base_file;
@@ -696,6 +707,7 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 		return tally_no_memory(err);
 	tally_add(t, &t->val[t->entry[i].val + 3], t->pending_a);
 	tally_add(t, &t->val[t->entry[i].val + 4], t->pending_b);
+	behind_record(t, before);
 	return 0;
 }
 

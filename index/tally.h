@@ -55,14 +55,14 @@ enum { JUMP_VALUES = 5 };
 
 struct fn_slot {
 	uint32_t ob, fl, fn; /* name slots */
-	bool defaulted;	   /* a callee whose file was not written (FORMAT.md section 6) */
-	bool body;	   /* has a cost line or a call of its own */
-	bool indexed;	   /* its entries are in tally.entry_by */
-	bool again;	   /* its block has ended at least once */
-	uint32_t head;	   /* entry index; 0: it has no entries */
-	uint32_t stamp;	   /* part that touched it last, + 1 */
-	uint64_t once_at;  /* its last piece in tally.once (once.h), */
-	uint32_t once_n;   /* bytes of it; 0: none */
+	bool defaulted;	  /* a callee whose file was not written (PROFILE.md section 6) */
+	bool body;	  /* has a cost line or a call of its own */
+	bool indexed;	  /* its entries are in tally.entry_by */
+	bool again;	  /* its block has ended at least once */
+	uint32_t head;	  /* entry index; 0: it has no entries */
+	uint32_t stamp;	  /* part that touched it last, + 1 */
+	uint64_t once_at; /* its last piece in tally.once (once.h), */
+	uint32_t once_n;  /* bytes of it; 0: none */
 	uint32_t once_all; /* bytes of all its pieces, UINT32_MAX at most */
 	/* The last edge to it that was made or looked for; its caller, UINT32_MAX: none. */
 	uint32_t edge_in, edge_from;
@@ -186,8 +186,9 @@ struct tally {
 	bool said;		   /* a header line or a name in this part */
 	uint32_t cob, cfi, cfn, jfi, jfn;
 	bool has_cob, has_cfi, has_cfn, has_jfi, has_jfn;
-	uint32_t cur_fn;	  /* function slot, or UINT32_MAX until a line needs it */
-	uint32_t cur;		  /* entry before the next one */
+	uint32_t cur_fn; /* function slot, or UINT32_MAX until a line needs it */
+	uint32_t
+		cur; /* entry before the next one; the block's head, when it is no base of it */
 	int spill_failed;	  /* errno: pieces or costs could not be written away */
 	bool in_once;		  /* the lines of this block go to `once` */
 	uint32_t once_rows;	  /* lines of the piece at hand */
@@ -209,6 +210,11 @@ struct tally {
 	uint64_t pending_a, pending_b, pending_instr, pending_line;
 	bool pending_jcnd;
 };
+
+static inline bool tally_is_head(const struct tally *t, uint32_t entry)
+{
+	return t->entry[entry].what == ENTRY_HEAD;
+}
 
 /* How many numbers an entry has. */
 static inline size_t tally_values(const struct tally *t, uint32_t what)

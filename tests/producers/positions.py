@@ -45,7 +45,7 @@ PAIRS = {
     "toggle": "--toggle-collect=even",
     "skip": "--fn-skip=even --skip-direct-rec=yes",
 }
-KEPT = ["jumps", "instr-jumps", "cache", "callers-jumps", "recs-callers", "zero"]
+KEPT = ["before", "jumps", "instr-jumps", "cache", "callers-jumps", "recs-callers", "zero"]
 TABLES = "events functions edges lines callsites part_functions part_edges".split()
 PARTS = 4    # of each profile, whose lines are read again one by one
 
