@@ -6,6 +6,7 @@ Every refusal names the thing and says what to do, has its exit status, and leav
 import atexit
 import fcntl
 import os
+import re
 import resource
 import shutil
 import signal
@@ -15,7 +16,7 @@ import subprocess
 import threading
 import time
 
-from e2e import done, environ, ok, profile, quern, run, same, skip, small, work
+from e2e import done, environ, ok, profile, quern, run, same, skip, small, top, work
 
 lua = open(small + "lua-default.out", "rb").read()
 header = lua[:lua.index(b"\n", lua.index(b"\npart:") + 1) + 1]
@@ -323,4 +324,10 @@ for _ in range(10):
     if r.status not in (0, 3) or (r.status == 3) != ("moving.out" in r.talk and "error:" in r.talk):
         wrong.append(str(r))
 ok(not wrong and not leftovers(), "a profile that is cut: an error or an answer", "\n".join(wrong))
+
+source = open(top + "/index/decode.c").read()
+kinds = re.findall(r'\[ODD_[A-Z_]+\] =\s*"([^"]+)"', source)
+rules = open(top + "/index/PROFILE.md").read()
+ok(len(kinds) > 15, "the kinds of diagnostics are found", kinds)
+same([kind for kind in kinds if kind not in rules], [], "index/PROFILE.md says what each diagnostic means")
 done()
