@@ -44,11 +44,12 @@ struct gen {
 	uint32_t *callers; /* that have not taken their share */
 	uint32_t *callee;  /* edges per function */
 	uint64_t total[EVENTS];
-	uint64_t first, end;	  /* functions of this part */
-	uint64_t lines;		  /* of a function, in 1/64 */
-	uint64_t in_file, in_obj; /* what the reader has in force, + 1; 0: nothing */
-	uint64_t addr, line;	  /* the base of positions */
-	bool fresh;		  /* no position in this block yet */
+	uint64_t first, end; /* functions of this part */
+	uint64_t lines;	     /* of a function, in 1/64 */
+	/* What the reader has in force, + 1; 0: nothing.  in_file: of the last cost line. */
+	uint64_t in_file, in_obj;
+	uint64_t addr, line; /* the base of positions */
+	bool fresh;	     /* no cost line in this block yet */
 	struct made *made;
 	uint64_t *made_cost; /* events per call */
 	size_t nmade, made_cap;

@@ -11,7 +11,9 @@
  *
  * What a function looks like (its lines, steps, calls) depends on the seed and on the
  * function alone, its costs on the part too: parts repeat each other but for numbers, as
- * those of callgrind do.  With more functions than a part has room for, a part holds a
+ * those of callgrind do.  Some calls are open when a part ends: the next one has the call without
+ * the cost line that it stood behind, and callgrind writes its position, and an fi= in front of it, as
+ * what differs from the last cost line, which it does not become.  With more functions than a part has room for, a part holds a
  * window of them, and windows of successive parts overlap by half.
  */
 #include "bench/gen.h"
@@ -23,20 +25,17 @@ enum {
 	FN_SPAN = 0x1000, /* bytes of code between functions */
 };
 
-/* The position at the start of a line: absolute in a new block, else steps. */
-static inline void put_position(struct gen *g, uint64_t addr, uint64_t line)
+/* The position at the start of a line: absolute in a new block, else steps from the last cost line. */
+static inline void put_position(const struct gen *g, char **to, uint64_t addr,
+				uint64_t line)
 {
-	char *p = g->p;
+	char *p = *to;
 
 	if (g->s.instr) {
 		p = g->fresh ? put_hex(p, addr) : put_step(p, g->addr, addr);
 		*p++ = ' ';
 	}
-	p = g->fresh ? put_u64(p, line) : put_step(p, g->line, line);
-	g->p = p;
-	g->fresh = false;
-	g->addr = addr;
-	g->line = line;
+	*to = g->fresh ? put_u64(p, line) : put_step(p, g->line, line);
 }
 
 static inline void put_target(struct gen *g, uint64_t addr, uint64_t line)
@@ -70,7 +69,7 @@ static void put_call(struct gen *g, uint64_t to, uint64_t count, uint64_t addr,
 	room(g);
 	g->p = put_u64(put_c(g->p, "calls="), count);
 	put_target(g, start_addr(to), start_line(to));
-	put_position(g, addr, line);
+	put_position(g, &g->p, addr, line);
 	for (uint64_t e = 0; e < g->s.events; e++) {
 		uint64_t *left = &g->left[to * g->s.events + e];
 
@@ -91,7 +90,7 @@ static void put_jump(struct gen *g, uint64_t r, uint64_t count, uint64_t addr,
 	}
 	g->p = put_u64(g->p, count + 1);
 	put_target(g, addr + 8 + (r >> 8) % 64, line + (r >> 16) % 8);
-	put_position(g, addr, line);
+	put_position(g, &g->p, addr, line);
 	*g->p++ = ' ';
 	*g->p++ = '\n';
 }
@@ -115,13 +114,22 @@ static inline void line_costs(const struct gen *g, uint64_t r, uint64_t base,
 		cost[e] = base >> (e & 7);
 }
 
-/* Enter or leave another file, as inlined code does. */
-static void put_inlined(struct gen *g, uint64_t f, bool enter)
+/* A line of f in that file, which is not that of the last cost line. */
+static void put_file(struct gen *g, uint64_t f, uint64_t file)
 {
-	uint64_t file = (file_of(g, f) + enter) % g->s.files;
+	if (file + 1 != g->in_file)
+		ref_file(g, file == file_of(g, f) ? "fe=" : "fi=", file);
+}
 
-	ref_file(g, enter ? "fi=" : "fe=", file);
+static void put_cost_line(struct gen *g, uint64_t file, uint64_t addr, uint64_t line,
+			  const uint64_t *cost)
+{
+	put_position(g, &g->p, addr, line);
+	g->fresh = false;
+	g->addr = addr;
+	g->line = line;
 	g->in_file = file + 1;
+	g->p = put_costs(g->p, cost, g->s.events);
 }
 
 /* The n lines and the calls of f; self and incl grow. */
@@ -131,13 +139,14 @@ static void put_lines(struct gen *g, uint64_t f, uint64_t part, uint64_t n,
 	uint64_t look = mix(g->s.seed ^ f * 3), price = mix(look ^ (part + 1) << 20);
 	uint64_t addr = start_addr(f), line = start_line(f), base = 1, cost[EVENTS];
 	uint64_t every = n / (g->s.edges + 1) + 1, j = 0;
-	bool inlined = look % 8 == 0 && n > 8;
+	bool inlined = look % 8 == 0 && n > 8, was_open = part && price % 4 == 0;
 
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t r = draw(&look), due = i + 1 < n ? (i + 1) / every : g->s.edges;
 
-		if (inlined && (i == n / 4 || i == n / 2))
-			put_inlined(g, f, i == n / 4);
+		const bool inside = inlined && i >= n / 4 && i < n / 2;
+		const uint64_t file = (file_of(g, f) + inside) % g->s.files;
+
 		if (r % 8 == 0 || i == 0) {
 			uint64_t c = draw(&price);
 
@@ -146,14 +155,16 @@ static void put_lines(struct gen *g, uint64_t f, uint64_t part, uint64_t n,
 		addr += i ? 1 + (r >> 3) % 8 : 0;
 		if (!g->s.instr || r >> 8 & 1)
 			line += 1 + (r >> 9) % 3;
+		put_file(g, f, file);
 		room(g);
-		put_position(g, addr, line);
-		line_costs(g, r >> 16, base, cost);
-		for (uint64_t e = 0; e < g->s.events; e++)
-			self[e] += cost[e];
-		g->p = put_costs(g->p, cost, g->s.events);
-		if (g->s.jumps && (r >> 12) % 10 == 0)
-			put_jump(g, r, base, addr, line);
+		if (!was_open || j == due || !callee(g, f, j)) {
+			line_costs(g, r >> 16, base, cost);
+			for (uint64_t e = 0; e < g->s.events; e++)
+				self[e] += cost[e];
+			put_cost_line(g, file, addr, line, cost);
+			if (g->s.jumps && (r >> 12) % 10 == 0)
+				put_jump(g, r, base, addr, line);
+		}
 		for (; j < due; j++)
 			if (callee(g, f, j))
 				put_call(g, callee(g, f, j), base, addr, line, incl);

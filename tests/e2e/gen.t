@@ -35,6 +35,37 @@ def sums(text):
     return found
 
 
+def cost_lines(text):
+    """{(file, instr, line): self} of callgrind's: only a cost line moves positions and file."""
+    def at(word, base):
+        return base if word == b"*" else base + int(word) if word[:1] in b"+-" else int(word, 0)
+
+    files, costs, base, record = {}, {}, [0, 0], False
+    here = kept = own = b""
+    for line in text.split(b"\n"):
+        key, _, value = line.partition(b"=")
+        if key in (b"fl", b"fi", b"fe", b"cfi"):
+            n, _, name = value.partition(b" ")
+            file = files.setdefault(n, name)
+            here = here if key == b"cfi" else file
+            own = file if key == b"fl" else own
+        elif key == b"fn":
+            here = kept = own
+        elif key in (b"calls", b"jump", b"jcnd"):
+            record = True
+        elif line.startswith(b"part:"):
+            base = [0, 0]
+        elif line[:1] in b"+-*0123456789" and line:
+            words = line.split()
+            place = [at(w, b) for w, b in zip(words, base)]
+            if not record:
+                base, kept = place, here
+                key = here.decode(), *place
+                costs[key] = costs.get(key, 0) + int((words + [0])[2])
+            here, record = kept, False
+    return costs
+
+
 def padded(costs, n):
     return costs + [0] * (n - len(costs))
 
@@ -86,6 +117,16 @@ for name, functions, options in shapes:
         r = run(path, "-q", "--format", "csv", "-c",
                 "functions | where calls > 0 and incl != incoming | count")
         same(r.text.split(), ["count", "0"], name + ": what calls give is what was spent")
+
+# Calls that were open when a part began have no cost line of their place in front.
+dumps = make("dumps.out", "--bytes", "300k", "--functions", 100, "--parts", 20, "--files", 30,
+             "--positions", "instr line", "--jumps")
+r = run("dumps.out", "-q", "--raw", "--format", "csv", "-c",
+        "instrs | group by file, instr, line: sum(self) as self | sort self")
+got = {tuple(row.rsplit(",", 3)[:3]): int(row.rsplit(",", 1)[1]) for row in r.text.splitlines()[1:]}
+want = {(file, str(instr), str(line)): self for (file, instr, line), self in cost_lines(dumps).items()}
+ok(got == want and len(want) > 1000, "lines of dumps stand where callgrind put them",
+   sorted(set(got.items()) ^ set(want.items()))[:6])
 
 same(number(info("parts.out")["parts"]), 50, "--parts")
 ok(len(run("names.out", "-q", "--raw", "--format", "csv", "-c", "top 1 | show fn").text) > 4096,
