@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 #include "index/base/varint.h"
-#include "index/part_code.h"
+#include "index/base/bytes.h"
 
 enum detail_kind { DETAIL_LINES, DETAIL_SITES, DETAIL_JUMPS, DETAIL_KINDS };
 enum { JUMP_CONDITIONAL = 1, JUMP_OTHER_FN = 2, JUMP_OTHER_FILE = 4 }; /* flags */

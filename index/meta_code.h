@@ -15,7 +15,7 @@
 #include "index/base/str.h"
 #include "index/base/varint.h"
 #include "index/profile.h"
-#include "index/part_code.h"
+#include "index/base/bytes.h"
 
 /* Which file an index is of; see source.h. */
 struct source_id {

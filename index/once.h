@@ -25,7 +25,7 @@
 
 #include "index/base/varint.h"
 #include "index/cost_code.h"
-#include "index/part_code.h"
+#include "index/base/bytes.h"
 
 struct once_row {
 	uint8_t kind; /* enum entry_kind (tally.h) */

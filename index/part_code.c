@@ -5,27 +5,8 @@
 
 #include "index/base/sized.h"
 #include "index/base/varint.h"
-#include "index/tally.h"
 
 enum { ID_MAX = 5 }; /* bytes of an id at most */
-
-int bytes_put(struct bytes *b, uint64_t v)
-{
-	if (bytes_room(b, VARINT_MAX))
-		return -1;
-	b->n = (size_t)(varint_put(b->p + b->n, v) - b->p);
-	return 0;
-}
-
-int bytes_append(struct bytes *b, const unsigned char *p, size_t n)
-{
-	if (bytes_room(b, n))
-		return -1;
-	if (n)
-		memcpy(b->p + b->n, p, n);
-	b->n += n;
-	return 0;
-}
 
 static const uint64_t *numbers_of(const struct part_rows *rows, size_t i)
 {
@@ -97,18 +78,4 @@ int part_put_sums(struct bytes *b, const struct part_rows *rows)
 		b->n = (size_t)(sized_put(b->p + b->n, sum) - b->p);
 	}
 	return 0;
-}
-
-int part_encode(struct tally *t)
-{
-	const struct part_rows fns = {t->touched_fn, t->ntouched_fn, t->nevent,
-				      t->part_self, PART_BY_ID};
-	const struct part_rows edges = {t->touched_edge, t->ntouched_edge, t->nevent + 1,
-					t->edge_part, PART_BY_ID};
-	struct bytes *b = &t->parts.buf;
-
-	return part_put_rows(b, &fns) || part_put_rows(b, &edges) ||
-			       part_put_sums(b, &fns)
-		       ? -1
-		       : 0;
 }

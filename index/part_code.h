@@ -16,22 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "index/base/vec.h"
-
-struct tally;
-
-/* Growing bytes for varints. */
-struct bytes {
-	unsigned char *p;
-	size_t n, cap;
-};
-/* Room for n more bytes, whatever is in them. */
-static inline int bytes_room(struct bytes *b, size_t n)
-{
-	return vec_reserve_raw(&b->p, &b->cap, b->n + n, 1);
-}
-int bytes_put(struct bytes *b, uint64_t v);
-int bytes_append(struct bytes *b, const unsigned char *p, size_t n);
+#include "index/base/bytes.h"
 
 /* Where the numbers of rows are. */
 enum part_numbers {
@@ -53,7 +38,5 @@ int part_put_rows(struct bytes *b, const struct part_rows *rows);
 int part_put_ids(struct bytes *b, const uint32_t *id, size_t n);
 /* Append the sum of each of their numbers, UINT64_MAX at most; the same. */
 int part_put_sums(struct bytes *b, const struct part_rows *rows);
-/* Append the current part of t to t->parts; the same. */
-int part_encode(struct tally *t);
 
 #endif

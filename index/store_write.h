@@ -13,7 +13,7 @@
 
 #include "index/base/err.h"
 #include "index/key.h"
-#include "index/part_code.h"
+#include "index/base/bytes.h"
 
 struct store_writer;
 

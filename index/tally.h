@@ -20,7 +20,7 @@
 #include "index/names.h"
 #include "index/once.h"
 #include "index/part_code.h"
-#include "index/spill.h"
+#include "index/base/spill.h"
 
 enum name_space { SPACE_OBJ, SPACE_FILE, SPACE_FN, SPACES };
 

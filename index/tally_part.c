@@ -211,6 +211,21 @@ static int add_part(struct tally *t, bool only)
 	return 0;
 }
 
+/* Append the current part to t->parts. */
+static int encode_part(struct tally *t)
+{
+	const struct part_rows fns = {t->touched_fn, t->ntouched_fn, t->nevent,
+				      t->part_self, PART_BY_ID};
+	const struct part_rows edges = {t->touched_edge, t->ntouched_edge, t->nevent + 1,
+					t->edge_part, PART_BY_ID};
+	struct bytes *b = &t->parts.buf;
+
+	return part_put_rows(b, &fns) || part_put_rows(b, &edges) ||
+			       part_put_sums(b, &fns)
+		       ? -1
+		       : 0;
+}
+
 int tally_end_part(struct tally *t, bool encode, bool last, struct err *err)
 {
 	struct part_slot *p = tally_part(t, t->npart - 1);
@@ -219,7 +234,7 @@ int tally_end_part(struct tally *t, bool encode, bool last, struct err *err)
 	for (size_t i = 0; i < t->ntouched_site; i++)
 		flush_site(t, t->touched_site[i]);
 	p->bytes_at = spill_at(&t->parts);
-	if (encode && part_encode(t))
+	if (encode && encode_part(t))
 		return tally_no_memory(err);
 	p->bytes_n = spill_at(&t->parts) - p->bytes_at;
 	p->events = t->nevent;

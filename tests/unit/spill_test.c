@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "index/spill.h"
+#include "index/base/spill.h"
 #include "tests/fuzzing.h"
 #include "tests/tap.h"
 

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "index/base/bytes.h"
 #include "index/base/map.h"
-#include "index/part_code.h"
 
 struct spill {
 	struct bytes buf; /* from byte `spilled` on */

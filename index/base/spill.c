@@ -1,5 +1,5 @@
 /* spill.c - bytes that go to a file when they are many; see spill.h. */
-#include "index/spill.h"
+#include "index/base/spill.h"
 
 #include <errno.h>
 #include <fcntl.h>
