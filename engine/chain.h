@@ -10,7 +10,7 @@
 #ifndef QUERN_CHAIN_H
 #define QUERN_CHAIN_H
 
-#include "engine/cancel.h"
+#include "index/base/cancel.h"
 #include "engine/flow.h"
 
 /* cost[f]: in: what starts at f; out: what arrives at f and passes it, each time it does.

@@ -7,7 +7,7 @@
 #ifndef QUERN_EXEC_H
 #define QUERN_EXEC_H
 
-#include "engine/cancel.h"
+#include "index/base/cancel.h"
 #include "engine/ast.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"

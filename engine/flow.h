@@ -19,7 +19,7 @@
 
 #include <stdint.h>
 
-#include "engine/cancel.h"
+#include "index/base/cancel.h"
 #include "engine/fnset.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"

@@ -9,7 +9,7 @@
 #ifndef QUERN_GRAPH_H
 #define QUERN_GRAPH_H
 
-#include "engine/cancel.h"
+#include "index/base/cancel.h"
 #include "engine/flow.h"
 #include "engine/fnset.h"
 #include "index/base/arena.h"

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/cancel.h"
+#include "index/base/cancel.h"
 #include "engine/flow.h"
 #include "engine/fnset.h"
 #include "index/base/arena.h"

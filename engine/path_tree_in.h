@@ -5,7 +5,7 @@
 #ifndef QUERN_PATH_TREE_IN_H
 #define QUERN_PATH_TREE_IN_H
 
-#include "engine/cancel.h"
+#include "index/base/cancel.h"
 #include "engine/flow_parts.h"
 #include "engine/path.h"
 

@@ -14,7 +14,7 @@
 #include "index/base/arena.h"
 #include "index/base/str.h"
 #include "index/base/varint.h"
-#include "index/profile.h"
+#include "index/parts.h"
 #include "index/base/bytes.h"
 
 /* Which file an index is of; see source.h. */

@@ -16,6 +16,7 @@
 #include "index/base/err.h"
 #include "index/base/hash.h"
 #include "index/base/str.h"
+#include "index/parts.h"
 #include "index/tally.h"
 
 /* From a tally's numbers to the profile's; NO_ID where there is none. */
@@ -27,21 +28,6 @@ struct merge_map {
 	uint32_t *event;	/* per event */
 	uint32_t *part;		/* per part slot */
 	uint64_t offset, lines; /* bytes and lines of the file before the stretch */
-};
-
-struct event { /* recorded ones first, then the derived */
-	struct str name, long_name, formula;
-	bool builtin;
-	int64_t *coef; /* of the recorded events; NULL for a recorded one */
-};
-
-struct part {
-	uint64_t part, pid, thread;
-	struct str creator, cmd, trigger, time_range, desc, positions, events;
-	uint32_t file;		/* that it stands in: 0 unless the profile is a set */
-	uint64_t offset, bytes; /* in that file */
-	bool has_totals, has_summary;
-	uint64_t *totals, *summary; /* E each, in the profile's events; NULL: absent */
 };
 
 struct odd_count {

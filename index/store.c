@@ -22,6 +22,7 @@
 #include "index/base/map.h"
 #include "index/store_pages.h"
 #include "index/store_read.h"
+#include "index/decode.h"
 
 /* ---- opening ---- */
 

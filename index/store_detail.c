@@ -9,6 +9,7 @@
 
 #include "index/base/sized.h"
 #include "index/store_read.h"
+#include "index/decode.h"
 
 static int damaged(struct store *st, enum table t, const char *what, struct err *err)
 {

@@ -10,6 +10,7 @@
 #include "index/key.h"
 #include "index/meta_code.h"
 #include "index/base/bytes.h"
+#include "index/part_code.h"
 #include "index/store.h"
 
 /* A checked value.  Its extent is kept here: what the file says may change under us. */

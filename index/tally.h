@@ -20,9 +20,8 @@
 #include "index/names.h"
 #include "index/once.h"
 #include "index/part_code.h"
+#include "index/parts.h"
 #include "index/base/spill.h"
-
-enum name_space { SPACE_OBJ, SPACE_FILE, SPACE_FN, SPACES };
 
 enum {
 	ONCE_MAX = 1 << 20, /* lines of a piece (once.h) at most */
@@ -91,12 +90,6 @@ struct part_slot {
 
 /* Slots stay where they are: chunk i has room for 2^i of them. */
 enum { PART_CHUNKS = 33 };
-
-struct formula {
-	struct str text;
-	uint64_t line;
-	uint32_t file; /* of a kept one (retally.h) */
-};
 
 struct odd_line {
 	enum odd kind;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "repl/emit.h"
+#include "repl/version.h"
 
 enum { POLL = 1024 }; /* rows between looks at Ctrl-C and the disk */
 

@@ -47,6 +47,7 @@
 #include "repl/script.h"
 #include "repl/shell.h"
 #include "repl/watch.h"
+#include "repl/version.h"
 
 /* Ctrl-C: whatever runs polls this.  A second one that finds the first still unheeded
  * leaves at once when there is no prompt to return to. */

@@ -12,8 +12,6 @@
 #include "index/base/err.h"
 #include "repl/screen.h"
 
-#define QUERN_VERSION "0.1.0"
-
 /* What is to be run before, or instead of, reading stdin: in the order given. */
 struct task {
 	bool file; /* -f FILE; else -c QUERY */

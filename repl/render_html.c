@@ -14,8 +14,8 @@
 #include "engine/graph.h"
 #include "repl/cell.h"
 #include "repl/number.h"
-#include "repl/options.h"
 #include "repl/report.h"
+#include "repl/version.h"
 
 static const char sorting[] =
 	"<script>\n"

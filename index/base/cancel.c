@@ -1,7 +1,7 @@
 /*
  * cancel.c - see cancel.h.
  */
-#include "engine/cancel.h"
+#include "index/base/cancel.h"
 
 #include <time.h>
 

@@ -1,0 +1,38 @@
+/*
+ * parts.h - what a whole profile (profile.h) and its index (meta_code.h) have alike: events,
+ * formulas, parts, and three tables of names.
+ */
+#ifndef QUERN_PARTS_H
+#define QUERN_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "index/base/str.h"
+
+/* The tables of names, each with ids of its own (PROFILE.md section 5). */
+enum name_space { SPACE_OBJ, SPACE_FILE, SPACE_FN, SPACES };
+
+/* An event: line. */
+struct formula {
+	struct str text;
+	uint64_t line;
+	uint32_t file; /* of a formula that an index has kept (retally.h) */
+};
+
+struct event { /* recorded ones first, then the derived */
+	struct str name, long_name, formula;
+	bool builtin;
+	int64_t *coef; /* of the recorded events; NULL for a recorded one */
+};
+
+struct part {
+	uint64_t part, pid, thread;
+	struct str creator, cmd, trigger, time_range, desc, positions, events;
+	uint32_t file;		/* that it stands in: 0 unless the profile is a set */
+	uint64_t offset, bytes; /* in that file */
+	bool has_totals, has_summary;
+	uint64_t *totals, *summary; /* E each, in the profile's events; NULL: absent */
+};
+
+#endif
