@@ -12,16 +12,17 @@
 #ifndef QUERN_PART_NAMES_H
 #define QUERN_PART_NAMES_H
 
-#include <stdatomic.h>
-
 #include "index/base/err.h"
-#include "index/profile.h"
+#include "index/base/varint.h"
+#include "index/names.h"
+#include "index/parts.h"
 #include "index/store.h"
-#include "index/store_write.h"
 
-/* The definitions of every part of p, which has several. */
-int part_names_save(const struct profile *p, struct store_writer *w,
-		    const atomic_int *cancel, struct err *err);
+/* What the index says of the part: from 1 or 0 on.  0, or an error kind. */
+int part_names_open(struct store *st, uint32_t part, struct varint_reader *in,
+		    struct err *err);
+/* The error of an index whose definitions cannot be. */
+int part_names_damaged(struct store *st, struct err *err);
 /* Let names know what the text of the part defined; NULL: only see that it can be read. */
 int part_names_load(struct store *st, uint32_t part, struct names names[SPACES],
 		    struct err *err);

@@ -25,6 +25,10 @@ int save_detail(const struct profile *p, struct store_writer *w, struct meta *me
 		size_t run, unsigned jobs, const atomic_int *cancel, save_others *others,
 		void *arg, struct err *err);
 
+/* save_names.c: the definitions of every part of p, which has several (part_names.h). */
+int save_names(const struct profile *p, struct store_writer *w, const atomic_int *cancel,
+	       struct err *err);
+
 /* save_parts.c */
 int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total,
 	       unsigned jobs, const atomic_int *cancel, struct err *err);

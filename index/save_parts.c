@@ -14,7 +14,6 @@
 #include "index/base/sized.h"
 #include "index/base/varint.h"
 #include "index/base/vec.h"
-#include "index/part_names.h"
 #include "index/save.h"
 
 /* A part's functions, or its edges. */
@@ -502,7 +501,7 @@ int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total,
 		rc = save_costs(&s, jobs);
 	}
 	rc = rc || save_heads(&s) || save_sums(&s) ||
-	     (p->npart > 1 && part_names_save(p, w, cancel, err));
+	     (p->npart > 1 && save_names(p, w, cancel, err));
 	packer_free(&s.cost);
 	void *const arrays[] = {s.at, s.functions, s.self};
 
