@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "bench/gen.h"
-#include "repl/options.h"
+#include "repl/app/options.h"
 
 _Noreturn void die(const char *what, const char *why)
 {

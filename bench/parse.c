@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "repl/bench_parse.h"
-#include "repl/talk.h"
+#include "repl/term/talk.h"
 
 static const char help[] =
 	"usage: parse [OPTION]... FILE...\n"

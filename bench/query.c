@@ -13,7 +13,7 @@
 
 #include "engine/query.h"
 #include "index/build.h"
-#include "repl/talk.h"
+#include "repl/term/talk.h"
 
 static const char help[] =
 	"usage: query [OPTION]... PROFILE QUERY...\n"

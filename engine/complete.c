@@ -9,8 +9,8 @@
 
 #include "engine/query.h"
 #include "engine/session.h"
-#include "engine/token.h"
-#include "engine/words.h"
+#include "engine/lang/token.h"
+#include "engine/lang/words.h"
 
 /* ---- where are we ---- */
 

@@ -8,8 +8,8 @@
 
 #include "engine/query.h"
 #include "engine/session.h"
-#include "engine/source.h"
-#include "engine/words.h"
+#include "engine/sources/source.h"
+#include "engine/lang/words.h"
 #include "index/base/out.h"
 
 struct explain {

@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/exec.h"
-#include "engine/fn_detail.h"
-#include "engine/footer.h"
-#include "engine/graph.h"
-#include "engine/gstage.h"
-#include "engine/path.h"
+#include "engine/rows/exec.h"
+#include "engine/rows/fn_detail.h"
+#include "engine/sources/footer.h"
+#include "engine/graph/graph.h"
+#include "engine/stages/gstage.h"
+#include "engine/path/path.h"
 #include "engine/session.h"
-#include "engine/source.h"
-#include "engine/sources.h"
-#include "engine/stage.h"
-#include "engine/vs.h"
+#include "engine/sources/source.h"
+#include "engine/sources/sources.h"
+#include "engine/stages/stage.h"
+#include "engine/stages/vs.h"
 #include "index/base/map.h"
 #include "index/base/vec.h"
 

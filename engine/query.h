@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/result.h"
+#include "engine/lang/result.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
 #include "index/base/str.h"
-#include "index/store.h"
+#include "index/store/store.h"
 
 struct path_tree;
 struct roots;

@@ -4,10 +4,10 @@
 #ifndef QUERN_SESSION_H
 #define QUERN_SESSION_H
 
-#include "engine/check.h"
-#include "engine/exec.h"
-#include "engine/flow.h"
-#include "engine/moved.h"
+#include "engine/check/check.h"
+#include "engine/rows/exec.h"
+#include "engine/flow/flow.h"
+#include "engine/names/moved.h"
 #include "engine/query.h"
 
 struct session_let {

@@ -17,13 +17,13 @@
 #include <unistd.h>
 
 #include "index/base/vec.h"
-#include "index/input.h"
-#include "index/merge.h"
-#include "index/publish.h"
-#include "index/refuse.h"
-#include "index/retally.h"
-#include "index/save.h"
-#include "index/store_write.h"
+#include "index/read/input.h"
+#include "index/merge/merge.h"
+#include "index/store/publish.h"
+#include "index/read/refuse.h"
+#include "index/merge/retally.h"
+#include "index/save/save.h"
+#include "index/save/store_write.h"
 
 enum {
 	PROGRESS_NS = 100 * 1000 * 1000,

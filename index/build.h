@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "index/base/err.h"
-#include "index/store.h"
+#include "index/store/store.h"
 
 struct build_progress {
 	uint64_t done, total; /* bytes of the profile */

@@ -15,14 +15,14 @@
 #include <unistd.h>
 
 #include "index/base/map.h"
-#include "index/decode.h"
-#include "index/detail.h"
-#include "index/feed.h"
-#include "index/merge_names.h"
-#include "index/meta_code.h"
-#include "index/part_names.h"
-#include "index/source.h"
-#include "index/store_read.h"
+#include "index/lines/decode.h"
+#include "index/detail/detail.h"
+#include "index/file/feed.h"
+#include "index/merge/merge_names.h"
+#include "index/format/meta_code.h"
+#include "index/store/part_names.h"
+#include "index/file/source.h"
+#include "index/store/store_read.h"
 
 enum {
 	CHECK = 4 << 20, /* bytes between calls of poll */

@@ -9,7 +9,7 @@
 #ifndef QUERN_PART_LINES_H
 #define QUERN_PART_LINES_H
 
-#include "index/store.h"
+#include "index/store/store.h"
 
 struct part_lines;
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "index/input.h"
-#include "index/publish.h"
+#include "index/read/input.h"
+#include "index/store/publish.h"
 
 static bool is_index(const char *path)
 {

@@ -5,7 +5,7 @@
 #define QUERN_VERIFY_H
 
 #include "index/build.h"
-#include "index/source.h"
+#include "index/file/source.h"
 
 struct verified {
 	char index[4200]; /* its path */

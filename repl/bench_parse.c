@@ -16,12 +16,12 @@
 #include "index/base/map.h"
 #include "index/base/out.h"
 #include "index/base/vec.h"
-#include "index/decode.h"
-#include "index/scan.h"
-#include "index/source.h"
-#include "index/stretch.h"
-#include "repl/app.h"
-#include "repl/number.h"
+#include "index/lines/decode.h"
+#include "index/lines/scan.h"
+#include "index/file/source.h"
+#include "index/read/stretch.h"
+#include "repl/app/app.h"
+#include "repl/term/number.h"
 
 enum { WAYS = 16, RUNS = 1001 };
 

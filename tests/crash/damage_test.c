@@ -16,11 +16,11 @@
 
 #include "engine/query.h"
 #include "index/build.h"
-#include "index/key.h"
-#include "repl/render.h"
-#include "repl/renderers.h"
-#include "tests/sample.h"
-#include "tests/tap.h"
+#include "index/format/key.h"
+#include "repl/render/render.h"
+#include "repl/render/renderers.h"
+#include "tests/support/sample.h"
+#include "tests/support/tap.h"
 
 enum { PAGE = 4096, QUERIES = 24, HUNG = 20 };
 

@@ -325,9 +325,9 @@ for _ in range(10):
         wrong.append(str(r))
 ok(not wrong and not leftovers(), "a profile that is cut: an error or an answer", "\n".join(wrong))
 
-source = open(top + "/index/decode.c").read()
+source = open(top + "/index/lines/decode.c").read()
 kinds = re.findall(r'\[ODD_[A-Z_]+\] =\s*"([^"]+)"', source)
-rules = open(top + "/index/PROFILE.md").read()
+rules = open(top + "/index/lines/PROFILE.md").read()
 ok(len(kinds) > 15, "the kinds of diagnostics are found", kinds)
-same([kind for kind in kinds if kind not in rules], [], "index/PROFILE.md says what each diagnostic means")
+same([kind for kind in kinds if kind not in rules], [], "index/lines/PROFILE.md says what each diagnostic means")
 done()

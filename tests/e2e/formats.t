@@ -21,7 +21,7 @@ ALL = "functions | sort id asc"
 
 
 def unmark(s):
-    """The one rule of repl/emit.h."""
+    """The one rule of repl/term/emit.h."""
     if not s.startswith("\\x:"):
         return s.encode("utf-8")
     return re.sub(rb"\\(x[0-9A-F]{2}|\\)",

@@ -4,7 +4,7 @@
 Names of functions, files and objects are made of escape sequences, markup, quotes, formulas,
 bytes of no encoding and characters that reorder text.  Every reader here is Python's own or
 written from the format's description, and knows nothing of quern: names come back whole from
-the formats for programs, and as the escaped text of repl/emit.h from those for people.  500 names;
+the formats for programs, and as the escaped text of repl/term/emit.h from those for people.  500 names;
 10,000 with QUERN_TORTURE=1.
 """
 import csv
@@ -54,7 +54,7 @@ def name(rng):
 
 
 def escaped(s):
-    """Name as text, by the words of repl/emit.h."""
+    """Name as text, by the words of repl/term/emit.h."""
     out, i = "", 0
     while i < len(s):
         n = 1 if s[i] < 0x80 else 2 if s[i] < 0xe0 else 3 if s[i] < 0xf0 else 4

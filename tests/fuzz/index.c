@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "index/build.h"
-#include "index/key.h"
-#include "index/meta_code.h"
-#include "tests/fuzzing.h"
+#include "index/format/key.h"
+#include "index/format/meta_code.h"
+#include "tests/support/fuzzing.h"
 
 enum { BASES = 3, VALUES = 400, EDITS = 24, ASKED = 3, PAGE = 4096 };
 

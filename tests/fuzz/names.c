@@ -17,12 +17,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/graph.h"
+#include "engine/graph/graph.h"
 #include "index/build.h"
-#include "repl/render.h"
-#include "repl/renderers.h"
-#include "tests/fuzzing.h"
-#include "tests/parse_back.h"
+#include "repl/render/render.h"
+#include "repl/render/renderers.h"
+#include "tests/support/fuzzing.h"
+#include "tests/support/parse_back.h"
 
 enum { NAMES = 24, TEXTS = 4 };
 
@@ -612,7 +612,7 @@ static struct out answer(struct store *st, const char *query, enum format format
 
 /* ---- the report ----
  *
- * The page's data are lines of text in elements of their own (repl/report.c).
+ * The page's data are lines of text in elements of their own (repl/render/report.c).
  */
 
 static bool is_data(const struct back *b, size_t i)

@@ -3,16 +3,16 @@
  *
  * They are refused or indexed, by 1 to 8 threads in stretches of any length from 64 bytes, of
  * which some give away what they have not read yet, and then the index says what the naive reader
- * (tests/naive.h) has understood.  A few questions follow, each shown in some format.
+ * (tests/support/naive.h) has understood.  A few questions follow, each shown in some format.
  *
  * Two of three mutations work on lines (mutate_lines.h), the others are libFuzzer's own.
  */
 #include <string.h>
 
 #include "index/base/hash.h"
-#include "tests/fuzzing.h"
-#include "tests/mutate_lines.h"
-#include "tests/naive.h"
+#include "tests/support/fuzzing.h"
+#include "tests/support/mutate_lines.h"
+#include "tests/support/naive.h"
 
 enum { LONGEST = 64 << 10, TIMES = 4, ROOM = 600 };
 
@@ -37,7 +37,7 @@ static void ask(void *arg, struct store *st)
 }
 
 /* Profiles repeat themselves, part after part, and are read in another way where they do
- * (index/replay.h): some inputs are a text several times over.  Behind some there is room for
+ * (index/fast/replay.h): some inputs are a text several times over.  Behind some there is room for
  * the loops that stop some bytes before the end. */
 static struct str repeated(struct str text, size_t times, bool room)
 {

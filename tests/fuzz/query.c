@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "index/build.h"
-#include "tests/fuzzing.h"
+#include "tests/support/fuzzing.h"
 
 static const char *const profiles[] = {
 	"mutual-default.out", "lua-instr-jumps.out", "thr-septhreads-combine.out",

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "tests/fuzzing.h"
-#include "tests/tap.h"
+#include "tests/support/fuzzing.h"
+#include "tests/support/tap.h"
 
 static void run_file(const char *path)
 {

@@ -1,6 +1,6 @@
 /*
  * activations_test.c - blocks that come again and again, as in a profile where each is an
- * activation, against the simple reader (tests/naive.h): replay.h follows them.
+ * activation, against the simple reader (tests/support/naive.h): replay.h follows them.
  *
  *	activations_test [EVERY]
  *
@@ -11,8 +11,8 @@
 
 #include "index/base/hash.h"
 #include "index/base/out.h"
-#include "tests/naive.h"
-#include "tests/tap.h"
+#include "tests/support/naive.h"
+#include "tests/support/tap.h"
 
 #define LONG \
 	"a/name/that/is/said/in/full/each/time/and/is/longer/than/most/" /* 63 bytes */

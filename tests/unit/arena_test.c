@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "tests/tap.h"
+#include "tests/support/tap.h"
 
 static void test_cap(void)
 {

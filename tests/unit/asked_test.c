@@ -5,10 +5,10 @@
 #include <dirent.h>
 #include <stdlib.h>
 
-#include "engine/name.h"
+#include "engine/names/name.h"
 #include "engine/query.h"
 #include "index/build.h"
-#include "tests/tap.h"
+#include "tests/support/tap.h"
 
 struct names {
 	struct str *fn, *short_;

@@ -1,13 +1,13 @@
 /*
  * chain_test.c - where cost goes and came from, against dense linear equations.
  */
-#include "engine/chain.h"
+#include "engine/flow/chain.h"
 
 #include <math.h>
 
-#include "tests/flows.h"
-#include "tests/fuzzing.h"
-#include "tests/tap.h"
+#include "tests/support/flows.h"
+#include "tests/support/fuzzing.h"
+#include "tests/support/tap.h"
 
 /* Two functions, or more, that pass nearly all that they have round, and who calls them:
  * 0 -10-> 1, 1 -> 2 -> .. -> 1 with `turns` times that; each spends 1 on its way, and calls

@@ -1,8 +1,8 @@
 /* check_test.c - names are looked up and typed without any profile. */
-#include "engine/check.h"
+#include "engine/check/check.h"
 
-#include "engine/check_impl.h"
-#include "tests/tap.h"
+#include "engine/check/check_impl.h"
+#include "tests/support/tap.h"
 
 static const struct str events[] = {{"Ir", 2}, {"Dr", 2}, {"D1mr", 4}};
 static const struct str profiles[] = {{"new", 3}, {"base", 4}};

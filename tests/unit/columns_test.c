@@ -1,12 +1,12 @@
 /*
- * columns_test.c - cost lines of many events, against the simple reader (tests/naive.h).
+ * columns_test.c - cost lines of many events, against the simple reader (tests/support/naive.h).
  *
  * Lines of up to 64 bytes of costs are taken at once (columns.inc): so there are lines of each
  * length around that, numbers of any length, and what is no number, in each column.
  */
 #include "index/base/out.h"
-#include "tests/naive.h"
-#include "tests/tap.h"
+#include "tests/support/naive.h"
+#include "tests/support/tap.h"
 
 static const struct naive_named_way ways[] = {
 	{"two threads, stretches of 200 bytes", {.jobs = 2, .stretch = 200}},

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "index/base/hash.h"
-#include "index/cycles.h"
-#include "tests/tap.h"
+#include "index/graph/cycles.h"
+#include "tests/support/tap.h"
 
 enum { MOST = 24 };
 

@@ -11,8 +11,8 @@
 
 #include "index/base/hash.h"
 #include "index/base/out.h"
-#include "index/decode.h"
-#include "tests/tap.h"
+#include "index/lines/decode.h"
+#include "tests/support/tap.h"
 
 /* ---- rows as text ---- */
 

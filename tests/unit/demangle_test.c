@@ -1,11 +1,11 @@
 /* demangle_test.c - mangled names of C++ and Rust, whole and in pieces, and hostile ones. */
-#include "index/demangle.h"
+#include "index/store/demangle.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/tap.h"
+#include "tests/support/tap.h"
 
 /* clang-format off */
 static const struct {

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "index/base/hash.h"
-#include "index/detail_code.h"
-#include "tests/tap.h"
+#include "index/format/detail_code.h"
+#include "tests/support/tap.h"
 
 enum { ROWS = 40, EVENTS = 130 };
 

@@ -1,14 +1,14 @@
 /* detail_copy_test.c - a piece copied is what its rows are when they are ordered and packed. */
-#include "index/detail_copy.h"
+#include "index/detail/detail_copy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "index/base/hash.h"
-#include "index/detail_run.h"
-#include "index/once.h"
-#include "index/tally.h"
-#include "tests/tap.h"
+#include "index/detail/detail_run.h"
+#include "index/tally/once.h"
+#include "index/tally/tally.h"
+#include "tests/support/tap.h"
 
 enum { ROWS = 4000, FILES = 200, EDGES = 40, FIRST_EDGE = 1000 };
 

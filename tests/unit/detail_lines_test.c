@@ -1,10 +1,10 @@
 /* detail_lines_test.c - cost lines put in order, of few files and many, with some twice. */
-#include "index/detail_lines.h"
+#include "index/detail/detail_lines.h"
 
 #include <stdlib.h>
 
 #include "index/base/hash.h"
-#include "tests/tap.h"
+#include "tests/support/tap.h"
 
 enum { ROWS = 3000, EVENTS = 2 };
 

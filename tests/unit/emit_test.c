@@ -1,12 +1,12 @@
 /* emit_test.c - names from anybody, in every form. */
-#include "repl/emit.h"
+#include "repl/term/emit.h"
 
 #include <stdlib.h>
 
-#include "repl/fit.h"
-#include "repl/number.h"
-#include "repl/utf8.h"
-#include "tests/tap.h"
+#include "repl/render/fit.h"
+#include "repl/term/number.h"
+#include "repl/term/utf8.h"
+#include "tests/support/tap.h"
 
 static char *keep(struct out *o)
 {

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "tests/tap.h"
+#include "tests/support/tap.h"
 
 static void test_first_wins(void)
 {

@@ -11,13 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/moved.h"
-#include "engine/roots.h"
+#include "engine/names/moved.h"
+#include "engine/names/roots.h"
 #include "index/base/map.h"
-#include "tests/faults.h"
-#include "tests/fuzzing.h"
-#include "tests/pack.h"
-#include "tests/tap.h"
+#include "tests/support/faults.h"
+#include "tests/support/fuzzing.h"
+#include "tests/support/pack.h"
+#include "tests/support/tap.h"
 
 static struct out grown; /* the text of a profile or a source */
 

@@ -7,8 +7,8 @@
  */
 #include <stdlib.h>
 
-#include "tests/faults.h"
-#include "tests/tap.h"
+#include "tests/support/faults.h"
+#include "tests/support/tap.h"
 
 static void check(const struct scene *s, const char *fault, const struct out *want)
 {

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/faults.h"
-#include "tests/fuzzing.h"
-#include "tests/pack.h"
-#include "tests/tap.h"
+#include "tests/support/faults.h"
+#include "tests/support/fuzzing.h"
+#include "tests/support/pack.h"
+#include "tests/support/tap.h"
 
 static void check(const struct scene *s, const char *fault, const struct out *want)
 {

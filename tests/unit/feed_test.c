@@ -3,8 +3,8 @@
 #include <fcntl.h>
 #include <time.h>
 
-#include "index/feed.h"
-#include "tests/tap.h"
+#include "index/file/feed.h"
+#include "tests/support/tap.h"
 
 static unsigned threads(void)
 {

@@ -1,6 +1,6 @@
 /*
  * first_test.c - first blocks of functions in all their forms, against the simple reader
- * (tests/naive.h): first.h takes them straight from the text.
+ * (tests/support/naive.h): first.h takes them straight from the text.
  *
  *	first_test [SEED [N]]
  */
@@ -11,9 +11,9 @@
 
 #include "index/base/hash.h"
 #include "index/base/out.h"
-#include "index/store.h"
-#include "tests/naive.h"
-#include "tests/tap.h"
+#include "index/store/store.h"
+#include "tests/support/naive.h"
+#include "tests/support/tap.h"
 
 enum { IDS = 40, FAR_IDS = 8 };
 

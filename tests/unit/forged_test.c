@@ -13,14 +13,14 @@
 
 #include "engine/query.h"
 #include "index/build.h"
-#include "index/meta_code.h"
-#include "index/store_pages.h"
-#include "index/store_write.h"
-#include "repl/render.h"
-#include "repl/renderers.h"
-#include "tests/fuzzing.h"
-#include "tests/sample.h"
-#include "tests/tap.h"
+#include "index/format/meta_code.h"
+#include "index/store/store_pages.h"
+#include "index/save/store_write.h"
+#include "repl/render/render.h"
+#include "repl/render/renderers.h"
+#include "tests/support/fuzzing.h"
+#include "tests/support/sample.h"
+#include "tests/support/tap.h"
 
 /* A cycle of C and D, and names that the second part has, too. */
 static const char text[] = SAMPLE_HEAD

@@ -1,5 +1,5 @@
 /*
- * generated_test.c - thousands of random profiles against the simple reader (tests/naive.h):
+ * generated_test.c - thousands of random profiles against the simple reader (tests/support/naive.h):
  * a small grammar with every oddity of the format, and real files with random damage.
  *
  *	generated_test [SEED [COUNT]]
@@ -11,10 +11,10 @@
 #include <stdlib.h>
 
 #include "index/base/out.h"
-#include "index/scan.h"
-#include "tests/fuzzing.h"
-#include "tests/naive.h"
-#include "tests/tap.h"
+#include "index/lines/scan.h"
+#include "tests/support/fuzzing.h"
+#include "tests/support/naive.h"
+#include "tests/support/tap.h"
 
 static uint64_t state;
 

@@ -1,7 +1,7 @@
 /* hash_test.c - every index is found under its hash, also when hashes collide. */
 #include "index/base/hash.h"
 
-#include "tests/tap.h"
+#include "tests/support/tap.h"
 
 /* How many indices are found under h, and whether want is one of them. */
 static uint32_t find(const struct hash *t, uint32_t h, uint32_t want, bool *found)

@@ -5,7 +5,7 @@
 
 #include "index/base/out.h"
 #include "index/build.h"
-#include "tests/tap.h"
+#include "tests/support/tap.h"
 
 static char dir[64], path[128];
 

@@ -1,9 +1,9 @@
 /* help_test.c - every verb, stage, unit and dot-command has help with an example. */
-#include "repl/help.h"
+#include "repl/prompt/help.h"
 
-#include "engine/words.h"
-#include "repl/command.h"
-#include "tests/tap.h"
+#include "engine/lang/words.h"
+#include "repl/prompt/command.h"
+#include "tests/support/tap.h"
 
 static void has_help(const char *prefix, const char *word)
 {

@@ -1,13 +1,13 @@
 /*
  * inclusive_test.c - levels in names, and what of a cost comes back against linear equations.
  */
-#include "index/inclusive.h"
+#include "index/graph/inclusive.h"
 
 #include <math.h>
 
-#include "tests/flows.h"
-#include "tests/fuzzing.h"
-#include "tests/tap.h"
+#include "tests/support/flows.h"
+#include "tests/support/fuzzing.h"
+#include "tests/support/tap.h"
 
 static void test_names(struct arena *a)
 {

@@ -1,5 +1,5 @@
 /*
- * large_test.c - whole large files against the simple reader (tests/naive.h).
+ * large_test.c - whole large files against the simple reader (tests/support/naive.h).
  *
  *	large_test [FILE...]
  *
@@ -9,10 +9,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "index/unpack.h"
-#include "tests/fuzzing.h"
-#include "tests/naive.h"
-#include "tests/tap.h"
+#include "index/file/unpack.h"
+#include "tests/support/fuzzing.h"
+#include "tests/support/naive.h"
+#include "tests/support/tap.h"
 
 enum { MOST = 200 << 20 }; /* bytes of a file's text */
 

@@ -1,10 +1,10 @@
 /* match_test.c - which names a pattern stands for, and the parts of a name. */
 #include <stdlib.h>
 
-#include "engine/fnset.h"
-#include "engine/match.h"
-#include "engine/name.h"
-#include "tests/tap.h"
+#include "engine/names/fnset.h"
+#include "engine/names/match.h"
+#include "engine/names/name.h"
+#include "tests/support/tap.h"
 
 #define B MATCH_FN, MATCH_BARE, false
 #define X MATCH_FN, MATCH_EXACT, false

@@ -1,6 +1,6 @@
 /* moved_test.c - which prefix of two paths differs. */
-#include "engine/moved.h"
-#include "tests/tap.h"
+#include "engine/names/moved.h"
+#include "tests/support/tap.h"
 
 static const struct {
 	const char *name, *now, *base;

@@ -1,12 +1,12 @@
-/* naive_test.c - the index against a second, simple reader of the format (tests/naive.h). */
+/* naive_test.c - the index against a second, simple reader of the format (tests/support/naive.h). */
 #include <dirent.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "index/base/out.h"
-#include "index/scan.h"
-#include "tests/naive.h"
-#include "tests/tap.h"
+#include "index/lines/scan.h"
+#include "tests/support/naive.h"
+#include "tests/support/tap.h"
 
 /* clang-format off */
 /* Texts that were once read wrongly. */

@@ -1,8 +1,8 @@
 /* names_test.c - name slots: ids, definitions, references, and their forgetting. */
 #include <stdlib.h>
 
-#include "index/names.h"
-#include "tests/tap.h"
+#include "index/tally/names.h"
+#include "tests/support/tap.h"
 
 static uint32_t define(struct names *t, uint64_t id, const char *text,
 		       enum name_event *event)

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "tests/tap.h"
+#include "tests/support/tap.h"
 
 struct made {
 	size_t item;

@@ -1,11 +1,11 @@
 /* parse_test.c - what a query's text means: trees as s-expressions, limits, places. */
-#include "engine/parse.h"
+#include "engine/lang/parse.h"
 
 #include <stdlib.h>
 
-#include "engine/parse_impl.h"
+#include "engine/lang/parse_impl.h"
 #include "index/base/out.h"
-#include "tests/tap.h"
+#include "tests/support/tap.h"
 
 static const struct parse_limits limits = {.text_bytes = 64 << 10, .nesting = 200};
 

@@ -4,9 +4,9 @@
  */
 #include <math.h>
 
-#include "engine/chain.h"
-#include "tests/flows.h"
-#include "tests/tap.h"
+#include "engine/flow/chain.h"
+#include "tests/support/flows.h"
+#include "tests/support/tap.h"
 
 enum { NOT_UNDER, UNDER, PAST_VIA, STATES, ARRIVED };
 

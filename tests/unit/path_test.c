@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "engine/chain.h"
-#include "tests/flows.h"
-#include "tests/tap.h"
+#include "engine/flow/chain.h"
+#include "tests/support/flows.h"
+#include "tests/support/tap.h"
 
 static struct path_list find(const struct flow *fl, struct path_query q, struct arena *a)
 {

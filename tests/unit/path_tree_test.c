@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "engine/chain.h"
-#include "tests/flows.h"
-#include "tests/tap.h"
+#include "engine/flow/chain.h"
+#include "tests/support/flows.h"
+#include "tests/support/tap.h"
 
 /* What a tree of several functions starts with, solved by Gauss. */
 struct wanted {

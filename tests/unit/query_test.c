@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "index/build.h"
-#include "tests/tap.h"
+#include "tests/support/tap.h"
 
 static const char *const profile = "tests/fixtures/small/tmpl-cachebranch.out";
 

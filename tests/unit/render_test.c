@@ -1,11 +1,11 @@
 /* render_test.c - results made by hand, in every format and on every screen. */
-#include "repl/render.h"
-#include "repl/renderers.h"
+#include "repl/render/render.h"
+#include "repl/render/renderers.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "tests/tap.h"
+#include "tests/support/tap.h"
 
 static uint64_t ids[] = {812, 17, 5}, self[] = {1029000, 402000, 93},
 		calls[] = {1234, 12, 1};

@@ -4,7 +4,7 @@
  * Every path is tried twice: as the kernel resolves it (openat2), and without that call, one
  * directory after the other; then no symbolic link is followed, so the reason may be another.
  */
-#include "engine/roots.h"
+#include "engine/names/roots.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/tap.h"
+#include "tests/support/tap.h"
 
 static char top[64], root[128];
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "index/base/hash.h"
-#include "index/scan.h"
-#include "tests/tap.h"
+#include "index/lines/scan.h"
+#include "tests/support/tap.h"
 
 static uint16_t pos[SCAN_ROOM], want[SCAN_ROOM];
 static uint64_t state = 1;

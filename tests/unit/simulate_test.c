@@ -3,7 +3,7 @@
  *
  *	simulate_test [SEED [CHAINS]]
  *
- * Of each program (tests/simulate.h) the profile is written, indexed and asked, as anybody
+ * Of each program (tests/support/simulate.h) the profile is written, indexed and asked, as anybody
  * would ask.  Bounds have to hold, always; what is not called an estimate has to be true; and
  * whatever is shown has to add up to what was spent.  Of a profile that was rounded all that
  * is so but for the rounding; of one that was cut off only sums can be right.
@@ -19,9 +19,9 @@
 #include "engine/query.h"
 #include "index/base/hash.h"
 #include "index/build.h"
-#include "tests/fuzzing.h"
-#include "tests/simulate.h"
-#include "tests/tap.h"
+#include "tests/support/fuzzing.h"
+#include "tests/support/simulate.h"
+#include "tests/support/tap.h"
 
 /* ---- what is checked ---- */
 

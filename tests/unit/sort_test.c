@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/tap.h"
+#include "tests/support/tap.h"
 
 /* Keys by a small generator; value is the place before sorting. */
 static void fill(struct sort_pair *p, size_t n, uint64_t mask, uint64_t base)

@@ -5,8 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "index/source.h"
-#include "tests/tap.h"
+#include "index/file/source.h"
+#include "tests/support/tap.h"
 
 static char dir[64], path[128];
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "index/base/spill.h"
-#include "tests/fuzzing.h"
-#include "tests/tap.h"
+#include "tests/support/fuzzing.h"
+#include "tests/support/tap.h"
 
 static struct faults {
 	int no_tmpfile;		   /* errno of O_TMPFILE; 0: it works */

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "engine/query.h"
-#include "engine/roots.h"
+#include "engine/names/roots.h"
 #include "index/build.h"
-#include "tests/fuzzing.h"
-#include "tests/tap.h"
+#include "tests/support/fuzzing.h"
+#include "tests/support/tap.h"
 
 static struct store *open_profile(const char *path)
 {

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "index/build.h"
-#include "tests/fuzzing.h"
-#include "tests/tap.h"
+#include "tests/support/fuzzing.h"
+#include "tests/support/tap.h"
 
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 

@@ -14,12 +14,12 @@
 #include "index/base/map.h"
 #include "index/base/out.h"
 #include "index/build.h"
-#include "index/key.h"
+#include "index/format/key.h"
 #include "index/part_lines.h"
-#include "index/source.h"
-#include "tests/pack.h"
-#include "tests/sample.h"
-#include "tests/tap.h"
+#include "index/file/source.h"
+#include "tests/support/pack.h"
+#include "tests/support/sample.h"
+#include "tests/support/tap.h"
 
 static char dir[64], profile[128], index_path[160];
 

@@ -1,5 +1,5 @@
 /* store_write_test.c - columns larger than what is kept between commits, and than there is room for. */
-#include "index/store_write.h"
+#include "index/save/store_write.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "index/store_pages.h"
-#include "tests/tap.h"
+#include "index/store/store_pages.h"
+#include "tests/support/tap.h"
 
 static char index_path[64];
 

@@ -1,7 +1,7 @@
 /* str_test.c - views: comparing, cutting, searching, numbers, distances. */
 #include "index/base/str.h"
 
-#include "tests/tap.h"
+#include "tests/support/tap.h"
 
 /* Bytes of a literal, NULs included; {NULL, 0} is the view of nothing at all. */
 #define S(lit)                          \

@@ -13,10 +13,10 @@
 
 #include "index/base/out.h"
 #include "index/build.h"
-#include "index/scan.h"
-#include "index/stretch.h"
-#include "tests/naive.h"
-#include "tests/tap.h"
+#include "index/lines/scan.h"
+#include "index/read/stretch.h"
+#include "tests/support/naive.h"
+#include "tests/support/tap.h"
 
 static void put(struct out *o, const char *what, const uint64_t *v, size_t n)
 {

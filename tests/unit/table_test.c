@@ -2,11 +2,11 @@
  * table_test.c - what table.c says when it is asked for what it does not have.  A query cannot:
  * check.c looks columns up before; but it reckons with columns of its own.
  */
-#include "engine/table.h"
+#include "engine/rows/table.h"
 
-#include "engine/check.h"
-#include "engine/exec.h"
-#include "tests/tap.h"
+#include "engine/check/check.h"
+#include "engine/rows/exec.h"
+#include "tests/support/tap.h"
 
 static void test_no_column(void)
 {

@@ -1,7 +1,7 @@
 /* token_test.c - the same bytes are different tokens by place. */
-#include "engine/token.h"
+#include "engine/lang/token.h"
 
-#include "tests/tap.h"
+#include "tests/support/tap.h"
 
 /* The first line, for a test's name. */
 #define LINE(s) (int)strcspn((s), "\n"), (s)

@@ -3,7 +3,7 @@
 
 #include "index/base/sized.h"
 
-#include "tests/tap.h"
+#include "tests/support/tap.h"
 
 static const uint64_t edges[] = {
 	0,

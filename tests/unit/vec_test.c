@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "tests/tap.h"
+#include "tests/support/tap.h"
 
 static const struct {
 	const char *name;

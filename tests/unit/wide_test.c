@@ -1,16 +1,16 @@
 /*
  * wide_test.c - blocks of more lines than a piece has (once.h), against the simple reader
- * (tests/naive.h), and added to an index that has such a block.
+ * (tests/support/naive.h), and added to an index that has such a block.
  */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "index/base/out.h"
 #include "index/build.h"
-#include "index/tally.h"
-#include "tests/fuzzing.h"
-#include "tests/naive.h"
-#include "tests/tap.h"
+#include "index/tally/tally.h"
+#include "tests/support/fuzzing.h"
+#include "tests/support/naive.h"
+#include "tests/support/tap.h"
 
 struct wide {
 	const char *name;

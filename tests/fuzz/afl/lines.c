@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/mutate_lines.h"
+#include "tests/support/mutate_lines.h"
 
 struct mutator {
 	unsigned seed;

@@ -1,0 +1,436 @@
+/*
+ * check.c - look up what a query names and follow its columns through the stages.
+ */
+#include "engine/check/check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/check/check_impl.h"
+#include "engine/sources/sources.h"
+#include "engine/lang/words.h"
+
+int check_fail(struct schema *s, struct span at, const char *fmt, ...)
+{
+	char text[sizeof(s->err->text)];
+	va_list ap;
+
+	if (s->err->kind)
+		return (int)s->err->kind;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	err_set(s->err, ERR_QUERY, at.at, "%s", text);
+	s->err->len = (uint32_t)(at.len ? at.len : 1);
+	return ERR_QUERY;
+}
+
+/* ---- stages ---- */
+
+static int check_agg(struct schema *s, struct expr *e)
+{
+	bool count = e->op == EX_CALL && str_eq(e->text, STR("count"));
+
+	if (e->op != EX_CALL || !is_aggregate(e->text)) {
+		if (e->op == EX_COL && str_eq(e->text, STR("count")) &&
+		    !check_known(s, e->text)) {
+			e->op = EX_CALL;
+			e->type = COL_COUNT;
+			return 0;
+		}
+		return check_expr(s, e) || check_want_number(s, e) ? (int)s->err->kind
+								   : 0;
+	}
+	if (count ? e->a != NULL : !e->a || e->a->next)
+		return check_fail(s, e->span,
+				  count ? "count() takes no argument"
+					: "%.*s() takes one column",
+				  STR_ARG(e->text));
+	if (count) {
+		e->type = COL_COUNT;
+		return 0;
+	}
+	if (check_expr(s, e->a) || check_want_number(s, e->a))
+		return (int)s->err->kind;
+	e->type = str_eq(e->text, STR("avg")) ? COL_RATIO : e->a->type;
+	return 0;
+}
+
+static int check_list(struct schema *s, struct expr *e)
+{
+	for (; e; e = e->next)
+		if (check_expr(s, e))
+			return (int)s->err->kind;
+	return 0;
+}
+
+/* After group, sum, count only what they made is left. */
+static void forget(struct schema *s)
+{
+	s->src = NULL;
+	s->vs = false;
+	s->n = 0;
+	s->nshown = 0;
+}
+
+/* A column of old, or what `add` put in its place, is a sum now. */
+static int know_sum(struct schema *s, const struct schema *old, const struct col_def *d)
+{
+	const struct known *k = check_known(old, str_c(d->name));
+
+	if ((k && !check_is_number(k->type)) || check_known(s, str_c(d->name)))
+		return 0;
+	return check_add_known(s, str_c(d->name), k ? k->type : d->type);
+}
+
+/* Columns of old that add up, and have all of flags, are sums now. */
+static int know_sums(struct schema *s, const struct schema *old, unsigned flags)
+{
+	const struct col_def *const defs[] = {old->src ? old->src->cols : NULL, vs_cols};
+	const size_t n[] = {old->src ? old->src->ncols : 0,
+			    old->vs ? vs_col_count(old->src) : 0};
+
+	for (size_t k = 0; k < 2; k++)
+		for (size_t i = 0; i < n[k]; i++)
+			if ((defs[k][i].flags & flags) == flags &&
+			    know_sum(s, old, &defs[k][i]))
+				return (int)s->err->kind;
+	return 0;
+}
+
+static int check_group(struct schema *s, struct tstage *st)
+{
+	struct schema old;
+
+	if (check_list(s, st->exprs))
+		return (int)s->err->kind;
+	for (struct expr *e = st->aggs; e; e = e->next)
+		if (check_agg(s, e))
+			return (int)s->err->kind;
+	old = *s;
+	s->known = NULL;
+	s->cap = 0;
+	forget(s);
+	for (struct expr *e = st->exprs; e; e = e->next)
+		if (check_add_known(s, e->as, e->type))
+			return (int)s->err->kind;
+	for (struct expr *e = st->aggs; e; e = e->next)
+		if (check_add_known(s, e->as, e->type))
+			return (int)s->err->kind;
+	if (st->aggs)
+		return 0;
+	if (check_add_known(s, STR("count"), COL_COUNT))
+		return (int)s->err->kind;
+	return know_sums(s, &old, ADDS_UP | SHOW_M);
+}
+
+/* Columns are listed by a stage: what they are called when they are summed. */
+static int know_shown(struct schema *s, const struct schema *old, const struct expr *e)
+{
+	for (; e; e = e->next) {
+		const struct col_def *d = source_col(old->src, e->text);
+		struct str name = e->text;
+
+		d = !d && old->vs ? vs_col(old->src, e->text) : d;
+		if (e->op != EX_COL || e->let || e->named || e->percent || !d ||
+		    !(d->flags & ADDS_UP))
+			continue;
+		if (e->ev != s->event && (d->flags & PER_EVENT))
+			name = arena_printf(s->a, "%s.%.*s", d->name,
+					    STR_ARG(s->env->events[e->ev]));
+		if (!name.p)
+			return arena_full(s->a, s->err);
+		if (!check_known(s, name) && check_add_known(s, name, e->type))
+			return (int)s->err->kind;
+	}
+	return 0;
+}
+
+static int know_visible(struct schema *s, const struct schema *old)
+{
+	if (!old->nshown || old->nshown > MOST_SHOWN)
+		return know_sums(s, old, ADDS_UP);
+	for (size_t i = 0; i < old->nshown; i++)
+		if (know_shown(s, old, old->shown[i]))
+			return (int)s->err->kind;
+	return 0;
+}
+
+static void see(struct schema *s, const struct tstage *st)
+{
+	if (st->kind == T_SHOW)
+		s->nshown = 0;
+	else if (!s->nshown)
+		return;
+	if (s->nshown < MOST_SHOWN)
+		s->shown[s->nshown] = st->exprs;
+	s->nshown += s->nshown <= MOST_SHOWN;
+}
+
+static int check_sum(struct schema *s)
+{
+	struct schema old = *s;
+
+	s->known = NULL;
+	s->cap = 0;
+	forget(s);
+	if (know_visible(s, &old))
+		return (int)s->err->kind;
+	for (size_t i = 0; i < old.n; i++)
+		if (check_is_number(old.known[i].type) &&
+		    check_add_known(s, old.known[i].name, old.known[i].type))
+			return (int)s->err->kind;
+	return 0;
+}
+
+/* A column that is known only when the rows are: cum% can be shown, and no more. */
+static bool is_cumulative(const struct schema *s, struct expr *e)
+{
+	const struct str whole = {e->text.p, e->text.n + 1};
+	const struct col_def *d;
+
+	if (e->op != EX_COL || !e->percent || e->event.n || e->named ||
+	    check_known(s, whole) || !(d = source_col(s->src, whole)) ||
+	    !(d->flags & IS_CUM))
+		return false;
+	e->text = whole;
+	e->percent = false;
+	e->type = d->type;
+	e->ev = s->event;
+	return true;
+}
+
+static int check_show(struct schema *s, struct expr *list)
+{
+	for (struct expr *e = list; e; e = e->next)
+		if (!is_cumulative(s, e) && check_expr(s, e))
+			return (int)s->err->kind;
+	for (struct expr *e = list; e; e = e->next)
+		if (e->named && check_add_known(s, e->as, e->type))
+			return (int)s->err->kind;
+	return 0;
+}
+
+static int check_stage(struct schema *s, struct tstage *st)
+{
+	switch (st->kind) {
+	case T_WHERE:
+		return check_expr(s, st->exprs) || check_want_condition(s, st->exprs)
+			       ? (int)s->err->kind
+			       : 0;
+	case T_SORT: see(s, st); return check_list(s, st->exprs);
+	case T_SHOW: see(s, st); return check_show(s, st->exprs);
+	case T_ADD:
+		return check_expr(s, st->exprs)
+			       ? (int)s->err->kind
+			       : check_add_known(s, st->name, st->exprs->type);
+	case T_GROUP: return check_group(s, st);
+	case T_SUM: return check_sum(s);
+	case T_COUNT: forget(s); return check_add_known(s, STR("count"), COL_COUNT);
+	case T_EXPECT:
+		if (st->exprs)
+			return check_expr(s, st->exprs) ||
+					       check_want_condition(s, st->exprs)
+				       ? (int)s->err->kind
+				       : 0;
+		return 0;
+	case T_TAKE:
+	case T_SKIP:
+	case T_AS: return 0;
+	}
+	return 0;
+}
+
+/* ---- the event and the expansion of top ---- */
+
+static bool is_event(const struct check_env *env, const struct expr *e)
+{
+	return e->op == EX_COL && !e->event.n && !e->percent &&
+	       check_find_event(env, e->text) < env->nevents;
+}
+
+static struct expr *primary_key(struct schema *s, const struct source_def *src,
+				struct span at)
+{
+	struct expr *e = ARENA_NEW(s->a, struct expr);
+
+	if (!e) {
+		arena_full(s->a, s->err);
+		return NULL;
+	}
+	e->op = EX_COL;
+	e->text = e->as = str_c(src->primary);
+	e->span = at;
+	return e;
+}
+
+static struct tstage *new_stage(struct schema *s, enum tstage_kind kind, struct span at)
+{
+	struct tstage *st = ARENA_NEW(s->a, struct tstage);
+
+	if (!st) {
+		arena_full(s->a, s->err);
+		return NULL;
+	}
+	st->kind = kind;
+	st->span = at;
+	return st;
+}
+
+/* `by X` of top is most often an event with a slip in it. */
+static int check_by(struct schema *s, const struct expr *e)
+{
+	if (!e || e->op != EX_COL || e->event.n || e->percent || is_event(s->env, e) ||
+	    source_col(s->src, e->text) || check_let_find(s->env, e->text, false))
+		return 0;
+	check_event(s->env, e->text, e->span, s->err);
+	return err_hint(s->err, "or sort by a column: self, incl, calls, ...");
+}
+
+/* top N UNIT by X  =  UNIT | sort X | take N */
+static int expand_top(struct schema *s, struct query *q)
+{
+	enum { TOP_ROWS = 10 };
+	struct tstage *sort = new_stage(s, T_SORT, q->source.span);
+	struct tstage *take = new_stage(s, T_TAKE, q->source.span);
+
+	if (!sort || !take || check_by(s, q->source.by))
+		return (int)s->err->kind;
+	sort->exprs =
+		q->source.by ? q->source.by : primary_key(s, s->src, q->source.span);
+	if (!sort->exprs)
+		return (int)s->err->kind;
+	take->n = q->source.has_n ? q->source.n : TOP_ROWS;
+	sort->next = take;
+	take->next = q->tstages;
+	q->tstages = sort;
+	q->source.by = NULL;
+	q->source.top = false;
+	return 0;
+}
+
+static int choose_event(struct schema *s, struct query *q)
+{
+	struct tstage *first = q->tstages;
+	struct expr *by = q->source.by;
+
+	if (by) {
+		if (by->op != EX_COL || by->event.n || by->percent) {
+			check_fail(s, by->span, "'by' names an event here");
+			return err_hint(s->err, "to sort by another column: | sort ...");
+		}
+		s->event = check_event(s->env, by->text, by->span, s->err);
+		return s->err->kind
+			       ? err_hint(s->err,
+					  "'by' names an event; to sort: | sort %.*s",
+					  STR_ARG(by->text))
+			       : 0;
+	}
+	if (!first || first->kind != T_SORT || !is_event(s->env, first->exprs))
+		return 0;
+	/* functions | sort D1mr: the table is about D1mr. */
+	s->event = check_find_event(s->env, first->exprs->text);
+	if (!s->src || !source_col(s->src, str_c(s->src->primary)))
+		return 0;
+	first->exprs->text = str_c(s->src->primary);
+	return 0;
+}
+
+static int last_columns(struct schema *s, struct span at)
+{
+	const struct result *r = s->env->last;
+
+	if (!r) {
+		check_fail(s, at, "there is no result yet for '_'");
+		return err_hint(s->err,
+				"run a query first, or put a result away with > file");
+	}
+	for (size_t i = 0; i < r->ncols; i++)
+		if (check_add_known(s, r->cols[i].name, r->cols[i].type))
+			return (int)s->err->kind;
+	return 0;
+}
+
+static int check_sets(struct schema *s, const struct set *set)
+{
+	if (!set)
+		return 0;
+	if (set->op == SET_VAR && !check_let_find(s->env, set->text, true)) {
+		check_fail(s, set->span, "no set is called $%.*s", STR_ARG(set->text));
+		return err_hint(s->err, "define it: let $%.*s = memcpy or memset",
+				STR_ARG(set->text));
+	}
+	return check_sets(s, set->a) || check_sets(s, set->b) ? (int)s->err->kind : 0;
+}
+
+static int check_source(struct schema *s, struct query *q)
+{
+	struct source *src = &q->source;
+	const struct set *const sets[] = {src->of,    src->from, src->to,
+					  src->under, src->via,	 src->avoiding};
+
+	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++)
+		if (check_sets(s, sets[i]))
+			return (int)s->err->kind;
+	for (const struct gstage *g = q->gstages; g; g = g->next)
+		if (check_sets(s, g->set))
+			return (int)s->err->kind;
+	if (src->vs.n &&
+	    check_profile(s->env, src->vs, src->vs_span, s->err) == s->env->nprofiles)
+		return (int)s->err->kind;
+	if (src->vs.n && (!s->src || !s->src->key)) {
+		check_fail(s, src->vs_span,
+			   "'%s' cannot be compared with another profile",
+			   s->src ? s->src->name : "_");
+		return err_hint(
+			s->err,
+			"functions files objects dirs classes lines calls callers "
+			"callees calltree cycles events cost, and info of a function");
+	}
+	s->vs = src->vs.n > 0;
+	return 0;
+}
+
+static int check_output(struct schema *s, const struct query *q)
+{
+	if (!s->env->safe || (!q->file.n && !q->shell.n))
+		return 0;
+	return check_fail(s, q->out_span, "'%s' is refused under --safe",
+			  q->file.n ? ">" : "!");
+}
+
+int check_query(const struct check_env *env, struct query *q, struct arena *a,
+		uint32_t *event, struct err *err)
+{
+	struct schema s = {.env = env, .a = a, .err = err, .event = env->event};
+
+	s.src = q->source.kind == S_LAST ? NULL : source_def_of(&q->source);
+	if (check_output(&s, q) || check_source(&s, q) ||
+	    (q->source.kind == S_LAST && last_columns(&s, q->source.span)))
+		return (int)err->kind;
+	if ((q->source.top && expand_top(&s, q)) || choose_event(&s, q))
+		return (int)err->kind;
+	for (struct tstage *st = q->tstages; st; st = st->next)
+		if (check_stage(&s, st))
+			return (int)err->kind;
+	*event = s.event;
+	return 0;
+}
+
+int check_let(const struct check_env *env, struct let *let, struct arena *a,
+	      struct err *err)
+{
+	struct schema s = {.env = env, .a = a, .err = err, .event = env->event};
+
+	s.src = source_def(S_FUNCTIONS);
+	if (let->set)
+		return check_sets(&s, let->set);
+	if (check_find_event(env, let->name) < env->nevents ||
+	    source_col(s.src, let->name))
+		return check_fail(
+			&s, let->span, "'%.*s' is already %s", STR_ARG(let->name),
+			source_col(s.src, let->name) ? "a column"
+						     : "an event of this profile");
+	return check_expr(&s, let->expr);
+}

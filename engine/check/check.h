@@ -1,0 +1,22 @@
+/*
+ * check.h - check a query: what it names is there, and of the type that is wanted.
+ *
+ * Columns are followed through the stages (group and sum replace them), so a wrong name is
+ * found before anything is computed.  Function names are matched later, by exec.
+ */
+#ifndef QUERN_CHECK_H
+#define QUERN_CHECK_H
+
+#include "engine/lang/ast.h"
+#include "engine/lang/check_names.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+
+/* Resolve and type every expression of q, in place.  `top` and `sort EVENT` are expanded
+ * first; *event is the event of unqualified costs. */
+int check_query(const struct check_env *env, struct query *q, struct arena *a,
+		uint32_t *event, struct err *err);
+/* A let's right side: unknown names are errors now, not when it is used. */
+int check_let(const struct check_env *env, struct let *let, struct arena *a,
+	      struct err *err);
+#endif

@@ -1,0 +1,570 @@
+/*
+ * check_expr.c - resolve and type expressions.
+ *
+ * A column is looked for in this order: columns that stages added; the source's own
+ * (NAME, NAME.EVENT, NAME%); a bare event (self.EVENT, or incl.EVENT where there is no
+ * self); a let.  A let is copied in place of its name; `incl.CPI` rebases its bare events
+ * to incl.
+ */
+#include "engine/check/check_impl.h"
+
+#include <string.h>
+
+#include "engine/lang/words.h"
+
+/* ---- columns ---- */
+
+const struct known *check_known(const struct schema *s, struct str name)
+{
+	for (size_t i = s->n; i > 0; i--)
+		if (str_eq(s->known[i - 1].name, name))
+			return &s->known[i - 1];
+	return NULL;
+}
+
+int check_add_known(struct schema *s, struct str name, enum col_type type)
+{
+	if (s->n == s->cap) {
+		size_t cap = s->cap ? s->cap * 2 : 16;
+		struct known *k = ARENA_ARRAY(s->a, struct known, cap);
+
+		if (!k)
+			return arena_full(s->a, s->err);
+		if (s->n)
+			memcpy(k, s->known, s->n * sizeof(*k));
+		s->known = k;
+		s->cap = cap;
+	}
+	s->known[s->n++] = (struct known){name, type};
+	return 0;
+}
+
+static struct str col_name(void *arg, size_t i)
+{
+	const struct schema *s = arg;
+
+	if (i < s->n)
+		return s->known[i].name;
+	i -= s->n;
+	if (s->src && i < s->src->ncols)
+		return str_c(s->src->cols[i].name);
+	i -= s->src ? s->src->ncols : 0;
+	return str_c(vs_cols[i].name);
+}
+
+static size_t col_count(const struct schema *s)
+{
+	return s->n + (s->src ? s->src->ncols : 0) + (s->vs ? vs_col_count(s->src) : 0);
+}
+
+/* What other tools call the column; NULL: nothing, or these rows lack it, too. */
+static const char *column_habit(const struct schema *s, struct str word)
+{
+	static const struct {
+		const char *habit, *ours;
+	} habits[] = {
+		{"name", "fn"},	       {"function", "fn"},    {"func", "fn"},
+		{"symbol", "fn"},      {"fn", "name"},	      {"function", "name"},
+		{"cost", "self"},      {"exclusive", "self"}, {"percent", "self%"},
+		{"inclusive", "incl"}, {"total", "incl"},     {"cum", "incl"},
+		{"count", "calls"},    {"called", "calls"},   {"module", "obj"},
+		{"object", "obj"},     {"dso", "obj"},	      {"lib", "obj"},
+		{"filename", "file"},  {"path", "file"},      {"lineno", "line"},
+	};
+
+	for (size_t i = 0; i < sizeof(habits) / sizeof(*habits); i++)
+		if (str_eq(word, str_c(habits[i].habit)) &&
+		    (source_col(s->src, str_c(habits[i].ours)) ||
+		     check_known(s, str_c(habits[i].ours))))
+			return habits[i].ours;
+	return NULL;
+}
+
+static int no_column(struct schema *s, const struct expr *e)
+{
+	char list[500] = "";
+	size_t n = col_count(s), near;
+	struct str whole = {e->text.p, e->text.n};
+	const char *said;
+
+	if (check_find_event(s->env, whole) < s->env->nevents) {
+		check_fail(s, e->span, "the costs of these rows are of one event only");
+		return err_hint(s->err, "choose it before the first '|': ... by %.*s",
+				STR_ARG(whole));
+	}
+	near = check_near_event(s->env, whole);
+	if (check_known_event(whole) ||
+	    (near < s->env->nevents &&
+	     str_distance(whole, s->env->events[near], 1) <= 1)) {
+		check_event(s->env, whole, e->span, s->err);
+		return (int)s->err->kind;
+	}
+	if (e->percent && check_known(s, e->text)) {
+		check_fail(s, e->span, "the column '%.*s' has no percentage here",
+			   STR_ARG(e->text));
+		return err_hint(s->err,
+				"ask where it is added up: group by ...: sum(%.*s%%)",
+				STR_ARG(e->text));
+	}
+	if (e->percent && source_col(s->src, (struct str){e->text.p, e->text.n + 1})) {
+		check_fail(s, e->span,
+			   "'%.*s%%' is of the rows as they are shown in the end",
+			   STR_ARG(e->text));
+		return err_hint(s->err, "`show` can have it: show fn, self, %.*s%%",
+				STR_ARG(e->text));
+	}
+	for (size_t i = 0; i < n; i++)
+		check_append(list, sizeof(list), col_name(s, i));
+	check_fail(s, e->span, "no column '%.*s'; there are: %s", STR_ARG(whole), list);
+	near = nearest_of(whole, n, col_name, s);
+	if (!e->percent && !s->right_side && (said = column_habit(s, whole)))
+		return err_hint(s->err, "did you mean '%s'?", said);
+	if (near < n && !s->right_side)
+		return err_hint(s->err, "did you mean '%.*s'?",
+				STR_ARG(col_name(s, near)));
+	if (s->right_side)
+		return err_hint(s->err, "text needs double quotes: \"%.*s\"",
+				STR_ARG(whole));
+	return (int)s->err->kind;
+}
+
+/* The column that a bare event stands for. */
+static const char *event_base(const struct schema *s)
+{
+	static const char *const base[] = {"self", "incl", "total"};
+
+	for (size_t i = 0; i < 3; i++) {
+		const struct col_def *d = source_col(s->src, str_c(base[i]));
+
+		if (d && (d->flags & PER_EVENT))
+			return base[i];
+	}
+	return NULL;
+}
+
+static int as_def(struct schema *s, struct expr *e, const struct col_def *d)
+{
+	e->ev = s->event;
+	e->type = d->type;
+	if (e->event.n && !(d->flags & PER_EVENT))
+		return check_fail(s, e->span, "the column '%s' is not per event",
+				  d->name);
+	if (e->event.n) {
+		e->ev = check_event(s->env, e->event, e->span, s->err);
+		if (e->ev == s->env->nevents)
+			return (int)s->err->kind;
+	}
+	if (e->percent && d->type != COL_COST && d->type != COL_DELTA)
+		return check_fail(s, e->span, "the column '%s' has no percentage",
+				  d->name);
+	if (e->percent)
+		e->type = COL_PERCENT;
+	return 0;
+}
+
+/* In a let, bare events become base.EVENT. */
+static void rebase(struct expr *e, struct str base, const struct check_env *env)
+{
+	for (; e; e = e->next) {
+		if (e->op == EX_COL && !e->event.n &&
+		    (check_find_event(env, e->text) < env->nevents ||
+		     check_let_find(env, e->text, false))) {
+			e->event = e->text;
+			e->text = base;
+		}
+		rebase(e->a, base, env);
+		rebase(e->b, base, env);
+	}
+}
+
+static void move_spans(struct expr *e, struct span at)
+{
+	for (; e; e = e->next) {
+		e->span = at;
+		move_spans(e->a, at);
+		move_spans(e->b, at);
+	}
+}
+
+static int as_let(struct schema *s, struct expr *e, const struct check_let *let,
+		  struct str base)
+{
+	enum { DEEPEST = 16 };
+	struct parse_limits limits = s->env->limits;
+	int rc;
+
+	if (s->lets >= DEEPEST)
+		return check_fail(s, e->span, "'%.*s' is defined by itself",
+				  STR_ARG(let->name));
+	/* All of them together are half as high again as one expression. */
+	limits.operators = parse_operators() / (2 * DEEPEST);
+	if (parse_expr_text(let->text, &limits, s->a, &e->let, s->err))
+		return (int)s->err->kind;
+	move_spans(e->let, e->span);
+	if (base.n)
+		rebase(e->let, base, s->env);
+	s->lets++;
+	rc = check_expr(s, e->let);
+	s->lets--;
+	e->type = e->let->type;
+	return rc;
+}
+
+static int resolve_vs(struct schema *s, struct expr *e, bool *found)
+{
+	const struct col_def *d = s->vs ? vs_col(s->src, e->text) : NULL;
+
+	*found = d != NULL;
+	if (!d || !as_def(s, e, d))
+		return 0;
+	if (str_eq(e->event, STR("incl")) && vs_col(s->src, STR("delta_incl")))
+		return err_hint(s->err, "of inclusive costs: %s_incl", d->name);
+	return (int)s->err->kind;
+}
+
+/* "self%" as the last result or a stage calls it. */
+static const struct known *known_whole(struct schema *s, const struct expr *e)
+{
+	struct str whole = {e->text.p,
+			    e->text.n + (e->event.n ? e->event.n + 1 : 0) + e->percent};
+
+	return e->event.n && e->event.p != e->text.p + e->text.n + 1
+		       ? NULL
+		       : check_known(s, whole);
+}
+
+/* After `sum`, where no source is left: Dr and self.Dr are the column "self.Dr", or "self"
+ * when Dr is the event of these costs. */
+static int known_event(struct schema *s, const struct expr *e, const struct known **out)
+{
+	bool bare = !e->event.n;
+	uint32_t ev = check_find_event(s->env, bare ? e->text : e->event);
+	struct str name = bare ? STR("self") : e->text;
+
+	if (s->src || e->percent || ev >= s->env->nevents)
+		return 0;
+	if (ev != s->event)
+		name = arena_printf(s->a, "%.*s.%.*s", STR_ARG(name),
+				    STR_ARG(s->env->events[ev]));
+	if (!name.p)
+		return arena_full(s->a, s->err);
+	*out = check_known(s, name);
+	return 0;
+}
+
+static int resolve_col(struct schema *s, struct expr *e)
+{
+	const struct known *k = known_whole(s, e);
+	const struct col_def *d;
+	const struct check_let *let;
+	const char *base;
+	bool found;
+
+	if (!k && known_event(s, e, &k))
+		return (int)s->err->kind;
+	if (k) {
+		e->text = k->name;
+		e->event.n = 0;
+		e->percent = false;
+		e->ev = s->event;
+		e->type = k->type;
+		return 0;
+	}
+	if (resolve_vs(s, e, &found) || found)
+		return (int)s->err->kind;
+	if ((d = source_col(s->src, e->text)))
+		return as_def(s, e, d);
+	if (e->percent &&
+	    (d = source_col(s->src, (struct str){e->text.p, e->text.n + 1})) && d->f) {
+		e->text.n++;
+		e->percent = false;
+		e->type = COL_PERCENT;
+		return 0;
+	}
+	if (!e->event.n && check_find_event(s->env, e->text) < s->env->nevents &&
+	    (base = event_base(s))) {
+		e->event = e->text;
+		e->text = str_c(base);
+		return as_def(s, e, source_col(s->src, e->text));
+	}
+	if ((let = check_let_find(s->env, e->text, false)))
+		return as_let(s, e, let, STR(""));
+	return no_column(s, e);
+}
+
+/* incl.CPI: the event of a column is a let. */
+static int resolve_event_let(struct schema *s, struct expr *e, bool *found)
+{
+	const struct check_let *let =
+		e->event.n ? check_let_find(s->env, e->event, false) : NULL;
+
+	*found = let && check_find_event(s->env, e->event) == s->env->nevents &&
+		 source_col(s->src, e->text);
+	return *found ? as_let(s, e, let, e->text) : 0;
+}
+
+/* ---- types ---- */
+
+bool check_is_number(enum col_type t)
+{
+	return !col_is_text(t) && t != COL_BOOL;
+}
+
+static const char *kind_name(enum col_type t)
+{
+	return col_is_text(t) ? "text" : t == COL_BOOL ? "a condition" : "a number";
+}
+
+int check_want_number(struct schema *s, const struct expr *e)
+{
+	if (check_is_number(e->type))
+		return 0;
+	return check_fail(s, e->span, "a number is wanted here; this is %s",
+			  kind_name(e->type));
+}
+
+int check_want_condition(struct schema *s, const struct expr *e)
+{
+	if (e->type == COL_BOOL)
+		return 0;
+	check_fail(s, e->span, "a condition is wanted here; this is %s",
+		   kind_name(e->type));
+	return err_hint(s->err, "compare it: self > 1M, fn ~ /parse/");
+}
+
+static int type_arith(struct schema *s, struct expr *e)
+{
+	bool floats = col_is_f(e->a->type) || (e->b && col_is_f(e->b->type));
+
+	if (check_want_number(s, e->a) || (e->b && check_want_number(s, e->b)))
+		return (int)s->err->kind;
+	if (e->op == EX_DIV || floats)
+		e->type = COL_RATIO;
+	else if (e->op == EX_SUB || e->op == EX_NEG || e->a->type == COL_DELTA ||
+		 (e->b && e->b->type == COL_DELTA))
+		e->type = COL_DELTA;
+	else
+		e->type = e->a->type == COL_COST || e->b->type == COL_COST ? COL_COST
+									   : COL_COUNT;
+	return 0;
+}
+
+static bool has_percent(const struct expr *e)
+{
+	return e->op == EX_NUMBER && e->percent;
+}
+
+static bool of_source(const struct schema *s, const struct expr *col)
+{
+	return source_col(s->src, col->text) || (s->vs && vs_col(s->src, col->text));
+}
+
+/* self > 5%: the column becomes its percentage. */
+static int percent_side(struct schema *s, struct expr *col, const struct expr *number)
+{
+	if (!has_percent(number) || col->type == COL_PERCENT)
+		return 0;
+	if (col->op != EX_COL || col->let ||
+	    !(col->type == COL_COST ? of_source(s, col) : col->type == COL_DELTA))
+		return check_fail(s, number->span,
+				  "a percentage compares with a cost column");
+	col->percent = true;
+	col->type = COL_PERCENT;
+	return 0;
+}
+
+static int type_compare(struct schema *s, struct expr *e)
+{
+	e->type = COL_BOOL;
+	if (percent_side(s, e->a, e->b) || percent_side(s, e->b, e->a))
+		return (int)s->err->kind;
+	if (check_is_number(e->a->type) != check_is_number(e->b->type) ||
+	    col_is_text(e->a->type) != col_is_text(e->b->type))
+		return check_fail(s, e->span, "%s cannot be compared with %s",
+				  kind_name(e->a->type), kind_name(e->b->type));
+	return 0;
+}
+
+static int type_match(struct schema *s, struct expr *e)
+{
+	e->type = COL_BOOL;
+	if (col_is_text(e->a->type))
+		return 0;
+	check_fail(s, e->a->span, "~ searches text; this is %s", kind_name(e->a->type));
+	return err_hint(s->err, "compare numbers with = != < <= > >=");
+}
+
+static int type_in(struct schema *s, struct expr *e)
+{
+	e->type = COL_BOOL;
+	if (e->b && e->b->op == EX_VAR) {
+		if (!s->src || !s->src->fn)
+			return check_fail(
+				s, e->span,
+				"these rows are not functions: 'in $%.*s' has no "
+				"meaning",
+				STR_ARG(e->b->text));
+		if (!check_let_find(s->env, e->b->text, true)) {
+			check_fail(s, e->b->span, "no set is called $%.*s",
+				   STR_ARG(e->b->text));
+			return err_hint(s->err, "define it: let $%.*s = memcpy or memset",
+					STR_ARG(e->b->text));
+		}
+		return 0;
+	}
+	for (const struct expr *i = e->b; i; i = i->next)
+		if (check_is_number(i->type) != check_is_number(e->a->type) ||
+		    col_is_text(i->type) != col_is_text(e->a->type))
+			return check_fail(s, i->span, "%s is compared with %s",
+					  kind_name(i->type), kind_name(e->a->type));
+	return 0;
+}
+
+static int type_call(struct schema *s, struct expr *e)
+{
+	static const struct {
+		const char *name;
+		bool text;
+		enum col_type type;
+	} functions[] = {
+		{"abs", false, COL_RATIO},
+		{"basename", true, COL_STR},
+		{"dirname", true, COL_STR},
+		{"short", true, COL_NAME},
+	};
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+		if (!str_eq(e->text, str_c(functions[i].name)))
+			continue;
+		if (!e->a || e->a->next)
+			return check_fail(s, e->span, "%s() takes one argument",
+					  functions[i].name);
+		if (col_is_text(e->a->type) != functions[i].text)
+			return check_fail(s, e->a->span, "%s() takes %s; this is %s",
+					  functions[i].name,
+					  functions[i].text ? "text" : "a number",
+					  kind_name(e->a->type));
+		e->type = functions[i].type;
+		if (!functions[i].text && !col_is_f(e->a->type))
+			e->type = e->a->type == COL_COST ? COL_COST : COL_COUNT;
+		return 0;
+	}
+	if (is_aggregate(e->text)) {
+		check_fail(s, e->span, "%.*s() stands only after 'group by ... :'",
+			   STR_ARG(e->text));
+		return err_hint(s->err, "group by file: %.*s(self)", STR_ARG(e->text));
+	}
+	check_fail(s, (struct span){e->span.at, e->text.n},
+		   "no function is called '%.*s'", STR_ARG(e->text));
+	return err_hint(s->err,
+			"abs basename dirname short; after 'group by': count sum min max "
+			"avg");
+}
+
+static int type_logic(struct schema *s, struct expr *e)
+{
+	e->type = COL_BOOL;
+	return check_want_condition(s, e->a) || (e->b && check_want_condition(s, e->b))
+		       ? (int)s->err->kind
+		       : 0;
+}
+
+static int type_leaf(struct schema *s, struct expr *e)
+{
+	bool found;
+
+	switch (e->op) {
+	case EX_NUMBER:
+		e->type = e->percent ? COL_PERCENT : e->integral ? COL_COUNT : COL_RATIO;
+		return 0;
+	case EX_TEXT:
+	case EX_REGEX: e->type = COL_STR; return 0;
+	default:
+		if (resolve_event_let(s, e, &found) || found)
+			return (int)s->err->kind;
+		return resolve_col(s, e);
+	}
+}
+
+static int resolve_right(struct schema *s, struct expr *e)
+{
+	bool outer = s->right_side;
+	int rc;
+
+	s->right_side = e->op >= EX_EQ && e->op <= EX_GE;
+	rc = check_expr(s, e->b);
+	s->right_side = outer;
+	return rc;
+}
+
+/* "sum(self)" behind `group by file: sum(self)` is that column. */
+static int take_grouped(struct schema *s, struct expr *e, bool *taken)
+{
+	const struct expr *a = e->op == EX_CALL ? e->a : NULL;
+	const struct known *k;
+	struct str name;
+
+	if (!a || a->next || a->op != EX_COL || !s->n)
+		return 0;
+	name = arena_printf(s->a, "%.*s(%.*s%s%.*s%s)", STR_ARG(e->text),
+			    STR_ARG(a->text), a->event.n ? "." : "", STR_ARG(a->event),
+			    a->percent ? "%" : "");
+	if (!name.p)
+		return arena_full(s->a, s->err);
+	if (!(k = check_known(s, name)))
+		return 0;
+	*taken = true;
+	e->op = EX_COL;
+	e->text = name;
+	e->event = (struct str){"", 0};
+	e->percent = false;
+	e->a = NULL;
+	e->ev = s->event;
+	e->type = k->type;
+	return 0;
+}
+
+int check_expr(struct schema *s, struct expr *e)
+{
+	bool taken = false;
+
+	if (take_grouped(s, e, &taken) || taken)
+		return (int)s->err->kind;
+	for (struct expr *i = e->op == EX_CALL ? e->a : NULL; i; i = i->next)
+		if (check_expr(s, i))
+			return (int)s->err->kind;
+	for (struct expr *i = e->op == EX_IN && e->b->op != EX_VAR ? e->b : NULL; i;
+	     i = i->next) {
+		bool outer = s->right_side;
+		int rc;
+
+		s->right_side = true;
+		rc = check_expr(s, i);
+		s->right_side = outer;
+		if (rc)
+			return rc;
+	}
+	if (e->op > EX_VAR &&
+	    (check_expr(s, e->a) || (e->b && e->op != EX_IN && resolve_right(s, e))))
+		return (int)s->err->kind;
+	switch (e->op) {
+	case EX_NUMBER:
+	case EX_TEXT:
+	case EX_REGEX:
+	case EX_COL:
+	case EX_VAR: return type_leaf(s, e);
+	case EX_CALL: return type_call(s, e);
+	case EX_OR:
+	case EX_AND:
+	case EX_NOT: return type_logic(s, e);
+	case EX_MATCH:
+	case EX_NOT_MATCH: return type_match(s, e);
+	case EX_IN: return type_in(s, e);
+	case EX_NEG:
+	case EX_ADD:
+	case EX_SUB:
+	case EX_MUL:
+	case EX_DIV: return type_arith(s, e);
+	default: return type_compare(s, e);
+	}
+}

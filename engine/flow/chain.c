@@ -1,0 +1,457 @@
+/*
+ * chain.c - sweeps over a flow; see chain.h.
+ *
+ *	rest[f]		what has arrived at f and was not passed on yet
+ *	cost[f]		what f has passed on so far
+ *
+ * A sweep passes on the rest of each function of a cycle in turn; the cost is all that was
+ * passed on.  A call of f by itself only makes that more: it is summed as a geometric series.
+ */
+#include "engine/flow/chain.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SWEEPS = 200, LEAST_SWEEPS = 12, MOST_SWEEPS = 20000, POLL = 1 << 14 };
+#define ENOUGH 1e-11   /* of what entered the cycle */
+#define EDGES_MOST 1e7 /* looked at in one cycle */
+#define EDGES_MORE 4e6 /* the same, after SWEEPS */
+#define EVEN 1e-8 /* by this part of its square the distance of a ratio to 1 may change */
+
+/* The component that ends before `end` in topological order; *first is where it begins. */
+static bool component(const struct flow_input *in, uint32_t end, uint32_t *first)
+{
+	uint32_t cycle = in->cycle[in->topo[end - 1]];
+
+	*first = end - 1;
+	while (cycle && *first > 0 && in->cycle[in->topo[*first - 1]] == cycle)
+		(*first)--;
+	return cycle != 0;
+}
+
+static uint32_t component_end(const struct flow_input *in, uint32_t first)
+{
+	uint32_t cycle = in->cycle[in->topo[first]], end = first + 1;
+
+	while (cycle && end < in->functions && in->cycle[in->topo[end]] == cycle)
+		end++;
+	return end;
+}
+
+static uint32_t sweeps_for(const struct flow_input *in, uint32_t first, uint32_t end)
+{
+	double edges = 1, n;
+
+	for (uint32_t i = first; i < end; i++)
+		edges += in->out_first[in->topo[i] + 1] - in->out_first[in->topo[i]];
+	n = fmin(EDGES_MOST / edges, fmax(SWEEPS, EDGES_MORE / edges));
+	return n > MOST_SWEEPS	  ? MOST_SWEEPS
+	       : n < LEAST_SWEEPS ? LEAST_SWEEPS
+				  : (uint32_t)n;
+}
+
+/* How a cycle settles. */
+struct settling {
+	uint32_t sweeps, most;
+	double moved; /* by the last sweep */
+	double ratio; /* of that to the one before; 0 once it has settled */
+};
+
+/* After a sweep that moved so much: is another worth it?  Not when it has settled, nor when
+ * what is left shrinks evenly: then it is known. */
+static bool go_on(struct settling *s, double moved, double enough)
+{
+	double ratio = s->moved > 0 ? moved / s->moved : 0;
+	double left = 1 - ratio;
+	bool even = fabs(ratio - s->ratio) <= EVEN * left * left;
+
+	s->moved = moved;
+	s->ratio = moved > enough ? ratio : 0;
+	return moved > enough && ++s->sweeps < s->most && !(even && s->sweeps >= SWEEPS);
+}
+
+/* The factor by which f's calls of itself multiply what passes it. */
+static double turns(const struct flow *fl, uint32_t f)
+{
+	for (uint32_t i = fl->in.out_first[f]; i < fl->in.out_first[f + 1]; i++)
+		if (fl->in.callee[i] == f) {
+			double share = flow_share(fl, i, f);
+
+			return share < 1 - 1e-12 ? 1 / (1 - share) : 1e12;
+		}
+	return 1;
+}
+
+/* ---- forward ---- */
+
+struct spreading {
+	const struct flow *fl;
+	const uint8_t *stop;
+	double *cost, *rest, *last;
+};
+
+/* Send cost from f along its calls; inside: of the cycle, to rest[], else out of it. */
+static void send(struct spreading *s, uint32_t f, double cost, bool inside)
+{
+	const struct flow_input *in = &s->fl->in;
+	uint32_t cycle = in->cycle[f];
+	double share;
+
+	if (!(cost > 0) || !(s->fl->through[f] > 0))
+		return;
+	share = cost / s->fl->through[f];
+	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
+		uint32_t to = in->callee[i];
+
+		if (to == f || !in->incl[i] ||
+		    (cycle && in->cycle[to] == cycle) != inside)
+			continue;
+		*(inside ? &s->rest[to] : &s->cost[to]) += share * flow_cost(s->fl, i);
+	}
+}
+
+/* Pass on what waits at f; what that was. */
+static double pass(struct spreading *s, uint32_t f)
+{
+	double cost = s->rest[f];
+
+	s->rest[f] = 0;
+	if (s->stop[f]) {
+		s->last[f] = cost;
+		s->cost[f] += cost;
+		return 0;
+	}
+	cost *= turns(s->fl, f);
+	s->last[f] = cost;
+	s->cost[f] += cost;
+	send(s, f, cost, true);
+	return cost;
+}
+
+/* The rest after the last sweep goes on shrinking as it did between the last two. */
+static void extrapolate(struct spreading *s, uint32_t first, uint32_t end, double ratio)
+{
+	double more = ratio < 1 ? ratio / (1 - ratio) : 0;
+
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t f = s->fl->in.topo[i];
+
+		s->cost[f] += more > 0 ? s->last[f] * more : s->stop[f] ? s->rest[f] : 0;
+		s->rest[f] = 0;
+	}
+}
+
+static int spread_cycle(struct spreading *s, uint32_t first, uint32_t end,
+			const struct cancel *cancel, struct err *err)
+{
+	const uint32_t *topo = s->fl->in.topo;
+	struct settling settling = {.most = sweeps_for(&s->fl->in, first, end)};
+	double entered = 0, moved;
+
+	for (uint32_t i = first; i < end; i++) {
+		entered += s->rest[topo[i]] = s->cost[topo[i]];
+		s->cost[topo[i]] = 0;
+	}
+	if (!(entered > 0))
+		return 0;
+	do {
+		moved = 0;
+		if (cancel_poll(cancel, err))
+			return (int)err->kind;
+		for (uint32_t i = first; i < end; i++)
+			moved += pass(s, topo[i]);
+	} while (go_on(&settling, moved, entered * ENOUGH));
+	extrapolate(s, first, end, settling.ratio);
+	for (uint32_t i = first; i < end; i++)
+		if (!s->stop[topo[i]])
+			send(s, topo[i], s->cost[topo[i]], false);
+	return 0;
+}
+
+int chain_spread(const struct flow *fl, const uint8_t *stop, double *cost,
+		 struct arena *scratch, const struct cancel *cancel, struct err *err)
+{
+	const struct flow_input *in = &fl->in;
+	struct spreading s = {
+		.fl = fl,
+		.stop = stop,
+		.cost = cost,
+		.rest = ARENA_ARRAY(scratch, double, (size_t)in->functions + 1),
+		.last = ARENA_ARRAY(scratch, double, (size_t)in->functions + 1),
+	};
+
+	if (!s.rest || !s.last)
+		return arena_full(scratch, err);
+	for (uint32_t first = 0, end; first < in->functions; first = end) {
+		uint32_t f = in->topo[first];
+
+		end = component_end(in, first);
+		if (first % POLL == 0 && cancel_poll(cancel, err))
+			return (int)err->kind;
+		if (in->cycle[f]) {
+			if (spread_cycle(&s, first, end, cancel, err))
+				return (int)err->kind;
+		} else if (!stop[f] && cost[f] > 0) {
+			cost[f] *= turns(fl, f);
+			send(&s, f, cost[f], false);
+		}
+	}
+	return 0;
+}
+
+/* ---- backward ---- */
+
+double chain_ahead(const struct flow *fl, uint32_t f, const double *value)
+{
+	double sum = 0;
+
+	for (uint32_t i = fl->in.out_first[f]; i < fl->in.out_first[f + 1]; i++)
+		sum += flow_share(fl, i, f) * value[fl->in.callee[i]];
+	return sum;
+}
+
+/* The value of f from those of its callees but itself. */
+static double expect(const struct flow *fl, uint32_t f, double *value)
+{
+	double sum, turn = turns(fl, f);
+
+	value[f] = 0;
+	sum = chain_ahead(fl, f, value);
+	return sum * turn;
+}
+
+static int expect_cycle(const struct flow *fl, const uint8_t *known, double *value,
+			uint32_t first, uint32_t end, double *step,
+			const struct cancel *cancel, struct err *err)
+{
+	const uint32_t *topo = fl->in.topo;
+	struct settling settling = {.most = sweeps_for(&fl->in, first, end)};
+	double moved, ratio;
+
+	do {
+		moved = 0;
+		if (cancel_poll(cancel, err))
+			return (int)err->kind;
+		for (uint32_t i = end; i-- > first;) {
+			uint32_t f = topo[i];
+			double was = value[f];
+
+			if (known[f])
+				continue;
+			value[f] = expect(fl, f, value);
+			step[f] = value[f] - was;
+			moved += fabs(step[f]);
+		}
+	} while (go_on(&settling, moved, ENOUGH));
+	ratio = settling.ratio;
+	for (uint32_t i = first; i < end && ratio > 0 && ratio < 1; i++)
+		if (!known[topo[i]])
+			value[topo[i]] += step[topo[i]] * ratio / (1 - ratio);
+	return 0;
+}
+
+int chain_expect(const struct flow *fl, const uint8_t *known, double *value,
+		 struct arena *scratch, const struct cancel *cancel, struct err *err)
+{
+	const struct flow_input *in = &fl->in;
+	double *step = ARENA_ARRAY(scratch, double, (size_t)in->functions + 1);
+
+	if (!step)
+		return arena_full(scratch, err);
+	for (uint32_t end = in->functions, first; end > 0; end = first) {
+		uint32_t f = in->topo[end - 1];
+
+		if (end % POLL == 0 && cancel_poll(cancel, err))
+			return (int)err->kind;
+		if (component(in, end, &first)) {
+			if (expect_cycle(fl, known, value, first, end, step, cancel, err))
+				return (int)err->kind;
+		} else if (!known[f]) {
+			value[f] = expect(fl, f, value);
+		}
+	}
+	return 0;
+}
+
+/* ---- sets ---- */
+
+uint8_t *chain_marks(const struct flow *fl, const struct fn_set *set, struct arena *a)
+{
+	uint8_t *marks = ARENA_ARRAY(a, uint8_t, (size_t)fl->in.functions + 1);
+
+	for (uint32_t f = marks && set ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
+	     f = fnset_next(set, f + 1))
+		marks[f] = 1;
+	return marks;
+}
+
+int chain_first(const struct flow *fl, const struct fn_set *set, double **first,
+		struct arena *a, const struct cancel *cancel, struct err *err)
+{
+	size_t n = (size_t)fl->in.functions + 1;
+	uint8_t *stop = chain_marks(fl, set, a);
+	double *cost = ARENA_ARRAY(a, double, n);
+
+	if (!stop || !cost)
+		return arena_full(a, err);
+	memcpy(cost, fl->root, (n - 1) * sizeof(*cost));
+	*first = cost;
+	return chain_spread(fl, stop, cost, a, cancel, err);
+}
+
+int chain_reaches(const struct flow *fl, const uint8_t *marks, bool down, uint8_t **out,
+		  struct arena *a, struct err *err)
+{
+	const struct flow_input *in = &fl->in;
+	size_t n = (size_t)in->functions + 1;
+	uint8_t *met = ARENA_ARRAY(a, uint8_t, n);
+	uint32_t *todo = ARENA_ARRAY(a, uint32_t, 2 * n), left = 0;
+	const uint32_t *first = down ? in->in_first : in->out_first;
+
+	if (!met || !todo)
+		return arena_full(a, err);
+	for (uint32_t f = 0; f < in->functions; f++)
+		if (marks[f])
+			todo[left++] = f;
+	while (left) {
+		uint32_t f = todo[--left];
+
+		for (uint32_t k = first[f]; k < first[f + 1]; k++) {
+			uint32_t i = down ? in->in_edge[k] : k;
+			uint32_t to = down ? in->caller[i] : in->callee[i];
+
+			if (!in->incl[i] || met[to])
+				continue;
+			met[to] = 1;
+			todo[left++] = to;
+		}
+	}
+	*out = met;
+	return 0;
+}
+
+/* ---- a part of the flow ---- */
+
+struct narrowing {
+	const struct flow *fl;
+	const uint8_t *in; /* [functions] */
+	uint32_t *new, *old;
+	uint32_t functions, edges;
+	struct flow *out;
+	/* The arrays of out, not const. */
+	uint32_t *out_first, *callee, *caller, *in_first, *in_edge, *cycle, *topo;
+	uint64_t *incl, *passing;
+	double *through, *root, *keep;
+	uint8_t *odd;
+};
+
+static bool kept_edge(const struct narrowing *w, uint32_t i)
+{
+	return w->fl->in.incl[i] && w->in[w->fl->in.callee[i]];
+}
+
+static int narrow_arrays(struct narrowing *w, struct arena *a, struct err *err)
+{
+	size_t n = (size_t)w->functions + 2, m = (size_t)w->edges + 1;
+
+	w->out_first = ARENA_ARRAY(a, uint32_t, n);
+	w->in_first = ARENA_ARRAY(a, uint32_t, n);
+	w->cycle = ARENA_ARRAY(a, uint32_t, n);
+	w->topo = ARENA_ARRAY(a, uint32_t, n);
+	w->callee = ARENA_ARRAY(a, uint32_t, m);
+	w->caller = ARENA_ARRAY(a, uint32_t, m);
+	w->in_edge = ARENA_ARRAY(a, uint32_t, m);
+	w->incl = ARENA_ARRAY(a, uint64_t, m);
+	w->passing = ARENA_ARRAY(a, uint64_t, n);
+	w->through = ARENA_ARRAY(a, double, n);
+	w->root = ARENA_ARRAY(a, double, n);
+	w->keep = ARENA_ARRAY(a, double, n);
+	w->odd = ARENA_ARRAY(a, uint8_t, n);
+	w->out = ARENA_NEW(a, struct flow);
+	if (!w->out_first || !w->in_first || !w->cycle || !w->topo || !w->callee ||
+	    !w->caller || !w->in_edge || !w->incl || !w->passing || !w->through ||
+	    !w->root || !w->keep || !w->odd || !w->out)
+		return arena_full(a, err);
+	return 0;
+}
+
+static void copy_functions(struct narrowing *w)
+{
+	const struct flow *fl = w->fl;
+	uint32_t e = 0, k = 0;
+
+	for (uint32_t n = 0; n < w->functions; n++) {
+		uint32_t f = w->old[n];
+
+		w->cycle[n] = fl->in.cycle[f];
+		w->passing[n] = fl->passing[f];
+		w->through[n] = fl->through[f];
+		w->root[n] = fl->root[f];
+		w->keep[n] = fl->keep ? fl->keep[f] : 1;
+		w->odd[n] = fl->odd[f];
+		w->out_first[n] = e;
+		for (uint32_t i = fl->in.out_first[f]; i < fl->in.out_first[f + 1]; i++) {
+			if (!kept_edge(w, i))
+				continue;
+			w->caller[e] = n;
+			w->callee[e] = w->new[fl->in.callee[i]];
+			w->in_first[w->callee[e] + 2]++;
+			w->incl[e++] = fl->in.incl[i];
+		}
+	}
+	w->out_first[w->functions] = e;
+	for (uint32_t n = 1; n < w->functions; n++)
+		w->in_first[n + 1] += w->in_first[n];
+	for (uint32_t i = 0; i < e; i++)
+		w->in_edge[w->in_first[w->callee[i] + 1]++] = i;
+	for (uint32_t i = 0; i < fl->in.functions; i++)
+		if (w->in[fl->in.topo[i]])
+			w->topo[k++] = w->new[fl->in.topo[i]];
+}
+
+int chain_above(const struct flow *fl, const uint8_t *marks, struct flow **out,
+		uint32_t **old, struct arena *a, struct err *err)
+{
+	struct narrowing w = {.fl = fl};
+	size_t n = (size_t)fl->in.functions + 1;
+	uint8_t *in = NULL;
+
+	if (chain_reaches(fl, marks, true, &in, a, err))
+		return (int)err->kind;
+	w.new = ARENA_ARRAY(a, uint32_t, n);
+	w.old = ARENA_ARRAY(a, uint32_t, n);
+	if (!w.new || !w.old)
+		return arena_full(a, err);
+	for (uint32_t f = 0; f < fl->in.functions; f++) {
+		in[f] |= marks[f];
+		w.new[f] = w.functions;
+		if (in[f])
+			w.old[w.functions++] = f;
+	}
+	w.in = in;
+	for (uint32_t k = 0; k < w.functions; k++)
+		for (uint32_t i = fl->in.out_first[w.old[k]];
+		     i < fl->in.out_first[w.old[k] + 1]; i++)
+			w.edges += kept_edge(&w, i);
+	if (narrow_arrays(&w, a, err))
+		return (int)err->kind;
+	copy_functions(&w);
+	*w.out = (struct flow){.in = {.functions = w.functions,
+				      .edges = w.edges,
+				      .out_first = w.out_first,
+				      .callee = w.callee,
+				      .incl = w.incl,
+				      .cycle = w.cycle,
+				      .topo = w.topo,
+				      .caller = w.caller,
+				      .in_first = w.in_first,
+				      .in_edge = w.in_edge},
+			       .through = w.through,
+			       .root = w.root,
+			       .keep = w.keep,
+			       .passing = w.passing,
+			       .odd = w.odd};
+	*out = w.out;
+	*old = w.old;
+	return 0;
+}

@@ -1,0 +1,351 @@
+/*
+ * flow.c - sum the calls of one event up at each function; see flow.h.
+ *
+ * Three passes over the edges: what each function spends, what the calls into it bring, and,
+ * only where some bring more than is spent, how much of them is kept.  A call that is cut
+ * takes cost from its caller, too, so that goes from the callees up, and round in cycles
+ * until it stands.
+ */
+#include "engine/flow/flow.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POLL = 1 << 14, KEPT = 4, ROUNDS = 50 };
+#define WORTH_A_WORD 0.001	     /* of the total */
+#define MOST_BYTES ((size_t)4 << 30) /* of one kept flow: 100 million functions */
+
+/* The flow under construction: the same arrays as in struct flow, not const. */
+struct building {
+	const struct flow_input *in;
+	double *through, *root, *keep;
+	uint64_t *passing, *called;
+	uint8_t *odd;
+};
+
+static bool add(uint64_t *sum, uint64_t v)
+{
+	if (!__builtin_add_overflow(*sum, v, sum))
+		return false;
+	*sum = UINT64_MAX;
+	return true;
+}
+
+static int bad_graph(struct err *err, const char *what)
+{
+	err_set(err, ERR_INDEX, 0, "the call graph is damaged: %s", what);
+	return err_hint(err, "rebuild the index with --rebuild");
+}
+
+static int check_edges(const struct flow_input *in, struct err *err)
+{
+	if (in->out_first[0] != 0 || in->out_first[in->functions] != in->edges)
+		return bad_graph(err, "edges and functions do not fit");
+	for (uint32_t f = 0; f < in->functions; f++)
+		if (in->out_first[f] > in->out_first[f + 1] ||
+		    in->topo[f] >= in->functions)
+			return bad_graph(err, "edges are out of order");
+	for (uint32_t i = 0; i < in->edges; i++)
+		if (in->callee[i] >= in->functions)
+			return bad_graph(err, "a callee is out of range");
+	return 0;
+}
+
+/* passing[]: self + calls out; called[]: calls in. */
+static int sum_up(struct building *b, const struct cancel *cancel, struct err *err)
+{
+	const struct flow_input *in = b->in;
+
+	for (uint32_t f = 0; f < in->functions; f++) {
+		if (f % POLL == 0 && cancel_poll(cancel, err))
+			return (int)err->kind;
+		b->odd[f] |= add(&b->passing[f], in->self[f]);
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
+			uint32_t to = in->callee[i];
+
+			b->odd[f] |= add(&b->passing[f], in->incl[i]);
+			b->odd[to] |= add(&b->called[to], in->incl[i]);
+		}
+	}
+	return 0;
+}
+
+/* How many calls are recorded at each function: each may be rounded by a unit. */
+static uint64_t *count_calls(const struct flow_input *in, struct arena *a)
+{
+	uint64_t *slack = ARENA_ARRAY(a, uint64_t, (size_t)in->functions + 1);
+
+	for (uint32_t f = 0; slack && f < in->functions; f++)
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
+			add(&slack[f], in->calls[i]);
+			add(&slack[in->callee[i]], in->calls[i]);
+		}
+	return slack;
+}
+
+/* The share of the calls into f that f explains, from those of its callees.  Its calls of
+ * itself are on both sides: they explain nothing. */
+static double keep_of(const struct flow_input *in, uint32_t f, uint64_t called,
+		      const double *keep, double *through)
+{
+	double spent = (double)in->self[f], itself = 0, others, share;
+
+	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+		if (in->callee[i] == f)
+			itself += (double)in->incl[i];
+		else
+			spent += (double)in->incl[i] * keep[in->callee[i]];
+	others = (double)called - itself;
+	share = others > spent ? spent / others : 1;
+	*through = spent + itself * share;
+	return share;
+}
+
+int flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
+	      const uint64_t *called, double *keep, double *through,
+	      const struct cancel *cancel, struct err *err)
+{
+	for (uint32_t i = 0; i < n; i++)
+		keep[order[i]] = 1;
+	for (uint32_t end = n, first; end > 0; end = first) {
+		uint32_t cycle = in->cycle[order[end - 1]];
+		double most = 1;
+
+		first = end - 1;
+		while (cycle && first > 0 && in->cycle[order[first - 1]] == cycle)
+			first--;
+		for (int round = 0; round < ROUNDS && most > 1e-9; round++) {
+			most = 0;
+			for (uint32_t i = end; i-- > first;) {
+				uint32_t f = order[i];
+				double share =
+					keep_of(in, f, called[f], keep, &through[f]);
+
+				most = fmax(most, fabs(keep[f] - share));
+				keep[f] = share;
+			}
+			if (!cycle)
+				break;
+			if (cancel_poll(cancel, err))
+				return (int)err->kind;
+		}
+	}
+	/* The last round changed the through of the callers, too. */
+	for (uint32_t i = 0; i < n; i++)
+		keep_of(in, order[i], called[order[i]], keep, &through[order[i]]);
+	return 0;
+}
+
+static void find_roots(struct building *b)
+{
+	for (uint32_t f = 0; f < b->in->functions; f++) {
+		if (!b->keep) {
+			b->through[f] = (double)b->passing[f];
+			b->root[f] = (double)(b->passing[f] - b->called[f]);
+			continue;
+		}
+		/* Doubles: what is as good as nothing is nothing. */
+		b->root[f] = b->through[f] - (double)b->called[f] * b->keep[f];
+		if (b->root[f] < b->through[f] * 1e-12)
+			b->root[f] = 0;
+	}
+}
+
+static int allocate(struct building *b, struct arena *a, struct err *err)
+{
+	size_t n = (size_t)b->in->functions + 1;
+
+	b->through = ARENA_ARRAY(a, double, n);
+	b->root = ARENA_ARRAY(a, double, n);
+	b->passing = ARENA_ARRAY(a, uint64_t, n);
+	b->called = ARENA_ARRAY(a, uint64_t, n);
+	b->odd = ARENA_ARRAY(a, uint8_t, n);
+	if (!b->through || !b->root || !b->passing || !b->called || !b->odd)
+		return arena_full(a, err);
+	return 0;
+}
+
+/* The calls into some functions say more than these spend: find the share of each call that is
+ * kept, and mark the functions (odd[]) where the difference is more than rounding. */
+static int explain(struct building *b, struct arena *a, double *unexplained,
+		   const struct cancel *cancel, struct err *err)
+{
+	const struct flow_input *in = b->in;
+	uint64_t *slack = count_calls(in, a);
+
+	b->keep = ARENA_ARRAY(a, double, (size_t)in->functions + 1);
+	if (!slack || !b->keep)
+		return arena_full(a, err);
+	for (uint32_t f = 0; f < in->functions; f++) {
+		if (b->called[f] <= b->passing[f])
+			continue;
+		b->odd[f] |= b->called[f] - b->passing[f] > slack[f];
+		*unexplained += b->odd[f] ? (double)(b->called[f] - b->passing[f]) : 0;
+	}
+	if (flow_keep(in, in->topo, in->functions, b->called, b->keep, b->through, cancel,
+		      err))
+		return (int)err->kind;
+	for (uint32_t f = 0; f < in->functions; f++) {
+		if (b->called[f] > b->passing[f])
+			b->passing[f] = b->called[f];
+		/* A callee that was cut takes from its callers, too. */
+		b->odd[f] |= b->through[f] + (double)slack[f] + 1 <
+			     (double)b->passing[f] * (1 - 1e-9);
+	}
+	return 0;
+}
+
+int flow_build(const struct flow_input *in, struct arena *a, const struct cancel *cancel,
+	       struct flow **out, struct err *err)
+{
+	struct building b = {.in = in};
+	struct flow *fl = ARENA_NEW(a, struct flow);
+	double unexplained = 0, total = 0;
+	uint32_t odd = 0;
+	bool kept = true;
+
+	if (!fl)
+		return arena_full(a, err);
+	if (check_edges(in, err) || allocate(&b, a, err) || sum_up(&b, cancel, err))
+		return (int)err->kind;
+	for (uint32_t f = 0; f < in->functions; f++)
+		kept &= b.called[f] <= b.passing[f];
+	if (!kept && explain(&b, a, &unexplained, cancel, err))
+		return (int)err->kind;
+	find_roots(&b);
+	for (uint32_t f = 0; f < in->functions; f++) {
+		odd += b.odd[f];
+		total += (double)in->self[f];
+	}
+	*fl = (struct flow){.in = *in,
+			    .through = b.through,
+			    .root = b.root,
+			    .keep = b.keep,
+			    .passing = b.passing,
+			    .odd = b.odd,
+			    .nodd = unexplained > total * WORTH_A_WORD ? odd : 0};
+	*out = fl;
+	return 0;
+}
+
+/* ---- of a store ---- */
+
+int flow_input_of(struct store *st, uint32_t event, struct flow_input *out,
+		  struct err *err)
+{
+	const struct store_info *si = store_info(st);
+	struct flow_input in = {
+		.functions = si->functions,
+		.edges = si->edges,
+		.out_first = store_u32(st, STORE_OUT_FIRST),
+		.callee = store_u32(st, STORE_EDGE_CALLEE),
+		.calls = store_u64(st, STORE_EDGE_CALLS, 0),
+		.incl = store_u64(st, STORE_EDGE_INCL, event),
+		.self = store_u64(st, STORE_FN_SELF, event),
+		.cycle = store_u32(st, STORE_FN_CYCLE),
+		.topo = store_u32(st, STORE_TOPO),
+		.caller = store_u32(st, STORE_EDGE_CALLER),
+		.in_first = store_u32(st, STORE_IN_FIRST),
+		.in_edge = store_u32(st, STORE_IN_EDGE),
+	};
+
+	if (store_check(st, err))
+		return (int)err->kind;
+	*out = in;
+	return 0;
+}
+
+/* Members of cycles that may be on the stack twice. */
+static int flow_nests_of(struct store *st, struct arena *a, struct flow_input *in,
+			 struct err *err)
+{
+	uint8_t *nests = ARENA_ARRAY(a, uint8_t, (size_t)in->functions + 1);
+
+	if (!nests)
+		return arena_full(a, err);
+	for (uint32_t f = 0; f < in->functions; f++)
+		nests[f] = in->cycle[f] && store_fn_nests(st, f);
+	in->nests = nests;
+	return store_check(st, err);
+}
+
+struct flow_kept {
+	const struct store *store; /* NULL: free */
+	uint32_t event;
+	uint64_t used; /* the cache's clock when last asked for */
+	struct arena arena;
+	struct flow *flow;
+};
+
+struct flow_cache {
+	uint64_t clock;
+	struct flow_kept kept[KEPT];
+};
+
+int flow_cache_new(struct flow_cache **out, struct err *err)
+{
+	struct flow_cache *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return err_set(err, ERR_LIMIT, 0, "out of memory");
+	*out = c;
+	return 0;
+}
+
+static void forget(struct flow_kept *k)
+{
+	k->store = NULL;
+	k->used = 0;
+	arena_free(&k->arena);
+}
+
+void flow_cache_free(struct flow_cache *c)
+{
+	for (size_t i = 0; c && i < KEPT; i++)
+		forget(&c->kept[i]);
+	free(c);
+}
+
+void flow_cache_drop(struct flow_cache *c, const struct store *st)
+{
+	for (size_t i = 0; i < KEPT; i++)
+		if (c->kept[i].store == st)
+			forget(&c->kept[i]);
+}
+
+/* An entry becomes valid (store is set) only when its flow is whole: a fault in the middle
+ * leaves an arena that the next use frees. */
+int flow_of(struct flow_cache *c, struct store *st, uint32_t event,
+	    const struct cancel *cancel, const struct flow **out, struct err *err)
+{
+	struct flow_kept *k = &c->kept[0];
+	struct flow_input in;
+	int rc;
+
+	for (size_t i = 0; i < KEPT; i++) {
+		struct flow_kept *t = &c->kept[i];
+
+		if (t->store == st && t->event == event) {
+			t->used = ++c->clock;
+			*out = t->flow;
+			return 0;
+		}
+		if (t->used < k->used)
+			k = t;
+	}
+	forget(k);
+	arena_init(&k->arena, MOST_BYTES);
+	if ((rc = flow_input_of(st, event, &in, err)) ||
+	    (rc = flow_nests_of(st, &k->arena, &in, err)))
+		return rc;
+	if ((rc = flow_build(&in, &k->arena, cancel, &k->flow, err))) {
+		forget(k);
+		return rc;
+	}
+	k->store = st;
+	k->event = event;
+	k->used = ++c->clock;
+	*out = k->flow;
+	return 0;
+}

@@ -1,0 +1,423 @@
+/*
+ * flow_parts.c - see flow_parts.h.
+ *
+ * A part is loaded as costs of the store, or of the graph of some parts of it, and then goes
+ * through the stages above that.  One set of arrays as wide as the store serves all parts:
+ * loading a part clears what the one before it set and sets its own, so that without stages
+ * a part costs what it holds, not what the graph does.
+ */
+#include "engine/graph/flow_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/graph/graph.h"
+
+/* Stages may look at so many functions and edges, all parts together. */
+enum { STAGE_BUDGET = 20000000 };
+
+struct flow_parts {
+	struct graph *g; /* the store, or some parts of it; the stages start there */
+	struct graph **stages;
+	uint32_t nstages;
+	uint32_t event, next, parts, count;
+	uint32_t together;    /* so many are taken as one */
+	const uint32_t *edge; /* of g, per edge of the store; NULL: the same */
+	struct arena scratch; /* of one part */
+	struct flow fl;
+	uint64_t *self, *incl, *calls; /* fl.in's, and so on */
+	uint64_t *spent, *called;
+	double *through, *root, *keep;
+	uint32_t *touched, ntouched; /* functions of the part at hand */
+	uint32_t *rank;		 /* [functions]: place in topological order; or NULL */
+	uint32_t *edges, nedges; /* its edges */
+	uint8_t *met;
+};
+
+/* Edges of the store as the graph numbers them. */
+static int number_edges(struct flow_parts *p, struct err *err)
+{
+	struct graph *g = p->g;
+	uint32_t n = store_info(g->st)->edges;
+	uint32_t *edge;
+
+	if (g->plain)
+		return 0;
+	if (!(edge = ARENA_ARRAY(g->a, uint32_t, (size_t)n + 1)))
+		return arena_full(g->a, err);
+	for (uint32_t i = 0, at = 0; i < n; i++) {
+		struct store_edge e;
+
+		edge[i] = GRAPH_NONE;
+		store_edge(g->st, i, &e);
+		if (g->map[e.caller] == GRAPH_NONE || g->map[e.callee] == GRAPH_NONE)
+			continue;
+		/* Both lists are ordered by caller, then callee. */
+		while (at < g->edges && (g->caller[at] < g->map[e.caller] ||
+					 (g->caller[at] == g->map[e.caller] &&
+					  g->callee[at] < g->map[e.callee])))
+			at++;
+		if (at < g->edges && g->caller[at] == g->map[e.caller] &&
+		    g->callee[at] == g->map[e.callee])
+			edge[i] = at;
+	}
+	p->edge = edge;
+	return 0;
+}
+
+static int allocate(struct flow_parts *p, struct err *err)
+{
+	struct arena *a = p->g->a;
+	size_t n = (size_t)p->g->functions + 1, m = (size_t)p->g->edges + 1;
+
+	p->self = ARENA_ARRAY(a, uint64_t, n);
+	p->incl = ARENA_ARRAY(a, uint64_t, m);
+	p->calls = ARENA_ARRAY(a, uint64_t, m);
+	p->spent = ARENA_ARRAY(a, uint64_t, n);
+	p->called = ARENA_ARRAY(a, uint64_t, n);
+	p->through = ARENA_ARRAY(a, double, n);
+	p->root = ARENA_ARRAY(a, double, n);
+	p->keep = ARENA_ARRAY(a, double, n);
+	p->touched = ARENA_ARRAY(a, uint32_t, n);
+	p->edges = ARENA_ARRAY(a, uint32_t, m);
+	p->met = ARENA_ARRAY(a, uint8_t, n);
+	if (!p->self || !p->incl || !p->calls || !p->spent || !p->called || !p->through ||
+	    !p->root || !p->keep || !p->touched || !p->edges || !p->met)
+		return arena_full(a, err);
+	return 0;
+}
+
+static bool is_bottom(const struct graph *g)
+{
+	return g->plain || g->whole == g;
+}
+
+static int list_stages(struct flow_parts *p, struct graph *g, struct err *err)
+{
+	struct graph *b = g;
+	uint32_t n = 0;
+
+	for (; !is_bottom(b); b = b->below)
+		n++;
+	p->g = b;
+	p->nstages = n;
+	if (!(p->stages = ARENA_ARRAY(g->a, struct graph *, (size_t)n + 1)))
+		return arena_full(g->a, err);
+	for (b = g; n > 0; b = b->below)
+		p->stages[--n] = b;
+	return 0;
+}
+
+/* *out is NULL when there is but one part, or one lot of them. */
+static int open_parts(struct graph *g, uint32_t event, bool stages,
+		      struct flow_parts **out, struct err *err)
+{
+	struct flow_parts *p;
+	uint32_t all = store_info(g->st)->parts, n = 0, together = 1;
+
+	*out = NULL;
+	for (uint32_t i = 0; i < all; i++)
+		n += !g->parts || g->parts[i];
+	if (n < 2)
+		return 0;
+	if (!(p = ARENA_NEW(g->a, struct flow_parts)))
+		return arena_full(g->a, err);
+	if (list_stages(p, g, err))
+		return (int)err->kind;
+	if (stages || p->nstages) {
+		uint32_t lots = STAGE_BUDGET / (p->g->functions + p->g->edges + 1);
+
+		together = lots < 2 ? n : (n + lots - 1) / lots;
+	}
+	if (together == n)
+		return 0;
+	p->event = event;
+	p->parts = all;
+	p->together = together;
+	p->count = (n + together - 1) / together;
+	if (allocate(p, err) || number_edges(p, err))
+		return (int)err->kind;
+	arena_init(&p->scratch, g->a->cap);
+	*out = p;
+	return 0;
+}
+
+static void use_own_arrays(struct flow_parts *p)
+{
+	p->fl.in.self = p->self;
+	p->fl.in.incl = p->incl;
+	p->fl.in.calls = p->calls;
+	p->fl.through = p->through;
+	p->fl.root = p->root;
+	p->fl.keep = NULL;
+	p->fl.passing = p->spent;
+}
+
+int flow_parts_new(struct graph *g, const struct flow *whole, uint32_t event,
+		   struct flow_parts **out, struct err *err)
+{
+	struct flow_parts *p;
+
+	if (open_parts(g, event, false, &p, err))
+		return (int)err->kind;
+	*out = p;
+	if (!p)
+		return 0;
+	if (!p->nstages) {
+		p->fl = *whole;
+	} else if (graph_flow_input(p->g, event, &p->fl.in, err)) {
+		flow_parts_free(p);
+		return (int)err->kind;
+	}
+	use_own_arrays(p);
+	return 0;
+}
+
+void flow_parts_free(struct flow_parts *p)
+{
+	if (p)
+		arena_free(&p->scratch);
+}
+
+uint32_t flow_parts_count(const struct flow_parts *p)
+{
+	return p->count;
+}
+
+void flow_parts_rewind(struct flow_parts *p)
+{
+	p->next = 0;
+}
+
+static int ascending(const void *x, const void *y)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	return (a > b) - (a < b);
+}
+
+static void clear(struct flow_parts *p)
+{
+	for (uint32_t i = 0; i < p->ntouched; i++) {
+		uint32_t f = p->touched[i];
+
+		p->self[f] = p->spent[f] = p->called[f] = 0;
+		p->through[f] = p->root[f] = 0;
+		p->met[f] = 0;
+	}
+	for (uint32_t i = 0; i < p->nedges; i++)
+		p->incl[p->edges[i]] = p->calls[p->edges[i]] = 0;
+	p->ntouched = p->nedges = 0;
+}
+
+static void touch(struct flow_parts *p, uint32_t f)
+{
+	if (!p->met[f])
+		p->touched[p->ntouched++] = f;
+	p->met[f] = 1;
+}
+
+static int load_functions(struct flow_parts *p, uint32_t part, struct err *err)
+{
+	uint32_t events = store_info(p->g->st)->events;
+	fn_id *fns;
+	uint64_t *costs;
+	size_t n;
+
+	if (store_part_functions(p->g->st, part, &p->scratch, &fns, &costs, &n, err))
+		return (int)err->kind;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t f = graph_of_store(p->g, fns[i]);
+		uint64_t cost = store_event_of(p->g->st, p->event, costs + i * events);
+
+		if (f == GRAPH_NONE || !cost)
+			continue;
+		touch(p, f);
+		p->self[f] = graph_add(p->self[f], cost);
+		p->spent[f] = graph_add(p->spent[f], cost);
+	}
+	return 0;
+}
+
+static int load_edges(struct flow_parts *p, uint32_t part, struct err *err)
+{
+	const struct flow_input *in = &p->fl.in;
+	uint32_t events = store_info(p->g->st)->events;
+	edge_id *edges;
+	uint64_t *costs, *calls;
+	size_t n;
+
+	if (store_part_edges(p->g->st, part, &p->scratch, &edges, &calls, &costs, &n,
+			     err))
+		return (int)err->kind;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t e = p->edge ? p->edge[edges[i]] : edges[i];
+		uint64_t cost = store_event_of(p->g->st, p->event, costs + i * events);
+
+		if (e == GRAPH_NONE || !cost)
+			continue;
+		touch(p, in->caller[e]);
+		touch(p, in->callee[e]);
+		if (!p->incl[e])
+			p->edges[p->nedges++] = e;
+		p->incl[e] = graph_add(p->incl[e], cost);
+		p->calls[e] = graph_add(p->calls[e], calls[i]);
+		p->spent[in->caller[e]] = graph_add(p->spent[in->caller[e]], cost);
+		p->called[in->callee[e]] = graph_add(p->called[in->callee[e]], cost);
+	}
+	return 0;
+}
+
+/* The functions of the part, callers first. */
+static int sort_touched(struct flow_parts *p, struct err *err)
+{
+	const struct flow_input *in = &p->fl.in;
+
+	if (!p->rank) {
+		if (!(p->rank =
+			      ARENA_ARRAY(p->g->a, uint32_t, (size_t)in->functions + 1)))
+			return arena_full(p->g->a, err);
+		for (uint32_t i = 0; i < in->functions; i++)
+			p->rank[in->topo[i]] = i;
+	}
+	for (uint32_t i = 0; i < p->ntouched; i++)
+		p->touched[i] = p->rank[p->touched[i]];
+	qsort(p->touched, p->ntouched, sizeof(*p->touched), ascending);
+	for (uint32_t i = 0; i < p->ntouched; i++)
+		p->touched[i] = in->topo[p->touched[i]];
+	return 0;
+}
+
+/* As in flow.c. */
+static int balance(struct flow_parts *p, struct err *err)
+{
+	bool kept = true;
+
+	for (uint32_t i = 0; i < p->ntouched; i++) {
+		uint32_t f = p->touched[i];
+
+		kept &= p->called[f] <= p->spent[f];
+		p->through[f] = (double)p->spent[f];
+		p->keep[f] = 1;
+	}
+	p->fl.keep = kept ? NULL : p->keep;
+	if (!kept && (sort_touched(p, err) ||
+		      flow_keep(&p->fl.in, p->touched, p->ntouched, p->called, p->keep,
+				p->through, p->g->cancel, err)))
+		return (int)err->kind;
+	for (uint32_t i = 0; i < p->ntouched; i++) {
+		uint32_t f = p->touched[i];
+		double root = kept ? (double)(p->spent[f] - p->called[f])
+				   : p->through[f] - (double)p->called[f] * p->keep[f];
+
+		p->root[f] = kept || root > p->through[f] * 1e-12 ? root : 0;
+		if (p->called[f] > p->spent[f])
+			p->spent[f] = p->called[f];
+	}
+	return 0;
+}
+
+/* The next parts that have any cost, as many as are taken together. */
+static int load(struct flow_parts *p, bool *found, struct err *err)
+{
+	uint32_t n = 0;
+
+	clear(p);
+	arena_reset(&p->scratch);
+	for (; p->next < p->parts && (n < p->together || !p->ntouched); p->next++) {
+		if (p->g->parts && !p->g->parts[p->next])
+			continue;
+		if (cancel_poll(p->g->cancel, err) || load_functions(p, p->next, err) ||
+		    load_edges(p, p->next, err))
+			return (int)err->kind;
+		n++;
+	}
+	*found = p->ntouched > 0;
+	return 0;
+}
+
+/* *in: costs of the graph below; costs of the stage's. */
+static int pass_stage(struct flow_parts *p, struct graph *stage, struct flow_input *in,
+		      struct err *err)
+{
+	struct arena *a = &p->scratch;
+	uint64_t *self = ARENA_ARRAY(a, uint64_t, (size_t)stage->functions + 1);
+	uint64_t *edge = ARENA_ARRAY(a, uint64_t, (size_t)stage->edges + 1);
+
+	if (!self || !edge)
+		return arena_full(a, err);
+	if (stage->fill(stage, p->event, in, a, self, edge, err))
+		return (int)err->kind;
+	graph_shape(stage, in);
+	in->self = self;
+	in->incl = edge;
+	return 0;
+}
+
+static int pass_stages(struct flow_parts *p, struct flow_input *in, struct err *err)
+{
+	for (uint32_t i = 0; i < p->nstages; i++)
+		if (pass_stage(p, p->stages[i], in, err))
+			return (int)err->kind;
+	return 0;
+}
+
+int flow_parts_next(struct flow_parts *p, const struct flow **out, struct err *err)
+{
+	struct flow_input in;
+	struct flow *made;
+	bool found;
+
+	*out = NULL;
+	if (load(p, &found, err))
+		return (int)err->kind;
+	if (!found)
+		return 0;
+	if (!p->nstages) {
+		*out = &p->fl;
+		return balance(p, err);
+	}
+	in = p->fl.in;
+	if (pass_stages(p, &in, err) ||
+	    flow_build(&in, &p->scratch, p->g->cancel, &made, err))
+		return (int)err->kind;
+	*out = made;
+	return 0;
+}
+
+static int add_part(struct flow_parts *p, struct graph *g, uint64_t *self, uint64_t *edge,
+		    struct err *err)
+{
+	struct flow_input in = p->fl.in;
+
+	if (pass_stages(p, &in, err) || pass_stage(p, g, &in, err))
+		return (int)err->kind;
+	for (uint32_t f = 0; f < g->functions; f++)
+		self[f] = graph_add(self[f], in.self[f]);
+	for (uint32_t i = 0; i < g->edges; i++)
+		edge[i] = graph_add(edge[i], in.incl[i]);
+	return 0;
+}
+
+int flow_parts_fill(struct graph *g, uint32_t event, uint64_t *self, uint64_t *edge,
+		    struct err *err)
+{
+	struct flow_parts *p = NULL;
+	struct flow_input in;
+	bool found = true;
+	int rc;
+
+	if (g->shares && open_parts(g->below, event, true, &p, err))
+		return (int)err->kind;
+	if (!p)
+		return graph_flow_input(g->below, event, &in, err) ||
+				       g->fill(g, event, &in, g->a, self, edge, err)
+			       ? (int)err->kind
+			       : 0;
+	rc = graph_flow_input(p->g, event, &p->fl.in, err);
+	use_own_arrays(p);
+	while (!rc && !(rc = load(p, &found, err)) && found)
+		rc = add_part(p, g, self, edge, err);
+	flow_parts_free(p);
+	return rc;
+}

@@ -1,0 +1,285 @@
+/*
+ * graph.c - reading a graph: the store itself, or the columns of a stage; see graph.h.
+ */
+#include "engine/graph/graph.h"
+
+#include "engine/graph/graph_build.h"
+#include "index/graph/inclusive.h"
+
+int graph_plain(struct store *st, struct arena *a, const struct cancel *cancel,
+		struct graph **out, struct err *err)
+{
+	const struct store_info *i = store_info(st);
+	struct graph *g = ARENA_NEW(a, struct graph);
+
+	if (!g)
+		return arena_full(a, err);
+	g->st = st;
+	g->a = a;
+	g->cancel = cancel;
+	g->functions = i->functions;
+	g->edges = i->edges;
+	g->cycles = i->cycles;
+	g->plain = g->detail = true;
+	*out = g;
+	return 0;
+}
+
+static const struct graph_costs *costs(const struct graph *g, uint32_t e)
+{
+	static const struct graph_costs none;
+
+	return g->costs[e] ? g->costs[e] : &none;
+}
+
+uint32_t graph_id(const struct graph *g, uint32_t f)
+{
+	return g->plain ? f : g->origin[f];
+}
+
+struct str graph_name(const struct graph *g, uint32_t f)
+{
+	if (g->plain)
+		return store_fn_shown(g->st, f);
+	return g->name[f].p ? g->name[f] : store_fn_shown(g->st, g->origin[f]);
+}
+
+bool graph_is(const struct graph *g, uint32_t f, enum graph_mixed what)
+{
+	return !g->plain && g->mixed && (g->mixed[f] & what);
+}
+
+struct str graph_file(const struct graph *g, uint32_t f)
+{
+	if (graph_is(g, f, GRAPH_FILES))
+		return STR("(several)");
+	return store_fn_file(g->st, g->plain ? f : g->origin[f]);
+}
+
+struct str graph_obj(const struct graph *g, uint32_t f)
+{
+	if (graph_is(g, f, GRAPH_OBJECTS))
+		return STR("(several)");
+	return store_fn_obj(g->st, g->plain ? f : g->origin[f]);
+}
+
+uint64_t graph_line(const struct graph *g, uint32_t f)
+{
+	if (g->plain)
+		return store_fn_line(g->st, f);
+	return g->name[f].p ? 0 : store_fn_line(g->st, g->origin[f]);
+}
+
+uint32_t graph_cycle(const struct graph *g, uint32_t f)
+{
+	return g->plain ? store_fn_cycle(g->st, f) : g->cycle[f];
+}
+
+uint64_t graph_calls(const struct graph *g, uint32_t f)
+{
+	return g->plain ? store_fn_calls(g->st, f) : g->fn_calls[f];
+}
+
+uint64_t graph_self(const struct graph *g, uint32_t f, uint32_t e)
+{
+	return g->plain	     ? store_fn_self(g->st, f, e)
+	       : g->costs[e] ? g->costs[e]->self[f]
+			     : 0;
+}
+
+uint64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e)
+{
+	return g->plain	     ? store_fn_incl(g->st, f, e)
+	       : g->costs[e] ? g->costs[e]->incl[f]
+			     : 0;
+}
+
+bool graph_nests(const struct graph *g, uint32_t f)
+{
+	return g->plain ? store_fn_nests(g->st, f) : g->nests[f];
+}
+
+bool graph_incl_estimated(const struct graph *g, uint32_t f)
+{
+	return graph_nests(g, f) && (g->plain || !g->only || g->only[f] == GRAPH_NONE);
+}
+
+/* What the edges into f and out of it tell. */
+static void know(const struct graph *g, uint32_t f, uint32_t e, struct incl_known *k)
+{
+	uint32_t cycle = graph_cycle(g, f), first, n;
+
+	k->spent = k->leaving = graph_self(g, f, e);
+	graph_callees(g, f, &first, &n);
+	for (uint32_t i = first; i < first + n; i++) {
+		uint64_t cost = graph_edge_incl(g, i, e);
+		struct store_edge x;
+
+		graph_edge(g, i, &x);
+		if (x.recursive)
+			continue;
+		k->spent = graph_add(k->spent, cost);
+		if (!x.in_cycle)
+			k->leaving = graph_add(k->leaving, cost);
+		if (cost > k->once && !graph_nests(g, x.callee))
+			k->once = cost;
+	}
+	n = graph_caller_count(g, f);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t id = graph_caller(g, f, i);
+		uint64_t cost = graph_edge_incl(g, id, e);
+		struct store_edge x;
+
+		graph_edge(g, id, &x);
+		if (x.recursive)
+			continue;
+		k->called = graph_add(k->called, cost);
+		if (!x.in_cycle)
+			k->entering = graph_add(k->entering, cost);
+		if (cost > k->once && !graph_nests(g, x.caller))
+			k->once = cost;
+	}
+	k->cycle = cycle ? graph_cycle_incl(g, cycle, e) : k->leaving;
+}
+
+void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, uint64_t *lo,
+		       uint64_t *hi)
+{
+	struct incl_known k = {0};
+
+	*lo = *hi = graph_incl(g, f, e);
+	if (!graph_incl_estimated(g, f))
+		return;
+	know(g, f, e, &k);
+	incl_bounds(&k, lo, hi);
+}
+
+uint64_t graph_through(const struct graph *g, uint32_t f, uint32_t e, uint64_t *root)
+{
+	uint64_t called = graph_incoming(g, f, e), spent = graph_self(g, f, e);
+	uint32_t first, n;
+
+	graph_callees(g, f, &first, &n);
+	for (uint32_t i = first; i < first + n; i++)
+		spent = graph_add(spent, graph_edge_incl(g, i, e));
+	*root = spent > called ? spent - called : 0;
+	return spent > called ? spent : called;
+}
+
+uint64_t graph_contribution(const struct graph *g, uint32_t f, uint32_t e)
+{
+	struct incl_known k = {0};
+
+	know(g, f, e, &k);
+	return k.leaving;
+}
+
+uint64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0, n = graph_caller_count(g, f); i < n; i++)
+		sum = graph_add(sum, graph_edge_incl(g, graph_caller(g, f, i), e));
+	return sum;
+}
+
+/* 100 %: the whole profile, or the parts chosen; other stages leave it as it is. */
+uint64_t graph_total(const struct graph *g, uint32_t e)
+{
+	if (g->whole)
+		return costs(g->whole, e)->total;
+	return store_total(g->st, e);
+}
+
+void graph_edge(const struct graph *g, uint32_t edge, struct store_edge *out)
+{
+	if (g->plain) {
+		store_edge(g->st, edge, out);
+		return;
+	}
+	out->caller = g->caller[edge];
+	out->callee = g->callee[edge];
+	out->calls = g->calls[edge];
+	out->recursive = out->caller == out->callee;
+	out->in_cycle =
+		out->recursive ||
+		(g->cycle[out->caller] && g->cycle[out->caller] == g->cycle[out->callee]);
+}
+
+uint64_t graph_edge_incl(const struct graph *g, uint32_t edge, uint32_t e)
+{
+	return g->plain		   ? store_edge_incl(g->st, edge, e)
+	       : costs(g, e)->edge ? costs(g, e)->edge[edge]
+				   : 0;
+}
+
+void graph_callees(const struct graph *g, uint32_t f, uint32_t *first, uint32_t *n)
+{
+	if (g->plain) {
+		store_callees(g->st, f, first, n);
+		return;
+	}
+	*first = g->out_first[f];
+	*n = g->out_first[f + 1] - *first;
+}
+
+uint32_t graph_caller_count(const struct graph *g, uint32_t f)
+{
+	return g->plain ? store_caller_count(g->st, f)
+			: g->in_first[f + 1] - g->in_first[f];
+}
+
+uint32_t graph_caller(const struct graph *g, uint32_t f, uint32_t i)
+{
+	return g->plain ? store_caller(g->st, f, i) : g->in_edge[g->in_first[f] + i];
+}
+
+uint32_t graph_of_store(const struct graph *g, fn_id f)
+{
+	return g->plain ? f : g->map[f];
+}
+
+uint64_t graph_cycle_self(const struct graph *g, uint32_t cycle, uint32_t e)
+{
+	uint64_t sum = 0;
+
+	if (g->plain)
+		return store_cycle_self(g->st, cycle, e);
+	for (uint32_t f = 0; f < g->functions; f++)
+		if (g->cycle[f] == cycle)
+			sum = graph_add(sum, graph_self(g, f, e));
+	return sum;
+}
+
+uint64_t graph_cycle_incl(const struct graph *g, uint32_t cycle, uint32_t e)
+{
+	return g->plain ? store_cycle_incl(g->st, cycle, e) : costs(g, e)->cycle[cycle];
+}
+
+void graph_shape(const struct graph *g, struct flow_input *out)
+{
+	*out = (struct flow_input){
+		.functions = g->functions,
+		.edges = g->edges,
+		.out_first = g->out_first,
+		.callee = g->callee,
+		.calls = g->calls,
+		.cycle = g->cycle,
+		.topo = g->topo,
+		.nests = g->nests,
+		.caller = g->caller,
+		.in_first = g->in_first,
+		.in_edge = g->in_edge,
+	};
+}
+
+int graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out,
+		     struct err *err)
+{
+	if (g->plain)
+		return flow_input_of(g->st, e, out, err);
+	graph_shape(g, out);
+	out->incl = g->costs[e]->edge;
+	out->self = g->costs[e]->self;
+	return 0;
+}

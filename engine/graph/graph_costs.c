@@ -1,0 +1,203 @@
+/*
+ * graph_costs.c - the columns of an event: self, inclusive, calls.
+ *
+ * A stage fills self[] and edge[] from those of the graph below, once.  A stage that shares
+ * costs out in proportion knows more when it is asked part by part (flow_parts.h); then its
+ * columns are the sums of the parts'.  The inclusive costs follow from them as in the index
+ * (inclusive.h).  Where functions were merged, what returns to a group is followed in the
+ * graph below, which knows more: which of its functions leads where.
+ */
+#include "engine/graph/flow_parts.h"
+#include "engine/graph/graph.h"
+#include "engine/graph/graph_build.h"
+#include "index/graph/inclusive.h"
+
+/* Edge e is inside f, or inside the cycle of f. */
+static bool stays(const struct graph *g, uint32_t f, uint32_t to)
+{
+	return to == f || (g->cycle[f] && g->cycle[to] == g->cycle[f]);
+}
+
+/* out[k]: the cost with which group k is entered from outside.  Functions that only run inside
+ * their group (again[]) do not count. */
+static int entered(struct graph *g, const struct flow_input *in, uint64_t *out,
+		   struct err *err)
+{
+	uint64_t *called = ARENA_ARRAY(g->a, uint64_t, (size_t)in->functions + 1);
+
+	if (!called)
+		return arena_full(g->a, err);
+	for (uint32_t f = 0; f < in->functions; f++)
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
+			uint32_t to = in->callee[i];
+
+			called[to] = graph_add(called[to], in->incl[i]);
+			if (g->group[to] != g->group[f] && !g->again[to])
+				out[g->group[to]] =
+					graph_add(out[g->group[to]], in->incl[i]);
+		}
+	for (uint32_t f = 0; f < in->functions; f++) {
+		uint64_t spent = in->self[f];
+
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+			spent = graph_add(spent, in->incl[i]);
+		if (spent > called[f] && !g->again[f])
+			out[g->group[f]] = graph_add(out[g->group[f]], spent - called[f]);
+	}
+	return 0;
+}
+
+/* Members of each group: member[first[k]] up to member[first[k + 1]]. */
+static int list_members(struct graph *g, uint32_t below, uint32_t **first,
+			uint32_t **member, struct err *err)
+{
+	uint32_t *at = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 2);
+	uint32_t *list = ARENA_ARRAY(g->a, uint32_t, (size_t)below + 1);
+
+	if (!at || !list)
+		return arena_full(g->a, err);
+	for (uint32_t f = 0; f < below; f++)
+		at[g->group[f] + 1]++;
+	for (uint32_t k = 0; k < g->functions; k++)
+		at[k + 1] += at[k];
+	for (uint32_t f = below; f-- > 0;)
+		list[--at[g->group[f] + 1]] = f;
+	for (uint32_t k = 0; k < g->functions; k++)
+		at[k] = at[k + 1];
+	at[g->functions] = below;
+	*first = at;
+	*member = list;
+	return 0;
+}
+
+static void estimate(struct graph *g, struct graph_costs *c, uint32_t f, uint32_t e,
+		     double incl)
+{
+	uint64_t lo, hi;
+
+	graph_incl_bounds(g, f, e, &lo, &hi);
+	c->incl[f] = incl <= (double)lo	  ? lo
+		     : incl >= (double)hi ? hi
+					  : (uint64_t)(incl + 0.5);
+}
+
+static uint32_t count_nesting(const struct graph *g)
+{
+	uint32_t n = 0;
+
+	for (uint32_t f = 0; f < g->functions; f++)
+		n += graph_incl_estimated(g, f);
+	return n;
+}
+
+/* Functions of this graph that may nest in themselves. */
+static int nested(struct graph *g, struct graph_costs *c, uint32_t e, struct err *err)
+{
+	uint32_t n = count_nesting(g);
+	struct flow_input in;
+	struct call_costs costs;
+	struct returning r;
+
+	if (!n || graph_flow_input(g, e, &in, err))
+		return (int)err->kind;
+	costs = flow_call_costs(&in, g->cycle);
+	if (returning_init(&r, &costs, g->a))
+		return arena_full(g->a, err);
+	for (uint32_t f = 0; f < g->functions; f++) {
+		if (g->nests[f])
+			estimate(g, c, f, e,
+				 (double)c->incl[f] - returning_cost(&r, &f, 1, NULL,
+								     returning_edges(n)));
+		if (f % 256 == 0 && cancel_poll(g->cancel, err))
+			return (int)err->kind;
+	}
+	return 0;
+}
+
+/* Groups of functions of the graph below. */
+static int nested_groups(struct graph *g, struct graph_costs *c, uint32_t e,
+			 struct err *err)
+{
+	uint32_t n = count_nesting(g), *circle, *first = NULL, *member = NULL;
+	uint64_t *enter = ARENA_ARRAY(g->a, uint64_t, (size_t)g->functions + 1);
+	struct flow_input in;
+	struct call_costs costs;
+	struct returning r;
+
+	if (!enter)
+		return arena_full(g->a, err);
+	if (graph_flow_input(g->below, e, &in, err))
+		return (int)err->kind;
+	circle = ARENA_ARRAY(g->a, uint32_t, (size_t)in.functions + 1);
+	if (!circle)
+		return arena_full(g->a, err);
+	for (uint32_t f = 0; f < in.functions; f++)
+		circle[f] = g->cycle[g->group[f]];
+	costs = flow_call_costs(&in, circle);
+	if (returning_init(&r, &costs, g->a))
+		return arena_full(g->a, err);
+	if (entered(g, &in, enter, err) ||
+	    list_members(g, in.functions, &first, &member, err))
+		return (int)err->kind;
+	for (uint32_t k = 0; k < g->functions; k++) {
+		if (g->only[k] != GRAPH_NONE)
+			c->incl[k] = graph_incl(g->below, g->only[k], e);
+		else if (g->nests[k])
+			estimate(g, c, k, e,
+				 (double)enter[k] -
+					 returning_cost(&r, member + first[k],
+							first[k + 1] - first[k], g->again,
+							16 * returning_edges(n)));
+		if (k % 256 == 0 && cancel_poll(g->cancel, err))
+			return (int)err->kind;
+	}
+	return 0;
+}
+
+static int inclusive(struct graph *g, struct graph_costs *c, uint32_t e, struct err *err)
+{
+	for (uint32_t f = 0; f < g->functions; f++) {
+		uint64_t all = c->self[f], leaving = all;
+
+		c->total = graph_add(c->total, all);
+		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++) {
+			if (g->callee[i] != f)
+				all = graph_add(all, c->edge[i]);
+			if (!stays(g, f, g->callee[i]))
+				leaving = graph_add(leaving, c->edge[i]);
+		}
+		c->incl[f] = all;
+		if (g->cycle[f])
+			c->cycle[g->cycle[f]] = graph_add(c->cycle[g->cycle[f]], leaving);
+	}
+	if (!g->cycles)
+		return 0;
+	return g->group ? nested_groups(g, c, e, err) : nested(g, c, e, err);
+}
+
+int graph_event(struct graph *g, uint32_t e, struct err *err)
+{
+	struct graph_costs *c;
+
+	if (g->plain || g->costs[e])
+		return 0;
+	if (graph_event(g->below, e, err))
+		return (int)err->kind;
+	c = ARENA_NEW(g->a, struct graph_costs);
+	if (!c)
+		return arena_full(g->a, err);
+	c->self = ARENA_ARRAY(g->a, uint64_t, (size_t)g->functions + 1);
+	c->incl = ARENA_ARRAY(g->a, uint64_t, (size_t)g->functions + 1);
+	c->cycle = ARENA_ARRAY(g->a, uint64_t, (size_t)g->cycles + 1);
+	c->edge = ARENA_ARRAY(g->a, uint64_t, (size_t)g->edges + 1);
+	if (!c->self || !c->incl || !c->cycle || !c->edge)
+		return arena_full(g->a, err);
+	if (flow_parts_fill(g, e, c->self, c->edge, err))
+		return (int)err->kind;
+	g->costs[e] = c; /* which inclusive() reads through the getters */
+	if (inclusive(g, c, e, err)) {
+		g->costs[e] = NULL;
+		return (int)err->kind;
+	}
+	return 0;
+}

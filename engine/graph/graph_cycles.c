@@ -1,0 +1,297 @@
+/*
+ * graph_cycles.c - see graph_cycles.h.
+ *
+ * The calls of a cycle are added to an empty graph, the costliest first; one that would close
+ * a circle of those already there is left out.  What is left out are the calls that would
+ * have to be cut: no optimum, but none of them can be added again.  The graph is kept in
+ * topological order as it grows (Pearce and Kelly, JEA 11, 2006): only where a call points
+ * backwards are the functions between its ends looked at.
+ */
+#include "engine/graph/graph_cycles.h"
+
+#include <stdlib.h>
+
+#include "engine/graph/graph_build.h"
+
+enum { MOST_LOOKED_AT = 3000000 };
+
+struct inside {			 /* a call inside a cycle */
+	uint32_t edge, from, to; /* members, by their place in the cycle */
+	uint64_t cost;
+	uint32_t next_out, next_in; /* of the same caller, callee: 1 + place; 0: none */
+};
+
+struct growing {
+	struct graph *g;
+	struct err *err;
+	struct inside *calls;
+	uint32_t *place; /* [functions]: of a member in its cycle */
+	/* [members]: */
+	uint32_t *order;		/* position in the topological order */
+	uint32_t *first_out, *first_in; /* 1 + place of a call that is there */
+	uint32_t *todo, *ahead, *behind, *positions;
+	uint8_t *met;
+	uint64_t looked;
+};
+
+static int by_cost(const void *x, const void *y)
+{
+	const struct inside *a = x, *b = y;
+
+	if (a->cost != b->cost)
+		return a->cost < b->cost ? 1 : -1;
+	return a->edge < b->edge ? -1 : a->edge > b->edge;
+}
+
+/* Members that v leads to (forward), or that lead to it, between the positions of the new
+ * call's ends; found[] holds them.  True if `end` is one of them. */
+static bool find_between(struct growing *w, uint32_t v, uint32_t end, bool forward,
+			 uint32_t *found, uint32_t *n)
+{
+	uint32_t todo = 0, limit = w->order[end];
+
+	*n = 0;
+	w->todo[todo++] = v;
+	w->met[v] = 1;
+	while (todo) {
+		uint32_t u = w->todo[--todo];
+		uint32_t at = forward ? w->first_out[u] : w->first_in[u];
+
+		found[(*n)++] = u;
+		for (; at; at = forward ? w->calls[at - 1].next_out
+					: w->calls[at - 1].next_in) {
+			uint32_t to =
+				forward ? w->calls[at - 1].to : w->calls[at - 1].from;
+
+			w->looked++;
+			if (to == end) {
+				while (todo) /* they were met, too */
+					found[(*n)++] = w->todo[--todo];
+				return true;
+			}
+			if (w->met[to] ||
+			    (forward ? w->order[to] > limit : w->order[to] < limit))
+				continue;
+			w->met[to] = 1;
+			w->todo[todo++] = to;
+		}
+	}
+	return false;
+}
+
+static void forget(struct growing *w, const uint32_t *found, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		w->met[found[i]] = 0;
+}
+
+static int ascending(const void *x, const void *y)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	return (a > b) - (a < b);
+}
+
+/* Members in the order of their positions. */
+static void sort_by_order(const struct growing *w, uint32_t *member, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) { /* few, and nearly in order */
+		uint32_t v = member[i], k = i;
+
+		for (; k > 0 && w->order[member[k - 1]] > w->order[v]; k--)
+			member[k] = member[k - 1];
+		member[k] = v;
+	}
+}
+
+/* Give the positions of all of them to those behind first, then to those ahead. */
+static void reorder(struct growing *w, uint32_t nbehind, uint32_t nahead)
+{
+	uint32_t n = 0;
+
+	sort_by_order(w, w->behind, nbehind);
+	sort_by_order(w, w->ahead, nahead);
+	for (uint32_t i = 0; i < nbehind; i++)
+		w->positions[n++] = w->order[w->behind[i]];
+	for (uint32_t i = 0; i < nahead; i++)
+		w->positions[n++] = w->order[w->ahead[i]];
+	qsort(w->positions, n, sizeof(*w->positions), ascending);
+	for (uint32_t i = 0; i < nbehind; i++)
+		w->order[w->behind[i]] = w->positions[i];
+	for (uint32_t i = 0; i < nahead; i++)
+		w->order[w->ahead[i]] = w->positions[nbehind + i];
+}
+
+/* Add call i unless it closes a circle. */
+static bool add_call(struct growing *w, uint32_t i)
+{
+	struct inside *c = &w->calls[i];
+	uint32_t nahead, nbehind;
+
+	if (w->order[c->from] > w->order[c->to]) {
+		bool closes = find_between(w, c->to, c->from, true, w->ahead, &nahead);
+
+		forget(w, w->ahead, nahead);
+		if (closes)
+			return false;
+		find_between(w, c->from, c->to, false, w->behind, &nbehind);
+		forget(w, w->behind, nbehind);
+		reorder(w, nbehind, nahead);
+	}
+	c->next_out = w->first_out[c->from];
+	c->next_in = w->first_in[c->to];
+	w->first_out[c->from] = w->first_in[c->to] = i + 1;
+	return true;
+}
+
+/* The calls of one cycle, n of them, the costliest first. */
+static int open_cycle(struct growing *w, struct graph_cycle *c, uint32_t n)
+{
+	for (uint32_t i = 0; i < c->functions; i++) {
+		w->order[i] = i;
+		w->first_out[i] = w->first_in[i] = 0;
+	}
+	if (!(c->opening = ARENA_ARRAY(w->g->a, uint32_t, (size_t)n + 1)))
+		return arena_full(w->g->a, w->err);
+	for (uint32_t i = 0; i < n; i++) {
+		if (w->looked > MOST_LOOKED_AT) {
+			c->nopening = CYCLE_UNKNOWN;
+			return 0;
+		}
+		if (graph_poll(w->g, i, w->err))
+			return (int)w->err->kind;
+		if (add_call(w, i))
+			continue;
+		c->opening[c->nopening++] = w->calls[i].edge;
+		c->opening_cost = graph_add(c->opening_cost, w->calls[i].cost);
+	}
+	return 0;
+}
+
+/* Members, entries, and the place of each member. */
+static int count_members(struct graph *g, uint32_t e, struct graph_cycle *c,
+			 uint32_t *place, struct err *err)
+{
+	uint64_t *best = ARENA_ARRAY(g->a, uint64_t, (size_t)g->cycles + 1);
+
+	if (!best)
+		return arena_full(g->a, err);
+	for (uint32_t f = 0; f < g->functions; f++) {
+		uint32_t k = graph_cycle(g, f);
+		uint64_t in = 0;
+		bool entry = false;
+
+		if (!k)
+			continue;
+		k--;
+		place[f] = c[k].functions++;
+		for (uint32_t i = 0, n = graph_caller_count(g, f); i < n; i++) {
+			struct store_edge x;
+			uint32_t id = graph_caller(g, f, i);
+
+			graph_edge(g, id, &x);
+			if (x.in_cycle)
+				continue;
+			entry = true;
+			in = graph_add(in, graph_edge_incl(g, id, e));
+		}
+		c[k].entries += entry;
+		if (place[f] == 0 || in > best[k]) {
+			best[k] = in;
+			c[k].entry = f;
+		}
+		if (graph_poll(g, f, err))
+			return (int)err->kind;
+	}
+	return 0;
+}
+
+/* The calls inside, grouped by cycle: those of cycle k at first[k - 1] and on. */
+static int list_calls(struct growing *w, uint32_t e, struct graph_cycle *c,
+		      uint32_t **first)
+{
+	struct graph *g = w->g;
+	uint32_t *at = ARENA_ARRAY(g->a, uint32_t, (size_t)g->cycles + 2);
+	struct store_edge x;
+	uint32_t n = 0;
+
+	if (!at)
+		return arena_full(g->a, w->err);
+	for (uint32_t i = 0; i < g->edges; i++) {
+		graph_edge(g, i, &x);
+		if (x.in_cycle && !x.recursive) {
+			at[graph_cycle(g, x.caller) + 1]++;
+			n++;
+		}
+		if (graph_poll(g, i, w->err))
+			return (int)w->err->kind;
+	}
+	for (uint32_t k = 1; k <= g->cycles; k++)
+		at[k + 1] += at[k];
+	if (!(w->calls = ARENA_ARRAY(g->a, struct inside, (size_t)n + 1)))
+		return arena_full(g->a, w->err);
+	for (uint32_t i = 0; i < g->edges; i++) {
+		uint32_t k;
+
+		graph_edge(g, i, &x);
+		if (!x.in_cycle || x.recursive)
+			continue;
+		k = graph_cycle(g, x.caller);
+		c[k - 1].calls++;
+		w->calls[at[k]++] = (struct inside){.edge = i,
+						    .from = w->place[x.caller],
+						    .to = w->place[x.callee],
+						    .cost = graph_edge_incl(g, i, e)};
+	}
+	/* at[k] has moved to the end of cycle k: the beginning of the next. */
+	*first = at;
+	return 0;
+}
+
+static int allocate(struct growing *w)
+{
+	struct arena *a = w->g->a;
+	size_t n = (size_t)w->g->functions + 1;
+
+	w->place = ARENA_ARRAY(a, uint32_t, n);
+	w->order = ARENA_ARRAY(a, uint32_t, n);
+	w->first_out = ARENA_ARRAY(a, uint32_t, n);
+	w->first_in = ARENA_ARRAY(a, uint32_t, n);
+	w->todo = ARENA_ARRAY(a, uint32_t, n);
+	w->ahead = ARENA_ARRAY(a, uint32_t, n);
+	w->behind = ARENA_ARRAY(a, uint32_t, n);
+	w->positions = ARENA_ARRAY(a, uint32_t, n);
+	w->met = ARENA_ARRAY(a, uint8_t, n);
+	if (!w->place || !w->order || !w->first_out || !w->first_in || !w->todo ||
+	    !w->ahead || !w->behind || !w->positions || !w->met)
+		return arena_full(a, w->err);
+	return 0;
+}
+
+int graph_cycles(struct graph *g, uint32_t e, struct graph_cycle **out, struct err *err)
+{
+	struct growing w = {.g = g, .err = err};
+	struct graph_cycle *c =
+		ARENA_ARRAY(g->a, struct graph_cycle, (size_t)g->cycles + 1);
+	uint32_t *first = NULL;
+
+	if (!c)
+		return arena_full(g->a, err);
+	*out = c;
+	if (!g->cycles)
+		return 0;
+	if (allocate(&w) || count_members(g, e, c, w.place, err) ||
+	    list_calls(&w, e, c, &first))
+		return (int)err->kind;
+	for (uint32_t k = 0; k < g->cycles; k++) {
+		struct inside *all = w.calls;
+
+		w.calls = all + first[k];
+		qsort(w.calls, c[k].calls, sizeof(*w.calls), by_cost);
+		c[k].costliest = c[k].calls ? w.calls[0].edge : GRAPH_NONE;
+		if (open_cycle(&w, &c[k], c[k].calls))
+			return (int)err->kind;
+		w.calls = all;
+	}
+	return 0;
+}

@@ -1,0 +1,445 @@
+/*
+ * graph_hide.c - hide: functions vanish, their cost goes to their callers in proportion.
+ *
+ * For a visible u, x[h] is the cost that u sends into the hidden function h.  Its share
+ * x[h] / T(h) of h's self cost goes to u's self, the same share of every edge h -> v becomes an
+ * edge u -> v, or x of the next hidden function.  Functions are visited callers first, so
+ * one pass per u is enough, but in a cycle of hidden ones, which is swept until next to nothing
+ * turns back any more; the rest goes the way of what has left.
+ *	T(h) = max(what comes in, self + what goes out)
+ * Call counts are shared in the same way by counts.
+ */
+#include <string.h>
+
+#include "engine/graph/graph_build.h"
+#include "engine/graph/graph_stage.h"
+#include "index/graph/cycles.h"
+
+enum { POLL = 256 };
+
+struct hide {
+	uint32_t *map;	/* below -> here, GRAPH_NONE: hidden */
+	uint32_t *up;	/* here -> below */
+	uint32_t *comp; /* below: hidden component, callers first; or NONE */
+	uint32_t comps;
+	uint32_t *first, *member; /* members of component c: member[first[c] ..] */
+	uint32_t *at;		  /* below: where a hidden function is in member[] */
+	uint32_t hidden;	  /* so many of them */
+};
+
+/* Weights of one event, or of call counts. */
+struct weights {
+	const struct flow_input *below;
+	const uint64_t *self; /* NULL: call counts */
+	const uint64_t *edge;
+	double *in; /* T(h), [hidden]; calls of h by itself are in no sum */
+	const struct cancel *cancel;
+};
+
+struct walk {
+	double *x; /* [hidden]: what waits there */
+	uint32_t *ring, ahead,
+		behind;	       /* [hidden]: of a cycle, who has something waiting */
+	uint8_t *waits;	       /* [hidden] */
+	uint32_t *heap, nheap; /* components to visit, smallest first */
+	uint8_t *queued;
+	double *to; /* [functions here]: new edge u -> v */
+	uint32_t *touched, ntouched;
+	uint8_t *seen;
+	double self;
+	uint32_t passed; /* functions: how long to the next poll */
+};
+
+static void push(struct walk *k, uint32_t c)
+{
+	uint32_t i = k->nheap++;
+
+	for (; i > 0 && k->heap[(i - 1) / 2] > c; i = (i - 1) / 2)
+		k->heap[i] = k->heap[(i - 1) / 2];
+	k->heap[i] = c;
+}
+
+static uint32_t pop(struct walk *k)
+{
+	uint32_t top = k->heap[0], last = k->heap[--k->nheap], i = 0;
+
+	for (;;) {
+		uint32_t c = 2 * i + 1;
+
+		if (c >= k->nheap)
+			break;
+		if (c + 1 < k->nheap && k->heap[c + 1] < k->heap[c])
+			c++;
+		if (k->heap[c] >= last)
+			break;
+		k->heap[i] = k->heap[c];
+		i = c;
+	}
+	k->heap[i] = last;
+	return top;
+}
+
+static void send(struct walk *k, const struct hide *h, uint32_t to, double cost)
+{
+	uint32_t c = h->comp[to], v = h->map[to];
+
+	if (c != GRAPH_NONE) {
+		k->x[h->at[to]] += cost;
+		if (!k->queued[c]) {
+			k->queued[c] = 1;
+			push(k, c);
+		}
+		return;
+	}
+	k->to[v] += cost;
+	if (!k->seen[v]) {
+		k->seen[v] = 1;
+		k->touched[k->ntouched++] = v;
+	}
+}
+
+/* h passes on what waits at it; what stays in its component is sent round by the ring. */
+static double pass(struct walk *k, const struct hide *h, const struct weights *w,
+		   uint32_t f)
+{
+	const struct flow_input *in = w->below;
+	uint32_t at = h->at[f], c = h->comp[f];
+	double x = k->x[at], share = w->in[at] > 0 ? x / w->in[at] : 0, stays = 0;
+
+	k->x[at] = 0;
+	k->waits[at] = 0;
+	if (w->self)
+		k->self += share * (double)w->self[f];
+	for (uint32_t e = in->out_first[f]; e < in->out_first[f + 1]; e++) {
+		uint32_t callee = in->callee[e], to;
+		double part = share * (double)w->edge[e];
+
+		if (callee == f)
+			continue;
+		if (h->comp[callee] != c) {
+			send(k, h, callee, part);
+			continue;
+		}
+		to = h->at[callee];
+		k->x[to] += part;
+		stays += part;
+		if (!k->waits[to]) {
+			k->waits[to] = 1;
+			k->ring[k->ahead++ % h->hidden] = callee;
+		}
+	}
+	return stays - x;
+}
+
+/* All that waits in component c goes on; what still turns at last stays with the caller. */
+static int visit(struct walk *k, const struct hide *h, const struct weights *w,
+		 uint32_t c, struct err *err)
+{
+	double waiting = 0, least;
+	uint32_t passed = 0, most = 1000 * (h->first[c + 1] - h->first[c]);
+
+	k->queued[c] = 0;
+	k->ahead = k->behind = 0;
+	for (uint32_t i = h->first[c]; i < h->first[c + 1]; i++)
+		if (k->x[i] > 0) {
+			waiting += k->x[i];
+			k->waits[i] = 1;
+			k->ring[k->ahead++ % h->hidden] = h->member[i];
+		}
+	least = waiting * 1e-7 > 0.01 ? waiting * 1e-7 : 0.01;
+	for (; k->behind != k->ahead && waiting > least && passed < most; passed++) {
+		waiting += pass(k, h, w, k->ring[k->behind++ % h->hidden]);
+		if (k->passed++ % POLL == 0 && cancel_poll(w->cancel, err))
+			return (int)err->kind;
+	}
+	for (; k->behind != k->ahead; k->behind++) {
+		uint32_t at = h->at[k->ring[k->behind % h->hidden]];
+
+		if (w->self)
+			k->self += k->x[at];
+		k->x[at] = 0;
+		k->waits[at] = 0;
+	}
+	return 0;
+}
+
+/* All that u reaches through hidden functions; direct edges are not in k->to. */
+static int walk(struct walk *k, const struct hide *h, const struct weights *w, uint32_t u,
+		struct err *err)
+{
+	const struct flow_input *in = w->below;
+
+	k->self = 0;
+	k->ntouched = 0;
+	for (uint32_t e = in->out_first[u]; e < in->out_first[u + 1]; e++)
+		if (h->comp[in->callee[e]] != GRAPH_NONE)
+			send(k, h, in->callee[e], (double)w->edge[e]);
+	while (k->nheap)
+		if (visit(k, h, w, pop(k), err))
+			return (int)err->kind;
+	return 0;
+}
+
+static void forget(struct walk *k)
+{
+	for (uint32_t i = 0; i < k->ntouched; i++) {
+		k->to[k->touched[i]] = 0;
+		k->seen[k->touched[i]] = 0;
+	}
+}
+
+static int new_walk(struct arena *a, const struct hide *h, uint32_t functions,
+		    struct walk *k, struct err *err)
+{
+	size_t n = (size_t)functions + 1, c = (size_t)h->comps + 1;
+
+	*k = (struct walk){0};
+	k->x = ARENA_ARRAY(a, double, (size_t)h->hidden + 1);
+	k->ring = ARENA_ARRAY(a, uint32_t, (size_t)h->hidden + 1);
+	k->waits = ARENA_ARRAY(a, uint8_t, (size_t)h->hidden + 1);
+	k->heap = ARENA_ARRAY(a, uint32_t, c);
+	k->queued = ARENA_ARRAY(a, uint8_t, c);
+	k->to = ARENA_ARRAY(a, double, n);
+	k->touched = ARENA_ARRAY(a, uint32_t, n);
+	k->seen = ARENA_ARRAY(a, uint8_t, n);
+	return k->x && k->ring && k->waits && k->heap && k->queued && k->to &&
+			       k->touched && k->seen
+		       ? 0
+		       : arena_full(a, err);
+}
+
+/* T(h) of every hidden function. */
+static int flows(const struct hide *h, struct weights *w, struct arena *a,
+		 struct err *err)
+{
+	const struct flow_input *below = w->below;
+	double *out = ARENA_ARRAY(a, double, (size_t)h->hidden + 1);
+
+	w->in = ARENA_ARRAY(a, double, (size_t)h->hidden + 1);
+	if (!out || !w->in)
+		return arena_full(a, err);
+	for (uint32_t i = 0; i < below->edges; i++) {
+		uint32_t caller = below->caller[i], callee = below->callee[i];
+
+		if (i % POLL == 0 && cancel_poll(w->cancel, err))
+			return (int)err->kind;
+		if (caller == callee)
+			continue;
+		if (h->comp[callee] != GRAPH_NONE)
+			w->in[h->at[callee]] += (double)w->edge[i];
+		if (h->comp[caller] != GRAPH_NONE && w->self)
+			out[h->at[caller]] += (double)w->edge[i];
+	}
+	for (uint32_t i = 0; i < h->hidden; i++) {
+		if (w->self)
+			out[i] += (double)w->self[h->member[i]];
+		if (out[i] > w->in[i])
+			w->in[i] = out[i];
+	}
+	return 0;
+}
+
+/* u's own calls of visible functions are exact; both lists are ordered by callee. */
+static int add_direct(const struct graph *g, const struct hide *h,
+		      const struct flow_input *below, uint32_t f, uint64_t *edge,
+		      struct err *err)
+{
+	uint32_t u = h->up[f], i = g->out_first[f];
+
+	for (uint32_t x = below->out_first[u]; x < below->out_first[u + 1]; x++) {
+		uint32_t to = h->map[below->callee[x]];
+
+		if (to == GRAPH_NONE)
+			continue;
+		while (i < g->out_first[f + 1] && g->callee[i] != to)
+			i++;
+		if (i == g->out_first[f + 1]) {
+			err_set(err, ERR_INDEX, 0,
+				"the index of %.*s is damaged: "
+				"its edges are out of order",
+				STR_ARG(store_info(g->st)->profile));
+			return err_hint(err, "rebuild it: run quern with --rebuild");
+		}
+		edge[i] = graph_add(edge[i], below->incl[x]);
+	}
+	return 0;
+}
+
+static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below,
+		     struct arena *scratch, uint64_t *self, uint64_t *edge,
+		     struct err *err)
+{
+	const struct hide *h = g->stage;
+	struct weights w = {.below = below,
+			    .self = below->self,
+			    .edge = below->incl,
+			    .cancel = g->cancel};
+	struct walk k;
+
+	(void)e;
+	if (flows(h, &w, scratch, err) || new_walk(scratch, h, g->functions, &k, err))
+		return (int)err->kind;
+	for (uint32_t f = 0; f < g->functions; f++) {
+		if (walk(&k, h, &w, h->up[f], err))
+			return (int)err->kind;
+		self[f] = graph_add(below->self[h->up[f]], graph_round(k.self));
+		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
+			edge[i] = graph_round(k.to[g->callee[i]]);
+		forget(&k);
+		if (add_direct(g, h, below, f, edge, err) || graph_poll(g, f, err))
+			return (int)err->kind;
+	}
+	return 0;
+}
+
+/* ---- structure ---- */
+
+/* Components of the hidden functions alone. */
+static int components(struct graph *b, const struct fn_set *set, struct hide *h,
+		      struct err *err)
+{
+	uint32_t n = fnset_count(set), m = 0, k = 0;
+	uint32_t *id = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
+	uint32_t *fn = ARENA_ARRAY(b->a, uint32_t, (size_t)n + 1);
+	uint32_t *first = ARENA_ARRAY(b->a, uint32_t, (size_t)n + 2);
+	uint32_t *callee = ARENA_ARRAY(b->a, uint32_t, (size_t)b->edges + 1);
+	struct cycles c = {0};
+
+	h->comp = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
+	h->member = ARENA_ARRAY(b->a, uint32_t, (size_t)n + 1);
+	h->at = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
+	if (!id || !fn || !first || !callee || !h->comp || !h->member || !h->at)
+		return arena_full(b->a, err);
+	for (uint32_t f = 0; f < b->functions; f++) {
+		h->comp[f] = GRAPH_NONE;
+		if (fnset_has(set, f)) {
+			fn[k] = f;
+			id[f] = k++;
+		}
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t from, count;
+
+		graph_callees(b, fn[i], &from, &count);
+		for (uint32_t e = from; e < from + count; e++) {
+			struct store_edge edge;
+
+			graph_edge(b, e, &edge);
+			if (fnset_has(set, edge.callee))
+				callee[m++] = id[edge.callee];
+		}
+		first[i + 1] = m;
+	}
+	if (cycles_find(n, first, callee, &c))
+		return err_set(err, ERR_LIMIT, 0, "out of memory");
+	h->comps = (uint32_t)c.n;
+	h->hidden = n;
+	h->first = ARENA_ARRAY(b->a, uint32_t, c.n + 1);
+	for (uint32_t i = 0; i < n && h->first; i++) {
+		h->comp[fn[i]] = c.component[i];
+		h->member[i] = fn[c.topo[i]];
+		h->at[fn[c.topo[i]]] = i;
+	}
+	if (h->first && c.first)
+		memcpy(h->first, c.first, (c.n + 1) * sizeof(*h->first));
+	cycles_free(&c);
+	return h->first ? 0 : arena_full(b->a, err);
+}
+
+struct edge_list {
+	uint32_t *caller, *callee;
+	uint64_t *calls;
+	uint32_t n, cap;
+};
+
+static int add_edge(struct arena *a, struct edge_list *l, uint32_t u, uint32_t v,
+		    uint64_t calls, struct err *err)
+{
+	if (l->n == l->cap) {
+		uint32_t cap = l->cap ? l->cap * 2 : 1024;
+		struct edge_list big = {.n = l->n, .cap = cap};
+
+		big.caller = ARENA_ARRAY(a, uint32_t, cap);
+		big.callee = ARENA_ARRAY(a, uint32_t, cap);
+		big.calls = ARENA_ARRAY(a, uint64_t, cap);
+		if (!big.caller || !big.callee || !big.calls || cap < l->cap)
+			return arena_full(a, err);
+		if (l->n) {
+			memcpy(big.caller, l->caller, l->n * sizeof(*l->caller));
+			memcpy(big.callee, l->callee, l->n * sizeof(*l->callee));
+			memcpy(big.calls, l->calls, l->n * sizeof(*l->calls));
+		}
+		*l = big;
+	}
+	l->caller[l->n] = u;
+	l->callee[l->n] = v;
+	l->calls[l->n++] = calls;
+	return 0;
+}
+
+static int collect(struct graph *b, const struct hide *h, uint32_t functions,
+		   struct edge_list *l, struct err *err)
+{
+	struct flow_input below;
+	struct weights w = {.below = &below, .cancel = b->cancel};
+	struct walk k;
+
+	if (b->plain && flow_input_of(b->st, 0, &below, err))
+		return (int)err->kind;
+	if (!b->plain)
+		graph_shape(b, &below);
+	w.edge = below.calls;
+	if (flows(h, &w, b->a, err) || new_walk(b->a, h, functions, &k, err))
+		return (int)err->kind;
+	for (uint32_t f = 0; f < functions; f++) {
+		uint32_t u = h->up[f];
+
+		if (walk(&k, h, &w, u, err))
+			return (int)err->kind;
+		for (uint32_t i = 0; i < k.ntouched; i++)
+			if (add_edge(b->a, l, f, k.touched[i],
+				     graph_round(k.to[k.touched[i]]), err))
+				return (int)err->kind;
+		forget(&k);
+		for (uint32_t e = below.out_first[u]; e < below.out_first[u + 1]; e++) {
+			uint32_t to = h->map[below.callee[e]];
+
+			if (to != GRAPH_NONE &&
+			    add_edge(b->a, l, f, to, below.calls[e], err))
+				return (int)err->kind;
+		}
+		if (graph_poll(b, f, err))
+			return (int)err->kind;
+	}
+	return 0;
+}
+
+int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out,
+	       struct err *err)
+{
+	struct graph_draft d = {.below = g};
+	struct hide *h = ARENA_NEW(g->a, struct hide);
+	uint8_t *keep = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
+	struct edge_list l = {0};
+
+	if (!h || !keep)
+		return arena_full(g->a, err);
+	for (uint32_t f = 0; f < g->functions; f++)
+		keep[f] = !fnset_has(set, f);
+	if (components(g, set, h, err) || graph_number(&d, keep, err))
+		return (int)err->kind;
+	h->map = d.map;
+	h->up = d.first;
+	if (collect(g, h, d.functions, &l, err))
+		return (int)err->kind;
+	d.caller = l.caller;
+	d.callee = l.callee;
+	d.calls = l.calls;
+	d.edges = l.n;
+	if (graph_build(&d, out, NULL, err))
+		return (int)err->kind;
+	(*out)->stage = h;
+	(*out)->fill = hide_fill;
+	(*out)->estimated = (*out)->shares = true;
+	return 0;
+}

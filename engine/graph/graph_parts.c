@@ -1,0 +1,154 @@
+/*
+ * graph_parts.c - the profile of some parts only: exact, from the per-part sums.
+ */
+#include <string.h>
+
+#include "engine/graph/graph_build.h"
+#include "engine/graph/graph_stage.h"
+
+struct parts {
+	uint32_t events;
+	uint32_t *map;	/* store -> here */
+	uint64_t *self; /* [functions here * events] */
+	uint64_t *edge; /* [edges here * events] */
+};
+
+/* Sums over the parts, by the store's ids. */
+struct sums {
+	uint64_t *self, *cost,
+		*calls;	    /* [functions * events], [edges * events], [edges] */
+	uint8_t *fn, *edge; /* met at all */
+};
+
+static void add_row(uint64_t *to, const uint64_t *from, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		to[i] = graph_add(to[i], from[i]);
+}
+
+static int add_part(struct graph *g, uint32_t p, uint32_t events, struct sums *s,
+		    struct arena *scratch, struct err *err)
+{
+	fn_id *fns = NULL;
+	edge_id *edges = NULL;
+	uint64_t *costs = NULL, *calls = NULL;
+	size_t n = 0;
+
+	if (store_part_functions(g->st, p, scratch, &fns, &costs, &n, err))
+		return (int)err->kind;
+	for (size_t i = 0; i < n; i++) {
+		s->fn[fns[i]] = 1;
+		add_row(s->self + (size_t)fns[i] * events, costs + i * events, events);
+	}
+	if (store_part_edges(g->st, p, scratch, &edges, &calls, &costs, &n, err))
+		return (int)err->kind;
+	for (size_t i = 0; i < n; i++) {
+		struct store_edge e;
+
+		store_edge(g->st, edges[i], &e);
+		s->edge[edges[i]] = s->fn[e.caller] = s->fn[e.callee] = 1;
+		s->calls[edges[i]] = graph_add(s->calls[edges[i]], calls[i]);
+		add_row(s->cost + (size_t)edges[i] * events, costs + i * events, events);
+	}
+	return 0;
+}
+
+static int sum_parts(struct graph *g, const uint8_t *parts, uint32_t events,
+		     struct sums *s, struct err *err)
+{
+	size_t n = (size_t)g->functions + 1, m = (size_t)g->edges + 1;
+	struct arena scratch;
+	int rc = 0;
+
+	s->self = ARENA_ARRAY(g->a, uint64_t, n * events);
+	s->cost = ARENA_ARRAY(g->a, uint64_t, m * events);
+	s->calls = ARENA_ARRAY(g->a, uint64_t, m);
+	s->fn = ARENA_ARRAY(g->a, uint8_t, n);
+	s->edge = ARENA_ARRAY(g->a, uint8_t, m);
+	if (!s->self || !s->cost || !s->calls || !s->fn || !s->edge)
+		return arena_full(g->a, err);
+	arena_init(&scratch, g->a->cap);
+	for (uint32_t p = 0; p < store_info(g->st)->parts && !rc; p++) {
+		if (!parts[p])
+			continue;
+		arena_reset(&scratch);
+		rc = add_part(g, p, events, s, &scratch, err);
+		if (!rc)
+			rc = graph_poll(g, 0, err);
+	}
+	arena_free(&scratch);
+	return rc;
+}
+
+static int parts_fill(struct graph *g, uint32_t e, const struct flow_input *below,
+		      struct arena *scratch, uint64_t *self, uint64_t *edge,
+		      struct err *err)
+{
+	const struct parts *s = g->stage;
+
+	(void)below;
+	(void)scratch;
+	(void)err;
+	for (uint32_t f = 0; f < g->functions; f++)
+		self[f] = store_event_of(g->st, e, s->self + (size_t)f * s->events);
+	for (uint32_t i = 0; i < g->edges; i++)
+		edge[i] = store_event_of(g->st, e, s->edge + (size_t)i * s->events);
+	return 0;
+}
+
+static int part_edges(struct graph *g, struct graph_draft *d, const struct sums *s,
+		      uint32_t **from, struct err *err)
+{
+	size_t m = (size_t)g->edges + 1;
+
+	d->caller = ARENA_ARRAY(g->a, uint32_t, m);
+	d->callee = ARENA_ARRAY(g->a, uint32_t, m);
+	d->calls = ARENA_ARRAY(g->a, uint64_t, m);
+	*from = ARENA_ARRAY(g->a, uint32_t, m);
+	if (!d->caller || !d->callee || !d->calls || !*from)
+		return arena_full(g->a, err);
+	for (uint32_t i = 0; i < g->edges; i++) {
+		struct store_edge e;
+
+		if (!s->edge[i])
+			continue;
+		store_edge(g->st, i, &e);
+		d->caller[d->edges] = d->map[e.caller];
+		d->callee[d->edges] = d->map[e.callee];
+		d->calls[d->edges] = s->calls[i];
+		(*from)[d->edges++] = i;
+	}
+	return 0;
+}
+
+int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
+		struct err *err)
+{
+	struct graph_draft d = {.below = g};
+	struct parts *s = ARENA_NEW(g->a, struct parts);
+	uint32_t *from, *edge, events = store_info(g->st)->events;
+	struct sums sums;
+
+	if (!s)
+		return arena_full(g->a, err);
+	if (sum_parts(g, parts, events, &sums, err) || graph_number(&d, sums.fn, err) ||
+	    part_edges(g, &d, &sums, &from, err) || graph_build(&d, out, &edge, err))
+		return (int)err->kind;
+	s->events = events;
+	s->self = ARENA_ARRAY(g->a, uint64_t, ((size_t)d.functions + 1) * events);
+	s->edge = ARENA_ARRAY(g->a, uint64_t, ((size_t)d.edges + 1) * events);
+	if (!s->self || !s->edge)
+		return arena_full(g->a, err);
+	for (uint32_t f = 0; f < d.functions; f++)
+		add_row(s->self + (size_t)f * events,
+			sums.self + (size_t)d.first[f] * events, events);
+	for (uint32_t i = 0; i < d.edges; i++)
+		add_row(s->edge + (size_t)edge[i] * events,
+			sums.cost + (size_t)from[i] * events, events);
+	(*out)->stage = s;
+	(*out)->fill = parts_fill;
+	(*out)->whole = *out;
+	(*out)->parts = parts;
+	(*out)->detail = true; /* fn_detail.h reads it again */
+	return 0;
+}

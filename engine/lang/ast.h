@@ -1,0 +1,208 @@
+/*
+ * ast.h - what a query says, before anything is looked up.
+ *
+ * Everything lives in the query's arena; at and len are bytes of the text, for carets.
+ */
+#ifndef QUERN_AST_H
+#define QUERN_AST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/path/path.h"
+#include "engine/lang/result.h"
+#include "index/base/str.h"
+
+struct span {
+	size_t at, len;
+};
+
+/* ---- name sets ---- */
+enum set_op { SET_ATOM, SET_VAR, SET_AND, SET_OR, SET_NOT };
+enum name_field { FIELD_FN, FIELD_FILE, FIELD_OBJ, FIELD_CLASS, FIELD_CYCLE, FIELD_LINE };
+enum name_form { FORM_BARE, FORM_EXACT, FORM_REGEX, FORM_NUMBER };
+
+struct set {
+	enum set_op op;
+	struct span span;
+	struct span text_span; /* of text as written, without quotes */
+	struct set *a, *b;     /* SET_NOT has a only */
+	enum name_field field;
+	enum name_form form;
+	struct str text; /* unescaped; of $x its name */
+	bool caseless;
+	uint64_t number;
+};
+
+/* ---- expressions ---- */
+enum expr_op {
+	EX_NUMBER,
+	EX_TEXT,
+	EX_REGEX,
+	EX_COL,
+	EX_CALL,
+	EX_VAR,
+	EX_OR,
+	EX_AND,
+	EX_NOT,
+	EX_NEG,
+	EX_EQ,
+	EX_NE,
+	EX_LT,
+	EX_LE,
+	EX_GT,
+	EX_GE,
+	EX_MATCH,
+	EX_NOT_MATCH,
+	EX_IN,
+	EX_ADD,
+	EX_SUB,
+	EX_MUL,
+	EX_DIV,
+};
+
+struct expr {
+	enum expr_op op;
+	struct span span;
+	struct expr *a, *b;
+	struct expr *next; /* in an argument list, or a list of keys */
+	struct str text;   /* EX_COL: base name; EX_TEXT, EX_REGEX, EX_CALL, EX_VAR */
+	struct str event;  /* EX_COL: after the "."; may be empty */
+	bool percent;	   /* EX_COL: self%; EX_NUMBER: 5% */
+	bool integral, caseless;
+	double number;
+	uint64_t whole;
+	bool asc;      /* a sort key */
+	struct str as; /* a key's or shown column's name; else as it was written */
+	bool named;    /* by "as NAME" */
+	/* Written by check: */
+	uint32_t ev; /* event of the column */
+	enum col_type type;
+	struct expr *let; /* EX_COL that names a let: what it stands for */
+	/* Written by eval_bind(): the column itself, whatever is called so by now. */
+	struct table_col *col;
+};
+
+/* ---- stages ---- */
+enum gstage_kind {
+	G_FOCUS,
+	G_IGNORE,
+	G_HIDE,
+	G_COLLAPSE,
+	G_COLLAPSE_BY,
+	G_NOREC,
+	G_CUT,
+	G_IN,
+	G_PART,
+	G_THREAD,
+};
+
+struct gstage {
+	enum gstage_kind kind;
+	struct span span;
+	struct gstage *next;
+	struct set *set;
+	struct str name; /* collapse ... as NAME, in PROFILE, collapse by NAME */
+	double percent;
+	struct number_range {
+		uint64_t first, last;
+	} * numbers; /* part, thread */
+	size_t nnumbers;
+};
+
+enum tstage_kind {
+	T_WHERE,
+	T_SORT,
+	T_TAKE,
+	T_SKIP,
+	T_SHOW,
+	T_ADD,
+	T_GROUP,
+	T_SUM,
+	T_COUNT,
+	T_AS,
+	T_EXPECT,
+};
+
+struct tstage {
+	enum tstage_kind kind;
+	struct span span;
+	struct tstage *next;
+	struct expr *exprs; /* condition, keys, shown columns, group columns, added one */
+	struct expr *aggs;  /* group by ... : aggs */
+	struct str name;    /* add NAME =, expect none|some */
+	uint64_t n;	    /* take, skip */
+	enum format format;
+};
+
+/* ---- sources ---- */
+enum source_kind {
+	S_FUNCTIONS,
+	S_FILES,
+	S_OBJECTS,
+	S_DIRS,
+	S_CLASSES,
+	S_LINES,
+	S_INSTRS,
+	S_CALLS,
+	S_CALLSITES,
+	S_JUMPS,
+	S_CYCLES,
+	S_PARTS,
+	S_THREADS,
+	S_EVENTS,
+	S_PROFILES,
+	S_CALLERS,
+	S_CALLEES,
+	S_CALLTREE,
+	S_PATH,
+	S_COST,
+	S_SOURCE,
+	S_ASM,
+	S_FIND,
+	S_INFO,
+	S_LAST,
+	SOURCES
+};
+
+struct source {
+	enum source_kind kind;
+	struct span span; /* the verb */
+	bool top;	  /* top N = UNIT | sort BY | take N */
+	bool has_n;
+	uint64_t n; /* top N, hottest N paths */
+	enum path_kind path;
+	struct set *of, *from, *to, *under, *via, *avoiding;
+	struct expr *by;
+	bool depth_all, has_depth, has_max, has_min, min_percent;
+	uint64_t depth, max;
+	double min;
+	struct str vs;
+	struct span vs_span;
+};
+
+struct query {
+	struct gstage *gstages;
+	struct source source;
+	struct tstage *tstages;
+	struct str file, shell;
+	struct span out_span;
+};
+
+struct let {
+	struct str name;
+	struct span span;  /* of the name */
+	struct expr *expr; /* or */
+	struct set *set;
+	struct str text; /* of the right side */
+};
+
+struct stmt {
+	struct stmt *next;
+	struct span span;
+	bool is_let;
+	struct let let;
+	struct query query;
+};
+
+#endif

@@ -1,0 +1,175 @@
+/*
+ * check_names.c - look up events, profiles and lets by name; see check_names.h.
+ */
+#include "engine/lang/check_names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/lang/words.h"
+
+void check_append(char *buf, size_t cap, struct str s)
+{
+	size_t n = strlen(buf);
+
+	if (n + s.n + 5 < cap)
+		snprintf(buf + n, cap - n, "%s%.*s", n ? " " : "", STR_ARG(s));
+	else if (n + 5 < cap && (n < 4 || strcmp(buf + n - 4, " ...") != 0))
+		snprintf(buf + n, cap - n, " ...");
+}
+
+static struct str event_name(void *arg, size_t i)
+{
+	return ((const struct check_env *)arg)->events[i];
+}
+
+static struct str profile_name(void *arg, size_t i)
+{
+	return ((const struct check_env *)arg)->profiles[i];
+}
+
+size_t check_near_event(const struct check_env *env, struct str name)
+{
+	struct check_env copy = *env;
+
+	return nearest_of(name, env->nevents, event_name, &copy);
+}
+
+/* Bytes of an event's name in front of its unit: "Time" of "Time_(10ns)". */
+static size_t unit_at(struct str event)
+{
+	size_t n = str_find(event, '(');
+
+	if (n == event.n || n + 2 >= event.n || event.p[event.n - 1] != ')')
+		return event.n;
+	return n > 1 && event.p[n - 1] == '_' ? n - 1 : n;
+}
+
+/* A bare word cannot have the unit in it, so it may be left out. */
+static bool without_unit(struct str event, struct str name)
+{
+	size_t n = unit_at(event);
+
+	return n > 0 && n < event.n && str_eq((struct str){event.p, n}, name);
+}
+
+struct str check_event_word(const struct check_env *env, uint32_t e)
+{
+	struct str word = {env->events[e].p, unit_at(env->events[e])};
+
+	return check_find_event(env, word) == e ? word : env->events[e];
+}
+
+uint32_t check_find_event(const struct check_env *env, struct str name)
+{
+	size_t found = env->nevents, n = 0;
+
+	for (size_t i = 0; i < env->nevents; i++)
+		if (str_eq(env->events[i], name))
+			return (uint32_t)i;
+	for (size_t i = 0; i < env->nevents; i++)
+		if (without_unit(env->events[i], name)) {
+			found = i;
+			n++;
+		}
+	return (uint32_t)(n == 1 ? found : env->nevents);
+}
+
+/* What makes callgrind record this event; NULL: not one of its own. */
+static const char *event_option(struct str name)
+{
+	static const struct {
+		const char *option, *events;
+	} made_by[] = {
+		{"--cache-sim=yes", " Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw "},
+		{"--branch-sim=yes", " Bc Bcm Bi Bim "},
+		{"--cacheuse=yes", " AcCost1 SpLoss1 AcCost2 SpLoss2 "},
+		{"--simulate-wb=yes", " I1dmr D1dmr D1dmw ILdmr DLdmr DLdmw "},
+		{"--collect-bus=yes", " Ge "},
+		{"--collect-systime=yes", " sysCount sysTime "},
+		{"--collect-systime=nsec", " sysCpuTime "},
+	};
+	char word[16];
+	int n = snprintf(word, sizeof(word), " %.*s ", STR_ARG(name));
+
+	if (n < 0 || (size_t)n >= sizeof(word))
+		return NULL;
+	for (size_t i = 0; i < sizeof(made_by) / sizeof(*made_by); i++)
+		if (strstr(made_by[i].events, word))
+			return made_by[i].option;
+	return NULL;
+}
+
+bool check_known_event(struct str name)
+{
+	return event_option(name) != NULL;
+}
+
+uint32_t check_event(const struct check_env *env, struct str name, struct span at,
+		     struct err *err)
+{
+	uint32_t e = check_find_event(env, name);
+	char list[400] = "";
+	size_t near;
+
+	if (e < env->nevents)
+		return e;
+	for (size_t i = 0; i < env->nevents; i++)
+		check_append(list, sizeof(list), env->events[i]);
+	if (!err->kind) {
+		err_set(err, ERR_QUERY, at.at, "no event '%.*s'; %s has %s",
+			STR_ARG(name),
+			env->event_scope ? env->event_scope : "this profile", list);
+		err->len = (uint32_t)(at.len ? at.len : 1);
+	}
+	near = check_near_event(env, name);
+	if (event_option(name))
+		err_hint(err, "record it with valgrind --tool=callgrind %s",
+			 event_option(name));
+	else if (near < env->nevents)
+		err_hint(err, "did you mean '%.*s'?", STR_ARG(env->events[near]));
+	return (uint32_t)env->nevents;
+}
+
+size_t check_profile(const struct check_env *env, struct str name, struct span at,
+		     struct err *err)
+{
+	char list[400] = "";
+	struct check_env copy = *env;
+	size_t near;
+
+	for (size_t i = 0; i < env->nprofiles; i++) {
+		if (str_eq(env->profiles[i], name))
+			return i;
+		check_append(list, sizeof(list), env->profiles[i]);
+	}
+	err_set(err, ERR_QUERY, at.at,
+		"no profile is open under the name '%.*s'; open: %s", STR_ARG(name),
+		list[0] ? list : "none");
+	err->len = (uint32_t)(at.len ? at.len : 1);
+	near = nearest_of(name, env->nprofiles, profile_name, &copy);
+	if (near < env->nprofiles)
+		err_hint(err, "did you mean '%.*s'?", STR_ARG(env->profiles[near]));
+	else
+		err_hint(err, "open one: .open NAME=FILE, or start with NAME=FILE");
+	return env->nprofiles;
+}
+
+const struct check_let *check_let_find(const struct check_env *env, struct str name,
+				       bool is_set)
+{
+	for (size_t i = 0; i < env->nlets; i++)
+		if (env->lets[i].is_set == is_set && str_eq(env->lets[i].name, name))
+			return &env->lets[i];
+	return NULL;
+}
+
+bool is_aggregate(struct str name)
+{
+	static const char *const agg[] = {"count", "sum", "min", "max", "avg"};
+
+	for (size_t i = 0; i < sizeof(agg) / sizeof(*agg); i++)
+		if (str_eq(name, str_c(agg[i])))
+			return true;
+	return false;
+}

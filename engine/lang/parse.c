@@ -1,0 +1,431 @@
+/*
+ * parse.c - statements: let, and stages | source | stages > file.
+ *
+ * The first word of each piece between "|" decides what it is: a graph stage, a source or a
+ * table stage; their order is checked here, so that each wrong order has its own message.
+ */
+#include "engine/lang/parse.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+#include "engine/lang/parse_impl.h"
+#include "engine/lang/parse_stage.h"
+#include "engine/lang/words.h"
+
+struct token parse_peek(const struct parser *p, enum token_place place)
+{
+	return token_at(p->text, p->pos, place);
+}
+
+void parse_eat(struct parser *p, const struct token *t)
+{
+	p->pos = t->at + t->len;
+}
+
+bool parse_accept(struct parser *p, int kind)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+
+	if (t.kind != kind)
+		return false;
+	parse_eat(p, &t);
+	return true;
+}
+
+bool parse_accept_word(struct parser *p, const char *word)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+
+	if (!token_is(&t, word))
+		return false;
+	parse_eat(p, &t);
+	return true;
+}
+
+int parse_fail(struct parser *p, struct span at, const char *fmt, ...)
+{
+	char text[sizeof(p->err->text)];
+	va_list ap;
+
+	if (p->err->kind)
+		return (int)p->err->kind;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	err_set(p->err, ERR_QUERY, at.at, "%s", text);
+	p->err->len = (uint32_t)(at.len ? at.len : 1);
+	return ERR_QUERY;
+}
+
+int parse_bad(struct parser *p, const struct token *t)
+{
+	static const struct {
+		int kind;
+		const char *why, *hint;
+	} habit[] = {
+		{TOK_EQEQ, "'==' is not an operator here",
+		 "a comparison is a single '='"},
+		{TOK_ANDAND, "'&&' is not an operator here", "write 'and'"},
+		{TOK_OROR, "'||' is not an operator here", "write 'or'"},
+		{TOK_LTGT, "'<>' is not an operator here", "write '!='"},
+	};
+
+	for (size_t i = 0; i < sizeof(habit) / sizeof(*habit); i++)
+		if (t->kind == habit[i].kind) {
+			parse_fail(p, token_span(t), "%s", habit[i].why);
+			return err_hint(p->err, "%s", habit[i].hint);
+		}
+	if (t->kind == TOK_BAD) {
+		parse_fail(p, token_span(t), "%s", t->why);
+		return err_hint(p->err, "%s", t->hint);
+	}
+	return parse_fail(p, token_span(t), "this is not expected here");
+}
+
+struct span token_span(const struct token *t)
+{
+	return (struct span){t->at, t->len};
+}
+
+struct span span_to(size_t at, const struct parser *p)
+{
+	return (struct span){at, p->pos > at ? p->pos - at : 0};
+}
+
+void *parse_new(struct parser *p, size_t size)
+{
+	void *m = arena_alloc(p->a, size);
+
+	if (!m)
+		arena_full(p->a, p->err);
+	return m;
+}
+
+int parse_nest(struct parser *p, struct span at)
+{
+	if (p->nest++ < p->nesting)
+		return 0;
+	if (!p->err->kind) {
+		err_set(p->err, ERR_LIMIT, at.at, "nested more than %u deep", p->nesting);
+		p->err->len = (uint32_t)(at.len ? at.len : 1);
+		err_hint(p->err, "fewer brackets, or raise it: --limit nesting=1000");
+	}
+	return (int)p->err->kind;
+}
+
+/* The sanitizers, and builds without optimization, keep more on the stack. */
+#ifndef __has_feature
+#define __has_feature(f) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||           \
+	__has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+	!defined(__OPTIMIZE__)
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+
+unsigned parse_operators(void)
+{
+	/* What eval.c takes for one, rounded up. */
+	enum { EACH = SANITIZED ? 2560 : 640 };
+	const rlim_t usual = 8 << 20;
+	struct rlimit stack = {.rlim_cur = usual};
+
+	getrlimit(RLIMIT_STACK, &stack);
+	return (unsigned)((stack.rlim_cur < usual ? stack.rlim_cur : usual) / 4 * 3 /
+			  EACH);
+}
+
+int parse_joined(struct parser *p, struct span at, unsigned most)
+{
+	if (p->joined++ < most)
+		return 0;
+	if (!p->err->kind) {
+		err_set(p->err, ERR_LIMIT, at.at,
+			"more than %u operators in one expression", most);
+		p->err->len = (uint32_t)(at.len ? at.len : 1);
+		err_hint(p->err, "a list takes any number: fn in (\"a\", \"b\")");
+	}
+	return (int)p->err->kind;
+}
+
+/* Only \" and \\ escape. */
+int parse_unescape(struct parser *p, const struct token *t, struct str *out)
+{
+	struct str s = t->text;
+	char *b;
+	size_t n = 0;
+
+	if (str_find(s, '\\') == s.n) {
+		*out = s;
+		return 0;
+	}
+	if (!(b = parse_new(p, s.n)))
+		return (int)p->err->kind;
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '\\' && i + 1 < s.n &&
+		    (s.p[i + 1] == '"' || s.p[i + 1] == '\\'))
+			i++;
+		b[n++] = s.p[i];
+	}
+	*out = (struct str){b, n};
+	return 0;
+}
+
+int parse_name(struct parser *p, const char *what, struct str *out)
+{
+	struct token t = parse_peek(p, PLACE_NAME);
+
+	if (t.kind == TOK_BAD)
+		return parse_bad(p, &t);
+	if (t.kind != TOK_WORD && t.kind != TOK_STRING)
+		return parse_fail(p, token_span(&t), "%s is missing here", what);
+	parse_eat(p, &t);
+	*out = t.text;
+	return t.kind == TOK_STRING ? parse_unescape(p, &t, out) : 0;
+}
+
+/* let NAME = expr, let $NAME = set; the text of the right side is kept by the session. */
+static int parse_let(struct parser *p, struct let *let)
+{
+	bool set = parse_accept(p, '$');
+	struct token t = parse_peek(p, PLACE_WORD), eq;
+	size_t at;
+
+	if (t.kind != TOK_WORD || str_find(t.text, '.') < t.text.n ||
+	    str_ends(t.text, STR("%"))) {
+		parse_fail(p, token_span(&t),
+			   "'let' needs a name of letters, digits and _");
+		return err_hint(p->err,
+				"let CPI = Cycles / Ir, or let $hot = memcpy or memset");
+	}
+	parse_eat(p, &t);
+	let->name = t.text;
+	let->span = token_span(&t);
+	eq = parse_peek(p, PLACE_WORD);
+	if (eq.kind != '=')
+		return eq.kind == TOK_EQEQ
+			       ? parse_bad(p, &eq)
+			       : parse_fail(p, token_span(&eq), "'=' is missing here");
+	parse_eat(p, &eq);
+	at = parse_peek(p, PLACE_OPERAND).at;
+	if (set ? parse_set(p, "=", &let->set) : parse_expr(p, BP_NO_COMPARE, &let->expr))
+		return (int)p->err->kind;
+	let->text = (struct str){p->text.p + at, p->pos - at};
+	return 0;
+}
+
+static bool is_digits(struct str s)
+{
+	struct token t = token_at(s, 0, PLACE_OPERAND);
+
+	return t.kind == TOK_NUMBER && t.len == s.n;
+}
+
+static int parse_output(struct parser *p, struct query *q)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+	size_t end;
+
+	if (t.kind == '!' || t.kind == TOK_NE || t.kind == TOK_NOT_MATCH) {
+		for (end = t.at + 1; end < p->text.n && p->text.p[end] != '\n'; end++)
+			;
+		q->shell = str_trim((struct str){p->text.p + t.at + 1, end - t.at - 1});
+		q->out_span = (struct span){t.at, end - t.at};
+		p->pos = end;
+		return q->shell.n ? 0
+				  : parse_fail(p, token_span(&t),
+					       "a shell command is missing after '!'");
+	}
+	if (t.kind != '>')
+		return 0;
+	parse_eat(p, &t);
+	t = parse_peek(p, PLACE_NAME);
+	if (p->pos < p->text.n && p->text.p[p->pos] == '>') {
+		parse_fail(p, (struct span){p->pos - 1, 2},
+			   "nothing is appended to a file");
+		return err_hint(p->err, "> FILE writes a new one; a shell can append: "
+					"quern ... -c '...' >> FILE");
+	}
+	if (t.kind == TOK_STRING) {
+		parse_eat(p, &t);
+		q->out_span = token_span(&t);
+		return parse_unescape(p, &t, &q->file);
+	}
+	for (end = t.at;
+	     end < p->text.n && p->text.p[end] != '\n' && p->text.p[end] != ' ' &&
+	     p->text.p[end] != ';' && p->text.p[end] != '|';
+	     end++)
+		;
+	q->file = (struct str){p->text.p + t.at, end - t.at};
+	q->out_span = (struct span){t.at, end - t.at};
+	p->pos = end;
+	if (q->file.n && is_digits(q->file)) {
+		parse_fail(p, q->out_span,
+			   "a file whose name is a number needs double quotes");
+		return err_hint(p->err,
+				"a comparison stands once: self > 5 and self < 10");
+	}
+	return q->file.n ? 0
+			 : parse_fail(p, token_span(&t),
+				      "a file name is missing after '>'");
+}
+
+/* After a piece: "|" goes on (true). */
+static bool piped(struct parser *p)
+{
+	if (!parse_accept(p, '|'))
+		return false;
+	p->pos = token_skip_lines(p->text, p->pos);
+	return true;
+}
+
+static int only_stages(struct parser *p, const struct token *last)
+{
+	parse_fail(p, token_span(last),
+		   "the query has no source: a graph stage alone shows nothing");
+	return err_hint(p->err, "go on with a source: ... | top 10");
+}
+
+static int parse_query(struct parser *p, struct query *q)
+{
+	struct gstage **gtail = &q->gstages;
+	struct tstage **ttail = &q->tstages;
+	struct token t = parse_peek(p, PLACE_WORD);
+
+	while (parse_is_gstage(p, &t)) {
+		if (parse_gstage(p, gtail))
+			return (int)p->err->kind;
+		gtail = &(*gtail)->next;
+		if (!piped(p))
+			return only_stages(p, &t);
+		t = parse_peek(p, PLACE_WORD);
+	}
+	if (parse_source(p, &q->source))
+		return (int)p->err->kind;
+	while (piped(p)) {
+		if (parse_tstage(p, ttail))
+			return (int)p->err->kind;
+		ttail = &(*ttail)->next;
+	}
+	return parse_output(p, q);
+}
+
+static int parse_end(struct parser *p, const struct stmt *s)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+
+	if (t.kind == TOK_END || t.kind == TOK_NEWLINE || t.kind == ';')
+		return 0;
+	if (t.kind == TOK_BAD || (t.kind >= TOK_NE && t.kind != TOK_ARROW))
+		return parse_bad(p, &t);
+	return parse_unexpected(p, s, &t);
+}
+
+static int parse_stmt(struct parser *p, struct stmt *s, const struct token *first)
+{
+	if (token_is(first, "let")) {
+		parse_eat(p, first);
+		s->is_let = true;
+		if (parse_let(p, &s->let))
+			return (int)p->err->kind;
+	} else if (parse_query(p, &s->query)) {
+		return (int)p->err->kind;
+	}
+	s->span = span_to(first->at, p);
+	return parse_end(p, s);
+}
+
+static int parse_start(struct parser *p, struct str text, const struct parse_limits *l,
+		       struct arena *a, struct err *err)
+{
+	*p = (struct parser){.text = text,
+			     .nesting = l->nesting,
+			     .operators = l->operators ? l->operators : parse_operators(),
+			     .a = a,
+			     .err = err};
+	if (text.n <= l->text_bytes)
+		return 0;
+	err_set(err, ERR_LIMIT, 0, "the query has %zu bytes; the limit is %zu", text.n,
+		l->text_bytes);
+	return err_hint(err, "raise it: --limit text=%zu", text.n);
+}
+
+int parse_text(struct str text, const struct parse_limits *l, struct arena *a,
+	       struct stmt **out, struct err *err)
+{
+	struct stmt *first = NULL, **tail = &first;
+	struct parser p;
+
+	if (parse_start(&p, text, l, a, err))
+		return (int)err->kind;
+	for (;;) {
+		struct token t;
+
+		p.pos = token_skip_lines(text, p.pos);
+		t = parse_peek(&p, PLACE_WORD);
+		if (t.kind == TOK_END)
+			break;
+		if (t.kind == ';') {
+			parse_eat(&p, &t);
+			continue;
+		}
+		if (!(*tail = PARSE_NEW(&p, struct stmt)) || parse_stmt(&p, *tail, &t))
+			return (int)err->kind;
+		tail = &(*tail)->next;
+	}
+	*out = first;
+	return 0;
+}
+
+static int all_read(struct parser *p)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+
+	if (t.kind == TOK_END)
+		return 0;
+	return t.kind == TOK_BAD
+		       ? parse_bad(p, &t)
+		       : parse_fail(p, token_span(&t), "this is not expected here");
+}
+
+int parse_gstage_text(struct str text, const struct parse_limits *l, struct arena *a,
+		      struct gstage **out, struct err *err)
+{
+	struct parser p;
+	struct token t;
+
+	if (parse_start(&p, text, l, a, err))
+		return (int)err->kind;
+	t = parse_peek(&p, PLACE_WORD);
+	if (!parse_is_gstage(&p, &t)) {
+		parse_fail(&p, token_span(&t), "a graph stage is missing here");
+		return err_hint(
+			err,
+			"focus, ignore, hide, collapse, norec, cut, in, part or thread");
+	}
+	return parse_gstage(&p, out) ? (int)err->kind : all_read(&p);
+}
+
+int parse_expr_text(struct str text, const struct parse_limits *l, struct arena *a,
+		    struct expr **out, struct err *err)
+{
+	struct parser p;
+
+	if (parse_start(&p, text, l, a, err))
+		return (int)err->kind;
+	return parse_expr(&p, BP_ANY, out) ? (int)err->kind : all_read(&p);
+}
+
+int parse_set_text(struct str text, const struct parse_limits *l, struct arena *a,
+		   struct set **out, struct err *err)
+{
+	struct parser p;
+
+	if (parse_start(&p, text, l, a, err))
+		return (int)err->kind;
+	return parse_set(&p, "$", out) ? (int)err->kind : all_read(&p);
+}

@@ -1,0 +1,35 @@
+/*
+ * parse.h - text to statements (the grammar is in LANGUAGE.md, section 1).
+ *
+ * Only words are judged here; whether an event, a column or a profile exists is check.h's.
+ */
+#ifndef QUERN_PARSE_H
+#define QUERN_PARSE_H
+
+#include "engine/lang/ast.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+
+struct parse_limits {
+	size_t text_bytes;
+	unsigned nesting;
+	unsigned operators; /* of one expression or set; 0: parse_operators() */
+};
+
+/* "a + b + c" is a tree as high as it has operators, and what works on it recurses: so many
+ * are safe with this process's stack. */
+unsigned parse_operators(void);
+
+/* The statements of text in the arena; ERR_QUERY with err->at and err->len in text.  An
+ * empty text gives no statement. */
+int parse_text(struct str text, const struct parse_limits *l, struct arena *a,
+	       struct stmt **out, struct err *err);
+/* The same for one graph stage, one expression, one set (the session keeps their text). */
+int parse_gstage_text(struct str text, const struct parse_limits *l, struct arena *a,
+		      struct gstage **out, struct err *err);
+int parse_expr_text(struct str text, const struct parse_limits *l, struct arena *a,
+		    struct expr **out, struct err *err);
+int parse_set_text(struct str text, const struct parse_limits *l, struct arena *a,
+		   struct set **out, struct err *err);
+
+#endif

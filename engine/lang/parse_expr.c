@@ -1,0 +1,279 @@
+/*
+ * parse_expr.c - expressions, by one Pratt table.
+ *
+ * Comparisons do not associate: after `a > b` a second ">" at the same level ends the
+ * expression, so that `where self > 1M > out.csv` writes a file.  Where no comparison makes
+ * sense (sort, show, by) the first ">" ends it: BP_NO_COMPARE.
+ */
+#include "engine/lang/parse_impl.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+struct infix {
+	int kind; /* of token, or TOK_WORD with word */
+	const char *word;
+	enum expr_op op;
+	int left, right; /* binding powers */
+};
+
+static const struct infix infixes[] = {
+	{TOK_WORD, "or", EX_OR, 10, 11}, {TOK_WORD, "and", EX_AND, 20, 21},
+	{'=', NULL, EX_EQ, 30, 31},	 {TOK_NE, NULL, EX_NE, 30, 31},
+	{'<', NULL, EX_LT, 30, 31},	 {TOK_LE, NULL, EX_LE, 30, 31},
+	{'>', NULL, EX_GT, 30, 31},	 {TOK_GE, NULL, EX_GE, 30, 31},
+	{'~', NULL, EX_MATCH, 30, 31},	 {TOK_NOT_MATCH, NULL, EX_NOT_MATCH, 30, 31},
+	{TOK_WORD, "in", EX_IN, 30, 31}, {'+', NULL, EX_ADD, 40, 41},
+	{'-', NULL, EX_SUB, 40, 41},	 {'*', NULL, EX_MUL, 50, 51},
+	{'/', NULL, EX_DIV, 50, 51},
+};
+enum { BP_NOT = 25, BP_NEG = 60, BP_COMPARE = 30 };
+
+static const struct infix *infix_of(const struct token *t)
+{
+	for (size_t i = 0; i < COUNT(infixes); i++) {
+		const struct infix *x = &infixes[i];
+
+		if (x->word ? token_is(t, x->word) : t->kind == x->kind)
+			return x;
+	}
+	return NULL;
+}
+
+static struct expr *new_expr(struct parser *p, enum expr_op op, const struct token *t)
+{
+	struct expr *e = PARSE_NEW(p, struct expr);
+
+	if (e) {
+		e->op = op;
+		e->span = token_span(t);
+		e->text = t->text;
+	}
+	return e;
+}
+
+static int out_of_memory(struct parser *p)
+{
+	return (int)p->err->kind;
+}
+
+static int parse_list(struct parser *p, struct expr **out)
+{
+	struct expr **tail = out;
+
+	if (parse_accept(p, ')'))
+		return 0;
+	for (;;) {
+		struct token t;
+
+		if (parse_expr(p, BP_ANY, tail))
+			return (int)p->err->kind;
+		tail = &(*tail)->next;
+		t = parse_peek(p, PLACE_WORD);
+		parse_eat(p, &t);
+		if (t.kind == ')')
+			return 0;
+		if (t.kind != ',')
+			return parse_fail(p, token_span(&t),
+					  "a ')' or ',' is missing here");
+	}
+}
+
+/* Split "incl.D1mr%" into its pieces. */
+static void column_parts(struct expr *e)
+{
+	size_t dot;
+
+	if (str_ends(e->text, STR("%"))) {
+		e->percent = true;
+		e->text.n--;
+	}
+	dot = str_find(e->text, '.');
+	if (dot < e->text.n) {
+		e->event = str_from(e->text, dot + 1);
+		e->text.n = dot;
+	}
+}
+
+static int parse_word_operand(struct parser *p, const struct token *t, struct expr **out)
+{
+	struct expr *e = new_expr(p, EX_COL, t);
+	struct token open;
+
+	if (!e)
+		return out_of_memory(p);
+	parse_eat(p, t);
+	open = parse_peek(p, PLACE_WORD);
+	if (open.kind == '(' && open.at == t->at + t->len) {
+		e->op = EX_CALL;
+		parse_eat(p, &open);
+		if (parse_list(p, &e->a))
+			return (int)p->err->kind;
+		e->span = span_to(t->at, p);
+	} else {
+		column_parts(e);
+	}
+	*out = e;
+	return 0;
+}
+
+static int parse_literal(struct parser *p, const struct token *t, struct expr **out)
+{
+	struct expr *e = new_expr(p,
+				  t->kind == TOK_NUMBER	  ? EX_NUMBER
+				  : t->kind == TOK_STRING ? EX_TEXT
+							  : EX_REGEX,
+				  t);
+
+	if (!e)
+		return out_of_memory(p);
+	e->number = t->number;
+	e->whole = t->whole;
+	e->integral = t->integral && !t->percent;
+	e->percent = t->percent;
+	e->caseless = t->caseless;
+	parse_eat(p, t);
+	*out = e;
+	return t->kind == TOK_STRING ? parse_unescape(p, t, &e->text) : 0;
+}
+
+static int parse_unary(struct parser *p, const struct token *t, enum expr_op op, int bp,
+		       struct expr **out)
+{
+	struct expr *e = new_expr(p, op, t);
+
+	if (!e)
+		return out_of_memory(p);
+	parse_eat(p, t);
+	if (parse_expr(p, bp, &e->a))
+		return (int)p->err->kind;
+	e->span = span_to(t->at, p);
+	*out = e;
+	return 0;
+}
+
+static int parse_parens(struct parser *p, const struct token *t, struct expr **out)
+{
+	struct token close;
+
+	parse_eat(p, t);
+	if (parse_expr(p, BP_ANY, out))
+		return (int)p->err->kind;
+	close = parse_peek(p, PLACE_WORD);
+	if (close.kind != ')') {
+		if (close.kind == TOK_BAD || close.kind >= TOK_EQEQ)
+			return parse_bad(p, &close);
+		return parse_fail(p, token_span(t), "this '(' is not closed");
+	}
+	parse_eat(p, &close);
+	return 0;
+}
+
+static int parse_operand(struct parser *p, struct expr **out)
+{
+	struct token t = parse_peek(p, PLACE_OPERAND);
+
+	if (token_is(&t, "not"))
+		return parse_unary(p, &t, EX_NOT, BP_NOT, out);
+	if (t.kind == '-')
+		return parse_unary(p, &t, EX_NEG, BP_NEG, out);
+	if (t.kind == '(')
+		return parse_parens(p, &t, out);
+	if (t.kind == TOK_NUMBER || t.kind == TOK_STRING || t.kind == TOK_REGEX)
+		return parse_literal(p, &t, out);
+	if (t.kind == TOK_WORD && !infix_of(&t))
+		return parse_word_operand(p, &t, out);
+	if (t.kind == '$')
+		return parse_fail(p, token_span(&t),
+				  "a named set stands only after 'in'");
+	if (t.kind == TOK_BAD || t.kind >= TOK_NE)
+		return parse_bad(p, &t);
+	return parse_fail(p, token_span(&t),
+			  t.kind == TOK_END || t.kind == TOK_NEWLINE
+				  ? "the expression is not finished"
+				  : "a column, a number or \"text\" is missing here");
+}
+
+/* fn in $hot, file in ("a.c", "b.c") */
+static int parse_in(struct parser *p, struct expr *e)
+{
+	struct token t = parse_peek(p, PLACE_WORD), word;
+
+	if (t.kind == '(') {
+		parse_eat(p, &t);
+		if (parse_list(p, &e->b))
+			return (int)p->err->kind;
+		return e->b ? 0
+			    : parse_fail(
+				      p, span_to(t.at, p),
+				      "nothing is in an empty list: in (\"a\", \"b\")");
+	}
+	if (t.kind != '$')
+		return parse_fail(p, token_span(&t),
+				  "'in' needs a list or a named set: in (\"a\", "
+				  "\"b\") or in $x");
+	parse_eat(p, &t);
+	word = parse_peek(p, PLACE_WORD);
+	if (word.kind != TOK_WORD)
+		return parse_fail(p, token_span(&word),
+				  "the name of the set is missing after $");
+	e->b = new_expr(p, EX_VAR, &word); /* which stands nowhere else */
+	if (!e->b)
+		return out_of_memory(p);
+	parse_eat(p, &word);
+	return 0;
+}
+
+static int parse_right(struct parser *p, const struct infix *x, struct expr *e)
+{
+	if (x->op == EX_IN)
+		return parse_in(p, e);
+	if (parse_expr(p, x->right, &e->b))
+		return (int)p->err->kind;
+	if ((x->op == EX_MATCH || x->op == EX_NOT_MATCH) && e->b->op != EX_REGEX &&
+	    e->b->op != EX_TEXT) {
+		parse_fail(p, e->b->span,
+			   "the right side of ~ is a /regular expression/ or \"text\"");
+		return err_hint(p->err, "write /%.*s/", (int)(e->b->span.len & 255),
+				p->text.p + e->b->span.at);
+	}
+	return 0;
+}
+
+int parse_expr(struct parser *p, int bp, struct expr **out)
+{
+	struct token t = parse_peek(p, PLACE_OPERAND);
+	int ceiling; /* after an operator only looser ones, or equal ones, follow */
+	size_t at = t.at;
+
+	if (p->nest == 0)
+		p->joined = 0;
+	if (parse_nest(p, token_span(&t)) || parse_operand(p, out))
+		return (int)p->err->kind;
+	ceiling = (*out)->op == EX_NOT && p->text.p[at] == 'n' ? BP_NOT : BP_NEG;
+	for (;;) {
+		const struct infix *x;
+		struct expr *e;
+
+		t = parse_peek(p, PLACE_WORD);
+		if (t.kind >= TOK_EQEQ && t.kind <= TOK_LTGT)
+			return parse_bad(p, &t);
+		x = infix_of(&t);
+		if (!x || x->left < bp || x->left > ceiling ||
+		    (x->left == BP_COMPARE && ceiling == BP_COMPARE))
+			break;
+		ceiling = x->left;
+		if (parse_joined(p, token_span(&t), p->operators))
+			return (int)p->err->kind;
+		if (!(e = new_expr(p, x->op, &t)))
+			return out_of_memory(p);
+		parse_eat(p, &t);
+		e->a = *out;
+		if (parse_right(p, x, e))
+			return (int)p->err->kind;
+		e->span = span_to(at, p);
+		*out = e;
+	}
+	(*out)->as = (struct str){p->text.p + (*out)->span.at, (*out)->span.len};
+	p->nest--;
+	return 0;
+}

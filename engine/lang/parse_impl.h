@@ -1,0 +1,42 @@
+/*
+ * parse_impl.h - the parser's own state, shared by parse*.c.
+ */
+#ifndef QUERN_PARSE_IMPL_H
+#define QUERN_PARSE_IMPL_H
+
+#include "engine/lang/parse.h"
+#include "engine/lang/token.h"
+
+struct parser {
+	struct str text;
+	size_t pos;
+	unsigned nest, nesting;	    /* now, the limit */
+	unsigned joined, operators; /* of this expression or set, the limit */
+	bool arrow;		    /* in path A->B, where "->" ends a name */
+	struct arena *a;
+	struct err *err;
+};
+
+struct token parse_peek(const struct parser *p, enum token_place place);
+void parse_eat(struct parser *p, const struct token *t);
+bool parse_accept(struct parser *p, int kind);
+bool parse_accept_word(struct parser *p, const char *word);
+/* Report at a token; returns ERR_QUERY (or the earlier error). */
+int parse_fail(struct parser *p, struct span at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+int parse_bad(struct parser *p, const struct token *t); /* TOK_BAD and habits */
+struct span token_span(const struct token *t);
+struct span span_to(size_t at, const struct parser *p); /* at .. the last byte eaten */
+int parse_joined(struct parser *p, struct span at, unsigned most); /* one operator more */
+void *parse_new(struct parser *p, size_t size);			   /* NULL: err is set */
+#define PARSE_NEW(p, T) ((T *)parse_new((p), sizeof(T)))
+int parse_nest(struct parser *p, struct span at); /* one deeper */
+int parse_unescape(struct parser *p, const struct token *t, struct str *out);
+
+/* Lowest binding powers an expression may use: NO_COMPARE leaves ">" for the file. */
+enum { BP_ANY = 0, BP_NO_COMPARE = 35 };
+int parse_expr(struct parser *p, int bp, struct expr **out);
+int parse_set(struct parser *p, const char *after, struct set **out);
+int parse_name(struct parser *p, const char *what, struct str *out);
+
+#endif

@@ -1,0 +1,348 @@
+/*
+ * parse_set.c - sets of functions: atoms, and, or, not.
+ *
+ * Most mistakes are names that need quotes; they are recognised where the bare name stops
+ * (an operator's sign, "<", "(", a blank inside "operator new").
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/lang/parse_impl.h"
+#include "engine/lang/words.h"
+
+static int parse_or(struct parser *p, const char *after, struct set **out);
+
+static struct set *new_set(struct parser *p, enum set_op op, struct span at)
+{
+	struct set *s = PARSE_NEW(p, struct set);
+
+	if (s) {
+		s->op = op;
+		s->span = at;
+	}
+	return s;
+}
+
+static bool ends_in_operator(struct str s)
+{
+	struct str op = STR("operator");
+
+	if (!str_ends(s, op))
+		return false;
+	return s.n == op.n || !token_name_byte(s.p[s.n - op.n - 1]) ||
+	       s.p[s.n - op.n - 1] == ':';
+}
+
+/* The bytes from at to the end of what the user most likely meant as one name. */
+static struct span whole_name(struct str text, size_t at)
+{
+	size_t i = at;
+	int depth = 0;
+
+	for (; i < text.n && text.p[i] != '\n'; i++) {
+		char c = text.p[i];
+
+		depth += c == '<' || c == '(';
+		depth -= c == '>' || c == ')';
+		if (c == ' ' && depth <= 0)
+			break;
+	}
+	return (struct span){at, i - at};
+}
+
+static struct span operator_span(const struct parser *p, const struct token *t)
+{
+	struct span s = whole_name(p->text, t->at);
+	size_t end = s.at + s.len;
+
+	/* operator new, operator bool */
+	if (end == t->at + t->len && end + 1 < p->text.n && p->text.p[end] == ' ')
+		s.len = whole_name(p->text, end + 1).at +
+			whole_name(p->text, end + 1).len - t->at;
+	return s;
+}
+
+/* "|" and brackets mean something in a regular expression. */
+static void regex_of(struct str name, char *out, size_t cap)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < name.n && n + 3 < cap; i++) {
+		if (strchr("|()[]{}*+?^$.\\/", name.p[i]) && name.p[i])
+			out[n++] = '\\';
+		out[n++] = name.p[i];
+	}
+	out[n] = '\0';
+}
+
+static int needs_quotes(struct parser *p, struct span s, const char *what)
+{
+	struct str name = {p->text.p + s.at, s.len};
+	char regex[160];
+
+	parse_fail(p, s, "%s needs double quotes", what);
+	if (s.len > 120)
+		return err_hint(p->err, "put the whole name in double quotes");
+	regex_of(name, regex, sizeof(regex));
+	if (name.p[name.n - 1] == ')' || name.p[name.n - 1] == '>')
+		return err_hint(p->err, "write \"%.*s\", or /%s/", STR_ARG(name), regex);
+	return err_hint(p->err, "write /%s/, or in quotes all of it, \"%.*s(...)\"",
+			regex, STR_ARG(name));
+}
+
+/* "operator+" of "operator+=": some signs can stand in names. */
+static struct str without_signs(struct str s)
+{
+	while (s.n && strchr("+-*/", s.p[s.n - 1]) && s.p[s.n - 1])
+		s.n--;
+	return s;
+}
+
+static int check_bare(struct parser *p, const struct token *t)
+{
+	char next = t->at + t->len < p->text.n ? p->text.p[t->at + t->len] : '\0';
+
+	if (ends_in_operator(t->text) || (next && strchr("=<>|&^!%", next) &&
+					  ends_in_operator(without_signs(t->text))))
+		return needs_quotes(p, operator_span(p, t), "an operator's name");
+	if (next == '<')
+		return needs_quotes(p, whole_name(p->text, t->at),
+				    "a template's full name");
+	if (next == '(')
+		return needs_quotes(p, whole_name(p->text, t->at),
+				    "a name with its parameters");
+	return 0;
+}
+
+static bool is_reserved(const struct token *t)
+{
+	return token_is(t, "and") || token_is(t, "or") || is_clause_word(t->text);
+}
+
+static int no_operand(struct parser *p, const struct token *t, const char *after)
+{
+	if (t->kind == TOK_BAD)
+		return parse_bad(p, t);
+	parse_fail(p, token_span(t), "a function is missing after '%s'", after);
+	if (t->kind == TOK_WORD)
+		return err_hint(p->err, "for a function of that name write \"%.*s\"",
+				STR_ARG(t->text));
+	return err_hint(p->err,
+			"write a name, \"an exact name\", /a regular expression/ or #12");
+}
+
+static int parse_number_atom(struct parser *p, const struct token *t, struct set *s)
+{
+	struct token n;
+
+	parse_eat(p, t);
+	n = parse_peek(p, PLACE_WORD);
+	if (n.kind != TOK_NUMBER || !n.integral || n.at != t->at + 1)
+		return parse_fail(p, token_span(t),
+				  "a function's number is missing after #");
+	parse_eat(p, &n);
+	s->form = FORM_NUMBER;
+	s->number = n.whole;
+	s->text = (struct str){p->text.p + n.at, n.len};
+	s->text_span = token_span(&n);
+	return 0;
+}
+
+static int parse_variable(struct parser *p, const struct token *t, struct set *s)
+{
+	struct token w;
+
+	parse_eat(p, t);
+	w = parse_peek(p, PLACE_WORD);
+	if (w.kind != TOK_WORD)
+		return parse_fail(p, token_span(t),
+				  "the name of the set is missing after $");
+	parse_eat(p, &w);
+	s->op = SET_VAR;
+	s->text = w.text;
+	return 0;
+}
+
+static enum name_field field_of(struct str word)
+{
+	static const char *const field[] = {"fn",    "file",  "obj",
+					    "class", "cycle", "line"};
+
+	for (unsigned i = 0; i < sizeof(field) / sizeof(*field); i++)
+		if (str_eq(word, str_c(field[i])))
+			return (enum name_field)i;
+	return FIELD_FN;
+}
+
+static int parse_text_atom(struct parser *p, const struct token *t, struct set *s)
+{
+	s->text = t->text;
+	s->text_span = (struct span){(size_t)(t->text.p - p->text.p), t->text.n};
+	s->caseless = t->caseless;
+	s->form = t->kind == TOK_STRING	 ? FORM_EXACT
+		  : t->kind == TOK_REGEX ? FORM_REGEX
+					 : FORM_BARE;
+	if (s->form == FORM_EXACT && parse_unescape(p, t, &s->text))
+		return (int)p->err->kind;
+	if (s->form == FORM_BARE && s->field == FIELD_FN && check_bare(p, t))
+		return (int)p->err->kind;
+	parse_eat(p, t);
+	if (s->form == FORM_REGEX && p->pos < p->text.n &&
+	    token_name_byte(p->text.p[p->pos])) {
+		struct span path = whole_name(p->text, t->at);
+
+		parse_fail(p, path, "a path that starts with '/' needs double quotes");
+		return err_hint(p->err, "write \"%.*s\"; /.../ is a regular expression",
+				(int)(path.len & 1023), p->text.p + path.at);
+	}
+	return 0;
+}
+
+/* A name; "Class->method" is one unless "->" is that of a path. */
+static struct token peek_name(const struct parser *p)
+{
+	struct token t = parse_peek(p, PLACE_NAME);
+
+	while (t.kind == TOK_WORD && !p->arrow && !ends_in_operator(t.text)) {
+		size_t end = t.at + t.len;
+		struct token more;
+
+		if (!str_starts(str_from(p->text, end), STR("->")))
+			break;
+		more = token_at(p->text, end + 2, PLACE_NAME);
+		if (more.kind != TOK_WORD || more.at != end + 2)
+			break;
+		t.len += 2 + more.len;
+		t.text.n = t.len;
+	}
+	return t;
+}
+
+static int parse_atom(struct parser *p, const char *after, struct set **out)
+{
+	struct token t = peek_name(p);
+	struct set *s = new_set(p, SET_ATOM, token_span(&t));
+	size_t at = t.at;
+	bool field = t.kind == TOK_FIELD;
+	int rc;
+
+	if (!s)
+		return (int)p->err->kind;
+	if (field) {
+		s->field = field_of(t.text);
+		parse_eat(p, &t);
+		t = parse_peek(p, PLACE_NAME);
+		if (t.kind == TOK_FIELD || t.kind < TOK_WORD)
+			return parse_fail(p, s->span, "a name is missing after '%.*s:'",
+					  (int)(s->span.len - 1), p->text.p + at);
+	}
+	if (t.kind == '#' && !field)
+		rc = parse_number_atom(p, &t, s);
+	else if (t.kind == '$' && !field)
+		rc = parse_variable(p, &t, s);
+	else if (t.kind == TOK_STRING || t.kind == TOK_REGEX ||
+		 (t.kind == TOK_WORD && (field || !is_reserved(&t))))
+		rc = parse_text_atom(p, &t, s);
+	else
+		rc = no_operand(p, &t, after);
+	s->span = span_to(at, p);
+	*out = s;
+	return rc;
+}
+
+static int parse_group(struct parser *p, const struct token *t, struct set **out)
+{
+	struct token close;
+
+	parse_eat(p, t);
+	if (parse_or(p, "(", out))
+		return (int)p->err->kind;
+	close = parse_peek(p, PLACE_WORD);
+	if (close.kind == ')') {
+		parse_eat(p, &close);
+		(*out)->span = span_to(t->at, p);
+		return 0;
+	}
+	if (close.kind == TOK_WORD)
+		return needs_quotes(p, whole_name(p->text, t->at),
+				    "a name with blanks or brackets");
+	return parse_fail(p, token_span(t), "this '(' is not closed");
+}
+
+static int parse_not(struct parser *p, const char *after, struct set **out)
+{
+	struct token t = parse_peek(p, PLACE_NAME);
+	struct set *s;
+	int rc = 0;
+
+	if (parse_nest(p, token_span(&t)))
+		return (int)p->err->kind;
+	if (token_is(&t, "not")) {
+		parse_eat(p, &t);
+		if (!(s = new_set(p, SET_NOT, token_span(&t))))
+			return (int)p->err->kind;
+		rc = parse_not(p, "not", &s->a);
+		s->span = span_to(t.at, p);
+		*out = s;
+	} else if (t.kind == '(') {
+		rc = parse_group(p, &t, out);
+	} else {
+		rc = parse_atom(p, after, out);
+	}
+	p->nest--;
+	return rc;
+}
+
+static int join(struct parser *p, enum set_op op, struct set *b, struct set **out)
+{
+	struct set *s = new_set(p, op, (*out)->span);
+
+	/* A set takes a third of an expression's stack. */
+	if (!s || parse_joined(p, b->span, 3 * p->operators))
+		return (int)p->err->kind;
+	s->a = *out;
+	s->b = b;
+	s->span = span_to((*out)->span.at, p);
+	*out = s;
+	return 0;
+}
+
+static int parse_and(struct parser *p, const char *after, struct set **out)
+{
+	struct set *b;
+
+	if (parse_not(p, after, out))
+		return (int)p->err->kind;
+	while (parse_accept_word(p, "and"))
+		if (parse_not(p, "and", &b) || join(p, SET_AND, b, out))
+			return (int)p->err->kind;
+	return 0;
+}
+
+static int parse_or(struct parser *p, const char *after, struct set **out)
+{
+	struct set *b;
+
+	if (parse_and(p, after, out))
+		return (int)p->err->kind;
+	while (parse_accept_word(p, "or") || parse_accept(p, ','))
+		if (parse_and(p, "or", &b) || join(p, SET_OR, b, out))
+			return (int)p->err->kind;
+	return 0;
+}
+
+int parse_set(struct parser *p, const char *after, struct set **out)
+{
+	struct token t;
+	bool outer = p->arrow;
+
+	p->arrow = strcmp(after, "path") == 0;
+	p->joined = 0;
+	if (parse_or(p, after, out))
+		return (int)p->err->kind;
+	p->arrow = outer;
+	t = parse_peek(p, PLACE_WORD);
+	if (t.kind == TOK_OROR || t.kind == TOK_ANDAND)
+		return parse_bad(p, &t);
+	return 0;
+}

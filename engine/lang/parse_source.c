@@ -1,0 +1,430 @@
+/*
+ * parse_source.c - sources: a verb, then its clauses in any order.
+ *
+ * Which clauses a verb takes is in the table of words.c.
+ */
+#include <ctype.h>
+
+#include "engine/lang/parse_stage.h"
+#include "engine/lang/words.h"
+
+static bool word_in(struct str w, const char *const *list)
+{
+	for (; *list; list++)
+		if (str_eq(w, str_c(*list)))
+			return true;
+	return false;
+}
+
+static bool eq_nocase(struct str w, const char *lower)
+{
+	size_t i = 0;
+
+	for (; i < w.n && lower[i]; i++)
+		if (tolower((unsigned char)w.p[i]) != lower[i])
+			return false;
+	return i == w.n && !lower[i];
+}
+
+static bool is_sql(const struct parser *p, const struct token *t)
+{
+	static const char *const word[] = {"select", "from",   "insert",
+					   "update", "delete", "with"};
+	struct token next = token_at(p->text, t->at + t->len, PLACE_WORD);
+
+	if (t->kind != TOK_WORD || next.kind == TOK_END)
+		return false;
+	for (size_t i = 0; i < sizeof(word) / sizeof(*word); i++)
+		if (eq_nocase(t->text, word[i]))
+			return true;
+	return false;
+}
+
+static int unknown_verb(struct parser *p, const struct token *t)
+{
+	const struct stage_word *stage = stage_find(t->text);
+	const char *near;
+
+	if (t->kind == TOK_BAD)
+		return parse_bad(p, t);
+	if (is_sql(p, t)) {
+		parse_fail(p, token_span(t),
+			   "this looks like SQL; here the source comes first");
+		return err_hint(p->err,
+				"functions | where self > 1M | sort incl | take 10 | "
+				"show fn, self, incl");
+	}
+	if (t->kind != TOK_WORD) {
+		parse_fail(p, token_span(t), "a source is missing here");
+		return err_hint(
+			p->err,
+			"start with top, functions, callers of, path from ... to");
+	}
+	if (stage && !stage->graph) {
+		parse_fail(p, token_span(t),
+			   "'%s' shapes a table: a source must come before it",
+			   stage->word);
+		return err_hint(p->err, "functions | %s", stage->form);
+	}
+	parse_fail(p, token_span(t), "no source or stage is called '%.*s'",
+		   STR_ARG(t->text));
+	near = nearest_verb(t->text);
+	if (near)
+		return err_hint(p->err, "did you mean '%s'?", near);
+	return err_hint(p->err,
+			"start with top, functions, callers of, path from ... to");
+}
+
+int parse_count(struct parser *p, const char *after, uint64_t *out)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+
+	if (t.kind == TOK_BAD)
+		return parse_bad(p, &t);
+	if (t.kind != TOK_NUMBER || !t.integral || t.percent)
+		return parse_fail(p, token_span(&t), "'%s' needs a whole number", after);
+	parse_eat(p, &t);
+	*out = t.whole;
+	return 0;
+}
+
+static int clause_set(struct parser *p, struct set **to, const char *word, struct span at)
+{
+	if (*to)
+		return parse_fail(p, at,
+				  "'%s' is given twice; join the sets with 'or' or 'and'",
+				  word);
+	return parse_set(p, word, to);
+}
+
+static int clause_depth(struct parser *p, struct source *s)
+{
+	s->has_depth = true;
+	if (parse_accept_word(p, "all")) {
+		s->depth_all = true;
+		return 0;
+	}
+	if (parse_count(p, "depth", &s->depth))
+		return err_hint(p->err, "write depth 3 or depth all");
+	return 0;
+}
+
+static int clause_min(struct parser *p, struct source *s)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+
+	if (t.kind != TOK_NUMBER) {
+		if (t.kind == TOK_BAD)
+			return parse_bad(p, &t);
+		parse_fail(p, token_span(&t), "'min' needs a cost or a percentage");
+		return err_hint(p->err, "write min 1%% or min 5M");
+	}
+	parse_eat(p, &t);
+	s->has_min = true;
+	s->min = t.number;
+	s->min_percent = t.percent;
+	return 0;
+}
+
+static int clause_vs(struct parser *p, struct source *s)
+{
+	s->vs_span = token_span(&(struct token){.at = p->pos});
+	if (parse_name(p, "the other profile's name", &s->vs))
+		return (int)p->err->kind;
+	s->vs_span = (struct span){(size_t)(s->vs.p - p->text.p), s->vs.n};
+	if (s->vs_span.at > p->text.n) /* it was unescaped into the arena */
+		s->vs_span = (struct span){p->pos - 1, 1};
+	return 0;
+}
+
+static int parse_clause(struct parser *p, struct source *s, const struct token *t)
+{
+	static const struct {
+		const char *word;
+		size_t at; /* offset of the set in struct source */
+	} sets[] = {
+		{"of", offsetof(struct source, of)},
+		{"from", offsetof(struct source, from)},
+		{"to", offsetof(struct source, to)},
+		{"under", offsetof(struct source, under)},
+		{"via", offsetof(struct source, via)},
+		{"avoiding", offsetof(struct source, avoiding)},
+	};
+
+	parse_eat(p, t);
+	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++)
+		if (token_is(t, sets[i].word))
+			return clause_set(p,
+					  (struct set **)(void *)((char *)s + sets[i].at),
+					  sets[i].word, token_span(t));
+	if (token_is(t, "by") && s->by)
+		return parse_fail(p, token_span(t), "'by' is given twice");
+	if (token_is(t, "by"))
+		return parse_expr(p, BP_NO_COMPARE, &s->by);
+	if (token_is(t, "depth"))
+		return clause_depth(p, s);
+	if (token_is(t, "min"))
+		return clause_min(p, s);
+	if (token_is(t, "max")) {
+		s->has_max = true;
+		return parse_count(p, "max", &s->max);
+	}
+	return clause_vs(p, s);
+}
+
+static unsigned clause_bit(struct str word)
+{
+	static const struct {
+		const char *word;
+		unsigned bit;
+	} bits[] = {
+		{"of", C_OF},
+		{"by", C_BY},
+		{"from", C_FROM},
+		{"to", C_TO},
+		{"under", C_UNDER},
+		{"via", C_VIA},
+		{"avoiding", C_AVOIDING},
+		{"depth", C_DEPTH},
+		{"min", C_MIN},
+		{"max", C_MAX},
+	};
+
+	for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++)
+		if (str_eq(word, str_c(bits[i].word)))
+			return bits[i].bit;
+	return ~0u; /* vs: after every source */
+}
+
+static int parse_clauses(struct parser *p, struct source *s, const struct verb *v)
+{
+	for (;;) {
+		struct token t = parse_peek(p, PLACE_WORD);
+
+		if (t.kind == TOK_ARROW && s->kind == S_PATH && s->from && !s->to) {
+			parse_eat(p, &t);
+			if (clause_set(p, &s->to, "->", token_span(&t)))
+				return (int)p->err->kind;
+			continue;
+		}
+		if (t.kind != TOK_WORD || !is_clause_word(t.text))
+			return 0;
+		if (!(clause_bit(t.text) & v->clauses)) {
+			parse_fail(p, token_span(&t), "'%s' takes no '%.*s'", v->word,
+				   STR_ARG(t.text));
+			return err_hint(p->err, "its form: %s", v->form);
+		}
+		if (parse_clause(p, s, &t))
+			return (int)p->err->kind;
+	}
+}
+
+/* callers X, path A -> B: the clause words may be left out. */
+static int parse_short(struct parser *p, struct source *s)
+{
+	struct token t = parse_peek(p, PLACE_NAME);
+	bool operand = t.kind == TOK_STRING || t.kind == TOK_REGEX ||
+		       t.kind == TOK_FIELD || t.kind == '#' || t.kind == '$' ||
+		       t.kind == '(' || t.kind == TOK_BAD ||
+		       (t.kind == TOK_WORD && !is_clause_word(t.text));
+
+	if (!operand)
+		return 0;
+	return parse_set(p, s->kind == S_PATH ? "path" : "of",
+			 s->kind == S_PATH ? &s->from : &s->of);
+}
+
+static int missing(struct parser *p, const struct verb *v, struct span at,
+		   const char *word, const char *example)
+{
+	parse_fail(p, at, "'%s' needs '%s' and a function", v->word, word);
+	return err_hint(p->err, "%s", example);
+}
+
+static int check_needed(struct parser *p, const struct source *s, const struct verb *v)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+	struct span at = s->span;
+
+	if ((v->clauses & C_NEEDS_OF) && !s->of) {
+		if (t.kind == TOK_WORD || t.kind == TOK_STRING) {
+			parse_fail(p, token_span(&t), "'of' is missing before this name");
+			return err_hint(p->err, "its form: %s", v->form);
+		}
+		return missing(p, v, at, "of", v->form);
+	}
+	if (s->kind == S_CALLTREE && !s->from && !s->to &&
+	    (t.kind == TOK_STRING || t.kind == TOK_REGEX || t.kind == '#' ||
+	     (t.kind == TOK_WORD && !is_clause_word(t.text))))
+		return missing(p, v, at, "from",
+			       "calltree from main, or calltree to malloc");
+	if (s->kind == S_CALLTREE && s->from && s->to) {
+		parse_fail(p, at,
+			   "'calltree' goes from functions or to functions, not both");
+		return err_hint(p->err, "for the ways between them: paths from A to B");
+	}
+	if (s->kind == S_PATH && !s->from)
+		return missing(p, v, at, "from", "path from main to malloc");
+	if (s->kind == S_PATH && !s->to)
+		return missing(p, v, at, "to", "path from main to malloc");
+	return 0;
+}
+
+static int parse_top(struct parser *p, struct source *s, const struct verb **v)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+	const struct verb *unit;
+	const char *near;
+
+	s->top = true;
+	if (t.kind == TOK_NUMBER) {
+		s->has_n = true;
+		if (parse_count(p, "top", &s->n))
+			return (int)p->err->kind;
+		t = parse_peek(p, PLACE_WORD);
+	}
+	if (t.kind != TOK_WORD || is_clause_word(t.text) || stage_find(t.text))
+		return 0;
+	unit = verb_find(t.text);
+	if (!unit || !(unit->clauses & C_UNIT) || str_eq(t.text, STR("top"))) {
+		parse_fail(p, token_span(&t), "'top' ranks no '%.*s'", STR_ARG(t.text));
+		if (!unit && (near = nearest_unit(t.text)))
+			return err_hint(p->err, "did you mean '%s'?", near);
+		return err_hint(p->err,
+				unit ? "its form: %s"
+				     : "for one function: top of NAME; its form: %s",
+				(*v)->form);
+	}
+	parse_eat(p, &t);
+	s->kind = unit->kind;
+	*v = unit;
+	return 0;
+}
+
+static int parse_path_kind(struct parser *p, struct source *s, struct token *t)
+{
+	for (unsigned i = 0; path_words[i]; i++)
+		if (token_is(t, path_words[i]))
+			s->path = (enum path_kind)i;
+	parse_eat(p, t);
+	if (parse_peek(p, PLACE_WORD).kind == TOK_NUMBER) {
+		s->has_n = true;
+		if (parse_count(p, path_words[s->path], &s->n))
+			return (int)p->err->kind;
+	}
+	*t = parse_peek(p, PLACE_WORD);
+	if (token_is(t, "path") || token_is(t, "paths"))
+		return 0;
+	parse_fail(p, token_span(t), "'path' is missing after '%s'", path_words[s->path]);
+	return err_hint(p->err, "%s path from main to malloc", path_words[s->path]);
+}
+
+int parse_source(struct parser *p, struct source *s)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+	const struct verb *v;
+
+	if (t.kind == TOK_WORD && word_in(t.text, path_words) &&
+	    parse_path_kind(p, s, &t))
+		return (int)p->err->kind;
+	v = t.kind == TOK_WORD ? verb_find(t.text) : NULL;
+	if (!v)
+		return unknown_verb(p, &t);
+	parse_eat(p, &t);
+	s->kind = v->kind;
+	s->span = token_span(&t);
+	if (str_eq(t.text, STR("top")) && parse_top(p, s, &v))
+		return (int)p->err->kind;
+	if (((v->clauses & C_SHORT) && parse_short(p, s)) || parse_clauses(p, s, v))
+		return (int)p->err->kind;
+	return check_needed(p, s, v);
+}
+
+/* The comma of 1,000 */
+static bool behind_number(const struct parser *p, const struct token *t)
+{
+	return t->kind == ',' && t->at > 0 && t->at + 1 < p->text.n &&
+	       p->text.p[t->at - 1] >= '0' && p->text.p[t->at - 1] <= '9' &&
+	       p->text.p[t->at + 1] >= '0' && p->text.p[t->at + 1] <= '9';
+}
+
+/* A word, where the last stage is a list of columns. */
+static bool in_list(const struct tstage *s, const struct token *t)
+{
+	while (s->next)
+		s = s->next;
+	return t->kind == TOK_WORD &&
+	       (s->kind == T_SHOW || s->kind == T_SORT || s->kind == T_GROUP);
+}
+
+int parse_unexpected(struct parser *p, const struct stmt *s, const struct token *t)
+{
+	const struct verb *v = s->is_let ? NULL : verb_of_kind(s->query.source.kind);
+	const struct source *src = &s->query.source;
+	bool first_stage = v && !s->query.tstages;
+
+	if (t->kind == ')')
+		return parse_fail(p, token_span(t), "this ')' closes nothing");
+	if (v && t->kind == TOK_WORD && stage_find(t->text) &&
+	    !stage_find(t->text)->graph) {
+		parse_fail(p, token_span(t), "a '|' is missing before '%.*s'",
+			   STR_ARG(t->text));
+		return err_hint(p->err, "stages are joined by '|'");
+	}
+	if (first_stage && t->kind == TOK_NUMBER && src->top && !src->has_n) {
+		parse_fail(p, token_span(t), "the number of rows stands behind 'top'");
+		return err_hint(p->err, "top %.*s %s", (int)t->len, p->text.p + t->at,
+				v->word);
+	}
+	if (first_stage && (v->clauses & C_UNIT) && token_is(t, "top")) {
+		parse_fail(p, token_span(t), "'top' stands before what it ranks");
+		return err_hint(p->err, "top 10 %s, or %s | take 10", v->word, v->word);
+	}
+	if (!first_stage && v && token_is(t, "vs")) {
+		parse_fail(p, token_span(t), "'vs' stands behind the source");
+		return err_hint(p->err, "before the first '|': functions vs base | ...");
+	}
+	if (t->kind == TOK_ARROW && src->kind == S_PATH && v) {
+		parse_fail(p, token_span(t), "a path has two ends");
+		return err_hint(p->err, "path A -> C via B");
+	}
+	if (!first_stage && v && behind_number(p, t)) {
+		parse_fail(p, token_span(t), "a number is written without commas");
+		return err_hint(p->err, "write 1000 or 1k");
+	}
+	if (!first_stage && v &&
+	    (token_is(t, "like") || token_is(t, "contains") || token_is(t, "matches"))) {
+		parse_fail(p, token_span(t), "'%.*s' is not an operator here",
+			   STR_ARG(t->text));
+		return err_hint(p->err, "fn ~ \"text\", or fn ~ /a regular expression/");
+	}
+	if (!first_stage && v && t->kind == ':' &&
+	    str_ends((struct str){p->text.p, t->at}, STR("file"))) {
+		parse_fail(p, token_span(t), "file and line are two columns");
+		return err_hint(
+			p->err,
+			"show file, line; where file = \"parser.c\" and line > 10");
+	}
+	if (!first_stage && v && token_is(t, "between")) {
+		parse_fail(p, token_span(t), "'between' is not an operator here");
+		return err_hint(p->err, "self > 1k and self < 1M");
+	}
+	if (!first_stage && v && in_list(s->query.tstages, t)) {
+		parse_fail(p, token_span(t), "a ',' or '|' is missing before this");
+		return err_hint(p->err, "columns are separated by commas: show fn, self");
+	}
+	if (first_stage && (v->clauses & C_OF) && !src->of &&
+	    (t->kind == TOK_WORD || t->kind == TOK_STRING || t->kind == '/' ||
+	     t->kind == '#')) {
+		parse_fail(p, token_span(t), "'of' is missing before this name");
+		return err_hint(p->err, "its form: %s",
+				src->top ? verbs[0].form : v->form);
+	}
+	if (first_stage && src->of && t->kind == TOK_WORD) {
+		parse_fail(p, token_span(t), "the name ends before this word");
+		return err_hint(
+			p->err,
+			"a name with blanks needs double quotes; stages need '|'");
+	}
+	return parse_fail(p, token_span(t), "this is not expected here");
+}

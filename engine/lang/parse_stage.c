@@ -1,0 +1,308 @@
+/*
+ * parse_stage.c - graph stages and table stages.
+ */
+#include "engine/lang/parse_stage.h"
+
+#include "engine/lang/words.h"
+
+bool parse_is_gstage(const struct parser *p, const struct token *t)
+{
+	const struct stage_word *w = t->kind == TOK_WORD ? stage_find(t->text) : NULL;
+
+	(void)p;
+	return w && w->graph;
+}
+
+/* ---- graph stages ---- */
+
+static int g_collapse(struct parser *p, struct gstage *g)
+{
+	static const char *const by[] = {"file", "object", "class", "dir"};
+	struct token t;
+
+	if (!parse_accept_word(p, "by")) {
+		if (parse_set(p, "collapse", &g->set))
+			return (int)p->err->kind;
+		return parse_accept_word(p, "as") ? parse_name(p, "a name", &g->name) : 0;
+	}
+	g->kind = G_COLLAPSE_BY;
+	t = parse_peek(p, PLACE_WORD);
+	if (token_is(&t, "obj")) /* as in obj:libc.so.6 */
+		t.text = str_c(by[1]);
+	for (size_t i = 0; i < sizeof(by) / sizeof(*by); i++)
+		if (token_is(&t, by[i])) {
+			g->name = str_c(by[i]);
+			parse_eat(p, &t);
+			return 0;
+		}
+	parse_fail(p, token_span(&t), "'collapse by' needs file, object, class or dir");
+	return err_hint(p->err, "for a set of functions: collapse SET as NAME");
+}
+
+static int g_cut(struct parser *p, struct gstage *g)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+
+	if (t.kind != TOK_NUMBER || !t.percent || t.number > 100) {
+		parse_fail(p, token_span(&t), "'cut' needs a percentage");
+		return err_hint(p->err, "cut 1%% hides functions below 1 %% inclusive");
+	}
+	parse_eat(p, &t);
+	g->percent = t.number;
+	return 0;
+}
+
+/* 3, or 3-7 */
+static int number_range(struct parser *p, const char *word, struct number_range *r)
+{
+	size_t at = parse_peek(p, PLACE_WORD).at;
+
+	if (parse_count(p, word, &r->first))
+		return (int)p->err->kind;
+	r->last = r->first;
+	if (!parse_accept(p, '-'))
+		return 0;
+	if (parse_count(p, "-", &r->last))
+		return (int)p->err->kind;
+	return r->last >= r->first
+		       ? 0
+		       : parse_fail(
+				 p, span_to(at, p),
+				 "this range is empty: the smaller number comes first");
+}
+
+static int g_numbers(struct parser *p, struct gstage *g, const char *word)
+{
+	enum { MOST = 4096 };
+
+	g->numbers = parse_new(p, MOST * sizeof(*g->numbers));
+	if (!g->numbers)
+		return (int)p->err->kind;
+	do {
+		if (g->nnumbers == MOST)
+			return parse_fail(p, g->span, "more than %d %ss", MOST, word);
+		if (number_range(p, word, &g->numbers[g->nnumbers++]))
+			return (int)p->err->kind;
+	} while (parse_accept(p, ','));
+	return 0;
+}
+
+int parse_gstage(struct parser *p, struct gstage **out)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+	const struct stage_word *w = stage_find(t.text);
+	struct gstage *g = PARSE_NEW(p, struct gstage);
+	int rc = 0;
+
+	if (!g)
+		return (int)p->err->kind;
+	g->kind = (enum gstage_kind)w->kind;
+	g->span = token_span(&t);
+	parse_eat(p, &t);
+	switch (g->kind) {
+	case G_FOCUS:
+	case G_IGNORE:
+	case G_HIDE: rc = parse_set(p, w->word, &g->set); break;
+	case G_COLLAPSE:
+	case G_COLLAPSE_BY: rc = g_collapse(p, g); break;
+	case G_NOREC: break;
+	case G_CUT: rc = g_cut(p, g); break;
+	case G_IN: rc = parse_name(p, "a profile's name", &g->name); break;
+	case G_PART:
+	case G_THREAD: rc = g_numbers(p, g, w->word); break;
+	}
+	g->span = span_to(t.at, p);
+	*out = g;
+	return rc;
+}
+
+/* ---- table stages ---- */
+
+/* After "as": a word, or any text in quotes. */
+static int column_name(struct parser *p, struct expr *e)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+
+	if (t.kind != TOK_WORD && t.kind != TOK_STRING)
+		return parse_fail(p, token_span(&t),
+				  "a column's name is missing after 'as'");
+	parse_eat(p, &t);
+	e->named = true;
+	e->as = t.text;
+	return t.kind == TOK_STRING ? parse_unescape(p, &t, &e->as) : 0;
+}
+
+/* True at the ':' of "file:line" behind e, which is eaten: a table's heading for two columns. */
+static bool then_line(struct parser *p, const struct expr *e)
+{
+	struct token colon = parse_peek(p, PLACE_WORD), line;
+
+	if (e->op != EX_COL || !str_eq(e->text, STR("file")) || e->percent ||
+	    e->event.n || colon.kind != ':' || colon.at != p->pos)
+		return false;
+	line = token_at(p->text, colon.at + colon.len, PLACE_WORD);
+	if (!token_is(&line, "line") || line.at != colon.at + colon.len)
+		return false;
+	parse_eat(p, &colon);
+	return true;
+}
+
+static int comma_exprs(struct parser *p, int bp, bool keys, struct expr **out)
+{
+	struct expr **tail = out, *file = NULL;
+
+	do {
+		if (parse_expr(p, bp, tail))
+			return (int)p->err->kind;
+		if (then_line(p, *tail)) {
+			file = *tail;
+			tail = &file->next;
+			if (parse_expr(p, bp, tail))
+				return (int)p->err->kind;
+		}
+		if (keys && parse_accept_word(p, "asc"))
+			(*tail)->asc = true;
+		else if (keys)
+			parse_accept_word(p, "desc");
+		else if (parse_accept_word(p, "as") && column_name(p, *tail))
+			return (int)p->err->kind;
+		if (file)
+			file->asc = (*tail)->asc;
+		file = NULL;
+		tail = &(*tail)->next;
+	} while (parse_accept(p, ','));
+	return 0;
+}
+
+static int t_add(struct parser *p, struct tstage *s)
+{
+	struct token t = parse_peek(p, PLACE_WORD), eq;
+
+	if (t.kind != TOK_WORD) {
+		parse_fail(p, token_span(&t), "'add' needs a name for the new column");
+		return err_hint(p->err, "add per_call = incl / calls");
+	}
+	parse_eat(p, &t);
+	s->name = t.text;
+	eq = parse_peek(p, PLACE_WORD);
+	if (eq.kind == TOK_EQEQ)
+		return parse_bad(p, &eq);
+	if (eq.kind != '=') {
+		parse_fail(p, token_span(&eq), "'=' is missing after the column's name");
+		return err_hint(p->err, "add per_call = incl / calls");
+	}
+	parse_eat(p, &eq);
+	return parse_expr(p, BP_NO_COMPARE, &s->exprs);
+}
+
+static int t_group(struct parser *p, struct tstage *s)
+{
+	if (!parse_accept_word(p, "by")) {
+		struct token t = parse_peek(p, PLACE_WORD);
+
+		parse_fail(p, token_span(&t), "'by' is missing after 'group'");
+		return err_hint(p->err, "group by file: sum(self)");
+	}
+	if (comma_exprs(p, BP_NO_COMPARE, false, &s->exprs))
+		return (int)p->err->kind;
+	return parse_accept(p, ':') ? comma_exprs(p, BP_NO_COMPARE, false, &s->aggs) : 0;
+}
+
+static int t_as(struct parser *p, struct tstage *s)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+
+	s->format = t.kind == TOK_WORD ? format_of_name(t.text) : FORMAT_NONE;
+	if (s->format == FORMAT_NONE) {
+		parse_fail(p, token_span(&t), "'as' needs a format");
+		return err_hint(
+			p->err,
+			"table tree csv tsv json ndjson md svg icicle html folded "
+			"speedscope dot callgrind pprof");
+	}
+	parse_eat(p, &t);
+	return 0;
+}
+
+static int t_expect(struct parser *p, struct tstage *s)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+
+	if (token_is(&t, "none") || token_is(&t, "some")) {
+		parse_eat(p, &t);
+		s->name = t.text;
+		return 0;
+	}
+	return parse_expr(p, BP_ANY, &s->exprs);
+}
+
+static int wrong_stage(struct parser *p, const struct token *t)
+{
+	const struct stage_word *w = t->kind == TOK_WORD ? stage_find(t->text) : NULL;
+	const char *near;
+
+	if (t->kind == TOK_BAD)
+		return parse_bad(p, t);
+	if (w && w->graph) {
+		parse_fail(p, token_span(t),
+			   "'%s' changes the graph: it must stand before the source",
+			   w->word);
+		return err_hint(p->err, "%s | functions | ...", w->form);
+	}
+	if (t->kind != TOK_WORD) {
+		parse_fail(p, token_span(t), "a stage is missing after '|'");
+		return err_hint(
+			p->err,
+			"where, sort, take, skip, show, add, group by, sum, count, "
+			"as, expect");
+	}
+	if (verb_find(t->text) && !str_eq(t->text, STR("_"))) {
+		parse_fail(p, token_span(t), "a query has one source; '%.*s' is a second",
+			   STR_ARG(t->text));
+		return err_hint(p->err,
+				token_is(t, "top")
+					? "rows of this table: sort self | take 10"
+					: "end the first query with ';'");
+	}
+	parse_fail(p, token_span(t), "no table stage is called '%.*s'", STR_ARG(t->text));
+	near = nearest_stage(t->text);
+	if (near)
+		return err_hint(p->err, "did you mean '%s'?", near);
+	return err_hint(p->err,
+			"where, sort, take, skip, show, add, group by, sum, count, as, "
+			"expect");
+}
+
+int parse_tstage(struct parser *p, struct tstage **out)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+	const struct stage_word *w = t.kind == TOK_WORD ? stage_find(t.text) : NULL;
+	struct tstage *s;
+	int rc = 0;
+
+	if (!w || w->graph)
+		return wrong_stage(p, &t);
+	if (!(s = PARSE_NEW(p, struct tstage)))
+		return (int)p->err->kind;
+	s->kind = (enum tstage_kind)w->kind;
+	parse_eat(p, &t);
+	switch (s->kind) {
+	case T_WHERE: rc = parse_expr(p, BP_ANY, &s->exprs); break;
+	case T_SORT:
+		parse_accept_word(p, "by");
+		rc = comma_exprs(p, BP_NO_COMPARE, true, &s->exprs);
+		break;
+	case T_TAKE:
+	case T_SKIP: rc = parse_count(p, w->word, &s->n); break;
+	case T_SHOW: rc = comma_exprs(p, BP_NO_COMPARE, false, &s->exprs); break;
+	case T_ADD: rc = t_add(p, s); break;
+	case T_GROUP: rc = t_group(p, s); break;
+	case T_SUM:
+	case T_COUNT: break;
+	case T_AS: rc = t_as(p, s); break;
+	case T_EXPECT: rc = t_expect(p, s); break;
+	}
+	s->span = span_to(t.at, p);
+	*out = s;
+	return rc;
+}

@@ -1,0 +1,71 @@
+/* result.c - columns by name, and the table of formats; see result.h. */
+#include "engine/lang/result.h"
+
+static const struct {
+	const char *name, *extension; /* extension NULL: the name is the extension */
+	enum format format;
+} formats[] = {
+	{"table", "txt", FORMAT_TABLE},
+	{"tree", NULL, FORMAT_TREE},
+	{"csv", NULL, FORMAT_CSV},
+	{"tsv", NULL, FORMAT_TSV},
+	{"json", NULL, FORMAT_JSON},
+	{"ndjson", NULL, FORMAT_NDJSON},
+	{"md", NULL, FORMAT_MD},
+	{"svg", NULL, FORMAT_SVG},
+	{"icicle", "icicle.svg", FORMAT_ICICLE},
+	{"html", NULL, FORMAT_HTML},
+	{"folded", NULL, FORMAT_FOLDED},
+	{"speedscope", "speedscope.json", FORMAT_SPEEDSCOPE},
+	{"dot", NULL, FORMAT_DOT},
+	{"callgrind", "callgrind", FORMAT_CALLGRIND},
+	{"pprof", "pb.gz", FORMAT_PPROF},
+	{"markdown", "markdown", FORMAT_MD},
+	{"jsonl", NULL, FORMAT_NDJSON},
+	{"flamegraph", NULL, FORMAT_SVG},
+	{"callgrind", "out", FORMAT_CALLGRIND},
+};
+enum { FORMATS = sizeof(formats) / sizeof(*formats) };
+
+const struct column *result_col(const struct result *r, struct str name)
+{
+	for (size_t i = 0; i < r->ncols; i++)
+		if (str_eq(r->cols[i].name, name))
+			return &r->cols[i];
+	return NULL;
+}
+
+enum format format_of_name(struct str s)
+{
+	for (size_t i = 0; i < FORMATS; i++)
+		if (str_eq(s, str_c(formats[i].name)))
+			return formats[i].format;
+	return FORMAT_NONE;
+}
+
+/* The longest extension wins: x.speedscope.json is no plain JSON. */
+enum format format_of_file(struct str path)
+{
+	enum format best = FORMAT_NONE;
+	size_t longest = 0;
+
+	for (size_t i = 0; i < FORMATS; i++) {
+		struct str ext = str_c(formats[i].extension ? formats[i].extension
+							    : formats[i].name);
+
+		if (ext.n > longest && path.n > ext.n + 1 && str_ends(path, ext) &&
+		    path.p[path.n - ext.n - 1] == '.') {
+			best = formats[i].format;
+			longest = ext.n;
+		}
+	}
+	return best;
+}
+
+const char *format_name(enum format f)
+{
+	for (size_t i = 0; i < FORMATS; i++)
+		if (formats[i].format == f)
+			return formats[i].name;
+	return "none";
+}

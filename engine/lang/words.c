@@ -1,0 +1,247 @@
+/* words.c - see words.h. */
+#include "engine/lang/words.h"
+
+#include "index/base/str.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define UNIT (C_OF | C_BY | C_UNIT)
+#define LIST (C_BY | C_UNIT)
+
+const struct verb verbs[] = {
+	{"top", S_FUNCTIONS, UNIT, "top [N] [UNIT] [of SET] [by EXPR]"},
+	{"functions", S_FUNCTIONS, UNIT, "functions [of SET] [by EVENT]"},
+	{"files", S_FILES, UNIT, "files [of SET]"},
+	{"objects", S_OBJECTS, UNIT, "objects [of SET]"},
+	{"dirs", S_DIRS, UNIT, "dirs [of SET]"},
+	{"classes", S_CLASSES, UNIT, "classes [of SET]"},
+	{"lines", S_LINES, UNIT, "lines [of SET]"},
+	{"instrs", S_INSTRS, UNIT, "instrs [of SET]"},
+	{"calls", S_CALLS, UNIT, "calls [of SET]"},
+	{"callsites", S_CALLSITES, UNIT, "callsites [of SET]"},
+	{"jumps", S_JUMPS, UNIT, "jumps [of SET]"},
+	{"cycles", S_CYCLES, UNIT, "cycles [of SET]"},
+	{"parts", S_PARTS, UNIT, "parts [of SET] [by EVENT]"},
+	{"threads", S_THREADS, LIST, "threads"},
+	{"events", S_EVENTS, C_UNIT, "events"},
+	{"profiles", S_PROFILES, C_UNIT, "profiles"},
+	{"callers", S_CALLERS,
+	 C_OF | C_SHORT | C_NEEDS_OF | C_DEPTH | C_MIN | C_MAX | C_BY,
+	 "callers of SET [depth N|all] [min N] [max N] [by EVENT]"},
+	{"callees", S_CALLEES,
+	 C_OF | C_SHORT | C_NEEDS_OF | C_DEPTH | C_MIN | C_MAX | C_BY,
+	 "callees of SET [depth N|all] [min N] [max N] [by EVENT]"},
+	{"calltree", S_CALLTREE,
+	 C_FROM | C_TO | C_DEPTH | C_MIN | C_MAX | C_AVOIDING | C_BY,
+	 "calltree [from|to SET] [depth N] [min N] [max N] [avoiding SET]"},
+	{"path", S_PATH,
+	 C_FROM | C_TO | C_VIA | C_AVOIDING | C_MAX | C_MIN | C_BY | C_SHORT,
+	 "[shortest|hottest|widest|all] [N] path from SET to SET [via SET] [avoiding SET] [max N] "
+	 "[min N]"},
+	{"paths", S_PATH,
+	 C_FROM | C_TO | C_VIA | C_AVOIDING | C_MAX | C_MIN | C_BY | C_SHORT,
+	 "[shortest|hottest|widest|all] [N] paths from SET to SET"},
+	{"cost", S_COST, C_OF | C_NEEDS_OF | C_UNDER | C_VIA | C_AVOIDING | C_BY,
+	 "cost of SET [under SET] [via SET] [avoiding SET]"},
+	{"source", S_SOURCE, C_OF | C_NEEDS_OF | C_BY, "source of SET"},
+	{"asm", S_ASM, C_OF | C_NEEDS_OF | C_BY, "asm of SET"},
+	{"find", S_FIND, C_OF | C_SHORT | C_NEEDS_OF | C_BY, "find SET"},
+	{"info", S_INFO, C_OF | C_SHORT | C_BY, "info [SET]"},
+	{"_", S_LAST, 0, "_"},
+};
+const size_t verbs_n = COUNT(verbs);
+
+const struct stage_word stage_words[] = {
+	{"focus", true, G_FOCUS, "focus SET"},
+	{"ignore", true, G_IGNORE, "ignore SET"},
+	{"hide", true, G_HIDE, "hide SET"},
+	{"collapse", true, G_COLLAPSE,
+	 "collapse SET [as NAME], collapse by file|object|class|dir"},
+	{"norec", true, G_NOREC, "norec"},
+	{"cut", true, G_CUT, "cut PERCENT"},
+	{"in", true, G_IN, "in PROFILE"},
+	{"part", true, G_PART, "part N[-N]{, N[-N]}"},
+	{"thread", true, G_THREAD, "thread N[-N]{, N[-N]}"},
+	{"where", false, T_WHERE, "where EXPR"},
+	{"sort", false, T_SORT, "sort EXPR [asc|desc]{, EXPR [asc|desc]}"},
+	{"take", false, T_TAKE, "take N"},
+	{"skip", false, T_SKIP, "skip N"},
+	{"show", false, T_SHOW, "show EXPR{, EXPR}"},
+	{"add", false, T_ADD, "add NAME = EXPR"},
+	{"group", false, T_GROUP, "group by COLUMN{, COLUMN} [: AGGREGATE{, AGGREGATE}]"},
+	{"sum", false, T_SUM, "sum"},
+	{"count", false, T_COUNT, "count"},
+	{"as", false, T_AS, "as FORMAT"},
+	{"expect", false, T_EXPECT, "expect none|some|EXPR"},
+};
+const size_t stage_words_n = COUNT(stage_words);
+
+const char *const clause_words[] = {
+	"of",	    "by",    "from", "to",  "under", "via",
+	"avoiding", "depth", "min",  "max", "vs",    NULL,
+};
+const char *const path_words[] = {"hottest", "widest", "shortest", "all", NULL};
+
+/* What people of other tools type first. */
+static const struct {
+	const char *habit, *ours;
+} habits[] = {
+	{"limit", "take"},
+	{"head", "take"},
+	{"filter", "where"},
+	{"order", "sort"},
+	{"orderby", "sort"},
+	{"select", "show"},
+	{"project", "show"},
+	{"grep", "where"},
+	{"having", "where"},
+	{"offset", "skip"},
+	{"groupby", "group"},
+	{"format", "as"},
+	{"extend", "add"},
+	{"list", "functions"},
+	{"hot", "top"},
+	{"hotspots", "top"},
+	{"func", "functions"},
+	{"funcs", "functions"},
+	{"peek", "callers"},
+	{"tree", "calltree"},
+	{"annotate", "source"},
+	{"disasm", "asm"},
+	{"diff", "functions vs"},
+	{"search", "find"},
+	{"route", "path"},
+	{"dump", "functions"},
+	{"only", "focus"},
+	{"merge", "collapse"},
+	{"vs", "functions vs"},
+	{"compare", "functions vs"},
+	{"who", "callers of"},
+	{"parents", "callers"},
+	{"children", "callees"},
+	{"flat", "top"},
+	{"callgraph", "calltree"},
+	{"flame", "calltree"},
+	{"flamegraph", "calltree"},
+	{"callpath", "path"},
+	{"assert", "expect"},
+	{"tail", "skip"},
+	{"summarize", "group"},
+	{"columns", "show"},
+	{"uniq", "group"},
+	{"distinct", "group"},
+	{"help", ".help"},
+	{"quit", ".quit"},
+	{"exit", ".quit"},
+};
+
+const struct verb *verb_find(struct str word)
+{
+	for (size_t i = 0; i < verbs_n; i++)
+		if (str_eq(word, str_c(verbs[i].word)))
+			return &verbs[i];
+	return NULL;
+}
+
+const struct verb *verb_of_kind(enum source_kind kind)
+{
+	for (size_t i = 1; i < verbs_n; i++)
+		if (verbs[i].kind == kind)
+			return &verbs[i];
+	return &verbs[0];
+}
+
+const struct stage_word *stage_find(struct str word)
+{
+	for (size_t i = 0; i < stage_words_n; i++)
+		if (str_eq(word, str_c(stage_words[i].word)))
+			return &stage_words[i];
+	return NULL;
+}
+
+bool is_clause_word(struct str word)
+{
+	for (const char *const *w = clause_words; *w; w++)
+		if (str_eq(word, str_c(*w)))
+			return true;
+	return false;
+}
+
+size_t nearest_of(struct str word, size_t n, struct str (*get)(void *arg, size_t i),
+		  void *arg)
+{
+	unsigned best = word.n <= 3   ? 2
+			: word.n <= 6 ? 3
+				      : 4; /* one above what is near */
+	size_t hit = n;
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned d = str_distance(word, get(arg, i), best - 1);
+
+		if (d < best) {
+			best = d;
+			hit = i;
+			if (best == 0)
+				break;
+		}
+	}
+	return hit;
+}
+
+static const char *habit(struct str word)
+{
+	for (size_t i = 0; i < COUNT(habits); i++)
+		if (str_eq(word, str_c(habits[i].habit)))
+			return habits[i].ours;
+	return NULL;
+}
+
+static struct str verb_word(void *arg, size_t i)
+{
+	(void)arg;
+	return str_c(i < verbs_n	? verbs[i].word
+		     : i - verbs_n < 4	? path_words[i - verbs_n]
+		     : i - verbs_n == 4 ? "let"
+					: stage_words[i - verbs_n - 5].word);
+}
+
+static struct str stage_word(void *arg, size_t i)
+{
+	(void)arg;
+	return str_c(stage_words[i].word);
+}
+
+const char *nearest_verb(struct str word)
+{
+	const char *h = habit(word);
+	size_t n = verbs_n + 5 + stage_words_n, i;
+
+	if (h)
+		return h;
+	i = nearest_of(word, n, verb_word, NULL);
+	return i < n ? verb_word(NULL, i).p : NULL;
+}
+
+const char *nearest_unit(struct str word)
+{
+	const char *best = NULL;
+	unsigned d, least = 3;
+
+	for (size_t i = 1; i < verbs_n; i++)
+		if ((verbs[i].clauses & C_UNIT) &&
+		    (d = str_distance(word, str_c(verbs[i].word), least - 1)) < least) {
+			least = d;
+			best = verbs[i].word;
+		}
+	return best;
+}
+
+const char *nearest_stage(struct str word)
+{
+	const char *h = habit(word);
+	size_t i;
+
+	if (h)
+		return h;
+	i = nearest_of(word, stage_words_n, stage_word, NULL);
+	return i < stage_words_n ? stage_words[i].word : NULL;
+}

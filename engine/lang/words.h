@@ -1,0 +1,62 @@
+/*
+ * words.h - the tables of the language: verbs, clauses, stages, operators of habit.
+ *
+ * The parser, the completion, the did-you-mean and `.help` read the same tables.
+ */
+#ifndef QUERN_WORDS_H
+#define QUERN_WORDS_H
+
+#include "engine/lang/ast.h"
+
+/* What may follow a source. */
+enum clause {
+	C_OF = 1,
+	C_BY = 2,
+	C_FROM = 4,
+	C_TO = 8,
+	C_UNDER = 16,
+	C_VIA = 32,
+	C_AVOIDING = 64,
+	C_DEPTH = 128,
+	C_MIN = 256,
+	C_MAX = 512,
+	C_SHORT = 1024, /* `callers X`: "of" may be left out */
+	C_NEEDS_OF = 2048,
+	C_UNIT = 4096, /* may follow `top` */
+};
+
+struct verb {
+	const char *word;
+	enum source_kind kind;
+	unsigned clauses;
+	const char *form; /* one line for help and errors */
+};
+
+struct stage_word {
+	const char *word;
+	bool graph;
+	int kind; /* gstage_kind or tstage_kind */
+	const char *form;
+};
+
+extern const struct verb verbs[];
+extern const size_t verbs_n;
+extern const struct stage_word stage_words[];
+extern const size_t stage_words_n;
+extern const char *const clause_words[]; /* NULL-terminated */
+extern const char *const path_words[];	 /* by enum path_kind, NULL-terminated */
+
+const struct verb *verb_find(struct str word);
+const struct verb *verb_of_kind(enum source_kind kind);
+const struct stage_word *stage_find(struct str word);
+bool is_clause_word(struct str word);
+/* The nearest word of a kind, or one that people of other languages mean; NULL: none. */
+const char *nearest_verb(struct str word);
+const char *nearest_stage(struct str word);
+/* The nearest that may follow `top`. */
+const char *nearest_unit(struct str word);
+/* The nearest of n words within a distance that suits their length; n when none. */
+size_t nearest_of(struct str word, size_t n, struct str (*get)(void *arg, size_t i),
+		  void *arg);
+
+#endif

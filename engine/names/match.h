@@ -1,0 +1,72 @@
+/*
+ * match.h - from what the user wrote to a set of functions (engine/LANGUAGE.md, names).
+ *
+ *	bare	GDB's rule: parameters, return type, template arguments, missing leading
+ *		namespaces, clone and version suffixes and 'N are ignored, unless the pattern
+ *		has them.  "::" "->" "." are one separator.  A leading "::" fixes the start.
+ *		A "*" inside a component stays in it (mem*); a component that is only "*"
+ *		stands for one or more (std::*).
+ *		Files and objects: the base name or the last components of the path.
+ *	exact	byte for byte
+ *	regex	PCRE2, bytes, unanchored, with limits on matches, depth and heap
+ *	id	the function's number
+ *
+ * Names are tested once each and then expanded to their functions.
+ */
+#ifndef QUERN_MATCH_H
+#define QUERN_MATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "index/base/cancel.h"
+#include "engine/names/fnset.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/str.h"
+#include "index/store/store.h"
+
+enum match_field { MATCH_FN, MATCH_FILE, MATCH_OBJ, MATCH_CLASS };
+enum match_form { MATCH_BARE, MATCH_EXACT, MATCH_REGEX, MATCH_ID };
+
+struct match_atom {
+	enum match_field field;
+	enum match_form form;
+	struct str text; /* bare; unescaped string; between the slashes; digits of #N */
+	bool nocase;	 /* /.../i */
+	uint64_t at;	 /* byte of the query where text starts, for err->at */
+	uint32_t len;	 /* bytes of text as written in the query */
+};
+
+struct match_found {
+	struct fn_set *fns; /* never NULL on success, may be empty */
+	uint32_t functions; /* members */
+	uint32_t names;	    /* unique names (files, objects, classes: of those) matched */
+};
+
+/* Resolve an atom.  Finding nothing is no error here: see match_none().  ERR_QUERY: a bad
+ * regex (err->at is the place of PCRE2's complaint) or a number past the last function;
+ * ERR_LIMIT: the regex ran into its limits, or the arena is full; ERR_CANCEL. */
+int match_find(struct store *st, const struct match_atom *atom,
+	       const struct cancel *cancel, struct arena *a, struct match_found *out,
+	       struct err *err);
+
+/* Report that the atom matched nothing: ERR_QUERY with the nearest names as hint. */
+int match_none(struct store *st, const struct match_atom *atom, uint32_t event,
+	       const struct cancel *cancel, struct err *err);
+
+/* At most max names (files, objects) like text, best first, hottest first among equals;
+ * works for 300 ms at most.  names[] are views of the store.  Returns how many. */
+size_t match_nearest(struct store *st, enum match_field field, struct str text,
+		     uint32_t event, const struct cancel *cancel, struct str *names,
+		     size_t max);
+
+/* One compiled atom against one name (tests, and `~` in expressions). */
+struct match;
+int match_new(const struct match_atom *atom, struct arena *a, struct match **out,
+	      struct err *err);
+void match_free(struct match *m); /* NULL is fine */
+/* 1 matches, 0 does not, -1: a limit was hit (err is set). */
+int match_name(struct match *m, struct str name, struct err *err);
+
+#endif

@@ -1,0 +1,101 @@
+/* moved.c - source trees that stand elsewhere; see moved.h. */
+#include "engine/names/moved.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/vec.h"
+
+static struct str without_slash(struct str s)
+{
+	while (s.n > 1 && s.p[s.n - 1] == '/')
+		s.n--;
+	return s;
+}
+
+int moved_add(struct moved *m, struct str rule, struct err *err)
+{
+	size_t eq = str_find(rule, '=');
+	struct move *at;
+	char *text;
+
+	if (eq == 0 || eq == rule.n) {
+		err_set(err, ERR_USAGE, 0,
+			"a moved source tree is written A=B, not '%.*s'", STR_ARG(rule));
+		return err_hint(err, "/build/src=/home/me/src: files below the first are "
+				     "taken for those below the second");
+	}
+	text = strndup(rule.p, rule.n);
+	if (!text || vec_reserve(&m->at, &m->cap, m->n + 1, sizeof(*m->at))) {
+		free(text);
+		return err_set(err, ERR_LIMIT, 0, "out of memory");
+	}
+	at = &m->at[m->n++];
+	at->text = text;
+	at->from = without_slash((struct str){text, eq});
+	at->to = without_slash(str_c(text + eq + 1));
+	return 0;
+}
+
+void moved_clear(struct moved *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		free(m->at[i].text);
+	free(m->at);
+	*m = (struct moved){0};
+}
+
+/* file is dir or below it. */
+static bool is_below(struct str file, struct str dir)
+{
+	return str_starts(file, dir) &&
+	       (file.n == dir.n || file.p[dir.n] == '/' || dir.p[dir.n - 1] == '/');
+}
+
+struct str moved_file(const struct moved *m, struct str file, struct arena *a)
+{
+	const struct move *best = NULL;
+	struct str rest, out;
+	char *p;
+
+	for (size_t i = 0; m && i < m->n; i++)
+		if (is_below(file, m->at[i].from) &&
+		    (!best || m->at[i].from.n >= best->from.n))
+			best = &m->at[i];
+	if (!best)
+		return file;
+	rest = str_from(file, best->from.n);
+	while (rest.n && rest.p[0] == '/')
+		rest = str_from(rest, 1);
+	/* "/" alone ends with its slash, "" has none. */
+	out.n = best->to.n + 1 + rest.n;
+	if (!(p = arena_alloc(a, out.n)))
+		return (struct str){NULL, 0};
+	out = (struct str){p, 0};
+	if (best->to.n)
+		memcpy(p, best->to.p, out.n = best->to.n);
+	if (rest.n && out.n && p[out.n - 1] != '/')
+		p[out.n++] = '/';
+	if (rest.n)
+		memcpy(p + out.n, rest.p, rest.n);
+	out.n += rest.n;
+	return out;
+}
+
+int moved_guess(struct str now, struct str base, struct str *from, struct str *to)
+{
+	size_t same = 0, whole = 0;
+
+	/* The common end, as far as it is made of whole components. */
+	while (same < now.n && same < base.n &&
+	       now.p[now.n - 1 - same] == base.p[base.n - 1 - same]) {
+		same++;
+		if (now.p[now.n - same] == '/')
+			whole = same;
+	}
+	if (whole == 0 || now.n == whole || base.n == whole)
+		return -1;
+	*from = (struct str){now.p, now.n - whole};
+	*to = (struct str){base.p, base.n - whole};
+	return 0;
+}

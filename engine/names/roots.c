@@ -1,0 +1,269 @@
+/*
+ * roots.c - see roots.h.
+ *
+ * The kernel resolves a path below a root (openat2, RESOLVE_BENEATH).  Where it cannot, one
+ * directory is opened after the other and symbolic links are refused.  A file is looked at
+ * through O_PATH before it is opened to be read, so that opening has no effect of its own.
+ */
+#include "engine/names/roots.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct root {
+	int fd; /* O_PATH */
+	bool moved;
+	char *real, *given; /* absolute; as the user wrote it */
+};
+
+struct roots {
+	struct root *root;
+	size_t n;
+};
+
+static const char no_memory[] = "no memory for it";
+
+int roots_new(struct roots **out, struct err *err)
+{
+	*out = calloc(1, sizeof(**out));
+	return *out ? 0 : err_set(err, ERR_LIMIT, 0, "out of memory");
+}
+
+void roots_free(struct roots *r)
+{
+	for (size_t i = 0; r && i < r->n; i++) {
+		close(r->root[i].fd);
+		free(r->root[i].real);
+		free(r->root[i].given);
+	}
+	if (r)
+		free(r->root);
+	free(r);
+}
+
+int roots_add(struct roots *r, const char *dir, bool moved, struct err *err)
+{
+	struct root *more = realloc(r->root, (r->n + 1) * sizeof(*more));
+	struct root *new;
+
+	if (!more)
+		return err_set(err, ERR_LIMIT, 0, "out of memory");
+	r->root = more;
+	new = &more[r->n];
+	new->fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (new->fd < 0)
+		return err_set(err, ERR_USAGE, 0, "source root %s: %s", dir,
+			       strerror(errno));
+	new->moved = moved;
+	new->real = realpath(dir, NULL);
+	new->given = strdup(dir);
+	if (new->real &&new->given) {
+		r->n++;
+		return 0;
+	}
+	free(new->real);
+	free(new->given);
+	close(new->fd);
+	return err_set(err, ERR_USAGE, 0, "source root %s: cannot be resolved", dir);
+}
+
+/* ---- one path below one directory ---- */
+
+/* For kernels before 5.6 and sandboxes that forbid the call. */
+static int walk(int dir, char *path, int flags)
+{
+	int fd = fcntl(dir, F_DUPFD_CLOEXEC, 0), next, why;
+
+	for (char *part = path, *end; fd >= 0; part = end + 1) {
+		end = strchr(part, '/');
+		/* "././." stays where it is, and each of its ends is tried. */
+		if (end && (end == part || (end == part + 1 && *part == '.')))
+			continue;
+		if (end)
+			*end = '\0';
+		if (strcmp(part, "..") == 0) {
+			next = -1;
+			errno = EXDEV;
+		} else {
+			next = openat(fd, *part ? part : ".",
+				      end ? O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+					  : flags | O_NOFOLLOW);
+		}
+		why = errno;
+		close(fd);
+		errno = why;
+		fd = next;
+		if (!end)
+			break;
+		*end = '/';
+	}
+	return fd;
+}
+
+static int open_beneath(int dir, char *path, int flags)
+{
+	struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC),
+			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+	long fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
+
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		return walk(dir, path, flags | O_CLOEXEC);
+	return (int)fd;
+}
+
+/* What a call says that failed; what is not there may be below another root. */
+static const char *reason(int error, const char *not_there)
+{
+	switch (error) {
+	case EXDEV:
+	case ELOOP: return "its path leaves the source root";
+	case EACCES: return "permission denied";
+	case ENOENT:
+	case ENOTDIR:
+	case ENAMETOOLONG: return not_there;
+	default: return strerror(error);
+	}
+}
+
+static bool open_regular(int dir, char *path, struct roots_file *out, const char **why)
+{
+	static const char changed[] = "it changed while it was opened";
+	struct stat seen, st;
+	int fd = open_beneath(dir, path, O_PATH), failed;
+
+	if (fd < 0) {
+		*why = reason(errno, *why);
+		return false;
+	}
+	failed = fstat(fd, &seen) < 0 ? errno : 0;
+	close(fd);
+	if (failed || !S_ISREG(seen.st_mode)) {
+		*why = failed ? strerror(failed) : "not a regular file";
+		return false;
+	}
+	fd = open_beneath(dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	failed = fd < 0 || fstat(fd, &st) < 0 ? errno : 0;
+	if (failed || st.st_dev != seen.st_dev || st.st_ino != seen.st_ino) {
+		*why = failed ? reason(failed, changed) : changed;
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	out->fd = fd;
+	out->size = (uint64_t)st.st_size;
+	out->mtime_ns =
+		(uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+	return true;
+}
+
+/* ---- what a profile's path may be below a root ---- */
+
+/* The rest of an absolute path behind dir; p is NULL when it is not below it. */
+static struct str behind(struct str path, const char *dir)
+{
+	struct str d = str_c(dir);
+
+	while (d.n > 0 && d.p[d.n - 1] == '/')
+		d.n--;
+	if (path.n <= d.n + 1 || !str_starts(path, d) || path.p[d.n] != '/')
+		return (struct str){NULL, 0};
+	return str_from(path, d.n + 1);
+}
+
+static bool try_path(const struct root *r, struct str rest, struct arena *a,
+		     struct roots_file *out, const char **why)
+{
+	char *path;
+
+	while (rest.n && rest.p[0] == '/')
+		rest = str_from(rest, 1);
+	if (!rest.n || rest.n >= 4096 || memchr(rest.p, 0, rest.n))
+		return false;
+	if (!(path = arena_alloc(a, rest.n + 1))) {
+		*why = no_memory;
+		return false;
+	}
+	memcpy(path, rest.p, rest.n);
+	if (!open_regular(r->fd, path, out, why))
+		return false;
+	out->path = arena_printf(a, "%s%s%.*s", r->real,
+				 strcmp(r->real, "/") == 0 ? "" : "/", STR_ARG(rest));
+	if (out->path.p)
+		return true;
+	*why = no_memory;
+	close(out->fd);
+	return false;
+}
+
+static bool try_root(const struct root *r, struct str path, struct arena *a,
+		     struct roots_file *out, const char **why)
+{
+	struct str rest = path;
+
+	if (path.p[0] == '/') {
+		rest = behind(path, r->real);
+		if (!rest.p)
+			rest = behind(path, r->given);
+	}
+	if (rest.p && try_path(r, rest, a, out, why))
+		return true;
+	for (rest = path; r->moved && rest.n;) {
+		size_t slash = str_find(rest, '/');
+
+		if (slash >= rest.n)
+			break;
+		rest = str_from(rest, slash + 1);
+		if (try_path(r, rest, a, out, why))
+			return true;
+	}
+	return false;
+}
+
+bool roots_open(const struct roots *r, struct str path, struct arena *a,
+		struct roots_file *out, const char **why)
+{
+	*why = "not found below the source roots";
+	if (!r || !path.n || str_eq(path, STR("???"))) {
+		*why = "its name is not known";
+		return false;
+	}
+	for (size_t i = 0; i < r->n; i++)
+		if (try_root(&r->root[i], path, a, out, why)) {
+			*why = NULL;
+			return true;
+		}
+	return false;
+}
+
+bool roots_read(const struct roots *r, struct str path, struct arena *a, struct str *text,
+		struct roots_file *out, const char **why)
+{
+	size_t n = 0;
+	ssize_t got = 1;
+	char *p;
+
+	if (!roots_open(r, path, a, out, why))
+		return false;
+	p = out->size <= ROOTS_TEXT_MAX ? arena_alloc(a, (size_t)out->size + 1) : NULL;
+	*why = out->size > ROOTS_TEXT_MAX ? "larger than 32 MiB" : no_memory;
+	while (p && n < out->size && got > 0) {
+		got = read(out->fd, p + n, (size_t)out->size - n);
+		if (got > 0)
+			n += (size_t)got;
+	}
+	close(out->fd);
+	out->fd = -1;
+	if (got < 0)
+		*why = strerror(errno);
+	if (!p || got < 0)
+		return false;
+	*text = (struct str){p, n};
+	*why = NULL;
+	return true;
+}

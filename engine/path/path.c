@@ -1,0 +1,184 @@
+/*
+ * path.c - bounds of chains of calls; see path.h.
+ */
+#include "engine/path/path.h"
+
+#include <math.h>
+
+#include "index/graph/inclusive.h"
+
+uint64_t path_rounded(double est)
+{
+	return est >= 18446744073709551615.0 ? UINT64_MAX
+	       : est > 0		     ? (uint64_t)(est + 0.5)
+					     : 0;
+}
+
+uint64_t path_units(const struct path_bounds *b)
+{
+	uint64_t u = path_rounded(b->est);
+
+	if (!b->bounded)
+		return u;
+	return u < b->lo ? b->lo : u > b->hi ? b->hi : u;
+}
+
+uint64_t path_root(const struct flow *fl, uint32_t f)
+{
+	const struct flow_input *in = &fl->in;
+	uint64_t called = 0;
+
+	/* As a double it is exact up to 2^53. */
+	if (fl->keep || fl->odd[f] || fl->passing[f] < (uint64_t)1 << 53)
+		return path_rounded(fl->root[f]);
+	for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++)
+		called += in->incl[in->in_edge[k]];
+	return fl->passing[f] - called;
+}
+
+bool path_under_min(double est, double min)
+{
+	return est * (1 + 1e-12) < min;
+}
+
+struct path_bounds path_bounds_exact(uint64_t cost)
+{
+	return (struct path_bounds){(double)cost, cost, cost, true, true};
+}
+
+struct path_bounds path_bounds_of(double est, uint64_t lo, uint64_t hi, bool bounded)
+{
+	struct path_bounds b = {est, lo, hi, bounded, bounded && lo == hi};
+
+	/* Rounded costs can contradict each other by some units. */
+	if (lo > hi) {
+		b.lo = hi;
+		b.hi = lo;
+	}
+
+	if (bounded && b.est < (double)b.lo)
+		b.est = (double)b.lo;
+	if (bounded && b.est > (double)b.hi)
+		b.est = (double)b.hi;
+	return b;
+}
+
+struct path_bounds path_bounds_next(struct path_bounds b, uint64_t w, double share,
+				    uint64_t passing, bool odd)
+{
+	uint64_t lo = 0;
+
+	if (!b.bounded || odd)
+		return path_bounds_of(b.est * share, 0, w, false);
+	/* The chain and the call are parts of what passes: what does not fit side by side
+	 * must overlap. */
+	if (w <= passing && b.lo > passing - w)
+		lo = b.lo - (passing - w);
+	return path_bounds_of(b.est * share, lo, w < b.hi ? w : b.hi, true);
+}
+
+static bool nests(const struct flow_input *in, uint32_t f)
+{
+	return in->nests ? in->nests[f] : in->cycle[f] != 0;
+}
+
+/* What the calls of f, or by others of f, tell. */
+static void know_call(const struct flow_input *in, uint32_t f, uint32_t other,
+		      uint64_t cost, bool out, struct incl_known *k)
+{
+	bool inside = in->cycle[f] && in->cycle[other] == in->cycle[f];
+	uint64_t *all = out ? &k->spent : &k->called;
+	uint64_t *outside = out ? &k->leaving : &k->entering;
+
+	if (other == f)
+		return;
+	*all = cost_sum(*all, cost);
+	if (!inside)
+		*outside = cost_sum(*outside, cost);
+	if (cost > k->once && !nests(in, other))
+		k->once = cost;
+}
+
+static struct incl_known know(const struct flow_input *in, uint32_t f)
+{
+	struct incl_known k = {.spent = in->self[f], .leaving = in->self[f]};
+
+	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+		know_call(in, f, in->callee[i], in->incl[i], true, &k);
+	for (uint32_t j = in->in_first[f]; j < in->in_first[f + 1]; j++)
+		know_call(in, f, in->caller[in->in_edge[j]], in->incl[in->in_edge[j]],
+			  false, &k);
+	return k;
+}
+
+/* The inclusive cost of a cycle. */
+static uint64_t cycle_cost(const struct flow_input *in, uint32_t cycle)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t m = 0; m < in->functions; m++) {
+		if (in->cycle[m] != cycle)
+			continue;
+		sum = cost_sum(sum, in->self[m]);
+		for (uint32_t i = in->out_first[m]; i < in->out_first[m + 1]; i++)
+			if (in->cycle[in->callee[i]] != cycle)
+				sum = cost_sum(sum, in->incl[i]);
+	}
+	return sum;
+}
+
+/* f is outermost each time it is entered by another: its calls of itself are left out. */
+static double entered_by_others(const struct flow *fl, uint32_t f)
+{
+	const struct flow_input *in = &fl->in;
+	double incl = fl->through[f];
+
+	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+		if (in->callee[i] == f)
+			incl -= flow_cost(fl, i);
+	return incl > 0 ? incl : 0;
+}
+
+int path_outermost(const struct flow *fl, const struct fn_set *set, double *incl,
+		   struct arena *scratch)
+{
+	const struct flow_input *in = &fl->in;
+	struct call_costs costs = flow_call_costs(in, in->cycle);
+	struct returning r = {0};
+	uint32_t most = fnset_count(set), cycle = 0;
+	uint64_t cycle_incl = 0;
+
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
+	     f = fnset_next(set, f + 1)) {
+		struct incl_known k;
+		uint64_t lo, hi;
+
+		incl[f] = entered_by_others(fl, f);
+		if (!nests(in, f) || !in->cycle[f])
+			continue;
+		if (!r.mass && returning_init(&r, &costs, scratch))
+			return -1;
+		incl[f] -= returning_cost(&r, &f, 1, NULL, returning_edges(most));
+		incl[f] = incl[f] > 0 ? incl[f] : 0;
+		if (fl->keep)
+			continue;
+		if (in->cycle[f] != cycle)
+			cycle_incl = cycle_cost(in, cycle = in->cycle[f]);
+		k = know(in, f);
+		k.cycle = cycle_incl;
+		incl_bounds(&k, &lo, &hi);
+		incl[f] = fmax((double)lo, fmin((double)hi, incl[f]));
+	}
+	return 0;
+}
+
+struct path_bounds path_from(const struct flow *fl, uint32_t f, double incl)
+{
+	struct incl_known k = know(&fl->in, f);
+	uint64_t lo = k.spent, hi = lo;
+
+	k.cycle = UINT64_MAX;
+	if (nests(&fl->in, f) && fl->in.cycle[f])
+		incl_bounds(&k, &lo, &hi);
+	return path_bounds_of(incl, lo, hi, !fl->odd[f]);
+}

@@ -1,0 +1,558 @@
+/*
+ * path_cost.c - cost of one set under another, all paths together; see path.h.
+ *
+ * Every unit of cost has a call stack; read from its root, the stack is in one of these
+ * states at each of its functions:
+ *
+ *	OUTSIDE --under--> UNDER --via--> VIA_SEEN --of--> INSIDE
+ *
+ * Without `via`, UNDER is where `of` counts; without `under`, cost enters in that state.
+ * `avoiding` leads back to OUTSIDE (which is the end of it when nothing is asked of `under`).
+ *
+ * For the estimate each state of a function is a function of its own, in a chain (chain.h).
+ *
+ * For bounds what passes a function is split over the states, two bounds for each.  Over a
+ * call of cost w at a function that T passes, a part x becomes at least x + w - T and at most
+ * the smaller of x and w; what is certainly in one state is certainly
+ * in no other, which tightens both.  A state that cannot be reached has nothing.  So when
+ * `under` dominates `of`, nothing can be OUTSIDE and the bounds meet; when it never reaches
+ * it, nothing can be inside.
+ *
+ * Components are visited in topological order.  In a cycle bounds begin at nothing and
+ * everything, which is true, and every sweep that tightens them keeps them so.
+ */
+#include <string.h>
+
+#include "engine/flow/chain.h"
+#include "engine/graph/flow_parts.h"
+#include "engine/path/path.h"
+
+enum { IN_OF = 1, IN_UNDER = 2, IN_VIA = 4, IN_AVOID = 8 };
+enum { OUTSIDE, UNDER, VIA_SEEN, INSIDE, STATES };
+enum { POLL = 4096, SWEEPS = 20, SWEEPS_LEAST = 4, SWEPT_MOST = 2000000 };
+
+struct part {
+	uint64_t lo, hi;
+};
+
+struct split { /* what passes a function, or a call's cost, by state */
+	struct part in[STATES];
+};
+
+struct costing {
+	const struct flow *fl;
+	struct arena *arena;
+	const struct cancel *cancel;
+	struct err *err;
+	uint8_t *marks;
+	uint8_t *reached; /* [functions]: a bit for each state in which cost can leave */
+	bool under, via;
+	unsigned ready;	  /* the state in which `of` counts */
+	unsigned enter;	  /* the state of what comes from outside the profile */
+	struct split *at; /* [functions]: after the function's own moves */
+	uint64_t *root;	  /* [functions]: cost that no call brought */
+	uint64_t *arrived_lo, *arrived_hi; /* [functions]: what enters `of` here */
+	bool odd; /* some function in between has sums that disagree */
+};
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The state after a function with this mark of what arrives in state s. */
+static unsigned move(const struct costing *c, uint8_t mark, unsigned s)
+{
+	bool passed = s != OUTSIDE; /* `under` is above, not this function itself */
+
+	if (s == INSIDE)
+		return s;
+	if (mark & IN_AVOID)
+		return OUTSIDE;
+	if (s == OUTSIDE && c->under && mark & IN_UNDER)
+		s = UNDER;
+	if (s == UNDER && c->via && mark & IN_VIA)
+		s = VIA_SEEN;
+	if (s == c->ready && passed && mark & IN_OF)
+		return INSIDE;
+	return s;
+}
+
+/* The parts add up to total: each is total less the others. */
+static void tighten(struct split *x, uint64_t total)
+{
+	uint64_t lo = 0, hi = 0;
+
+	for (unsigned s = 0; s < STATES; s++) {
+		x->in[s].hi = least(x->in[s].hi, total);
+		lo = add(lo, x->in[s].lo);
+		hi = add(hi, x->in[s].hi);
+	}
+	for (unsigned s = 0; s < STATES; s++) {
+		struct part *p = &x->in[s];
+		uint64_t most = less(total, lo - p->lo);
+		uint64_t fewest = hi == UINT64_MAX ? 0 : less(total, hi - p->hi);
+
+		p->hi = least(p->hi, most);
+		if (p->lo < fewest)
+			p->lo = fewest;
+	}
+}
+
+static void gather(struct part *to, const struct part *from)
+{
+	to->lo = add(to->lo, from->lo);
+	to->hi = add(to->hi, from->hi);
+}
+
+/* ---- which states can be reached at all ---- */
+
+static int find_reached(struct costing *c)
+{
+	const struct flow_input *in = &c->fl->in;
+	uint32_t *todo =
+		ARENA_ARRAY(c->arena, uint32_t, (size_t)in->functions * STATES + 1);
+	uint32_t n = 0;
+
+	c->reached = ARENA_ARRAY(c->arena, uint8_t, (size_t)in->functions + 1);
+	if (!todo || !c->reached)
+		return arena_full(c->arena, c->err);
+	for (uint32_t f = 0; f < in->functions; f++)
+		if (c->fl->root[f] > 0) {
+			c->reached[f] = (uint8_t)(1u << move(c, c->marks[f], c->enter));
+			todo[n++] = f * STATES + move(c, c->marks[f], c->enter);
+		}
+	while (n) {
+		uint32_t f = todo[--n] / STATES, s = todo[n] % STATES;
+
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
+			uint32_t to = in->callee[i];
+			unsigned state = move(c, c->marks[to], s);
+
+			if (!in->incl[i] || c->reached[to] & 1u << state)
+				continue;
+			c->reached[to] |= (uint8_t)(1u << state);
+			todo[n++] = to * STATES + state;
+		}
+	}
+	return 0;
+}
+
+/* The only state that f can be in, or STATES: then all that leaves it is in that state. */
+static unsigned only_state(const struct costing *c, uint32_t f)
+{
+	unsigned bits = c->reached[f];
+
+	return bits && !(bits & (bits - 1)) ? (unsigned)__builtin_ctz(bits) : STATES;
+}
+
+/* ---- the estimate ---- */
+
+/* The states of the functions, each as a function of its own. */
+struct points {
+	uint32_t *first, *callee, *cycle, *topo;
+	uint64_t *incl;
+	double *through, *keep, *cost;
+	uint8_t *stop;
+};
+
+static int make_room(struct costing *c, struct points *p)
+{
+	const struct flow_input *in = &c->fl->in;
+	size_t n = (size_t)in->functions * STATES + 1, edges = 1;
+
+	for (uint32_t f = 0; f < in->functions; f++)
+		edges += (size_t)__builtin_popcount(c->reached[f]) *
+			 (in->out_first[f + 1] - in->out_first[f]);
+	if (edges > UINT32_MAX)
+		return err_set(c->err, ERR_LIMIT, 0, "too many calls to follow");
+	*p = (struct points){
+		.first = ARENA_ARRAY(c->arena, uint32_t, n),
+		.callee = ARENA_ARRAY(c->arena, uint32_t, edges),
+		.cycle = ARENA_ARRAY(c->arena, uint32_t, n),
+		.topo = ARENA_ARRAY(c->arena, uint32_t, n),
+		.incl = ARENA_ARRAY(c->arena, uint64_t, edges),
+		.through = ARENA_ARRAY(c->arena, double, n),
+		.keep = ARENA_ARRAY(c->arena, double, n),
+		.cost = ARENA_ARRAY(c->arena, double, n),
+		.stop = ARENA_ARRAY(c->arena, uint8_t, n),
+	};
+	if (!p->first || !p->callee || !p->cycle || !p->topo || !p->incl || !p->through ||
+	    !p->keep || !p->cost || !p->stop)
+		return arena_full(c->arena, c->err);
+	return 0;
+}
+
+/* The calls of f in state s.  Those of f itself lead to no earlier state. */
+static void add_calls(const struct costing *c, struct points *p, uint32_t f, unsigned s,
+		      uint32_t *n)
+{
+	const struct flow_input *in = &c->fl->in;
+
+	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
+		uint32_t to = in->callee[i];
+
+		if (!in->incl[i])
+			continue;
+		p->callee[*n] = to * STATES + move(c, c->marks[to], s);
+		p->incl[(*n)++] = in->incl[i];
+	}
+}
+
+static void add_points(const struct costing *c, struct points *p, uint32_t f, uint32_t *n)
+{
+	const struct flow *fl = c->fl;
+
+	for (unsigned s = 0; s < STATES; s++) {
+		uint32_t i = f * STATES + s;
+
+		p->through[i] = fl->through[f];
+		p->keep[i] = fl->keep ? fl->keep[f] : 1;
+		p->stop[i] = s == INSIDE;
+		p->cycle[i] = fl->in.cycle[f];
+		if (!p->stop[i] && c->reached[f] & 1u << s)
+			add_calls(c, p, f, s, n);
+		p->first[i + 1] = *n;
+	}
+	p->cost[f * STATES + move(c, c->marks[f], c->enter)] = fl->root[f];
+}
+
+/* Cost that arrives INSIDE stays there: its sum is the answer. */
+static int estimate(struct costing *c, double *est)
+{
+	const struct flow_input *in = &c->fl->in;
+	struct points p = {0};
+	struct flow all;
+	uint32_t edges = 0;
+
+	if (make_room(c, &p))
+		return (int)c->err->kind;
+	for (uint32_t f = 0; f < in->functions; f++) {
+		add_points(c, &p, f, &edges);
+		for (unsigned s = 0; s < STATES; s++)
+			p.topo[f * STATES + s] = in->topo[f] * STATES + s;
+	}
+	all = (struct flow){.in = {.functions = in->functions * STATES,
+				   .edges = edges,
+				   .out_first = p.first,
+				   .callee = p.callee,
+				   .incl = p.incl,
+				   .cycle = p.cycle,
+				   .topo = p.topo},
+			    .through = p.through,
+			    .keep = p.keep};
+	if (chain_spread(&all, p.stop, p.cost, c->arena, c->cancel, c->err))
+		return (int)c->err->kind;
+	for (uint32_t f = 0; f < in->functions; f++)
+		*est += p.cost[f * STATES + INSIDE];
+	return 0;
+}
+
+/* ---- bounds: forward ---- */
+
+/* The parts of a call; where sums disagree only whether there is any of a state is known. */
+static void over_call(const struct costing *c, uint32_t i, struct split *out)
+{
+	const struct flow *fl = c->fl;
+	uint32_t f = fl->in.caller[i];
+	uint64_t w = fl->in.incl[i], passing = fl->passing[f];
+	unsigned only = only_state(c, f);
+
+	for (unsigned s = 0; s < STATES; s++) {
+		const struct part *p = &c->at[f].in[s];
+		bool any = c->reached[f] & 1u << s;
+
+		out->in[s].lo = fl->odd[f] ? 0 : less(p->lo, passing - least(w, passing));
+		out->in[s].hi = !any ? 0 : fl->odd[f] ? w : least(p->hi, w);
+	}
+	if (only < STATES)
+		out->in[only] = (struct part){w, w};
+	tighten(out, w);
+}
+
+/* What is at f now that all calls into it have been split; sums what enters `of`. */
+static void collect(struct costing *c, uint32_t f)
+{
+	const struct flow *fl = c->fl;
+	struct split x = {0}, moved = {0};
+	struct part *enter = &x.in[c->enter];
+
+	*enter = (struct part){c->root[f], c->root[f]};
+	for (uint32_t k = fl->in.in_first[f]; k < fl->in.in_first[f + 1]; k++) {
+		uint32_t i = fl->in.in_edge[k];
+		struct split part;
+
+		if (!fl->in.incl[i] || !c->reached[fl->in.caller[i]])
+			continue;
+		over_call(c, i, &part);
+		for (unsigned s = 0; s < STATES; s++)
+			gather(&x.in[s], &part.in[s]);
+	}
+	tighten(&x, fl->passing[f]);
+	c->arrived_lo[f] = c->arrived_hi[f] = 0;
+	for (unsigned s = 0; s < STATES; s++) {
+		unsigned to = move(c, c->marks[f], s);
+
+		if (to == INSIDE && s != INSIDE) {
+			c->arrived_lo[f] = add(c->arrived_lo[f], x.in[s].lo);
+			c->arrived_hi[f] = add(c->arrived_hi[f], x.in[s].hi);
+		}
+		gather(&moved.in[to], &x.in[s]);
+	}
+	for (unsigned s = 0; s < STATES; s++)
+		moved.in[s].hi = least(moved.in[s].hi, fl->passing[f]);
+	c->at[f] = moved;
+}
+
+/* Sweep a cycle, topo[first] up to topo[end]. */
+static int settle(struct costing *c, uint32_t first, uint32_t end)
+{
+	const struct flow_input *in = &c->fl->in;
+	uint64_t edges = 1, sweeps;
+
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t f = in->topo[i];
+
+		edges += in->in_first[f + 1] - in->in_first[f];
+		for (unsigned s = 0; s < STATES; s++)
+			c->at[f].in[s].hi =
+				c->reached[f] & 1u << s ? c->fl->passing[f] : 0;
+	}
+	sweeps = SWEPT_MOST / edges;
+	sweeps = sweeps > SWEEPS ? SWEEPS : sweeps < SWEEPS_LEAST ? SWEEPS_LEAST : sweeps;
+	for (uint64_t k = 0; k < sweeps; k++) {
+		bool tighter = false;
+
+		if (cancel_poll(c->cancel, c->err))
+			return (int)c->err->kind;
+		for (uint32_t i = first; i < end; i++) {
+			struct split was = c->at[in->topo[i]];
+
+			collect(c, in->topo[i]);
+			tighter |= memcmp(&was, &c->at[in->topo[i]], sizeof(was)) != 0;
+		}
+		if (!tighter)
+			break;
+	}
+	return 0;
+}
+
+static int forward(struct costing *c)
+{
+	const struct flow_input *in = &c->fl->in;
+
+	for (uint32_t first = 0, end; first < in->functions; first = end) {
+		uint32_t f = in->topo[first], cycle = in->cycle[f];
+		bool self = false;
+
+		end = first + 1;
+		while (cycle && end < in->functions && in->cycle[in->topo[end]] == cycle)
+			end++;
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+			self |= in->callee[i] == f;
+		if (first % POLL == 0 && cancel_poll(c->cancel, c->err))
+			return (int)c->err->kind;
+		if (cycle || self) {
+			if (settle(c, first, end))
+				return (int)c->err->kind;
+		} else {
+			collect(c, f);
+		}
+	}
+	return 0;
+}
+
+/* ---- bounds, backward: at most so much can still arrive ---- */
+
+/* below[s]: at most so much of what leaves f in state s ends in `of`. */
+struct below {
+	uint64_t hi[STATES];
+};
+
+static void look_below(const struct costing *c, const struct below *of, uint32_t f,
+		       struct below *out)
+{
+	const struct flow *fl = c->fl;
+
+	*out = (struct below){0};
+	for (uint32_t i = fl->in.out_first[f]; i < fl->in.out_first[f + 1]; i++) {
+		uint32_t t = fl->in.callee[i];
+
+		for (unsigned s = UNDER; s < INSIDE; s++) {
+			unsigned to = move(c, c->marks[t], s);
+			uint64_t hi = to == INSIDE ? fl->in.incl[i] : of[t].hi[to];
+
+			out->hi[s] = add(out->hi[s], least(hi, fl->in.incl[i]));
+		}
+	}
+}
+
+/* Cost that enters the chain at f: from OUTSIDE by `under`, or from outside the profile. */
+static uint64_t entering(const struct costing *c, const struct below *of, uint32_t f)
+{
+	unsigned to = move(c, c->marks[f], c->enter);
+	uint64_t most = c->under ? c->fl->passing[f] : c->root[f];
+
+	if (c->under && to == OUTSIDE)
+		return 0;
+	return to == INSIDE ? most : least(most, of[f].hi[to]);
+}
+
+static int backward(struct costing *c, uint64_t *most)
+{
+	const struct flow_input *in = &c->fl->in;
+	struct below *of = ARENA_ARRAY(c->arena, struct below, (size_t)in->functions + 1);
+
+	if (!of)
+		return arena_full(c->arena, c->err);
+	/* In a cycle all of what passes may still arrive, until the calls tell less. */
+	for (uint32_t f = 0; f < in->functions; f++)
+		for (unsigned s = UNDER; in->cycle[f] && s < INSIDE; s++)
+			of[f].hi[s] = c->fl->passing[f];
+	for (uint32_t k = in->functions; k-- > 0;) {
+		uint32_t f = in->topo[k];
+
+		if (k % POLL == 0 && cancel_poll(c->cancel, c->err))
+			return (int)c->err->kind;
+		if (c->reached[f] & (1u << UNDER | 1u << VIA_SEEN))
+			look_below(c, of, f, &of[f]);
+		else
+			of[f] = (struct below){0};
+	}
+	for (uint32_t f = 0; f < in->functions; f++) {
+		*most = add(*most, entering(c, of, f));
+		if (of[f].hi[UNDER] || of[f].hi[VIA_SEEN])
+			c->odd |= c->fl->odd[f] && only_state(c, f) == STATES;
+	}
+	return 0;
+}
+
+static void mark(const struct fn_set *set, uint8_t bit, uint8_t *marks)
+{
+	for (uint32_t f = set ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
+	     f = fnset_next(set, f + 1))
+		marks[f] |= bit;
+}
+
+/* Only functions from which `of` can be reached matter: marks of theirs. */
+static int narrow(struct costing *c, const struct path_cost_query *q)
+{
+	const struct flow *fl = c->fl;
+	uint8_t *all = ARENA_ARRAY(c->arena, uint8_t, (size_t)fl->in.functions + 1);
+	uint8_t *of = chain_marks(fl, q->of, c->arena);
+	struct flow *above;
+	uint32_t *old;
+
+	if (!all || !of)
+		return arena_full(c->arena, c->err);
+	mark(q->of, IN_OF, all);
+	mark(q->under, IN_UNDER, all);
+	mark(q->via, IN_VIA, all);
+	mark(q->avoiding, IN_AVOID, all);
+	if (chain_above(fl, of, &above, &old, c->arena, c->err))
+		return (int)c->err->kind;
+	c->fl = above;
+	c->marks = ARENA_ARRAY(c->arena, uint8_t, (size_t)above->in.functions + 1);
+	if (!c->marks)
+		return arena_full(c->arena, c->err);
+	for (uint32_t f = 0; f < above->in.functions; f++)
+		c->marks[f] = all[old[f]];
+	return 0;
+}
+
+static int prepare(struct costing *c, const struct path_cost_query *q)
+{
+	size_t n;
+
+	if (narrow(c, q))
+		return (int)c->err->kind;
+	n = (size_t)c->fl->in.functions + 1;
+	c->at = ARENA_ARRAY(c->arena, struct split, n);
+	c->root = ARENA_ARRAY(c->arena, uint64_t, n);
+	c->arrived_lo = ARENA_ARRAY(c->arena, uint64_t, n);
+	c->arrived_hi = ARENA_ARRAY(c->arena, uint64_t, n);
+	if (!c->at || !c->root || !c->arrived_lo || !c->arrived_hi)
+		return arena_full(c->arena, c->err);
+	for (uint32_t f = 0; f < c->fl->in.functions; f++)
+		c->root[f] = path_root(c->fl, f);
+	return find_reached(c);
+}
+
+/* The answer for one flow. */
+static int cost_of(const struct flow *fl, const struct path_cost_query *q,
+		   struct arena *a, const struct cancel *cancel, struct path_bounds *out,
+		   struct err *err)
+{
+	struct costing c = {
+		.fl = fl,
+		.arena = a,
+		.cancel = cancel,
+		.err = err,
+		.under = q->under,
+		.via = q->via,
+		.ready = q->via ? VIA_SEEN : UNDER,
+		.enter = q->under ? OUTSIDE : UNDER,
+	};
+	uint64_t most = 0, lo = 0, hi = 0;
+	double est = 0;
+
+	if (prepare(&c, q) || forward(&c) || backward(&c, &most))
+		return (int)err->kind;
+	for (uint32_t f = 0; f < c.fl->in.functions; f++) {
+		lo = add(lo, c.arrived_lo[f]);
+		hi = add(hi, c.arrived_hi[f]);
+	}
+	hi = least(hi, most);
+	if (lo == hi)
+		est = (double)lo;
+	else if (estimate(&c, &est))
+		return (int)err->kind;
+	*out = path_bounds_of(est, lo, hi, lo == hi || !c.odd);
+	return 0;
+}
+
+int path_cost(const struct flow *fl, const struct path_cost_query *q, struct arena *a,
+	      const struct cancel *cancel, struct path_bounds *out, struct err *err)
+{
+	struct path_bounds sum = {.bounded = true};
+	const struct flow *part;
+	struct arena scratch;
+	int rc;
+
+	if (cost_of(fl, q, a, cancel, out, err))
+		return (int)err->kind;
+	if (!q->parts || out->measured)
+		return 0;
+	arena_init(&scratch, a->cap);
+	flow_parts_rewind(q->parts);
+	while (!(rc = flow_parts_next(q->parts, &part, err)) && part) {
+		struct path_bounds b;
+
+		arena_reset(&scratch);
+		if ((rc = cost_of(part, q, &scratch, cancel, &b, err)))
+			break;
+		sum.est += b.est;
+		sum.lo = add(sum.lo, b.lo);
+		sum.hi = add(sum.hi, b.hi);
+		sum.bounded &= b.bounded;
+	}
+	arena_free(&scratch);
+	if (rc)
+		return rc;
+	if (out->bounded && sum.bounded)
+		*out = path_bounds_of(sum.est, sum.lo > out->lo ? sum.lo : out->lo,
+				      least(sum.hi, out->hi), true);
+	else
+		*out = path_bounds_of(sum.est, out->lo, out->hi, out->bounded);
+	return 0;
+}

@@ -1,0 +1,567 @@
+/*
+ * path_find.c - the best paths from one set to another; see path.h.
+ *
+ * First, backwards from the ends: what is the best that can still follow a point, ignoring
+ * that no function may come twice.  Then paths are grown from the starts, the most promising
+ * one first - what it has so far times what can follow at best - so whichever reaches an end
+ * next is the next best path (A* search).  A start that nothing promising follows is never
+ * looked at, and k paths cost about k times their length.
+ *
+ * A point is a function and whether `via` has been seen: two layers.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/flow/chain.h"
+#include "engine/graph/flow_parts.h"
+#include "engine/path/path.h"
+
+enum { IN_FROM = 1, IN_TO = 2, IN_VIA = 4, IN_AVOID = 8 };
+enum { POLL = 4096, MOST_STEPS = 1 << 24 };
+
+/* How good a path is, or the rest of one; in the order of the kind. */
+struct worth {
+	double est;  /* a product of shares */
+	double wide; /* the narrowest call */
+	uint32_t calls;
+};
+
+struct grown {		 /* a path from a start, as a link to the one it prolongs */
+	uint32_t before; /* index, FLOW_NONE: this is a start */
+	uint32_t point, edge;
+	struct worth so_far;
+};
+
+struct promise { /* in the heap */
+	struct worth best;
+	uint32_t path;
+};
+
+struct search {
+	const struct flow *fl;
+	const struct path_query *q;
+	struct arena *arena;
+	const struct cancel *cancel;
+	struct err *err;
+	enum path_kind kind; /* what is better: the query's, or fewer calls */
+	uint32_t layers;
+	uint8_t *marks;
+	double *first;	    /* [functions]: what a start costs as the outermost of it */
+	struct worth *rest; /* [functions * layers]: calls UINT32_MAX: no end follows */
+	uint32_t *fewest;   /* the same: calls that must follow; NULL: any number may */
+	uint8_t *settled;
+	struct promise *heap;
+	uint32_t nheap, heap_cap;
+	struct grown *grown;
+	uint32_t ngrown, grown_cap;
+	uint64_t steps;
+};
+
+static int full(struct search *s)
+{
+	return arena_full(s->arena, s->err);
+}
+
+static bool better(enum path_kind kind, const struct worth *a, const struct worth *b)
+{
+	if (kind == PATH_SHORTEST && a->calls != b->calls)
+		return a->calls < b->calls;
+	if (kind == PATH_WIDEST && a->wide != b->wide)
+		return a->wide > b->wide;
+	if (a->est != b->est)
+		return a->est > b->est;
+	return a->calls < b->calls;
+}
+
+static struct worth joined(const struct worth *a, const struct worth *b)
+{
+	return (struct worth){a->est * b->est, fmin(a->wide, b->wide),
+			      a->calls + b->calls};
+}
+
+static struct worth of_call(const struct search *s, uint32_t edge)
+{
+	return (struct worth){flow_share(s->fl, edge, s->fl->in.caller[edge]),
+			      (double)s->fl->in.incl[edge], 1};
+}
+
+static int reserve(struct search *s, void *pp, uint32_t *cap, uint32_t n, size_t size)
+{
+	uint32_t wide = *cap ? *cap * 2 : 256;
+	void *old, *p;
+
+	if (n < *cap)
+		return 0;
+	if (wide < *cap || !(p = arena_array(s->arena, wide, size)))
+		return full(s);
+	memcpy(&old, pp, sizeof(old));
+	if (n)
+		memcpy(p, old, n * size);
+	memcpy(pp, &p, sizeof(p));
+	*cap = wide;
+	return 0;
+}
+
+/* ---- heap: the best on top ---- */
+
+/* Of equals the one found last is, so that one of many equal paths is followed to its end.
+ * Factors are multiplied in different orders: what differs by a rounding is equal. */
+static bool before(const struct search *s, const struct promise *a,
+		   const struct promise *b)
+{
+	const struct worth x = {(float)a->best.est, a->best.wide, a->best.calls};
+	const struct worth y = {(float)b->best.est, b->best.wide, b->best.calls};
+
+	if (better(s->kind, &x, &y))
+		return true;
+	return !better(s->kind, &y, &x) && a->path > b->path;
+}
+
+static int push(struct search *s, struct promise x)
+{
+	uint32_t i = s->nheap;
+
+	if (reserve(s, &s->heap, &s->heap_cap, s->nheap, sizeof(*s->heap)))
+		return -1;
+	s->nheap++;
+	for (; i > 0 && before(s, &x, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		s->heap[i] = s->heap[(i - 1) / 2];
+	s->heap[i] = x;
+	return 0;
+}
+
+static struct promise pop(struct search *s)
+{
+	struct promise top = s->heap[0], last = s->heap[--s->nheap];
+	uint32_t i = 0, c;
+
+	while ((c = 2 * i + 1) < s->nheap) {
+		if (c + 1 < s->nheap && before(s, &s->heap[c + 1], &s->heap[c]))
+			c++;
+		if (!before(s, &s->heap[c], &last))
+			break;
+		s->heap[i] = s->heap[c];
+		i = c;
+	}
+	s->heap[i] = last;
+	return top;
+}
+
+/* ---- points ---- */
+
+static uint32_t fn_of(const struct search *s, uint32_t point)
+{
+	return point / s->layers;
+}
+
+static uint32_t layer_of(const struct search *s, uint32_t point)
+{
+	return point % s->layers;
+}
+
+/* The layer after f, of what comes there in `layer`: 1 once via has been seen. */
+static uint32_t layer_at(const struct search *s, uint32_t f, uint32_t layer)
+{
+	return layer || (s->q->via && s->marks[f] & IN_VIA);
+}
+
+/* A path that comes to f in that layer ends there. */
+static bool ends(const struct search *s, uint32_t f, uint32_t layer)
+{
+	return s->marks[f] & IN_TO && layer_at(s, f, layer) == s->layers - 1;
+}
+
+/* May a path go on through f, between its ends? */
+static bool inside(const struct search *s, uint32_t f)
+{
+	return !(s->marks[f] & (IN_FROM | IN_TO | IN_AVOID));
+}
+
+/* ---- the best that can follow ---- */
+
+/* What can follow `point` is x, which was reached by calls of it. */
+static int relax(struct search *s, uint32_t point, struct worth x)
+{
+	struct worth *old = &s->rest[point];
+
+	if (old->calls != UINT32_MAX && !better(s->kind, &x, old))
+		return 0;
+	*old = x;
+	return push(s, (struct promise){x, point});
+}
+
+/* The callers of f, from which a path comes to f in `layer` and x follows. */
+static int look_up(struct search *s, uint32_t f, uint32_t layer, const struct worth *x)
+{
+	const struct flow_input *in = &s->fl->in;
+
+	for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++) {
+		uint32_t edge = in->in_edge[k], g = in->caller[edge];
+		struct worth call = of_call(s, edge), y;
+
+		if (!in->incl[edge] || g == f || s->marks[g] & IN_AVOID ||
+		    (s->marks[g] & IN_TO && !(s->marks[g] & IN_FROM)))
+			continue;
+		y = joined(&call, x);
+		if (relax(s, g * s->layers + layer, y))
+			return -1;
+	}
+	return 0;
+}
+
+/* rest[g * layers + l]: of a path that has passed g, and l says whether it has seen via. */
+static int find_rest(struct search *s)
+{
+	uint32_t n = s->fl->in.functions;
+	static const struct worth nothing = {1, INFINITY, 0};
+
+	memset(s->settled, 0, (size_t)n * s->layers);
+	for (uint32_t i = 0; i < n * s->layers; i++)
+		s->rest[i].calls = UINT32_MAX;
+	for (uint32_t f = 0; f < n; f++)
+		for (uint32_t l = 0; l < s->layers; l++)
+			if (!(s->marks[f] & IN_AVOID) && ends(s, f, l) &&
+			    look_up(s, f, l, &nothing))
+				return -1;
+	for (uint32_t polled = 0; s->nheap; polled++) {
+		struct promise p = pop(s);
+		uint32_t f = fn_of(s, p.path), layer = layer_of(s, p.path);
+
+		if (polled % POLL == 0 && cancel_poll(s->cancel, s->err))
+			return -1;
+		if (s->settled[p.path])
+			continue;
+		s->settled[p.path] = 1;
+		if (!inside(s, f))
+			continue;
+		/* f may be where via is seen: then it is entered in either layer. */
+		for (uint32_t l = 0; l < s->layers; l++)
+			if (layer_at(s, f, l) == layer &&
+			    look_up(s, f, l, &s->rest[p.path]))
+				return -1;
+	}
+	return 0;
+}
+
+/* The best of what follows may be too long where something else is not. */
+static int find_fewest(struct search *s)
+{
+	size_t n = (size_t)s->fl->in.functions * s->layers;
+
+	if (!(s->fewest = ARENA_ARRAY(s->arena, uint32_t, n + 1)))
+		return full(s);
+	s->kind = PATH_SHORTEST;
+	if (find_rest(s))
+		return -1;
+	s->kind = s->q->kind;
+	for (size_t i = 0; i < n; i++)
+		s->fewest[i] = s->rest[i].calls;
+	return 0;
+}
+
+/* ---- paths ---- */
+
+static int grow(struct search *s, uint32_t before, uint32_t point, uint32_t edge,
+		struct worth so_far, bool end)
+{
+	struct worth best = so_far;
+	uint32_t calls = so_far.calls;
+
+	if (!end) {
+		if (s->rest[point].calls == UINT32_MAX)
+			return 0;
+		best = joined(&so_far, &s->rest[point]);
+		calls += s->fewest ? s->fewest[point] : 0;
+	}
+	if ((s->q->max && calls > s->q->max) || path_under_min(best.est, s->q->min))
+		return 0;
+	if (reserve(s, &s->grown, &s->grown_cap, s->ngrown, sizeof(*s->grown)))
+		return -1;
+	s->grown[s->ngrown] = (struct grown){before, point, edge, so_far};
+	return push(s, (struct promise){best, s->ngrown++});
+}
+
+static int grow_starts(struct search *s)
+{
+	for (uint32_t f = 0; f < s->fl->in.functions; f++) {
+		if ((s->marks[f] & (IN_FROM | IN_AVOID)) != IN_FROM || !(s->first[f] > 0))
+			continue;
+		if (grow(s, FLOW_NONE, f * s->layers + layer_at(s, f, 0), FLOW_NONE,
+			 (struct worth){s->first[f], INFINITY, 0}, false))
+			return -1;
+	}
+	return 0;
+}
+
+/* Calls out of a cycle never return to it: what stands on the path before the cycle of f is
+ * not looked at. */
+static bool on_path(const struct search *s, uint32_t path, uint32_t f)
+{
+	uint32_t cycle = s->fl->in.cycle[f];
+
+	for (; cycle && path != FLOW_NONE; path = s->grown[path].before) {
+		uint32_t g = fn_of(s, s->grown[path].point);
+
+		if (g == f)
+			return true;
+		if (s->fl->in.cycle[g] != cycle)
+			return false;
+	}
+	return false;
+}
+
+/* The last step of a path: it is one already. */
+static bool complete(const struct search *s, uint32_t path)
+{
+	const struct grown *x = &s->grown[path];
+	uint32_t f = fn_of(s, x->point);
+
+	return x->before != FLOW_NONE && s->marks[f] & IN_TO;
+}
+
+static int prolong(struct search *s, uint32_t path)
+{
+	const struct flow_input *in = &s->fl->in;
+	uint32_t f = fn_of(s, s->grown[path].point);
+	uint32_t layer = layer_of(s, s->grown[path].point);
+
+	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
+		uint32_t to = in->callee[i];
+		bool end = ends(s, to, layer);
+		struct worth call, so_far;
+
+		s->steps++;
+		if (!in->incl[i] || s->marks[to] & IN_AVOID || (!end && !inside(s, to)))
+			continue;
+		call = of_call(s, i);
+		so_far = joined(&s->grown[path].so_far, &call);
+		/* An end may be the start itself, of a set that has it on both sides. */
+		if (to == f || (!end && on_path(s, path, to)))
+			continue;
+		if (grow(s, path, to * s->layers + layer_at(s, to, layer), i, so_far,
+			 end))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- the answer ---- */
+
+static int steps_of(struct search *s, uint32_t path, struct path *out)
+{
+	const struct flow *fl = s->fl;
+	uint32_t n = s->grown[path].so_far.calls + 1, k = n;
+	struct path_step *step = ARENA_ARRAY(s->arena, struct path_step, n);
+
+	if (!step)
+		return full(s);
+	for (uint32_t i = path; i != FLOW_NONE; i = s->grown[i].before) {
+		step[--k].fn = fn_of(s, s->grown[i].point);
+		step[k].edge = s->grown[i].edge;
+	}
+	step[0].cost = path_from(fl, step[0].fn, s->first[step[0].fn]);
+	step[0].incl = path_units(&step[0].cost);
+	for (k = 1; k < n; k++) {
+		uint32_t i = step[k].edge, f = fl->in.caller[i];
+
+		step[k].calls = fl->in.calls[i];
+		step[k].incl = fl->in.incl[i];
+		step[k].cost = path_bounds_next(step[k - 1].cost, fl->in.incl[i],
+						flow_share(fl, i, f), fl->passing[f],
+						fl->odd[f]);
+	}
+	*out = (struct path){step, n};
+	return 0;
+}
+
+static int add_path(struct search *s, struct path_list *list, size_t *cap, uint32_t path)
+{
+	if (list->n == *cap) {
+		size_t wide = *cap ? *cap * 2 : 4;
+		struct path *p = ARENA_ARRAY(s->arena, struct path, wide);
+
+		if (!p)
+			return full(s);
+		if (list->n)
+			memcpy(p, list->paths, list->n * sizeof(*p));
+		list->paths = p;
+		*cap = wide;
+	}
+	return steps_of(s, path, &list->paths[list->n++]);
+}
+
+static int find_paths(struct search *s, uint32_t k, struct path_list *list)
+{
+	size_t cap = 0;
+
+	for (uint32_t polled = 0; s->nheap; polled++) {
+		struct promise p = pop(s);
+
+		if (polled % POLL == 0 && cancel_poll(s->cancel, s->err))
+			return -1;
+		if (s->steps > MOST_STEPS) {
+			list->more = list->truncated = true;
+			return 0;
+		}
+		if (!complete(s, p.path)) {
+			if (prolong(s, p.path))
+				return -1;
+			continue;
+		}
+		if (list->n == k) {
+			list->more = true;
+			return 0;
+		}
+		if (add_path(s, list, &cap, p.path))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- the parts of a profile ---- */
+
+static void add_part(const struct flow *fl, double start, struct path *p)
+{
+	struct path_bounds b = path_bounds_of(start, 0, path_rounded(start), true);
+
+	p->steps[0].cost.est += start;
+	for (size_t k = 1; k < p->n; k++) {
+		uint32_t i = p->steps[k].edge;
+
+		b.est *= flow_share(fl, i, fl->in.caller[i]);
+		p->steps[k].cost.est += b.est;
+	}
+}
+
+/* The estimates of the parts added up; bounds stay those of the whole. */
+static int sum_parts(struct search *s, struct path_list *list)
+{
+	const struct flow *fl;
+	struct arena scratch;
+	int rc;
+
+	for (size_t i = 0; i < list->n; i++)
+		for (size_t k = 0; k < list->paths[i].n; k++)
+			list->paths[i].steps[k].cost.est = 0;
+	arena_init(&scratch, s->arena->cap);
+	flow_parts_rewind(s->q->parts);
+	while (!(rc = flow_parts_next(s->q->parts, &fl, s->err)) && fl) {
+		double *first;
+
+		arena_reset(&scratch);
+		first = ARENA_ARRAY(&scratch, double, (size_t)fl->in.functions + 1);
+		if (!first || path_outermost(fl, s->q->from, first, &scratch)) {
+			rc = arena_full(&scratch, s->err);
+			break;
+		}
+		for (size_t i = 0; i < list->n; i++)
+			add_part(fl, first[list->paths[i].steps[0].fn], &list->paths[i]);
+	}
+	arena_free(&scratch);
+	for (size_t i = 0; i < list->n; i++)
+		for (size_t k = 0; k < list->paths[i].n; k++) {
+			struct path_bounds *b = &list->paths[i].steps[k].cost;
+
+			*b = path_bounds_of(b->est, b->lo, b->hi, b->bounded);
+		}
+	return rc;
+}
+
+/* Where estimates of parts were added up, or were too close to tell apart. */
+static int costliest(const void *x, const void *y)
+{
+	const struct path *a = x, *b = y;
+	double p = a->steps[a->n - 1].cost.est, q = b->steps[b->n - 1].cost.est;
+
+	if (p != q)
+		return p < q ? 1 : -1;
+	if (a->n != b->n)
+		return a->n < b->n ? -1 : 1;
+	for (size_t i = 0; i < a->n; i++)
+		if (a->steps[i].fn != b->steps[i].fn)
+			return a->steps[i].fn < b->steps[i].fn ? -1 : 1;
+	return 0;
+}
+
+/* ---- */
+
+static int prepare(struct search *s, bool *same)
+{
+	const struct path_query *q = s->q;
+	const struct {
+		const struct fn_set *set;
+		uint8_t bit;
+	} sets[] = {{q->from, IN_FROM},
+		    {q->to, IN_TO},
+		    {q->via, IN_VIA},
+		    {q->avoiding, IN_AVOID}};
+	size_t n = (size_t)s->fl->in.functions + 1;
+	s->kind = q->kind;
+	s->layers = q->via ? 2 : 1;
+	s->marks = ARENA_ARRAY(s->arena, uint8_t, n);
+	s->rest = ARENA_ARRAY(s->arena, struct worth, n * s->layers);
+	s->settled = ARENA_ARRAY(s->arena, uint8_t, n * s->layers);
+	if (!s->marks || !s->rest || !s->settled)
+		return full(s);
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
+		for (uint32_t f = sets[i].set ? fnset_next(sets[i].set, 0) : FNSET_NONE;
+		     f != FNSET_NONE; f = fnset_next(sets[i].set, f + 1)) {
+			*same |= s->marks[f] & IN_FROM && sets[i].bit == IN_TO;
+			s->marks[f] |= sets[i].bit;
+		}
+	s->first = ARENA_ARRAY(s->arena, double, n);
+	if (!s->first || path_outermost(s->fl, q->from, s->first, s->arena))
+		return full(s);
+	return 0;
+}
+
+/* All paths together, of any length, those that take a turn too.  With via it is not known. */
+static int find_total(struct search *s, struct path_list *list)
+{
+	const struct flow_input *in = &s->fl->in;
+	uint8_t *stop = ARENA_ARRAY(s->arena, uint8_t, (size_t)in->functions + 1);
+	double *cost = ARENA_ARRAY(s->arena, double, (size_t)in->functions + 1);
+
+	if (!stop || !cost)
+		return full(s);
+	for (uint32_t f = 0; f < in->functions; f++) {
+		stop[f] = !inside(s, f);
+		if (!(s->marks[f] & IN_FROM) || s->marks[f] & IN_AVOID)
+			continue;
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+			if (in->callee[i] != f)
+				cost[in->callee[i]] +=
+					s->first[f] * flow_share(s->fl, i, f);
+	}
+	if (chain_spread(s->fl, stop, cost, s->arena, s->cancel, s->err))
+		return -1;
+	for (uint32_t f = 0; f < in->functions && !s->q->via; f++)
+		if ((s->marks[f] & (IN_TO | IN_AVOID)) == IN_TO)
+			list->total += cost[f];
+	return 0;
+}
+
+int path_find(const struct flow *fl, const struct path_query *q, struct arena *a,
+	      const struct cancel *cancel, struct path_list *out, struct err *err)
+{
+	struct search s = {.fl = fl, .q = q, .arena = a, .cancel = cancel, .err = err};
+	struct path_list list = {0};
+	uint32_t k = q->k ? q->k : 1;
+	bool all = q->kind == PATH_ALL;
+
+	if (all && (q->k == 0 || q->k > PATH_ALL_CAP))
+		k = PATH_ALL_CAP;
+	if (prepare(&s, &list.same) || (q->max && find_fewest(&s)) || find_rest(&s))
+		return (int)err->kind;
+	s.nheap = 0;
+	if (grow_starts(&s) || find_paths(&s, k, &list) || (all && find_total(&s, &list)))
+		return (int)err->kind;
+	list.truncated |= all && list.more && (q->k == 0 || q->k > PATH_ALL_CAP);
+	if (q->parts && list.n && sum_parts(&s, &list))
+		return (int)err->kind;
+	if (list.n && (q->kind == PATH_HOTTEST || all))
+		qsort(list.paths, list.n, sizeof(*list.paths), costliest);
+	*out = list;
+	return 0;
+}

@@ -1,0 +1,288 @@
+/*
+ * path_other.c - what the rows of a tree leave out, by function.
+ *
+ * The costliest rows are kept; the rest is many chains of little cost each, and most of it lies
+ * below rows that are narrow themselves.  It is gathered at the next wide row above, and from
+ * there pushed along the calls until next to nothing is on its way: where it stays is told,
+ * though not by which way it came there.  So every function's cost is in a picture, in frames
+ * of its own or below "(other)".
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/path/path_tree_in.h"
+
+#define WIDE_GROUP 1e-3 /* of the whole */
+enum { EDGES_MOST = 20000000, EDGES_LEAST = 500 };
+
+struct source { /* cost that goes on from fn, below a row */
+	uint32_t group, fn;
+	double cost;
+};
+
+struct gathering {
+	struct growing *g;
+	struct source *all;
+	uint32_t n, cap;
+	double *mass, *stays, *through; /* [functions]; through: 0 not summed up yet */
+	uint32_t *ring, ahead, behind;	/* [functions]: who has mass */
+	uint8_t *waits;
+	uint32_t *met, nmet; /* [functions]: who has some in stays[] */
+	struct path_other *out;
+	uint32_t nout, out_cap;
+};
+
+static int add_source(struct gathering *w, uint32_t group, uint32_t fn, double cost)
+{
+	if (!(cost > 0))
+		return 0;
+	if (tree_reserve(w->g, w->g->arena, &w->all, &w->cap, w->n, sizeof(*w->all)))
+		return -1;
+	w->all[w->n++] = (struct source){group, fn, cost};
+	return 0;
+}
+
+/* What a row did not split goes on by the calls that are left. */
+static int add_rest(struct gathering *w, uint32_t node, uint32_t group)
+{
+	struct growing *g = w->g;
+	const struct node *x = &g->nodes[node];
+	double through = x->rest > 0 && x->fn != FLOW_NONE
+				 ? tree_unshown_through(g, node, x->fn)
+				 : 0;
+	struct calls c;
+
+	if (!(through > 0))
+		return 0;
+	c = tree_calls(g, x->fn);
+	for (uint32_t k = c.first; k < c.end; k++) {
+		uint32_t i = tree_edge(g, k), to = tree_other_end(g, i);
+
+		if (!g->avoided[to] &&
+		    add_source(w, group, to, x->rest * tree_unshown(g, i) / through))
+			return -1;
+	}
+	return 0;
+}
+
+/* Nodes that are no rows, below those that are, and what rows did not split. */
+static int find_sources(struct gathering *w)
+{
+	struct growing *g = w->g;
+
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct node *x = &g->nodes[i];
+		uint32_t row = g->row[i];
+
+		if (row != TREE_NO_ROW) {
+			if (add_rest(w, i, g->group[row]))
+				return -1;
+		} else if (i != TREE_TOP && g->row[x->parent] != TREE_NO_ROW &&
+			   add_source(w, g->group[g->row[x->parent]], x->fn, x->est)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static void arrive(struct gathering *w, uint32_t f, double cost)
+{
+	w->mass[f] += cost;
+	if (w->waits[f])
+		return;
+	w->waits[f] = 1;
+	w->ring[w->ahead++ % w->g->fl->in.functions] = f;
+}
+
+/* f passes on what waits there; what stays with it. */
+static double pass(struct gathering *w, uint32_t f, uint64_t *looked)
+{
+	struct growing *g = w->g;
+	struct calls c = tree_calls(g, f);
+	double cost = w->mass[f], own;
+
+	w->mass[f] = 0;
+	w->waits[f] = 0;
+	if (!(w->through[f] > 0))
+		w->through[f] = tree_unshown_through(g, FLOW_NONE, f);
+	*looked += c.end - c.first + 1;
+	if (!(w->through[f] > 0))
+		return cost;
+	own = cost * tree_unshown_own(g, f) / w->through[f];
+	if (!(w->stays[f] > 0))
+		w->met[w->nmet++] = f;
+	w->stays[f] += own;
+	for (uint32_t k = c.first; k < c.end; k++) {
+		uint32_t i = tree_edge(g, k);
+		double part = tree_unshown(g, i) * cost / w->through[f];
+
+		if (part > 0)
+			arrive(w, tree_other_end(g, i), part);
+	}
+	return own;
+}
+
+/* The sources first up to end are of one row. */
+static int push_group(struct gathering *w, uint32_t first, uint32_t end, uint64_t edges)
+{
+	uint32_t functions = w->g->fl->in.functions;
+	double waiting = 0, least;
+	uint64_t looked = 0;
+
+	w->ahead = w->behind = w->nmet = 0;
+	for (uint32_t i = first; i < end; i++) {
+		waiting += w->all[i].cost;
+		arrive(w, w->all[i].fn, w->all[i].cost);
+	}
+	least = waiting * 1e-3;
+	while (w->behind != w->ahead && looked < edges && waiting > least)
+		waiting -= pass(w, w->ring[w->behind++ % functions], &looked);
+	for (; w->behind != w->ahead; w->behind++) {
+		uint32_t f = w->ring[w->behind % functions];
+
+		w->mass[f] = 0;
+		w->waits[f] = 0;
+	}
+	for (uint32_t k = 0; k < w->nmet; k++) {
+		uint32_t f = w->met[k];
+		uint64_t cost = path_rounded(w->stays[f]);
+
+		w->stays[f] = 0;
+		if (!cost)
+			continue;
+		if (tree_reserve(w->g, w->g->arena, &w->out, &w->out_cap, w->nout,
+				 sizeof(*w->out)))
+			return -1;
+		w->out[w->nout++] = (struct path_other){w->all[first].group, f, cost};
+	}
+	return 0;
+}
+
+static int by_group(const void *x, const void *y)
+{
+	const struct source *a = x, *b = y;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return (a->fn > b->fn) - (a->fn < b->fn);
+}
+
+static int by_cost(const void *x, const void *y)
+{
+	const struct path_other *a = x, *b = y;
+
+	if (a->cost != b->cost)
+		return a->cost < b->cost ? 1 : -1;
+	if (a->row != b->row)
+		return a->row < b->row ? -1 : 1;
+	return (a->fn > b->fn) - (a->fn < b->fn);
+}
+
+static int by_row(const void *x, const void *y)
+{
+	const struct path_other *a = x, *b = y;
+
+	/* TREE_TOP's row is the largest number: it stands last. */
+	if (a->row != b->row)
+		return a->row < b->row ? -1 : 1;
+	return by_cost(x, y);
+}
+
+/* Parts know more than their sum, which this went by: no function gets more than it has. */
+static void keep_to_self(struct gathering *w, const struct path_tree *t, double *left)
+{
+	const struct flow *fl = w->g->fl;
+
+	for (uint32_t f = 0; f < fl->in.functions; f++)
+		left[f] = w->g->q->up ? fl->root[f] : (double)fl->in.self[f];
+	for (size_t i = 0; i < t->n; i++)
+		left[t->rows[i].fn] -= (double)t->rows[i].own;
+	if (w->g->one != FLOW_NONE)
+		left[w->g->one] -= (double)t->own;
+	for (uint32_t i = 0; i < w->nout; i++) {
+		double *l = &left[w->out[i].fn];
+
+		if ((double)w->out[i].cost > *l)
+			w->out[i].cost = *l >= 1 ? (uint64_t)*l : 0;
+		*l -= (double)w->out[i].cost;
+	}
+}
+
+/* Each row's cost that is in no row; a narrow one's is lifted to the wide row above. */
+static int lift(struct growing *g, const struct path_tree *t, uint64_t **out)
+{
+	uint64_t *rest = ARENA_ARRAY(g->arena, uint64_t, t->n + 1);
+	uint64_t *lifted = ARENA_ARRAY(g->arena, uint64_t, t->n + 1);
+	double wide = g->nodes[TREE_TOP].est * WIDE_GROUP;
+
+	g->group = ARENA_ARRAY(g->arena, uint32_t, t->n + 1);
+	if (!rest || !lifted || !g->group)
+		return tree_full(g);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct path_tree_row *r = &t->rows[i];
+		bool is_wide = (double)r->est >= wide;
+
+		rest[i] += r->est - r->own; /* children take theirs off below */
+		g->group[i] = is_wide		       ? (uint32_t)i
+			      : r->parent == FLOW_NONE ? (uint32_t)t->n
+						       : g->group[r->parent];
+		if (r->parent != FLOW_NONE)
+			rest[r->parent] -= r->est;
+	}
+	g->group[t->n] = (uint32_t)t->n;
+	for (size_t i = t->n; i-- > 0;) {
+		const struct path_tree_row *r = &t->rows[i];
+
+		if (r->inner || g->group[i] == i)
+			continue;
+		lifted[i] += rest[i];
+		if (r->parent != FLOW_NONE && g->group[r->parent] != r->parent)
+			lifted[r->parent] += lifted[i];
+	}
+	*out = lifted;
+	return 0;
+}
+
+int path_tree_shown(const struct path_tree *t, struct path_shown *out, struct err *err)
+{
+	struct growing *g = t->grown;
+	size_t n = g ? (size_t)g->fl->in.functions + 1 : 0;
+	struct gathering w = {.g = g};
+	uint64_t *lifted = NULL, edges, groups = 1;
+	double *left;
+
+	*out = (struct path_shown){0};
+	if (!g)
+		return 0;
+	g->err = err;
+	w.mass = ARENA_ARRAY(g->arena, double, n);
+	w.stays = ARENA_ARRAY(g->arena, double, n);
+	w.through = ARENA_ARRAY(g->arena, double, n);
+	left = ARENA_ARRAY(g->arena, double, n);
+	w.ring = ARENA_ARRAY(g->arena, uint32_t, n);
+	w.met = ARENA_ARRAY(g->arena, uint32_t, n);
+	w.waits = ARENA_ARRAY(g->arena, uint8_t, n);
+	if (!w.mass || !w.stays || !w.through || !left || !w.ring || !w.met || !w.waits)
+		return tree_full(g);
+	if (lift(g, t, &lifted) || find_sources(&w))
+		return (int)err->kind;
+	if (w.n)
+		qsort(w.all, w.n, sizeof(*w.all), by_group);
+	for (uint32_t i = 1; i < w.n; i++)
+		groups += w.all[i].group != w.all[i - 1].group;
+	edges = EDGES_MOST / groups > EDGES_LEAST ? EDGES_MOST / groups : EDGES_LEAST;
+	for (uint32_t i = 0, end; i < w.n; i = end) {
+		for (end = i + 1; end < w.n && w.all[end].group == w.all[i].group;)
+			end++;
+		if (cancel_poll(g->cancel, err) || push_group(&w, i, end, edges))
+			return (int)err->kind;
+	}
+	if (w.nout)
+		qsort(w.out, w.nout, sizeof(*w.out), by_cost);
+	keep_to_self(&w, t, left);
+	w.nout = w.nout > g->most ? g->most : w.nout;
+	if (w.nout)
+		qsort(w.out, w.nout, sizeof(*w.out), by_row);
+	*out = (struct path_shown){lifted, w.out, w.nout};
+	return 0;
+}

@@ -1,0 +1,351 @@
+/*
+ * path_rows.c - the rows of a tree: which nodes are kept, in which order, in whole units.
+ *
+ * A row lies on a line for its cost, its own part first, then the rows below it; in whole
+ * units it is what its ends round to, so rows add up to the unit.  Places on the line are
+ * long doubles, which hold 64 bits where costs are as large as that.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/path/path_tree_in.h"
+
+#define WIDE 3e-4 /* of the whole: a row that is to be seen in a picture */
+
+struct choosing {
+	struct growing *g;
+	uint32_t *first, *next; /* [n]: child, brother: a node, or 0 */
+	uint8_t *kept;
+	double *own, *worth; /* [n] */
+	uint32_t n;
+};
+
+/* NULL: a call of the row above, or a start that only the flow of a part has. */
+static const struct start *start_of(const struct growing *g, uint32_t node)
+{
+	return node > TREE_TOP && node <= g->starts.n ? &g->starts.all[node - 1] : NULL;
+}
+
+static bool is_inner(const struct growing *g, uint32_t node)
+{
+	const struct start *s = start_of(g, node);
+
+	return s && s->inner;
+}
+
+/* What a row is ordered by among its brothers. */
+static double weight(const struct growing *g, uint32_t node)
+{
+	return is_inner(g, node) ? (double)g->starts.all[node - 1].incl
+				 : g->nodes[node].est;
+}
+
+static int costliest(const void *x, const void *y)
+{
+	const struct waiting *a = x, *b = y;
+
+	if (a->cost != b->cost)
+		return a->cost < b->cost ? 1 : -1;
+	return a->node < b->node ? -1 : a->node > b->node;
+}
+
+/* Level 1 is listed whole where it is the calls of a set. */
+static bool worth_a_row(const struct growing *g, uint32_t i)
+{
+	const struct node *x = &g->nodes[i];
+
+	if (is_inner(g, i))
+		return !path_under_min(weight(g, i), g->q->min);
+	return !path_under_min(x->est, g->q->min) &&
+	       (x->est >= 0.5 || (x->depth == 1 && g->q->of == TREE_CALLS));
+}
+
+static double own_of(const struct growing *g, uint32_t node)
+{
+	const struct node *x = &g->nodes[node];
+	double through;
+
+	if (x->fn == FLOW_NONE || !(x->rest > 0) || is_inner(g, node))
+		return x->own;
+	through = tree_unshown_through(g, node, x->fn);
+	return through > 0 ? x->own + x->rest * tree_unshown_own(g, x->fn) / through
+			   : x->own;
+}
+
+/* A row for everybody to see: wide enough for a picture, or a direct call of the set. */
+static bool must_be_kept(const struct growing *g, uint32_t i)
+{
+	return g->nodes[i].depth == 1 || g->nodes[i].est >= g->nodes[TREE_TOP].est * WIDE;
+}
+
+/* Keep the rows whose own cost, with that of the rows below, is worth `price` a row; how many
+ * these are.  Nodes stand before those below them. */
+static uint32_t keep_worthy(struct choosing *c, double price)
+{
+	const struct growing *g = c->g;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < g->n; i++)
+		c->worth[i] = c->own[i] - price;
+	for (uint32_t i = g->n; i-- > 1;)
+		if (c->worth[i] > 0 || must_be_kept(g, i))
+			c->worth[g->nodes[i].parent] += c->worth[i];
+	c->kept[TREE_TOP] = 1;
+	for (uint32_t i = 1; i < g->n; i++) {
+		c->kept[i] = c->kept[g->nodes[i].parent] && worth_a_row(g, i) &&
+			     (c->worth[i] > 0 || must_be_kept(g, i));
+		n += c->kept[i];
+	}
+	return n;
+}
+
+/* Of those that must be kept there are too many: the costliest. */
+static int keep_costliest(struct choosing *c)
+{
+	struct growing *g = c->g;
+	struct waiting *by = ARENA_ARRAY(g->arena, struct waiting, (size_t)g->n + 1);
+	uint32_t n = 0;
+
+	if (!by)
+		return tree_full(g);
+	for (uint32_t i = 1; i < g->n; i++)
+		if (c->kept[i])
+			by[n++] = (struct waiting){weight(g, i), i};
+	memset(c->kept, 0, g->n);
+	c->kept[TREE_TOP] = 1;
+	qsort(by, n, sizeof(*by), costliest);
+	c->n = 0;
+	for (uint32_t k = 0; k < n && c->n < g->most; k++) {
+		c->kept[by[k].node] = c->kept[g->nodes[by[k].node].parent];
+		c->n += c->kept[by[k].node];
+	}
+	return 0;
+}
+
+/* As many rows as are wanted, with as much of the cost in them as can be: the price of a row
+ * is raised until they are few enough. */
+static int choose_nodes(struct choosing *c, bool *cut)
+{
+	struct growing *g = c->g;
+	double low = 0, high = g->nodes[TREE_TOP].est, price = 0;
+
+	for (uint32_t i = 1; i < g->n; i++)
+		c->own[i] = is_inner(g, i) ? 0 : own_of(g, i) + 1e-9;
+	c->n = keep_worthy(c, 0);
+	if (c->n <= g->most)
+		return 0;
+	*cut = true;
+	for (int k = 0; k < 40 && high - low > 1e-9 * high; k++) {
+		price = k < 24 && low == 0 ? high / 16 : (low + high) / 2;
+		if (keep_worthy(c, price) <= g->most)
+			high = price;
+		else
+			low = price;
+	}
+	c->n = keep_worthy(c, high);
+	return c->n > g->most ? keep_costliest(c) : 0;
+}
+
+static int choose(struct choosing *c, bool *cut)
+{
+	struct growing *g = c->g;
+	struct waiting *by_cost;
+	uint32_t n = 0;
+
+	c->first = ARENA_ARRAY(g->arena, uint32_t, (size_t)g->n + 1);
+	c->next = ARENA_ARRAY(g->arena, uint32_t, (size_t)g->n + 1);
+	c->kept = ARENA_ARRAY(g->arena, uint8_t, (size_t)g->n + 1);
+	c->own = ARENA_ARRAY(g->arena, double, (size_t)g->n + 1);
+	c->worth = ARENA_ARRAY(g->arena, double, (size_t)g->n + 1);
+	if (!c->first || !c->next || !c->kept || !c->own || !c->worth)
+		return tree_full(g);
+	if (choose_nodes(c, cut))
+		return -1;
+	if (!(by_cost = ARENA_ARRAY(g->arena, struct waiting, (size_t)c->n + 1)))
+		return tree_full(g);
+	for (uint32_t i = 1; i < g->n; i++)
+		if (c->kept[i])
+			by_cost[n++] = (struct waiting){weight(g, i), i};
+	qsort(by_cost, n, sizeof(*by_cost), costliest);
+	/* Linked from the back, brothers stand in that order. */
+	for (uint32_t k = n; k-- > 0;) {
+		uint32_t i = by_cost[k].node, p = g->nodes[i].parent;
+
+		c->next[i] = c->first[p];
+		c->first[p] = i;
+	}
+	return 0;
+}
+
+static struct path_bounds start_bounds(const struct growing *g, uint32_t node,
+				       const struct start *s)
+{
+	const struct node *x = &g->nodes[node];
+	const struct flow *fl = g->fl;
+
+	if (s->inner)
+		return path_bounds_exact(s->incl);
+	if (g->q->of == TREE_CALLS) /* level 1 is calls */
+		return path_bounds_of(x->est, s->exact ? s->incl : 0, s->incl, true);
+	if (g->q->of == TREE_PROGRAM)
+		return path_bounds_of(x->est, path_root(fl, x->fn), path_root(fl, x->fn),
+				      !fl->keep && !fl->odd[x->fn]);
+	return path_bounds_of(x->est, s->exact ? fl->passing[x->fn] : 0,
+			      fl->passing[x->fn], !fl->odd[x->fn]);
+}
+
+static struct path_bounds chain_bounds(const struct growing *g, uint32_t node,
+				       struct path_bounds up)
+{
+	const struct node *x = &g->nodes[node];
+	const struct flow *fl = g->fl;
+	uint32_t f = g->nodes[x->parent].fn;
+	uint64_t passing = fl->passing[f];
+	struct path_bounds b;
+
+	if (x->parent == TREE_TOP && g->q->of == TREE_CALLS)
+		for (uint32_t i = fl->in.out_first[f]; i < fl->in.out_first[f + 1]; i++)
+			if (fl->in.callee[i] == f && fl->in.incl[i] <= passing)
+				passing -= fl->in.incl[i];
+	b = path_bounds_next(up, fl->in.incl[x->edge], 0, passing, fl->odd[f]);
+	return path_bounds_of(x->est, b.lo, b.hi, b.bounded);
+}
+
+static struct path_tree_row row_of(const struct growing *g, uint32_t node,
+				   struct path_bounds up)
+{
+	const struct node *x = &g->nodes[node];
+	const struct start *s = start_of(g, node);
+	const struct flow_input *in = &g->fl->in;
+	struct path_tree_row r = {.depth = x->depth, .fn = x->fn};
+
+	if (s) {
+		r.calls = s->calls;
+		r.inner = s->inner;
+		r.cost = start_bounds(g, node, s);
+		r.incl = g->q->of == TREE_CALLS ? s->incl : path_units(&r.cost);
+	} else if (x->edge == FLOW_NONE) {
+		r.incl = path_rounded(x->est);
+		r.cost = path_bounds_of(x->est, 0, UINT64_MAX, false);
+	} else {
+		r.calls = in->calls[x->edge];
+		r.incl = in->incl[x->edge];
+		r.cost = chain_bounds(g, node, up);
+	}
+	return r;
+}
+
+struct laid {
+	long double at, end; /* where the next child begins; none ends behind end */
+	uint32_t row;	     /* FLOW_NONE: TREE_TOP */
+};
+
+static uint64_t rounded(long double at)
+{
+	return at >= 18446744073709551615.0L ? UINT64_MAX : (uint64_t)(at + 0.5L);
+}
+
+static uint64_t units(long double from, long double to)
+{
+	uint64_t a = rounded(from), b = rounded(to);
+
+	return b > a ? b - a : 0;
+}
+
+/* Where all of a function is at one node, its own part is as measured as the cost. */
+static long double own_on_line(const struct growing *g, uint32_t node,
+			       const struct path_bounds *cost)
+{
+	const struct flow *fl = g->fl;
+	uint32_t f = g->nodes[node].fn;
+
+	if (f == FLOW_NONE || !cost->measured || fl->keep || cost->lo != fl->passing[f])
+		return own_of(g, node);
+	return g->q->up ? path_root(fl, f) : fl->in.self[f];
+}
+
+/* Put a node at up->at on the line, which moves past it, but not past the end of what it is
+ * a part of. */
+static void lay(const struct growing *g, uint32_t node, struct laid *up,
+		const struct path_bounds *cost, uint64_t *est, uint64_t *own,
+		struct laid *in)
+{
+	long double end =
+		up->at + (cost->measured ? (long double)cost->lo : g->nodes[node].est);
+	long double kept = up->at + own_on_line(g, node, cost);
+
+	end = end > up->end ? up->end : end;
+	kept = kept > end ? end : kept;
+	*est = units(up->at, end);
+	*own = units(up->at, kept);
+	in->at = kept;
+	in->end = end;
+	up->at = end;
+}
+
+/* Rounded costs may contradict each other: whole units that do not fit in the row above are
+ * not there, and then no bound says that they are. */
+static void include(struct path_tree_row *r)
+{
+	if (r->cost.bounded && r->est < r->cost.lo)
+		r->cost.lo = r->est;
+	if (r->cost.bounded && r->est > r->cost.hi)
+		r->cost.hi = r->est;
+	r->cost.measured &= r->cost.lo == r->cost.hi;
+}
+
+static int lay_out(struct choosing *c, struct path_tree *t)
+{
+	struct growing *g = c->g;
+	size_t n = (size_t)c->n + 2;
+	struct laid *open = ARENA_ARRAY(g->arena, struct laid, n);
+	uint32_t *on_path =
+		ARENA_ARRAY(g->arena, uint32_t, (size_t)g->fl->in.functions + 1);
+	struct laid line = {.end = INFINITY};
+	uint32_t i;
+
+	t->rows = ARENA_ARRAY(g->arena, struct path_tree_row, n);
+	g->row = ARENA_ARRAY(g->arena, uint32_t, (size_t)g->n + 1);
+	if (!open || !on_path || !t->rows || !g->row)
+		return tree_full(g);
+	memset(g->row, 0xff, g->n * sizeof(*g->row));
+	lay(g, TREE_TOP, &line, &t->base, &t->est, &t->own, &open[0]);
+	open[0].row = FLOW_NONE;
+	t->left_out = t->est - t->own;
+	for (i = c->first[TREE_TOP]; i;) {
+		uint32_t d = g->nodes[i].depth;
+		uint32_t up = open[d - 1].row;
+		struct path_tree_row *r = &t->rows[t->n];
+
+		*r = row_of(g, i, up == FLOW_NONE ? t->base : t->rows[up].cost);
+		r->parent = up;
+		r->recursive = (g->in_set && g->in_set[r->fn]) || on_path[r->fn];
+		if (!r->inner) {
+			lay(g, i, &open[d - 1], &r->cost, &r->est, &r->own, &open[d]);
+			t->left_out -= r->own;
+			include(r);
+		}
+		g->row[i] = open[d].row = (uint32_t)t->n++;
+		if (c->first[i]) {
+			on_path[r->fn]++;
+			i = c->first[i];
+			continue;
+		}
+		while (i && !c->next[i]) {
+			i = g->nodes[i].parent;
+			if (i)
+				on_path[g->nodes[i].fn]--;
+		}
+		i = c->next[i];
+	}
+	g->row[TREE_TOP] = (uint32_t)t->n;
+	return 0;
+}
+
+int tree_rows(struct growing *g, struct path_tree *t)
+{
+	struct choosing c = {.g = g};
+
+	return choose(&c, &t->cut) || lay_out(&c, t) ? (int)g->err->kind : 0;
+}

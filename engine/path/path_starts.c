@@ -1,0 +1,173 @@
+/*
+ * path_starts.c - where trees start: the members of a set, its calls, or the roots.
+ *
+ * A set of several is one: what enters it counts once, at its outermost member on the stack or,
+ * for trees of callers, its innermost one.  How much that is at each member is asked of the
+ * chain (chain.h).
+ */
+#include "engine/flow/chain.h"
+#include "engine/path/path_tree_in.h"
+
+static int add_start(struct growing *g, struct arena *a, struct starts *s, uint32_t *cap,
+		     struct start x)
+{
+	if (tree_reserve(g, a, &s->all, cap, s->n, sizeof(*s->all)))
+		return -1;
+	s->all[s->n++] = x;
+	return 0;
+}
+
+/* Each member with what it is entered with as the outermost of the set, or up, as the
+ * innermost one; each root with what it was entered with. */
+static int start_at_members(struct growing *g, const struct flow *fl, struct arena *a,
+			    struct starts *s)
+{
+	bool program = g->q->of == TREE_PROGRAM;
+	double *cost = NULL;
+	uint8_t *met = NULL;
+	uint32_t cap = 0;
+
+	if (!program && chain_reaches(fl, g->in_set, g->q->up, &met, a, g->err))
+		return -1;
+	if (!program && !g->q->up &&
+	    chain_first(fl, g->q->set, &cost, a, g->cancel, g->err))
+		return -1;
+	if (!program && g->q->up) {
+		if (!(cost = ARENA_ARRAY(a, double, (size_t)fl->in.functions + 1)))
+			return arena_full(a, g->err);
+		for (uint32_t f = 0; f < fl->in.functions; f++)
+			cost[f] = g->in_set[f];
+		if (chain_expect(fl, g->in_set, cost, a, g->cancel, g->err))
+			return -1;
+	}
+	for (uint32_t f = 0; f < fl->in.functions; f++) {
+		struct start x = {.fn = f};
+
+		if (!program && !g->in_set[f])
+			continue;
+		x.est = program	   ? fl->root[f]
+			: g->q->up ? fl->through[f] * (1 - chain_ahead(fl, f, cost))
+				   : cost[f];
+		x.exact = program || !met[f];
+		s->est += x.est > 0 ? x.est : 0;
+		if (x.est > 0 && !g->avoided[f] && add_start(g, a, s, &cap, x))
+			return -1;
+	}
+	return 0;
+}
+
+/* Rows by function: those out of the set, and those inside it. */
+struct crossing {
+	uint32_t *row; /* [functions]: 1 + index of the start */
+	struct arena *arena;
+	uint32_t cap;
+};
+
+static int cross(struct growing *g, const struct flow *fl, struct crossing *x,
+		 struct starts *s, uint32_t i, double est)
+{
+	uint32_t to = tree_other_end(g, i);
+	struct start *row;
+
+	if (!x->row[to]) {
+		if (add_start(g, x->arena, s, &x->cap,
+			      (struct start){.fn = to, .inner = g->in_set[to]}))
+			return -1;
+		x->row[to] = s->n;
+	}
+	row = &s->all[x->row[to] - 1];
+	row->est += est;
+	row->incl = row->incl > UINT64_MAX - fl->in.incl[i] ? UINT64_MAX
+							    : row->incl + fl->in.incl[i];
+	row->calls += fl->in.calls[i];
+	return 0;
+}
+
+/* What leaves the set for the first time since it was entered from nowhere, or up: by which
+ * calls it was entered for the last time. */
+static int start_at_calls(struct growing *g, const struct flow *fl, struct arena *a,
+			  struct starts *s)
+{
+	uint32_t n = fl->in.functions;
+	struct crossing x = {ARENA_ARRAY(a, uint32_t, (size_t)n + 1), a, 0};
+	uint8_t *outside = ARENA_ARRAY(a, uint8_t, (size_t)n + 1), *back, *there;
+	double *first, *cost = ARENA_ARRAY(a, double, (size_t)n + 1);
+	bool up = g->q->up, returns = false;
+
+	if (!x.row || !outside || !cost)
+		return arena_full(a, g->err);
+	if (chain_first(fl, g->q->set, &first, a, g->cancel, g->err) ||
+	    chain_reaches(fl, g->in_set, true, &back, a, g->err) ||
+	    chain_reaches(fl, g->in_set, false, &there, a, g->err))
+		return -1;
+	for (uint32_t f = 0; f < n; f++) {
+		outside[f] = !g->in_set[f];
+		cost[f] = up || g->in_set[f] ? (up ? (double)g->in_set[f] : first[f]) : 0;
+		returns |= outside[f] && back[f] && there[f];
+		s->est += g->in_set[f] ? first[f] : 0;
+	}
+	if (up ? chain_expect(fl, g->in_set, cost, a, g->cancel, g->err) ||
+			    chain_expect(fl, outside, cost, a, g->cancel, g->err)
+	       : chain_spread(fl, outside, cost, a, g->cancel, g->err))
+		return -1;
+	for (uint32_t f = 0; f < n; f++) {
+		struct calls c = tree_calls(g, f);
+
+		if (!g->in_set[f])
+			continue;
+		s->own += up ? fl->root[f] * (1 - cost[f])
+			  : fl->through[f] > 0
+				  ? cost[f] * (double)fl->in.self[f] / fl->through[f]
+				  : 0;
+		for (uint32_t k = c.first; k < c.end; k++) {
+			uint32_t i = tree_edge(g, k);
+			double est = up ? flow_cost(fl, i) * (1 - cost[f])
+					: cost[f] * flow_share(fl, i, f);
+
+			if (!g->avoided[tree_other_end(g, i)] &&
+			    cross(g, fl, &x, s, i, est))
+				return -1;
+		}
+	}
+	s->exact = !returns;
+	for (uint32_t k = 0; k < s->n; k++)
+		s->all[k].exact = !returns;
+	return 0;
+}
+
+int tree_starts(struct growing *g, const struct flow *fl, struct arena *a,
+		struct starts *s)
+{
+	double *incl;
+
+	*s = (struct starts){0};
+	if (g->one == FLOW_NONE)
+		return g->q->of == TREE_CALLS ? start_at_calls(g, fl, a, s)
+					      : start_at_members(g, fl, a, s);
+	if (fl == g->fl) { /* of the whole it is known */
+		s->est = g->q->one.est;
+		return 0;
+	}
+	incl = ARENA_ARRAY(a, double, (size_t)fl->in.functions + 1);
+	if (!incl || path_outermost(fl, g->q->set, incl, a))
+		return arena_full(a, g->err);
+	s->est = incl[g->one];
+	return 0;
+}
+
+/* The call of the top by itself: a row of its own. */
+int tree_add_own_call(struct growing *g)
+{
+	const struct flow_input *in = &g->fl->in;
+	uint32_t cap = 0, f = g->one;
+
+	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+		if (in->callee[i] == f && g->q->of == TREE_CALLS && !g->avoided[f])
+			return add_start(g, g->arena, &g->starts, &cap,
+					 (struct start){.fn = f,
+							.calls = in->calls[i],
+							.incl = in->incl[i],
+							.exact = true,
+							.inner = true});
+	return 0;
+}

@@ -1,0 +1,458 @@
+/*
+ * path_tree.c - trees of callers and callees with their share of cost; see path.h.
+ *
+ * A node is a chain of functions from the top of the tree; it is expanded when its cost is
+ * split over the calls that go on from its function, whichever way the tree grows:
+ *
+ *	down	[top ... f] -> h	est(.. f h) = est(.. f) * R(f -> h) / T(f)
+ *	up	g -> [f ... top]	est(g f ..) = est(f ..) * R(g -> f) / T(f)
+ *
+ * The node with the most cost that is not split yet is expanded first (a heap), so that the
+ * rows kept are the costliest.
+ *
+ * Of a profile of many parts the tree is the sum of the parts' trees.  Each part expands its
+ * costliest nodes by its own calls, all in one tree; what they split is taken out of the
+ * flow.  The calls that are left are those that no part has shown, so the nodes' unsplit
+ * cost goes on along them, and still each function's frames add up to its self cost.
+ */
+#include <string.h>
+
+#include "engine/flow/chain.h"
+#include "engine/path/path_tree_in.h"
+
+enum { POLL = 256, PART_NODES = 10000, PART_NODES_LEAST = 40, PARTS_NODES = 1000000 };
+
+int tree_full(struct growing *g)
+{
+	return arena_full(g->arena, g->err);
+}
+
+int tree_reserve(struct growing *g, struct arena *a, void *pp, uint32_t *cap, uint32_t n,
+		 size_t size)
+{
+	uint32_t wide = *cap ? *cap * 2 : 64;
+	void *old, *p;
+
+	if (n < *cap)
+		return 0;
+	if (!(p = arena_array(a, wide, size)))
+		return tree_full(g);
+	memcpy(&old, pp, sizeof(old));
+	if (n)
+		memcpy(p, old, n * size);
+	memcpy(pp, &p, sizeof(p));
+	*cap = wide;
+	return 0;
+}
+
+/* What stays at f: what it spends, or what it was entered with from nowhere. */
+static double own_cost(const struct growing *g, const struct flow *fl, uint32_t f)
+{
+	return g->q->up ? fl->root[f] : (double)fl->in.self[f];
+}
+
+/* ---- heap: the most on top ---- */
+
+static bool above(const struct waiting *a, const struct waiting *b)
+{
+	return a->cost != b->cost ? a->cost > b->cost : a->node < b->node;
+}
+
+static int push(struct growing *g, uint32_t node, double cost)
+{
+	struct waiting x = {cost, node};
+	uint32_t i = g->nheap;
+
+	if (tree_reserve(g, g->arena, &g->heap, &g->heap_cap, g->nheap, sizeof(*g->heap)))
+		return -1;
+	g->nheap++;
+	for (; i > 0 && above(&x, &g->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		g->heap[i] = g->heap[(i - 1) / 2];
+	g->heap[i] = x;
+	return 0;
+}
+
+static struct waiting pop(struct growing *g)
+{
+	struct waiting top = g->heap[0], last = g->heap[--g->nheap];
+	uint32_t i = 0, c;
+
+	while ((c = 2 * i + 1) < g->nheap) {
+		if (c + 1 < g->nheap && above(&g->heap[c + 1], &g->heap[c]))
+			c++;
+		if (!above(&g->heap[c], &last))
+			break;
+		g->heap[i] = g->heap[c];
+		i = c;
+	}
+	g->heap[i] = last;
+	return top;
+}
+
+/* ---- nodes ---- */
+
+static size_t place(const struct growing *g, uint32_t parent, uint32_t fn)
+{
+	uint64_t h = ((uint64_t)parent << 32 | fn) * 0x9e3779b97f4a7c15u;
+	size_t i = (size_t)(h >> 32 ^ h >> 16) & (g->slots - 1);
+
+	while (g->slot[i] &&
+	       (g->nodes[g->slot[i]].parent != parent || g->nodes[g->slot[i]].fn != fn))
+		i = (i + 1) & (g->slots - 1);
+	return i;
+}
+
+static int grow_slots(struct growing *g)
+{
+	uint32_t n = g->slots ? g->slots * 2 : 1 << 14;
+
+	if (2 * (g->n + 1) < g->slots)
+		return 0;
+	g->slots = n;
+	if (!(g->slot = ARENA_ARRAY(g->arena, uint32_t, n)))
+		return tree_full(g);
+	for (uint32_t i = 1; i < g->n; i++)
+		g->slot[place(g, g->nodes[i].parent, g->nodes[i].fn)] = i;
+	return 0;
+}
+
+/* The node fn below parent; new unless parts may have made it already. */
+static int child(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge,
+		 uint32_t *out)
+{
+	size_t at = 0;
+
+	if (g->slot) {
+		if (grow_slots(g))
+			return -1;
+		at = place(g, parent, fn);
+		if ((*out = g->slot[at]))
+			return 0;
+		g->slot[at] = g->n;
+	}
+	if (tree_reserve(g, g->arena, &g->nodes, &g->cap, g->n, sizeof(*g->nodes)))
+		return -1;
+	*out = g->n++;
+	g->nodes[*out] = (struct node){.fn = fn,
+				       .parent = parent,
+				       .edge = edge,
+				       .depth = g->nodes[parent].depth + 1};
+	return 0;
+}
+
+static bool may_grow(const struct growing *g, const struct node *x)
+{
+	return x->fn != FLOW_NONE && (!g->q->depth || x->depth < g->q->depth) &&
+	       x->est >= 0.5 && !path_under_min(x->est, g->q->min);
+}
+
+/* Edge i leads nowhere from the node: it is none of the tree's. */
+static bool left_out(const struct growing *g, uint32_t node, uint32_t i)
+{
+	uint32_t to = tree_other_end(g, i);
+
+	return g->avoided[to] ||
+	       (node == TREE_TOP && g->q->of == TREE_CALLS && to == g->one);
+}
+
+/* The calls of the top by itself are no part of what leaves it. */
+static double through_at(const struct growing *g, const struct flow *fl, uint32_t node,
+			 uint32_t f)
+{
+	double through = fl->through[f];
+
+	if (node != TREE_TOP || g->q->of != TREE_CALLS)
+		return through;
+	for (uint32_t i = fl->in.out_first[f]; i < fl->in.out_first[f + 1]; i++)
+		if (fl->in.callee[i] == f)
+			through -= flow_cost(fl, i);
+	return through;
+}
+
+/* Split `cost` of a node by the calls of a part. */
+static int expand_part(struct growing *g, const struct flow *fl, uint32_t node,
+		       double cost)
+{
+	uint32_t f = g->nodes[node].fn, to;
+	struct calls c = tree_calls(g, f);
+	double through = through_at(g, fl, node, f), share, own;
+
+	if (!(through > 0))
+		return 0;
+	share = cost / through;
+	own = own_cost(g, fl, f) * share;
+	g->nodes[node].own += own;
+	g->nodes[node].rest -= cost;
+	g->shown_own[f] += own;
+	for (uint32_t k = c.first; k < c.end; k++) {
+		uint32_t i = tree_edge(g, k);
+		double part = fl->in.incl[i] ? flow_cost(fl, i) * share : 0;
+
+		if (!(part > 0))
+			continue;
+		if (node != TREE_TOP || tree_other_end(g, i) != f)
+			g->shown[i] += part;
+		if (left_out(g, node, i))
+			continue;
+		if (child(g, node, tree_other_end(g, i), i, &to))
+			return -1;
+		g->nodes[to].est += part;
+		g->nodes[to].rest += part;
+		if (may_grow(g, &(struct node){.fn = g->nodes[to].fn,
+					       .depth = g->nodes[to].depth,
+					       .est = part}) &&
+		    push(g, to, part))
+			return -1;
+	}
+	return 0;
+}
+
+/* What of edge i no part has shown. */
+double tree_unshown(const struct growing *g, uint32_t i)
+{
+	double cost = flow_cost(g->fl, i);
+
+	if (!g->shown)
+		return cost;
+	cost -= g->shown[i];
+	return cost > 0 ? cost : 0;
+}
+
+double tree_unshown_own(const struct growing *g, uint32_t f)
+{
+	double own = own_cost(g, g->fl, f) - (g->shown_own ? g->shown_own[f] : 0);
+
+	return own > 0 ? own : 0;
+}
+
+double tree_unshown_through(const struct growing *g, uint32_t node, uint32_t f)
+{
+	struct calls c = tree_calls(g, f);
+	double sum;
+
+	if (!g->shown)
+		return through_at(g, g->fl, node, f);
+	sum = tree_unshown_own(g, f);
+	for (uint32_t k = c.first; k < c.end; k++)
+		if (node != TREE_TOP || g->q->of != TREE_CALLS ||
+		    tree_other_end(g, tree_edge(g, k)) != f)
+			sum += tree_unshown(g, tree_edge(g, k));
+	return sum;
+}
+
+/* Split what is left of a node by the calls that are left. */
+static int expand(struct growing *g, uint32_t node)
+{
+	uint32_t f = g->nodes[node].fn, to;
+	struct calls c = tree_calls(g, f);
+	double through = tree_unshown_through(g, node, f), rest = g->nodes[node].rest,
+	       share;
+
+	if (!(rest > 0) || !(through > 0))
+		return 0;
+	share = rest / through;
+	g->nodes[node].rest = 0;
+	g->nodes[node].own += tree_unshown_own(g, f) * share;
+	for (uint32_t k = c.first; k < c.end; k++) {
+		uint32_t i = tree_edge(g, k);
+		double part = tree_unshown(g, i) * share;
+
+		if (left_out(g, node, i) || (!(part > 0) && node != TREE_TOP))
+			continue;
+		if (child(g, node, tree_other_end(g, i), i, &to))
+			return -1;
+		g->nodes[to].est += part;
+		g->nodes[to].rest += part;
+		if (may_grow(g, &g->nodes[to]) && push(g, to, g->nodes[to].rest))
+			return -1;
+	}
+	return 0;
+}
+
+/* Nodes 1 to starts.n are the starts; whole: with their cost, not by parts. */
+static int put_starts(struct growing *g, bool whole)
+{
+	struct node *top;
+	uint32_t to;
+
+	if (tree_reserve(g, g->arena, &g->nodes, &g->cap, 0, sizeof(*g->nodes)))
+		return -1;
+	g->n = 1;
+	top = &g->nodes[TREE_TOP];
+	*top = (struct node){.fn = g->one, .edge = FLOW_NONE, .parent = FLOW_NONE};
+	if (whole) {
+		top->est = g->starts.est;
+		top->rest = g->one == FLOW_NONE ? 0 : top->est;
+		top->own = g->starts.own;
+	}
+	for (uint32_t k = 0; k < g->starts.n; k++) {
+		if (child(g, TREE_TOP, g->starts.all[k].fn, FLOW_NONE, &to))
+			return -1;
+		if (!whole || g->starts.all[k].inner)
+			continue;
+		g->nodes[to].est = g->nodes[to].rest = g->starts.all[k].est;
+		if (may_grow(g, &g->nodes[to]) && push(g, to, g->nodes[to].rest))
+			return -1;
+	}
+	return whole && g->one != FLOW_NONE ? push(g, TREE_TOP, g->nodes[TREE_TOP].rest)
+					    : 0;
+}
+
+/* ---- the parts of a profile ---- */
+
+static int put_part_starts(struct growing *g, const struct starts *s)
+{
+	uint32_t to;
+
+	g->nodes[TREE_TOP].est += s->est;
+	if (g->one != FLOW_NONE) {
+		g->nodes[TREE_TOP].rest += s->est;
+		return push(g, TREE_TOP, s->est);
+	}
+	g->nodes[TREE_TOP].own += s->own;
+	for (uint32_t k = 0; k < s->n; k++) {
+		struct node *x;
+
+		if (s->all[k].inner)
+			continue;
+		if (child(g, TREE_TOP, s->all[k].fn, FLOW_NONE, &to))
+			return -1;
+		x = &g->nodes[to];
+		x->est += s->all[k].est;
+		x->rest += s->all[k].est;
+		if (may_grow(g, x) && push(g, to, s->all[k].est))
+			return -1;
+	}
+	return 0;
+}
+
+static int grow_part(struct growing *g, const struct flow *fl, struct arena *scratch,
+		     uint32_t most)
+{
+	struct starts s;
+
+	arena_reset(scratch);
+	if (tree_starts(g, fl, scratch, &s) || put_part_starts(g, &s))
+		return -1;
+	for (uint32_t k = 0; g->nheap && k < most; k++) {
+		struct waiting w = pop(g);
+
+		if (expand_part(g, fl, w.node, w.cost))
+			return -1;
+	}
+	g->nheap = 0;
+	return 0;
+}
+
+/* What the parts left unsplit waits for the calls that are left. */
+static int grow_parts(struct growing *g)
+{
+	uint32_t parts = flow_parts_count(g->q->parts), most = PARTS_NODES / parts;
+	const struct flow *fl;
+	struct arena scratch;
+	int rc;
+
+	most = most > PART_NODES ? PART_NODES : most;
+	most = most < PART_NODES_LEAST ? PART_NODES_LEAST : most;
+	g->shown_own = ARENA_ARRAY(g->arena, double, (size_t)g->fl->in.functions + 1);
+	g->shown = ARENA_ARRAY(g->arena, double, (size_t)g->fl->in.edges + 1);
+	if (!g->shown_own || !g->shown || grow_slots(g) || put_starts(g, false))
+		return tree_full(g);
+	arena_init(&scratch, g->arena->cap);
+	flow_parts_rewind(g->q->parts);
+	do {
+		rc = flow_parts_next(g->q->parts, &fl, g->err);
+		if (!rc && fl)
+			rc = grow_part(g, fl, &scratch, most);
+	} while (!rc && fl);
+	arena_free(&scratch);
+	for (uint32_t i = 0; !rc && i < g->n; i++)
+		if (g->nodes[i].rest >= 0.5 && may_grow(g, &g->nodes[i]))
+			rc = push(g, i, g->nodes[i].rest);
+	return rc;
+}
+
+/* ---- */
+
+static int prepare(struct growing *g)
+{
+	const struct path_tree_query *q = g->q;
+	uint32_t first = q->set ? fnset_next(q->set, 0) : FNSET_NONE;
+
+	g->in_set = chain_marks(g->fl, q->set, g->arena);
+	g->avoided = chain_marks(g->fl, q->avoiding, g->arena);
+	if (!g->in_set || !g->avoided)
+		return tree_full(g);
+	g->one = first != FNSET_NONE && fnset_next(q->set, first + 1) == FNSET_NONE
+			 ? first
+			 : FLOW_NONE;
+	if (tree_starts(g, g->fl, g->arena, &g->starts))
+		return -1;
+	return g->one == FLOW_NONE ? 0 : tree_add_own_call(g);
+}
+
+/* All that the program spends.  Its roots have just that, unless calls contradict each other by
+ * many orders: what no root explains is then in no row. */
+static struct path_bounds program_bounds(const struct flow *fl)
+{
+	uint64_t total = 0;
+	bool agree = !fl->keep;
+
+	for (uint32_t f = 0; f < fl->in.functions; f++) {
+		agree &= !fl->odd[f];
+		total = cost_sum(total, fl->in.self[f]);
+	}
+	return agree ? path_bounds_exact(total)
+		     : path_bounds_of((double)total, 0, UINT64_MAX, false);
+}
+
+static struct path_bounds base_bounds(const struct growing *g)
+{
+	double est = g->nodes[TREE_TOP].est;
+
+	if (g->q->of == TREE_PROGRAM)
+		return program_bounds(g->fl);
+	if (g->one != FLOW_NONE)
+		return path_bounds_of(g->q->one.measured ? g->q->one.est : est,
+				      g->q->one.lo, g->q->one.hi, g->q->one.bounded);
+	return path_bounds_of(est, 0, UINT64_MAX, false);
+}
+
+int path_tree(const struct flow *fl, const struct path_tree_query *q, struct arena *a,
+	      const struct cancel *cancel, struct path_tree *out, struct err *err)
+{
+	struct growing *g = ARENA_NEW(a, struct growing);
+	struct path_tree_query *asked = ARENA_NEW(a, struct path_tree_query);
+	struct path_tree t = {0};
+
+	if (!g || !asked)
+		return arena_full(a, err);
+	*asked = *q;
+	*g = (struct growing){.fl = fl,
+			      .q = asked,
+			      .arena = a,
+			      .cancel = cancel,
+			      .err = err,
+			      .most = q->rows ? q->rows : PATH_TREE_ROWS};
+	if (prepare(g) || (q->parts ? grow_parts(g) : put_starts(g, true)))
+		return (int)err->kind;
+	for (uint32_t k = 0; g->nheap && k <= g->most; k++) {
+		if (k % POLL == 0 && cancel_poll(cancel, err))
+			return (int)err->kind;
+		if (expand(g, pop(g).node))
+			return (int)err->kind;
+	}
+	t.cut = g->nheap > 0;
+	t.base = base_bounds(g);
+	if (q->of == TREE_PROGRAM) {
+		t.unrooted = path_rounded(t.base.est - g->nodes[TREE_TOP].est);
+		g->nodes[TREE_TOP].est = t.base.est;
+	}
+	if (tree_rows(g, &t))
+		return (int)err->kind;
+	/* What the question itself leaves out is no part of its answer. */
+	if (t.cut && !q->depth && !(q->min > 0))
+		t.grown = g;
+	*out = t;
+	return 0;
+}

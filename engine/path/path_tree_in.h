@@ -1,0 +1,112 @@
+/*
+ * path_tree_in.h - a tree while it grows: what path_tree.c, path_starts.c, path_rows.c and
+ * path_other.c share, and nobody else.
+ */
+#ifndef QUERN_PATH_TREE_IN_H
+#define QUERN_PATH_TREE_IN_H
+
+#include "index/base/cancel.h"
+#include "engine/graph/flow_parts.h"
+#include "engine/path/path.h"
+
+enum { TREE_TOP = 0 }; /* the node of what the tree is of */
+#define TREE_NO_ROW UINT32_MAX
+
+struct node {
+	uint32_t fn, parent;
+	uint32_t edge;	/* to the parent; FLOW_NONE of a start */
+	uint32_t depth; /* of the top 0 */
+	double est;
+	double rest; /* of est: not split yet */
+	double own;  /* of what is split: stays here */
+};
+
+/* A row of level 1 that is more than one call of the top. */
+struct start {
+	uint32_t fn;
+	double est;
+	uint64_t calls, incl;
+	bool exact; /* est is incl */
+	bool inner;
+};
+
+struct starts {
+	struct start *all;
+	uint32_t n;
+	double est, own; /* of the top */
+	bool exact;
+};
+
+struct waiting { /* in the heap */
+	double cost;
+	uint32_t node;
+};
+
+struct growing {
+	const struct flow *fl;
+	const struct path_tree_query *q;
+	struct arena *arena;
+	const struct cancel *cancel;
+	struct err *err;
+	uint32_t one; /* the only function of the set, or FLOW_NONE */
+	uint8_t *in_set, *avoided;
+	struct starts starts;
+	struct node *nodes;
+	uint32_t n, cap;
+	struct waiting *heap;
+	uint32_t nheap, heap_cap;
+	uint32_t most;
+	uint32_t *
+		row; /* [nodes]: of those that are rows; of TREE_TOP as many as there are */
+	uint32_t *group; /* [rows + 1]: the wide row that it, or one above it, is */
+	/* Of many parts: */
+	uint32_t *slot; /* node by (parent, fn) */
+	uint32_t slots;
+	double *shown_own, *shown; /* [functions], [edges]: what nodes have split */
+};
+
+int tree_full(struct growing *g);
+/* Room for one more behind n elements of an array in arena a. */
+int tree_reserve(struct growing *g, struct arena *a, void *pp, uint32_t *cap, uint32_t n,
+		 size_t size);
+
+/* ---- the calls at a function, in the direction of the tree ---- */
+
+struct calls {
+	uint32_t first, end; /* places for tree_edge() */
+};
+
+static inline struct calls tree_calls(const struct growing *g, uint32_t f)
+{
+	const struct flow_input *in = &g->fl->in;
+	const uint32_t *first = g->q->up ? in->in_first : in->out_first;
+
+	return (struct calls){first[f], first[f + 1]};
+}
+
+static inline uint32_t tree_edge(const struct growing *g, uint32_t k)
+{
+	return g->q->up ? g->fl->in.in_edge[k] : k;
+}
+
+static inline uint32_t tree_other_end(const struct growing *g, uint32_t edge)
+{
+	return g->q->up ? g->fl->in.caller[edge] : g->fl->in.callee[edge];
+}
+
+/* What of a call, of what stays at f and of what passes it no part has shown yet; of a profile
+ * of one part that is all.  What stays is what f spends or, up, what nothing called. */
+double tree_unshown(const struct growing *g, uint32_t edge);
+double tree_unshown_own(const struct growing *g, uint32_t f);
+double tree_unshown_through(const struct growing *g, uint32_t node, uint32_t f);
+
+/* path_starts.c: where the tree of a flow starts, and what its top costs. */
+int tree_starts(struct growing *g, const struct flow *fl, struct arena *a,
+		struct starts *s);
+/* The call of the top by itself: a start that is in no sum. */
+int tree_add_own_call(struct growing *g);
+
+/* path_rows.c: the rows, the costliest of the nodes. */
+int tree_rows(struct growing *g, struct path_tree *t);
+
+#endif

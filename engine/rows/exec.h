@@ -1,0 +1,79 @@
+/*
+ * exec.h - a statement at work: what it asks, its limits, its memory, its notes.
+ *
+ * One struct exec per statement.  Every loop over rows calls exec_poll(): it is what makes
+ * Ctrl-C and the time limit work.
+ */
+#ifndef QUERN_EXEC_H
+#define QUERN_EXEC_H
+
+#include "index/base/cancel.h"
+#include "engine/lang/ast.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+
+struct check_env;
+struct flow_cache;
+struct graph;
+struct gstage;
+struct moved;
+struct part_cache;
+struct roots;
+struct set;
+struct vs;
+struct store;
+
+struct exec {
+	struct arena *a;
+	struct err *err;
+	const struct cancel *cancel; /* may be NULL */
+	uint32_t ticks;
+	uint64_t row_limit;
+	const struct check_env *env;
+	struct store *const *stores;  /* [env->nprofiles] */
+	const struct gstage *gstages; /* in force, for the other side of `vs` */
+	struct str text;	      /* of the statements: their spans point here */
+	struct graph *g;	      /* after the graph stages */
+	const uint8_t *parts;	      /* those that x->g is of; NULL: all */
+	struct part_cache *part_cache;
+	const struct moved *moved; /* for `vs`; or NULL */
+	struct flow_cache *flows;
+	const struct result *last; /* `_`; NULL: none */
+	uint32_t event;		   /* of unqualified costs */
+	struct str *notes;
+	size_t nnotes, notes_cap;
+	const struct roots *roots, *objects; /* where text may be read; or NULL */
+	bool safe;			     /* run nothing */
+	/* The two sides of `vs`: a name must match on one of them. */
+	struct vs *vs;		  /* what vs.c keeps of both; NULL: no vs */
+	const struct exec *base;  /* until the first one's source is open; or NULL */
+	const struct exec *first; /* of the base, which is asked before; or NULL */
+	const struct set **found; /* [nfound] of the base: what matched */
+	size_t nfound, found_cap;
+	unsigned vars; /* sets inside sets being looked up */
+};
+
+static inline int exec_poll_now(struct exec *x);
+int exec_stop(struct exec *x); /* looks at cancel and clock */
+static inline int exec_poll(struct exec *x)
+{
+	return (++x->ticks & 1023) ? 0 : exec_poll_now(x);
+}
+static inline int exec_poll_now(struct exec *x)
+{
+	return exec_stop(x);
+}
+
+void *exec_alloc(struct exec *x, size_t n, size_t size); /* NULL: err is set */
+#define EXEC_ARRAY(x, T, n) ((T *)exec_alloc((x), (n), sizeof(T)))
+/* Room for `need` elements in the array at *pp, in the query's arena; the old array stays
+ * there until the query ends. */
+int exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need,
+	      size_t size);
+int exec_note(struct exec *x, struct str text); /* p NULL: out of memory */
+int exec_fail(struct exec *x, struct span at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Rows within the limit?  ERR_LIMIT otherwise. */
+int exec_rows(struct exec *x, uint64_t n);
+
+#endif

@@ -1,0 +1,365 @@
+/*
+ * exec_set.c - the functions that a set names; see exec_set.h.
+ */
+#include "engine/rows/exec_set.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/lang/check_names.h"
+#include "engine/rows/fn_detail.h"
+#include "engine/graph/graph.h"
+#include "engine/names/match.h"
+#include "engine/names/moved.h"
+
+static struct fn_set *new_set(struct exec *x, uint32_t functions)
+{
+	struct fn_set *s = fnset_new(x->a, functions);
+
+	if (!s)
+		arena_full(x->a, x->err);
+	return s;
+}
+
+static struct match_atom match_of(const struct set *s)
+{
+	static const enum match_field field[] = {
+		[FIELD_FN] = MATCH_FN,	  [FIELD_FILE] = MATCH_FILE,
+		[FIELD_OBJ] = MATCH_OBJ,  [FIELD_CLASS] = MATCH_CLASS,
+		[FIELD_CYCLE] = MATCH_FN, [FIELD_LINE] = MATCH_FN,
+	};
+	static const enum match_form form[] = {
+		[FORM_BARE] = MATCH_BARE,
+		[FORM_EXACT] = MATCH_EXACT,
+		[FORM_REGEX] = MATCH_REGEX,
+		[FORM_NUMBER] = MATCH_ID,
+	};
+
+	return (struct match_atom){.field = field[s->field],
+				   .form = form[s->form],
+				   .text = s->text,
+				   .nocase = s->caseless,
+				   .at = s->text_span.at,
+				   .len = (uint32_t)s->text_span.len};
+}
+
+/* Functions of the store to functions of the graph. */
+static int to_graph(struct exec *x, const struct fn_set *of_store, struct fn_set **out)
+{
+	struct fn_set *s;
+
+	if (x->g->plain) {
+		*out = fnset_copy(x->a, of_store);
+		return *out ? 0 : arena_full(x->a, x->err);
+	}
+	if (!(s = new_set(x, x->g->functions)))
+		return (int)x->err->kind;
+	for (uint32_t f = fnset_next(of_store, 0); f != FNSET_NONE;
+	     f = fnset_next(of_store, f + 1))
+		if (x->g->map[f] != GRAPH_NONE)
+			fnset_add(s, x->g->map[f]);
+	*out = s;
+	return 0;
+}
+
+/* Names that graph stages made: collapse ... as NAME. */
+static int add_renamed(struct exec *x, const struct match_atom *atom, struct fn_set *s,
+		       uint32_t *found)
+{
+	struct match *m = NULL;
+	int rc;
+
+	if (x->g->plain || atom->field != MATCH_FN || atom->form == MATCH_ID)
+		return 0;
+	rc = match_new(atom, x->a, &m, x->err);
+	for (uint32_t f = 0; f < x->g->functions && !rc; f++) {
+		int hit = x->g->name[f].p ? match_name(m, x->g->name[f], x->err) : 0;
+
+		rc = hit < 0 ? (int)x->err->kind : exec_poll(x);
+		if (hit > 0) {
+			fnset_add(s, f);
+			(*found)++;
+		}
+	}
+	match_free(m);
+	return rc;
+}
+
+static int number_of(struct exec *x, const struct set *s, uint64_t *out)
+{
+	if (str_u64(s->text, out))
+		return 0;
+	return exec_fail(x, s->text_span, "a number is wanted here");
+}
+
+static int cycle_set(struct exec *x, const struct set *s, struct fn_set **out)
+{
+	uint64_t c;
+
+	if (number_of(x, s, &c))
+		return err_hint(x->err, "write cycle:1; 'cycles' lists them");
+	if (c == 0 || c > x->g->cycles) {
+		exec_fail(x, s->span, "no cycle %llu; this graph has %u",
+			  (unsigned long long)c, x->g->cycles);
+		return err_hint(x->err, "'cycles' lists them");
+	}
+	if (!(*out = new_set(x, x->g->functions)))
+		return (int)x->err->kind;
+	for (uint32_t f = 0; f < x->g->functions; f++)
+		if (graph_cycle(x->g, f) == c)
+			fnset_add(*out, f);
+	return 0;
+}
+
+/* line:FILE:N or line:N - functions with cost on that line. */
+struct line_wanted {
+	struct str file;
+	uint64_t line;
+};
+
+static int has_line(struct exec *x, fn_id f, const struct line_wanted *w,
+		    struct arena *scratch, bool *hit)
+{
+	struct store_line *rows;
+	uint64_t *costs;
+	size_t n;
+
+	*hit = false;
+	arena_reset(scratch);
+	if (fn_lines(x, f, scratch, &rows, &costs, &n))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < n && !*hit; i++) {
+		struct str file = store_file(x->g->st, rows[i].file);
+
+		*hit = rows[i].line == w->line && (!w->file.n || str_eq(file, w->file) ||
+						   str_eq(str_basename(file), w->file));
+	}
+	return exec_poll_now(x);
+}
+
+static int line_set(struct exec *x, const struct set *s, struct fn_set **out)
+{
+	struct line_wanted w = {.file = s->text};
+	struct str digits = s->text;
+	struct fn_set *set = new_set(x, store_info(x->g->st)->functions);
+	struct arena scratch;
+	bool hit = false;
+	int rc = 0;
+
+	for (size_t i = s->text.n; i > 0 && digits.n == s->text.n; i--)
+		if (s->text.p[i - 1] == ':')
+			digits = str_from(s->text, i);
+	w.file.n = digits.n == s->text.n ? 0 : s->text.n - digits.n - 1;
+	if (!set || s->form == FORM_REGEX || !str_u64(digits, &w.line)) {
+		exec_fail(x, s->span, "'line:' needs a line number");
+		return err_hint(x->err, "write line:120 or line:parser.c:120");
+	}
+	arena_init(&scratch, x->a->cap);
+	for (fn_id f = 0; f < set->functions && !rc; f++) {
+		rc = has_line(x, f, &w, &scratch, &hit);
+		if (!rc && hit)
+			fnset_add(set, f);
+	}
+	arena_free(&scratch);
+	return rc ? rc : to_graph(x, set, out);
+}
+
+static int note_matches(struct exec *x, const struct set *s, uint32_t names, uint32_t n)
+{
+	if (s->form != FORM_BARE || s->field != FIELD_FN || n < 2)
+		return 0;
+	if (names > 1 && names != n)
+		return exec_note(x, arena_printf(x->a,
+						 "%.*s matched %u functions (%u names)",
+						 STR_ARG(s->text), n, names));
+	return exec_note(
+		x, arena_printf(x->a, "%.*s matched %u functions", STR_ARG(s->text), n));
+}
+
+/* "mem*" in quotes is a name with a star, and a class is no function: say so where the
+ * other would have matched. */
+static int no_such_name(struct exec *x, const struct set *s,
+			const struct match_atom *atom)
+{
+	struct match_atom bare = *atom;
+	struct match_found found;
+
+	if (s->form == FORM_EXACT && memchr(s->text.p, '*', s->text.n)) {
+		bare.form = MATCH_BARE;
+		if (match_find(x->g->st, &bare, x->cancel, x->a, &found, x->err))
+			return (int)x->err->kind;
+		if (fnset_count(found.fns)) {
+			exec_fail(x, s->span, "no function has the name '%.*s'",
+				  STR_ARG(s->text));
+			return err_hint(
+				x->err,
+				"in quotes a * is no wildcard; without them it is");
+		}
+	}
+	if (s->form == FORM_BARE && s->field == FIELD_FN) {
+		bare.field = MATCH_CLASS;
+		if (match_find(x->g->st, &bare, x->cancel, x->a, &found, x->err))
+			return (int)x->err->kind;
+		if (fnset_count(found.fns)) {
+			exec_fail(x, s->span,
+				  "no function matches '%.*s', but a class does",
+				  STR_ARG(s->text));
+			return err_hint(x->err, "its functions: class:%.*s",
+					STR_ARG(s->text));
+		}
+	}
+	return match_none(x->g->st, atom, x->event, x->cancel, x->err);
+}
+
+/* ---- the two sides of `vs` ---- */
+
+static bool same_text(const struct set *a, const struct set *b)
+{
+	return a->form == b->form && a->field == b->field && str_eq(a->text, b->text);
+}
+
+/* True when the base has what matches nothing in the first profile. */
+static bool base_has(const struct exec *x, const struct set *s)
+{
+	for (size_t i = 0; x->base && i < x->base->nfound; i++)
+		if (same_text(x->base->found[i], s))
+			return true;
+	return false;
+}
+
+/* n functions of the base match. */
+static int note_found(struct exec *x, const struct set *s, uint32_t n)
+{
+	if (n == 0)
+		return 0;
+	if (exec_grow(x, &x->found, &x->found_cap, x->nfound, x->nfound + 1,
+		      sizeof(*x->found)))
+		return (int)x->err->kind;
+	x->found[x->nfound++] = s;
+	return 0;
+}
+
+/* #12 is a number of the first profile: the base's functions that are the same, as vs.c joins
+ * them. */
+static int same_number(struct exec *x, const struct set *s, struct fn_set **out)
+{
+	const struct exec *first = x->first;
+	struct str name, file, obj;
+	uint32_t f = GRAPH_NONE;
+	uint64_t n;
+
+	if (number_of(x, s, &n) || !(*out = new_set(x, x->g->functions)))
+		return (int)x->err->kind;
+	if (n < store_info(first->g->st)->functions)
+		f = graph_of_store(first->g, (fn_id)n);
+	if (f == GRAPH_NONE) /* the first profile says so */
+		return 0;
+	name = graph_name(first->g, f);
+	obj = str_basename(graph_obj(first->g, f));
+	file = moved_file(x->moved, graph_file(first->g, f), x->a);
+	for (uint32_t i = 0; i < x->g->functions; i++)
+		if (str_eq(graph_name(x->g, i), name) &&
+		    str_eq(moved_file(x->moved, graph_file(x->g, i), x->a), file) &&
+		    str_eq(str_basename(graph_obj(x->g, i)), obj))
+			fnset_add(*out, i);
+	return x->a->refused ? arena_full(x->a, x->err) : 0;
+}
+
+static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
+{
+	struct match_atom atom = match_of(s);
+	struct match_found found;
+	uint32_t n;
+
+	if (x->first && s->form == FORM_NUMBER)
+		return same_number(x, s, out);
+	if (match_find(x->g->st, &atom, x->cancel, x->a, &found, x->err) ||
+	    to_graph(x, found.fns, out))
+		return (int)x->err->kind;
+	n = fnset_count(*out);
+	if (add_renamed(x, &atom, *out, &n))
+		return (int)x->err->kind;
+	if (x->first && note_found(x, s, n))
+		return (int)x->err->kind;
+	if (n == 0 && (x->first || base_has(x, s)))
+		return 0;
+	if (n == 0 && found.functions) {
+		exec_fail(x, s->span, "the graph stages left nothing of %s%.*s",
+			  s->form == FORM_NUMBER ? "#" : "", STR_ARG(s->text));
+		return err_hint(x->err,
+				x->parts
+					? "it has no cost in these parts, or is hidden, "
+					  "cut or part of another function now"
+					: "it is hidden, cut or part of another function "
+					  "now");
+	}
+	if (n == 0)
+		return no_such_name(x, s, &atom);
+	return note_matches(x, s, found.names, n);
+}
+
+static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
+{
+	enum { DEEPEST = 200 };
+	/* check.c found it, and a session drops none. */
+	const struct check_let *let = check_let_find(x->env, s->text, true);
+	struct set *parsed = NULL;
+	struct err inner = {0};
+	struct err *outer = x->err;
+	int rc;
+
+	if (x->vars >= DEEPEST) {
+		err_set(x->err, ERR_LIMIT, s->span.at,
+			"$%.*s stands for sets that are more than %d deep",
+			STR_ARG(s->text), DEEPEST);
+		x->err->len = (uint32_t)s->span.len;
+		return err_hint(x->err, "define it by names, not by $other");
+	}
+	x->vars++;
+	x->err = &inner;
+	rc = parse_set_text(let->text, &x->env->limits, x->a, &parsed, &inner) ||
+	     exec_set(x, parsed, out);
+	x->err = outer;
+	x->vars--;
+	if (!rc)
+		return 0;
+	/* Its places are in the let's text: point at the variable. */
+	if (inner.kind == ERR_LIMIT)
+		err_set(outer, inner.kind, s->span.at, "%s", inner.text);
+	else
+		err_set(outer, inner.kind, s->span.at, "in $%.*s: %s", STR_ARG(s->text),
+			inner.text);
+	outer->len = (uint32_t)s->span.len;
+	return inner.hint[0] ? err_hint(outer, "%s", inner.hint) : (int)outer->kind;
+}
+
+int exec_set(struct exec *x, const struct set *s, struct fn_set **out)
+{
+	struct fn_set *b;
+
+	/* A variable stands for its text, so a few lines can mean millions of sets. */
+	if (exec_poll_now(x))
+		return (int)x->err->kind;
+	switch (s->op) {
+	case SET_ATOM:
+		return s->field == FIELD_CYCLE	? cycle_set(x, s, out)
+		       : s->field == FIELD_LINE ? line_set(x, s, out)
+						: name_set(x, s, out);
+	case SET_VAR: return var_set(x, s, out);
+	case SET_NOT:
+		if (exec_set(x, s->a, out))
+			return (int)x->err->kind;
+		fnset_not(*out);
+		return 0;
+	case SET_AND:
+	case SET_OR:
+		if (exec_set(x, s->a, out) || exec_set(x, s->b, &b))
+			return (int)x->err->kind;
+		if (s->op == SET_AND)
+			fnset_and(*out, b);
+		else
+			fnset_or(*out, b);
+		return 0;
+	}
+	return 0;
+}

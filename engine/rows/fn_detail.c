@@ -1,0 +1,110 @@
+/* fn_detail.c - detail of functions, of the whole or of some parts; see fn_detail.h. */
+#include "engine/rows/fn_detail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/graph/graph.h"
+#include "index/part_lines.h"
+
+struct part_cache {
+	const struct store *st; /* NULL: nothing is kept */
+	uint8_t *parts;		/* [parts of st] */
+	struct part_lines *lines;
+};
+
+struct part_cache *part_cache_new(void)
+{
+	return calloc(1, sizeof(struct part_cache));
+}
+
+static void clear(struct part_cache *c)
+{
+	part_lines_free(c->lines);
+	free(c->parts);
+	*c = (struct part_cache){0};
+}
+
+void part_cache_drop(struct part_cache *c, const struct store *st)
+{
+	if (c->st == st)
+		clear(c);
+}
+
+void part_cache_free(struct part_cache *c)
+{
+	if (c)
+		clear(c);
+	free(c);
+}
+
+static int poll(void *arg, struct err *err)
+{
+	struct exec *x = arg;
+
+	(void)err; /* x->err */
+	return exec_poll_now(x);
+}
+
+/* The lines of x->parts. */
+static int parts_of(struct exec *x, struct part_lines **out)
+{
+	struct part_cache *c = x->part_cache;
+	struct store *st = x->g->st;
+	size_t n = store_info(st)->parts;
+
+	if (c->st != st || memcmp(c->parts, x->parts, n) != 0) {
+		clear(c);
+		c->parts = malloc(n + 1);
+		if (!c->parts)
+			return err_set(x->err, ERR_LIMIT, 0, "out of memory");
+		if (part_lines_read(st, x->parts, poll, x, &c->lines, x->err)) {
+			clear(c);
+			return (int)x->err->kind;
+		}
+		memcpy(c->parts, x->parts, n);
+		c->st = st;
+	}
+	*out = c->lines;
+	return 0;
+}
+
+int fn_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
+	     uint64_t **costs, size_t *n)
+{
+	struct part_lines *p = NULL;
+
+	if (!x->parts)
+		return store_lines(x->g->st, f, a, rows, costs, n, x->err);
+	return parts_of(x, &p) || part_lines(p, f, a, rows, costs, n, x->err);
+}
+
+int fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows,
+	     uint64_t **costs, size_t *n)
+{
+	struct part_lines *p = NULL;
+
+	if (!x->parts)
+		return store_sites(x->g->st, f, a, rows, costs, n, x->err);
+	return parts_of(x, &p) || part_sites(p, f, a, rows, costs, n, x->err);
+}
+
+int fn_jumps(struct exec *x, fn_id f, struct arena *a, struct store_jump **rows,
+	     size_t *n)
+{
+	struct part_lines *p = NULL;
+
+	if (!x->parts)
+		return store_jumps(x->g->st, f, a, rows, n, x->err);
+	return parts_of(x, &p) || part_jumps(p, f, a, rows, n, x->err);
+}
+
+int fn_detail_check(struct exec *x, const struct source *s, const char *name)
+{
+	if (x->g->detail)
+		return 0;
+	exec_fail(x, s->span, "'%s' has no costs of single lines after this graph stage",
+		  name);
+	return err_hint(x->err,
+			"line detail goes with part, thread, collapse and norec only");
+}

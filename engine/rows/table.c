@@ -1,0 +1,604 @@
+/*
+ * table.c - lazy columns over row references; see table.h.
+ */
+#include "engine/rows/table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/lang/check_names.h"
+#include "engine/rows/exec.h"
+
+bool col_is_f(enum col_type t)
+{
+	return t == COL_PERCENT || t == COL_RATIO;
+}
+
+bool col_is_text(enum col_type t)
+{
+	return t == COL_STR || t == COL_NAME || t == COL_FILE || t == COL_OBJ;
+}
+
+size_t col_width(enum col_type t)
+{
+	return col_is_text(t) ? sizeof(struct str) : t == COL_BOOL ? sizeof(bool) : 8;
+}
+
+static struct table_col *new_col(struct table *t)
+{
+	struct table_col *c;
+
+	if (t->ncols == t->cap) {
+		size_t cap = t->cap ? t->cap * 2 : 32;
+		struct table_col **cols = EXEC_ARRAY(t->x, struct table_col *, cap);
+
+		if (!cols)
+			return NULL;
+		if (t->ncols)
+			memcpy(cols, t->cols, t->ncols * sizeof(*cols));
+		t->cols = cols;
+		t->cap = cap;
+	}
+	c = EXEC_ARRAY(t->x, struct table_col, 1);
+	if (c)
+		t->cols[t->ncols++] = c;
+	return c;
+}
+
+const struct col_def *source_col(const struct source_def *src, struct str name)
+{
+	for (size_t i = 0; src && i < src->ncols; i++)
+		if (str_eq(str_c(src->cols[i].name), name))
+			return &src->cols[i];
+	return NULL;
+}
+
+static const struct col_def *find_def(const struct table *t, struct str name)
+{
+	const struct col_def *d = t->vs ? t->joined->col(t->src, name) : NULL;
+
+	return d ? d : source_col(t->src, name);
+}
+
+static int add_def(struct table *t, const struct col_def *d)
+{
+	struct table_col *c = new_col(t);
+	struct str name = str_c(d->name);
+
+	if (!c)
+		return (int)t->x->err->kind;
+	c->name = name;
+	c->def = d;
+	c->type = d->type;
+	c->event = t->event;
+	c->machine = d->flags & SHOW_M;
+	c->table = d->flags & SHOW_T;
+	c->bar = d->flags & HAS_BAR;
+	c->adds_up = d->flags & ADDS_UP;
+	if (d->flags & OF_TOTAL) {
+		c->def = source_col(t->src, (struct str){name.p, name.n - 1});
+		c->percent = true;
+	}
+	return 0;
+}
+
+int table_init(struct exec *x, struct table *t, const struct source_def *src,
+	       struct graph *g, size_t n)
+{
+	t->x = x;
+	t->src = src;
+	t->g = g;
+	t->n = n;
+	t->rows_before = n;
+	t->event = x->event;
+	for (size_t i = 0; src && i < src->ncols; i++)
+		if ((src->cols[i].flags & (SHOW_M | SHOW_T)) && add_def(t, &src->cols[i]))
+			return (int)x->err->kind;
+	return exec_rows(x, n);
+}
+
+int table_refs(struct table *t)
+{
+	if (t->ref)
+		return 0;
+	t->ref = EXEC_ARRAY(t->x, uint32_t, t->n ? t->n : 1);
+	if (!t->ref)
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < t->n; i++)
+		t->ref[i] = (uint32_t)i;
+	return 0;
+}
+
+uint32_t table_fn(const struct table *t, size_t row)
+{
+	uint32_t ref = row_ref(t, row);
+
+	return t->vs ? t->joined->fn(t, ref) : t->src->fn(t, ref);
+}
+
+/* Per-row flags, only when some row has one. */
+static int fill_flags(struct table *t, bool (*get)(const struct table *, uint32_t),
+		      uint8_t **out)
+{
+	uint8_t *f;
+	bool any = false;
+
+	if (!get)
+		return 0;
+	f = EXEC_ARRAY(t->x, uint8_t, t->n ? t->n : 1);
+	if (!f)
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < t->n; i++) {
+		f[i] = get(t, row_ref(t, i));
+		any |= f[i];
+	}
+	*out = any ? f : NULL;
+	return 0;
+}
+
+static int fill_percent(struct table *t, struct table_col *c)
+{
+	double total = (double)graph_total(t->g, c->event);
+
+	if (!(total > 0)) {
+		c->absent = EXEC_ARRAY(t->x, uint8_t, t->n ? t->n : 1);
+		if (!c->absent)
+			return (int)t->x->err->kind;
+		memset(c->absent, 1, t->n);
+		return 0;
+	}
+	for (size_t i = 0; i < t->n; i++) {
+		uint64_t u = c->def->u(t, row_ref(t, i), c->event);
+
+		c->f[i] = c->def->type == COL_DELTA ? 100.0 * (double)(int64_t)u / total
+						    : 100.0 * (double)u / total;
+		if (exec_poll(t->x))
+			return (int)t->x->err->kind;
+	}
+	return 0;
+}
+
+static int fill_values(struct table *t, struct table_col *c)
+{
+	const struct col_def *d = c->def;
+
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t r = row_ref(t, i);
+
+		if (d->s)
+			c->s[i] = d->s(t, r);
+		else if (d->f)
+			c->f[i] = d->f(t, r, c->event);
+		else if (d->type == COL_BOOL)
+			c->b[i] = d->u(t, r, c->event);
+		else
+			c->u[i] = d->u(t, r, c->event);
+		if (exec_poll(t->x))
+			return (int)t->x->err->kind;
+	}
+	return 0;
+}
+
+static bool is_cum(const struct table_col *c)
+{
+	return c->def && (c->def->flags & IS_CUM);
+}
+
+int table_fill(struct table *t, struct table_col *c)
+{
+	int rc;
+
+	if (c->filled || !c->def || is_cum(c))
+		return 0;
+	if (t->vs)
+		return t->joined->fill(t, c);
+	if ((c->def->flags & PER_EVENT) && t->g && graph_event(t->g, c->event, t->x->err))
+		return (int)t->x->err->kind;
+	c->p = exec_alloc(t->x, t->n ? t->n : 1, col_width(c->type));
+	if (!c->p)
+		return (int)t->x->err->kind;
+	rc = c->percent ? fill_percent(t, c) : fill_values(t, c);
+	if (rc || fill_flags(t, c->def->estimated, &c->estimated) ||
+	    (!c->absent && fill_flags(t, c->def->absent, &c->absent)))
+		return (int)t->x->err->kind;
+	/* A name that was put together may have been refused. */
+	if (t->x->a->refused)
+		return arena_full(t->x->a, t->x->err);
+	c->filled = true;
+	return 0;
+}
+
+static bool same_event(const struct table_col *c, uint32_t event)
+{
+	return !c->def || !(c->def->flags & PER_EVENT) || c->event == event;
+}
+
+/* A computed column has its whole name, "x" or "self%". */
+static bool is_col(const struct table_col *c, struct str base, uint32_t event,
+		   bool percent)
+{
+	if (!c->def)
+		return str_eq(c->name, base) && !percent;
+	return str_eq(str_c(c->def->name), base) && c->percent == percent &&
+	       same_event(c, event);
+}
+
+/* The newest first: `add` may reuse a name. */
+static struct table_col *find_col(struct table *t, struct str base, uint32_t event,
+				  bool percent, bool computed)
+{
+	for (size_t i = t->ncols; i > 0; i--)
+		if ((t->cols[i - 1]->def == NULL) == computed &&
+		    is_col(t->cols[i - 1], base, event, percent))
+			return t->cols[i - 1];
+	return NULL;
+}
+
+int table_own(struct table *t, struct str base, uint32_t event, bool percent,
+	      struct table_col **out)
+{
+	struct table_col *c = find_col(t, base, event, percent, false);
+	const struct col_def *d;
+
+	if (!c && (d = find_def(t, base))) {
+		struct str ev =
+			event < t->x->env->nevents ? t->x->env->events[event] : STR("?");
+
+		if (!(c = new_col(t)))
+			return (int)t->x->err->kind;
+		c->def = d;
+		c->event = event;
+		c->percent = percent;
+		c->type = percent ? COL_PERCENT : d->type;
+		c->adds_up = d->flags & ADDS_UP;
+		c->name = event == t->event || !(d->flags & PER_EVENT)
+				  ? arena_printf(t->x->a, "%s%s", d->name,
+						 percent ? "%" : "")
+				  : arena_printf(t->x->a, "%s.%.*s%s", d->name,
+						 STR_ARG(ev), percent ? "%" : "");
+		if (!c->name.p)
+			return arena_full(t->x->a, t->x->err);
+	}
+	if (!c)
+		return err_set(t->x->err, ERR_QUERY, 0, "this table has no column '%.*s'",
+			       STR_ARG(base));
+	*out = c;
+	return table_fill(t, c);
+}
+
+bool table_taken(const struct table *t, struct str name)
+{
+	for (size_t i = 0; i < t->ncols; i++)
+		if (!t->cols[i]->def && str_eq(t->cols[i]->name, name))
+			return true;
+	return false;
+}
+
+/* As check_expr.c looks for it: what stages added comes first. */
+int table_column(struct table *t, struct str base, uint32_t event, bool percent,
+		 struct table_col **out)
+{
+	*out = find_col(t, base, event, percent, true);
+	return *out ? 0 : table_own(t, base, event, percent, out);
+}
+
+int table_append(struct table *t, struct str name, enum col_type type,
+		 struct table_col **out)
+{
+	struct table_col *c = new_col(t);
+
+	if (!c)
+		return (int)t->x->err->kind;
+	c->name = name;
+	c->type = type;
+	c->event = t->event;
+	c->machine = c->table = c->filled = true;
+	c->p = exec_alloc(t->x, t->n ? t->n : 1, col_width(type));
+	*out = c;
+	return c->p ? 0 : (int)t->x->err->kind;
+}
+
+static int gather(struct table *t, void **p, size_t width, const uint32_t *keep, size_t n)
+{
+	char *to = exec_alloc(t->x, n ? n : 1, width);
+	const char *from = *p;
+
+	if (!to)
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < n; i++)
+		memcpy(to + i * width, from + keep[i] * width, width);
+	*p = to;
+	return 0;
+}
+
+static int gather_flags(struct table *t, uint8_t **p, const uint32_t *keep, size_t n)
+{
+	void *v = *p;
+
+	if (!v)
+		return 0;
+	if (gather(t, &v, 1, keep, n))
+		return (int)t->x->err->kind;
+	*p = v;
+	return 0;
+}
+
+int table_select(struct table *t, const uint32_t *keep, size_t n)
+{
+	uint32_t *ref = EXEC_ARRAY(t->x, uint32_t, n ? n : 1);
+
+	if (!ref)
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < n; i++)
+		ref[i] = row_ref(t, keep[i]);
+	for (size_t k = 0; k < t->ncols; k++) {
+		struct table_col *c = t->cols[k];
+
+		if (c->filled && (gather(t, &c->p, col_width(c->type), keep, n) ||
+				  gather_flags(t, &c->estimated, keep, n) ||
+				  gather_flags(t, &c->absent, keep, n)))
+			return (int)t->x->err->kind;
+		if (exec_poll(t->x))
+			return (int)t->x->err->kind;
+	}
+	t->ref = ref;
+	t->n = n;
+	return 0;
+}
+
+/* cum%: over the rows as they stand now, an estimate from the first one on. */
+static int fill_cum(struct table *t, struct table_col *c)
+{
+	struct table_col *self;
+	double sum = 0, total = (double)graph_total(t->g, t->event);
+	bool estimated = false;
+
+	if (table_own(t, STR("self"), t->event, false, &self))
+		return (int)t->x->err->kind;
+	c->f = EXEC_ARRAY(t->x, double, t->n ? t->n : 1);
+	if (!c->f)
+		return (int)t->x->err->kind;
+	if (self->estimated) {
+		c->estimated = EXEC_ARRAY(t->x, uint8_t, t->n ? t->n : 1);
+		if (!c->estimated)
+			return (int)t->x->err->kind;
+	}
+	for (size_t i = 0; i < t->n; i++) {
+		if (self->estimated) {
+			estimated |= self->estimated[i];
+			c->estimated[i] = estimated;
+		}
+		sum += (double)self->u[i];
+		c->f[i] = total > 0 ? 100.0 * sum / total : 0;
+		if (exec_poll(t->x))
+			return (int)t->x->err->kind;
+	}
+	c->filled = true;
+	return 0;
+}
+
+static void to_column(const struct table_col *c, struct column *out)
+{
+	*out = (struct column){
+		.name = c->name,
+		.type = c->type,
+		.event = c->event,
+		.machine = c->machine,
+		.table = c->table,
+		.bar = c->bar,
+		.adds_up = c->adds_up && !c->percent,
+		.estimated = c->estimated,
+		.absent = c->absent,
+	};
+	out->u = c->p;
+}
+
+/* ---- results of many rows, page by page ---- */
+
+struct result_pages {
+	struct table *t;
+	struct result *r;
+	struct table_col **col; /* [r->ncols] */
+	void **buf;		/* [r->ncols]: a page of a column that is not filled */
+};
+
+enum { PAGE = 1 << 16, PAGED = 1 << 18 };
+
+static int fill_shown(struct table *t, struct table_col *c)
+{
+	return is_cum(c) && !c->filled ? fill_cum(t, c) : table_fill(t, c);
+}
+
+/* Rows of t of one column, into buf. */
+static int fill_page(struct table *t, struct table_col *c, void *buf)
+{
+	if ((c->def->flags & PER_EVENT) && t->g && graph_event(t->g, c->event, t->x->err))
+		return (int)t->x->err->kind;
+	c->p = buf;
+	c->estimated = c->absent = NULL;
+	return (c->percent ? fill_percent(t, c) : fill_values(t, c)) ||
+	       fill_flags(t, c->def->estimated, &c->estimated) ||
+	       (!c->absent && fill_flags(t, c->def->absent, &c->absent));
+}
+
+static int hold_column(struct result_pages *p, size_t k, struct table *page, size_t first)
+{
+	struct table_col c = *p->col[k];
+	size_t w = col_width(c.type);
+
+	if (c.filled) {
+		c.p = (char *)c.p + first * w;
+		c.estimated = c.estimated ? c.estimated + first : NULL;
+		c.absent = c.absent ? c.absent + first : NULL;
+	} else {
+		if (!c.machine)
+			return 0;
+		if (!p->buf[k] && !(p->buf[k] = exec_alloc(page->x, PAGE, w)))
+			return (int)page->x->err->kind;
+		if (fill_page(page, &c, p->buf[k]))
+			return (int)page->x->err->kind;
+	}
+	to_column(&c, &p->r->cols[k]);
+	return 0;
+}
+
+static int hold(struct result_pages *p, size_t first)
+{
+	struct table page = *p->t;
+
+	page.ref += first;
+	page.n = page.n - first < PAGE ? page.n - first : PAGE;
+	for (size_t k = 0; k < p->r->ncols; k++)
+		if (hold_column(p, k, &page, first))
+			return (int)page.x->err->kind;
+	p->r->first = first;
+	p->r->held = page.n;
+	return store_check(page.g->st, page.x->err);
+}
+
+static int told(const struct result *r, struct err *err)
+{
+	const struct err *own = r->pages->t->x->err;
+
+	if (err != own && own->kind)
+		*err = *own;
+	return (int)err->kind;
+}
+
+int result_row(const struct result *r, size_t row, size_t *at, struct err *err)
+{
+	if (r->pages && row - r->first >= r->held && hold(r->pages, row - row % PAGE))
+		return told(r, err);
+	*at = row - r->first;
+	return 0;
+}
+
+int result_whole(const struct result *r, struct err *err)
+{
+	struct result_pages *p = r->pages;
+
+	if (!p)
+		return 0;
+	for (size_t k = 0; k < r->ncols; k++) {
+		if (fill_shown(p->t, p->col[k])) {
+			told(r, err);
+			if (err->kind == ERR_LIMIT)
+				snprintf(
+					err->hint, sizeof(err->hint),
+					"csv, json and their kin take row after row: | as csv");
+			return (int)err->kind;
+		}
+		to_column(p->col[k], &p->r->cols[k]);
+	}
+	p->r->first = 0;
+	p->r->held = r->rows;
+	p->r->pages = NULL;
+	return 0;
+}
+
+static int page_result(struct table *t, struct result *r)
+{
+	struct result_pages *p = EXEC_ARRAY(t->x, struct result_pages, 1);
+
+	if (!p || table_refs(t))
+		return (int)t->x->err->kind;
+	*p = (struct result_pages){.t = t, .r = r};
+	p->col = EXEC_ARRAY(t->x, struct table_col *, t->ncols + 1);
+	p->buf = EXEC_ARRAY(t->x, void *, t->ncols + 1);
+	if (!p->col || !p->buf)
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < t->ncols; i++) {
+		struct table_col *c = t->cols[i];
+
+		if (!c->machine && !c->table)
+			continue;
+		/* A sum over all rows up to here: not of one page. */
+		if (c->machine && is_cum(c) && fill_shown(t, c))
+			return (int)t->x->err->kind;
+		to_column(c, &r->cols[r->ncols]);
+		p->col[r->ncols++] = c;
+	}
+	r->pages = p;
+	return hold(p, 0);
+}
+
+/* Rows that are parts of others are told from them here only. */
+static void forget_sums(struct table *t, struct result *r)
+{
+	size_t i = 0;
+
+	while (i < t->n && t->part_of(t, row_ref(t, i)) == ROW_WHOLE)
+		i++;
+	for (size_t k = 0; i < t->n && k < r->ncols; k++)
+		r->cols[k].adds_up = false;
+}
+
+static int whole_result(struct table *t, struct result *r)
+{
+	for (size_t i = 0; i < t->ncols; i++) {
+		struct table_col *c = t->cols[i];
+
+		if (!c->machine && !c->table)
+			continue;
+		if (fill_shown(t, c))
+			return (int)t->x->err->kind;
+		to_column(c, &r->cols[r->ncols++]);
+	}
+	return 0;
+}
+
+static uint32_t lies_on(const struct table *t, uint32_t ref)
+{
+	return t->on ? t->on[ref] : t->part_of(t, ref);
+}
+
+/* On which row of those that are left each row of a tree lies. */
+static int link_tree(struct table *t, struct result *r)
+{
+	uint32_t refs = 0, *row, *on;
+
+	_Static_assert((unsigned)RESULT_NONE == (unsigned)ROW_WHOLE, "level 1");
+	if (!t->on && !t->part_of)
+		return 0;
+	for (size_t i = 0; i < t->n; i++)
+		refs = row_ref(t, i) >= refs ? row_ref(t, i) + 1 : refs;
+	row = EXEC_ARRAY(t->x, uint32_t, (size_t)refs + 1); /* 1 + place; 0: taken away */
+	on = EXEC_ARRAY(t->x, uint32_t, t->n + 1);
+	if (!row || !on)
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < t->n; i++)
+		row[row_ref(t, i)] = (uint32_t)i + 1;
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t up = lies_on(t, row_ref(t, i));
+
+		while (up < ROW_UNCOUNTED && (up >= refs || !row[up]))
+			up = lies_on(t, up);
+		on[i] = up < ROW_UNCOUNTED ? row[up] - 1 : RESULT_NONE;
+	}
+	r->on = on;
+	return 0;
+}
+
+int table_result(struct table *t, struct result *r)
+{
+	r->cols = EXEC_ARRAY(t->x, struct column, t->ncols + 1);
+	if (!r->cols)
+		return (int)t->x->err->kind;
+	r->ncols = 0;
+	if (t->n > PAGED && t->src && !t->vs ? page_result(t, r) : whole_result(t, r))
+		return (int)t->x->err->kind;
+	if (t->part_of)
+		forget_sums(t, r);
+	if (link_tree(t, r))
+		return (int)t->x->err->kind;
+	r->rows = t->n;
+	r->rows_before = t->rows_before;
+	r->truncated = t->truncated;
+	r->card = t->card;
+	r->footer = t->footer;
+	r->depth_col = -1;
+	for (size_t i = 0; i < r->ncols; i++)
+		if (str_eq(r->cols[i].name, STR("depth")))
+			r->depth_col = (int)i;
+	return 0;
+}

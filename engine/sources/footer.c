@@ -1,0 +1,172 @@
+/* footer.c - see footer.h. */
+#include "engine/sources/footer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/rows/exec.h"
+#include "engine/sources/source.h"
+
+const char *footer_grouped(uint64_t v, char out[32])
+{
+	char digits[32];
+	int n = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)v), k = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			out[k++] = ',';
+		out[k++] = digits[i];
+	}
+	out[k] = '\0';
+	return out;
+}
+
+/* Three digits and a unit: 5.27 M. */
+static const char *scaled(uint64_t v, char out[32])
+{
+	static const char unit[] = " kMGTPE";
+	double d = (double)v;
+	unsigned u = 0;
+
+	if (v < 10000)
+		return footer_grouped(v, out);
+	for (; d >= 999.5 && u < sizeof(unit) - 2; u++)
+		d /= 1000;
+	snprintf(out, 32, "%.*f %c", d < 9.995 ? 2 : d < 99.95 ? 1 : 0, d, unit[u]);
+	return out;
+}
+
+/* Self costs of one event, which add up to its total. */
+static const struct col_def *self_costs(const struct table *t)
+{
+	const struct col_def *d = source_col(t->src, STR("self"));
+
+	return d && d->flags & ADDS_UP && d->flags & PER_EVENT && !t->vs ? d : NULL;
+}
+
+/* The first event that was counted where that of the table was not; empty: there is none. */
+static struct str other_event(const struct table *t)
+{
+	const struct store *st = t->g->st;
+	struct store_event event = {0};
+
+	if (!self_costs(t) || store_total(st, t->event))
+		return event.name;
+	for (uint32_t e = 0; e < store_info(st)->all_events; e++)
+		if (store_total(st, e)) {
+			store_event(st, e, &event);
+			break;
+		}
+	return event.name;
+}
+
+/* The share of the total that the rows' self costs are; < 0: means nothing here. */
+static int share(struct exec *x, struct table *t, double *out)
+{
+	uint64_t total = graph_total(t->g, t->event);
+	struct table_col *c;
+	double sum = 0;
+
+	*out = -1;
+	if (!self_costs(t) || !total)
+		return 0;
+	if (table_own(t, STR("self"), t->event, false, &c))
+		return (int)x->err->kind;
+	if (!c->machine && !c->table)
+		return 0;
+	for (size_t i = 0; i < t->n; i++)
+		sum += (double)c->u[i];
+	*out = 100.0 * sum / (double)total;
+	return 0;
+}
+
+static bool exceeds_total(const struct exec *x, uint32_t event, uint64_t incl)
+{
+	uint64_t total = graph_total(x->g, event);
+	uint64_t most = total + total / 20000; /* shown as 100.00 % */
+
+	return incl > most && most >= total;
+}
+
+static bool above_total(struct exec *x, const struct column *c, size_t row)
+{
+	return c->type == COL_COST &&
+	       (str_eq(c->name, STR("incl")) || str_starts(c->name, STR("incl."))) &&
+	       exceeds_total(x, c->event, c->u[row]) && !(c->absent && c->absent[row]);
+}
+
+/* The same of a result that is read page by page. */
+static int count_above_total(struct exec *x, struct table *t, const struct result *r,
+			     size_t *n)
+{
+	struct table_col *c;
+
+	if (!result_col(r, STR("incl")))
+		return 0;
+	if (table_own(t, STR("incl"), t->event, false, &c))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < t->n; i++)
+		*n += exceeds_total(x, c->event, c->u[i]) && !(c->absent && c->absent[i]);
+	return 0;
+}
+
+/* Some producers bring more by a call than was spent in all: that is shown, and said where it is
+ * more than the few units that are lost when a profile starts and ends. */
+static int note_above_total(struct exec *x, struct table *t, const struct result *r)
+{
+	size_t n = 0;
+
+	/* Of a call it is no wonder: nested ones are counted again. */
+	if (t->src == &source_calls || t->src == &source_callsites ||
+	    t->src == &source_path || t->part_of)
+		return 0;
+	if (r->pages && count_above_total(x, t, r, &n))
+		return (int)x->err->kind;
+	for (size_t i = 0; !r->pages && i < r->rows; i++) {
+		bool above = false;
+
+		for (size_t k = 0; k < r->ncols && !above; k++)
+			above = above_total(x, &r->cols[k], i);
+		n += above;
+	}
+	return n ? exec_note(x, arena_printf(
+					x->a,
+					"incl of %zu row%s is above the total: the "
+					"profile's calls bring more than its lines cost",
+					n, n == 1 ? "" : "s"))
+		 : 0;
+}
+
+int footer(struct exec *x, struct table *t, struct result *r)
+{
+	char n[32], all[32], total[32];
+	struct str other;
+	double part;
+
+	if (!t->src)
+		return 0;
+	if (note_above_total(x, t, r))
+		return (int)x->err->kind;
+	if (t->card)
+		return 0;
+	if (share(x, t, &part))
+		return (int)x->err->kind;
+	other = other_event(t);
+	footer_grouped(t->n, n);
+	footer_grouped(t->rows_before, all);
+	if (other.n)
+		r->footer = arena_printf(
+			x->a,
+			"%s of %s %s; all %.*s are 0, but not all %.*s: .event %.*s", n,
+			all, t->src->rows, STR_ARG(r->event), STR_ARG(other),
+			STR_ARG(other));
+	else if (part >= 0)
+		r->footer = arena_printf(x->a, "%s of %s %s = %.1f %% of %s %.*s", n, all,
+					 t->src->rows, part, scaled(r->total, total),
+					 STR_ARG(r->event));
+	else if (t->n < t->rows_before)
+		r->footer = arena_printf(x->a, "%s of %s %s", n, all, t->src->rows);
+	else
+		return 0;
+	return r->footer.p ? 0 : arena_full(x->a, x->err);
+}

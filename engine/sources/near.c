@@ -1,0 +1,128 @@
+/*
+ * near.c - see near.h.
+ *
+ * An edge is a row: (caller, callee) has one.  Of what passes f, its calls of itself left
+ * out, each call has a share; of what f costs in all it has the same share.
+ */
+#include "engine/sources/near.h"
+
+#include <stdlib.h>
+
+#include "engine/graph/graph.h"
+
+static double weight(const struct path_tree_row *r)
+{
+	return r->inner ? (double)r->incl : r->cost.est;
+}
+
+static int by_cost(const void *pa, const void *pb)
+{
+	const struct path_tree_row *a = pa, *b = pb;
+
+	if (weight(a) != weight(b))
+		return weight(a) < weight(b) ? 1 : -1;
+	return (a->fn > b->fn) - (a->fn < b->fn);
+}
+
+struct path_bounds near_inclusive(const struct exec *x, uint32_t f)
+{
+	uint64_t incl = graph_incl(x->g, f, x->event), lo, hi;
+
+	graph_incl_bounds(x->g, f, x->event, &lo, &hi);
+	return path_bounds_of((double)incl, lo, hi, true);
+}
+
+static uint32_t degree(const struct graph *g, uint32_t f, bool up, uint32_t *first)
+{
+	uint32_t n;
+
+	*first = 0;
+	if (up)
+		return graph_caller_count(g, f);
+	graph_callees(g, f, first, &n);
+	return n;
+}
+
+struct passing {
+	uint64_t spent, called; /* self and calls of others; calls by others */
+	uint64_t all;		/* the larger of the two */
+	bool odd;		/* called is more than rounding explains */
+};
+
+static struct passing passing(const struct exec *x, uint32_t f)
+{
+	uint64_t spent = graph_self(x->g, f, x->event), called = 0, calls = 0;
+
+	for (int up = 0; up <= 1; up++) {
+		uint32_t first, n = degree(x->g, f, up, &first);
+
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t id = up ? graph_caller(x->g, f, i) : first + i;
+			uint64_t cost = graph_edge_incl(x->g, id, x->event);
+			struct store_edge e;
+
+			graph_edge(x->g, id, &e);
+			calls = graph_add(calls, e.calls);
+			if (e.recursive)
+				continue;
+			if (up)
+				called = graph_add(called, cost);
+			else
+				spent = graph_add(spent, cost);
+		}
+	}
+	return (struct passing){spent, called, spent > called ? spent : called,
+				called > spent && called - spent > calls};
+}
+
+uint64_t near_own(const struct exec *x, uint32_t f, bool up, uint64_t est)
+{
+	struct passing p = passing(x, f);
+	uint64_t own = up ? p.all - p.called : graph_self(x->g, f, x->event);
+
+	if (est == p.all)
+		return own;
+	return p.all ? path_rounded((double)est * (double)own / (double)p.all) : 0;
+}
+
+int near_rows(struct exec *x, uint32_t f, bool up, double min, struct path_tree *out)
+{
+	uint32_t first, n = degree(x->g, f, up, &first);
+	struct path_tree t = {.base = near_inclusive(x, f)};
+	struct passing p = passing(x, f);
+
+	if (exec_rows(x, n) ||
+	    !(t.rows = EXEC_ARRAY(x, struct path_tree_row, (size_t)n + 1)))
+		return (int)x->err->kind;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t id = up ? graph_caller(x->g, f, i) : first + i;
+		struct path_tree_row *r = &t.rows[t.n];
+		struct store_edge e;
+
+		graph_edge(x->g, id, &e);
+		*r = (struct path_tree_row){
+			.depth = 1,
+			.fn = up ? e.caller : e.callee,
+			.parent = FLOW_NONE,
+			.calls = e.calls,
+			.incl = graph_edge_incl(x->g, id, x->event),
+			.recursive = e.recursive,
+			.inner = e.recursive,
+		};
+		r->cost = r->inner ? path_bounds_exact(r->incl)
+				   : path_bounds_next(
+					     t.base, r->incl,
+					     p.all ? (double)r->incl / (double)p.all : 0,
+					     p.all, p.odd);
+		r->est = path_units(&r->cost);
+		r->own = PATH_OWN_UNKNOWN;
+		t.n += !path_under_min(weight(r), min);
+		if (exec_poll(x))
+			return (int)x->err->kind;
+	}
+	qsort(t.rows, t.n, sizeof(*t.rows), by_cost);
+	t.est = path_units(&t.base);
+	t.own = near_own(x, f, up, t.est);
+	*out = t;
+	return 0;
+}

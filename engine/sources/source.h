@@ -1,0 +1,40 @@
+/*
+ * source.h - the sources' tables, and what they share.
+ */
+#ifndef QUERN_SOURCE_H
+#define QUERN_SOURCE_H
+
+#include "engine/rows/table.h"
+
+extern const struct source_def source_functions, source_find, source_files,
+	source_objects, source_dirs, source_classes, source_cycles; /* source_fn.c */
+extern const struct source_def source_calls, source_callers, source_callees,
+	source_calltree; /* source_edge.c */
+extern const struct source_def source_lines, source_instrs, source_callsites,
+	source_jumps;					  /* source_line.c */
+extern const struct source_def source_source, source_asm; /* source_listing.c */
+extern const struct source_def source_path, source_cost;  /* source_path.c */
+extern const struct source_def source_info, source_info_fn, source_events, source_parts,
+	source_parts_of, source_threads, source_profiles; /* source_info.c */
+
+/* The inclusive cost of function f is an estimate, of the table's event. */
+bool fn_incl_estimated(const struct table *t, uint32_t f);
+/* Its proven bounds in event e. */
+uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e);
+uint64_t fn_incl_hi(const struct table *t, uint32_t f, uint32_t e);
+/* The flow of g: of a whole profile the one that the session keeps. */
+int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out);
+/* The tree asked for, of x->g and its parts; what was merged is folded after the estimate. */
+int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree);
+/* The rows are the members of a set. */
+int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
+		const struct fn_set *set);
+uint32_t row_is_fn(const struct table *t, uint32_t ref);
+/* (object's base name, file, name): the same function in another profile. */
+struct str fn_key(const struct table *t, uint32_t f, struct arena *a);
+/* A file or directory as it is compared (--strip-prefix); p is NULL when the arena is full. */
+struct str file_key(const struct table *t, struct str file, struct arena *a);
+/* The pieces with NUL bytes between them; p is NULL when a piece's is, or the arena is full. */
+struct str arena_join(struct arena *a, const struct str *piece, size_t n);
+
+#endif

@@ -1,0 +1,535 @@
+/*
+ * source_edge.c - calls, and the trees callers, callees, calltree.
+ *
+ * A row of calls is an edge's number.  Trees come from path_tree(): what the profile does not
+ * tell to the unit is estimated, and marked so.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/rows/exec.h"
+#include "engine/rows/exec_set.h"
+#include "engine/graph/flow_parts.h"
+#include "engine/sources/footer.h"
+#include "engine/sources/near.h"
+#include "engine/path/path.h"
+#include "engine/sources/source.h"
+#include "engine/sources/tree_fold.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* ---- calls ---- */
+
+static struct store_edge edge_of(const struct table *t, uint32_t ref)
+{
+	struct store_edge e;
+
+	graph_edge(t->g, ref, &e);
+	return e;
+}
+
+static uint64_t call_caller(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return graph_id(t->g, edge_of(t, r).caller);
+}
+
+static uint64_t call_callee(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return graph_id(t->g, edge_of(t, r).callee);
+}
+
+static uint64_t call_calls(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return edge_of(t, r).calls;
+}
+
+static uint64_t call_incl(const struct table *t, uint32_t r, uint32_t e)
+{
+	return graph_edge_incl(t->g, r, e);
+}
+
+static uint64_t call_recursive(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return edge_of(t, r).in_cycle;
+}
+
+static struct str call_caller_name(const struct table *t, uint32_t r)
+{
+	return graph_name(t->g, edge_of(t, r).caller);
+}
+
+static struct str call_callee_name(const struct table *t, uint32_t r)
+{
+	return graph_name(t->g, edge_of(t, r).callee);
+}
+
+static struct str call_caller_file(const struct table *t, uint32_t r)
+{
+	return graph_file(t->g, edge_of(t, r).caller);
+}
+
+static struct str call_callee_file(const struct table *t, uint32_t r)
+{
+	return graph_file(t->g, edge_of(t, r).callee);
+}
+
+static bool call_estimated(const struct table *t, uint32_t r)
+{
+	(void)r;
+	return t->g->estimated;
+}
+
+static const struct col_def call_cols[] = {
+	{"caller_id", COL_ID, SHOW_M, .u = call_caller},
+	{"callee_id", COL_ID, SHOW_M, .u = call_callee},
+	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = call_calls},
+	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = call_incl,
+	 .estimated = call_estimated},
+	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
+	{"caller", COL_NAME, SHOW_M | SHOW_T, .s = call_caller_name},
+	{"callee", COL_NAME, SHOW_M | SHOW_T, .s = call_callee_name},
+	{"caller_file", COL_FILE, SHOW_M, .s = call_caller_file},
+	{"callee_file", COL_FILE, SHOW_M, .s = call_callee_file},
+	{"recursive", COL_BOOL, SHOW_M, .u = call_recursive},
+};
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Edges out of members, and into them from outside. */
+static uint32_t edges_of(const struct graph *g, const struct fn_set *set, uint32_t f,
+			 uint32_t *ref)
+{
+	uint32_t first, n, k = 0;
+
+	graph_callees(g, f, &first, &n);
+	for (; k < n; k++)
+		ref[k] = first + k;
+	for (uint32_t i = 0, in = graph_caller_count(g, f); i < in; i++) {
+		struct store_edge e;
+		uint32_t id = graph_caller(g, f, i);
+
+		graph_edge(g, id, &e);
+		if (!fnset_has(set, e.caller))
+			ref[k++] = id;
+	}
+	return k;
+}
+
+static int calls_of(struct exec *x, const struct fn_set *set, struct table *t)
+{
+	size_t most = 1;
+	uint32_t n = 0, *ref;
+
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
+	     f = fnset_next(set, f + 1)) {
+		uint32_t first, out;
+
+		graph_callees(x->g, f, &first, &out);
+		most += (size_t)out + graph_caller_count(x->g, f);
+	}
+	if (!(ref = EXEC_ARRAY(x, uint32_t, most)))
+		return (int)x->err->kind;
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
+	     f = fnset_next(set, f + 1)) {
+		n += edges_of(x->g, set, f, ref + n);
+		if (exec_poll(x))
+			return (int)x->err->kind;
+	}
+	qsort(ref, n, sizeof(*ref), by_number);
+	if (table_init(x, t, &source_calls, x->g, n))
+		return (int)x->err->kind;
+	t->ref = ref;
+	return 0;
+}
+
+static int calls_open(struct exec *x, const struct source *s, struct table *t)
+{
+	struct fn_set *set;
+
+	if (!s->of)
+		return table_init(x, t, &source_calls, x->g, x->g->edges);
+	return exec_set(x, s->of, &set) ? (int)x->err->kind : calls_of(x, set, t);
+}
+
+static struct str calls_key(const struct table *t, uint32_t r, struct arena *a)
+{
+	struct store_edge e = edge_of(t, r);
+
+	return arena_join(
+		a, (struct str[]){fn_key(t, e.caller, a), fn_key(t, e.callee, a)}, 2);
+}
+
+const struct source_def source_calls = {
+	"calls", "calls",    "incl", call_cols, COUNT(call_cols),
+	true,	 calls_open, NULL,   calls_key,
+};
+
+/* ---- trees ---- */
+
+/* The names up to level 1, 128 bits of them: a tree may be deep. */
+struct chain {
+	uint64_t hash[2];
+};
+
+struct tree {
+	const struct path_tree_row *rows;
+	uint64_t base; /* cost of what the tree is of: 100 % of `share` */
+	size_t n;
+	struct chain *chain; /* [n]; NULL: not wanted yet */
+};
+
+static const struct path_tree_row *row_of(const struct table *t, uint32_t r)
+{
+	return &((const struct tree *)t->data)->rows[r];
+}
+
+static uint64_t tree_depth(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return row_of(t, r)->depth;
+}
+
+static uint64_t tree_id(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return graph_id(t->g, row_of(t, r)->fn);
+}
+
+static uint64_t tree_calls(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return row_of(t, r)->calls;
+}
+
+static uint64_t tree_incl(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return row_of(t, r)->incl;
+}
+
+static uint64_t tree_est(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return row_of(t, r)->est;
+}
+
+static uint64_t tree_lo(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return row_of(t, r)->cost.lo;
+}
+
+static uint64_t tree_hi(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return row_of(t, r)->cost.hi;
+}
+
+static double tree_share(const struct table *t, uint32_t r, uint32_t e)
+{
+	const struct tree *d = t->data;
+
+	return d->base ? 100.0 * (double)tree_est(t, r, e) / (double)d->base : 0;
+}
+
+static double tree_per_call(const struct table *t, uint32_t r, uint32_t e)
+{
+	const struct path_tree_row *row = row_of(t, r);
+
+	(void)e;
+	return row->calls ? (double)row->incl / (double)row->calls : 0;
+}
+
+static uint64_t tree_recursive(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return row_of(t, r)->recursive;
+}
+
+static bool tree_is_estimated(const struct table *t, uint32_t r)
+{
+	const struct path_tree_row *row = row_of(t, r);
+
+	return t->g->estimated || !row->cost.measured;
+}
+
+static uint64_t tree_estimated(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return tree_is_estimated(t, r);
+}
+
+static bool tree_unbounded(const struct table *t, uint32_t r)
+{
+	return !row_of(t, r)->cost.bounded || row_of(t, r)->inner;
+}
+
+/* A call from the set into itself is no part of what enters or leaves it. */
+static bool tree_inner(const struct table *t, uint32_t r)
+{
+	return row_of(t, r)->inner;
+}
+
+static uint64_t tree_self(const struct table *t, uint32_t r, uint32_t e)
+{
+	const struct path_tree_row *row = row_of(t, r);
+
+	(void)e;
+	return row->own == PATH_OWN_UNKNOWN ? near_own(t->x, row->fn, t->upward, row->est)
+					    : row->own;
+}
+
+static uint64_t tree_cycle(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return graph_cycle(t->g, row_of(t, r)->fn);
+}
+
+static bool tree_no_cycle(const struct table *t, uint32_t r)
+{
+	return tree_cycle(t, r, 0) == 0;
+}
+
+static bool tree_no_calls(const struct table *t, uint32_t r)
+{
+	return row_of(t, r)->calls == 0;
+}
+
+static struct str tree_name(const struct table *t, uint32_t r)
+{
+	return graph_name(t->g, row_of(t, r)->fn);
+}
+
+static struct str tree_file(const struct table *t, uint32_t r)
+{
+	return graph_file(t->g, row_of(t, r)->fn);
+}
+
+static struct str tree_obj(const struct table *t, uint32_t r)
+{
+	return graph_obj(t->g, row_of(t, r)->fn);
+}
+
+static const struct col_def tree_cols[] = {
+	{"depth", COL_COUNT, SHOW_M | SHOW_T, .u = tree_depth},
+	{"id", COL_ID, SHOW_M | SHOW_T, .u = tree_id},
+	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP | AT_TOP, .u = tree_calls},
+	{"incl", COL_COST, SHOW_M | SHOW_T | ADDS_UP | AT_TOP, .u = tree_incl},
+	{"est", COL_COST, SHOW_M | SHOW_T | ADDS_UP, .u = tree_est,
+	 .estimated = tree_is_estimated, .absent = tree_inner},
+	{"lo", COL_COST, SHOW_M, .u = tree_lo, .absent = tree_unbounded},
+	{"hi", COL_COST, SHOW_M, .u = tree_hi, .absent = tree_unbounded},
+	{"share%", COL_PERCENT, SHOW_T | HAS_BAR, .f = tree_share,
+	 .estimated = tree_is_estimated, .absent = tree_inner},
+	{"incl/call", COL_RATIO, SHOW_T, .f = tree_per_call, .absent = tree_no_calls},
+	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = tree_name},
+	{"file", COL_FILE, SHOW_M, .s = tree_file},
+	{"obj", COL_OBJ, SHOW_M, .s = tree_obj},
+	{"recursive", COL_BOOL, SHOW_M | SHOW_T, .u = tree_recursive},
+	{"estimated", COL_BOOL, SHOW_M, .u = tree_estimated},
+	{"self", COL_COST, SHOW_M, .u = tree_self, .estimated = tree_is_estimated,
+	 .absent = tree_inner},
+	{"cycle", COL_ID, SHOW_M | SHOW_T, .u = tree_cycle, .absent = tree_no_cycle},
+};
+
+static double tree_min(const struct exec *x, const struct source *s)
+{
+	if (!s->has_min)
+		return 0;
+	return s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event)
+			      : s->min;
+}
+
+static uint32_t tree_depth_asked(const struct source *s)
+{
+	if (s->has_depth)
+		return s->depth_all || s->depth > UINT32_MAX ? 0 : (uint32_t)s->depth;
+	return s->kind == S_CALLTREE ? 0 : 1;
+}
+
+int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
+{
+	uint32_t one = q->set ? fnset_next(q->set, 0) : FNSET_NONE;
+	const struct flow *flow;
+
+	if (q->set && fnset_count(q->set) == 1) {
+		if (q->depth == 1 && q->of == TREE_CALLS && !q->avoiding)
+			return near_rows(x, one, q->up, q->min, tree);
+		q->one = near_inclusive(x, one);
+	}
+	if (x->g->group)
+		return tree_fold(x, q, tree);
+	if (exec_flow(x, x->g, x->event, &flow) ||
+	    flow_parts_new(x->g, flow, x->event, &q->parts, x->err))
+		return (int)x->err->kind;
+	if (path_tree(flow, q, x->a, x->cancel, tree, x->err)) {
+		flow_parts_free(q->parts);
+		return (int)x->err->kind;
+	}
+	flow_parts_free(q->parts);
+	return 0;
+}
+
+/* A tree of the whole program has all of its cost, in rows or not. */
+static int note_unrooted(struct exec *x, const struct path_tree *tree)
+{
+	char lost[32];
+
+	if (tree->unrooted <= tree->est / 1000)
+		return 0;
+	footer_grouped(tree->unrooted, lost);
+	return exec_note(x, arena_printf(x->a,
+					 "%s of the cost come from no root and are in no "
+					 "row: the calls contradict each other",
+					 lost));
+}
+
+/* Nothing is cut without a word. */
+static int note_left_out(struct exec *x, const struct path_tree *tree)
+{
+	char rows[32], percent[32];
+	double share = tree->est ? 100.0 * (double)tree->left_out / (double)tree->est : 0;
+
+	if (!tree->cut || share < 0.005)
+		return 0;
+	snprintf(percent, sizeof(percent), share < 9.95 ? "%.1f" : "%.0f", share);
+	footer_grouped(tree->n, rows);
+	return exec_note(
+		x, arena_printf(x->a,
+				"%s %% of the cost is in no row: the %s costliest are "
+				"listed, max N lists more",
+				percent, rows));
+}
+
+static struct str span_text(const struct exec *x, struct span s)
+{
+	bool here = s.len && s.at + s.len <= x->text.n;
+
+	return here ? (struct str){x->text.p + s.at, s.len} : STR("(set)");
+}
+
+/* What a deeper row costs is a part of what the row above it does; a call from the set into
+ * itself is in no sum. */
+static uint32_t tree_part_of(const struct table *t, uint32_t r)
+{
+	const struct path_tree_row *row = row_of(t, r);
+
+	_Static_assert((unsigned)FLOW_NONE == (unsigned)ROW_WHOLE, "level 1 is whole");
+	return row->inner ? ROW_UNCOUNTED : row->parent;
+}
+
+static int tree_query(struct exec *x, const struct source *s, struct path_tree_query *q)
+{
+	const struct set *of = s->of ? s->of : s->from ? s->from : s->to;
+	struct fn_set *set = NULL, *avoiding = NULL;
+
+	if ((of && exec_set(x, of, &set)) ||
+	    (s->avoiding && exec_set(x, s->avoiding, &avoiding)))
+		return (int)x->err->kind;
+	if (s->has_depth && s->depth == 0 && !s->depth_all)
+		return exec_fail(x, s->span, "depth 0 asks for nothing: write 1 or more");
+	if (s->has_max && s->max == 0)
+		return exec_fail(x, s->span, "max 0 asks for nothing: write 1 or more");
+	*q = (struct path_tree_query){
+		.of = s->kind != S_CALLTREE ? TREE_CALLS
+		      : of		    ? TREE_FRAMES
+					    : TREE_PROGRAM,
+		.set = set,
+		.avoiding = avoiding,
+		.up = s->kind == S_CALLERS || (s->kind == S_CALLTREE && s->to),
+		.depth = tree_depth_asked(s),
+		.min = tree_min(x, s),
+		.rows = s->max > x->row_limit ? (uint32_t)x->row_limit : (uint32_t)s->max,
+	};
+	return 0;
+}
+
+/* Empty: the frames of level 1 stand for themselves. */
+static struct str root_name(const struct exec *x, const struct source *s,
+			    const struct path_tree_query *q)
+{
+	if (q->set && fnset_count(q->set) == 1)
+		return graph_name(x->g, fnset_next(q->set, 0));
+	return q->of == TREE_CALLS ? span_text(x, s->of->span) : STR("");
+}
+
+static int tree_open(struct exec *x, const struct source *s, struct table *t)
+{
+	struct path_tree_query q;
+	struct tree *d = EXEC_ARRAY(x, struct tree, 1);
+	struct path_tree *tree = EXEC_ARRAY(x, struct path_tree, 1);
+
+	if (!d || !tree || tree_query(x, s, &q) || exec_tree(x, &q, tree) ||
+	    note_left_out(x, tree) || note_unrooted(x, tree) ||
+	    table_init(x, t, t->src, x->g, tree->n))
+		return (int)x->err->kind;
+	*d = (struct tree){
+		.rows = tree->rows, .base = path_units(&tree->base), .n = tree->n};
+	t->data = d;
+	t->paths = tree;
+	t->part_of = tree_part_of;
+	t->tree = true;
+	t->root_fuzzy = !tree->base.measured;
+	t->root_cost = tree->est ? tree->est : d->base;
+	t->root_own = tree->own;
+	t->root_name = root_name(x, s, &q);
+	t->upward = q.up;
+	return 0;
+}
+
+static uint32_t tree_fn(const struct table *t, uint32_t r)
+{
+	return row_of(t, r)->fn;
+}
+
+/* Parents stand before their children. */
+static int hash_chains(const struct table *t, struct tree *d, struct arena *a)
+{
+	struct chain *chain = ARENA_ARRAY(a, struct chain, d->n + 1);
+
+	if (!chain)
+		return -1;
+	for (size_t r = 0; r < d->n; r++) {
+		const uint32_t up = d->rows[r].parent;
+		struct str own = fn_key(t, d->rows[r].fn, a);
+		uint64_t both[4] = {0};
+
+		if (!own.p)
+			return -1;
+		str_hash128(own, both);
+		if (up != FLOW_NONE)
+			memcpy(both + 2, chain[up].hash, sizeof(chain[up].hash));
+		str_hash128((struct str){(const char *)both, sizeof(both)},
+			    chain[r].hash);
+	}
+	d->chain = chain;
+	return 0;
+}
+
+static struct str tree_key(const struct table *t, uint32_t r, struct arena *a)
+{
+	struct tree *d = t->data;
+
+	if (!d->chain && hash_chains(t, d, a))
+		return (struct str){NULL, 0};
+	return (struct str){(const char *)d->chain[r].hash, sizeof(d->chain[r].hash)};
+}
+
+#define TREE(var, name, rows)                                           \
+	const struct source_def var = {                                 \
+		name,  rows,	  "est",   tree_cols, COUNT(tree_cols), \
+		false, tree_open, tree_fn, tree_key,                    \
+	}
+TREE(source_callers, "callers", "callers");
+TREE(source_callees, "callees", "callees");
+TREE(source_calltree, "calltree", "rows");

@@ -1,0 +1,492 @@
+/*
+ * source_fn.c - functions, find, cycles, and the groups files, objects, dirs, classes.
+ *
+ * A row of functions is a function's number in the graph.  The groups are the graph
+ * collapsed by that field (graph_stage.c), so their inclusive costs follow the same rule.
+ */
+#include "engine/rows/exec.h"
+#include "engine/rows/exec_set.h"
+#include "engine/graph/graph_cycles.h"
+#include "engine/graph/graph_stage.h"
+#include "engine/names/moved.h"
+#include "engine/names/name.h"
+#include "engine/sources/source.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static uint64_t fn_id_of(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)e;
+	return graph_id(t->g, f);
+}
+
+static uint64_t fn_self(const struct table *t, uint32_t f, uint32_t e)
+{
+	return graph_self(t->g, f, e);
+}
+
+static uint64_t fn_incl(const struct table *t, uint32_t f, uint32_t e)
+{
+	return graph_incl(t->g, f, e);
+}
+
+bool fn_incl_estimated(const struct table *t, uint32_t f)
+{
+	uint64_t lo, hi;
+
+	if (t->g->estimated || !graph_incl_estimated(t->g, f))
+		return t->g->estimated;
+	graph_incl_bounds(t->g, f, t->event, &lo, &hi);
+	return lo < hi;
+}
+
+static uint64_t fn_is_estimated(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)e;
+	return fn_incl_estimated(t, f);
+}
+
+uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e)
+{
+	uint64_t lo, hi;
+
+	graph_incl_bounds(t->g, f, e, &lo, &hi);
+	return lo;
+}
+
+uint64_t fn_incl_hi(const struct table *t, uint32_t f, uint32_t e)
+{
+	uint64_t lo, hi;
+
+	graph_incl_bounds(t->g, f, e, &lo, &hi);
+	return hi;
+}
+
+/* What a stage attributed has no bounds. */
+static bool fn_no_bounds(const struct table *t, uint32_t f)
+{
+	(void)f;
+	return t->g->estimated;
+}
+
+static uint64_t fn_contribution(const struct table *t, uint32_t f, uint32_t e)
+{
+	return graph_contribution(t->g, f, e);
+}
+
+static uint64_t fn_incoming(const struct table *t, uint32_t f, uint32_t e)
+{
+	return graph_incoming(t->g, f, e);
+}
+
+static uint64_t fn_calls(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)e;
+	return graph_calls(t->g, f);
+}
+
+static uint64_t fn_line(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)e;
+	return graph_line(t->g, f);
+}
+
+static uint64_t fn_cycle(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)e;
+	return graph_cycle(t->g, f);
+}
+
+static struct str fn_name(const struct table *t, uint32_t f)
+{
+	return graph_name(t->g, f);
+}
+
+static struct str fn_file(const struct table *t, uint32_t f)
+{
+	return graph_file(t->g, f);
+}
+
+static struct str fn_obj(const struct table *t, uint32_t f)
+{
+	return graph_obj(t->g, f);
+}
+
+static struct str fn_short(const struct table *t, uint32_t f)
+{
+	struct str name = graph_name(t->g, f);
+
+	/* A name that a graph stage gave is no function's. */
+	return !t->g->plain && t->g->name[f].p ? name : name_short(name, t->x->a);
+}
+
+/* For people: the file, or where that is not known the object. */
+static struct str fn_place(const struct table *t, uint32_t f)
+{
+	struct str file = str_basename(graph_file(t->g, f));
+	struct str obj = str_basename(graph_obj(t->g, f));
+	uint64_t line = graph_line(t->g, f);
+
+	if (str_eq(file, STR("???")) && !line && !str_eq(obj, STR("???")))
+		return arena_printf(t->x->a, "[%.*s]", STR_ARG(obj));
+
+	return line ? arena_printf(t->x->a, "%.*s:%llu", STR_ARG(file),
+				   (unsigned long long)line)
+		    : file;
+}
+
+static bool fn_estimated(const struct table *t, uint32_t f)
+{
+	(void)f;
+	return t->g->estimated;
+}
+
+static bool fn_no_line(const struct table *t, uint32_t f)
+{
+	return graph_line(t->g, f) == 0;
+}
+
+static bool fn_no_cycle(const struct table *t, uint32_t f)
+{
+	return graph_cycle(t->g, f) == 0;
+}
+
+static const struct col_def fn_cols[] = {
+	{"id", COL_ID, SHOW_M | SHOW_T, .u = fn_id_of},
+	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = fn_self,
+	 .estimated = fn_estimated},
+	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
+	{"cum%", COL_PERCENT, SHOW_T | IS_CUM, .u = NULL},
+	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = fn_incl,
+	 .estimated = fn_incl_estimated},
+	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL, .u = NULL},
+	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = fn_calls},
+	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = fn_name},
+	{"file:line", COL_STR, SHOW_T, .s = fn_place},
+	{"file", COL_FILE, SHOW_M, .s = fn_file},
+	{"line", COL_LINE, SHOW_M, .u = fn_line, .absent = fn_no_line},
+	{"obj", COL_OBJ, SHOW_M, .s = fn_obj},
+	{"cycle", COL_ID, SHOW_M | SHOW_T, .u = fn_cycle, .absent = fn_no_cycle},
+	{"contribution", COL_COST, SHOW_M | PER_EVENT, .u = fn_contribution,
+	 .estimated = fn_estimated},
+	{"incoming", COL_COST, SHOW_M | PER_EVENT, .u = fn_incoming,
+	 .estimated = fn_estimated},
+	{"short", COL_NAME, SHOW_M, .s = fn_short},
+	{"lo", COL_COST, SHOW_M | PER_EVENT, .u = fn_incl_lo, .absent = fn_no_bounds},
+	{"hi", COL_COST, SHOW_M | PER_EVENT, .u = fn_incl_hi, .absent = fn_no_bounds},
+	{"estimated", COL_BOOL, SHOW_M, .u = fn_is_estimated},
+};
+
+uint32_t row_is_fn(const struct table *t, uint32_t f)
+{
+	(void)t;
+	return f;
+}
+
+struct str file_key(const struct table *t, struct str file, struct arena *a)
+{
+	return moved_file(t->x->moved, file, a);
+}
+
+struct str fn_key(const struct table *t, uint32_t f, struct arena *a)
+{
+	struct str obj = str_basename(graph_obj(t->g, f));
+	struct str file = file_key(t, graph_file(t->g, f), a);
+	struct str name = graph_name(t->g, f);
+
+	/* A group is the same by its name, wherever its members are: an object, a file, ... */
+	if (graph_is(t->g, f, GRAPH_NAMED))
+		return str_eq(name, graph_obj(t->g, f)) ? str_basename(name)
+							: file_key(t, name, a);
+	if (!file.p)
+		return file;
+	return arena_join(a, (struct str[]){obj, file, name}, 3);
+}
+
+int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
+		const struct fn_set *set)
+{
+	uint32_t n = fnset_count(set), k = 0;
+
+	if (table_init(x, t, def, x->g, n))
+		return (int)x->err->kind;
+	t->ref = EXEC_ARRAY(x, uint32_t, (size_t)n + 1);
+	if (!t->ref)
+		return (int)x->err->kind;
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
+		t->ref[k++] = f;
+	return 0;
+}
+
+static int fn_open(struct exec *x, const struct source *s, struct table *t)
+{
+	const struct source_def *def = t->src;
+	struct fn_set *set;
+
+	if (!s->of)
+		return table_init(x, t, def, x->g, x->g->functions);
+	return exec_set(x, s->of, &set) ? (int)x->err->kind : refs_of_set(x, t, def, set);
+}
+
+const struct source_def source_functions = {
+	"functions", "functions", "self",    fn_cols, COUNT(fn_cols),
+	true,	     fn_open,	  row_is_fn, fn_key,
+};
+const struct source_def source_find = {
+	"find", "functions", "self",	fn_cols, COUNT(fn_cols),
+	true,	fn_open,     row_is_fn, fn_key,
+};
+
+/* ---- groups ---- */
+
+struct groups {
+	struct graph *g;     /* collapsed */
+	uint32_t *functions; /* [groups] */
+};
+
+static uint64_t group_functions(const struct table *t, uint32_t f, uint32_t e)
+{
+	const struct groups *d = t->data;
+
+	(void)e;
+	return d->functions[f];
+}
+
+static const struct col_def group_cols[] = {
+	{"name", COL_FILE, SHOW_M | SHOW_T, .s = fn_name},
+	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = fn_self,
+	 .estimated = fn_estimated},
+	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
+	{"cum%", COL_PERCENT, SHOW_T | IS_CUM, .u = NULL},
+	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = fn_incl,
+	 .estimated = fn_incl_estimated},
+	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL, .u = NULL},
+	{"functions", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = group_functions},
+	{"calls", COL_COUNT, 0, .u = fn_calls},
+	{"lo", COL_COST, SHOW_M | PER_EVENT, .u = fn_incl_lo, .absent = fn_no_bounds},
+	{"hi", COL_COST, SHOW_M | PER_EVENT, .u = fn_incl_hi, .absent = fn_no_bounds},
+	{"estimated", COL_BOOL, SHOW_M, .u = fn_is_estimated},
+};
+
+static struct str group_key(const struct table *t, uint32_t f, struct arena *a)
+{
+	struct str name = graph_name(t->g, f);
+
+	return t->src == &source_objects			   ? str_basename(name)
+	       : t->src == &source_files || t->src == &source_dirs ? file_key(t, name, a)
+								   : name;
+}
+
+static enum graph_by by_of(enum source_kind k)
+{
+	return k == S_FILES	? GRAPH_BY_FILE
+	       : k == S_OBJECTS ? GRAPH_BY_OBJECT
+	       : k == S_DIRS	? GRAPH_BY_DIR
+				: GRAPH_BY_CLASS;
+}
+
+/* Count members; with a set, only groups that hold some of it are rows. */
+static int group_rows(struct exec *x, const struct source *s, struct groups *d,
+		      struct fn_set *rows)
+{
+	const uint32_t *group;
+	struct fn_set *set = NULL;
+
+	if (s->of && exec_set(x, s->of, &set))
+		return (int)x->err->kind;
+	group = graph_groups(d->g);
+	d->functions = EXEC_ARRAY(x, uint32_t, (size_t)d->g->functions + 1);
+	if (!d->functions)
+		return (int)x->err->kind;
+	for (uint32_t f = 0; f < x->g->functions; f++) {
+		if (group[f] == GRAPH_NONE)
+			continue;
+		d->functions[group[f]]++;
+		if (!set || fnset_has(set, f))
+			fnset_add(rows, group[f]);
+		if (exec_poll(x))
+			return (int)x->err->kind;
+	}
+	return 0;
+}
+
+static int group_open(struct exec *x, const struct source *s, struct table *t)
+{
+	struct groups *d = EXEC_ARRAY(x, struct groups, 1);
+	struct graph *whole = x->g;
+	struct fn_set *rows;
+	int rc;
+
+	if (!d || graph_collapse_by(x->g, by_of(s->kind), &d->g, x->err))
+		return (int)x->err->kind;
+	rows = fnset_new(x->a, d->g->functions);
+	if (!rows)
+		return arena_full(x->a, x->err);
+	if (group_rows(x, s, d, rows))
+		return (int)x->err->kind;
+	t->data = d;
+	x->g = d->g;
+	rc = refs_of_set(x, t, t->src, rows);
+	x->g = whole;
+	return rc;
+}
+
+#define GROUP(var, name)                                                 \
+	const struct source_def var = {                                  \
+		name, name,	  "self", group_cols, COUNT(group_cols), \
+		true, group_open, NULL,	  group_key,                     \
+	}
+GROUP(source_files, "files");
+GROUP(source_objects, "objects");
+GROUP(source_dirs, "dirs");
+GROUP(source_classes, "classes");
+
+/* ---- cycles: row i is cycle i + 1 ---- */
+
+static const struct graph_cycle *cycle_row(const struct table *t, uint32_t i)
+{
+	return &((const struct graph_cycle *)t->data)[i];
+}
+
+static uint64_t cycle_id(const struct table *t, uint32_t i, uint32_t e)
+{
+	(void)t, (void)e;
+	return (uint64_t)i + 1;
+}
+
+static uint64_t cycle_functions(const struct table *t, uint32_t i, uint32_t e)
+{
+	(void)e;
+	return cycle_row(t, i)->functions;
+}
+
+static uint64_t cycle_self(const struct table *t, uint32_t i, uint32_t e)
+{
+	return graph_cycle_self(t->g, i + 1, e);
+}
+
+static uint64_t cycle_incl(const struct table *t, uint32_t i, uint32_t e)
+{
+	return graph_cycle_incl(t->g, i + 1, e);
+}
+
+static struct str cycle_entry(const struct table *t, uint32_t i)
+{
+	return graph_name(t->g, cycle_row(t, i)->entry);
+}
+
+static uint64_t cycle_entries(const struct table *t, uint32_t i, uint32_t e)
+{
+	(void)e;
+	return cycle_row(t, i)->entries;
+}
+
+static uint64_t cycle_calls(const struct table *t, uint32_t i, uint32_t e)
+{
+	(void)e;
+	return cycle_row(t, i)->calls;
+}
+
+/* "caller -> callee" */
+static struct str call_text(const struct table *t, uint32_t edge)
+{
+	struct store_edge x;
+
+	graph_edge(t->g, edge, &x);
+	return arena_printf(t->x->a, "%.*s -> %.*s", STR_ARG(graph_name(t->g, x.caller)),
+			    STR_ARG(graph_name(t->g, x.callee)));
+}
+
+static struct str cycle_costliest(const struct table *t, uint32_t i)
+{
+	return call_text(t, cycle_row(t, i)->costliest);
+}
+
+static bool cycle_not_opened(const struct table *t, uint32_t i)
+{
+	return cycle_row(t, i)->nopening == CYCLE_UNKNOWN;
+}
+
+static uint64_t cycle_cuts(const struct table *t, uint32_t i, uint32_t e)
+{
+	(void)e;
+	return cycle_not_opened(t, i) ? 0 : cycle_row(t, i)->nopening;
+}
+
+/* What of the cycle's cost passes the calls that would have to be cut. */
+static double cycle_cut_share(const struct table *t, uint32_t i, uint32_t e)
+{
+	double incl = (double)graph_cycle_incl(t->g, i + 1, t->event);
+
+	(void)e;
+	return incl > 0 ? 100.0 * (double)cycle_row(t, i)->opening_cost / incl : 0;
+}
+
+static struct str cycle_cut(const struct table *t, uint32_t i)
+{
+	const struct graph_cycle *c = cycle_row(t, i);
+	struct str text = STR("");
+
+	for (uint32_t k = 0; k < c->nopening && k < 3 && !cycle_not_opened(t, i); k++) {
+		struct str call = call_text(t, c->opening[k]);
+
+		text = arena_printf(t->x->a, "%.*s%s%.*s", STR_ARG(text), k ? "; " : "",
+				    STR_ARG(call));
+	}
+	if (!cycle_not_opened(t, i) && c->nopening > 3)
+		text = arena_printf(t->x->a, "%.*s; ...", STR_ARG(text));
+	return text;
+}
+
+static const struct col_def cycle_cols[] = {
+	{"id", COL_ID, SHOW_M | SHOW_T, .u = cycle_id},
+	{"functions", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = cycle_functions},
+	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = cycle_self},
+	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL, .u = NULL},
+	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = cycle_incl},
+	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
+	{"entry", COL_NAME, SHOW_M | SHOW_T, .s = cycle_entry},
+	{"entries", COL_COUNT, SHOW_M | SHOW_T, .u = cycle_entries},
+	{"calls", COL_COUNT, SHOW_M, .u = cycle_calls},
+	{"costliest", COL_STR, SHOW_M | SHOW_T, .s = cycle_costliest},
+	{"cuts", COL_COUNT, SHOW_M | SHOW_T, .u = cycle_cuts, .absent = cycle_not_opened},
+	{"share%", COL_PERCENT, SHOW_M | SHOW_T, .f = cycle_cut_share,
+	 .absent = cycle_not_opened},
+	{"cut", COL_STR, SHOW_M | SHOW_T, .s = cycle_cut},
+};
+
+static int cycle_open(struct exec *x, const struct source *s, struct table *t)
+{
+	struct graph_cycle *d;
+	struct fn_set *set, *rows = fnset_new(x->a, x->g->cycles);
+
+	if (!rows)
+		return arena_full(x->a, x->err);
+	if (graph_event(x->g, x->event, x->err) ||
+	    graph_cycles(x->g, x->event, &d, x->err))
+		return (int)x->err->kind;
+	t->data = d;
+	if (!s->of)
+		return table_init(x, t, &source_cycles, x->g, x->g->cycles);
+	if (exec_set(x, s->of, &set))
+		return (int)x->err->kind;
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
+		if (graph_cycle(x->g, f))
+			fnset_add(rows, graph_cycle(x->g, f) - 1);
+	return refs_of_set(x, t, &source_cycles, rows);
+}
+
+static uint32_t cycle_fn(const struct table *t, uint32_t i)
+{
+	return cycle_row(t, i)->entry;
+}
+
+static struct str cycle_key(const struct table *t, uint32_t i, struct arena *a)
+{
+	return fn_key(t, cycle_fn(t, i), a);
+}
+
+const struct source_def source_cycles = {
+	"cycles", "cycles",   "incl",	cycle_cols, COUNT(cycle_cols),
+	true,	  cycle_open, cycle_fn, cycle_key,
+};

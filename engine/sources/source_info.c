@@ -1,0 +1,757 @@
+/*
+ * source_info.c - info, events, parts, threads, profiles: what is known about the profile.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "engine/lang/check_names.h"
+#include "engine/rows/exec.h"
+#include "engine/rows/exec_set.h"
+#include "engine/sources/source.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static const struct store_info *info_of(const struct table *t)
+{
+	return store_info(t->g->st);
+}
+
+/* ---- info: one row about the profile ---- */
+
+#define INFO_U(name, expr)                                                         \
+	static uint64_t info_##name(const struct table *t, uint32_t r, uint32_t e) \
+	{                                                                          \
+		(void)r, (void)e;                                                  \
+		return info_of(t)->expr;                                           \
+	}
+#define INFO_S(name, expr)                                               \
+	static struct str info_##name(const struct table *t, uint32_t r) \
+	{                                                                \
+		(void)r;                                                 \
+		return info_of(t)->expr;                                 \
+	}
+INFO_S(profile, profile)
+INFO_S(creator, creator)
+INFO_S(cmd, cmd)
+INFO_U(functions, functions)
+INFO_U(edges, edges)
+INFO_U(cycles, cycles)
+INFO_U(parts, parts)
+INFO_U(names, names)
+INFO_U(files, files)
+INFO_U(objects, objects)
+INFO_U(lines, lines)
+INFO_U(callsites, callsites)
+INFO_U(jumps, jumps)
+INFO_U(diagnostics, diagnostics)
+INFO_U(input_bytes, input_bytes)
+INFO_U(input_lines, input_lines)
+INFO_U(index_bytes, index_bytes)
+INFO_U(saturated, saturated)
+INFO_U(truncated, truncated)
+
+static struct str info_positions(const struct table *t, uint32_t r)
+{
+	const struct store_info *i = info_of(t);
+
+	(void)r;
+	return i->has_instr && i->has_line ? STR("instr line")
+	       : i->has_instr		   ? STR("instr")
+	       : i->has_line		   ? STR("line")
+					   : STR("none");
+}
+
+/* The parts' own totals against the computed sums. */
+static struct str info_totals(const struct table *t, uint32_t r)
+{
+	struct store *st = t->g->st;
+	struct store_totals totals;
+	struct store_event ev;
+
+	(void)r;
+	store_totals(st, &totals);
+	if (!totals.written)
+		return STR("the profile has none");
+	if (totals.agree)
+		return STR("agree with the sums");
+	store_event(st, totals.event, &ev);
+	return arena_printf(t->x->a, "DISAGREE in %.*s: %llu written, %llu summed",
+			    STR_ARG(ev.name), (unsigned long long)totals.sum,
+			    (unsigned long long)store_total(st, totals.event));
+}
+
+static uint64_t info_built(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r, (void)e;
+	return info_of(t)->built_s;
+}
+
+static struct str info_built_text(const struct table *t, uint32_t r)
+{
+	time_t when = (time_t)info_of(t)->built_s;
+	struct tm utc;
+	char text[40];
+
+	(void)r;
+	if (!gmtime_r(&when, &utc) || !strftime(text, sizeof(text), "%F %T UTC", &utc))
+		return STR("???");
+	return arena_printf(t->x->a, "%s", text);
+}
+
+static uint64_t info_total(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r;
+	return graph_total(t->g, e);
+}
+
+#define BOTH (SHOW_M | SHOW_T)
+static const struct col_def info_cols[] = {
+	{"profile", COL_FILE, BOTH, .s = info_profile},
+	{"creator", COL_STR, BOTH, .s = info_creator},
+	{"cmd", COL_STR, BOTH, .s = info_cmd},
+	{"positions", COL_STR, BOTH, .s = info_positions},
+	{"functions", COL_COUNT, BOTH, .u = info_functions},
+	{"edges", COL_COUNT, BOTH, .u = info_edges},
+	{"cycles", COL_COUNT, BOTH, .u = info_cycles},
+	{"parts", COL_COUNT, BOTH, .u = info_parts},
+	{"names", COL_COUNT, BOTH, .u = info_names},
+	{"files", COL_COUNT, BOTH, .u = info_files},
+	{"objects", COL_COUNT, BOTH, .u = info_objects},
+	{"lines", COL_COUNT, BOTH, .u = info_lines},
+	{"callsites", COL_COUNT, BOTH, .u = info_callsites},
+	{"jumps", COL_COUNT, BOTH, .u = info_jumps},
+	{"totals", COL_STR, BOTH, .s = info_totals},
+	{"saturated", COL_BOOL, BOTH, .u = info_saturated},
+	{"truncated", COL_BOOL, BOTH, .u = info_truncated},
+	{"diagnostics", COL_COUNT, BOTH, .u = info_diagnostics},
+	{"input_bytes", COL_COUNT, BOTH, .u = info_input_bytes},
+	{"input_lines", COL_COUNT, BOTH, .u = info_input_lines},
+	{"index_bytes", COL_COUNT, BOTH, .u = info_index_bytes},
+	{"built_unix_s", COL_COUNT, SHOW_M, .u = info_built},
+	{"built", COL_STR, SHOW_T, .s = info_built_text},
+	{"total", COL_COST, PER_EVENT, .u = info_total},
+};
+
+/* NAME.EVENT of every event. */
+static int show_events(struct exec *x, struct table *t, const char *name, bool percent)
+{
+	for (size_t e = 0; e < x->env->nevents; e++) {
+		struct table_col *c;
+
+		if (table_column(t, str_c(name), (uint32_t)e, percent, &c))
+			return (int)x->err->kind;
+		c->machine = c->table = true;
+		c->name = arena_printf(x->a, "%s.%.*s%s", name,
+				       STR_ARG(x->env->events[e]), percent ? "%" : "");
+		if (!c->name.p)
+			return arena_full(x->a, x->err);
+	}
+	return 0;
+}
+
+/* " of FILE" where the profile is of several; else nothing. */
+static struct str of_file(struct exec *x, uint32_t file)
+{
+	uint32_t n;
+
+	store_inputs(x->g->st, &n);
+	if (n < 2)
+		return STR("");
+	return arena_printf(x->a, " of %.*s",
+			    STR_ARG(str_basename(store_input_path(x->g->st, file))));
+}
+
+static int note_files(struct exec *x)
+{
+	enum { NAMED = 5 };
+	struct str list = {"", 0};
+	uint32_t n;
+
+	store_inputs(x->g->st, &n);
+	for (uint32_t i = 0; i < n && i < NAMED; i++)
+		list = arena_printf(x->a, "%.*s %.*s", STR_ARG(list),
+				    STR_ARG(str_basename(store_input_path(x->g->st, i))));
+	return n < 2 ? 0
+		     : exec_note(x, arena_printf(x->a, "%u files:%.*s%s", n,
+						 STR_ARG(list), n > NAMED ? " ..." : ""));
+}
+
+static int note_diagnostics(struct exec *x)
+{
+	struct store *st = x->g->st;
+
+	for (uint32_t i = 0; i < store_diag_count(st) && i < 20; i++) {
+		struct store_diag d;
+		struct str where = {"", 0};
+
+		store_diag(st, i, &d);
+		if (d.line)
+			where = arena_printf(x->a, ", first at line %llu%.*s: %.*s",
+					     (unsigned long long)d.line,
+					     STR_ARG(of_file(x, d.file)),
+					     STR_ARG(d.text));
+		if (exec_note(x, arena_printf(x->a, "%llu x %.*s%.*s",
+					      (unsigned long long)d.count,
+					      STR_ARG(d.kind), STR_ARG(where))))
+			return (int)x->err->kind;
+	}
+	return 0;
+}
+
+static int info_open(struct exec *x, const struct source *s, struct table *t)
+{
+	(void)s;
+	t->card = true;
+	return table_init(x, t, &source_info, x->g, 1) ||
+			       show_events(x, t, "total", false) || note_files(x) ||
+			       note_diagnostics(x)
+		       ? (int)x->err->kind
+		       : 0;
+}
+
+const struct source_def source_info = {
+	"info", "rows",	   "total", info_cols, COUNT(info_cols),
+	false,	info_open, NULL,    NULL,
+};
+
+/* ---- info f: a card per function ---- */
+
+static struct str card_name(const struct table *t, uint32_t f)
+{
+	return graph_name(t->g, f);
+}
+
+static struct str card_file(const struct table *t, uint32_t f)
+{
+	return graph_file(t->g, f);
+}
+
+static struct str card_obj(const struct table *t, uint32_t f)
+{
+	return graph_obj(t->g, f);
+}
+
+#define CARD_U(name, expr)                                                         \
+	static uint64_t card_##name(const struct table *t, uint32_t f, uint32_t e) \
+	{                                                                          \
+		(void)e;                                                           \
+		return expr;                                                       \
+	}
+CARD_U(id, graph_id(t->g, f))
+CARD_U(line, graph_line(t->g, f))
+CARD_U(cycle, graph_cycle(t->g, f))
+CARD_U(calls, graph_calls(t->g, f))
+CARD_U(callers, graph_caller_count(t->g, f))
+CARD_U(self, graph_self(t->g, f, e))
+CARD_U(incl, graph_incl(t->g, f, e))
+CARD_U(estimated, fn_incl_estimated(t, f))
+CARD_U(contribution, graph_contribution(t->g, f, e))
+CARD_U(incoming, graph_incoming(t->g, f, e))
+
+static uint64_t card_callees(const struct table *t, uint32_t f, uint32_t e)
+{
+	uint32_t first, n;
+
+	(void)e;
+	graph_callees(t->g, f, &first, &n);
+	return n;
+}
+
+static bool card_exact(const struct table *t, uint32_t f)
+{
+	return !fn_incl_estimated(t, f) || t->g->estimated;
+}
+
+static bool card_no_line(const struct table *t, uint32_t f)
+{
+	return graph_line(t->g, f) == 0;
+}
+
+static bool card_no_cycle(const struct table *t, uint32_t f)
+{
+	return graph_cycle(t->g, f) == 0;
+}
+
+static const struct col_def card_cols[] = {
+	{"id", COL_ID, BOTH, .u = card_id},
+	{"fn", COL_NAME, BOTH, .s = card_name},
+	{"file", COL_FILE, BOTH, .s = card_file},
+	{"line", COL_LINE, BOTH, .u = card_line, .absent = card_no_line},
+	{"obj", COL_OBJ, BOTH, .s = card_obj},
+	{"cycle", COL_ID, BOTH, .u = card_cycle, .absent = card_no_cycle},
+	{"calls", COL_COUNT, BOTH, .u = card_calls},
+	{"callers", COL_COUNT, BOTH, .u = card_callers},
+	{"callees", COL_COUNT, BOTH, .u = card_callees},
+	{"contribution", COL_COST, BOTH | PER_EVENT, .u = card_contribution},
+	{"incoming", COL_COST, BOTH | PER_EVENT, .u = card_incoming},
+	{"self", COL_COST, PER_EVENT | ADDS_UP, .u = card_self},
+	{"incl", COL_COST, PER_EVENT, .u = card_incl, .estimated = fn_incl_estimated},
+	{"lo", COL_COST, BOTH | PER_EVENT, .u = fn_incl_lo, .absent = card_exact},
+	{"hi", COL_COST, BOTH | PER_EVENT, .u = fn_incl_hi, .absent = card_exact},
+	{"estimated", COL_BOOL, SHOW_M, .u = card_estimated},
+};
+
+static int card_open(struct exec *x, const struct source *s, struct table *t)
+{
+	struct fn_set *set;
+
+	if (exec_set(x, s->of, &set) || refs_of_set(x, t, &source_info_fn, set))
+		return (int)x->err->kind;
+	t->card = true;
+	return show_events(x, t, "self", false) || show_events(x, t, "incl", false)
+		       ? (int)x->err->kind
+		       : 0;
+}
+
+const struct source_def source_info_fn = {
+	"info", "functions", "self",	card_cols, COUNT(card_cols),
+	true,	card_open,   row_is_fn, fn_key,
+};
+
+/* ---- events ---- */
+
+static struct store_event event_of(const struct table *t, uint32_t r)
+{
+	struct store_event e;
+
+	store_event(t->g->st, r, &e);
+	return e;
+}
+
+static struct str event_name(const struct table *t, uint32_t r)
+{
+	return event_of(t, r).name;
+}
+
+static struct str event_long(const struct table *t, uint32_t r)
+{
+	return event_of(t, r).long_name;
+}
+
+static struct str event_formula(const struct table *t, uint32_t r)
+{
+	return event_of(t, r).formula;
+}
+
+static uint64_t event_total(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return graph_total(t->g, r);
+}
+
+static const struct col_def event_cols[] = {
+	{"name", COL_STR, BOTH, .s = event_name},
+	{"long", COL_STR, BOTH, .s = event_long},
+	{"formula", COL_STR, BOTH, .s = event_formula},
+	{"total", COL_COST, BOTH, .u = event_total},
+};
+
+static int events_open(struct exec *x, const struct source *s, struct table *t)
+{
+	(void)s;
+	for (uint32_t e = 0; e < x->env->nevents; e++)
+		if (graph_event(x->g, e, x->err))
+			return (int)x->err->kind;
+	return table_init(x, t, &source_events, x->g,
+			  info_of(&(struct table){.g = x->g})->all_events);
+}
+
+static struct str event_key(const struct table *t, uint32_t r, struct arena *a)
+{
+	(void)a;
+	return event_name(t, r);
+}
+
+const struct source_def source_events = {
+	"events", "events",    "total", event_cols, COUNT(event_cols),
+	false,	  events_open, NULL,	event_key,
+};
+
+/* ---- parts, and threads: parts of one (pid, thread) ---- */
+
+struct thread {
+	uint32_t first, parts; /* a part of it, how many */
+};
+
+static uint32_t part_at(const struct table *t, uint32_t r)
+{
+	return t->src == &source_threads ? ((const struct thread *)t->data)[r].first : r;
+}
+
+static struct store_part part_of(const struct table *t, uint32_t r)
+{
+	struct store_part p;
+
+	store_part(t->g->st, part_at(t, r), &p);
+	return p;
+}
+
+#define PART_U(name)                                                               \
+	static uint64_t part_##name(const struct table *t, uint32_t r, uint32_t e) \
+	{                                                                          \
+		(void)e;                                                           \
+		return part_of(t, r).name;                                         \
+	}
+#define PART_S(name)                                                     \
+	static struct str part_##name(const struct table *t, uint32_t r) \
+	{                                                                \
+		return part_of(t, r).name;                               \
+	}
+PART_U(part)
+PART_U(pid)
+PART_U(thread)
+PART_U(functions)
+PART_S(trigger)
+PART_S(time_range)
+PART_S(desc)
+
+static struct str part_file(const struct table *t, uint32_t r)
+{
+	return str_from(store_input_path(t->g->st, part_of(t, r).file), t->path_from);
+}
+
+/* Where the paths of all files differ: after the last directory that they share. */
+static size_t shared_path(const struct store *st, uint32_t files)
+{
+	struct str first = store_input_path(st, 0);
+	size_t n = first.n;
+
+	for (uint32_t i = 1; i < files; i++) {
+		struct str s = store_input_path(st, i);
+		size_t k = 0;
+
+		while (k < n && k < s.n && s.p[k] == first.p[k])
+			k++;
+		n = k;
+	}
+	while (n && first.p[n - 1] != '/')
+		n--;
+	return n;
+}
+
+/* Parts with their files, which a person sees when there are several. */
+static int parts_init(struct exec *x, struct table *t, const struct source_def *src)
+{
+	uint32_t files;
+
+	if (table_init(x, t, src, x->g, store_info(x->g->st)->parts))
+		return (int)x->err->kind;
+	store_inputs(x->g->st, &files);
+	t->path_from = shared_path(x->g->st, files);
+	for (size_t i = 0; i < t->ncols; i++)
+		if (t->cols[i]->def->s == part_file)
+			t->cols[i]->table = files > 1;
+	return 0;
+}
+
+/* After `part` and `thread`: is this one of them? */
+static bool in_force(const struct exec *x, uint32_t part)
+{
+	return !x->parts || x->parts[part];
+}
+
+static int keep_in_force(struct exec *x, struct table *t)
+{
+	uint32_t *keep = EXEC_ARRAY(x, uint32_t, t->n + 1);
+	size_t n = 0;
+
+	if (!keep)
+		return (int)x->err->kind;
+	for (uint32_t p = 0; p < t->n; p++)
+		if (in_force(x, p))
+			keep[n++] = p;
+	t->rows_before = n;
+	return n < t->n ? table_select(t, keep, n) : 0;
+}
+
+static uint64_t part_self(const struct table *t, uint32_t r, uint32_t e)
+{
+	uint64_t sum = 0;
+	struct store_part first = part_of(t, r);
+
+	if (t->src != &source_threads)
+		return store_part_self(t->g->st, r, e);
+	for (uint32_t p = 0; p < info_of(t)->parts; p++) {
+		struct store_part other;
+
+		store_part(t->g->st, p, &other);
+		if (in_force(t->x, p) && other.pid == first.pid &&
+		    other.thread == first.thread &&
+		    __builtin_add_overflow(sum, store_part_self(t->g->st, p, e), &sum))
+			return UINT64_MAX;
+	}
+	return sum;
+}
+
+static uint64_t part_row(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return t->src == &source_threads ? ((const struct thread *)t->data)[r].parts
+					 : (uint64_t)r + 1;
+}
+
+static const struct col_def part_cols[] = {
+	{"part", COL_COUNT, BOTH, .u = part_part},
+	{"pid", COL_COUNT, BOTH, .u = part_pid},
+	{"thread", COL_COUNT, BOTH, .u = part_thread},
+	{"self", COL_COST, BOTH | PER_EVENT | ADDS_UP, .u = part_self},
+	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
+	{"trigger", COL_STR, BOTH, .s = part_trigger},
+	{"time_range", COL_STR, BOTH, .s = part_time_range},
+	{"desc", COL_STR, SHOW_M, .s = part_desc},
+	{"functions", COL_COUNT, SHOW_M | SHOW_T, .u = part_functions},
+	{"file", COL_FILE, BOTH, .s = part_file},
+	{"row", COL_COUNT, 0, .u = part_row},
+};
+static const struct col_def thread_cols[] = {
+	{"part", COL_COUNT, SHOW_M, .u = part_part},
+	{"pid", COL_COUNT, BOTH, .u = part_pid},
+	{"thread", COL_COUNT, BOTH, .u = part_thread},
+	{"self", COL_COST, BOTH | PER_EVENT | ADDS_UP, .u = part_self},
+	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
+	{"trigger", COL_STR, SHOW_M, .s = part_trigger},
+	{"time_range", COL_STR, SHOW_M, .s = part_time_range},
+	{"desc", COL_STR, SHOW_M, .s = part_desc},
+	{"parts", COL_COUNT, SHOW_M | SHOW_T, .u = part_row},
+};
+
+static int parts_open(struct exec *x, const struct source *s, struct table *t)
+{
+	(void)s;
+	return parts_init(x, t, &source_parts) || keep_in_force(x, t) ? (int)x->err->kind
+								      : 0;
+}
+
+static int threads_open(struct exec *x, const struct source *s, struct table *t)
+{
+	uint32_t parts = store_info(x->g->st)->parts, n = 0;
+	struct thread *rows = EXEC_ARRAY(x, struct thread, (size_t)parts + 1);
+
+	(void)s;
+	if (!rows)
+		return (int)x->err->kind;
+	for (uint32_t p = 0; p < parts; p++) {
+		struct store_part a, b;
+		uint32_t i = 0;
+
+		if (!in_force(x, p))
+			continue;
+		store_part(x->g->st, p, &a);
+		for (; i < n; i++) {
+			store_part(x->g->st, rows[i].first, &b);
+			if (a.pid == b.pid && a.thread == b.thread)
+				break;
+			if (exec_poll(x))
+				return (int)x->err->kind;
+		}
+		if (i == n)
+			rows[n++].first = p;
+		rows[i].parts++;
+	}
+	t->data = rows;
+	return table_init(x, t, &source_threads, x->g, n);
+}
+
+const struct source_def source_parts = {
+	"parts", "parts",    "self", part_cols, COUNT(part_cols),
+	false,	 parts_open, NULL,   NULL,
+};
+const struct source_def source_threads = {
+	"threads", "threads",	 "self", thread_cols, COUNT(thread_cols),
+	false,	   threads_open, NULL,	 NULL,
+};
+
+/* ---- parts of f: a set's cost over the parts, its calls as `functions` counts them ---- */
+
+struct part_of_set {
+	uint64_t *self, *incoming; /* [parts * events] */
+	uint64_t *calls;	   /* [parts] */
+	uint32_t events;
+	uint64_t most; /* of the shown event's self */
+};
+
+static uint64_t set_self(const struct table *t, uint32_t r, uint32_t e)
+{
+	const struct part_of_set *s = t->data;
+
+	return store_event_of(t->g->st, e, s->self + (size_t)r * s->events);
+}
+
+static uint64_t set_incoming(const struct table *t, uint32_t r, uint32_t e)
+{
+	const struct part_of_set *s = t->data;
+
+	return store_event_of(t->g->st, e, s->incoming + (size_t)r * s->events);
+}
+
+static uint64_t set_calls(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return ((const struct part_of_set *)t->data)->calls[r];
+}
+
+/* Eight heights of a block, the costliest part's the highest; read downwards. */
+static struct str set_spark(const struct table *t, uint32_t r)
+{
+	static const char *const block[] = {
+		"\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83", "\xe2\x96\x84",
+		"\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88"};
+	const struct part_of_set *s = t->data;
+	uint64_t now = set_self(t, r, t->event);
+	double share = s->most ? 8.0 * (double)now / (double)s->most : 0;
+
+	return now == 0 ? (struct str){"", 0}
+			: str_c(block[share >= 7 ? 7 : (size_t)share]);
+}
+
+static const struct col_def part_of_cols[] = {
+	{"part", COL_COUNT, BOTH, .u = part_part},
+	{"pid", COL_COUNT, BOTH, .u = part_pid},
+	{"thread", COL_COUNT, BOTH, .u = part_thread},
+	{"self", COL_COST, BOTH | PER_EVENT | ADDS_UP, .u = set_self},
+	{"incoming", COL_COST, BOTH | PER_EVENT | ADDS_UP, .u = set_incoming},
+	{"calls", COL_COUNT, BOTH | ADDS_UP, .u = set_calls},
+	{"spark", COL_STR, SHOW_T, .s = set_spark},
+	{"trigger", COL_STR, BOTH, .s = part_trigger},
+	{"time_range", COL_STR, BOTH, .s = part_time_range},
+	{"desc", COL_STR, SHOW_M, .s = part_desc},
+	{"file", COL_FILE, BOTH, .s = part_file},
+	{"row", COL_COUNT, 0, .u = part_row},
+};
+
+static bool in_set(const struct graph *g, const struct fn_set *set, uint32_t f)
+{
+	uint32_t here = graph_of_store(g, f);
+
+	return here != GRAPH_NONE && fnset_has(set, here);
+}
+
+static void add_costs(uint64_t *to, const uint64_t *from, uint32_t n)
+{
+	for (uint32_t e = 0; e < n; e++)
+		if (__builtin_add_overflow(to[e], from[e], &to[e]))
+			to[e] = UINT64_MAX;
+}
+
+static int add_part(struct exec *x, const struct fn_set *set, uint32_t p,
+		    struct part_of_set *s, struct arena *scratch)
+{
+	struct store *st = x->g->st;
+	uint32_t events = s->events, *id;
+	uint64_t *costs, *calls;
+	size_t n;
+
+	arena_reset(scratch);
+	if (store_part_functions(st, p, scratch, &id, &costs, &n, x->err))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < n; i++)
+		if (in_set(x->g, set, id[i]))
+			add_costs(s->self + (size_t)p * events, costs + i * events,
+				  events);
+	if (store_part_edges(st, p, scratch, &id, &calls, &costs, &n, x->err))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < n; i++) {
+		struct store_edge edge;
+
+		store_edge(st, id[i], &edge);
+		if (!in_set(x->g, set, edge.callee))
+			continue;
+		if (__builtin_add_overflow(s->calls[p], calls[i], &s->calls[p]))
+			s->calls[p] = UINT64_MAX;
+		add_costs(s->incoming + (size_t)p * events, costs + i * events, events);
+	}
+	return exec_stop(x);
+}
+
+static int parts_of_open(struct exec *x, const struct source *src, struct table *t)
+{
+	const struct store_info *si = store_info(x->g->st);
+	struct part_of_set *s = EXEC_ARRAY(x, struct part_of_set, 1);
+	struct arena scratch;
+	struct fn_set *set;
+	int rc = 0;
+
+	if (!s || exec_set(x, src->of, &set))
+		return (int)x->err->kind;
+	s->events = si->events;
+	s->self = EXEC_ARRAY(x, uint64_t, (size_t)si->parts * si->events + 1);
+	s->incoming = EXEC_ARRAY(x, uint64_t, (size_t)si->parts * si->events + 1);
+	s->calls = EXEC_ARRAY(x, uint64_t, (size_t)si->parts + 1);
+	if (!s->self || !s->incoming || !s->calls)
+		return (int)x->err->kind;
+	t->data = s;
+	if (parts_init(x, t, &source_parts_of))
+		return (int)x->err->kind;
+	arena_init(&scratch, x->a->cap);
+	for (uint32_t p = 0; p < si->parts && !rc; p++)
+		rc = in_force(x, p) ? add_part(x, set, p, s, &scratch) : 0;
+	arena_free(&scratch);
+	for (uint32_t p = 0; p < si->parts && !rc; p++) {
+		uint64_t now = set_self(t, p, t->event);
+
+		s->most = now > s->most ? now : s->most;
+	}
+	return rc ? rc : keep_in_force(x, t);
+}
+
+const struct source_def source_parts_of = {
+	"parts", "parts",	"self", part_of_cols, COUNT(part_of_cols),
+	false,	 parts_of_open, NULL,	NULL,
+};
+
+/* ---- profiles ---- */
+
+static struct str profile_name(const struct table *t, uint32_t r)
+{
+	return t->x->env->profiles[r];
+}
+
+static const struct store_info *profile_info(const struct table *t, uint32_t r)
+{
+	return store_info(t->x->stores[r]);
+}
+
+static struct str profile_path(const struct table *t, uint32_t r)
+{
+	return profile_info(t, r)->profile;
+}
+
+static uint64_t profile_functions(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return profile_info(t, r)->functions;
+}
+
+static struct str profile_event(const struct table *t, uint32_t r)
+{
+	struct store_event e = {0};
+
+	if (profile_info(t, r)->events)
+		store_event(t->x->stores[r], 0, &e);
+	return e.name;
+}
+
+static uint64_t profile_total(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return profile_info(t, r)->events ? store_total(t->x->stores[r], 0) : 0;
+}
+
+static const struct col_def profile_cols[] = {
+	{"name", COL_STR, BOTH, .s = profile_name},
+	{"path", COL_FILE, BOTH, .s = profile_path},
+	{"functions", COL_COUNT, BOTH, .u = profile_functions},
+	{"event", COL_STR, BOTH, .s = profile_event},
+	{"total", COL_COST, BOTH, .u = profile_total},
+};
+
+static int profiles_open(struct exec *x, const struct source *s, struct table *t)
+{
+	(void)s;
+	return table_init(x, t, &source_profiles, x->g, x->env->nprofiles);
+}
+
+const struct source_def source_profiles = {
+	"profiles", "profiles",	   "total", profile_cols, COUNT(profile_cols),
+	false,	    profiles_open, NULL,    NULL,
+};

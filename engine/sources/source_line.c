@@ -1,0 +1,731 @@
+/*
+ * source_line.c - detail of functions: lines, instrs, callsites, jumps.
+ *
+ * lines and instrs fold two things into one row per place of a function: its cost lines
+ * (self) and the call sites there (calls_out, incl_out).  A place is (file, line) or
+ * (file, instr, line).  The raw rows of one function live in a scratch arena.  Of functions
+ * that a stage made one (collapse, norec) the rows of one place are one row.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/rows/exec_set.h"
+#include "engine/rows/fn_detail.h"
+#include "engine/sources/source.h"
+#include "engine/sources/source_text.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+struct place {
+	fn_id fn; /* of the store */
+	file_id file;
+	uint64_t line, instr;
+	uint64_t calls_out; /* self[events], incl_out[events] are in detail.costs */
+};
+
+struct site {
+	edge_id edge;
+	file_id file;
+	uint64_t line, instr, calls; /* incl[events] is in detail.costs */
+};
+
+struct jump {
+	fn_id fn;
+	struct store_jump j;
+};
+
+struct detail {
+	struct store *st;
+	uint32_t events;
+	struct place *places;
+	struct site *sites;
+	struct jump *jumps;
+	size_t n, cap;
+	uint64_t *costs; /* per row, the same number for each */
+	size_t costs_cap;
+	bool by_instr;
+	struct text_file **text; /* [places], for `lines of`; NULL: not read */
+};
+
+/* Room for n costs of the next row, d->n. */
+static uint64_t *new_costs(struct exec *x, struct detail *d, size_t n)
+{
+	if (exec_grow(x, &d->costs, &d->costs_cap, d->n * n, (d->n + 1) * n,
+		      sizeof(*d->costs)))
+		return NULL;
+	return d->costs + d->n * n;
+}
+
+/* All rows of the profile: their number is known, so nothing is left behind by growing. */
+static int reserve(struct exec *x, struct detail *d, enum source_kind k)
+{
+	const struct store_info *i = store_info(d->st);
+	uint64_t n = k == S_JUMPS	? i->jumps
+		     : k == S_CALLSITES ? i->callsites
+					: i->lines + i->callsites;
+	size_t costs = k == S_JUMPS ? 0 : k == S_CALLSITES ? d->events : 2 * d->events;
+
+	/* Many instructions are one line. */
+	if (k == S_LINES && i->has_instr)
+		return 0;
+	if (n > x->row_limit)
+		n = x->row_limit;
+	if (costs && exec_grow(x, &d->costs, &d->costs_cap, 0, (size_t)n * costs + 1,
+			       sizeof(*d->costs)))
+		return (int)x->err->kind;
+	return k == S_JUMPS	  ? exec_grow(x, &d->jumps, &d->cap, 0, (size_t)n + 1,
+					      sizeof(*d->jumps))
+	       : k == S_CALLSITES ? exec_grow(x, &d->sites, &d->cap, 0, (size_t)n + 1,
+					      sizeof(*d->sites))
+				  : exec_grow(x, &d->places, &d->cap, 0, (size_t)n + 1,
+					      sizeof(*d->places));
+}
+
+static void sum_into(uint64_t *to, const uint64_t *from, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (__builtin_add_overflow(to[i], from[i], &to[i]))
+			to[i] = UINT64_MAX;
+}
+
+/* ---- lines and instrs ---- */
+
+/* A cost line or a call site of the function at hand. */
+struct raw {
+	file_id file;
+	uint64_t line, instr, calls;
+	const uint64_t *self, *incl; /* one of them */
+};
+
+static int raw_by_line(const void *pa, const void *pb)
+{
+	const struct raw *a = pa, *b = pb;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+static int raw_by_instr(const void *pa, const void *pb)
+{
+	const struct raw *a = pa, *b = pb;
+
+	if (a->instr != b->instr)
+		return a->instr < b->instr ? -1 : 1;
+	return raw_by_line(pa, pb);
+}
+
+static int fold(struct exec *x, struct detail *d, fn_id f, const struct raw *raw,
+		size_t n)
+{
+	int (*cmp)(const void *, const void *) = d->by_instr ? raw_by_instr : raw_by_line;
+	struct place *p = NULL;
+	uint64_t *costs = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!p || cmp(&raw[i - 1], &raw[i])) {
+			if (exec_grow(x, &d->places, &d->cap, d->n, d->n + 1,
+				      sizeof(*p)) ||
+			    exec_rows(x, d->n + 1))
+				return (int)x->err->kind;
+			if (!(costs = new_costs(x, d, 2 * (size_t)d->events)))
+				return (int)x->err->kind;
+			p = &d->places[d->n++];
+			*p = (struct place){.fn = f,
+					    .file = raw[i].file,
+					    .line = raw[i].line,
+					    .instr = raw[i].instr};
+		}
+		p->calls_out = graph_add(p->calls_out, raw[i].calls);
+		if (raw[i].self)
+			sum_into(costs, raw[i].self, d->events);
+		if (raw[i].incl)
+			sum_into(costs + d->events, raw[i].incl, d->events);
+	}
+	return 0;
+}
+
+static int add_places(struct exec *x, struct detail *d, fn_id f, struct arena *scratch)
+{
+	struct store_line *lines = NULL;
+	struct store_site *sites = NULL;
+	uint64_t *self = NULL, *incl = NULL;
+	size_t nl = 0, ns = 0;
+	struct raw *raw;
+
+	if (fn_lines(x, f, scratch, &lines, &self, &nl) ||
+	    fn_sites(x, f, scratch, &sites, &incl, &ns))
+		return (int)x->err->kind;
+	raw = ARENA_ARRAY(scratch, struct raw, nl + ns + 1);
+	if (!raw)
+		return arena_full(scratch, x->err);
+	for (size_t i = 0; i < nl; i++)
+		raw[i] = (struct raw){lines[i].file,	    lines[i].line,
+				      lines[i].instr,	    0,
+				      self + i * d->events, NULL};
+	for (size_t i = 0; i < ns; i++)
+		raw[nl + i] =
+			(struct raw){sites[i].file,  sites[i].line, sites[i].instr,
+				     sites[i].calls, NULL,	    incl + i * d->events};
+	qsort(raw, nl + ns, sizeof(*raw), d->by_instr ? raw_by_instr : raw_by_line);
+	return fold(x, d, f, raw, nl + ns);
+}
+
+/* ---- call sites and jumps ---- */
+
+static int add_sites(struct exec *x, struct detail *d, fn_id f, struct arena *scratch)
+{
+	struct store_site *sites = NULL;
+	uint64_t *incl = NULL;
+	size_t n = 0;
+
+	if (fn_sites(x, f, scratch, &sites, &incl, &n) ||
+	    exec_grow(x, &d->sites, &d->cap, d->n, d->n + n, sizeof(*d->sites)) ||
+	    exec_rows(x, d->n + n))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t *costs = new_costs(x, d, d->events);
+
+		if (!costs)
+			return (int)x->err->kind;
+		memcpy(costs, incl + i * d->events, d->events * sizeof(*incl));
+		d->sites[d->n++] = (struct site){.edge = sites[i].edge,
+						 .file = sites[i].file,
+						 .line = sites[i].line,
+						 .instr = sites[i].instr,
+						 .calls = sites[i].calls};
+	}
+	return 0;
+}
+
+static int add_jumps(struct exec *x, struct detail *d, fn_id f, struct arena *scratch)
+{
+	struct store_jump *jumps = NULL;
+	size_t n = 0;
+
+	if (fn_jumps(x, f, scratch, &jumps, &n) ||
+	    exec_grow(x, &d->jumps, &d->cap, d->n, d->n + n, sizeof(*d->jumps)) ||
+	    exec_rows(x, d->n + n))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < n; i++)
+		d->jumps[d->n++] = (struct jump){f, jumps[i]};
+	return 0;
+}
+
+/* ---- functions that stages made one ---- */
+
+/* Where a row stands, in the order of its kind; rows that differ in .row alone are one. */
+struct spot {
+	uint32_t fn, to_fn; /* of the graph */
+	uint64_t at[7];
+	uint32_t row;
+};
+
+static int by_spot(const void *pa, const void *pb)
+{
+	const struct spot *a = pa, *b = pb;
+
+	if (a->fn != b->fn)
+		return a->fn < b->fn ? -1 : 1;
+	for (size_t i = 0; i < COUNT(a->at); i++)
+		if (a->at[i] != b->at[i])
+			return a->at[i] < b->at[i] ? -1 : 1;
+	if (a->to_fn != b->to_fn)
+		return a->to_fn < b->to_fn ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+static bool same_spot(const struct spot *a, const struct spot *b)
+{
+	return a->fn == b->fn && a->to_fn == b->to_fn &&
+	       memcmp(a->at, b->at, sizeof(a->at)) == 0;
+}
+
+static struct spot spot_of(const struct graph *g, const struct detail *d,
+			   enum source_kind k, size_t i)
+{
+	struct spot s = {.row = (uint32_t)i};
+
+	if (k == S_JUMPS) {
+		const struct store_jump *j = &d->jumps[i].j;
+
+		s.fn = graph_of_store(g, d->jumps[i].fn);
+		s.to_fn = graph_of_store(g, j->to_fn);
+		memcpy(s.at,
+		       (uint64_t[7]){j->file, j->instr, j->line, j->conditional,
+				     j->to_instr, j->to_file, j->to_line},
+		       sizeof(s.at));
+	} else if (k == S_CALLSITES) {
+		const struct site *c = &d->sites[i];
+		struct store_edge e;
+
+		store_edge(d->st, c->edge, &e);
+		s.fn = graph_of_store(g, e.caller);
+		s.to_fn = graph_of_store(g, e.callee);
+		memcpy(s.at, (uint64_t[7]){c->file, c->instr, c->line}, sizeof(s.at));
+	} else {
+		const struct place *p = &d->places[i];
+
+		s.fn = graph_of_store(g, p->fn);
+		memcpy(s.at, (uint64_t[7]){d->by_instr ? p->instr : 0, p->file, p->line},
+		       sizeof(s.at));
+	}
+	return s;
+}
+
+static bool is_merged(struct exec *x, const struct detail *d, uint8_t *seen)
+{
+	for (fn_id f = 0; f < store_info(d->st)->functions; f++) {
+		uint32_t here = graph_of_store(x->g, f);
+
+		if (here != GRAPH_NONE && seen[here]++)
+			return true;
+	}
+	return false;
+}
+
+/* How many of d->costs a row has. */
+static size_t row_costs(const struct detail *d, enum source_kind k)
+{
+	return k == S_JUMPS ? 0 : k == S_CALLSITES ? d->events : 2 * d->events;
+}
+
+/* Row `from` of the old arrays becomes row d->n of those in *to, or joins the one before. */
+static void move_row(const struct detail *d, struct detail *to, enum source_kind k,
+		     size_t from, bool joins)
+{
+	size_t costs = row_costs(d, k);
+	size_t at = joins ? to->n - 1 : to->n++;
+
+	sum_into(to->costs + at * costs, d->costs + from * costs, (uint32_t)costs);
+	if (k == S_JUMPS) {
+		struct jump *j = &to->jumps[at];
+
+		if (!joins)
+			*j = d->jumps[from];
+		else {
+			sum_into(&j->j.executed, &d->jumps[from].j.executed, 1);
+			sum_into(&j->j.taken, &d->jumps[from].j.taken, 1);
+		}
+	} else if (k == S_CALLSITES) {
+		if (!joins)
+			to->sites[at] = d->sites[from];
+		else
+			sum_into(&to->sites[at].calls, &d->sites[from].calls, 1);
+	} else if (!joins) {
+		to->places[at] = d->places[from];
+	} else {
+		sum_into(&to->places[at].calls_out, &d->places[from].calls_out, 1);
+	}
+}
+
+/* Rows of functions that are one now become one where they stand at the same place. */
+static int merge_rows(struct exec *x, struct detail *d, enum source_kind k)
+{
+	struct detail to = *d;
+	size_t costs = row_costs(d, k);
+	struct spot *s;
+	uint8_t *seen;
+
+	if (x->g->plain)
+		return 0;
+	seen = EXEC_ARRAY(x, uint8_t, (size_t)x->g->functions + 1);
+	if (!seen)
+		return (int)x->err->kind;
+	if (!is_merged(x, d, seen))
+		return 0;
+	s = EXEC_ARRAY(x, struct spot, d->n + 1);
+	to.costs = EXEC_ARRAY(x, uint64_t, d->n * costs + 1);
+	if (!s || !to.costs ||
+	    (k == S_JUMPS && !(to.jumps = EXEC_ARRAY(x, struct jump, d->n + 1))) ||
+	    (k == S_CALLSITES && !(to.sites = EXEC_ARRAY(x, struct site, d->n + 1))) ||
+	    (d->places && !(to.places = EXEC_ARRAY(x, struct place, d->n + 1))))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < d->n; i++)
+		s[i] = spot_of(x->g, d, k, i);
+	qsort(s, d->n, sizeof(*s), by_spot);
+	to.n = 0;
+	for (size_t i = 0; i < d->n; i++) {
+		move_row(d, &to, k, s[i].row, i && same_spot(&s[i - 1], &s[i]));
+		if (exec_poll(x))
+			return (int)x->err->kind;
+	}
+	*d = to;
+	return 0;
+}
+
+/* ---- text ---- */
+
+/* Whether any place has text; a file that cannot be read is `source of`'s to explain. */
+static int read_texts(struct exec *x, struct detail *d, bool *any)
+{
+	struct text_file *files = NULL;
+
+	*any = false;
+	if (!(d->text = EXEC_ARRAY(x, struct text_file *, d->n + 1)))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < d->n; i++) {
+		if (text_of_file(x, &files, d->places[i].file, &d->text[i]))
+			return (int)x->err->kind;
+		*any |= d->text[i]->line != NULL;
+	}
+	for (struct text_file *f = files; f; f = f->next)
+		if (f->newer && text_note_newer(x, f))
+			return (int)x->err->kind;
+	return 0;
+}
+
+/* ---- opening ---- */
+
+typedef int add_function(struct exec *, struct detail *, fn_id, struct arena *);
+
+static int each_function(struct exec *x, struct detail *d, const struct fn_set *set,
+			 add_function *add)
+{
+	uint32_t functions = store_info(d->st)->functions;
+	struct arena scratch;
+	int rc = 0;
+
+	arena_init(&scratch, x->a->cap);
+	for (fn_id f = 0; f < functions && !rc; f++) {
+		uint32_t here = graph_of_store(x->g, f);
+
+		if (here == GRAPH_NONE || (set && !fnset_has(set, here)))
+			continue;
+		arena_reset(&scratch);
+		rc = add(x, d, f, &scratch) || exec_poll_now(x) ? (int)x->err->kind : 0;
+	}
+	arena_free(&scratch);
+	return rc;
+}
+
+static add_function *adder(enum source_kind k)
+{
+	return k == S_CALLSITES ? add_sites : k == S_JUMPS ? add_jumps : add_places;
+}
+
+static const struct source_def source_lines_text;
+
+static int detail_open(struct exec *x, const struct source *s, struct table *t)
+{
+	struct detail *d = EXEC_ARRAY(x, struct detail, 1);
+	const struct store_info *i = store_info(x->g->st);
+	struct fn_set *set = NULL;
+	bool text = false;
+
+	if (!d)
+		return (int)x->err->kind;
+	if (fn_detail_check(x, s, t->src->name))
+		return (int)x->err->kind;
+	if ((s->kind == S_INSTRS || s->kind == S_JUMPS) && !i->has_instr &&
+	    (s->kind == S_INSTRS || i->jumps == 0)) {
+		exec_fail(x, s->span, "this profile has no %s",
+			  s->kind == S_JUMPS ? "jumps" : "instruction addresses");
+		return err_hint(x->err, "run callgrind with %s",
+				s->kind == S_JUMPS ? "--collect-jumps=yes"
+						   : "--dump-instr=yes");
+	}
+	d->st = x->g->st;
+	d->events = i->events;
+	d->by_instr = s->kind == S_INSTRS;
+	if ((s->of	? exec_set(x, s->of, &set)
+	     : x->parts ? 0
+			: reserve(x, d, s->kind)) ||
+	    each_function(x, d, set, adder(s->kind)) || merge_rows(x, d, s->kind))
+		return (int)x->err->kind;
+	t->data = d;
+	t->ordered = s->of != NULL;
+	if (s->kind == S_LINES && s->of && read_texts(x, d, &text))
+		return (int)x->err->kind;
+	return table_init(x, t, text ? &source_lines_text : t->src, x->g, d->n);
+}
+
+/* ---- columns of lines and instrs ---- */
+
+static const struct detail *detail_of(const struct table *t)
+{
+	return t->data;
+}
+
+static const struct place *place_of(const struct table *t, uint32_t r)
+{
+	return &detail_of(t)->places[r];
+}
+
+static uint64_t cost_of(const struct table *t, size_t at, uint32_t e)
+{
+	return store_event_of(detail_of(t)->st, e, detail_of(t)->costs + at);
+}
+
+static struct str place_file(const struct table *t, uint32_t r)
+{
+	return store_file(detail_of(t)->st, place_of(t, r)->file);
+}
+
+static uint64_t place_line(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return place_of(t, r)->line;
+}
+
+static uint64_t place_instr(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return place_of(t, r)->instr;
+}
+
+static uint64_t place_self(const struct table *t, uint32_t r, uint32_t e)
+{
+	return cost_of(t, (size_t)r * 2 * detail_of(t)->events, e);
+}
+
+static uint64_t place_calls(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return place_of(t, r)->calls_out;
+}
+
+static uint64_t place_incl(const struct table *t, uint32_t r, uint32_t e)
+{
+	return cost_of(t, ((size_t)r * 2 + 1) * detail_of(t)->events, e);
+}
+
+static struct str place_fn(const struct table *t, uint32_t r)
+{
+	return graph_name(t->g, graph_of_store(t->g, place_of(t, r)->fn));
+}
+
+static bool place_no_line(const struct table *t, uint32_t r)
+{
+	return place_of(t, r)->line == 0;
+}
+
+#define PLACE_COSTS                                                                    \
+	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = place_self},    \
+		{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR,        \
+		 .u = NULL},                                                           \
+		{"calls_out", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = place_calls}, \
+		{"incl_out", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = place_incl},  \
+	{                                                                              \
+		"fn", COL_NAME, SHOW_M | SHOW_T, .s = place_fn                         \
+	}
+
+static struct str place_text(const struct table *t, uint32_t r)
+{
+	const struct detail *d = detail_of(t);
+	struct str s;
+
+	if (!d->text)
+		return STR("");
+	s = str_trim(text_at(d->text[r], d->places[r].line));
+	s = text_clean(t->x->a, s);
+	return s.p ? s : STR("");
+}
+
+#define LINE_COLS(shown)                                             \
+	{"file", COL_FILE, SHOW_M | SHOW_T, .s = place_file},        \
+		{"line", COL_LINE, SHOW_M | SHOW_T, .u = place_line, \
+		 .absent = place_no_line},                           \
+		PLACE_COSTS,                                         \
+	{                                                            \
+		"text", COL_STR, shown, .s = place_text              \
+	}
+
+static const struct col_def line_cols[] = {LINE_COLS(0)};
+/* When some text could be read. */
+static const struct col_def line_text_cols[] = {LINE_COLS(SHOW_T)};
+static const struct col_def instr_cols[] = {
+	{"file", COL_FILE, SHOW_M | SHOW_T, .s = place_file},
+	{"line", COL_LINE, SHOW_M | SHOW_T, .u = place_line, .absent = place_no_line},
+	{"instr", COL_ADDR, SHOW_M | SHOW_T, .u = place_instr},
+	PLACE_COSTS,
+};
+
+static uint32_t place_graph_fn(const struct table *t, uint32_t r)
+{
+	return graph_of_store(t->g, place_of(t, r)->fn);
+}
+
+static struct str place_key(const struct table *t, uint32_t r, struct arena *a)
+{
+	const struct place *p = place_of(t, r);
+	struct str at = arena_printf(a, "%llu", (unsigned long long)p->line);
+	struct str fn = fn_key(t, place_graph_fn(t, r), a);
+	struct str file = file_key(t, place_file(t, r), a);
+
+	if (!at.p || !fn.p || !file.p)
+		return (struct str){NULL, 0};
+	return arena_join(a, (struct str[]){fn, file, at}, 3);
+}
+
+const struct source_def source_lines = {
+	"lines", "lines",     "self",	      line_cols, COUNT(line_cols),
+	true,	 detail_open, place_graph_fn, place_key,
+};
+static const struct source_def source_lines_text = {
+	"lines", "lines",     "self",	      line_text_cols, COUNT(line_text_cols),
+	true,	 detail_open, place_graph_fn, place_key,
+};
+const struct source_def source_instrs = {
+	"instrs", "instructions", "self",	  instr_cols, COUNT(instr_cols),
+	true,	  detail_open,	  place_graph_fn, NULL,
+};
+
+/* ---- columns of callsites ---- */
+
+static const struct site *site_of(const struct table *t, uint32_t r)
+{
+	return &detail_of(t)->sites[r];
+}
+
+static struct store_edge site_edge(const struct table *t, uint32_t r)
+{
+	struct store_edge e;
+
+	store_edge(detail_of(t)->st, site_of(t, r)->edge, &e);
+	return e;
+}
+
+static uint32_t site_fn(const struct table *t, uint32_t r)
+{
+	return graph_of_store(t->g, site_edge(t, r).caller);
+}
+
+static struct str site_caller(const struct table *t, uint32_t r)
+{
+	return graph_name(t->g, site_fn(t, r));
+}
+
+static struct str site_callee(const struct table *t, uint32_t r)
+{
+	uint32_t f = graph_of_store(t->g, site_edge(t, r).callee);
+
+	return f == GRAPH_NONE ? STR("???") : graph_name(t->g, f);
+}
+
+static struct str site_file(const struct table *t, uint32_t r)
+{
+	return store_file(detail_of(t)->st, site_of(t, r)->file);
+}
+
+static uint64_t site_line(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return site_of(t, r)->line;
+}
+
+static uint64_t site_instr(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return site_of(t, r)->instr;
+}
+
+static uint64_t site_calls(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return site_of(t, r)->calls;
+}
+
+static uint64_t site_incl(const struct table *t, uint32_t r, uint32_t e)
+{
+	return cost_of(t, (size_t)r * detail_of(t)->events, e);
+}
+
+static bool site_no_line(const struct table *t, uint32_t r)
+{
+	return site_of(t, r)->line == 0;
+}
+
+static bool site_no_instr(const struct table *t, uint32_t r)
+{
+	(void)r;
+	return !store_info(detail_of(t)->st)->has_instr;
+}
+
+static const struct col_def site_cols[] = {
+	{"caller", COL_NAME, SHOW_M | SHOW_T, .s = site_caller},
+	{"callee", COL_NAME, SHOW_M | SHOW_T, .s = site_callee},
+	{"file", COL_FILE, SHOW_M | SHOW_T, .s = site_file},
+	{"line", COL_LINE, SHOW_M | SHOW_T, .u = site_line, .absent = site_no_line},
+	{"instr", COL_ADDR, SHOW_M, .u = site_instr, .absent = site_no_instr},
+	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = site_calls},
+	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = site_incl},
+	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
+};
+
+const struct source_def source_callsites = {
+	"callsites", "call sites", "incl",  site_cols, COUNT(site_cols),
+	true,	     detail_open,  site_fn, NULL,
+};
+
+/* ---- columns of jumps ---- */
+
+static const struct jump *jump_of(const struct table *t, uint32_t r)
+{
+	return &detail_of(t)->jumps[r];
+}
+
+#define JUMP_U(name, expr)                                                         \
+	static uint64_t jump_##name(const struct table *t, uint32_t r, uint32_t e) \
+	{                                                                          \
+		(void)e;                                                           \
+		return jump_of(t, r)->expr;                                        \
+	}
+JUMP_U(line, j.line)
+JUMP_U(instr, j.instr)
+JUMP_U(to_line, j.to_line)
+JUMP_U(to_instr, j.to_instr)
+JUMP_U(conditional, j.conditional)
+JUMP_U(executed, j.executed)
+JUMP_U(taken, j.taken)
+
+static uint32_t jump_fn(const struct table *t, uint32_t r)
+{
+	return graph_of_store(t->g, jump_of(t, r)->fn);
+}
+
+static struct str jump_name(const struct table *t, uint32_t r)
+{
+	return graph_name(t->g, jump_fn(t, r));
+}
+
+static struct str jump_to_name(const struct table *t, uint32_t r)
+{
+	return store_fn_shown(detail_of(t)->st, jump_of(t, r)->j.to_fn);
+}
+
+static struct str jump_file(const struct table *t, uint32_t r)
+{
+	return store_file(detail_of(t)->st, jump_of(t, r)->j.file);
+}
+
+static struct str jump_to_file(const struct table *t, uint32_t r)
+{
+	return store_file(detail_of(t)->st, jump_of(t, r)->j.to_file);
+}
+
+static bool jump_no_instr(const struct table *t, uint32_t r)
+{
+	(void)r;
+	return !store_info(detail_of(t)->st)->has_instr;
+}
+
+static const struct col_def jump_cols[] = {
+	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = jump_name},
+	{"file", COL_FILE, SHOW_M, .s = jump_file},
+	{"line", COL_LINE, SHOW_M | SHOW_T, .u = jump_line},
+	{"instr", COL_ADDR, SHOW_M | SHOW_T, .u = jump_instr, .absent = jump_no_instr},
+	{"to_fn", COL_NAME, SHOW_M, .s = jump_to_name},
+	{"to_file", COL_FILE, SHOW_M, .s = jump_to_file},
+	{"to_line", COL_LINE, SHOW_M | SHOW_T, .u = jump_to_line},
+	{"to_instr", COL_ADDR, SHOW_M | SHOW_T, .u = jump_to_instr,
+	 .absent = jump_no_instr},
+	{"conditional", COL_BOOL, SHOW_M | SHOW_T, .u = jump_conditional},
+	{"executed", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = jump_executed},
+	{"taken", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = jump_taken},
+};
+
+const struct source_def source_jumps = {
+	"jumps", "jumps",     "executed", jump_cols, COUNT(jump_cols),
+	true,	 detail_open, jump_fn,	  NULL,
+};

@@ -1,0 +1,421 @@
+/*
+ * source_path.c - paths, and the cost of one set under another.
+ *
+ * A row of paths is one step of one path; est, lo and hi are of the path up to that step,
+ * so the last step of a path carries the whole path's.
+ */
+#include "engine/rows/exec.h"
+#include "engine/rows/exec_set.h"
+#include "engine/graph/flow_parts.h"
+#include "engine/graph/graph.h"
+#include "engine/sources/near.h"
+#include "engine/path/path.h"
+#include "engine/sources/source.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+struct step {
+	uint32_t path, step;
+	const struct path_step *s;
+};
+
+static const struct step *step_of(const struct table *t, uint32_t r)
+{
+	return &((const struct step *)t->data)[r];
+}
+
+#define STEP_U(name, expr)                                                         \
+	static uint64_t step_##name(const struct table *t, uint32_t r, uint32_t e) \
+	{                                                                          \
+		(void)e;                                                           \
+		return step_of(t, r)->expr;                                        \
+	}
+STEP_U(path, path)
+STEP_U(number, step)
+STEP_U(calls, s->calls)
+STEP_U(incl, s->incl)
+STEP_U(lo, s->cost.lo)
+STEP_U(hi, s->cost.hi)
+
+static uint64_t step_id(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return graph_id(t->g, step_of(t, r)->s->fn);
+}
+
+static uint64_t step_est(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return path_units(&step_of(t, r)->s->cost);
+}
+
+static double step_share(const struct table *t, uint32_t r, uint32_t e)
+{
+	double total = (double)graph_total(t->g, t->event);
+
+	return total > 0 ? 100.0 * (double)step_est(t, r, e) / total : 0;
+}
+
+static uint64_t step_line(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return graph_line(t->g, step_of(t, r)->s->fn);
+}
+
+static struct str step_fn(const struct table *t, uint32_t r)
+{
+	return graph_name(t->g, step_of(t, r)->s->fn);
+}
+
+static uint64_t step_cycle(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return graph_cycle(t->g, step_of(t, r)->s->fn);
+}
+
+static bool step_no_cycle(const struct table *t, uint32_t r)
+{
+	return step_cycle(t, r, 0) == 0;
+}
+
+static struct str step_file(const struct table *t, uint32_t r)
+{
+	return graph_file(t->g, step_of(t, r)->s->fn);
+}
+
+static bool step_estimated(const struct table *t, uint32_t r)
+{
+	return t->g->estimated || !step_of(t, r)->s->cost.measured;
+}
+
+static bool step_unbounded(const struct table *t, uint32_t r)
+{
+	return !step_of(t, r)->s->cost.bounded;
+}
+
+static bool step_first(const struct table *t, uint32_t r)
+{
+	return step_of(t, r)->step == 0;
+}
+
+static bool step_no_line(const struct table *t, uint32_t r)
+{
+	return step_line(t, r, 0) == 0;
+}
+
+static const struct col_def path_cols[] = {
+	{"path", COL_COUNT, SHOW_M | SHOW_T, .u = step_path},
+	{"step", COL_COUNT, SHOW_M | SHOW_T, .u = step_number},
+	{"id", COL_ID, SHOW_M | SHOW_T, .u = step_id},
+	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = step_fn},
+	{"file", COL_FILE, SHOW_M, .s = step_file},
+	{"line", COL_LINE, SHOW_M, .u = step_line, .absent = step_no_line},
+	{"calls", COL_COUNT, SHOW_M | SHOW_T, .u = step_calls, .absent = step_first},
+	{"incl", COL_COST, SHOW_M | SHOW_T, .u = step_incl},
+	{"est", COL_COST, SHOW_M | SHOW_T, .u = step_est, .estimated = step_estimated},
+	{"est%", COL_PERCENT, SHOW_T | HAS_BAR, .f = step_share,
+	 .estimated = step_estimated},
+	{"lo", COL_COST, SHOW_M | SHOW_T, .u = step_lo, .absent = step_unbounded},
+	{"hi", COL_COST, SHOW_M | SHOW_T, .u = step_hi, .absent = step_unbounded},
+	{"cycle", COL_ID, SHOW_M | SHOW_T, .u = step_cycle, .absent = step_no_cycle},
+};
+
+static int rows_of_paths(struct exec *x, const struct path_list *list, struct table *t)
+{
+	size_t n = 0, k = 0;
+	struct step *rows;
+
+	for (size_t i = 0; i < list->n; i++)
+		n += list->paths[i].n;
+	if (!(rows = EXEC_ARRAY(x, struct step, n + 1)))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < list->n; i++)
+		for (size_t j = 0; j < list->paths[i].n; j++)
+			rows[k++] = (struct step){(uint32_t)i + 1, (uint32_t)j,
+						  &list->paths[i].steps[j]};
+	t->data = rows;
+	t->truncated = list->truncated;
+	return table_init(x, t, &source_path, x->g, n);
+}
+
+/* What would tell, where the tool that wrote the profile can do it; steps 0: not known. */
+static int note_wide(struct exec *x, size_t steps)
+{
+	struct str creator = store_info(x->g->st)->creator;
+
+	if (creator.n && !str_starts(creator, STR("callgrind")))
+		return exec_note(x, STR("the bounds are wide: calls between functions "
+					"say no more than this"));
+	if (!steps)
+		return exec_note(
+			x, STR("the bounds are wide: callgrind's --separate-callers=N "
+			       "measures this, more dumps sharpen it"));
+	return exec_note(x,
+			 arena_printf(x->a,
+				      "the bounds are wide: callgrind's "
+				      "--separate-callers=%zu measures this, more dumps "
+				      "sharpen it",
+				      steps));
+}
+
+/* How many there are beside those shown; of `all`, what share of the cost they are. */
+static int note_more(struct exec *x, const struct path_list *list)
+{
+	double shown = 0;
+
+	if (!list->more)
+		return 0;
+	for (size_t i = 0; i < list->n; i++)
+		shown += list->paths[i].steps[list->paths[i].n - 1].cost.est;
+	if (!(list->total > 0))
+		return exec_note(x,
+				 arena_printf(x->a, "showing %zu path%s; there are more",
+					      list->n, list->n == 1 ? "" : "s"));
+	return exec_note(
+		x, arena_printf(x->a,
+				"showing %zu path%s with some %.0f %% of the cost; there "
+				"are more",
+				list->n, list->n == 1 ? "" : "s",
+				shown < list->total ? 100 * shown / list->total : 100));
+}
+
+/* Say what is not shown, and when a bound is too wide to be of use. */
+static int path_notes(struct exec *x, const struct path_list *list)
+{
+	const struct path_bounds *b;
+	const struct path *p;
+
+	if (list->n == 0)
+		return exec_note(x, STR("no path"));
+	if (note_more(x, list))
+		return (int)x->err->kind;
+	p = &list->paths[0];
+	b = &p->steps[p->n - 1].cost;
+	if (b->bounded && !b->measured && (double)(b->hi - b->lo) > (double)b->hi / 4)
+		return note_wide(x, p->n);
+	return 0;
+}
+
+static int optional_set(struct exec *x, const struct set *s, const struct fn_set **out)
+{
+	struct fn_set *set = NULL;
+
+	if (s && exec_set(x, s, &set))
+		return (int)x->err->kind;
+	*out = set;
+	return 0;
+}
+
+static int path_open(struct exec *x, const struct source *s, struct table *t)
+{
+	struct path_query q = {.kind = s->path, .k = 1};
+	struct path_list list = {0};
+	const struct flow *flow;
+	int rc;
+
+	if (optional_set(x, s->from, &q.from) || optional_set(x, s->to, &q.to) ||
+	    optional_set(x, s->via, &q.via) ||
+	    optional_set(x, s->avoiding, &q.avoiding) ||
+	    exec_flow(x, x->g, x->event, &flow))
+		return (int)x->err->kind;
+	if (s->path == PATH_ALL)
+		q.k = 0;
+	if (s->has_n)
+		q.k = s->n > PATH_ALL_CAP ? PATH_ALL_CAP : (uint32_t)s->n;
+	if ((s->has_max || s->has_min) && s->path != PATH_ALL) {
+		exec_fail(x, s->span, "'max' and 'min' go with 'all paths' only");
+		return err_hint(x->err, "all paths from A to B max 6 min 1%%");
+	}
+	if (s->has_n && s->n == 0)
+		return exec_fail(x, s->span, "no path is asked for: write 1 or more");
+	q.max = s->has_max ? (s->max > UINT32_MAX ? UINT32_MAX : (uint32_t)s->max) : 0;
+	q.min = !s->has_min	 ? 0
+		: s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event)
+				 : s->min;
+	if (flow_parts_new(x->g, flow, x->event, &q.parts, x->err))
+		return (int)x->err->kind;
+	rc = path_find(flow, &q, x->a, x->cancel, &list, x->err);
+	flow_parts_free(q.parts);
+	return rc || path_notes(x, &list) ? (int)x->err->kind
+					  : rows_of_paths(x, &list, t);
+}
+
+static uint32_t step_graph_fn(const struct table *t, uint32_t r)
+{
+	return step_of(t, r)->s->fn;
+}
+
+const struct source_def source_path = {
+	"path", "steps",   "est",	  path_cols, COUNT(path_cols),
+	false,	path_open, step_graph_fn, NULL,
+};
+
+/* ---- cost of X under Y: one row ---- */
+
+struct cost {
+	struct path_bounds b;
+	struct path_bounds whole; /* of the set, from anywhere */
+	uint64_t self, incl;
+};
+
+static const struct cost *cost_row(const struct table *t)
+{
+	return t->data;
+}
+
+static uint64_t cost_self(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r, (void)e;
+	return cost_row(t)->self;
+}
+
+static uint64_t cost_incl(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r, (void)e;
+	return cost_row(t)->incl;
+}
+
+static uint64_t cost_est(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r, (void)e;
+	return path_units(&cost_row(t)->b);
+}
+
+static uint64_t cost_lo(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r, (void)e;
+	return cost_row(t)->b.lo;
+}
+
+static uint64_t cost_hi(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r, (void)e;
+	return cost_row(t)->b.hi;
+}
+
+static uint64_t cost_exact(const struct table *t, uint32_t r, uint32_t e)
+{
+	const struct path_bounds *b = &cost_row(t)->b;
+
+	(void)r, (void)e;
+	return !t->g->estimated && (b->measured || (b->bounded && b->lo == b->hi));
+}
+
+static bool cost_estimated(const struct table *t, uint32_t r)
+{
+	return !cost_exact(t, r, 0);
+}
+
+static bool cost_unbounded(const struct table *t, uint32_t r)
+{
+	(void)r;
+	return !cost_row(t)->b.bounded;
+}
+
+static bool cost_incl_estimated(const struct table *t, uint32_t r)
+{
+	const struct path_bounds *b = &cost_row(t)->whole;
+
+	(void)r;
+	return !b->measured && !(b->bounded && b->lo == b->hi);
+}
+
+static uint64_t cost_incl_fuzzy(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return t->g->estimated || cost_incl_estimated(t, r);
+}
+
+static double cost_share(const struct table *t, uint32_t r, uint32_t e)
+{
+	double total = (double)graph_total(t->g, t->event);
+
+	return total > 0 ? 100.0 * (double)cost_est(t, r, e) / total : 0;
+}
+
+static const struct col_def cost_cols[] = {
+	{"self", COL_COST, SHOW_M | SHOW_T, .u = cost_self},
+	{"incl", COL_COST, SHOW_M | SHOW_T, .u = cost_incl,
+	 .estimated = cost_incl_estimated},
+	{"est", COL_COST, SHOW_M | SHOW_T, .u = cost_est, .estimated = cost_estimated},
+	{"est%", COL_PERCENT, SHOW_T, .f = cost_share, .estimated = cost_estimated},
+	{"lo", COL_COST, SHOW_M | SHOW_T, .u = cost_lo, .absent = cost_unbounded},
+	{"hi", COL_COST, SHOW_M | SHOW_T, .u = cost_hi, .absent = cost_unbounded},
+	{"exact", COL_BOOL, SHOW_M | SHOW_T, .u = cost_exact}, /* of est */
+	{"estimated", COL_BOOL, SHOW_M, .u = cost_incl_fuzzy}, /* of incl */
+};
+
+/* self: sum over the set.  incl: of one function its own; of several what passes through
+ * any of them, since those that call each other would count twice in a sum. */
+static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_set *set,
+		     struct flow_parts *parts, struct cost *c)
+{
+	struct path_cost_query q = {.of = set, .parts = parts};
+	uint32_t first = fnset_next(set, 0);
+
+	for (uint32_t f = first; f != FNSET_NONE; f = fnset_next(set, f + 1))
+		c->self = graph_add(c->self, graph_self(x->g, f, x->event));
+	c->whole.measured = true;
+	if (first == FNSET_NONE)
+		return 0;
+	if (fnset_count(set) == 1)
+		c->whole = near_inclusive(x, first);
+	else if (path_cost(flow, &q, x->a, x->cancel, &c->whole, x->err))
+		return (int)x->err->kind;
+	c->incl = path_units(&c->whole);
+	return 0;
+}
+
+/* A function is under itself where it is nested in itself only. */
+static int note_same(struct exec *x, const struct path_cost_query *q)
+{
+	for (uint32_t f = fnset_next(q->of, 0); f != FNSET_NONE;
+	     f = fnset_next(q->of, f + 1))
+		if (fnset_has(q->under, f))
+			return exec_note(x, STR("what is in both sets counts where it is "
+						"nested in itself: 'info NAME' has its "
+						"own cost"));
+	return 0;
+}
+
+static int cost_open(struct exec *x, const struct source *s, struct table *t)
+{
+	struct path_cost_query q = {0};
+	struct cost *c = EXEC_ARRAY(x, struct cost, 1);
+	const struct flow *flow;
+	int rc;
+
+	if (!c || optional_set(x, s->of, &q.of) || optional_set(x, s->under, &q.under) ||
+	    optional_set(x, s->via, &q.via) ||
+	    optional_set(x, s->avoiding, &q.avoiding) ||
+	    exec_flow(x, x->g, x->event, &flow) ||
+	    flow_parts_new(x->g, flow, x->event, &q.parts, x->err))
+		return (int)x->err->kind;
+	rc = cost_sums(x, flow, q.of, q.parts, c);
+	c->b = c->whole;
+	if (!rc && (q.under || q.via || q.avoiding || fnset_count(q.of) < 2))
+		rc = path_cost(flow, &q, x->a, x->cancel, &c->b, x->err);
+	flow_parts_free(q.parts);
+	if (rc || (q.under && note_same(x, &q)))
+		return (int)x->err->kind;
+	if (c->b.bounded && !c->b.measured &&
+	    (double)(c->b.hi - c->b.lo) > (double)c->b.hi / 4 && note_wide(x, 0))
+		return (int)x->err->kind;
+	t->data = c;
+	t->card = true;
+	return table_init(x, t, &source_cost, x->g, 1);
+}
+
+/* One row on each side: they are of the same question. */
+static struct str cost_key(const struct table *t, uint32_t r, struct arena *a)
+{
+	(void)t;
+	(void)r;
+	(void)a;
+	return STR("cost");
+}
+
+const struct source_def source_cost = {
+	"cost", "rows",	   "est", cost_cols, COUNT(cost_cols),
+	false,	cost_open, NULL,  cost_key,
+};

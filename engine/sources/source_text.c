@@ -1,0 +1,98 @@
+/*
+ * source_text.c - the lines of a source file; see source_text.h.
+ */
+#include "engine/sources/source_text.h"
+
+#include <string.h>
+
+#include "engine/graph/graph.h"
+#include "index/format/meta_code.h"
+
+struct str text_clean(struct arena *a, struct str s)
+{
+	size_t tabs = 0, n = 0;
+	char *p;
+
+	while (s.n && (s.p[s.n - 1] == '\r' || s.p[s.n - 1] == '\n'))
+		s.n--;
+	for (size_t i = 0; i < s.n; i++)
+		tabs += s.p[i] == '\t';
+	if (!tabs)
+		return s;
+	if (!(p = arena_alloc(a, s.n + 7 * tabs + 1)))
+		return (struct str){NULL, 0};
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] != '\t') {
+			p[n++] = s.p[i];
+			continue;
+		}
+		do
+			p[n++] = ' ';
+		while (n % 8);
+	}
+	return (struct str){p, n};
+}
+
+bool text_newer(const struct store *st, uint64_t mtime_ns)
+{
+	return mtime_ns > store_source(st)->mtime_ns;
+}
+
+static int split(struct exec *x, struct text_file *f, struct str text)
+{
+	size_t lines = 1;
+
+	for (size_t i = 0; i < text.n; i++)
+		lines += text.p[i] == '\n';
+	if (!(f->line = EXEC_ARRAY(x, struct text_line, lines)))
+		return (int)x->err->kind;
+	while (text.n) {
+		size_t end = str_find(text, '\n');
+		struct text_line *l = &f->line[f->n];
+
+		/* Tabs are expanded when the line is asked for. */
+		*l = (struct text_line){f->n + 1, {text.p, end}};
+		f->n++;
+		text = end < text.n ? str_from(text, end + 1) : (struct str){text.p, 0};
+	}
+	return 0;
+}
+
+int text_of_file(struct exec *x, struct text_file **list, file_id file,
+		 struct text_file **out)
+{
+	struct roots_file opened;
+	struct text_file *f;
+	struct str text;
+
+	for (f = *list; f; f = f->next)
+		if (f->file == file) {
+			*out = f;
+			return 0;
+		}
+	if (!(f = EXEC_ARRAY(x, struct text_file, 1)))
+		return (int)x->err->kind;
+	*f = (struct text_file){.file = file, .next = *list};
+	*out = *list = f;
+	if (!roots_read(x->roots, store_file(x->g->st, file), x->a, &text, &opened,
+			&f->why))
+		return 0;
+	f->path = opened.path;
+	f->newer = text_newer(x->g->st, opened.mtime_ns);
+	return split(x, f, text);
+}
+
+int text_note_newer(struct exec *x, const struct text_file *f)
+{
+	return exec_note(x, arena_printf(x->a,
+					 "%.*s is newer than the profile: the text may "
+					 "not be what was measured",
+					 STR_ARG(f->path)));
+}
+
+struct str text_at(const struct text_file *f, uint64_t pos)
+{
+	if (!f || !f->line || pos == 0 || pos > f->n)
+		return (struct str){"", 0};
+	return f->line[pos - 1].text;
+}

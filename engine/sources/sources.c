@@ -1,0 +1,91 @@
+/*
+ * sources.c - the sources by kind, and `_`; see sources.h.
+ */
+#include "engine/sources/sources.h"
+
+#include <string.h>
+
+#include "engine/rows/exec.h"
+
+static int last_open(struct exec *x, const struct source *s, struct table *t)
+{
+	const struct result *r = x->last; /* check.c saw that there is one */
+
+	(void)s;
+	if (table_init(x, t, NULL, x->g, r->rows))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < r->ncols; i++) {
+		const struct column *from = &r->cols[i];
+		struct table_col *c;
+		size_t w = col_width(from->type);
+
+		if (table_append(t, from->name, from->type, &c))
+			return (int)x->err->kind;
+		memcpy(c->p, from->u, r->rows * w);
+		c->event = from->event;
+		c->machine = from->machine;
+		c->table = from->table;
+		c->bar = from->bar;
+		c->adds_up = from->adds_up;
+		if (from->estimated &&
+		    !(c->estimated = EXEC_ARRAY(x, uint8_t, r->rows + 1)))
+			return (int)x->err->kind;
+		if (from->absent && !(c->absent = EXEC_ARRAY(x, uint8_t, r->rows + 1)))
+			return (int)x->err->kind;
+		if (from->estimated)
+			memcpy(c->estimated, from->estimated, r->rows);
+		if (from->absent)
+			memcpy(c->absent, from->absent, r->rows);
+	}
+	t->card = r->card;
+	t->on = r->on;
+	return 0;
+}
+
+static const struct source_def last = {.name = "_", .primary = "self", .open = last_open};
+
+static const struct source_def *const defs[SOURCES] = {
+	[S_FUNCTIONS] = &source_functions,
+	[S_FILES] = &source_files,
+	[S_OBJECTS] = &source_objects,
+	[S_DIRS] = &source_dirs,
+	[S_CLASSES] = &source_classes,
+	[S_LINES] = &source_lines,
+	[S_INSTRS] = &source_instrs,
+	[S_CALLS] = &source_calls,
+	[S_CALLSITES] = &source_callsites,
+	[S_JUMPS] = &source_jumps,
+	[S_CYCLES] = &source_cycles,
+	[S_PARTS] = &source_parts,
+	[S_THREADS] = &source_threads,
+	[S_EVENTS] = &source_events,
+	[S_PROFILES] = &source_profiles,
+	[S_CALLERS] = &source_callers,
+	[S_CALLEES] = &source_callees,
+	[S_CALLTREE] = &source_calltree,
+	[S_PATH] = &source_path,
+	[S_COST] = &source_cost,
+	[S_SOURCE] = &source_source,
+	[S_ASM] = &source_asm,
+	[S_FIND] = &source_find,
+	[S_INFO] = &source_info,
+	[S_LAST] = &last,
+};
+
+const struct source_def *source_def(enum source_kind kind)
+{
+	return defs[kind];
+}
+
+const struct source_def *source_def_of(const struct source *s)
+{
+	return s->kind == S_INFO && s->of    ? &source_info_fn
+	       : s->kind == S_PARTS && s->of ? &source_parts_of
+					     : source_def(s->kind);
+}
+
+int sources_open(struct exec *x, const struct source *s, struct table *t)
+{
+	t->src = source_def_of(s);
+	return t->src->open(x, s, t);
+}

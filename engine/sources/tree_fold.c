@@ -1,0 +1,339 @@
+/*
+ * tree_fold.c - see tree_fold.h.
+ *
+ * Rows come in preorder.  at[r] is the folded row that row r went into: that of its parent
+ * when both are of one group, else the parent's child of r's group.
+ */
+#include "engine/sources/tree_fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/graph/flow_parts.h"
+#include "engine/graph/graph.h"
+#include "engine/sources/near.h"
+#include "engine/sources/source.h"
+
+#define TOP UINT32_MAX
+
+struct folded {
+	uint32_t fn, parent, depth;
+	uint32_t first, next; /* child, brother: 1 + row; 0: none */
+	uint64_t est, own, calls, incl;
+	bool inner;
+};
+
+struct folding {
+	struct exec *x;
+	const struct path_tree_query *q;
+	struct graph *base;
+	uint32_t *group; /* [functions of base]: in x->g */
+	struct path_tree tree;
+	const struct flow *flow; /* of x->g */
+	struct folded *rows;
+	uint32_t n, top;
+	uint32_t *at;	       /* [tree.n] */
+	uint32_t *slot, slots; /* 1 + row, by (parent, fn) */
+	uint64_t own;	       /* of the top */
+};
+
+/* The group of a function of the base: merged by each graph up to m. */
+static uint32_t merged(const struct graph *m, uint32_t f)
+{
+	return m->group[m->below->group ? merged(m->below, f) : f];
+}
+
+/* The graph below all merging, and what its functions were merged to. */
+static int find_base(struct folding *w)
+{
+	struct exec *x = w->x;
+
+	for (w->base = x->g; w->base->group;)
+		w->base = w->base->below;
+	w->group = EXEC_ARRAY(x, uint32_t, (size_t)w->base->functions + 1);
+	if (!w->group)
+		return (int)x->err->kind;
+	for (uint32_t f = 0; f < w->base->functions; f++)
+		w->group[f] = merged(x->g, f);
+	return 0;
+}
+
+static int below_of(struct folding *w, const struct fn_set *set,
+		    const struct fn_set **out)
+{
+	struct fn_set *s;
+
+	*out = NULL;
+	if (!set)
+		return 0;
+	if (!(s = fnset_new(w->x->a, w->base->functions)))
+		return arena_full(w->x->a, w->x->err);
+	for (uint32_t f = 0; f < w->base->functions; f++)
+		if (fnset_has(set, w->group[f]))
+			fnset_add(s, f);
+	*out = s;
+	return 0;
+}
+
+/* The tree over the functions; depth and min are of the folded rows. */
+static int grow(struct folding *w)
+{
+	struct exec *x = w->x;
+	struct graph *merged = x->g;
+	struct path_tree_query q = *w->q;
+	const struct flow *flow;
+	uint32_t one;
+	int rc;
+
+	q.depth = 0;
+	q.min = 0;
+	q.rows = w->q->rows > PATH_TREE_ROWS ? w->q->rows : PATH_TREE_ROWS;
+	if (below_of(w, w->q->set, &q.set) || below_of(w, w->q->avoiding, &q.avoiding) ||
+	    graph_event(w->base, x->event, x->err))
+		return (int)x->err->kind;
+	x->g = w->base; /* the helpers ask of the exec's graph */
+	one = q.set ? fnset_next(q.set, 0) : FNSET_NONE;
+	if (q.set && fnset_count(q.set) == 1)
+		q.one = near_inclusive(x, one);
+	rc = exec_flow(x, w->base, x->event, &flow) ||
+	     flow_parts_new(x->g, flow, x->event, &q.parts, x->err) ||
+	     path_tree(flow, &q, x->a, x->cancel, &w->tree, x->err);
+	flow_parts_free(q.parts);
+	x->g = merged;
+	return rc ? (int)x->err->kind : 0;
+}
+
+/* ---- folding ---- */
+
+static uint32_t *place(struct folding *w, uint32_t parent, uint32_t fn)
+{
+	uint64_t h = ((uint64_t)parent << 32 | fn) * 0x9e3779b97f4a7c15u;
+	uint32_t i = (uint32_t)(h >> 32 ^ h >> 16) & (w->slots - 1);
+
+	while (w->slot[i] && (w->rows[w->slot[i] - 1].parent != parent ||
+			      w->rows[w->slot[i] - 1].fn != fn))
+		i = (i + 1) & (w->slots - 1);
+	return &w->slot[i];
+}
+
+/* The top stands for the groups of the set, where that is one row. */
+static bool same_group(const struct folding *w, uint32_t parent, uint32_t fn)
+{
+	if (parent != TOP)
+		return w->rows[parent].fn == fn;
+	return w->q->set && w->q->of == TREE_FRAMES && fnset_count(w->q->set) == 1 &&
+	       fnset_has(w->q->set, fn);
+}
+
+static void fold_row(struct folding *w, uint32_t r)
+{
+	const struct path_tree_row *row = &w->tree.rows[r];
+	uint32_t parent = row->parent == FLOW_NONE ? TOP : w->at[row->parent];
+	uint32_t fn = w->group[row->fn], *slot;
+	struct folded *to;
+
+	if (!row->inner && same_group(w, parent, fn)) {
+		w->at[r] = parent;
+		*(parent == TOP ? &w->own : &w->rows[parent].own) += row->own;
+		return;
+	}
+	slot = place(w, parent, fn);
+	if (!*slot) {
+		w->rows[w->n] = (struct folded){
+			.fn = fn,
+			.parent = parent,
+			.depth = parent == TOP ? 1 : w->rows[parent].depth + 1,
+			.inner = row->inner};
+		*slot = ++w->n;
+	}
+	w->at[r] = *slot - 1;
+	to = &w->rows[w->at[r]];
+	to->est += row->est;
+	to->own += row->own;
+}
+
+/* Add what was recorded for the calls from `from` to `to`. */
+static void add_calls(const struct folding *w, struct folded *r, uint32_t from,
+		      uint32_t to)
+{
+	uint32_t first, n;
+
+	graph_callees(w->x->g, from, &first, &n);
+	for (uint32_t i = first; i < first + n; i++) {
+		struct store_edge e;
+
+		graph_edge(w->x->g, i, &e);
+		if (e.callee != to)
+			continue;
+		r->calls = graph_add(r->calls, e.calls);
+		r->incl = graph_add(r->incl, graph_edge_incl(w->x->g, i, w->x->event));
+	}
+}
+
+/* What was recorded between a row and its parent; a root, or a member of the set that the
+ * tree begins with, has no calls, and its own cost. */
+static void record(const struct folding *w, struct folded *r)
+{
+	const struct fn_set *set = w->q->set;
+	bool up = w->q->up;
+	bool one = set && (w->q->of == TREE_CALLS || fnset_count(set) == 1);
+
+	if (r->parent != TOP) {
+		uint32_t parent = w->rows[r->parent].fn;
+
+		add_calls(w, r, up ? r->fn : parent, up ? parent : r->fn);
+		return;
+	}
+	for (uint32_t f = one ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
+	     f = fnset_next(set, f + 1))
+		add_calls(w, r, up ? r->fn : f, up ? f : r->fn);
+	if (!one)
+		r->incl = r->est;
+}
+
+static int by_cost(const void *x, const void *y)
+{
+	const struct folded *const *a = x, *const *b = y;
+
+	if ((*a)->est != (*b)->est)
+		return (*a)->est < (*b)->est ? 1 : -1;
+	return ((*a)->fn > (*b)->fn) - ((*a)->fn < (*b)->fn);
+}
+
+static bool listed(const struct folding *w, const struct folded *r)
+{
+	return (!w->q->depth || r->depth <= w->q->depth) &&
+	       !path_under_min((double)(r->inner ? r->incl : r->est), w->q->min);
+}
+
+/* Brothers costliest first: linked from the back. */
+static int link_rows(struct folding *w)
+{
+	struct folded **by = EXEC_ARRAY(w->x, struct folded *, (size_t)w->n + 1);
+	uint32_t n = 0;
+
+	if (!by)
+		return (int)w->x->err->kind;
+	for (uint32_t i = 0; i < w->n; i++) {
+		record(w, &w->rows[i]);
+		if (listed(w, &w->rows[i]))
+			by[n++] = &w->rows[i];
+		if (exec_poll(w->x))
+			return (int)w->x->err->kind;
+	}
+	qsort(by, n, sizeof(struct folded *), by_cost);
+	if (w->q->rows && n > w->q->rows) {
+		n = w->q->rows;
+		w->tree.cut = true;
+	}
+	while (n-- > 0) {
+		uint32_t *first =
+			by[n]->parent == TOP ? &w->top : &w->rows[by[n]->parent].first;
+
+		by[n]->next = *first;
+		*first = (uint32_t)(by[n] - w->rows) + 1;
+	}
+	return 0;
+}
+
+/* Bounds are those of the merged graph's own chain of calls; calls inside a group are none. */
+static struct path_bounds bounds_of(const struct folding *w, const struct folded *r,
+				    const struct path_bounds *up, uint32_t from)
+{
+	const struct flow *fl = w->flow;
+	uint64_t passing;
+	struct path_bounds b;
+
+	if (r->inner)
+		return path_bounds_exact(r->incl);
+	if (from == GRAPH_NONE)
+		return path_bounds_of((double)r->est, 0,
+				      r->incl > r->est ? r->incl : r->est, r->incl > 0);
+	passing = fl->passing[from];
+	for (uint32_t i = fl->in.out_first[from]; i < fl->in.out_first[from + 1]; i++)
+		if (fl->in.callee[i] == from && fl->in.incl[i] <= passing)
+			passing -= fl->in.incl[i];
+	b = path_bounds_next(*up, r->incl, 0, passing, fl->odd[from]);
+	if (b.bounded && b.lo > r->est)
+		b.lo = r->est;
+	if (b.bounded && b.hi < r->est)
+		b.hi = r->est;
+	return path_bounds_of((double)r->est, b.lo, b.hi, b.bounded);
+}
+
+static int put_rows(struct folding *w, struct path_tree *t)
+{
+	uint32_t *depth = EXEC_ARRAY(w->x, uint32_t, (size_t)w->n + 2);
+	uint32_t *on_path = EXEC_ARRAY(w->x, uint32_t, (size_t)w->x->g->functions + 1);
+	const struct fn_set *set = w->q->set;
+	uint32_t one = set && fnset_count(set) == 1 ? fnset_next(set, 0) : GRAPH_NONE;
+
+	t->rows = EXEC_ARRAY(w->x, struct path_tree_row, (size_t)w->n + 1);
+	if (!depth || !on_path || !t->rows)
+		return (int)w->x->err->kind;
+	for (uint32_t i = w->top; i;) {
+		const struct folded *r = &w->rows[i - 1];
+		uint32_t up = r->depth > 1 ? depth[r->depth - 1] : FLOW_NONE;
+
+		t->rows[t->n] = (struct path_tree_row){
+			.depth = r->depth,
+			.fn = r->fn,
+			.parent = up,
+			.calls = r->calls,
+			.incl = r->incl,
+			.est = r->inner ? 0 : r->est,
+			.own = r->inner ? 0 : r->own,
+			.recursive = (set && fnset_has(set, r->fn)) || on_path[r->fn],
+			.inner = r->inner,
+			.cost = bounds_of(w, r,
+					  up == FLOW_NONE ? &t->base : &t->rows[up].cost,
+					  up == FLOW_NONE ? one : t->rows[up].fn),
+		};
+		t->left_out -= t->rows[t->n].own;
+		depth[r->depth] = (uint32_t)t->n++;
+		if (r->first) {
+			on_path[r->fn]++;
+			i = r->first;
+			continue;
+		}
+		while (i && !w->rows[i - 1].next) {
+			i = w->rows[i - 1].parent == TOP ? 0 : w->rows[i - 1].parent + 1;
+			if (i)
+				on_path[w->rows[i - 1].fn]--;
+		}
+		i = i ? w->rows[i - 1].next : 0;
+	}
+	return 0;
+}
+
+int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree *out)
+{
+	struct folding w = {.x = x, .q = q, .slots = 1024};
+	struct path_tree t = {0};
+
+	if (find_base(&w) || grow(&w) || exec_flow(x, x->g, x->event, &w.flow))
+		return (int)x->err->kind;
+	while (w.slots < 2 * w.tree.n + 2)
+		w.slots *= 2;
+	w.slot = EXEC_ARRAY(x, uint32_t, w.slots);
+	w.at = EXEC_ARRAY(x, uint32_t, w.tree.n + 1);
+	w.rows = EXEC_ARRAY(x, struct folded, w.tree.n + 1);
+	if (!w.slot || !w.at || !w.rows)
+		return (int)x->err->kind;
+	w.own = w.tree.own;
+	for (uint32_t r = 0; r < w.tree.n; r++)
+		fold_row(&w, r);
+	if (link_rows(&w))
+		return (int)x->err->kind;
+	t.base = w.tree.base;
+	if (q->set && fnset_count(q->set) == 1)
+		t.base = near_inclusive(x, fnset_next(q->set, 0));
+	t.est = w.tree.est;
+	t.own = w.own;
+	t.left_out = t.est - t.own;
+	t.cut = w.tree.cut;
+	if (put_rows(&w, &t))
+		return (int)x->err->kind;
+	*out = t;
+	return 0;
+}

@@ -1,0 +1,493 @@
+/*
+ * group.c - fold rows; see group.h.
+ *
+ * Every row gets the number of its group from a hash of its key columns.  An aggregate
+ * that is an expression over columns (D1mr / Dr) is the expression of the columns' sums,
+ * which stay behind it unseen: what is summed again is summed from them.
+ */
+#include "engine/stages/group.h"
+
+#include <string.h>
+
+#include "engine/lang/check_names.h"
+#include "engine/stages/eval.h"
+#include "engine/rows/exec.h"
+#include "engine/lang/parse.h"
+
+enum { COUNTED, COUNTED_PART, LEFT_OUT }; /* a row in a sum; _PART: but for AT_TOP */
+
+struct groups {
+	uint32_t *of;	 /* [rows]: group */
+	uint32_t *first; /* [groups]: its first row */
+	uint64_t *size;	 /* [groups]: rows */
+	size_t n;
+	uint8_t *left_out; /* [rows]: enum; NULL: none is */
+};
+
+/* ---- group numbers ---- */
+
+static bool is_absent(const struct table_col *c, size_t i)
+{
+	return c->absent && c->absent[i];
+}
+
+static uint64_t hash_cell(const struct table_col *c, size_t i)
+{
+	struct str s;
+
+	if (is_absent(c, i))
+		return 0;
+	if (col_is_text(c->type))
+		return str_hash(c->s[i]);
+	s = (struct str){(const char *)c->p + i * col_width(c->type), col_width(c->type)};
+	return str_hash(s);
+}
+
+static bool same_cell(const struct table_col *c, size_t a, size_t b)
+{
+	if (is_absent(c, a) || is_absent(c, b))
+		return is_absent(c, a) && is_absent(c, b);
+	if (col_is_text(c->type))
+		return str_eq(c->s[a], c->s[b]);
+	return memcmp((const char *)c->p + a * col_width(c->type),
+		      (const char *)c->p + b * col_width(c->type),
+		      col_width(c->type)) == 0;
+}
+
+static bool same_key(const struct table_col *key, size_t nkeys, size_t a, size_t b)
+{
+	for (size_t k = 0; k < nkeys; k++)
+		if (!same_cell(&key[k], a, b))
+			return false;
+	return true;
+}
+
+static int number_groups(struct exec *x, struct table *t, const struct table_col *key,
+			 size_t nkeys, struct groups *g)
+{
+	size_t cap = 16;
+	uint32_t *slot;
+
+	while (cap < 2 * t->n + 2)
+		cap *= 2;
+	slot = EXEC_ARRAY(x, uint32_t, cap); /* group + 1 */
+	g->of = EXEC_ARRAY(x, uint32_t, t->n + 1);
+	g->first = EXEC_ARRAY(x, uint32_t, t->n + 1);
+	g->size = EXEC_ARRAY(x, uint64_t, t->n + 1);
+	if (!slot || !g->of || !g->first || !g->size)
+		return (int)x->err->kind;
+	for (size_t i = 0; i < t->n; i++) {
+		uint64_t h = 0;
+
+		for (size_t k = 0; k < nkeys; k++)
+			h = h * 0x9e3779b97f4a7c15u + hash_cell(&key[k], i);
+		h ^= h >> 32;
+		while (slot[h & (cap - 1)] &&
+		       !same_key(key, nkeys, i, g->first[slot[h & (cap - 1)] - 1]))
+			h++;
+		if (!slot[h & (cap - 1)]) {
+			g->first[g->n++] = (uint32_t)i;
+			slot[h & (cap - 1)] = (uint32_t)g->n;
+		}
+		g->of[i] = slot[h & (cap - 1)] - 1;
+		g->size[g->of[i]]++;
+		if (exec_poll(x))
+			return (int)x->err->kind;
+	}
+	return 0;
+}
+
+/* ---- folding one column ---- */
+
+enum fold { FOLD_SUM, FOLD_MIN, FOLD_MAX };
+
+static void fold_u(enum fold f, uint64_t *to, uint64_t v)
+{
+	if (f == FOLD_SUM && __builtin_add_overflow(*to, v, to))
+		*to = UINT64_MAX;
+	else if ((f == FOLD_MIN && v < *to) || (f == FOLD_MAX && v > *to))
+		*to = v;
+}
+
+static void fold_i(enum fold f, int64_t *to, int64_t v)
+{
+	if (f == FOLD_SUM && __builtin_add_overflow(*to, v, to))
+		*to = v > 0 ? INT64_MAX : INT64_MIN;
+	else if ((f == FOLD_MIN && v < *to) || (f == FOLD_MAX && v > *to))
+		*to = v;
+}
+
+static void fold_f(enum fold f, double *to, double v)
+{
+	if (f == FOLD_SUM)
+		*to += v;
+	else if ((f == FOLD_MIN && v < *to) || (f == FOLD_MAX && v > *to))
+		*to = v;
+}
+
+static void fold_cell(enum fold f, const struct table_col *c, size_t i,
+		      struct table_col *out, size_t g, bool first)
+{
+	if (col_is_f(c->type) && first)
+		out->f[g] = c->f[i];
+	else if (col_is_f(c->type))
+		fold_f(f, &out->f[g], c->f[i]);
+	else if (c->type == COL_DELTA && first)
+		out->i[g] = c->i[i];
+	else if (c->type == COL_DELTA)
+		fold_i(f, &out->i[g], c->i[i]);
+	else if (first)
+		out->u[g] = c->u[i];
+	else
+		fold_u(f, &out->u[g], c->u[i]);
+}
+
+/* Absent cells are left out; a group of nothing else is absent. */
+static int fold_column(struct exec *x, const struct groups *g, size_t rows, enum fold f,
+		       const struct table_col *c, struct table_col *out)
+{
+	uint8_t *seen = EXEC_ARRAY(x, uint8_t, g->n + 1);
+	uint8_t last = c->def && c->def->flags & AT_TOP ? COUNTED : COUNTED_PART;
+	bool all = true;
+
+	if (!seen)
+		return (int)x->err->kind;
+	for (size_t i = 0; i < rows; i++) {
+		if (is_absent(c, i) ||
+		    (f == FOLD_SUM && g->left_out && g->left_out[i] > last))
+			continue;
+		fold_cell(f, c, i, out, g->of[i], !seen[g->of[i]]);
+		seen[g->of[i]] = 1;
+		if (c->estimated && c->estimated[i]) {
+			if (!out->estimated &&
+			    !(out->estimated = EXEC_ARRAY(x, uint8_t, g->n + 1)))
+				return (int)x->err->kind;
+			out->estimated[g->of[i]] = 1;
+		}
+		if (exec_poll(x))
+			return (int)x->err->kind;
+	}
+	for (size_t k = 0; k < g->n; k++) {
+		all &= seen[k];
+		seen[k] = !seen[k];
+	}
+	out->absent = all ? NULL : seen;
+	return 0;
+}
+
+/* ---- rows that are parts of others ---- */
+
+/* Is a row that r is a part of in the same group?  at[ref]: its place + 1 in the table. */
+static bool is_inside(const struct table *t, const struct groups *g, const uint32_t *at,
+		      uint32_t r, uint32_t group)
+{
+	uint32_t up = t->part_of(t, r);
+
+	for (; up < ROW_UNCOUNTED; up = t->part_of(t, up))
+		if (at[up] && g->of[at[up] - 1] == group)
+			return true;
+	return false;
+}
+
+/* A row's cost is counted once: by itself, or by the row of its group that it is a part of. */
+static int leave_out_parts(struct exec *x, struct table *t, struct groups *g)
+{
+	uint32_t most = 0, *at, left = 0;
+
+	if (!t->part_of || table_refs(t))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < t->n; i++)
+		most = t->ref[i] > most ? t->ref[i] : most;
+	at = EXEC_ARRAY(x, uint32_t, (size_t)most + 1);
+	g->left_out = EXEC_ARRAY(x, uint8_t, t->n + 1);
+	if (!at || !g->left_out)
+		return (int)x->err->kind;
+	for (size_t i = 0; i < t->n; i++)
+		at[t->ref[i]] = (uint32_t)i + 1;
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t up = t->part_of(t, t->ref[i]);
+
+		if (up == ROW_UNCOUNTED || is_inside(t, g, at, t->ref[i], g->of[i]))
+			g->left_out[i] = LEFT_OUT;
+		else if (up != ROW_WHOLE)
+			g->left_out[i] = COUNTED_PART;
+		left += g->left_out[i] == LEFT_OUT;
+		if (exec_poll(x))
+			return (int)x->err->kind;
+	}
+	return left ? exec_note(x,
+				arena_printf(x->a,
+					     "%u row%s in no sum: recursive, or a part "
+					     "of a row above",
+					     left, left == 1 ? " is" : "s are"))
+		    : 0;
+}
+
+/* ---- quotients of sums ---- */
+
+/* Ratios of ratios are higher than the expressions that were written. */
+static int too_high(struct exec *x)
+{
+	err_set(x->err, ERR_LIMIT, 0,
+		"a quotient made of others has more than %u operators",
+		parse_operators());
+	return err_hint(x->err, "sum the columns first, and divide the sums");
+}
+
+/* e, bound, of the sums of its columns per group: they become columns of out, not shown. */
+static struct expr *over_sums(struct exec *x, struct table *t, const struct groups *g,
+			      const struct expr *e, struct table *out, unsigned left)
+{
+	struct expr *n;
+
+	if (!e || x->err->kind || !(n = EXEC_ARRAY(x, struct expr, 1)))
+		return NULL;
+	if (left == 0) {
+		too_high(x);
+		return NULL;
+	}
+	*n = *e;
+	if (e->col) {
+		if (table_append(out, STR(""), e->col->type, &n->col) ||
+		    fold_column(x, g, t->n, FOLD_SUM, e->col, n->col))
+			return NULL;
+		n->col->machine = n->col->table = false;
+	}
+	n->a = over_sums(x, t, g, e->a, out, left - 1);
+	n->b = over_sums(x, t, g, e->b, out, left - 1);
+	return n;
+}
+
+static int quotient(struct exec *x, struct table *t, const struct groups *g,
+		    const struct expr *e, struct table *out, struct expr **ratio,
+		    struct table_col *v)
+{
+	struct expr *bound;
+
+	if (eval_bind(x, t, e, &bound))
+		return (int)x->err->kind;
+	*ratio = over_sums(x, t, g, bound, out, parse_operators());
+	return x->err->kind ? (int)x->err->kind : eval(x, out, *ratio, v);
+}
+
+/* ---- group ---- */
+
+static int copy_key(struct exec *x, struct table *out, const struct groups *g,
+		    const struct table_col *key, struct str name)
+{
+	struct table_col *c;
+	size_t w = col_width(key->type);
+
+	if (table_append(out, name, key->type, &c))
+		return (int)x->err->kind;
+	if (key->absent && !(c->absent = EXEC_ARRAY(x, uint8_t, g->n + 1)))
+		return (int)x->err->kind;
+	for (size_t k = 0; k < g->n; k++) {
+		memcpy((char *)c->p + k * w, (const char *)key->p + g->first[k] * w, w);
+		if (key->absent)
+			c->absent[k] = key->absent[g->first[k]];
+	}
+	return 0;
+}
+
+static int add_sum(struct exec *x, struct table *t, const struct groups *g,
+		   struct table_col *v, struct str name, struct table *out)
+{
+	struct table_col *c;
+
+	if (table_append(out, name, v->type, &c) ||
+	    fold_column(x, g, t->n, FOLD_SUM, v, c))
+		return (int)x->err->kind;
+	c->event = v->event;
+	c->adds_up = true;
+	return 0;
+}
+
+static int add_count(struct exec *x, const struct groups *g, struct str name,
+		     struct table *out)
+{
+	struct table_col *c;
+
+	if (table_append(out, name, COL_COUNT, &c))
+		return (int)x->err->kind;
+	memcpy(c->u, g->size, g->n * sizeof(*c->u));
+	c->adds_up = true;
+	return 0;
+}
+
+static int add_quotient(struct exec *x, struct table *t, const struct groups *g,
+			const struct expr *e, struct str name, struct table *out)
+{
+	struct table_col v, *c;
+	struct expr *ratio = NULL;
+
+	if (quotient(x, t, g, e, out, &ratio, &v) || table_append(out, name, v.type, &c))
+		return (int)x->err->kind;
+	c->p = v.p;
+	c->absent = v.absent;
+	c->estimated = v.estimated;
+	c->ratio = col_is_f(v.type) ? ratio : NULL;
+	return 0;
+}
+
+/* Of those that there are. */
+static int add_average(struct exec *x, struct table *t, const struct groups *g,
+		       const struct table_col *v, struct str name, struct table *out)
+{
+	struct table_col *c, sum = {.type = v->type, .filled = true};
+	uint64_t *n = EXEC_ARRAY(x, uint64_t, g->n + 1);
+
+	sum.p = exec_alloc(x, g->n + 1, col_width(v->type));
+	if (!n || !sum.p || fold_column(x, g, t->n, FOLD_SUM, v, &sum) ||
+	    table_append(out, name, COL_RATIO, &c))
+		return (int)x->err->kind;
+	c->absent = sum.absent;
+	for (size_t i = 0; i < t->n; i++)
+		n[g->of[i]] += !is_absent(v, i);
+	for (size_t k = 0; k < g->n; k++) {
+		double s = col_is_f(v->type)	  ? sum.f[k]
+			   : v->type == COL_DELTA ? (double)sum.i[k]
+						  : (double)sum.u[k];
+
+		c->f[k] = n[k] ? s / (double)n[k] : 0;
+	}
+	return 0;
+}
+
+static int aggregate(struct exec *x, struct table *t, const struct groups *g,
+		     const struct expr *e, struct table *out)
+{
+	struct table_col v, *c;
+	bool call = e->op == EX_CALL && is_aggregate(e->text);
+	enum fold f;
+
+	if (call && str_eq(e->text, STR("count")))
+		return add_count(x, g, e->as, out);
+	if (!call || (str_eq(e->text, STR("sum")) && col_is_f(e->a->type)))
+		return add_quotient(x, t, g, call ? e->a : e, e->as, out);
+	if (eval(x, t, e->a, &v))
+		return (int)x->err->kind;
+	if (str_eq(e->text, STR("avg")))
+		return add_average(x, t, g, &v, e->as, out);
+	if (str_eq(e->text, STR("sum")))
+		return add_sum(x, t, g, &v, e->as, out);
+	f = str_eq(e->text, STR("min")) ? FOLD_MIN : FOLD_MAX;
+	if (table_append(out, e->as, v.type, &c))
+		return (int)x->err->kind;
+	return fold_column(x, g, t->n, f, &v, c);
+}
+
+/* The keys are the first columns. */
+static bool is_key(const struct table *out, struct str name)
+{
+	for (size_t i = 0; i < out->ncols; i++)
+		if (str_eq(out->cols[i]->name, name))
+			return true;
+	return false;
+}
+
+static int sum_column(struct exec *x, struct table *t, const struct groups *g,
+		      struct table_col *c, struct table *out)
+{
+	if (c->ratio)
+		return add_quotient(x, t, g, c->ratio, c->name, out);
+	if (!c->adds_up || c->percent || col_is_text(c->type) || c->type == COL_BOOL)
+		return 0;
+	return table_fill(t, c) || add_sum(x, t, g, c, c->name, out) ? (int)x->err->kind
+								     : 0;
+}
+
+static int default_sum(struct exec *x, struct table *t, struct groups *g,
+		       const struct col_def *d, struct table *out)
+{
+	struct table_col *c;
+
+	if (!(d->flags & ADDS_UP) || !(d->flags & SHOW_M) || is_key(out, str_c(d->name)))
+		return 0;
+	/* Maybe one that `add` put in its place. */
+	return table_column(t, str_c(d->name), t->event, false, &c) ||
+			       sum_column(x, t, g, c, out)
+		       ? (int)x->err->kind
+		       : 0;
+}
+
+/* Without aggregates: count, and the columns that add up of the source and of vs. */
+static int default_sums(struct exec *x, struct table *t, struct groups *g,
+			struct table *out)
+{
+	if (leave_out_parts(x, t, g) || add_count(x, g, STR("count"), out))
+		return (int)x->err->kind;
+	for (size_t i = 0; t->src && i < t->src->ncols; i++)
+		if (default_sum(x, t, g, &t->src->cols[i], out))
+			return (int)x->err->kind;
+	for (size_t i = 0; t->vs && i < VS_COLS; i++)
+		if (default_sum(x, t, g, &vs_cols[i], out))
+			return (int)x->err->kind;
+	return 0;
+}
+
+static void replace(struct table *t, struct table *out, size_t rows)
+{
+	out->footer = t->footer;
+	out->rows_before = rows;
+	out->truncated = t->truncated;
+	*t = *out;
+}
+
+int exec_group(struct exec *x, struct table *t, const struct tstage *s)
+{
+	enum { KEYS = 16 };
+	struct table_col key[KEYS];
+	struct table out = {.x = x, .g = t->g, .event = t->event};
+	struct groups g = {0};
+	size_t n = 0;
+
+	for (const struct expr *e = s->exprs; e; e = e->next) {
+		if (n == KEYS)
+			return exec_fail(x, e->span, "more than %d columns to group by",
+					 KEYS);
+		if (eval(x, t, e, &key[n++]))
+			return (int)x->err->kind;
+	}
+	if (number_groups(x, t, key, n, &g))
+		return (int)x->err->kind;
+	out.n = g.n;
+	n = 0;
+	for (const struct expr *e = s->exprs; e; e = e->next)
+		if (copy_key(x, &out, &g, &key[n++], e->as))
+			return (int)x->err->kind;
+	for (const struct expr *e = s->aggs; e; e = e->next)
+		if (aggregate(x, t, &g, e, &out))
+			return (int)x->err->kind;
+	if (!s->aggs && default_sums(x, t, &g, &out))
+		return (int)x->err->kind;
+	replace(t, &out, g.n);
+	return 0;
+}
+
+/* ---- sum ---- */
+
+int exec_sum(struct exec *x, struct table *t)
+{
+	struct table out = {.x = x, .g = t->g, .n = 1, .event = t->event};
+	struct groups g = {.n = 1};
+	uint32_t first = 0;
+	uint64_t size = t->n;
+
+	g.of = EXEC_ARRAY(x, uint32_t, t->n + 1);
+	g.first = &first;
+	g.size = &size;
+	if (!g.of || leave_out_parts(x, t, &g))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < t->ncols; i++) {
+		struct table_col *c = t->cols[i];
+
+		if ((c->machine || c->table) && sum_column(x, t, &g, c, &out))
+			return (int)x->err->kind;
+	}
+	if (out.ncols == 0)
+		return err_set(x->err, ERR_QUERY, 0,
+			       "no column of these rows can be summed");
+	replace(t, &out, 1);
+	return 0;
+}

@@ -1,0 +1,214 @@
+/*
+ * gstage.c - run the graph stages of a query.
+ *
+ * `in` and the parts come first whatever their place: the others work on what they leave.
+ */
+#include "engine/stages/gstage.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/lang/check_names.h"
+#include "engine/rows/exec_set.h"
+#include "engine/graph/graph_build.h"
+#include "engine/graph/graph_stage.h"
+
+/* ---- part and thread ---- */
+
+static uint64_t part_number(const struct gstage *g, const struct store_part *p)
+{
+	return g->kind == G_THREAD ? p->thread : p->part;
+}
+
+/* One that is not there would be missed in silence beside others that are. */
+static int no_such_part(struct exec *x, const struct gstage *g, uint64_t number)
+{
+	uint64_t least = UINT64_MAX, most = 0;
+	struct str of = {"", 0};
+
+	for (uint32_t p = 0; p < store_info(x->g->st)->parts; p++) {
+		struct store_part part;
+		uint64_t n;
+
+		store_part(x->g->st, p, &part);
+		n = part_number(g, &part);
+		least = n < least ? n : least;
+		most = n > most ? n : most;
+	}
+	for (size_t i = 0; x->env->nprofiles > 1 && i < x->env->nprofiles; i++)
+		if (x->stores[i] == x->g->st)
+			of = x->env->profiles[i];
+	exec_fail(x, g->span,
+		  "no %s%s%.*s has the number %" PRIu64 "; they are %" PRIu64
+		  " to %" PRIu64,
+		  g->kind == G_THREAD ? "thread" : "part", of.n ? " of " : "",
+		  STR_ARG(of), number, least, most);
+	return err_hint(x->err, "'%s' lists them",
+			g->kind == G_THREAD ? "threads" : "parts");
+}
+
+/* Both ends of a range have to be there; what lacks between them is no mistake. */
+static int mark_parts(struct exec *x, const struct gstage *g, uint8_t *parts)
+{
+	uint8_t *met = EXEC_ARRAY(x, uint8_t, 2 * g->nnumbers);
+
+	if (!met)
+		return (int)x->err->kind;
+	for (uint32_t p = 0; p < store_info(x->g->st)->parts; p++) {
+		struct store_part part;
+		bool wanted = false;
+		uint64_t n;
+
+		store_part(x->g->st, p, &part);
+		n = part_number(g, &part);
+		for (size_t i = 0; i < g->nnumbers; i++) {
+			const struct number_range *r = &g->numbers[i];
+
+			wanted |= n >= r->first && n <= r->last;
+			met[2 * i] |= n == r->first;
+			met[2 * i + 1] |= n == r->last;
+		}
+		parts[p] &= wanted;
+	}
+	for (size_t i = 0; i < g->nnumbers; i++)
+		if (!met[2 * i] || !met[2 * i + 1])
+			return no_such_part(x, g,
+					    met[2 * i] ? g->numbers[i].last
+						       : g->numbers[i].first);
+	return 0;
+}
+
+static int run_parts(struct exec *x, const struct gstage *first)
+{
+	uint32_t n = store_info(x->g->st)->parts;
+	uint8_t *parts = EXEC_ARRAY(x, uint8_t, (size_t)n + 1);
+	bool any = false;
+
+	if (!parts)
+		return (int)x->err->kind;
+	memset(parts, 1, n);
+	for (const struct gstage *g = first; g; g = g->next) {
+		if (g->kind != G_PART && g->kind != G_THREAD)
+			continue;
+		any = true;
+		if (mark_parts(x, g, parts))
+			return (int)x->err->kind;
+	}
+	x->parts = any && memchr(parts, 0, n) ? parts : NULL;
+	return any ? graph_parts(x->g, parts, &x->g, x->err) : 0;
+}
+
+/* ---- the others ---- */
+
+/* What hidden functions cost that nothing calls has no caller to go to.  Rounding alone
+ * loses half of one per function at most. */
+static int note_lost(struct exec *x, const struct graph *below)
+{
+	uint64_t was = 0, is = 0;
+
+	if (graph_event(x->g, x->event, x->err))
+		return (int)x->err->kind;
+	for (uint32_t f = 0; f < below->functions; f++)
+		was = graph_add(was, graph_self(below, f, x->event));
+	for (uint32_t f = 0; f < x->g->functions; f++)
+		is = graph_add(is, graph_self(x->g, f, x->event));
+	if (was <= is || was - is <= x->g->functions / 2 + 1)
+		return 0;
+	return exec_note(x, arena_printf(x->a,
+					 "%.3g %% of %.*s is hidden with functions that "
+					 "nothing calls, and in no row",
+					 100.0 * (double)(was - is) / (double)was,
+					 STR_ARG(x->env->events[x->event])));
+}
+
+static int hide(struct exec *x, const struct fn_set *set)
+{
+	const struct graph *below = x->g;
+
+	return graph_hide(x->g, set, &x->g, x->err) || note_lost(x, below)
+		       ? (int)x->err->kind
+		       : 0;
+}
+
+/* Functions below p percent inclusive. */
+static int small_functions(struct exec *x, double p, struct fn_set **out)
+{
+	double least;
+
+	if (graph_event(x->g, x->event, x->err))
+		return (int)x->err->kind;
+	least = p / 100.0 * (double)graph_total(x->g, x->event);
+	if (!(*out = fnset_new(x->a, x->g->functions)))
+		return arena_full(x->a, x->err);
+	for (uint32_t f = 0; f < x->g->functions; f++)
+		if ((double)graph_incl(x->g, f, x->event) < least)
+			fnset_add(*out, f);
+	return 0;
+}
+
+static int cut(struct exec *x, const struct gstage *g)
+{
+	struct fn_set *set;
+	uint32_t n;
+
+	if (small_functions(x, g->percent, &set))
+		return (int)x->err->kind;
+	n = fnset_count(set);
+	if (n == 0)
+		return 0;
+	if (exec_note(x, arena_printf(x->a, "cut %g %% hides %u of %u functions",
+				      g->percent, n, x->g->functions)))
+		return (int)x->err->kind;
+	return hide(x, set);
+}
+
+static int collapse_by(struct exec *x, const struct gstage *g)
+{
+	enum graph_by by = str_eq(g->name, STR("file"))	    ? GRAPH_BY_FILE
+			   : str_eq(g->name, STR("object")) ? GRAPH_BY_OBJECT
+			   : str_eq(g->name, STR("dir"))    ? GRAPH_BY_DIR
+							    : GRAPH_BY_CLASS;
+
+	return graph_collapse_by(x->g, by, &x->g, x->err);
+}
+
+static int run_stage(struct exec *x, const struct gstage *g, struct str text)
+{
+	struct fn_set *set;
+
+	if (g->set && exec_set(x, g->set, &set))
+		return (int)x->err->kind;
+	if (exec_poll_now(x))
+		return (int)x->err->kind;
+	switch (g->kind) {
+	case G_FOCUS:
+	case G_IGNORE: return graph_focus(x->g, set, g->kind == G_IGNORE, &x->g, x->err);
+	case G_HIDE: return hide(x, set);
+	case G_COLLAPSE:
+		return graph_collapse(x->g, set, g->name.n ? g->name : text, &x->g,
+				      x->err);
+	case G_COLLAPSE_BY: return collapse_by(x, g);
+	case G_NOREC: return graph_norec(x->g, &x->g, x->err);
+	case G_CUT: return cut(x, g);
+	case G_IN:
+	case G_PART:
+	case G_THREAD: return 0;
+	}
+	return 0;
+}
+
+int exec_gstages(struct exec *x, const struct gstage *first, struct str text)
+{
+	if (run_parts(x, first))
+		return (int)x->err->kind;
+	for (const struct gstage *g = first; g; g = g->next) {
+		struct span at = g->set ? g->set->span : g->span;
+		struct str name = at.at + at.len <= text.n
+					  ? (struct str){text.p + at.at, at.len}
+					  : STR("(collapsed)");
+
+		if (run_stage(x, g, name))
+			return (int)x->err->kind;
+	}
+	return 0;
+}

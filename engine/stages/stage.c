@@ -1,0 +1,247 @@
+/*
+ * stage.c - sources into tables, tables through stages; sort is in sort.c, group and sum in
+ * group.c.
+ */
+#include "engine/stages/stage.h"
+
+#include <string.h>
+
+#include "engine/stages/eval.h"
+#include "engine/rows/exec.h"
+#include "engine/stages/group.h"
+#include "engine/sources/sources.h"
+#include "engine/stages/vs.h"
+
+static int where(struct exec *x, struct table *t, const struct tstage *s)
+{
+	uint32_t *rows;
+	size_t n;
+
+	if (eval_rows(x, t, s->exprs, &rows, &n) || table_select(t, rows, n))
+		return (int)x->err->kind;
+	t->rows_before = n;
+	return 0;
+}
+
+static int slice(struct exec *x, struct table *t, size_t from, size_t n)
+{
+	uint32_t *rows;
+
+	if (from > t->n)
+		from = t->n;
+	if (n > t->n - from)
+		n = t->n - from;
+	if (n == t->n)
+		return 0;
+	rows = EXEC_ARRAY(x, uint32_t, n + 1);
+	if (!rows)
+		return (int)x->err->kind;
+	for (size_t i = 0; i < n; i++)
+		rows[i] = (uint32_t)(from + i);
+	return table_select(t, rows, n);
+}
+
+/* A column of the table that is shown, or a computed one before it has a name. */
+struct shown {
+	struct table_col *col, v;
+	struct expr *ratio;
+	bool adds_up;
+};
+
+/* Whether what e says of rows can be summed: not what holds inclusive costs, by any name.  Its
+ * columns have been looked up before. */
+static bool adds_up(struct table *t, const struct expr *e)
+{
+	struct table_col *c;
+
+	if (!e)
+		return true;
+	if (e->op == EX_COL && e->let)
+		return adds_up(t, e->let);
+	if (e->op == EX_COL)
+		return !eval_column(t, e, &c) && (c->adds_up || c->ratio);
+	return adds_up(t, e->a) && adds_up(t, e->b);
+}
+
+static int compute(struct exec *x, struct table *t, const struct expr *e, struct shown *s)
+{
+	bool sums;
+
+	if (eval(x, t, e, &s->v))
+		return (int)x->err->kind;
+	sums = adds_up(t, e);
+	/* Sums divide last; there is no quotient of sums of what does not add up. */
+	if (sums && e->type == COL_RATIO && eval_bind(x, t, e, &s->ratio))
+		return (int)x->err->kind;
+	s->adds_up = sums && (e->type == COL_COST || e->type == COL_COUNT ||
+			      e->type == COL_DELTA);
+	return 0;
+}
+
+static int append(struct table *t, struct str name, struct shown *s)
+{
+	struct table_col *c;
+
+	if (table_append(t, name, s->v.type, &c))
+		return (int)t->x->err->kind;
+	c->p = s->v.p;
+	c->event = s->v.event;
+	c->absent = s->v.absent;
+	c->estimated = s->v.estimated;
+	c->adds_up = s->adds_up;
+	c->ratio = s->ratio;
+	return 0;
+}
+
+/* It takes the place of a shown one of its name. */
+static int add(struct exec *x, struct table *t, const struct tstage *s)
+{
+	struct shown one = {0};
+
+	if (compute(x, t, s->exprs, &one))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < t->ncols; i++)
+		if (str_eq(t->cols[i]->name, s->name))
+			t->cols[i]->machine = t->cols[i]->table = false;
+	return append(t, s->name, &one);
+}
+
+static void move_last(struct table *t, struct table_col *c)
+{
+	size_t i = 0;
+
+	while (t->cols[i] != c)
+		i++;
+	memmove(&t->cols[i], &t->cols[i + 1], (t->ncols - i - 1) * sizeof(*t->cols));
+	t->cols[t->ncols - 1] = c;
+}
+
+/* show: these columns, in this order; the others stay usable but are not shown.  All names
+ * mean what they did before the stage: `show self as incl, incl as self`. */
+static int show(struct exec *x, struct table *t, const struct tstage *s)
+{
+	struct shown *to;
+	size_t n = 0;
+
+	for (const struct expr *e = s->exprs; e; e = e->next)
+		n++;
+	if (!(to = EXEC_ARRAY(x, struct shown, n)))
+		return (int)x->err->kind;
+	n = 0;
+	for (const struct expr *e = s->exprs; e; e = e->next, n++)
+		if (e->op != EX_COL || e->let || e->named ? compute(x, t, e, &to[n])
+							  : eval_column(t, e, &to[n].col))
+			return (int)x->err->kind;
+	for (size_t i = 0; i < t->ncols; i++)
+		t->cols[i]->machine = t->cols[i]->table = false;
+	n = 0;
+	for (const struct expr *e = s->exprs; e; e = e->next, n++) {
+		if (to[n].col) {
+			to[n].col->machine = to[n].col->table = true;
+			move_last(t, to[n].col);
+		} else if (append(t, e->as, &to[n]))
+			return (int)x->err->kind;
+	}
+	return 0;
+}
+
+static int count(struct exec *x, struct table *t)
+{
+	uint64_t n = t->n;
+	struct table_col *c;
+
+	t->src = NULL;
+	t->ref = NULL;
+	t->n = 1;
+	t->rows_before = 1;
+	t->cols = NULL;
+	t->ncols = t->cap = 0;
+	if (table_append(t, STR("count"), COL_COUNT, &c))
+		return (int)x->err->kind;
+	c->u[0] = n;
+	return 0;
+}
+
+/* How many rows the next stage leaves of a sorted table; t->n when it is not `take`. */
+static size_t kept(const struct table *t, const struct tstage *next)
+{
+	return next && next->kind == T_TAKE && next->n < t->n ? (size_t)next->n : t->n;
+}
+
+int exec_tstage(struct exec *x, struct table *t, const struct tstage *s,
+		const struct tstage *next)
+{
+	switch (s->kind) {
+	case T_WHERE: return where(x, t, s);
+	case T_SORT: return exec_sort(x, t, s->exprs, kept(t, next));
+	case T_TAKE: return slice(x, t, 0, s->n > t->n ? t->n : (size_t)s->n);
+	case T_SKIP: return slice(x, t, s->n > t->n ? t->n : (size_t)s->n, t->n);
+	case T_SHOW: return show(x, t, s);
+	case T_ADD: return add(x, t, s);
+	case T_GROUP: return exec_group(x, t, s);
+	case T_SUM: return exec_sum(x, t);
+	case T_COUNT: return count(x, t);
+	case T_AS:
+	case T_EXPECT: /* exec_expect(), when the table is complete */ return 0;
+	}
+	return 0;
+}
+
+int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
+{
+	uint32_t *rows, *bad;
+	size_t n, k = 0, all = t->n;
+
+	if (s->name.n) {
+		bool none = str_eq(s->name, STR("none"));
+
+		if (none == (t->n == 0))
+			return 0;
+		return none ? err_set(x->err, ERR_EXPECT, s->span.at,
+				      "expected no rows, found %zu", t->n)
+			    : err_set(x->err, ERR_EXPECT, s->span.at,
+				      "expected rows, found none");
+	}
+	if (eval_rows(x, t, s->exprs, &rows, &n))
+		return (int)x->err->kind;
+	if (n == t->n)
+		return 0;
+	if (!(bad = EXEC_ARRAY(x, uint32_t, t->n - n + 1)))
+		return (int)x->err->kind;
+	for (size_t i = 0, j = 0; i < t->n; i++) {
+		if (j < n && rows[j] == i)
+			j++;
+		else
+			bad[k++] = (uint32_t)i;
+	}
+	if (table_select(t, bad, k))
+		return (int)x->err->kind;
+	return err_set(x->err, ERR_EXPECT, s->span.at,
+		       "%zu of %zu rows are not as expected", k, all);
+}
+
+/* Without a stage that makes its own order, the costliest rows come first. */
+static bool wants_order(const struct table *t, const struct tstage *next)
+{
+	if (!t->src || !t->src->sorted || t->ordered)
+		return false;
+	for (; next; next = next->next) {
+		if (next->kind == T_SORT || next->kind == T_SUM || next->kind == T_COUNT)
+			return false;
+		if (next->kind != T_WHERE && next->kind != T_ADD)
+			return true;
+	}
+	return true;
+}
+
+int exec_source(struct exec *x, const struct source *s, struct table *t,
+		const struct tstage *next)
+{
+	if (graph_event(x->g, x->event, x->err))
+		return (int)x->err->kind;
+	if (s->vs.n ? exec_vs(x, s, t) : sources_open(x, s, t))
+		return (int)x->err->kind;
+	if (!wants_order(t, next))
+		return 0;
+	return exec_sort(x, t, NULL, kept(t, next));
+}

@@ -1,0 +1,19 @@
+/*
+ * stage.h - sources into tables, tables through their stages.
+ */
+#ifndef QUERN_STAGE_H
+#define QUERN_STAGE_H
+
+#include "engine/rows/table.h"
+
+/* The rows of a source, or of a comparison, in the order that next asks for. */
+int exec_source(struct exec *x, const struct source *s, struct table *t,
+		const struct tstage *next);
+int exec_tstage(struct exec *x, struct table *t, const struct tstage *s,
+		const struct tstage *next);
+/* ERR_EXPECT when the table is not as `expect` says; t keeps the offenders. */
+int exec_expect(struct exec *x, struct table *t, const struct tstage *s);
+/* Sort t by keys (NULL: by column of that name, descending), keep the first n (sort.c). */
+int exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n);
+
+#endif

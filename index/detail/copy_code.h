@@ -1,0 +1,171 @@
+/*
+ * copy_code.h - rows of a piece (once.h) as copy_lines.c and copy_refs.c read them.
+ */
+#ifndef QUERN_COPY_CODE_H
+#define QUERN_COPY_CODE_H
+
+#include <string.h>
+
+#include "index/format/cost_code.h"
+#include "index/format/detail_code.h"
+#include "index/lines/digits.h"
+#include "index/tally/once.h"
+
+enum { COPY_EVENTS = COSTS_MASKED }; /* at most */
+
+/* What slots of the piece mean. */
+struct copy_of {
+	const uint32_t *file, *edge;
+	uint32_t first_edge; /* the function's */
+	uint32_t own;	     /* its file */
+};
+
+/* COPY_ODD: what cannot be copied, or hardly is in order.  What was copied is no use then. */
+enum copy { COPY_DONE, COPY_ODD, COPY_NO_MEMORY };
+
+/* Costs as they are coded. */
+struct coded {
+	const unsigned char *p;
+	size_t n;
+};
+
+static inline uint32_t load4(const unsigned char *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, 4);
+	return v;
+}
+
+/* Most have a byte or two, and no more than 8: these as two halves that may overlap, without a call. */
+static inline bool coded_alike(struct coded a, struct coded b)
+{
+	const size_t n = a.n;
+
+	if (n != b.n)
+		return false;
+	if (n > 8)
+		return memcmp(a.p, b.p, n) == 0;
+	if (n >= 4)
+		return load4(a.p) == load4(b.p) &&
+		       load4(a.p + n - 4) == load4(b.p + n - 4);
+	if (n >= 2)
+		return load2((const char *)a.p) == load2((const char *)b.p) &&
+		       a.p[n - 1] == b.p[n - 1];
+	return n == 0 || *a.p == *b.p;
+}
+
+/* To p; its end. */
+static inline unsigned char *coded_put(unsigned char *p, struct coded c)
+{
+	const size_t n = c.n;
+
+	if (n > 8) {
+		memcpy(p, c.p, n);
+	} else if (n >= 4) {
+		memcpy(p, c.p, 4);
+		memcpy(p + n - 4, c.p + n - 4, 4);
+	} else if (n >= 2) {
+		memcpy(p, c.p, 2);
+		p[n - 1] = c.p[n - 1];
+	} else if (n) {
+		*p = *c.p;
+	}
+	return p + n;
+}
+
+/* Where the row before is, its file's slot, and what the last cost line cost, of all events. */
+struct copy_place {
+	uint64_t instr, line;
+	uint32_t file, slot;
+	struct coded cost; /* NULL: there was none */
+};
+
+/* Of one byte or two, most often. */
+static inline uint64_t copy_get(struct varint_reader *in)
+{
+	const unsigned char *p = in->p;
+
+	if (in->end - p >= 2 && p[0] >= 0x80 && p[1] < 0x80) {
+		in->p = p + 2;
+		return (p[0] & 0x7f) | (uint64_t)p[1] << 7;
+	}
+	return varint_get(in);
+}
+
+/* Ones in v. */
+static inline unsigned copy_ones(uint64_t v)
+{
+	v -= v >> 1 & 0x5555555555555555;
+	v = (v & 0x3333333333333333) + (v >> 2 & 0x3333333333333333);
+	return (unsigned)(((v + (v >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >>
+			  56);
+}
+
+/* The file and the positions that a tag is followed by, behind those of the row before. */
+static inline void copy_get_place(struct varint_reader *in, uint64_t tag,
+				  struct copy_place *at, const struct copy_of *of)
+{
+	if (tag & ONCE_FILE) {
+		at->slot = (uint32_t)varint_get(in);
+		at->file = of->file[at->slot];
+	}
+	if (tag & ONCE_INSTR)
+		at->instr = varint_unzigzag(at->instr, varint_get(in));
+	if (tag & ONCE_LINE)
+		at->line = varint_unzigzag(at->line, varint_get(in));
+}
+
+/* A position that the profile does not have is 0. */
+static inline bool copy_fits(const struct detail_shape *s, const struct copy_place *at)
+{
+	return (s->instr || !at->instr) && (s->line || !at->line);
+}
+
+/* The end of n numbers at p, or NULL. */
+static inline const unsigned char *copy_past_numbers(const unsigned char *p,
+						     const unsigned char *end, unsigned n)
+{
+	struct varint_reader in;
+
+	while (end - p >= 8 && n) {
+		uint64_t last = ~load8((const char *)p) & 0x8080808080808080;
+		const unsigned some = (unsigned)((last >> 7) * 0x0101010101010101 >> 56);
+
+		if (some >= n) {
+			while (--n)
+				last &= last - 1;
+			return p + ((unsigned)__builtin_ctzll(last) >> 3) + 1;
+		}
+		n -= some;
+		p += 8;
+	}
+	/* A number may have begun in front of p; what is left of it is one, too. */
+	in = (struct varint_reader){p, end, false};
+	while (n--)
+		varint_get(&in);
+	return in.bad ? NULL : in.p;
+}
+
+/* Behind all the costs of a row of the index. */
+static inline const unsigned char *copy_past_costs(const struct detail_shape *s,
+						   const unsigned char *p,
+						   const unsigned char *end)
+{
+	struct varint_reader in = {p, end, false};
+
+	if (s->events <= COSTS_PLAIN)
+		return copy_past_numbers(p, end, s->events);
+	const uint64_t mask = copy_get(&in);
+
+	return copy_past_numbers(in.p, end, copy_ones(mask));
+}
+
+/* Those of a row of n, coded as in the index, are so many numbers, or a mask and these. */
+static inline bool copy_alike(const struct detail_shape *s, uint64_t n)
+{
+	return n == s->events ||
+	       (n > COSTS_PLAIN && n <= COPY_EVENTS && s->events > COSTS_PLAIN);
+}
+
+#endif

@@ -1,0 +1,847 @@
+/*
+ * detail.c - the entries of one function; see detail.h.
+ *
+ * A counting sort finds the slots of each function over all tallies; each has a chain of
+ * pieces (once.h), in which lines lie in the order of the text.  So a piece is mostly the
+ * lines of another one again, which are added where that has them:
+ *
+ *	row	12  13  call g at 13  14  ...
+ *	piece	        ^ expected next
+ */
+#include "index/detail/detail.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/sort.h"
+#include "index/base/vec.h"
+#include "index/detail/detail_copy.h"
+#include "index/detail/detail_lines.h"
+#include "index/detail/detail_run.h"
+
+enum {
+	RUN_BYTES = 32 << 20, /* rows and their costs, about */
+	LEAST_ROOM = 1 << 6,  /* numbers to have room for, growing to */
+	MOST_ROOM = 1 << 12,
+	FETCH = 16, /* functions that are fetched ahead, and again as many of which it is known where */
+};
+
+struct slot_ref {
+	uint32_t tally, slot;
+};
+
+/* Where each function's lines are, and which functions jumps may go to. */
+struct places {
+	uint32_t *slot_first; /* per function: into slots */
+	struct slot_ref *slots;
+	struct sort_pair *by_obj; /* functions by name and object, then as they are */
+};
+
+/* Call sites, or jumps. */
+struct held {
+	struct detail_row *row;
+	size_t n, cap;
+	size_t expected; /* the row that may come again next, */
+	size_t known;	 /* of those before the piece at hand */
+};
+
+struct detail {
+	const struct profile *p;
+	struct places at;
+	bool borrowed;	   /* `at` is another one's */
+	size_t run;	   /* rows held at once */
+	bool asked;	   /* for just so many, by a test */
+	struct bytes once; /* scratch: a piece */
+	uint64_t *cost;	   /* scratch: the costs of one row */
+	/* scratch: the keys of rows that are ordered, and the rows, which change places */
+	struct detail_key *key, *spare;
+	size_t key_cap, spare_cap;
+	struct detail_row *sorted;
+	size_t sorted_cap;
+	uint64_t loose;
+	bool full;  /* detail_full() */
+	int unread; /* detail_unread() */
+	struct detail_shape shape;
+	/* the function at hand */
+	uint32_t fn;
+	unsigned kinds; /* bit per kind that is wanted */
+	struct detail_lines lines;
+	struct copied copied;		/* instead of what is held */
+	struct held held[DETAIL_KINDS]; /* but for lines */
+	struct detail_runs runs[DETAIL_KINDS];
+	size_t n, most;		   /* rows held; most: then they become runs */
+	struct arena sums;	   /* costs of rows that are sums or need mapping */
+	uint64_t *room, *room_end; /* of it, zeros */
+	size_t next_room;
+	uint64_t first_line;
+};
+
+static int order_slots(struct detail *d)
+{
+	const struct profile *p = d->p;
+	size_t n = 0;
+
+	for (size_t k = 0; k < p->ntally; k++)
+		n += p->tally[k]->nfn;
+	d->at.slot_first = calloc(p->nfn + 3, sizeof(*d->at.slot_first));
+	d->at.slots = vec_block((n + 1) * sizeof(*d->at.slots));
+	if (!d->at.slot_first || !d->at.slots)
+		return -1;
+	for (size_t k = 0; k < p->ntally; k++)
+		for (size_t i = 0; i < p->tally[k]->nfn; i++)
+			if (p->map[k].fn[i] != NO_ID)
+				d->at.slot_first[p->map[k].fn[i] + 2]++;
+	for (size_t f = 1; f <= p->nfn + 1; f++)
+		d->at.slot_first[f] += d->at.slot_first[f - 1];
+	for (size_t k = 0; k < p->ntally; k++)
+		for (size_t i = 0; i < p->tally[k]->nfn; i++)
+			if (p->map[k].fn[i] != NO_ID)
+				d->at.slots[d->at.slot_first[p->map[k].fn[i] + 1]++] =
+					(struct slot_ref){(uint32_t)k, (uint32_t)i};
+	return 0;
+}
+
+static int order_targets(struct detail *d)
+{
+	const struct profile *p = d->p;
+
+	d->at.by_obj = vec_block((p->nfn + 1) * sizeof(*d->at.by_obj));
+	if (!d->at.by_obj)
+		return -1;
+	for (size_t f = 0; f < p->nfn; f++)
+		d->at.by_obj[f] = (struct sort_pair){
+			(uint64_t)p->fn_name[f] << 32 | p->fn_obj[f], (uint32_t)f};
+	return sort_pairs(d->at.by_obj, p->nfn);
+}
+
+/* With its own scratch, and `at` still empty; NULL when memory is out. */
+static struct detail *with_scratch(const struct profile *p, size_t run)
+{
+	struct detail *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->p = p;
+	d->shape = (struct detail_shape){(uint32_t)p->nevent, p->has_instr, p->has_line};
+	d->asked = run != 0;
+	d->run = run ? run
+		     : RUN_BYTES / (sizeof(struct detail_row) +
+				    sizeof(struct detail_key) * 2 +
+				    (p->nevent + 2) * sizeof(uint64_t));
+	arena_init(&d->sums, 0);
+	detail_lines_init(&d->lines, p->nevent);
+	copied_init(&d->copied, d->shape);
+	d->cost = calloc(EVENTS_MAX, sizeof(*d->cost));
+	if (!d->cost) {
+		free(d);
+		return NULL;
+	}
+	return d;
+}
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, ERR_LIMIT, 0, "out of memory while ordering cost lines");
+}
+
+int detail_new(const struct profile *p, size_t run, struct detail **out, struct err *err)
+{
+	struct detail *d = with_scratch(p, run);
+	int rc = -1;
+
+	if (d)
+		rc = order_slots(d) || order_targets(d);
+	if (rc) {
+		detail_free(d);
+		return no_memory(err);
+	}
+	*out = d;
+	return 0;
+}
+
+int detail_share(const struct detail *of, unsigned share, struct detail **out,
+		 struct err *err)
+{
+	struct detail *d = with_scratch(of->p, of->run / share + 1);
+
+	if (!d)
+		return no_memory(err);
+	d->asked = of->asked;
+	d->at = of->at;
+	d->borrowed = true;
+	*out = d;
+	return 0;
+}
+
+void detail_free(struct detail *d)
+{
+	if (!d)
+		return;
+	if (!d->borrowed) {
+		free(d->at.slot_first);
+		free(d->at.slots);
+		free(d->at.by_obj);
+	}
+	for (int k = 0; k < DETAIL_KINDS; k++) {
+		free(d->held[k].row);
+		detail_runs_free(&d->runs[k]);
+	}
+	detail_lines_free(&d->lines);
+	copied_free(&d->copied);
+	free(d->cost);
+	free(d->key);
+	free(d->spare);
+	free(d->sorted);
+	free(d->once.p);
+	arena_free(&d->sums);
+	free(d);
+}
+
+uint64_t detail_loose(const struct detail *d)
+{
+	return d->loose;
+}
+
+bool detail_full(const struct detail *d)
+{
+	bool full = d->full || d->lines.full || copied_full(&d->copied);
+
+	for (int k = 0; k < DETAIL_KINDS; k++)
+		full |= d->runs[k].full;
+	return full;
+}
+
+uint64_t detail_weight(const struct detail *d, uint32_t f)
+{
+	const uint32_t end = d->at.slot_first[d->p->nfn];
+	uint64_t sum = 1;
+
+	for (uint32_t s = d->at.slot_first[f]; s < d->at.slot_first[f + 1]; s++) {
+		const struct slot_ref *at = &d->at.slots[s];
+		const struct slot_ref *soon = s + FETCH < end ? at + FETCH : at;
+
+		__builtin_prefetch(&d->p->tally[soon->tally]->fn[soon->slot].once_all);
+		sum += d->p->tally[at->tally]->fn[at->slot].once_all / 2;
+	}
+	return sum;
+}
+
+int detail_unread(const struct detail *d)
+{
+	return d->unread;
+}
+
+static const enum detail_kind kinds[] = {
+	/* by enum entry_kind */
+	DETAIL_LINES,
+	DETAIL_SITES,
+	DETAIL_JUMPS,
+	DETAIL_JUMPS,
+};
+
+/* Zeros for a row's costs, NULL when memory is out. */
+static uint64_t *new_costs(struct detail *d)
+{
+	const size_t n = d->p->nevent;
+
+	if ((size_t)(d->room_end - d->room) < n || !d->room) {
+		size_t room = n > d->next_room ? n : d->next_room;
+
+		if (d->next_room < MOST_ROOM)
+			d->next_room *= 2;
+		d->room = ARENA_ARRAY(&d->sums, uint64_t, room);
+		if (!d->room) {
+			d->room_end = NULL;
+			return NULL;
+		}
+		d->room_end = d->room + room;
+	}
+	d->room += n;
+	return d->room - n;
+}
+
+static void forget_costs(struct detail *d)
+{
+	arena_reset(&d->sums);
+	d->room = d->room_end = NULL;
+	d->next_room = LEAST_ROOM;
+}
+
+/* Functions are ordered by name, file and object. */
+static bool before(const struct profile *p, uint32_t f, uint32_t name, uint32_t file,
+		   uint32_t obj)
+{
+	if (p->fn_name[f] != name)
+		return p->fn_name[f] < name;
+	if (p->fn_file[f] != file)
+		return p->fn_file[f] < file;
+	return p->fn_obj[f] < obj;
+}
+
+/* The function that a jump goes to: that of the name in the source's object, of that file or
+ * the first of any. */
+static uint32_t jump_target(const struct detail *d, uint32_t from, uint32_t name,
+			    uint32_t file)
+{
+	const struct profile *p = d->p;
+	const uint32_t obj = p->fn_obj[from];
+	const uint64_t key = (uint64_t)name << 32 | obj;
+	uint32_t lo = 0, hi = (uint32_t)p->nfn;
+
+	if (p->fn_name[from] == name)
+		return from;
+	while (lo < hi) {
+		const uint32_t mid = lo + (hi - lo) / 2;
+
+		if (before(p, mid, name, file, obj))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo < p->nfn && p->fn_name[lo] == name && p->fn_file[lo] == file &&
+	    p->fn_obj[lo] == obj)
+		return lo;
+	for (lo = 0, hi = (uint32_t)p->nfn; lo < hi;) {
+		const uint32_t mid = lo + (hi - lo) / 2;
+
+		if (d->at.by_obj[mid].key < key)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < p->nfn && d->at.by_obj[lo].key == key ? d->at.by_obj[lo].value : from;
+}
+
+/* Where a jump goes, of the function of that slot. */
+static void set_jump(struct detail *d, size_t k, uint32_t slot, const struct once_row *o,
+		     struct detail_row *r)
+{
+	const struct profile *p = d->p;
+	const struct merge_map *m = &p->map[k];
+	const uint64_t to = once_goes_to(p->tally[k]->fn[slot].fn, o->file, o->to[2]);
+	const uint32_t name = m->name[SPACE_FN][to >> 32];
+
+	r->to_instr = o->to[0];
+	r->to_line = o->to[1];
+	r->to_file = m->name[SPACE_FILE][(uint32_t)to];
+	r->to_fn = jump_target(d, d->fn, name, r->to_file);
+	d->loose += p->fn_name[r->to_fn] != name ||
+		    (r->to_fn != d->fn && p->fn_file[r->to_fn] != r->to_file);
+	r->edge = (o->kind == ENTRY_JCND ? JUMP_CONDITIONAL : 0) |
+		  (r->to_fn != d->fn ? JUMP_OTHER_FN : 0) |
+		  (r->to_file != r->file ? JUMP_OTHER_FILE : 0);
+}
+
+static int add_row(struct detail *d, struct detail_row *to, const struct detail_row *r)
+{
+	size_t n = d->p->nevent;
+
+	to->calls = detail_add(to->calls, r->calls, &d->full);
+	to->taken = detail_add(to->taken, r->taken, &d->full);
+	if (r->cost) {
+		uint64_t *sum = new_costs(d);
+
+		if (!sum)
+			return -1;
+		for (size_t e = 0; e < n; e++)
+			sum[e] = detail_add(to->cost[e], r->cost[e], &d->full);
+		to->cost = sum;
+	}
+	return 0;
+}
+
+/* Order rows. 0, or -1 when memory is out. */
+static int sort_rows(struct detail *d, struct held *h)
+{
+	struct detail_row *rows = h->row;
+	size_t cap = h->cap;
+	bool ordered = true;
+
+	for (size_t i = 1; ordered && i < h->n; i++)
+		ordered = detail_compare(&h->row[i - 1], &h->row[i]) <= 0;
+	if (ordered)
+		return 0;
+	if (h->n > UINT32_MAX ||
+	    vec_reserve_raw(&d->key, &d->key_cap, h->n, sizeof(*d->key)) ||
+	    vec_reserve(&d->sorted, &d->sorted_cap, h->n, sizeof(*d->sorted)))
+		return -1;
+	for (size_t i = 0; i < h->n; i++)
+		d->key[i] = (struct detail_key){h->row[i].instr, h->row[i].line,
+						h->row[i].file, (uint32_t)i};
+	if (detail_order(&d->key, &d->key_cap, &d->spare, &d->spare_cap, h->n, rows))
+		return -1;
+	for (size_t i = 0; i < h->n; i++)
+		d->sorted[i] = rows[d->key[i].row];
+	h->row = d->sorted;
+	h->cap = d->sorted_cap;
+	d->sorted = rows;
+	d->sorted_cap = cap;
+	return 0;
+}
+
+static int sort_and_add(struct detail *d, struct held *h)
+{
+	size_t last = 0;
+
+	if (sort_rows(d, h))
+		return -1;
+	for (size_t i = 1; i < h->n; i++) {
+		if (detail_compare(&h->row[last], &h->row[i]) == 0) {
+			if (add_row(d, &h->row[last], &h->row[i]))
+				return -1;
+		} else if (++last != i) {
+			h->row[last] = h->row[i];
+		}
+	}
+	if (h->n)
+		h->n = last + 1;
+	return 0;
+}
+
+/* Append what is held of a kind, in order: n rows.  0, or -1 when memory is out. */
+static int encode(struct detail *d, enum detail_kind kind, struct bytes *b, uint64_t *n)
+{
+	struct held *h = &d->held[kind];
+
+	if (kind == DETAIL_LINES) {
+		if (detail_lines_order(&d->lines))
+			return -1;
+		*n = d->lines.n;
+		return detail_encode_lines(b, &d->shape, d->lines.key, d->lines.n,
+					   d->lines.cost);
+	}
+	if (sort_and_add(d, h))
+		return -1;
+	*n = h->n;
+	return detail_encode(b, kind, &d->shape, h->row, h->n);
+}
+
+static void hold_nothing(struct detail *d)
+{
+	d->n = 0;
+	detail_lines_clear(&d->lines);
+	for (int k = 0; k < DETAIL_KINDS; k++)
+		d->held[k].n = d->held[k].expected = d->held[k].known = 0;
+	forget_costs(d);
+}
+
+/* Put what is held among the runs. */
+static int end_run(struct detail *d)
+{
+	uint64_t n;
+
+	for (int k = 0; k < DETAIL_KINDS; k++)
+		if (encode(d, (enum detail_kind)k, &d->runs[k].bytes, &n) ||
+		    detail_runs_end(&d->runs[k]))
+			return -1;
+	hold_nothing(d);
+	return 0;
+}
+
+/* Room for one more row, NULL when memory is out. */
+static struct detail_row *new_row(struct detail *d, enum detail_kind kind)
+{
+	struct held *h = &d->held[kind];
+
+	if ((d->n >= d->most && end_run(d)) ||
+	    vec_reserve(&h->row, &h->cap, h->n + 1, sizeof(*h->row)))
+		return NULL;
+	d->n++;
+	return &h->row[h->n++];
+}
+
+static bool wanted(const struct detail *d, enum detail_kind kind)
+{
+	return d->kinds >> kind & 1;
+}
+
+/* The row that is r once more, or NULL. */
+static struct detail_row *known_row(struct held *h, const struct detail_row *r)
+{
+	size_t end = h->known - h->expected > DETAIL_SKIPPED
+			     ? h->expected + DETAIL_SKIPPED
+			     : h->known;
+
+	for (size_t i = h->expected; i < end; i++)
+		if (h->row[i].instr == r->instr && h->row[i].line == r->line &&
+		    detail_compare(&h->row[i], r) == 0) {
+			h->expected = i + 1;
+			return &h->row[i];
+		}
+	return NULL;
+}
+
+/* Its n costs, as the tally k has its events. */
+static void add_costs(struct detail *d, size_t k, uint64_t *sum, uint32_t n)
+{
+	const uint32_t *event = d->p->map[k].event;
+
+	for (uint32_t e = 0; e < n; e++)
+		sum[event[e]] = detail_add(sum[event[e]], d->cost[e], &d->full);
+}
+
+/* Add up a cost line of ncost costs, which follow; none: those of the line before, which o knows. */
+static inline int read_line(struct detail *d, struct varint_reader *in,
+			    const uint32_t *event, uint64_t instr, uint64_t line,
+			    uint32_t file, uint32_t ncost, struct once_row *o)
+{
+	struct varint_reader said = {o->costs, in->end, false}, *from = in;
+	const size_t before = d->lines.n;
+	uint64_t *sum;
+
+	if (d->n >= d->most && end_run(d))
+		return -1;
+	sum = detail_lines_row(&d->lines, instr, line, file);
+	if (!sum)
+		return -1;
+	d->n += d->lines.n - before;
+	if (ncost) {
+		o->costs = in->p;
+		o->ncosts = ncost;
+	} else {
+		from = &said;
+		ncost = o->costs ? o->ncosts : 0;
+	}
+	costs_get(from, d->cost, ncost);
+	for (uint32_t e = 0; e < ncost; e++)
+		sum[event[e]] = detail_add(sum[event[e]], d->cost[e], &d->full);
+	return 0;
+}
+
+/*
+ * Lines of one cost, of the file of the line before, of which no line held can be one: they are
+ * put behind that as far as there is room.  *at is the line before, and then the last of them; o
+ * knows the costs of the one before.
+ * Not inlined: its loop wants the registers for itself.
+ */
+static __attribute__((noinline)) void read_fresh(struct detail *d,
+						 struct varint_reader *from,
+						 struct detail_key *at,
+						 struct once_row *o)
+{
+	/* Tag and three numbers: what is left may have as many bytes. */
+	const ptrdiff_t row = 1 + 3 * VARINT_MAX;
+	struct detail_lines *l = &d->lines;
+	const size_t left = d->most > d->n ? d->most - d->n : 0;
+	const size_t room = l->cap < l->cost_cap ? l->cap : l->cost_cap;
+	const size_t end = left < room - l->n ? l->n + left : room;
+	const uint64_t own = at->file == d->p->fn_file[d->fn] ? 0 : UINT64_MAX;
+	struct detail_key *key = l->key, k = *at;
+	const unsigned char *p = from->p;
+	struct varint_reader said = {o->costs, from->end, false};
+	uint64_t least = d->first_line - 1, v, cost = o->costs ? varint_get(&said) : 0;
+	size_t n = l->n;
+
+	for (; n < end && from->end - p >= row; n++) {
+		const unsigned tag = *p;
+
+		if ((tag & ~(unsigned)(ONCE_INSTR | ONCE_LINE | 1 << ONCE_COSTS)) != 0)
+			break;
+		p++;
+		if (tag & ONCE_INSTR) {
+			p = varint_at(p, &v);
+			k.instr = varint_unzigzag(k.instr, v);
+		}
+		if (tag & ONCE_LINE) {
+			p = varint_at(p, &v);
+			k.line = varint_unzigzag(k.line, v);
+		}
+		k.row = (uint32_t)n;
+		if (__builtin_expect(!detail_key_after(&k, &key[n - 1]), 0)) {
+			l->turn[l->nturn++] = (uint32_t)n;
+			l->ordered = false;
+		}
+		key[n] = k;
+		if (tag & 1 << ONCE_COSTS) {
+			o->costs = p;
+			o->ncosts = 1;
+			p = varint_at(p, &cost);
+		}
+		l->cost[n] = cost;
+		least = (own | (k.line - 1)) < least ? k.line - 1 : least;
+	}
+	d->first_line = least + 1;
+	d->n += n - l->n;
+	l->n = n;
+	*at = k;
+	from->p = p;
+}
+
+/* Cost lines as they are in a piece (once.h), up to a row of another kind; o is the row before,
+ * and then the last of them. */
+static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
+		      struct once_row *o)
+{
+	const struct merge_map *m = &d->p->map[k];
+	const uint32_t own = d->p->fn_file[d->fn];
+	struct varint_reader in = *from;
+	struct detail_key at = {o->instr, o->line, m->name[SPACE_FILE][o->file], 0};
+	const bool plain = d->p->nevent == 1 && m->event[0] == 0;
+	int rc = 0;
+
+	for (;;) {
+		/* Most follow another one of their file. */
+		if (plain && d->lines.n && d->lines.expected == d->lines.known &&
+		    d->lines.key[d->lines.n - 1].file == at.file)
+			read_fresh(d, &in, &at, o);
+		if (in.p >= in.end || (*in.p & ONCE_KIND) != ENTRY_COST)
+			break;
+		const uint64_t tag = varint_get(&in);
+		uint64_t instr = at.instr, line = at.line;
+
+		if (tag & ONCE_FILE) {
+			o->file = (uint32_t)varint_get(&in);
+			at.file = m->name[SPACE_FILE][o->file];
+		}
+		if (tag & ONCE_INSTR)
+			instr = varint_unzigzag(instr, varint_get(&in));
+		if (tag & ONCE_LINE)
+			line = varint_unzigzag(line, varint_get(&in));
+		if (in.bad)
+			break;
+		at.instr = instr;
+		at.line = line;
+		rc = read_line(d, &in, m->event, instr, line, at.file,
+			       (uint32_t)(tag >> ONCE_COSTS), o);
+		/* The lowest known line of the function in its own file; 0: not known. */
+		if (at.file == own && line - 1 < d->first_line - 1)
+			d->first_line = line;
+		if (rc)
+			break;
+	}
+	o->instr = at.instr;
+	o->line = at.line;
+	*from = in;
+	return rc;
+}
+
+static int read_row(struct detail *d, size_t k, uint32_t slot, const struct once_row *o)
+{
+	const enum detail_kind kind = kinds[o->kind];
+	const struct profile *p = d->p;
+	const struct merge_map *m = &p->map[k];
+	struct detail_row *to, r;
+	uint64_t *sum;
+
+	r = (struct detail_row){
+		.instr = o->instr, .line = o->line, .file = m->name[SPACE_FILE][o->file]};
+	if (kind == DETAIL_JUMPS)
+		set_jump(d, k, slot, o, &r);
+	else
+		r.edge = m->edge[o->edge] - p->out_first[d->fn];
+	to = known_row(&d->held[kind], &r);
+	if (!to) {
+		to = new_row(d, kind);
+		if (!to)
+			return -1;
+		*to = r;
+	}
+	to->calls = detail_add(to->calls, o->count, &d->full);
+	if (kind == DETAIL_JUMPS) {
+		to->taken = detail_add(to->taken, o->taken, &d->full);
+		return 0;
+	}
+	sum = to->cost ? (uint64_t *)(uintptr_t)to->cost : new_costs(d);
+	if (!sum)
+		return -1;
+	to->cost = sum;
+	add_costs(d, k, sum, o->ncost);
+	return 0;
+}
+
+/* The lines of a function's pieces. */
+static int read_pieces(struct detail *d, size_t k, uint32_t slot)
+{
+	const struct fn_slot *fn = &d->p->tally[k]->fn[slot];
+	const struct spill *once = &d->p->tally[k]->once;
+	uint64_t at = fn->once_at, n = fn->once_n;
+
+	while (n) {
+		const unsigned char *bytes = spill_read(once, at, n, &d->once);
+		struct varint_reader in = {bytes, bytes ? bytes + n : NULL, false};
+		struct once_row o = {0};
+
+		if (!bytes) {
+			d->unread = errno;
+			return -1;
+		}
+		for (int i = 0; i < DETAIL_KINDS; i++) {
+			d->held[i].expected = 0;
+			d->held[i].known = d->held[i].n;
+		}
+		detail_lines_again(&d->lines);
+		n = once_piece(&in, &at);
+		if (n)
+			spill_fetch(once, at);
+		for (;;) {
+			if (wanted(d, DETAIL_LINES) && read_lines(d, k, &in, &o))
+				return -1;
+			if (!once_get(&in, &o, d->cost))
+				break;
+			if (wanted(d, kinds[o.kind]) && read_row(d, k, slot, &o))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int gather(struct detail *d, uint32_t f, unsigned kinds_wanted, size_t most)
+{
+	const struct places *at = &d->at;
+
+	d->fn = f;
+	d->kinds = kinds_wanted;
+	d->most = most;
+	d->first_line = 0;
+	hold_nothing(d);
+	for (uint32_t s = at->slot_first[f]; s < at->slot_first[f + 1]; s++) {
+		const size_t k = at->slots[s].tally;
+
+		if (read_pieces(d, k, at->slots[s].slot))
+			return -1;
+	}
+	return 0;
+}
+
+/* Cost lines as rows. */
+static int lines_as_rows(struct detail *d)
+{
+	struct held *h = &d->held[DETAIL_LINES];
+	const struct detail_lines *l = &d->lines;
+
+	if (detail_lines_order(&d->lines) ||
+	    vec_reserve(&h->row, &h->cap, l->n, sizeof(*h->row)))
+		return -1;
+	for (h->n = 0; h->n < l->n; h->n++) {
+		const struct detail_key *key = &l->key[h->n];
+
+		h->row[h->n] =
+			(struct detail_row){.instr = key->instr,
+					    .line = key->line,
+					    .file = key->file,
+					    .cost = l->cost + key->row * l->nevent};
+	}
+	return 0;
+}
+
+int detail_gather(struct detail *d, uint32_t f, enum detail_kind kind,
+		  struct detail_row **rows, size_t *n)
+{
+	struct held *h = &d->held[kind];
+
+	if (gather(d, f, 1u << kind, SIZE_MAX) ||
+	    (kind == DETAIL_LINES ? lines_as_rows(d) : sort_and_add(d, h)))
+		return -1;
+	*rows = h->row;
+	*n = h->n;
+	return 0;
+}
+
+/* Functions are ordered by name, their lines by where they stand in the text: what the next ones
+ * are read from is far away. */
+static void fetch_next(const struct detail *d, uint32_t f)
+{
+	const struct places *at = &d->at;
+	const size_t nfn = d->p->nfn;
+	const size_t soon = f + FETCH < nfn ? f + FETCH : nfn;
+	const size_t later = soon + FETCH < nfn ? soon + FETCH : nfn;
+
+	for (uint32_t s = at->slot_first[later]; s < at->slot_first[later + 1]; s++)
+		__builtin_prefetch(
+			&d->p->tally[at->slots[s].tally]->fn[at->slots[s].slot].once_at);
+	for (uint32_t s = at->slot_first[soon]; s < at->slot_first[soon + 1]; s++) {
+		const struct slot_ref *slot = &at->slots[s];
+		const struct tally *t = d->p->tally[slot->tally];
+		const struct fn_slot *fn = &t->fn[slot->slot];
+
+		spill_fetch(&t->once, fn->once_at);
+		/* Its edges, which stand together most often. */
+		if (fn->edge_out - 1 < t->nedge)
+			__builtin_prefetch(
+				&d->p->map[slot->tally].edge[fn->edge_out - 1]);
+	}
+}
+
+/* The only slot of the function that has lines; NULL: there are several, or none. */
+static const struct slot_ref *only_slot(const struct detail *d, uint32_t f)
+{
+	const struct places *at = &d->at;
+	const struct slot_ref *only = NULL;
+
+	for (uint32_t s = at->slot_first[f]; s < at->slot_first[f + 1]; s++) {
+		const struct slot_ref *slot = &at->slots[s];
+
+		if (!d->p->tally[slot->tally]->fn[slot->slot].once_n)
+			continue;
+		if (only)
+			return NULL;
+		only = slot;
+	}
+	return only;
+}
+
+/* Most functions have one piece, whose rows are copied (detail_copy.h). */
+static enum copy copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
+			  uint64_t n[DETAIL_KINDS], uint64_t *first_line)
+{
+	const struct profile *p = d->p;
+	const struct slot_ref *slot = only_slot(d, f);
+	struct varint_reader in = {0};
+	const struct fn_slot *fn;
+	const struct merge_map *m;
+	uint64_t at;
+	enum copy rc;
+
+	if (d->asked || p->nevent > COPY_EVENTS || p->nevent == 0 || !slot)
+		return COPY_ODD;
+	fn = &p->tally[slot->tally]->fn[slot->slot];
+	m = &p->map[slot->tally];
+	for (size_t e = 0; e < p->tally[slot->tally]->nevent; e++)
+		if (m->event[e] != e)
+			return COPY_ODD;
+	at = fn->once_at;
+	in.p = spill_read(&p->tally[slot->tally]->once, at, fn->once_n, &d->once);
+	if (!in.p) {
+		d->unread = errno;
+		return COPY_NO_MEMORY;
+	}
+	in.end = in.p + fn->once_n;
+	if (once_piece(&in, &at))
+		return COPY_ODD;
+	rc = copy_piece(&d->copied, &in,
+			&(struct copy_of){.file = m->name[SPACE_FILE],
+					  .edge = m->edge,
+					  .first_edge = p->out_first[f],
+					  .own = p->fn_file[f]},
+			first_line);
+	for (int k = 0; rc == COPY_DONE && k < DETAIL_KINDS; k++)
+		if (copied_encode(&d->copied, (enum detail_kind)k, &b[k], &n[k]))
+			rc = COPY_NO_MEMORY;
+	return rc;
+}
+
+int detail_pack(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
+		uint64_t n[DETAIL_KINDS], uint64_t *first_line)
+{
+	enum copy copy;
+
+	fetch_next(d, f);
+	copy = copy_all(d, f, b, n, first_line);
+	if (copy != COPY_ODD)
+		return copy == COPY_DONE ? 0 : -1;
+	if (gather(d, f, (1u << DETAIL_KINDS) - 1, d->run))
+		return -1;
+	if (d->runs[0].n && end_run(d))
+		return -1;
+	for (int k = 0; k < DETAIL_KINDS; k++) {
+		const enum detail_kind kind = (enum detail_kind)k;
+
+		if (d->runs[k].n ? detail_runs_merge(&d->runs[k], kind, &d->shape, &b[k],
+						     &n[k])
+				 : encode(d, kind, &b[k], &n[k]))
+			return -1;
+	}
+	*first_line = d->first_line;
+	return 0;
+}

@@ -1,0 +1,224 @@
+/*
+ * detail_run.c - merge the runs of a function; see detail_run.h.
+ *
+ * The packed form says how many rows there are before the rows, so the runs are merged
+ * twice: once to count them, by file, and once to write them.  A heap holds the runs by
+ * their next row.
+ */
+#include "index/detail/detail_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/vec.h"
+
+struct run {
+	struct detail_reader r; /* r.row: its next row */
+	uint64_t left;		/* behind that */
+	uint64_t *cost;
+};
+
+struct merger {
+	struct detail_runs *runs;
+	const struct detail_shape *shape;
+	enum detail_kind kind;
+	struct run *run;
+	uint64_t *costs; /* of all runs, and of the row at hand */
+	uint32_t *heap;	 /* runs that have a row, the least first */
+	size_t nheap;
+	struct detail_row row; /* the row at hand */
+	uint64_t *cost;
+};
+
+struct group {
+	uint32_t file;
+	uint64_t rows;
+};
+
+int detail_compare(const void *a, const void *b)
+{
+	const struct detail_row *x = a, *y = b;
+
+#define BY(field)                 \
+	if (x->field != y->field) \
+	return x->field < y->field ? -1 : 1
+	BY(file);
+	BY(instr);
+	BY(line);
+	BY(edge);
+	BY(to_instr);
+	BY(to_line);
+	BY(to_fn);
+	BY(to_file);
+#undef BY
+	return 0;
+}
+
+uint64_t detail_add(uint64_t a, uint64_t b, bool *full)
+{
+	if (!__builtin_add_overflow(a, b, &a))
+		return a;
+	*full = true;
+	return UINT64_MAX;
+}
+
+int detail_runs_end(struct detail_runs *runs)
+{
+	if (vec_reserve(&runs->end, &runs->cap, runs->n + 1, sizeof(*runs->end)))
+		return -1;
+	runs->end[runs->n++] = runs->bytes.n;
+	return 0;
+}
+
+/* ---- the heap ---- */
+
+static bool before(const struct merger *m, size_t i, size_t k)
+{
+	return detail_compare(&m->run[m->heap[i]].r.row, &m->run[m->heap[k]].r.row) < 0;
+}
+
+static void sift_down(struct merger *m, size_t i)
+{
+	for (size_t child; (child = 2 * i + 1) < m->nheap; i = child) {
+		uint32_t top = m->heap[i];
+
+		if (child + 1 < m->nheap && before(m, child + 1, child))
+			child++;
+		if (!before(m, child, i))
+			return;
+		m->heap[i] = m->heap[child];
+		m->heap[child] = top;
+	}
+}
+
+/* The least run's next row; the run leaves the heap when it has none. */
+static void advance(struct merger *m)
+{
+	struct run *r = &m->run[m->heap[0]];
+
+	if (r->left) {
+		r->left--;
+		detail_next(&r->r, r->cost);
+	} else {
+		m->heap[0] = m->heap[--m->nheap];
+	}
+	sift_down(m, 0);
+}
+
+/* ---- merging ---- */
+
+static void rewind_runs(struct merger *m)
+{
+	const unsigned char *p = m->runs->bytes.p;
+	size_t start = 0;
+
+	m->nheap = 0;
+	for (size_t i = 0; i < m->runs->n; start = m->runs->end[i++]) {
+		struct run *r = &m->run[i];
+		uint64_t n = detail_begin(&r->r, m->kind, m->shape, p + start,
+					  p + m->runs->end[i]);
+
+		r->cost = m->costs + i * m->shape->events;
+		if (!n)
+			continue;
+		r->left = n - 1;
+		detail_next(&r->r, r->cost);
+		m->heap[m->nheap++] = (uint32_t)i;
+	}
+	for (size_t i = m->nheap; i-- > 0;)
+		sift_down(m, i);
+}
+
+static void take(struct merger *m, bool first)
+{
+	const struct run *r = &m->run[m->heap[0]];
+	bool *full = &m->runs->full;
+
+	if (first) {
+		m->row = r->r.row;
+		m->row.cost = m->cost;
+		memcpy(m->cost, r->cost, m->shape->events * sizeof(*m->cost));
+	} else {
+		m->row.calls = detail_add(m->row.calls, r->r.row.calls, full);
+		m->row.taken = detail_add(m->row.taken, r->r.row.taken, full);
+		for (uint32_t e = 0; e < m->shape->events; e++)
+			m->cost[e] = detail_add(m->cost[e], r->cost[e], full);
+	}
+	advance(m);
+}
+
+/* The next row into m->row, equal ones of all runs added. */
+static bool next_row(struct merger *m)
+{
+	if (!m->nheap)
+		return false;
+	take(m, true);
+	while (m->nheap && detail_compare(&m->row, &m->run[m->heap[0]].r.row) == 0)
+		take(m, false);
+	return true;
+}
+
+static int count_groups(struct merger *m, struct group **groups, size_t *n,
+			uint64_t *rows)
+{
+	size_t cap = 0;
+
+	rewind_runs(m);
+	for (*rows = 0; next_row(m); ++*rows) {
+		if (!*n || (*groups)[*n - 1].file != m->row.file) {
+			if (vec_reserve(groups, &cap, *n + 1, sizeof(**groups)))
+				return -1;
+			(*groups)[(*n)++] = (struct group){m->row.file, 0};
+		}
+		(*groups)[*n - 1].rows++;
+	}
+	return 0;
+}
+
+static int write_groups(struct merger *m, struct bytes *b, const struct group *groups,
+			size_t n)
+{
+	struct detail_writer w = {.b = b, .kind = m->kind, .shape = m->shape};
+
+	rewind_runs(m);
+	for (size_t g = 0; g < n; g++) {
+		if (detail_write_group(&w, groups[g].file, groups[g].rows))
+			return -1;
+		for (uint64_t i = 0; i < groups[g].rows; i++)
+			if (!next_row(m) || detail_write_row(&w, &m->row))
+				return -1;
+	}
+	return 0;
+}
+
+int detail_runs_merge(struct detail_runs *runs, enum detail_kind kind,
+		      const struct detail_shape *s, struct bytes *b, uint64_t *n)
+{
+	struct merger m = {.runs = runs, .shape = s, .kind = kind};
+	struct group *groups = NULL;
+	size_t ngroups = 0;
+	int rc = -1;
+
+	m.run = calloc(runs->n + 1, sizeof(*m.run));
+	m.heap = calloc(runs->n + 1, sizeof(*m.heap));
+	m.costs = calloc((runs->n + 1) * s->events + 1, sizeof(*m.costs));
+	if (m.run && m.heap && m.costs) {
+		m.cost = m.costs + runs->n * s->events;
+		rc = count_groups(&m, &groups, &ngroups, n) || bytes_put(b, *n) ||
+		     write_groups(&m, b, groups, ngroups);
+	}
+	free(groups);
+	free(m.run);
+	free(m.heap);
+	free(m.costs);
+	runs->n = 0;
+	runs->bytes.n = 0;
+	return rc;
+}
+
+void detail_runs_free(struct detail_runs *runs)
+{
+	free(runs->bytes.p);
+	free(runs->end);
+	*runs = (struct detail_runs){0};
+}

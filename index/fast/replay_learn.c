@@ -1,0 +1,407 @@
+/*
+ * replay_learn.c - learn a link from what decode and tally did; see replay.h.
+ *
+ * What a text means depends on what is said nowhere in it: the names that ids stand for, the
+ * columns, the positions (tally.meaning counts their changes, and then all links go), the
+ * base (so links hang on the entry before, and lead to one that is the base of what follows: in
+ * callgrind's files a call elsewhere than the cost line before it is not), the object (the
+ * function's own), and a cfn= from further up (such texts are not learnt).
+ */
+#include <string.h>
+
+#include "index/base/vec.h"
+#include "index/fast/replay_in.h"
+
+struct replay_before replay_note(const struct tally *t, const struct decode *d)
+{
+	bool plain = t->pending == PENDING_NONE && !t->has_cfi && !t->has_cob &&
+		     !t->has_jfi && !t->has_jfn && !t->ob_moved;
+
+	return (struct replay_before){t->cur_fn, t->cur, plain, replay_settled(t, d)};
+}
+
+/* Behind the positions of a line, each followed by one blank: where its costs begin; NULL
+ * when it is too odd. */
+static const char *costs_of(const struct decode *d, const char *line, const char *end)
+{
+	for (unsigned i = 0; i < d->nsub; i++) {
+		const char *from = line;
+
+		while (line < end && (unsigned char)*line > ' ')
+			line++;
+		if (line == from || line == end || *line != ' ')
+			return NULL;
+		line++;
+	}
+	return line < end && *line >= '0' && *line <= '9' ? line : NULL;
+}
+
+/* Behind fn= the base is another function's: only absolute positions mean the same.  The
+ * line is one whose costs_of() were found. */
+static bool absolute(const struct decode *d, const char *line)
+{
+	for (unsigned i = 0; i < d->nsub; i++) {
+		if (*line < '0' || *line > '9')
+			return false;
+		while (*line != ' ')
+			line++;
+		line++;
+	}
+	return true;
+}
+
+/* Fill k's text (a wide_link's) from p up to the costs; false when it does not fit. */
+static bool set_text(struct link *k, const char *p, const char *costs, const char *count)
+{
+	const char *rest = count;
+	uint64_t n = 0;
+
+	if (costs - p > LINK_WIDE)
+		return false;
+	if (count) {
+		while (*rest >= '0' && *rest <= '9' && n < UINT32_MAX)
+			n = n * 10 + (uint64_t)(*rest++ - '0');
+		if (n > UINT32_MAX || rest == count || (*rest != ' ' && *rest != '\n'))
+			return false; /* 0x1f, say */
+		k->before = (uint8_t)(count - p);
+		k->digits = (uint8_t)(rest - count);
+		k->count = (uint32_t)n;
+		k->flags |= LINK_CALL;
+	}
+	k->len = (uint8_t)(costs - p);
+	if (k->len > LINK_TEXT)
+		k->flags |= LINK_LONG;
+	memcpy(link_text(k), p, k->len);
+	return true;
+}
+
+/* The rows of one entry: [fl= fn=] or [fi=], [cob= cfi= cfn= calls=], its line. */
+static bool plain_rows(const struct batch *b, bool *block, const struct row **calls)
+{
+	bool fl = false, cfn = false, called = false;
+
+	*block = false;
+	*calls = NULL;
+	for (size_t i = 0; i + 1 < b->n; i++) {
+		const struct row *r = &b->row[i];
+
+		switch ((enum row_kind)r->kind) {
+		case ROW_FN: *block = true; break;
+		case ROW_FL: fl = true; break;
+		case ROW_FI: break;
+		case ROW_CFN: cfn = called = true; break;
+		case ROW_CFI:
+		case ROW_COB: called = true; break;
+		case ROW_CALLS:
+			/* Anything between it and its line: the call was dropped. */
+			if (i + 2 != b->n)
+				return false;
+			*calls = r;
+			break;
+		default: return false;
+		}
+	}
+	/* cfi= and its like without calls= are for a later call, fl= without fn= for a later
+	 * block. */
+	return (*calls ? cfn : !called) && (!fl || *block);
+}
+
+/* Where the last line of text begins, which ends with a newline. */
+static const char *last_line(struct str text)
+{
+	const char *nl = text.n > 1 ? memrchr(text.p, '\n', text.n - 1) : NULL;
+
+	return nl ? nl + 1 : text.p;
+}
+
+/* The rows of a jump and its line, maybe with jfi= and jfn= in front. */
+static bool jump_rows(const struct batch *b)
+{
+	const struct row *jump = b->n < 2 ? NULL : &b->row[b->n - 2];
+
+	if (!jump || jump[1].nc != 0 ||
+	    (jump->kind != ROW_JUMP && jump->kind != ROW_JCND))
+		return false;
+	for (const struct row *r = b->row; r < jump; r++)
+		if (r->kind != ROW_JFI && r->kind != ROW_JFN)
+			return false;
+	return true;
+}
+
+/* Such text, "jfi=(3)\njump=12 +20 0 \n* 0 \n": k's is without the counts. */
+static bool set_jump_text(struct link *k, struct str text)
+{
+	const char *end = text.p + text.n - 1, *line = last_line(text), *slash = NULL;
+	const char *jump = last_line((struct str){text.p, (size_t)(line - text.p)});
+	const char *digits = jump + JUMP_WORD, *rest = digits;
+	const size_t before = (size_t)(digits - text.p);
+	size_t n;
+	bool cond;
+
+	if (digits >= line || before > LINK_TEXT || *text.p != 'j')
+		return false;
+	cond = memcmp(jump, "jcnd=", JUMP_WORD) == 0;
+	if (!cond && memcmp(jump, "jump=", JUMP_WORD) != 0)
+		return false;
+	while ((*rest >= '0' && *rest <= '9') || (*rest == '/' && cond && !slash)) {
+		if (*rest == '/')
+			slash = rest;
+		rest++;
+	}
+	/* Both counts are plain numbers, and a blank follows. */
+	n = (size_t)(end - rest);
+	if (*rest != ' ' || rest == digits || before + n > LINK_TEXT ||
+	    (cond && (!slash || slash == digits || slash + 1 == rest)))
+		return false;
+	k->flags |= LINK_JUMP;
+	k->before = (uint8_t)before;
+	k->len = (uint8_t)(before + n);
+	memcpy(k->text, text.p, before);
+	memcpy(k->text + before, rest, n);
+	k->text[0] = JUMP_MARK;
+	return true;
+}
+
+static inline void set_step(struct step *step, const char *p, size_t n)
+{
+	memcpy(step->text, p, STEP_TEXT);
+	step->len = (uint8_t)n;
+	step->other = (uint16_t)(0xffffu << n);
+}
+
+/* Keep k as a step where it can be one; no link is needed then.  False when memory is out. */
+static bool keep_step(struct replay *r, const struct link *k, const struct tally *t,
+		      bool *kept)
+{
+	struct step *step;
+
+	*kept = false;
+	/* Where links are followed as they came, those of several columns are all links.  A head's line
+	 * is a part of other links, too (link_head() in replay.c). */
+	if ((t->ncol > 1 && r->follow) || k->to != k->from + 1 || k->len > STEP_TEXT ||
+	    k->flags != 1 || t->entry[k->from].what == ENTRY_HEAD)
+		return true;
+	if (!replay_none(r) ||
+	    vec_reserve(&r->step, &r->step_cap, (size_t)k->from + 1, sizeof(*r->step)))
+		return false;
+	step = &r->step[k->from];
+	if (step->len)
+		return true;
+	set_step(step, k->text, k->len);
+	r->idle = 0;
+	*kept = true;
+	return true;
+}
+
+/* The subposition at *p, of up to 7 decimal digits, and the blank behind it, which *p moves behind:
+ * from the position *at on; false when it is another one, or below 0 or above 2^64-1. */
+static inline bool read_sub(const char **p, uint64_t *at)
+{
+	const char *q = *p, sign = *q;
+	unsigned n;
+	uint64_t v;
+
+	if (sign == '*') {
+		*p = q + 2;
+		return q[1] == ' ';
+	}
+	q += sign == '+' || sign == '-';
+	n = leading_digits(load8(q));
+	if (n - 1 > 6 || q[n] != ' ')
+		return false;
+	*p = q + n + 1;
+	v = digits_at(q, n);
+	if (sign == '+')
+		return !__builtin_add_overflow(*at, v, at);
+	if (sign == '-')
+		return !__builtin_sub_overflow(*at, v, at);
+	*at = v;
+	return true;
+}
+
+/* The slot of the file in "fi=(12)\n" or "fe=(12)\n" at *p, which moves behind it; 0: it was not met
+ * before, or something else is there. */
+static uint32_t read_file(const struct names *files, const char **p)
+{
+	const char *q = *p + 4;
+	uint64_t id;
+
+	if ((memcmp(*p, "fi=(", 4) != 0 && memcmp(*p, "fe=(", 4) != 0) ||
+	    !digits_number(&q, &id) || memcmp(q, ")\n", 2) != 0 || id >= files->by_id_n)
+		return 0;
+	*p = q + 2;
+	return files->by_id[id];
+}
+
+const char *replay_positions(const struct replay *r, const struct tally *t, uint32_t cur,
+			     const char *p, struct positions *at)
+{
+	const struct entry *e = &t->entry[cur];
+
+	*at = (struct positions){e->instr, e->line, e->file, 1};
+	if (*p == 'f') {
+		at->file = read_file(&t->names[SPACE_FILE], &p);
+		at->newlines = 2;
+		if (!at->file)
+			return NULL;
+	}
+	for (unsigned i = 0; i < r->nsub; i++)
+		if (!read_sub(&p, r->sub[i] == SUB_INSTR ? &at->instr : &at->line))
+			return NULL;
+	return *p >= '0' && *p <= '9' ? p : NULL;
+}
+
+/* Behind the costs at p, which are not looked at. */
+static inline const char *next_line(const char *p, const char *end)
+{
+	const unsigned n = leading_digits(load8(p));
+
+	if (p[n] == '\n')
+		return p + n + 1;
+	p = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+	return p ? p + 1 : end;
+}
+
+bool replay_learn_steps(struct replay *r, const struct tally *t, uint32_t cur,
+			const char *p, const char *end)
+{
+	const uint32_t first = cur;
+
+	while (p < end && cur + 1 < t->nentry) {
+		const struct entry *e = &t->entry[cur];
+		struct positions at;
+		const char *costs;
+
+		if (e->next != cur + 1 || r->step[cur].len ||
+		    e[1].what != ENTRY_WHAT(ENTRY_COST, 0) || e[1].file != e->file)
+			break;
+		costs = replay_positions(r, t, cur, p, &at);
+		if (!costs || costs - p > STEP_TEXT || at.newlines > 1 ||
+		    at.instr != e[1].instr || at.line != e[1].line)
+			break;
+		set_step(&r->step[cur], p, (size_t)(costs - p));
+		p = next_line(costs, end);
+		cur++;
+	}
+	if (cur == first)
+		return false;
+	r->idle = 0;
+	return true;
+}
+
+bool replay_learn_line(struct replay *r, struct tally *t, uint32_t cur, const char *p,
+		       const char *costs, const struct positions *at)
+{
+	/* "fi=(", 15 digits, ")\n", and twice a sign, 7 digits and a blank: 39 bytes at most. */
+	const size_t n = (size_t)(costs - p);
+	struct link k = {.from = cur, .len = (uint8_t)n, .flags = (uint8_t)at->newlines};
+	uint32_t i = 0;
+
+	_Static_assert(LINK_TEXT >= 39, "a line's file and positions fit in a link");
+	k.to = tally_line_entry(t, cur, at->file, at->instr, at->line);
+	if (!k.to || vec_reserve(&r->step, &r->step_cap, t->nentry, sizeof(*r->step)))
+		return false;
+	if (k.to == cur + 1 && n <= STEP_TEXT && at->newlines == 1 && !r->step[cur].len) {
+		set_step(&r->step[cur], p, n);
+	} else {
+		k.val = t->entry[k.to].val;
+		memcpy(k.text, p, n);
+		if (!replay_link(r, &k, &i) || !i)
+			return false;
+	}
+	r->idle = 0;
+	return true;
+}
+
+/* Link `entry` to the tally's current one by k; text is its text with the costs. */
+static int keep_link(struct replay *r, uint32_t entry, struct link *k,
+		     const struct tally *t, struct str text, struct err *err)
+{
+	const char *end = text.p + text.n;
+	unsigned newlines = 0;
+	uint32_t i = 0;
+	bool kept;
+
+	for (const char *p = text.p; (p = memchr(p, '\n', (size_t)(end - p))); p++)
+		newlines++;
+	if (newlines > NEWLINES_MAX)
+		return 0;
+	k->flags |= (uint8_t)newlines;
+	k->from = entry;
+	/* Behind a head again: it was the one behind that. */
+	k->to = tally_is_head(t, t->cur) ? t->entry[t->cur].next : t->cur;
+	k->val = t->entry[k->to].val;
+	if (!keep_step(r, k, t, &kept) || (!kept && !replay_link(r, k, &i)))
+		return err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
+	if (i && r->follow)
+		replay_took(r, i);
+	return 0;
+}
+
+/* The text that a link of these rows would have: from the start, or, at a block, from behind
+ * its fn= line; no names said again in it.  n 0: it cannot have one. */
+static struct str text_of(const struct batch *b, bool block, const struct tally *t,
+			  struct plain *plain)
+{
+	const char *from = b->text, *end = b->text + b->bytes;
+	bool named = false;
+	size_t i = 0;
+
+	if (block) {
+		for (i = b->n - 1; b->row[i].kind != ROW_FN; i--)
+			if (b->row[i].kind == ROW_FL)
+				return STR("");
+		from = memchr(b->text + b->row[i].at, '\n', b->bytes - b->row[i].at);
+		from++;
+		i++;
+	}
+	for (; i < b->n; i++)
+		named |= b->row[i].kind != ROW_COST &&
+			 b->row[i].flags == (NAME_ID | NAME_TEXT);
+	if (!named)
+		return (struct str){from, (size_t)(end - from)};
+	return replay_without_names(t, from, end, plain) ? replay_plain(plain) : STR("");
+}
+
+int replay_learn(struct replay *r, const struct replay_before *before,
+		 const struct tally *t, const struct decode *d, const struct batch *b,
+		 struct err *err)
+{
+	const struct row *last = b->n ? &b->row[b->n - 1] : NULL, *calls;
+	const char *line, *costs, *count = NULL;
+	struct wide_link made = {0};
+	struct link *const k = &made.link;
+	struct str text;
+	bool block, head;
+
+	r->idle++;
+	if (!last || last->kind != ROW_COST || t->cur_fn == UINT32_MAX || t->in_once ||
+	    !before->plain || r->meaning != t->meaning || !replay_settled(t, d))
+		return 0;
+	head = tally_is_head(t, before->entry);
+	if (before->fn == t->cur_fn && before->settled && !head && jump_rows(b)) {
+		text = replay_room(r) ? STR("") : text_of(b, false, t, r->plain);
+		return text.n && set_jump_text(k, text)
+			       ? keep_link(r, before->entry, k, t, text, err)
+			       : 0;
+	}
+	if (last->nc == 0 || !plain_rows(b, &block, &calls) || replay_room(r))
+		return 0;
+	if (!block && (before->fn != t->cur_fn || !before->settled))
+		return 0;
+	text = text_of(b, block, t, r->plain);
+	line = last_line(text);
+	costs = text.n ? costs_of(d, line, text.p + text.n) : NULL;
+	/* A block's link hangs on its head, where the positions before are another one's. */
+	if (!costs || ((block || head) && !absolute(d, line)))
+		return 0;
+	if (calls) {
+		count = last_line((struct str){text.p, (size_t)(line - text.p)}) + 6;
+		if (count >= line || memcmp(count - 6, "calls=", 6) != 0)
+			return 0;
+	}
+	if (!set_text(k, text.p, costs, count))
+		return 0;
+	return keep_link(r, block ? t->fn[t->cur_fn].head : before->entry, k, t, text,
+			 err);
+}

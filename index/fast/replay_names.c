@@ -1,0 +1,236 @@
+/*
+ * replay_names.c - texts whose names are said again, or written out; see replay_in.h.
+ */
+#include <string.h>
+
+#include "index/fast/replay_in.h"
+
+/* Length of "fn=" at p and the space of its names; 0 for what no link begins with. */
+static size_t spec_at(const char *p, enum name_space *space)
+{
+	static const struct {
+		char text[5];
+		uint8_t n, space;
+	} specs[] = {
+		{"fn=(", 3, SPACE_FN},	 {"cfn=", 4, SPACE_FN},	  {"fl=(", 3, SPACE_FILE},
+		{"fi=(", 3, SPACE_FILE}, {"fe=(", 3, SPACE_FILE}, {"cfi=", 4, SPACE_FILE},
+		{"cfl=", 4, SPACE_FILE}, {"cob=", 4, SPACE_OBJ},  {"ob=(", 3, SPACE_OBJ},
+		{"jfi=", 4, SPACE_FILE}, {"jfn=", 4, SPACE_FN},
+	};
+
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
+		if (memcmp(p, specs[i].text, 4) == 0) {
+			*space = (enum name_space)specs[i].space;
+			return specs[i].n;
+		}
+	return 0;
+}
+
+/* Behind the name at p, up to a newline, where it is the one that is known for id; or NULL.
+ * Blanks around it would not be the name's. */
+static const char *behind_known(const struct tally *t, enum name_space space, uint64_t id,
+				const char *p, const char *stop)
+{
+	const struct names *names = &t->names[space];
+	const uint32_t slot = names_defined(names, id);
+	const struct str known = slot ? names->slot[slot].text : (struct str){0};
+
+	if (known.n == 0 || known.n >= (size_t)(stop - p) || p[known.n] != '\n' ||
+	    memcmp(p, known.p, known.n) != 0)
+		return NULL;
+	return (unsigned char)*p > ' ' && (unsigned char)p[known.n - 1] > ' '
+		       ? p + known.n
+		       : NULL;
+}
+
+/* Bytes of the line p[0..n) that say no name: all but " malloc", which must be the name that
+ * is known.  0: the line is something else. */
+static size_t unnamed(const struct tally *t, const char *p, size_t n)
+{
+	enum name_space space;
+	size_t skip = n > 5 ? spec_at(p, &space) : 0, digits;
+	const char *q = p + skip + 1;
+	uint64_t id;
+
+	if (!skip || p[skip] != '(' || !digits_number(&q, &id) || *q != ')')
+		return n > 6 && (memcmp(p, "calls=", 6) == 0 ||
+				 memcmp(p, "jump=", 5) == 0 || memcmp(p, "jcnd=", 5) == 0)
+			       ? n
+			       : 0;
+	digits = (size_t)(q + 1 - p);
+	if (digits == n)
+		return n;
+	return q[1] == ' ' && behind_known(t, space, id, q + 2, p + n + 1) ? digits : 0;
+}
+
+/* Behind the name that is said at p and not in the line that ends at text[n], "cfn=(12)",
+ * where it is the one that is known; or NULL. */
+static const char *behind_name(const struct tally *t, const char *text, size_t n,
+			       const char *p, const char *stop)
+{
+	enum name_space space = SPACE_FN;
+	const char *line = text + n, *q;
+	uint64_t id;
+
+	if (*p != ' ' || text[n] != '\n')
+		return NULL;
+	while (line > text && line[-1] != '\n')
+		line--;
+	q = line + spec_at(line, &space) + 1;
+	if (q == line + 1 || !digits_number(&q, &id) || *q != ')' || q + 1 != text + n)
+		return NULL;
+	return behind_known(t, space, id, p + 1, stop);
+}
+
+const char *replay_said(const struct tally *t, const char *id, const char *p,
+			const char *end)
+{
+	const char *q = id;
+	uint64_t n;
+
+	if (*p != ' ' || !digits_number(&q, &n) || q + 1 != p)
+		return NULL;
+	q = behind_known(t, SPACE_FN, n, p + 1, end + PLAIN_BEHIND);
+	return q ? q + 1 : NULL;
+}
+
+const char *replay_named(const struct tally *t, const struct link *k, const char *p,
+			 const char *end, uint64_t *count)
+{
+	const char *text = link_text_of(k), *behind;
+	unsigned i = 0; /* bytes of text that were compared */
+	bool counted = !(k->flags & LINK_CALL);
+
+	/* p + i is what text + i is compared with. */
+	for (;;) {
+		uint64_t differ = load8(p + i) ^ load8(text + i);
+		unsigned same = differ ? (unsigned)__builtin_ctzll(differ) >> 3 : 8;
+
+		i += same;
+		if (i >= k->len)
+			return p + k->len;
+		if (same == 8)
+			continue;
+		if (!counted && i >= k->before && i <= (unsigned)k->before + k->digits) {
+			behind = p + k->before;
+			if (!digits_number(&behind, count))
+				return NULL;
+			i = (unsigned)k->before + k->digits;
+			counted = true;
+		} else {
+			behind = behind_name(t, text, i, p + i, end + PLAIN_BEHIND);
+			if (!behind)
+				return NULL;
+		}
+		p = behind - i;
+	}
+}
+
+/* The line p[0..n) begins with a position: it is no blank one, no comment and no CR alone. */
+static bool begins_with_position(const char *p, size_t n)
+{
+	while (n && (*p == ' ' || *p == '\t')) {
+		p++;
+		n--;
+	}
+	return n && ((*p >= '0' && *p <= '9') || (*p >= '*' && *p <= '-'));
+}
+
+bool replay_without_names(const struct tally *t, const char *p, const char *end,
+			  struct plain *plain)
+{
+	const char *stop = end + PLAIN_BEHIND, *nl;
+	char *out = plain->bytes + PLAIN_AT, *room = out + PLAIN_TEXT;
+	bool last = false;
+
+	for (; !last; p = nl + 1) {
+		size_t n;
+
+		nl = memchr(p, '\n', (size_t)(stop - p));
+		if (!nl)
+			return false;
+		n = (size_t)(nl - p);
+		last = n && (*p < 'a' || *p > 'z');
+		if (n && !last && !(n = unnamed(t, p, n)))
+			return false;
+		if (last && !begins_with_position(p, n))
+			return false;
+		if (n >= (size_t)(room - out))
+			return false;
+		memcpy(out, p, n);
+		out += n;
+		*out++ = '\n';
+	}
+	plain->n = (size_t)(out - plain->bytes - PLAIN_AT);
+	plain->end = nl + 1;
+	return true;
+}
+
+/* ---- heads ---- */
+
+/* Slot of the name that is the value, 0: it was not met, or is said again. */
+static uint32_t slot_of(const struct names *names, struct str value)
+{
+	struct str text;
+	uint64_t id;
+
+	switch (decode_name(value, &id, &text)) {
+	case NAME_ID: return names_find(names, id);
+	case NAME_TEXT: return names_find_text(names, text);
+	default: return 0;
+	}
+}
+
+/* The line at p is "fn=(12) name": no head that is looked for, as most that come here are. */
+static bool said_again(const char *p)
+{
+	if (p[2] != '=' || p[3] != '(')
+		return false;
+	p += 4 + leading_digits(load8(p + 4));
+	return *p == ')' && p[1] == ' ';
+}
+
+bool replay_read_head(const struct tally *t, const char **p, const char *end,
+		      uint32_t *newlines, bool *fl, struct head *head)
+{
+	const char *stop = end + PLAIN_BEHIND, *nl, *line = *p;
+	uint32_t slot, file = t->fn[t->cur_fn].fl, ob = t->ob;
+
+	*fl = false;
+	for (*newlines = 1; *newlines <= 8; ++*newlines, line = nl + 1) {
+		struct str s;
+
+		if (said_again(line))
+			return false;
+		nl = memchr(line, '\n', (size_t)(stop - line));
+		if (!nl)
+			return false;
+		s = (struct str){line, (size_t)(nl - line)};
+		if (s.n == 0 || (s.n == 1 && *line == '\r'))
+			continue;
+		if (s.n < 3 || line[2] != '=')
+			return false;
+		if (memcmp(line, "fn", 2) == 0)
+			break;
+		if (memcmp(line, "fl", 2) == 0) {
+			slot = file = slot_of(&t->names[SPACE_FILE], str_from(s, 3));
+			*fl = true;
+		} else if (memcmp(line, "fe", 2) == 0) {
+			slot = slot_of(&t->names[SPACE_FILE], str_from(s, 3));
+		} else if (memcmp(line, "ob", 2) == 0) {
+			slot = ob = slot_of(&t->names[SPACE_OBJ], str_from(s, 3));
+		} else {
+			return false;
+		}
+		if (!slot)
+			return false;
+	}
+	if (*newlines > 8)
+		return false;
+	slot = slot_of(&t->names[SPACE_FN],
+		       (struct str){line + 3, (size_t)(nl - line - 3)});
+	if (!replay_block(t, ob, file, slot, head))
+		return false;
+	*p = nl + 1;
+	return true;
+}

@@ -1,0 +1,312 @@
+/*
+ * simd.h - what the loops over text need of an instruction set, in each set's form.
+ *
+ *	nondigits_SET(p)	bit i: byte i of the 32 at p is no digit; some bits above
+ *				are set
+ *	blanks_SET(p, nl)	bit i: byte i of the 32 at p is a blank or a newline; *nl the
+ *				newlines; some bits above are set
+ *	marks_SET(p, m)		what stands in the line at p, up to 64 bytes
+ *	squeeze_SET(v, at)	the bits of v that `at` has, next to each other
+ *	two_SET(a, na, b, nb, v)	the numbers of na and nb digits, 1 to 8, at a and b
+ *	four_SET(end, n, v)	the numbers of n[i] digits, 0 to 8, that end at end[i];
+ *				false when one is not of digits
+ *	put_SET(p, v)		varint_put_flat()
+ *
+ * SETs are portable, sse2, avx2, avx512: the paths of scan.h.  Code is compiled once for
+ * each by a header that is included with ISA(name) and ISA_TARGET (replay_loop.inc).
+ */
+#ifndef QUERN_SIMD_H
+#define QUERN_SIMD_H
+
+#include "index/base/varint.h"
+#include "index/lines/digits.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define SIMD_X86 1
+#define AVX2 "avx2,bmi,bmi2,popcnt"
+#define AVX2_HOT inline __attribute__((always_inline, target(AVX2)))
+#define AVX512 AVX2 ",avx512f,avx512bw,avx512vl"
+#define AVX512_HOT inline __attribute__((always_inline, target(AVX512)))
+#endif
+
+/* Bit i: byte i.  Some behind the first newline may be there, too. */
+struct marks {
+	uint64_t newlines, blanks, digits, zeros; /* zeros: of the digits */
+};
+
+static HOT uint64_t nondigits_portable(const char *p)
+{
+	uint64_t m = (uint64_t)7 << 32;
+
+	for (unsigned i = 0; i < 32; i += 8) {
+		uint64_t v = load8(p + i) ^ 0x3030303030303030;
+
+		/* High bit set where the byte is above 9. */
+		v = (((v & 0x7f7f7f7f7f7f7f7f) + 0x7676767676767676) | v) &
+		    0x8080808080808080;
+		m |= (((v >> 7) * 0x0102040810204080) >> 56) << i;
+	}
+	return m;
+}
+
+/* High bit of each byte of v that is 0. */
+static HOT uint64_t zero_bytes(uint64_t v)
+{
+	return ~(((v & 0x7f7f7f7f7f7f7f7f) + 0x7f7f7f7f7f7f7f7f) | v) &
+	       0x8080808080808080;
+}
+
+/* Those bits as the low 8. */
+static HOT uint64_t gather(uint64_t v)
+{
+	return ((v >> 7) * 0x0102040810204080) >> 56;
+}
+
+/* Behind 32 bytes, for up to four numbers that do not end in them; and another bit, so that
+ * a number that is cut there does not seem to end its line. */
+#define NO_BLANK ((uint64_t)15 << 32)
+#define NO_NEWLINE ((uint64_t)1 << 40)
+
+static HOT uint64_t blanks_portable(const char *p, uint64_t *nl)
+{
+	uint64_t m = 0;
+
+	*nl = NO_NEWLINE;
+	for (unsigned i = 0; i < 32; i += 8) {
+		uint64_t v = load8(p + i);
+
+		m |= gather(zero_bytes(v ^ 0x2020202020202020)) << i;
+		*nl |= gather(zero_bytes(v ^ 0x0a0a0a0a0a0a0a0a)) << i;
+	}
+	return m | NO_BLANK | *nl;
+}
+
+static HOT void marks_portable(const char *p, struct marks *m)
+{
+	*m = (struct marks){0};
+	for (unsigned i = 0; i < 64 && !m->newlines; i += 8) {
+		const uint64_t v = load8(p + i), digit = v ^ 0x3030303030303030;
+		const uint64_t above =
+			((digit & 0x7f7f7f7f7f7f7f7f) + 0x7676767676767676) | digit;
+
+		m->newlines |= gather(zero_bytes(v ^ 0x0a0a0a0a0a0a0a0a)) << i;
+		m->blanks |= gather(zero_bytes(v ^ 0x2020202020202020)) << i;
+		m->digits |= gather(~above & 0x8080808080808080) << i;
+		m->zeros |= gather(zero_bytes(digit)) << i;
+	}
+}
+
+static HOT uint64_t squeeze_portable(uint64_t v, uint64_t at)
+{
+	uint64_t m = 0;
+
+	for (unsigned i = 0; at; at &= at - 1, i++)
+		m |= (v >> __builtin_ctzll(at) & 1) << i;
+	return m;
+}
+
+static HOT void two_portable(const char *a, unsigned na, const char *b, unsigned nb,
+			     uint64_t *v)
+{
+	v[0] = digits_at(a, na);
+	v[1] = digits_at(b, nb);
+}
+
+static HOT bool four_portable(const char *const *end, const unsigned *n, uint64_t *v)
+{
+	uint64_t bad = 0;
+
+	for (unsigned i = 0; i < 4; i++) {
+		uint64_t x = load8(end[i] - 8) ^ 0x3030303030303030;
+
+		x = n[i] ? x >> (64 - 8 * n[i]) << (64 - 8 * n[i]) : 0;
+		bad |= (x | (x + 0x0606060606060606)) & 0xf0f0f0f0f0f0f0f0;
+		v[i] = eight_digits(x);
+	}
+	return bad == 0;
+}
+
+#define put_portable varint_put_flat
+
+#if SIMD_X86
+static HOT uint64_t nondigits_sse2(const char *p)
+{
+	const __m128i zero = _mm_set1_epi8('0'), nine = _mm_set1_epi8(9);
+	uint64_t m = 0;
+
+#pragma GCC unroll 2
+	for (unsigned i = 0; i < 32; i += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+
+		v = _mm_sub_epi8(v, zero);
+		v = _mm_cmpeq_epi8(_mm_min_epu8(v, nine), v);
+		m |= (uint64_t)(unsigned)_mm_movemask_epi8(v) << i;
+	}
+	return ~m;
+}
+
+static HOT uint64_t blanks_sse2(const char *p, uint64_t *nl)
+{
+	const __m128i blank = _mm_set1_epi8(' '), newline = _mm_set1_epi8('\n');
+	uint64_t m = 0;
+
+	*nl = NO_NEWLINE;
+#pragma GCC unroll 2
+	for (unsigned i = 0; i < 32; i += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+
+		m |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, blank)) << i;
+		*nl |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, newline))
+		       << i;
+	}
+	return m | NO_BLANK | *nl;
+}
+
+static HOT uint64_t bits_sse2(__m128i v)
+{
+	return (unsigned)_mm_movemask_epi8(v);
+}
+
+static HOT void marks_sse2(const char *p, struct marks *m)
+{
+	*m = (struct marks){0};
+	for (unsigned i = 0; i < 64 && !m->newlines; i += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+		__m128i digit = _mm_sub_epi8(v, _mm_set1_epi8('0'));
+
+		m->newlines |= bits_sse2(_mm_cmpeq_epi8(v, _mm_set1_epi8('\n'))) << i;
+		m->blanks |= bits_sse2(_mm_cmpeq_epi8(v, _mm_set1_epi8(' '))) << i;
+		m->zeros |= bits_sse2(_mm_cmpeq_epi8(v, _mm_set1_epi8('0'))) << i;
+		v = _mm_min_epu8(digit, _mm_set1_epi8(9));
+		m->digits |= bits_sse2(_mm_cmpeq_epi8(v, digit)) << i;
+	}
+}
+
+#define squeeze_sse2 squeeze_portable
+#define two_sse2 two_portable
+#define four_sse2 four_portable
+#define put_sse2 put_portable
+
+static AVX2_HOT uint64_t nondigits_avx2(const char *p)
+{
+	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)p);
+
+	v = _mm256_sub_epi8(v, _mm256_set1_epi8('0'));
+	v = _mm256_cmpeq_epi8(_mm256_min_epu8(v, _mm256_set1_epi8(9)), v);
+	return ~(uint64_t)(uint32_t)_mm256_movemask_epi8(v);
+}
+
+static AVX2_HOT uint64_t blanks_avx2(const char *p, uint64_t *nl)
+{
+	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)p);
+	__m256i blank = _mm256_cmpeq_epi8(v, _mm256_set1_epi8(' '));
+	__m256i newline = _mm256_cmpeq_epi8(v, _mm256_set1_epi8('\n'));
+
+	*nl = (uint32_t)_mm256_movemask_epi8(newline) | NO_NEWLINE;
+	return (uint32_t)_mm256_movemask_epi8(blank) | NO_BLANK | *nl;
+}
+
+static AVX2_HOT uint64_t bits_avx2(__m256i v)
+{
+	return (uint32_t)_mm256_movemask_epi8(v);
+}
+
+static AVX2_HOT void marks_avx2(const char *p, struct marks *m)
+{
+	*m = (struct marks){0};
+	for (unsigned i = 0; i < 64 && !m->newlines; i += 32) {
+		__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(p + i));
+		__m256i digit = _mm256_sub_epi8(v, _mm256_set1_epi8('0'));
+
+		m->newlines |= bits_avx2(_mm256_cmpeq_epi8(v, _mm256_set1_epi8('\n')))
+			       << i;
+		m->blanks |= bits_avx2(_mm256_cmpeq_epi8(v, _mm256_set1_epi8(' '))) << i;
+		m->zeros |= bits_avx2(_mm256_cmpeq_epi8(v, _mm256_set1_epi8('0'))) << i;
+		v = _mm256_min_epu8(digit, _mm256_set1_epi8(9));
+		m->digits |= bits_avx2(_mm256_cmpeq_epi8(v, digit)) << i;
+	}
+}
+
+static AVX2_HOT uint64_t squeeze_avx2(uint64_t v, uint64_t at)
+{
+	return _pext_u64(v, at);
+}
+
+/* The digits of both to the ends of 8 bytes each, then pairs, fours and eights are joined. */
+static AVX2_HOT void two_avx2(const char *a, unsigned na, const char *b, unsigned nb,
+			      uint64_t *v)
+{
+	__m128i x = _mm_unpacklo_epi64(
+		_mm_loadl_epi64((const __m128i *)(const void *)(a + na - 8)),
+		_mm_loadl_epi64((const __m128i *)(const void *)(b + nb - 8)));
+	__m128i m = _mm_unpacklo_epi64(
+		_mm_loadl_epi64((const __m128i *)(const void *)&digits_keep[na]),
+		_mm_loadl_epi64((const __m128i *)(const void *)&digits_keep[nb]));
+	uint64_t both;
+
+	x = _mm_and_si128(_mm_sub_epi8(x, _mm_set1_epi8('0')), m);
+	x = _mm_maddubs_epi16(x, _mm_set1_epi16(1 << 8 | 10));
+	x = _mm_madd_epi16(x, _mm_set1_epi32(1 << 16 | 100));
+	x = _mm_packus_epi32(x, x);
+	x = _mm_madd_epi16(x, _mm_set1_epi32(1 << 16 | 10000));
+	both = (uint64_t)_mm_cvtsi128_si64(x);
+	v[0] = (uint32_t)both;
+	v[1] = both >> 32;
+}
+
+static AVX2_HOT bool four_avx2(const char *const *end, const unsigned *n, uint64_t *v)
+{
+	__m256i x = _mm256_set_epi64x(
+		(long long)load8(end[3] - 8), (long long)load8(end[2] - 8),
+		(long long)load8(end[1] - 8), (long long)load8(end[0] - 8));
+	__m256i m = _mm256_set_epi64x(
+		(long long)digits_keep[n[3]], (long long)digits_keep[n[2]],
+		(long long)digits_keep[n[1]], (long long)digits_keep[n[0]]);
+	__m256i above;
+	uint64_t low, high;
+
+	x = _mm256_and_si256(_mm256_sub_epi8(x, _mm256_set1_epi8('0')), m);
+	above = _mm256_subs_epu8(x, _mm256_set1_epi8(9));
+	x = _mm256_maddubs_epi16(x, _mm256_set1_epi16(1 << 8 | 10));
+	x = _mm256_madd_epi16(x, _mm256_set1_epi32(1 << 16 | 100));
+	x = _mm256_packus_epi32(x, x);
+	x = _mm256_madd_epi16(x, _mm256_set1_epi32(1 << 16 | 10000));
+	low = (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(x));
+	high = (uint64_t)_mm_cvtsi128_si64(_mm256_extracti128_si256(x, 1));
+	v[0] = (uint32_t)low;
+	v[1] = low >> 32;
+	v[2] = (uint32_t)high;
+	v[3] = high >> 32;
+	return _mm256_testz_si256(above, above);
+}
+
+static AVX2_HOT unsigned char *put_avx2(unsigned char *p, uint64_t v)
+{
+	if (__builtin_expect(v >> 28 != 0, 0))
+		return varint_put_long(p, v);
+	const uint32_t x = _pdep_u32((uint32_t)v, 0x7f7f7f7f);
+	const unsigned last = (31u ^ (unsigned)__builtin_clz(x | 1)) & 24;
+	const uint32_t w = x | _bzhi_u32(0x808080, last);
+
+	memcpy(p, &w, sizeof(w));
+	return p + last / 8 + 1;
+}
+
+static AVX512_HOT uint64_t nondigits_avx512(const char *p)
+{
+	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)p);
+
+	v = _mm256_sub_epi8(v, _mm256_set1_epi8('0'));
+	return _mm256_cmpgt_epu8_mask(v, _mm256_set1_epi8(9)) | (uint64_t)7 << 32;
+}
+
+#define blanks_avx512 blanks_avx2
+#define marks_avx512 marks_avx2
+#define squeeze_avx512 squeeze_avx2
+#define two_avx512 two_avx2
+#define four_avx512 four_avx2
+#define put_avx512 put_avx2
+#endif
+
+#endif

@@ -1,0 +1,350 @@
+/* source.c - the profile as a file; see source.h. */
+#include "index/file/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <xxhash.h>
+#ifdef HAVE_XXH_DISPATCH /* the widest vectors of this processor (SConstruct) */
+#include <xxh_x86dispatch.h>
+#endif
+
+enum { TICK_NS = 1000 * 1000, CHANGES_MAX = 8 };
+static const uint64_t SECOND_NS = 1000 * 1000 * 1000;
+
+static const struct {
+	const char *magic, *nature, *hint;
+	size_t n, at;
+} natures[] = {
+	{"\177ELF", "a program or library", NULL, 4, 0},
+	{"\x89PNG", "a PNG image", NULL, 4, 0},
+	{"PERFILE2", "a file of perf record", NULL, 8, 0},
+	{"gmon", "a file of gprof", NULL, 4, 0},
+	{"%PDF", "a PDF document", NULL, 4, 0},
+	{"PK\3\4", "a zip archive", "take the profile out of it: unzip", 4, 0},
+	{"7z\xbc\xaf", "a 7-Zip archive", "take the profile out of it: 7z x", 4, 0},
+	{"Rar!", "a RAR archive", "take the profile out of it: unrar x", 4, 0},
+	{"ustar", "a tar archive", "take the profiles out of it, tar xf, and open those",
+	 5, 257},
+	{"\x1f\x9d", "compressed by compress", "unpack it first: uncompress", 2, 0},
+	{"]\0\0", "compressed by lzma", "unpack it first: unlzma", 3, 0},
+	{"{", "JSON", NULL, 1, 0},
+	{"<", "XML or HTML", NULL, 1, 0},
+};
+
+const char *source_nature(struct str head, const char **hint)
+{
+	*hint = NULL;
+	for (size_t i = 0; i < sizeof(natures) / sizeof(natures[0]); i++)
+		if (head.n >= natures[i].at + natures[i].n &&
+		    memcmp(head.p + natures[i].at, natures[i].magic, natures[i].n) == 0) {
+			*hint = natures[i].hint;
+			return natures[i].nature;
+		}
+	if (unpack_recognise(head.p, head.n)) {
+		*hint = "it is packed twice: unpack it once by hand";
+		return "still compressed when unpacked";
+	}
+	return head.n && memchr(head.p, 0, head.n) ? "binary data" : NULL;
+}
+
+static uint64_t nanoseconds(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+
+static void identify(struct source_id *id, const struct stat *sb)
+{
+	id->dev = sb->st_dev;
+	id->inode = sb->st_ino;
+	id->size = (uint64_t)sb->st_size;
+	id->mtime_ns = nanoseconds(&sb->st_mtim);
+	id->ctime_ns = nanoseconds(&sb->st_ctim);
+}
+
+static int cannot_open(const char *name, struct err *err)
+{
+	return err_set(err, err_kind_of(errno, ERR_PROFILE), 0, "%s: %s", name,
+		       strerror(errno));
+}
+
+static int changed(const struct source *s, struct err *err)
+{
+	err_set(err, ERR_PROFILE, 0, "%s: changed while it was read", s->name);
+	return err_hint(err,
+			"wait until the program that writes it is done, then try again");
+}
+
+static int open_fd(struct source *s, const char *path)
+{
+	if (strcmp(path, "-") == 0) {
+		s->name = "standard input";
+		return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	}
+	/* O_NONBLOCK: a device must not hang us before we can refuse it. */
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+static int not_regular(struct source *s, const struct stat *sb, struct err *err)
+{
+	if (!S_ISFIFO(sb->st_mode) && !(S_ISSOCK(sb->st_mode) && s->pipe))
+		return err_set(err, ERR_PROFILE, 0, "%s: %s, not a profile", s->name,
+			       S_ISDIR(sb->st_mode) ? "a directory"
+						    : "not a regular file");
+	s->pipe = true;
+	return 0;
+}
+
+static int empty(const struct source *s, struct err *err)
+{
+	err_set(err, ERR_PROFILE, 0, "%s: empty file (0 bytes)", s->name);
+	return err_hint(err,
+			"callgrind leaves one beside the files of --separate-threads: "
+			"open all of them, --all-parts %s",
+			s->name);
+}
+
+static int map_file(struct source *s, const char *path, struct err *err)
+{
+	char head[UNPACK_HEAD];
+	ssize_t n;
+
+	while ((n = pread(s->fd, head, sizeof(head), 0)) < 0)
+		if (errno != EINTR)
+			return cannot_open(s->name, err);
+	s->codec = unpack_recognise(head, (size_t)n);
+	s->path = realpath(path, NULL);
+	if (!s->path)
+		return cannot_open(s->name, err);
+	s->id.path = str_c(s->path);
+	return map_open(s->codec ? &s->packed : &s->map, s->fd, s->id.size, s->name, err);
+}
+
+/*
+ * A time of change is as coarse as the clock of the file system: a tick of the machine's or,
+ * where it never has a fraction, a second (two on FAT).  What is written once more within
+ * that time looks as before, so a file is not taken for what its times say until it is over:
+ * a small one, for which to wait could be most of the work, is known by its content alone,
+ * without a time of change.
+ */
+static int let_rest(const struct source *s, struct stat *sb, struct err *err)
+{
+	for (int changes = 0; changes < CHANGES_MAX;) {
+		uint64_t stamp = nanoseconds(&sb->st_ctim), over = stamp + 1, now, left;
+		struct timespec t;
+
+		if (stamp % SECOND_NS == 0)
+			over = stamp + 2 * SECOND_NS;
+		clock_gettime(CLOCK_REALTIME_COARSE, &t);
+		now = nanoseconds(&t);
+		/* A time that is ahead is of a clock that was set back. */
+		if (now >= over || stamp > now + SECOND_NS)
+			return 0;
+		if (sb->st_size <= HASH_PIECE) {
+			sb->st_ctim = (struct timespec){0};
+			return 0;
+		}
+		left = over - now + TICK_NS;
+		t = (struct timespec){(time_t)(left / SECOND_NS),
+				      (long)(left % SECOND_NS)};
+		nanosleep(&t, NULL);
+		if (fstat(s->fd, sb))
+			return cannot_open(s->name, err);
+		changes += nanoseconds(&sb->st_ctim) != stamp;
+	}
+	return changed(s, err);
+}
+
+static int open_named(const char *path, const char *name, struct source *s,
+		      struct err *err)
+{
+	struct stat sb;
+	int rc;
+
+	*s = (struct source){.name = name,
+			     .map.p = "",
+			     .packed.p = "",
+			     .pipe = strcmp(path, "-") == 0};
+	s->id.path = STR("-");
+	s->fd = open_fd(s, path);
+	if (s->fd < 0 || fstat(s->fd, &sb))
+		rc = cannot_open(s->name, err);
+	else if (!S_ISREG(sb.st_mode))
+		rc = not_regular(s, &sb, err);
+	else if (s->pipe)
+		rc = 0;
+	else if (let_rest(s, &sb, err))
+		rc = (int)err->kind;
+	else if (sb.st_size == 0)
+		rc = empty(s, err);
+	else {
+		identify(&s->id, &sb);
+		rc = map_file(s, path, err);
+	}
+	if (rc)
+		source_close(s);
+	return rc;
+}
+
+int source_open(const char *path, struct source *s, struct err *err)
+{
+	return open_named(path, path, s, err);
+}
+
+void source_release(struct source *s)
+{
+	map_close(&s->map);
+	map_close(&s->packed);
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+}
+
+void source_close(struct source *s)
+{
+	source_release(s);
+	free(s->path);
+	*s = (struct source){.fd = -1};
+}
+
+int source_copy(const struct source *s, struct source *copy)
+{
+	*copy = (struct source){.fd = -1,
+				.map.p = "",
+				.packed.p = "",
+				.id = s->id,
+				.path = strdup(s->path),
+				.name = s->name,
+				.codec = s->codec};
+	copy->id.path = str_c(copy->path ? copy->path : "");
+	return copy->path ? 0 : -1;
+}
+
+static bool same_times(const struct source_id *a, const struct source_id *b)
+{
+	return a->size == b->size && a->mtime_ns == b->mtime_ns;
+}
+
+int source_reopen(struct source *s, struct err *err)
+{
+	struct source now;
+
+	if (open_named(s->path, s->name, &now, err))
+		return (int)err->kind;
+	if (!same_times(&now.id, &s->id)) {
+		source_close(&now);
+		return changed(s, err);
+	}
+	source_close(s);
+	*s = now;
+	return 0;
+}
+
+int source_unchanged(const struct source *s, struct err *err)
+{
+	struct source_id now = {0};
+	struct stat sb;
+
+	if (s->pipe)
+		return 0;
+	if (fstat(s->fd, &sb))
+		return cannot_open(s->name, err);
+	identify(&now, &sb);
+	return same_times(&now, &s->id) ? 0 : changed(s, err);
+}
+
+uint64_t source_hash_piece(const char *p, size_t n)
+{
+	return XXH3_64bits(p, n);
+}
+
+struct source_hash *source_hash_new(void)
+{
+	XXH3_state_t *h = XXH3_createState();
+
+	if (h)
+		XXH3_64bits_reset(h);
+	return (struct source_hash *)h;
+}
+
+void source_hash_free(struct source_hash *h)
+{
+	XXH3_freeState((XXH3_state_t *)h);
+}
+
+void source_hash_add(struct source_hash *h, const char *p, size_t n)
+{
+	XXH3_64bits_update((XXH3_state_t *)h, p, n);
+}
+
+uint64_t source_hash_end(struct source_hash *h)
+{
+	const uint64_t hash = XXH3_64bits_digest((XXH3_state_t *)h);
+
+	XXH3_64bits_reset((XXH3_state_t *)h);
+	return hash;
+}
+
+uint64_t source_hash_all(const uint64_t *piece, size_t n)
+{
+	return XXH3_64bits(piece, n * sizeof(*piece));
+}
+
+struct hashing {
+	const struct map *map;
+	size_t n;
+	uint64_t *piece;
+};
+
+static int hash_pieces(void *arg)
+{
+	struct hashing *h = arg;
+	const struct map *m = h->map;
+
+	for (size_t i = 0; i < h->n; i++) {
+		size_t at = i * (size_t)HASH_PIECE, n = m->n - at;
+
+		h->piece[i] =
+			source_hash_piece(m->p + at, n < HASH_PIECE ? n : HASH_PIECE);
+	}
+	return 0;
+}
+
+/* A file of one piece needs no memory: want of it would be taken for a change. */
+static int hash_file(struct source *s, struct err *err)
+{
+	const struct map *m = s->codec ? &s->packed : &s->map;
+	struct hashing h = {m, (m->n + HASH_PIECE - 1) / HASH_PIECE, NULL};
+	uint64_t one = 0;
+	int rc = -1;
+
+	h.piece = h.n <= 1 ? &one : malloc(h.n * sizeof(*h.piece));
+	if (h.piece)
+		rc = map_guard(hash_pieces, &h, ERR_PROFILE, err);
+	if (!rc)
+		s->id.hash = source_hash_all(h.piece, h.n);
+	if (h.piece != &one)
+		free(h.piece);
+	return rc;
+}
+
+enum freshness source_compare(struct source *s, const struct source_id *recorded)
+{
+	const struct source_id *id = &s->id;
+	struct err err = {0};
+
+	if (s->pipe || id->size != recorded->size)
+		return SOURCE_CHANGED;
+	if (str_eq(id->path, recorded->path) && id->dev == recorded->dev &&
+	    id->inode == recorded->inode && id->mtime_ns == recorded->mtime_ns &&
+	    id->ctime_ns && id->ctime_ns == recorded->ctime_ns)
+		return SOURCE_SAME;
+	if ((s->fd < 0 && source_reopen(s, &err)) || hash_file(s, &err))
+		return SOURCE_CHANGED;
+	return id->hash == recorded->hash ? SOURCE_TOUCHED : SOURCE_CHANGED;
+}

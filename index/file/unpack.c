@@ -1,0 +1,399 @@
+/*
+ * unpack.c - compressed streams; see unpack.h.
+ *
+ * Every library is brought to one shape, a row of `codecs`: begin a member, take a step,
+ * leave.  A step moves both ends and says whether the member goes on, has ended, is damaged
+ * or too large; the loop over members, zeros between them and all words are common.
+ */
+#include "index/file/unpack.h"
+
+#include <bzlib.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <lz4frame.h>
+#include <lzma.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+enum step { STEP_MORE, STEP_END, STEP_DAMAGED, STEP_LARGE, STEP_MEMORY };
+
+struct unpack {
+	const struct codec *codec;
+	uint64_t mem, taken, made;
+	uint64_t member_at; /* taken when this member began */
+	unsigned members;   /* that have ended */
+	bool inside;	    /* of a member */
+	bool open;	    /* the library has state to be freed */
+	const char *why;    /* its own word for what is wrong; may be NULL */
+	union {
+		z_stream gzip;
+		bz_stream bzip2;
+		lzma_stream xz;
+		ZSTD_DCtx *zstd;
+		LZ4F_dctx *lz4;
+	};
+};
+
+struct codec {
+	const char *name, *command, *magic;
+	size_t n;
+	unsigned char mask; /* of the first byte of magic */
+	enum step (*begin)(struct unpack *u);
+	enum step (*step)(struct unpack *u, struct unpack_io *io);
+	void (*end)(struct unpack *u);
+};
+
+/* The libraries count in 32 bits. */
+static unsigned at_most(size_t n)
+{
+	return n < UINT_MAX / 2 ? (unsigned)n : UINT_MAX / 2;
+}
+
+static void moved(struct unpack_io *io, size_t in, size_t out)
+{
+	io->in += in;
+	io->nin -= in;
+	io->out += out;
+	io->nout -= out;
+}
+
+/* ---- gzip ---- */
+
+static enum step gzip_begin(struct unpack *u)
+{
+	memset(&u->gzip, 0, sizeof(u->gzip));
+	return inflateInit2(&u->gzip, 16 + MAX_WBITS) == Z_OK ? STEP_MORE : STEP_MEMORY;
+}
+
+static enum step gzip_step(struct unpack *u, struct unpack_io *io)
+{
+	unsigned in = at_most(io->nin), out = at_most(io->nout);
+	int rc;
+
+	u->gzip.next_in = (Bytef *)(uintptr_t)io->in;
+	u->gzip.avail_in = in;
+	u->gzip.next_out = (Bytef *)io->out;
+	u->gzip.avail_out = out;
+	rc = inflate(&u->gzip, Z_NO_FLUSH);
+	moved(io, in - u->gzip.avail_in, out - u->gzip.avail_out);
+	u->why = u->gzip.msg;
+	return rc == Z_STREAM_END		 ? STEP_END
+	       : rc == Z_OK || rc == Z_BUF_ERROR ? STEP_MORE
+	       : rc == Z_MEM_ERROR		 ? STEP_MEMORY
+						 : STEP_DAMAGED;
+}
+
+static void gzip_end(struct unpack *u)
+{
+	inflateEnd(&u->gzip);
+}
+
+/* ---- bzip2 ---- */
+
+static enum step bzip2_begin(struct unpack *u)
+{
+	memset(&u->bzip2, 0, sizeof(u->bzip2));
+	return BZ2_bzDecompressInit(&u->bzip2, 0, 0) == BZ_OK ? STEP_MORE : STEP_MEMORY;
+}
+
+static enum step bzip2_step(struct unpack *u, struct unpack_io *io)
+{
+	unsigned in = at_most(io->nin), out = at_most(io->nout);
+	int rc;
+
+	u->bzip2.next_in = (char *)(uintptr_t)io->in;
+	u->bzip2.avail_in = in;
+	u->bzip2.next_out = io->out;
+	u->bzip2.avail_out = out;
+	rc = BZ2_bzDecompress(&u->bzip2);
+	moved(io, in - u->bzip2.avail_in, out - u->bzip2.avail_out);
+	return rc == BZ_STREAM_END  ? STEP_END
+	       : rc == BZ_OK	    ? STEP_MORE
+	       : rc == BZ_MEM_ERROR ? STEP_MEMORY
+				    : STEP_DAMAGED;
+}
+
+static void bzip2_end(struct unpack *u)
+{
+	BZ2_bzDecompressEnd(&u->bzip2);
+}
+
+/* ---- xz ---- */
+
+static enum step xz_begin(struct unpack *u)
+{
+	memset(&u->xz, 0, sizeof(u->xz));
+	return lzma_stream_decoder(&u->xz, u->mem, LZMA_TELL_UNSUPPORTED_CHECK) == LZMA_OK
+		       ? STEP_MORE
+		       : STEP_MEMORY;
+}
+
+static enum step xz_step(struct unpack *u, struct unpack_io *io)
+{
+	lzma_ret rc;
+
+	u->xz.next_in = (const uint8_t *)io->in;
+	u->xz.avail_in = io->nin;
+	u->xz.next_out = (uint8_t *)io->out;
+	u->xz.avail_out = io->nout;
+	rc = lzma_code(&u->xz, LZMA_RUN);
+	moved(io, io->nin - u->xz.avail_in, io->nout - u->xz.avail_out);
+	if (rc == LZMA_UNSUPPORTED_CHECK)
+		u->why = "its checksum is of an unknown kind";
+	return rc == LZMA_STREAM_END		       ? STEP_END
+	       : rc == LZMA_OK || rc == LZMA_BUF_ERROR ? STEP_MORE
+	       : rc == LZMA_MEMLIMIT_ERROR	       ? STEP_LARGE
+	       : rc == LZMA_MEM_ERROR		       ? STEP_MEMORY
+						       : STEP_DAMAGED;
+}
+
+static void xz_end(struct unpack *u)
+{
+	lzma_end(&u->xz);
+}
+
+/* ---- zstd ---- */
+
+static int log2_below(uint64_t v)
+{
+	return v ? 63 - __builtin_clzll(v) : 0;
+}
+
+static enum step zstd_begin(struct unpack *u)
+{
+	ZSTD_bounds b = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax);
+	int log = log2_below(u->mem);
+
+	u->zstd = ZSTD_createDCtx();
+	if (!u->zstd)
+		return STEP_MEMORY;
+	log = log < b.lowerBound ? b.lowerBound : log > b.upperBound ? b.upperBound : log;
+	ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, log);
+	return STEP_MORE;
+}
+
+static enum step zstd_step(struct unpack *u, struct unpack_io *io)
+{
+	ZSTD_inBuffer in = {io->in, io->nin, 0};
+	ZSTD_outBuffer out = {io->out, io->nout, 0};
+	size_t rc = ZSTD_decompressStream(u->zstd, &out, &in);
+
+	moved(io, in.pos, out.pos);
+	if (!ZSTD_isError(rc))
+		return rc ? STEP_MORE : STEP_END;
+	u->why = ZSTD_getErrorName(rc);
+	switch (ZSTD_getErrorCode(rc)) {
+	case ZSTD_error_frameParameter_windowTooLarge: return STEP_LARGE;
+	case ZSTD_error_memory_allocation: return STEP_MEMORY;
+	default: return STEP_DAMAGED;
+	}
+}
+
+static void zstd_end(struct unpack *u)
+{
+	ZSTD_freeDCtx(u->zstd);
+}
+
+/* ---- lz4 ---- */
+
+static enum step lz4_begin(struct unpack *u)
+{
+	return LZ4F_isError(LZ4F_createDecompressionContext(&u->lz4, LZ4F_VERSION))
+		       ? STEP_MEMORY
+		       : STEP_MORE;
+}
+
+static enum step lz4_step(struct unpack *u, struct unpack_io *io)
+{
+	size_t in = io->nin, out = io->nout;
+	size_t rc = LZ4F_decompress(u->lz4, io->out, &out, io->in, &in, NULL);
+
+	moved(io, in, out);
+	if (!LZ4F_isError(rc))
+		return rc ? STEP_MORE : STEP_END;
+	u->why = LZ4F_getErrorName(rc);
+	/* Its codes are not in the shared library's header; their names are. */
+	return strcmp(u->why, "ERROR_allocation_failed") == 0 ? STEP_MEMORY
+							      : STEP_DAMAGED;
+}
+
+static void lz4_end(struct unpack *u)
+{
+	LZ4F_freeDecompressionContext(u->lz4);
+}
+
+/* ---- common ---- */
+
+static const struct codec codecs[] = {
+	{"gzip", "gzip -dk", "\x1f\x8b", 2, 0xff, gzip_begin, gzip_step, gzip_end},
+	{"bzip2", "bzip2 -dk", "BZh", 3, 0xff, bzip2_begin, bzip2_step, bzip2_end},
+	{"xz", "xz -dk", "\3757zXZ\0", 6, 0xff, xz_begin, xz_step, xz_end},
+	{"zstd", "zstd -d", "\x28\xb5\x2f\xfd", 4, 0xff, zstd_begin, zstd_step, zstd_end},
+	/* A skippable frame, with which pzstd begins. */
+	{"zstd", "zstd -d", "\x50\x2a\x4d\x18", 4, 0xf0, zstd_begin, zstd_step, zstd_end},
+	{"lz4", "lz4 -d", "\x04\x22\x4d\x18", 4, 0xff, lz4_begin, lz4_step, lz4_end},
+};
+
+const struct codec *unpack_recognise(const char *head, size_t n)
+{
+	for (size_t i = 0; i < sizeof(codecs) / sizeof(codecs[0]); i++) {
+		const struct codec *c = &codecs[i];
+
+		if (n >= c->n && ((head[0] ^ c->magic[0]) & c->mask) == 0 &&
+		    memcmp(head + 1, c->magic + 1, c->n - 1) == 0)
+			return c;
+	}
+	return NULL;
+}
+
+const char *unpack_name(const struct codec *c)
+{
+	return c->name;
+}
+
+int unpack_open(struct unpack **out, const struct codec *c, uint64_t mem, struct err *err)
+{
+	struct unpack *u = calloc(1, sizeof(*u));
+
+	if (!u)
+		return err_set(err, ERR_LIMIT, 0, "out of memory while unpacking");
+	u->codec = c;
+	u->mem = mem;
+	*out = u;
+	return 0;
+}
+
+static void leave(struct unpack *u)
+{
+	if (u->open)
+		u->codec->end(u);
+	u->open = u->inside = false;
+}
+
+void unpack_close(struct unpack *u)
+{
+	if (u)
+		leave(u);
+	free(u);
+}
+
+uint64_t unpack_taken(const struct unpack *u)
+{
+	return u->taken;
+}
+
+static void copy(struct unpack *u, struct unpack_io *io)
+{
+	size_t n = io->nin < io->nout ? io->nin : io->nout;
+
+	memcpy(io->out, io->in, n);
+	moved(io, n, n);
+	u->taken += n;
+	u->made += n;
+}
+
+static int damaged(const struct unpack *u, struct err *err)
+{
+	const char *name = u->codec->name;
+
+	/* A member that fails in its first bytes is none. */
+	if (u->members && u->taken - u->member_at < UNPACK_HEAD + 12)
+		err_set(err, ERR_PROFILE, 0,
+			"behind the end of the %s data, at byte %" PRIu64
+			", is something else (byte %" PRIu64 " of the text)",
+			name, u->member_at, u->made);
+	else
+		err_set(err, ERR_PROFILE, 0,
+			"the %s data is damaged at byte %" PRIu64 " (byte %" PRIu64
+			" of the text)%s%s",
+			name, u->taken, u->made, u->why ? ": " : "",
+			u->why ? u->why : "");
+	return err_hint(err, "make or copy the file again");
+}
+
+static int failed(const struct unpack *u, enum step s, struct err *err)
+{
+	if (s == STEP_DAMAGED)
+		return damaged(u, err);
+	if (s == STEP_MEMORY)
+		return err_set(err, ERR_LIMIT, 0, "out of memory while unpacking");
+	const bool large = u->mem >> 20 != 0;
+
+	err_set(err, ERR_LIMIT, 0,
+		"the %s data wants more memory than the %" PRIu64
+		" %s it may have (byte %" PRIu64 ")",
+		u->codec->name, u->mem >> (large ? 20 : 10), large ? "MiB" : "KiB",
+		u->taken);
+	return err_hint(err, "raise --mem, or unpack it first: %s", u->codec->command);
+}
+
+/* Between members: zeros fill up tapes and disk blocks. */
+static void skip_zeros(struct unpack *u, struct unpack_io *io)
+{
+	while (u->members && io->nin && *io->in == 0) {
+		moved(io, 1, 0);
+		u->taken++;
+	}
+}
+
+static enum step begin(struct unpack *u)
+{
+	enum step s = STEP_MORE;
+
+	if (!u->open)
+		s = u->codec->begin(u);
+	u->open = s == STEP_MORE;
+	u->inside = true;
+	u->member_at = u->taken;
+	u->why = NULL;
+	return s;
+}
+
+int unpack_step(struct unpack *u, struct unpack_io *io, struct err *err)
+{
+	if (!u->codec) {
+		copy(u, io);
+		return 0;
+	}
+	while (io->nout) {
+		struct unpack_io before = *io;
+		enum step s = STEP_MORE;
+
+		if (!u->inside) {
+			skip_zeros(u, io);
+			if (!io->nin)
+				return 0;
+			before = *io;
+			s = begin(u);
+		}
+		if (s == STEP_MORE)
+			s = u->codec->step(u, io);
+		u->taken += before.nin - io->nin;
+		u->made += before.nout - io->nout;
+		if (s > STEP_END)
+			return failed(u, s, err);
+		if (s == STEP_END) {
+			u->members++;
+			leave(u);
+		} else if (before.nin == io->nin && before.nout == io->nout) {
+			return 0; /* it wants more input */
+		}
+	}
+	return 0;
+}
+
+int unpack_end(const struct unpack *u, struct err *err)
+{
+	if (!u->inside)
+		return 0;
+	err_set(err, ERR_PROFILE, 0,
+		"the %s data is cut off at byte %" PRIu64 " (byte %" PRIu64
+		" of the text)",
+		u->codec->name, u->taken, u->made);
+	return err_hint(
+		err, "copy the file again, or wait until the program that writes it is "
+		     "done");
+}

@@ -1,0 +1,299 @@
+/* detail_code.c - both directions of the packed detail; see detail_code.h. */
+#include "index/format/detail_code.h"
+
+#include <string.h>
+
+#include "index/format/cost_code.h"
+
+enum {
+	NUMBERS_MAX = 12, /* of a row, but for its costs */
+};
+
+/* Bytes that a row may take. */
+static inline size_t row_room(uint32_t events)
+{
+	return (NUMBERS_MAX + costs_numbers(events)) * VARINT_MAX;
+}
+
+int detail_write_group(struct detail_writer *w, uint32_t file, uint64_t rows)
+{
+	struct bytes *b = w->b;
+	unsigned char *p;
+
+	if (b->cap - b->n < 2 * VARINT_MAX && bytes_room(b, 2 * VARINT_MAX))
+		return -1;
+	p = varint_put(b->p + b->n, varint_zigzag(w->file, file));
+	p = varint_put(p, rows);
+	b->n = (size_t)(p - b->p);
+	w->file = file;
+	w->instr = w->line = 0;
+	w->costs = false;
+	return 0;
+}
+
+static unsigned char *put_jump(unsigned char *p, const struct detail_row *r)
+{
+	if (r->edge & JUMP_OTHER_FN)
+		p = varint_put(p, r->to_fn);
+	if (r->edge & JUMP_OTHER_FILE)
+		p = varint_put(p, r->to_file);
+	p = varint_put(p, varint_zigzag(r->instr, r->to_instr));
+	p = varint_put(p, varint_zigzag(r->line, r->to_line));
+	p = varint_put(p, r->calls);
+	return r->edge & JUMP_CONDITIONAL ? varint_put(p, r->taken) : p;
+}
+
+/* A cost line, its costs left out where they are those of the row before. */
+static unsigned char *put_row(struct detail_writer *w, unsigned char *head,
+			      const struct detail_row *r)
+{
+	unsigned char *costs = detail_put_place(head, *w->shape, r->instr - w->instr,
+						varint_zigzag(w->line, r->line));
+	unsigned char *p = costs_put(costs, r->cost, w->shape->events);
+	const size_t n = (size_t)(p - costs);
+
+	if (w->costs && n == w->cost_n && memcmp(w->b->p + w->cost_at, costs, n) == 0) {
+		*head |= HEAD_COSTS;
+		return costs;
+	}
+	w->cost_at = (size_t)(costs - w->b->p);
+	w->cost_n = n;
+	w->costs = true;
+	return p;
+}
+
+/* A call site or a jump. */
+static unsigned char *put_ref(const struct detail_writer *w, unsigned char *p,
+			      const struct detail_row *r)
+{
+	if (w->shape->instr)
+		p = varint_put(p, r->instr - w->instr);
+	if (w->shape->line)
+		p = varint_put(p, varint_zigzag(w->line, r->line));
+	p = varint_put(p, r->edge);
+	if (w->kind == DETAIL_JUMPS)
+		return put_jump(p, r);
+	p = varint_put(p, r->calls);
+	return costs_put(p, r->cost, w->shape->events);
+}
+
+static inline int write_row(struct detail_writer *w, const struct detail_row *r)
+{
+	const size_t room = row_room(w->shape->events);
+	struct bytes *b = w->b;
+	unsigned char *p;
+
+	if (b->cap - b->n < room && bytes_room(b, room))
+		return -1;
+	p = b->p + b->n;
+	p = w->kind == DETAIL_LINES ? put_row(w, p, r) : put_ref(w, p, r);
+	w->instr = r->instr;
+	w->line = r->line;
+	b->n = (size_t)(p - b->p);
+	return 0;
+}
+
+int detail_write_row(struct detail_writer *w, const struct detail_row *r)
+{
+	return write_row(w, r);
+}
+
+int detail_encode(struct bytes *b, enum detail_kind kind, const struct detail_shape *s,
+		  const struct detail_row *rows, size_t n)
+{
+	struct detail_writer w = {.b = b, .kind = kind, .shape = s};
+
+	if (bytes_put(b, n))
+		return -1;
+	for (size_t i = 0, end = 0; i < n; i++) {
+		if (i == end) {
+			while (end < n && rows[end].file == rows[i].file)
+				end++;
+			if (detail_write_group(&w, rows[i].file, end - i))
+				return -1;
+		}
+		if (write_row(&w, &rows[i]))
+			return -1;
+	}
+	return 0;
+}
+
+/* A line behind *before of the same file, to p, where there is room; its end.  like: its costs are
+ * those of the row before. */
+static inline unsigned char *put_line(unsigned char *p, struct detail_shape s,
+				      const struct detail_key *before,
+				      const struct detail_key *key, const uint64_t *cost,
+				      bool like)
+{
+	unsigned char *const head = p;
+
+	p = detail_put_place(p, s, key->instr - before->instr,
+			     varint_zigzag(before->line, key->line));
+	if (!like)
+		return costs_put(p, cost, s.events);
+	*head |= HEAD_COSTS;
+	return p;
+}
+
+/* The same of a profile with both positions and one event, where most numbers are small. */
+static inline unsigned char *put_usual_line(unsigned char *p,
+					    const struct detail_key *before,
+					    const struct detail_key *key, uint64_t cost,
+					    bool like)
+{
+	static const struct detail_shape shape = {
+		.events = 1, .instr = true, .line = true};
+	const uint64_t instr = key->instr - before->instr;
+	const uint64_t line = varint_zigzag(before->line, key->line);
+
+	if (__builtin_expect(instr >= HEAD_FAR || line >= 0x80, 0))
+		return put_line(p, shape, before, key, &cost, like);
+	p[0] = (unsigned char)(instr << HEAD_PLACE | (line ? 0 : HEAD_LINE) |
+			       (like ? HEAD_COSTS : 0));
+	p[1] = (unsigned char)line;
+	p += 1 + (line != 0);
+	return like ? p : varint_put_flat(p, cost);
+}
+
+/* Room for n bytes at *p, which is behind what b has. */
+static inline int put_room(struct bytes *b, unsigned char **p, size_t n)
+{
+	if (__builtin_expect((size_t)(b->p + b->cap - *p) >= n, 1))
+		return 0;
+	b->n = (size_t)(*p - b->p);
+	if (bytes_room(b, n))
+		return -1;
+	*p = b->p + b->n;
+	return 0;
+}
+
+static inline bool same_costs(const uint64_t *a, const uint64_t *b, uint32_t n)
+{
+	return n == 0 || memcmp(a, b, n * sizeof(*a)) == 0;
+}
+
+int detail_encode_lines(struct bytes *b, const struct detail_shape *s,
+			const struct detail_key *key, size_t n, const uint64_t *cost)
+{
+	const struct detail_shape shape = *s;
+	const size_t room = row_room(shape.events);
+	const bool usual = shape.events == 1 && shape.instr && shape.line;
+	struct detail_writer w = {.b = b, .kind = DETAIL_LINES, .shape = s};
+
+	if (bytes_put(b, n))
+		return -1;
+	for (size_t i = 0, end = 0; i < n;) {
+		static const struct detail_key start;
+		const struct detail_key *before = &start;
+		const uint64_t *c = NULL, *last;
+		unsigned char *p;
+
+		if (key[n - 1].file == key[i].file)
+			end = n;
+		while (end < n && key[end].file == key[i].file)
+			end++;
+		if (detail_write_group(&w, key[i].file, end - i))
+			return -1;
+		p = b->p + b->n;
+		for (; i < end; before = &key[i++]) {
+			last = c;
+			c = cost + (size_t)key[i].row * shape.events;
+			if (put_room(b, &p, room))
+				return -1;
+			p = usual ? put_usual_line(p, before, &key[i], *c,
+						   last && *last == *c)
+				  : put_line(p, shape, before, &key[i], c,
+					     last && same_costs(last, c, shape.events));
+		}
+		b->n = (size_t)(p - b->p);
+	}
+	return 0;
+}
+
+uint64_t detail_begin(struct detail_reader *r, enum detail_kind kind,
+		      const struct detail_shape *s, const unsigned char *p,
+		      const unsigned char *end)
+{
+	uint64_t n;
+
+	*r = (struct detail_reader){
+		.in = {.p = p, .end = end}, .kind = kind, .shape = *s};
+	n = varint_get(&r->in);
+	/* A row has at least one byte: a larger number is damage, not a reason to allocate. */
+	if (n > (uint64_t)(end - p))
+		r->in.bad = true;
+	return r->in.bad ? 0 : n;
+}
+
+static void next_jump(struct detail_reader *r)
+{
+	struct detail_row *row = &r->row;
+
+	row->to_fn = row->edge & JUMP_OTHER_FN ? (uint32_t)varint_get(&r->in) : 0;
+	row->to_file = row->edge & JUMP_OTHER_FILE ? (uint32_t)varint_get(&r->in) : 0;
+	row->to_instr = varint_unzigzag(row->instr, varint_get(&r->in));
+	row->to_line = varint_unzigzag(row->line, varint_get(&r->in));
+	row->calls = varint_get(&r->in);
+	row->taken = row->edge & JUMP_CONDITIONAL ? varint_get(&r->in) : row->calls;
+}
+
+/* A head that no row can have is damage. */
+static void next_line(struct detail_reader *r, uint64_t *cost)
+{
+	const bool instr = r->shape.instr, line = r->shape.line, both = instr && line;
+	const size_t n = r->shape.events * sizeof(*cost);
+	struct detail_row *row = &r->row;
+	uint64_t first, head = 0;
+
+	if (r->in.p < r->in.end)
+		head = *r->in.p++;
+	else
+		varint_none(&r->in);
+	if (((head & HEAD_COSTS) && !r->before) || ((head & HEAD_LINE) && !both) ||
+	    (head >> HEAD_PLACE && !instr && !line)) {
+		head = 0;
+		varint_none(&r->in);
+	}
+	first = head >> HEAD_PLACE;
+	if (first == HEAD_FAR)
+		first = varint_get(&r->in);
+	if (instr)
+		row->instr += first;
+	else
+		row->line = varint_unzigzag(row->line, first);
+	if (both && !(head & HEAD_LINE))
+		row->line = varint_unzigzag(row->line, varint_get(&r->in));
+	if (!(head & HEAD_COSTS))
+		costs_get(&r->in, cost, r->shape.events);
+	else if (r->before != cost && n)
+		memcpy(cost, r->before, n);
+	r->before = cost;
+}
+
+void detail_next(struct detail_reader *r, uint64_t *cost)
+{
+	struct detail_row *row = &r->row;
+
+	if (r->left_in_group == 0) {
+		row->file = (uint32_t)varint_unzigzag(row->file, varint_get(&r->in));
+		r->left_in_group = varint_get(&r->in);
+		row->instr = row->line = 0;
+		r->before = NULL;
+	}
+	r->left_in_group--;
+	if (r->kind == DETAIL_LINES) {
+		next_line(r, cost);
+		return;
+	}
+	if (r->shape.instr)
+		row->instr += varint_get(&r->in);
+	if (r->shape.line)
+		row->line = varint_unzigzag(row->line, varint_get(&r->in));
+	row->edge = (uint32_t)varint_get(&r->in);
+	if (r->kind == DETAIL_JUMPS) {
+		next_jump(r);
+		return;
+	}
+	row->calls = varint_get(&r->in);
+	costs_get(&r->in, cost, r->shape.events);
+}

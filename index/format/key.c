@@ -1,0 +1,87 @@
+/* key.c - keys and checks of the index file; see key.h. */
+#include "index/format/key.h"
+
+#include <xxhash.h>
+
+_Static_assert(sizeof(struct value_header) == 32,
+	       "the header is part of the file format");
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the index is little endian and used in place"
+#endif
+
+static const struct {
+	const char *name;
+	unsigned width;
+} tables[TABLES] = {
+	[TABLE_META] = {"meta", 0},
+	[TABLE_DIAG] = {"diagnostics", 0},
+	[TABLE_OBJ] = {"objects", 0},
+	[TABLE_FILE] = {"files", 0},
+	[TABLE_NAME] = {"names", 0},
+	[TABLE_FN_NAME] = {"function names", 4},
+	[TABLE_FN_FILE] = {"function files", 4},
+	[TABLE_FN_OBJ] = {"function objects", 4},
+	[TABLE_FN_CYCLE] = {"function cycles", 4},
+	[TABLE_FN_LINE] = {"function lines", 8},
+	[TABLE_FN_CALLS] = {"function calls", 8},
+	[TABLE_FN_SELF] = {"self cost", 8},
+	[TABLE_FN_INCL] = {"inclusive cost", 8},
+	[TABLE_RANK_SELF] = {"rank by self cost", 4},
+	[TABLE_RANK_INCL] = {"rank by inclusive cost", 4},
+	[TABLE_TOPO] = {"topological order", 4},
+	[TABLE_OUT_FIRST] = {"callees", 4},
+	[TABLE_IN_FIRST] = {"callers", 4},
+	[TABLE_EDGE_CALLER] = {"edge callers", 4},
+	[TABLE_EDGE_CALLEE] = {"edge callees", 4},
+	[TABLE_IN_EDGE] = {"incoming edges", 4},
+	[TABLE_EDGE_CALLS] = {"edge calls", 8},
+	[TABLE_EDGE_INCL] = {"edge cost", 8},
+	[TABLE_CYCLE_FIRST] = {"cycles", 4},
+	[TABLE_CYCLE_MEMBER] = {"cycle members", 4},
+	[TABLE_CYCLE_NESTS] = {"cycle members that nest", 8},
+	[TABLE_CYCLE_SELF] = {"cycle self cost", 8},
+	[TABLE_CYCLE_INCL] = {"cycle inclusive cost", 8},
+	[TABLE_LINES_AT] = {"places of cost lines", 8},
+	[TABLE_SITES_AT] = {"places of call sites", 8},
+	[TABLE_JUMPS_AT] = {"places of jumps", 8},
+	[TABLE_LINES] = {"cost lines", 0},
+	[TABLE_SITES] = {"call sites", 0},
+	[TABLE_JUMPS] = {"jumps", 0},
+	[TABLE_PART] = {"parts", 0},
+	[TABLE_PART_SELF] = {"part self cost", 8},
+	[TABLE_PART_TOTALS] = {"part totals", 8},
+	[TABLE_PART_SUMMARY] = {"part summaries", 8},
+	[TABLE_PART_AT] = {"places of part costs", 8},
+	[TABLE_PART_COST] = {"part costs", 0},
+	[TABLE_PART_NAMES_AT] = {"places of part names", 8},
+	[TABLE_PART_NAMES] = {"part names", 0},
+};
+
+unsigned table_width(enum table t)
+{
+	return tables[t].width;
+}
+
+const char *table_name(enum table t)
+{
+	return t < TABLES && tables[t].name ? tables[t].name : "unknown table";
+}
+
+void key_pack(unsigned char out[8], enum table t, uint32_t event, uint32_t block)
+{
+	out[0] = (unsigned char)(t >> 8);
+	out[1] = (unsigned char)t;
+	out[2] = (unsigned char)(event >> 8);
+	out[3] = (unsigned char)event;
+	for (int i = 0; i < 4; i++)
+		out[4 + i] = (unsigned char)(block >> (24 - 8 * i));
+}
+
+uint64_t value_check(const struct value_header *h, const void *payload)
+{
+	struct value_header blank = *h;
+
+	blank.check = 0;
+	return XXH3_64bits_withSeed(payload, (size_t)h->bytes,
+				    XXH3_64bits(&blank, sizeof(blank)));
+}

@@ -1,0 +1,210 @@
+/*
+ * inclusive.c - what of a function's cost comes back to it; see inclusive.h.
+ *
+ * The cost that leaves the group is pushed along the calls, first come first served, until
+ * next to nothing is on its way:
+ *
+ *	mass[v]		on its way at v; a push splits it over v's calls of others
+ *
+ * Calls of v by itself only turn in place, so they are left out of the split.  What is still
+ * on its way when enough edges were looked at is split as what has arrived was: between
+ * those that came back and those that ended elsewhere.
+ */
+#include "index/graph/inclusive.h"
+
+#include <string.h>
+
+/* After a level the name ends, or a caller's follows; '2' with what cannot begin a name
+ * after it is a constant in quotes, as in "f<'2'>". */
+static bool level_ends(struct str name, size_t end)
+{
+	if (end == name.n)
+		return true;
+	if (name.p[end] != '\'')
+		return false;
+	return end + 1 == name.n || !memchr(">,)]} ", name.p[end + 1], 6);
+}
+
+/* Where the level stands in the name: p is NULL when it has none. */
+static struct str find_level(struct str name)
+{
+	for (size_t i = 1; i + 1 < name.n; i++) {
+		size_t end = i + 1;
+
+		if (name.p[i] != '\'')
+			continue;
+		while (end < name.n && name.p[end] >= '0' && name.p[end] <= '9')
+			end++;
+		if (end > i + 1 && level_ends(name, end))
+			return (struct str){name.p + i, end - i};
+	}
+	return (struct str){NULL, 0};
+}
+
+uint64_t name_level(struct str name)
+{
+	struct str at = find_level(name);
+	uint64_t level = 1;
+
+	return at.p && str_u64(str_from(at, 1), &level) && level > 1 ? level : 1;
+}
+
+struct str name_without_level(struct str name, struct arena *a)
+{
+	struct str at = find_level(name);
+	size_t before = at.p ? (size_t)(at.p - name.p) : name.n;
+	size_t after = name.n - before - at.n;
+	char *p;
+
+	if (!after)
+		return (struct str){name.p, before};
+	if (!(p = arena_alloc(a, before + after)))
+		return (struct str){NULL, 0};
+	memcpy(p, name.p, before);
+	memcpy(p + before, at.p + at.n, after);
+	return (struct str){p, before + after};
+}
+
+void incl_bounds(const struct incl_known *k, uint64_t *lo, uint64_t *hi)
+{
+	uint64_t root = k->spent > k->called ? k->spent - k->called : 0;
+	uint64_t least = cost_sum(k->entering, root), most = k->spent;
+
+	if (least < k->leaving)
+		least = k->leaving;
+	if (least < k->once)
+		least = k->once;
+	if (most > k->cycle)
+		most = k->cycle;
+	*lo = least < most ? least : most;
+	*hi = most;
+}
+
+int returning_init(struct returning *r, const struct call_costs *of, struct arena *a)
+{
+	size_t n = (size_t)of->functions + 1;
+
+	*r = (struct returning){
+		.of = *of,
+		.away = ARENA_ARRAY(a, double, n),
+		.mass = ARENA_ARRAY(a, double, n),
+		.queue = ARENA_ARRAY(a, uint32_t, n),
+		.queued = ARENA_ARRAY(a, uint8_t, n),
+		.home = ARENA_ARRAY(a, uint8_t, n),
+	};
+	return r->away && r->mass && r->queue && r->queued && r->home ? 0 : -1;
+}
+
+static double edge_cost(const struct returning *r, uint32_t i)
+{
+	return (double)r->of.edge[i * r->of.edge_step];
+}
+
+static double away(struct returning *r, uint32_t f)
+{
+	if (r->away[f] > 0)
+		return r->away[f];
+	r->away[f] = (double)r->of.self[f * r->of.self_step];
+	for (uint32_t i = r->of.out_first[f]; i < r->of.out_first[f + 1]; i++)
+		if (r->of.callee[i] != f)
+			r->away[f] += edge_cost(r, i);
+	return r->away[f];
+}
+
+struct pushing {
+	struct returning *r;
+	const uint8_t *again;
+	uint32_t circle;
+	size_t head, n;		  /* a ring: the circle's functions that have mass */
+	double returned, waiting; /* waiting: sum of mass */
+};
+
+static void arrive(struct pushing *p, uint32_t f, double cost)
+{
+	struct returning *r = p->r;
+	size_t at;
+
+	if (r->home[f]) {
+		p->returned += p->again && p->again[f] ? 0 : cost;
+		return;
+	}
+	if (r->of.circle[f] != p->circle)
+		return;
+	r->mass[f] += cost;
+	p->waiting += cost;
+	if (r->queued[f])
+		return;
+	r->queued[f] = 1;
+	at = p->head + p->n++;
+	r->queue[at < r->of.functions ? at : at - r->of.functions] = f;
+}
+
+static uint32_t leave_queue(struct pushing *p)
+{
+	struct returning *r = p->r;
+	uint32_t f = r->queue[p->head];
+
+	p->head = p->head + 1 < r->of.functions ? p->head + 1 : 0;
+	p->n--;
+	r->queued[f] = 0;
+	return f;
+}
+
+static uint32_t push(struct pushing *p, uint32_t f)
+{
+	struct returning *r = p->r;
+	double mass = r->mass[f], share = away(r, f) > 0 ? mass / r->away[f] : 0;
+	uint32_t first = r->of.out_first[f], end = r->of.out_first[f + 1];
+
+	r->mass[f] = 0;
+	p->waiting -= mass;
+	for (uint32_t i = first; i < end; i++)
+		if (r->of.callee[i] != f)
+			arrive(p, r->of.callee[i], share * edge_cost(r, i));
+	return end - first + 1;
+}
+
+/* All that leaves the group; its sum. */
+static double set_out(struct pushing *p, const uint32_t *member, size_t n)
+{
+	struct returning *r = p->r;
+	double sum = 0;
+
+	for (size_t k = 0; k < n; k++)
+		for (uint32_t i = r->of.out_first[member[k]];
+		     i < r->of.out_first[member[k] + 1]; i++) {
+			uint32_t to = r->of.callee[i];
+
+			if (r->home[to])
+				continue;
+			sum += edge_cost(r, i);
+			arrive(p, to, edge_cost(r, i));
+		}
+	return sum;
+}
+
+double returning_cost(struct returning *r, const uint32_t *member, size_t n,
+		      const uint8_t *again, uint32_t edges)
+{
+	struct pushing p = {.r = r, .again = again};
+	double out, least, ended;
+	uint64_t looked = 0;
+
+	if (!n || !(p.circle = r->of.circle[member[0]]))
+		return 0;
+	for (size_t k = 0; k < n; k++)
+		r->home[member[k]] = 1;
+	out = set_out(&p, member, n);
+	least = out * 1e-5;
+	while (p.n && looked < edges && p.waiting > least)
+		looked += push(&p, leave_queue(&p));
+	while (p.n)
+		r->mass[leave_queue(&p)] = 0;
+	for (size_t k = 0; k < n; k++)
+		r->home[member[k]] = 0;
+	/* Of a group whose every return is a nested one nothing is known to end elsewhere. */
+	ended = out - p.returned - (p.waiting > 0 ? p.waiting : 0);
+	if (p.waiting > 0 && p.returned > 0 && p.returned + ended > 0)
+		p.returned += p.waiting * p.returned / (p.returned + ended);
+	return p.returned;
+}

@@ -1,0 +1,586 @@
+/*
+ * header.c - what header lines mean: derived events and parts (PROFILE.md section 2).
+ *
+ * A derived event is kept as one coefficient per recorded event, so its value is a sum and
+ * a derived event made of derived events costs no more than any other.  A part inherits
+ * pid, cmd, creator, positions and events from the one before it in the same file.
+ */
+#include "index/merge/header.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/vec.h"
+#include "index/merge/retally.h"
+
+static int no_memory(struct err *err)
+{
+	err_set(err, ERR_LIMIT, 0, "out of memory while reading headers");
+	return err_hint(err, "the machine has too little memory for this profile");
+}
+
+/* ---- derived events ---- */
+
+static size_t find_event(const struct profile *p, struct str name)
+{
+	const uint32_t e = profile_event(p, name);
+
+	return e == HASH_NONE ? p->nall_events : e;
+}
+
+static int64_t sat_mul_add(int64_t sum, int64_t a, int64_t b)
+{
+	int64_t v;
+
+	if (__builtin_mul_overflow(a, b, &v))
+		v = (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+	if (__builtin_add_overflow(sum, v, &sum))
+		sum = v < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}
+
+static void add_term(const struct profile *p, int64_t *coef, int64_t factor, size_t e)
+{
+	if (e < p->nevent) {
+		coef[e] = sat_mul_add(coef[e], factor, 1);
+		return;
+	}
+	for (size_t i = 0; p->event[e].coef && i < p->nevent; i++)
+		coef[i] = sat_mul_add(coef[i], factor, p->event[e].coef[i]);
+}
+
+static struct str token(struct str *s)
+{
+	struct str t;
+	size_t n = 0;
+
+	*s = str_trim(*s);
+	if (s->n && strchr("+-*", s->p[0]))
+		n = 1;
+	else
+		while (n < s->n && !strchr("+-* \t", s->p[n]))
+			n++;
+	t = (struct str){s->p, n};
+	*s = str_from(*s, n);
+	return t;
+}
+
+static bool leading_number(struct str *t, int64_t *out)
+{
+	uint64_t v = 0;
+	size_t n = 0;
+
+	while (n < t->n && t->p[n] >= '0' && t->p[n] <= '9')
+		n++;
+	if (n == 0 || !str_u64((struct str){t->p, n}, &v) || v > INT64_MAX)
+		return false;
+	*out = (int64_t)v;
+	*t = str_from(*t, n);
+	return true;
+}
+
+/*
+ * Sum of [+-] [integer [*]] NAME into coef ("10 Bm", "10*Bm", "10Bm").  `lenient`: unknown
+ * names count nothing, *found tells how many were known.  False when it cannot be read.
+ */
+static bool parse_formula(const struct profile *p, struct str s, bool lenient,
+			  int64_t *coef, unsigned *found)
+{
+	*found = 0;
+	for (bool first = true; str_trim(s).n; first = false) {
+		struct str t = token(&s);
+		int64_t factor = 1, sign = 1;
+		size_t e;
+
+		if (t.n && (t.p[0] == '+' || t.p[0] == '-')) {
+			sign = t.p[0] == '-' ? -1 : 1;
+			t = token(&s);
+		} else if (!first) {
+			return false;
+		}
+		if (leading_number(&t, &factor)) {
+			if (t.n == 0)
+				t = token(&s);
+			if (str_eq(t, STR("*")))
+				t = token(&s);
+		}
+		if (t.n == 0)
+			return false;
+		e = find_event(p, t);
+		if (e == p->nall_events && !lenient)
+			return false;
+		if (e < p->nall_events) {
+			add_term(p, coef, sign * factor, e);
+			++*found;
+		}
+	}
+	return *found > 0;
+}
+
+static int add_event(struct profile *p, struct str name, struct str formula,
+		     struct str long_name, bool builtin, int64_t *coef, struct err *err)
+{
+	const struct event new = {.name = name,
+				  .long_name = long_name,
+				  .formula = formula,
+				  .builtin = builtin,
+				  .coef = coef};
+
+	if (p->nall_events - p->nevent >= EVENTS_MAX)
+		return tally_too_many_events(err);
+	if (profile_add_event(p, p->nall_events, &new))
+		return no_memory(err);
+	p->nall_events++;
+	return 0;
+}
+
+/* An event: line, "NAME = expr : long name", each of the two tails optional. */
+struct definition {
+	struct str text, name;
+	size_t tally;
+	uint64_t line; /* from its start */
+	uint32_t file;
+	bool done;
+};
+
+/* Costs are never below zero.  A difference would be in some row, which could not show it, while
+ * the sums go on: then nothing adds up. */
+static bool subtracts(const struct profile *p, const int64_t *coef)
+{
+	for (size_t i = 0; i < p->nevent; i++)
+		if (coef[i] < 0)
+			return true;
+	return false;
+}
+
+/* An event that subtracts, or is of one that is not known yet, is left undone. */
+static int define_event(struct profile *p, struct definition *d, struct err *err)
+{
+	size_t colon = str_find(d->text, ':'), equal;
+	struct str long_name = str_trim(str_from(d->text, colon + 1));
+	struct str name = {d->text.p, colon}, formula;
+	int64_t *coef = ARENA_ARRAY(&p->arena, int64_t, p->nevent + 1);
+	unsigned found;
+	size_t e;
+
+	if (!coef)
+		return no_memory(err);
+	equal = str_find(name, '=');
+	formula = str_trim(str_from(name, equal + 1));
+	d->name = name = str_trim((struct str){name.p, equal});
+	d->done = true;
+	e = find_event(p, name);
+	if (formula.n == 0 && e < p->nall_events) {
+		p->event[e].long_name = long_name;
+		return 0;
+	}
+	if (e < p->nevent || name.n == 0 || formula.n == 0 ||
+	    !parse_formula(p, formula, false, coef, &found) || subtracts(p, coef)) {
+		d->done = false;
+		return 0;
+	}
+	if (e < p->nall_events) { /* said again, in a later part: the last word counts */
+		p->event[e].formula = formula;
+		p->event[e].long_name = long_name;
+		p->event[e].coef = coef;
+		return 0;
+	}
+	return add_event(p, name, formula, long_name, false, coef, err);
+}
+
+/* KCachegrind's and callgrind_annotate's long names and formulas. */
+static const struct known {
+	const char *name, *long_name, *formula; /* formula NULL: a recorded event */
+	unsigned inputs;			/* that must exist */
+} known[] = {
+	{"Ir", "Instruction Fetch", NULL, 0},
+	{"Dr", "Data Read Access", NULL, 0},
+	{"Dw", "Data Write Access", NULL, 0},
+	{"I1mr", "L1 Instr. Fetch Miss", NULL, 0},
+	{"D1mr", "L1 Data Read Miss", NULL, 0},
+	{"D1mw", "L1 Data Write Miss", NULL, 0},
+	{"ILmr", "LL Instr. Fetch Miss", NULL, 0},
+	{"DLmr", "LL Data Read Miss", NULL, 0},
+	{"DLmw", "LL Data Write Miss", NULL, 0},
+	{"Bc", "Conditional Branch", NULL, 0},
+	{"Bcm", "Mispredicted Cond. Branch", NULL, 0},
+	{"Bi", "Indirect Branch", NULL, 0},
+	{"Bim", "Mispredicted Ind. Branch", NULL, 0},
+	{"Ge", "Global Bus Event", NULL, 0},
+	{"L1m", "L1 Miss Sum", "I1mr + D1mr + D1mw", 1},
+	{"LLm", "Last-level Miss Sum", "ILmr + DLmr + DLmw", 1},
+	{"Bm", "Mispredicted Branch", "Bim + Bcm", 1},
+	{"CEst", "Cycle Estimation", "Ir + 10 Bm + 10 L1m + 20 Ge + 100 L2m + 100 LLm",
+	 2},
+};
+
+static int add_known(struct profile *p, const struct known *k, struct err *err)
+{
+	size_t e = find_event(p, str_c(k->name));
+	int64_t *coef;
+	unsigned found;
+
+	if (e < p->nall_events) {
+		if (p->event[e].long_name.n == 0)
+			p->event[e].long_name = str_c(k->long_name);
+		return 0;
+	}
+	if (!k->formula)
+		return 0;
+	coef = ARENA_ARRAY(&p->arena, int64_t, p->nevent + 1);
+	if (!coef)
+		return no_memory(err);
+	if (!parse_formula(p, str_c(k->formula), true, coef, &found) || found < k->inputs)
+		return 0;
+	/* CEst is built on Ir: without it there is nothing to estimate. */
+	if (k->inputs == 2 && find_event(p, STR("Ir")) == p->nall_events)
+		return 0;
+	return add_event(p, str_c(k->name), str_c(k->formula), str_c(k->long_name), true,
+			 coef, err);
+}
+
+/* Define what can be; events may be named before they are defined, so again and again. */
+static int define_events(struct profile *p, struct definition *d, size_t n,
+			 struct err *err)
+{
+	enum { ROUNDS = 16 }; /* definitions in the wrong order, one built on the other */
+	bool more = true;
+
+	for (unsigned round = 0; more && round < ROUNDS; round++) {
+		more = false;
+		for (size_t i = 0; i < n; i++) {
+			if (d[i].done)
+				continue;
+			if (define_event(p, &d[i], err))
+				return (int)err->kind;
+			more |= d[i].done;
+		}
+	}
+	return 0;
+}
+
+/* The built-in events but those that the file defines, if it could be understood. */
+static int add_all_known(struct profile *p, const struct definition *d, size_t n,
+			 struct err *err)
+{
+	for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++) {
+		bool own = false;
+
+		for (size_t i = 0; i < n; i++)
+			own |= !d[i].done && str_eq(d[i].name, str_c(known[k].name));
+		if (!own && add_known(p, &known[k], err))
+			return (int)err->kind;
+	}
+	return 0;
+}
+
+/* Those that an index kept among the others, by file; each file's are in order. */
+static void order_definitions(struct definition *d, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct definition now = d[i];
+		size_t k = i;
+
+		for (; k && d[k - 1].file > now.file; k--)
+			d[k] = d[k - 1];
+		d[k] = now;
+	}
+}
+
+int header_events(struct profile *p, struct err *err)
+{
+	struct definition *d = NULL;
+	size_t n = 0, cap = 0;
+	int rc = 0;
+
+	for (size_t k = 0; k < p->ntally; k++)
+		for (size_t i = 0; i < p->tally[k]->nformula; i++) {
+			const struct formula *f = &p->tally[k]->formula[i];
+
+			if (vec_reserve(&d, &cap, n + 1, sizeof(*d))) {
+				free(d);
+				return no_memory(err);
+			}
+			d[n++] = (struct definition){
+				.text = f->text,
+				.tally = k,
+				.line = f->line,
+				.file = p->tally[k]->kept ? f->file
+							  : p->tally[k]->of_file};
+		}
+	if (p->ntally && p->tally[0]->kept)
+		order_definitions(d, n);
+	/* What is left may be built on built-in events, and those on it. */
+	rc = define_events(p, d, n, err) || add_all_known(p, d, n, err) ||
+	     define_events(p, d, n, err) || add_all_known(p, NULL, 0, err);
+	for (size_t i = 0; !rc && i < n; i++)
+		if (!d[i].done)
+			rc = profile_odd(p, d[i].tally, ODD_EVENT_FORMULA, d[i].line,
+					 d[i].text, err);
+	free(d);
+	return rc ? (int)err->kind : 0;
+}
+
+/* ---- parts ---- */
+
+struct reading {
+	struct profile *p;
+	size_t k; /* tally */
+	const struct part_slot *slot;
+	struct err *err;
+};
+
+static int odd_value(const struct reading *r, enum header_key key)
+{
+	return profile_odd(r->p, r->k, ODD_HEADER_VALUE, r->slot->line[key],
+			   r->slot->value[key], r->err);
+}
+
+static int number(const struct reading *r, enum header_key key, uint64_t *out)
+{
+	struct str v = r->slot->value[key];
+
+	if (v.n == 0 || str_u64(v, out))
+		return 0;
+	return odd_value(r, key);
+}
+
+static void text(const struct reading *r, enum header_key key, struct str *out)
+{
+	if (r->slot->value[key].n)
+		*out = r->slot->value[key];
+}
+
+static struct str field(struct str *s)
+{
+	struct str f;
+	size_t n = 0;
+
+	while (s->n && (s->p[0] == ' ' || s->p[0] == '\t'))
+		*s = str_from(*s, 1);
+	f = *s;
+	while (n < f.n && f.p[n] != ' ' && f.p[n] != '\t')
+		n++;
+	*s = str_from(f, n);
+	return (struct str){f.p, n};
+}
+
+/* summary: and totals: a number per column of the part's events; neither is trusted. */
+static int sums(const struct reading *r, enum header_key key, const struct part *part,
+		bool *has, uint64_t **out)
+{
+	struct str values = r->slot->value[key], events = part->events, v;
+
+	if (r->slot->line[key] == 0)
+		return 0;
+	*has = true;
+	*out = ARENA_ARRAY(&r->p->arena, uint64_t, r->p->nevent + 1);
+	if (!*out)
+		return no_memory(r->err);
+	while ((v = field(&values)).n) {
+		struct str name = field(&events);
+		uint64_t n = 0;
+		size_t e;
+
+		if (name.n == 0)
+			break;
+		if (!str_u64(v, &n) && odd_value(r, key))
+			return (int)r->err->kind;
+		e = find_event(r->p, name);
+		if (e < r->p->nevent && __builtin_add_overflow((*out)[e], n, &(*out)[e]))
+			(*out)[e] = UINT64_MAX;
+	}
+	return 0;
+}
+
+/* "Trigger: x" and "Timerange: x" among the desc: lines. */
+static void read_desc(struct part *part)
+{
+	struct str rest = part->desc;
+
+	while (rest.n) {
+		size_t n = str_find(rest, '\n');
+		struct str line = {rest.p, n};
+
+		if (str_starts(line, STR("Trigger:")))
+			part->trigger = str_trim(str_from(line, 8));
+		if (str_starts(line, STR("Timerange:")))
+			part->time_range = str_trim(str_from(line, 10));
+		rest = str_from(rest, n + 1);
+	}
+}
+
+static void note_positions(struct profile *p, const struct part *part)
+{
+	p->has_instr |= str_find_str(part->positions, STR("instr")) < part->positions.n;
+	p->has_line |= part->positions.n == 0 ||
+		       str_find_str(part->positions, STR("line")) < part->positions.n;
+}
+
+static int read_part(const struct reading *r, struct part *part)
+{
+	text(r, KEY_CREATOR, &part->creator);
+	text(r, KEY_CMD, &part->cmd);
+	text(r, KEY_POSITIONS, &part->positions);
+	if (r->slot->line[KEY_EVENTS]) /* an empty one is the word, too: no columns */
+		part->events = r->slot->value[KEY_EVENTS];
+	text(r, KEY_DESC, &part->desc);
+	read_desc(part);
+	if (number(r, KEY_PART, &part->part) || number(r, KEY_PID, &part->pid) ||
+	    number(r, KEY_THREAD, &part->thread) ||
+	    sums(r, KEY_TOTALS, part, &part->has_totals, &part->totals) ||
+	    sums(r, KEY_SUMMARY, part, &part->has_summary, &part->summary))
+		return (int)r->err->kind;
+	note_positions(r->p, part);
+	return 0;
+}
+
+/* A part that begins in tally k; it inherits from the one before it in the same file. */
+static void begin_part(struct profile *p, size_t k, const struct part_slot *slot,
+		       bool inherits)
+{
+	struct part *part = &p->part[p->npart++];
+
+	if (inherits) {
+		part->pid = part[-1].pid;
+		part->creator = part[-1].creator;
+		part->cmd = part[-1].cmd;
+		part->positions = part[-1].positions;
+		part->events = part[-1].events;
+	}
+	part->file = p->tally[k]->of_file;
+	part->offset = p->map[k].offset + slot->offset;
+}
+
+/* Sums of the events of an index in those of the profile. */
+static int kept_sums(struct profile *p, size_t k, uint64_t **sums, struct err *err)
+{
+	uint64_t *to = ARENA_ARRAY(&p->arena, uint64_t, p->nevent + 1);
+
+	if (!to)
+		return no_memory(err);
+	for (size_t e = 0; e < p->tally[k]->nevent; e++)
+		to[p->map[k].event[e]] = (*sums)[e];
+	*sums = to;
+	return 0;
+}
+
+/* Parts that an index kept. */
+static int kept_parts(struct profile *p, size_t k, struct err *err)
+{
+	const struct tally *t = p->tally[k];
+
+	for (size_t i = 0; i < t->npart; i++) {
+		struct part *part = &p->part[p->npart];
+
+		*part = t->kept->part[i];
+		if ((part->totals && kept_sums(p, k, &part->totals, err)) ||
+		    (part->summary && kept_sums(p, k, &part->summary, err)))
+			return (int)err->kind;
+		note_positions(p, part);
+		p->map[k].part[i] = (uint32_t)p->npart++;
+	}
+	return 0;
+}
+
+static int tally_parts(struct profile *p, size_t k, struct err *err)
+{
+	const struct tally *t = p->tally[k];
+	struct merge_map *m = &p->map[k];
+
+	m->part = malloc((t->npart + 1) * sizeof(*m->part));
+	if (!m->part)
+		return no_memory(err);
+	if (t->kept)
+		return kept_parts(p, k, err);
+	for (size_t i = 0; i < t->npart; i++) {
+		const struct part_slot *slot = tally_part(t, i);
+		struct reading r = {p, k, slot, err};
+
+		if (slot->begins)
+			begin_part(p, k, slot,
+				   !slot->new_file &&
+					   !(i == 0 && profile_begins_file(p, k)));
+		m->part[i] = (uint32_t)p->npart - 1;
+		if (read_part(&r, &p->part[p->npart - 1]))
+			return (int)err->kind;
+	}
+	return 0;
+}
+
+/* Where a part ends: at the next one, or with its file. */
+static void measure_parts(struct profile *p)
+{
+	for (size_t k = 0; k < p->ntally; k++) {
+		const struct merge_map *m = &p->map[k];
+		const struct tally *t = p->tally[k];
+		uint64_t end = m->offset + t->text_bytes;
+
+		for (size_t i = t->kept ? 0 : t->npart; i-- > 0;) {
+			struct part *part = &p->part[m->part[i]];
+
+			part->bytes = end - part->offset;
+			end = m->offset + tally_part(t, i)->offset;
+		}
+	}
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+	const struct part *x = *(struct part *const *)a, *y = *(struct part *const *)b;
+	const uint64_t u[] = {x->pid, x->part, x->thread},
+		       v[] = {y->pid, y->part, y->thread};
+
+	for (size_t i = 0; i < 3; i++)
+		if (u[i] != v[i])
+			return u[i] < v[i] ? -1 : 1;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* The parts of a set by (pid, part, thread), then as they stand. */
+static int order_parts(struct profile *p, struct err *err)
+{
+	struct part **order = malloc((p->npart + 1) * sizeof(*order));
+	struct part *sorted = malloc((p->npart + 1) * sizeof(*sorted));
+	uint32_t *place = malloc((p->npart + 1) * sizeof(*place));
+	int rc = order && sorted && place ? 0 : no_memory(err);
+
+	if (!rc) {
+		for (size_t i = 0; i < p->npart; i++)
+			order[i] = &p->part[i];
+		qsort(order, p->npart, sizeof(*order), compare_parts);
+		for (size_t i = 0; i < p->npart; i++) {
+			sorted[i] = *order[i];
+			place[order[i] - p->part] = (uint32_t)i;
+		}
+		for (size_t k = 0; k < p->ntally; k++)
+			for (size_t i = 0; i < p->tally[k]->npart; i++)
+				p->map[k].part[i] = place[p->map[k].part[i]];
+		free(p->part);
+		p->part = sorted;
+		sorted = NULL;
+	}
+	free(order);
+	free(sorted);
+	free(place);
+	return rc;
+}
+
+int header_parts(struct profile *p, struct err *err)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < p->ntally; k++)
+		n += p->tally[k]->npart;
+	p->part = calloc(n + 1, sizeof(*p->part));
+	if (!p->part)
+		return no_memory(err);
+	for (size_t k = 0; k < p->ntally; k++)
+		if (tally_parts(p, k, err))
+			return (int)err->kind;
+	measure_parts(p);
+	return p->nfile > 1 ? order_parts(p, err) : 0;
+}

@@ -1,0 +1,589 @@
+/*
+ * merge.c - strings to functions, and all that is tallied of them; see merge.h.
+ *
+ * 1. Every name slot gets its string (merge_names.c).
+ * 2. Functions are the distinct (object, file, name) that have a body or are called.  A
+ *    callee whose file was only a default and that has no body anywhere is the one function
+ *    of that name in that object, when there is exactly one (PROFILE.md section 6).
+ * 3. Edges are sorted by (caller, callee) and equal ones added.
+ */
+#include "index/merge/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/sort.h"
+#include "index/base/vec.h"
+#include "index/merge/header.h"
+#include "index/merge/merge_names.h"
+#include "index/merge/retally.h"
+
+static int interrupted(const atomic_int *cancel, struct err *err)
+{
+	if (cancel && atomic_load_explicit(cancel, memory_order_relaxed))
+		return err_set(err, ERR_CANCEL, 0, "interrupted");
+	return 0;
+}
+
+/* What a loop comes to in so many rounds is fetched, where each round finds its own far away. */
+enum { FETCH = 16 };
+
+/* ---- functions ---- */
+
+/* One identity (object, file, name) as the tallies use it. */
+struct identity {
+	uint32_t name, file, obj;
+	bool body;	/* a block with cost lines or calls */
+	bool called;	/* as a callee whose file was written */
+	bool defaulted; /* as a callee whose file was not */
+	uint32_t as;	/* where its defaulted calls go: identity index */
+	uint32_t id;	/* final, or NO_ID */
+};
+
+struct identities {
+	struct identity *at; /* by name, file, object */
+	size_t n;
+	uint32_t **slot;	 /* per tally and function slot: identity index */
+	struct sort_pair *order; /* scratch: slots of all tallies, by what they are */
+	struct {
+		uint32_t tally, slot, obj;
+		bool body;
+	} * use; /* of a pair's value */
+	size_t nuse;
+	bool *met; /* scratch: slots of one tally that are called */
+};
+
+/* The slots of all tallies by name and file. */
+static int order_slots(const struct profile *p, struct identities *ids)
+{
+	for (size_t k = 0; k < p->ntally; k++)
+		ids->nuse += p->tally[k]->nfn;
+	ids->order = vec_block((ids->nuse + 1) * sizeof(*ids->order));
+	ids->use = vec_block((ids->nuse + 1) * sizeof(*ids->use));
+	ids->at = vec_block((ids->nuse + 1) * sizeof(*ids->at));
+	if (!ids->order || !ids->use || !ids->at || ids->nuse >= NO_ID)
+		return -1;
+	ids->nuse = 0;
+	for (size_t k = 0; k < p->ntally; k++) {
+		const struct tally *t = p->tally[k];
+		const struct merge_map *m = &p->map[k];
+
+		ids->slot[k] = vec_block((t->nfn + 1) * sizeof(**ids->slot));
+		if (!ids->slot[k])
+			return -1;
+		for (size_t i = 0; i < t->nfn; i++, ids->nuse++) {
+			const struct fn_slot *f = &t->fn[i];
+
+			ids->use[ids->nuse].tally = (uint32_t)k;
+			ids->use[ids->nuse].slot = (uint32_t)i;
+			ids->use[ids->nuse].obj = m->name[SPACE_OBJ][f->ob];
+			ids->use[ids->nuse].body = f->body;
+			ids->order[ids->nuse] = (struct sort_pair){
+				(uint64_t)m->name[SPACE_FN][f->fn] << 32 |
+					m->name[SPACE_FILE][f->fl],
+				(uint32_t)ids->nuse};
+		}
+	}
+	return sort_pairs(ids->order, ids->nuse);
+}
+
+/* The identities of n slots of one name and file: one for each object. */
+static int number_objects(struct identities *ids, struct sort_pair *order, size_t n)
+{
+	const uint64_t key = order->key;
+	bool one = true;
+
+	for (size_t i = 0; i < n; i++) {
+		order[i].key = ids->use[order[i].value].obj;
+		one = one && order[i].key == order->key;
+	}
+	if (!one && sort_pairs(order, n))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t use = order[i].value;
+
+		if (i == 0 || order[i].key != order[i - 1].key) {
+			ids->at[ids->n] = (struct identity){.name = (uint32_t)(key >> 32),
+							    .file = (uint32_t)key,
+							    .obj = (uint32_t)order[i].key,
+							    .as = (uint32_t)ids->n,
+							    .id = NO_ID};
+			ids->n++;
+		}
+		ids->at[ids->n - 1].body |= ids->use[use].body;
+		ids->slot[ids->use[use].tally][ids->use[use].slot] = (uint32_t)ids->n - 1;
+	}
+	return 0;
+}
+
+/* Which of them are called, and how. */
+static int note_calls(const struct profile *p, struct identities *ids)
+{
+	for (size_t k = 0; k < p->ntally; k++) {
+		const struct tally *t = p->tally[k];
+
+		free(ids->met);
+		ids->met = calloc(t->nfn + 1, sizeof(*ids->met));
+		if (!ids->met)
+			return -1;
+		for (size_t i = 0; i < t->nedge; i++)
+			ids->met[t->edge[i].callee] = true;
+		for (size_t i = 0; i < t->nfn; i++) {
+			struct identity *at = &ids->at[ids->slot[k][i]];
+
+			at->called |= ids->met[i] && !t->fn[i].defaulted;
+			at->defaulted |= ids->met[i] && t->fn[i].defaulted;
+		}
+	}
+	return 0;
+}
+
+static int collect_identities(const struct profile *p, struct identities *ids)
+{
+	size_t next;
+
+	if (order_slots(p, ids))
+		return -1;
+	for (size_t from = 0; from < ids->nuse; from = next) {
+		const uint64_t key = ids->order[from].key;
+
+		if (from + FETCH < ids->nuse)
+			__builtin_prefetch(&ids->use[ids->order[from + FETCH].value]);
+		for (next = from + 1; next < ids->nuse && ids->order[next].key == key;
+		     next++)
+			;
+		if (number_objects(ids, ids->order + from, next - from))
+			return -1;
+	}
+	return note_calls(p, ids);
+}
+
+/* Of an object: its functions of one name that have a body. */
+struct bodies {
+	size_t of; /* index of the first identity of that name + 1 */
+	uint32_t n, last;
+};
+
+/* Calls to g of a file that has no g: the object's only g with a body, if there is one.
+ * Returns how many such callees there are, whether found or not. */
+static uint64_t redirect_defaulted(struct identities *ids, struct bodies *in)
+{
+	uint64_t loose = 0;
+
+	for (size_t from = 0, to; from < ids->n; from = to) {
+		bool wanted = false;
+
+		for (to = from; to < ids->n && ids->at[to].name == ids->at[from].name;
+		     to++)
+			wanted |= ids->at[to].defaulted && !ids->at[to].body;
+		for (size_t i = from; wanted && i < to; i++) {
+			struct bodies *b = &in[ids->at[i].obj];
+
+			if (b->of != from + 1)
+				*b = (struct bodies){.of = from + 1};
+			b->n += ids->at[i].body;
+			if (ids->at[i].body)
+				b->last = (uint32_t)i;
+		}
+		for (size_t i = from; wanted && i < to; i++) {
+			struct identity *g = &ids->at[i];
+
+			if (!g->defaulted || g->body)
+				continue;
+			loose++;
+			if (in[g->obj].n == 1)
+				g->as = in[g->obj].last;
+		}
+	}
+	return loose;
+}
+
+static int number_functions(struct profile *p, struct identities *ids)
+{
+	struct bodies *in = calloc(p->nname[SPACE_OBJ] + 1, sizeof(*in));
+
+	if (!in)
+		return -1;
+	p->loose = redirect_defaulted(ids, in);
+	free(in);
+	p->fn_name = vec_block((ids->n + 1) * sizeof(uint32_t));
+	p->fn_file = vec_block((ids->n + 1) * sizeof(uint32_t));
+	p->fn_obj = vec_block((ids->n + 1) * sizeof(uint32_t));
+	if (!p->fn_name || !p->fn_file || !p->fn_obj)
+		return -1;
+	for (size_t i = 0; i < ids->n; i++) {
+		struct identity *f = &ids->at[i];
+
+		if (!f->body && !f->called && !(f->defaulted && f->as == i))
+			continue;
+		p->fn_name[p->nfn] = f->name;
+		p->fn_file[p->nfn] = f->file;
+		p->fn_obj[p->nfn] = f->obj;
+		f->id = (uint32_t)p->nfn++;
+	}
+	return 0;
+}
+
+static void add_sat(struct profile *p, uint64_t *sum, uint64_t v)
+{
+	if (__builtin_add_overflow(*sum, v, sum)) {
+		*sum = UINT64_MAX;
+		p->saturated = true;
+	}
+}
+
+/* The sums of the tallies go when they are in p, but for those beside an index: they may be
+ * merged again without it. */
+static bool may_forget(const struct profile *p)
+{
+	for (size_t k = 0; k < p->ntally; k++)
+		if (p->tally[k]->kept)
+			return false;
+	return true;
+}
+
+static int map_functions(struct profile *p, struct identities *ids)
+{
+	p->self = calloc(p->nfn * p->nevent + 1, sizeof(*p->self));
+	if (!p->self)
+		return -1;
+	for (size_t k = 0; k < p->ntally; k++) {
+		const struct tally *t = p->tally[k];
+		struct merge_map *m = &p->map[k];
+
+		m->fn = vec_block((t->nfn + 1) * sizeof(*m->fn));
+		if (!m->fn)
+			return -1;
+		for (size_t i = 0; i < t->nfn; i++) {
+			const struct identity *f = &ids->at[ids->slot[k][i]];
+
+			if (i + FETCH < t->nfn)
+				__builtin_prefetch(&ids->at[ids->slot[k][i + FETCH]]);
+			if (t->fn[i].defaulted)
+				f = &ids->at[f->as];
+			m->fn[i] = f->id;
+			/* Its jumps are lost, but might not be with other files. */
+			p->loose += f->id == NO_ID;
+			for (size_t e = 0; f->id != NO_ID && e < t->nevent; e++)
+				add_sat(p, &p->self[f->id * p->nevent + m->event[e]],
+					t->self[i * t->nevent + e]);
+		}
+		if (may_forget(p))
+			tally_forget(p->tally[k], TALLY_SELF);
+	}
+	return 0;
+}
+
+static int join_functions(struct profile *p, struct err *err)
+{
+	struct identities ids = {.slot = calloc(p->ntally, sizeof(*ids.slot))};
+	int rc = !ids.slot || collect_identities(p, &ids) || number_functions(p, &ids) ||
+		 map_functions(p, &ids);
+
+	for (size_t k = 0; ids.slot && k < p->ntally; k++)
+		free(ids.slot[k]);
+	free(ids.slot);
+	free(ids.order);
+	free(ids.use);
+	free(ids.at);
+	free(ids.met);
+	return rc ? profile_no_memory(err) : 0;
+}
+
+/* ---- edges ---- */
+
+enum { MANY_CALLEES = 32 }; /* from which on they are worth a sort of several passes */
+
+/* An edge of a tally, among those of its caller. */
+struct edge_ref {
+	uint32_t callee, at; /* at: counted through all tallies */
+};
+
+struct edges {
+	struct edge_ref *ref; /* by caller and callee */
+	size_t n;
+	uint32_t *first;	/* per function: its first one */
+	uint32_t *number;	/* per edge of all tallies, its final number */
+	struct sort_pair *pair; /* scratch: those of one caller */
+	size_t pair_cap;
+};
+
+/* first[f + 1] becomes f's running place and so, in the end, the start of f + 1. */
+static void edges_by_caller(const struct profile *p, struct edges *s)
+{
+	uint32_t *first = s->first;
+	uint32_t at = 0;
+
+	for (size_t k = 0; k < p->ntally; k++)
+		for (size_t i = 0; i < p->tally[k]->nedge; i++)
+			first[p->map[k].fn[p->tally[k]->edge[i].caller] + 2]++;
+	for (size_t f = 1; f <= p->nfn + 1; f++)
+		first[f] += first[f - 1];
+	for (size_t k = 0; k < p->ntally; k++)
+		for (size_t i = 0; i < p->tally[k]->nedge; i++, at++) {
+			const struct edge_slot *e = &p->tally[k]->edge[i];
+
+			if (i + FETCH < p->tally[k]->nedge) {
+				__builtin_prefetch(&p->map[k].fn[e[FETCH].callee]);
+				__builtin_prefetch(
+					&first[p->map[k].fn[e[FETCH].caller] + 1]);
+			}
+			s->ref[first[p->map[k].fn[e->caller] + 1]++] =
+				(struct edge_ref){p->map[k].fn[e->callee], at};
+		}
+}
+
+/* The n edges of one caller by callee. */
+static int sort_callees(struct edges *s, struct edge_ref *ref, size_t n)
+{
+	if (n > MANY_CALLEES) {
+		if (vec_reserve_raw(&s->pair, &s->pair_cap, n, sizeof(*s->pair)))
+			return -1;
+		for (size_t i = 0; i < n; i++)
+			s->pair[i] = (struct sort_pair){ref[i].callee, ref[i].at};
+		if (sort_pairs(s->pair, n))
+			return -1;
+		for (size_t i = 0; i < n; i++)
+			ref[i] = (struct edge_ref){(uint32_t)s->pair[i].key,
+						   s->pair[i].value};
+		return 0;
+	}
+	for (size_t i = 1; i < n; i++) {
+		const struct edge_ref x = ref[i];
+		size_t j = i;
+
+		for (; j > 0 && ref[j - 1].callee > x.callee; j--)
+			ref[j] = ref[j - 1];
+		ref[j] = x;
+	}
+	return 0;
+}
+
+static int sort_edges(struct profile *p, struct edges *s)
+{
+	for (size_t k = 0; k < p->ntally; k++)
+		s->n += p->tally[k]->nedge;
+	s->ref = vec_block((s->n + 1) * sizeof(*s->ref));
+	s->first = calloc(p->nfn + 3, sizeof(*s->first));
+	if (!s->ref || !s->first || s->n >= NO_ID)
+		return -1;
+	edges_by_caller(p, s);
+	for (size_t k = 0; may_forget(p) && k < p->ntally; k++)
+		tally_forget(p->tally[k], TALLY_EDGES);
+	for (size_t f = 0; f < p->nfn; f++)
+		if (sort_callees(s, s->ref + s->first[f], s->first[f + 1] - s->first[f]))
+			return -1;
+	return 0;
+}
+
+static int number_edges(struct profile *p, struct edges *s)
+{
+	p->caller = vec_block((s->n + 1) * sizeof(uint32_t));
+	p->callee = vec_block((s->n + 1) * sizeof(uint32_t));
+	p->out_first = calloc(p->nfn + 2, sizeof(*p->out_first));
+	s->number = vec_block((s->n + 1) * sizeof(*s->number));
+	if (!p->caller || !p->callee || !p->out_first || !s->number)
+		return -1;
+	for (size_t f = 0; f < p->nfn; f++) {
+		for (size_t i = s->first[f]; i < s->first[f + 1]; i++) {
+			if (i == s->first[f] ||
+			    s->ref[i].callee != s->ref[i - 1].callee) {
+				p->caller[p->nedge] = (uint32_t)f;
+				p->callee[p->nedge] = s->ref[i].callee;
+				p->nedge++;
+			}
+			s->number[s->ref[i].at] = (uint32_t)p->nedge - 1;
+		}
+		p->out_first[f + 1] = (uint32_t)p->nedge;
+	}
+	return 0;
+}
+
+static int map_edges(struct profile *p, const uint32_t *number)
+{
+	size_t at = 0, width = p->nevent + 1;
+
+	p->edge_sum = calloc(p->nedge * width + 1, sizeof(*p->edge_sum));
+	if (!p->edge_sum)
+		return -1;
+	for (size_t k = 0; k < p->ntally; k++) {
+		const struct tally *t = p->tally[k];
+		struct merge_map *m = &p->map[k];
+
+		m->edge = vec_block((t->nedge + 1) * sizeof(*m->edge));
+		if (!m->edge)
+			return -1;
+		for (size_t i = 0; i < t->nedge; i++, at++) {
+			const uint64_t *from = t->edge_sum + i * (t->nevent + 1);
+			uint64_t *to = p->edge_sum + (size_t)number[at] * width;
+
+			if (i + FETCH < t->nedge)
+				__builtin_prefetch(
+					p->edge_sum + (size_t)number[at + FETCH] * width,
+					1);
+			m->edge[i] = number[at];
+			add_sat(p, &to[0], from[0]);
+			for (size_t e = 0; e < t->nevent; e++)
+				add_sat(p, &to[1 + m->event[e]], from[1 + e]);
+		}
+		if (may_forget(p))
+			tally_forget(p->tally[k], TALLY_EDGE_SUMS);
+	}
+	return 0;
+}
+
+static int join_edges(struct profile *p, struct err *err)
+{
+	struct edges s = {0};
+	int rc = sort_edges(p, &s) || number_edges(p, &s);
+
+	free(s.ref);
+	free(s.first);
+	free(s.pair);
+	rc = rc || map_edges(p, s.number);
+	free(s.number);
+	return rc ? profile_no_memory(err) : 0;
+}
+
+/* ---- events and diagnostics ---- */
+
+/* The number of a recorded event, which is made when it is new; HASH_NONE when memory is out. */
+static uint32_t event_number(struct profile *p, struct str name)
+{
+	const uint32_t e = profile_event(p, name);
+
+	if (e != HASH_NONE)
+		return e;
+	return profile_add_event(p, p->nevent, &(struct event){.name = name})
+		       ? HASH_NONE
+		       : (uint32_t)p->nevent++;
+}
+
+static int join_events(struct profile *p, struct str order, struct err *err)
+{
+	while (order.n) {
+		size_t n = str_find(order, ' ');
+		struct str name = arena_str(&p->arena, (struct str){order.p, n});
+
+		if (!name.p || event_number(p, name) == HASH_NONE)
+			return profile_no_memory(err);
+		order = str_from(order, n + 1);
+	}
+	for (size_t k = 0; k < p->ntally; k++) {
+		const struct tally *t = p->tally[k];
+		uint32_t *map = p->map[k].event = malloc((t->nevent + 1) * sizeof(*map));
+
+		if (!map)
+			return profile_no_memory(err);
+		for (size_t i = 0; i < t->nevent; i++) {
+			map[i] = event_number(p, t->event[i]);
+			if (map[i] == HASH_NONE)
+				return profile_no_memory(err);
+			if (p->nevent > EVENTS_MAX)
+				return tally_too_many_events(err);
+		}
+	}
+	p->nall_events = p->nevent;
+	return 0;
+}
+
+static int compare_odd(const void *a, const void *b)
+{
+	const struct odd_line *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return str_cmp(x->text, y->text);
+}
+
+/* Odd lines that an index kept: they know their files. */
+static int kept_odds(struct profile *p, const struct kept *kept, struct err *err)
+{
+	size_t cap = p->nodd;
+
+	if (vec_reserve(&p->odd, &cap, p->nodd + kept->nodd, sizeof(*p->odd)))
+		return profile_no_memory(err);
+	for (size_t i = 0; i < kept->nodd; i++) {
+		struct odd_count *c = &p->odds[kept->odd[i].kind];
+
+		p->odd[p->nodd++] = kept->odd[i];
+		c->count++;
+		c->n++;
+	}
+	return 0;
+}
+
+static int join_odds(struct profile *p, struct err *err)
+{
+	for (size_t k = 0; k < p->ntally; k++) {
+		const struct tally *t = p->tally[k];
+
+		if (t->kept && kept_odds(p, t->kept, err))
+			return (int)err->kind;
+		for (size_t i = 0; i < t->nodd; i++)
+			if (profile_odd(p, k, t->odd[i].kind, t->odd[i].line,
+					t->odd[i].text, err))
+				return (int)err->kind;
+		/* profile_odd counts those kept; the others only have a number. */
+		for (int i = 0; i < ODD_KINDS; i++)
+			if (t->odds[i] > ODD_KEPT)
+				p->odds[i].count += t->odds[i] - ODD_KEPT;
+		if (t->odds[ODD_SUM_OVERFLOW])
+			p->saturated = true;
+	}
+	return 0;
+}
+
+/* Odd lines by kind and line, one counter per kind that occurred; the first of each. */
+static void order_odds(struct profile *p)
+{
+	size_t at = 0;
+
+	if (p->nodd)
+		qsort(p->odd, p->nodd, sizeof(*p->odd), compare_odd);
+	if (p->saturated && !p->odds[ODD_SUM_OVERFLOW].count)
+		p->odds[ODD_SUM_OVERFLOW].count = 1;
+	for (int i = 0; i < ODD_KINDS; i++) {
+		struct odd_count c = p->odds[i];
+
+		c.kind = (enum odd)i;
+		c.first = at;
+		at += c.n;
+		if (c.count)
+			p->odds[p->nodds++] = c;
+	}
+}
+
+int merge(struct profile *p, struct tally *const *tally, size_t n, struct str events,
+	  const atomic_int *cancel, struct err *err)
+{
+	memset(p, 0, sizeof(*p));
+	arena_init(&p->arena, 0);
+	p->tally = tally;
+	p->ntally = n;
+	p->map = calloc(n, sizeof(*p->map));
+	if (!p->map)
+		return profile_no_memory(err);
+	for (size_t k = 0; k < n; k++) {
+		if (profile_begins_file(p, k)) {
+			p->nfile++;
+		} else {
+			p->map[k].offset =
+				p->map[k - 1].offset + tally[k - 1]->text_bytes;
+			p->map[k].lines = p->map[k - 1].lines + tally[k - 1]->lines;
+		}
+		p->bytes += tally[k]->text_bytes;
+		p->lines += tally[k]->lines;
+	}
+	if (merge_names(p, err) || interrupted(cancel, err) ||
+	    join_events(p, events, err) || join_functions(p, err) ||
+	    interrupted(cancel, err) || join_edges(p, err) || join_odds(p, err) ||
+	    header_events(p, err) || header_parts(p, err))
+		return (int)err->kind;
+	order_odds(p);
+	return interrupted(cancel, err);
+}

@@ -1,0 +1,367 @@
+/*
+ * merge_names.c - ids to strings; see merge_names.h.
+ *
+ * Every name slot gets its string: its own, or for an id that was defined before the stretch
+ * the one that the id had there.  Strings are interned, sorted, numbered.
+ */
+#include "index/merge/merge_names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/hash.h"
+#include "index/base/map.h"
+#include "index/base/sort.h"
+#include "index/base/vec.h"
+
+struct intern {
+	struct hash by;
+	struct str *s;
+	size_t n, cap;
+};
+
+static uint32_t intern(struct intern *t, struct str s)
+{
+	uint32_t h = (uint32_t)str_hash(s), probe = hash_start(&t->by, h), i;
+
+	while ((i = hash_next(&t->by, h, &probe)) != HASH_NONE)
+		if (str_eq(t->s[i], s))
+			return i;
+	if (t->n >= NO_ID || vec_reserve(&t->s, &t->cap, t->n + 1, sizeof(*t->s)) ||
+	    hash_add(&t->by, h, (uint32_t)t->n))
+		return NO_ID;
+	t->s[t->n] = s;
+	return (uint32_t)t->n++;
+}
+
+/* What ids mean where a stretch begins: id -> string, for stretches after the first. */
+struct id_map {
+	struct meaning {
+		uint64_t id;
+		uint32_t string;
+		uint32_t tally; /* that said so last */
+		bool defined;	/* else it has been met, undefined */
+	} * at;
+	size_t n, cap;
+	uint32_t *small; /* index in at + 1 of ids below nsmall, 0: not here */
+	size_t nsmall;
+	struct hash by; /* those that are not there */
+};
+
+/* Ids are mostly numbers from 1 on: n more are expected. */
+static int id_expect(struct id_map *m, size_t n)
+{
+	return vec_reserve(&m->small, &m->nsmall, 4 * (m->n + n), sizeof(*m->small));
+}
+
+static struct meaning *id_find(const struct id_map *m, uint64_t id)
+{
+	uint32_t h, probe, i;
+
+	if (id < m->nsmall && m->small[id])
+		return &m->at[m->small[id] - 1];
+	if (m->by.n == 0)
+		return NULL;
+	h = (uint32_t)hash_mix(id);
+	probe = hash_start(&m->by, h);
+	while ((i = hash_next(&m->by, h, &probe)) != HASH_NONE)
+		if (m->at[i].id == id)
+			return &m->at[i];
+	return NULL;
+}
+
+/* An id that id_find() has not found. */
+static int id_add(struct id_map *m, const struct meaning *new)
+{
+	const uint32_t i = (uint32_t)m->n;
+
+	if (vec_reserve(&m->at, &m->cap, m->n + 1, sizeof(*m->at)))
+		return -1;
+	if (new->id < m->nsmall)
+		m->small[new->id] = i + 1;
+	else if (hash_add(&m->by, (uint32_t)hash_mix(new->id), i))
+		return -1;
+	m->at[m->n++] = *new;
+	return 0;
+}
+
+static void id_forget(struct id_map *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->at[i].id < m->nsmall)
+			m->small[m->at[i].id] = 0;
+	hash_free(&m->by);
+	m->n = 0;
+}
+
+/* Of one name space.  Names are views of a map that may shrink, which ends join_guarded() from
+ * wherever it is: all that it allocates hangs here. */
+struct join {
+	struct profile *p;
+	enum name_space space;
+	struct intern strings;
+	struct id_map ids;
+	uint32_t entry; /* string of NAME_ENTRY of the stretch at hand */
+	char *text;	/* scratch: names that are being expanded, one behind the other */
+	size_t ntext, text_cap;
+	struct sort_pair *order;
+	uint32_t *place;
+	struct str *sorted;
+	struct err *err;
+};
+
+enum {
+	EXPANDED_MAX = 64 << 10, /* bytes of a name made of references */
+	DEEPEST = 64,
+	FETCH = 16, /* names ahead for which the next thing is fetched that is looked at */
+};
+
+static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth);
+
+/* "(3)'2'(1)" with each reference replaced by its name into *out, unless that is too long.
+ * 0, or -1 when memory is out. */
+static int expand(struct join *j, size_t k, const struct name_slot *s, unsigned depth,
+		  struct str *out)
+{
+	const struct names *names = &j->p->tally[k]->names[j->space];
+	const size_t from = j->ntext;
+	struct str text = s->text, whole;
+	size_t ref = s->refs - 1;
+	uint64_t id;
+
+	while (text.n) {
+		size_t len = names_reference(text, &id);
+		struct str piece = {text.p, 1};
+
+		if (len) {
+			uint32_t r = resolve(j, k, names->ref[ref++], depth + 1);
+
+			if (r == NO_ID)
+				return -1;
+			piece = j->strings.s[r];
+		}
+		if (piece.n > EXPANDED_MAX - (j->ntext - from)) {
+			j->ntext = from;
+			return 0;
+		}
+		if (vec_reserve(&j->text, &j->text_cap, j->ntext + piece.n, 1))
+			return -1;
+		if (piece.n)
+			memcpy(j->text + j->ntext, piece.p, piece.n);
+		j->ntext += piece.n;
+		text = str_from(text, len ? len : 1);
+	}
+	whole = (struct str){j->text + from, j->ntext - from};
+	*out = arena_str(&j->p->arena, whole);
+	j->ntext = from;
+	return out->p ? 0 : -1;
+}
+
+/* "(12)": the name of an id that was never defined. */
+static uint32_t undefined(struct join *j, size_t k, const struct name_slot *s)
+{
+	struct str text = arena_printf(&j->p->arena, "(%" PRIu64 ")", s->id);
+
+	if (!text.p || profile_odd(j->p, k, ODD_ID_UNDEFINED, s->line, text, j->err))
+		return NO_ID;
+	return intern(&j->strings, text);
+}
+
+/* The string of a slot of tally k; NO_ID when memory is out. */
+static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth)
+{
+	uint32_t *done = &j->p->map[k].name[j->space][slot];
+	const struct meaning *before;
+	const struct name_slot *s = &j->p->tally[k]->names[j->space].slot[slot];
+	struct str text = s->text;
+
+	if (*done != NO_ID)
+		return *done;
+	if (slot == NAME_ENTRY)
+		return *done = j->entry;
+	if (s->kind == NAME_UNDEFINED)
+		return *done = undefined(j, k, s);
+	before = s->kind == NAME_PLAIN ? NULL : id_find(&j->ids, s->id);
+	if (s->kind == NAME_BEFORE)
+		return *done = before ? before->string : undefined(j, k, s);
+	if (s->refs && depth < DEEPEST && expand(j, k, s, depth, &text))
+		return NO_ID;
+	/* Mostly a name is what it was in the stretch before. */
+	if (before && str_eq(j->strings.s[before->string], text))
+		return *done = before->string;
+	return *done = intern(&j->strings, text);
+}
+
+/* A definition that gives an id of earlier stretches another name; within a stretch the
+ * tally has told of it where it could be sure. */
+static bool redefines(const struct meaning *before, const struct meaning *now,
+		      bool unsure)
+{
+	return before->defined && (before->tally != now->tally || unsure) &&
+	       before->string != now->string;
+}
+
+/* Let the ids of tally k mean what they mean at its end. */
+static int carry_ids(struct join *j, size_t k, const uint32_t *string)
+{
+	const struct names *names = &j->p->tally[k]->names[j->space];
+	const bool last = k + 1 == j->p->ntally ||
+			  profile_begins_file(j->p, k + 1); /* of its file */
+	uint32_t generation = 0;
+
+	for (uint32_t i = NAME_FIRST; i <= names->n; i++) {
+		const struct name_slot *s = &names->slot[i];
+
+		if (i + FETCH < names->n && s[FETCH].id < j->ids.nsmall)
+			__builtin_prefetch(&j->ids.small[s[FETCH].id]);
+		if (generation != (i < names->n ? s->generation : names->generation)) {
+			generation = i < names->n ? s->generation : names->generation;
+			id_forget(&j->ids);
+		}
+		if (i == names->n || s->kind == NAME_PLAIN)
+			continue;
+		const struct meaning now = {s->id, string[i], (uint32_t)k,
+					    s->kind == NAME_DEFINED};
+		struct meaning *before = id_find(&j->ids, s->id);
+
+		if (!before) {
+			if ((!last || names->unsure) && id_add(&j->ids, &now))
+				return profile_no_memory(j->err);
+			continue;
+		}
+		if (!now.defined)
+			continue; /* an id that was used before it was defined again */
+		names->slot[i].repeats = before->tally != now.tally && before->defined &&
+					 before->string == now.string;
+		if (redefines(before, &now, s->unsure) &&
+		    profile_odd(j->p, k, ODD_ID_REDEFINED, s->line, s->text, j->err))
+			return (int)j->err->kind;
+		*before = now;
+	}
+	return 0;
+}
+
+/* Each name, what its id meant before and where its string is or will be are far from all others:
+ * fetched one after the other for slots behind `slot`. */
+static void fetch_soon(const struct join *j, const struct names *names, uint32_t slot)
+{
+	const struct id_map *ids = &j->ids;
+	const struct name_slot *s = names->slot + slot;
+
+	if (slot + 3 * FETCH >= names->n)
+		return;
+	__builtin_prefetch(s[3 * FETCH].text.p);
+	if (s[3 * FETCH].id < ids->nsmall)
+		__builtin_prefetch(&ids->small[s[3 * FETCH].id]);
+	s += 2 * FETCH;
+	if (s->id < ids->nsmall && ids->small[s->id])
+		__builtin_prefetch(&ids->at[ids->small[s->id] - 1]);
+	else
+		hash_fetch(&j->strings.by, (uint32_t)str_hash(s->text));
+	s -= FETCH;
+	if (s->id < ids->nsmall && ids->small[s->id])
+		__builtin_prefetch(&j->strings.s[ids->at[ids->small[s->id] - 1].string]);
+}
+
+static int join_tally(struct join *j, size_t k)
+{
+	const struct names *names = &j->p->tally[k]->names[j->space];
+	const bool carry = j->p->ntally > 1 || names->unsure;
+	uint32_t *string = vec_block(names->n * sizeof(*string));
+
+	j->p->map[k].name[j->space] = string;
+	if (!string)
+		return profile_no_memory(j->err);
+	memset(string, 0xff, names->n * sizeof(*string));
+	if (carry && id_expect(&j->ids, names->n))
+		return profile_no_memory(j->err);
+	for (uint32_t i = 0; i < names->n; i++) {
+		fetch_soon(j, names, i);
+		if (resolve(j, k, i, 0) == NO_ID)
+			return profile_no_memory(j->err);
+	}
+	return carry ? carry_ids(j, k, string) : 0;
+}
+
+/* What the next stretch finds in force. */
+static uint32_t exit_slot(const struct tally *t, enum name_space space)
+{
+	return space == SPACE_OBJ ? t->ob : space == SPACE_FILE ? t->fl : t->cfn;
+}
+
+/* Sort the strings and let every slot's string be its place in that order. */
+static int number_strings(struct join *j)
+{
+	size_t n = j->strings.n;
+
+	j->order = vec_block((n + 1) * sizeof(*j->order));
+	if (!j->order || sort_strings(j->strings.s, n, j->order))
+		return profile_no_memory(j->err);
+	j->place = vec_block((n + 1) * sizeof(*j->place));
+	j->sorted = vec_block((n + 1) * sizeof(*j->sorted));
+	if (!j->place || !j->sorted)
+		return profile_no_memory(j->err);
+	for (size_t i = 0; i < n; i++) {
+		j->sorted[i] = j->strings.s[j->order[i].value];
+		j->place[j->order[i].value] = (uint32_t)i;
+	}
+	for (size_t k = 0; k < j->p->ntally; k++) {
+		uint32_t *string = j->p->map[k].name[j->space];
+
+		for (size_t i = 0; i < j->p->tally[k]->names[j->space].n; i++)
+			string[i] = j->place[string[i]];
+	}
+	j->p->name[j->space] = j->sorted;
+	j->p->nname[j->space] = n;
+	j->sorted = NULL;
+	return 0;
+}
+
+static int join_guarded(void *arg)
+{
+	struct join *j = arg;
+	struct profile *p = j->p;
+	size_t most = 0;
+
+	/* Most strings are in all tallies. */
+	for (size_t k = 0; k < p->ntally; k++)
+		if (p->tally[k]->names[j->space].n > most)
+			most = p->tally[k]->names[j->space].n;
+	if (hash_expect(&j->strings.by, most) ||
+	    vec_reserve(&j->strings.s, &j->strings.cap, most, sizeof(*j->strings.s)))
+		return profile_no_memory(j->err);
+	j->entry = intern(&j->strings, STR("???"));
+	if (j->entry == NO_ID)
+		return profile_no_memory(j->err);
+	for (size_t k = 0; k < p->ntally; k++) {
+		if (profile_begins_file(p, k))
+			id_forget(&j->ids);
+		if (join_tally(j, k))
+			return (int)j->err->kind;
+		j->entry = p->map[k].name[j->space][exit_slot(p->tally[k], j->space)];
+	}
+	return number_strings(j);
+}
+
+static int join_names(struct profile *p, enum name_space space, struct err *err)
+{
+	struct join j = {.p = p, .space = space, .err = err};
+	int rc = map_guard(join_guarded, &j, ERR_PROFILE, err);
+	void *const arrays[] = {j.strings.s, j.ids.at, j.ids.small, j.text,
+				j.order,     j.place,  j.sorted};
+
+	hash_free(&j.strings.by);
+	hash_free(&j.ids.by);
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+		free(arrays[i]);
+	return rc;
+}
+
+int merge_names(struct profile *p, struct err *err)
+{
+	for (int s = 0; s < SPACES; s++)
+		if (join_names(p, (enum name_space)s, err))
+			return (int)err->kind;
+	return 0;
+}

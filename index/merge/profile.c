@@ -1,0 +1,108 @@
+/* profile.c - a whole profile; see profile.h. */
+#include "index/merge/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/vec.h"
+
+int profile_no_memory(struct err *err)
+{
+	err_set(err, ERR_LIMIT, 0, "out of memory while joining names");
+	return err_hint(err, "the machine has too little memory for this profile");
+}
+
+uint32_t profile_event(const struct profile *p, struct str name)
+{
+	const uint32_t h = (uint32_t)str_hash(name);
+	uint32_t probe = hash_start(&p->event_by, h), e;
+
+	while ((e = hash_next(&p->event_by, h, &probe)) != HASH_NONE)
+		if (str_eq(p->event[e].name, name))
+			break;
+	return e;
+}
+
+int profile_add_event(struct profile *p, size_t n, const struct event *event)
+{
+	if (vec_reserve(&p->event, &p->event_cap, n + 1, sizeof(*p->event)) ||
+	    hash_add(&p->event_by, (uint32_t)str_hash(event->name), (uint32_t)n))
+		return -1;
+	p->event[n] = *event;
+	return 0;
+}
+
+bool profile_begins_file(const struct profile *p, size_t k)
+{
+	return k == 0 || p->tally[k]->of_file != p->tally[k - 1]->of_file;
+}
+
+int profile_odd(struct profile *p, size_t k, enum odd kind, uint64_t line,
+		struct str text, struct err *err)
+{
+	struct odd_count *c = &p->odds[kind];
+	size_t cap = p->nodd;
+
+	c->count++;
+	if (c->n >= ODD_KEPT)
+		return 0;
+	if (vec_reserve(&p->odd, &cap, p->nodd + 1, sizeof(*p->odd)))
+		return profile_no_memory(err);
+	p->odd[p->nodd++] =
+		(struct odd_line){kind, p->tally[k]->of_file, p->map[k].lines + line,
+				  arena_str(&p->arena, text)};
+	c->n++;
+	return 0;
+}
+
+struct part_slots *profile_part_slots(const struct profile *p)
+{
+	struct part_slots *at = malloc((p->npart + 1) * sizeof(*at));
+	uint32_t before = NO_ID;
+
+	for (uint32_t k = 0; at && k < p->ntally; k++)
+		for (uint32_t i = 0; i < p->tally[k]->npart; i++) {
+			uint32_t part = p->map[k].part[i];
+
+			if (part != before)
+				at[part] = (struct part_slots){k, i};
+			before = part;
+		}
+	return at;
+}
+
+bool profile_next_slot(const struct profile *p, struct part_slots *at)
+{
+	uint32_t part = p->map[at->k].part[at->i];
+
+	if (++at->i == p->tally[at->k]->npart) {
+		at->i = 0;
+		at->k++;
+	}
+	return at->k < p->ntally && p->map[at->k].part[at->i] == part;
+}
+
+void profile_free(struct profile *p)
+{
+	for (size_t k = 0; p->map && k < p->ntally; k++) {
+		struct merge_map *m = &p->map[k];
+
+		for (int s = 0; s < SPACES; s++)
+			free(m->name[s]);
+		free(m->fn);
+		free(m->edge);
+		free(m->event);
+		free(m->part);
+	}
+	for (int s = 0; s < SPACES; s++)
+		free(p->name[s]);
+	void *const arrays[] = {p->event,     p->fn_name, p->fn_file, p->fn_obj,
+				p->self,      p->caller,  p->callee,  p->edge_sum,
+				p->out_first, p->part,	  p->odd,     p->map};
+
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+		free(arrays[i]);
+	hash_free(&p->event_by);
+	arena_free(&p->arena);
+	memset(p, 0, sizeof(*p));
+}

@@ -1,0 +1,413 @@
+/*
+ * retally.c - an index as a tally; see retally.h.
+ *
+ * Slots are the index's ids (names stand NAME_FIRST behind).  The lines of a function become
+ * its "first block" (once.h), packed and spilled as any other; parts become bytes again
+ * (part_code.h).
+ */
+#include "index/merge/retally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/map.h"
+#include "index/base/vec.h"
+#include "index/store/store_read.h"
+
+struct retally {
+	struct tally *t;
+	struct store *st;
+	const uint32_t *file;
+	struct arena scratch;
+	struct kept *kept;
+	struct err *err;
+};
+
+struct look {
+	struct store *st;
+	bool possible;
+};
+
+/* 0, or not when the index is damaged. */
+static int look(void *arg)
+{
+	struct look *l = arg;
+	struct store *st = l->st;
+	uint64_t kept[ODD_KINDS] = {0};
+	uint32_t n = store_diag_count(st);
+
+	/* Only the first lines of each kind are kept: whose they are depends on the order. */
+	for (uint32_t i = 0; i < n; i++)
+		if (st->diag[i].line)
+			kept[st->diag[i].kind]++;
+	for (uint32_t i = 0; i < n; i++)
+		if (kept[st->diag[i].kind] != st->diag[i].count)
+			return 0;
+	l->possible = true;
+	return store_check(st, &(struct err){0});
+}
+
+bool retally_possible(struct store *st)
+{
+	struct look l = {.st = st};
+
+	if (st->meta.files < 2 || st->meta.loose || st->meta.saturated ||
+	    st->meta.parts < 2)
+		return false;
+	return !map_guard(look, &l, ERR_INDEX, &(struct err){0}) && l.possible;
+}
+
+static int no_memory(struct retally *r)
+{
+	return err_set(r->err, ERR_LIMIT, 0,
+		       "out of memory while adding files to an index");
+}
+
+/* ---- names, functions, edges ---- */
+
+static int take_names(struct retally *r)
+{
+	const struct store_info *in = store_info(r->st);
+
+	for (uint32_t i = 0; i < in->objects; i++)
+		if (names_append(&r->t->names[SPACE_OBJ], store_obj(r->st, i)) ==
+		    UINT32_MAX)
+			return no_memory(r);
+	for (uint32_t i = 0; i < in->files; i++)
+		if (names_append(&r->t->names[SPACE_FILE], store_file(r->st, i)) ==
+		    UINT32_MAX)
+			return no_memory(r);
+	for (uint32_t i = 0; i < in->names; i++)
+		if (names_append(&r->t->names[SPACE_FN], store_name(r->st, i)) ==
+		    UINT32_MAX)
+			return no_memory(r);
+	return 0;
+}
+
+static int take_events(struct retally *r)
+{
+	struct tally *t = r->t;
+	uint32_t n = store_info(r->st)->events;
+
+	if (vec_reserve(&t->event, &t->event_cap, n, sizeof(*t->event)))
+		return no_memory(r);
+	for (uint32_t e = 0; e < n; e++) {
+		struct store_event event;
+
+		store_event(r->st, e, &event);
+		t->event[e] = event.name;
+	}
+	t->nevent = n;
+	return 0;
+}
+
+static int take_functions(struct retally *r)
+{
+	struct tally *t = r->t;
+	size_t n = store_info(r->st)->functions, events = t->nevent;
+
+	if (vec_reserve(&t->fn, &t->fn_cap, n, sizeof(*t->fn)) ||
+	    vec_reserve(&t->self, &t->self_cap, n * events, sizeof(*t->self)))
+		return no_memory(r);
+	for (uint32_t f = 0; f < n; f++) {
+		t->fn[f] =
+			(struct fn_slot){.ob = NAME_FIRST + store_fn_obj_id(r->st, f),
+					 .fl = NAME_FIRST + store_fn_file_id(r->st, f),
+					 .fn = NAME_FIRST + store_fn_name_id(r->st, f)};
+		for (uint32_t e = 0; e < events; e++)
+			t->self[f * events + e] = store_fn_self(r->st, f, e);
+	}
+	t->nfn = n;
+	return 0;
+}
+
+static int take_edges(struct retally *r)
+{
+	struct tally *t = r->t;
+	size_t n = store_info(r->st)->edges, width = t->nevent + 1;
+
+	if (vec_reserve(&t->edge, &t->edge_cap, n, sizeof(*t->edge)) ||
+	    vec_reserve(&t->edge_sum, &t->edge_sum_cap, n * width, sizeof(*t->edge_sum)))
+		return no_memory(r);
+	for (uint32_t i = 0; i < n; i++) {
+		struct store_edge e;
+
+		store_edge(r->st, i, &e);
+		t->edge[i] = (struct edge_slot){.caller = e.caller, .callee = e.callee};
+		t->edge_sum[i * width] = e.calls;
+		for (uint32_t k = 0; k + 1 < width; k++)
+			t->edge_sum[i * width + 1 + k] = store_edge_incl(r->st, i, k);
+	}
+	t->nedge = n;
+	return 0;
+}
+
+/* ---- lines ---- */
+
+static int write_failed(struct retally *r, const struct spill *s, int failed)
+{
+	return failed ? err_set(r->err, err_kind_of(failed, ERR_INDEX), 0,
+				"cannot write a temporary file in %s: %s", s->dir,
+				strerror(failed))
+		      : 0;
+}
+
+static int put(struct retally *r, fn_id f, struct once_row *before,
+	       const struct once_row *row, const uint64_t *cost)
+{
+	if (once_put(&r->t->once.buf, before, row, cost))
+		return no_memory(r);
+	if (++r->t->once_rows < ONCE_MAX)
+		return 0;
+	tally_end_piece(r->t, f);
+	*before = (struct once_row){0};
+	return tally_begin_piece(r->t, f)
+		       ? no_memory(r)
+		       : write_failed(r, &r->t->once, r->t->spill_failed);
+}
+
+static int take_lines(struct retally *r, fn_id f, struct once_row *before)
+{
+	uint32_t events = (uint32_t)r->t->nevent;
+	struct store_line *line;
+	uint64_t *costs;
+	size_t n;
+
+	if (store_lines(r->st, f, &r->scratch, &line, &costs, &n, r->err))
+		return (int)r->err->kind;
+	for (size_t i = 0; i < n; i++) {
+		struct once_row row = {.kind = ENTRY_COST,
+				       .ncost = events,
+				       .file = NAME_FIRST + line[i].file,
+				       .instr = line[i].instr,
+				       .line = line[i].line};
+
+		if (put(r, f, before, &row, costs + i * events))
+			return (int)r->err->kind;
+	}
+	r->t->fn[f].body |= n > 0;
+	return 0;
+}
+
+static int take_sites(struct retally *r, fn_id f, struct once_row *before)
+{
+	uint32_t events = (uint32_t)r->t->nevent;
+	struct store_site *site;
+	uint64_t *costs;
+	size_t n;
+
+	if (store_sites(r->st, f, &r->scratch, &site, &costs, &n, r->err))
+		return (int)r->err->kind;
+	for (size_t i = 0; i < n; i++) {
+		struct once_row row = {.kind = ENTRY_CALL,
+				       .ncost = events,
+				       .file = NAME_FIRST + site[i].file,
+				       .edge = site[i].edge,
+				       .instr = site[i].instr,
+				       .line = site[i].line,
+				       .count = site[i].calls};
+
+		if (put(r, f, before, &row, costs + i * events))
+			return (int)r->err->kind;
+	}
+	r->t->fn[f].body |= n > 0;
+	return 0;
+}
+
+static int take_jumps(struct retally *r, fn_id f, struct once_row *before)
+{
+	struct store_jump *jump;
+	size_t n;
+
+	if (store_jumps(r->st, f, &r->scratch, &jump, &n, r->err))
+		return (int)r->err->kind;
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t name = NAME_FIRST + store_fn_name_id(r->st, f);
+		const uint32_t to_name =
+			NAME_FIRST + store_fn_name_id(r->st, jump[i].to_fn);
+		const uint64_t to =
+			(uint64_t)to_name << 32 | (NAME_FIRST + jump[i].to_file);
+		struct once_row row = {
+			.kind = jump[i].conditional ? ENTRY_JCND : ENTRY_JUMP,
+			.file = NAME_FIRST + jump[i].file,
+			.instr = jump[i].instr,
+			.line = jump[i].line,
+			.count = jump[i].executed,
+			.taken = jump[i].taken,
+			.to = {jump[i].to_instr, jump[i].to_line,
+			       once_to(name, NAME_FIRST + jump[i].file, to)}};
+
+		if (put(r, f, before, &row, NULL))
+			return (int)r->err->kind;
+	}
+	return 0;
+}
+
+static int take_details(struct retally *r)
+{
+	struct tally *t = r->t;
+
+	for (uint32_t f = 0; f < t->nfn; f++) {
+		struct once_row before = {0};
+
+		arena_reset(&r->scratch);
+		if (tally_begin_piece(t, f))
+			return no_memory(r);
+		if (take_lines(r, f, &before) || take_sites(r, f, &before) ||
+		    take_jumps(r, f, &before))
+			return (int)r->err->kind;
+		tally_end_piece(t, f);
+		if (write_failed(r, &t->once, t->spill_failed))
+			return (int)r->err->kind;
+	}
+	return 0;
+}
+
+/* ---- parts ---- */
+
+static int take_part_costs(struct retally *r, uint32_t p, struct part_slot *slot)
+{
+	struct tally *t = r->t;
+	struct bytes *b = &t->parts.buf;
+	struct part_rows fns, edges;
+	int rc;
+
+	slot->bytes_at = spill_at(&t->parts);
+	arena_reset(&r->scratch);
+	if (store_part_rows(r->st, p, &r->scratch, &fns, &edges, r->err))
+		return (int)r->err->kind;
+	rc = part_put_rows(b, &fns) || part_put_rows(b, &edges) || part_put_sums(b, &fns);
+	slot->bytes_n = spill_at(&t->parts) - slot->bytes_at;
+	slot->events = t->nevent;
+	rc = rc ? rc : write_failed(r, &t->parts, spill_write(&t->parts));
+	return !rc ? 0 : r->err->kind ? (int)r->err->kind : no_memory(r);
+}
+
+static int take_sums(struct retally *r, uint32_t p, bool has, uint64_t **sums,
+		     uint64_t (*of)(struct store *, uint32_t, uint32_t))
+{
+	if (!has)
+		return 0;
+	*sums = ARENA_ARRAY(&r->t->arena, uint64_t, r->t->nevent + 1);
+	if (!*sums)
+		return no_memory(r);
+	for (uint32_t e = 0; e < r->t->nevent; e++)
+		(*sums)[e] = of(r->st, p, e);
+	return 0;
+}
+
+static int take_parts(struct retally *r, struct kept *kept)
+{
+	struct tally *t = r->t;
+	uint32_t n = store_info(r->st)->parts;
+
+	kept->part = ARENA_ARRAY(&t->arena, struct part, (size_t)n + 1);
+	if (!kept->part)
+		return no_memory(r);
+	if (n == 0)
+		t->npart = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct part *to = &kept->part[i];
+		/* The tally began with one. */
+		struct part_slot *slot = i ? tally_new_part(t) : tally_part(t, 0);
+		struct store_part p;
+
+		store_part(r->st, i, &p);
+		*to = (struct part){.part = p.part,
+				    .pid = p.pid,
+				    .thread = p.thread,
+				    .creator = p.creator,
+				    .cmd = p.cmd,
+				    .trigger = p.trigger,
+				    .time_range = p.time_range,
+				    .desc = p.desc,
+				    .positions = p.positions,
+				    .events = p.events,
+				    .file = r->file[p.file],
+				    .offset = p.offset,
+				    .bytes = p.bytes,
+				    .has_totals = p.has_totals,
+				    .has_summary = p.has_summary};
+		if (!slot)
+			return no_memory(r);
+		slot->begins = true;
+		if (take_sums(r, i, p.has_totals, &to->totals, store_part_totals) ||
+		    take_sums(r, i, p.has_summary, &to->summary, store_part_summary) ||
+		    take_part_costs(r, i, slot))
+			return (int)r->err->kind;
+	}
+	return 0;
+}
+
+/* ---- the rest ---- */
+
+static int take_odds(struct retally *r, struct kept *kept)
+{
+	uint32_t n = store_diag_count(r->st);
+
+	kept->odd = ARENA_ARRAY(&r->t->arena, struct odd_line, (size_t)n + 1);
+	if (!kept->odd)
+		return no_memory(r);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct diag *d = &r->st->diag[i];
+
+		/* Whether a formula is odd is found out again. */
+		if (d->kind != ODD_EVENT_FORMULA)
+			kept->odd[kept->nodd++] = (struct odd_line){
+				(enum odd)d->kind, r->file[d->file], d->line, d->text};
+	}
+	return 0;
+}
+
+static int take_formulas(struct retally *r)
+{
+	struct tally *t = r->t;
+
+	for (uint64_t i = 0; i < r->st->meta.files; i++) {
+		const struct input_file *f = &r->st->meta.file[i];
+
+		if (vec_reserve(&t->formula, &t->formula_cap, t->nformula + f->formulas,
+				sizeof(*t->formula)))
+			return no_memory(r);
+		for (uint64_t k = 0; k < f->formulas; k++) {
+			t->formula[t->nformula] = f->formula[k];
+			t->formula[t->nformula++].file = r->file[i];
+		}
+	}
+	return 0;
+}
+
+static int take_all(void *arg)
+{
+	struct retally *r = arg;
+
+	return take_names(r) || take_events(r) || take_functions(r) || take_edges(r) ||
+	       take_details(r) || take_parts(r, r->kept) || take_odds(r, r->kept) ||
+	       take_formulas(r) || store_check(r->st, r->err);
+}
+
+int retally(struct tally *t, struct store *st, const uint32_t *file, size_t once_limit,
+	    const char *once_dir, struct err *err)
+{
+	struct retally r = {.t = t, .st = st, .file = file, .err = err};
+	int rc;
+
+	if (tally_init(t, false, true, err)) {
+		tally_free(t); /* what there is; the caller frees a whole one */
+		return (int)err->kind;
+	}
+	spill_init(&t->once, once_limit, once_dir);
+	spill_init(&t->parts, once_limit, once_dir);
+	r.kept = ARENA_NEW(&t->arena, struct kept);
+	if (!r.kept)
+		return no_memory(&r);
+	r.kept->st = st;
+	arena_init(&r.scratch, 0);
+	rc = map_guard(take_all, &r, ERR_INDEX, err);
+	arena_free(&r.scratch);
+	t->kept = r.kept;
+	t->of_file = UINT32_MAX;
+	t->text_bytes = store_info(st)->input_bytes;
+	t->lines = store_info(st)->input_lines;
+	return rc ? (int)err->kind : 0;
+}

@@ -1,0 +1,711 @@
+/* input.c - the files that one profile is read from; see input.h. */
+#include "index/read/input.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "index/base/hash.h"
+#include "index/base/vec.h"
+#include "index/store/publish.h"
+#include "index/read/refuse.h"
+#include "index/store/store.h"
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, ERR_LIMIT, 0, "out of memory while opening profiles");
+}
+
+/* ---- names of dump files ---- */
+
+static const char *const packed[] = {".gz", ".bz2", ".xz", ".zst", ".lz4"};
+
+static struct str without_extension(struct str s)
+{
+	for (size_t i = 0; i < sizeof(packed) / sizeof(packed[0]); i++)
+		if (str_ends(s, str_c(packed[i])))
+			return (struct str){s.p, s.n - strlen(packed[i])};
+	return s;
+}
+
+/* Take a "c123" off the end of s: of at least `least` digits; s itself when it has none. */
+static struct str without_number(struct str s, char c, size_t least)
+{
+	size_t n = s.n;
+
+	while (n && s.p[n - 1] >= '0' && s.p[n - 1] <= '9')
+		n--;
+	return n && s.p[n - 1] == c && s.n - n >= least ? (struct str){s.p, n - 1} : s;
+}
+
+bool input_is_packed_name(struct str s)
+{
+	return without_extension(s).n != s.n;
+}
+
+bool input_is_dump_suffix(struct str s)
+{
+	return without_number(without_number(without_extension(s), '-', 2), '.', 1).n ==
+	       0;
+}
+
+/* Digits count as numbers, so .10 comes behind .9. */
+static int compare_names(const char *a, const char *b)
+{
+	int c = strverscmp(a, b);
+
+	return c ? c : strcmp(a, b);
+}
+
+/* ---- which files ---- */
+
+/* Things that lie beside profiles and that a "*" meets too. */
+static bool is_ours(const char *path)
+{
+	struct str name = str_basename(str_c(path));
+
+	return str_find_str(name, STR(".quern.tmp.")) < name.n ||
+	       str_ends(name, STR(".quern.lock"));
+}
+
+static bool is_empty(const char *path)
+{
+	struct stat sb;
+
+	return stat(path, &sb) == 0 && S_ISREG(sb.st_mode) && sb.st_size == 0;
+}
+
+static uint32_t inode_hash(const struct source *s)
+{
+	return (uint32_t)hash_mix(s->id.inode ^ hash_mix(s->id.dev));
+}
+
+static bool is_there(const struct inputs *in, const struct hash *inodes,
+		     const struct source *s)
+{
+	const uint32_t h = inode_hash(s);
+	uint32_t probe = hash_start(inodes, h), i;
+
+	while ((i = hash_next(inodes, h, &probe)) != HASH_NONE)
+		if (in->at[i].source.id.inode == s->id.inode &&
+		    in->at[i].source.id.dev == s->id.dev)
+			return true;
+	return false;
+}
+
+static void left_out(struct inputs *in, const char *path, const char *why)
+{
+	size_t n = strlen(in->note);
+
+	if (n == 0)
+		snprintf(in->note, sizeof(in->note), "%.200s: %s, left out", path, why);
+	else if (n < sizeof(in->note) - 20 && in->note[n - 1] != '.')
+		snprintf(in->note + n, sizeof(in->note) - n, "; and more...");
+}
+
+/* One file of several, which inodes has, too. */
+static int add_file(struct inputs *in, struct hash *inodes, const char *path,
+		    struct err *err)
+{
+	struct source s;
+
+	if (is_ours(path))
+		return 0;
+	if (is_empty(path)) {
+		left_out(in, path, "empty");
+		return 0;
+	}
+	if (source_open(path, &s, err))
+		return (int)err->kind;
+	if (s.pipe) {
+		err_set(err, ERR_PROFILE, 0, "%s: a pipe cannot be one of several files",
+			s.name);
+		source_close(&s);
+		return err_hint(err, "open it as NAME=%s", path);
+	}
+	if (store_recognise(s.fd) || is_there(in, inodes, &s)) {
+		if (!store_recognise(s.fd))
+			left_out(in, path, "given twice");
+		source_close(&s);
+		return 0;
+	}
+	source_release(&s);
+	if (hash_add(inodes, inode_hash(&s), (uint32_t)in->n)) {
+		source_close(&s);
+		return no_memory(err);
+	}
+	in->at[in->n++].source = s;
+	return 0;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+	const struct input *x = a, *y = b;
+
+	return compare_names(x->source.path, y->source.path);
+}
+
+/* ---- what they are called together ---- */
+
+static bool all_dumps_of(const struct inputs *in, struct str base)
+{
+	for (size_t i = 0; i < in->n; i++) {
+		struct str path = str_c(in->at[i].source.path);
+
+		if (!str_starts(path, base) ||
+		    !input_is_dump_suffix(str_from(path, base.n)))
+			return false;
+	}
+	return true;
+}
+
+/* The longest name that all are dump or thread files of, or that of the first. */
+static struct str common_base(const struct inputs *in)
+{
+	struct str first = str_c(in->at[0].source.path), base[4];
+
+	base[0] = without_extension(first);
+	base[1] = without_number(base[0], '-', 2);
+	base[2] = without_number(base[0], '.', 1);
+	base[3] = without_number(base[1], '.', 1);
+	for (size_t i = 0; i < 4; i++)
+		if (all_dumps_of(in, base[i]))
+			return base[i];
+	return first;
+}
+
+static int name_set(struct inputs *in, struct err *err)
+{
+	const struct input *first = &in->at[0];
+
+	if (in->n == 1) {
+		in->label = strdup(first->source.name);
+		in->place = first->source.path ? strdup(first->source.path) : strdup("");
+	} else {
+		struct str base = common_base(in), name = str_basename(base);
+		size_t dir = strlen(first->source.name) -
+			     str_basename(str_c(first->source.name)).n;
+
+		if (asprintf(&in->place, "%.*s.set", STR_ARG(base)) < 0)
+			in->place = NULL;
+		if (asprintf(&in->label, "%.*s%.*s", (int)dir, first->source.name,
+			     STR_ARG(name)) < 0)
+			in->label = NULL;
+	}
+	return in->label && in->place ? 0 : no_memory(err);
+}
+
+int inputs_open(struct inputs *in, const char *const *path, size_t n, struct err *err)
+{
+	struct hash inodes = {0};
+	int rc = 0;
+
+	*in = (struct inputs){.at = calloc(n + 1, sizeof(*in->at))};
+	if (!in->at)
+		return no_memory(err);
+	for (size_t i = 0; !rc && n > 1 && i < n; i++)
+		rc = add_file(in, &inodes, path[i], err);
+	hash_free(&inodes);
+	if (!rc && in->n > 1)
+		qsort(in->at, in->n, sizeof(*in->at), compare_paths);
+	if (!rc && in->n == 0 && n > 1) {
+		rc = err_set(err, ERR_PROFILE, 0, "none of the %zu files is a profile",
+			     n);
+		if (in->note[0])
+			err_hint(err, "%s", in->note);
+	}
+	/* One alone stays open: nothing of it need be copied. */
+	if (!rc && n == 1 && !(rc = source_open(path[0], &in->at[0].source, err)))
+		in->n = 1;
+	else if (!rc && in->n == 1)
+		rc = source_reopen(&in->at[0].source, err);
+	rc = rc || name_set(in, err);
+	if (rc)
+		inputs_close(in);
+	return rc ? (int)err->kind : 0;
+}
+
+int inputs_some(struct inputs *in, const struct inputs *of, size_t more, struct err *err)
+{
+	int rc = 0;
+
+	*in = (struct inputs){.at = calloc(of->n + 1, sizeof(*in->at))};
+	if (!in->at)
+		return no_memory(err);
+	for (size_t i = 0; !rc && i < of->n; i++) {
+		const struct input *from = &of->at[i];
+
+		if (!from->file.id.size && (!more || !more--))
+			continue;
+		if (source_copy(&from->source, &in->at[in->n].source))
+			rc = no_memory(err);
+		in->at[in->n++].file = from->file;
+	}
+	rc = rc ? rc : name_set(in, err);
+	if (rc)
+		inputs_close(in);
+	return rc;
+}
+
+static void forget_head(struct input *in)
+{
+	free(in->head);
+	in->head = NULL;
+	in->nhead = 0;
+}
+
+void inputs_close(struct inputs *in)
+{
+	for (size_t i = 0; i < in->n; i++) {
+		stretches_free(&in->at[i].stretches);
+		forget_head(&in->at[i]);
+		source_close(&in->at[i].source);
+		if (in->at[i].read) {
+			free((void *)(uintptr_t)in->at[i].file.events.p);
+			free(in->at[i].file.formula);
+		}
+	}
+	free(in->at);
+	free(in->label);
+	free(in->place);
+	*in = (struct inputs){0};
+}
+
+/* ---- reading ---- */
+
+static int note_head(struct input *in, struct str head, struct err *err)
+{
+	in->nhead = head.n < FEED_HEAD ? head.n : FEED_HEAD;
+	in->head = malloc(in->nhead + 1);
+	if (!in->head)
+		return no_memory(err);
+	memcpy(in->head, head.p, in->nhead);
+	return 0;
+}
+
+/* Text that passes by: unpacked, or from a pipe. */
+static int read_feed(struct input *in, const struct stretch_opts *o, struct err *err)
+{
+	const struct feed_opts how = {.name = in->source.name,
+				      .mem = o->mem,
+				      .block = o->stretch,
+				      .cancel = o->cancel};
+	struct feed *feed;
+
+	if (feed_open(&feed, in->source.fd, &how, err))
+		return (int)err->kind;
+	if (!stretches_feed(&in->stretches, feed, o, err) &&
+	    !note_head(in, feed_head(feed), err)) {
+		in->end = feed_end(feed);
+		in->source.id.hash = feed_hash(feed);
+	}
+	feed_close(feed);
+	return (int)err->kind;
+}
+
+static int read_map(struct input *in, const struct stretch_opts *o, struct err *err)
+{
+	const struct map *m = &in->source.map;
+	struct stretch_opts how = *o;
+
+	if (note_head(in, (struct str){m->p, m->n}, err))
+		return (int)err->kind;
+	in->end = m->p[m->n - 1];
+	how.fd = in->source.fd;
+	if (stretches_read(&in->stretches, m->p, m->n, &how, err))
+		return (int)err->kind;
+	in->source.id.hash = source_hash_all(in->stretches.piece, in->stretches.npiece);
+	return 0;
+}
+
+static bool has_event(struct str events, struct str name)
+{
+	while (events.n) {
+		size_t n = str_find(events, ' ');
+
+		if (str_eq((struct str){events.p, n}, name))
+			return true;
+		events = str_from(events, n + 1);
+	}
+	return false;
+}
+
+struct event_list {
+	char *text;
+	size_t n, cap;
+};
+
+static int add_event(struct event_list *l, struct str e)
+{
+	if (has_event((struct str){l->text, l->n}, e))
+		return 0;
+	if (vec_reserve(&l->text, &l->cap, l->n + e.n + 2, 1))
+		return -1;
+	if (l->n)
+		l->text[l->n++] = ' ';
+	if (e.n)
+		memcpy(l->text + l->n, e.p, e.n);
+	l->n += e.n;
+	l->text[l->n] = '\0';
+	return 0;
+}
+
+/* The events of all its stretches, as first met. */
+static int note_events(struct input *in)
+{
+	struct event_list l = {0};
+	int rc = 0;
+
+	for (size_t k = 0; !rc && k < in->stretches.n; k++)
+		for (size_t i = 0; !rc && i < in->stretches.tally[k]->nevent; i++)
+			rc = add_event(&l, in->stretches.tally[k]->event[i]);
+	in->file.events = (struct str){l.text, l.n};
+	return rc;
+}
+
+struct str inputs_events(const struct inputs *in)
+{
+	struct event_list l = {0};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < in->n; i++) {
+		struct str rest = in->at[i].file.events;
+
+		while (!rc && rest.n) {
+			size_t n = str_find(rest, ' ');
+
+			rc = add_event(&l, (struct str){rest.p, n});
+			rest = str_from(rest, n + 1);
+		}
+	}
+	if (!rc && !l.text)
+		l.text = strdup("");
+	if (rc)
+		free(l.text);
+	return (struct str){rc ? NULL : l.text, l.n};
+}
+
+/* The event: lines, with lines counted from the start of the file. */
+static int note_formulas(struct input *in)
+{
+	const struct stretches *s = &in->stretches;
+	struct input_file *f = &in->file;
+	uint64_t lines = 0;
+	size_t n = 0;
+
+	for (size_t k = 0; k < s->n; k++)
+		n += s->tally[k]->nformula;
+	f->formula = malloc((n + 1) * sizeof(*f->formula));
+	if (!f->formula)
+		return -1;
+	for (size_t k = 0; k < s->n; k++) {
+		for (size_t i = 0; i < s->tally[k]->nformula; i++) {
+			f->formula[f->formulas] = s->tally[k]->formula[i];
+			f->formula[f->formulas++].line += lines;
+		}
+		lines += s->tally[k]->lines;
+	}
+	return 0;
+}
+
+static int note_facts(struct input *in, struct err *err)
+{
+	const struct stretches *s = &in->stretches;
+	const struct part_slot *first = tally_part(s->tally[0], 0);
+	struct input_file *f = &in->file;
+	const struct {
+		enum header_key key;
+		uint64_t *to;
+	} keys[] = {{KEY_PID, &f->pid}, {KEY_PART, &f->part}, {KEY_THREAD, &f->thread}};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (!str_u64(first->value[keys[i].key], keys[i].to))
+			*keys[i].to = 0;
+	for (size_t k = 0; k < s->n; k++) {
+		f->bytes += s->tally[k]->text_bytes;
+		f->lines += s->tally[k]->lines;
+	}
+	f->truncated = input_truncated(in);
+	f->id = in->source.id;
+	return note_events(in) || note_formulas(in) ? no_memory(err) : 0;
+}
+
+int input_read(struct input *in, const struct stretch_opts *opts, bool alone,
+	       struct err *err)
+{
+	struct stretch_opts o = *opts;
+	int rc;
+
+	o.of_set = !alone;
+	in->read = true;
+	if (!alone && source_reopen(&in->source, err))
+		return (int)err->kind;
+	rc = in->source.codec || in->source.pipe ? read_feed(in, &o, err)
+						 : read_map(in, &o, err);
+	rc = rc || source_unchanged(&in->source, err) || refuse_file(in, err) ||
+	     note_facts(in, err);
+	forget_head(in);
+	if (!alone)
+		source_release(&in->source);
+	return rc ? (int)err->kind : 0;
+}
+
+static int compare_inputs(const void *a, const void *b)
+{
+	const struct input *x = a, *y = b;
+	const uint64_t u[] = {x->file.pid, x->file.part, x->file.thread};
+	const uint64_t v[] = {y->file.pid, y->file.part, y->file.thread};
+
+	for (size_t i = 0; i < 3; i++)
+		if (u[i] != v[i])
+			return u[i] < v[i] ? -1 : 1;
+	return compare_names(x->source.path, y->source.path);
+}
+
+void inputs_order(struct inputs *in)
+{
+	qsort(in->at, in->n, sizeof(*in->at), compare_inputs);
+	for (uint32_t i = 0; i < in->n; i++)
+		for (size_t k = 0; k < in->at[i].stretches.n; k++)
+			in->at[i].stretches.tally[k]->of_file = i;
+}
+
+/* ---- are they what was indexed? ---- */
+
+static int compare_recorded(const void *a, const void *b)
+{
+	const struct input_file *x = *(const struct input_file *const *)a;
+	const struct input_file *y = *(const struct input_file *const *)b;
+
+	return str_cmp(x->id.path, y->id.path);
+}
+
+/* Places in `in` by path; -1: no memory. */
+static int hash_paths(const struct inputs *in, struct hash *paths)
+{
+	int rc = hash_expect(paths, in->n);
+
+	for (uint32_t i = 0; !rc && i < in->n; i++)
+		rc = hash_add(paths, (uint32_t)str_hash(in->at[i].source.id.path), i);
+	return rc;
+}
+
+/* The place of a path, or HASH_NONE. */
+static uint32_t find_path(const struct inputs *in, const struct hash *paths,
+			  struct str path)
+{
+	const uint32_t h = (uint32_t)str_hash(path);
+	uint32_t probe = hash_start(paths, h), i;
+
+	while ((i = hash_next(paths, h, &probe)) != HASH_NONE)
+		if (str_eq(in->at[i].source.id.path, path))
+			break;
+	return i;
+}
+
+static const struct input_file *find_recorded(const struct input_file *const *sorted,
+					      size_t n, struct str path)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (str_cmp(sorted[mid]->id.path, path) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < n && str_eq(sorted[lo]->id.path, path) ? sorted[lo] : NULL;
+}
+
+static enum freshness compare_one(struct input *in, const struct input_file *recorded,
+				  char *why, size_t size)
+{
+	enum freshness f = source_compare(&in->source, &recorded->id);
+	struct str was = recorded->id.path;
+
+	if (f == SOURCE_TOUCHED)
+		snprintf(why, size, "the profile's times changed, its content did not");
+	else if (f == SOURCE_CHANGED && in->source.path &&
+		 str_eq(was, in->source.id.path))
+		snprintf(why, size, "the profile has changed since it was indexed");
+	else if (f == SOURCE_CHANGED)
+		snprintf(why, size,
+			 "the index was of another profile, %.*s: it is replaced",
+			 (int)(was.n < 150 ? was.n : 150), was.p);
+	return f;
+}
+
+/* The first of the recorded files that is not one of these. */
+static void say_missing(const struct inputs *in, const struct input_file *const *sorted,
+			size_t n, char *why, size_t size)
+{
+	struct hash paths = {0};
+
+	if (hash_paths(in, &paths))
+		n = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct str path = sorted[i]->id.path;
+
+		if (find_path(in, &paths, path) != HASH_NONE)
+			continue;
+		snprintf(why, size,
+			 "%.*s was indexed with them and is not among them now",
+			 (int)(path.n < 250 ? path.n : 250), path.p);
+		break;
+	}
+	hash_free(&paths);
+}
+
+static enum freshness compare_set(struct inputs *in,
+				  const struct input_file *const *sorted, size_t n,
+				  size_t *new, char *why, size_t size)
+{
+	enum freshness all = SOURCE_SAME;
+	size_t found = 0;
+
+	for (size_t i = 0; i < in->n; i++) {
+		struct source *s = &in->at[i].source;
+		const struct input_file *was = find_recorded(sorted, n, s->id.path);
+		enum freshness f;
+
+		if (!was) {
+			if (++*new == 1)
+				snprintf(why, size, "%.250s was added", s->name);
+			else
+				snprintf(why, size, "%zu files were added", *new);
+			continue;
+		}
+		found++;
+		f = source_compare(s, &was->id);
+		source_release(s);
+		if (f == SOURCE_CHANGED) {
+			snprintf(why, size, "%.250s has changed since it was indexed",
+				 s->name);
+			*new = 0;
+			return f;
+		}
+		all = f > all ? f : all;
+	}
+	if (found < n) {
+		snprintf(why, size, "the index was of other files: it is replaced");
+		if (found)
+			say_missing(in, sorted, n, why, size);
+		*new = 0;
+		return SOURCE_CHANGED;
+	}
+	return *new ? SOURCE_CHANGED : all;
+}
+
+enum freshness inputs_compare(struct inputs *in, const struct input_file *recorded,
+			      size_t n, size_t *new, char *why, size_t size)
+{
+	const struct input_file **sorted;
+	enum freshness f;
+
+	*new = 0;
+	why[0] = '\0';
+	if (in->n == 1 && n == 1)
+		return compare_one(&in->at[0], recorded, why, size);
+	sorted = malloc((n + 1) * sizeof(*sorted));
+	if (!sorted)
+		return SOURCE_CHANGED;
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = &recorded[i];
+	qsort(sorted, n, sizeof(*sorted), compare_recorded);
+	f = compare_set(in, sorted, n, new, why, size);
+	free(sorted);
+	return f;
+}
+
+int inputs_recall(struct inputs *in, const struct input_file *recorded, size_t n)
+{
+	struct hash paths = {0};
+	const int rc = hash_paths(in, &paths);
+
+	for (size_t k = 0; !rc && k < n; k++) {
+		const uint32_t i = find_path(in, &paths, recorded[k].id.path);
+
+		if (i != HASH_NONE)
+			in->at[i].file = recorded[k];
+	}
+	hash_free(&paths);
+	return rc;
+}
+
+int inputs_map(const struct inputs *in, const struct input_file *recorded, size_t n,
+	       uint32_t *now)
+{
+	struct hash paths = {0};
+	const int rc = hash_paths(in, &paths);
+
+	for (size_t k = 0; !rc && k < n; k++) {
+		const uint32_t i = find_path(in, &paths, recorded[k].id.path);
+
+		if (i != HASH_NONE)
+			now[k] = i;
+	}
+	hash_free(&paths);
+	return rc;
+}
+
+/* ---- all files of a run ---- */
+
+static int compare_strings(const void *a, const void *b)
+{
+	return compare_names(*(char *const *)a, *(char *const *)b);
+}
+
+int inputs_find(const char *base, char ***path, size_t *n, struct err *err)
+{
+	char dir[INDEX_PATH_MAX];
+	struct str name = str_basename(str_c(base));
+	size_t cap = 0, prefix = strlen(base) - name.n;
+	struct dirent *e;
+	DIR *d;
+	int rc = 0;
+
+	*path = NULL;
+	*n = 0;
+	publish_directory(base, dir);
+	d = opendir(dir);
+	if (!d)
+		return err_set(err, err_kind_of(errno, ERR_PROFILE), 0, "%s: %s", dir,
+			       strerror(errno));
+	while (!rc && (e = readdir(d))) {
+		struct str entry = str_c(e->d_name);
+
+		if (!name.n || !str_starts(entry, name) ||
+		    !input_is_dump_suffix(str_from(entry, name.n)))
+			continue;
+		if (vec_reserve(path, &cap, *n + 1, sizeof(**path)) ||
+		    asprintf(&(*path)[*n], "%.*s%s", (int)prefix, base, e->d_name) < 0)
+			rc = no_memory(err);
+		else
+			++*n;
+	}
+	closedir(d);
+	if (!rc && *n == 0) {
+		rc = err_set(err, ERR_PROFILE, 0,
+			     "%s: no such file, and no dump files of it", base);
+		err_hint(err, "--all-parts takes BASE, BASE.1, BASE-01 and so on");
+	}
+	if (rc) {
+		inputs_free(*path, *n);
+		return rc;
+	}
+	qsort(*path, *n, sizeof(**path), compare_strings);
+	return 0;
+}
+
+void inputs_free(char **path, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(path[i]);
+	free(path);
+}

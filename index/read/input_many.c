@@ -1,0 +1,102 @@
+/* input_many.c - many small files, read on several threads; see input.h. */
+#include "index/read/input.h"
+
+#include <stdlib.h>
+
+#include "index/base/map.h"
+#include "index/base/ordered.h"
+
+enum {
+	SMALL = 4 << 20, /* bytes of a file that one thread reads */
+	SLOTS = 16,	 /* files for each thread, at hand or waiting for their turn */
+};
+
+struct many {
+	struct inputs *in;
+	const struct stretch_opts *opts; /* for a file that is read by one thread */
+	uint32_t *small;		 /* places of the files in `in` */
+	size_t n;
+	void (*progress)(void *arg, uint64_t done);
+	uint64_t done; /* bytes */
+	struct err *err;
+};
+
+struct one {
+	struct input *in;
+	const struct stretch_opts *opts;
+	struct err *err;
+};
+
+static int read_guarded(void *arg)
+{
+	const struct one *one = arg;
+
+	return input_read(one->in, one->opts, false, one->err);
+}
+
+static int read_one(void *worker, void *slot, size_t item)
+{
+	struct many *m = worker;
+	struct err *err = slot;
+	struct one one = {&m->in->at[m->small[item]], m->opts, err};
+
+	*err = (struct err){0};
+	return map_guard(read_guarded, &one, ERR_PROFILE, err);
+}
+
+static int take_one(void *arg, void *slot, size_t item, int failed)
+{
+	struct many *m = arg;
+	const struct err *err = slot;
+
+	if (failed) {
+		*m->err = *err;
+		return failed;
+	}
+	m->done += m->in->at[m->small[item]].source.id.size;
+	if (m->progress)
+		m->progress(m->opts->arg, m->done);
+	return 0;
+}
+
+static bool is_small(const struct input *in)
+{
+	return !in->file.id.size && (in->source.codec || in->source.id.size <= SMALL);
+}
+
+int inputs_read_small(struct inputs *in, const struct stretch_opts *opts, struct err *err)
+{
+	const unsigned jobs = ordered_jobs(opts->jobs);
+	struct stretch_opts alone = *opts;
+	struct many m = {
+		.in = in, .opts = &alone, .progress = opts->progress, .err = err};
+	struct ordered o = {.nslots = SLOTS * (size_t)jobs,
+			    .slot_size = sizeof(struct err),
+			    .nworkers = jobs,
+			    .make = read_one,
+			    .take = take_one,
+			    .arg = &m};
+	int rc = 0;
+
+	alone.jobs = 1;
+	alone.mem = opts->mem / jobs;
+	alone.progress = NULL;
+	m.small = malloc((in->n + 1) * sizeof(*m.small));
+	o.slots = calloc(o.nslots, o.slot_size);
+	o.worker = calloc(jobs, sizeof(*o.worker));
+	if (!m.small || !o.slots || !o.worker)
+		rc = err_set(err, ERR_LIMIT, 0, "out of memory while reading");
+	for (uint32_t i = 0; !rc && i < in->n; i++)
+		if (is_small(&in->at[i]))
+			m.small[m.n++] = i;
+	for (unsigned i = 0; !rc && i < jobs; i++)
+		o.worker[i] = &m;
+	o.items = m.n;
+	/* One is read as large ones are. */
+	if (!rc && jobs > 1 && m.n > 1)
+		rc = ordered_run(&o);
+	free(m.small);
+	free(o.slots);
+	free(o.worker);
+	return rc ? (int)err->kind : 0;
+}

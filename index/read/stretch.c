@@ -1,0 +1,425 @@
+/* stretch.c - reading in stretches, on several threads; see stretch.h. */
+#include "index/read/stretch.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "index/base/map.h"
+#include "index/base/ordered.h"
+#include "index/lines/decode.h"
+#include "index/file/feed.h"
+#include "index/fast/first.h"
+#include "index/file/source.h"
+#include "index/read/stretch_in.h"
+
+enum {
+	FRESH_BLOCK = 1 << 10, /* decoded at once where functions are new; grows */
+	ENTRY_BLOCK = 1 << 8,  /* the same where first_run() goes on behind it */
+	CHECK = 1 << 20,       /* bytes read between looks at what others want */
+	GIVE = 1 << 20,	       /* bytes that are worth giving to a thread that waits */
+	JOBS_MAX = 256,
+	MEM = 256 << 20,   /* bytes to work in, */
+	SMALL = 256 << 10, /* bytes of a small text */
+	MEM_THREADS = 4,   /* of so many threads; more of them: so many times as much */
+	LINK_BYTES = 80,   /* of replay.h */
+	HOPELESS = 256 << 20, /* bytes of packed text without an "events:" line */
+};
+
+int stretch_no_memory(struct err *err)
+{
+	return err_set(err, ERR_LIMIT, 0, "out of memory while reading");
+}
+
+static inline size_t most(uint64_t a, uint64_t b)
+{
+	return (size_t)(a > b ? a : b);
+}
+
+/* The end of what is at hand is that of the text. */
+static bool is_last(const struct stretch *s)
+{
+	return s->at_hand.to == s->reading->n;
+}
+
+/* Decode and tally *block bytes at `at`, and twice as many the next time. */
+static int read_ahead(struct stretch *s, size_t *at, size_t *block)
+{
+	const char *p = stretch_text(s, *at);
+	bool last = is_last(s);
+	size_t left = s->at_hand.to - *at, take = left < *block ? left : *block;
+	struct batch *b = s->batch;
+
+	decode_block(s->decode, p, take, *at, last && take == left, b);
+	if (b->bytes == 0)
+		decode_block(s->decode, p, left, *at, last, b);
+	*block = *block < SCAN_BLOCK ? *block * 2 : *block;
+	*at += b->bytes;
+	return tally_batch(&s->tally, b, &s->err);
+}
+
+/* Decode and tally some lines at `at`; *block is how much to take of new functions. */
+static int read_some(struct stretch *s, size_t *at, size_t *block)
+{
+	const char *p = stretch_text(s, *at), *q;
+	struct tally *t = &s->tally;
+	struct batch *b = s->batch;
+	bool last = is_last(s);
+	const size_t room = stretch_room(s);
+	const size_t step = least(s->reading->give, CHECK);
+	size_t left = s->at_hand.to - *at;
+
+	if (left > room && first_ready(t, s->decode)) {
+		size_t run = least(left - room, step);
+
+		q = first_run(t, s->decode, p, p + run);
+		if (t->no_memory)
+			return stretch_no_memory(&s->err);
+		left -= (size_t)(q - p);
+		*at += (size_t)(q - p);
+		if (q > p && stretch_wants_text(s, *at))
+			return 0;
+		/* Maybe a call's or a jump's line is to come, which decode_entry() ends with. */
+		if (q > p || t->pending != PENDING_NONE) {
+			decode_entry(s->decode, q, left, *at, last, b);
+			*at += b->bytes;
+			*block = ENTRY_BLOCK;
+			return tally_batch(t, b, &s->err);
+		}
+	}
+	if (t->cur_fn != UINT32_MAX && t->in_once)
+		return read_ahead(s, at, block);
+	if (left > room && replay_ready(t)) {
+		size_t run = least(left - room, step);
+
+		q = replay_run(&s->replay, t, s->decode, p, p + run, &s->err);
+		if (s->err.kind)
+			return (int)s->err.kind;
+		if (q == p && replay_idle(&s->replay))
+			return read_ahead(s, at, block);
+		*at += (size_t)(q - p);
+		if (q > p && stretch_wants_text(s, *at))
+			return 0;
+		left -= (size_t)(q - p);
+		p = q;
+	}
+	*block = FRESH_BLOCK;
+	struct replay_before before = replay_note(t, s->decode);
+
+	decode_entry(s->decode, p, left, *at, last, b);
+	*at += b->bytes;
+	if (tally_batch(t, b, &s->err))
+		return (int)s->err.kind;
+	return replay_learn(&s->replay, &before, t, s->decode, b, &s->err);
+}
+
+static bool cancelled(const struct reading *r)
+{
+	const atomic_int *c = r->opts->cancel;
+
+	return atomic_load_explicit(&r->stop, memory_order_relaxed) ||
+	       (c && atomic_load_explicit(c, memory_order_relaxed));
+}
+
+static void tell(struct reading *r, uint64_t bytes)
+{
+	uint64_t done =
+		atomic_fetch_add_explicit(&r->done, bytes, memory_order_relaxed) + bytes;
+
+	if (r->opts->progress && pthread_equal(pthread_self(), r->caller))
+		r->opts->progress(r->opts->arg, done);
+}
+
+static struct str line_at(const struct reading *r, size_t at)
+{
+	struct str s = {r->text + at, r->n - at};
+
+	s.n = s.n ? str_find(s, '\n') : 0;
+	return str_trim(s);
+}
+
+static uint64_t default_mem(unsigned jobs)
+{
+	return jobs > MEM_THREADS ? (uint64_t)MEM / MEM_THREADS * jobs : MEM;
+}
+
+/* Memory is to be saved. */
+static bool cramped(const struct stretch_opts *o)
+{
+	return o->mem && o->mem < MEM;
+}
+
+static int begin(struct stretch *s)
+{
+	struct reading *r = s->reading;
+	const uint64_t share = (r->opts->mem ? r->opts->mem : default_mem(r->jobs)) /
+			       r->jobs / (s->given ? 2 : 1);
+	const uint64_t files = r->opts->share ? r->opts->share : 1;
+	/* What is kept of a text is less than that: a small one is not worth a file. */
+	const uint64_t small = r->n <= SMALL && !cramped(r->opts) ? r->n : 0;
+
+	s->decode = malloc(sizeof(*s->decode));
+	s->batch = malloc(sizeof(*s->batch));
+	s->begun = true;
+	if (tally_init(&s->tally, s->from > 0, false, &s->err))
+		return (int)s->err.kind;
+	if (!s->decode || !s->batch)
+		return stretch_no_memory(&s->err);
+	/* What is spilled stays until all files are read; the rest is the names', functions' and
+	 * edges'. */
+	spill_init(&s->tally.once, most(share / 10 / files + 1, small),
+		   r->opts->spill_dir);
+	spill_init(&s->tally.parts, most(share / 40 / files + 1, small),
+		   r->opts->spill_dir);
+	s->tally.entry_room = (size_t)(share / 4 + 1);
+	s->replay.most = (size_t)(share / 7 / LINK_BYTES + 1);
+	s->replay.past_most = (size_t)(share / 16 / sizeof(*s->replay.past));
+	decode_init(s->decode);
+	if (s->from == 0)
+		return 0;
+	memcpy(s->decode, r->head_decode, offsetof(struct decode, pos));
+	s->decode->in_body = true;
+	s->decode->after_totals = s->decode->of_record = false;
+	memset(s->decode->base, 0, sizeof(s->decode->base));
+	return tally_assume(&s->tally, r->head, &s->err);
+}
+
+/* What only reading needs. */
+static void end(struct stretch *s)
+{
+	free(s->decode);
+	free(s->batch);
+	stretch_text_free(s);
+	replay_free(&s->replay);
+	s->decode = NULL;
+	s->batch = NULL;
+}
+
+/* read_some(), with more text at hand where that is needed; longer: the last time no line ended in
+ * what was. */
+static int read_on(struct stretch *s, size_t *at, size_t *block, bool longer)
+{
+	stretch_text_more(s, *at, longer);
+	return read_some(s, at, block);
+}
+
+static int read_stretch(void *arg)
+{
+	struct stretch *s = arg;
+	struct reading *r = s->reading;
+	size_t at = s->from, block = FRESH_BLOCK, told = at, before = SIZE_MAX;
+
+	if (begin(s) || stretch_text_begin(s))
+		return (int)s->err.kind;
+	while (at < s->to) {
+		const bool longer = at == before;
+
+		before = at;
+		if ((stretch_wanted(r) && stretch_give(s, at)) ||
+		    read_on(s, &at, &block, longer))
+			return (int)s->err.kind;
+		if (at - told < least(r->give, HASH_PIECE) && at < s->to)
+			continue;
+		stretch_text_upto(s, at);
+		tell(r, at - told);
+		told = at;
+		if (cancelled(r))
+			return err_set(&s->err, ERR_CANCEL, 0,
+				       "interrupted; no index was written");
+	}
+	stretch_text_end(s);
+	return tally_end(&s->tally,
+			 r->opts->of_set || s->tally.npart > 1 || s->from > 0 ||
+				 s->to < r->n,
+			 s->to < r->n ? line_at(r, s->to) : (struct str){"", 0}, &s->err);
+}
+
+/* Whole lines of a block; what is left of it comes again with the next. */
+static int read_block(struct stretch *s, const struct feed_block *b, size_t *at,
+		      size_t *block)
+{
+	struct reading *r = s->reading;
+	size_t before = SIZE_MAX;
+
+	r->n = b->last ? b->n : SIZE_MAX;
+	s->at_hand = (struct window){b->p, 0, b->n};
+	s->to = b->n;
+	s->tally.counted_in = NULL; /* a pointer into a block that is gone */
+	for (*at = 0; *at < b->n && *at != before;) {
+		before = *at;
+		if (read_some(s, at, block))
+			return (int)s->err.kind;
+	}
+	if (r->opts->progress)
+		r->opts->progress(r->opts->arg, feed_taken(r->feed));
+	return 0;
+}
+
+static int read_feed(struct stretch *s)
+{
+	struct reading *r = s->reading;
+	struct feed_block b = {0};
+	size_t at = 0, block = FRESH_BLOCK;
+
+	if (begin(s))
+		return (int)s->err.kind;
+	/* What has no events by then is no profile: a bomb need not be unpacked to its end. */
+	while (!b.last && (s->tally.nevent || s->tally.text_bytes < HOPELESS)) {
+		if (feed_next(r->feed, b.n - at, &b, &s->err) ||
+		    read_block(s, &b, &at, &block))
+			return (int)s->err.kind;
+		if (cancelled(r))
+			return err_set(&s->err, ERR_CANCEL, 0,
+				       "interrupted; no index was written");
+	}
+	return tally_end(&s->tally, r->opts->of_set || s->tally.npart > 1, STR(""),
+			 &s->err);
+}
+
+/* ---- threads ---- */
+
+static void *work(void *arg)
+{
+	struct reading *r = arg;
+	struct stretch *s;
+
+	for (bool done = false; (s = stretch_take(r, done)); done = true) {
+		if (map_guard(read_stretch, s, ERR_PROFILE, &s->err))
+			atomic_store(&r->stop, 1);
+		end(s);
+	}
+	return NULL;
+}
+
+/* A thread that only reads needs no way to more rights. */
+static void *helper(void *arg)
+{
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	return work(arg);
+}
+
+static int run(struct reading *r, unsigned jobs, struct err *err)
+{
+	pthread_t thread[JOBS_MAX];
+	unsigned started = 0;
+
+	if (jobs > r->s->n && !r->opts->give)
+		jobs = (unsigned)r->s->n;
+	/* A thread that cannot be had is no error: the others take its stretches. */
+	while (started + 1 < jobs &&
+	       pthread_create(&thread[started], NULL, helper, r) == 0)
+		started++;
+	work(r);
+	for (unsigned i = 0; i < started; i++)
+		pthread_join(thread[i], NULL);
+	/* The first failure in file order; those that were only stopped come last. */
+	for (int stopped = 0; stopped < 2; stopped++)
+		for (const struct stretch *s = r->s->first; s; s = s->next)
+			if (s->err.kind && (s->err.kind == ERR_CANCEL) == stopped) {
+				*err = s->err;
+				return (int)err->kind;
+			}
+	return 0;
+}
+
+static void free_stretches(struct stretches *s)
+{
+	struct stretch *next;
+
+	for (struct stretch *at = s->first; at; at = next) {
+		next = at->next;
+		if (at->begun)
+			tally_free(&at->tally);
+		free(at);
+	}
+	s->first = NULL;
+	s->n = 0;
+}
+
+static bool assumptions_hold(const struct stretches *s)
+{
+	for (const struct stretch *at = s->first; at && at->next; at = at->next)
+		if (!tally_follows(&at->tally, &at->next->tally))
+			return false;
+	return true;
+}
+
+static int list_tallies(struct stretches *s, struct err *err)
+{
+	size_t n = 0;
+
+	s->tally = malloc((s->n + 1) * sizeof(*s->tally));
+	if (!s->tally)
+		return stretch_no_memory(err);
+	for (struct stretch *at = s->first; at; at = at->next)
+		s->tally[n++] = &at->tally;
+	return 0;
+}
+
+/* A stretch that is given has memory of its own: not where that is to be saved. */
+static size_t worth_giving(const struct stretch_opts *o)
+{
+	if (o->give)
+		return o->give;
+	return o->stretch || cramped(o) ? SIZE_MAX : GIVE;
+}
+
+int stretches_read(struct stretches *s, const char *text, size_t n,
+		   const struct stretch_opts *opts, struct err *err)
+{
+	struct reading r = {.text = text,
+			    .n = n,
+			    .opts = opts,
+			    .s = s,
+			    .give = worth_giving(opts),
+			    .caller = pthread_self(),
+			    .jobs = ordered_jobs(opts->jobs)};
+	int rc;
+
+	memset(s, 0, sizeof(*s));
+	s->npiece = (n + HASH_PIECE - 1) / HASH_PIECE;
+	s->piece = calloc(s->npiece + 1, sizeof(*s->piece));
+	if (!s->piece)
+		return stretch_no_memory(err);
+	pthread_mutex_init(&r.lock, NULL);
+	pthread_cond_init(&r.changed, NULL);
+	rc = stretch_cut(&r, err) || run(&r, r.jobs, err);
+	if (!rc && !assumptions_hold(s)) {
+		free_stretches(s);
+		atomic_store(&r.done, 0);
+		rc = stretch_add(&r, 0, n) ? stretch_no_memory(err) : run(&r, 1, err);
+	}
+	stretch_free_head(&r);
+	pthread_cond_destroy(&r.changed);
+	pthread_mutex_destroy(&r.lock);
+	return rc ? (int)err->kind : list_tallies(s, err);
+}
+
+int stretches_feed(struct stretches *s, struct feed *feed,
+		   const struct stretch_opts *opts, struct err *err)
+{
+	struct reading r = {.feed = feed,
+			    .opts = opts,
+			    .s = s,
+			    .give = worth_giving(opts),
+			    .jobs = 1};
+
+	memset(s, 0, sizeof(*s));
+	if (stretch_add(&r, 0, 0))
+		return stretch_no_memory(err);
+	read_feed(s->first);
+	end(s->first);
+	if (s->first->err.kind) {
+		*err = s->first->err;
+		return (int)err->kind;
+	}
+	return list_tallies(s, err);
+}
+
+void stretches_free(struct stretches *s)
+{
+	free_stretches(s);
+	free(s->tally);
+	free(s->piece);
+	memset(s, 0, sizeof(*s));
+}

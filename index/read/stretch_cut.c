@@ -1,0 +1,129 @@
+/* stretch_cut.c - where a text is cut into stretches; see stretch.h. */
+#include "index/read/stretch_in.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/map.h"
+#include "index/lines/decode.h"
+
+enum {
+	LEAST = 4 << 20,   /* bytes that are worth a thread */
+	SEARCH = 64 << 20, /* bytes looked through for a place to cut */
+	HEADER = 1 << 20,  /* bytes that hold any sensible header */
+};
+
+/* Digits at p, or 0x and hex digits; their end, or NULL when there are none. */
+static const char *skip_number(const char *p, const char *stop)
+{
+	const char *from = p;
+	bool hex = stop - p > 2 && p[0] == '0' && p[1] == 'x';
+
+	if (hex)
+		from = p += 2;
+	while (p < stop && ((*p >= '0' && *p <= '9') || (hex && *p >= 'a' && *p <= 'f')))
+		p++;
+	return p > from ? p : NULL;
+}
+
+/*
+ * The line at p is nsub absolute positions and costs, and nothing odd: a line that could not
+ * be read would leave the positions of the next one to the line before.
+ */
+static bool absolute_line(const char *p, const char *stop, unsigned nsub)
+{
+	for (unsigned i = 0;; i++) {
+		p = skip_number(p, stop);
+		if (!p || p >= stop)
+			return false;
+		if (*p == '\n' || (*p == '\r' && stop - p > 1 && p[1] == '\n'))
+			return i + 1 >= nsub;
+		if (*p++ != ' ')
+			return false;
+	}
+}
+
+size_t stretch_find_cut(const struct reading *r, size_t from, size_t to)
+{
+	const char *p = r->text + from - 1, *stop = r->text + to;
+	const char *limit = stop - p > SEARCH ? p + SEARCH : stop;
+
+	while ((p = memmem(p, (size_t)(limit - p), "\nfn=", 4))) {
+		const char *line = memchr(p + 1, '\n', (size_t)(stop - (p + 1)));
+
+		if (!line)
+			break;
+		if (absolute_line(line + 1, stop, r->head_decode->nsub))
+			return (size_t)(p + 1 - r->text);
+		p = line;
+	}
+	return to;
+}
+
+/* Read the header to know positions and events; without both there is one stretch. */
+static int read_head(struct reading *r, struct err *err)
+{
+	size_t n = r->n < HEADER ? r->n : HEADER, at = 0;
+	struct batch *b;
+	int rc;
+
+	r->head_batch = b = malloc(sizeof(*b));
+	r->head_decode = malloc(sizeof(*r->head_decode));
+	if (!b || !r->head_decode || !(r->head = malloc(sizeof(*r->head))))
+		return stretch_no_memory(err);
+	decode_init(r->head_decode);
+	rc = tally_init(r->head, false, true, err);
+	while (!rc && at < n && !r->head_decode->in_body) {
+		decode_entry(r->head_decode, r->text + at, n - at, at, n == r->n, b);
+		rc = tally_batch(r->head, b, err);
+		at += b->bytes;
+		if (b->bytes == 0)
+			break;
+	}
+	return rc;
+}
+
+void stretch_free_head(struct reading *r)
+{
+	if (r->head)
+		tally_free(r->head);
+	free(r->head);
+	free(r->head_decode);
+	free(r->head_batch);
+	r->head = NULL;
+	r->head_decode = NULL;
+	r->head_batch = NULL;
+}
+
+static int cut_guarded(void *arg)
+{
+	struct reading *r = arg;
+	struct err *err = &r->err;
+	size_t size = r->opts->stretch, from = 0;
+
+	if (!size)
+		size = r->n / r->jobs + 1 > LEAST ? r->n / r->jobs + 1 : LEAST;
+	if (r->jobs > 1 || r->opts->stretch) {
+		if (read_head(r, err))
+			return (int)err->kind;
+		while (r->head_decode->in_body && r->head->ncol && r->n - from > size) {
+			size_t to = stretch_find_cut(r, from + size, r->n);
+
+			if (to == r->n)
+				break;
+			if (stretch_add(r, from, to))
+				return stretch_no_memory(err);
+			from = to;
+		}
+	}
+	return stretch_add(r, from, r->n) ? stretch_no_memory(err) : 0;
+}
+
+int stretch_cut(struct reading *r, struct err *err)
+{
+	int rc = map_guard(cut_guarded, r, ERR_PROFILE, &r->err);
+
+	if (rc)
+		*err = r->err;
+	return rc;
+}

@@ -1,0 +1,105 @@
+/*
+ * stretch_text.c - the text at hand, and its hash; see stretch_in.h.
+ *
+ *	file	|...........|=========at_hand========|..............|
+ *		from	    read |----- to read ---->		    to
+ *
+ * Reading a file piece by piece, into the same memory again and again, takes half of what the system
+ * needs to map its pages and to let go of them, and what is read is then in the core's own cache.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/file.h"
+#include "index/base/vec.h"
+#include "index/file/source.h"
+#include "index/read/stretch_in.h"
+
+enum {
+	PIECE = 256 << 10, /* bytes read at once */
+	BEFORE = 64,	   /* readable in front of them and behind */
+	BEHIND = 64,
+};
+
+/* The map from now on: it is there, and tells of what cannot be read. */
+static void use_map(struct stretch *s)
+{
+	free(s->copy);
+	s->copy = NULL;
+	s->at_hand = (struct window){s->reading->text, 0, s->to};
+}
+
+/* What is at `at` is at hand. */
+static void copy(struct stretch *s, size_t at)
+{
+	const size_t n = least(s->piece, s->to - at);
+
+	if (vec_reserve_raw(&s->copy, &s->copy_cap, BEFORE + n + BEHIND, 1) ||
+	    file_read(s->reading->opts->fd, s->copy + BEFORE, n, at)) {
+		use_map(s);
+		return;
+	}
+	memset(s->copy + BEFORE + n, 0, BEHIND);
+	s->at_hand = (struct window){s->copy + BEFORE, at, at + n};
+	s->tally.counted_in = NULL; /* a pointer into what was there */
+}
+
+void stretch_text_upto(struct stretch *s, size_t upto)
+{
+	const struct reading *r = s->reading;
+
+	while (s->hash && s->hashed < upto) {
+		const size_t piece = s->hashed / HASH_PIECE;
+		const size_t end = least(upto, (piece + 1) * HASH_PIECE);
+
+		source_hash_add(s->hash, stretch_text(s, s->hashed), end - s->hashed);
+		s->hashed = end;
+		if (end % HASH_PIECE == 0 || end == r->n)
+			r->s->piece[piece] = source_hash_end(s->hash);
+	}
+}
+
+int stretch_text_begin(struct stretch *s)
+{
+	const struct stretch_opts *o = s->reading->opts;
+
+	if (o->hash && !(s->hash = source_hash_new()))
+		return stretch_no_memory(&s->err);
+	s->hashed = (s->from + HASH_PIECE - 1) / HASH_PIECE * HASH_PIECE;
+	s->piece = o->piece ? o->piece : PIECE;
+	if (o->fd)
+		copy(s, s->from);
+	else
+		use_map(s);
+	return 0;
+}
+
+void stretch_text_more(struct stretch *s, size_t at, bool longer)
+{
+	/* The rest may have been given away. */
+	s->at_hand.to = least(s->at_hand.to, s->to);
+	if (!stretch_wants_text(s, at) && !(longer && s->copy && s->at_hand.to < s->to))
+		return;
+	stretch_text_upto(s, at);
+	s->piece *= longer ? 2 : 1;
+	copy(s, at);
+}
+
+void stretch_text_end(struct stretch *s)
+{
+	const size_t n = s->reading->n;
+
+	stretch_text_upto(s, s->to);
+	/* The last piece that begins in it goes on. */
+	use_map(s);
+	if (s->hashed % HASH_PIECE)
+		stretch_text_upto(s, least(n, (s->hashed / HASH_PIECE + 1) * HASH_PIECE));
+}
+
+void stretch_text_free(struct stretch *s)
+{
+	free(s->copy);
+	source_hash_free(s->hash);
+	s->copy = NULL;
+	s->hash = NULL;
+}

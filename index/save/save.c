@@ -1,0 +1,682 @@
+/*
+ * save.c - the tables of the index from a merged profile; see save.h.
+ *
+ * Inclusive cost of a function (inclusive.h), C the strongly connected component it is in:
+ *
+ *	never in itself		self + calls of others
+ *	others			the same less what returns: an estimate, kept in its bounds
+ *
+ * and of C as a whole the sum of self over C + the calls that leave C.
+ */
+#include "index/save/save.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "index/base/map.h"
+#include "index/base/ordered.h"
+#include "index/base/sort.h"
+#include "index/base/vec.h"
+#include "index/graph/cycles.h"
+#include "index/graph/inclusive.h"
+
+struct save {
+	struct profile *p;
+	struct store_writer *w;
+	struct meta *meta;
+	const atomic_int *cancel;
+	struct err *err;
+	struct cycles c;
+	uint32_t *cycle; /* per function: 0, or 1.. */
+	uint32_t ncycles;
+	uint32_t *cycle_first, *member; /* ncycles + 1; functions in cycles */
+	uint32_t nmember;
+	uint8_t *nests;		  /* per function: it may nest in itself */
+	uint32_t nnests;	  /* so many do */
+	struct arena arena;	  /* of `returning` */
+	struct incl_known *known; /* scratch, one per function, if any nests */
+	uint64_t *col, *leaving;  /* scratch, one per function */
+	uint64_t *by_component;	  /* scratch, one per component */
+	struct sort_pair *pair;	  /* scratch, one per function or edge */
+	/* save_graph() */
+	bool aside, ready; /* prepare() has the thread; it is done */
+	pthread_t thread;
+	atomic_bool prepared;
+	struct err aside_err; /* of the thread */
+	size_t next;	      /* the piece that is next */
+};
+
+static int no_memory(struct err *err)
+{
+	err_set(err, ERR_LIMIT, 0, "out of memory while writing the index");
+	return err_hint(err, "the machine has too little memory for this profile");
+}
+
+static int stopped(const struct save *s)
+{
+	if (s->cancel && atomic_load_explicit(s->cancel, memory_order_relaxed))
+		return err_set(s->err, ERR_CANCEL, 0, "interrupted");
+	return 0;
+}
+
+static uint64_t add(struct save *s, uint64_t a, uint64_t b)
+{
+	if (!__builtin_add_overflow(a, b, &a))
+		return a;
+	s->p->saturated = true;
+	return UINT64_MAX;
+}
+
+/* ---- inclusive cost of one event ---- */
+
+static bool leaves(const struct save *s, size_t edge)
+{
+	const struct profile *p = s->p;
+
+	return s->c.component[p->caller[edge]] != s->c.component[p->callee[edge]];
+}
+
+/* leaving[f]: self + edges of f that leave its component; by_component: their sums. */
+static void sum_components(struct save *s, size_t event)
+{
+	const struct profile *p = s->p;
+	size_t width = p->nevent + 1;
+
+	memset(s->by_component, 0, s->c.n * sizeof(*s->by_component));
+	for (size_t f = 0; f < p->nfn; f++) {
+		uint64_t sum = p->self[f * p->nevent + event];
+
+		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
+			if (leaves(s, e))
+				sum = add(s, sum, p->edge_sum[e * width + 1 + event]);
+		s->leaving[f] = sum;
+		s->by_component[s->c.component[f]] =
+			add(s, s->by_component[s->c.component[f]], sum);
+	}
+}
+
+/* ---- cycles ---- */
+
+static bool is_cycle(const struct save *s, size_t component)
+{
+	return s->c.first[component + 1] - s->c.first[component] > 1;
+}
+
+/* Number the cycles by inclusive cost of event 0, descending. */
+static int number_cycles(struct save *s, struct err *err)
+{
+	uint32_t n = 0;
+
+	for (size_t k = 0; k < s->c.n; k++)
+		if (is_cycle(s, k)) {
+			s->pair[n].key = ~(s->p->nevent ? s->by_component[k] : 0);
+			s->pair[n++].value = (uint32_t)k;
+		}
+	if (sort_pairs(s->pair, n))
+		return no_memory(err);
+	s->ncycles = n;
+	s->cycle_first = calloc((size_t)n + 2, sizeof(*s->cycle_first));
+	s->member = malloc((s->p->nfn + 1) * sizeof(*s->member));
+	if (!s->cycle_first || !s->member)
+		return no_memory(err);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t k = s->pair[i].value, size = s->c.first[k + 1] - s->c.first[k];
+
+		memcpy(s->member + s->nmember, s->c.topo + s->c.first[k],
+		       size * sizeof(*s->member));
+		for (uint32_t m = 0; m < size; m++)
+			s->cycle[s->member[s->nmember + m]] = i + 1;
+		s->nmember += size;
+		s->cycle_first[i + 1] = s->nmember;
+	}
+	return 0;
+}
+
+/* ---- columns ---- */
+
+static int column(struct save *s, enum table t, size_t event, const void *rows, size_t n)
+{
+	return store_writer_column(s->w, t, (uint32_t)event, rows, n, s->err) ||
+	       stopped(s);
+}
+
+/* Function ids by descending value, ties by id. */
+static int rank(struct save *s, enum table t, size_t event, const uint64_t *value)
+{
+	size_t n = s->p->nfn;
+	uint32_t *ids = (uint32_t *)(void *)s->pair; /* overwritten from the front */
+
+	for (size_t f = 0; f < n; f++)
+		s->pair[f] = (struct sort_pair){~value[f], (uint32_t)f};
+	if (sort_pairs(s->pair, n))
+		return no_memory(s->err);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t f = s->pair[i].value;
+
+		memcpy(&ids[i], &f, sizeof(f));
+	}
+	return column(s, t, event, ids, n);
+}
+
+static int save_cycle_costs(struct save *s, size_t event)
+{
+	const struct profile *p = s->p;
+	uint64_t *self = calloc((size_t)s->ncycles + 1, sizeof(*self));
+	uint64_t *incl = calloc((size_t)s->ncycles + 1, sizeof(*incl));
+	int rc;
+
+	if (!self || !incl) {
+		rc = no_memory(s->err);
+		goto out;
+	}
+	for (uint32_t i = 0; i < s->nmember; i++) {
+		uint32_t f = s->member[i], c = s->cycle[f] - 1;
+
+		self[c] = add(s, self[c], p->self[f * p->nevent + event]);
+		incl[c] = s->by_component[s->c.component[f]];
+	}
+	rc = column(s, TABLE_CYCLE_SELF, event, self, s->ncycles) ||
+	     column(s, TABLE_CYCLE_INCL, event, incl, s->ncycles);
+out:
+	free(self);
+	free(incl);
+	return rc;
+}
+
+/* col[f]: self + calls of others. */
+static void sum_inclusive(struct save *s, size_t event)
+{
+	const struct profile *p = s->p;
+	size_t width = p->nevent + 1;
+
+	for (size_t f = 0; f < p->nfn; f++) {
+		uint64_t sum = p->self[f * p->nevent + event];
+
+		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
+			if (p->callee[e] != f)
+				sum = add(s, sum, p->edge_sum[e * width + 1 + event]);
+		s->col[f] = sum;
+	}
+}
+
+/* What the edge from `from` to `to` tells of the two. */
+static void know(struct save *s, uint32_t from, uint32_t to, uint64_t cost)
+{
+	struct incl_known *k = s->known;
+
+	if (from == to)
+		return;
+	k[to].called = cost_sum(k[to].called, cost);
+	if (s->cycle[from] != s->cycle[to])
+		k[to].entering = cost_sum(k[to].entering, cost);
+	if (!s->nests[from] && cost > k[to].once)
+		k[to].once = cost;
+	if (!s->nests[to] && cost > k[from].once)
+		k[from].once = cost;
+}
+
+static int estimate_nested(struct save *s, size_t event)
+{
+	const struct profile *p = s->p;
+	struct call_costs costs = {
+		.functions = (uint32_t)p->nfn,
+		.out_first = p->out_first,
+		.callee = p->callee,
+		.self = p->self + event,
+		.edge = p->edge_sum + 1 + event,
+		.self_step = p->nevent,
+		.edge_step = p->nevent + 1,
+		.circle = s->cycle,
+	};
+	struct returning r;
+
+	arena_reset(&s->arena);
+	if (returning_init(&r, &costs, &s->arena))
+		return no_memory(s->err);
+	memset(s->known, 0, p->nfn * sizeof(*s->known));
+	for (size_t e = 0; e < p->nedge; e++)
+		know(s, p->caller[e], p->callee[e], costs.edge[e * costs.edge_step]);
+	for (uint32_t i = 0; i < s->nmember; i++) {
+		uint32_t f = s->member[i];
+		uint64_t lo, hi;
+		double incl;
+
+		if (!s->nests[f])
+			continue;
+		s->known[f].spent = s->col[f];
+		s->known[f].leaving = s->leaving[f];
+		s->known[f].cycle = s->by_component[s->c.component[f]];
+		incl_bounds(&s->known[f], &lo, &hi);
+		incl = (double)s->col[f] -
+		       returning_cost(&r, &f, 1, NULL, returning_edges(s->nnests));
+		s->col[f] = incl <= (double)lo	 ? lo
+			    : incl >= (double)hi ? hi
+						 : (uint64_t)(incl + 0.5);
+		if (i % 256 == 0 && stopped(s))
+			return (int)s->err->kind;
+	}
+	return 0;
+}
+
+static int save_event(struct save *s, size_t event)
+{
+	const struct profile *p = s->p;
+	uint64_t total = 0;
+
+	for (size_t f = 0; f < p->nfn; f++) {
+		s->col[f] = p->self[f * p->nevent + event];
+		total = add(s, total, s->col[f]);
+	}
+	s->meta->total[event] = total;
+	if (column(s, TABLE_FN_SELF, event, s->col, p->nfn) ||
+	    rank(s, TABLE_RANK_SELF, event, s->col))
+		return -1;
+	sum_components(s, event);
+	sum_inclusive(s, event);
+	if (s->nnests && estimate_nested(s, event))
+		return -1;
+	if (column(s, TABLE_FN_INCL, event, s->col, p->nfn) ||
+	    rank(s, TABLE_RANK_INCL, event, s->col) || save_cycle_costs(s, event))
+		return -1;
+	return 0;
+}
+
+static int save_edge_columns(struct save *s)
+{
+	const struct profile *p = s->p;
+	uint64_t *col = malloc((p->nedge + 1) * sizeof(*col));
+	int rc = col ? 0 : no_memory(s->err);
+
+	for (size_t k = 0; !rc && k <= p->nevent; k++) {
+		for (size_t e = 0; e < p->nedge; e++)
+			col[e] = p->edge_sum[e * (p->nevent + 1) + k];
+		rc = k == 0 ? column(s, TABLE_EDGE_CALLS, 0, col, p->nedge)
+			    : column(s, TABLE_EDGE_INCL, k - 1, col, p->nedge);
+	}
+	free(col);
+	return rc || column(s, TABLE_EDGE_CALLER, 0, p->caller, p->nedge) ||
+	       column(s, TABLE_EDGE_CALLEE, 0, p->callee, p->nedge) ||
+	       column(s, TABLE_OUT_FIRST, 0, p->out_first, p->nfn + 1);
+}
+
+/* Incoming edges by callee (they are ordered by caller already), and calls per function. */
+static int save_incoming(struct save *s)
+{
+	const struct profile *p = s->p;
+	uint32_t *first = calloc(p->nfn + 3, sizeof(*first));
+	uint32_t *edge = malloc((p->nedge + 1) * sizeof(*edge));
+	int rc = first && edge ? 0 : no_memory(s->err);
+
+	if (!rc) {
+		memset(s->col, 0, (p->nfn + 1) * sizeof(*s->col));
+		for (size_t e = 0; e < p->nedge; e++) {
+			uint32_t g = p->callee[e];
+
+			first[g + 2]++;
+			s->col[g] = add(s, s->col[g], p->edge_sum[e * (p->nevent + 1)]);
+		}
+		for (size_t f = 1; f <= p->nfn + 1; f++)
+			first[f] += first[f - 1];
+		for (size_t e = 0; e < p->nedge; e++)
+			edge[first[p->callee[e] + 1]++] = (uint32_t)e;
+		rc = column(s, TABLE_IN_FIRST, 0, first, p->nfn + 1) ||
+		     column(s, TABLE_IN_EDGE, 0, edge, p->nedge) ||
+		     column(s, TABLE_FN_CALLS, 0, s->col, p->nfn);
+	}
+	free(first);
+	free(edge);
+	return rc;
+}
+
+/* ---- who may nest in itself ---- */
+
+/* By callgrind, or exported from what was. */
+static bool by_callgrind(const struct profile *p)
+{
+	struct str creator = p->npart ? p->part[0].creator : STR("");
+
+	return str_starts(creator, STR("callgrind")) || str_eq(creator, STR("quern"));
+}
+
+/* The levels that the names tell are true only where no function but one of the last level
+ * calls itself, or has more cost than its cycle: --separate-recs can be said of one function,
+ * too. */
+static bool levels_hold(const struct save *s, const uint64_t *level, uint64_t last)
+{
+	const struct profile *p = s->p;
+
+	for (size_t e = 0; e < p->nedge; e++)
+		if (p->caller[e] == p->callee[e] && level[p->caller[e]] < last)
+			return false;
+	for (uint32_t i = 0; i < s->nmember && p->nevent; i++) {
+		uint32_t f = s->member[i];
+		uint64_t sum = p->self[f * p->nevent];
+
+		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
+			sum = cost_sum(sum, p->edge_sum[e * (p->nevent + 1) + 1]);
+		if (level[f] < last && sum > s->by_component[s->c.component[f]])
+			return false;
+	}
+	return true;
+}
+
+/* Whoever is in a cycle, but where the profile separates levels of recursion those of the
+ * last one only. */
+static int find_nesting(void *arg)
+{
+	struct save *s = arg;
+	const struct profile *p = s->p;
+	uint64_t last = 1, *level = s->col;
+	bool levels;
+
+	for (size_t f = 0; f < p->nfn; f++) {
+		level[f] = by_callgrind(p) ? name_level(p->name[SPACE_FN][p->fn_name[f]])
+					   : 1;
+		last = level[f] > last ? level[f] : last;
+	}
+	if (p->nevent)
+		sum_components(s, 0);
+	levels = last > 1 && levels_hold(s, level, last);
+	for (uint32_t i = 0; i < s->nmember; i++) {
+		uint32_t f = s->member[i];
+
+		s->nests[f] = !levels || level[f] == last;
+		s->nnests += s->nests[f];
+	}
+	return 0;
+}
+
+static int save_nesting(struct save *s)
+{
+	uint64_t *member = malloc(((size_t)s->nmember + 1) * sizeof(*member));
+	int rc;
+
+	if (!member)
+		return no_memory(s->err);
+	rc = s->nmember ? map_guard(find_nesting, s, ERR_PROFILE, s->err) : 0;
+	if (!rc && s->nnests && !(s->known = malloc((s->p->nfn + 1) * sizeof(*s->known))))
+		rc = no_memory(s->err);
+	for (uint32_t i = 0; i < s->nmember; i++)
+		member[i] = s->nests[s->member[i]];
+	if (!rc)
+		rc = column(s, TABLE_CYCLE_NESTS, 0, member, s->nmember);
+	free(member);
+	return rc;
+}
+
+static int save_identities(struct save *s)
+{
+	const struct profile *p = s->p;
+
+	return save_nesting(s) || column(s, TABLE_FN_NAME, 0, p->fn_name, p->nfn) ||
+	       column(s, TABLE_FN_FILE, 0, p->fn_file, p->nfn) ||
+	       column(s, TABLE_FN_OBJ, 0, p->fn_obj, p->nfn) ||
+	       column(s, TABLE_FN_CYCLE, 0, s->cycle, p->nfn) ||
+	       column(s, TABLE_TOPO, 0, s->c.topo, p->nfn) ||
+	       column(s, TABLE_CYCLE_FIRST, 0, s->cycle_first, (size_t)s->ncycles + 1) ||
+	       column(s, TABLE_CYCLE_MEMBER, 0, s->member, s->nmember);
+}
+
+/* ---- strings: offsets and bytes, STRING_ROWS to a value ---- */
+
+struct strings {
+	struct save *s;
+	enum table table;
+	enum name_space space;
+	char *buf; /* of a value; what is read may shrink, which ends the reading */
+	size_t cap;
+};
+
+static int strings_guarded(void *arg)
+{
+	struct strings *to = arg;
+	struct save *s = to->s;
+	const struct str *str = s->p->name[to->space];
+	size_t n = s->p->nname[to->space];
+
+	for (size_t at = 0; at < n; at += STRING_ROWS) {
+		size_t rows = n - at < STRING_ROWS ? n - at : STRING_ROWS;
+		size_t bytes = (rows + 1) * sizeof(uint64_t);
+		uint64_t offset[STRING_ROWS + 1];
+
+		for (size_t i = 0; i < rows; i++) {
+			offset[i] = bytes;
+			bytes += str[at + i].n;
+		}
+		offset[rows] = bytes;
+		if (vec_reserve(&to->buf, &to->cap, bytes, 1))
+			return no_memory(s->err);
+		memcpy(to->buf, offset, (rows + 1) * sizeof(*offset));
+		for (size_t i = 0; i < rows; i++)
+			if (str[at + i].n)
+				memcpy(to->buf + offset[i], str[at + i].p, str[at + i].n);
+		if (store_writer_put(s->w, to->table, 0, (uint32_t)(at / STRING_ROWS),
+				     (uint32_t)rows, to->buf, bytes, s->err) ||
+		    stopped(s))
+			return (int)s->err->kind;
+	}
+	return 0;
+}
+
+static int save_strings(struct save *s, enum table t, enum name_space space)
+{
+	struct strings to = {.s = s, .table = t, .space = space};
+	int rc = map_guard(strings_guarded, &to, ERR_PROFILE, s->err);
+
+	free(to.buf);
+	return rc;
+}
+
+/* ---- meta and diagnostics ---- */
+
+static int save_diagnostics(struct save *s)
+{
+	const struct profile *p = s->p;
+	struct bytes b = {0};
+	struct coder c = {.to = &b};
+	uint64_t rows = 0;
+	bool told = false;
+	int rc;
+
+	for (size_t k = 0; k < p->nodds; k++) {
+		const struct odd_count *o = &p->odds[k];
+
+		s->meta->diagnostics += o->count;
+		for (size_t i = 0; i < (o->n ? o->n : 1); i++, rows++) {
+			struct diag d = {.kind = o->kind, .count = o->count};
+
+			if (o->n) {
+				d.file = p->odd[o->first + i].file;
+				d.line = p->odd[o->first + i].line;
+				d.text = p->odd[o->first + i].text;
+			}
+			diag_code(&c, &d);
+		}
+		told |= o->kind == ODD_SUM_OVERFLOW;
+	}
+	/* A sum over functions or edges, or of a jump. */
+	if ((p->saturated || s->meta->saturated) && !told) {
+		struct diag d = {.kind = ODD_SUM_OVERFLOW, .count = 1};
+
+		diag_code(&c, &d);
+		s->meta->diagnostics++;
+		rows++;
+	}
+	rc = c.failed ? no_memory(s->err)
+		      : store_writer_put(s->w, TABLE_DIAG, 0, 0, (uint32_t)rows, b.p, b.n,
+					 s->err);
+	free(b.p);
+	return rc;
+}
+
+static int save_meta(struct save *s)
+{
+	const struct profile *p = s->p;
+	struct meta *m = s->meta;
+	struct bytes b = {0};
+	struct coder c = {.to = &b};
+	int rc;
+
+	m->built_s = (uint64_t)time(NULL);
+	m->input_bytes = p->bytes;
+	m->input_lines = p->lines;
+	m->functions = p->nfn;
+	m->edges = p->nedge;
+	m->cycles = s->ncycles;
+	m->cycle_members = s->nmember;
+	m->parts = p->npart;
+	for (int i = 0; i < SPACES; i++)
+		m->strings[i] = p->nname[i];
+	m->has_line = p->has_line;
+	m->has_instr = p->has_instr;
+	m->saturated |= p->saturated;
+	m->totals = p->npart > 0;
+	for (size_t i = 0; i < p->npart; i++)
+		m->totals &= p->part[i].has_totals;
+	m->events = p->nevent;
+	m->all_events = p->nall_events;
+	m->event = p->event;
+	if (p->npart) {
+		m->creator = p->part[0].creator;
+		m->cmd = p->part[0].cmd;
+	}
+	meta_code(&c, m);
+	rc = c.failed ? no_memory(s->err)
+		      : store_writer_put(s->w, TABLE_META, 0, 0, INDEX_VERSION, b.p, b.n,
+					 s->err);
+	free(b.p);
+	return rc;
+}
+
+/* What is known of the graph before any of it is written; errors go to `err`. */
+static int prepare(struct save *s, struct err *err)
+{
+	const struct profile *p = s->p;
+	size_t n = p->nfn > p->nedge ? p->nfn : p->nedge;
+
+	s->cycle = calloc(p->nfn + 1, sizeof(*s->cycle));
+	s->col = malloc((p->nfn + 1) * sizeof(*s->col));
+	s->leaving = malloc((p->nfn + 1) * sizeof(*s->leaving));
+	s->nests = calloc(p->nfn + 1, sizeof(*s->nests));
+	s->pair = malloc((n + 1) * sizeof(*s->pair));
+	if (!s->cycle || !s->col || !s->leaving || !s->nests || !s->pair ||
+	    cycles_find(p->nfn, p->out_first, p->callee, &s->c))
+		return no_memory(err);
+	s->by_component = malloc((s->c.n + 1) * sizeof(*s->by_component));
+	if (!s->by_component)
+		return no_memory(err);
+	if (p->nevent)
+		sum_components(s, 0);
+	return number_cycles(s, err);
+}
+
+/* ---- names, functions and edges: all that needs no detail ---- */
+
+static void *prepare_aside(void *arg)
+{
+	struct save *s = arg;
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prepare(s, &s->aside_err);
+	atomic_store_explicit(&s->prepared, true, memory_order_release);
+	return NULL;
+}
+
+/* On a thread of its own, if there is one. */
+static void begin_prepare(struct save *s, unsigned jobs)
+{
+	atomic_init(&s->prepared, false);
+	s->aside = jobs > 1 && !pthread_create(&s->thread, NULL, prepare_aside, s);
+}
+
+static void join_prepare(struct save *s)
+{
+	if (s->aside)
+		pthread_join(s->thread, NULL);
+	s->aside = false;
+}
+
+/* It is done; or *left is told to come back. */
+static int end_prepare(struct save *s, bool wait, enum ordered_left *left)
+{
+	if (s->aside && !wait &&
+	    !atomic_load_explicit(&s->prepared, memory_order_acquire)) {
+		*left = ORDERED_LATER;
+		return 0;
+	}
+	if (!s->aside)
+		return prepare(s, s->err);
+	join_prepare(s);
+	if (s->aside_err.kind)
+		*s->err = s->aside_err;
+	return (int)s->err->kind;
+}
+
+static int save_file_names(struct save *s)
+{
+	return save_strings(s, TABLE_OBJ, SPACE_OBJ) ||
+	       save_strings(s, TABLE_FILE, SPACE_FILE);
+}
+
+static int save_fn_names(struct save *s)
+{
+	return save_strings(s, TABLE_NAME, SPACE_FN);
+}
+
+/* The pieces, those of events in their midst. */
+static int (*const begin_graph[])(struct save *s) = {save_file_names, save_fn_names,
+						     save_identities};
+static int (*const end_graph[])(struct save *s) = {save_edge_columns, save_incoming};
+enum {
+	BEGIN = sizeof(begin_graph) / sizeof(begin_graph[0]),
+	END = sizeof(end_graph) / sizeof(end_graph[0]),
+};
+
+static int save_graph(void *arg, bool wait, enum ordered_left *left)
+{
+	struct save *s = arg;
+	const size_t events = s->p->nevent, at = s->next;
+	int rc;
+
+	*left = ORDERED_MORE;
+	if (!s->ready) {
+		rc = end_prepare(s, wait, left);
+		s->ready = *left == ORDERED_MORE;
+		return rc || stopped(s) ? (int)s->err->kind : 0;
+	}
+	rc = at < BEGIN		   ? begin_graph[at](s)
+	     : at < BEGIN + events ? save_event(s, at - BEGIN)
+				   : end_graph[at - BEGIN - events](s);
+	if (++s->next == BEGIN + events + END)
+		*left = ORDERED_NOTHING;
+	return rc ? (int)s->err->kind : 0;
+}
+
+int save_profile(struct profile *p, struct store_writer *w, struct meta *meta, size_t run,
+		 unsigned jobs, const atomic_int *cancel, struct err *err)
+{
+	struct save s = {.p = p, .w = w, .meta = meta, .cancel = cancel, .err = err};
+	int rc;
+
+	meta->total = ARENA_ARRAY(&p->arena, uint64_t, p->nevent + 1);
+	if (!meta->total)
+		return no_memory(err);
+	jobs = ordered_jobs(jobs);
+	arena_init(&s.arena, 0);
+	begin_prepare(&s, jobs);
+	rc = save_detail(p, w, meta, run, jobs, cancel, save_graph, &s, err) ||
+	     save_parts(p, w, meta->total, jobs, cancel, err) || save_diagnostics(&s) ||
+	     save_meta(&s);
+	join_prepare(&s);
+	cycles_free(&s.c);
+	arena_free(&s.arena);
+	void *const arrays[] = {s.cycle, s.cycle_first,	 s.member, s.col,  s.leaving,
+				s.nests, s.by_component, s.pair,   s.known};
+
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+		free(arrays[i]);
+	return rc ? (int)err->kind : 0;
+}

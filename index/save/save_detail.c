@@ -1,0 +1,298 @@
+/*
+ * save_detail.c - cost lines, call sites and jumps into the index.
+ *
+ *	functions  0 .. 99 | 100 .. 120 | 121 .. 450 | ...	units of about equal work,
+ *
+ * packed on several threads and written in order (ordered.h).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/ordered.h"
+#include "index/base/vec.h"
+#include "index/detail/detail.h"
+#include "index/save/save.h"
+
+enum {
+	UNIT_WEIGHT = 1 << 15, /* entries of a unit, about */
+	/* Units at hand for each thread, and all: there is much to write beside, and writing waits. */
+	SLOTS = 32,
+	MOST_SLOTS = 128,
+};
+
+static const struct {
+	enum table rows, places;
+} tables[DETAIL_KINDS] = {
+	[DETAIL_LINES] = {TABLE_LINES, TABLE_LINES_AT},
+	[DETAIL_SITES] = {TABLE_SITES, TABLE_SITES_AT},
+	[DETAIL_JUMPS] = {TABLE_JUMPS, TABLE_JUMPS_AT},
+};
+
+/* A function in a unit: where its rows end in the unit's bytes. */
+struct packed_fn {
+	size_t end[DETAIL_KINDS];
+	uint64_t first_line;
+};
+
+struct unit {
+	int unread; /* why it could not be packed: detail_unread() */
+	struct bytes bytes[DETAIL_KINDS];
+	uint64_t rows[DETAIL_KINDS];
+	struct packed_fn *fn;
+	size_t fn_cap;
+};
+
+struct writing {
+	const struct profile *p;
+	uint32_t *from; /* first function of each unit, and the end of the last */
+	size_t nunits;
+	struct packer pack[DETAIL_KINDS];
+	uint64_t *at[DETAIL_KINDS]; /* per function: its place */
+	uint64_t rows[DETAIL_KINDS];
+	uint64_t *first_line;
+	const atomic_int *cancel;
+	save_others *others;
+	void *others_arg;
+	struct err *err;
+};
+
+struct worker {
+	const struct writing *w;
+	struct detail *detail;
+};
+
+static int no_memory(struct err *err)
+{
+	err_set(err, ERR_LIMIT, 0, "out of memory while writing the index");
+	return err_hint(err, "the machine has too little memory for this profile");
+}
+
+/* The rows of a unit could not be had. */
+static int not_packed(const struct unit *u, struct err *err)
+{
+	if (!u->unread || err_kind_of(u->unread, ERR_INDEX) == ERR_LIMIT)
+		return no_memory(err);
+	return err_set(err, ERR_INDEX, 0, "cannot read back a temporary file: %s",
+		       strerror(u->unread));
+}
+
+/* A unit, packed by a worker. */
+struct packing {
+	const struct worker *worker;
+	struct unit *unit;
+	size_t item;
+};
+
+static int pack_guarded(void *arg)
+{
+	const struct packing *now = arg;
+	const struct worker *worker = now->worker;
+	const size_t item = now->item;
+	const uint32_t from = worker->w->from[item], to = worker->w->from[item + 1];
+	struct detail *d = worker->detail;
+	struct unit *u = now->unit;
+
+	for (int k = 0; k < DETAIL_KINDS; k++)
+		u->bytes[k].n = u->rows[k] = 0;
+	if (vec_reserve(&u->fn, &u->fn_cap, to - from, sizeof(*u->fn)))
+		return -1;
+	for (uint32_t f = from; f < to; f++) {
+		struct packed_fn *at = &u->fn[f - from];
+		uint64_t n[DETAIL_KINDS];
+
+		if (detail_pack(d, f, u->bytes, n, &at->first_line)) {
+			u->unread = detail_unread(d);
+			return -1;
+		}
+		for (int k = 0; k < DETAIL_KINDS; k++) {
+			at->end[k] = u->bytes[k].n;
+			u->rows[k] += n[k];
+		}
+	}
+	return 0;
+}
+
+static int pack(void *arg, void *slot, size_t item)
+{
+	struct packing now = {arg, slot, item};
+	struct err err = {0};
+	int rc = map_guard(pack_guarded, &now, ERR_INDEX, &err);
+
+	if (err.kind)
+		now.unit->unread = EIO;
+	return rc ? -1 : 0;
+}
+
+static int write_unit(void *arg, void *slot, size_t item, int failed)
+{
+	struct writing *w = arg;
+	const struct unit *u = slot;
+	const uint32_t from = w->from[item], to = w->from[item + 1];
+	size_t begin[DETAIL_KINDS] = {0};
+
+	if (failed)
+		return not_packed(u, w->err);
+	if (w->cancel && atomic_load_explicit(w->cancel, memory_order_relaxed))
+		return err_set(w->err, ERR_CANCEL, 0, "interrupted");
+	for (uint32_t f = from; f < to; f++) {
+		const struct packed_fn *fn = &u->fn[f - from];
+
+		w->first_line[f] = fn->first_line;
+		for (int k = 0; k < DETAIL_KINDS; k++) {
+			if (bytes_append(&w->pack[k].buf, u->bytes[k].p + begin[k],
+					 fn->end[k] - begin[k]))
+				return no_memory(w->err);
+			if (packer_end_row(&w->pack[k], &w->at[k][f], w->err))
+				return (int)w->err->kind;
+			begin[k] = fn->end[k];
+		}
+	}
+	for (int k = 0; k < DETAIL_KINDS; k++)
+		w->rows[k] += u->rows[k];
+	return 0;
+}
+
+static int finish(struct writing *w, struct store_writer *store)
+{
+	const size_t n = w->p->nfn;
+
+	for (int k = 0; k < DETAIL_KINDS; k++)
+		if (packer_flush(&w->pack[k], w->err) ||
+		    store_writer_column(store, tables[k].places, 0, w->at[k], n, w->err))
+			return (int)w->err->kind;
+	return store_writer_column(store, TABLE_FN_LINE, 0, w->first_line, n, w->err);
+}
+
+/* A test that asks for small runs has small units, too. */
+static int cut_units(struct writing *w, const struct detail *d, size_t run)
+{
+	const uint64_t most = run ? run : UNIT_WEIGHT;
+	uint64_t weight = 0;
+	size_t cap = 0;
+
+	for (uint32_t f = 0; f < w->p->nfn; f++) {
+		if (weight == 0) {
+			if (vec_reserve(&w->from, &cap, w->nunits + 2, sizeof(*w->from)))
+				return -1;
+			w->from[w->nunits++] = f;
+		}
+		weight += detail_weight(d, f);
+		if (weight >= most)
+			weight = 0;
+	}
+	if (w->nunits)
+		w->from[w->nunits] = (uint32_t)w->p->nfn;
+	return 0;
+}
+
+static int writing_init(struct writing *w, struct store_writer *store,
+			const struct detail *d, size_t run)
+{
+	const size_t n = w->p->nfn + 1;
+	int rc = cut_units(w, d, run);
+
+	w->first_line = malloc(n * sizeof(*w->first_line));
+	for (int k = 0; k < DETAIL_KINDS; k++) {
+		w->pack[k] = (struct packer){.w = store, .table = tables[k].rows};
+		w->at[k] = malloc(n * sizeof(*w->at[k]));
+		rc = rc || !w->at[k] ? -1 : 0;
+	}
+	return rc || !w->first_line ? no_memory(w->err) : 0;
+}
+
+static void writing_free(struct writing *w)
+{
+	for (int k = 0; k < DETAIL_KINDS; k++) {
+		packer_free(&w->pack[k]);
+		free(w->at[k]);
+	}
+	free(w->first_line);
+	free(w->from);
+}
+
+static void units_free(struct unit *u, size_t n)
+{
+	for (size_t i = 0; u && i < n; i++) {
+		for (int k = 0; k < DETAIL_KINDS; k++)
+			free(u[i].bytes[k].p);
+		free(u[i].fn);
+	}
+	free(u);
+}
+
+static int write_others(void *arg, bool wait, enum ordered_left *left)
+{
+	const struct writing *w = arg;
+
+	return w->others(w->others_arg, wait, left);
+}
+
+/* The units, by up to `jobs` workers of which the first is there. */
+static int write_all(struct writing *w, struct worker *worker, unsigned jobs,
+		     struct meta *meta)
+{
+	struct ordered o = {.items = w->nunits,
+			    .nslots = jobs < MOST_SLOTS / SLOTS ? SLOTS * (size_t)jobs
+								: MOST_SLOTS,
+			    .slot_size = sizeof(struct unit),
+			    .make = pack,
+			    .beside = write_others,
+			    .take = write_unit,
+			    .arg = w};
+	struct unit *unit = calloc(o.nslots, sizeof(*unit));
+	void **each = calloc(jobs, sizeof(*each));
+	int rc = unit && each ? 0 : no_memory(w->err);
+
+	for (; !rc && o.nworkers < jobs; o.nworkers++) {
+		struct worker *to = &worker[o.nworkers];
+		struct err ignored = {0};
+
+		to->w = w;
+		if (o.nworkers &&
+		    detail_share(worker[0].detail, jobs, &to->detail, &ignored))
+			break;
+		each[o.nworkers] = to;
+	}
+	o.slots = unit;
+	o.worker = each;
+	rc = rc || ordered_run(&o);
+	for (unsigned i = 0; i < o.nworkers; i++) {
+		meta->loose += detail_loose(worker[i].detail);
+		meta->saturated |= detail_full(worker[i].detail);
+	}
+	for (unsigned i = 1; i < o.nworkers; i++)
+		detail_free(worker[i].detail);
+	units_free(unit, o.nslots);
+	free(each);
+	return rc ? (int)w->err->kind : 0;
+}
+
+int save_detail(const struct profile *p, struct store_writer *store, struct meta *meta,
+		size_t run, unsigned jobs, const atomic_int *cancel, save_others *others,
+		void *arg, struct err *err)
+{
+	struct writing w = {.p = p,
+			    .cancel = cancel,
+			    .others = others,
+			    .others_arg = arg,
+			    .err = err};
+	struct worker *worker = calloc(jobs, sizeof(*worker));
+	int rc;
+
+	if (!worker)
+		return no_memory(err);
+	for (size_t k = 0; k < p->ntally; k++)
+		spill_map(&p->tally[k]->once);
+	rc = detail_new(p, run, &worker[0].detail, err);
+	meta->loose = p->loose;
+	rc = rc || writing_init(&w, store, worker[0].detail, run) ||
+	     write_all(&w, worker, jobs, meta) || finish(&w, store);
+	meta->lines = w.rows[DETAIL_LINES];
+	meta->sites = w.rows[DETAIL_SITES];
+	meta->jumps = w.rows[DETAIL_JUMPS];
+	writing_free(&w);
+	detail_free(worker[0].detail);
+	free(worker);
+	return rc ? (int)err->kind : 0;
+}

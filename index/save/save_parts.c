@@ -1,0 +1,511 @@
+/*
+ * save_parts.c - headers, totals and costs of the parts.
+ *
+ * A part's costs were encoded with the slots of its tally (part_code.h); here they get the
+ * profile's ids.  The numbers stay as they are, but where a part stands in two stretches, or
+ * where two slots are one function: then they are added.  A profile of one part needs no costs of
+ * its own: they are the whole's.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/ordered.h"
+#include "index/base/sized.h"
+#include "index/base/varint.h"
+#include "index/base/vec.h"
+#include "index/save/save.h"
+
+/* A part's functions, or its edges. */
+struct piece {
+	uint64_t *val; /* rows of width numbers, as they were met */
+	size_t n, cap; /* rows; numbers */
+	uint32_t *id;  /* of each row */
+	size_t id_cap;
+	size_t width;
+	uint64_t *lost; /* a row for what has no id */
+	uint32_t *seen; /* per id: worker.now of the last part that has it, */
+	uint32_t *row;	/* and its row there */
+};
+
+struct parts {
+	struct profile *p;
+	struct store_writer *w;
+	const atomic_int *cancel;
+	struct err *err;
+	struct part_slots *slots; /* per part */
+	struct packer cost;
+	uint64_t *at, *functions; /* per part */
+	uint64_t *self;		  /* per event and part */
+	size_t unit_parts;
+};
+
+/* On each thread. */
+struct worker {
+	struct parts *s;
+	struct piece fns, edges;
+	uint32_t now; /* one more with each part, and each time that it is begun anew */
+	struct bytes spilled; /* scratch */
+};
+
+/* Some parts next to each other, encoded: few where there are few, so that each thread has
+ * some to do, or where they are large. */
+enum {
+	UNIT_PARTS = 64,
+	UNIT_BYTES = 256 << 10, /* about; parts of more are a unit each */
+	UNITS_PER_JOB = 8,
+	SLOTS_PER_JOB = 8, /* units at hand, */
+	SLOTS_LEAST = 2,   /* and so many where they are large */
+};
+struct unit {
+	struct bytes bytes;
+	size_t end[UNIT_PARTS];
+	struct err err;
+};
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, ERR_LIMIT, 0, "out of memory while writing the parts");
+}
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static int make_piece(struct piece *p, size_t nid, size_t width)
+{
+	p->width = width;
+	p->seen = calloc(nid + 1, sizeof(*p->seen));
+	p->row = malloc((nid + 1) * sizeof(*p->row));
+	p->lost = calloc(width + 1, sizeof(*p->lost));
+	return p->seen && p->row && p->lost ? 0 : -1;
+}
+
+static void free_piece(struct piece *p)
+{
+	free(p->val);
+	free(p->id);
+	free(p->lost);
+	free(p->seen);
+	free(p->row);
+}
+
+/* ---- as it is but for the ids ---- */
+
+/*
+ * Rows of slots as rows of ids, which are in *ids then.  1, or 0: a slot has no id, or one that was
+ * seen; -1 when memory is out.
+ */
+static int copy_rows(struct varint_reader *in, struct bytes *b, const uint32_t *id_map,
+		     struct piece *ids, uint32_t now)
+{
+	const uint64_t n = varint_get(in);
+	uint64_t slot = 0, bytes;
+
+	if (vec_reserve(&ids->id, &ids->id_cap, n, sizeof(*ids->id)))
+		return -1;
+	for (ids->n = 0; ids->n < n; ids->n++) {
+		uint32_t id;
+
+		slot = varint_unzigzag(slot, varint_get_flat(in));
+		id = id_map[slot];
+		if (id == NO_ID || ids->seen[id] == now)
+			return 0;
+		ids->seen[id] = now;
+		ids->id[ids->n] = id;
+	}
+	bytes = varint_get(in);
+	if (part_put_ids(b, ids->id, n) || bytes_put(b, bytes) ||
+	    bytes_append(b, in->p, bytes))
+		return -1;
+	in->p += bytes;
+	return 1;
+}
+
+static bool same_events(const struct profile *p, const struct merge_map *m, size_t nevent)
+{
+	for (size_t e = 0; e < nevent; e++)
+		if (m->event[e] != e)
+			return false;
+	return nevent == p->nevent;
+}
+
+/* The part whose only bytes are those at `in`, of a slot with nevent events; as copy_rows(). */
+static int copy_part(struct worker *w, struct varint_reader *in,
+		     const struct merge_map *m, size_t nevent, struct bytes *b,
+		     size_t part)
+{
+	const struct parts *s = w->s;
+	const struct profile *p = s->p;
+	const size_t begin = b->n;
+	int rc;
+
+	if (!same_events(p, m, nevent))
+		return 0;
+	w->now++;
+	rc = copy_rows(in, b, m->fn, &w->fns, w->now);
+	if (rc > 0)
+		rc = copy_rows(in, b, m->edge, &w->edges, w->now);
+	if (rc > 0)
+		for (size_t e = 0; e < nevent; e++)
+			s->self[e * p->npart + part] = sized_get(in);
+	else
+		b->n = begin;
+	return rc;
+}
+
+/* ---- added up ---- */
+
+/* The row of id; NULL when memory is out. */
+static uint64_t *row_of(struct piece *p, uint32_t id, uint32_t now)
+{
+	if (p->seen[id] != now) {
+		if (vec_reserve(&p->val, &p->cap, (p->n + 1) * p->width,
+				sizeof(*p->val)) ||
+		    vec_reserve(&p->id, &p->id_cap, p->n + 1, sizeof(*p->id)))
+			return NULL;
+		p->id[p->n] = id;
+		memset(p->val + p->n * p->width, 0, p->width * sizeof(*p->val));
+		p->row[id] = (uint32_t)p->n++;
+		p->seen[id] = now;
+	}
+	return p->val + p->row[id] * p->width;
+}
+
+/* Read rows of nevent costs, behind `fixed` other numbers, and add them to what is there. */
+static int add_rows(struct varint_reader *in, struct piece *to, uint32_t now,
+		    const uint32_t *id_map, const uint32_t *event_map, size_t nevent,
+		    size_t fixed)
+{
+	const uint64_t n = varint_get(in);
+	struct varint_reader ids = *in;
+	uint64_t slot = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		varint_get(in);
+	varint_get(in);
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t *v;
+		uint32_t id;
+
+		slot = varint_unzigzag(slot, varint_get(&ids));
+		id = id_map[slot];
+		v = id == NO_ID ? to->lost : row_of(to, id, now);
+		if (!v)
+			return -1;
+		for (size_t k = 0; k < fixed; k++)
+			v[k] = add(v[k], sized_get(in));
+		for (size_t e = 0; e < nevent; e++) {
+			uint64_t *sum = &v[fixed + event_map[e]];
+
+			*sum = add(*sum, sized_get(in));
+		}
+	}
+	return 0;
+}
+
+static int put_rows(struct bytes *b, const struct piece *p)
+{
+	const struct part_rows rows = {p->id, p->n, p->width, p->val, PART_IN_TURN};
+
+	return part_put_rows(b, &rows);
+}
+
+/* What was added up. */
+static int put_part(struct worker *w, struct bytes *b, size_t part)
+{
+	const struct parts *s = w->s;
+	const struct profile *p = s->p;
+
+	for (size_t i = 0; i < w->fns.n; i++)
+		for (size_t e = 0; e < p->nevent; e++) {
+			uint64_t *sum = &s->self[e * p->npart + part];
+
+			*sum = add(*sum, w->fns.val[i * w->fns.width + e]);
+		}
+	return put_rows(b, &w->fns) || put_rows(b, &w->edges) ? -1 : 0;
+}
+
+/* ---- parts ---- */
+
+/* The bytes of slot i of tally k; those of an empty one are NULL.  0, or *err says why. */
+static int open_slot(struct worker *w, struct part_slots at, struct varint_reader *in,
+		     struct err *err)
+{
+	const struct tally *t = w->s->p->tally[at.k];
+	const struct part_slot *slot = tally_part(t, at.i);
+
+	*in = (struct varint_reader){0};
+	if (slot->bytes_n == 0)
+		return 0;
+	in->p = spill_read(&t->parts, slot->bytes_at, slot->bytes_n, &w->spilled);
+	if (!in->p)
+		return err_set(err, err_kind_of(errno, ERR_INDEX), 0,
+			       "cannot read back a temporary file: %s", strerror(errno));
+	in->end = in->p + slot->bytes_n;
+	return 0;
+}
+
+static int add_slot(struct worker *w, struct part_slots at, struct err *err)
+{
+	const struct merge_map *m = &w->s->p->map[at.k];
+	const size_t nevent = tally_part(w->s->p->tally[at.k], at.i)->events;
+	struct varint_reader in;
+
+	if (open_slot(w, at, &in, err))
+		return (int)err->kind;
+	if (in.p && (add_rows(&in, &w->fns, w->now, m->fn, m->event, nevent, 0) ||
+		     add_rows(&in, &w->edges, w->now, m->edge, m->event, nevent, 1)))
+		return no_memory(err);
+	return 0;
+}
+
+/* Functions with cost or calls in the part: a callee's cost may be in other parts. */
+static uint64_t count_functions(struct worker *w)
+{
+	const uint32_t *callee = w->s->p->callee;
+	uint64_t n = w->fns.n;
+
+	for (size_t i = 0; i < w->edges.n; i++) {
+		const uint32_t f = callee[w->edges.id[i]];
+
+		n += w->fns.seen[f] != w->now;
+		w->fns.seen[f] = w->now;
+	}
+	return n;
+}
+
+static int encode_part(struct worker *w, struct unit *u, size_t part)
+{
+	struct parts *s = w->s;
+	const struct part_slots first = s->slots[part];
+	struct part_slots at = first;
+	int rc = 0;
+
+	if (!profile_next_slot(s->p, &at)) {
+		struct varint_reader in;
+
+		if (open_slot(w, first, &in, &u->err))
+			return (int)u->err.kind;
+		if (in.p)
+			rc = copy_part(w, &in, &s->p->map[first.k],
+				       tally_part(s->p->tally[first.k], first.i)->events,
+				       &u->bytes, part);
+	}
+	if (rc == 0) {
+		w->now++;
+		w->fns.n = w->edges.n = 0;
+		at = first;
+		do
+			if (add_slot(w, at, &u->err))
+				return (int)u->err.kind;
+		while (profile_next_slot(s->p, &at));
+		rc = put_part(w, &u->bytes, part);
+	}
+	if (rc < 0)
+		return no_memory(&u->err);
+	s->functions[part] = count_functions(w);
+	return 0;
+}
+
+static size_t unit_end(const struct parts *s, size_t item)
+{
+	size_t end = (item + 1) * s->unit_parts;
+
+	return end < s->p->npart ? end : s->p->npart;
+}
+
+/* A unit, encoded by a worker. */
+struct encoding {
+	struct worker *worker;
+	struct unit *unit;
+	size_t item;
+};
+
+static int encode_guarded(void *arg)
+{
+	const struct encoding *now = arg;
+	struct worker *w = now->worker;
+	struct unit *u = now->unit;
+	const size_t item = now->item;
+
+	u->bytes.n = 0;
+	for (size_t part = item * w->s->unit_parts; part < unit_end(w->s, item); part++) {
+		if (encode_part(w, u, part))
+			return (int)u->err.kind;
+		u->end[part % w->s->unit_parts] = u->bytes.n;
+	}
+	return 0;
+}
+
+static int encode_unit(void *worker, void *slot, size_t item)
+{
+	struct encoding now = {worker, slot, item};
+
+	return map_guard(encode_guarded, &now, ERR_INDEX, &now.unit->err);
+}
+
+static int write_unit(void *arg, void *slot, size_t item, int failed)
+{
+	struct parts *s = arg;
+	const struct unit *u = slot;
+	size_t begin = 0;
+
+	if (failed) {
+		*s->err = u->err;
+		return failed;
+	}
+	if (s->cancel && atomic_load_explicit(s->cancel, memory_order_relaxed))
+		return err_set(s->err, ERR_CANCEL, 0, "interrupted");
+	for (size_t part = item * s->unit_parts; part < unit_end(s, item); part++) {
+		size_t end = u->end[part % s->unit_parts];
+
+		if (bytes_append(&s->cost.buf, u->bytes.p + begin, end - begin))
+			return no_memory(s->err);
+		if (packer_end_row(&s->cost, &s->at[part], s->err))
+			return (int)s->err->kind;
+		begin = end;
+	}
+	return 0;
+}
+
+static void free_workers(struct worker *worker, unsigned n, struct unit *unit,
+			 size_t nunits)
+{
+	for (unsigned i = 0; worker && i < n; i++) {
+		free_piece(&worker[i].fns);
+		free_piece(&worker[i].edges);
+		free(worker[i].spilled.p);
+	}
+	for (size_t i = 0; unit && i < nunits; i++)
+		free(unit[i].bytes.p);
+	free(worker);
+	free(unit);
+}
+
+/* Bytes of a part, about. */
+static uint64_t part_bytes(const struct profile *p)
+{
+	uint64_t all = 0;
+
+	for (size_t k = 0; k < p->ntally; k++)
+		all += spill_at(&p->tally[k]->parts);
+	return all / (p->npart + 1) + 1;
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static int save_costs(struct parts *s, unsigned jobs)
+{
+	const struct profile *p = s->p;
+	const uint64_t bytes = part_bytes(p);
+	const size_t some = least(p->npart / (UNITS_PER_JOB * jobs),
+				  least(UNIT_PARTS, UNIT_BYTES / bytes));
+	const size_t parts = some ? some : 1;
+	const size_t slots = bytes * parts > UNIT_BYTES ? SLOTS_LEAST : SLOTS_PER_JOB;
+	struct ordered o = {.items = (p->npart + parts - 1) / parts,
+			    .nslots = slots * jobs,
+			    .slot_size = sizeof(struct unit),
+			    .nworkers = jobs,
+			    .make = encode_unit,
+			    .take = write_unit,
+			    .arg = s};
+	struct unit *unit = calloc(o.nslots, sizeof(*unit));
+	struct worker *worker = calloc(jobs, sizeof(*worker));
+	void **each = calloc(jobs, sizeof(*each));
+	int rc;
+
+	s->unit_parts = parts;
+	s->slots = profile_part_slots(s->p);
+	for (size_t k = 0; k < p->ntally; k++)
+		spill_map(&p->tally[k]->parts);
+	rc = unit && worker && each && s->slots ? 0 : no_memory(s->err);
+	for (unsigned i = 0; !rc && i < jobs; i++) {
+		worker[i].s = s;
+		if (make_piece(&worker[i].fns, p->nfn, p->nevent) ||
+		    make_piece(&worker[i].edges, p->nedge, p->nevent + 1))
+			rc = no_memory(s->err);
+		each[i] = &worker[i];
+	}
+	o.slots = unit;
+	o.worker = each;
+	rc = rc || ordered_run(&o) || packer_flush(&s->cost, s->err) ||
+	     store_writer_column(s->w, TABLE_PART_AT, 0, s->at, p->npart, s->err);
+	free_workers(worker, jobs, unit, o.nslots);
+	free(each);
+	free(s->slots);
+	return rc ? (int)s->err->kind : 0;
+}
+
+static int save_heads(struct parts *s)
+{
+	struct packer pack = {.w = s->w, .table = TABLE_PART};
+	struct coder c = {.to = &pack.buf};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < s->p->npart; i++) {
+		part_head_code(&c, &s->p->part[i], &s->functions[i]);
+		pack.rows++;
+		if (c.failed)
+			rc = no_memory(s->err);
+		else if (pack.rows == PART_ROWS)
+			rc = packer_flush(&pack, s->err);
+	}
+	rc = rc || packer_flush(&pack, s->err);
+	packer_free(&pack);
+	return rc;
+}
+
+static int save_sums(struct parts *s)
+{
+	struct profile *p = s->p;
+	uint64_t *col = malloc((p->npart + 1) * sizeof(*col));
+	int rc = col ? 0 : no_memory(s->err);
+
+	for (size_t e = 0; !rc && e < p->nevent; e++) {
+		rc = store_writer_column(s->w, TABLE_PART_SELF, (uint32_t)e,
+					 s->self + e * p->npart, p->npart, s->err);
+		for (size_t i = 0; i < p->npart; i++)
+			col[i] = p->part[i].totals ? p->part[i].totals[e] : 0;
+		rc = rc || store_writer_column(s->w, TABLE_PART_TOTALS, (uint32_t)e, col,
+					       p->npart, s->err);
+		for (size_t i = 0; i < p->npart; i++)
+			col[i] = p->part[i].summary ? p->part[i].summary[e] : 0;
+		rc = rc || store_writer_column(s->w, TABLE_PART_SUMMARY, (uint32_t)e, col,
+					       p->npart, s->err);
+	}
+	free(col);
+	return rc;
+}
+
+int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total,
+	       unsigned jobs, const atomic_int *cancel, struct err *err)
+{
+	struct parts s = {.p = p, .w = w, .cancel = cancel, .err = err};
+	int rc;
+
+	s.cost = (struct packer){.w = w, .table = TABLE_PART_COST};
+	s.at = calloc(p->npart + 1, sizeof(*s.at));
+	s.functions = calloc(p->npart + 1, sizeof(*s.functions));
+	s.self = calloc(p->npart * p->nevent + 1, sizeof(*s.self));
+	rc = s.at && s.functions && s.self ? 0 : no_memory(err);
+	if (!rc && p->npart == 1) {
+		for (size_t e = 0; e < p->nevent; e++)
+			s.self[e] = total[e];
+		s.functions[0] = p->nfn;
+	} else if (!rc) {
+		rc = save_costs(&s, jobs);
+	}
+	rc = rc || save_heads(&s) || save_sums(&s) ||
+	     (p->npart > 1 && save_names(p, w, cancel, err));
+	packer_free(&s.cost);
+	void *const arrays[] = {s.at, s.functions, s.self};
+
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+		free(arrays[i]);
+	return rc ? (int)err->kind : 0;
+}

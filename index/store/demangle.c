@@ -1,0 +1,223 @@
+/*
+ * demangle.c - see demangle.h.
+ *
+ * The demanglers hand over their text piece by piece.  They cannot be told to stop, and
+ * substitutions of substitutions make 2^n bytes of n: so the callback leaves by longjmp when
+ * there is too much.  Neither demangler owns memory while it calls back, but for the few bytes
+ * of a Rust identifier in punycode, which are then lost.
+ *
+ * libiberty's C++ demangler may also look 2^n times at the same substitutions before it hands
+ * over anything.  A name with enough of them for that is taken apart under a timer, whose
+ * signal leaves in the same way: the demangler works on its stack alone and holds no lock.
+ */
+#include "index/store/demangle.h"
+
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+
+enum {
+	MANY = 24, /* substitutions that may look back at each other 2^n times */
+	PATIENCE_US = 50000, /* for a name of so many */
+	SLOW_NS = 100000,    /* what one takes that is no trouble */
+};
+#define PATIENCE_ALL_NS ((uint64_t)1000000000) /* for all of them together */
+
+struct text {
+	char *p;
+	size_t n, cap;
+	sigjmp_buf full;
+	bool watched; /* a timer runs */
+};
+
+static void put(struct text *t, struct str s)
+{
+	if (s.n > t->cap - t->n)
+		siglongjmp(t->full, 1);
+	if (s.n)
+		memcpy(t->p + t->n, s.p, s.n);
+	t->n += s.n;
+}
+
+static void take(const char *p, size_t n, void *text)
+{
+	put(text, (struct str){p, n});
+}
+
+static bool is_mangled(struct str s)
+{
+	return s.n > 3 && s.p[0] == '_' &&
+	       (s.p[1] == 'Z' || s.p[1] == 'R' || (s.p[1] == '_' && s.p[2] == 'Z'));
+}
+
+bool demangle_wanted(struct str name)
+{
+	while (name.n) {
+		if (is_mangled(name))
+			return true;
+		name = str_from(name, str_find(name, '\'') + 1);
+	}
+	return false;
+}
+
+/* ---- the timer ---- */
+
+static _Thread_local sigjmp_buf *volatile way_out;
+
+static void leave(int sig)
+{
+	(void)sig;
+	if (way_out)
+		siglongjmp(*way_out, 1);
+}
+
+/* It goes off again and again, for the signal may come to another thread.  The handler stays: a
+ * signal may still be on its way when the timer is stopped, and does nothing then. */
+static void watch(struct text *t)
+{
+	const struct itimerval soon = {{0, PATIENCE_US}, {0, PATIENCE_US}};
+	struct sigaction act = {.sa_handler = leave, .sa_flags = SA_NODEFER | SA_RESTART};
+
+	if (t->watched)
+		return;
+	way_out = &t->full;
+	t->watched = true;
+	sigaction(SIGVTALRM, &act, NULL);
+	setitimer(ITIMER_VIRTUAL, &soon, NULL);
+}
+
+static void unwatch(struct text *t)
+{
+	const struct itimerval never = {{0, 0}, {0, 0}};
+
+	way_out = NULL;
+	if (!t->watched)
+		return;
+	setitimer(ITIMER_VIRTUAL, &never, NULL);
+	t->watched = false;
+}
+
+static size_t substitutions(struct str s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		n += s.p[i] == 'S' || s.p[i] == 'T';
+	return n;
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- names ---- */
+
+/* One piece, NUL-terminated. */
+static bool one(const char *mangled, struct text *t)
+{
+	enum { AS_VALGRIND = DMGL_ANSI | DMGL_PARAMS };
+	size_t before = t->n;
+
+	if (mangled[1] == '_') /* Mach-O has one more */
+		mangled++;
+	/* Older Rust names look like C++; only its demangler knows their hashes. */
+	if (rust_demangle_callback(mangled, AS_VALGRIND, take, t))
+		return true;
+	t->n = before;
+	if (mangled[1] != 'Z')
+		return false;
+	if (substitutions(str_c(mangled)) >= MANY)
+		watch(t);
+	if (cplus_demangle_v3_callback(mangled, AS_VALGRIND, take, t))
+		return true;
+	t->n = before;
+	return false;
+}
+
+/* A piece between "'"; "@plt" and "@@GLIBCXX_3.4" are no part of the mangled name.  True
+ * when it could be read. */
+static bool piece(struct str s, struct text *t)
+{
+	size_t n = str_find(s, '@');
+	char mangled[DEMANGLE_IN + 1];
+	bool read = false;
+
+	if (is_mangled(s) && n <= DEMANGLE_IN) {
+		memcpy(mangled, s.p, n);
+		mangled[n] = '\0';
+		read = one(mangled, t);
+	}
+	put(t, read ? str_from(s, n) : s);
+	return read;
+}
+
+/* Every piece of name and the quotes between them; whether one of them could be read. */
+static bool pieces(struct str name, struct text *t)
+{
+	bool read = false;
+
+	while (name.n) {
+		size_t n = str_find(name, '\'');
+
+		if (piece((struct str){name.p, n}, t))
+			read = true;
+		name = str_from(name, n);
+		if (name.n) {
+			put(t, STR("'"));
+			name = str_from(name, 1);
+		}
+	}
+	return read;
+}
+
+/* False when it would be too much, or take too long, too.  The timer stops before this function
+ * returns, for its signal jumps in here. */
+static bool read_pieces(struct str name, struct text *t)
+{
+	bool read;
+
+	if (sigsetjmp(t->full, 0)) {
+		unwatch(t);
+		return false;
+	}
+	read = pieces(name, t);
+	unwatch(t);
+	return read;
+}
+
+/* The same of a name with many substitutions, as long as *spent allows. */
+static bool read_in_time(struct str name, struct text *t, uint64_t *spent)
+{
+	uint64_t start, took;
+	bool read;
+
+	if (*spent >= PATIENCE_ALL_NS)
+		return false;
+	start = cpu_ns();
+	read = read_pieces(name, t);
+	took = cpu_ns() - start;
+	*spent += took > SLOW_NS ? took : 0;
+	return read;
+}
+
+struct str demangle(struct str name, uint64_t *spent, struct arena *a)
+{
+	char buf[DEMANGLE_OUT];
+	struct text t = {.p = buf, .cap = sizeof(buf)};
+	struct str out;
+
+	/* A NUL would end the name for libiberty. */
+	if (memchr(name.p, '\0', name.n) ||
+	    !(substitutions(name) < MANY ? read_pieces(name, &t)
+					 : read_in_time(name, &t, spent)))
+		return name;
+	out = arena_str(a, (struct str){t.p, t.n});
+	return out.p ? out : name;
+}

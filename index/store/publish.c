@@ -1,0 +1,400 @@
+/* publish.c - temporary file, lock and rename; see publish.h. */
+#include "index/store/publish.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "index/base/str.h"
+#include "index/store/store.h"
+
+#define SUFFIX ".quern"
+/* What the name of a file that is being made has behind the index's. */
+#define LONGEST_TEMP ".tmp.4294967295.ffffffff"
+
+enum { CACHED_NAME = NAME_MAX - 16 - sizeof("-" SUFFIX LONGEST_TEMP) };
+
+static bool fits(int n)
+{
+	return n > 0 && n < INDEX_PATH_MAX;
+}
+
+static bool cache_place(const char *profile, char path[INDEX_PATH_MAX])
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	struct str base = str_basename(str_c(profile));
+	uint64_t h = str_hash(str_c(profile));
+
+	if (base.n > CACHED_NAME)
+		base.n = CACHED_NAME;
+	if (cache && cache[0] == '/')
+		return fits(snprintf(path, INDEX_PATH_MAX,
+				     "%s/quern/%016" PRIx64 "-%.*s" SUFFIX, cache, h,
+				     STR_ARG(base)));
+	if (home && home[0] == '/')
+		return fits(snprintf(path, INDEX_PATH_MAX,
+				     "%s/.cache/quern/%016" PRIx64 "-%.*s" SUFFIX, home,
+				     h, STR_ARG(base)));
+	return false;
+}
+
+bool publish_place(const char *profile, unsigned i, char path[INDEX_PATH_MAX])
+{
+	if (i == 0)
+		return fits(snprintf(path, INDEX_PATH_MAX, "%s" SUFFIX, profile));
+	return i == 1 && cache_place(profile, path);
+}
+
+static bool same_file(int fd, const struct stat *there)
+{
+	struct stat sb;
+
+	return fstat(fd, &sb) == 0 && sb.st_ino == there->st_ino &&
+	       sb.st_dev == there->st_dev;
+}
+
+int publish_replaces(const char *path, int profile_fd, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool named = str_ends(str_c(path), STR(SUFFIX));
+	struct stat there = {0};
+
+	/* A file that cannot be opened may only be an index of ours by its name; why there is
+	 * none is said where the new one is made. */
+	if (fd < 0 && (lstat(path, &there) || S_ISLNK(there.st_mode) ||
+		       (named && S_ISREG(there.st_mode))))
+		return 0;
+	if (fd < 0)
+		err_set(err, ERR_INDEX, 0,
+			"%s is there and cannot be looked at: it was left as it is",
+			path);
+	else if (fstat(fd, &there))
+		err_set(err, ERR_INDEX, 0, "%s: %s", path, strerror(errno));
+	else if (same_file(profile_fd, &there))
+		err_set(err, ERR_INDEX, 0, "the index cannot be %s: that is the profile",
+			path);
+	else if (!S_ISREG(there.st_mode) ||
+		 (there.st_size && !named && !store_recognise(fd)))
+		err_set(err, ERR_INDEX, 0,
+			"%s is there and is not an index: it was left as it is", path);
+	if (fd >= 0)
+		close(fd);
+	return err_hint(err, "name another file with --index PATH");
+}
+
+void publish_directory(const char *path, char dir[INDEX_PATH_MAX])
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		snprintf(dir, INDEX_PATH_MAX, ".");
+	else
+		snprintf(dir, INDEX_PATH_MAX, "%.*s",
+			 (int)(slash == path ? 1 : slash - path), path);
+}
+
+static void make_directories(char *dir)
+{
+	for (char *p = dir + 1; *p; p++)
+		if (*p == '/') {
+			*p = '\0';
+			mkdir(dir, 0700);
+			*p = '/';
+		}
+	mkdir(dir, 0700);
+}
+
+/* In a directory for all (/tmp) nobody replaces what is another's, and whoever made the lock
+ * could hold it for ever. */
+static bool in_the_way(const char *path, const char *dir)
+{
+	char lock[INDEX_PATH_MAX];
+	struct stat of_dir, there;
+	uid_t me = geteuid();
+
+	if (me == 0 || stat(dir, &of_dir))
+		return false;
+	if (fits(snprintf(lock, sizeof(lock), "%s.lock", path)) &&
+	    lstat(lock, &there) == 0 && there.st_uid != me)
+		return true;
+	return of_dir.st_mode & S_ISVTX && of_dir.st_uid != me &&
+	       lstat(path, &there) == 0 && there.st_uid != me;
+}
+
+bool publish_writable(const char *path)
+{
+	char dir[INDEX_PATH_MAX];
+
+	if (str_basename(str_c(path)).n + strlen(LONGEST_TEMP) > NAME_MAX)
+		return false;
+	publish_directory(path, dir);
+	if (access(dir, F_OK) && strstr(dir, "/quern"))
+		make_directories(dir);
+	return access(dir, W_OK | X_OK) == 0 && !in_the_way(path, dir);
+}
+
+/* ---- lock ---- */
+
+static int cannot(const char *path, struct err *err)
+{
+	char dir[INDEX_PATH_MAX];
+	int why = errno;
+
+	publish_directory(path, dir);
+	if (why == ENOENT && access(dir, F_OK))
+		err_set(err, ERR_INDEX, 0,
+			"cannot write the index: there is no directory %s", dir);
+	else if (why == EACCES &&
+		 faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		err_set(err, ERR_INDEX, 0, "cannot write the index: %s is another user's",
+			path);
+	else if (why == ENOSPC || why == EDQUOT)
+		err_set(err, ERR_INDEX, 0, "cannot write the index %s: %s", path,
+			why == EDQUOT ? "your disk quota is used up"
+				      : "the disk is full");
+	else if (why == EACCES || why == EROFS)
+		err_set(err, ERR_INDEX, 0, "cannot write the index: the directory %s: %s",
+			dir, strerror(why));
+	else
+		err_set(err, err_kind_of(why, ERR_INDEX), 0, "cannot write %s: %s", path,
+			strerror(why));
+	return err_hint(err,
+			"put the index elsewhere with --index PATH, or keep none with "
+			"--no-index-write");
+}
+
+/* All of a build's names are in one directory, whatever becomes of the path to it. */
+static int open_directory(struct publish *p, const char *path, struct err *err)
+{
+	char dir[INDEX_PATH_MAX];
+
+	publish_directory(path, dir);
+	p->dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return p->dir_fd < 0 ? cannot(path, err) : 0;
+}
+
+static const char *in_directory(const char *path)
+{
+	return str_basename(str_c(path)).p;
+}
+
+/* A lock that is not held is not ours to remove. */
+static void let_go(struct publish *p)
+{
+	close(p->lock_fd);
+	p->lock_fd = -1;
+}
+
+/* Wait for the lock of the open file. */
+static int hold(struct publish *p, bool no_wait, const atomic_int *cancel,
+		struct err *err)
+{
+	const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
+
+	while (flock(p->lock_fd, LOCK_EX | LOCK_NB)) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return cannot(p->lock, err);
+		if (no_wait) {
+			err_set(err, ERR_LOCKED, 0, "another process is building %s",
+				p->index);
+			return err_hint(err, "leave out --no-wait to wait for it");
+		}
+		if (cancel && *cancel)
+			return err_set(err, ERR_CANCEL, 0, "interrupted");
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+/* The lock file is removed by its last holder, so after locking it must still be there. */
+static int take_lock(struct publish *p, bool no_wait, const atomic_int *cancel,
+		     struct err *err)
+{
+	const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+	const char *name = in_directory(p->lock);
+
+	for (;;) {
+		struct stat held = {0}, there;
+
+		p->lock_fd = openat(p->dir_fd, name, flags, 0600);
+		if (p->lock_fd < 0)
+			return cannot(p->lock, err);
+		if (fstat(p->lock_fd, &held) ||
+		    (geteuid() && held.st_uid && held.st_uid != geteuid())) {
+			if (held.st_nlink)
+				errno = EACCES;
+			cannot(p->lock, err);
+			let_go(p);
+			return (int)err->kind;
+		}
+		if (hold(p, no_wait, cancel, err)) {
+			let_go(p);
+			return (int)err->kind;
+		}
+		if (fstatat(p->dir_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    held.st_ino == there.st_ino && held.st_dev == there.st_dev)
+			return 0;
+		let_go(p);
+	}
+}
+
+/* ---- temporary files ---- */
+
+/* "BASE.tmp.PID.NUMBER" of a process that is no more. */
+static bool is_leftover(const char *name, struct str base)
+{
+	struct str rest = str_from(str_c(name), base.n);
+	char *end;
+	long pid;
+
+	if (!str_starts(str_c(name), base) || !str_starts(rest, STR(".tmp.")))
+		return false;
+	pid = strtol(rest.p + 5, &end, 10);
+	return pid > 0 && *end == '.' && end[1] &&
+	       strspn(end + 1, "0123456789abcdef") == strlen(end + 1) &&
+	       kill((pid_t)pid, 0) && errno == ESRCH;
+}
+
+void publish_sweep(const char *path, void (*remove)(int dir, const char *name))
+{
+	char dir[INDEX_PATH_MAX];
+	struct str base = str_basename(str_c(path));
+	DIR *d;
+	struct dirent *e;
+
+	publish_directory(path, dir);
+	d = opendir(dir);
+	while (d && (e = readdir(d)))
+		if (is_leftover(e->d_name, base))
+			remove(dirfd(d), e->d_name);
+	if (d)
+		closedir(d);
+}
+
+void publish_remove(int dir, const char *name)
+{
+	unlinkat(dir, name, 0);
+}
+
+static int make_temp(struct publish *p, const char *stem, struct err *err)
+{
+	const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+	uint32_t r = 0;
+
+	for (int tries = 0; tries < 100; tries++) {
+		if (getrandom(&r, sizeof(r), 0) != (ssize_t)sizeof(r))
+			r = (uint32_t)tries + (uint32_t)time(NULL);
+		snprintf(p->temp, sizeof(p->temp), "%s.tmp.%ld.%08" PRIx32, stem,
+			 (long)getpid(), r);
+		p->temp_fd = openat(p->dir_fd, in_directory(p->temp), flags, 0600);
+		if (p->temp_fd >= 0)
+			return 0;
+		if (errno != EEXIST)
+			break;
+	}
+	cannot(p->temp, err);
+	p->temp[0] = '\0';
+	return (int)err->kind;
+}
+
+/* A file without a name, where the system has such. */
+static int make_nameless(struct publish *p, const char *stem, struct err *err)
+{
+	p->temp_fd = openat(p->dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (p->temp_fd < 0 && make_temp(p, stem, err))
+		return (int)err->kind;
+	snprintf(p->opens, sizeof(p->opens), "/proc/self/fd/%d", p->temp_fd);
+	if (access(p->opens, W_OK) == 0) {
+		p->nameless =
+			!p->temp[0] || unlinkat(p->dir_fd, in_directory(p->temp), 0) == 0;
+	} else if (!p->temp[0]) { /* no /proc: LMDB needs a name */
+		close(p->temp_fd);
+		return make_temp(p, stem, err);
+	}
+	if (!p->temp[0])
+		snprintf(p->temp, sizeof(p->temp), "%s", stem);
+	return 0;
+}
+
+/* An index that is not kept has another remedy than --index. */
+static int temporary_elsewhere(struct err *err)
+{
+	err->hint[0] = '\0';
+	return err_hint(err, "name another directory with TMPDIR");
+}
+
+const char *publish_opens(const struct publish *p)
+{
+	return p->nameless ? p->opens : p->temp;
+}
+
+/* Below PATH_MAX there is room for what the names of the lock and of the temporary file have
+ * behind the index's. */
+static int too_long(const char *path, struct err *err)
+{
+	err_set(err, ERR_INDEX, 0, "the path of the index is too long, %zu bytes",
+		strlen(path));
+	return err_hint(err, "name a shorter one with --index PATH");
+}
+
+int publish_begin(struct publish *p, const char *index, bool no_wait,
+		  const atomic_int *cancel, struct err *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	char stem[INDEX_PATH_MAX];
+
+	memset(p, 0, sizeof(*p));
+	p->dir_fd = p->lock_fd = p->temp_fd = -1;
+	if (!index) {
+		if (snprintf(stem, sizeof(stem), "%s/quern",
+			     tmp && tmp[0] == '/' ? tmp : "/tmp") >= PATH_MAX)
+			err_set(err, ERR_INDEX, 0, "TMPDIR is too long");
+		else if (!open_directory(p, stem, err))
+			make_nameless(p, stem, err);
+		return err->kind ? temporary_elsewhere(err) : 0;
+	}
+	if (strlen(index) >= PATH_MAX)
+		return too_long(index, err);
+	snprintf(p->index, sizeof(p->index), "%s", index);
+	snprintf(p->lock, sizeof(p->lock), "%s.lock", index);
+	if (open_directory(p, index, err) || take_lock(p, no_wait, cancel, err))
+		return (int)err->kind;
+	publish_sweep(index, publish_remove);
+	return make_temp(p, index, err);
+}
+
+int publish_commit(struct publish *p, struct err *err)
+{
+	if (fsync(p->temp_fd) || fchmod(p->temp_fd, 0444) ||
+	    renameat(p->dir_fd, in_directory(p->temp), p->dir_fd, in_directory(p->index)))
+		return cannot(p->index, err);
+	p->temp[0] = '\0';
+	return fsync(p->dir_fd) ? cannot(p->index, err) : 0;
+}
+
+void publish_end(struct publish *p)
+{
+	if (p->temp[0] && p->dir_fd >= 0 && !p->nameless)
+		unlinkat(p->dir_fd, in_directory(p->temp), 0);
+	if (p->temp_fd >= 0)
+		close(p->temp_fd);
+	if (p->lock_fd >= 0) {
+		unlinkat(p->dir_fd, in_directory(p->lock), 0);
+		close(p->lock_fd);
+	}
+	if (p->dir_fd >= 0)
+		close(p->dir_fd);
+	p->temp[0] = '\0';
+	p->temp_fd = p->lock_fd = p->dir_fd = -1;
+}

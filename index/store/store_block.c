@@ -1,0 +1,331 @@
+/*
+ * store_block.c - the blocks of an index: found by key, checked when first read, kept.
+ *
+ * A block is sound when its value says which block it is, its checksum holds and it has the
+ * rows that the meta value promises.  Anything else is damage: it reads as zeros, the first
+ * of it is remembered, and store_check() says so before an answer leaves the program.
+ */
+#include <inttypes.h>
+#include <lmdb.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "index/base/map.h"
+#include "index/base/vec.h"
+#include "index/store/store_read.h"
+
+/* ---- damage ---- */
+
+void store_damaged(struct store *st, enum table t, uint32_t block, const char *what)
+{
+	if (st->damage.kind)
+		return;
+	err_set(&st->damage, ERR_INDEX, 0,
+		"the index %s is damaged: %s block %" PRIu32 ": %s", st->path,
+		table_name(t), block, what);
+	err_hint(&st->damage, "rebuild it: run quern with --rebuild");
+}
+
+void store_short(struct store *st)
+{
+	if (st->damage.kind)
+		return;
+	err_set(&st->damage, ERR_LIMIT, 0, "out of memory to read the index %s",
+		st->path);
+}
+
+void *store_load(struct store *st, size_t n, size_t width)
+{
+	free(st->loading);
+	st->loading = calloc(n, width);
+	vec_huge_pages(st->loading, n * width);
+	if (!st->loading)
+		store_short(st);
+	return st->loading;
+}
+
+void *store_loaded(struct store *st)
+{
+	void *p = st->loading;
+
+	st->loading = NULL;
+	return p;
+}
+
+/* A published index is never written.  Whoever does so all the same is found out here. */
+static void look_at_file(struct store *st)
+{
+	struct stat sb;
+
+	if (st->damage.kind || fstat(st->fd, &sb) ||
+	    ((uint64_t)sb.st_size == st->size && sb.st_mtim.tv_sec == st->mtime.tv_sec &&
+	     sb.st_mtim.tv_nsec == st->mtime.tv_nsec))
+		return;
+	err_set(&st->damage, ERR_INDEX, 0,
+		"the index %s is damaged: it was written to while it "
+		"was in use",
+		st->path);
+	err_hint(&st->damage, "rebuild it: run quern with --rebuild");
+}
+
+int store_check(struct store *st, struct err *err)
+{
+	look_at_file(st);
+	if (st->damage.kind && !err->kind)
+		*err = st->damage;
+	if (st->damage.kind == ERR_LIMIT)
+		err_clear(&st->damage);
+	return (int)err->kind;
+}
+
+/* ---- blocks ---- */
+
+static bool has_events(enum table t)
+{
+	switch (t) {
+	case TABLE_FN_SELF:
+	case TABLE_FN_INCL:
+	case TABLE_RANK_SELF:
+	case TABLE_RANK_INCL:
+	case TABLE_EDGE_INCL:
+	case TABLE_CYCLE_SELF:
+	case TABLE_CYCLE_INCL:
+	case TABLE_PART_SELF:
+	case TABLE_PART_TOTALS:
+	case TABLE_PART_SUMMARY: return true;
+	default: return false;
+	}
+}
+
+uint32_t store_events_of(const struct store *st, enum table t)
+{
+	return has_events(t) ? st->info.events : 1;
+}
+
+/* Derived events have no blocks, but a computed column. */
+uint32_t store_slots_of(const struct store *st, enum table t)
+{
+	return has_events(t) ? st->info.all_events : 1;
+}
+
+uint64_t store_rows_of(const struct store *st, enum table t)
+{
+	const struct meta *m = &st->meta;
+
+	switch (t) {
+	case TABLE_OBJ:
+	case TABLE_FILE:
+	case TABLE_NAME: return m->strings[t - TABLE_OBJ + SPACE_OBJ];
+	case TABLE_OUT_FIRST:
+	case TABLE_IN_FIRST: return m->functions + 1;
+	case TABLE_EDGE_CALLER:
+	case TABLE_EDGE_CALLEE:
+	case TABLE_IN_EDGE:
+	case TABLE_EDGE_CALLS:
+	case TABLE_EDGE_INCL: return m->edges;
+	case TABLE_CYCLE_FIRST: return m->cycles + 1;
+	case TABLE_CYCLE_MEMBER:
+	case TABLE_CYCLE_NESTS: return m->cycle_members;
+	case TABLE_CYCLE_SELF:
+	case TABLE_CYCLE_INCL: return m->cycles;
+	case TABLE_PART_SELF:
+	case TABLE_PART_TOTALS:
+	case TABLE_PART_SUMMARY: return m->parts;
+	case TABLE_PART_AT:
+	case TABLE_PART_NAMES_AT: return m->parts > 1 ? m->parts : 0;
+	default: return table_width(t) ? m->functions : 0;
+	}
+}
+
+static bool inside_map(const struct store *st, const MDB_val *v)
+{
+	const char *p = v->mv_data;
+
+	return !st->map || (p >= st->map && v->mv_size <= st->size &&
+			    (size_t)(p - st->map) <= st->size - v->mv_size);
+}
+
+/* The header is copied before it is looked at: it must not change in between. */
+static const void *fetch(struct store *st, enum table t, uint32_t event, uint32_t block,
+			 struct value_header *head)
+{
+	unsigned char key[8];
+	MDB_val k = {sizeof(key), key}, v;
+	int rc;
+
+	key_pack(key, t, event, block);
+	rc = mdb_get(st->txn, st->dbi, &k, &v);
+	if (rc) {
+		store_damaged(st, t, block,
+			      rc == MDB_NOTFOUND ? "missing" : mdb_strerror(rc));
+		return NULL;
+	}
+	if (v.mv_size < sizeof(*head) || ((uintptr_t)v.mv_data & 7) ||
+	    !inside_map(st, &v)) {
+		store_damaged(st, t, block, "its header is wrong");
+		return NULL;
+	}
+	memcpy(head, v.mv_data, sizeof(*head));
+	if (head->magic != VALUE_MAGIC || head->table != t || head->event != event ||
+	    head->block != block || head->bytes > v.mv_size - sizeof(*head)) {
+		store_damaged(st, t, block, "its header is wrong");
+		return NULL;
+	}
+	if (head->check != value_check(head, (char *)v.mv_data + sizeof(*head))) {
+		store_damaged(st, t, block, "its checksum is wrong");
+		return NULL;
+	}
+	return (char *)v.mv_data + sizeof(*head);
+}
+
+const void *store_value(struct store *st, enum table t, uint32_t event, uint32_t block,
+			struct value_header *head)
+{
+	const void *p;
+
+	/* LMDB goes where the pages say, and they may have changed since they were checked. */
+	map_wild(st->path);
+	p = fetch(st, t, event, block, head);
+	map_wild(NULL);
+	return p;
+}
+
+/* A block of a column or of strings has the rows that the meta value promises. */
+static bool rows_fit(const struct store *st, enum table t, const struct value_header *h)
+{
+	unsigned width = table_width(t);
+	uint64_t per = width ? BLOCK_ROWS : STRING_ROWS, rows = store_rows_of(st, t);
+	uint64_t before = h->block * per, want;
+
+	if (!width && t != TABLE_OBJ && t != TABLE_FILE && t != TABLE_NAME)
+		return true;
+	if (before >= rows)
+		return false;
+	want = rows - before < per ? rows - before : per;
+	if (h->rows != want)
+		return false;
+	if (width == sizeof(uint64_t))
+		return store_width(h->rows, h->bytes) != 0;
+	return !width || h->bytes == want * width;
+}
+
+static bool strings_fit(const struct value_header *h, const uint64_t *offset)
+{
+	uint64_t least = ((uint64_t)h->rows + 1) * sizeof(*offset);
+
+	if (h->bytes < least || offset[0] != least || offset[h->rows] != h->bytes)
+		return false;
+	for (uint32_t i = 0; i < h->rows; i++)
+		if (offset[i] > offset[i + 1])
+			return false;
+	return true;
+}
+
+struct blocks *store_blocks(struct store *st, enum table t, uint32_t event)
+{
+	if (t >= TABLES || event >= store_slots_of(st, t))
+		return NULL;
+	if (!st->blocks[t])
+		st->blocks[t] = calloc(store_slots_of(st, t), sizeof(*st->blocks[t]));
+	if (!st->blocks[t])
+		store_short(st);
+	return st->blocks[t] ? &st->blocks[t][event] : NULL;
+}
+
+/* Find, check and keep a block. */
+static bool meet(struct store *st, enum table t, uint32_t event, uint32_t block,
+		 struct blocks *b)
+{
+	size_t n = b->n;
+	struct value_header head;
+	const void *p;
+
+	/* Every value has pages of its own, so a file has fewer than this. */
+	if (event >= store_events_of(st, t) || block >= st->size / VALUE_MIN) {
+		store_damaged(st, t, block, "no such block");
+		return false;
+	}
+	p = store_value(st, t, event, block, &head);
+	if (!p)
+		return false;
+	if (!rows_fit(st, t, &head) ||
+	    (t >= TABLE_OBJ && t <= TABLE_NAME && !strings_fit(&head, p))) {
+		store_damaged(st, t, block, "it does not have the rows it should");
+		return false;
+	}
+	if (block >= n && vec_reserve(&b->at, &n, (size_t)block + 1, sizeof(*b->at))) {
+		store_short(st);
+		return false;
+	}
+	b->n = (uint32_t)n;
+	b->at[block] = (struct block){p, head.bytes, head.rows};
+	return true;
+}
+
+const void *store_block(struct store *st, enum table t, uint32_t event, uint32_t block,
+			uint32_t *rows, uint64_t *bytes)
+{
+	struct blocks *b = store_blocks(st, t, event);
+
+	if (!b) {
+		store_damaged(st, t, block, "no such block");
+		return NULL;
+	}
+	if ((block >= b->n || !b->at[block].p) && !meet(st, t, event, block, b))
+		return NULL;
+	*rows = b->at[block].rows;
+	*bytes = b->at[block].bytes;
+	return b->at[block].p;
+}
+
+unsigned store_width(uint32_t rows, uint64_t bytes)
+{
+	for (unsigned width = 1; width <= sizeof(uint64_t); width *= 2)
+		if (bytes == (uint64_t)rows * width)
+			return width;
+	return 0;
+}
+
+uint64_t store_row_u64(struct store *st, enum table t, uint32_t event, uint64_t row)
+{
+	uint32_t rows, i = row % BLOCK_ROWS;
+	uint64_t bytes;
+	const void *p =
+		store_block(st, t, event, (uint32_t)(row / BLOCK_ROWS), &rows, &bytes);
+
+	if (!p || i >= rows)
+		return 0;
+	switch (store_width(rows, bytes)) {
+	case 1: return ((const uint8_t *)p)[i];
+	case 2: return ((const uint16_t *)p)[i];
+	case 4: return ((const uint32_t *)p)[i];
+	default: return ((const uint64_t *)p)[i];
+	}
+}
+
+uint32_t store_row_u32(struct store *st, enum table t, uint32_t event, uint64_t row)
+{
+	uint32_t rows;
+	uint64_t bytes;
+	const uint32_t *p =
+		store_block(st, t, event, (uint32_t)(row / BLOCK_ROWS), &rows, &bytes);
+
+	return p && row % BLOCK_ROWS < rows ? p[row % BLOCK_ROWS] : 0;
+}
+
+const unsigned char *store_packed(struct store *st, enum table t, uint64_t place,
+				  const unsigned char **end)
+{
+	uint32_t rows;
+	uint64_t bytes, at = place & UINT32_MAX;
+	const unsigned char *p =
+		store_block(st, t, 0, (uint32_t)(place >> 32), &rows, &bytes);
+
+	if (p && at >= bytes) {
+		store_damaged(st, t, (uint32_t)(place >> 32), "a place is out of range");
+		p = NULL;
+	}
+	*end = p ? p + bytes : NULL;
+	return p ? p + at : NULL;
+}

@@ -1,0 +1,551 @@
+/*
+ * store_column.c - the columns of an index: events, strings, functions, edges, cycles, parts.
+ *
+ * A row is looked up in its block (store_block.c).  Derived events are computed from the
+ * recorded ones.  An algorithm that walks a whole column gets it in one piece, with every
+ * id in it checked once (store_u32, store_u64).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/store/demangle.h"
+#include "index/store/store_read.h"
+
+/* A u32 that is an id below n; anything else is damage. */
+static uint32_t row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
+		       uint64_t n)
+{
+	uint32_t id = store_row_u32(st, t, event, row);
+
+	if (id >= n) {
+		store_damaged(st, t, (uint32_t)(row / BLOCK_ROWS),
+			      "an id is out of range");
+		return 0;
+	}
+	return id;
+}
+
+/* ---- events ---- */
+
+void store_event(const struct store *st, uint32_t e, struct store_event *out)
+{
+	const struct event *ev = &st->meta.event[e];
+
+	*out = (struct store_event){ev->name, ev->long_name, ev->formula, ev->builtin};
+}
+
+uint32_t store_event_find(const struct store *st, struct str name)
+{
+	uint32_t e = 0;
+
+	while (e < st->info.all_events && !str_eq(st->meta.event[e].name, name))
+		e++;
+	return e;
+}
+
+static uint64_t clamp(__int128 sum)
+{
+	return sum < 0 ? 0 : sum > (__int128)UINT64_MAX ? UINT64_MAX : (uint64_t)sum;
+}
+
+uint64_t store_event_of(const struct store *st, uint32_t e, const uint64_t *recorded)
+{
+	const int64_t *coef = st->meta.event[e].coef;
+	__int128 sum = 0;
+
+	if (!coef)
+		return recorded[e];
+	for (uint32_t i = 0; i < st->info.events; i++)
+		sum += (__int128)coef[i] * recorded[i];
+	return clamp(sum);
+}
+
+/* Event e of a row of a table with a column per recorded event. */
+static uint64_t cost_at(struct store *st, enum table t, uint32_t e, uint64_t row)
+{
+	const int64_t *coef;
+	__int128 sum = 0;
+
+	if (e < st->info.events)
+		return store_row_u64(st, t, e, row);
+	if (e >= st->info.all_events)
+		return 0;
+	coef = st->meta.event[e].coef;
+	for (uint32_t i = 0; i < st->info.events; i++)
+		if (coef[i])
+			sum += (__int128)coef[i] * store_row_u64(st, t, i, row);
+	return clamp(sum);
+}
+
+uint64_t store_total(const struct store *st, uint32_t e)
+{
+	return store_event_of(st, e, st->meta.total);
+}
+
+/* ---- strings ---- */
+
+static struct str string_at(struct store *st, enum table t, uint64_t row)
+{
+	uint32_t rows, i = (uint32_t)(row % STRING_ROWS);
+	uint64_t bytes;
+	const char *p =
+		store_block(st, t, 0, (uint32_t)(row / STRING_ROWS), &rows, &bytes);
+	const volatile uint64_t *offset = (const volatile void *)p;
+	uint64_t from, to;
+
+	if (!p || i >= rows)
+		return STR("???");
+	/* Read once and compared again: the file may have been written to since. */
+	from = offset[i];
+	to = offset[i + 1];
+	if (from > to || to > bytes) {
+		store_damaged(st, t, (uint32_t)(row / STRING_ROWS),
+			      "a string is out of range");
+		return STR("???");
+	}
+	return (struct str){p + from, (size_t)(to - from)};
+}
+
+static uint32_t lower(struct store *st, enum table t, uint32_t n, struct str s)
+{
+	uint32_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (str_cmp(string_at(st, t, mid), s) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+struct str store_name(struct store *st, name_id n)
+{
+	return string_at(st, TABLE_NAME, n);
+}
+
+struct str store_file(struct store *st, file_id f)
+{
+	return string_at(st, TABLE_FILE, f);
+}
+
+struct str store_obj(struct store *st, obj_id o)
+{
+	return string_at(st, TABLE_OBJ, o);
+}
+
+name_id store_name_lower(struct store *st, struct str s)
+{
+	return lower(st, TABLE_NAME, st->info.names, s);
+}
+
+file_id store_file_lower(struct store *st, struct str s)
+{
+	return lower(st, TABLE_FILE, st->info.files, s);
+}
+
+obj_id store_obj_lower(struct store *st, struct str s)
+{
+	return lower(st, TABLE_OBJ, st->info.objects, s);
+}
+
+/* ---- functions ---- */
+
+name_id store_fn_name_id(struct store *st, fn_id f)
+{
+	return row_id(st, TABLE_FN_NAME, 0, f, st->info.names);
+}
+
+file_id store_fn_file_id(struct store *st, fn_id f)
+{
+	return row_id(st, TABLE_FN_FILE, 0, f, st->info.files);
+}
+
+obj_id store_fn_obj_id(struct store *st, fn_id f)
+{
+	return row_id(st, TABLE_FN_OBJ, 0, f, st->info.objects);
+}
+
+void store_demangle(struct store *st, bool on)
+{
+	st->as_recorded = !on;
+}
+
+struct str store_shown(struct store *st, name_id n)
+{
+	struct str name = store_name(st, n);
+
+	if (st->as_recorded || !demangle_wanted(name) || n >= st->info.names)
+		return name;
+	if (!st->shown &&
+	    !(st->shown = calloc((size_t)st->info.names, sizeof(*st->shown))))
+		return name;
+	if (!st->shown[n].p)
+		st->shown[n] = demangle(name, &st->demangling, &st->demangled);
+	return st->shown[n];
+}
+
+/* Names are in order: the usual ones begin alike.  "f'_Z1gv" alone is not looked for. */
+bool store_any_mangled(struct store *st)
+{
+	static const char *const starts[] = {"_R", "_Z", "__Z"};
+
+	for (size_t i = 0; !st->as_recorded && i < sizeof(starts) / sizeof(starts[0]);
+	     i++) {
+		name_id n = store_name_lower(st, str_c(starts[i]));
+
+		if (n < st->info.names && str_starts(store_name(st, n), str_c(starts[i])))
+			return true;
+	}
+	return false;
+}
+
+struct str store_fn_shown(struct store *st, fn_id f)
+{
+	return store_shown(st, store_fn_name_id(st, f));
+}
+
+struct str store_fn_name(struct store *st, fn_id f)
+{
+	return store_name(st, store_fn_name_id(st, f));
+}
+
+struct str store_fn_file(struct store *st, fn_id f)
+{
+	return store_file(st, store_fn_file_id(st, f));
+}
+
+struct str store_fn_obj(struct store *st, fn_id f)
+{
+	return store_obj(st, store_fn_obj_id(st, f));
+}
+
+uint64_t store_fn_line(struct store *st, fn_id f)
+{
+	return store_row_u64(st, TABLE_FN_LINE, 0, f);
+}
+
+uint32_t store_fn_cycle(struct store *st, fn_id f)
+{
+	return row_id(st, TABLE_FN_CYCLE, 0, f, (uint64_t)st->info.cycles + 1);
+}
+
+uint64_t store_fn_calls(struct store *st, fn_id f)
+{
+	return store_row_u64(st, TABLE_FN_CALLS, 0, f);
+}
+
+uint64_t store_fn_self(struct store *st, fn_id f, uint32_t e)
+{
+	return cost_at(st, TABLE_FN_SELF, e, f);
+}
+
+uint64_t store_fn_incl(struct store *st, fn_id f, uint32_t e)
+{
+	return cost_at(st, TABLE_FN_INCL, e, f);
+}
+
+/* The first of the ascending rows lo..hi of a column that is not below v; hi: none. */
+static uint32_t lower_row(struct store *st, enum table t, uint32_t lo, uint32_t hi,
+			  uint64_t v)
+{
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (store_row_u32(st, t, 0, mid) < v)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+bool store_fn_nests(struct store *st, fn_id f)
+{
+	uint32_t cycle = store_fn_cycle(st, f), lo, hi;
+
+	if (!cycle)
+		return false;
+	lo = store_row_u32(st, TABLE_CYCLE_FIRST, 0, cycle - 1);
+	hi = store_row_u32(st, TABLE_CYCLE_FIRST, 0, cycle);
+	return store_row_u64(st, TABLE_CYCLE_NESTS, 0,
+			     lower_row(st, TABLE_CYCLE_MEMBER, lo, hi, f)) != 0;
+}
+
+fn_id store_rank_self(struct store *st, uint32_t e, uint32_t i)
+{
+	return row_id(st, TABLE_RANK_SELF, e, i, st->info.functions);
+}
+
+fn_id store_rank_incl(struct store *st, uint32_t e, uint32_t i)
+{
+	return row_id(st, TABLE_RANK_INCL, e, i, st->info.functions);
+}
+
+static fn_id first_of_name(struct store *st, uint64_t name)
+{
+	return lower_row(st, TABLE_FN_NAME, 0, st->info.functions, name);
+}
+
+void store_fns_of_name(struct store *st, name_id name, fn_id *first, uint32_t *n)
+{
+	*first = first_of_name(st, name);
+	*n = first_of_name(st, (uint64_t)name + 1) - *first;
+}
+
+/* ---- edges ---- */
+
+void store_edge(struct store *st, edge_id id, struct store_edge *out)
+{
+	uint32_t cycle;
+
+	out->caller = row_id(st, TABLE_EDGE_CALLER, 0, id, st->info.functions);
+	out->callee = row_id(st, TABLE_EDGE_CALLEE, 0, id, st->info.functions);
+	out->calls = store_row_u64(st, TABLE_EDGE_CALLS, 0, id);
+	out->recursive = out->caller == out->callee;
+	cycle = store_fn_cycle(st, out->caller);
+	out->in_cycle =
+		out->recursive || (cycle && cycle == store_fn_cycle(st, out->callee));
+}
+
+uint64_t store_edge_incl(struct store *st, edge_id id, uint32_t e)
+{
+	return cost_at(st, TABLE_EDGE_INCL, e, id);
+}
+
+static uint32_t span(struct store *st, enum table t, fn_id f, uint32_t *first)
+{
+	uint32_t from = store_row_u32(st, t, 0, f),
+		 to = store_row_u32(st, t, 0, (uint64_t)f + 1);
+
+	if (from > to || to > st->info.edges) {
+		store_damaged(st, t, f / BLOCK_ROWS, "a span is out of range");
+		from = to = 0;
+	}
+	*first = from;
+	return to - from;
+}
+
+void store_callees(struct store *st, fn_id f, edge_id *first, uint32_t *n)
+{
+	*n = span(st, TABLE_OUT_FIRST, f, first);
+}
+
+uint32_t store_caller_count(struct store *st, fn_id f)
+{
+	uint32_t first;
+
+	return span(st, TABLE_IN_FIRST, f, &first);
+}
+
+edge_id store_caller(struct store *st, fn_id f, uint32_t i)
+{
+	uint32_t first, n = span(st, TABLE_IN_FIRST, f, &first);
+
+	return i < n ? row_id(st, TABLE_IN_EDGE, 0, (uint64_t)first + i, st->info.edges)
+		     : 0;
+}
+
+/* ---- whole columns ---- */
+
+static const enum table column_table[] = {
+	[STORE_OUT_FIRST] = TABLE_OUT_FIRST,
+	[STORE_EDGE_CALLEE] = TABLE_EDGE_CALLEE,
+	[STORE_EDGE_CALLER] = TABLE_EDGE_CALLER,
+	[STORE_EDGE_CALLS] = TABLE_EDGE_CALLS,
+	[STORE_EDGE_INCL] = TABLE_EDGE_INCL,
+	[STORE_IN_FIRST] = TABLE_IN_FIRST,
+	[STORE_IN_EDGE] = TABLE_IN_EDGE,
+	[STORE_FN_NAME] = TABLE_FN_NAME,
+	[STORE_FN_FILE] = TABLE_FN_FILE,
+	[STORE_FN_OBJ] = TABLE_FN_OBJ,
+	[STORE_FN_CYCLE] = TABLE_FN_CYCLE,
+	[STORE_FN_CALLS] = TABLE_FN_CALLS,
+	[STORE_FN_SELF] = TABLE_FN_SELF,
+	[STORE_FN_INCL] = TABLE_FN_INCL,
+	[STORE_TOPO] = TABLE_TOPO,
+};
+
+/* What the u32 of a table must be below, and whether they ascend. */
+static uint64_t limit_of(const struct store *st, enum table t, bool *ascends)
+{
+	*ascends = t == TABLE_OUT_FIRST || t == TABLE_IN_FIRST;
+	switch (t) {
+	case TABLE_OUT_FIRST:
+	case TABLE_IN_FIRST: return (uint64_t)st->info.edges + 1;
+	case TABLE_IN_EDGE: return st->info.edges;
+	case TABLE_FN_NAME: return st->info.names;
+	case TABLE_FN_FILE: return st->info.files;
+	case TABLE_FN_OBJ: return st->info.objects;
+	case TABLE_FN_CYCLE: return (uint64_t)st->info.cycles + 1;
+	default: return st->info.functions;
+	}
+}
+
+/* Algorithms index with these without looking: check them once. */
+static void check_ids(struct store *st, enum table t, const uint32_t *p, uint64_t n)
+{
+	bool ascends;
+	uint64_t limit = limit_of(st, t, &ascends);
+
+	for (uint64_t at = 0; at < n; at += BLOCK_ROWS) {
+		uint64_t end = n - at < BLOCK_ROWS ? n : at + BLOCK_ROWS;
+		uint32_t most = 0, bad = 0;
+
+		for (uint64_t i = at; i < end; i++)
+			most = p[i] > most ? p[i] : most;
+		for (uint64_t i = at ? at : 1; ascends && i < end; i++)
+			bad |= p[i] < p[i - 1];
+		if (most >= limit || bad) {
+			store_damaged(st, t, (uint32_t)(at / BLOCK_ROWS),
+				      "an id is out of range");
+			return;
+		}
+	}
+	if (ascends && n && (p[0] != 0 || p[n - 1] != st->info.edges))
+		store_damaged(st, t, 0, "the spans do not cover the edges");
+}
+
+#define WIDEN(type)                                 \
+	do {                                        \
+		const type *in = from;              \
+		for (uint32_t i = 0; i < rows; i++) \
+			to[i] = in[i];              \
+	} while (0)
+
+/* Rows of a block, of so many bytes, as u64. */
+static void widen(uint64_t *to, const void *from, uint32_t rows, uint64_t bytes)
+{
+	switch (store_width(rows, bytes)) {
+	case 1: WIDEN(uint8_t); break;
+	case 2: WIDEN(uint16_t); break;
+	case 4: WIDEN(uint32_t); break;
+	default: memcpy(to, from, (size_t)bytes);
+	}
+}
+
+static const void *whole(struct store *st, enum table t, uint32_t event)
+{
+	struct blocks *b = store_blocks(st, t, event);
+	uint64_t n = store_rows_of(st, t), width = table_width(t);
+	char *p;
+
+	if (!b)
+		return NULL;
+	if (b->whole)
+		return b->whole;
+	p = store_load(st, (size_t)n + 1, (size_t)width);
+	if (!p)
+		return NULL;
+	for (uint64_t at = 0; at < n; at += BLOCK_ROWS) {
+		uint32_t rows;
+		uint64_t bytes;
+		const void *from = store_block(st, t, event, (uint32_t)(at / BLOCK_ROWS),
+					       &rows, &bytes);
+
+		if (from && width == sizeof(uint64_t))
+			widen((uint64_t *)(void *)p + at, from, rows, bytes);
+		else if (from)
+			memcpy(p + at * width, from, (size_t)bytes);
+	}
+	if (width == 4)
+		check_ids(st, t, (const uint32_t *)(const void *)p, n);
+	if (st->damage.kind)
+		return NULL;
+	return b->whole = store_loaded(st);
+}
+
+const uint32_t *store_u32(struct store *st, enum store_column c)
+{
+	return whole(st, column_table[c], 0);
+}
+
+/* The column of a derived event, computed once. */
+static const uint64_t *derived(struct store *st, enum table t, uint32_t e)
+{
+	struct blocks *b = store_blocks(st, t, e);
+	uint64_t n = store_rows_of(st, t);
+	uint64_t *p;
+
+	if (!b || b->whole)
+		return b ? b->whole : NULL;
+	p = store_load(st, (size_t)n + 1, sizeof(*p));
+	if (!p)
+		return NULL;
+	for (uint64_t i = 0; i < n; i++)
+		p[i] = cost_at(st, t, e, i);
+	return st->damage.kind ? NULL : (b->whole = store_loaded(st));
+}
+
+const uint64_t *store_u64(struct store *st, enum store_column c, uint32_t e)
+{
+	enum table t = column_table[c];
+
+	return e < store_events_of(st, t) ? whole(st, t, e) : derived(st, t, e);
+}
+
+/* ---- cycles ---- */
+
+void store_cycle(struct store *st, uint32_t cycle, struct store_cycle *out)
+{
+	const uint32_t *first = whole(st, TABLE_CYCLE_FIRST, 0);
+	const uint32_t *member = whole(st, TABLE_CYCLE_MEMBER, 0);
+
+	*out = (struct store_cycle){0};
+	if (!first || !member || cycle == 0 || cycle > st->info.cycles)
+		return;
+	if (first[cycle - 1] > first[cycle] || first[cycle] > st->meta.cycle_members) {
+		store_damaged(st, TABLE_CYCLE_FIRST, 0, "a span is out of range");
+		return;
+	}
+	out->members = member + first[cycle - 1];
+	out->functions = first[cycle] - first[cycle - 1];
+}
+
+uint64_t store_cycle_self(struct store *st, uint32_t cycle, uint32_t e)
+{
+	return cycle ? cost_at(st, TABLE_CYCLE_SELF, e, cycle - 1) : 0;
+}
+
+uint64_t store_cycle_incl(struct store *st, uint32_t cycle, uint32_t e)
+{
+	return cycle ? cost_at(st, TABLE_CYCLE_INCL, e, cycle - 1) : 0;
+}
+
+uint64_t store_part_self(struct store *st, uint32_t p, uint32_t e)
+{
+	return cost_at(st, TABLE_PART_SELF, e, p);
+}
+
+uint64_t store_part_totals(struct store *st, uint32_t p, uint32_t e)
+{
+	return cost_at(st, TABLE_PART_TOTALS, e, p);
+}
+
+uint64_t store_part_summary(struct store *st, uint32_t p, uint32_t e)
+{
+	return cost_at(st, TABLE_PART_SUMMARY, e, p);
+}
+
+void store_totals(struct store *st, struct store_totals *out)
+{
+	/* Part headers, which say of which part, are not read for this: there may be many. */
+	*out = (struct store_totals){.written = st->meta.totals, .agree = true};
+	for (uint32_t e = 0; out->written && out->agree && e < st->info.events; e++) {
+		out->event = e;
+		out->sum = 0;
+		for (uint32_t p = 0; p < st->info.parts; p++)
+			if (__builtin_add_overflow(out->sum, store_part_totals(st, p, e),
+						   &out->sum))
+				out->sum = UINT64_MAX;
+		out->agree = out->sum == store_total(st, e);
+	}
+}
+
+struct detail_shape store_shape(const struct store *st)
+{
+	return (struct detail_shape){st->info.events, st->info.has_instr,
+				     st->info.has_line};
+}

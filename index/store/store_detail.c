@@ -1,0 +1,457 @@
+/*
+ * store_detail.c - cost lines, call sites, jumps, parts and diagnostics of an index.
+ *
+ * Packed bytes were checked with their block; their numbers are checked again here as they
+ * are used, so that a wrong file cannot make a reader index out of range.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/sized.h"
+#include "index/store/store_read.h"
+#include "index/lines/decode.h"
+
+static int damaged(struct store *st, enum table t, const char *what, struct err *err)
+{
+	store_damaged(st, t, 0, what);
+	return store_check(st, err);
+}
+
+/* A function's packed rows; *n of them are to be read. */
+static int open_detail(struct store *st, fn_id f, enum detail_kind kind,
+		       enum table places, enum table t, struct detail_reader *r,
+		       uint64_t *n, struct err *err)
+{
+	struct detail_shape shape = store_shape(st);
+	const unsigned char *end, *p;
+
+	p = store_packed(st, t, store_row_u64(st, places, 0, f), &end);
+	if (!p)
+		return store_check(st, err);
+	*n = detail_begin(r, kind, &shape, p, end);
+	return r->in.bad ? damaged(st, t, "its numbers cannot be read", err) : 0;
+}
+
+static int open_lines(struct store *st, fn_id f, struct detail_reader *r, uint64_t *n,
+		      struct err *err)
+{
+	return open_detail(st, f, DETAIL_LINES, TABLE_LINES_AT, TABLE_LINES, r, n, err);
+}
+
+static int next_line(struct store *st, struct detail_reader *r, struct store_line *row,
+		     uint64_t *costs, struct err *err)
+{
+	detail_next(r, costs);
+	*row = (struct store_line){r->row.file, r->row.line, r->row.instr};
+	if (r->in.bad || row->file >= st->info.files)
+		return damaged(st, TABLE_LINES, "a cost line is out of range", err);
+	return 0;
+}
+
+bool store_fn_body(struct store *st, fn_id f)
+{
+	struct detail_shape shape = store_shape(st);
+	struct detail_reader r;
+	const unsigned char *end, *p;
+	edge_id first;
+	uint32_t edges;
+
+	store_callees(st, f, &first, &edges);
+	if (edges)
+		return true;
+	p = store_packed(st, TABLE_LINES, store_row_u64(st, TABLE_LINES_AT, 0, f), &end);
+	return p && detail_begin(&r, DETAIL_LINES, &shape, p, end) > 0;
+}
+
+int store_lines(struct store *st, fn_id f, struct arena *a, struct store_line **rows,
+		uint64_t **costs, size_t *n, struct err *err)
+{
+	uint32_t events = st->info.events;
+	struct detail_reader r;
+	struct store_line *row;
+	uint64_t count, *cost;
+
+	if (open_lines(st, f, &r, &count, err))
+		return (int)err->kind;
+	cost = arena_array(a, (size_t)count * events + 1, sizeof(*cost));
+	row = cost ? ARENA_ARRAY(a, struct store_line, (size_t)count + 1) : NULL;
+	if (!row)
+		return arena_full(a, err);
+	for (uint64_t i = 0; i < count; i++)
+		if (next_line(st, &r, &row[i], cost + i * events, err))
+			return (int)err->kind;
+	*rows = row;
+	*costs = cost;
+	*n = (size_t)count;
+	return 0;
+}
+
+int store_each_line(struct store *st, fn_id f, store_each_line_fn *each, void *arg,
+		    struct err *err)
+{
+	uint64_t costs[EVENTS_MAX], n = 0;
+	struct store_line row;
+	struct detail_reader r;
+
+	if (open_lines(st, f, &r, &n, err) == 0)
+		for (; n && next_line(st, &r, &row, costs, err) == 0 &&
+		       each(arg, &row, costs, err) == 0;
+		     n--)
+			;
+	return (int)err->kind;
+}
+
+static int open_sites(struct store *st, fn_id f, struct detail_reader *r, uint64_t *n,
+		      struct err *err)
+{
+	return open_detail(st, f, DETAIL_SITES, TABLE_SITES_AT, TABLE_SITES, r, n, err);
+}
+
+/* first, edges: the caller's own (store_callees()). */
+static int next_site(struct store *st, struct detail_reader *r, edge_id first,
+		     uint32_t edges, struct store_site *row, uint64_t *costs,
+		     struct err *err)
+{
+	const struct detail_row *d = &r->row;
+
+	detail_next(r, costs);
+	if (r->in.bad || d->file >= st->info.files || d->edge >= edges)
+		return damaged(st, TABLE_SITES, "a call site is out of range", err);
+	*row = (struct store_site){
+		.edge = first + d->edge,
+		.file = d->file,
+		.line = d->line,
+		.instr = d->instr,
+		.calls = d->calls,
+		.callee = store_row_u32(st, TABLE_EDGE_CALLEE, 0, first + d->edge)};
+	if (row->callee >= st->info.functions)
+		return damaged(st, TABLE_EDGE_CALLEE, "an id is out of range", err);
+	return 0;
+}
+
+int store_sites(struct store *st, fn_id f, struct arena *a, struct store_site **rows,
+		uint64_t **costs, size_t *n, struct err *err)
+{
+	uint32_t events = st->info.events, edges;
+	struct detail_reader r;
+	struct store_site *row;
+	uint64_t count, *cost;
+	edge_id first;
+
+	store_callees(st, f, &first, &edges);
+	if (open_sites(st, f, &r, &count, err))
+		return (int)err->kind;
+	cost = arena_array(a, (size_t)count * events + 1, sizeof(*cost));
+	row = cost ? ARENA_ARRAY(a, struct store_site, (size_t)count + 1) : NULL;
+	if (!row)
+		return arena_full(a, err);
+	for (uint64_t i = 0; i < count; i++)
+		if (next_site(st, &r, first, edges, &row[i], cost + i * events, err))
+			return (int)err->kind;
+	*rows = row;
+	*costs = cost;
+	*n = (size_t)count;
+	return 0;
+}
+
+int store_each_site(struct store *st, fn_id f, store_each_site_fn *each, void *arg,
+		    struct err *err)
+{
+	uint64_t costs[EVENTS_MAX], n = 0;
+	struct store_site row;
+	struct detail_reader r;
+	edge_id first;
+	uint32_t edges;
+
+	store_callees(st, f, &first, &edges);
+	if (open_sites(st, f, &r, &n, err) == 0)
+		for (; n && next_site(st, &r, first, edges, &row, costs, err) == 0 &&
+		       each(arg, &row, costs, err) == 0;
+		     n--)
+			;
+	return (int)err->kind;
+}
+
+int store_jumps(struct store *st, fn_id f, struct arena *a, struct store_jump **rows,
+		size_t *n, struct err *err)
+{
+	struct detail_reader r;
+	struct store_jump *row;
+	uint64_t count;
+
+	if (open_detail(st, f, DETAIL_JUMPS, TABLE_JUMPS_AT, TABLE_JUMPS, &r, &count,
+			err))
+		return (int)err->kind;
+	row = ARENA_ARRAY(a, struct store_jump, (size_t)count + 1);
+	if (!row)
+		return arena_full(a, err);
+	for (uint64_t i = 0; i < count; i++) {
+		const struct detail_row *d = &r.row;
+
+		detail_next(&r, NULL);
+		row[i] = (struct store_jump){
+			.to_fn = d->edge & JUMP_OTHER_FN ? d->to_fn : f,
+			.file = d->file,
+			.to_file = d->edge & JUMP_OTHER_FILE ? d->to_file : d->file,
+			.line = d->line,
+			.instr = d->instr,
+			.to_line = d->to_line,
+			.to_instr = d->to_instr,
+			.conditional = d->edge & JUMP_CONDITIONAL,
+			.executed = d->calls,
+			.taken = d->taken};
+		if (r.in.bad || row[i].file >= st->info.files ||
+		    row[i].to_file >= st->info.files ||
+		    row[i].to_fn >= st->info.functions)
+			return damaged(st, TABLE_JUMPS, "a jump is out of range", err);
+	}
+	*rows = row;
+	*n = (size_t)count;
+	return 0;
+}
+
+/* ---- parts ---- */
+
+static void load_parts(struct store *st)
+{
+	uint32_t n = st->info.parts;
+	struct store_part *part = store_load(st, (size_t)n + 1, sizeof(*part));
+
+	if (!part)
+		return;
+	for (uint32_t i = 0; i < n; i += PART_ROWS) {
+		uint32_t rows;
+		uint64_t bytes;
+		const unsigned char *p =
+			store_block(st, TABLE_PART, 0, i / PART_ROWS, &rows, &bytes);
+		struct varint_reader in = {p, p ? p + bytes : NULL, false};
+		struct coder c = {.from = &in, .arena = &st->arena};
+
+		for (uint32_t k = 0; p && k < PART_ROWS && i + k < n && !c.failed; k++) {
+			struct part head = {0};
+			uint64_t functions = 0;
+
+			part_head_code(&c, &head, &functions);
+			part[i + k] =
+				(struct store_part){.part = head.part,
+						    .pid = head.pid,
+						    .thread = head.thread,
+						    .creator = head.creator,
+						    .cmd = head.cmd,
+						    .trigger = head.trigger,
+						    .time_range = head.time_range,
+						    .desc = head.desc,
+						    .positions = head.positions,
+						    .events = head.events,
+						    .file = head.file,
+						    .offset = head.offset,
+						    .bytes = head.bytes,
+						    .functions = functions,
+						    .has_totals = head.has_totals,
+						    .has_summary = head.has_summary};
+		}
+		for (uint32_t k = 0; k < PART_ROWS && i + k < n && !c.failed; k++)
+			if (part[i + k].file >= st->meta.files)
+				c.failed = in.bad = true;
+		if (c.failed && in.bad)
+			store_damaged(st, TABLE_PART, i / PART_ROWS, "it cannot be read");
+		/* Zeros for want of memory must not be there for the next to ask. */
+		if ((c.failed && !in.bad) || (!p && st->damage.kind == ERR_LIMIT)) {
+			store_short(st);
+			return;
+		}
+	}
+	st->part = store_loaded(st);
+}
+
+void store_part(struct store *st, uint32_t p, struct store_part *out)
+{
+	if (!st->part)
+		load_parts(st);
+	*out = st->part && p < st->info.parts ? st->part[p] : (struct store_part){0};
+}
+
+static int bad_part(struct store *st, struct err *err)
+{
+	return damaged(st, TABLE_PART_COST, "its numbers cannot be read", err);
+}
+
+/* Rows with ids below limit; NULL: past them. */
+static int read_rows(struct store *st, struct varint_reader *in, uint32_t limit,
+		     size_t width, struct arena *a, struct part_rows *rows,
+		     struct err *err)
+{
+	const uint64_t n = varint_get(in);
+	struct varint_reader numbers;
+	uint64_t id = 0, bytes, *to;
+	uint32_t *ids;
+
+	if (in->bad || n > limit)
+		return bad_part(st, err);
+	ids = rows ? ARENA_ARRAY(a, uint32_t, n + 1) : NULL;
+	to = rows ? arena_array(a, n * width + 1, sizeof(*to)) : NULL;
+	if (rows && (!ids || !to))
+		return arena_full(a, err);
+	for (uint64_t i = 0; i < n; i++) {
+		id = varint_unzigzag(id, varint_get_flat(in));
+		if (id >= limit || in->bad)
+			return damaged(st, TABLE_PART_COST, "an id is out of range", err);
+		if (rows)
+			ids[i] = (uint32_t)id;
+	}
+	bytes = varint_get(in);
+	if (in->bad || bytes > (size_t)(in->end - in->p))
+		return bad_part(st, err);
+	numbers = (struct varint_reader){in->p, in->p + bytes, false};
+	in->p = numbers.end;
+	if (!rows)
+		return 0;
+	for (uint64_t i = 0; i < n * width; i++)
+		to[i] = sized_get(&numbers);
+	*rows = (struct part_rows){ids, (size_t)n, width, to, PART_IN_TURN};
+	return numbers.bad || numbers.p != numbers.end ? bad_part(st, err) : 0;
+}
+
+int store_part_rows(struct store *st, uint32_t p, struct arena *a, struct part_rows *fns,
+		    struct part_rows *edges, struct err *err)
+{
+	const size_t events = st->info.events;
+	const unsigned char *end, *at;
+	struct varint_reader in;
+
+	at = store_packed(st, TABLE_PART_COST, store_row_u64(st, TABLE_PART_AT, 0, p),
+			  &end);
+	if (!at)
+		return store_check(st, err);
+	in = (struct varint_reader){at, end, false};
+	if (read_rows(st, &in, st->info.functions, events, a, fns, err))
+		return (int)err->kind;
+	return edges ? read_rows(st, &in, st->info.edges, events + 1, a, edges, err) : 0;
+}
+
+/* In a profile of one part, the part is the whole. */
+static int all_functions(struct store *st, struct arena *a, fn_id **fns, uint64_t **costs,
+			 size_t *n, struct err *err)
+{
+	uint32_t events = st->info.events;
+
+	*n = st->info.functions;
+	*fns = ARENA_ARRAY(a, fn_id, *n + 1);
+	*costs = arena_array(a, *n * events + 1, sizeof(**costs));
+	if (!*fns || !*costs)
+		return arena_full(a, err);
+	for (uint32_t f = 0; f < *n; f++) {
+		(*fns)[f] = f;
+		for (uint32_t e = 0; e < events; e++)
+			(*costs)[(size_t)f * events + e] = store_fn_self(st, f, e);
+	}
+	return store_check(st, err);
+}
+
+int store_part_functions(struct store *st, uint32_t p, struct arena *a, fn_id **fns,
+			 uint64_t **costs, size_t *n, struct err *err)
+{
+	struct part_rows rows;
+
+	if (st->info.parts == 1)
+		return all_functions(st, a, fns, costs, n, err);
+	if (store_part_rows(st, p, a, &rows, NULL, err))
+		return (int)err->kind;
+	*fns = rows.id;
+	*costs = rows.numbers;
+	*n = rows.n;
+	return 0;
+}
+
+static int all_edges(struct store *st, struct arena *a, edge_id **edges, uint64_t **calls,
+		     uint64_t **costs, size_t *n, struct err *err)
+{
+	uint32_t events = st->info.events;
+
+	*n = st->info.edges;
+	*edges = ARENA_ARRAY(a, edge_id, *n + 1);
+	*calls = ARENA_ARRAY(a, uint64_t, *n + 1);
+	*costs = arena_array(a, *n * events + 1, sizeof(**costs));
+	if (!*edges || !*calls || !*costs)
+		return arena_full(a, err);
+	for (uint32_t i = 0; i < *n; i++) {
+		(*edges)[i] = i;
+		(*calls)[i] = store_row_u64(st, TABLE_EDGE_CALLS, 0, i);
+		for (uint32_t e = 0; e < events; e++)
+			(*costs)[(size_t)i * events + e] = store_edge_incl(st, i, e);
+	}
+	return store_check(st, err);
+}
+
+int store_part_edges(struct store *st, uint32_t p, struct arena *a, edge_id **edges,
+		     uint64_t **calls, uint64_t **costs, size_t *n, struct err *err)
+{
+	size_t events = st->info.events;
+	struct part_rows rows;
+
+	if (st->info.parts == 1)
+		return all_edges(st, a, edges, calls, costs, n, err);
+	if (store_part_rows(st, p, a, NULL, &rows, err))
+		return (int)err->kind;
+	*edges = rows.id;
+	*n = rows.n;
+	*calls = ARENA_ARRAY(a, uint64_t, *n + 1);
+	*costs = arena_array(a, *n * events + 1, sizeof(**costs));
+	if (!*calls || !*costs)
+		return arena_full(a, err);
+	for (size_t i = 0; i < *n; i++) {
+		const uint64_t *v = rows.numbers + i * rows.width;
+
+		(*calls)[i] = v[0];
+		memcpy(*costs + i * events, v + 1, events * sizeof(**costs));
+	}
+	return 0;
+}
+
+/* ---- diagnostics ---- */
+
+static void load_diags(struct store *st)
+{
+	uint32_t rows;
+	uint64_t bytes;
+	const unsigned char *p = store_block(st, TABLE_DIAG, 0, 0, &rows, &bytes);
+	struct varint_reader in = {p, p ? p + bytes : NULL, false};
+	struct coder c = {.from = &in, .arena = &st->arena};
+	struct diag *diag;
+
+	if (!p || rows > bytes)
+		return;
+	diag = store_load(st, (size_t)rows + 1, sizeof(*diag));
+	if (!diag)
+		return;
+	for (uint32_t i = 0; i < rows; i++) {
+		diag_code(&c, &diag[i]);
+		if (c.failed || diag[i].kind >= ODD_KINDS) {
+			if (c.failed && !in.bad)
+				store_short(st);
+			else
+				store_damaged(st, TABLE_DIAG, 0, "it cannot be read");
+			return;
+		}
+	}
+	st->diag = store_loaded(st);
+	st->ndiag = rows;
+}
+
+uint32_t store_diag_count(struct store *st)
+{
+	if (!st->diag)
+		load_diags(st);
+	return st->ndiag;
+}
+
+void store_diag(struct store *st, uint32_t i, struct store_diag *out)
+{
+	*out = (struct store_diag){0};
+	if (i >= store_diag_count(st))
+		return;
+	const struct diag *d = &st->diag[i];
+
+	*out = (struct store_diag){str_c(odd_name((enum odd)d->kind)), d->count, d->line,
+				   (uint32_t)d->file, d->text};
+}

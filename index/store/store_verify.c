@@ -1,0 +1,633 @@
+/*
+ * store_verify.c - check all of an index; see store.h.
+ *
+ * Checksums say that the bytes are those that were written.  This also asks whether they
+ * could be right: ids are dense and in range, tables are in their order, what is stored in
+ * two ways agrees, and sums add up:
+ *
+ *	self of a function = sum of its cost lines	total of an event = sum of all self
+ *	calls, cost of an edge = sums of its call sites	self of a part = sum of its functions
+ *	inclusive = self + outgoing edges, a cycle's for its members
+ *
+ * Sums that saturated are not compared: they are not sums any more.
+ */
+#include <errno.h>
+#include <lmdb.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "index/base/hash.h"
+#include "index/base/map.h"
+#include "index/graph/inclusive.h"
+#include "index/store/part_names.h"
+#include "index/store/store_read.h"
+
+struct verify {
+	struct store *st;
+	const struct store_info *in;
+	const atomic_int *cancel;
+	struct store_verified *out;
+	struct arena a;		  /* of one function or part */
+	uint64_t *sum;		  /* [functions or edges, whichever are more] */
+	uint8_t *seen;		  /* the same */
+	uint32_t nnests;	  /* so many are set in: */
+	uint8_t *nests;		  /* [functions] */
+	struct incl_known *known; /* [functions] */
+	struct err *err;
+};
+
+static int wrong(struct verify *v, enum table t, uint64_t row, const char *what)
+{
+	store_damaged(v->st, t, (uint32_t)(row / BLOCK_ROWS), what);
+	return store_check(v->st, v->err);
+}
+
+/* Something to stop for: damage seen on the way, or the user. */
+static int stopped(struct verify *v)
+{
+	if (v->cancel && atomic_load_explicit(v->cancel, memory_order_relaxed))
+		return err_set(v->err, ERR_CANCEL, 0, "interrupted");
+	return v->st->damage.kind ? store_check(v->st, v->err) : (int)v->err->kind;
+}
+
+/* ---- values ---- */
+
+/* What the machine lacks is no damage. */
+static int lmdb_failed(struct verify *v, int rc)
+{
+	if (rc != ENOMEM)
+		return wrong(v, TABLE_META, 0, mdb_strerror(rc));
+	store_short(v->st);
+	return store_check(v->st, v->err);
+}
+
+/* What follows the digest is another one; a value's checksum is of its place, too. */
+static void digest(struct verify *v, enum table t, const MDB_val *value)
+{
+	struct value_header h;
+
+	if (t == TABLE_META || value->mv_size < sizeof(h))
+		return;
+	memcpy(&h, value->mv_data, sizeof(h));
+	v->out->digest = hash_mix(v->out->digest ^ h.check);
+}
+
+/* Each value is one that its table should have, whole and with its checksum. */
+static int every_value(struct verify *v)
+{
+	struct store *st = v->st;
+	MDB_cursor *cursor;
+	MDB_val k, val;
+	int rc = mdb_cursor_open(st->txn, st->dbi, &cursor);
+
+	if (rc)
+		return lmdb_failed(v, rc);
+	while (!stopped(v) && !(rc = mdb_cursor_get(cursor, &k, &val, MDB_NEXT))) {
+		const unsigned char *key = k.mv_data;
+		unsigned t = k.mv_size == 8 ? (unsigned)(key[0] << 8 | key[1]) : 0;
+		uint32_t block, rows;
+		uint64_t bytes;
+
+		if (t == 0 || t >= TABLES) {
+			wrong(v, TABLE_META, 0, "there is a value of no table");
+			break;
+		}
+		block = (uint32_t)key[4] << 24 | (uint32_t)key[5] << 16 |
+			(uint32_t)key[6] << 8 | key[7];
+		store_block(st, (enum table)t, (uint32_t)(key[2] << 8 | key[3]), block,
+			    &rows, &bytes);
+		digest(v, (enum table)t, &val);
+		v->out->values++;
+	}
+	mdb_cursor_close(cursor);
+	if (rc && rc != MDB_NOTFOUND)
+		return lmdb_failed(v, rc);
+	return stopped(v);
+}
+
+/* Ids are dense: no block of a column may be missing. */
+static int no_value_missing(struct verify *v)
+{
+	struct store *st = v->st;
+
+	for (int t = TABLE_OBJ; t < TABLES; t++) {
+		uint64_t per = table_width((enum table)t) ? BLOCK_ROWS : STRING_ROWS;
+		uint64_t n = store_rows_of(st, (enum table)t);
+
+		for (uint32_t e = 0; e < store_events_of(st, (enum table)t); e++)
+			for (uint64_t at = 0; at < n && !st->damage.kind; at += per) {
+				uint32_t rows;
+				uint64_t bytes;
+
+				store_block(st, (enum table)t, e, (uint32_t)(at / per),
+					    &rows, &bytes);
+			}
+	}
+	return stopped(v);
+}
+
+/* ---- order ---- */
+
+static int strings_ascend(struct verify *v, enum table t, uint32_t n,
+			  struct str (*string)(struct store *, uint32_t))
+{
+	struct str last = {NULL, 0};
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct str s = string(v->st, i);
+
+		if (i && str_cmp(last, s) >= 0)
+			return wrong(v, t, 0, "its strings are not in order");
+		last = s;
+	}
+	v->out->strings += n;
+	return stopped(v);
+}
+
+static int strings(struct verify *v)
+{
+	return strings_ascend(v, TABLE_NAME, v->in->names, store_name) ||
+	       strings_ascend(v, TABLE_FILE, v->in->files, store_file) ||
+	       strings_ascend(v, TABLE_OBJ, v->in->objects, store_obj);
+}
+
+static int functions(struct verify *v)
+{
+	const uint32_t *name = store_u32(v->st, STORE_FN_NAME);
+	const uint32_t *file = store_u32(v->st, STORE_FN_FILE);
+	const uint32_t *obj = store_u32(v->st, STORE_FN_OBJ);
+
+	for (uint32_t f = 1; name && file && obj && f < v->in->functions; f++)
+		if (name[f] < name[f - 1] ||
+		    (name[f] == name[f - 1] &&
+		     (file[f] < file[f - 1] ||
+		      (file[f] == file[f - 1] && obj[f] <= obj[f - 1]))))
+			return wrong(v, TABLE_FN_NAME, f,
+				     "the functions are not in order");
+	return stopped(v);
+}
+
+/* Every id below n once. */
+static bool permutation(struct verify *v, const uint32_t *ids, uint32_t n)
+{
+	memset(v->seen, 0, n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (v->seen[ids[i]])
+			return false;
+		v->seen[ids[i]] = 1;
+	}
+	return true;
+}
+
+static int edges(struct verify *v)
+{
+	const uint32_t *first = store_u32(v->st, STORE_OUT_FIRST);
+	const uint32_t *callee = store_u32(v->st, STORE_EDGE_CALLEE);
+	const uint32_t *caller = store_u32(v->st, STORE_EDGE_CALLER);
+	const uint32_t *in_first = store_u32(v->st, STORE_IN_FIRST);
+	const uint32_t *in = store_u32(v->st, STORE_IN_EDGE);
+
+	if (!first || !callee || !caller || !in_first || !in)
+		return stopped(v);
+	for (uint32_t f = 0; f < v->in->functions; f++) {
+		for (uint32_t e = first[f]; e < first[f + 1]; e++)
+			if (caller[e] != f ||
+			    (e > first[f] && callee[e] <= callee[e - 1]))
+				return wrong(v, TABLE_EDGE_CALLER, e,
+					     "the edges are not in order");
+		for (uint32_t i = in_first[f]; i < in_first[f + 1]; i++)
+			if (callee[in[i]] != f || (i > in_first[f] && in[i] <= in[i - 1]))
+				return wrong(v, TABLE_IN_EDGE, i,
+					     "it has another function's edge");
+	}
+	return stopped(v);
+}
+
+static int rank(struct verify *v, enum table t, uint32_t e, const uint64_t *cost,
+		fn_id (*ranked)(struct store *, uint32_t, uint32_t))
+{
+	fn_id last = 0;
+
+	memset(v->seen, 0, v->in->functions);
+	for (uint32_t i = 0; cost && i < v->in->functions; i++) {
+		fn_id f = ranked(v->st, e, i);
+		bool rises =
+			i && (f < last ? cost[f] >= cost[last] : cost[f] > cost[last]);
+
+		if (rises || v->seen[f])
+			return wrong(v, t, i, "it is not in order");
+		v->seen[f] = 1;
+		last = f;
+	}
+	return stopped(v);
+}
+
+static int ranks(struct verify *v)
+{
+	for (uint32_t e = 0; e < v->in->events; e++)
+		if (rank(v, TABLE_RANK_SELF, e, store_u64(v->st, STORE_FN_SELF, e),
+			 store_rank_self) ||
+		    rank(v, TABLE_RANK_INCL, e, store_u64(v->st, STORE_FN_INCL, e),
+			 store_rank_incl))
+			return (int)v->err->kind;
+	return 0;
+}
+
+static bool one_cycle(const uint32_t *cycle, fn_id a, fn_id b)
+{
+	return cycle[a] && cycle[a] == cycle[b];
+}
+
+static int topological_order(struct verify *v)
+{
+	const uint32_t *topo = store_u32(v->st, STORE_TOPO);
+	const uint32_t *caller = store_u32(v->st, STORE_EDGE_CALLER);
+	const uint32_t *callee = store_u32(v->st, STORE_EDGE_CALLEE);
+	const uint32_t *cycle = store_u32(v->st, STORE_FN_CYCLE);
+
+	if (!topo || !caller || !callee || !cycle)
+		return stopped(v);
+	if (!permutation(v, topo, v->in->functions))
+		return wrong(v, TABLE_TOPO, 0, "a function is there twice");
+	for (uint32_t i = 0; i < v->in->functions; i++)
+		v->sum[topo[i]] = i;
+	for (uint32_t e = 0; e < v->in->edges; e++)
+		if (v->sum[caller[e]] > v->sum[callee[e]] &&
+		    !one_cycle(cycle, caller[e], callee[e]))
+			return wrong(v, TABLE_TOPO, 0,
+				     "a callee comes before its caller");
+	return 0;
+}
+
+static int cycles(struct verify *v)
+{
+	const uint32_t *cycle = store_u32(v->st, STORE_FN_CYCLE);
+	uint32_t members = 0;
+
+	for (uint32_t c = 1; cycle && c <= v->in->cycles; c++) {
+		struct store_cycle s;
+
+		store_cycle(v->st, c, &s);
+		for (uint32_t i = 0; i < s.functions; i++)
+			if (cycle[s.members[i]] != c ||
+			    (i && s.members[i] <= s.members[i - 1]))
+				return wrong(v, TABLE_CYCLE_MEMBER, i,
+					     "it has another cycle's member");
+		members += s.functions;
+	}
+	for (uint32_t f = 0; cycle && f < v->in->functions; f++)
+		members -= cycle[f] != 0;
+	if (members)
+		return wrong(v, TABLE_CYCLE_FIRST, 0, "members are missing");
+	return stopped(v);
+}
+
+/* ---- sums ---- */
+
+static int calls(struct verify *v)
+{
+	const uint64_t *of_fn = store_u64(v->st, STORE_FN_CALLS, 0);
+	const uint64_t *of_edge = store_u64(v->st, STORE_EDGE_CALLS, 0);
+	const uint32_t *callee = store_u32(v->st, STORE_EDGE_CALLEE);
+
+	if (!of_fn || !of_edge || !callee || !v->out->sums)
+		return stopped(v);
+	memset(v->sum, 0, v->in->functions * sizeof(*v->sum));
+	for (uint32_t e = 0; e < v->in->edges; e++)
+		v->sum[callee[e]] += of_edge[e];
+	for (uint32_t f = 0; f < v->in->functions; f++)
+		if (v->sum[f] != of_fn[f])
+			return wrong(v, TABLE_FN_CALLS, f,
+				     "it is not the sum of the edges");
+	return 0;
+}
+
+/* What the edges tell of one event; arrays of functions, but cycle[] of cycles. */
+struct summing {
+	const uint64_t *self, *incl, *of_edge;
+	const uint32_t *first, *callee, *cycle;
+	struct incl_known *known;
+	uint64_t *of_cycle;
+};
+
+static void sum_edges(struct verify *v, struct summing *s)
+{
+	for (uint32_t f = 0; f < v->in->functions; f++)
+		s->known[f].spent = s->known[f].leaving = s->self[f];
+	for (uint32_t f = 0; f < v->in->functions; f++)
+		for (uint32_t e = s->first[f]; e < s->first[f + 1]; e++) {
+			struct incl_known *from = &s->known[f];
+			struct incl_known *to = &s->known[s->callee[e]];
+			bool inside = one_cycle(s->cycle, f, s->callee[e]);
+
+			if (s->callee[e] == f)
+				continue;
+			from->spent += s->of_edge[e];
+			from->leaving += inside ? 0 : s->of_edge[e];
+			to->called += s->of_edge[e];
+			to->entering += inside ? 0 : s->of_edge[e];
+			if (!v->nests[f] && s->of_edge[e] > to->once)
+				to->once = s->of_edge[e];
+			if (!v->nests[s->callee[e]] && s->of_edge[e] > from->once)
+				from->once = s->of_edge[e];
+		}
+	for (uint32_t f = 0; f < v->in->functions; f++)
+		if (s->cycle[f])
+			s->of_cycle[s->cycle[f]] += s->known[f].leaving;
+}
+
+/* Inclusive cost as save.c has it; an estimate may round otherwise on another machine. */
+static bool as_known(const struct verify *v, const struct incl_known *k, uint32_t f,
+		     uint64_t incl, struct returning *r)
+{
+	double want, off;
+	uint64_t lo, hi;
+
+	if (!v->nests[f])
+		return incl == k->spent;
+	incl_bounds(k, &lo, &hi);
+	if (incl < lo || incl > hi)
+		return false;
+	want = (double)k->spent -
+	       returning_cost(r, &f, 1, NULL, returning_edges(v->nnests));
+	want = want < (double)lo ? (double)lo : want > (double)hi ? (double)hi : want;
+	off = want - (double)incl;
+	return (off < 0 ? -off : off) <= 1 + want * 1e-9;
+}
+
+/* Self and inclusive cost of functions and cycles, of one event. */
+static int costs_of(struct verify *v, uint32_t event)
+{
+	struct summing s = {
+		.self = store_u64(v->st, STORE_FN_SELF, event),
+		.incl = store_u64(v->st, STORE_FN_INCL, event),
+		.of_edge = store_u64(v->st, STORE_EDGE_INCL, event),
+		.first = store_u32(v->st, STORE_OUT_FIRST),
+		.callee = store_u32(v->st, STORE_EDGE_CALLEE),
+		.cycle = store_u32(v->st, STORE_FN_CYCLE),
+		.known = v->known,
+		.of_cycle = v->sum,
+	};
+	struct call_costs costs = {
+		.functions = v->in->functions,
+		.out_first = s.first,
+		.callee = s.callee,
+		.self = s.self,
+		.edge = s.of_edge,
+		.self_step = 1,
+		.edge_step = 1,
+		.circle = s.cycle,
+	};
+	uint64_t total = 0, unexplained = 0;
+	struct returning r;
+
+	if (!s.self || !s.incl || !s.of_edge || !s.first || !s.callee || !s.cycle)
+		return stopped(v);
+	memset(v->known, 0, v->in->functions * sizeof(*v->known));
+	memset(v->sum, 0, ((size_t)v->in->cycles + 1) * sizeof(*v->sum));
+	sum_edges(v, &s);
+	arena_reset(&v->a);
+	if (returning_init(&r, &costs, &v->a))
+		return arena_full(&v->a, v->err);
+	for (uint32_t f = 0; f < v->in->functions; f++) {
+		total += s.self[f];
+		unexplained += s.known[f].called > s.known[f].spent;
+		s.known[f].cycle = v->sum[s.cycle[f]];
+		if (!as_known(v, &s.known[f], f, s.incl[f], &r))
+			return wrong(v, TABLE_FN_INCL, f,
+				     v->nests[f] ? "it is not what its calls leave of it"
+						 : "it is not self and outgoing edges");
+	}
+	if (unexplained > v->out->unexplained)
+		v->out->unexplained = unexplained;
+	for (uint32_t c = 1; c <= v->in->cycles; c++)
+		if (store_cycle_incl(v->st, c, event) != v->sum[c])
+			return wrong(v, TABLE_CYCLE_INCL, c,
+				     "it is not the sum of its members");
+	if (total != store_total(v->st, event))
+		return wrong(v, TABLE_META, 0, "a total is not the sum of the functions");
+	return stopped(v);
+}
+
+static int costs(struct verify *v)
+{
+	for (uint32_t f = 0; f < v->in->functions; f++)
+		v->nnests += v->nests[f] = store_fn_nests(v->st, f);
+	for (uint32_t e = 0; v->out->sums && e < v->in->events; e++)
+		if (costs_of(v, e))
+			return (int)v->err->kind;
+	return 0;
+}
+
+/* ---- detail ---- */
+
+/* Below 0 when a stands before b: by file, instr and line. */
+static int by_place(struct store_line a, struct store_line b)
+{
+	if (a.file != b.file)
+		return a.file < b.file ? -1 : 1;
+	if (a.instr != b.instr)
+		return a.instr < b.instr ? -1 : 1;
+	return a.line < b.line ? -1 : a.line > b.line;
+}
+
+static int lines_of(struct verify *v, fn_id f)
+{
+	uint32_t events = v->in->events;
+	struct store_line *row;
+	uint64_t *cost;
+	size_t n;
+
+	if (store_lines(v->st, f, &v->a, &row, &cost, &n, v->err))
+		return (int)v->err->kind;
+	v->out->detail += n;
+	for (size_t i = 1; i < n; i++)
+		if (by_place(row[i - 1], row[i]) >= 0)
+			return wrong(v, TABLE_LINES, 0, "its rows are not in order");
+	for (uint32_t e = 0; v->out->sums && e < events; e++) {
+		uint64_t sum = 0;
+
+		for (size_t i = 0; i < n; i++)
+			sum += cost[i * events + e];
+		if (sum != store_fn_self(v->st, f, e))
+			return wrong(v, TABLE_LINES, 0,
+				     "its sum is not the function's self cost");
+	}
+	return 0;
+}
+
+static int sites_of(struct verify *v, fn_id f)
+{
+	uint32_t events = v->in->events, edges;
+	struct store_site *row;
+	edge_id first;
+	uint64_t *cost;
+	size_t n;
+
+	store_callees(v->st, f, &first, &edges);
+	if (store_sites(v->st, f, &v->a, &row, &cost, &n, v->err))
+		return (int)v->err->kind;
+	v->out->detail += n;
+	for (size_t i = 1; i < n; i++) {
+		const struct store_site *a = &row[i - 1], *b = &row[i];
+		const int order =
+			by_place((struct store_line){a->file, a->line, a->instr},
+				 (struct store_line){b->file, b->line, b->instr});
+
+		if (order > 0 || (order == 0 && a->edge >= b->edge))
+			return wrong(v, TABLE_SITES, 0, "its rows are not in order");
+	}
+	/* Column 0 counts calls. */
+	for (uint32_t e = 0; v->out->sums && e <= events; e++) {
+		memset(v->sum, 0, edges * sizeof(*v->sum));
+		for (size_t i = 0; i < n; i++)
+			v->sum[row[i].edge - first] +=
+				e ? cost[i * events + e - 1] : row[i].calls;
+		for (uint32_t i = 0; i < edges; i++) {
+			struct store_edge edge;
+
+			store_edge(v->st, first + i, &edge);
+			if (v->sum[i] !=
+			    (e ? store_edge_incl(v->st, first + i, e - 1) : edge.calls))
+				return wrong(v, TABLE_SITES, 0,
+					     "its sum is not the edge's");
+		}
+	}
+	return 0;
+}
+
+static int jumps_of(struct verify *v, fn_id f)
+{
+	struct store_jump *row;
+	size_t n;
+
+	if (store_jumps(v->st, f, &v->a, &row, &n, v->err))
+		return (int)v->err->kind;
+	v->out->detail += n;
+	for (size_t i = 1; i < n; i++) {
+		const struct store_jump *a = &row[i - 1], *b = &row[i];
+
+		if (by_place((struct store_line){a->file, a->line, a->instr},
+			     (struct store_line){b->file, b->line, b->instr}) > 0)
+			return wrong(v, TABLE_JUMPS, 0, "its rows are not in order");
+	}
+	return 0;
+}
+
+static int detail(struct verify *v)
+{
+	for (fn_id f = 0; f < v->in->functions; f++) {
+		arena_reset(&v->a);
+		if (lines_of(v, f) || sites_of(v, f) || jumps_of(v, f) || stopped(v))
+			return (int)v->err->kind;
+	}
+	if (v->out->detail != v->in->lines + v->in->callsites + v->in->jumps)
+		return wrong(v, TABLE_META, 0, "its counts are not those of the rows");
+	return 0;
+}
+
+static int part(struct verify *v, uint32_t p)
+{
+	uint32_t events = v->in->events;
+	uint64_t *cost, *calls;
+	fn_id *fns;
+	edge_id *edge;
+	size_t n, m;
+
+	arena_reset(&v->a);
+	if (store_part_functions(v->st, p, &v->a, &fns, &cost, &n, v->err))
+		return (int)v->err->kind;
+	for (uint32_t e = 0; v->out->sums && e < events; e++) {
+		uint64_t sum = 0;
+
+		for (size_t i = 0; i < n; i++)
+			sum += cost[i * events + e];
+		if (sum != store_part_self(v->st, p, e))
+			return wrong(v, TABLE_PART_SELF, p,
+				     "it is not the sum of its functions");
+	}
+	return store_part_edges(v->st, p, &v->a, &edge, &calls, &cost, &m, v->err) ||
+	       stopped(v);
+}
+
+static int parts(struct verify *v)
+{
+	bool totals = v->in->parts > 0;
+	struct store_part head;
+	struct store_diag d;
+
+	for (uint32_t p = 0; p < v->in->parts; p++) {
+		store_part(v->st, p, &head);
+		if (part(v, p) ||
+		    (v->in->parts > 1 && part_names_load(v->st, p, NULL, v->err)))
+			return (int)v->err->kind;
+		totals &= head.has_totals;
+	}
+	if (totals != v->st->meta.totals)
+		return wrong(v, TABLE_META, 0, "not all parts have totals, or all have");
+	for (uint32_t i = 0; i < store_diag_count(v->st); i++)
+		store_diag(v->st, i, &d);
+	return stopped(v);
+}
+
+/* ---- all of it ---- */
+
+static int verify_guarded(void *arg)
+{
+	static int (*const steps[])(struct verify *) = {
+		every_value,
+		no_value_missing,
+		strings,
+		functions,
+		edges,
+		cycles,
+		topological_order,
+		ranks,
+		calls,
+		costs,
+		detail,
+		parts,
+	};
+	struct verify *v = arg;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		if (steps[i](v))
+			return (int)v->err->kind;
+	return store_check(v->st, v->err);
+}
+
+int store_verify(struct store *st, const atomic_int *cancel, struct store_verified *out,
+		 struct err *err)
+{
+	const struct store_info *in = store_info(st);
+	bool as_recorded = st->as_recorded;
+	size_t most = (in->functions > in->edges ? in->functions : in->edges) + (size_t)2;
+	struct verify v = {st,
+			   in,
+			   cancel,
+			   out,
+			   .sum = malloc(most * sizeof(*v.sum)),
+			   .seen = malloc(most),
+			   .nests = malloc(most),
+			   .known = malloc(most * sizeof(*v.known)),
+			   .err = err};
+
+	*out = (struct store_verified){.sums = !in->saturated,
+				       .pages = st->size /
+						(uint64_t)sysconf(_SC_PAGESIZE)};
+	st->as_recorded = true; /* names are in order as they were written */
+	arena_init(&v.a, 0);
+	if (!v.sum || !v.seen || !v.nests || !v.known)
+		err_set(err, ERR_LIMIT, 0, "out of memory to check the index %s",
+			st->path);
+	else if (map_guard(verify_guarded, &v, ERR_INDEX, err) == ERR_INDEX)
+		err_hint(err, "rebuild it: run quern with --rebuild");
+	arena_free(&v.a);
+	free(v.sum);
+	free(v.seen);
+	free(v.nests);
+	free(v.known);
+	st->as_recorded = as_recorded;
+	return (int)err->kind;
+}

@@ -1,0 +1,909 @@
+/*
+ * tally.c - fold rows into functions, cost lines and call edges.
+ *
+ * The cost line after "calls=" is the inclusive cost of that call: it belongs to the
+ * edge, never to the caller's self cost.  So for every event
+ *     sum of self over all functions == "totals:"      (checked after the merge)
+ *
+ * Nearly every line was seen before, in the same order: a function's lines come again in
+ * every part and every activation.  So each entry remembers its successor and a hit is one
+ * compare and an add:
+ *
+ *	head(f) -> line 12 -> call g at 13 -> line 14 -> ...
+ *
+ * A function's first block has nothing to predict: its lines are packed away, as a piece
+ * (once.h), and become entries when a second block comes, if ever.  Entries enter the hash
+ * only when a block leaves the predicted order.
+ *
+ * Entries have so much room and no more.  When it is taken the lines of other blocks are
+ * packed, too, piece after piece, and so are the entries in the end.  Equal lines of a
+ * function are added when the index is written.
+ */
+#include "index/tally/tally.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/vec.h"
+#include "index/tally/tally_in.h"
+
+/* Steps back in a first block, among a million lines, that still make most of them different. */
+enum {
+	ONCE_BACK = 16,
+	LINES_IN_PIECE = 3, /* in 8 bytes of it, about */
+};
+
+int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
+{
+	uint32_t start = entry_state ? NAME_ENTRY : NAME_ABSENT;
+
+	memset(t, 0, sizeof(*t));
+	arena_init(&t->arena, 0);
+	spill_init(&t->once, 0, NULL);
+	spill_init(&t->parts, 0, NULL);
+	for (int i = 0; i < SPACES; i++)
+		if (names_init(&t->names[i], keep ? NULL : &t->arena))
+			return tally_no_memory(err);
+	t->names[SPACE_FN].references = true;
+	if (vec_reserve(&t->entry, &t->entry_cap, 1, sizeof(*t->entry)) ||
+	    vec_reserve(&t->entry_fn, &t->entry_fn_cap, 1, sizeof(*t->entry_fn)) ||
+	    !tally_new_part(t))
+		return tally_no_memory(err);
+	t->nentry = 1; /* entry 0 means "none" */
+	tally_part(t, 0)->begins = !entry_state;
+	t->ob = t->fl = t->file = t->base_file = t->fn_name = start;
+	t->cfn = start;
+	t->has_fl = t->has_cfn = entry_state;
+	t->cur_fn = t->edge_caller = NONE;
+	return 0;
+}
+
+void tally_free(struct tally *t)
+{
+	for (int i = 0; i < SPACES; i++)
+		names_free(&t->names[i]);
+	hash_free(&t->event_by);
+	hash_free(&t->fn_by);
+	hash_free(&t->entry_by);
+	hash_free(&t->edge_by);
+	void *const arrays[] = {
+		t->event,      t->col,		t->fn,		 t->self,
+		t->part_self,  t->entry,	t->entry_fn,	 t->val,
+		t->edge,       t->edge_sum,	t->edge_part,	 t->col_of,
+		t->touched_fn, t->touched_site, t->touched_edge, t->formula,
+		t->odd,	       t->run,		t->assumed_col,	 t->once_cost,
+	};
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+		free(arrays[i]);
+	for (int i = 0; i < PART_CHUNKS; i++)
+		free(t->part[i]);
+	spill_free(&t->once);
+	spill_free(&t->parts);
+	arena_free(&t->arena);
+	memset(t, 0, sizeof(*t));
+}
+
+/* ---- functions ---- */
+
+/* A new slot, of that hash; NONE when memory is out. */
+static uint32_t new_fn(struct tally *t, const struct fn_slot *f, uint32_t h)
+{
+	const size_t e = t->nevent, n = t->nfn + 1;
+
+	if (n >= ENTRY_HEAD || vec_reserve_raw(&t->fn, &t->fn_cap, n, sizeof(*t->fn)) ||
+	    vec_reserve(&t->part_self, &t->part_self_cap, n * e, sizeof(*t->part_self)) ||
+	    hash_add(&t->fn_by, h, (uint32_t)t->nfn))
+		return NONE;
+	t->fn[t->nfn] = *f;
+	return (uint32_t)t->nfn++;
+}
+
+/* The slot of (ob, fl, fn), made when new; NONE when memory is out.  first: none has that name. */
+static uint32_t fn_slot(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
+			bool defaulted, bool first)
+{
+	const uint32_t h = tally_hash(ob, fl, (uint64_t)fn << 1 | defaulted);
+	uint32_t probe = hash_start(&t->fn_by, h), i;
+
+	while (!first && (i = hash_next(&t->fn_by, h, &probe)) != HASH_NONE) {
+		const struct fn_slot *f = &t->fn[i];
+
+		if (f->ob == ob && f->fl == fl && f->fn == fn &&
+		    f->defaulted == defaulted)
+			return i;
+	}
+	return new_fn(t,
+		      &(struct fn_slot){.ob = ob,
+					.fl = fl,
+					.fn = fn,
+					.defaulted = defaulted,
+					.edge_from = NONE},
+		      h);
+}
+
+static inline bool is_use(const struct name_fn *u, uint32_t key, uint32_t fl)
+{
+	return u->fn != NONE && u->ob == key && u->fl == fl;
+}
+
+/* The same through the cache at the function's name. */
+static inline uint32_t fn_cached(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
+				 bool defaulted, bool callee)
+{
+	struct name_use *use = &t->names[SPACE_FN].use[fn];
+	struct name_fn *u = callee ? &use->callee : &use->block;
+	const struct name_fn *other = callee ? &use->block : &use->callee;
+	const uint32_t key = ob | (uint32_t)defaulted << 31;
+
+	if (__builtin_expect(is_use(u, key, fl), 1))
+		return u->fn;
+	const uint32_t slot = is_use(other, key, fl)
+				      ? other->fn
+				      : fn_slot(t, ob, fl, fn, defaulted,
+						u->fn == NONE && other->fn == NONE);
+
+	*u = (struct name_fn){.ob = key, .fl = fl, .fn = slot};
+	return slot;
+}
+
+/* ---- entries ---- */
+
+/* A new entry with n numbers, zeroed; 0 when memory is out. */
+static uint32_t new_entry(struct tally *t, uint32_t fn, size_t n)
+{
+	uint32_t i = (uint32_t)t->nentry;
+
+	if (t->nentry >= NONE || t->nval + n >= NONE ||
+	    vec_reserve_raw(&t->entry, &t->entry_cap, t->nentry + 1, sizeof(*t->entry)) ||
+	    vec_reserve_raw(&t->entry_fn, &t->entry_fn_cap, t->nentry + 1,
+			    sizeof(*t->entry_fn)) ||
+	    vec_reserve_raw(&t->val, &t->val_cap, t->nval + n, sizeof(*t->val)))
+		return 0;
+	t->entry[i] = (struct entry){.val = (uint32_t)t->nval};
+	t->entry_fn[i] = fn;
+	for (size_t k = 0; k < n; k++)
+		t->val[t->nval + k] = 0;
+	t->nval += n;
+	t->nentry++;
+	return i;
+}
+
+/* The block ends, if there is one. */
+static void leave_fn(struct tally *t)
+{
+	uint32_t f = t->cur_fn;
+
+	if (f == NONE)
+		return;
+	tally_end_block(t);
+	if (t->in_once)
+		tally_end_piece(t, f);
+	t->in_once = false;
+	t->cur_fn = NONE;
+}
+
+struct key {
+	uint64_t instr, line;
+	uint32_t file, what;
+	const uint64_t *to; /* of a jump: 3 numbers */
+};
+
+static inline bool same_entry(const struct tally *t, uint32_t i, const struct key *k)
+{
+	const struct entry *e = &t->entry[i];
+
+	if (e->instr != k->instr || e->line != k->line || e->file != k->file ||
+	    e->what != k->what)
+		return false;
+	return !k->to || memcmp(&t->val[e->val], k->to, 3 * sizeof(uint64_t)) == 0;
+}
+
+static uint32_t entry_hash(uint32_t fn, const struct key *k)
+{
+	return tally_hash(k->instr + ((uint64_t)k->what << 32),
+			  k->line + ((uint64_t)k->file << 32), fn);
+}
+
+static uint32_t find_entry(const struct tally *t, uint32_t fn, const struct key *k)
+{
+	uint32_t h = entry_hash(fn, k), probe = hash_start(&t->entry_by, h), i;
+
+	while ((i = hash_next(&t->entry_by, h, &probe)) != HASH_NONE)
+		if (t->entry_fn[i] == fn && same_entry(t, i, k))
+			return i;
+	return 0;
+}
+
+static struct key key_of(const struct tally *t, uint32_t i)
+{
+	const struct entry *e = &t->entry[i];
+	bool jump = e->what != ENTRY_HEAD && ENTRY_KIND(e->what) >= ENTRY_JUMP;
+
+	return (struct key){e->instr, e->line, e->file, e->what,
+			    jump ? &t->val[e->val] : NULL};
+}
+
+/* Put the entries of f, which so far are one run in the order of the text, into the hash. */
+static int index_fn(struct tally *t, uint32_t f)
+{
+	for (uint32_t i = t->entry[t->fn[f].head].next; i; i = t->entry[i].next) {
+		struct key k = key_of(t, i);
+
+		if (!find_entry(t, f, &k) && hash_add(&t->entry_by, entry_hash(f, &k), i))
+			return -1;
+	}
+	t->fn[f].indexed = true;
+	return 0;
+}
+
+/* A new entry with key k behind `before`; 0 when memory is out. */
+static uint32_t append_entry(struct tally *t, uint32_t fn, uint32_t before,
+			     const struct key *k)
+{
+	uint32_t i = new_entry(t, fn, tally_values(t, k->what));
+
+	if (!i)
+		return 0;
+	t->entry[i].instr = k->instr;
+	t->entry[i].line = k->line;
+	t->entry[i].file = k->file;
+	t->entry[i].what = k->what;
+	if (k->to)
+		memcpy(&t->val[t->entry[i].val], k->to, 3 * sizeof(uint64_t));
+	if (ENTRY_KIND(k->what) == ENTRY_CALL)
+		t->val[t->entry[i].val] = NONE; /* edge slot unknown */
+	t->entry[before].next = i;
+	return i;
+}
+
+/* Further lines of the current block are packed: 0, with in_once unless memory is out. */
+static uint32_t begin_once(struct tally *t)
+{
+	t->no_room += t->fn[t->cur_fn].once_n;
+	t->in_once = !tally_begin_piece(t, t->cur_fn);
+	return 0;
+}
+
+/* The entry behind `before` was not the predicted one: find it or make it; 0 when memory is out, or
+ * there is no *room for another. */
+static uint32_t find_or_make(struct tally *t, uint32_t before, const struct key *k,
+			     bool *room)
+{
+	uint32_t i;
+
+	*room = true;
+	if (!t->fn[t->cur_fn].indexed && index_fn(t, t->cur_fn))
+		return 0;
+	i = find_entry(t, t->cur_fn, k);
+	if (i) {
+		t->entry[before].next = i;
+		return i;
+	}
+	*room = tally_entry_room(t, ENTRY_BYTES +
+					    tally_values(t, k->what) * sizeof(*t->val));
+	if (!*room)
+		return 0;
+	i = append_entry(t, t->cur_fn, before, k);
+	if (i && hash_add(&t->entry_by, entry_hash(t->cur_fn, k), i))
+		return 0;
+	return i;
+}
+
+/* The same behind the current one; 0 with in_once when there is no room. */
+static __attribute__((noinline)) uint32_t other_entry(struct tally *t,
+						      const struct key *k)
+{
+	bool room;
+	const uint32_t i = find_or_make(t, t->cur, k, &room);
+
+	return room ? i : begin_once(t);
+}
+
+uint32_t tally_line_entry(struct tally *t, uint32_t before, uint32_t file, uint64_t instr,
+			  uint64_t line)
+{
+	const struct key k = {.instr = instr, .line = line, .file = file};
+	const uint32_t i = t->entry[before].next;
+	bool room;
+
+	return i && same_entry(t, i, &k) ? i : find_or_make(t, before, &k, &room);
+}
+
+/* The entry with key k, now current; 0 when memory is out, or with in_once when the line is to
+ * be packed. */
+static inline uint32_t entry_at(struct tally *t, const struct key *k)
+{
+	uint32_t i = t->entry[t->cur].next;
+
+	if (__builtin_expect(!i || !same_entry(t, i, k), 0))
+		i = other_entry(t, k);
+	if (__builtin_expect(i != 0, 1))
+		t->cur = i;
+	return i;
+}
+
+/* ---- first blocks ---- */
+
+/* Read the last piece of f: *in is behind what it says of the one before, which *before and
+ * *at are then told of.  -1: spill_failed says why. */
+static int open_piece(struct tally *t, uint32_t f, struct varint_reader *in,
+		      uint64_t *before, uint64_t *at)
+{
+	const struct fn_slot *s = &t->fn[f];
+	const unsigned char *p = spill_bytes(&t->once, s->once_at, s->once_n);
+
+	if (!p) {
+		t->spill_failed = errno;
+		return -1;
+	}
+	*in = (struct varint_reader){p, p + s->once_n, false};
+	*at = s->once_at;
+	*before = once_piece(in, at);
+	return 0;
+}
+
+/* Make entries of f's last piece, in its order; *last is the last of them. */
+static int unpack_once(struct tally *t, uint32_t f, uint32_t *last)
+{
+	struct once_row r = {0};
+	struct varint_reader in;
+	uint32_t at = new_entry(t, f, 0);
+	uint64_t before, before_at;
+
+	if (!at || open_piece(t, f, &in, &before, &before_at))
+		return -1;
+	t->entry[at].what = ENTRY_HEAD;
+	t->fn[f].head = at;
+	while (once_get(&in, &r, t->once_cost)) {
+		const uint64_t to[3] = {r.to[0], r.to[1],
+					once_goes_to(t->fn[f].fn, r.file, r.to[2])};
+		struct key k = {r.instr, r.line, r.file,
+				ENTRY_WHAT(r.kind, r.kind == ENTRY_CALL
+							   ? t->edge[r.edge].callee
+							   : 0),
+				r.kind >= ENTRY_JUMP ? to : NULL};
+		uint64_t *v;
+
+		at = append_entry(t, f, at, &k);
+		if (!at)
+			return -1;
+		v = &t->val[t->entry[at].val];
+		if (r.kind == ENTRY_CALL) {
+			/* Its edge has had the cost already: it is behind us. */
+			v[0] = r.edge;
+			v += 2 + t->nevent;
+			*v++ = r.count;
+		} else if (r.kind != ENTRY_COST) {
+			v[3] = r.count;
+			v[4] = r.taken;
+		}
+		memcpy(v, t->once_cost, r.ncost * sizeof(*v));
+	}
+	if (t->fn[f].once_all < UINT32_MAX)
+		t->fn[f].once_all -= t->fn[f].once_n;
+	t->fn[f].once_at = before_at;
+	t->fn[f].once_n = (uint32_t)before;
+	*last = at;
+	return 0;
+}
+
+/* The lines of a piece of so many bytes have room as entries. */
+static bool piece_has_room(const struct tally *t, uint64_t bytes)
+{
+	return tally_entry_room(t, bytes * LINES_IN_PIECE / 8 *
+					   (ENTRY_BYTES + t->nevent * sizeof(*t->val)));
+}
+
+/* "fn=": the block before it ends. */
+static void row_fn(struct tally *t, uint32_t name)
+{
+	leave_fn(t);
+	t->fn_name = name;
+	if (t->has_fl)
+		t->file = t->fl;
+	t->base_file = t->file;
+	t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
+}
+
+/* The block of the current fn= begins with the line at hand. */
+static int enter_fn(struct tally *t)
+{
+	uint32_t fl = t->has_fl ? t->fl : t->file, last;
+	uint32_t f = fn_cached(t, t->ob, fl, t->fn_name, false, false);
+	struct fn_slot *s = &t->fn[f == NONE ? 0 : f];
+
+	if (f == NONE)
+		return -1;
+	t->in_once = !s->head && (!s->again || !piece_has_room(t, s->once_n));
+	t->no_room += s->again && t->in_once ? s->once_n : 0;
+	if (t->in_once ? tally_begin_piece(t, f) : !s->head && unpack_once(t, f, &last))
+		return -1;
+	t->cur_fn = f;
+	t->cur = t->fn[f].head;
+	t->ob_moved = false;
+	return t->fn[f].stamp == t->npart ? 0 : tally_touch_fn(t, f);
+}
+
+int tally_new_block(struct tally *t, uint32_t name, bool *begun)
+{
+	const uint32_t f =
+		fn_cached(t, t->ob, t->has_fl ? t->fl : t->file, name, false, false);
+
+	if (f == NONE)
+		return -1;
+	*begun = !t->fn[f].head;
+	if (!*begun)
+		return 0;
+	row_fn(t, name);
+	return enter_fn(t);
+}
+
+/* Hardly any line of f's last piece stands at or before the one it follows, so hardly any is
+ * there twice. */
+static bool all_different(struct tally *t, uint32_t f)
+{
+	struct once_row r = {0}, line = {0};
+	struct varint_reader in;
+	uint64_t before, at;
+	unsigned back = 0;
+
+	if (open_piece(t, f, &in, &before, &at))
+		return true;
+	while (back <= ONCE_BACK && once_get(&in, &r, t->once_cost)) {
+		if (r.instr != line.instr)
+			back += r.instr < line.instr;
+		else if (r.line != line.line)
+			back += r.line < line.line;
+		else
+			back += r.kind == line.kind && r.file == line.file;
+		line = r;
+	}
+	return back <= ONCE_BACK;
+}
+
+/* A piece of a block without end is as long as any may be.  Packed, a line takes a tenth of an
+ * entry: that is worth it as long as it is not there again and again.  Otherwise its lines are
+ * looked up from here on, so that the memory is bounded by the number of different ones. */
+static int next_piece(struct tally *t)
+{
+	const uint32_t f = t->cur_fn;
+
+	tally_end_piece(t, f);
+	t->no_room += t->fn[f].once_n;
+	if (t->fn[f].head || all_different(t, f) || !piece_has_room(t, t->fn[f].once_n))
+		return tally_begin_piece(t, f);
+	t->in_once = false;
+	return unpack_once(t, f, &t->cur);
+}
+
+int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
+{
+	const uint64_t *by_event = cost;
+
+	if (!t->col_is_event && r->ncost) {
+		memset(t->once_cost, 0, t->nevent * sizeof(*t->once_cost));
+		tally_add_costs(t, t->once_cost, cost, r->ncost);
+		by_event = t->once_cost;
+		r->ncost = (uint32_t)t->nevent;
+	}
+	if (once_put(&t->once.buf, &t->once_row, r, by_event))
+		return -1;
+	return ++t->once_rows < ONCE_MAX ? 0 : next_piece(t);
+}
+
+/* A call of a first block: its edge gets the cost at once. */
+static int once_call(struct tally *t, struct once_row *r, uint32_t callee,
+		     const uint64_t *cost)
+{
+	uint64_t *sum = tally_edge_numbers(t, t->cur_fn, callee, &r->edge);
+
+	if (!sum)
+		return -1;
+	tally_add(t, sum, r->count);
+	tally_add_costs(t, sum + 1, cost, r->ncost);
+	return tally_add_once(t, r, cost);
+}
+
+/* Nothing was said in the current part: a file may begin with "NEW PROFILING FILE". */
+static bool part_is_empty(const struct tally *t)
+{
+	return tally_part(t, t->npart - 1)->begins && !t->said;
+}
+
+void tally_restart(struct tally *t)
+{
+	leave_fn(t);
+	t->ob = t->fl = t->file = t->base_file = t->fn_name = t->cfn = NAME_ABSENT;
+	t->has_fl = t->has_cfn = t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn =
+		false;
+	t->said = false;
+	t->pending = PENDING_NONE;
+}
+
+struct part_slot *tally_new_part(struct tally *t)
+{
+	const uint64_t i = t->npart;
+	const bool first =
+		(i & (i + 1)) == 0; /* of a chunk, which has as many and one more */
+	struct part_slot **chunk = &t->part[63u ^ (unsigned)__builtin_clzll(i + 1)];
+	struct part_slot *p;
+
+	if (i >= NONE - 1 ||
+	    (first && !(*chunk = vec_block((size_t)(i + 1) * sizeof(**chunk)))))
+		return NULL;
+	t->npart++;
+	p = tally_part(t, i);
+	memset(p, 0, sizeof(*p));
+	return p;
+}
+
+static int row_part(struct tally *t, const struct row *r, struct err *err)
+{
+	struct part_slot *p;
+
+	if (r->kind == ROW_FILE && part_is_empty(t))
+		return 0;
+	leave_fn(t);
+	if (tally_end_part(t, true, false, err))
+		return (int)err->kind;
+	if (!(p = tally_new_part(t)))
+		return tally_no_memory(err);
+	p->begins = true;
+	p->new_file = r->kind == ROW_FILE;
+	p->offset = t->text_bytes + r->at;
+	tally_restart(t);
+	for (int i = 0; i < SPACES; i++)
+		p->names_at[i] = (uint32_t)t->names[i].n;
+	if (r->kind == ROW_FILE) {
+		t->meaning++;
+		t->ncol = 0;
+		t->positions = STR("");
+		t->apart = false;
+		for (int i = 0; i < SPACES; i++)
+			names_restart(&t->names[i]);
+	}
+	return 0;
+}
+
+/* ---- body lines ---- */
+
+static uint32_t name_of(struct tally *t, enum name_space space, const struct batch *b,
+			const struct row *r, struct err *err)
+{
+	struct names *names = &t->names[space];
+	struct str text = {r->p, r->len};
+	enum name_event event = NAME_OK;
+	uint32_t slot;
+
+	if (__builtin_expect(r->flags == NAME_ID, 1)) {
+		if (r->a < names->by_id_n && names->by_id[r->a])
+			return names->by_id[r->a];
+		slot = names_id(names, r->a, tally_line_of(t, b, r));
+	} else if (r->flags == (NAME_ID | NAME_TEXT)) {
+		slot = names_known(names, r->a, text);
+		if (slot)
+			return slot;
+		slot = names_define(names, r->a, text, tally_line_of(t, b, r), &event);
+	} else if (r->flags == NAME_TEXT) {
+		slot = names_text(names, text, 0);
+	} else {
+		return NAME_ABSENT;
+	}
+	if (slot == NONE)
+		tally_no_memory(err);
+	t->meaning += event == NAME_MET || event == NAME_REDEFINED;
+	if (event == NAME_REDEFINED)
+		tally_add_odd(t, ODD_ID_REDEFINED, tally_line_of(t, b, r), text, err);
+	return slot;
+}
+
+/* The callee of the call at hand, by cob=, cfi= and cfn=; NONE when memory is out. */
+static uint32_t callee_at(struct tally *t)
+{
+	uint32_t callee =
+		fn_cached(t, t->has_cob ? t->cob : t->ob,
+			  t->has_cfi ? t->cfi : t->base_file, t->cfn, !t->has_cfi, true);
+
+	t->has_cob = t->has_cfi = false;
+	return callee;
+}
+
+uint64_t *tally_call(struct tally *t, uint32_t cfn, uint32_t *edge)
+{
+	uint32_t callee;
+
+	t->cfn = cfn;
+	t->has_cfn = true;
+	callee = callee_at(t);
+	t->fn[t->cur_fn].body = true;
+	return callee == NONE ? NULL : tally_edge_numbers(t, t->cur_fn, callee, edge);
+}
+
+int tally_once_call(struct tally *t, struct once_row *r, const uint64_t *cost)
+{
+	const uint32_t callee = callee_at(t);
+
+	t->fn[t->cur_fn].body = true;
+	t->cost_lines++;
+	return callee == NONE ? -1 : once_call(t, r, callee, cost);
+}
+
+/* The entry of a call or jump is behind `before`.  Where that leaves the base of the block before
+ * in force, the block's head stays the entry before. */
+static void behind_record(struct tally *t, uint32_t before)
+{
+	if (t->apart && tally_is_head(t, before))
+		t->cur = before;
+}
+
+/* The line after calls=: the call's inclusive cost. */
+static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *cost,
+			 struct err *err)
+{
+	struct key k = {.instr = r->a, .line = r->b, .file = t->file};
+	struct once_row row = {.kind = ENTRY_CALL,
+			       .ncost = r->nc,
+			       .file = t->file,
+			       .instr = r->a,
+			       .line = r->b,
+			       .count = t->pending_a};
+	const uint32_t before = t->cur;
+	uint32_t callee, i;
+
+	t->pending = PENDING_NONE;
+	t->file = t->base_file;
+	if (t->in_once)
+		return tally_once_call(t, &row, cost) ? tally_no_memory(err) : 0;
+	callee = callee_at(t);
+	if (callee == NONE)
+		return tally_no_memory(err);
+	t->fn[t->cur_fn].body = true;
+	t->cost_lines++;
+	k.what = ENTRY_WHAT(ENTRY_CALL, callee);
+	i = entry_at(t, &k);
+	if (!i && t->in_once)
+		return once_call(t, &row, callee, cost) ? tally_no_memory(err) : 0;
+	if (!i)
+		return tally_no_memory(err);
+	if (tally_add_calls(t, i, t->entry[i].val, t->pending_a))
+		return tally_no_memory(err);
+	tally_add_costs(t, &t->val[t->entry[i].val + 2], cost, r->nc);
+	behind_record(t, before);
+	return 0;
+}
+
+/* The line after jump=: where the jump is. */
+static int row_jump_source(struct tally *t, const struct row *r, struct err *err)
+{
+	uint64_t to[3] = {t->pending_instr, t->pending_line,
+			  (uint64_t)(t->has_jfn ? t->jfn : t->fn_name) << 32 |
+				  (t->has_jfi ? t->jfi : t->base_file)};
+	struct key k = {.instr = r->a, .line = r->b, .file = t->file, .to = to};
+	const uint32_t before = t->cur;
+	uint32_t i = 0;
+
+	t->file = t->base_file;
+	k.what = ENTRY_WHAT(t->pending_jcnd ? ENTRY_JCND : ENTRY_JUMP, 0);
+	t->pending = PENDING_NONE;
+	t->has_jfi = t->has_jfn = false;
+	t->cost_lines++;
+	if (!t->in_once)
+		i = entry_at(t, &k);
+	if (!i && t->in_once) {
+		struct once_row row = {
+			.kind = (uint8_t)ENTRY_KIND(k.what),
+			.file = k.file,
+			.instr = r->a,
+			.line = r->b,
+			.count = t->pending_a,
+			.taken = t->pending_b,
+			.to = {to[0], to[1], once_to(t->fn_name, k.file, to[2])}};
+
+		return tally_add_once(t, &row, NULL) ? tally_no_memory(err) : 0;
+	}
+	if (!i)
+		return tally_no_memory(err);
+	tally_add(t, &t->val[t->entry[i].val + 3], t->pending_a);
+	tally_add(t, &t->val[t->entry[i].val + 4], t->pending_b);
+	behind_record(t, before);
+	return 0;
+}
+
+static inline int row_cost(struct tally *t, const struct batch *b, const struct row *r,
+			   struct err *err)
+{
+	const uint64_t *cost = &b->cost[r->cost];
+	struct key k = {.instr = r->a, .line = r->b, .file = t->file};
+	uint32_t i = 0;
+
+	if (__builtin_expect(
+		    t->pending == PENDING_SKIP || t->pending == PENDING_JUMP_SKIP, 0)) {
+		t->pending = PENDING_NONE;
+		t->file = t->base_file;
+		t->cost_lines++;
+		return 0;
+	}
+	if (t->cur_fn == NONE && enter_fn(t))
+		return tally_no_memory(err);
+	if (t->pending == PENDING_CALL)
+		return row_call_cost(t, r, cost, err);
+	if (t->pending == PENDING_JUMP)
+		return row_jump_source(t, r, err);
+	t->base_file = t->file;
+	tally_add_costs(t, t->run, cost, r->nc);
+	t->ran = true;
+	t->fn[t->cur_fn].body = true;
+	t->cost_lines++;
+	if (!t->in_once)
+		i = entry_at(t, &k);
+	if (!i && t->in_once) {
+		struct once_row row = {.kind = ENTRY_COST,
+				       .ncost = r->nc,
+				       .file = t->file,
+				       .instr = r->a,
+				       .line = r->b};
+
+		return tally_add_once(t, &row, cost) ? tally_no_memory(err) : 0;
+	}
+	if (__builtin_expect(!i, 0))
+		return tally_no_memory(err);
+	tally_add_costs(t, &t->val[t->entry[i].val], cost, r->nc);
+	return 0;
+}
+
+static void row_pending(struct tally *t, const struct row *r)
+{
+	t->pending_a = r->a;
+	switch ((enum row_kind)r->kind) {
+	case ROW_CALLS: t->pending = PENDING_CALL; break;
+	case ROW_CALLS_BAD: t->pending = PENDING_SKIP; break;
+	case ROW_JUMP_BAD: t->pending = PENDING_JUMP_SKIP; break;
+	default:
+		t->pending = PENDING_JUMP;
+		t->pending_jcnd = r->kind == ROW_JCND;
+		t->pending_b = t->pending_jcnd ? r->b : r->a;
+		break;
+	}
+}
+
+/* Something else than the line that a calls= or jump= waits for. */
+static int drop_pending(struct tally *t, const struct batch *b, const struct row *r,
+			struct err *err)
+{
+	bool call = t->pending == PENDING_CALL || t->pending == PENDING_SKIP;
+
+	t->pending = PENDING_NONE;
+	t->file = t->base_file;
+	if (call)
+		t->has_cob = t->has_cfi = false;
+	else
+		t->has_jfi = t->has_jfn = false;
+	return tally_row_odd(t, b, r, call ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE, err);
+}
+
+static int row_calls(struct tally *t, const struct batch *b, const struct row *r,
+		     struct err *err)
+{
+	row_pending(t, r);
+	if (r->kind == ROW_CALLS_BAD)
+		t->has_cob = t->has_cfi = false;
+	if (r->kind == ROW_JUMP_BAD)
+		t->has_jfi = t->has_jfn = false;
+	if (r->kind == ROW_CALLS && !t->has_cfn) {
+		t->pending = PENDING_SKIP;
+		t->has_cob = t->has_cfi = false;
+		return tally_row_odd(t, b, r, ODD_CALL_NO_CFN, err);
+	}
+	if (r->kind == ROW_JUMP || r->kind == ROW_JCND) {
+		t->pending_instr = b->cost[r->cost];
+		t->pending_line = b->cost[r->cost + 1];
+	}
+	return 0;
+}
+
+static int tally_row(struct tally *t, const struct batch *b, const struct row *r,
+		     struct err *err)
+{
+	uint32_t slot = 0;
+
+	if (__builtin_expect(r->kind == ROW_COST, 1))
+		return row_cost(t, b, r, err);
+	if (__builtin_expect(t->pending != PENDING_NONE, 0) && drop_pending(t, b, r, err))
+		return (int)err->kind;
+	t->said |= r->kind == ROW_ODD ? r->a == ODD_HEADER_VALUE : r->kind != ROW_FILE;
+	switch ((enum row_kind)r->kind) {
+	case ROW_FN:
+		slot = name_of(t, SPACE_FN, b, r, err);
+		row_fn(t, slot);
+		break;
+	case ROW_FL:
+		leave_fn(t);
+		slot = t->fl = t->file = t->base_file = name_of(t, SPACE_FILE, b, r, err);
+		t->has_fl = true;
+		t->fn_name = NAME_ABSENT;
+		break;
+	case ROW_FI:
+		slot = name_of(t, SPACE_FILE, b, r, err);
+		tally_set_file(t, slot);
+		break;
+	case ROW_OB:
+		slot = t->ob = name_of(t, SPACE_OBJ, b, r, err);
+		t->ob_moved = true;
+		break;
+	case ROW_CFN:
+		slot = t->cfn = name_of(t, SPACE_FN, b, r, err);
+		t->has_cfn = true;
+		break;
+	case ROW_CFI:
+		slot = t->cfi = name_of(t, SPACE_FILE, b, r, err);
+		t->has_cfi = true;
+		break;
+	case ROW_COB:
+		slot = t->cob = name_of(t, SPACE_OBJ, b, r, err);
+		t->has_cob = true;
+		break;
+	case ROW_JFI:
+		slot = t->jfi = name_of(t, SPACE_FILE, b, r, err);
+		t->has_jfi = true;
+		break;
+	case ROW_JFN:
+		slot = t->jfn = name_of(t, SPACE_FN, b, r, err);
+		t->has_jfn = true;
+		break;
+	case ROW_CALLS:
+	case ROW_CALLS_BAD:
+	case ROW_JUMP:
+	case ROW_JCND:
+	case ROW_JUMP_BAD: return row_calls(t, b, r, err);
+	case ROW_PART:
+	case ROW_FILE: return row_part(t, r, err);
+	case ROW_KEY: return tally_row_key(t, b, r, err);
+	case ROW_ODD:
+		return tally_add_odd(t, (enum odd)r->a, tally_line_of(t, b, r),
+				     (struct str){r->p, r->len}, err);
+	case ROW_COST: break;
+	}
+	return slot == NONE ? (int)err->kind : 0;
+}
+
+static int spill_failed(const struct tally *t, struct err *err)
+{
+	err_set(err, err_kind_of(t->spill_failed, ERR_INDEX), 0,
+		"cannot write a temporary file in %s: %s", t->once.dir,
+		strerror(t->spill_failed));
+	return err_hint(
+		err, "free some space there, put the index elsewhere with --index PATH, "
+		     "or raise --mem");
+}
+
+int tally_batch(struct tally *t, const struct batch *b, struct err *err)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (tally_row(t, b, &b->row[i], err))
+			return (int)err->kind;
+	t->lines += b->newlines;
+	t->text_bytes += b->bytes;
+	return t->spill_failed ? spill_failed(t, err) : 0;
+}
+
+int tally_end(struct tally *t, bool encode, struct str next_line, struct err *err)
+{
+	if (t->pending != PENDING_NONE) {
+		bool call = t->pending == PENDING_CALL || t->pending == PENDING_SKIP;
+
+		if (tally_add_odd(t, call ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE,
+				  t->lines + (next_line.n > 0),
+				  next_line.n ? next_line : STR("(end of the file)"),
+				  err))
+			return (int)err->kind;
+	}
+	leave_fn(t);
+	if (tally_end_part(t, encode, true, err))
+		return (int)err->kind;
+	if (!t->spill_failed && tally_pack(t))
+		return tally_no_memory(err);
+	tally_trim(t);
+	return t->spill_failed ? spill_failed(t, err) : 0;
+}

@@ -1,0 +1,377 @@
+/*
+ * tally_head.c - what a tally does besides counting: diagnostics, header lines, and what a
+ * later stretch assumes of the text before it.
+ */
+#include "index/tally/tally.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/vec.h"
+#include "index/tally/tally_in.h"
+
+enum {
+	TEXT_MAX = 200, /* bytes kept of an odd line */
+};
+
+int tally_no_memory(struct err *err)
+{
+	err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
+	return err_hint(err, "the machine has too little memory for this profile");
+}
+
+/* ---- diagnostics ---- */
+
+/* Newlines in p[0..n): eight bytes at a time, the sum of 0x01 where one is. */
+static uint64_t count_newlines(const char *p, size_t n)
+{
+	const uint64_t low7 = 0x7f7f7f7f7f7f7f7f;
+	uint64_t lines = 0;
+	size_t i = 0;
+
+	for (; i + 8 <= n; i += 8) {
+		uint64_t v;
+
+		memcpy(&v, p + i, 8);
+		v ^= 0x0a0a0a0a0a0a0a0a;
+		v = ~(((v & low7) + low7) | v | low7) >> 7;
+		lines += (v * 0x0101010101010101) >> 56;
+	}
+	for (; i < n; i++)
+		lines += p[i] == '\n';
+	return lines;
+}
+
+/* The line's number is counted only when it is needed, from where it was last: t->lines is
+ * at the batch's start. */
+uint64_t tally_line_of(struct tally *t, const struct batch *b, const struct row *r)
+{
+	if (t->counted_in != b->text || t->counted > r->at) {
+		t->counted_in = b->text;
+		t->counted = 0;
+		t->counted_lines = 0;
+	}
+	t->counted_lines += count_newlines(b->text + t->counted, r->at - t->counted);
+	t->counted = r->at;
+	return t->lines + 1 + t->counted_lines;
+}
+
+int tally_add_odd(struct tally *t, enum odd kind, uint64_t line, struct str text,
+		  struct err *err)
+{
+	if (++t->odds[kind] > ODD_KEPT)
+		return 0;
+	if (vec_reserve(&t->odd, &t->odd_cap, t->nodd + 1, sizeof(*t->odd)))
+		return tally_no_memory(err);
+	if (text.n > TEXT_MAX)
+		text.n = TEXT_MAX;
+	text = arena_str(&t->arena, text);
+	if (!text.p)
+		return tally_no_memory(err);
+	t->odd[t->nodd++] = (struct odd_line){.kind = kind, .line = line, .text = text};
+	return 0;
+}
+
+/* The text of the line a row came from. */
+static struct str row_line(const struct batch *b, const struct row *r)
+{
+	struct str s = {b->text + r->at, b->bytes - r->at};
+
+	s.n = str_find(s, '\n');
+	return str_trim(s);
+}
+
+int tally_row_odd(struct tally *t, const struct batch *b, const struct row *r,
+		  enum odd kind, struct err *err)
+{
+	return tally_add_odd(t, kind, tally_line_of(t, b, r), row_line(b, r), err);
+}
+
+/* ---- header lines ---- */
+
+int tally_room_for_sums(struct tally *t)
+{
+	const size_t n = t->nfn * t->nevent, nedge = t->nedge * (1 + t->nevent);
+
+	return vec_reserve(&t->self, &t->self_cap, n, sizeof(*t->self)) ||
+			       vec_reserve(&t->edge_sum, &t->edge_sum_cap, nedge,
+					   sizeof(*t->edge_sum))
+		       ? -1
+		       : 0;
+}
+
+/* Numbers are kept E by E: a new event in a later part moves them all. */
+static int widen(struct tally *t, size_t from, struct err *err)
+{
+	size_t to = t->nevent, n = t->nfn, nedge = t->nedge;
+	uint64_t *val = NULL, *self = calloc(n * to + 1, 8),
+		 *edge = calloc(nedge * (to + 1) + 1, 8);
+	size_t nval = 0, cap = 0;
+	int rc;
+
+	t->nevent = from;
+	rc = tally_room_for_sums(t);
+	t->nevent = to;
+	if (!self || !edge || rc)
+		goto fail;
+	for (size_t i = 0; i < n; i++)
+		memcpy(self + i * to, t->self + i * from, from * 8);
+	for (size_t i = 0; i < nedge; i++)
+		memcpy(edge + i * (to + 1), t->edge_sum + i * (from + 1), (from + 1) * 8);
+	for (size_t i = 1; i < t->nentry; i++) {
+		struct entry *e = &t->entry[i];
+		const uint64_t *old = t->val + e->val;
+		size_t room = e->what == ENTRY_HEAD ? 0 : tally_values(t, e->what);
+
+		if (vec_reserve(&val, &cap, nval + room, 8))
+			goto fail;
+		if (e->what != ENTRY_HEAD && ENTRY_KIND(e->what) == ENTRY_CALL) {
+			/* This part's sums, too: part_lines.c ends none. */
+			memcpy(val + nval, old, (from + 2) * 8);
+			memcpy(val + nval + 2 + to, old + 2 + from, (from + 1) * 8);
+		} else if (e->what != ENTRY_HEAD) {
+			memcpy(val + nval, old,
+			       (ENTRY_KIND(e->what) == ENTRY_COST ? from : room) * 8);
+		}
+		e->val = (uint32_t)nval;
+		nval += room;
+	}
+	free(t->val);
+	free(t->self);
+	free(t->edge_sum);
+	free(t->part_self);
+	free(t->edge_part);
+	t->val = val;
+	t->nval = nval;
+	t->val_cap = cap;
+	for (size_t i = 0; i < t->ntouched_site; i++)
+		t->touched_site[i].val = t->entry[t->touched_site[i].entry].val;
+	t->self = self;
+	t->self_cap = n * to;
+	t->edge_sum = edge;
+	t->edge_sum_cap = nedge * (to + 1);
+	t->part_self = t->edge_part = NULL;
+	t->part_self_cap = t->edge_part_cap = 0;
+	if (vec_reserve(&t->part_self, &t->part_self_cap, n * to, 8) ||
+	    vec_reserve(&t->edge_part, &t->edge_part_cap, nedge * (to + 1), 8))
+		return tally_no_memory(err);
+	return 0;
+fail:
+	free(val);
+	free(self);
+	free(edge);
+	return tally_no_memory(err);
+}
+
+static uint32_t event_number(struct tally *t, struct str name)
+{
+	const uint32_t h = (uint32_t)str_hash(name);
+	uint32_t probe = hash_start(&t->event_by, h), i;
+
+	while ((i = hash_next(&t->event_by, h, &probe)) != HASH_NONE)
+		if (str_eq(t->event[i], name))
+			return i;
+	name = arena_str(&t->arena, name);
+	if (!name.p ||
+	    vec_reserve(&t->event, &t->event_cap, t->nevent + 1, sizeof(*t->event)) ||
+	    hash_add(&t->event_by, h, (uint32_t)t->nevent))
+		return NONE;
+	t->event[t->nevent] = name;
+	return (uint32_t)t->nevent++;
+}
+
+int tally_too_many_events(struct err *err)
+{
+	err_set(err, ERR_LIMIT, 0, "the profile has more than %d different events",
+		EVENTS_MAX);
+	return err_hint(err, "no producer is known to write so many; is it a profile?");
+}
+
+static struct str next_field(struct str *s)
+{
+	struct str f;
+	size_t n = 0;
+
+	while (s->n && (s->p[0] == ' ' || s->p[0] == '\t'))
+		*s = str_from(*s, 1);
+	f = *s;
+	while (n < f.n && f.p[n] != ' ' && f.p[n] != '\t')
+		n++;
+	*s = str_from(f, n);
+	return (struct str){f.p, n};
+}
+
+static bool has_negative(struct str numbers)
+{
+	struct str f;
+
+	while ((f = next_field(&numbers)).n)
+		if (f.p[0] == '-')
+			return true;
+	return false;
+}
+
+/* col_of[] is not reset for each line: what it says counts when col[] says the same. */
+static bool is_column(const struct tally *t, uint32_t event)
+{
+	const uint32_t at = t->col_of[event];
+
+	return at < t->ncol && t->col[at] == event;
+}
+
+/* An events: line: which event each column is. */
+static int row_events(struct tally *t, const struct batch *b, const struct row *r,
+		      struct str value, struct err *err)
+{
+	size_t before = t->nevent, ncol = t->ncol;
+	struct str f;
+	bool same = true;
+
+	t->ncol = 0;
+	t->col_is_event = true;
+	if (before > EVENTS_MAX)
+		return tally_too_many_events(err);
+	while ((f = next_field(&value)).n && t->ncol < EVENTS_MAX) {
+		uint32_t e = event_number(t, f);
+
+		if (e == NONE ||
+		    vec_reserve(&t->col, &t->col_cap, t->ncol + 1, sizeof(*t->col)) ||
+		    vec_reserve(&t->col_of, &t->col_of_cap, t->nevent,
+				sizeof(*t->col_of)))
+			return tally_no_memory(err);
+		if (is_column(t, e) && tally_row_odd(t, b, r, ODD_EVENT_TWICE, err))
+			return (int)err->kind;
+		t->col_is_event &= e == t->ncol;
+		same &= t->ncol < ncol && t->col[t->ncol] == e;
+		t->col_of[e] = (uint32_t)t->ncol;
+		t->col[t->ncol++] = e;
+	}
+	if (!same || t->ncol != ncol)
+		t->meaning++;
+	if (f.n && tally_row_odd(t, b, r, ODD_HEADER_VALUE, err))
+		return (int)err->kind;
+	if (t->nevent > before) {
+		if (vec_reserve(&t->run, &t->run_cap, t->nevent, sizeof(*t->run)) ||
+		    vec_reserve(&t->once_cost, &t->once_cost_cap, t->nevent,
+				sizeof(*t->run)))
+			return tally_no_memory(err);
+		if (t->nfn || t->nedge || t->nentry > 1)
+			return widen(t, before, err);
+	}
+	return 0;
+}
+
+/* The desc: lines of a part, '\n' between; room doubles, so that many take no square of it. */
+static int append_desc(struct tally *t, struct part_slot *p, struct str value)
+{
+	struct str *desc = &p->value[KEY_DESC];
+	size_t need = desc->n + 1 + value.n;
+	char *room;
+
+	if (need > p->desc_room) {
+		room = arena_alloc(&t->arena, 2 * need);
+		if (!room)
+			return -1;
+		memcpy(room, desc->p, desc->n);
+		desc->p = room;
+		p->desc_room = 2 * need;
+	} else {
+		room = (char *)(uintptr_t)desc->p; /* our own, from above */
+	}
+	room[desc->n] = '\n';
+	if (value.n)
+		memcpy(room + desc->n + 1, value.p, value.n);
+	desc->n = need;
+	return 0;
+}
+
+int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
+		  struct err *err)
+{
+	struct part_slot *p = tally_part(t, t->npart - 1);
+	struct str value = {r->p, r->len}, *old = &p->value[r->a];
+
+	if (r->a == KEY_EVENT) {
+		if (vec_reserve(&t->formula, &t->formula_cap, t->nformula + 1,
+				sizeof(*t->formula)))
+			return tally_no_memory(err);
+		value = arena_str(&t->arena, value);
+		t->formula[t->nformula++] =
+			(struct formula){.text = value, .line = tally_line_of(t, b, r)};
+		return value.p ? 0 : tally_no_memory(err);
+	}
+	if (r->a == KEY_EVENTS && row_events(t, b, r, value, err))
+		return (int)err->kind;
+	if (r->a == KEY_DESC && str_starts(value, STR("Files compared:")))
+		t->difference = true;
+	if (r->a == KEY_SUMMARY && has_negative(value))
+		t->difference = true;
+	if (r->a == KEY_CREATOR && t->apart != decode_apart(value)) {
+		t->meaning++;
+		t->apart = !t->apart;
+	}
+	if (r->a == KEY_POSITIONS && !str_eq(value, t->positions)) {
+		t->meaning++;
+		t->positions = arena_str(&t->arena, value);
+	}
+	p->line[r->a] = tally_line_of(t, b, r);
+	if (r->a == KEY_DESC && old->n)
+		return append_desc(t, p, value) ? tally_no_memory(err) : 0;
+	*old = arena_str(&t->arena, value);
+	return old->p ? 0 : tally_no_memory(err);
+}
+
+int tally_assume(struct tally *t, const struct tally *head, struct err *err)
+{
+	for (size_t i = 0; i < head->nevent; i++)
+		if (event_number(t, head->event[i]) == NONE)
+			return tally_no_memory(err);
+	if (vec_reserve(&t->run, &t->run_cap, t->nevent, sizeof(*t->run)) ||
+	    vec_reserve(&t->once_cost, &t->once_cost_cap, t->nevent, sizeof(*t->run)) ||
+	    vec_reserve(&t->col, &t->col_cap, head->ncol, sizeof(*t->col)))
+		return tally_no_memory(err);
+	for (size_t i = 0; i < head->ncol; i++)
+		t->col[i] = head->col[i];
+	t->ncol = head->ncol;
+	t->col_is_event = head->col_is_event;
+	t->positions = t->assumed_positions = arena_str(&t->arena, head->positions);
+	t->apart = t->assumed_apart = head->apart;
+	t->assumed_cols = 0;
+	if (!t->positions.p || vec_reserve(&t->assumed_col, &t->assumed_cols, head->ncol,
+					   sizeof(*t->assumed_col)))
+		return tally_no_memory(err);
+	for (size_t i = 0; i < head->ncol; i++)
+		t->assumed_col[i] = head->col[i];
+	t->assumed_cols = head->ncol;
+	return 0;
+}
+
+/* The columns in force in a, by name, are those that b assumed at its start. */
+static bool same_columns(const struct tally *a, const struct tally *b)
+{
+	if (a->ncol != b->assumed_cols)
+		return false;
+	for (size_t i = 0; i < a->ncol; i++)
+		if (!str_eq(a->event[a->col[i]], b->event[b->assumed_col[i]]))
+			return false;
+	return true;
+}
+
+/* A calls= of b has no cfn= before it in b. */
+static bool calls_entry_cfn(const struct tally *b)
+{
+	for (size_t i = 0; i < b->nfn; i++)
+		if (b->fn[i].fn == NAME_ENTRY)
+			return true;
+	return false;
+}
+
+bool tally_follows(const struct tally *a, const struct tally *b)
+{
+	/* A cfn= that a only assumed itself is none to rely on. */
+	bool has_cfn = a->has_cfn && a->cfn != NAME_ENTRY;
+
+	return a->has_fl && (has_cfn || !calls_entry_cfn(b)) && same_columns(a, b) &&
+	       str_eq(a->positions, b->assumed_positions) && a->apart == b->assumed_apart;
+}

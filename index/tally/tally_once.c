@@ -1,0 +1,149 @@
+/*
+ * tally_once.c - pieces of a tally (once.h), and entries that become pieces.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/vec.h"
+#include "index/tally/tally_in.h"
+
+int tally_begin_piece(struct tally *t, uint32_t f)
+{
+	struct fn_slot *s = &t->fn[f];
+	const uint64_t at = spill_at(&t->once);
+
+	if (bytes_put(&t->once.buf, s->once_n) ||
+	    (s->once_n && bytes_put(&t->once.buf, at - s->once_at)))
+		return -1;
+	s->once_at = at;
+	t->once_row = (struct once_row){0};
+	t->once_rows = 0;
+	return 0;
+}
+
+void tally_end_piece(struct tally *t, uint32_t f)
+{
+	struct fn_slot *s = &t->fn[f];
+	const uint64_t n = spill_at(&t->once) - s->once_at;
+	int failed;
+
+	s->once_n = (uint32_t)n;
+	if (__builtin_add_overflow(s->once_all, s->once_n, &s->once_all))
+		s->once_all = UINT32_MAX;
+	failed = spill_write(&t->once);
+	if (failed)
+		t->spill_failed = failed;
+}
+
+/* Entry i, of function f, as a line behind *before; *before is it then. */
+static int pack_entry(struct tally *t, uint32_t f, uint32_t i, struct once_row *before)
+{
+	const struct entry *e = &t->entry[i];
+	const uint64_t *v = &t->val[e->val];
+	struct once_row r = {.kind = (uint8_t)ENTRY_KIND(e->what),
+			     .file = e->file,
+			     .instr = e->instr,
+			     .line = e->line};
+
+	if (r.kind == ENTRY_COST || r.kind == ENTRY_CALL)
+		r.ncost = (uint32_t)t->nevent;
+	if (r.kind == ENTRY_CALL) {
+		r.edge = (uint32_t)v[0];
+		v += 2 + t->nevent;
+		r.count = *v++;
+	} else if (r.kind != ENTRY_COST) {
+		memcpy(r.to, v, sizeof(r.to));
+		r.to[2] = once_to(t->fn[f].fn, e->file, v[2]);
+		r.count = v[3];
+		r.taken = v[4];
+	}
+	return once_put(&t->once.buf, before, &r, v);
+}
+
+/* Function f's n entries. */
+static int pack_fn(struct tally *t, uint32_t f, const uint32_t *entry, size_t n)
+{
+	struct once_row before = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		if (i % ONCE_MAX == 0) {
+			if (i)
+				tally_end_piece(t, f);
+			if (tally_begin_piece(t, f))
+				return -1;
+			before = (struct once_row){0};
+		}
+		if (pack_entry(t, f, entry[i], &before))
+			return -1;
+	}
+	if (n)
+		tally_end_piece(t, f);
+	return 0;
+}
+
+/* Entries by function: entry[first[f]] up to entry[first[f + 1]]. */
+static void by_function(const struct tally *t, uint32_t *first, uint32_t *entry)
+{
+	/* first[f + 2] counts f's entries, first[f + 1] becomes f's running place and so, in
+	 * the end, the start of f + 1. */
+	for (size_t i = 1; i < t->nentry; i++)
+		if (t->entry[i].what != ENTRY_HEAD)
+			first[t->entry_fn[i] + 2]++;
+	for (size_t f = 1; f <= t->nfn + 1; f++)
+		first[f] += first[f - 1];
+	for (size_t i = 1; i < t->nentry; i++)
+		if (t->entry[i].what != ENTRY_HEAD)
+			entry[first[t->entry_fn[i] + 1]++] = (uint32_t)i;
+}
+
+int tally_pack(struct tally *t)
+{
+	uint32_t *first = calloc(t->nfn + 3, sizeof(*first));
+	uint32_t *entry = malloc((t->nentry + 1) * sizeof(*entry));
+	int rc = first && entry ? 0 : -1;
+
+	if (!rc)
+		by_function(t, first, entry);
+	for (size_t f = 0; !rc && f < t->nfn; f++) {
+		rc = pack_fn(t, (uint32_t)f, entry + first[f], first[f + 1] - first[f]);
+		t->fn[f].head = 0;
+		t->fn[f].indexed = false;
+	}
+	free(first);
+	free(entry);
+	t->nentry = 1;
+	t->nval = 0;
+	t->no_room = 0;
+	hash_clear(&t->entry_by);
+	return rc;
+}
+
+/* An array and its capacity. */
+#define DROP(p, cap) (free(p), (p) = NULL, (cap) = 0)
+
+void tally_trim(struct tally *t)
+{
+	for (int i = 0; i < SPACES; i++)
+		names_trim(&t->names[i]);
+	hash_free(&t->fn_by);
+	hash_free(&t->entry_by);
+	hash_free(&t->edge_by);
+	DROP(t->entry, t->entry_cap);
+	DROP(t->entry_fn, t->entry_fn_cap);
+	DROP(t->val, t->val_cap);
+	DROP(t->part_self, t->part_self_cap);
+	DROP(t->edge_part, t->edge_part_cap);
+	DROP(t->touched_fn, t->touched_fn_cap);
+	DROP(t->touched_site, t->touched_site_cap);
+	DROP(t->touched_edge, t->touched_edge_cap);
+	DROP(t->once.scratch.p, t->once.scratch.cap);
+}
+
+void tally_forget(struct tally *t, enum tally_what what)
+{
+	switch (what) {
+	case TALLY_SELF: DROP(t->self, t->self_cap); break;
+	case TALLY_EDGES: DROP(t->edge, t->edge_cap); break;
+	case TALLY_EDGE_SUMS: DROP(t->edge_sum, t->edge_sum_cap); break;
+	}
+}

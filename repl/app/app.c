@@ -1,0 +1,434 @@
+/* app.c - see app.h. */
+#include "repl/app/app.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/names/roots.h"
+#include "index/base/map.h"
+#include "index/base/vec.h"
+#include "index/build.h"
+#include "repl/app/limit.h"
+#include "repl/term/number.h"
+#include "repl/app/output.h"
+#include "repl/app/progress.h"
+
+enum { SCRIPT_MAX = 16 << 20 };
+static const size_t ARENA_DEFAULT = (size_t)512 << 20;
+
+atomic_int app_cancel;
+
+/* Text is read below --source-root, or else the current directory; under --safe only where
+ * it was said, for a profile could name any file there.  Objects may also be where the
+ * system keeps them. */
+static int set_roots(struct app *app, struct err *err)
+{
+	static const char *const system[] = {"/usr", "/lib", "/lib64", "/bin", "/sbin"};
+	const struct options *o = app->opts;
+	struct err ignored = {0};
+
+	if (roots_new(&app->sources, err) || roots_new(&app->objects, err))
+		return (int)err->kind;
+	for (size_t i = 0; i < o->nsource_roots; i++)
+		if (roots_add(app->sources, o->source_roots[i], true, err) ||
+		    roots_add(app->objects, o->source_roots[i], true, err))
+			return (int)err->kind;
+	/* A current directory that is gone is no reason to stop. */
+	if (!o->nsource_roots && !o->safe) {
+		roots_add(app->sources, ".", false, &ignored);
+		roots_add(app->objects, ".", false, &ignored);
+	}
+	for (size_t i = 0; i < sizeof(system) / sizeof(system[0]); i++)
+		roots_add(app->objects, system[i], false, &ignored);
+	session_set_roots(app->session, app->sources, app->objects);
+	return 0;
+}
+
+/* At the prompt, also below the directory where the profile lies. */
+static void add_profile_root(struct app *app, const char *path)
+{
+	struct err ignored = {0};
+	size_t n = strlen(path) - str_basename(str_c(path)).n;
+	char *dir = app->screen.in && !app->opts->ntasks && !app->opts->nsource_roots &&
+				    !app->opts->safe && n
+			    ? strndup(path, n)
+			    : NULL;
+
+	if (!dir)
+		return;
+	roots_add(app->sources, dir, false, &ignored);
+	roots_add(app->objects, dir, false, &ignored);
+	free(dir);
+}
+
+int app_init(struct app *app, const struct options *opts, struct err *err)
+{
+	struct session_limits limits = {.arena_bytes =
+						opts->mem ? opts->mem : ARENA_DEFAULT};
+
+	*app = (struct app){.opts = opts,
+			    .format = opts->format,
+			    .no_demangle = opts->no_demangle,
+			    .output.fd = -1};
+	screen_init(&app->screen, opts->colour);
+	arena_init(&app->arena, (size_t)limits.arena_bytes);
+	if (session_new(&app->session, err))
+		return (int)err->kind;
+	session_set_cancel(app->session, &app_cancel);
+	session_set_limits(app->session, &limits);
+	session_set_safe(app->session, opts->safe);
+	for (size_t i = 0; i < opts->nmoved; i++)
+		if (session_strip_prefix(app->session, str_c(opts->moved[i]), err))
+			return (int)err->kind;
+	for (size_t i = 0; i < opts->nlimits; i++)
+		if (limit_set(app, str_c(opts->limits[i]), err))
+			return (int)err->kind;
+	return set_roots(app, err);
+}
+
+void app_free(struct app *app)
+{
+	session_free(app->session);
+	for (size_t i = 0; i < app->nprofiles; i++) {
+		store_close(app->profiles[i].store);
+		free(app->profiles[i].name);
+		free(app->profiles[i].path);
+	}
+	free(app->profiles);
+	roots_free(app->sources);
+	roots_free(app->objects);
+	arena_free(&app->arena);
+	target_abandon(&app->output);
+	free(app->once);
+	free(app->last);
+	free(app->pager);
+}
+
+void app_demangle(struct app *app, bool on)
+{
+	app->no_demangle = !on;
+	for (size_t i = 0; i < app->nprofiles; i++)
+		store_demangle(app->profiles[i].store, on);
+}
+
+void app_fail(const struct app *app, const struct err *err, const char *subject)
+{
+	talk_failure(err, subject, app->screen.colour_err);
+}
+
+void app_note(const struct app *app, const char *fmt, ...)
+{
+	char text[4096];
+	va_list ap;
+
+	if (app->opts->quiet)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	talk_note(text);
+}
+
+char *app_path(const char *variable, const char *fallback, const char *name)
+{
+	const char *base = getenv(variable), *home = getenv("HOME");
+	char *path = NULL;
+	int n;
+
+	if (base && base[0] == '/')
+		n = asprintf(&path, "%s/quern/%s", base, name);
+	else if (home && *home)
+		n = asprintf(&path, "%s/%s/quern/%s", home, fallback, name);
+	else
+		return NULL;
+	return n < 0 ? NULL : path;
+}
+
+char *app_expand(struct str path)
+{
+	const char *home = getenv("HOME");
+	size_t at = str_starts(path, STR("~/")) ? 0 : str_find_str(path, STR("=~/")) + 1;
+	char *out = NULL;
+
+	if (!home || at >= path.n || !str_starts(str_from(path, at), STR("~/")))
+		return strndup(path.p, path.n);
+	if (asprintf(&out, "%.*s%s%.*s", (int)at, path.p, home, (int)(path.n - at - 1),
+		     path.p + at + 1) < 0)
+		return NULL;
+	return out;
+}
+
+int app_read_file(const char *path, struct str *text, struct err *err)
+{
+	bool own = strcmp(path, "-") != 0;
+	int fd = own ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : STDIN_FILENO;
+	char *buf = NULL;
+	size_t n = 0, cap = 0;
+	ssize_t got = 1;
+
+	while (fd >= 0 && got > 0 && n < SCRIPT_MAX) {
+		if (vec_reserve(&buf, &cap, n + 65536, 1)) {
+			errno = ENOMEM;
+			got = -1;
+			break;
+		}
+		got = read(fd, buf + n, cap - n);
+		if (got < 0 && errno == EINTR && !atomic_load(&app_cancel))
+			got = 1;
+		else if (got > 0)
+			n += (size_t)got;
+	}
+	if (fd < 0 || got < 0)
+		err_set(err, errno == EINTR ? ERR_CANCEL : err_kind_of(errno, ERR_QUERY),
+			0, "%s: %s", path, strerror(errno));
+	else if (n >= SCRIPT_MAX)
+		err_set(err, ERR_LIMIT, 0, "%s: more than 16 MiB of script", path);
+	if (own && fd >= 0)
+		close(fd);
+	if (err->kind)
+		free(buf);
+	else
+		*text = (struct str){buf ? buf : calloc(1, 1), n};
+	return (int)err->kind;
+}
+
+/* ---- profiles ---- */
+
+static bool is_open(const struct app *app, const char *name)
+{
+	for (size_t i = 0; i < app->nprofiles; i++)
+		if (strcmp(app->profiles[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+size_t app_split_name(const char *arg)
+{
+	size_t n = strcspn(arg, "=");
+	bool plain = n > 0 && arg[n] &&
+		     n == strspn(arg, "abcdefghijklmnopqrstuvwxyz_-"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+
+	return plain && access(arg, F_OK) < 0 ? n + 1 : 0;
+}
+
+/* Unnamed profiles go by their base name, or by their path when that is taken. */
+static char *unnamed(const struct app *app, const char *path)
+{
+	const char *base = str_basename(str_c(path)).p;
+
+	return strdup(is_open(app, base) ? path : base);
+}
+
+struct totals_of {
+	struct store *st;
+	struct store_totals is;
+};
+
+static int read_totals(void *arg)
+{
+	struct totals_of *of = arg;
+
+	store_totals(of->st, &of->is);
+	return 0;
+}
+
+/* Of a profile that has just been read: what its totals: say otherwise.  An index that is gone
+ * already tells so when it is asked. */
+static void say_totals(const struct app *app, const char *path, struct store *st)
+{
+	struct totals_of of = {.st = st};
+	const struct store_totals *is = &of.is;
+	struct store_event ev;
+	struct err err = {0};
+
+	if (map_guard(read_totals, &of, ERR_INDEX, &err) || !is->written || is->agree)
+		return;
+	store_event(st, is->event, &ev);
+	app_note(
+		app,
+		"quern: %s: its totals: say %llu %.*s, its lines add up to %llu, which is 100 %%",
+		path, (unsigned long long)is->sum, STR_ARG(ev.name),
+		(unsigned long long)store_total(st, is->event));
+}
+
+static void say_opened(const struct app *app, const char *path, struct store *st,
+		       const struct build_report *report)
+{
+	char took[NUMBER_MAX], bytes[NUMBER_MAX], files[60] = "";
+	uint32_t n;
+
+	number_seconds(took, report->took_ns);
+	number_bytes(bytes, store_info(st)->input_bytes);
+	store_inputs(st, &n);
+	if (n > 1 && report->how == BUILD_STALE && report->read < n)
+		snprintf(files, sizeof(files), "%u files, %u of them read, ", n,
+			 report->read);
+	else if (n > 1)
+		snprintf(files, sizeof(files), "%u files, ", n);
+	if (report->note[0] && report->how != BUILD_FRESH)
+		app_note(app, "quern: %s", report->note);
+	if (report->why[0] && report->how != BUILD_FRESH)
+		app_note(app, "quern: %s", report->why);
+	if (report->how == BUILD_AS_IS)
+		app_note(app, "quern: %s: an index, opened as it is, %s%s", path, files,
+			 took);
+	else if (report->how == BUILD_FRESH)
+		app_note(app, "quern: %s: %sindex up to date, %s", path, files, took);
+	else
+		app_note(app, "quern: %s: %sindexed %s in %s", path, files, bytes, took);
+	if (store_info(st)->truncated)
+		app_note(
+			app,
+			"quern: %s: cut off: its end is missing, the costs are of what is there",
+			path);
+	if (report->how == BUILD_FRESH || report->how == BUILD_AS_IS)
+		return;
+	if (store_info(st)->diagnostics)
+		app_note(
+			app,
+			"quern: %s: odd lines, skipped or mended: %llu; `info` shows them",
+			path, (unsigned long long)store_info(st)->diagnostics);
+	if (!store_info(st)->truncated)
+		say_totals(app, path, st);
+}
+
+static int build(struct app *app, const char *const *path, size_t n, struct store **st,
+		 struct build_report *report, struct err *err)
+{
+	const struct options *o = app->opts;
+	struct progress bar;
+	struct build_opts how = {
+		.index_path = o->index,
+		.rebuild = o->rebuild,
+		.no_write = o->no_index_write,
+		.no_wait = o->no_wait,
+		.merge = o->merge,
+		.trust = o->trust,
+		.jobs = o->jobs,
+		.mem = o->mem,
+		.cancel = &app_cancel,
+		.progress = o->quiet ? NULL : progress_show,
+		.progress_arg = &bar,
+	};
+
+	progress_start(&bar, path[0], &app->screen);
+	build_open_set(path, n, &how, st, report, err);
+	progress_end(&bar);
+	return (int)err->kind;
+}
+
+int app_open(struct app *app, const char *name, const char *const *path, size_t n)
+{
+	struct err err = {0};
+	struct build_report report = {0};
+	struct opened p = {0};
+
+	if (vec_reserve(&app->profiles, &app->profiles_cap, app->nprofiles + 1,
+			sizeof(p)))
+		err_set(&err, ERR_LIMIT, 0, "out of memory");
+	if (!err.kind)
+		build(app, path, n, &p.store, &report, &err);
+	if (!err.kind) {
+		const char *label = store_info(p.store)->profile.p;
+
+		p.path = n == 1 ? strdup(path[0])
+				: strndup(label, store_info(p.store)->profile.n);
+		p.name = !p.path ? NULL : name ? strdup(name) : unnamed(app, p.path);
+		if (!p.name)
+			err_set(&err, ERR_LIMIT, 0, "out of memory");
+	}
+	if (!err.kind)
+		store_demangle(p.store, !app->no_demangle);
+	if (!err.kind)
+		session_add(app->session, str_c(p.name), p.store, &err);
+	if (!err.kind) {
+		app->profiles[app->nprofiles++] = p;
+		add_profile_root(app, p.path);
+		say_opened(app, p.path, p.store, &report);
+		return 0;
+	}
+	app_fail(app, &err, n == 1 ? path[0] : NULL);
+	store_close(p.store);
+	free(p.name);
+	free(p.path);
+	return (int)err.kind;
+}
+
+int app_none_open(struct err *err)
+{
+	err_set(err, ERR_QUERY, 0, "no profile is open");
+	return err_hint(err, ".open PROFILE");
+}
+
+int app_close(struct app *app, const char *name, struct err *err)
+{
+	size_t i = 0;
+
+	if (!app->nprofiles)
+		return app_none_open(err);
+	while (i < app->nprofiles && name && strcmp(app->profiles[i].name, name) != 0)
+		i++;
+	if (i == app->nprofiles) {
+		err_set(err, ERR_QUERY, 0, "no profile '%s' is open", name);
+		return err_hint(err, ".profiles lists them");
+	}
+	if (session_remove(app->session, str_c(app->profiles[i].name), err))
+		return (int)err->kind;
+	store_close(app->profiles[i].store);
+	free(app->profiles[i].name);
+	free(app->profiles[i].path);
+	app->nprofiles--;
+	memmove(&app->profiles[i], &app->profiles[i + 1],
+		(app->nprofiles - i) * sizeof(app->profiles[0]));
+	return 0;
+}
+
+/* ---- queries ---- */
+
+static int answer(void *arg, const struct result *r, struct err *err)
+{
+	struct app *app = arg;
+
+	for (size_t i = 0; i < r->nnotes; i++)
+		app_note(app, "note: %.*s", STR_ARG(r->notes[i]));
+	if (output_result(app, r, err))
+		return (int)err->kind;
+	if (!r->truncated)
+		return 0;
+	/* Most formats have no place to say so. */
+	err_set(err, ERR_LIMIT, 0,
+		"not all: there is more than the rows that this is of");
+	return err_hint(err, "ask for less: `depth 5`, `min 1%%`, a smaller `max`");
+}
+
+int app_run(struct app *app, struct str text, const struct origin *from)
+{
+	struct err err = {0};
+	uint64_t start = progress_now_ns();
+	char took[NUMBER_MAX];
+
+	/* Leading blanks stay: errors count columns. */
+	while (text.n && strchr(" \t\r\n", text.p[text.n - 1]) && text.p[text.n - 1])
+		text.n--;
+	if (!text.n)
+		return 0;
+	arena_reset(&app->arena);
+	if (!app->nprofiles) {
+		app_none_open(&err);
+	} else {
+		query_run(app->session, text, &app->arena, answer, app, &err);
+	}
+	if (err.kind)
+		talk_error(&err, text, from, app->screen.columns, app->screen.colour_err);
+	number_seconds(took, progress_now_ns() - start);
+	if (app->timer)
+		talk("%s", took);
+	return (int)err.kind;
+}

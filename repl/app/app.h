@@ -1,0 +1,74 @@
+/*
+ * app.h - one run of the program: its profiles, settings and the way of an answer.
+ */
+#ifndef QUERN_APP_H
+#define QUERN_APP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/query.h"
+#include "index/base/arena.h"
+#include "repl/app/options.h"
+#include "repl/term/screen.h"
+#include "repl/term/talk.h"
+#include "repl/app/target.h"
+
+struct opened {
+	char *name, *path;
+	struct store *store;
+};
+
+struct app {
+	const struct options *opts;
+	struct screen screen;
+	struct session *session;
+	struct roots *sources, *objects; /* where text may be read */
+	struct opened *profiles;	 /* the first is the one that queries ask */
+	size_t nprofiles, profiles_cap;
+	struct arena arena; /* of the query that runs */
+	/* settings of the dot-commands */
+	enum format format; /* FORMAT_NONE: the result's own */
+	bool exact, timer, no_pager, no_demangle;
+	char *pager;	      /* command; NULL: from the environment */
+	struct target output; /* .output FILE; fd -1: standard output */
+	char *once;	      /* .once FILE */
+	char *last;	      /* text of the last query, for .edit and .save */
+	bool interactive, quit;
+	bool closed;	 /* the reader of our stdout left: say no more there */
+	unsigned nested; /* scripts within scripts */
+	bool trusted;	 /* the user's own init file: --safe is not meant for it */
+};
+
+/* Set by SIGINT: queries, indexing and output stop. */
+extern atomic_int app_cancel;
+
+int app_init(struct app *app, const struct options *opts, struct err *err);
+void app_free(struct app *app);
+/* Open a profile of n files, indexing it when needed; name NULL: its own.  Errors are shown.
+ * 0 or the kind. */
+int app_open(struct app *app, const char *name, const char *const *path, size_t n);
+/* The error of what needs an open profile. */
+int app_none_open(struct err *err);
+/* Where PROFILE begins in NAME=PROFILE: 0, so no name, when a file of that whole name is there. */
+size_t app_split_name(const char *arg);
+/* Show C++ and Rust names demangled, in every profile. */
+void app_demangle(struct app *app, bool on);
+int app_close(struct app *app, const char *name, struct err *err);
+/* Run statements; answers are written, errors shown with their place.  0 or the kind. */
+int app_run(struct app *app, struct str text, const struct origin *from);
+/* Show an error that has no place in a query. */
+void app_fail(const struct app *app, const struct err *err, const char *subject);
+/* A note, unless --quiet. */
+void app_note(const struct app *app, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* "$XDG_x/quern/NAME" or "~/DEFAULT/quern/NAME", to be freed; NULL when there is no home. */
+char *app_path(const char *variable, const char *fallback, const char *name);
+/* The path that a user typed, to be freed: ~/x is below the home directory, and so is the
+ * file of NAME=~/x.  NULL: out of memory. */
+char *app_expand(struct str path);
+/* A file's bytes, to be freed; at most 16 MiB. */
+int app_read_file(const char *path, struct str *text, struct err *err);
+
+#endif

@@ -1,0 +1,129 @@
+/* limit.c - the table of limits; see limit.h. */
+#include "repl/app/limit.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "repl/term/number.h"
+
+enum width { W32, W64 };
+
+static const struct limit {
+	const char *name, *what;
+	size_t at; /* in struct session_limits */
+	enum width width;
+	bool bytes; /* k M G are 1024 of each other, not 1000 */
+	uint64_t least, most;
+} limits[] = {
+	{"rows", "rows of a table", offsetof(struct session_limits, rows), W64, false, 1,
+	 UINT32_MAX},
+	{"seconds", "time of a query", offsetof(struct session_limits, seconds), W32,
+	 false, 1, 1000000},
+	{"memory", "bytes of a query", offsetof(struct session_limits, arena_bytes), W64,
+	 true, 1 << 20, (uint64_t)1 << 50},
+	{"text", "bytes of a text of queries",
+	 offsetof(struct session_limits, text_bytes), W32, true, 16, 64 << 20},
+	/* Parsing and evaluation recurse: more would need more stack than there is. */
+	{"nesting", "depth of brackets", offsetof(struct session_limits, nesting), W32,
+	 false, 1, 1000},
+};
+#define N (sizeof(limits) / sizeof(limits[0]))
+
+static uint64_t get(const struct session_limits *l, const struct limit *m)
+{
+	const char *p = (const char *)l + m->at;
+	uint32_t small;
+	uint64_t large;
+
+	if (m->width == W32) {
+		memcpy(&small, p, sizeof(small));
+		return small;
+	}
+	memcpy(&large, p, sizeof(large));
+	return large;
+}
+
+static void put(struct session_limits *l, const struct limit *m, uint64_t v)
+{
+	char *p = (char *)l + m->at;
+	uint32_t small = (uint32_t)v;
+
+	if (m->width == W32)
+		memcpy(p, &small, sizeof(small));
+	else
+		memcpy(p, &v, sizeof(v));
+}
+
+static const struct limit *find(struct str name)
+{
+	for (size_t i = 0; i < N; i++)
+		if (str_eq(name, str_c(limits[i].name)))
+			return &limits[i];
+	return NULL;
+}
+
+/* "5M", "60", "1.5G" */
+static bool number(const struct limit *m, struct str s, uint64_t *out)
+{
+	static const char units[] = "kMGT";
+	char text[32], *end;
+	const char *unit;
+	double v;
+
+	if (s.n == 0 || s.n >= sizeof(text) || s.p[0] < '0' || s.p[0] > '9')
+		return false;
+	memcpy(text, s.p, s.n);
+	text[s.n] = '\0';
+	v = strtod(text, &end);
+	unit = *end ? strchr(units, *end == 'K' ? 'k' : *end) : NULL;
+	if (*end && (!unit || end[1]))
+		return false;
+	for (const char *u = units; unit && u <= unit; u++)
+		v *= m->bytes ? 1024 : 1000;
+	if (!(v < 1e18))
+		return false;
+	*out = (uint64_t)v;
+	return *out >= m->least && *out <= m->most;
+}
+
+int limit_set(struct app *app, struct str text, struct err *err)
+{
+	struct session_limits now;
+	size_t n = 0;
+	const struct limit *m;
+	struct str value;
+	uint64_t v;
+
+	while (n < text.n && text.p[n] != '=' && text.p[n] != ' ')
+		n++;
+	m = find((struct str){text.p, n});
+	value = str_trim(str_from(text, n + (n < text.n)));
+	if (!m) {
+		err_set(err, ERR_USAGE, 0, "there is no limit '%.*s'", (int)n, text.p);
+		return err_hint(err, "rows seconds memory text nesting: rows=5M");
+	}
+	if (!number(m, value, &v)) {
+		err_set(err, ERR_USAGE, 0, "'%.*s' is no limit of %s", STR_ARG(value),
+			m->name);
+		return err_hint(
+			err, "a number from %" PRIu64 " to %" PRIu64 ": %s=%" PRIu64,
+			m->least, m->most, m->name, get(session_limits(app->session), m));
+	}
+	now = *session_limits(app->session);
+	put(&now, m, v);
+	session_set_limits(app->session, &now);
+	if (m->at == offsetof(struct session_limits, arena_bytes))
+		app->arena.cap = (size_t)v;
+	return 0;
+}
+
+void limit_list(const struct app *app, struct out *o)
+{
+	char value[NUMBER_MAX];
+
+	for (size_t i = 0; i < N; i++) {
+		number_grouped(value, get(session_limits(app->session), &limits[i]));
+		out_printf(o, "%-8s %16s  %s\n", limits[i].name, value, limits[i].what);
+	}
+}

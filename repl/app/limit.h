@@ -1,0 +1,17 @@
+/*
+ * limit.h - what one query may take: --limit NAME=N and .limit.
+ */
+#ifndef QUERN_LIMIT_H
+#define QUERN_LIMIT_H
+
+#include "index/base/err.h"
+#include "index/base/out.h"
+#include "index/base/str.h"
+#include "repl/app/app.h"
+
+/* "rows=5M", "seconds 10": ERR_USAGE names what is wrong. */
+int limit_set(struct app *app, struct str text, struct err *err);
+/* All of them as they are in force, a line each. */
+void limit_list(const struct app *app, struct out *o);
+
+#endif

@@ -1,0 +1,336 @@
+/*
+ * options.c - the command line, read by one table; see options.h.
+ *
+ * Long options take `--name=value` and `--name value`; options and profiles mix freely;
+ * `--` ends the options.
+ */
+#include "repl/app/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char options_help[] =
+	"usage: quern [PROFILE | NAME=PROFILE]... [OPTION]...\n"
+	"\n"
+	"Ask questions of Callgrind-format profiles.  Each is indexed once, into PROFILE.quern\n"
+	"beside it; after that every answer takes milliseconds.  Profiles may be packed (gzip,\n"
+	"bzip2, xz, zstd, lz4); - is standard input.  Files without a name in front are one\n"
+	"profile, the dumps and threads of a run; NAME=PROFILE opens another.\n"
+	"\n"
+	"  quern callgrind.out.4711                         the prompt; .help there\n"
+	"  quern app.out -c top                             the ten most expensive functions\n"
+	"  quern app.out -c 'callers of malloc' --format csv\n"
+	"  quern app.out -c 'hottest 3 paths from main to malloc'\n"
+	"  quern new.out base=old.out -c 'functions vs base | where delta% > 5 | expect none'\n"
+	"  quern app.out -c 'calltree > flame.svg'\n"
+	"  quern callgrind.out.4711.* -c parts              several dumps as one profile\n"
+	"\n"
+	"What to run (without these: the prompt, or a script from stdin)\n"
+	"  -c, --command QUERY   run QUERY (also a dot-command); may be given many times\n"
+	"  -f, --file FILE       run a script; it stops at the first error\n"
+	"Answers\n"
+	"  --format FORMAT       table tree csv tsv json ndjson md svg icicle html folded\n"
+	"                        speedscope dot callgrind pprof; or by `> FILE.svg`\n"
+	"  --event EVENT         of costs that name none; default: the first of the profile\n"
+	"  --no-demangle         C++ and Rust names as the profile has them\n"
+	"  --raw                 csv, tsv: no ' before = + - @ at the start of a name\n"
+	"  --color WHEN          auto, always, never; NO_COLOR is heeded\n"
+	"  -q, --quiet           say nothing but answers and errors\n"
+	"Which files\n"
+	"  --all-parts           PROFILE stands for PROFILE.1, PROFILE-01 and so on\n"
+	"  --merge               one profile even if the files are of different programs\n"
+	"  --watch               show what changed at every new dump of PROFILE, or run -c\n"
+	"The index\n"
+	"  --index PATH          keep it there (one profile only)\n"
+	"  --rebuild             make it again even if it is up to date\n"
+	"  --no-index-write      keep none\n"
+	"  --no-wait             fail at once when another process makes it\n"
+	"  --trust               use an index that other users could have written\n"
+	"  --verify              check all of it (PROFILE may be an index), then leave\n"
+	"  --bench-parse         only measure how fast the profile is read\n"
+	"  --jobs N, --mem SIZE  threads (default: one per core), memory (256M, 1.5G)\n"
+	"Behaviour\n"
+	"  --source-root DIR     `source of`, `lines of`: read text only below DIR (may be\n"
+	"                        repeated; default: the current directory)\n"
+	"  --strip-prefix A=B    `vs`: files below A are those below B (may be repeated)\n"
+	"  --limit NAME=N        of a query: rows, seconds, memory, text, nesting\n"
+	"  --safe                no files written, no commands run by queries\n"
+	"  --no-init             do not read ~/.config/quern/init\n"
+	"  -h, --help            this text\n"
+	"  -V, --version         version\n"
+	"\n"
+	"Exit status: 0 answered; 1 wrong query or nothing matched; 2 wrong options; 3 profile\n"
+	"cannot be read; 4 `expect` failed; 5 index cannot be made, is damaged or locked; 6 a\n"
+	"limit was hit, or memory ran out; 130 interrupted.\n";
+
+enum kind { FLAG, TEXT, ROOT, MOVED, LIMIT, TASK, NUMBER, SIZE, FORMAT, COLOUR };
+
+#define AT(member) offsetof(struct options, member)
+
+static const struct option {
+	char letter;
+	const char *name;
+	enum kind kind;
+	size_t at;
+} table[] = {
+	{'c', "command", TASK, false},
+	{'f', "file", TASK, true},
+	{0, "format", FORMAT, AT(format)},
+	{0, "event", TEXT, AT(event)},
+	{0, "index", TEXT, AT(index)},
+	{0, "source-root", ROOT, 0},
+	{0, "strip-prefix", MOVED, 0},
+	{0, "limit", LIMIT, 0},
+	{0, "jobs", NUMBER, AT(jobs)},
+	{0, "mem", SIZE, AT(mem)},
+	{0, "color", COLOUR, AT(colour)},
+	{0, "colour", COLOUR, AT(colour)},
+	{0, "raw", FLAG, AT(raw)},
+	{0, "all-parts", FLAG, AT(all_parts)},
+	{0, "watch", FLAG, AT(watch)},
+	{0, "merge", FLAG, AT(merge)},
+	{0, "no-demangle", FLAG, AT(no_demangle)},
+	{0, "rebuild", FLAG, AT(rebuild)},
+	{0, "no-index-write", FLAG, AT(no_index_write)},
+	{0, "no-wait", FLAG, AT(no_wait)},
+	{0, "trust", FLAG, AT(trust)},
+	{0, "verify", FLAG, AT(verify)},
+	{0, "bench-parse", FLAG, AT(bench_parse)},
+	{0, "safe", FLAG, AT(safe)},
+	{'q', "quiet", FLAG, AT(quiet)},
+	{0, "no-init", FLAG, AT(no_init)},
+	{'h', "help", FLAG, AT(help)},
+	{'V', "version", FLAG, AT(version)},
+};
+
+bool options_size(const char *text, uint64_t *bytes)
+{
+	static const char units[] = "kMGT";
+	char *end;
+	double v = strtod(text, &end);
+	const char *unit = *end ? strchr(units, *end == 'K' ? 'k' : *end) : NULL;
+
+	if (end == text || !(v >= 0) || v > 1e15 || (*end && (!unit || end[1])))
+		return false;
+	for (const char *u = units; unit && u <= unit; u++)
+		v *= 1024;
+	if (v > 1e18)
+		return false;
+	*bytes = (uint64_t)v;
+	return true;
+}
+
+static const struct option *find_long(struct str name)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (str_eq(name, str_c(table[i].name)))
+			return &table[i];
+	return NULL;
+}
+
+static const struct option *find_letter(char letter)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (table[i].letter == letter)
+			return &table[i];
+	return NULL;
+}
+
+static int unknown(struct str name, const char *arg, struct err *err)
+{
+	const char *best = NULL;
+	unsigned least = 3;
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		unsigned d = str_distance(name, str_c(table[i].name), 2);
+
+		if (d < least) {
+			least = d;
+			best = table[i].name;
+		}
+	}
+	err_set(err, ERR_USAGE, 0, "there is no option '%s'", arg);
+	if (best)
+		return err_hint(err, "did you mean '--%s'?", best);
+	return err_hint(err, "quern --help lists them");
+}
+
+static int wrong(const struct option *o, const char *value, const char *want,
+		 struct err *err)
+{
+	return err_set(err, ERR_USAGE, 0, "--%s takes %s, not '%s'", o->name, want,
+		       value);
+}
+
+static int store_number(struct options *to, const struct option *o, const char *value,
+			struct err *err)
+{
+	uint64_t v;
+	unsigned n;
+
+	if (!str_u64(str_c(value), &v) || v == 0 || v > 1024)
+		return wrong(o, value, "a number from 1 to 1024", err);
+	n = (unsigned)v;
+	memcpy((char *)to + o->at, &n, sizeof(n));
+	return 0;
+}
+
+static int store_size(struct options *to, const struct option *o, const char *value,
+		      struct err *err)
+{
+	uint64_t v;
+
+	if (!options_size(value, &v) || v == 0)
+		return wrong(o, value, "a size such as 512M or 1.5G", err);
+	memcpy((char *)to + o->at, &v, sizeof(v));
+	return 0;
+}
+
+static int store_colour(struct options *to, const struct option *o, const char *value,
+			struct err *err)
+{
+	static const char *const names[] = {"auto", "always", "never"};
+
+	for (int i = 0; i < 3; i++)
+		if (strcmp(value, names[i]) == 0) {
+			to->colour = (enum colour_when)i;
+			return 0;
+		}
+	return wrong(o, value, "auto, always or never", err);
+}
+
+/* The arrays hold argc entries, more than can be given. */
+static int store(struct options *to, const struct option *o, const char *value,
+		 struct err *err)
+{
+	switch (o->kind) {
+	case FLAG: *(bool *)((char *)to + o->at) = true; break;
+	case TEXT: memcpy((char *)to + o->at, &value, sizeof(value)); break;
+	case ROOT: to->source_roots[to->nsource_roots++] = value; break;
+	case MOVED: to->moved[to->nmoved++] = value; break;
+	case LIMIT: to->limits[to->nlimits++] = value; break;
+	case TASK: to->tasks[to->ntasks++] = (struct task){o->at, value}; break;
+	case NUMBER: return store_number(to, o, value, err);
+	case SIZE: return store_size(to, o, value, err);
+	case COLOUR: return store_colour(to, o, value, err);
+	case FORMAT:
+		to->format = format_of_name(str_c(value));
+		if (to->format == FORMAT_NONE)
+			return wrong(o, value, "a format (--help lists them)", err);
+	}
+	return 0;
+}
+
+static int read_long(struct options *to, char **argv, int *i, struct err *err)
+{
+	struct str name = str_c(argv[*i] + 2);
+	size_t eq = str_find(name, '=');
+	const char *value = eq < name.n ? name.p + eq + 1 : NULL;
+	const struct option *o = find_long((struct str){name.p, eq});
+
+	if (!o)
+		return unknown((struct str){name.p, eq}, argv[*i], err);
+	if (o->kind == FLAG && value)
+		return err_set(err, ERR_USAGE, 0, "--%s takes no value", o->name);
+	if (o->kind != FLAG && !value && !(value = argv[++*i]))
+		return err_set(err, ERR_USAGE, 0, "--%s needs a value", o->name);
+	return store(to, o, value, err);
+}
+
+/* -c QUERY, -cQUERY, -qh */
+static int read_letters(struct options *to, char **argv, int *i, struct err *err)
+{
+	for (const char *p = argv[*i] + 1; *p; p++) {
+		const struct option *o = find_letter(*p);
+		const char *value = NULL;
+
+		if (!o)
+			return unknown(str_c(p), argv[*i], err);
+		if (o->kind != FLAG && !(value = p[1] ? p + 1 : argv[++*i]))
+			return err_set(err, ERR_USAGE, 0, "-%c needs a value", o->letter);
+		if (store(to, o, value, err))
+			return (int)err->kind;
+		if (value)
+			break;
+	}
+	return 0;
+}
+
+bool options_stdin_profile(const struct options *o)
+{
+	for (size_t i = 0; i < o->nprofiles; i++) {
+		const char *eq = strchr(o->profiles[i], '=');
+
+		if (strcmp(eq ? eq + 1 : o->profiles[i], "-") == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool options_stdin_script(const struct options *o)
+{
+	for (size_t i = 0; i < o->ntasks; i++)
+		if (o->tasks[i].file && strcmp(o->tasks[i].text, "-") == 0)
+			return true;
+	return false;
+}
+
+static int check(const struct options *o, struct err *err)
+{
+	if (o->index && o->no_index_write)
+		return err_set(err, ERR_USAGE, 0,
+			       "--index and --no-index-write contradict");
+	if (o->index && !*o->index)
+		return err_set(err, ERR_USAGE, 0, "--index takes the path of a file");
+	if (options_stdin_profile(o) && options_stdin_script(o)) {
+		err_set(err, ERR_USAGE, 0,
+			"the profile and the script cannot both be standard input");
+		return err_hint(err, "give queries by -c, or the script by -f FILE");
+	}
+	if (o->watch && o->nprofiles != 1 && !o->help && !o->version)
+		return err_set(
+			err, ERR_USAGE, 0,
+			"--watch follows one run: give the name its files begin with");
+	if (o->verify && !o->nprofiles && !o->help && !o->version)
+		return err_set(err, ERR_USAGE, 0, "--verify needs a profile");
+	if (o->bench_parse && !o->nprofiles && !o->help && !o->version)
+		return err_set(err, ERR_USAGE, 0, "--bench-parse needs a profile");
+	return 0;
+}
+
+int options_read(struct options *o, int argc, char **argv, struct err *err)
+{
+	size_t n = (size_t)argc + 1;
+	bool ended = false;
+
+	*o = (struct options){0};
+	o->profiles = calloc(n, sizeof(*o->profiles));
+	o->tasks = calloc(n, sizeof(*o->tasks));
+	o->source_roots = calloc(n, sizeof(*o->source_roots));
+	o->moved = calloc(n, sizeof(*o->moved));
+	o->limits = calloc(n, sizeof(*o->limits));
+	if (!o->profiles || !o->tasks || !o->source_roots || !o->moved || !o->limits)
+		return err_set(err, ERR_LIMIT, 0, "out of memory");
+	for (int i = 1; i < argc && !err->kind; i++) {
+		const char *a = argv[i];
+
+		if (ended || a[0] != '-' || !a[1])
+			o->profiles[o->nprofiles++] = a;
+		else if (strcmp(a, "--") == 0)
+			ended = true;
+		else if (a[1] == '-')
+			read_long(o, argv, &i, err);
+		else
+			read_letters(o, argv, &i, err);
+	}
+	return err->kind ? (int)err->kind : check(o, err);
+}
+
+void options_free(struct options *o)
+{
+	free(o->profiles);
+	free(o->tasks);
+	free(o->source_roots);
+	free(o->moved);
+	free(o->limits);
+}

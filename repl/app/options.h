@@ -1,0 +1,53 @@
+/*
+ * options.h - the command line.
+ */
+#ifndef QUERN_OPTIONS_H
+#define QUERN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/lang/result.h"
+#include "index/base/err.h"
+#include "repl/term/screen.h"
+
+/* What is to be run before, or instead of, reading stdin: in the order given. */
+struct task {
+	bool file; /* -f FILE; else -c QUERY */
+	const char *text;
+};
+
+struct options {
+	const char **profiles; /* PROFILE or NAME=PROFILE */
+	size_t nprofiles;
+	struct task *tasks;
+	size_t ntasks;
+	enum format format; /* FORMAT_NONE: the result's own */
+	const char *event, *index;
+	const char **source_roots;
+	size_t nsource_roots;
+	const char **moved; /* "A=B" */
+	size_t nmoved;
+	const char **limits; /* "NAME=N" */
+	size_t nlimits;
+	unsigned jobs; /* 0: one per core */
+	uint64_t mem;  /* bytes; 0: the default */
+	bool rebuild, no_index_write, no_wait, trust, safe, quiet, no_init, raw, verify;
+	bool bench_parse, no_demangle;
+	bool all_parts, merge, watch;
+	bool help, version;
+	enum colour_when colour;
+};
+
+/* Views of argv; the arrays are freed by options_free().  ERR_USAGE names what is wrong. */
+int options_read(struct options *o, int argc, char **argv, struct err *err);
+void options_free(struct options *o);
+/* One of the profiles is "-". */
+bool options_stdin_profile(const struct options *o);
+/* The text of --help. */
+extern const char options_help[];
+/* "512M", "1.5G", "4096": bytes; false on anything else. */
+bool options_size(const char *text, uint64_t *bytes);
+
+#endif

@@ -1,0 +1,381 @@
+/*
+ * output.c - see output.h.
+ *
+ * The format: `as F`, else the extension of the file, else .mode or --format, else what
+ * suits the result.  The place: `! COMMAND`, `> FILE`, .once, .output, else standard
+ * output, through a pager when both ends are terminals and the answer is longer than the
+ * screen.  A reader that leaves (EPIPE) ends the output quietly; later statements still
+ * run, for an `expect` decides the exit status.
+ */
+#include "repl/app/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "repl/app/child.h"
+#include "repl/render/render.h"
+#include "repl/render/renderers.h"
+
+struct place {
+	int fd;
+	const char *name;     /* for messages */
+	struct target target; /* fd -1: none */
+	off_t whole;	      /* of .output: its length before this answer */
+	struct child child;
+	char *command; /* of the child, or NULL */
+	bool screen;   /* a terminal reads it */
+	bool pager;
+};
+
+/* ---- format ---- */
+
+static bool plain_extension(struct str file)
+{
+	struct str base = str_basename(file);
+	size_t dot = base.n;
+
+	while (dot > 0 && base.p[dot - 1] != '.')
+		dot--;
+	base = str_from(base, dot);
+	return dot <= 1 || str_eq(base, STR("txt")) || str_eq(base, STR("log"));
+}
+
+static int choose_format(const struct app *app, const struct result *r, struct str file,
+			 const struct renderer **out, struct err *err)
+{
+	enum format f = r->format;
+
+	if (f == FORMAT_NONE && file.n && !str_starts(file, STR("/dev/"))) {
+		f = format_of_file(file);
+		if (f == FORMAT_NONE && !plain_extension(file)) {
+			err_set(err, ERR_QUERY, 0, "no format goes with the name '%.*s'",
+				STR_ARG(file));
+			return err_hint(err,
+					"end it in .csv .json .md .html .svg or .txt, or"
+					" say `as FORMAT`; .help formats lists them");
+		}
+	}
+	if (f == FORMAT_NONE)
+		f = app->format;
+	if (f == FORMAT_NONE)
+		f = render_default(r);
+	*out = render_find(f);
+	if (!*out)
+		return err_set(err, ERR_QUERY, 0,
+			       "this version cannot write the format '%s'",
+			       format_name(f));
+	return 0;
+}
+
+/* ---- place ---- */
+
+static bool in_path(const char *program)
+{
+	const char *dir = getenv("PATH");
+	char file[4200];
+
+	for (size_t n; dir && *dir; dir += n + (dir[n] == ':')) {
+		n = strcspn(dir, ":");
+		snprintf(file, sizeof(file), "%.*s/%s", (int)(n < 4096 ? n : 4096), dir,
+			 program);
+		if (access(file, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+static const char *pager_command(const struct app *app)
+{
+	const char *c = app->pager;
+
+	if (!c)
+		c = getenv("QUERN_PAGER");
+	if (!c)
+		c = getenv("PAGER");
+	if (!c)
+		c = in_path("less") ? "less -SRX" : "";
+	return c;
+}
+
+/* An unset pager may not be installed; then the screen is cut instead. */
+static bool wants_pager(const struct app *app, size_t lines)
+{
+	const char *command = pager_command(app);
+
+	return app->screen.in && app->screen.out && !app->no_pager && !app->opts->safe &&
+	       *command && strcmp(command, "cat") != 0 && lines + 1 > app->screen.rows;
+}
+
+static char *c_string(struct str s)
+{
+	return strndup(s.p, s.n);
+}
+
+static int open_child(struct place *p, char *command, struct err *err)
+{
+	p->command = command;
+	p->name = command;
+	if (!command)
+		return err_set(err, ERR_LIMIT, 0, "out of memory");
+	if (child_start(&p->child, command, 0, err)) {
+		free(p->command);
+		p->command = NULL;
+		return (int)err->kind;
+	}
+	p->fd = p->child.fd;
+	return 0;
+}
+
+static int open_file(struct place *p, char *path, struct err *err)
+{
+	if (!path)
+		return err_set(err, ERR_LIMIT, 0, "out of memory");
+	target_open(&p->target, path, err);
+	free(path);
+	p->fd = p->target.fd;
+	p->name = p->target.path;
+	return (int)err->kind;
+}
+
+static int refuse(struct err *err)
+{
+	return err_set(err, ERR_QUERY, 0,
+		       "--safe: no files are written and no commands run");
+}
+
+static int open_place(struct app *app, struct str file, struct str shell, size_t lines,
+		      struct place *p, struct err *err)
+{
+	*p = (struct place){
+		.fd = STDOUT_FILENO, .name = "standard output", .target.fd = -1};
+	if ((file.n || shell.n) && app->opts->safe)
+		return refuse(err);
+	if (shell.n)
+		return open_child(p, c_string(shell), err);
+	if (file.n)
+		return open_file(p, app_expand(file), err);
+	if (app->output.fd >= 0) {
+		p->fd = app->output.fd;
+		p->name = app->output.path;
+		p->whole = target_whole(&app->output);
+		return 0;
+	}
+	p->screen = app->screen.out;
+	if (wants_pager(app, lines)) {
+		p->pager = true;
+		/* A $PAGER of plain `less` would show colours as ESC[1m. */
+		setenv("LESS", "RSX", 0);
+		return open_child(p, strdup(pager_command(app)), err);
+	}
+	return 0;
+}
+
+static struct look look_of(const struct app *app, const struct place *p)
+{
+	const struct screen *s = &app->screen;
+	struct look l = {.raw = app->opts->raw, .exact = app->exact, .utf8 = s->utf8};
+
+	if (p->fd == STDOUT_FILENO || p->pager)
+		l.colour = s->colour_out;
+	if (!p->screen) {
+		l.utf8 = true; /* files are UTF-8 whatever the locale */
+		return l;
+	}
+	l.columns = s->columns;
+	/* At the prompt the answer's first rows matter more than its last. */
+	if (!p->pager && app->interactive && s->in)
+		l.rows = s->rows > 8 ? s->rows - 5 : 3;
+	return l;
+}
+
+/* A script is quiet about what it was told to write. */
+static void commit(struct app *app, struct target *t, struct err *err)
+{
+	char *path = strdup(t->path);
+
+	if (target_commit(t, err) == 0 && app->interactive && path)
+		app_note(app, "wrote %s", path);
+	free(path);
+}
+
+/* Keep or drop what was written; failed is the errno of out. */
+static int close_place(struct app *app, struct place *p, int failed, struct err *err)
+{
+	struct err late = {0};
+	bool left = failed == EPIPE;
+
+	if (left && p->fd == STDOUT_FILENO)
+		app->closed = true;
+	if (failed == ENOMEM)
+		err_set(err, ERR_LIMIT, 0, "out of memory while the answer was written");
+	else if (failed && !left)
+		err_set(err, ERR_OUTPUT, 0, "%s: %s", p->name, strerror(failed));
+	if (err->kind && app->output.fd >= 0 && p->fd == app->output.fd)
+		target_take_back(&app->output, p->whole);
+	if (p->target.fd >= 0) {
+		if (err->kind)
+			target_abandon(&p->target);
+		else
+			commit(app, &p->target, err);
+	}
+	if (p->command) {
+		child_wait(&p->child, p->command, &late);
+		/* Ctrl-C in a pager is the pager's.  One that fails may have shown nothing. */
+		if (p->pager) {
+			atomic_store(&app_cancel, 0);
+			if (late.kind)
+				talk("quern: the pager %s; `.pager off` does without one",
+				     late.text);
+		} else if (late.kind)
+			err_set(err, late.kind, 0, "%s", late.text);
+		free(p->command);
+	}
+	return (int)err->kind;
+}
+
+/* ---- the three entries ---- */
+
+struct rendering {
+	const struct renderer *f;
+	struct render rd;
+};
+
+static int render_guarded(void *arg)
+{
+	struct rendering *g = arg;
+
+	if (g->f->pages || result_whole(g->rd.r, g->rd.err) == 0)
+		g->f->render(&g->rd);
+	return (int)g->rd.err->kind;
+}
+
+/* Files and children are closed behind this whatever happens to the index. */
+static void render(struct app *app, const struct result *r, const struct renderer *f,
+		   const struct place *p, struct out *o, struct err *err)
+{
+	struct look look = look_of(app, p);
+	struct rendering g = {f,
+			      {.o = o,
+			       .r = r,
+			       .look = &look,
+			       .session = app->session,
+			       .cancel = &app_cancel,
+			       .err = err}};
+	unsigned lost = out_lost();
+
+	session_guard(render_guarded, &g, err);
+	if (out_lost() != lost)
+		err_set(err, ERR_LIMIT, 0, "out of memory while the answer was written");
+	if (!err->kind && g.rd.note[0])
+		app_note(app, "note: %s", g.rd.note);
+}
+
+/* Lines that s takes on the screen, where long ones go on in the next. */
+static size_t lines_of(const struct app *app, struct str s)
+{
+	size_t lines = 0, columns = app->screen.columns ? app->screen.columns : 80;
+
+	for (size_t n; s.n; s = str_from(s, n + 1), lines++) {
+		n = str_find(s, '\n');
+		if (n)
+			lines += (emit_width(EMIT_TEXT, (struct str){s.p, n}) - 1) /
+				 columns;
+	}
+	return lines;
+}
+
+/* More rows than the screen has need no measuring, and may be too many to keep. */
+static size_t lines_needed(struct app *app, const struct result *r,
+			   const struct renderer *f, struct err *err)
+{
+	struct place screen = {.fd = -1,
+			       .screen = true}; /* without colour, to be measured */
+	struct out o;
+	size_t lines = r->rows;
+
+	if (!app->screen.in || !app->screen.out || r->rows > app->screen.rows ||
+	    f->binary)
+		return lines;
+	out_mem(&o);
+	render(app, r, f, &screen, &o, err);
+	lines = lines_of(app, (struct str){o.n ? o.buf : "", o.n});
+	out_close(&o);
+	return lines;
+}
+
+/* Returns the errno of the output, 0 when all went out; err is the renderer's. */
+static int write_result(struct app *app, const struct result *r, const struct renderer *f,
+			struct place *p, struct err *err)
+{
+	struct out o;
+
+	out_fd(&o, p->fd);
+	render(app, r, f, p, &o, err);
+	/* Some formats read on in the index. */
+	session_check(app->session, err);
+	return out_close(&o);
+}
+
+int output_result(struct app *app, const struct result *r, struct err *err)
+{
+	const struct renderer *f;
+	struct str file = r->file;
+	struct place p;
+	int failed = 0;
+
+	if (!file.n && !r->shell.n && app->once)
+		file = str_c(app->once);
+	if (choose_format(app, r,
+			  file.n || !app->output.path ? file : str_c(app->output.path),
+			  &f, err))
+		return (int)err->kind;
+	if (open_place(app, file, r->shell, lines_needed(app, r, f, err), &p, err) == 0) {
+		if (f->binary && isatty(p.fd))
+			err_set(err, ERR_QUERY, 0,
+				"%s is not for a terminal: write it to a file with `> FILE`",
+				format_name(f->format));
+		else if (!(app->closed && p.fd == STDOUT_FILENO))
+			failed = write_result(app, r, f, &p, err);
+		close_place(app, &p, failed, err);
+	}
+	if (app->once && !r->file.n && !r->shell.n) {
+		free(app->once);
+		app->once = NULL;
+	}
+	return (int)err->kind;
+}
+
+int output_text(struct app *app, struct str text, struct err *err)
+{
+	struct place p;
+	struct out o;
+
+	if (app->closed)
+		return 0;
+	if (open_place(app, STR(""), STR(""), lines_of(app, text), &p, err))
+		return (int)err->kind;
+	out_fd(&o, p.fd);
+	for (size_t n; text.n; text = str_from(text, n + 1)) {
+		n = str_find(text, '\n');
+		emit_name(&o, EMIT_TEXT, (struct str){text.p, n});
+		out_char(&o, '\n');
+	}
+	return close_place(app, &p, out_close(&o), err);
+}
+
+int output_redirect(struct app *app, const char *path, struct err *err)
+{
+	struct target t = {.fd = -1};
+
+	if (path && app->opts->safe)
+		return refuse(err);
+	if (path && target_open(&t, path, err))
+		return (int)err->kind;
+	if (app->output.fd >= 0)
+		target_commit(&app->output, err);
+	app->output = t;
+	return (int)err->kind;
+}

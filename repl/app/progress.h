@@ -1,0 +1,26 @@
+/*
+ * progress.h - a bar on stderr while a profile is indexed, when stderr is a terminal.
+ */
+#ifndef QUERN_PROGRESS_H
+#define QUERN_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "index/build.h"
+#include "repl/term/screen.h"
+
+struct progress {
+	const char *name; /* of the profile */
+	const struct screen *screen;
+	uint64_t start_ns;
+	bool drawn;
+};
+
+uint64_t progress_now_ns(void);
+void progress_start(struct progress *p, const char *name, const struct screen *screen);
+/* For build_opts.progress, with the struct progress as its argument. */
+void progress_show(void *progress, const struct build_progress *state);
+void progress_end(struct progress *p); /* wipe the line */
+
+#endif

@@ -1,0 +1,378 @@
+/*
+ * export.c - the directory of .export; see export.h.
+ *
+ * It is filled under another name beside the one asked for and renamed when all is synced:
+ * rename() takes the place of an empty directory and of no other.  The schema is written
+ * last, when the numbers of rows are known.
+ */
+#include "repl/export/export.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "index/base/vec.h"
+#include "index/store/publish.h"
+#include "repl/export/export_impl.h"
+#include "repl/term/number.h"
+#include "repl/app/progress.h"
+
+enum { TRIES = 100, TABLES = 16 };
+
+struct place {
+	char *dir, *temp; /* without a slash at the end */
+	int fd;		  /* of temp */
+};
+
+static int failed(const char *what, struct err *err)
+{
+	return err_set(err, err_kind_of(errno, ERR_OUTPUT), 0, "%s: %s", what,
+		       strerror(errno));
+}
+
+static int out_of_memory(struct err *err)
+{
+	return err_set(err, ERR_LIMIT, 0, "out of memory");
+}
+
+/* ---- the directory ---- */
+
+static bool is_empty(const char *dir)
+{
+	DIR *d = opendir(dir);
+	const struct dirent *entry;
+	bool empty = d != NULL;
+
+	while (d && empty && (entry = readdir(d)))
+		empty = strcmp(entry->d_name, ".") == 0 ||
+			strcmp(entry->d_name, "..") == 0;
+	if (d)
+		closedir(d);
+	return empty;
+}
+
+/* Said before the work, not after it; the rename has the last word. */
+static int check_free(const char *dir, struct err *err)
+{
+	struct stat st;
+
+	if (lstat(dir, &st) < 0)
+		return errno == ENOENT ? 0 : failed(dir, err);
+	if (!S_ISDIR(st.st_mode))
+		return err_set(err, ERR_OUTPUT, 0, "%s: it is there and not a directory",
+			       dir);
+	if (!is_empty(dir)) {
+		err_set(err, ERR_OUTPUT, 0, "%s: it is there and not empty", dir);
+		return err_hint(err, "remove it, or name another");
+	}
+	return 0;
+}
+
+static bool is_ours(const char *name)
+{
+	struct str file = str_c(name);
+
+	for (size_t t = 0; t < export_tables_n; t++) {
+		struct str table = str_c(export_tables[t].name);
+
+		if (str_starts(file, table) &&
+		    (str_eq(str_from(file, table.n), STR(".csv")) ||
+		     str_eq(str_from(file, table.n), STR(".ndjson"))))
+			return true;
+	}
+	return str_eq(file, STR("schema.sql")) || str_eq(file, STR("schema.json"));
+}
+
+/* Remove the files of an export from a directory; takes its descriptor. */
+static void empty_out(int fd)
+{
+	DIR *d = fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!d) {
+		close(fd);
+		return;
+	}
+	while ((entry = readdir(d)))
+		if (is_ours(entry->d_name))
+			unlinkat(fd, entry->d_name, 0);
+	closedir(d);
+}
+
+/* What an export that was killed has left.  A directory with anything else in it stays. */
+static void remove_left(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	empty_out(fd);
+	unlinkat(dir, name, AT_REMOVEDIR);
+}
+
+static int open_place(struct place *p, const char *dir, struct err *err)
+{
+	size_t n = strlen(dir);
+
+	*p = (struct place){.fd = -1};
+	while (n > 1 && dir[n - 1] == '/')
+		n--;
+	p->dir = strndup(dir, n);
+	p->temp = malloc(n + 40);
+	if (!p->dir || !p->temp)
+		return out_of_memory(err);
+	if (check_free(p->dir, err))
+		return (int)err->kind;
+	publish_sweep(p->dir, remove_left);
+	for (int i = 0; i < TRIES; i++) {
+		snprintf(p->temp, n + 40, "%s.tmp.%ld.%d", p->dir, (long)getpid(), i);
+		if (mkdir(p->temp, 0777) == 0)
+			break;
+		if (errno != EEXIST || i == TRIES - 1) {
+			free(p->temp);
+			p->temp = NULL;
+			return failed(p->dir, err);
+		}
+	}
+	p->fd = open(p->temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return p->fd < 0 ? failed(p->temp, err) : 0;
+}
+
+static int publish(struct place *p, struct err *err)
+{
+	if (fsync(p->fd) < 0)
+		return failed(p->temp, err);
+	if (rename(p->temp, p->dir) < 0)
+		return failed(p->dir, err);
+	free(p->temp);
+	p->temp = NULL;
+	return 0;
+}
+
+static void close_place(struct place *p)
+{
+	if (p->fd >= 0 && p->temp)
+		empty_out(dup(p->fd));
+	if (p->temp)
+		rmdir(p->temp);
+	if (p->fd >= 0)
+		close(p->fd);
+	free(p->temp);
+	free(p->dir);
+}
+
+/* ---- the events of all profiles ---- */
+
+static bool same_column(const char *a, const char *b)
+{
+	return strcasecmp(a, b) == 0;
+}
+
+/* A database does not tell Ir from IR: the second becomes IR_2. */
+static char *free_column(const struct export *x, struct str name)
+{
+	char *column = NULL;
+	size_t i = 0;
+
+	for (unsigned n = 1; i < x->nevents || !column; n++) {
+		free(column);
+		if (asprintf(&column, n > 1 ? "%.*s_%u" : "%.*s", STR_ARG(name), n) < 0)
+			return NULL;
+		for (i = 0; i < x->nevents && !same_column(x->events[i].column, column);
+		     i++)
+			;
+	}
+	return column;
+}
+
+static int add_event(struct export *x, struct str name)
+{
+	struct export_event *e;
+
+	for (size_t i = 0; i < x->nevents; i++)
+		if (str_eq(x->events[i].name, name))
+			return 0;
+	if (vec_reserve(&x->events, &x->events_cap, x->nevents + 1, sizeof(*e)))
+		return out_of_memory(x->err);
+	e = &x->events[x->nevents];
+	e->name = name;
+	e->column = free_column(x, name);
+	if (!e->column)
+		return out_of_memory(x->err);
+	x->nevents++;
+	return 0;
+}
+
+static int collect_events(struct export *x)
+{
+	const struct session *s = x->app->session;
+
+	for (size_t i = 0; i < session_profiles(s); i++) {
+		struct store *st = session_profile(s, i);
+
+		for (uint32_t e = 0; e < store_info(st)->events; e++) {
+			struct store_event ev;
+
+			store_event(st, e, &ev);
+			if (add_event(x, ev.name))
+				return (int)x->err->kind;
+		}
+	}
+	x->local = calloc(x->nevents + 1, sizeof(*x->local));
+	x->costs = calloc(x->nevents + 1, sizeof(*x->costs));
+	return x->local && x->costs ? 0 : out_of_memory(x->err);
+}
+
+/* ---- tables ---- */
+
+static int open_file(struct export *x, const struct place *p, const char *name)
+{
+	int fd = openat(p->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			0666);
+
+	if (fd < 0)
+		return failed(name, x->err);
+	out_fd(&x->out, fd);
+	return 0;
+}
+
+static int close_file(struct export *x, const char *name)
+{
+	int fd = x->out.fd, why = out_close(&x->out);
+
+	if (!why && fsync(fd) < 0)
+		why = errno;
+	if (close(fd) < 0 && !why)
+		why = errno;
+	if (why)
+		err_set(x->err, ERR_OUTPUT, 0, "%s: %s", name, strerror(why));
+	return (int)x->err->kind;
+}
+
+static void set_profile(struct export *x, size_t i)
+{
+	x->st = session_profile(x->app->session, i);
+	x->profile = session_profile_name(x->app->session, i);
+	for (size_t e = 0; e < x->nevents; e++)
+		x->local[e] = store_event_find(x->st, x->events[e].name);
+}
+
+/* Of one profile.  Its index may shrink meanwhile: files are closed behind this. */
+static int rows_guarded(void *arg)
+{
+	struct export *x = arg;
+
+	return x->table->rows(x) ? (int)x->err->kind : store_check(x->st, x->err);
+}
+
+static int write_table(struct export *x, const struct place *p,
+		       const struct export_table *t, uint64_t *rows)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s%s", t->name, export_extension(x));
+	x->table = t;
+	x->rows = 0;
+	for (size_t i = 0; i < EXPORT_KEPT; i++)
+		x->kept[i].has = false;
+	if (open_file(x, p, name))
+		return (int)x->err->kind;
+	export_header(x);
+	for (size_t i = 0; i < session_profiles(x->app->session) && !x->err->kind; i++) {
+		set_profile(x, i);
+		session_guard(rows_guarded, x, x->err);
+	}
+	*rows = x->rows;
+	return close_file(x, name);
+}
+
+static int write_all(struct export *x, const struct place *p, const bool *chosen)
+{
+	uint64_t rows[TABLES] = {0};
+
+	for (size_t t = 0; t < export_tables_n; t++)
+		if (chosen[t] && write_table(x, p, &export_tables[t], &rows[t]))
+			return (int)x->err->kind;
+	if (open_file(x, p, "schema.sql"))
+		return (int)x->err->kind;
+	export_schema_sql(x, chosen);
+	if (close_file(x, "schema.sql") || open_file(x, p, "schema.json"))
+		return (int)x->err->kind;
+	export_schema_json(x, chosen, rows);
+	return close_file(x, "schema.json");
+}
+
+static struct str next_word(struct str *s)
+{
+	struct str w = str_trim(*s);
+	size_t n = 0;
+
+	while (n < w.n && w.p[n] != ' ' && w.p[n] != '\t' && w.p[n] != ',')
+		n++;
+	*s = str_from(w, n + (n < w.n));
+	return (struct str){w.p, n};
+}
+
+static int choose(struct str names, bool *chosen, struct err *err)
+{
+	struct str w = next_word(&names);
+
+	for (size_t t = 0; t < export_tables_n; t++)
+		chosen[t] = !w.n && !export_tables[t].on_request;
+	for (; w.n; w = next_word(&names)) {
+		size_t t = 0;
+
+		while (t < export_tables_n && !str_eq(w, str_c(export_tables[t].name)))
+			t++;
+		if (t == export_tables_n) {
+			err_set(err, ERR_USAGE, 0, "there is no table '%.*s'",
+				STR_ARG(w));
+			return err_hint(err,
+					"tables: profiles events functions edges lines "
+					"callsites parts, part_functions part_edges");
+		}
+		chosen[t] = true;
+	}
+	return 0;
+}
+
+static void say_done(const struct export *x, const char *dir, uint64_t start)
+{
+	char took[NUMBER_MAX];
+
+	number_seconds(took, progress_now_ns() - start);
+	if (x->app->interactive)
+		app_note(x->app, "wrote %s, %s", dir, took);
+}
+
+int export_run(struct app *app, const char *dir, enum export_format format,
+	       struct str tables, struct err *err)
+{
+	struct export x = {.app = app, .format = format, .err = err};
+	uint64_t start = progress_now_ns();
+	bool chosen[TABLES] = {false};
+	struct place p;
+
+	if (choose(tables, chosen, err))
+		return (int)err->kind;
+	arena_init(&x.arena, 0);
+	for (size_t i = 0; i < EXPORT_KEPT; i++)
+		out_mem(&x.kept[i].cell);
+	if (open_place(&p, dir, err) == 0 && collect_events(&x) == 0 &&
+	    write_all(&x, &p, chosen) == 0 && publish(&p, err) == 0)
+		say_done(&x, p.dir, start);
+	close_place(&p);
+	for (size_t i = 0; i < EXPORT_KEPT; i++)
+		out_close(&x.kept[i].cell);
+	for (size_t i = 0; i < x.nevents; i++)
+		free(x.events[i].column);
+	free(x.events);
+	free(x.local);
+	free(x.costs);
+	arena_free(&x.arena);
+	return (int)err->kind;
+}

@@ -1,0 +1,430 @@
+/*
+ * export_table.c - what the tables of .export hold; see export.h.
+ *
+ * Names, order and meaning of the columns are a contract: they go into schema.json, and
+ * programs of others read them.  A new column goes last, before the costs; what changes in
+ * meaning gets another name.
+ *
+ * Every table begins with the profile, so files of many exports can be read as one.
+ */
+#include "repl/export/export_impl.h"
+
+#define PROFILE                                                             \
+	{                                                                   \
+		"profile", EXPORT_TEXT, EXPORT_KEY, NULL,                   \
+			"name of the profile, as `quern NAME=FILE` gave it" \
+	}
+
+/* ---- profiles and their events ---- */
+
+static const struct export_column profile_columns[] = {
+	PROFILE,
+	{"path", EXPORT_TEXT, 0, NULL, "the file, as it was named when it was indexed"},
+	{"creator", EXPORT_TEXT, 0, NULL, "what wrote it; of the first part"},
+	{"cmd", EXPORT_TEXT, 0, NULL, "the command that was profiled; of the first part"},
+	{"functions", EXPORT_U64, 0, "functions", "rows in functions"},
+	{"edges", EXPORT_U64, 0, "edges", "rows in edges"},
+	{"cycles", EXPORT_U64, 0, "cycles",
+	 "strongly connected components of the call graph"},
+	{"parts", EXPORT_U64, 0, "parts", "rows in parts"},
+	{"input_bytes", EXPORT_U64, 0, "bytes", "size of the file"},
+	{"input_lines", EXPORT_U64, 0, "lines", "its lines"},
+	{"diagnostics", EXPORT_U64, 0, "lines", "odd lines, skipped or mended"},
+	{"truncated", EXPORT_BOOL, 0, NULL,
+	 "its end is missing: the costs are of what is there"},
+	{"saturated", EXPORT_BOOL, 0, NULL, "some sum reached 2^64-1 and stopped there"},
+	{"indexed_at", EXPORT_U64, 0, "seconds",
+	 "when it was indexed, since 1970-01-01 UTC"},
+	{0},
+};
+
+static int profile_rows(struct export *x)
+{
+	const struct store_info *i = store_info(x->st);
+
+	export_row_start(x);
+	export_text(x, i->profile);
+	export_text(x, i->creator);
+	export_text(x, i->cmd);
+	export_number(x, i->functions);
+	export_number(x, i->edges);
+	export_number(x, i->cycles);
+	export_number(x, i->parts);
+	export_number(x, i->input_bytes);
+	export_number(x, i->input_lines);
+	export_number(x, i->diagnostics);
+	export_bool(x, i->truncated);
+	export_bool(x, i->saturated);
+	export_number(x, i->built_s);
+	return export_row_end(x);
+}
+
+static const struct export_column event_columns[] = {
+	PROFILE,
+	{"event", EXPORT_TEXT, EXPORT_KEY, NULL,
+	 "its short name; costs of recorded events are in columns named by it"},
+	{"number", EXPORT_U64, 0, NULL,
+	 "its place in the profile, from 0; derived ones come last"},
+	{"long_name", EXPORT_TEXT, 0, NULL, "what the profile says it is; may be empty"},
+	{"formula", EXPORT_TEXT, 0, NULL,
+	 "of a derived event, as written; empty for a recorded one"},
+	{"recorded", EXPORT_BOOL, 0, NULL,
+	 "it has columns in the other tables; a derived event has none"},
+	{"total", EXPORT_U64, 0, "the event",
+	 "sum of the self costs of all functions: 100 %"},
+	{0},
+};
+
+static int event_rows(struct export *x)
+{
+	const struct store_info *i = store_info(x->st);
+
+	for (uint32_t e = 0; e < i->all_events; e++) {
+		struct store_event ev;
+
+		store_event(x->st, e, &ev);
+		export_row_start(x);
+		export_text(x, ev.name);
+		export_number(x, e);
+		export_text(x, ev.long_name);
+		export_text(x, ev.formula);
+		export_bool(x, e < i->events);
+		export_number(x, store_total(x->st, e));
+		if (export_row_end(x))
+			return (int)x->err->kind;
+	}
+	return 0;
+}
+
+/* ---- functions and calls ---- */
+
+static const struct export_column function_columns[] = {
+	PROFILE,
+	{"id", EXPORT_U64, EXPORT_KEY, NULL,
+	 "number of the function in this profile; another profile has others"},
+	{"fn", EXPORT_TEXT, 0, NULL, "its name"},
+	{"file", EXPORT_TEXT, 0, NULL, "its source file"},
+	{"obj", EXPORT_TEXT, 0, NULL, "the object it is in"},
+	{"line", EXPORT_U64, 0, "line",
+	 "lowest line with cost in its own file; 0: unknown"},
+	{"cycle", EXPORT_U64, 0, NULL, "number of the cycle it is in; 0: none"},
+	{"calls", EXPORT_U64, 0, "calls", "how often it was called, recursive calls too"},
+	{"self", EXPORT_U64, EXPORT_COST, NULL, "cost of its own lines"},
+	{"estimated", EXPORT_BOOL, 0, NULL,
+	 "incl is an estimate: calls of it may have run inside each other"},
+	{"incl", EXPORT_U64, EXPORT_COST, NULL,
+	 "self and all it called, once however often it was on the stack"},
+	{0},
+};
+
+/* The columns of costs come after each other: one vector at a time. */
+static void put_fn_costs(struct export *x, fn_id f,
+			 uint64_t (*cost)(struct store *, fn_id, uint32_t))
+{
+	for (uint32_t e = 0; e < store_info(x->st)->events; e++)
+		x->costs[e] = cost(x->st, f, e);
+	export_costs(x, x->costs);
+}
+
+static int function_rows(struct export *x)
+{
+	for (fn_id f = 0; f < store_info(x->st)->functions; f++) {
+		export_row_start(x);
+		export_number(x, f);
+		export_text(x, store_fn_name(x->st, f));
+		export_text(x, store_fn_file(x->st, f));
+		export_text(x, store_fn_obj(x->st, f));
+		export_number(x, store_fn_line(x->st, f));
+		export_number(x, store_fn_cycle(x->st, f));
+		export_number(x, store_fn_calls(x->st, f));
+		put_fn_costs(x, f, store_fn_self);
+		export_bool(x, store_fn_nests(x->st, f));
+		put_fn_costs(x, f, store_fn_incl);
+		if (export_row_end(x))
+			return (int)x->err->kind;
+	}
+	return 0;
+}
+
+static const struct export_column edge_columns[] = {
+	PROFILE,
+	{"caller", EXPORT_U64, EXPORT_KEY, NULL, "id of the function that calls"},
+	{"callee", EXPORT_U64, EXPORT_KEY, NULL, "id of the function that is called"},
+	{"calls", EXPORT_U64, 0, "calls",
+	 "how often; 0: the call was open when the profile was written"},
+	{"recursive", EXPORT_BOOL, 0, NULL, "caller and callee are one function"},
+	{"in_cycle", EXPORT_BOOL, 0, NULL,
+	 "both are in one cycle: calls of it may have run inside each other"},
+	{"incl", EXPORT_U64, EXPORT_COST, NULL,
+	 "cost of the calls, with all that they called"},
+	{0},
+};
+
+static const struct export_key edge_keys[] = {
+	{"caller", "functions"}, {"callee", "functions"}, {NULL, NULL}};
+
+static int edge_rows(struct export *x)
+{
+	uint32_t events = store_info(x->st)->events;
+
+	for (edge_id i = 0; i < store_info(x->st)->edges; i++) {
+		struct store_edge e;
+
+		store_edge(x->st, i, &e);
+		export_row_start(x);
+		export_number(x, e.caller);
+		export_number(x, e.callee);
+		export_number(x, e.calls);
+		export_bool(x, e.recursive);
+		export_bool(x, e.in_cycle);
+		for (uint32_t k = 0; k < events; k++)
+			x->costs[k] = store_edge_incl(x->st, i, k);
+		export_costs(x, x->costs);
+		if (export_row_end(x))
+			return (int)x->err->kind;
+	}
+	return 0;
+}
+
+/* ---- detail ---- */
+
+static const struct export_column line_columns[] = {
+	PROFILE,
+	{"function", EXPORT_U64, EXPORT_KEY, NULL, "id of the function whose cost it is"},
+	{"file", EXPORT_TEXT, EXPORT_KEY, NULL,
+	 "source file of the line; of inlined code not the function's"},
+	{"line", EXPORT_U64, EXPORT_KEY, "line", "0: unknown"},
+	{"instr", EXPORT_U64, EXPORT_KEY, "address", "0 where the profile has none"},
+	{"self", EXPORT_U64, EXPORT_COST, NULL,
+	 "cost of the line itself, without what it called"},
+	{0},
+};
+
+static const struct export_key function_keys[] = {{"function", "functions"},
+						  {NULL, NULL}};
+
+static int put_line(void *arg, const struct store_line *l, const uint64_t *costs,
+		    struct err *err)
+{
+	struct export *x = arg;
+
+	(void)err; /* it is x->err */
+	export_row_start(x);
+	export_number(x, x->fn);
+	export_name(x, store_file(x->st, l->file));
+	export_number(x, l->line);
+	export_number(x, l->instr);
+	export_costs(x, costs);
+	return export_row_end(x);
+}
+
+static int line_rows(struct export *x)
+{
+	for (x->fn = 0; x->fn < store_info(x->st)->functions; x->fn++)
+		if (store_each_line(x->st, x->fn, put_line, x, x->err))
+			return (int)x->err->kind;
+	return 0;
+}
+
+static const struct export_column callsite_columns[] = {
+	PROFILE,
+	{"caller", EXPORT_U64, EXPORT_KEY, NULL, "id of the function that calls"},
+	{"callee", EXPORT_U64, EXPORT_KEY, NULL, "id of the function that is called"},
+	{"file", EXPORT_TEXT, EXPORT_KEY, NULL, "source file of the line that calls"},
+	{"line", EXPORT_U64, EXPORT_KEY, "line", "0: unknown"},
+	{"instr", EXPORT_U64, EXPORT_KEY, "address", "0 where the profile has none"},
+	{"calls", EXPORT_U64, 0, "calls", "how often, from here"},
+	{"incl", EXPORT_U64, EXPORT_COST, NULL, "cost of the calls from here"},
+	{0},
+};
+
+static int put_site(void *arg, const struct store_site *s, const uint64_t *costs,
+		    struct err *err)
+{
+	struct export *x = arg;
+
+	(void)err;
+	export_row_start(x);
+	export_number(x, x->fn);
+	export_number(x, s->callee);
+	export_name(x, store_file(x->st, s->file));
+	export_number(x, s->line);
+	export_number(x, s->instr);
+	export_number(x, s->calls);
+	export_costs(x, costs);
+	return export_row_end(x);
+}
+
+static int callsite_rows(struct export *x)
+{
+	for (x->fn = 0; x->fn < store_info(x->st)->functions; x->fn++)
+		if (store_each_site(x->st, x->fn, put_site, x, x->err))
+			return (int)x->err->kind;
+	return 0;
+}
+
+/* ---- parts ---- */
+
+static const struct export_column part_columns[] = {
+	PROFILE,
+	{"id", EXPORT_U64, EXPORT_KEY, NULL, "from 1, in the order of the profile"},
+	{"part", EXPORT_U64, 0, NULL,
+	 "as written; threads of one dump have the same; 0: none given"},
+	{"pid", EXPORT_U64, 0, NULL, "process; 0: none given"},
+	{"thread", EXPORT_U64, 0, NULL, "thread; 0: none given"},
+	{"trigger", EXPORT_TEXT, 0, NULL, "why it was written"},
+	{"time_range", EXPORT_TEXT, 0, NULL, "the basic blocks it covers"},
+	{"description", EXPORT_TEXT, 0, NULL, "all its desc: lines, `; ` between them"},
+	{"functions", EXPORT_U64, 0, "functions", "with cost or calls in this part"},
+	{"has_totals", EXPORT_BOOL, 0, NULL,
+	 "the producer wrote a totals: line; saturated sums aside, self is it"},
+	{"self", EXPORT_U64, EXPORT_COST, NULL, "sum over its functions"},
+	{0},
+};
+
+/* Readers of CSV that go line by line are many. */
+static struct str one_line(struct export *x, struct str s)
+{
+	size_t n = 0;
+	char *p;
+
+	arena_reset(&x->arena);
+	p = arena_alloc(&x->arena, 2 * s.n + 1);
+	if (!p)
+		return s;
+	for (size_t i = 0; i < s.n; i++) {
+		p[n++] = s.p[i] == '\n' ? ';' : s.p[i];
+		if (s.p[i] == '\n')
+			p[n++] = ' ';
+	}
+	return (struct str){p, n};
+}
+
+static int part_rows(struct export *x)
+{
+	uint32_t events = store_info(x->st)->events;
+
+	for (uint32_t p = 0; p < store_info(x->st)->parts; p++) {
+		struct store_part part;
+
+		store_part(x->st, p, &part);
+		export_row_start(x);
+		export_number(x, p + 1);
+		export_number(x, part.part);
+		export_number(x, part.pid);
+		export_number(x, part.thread);
+		export_text(x, part.trigger);
+		export_text(x, part.time_range);
+		export_text(x, one_line(x, part.desc));
+		export_number(x, part.functions);
+		export_bool(x, part.has_totals);
+		for (uint32_t e = 0; e < events; e++)
+			x->costs[e] = store_part_self(x->st, p, e);
+		export_costs(x, x->costs);
+		if (export_row_end(x))
+			return (int)x->err->kind;
+	}
+	return 0;
+}
+
+static const struct export_column part_function_columns[] = {
+	PROFILE,
+	{"part", EXPORT_U64, EXPORT_KEY, NULL, "id of the part"},
+	{"function", EXPORT_U64, EXPORT_KEY, NULL, "id of the function"},
+	{"self", EXPORT_U64, EXPORT_COST, NULL, "its self cost in this part"},
+	{0},
+};
+
+static const struct export_key part_function_keys[] = {
+	{"part", "parts"}, {"function", "functions"}, {NULL, NULL}};
+
+static int part_function_rows(struct export *x)
+{
+	uint32_t events = store_info(x->st)->events;
+
+	for (uint32_t p = 0; p < store_info(x->st)->parts; p++) {
+		uint64_t *costs;
+		fn_id *fns;
+		size_t n;
+
+		arena_reset(&x->arena);
+		if (store_part_functions(x->st, p, &x->arena, &fns, &costs, &n, x->err))
+			return (int)x->err->kind;
+		for (size_t i = 0; i < n; i++) {
+			export_row_start(x);
+			export_number(x, p + 1);
+			export_number(x, fns[i]);
+			export_costs(x, costs + i * events);
+			if (export_row_end(x))
+				return (int)x->err->kind;
+		}
+	}
+	return 0;
+}
+
+static const struct export_column part_edge_columns[] = {
+	PROFILE,
+	{"part", EXPORT_U64, EXPORT_KEY, NULL, "id of the part"},
+	{"caller", EXPORT_U64, EXPORT_KEY, NULL, "id of the function that calls"},
+	{"callee", EXPORT_U64, EXPORT_KEY, NULL, "id of the function that is called"},
+	{"calls", EXPORT_U64, 0, "calls", "how often, in this part"},
+	{"incl", EXPORT_U64, EXPORT_COST, NULL, "cost of the calls in this part"},
+	{0},
+};
+
+static const struct export_key part_edge_keys[] = {{"part", "parts"},
+						   {"caller", "functions"},
+						   {"callee", "functions"},
+						   {NULL, NULL}};
+
+static int part_edge_rows(struct export *x)
+{
+	uint32_t events = store_info(x->st)->events;
+
+	for (uint32_t p = 0; p < store_info(x->st)->parts; p++) {
+		uint64_t *calls, *costs;
+		edge_id *edges;
+		size_t n;
+
+		arena_reset(&x->arena);
+		if (store_part_edges(x->st, p, &x->arena, &edges, &calls, &costs, &n,
+				     x->err))
+			return (int)x->err->kind;
+		for (size_t i = 0; i < n; i++) {
+			struct store_edge e;
+
+			store_edge(x->st, edges[i], &e);
+			export_row_start(x);
+			export_number(x, p + 1);
+			export_number(x, e.caller);
+			export_number(x, e.callee);
+			export_number(x, calls[i]);
+			export_costs(x, costs + i * events);
+			if (export_row_end(x))
+				return (int)x->err->kind;
+		}
+	}
+	return 0;
+}
+
+/* ---- the table of tables ---- */
+
+const struct export_table export_tables[] = {
+	{"profiles", "one row for each profile", false, profile_columns, NULL,
+	 profile_rows},
+	{"events", "what was counted", false, event_columns, NULL, event_rows},
+	{"functions", "one row for each function", false, function_columns, NULL,
+	 function_rows},
+	{"edges", "who calls whom", false, edge_columns, edge_keys, edge_rows},
+	{"lines", "cost lines; they add up to the self costs of functions", false,
+	 line_columns, function_keys, line_rows},
+	{"callsites", "the lines that call; they add up to edges", false,
+	 callsite_columns, edge_keys, callsite_rows},
+	{"parts", "dumps and threads within a profile", false, part_columns, NULL,
+	 part_rows},
+	{"part_functions", "functions in each part; they add up to functions", true,
+	 part_function_columns, part_function_keys, part_function_rows},
+	{"part_edges", "edges in each part; they add up to edges", true,
+	 part_edge_columns, part_edge_keys, part_edge_rows},
+};
+const size_t export_tables_n = sizeof(export_tables) / sizeof(export_tables[0]);

@@ -1,0 +1,641 @@
+/* command.c - the table of dot-commands and what each does; see command.h. */
+#include "repl/prompt/command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "index/base/vec.h"
+#include "repl/app/child.h"
+#include "repl/term/emit.h"
+#include "repl/export/export.h"
+#include "repl/prompt/help.h"
+#include "repl/app/limit.h"
+#include "repl/term/number.h"
+#include "repl/prompt/opening.h"
+#include "repl/app/output.h"
+#include "repl/prompt/params.h"
+#include "repl/prompt/script.h"
+
+static char *c_string(struct str s, struct err *err)
+{
+	char *c = strndup(s.p, s.n);
+
+	if (!c)
+		err_set(err, ERR_LIMIT, 0, "out of memory");
+	return c;
+}
+
+static char *file_word(struct str s, struct err *err)
+{
+	char *path = app_expand(s);
+
+	if (!path)
+		err_set(err, ERR_LIMIT, 0, "out of memory");
+	return path;
+}
+
+/* The first word of *rest, which loses it; "..." holds a word with blanks. */
+static struct str word(struct str *rest)
+{
+	struct str s = str_trim(*rest), w;
+	size_t n;
+
+	if (s.n && s.p[0] == '"') {
+		s = str_from(s, 1);
+		n = str_find(s, '"');
+	} else {
+		for (n = 0; n < s.n && s.p[n] != ' ' && s.p[n] != '\t'; n++)
+			;
+	}
+	w = (struct str){s.p, n};
+	*rest = str_trim(str_from(s, n + (n < s.n && s.p[n] == '"')));
+	return w;
+}
+
+/* ---- settings ---- */
+
+static int on_off(struct str rest, bool *value, struct err *err)
+{
+	if (str_eq(rest, STR("on")) || str_eq(rest, STR("off"))) {
+		*value = rest.n == 2;
+		return 0;
+	}
+	return err_set(err, ERR_USAGE, 0, "it is on or off, not '%.*s'", STR_ARG(rest));
+}
+
+static int do_timer(struct app *app, struct str rest, struct err *err)
+{
+	if (rest.n)
+		return on_off(rest, &app->timer, err);
+	app->timer = !app->timer;
+	talk("timer is %s", app->timer ? "on" : "off");
+	return 0;
+}
+
+static int do_pager(struct app *app, struct str rest, struct err *err)
+{
+	bool on = true;
+
+	if (!rest.n) {
+		talk("pager is %s", app->no_pager ? "off" : "on");
+		return 0;
+	}
+	if (str_eq(rest, STR("on")) || str_eq(rest, STR("off"))) {
+		on_off(rest, &on, err);
+		app->no_pager = !on;
+		return 0;
+	}
+	if (app->opts->safe)
+		return err_set(err, ERR_QUERY, 0, "--safe: no commands are run");
+	free(app->pager);
+	app->pager = c_string(rest, err);
+	app->no_pager = false;
+	return (int)err->kind;
+}
+
+static int do_mode(struct app *app, struct str rest, struct err *err)
+{
+	struct str name = word(&rest);
+	enum format f = format_of_name(name);
+
+	if (!name.n) {
+		talk("mode is %s%s", app->format ? format_name(app->format) : "auto",
+		     app->exact ? " exact" : "");
+		return 0;
+	}
+	if (!f && !str_eq(name, STR("auto")) && !str_eq(name, STR("exact"))) {
+		err_set(err, ERR_USAGE, 0, "there is no format '%.*s'", STR_ARG(name));
+		err->len = (uint32_t)name.n;
+		return err_hint(err,
+				".help formats lists them; `auto` suits each answer");
+	}
+	if (rest.n && !str_eq(rest, STR("exact"))) {
+		err_set(err, ERR_USAGE, 0, "'%.*s' means nothing after a format",
+			STR_ARG(rest));
+		return err_hint(err, ".mode FORMAT exact shows every digit");
+	}
+	app->exact = str_eq(name, STR("exact")) || str_eq(rest, STR("exact"));
+	app->format = f;
+	return 0;
+}
+
+static int do_demangle(struct app *app, struct str rest, struct err *err)
+{
+	bool on = true;
+
+	if (!rest.n)
+		talk("demangle is %s", app->no_demangle ? "off" : "on");
+	else if (on_off(rest, &on, err) == 0)
+		app_demangle(app, on);
+	return (int)err->kind;
+}
+
+static int do_strip(struct app *app, struct str rest, struct err *err)
+{
+	if (str_eq(rest, STR("off")))
+		session_strip_none(app->session);
+	else if (rest.n)
+		return session_strip_prefix(app->session, rest, err);
+	for (size_t i = 0; !rest.n && i < session_stripped(app->session); i++)
+		talk("%.*s", STR_ARG(session_strip(app->session, i)));
+	return 0;
+}
+
+static int do_limit(struct app *app, struct str rest, struct err *err)
+{
+	struct out list;
+
+	if (rest.n && app->opts->safe && !app->trusted)
+		return err_set(err, ERR_QUERY, 0, "--safe: the limits stay as they are");
+	if (rest.n)
+		return limit_set(app, rest, err);
+	out_mem(&list);
+	limit_list(app, &list);
+	output_text(app, (struct str){list.buf, list.n}, err);
+	out_close(&list);
+	return (int)err->kind;
+}
+
+static int do_event(struct app *app, struct str rest, struct err *err)
+{
+	struct str event = word(&rest);
+	struct out list;
+	struct store *st;
+	uint32_t n;
+
+	if (event.n)
+		return session_set_event(app->session, event, err);
+	if (!app->nprofiles)
+		return app_none_open(err);
+	st = session_profile(app->session, 0);
+	n = store_info(st)->all_events;
+	out_mem(&list);
+	for (uint32_t e = 0; e < n; e++) {
+		struct store_event ev;
+		char total[NUMBER_MAX];
+
+		store_event(st, e, &ev);
+		number_grouped(total, store_total(st, e));
+		out_printf(&list, "%c %-10.*s %24s  %.*s%s%.*s\n",
+			   str_eq(ev.name, session_event(app->session)) ? '*' : ' ',
+			   STR_ARG(ev.name), total, STR_ARG(ev.long_name),
+			   ev.formula.n ? " = " : "", STR_ARG(ev.formula));
+	}
+	output_text(app, (struct str){list.buf, list.n}, err);
+	out_close(&list);
+	return (int)err->kind;
+}
+
+/* ---- profiles ---- */
+
+static int do_open(struct app *app, struct str rest, struct err *err)
+{
+	char *path = file_word(word(&rest), err);
+	int kind = (int)err->kind;
+
+	if (path && !*path)
+		kind = err_set(err, ERR_USAGE, 0,
+			       ".open needs a PROFILE or NAME=PROFILE");
+	else if (path && (kind = opening_run(app, (const char *const *)&path, 1)))
+		err->kind = (enum err_kind)kind; /* opening_run() has said why */
+	free(path);
+	return kind;
+}
+
+static int do_close(struct app *app, struct str rest, struct err *err)
+{
+	char *name = c_string(word(&rest), err);
+
+	if (name)
+		app_close(app, *name ? name : NULL, err);
+	free(name);
+	return (int)err->kind;
+}
+
+/* A name may hold a newline, which must not look like the end of a line. */
+static void put_field(struct out *o, const char *before, const char *name, int width)
+{
+	const struct str s = str_c(name);
+
+	out_c(o, before);
+	emit_name(o, EMIT_TEXT, s);
+	for (size_t n = emit_width(EMIT_TEXT, s); n < (size_t)width; n++)
+		out_char(o, ' ');
+}
+
+static int do_profiles(struct app *app, struct str rest, struct err *err)
+{
+	struct out list;
+	int widest = 16;
+
+	(void)rest;
+	out_mem(&list);
+	for (size_t i = 0; i < app->nprofiles; i++)
+		if (strlen(app->profiles[i].name) < 60 &&
+		    (int)strlen(app->profiles[i].name) > widest)
+			widest = (int)strlen(app->profiles[i].name);
+	for (size_t i = 0; i < app->nprofiles; i++) {
+		const struct store_info *info = store_info(app->profiles[i].store);
+		char functions[NUMBER_MAX], bytes[NUMBER_MAX];
+
+		number_grouped(functions, info->functions);
+		number_bytes(bytes, info->input_bytes);
+		put_field(&list, i ? "  " : "* ", app->profiles[i].name, widest);
+		out_printf(&list, " %10s %12s functions", bytes, functions);
+		put_field(&list, "  ", app->profiles[i].path, 0);
+		out_char(&list, '\n');
+	}
+	if (app->nprofiles)
+		output_text(app, (struct str){list.buf, list.n}, err);
+	else
+		talk("no profile is open");
+	out_close(&list);
+	return (int)err->kind;
+}
+
+/* ---- filters ---- */
+
+static int do_push(struct app *app, struct str rest, struct err *err)
+{
+	if (!rest.n)
+		return err_set(err, ERR_USAGE, 0,
+			       ".push needs a graph stage: focus handle");
+	return session_push(app->session, rest, err);
+}
+
+static int do_pop(struct app *app, struct str rest, struct err *err)
+{
+	if (str_eq(rest, STR("all"))) {
+		while (session_filters(app->session) && !session_pop(app->session, err))
+			;
+		return (int)err->kind;
+	}
+	return session_pop(app->session, err);
+}
+
+static int do_filters(struct app *app, struct str rest, struct err *err)
+{
+	size_t n = session_filters(app->session);
+
+	(void)rest;
+	(void)err;
+	if (!n)
+		talk("no filters are in force");
+	for (size_t i = 0; i < n; i++)
+		talk("%zu  %.*s", i + 1, STR_ARG(session_filter(app->session, i)));
+	return 0;
+}
+
+/* ---- output ---- */
+
+static int do_output(struct app *app, struct str rest, struct err *err)
+{
+	char *path = file_word(word(&rest), err);
+
+	if (path)
+		output_redirect(app, *path ? path : NULL, err);
+	free(path);
+	return (int)err->kind;
+}
+
+static int do_once(struct app *app, struct str rest, struct err *err)
+{
+	struct str path = word(&rest);
+
+	if (!path.n)
+		return err_set(err, ERR_USAGE, 0, ".once needs a FILE");
+	free(app->once);
+	app->once = file_word(path, err);
+	return (int)err->kind;
+}
+
+/* .export DIR [csv|ndjson] [TABLE...] */
+static int do_export(struct app *app, struct str rest, struct err *err)
+{
+	char *dir = c_string(word(&rest), err);
+	struct str tables = rest, format = word(&rest);
+	bool ndjson = str_eq(format, STR("ndjson"));
+
+	if (ndjson || str_eq(format, STR("csv")))
+		tables = rest;
+	else
+		ndjson = app->format == FORMAT_NDJSON;
+	if (dir && !*dir)
+		err_set(err, ERR_USAGE, 0, ".export needs a DIRECTORY");
+	else if (dir && !app->nprofiles)
+		app_none_open(err);
+	else if (dir && session_filters(app->session)) {
+		err_set(err, ERR_QUERY, 0,
+			"an export is of whole profiles, and filters are in force");
+		err_hint(err, "`.pop all` first");
+	} else if (dir) {
+		export_run(app, dir, ndjson ? EXPORT_NDJSON : EXPORT_CSV, tables, err);
+	}
+	free(dir);
+	return (int)err->kind;
+}
+
+static int do_explain(struct app *app, struct str rest, struct err *err)
+{
+	struct str text = {"", 0};
+
+	if (!rest.n)
+		return err_set(err, ERR_USAGE, 0, ".explain needs a query");
+	if (!app->nprofiles)
+		return app_none_open(err);
+	arena_reset(&app->arena);
+	if (query_explain(app->session, rest, &app->arena, &text, err))
+		return (int)err->kind;
+	if (text.n && text.p[text.n - 1] == '\n')
+		text.n--;
+	return output_text(app, text, err);
+}
+
+static int do_help(struct app *app, struct str rest, struct err *err)
+{
+	struct out o;
+
+	out_mem(&o);
+	if (!rest.n)
+		help_overview(&o);
+	else if (!help_print(&o, rest))
+		err_set(err, ERR_USAGE, 0,
+			"there is no help on '%.*s'; .help lists the topics",
+			STR_ARG(rest));
+	if (!err->kind && o.n)
+		output_text(app, (struct str){o.buf, o.n - 1}, err);
+	out_close(&o);
+	return (int)err->kind;
+}
+
+/* ---- scripts ---- */
+
+static int do_read(struct app *app, struct str rest, struct err *err)
+{
+	char *path = file_word(word(&rest), err);
+
+	if (path && !*path)
+		err_set(err, ERR_USAGE, 0, ".read needs a FILE");
+	else if (path)
+		err->kind = (enum err_kind)script_file(app, path);
+	free(path);
+	return (int)err->kind;
+}
+
+static int write_text(const char *path, struct str text, struct err *err)
+{
+	struct target t;
+	struct out o;
+	int failed;
+
+	if (target_open(&t, path, err))
+		return (int)err->kind;
+	out_fd(&o, t.fd);
+	out_str(&o, text);
+	out_char(&o, '\n');
+	failed = out_close(&o);
+	if (!failed)
+		return target_commit(&t, err);
+	target_abandon(&t);
+	return err_set(err, ERR_OUTPUT, 0, "%s: %s", path, strerror(failed));
+}
+
+static int do_save(struct app *app, struct str rest, struct err *err)
+{
+	char *path = file_word(word(&rest), err);
+	struct str text = rest.n ? rest : str_c(app->last);
+
+	if (path && !*path)
+		err_set(err, ERR_USAGE, 0, ".save needs a FILE");
+	else if (path && !text.n) {
+		err_set(err, ERR_QUERY, 0, "nothing to save: no query was typed yet");
+		err_hint(err, ".save FILE QUERY");
+	} else if (path)
+		write_text(path, text, err);
+	free(path);
+	return (int)err->kind;
+}
+
+/* ./FILE, else the one kept in ~/.config/quern/queries. */
+static char *find_script(struct str name, struct err *err)
+{
+	char *path = file_word(name, err), *below, *kept;
+
+	if (!path || strchr(path, '/') || access(path, F_OK) == 0)
+		return path;
+	below = NULL;
+	if (asprintf(&below, "queries/%s", path) < 0)
+		return path;
+	kept = app_path("XDG_CONFIG_HOME", ".config", below);
+	free(below);
+	if (!kept || access(kept, F_OK) < 0) {
+		free(kept);
+		return path;
+	}
+	free(path);
+	return kept;
+}
+
+static int do_run(struct app *app, struct str rest, struct err *err)
+{
+	struct str name = word(&rest), text = {NULL, 0};
+	char *path = find_script(name, err);
+	struct out filled;
+
+	if (!path)
+		return (int)err->kind;
+	out_mem(&filled);
+	if (!name.n)
+		err_set(err, ERR_USAGE, 0, ".run needs a FILE [NAME=VALUE]...");
+	else if (app_read_file(path, &text, err) == 0)
+		params_fill(&filled, text, rest, err);
+	if (!err->kind)
+		err->kind = (enum err_kind)script_run(
+			app, (struct str){filled.n ? filled.buf : "", filled.n}, path);
+	out_close(&filled);
+	free((void *)(uintptr_t)text.p);
+	free(path);
+	return (int)err->kind;
+}
+
+/* The command that edits the file: path stands in quotes, whatever TMPDIR is called.  NULL:
+ * out of memory. */
+static char *edit_command(const char *path)
+{
+	const char *editor = getenv("VISUAL") ? getenv("VISUAL") : getenv("EDITOR");
+	char *quoted = malloc(4 * strlen(path) + 1), *p = quoted, *command = NULL;
+
+	if (!quoted)
+		return NULL;
+	for (; *path; path++) {
+		if (*path == '\'')
+			p = stpcpy(p, "'\\'");
+		*p++ = *path;
+	}
+	*p = '\0';
+	if (asprintf(&command, "%s '%s'", editor ? editor : "vi", quoted) < 0)
+		command = NULL;
+	free(quoted);
+	return command;
+}
+
+/* A temporary of our own, in a directory that others may write to. */
+static int edit_file(char *path, struct str text, struct str *edited, struct err *err)
+{
+	int fd = mkstemps(path, 2);
+	char *command = NULL;
+	struct child c;
+
+	if (fd < 0)
+		return err_set(err, ERR_OUTPUT, 0, "%s: %s", path, strerror(errno));
+	if (write(fd, text.p, text.n) != (ssize_t)text.n)
+		err_set(err, ERR_OUTPUT, 0, "%s: %s", path, strerror(errno));
+	close(fd);
+	if (!err->kind && !(command = edit_command(path)))
+		err_set(err, ERR_LIMIT, 0, "out of memory");
+	if (!err->kind && child_start(&c, command, 1, err) == 0)
+		child_wait(&c, command, err);
+	atomic_store(&app_cancel, 0);
+	if (!err->kind)
+		app_read_file(path, edited, err);
+	unlink(path);
+	free(command);
+	return (int)err->kind;
+}
+
+static int do_edit(struct app *app, struct str rest, struct err *err)
+{
+	struct str text = rest.n ? rest : str_c(app->last), edited = {NULL, 0};
+	const char *tmp = getenv("TMPDIR");
+	char *path;
+
+	if (!app->interactive)
+		return err_set(err, ERR_USAGE, 0, ".edit is for the prompt");
+	if (asprintf(&path, "%s/quern.XXXXXX.q", tmp && *tmp ? tmp : "/tmp") < 0)
+		return err_set(err, ERR_LIMIT, 0, "out of memory");
+	if (edit_file(path, text, &edited, err) == 0) {
+		talk("%.*s", STR_ARG(str_trim(edited)));
+		err->kind = (enum err_kind)script_run(app, edited, NULL);
+	}
+	free((void *)(uintptr_t)edited.p);
+	free(path);
+	return (int)err->kind;
+}
+
+static int do_quit(struct app *app, struct str rest, struct err *err)
+{
+	(void)rest;
+	(void)err;
+	app->quit = true;
+	return 0;
+}
+
+/* ---- the table ---- */
+
+static const char writes[] = "--safe: no files are written and no commands run";
+static const char reads[] = "--safe: only files that the command line names are read";
+
+static const struct command commands[] = {
+	{"help", "[TOPIC]", "what there is; the grammar and examples of one topic",
+	 ARG_TOPIC, do_help, NULL},
+	{"open", "[NAME=]PROFILE", "open one more profile", ARG_FILE, do_open, reads},
+	{"close", "[NAME]", "close a profile; the first when none is named", ARG_PROFILE,
+	 do_close, NULL},
+	{"profiles", "", "those that are open; * is the one that queries ask", ARG_NONE,
+	 do_profiles, NULL},
+	{"event", "[EVENT]", "the event of unqualified costs; alone: list them",
+	 ARG_EVENT, do_event, NULL},
+	{"mode", "[FORMAT] [exact]", "the format of answers; auto, exact: all digits",
+	 ARG_FORMAT, do_mode, NULL},
+	{"once", "FILE", "the next answer goes to FILE", ARG_FILE, do_once, writes},
+	{"output", "[FILE]", "all answers go to FILE; alone: back to the screen",
+	 ARG_FILE, do_output, writes},
+	{"export", "DIR [csv|ndjson] [TABLE...]",
+	 "the tables of all open profiles as files", ARG_FILE, do_export, writes},
+	{"pager", "[on|off|COMMAND]", "long answers go through it", ARG_SWITCH, do_pager,
+	 NULL},
+	{"timer", "[on|off]", "say how long each query took", ARG_SWITCH, do_timer, NULL},
+	{"limit", "[NAME N]",
+	 "what a query may take: rows, seconds, memory, text, nesting", ARG_NONE,
+	 do_limit, NULL},
+	{"strip-prefix", "[A=B|off]", "`vs`: files below A are those below B", ARG_NONE,
+	 do_strip, NULL},
+	{"demangle", "[on|off]", "show C++ and Rust names as in the source", ARG_SWITCH,
+	 do_demangle, NULL},
+	{"read", "FILE", "run a script", ARG_FILE, do_read, reads},
+	{"edit", "[QUERY]", "edit the last query in $EDITOR, then run it", ARG_QUERY,
+	 do_edit, writes},
+	{"explain", "QUERY", "what it expands to and how it is answered", ARG_QUERY,
+	 do_explain, NULL},
+	{"push", "GSTAGE", "keep a graph stage in force: .push focus handle", ARG_QUERY,
+	 do_push, NULL},
+	{"pop", "[all]", "drop the last one", ARG_NONE, do_pop, NULL},
+	{"filters", "", "those in force", ARG_NONE, do_filters, NULL},
+	{"save", "FILE [QUERY]", "keep the last query", ARG_FILE, do_save, writes},
+	{"run", "FILE [NAME=VALUE]...", "run a kept query; ${NAME} in it becomes VALUE",
+	 ARG_SCRIPT, do_run, reads},
+	{"quit", "", "leave (also Ctrl-D)", ARG_NONE, do_quit, NULL},
+};
+
+const struct command *command_at(size_t i)
+{
+	return i < sizeof(commands) / sizeof(commands[0]) ? &commands[i] : NULL;
+}
+
+const struct command *command_find(struct str name)
+{
+	const struct command *c, *found = NULL;
+
+	for (size_t i = 0; (c = command_at(i)); i++) {
+		if (str_eq(str_c(c->name), name))
+			return c;
+		if (name.n && str_starts(str_c(c->name), name)) {
+			if (found)
+				return NULL;
+			found = c;
+		}
+	}
+	return str_eq(name, STR("exit")) ? command_find(STR("quit")) : found;
+}
+
+static int unknown(struct str name, struct err *err)
+{
+	const struct command *c;
+
+	err_set(err, ERR_USAGE, 0, "there is no command '.%.*s'", STR_ARG(name));
+	err->len = (uint32_t)name.n + 1;
+	for (size_t i = 0; (c = command_at(i)); i++)
+		if (str_distance(name, str_c(c->name), 2) <= 2)
+			return err_hint(err, "did you mean '.%s'?", c->name);
+	return err_hint(err, ".help lists them");
+}
+
+int command_run(struct app *app, struct str line, const struct origin *from)
+{
+	struct str rest = str_from(line, 1), name;
+	const struct command *c;
+	struct err err = {0};
+	unsigned lost = out_lost();
+
+	name = word(&rest);
+	c = command_find(name);
+	if (!c)
+		unknown(name, &err);
+	else if (c->unsafe && app->opts->safe && !app->trusted)
+		err_set(&err, ERR_QUERY, 0, "%s", c->unsafe);
+	else
+		c->run(app, rest, &err);
+	if (out_lost() != lost)
+		err_set(&err, ERR_LIMIT, 0, "out of memory");
+	/* What the engine refused stands after the command: its offsets are those of rest. */
+	if (c && err.kind &&
+	    (c->arg == ARG_QUERY || c->arg == ARG_EVENT || c->arg == ARG_FORMAT) &&
+	    (err.at || err.len))
+		err.at += (uint64_t)(rest.p - line.p);
+	if (err.kind && err.text[0])
+		talk_error(&err, line, from, app->screen.columns, app->screen.colour_err);
+	return (int)err.kind;
+}

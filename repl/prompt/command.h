@@ -1,0 +1,39 @@
+/*
+ * command.h - dot-commands: what the shell does, as opposed to what the language asks.
+ */
+#ifndef QUERN_COMMAND_H
+#define QUERN_COMMAND_H
+
+#include "repl/app/app.h"
+
+/* What an argument is, for Tab. */
+enum command_arg {
+	ARG_NONE,
+	ARG_FILE,
+	ARG_SCRIPT, /* a file, or a query that was kept */
+	ARG_FORMAT,
+	ARG_EVENT,
+	ARG_PROFILE,
+	ARG_TOPIC,
+	ARG_QUERY,
+	ARG_SWITCH
+};
+
+struct command {
+	const char *name; /* without the dot */
+	const char *form; /* its arguments */
+	const char *what; /* one line */
+	enum command_arg arg;
+	/* rest is the trimmed text after the name. */
+	int (*run)(struct app *app, struct str rest, struct err *err);
+	const char *unsafe; /* why --safe refuses it; NULL: it does not */
+};
+
+/* line starts with the dot; errors are shown.  0 or the kind. */
+int command_run(struct app *app, struct str line, const struct origin *from);
+/* The i-th command; NULL past the end. */
+const struct command *command_at(size_t i);
+/* By name or by an unambiguous start of it; NULL: none. */
+const struct command *command_find(struct str name);
+
+#endif

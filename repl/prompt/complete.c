@@ -1,0 +1,428 @@
+/*
+ * complete.c - see complete.h.
+ *
+ * Each candidate has two texts: `word`, which goes into the line, and `full`, which is
+ * listed.  They differ for functions: of std::vector<int>::push_back(int const&) the line
+ * gets `push_back` as long as that is what distinguishes it, or the whole name in quotes
+ * after a quote.
+ */
+#include "repl/prompt/complete.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "engine/names/name.h"
+#include "engine/lang/words.h"
+#include "repl/prompt/command.h"
+#include "repl/prompt/help.h"
+#include "repl/render/renderers.h"
+
+enum { FUNCTIONS = 200, LISTED = 400 };
+
+struct search {
+	struct app *app;
+	struct arena *a;
+	struct err *err;
+	struct str text;
+	size_t word_at;
+	struct str prefix;
+	struct str word[LISTED], full[LISTED];
+	size_t n;
+	bool more, quoted;
+};
+
+static void add(struct search *s, struct str word, struct str full)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (str_eq(s->full[i], full))
+			return;
+	if (s->n == LISTED) {
+		s->more = true;
+		return;
+	}
+	s->word[s->n] = word;
+	s->full[s->n++] = full;
+}
+
+static void offer(struct search *s, struct str word)
+{
+	if (str_starts(word, s->prefix))
+		add(s, word, word);
+}
+
+static void offer_c(struct search *s, const char *word)
+{
+	offer(s, str_c(word));
+}
+
+/* ---- functions ---- */
+
+static bool bare_byte(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || (c && strchr("_~:.@$*+/?-'", c));
+}
+
+/* The part of a name from the component that starts with the prefix, as far as a bare
+ * name can go: `push_back` of std::vector<int>::push_back(int const&). */
+static struct str bare_part(struct str name, struct str prefix)
+{
+	size_t at = 0, n = 0;
+
+	while (!str_starts(str_from(name, at), prefix)) {
+		at += str_find_str(str_from(name, at), STR("::")) + 2;
+		if (at >= name.n)
+			return (struct str){name.p, 0};
+	}
+	name = str_from(name, at);
+	while (n < name.n && bare_byte(name.p[n]))
+		n++;
+	return (struct str){name.p, n};
+}
+
+/* Behind the quote that was typed; the closing one too. */
+static struct str after_quote(struct search *s, struct str name)
+{
+	struct str q = name_quoted(name, s->a);
+
+	if (q.p)
+		return str_from(q, 1);
+	arena_full(s->a, s->err);
+	return (struct str){"", 0};
+}
+
+static void offer_functions(struct search *s)
+{
+	struct str *names = NULL;
+	size_t n = 0;
+
+	if (!s->app->nprofiles || (!s->quoted && s->prefix.n == 0 && s->n > 0))
+		return;
+	if (query_complete_function(s->app->session, s->prefix, FUNCTIONS, s->a, &names,
+				    &n, s->err))
+		return;
+	s->more |= n == FUNCTIONS;
+	for (size_t i = 0; i < n; i++) {
+		struct str bare = bare_part(names[i], s->prefix);
+
+		if (s->quoted)
+			add(s, after_quote(s, names[i]), names[i]);
+		else if (bare.n)
+			add(s, bare, names[i]);
+	}
+}
+
+/* ---- the other kinds ---- */
+
+static void offer_events(struct search *s)
+{
+	struct store *st;
+
+	if (!s->app->nprofiles)
+		return;
+	st = session_profile(s->app->session, 0);
+	for (uint32_t e = 0; e < store_info(st)->all_events; e++) {
+		struct store_event ev;
+
+		store_event(st, e, &ev);
+		offer(s, ev.name);
+	}
+}
+
+static void offer_columns(struct search *s)
+{
+	static const char *const names[] = {
+		"self",		"self%",    "incl",	  "incl%",     "calls",
+		"fn",		"file",	    "line",	  "obj",       "cycle",
+		"contribution", "incoming", "short",	  "id",	       "delta",
+		"delta%",	"base",	    "est",	  "lo",	       "hi",
+		"depth",	"change",   "delta_incl", "base_incl", NULL,
+	};
+
+	for (size_t i = 0; names[i]; i++)
+		offer_c(s, names[i]);
+}
+
+static void offer_words(struct search *s, unsigned want)
+{
+	if (want & WANT_VERB) {
+		for (size_t i = 0; i < verbs_n; i++)
+			offer_c(s, verbs[i].word);
+		for (size_t i = 0; path_words[i]; i++)
+			offer_c(s, path_words[i]);
+	}
+	for (size_t i = 0; i < stage_words_n; i++)
+		if (want & (stage_words[i].graph ? WANT_VERB : WANT_STAGE))
+			offer_c(s, stage_words[i].word);
+	if (want & WANT_VERB)
+		offer_c(s, "let");
+}
+
+static void offer_formats(struct search *s)
+{
+	const struct renderer *r;
+
+	for (size_t i = 0; (r = render_at(i)); i++)
+		offer_c(s, format_name(r->format));
+}
+
+static void offer_profiles(struct search *s)
+{
+	for (size_t i = 0; i < s->app->nprofiles; i++)
+		offer_c(s, s->app->profiles[i].name);
+}
+
+/* Names of the files and objects that the profile knows, from the sorted table. */
+static void offer_strings(struct search *s, bool objects)
+{
+	struct store *st;
+	uint32_t i, n;
+
+	if (!s->app->nprofiles)
+		return;
+	st = session_profile(s->app->session, 0);
+	n = objects ? store_info(st)->objects : store_info(st)->files;
+	for (i = 0; i < n && s->n < LISTED; i++) {
+		struct str path = objects ? store_obj(st, i) : store_file(st, i);
+		bool whole = s->prefix.n && s->prefix.p[0] == '/';
+
+		if (!whole)
+			path = str_basename(path);
+		if (!str_starts(path, s->prefix))
+			continue;
+		path = arena_str(s->a, path);
+		if (path.p)
+			add(s, path, path);
+	}
+}
+
+/* "~" is the home directory, as the user types it. */
+static struct str directory_of(struct search *s, struct str typed)
+{
+	const char *home = getenv("HOME");
+
+	if (typed.n == 0)
+		return STR(".");
+	if (str_starts(typed, STR("~/")) && home)
+		return arena_printf(s->a, "%s/%.*s", home, (int)typed.n - 2, typed.p + 2);
+	return arena_printf(s->a, "%.*s", (int)typed.n, typed.p);
+}
+
+/* A name with a blank goes into quotes, which are closed once it is whole. */
+static struct str file_word(struct search *s, struct str path)
+{
+	bool directory = path.n && path.p[path.n - 1] == '/';
+
+	if (!s->quoted && str_find(path, ' ') == path.n)
+		return path;
+	return arena_printf(s->a, "%s%.*s%s", s->quoted ? "" : "\"", STR_ARG(path),
+			    directory ? "" : "\"");
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return str_cmp(*(const struct str *)a, *(const struct str *)b);
+}
+
+/* Queries kept in ~/.config/quern/queries, which .run finds from anywhere. */
+static void offer_kept(struct search *s)
+{
+	char *path = app_path("XDG_CONFIG_HOME", ".config", "queries");
+	DIR *d = path ? opendir(path) : NULL;
+	struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (e->d_name[0] != '.' && str_starts(str_c(e->d_name), s->prefix)) {
+			struct str name = arena_str(s->a, str_c(e->d_name));
+
+			if (name.p)
+				add(s, name, name);
+		}
+	if (d)
+		closedir(d);
+	free(path);
+}
+
+static void offer_files(struct search *s)
+{
+	size_t base = s->prefix.n - str_basename(s->prefix).n;
+	struct str typed = {s->prefix.p, base}, dir = directory_of(s, typed);
+	DIR *d = dir.p ? opendir(dir.p) : NULL;
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		struct str name = str_c(e->d_name), path;
+		struct stat st;
+
+		if (!str_starts(name, str_from(s->prefix, base)) ||
+		    (name.p[0] == '.' && base == s->prefix.n))
+			continue;
+		path = arena_printf(s->a, "%.*s%s", (int)base, typed.p, e->d_name);
+		if (fstatat(dirfd(d), e->d_name, &st, 0) == 0 && S_ISDIR(st.st_mode))
+			path = arena_printf(s->a, "%.*s/", (int)path.n, path.p);
+		if (path.p)
+			add(s, path, path);
+	}
+	if (d)
+		closedir(d);
+	qsort(s->full, s->n, sizeof(s->full[0]), by_name);
+	for (size_t i = 0; i < s->n; i++) {
+		s->word[i] = file_word(s, s->full[i]);
+		if (!s->word[i].p)
+			s->word[i] = s->full[i];
+	}
+}
+
+/* ---- where the cursor is ---- */
+
+static void complete_query(struct search *s, struct str text, size_t *word_at)
+{
+	struct query_context ctx = {0};
+
+	query_context(s->app->session, text, &ctx);
+	*word_at = ctx.word_at > text.n ? text.n : ctx.word_at;
+	s->prefix = str_from(text, *word_at);
+	s->quoted = ctx.quoted;
+	if (ctx.want & (WANT_VERB | WANT_STAGE))
+		offer_words(s, ctx.want);
+	for (size_t i = 0; ctx.want & WANT_KEYWORD && ctx.keywords && ctx.keywords[i];
+	     i++)
+		offer_c(s, ctx.keywords[i]);
+	if (ctx.want & WANT_EVENT)
+		offer_events(s);
+	if (ctx.want & WANT_COLUMN)
+		offer_columns(s);
+	if (ctx.want & WANT_FORMAT)
+		offer_formats(s);
+	if (ctx.want & WANT_PROFILE)
+		offer_profiles(s);
+	if (ctx.want & WANT_OBJECT)
+		offer_strings(s, true);
+	if (ctx.want & WANT_SOURCE_FILE)
+		offer_strings(s, false);
+	if (ctx.want & WANT_FUNCTION)
+		offer_functions(s);
+	if (ctx.want & WANT_FILE) {
+		s->quoted = str_starts(s->prefix, STR("\""));
+		*word_at += s->quoted;
+		s->prefix = str_from(s->prefix, s->quoted);
+		offer_files(s);
+	}
+}
+
+static void offer_topics(struct search *s)
+{
+	const struct help_topic *t;
+	const struct command *c;
+
+	for (size_t i = 0; (t = help_at(i)); i++)
+		offer_c(s, t->name);
+	offer_c(s, "formats");
+	for (size_t i = 0; (c = command_at(i)); i++)
+		offer_c(s, c->name);
+}
+
+static void complete_command(struct search *s, struct str text, size_t *word_at)
+{
+	size_t end = str_find(text, ' ');
+	const struct command *c;
+
+	*word_at = end == text.n ? 1 : text.n;
+	s->prefix = str_from(text, *word_at);
+	if (end == text.n) {
+		for (size_t i = 0; (c = command_at(i)); i++)
+			offer_c(s, c->name);
+		return;
+	}
+	/* A file in quotes may hold blanks. */
+	for (size_t i = end + 1; i < text.n; i++)
+		s->quoted ^= text.p[i] == '"';
+	while (*word_at > end + 1 && text.p[*word_at - 1] != (s->quoted ? '"' : ' '))
+		--*word_at;
+	s->prefix = str_from(text, *word_at);
+	c = command_find((struct str){text.p + 1, end - 1});
+	switch (c ? c->arg : ARG_NONE) {
+	case ARG_NONE: break;
+	case ARG_SCRIPT: offer_kept(s); /* fall through */
+	case ARG_FILE: offer_files(s); break;
+	case ARG_FORMAT:
+		offer_formats(s);
+		offer_c(s, "auto");
+		offer_c(s, "exact");
+		break;
+	case ARG_EVENT: offer_events(s); break;
+	case ARG_PROFILE: offer_profiles(s); break;
+	case ARG_TOPIC: offer_topics(s); break;
+	case ARG_SWITCH:
+		offer_c(s, "on");
+		offer_c(s, "off");
+		break;
+	case ARG_QUERY:
+		complete_query(s, str_from(text, end + 1), word_at);
+		*word_at += end + 1;
+		break;
+	}
+}
+
+static size_t shared(struct str a, struct str b)
+{
+	size_t n = 0;
+
+	while (n < a.n && n < b.n && a.p[n] == b.p[n])
+		n++;
+	/* Never half a character. */
+	while (n > 0 && n < a.n && ((unsigned char)a.p[n] & 0xc0) == 0x80)
+		n--;
+	return n;
+}
+
+/* What all candidates begin with; a single one is followed by a blank. */
+static struct str common(struct search *s)
+{
+	struct str all = s->n ? s->word[0] : s->prefix, last;
+
+	for (size_t i = 1; i < s->n; i++)
+		all.n = shared(all, s->word[i]);
+	if (s->n != 1)
+		return all.n >= s->prefix.n ? all : s->prefix;
+	last = str_from(all, all.n ? all.n - 1 : 0);
+	if (str_eq(last, STR("/")))
+		return all;
+	return arena_printf(s->a, "%.*s ", (int)all.n, all.p);
+}
+
+static int search_guarded(void *arg)
+{
+	struct search *s = arg;
+
+	if (s->text.n && s->text.p[0] == '.')
+		complete_command(s, s->text, &s->word_at);
+	else
+		complete_query(s, s->text, &s->word_at);
+	return (int)s->err->kind;
+}
+
+int complete(struct app *app, struct str text, struct arena *a, struct completion *c,
+	     struct err *err)
+{
+	struct search *s = ARENA_NEW(a, struct search);
+
+	if (!s)
+		return arena_full(a, err);
+	s->app = app;
+	s->a = a;
+	s->err = err;
+	s->text = text;
+	if (session_guard(search_guarded, s, err))
+		return (int)err->kind;
+	c->word_at = s->word_at;
+	c->insert = common(s);
+	if (!c->insert.p)
+		return arena_full(a, err);
+	c->all = s->full;
+	c->n = s->n;
+	c->more = s->more;
+	return (int)err->kind;
+}

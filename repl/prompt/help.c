@@ -1,0 +1,377 @@
+/* help.c - the topics; see help.h. */
+#include "repl/prompt/help.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "repl/prompt/command.h"
+#include "repl/render/renderers.h"
+
+static const struct help_topic topics[] = {
+	{"top",
+	 "top [N] [UNIT] [of SET] [by EXPR]",
+	 "The most expensive functions (or files, objects, classes, lines ...): self and\n"
+	 "inclusive cost.  It is short for `functions | sort X | take N`.",
+	 {"top", "top 5 by incl", "top 3 files"}},
+	{"functions",
+	 "functions|files|objects|dirs|classes|lines|instrs|calls|callsites|jumps|\n"
+	 "cycles|parts|threads|events|profiles [of SET]",
+	 "All rows of one kind, to be shaped by the stages after `|`.",
+	 {"functions | where calls > 10 | sort incl / calls | take 5", "events",
+	  "parts"}},
+	{"callers",
+	 "callers of SET [depth N|all] [min PERCENT] [max N] [by COL]",
+	 "Who calls it, how often, at what cost.  `incl` is recorded for the call, `est` what\n"
+	 "of it came this way: ~ marks estimates.  `callers of (A, B)`: calls into the set.",
+	 {"callers of main", NULL, NULL}},
+	{"callees",
+	 "callees of SET [depth N|all] [min PERCENT] [max N] [by COL]",
+	 "What it calls, how often, at what cost.",
+	 {"callees of main", "callees of main depth 3", NULL}},
+	{"calltree",
+	 "calltree [from|to SET] [depth N] [min PERCENT] [max N] [avoiding SET]",
+	 "The tree of calls that starts (or ends) in SET; alone, the whole program.  It lists\n"
+	 "the rows that hold most of the cost, 40,000 unless max says otherwise.",
+	 {"calltree from main depth 4 min 1%", NULL, NULL}},
+	{"path",
+	 "[shortest|hottest|widest|all] [N] path|paths from SET to SET [via SET] [avoiding SET]\n"
+	 "[max N] [min PERCENT]",
+	 "Ways through the graph.  `est` is the path's share of the recorded calls, `lo` and\n"
+	 "`hi` are proven bounds; lo = hi means measured.",
+	 {"hottest 3 paths from main to malloc", NULL, NULL}},
+	{"cost",
+	 "cost of SET [under SET] [via SET] [avoiding SET]",
+	 "How much of a function's cost is spent below another, with bounds.",
+	 {"cost of malloc under main", NULL, NULL}},
+	{"lines",
+	 "lines of SET; instrs of SET; jumps of SET",
+	 "Costs per source line, inlined files too; per instruction, jumps, where the profile\n"
+	 "has them (callgrind --dump-instr=yes --collect-jumps=yes).",
+	 {"lines of main | take 5", NULL, NULL}},
+	{"source",
+	 "source of SET",
+	 "The text with what each line cost, inlined files after it, and below a line what it\n"
+	 "called.  Files are read only below --source-root DIR, by default the current\n"
+	 "directory; at the prompt also below the profile's directory.",
+	 {"source of main", "source of main | where kind = \"call\" | sort incl", NULL}},
+	{"asm",
+	 "asm of SET",
+	 "Instructions, by objdump, with costs, calls and jumps, where the profile has\n"
+	 "addresses (callgrind --dump-instr=yes --collect-jumps=yes).  The object is read below\n"
+	 "a source root or the system's directories (/usr, /lib, /bin); never under --safe.",
+	 {"asm of main", "asm of main | where self > 0 | take 10", NULL}},
+	{"find",
+	 "find SET",
+	 "Functions by name, hottest first.",
+	 {"find /ma/ | take 5", NULL, NULL}},
+	{"info",
+	 "info [SET]",
+	 "One card about a function, or about the profile.",
+	 {"info", "info main", NULL}},
+	{"vs",
+	 "SOURCE vs PROFILE",
+	 "Compare with another open profile (`.open base=old.out`): base, self, delta, delta %;\n"
+	 "of functions, top, find, files, objects, classes, dirs, cycles, calls, callers, callees,\n"
+	 "calltree, lines, events, `cost of` and `info SET`.  Rows stand as without vs, and those\n"
+	 "that only the base has behind them (change: gone), in the base's order.\n"
+	 "`sort delta_incl` for inclusive costs, `cost of X under Y vs base` for one number.\n"
+	 "`functions vs base | where delta% > 5 | expect none` is a gate: exit status 4.",
+	 {"functions vs base | sort delta | take 5", "callers of main vs base", NULL}},
+	{"where",
+	 "| where EXPR",
+	 "Keep the rows for which it holds: = != < <= > >= ~ !~ and or not.",
+	 {"functions | where self > 1k and fn ~ /a/ | take 3", NULL, NULL}},
+	{"sort",
+	 "| sort EXPR [asc|desc], ...",
+	 "Descending unless said.",
+	 {"functions | sort calls, fn asc | take 3", NULL, NULL}},
+	{"_",
+	 "_ [| STAGE ...]",
+	 "The last answer, to be shaped once more; an error does not destroy it.",
+	 {"top 20; _ | where calls > 10 | take 3", NULL, NULL}},
+	{"take",
+	 "| take N; | skip N",
+	 "The first rows; all but the first.",
+	 {"functions | sort self | skip 2 | take 2", NULL, NULL}},
+	{"show",
+	 "| show EXPR, ...; | add NAME = EXPR",
+	 "Choose the columns; add one.  `self.EVENT` and `incl%` work everywhere.",
+	 {"functions | add each = incl / calls | show fn, calls, each | take 3", NULL,
+	  NULL}},
+	{"group",
+	 "| group by COL, ... [: AGG, ...]; | sum; | count",
+	 "Fold rows.",
+	 {"functions | group by obj", "functions | count", NULL}},
+	{"expect",
+	 "| expect none|some|EXPR",
+	 "Fail (exit status 4, after printing the rows) when it does not hold.",
+	 {"functions | where calls < 0 | expect none", NULL, NULL}},
+	{"filters",
+	 "focus|ignore|hide SET | ...; collapse SET [as NAME];\n"
+	 "collapse by file|object|class|dir; norec; cut PERCENT; in PROFILE; part 2-5,9; thread N",
+	 "Graph stages stand before the source and change the graph it sees: focus keeps what\n"
+	 "passes through SET, ignore drops it, hide charges it to its callers, collapse makes it\n"
+	 "one, norec folds recursion, cut drops what costs less.  .push keeps one in force, .pop\n"
+	 "drops it.",
+	 {"hide malloc | top 3", "collapse by file | top 3",
+	  "focus main | cut 1% | callees of main"}},
+	{"names",
+	 "name; \"exact name\"; /regex/; file:NAME obj:NAME class:NAME; #N",
+	 "A bare name ignores parameters, templates, leading namespaces, __cxx11 and the like, and\n"
+	 "suffixes of clones and versions (.part.0, @@GLIBC_2.34); * stands for any text; several\n"
+	 "names: a or b, (a, b), not a.  #N is the number in column #.",
+	 {"find main", "find /^ma/", "functions of file:* | take 2"}},
+	{"let",
+	 "let NAME = EXPR; let $NAME = SET",
+	 "Name a derived event or ratio, or a set.",
+	 {"let $hot = main; callees of $hot", NULL, NULL}},
+	{"output",
+	 "QUERY > FILE; QUERY ! COMMAND; QUERY | as FORMAT",
+	 "The extension of FILE picks the format; `as` overrides.  .mode, .once and .output\n"
+	 "set it for more than one answer.  `functions > report.html` is a report for a browser,\n"
+	 "`calltree from main > flame.svg` a flame graph; .help formats lists all.",
+	 {"top 3 | as csv", "callees of main | as json",
+	  "calltree from main depth 2 | as folded"}},
+};
+
+/* What `.help .COMMAND` says beside the command's own line. */
+static const struct help_topic commands[] = {
+	{"help",
+	 NULL,
+	 "A topic is a word of the language or a command with its dot.",
+	 {".help", ".help callers", ".help .run"}},
+	{"open",
+	 NULL,
+	 "Indexed at first use.  NAME is for `in NAME | ...` and `... vs NAME`; without it the\n"
+	 "file's name is taken.  The profile opened first is the one that queries ask.",
+	 {".open base=old.out", NULL, NULL}},
+	{"close",
+	 NULL,
+	 "The next one is asked from then on.",
+	 {".close base", NULL, NULL}},
+	{"profiles", NULL, "Name, size, functions, path.", {".profiles", NULL, NULL}},
+	{"event",
+	 NULL,
+	 "`by EVENT` in a query is stronger.  Derived events are listed with their formula.",
+	 {".event Ir", ".event", NULL}},
+	{"mode",
+	 NULL,
+	 "auto is a table, or a tree where there is one.  exact shows 5,271,234 for 5.27 M.\n"
+	 "`as FORMAT` in a query is stronger.",
+	 {".mode csv", ".mode auto exact", ".mode auto"}},
+	{"once", NULL, "As `> FILE` at the next query.", {".once hot.csv", NULL, NULL}},
+	{"output",
+	 NULL,
+	 "FILE appears whole, when the next .output closes it or the shell ends.",
+	 {".output all.txt", ".output", NULL}},
+	{"export",
+	 NULL,
+	 "For a database: profiles events functions edges lines callsites parts; when named,\n"
+	 "also part_functions and part_edges.  schema.json has columns, types, units and keys,\n"
+	 "schema.sql the CREATE TABLEs.  DIR must not be there, or be empty; it appears whole\n"
+	 "or not at all.",
+	 {".export fleet", ".export fleet ndjson functions edges", NULL}},
+	{"pager",
+	 NULL,
+	 "Used when both ends are terminals and the answer is longer than the screen.  Default:\n"
+	 "$QUERN_PAGER, $PAGER, less -SRX.  Not under --safe.",
+	 {".pager off", ".pager less -SRX", ".pager on"}},
+	{"timer",
+	 NULL,
+	 "The time from reading the query to its last byte.",
+	 {".timer on", ".timer", NULL}},
+	{"limit",
+	 NULL,
+	 "What one query may take: rows, seconds, memory, bytes of text, nesting.  A limit that is\n"
+	 "hit is an error, exit status 6.  Alone it lists them; --limit NAME=N sets one, too.\n"
+	 "Under --safe they stay as they are.",
+	 {".limit", ".limit rows 50M", ".limit seconds 600"}},
+	{"strip-prefix",
+	 NULL,
+	 "`vs` takes files below A for those below B: for a source tree that moved between two\n"
+	 "runs.  Alone it lists them, `off` drops them; --strip-prefix A=B is the same.",
+	 {".strip-prefix /home/me/app=/build/app-1.0", ".strip-prefix",
+	  ".strip-prefix off"}},
+	{"demangle",
+	 NULL,
+	 "C++ and Rust names of profiles recorded with --demangle=no are shown and asked for as\n"
+	 "in the source.  --no-demangle is `off` from the start.",
+	 {".demangle off", ".demangle on", ".demangle"}},
+	{"read",
+	 NULL,
+	 "Queries and commands, one per line; a line that ends in | or \\ goes on.  It stops at\n"
+	 "the first error.",
+	 {".read nightly.q", NULL, NULL}},
+	{"edit",
+	 NULL,
+	 "$VISUAL, $EDITOR or vi; what you leave in it is run.  At the prompt only.",
+	 {".edit", ".edit callers of main", NULL}},
+	{"explain",
+	 NULL,
+	 "Nothing is run.",
+	 {".explain top 5 by incl", ".explain hide malloc | callers of main", NULL}},
+	{"push",
+	 NULL,
+	 "It stands in the prompt and before every query until .pop.  A name that matches\n"
+	 "nothing is refused at once.",
+	 {".push hide malloc", ".push focus main", NULL}},
+	{"pop", NULL, "The one pushed last, or all.", {".pop all", NULL, NULL}},
+	{"filters",
+	 NULL,
+	 "In the order in which they are applied.",
+	 {".filters", NULL, NULL}},
+	{"save",
+	 NULL,
+	 "The last query, or the one given.  In ~/.config/quern/queries it can be run from\n"
+	 "anywhere.",
+	 {".save hot.q", ".save who.q callers of ${FUNC}", NULL}},
+	{"run",
+	 NULL,
+	 "FILE is looked for here, then in ~/.config/quern/queries.  ${NAME} in it becomes VALUE;\n"
+	 "write \"${NAME}\" in the query where the value is a whole C++ name.",
+	 {".run hot.q", ".run who.q FUNC=malloc", ".run who.q FUNC=\"operator new\""}},
+	{"quit", NULL, "`quit` and `exit` do, too.", {".quit", NULL, NULL}},
+};
+
+static const char overview[] =
+	"A query reads left to right:   graph stages | source | table stages > file\n"
+	"\n"
+	"  top                                     the ten most expensive functions\n"
+	"  callers of malloc                       who calls it, at what cost\n"
+	"  hottest 3 paths from main to malloc     how the program gets there\n"
+	"  functions | where calls > 1000 | sort incl / calls\n"
+	"  top 20 > costs.csv                      also .json .md ...\n"
+	"\n"
+	"Tab completes, Ctrl-R searches the history, Ctrl-C stops a query, Ctrl-D leaves.\n"
+	"\n"
+	"Topics (.help TOPIC):\n";
+
+const struct help_topic *help_at(size_t i)
+{
+	return i < sizeof(topics) / sizeof(topics[0]) ? &topics[i] : NULL;
+}
+
+void help_overview(struct out *o)
+{
+	const struct help_topic *t;
+	const struct command *c;
+	size_t column = 0;
+
+	out_c(o, overview);
+	for (size_t i = 0; (t = help_at(i)); i++) {
+		size_t n = str_c(t->name).n;
+
+		out_c(o, column ? " " : "  ");
+		out_c(o, t->name);
+		column += n + 1;
+		if (column > 68) {
+			out_char(o, '\n');
+			column = 0;
+		}
+	}
+	out_c(o, " formats\n\nCommands:\n");
+	for (size_t i = 0; (c = command_at(i)); i++) {
+		size_t n = str_c(c->name).n + str_c(c->form).n;
+
+		out_printf(o, "  .%s %s", c->name, c->form);
+		out_fill(o, ' ', n < 30 ? 30 - n : 1);
+		out_printf(o, "%s\n", c->what);
+	}
+}
+
+static void indented(struct out *o, const char *text)
+{
+	out_c(o, "  ");
+	for (; *text; text++) {
+		out_char(o, *text);
+		if (*text == '\n')
+			out_c(o, "  ");
+	}
+	out_char(o, '\n');
+}
+
+static void print_topic(struct out *o, const struct help_topic *t)
+{
+	if (t->form) {
+		indented(o, t->form);
+		out_char(o, '\n');
+	}
+	indented(o, t->text);
+	for (size_t i = 0; i < 3 && t->examples[i]; i++)
+		out_printf(o, "%s    %s\n", i ? "" : "\n", t->examples[i]);
+}
+
+static void print_formats(struct out *o)
+{
+	const struct renderer *r;
+
+	for (size_t i = 0; (r = render_at(i)); i++)
+		out_printf(o, "  %-12s %s\n", format_name(r->format), r->what);
+}
+
+static bool letter(struct str s, size_t i)
+{
+	return i < s.n && ((s.p[i] >= 'a' && s.p[i] <= 'z') || s.p[i] == '_');
+}
+
+static bool has_word(struct str form, struct str word)
+{
+	for (size_t i = 0; i + word.n <= form.n; i++)
+		if (str_starts(str_from(form, i), word) && !(i && letter(form, i - 1)) &&
+		    !letter(form, i + word.n))
+			return true;
+	return false;
+}
+
+static const struct help_topic *find(struct str topic)
+{
+	const struct help_topic *t;
+
+	for (size_t i = 0; (t = help_at(i)); i++)
+		if (str_eq(topic, str_c(t->name)))
+			return t;
+	/* A word of the grammar line: `jumps`, `hottest`, `collapse`. */
+	for (size_t i = 0; topic.n && (t = help_at(i)); i++)
+		if (has_word(str_c(t->form), topic))
+			return t;
+	return NULL;
+}
+
+const struct help_topic *help_of_command(const char *name)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static void print_command(struct out *o, const struct command *c)
+{
+	const struct help_topic *t = help_of_command(c->name);
+
+	out_printf(o, "  .%s%s%s\n\n  %s\n", c->name, c->form[0] ? " " : "", c->form,
+		   c->what);
+	if (t)
+		print_topic(o, t);
+}
+
+bool help_print(struct out *o, struct str topic)
+{
+	bool dot = topic.n && topic.p[0] == '.';
+	const struct help_topic *t = dot ? NULL : find(topic);
+	const struct command *c;
+
+	if (str_eq(topic, STR("formats"))) {
+		print_formats(o);
+		return true;
+	}
+	if (t) {
+		print_topic(o, t);
+		return true;
+	}
+	c = command_find(str_from(topic, dot));
+	if (!c)
+		return false;
+	print_command(o, c);
+	return true;
+}

@@ -1,0 +1,130 @@
+/* opening.c - arguments into groups of files; see opening.h. */
+#include "repl/prompt/opening.h"
+
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "index/base/vec.h"
+#include "index/read/input.h"
+
+struct group {
+	char *name; /* NULL: the files without one */
+	char **path;
+	size_t n, cap;
+};
+
+struct opening {
+	struct app *app;
+	struct group *group;
+	size_t n, cap;
+};
+
+static int no_memory(struct err *err)
+{
+	return err_set(err, ERR_LIMIT, 0, "out of memory");
+}
+
+static struct group *group_of(struct opening *o, const char *name, size_t length)
+{
+	struct group *g;
+
+	for (size_t i = 0; i < o->n; i++) {
+		const char *is = o->group[i].name;
+
+		if (is ? name && strlen(is) == length && memcmp(is, name, length) == 0
+		       : !name)
+			return &o->group[i];
+	}
+	if (vec_reserve(&o->group, &o->cap, o->n + 1, sizeof(*g)))
+		return NULL;
+	g = &o->group[o->n];
+	*g = (struct group){.name = name ? strndup(name, length) : NULL};
+	if (name && !g->name)
+		return NULL;
+	o->n++;
+	return g;
+}
+
+static int add_path(struct group *g, const char *path, struct err *err)
+{
+	if (vec_reserve(&g->path, &g->cap, g->n + 1, sizeof(*g->path)) ||
+	    !(g->path[g->n] = strdup(path)))
+		return no_memory(err);
+	g->n++;
+	return 0;
+}
+
+static int add_dumps(struct group *g, const char *base, struct err *err)
+{
+	char **path;
+	size_t n;
+	int rc = inputs_find(base, &path, &n, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = add_path(g, path[i], err);
+	inputs_free(path, n);
+	return rc;
+}
+
+/* A pattern that the shell has not looked at, as in NAME=out.*; false: it meets nothing. */
+static bool add_pattern(struct group *g, const char *pattern, int *rc, struct err *err)
+{
+	glob_t found;
+
+	if (!strpbrk(pattern, "*?[") || access(pattern, F_OK) == 0 ||
+	    glob(pattern, 0, NULL, &found))
+		return false;
+	for (size_t i = 0; !*rc && i < found.gl_pathc; i++)
+		*rc = add_path(g, found.gl_pathv[i], err);
+	globfree(&found);
+	return true;
+}
+
+static int add(struct opening *o, const char *arg, struct err *err)
+{
+	size_t at = app_split_name(arg);
+	struct group *g = group_of(o, at ? arg : NULL, at ? at - 1 : 0);
+	const char *path = arg + at;
+	int rc = 0;
+
+	if (!g)
+		return no_memory(err);
+	if (!*path) {
+		err_set(err, ERR_USAGE, 0, "'%s' names no file", arg);
+		return err_hint(err,
+				at ? "NAME=PROFILE, without a blank" : "give a PROFILE");
+	}
+	if (add_pattern(g, path, &rc, err))
+		return rc;
+	if (o->app->opts->all_parts && strcmp(path, "-") != 0)
+		return add_dumps(g, path, err);
+	return add_path(g, path, err);
+}
+
+int opening_run(struct app *app, const char *const *arg, size_t n)
+{
+	struct opening o = {.app = app};
+	struct err err = {0};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = add(&o, arg[i], &err);
+	if (!rc && app->opts->index && o.n > 1)
+		rc = err_set(&err, ERR_USAGE, 0,
+			     "--index names one index, but %zu profiles are given", o.n);
+	if (rc)
+		app_fail(app, &err, NULL);
+	for (size_t i = 0; !rc && i < o.n; i++)
+		rc = app_open(app, o.group[i].name, (const char *const *)o.group[i].path,
+			      o.group[i].n);
+	for (size_t i = 0; i < o.n; i++) {
+		free(o.group[i].name);
+		inputs_free(o.group[i].path, o.group[i].n);
+	}
+	free(o.group);
+	return rc;
+}

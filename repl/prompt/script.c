@@ -1,0 +1,107 @@
+/* script.c - see script.h. */
+#include "repl/prompt/script.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "repl/prompt/command.h"
+
+enum { NESTED_MAX = 16 };
+
+int script_entry(struct app *app, struct str text, const struct origin *from)
+{
+	struct str trimmed = str_trim(text);
+
+	if (trimmed.n && trimmed.p[0] == '.')
+		return command_run(app, trimmed, from);
+	return app_run(app, text, from);
+}
+
+static bool blank(struct str s)
+{
+	return str_trim(s).n == 0;
+}
+
+/* The bytes of the entry that starts text: one dot-command, or as many lines as the
+ * statement on the first of them takes; *lines is their number. */
+static size_t entry_length(struct str text, size_t *lines)
+{
+	size_t n = str_find(text, '\n');
+	struct str first = str_trim((struct str){text.p, n});
+
+	*lines = 1;
+	if (first.n && first.p[0] == '.')
+		return n;
+	while (n < text.n && query_incomplete((struct str){text.p, n})) {
+		n += 1 + str_find(str_from(text, n + 1), '\n');
+		++*lines;
+	}
+	return n;
+}
+
+/* However they come to run each other, .read, .run or .edit. */
+static int too_deep(const struct app *app, const char *file)
+{
+	struct err err = {0};
+
+	if (app->nested < NESTED_MAX)
+		return 0;
+	err_set(&err, ERR_LIMIT, 0, "scripts are nested more than %d deep", NESTED_MAX);
+	app_fail(app, &err, file);
+	return (int)err.kind;
+}
+
+int script_run(struct app *app, struct str text, const char *file)
+{
+	struct origin at = {file, 1};
+	size_t lines;
+	int kind = too_deep(app, file);
+
+	if (kind)
+		return kind;
+	app->nested++;
+	if (str_starts(text, STR("#!"))) {
+		text = str_from(text, str_find(text, '\n') + 1);
+		at.line = 2;
+	}
+	while (text.n && !kind && !app->quit) {
+		size_t n = entry_length(text, &lines);
+		struct str entry = {text.p, n};
+
+		if (!blank(entry))
+			kind = script_entry(app, entry, &at);
+		at.line += lines;
+		text = str_from(text, n + 1);
+	}
+	app->nested--;
+	return kind;
+}
+
+int script_file(struct app *app, const char *path)
+{
+	struct err err = {0};
+	struct str text = {"", 0};
+	int kind;
+
+	if (app_read_file(path, &text, &err)) {
+		app_fail(app, &err, path);
+		return (int)err.kind;
+	}
+	kind = script_run(app, text, strcmp(path, "-") == 0 ? "stdin" : path);
+	free((void *)(uintptr_t)text.p);
+	return kind;
+}
+
+int script_tasks(struct app *app)
+{
+	const struct options *o = app->opts;
+	int kind = 0;
+
+	for (size_t i = 0; i < o->ntasks && !kind && !app->quit; i++) {
+		if (o->tasks[i].file)
+			kind = script_file(app, o->tasks[i].text);
+		else
+			kind = script_run(app, str_c(o->tasks[i].text), NULL);
+	}
+	return kind;
+}

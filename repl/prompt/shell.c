@@ -1,0 +1,457 @@
+/*
+ * shell.c - the prompt on libedit; see shell.h.
+ *
+ * Signals: SIGINT only sets app_cancel, so a query stops at its next poll and the shell
+ * goes on; while a line is typed it makes our reader return, and the line is dropped.
+ * SIGWINCH is noticed in the same place.  What ends the shell gives the terminal back first.
+ *
+ * History: one line per entry, appended as it is entered, so several shells share a file
+ * and a crash loses nothing.  The encoding is libedit's own (vis), newlines are \012.
+ */
+#include "repl/prompt/shell.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <histedit.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "repl/prompt/complete.h"
+#include "repl/render/fit.h"
+#include "repl/prompt/script.h"
+
+/* EVENT, FILTERS: columns of the prompt at most. */
+enum { HISTORY = 2000, LISTED_LINES = 12, EVENT = 60, FILTERS = 200 };
+
+struct shell {
+	struct app *app;
+	EditLine *el;
+	History *history;
+	char *file; /* of the history; NULL: not kept */
+	struct out prompt;
+	struct out entry;	 /* the lines typed so far */
+	bool interrupted, again; /* again: Tab was the last key too */
+	mbstate_t mb;
+};
+
+static volatile sig_atomic_t resized;
+
+static void on_resize(int sig)
+{
+	(void)sig;
+	resized = 1;
+}
+
+/* How the terminal was before the editor took the keyboard. */
+static struct termios found;
+
+/* What ends us leaves a terminal that echoes what is typed, unless it is another program's by
+ * now: to ask for it would stop us. */
+static void on_end(int sig)
+{
+	if (tcgetpgrp(STDIN_FILENO) == getpgrp())
+		tcsetattr(STDIN_FILENO, TCSANOW, &found);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void leave_terminal(void)
+{
+	static const int ends[] = {SIGHUP, SIGQUIT, SIGTERM};
+	struct sigaction end = {.sa_handler = on_end}, before;
+
+	if (tcgetattr(STDIN_FILENO, &found) < 0)
+		return;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (sigaction(ends[i], NULL, &before) == 0 &&
+		    before.sa_handler == SIG_DFL)
+			sigaction(ends[i], &end, NULL);
+}
+
+/* ---- typing ---- */
+
+static void follow_resize(struct shell *s)
+{
+	if (!resized)
+		return;
+	resized = 0;
+	screen_measure(&s->app->screen);
+	el_resize(s->el);
+	/* It has forgotten what stands on the line: wipe it, then draw it again. */
+	if (write(STDOUT_FILENO, "\r\033[J", 4) < 0)
+		return;
+	el_set(s->el, EL_REFRESH);
+}
+
+/* True when a key is there.  A signal ends the wait, also one that came before it: Tab may
+ * have taken long. */
+static bool wait_for_key(void)
+{
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+	sigset_t both, before;
+	int ready = 0;
+
+	sigemptyset(&both);
+	sigaddset(&both, SIGINT);
+	sigaddset(&both, SIGWINCH);
+	sigprocmask(SIG_BLOCK, &both, &before);
+	if (!atomic_load(&app_cancel) && !resized)
+		ready = ppoll(&in, 1, NULL, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return ready > 0;
+}
+
+/* One character; libedit's own reader would swallow the first Ctrl-C. */
+static int read_char(EditLine *el, wchar_t *c)
+{
+	struct shell *s;
+	char byte;
+
+	el_get(el, EL_CLIENTDATA, &s);
+	for (;;) {
+		bool ready;
+		ssize_t n;
+		size_t got;
+
+		follow_resize(s);
+		ready = wait_for_key();
+		if (atomic_exchange(&app_cancel, 0)) {
+			s->interrupted = true;
+			return -1;
+		}
+		if (!ready)
+			continue;
+		n = read(STDIN_FILENO, &byte, 1);
+		if (n == 0)
+			return 0;
+		if (n < 0 && errno != EINTR)
+			return -1;
+		if (n < 0)
+			continue;
+		got = mbrtowc(c, &byte, 1, &s->mb);
+		if (got == (size_t)-1)
+			memset(&s->mb, 0, sizeof(s->mb));
+		else if (got != (size_t)-2)
+			return 1;
+	}
+}
+
+/* `focus handle` reads as focus:handle. */
+static void put_filters(struct out *o, enum emit_form form, const struct app *app)
+{
+	struct out all;
+	size_t blank;
+
+	out_mem(&all);
+	for (size_t i = 0; i < session_filters(app->session); i++) {
+		out_char(&all, ' ');
+		out_str(&all, session_filter(app->session, i));
+	}
+	if (all.n) {
+		blank = 1 + str_find((struct str){all.buf + 1, all.n - 1}, ' ');
+		if (blank < all.n && !memchr(all.buf, ':', all.n))
+			all.buf[blank] = ':';
+		fit_put(o, form, FIT_TEXT, (struct str){all.buf, all.n}, FILTERS);
+	}
+	out_close(&all);
+}
+
+/* The editor takes nothing that is not of the locale's encoding: all goes through the gate. */
+static const char *prompt(EditLine *el)
+{
+	enum emit_form form;
+	struct shell *s;
+
+	el_get(el, EL_CLIENTDATA, &s);
+	if (s->entry.n)
+		return "   ...> ";
+	if (!s->app->nprofiles)
+		return "quern> ";
+	form = s->app->screen.utf8 ? EMIT_TEXT : EMIT_ASCII;
+	out_close(&s->prompt);
+	out_mem(&s->prompt);
+	out_c(&s->prompt, "quern[");
+	fit_put(&s->prompt, form, FIT_TEXT, session_event(s->app->session), EVENT);
+	put_filters(&s->prompt, form, s->app);
+	out_bytes(&s->prompt, "]> ", sizeof("]> "));
+	return out_flush(&s->prompt) ? "quern> " : s->prompt.buf;
+}
+
+/* ---- Tab ---- */
+
+static void list(const struct app *app, const struct completion *c)
+{
+	enum emit_form form = app->screen.utf8 ? EMIT_TEXT : EMIT_ASCII;
+	size_t screen = app->screen.columns, widest = 0, across, shown;
+	struct out o;
+
+	for (size_t i = 0; i < c->n; i++) {
+		size_t w = emit_width(form, c->all[i]);
+
+		widest = w > widest ? w : widest;
+	}
+	if (widest + 2 > screen)
+		widest = screen - 2;
+	across = screen / (widest + 2) ? screen / (widest + 2) : 1;
+	shown = across * LISTED_LINES < c->n ? across * LISTED_LINES : c->n;
+	out_fd(&o, STDOUT_FILENO);
+	out_char(&o, '\n');
+	for (size_t i = 0; i < shown; i++) {
+		size_t w = fit_put(&o, form, FIT_NAME, c->all[i], widest);
+
+		if ((i + 1) % across && i + 1 < shown)
+			out_fill(&o, ' ', widest + 2 - w);
+		else
+			out_char(&o, '\n');
+	}
+	if (shown < c->n || c->more)
+		out_printf(&o, "and %zu%s more\n", c->n - shown, c->more ? " or" : "");
+	out_close(&o);
+}
+
+static unsigned char on_tab(EditLine *el, int key)
+{
+	const LineInfo *line = el_line(el);
+	struct completion c = {0};
+	struct err err = {0};
+	struct shell *s;
+	struct arena a;
+	struct out text;
+	unsigned char result = CC_REFRESH_BEEP;
+	size_t typed, before;
+
+	(void)key;
+	el_get(el, EL_CLIENTDATA, &s);
+	arena_init(&a, (size_t)64 << 20);
+	/* The lines before belong to the statement too. */
+	out_mem(&text);
+	out_bytes(&text, s->entry.buf, s->entry.n);
+	before = text.n;
+	out_bytes(&text, line->buffer, (size_t)(line->cursor - line->buffer));
+	if (complete(s->app, (struct str){text.n ? text.buf : "", text.n}, &a, &c,
+		     &err) == 0 &&
+	    c.n && c.word_at >= before) {
+		struct str word = str_from((struct str){text.buf, text.n}, c.word_at);
+		char *insert = strndup(c.insert.p, c.insert.n);
+
+		typed = word.n;
+		if (insert && !str_eq(word, c.insert)) {
+			el_deletestr(el, (int)typed);
+			el_insertstr(el, insert);
+			result = CC_REFRESH;
+		} else if (c.n > 1) {
+			list(s->app, &c);
+			result = CC_REDISPLAY;
+		}
+		free(insert);
+	}
+	out_close(&text);
+	arena_free(&a);
+	return result;
+}
+
+/* ---- history ---- */
+
+static void make_parents(char *path)
+{
+	for (char *p = path + 1; *p; p++)
+		if (*p == '/') {
+			*p = '\0';
+			mkdir(path, 0700);
+			*p = '/';
+		}
+}
+
+static void history_open(struct shell *s)
+{
+	HistEvent ev;
+	struct stat st;
+
+	s->history = history_init();
+	if (!s->history)
+		return;
+	history(s->history, &ev, H_SETSIZE, HISTORY);
+	history(s->history, &ev, H_SETUNIQUE, 1);
+	s->file = app_path("XDG_STATE_HOME", ".local/state", "history");
+	if (!s->file)
+		return;
+	make_parents(s->file);
+	if (stat(s->file, &st) < 0 || !S_ISREG(st.st_mode))
+		return;
+	history(s->history, &ev, H_LOAD, s->file);
+	/* It only grows between starts; keep what is kept in memory. */
+	if (st.st_size > HISTORY * 200)
+		history(s->history, &ev, H_SAVE, s->file);
+}
+
+static void history_append(const struct shell *s, struct str entry)
+{
+	const int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
+	struct stat st;
+	struct out o;
+	int fd;
+
+	if (!s->file)
+		return;
+	/* O_NONBLOCK: a FIFO must not hang us before we can leave it alone. */
+	fd = open(s->file, flags | O_NONBLOCK | O_NOCTTY, 0600);
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	out_fd(&o, fd);
+	if (lseek(fd, 0, SEEK_END) == 0)
+		out_c(&o, "_HiStOrY_V2_\n");
+	for (size_t i = 0; i < entry.n; i++) {
+		unsigned char b = (unsigned char)entry.p[i];
+
+		if (b <= ' ' || b == '\\' || b >= 0x7f)
+			out_printf(&o, "\\%03o", b);
+		else
+			out_char(&o, (char)b);
+	}
+	out_char(&o, '\n');
+	out_close(&o);
+	close(fd);
+}
+
+static void remember(struct shell *s, struct str entry)
+{
+	char *text = strndup(entry.p, entry.n);
+	HistEvent ev;
+
+	if (s->history && text && history(s->history, &ev, H_ENTER, text) >= 0)
+		history_append(s, entry);
+	free(text);
+}
+
+/* ---- entries ---- */
+
+static void drop_line(struct shell *s)
+{
+	static const char shown[] = "^C\n";
+
+	s->interrupted = false;
+	s->entry.n = 0;
+	if (write(STDOUT_FILENO, shown, sizeof(shown) - 1) < 0)
+		s->app->quit = true;
+	el_reset(s->el);
+}
+
+/* Words that every shell knows mean the command here too. */
+static bool is_command(struct str entry)
+{
+	return str_eq(entry, STR("?")) || str_eq(entry, STR("help")) ||
+	       str_starts(entry, STR("help ")) || str_eq(entry, STR("quit")) ||
+	       str_eq(entry, STR("exit"));
+}
+
+static void run_entry(struct shell *s)
+{
+	struct str entry = str_trim((struct str){s->entry.buf, s->entry.n});
+	char dotted[64];
+
+	while (entry.n && entry.p[entry.n - 1] == '\n')
+		entry = str_trim((struct str){entry.p, entry.n - 1});
+	s->entry.n = 0;
+	if (!entry.n)
+		return;
+	remember(s, entry);
+	if (is_command(entry) && entry.n + 1 < sizeof(dotted)) {
+		if (str_eq(entry, STR("?")))
+			entry = STR("help");
+		snprintf(dotted, sizeof(dotted), ".%.*s", STR_ARG(entry));
+		entry = str_c(dotted);
+	}
+	screen_measure(&s->app->screen);
+	if (entry.p[0] != '.') {
+		free(s->app->last);
+		s->app->last = strndup(entry.p, entry.n);
+	}
+	script_entry(s->app, entry, NULL);
+	atomic_store(&app_cancel, 0);
+	s->app->closed = false;
+}
+
+static void edit(struct shell *s)
+{
+	while (!s->app->quit) {
+		int n = 0;
+		const char *line = el_gets(s->el, &n);
+		struct str so_far;
+
+		if (s->interrupted) {
+			drop_line(s);
+			continue;
+		}
+		if (!line || n <= 0) {
+			if (write(STDOUT_FILENO, "\n", 1) < 0)
+				s->app->closed = true;
+			break;
+		}
+		out_bytes(&s->entry, line, (size_t)n);
+		so_far = str_trim((struct str){s->entry.buf, s->entry.n});
+		while (so_far.n && so_far.p[so_far.n - 1] == '\n')
+			so_far.n--;
+		if (so_far.n && so_far.p[0] != '.' && query_incomplete(so_far))
+			continue;
+		run_entry(s);
+	}
+}
+
+static void bind_keys(EditLine *el)
+{
+	el_set(el, EL_ADDFN, "quern-complete", "complete the word", on_tab);
+	el_set(el, EL_BIND, "^I", "quern-complete", NULL);
+	el_set(el, EL_BIND, "^R", "em-inc-search-prev", NULL);
+	el_set(el, EL_BIND, "\\e[1;5C", "em-next-word", NULL);
+	el_set(el, EL_BIND, "\\e[1;5D", "ed-prev-word", NULL);
+	el_set(el, EL_BIND, "\\e[3~", "ed-delete-next-char", NULL);
+	el_set(el, EL_BIND, "^W", "ed-delete-prev-word", NULL);
+}
+
+/* The editor lives as long as the process: el_end() frees the table that holds the names
+ * of added functions, but not the names. */
+static struct shell shell;
+
+int shell_run(struct app *app)
+{
+	struct sigaction winch = {.sa_handler = on_resize};
+
+	shell.app = app;
+	app->interactive = true;
+	out_mem(&shell.entry);
+	out_mem(&shell.prompt);
+	leave_terminal();
+	shell.el = el_init("quern", stdin, stdout, stderr);
+	if (!shell.el) {
+		talk("quern: no line editor for this terminal");
+		return 1;
+	}
+	sigaction(SIGWINCH, &winch, NULL);
+	history_open(&shell);
+	el_set(shell.el, EL_CLIENTDATA, &shell);
+	el_set(shell.el, EL_SIGNAL, 0);
+	el_set(shell.el, EL_EDITOR, "emacs");
+	el_set(shell.el, EL_PROMPT, prompt);
+	el_set(shell.el, EL_GETCFN, read_char);
+	if (shell.history)
+		el_set(shell.el, EL_HIST, history, shell.history);
+	bind_keys(shell.el);
+	if (!app->opts->no_init)
+		el_source(shell.el, NULL);
+	edit(&shell);
+	el_reset(shell.el);
+	free(shell.file);
+	out_close(&shell.entry);
+	out_close(&shell.prompt);
+	return 0;
+}

@@ -1,0 +1,174 @@
+/* cell.c - see cell.h. */
+#include "repl/render/cell.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "repl/render/fit.h"
+#include "repl/term/number.h"
+
+enum { BUF = NUMBER_MAX + 8 };
+
+const char *cell_paint(const struct look *look, enum paint p)
+{
+	static const char *const sgr[] = {
+		[PAINT_NONE] = "\033[0m",  [PAINT_HEAD] = "\033[1m",
+		[PAINT_DIM] = "\033[2m",   [PAINT_HOT] = "\033[1;31m",
+		[PAINT_WARM] = "\033[33m", [PAINT_GOOD] = "\033[32m",
+		[PAINT_BAR] = "\033[36m",  [PAINT_NOTE] = "\033[33m",
+	};
+
+	return look->colour ? sgr[p] : "";
+}
+
+enum emit_form cell_form(const struct look *look)
+{
+	return look->columns && !look->utf8 ? EMIT_ASCII : EMIT_TEXT;
+}
+
+static void count(char *buf, const struct shown *s, uint64_t v)
+{
+	if (s->grouped)
+		number_grouped(buf, v);
+	else
+		number_si(buf, v);
+}
+
+static void delta(char *buf, const struct shown *s, int64_t v)
+{
+	uint64_t size = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+
+	buf[0] = v < 0 ? '-' : '+';
+	count(buf + (v != 0), s, size);
+}
+
+static void number(char *buf, const struct shown *s, size_t row)
+{
+	const struct column *c = s->c;
+
+	switch (c->type) {
+	case COL_ID: snprintf(buf, BUF, "%" PRIu64, c->u[row]); break;
+	case COL_LINE: snprintf(buf, BUF, c->u[row] ? "%" PRIu64 : "?", c->u[row]); break;
+	case COL_ADDR: snprintf(buf, BUF, "0x%" PRIx64, c->u[row]); break;
+	case COL_DELTA: delta(buf, s, c->i[row]); break;
+	case COL_PERCENT: number_percent(buf, c->f[row]); break;
+	case COL_RATIO: number_ratio(buf, c->f[row]); break;
+	case COL_BOOL: snprintf(buf, BUF, "%s", c->b[row] ? "yes" : ""); break;
+	default: count(buf, s, c->u[row]);
+	}
+}
+
+static size_t put_number(struct out *o, const struct shown *s, size_t row)
+{
+	char buf[BUF] = "~";
+	bool guess = s->c->estimated && s->c->estimated[row];
+
+	number(buf + guess, s, row);
+	out_c(o, buf);
+	return strlen(buf);
+}
+
+/* "malloc.c:3451" in one column. */
+static bool is_place(const struct column *c)
+{
+	return c->type == COL_STR && str_eq(c->name, STR("file:line"));
+}
+
+static size_t put_text(struct out *o, const struct look *look, const struct shown *s,
+		       size_t row, size_t width)
+{
+	static const enum fit_kind kinds[] = {
+		[COL_NAME] = FIT_NAME,
+		[COL_FILE] = FIT_PATH,
+		[COL_OBJ] = FIT_PATH,
+		[COL_STR] = FIT_TEXT,
+	};
+	struct str v = s->c->s[row];
+	char line[BUF] = "";
+	enum fit_kind kind = kinds[s->c->type];
+	size_t n;
+
+	if (is_place(s->c))
+		kind = FIT_PATH;
+	if (s->line && !render_absent(s->line, row) && s->line->u[row])
+		n = (size_t)snprintf(line, sizeof(line), ":%" PRIu64, s->line->u[row]);
+	else
+		n = 0;
+	/* A screen shows the file's own name; a pipe all of its path. */
+	if (look->columns && (s->line || s->c->type == COL_OBJ))
+		v = str_basename(v);
+	if (n >= width)
+		return fit_put(o, cell_form(look), kind, v, width);
+	n += fit_put(o, cell_form(look), kind, v, width - n);
+	out_c(o, line);
+	return n;
+}
+
+size_t cell_put(struct out *o, const struct look *look, const struct shown *s, size_t row,
+		size_t width)
+{
+	if (render_absent(s->c, row)) {
+		out_char(o, '-');
+		return 1;
+	}
+	if (s->text)
+		return put_text(o, look, s, row, width);
+	return put_number(o, s, row);
+}
+
+enum paint cell_colour(const struct shown *s, size_t row)
+{
+	const struct column *c = s->c;
+
+	if (render_absent(c, row))
+		return PAINT_DIM;
+	switch (c->type) {
+	case COL_PERCENT:
+		if (!c->bar)
+			return PAINT_NONE;
+		return c->f[row] >= 20	? PAINT_HOT
+		       : c->f[row] >= 5 ? PAINT_WARM
+					: PAINT_NONE;
+	case COL_DELTA:
+		return c->i[row] > 0 ? PAINT_HOT : c->i[row] ? PAINT_GOOD : PAINT_DIM;
+	case COL_ID:
+	case COL_FILE:
+	case COL_OBJ:
+	case COL_LINE: return PAINT_DIM;
+	default: return is_place(c) ? PAINT_DIM : PAINT_NONE;
+	}
+}
+
+size_t cell_title(struct out *o, const struct look *look, const struct shown *s,
+		  size_t width)
+{
+	struct str title = s->c->name;
+
+	if (s->c->type == COL_ID && str_eq(title, STR("id")))
+		title = STR("#");
+	if (s->line && str_eq(title, STR("file")))
+		title = STR("file:line");
+	return fit_put(o, cell_form(look), FIT_TEXT, title, width);
+}
+
+void cell_bar(struct out *o, const struct look *look, double part, double whole,
+	      size_t width)
+{
+	size_t eighths = 0;
+
+	if (whole > 0 && part > 0 && isfinite(part))
+		eighths = (size_t)(fmin(part / whole, 1) * (double)width * 8 + 0.5);
+	if (!look->utf8) {
+		out_fill(o, '#', (eighths + 4) / 8);
+		return;
+	}
+	for (size_t i = 0; i < eighths / 8; i++)
+		out_c(o, "\xe2\x96\x88");
+	if (eighths % 8) {
+		char partial[] = {'\xe2', '\x96', (char)(0x90 - eighths % 8), '\0'};
+
+		out_c(o, partial);
+	}
+}

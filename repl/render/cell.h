@@ -1,0 +1,49 @@
+/*
+ * cell.h - one cell of a table for people: short numbers, names that fit, colours.
+ */
+#ifndef QUERN_CELL_H
+#define QUERN_CELL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "index/base/out.h"
+#include "repl/render/render.h"
+
+/* A column as shown.  A file column followed by a line column is one: file:line. */
+struct shown {
+	const struct column *c;
+	const struct column *line; /* of file:line, or NULL */
+	bool text;		   /* left-aligned, may be cut */
+	bool grouped;		   /* numbers as 812,345; else three digits and a unit */
+	bool tree;		   /* the names carry the branches */
+	size_t width;		   /* columns given to it */
+	size_t natural;		   /* columns of its widest cell and its title */
+};
+
+enum paint {
+	PAINT_NONE,
+	PAINT_HEAD,
+	PAINT_DIM,
+	PAINT_HOT,
+	PAINT_WARM,
+	PAINT_GOOD,
+	PAINT_BAR,
+	PAINT_NOTE
+};
+
+/* The escape sequence that starts p ("" without colour); PAINT_NONE ends it. */
+const char *cell_paint(const struct look *look, enum paint p);
+enum emit_form cell_form(const struct look *look);
+/* Write the cell in at most width columns; returns those taken. */
+size_t cell_put(struct out *o, const struct look *look, const struct shown *s, size_t row,
+		size_t width);
+enum paint cell_colour(const struct shown *s, size_t row);
+/* The column's title: "#" for id, "file:line". */
+size_t cell_title(struct out *o, const struct look *look, const struct shown *s,
+		  size_t width);
+/* part of whole as a bar of at most width columns, by eighths of a block in UTF-8. */
+void cell_bar(struct out *o, const struct look *look, double part, double whole,
+	      size_t width);
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * fit.c - shortening; see fit.h.
+ *
+ *	std::vector<int, std::allocator<int> >::push_back(int const&)
+ *	std::vector<int, std::allocator<int> >::push_back(...)         parameters
+ *	std::vector<...>::push_back(...)                                template arguments
+ *	std::vect...ush_back(...)                                       the middle
+ *
+ * Function names end in what tells them apart, so the middle goes last and the end gets
+ * the larger half.
+ */
+#include "repl/render/fit.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static const char *ellipsis(enum emit_form form)
+{
+	return form == EMIT_ASCII ? "..." : "\xe2\x80\xa6";
+}
+
+static size_t ellipsis_width(enum emit_form form)
+{
+	return form == EMIT_ASCII ? 3 : 1;
+}
+
+/* The longest prefix of at most width columns, in bytes. */
+static size_t head_bytes(enum emit_form form, struct str s, size_t width)
+{
+	size_t i = 0, n, columns;
+
+	for (; i < s.n; i += n) {
+		n = emit_unit(form, s, i, &columns);
+		if (columns > width)
+			break;
+		width -= columns;
+	}
+	return i;
+}
+
+/* The longest suffix of at most width columns of `all`: the byte where it starts. */
+static size_t tail_start(enum emit_form form, struct str s, size_t all, size_t width)
+{
+	size_t i = 0, columns;
+
+	while (i < s.n && all > width) {
+		i += emit_unit(form, s, i, &columns);
+		all -= columns;
+	}
+	/* Combining marks left of the cut belong to the character that went. */
+	while (i < s.n) {
+		size_t n = emit_unit(form, s, i, &columns);
+
+		if (columns > 0)
+			break;
+		i += n;
+	}
+	return i;
+}
+
+static void cut(struct out *o, enum emit_form form, struct str s, size_t head,
+		size_t tail)
+{
+	emit_name(o, form, (struct str){s.p, head});
+	out_c(o, ellipsis(form));
+	emit_name(o, form, str_from(s, tail));
+}
+
+/* head columns from the start, the rest of width from the end. */
+static size_t cut_middle(struct out *o, enum emit_form form, struct str s, size_t all,
+			 size_t head, size_t width)
+{
+	size_t e = ellipsis_width(form), start;
+	size_t from = head_bytes(form, s, head);
+	struct str left = {s.p, from};
+
+	start = tail_start(form, s, all, width - e - head);
+	/* One ellipsis, not two side by side. */
+	if (str_starts(str_from(s, start), str_c(ellipsis(form))))
+		start += str_c(ellipsis(form)).n;
+	cut(o, form, s, from, start);
+	return emit_width(form, left) + e + emit_width(form, str_from(s, start));
+}
+
+static bool follows(struct str s, size_t at, const char *word)
+{
+	size_t n = strlen(word);
+
+	return at >= n && memcmp(s.p + at - n, word, n) == 0;
+}
+
+/* Where the bracket opened at s.p[at] closes; s.n when it does not. */
+static size_t closes(struct str s, size_t at, char open, char close)
+{
+	size_t depth = 0;
+
+	for (size_t i = at; i < s.n; i++) {
+		if (s.p[i] == open)
+			depth++;
+		else if (s.p[i] == close && !(close == '>' && follows(s, i, "-")) &&
+			 --depth == 0)
+			return i;
+	}
+	return s.n;
+}
+
+/* "(" that starts parameters, "<" that starts template arguments; not those of an
+ * operator's name, of "(anonymous namespace)" or of a Go method's receiver. */
+static bool opens(struct str s, size_t at, char open)
+{
+	if (s.p[at] != open || at == 0 || strchr(":. (,", s.p[at - 1]))
+		return false;
+	return !follows(s, at, "operator") &&
+	       !(open == '<' && follows(s, at, "operator<"));
+}
+
+static void collapse(struct out *o, enum emit_form form, struct str s, char open,
+		     char close)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		size_t end = opens(s, i, open) ? closes(s, i, open, close) : s.n;
+
+		out_char(o, s.p[i]);
+		if (end == s.n || end <= i + 1)
+			continue;
+		out_c(o, ellipsis(form));
+		i = end - 1;
+	}
+}
+
+/* Try parameters, then template arguments too; the middle when that does not do. */
+static size_t fit_name(struct out *o, enum emit_form form, struct str s, size_t width)
+{
+	static const char brackets[][2] = {{'(', ')'}, {'<', '>'}};
+	struct out mem[2];
+	size_t all = emit_width(form, s), taken;
+
+	for (int i = 0; i < 2; i++) {
+		out_mem(&mem[i]);
+		if (all <= width)
+			continue;
+		collapse(&mem[i], form, s, brackets[i][0], brackets[i][1]);
+		if (mem[i].failed)
+			continue;
+		s = (struct str){mem[i].buf, mem[i].n};
+		all = emit_width(form, s);
+	}
+	if (all <= width) {
+		emit_name(o, form, s);
+		taken = all;
+	} else {
+		taken = cut_middle(o, form, s, all,
+				   (width - ellipsis_width(form)) * 2 / 5, width);
+	}
+	out_close(&mem[0]);
+	out_close(&mem[1]);
+	return taken;
+}
+
+size_t fit_put(struct out *o, enum emit_form form, enum fit_kind kind, struct str s,
+	       size_t width)
+{
+	size_t all = emit_width(form, s), e = ellipsis_width(form), head;
+
+	if (all <= width) {
+		emit_name(o, form, s);
+		return all;
+	}
+	if (width <= e) {
+		out_fill(o, '.', width);
+		return width;
+	}
+	switch (kind) {
+	case FIT_NAME: return fit_name(o, form, s, width);
+	case FIT_PATH: return cut_middle(o, form, s, all, 0, width);
+	case FIT_TEXT: break;
+	}
+	head = head_bytes(form, s, width - e);
+	cut(o, form, s, head, s.n);
+	return emit_width(form, (struct str){s.p, head}) + e;
+}

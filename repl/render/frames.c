@@ -1,0 +1,417 @@
+/*
+ * frames.c - see frames.h.
+ *
+ * A row of a tree lies on the one that the result says, the step of a path on the one before
+ * it.  Estimates of children may add up to more than their parent's; then the parent is as large
+ * as they are, or a picture would overlap.
+ */
+#include "repl/render/frames.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/graph/graph.h"
+#include "engine/path/path.h"
+
+enum { STACK_FRAMES = 10000000 }; /* of all stacks of a file: some 100 MB */
+
+struct source {
+	const struct column *depth, *cost, *own, *name, *path;
+};
+
+static const struct column *first_of(const struct result *r, enum col_type type)
+{
+	for (size_t i = 0; i < r->ncols; i++)
+		if (r->cols[i].type == type)
+			return &r->cols[i];
+	return NULL;
+}
+
+static const struct column *cost_of(const struct result *r, bool stacks)
+{
+	static const char *const names[] = {"est", "incl", "self"};
+
+	for (size_t i = stacks ? 0 : 2; i < 3; i++) {
+		const struct column *c = result_col(r, str_c(names[i]));
+
+		if (c && c->type == COL_COST)
+			return c;
+	}
+	return first_of(r, COL_COST);
+}
+
+static int find_source(const struct result *r, const char *format, struct source *s,
+		       struct err *err)
+{
+	s->path = result_col(r, STR("path"));
+	s->depth = r->depth_col >= 0 ? &r->cols[r->depth_col] : NULL;
+	if (!s->depth && s->path)
+		s->depth = result_col(r, STR("step"));
+	s->cost = cost_of(r, s->depth != NULL);
+	s->own = r->tree ? result_col(r, STR("self")) : NULL;
+	s->name = first_of(r, COL_NAME);
+	if (!s->name)
+		s->name = first_of(r, COL_FILE);
+	if (!s->name)
+		s->name = first_of(r, COL_OBJ);
+	if (s->name && s->cost)
+		return 0;
+	err_set(err, ERR_QUERY, 0,
+		"%s draws functions by their cost, and this answer has none", format);
+	return err_hint(err, "calltree from main | as %s", format);
+}
+
+static uint64_t least_depth(const struct source *s, size_t rows)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; s->depth && i < rows; i++)
+		least = s->depth->u[i] < least ? s->depth->u[i] : least;
+	return s->depth ? least : 0;
+}
+
+static bool flagged(const uint8_t *flags, size_t row)
+{
+	return flags && flags[row];
+}
+
+/* A path has one cost, that of its last step: the whole stack carries it. */
+static void level_paths(struct frames *f)
+{
+	for (size_t i = f->n; i-- > 0;) {
+		size_t parent = f->all[i].parent;
+
+		if (parent != FRAME_NONE && parent + 1 == i)
+			f->all[parent].value = f->all[i].value;
+	}
+}
+
+static void add(uint64_t *to, uint64_t v)
+{
+	if (__builtin_add_overflow(*to, v, to))
+		*to = UINT64_MAX;
+}
+
+static void sum_up(struct frames *f)
+{
+	f->sum = 0;
+	for (size_t i = 0; i < f->n; i++)
+		f->all[i].self = 0;
+	for (size_t i = f->n; i-- > 0;) {
+		struct frame *x = &f->all[i];
+
+		/* self holds the sum of the frames above so far. */
+		if (x->value < x->self)
+			x->value = x->self;
+		x->self = x->value - x->self;
+		if (x->parent == FRAME_NONE)
+			add(&f->sum, x->value);
+		else
+			add(&f->all[x->parent].self, x->value);
+	}
+}
+
+/* What a tree is of: a function, or several by the text of the query. */
+static void put_root(const struct result *r, struct frames *f)
+{
+	f->all[f->n++] = (struct frame){
+		.name = r->root_name,
+		.value = r->root_cost,
+		.parent = FRAME_NONE,
+		.row = FRAME_NONE,
+		.estimated = r->root_fuzzy || (r->graph && r->graph->estimated),
+	};
+	f->estimated |= f->all[0].estimated;
+	f->rooted = true;
+}
+
+static void link_rows(const struct result *r, const struct source *s, size_t *open,
+		      struct frames *f)
+{
+	uint64_t base = least_depth(s, r->rows);
+	size_t before = f->n;
+
+	open[0] = 0;
+	for (size_t i = 0; i < r->rows; i++) {
+		uint64_t depth = s->depth ? s->depth->u[i] - base + f->rooted : 0;
+		struct frame *x = &f->all[f->n];
+
+		/* A call from the set into itself is in no sum. */
+		if (r->tree && flagged(s->cost->absent, i))
+			continue;
+		/* A row that skips a level (rows were taken away) moves down. */
+		depth = depth > before ? before : depth;
+		*x = (struct frame){.name = s->name->s[i],
+				    .depth = (size_t)depth,
+				    .parent = depth ? open[depth - 1] : FRAME_NONE,
+				    .row = i};
+		if (!flagged(s->cost->absent, i))
+			x->value = s->cost->u[i];
+		x->estimated = flagged(s->cost->estimated, i);
+		f->estimated |= x->estimated;
+		open[depth] = f->n++;
+		before = (size_t)depth + 1;
+		f->deepest = x->depth > f->deepest ? x->depth : f->deepest;
+	}
+}
+
+/* One row, and before it those that it lies on and that have no frame yet: place[] is 1 + that. */
+static void link_one(const struct result *r, const struct source *s, size_t *place,
+		     size_t *waiting, size_t row, struct frames *f)
+{
+	size_t n = 0;
+
+	for (size_t i = row; i != RESULT_NONE && !place[i]; i = r->on[i])
+		waiting[n++] = i;
+	while (n-- > 0) {
+		size_t i = waiting[n], on = r->on[i];
+		struct frame *x = &f->all[f->n];
+
+		*x = (struct frame){.name = s->name->s[i], .row = i};
+		x->parent = on != RESULT_NONE ? place[on] - 1
+			    : f->rooted	      ? 0
+					      : FRAME_NONE;
+		x->depth = x->parent == FRAME_NONE ? 0 : f->all[x->parent].depth + 1;
+		if (!flagged(s->cost->absent, i))
+			x->value = s->cost->u[i];
+		x->estimated = flagged(s->cost->estimated, i);
+		f->estimated |= x->estimated;
+		f->deepest = x->depth > f->deepest ? x->depth : f->deepest;
+		place[i] = ++f->n;
+	}
+}
+
+/* The rows that stages left of a tree. */
+static void link_left(const struct result *r, const struct source *s, size_t *place,
+		      size_t *waiting, struct frames *f)
+{
+	for (size_t i = 0; i < r->rows; i++)
+		/* A call from the set into itself is in no sum. */
+		if (!place[i] && !flagged(s->cost->absent, i))
+			link_one(r, s, place, waiting, i, f);
+}
+
+/* ---- what a tree leaves out ---- */
+
+/* What a row spends itself, or what nothing called; UINT64_MAX: not known. */
+static uint64_t own_of(const struct result *r, const struct source *s,
+		       const struct frame *x)
+{
+	if (x->row == FRAME_NONE)
+		return r->root_own; /* of the root */
+	if (!s->own || s->own->type != COL_COST || flagged(s->own->absent, x->row))
+		return UINT64_MAX;
+	return s->own->u[x->row];
+}
+
+static struct frame *add_other(struct frames *f, size_t parent, uint64_t value)
+{
+	struct frame *x = &f->all[f->n++];
+
+	*x = (struct frame){
+		.name = STR("(other)"),
+		.value = value,
+		.depth = parent == FRAME_NONE ? 0 : f->all[parent].depth + 1,
+		.parent = parent,
+		.row = FRAME_NONE,
+		.estimated = true,
+		.other = true,
+	};
+	f->left_out += value;
+	f->deepest = x->depth > f->deepest ? x->depth : f->deepest;
+	return x;
+}
+
+/* Above an "(other)": whose cost it is, as far as that is known, by n others from `first` on. */
+static void add_named(const struct result *r, const struct path_shown *shown,
+		      size_t first, size_t n, struct frames *f)
+{
+	size_t parent = f->n - 1, depth = f->all[parent].depth + 1;
+	uint64_t left = f->all[parent].value;
+
+	for (size_t i = first; i < first + n && left; i++) {
+		const struct path_other *other = &shown->others[i];
+		uint64_t cost = other->cost < left ? other->cost : left;
+
+		if (!cost)
+			continue;
+		f->all[f->n++] = (struct frame){.name = graph_name(r->graph, other->fn),
+						.value = cost,
+						.depth = depth,
+						.parent = parent,
+						.row = FRAME_NONE,
+						.estimated = true};
+		left -= cost;
+		f->deepest = depth > f->deepest ? depth : f->deepest;
+	}
+}
+
+/* The others of a row: they are ordered by row. */
+static size_t others_of(const struct path_shown *s, size_t row, size_t *first)
+{
+	size_t lo = 0, hi = s->n, n = 0;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->others[mid].row < row)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	while (lo + n < s->n && s->others[lo + n].row == row)
+		n++;
+	*first = lo;
+	return n;
+}
+
+/* Calls that are no rows - the cheapest, those below `min` or `depth`, what a stage took
+ * away - are no part of what their caller spent itself: they get a frame of their own. */
+static void add_others(const struct result *r, const struct source *s,
+		       const struct path_shown *shown, struct frames *f)
+{
+	size_t n = f->n, first, named;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t own = own_of(r, s, &f->all[i]);
+
+		if (own >= f->all[i].self)
+			continue;
+		named = others_of(shown, i || !f->rooted ? f->all[i].row : r->rows,
+				  &first);
+		add_other(f, i, f->all[i].self - own);
+		add_named(r, shown, first, named, f);
+	}
+	if (f->rooted || f->sum >= r->root_cost)
+		return;
+	named = others_of(shown, r->rows, &first);
+	add_other(f, FRAME_NONE, r->root_cost - f->sum);
+	add_named(r, shown, first, named, f);
+}
+
+/* What narrow rows leave out stands at the wide one they lie on. */
+static void take_lifted(const struct path_shown *shown, struct frames *f)
+{
+	for (size_t i = 0; shown->lifted && i < f->n; i++) {
+		struct frame *x = &f->all[i];
+		uint64_t lifted = x->row == FRAME_NONE ? 0 : shown->lifted[x->row];
+
+		x->value -= lifted < x->value ? lifted : x->value;
+	}
+}
+
+/* ---- */
+
+static void fill(const struct result *r, const struct source *s,
+		 const struct path_shown *shown, size_t *open, size_t *waiting,
+		 struct frames *f)
+{
+	bool tree = r->tree && s->depth && !s->path;
+
+	if (tree && r->root_name.n)
+		put_root(r, f);
+	if (r->on)
+		link_left(r, s, open, waiting, f);
+	else
+		link_rows(r, s, open, f);
+	if (s->path)
+		level_paths(f);
+	if (tree)
+		take_lifted(shown, f);
+	sum_up(f);
+	if (!tree)
+		return;
+	add_others(r, s, shown, f);
+	sum_up(f);
+}
+
+int frames_of(const struct result *r, const char *format, struct frames *out,
+	      struct err *err)
+{
+	size_t most = 2 * (r->rows + 1);
+	struct path_shown shown = {0};
+	struct source s;
+	size_t *open, *waiting;
+
+	*out = (struct frames){.event = r->event};
+	if (find_source(r, format, &s, err) ||
+	    (r->paths && r->graph && path_tree_shown(r->paths, &shown, err)))
+		return (int)err->kind;
+	most += shown.n;
+	out->all = calloc(most, sizeof(*out->all));
+	open = calloc(most, sizeof(*open));
+	waiting = calloc(most, sizeof(*waiting));
+	if (out->all && open && waiting)
+		fill(r, &s, &shown, open, waiting, out);
+	else
+		err_set(err, ERR_LIMIT, 0, "out of memory for %zu frames", r->rows);
+	free(open);
+	free(waiting);
+	return (int)err->kind;
+}
+
+/* ---- stacks, each of them whole ---- */
+
+/* Up to which depth all stacks together have no more than STACK_FRAMES frames. */
+static size_t depth_to_keep(const struct frames *f, const uint64_t *stacks)
+{
+	uint64_t sum = 0;
+	size_t d = 0;
+
+	while (d <= f->deepest && (sum += stacks[d] * (d + 1)) <= STACK_FRAMES)
+		d++;
+	return d;
+}
+
+/* Each frame one level above `depth` becomes "(other)", and gets the self cost of all frames on
+ * it. */
+static uint64_t cut_above(struct frames *f, size_t depth)
+{
+	uint64_t cut = 0;
+
+	for (size_t i = f->n; i-- > 0;) {
+		struct frame *x = &f->all[i];
+
+		if (x->depth <= depth)
+			continue;
+		if (x->depth == depth + 1) {
+			cut += x->value;
+			x->name = STR("(other)");
+		} else {
+			add(&f->all[x->parent].self, x->self);
+			x->self = x->value = 0;
+		}
+	}
+	return cut;
+}
+
+int frames_of_stacks(const struct result *r, const char *format, struct frames *out,
+		     char *note, size_t size, struct err *err)
+{
+	uint64_t *stacks, cut = 0;
+	size_t depth;
+
+	if (frames_of(r, format, out, err))
+		return (int)err->kind;
+	if (!(stacks = calloc(out->deepest + 1, sizeof(*stacks))))
+		return err_set(err, ERR_LIMIT, 0, "out of memory");
+	for (size_t i = 0; i < out->n; i++)
+		stacks[out->all[i].depth] += out->all[i].self > 0;
+	depth = depth_to_keep(out, stacks);
+	free(stacks);
+	if (depth > out->deepest)
+		return 0;
+	cut = cut_above(out, depth);
+	out->left_out += cut;
+	snprintf(
+		note, size,
+		"%.2g %% of the cost lies deeper than %zu frames and is in (other) there",
+		out->sum ? 100.0 * (double)cut / (double)out->sum : 0.0, depth + 1);
+	return 0;
+}
+
+void frames_free(struct frames *f)
+{
+	free(f->all);
+	*f = (struct frames){0};
+}

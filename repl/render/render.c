@@ -1,0 +1,46 @@
+/* render.c - what the renderers share; see render.h. */
+#include "repl/render/render.h"
+
+#include <inttypes.h>
+
+#include "repl/term/number.h"
+
+enum { POLL_EVERY = 1024 }; /* rows */
+
+int render_cancelled(struct render *rd, size_t row)
+{
+	if (row % POLL_EVERY || !rd->cancel || !atomic_load(rd->cancel))
+		return 0;
+	return err_set(rd->err, ERR_CANCEL, 0, "interrupted");
+}
+
+bool render_is_text(const struct column *c)
+{
+	return c->type == COL_STR || c->type == COL_NAME || c->type == COL_FILE ||
+	       c->type == COL_OBJ;
+}
+
+bool render_absent(const struct column *c, size_t row)
+{
+	return c->absent && c->absent[row];
+}
+
+void render_plain(struct out *o, const struct column *c, size_t row, const char *none)
+{
+	char buf[NUMBER_MAX];
+
+	if (render_absent(c, row)) {
+		out_c(o, none);
+		return;
+	}
+	switch (c->type) {
+	case COL_DELTA: out_printf(o, "%" PRId64, c->i[row]); break;
+	case COL_PERCENT:
+	case COL_RATIO:
+		number_exact(buf, c->f[row]);
+		out_c(o, buf[0] == 'n' ? none : buf);
+		break;
+	case COL_BOOL: out_c(o, c->b[row] ? "true" : "false"); break;
+	default: out_u64(o, c->u[row]);
+	}
+}

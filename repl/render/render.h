@@ -1,0 +1,62 @@
+/*
+ * render.h - results as bytes: one function per format.
+ *
+ * Renderers only write to an out: where it leads is output.h's business.
+ */
+#ifndef QUERN_RENDER_H
+#define QUERN_RENDER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/query.h"
+#include "engine/lang/result.h"
+#include "index/base/err.h"
+#include "index/base/out.h"
+#include "repl/term/emit.h"
+
+/* How tables look; machine formats heed only `raw`. */
+struct look {
+	size_t columns; /* of the screen; 0: do not cut, do not draw bars */
+	size_t rows;	/* at most this many of a table; 0: all */
+	bool utf8;	/* blocks and tree lines instead of ASCII */
+	bool colour;
+	bool raw;   /* csv and tsv: no guard against formulas */
+	bool exact; /* 5,271,234 instead of 5.27 M */
+};
+
+struct render {
+	struct out *o;
+	const struct result *r;
+	const struct look *look;
+	struct session *session;  /* for exporters; may be NULL */
+	const atomic_int *cancel; /* may be NULL */
+	struct err *err;
+	char note[200]; /* what the page leaves out, for stderr, too; or empty */
+};
+
+int render_table(struct render *rd); /* and tree: a table with branches */
+int render_card(struct render *rd);
+int render_csv(struct render *rd);
+int render_tsv(struct render *rd);
+int render_json(struct render *rd);
+int render_ndjson(struct render *rd);
+int render_md(struct render *rd);
+int render_svg(struct render *rd);
+int render_icicle(struct render *rd);
+int render_folded(struct render *rd);
+int render_speedscope(struct render *rd);
+int render_dot(struct render *rd);
+int render_callgrind(struct render *rd);
+int render_html(struct render *rd);
+int render_pprof(struct render *rd);
+
+/* Polled by every loop over rows: ERR_CANCEL once the user interrupted. */
+int render_cancelled(struct render *rd, size_t row);
+/* A number cell in plain digits (an absent one: `none`). */
+void render_plain(struct out *o, const struct column *c, size_t row, const char *none);
+bool render_is_text(const struct column *c);
+bool render_absent(const struct column *c, size_t row);
+
+#endif

@@ -1,0 +1,255 @@
+/*
+ * render_html.c - a page in one file.  Functions of a call graph are a report (report.h);
+ * any other answer is its table, sorted by a click on a title, below a flame graph where
+ * the answer has stacks.
+ *
+ * Nothing is loaded from anywhere and the scripts are constants; names are text.
+ */
+#include "repl/render/render.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/graph/graph.h"
+#include "repl/render/cell.h"
+#include "repl/term/number.h"
+#include "repl/render/report.h"
+#include "repl/term/version.h"
+
+static const char sorting[] =
+	"<script>\n"
+	"'use strict';\n"
+	"for(const b of document.querySelectorAll('th button'))b.addEventListener('click',()=>{\n"
+	" const h=b.parentNode,i=h.cellIndex,t=h.closest('table').tBodies[0];\n"
+	" const down=h.getAttribute('aria-sort')!=='descending';\n"
+	" for(const o of h.parentNode.cells)o.removeAttribute('aria-sort');\n"
+	" h.setAttribute('aria-sort',down?'descending':'ascending');\n"
+	" const v=r=>{const c=r.cells[i];return 'v' in c.dataset?+c.dataset.v:c.textContent;};\n"
+	" const rows=[...t.rows].sort((p,q)=>{const a=v(p),c=v(q);return a<c?-1:a>c?1:0;});\n"
+	" if(down)rows.reverse();t.append(...rows);});\n"
+	"</script>\n";
+
+static void put_head(struct render *rd)
+{
+	const struct result *r = rd->r;
+	char total[NUMBER_MAX];
+
+	out_c(rd->o,
+	      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	      "style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
+	      "form-action 'none'\">\n<meta name=\"generator\" content=\"quern " QUERN_VERSION
+	      "\">\n<title>");
+	emit_name(rd->o, EMIT_XML, r->profile);
+	out_c(rd->o, ": ");
+	emit_name(rd->o, EMIT_XML, r->query);
+	out_c(rd->o, "</title>\n<style>\n");
+	out_c(rd->o, report_css);
+	out_c(rd->o, "</style>\n</head>\n<body>\n<header>\n<div><h1>");
+	emit_name(rd->o, EMIT_XML, r->profile);
+	out_c(rd->o, "</h1>\n<p class=\"about\">");
+	if (r->graph && store_info(r->graph->st)->cmd.n) {
+		emit_name(rd->o, EMIT_XML, store_info(r->graph->st)->cmd);
+		out_c(rd->o, "<br>\n");
+	}
+	out_c(rd->o, "<code>");
+	emit_name(rd->o, EMIT_XML, r->query);
+	out_c(rd->o, "</code>");
+	if (r->total) {
+		number_grouped(total, r->total);
+		out_printf(rd->o, " &middot; %s ", total);
+		emit_name(rd->o, EMIT_XML, r->event);
+	}
+	if (r->graph && store_info(r->graph->st)->creator.n) {
+		out_c(rd->o, " &middot; ");
+		emit_name(rd->o, EMIT_XML, store_info(r->graph->st)->creator);
+	}
+	out_c(rd->o, "</p></div>\n");
+}
+
+static void put_filters(struct render *rd)
+{
+	const struct result *r = rd->r;
+
+	if (!r->nfilters && !r->truncated)
+		return;
+	out_c(rd->o, "<section class=\"card notes\" role=\"note\">\n");
+	for (size_t i = 0; i < r->nfilters; i++) {
+		out_c(rd->o, "<p>The call graph was changed by <code>");
+		emit_name(rd->o, EMIT_XML, r->filters[i]);
+		out_c(rd->o, "</code></p>\n");
+	}
+	if (r->truncated)
+		out_c(rd->o, "<p>Not all: there is more than these rows.</p>\n");
+	out_c(rd->o, "</section>\n");
+}
+
+/* Trees and paths have stacks worth drawing; other tables would be one row of frames. */
+static void put_flame(struct render *rd)
+{
+	struct err err = {0};
+	struct out svg;
+	struct render draw = *rd;
+	struct str text;
+
+	if (rd->r->depth_col < 0 && !result_col(rd->r, STR("step")))
+		return;
+	out_mem(&svg);
+	draw.o = &svg;
+	draw.err = &err;
+	if (render_svg(&draw) == 0) {
+		text = (struct str){svg.buf, svg.n};
+		out_c(rd->o, "<section class=\"card picture\">\n");
+		out_str(rd->o, str_from(text, str_find_str(text, STR("<svg"))));
+		out_c(rd->o, "</section>\n");
+	} else if (err.kind != ERR_QUERY) { /* else there is nothing to draw */
+		*rd->err = err;
+	}
+	out_close(&svg);
+}
+
+static bool small(const struct result *r, const struct column *c)
+{
+	if (c->type != COL_COST && c->type != COL_COUNT)
+		return true;
+	for (size_t row = 0; row < r->rows; row++)
+		if (!render_absent(c, row) && c->u[row] > 999999)
+			return false;
+	return true;
+}
+
+static void put_text_cell(struct render *rd, const struct column *c, size_t row)
+{
+	const struct result *r = rd->r;
+
+	out_printf(rd->o, "<td class=\"t%s\"", c->type == COL_NAME ? " fn" : "");
+	if (c->type == COL_NAME && r->depth_col >= 0 &&
+	    r->cols[r->depth_col].type != COL_STR)
+		out_printf(rd->o, " style=\"padding-left:%zuem\"",
+			   (size_t)(r->cols[r->depth_col].u[row] % 1000) + 1);
+	out_char(rd->o, '>');
+	if (!render_absent(c, row))
+		emit_name(rd->o, EMIT_XML, c->s[row]);
+	out_c(rd->o, "</td>");
+}
+
+static void put_cell(struct render *rd, const struct column *c, bool grouped, size_t row)
+{
+	struct shown s = {.c = c, .grouped = grouped};
+	struct look look = {.utf8 = true};
+	struct out text;
+
+	if (render_is_text(c)) {
+		put_text_cell(rd, c, row);
+		return;
+	}
+	out_printf(rd->o, "<td class=\"n%s\" data-v=\"",
+		   c->estimated && c->estimated[row] ? " e" : "");
+	if (c->type == COL_BOOL)
+		out_c(rd->o, c->b[row] ? "1" : "0");
+	else
+		render_plain(rd->o, c, row, "-1");
+	out_c(rd->o, "\">");
+	out_mem(&text);
+	cell_put(&text, &look, &s, row, SIZE_MAX);
+	emit_name(rd->o, EMIT_XML, (struct str){text.n ? text.buf : "", text.n});
+	out_close(&text);
+	out_c(rd->o, "</td>");
+}
+
+static void put_bar(struct render *rd, const struct column *bar, double most, size_t row)
+{
+	double part = render_absent(bar, row) || !(most > 0) ? 0 : bar->f[row] / most;
+
+	out_printf(rd->o, "<td class=\"b\"><i style=\"width:%.1f%%\"></i></td>",
+		   part > 0 ? part * 100 : 0);
+}
+
+static const struct column *find_bar(const struct result *r, double *most)
+{
+	*most = 0;
+	for (size_t i = 0; i < r->ncols; i++) {
+		const struct column *c = &r->cols[i];
+
+		if (!c->bar || c->type != COL_PERCENT)
+			continue;
+		for (size_t row = 0; row < r->rows; row++)
+			if (!render_absent(c, row) && c->f[row] > *most)
+				*most = c->f[row];
+		return c;
+	}
+	return NULL;
+}
+
+static void put_titles(struct render *rd, bool bar)
+{
+	out_c(rd->o, "<section class=\"card plain\">\n<table>\n<thead><tr>");
+	for (size_t i = 0; i < rd->r->ncols; i++) {
+		const struct column *c = &rd->r->cols[i];
+
+		if (!c->table)
+			continue;
+		out_c(rd->o,
+		      render_is_text(c) ? "<th><button>" : "<th class=\"n\"><button>");
+		emit_name(rd->o, EMIT_XML, c->name);
+		out_c(rd->o, "</button></th>");
+	}
+	out_c(rd->o,
+	      bar ? "<th></th></tr></thead>\n<tbody>\n" : "</tr></thead>\n<tbody>\n");
+}
+
+static void put_row(struct render *rd, const bool *grouped, size_t row)
+{
+	out_c(rd->o, "<tr>");
+	for (size_t i = 0; i < rd->r->ncols; i++)
+		if (rd->r->cols[i].table)
+			put_cell(rd, &rd->r->cols[i], grouped[i], row);
+}
+
+static void put_table(struct render *rd, const bool *grouped)
+{
+	const struct result *r = rd->r;
+	double most;
+	const struct column *bar = find_bar(r, &most);
+
+	put_titles(rd, bar != NULL);
+	for (size_t row = 0; row < r->rows && !render_cancelled(rd, row); row++) {
+		put_row(rd, grouped, row);
+		if (bar)
+			put_bar(rd, bar, most, row);
+		out_c(rd->o, "</tr>\n");
+	}
+	out_c(rd->o, "</tbody>\n</table>\n</section>\n");
+	if (r->footer.n) {
+		out_c(rd->o, "<footer>");
+		emit_name(rd->o, EMIT_XML, r->footer);
+		out_c(rd->o, "</footer>\n");
+	}
+}
+
+int render_html(struct render *rd)
+{
+	const struct result *r = rd->r;
+	bool *grouped;
+
+	if (report_fits(rd)) {
+		put_head(rd);
+		return report_put(rd);
+	}
+	grouped = calloc(r->ncols + 1, sizeof(*grouped));
+	if (!grouped)
+		return err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+	for (size_t i = 0; i < r->ncols; i++)
+		grouped[i] = small(r, &r->cols[i]);
+	put_head(rd);
+	out_c(rd->o, "</header>\n");
+	put_filters(rd);
+	put_flame(rd);
+	put_table(rd, grouped);
+	out_c(rd->o, sorting);
+	out_c(rd->o, "</body>\n</html>\n");
+	free(grouped);
+	return (int)rd->err->kind;
+}

@@ -1,0 +1,154 @@
+/*
+ * render_stacks.c - stacks for other tools: folded (flamegraph.pl, inferno) and speedscope.
+ *
+ *	folded:   main;run;parse 1234		one line per stack with a cost of its own
+ */
+#include "repl/render/render.h"
+
+#include <stdlib.h>
+
+#include "repl/render/frames.h"
+
+/* Room for the deepest stack; NULL: memory is out, which is said. */
+static size_t *new_stack(struct render *rd, const struct frames *f)
+{
+	size_t *stack = calloc(f->deepest + 1, sizeof(*stack));
+
+	if (!stack)
+		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+	return stack;
+}
+
+/* Indices of the frames of the stack that ends in frame i, outermost first. */
+static size_t stack_of(const struct frames *f, size_t i, size_t *stack)
+{
+	size_t n = f->all[i].depth + 1;
+
+	for (size_t k = n; k-- > 0; i = f->all[i].parent)
+		stack[k] = i;
+	return n;
+}
+
+int render_folded(struct render *rd)
+{
+	struct frames f;
+	size_t *stack = NULL;
+
+	if (frames_of_stacks(rd->r, "folded", &f, rd->note, sizeof(rd->note), rd->err) ==
+		    0 &&
+	    (stack = new_stack(rd, &f))) {
+		for (size_t i = 0; i < f.n && !render_cancelled(rd, i); i++) {
+			size_t n = stack_of(&f, i, stack);
+
+			if (!f.all[i].self)
+				continue;
+			for (size_t k = 0; k < n; k++) {
+				out_c(rd->o, k ? ";" : "");
+				emit_name(rd->o, EMIT_FRAME, f.all[stack[k]].name);
+			}
+			out_char(rd->o, ' ');
+			out_u64(rd->o, f.all[i].self);
+			out_char(rd->o, '\n');
+		}
+	}
+	free(stack);
+	frames_free(&f);
+	return (int)rd->err->kind;
+}
+
+/* ---- speedscope: https://www.speedscope.app/file-format-schema.json, "sampled" ---- */
+
+static int by_name(const void *a, const void *b)
+{
+	return str_cmp((*(const struct frame *const *)a)->name,
+		       (*(const struct frame *const *)b)->name);
+}
+
+/* number[i]: the place of frame i's name among the distinct ones, which are written. */
+static int put_names(struct render *rd, const struct frames *f, size_t *number)
+{
+	const struct frame **sorted = calloc(f->n + 1, sizeof(const struct frame *));
+	size_t distinct = 0;
+
+	if (!sorted)
+		return err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+	for (size_t i = 0; i < f->n; i++)
+		sorted[i] = &f->all[i];
+	qsort(sorted, f->n, sizeof(const struct frame *), by_name);
+	for (size_t i = 0; i < f->n; i++) {
+		if (i == 0 || !str_eq(sorted[i]->name, sorted[i - 1]->name)) {
+			out_c(rd->o, distinct++ ? ",\n{\"name\":" : "\n{\"name\":");
+			emit_name(rd->o, EMIT_JSON, sorted[i]->name);
+			out_char(rd->o, '}');
+		}
+		number[sorted[i] - f->all] = distinct - 1;
+	}
+	free(sorted);
+	return 0;
+}
+
+static void put_samples(struct render *rd, const struct frames *f, const size_t *number)
+{
+	size_t *stack = new_stack(rd, f);
+	const char *sep = "\n[";
+
+	for (size_t i = 0; stack && i < f->n && !render_cancelled(rd, i); i++) {
+		size_t n = f->all[i].self ? stack_of(f, i, stack) : 0;
+
+		for (size_t k = 0; k < n; k++) {
+			out_c(rd->o, k ? "," : sep);
+			out_u64(rd->o, number[stack[k]]);
+		}
+		if (n) {
+			out_char(rd->o, ']');
+			sep = ",\n[";
+		}
+	}
+	free(stack);
+}
+
+static void put_weights(struct render *rd, const struct frames *f)
+{
+	const char *sep = "";
+
+	for (size_t i = 0; i < f->n; i++) {
+		if (!f->all[i].self)
+			continue;
+		out_c(rd->o, sep);
+		out_u64(rd->o, f->all[i].self);
+		sep = ",";
+	}
+}
+
+int render_speedscope(struct render *rd)
+{
+	const struct result *r = rd->r;
+	struct frames f;
+	size_t *number = NULL;
+
+	if (frames_of_stacks(r, "speedscope", &f, rd->note, sizeof(rd->note), rd->err) ==
+		    0 &&
+	    !(number = calloc(f.n + 1, sizeof(*number))))
+		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+	if (number) {
+		out_c(rd->o,
+		      "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+		      "\n\"exporter\":\"quern\",\"name\":");
+		emit_name(rd->o, EMIT_JSON, r->query);
+		out_c(rd->o, ",\n\"shared\":{\"frames\":[");
+		put_names(rd, &f, number);
+		out_c(rd->o,
+		      "]},\n\"profiles\":[{\"type\":\"sampled\",\"unit\":\"none\",\"name\":");
+		emit_name(rd->o, EMIT_JSON, r->profile);
+		out_c(rd->o, ",\"startValue\":0,\"endValue\":");
+		out_u64(rd->o, f.sum);
+		out_c(rd->o, ",\n\"samples\":[");
+		put_samples(rd, &f, number);
+		out_c(rd->o, "],\n\"weights\":[");
+		put_weights(rd, &f);
+		out_c(rd->o, "]}]}\n");
+	}
+	frames_free(&f);
+	free(number);
+	return (int)rd->err->kind;
+}

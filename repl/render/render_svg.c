@@ -1,0 +1,333 @@
+/*
+ * render_svg.c - a flame graph (icicle: its root above) that needs nothing but a browser.
+ *
+ * Frames lie on those that called them, as wide as their cost.  A click zooms, "search"
+ * lights up what matches.  What is too narrow is drawn as one frame "(other)".  The script
+ * is a constant: names reach it only as the text of <title> elements, escaped like every
+ * other text.
+ */
+#include "repl/render/render.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "repl/render/fit.h"
+#include "repl/render/frames.h"
+#include "repl/term/number.h"
+
+enum {
+	WIDTH = 1200,
+	MARGIN = 10,
+	TOP = 56,
+	ROW = 17,
+	BOTTOM = 24,
+	DRAWN = 50000, /* frames at most */
+};
+static const double LETTER = 7.3;    /* px */
+static const double NARROWEST = 0.3; /* px; what is narrower goes into "(other)" */
+
+static const char script[] =
+	"<script><![CDATA[\n"
+	"'use strict';(()=>{\n"
+	"const root=(document.currentScript||document.querySelector('.quern script')).closest('svg'),\n"
+	" by=c=>root.querySelector('.'+c);\n"
+	"const W=1180,M=10,L=7.3,F=[...root.querySelectorAll('.f')].map(g=>({g,\n"
+	" r:g.querySelector('rect'),t:g.querySelector('text'),\n"
+	" s:g.querySelector('title').textContent,x:+g.dataset.x,w:+g.dataset.w,d:+g.dataset.d}));\n"
+	"const box=by('m'),back=by('z'),found=by('k'),said=box.textContent;\n"
+	"function label(f,px){const n=f.s.split('\\n')[0],k=Math.floor((px-6)/L);\n"
+	" f.t.textContent=k<3?'':n.length<=k?n:n.slice(0,k-1)+'\\u2026';}\n"
+	"function zoom(z){const k=W/z.w;back.style.display=z.d?'':'none';for(const f of F){\n"
+	" const x=(f.x-z.x)*k,w=f.w*k,under=f.d<z.d,on=x<W-.01&&x+w>.01;\n"
+	" f.g.style.display=on?'':'none';if(!on)continue;\n"
+	" const a=Math.max(0,x),b=Math.min(W,x+w);f.g.style.opacity=under?.5:1;\n"
+	" f.r.setAttribute('x',M+a);f.r.setAttribute('width',Math.max(.2,b-a-.4));\n"
+	" f.t.setAttribute('x',M+a+3);label(f,b-a);}}\n"
+	"function search(q){let e=null,n=0,w=0,end=-1;\n"
+	" if(q)try{e=new RegExp(q,/[A-Z]/.test(q)?'':'i');}catch(x){alert(x.message);return;}\n"
+	" for(const f of F)f.g.classList.toggle('hit',!!e&&f.d>0&&e.test(f.s.split('\\n')[0]));\n"
+	/* What lies on a frame that is counted is counted with it. */
+	" for(const f of F.filter(f=>f.g.classList.contains('hit')).sort((a,b)=>a.x-b.x||a.d-b.d)){\n"
+	"  n++;if(f.x>=end-1e-3){w+=f.w;end=f.x+f.w;}}\n"
+	" found.textContent=e?n+' match, '+(100*w/W).toFixed(2)+'% (click to clear)':'';}\n"
+	"for(const f of F){f.g.addEventListener('click',()=>zoom(f));\n"
+	" f.g.addEventListener('mouseover',()=>{box.textContent=f.s.replace('\\n','   ');});\n"
+	" f.g.addEventListener('mouseout',()=>{box.textContent=said;});}\n"
+	"back.addEventListener('click',()=>zoom(F[0]));\n"
+	"found.addEventListener('click',()=>search(''));\n"
+	"by('s').addEventListener('click',()=>{\n"
+	" const q=prompt('Light up functions matching (regular expression):');if(q!==null)search(q);});\n"
+	"document.addEventListener('keydown',x=>{if(x.key==='Escape'){zoom(F[0]);search('');}});\n"
+	"})();\n"
+	"]]></script>\n";
+
+static const char style[] =
+	"<style>.quern text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1b1b1b}"
+	".quern .h{font:bold 15px system-ui,sans-serif}"
+	".quern .b{fill:#2f5f9a;cursor:pointer}.quern .back{fill:#fbfaf7}"
+	".quern .f{cursor:pointer}.quern .f:hover rect{stroke:#222;stroke-width:1}"
+	".quern .hit rect{fill:#b98cf0!important}"
+	".quern .e rect{stroke:#8a6d3b;stroke-dasharray:3 2}"
+	".quern .o rect{fill:#e6e2d8;stroke:none}"
+	"@media(prefers-color-scheme:dark){.quern .back{fill:#212327}"
+	".quern>text{fill:#e6e3dc}.quern>text.b{fill:#8db9ee}"
+	".quern .f rect{filter:brightness(.82)}}"
+	"</style>\n";
+
+struct flame {
+	struct render *rd;
+	const struct frames *f;
+	double *x;    /* px of each frame's left side, then where its next child goes */
+	double *thin; /* px of each frame's children that are too narrow */
+	uint32_t *thin_n; /* how many these are */
+	bool *drawn;
+	double scale; /* px per cost */
+	size_t height;
+	uint64_t others, cut; /* frames in "(other)"; frames beyond DRAWN */
+	bool icicle;
+};
+
+/* A name has one colour wherever it stands: yellow to red. */
+static void put_colour(struct out *o, struct str name)
+{
+	uint64_t h = str_hash(name);
+
+	out_printf(o, "hsl(%u %u%% %u%%)", (unsigned)(12 + h % 40),
+		   (unsigned)(62 + (h >> 8) % 25), (unsigned)(62 + (h >> 16) % 12));
+}
+
+static size_t top_of(const struct flame *fl, size_t depth)
+{
+	return fl->icicle ? TOP + depth * ROW : fl->height - BOTTOM - (depth + 1) * ROW;
+}
+
+static void put_title(struct flame *fl, const struct frame *x)
+{
+	struct out *o = fl->rd->o;
+	char cost[NUMBER_MAX], percent[NUMBER_MAX];
+	uint64_t whole = fl->rd->r->total;
+
+	number_grouped(cost, x->value);
+	number_percent(percent, whole ? 100.0 * (double)x->value / (double)whole : 0);
+	out_c(o, "<title>");
+	emit_name(o, EMIT_XML, x->name);
+	out_printf(o, "\n%s%s ", x->estimated ? "~" : "", cost);
+	emit_name(o, EMIT_XML, fl->f->event);
+	if (whole) {
+		out_c(o, ", ");
+		emit_name(o, EMIT_XML, str_c(percent)); /* "<0.01%" */
+		out_c(o, x->estimated ? " of all, estimated" : " of all");
+	}
+	out_c(o, "</title>");
+}
+
+static void put_frame(struct flame *fl, const struct frame *f, double x, double w)
+{
+	struct out *o = fl->rd->o, label;
+	size_t y = top_of(fl, f->depth), letters;
+
+	out_printf(o, "<g class=\"f%s\" data-x=\"%.3f\" data-w=\"%.4f\" data-d=\"%zu\">",
+		   f->other	  ? " o"
+		   : f->estimated ? " e"
+				  : "",
+		   x, w, f->depth);
+	put_title(fl, f);
+	out_printf(
+		o,
+		"<rect x=\"%.2f\" y=\"%zu\" width=\"%.2f\" height=\"%d\" rx=\"1\" fill=\"",
+		MARGIN + x, y, w > 0.6 ? w - 0.4 : w, ROW - 1);
+	put_colour(o, f->name);
+	out_printf(o, "\"/><text x=\"%.2f\" y=\"%zu\">", MARGIN + x + 3, y + 12);
+	letters = w > 6 + 3 * LETTER ? (size_t)((w - 6) / LETTER) : 0;
+	if (letters) {
+		out_mem(&label);
+		fit_put(&label, EMIT_TEXT, FIT_NAME, f->name, letters);
+		emit_name(o, EMIT_XML, (struct str){label.buf, label.n});
+		out_close(&label);
+	}
+	out_c(o, "</text></g>\n");
+}
+
+/* The cost as wide as px; of sums at their limit the largest there is. */
+static uint64_t cost_of(const struct flame *fl, double px)
+{
+	double cost = px / fl->scale + 0.5;
+
+	return cost < 18446744073709551615.0 ? (uint64_t)cost : UINT64_MAX;
+}
+
+/* One frame for all that is too narrow, and for what the tree itself leaves out. */
+static void put_others(struct flame *fl)
+{
+	for (size_t i = 0; i < fl->f->n && !render_cancelled(fl->rd, i); i++) {
+		const struct frame *x = &fl->f->all[i];
+		struct frame other = {.name = STR("(other)"),
+				      .depth = x->depth + 1,
+				      .estimated = true,
+				      .other = true};
+
+		fl->others += fl->thin_n[i];
+		if (!fl->drawn[i] || fl->thin[i] < NARROWEST)
+			continue;
+		other.value = cost_of(fl, fl->thin[i]);
+		put_frame(fl, &other, fl->x[i], fl->thin[i]);
+	}
+}
+
+static void put_frames(struct flame *fl)
+{
+	double next = 0;
+	size_t drawn = 0;
+
+	for (size_t i = 0; i < fl->f->n && !render_cancelled(fl->rd, i); i++) {
+		const struct frame *x = &fl->f->all[i];
+		bool low = x->parent == FRAME_NONE;
+		double *at = low ? &next : &fl->x[x->parent];
+		double w = (double)x->value * fl->scale;
+
+		/* x[] of a frame is where its next child goes. */
+		fl->x[i] = *at;
+		if (!low && !fl->drawn[x->parent])
+			continue;
+		if (drawn == DRAWN)
+			fl->cut++;
+		if (!low && (w < NARROWEST || drawn == DRAWN)) {
+			fl->thin[x->parent] += w;
+			fl->thin_n[x->parent]++;
+			continue;
+		}
+		fl->drawn[i] = true;
+		put_frame(fl, x, *at, w);
+		drawn++;
+		*at += w;
+	}
+	put_others(fl);
+}
+
+static void put_head(struct flame *fl)
+{
+	struct out *o = fl->rd->o;
+	const struct result *r = fl->rd->r;
+	char sum[NUMBER_MAX];
+
+	number_grouped(sum, fl->f->sum);
+	out_c(o, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n");
+	out_printf(
+		o,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"quern\" width=\"%d\" "
+		"height=\"%zu\" viewBox=\"0 0 %d %zu\">\n",
+		WIDTH, fl->height, WIDTH, fl->height);
+	out_c(o, style);
+	out_printf(o, "<rect class=\"back\" width=\"%d\" height=\"%zu\"/>\n", WIDTH,
+		   fl->height);
+	out_printf(o, "<text class=\"h\" x=\"%d\" y=\"22\">", MARGIN);
+	emit_name(o, EMIT_XML, r->query);
+	out_printf(o, "</text>\n<text x=\"%d\" y=\"42\">", MARGIN);
+	emit_name(o, EMIT_XML, r->profile);
+	out_printf(o, ": %s ", sum);
+	emit_name(o, EMIT_XML, fl->f->event);
+	if (fl->f->estimated)
+		out_c(o, ", partly estimated (dashed)");
+	if (r->truncated)
+		out_c(o, ", not all: a limit cut the rows");
+	out_printf(
+		o,
+		"</text>\n<text class=\"b z\" x=\"%d\" y=\"42\" style=\"display:none\">"
+		"reset zoom</text>\n<text class=\"b s\" x=\"%d\" y=\"22\">search</text>\n",
+		WIDTH - 88, WIDTH - 60);
+}
+
+/* What was not drawn; a frame's own text takes its place while the mouse is over it. */
+static void put_tail(struct flame *fl)
+{
+	struct out *o = fl->rd->o;
+	char share[NUMBER_MAX];
+
+	out_printf(o, "<text class=\"m\" x=\"%d\" y=\"%zu\">", MARGIN, fl->height - 8);
+	if (fl->f->left_out && fl->f->sum) {
+		number_percent(share,
+			       100.0 * (double)fl->f->left_out / (double)fl->f->sum);
+		emit_name(o, EMIT_XML, str_c(share));
+		out_c(o, " is in calls too many to be shown one by one: (other); ");
+	}
+	if (fl->others)
+		out_printf(o, "%" PRIu64 " frames too narrow to be drawn are in (other)",
+			   fl->others);
+	if (fl->cut)
+		out_printf(o, "; more than %d frames", DRAWN);
+	out_printf(
+		o,
+		"</text>\n<text class=\"b k\" x=\"%d\" y=\"42\" text-anchor=\"end\"></text>\n",
+		WIDTH - 100);
+	out_c(o, script);
+	out_c(o, "</svg>\n");
+}
+
+/* The frame that carries all others; a tree brings its own. */
+static void put_base(struct flame *fl)
+{
+	struct frame base = {.name = fl->rd->r->query, .value = fl->f->sum};
+
+	if (!fl->f->rooted)
+		put_frame(fl, &base, 0, (double)fl->f->sum * fl->scale);
+}
+
+/* What is too narrow is not drawn: it needs no room. */
+static size_t deepest_drawn(const struct flame *fl, const struct frames *f)
+{
+	size_t deepest = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		if (f->all[i].depth > deepest &&
+		    (double)f->all[i].value * fl->scale >= NARROWEST)
+			deepest = f->all[i].depth;
+	return deepest;
+}
+
+static void draw(struct flame *fl, struct frames *f)
+{
+	fl->x = calloc(f->n + 1, sizeof(*fl->x));
+	fl->thin = calloc(f->n + 1, sizeof(*fl->thin));
+	fl->thin_n = calloc(f->n + 1, sizeof(*fl->thin_n));
+	fl->drawn = calloc(f->n + 1, sizeof(*fl->drawn));
+	fl->scale = f->sum ? (WIDTH - 2.0 * MARGIN) / (double)f->sum : 0;
+	for (size_t i = 0; i < f->n && !f->rooted; i++)
+		f->all[i].depth++;
+	fl->height = TOP + (deepest_drawn(fl, f) + 3) * ROW + BOTTOM;
+	if (!f->n || !f->sum) {
+		err_set(fl->rd->err, ERR_QUERY, 0,
+			"there is nothing to draw: no rows with a cost");
+	} else if (!fl->x || !fl->thin || !fl->thin_n || !fl->drawn) {
+		err_set(fl->rd->err, ERR_LIMIT, 0, "out of memory");
+	} else {
+		put_head(fl);
+		put_base(fl);
+		put_frames(fl);
+		put_tail(fl);
+	}
+	free(fl->x);
+	free(fl->thin);
+	free(fl->thin_n);
+	free(fl->drawn);
+}
+
+static int render_picture(struct render *rd, const char *format, bool icicle)
+{
+	struct frames f;
+	struct flame fl = {.rd = rd, .f = &f, .icicle = icicle};
+
+	if (frames_of(rd->r, format, &f, rd->err) == 0)
+		draw(&fl, &f);
+	frames_free(&f);
+	return (int)rd->err->kind;
+}
+
+int render_svg(struct render *rd)
+{
+	return render_picture(rd, "svg", false);
+}
+
+int render_icicle(struct render *rd)
+{
+	return render_picture(rd, "icicle", true);
+}

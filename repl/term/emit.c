@@ -1,0 +1,269 @@
+/*
+ * emit.c - escaping; see emit.h.
+ *
+ * A name is cut into units: a UTF-8 character, or one byte that starts none.  Each form is
+ * a function from a unit to bytes, plus what stands around the whole.
+ */
+#include "repl/term/emit.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "repl/term/utf8.h"
+
+struct unit {
+	const char *p;
+	size_t n; /* bytes */
+	uint32_t cp;
+	bool valid;
+};
+
+typedef void unit_writer(struct out *o, const struct unit *u);
+
+static struct unit unit_at(struct str s, size_t at)
+{
+	struct unit u = {.p = s.p + at};
+
+	u.n = utf8_next(s, at, &u.cp);
+	u.valid = u.n > 0;
+	if (!u.valid) {
+		u.n = 1;
+		u.cp = (unsigned char)s.p[at];
+	}
+	return u;
+}
+
+static bool printable(const struct unit *u)
+{
+	return u->valid && !utf8_unsafe(u->cp);
+}
+
+static void hex_bytes(struct out *o, const char *p, size_t n)
+{
+	static const char digits[] = "0123456789ABCDEF";
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned char b = (unsigned char)p[i];
+		char x[] = {'\\', 'x', digits[b >> 4], digits[b & 15]};
+
+		out_bytes(o, x, sizeof(x));
+	}
+}
+
+static void text_unit(struct out *o, const struct unit *u)
+{
+	if (printable(u))
+		out_bytes(o, u->p, u->n);
+	else
+		hex_bytes(o, u->p, u->n);
+}
+
+static void ascii_unit(struct out *o, const struct unit *u)
+{
+	if (printable(u) && u->cp < 0x80)
+		out_bytes(o, u->p, u->n);
+	else
+		hex_bytes(o, u->p, u->n);
+}
+
+static void json_unit(struct out *o, const struct unit *u)
+{
+	static const char plain[] = "\b\f\n\r\t\"\\", letter[] = "bfnrt\"\\";
+	const char *short_form = u->cp && u->cp < 0x80 ? strchr(plain, (int)u->cp) : NULL;
+
+	if (short_form) {
+		out_char(o, '\\');
+		out_char(o, letter[short_form - plain]);
+	} else if (utf8_unsafe(u->cp)) {
+		out_printf(o, "\\u%04x", (unsigned)u->cp);
+	} else {
+		out_bytes(o, u->p, u->n);
+	}
+}
+
+static void csv_unit(struct out *o, const struct unit *u)
+{
+	if (u->cp == '"')
+		out_char(o, '"');
+	out_bytes(o, u->p, u->n);
+}
+
+static void plain_unit(struct out *o, const struct unit *u)
+{
+	out_bytes(o, u->p, u->n);
+}
+
+static void md_unit(struct out *o, const struct unit *u)
+{
+	if (u->cp < 0x80 && strchr("\\`*_[]<>#|~&!$", (int)u->cp) && u->cp)
+		out_char(o, '\\');
+	text_unit(o, u);
+}
+
+static void xml_unit(struct out *o, const struct unit *u)
+{
+	switch (u->cp) {
+	case '&': out_c(o, "&amp;"); break;
+	case '<': out_c(o, "&lt;"); break;
+	case '>': out_c(o, "&gt;"); break;
+	case '"': out_c(o, "&quot;"); break;
+	case '\'': out_c(o, "&#39;"); break;
+	case 0xfffe:
+	case 0xffff: hex_bytes(o, u->p, u->n); break; /* not characters of XML */
+	default: text_unit(o, u);
+	}
+}
+
+static void dot_unit(struct out *o, const struct unit *u)
+{
+	if (u->cp == '"' || u->cp == '\\')
+		out_char(o, '\\');
+	if (printable(u)) {
+		out_bytes(o, u->p, u->n);
+		return;
+	}
+	for (size_t i = 0; i < u->n; i++) {
+		out_char(o, '\\');
+		hex_bytes(o, u->p + i, 1);
+	}
+}
+
+static void frame_unit(struct out *o, const struct unit *u)
+{
+	if (u->cp == ';')
+		out_char(o, ':');
+	else
+		text_unit(o, u);
+}
+
+static void each_unit(struct out *o, struct str s, unit_writer *write)
+{
+	for (size_t i = 0; i < s.n;) {
+		struct unit u = unit_at(s, i);
+
+		write(o, &u);
+		i += u.n;
+	}
+}
+
+/* ---- the marked form ---- */
+
+static bool all_units(struct str s, bool (*test)(const struct unit *))
+{
+	for (size_t i = 0; i < s.n;) {
+		struct unit u = unit_at(s, i);
+
+		if (!test(&u))
+			return false;
+		i += u.n;
+	}
+	return true;
+}
+
+static bool starts_marked(struct str s)
+{
+	return str_starts(s, STR("\\x:"));
+}
+
+/* The name after the mark, in out_mem: then it goes through the form as text. */
+static struct str marked(struct out *o, struct str s)
+{
+	out_mem(o);
+	out_c(o, "\\x:");
+	for (size_t i = 0; i < s.n;) {
+		struct unit u = unit_at(s, i);
+
+		if (u.cp == '\\')
+			out_c(o, "\\\\");
+		else
+			text_unit(o, &u);
+		i += u.n;
+	}
+	return (struct str){o->buf, o->n};
+}
+
+static void json(struct out *o, struct str s)
+{
+	out_char(o, '"');
+	each_unit(o, s, json_unit);
+	out_char(o, '"');
+}
+
+static bool looks_like_formula(struct str s)
+{
+	size_t i = 0;
+
+	while (i < s.n && s.p[i] == '\'')
+		i++;
+	return i < s.n && strchr("=+-@", s.p[i]);
+}
+
+static void field(struct out *o, enum emit_form form, struct str s)
+{
+	bool csv = form == EMIT_CSV || form == EMIT_CSV_RAW;
+	bool raw = form == EMIT_CSV_RAW || form == EMIT_TSV_RAW;
+	bool quote = csv && (s.n == 0 || s.p[0] == ' ' || s.p[s.n - 1] == ' ' ||
+			     str_find(s, '"') < s.n || str_find(s, ',') < s.n);
+
+	if (quote)
+		out_char(o, '"');
+	if (!raw && looks_like_formula(s))
+		out_char(o, '\'');
+	each_unit(o, s, csv ? csv_unit : plain_unit);
+	if (quote)
+		out_char(o, '"');
+}
+
+void emit_name(struct out *o, enum emit_form form, struct str s)
+{
+	static unit_writer *const writer[] = {
+		[EMIT_TEXT] = text_unit, [EMIT_ASCII] = ascii_unit,
+		[EMIT_MD] = md_unit,	 [EMIT_XML] = xml_unit,
+		[EMIT_DOT] = dot_unit,	 [EMIT_FRAME] = frame_unit,
+	};
+	struct out mark = {.fd = -1};
+
+	switch (form) {
+	case EMIT_JSON:
+		if (starts_marked(s) || !utf8_valid(s))
+			s = marked(&mark, s);
+		json(o, s);
+		break;
+	case EMIT_CSV:
+	case EMIT_CSV_RAW:
+	case EMIT_TSV:
+	case EMIT_TSV_RAW:
+		if (starts_marked(s) || !all_units(s, printable))
+			s = marked(&mark, s);
+		field(o, form, s);
+		break;
+	default:
+		if (form == EMIT_DOT)
+			out_char(o, '"');
+		each_unit(o, s, writer[form]);
+		if (form == EMIT_DOT)
+			out_char(o, '"');
+	}
+	if (mark.failed)
+		o->failed = mark.failed;
+	out_close(&mark);
+}
+
+size_t emit_unit(enum emit_form form, struct str s, size_t at, size_t *columns)
+{
+	struct unit u = unit_at(s, at);
+	bool as_is = printable(&u) && (form == EMIT_TEXT || u.cp < 0x80);
+
+	*columns = as_is ? utf8_width(u.cp) : 4 * u.n;
+	return u.n;
+}
+
+size_t emit_width(enum emit_form form, struct str s)
+{
+	size_t sum = 0, columns;
+
+	for (size_t i = 0; i < s.n; sum += columns)
+		i += emit_unit(form, s, i, &columns);
+	return sum;
+}

@@ -1,0 +1,267 @@
+/* talk.c - see talk.h. */
+#include "repl/term/talk.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "index/base/out.h"
+#include "repl/term/emit.h"
+#include "repl/term/utf8.h"
+
+enum { LONGEST = 100 }; /* columns of query text shown where there is no screen */
+
+/* Of the terminal that stderr is; 0: it is none. */
+static size_t columns_of_stderr(void)
+{
+	struct winsize w;
+
+	return isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0
+		       ? w.ws_col
+		       : 0;
+}
+
+/* Words of s on lines of so many columns, of which some are used; a word that is longer
+ * than a line has one of its own. */
+static void put_words(struct out *o, struct str s, size_t columns, size_t used,
+		      const char *indent)
+{
+	size_t start = used;
+
+	while (s.n) {
+		size_t n = str_find(s, ' ');
+		struct str word = {s.p, n};
+		size_t width = emit_width(EMIT_TEXT, word);
+
+		if (used > start && used + 1 + width > columns) {
+			out_char(o, '\n');
+			out_c(o, indent);
+			used = start = strlen(indent);
+		} else if (used > start) {
+			out_char(o, ' ');
+			used++;
+		}
+		emit_name(o, EMIT_TEXT, word);
+		used += width;
+		s = str_from(s, n + (n < s.n));
+	}
+	out_char(o, '\n');
+}
+
+/* On a terminal a line that is too long goes on in the next at a blank. */
+static void put_line(struct out *o, struct str line, size_t used, const char *indent)
+{
+	size_t columns = columns_of_stderr();
+
+	if (columns > 20 && used + emit_width(EMIT_TEXT, line) > columns) {
+		put_words(o, line, columns, used, indent);
+	} else {
+		emit_name(o, EMIT_TEXT, line);
+		out_char(o, '\n');
+	}
+}
+
+/* Lines of s, each through the gate; those after the first are indented. */
+static void put_lines(struct out *o, struct str s, size_t used, const char *indent)
+{
+	for (;;) {
+		size_t n = str_find(s, '\n');
+
+		put_line(o, (struct str){s.p, n}, used, indent);
+		if (n == s.n)
+			return;
+		s = str_from(s, n + 1);
+		out_c(o, indent);
+		used = strlen(indent);
+	}
+}
+
+void talk(const char *fmt, ...)
+{
+	char text[4096];
+	struct out o;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	out_fd(&o, STDERR_FILENO);
+	put_lines(&o, str_c(text), 0, "");
+	out_close(&o);
+}
+
+void talk_note(const char *text)
+{
+	struct out o;
+
+	out_fd(&o, STDERR_FILENO);
+	put_line(&o, str_c(text), 0, "");
+	out_close(&o);
+}
+
+/* Being interrupted is what the user asked for, not an error. */
+static void put_error(struct out *o, const struct err *err, const char *text, bool colour)
+{
+	bool named = err->kind != ERR_CANCEL;
+
+	if (named)
+		out_c(o, colour ? "\033[1;31merror:\033[0m " : "error: ");
+	put_lines(o, str_c(text), named ? 7 : 0, "  ");
+}
+
+static void put_hint(struct out *o, const struct err *err, bool colour)
+{
+	if (!err->hint[0])
+		return;
+	out_c(o, colour ? "  \033[1mhint:\033[0m " : "  hint: ");
+	put_lines(o, str_c(err->hint), 8, "        ");
+}
+
+/* A view of the line of text that holds byte at, and where that is in it. */
+static struct str line_of(struct str text, size_t at, size_t *line, size_t *in_line)
+{
+	size_t start = 0;
+
+	*line = 0;
+	for (size_t i = 0; i < at; i++)
+		if (text.p[i] == '\n') {
+			start = i + 1;
+			++*line;
+		}
+	*in_line = at - start;
+	text = str_from(text, start);
+	text.n = str_find(text, '\n');
+	return text;
+}
+
+static size_t characters(struct str s)
+{
+	size_t count = 0, columns;
+
+	for (size_t i = 0; i < s.n; count++)
+		i += emit_unit(EMIT_TEXT, s, i, &columns);
+	return count;
+}
+
+/* Cut a long line around [at, at + len): *cut is the number of bytes taken from its start. */
+static struct str window(struct str line, size_t at, size_t len, size_t columns,
+			 size_t *cut)
+{
+	const struct str before = {line.p, at};
+	size_t shown, ahead = emit_width(EMIT_TEXT, before), w;
+
+	for (*cut = 0; ahead > columns / 2; ahead -= w)
+		*cut += emit_unit(EMIT_TEXT, before, *cut, &w);
+	line = str_from(line, *cut);
+	for (size_t i = 0, width = 0; i < line.n; i += shown) {
+		shown = emit_unit(EMIT_TEXT, line, i, &w);
+		width += w;
+		if (width > columns && i > at - *cut &&
+		    (i > at - *cut + len || width > 2 * columns))
+			return (struct str){line.p, i};
+	}
+	return line;
+}
+
+/* Tabs count as one blank, so that the caret stands where they are shown. */
+static void put_source(struct out *o, struct str s)
+{
+	for (size_t i = 0; i < s.n;) {
+		size_t n = str_find(str_from(s, i), '\t');
+
+		emit_name(o, EMIT_TEXT, (struct str){s.p + i, n});
+		i += n;
+		if (i < s.n) {
+			out_char(o, ' ');
+			i++;
+		}
+	}
+}
+
+static size_t source_width(struct str s)
+{
+	size_t width = emit_width(EMIT_TEXT, s);
+
+	for (size_t i = 0; i < s.n; i++)
+		width -= s.p[i] == '\t' ? 3 : 0;
+	return width;
+}
+
+static void put_caret(struct out *o, struct str line, size_t at, size_t len,
+		      size_t columns, bool colour)
+{
+	size_t cut, under;
+	struct str shown = window(line, at, len, columns, &cut);
+	const char *dots = cut ? "..." : "";
+
+	at -= cut;
+	if (at > shown.n)
+		at = shown.n;
+	if (len > shown.n - at)
+		len = shown.n - at;
+	under = source_width((struct str){shown.p + at, len});
+	out_printf(o, "  %s", dots);
+	put_source(o, shown);
+	out_c(o, cut + shown.n < line.n ? "...\n  " : "\n  ");
+	out_fill(o, ' ', strlen(dots) + source_width((struct str){shown.p, at}));
+	out_c(o, colour ? "\033[1;32m^" : "^");
+	out_fill(o, '~', under ? under - 1 : 0);
+	out_c(o, colour ? "\033[0m\n" : "\n");
+}
+
+/* Only errors of a query have a place in its text. */
+static bool has_place(const struct err *err, struct str text)
+{
+	switch (err->kind) {
+	case ERR_QUERY:
+	case ERR_EXPECT:
+	case ERR_LIMIT:
+	case ERR_USAGE:
+	case ERR_OUTPUT: return text.n && err->at <= text.n && (err->len || err->at);
+	default: return false;
+	}
+}
+
+void talk_error(const struct err *err, struct str text, const struct origin *from,
+		size_t columns, bool colour)
+{
+	size_t line = 0, at = 0;
+	bool place = has_place(err, text);
+	struct str source = {"", 0};
+	struct out o;
+
+	if (place)
+		source = line_of(text, (size_t)err->at, &line, &at);
+	out_fd(&o, STDERR_FILENO);
+	if (from && from->file) {
+		emit_name(&o, EMIT_TEXT, str_c(from->file));
+		out_printf(&o, ":%zu:%zu: ", from->line + line,
+			   characters((struct str){source.p, at}) + 1);
+	}
+	put_error(&o, err, err->text, colour);
+	if (place)
+		put_caret(&o, source, at, err->len, columns > 20 ? columns - 10 : LONGEST,
+			  colour);
+	put_hint(&o, err, colour);
+	out_close(&o);
+}
+
+void talk_failure(const struct err *err, const char *subject, bool colour)
+{
+	struct out o;
+	char text[sizeof(err->text) + 4200];
+	bool named = !subject || strstr(err->text, subject) != NULL;
+
+	if (err->kind == ERR_PROFILE && err->at && subject)
+		snprintf(text, sizeof(text), "%s:%llu: %s", subject,
+			 (unsigned long long)err->at, err->text);
+	else
+		snprintf(text, sizeof(text), "%s%s%s", named ? "" : subject,
+			 named ? "" : ": ", err->text);
+	out_fd(&o, STDERR_FILENO);
+	put_error(&o, err, text, colour);
+	put_hint(&o, err, colour);
+	out_close(&o);
+}
