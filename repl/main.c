@@ -1,32 +1,13 @@
 /*
  * main.c - quern: ask questions of Callgrind-format profiles.
  *
- * Where things are.  An include may only point to the right: repl -> engine -> index -> base.
+ * Where things are.  Each folder has a README.md with its rooms; an include may only point from
+ * left to right, and within a folder from an upper room to a lower one (tests/check-layers):
  *
- *	repl/   main      this: options, then the prompt, a script, or --verify
- *	        options   the command line, one table
- *	        app       profiles that are open, settings; one query from text to answer
- *	        opening   which files are one profile  watch     a run that dumps now and then
- *	        script    many entries: files, -c, stdin
- *	        command   dot-commands, one table      help    .help by topic
- *	        params    ${NAME} in kept queries
- *	        shell     the prompt on libedit        complete  what Tab offers
- *	        output    where an answer goes         target  a file that appears whole
- *	        child     pager, editor, ! COMMAND   export  .export: _table its tables, _file rows
- *	        render    the table of formats         render_table render_card render_lines
- *	        frames    a result as stacks           render_svg render_html render_stacks
- *	                                               render_dot render_callgrind render_pprof
- *	        cell      one cell for people          fit     names made to fit
- *	        number    5.27 M, 45.31%               utf8    characters and their width
- *	        emit      the one gate for names       screen  terminals, colour, size
- *	        talk      all that stderr says         progress  the bar while indexing
- *	        bench_parse  --bench-parse
- *	engine/ query     text -> result: token parse check plan exec, match graph path diff
- *	        result    typed columns
- *	index/  build     profile -> index: source scan decode header names tally cycles
- *	        store     the index, read; store_write  written; key  its byte layout
- *	                  (index/README.md has every file)
- *	        base/     str err arena vec out map
+ *	repl/   -->	engine/  -->	index/  -->	index/base/
+ *	a user's	a query to	a profile	strings, errors,
+ *	line to		rows		to an index	memory, threads
+ *	an answer
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -38,16 +19,16 @@
 
 #include "index/base/out.h"
 #include "index/verify.h"
-#include "repl/app.h"
+#include "repl/app/app.h"
 #include "repl/bench_parse.h"
-#include "repl/emit.h"
-#include "repl/number.h"
-#include "repl/opening.h"
-#include "repl/options.h"
-#include "repl/script.h"
-#include "repl/shell.h"
-#include "repl/watch.h"
-#include "repl/version.h"
+#include "repl/term/emit.h"
+#include "repl/term/number.h"
+#include "repl/prompt/opening.h"
+#include "repl/app/options.h"
+#include "repl/prompt/script.h"
+#include "repl/prompt/shell.h"
+#include "repl/prompt/watch.h"
+#include "repl/term/version.h"
 
 /* Ctrl-C: whatever runs polls this.  A second one that finds the first still unheeded
  * leaves at once when there is no prompt to return to. */
