@@ -222,25 +222,25 @@ static struct frame *add_other(struct frames *f, size_t parent, uint64_t value)
 	return x;
 }
 
-/* Above an "(other)": whose cost it is, as far as that is known. */
-static void add_named(const struct result *r, const struct path_other *others, size_t n,
-		      struct frames *f)
+/* Above an "(other)": whose cost it is, as far as that is known: of n from the first on. */
+static void add_named(const struct result *r, const struct path_shown *shown,
+		      size_t first, size_t n, struct frames *f)
 {
 	size_t parent = f->n - 1, depth = f->all[parent].depth + 1;
 	uint64_t left = f->all[parent].value;
 
 	for (size_t i = 0; i < n && left; i++) {
-		uint64_t cost = others[i].cost < left ? others[i].cost : left;
+		const struct path_other *other = &shown->others[first + i];
+		uint64_t cost = other->cost < left ? other->cost : left;
 
 		if (!cost)
 			continue;
-		f->all[f->n++] =
-			(struct frame){.name = graph_name(r->graph, others[i].fn),
-				       .value = cost,
-				       .depth = depth,
-				       .parent = parent,
-				       .row = FRAME_NONE,
-				       .estimated = true};
+		f->all[f->n++] = (struct frame){.name = graph_name(r->graph, other->fn),
+						.value = cost,
+						.depth = depth,
+						.parent = parent,
+						.row = FRAME_NONE,
+						.estimated = true};
 		left -= cost;
 		f->deepest = depth > f->deepest ? depth : f->deepest;
 	}
@@ -280,13 +280,13 @@ static void add_others(const struct result *r, const struct source *s,
 		named = others_of(shown, i || !f->rooted ? f->all[i].row : r->rows,
 				  &first);
 		add_other(f, i, f->all[i].self - own);
-		add_named(r, shown->others + first, named, f);
+		add_named(r, shown, first, named, f);
 	}
 	if (f->rooted || f->sum >= r->root_cost)
 		return;
 	named = others_of(shown, r->rows, &first);
 	add_other(f, FRAME_NONE, r->root_cost - f->sum);
-	add_named(r, shown->others + first, named, f);
+	add_named(r, shown, first, named, f);
 }
 
 /* What narrow rows leave out stands at the wide one they lie on. */
