@@ -295,8 +295,8 @@ static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below
 /* ---- structure ---- */
 
 /* Components of the hidden functions alone. */
-static int components(struct graph *b, const struct fn_set *set, struct hide *h,
-		      struct err *err)
+static int components(struct graph *b, const struct flow_input *below,
+		      const struct fn_set *set, struct hide *h, struct err *err)
 {
 	uint32_t n = fnset_count(set), m = 0, k = 0;
 	uint32_t *id = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
@@ -318,16 +318,10 @@ static int components(struct graph *b, const struct fn_set *set, struct hide *h,
 		}
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t from, count;
-
-		graph_callees(b, fn[i], &from, &count);
-		for (uint32_t e = from; e < from + count; e++) {
-			struct store_edge edge;
-
-			graph_edge(b, e, &edge);
-			if (fnset_has(set, edge.callee))
-				callee[m++] = id[edge.callee];
-		}
+		for (uint32_t e = below->out_first[fn[i]];
+		     e < below->out_first[fn[i] + 1]; e++)
+			if (fnset_has(set, below->callee[e]))
+				callee[m++] = id[below->callee[e]];
 		first[i + 1] = m;
 	}
 	if (cycles_find(n, first, callee, &c))
@@ -377,18 +371,12 @@ static int add_edge(struct arena *a, struct edge_list *l, uint32_t u, uint32_t v
 	return 0;
 }
 
-static int collect(struct graph *b, const struct hide *h, uint32_t functions,
-		   struct edge_list *l, struct err *err)
+static int collect(struct graph *b, const struct flow_input *below, const struct hide *h,
+		   uint32_t functions, struct edge_list *l, struct err *err)
 {
-	struct flow_input below;
-	struct weights w = {.below = &below, .cancel = b->cancel};
+	struct weights w = {.below = below, .edge = below->calls, .cancel = b->cancel};
 	struct walk k;
 
-	if (b->plain && flow_input_of(b->st, 0, &below, err))
-		return (int)err->kind;
-	if (!b->plain)
-		graph_shape(b, &below);
-	w.edge = below.calls;
 	if (flows(h, &w, b->a, err) || new_walk(b->a, h, functions, &k, err))
 		return (int)err->kind;
 	for (uint32_t f = 0; f < functions; f++) {
@@ -401,11 +389,11 @@ static int collect(struct graph *b, const struct hide *h, uint32_t functions,
 				     graph_round(k.to[k.touched[i]]), err))
 				return (int)err->kind;
 		forget(&k);
-		for (uint32_t e = below.out_first[u]; e < below.out_first[u + 1]; e++) {
-			uint32_t to = h->map[below.callee[e]];
+		for (uint32_t e = below->out_first[u]; e < below->out_first[u + 1]; e++) {
+			uint32_t to = h->map[below->callee[e]];
 
 			if (to != GRAPH_NONE &&
-			    add_edge(b->a, l, f, to, below.calls[e], err))
+			    add_edge(b->a, l, f, to, below->calls[e], err))
 				return (int)err->kind;
 		}
 		if (graph_poll(b, f, err))
@@ -420,17 +408,22 @@ int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out,
 	struct graph_draft d = {.below = g};
 	struct hide *h = ARENA_NEW(g->a, struct hide);
 	uint8_t *keep = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
+	struct flow_input below;
 	struct edge_list l = {0};
 
 	if (!h || !keep)
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < g->functions; f++)
 		keep[f] = !fnset_has(set, f);
-	if (components(g, set, h, err) || graph_number(&d, keep, err))
+	if (g->plain && flow_input_of(g->st, 0, &below, err))
+		return (int)err->kind;
+	if (!g->plain)
+		graph_shape(g, &below);
+	if (components(g, &below, set, h, err) || graph_number(&d, keep, err))
 		return (int)err->kind;
 	h->map = d.map;
 	h->up = d.first;
-	if (collect(g, h, d.functions, &l, err))
+	if (collect(g, &below, h, d.functions, &l, err))
 		return (int)err->kind;
 	d.caller = l.caller;
 	d.callee = l.callee;

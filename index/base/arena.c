@@ -11,6 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* AddressSanitizer knows chunks.  It is told of what is in them: pieces, and a gap after each. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WATCHED 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define WATCHED 1
+#endif
+
+#if defined(WATCHED)
+#include <sanitizer/asan_interface.h>
+enum { GAP = 16 };
+#else
+#define ASAN_POISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
+#define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
+enum { GAP = 0 };
+#endif
+
 enum { FIRST = 16 << 10, LARGEST = 16 << 20, ALIGN = 16 };
 
 struct arena_chunk {
@@ -38,6 +56,7 @@ static struct arena_chunk *chunk_for(struct arena *a, size_t size)
 	c->next = a->chunk;
 	c->n = 0;
 	c->cap = cap;
+	ASAN_POISON_MEMORY_REGION(c->bytes, cap);
 	a->chunk = c;
 	return c;
 }
@@ -51,6 +70,7 @@ static void *refuse(struct arena *a)
 void *arena_alloc(struct arena *a, size_t size)
 {
 	struct arena_chunk *c = a->chunk;
+	const size_t wanted = size;
 	void *p;
 
 	if (size > SIZE_MAX / 2)
@@ -60,12 +80,15 @@ void *arena_alloc(struct arena *a, size_t size)
 		a->wanted = a->used + size;
 		return refuse(a);
 	}
-	if ((!c || c->cap - c->n < size) && !(c = chunk_for(a, size)))
+	if ((!c || c->cap - c->n < size + GAP) && !(c = chunk_for(a, size + GAP)))
 		return refuse(a);
 	p = c->bytes + c->n;
-	c->n += size;
+	c->n += size + GAP;
 	a->used += size;
-	return memset(p, 0, size);
+	ASAN_UNPOISON_MEMORY_REGION(p, size);
+	memset(p, 0, size);
+	ASAN_POISON_MEMORY_REGION((char *)p + wanted, size - wanted);
+	return p;
 }
 
 void *arena_array(struct arena *a, size_t n, size_t size)
@@ -121,6 +144,7 @@ void arena_reset(struct arena *a)
 		free_chunks(a->chunk->next);
 		a->chunk->next = NULL;
 		a->chunk->n = 0;
+		ASAN_POISON_MEMORY_REGION(a->chunk->bytes, a->chunk->cap);
 	}
 	a->used = 0;
 	a->refused = false;

@@ -197,6 +197,8 @@ void part_head_code(struct coder *c, struct part *p, uint64_t *functions)
 		code_str(c, texts[i]);
 	for (size_t i = 0; !c->failed && i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		code_u64(c, numbers[i]);
+	if (file > UINT32_MAX)
+		impossible(c);
 	p->file = (uint32_t)file;
 	code_bool(c, &p->has_totals);
 	code_bool(c, &p->has_summary);

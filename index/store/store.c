@@ -130,6 +130,24 @@ static int open_env(struct store *st, struct err *err)
 	return rc ? cannot_open(st->path, rc, err) : 0;
 }
 
+/* Counts that a file of its size can have: each row takes some of its bytes, so that what is
+ * allocated by them is in proportion to it.  Ids are of something, 0 at least. */
+static bool counts_fit(const struct meta *m, uint64_t size)
+{
+	const uint64_t *strings = m->strings;
+	const uint64_t most = size / sizeof(uint32_t) < UINT32_MAX - 1
+				      ? size / sizeof(uint32_t)
+				      : UINT32_MAX - 1;
+
+	if (m->functions > most || m->edges > most || m->parts > most ||
+	    m->cycles > m->functions || m->cycle_members > m->functions)
+		return false;
+	for (int i = 0; i < SPACES; i++)
+		if (strings[i] > most || (m->functions && !strings[i]))
+			return false;
+	return m->functions || !m->edges;
+}
+
 static int read_meta(struct store *st, struct err *err)
 {
 	struct value_header head;
@@ -150,10 +168,8 @@ static int read_meta(struct store *st, struct err *err)
 	meta_code(&c, m);
 	if (c.failed && !in.bad)
 		return cannot_open(st->path, ENOMEM, err);
-	if (c.failed || m->functions > UINT32_MAX - 1 || m->edges > UINT32_MAX - 1 ||
-	    m->parts > UINT32_MAX || m->cycles > m->functions ||
-	    m->events > m->all_events || m->events == 0 || m->events > EVENTS_MAX ||
-	    m->all_events > UINT16_MAX)
+	if (c.failed || !counts_fit(m, st->size) || m->events > m->all_events ||
+	    m->events == 0 || m->events > EVENTS_MAX || m->all_events > UINT16_MAX)
 		return not_an_index(st->path, "its meta value cannot be read", err);
 	st->info = (struct store_info){
 		.events = (uint32_t)m->events,

@@ -1,8 +1,8 @@
 /*
  * store_block.c - the blocks of an index: found by key, checked when first read, kept.
  *
- * A block is sound when its value says which block it is, its checksum holds and it has the
- * rows that the meta value promises.  Anything else is damage: it reads as zeros, the first
+ * A block is sound when its value says which block it is, its checksum holds, it has the rows
+ * that the meta value promises, and ids in it are some (store_ids.c).  Anything else is damage: it reads as zeros, the first
  * of it is remembered, and store_check() says so before an answer leaves the program.
  */
 #include <inttypes.h>
@@ -239,6 +239,7 @@ static bool meet(struct store *st, enum table t, uint32_t event, uint32_t block,
 {
 	size_t n = b->n;
 	struct value_header head;
+	const char *wrong;
 	const void *p;
 
 	/* Every value has pages of its own, so a file has fewer than this. */
@@ -252,6 +253,13 @@ static bool meet(struct store *st, enum table t, uint32_t event, uint32_t block,
 	if (!rows_fit(st, t, &head) ||
 	    (t >= TABLE_OBJ && t <= TABLE_NAME && !strings_fit(&head, p))) {
 		store_damaged(st, t, block, "it does not have the rows it should");
+		return false;
+	}
+	wrong = table_width(t) == sizeof(uint32_t)
+			? store_block_wrong(st, t, b, block, p, head.rows)
+			: NULL;
+	if (wrong) {
+		store_damaged(st, t, block, wrong);
 		return false;
 	}
 	if (block >= n && vec_reserve(&b->at, &n, (size_t)block + 1, sizeof(*b->at))) {

@@ -2,8 +2,8 @@
  * store_column.c - the columns of an index: events, strings, functions, edges, cycles, parts.
  *
  * A row is looked up in its block (store_block.c).  Derived events are computed from the
- * recorded ones.  An algorithm that walks a whole column gets it in one piece, with every
- * id in it checked once (store_u32, store_u64).
+ * recorded ones.  An algorithm that walks a whole column gets it in one piece (store_u32,
+ * store_u64).  Ids were checked with their block (store_ids.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 #include "index/store/demangle.h"
 #include "index/store/store_read.h"
 
-/* A u32 that is an id below n; anything else is damage. */
+/* A u32 that is an id below n.  It was when its block was met; the file may have been written
+ * to since. */
 static uint32_t row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
 		       uint64_t n)
 {
@@ -264,14 +265,19 @@ static uint32_t lower_row(struct store *st, enum table t, uint32_t lo, uint32_t 
 
 bool store_fn_nests(struct store *st, fn_id f)
 {
-	uint32_t cycle = store_fn_cycle(st, f), lo, hi;
+	uint32_t cycle = store_fn_cycle(st, f), lo, hi, at;
 
 	if (!cycle)
 		return false;
 	lo = store_row_u32(st, TABLE_CYCLE_FIRST, 0, cycle - 1);
 	hi = store_row_u32(st, TABLE_CYCLE_FIRST, 0, cycle);
-	return store_row_u64(st, TABLE_CYCLE_NESTS, 0,
-			     lower_row(st, TABLE_CYCLE_MEMBER, lo, hi, f)) != 0;
+	at = lower_row(st, TABLE_CYCLE_MEMBER, lo, hi, f);
+	if (at >= hi || store_row_u32(st, TABLE_CYCLE_MEMBER, 0, at) != f) {
+		store_damaged(st, TABLE_CYCLE_MEMBER, at / BLOCK_ROWS,
+			      "a member is missing");
+		return false;
+	}
+	return store_row_u64(st, TABLE_CYCLE_NESTS, 0, at) != 0;
 }
 
 fn_id store_rank_self(struct store *st, uint32_t e, uint32_t i)
@@ -368,46 +374,6 @@ static const enum table column_table[] = {
 	[STORE_TOPO] = TABLE_TOPO,
 };
 
-/* What the u32 of a table must be below, and whether they ascend. */
-static uint64_t limit_of(const struct store *st, enum table t, bool *ascends)
-{
-	*ascends = t == TABLE_OUT_FIRST || t == TABLE_IN_FIRST;
-	switch (t) {
-	case TABLE_OUT_FIRST:
-	case TABLE_IN_FIRST: return (uint64_t)st->info.edges + 1;
-	case TABLE_IN_EDGE: return st->info.edges;
-	case TABLE_FN_NAME: return st->info.names;
-	case TABLE_FN_FILE: return st->info.files;
-	case TABLE_FN_OBJ: return st->info.objects;
-	case TABLE_FN_CYCLE: return (uint64_t)st->info.cycles + 1;
-	default: return st->info.functions;
-	}
-}
-
-/* Algorithms index with these without looking: check them once. */
-static void check_ids(struct store *st, enum table t, const uint32_t *p, uint64_t n)
-{
-	bool ascends;
-	uint64_t limit = limit_of(st, t, &ascends);
-
-	for (uint64_t at = 0; at < n; at += BLOCK_ROWS) {
-		uint64_t end = n - at < BLOCK_ROWS ? n : at + BLOCK_ROWS;
-		uint32_t most = 0, bad = 0;
-
-		for (uint64_t i = at; i < end; i++)
-			most = p[i] > most ? p[i] : most;
-		for (uint64_t i = at ? at : 1; ascends && i < end; i++)
-			bad |= p[i] < p[i - 1];
-		if (most >= limit || bad) {
-			store_damaged(st, t, (uint32_t)(at / BLOCK_ROWS),
-				      "an id is out of range");
-			return;
-		}
-	}
-	if (ascends && n && (p[0] != 0 || p[n - 1] != st->info.edges))
-		store_damaged(st, t, 0, "the spans do not cover the edges");
-}
-
 #define WIDEN(type)                                 \
 	do {                                        \
 		const type *in = from;              \
@@ -430,6 +396,7 @@ static const void *whole(struct store *st, enum table t, uint32_t event)
 {
 	struct blocks *b = store_blocks(st, t, event);
 	uint64_t n = store_rows_of(st, t), width = table_width(t);
+	const char *wrong;
 	char *p;
 
 	if (!b)
@@ -450,8 +417,9 @@ static const void *whole(struct store *st, enum table t, uint32_t event)
 		else if (from)
 			memcpy(p + at * width, from, (size_t)bytes);
 	}
-	if (width == 4)
-		check_ids(st, t, (const uint32_t *)(const void *)p, n);
+	/* The copy: the file may have been written to since its blocks were checked. */
+	if (width == 4 && (wrong = store_ids_wrong(st, t, 0, (const void *)p, n)))
+		store_damaged(st, t, 0, wrong);
 	if (st->damage.kind)
 		return NULL;
 	return b->whole = store_loaded(st);
@@ -496,10 +464,6 @@ void store_cycle(struct store *st, uint32_t cycle, struct store_cycle *out)
 	*out = (struct store_cycle){0};
 	if (!first || !member || cycle == 0 || cycle > st->info.cycles)
 		return;
-	if (first[cycle - 1] > first[cycle] || first[cycle] > st->meta.cycle_members) {
-		store_damaged(st, TABLE_CYCLE_FIRST, 0, "a span is out of range");
-		return;
-	}
 	out->members = member + first[cycle - 1];
 	out->functions = first[cycle] - first[cycle - 1];
 }

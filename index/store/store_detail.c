@@ -251,8 +251,11 @@ static void load_parts(struct store *st)
 						    .has_summary = head.has_summary};
 		}
 		for (uint32_t k = 0; k < PART_ROWS && i + k < n && !c.failed; k++)
-			if (part[i + k].file >= st->meta.files)
+			if (part[i + k].file >= st->meta.files) {
+				/* What is damaged reads as zeros. */
+				part[i + k] = (struct store_part){0};
 				c.failed = in.bad = true;
+			}
 		if (c.failed && in.bad)
 			store_damaged(st, TABLE_PART, i / PART_ROWS, "it cannot be read");
 		/* Zeros for want of memory must not be there for the next to ask. */
@@ -426,7 +429,8 @@ static void load_diags(struct store *st)
 		return;
 	for (uint32_t i = 0; i < rows; i++) {
 		diag_code(&c, &diag[i]);
-		if (c.failed || diag[i].kind >= ODD_KINDS) {
+		if (c.failed || diag[i].kind >= ODD_KINDS ||
+		    diag[i].file >= st->meta.files) {
 			if (c.failed && !in.bad)
 				store_short(st);
 			else

@@ -76,6 +76,13 @@ void *store_loaded(struct store *st);
 void store_short(struct store *st);
 /* Remember damage; what names the thing. */
 void store_damaged(struct store *st, enum table t, uint32_t block, const char *what);
+/* A column of u32 from its row `row` on: NULL, or what is wrong with n rows of it as ids. */
+const char *store_ids_wrong(const struct store *st, enum table t, uint64_t row,
+			    const uint32_t *p, uint64_t n);
+/* The same of a block that is to join those that were met. */
+const char *store_block_wrong(const struct store *st, enum table t,
+			      const struct blocks *met, uint32_t block, const uint32_t *p,
+			      uint32_t rows);
 /* The packed bytes from a place (block << 32 | byte) to the end of its block. */
 const unsigned char *store_packed(struct store *st, enum table t, uint64_t place,
 				  const unsigned char **end);

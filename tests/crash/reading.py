@@ -299,6 +299,20 @@ def batch(row, n):
     return one
 
 
+# ------------------------------------------------------------------ forged number by number
+
+def forged(n):
+    def some(rng, i, s):
+        p = subprocess.run([build + "/tests/forging_test", str(rng.number), str(i * n), str(n)],
+                           stdout=subprocess.PIPE, timeout=1200, cwd=crash.e2e.top)
+        out = p.stdout.decode().splitlines()
+        wrong = [line for line in out if line.startswith("try")]
+        if p.returncode or out[-1:] != ["done"]:
+            wrong.append("forging_test: status %d" % p.returncode)
+        return "; ".join(wrong) or None
+    return some
+
+
 # ------------------------------------------------------------------------ a second reader
 
 SEEDS = 850     # of which some 2,500 indexes are made
@@ -342,6 +356,7 @@ rows = [
     Row("foreign", "locks, links and FIFOs of others in /tmp", 10, 10, foreign_one, users_setup),
     Row("damaged", "a damaged index, 24 queries", 0, 1000, batch("damaged", 100), each=100),
     Row("forged", "damage under a right checksum", 0, 100, batch("forged", 100), each=100),
+    Row("forger", "forged number by number, six questions", 0, 120, forged(100), each=100),
     Row("live", "an index is damaged while it is read", 0, 100, batch("live", 100), each=100),
     Row("swaps", "rebuilt under six live readers", 0, 50, batch("swaps", 200), each=200),
 ]

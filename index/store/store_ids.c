@@ -1,0 +1,167 @@
+/*
+ * store_ids.c - the numbers of an index that arrays are indexed with: checked once, when their
+ * block is read; see store_read.h.
+ *
+ * A checksum says that nothing happened to the bytes since they were written, but whoever writes
+ * an index can give any bytes the right one.  So of each u32 column
+ *
+ *	ids	are below the rows of the table that they are ids of
+ *	firsts	ascend from 0 to all rows of the table that they share out: then the rows of two
+ *		functions, or cycles, are never the same ones, and no sum of them is above all
+ *
+ * Blocks are met in any order.  Each is compared with the nearest ones that were met before, so
+ * that all rows read so far ascend, whichever they are.
+ */
+#include "index/store/store_read.h"
+
+struct rule {
+	uint64_t below;
+	const char *order; /* the damage where rows do not ascend; NULL: they need not */
+	const char *ends;  /* the same where the first is not 0 or the last below - 1 */
+};
+
+static struct rule rule_of(const struct store *st, enum table t)
+{
+	static const char span[] = "a span is out of range";
+	const struct meta *m = &st->meta;
+
+	switch (t) {
+	case TABLE_FN_NAME:
+		return (struct rule){m->strings[SPACE_FN],
+				     "the functions are not in order", NULL};
+	case TABLE_FN_FILE: return (struct rule){m->strings[SPACE_FILE], NULL, NULL};
+	case TABLE_FN_OBJ: return (struct rule){m->strings[SPACE_OBJ], NULL, NULL};
+	case TABLE_FN_CYCLE: return (struct rule){m->cycles + 1, NULL, NULL};
+	case TABLE_OUT_FIRST:
+	case TABLE_IN_FIRST:
+		return (struct rule){m->edges + 1, span,
+				     "the spans do not cover the edges"};
+	case TABLE_EDGE_CALLER:
+		return (struct rule){m->functions, "the edges are not in order", NULL};
+	case TABLE_IN_EDGE: return (struct rule){m->edges, NULL, NULL};
+	case TABLE_CYCLE_FIRST:
+		return (struct rule){m->cycle_members + 1, span,
+				     "the spans do not cover the members"};
+	default: /* ranks, order, callees, members */
+		return (struct rule){m->functions, NULL, NULL};
+	}
+}
+
+/* ---- loops over a block, in steps of a length that compilers make vectors of ---- */
+
+enum { QUARTER = 128, STEP = 4 * QUARTER };
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE uint32_t larger(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+/* By quarters, so that not every comparison waits for the one before. */
+INLINE uint32_t largest(const uint32_t *p, uint64_t n)
+{
+	uint32_t most = 0;
+
+	for (; n >= STEP; n -= STEP, p += STEP)
+		for (unsigned i = 0; i < QUARTER; i++)
+			most = larger(most, larger(larger(p[i], p[QUARTER + i]),
+						   larger(p[2 * QUARTER + i],
+							  p[3 * QUARTER + i])));
+	for (; n; n--, p++)
+		most = larger(most, *p);
+	return most;
+}
+
+INLINE bool ascending(const uint32_t *p, uint64_t n)
+{
+	uint32_t falls = 0;
+
+	for (; n > STEP; n -= STEP, p += STEP)
+		for (unsigned i = 0; i < STEP; i++)
+			falls |= p[i] > p[i + 1];
+	for (; n > 1; n--, p++)
+		falls |= p[0] > p[1];
+	return !falls;
+}
+
+#if defined(__x86_64__)
+/* Without it there is no largest of two unsigned numbers. */
+__attribute__((target("avx2"))) static uint32_t largest_avx2(const uint32_t *p,
+							     uint64_t n)
+{
+	return largest(p, n);
+}
+
+__attribute__((target("avx2"))) static bool ascending_avx2(const uint32_t *p, uint64_t n)
+{
+	return ascending(p, n);
+}
+
+static uint32_t most_of(const uint32_t *p, uint64_t n)
+{
+	return __builtin_cpu_supports("avx2") ? largest_avx2(p, n) : largest(p, n);
+}
+
+static bool ascend(const uint32_t *p, uint64_t n)
+{
+	return __builtin_cpu_supports("avx2") ? ascending_avx2(p, n) : ascending(p, n);
+}
+#else
+static uint32_t most_of(const uint32_t *p, uint64_t n)
+{
+	return largest(p, n);
+}
+
+static bool ascend(const uint32_t *p, uint64_t n)
+{
+	return ascending(p, n);
+}
+#endif
+
+/* ---- */
+
+/* The rows of this block stand between those of the nearest blocks that were met. */
+static bool in_place(const struct blocks *met, uint32_t block, const uint32_t *p,
+		     uint32_t rows)
+{
+	for (uint32_t i = block < met->n ? block : met->n; i-- > 0;)
+		if (met->at[i].p) {
+			const uint32_t *before = met->at[i].p;
+
+			if (before[met->at[i].rows - 1] > p[0])
+				return false;
+			break;
+		}
+	for (uint32_t i = block + 1; i < met->n; i++)
+		if (met->at[i].p)
+			return p[rows - 1] <= *(const uint32_t *)met->at[i].p;
+	return true;
+}
+
+const char *store_ids_wrong(const struct store *st, enum table t, uint64_t row,
+			    const uint32_t *p, uint64_t n)
+{
+	const struct rule r = rule_of(st, t);
+
+	if (n == 0)
+		return NULL;
+	if (r.order && !ascend(p, n))
+		return r.order;
+	if ((r.order ? p[n - 1] : most_of(p, n)) >= r.below)
+		return r.ends ? r.order : "an id is out of range";
+	if (r.ends && ((row == 0 && p[0] != 0) ||
+		       (row + n == store_rows_of(st, t) && p[n - 1] != r.below - 1)))
+		return r.ends;
+	return NULL;
+}
+
+const char *store_block_wrong(const struct store *st, enum table t,
+			      const struct blocks *met, uint32_t block, const uint32_t *p,
+			      uint32_t rows)
+{
+	const char *wrong = store_ids_wrong(st, t, (uint64_t)block * BLOCK_ROWS, p, rows);
+	const char *order = rule_of(st, t).order;
+
+	return wrong || !order || in_place(met, block, p, rows) ? wrong : order;
+}
