@@ -161,6 +161,21 @@ for command, why in (("false", b"'false' ended with status 1"), ("kill -9 $$", b
     ok(why in got and b".pager off" in got if why else b"the pager" not in got, "the pager " + command, repr(got))
     t.close()
 
+# A long answer reaches the terminal by way of the pager: formats that hold names as they are do not.
+profile("raw.out", [(b"\x1b]0;owned%d\x07\x1b[31mn" % i, 10) for i in range(40)])
+with open("raw.c", "w") as f:
+    f.write("x\x1b]0;owned\x07\x1b[2Jy\n" * 60)
+write_bytes("listed.out", b"events: Ir\nfl=raw.c\nfn=main\n" + b"".join(b"%d 10\n" % (i + 1) for i in range(60)))
+FORMATS = re.findall(r"^  ([a-z]+) ", subprocess.run([quern, "-q", "--no-init", "-c", ".help formats"], env=environ, stdout=subprocess.PIPE).stdout.decode(), re.M)
+ok(len(FORMATS) >= 15 and "callgrind" in FORMATS, "all formats are known", FORMATS)
+ASKED = [("raw.out", q + " | as " + f) for f in FORMATS for q in (("functions", "functions | take 3") if f in ("callgrind", "pprof") else ("functions",))]
+for name, query in ASKED + [("listed.out", "source of main"), ("listed.out", "lines of main"), ("raw.out", "functions | as callgrind > /dev/tty")]:
+    t = Terminal("-q", "--no-init", "--no-index-write", name, "-c", query, rows=12, env=(("QUERN_PAGER", "cat -; echo paged"),))
+    got = t.read(rb"never", 30) if select.select([t.fd], [], [], HUNG)[0] else b""
+    t.close()
+    refused = b"is not for a terminal" in got
+    same((unclean(got.replace(b"\t", b" ")), refused, refused and b"paged" in got), ([], query.split()[-1] in ("callgrind", "pprof", "/dev/tty"), False), "the pager: %s, %s" % (name, query))
+
 # A history that nobody reads.
 os.makedirs("state/quern")
 os.mkfifo("state/quern/history")
