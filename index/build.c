@@ -380,6 +380,9 @@ static int build_index(struct build *b, const char *index, struct store **out)
 	vec_policy(KEPT_MAP, ROOM_FROM);
 	setrlimit(RLIMIT_CORE, &core);
 	build_free(b);
+	/* Somebody may have put a file there meanwhile. */
+	if (!rc && index)
+		rc = publish_replaces(index, -1, b->err);
 	if (!rc && index)
 		rc = publish_commit(&b->publish, b->err);
 	if (!rc)

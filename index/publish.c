@@ -60,7 +60,7 @@ static bool same_file(int fd, const struct stat *there)
 {
 	struct stat sb;
 
-	return fstat(fd, &sb) == 0 && sb.st_ino == there->st_ino &&
+	return fd >= 0 && fstat(fd, &sb) == 0 && sb.st_ino == there->st_ino &&
 	       sb.st_dev == there->st_dev;
 }
 
@@ -70,10 +70,7 @@ int publish_replaces(const char *path, int profile_fd, struct err *err)
 	bool named = str_ends(str_c(path), STR(SUFFIX));
 	struct stat there = {0};
 
-	/* A file that cannot be opened may only be an index of ours by its name; why there is
-	 * none is said where the new one is made. */
-	if (fd < 0 && (lstat(path, &there) || S_ISLNK(there.st_mode) ||
-		       (named && S_ISREG(there.st_mode))))
+	if (fd < 0 && (lstat(path, &there) || S_ISLNK(there.st_mode)))
 		return 0;
 	if (fd < 0)
 		err_set(err, ERR_INDEX, 0,
@@ -84,13 +81,15 @@ int publish_replaces(const char *path, int profile_fd, struct err *err)
 	else if (same_file(profile_fd, &there))
 		err_set(err, ERR_INDEX, 0, "the index cannot be %s: that is the profile",
 			path);
-	else if (!S_ISREG(there.st_mode) ||
-		 (there.st_size && !named && !store_recognise(fd)))
-		err_set(err, ERR_INDEX, 0,
-			"%s is there and is not an index: it was left as it is", path);
+	else if (!S_ISREG(there.st_mode) || !store_replaceable(fd, named))
+		err_set(err, ERR_INDEX, 0, "%s is there and is %s: it was left as it is",
+			path,
+			S_ISREG(there.st_mode) && store_is_lmdb(fd)
+				? "an LMDB database of another program"
+				: "not an index");
 	if (fd >= 0)
 		close(fd);
-	return err_hint(err, "name another file with --index PATH");
+	return err_hint(err, "move it away, or name another file with --index PATH");
 }
 
 void publish_directory(const char *path, char dir[INDEX_PATH_MAX])

@@ -19,8 +19,8 @@ enum { INDEX_PATH_MAX = PATH_MAX + 64 };
 /* Where the index of a profile may be, best first: beside it, then in the cache
  * ($XDG_CACHE_HOME/quern or ~/.cache/quern).  False: no such place. */
 bool publish_place(const char *profile, unsigned i, char path[INDEX_PATH_MAX]);
-/* ERR_INDEX when at path there is a file that nobody would want replaced: anything but an
- * index, an empty file, or a file named as an index is.  `profile_fd`: nor the profile. */
+/* ERR_INDEX when at path there is a file that somebody may miss: anything but an index of quern's or
+ * an empty file.  `profile_fd`: nor the profile; -1: no matter. */
 int publish_replaces(const char *path, int profile_fd, struct err *err);
 /* True when an index could be put at path: its directory (created when it is the cache) can be
  * written, its name is not too long, and nothing of another user is in the way. */

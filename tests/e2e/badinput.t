@@ -11,6 +11,7 @@ import shutil
 import signal
 import socket
 import stat
+import struct
 import subprocess
 import threading
 import time
@@ -97,6 +98,17 @@ ok(r.status in (1, 6) or r.text.count("\n") == 2, "a name of 64 KiB is asked for
 r = run("names-64k", "-q", "--format", "csv", "-c", "functions | where fn ~ /m$/ | show self")
 same(r.text.split(), ["self", "4"], "a name of 64 KiB is told from another")
 
+def lmdb():
+    """The file of an LMDB database with one key, as any program makes it."""
+    def meta(number, txn):
+        trees = struct.pack("<IHHQQQQQ", 4096, 8, 0, 0, 0, 0, 0, 2 ** 64 - 1) + struct.pack("<IHHQQQQQ", 0, 0, 1, 0, 1, 0, 1, 2)
+        return (struct.pack("<QHHI", number, 0, 8, 0) + struct.pack("<IIQQ", 0xbeefc0de, 1, 0, 1 << 20) + trees +
+                struct.pack("<QQ", 2, txn)).ljust(4096, b"\0")
+    leaf = struct.pack("<QHHHH", 2, 0, 2, 18, 4096 - 20) + struct.pack("<H", 4096 - 20)
+    node = struct.pack("<HHHH", 7, 0, 0, 5) + b"mykey" + b"mydata!"
+    return meta(0, 0) + meta(1, 1) + leaf.ljust(4096 - 20, b"\0") + node
+
+
 # ------------------------------------------------------- the index has no place: exit 5
 p = profile("p.out", [(b"main", 10), (b"work", 90)])
 refused(run(p, "-c", "top", "--index", "none/x.quern"), 5, "5: --index below a missing directory",
@@ -106,6 +118,22 @@ refused(run(p, "-c", "top", "--index", "fifo"), 5, "5: --index is a FIFO", "fifo
 refused(run(p, "-c", "top", "--index", "text"), 5, "5: --index is another's file",
         "text is there and is not an index")
 same(open("text").read(), "some text\n" * 9, "which is as it was")
+# Others' databases, whatever they are called: LMDB's magic is not quern's.
+p_index = p + ".quern"
+for name, text in (("data.mdb", lmdb()), ("data.quern", lmdb()), (p_index, lmdb()), ("text.quern", b"some text\n" * 9), (p_index, b"QURN" * 9000)):
+    write(name, text)
+    for option in ([], ["--rebuild"]):
+        refused(run(p, "-c", "top", *([] if name == p_index else ["--index", name]), *option), 5, "5: %s, %r..., is replaced by nothing" % (name, text[:4]),
+                name + " is there and is " + ("an LMDB database of another program" if text == lmdb() else "not an index"), "move it away", "--index PATH")
+        same(open(name, "rb").read() == text, True, "which is as it was")
+refused(run("data.mdb", "-c", "top"), 3, "3: an LMDB database as a profile", "an LMDB database that quern did not make")
+os.remove(p_index)
+run(p, "-q", "-c", "top")
+own = open(p_index, "rb").read()
+for name, text in (("as it is", own), ("one page", own[:4096]), ("half", own[:len(own) // 2]), ("no head", bytes(9000) + own[9000:]), ("empty", b"")):
+    write(p_index, text)
+    r = run(p, "--rebuild", "-q", "-c", "top 1")
+    ok(r.status == 0 and r.text, "an index of quern's is replaced: " + name, r)
 with socket.socket(socket.AF_UNIX) as s:
     s.bind("socket")
 refused(run(p, "-c", "top", "--index", "socket"), 5, "5: --index is a socket", "socket is there and cannot be looked at")
