@@ -16,7 +16,7 @@ import subprocess
 import threading
 import time
 
-from e2e import done, environ, ok, profile, quern, run, same, skip, small, work
+from e2e import HUNG, SLOW, done, environ, ok, profile, quern, run, same, skip, small, work
 
 lua = open(small + "lua-default.out", "rb").read()
 header = lua[:lua.index(b"\n", lua.index(b"\npart:") + 1) + 1]
@@ -269,6 +269,27 @@ with open("p.out.quern.lock", "w") as lock:
     r = run(p, "--rebuild", "--no-wait", "-c", "top")
     ok(r.status == 5 and "another process is building" in r.talk and "--no-wait" in r.talk,
        "5: locked, --no-wait", r)
+    lock.write("quern 4711\n77\np.out.quern.tmp.4711.00000000\n")
+    lock.flush()
+    r = run(p, "--rebuild", "--no-wait", "-c", "top")
+    ok(r.status == 5 and "process 4711 is building " + work in r.talk, "5: locked, and by whom", r)
+    # What does not get on is said to the one who waits, and who it is once more when he gives up.
+    with open("waits.err", "w+") as talk:
+        waits = subprocess.Popen([quern, p, "--rebuild", "-c", "top"], env=environ, stdout=subprocess.DEVNULL, stderr=talk)
+        begun = time.time()
+        while "got no further" not in open("waits.err").read() and waits.poll() is None and time.time() < begun + HUNG:
+            time.sleep(0.1)
+        waited = time.time() - begun
+        waits.send_signal(signal.SIGINT)
+        waits.wait()
+        said = open("waits.err").read()
+    ok("waiting for process 4711, which holds " + work in said and "p.out.quern.lock and has got no further for 1" in said and waited > 8, "a lock whose holder does nothing is said", said)
+    ok(waits.returncode == 130 and "interrupted while waiting for process 4711" in said, "and Ctrl-C ends the wait", said)
+write("p.out.quern.lock", b"# yarn lockfile v1\n")
+r = run(p, "--rebuild", "-c", "top")
+ok(r.status == 5 and "p.out.quern.lock is there and is not quern's" in r.talk and "--index PATH" in r.talk, "5: a lock file of another program", r)
+same(open("p.out.quern.lock").read(), "# yarn lockfile v1\n", "which is as it was")
+os.remove("p.out.quern.lock")
 run(p, "-q", "--rebuild", "-c", "top")
 same(leftovers(), [], "the lock file goes with the last builder")
 
@@ -351,4 +372,30 @@ for _ in range(10):
     if r.status not in (0, 3) or (r.status == 3) != ("moving.out" in r.talk and "error:" in r.talk):
         wrong.append(str(r))
 ok(not wrong and not leftovers(), "a profile that is cut: an error or an answer", "\n".join(wrong))
+
+# Written anew in place, by one of another length: it ends, whatever the bytes do, and says why.
+def profile_of(seed, factor):
+    text = "".join("fn=(%d) f%d\n" % (i + 1, i) + "".join("%d %d %d\n" % (k, (k * 7919 + i * seed) % 1000 * factor, k) for k in range(100))
+                   for i in range(6000 // SLOW))
+    return b"version: 1\npositions: line\nevents: Ir Dr\nfl=(1) a.c\n" + text.encode()
+
+
+both, turn = (profile_of(1, 1), profile_of(2, 7)), [0]
+
+
+def anew():
+    with open("moving.out", "r+b") as f:
+        turn[0] += 1
+        f.write(both[turn[0] % 2])
+        f.truncate()
+    time.sleep(turn[0] % 5 * 0.03)
+
+
+wrong, statuses, end = [], set(), time.time() + (120 if os.environ.get("QUERN_TORTURE") else 4)
+while time.time() < end:
+    r = while_writing(anew)
+    statuses.add(r.status)
+    if r.status not in (0, 3) or r.status == 3 and "moving.out: changed while it was read" not in r.talk:
+        wrong.append(str(r))
+ok(not wrong and 3 in statuses, "a profile that is written anew in place: it has changed", "%s %s" % (statuses, "\n".join(wrong)))
 done()
