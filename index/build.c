@@ -27,6 +27,7 @@
 
 enum {
 	PROGRESS_NS = 100 * 1000 * 1000,
+	IDLE_S = 10, /* of another quern that holds the lock, before that is said */
 	MEM = 256 << 20,
 	ROOM_FROM = 2 << 20, /* for arrays, but while the only profile is read */
 	KEPT_MAP = 32 << 20, /* as malloc would have it by then */
@@ -49,6 +50,9 @@ struct build {
 	struct profile profile;
 	struct store_writer *writer;
 	struct publish publish;
+	struct publish
+		*held; /* the one with the lock: of a part of the files, that of all */
+	unsigned idle_told_s; /* seconds that the lock's holder may do nothing unsaid */
 	uint64_t read_before; /* bytes of the files that have been read */
 	uint64_t reported_ns;
 	struct err *err;
@@ -76,6 +80,8 @@ static void report(struct build *b, uint64_t done, const char *stage, bool now)
 	struct build_progress p = {done, 0, stage};
 	uint64_t t;
 
+	if (b->held)
+		publish_tell(b->held, done);
 	if (!b->opts->progress)
 		return;
 	t = now_ns();
@@ -289,19 +295,30 @@ static void build_free(struct build *b)
 		tally_free(&b->kept);
 }
 
-/* A wait is said before it begins: it can be long. */
+/* A wait can be long, and that of one who waits for what does not move is for ever. */
+static void waits(void *arg, const char *lock, const char *who, unsigned idle_s)
+{
+	struct build *b = arg;
+	char text[INDEX_PATH_MAX + 100];
+
+	report(b, 0, "waiting for another quern that indexes", true);
+	if (idle_s < b->idle_told_s || !b->opts->note)
+		return;
+	b->idle_told_s = idle_s * 2;
+	snprintf(text, sizeof(text),
+		 "waiting for %s, which holds %s and has got no further for %u s", who,
+		 lock, idle_s);
+	b->opts->note(b->opts->note_arg, text);
+}
+
 static int begin_publishing(struct build *b, const char *index)
 {
-	const struct build_opts *o = b->opts;
+	const struct publish_wait w = {b->opts->no_wait, b->opts->cancel, waits, b};
 
-	if (!publish_begin(&b->publish, index, true, o->cancel, b->err))
-		return 0;
-	if (b->err->kind != ERR_LOCKED || o->no_wait)
-		return (int)b->err->kind;
-	publish_end(&b->publish);
-	err_clear(b->err);
-	report(b, 0, "waiting for another quern that indexes", true);
-	return publish_begin(&b->publish, index, false, o->cancel, b->err);
+	b->idle_told_s = IDLE_S;
+	if (!b->held)
+		b->held = &b->publish;
+	return publish_begin(&b->publish, index, &w, b->err);
 }
 
 /* What a profile holds is nobody else's: no copy of it in a core file.  The limit before. */
@@ -380,6 +397,9 @@ static int build_index(struct build *b, const char *index, struct store **out)
 	vec_policy(KEPT_MAP, ROOM_FROM);
 	setrlimit(RLIMIT_CORE, &core);
 	build_free(b);
+	/* Somebody may have put a file there meanwhile. */
+	if (!rc && index)
+		rc = publish_replaces(index, -1, b->err);
 	if (!rc && index)
 		rc = publish_commit(&b->publish, b->err);
 	if (!rc)
@@ -396,7 +416,7 @@ static int build_index(struct build *b, const char *index, struct store **out)
 static int fold_some(struct build *b, size_t some)
 {
 	struct build_opts opts = *b->opts;
-	struct build sub = {.opts = &opts, .old = b->old, .err = b->err};
+	struct build sub = {.opts = &opts, .old = b->old, .held = b->held, .err = b->err};
 	const struct input_file *recorded;
 	struct store *st = NULL;
 	uint32_t nrecorded = 0;

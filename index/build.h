@@ -41,6 +41,9 @@ struct build_opts {
 	/* Called about ten times a second from the calling thread; may be NULL. */
 	void (*progress)(void *arg, const struct build_progress *p);
 	void *progress_arg;
+	/* Told in a line of words what is to be known meanwhile; may be NULL. */
+	void (*note)(void *arg, const char *text);
+	void *note_arg;
 };
 
 enum build_how {

@@ -31,6 +31,7 @@ static const struct {
 	{"Rar!", "a RAR archive", "take the profile out of it: unrar x", 4, 0},
 	{"ustar", "a tar archive", "take the profiles out of it, tar xf, and open those",
 	 5, 257},
+	{"\xde\xc0\xef\xbe", "an LMDB database that quern did not make", NULL, 4, 16},
 	{"\x1f\x9d", "compressed by compress", "unpack it first: uncompress", 2, 0},
 	{"]\0\0", "compressed by lzma", "unpack it first: unlzma", 3, 0},
 	{"{", "JSON", NULL, 1, 0},

@@ -434,6 +434,16 @@ static int note_facts(struct input *in, struct err *err)
 	return note_events(in) || note_formulas(in) ? no_memory(err) : 0;
 }
 
+/* Whatever is wrong with a file that changes is of no interest. */
+static int or_changed(const struct source *s, struct err *err)
+{
+	struct err now = {0};
+
+	if (err->kind != ERR_CANCEL && s->fd >= 0 && source_unchanged(s, &now))
+		*err = now;
+	return (int)err->kind;
+}
+
 int input_read(struct input *in, const struct stretch_opts *opts, bool alone,
 	       struct err *err)
 {
@@ -448,6 +458,8 @@ int input_read(struct input *in, const struct stretch_opts *opts, bool alone,
 						 : read_map(in, &o, err);
 	rc = rc || source_unchanged(&in->source, err) || refuse_file(in, err) ||
 	     note_facts(in, err);
+	if (rc)
+		or_changed(&in->source, err);
 	forget_head(in);
 	if (!alone)
 		source_release(&in->source);

@@ -31,6 +31,11 @@ int stretch_no_memory(struct err *err)
 	return err_set(err, ERR_LIMIT, 0, "out of memory while reading");
 }
 
+int stretch_changed(struct err *err)
+{
+	return err_set(err, ERR_PROFILE, 0, "the profile changed while it was read");
+}
+
 static inline size_t most(uint64_t a, uint64_t b)
 {
 	return (size_t)(a > b ? a : b);
@@ -199,8 +204,13 @@ static void end(struct stretch *s)
  * what was. */
 static int read_on(struct stretch *s, size_t *at, size_t *block, bool longer)
 {
-	stretch_text_more(s, *at, longer);
-	return read_some(s, at, block);
+	const size_t from = *at;
+
+	if (stretch_text_more(s, from, longer) || read_some(s, at, block))
+		return (int)s->err.kind;
+	/* A stretch ends where a line does: where it does not, somebody has written there. */
+	return *at == from && longer && s->at_hand.to >= s->to ? stretch_changed(&s->err)
+							       : 0;
 }
 
 static int read_stretch(void *arg)
@@ -218,7 +228,8 @@ static int read_stretch(void *arg)
 		if ((stretch_wanted(r) && stretch_give(s, at)) ||
 		    read_on(s, &at, &block, longer))
 			return (int)s->err.kind;
-		if (at - told < least(r->give, HASH_PIECE) && at < s->to)
+		/* Text of which nothing was read may take long: somebody may want to stop. */
+		if (at > before && at - told < least(r->give, HASH_PIECE) && at < s->to)
 			continue;
 		stretch_text_upto(s, at);
 		tell(r, at - told);

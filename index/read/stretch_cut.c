@@ -48,7 +48,8 @@ size_t stretch_find_cut(const struct reading *r, size_t from, size_t to)
 	const char *p = r->text + from - 1, *stop = r->text + to;
 	const char *limit = stop - p > SEARCH ? p + SEARCH : stop;
 
-	while ((p = memmem(p, (size_t)(limit - p), "\nfn=", 4))) {
+	/* A long line may end behind the limit. */
+	while (p < limit && (p = memmem(p, (size_t)(limit - p), "\nfn=", 4))) {
 		const char *line = memchr(p + 1, '\n', (size_t)(stop - (p + 1)));
 
 		if (!line)

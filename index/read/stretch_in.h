@@ -67,6 +67,8 @@ struct reading {	   /* shared by the threads */
 };
 
 int stretch_no_memory(struct err *err);
+int stretch_changed(
+	struct err *err); /* whoever knows the file's name says it better (input.c) */
 
 static inline size_t least(size_t a, size_t b)
 {
@@ -93,8 +95,9 @@ static inline bool stretch_wants_text(const struct stretch *s, size_t at)
 
 /* Not of a feed.  0, or an error kind in s->err. */
 int stretch_text_begin(struct stretch *s);
-/* Where stretch_wants_text(), or what is at hand ended within a line, which is `longer`. */
-void stretch_text_more(struct stretch *s, size_t at, bool longer);
+/* Where stretch_wants_text(), or what is at hand ended within a line, which is `longer`.  0, or an
+ * error kind in s->err. */
+int stretch_text_more(struct stretch *s, size_t at, bool longer);
 /* All up to there was read: it need be at hand no more.  And the stretch was. */
 void stretch_text_upto(struct stretch *s, size_t upto);
 void stretch_text_end(struct stretch *s);

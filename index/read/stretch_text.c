@@ -29,19 +29,22 @@ static void use_map(struct stretch *s)
 	s->at_hand = (struct window){s->reading->text, 0, s->to};
 }
 
-/* What is at `at` is at hand. */
-static void copy(struct stretch *s, size_t at)
+/* What is at `at` is at hand.  A file that is shorter now could be as long as before the next time,
+ * so that its map would tell nothing. */
+static int copy(struct stretch *s, size_t at)
 {
 	const size_t n = least(s->piece, s->to - at);
 
-	if (vec_reserve_raw(&s->copy, &s->copy_cap, BEFORE + n + BEHIND, 1) ||
-	    file_read(s->reading->opts->fd, s->copy + BEFORE, n, at)) {
+	if (vec_reserve_raw(&s->copy, &s->copy_cap, BEFORE + n + BEHIND, 1)) {
 		use_map(s);
-		return;
+		return 0;
 	}
+	if (file_read(s->reading->opts->fd, s->copy + BEFORE, n, at))
+		return stretch_changed(&s->err);
 	memset(s->copy + BEFORE + n, 0, BEHIND);
 	s->at_hand = (struct window){s->copy + BEFORE, at, at + n};
 	s->tally.counted_in = NULL; /* a pointer into what was there */
+	return 0;
 }
 
 void stretch_text_upto(struct stretch *s, size_t upto)
@@ -68,21 +71,20 @@ int stretch_text_begin(struct stretch *s)
 	s->hashed = (s->from + HASH_PIECE - 1) / HASH_PIECE * HASH_PIECE;
 	s->piece = o->piece ? o->piece : PIECE;
 	if (o->fd)
-		copy(s, s->from);
-	else
-		use_map(s);
+		return copy(s, s->from);
+	use_map(s);
 	return 0;
 }
 
-void stretch_text_more(struct stretch *s, size_t at, bool longer)
+int stretch_text_more(struct stretch *s, size_t at, bool longer)
 {
 	/* The rest may have been given away. */
 	s->at_hand.to = least(s->at_hand.to, s->to);
 	if (!stretch_wants_text(s, at) && !(longer && s->copy && s->at_hand.to < s->to))
-		return;
+		return 0;
 	stretch_text_upto(s, at);
 	s->piece *= longer ? 2 : 1;
-	copy(s, at);
+	return copy(s, at);
 }
 
 void stretch_text_end(struct stretch *s)

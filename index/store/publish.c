@@ -23,6 +23,7 @@
 /* What the name of a file that is being made has behind the index's. */
 #define LONGEST_TEMP ".tmp.4294967295.ffffffff"
 
+enum { LOCK_TEXT = 320, WHO = 40 };
 enum { CACHED_NAME = NAME_MAX - 16 - sizeof("-" SUFFIX LONGEST_TEMP) };
 
 static bool fits(int n)
@@ -60,7 +61,7 @@ static bool same_file(int fd, const struct stat *there)
 {
 	struct stat sb;
 
-	return fstat(fd, &sb) == 0 && sb.st_ino == there->st_ino &&
+	return fd >= 0 && fstat(fd, &sb) == 0 && sb.st_ino == there->st_ino &&
 	       sb.st_dev == there->st_dev;
 }
 
@@ -70,10 +71,7 @@ int publish_replaces(const char *path, int profile_fd, struct err *err)
 	bool named = str_ends(str_c(path), STR(SUFFIX));
 	struct stat there = {0};
 
-	/* A file that cannot be opened may only be an index of ours by its name; why there is
-	 * none is said where the new one is made. */
-	if (fd < 0 && (lstat(path, &there) || S_ISLNK(there.st_mode) ||
-		       (named && S_ISREG(there.st_mode))))
+	if (fd < 0 && (lstat(path, &there) || S_ISLNK(there.st_mode)))
 		return 0;
 	if (fd < 0)
 		err_set(err, ERR_INDEX, 0,
@@ -84,13 +82,15 @@ int publish_replaces(const char *path, int profile_fd, struct err *err)
 	else if (same_file(profile_fd, &there))
 		err_set(err, ERR_INDEX, 0, "the index cannot be %s: that is the profile",
 			path);
-	else if (!S_ISREG(there.st_mode) ||
-		 (there.st_size && !named && !store_recognise(fd)))
-		err_set(err, ERR_INDEX, 0,
-			"%s is there and is not an index: it was left as it is", path);
+	else if (!S_ISREG(there.st_mode) || !store_replaceable(fd, named))
+		err_set(err, ERR_INDEX, 0, "%s is there and is %s: it was left as it is",
+			path,
+			S_ISREG(there.st_mode) && store_is_lmdb(fd)
+				? "an LMDB database of another program"
+				: "not an index");
 	if (fd >= 0)
 		close(fd);
-	return err_hint(err, "name another file with --index PATH");
+	return err_hint(err, "move it away, or name another file with --index PATH");
 }
 
 void publish_directory(const char *path, char dir[INDEX_PATH_MAX])
@@ -196,30 +196,120 @@ static void let_go(struct publish *p)
 	p->lock_fd = -1;
 }
 
+/*
+ * The lock file of whoever holds it, a new line for each:
+ *
+ *	quern 4711
+ *	1048576			bytes read
+ *	p.out.quern.tmp.4711.0a1b2c3d
+ *
+ * An empty one is of an older quern, or of one that has just taken it.
+ */
+static const struct str lock_word = {"quern ", 6};
+
+void publish_tell(struct publish *p, uint64_t done)
+{
+	struct timespec now;
+	char text[LOCK_TEXT];
+	int n;
+
+	/* While it waits, the lock is another's. */
+	if (p->lock_fd < 0 || !p->temp[0])
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (done && now.tv_sec == p->told_s)
+		return;
+	p->told_s = now.tv_sec;
+	n = snprintf(text, sizeof(text), "%s%ld\n%" PRIu64 "\n%.255s\n", lock_word.p,
+		     (long)getpid(), done, in_directory(p->temp));
+	/* Who cannot write a few bytes meets that again with the index. */
+	if (pwrite(p->lock_fd, text, (size_t)n, 0) == n && ftruncate(p->lock_fd, n))
+		p->told_s = 0;
+}
+
+/* Of the lock that is another's: who holds it, and what its work looked like. */
+struct holder {
+	long pid; /* 0: it has not said */
+	char text[LOCK_TEXT];
+	off_t written; /* to its temporary file */
+};
+
+static void look_at_holder(const struct publish *p, struct holder *h)
+{
+	ssize_t n = pread(p->lock_fd, h->text, sizeof(h->text) - 1, 0);
+	struct str rest = {h->text, n > 0 ? (size_t)n : 0};
+	struct stat temp;
+
+	h->text[rest.n] = '\0';
+	h->pid = str_starts(rest, lock_word) ? strtol(rest.p + lock_word.n, NULL, 10) : 0;
+	for (int i = 0; i < 2; i++)
+		rest = str_from(rest, str_find(rest, '\n') + 1);
+	rest.n = str_find(rest, '\n');
+	h->written = 0;
+	if (rest.n && !memchr(rest.p, '/', rest.n)) {
+		h->text[rest.p + rest.n - h->text] = '\0';
+		if (fstatat(p->dir_fd, rest.p, &temp, AT_SYMLINK_NOFOLLOW) == 0)
+			h->written = temp.st_size + temp.st_blocks;
+		h->text[rest.p + rest.n - h->text] = '\n';
+	}
+}
+
+/* "process 4711", or who has not said. */
+static const char *who(const struct holder *h, char buf[WHO])
+{
+	snprintf(buf, WHO, h->pid > 0 ? "process %ld" : "another process", h->pid);
+	return buf;
+}
+
 /* Wait for the lock of the open file. */
-static int hold(struct publish *p, bool no_wait, const atomic_int *cancel,
-		struct err *err)
+static int hold(struct publish *p, const struct publish_wait *w, struct err *err)
 {
 	const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
+	struct holder now = {0}, before;
+	struct timespec t;
+	time_t looked = 0, moved = 0;
+	char buf[WHO];
 
 	while (flock(p->lock_fd, LOCK_EX | LOCK_NB)) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return cannot(p->lock, err);
-		if (no_wait) {
-			err_set(err, ERR_LOCKED, 0, "another process is building %s",
+		clock_gettime(CLOCK_MONOTONIC, &t);
+		if (t.tv_sec != looked) {
+			before = now;
+			look_at_holder(p, &now);
+			if (!looked || strcmp(before.text, now.text) != 0 ||
+			    before.written != now.written)
+				moved = t.tv_sec;
+			looked = t.tv_sec;
+			if (!w->no_wait && w->waits)
+				w->waits(w->arg, p->lock, who(&now, buf),
+					 (unsigned)(t.tv_sec - moved));
+		}
+		if (w->no_wait) {
+			err_set(err, ERR_LOCKED, 0, "%s is building %s", who(&now, buf),
 				p->index);
 			return err_hint(err, "leave out --no-wait to wait for it");
 		}
-		if (cancel && *cancel)
-			return err_set(err, ERR_CANCEL, 0, "interrupted");
+		if (w->cancel && *w->cancel)
+			return err_set(err, ERR_CANCEL, 0,
+				       "interrupted while waiting for %s, which holds %s",
+				       who(&now, buf), p->lock);
 		nanosleep(&pause, NULL);
 	}
 	return 0;
 }
 
+/* A file of another program that happens to be called so: "yarn.lock". */
+static bool is_foreign(int fd)
+{
+	char text[8];
+	ssize_t n = pread(fd, text, sizeof(text), 0);
+
+	return n > 0 && !str_starts((struct str){text, (size_t)n}, lock_word);
+}
+
 /* The lock file is removed by its last holder, so after locking it must still be there. */
-static int take_lock(struct publish *p, bool no_wait, const atomic_int *cancel,
-		     struct err *err)
+static int take_lock(struct publish *p, const struct publish_wait *w, struct err *err)
 {
 	const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
 	const char *name = in_directory(p->lock);
@@ -238,7 +328,14 @@ static int take_lock(struct publish *p, bool no_wait, const atomic_int *cancel,
 			let_go(p);
 			return (int)err->kind;
 		}
-		if (hold(p, no_wait, cancel, err)) {
+		if (is_foreign(p->lock_fd)) {
+			let_go(p);
+			err_set(err, ERR_INDEX, 0,
+				"%s is there and is not quern's: it was left as it is",
+				p->lock);
+			return err_hint(err, "name another index with --index PATH");
+		}
+		if (hold(p, w, err)) {
 			let_go(p);
 			return (int)err->kind;
 		}
@@ -348,8 +445,8 @@ static int too_long(const char *path, struct err *err)
 	return err_hint(err, "name a shorter one with --index PATH");
 }
 
-int publish_begin(struct publish *p, const char *index, bool no_wait,
-		  const atomic_int *cancel, struct err *err)
+int publish_begin(struct publish *p, const char *index, const struct publish_wait *w,
+		  struct err *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	char stem[INDEX_PATH_MAX];
@@ -368,10 +465,13 @@ int publish_begin(struct publish *p, const char *index, bool no_wait,
 		return too_long(index, err);
 	snprintf(p->index, sizeof(p->index), "%s", index);
 	snprintf(p->lock, sizeof(p->lock), "%s.lock", index);
-	if (open_directory(p, index, err) || take_lock(p, no_wait, cancel, err))
+	if (open_directory(p, index, err) || take_lock(p, w, err))
 		return (int)err->kind;
 	publish_sweep(index, publish_remove);
-	return make_temp(p, index, err);
+	if (make_temp(p, index, err))
+		return (int)err->kind;
+	publish_tell(p, 0);
+	return 0;
 }
 
 int publish_commit(struct publish *p, struct err *err)

@@ -52,8 +52,12 @@ struct store_info {
 /* Open the index file at path.  ERR_INDEX: not there, damaged, not ours (owner or mode;
  * `trust` skips that test); ERR_STALE: another version. */
 int store_open(const char *path, bool trust, struct store **out, struct err *err);
-/* By its first bytes the file is an index, whole or damaged: it may be replaced. */
+/* By its pages the file is an index of quern's, whole or damaged: LMDB's magic and a value. */
 bool store_recognise(int fd);
+bool store_is_lmdb(int fd); /* an index, or a database of another program */
+/* Nobody would miss the file: it is empty, holds a value of an index or, where it is `named` as an
+ * index, is an LMDB file that was cut off. */
+bool store_replaceable(int fd, bool named);
 void store_close(struct store *st);
 const struct store_info *store_info(const struct store *st);
 /* The files that were indexed (meta_code.h), in the order of the parts; mostly one. */

@@ -164,14 +164,6 @@ static int damaged(const struct walk *w, const char *path, const char *why,
 	return err_hint(err, "rebuild it: run quern with --rebuild");
 }
 
-bool store_recognise(int fd)
-{
-	unsigned char meta[META_BYTES];
-
-	return pread(fd, meta, sizeof(meta), 0) == (ssize_t)sizeof(meta) &&
-	       number(meta + HEADER, 4) == MAGIC;
-}
-
 int store_pages_check(int fd, const char *path, uint64_t size, struct err *err)
 {
 	struct walk w = {.fd = fd, .page = (uint64_t)sysconf(_SC_PAGESIZE)};

@@ -299,11 +299,26 @@ static void say_opened(const struct app *app, const char *path, struct store *st
 		say_totals(app, path, st);
 }
 
+struct noting {
+	const struct app *app;
+	struct progress *bar;
+};
+
+/* The bar is drawn anew below it. */
+static void note(void *arg, const char *text)
+{
+	const struct noting *n = arg;
+
+	progress_end(n->bar);
+	app_note(n->app, "quern: %s: %s", n->bar->name, text);
+}
+
 static int build(struct app *app, const char *const *path, size_t n, struct store **st,
 		 struct build_report *report, struct err *err)
 {
 	const struct options *o = app->opts;
 	struct progress bar;
+	struct noting noting = {app, &bar};
 	struct build_opts how = {
 		.index_path = o->index,
 		.rebuild = o->rebuild,
@@ -316,6 +331,8 @@ static int build(struct app *app, const char *const *path, size_t n, struct stor
 		.cancel = &app_cancel,
 		.progress = o->quiet ? NULL : progress_show,
 		.progress_arg = &bar,
+		.note = note,
+		.note_arg = &noting,
 	};
 
 	progress_start(&bar, path[0], &app->screen);

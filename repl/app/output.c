@@ -296,8 +296,9 @@ static size_t lines_needed(struct app *app, const struct result *r,
 	struct out o;
 	size_t lines = r->rows;
 
-	if (!app->screen.in || !app->screen.out || r->rows > app->screen.rows ||
-	    f->binary)
+	if (f->binary) /* no terminal gets it, and so no pager */
+		return 0;
+	if (!app->screen.in || !app->screen.out || r->rows > app->screen.rows)
 		return lines;
 	out_mem(&o);
 	render(app, r, f, &screen, &o, err);
@@ -333,7 +334,7 @@ int output_result(struct app *app, const struct result *r, struct err *err)
 			  &f, err))
 		return (int)err->kind;
 	if (open_place(app, file, r->shell, lines_needed(app, r, f, err), &p, err) == 0) {
-		if (f->binary && isatty(p.fd))
+		if (f->binary && (p.pager || isatty(p.fd)))
 			err_set(err, ERR_QUERY, 0,
 				"%s is not for a terminal: write it to a file with `> FILE`",
 				format_name(f->format));

@@ -613,6 +613,11 @@ static int unknown(struct str name, struct err *err)
 	return err_hint(err, ".help lists them");
 }
 
+bool command_refused(const struct app *app, const struct command *c)
+{
+	return c->unsafe && app->opts->safe && !app->trusted;
+}
+
 int command_run(struct app *app, struct str line, const struct origin *from)
 {
 	struct str rest = str_from(line, 1), name;
@@ -624,7 +629,7 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 	c = command_find(name);
 	if (!c)
 		unknown(name, &err);
-	else if (c->unsafe && app->opts->safe && !app->trusted)
+	else if (command_refused(app, c))
 		err_set(&err, ERR_QUERY, 0, "%s", c->unsafe);
 	else
 		c->run(app, rest, &err);

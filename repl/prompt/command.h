@@ -31,6 +31,7 @@ struct command {
 
 /* line starts with the dot; errors are shown.  0 or the kind. */
 int command_run(struct app *app, struct str line, const struct origin *from);
+bool command_refused(const struct app *app, const struct command *c); /* by --safe */
 /* The i-th command; NULL past the end. */
 const struct command *command_at(size_t i);
 /* By name or by an unambiguous start of it; NULL: none. */

@@ -304,7 +304,7 @@ static void complete_query(struct search *s, struct str text, size_t *word_at)
 		offer_strings(s, false);
 	if (ctx.want & WANT_FUNCTION)
 		offer_functions(s);
-	if (ctx.want & WANT_FILE) {
+	if (ctx.want & WANT_FILE && !s->app->opts->safe) {
 		s->quoted = str_starts(s->prefix, STR("\""));
 		*word_at += s->quoted;
 		s->prefix = str_from(s->prefix, s->quoted);
@@ -333,7 +333,8 @@ static void complete_command(struct search *s, struct str text, size_t *word_at)
 	s->prefix = str_from(text, *word_at);
 	if (end == text.n) {
 		for (size_t i = 0; (c = command_at(i)); i++)
-			offer_c(s, c->name);
+			if (!command_refused(s->app, c))
+				offer_c(s, c->name);
 		return;
 	}
 	/* A file in quotes may hold blanks. */
@@ -343,7 +344,7 @@ static void complete_command(struct search *s, struct str text, size_t *word_at)
 		--*word_at;
 	s->prefix = str_from(text, *word_at);
 	c = command_find((struct str){text.p + 1, end - 1});
-	switch (c ? c->arg : ARG_NONE) {
+	switch (c && !command_refused(s->app, c) ? c->arg : ARG_NONE) {
 	case ARG_NONE: break;
 	case ARG_SCRIPT: offer_kept(s); /* fall through */
 	case ARG_FILE: offer_files(s); break;

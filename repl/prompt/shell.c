@@ -279,6 +279,8 @@ static void history_open(struct shell *s)
 		return;
 	history(s->history, &ev, H_SETSIZE, HISTORY);
 	history(s->history, &ev, H_SETUNIQUE, 1);
+	if (s->app->opts->safe) /* no file is written */
+		return;
 	s->file = app_path("XDG_STATE_HOME", ".local/state", "history");
 	if (!s->file)
 		return;
@@ -418,6 +420,16 @@ static void bind_keys(EditLine *el)
 	el_set(el, EL_BIND, "^W", "ed-delete-prev-word", NULL);
 }
 
+/* The editor's own ways to run $EDITOR and to write a file: M-x takes any of its commands by name,
+ * vi-histedit and another map of keys, too.  The two letters are those of Latin-1 with Meta. */
+static void bind_safe_keys(EditLine *el)
+{
+	el_set(el, EL_BIND, "\\ex", "ed-unassigned", NULL);
+	el_set(el, EL_BIND, "\\eX", "ed-unassigned", NULL);
+	el_set(el, EL_BIND, "\\370", "ed-insert", NULL);
+	el_set(el, EL_BIND, "\\330", "ed-insert", NULL);
+}
+
 /* The editor lives as long as the process: el_end() frees the table that holds the names
  * of added functions, but not the names. */
 static struct shell shell;
@@ -446,7 +458,9 @@ int shell_run(struct app *app)
 	if (shell.history)
 		el_set(shell.el, EL_HIST, history, shell.history);
 	bind_keys(shell.el);
-	if (!app->opts->no_init)
+	if (app->opts->safe)
+		bind_safe_keys(shell.el);
+	else if (!app->opts->no_init)
 		el_source(shell.el, NULL);
 	edit(&shell);
 	el_reset(shell.el);

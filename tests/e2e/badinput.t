@@ -12,11 +12,12 @@ import shutil
 import signal
 import socket
 import stat
+import struct
 import subprocess
 import threading
 import time
 
-from e2e import done, environ, ok, profile, quern, run, same, skip, small, top, work
+from e2e import HUNG, SLOW, done, environ, ok, profile, quern, run, same, skip, small, top, work
 
 lua = open(small + "lua-default.out", "rb").read()
 header = lua[:lua.index(b"\n", lua.index(b"\npart:") + 1) + 1]
@@ -98,6 +99,17 @@ ok(r.status in (1, 6) or r.text.count("\n") == 2, "a name of 64 KiB is asked for
 r = run("names-64k", "-q", "--format", "csv", "-c", "functions | where fn ~ /m$/ | show self")
 same(r.text.split(), ["self", "4"], "a name of 64 KiB is told from another")
 
+def lmdb():
+    """The file of an LMDB database with one key, as any program makes it."""
+    def meta(number, txn):
+        trees = struct.pack("<IHHQQQQQ", 4096, 8, 0, 0, 0, 0, 0, 2 ** 64 - 1) + struct.pack("<IHHQQQQQ", 0, 0, 1, 0, 1, 0, 1, 2)
+        return (struct.pack("<QHHI", number, 0, 8, 0) + struct.pack("<IIQQ", 0xbeefc0de, 1, 0, 1 << 20) + trees +
+                struct.pack("<QQ", 2, txn)).ljust(4096, b"\0")
+    leaf = struct.pack("<QHHHH", 2, 0, 2, 18, 4096 - 20) + struct.pack("<H", 4096 - 20)
+    node = struct.pack("<HHHH", 7, 0, 0, 5) + b"mykey" + b"mydata!"
+    return meta(0, 0) + meta(1, 1) + leaf.ljust(4096 - 20, b"\0") + node
+
+
 # ------------------------------------------------------- the index has no place: exit 5
 p = profile("p.out", [(b"main", 10), (b"work", 90)])
 refused(run(p, "-c", "top", "--index", "none/x.quern"), 5, "5: --index below a missing directory",
@@ -107,6 +119,22 @@ refused(run(p, "-c", "top", "--index", "fifo"), 5, "5: --index is a FIFO", "fifo
 refused(run(p, "-c", "top", "--index", "text"), 5, "5: --index is another's file",
         "text is there and is not an index")
 same(open("text").read(), "some text\n" * 9, "which is as it was")
+# Others' databases, whatever they are called: LMDB's magic is not quern's.
+p_index = p + ".quern"
+for name, text in (("data.mdb", lmdb()), ("data.quern", lmdb()), (p_index, lmdb()), ("text.quern", b"some text\n" * 9), (p_index, b"QURN" * 9000)):
+    write(name, text)
+    for option in ([], ["--rebuild"]):
+        refused(run(p, "-c", "top", *([] if name == p_index else ["--index", name]), *option), 5, "5: %s, %r..., is replaced by nothing" % (name, text[:4]),
+                name + " is there and is " + ("an LMDB database of another program" if text == lmdb() else "not an index"), "move it away", "--index PATH")
+        same(open(name, "rb").read() == text, True, "which is as it was")
+refused(run("data.mdb", "-c", "top"), 3, "3: an LMDB database as a profile", "an LMDB database that quern did not make")
+os.remove(p_index)
+run(p, "-q", "-c", "top")
+own = open(p_index, "rb").read()
+for name, text in (("as it is", own), ("one page", own[:4096]), ("half", own[:len(own) // 2]), ("no head", bytes(9000) + own[9000:]), ("empty", b"")):
+    write(p_index, text)
+    r = run(p, "--rebuild", "-q", "-c", "top 1")
+    ok(r.status == 0 and r.text, "an index of quern's is replaced: " + name, r)
 with socket.socket(socket.AF_UNIX) as s:
     s.bind("socket")
 refused(run(p, "-c", "top", "--index", "socket"), 5, "5: --index is a socket", "socket is there and cannot be looked at")
@@ -242,6 +270,27 @@ with open("p.out.quern.lock", "w") as lock:
     r = run(p, "--rebuild", "--no-wait", "-c", "top")
     ok(r.status == 5 and "another process is building" in r.talk and "--no-wait" in r.talk,
        "5: locked, --no-wait", r)
+    lock.write("quern 4711\n77\np.out.quern.tmp.4711.00000000\n")
+    lock.flush()
+    r = run(p, "--rebuild", "--no-wait", "-c", "top")
+    ok(r.status == 5 and "process 4711 is building " + work in r.talk, "5: locked, and by whom", r)
+    # What does not get on is said to the one who waits, and who it is once more when he gives up.
+    with open("waits.err", "w+") as talk:
+        waits = subprocess.Popen([quern, p, "--rebuild", "-c", "top"], env=environ, stdout=subprocess.DEVNULL, stderr=talk)
+        begun = time.time()
+        while "got no further" not in open("waits.err").read() and waits.poll() is None and time.time() < begun + HUNG:
+            time.sleep(0.1)
+        waited = time.time() - begun
+        waits.send_signal(signal.SIGINT)
+        waits.wait()
+        said = open("waits.err").read()
+    ok("waiting for process 4711, which holds " + work in said and "p.out.quern.lock and has got no further for 1" in said and waited > 8, "a lock whose holder does nothing is said", said)
+    ok(waits.returncode == 130 and "interrupted while waiting for process 4711" in said, "and Ctrl-C ends the wait", said)
+write("p.out.quern.lock", b"# yarn lockfile v1\n")
+r = run(p, "--rebuild", "-c", "top")
+ok(r.status == 5 and "p.out.quern.lock is there and is not quern's" in r.talk and "--index PATH" in r.talk, "5: a lock file of another program", r)
+same(open("p.out.quern.lock").read(), "# yarn lockfile v1\n", "which is as it was")
+os.remove("p.out.quern.lock")
 run(p, "-q", "--rebuild", "-c", "top")
 same(leftovers(), [], "the lock file goes with the last builder")
 
@@ -324,6 +373,32 @@ for _ in range(10):
     if r.status not in (0, 3) or (r.status == 3) != ("moving.out" in r.talk and "error:" in r.talk):
         wrong.append(str(r))
 ok(not wrong and not leftovers(), "a profile that is cut: an error or an answer", "\n".join(wrong))
+
+# Written anew in place, by one of another length: it ends, whatever the bytes do, and says why.
+def profile_of(seed, factor):
+    text = "".join("fn=(%d) f%d\n" % (i + 1, i) + "".join("%d %d %d\n" % (k, (k * 7919 + i * seed) % 1000 * factor, k) for k in range(100))
+                   for i in range(6000 // SLOW))
+    return b"version: 1\npositions: line\nevents: Ir Dr\nfl=(1) a.c\n" + text.encode()
+
+
+both, turn = (profile_of(1, 1), profile_of(2, 7)), [0]
+
+
+def anew():
+    with open("moving.out", "r+b") as f:
+        turn[0] += 1
+        f.write(both[turn[0] % 2])
+        f.truncate()
+    time.sleep(turn[0] % 5 * 0.03)
+
+
+wrong, statuses, end = [], set(), time.time() + (120 if os.environ.get("QUERN_TORTURE") else 4)
+while time.time() < end:
+    r = while_writing(anew)
+    statuses.add(r.status)
+    if r.status not in (0, 3) or r.status == 3 and "moving.out: changed while it was read" not in r.talk:
+        wrong.append(str(r))
+ok(not wrong and 3 in statuses, "a profile that is written anew in place: it has changed", "%s %s" % (statuses, "\n".join(wrong)))
 
 source = open(top + "/index/lines/decode.c").read()
 kinds = re.findall(r'\[ODD_[A-Z_]+\] =\s*"([^"]+)"', source)

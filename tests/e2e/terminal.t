@@ -161,6 +161,21 @@ for command, why in (("false", b"'false' ended with status 1"), ("kill -9 $$", b
     ok(why in got and b".pager off" in got if why else b"the pager" not in got, "the pager " + command, repr(got))
     t.close()
 
+# A long answer reaches the terminal by way of the pager: formats that hold names as they are do not.
+profile("raw.out", [(b"\x1b]0;owned%d\x07\x1b[31mn" % i, 10) for i in range(40)])
+with open("raw.c", "w") as f:
+    f.write("x\x1b]0;owned\x07\x1b[2Jy\n" * 60)
+write_bytes("listed.out", b"events: Ir\nfl=raw.c\nfn=main\n" + b"".join(b"%d 10\n" % (i + 1) for i in range(60)))
+FORMATS = re.findall(r"^  ([a-z]+) ", subprocess.run([quern, "-q", "--no-init", "-c", ".help formats"], env=environ, stdout=subprocess.PIPE).stdout.decode(), re.M)
+ok(len(FORMATS) >= 15 and "callgrind" in FORMATS, "all formats are known", FORMATS)
+ASKED = [("raw.out", q + " | as " + f) for f in FORMATS for q in (("functions", "functions | take 3") if f in ("callgrind", "pprof") else ("functions",))]
+for name, query in ASKED + [("listed.out", "source of main"), ("listed.out", "lines of main"), ("raw.out", "functions | as callgrind > /dev/tty")]:
+    t = Terminal("-q", "--no-init", "--no-index-write", name, "-c", query, rows=12, env=(("QUERN_PAGER", "cat -; echo paged"),))
+    got = t.read(rb"never", 30) if select.select([t.fd], [], [], HUNG)[0] else b""
+    t.close()
+    refused = b"is not for a terminal" in got
+    same((unclean(got.replace(b"\t", b" ")), refused, refused and b"paged" in got), ([], query.split()[-1] in ("callgrind", "pprof", "/dev/tty"), False), "the pager: %s, %s" % (name, query))
+
 # A history that nobody reads.
 os.makedirs("state/quern")
 os.mkfifo("state/quern/history")
@@ -168,6 +183,78 @@ t = Terminal("h.out", env=(("XDG_STATE_HOME", os.path.abspath("state")),))
 t.read(PROMPT)
 ok(b"h_" in t.ask(b"top 1"), "a FIFO for the history is left alone")
 same(t.close(), 0, "and the prompt goes on")
+
+# --safe: neither the line editor's own commands nor Tab run, read or write what queries may not.
+os.makedirs("safe/home/bin")
+with open("safe/home/bin/ed", "w") as f:
+    f.write("#!/bin/sh\necho ran > %s/safe/ran\n" % os.getcwd())
+os.chmod("safe/home/bin/ed", 0o755)
+with open("safe/home/.editrc", "w") as f:
+    f.write("bind ^X vi-histedit\nbind -s ^Y \"top 4\"\n")
+os.makedirs("safe/home/state/quern")
+with open("safe/home/state/quern/history", "w") as f:
+    f.write("_HiStOrY_V2_\nfind\\040kept\n")
+os.makedirs("safe/home/config/quern/queries")
+open("safe/home/config/quern/queries/kept.q", "w").close()
+HOME = os.path.abspath("safe/home")
+ENV = (("HOME", HOME), ("EDITOR", HOME + "/bin/ed"), ("VISUAL", HOME + "/bin/ed"), ("QUERN_PAGER", HOME + "/bin/ed"), ("XDG_STATE_HOME", HOME + "/state"),
+       ("XDG_CONFIG_HOME", HOME + "/config"))
+
+
+def typed(t, keys):
+    """What the editor shows for the keys; the line is dropped afterwards."""
+    t.ready()
+    slave = os.open("/proc/%d/fd/0" % t.pid, os.O_RDWR | os.O_NOCTTY)
+    for key in keys:
+        os.write(t.fd, key)
+        end = time.time() + HUNG
+        while struct.unpack("i", fcntl.ioctl(slave, termios.FIONREAD, bytes(4)))[0] and time.time() < end:
+            time.sleep(0.002)
+    os.close(slave)
+    time.sleep(0.03 * SLOW)
+    start = len(t.got)
+    os.write(t.fd, b"\x03")
+    t.read(rb"\^C\s+" + PROMPT)
+    return t.got[start:].split(b"^C")[0]
+
+
+def ran():
+    """Whether the editor or the pager ran; the next one is found, too."""
+    there = os.path.exists("safe/ran")
+    if there:
+        os.remove("safe/ran")
+    return there
+
+
+ESCAPES = {"M-x": [b"\x1b", b"x"], "M-X": [b"\x1b", b"X"], "M-x at once": [b"\x1bx"], "Latin-1 M-x": [b"\xf8"], "Latin-1 M-X": [b"\xd8"]}
+DOORS = [b".open /et", b".read /et", b".run ke", b".output /et", b".once /et", b".save /et", b".export /et", b"top 1 > /et", b".op", b".ru", b".sav"]
+for locale in ("C.UTF-8", "C"):
+    for safe in (True, False):
+        name = "%s, %s: " % (locale, "--safe" if safe else "as usual")
+        t = Terminal("h.out", "-q", *["--safe"] * safe, rows=12, env=ENV + (("LC_ALL", locale),))
+        t.read(PROMPT)
+        same(b"find kept" in typed(t, [b"\x10"]), not safe, name + "what was entered in another session")
+        answers = {k: (typed(t, [b"top 1"] + v + [b"bind ^X vi-histedit\r", b"\x18"]), ran()) for k, v in ESCAPES.items()}
+        same({k: v[1] for k, v in answers.items() if safe and v[1]}, {}, name + "the editor's commands are not there")
+        ok(safe or answers["M-x"][1], name + "or they are", answers)
+        # The listing, or what was put in: more than what was typed.
+        offers = {d: typed(t, [d + b"\t", b"\t"]) for d in DOORS}
+        more = [d for d, got in offers.items() if len(OURS.sub(b"", got).replace(b"\a", b"").strip()) > len(d) + 2]
+        same(len(more), 0 if safe else len(DOORS), name + "Tab offers nothing that is refused")
+        ok(b"ons" in typed(t, [b"functi\t"]) and b"lters" in typed(t, [b".fi\t"]), name + "Tab offers the rest")
+        same(b"top 4" in typed(t, [b"\x19"]), not safe, name + "the user's .editrc")
+        got = t.ask(b"functions")
+        same(ran(), not safe, name + "the pager")
+        t.ask(b"find h_safe")
+        t.close()
+        same("h_safe" in open("safe/home/state/quern/history").read(), not safe, name + "the history on disk")
+        with open("safe/home/state/quern/history", "w") as f:
+            f.write("_HiStOrY_V2_\nfind\\040kept\n")
+t = Terminal("h.out", "-q", "--safe")
+t.read(PROMPT)
+ok("h_\u00f8\u00d8".encode() in typed(t, ["find h_\u00f8\u00d8".encode()]), "--safe: letters that are Meta's in Latin-1 can be typed")
+t.close()
+same(sorted(os.listdir("safe")), ["home"], "--safe: nothing was written")
 
 # What ends it leaves the terminal as it was.
 for sig in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):

@@ -270,7 +270,7 @@ static void damaged(int arg)
 	(void)arg;
 	all_but_one(0);
 	chmod(faults_path("i"), 0644);
-	if (truncate(faults_path("i"), 5000))
+	if (truncate(faults_path("i"), 50000))
 		fuzz_fail("cannot truncate");
 }
 

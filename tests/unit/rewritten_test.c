@@ -1,0 +1,166 @@
+/*
+ * rewritten_test.c - a profile that is written to while it is read: it ends, and says so.
+ *
+ * The progress of the reader is when others write, in place: a stretch then ends within a line, lines
+ * are of other kinds, and no time need have changed.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "index/base/map.h"
+#include "index/base/out.h"
+#include "index/lines/decode.h"
+#include "index/read/stretch_in.h"
+#include "tests/support/tap.h"
+
+enum { LINES = 6000, SECONDS = 120 };
+
+static void bail(const char *why)
+{
+	printf("Bail out! %s\n", why);
+	exit(1);
+}
+
+static char path[] = "/tmp/quern-rewritten.XXXXXX";
+
+/* Functions whose lines come again, so that all ways to read are taken. */
+static struct out profile(void)
+{
+	struct out o;
+
+	out_mem(&o);
+	out_c(&o, "# callgrind format\nversion: 1\npositions: line\nevents: Ir Dr\n\n");
+	for (int i = 0; i < LINES; i++)
+		out_printf(&o, "fn=(%d) f%d\n%d %d 7\n+1 %d\n+2 3 1\n", i % 700 + 1,
+			   i % 700, i % 90 + 1, i, i % 7);
+	return o;
+}
+
+struct writing {
+	int fd;
+	const char *with; /* again and again; NULL: cut off, then as long as before */
+	size_t n;	  /* bytes of the file */
+	uint64_t before;  /* bytes read until then */
+	bool done;
+};
+
+static void write_all(int fd, const char *p, size_t n)
+{
+	if (pwrite(fd, p, n, 0) != (ssize_t)n)
+		bail("cannot write");
+}
+
+static void write_now(void *arg, uint64_t done)
+{
+	struct writing *w = arg;
+	char *text;
+
+	if (w->done || done < w->before)
+		return;
+	w->done = true;
+	if (!w->with) {
+		if (ftruncate(w->fd, (off_t)w->n / 4) || ftruncate(w->fd, (off_t)w->n))
+			bail("cannot cut off");
+		return;
+	}
+	text = malloc(w->n);
+	if (!text)
+		bail("no memory");
+	for (size_t i = 0, len = strlen(w->with); i < w->n; i++)
+		text[i] = w->with[i % len];
+	write_all(w->fd, text, w->n);
+	free(text);
+}
+
+static void read_while_written(const char *name, const char *with, size_t stretch,
+			       unsigned jobs, bool mapped)
+{
+	struct out o = profile();
+	struct writing w = {.with = with, .n = o.n, .before = o.n / 3};
+	struct stretch_opts opts = {.jobs = jobs,
+				    .stretch = stretch,
+				    .piece = 4096,
+				    .give = 2000,
+				    .hash = true,
+				    .progress = write_now,
+				    .arg = &w};
+	struct stretches s;
+	struct err err = {0};
+	struct map m;
+	int rc;
+
+	w.fd = open(path, O_RDWR | O_TRUNC);
+	if (w.fd < 0)
+		bail("cannot open");
+	write_all(w.fd, o.buf, o.n);
+	if (map_open(&m, w.fd, o.n, path, &err))
+		bail(err.text);
+	opts.fd = mapped ? 0 : w.fd;
+	end_after(SECONDS);
+	rc = stretches_read(&s, m.p, m.n, &opts, &err);
+	end_after(0);
+	/* One that has whole lines to the end may be read; input.c looks at its times. */
+	ok(w.done && (rc == 0 || strstr(err.text, "changed")),
+	   "%s, stretches of %zu, %u threads%s: %s", name, stretch, jobs,
+	   mapped ? ", mapped" : "", rc ? err.text : "read");
+	stretches_free(&s);
+	map_close(&m);
+	close(w.fd);
+	out_close(&o);
+}
+
+/* The place to cut is looked for in 64 MiB: a function's line may begin in them and end behind, and
+ * nothing behind the text is readable. */
+static void cut_at_the_limit(void)
+{
+	const size_t search = 64 << 20, n = search + 8192;
+	char *text = mmap(NULL, n + 4096, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct decode *d = calloc(1, sizeof(*d));
+	struct reading r = {.text = text, .n = n, .head_decode = d};
+
+	if (text == MAP_FAILED || !d || mprotect(text + n, 4096, PROT_NONE))
+		bail("no memory");
+	d->nsub = 1;
+	memset(text, 'x', n);
+	memcpy(text + search - 10, "\nfn=", 4);
+	memcpy(text + search + 100, "\nno cost line\n", 14);
+	is_u64(stretch_find_cut(&r, 1, n), n, "no place to cut at the end of the search");
+	munmap(text, n + 4096);
+	free(d);
+}
+
+int main(void)
+{
+	static const struct {
+		const char *name, *with;
+	} cases[] = {{"no line ends", "x"},
+		     {"a cost line without end", "1 "},
+		     {"functions without end", "fn=(1) f0 fn=(2) "},
+		     {"control bytes", "\1"},
+		     {"lines of other lengths", "fn=(1) f0\n1 1 1\n+3 1 1\n*"},
+		     {"jumps", "jump=1 1\n1 1 1\n"},
+		     {"calls", "cfn=(1)\ncalls=1 1\n"},
+		     {"empty lines", "\n"},
+		     {"cut off for a moment", NULL}};
+	static const size_t sizes[] = {0, 5000, 50000};
+	int fd = mkstemp(path);
+
+	if (fd < 0)
+		bail("no temporary file");
+	close(fd);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
+			for (unsigned jobs = 1; jobs <= 2; jobs++) {
+				read_while_written(cases[i].name, cases[i].with, sizes[k],
+						   jobs, false);
+				read_while_written(cases[i].name, cases[i].with, sizes[k],
+						   jobs, true);
+			}
+	unlink(path);
+	cut_at_the_limit();
+	return done_testing();
+}
