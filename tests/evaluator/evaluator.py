@@ -23,6 +23,7 @@ import stages                                                                 # 
 import tables                                                                 # noqa: E402
 from profile import Profile                                                   # noqa: E402
 from program import program                                                   # noqa: E402
+from view import World                                                        # noqa: E402
 
 top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BATCH = 100     # queries in one script
@@ -88,7 +89,7 @@ class Round:
             text = made.text()
             with open(self.path, "w", encoding="utf-8") as f:
                 f.write(text)
-        self.world = tables.World(self.path, Profile(text), made)
+        self.world = World(self.path, Profile(text), made)
 
     def run(self, number):
         if not self._number_functions():

@@ -10,9 +10,6 @@ real calls: of what enters f, P(f -> h) = edge / (self(f) + all edges out of f) 
 wherever it came from.  Here that is worked out for one event, by repeating until nothing
 changes, which is slow and simple.
 """
-import re
-
-LEVEL = re.compile(r"'\d+(?=$|')")
 STEPS, ENOUGH = 20000, 1e-12
 
 
@@ -83,15 +80,6 @@ class Graph:
         for f in self.functions:
             members[group_of[f]] = members.get(group_of[f], ()) + self.members[f]
         return Graph(parts, members)
-
-    def without_levels(self):
-        """norec: f'2 becomes f, where there is an f."""
-        known = set(self.functions)
-        group = {}
-        for f in self.functions:
-            plain = f[:2] + (LEVEL.sub("", f[2], count=1),)
-            group[f] = plain if plain in known else f
-        return self.merged(group)
 
     # ------------------------------------------------------------ the law, of one event
 

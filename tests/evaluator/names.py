@@ -21,7 +21,8 @@ class Atom:
         return self.written
 
     def members(self, view):
-        return {f for f in view.world.functions if self.matches(f)}
+        """Functions of the view that match, or have a member that does."""
+        return {g for f, g in view.group.items() if self.matches(f) or (view.merged and self.matches(g))}
 
 
 class Joined:
@@ -48,7 +49,7 @@ class Not:
         return "not " + within(self.of, NOT)
 
     def members(self, view):
-        return set(view.world.functions) - self.of.members(view)
+        return set(view.group.values()) - self.of.members(view)
 
 
 def within(a_set, binds):
@@ -100,8 +101,8 @@ class AtLine(Atom):
         self.file, self.line = file, line
 
     def members(self, view):
-        return {f for part in view.parts for f, file, line in part.self
-                if line == self.line and self.file in ("", file, file.rsplit("/", 1)[-1])}
+        return {view.group[f] for part in view.parts for f, file, line in part.self
+                if f in view.group and line == self.line and self.file in ("", file, file.rsplit("/", 1)[-1])}
 
 
 def class_of(name):

@@ -7,7 +7,8 @@ import names
 import stages
 import tables
 from expressions import (Arithmetic, Call, Column, Comparison, Flag, In, Literal, Logic, Negative, Not, Percent,
-                         Search)
+                         Search, dirname)
+from view import View
 
 NUMBERS = {"functions": "id calls line cycle contribution incoming", "groups": "functions",
            "lines": "line calls_out incl_out", "calls": "caller_id callee_id calls",
@@ -99,22 +100,21 @@ class Asker:
 
     def some_set(self, view, depth=2):
         """A set of which the graph stages leave something, and no atom of which is empty."""
-        left = set(view.graph.functions)
         for _ in range(50):
-            made = self.one_set(view, left, depth)
-            if made and made.members(view) & left:
+            made = self.one_set(view, depth)
+            if made and made.members(view):
                 return made
-        return names.exact(view.graph.functions[0][2])
+        return names.exact(min(view.group.values())[2])
 
-    def one_set(self, view, left, depth):
+    def one_set(self, view, depth):
         rng = self.rng
         if depth == 0 or rng.random() < 0.45:
             atom = self.atom()
-            return atom if atom.members(view) & left else None
+            return atom if atom.members(view) else None
         if rng.random() < 0.2:
-            inner = self.one_set(view, left, depth - 1)
+            inner = self.one_set(view, depth - 1)
             return inner and names.Not(inner)
-        a, b = self.one_set(view, left, depth - 1), self.one_set(view, left, depth - 1)
+        a, b = self.one_set(view, depth - 1), self.one_set(view, depth - 1)
         return a and b and names.Joined(rng.choice(("or", ",", "and", "and")), a, b)
 
     # ------------------------------------------------------------ graph stages
@@ -128,21 +128,48 @@ class Asker:
         if self.views and self.rng.random() < 0.5:
             return self.rng.choice(list(self.views.values()))
         if "" not in self.views:
-            self.views[""] = [], tables.View.whole(self.world)
+            self.views[""] = [], View.whole(self.world)
         return self.views[""]
 
     def new_view(self):
         rng, world, made = self.rng, self.world, []
         parts = world.profile.parts
         if len(parts) > 1 and rng.random() < 0.5:
-            numbers = sorted({p.number for p in parts})
-            some = sorted(rng.sample(numbers, rng.randint(1, len(numbers))))
-            made.append("part " + ",".join(map(str, some)))
-            parts = [p for p in parts if p.number in some]
-        if len(world.functions) > 60 and made == []:
+            if rng.random() < 0.3:
+                threads = sorted({p.thread for p in parts})
+                some = rng.choice(threads)
+                made.append("thread %d" % some)
+                parts = [p for p in parts if p.thread == some]
+            else:
+                numbers = sorted({p.number for p in parts})
+                some = sorted(rng.sample(numbers, rng.randint(1, len(numbers))))
+                made.append("part " + ",".join(map(str, some)))
+                parts = [p for p in parts if p.number in some]
+        view = View.whole(world, parts)
+        if not view.graph.functions or len(view.graph.functions) > 60:
             return made, None
-        view = tables.View.whole(world, parts)
-        return made, view if view.graph.functions else None
+        for _ in range(rng.choice((0, 1, 1, 2)) if made else rng.choice((1, 1, 2))):
+            text, view = self.graph_stage(view)
+            made.append(text)
+            if not view.group:
+                return made, None
+        return made, view
+
+    def graph_stage(self, view):
+        rng = self.rng
+        kind = rng.choice(("focus", "ignore", "hide", "collapse", "collapse by", "norec"))
+        if view.filtered:
+            kind = rng.choice(("focus", "ignore", "hide"))
+        if kind == "norec":
+            return kind, view.norec()
+        if kind == "collapse by":
+            by, key = rng.choice((("file", lambda f: f[1]), ("object", lambda f: f[0]), ("dir", lambda f: dirname(f[1]))))
+            return "collapse by " + by, view.collapse(key)
+        made = self.some_set(view, 1)
+        those = made.members(view)
+        if kind == "collapse":
+            return "collapse %s as group" % made.text(), view.collapse(lambda f: "group" if f in those else None)
+        return "%s %s" % (kind, made.text()), getattr(view, kind)(those)
 
     # ------------------------------------------------------------ sources
 
@@ -150,7 +177,7 @@ class Asker:
         rng, world = self.rng, self.world
         by = rng.choice(world.events) if rng.random() < 0.3 else world.events[0]
         clause = " by " + by if by != world.events[0] else ""
-        before, those, of = "", set(world.functions), ""
+        before, those, of = "", set(view.group.values()), ""
         if rng.random() < 0.4:
             made = self.some_set(view)
             those, of = made.members(view), " of " + made.text()
@@ -158,8 +185,12 @@ class Asker:
                 before, of = "let $s = %s; " % made.text(), " of $s"
         kind = rng.choice(["functions"] * 5 + ["groups"] * 2 + ["lines", "calls", "callsites", "parts", "threads", "events",
                                                               "cycles", "neighbours", "neighbours"])
+        if view.filtered:
+            kind = rng.choice(("functions", "groups"))
+        elif view.merged:
+            kind = rng.choice(("functions", "groups", "calls", "cycles", "neighbours"))
         if kind in ("threads", "events", "cycles"):
-            before, those, of = "", set(world.functions), ""
+            before, those, of = "", set(view.group.values()), ""
         if kind == "events":
             by, clause = world.events[0], ""
         if kind == "neighbours":
@@ -170,15 +201,14 @@ class Asker:
             return Source(("callers" if callers else "callees") + of + clause, kind,
                           lambda: tables.neighbours(view, those, by, callers), by, False, before)
         if kind == "groups":
-            unit = rng.choice(("files", "objects", "dirs") + (("classes",) if world.plain else ()))
-            return Source(unit + of + clause, kind, lambda: tables.groups(view, those & set(view.graph.functions), by, unit), by,
+            unit = rng.choice(("files", "objects", "dirs") + (("classes",) if world.plain and not view.merged else ()))
+            return Source(unit + of + clause, kind, lambda: tables.groups(view, those, by, unit), by,
                           True, before)
         if kind == "parts" and of:
             return Source("parts" + of + clause, "parts of", lambda: tables.parts(view, those, by, False), by, False, before)
         rows = getattr(tables, kind)
         ordered = kind in ("functions", "calls")
-        return Source(kind + of + clause, kind, lambda: rows(view, those & set(view.graph.functions) if kind == "functions" else those, by),
-                      by, ordered, before)
+        return Source(kind + of + clause, kind, lambda: rows(view, those, by), by, ordered, before)
 
     # ------------------------------------------------------------ table stages
 

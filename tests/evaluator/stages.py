@@ -6,6 +6,8 @@ expressions to ask for (`incl.Dr`, `self%`).
 """
 from expressions import Arithmetic, Column
 
+PARTS = "sum of "   # columns behind a ratio, which a later sum is made of
+
 
 class Table:
     def __init__(self, rows, shown, kinds, adds):
@@ -150,9 +152,14 @@ class Group:
             row = dict(zip(self.keys, k))
             for kind, e, name in self.aggregates:
                 row[name] = aggregate(kind, e, rs)
+                if kind == "ratio":
+                    row.update({PARTS + c: v for c, v in sums(rs, e.columns).items()})
             rows.append(row)
         kinds.update(dict.fromkeys(names, "number"))
-        return Table(rows, list(self.keys) + names, kinds, [n for k, _, n in self.aggregates if k in ("count", "sum")])
+        new = Table(rows, list(self.keys) + names, kinds, [n for k, _, n in self.aggregates if k in ("count", "sum")])
+        new.ratios = {n: Arithmetic("/", Column(PARTS + e.left.name), Column(PARTS + e.right.name))
+                      for k, e, n in self.aggregates if k == "ratio"}
+        return new
 
 
 def aggregate(kind, expression, rows):

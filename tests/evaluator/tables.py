@@ -1,141 +1,24 @@
 """tables.py - the rows of each source: what they must hold.
 
-A World is a profile with what is known of it.  `view` applies graph stages; each function
-below makes the rows of one source.  A cell is a value that has to be exactly so, or one of
+Each function below makes the rows of one source for a View.  A cell is a value that has to
+be exactly so, or a view.Near, an estimate, or
 
-    Near(x, truth)  an estimate: x by the law, the truth (if it is known) within lo and hi
     Any(test)       the engine's choice, as far as the test allows
 
-`match` compares rows with the engine's and returns the engine's, which then are known right.
+`match` compares rows with the engine's, which then are known to be right.
 """
 from expressions import dirname
-from graph import Flow, Graph
-from names import LEVEL, PLAIN, class_of
-from program import add
-
+from graph import Graph
+from names import class_of
+from view import Near
 
 CLOSE = 2e-3    # an index keeps three digits of what comes back in circles
-
-
-class Near:
-    """x: by the law; None: more is known than that.  truth: None when it is not known.  units:
-    how far whole numbers may be from x, 1 for every recorded event."""
-
-    def __init__(self, x, truth=None, units=1):
-        self.x, self.truth, self.units = x, truth, units
+OPTIONAL = "optional"   # a row that may be left out: nothing, or next to nothing, is left of it
 
 
 class Any:
     def __init__(self, test=lambda cell: True):
         self.test = test
-
-
-class World:
-    """path: of the profile.  program: whose it is, or None.  number: function -> #N."""
-
-    def __init__(self, path, profile, program=None):
-        self.path, self.profile, self.program = path, profile, program
-        self.graph = Graph.of_profile(profile.parts)
-        self.functions = self.graph.functions
-        self.number = {}
-        self.lines_of = {f: set() for f in self.functions}
-        for part in profile.parts:
-            for f, file, line in part.self:
-                self.lines_of[f].add((file, line))
-        self.plain = all(PLAIN.match(f[2]) for f in self.functions)
-
-    @property
-    def events(self):
-        return self.profile.all_events
-
-    def stacks(self, parts):
-        """[(stack of functions, costs)] of those parts; None when they are not known."""
-        if not self.program:
-            return None
-        numbers = {p.number for p in parts}
-        return [(tuple((f.obj, f.file, f.name) for f in stack), costs)
-                for (n, stack), costs in self.program.stacks.items() if self.program.parts[n][0] in numbers]
-
-
-class View:
-    """What is left of a profile after graph stages."""
-
-    def __init__(self, world, parts, graph, stacks, flows=None, members=None):
-        self.world, self.parts, self.graph, self.stacks = world, parts, graph, stacks
-        self.filtered = flows           # event -> [Flow], where costs are estimates
-        self.cost = world.profile.cost
-        self.law = {}
-
-    @staticmethod
-    def whole(world, parts=None):
-        parts = world.profile.parts if parts is None else parts
-        graph = world.graph if parts is world.profile.parts else Graph.of_profile(parts)
-        return View(world, parts, graph, world.stacks(parts))
-
-    def flows(self, event):
-        if event not in self.law:
-            self.law[event] = self.filtered(event) if self.filtered else \
-                self.graph.flows(lambda costs: self.cost(event, costs))
-        return self.law[event]
-
-    def flow(self, event):
-        """Of all parts as one: an index keeps one inclusive cost, of the whole."""
-        if ("sum", event) not in self.law:
-            self.law["sum", event] = Flow.sum_of(self.flows(event))
-        return self.law["sum", event]
-
-    def total(self, event):
-        """Of the parts: what 100 % is."""
-        return sum(self.cost(event, c) for part in self.parts for c in part.self.values())
-
-    def true_incl(self, those, event):
-        if self.stacks is None:
-            return None
-        return sum(self.cost(event, c) for stack, c in self.stacks if those & set(stack))
-
-    def true_self(self, f, event):
-        if self.stacks is None:
-            return None
-        return sum(self.cost(event, c) for stack, c in self.stacks if stack and stack[-1] == f)
-
-    # ------------------------------------------------------------ costs of a row
-
-    def self_cost(self, those, event):
-        exact = sum(self.cost(event, self.graph_self.get(f, [])) for f in those) if not self.filtered else None
-        if exact is not None:
-            return exact
-        return Near(sum(flow.own.get(f, 0) for flow in self.flows(event) for f in those),
-                    sum(self.true_self(f, event) for f in those) if self.stacks is not None else None)
-
-    def incl_cost(self, those, event):
-        """Counted once, however often one of those is on the stack."""
-        truth = self.true_incl(those, event)
-        if any(self.levels(f) for f in those):
-            if len(those) == 1 and not any(LEVEL.search(f[2]) for f in those):
-                return Near(self.flow(event).total.get(min(those), 0), truth)
-            return Near(None, truth)
-        return Near(self.flow(event).entered(those), truth, self.units(event))
-
-    def units(self, event):
-        return sum(abs(k) * self.units(e) for e, k in self.world.profile.derived.get(event, {}).items()) or 1
-
-    def levels(self, f):
-        """Is f a level of recursion?  Then more is known of it than the law says: a level but
-        the last never nests in itself."""
-        plain = f[:2] + (LEVEL.sub("", f[2]),)
-        return plain[:2] + (plain[2] + "'2",) in self.world.functions
-
-    @property
-    def graph_self(self):
-        if not hasattr(self, "_self"):
-            self._self = self.graph.self_costs()
-        return self._self
-
-    @property
-    def graph_calls(self):
-        if not hasattr(self, "_calls"):
-            self._calls = self.graph.calls()
-        return self._calls
 
 
 # ---------------------------------------------------------------- sources
@@ -144,16 +27,21 @@ def functions(view, those, event):
     calls = {}
     for (_, callee), numbers in view.graph_calls.items():
         add_up(calls, callee, numbers)
-    rows = []
-    for f in those:
+    rows, alive = [], set(view.group.values())
+    for f in set(view.graph.functions) - view.gone if view.filtered else those:
+        if f in alive and f not in those:
+            continue
         incoming = calls.get(f, [0])
-        row = {"id": view.world.number[f], "fn": f[2], "file": f[1], "obj": f[0], "calls": incoming[0],
-               "line": Any(lambda cell, f=f: any(n == cell for _, n in view.world.lines_of[f]) or not view.world.lines_of[f]
-                           or cell is None),
+        row = {"id": view.number(f), "fn": f[2], "file": f[1], "obj": f[0], "calls": incoming[0],
+               "line": Any(lambda cell, f=f: cell is None or cell in {n for m in view.graph.members[f] for _, n in view.world.lines_of[m]}),
                "cycle": Any(lambda cell, f=f: (cell is not None) == (f in view.graph.cycle)),
                "short": Any(lambda cell: isinstance(cell, str))}
         costs(row, view, {f}, event)
-        if not view.filtered:
+        if view.filtered:
+            row["calls"] = Any()
+            row["cycle"] = Any()
+            row[OPTIONAL] = f not in alive
+        else:
             own = view.cost(event, view.graph_self.get(f, []))
             leaves = sum(view.cost(event, n[1:]) for (g, h), n in view.graph_calls.items()
                          if g == f and h != f and h not in view.graph.cycle.get(f, ()))
@@ -163,10 +51,10 @@ def functions(view, those, event):
     return rows
 
 
-def costs(row, view, those, event):
+def costs(row, view, those, event, grouped=False):
     """self, incl and their kin, of the event asked for and, for expressions, of every one."""
     for e in view.world.events:
-        row["self." + e], row["incl." + e] = view.self_cost(those, e), view.incl_cost(those, e)
+        row["self." + e], row["incl." + e] = view.self_cost(those, e), view.incl_cost(those, e, grouped)
     row["self"], row["incl"] = row["self." + event], row["incl." + event]
 
 
@@ -176,15 +64,20 @@ GROUPS = {"files": lambda f: f[1], "objects": lambda f: f[0], "dirs": lambda f: 
 
 def groups(view, those, event, unit):
     """Whole files, ...: those that hold a function of the set."""
-    found = {}
-    for f in view.graph.functions:
+    found, alive = {}, set(view.group.values())
+    for f in set(view.graph.functions) - view.gone:
         found.setdefault(GROUPS[unit](f), set()).add(f)
     rows = []
     for name, members in found.items():
-        if not members & those:
+        if not members & those and members <= alive:
             continue
         row = {"name": name, "functions": len(members)}
-        costs(row, view, members, event)
+        if view.filtered:
+            row["functions"], row[OPTIONAL] = Any(), not members & those
+        costs(row, view, members, event, True)
+        if view.merged:     # of merged functions merged again only bounds are known
+            for c in [c for c in row if c.startswith("incl")]:
+                row[c] = Near(None, row[c].truth)
         rows.append(row)
     return rows
 
@@ -210,9 +103,9 @@ def calls(view, those, event):
     rows = []
     for (f, g), n in view.graph_calls.items():
         if f in those or g in those:
-            rows.append({"caller_id": view.world.number[f], "callee_id": view.world.number[g], "calls": n[0],
+            rows.append({"caller_id": view.number(f), "callee_id": view.number(g), "calls": n[0],
                          "incl": view.cost(event, n[1:]), "caller": f[2], "callee": g[2], "caller_file": f[1],
-                         "callee_file": g[1], "recursive": f == g or g in view.graph.cycle.get(f, ())})
+                         "callee_file": g[1], "recursive": view.same_group(f, g)})
             for e in view.world.events:
                 rows[-1]["incl." + e] = view.cost(e, n[1:])
     return rows
@@ -278,7 +171,7 @@ def neighbours(view, those, event, callers):
     rows = []
     for f, n in found.items():
         within = f in those
-        row = {"depth": 1, "id": view.world.number[f], "calls": n[0], "incl": view.cost(event, n[1:]), "fn": f[2], "file": f[1],
+        row = {"depth": 1, "id": view.number(f), "calls": n[0], "incl": view.cost(event, n[1:]), "fn": f[2], "file": f[1],
                "obj": f[0], "recursive": within,
                "cycle": Any(lambda cell, f=f: (cell is not None) == (f in view.graph.cycle))}
         if within:
@@ -302,7 +195,7 @@ def match(want, got):
     """None when the engine's rows are those wanted, in any order; else what is wrong.  Rows are
     told apart by their exact cells."""
     exact = [c for c in (want[0] if want else {})
-             if all(c in r and not isinstance(r[c], (Near, Any)) for r in want)]
+             if c != OPTIONAL and all(c in r and not isinstance(r[c], (Near, Any)) for r in want)]
     exact = [c for c in exact if not got or c in got[0]]
     left = {}
     for row in want:
@@ -315,7 +208,7 @@ def match(want, got):
         if not found:
             return "%s, in %r" % (cells(left[key][0], row), row)
         left[key].remove(found)
-    missing = [k for k, rows in left.items() if rows]
+    missing = [k for k, rows in left.items() if any(not r.get(OPTIONAL) for r in rows)]
     return "missing: %r" % dict(zip(exact, missing[0])) if missing else None
 
 
