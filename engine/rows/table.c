@@ -184,6 +184,17 @@ static bool is_cum(const struct table_col *c)
 	return c->def && (c->def->flags & IS_CUM);
 }
 
+/* The costs that a column's cells are made of: of its event, and of the table's, which tells
+ * whether a row is an estimate. */
+static int column_costs(struct table *t, const struct table_col *c)
+{
+	if (!t->g)
+		return 0;
+	if ((c->def->flags & PER_EVENT) && graph_event(t->g, c->event, t->x->err))
+		return (int)t->x->err->kind;
+	return graph_event(t->g, t->event, t->x->err);
+}
+
 int table_fill(struct table *t, struct table_col *c)
 {
 	int rc;
@@ -192,7 +203,7 @@ int table_fill(struct table *t, struct table_col *c)
 		return 0;
 	if (t->vs)
 		return t->joined->fill(t, c);
-	if ((c->def->flags & PER_EVENT) && t->g && graph_event(t->g, c->event, t->x->err))
+	if (column_costs(t, c))
 		return (int)t->x->err->kind;
 	c->p = exec_alloc(t->x, t->n ? t->n : 1, col_width(c->type));
 	if (!c->p)
@@ -412,7 +423,7 @@ static int fill_shown(struct table *t, struct table_col *c)
 /* Rows of t of one column, into buf. */
 static int fill_page(struct table *t, struct table_col *c, void *buf)
 {
-	if ((c->def->flags & PER_EVENT) && t->g && graph_event(t->g, c->event, t->x->err))
+	if (column_costs(t, c))
 		return (int)t->x->err->kind;
 	c->p = buf;
 	c->estimated = c->absent = NULL;

@@ -1,0 +1,110 @@
+"""names.py - sets of functions: their text, and what they match.
+
+Each form matches functions of a View (see tables.py); a function is (object, file, name).
+"""
+import re
+
+from expressions import quoted
+
+PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*('\d+)?$")
+LEVEL = re.compile(r"'\d+$")
+OR, AND, NOT, ATOM = range(4)
+
+
+class Atom:
+    binds = ATOM
+
+    def __init__(self, text, matches):
+        self.written, self.matches = text, matches
+
+    def text(self):
+        return self.written
+
+    def members(self, view):
+        """Functions of the view that match, or have a member that does."""
+        return {g for f, g in view.group.items() if self.matches(f) or (view.merged and self.matches(g))}
+
+
+class Joined:
+    def __init__(self, word, left, right):
+        self.word, self.left, self.right = word, left, right
+        self.binds = AND if word == "and" else OR
+
+    def text(self):
+        sign = ", " if self.word == "," else " %s " % self.word
+        return within(self.left, self.binds) + sign + within(self.right, self.binds)
+
+    def members(self, view):
+        a, b = self.left.members(view), self.right.members(view)
+        return a & b if self.word == "and" else a | b
+
+
+class Not:
+    binds = NOT
+
+    def __init__(self, of):
+        self.of = of
+
+    def text(self):
+        return "not " + within(self.of, NOT)
+
+    def members(self, view):
+        return set(view.group.values()) - self.of.members(view)
+
+
+def within(a_set, binds):
+    return a_set.text() if a_set.binds >= binds else "(" + a_set.text() + ")"
+
+
+# ---------------------------------------------------------------- atoms
+
+def bare(name):
+    """Missing leading namespaces and 'N are ignored, and so may be a glob's."""
+    pattern = "".join(".*" if c == "*" else "." if c == "?" else re.escape(c) for c in name)
+    whole = re.compile("(.*::)?" + pattern + ("" if LEVEL.search(name) else r"('\d+)?"))
+    return Atom(name, lambda f: PLAIN.match(f[2]) and whole.fullmatch(f[2]))
+
+
+def exact(name):
+    return Atom(quoted(name), lambda f: f[2] == name)
+
+
+def regex(pattern, caseless=False):
+    found = re.compile(pattern, re.I if caseless else 0)
+    return Atom("/%s/%s" % (pattern, "i" if caseless else ""), lambda f: found.search(f[2]))
+
+
+def number(n, function):
+    return Atom("#%d" % n, lambda f: f == function)
+
+
+def field(kind, text):
+    """file: and obj: by the whole path, or its last component."""
+    at = {"file": 1, "obj": 0}[kind]
+    return Atom("%s:%s" % (kind, quoted(text)), lambda f: f[at] == text or f[at].rsplit("/", 1)[-1] == text)
+
+
+def field_regex(kind, pattern):
+    at = {"file": 1, "obj": 0}[kind]
+    return Atom("%s:/%s/" % (kind, pattern), lambda f: re.search(pattern, f[at]))
+
+
+def of_class(name):
+    return Atom("class:" + quoted(name), lambda f: class_of(f[2]) == name)
+
+
+class AtLine(Atom):
+    """Functions with cost of their own on a line, in the parts that are looked at."""
+
+    def __init__(self, file, line):
+        super().__init__("line:%s:%d" % (file, line) if file else "line:%d" % line, None)
+        self.file, self.line = file, line
+
+    def members(self, view):
+        return {view.group[f] for part in view.parts for f, file, line in part.self
+                if f in view.group and line == self.line and self.file in ("", file, file.rsplit("/", 1)[-1])}
+
+
+def class_of(name):
+    """Of names as program.py makes them."""
+    return name.rpartition("::")[0] if PLAIN.match(name) and "::" in name else "(no class)"

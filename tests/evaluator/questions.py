@@ -1,0 +1,399 @@
+"""questions.py - random questions about a World, and what is needed to answer them.
+
+A Question is graph stages, a source, and table stages.  Literals in its conditions are cells
+of the table that it asks, so that conditions divide the rows.
+"""
+import names
+import stages
+import tables
+from expressions import (Arithmetic, Call, Column, Comparison, Flag, In, Literal, Logic, Negative, Not, Percent,
+                         Search, dirname)
+from view import View
+
+NUMBERS = {"functions": "id calls line cycle contribution incoming", "groups": "functions",
+           "lines": "line calls_out incl_out", "calls": "caller_id callee_id calls",
+           "callsites": "line calls incl", "parts": "part pid thread", "threads": "pid thread self parts",
+           "parts of": "part pid thread calls incoming", "events": "total", "cycles": "id functions self calls", "neighbours": "depth id calls incl est"}
+TEXTS = {"functions": "fn file obj", "groups": "name", "lines": "file fn", "calls": "caller callee caller_file callee_file",
+         "callsites": "caller callee file", "events": "name", "cycles": "entry", "neighbours": "fn file obj"}
+FLAGS = {"functions": "estimated", "groups": "estimated", "calls": "recursive", "neighbours": "recursive"}
+COSTS = {"functions": "self incl", "groups": "self incl", "lines": "self", "calls": "incl", "parts": "self",
+         "parts of": "self"}
+ADDS = {"functions": "self calls", "groups": "self functions", "lines": "self calls_out", "calls": "calls",
+        "callsites": "calls", "parts": "self", "parts of": "self incoming calls", "threads": "self",
+        "cycles": "functions self", "neighbours": "calls incl est"}
+SHARES = ("functions", "groups", "lines", "parts", "parts of", "calls")
+
+
+class Source:
+    """text: as asked.  kind: of table.  rows(): what it has to hold.  by: the event."""
+
+    def __init__(self, text, kind, rows, by, ordered=True, before=""):
+        self.text, self.kind, self.rows, self.by, self.ordered, self.before = text, kind, rows, by, ordered, before
+
+
+class Question:
+    def __init__(self, world, graph_stages, view, source, table_stages):
+        self.world, self.graph_stages, self.view = world, graph_stages, view
+        self.source, self.stages = source, table_stages
+
+    def start(self):
+        """The source with its graph stages, which is asked first."""
+        return self.source.before + " | ".join(self.graph_stages + [self.source.text])
+
+    def text(self):
+        return self.source.before + " | ".join(self.graph_stages + [self.source.text] + [s.text() for s in self.stages])
+
+
+class Asker:
+    def __init__(self, rng, world):
+        self.rng, self.world = rng, world
+        self.views = {}
+
+    def question(self):
+        """Table stages come later, by `shape`, when the cells of the table are known."""
+        graph_stages, view = self.view()
+        return Question(self.world, graph_stages, view, self.source(view), [])
+
+    # ------------------------------------------------------------ sets of functions
+
+    def atom(self):
+        rng, world = self.rng, self.world
+        f = rng.choice(world.functions)
+        name = f[2]
+        kinds = ["exact", "number", "regex", "file", "obj", "part of a path", "line"]
+        if names.PLAIN.match(name):
+            kinds += ["bare", "bare"] + ["glob"] * world.plain
+            if world.plain and "::" in name:
+                kinds.append("class")
+        kind = rng.choice(kinds)
+        if kind == "exact":
+            return names.exact(name)
+        if kind == "number":
+            return names.number(world.number[f], f)
+        if kind == "regex":
+            return self.regex(name)
+        if kind == "file":
+            return names.field("file", rng.choice((f[1], f[1].rsplit("/", 1)[-1])))
+        if kind == "obj":
+            return names.field("obj", rng.choice((f[0], f[0].rsplit("/", 1)[-1])))
+        if kind == "part of a path":
+            return names.field_regex("file", rng.choice((r"\.c$", "lib", "src", ".", "^src.*b")))
+        if kind == "class":
+            return names.of_class(names.class_of(name))
+        if kind == "line" and world.lines_of[f]:
+            file, line = rng.choice(sorted(world.lines_of[f]))
+            return names.AtLine(rng.choice(("", file)) if file[0].isalpha() else "", line)
+        last = name.split("::")[-1].split("'")[0]
+        if kind == "glob":
+            cut = rng.randint(1, len(last))
+            return names.bare(last[:cut] + "*" if rng.random() < 0.7 else "*" + last[-cut:])
+        if kind == "bare":
+            return names.bare(rng.choice((name, last)))
+        return names.exact(name)
+
+    def regex(self, name):
+        word = "".join(c for c in name if c.isalnum() and c.isascii() or c == "_") or "."
+        at = self.rng.randint(0, max(0, len(word) - 2))
+        pattern = self.rng.choice(("^" + word[:1], word[at:at + 2], "[" + word[at] + "x]", word[-1] + "$", "a|e", "^.{3,6}$"))
+        return names.regex(pattern, self.rng.random() < 0.3)
+
+    def some_set(self, view, depth=2):
+        """A set of which the graph stages leave something, and no atom of which is empty."""
+        for _ in range(50):
+            made = self.one_set(view, depth)
+            if made and made.members(view):
+                return made
+        return names.exact(min(view.group.values())[2])
+
+    def one_set(self, view, depth):
+        rng = self.rng
+        if depth == 0 or rng.random() < 0.45:
+            atom = self.atom()
+            return atom if atom.members(view) else None
+        if rng.random() < 0.2:
+            inner = self.one_set(view, depth - 1)
+            return inner and names.Not(inner)
+        a, b = self.one_set(view, depth - 1), self.one_set(view, depth - 1)
+        return a and b and names.Joined(rng.choice(("or", ",", "and", "and")), a, b)
+
+    # ------------------------------------------------------------ graph stages
+
+    def view(self):
+        """(text of the stages, View); the same few again and again, as they take long."""
+        if len(self.views) < 12 and self.rng.random() < 0.3:
+            made, view = self.new_view()
+            if view:
+                self.views[" | ".join(made)] = made, view
+        if self.views and self.rng.random() < 0.5:
+            return self.rng.choice(list(self.views.values()))
+        if "" not in self.views:
+            self.views[""] = [], View.whole(self.world)
+        return self.views[""]
+
+    def new_view(self):
+        rng, world, made = self.rng, self.world, []
+        parts = world.profile.parts
+        if len(parts) > 1 and rng.random() < 0.5:
+            if rng.random() < 0.3:
+                threads = sorted({p.thread for p in parts})
+                some = rng.choice(threads)
+                made.append("thread %d" % some)
+                parts = [p for p in parts if p.thread == some]
+            else:
+                numbers = sorted({p.number for p in parts})
+                some = sorted(rng.sample(numbers, rng.randint(1, len(numbers))))
+                made.append("part " + ",".join(map(str, some)))
+                parts = [p for p in parts if p.number in some]
+        view = View.whole(world, parts)
+        if not view.graph.functions or len(view.graph.functions) > 60:
+            return made, None
+        for _ in range(rng.choice((0, 1, 1, 2)) if made else rng.choice((1, 1, 2))):
+            text, view = self.graph_stage(view)
+            made.append(text)
+            if not view.group:
+                return made, None
+        return made, view
+
+    def graph_stage(self, view):
+        rng = self.rng
+        kind = rng.choice(("focus", "ignore", "hide", "collapse", "collapse by", "norec"))
+        if view.filtered:
+            kind = rng.choice(("focus", "ignore", "hide"))
+        if kind == "norec":
+            return kind, view.norec()
+        if kind == "collapse by":
+            by, key = rng.choice((("file", lambda f: f[1]), ("object", lambda f: f[0]), ("dir", lambda f: dirname(f[1]))))
+            return "collapse by " + by, view.collapse(key)
+        made = self.some_set(view, 1)
+        those = made.members(view)
+        if kind == "collapse":
+            return "collapse %s as group" % made.text(), view.collapse(lambda f: "group" if f in those else None)
+        return "%s %s" % (kind, made.text()), getattr(view, kind)(those)
+
+    # ------------------------------------------------------------ sources
+
+    def source(self, view):
+        rng, world = self.rng, self.world
+        by = rng.choice(world.events) if rng.random() < 0.3 else world.events[0]
+        clause = " by " + by if by != world.events[0] else ""
+        before, those, of = "", set(view.group.values()), ""
+        if rng.random() < 0.4:
+            made = self.some_set(view)
+            those, of = made.members(view), " of " + made.text()
+            if rng.random() < 0.2:
+                before, of = "let $s = %s; " % made.text(), " of $s"
+        kind = rng.choice(["functions"] * 5 + ["groups"] * 2 + ["lines", "calls", "callsites", "parts", "threads", "events",
+                                                              "cycles", "neighbours", "neighbours"])
+        if view.filtered:
+            kind = rng.choice(("functions", "groups"))
+        elif view.merged:
+            kind = rng.choice(("functions", "groups", "calls", "cycles", "neighbours"))
+        if kind in ("threads", "events", "cycles"):
+            before, those, of = "", set(view.group.values()), ""
+        if kind == "events":
+            by, clause = world.events[0], ""
+        if kind == "neighbours":
+            if not of:
+                made = self.some_set(view, 1)
+                those, of = made.members(view), " of " + made.text()
+            callers = rng.random() < 0.5
+            return Source(("callers" if callers else "callees") + of + clause, kind,
+                          lambda: tables.neighbours(view, those, by, callers), by, False, before)
+        if kind == "groups":
+            unit = rng.choice(("files", "objects", "dirs") + (("classes",) if world.plain and not view.merged else ()))
+            return Source(unit + of + clause, kind, lambda: tables.groups(view, those, by, unit), by,
+                          True, before)
+        if kind == "parts" and of:
+            return Source("parts" + of + clause, "parts of", lambda: tables.parts(view, those, by, False), by, False, before)
+        rows = getattr(tables, kind)
+        ordered = kind in ("functions", "calls")
+        return Source(kind + of + clause, kind, lambda: rows(view, those, by), by, ordered, before)
+
+    # ------------------------------------------------------------ table stages
+
+    def shape(self, table, kind):
+        """Stages for a table whose rows are known."""
+        rng, made = self.rng, []
+        for _ in range(rng.choice((1, 1, 2, 2, 3, 4))):
+            stage = self.stage(table, kind, made)
+            if not stage:
+                break
+            made.append(stage)
+            table = stage.run(table)
+            if isinstance(stage, (stages.Count, stages.Sum)):
+                break
+        return made
+
+    def stage(self, table, kind, made):
+        rng = self.rng
+        grouped = any(isinstance(s, stages.Group) for s in made)
+        shown = any(isinstance(s, (stages.Show, stages.Add)) for s in made)
+        choice = rng.choice(["where"] * 5 + ["sort"] * 4 + ["take", "take", "skip", "show", "add", "group", "group", "sum", "count"])
+        if choice == "where":
+            condition = self.condition(table, 2)
+            return condition and stages.Where(condition)
+        if choice == "sort":
+            keys = [(self.key(table), rng.choice(("", "", "desc", "asc"))) for _ in range(rng.choice((1, 1, 2)))]
+            return stages.Sort(keys) if all(k for k, _ in keys) else None
+        if choice in ("take", "skip"):
+            return (stages.Take if choice == "take" else stages.Skip)(rng.randint(0 if choice == "skip" else 1, len(table.rows) + 1))
+        if choice == "count":
+            return stages.Count()
+        if choice == "sum" and not shown and [c for c in table.shown if c in table.adds]:
+            return stages.Sum()
+        if choice == "show" and not grouped:
+            return self.show(table)
+        if choice == "add" and not grouped:
+            e = self.number(table, 2)
+            return e and e.columns and stages.Add("x%d" % len(made), e)
+        if choice == "group" and not grouped and not shown:
+            return self.group(table)
+        return None
+
+    def columns(self, table, kind):
+        return [c for c, k in table.kinds.items() if k == kind]
+
+    def cell(self, table, column):
+        """A value of the column, or near one."""
+        values = [r[column] for r in table.rows if r.get(column) is not None]
+        if not values:
+            return None
+        value = self.rng.choice(values)
+        return max(0, value + self.rng.choice((0, 0, 1, -1))) if isinstance(value, int) else value
+
+    def number(self, table, depth):
+        """An expression that is a number."""
+        rng, columns = self.rng, self.columns(table, "number")
+        if not columns:
+            return None
+        if depth == 0 or rng.random() < 0.4:
+            return Column(rng.choice(columns)) if rng.random() < 0.85 else Literal(rng.randint(0, 20))
+        if rng.random() < 0.1:
+            return Negative(Column(rng.choice(columns)))
+        if rng.random() < 0.1:
+            return Call("abs", self.number(table, depth - 1))
+        return Arithmetic(rng.choice("+-*/"), self.number(table, depth - 1), self.number(table, depth - 1))
+
+    def key(self, table):
+        """By a column, a computed number or a text; never an event alone, which is another source."""
+        texts = self.columns(table, "text")
+        if texts and self.rng.random() < 0.3:
+            return Column(self.rng.choice(texts))
+        e = self.number(table, 1)
+        return e if e and e.columns else None
+
+    def condition(self, table, depth):
+        rng = self.rng
+        if depth and rng.random() < 0.45:
+            a, b = self.condition(table, depth - 1), self.condition(table, depth - 1)
+            if not a or not b:
+                return None
+            return Not(a) if rng.random() < 0.25 else Logic(rng.choice(("and", "or")), a, b)
+        numbers, texts, flags = (self.columns(table, k) for k in ("number", "text", "flag"))
+        choice = rng.random()
+        if texts and choice < 0.3:
+            return self.text_condition(table, rng.choice(texts))
+        if flags and choice < 0.35:
+            return Flag(rng.choice(flags))
+        shares = [c for c in numbers if c + "%" in numbers]
+        if shares and choice < 0.5:
+            return Percent(rng.choice(shares), rng.choice(("<", "<=", ">", ">=")), rng.choice((0.5, 1, 5, 10, 50)))
+        if not numbers:
+            return None
+        if choice < 0.6:
+            column = rng.choice([c for c in numbers if not c.endswith("%")] or [None])
+            values = column and [self.cell(table, column) for _ in range(2)]
+            if values and all(isinstance(v, int) for v in values):
+                return In(Column(column), [Literal(v) for v in values])
+        left = self.number(table, 2)
+        if not left or not left.columns:
+            return None
+        value = self.cell(table, left.columns[0])
+        right = Literal(value) if isinstance(value, int) and rng.random() < 0.7 else self.number(table, 1)
+        return Comparison(rng.choice(("=", "!=", "<", "<=", ">", ">=")), left, right)
+
+    def text_condition(self, table, column):
+        rng, value = self.rng, self.cell(table, column)
+        if value is None:
+            return None
+        choice = rng.random()
+        if choice < 0.3:
+            return Comparison(rng.choice(("=", "!=")), Column(column), Literal(value))
+        if choice < 0.4:
+            return Comparison(rng.choice(("<", ">=")), Column(column), Literal(value))
+        if choice < 0.5:
+            return In(Column(column), [Literal(value), Literal(self.cell(table, column))])
+        if choice < 0.6 and column in ("file", "obj"):
+            return Comparison("=", Call("basename", Column(column)), Literal(value.rsplit("/", 1)[-1]))
+        if choice < 0.8:
+            at = rng.randint(0, len(value) - 1)
+            return Search(Column(column), rng.choice(("~", "!~")), value[at:at + 2], False)
+        made = self.regex(value)
+        pattern, _, flags = made.text()[1:].rpartition("/")
+        return Search(Column(column), rng.choice(("~", "!~")), pattern, True, flags == "i")
+
+    def show(self, table):
+        rng, made, used = self.rng, [], set()
+        for i in range(rng.randint(1, 4)):
+            e = Column(rng.choice([c for c in table.shown if c in table.kinds] or [None])) if rng.random() < 0.5 else self.number(table, 2)
+            if not e or not e.columns or e.columns[0] is None:
+                return None
+            e.type = {"text": "text", "flag": "condition"}.get(table.kinds.get(e.text()), e.type)
+            name = None if isinstance(e, Column) and e.name in table.shown else "y%d" % i
+            if (name or e.text()) not in used:
+                made.append((e, name))
+            used.add(name or e.text())
+        return stages.Show(made)
+
+    def group(self, table):
+        rng = self.rng
+        keys = [c for c in table.shown if table.kinds.get(c) in ("text", "flag") or c in ("line", "calls", "cycle", "thread")]
+        keys = [k for k in keys if k in table.kinds]
+        if not keys:
+            return None
+        keys = rng.sample(keys, min(len(keys), rng.choice((1, 1, 2))))
+        aggregates = []
+        numbers = [c for c in self.columns(table, "number") if not c.endswith("%")]
+        adding = [c for c in numbers if c in table.adds and c not in keys]
+        for i in range(rng.choice((0, 0, 1, 2, 3))):
+            kind = rng.choice(("count", "sum", "min", "max", "avg", "ratio"))
+            e = None
+            if kind == "ratio":
+                if not adding:
+                    continue
+                e = Arithmetic("/", Column(rng.choice(adding)), Column(rng.choice(adding)))
+            elif kind != "count":
+                if not numbers:
+                    continue
+                e = Column(rng.choice(numbers))
+            aggregates.append((kind, e, "g%d" % i))
+        return stages.Group(keys, aggregates)
+
+
+def table_of(question, rows):
+    """A Table of rows that have been found right."""
+    kind, view, by = question.source.kind, question.view, question.source.by
+    shown = list(rows[0]) if rows else []
+    kinds = dict.fromkeys(NUMBERS.get(kind, "").split(), "number")
+    kinds.update(dict.fromkeys(TEXTS.get(kind, "").split(), "text"))
+    kinds.update(dict.fromkeys(FLAGS.get(kind, "").split(), "flag"))
+    adds = set(ADDS.get(kind, "").split())
+    for cost in COSTS.get(kind, "").split():
+        kinds[cost] = "number"
+        for e in question.world.events:
+            column = "%s.%s" % (cost, e)
+            if rows and column in rows[0]:
+                kinds[column] = "number"
+                if cost in adds:
+                    adds.add(column)
+        if kind in SHARES:
+            kinds[cost + "%"] = "number"
+            total = view.total(by)
+            for r in rows:
+                r[cost + "%"] = 100 * r[cost] / total if total and r[cost] is not None else None
+    kinds = {c: k for c, k in kinds.items() if rows and c in rows[0]}
+    table = stages.Table(rows, [c for c in shown if "." not in c], kinds, adds & set(kinds))
+    if kind == "neighbours":
+        table.counted = lambda row: not row["recursive"]
+    return table

@@ -1,0 +1,189 @@
+"""view.py - a profile, and what graph stages leave of it.
+
+A World is a profile with what is known of it.  A View is a graph of some of its parts, and
+the true stacks that lead through it, where they are known.  Each graph stage makes another
+View.  Costs of a View are ints where they have to be exactly so, else
+
+    Near(x, truth)  an estimate: x by the law, the truth (if it is known) within lo and hi
+"""
+from graph import Flow, Graph
+from names import LEVEL, PLAIN
+
+ROUNDED = 3     # units by which a function may be off that a filter, or two, left a share of
+LEAST = 2       # what a filter leaves of a function that certainly is in a row
+
+
+class Near:
+    """x: by the law; None: more is known than that.  truth: None when it is not known.  units:
+    how far whole numbers may be from x, 1 for every recorded event."""
+
+    def __init__(self, x, truth=None, units=1):
+        self.x, self.truth, self.units = x, truth, units
+
+
+class World:
+    """path: of the profile.  program: whose it is, or None.  number: function -> #N."""
+
+    def __init__(self, path, profile, program=None):
+        self.path, self.profile, self.program = path, profile, program
+        self.graph = Graph.of_profile(profile.parts)
+        self.functions = self.graph.functions
+        self.number = {}
+        self.lines_of = {f: set() for f in self.functions}
+        for part in profile.parts:
+            for f, file, line in part.self:
+                self.lines_of[f].add((file, line))
+        self.plain = all(PLAIN.match(f[2]) for f in self.functions)
+
+    @property
+    def events(self):
+        return self.profile.all_events
+
+    def stacks(self, parts):
+        """[(stack of functions, costs)] of those parts; None when they are not known."""
+        if not self.program:
+            return None
+        numbers = {p.number for p in parts}
+        return [(tuple((f.obj, f.file, f.name) for f in stack), costs)
+                for (n, stack), costs in self.program.stacks.items() if self.program.parts[n][0] in numbers]
+
+
+class View:
+    """group: function of the profile -> what it is here, if anything is left of it.  below: the View that a merged or
+    filtered one is of; filtered: Flow -> Flow."""
+
+    def __init__(self, world, parts, graph, stacks, group=None, below=None, filtered=None):
+        self.world, self.parts, self.graph, self.stacks = world, parts, graph, stacks
+        self.group = group or {f: f for f in graph.functions}
+        self.below, self.filtered = below, filtered
+        self.merged = below is not None and (not filtered or below.merged)
+        self.cost = world.profile.cost
+        self.law = {}
+        self.gone = set()       # hidden
+        self.graph_self, self.graph_calls = graph.self_costs(), graph.calls()
+
+    def number(self, f):
+        """Of a merged function: that of its first member."""
+        return min(self.world.number[m] for m in self.graph.members[f])
+
+    def same_group(self, a, b):
+        return a == b or b in self.graph.cycle.get(a, ())
+
+    # ------------------------------------------------------------ stages
+
+    @staticmethod
+    def whole(world, parts=None):
+        parts = world.profile.parts if parts is None else parts
+        graph = world.graph if parts is world.profile.parts else Graph.of_profile(parts)
+        return View(world, parts, graph, world.stacks(parts))
+
+    def collapse(self, key):
+        """Functions of the same key become one, of that name; key None: it stays."""
+        members, group = {}, {}
+        for f in self.graph.functions:
+            members.setdefault(key(f) or f, []).append(f)
+        for name, those in members.items():
+            one = those[0] if isinstance(name, tuple) else \
+                tuple(same_or_several(m[i] for m in those) for i in (0, 1)) + (name,)
+            group.update(dict.fromkeys(those, one))
+        return self.merge(group)
+
+    def norec(self):
+        """f'2 becomes f."""
+        return self.merge({f: f[:2] + (LEVEL.sub("", f[2]),) for f in self.graph.functions})
+
+    def merge(self, group):
+        stacks = self.stacks and [(tuple(group[f] for f in stack), costs) for stack, costs in self.stacks]
+        return View(self.world, self.parts, self.graph.merged(group), stacks,
+                    {f: group[g] for f, g in self.group.items()}, self)
+
+    def focus(self, those):
+        return self.filter(lambda flow: flow.focus(those, True), lambda stack: stack if those & set(stack) else ())
+
+    def ignore(self, those):
+        return self.filter(lambda flow: flow.focus(those, False), lambda stack: () if those & set(stack) else stack)
+
+    def hide(self, those):
+        return self.filter(lambda flow: flow.hide(those), lambda stack: tuple(f for f in stack if f not in those), those)
+
+    def filter(self, run, of_stack, gone=frozenset()):
+        stacks = self.stacks and [(of_stack(stack), costs) for stack, costs in self.stacks]
+        made = View(self.world, self.parts, self.graph, stacks, None, self, run)
+        alive = {f for e in self.world.events for f, cost in made.flow(e).total.items() if cost > LEAST}
+        made.group = {f: g for f, g in self.group.items() if g in alive and g not in gone}
+        made.gone = set(gone) | self.gone
+        return made
+
+    # ------------------------------------------------------------ costs
+
+    def flows(self, event):
+        """One for each part."""
+        if event not in self.law:
+            self.law[event] = [self.filtered(flow) for flow in self.below.flows(event)] if self.filtered else \
+                self.graph.flows(lambda costs: self.cost(event, costs))
+        return self.law[event]
+
+    def flow(self, event):
+        """Of all parts as one: an index keeps one inclusive cost, of the whole."""
+        if ("sum", event) not in self.law:
+            self.law["sum", event] = Flow.sum_of(self.flows(event))
+        return self.law["sum", event]
+
+    def total(self, event):
+        """Of the parts: what 100 % is."""
+        return sum(self.cost(event, c) for part in self.parts for c in part.self.values())
+
+    def self_cost(self, those, event):
+        if not self.filtered:
+            return sum(self.cost(event, self.graph_self.get(f, [])) for f in those)
+        truth = self.stacks and sum(self.cost(event, c) for stack, c in self.stacks if stack and stack[-1] in those)
+        return self.near(sum(self.flow(event).own.get(f, 0) for f in those), truth, event, len(those))
+
+    def incl_cost(self, those, event, grouped=False):
+        """Counted once, however often one of those is on the stack."""
+        truth = self.stacks and sum(self.cost(event, c) for stack, c in self.stacks if those & set(stack))
+        x = self.incl_law(those, event, grouped)
+        return self.near(x, truth, event, len(those))
+
+    def incl_law(self, those, event, grouped=False):
+        """None: more is known than the law says, or less.  An index keeps inclusive costs of
+        recorded events, and makes derived ones of them; elsewhere a derived event has a flow
+        of its own."""
+        formula = self.world.profile.derived.get(event)
+        if formula and not self.below and not grouped:
+            terms = [(k, self.incl_law(those, e)) for e, k in formula.items()]
+            return None if any(x is None for _, x in terms) else sum(k * x for k, x in terms)
+        if self.filtered:
+            if self.below.merged or any(self.levels(f) for f in self.graph.functions):
+                return None
+            return self.flow(event).entered(those)
+        if self.merged:
+            # By the calls of its members.  Of merged functions merged again only bounds are known.
+            if len(those) > 1 or self.below.below:
+                return None
+            return self.below.incl_law({m for f in those for m in self.graph.members[f]}, event, True)
+        if not any(self.levels(f) for f in those):
+            return self.flow(event).entered(those)
+        if len(those) == 1 and not any(LEVEL.search(f[2]) for f in those):
+            return self.flow(event).total.get(min(those), 0)
+        return None
+
+    def near(self, x, truth, event, functions=1):
+        """A tree has one way to each function: what is true can be told."""
+        if self.world.program and self.world.program.shape == "tree" and not self.merged:
+            x = truth
+        return Near(x, truth, self.units(event) * (ROUNDED * functions if self.filtered else 1))
+
+    def units(self, event):
+        return sum(abs(k) * self.units(e) for e, k in self.world.profile.derived.get(event, {}).items()) or 1
+
+    def levels(self, f):
+        """Is f a level of recursion?  Then more is known of it than the law says: a level but
+        the last never nests in itself."""
+        plain = f[:2] + (LEVEL.sub("", f[2]),)
+        return plain[:2] + (plain[2] + "'2",) in self.world.functions
+
+
+def same_or_several(texts):
+    some = set(texts)
+    return some.pop() if len(some) == 1 else "(several)"
