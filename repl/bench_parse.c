@@ -17,6 +17,7 @@
 #include "index/base/out.h"
 #include "index/base/vec.h"
 #include "index/lines/decode.h"
+#include "index/fast/isa.h"
 #include "index/lines/scan.h"
 #include "index/file/source.h"
 #include "index/read/stretch.h"
@@ -178,7 +179,7 @@ static int run_way(struct bench *b, struct way *w, unsigned run)
 	int rc;
 
 	if (w->path)
-		scan_force(w->path);
+		isa_force(w->path);
 	b->now = w;
 	cpu = cpu_ns();
 	start = now_ns(CLOCK_MONOTONIC);
@@ -211,7 +212,7 @@ static int add_way(struct bench *b, enum what what, unsigned jobs, const char *p
 
 static void add_ways(struct bench *b)
 {
-	const char *const *paths = scan_paths();
+	const char *const *paths = isa_names();
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned jobs = b->opts->jobs;
 	char name[40];
@@ -279,7 +280,7 @@ static void print_ways(const struct bench *b, struct out *o)
 	number_grouped(lines, b->lines);
 	if (!b->opts->tsv) {
 		out_printf(o, "%s: %s, %s lines; median of %u, least .. most; scan %s\n",
-			   b->file, bytes, lines, b->runs, scan_paths()[0]);
+			   b->file, bytes, lines, b->runs, isa_names()[0]);
 		out_printf(o, "%-25s %9s %18s %5s %8s %7s %7s %6s\n", "", "", "", "GB/s",
 			   "Mlines/s", "ns/line", b->opts->wc ? "x wc -l" : "x count",
 			   "CPU x");
@@ -326,7 +327,7 @@ int bench_parse(const char *path, const struct bench_parse_opts *opts, int fd,
 		sort_runs(&b, &b.way[i]);
 	if (!err->kind)
 		print(&b, fd);
-	scan_force(scan_paths()[0]);
+	isa_force(isa_names()[0]);
 	for (size_t i = 0; i < b.nway; i++)
 		free(b.way[i].ns);
 	free(b.decode);

@@ -17,6 +17,7 @@
 
 #include <string.h>
 
+#include "index/fast/isa.h"
 #include "index/fast/simd.h"
 
 /* Columns that are read here. */
@@ -656,12 +657,6 @@ static HOT unsigned char *put_tag(unsigned char *out, unsigned tag)
 #undef ISA_TARGET
 
 #if SIMD_X86
-#define ISA(name) name##_sse2
-#define ISA_TARGET
-#include "index/fast/first_loop.inc"
-#undef ISA
-#undef ISA_TARGET
-
 #define ISA(name) name##_avx2
 #define ISA_TARGET __attribute__((target(AVX2)))
 #include "index/fast/first_loop.inc"
@@ -672,25 +667,14 @@ static HOT unsigned char *put_tag(unsigned char *out, unsigned tag)
 typedef const char *run_fn(struct tally *t, struct decode *d, const char *p,
 			   const char *end);
 
-/* By scan_path(); [positions - 1][costs - 1, three and more].  AVX-512 would add nothing here. */
-static const struct path {
-	const char *name;
-	run_fn *run[2][3];
-} paths[] = {
+/* By instruction set; [positions - 1][costs - 1, three and more]. */
+static run_fn *const runs[ISAS][2][3] = {
 #if SIMD_X86
-	{"avx512",
-	 {{first11_avx2, first12_avx2, first1n_avx2},
-	  {first21_avx2, first22_avx2, first2n_avx2}}},
-	{"avx2",
-	 {{first11_avx2, first12_avx2, first1n_avx2},
-	  {first21_avx2, first22_avx2, first2n_avx2}}},
-	{"sse2",
-	 {{first11_sse2, first12_sse2, first1n_sse2},
-	  {first21_sse2, first22_sse2, first2n_sse2}}},
+	[ISA_AVX2] = {{first11_avx2, first12_avx2, first1n_avx2},
+		      {first21_avx2, first22_avx2, first2n_avx2}},
 #endif
-	{"portable",
-	 {{first11_portable, first12_portable, first1n_portable},
-	  {first21_portable, first22_portable, first2n_portable}}},
+	[ISA_PORTABLE] = {{first11_portable, first12_portable, first1n_portable},
+			  {first21_portable, first22_portable, first2n_portable}},
 };
 
 bool first_ready(const struct tally *t, const struct decode *d)
@@ -702,14 +686,11 @@ bool first_ready(const struct tally *t, const struct decode *d)
 
 const char *first_run(struct tally *t, struct decode *d, const char *p, const char *end)
 {
-	const struct path *path = paths;
-	const char *name = scan_path(), *start = p;
+	const char *start = p;
 
 	if (t->pending != PENDING_NONE || t->has_jfi || t->has_jfn)
 		return p;
-	while (strcmp(path->name, name) != 0)
-		path++;
-	p = path->run[d->nsub - 1][d->ncols < 3 ? d->ncols - 1 : 2](t, d, p, end);
+	p = runs[isa()][d->nsub - 1][d->ncols < 3 ? d->ncols - 1 : 2](t, d, p, end);
 	t->text_bytes += (uint64_t)(p - start);
 	return p;
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "index/base/vec.h"
+#include "index/fast/isa.h"
 #include "index/fast/replay_in.h"
 #include "index/fast/simd.h"
 
@@ -370,58 +371,6 @@ static HOT uint64_t closing_portable(const char *p)
 #undef ISA_TARGET
 
 #if SIMD_X86
-#define SAME_REST(hot, set)                                                        \
-	static hot bool same_rest_##set(const struct link *k, const char *p)       \
-	{                                                                          \
-		const unsigned at = k->before + k->digits;                         \
-                                                                                   \
-		return differ_##set(p - at, k) >> at << (64 - (k->len - at)) == 0; \
-	}
-
-static HOT uint64_t differ_sse2(const char *p, const struct link *k)
-{
-	uint64_t m = 0;
-
-#pragma GCC unroll 3
-	for (unsigned i = 0; i < 48; i += 16) {
-		__m128i a = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
-		__m128i b = _mm_loadu_si128((const __m128i *)(const void *)(k->text + i));
-
-		m |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) << i;
-	}
-	return ~m;
-}
-
-static HOT bool step_fits_sse2(const struct step *s, const char *p)
-{
-	__m128i a = _mm_loadu_si128((const __m128i *)(const void *)p);
-	__m128i b = _mm_load_si128((const __m128i *)(const void *)s);
-	const unsigned same = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b));
-
-	return (same | s->other) == 0xffff;
-}
-
-static HOT uint64_t closing_sse2(const char *p)
-{
-	const __m128i close = _mm_set1_epi8(')');
-	uint64_t m = (uint64_t)3 << 32;
-
-#pragma GCC unroll 2
-	for (unsigned i = 0; i < 32; i += 16) {
-		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
-
-		m |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, close)) << i;
-	}
-	return m;
-}
-
-SAME_REST(HOT, sse2)
-#define ISA(name) name##_sse2
-#define ISA_TARGET
-#include "index/fast/replay_loop.inc"
-#undef ISA
-#undef ISA_TARGET
-
 static AVX2_HOT uint64_t differ_avx2(const char *p, const struct link *k)
 {
 	__m256i a = _mm256_loadu_si256((const __m256i *)(const void *)p);
@@ -441,53 +390,40 @@ static AVX2_HOT uint64_t closing_avx2(const char *p)
 	return (uint32_t)_mm256_movemask_epi8(v) | (uint64_t)3 << 32;
 }
 
-#define step_fits_avx2 step_fits_sse2
-SAME_REST(AVX2_HOT, avx2)
+static AVX2_HOT bool step_fits_avx2(const struct step *s, const char *p)
+{
+	__m128i a = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i b = _mm_load_si128((const __m128i *)(const void *)s);
+	const unsigned same = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b));
+
+	return (same | s->other) == 0xffff;
+}
+
+static AVX2_HOT bool same_rest_avx2(const struct link *k, const char *p)
+{
+	const unsigned at = k->before + k->digits;
+
+	return differ_avx2(p - at, k) >> at << (64 - (k->len - at)) == 0;
+}
+
 #define ISA(name) name##_avx2
 #define ISA_TARGET __attribute__((target(AVX2)))
 #include "index/fast/replay_loop.inc"
 #undef ISA
 #undef ISA_TARGET
-
-/* The whole link, a cache line, at once: 16 bytes of it are before the text. */
-static AVX512_HOT uint64_t differ_avx512(const char *p, const struct link *k)
-{
-	return _mm512_cmpneq_epi8_mask(_mm512_loadu_si512(p - LINK_AT),
-				       _mm512_load_si512(k)) >>
-	       LINK_AT;
-}
-
-#define step_fits_avx512 step_fits_sse2
-#define closing_avx512 closing_avx2
-SAME_REST(AVX512_HOT, avx512)
-#define ISA(name) name##_avx512
-#define ISA_TARGET __attribute__((target(AVX512)))
-#include "index/fast/replay_loop.inc"
-#undef ISA
-#undef ISA_TARGET
 #endif
 
-/* By scan_path(): one choice of instruction set for all of the reading. */
-static const struct path {
-	const char *name;
-	replay_fn *run[3]; /* of 1, 2 and any number of columns */
-} paths[] = {
+/* By instruction set; of 1, 2 and any number of columns. */
+static replay_fn *const runs[ISAS][3] = {
 #if SIMD_X86
-	{"avx512", {run1_avx512, run2_avx512, run_any_avx512}},
-	{"avx2", {run1_avx2, run2_avx2, run_any_avx2}},
-	{"sse2", {run1_sse2, run2_sse2, run_any_sse2}},
+	[ISA_AVX2] = {run1_avx2, run2_avx2, run_any_avx2},
 #endif
-	{"portable", {run1_portable, run2_portable, run_any_portable}},
+	[ISA_PORTABLE] = {run1_portable, run2_portable, run_any_portable},
 };
 
 static replay_fn *choose(const struct tally *t)
 {
-	const struct path *p = paths;
-	const char *name = scan_path();
-
-	while (strcmp(p->name, name) != 0)
-		p++;
-	return p->run[t->ncol < 3 ? t->ncol - 1 : 2];
+	return runs[isa()][t->ncol < 3 ? t->ncol - 1 : 2];
 }
 
 /* Up to two costs are added in place, so they must be the events of these numbers. */

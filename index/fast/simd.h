@@ -12,8 +12,7 @@
  *				false when one is not of digits
  *	put_SET(p, v)		varint_put_flat()
  *
- * SETs are portable, sse2, avx2, avx512: the paths of scan.h.  Code is compiled once for
- * each by a header that is included with ISA(name) and ISA_TARGET (replay_loop.inc).
+ * SETs are portable and avx2 (isa.h).  Code is compiled once for each by a header that is included with ISA(name) and ISA_TARGET (replay_loop.inc).
  */
 #ifndef QUERN_SIMD_H
 #define QUERN_SIMD_H
@@ -26,8 +25,6 @@
 #define SIMD_X86 1
 #define AVX2 "avx2,bmi,bmi2,popcnt"
 #define AVX2_HOT inline __attribute__((always_inline, target(AVX2)))
-#define AVX512 AVX2 ",avx512f,avx512bw,avx512vl"
-#define AVX512_HOT inline __attribute__((always_inline, target(AVX512)))
 #endif
 
 /* Bit i: byte i.  Some behind the first newline may be there, too. */
@@ -130,64 +127,6 @@ static HOT bool four_portable(const char *const *end, const unsigned *n, uint64_
 #define put_portable varint_put_flat
 
 #if SIMD_X86
-static HOT uint64_t nondigits_sse2(const char *p)
-{
-	const __m128i zero = _mm_set1_epi8('0'), nine = _mm_set1_epi8(9);
-	uint64_t m = 0;
-
-#pragma GCC unroll 2
-	for (unsigned i = 0; i < 32; i += 16) {
-		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
-
-		v = _mm_sub_epi8(v, zero);
-		v = _mm_cmpeq_epi8(_mm_min_epu8(v, nine), v);
-		m |= (uint64_t)(unsigned)_mm_movemask_epi8(v) << i;
-	}
-	return ~m;
-}
-
-static HOT uint64_t blanks_sse2(const char *p, uint64_t *nl)
-{
-	const __m128i blank = _mm_set1_epi8(' '), newline = _mm_set1_epi8('\n');
-	uint64_t m = 0;
-
-	*nl = NO_NEWLINE;
-#pragma GCC unroll 2
-	for (unsigned i = 0; i < 32; i += 16) {
-		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
-
-		m |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, blank)) << i;
-		*nl |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, newline))
-		       << i;
-	}
-	return m | NO_BLANK | *nl;
-}
-
-static HOT uint64_t bits_sse2(__m128i v)
-{
-	return (unsigned)_mm_movemask_epi8(v);
-}
-
-static HOT void marks_sse2(const char *p, struct marks *m)
-{
-	*m = (struct marks){0};
-	for (unsigned i = 0; i < 64 && !m->newlines; i += 16) {
-		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
-		__m128i digit = _mm_sub_epi8(v, _mm_set1_epi8('0'));
-
-		m->newlines |= bits_sse2(_mm_cmpeq_epi8(v, _mm_set1_epi8('\n'))) << i;
-		m->blanks |= bits_sse2(_mm_cmpeq_epi8(v, _mm_set1_epi8(' '))) << i;
-		m->zeros |= bits_sse2(_mm_cmpeq_epi8(v, _mm_set1_epi8('0'))) << i;
-		v = _mm_min_epu8(digit, _mm_set1_epi8(9));
-		m->digits |= bits_sse2(_mm_cmpeq_epi8(v, digit)) << i;
-	}
-}
-
-#define squeeze_sse2 squeeze_portable
-#define two_sse2 two_portable
-#define four_sse2 four_portable
-#define put_sse2 put_portable
-
 static AVX2_HOT uint64_t nondigits_avx2(const char *p)
 {
 	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)p);
@@ -292,21 +231,6 @@ static AVX2_HOT unsigned char *put_avx2(unsigned char *p, uint64_t v)
 	memcpy(p, &w, sizeof(w));
 	return p + last / 8 + 1;
 }
-
-static AVX512_HOT uint64_t nondigits_avx512(const char *p)
-{
-	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)p);
-
-	v = _mm256_sub_epi8(v, _mm256_set1_epi8('0'));
-	return _mm256_cmpgt_epu8_mask(v, _mm256_set1_epi8(9)) | (uint64_t)7 << 32;
-}
-
-#define blanks_avx512 blanks_avx2
-#define marks_avx512 marks_avx2
-#define squeeze_avx512 squeeze_avx2
-#define two_avx512 two_avx2
-#define four_avx512 four_avx2
-#define put_avx512 put_avx2
 #endif
 
 #endif

@@ -7,6 +7,7 @@
 #include "index/base/out.h"
 #include "index/build.h"
 #include "index/format/meta_code.h"
+#include "index/fast/isa.h"
 #include "index/lines/scan.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/naive.h"
@@ -224,17 +225,17 @@ bool naive_agree_by(const char *text, size_t n, const struct naive_way *way, cha
 bool naive_agrees_each(const char *text, size_t n, const struct naive_named_way *ways,
 		       size_t nways, const char **how, char *why, size_t size)
 {
-	const char *const *const paths = scan_paths();
+	const char *const *const paths = isa_names();
 	struct naive r;
 	bool agree = true;
 
 	naive_read(&r, text, n);
 	for (size_t i = 0; paths[i] && agree; i++) {
-		scan_force(*how = paths[i]);
+		isa_force(*how = paths[i]);
 		agree = naive_agrees(&r, text, n, &(struct naive_way){.jobs = 1}, why,
 				     size);
 	}
-	scan_force(paths[0]);
+	isa_force(paths[0]);
 	for (size_t i = 0; i < nways && agree; i++) {
 		*how = ways[i].name;
 		agree = naive_agrees(&r, text, n, &ways[i].way, why, size);

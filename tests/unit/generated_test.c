@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "index/base/out.h"
+#include "index/fast/isa.h"
 #include "index/lines/scan.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/naive.h"
@@ -770,7 +771,7 @@ static bool agree(const char *text, size_t n, const char **how, char *why, size_
 
 static void run_generated(uint64_t from, uint64_t n)
 {
-	const char *const *paths = scan_paths();
+	const char *const *paths = isa_names();
 	unsigned failed = 0, npaths = 0;
 
 	while (paths[npaths])
@@ -781,14 +782,14 @@ static void run_generated(uint64_t from, uint64_t n)
 		char why[1400] = "";
 
 		state = hash_mix(seed);
-		scan_force(paths[seed % npaths]);
+		isa_force(paths[seed % npaths]);
 		write_profile(&w, 0);
 		if (!agree(w.o.n ? w.o.buf : "", w.o.n, &how, why, sizeof(why)) &&
 		    failed++ < 5)
 			report_case(how, seed, why, w.o.buf, w.o.n);
 		out_close(&w.o);
 	}
-	scan_force(paths[0]);
+	isa_force(paths[0]);
 	is_u64(failed, 0, "%" PRIu64 " generated profiles", n);
 }
 

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "index/base/out.h"
+#include "index/fast/isa.h"
 #include "index/lines/scan.h"
 #include "tests/support/naive.h"
 #include "tests/support/tap.h"
@@ -477,7 +478,7 @@ static void run_alike(size_t every)
 					     "positions: instr line\nevents: Ir Dr\n",
 					     "positions: instr\nevents: Ir\n"};
 	static const unsigned positions[] = {1, 1, 2, 2, 1}, costs[] = {1, 2, 1, 2, 1};
-	const char *const *paths = scan_paths();
+	const char *const *paths = isa_names();
 	char why[1400];
 
 	for (size_t i = 0; i < COUNT(shapes); i++) {
@@ -486,7 +487,7 @@ static void run_alike(size_t every)
 		for (uint64_t seed = 0; seed < 200; seed += every) {
 			struct out o;
 
-			scan_force(paths[path]);
+			isa_force(paths[path]);
 			path = paths[path + 1] ? path + 1 : 0;
 			out_mem(&o);
 			out_printf(&o, "%sfl=(1) a\nfn=(1) f\n100 %s0 1\n", shapes[i],
@@ -502,7 +503,7 @@ static void run_alike(size_t every)
 		is_u64(bad, 0, "lines like the one before, %u positions, %u costs",
 		       positions[i], costs[i]);
 	}
-	scan_force(paths[0]);
+	isa_force(paths[0]);
 }
 
 static char *read_file(const char *path, size_t *n)

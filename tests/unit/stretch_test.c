@@ -13,6 +13,7 @@
 
 #include "index/base/out.h"
 #include "index/build.h"
+#include "index/fast/isa.h"
 #include "index/lines/scan.h"
 #include "index/read/stretch.h"
 #include "tests/support/naive.h"
@@ -243,7 +244,7 @@ static void check(const char *path, const char *name)
 		{1, 1 << 30, 0, 0, 1},
 		{1, 1 << 30, 0, 0, 10000},
 	};
-	const char *const *sets = scan_paths();
+	const char *const *sets = isa_names();
 	uint64_t lines, count = newlines(path);
 	size_t nsets = 0;
 	struct out want = say(path, &(struct way){.jobs = 1}, &lines);
@@ -253,17 +254,17 @@ static void check(const char *path, const char *name)
 	while (sets[nsets])
 		nsets++;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		scan_force(sets[i % nsets]);
+		isa_force(sets[i % nsets]);
 		struct out got = say(path, &ways[i], &lines);
 
 		ok(got.n == want.n && memcmp(got.buf, want.buf, got.n) == 0,
 		   "%s: %u threads, stretches of %zu bytes, %u bytes of memory, %s%s, "
 		   "%zu bytes at hand",
-		   name, ways[i].jobs, ways[i].stretch, (unsigned)ways[i].mem,
-		   scan_path(), ways[i].give ? ", given away" : "", ways[i].piece);
+		   name, ways[i].jobs, ways[i].stretch, (unsigned)ways[i].mem, isa_name(),
+		   ways[i].give ? ", given away" : "", ways[i].piece);
 		out_close(&got);
 	}
-	scan_force(sets[0]);
+	isa_force(sets[0]);
 	check_packed(path, name, &want);
 	out_close(&want);
 }
