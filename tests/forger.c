@@ -305,7 +305,8 @@ static struct rows decode(const struct value *v)
 	struct rows c = {.n = v->head.rows, .ascends = true};
 	size_t width = c.n ? (size_t)v->head.bytes / c.n : 0;
 
-	if (width > sizeof(*c.row))
+	/* Its rows may have been forged before. */
+	if (width == 0 || width > sizeof(*c.row))
 		c.n = 0;
 	c.row = get((c.n + 1) * sizeof(*c.row));
 	memset(c.row, 0, (c.n + 1) * sizeof(*c.row));
