@@ -148,6 +148,18 @@ static bool counts_fit(const struct meta *m, uint64_t size)
 	return m->functions || !m->edges;
 }
 
+/* The text of a profile is that of its files. */
+static bool text_adds_up(const struct meta *m)
+{
+	uint64_t bytes = 0, lines = 0;
+
+	for (uint64_t i = 0; i < m->files; i++) {
+		bytes += m->file[i].bytes;
+		lines += m->file[i].lines;
+	}
+	return bytes == m->input_bytes && lines == m->input_lines;
+}
+
 static int read_meta(struct store *st, struct err *err)
 {
 	struct value_header head;
@@ -168,8 +180,9 @@ static int read_meta(struct store *st, struct err *err)
 	meta_code(&c, m);
 	if (c.failed && !in.bad)
 		return cannot_open(st->path, ENOMEM, err);
-	if (c.failed || !counts_fit(m, st->size) || m->events > m->all_events ||
-	    m->events == 0 || m->events > EVENTS_MAX || m->all_events > UINT16_MAX)
+	if (c.failed || !counts_fit(m, st->size) || !text_adds_up(m) ||
+	    m->events > m->all_events || m->events == 0 || m->events > EVENTS_MAX ||
+	    m->all_events > UINT16_MAX)
 		return not_an_index(st->path, "its meta value cannot be read", err);
 	st->info = (struct store_info){
 		.events = (uint32_t)m->events,

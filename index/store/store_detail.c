@@ -212,6 +212,17 @@ int store_jumps(struct store *st, fn_id f, struct arena *a, struct store_jump **
 
 /* ---- parts ---- */
 
+/* A part of a file that is there, and of its text. */
+static bool part_fits(const struct store *st, const struct store_part *p)
+{
+	const struct input_file *f;
+
+	if (p->file >= st->meta.files)
+		return false;
+	f = &st->meta.file[p->file];
+	return p->offset <= f->bytes && p->bytes <= f->bytes - p->offset;
+}
+
 static void load_parts(struct store *st)
 {
 	uint32_t n = st->info.parts;
@@ -251,7 +262,7 @@ static void load_parts(struct store *st)
 						    .has_summary = head.has_summary};
 		}
 		for (uint32_t k = 0; k < PART_ROWS && i + k < n && !c.failed; k++)
-			if (part[i + k].file >= st->meta.files) {
+			if (!part_fits(st, &part[i + k])) {
 				/* What is damaged reads as zeros. */
 				part[i + k] = (struct store_part){0};
 				c.failed = in.bad = true;
@@ -289,7 +300,8 @@ static int read_rows(struct store *st, struct varint_reader *in, uint32_t limit,
 	uint64_t id = 0, bytes, *to;
 	uint32_t *ids;
 
-	if (in->bad || n > limit)
+	/* Ids and numbers have a byte each, at least. */
+	if (in->bad || n > limit || n > (uint64_t)(in->end - in->p) / (width + 1))
 		return bad_part(st, err);
 	ids = rows ? ARENA_ARRAY(a, uint32_t, n + 1) : NULL;
 	to = rows ? arena_array(a, n * width + 1, sizeof(*to)) : NULL;

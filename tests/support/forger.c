@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "index/build.h"
 #include "index/format/meta_code.h"
@@ -108,9 +109,10 @@ static struct base {
 	{.files = FILES - 1},
 	{.files = 1},
 	{.files = 1, .fixture = "tests/fixtures/small/thr-septhreads-combine-bb.out"},
+	{.files = 1},
 };
 
-enum { SAMPLE, SET, GRAPH, FIXTURE, BASES };
+enum { SAMPLE, SET, GRAPH, FIXTURE, PACKED, BASES };
 
 static char index_path[PATHS];
 
@@ -167,10 +169,24 @@ static void read_values(struct values *v)
 	free(p);
 }
 
+/* The sample: parts of a packed file are unpacked again. */
+static void write_packed(const char *path)
+{
+	gzFile z = gzopen(path, "w");
+
+	if (!z || gzputs(z, sample) < 0 || gzclose(z))
+		fuzz_fail("cannot write %s", path);
+}
+
 static void write_profile(const char *path, size_t which, size_t file)
 {
-	FILE *f = fopen(path, "w");
+	FILE *f;
 
+	if (which == PACKED) {
+		write_packed(path);
+		return;
+	}
+	f = fopen(path, "w");
 	if (!f)
 		fuzz_fail("cannot write %s", path);
 	if (which == SAMPLE)
@@ -239,6 +255,14 @@ static uint64_t take(struct script *s, size_t bytes)
 	return v;
 }
 
+/* The packed one is the sample, so it comes less often. */
+static const struct base *take_base(struct script *s)
+{
+	const size_t n = (size_t)take(s, 1);
+
+	return &bases[n / 4 % 8 == 7 ? PACKED : n % 4];
+}
+
 static size_t below(struct script *s, size_t n)
 {
 	return n ? (size_t)take(s, n > 256 ? 2 : 1) % n : 0;
@@ -281,7 +305,8 @@ static struct rows decode(const struct value *v)
 	struct rows c = {.n = v->head.rows, .ascends = true};
 	size_t width = c.n ? (size_t)v->head.bytes / c.n : 0;
 
-	if (width > sizeof(*c.row))
+	/* Its rows may have been forged before. */
+	if (width == 0 || width > sizeof(*c.row))
 		c.n = 0;
 	c.row = get((c.n + 1) * sizeof(*c.row));
 	memset(c.row, 0, (c.n + 1) * sizeof(*c.row));
@@ -577,7 +602,7 @@ static void forge_header(struct values *all, size_t i, struct script *s)
 /* A sound value of the same table in the place of this one, maybe of another index. */
 static void forge_exchange(struct value *v, struct script *s)
 {
-	const struct values *from = &bases[take(s, 1) % BASES].values;
+	const struct values *from = &take_base(s)->values;
 	const size_t skip = below(s, 4);
 	size_t met = 0;
 
@@ -803,7 +828,7 @@ void forger_run(const uint8_t *script, size_t n)
 	unsigned edits, together;
 
 	forger_begin();
-	b = &bases[take(&s, 1) % BASES];
+	b = take_base(&s);
 	for (size_t i = 0; i < b->values.n; i++)
 		append(&all, &b->values.at[i].head, b->values.at[i].p);
 	edits = (unsigned)below(&s, EDITS) + 1;

@@ -203,9 +203,14 @@ static void recode(struct value *v, uint64_t at, uint64_t to)
 			diag_code(each[i], &what.diag);
 		if (i == 0 && at == OF_META(total) && v->head.table == TABLE_META)
 			what.meta.total[0] += to;
+		else if (i == 0 && at == OF_META(file) && v->head.table == TABLE_META)
+			what.meta.input_bytes = what.meta.file[0].bytes += to;
 		else if (i == 0)
 			memcpy((char *)&what + at, &to,
-			       v->head.table == TABLE_PART ? 4 : 8);
+			       v->head.table == TABLE_PART &&
+					       at == offsetof(struct part, file)
+				       ? sizeof(what.part.file)
+				       : sizeof(to));
 	}
 	if (from.failed || into.failed || out.n > ROOM)
 		fuzz_fail("value of table %u", v->head.table);
@@ -215,6 +220,15 @@ static void recode(struct value *v, uint64_t at, uint64_t to)
 	memcpy(v->p, out.p, out.n);
 	free(out.p);
 	arena_free(&a);
+}
+
+/* A field of a part, and its file is longer. */
+static void recode_longer(struct value *v, uint64_t at, uint64_t to)
+{
+	recode(v, at, to);
+	for (size_t i = 0; i < nvalue; i++)
+		if (value[i].head.table == TABLE_META)
+			recode(&value[i], OF_META(file), 2 * to);
 }
 
 static void rename_event(struct value *v, uint64_t from, uint64_t to)
@@ -298,6 +312,8 @@ static const struct forgery {
 	{TABLE_META, 0, recode, OF_META(strings[SPACE_FILE]), 0, NULL, UNREADABLE},
 	{TABLE_META, 0, recode, OF_META(strings[SPACE_FN]), 1ull << 32, NULL, UNREADABLE},
 	{TABLE_META, 0, recode, OF_META(cycle_members), 1000, NULL, UNREADABLE},
+	{TABLE_META, 0, recode, OF_META(input_bytes), 7, NULL, UNREADABLE},
+	{TABLE_META, 0, recode, OF_META(input_lines), 7, NULL, UNREADABLE},
 	{TABLE_META, 0, set_byte, 0, 0, NULL, UNREADABLE}, /* files */
 	{TABLE_META, 0, set_byte, 0, 127, NULL, UNREADABLE},
 	{TABLE_META, 0, cut_by, 3, 0, NULL, UNREADABLE},
@@ -319,11 +335,19 @@ static const struct forgery {
 	 "parts block 0: it cannot be read"},
 	{TABLE_DIAG, 0, recode, offsetof(struct diag, file), 1, NULL,
 	 "diagnostics block 0: it cannot be read"},
+	{TABLE_PART, 0, recode, offsetof(struct part, bytes), 100000, NULL,
+	 "parts block 0: it cannot be read"},
+	{TABLE_PART, 0, recode, offsetof(struct part, bytes), UINT64_MAX, "parts",
+	 "parts block 0: it cannot be read"},
+	{TABLE_PART, 0, recode, offsetof(struct part, offset), 100000, NULL,
+	 "parts block 0: it cannot be read"},
 	{TABLE_DIAG, 0, recode, offsetof(struct diag, kind), 77, NULL,
 	 "diagnostics block 0: it cannot be read"},
 	{TABLE_PART_AT, 0, set_row, 1, 1 << 20, NULL,
 	 "part costs block 0: a place is out of range"},
 	{TABLE_PART_COST, 0, set_byte, 0, 99, NULL,
+	 "part costs block 0: its numbers cannot be read"},
+	{TABLE_PART_COST, 0, cut_by, 20, 0, NULL,
 	 "part costs block 0: its numbers cannot be read"},
 	{TABLE_PART_NAMES_AT, 0, set_row, 1, 1 << 20, NULL,
 	 "part names block 0: a place is out of range"},
@@ -435,10 +459,10 @@ static const struct forgery {
 
 /* Of the same profile, packed. */
 static const struct forgery of_packed[] = {
-	{TABLE_PART, 0, recode, offsetof(struct part, bytes), 100000, "part 1 | lines",
-	 "is shorter than its index says"},
-	{TABLE_PART, 0, recode, offsetof(struct part, offset), 100000, "part 1 | lines",
-	 "is shorter than its index says"},
+	{TABLE_PART, 0, recode_longer, offsetof(struct part, bytes), 100000,
+	 "part 1 | lines", "is shorter than its index says"},
+	{TABLE_PART, 0, recode_longer, offsetof(struct part, offset), 100000,
+	 "part 1 | lines", "is shorter than its index says"},
 };
 
 static void try(const struct forgery *f)
