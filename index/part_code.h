@@ -13,6 +13,7 @@
 #ifndef QUERN_PART_CODE_H
 #define QUERN_PART_CODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,11 +26,16 @@ struct bytes {
 	unsigned char *p;
 	size_t n, cap;
 };
+/* bytes_room() where there is not enough. */
+int bytes_grow(struct bytes *b, size_t n);
 /* Room for n more bytes, whatever is in them. */
 static inline int bytes_room(struct bytes *b, size_t n)
 {
-	return vec_reserve_raw(&b->p, &b->cap, b->n + n, 1);
+	return __builtin_expect(b->n + n <= b->cap, 1) ? 0 : bytes_grow(b, n);
 }
+/* None of this thread's may grow beyond `most` from here on, as if memory were out then; 0: as large
+ * as memory is.  True: one would have since the last time. */
+bool bytes_limit(size_t most);
 int bytes_put(struct bytes *b, uint64_t v);
 int bytes_append(struct bytes *b, const unsigned char *p, size_t n);
 

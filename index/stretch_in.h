@@ -39,6 +39,7 @@ struct stretch {
 	struct decode *decode;
 	struct batch *batch;
 	struct replay replay;
+	uint64_t held; /* of opts->held */
 	struct err err;
 };
 

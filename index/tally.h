@@ -206,6 +206,9 @@ struct tally {
 	bool pending_jcnd;
 };
 
+/* Bytes of what is never written away: names, functions, edges, parts and what headers say. */
+uint64_t tally_held(const struct tally *t);
+
 /* How many numbers an entry has. */
 static inline size_t tally_values(const struct tally *t, uint32_t what)
 {
