@@ -38,7 +38,7 @@ static int no_line(const struct stretch *s, struct err *err)
 	return err_hint(err, "no profile has such lines; if this one does, raise --mem");
 }
 
-/* The map from now on: it is there, and tells of what cannot be read. */
+/* The map from now on. */
 static void use_map(struct stretch *s)
 {
 	free(s->copy);
@@ -46,16 +46,14 @@ static void use_map(struct stretch *s)
 	s->at_hand = (struct window){s->reading->text, 0, s->to};
 }
 
-/* What is at `at` is at hand.  A file that is shorter now could be as long as before the next time,
- * so that its map would tell nothing. */
+/* What is at `at` is at hand: a copy, for whoever decodes looks at a byte more than once, and in a
+ * map it could be another one then. */
 static int copy(struct stretch *s, size_t at)
 {
 	const size_t n = least(s->piece, s->to - at);
 
-	if (vec_reserve_raw(&s->copy, &s->copy_cap, BEFORE + n + BEHIND, 1)) {
-		use_map(s);
-		return 0;
-	}
+	if (vec_reserve_raw(&s->copy, &s->copy_cap, BEFORE + n + BEHIND, 1))
+		return stretch_no_memory(&s->err);
 	if (file_read(s->reading->opts->fd, s->copy + BEFORE, n, at))
 		return stretch_changed(&s->err);
 	memset(s->copy + BEFORE + n, 0, BEHIND);
