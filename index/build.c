@@ -29,6 +29,8 @@ enum {
 	PROGRESS_NS = 100 * 1000 * 1000,
 	IDLE_S = 10, /* of another quern that holds the lock, before that is said */
 	MEM = 256 << 20,
+	MACHINE_SHARE = 6,
+	HELD_LEAST = 64 << 20,
 	ROOM_FROM = 2 << 20, /* for arrays, but while the only profile is read */
 	KEPT_MAP = 32 << 20, /* as malloc would have it by then */
 	/* Files that are read at once, each of which takes memory and maybe file descriptors: so
@@ -42,10 +44,11 @@ enum {
 struct build {
 	struct inputs in;
 	const struct build_opts *opts;
-	struct store *old;    /* an index of all files but the new ones; NULL: none */
-	struct tally kept;    /* what it holds */
-	bool whole;	      /* files cannot be read in batches */
-	struct tally **tally; /* of all inputs, in their order */
+	struct store *old; /* an index of all files but the new ones; NULL: none */
+	struct tally kept; /* what it holds */
+	_Atomic uint64_t kept_bytes; /* of the files being read (stretch.h) */
+	bool whole;		     /* files cannot be read in batches */
+	struct tally **tally;	     /* of all inputs, in their order */
 	size_t ntally;
 	struct profile profile;
 	struct store_writer *writer;
@@ -153,6 +156,18 @@ static bool cramped(const struct build *b)
 	return b->opts->mem && b->opts->mem < MEM;
 }
 
+/* Bytes of what cannot be spilled.  With the indexes of it, and joined, it is two to three times as
+ * much; unless it is said how much memory there is, that stays below half of the machine's. */
+static uint64_t may_hold(const struct build *b)
+{
+	const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+	uint64_t most = b->opts->mem;
+
+	if (!most && pages > 0 && page > 0)
+		most = (uint64_t)pages * (uint64_t)page / MACHINE_SHARE;
+	return most > HELD_LEAST ? most : HELD_LEAST;
+}
+
 static size_t unread(const struct build *b)
 {
 	size_t n = 0;
@@ -172,6 +187,8 @@ static int read_inputs(struct build *b)
 				       .hash = true,
 				       .mem = b->opts->mem,
 				       .share = (unsigned)unread(b),
+				       .held = &b->kept_bytes,
+				       .held_most = may_hold(b),
 				       .spill_dir = dir,
 				       .cancel = b->opts->cancel,
 				       .progress = told,
@@ -179,6 +196,7 @@ static int read_inputs(struct build *b)
 
 	publish_directory(b->publish.temp, dir);
 	b->read_before = 0;
+	atomic_store(&b->kept_bytes, 0);
 	if (b->in.n > 1 && inputs_read_small(&b->in, &o, b->err))
 		return (int)b->err->kind;
 	for (size_t i = 0; i < b->in.n; i++) {
@@ -247,6 +265,8 @@ static int read_profile(struct build *b)
 static int write_index(struct build *b)
 {
 	struct meta meta = {.files = b->in.n, .profile = str_c(b->in.label)};
+	const struct save_opts opts = {b->opts->run, b->opts->jobs, b->opts->mem,
+				       b->opts->cancel};
 	uint64_t map_bytes = ((uint64_t)1 << 30) + b->profile.bytes * 4;
 
 	meta.file = ARENA_ARRAY(&b->profile.arena, struct input_file, b->in.n);
@@ -264,8 +284,7 @@ static int write_index(struct build *b)
 	report(b, input_bytes(b), "writing", true);
 	if (store_writer_open(b->publish.temp, b->publish.temp_fd, map_bytes, &b->writer,
 			      b->err) ||
-	    save_profile(&b->profile, b->writer, &meta, b->opts->run, b->opts->jobs,
-			 b->opts->cancel, b->err) ||
+	    save_profile(&b->profile, b->writer, &meta, &opts, b->err) ||
 	    store_writer_finish(b->writer, b->err))
 		return (int)b->err->kind;
 	return b->in.n == 1 ? source_unchanged(&b->in.at[0].source, b->err) : 0;

@@ -13,6 +13,8 @@
 
 #define WIDE 3e-4 /* of the whole: a row that is to be seen in a picture */
 
+enum { POLL = 4096 }; /* rows or nodes between looks at cancel */
+
 struct choosing {
 	struct growing *g;
 	uint32_t *first, *next; /* [n]: child, brother: a node, or 0 */
@@ -130,13 +132,18 @@ static int choose_nodes(struct choosing *c, bool *cut)
 	struct growing *g = c->g;
 	double low = 0, high = g->nodes[TREE_TOP].est, price = 0;
 
-	for (uint32_t i = 1; i < g->n; i++)
+	for (uint32_t i = 1; i < g->n; i++) {
+		if (i % POLL == 0 && cancel_poll(g->cancel, g->err))
+			return (int)g->err->kind;
 		c->own[i] = is_inner(g, i) ? 0 : own_of(g, i) + 1e-9;
+	}
 	c->n = keep_worthy(c, 0);
 	if (c->n <= g->most)
 		return 0;
 	*cut = true;
 	for (int k = 0; k < 40 && high - low > 1e-9 * high; k++) {
+		if (cancel_poll(g->cancel, g->err))
+			return (int)g->err->kind;
 		price = k < 24 && low == 0 ? high / 16 : (low + high) / 2;
 		if (keep_worthy(c, price) <= g->most)
 			high = price;
@@ -195,6 +202,22 @@ static struct path_bounds start_bounds(const struct growing *g, uint32_t node,
 			      fl->passing[x->fn], !fl->odd[x->fn]);
 }
 
+/* Once for all calls of the top, which may be as many as there are functions. */
+static uint64_t top_passing(const struct growing *g)
+{
+	const struct flow *fl = g->fl;
+	uint32_t f = g->nodes[TREE_TOP].fn;
+	uint64_t passing;
+
+	if (f == FLOW_NONE || g->q->of != TREE_CALLS)
+		return 0;
+	passing = fl->passing[f];
+	for (uint32_t i = fl->in.out_first[f]; i < fl->in.out_first[f + 1]; i++)
+		if (fl->in.callee[i] == f && fl->in.incl[i] <= passing)
+			passing -= fl->in.incl[i];
+	return passing;
+}
+
 static struct path_bounds chain_bounds(const struct growing *g, uint32_t node,
 				       struct path_bounds up)
 {
@@ -205,9 +228,7 @@ static struct path_bounds chain_bounds(const struct growing *g, uint32_t node,
 	struct path_bounds b;
 
 	if (x->parent == TREE_TOP && g->q->of == TREE_CALLS)
-		for (uint32_t i = fl->in.out_first[f]; i < fl->in.out_first[f + 1]; i++)
-			if (fl->in.callee[i] == f && fl->in.incl[i] <= passing)
-				passing -= fl->in.incl[i];
+		passing = g->top_passing;
 	b = path_bounds_next(up, fl->in.incl[x->edge], 0, passing, fl->odd[f]);
 	return path_bounds_of(x->est, b.lo, b.hi, b.bounded);
 }
@@ -310,6 +331,7 @@ static int lay_out(struct choosing *c, struct path_tree *t)
 	if (!open || !on_path || !t->rows || !g->row)
 		return tree_full(g);
 	memset(g->row, 0xff, g->n * sizeof(*g->row));
+	g->top_passing = top_passing(g);
 	lay(g, TREE_TOP, &line, &t->base, &t->est, &t->own, &open[0]);
 	open[0].row = FLOW_NONE;
 	t->left_out = t->est - t->own;
@@ -318,6 +340,8 @@ static int lay_out(struct choosing *c, struct path_tree *t)
 		uint32_t up = open[d - 1].row;
 		struct path_tree_row *r = &t->rows[t->n];
 
+		if (t->n % POLL == 0 && cancel_poll(g->cancel, g->err))
+			return (int)g->err->kind;
 		*r = row_of(g, i, up == FLOW_NONE ? t->base : t->rows[up].cost);
 		r->parent = up;
 		r->recursive = (g->in_set && g->in_set[r->fn]) || on_path[r->fn];

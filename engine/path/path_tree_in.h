@@ -58,7 +58,8 @@ struct growing {
 	uint32_t most;
 	uint32_t *
 		row; /* [nodes]: of those that are rows; of TREE_TOP as many as there are */
-	uint32_t *group; /* [rows + 1]: the wide row that it, or one above it, is */
+	uint64_t top_passing; /* through the top but for its own calls */
+	uint32_t *group;      /* [rows + 1]: the wide row that it, or one above it, is */
 	/* Of many parts: */
 	uint32_t *slot; /* node by (parent, fn) */
 	uint32_t slots;

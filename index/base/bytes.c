@@ -5,6 +5,32 @@
 
 #include "index/base/varint.h"
 
+static _Thread_local size_t limit; /* 0: none */
+static _Thread_local bool refused;
+
+int bytes_grow(struct bytes *b, size_t n)
+{
+	if (limit && b->n + n > limit) {
+		refused = true;
+		return -1;
+	}
+	if (vec_grow_raw(&b->p, &b->cap, b->n + n, 1))
+		return -1;
+	/* Room ahead would not be asked for. */
+	if (limit && b->cap > limit)
+		b->cap = limit;
+	return 0;
+}
+
+bool bytes_limit(size_t most)
+{
+	const bool was = refused;
+
+	limit = most;
+	refused = false;
+	return was;
+}
+
 int bytes_put(struct bytes *b, uint64_t v)
 {
 	if (bytes_room(b, VARINT_MAX))

@@ -33,6 +33,15 @@ static void *slot_of(const struct ordered *o, size_t item)
 	return (char *)o->slots + item % o->nslots * o->slot_size;
 }
 
+/* The next item has to wait for others to be taken. */
+static bool must_wait(const struct run *r)
+{
+	const struct ordered *o = r->o;
+	const size_t held = r->next - r->taken;
+
+	return held >= o->nslots || (held && o->full && o->full(o->arg));
+}
+
 /* Make items until there are no more. */
 static void *work(void *arg)
 {
@@ -47,7 +56,7 @@ static void *work(void *arg)
 		size_t item;
 		int made;
 
-		while (!r->stop && r->next < o->items && r->next - r->taken >= o->nslots)
+		while (!r->stop && r->next < o->items && must_wait(r))
 			pthread_cond_wait(&r->changed, &r->lock);
 		if (r->stop || r->next >= o->items)
 			break;

@@ -28,6 +28,9 @@ struct ordered {
 	unsigned nworkers; /* 1: the caller makes the items itself */
 	/* Into the slot; the value goes to take(). */
 	int (*make)(void *worker, void *slot, size_t item);
+	/* So much is held by what was made and not taken that another item has to wait, but for the next
+	 * to be taken: it is asked under a lock.  May be NULL. */
+	bool (*full)(const void *arg);
 	/* What else the caller does while they are made, a piece at a call, as long as *left says that
 	 * there is more: it takes what is ready between two pieces.  With one thread it comes first.
 	 * Not 0 ends it all.  May be NULL. */

@@ -49,11 +49,12 @@ struct held {
 struct detail {
 	const struct profile *p;
 	struct places at;
-	bool borrowed;	   /* `at` is another one's */
-	size_t run;	   /* rows held at once */
-	bool asked;	   /* for just so many, by a test */
-	struct bytes once; /* scratch: a piece */
-	uint64_t *cost;	   /* scratch: the costs of one row */
+	bool borrowed;		  /* `at` is another one's */
+	size_t run;		  /* rows held at once */
+	bool asked;		  /* for just so many, by a test */
+	const atomic_int *cancel; /* may be NULL */
+	struct bytes once;	  /* scratch: a piece */
+	uint64_t *cost;		  /* scratch: the costs of one row */
 	/* scratch: the keys of rows that are ordered, and the rows, which change places */
 	struct detail_key *key, *spare;
 	size_t key_cap, spare_cap;
@@ -168,10 +169,16 @@ int detail_share(const struct detail *of, unsigned share, struct detail **out,
 	if (!d)
 		return no_memory(err);
 	d->asked = of->asked;
+	d->cancel = of->cancel;
 	d->at = of->at;
 	d->borrowed = true;
 	*out = d;
 	return 0;
+}
+
+void detail_stop_by(struct detail *d, const atomic_int *cancel)
+{
+	d->cancel = cancel;
 }
 
 void detail_free(struct detail *d)
@@ -666,6 +673,8 @@ static int read_pieces(struct detail *d, size_t k, uint32_t slot)
 			d->unread = errno;
 			return -1;
 		}
+		if (d->cancel && atomic_load_explicit(d->cancel, memory_order_relaxed))
+			return -1;
 		for (int i = 0; i < DETAIL_KINDS; i++) {
 			d->held[i].expected = 0;
 			d->held[i].known = d->held[i].n;
@@ -837,8 +846,8 @@ int detail_pack(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
 	for (int k = 0; k < DETAIL_KINDS; k++) {
 		const enum detail_kind kind = (enum detail_kind)k;
 
-		if (d->runs[k].n ? detail_runs_merge(&d->runs[k], kind, &d->shape, &b[k],
-						     &n[k])
+		if (d->runs[k].n ? detail_runs_merge(&d->runs[k], kind, &d->shape,
+						     d->cancel, &b[k], &n[k])
 				 : encode(d, kind, &b[k], &n[k]))
 			return -1;
 	}

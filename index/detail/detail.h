@@ -7,6 +7,8 @@
 #ifndef QUERN_DETAIL_H
 #define QUERN_DETAIL_H
 
+#include <stdatomic.h>
+
 #include "index/base/arena.h"
 #include "index/format/detail_code.h"
 #include "index/merge/profile.h"
@@ -15,6 +17,8 @@ struct detail; /* knows where each function's entries are */
 
 /* run: rows held at once, 0: as many as said above. */
 int detail_new(const struct profile *p, size_t run, struct detail **out, struct err *err);
+/* When *cancel is set, a function at hand ends as if memory were out. */
+void detail_stop_by(struct detail *d, const atomic_int *cancel);
 /* Another one on the same places, for another thread, which holds that share of the rows; to
  * be freed before `of`. */
 int detail_share(const struct detail *of, unsigned share, struct detail **out,

@@ -12,6 +12,8 @@
 
 #include "index/base/vec.h"
 
+enum { STEPS = 1 << 12 };
+
 struct run {
 	struct detail_reader r; /* r.row: its next row */
 	uint64_t left;		/* behind that */
@@ -26,7 +28,9 @@ struct merger {
 	uint64_t *costs; /* of all runs, and of the row at hand */
 	uint32_t *heap;	 /* runs that have a row, the least first */
 	size_t nheap;
-	struct detail_row row; /* the row at hand */
+	const atomic_int *cancel; /* may be NULL */
+	uint32_t steps;		  /* rows since the last look at it */
+	struct detail_row row;	  /* the row at hand */
 	uint64_t *cost;
 };
 
@@ -147,6 +151,13 @@ static void take(struct merger *m, bool first)
 	advance(m);
 }
 
+/* Many runs take long, and then somebody may want to stop. */
+static bool stopped(struct merger *m)
+{
+	return m->cancel && ++m->steps % STEPS == 0 &&
+	       atomic_load_explicit(m->cancel, memory_order_relaxed);
+}
+
 /* The next row into m->row, equal ones of all runs added. */
 static bool next_row(struct merger *m)
 {
@@ -165,6 +176,8 @@ static int count_groups(struct merger *m, struct group **groups, size_t *n,
 
 	rewind_runs(m);
 	for (*rows = 0; next_row(m); ++*rows) {
+		if (stopped(m))
+			return -1;
 		if (!*n || (*groups)[*n - 1].file != m->row.file) {
 			if (vec_reserve(groups, &cap, *n + 1, sizeof(**groups)))
 				return -1;
@@ -185,16 +198,17 @@ static int write_groups(struct merger *m, struct bytes *b, const struct group *g
 		if (detail_write_group(&w, groups[g].file, groups[g].rows))
 			return -1;
 		for (uint64_t i = 0; i < groups[g].rows; i++)
-			if (!next_row(m) || detail_write_row(&w, &m->row))
+			if (stopped(m) || !next_row(m) || detail_write_row(&w, &m->row))
 				return -1;
 	}
 	return 0;
 }
 
 int detail_runs_merge(struct detail_runs *runs, enum detail_kind kind,
-		      const struct detail_shape *s, struct bytes *b, uint64_t *n)
+		      const struct detail_shape *s, const atomic_int *cancel,
+		      struct bytes *b, uint64_t *n)
 {
-	struct merger m = {.runs = runs, .shape = s, .kind = kind};
+	struct merger m = {.runs = runs, .shape = s, .kind = kind, .cancel = cancel};
 	struct group *groups = NULL;
 	size_t ngroups = 0;
 	int rc = -1;

@@ -7,6 +7,8 @@
 #ifndef QUERN_DETAIL_RUN_H
 #define QUERN_DETAIL_RUN_H
 
+#include <stdatomic.h>
+
 #include "index/format/detail_code.h"
 
 struct detail_runs {
@@ -25,9 +27,11 @@ uint64_t detail_add(uint64_t a, uint64_t b, bool *full);
  * is a run.  0, or -1 when memory is out. */
 int detail_runs_end(struct detail_runs *runs);
 /* Append to b what detail_encode() would for all rows of the runs, equal ones added; *n
- * rows.  The runs are empty afterwards.  0 or -1. */
+ * rows.  The runs are empty afterwards.  0 or -1: memory is out, or *cancel, which may be NULL, is
+ * set. */
 int detail_runs_merge(struct detail_runs *runs, enum detail_kind kind,
-		      const struct detail_shape *s, struct bytes *b, uint64_t *n);
+		      const struct detail_shape *s, const atomic_int *cancel,
+		      struct bytes *b, uint64_t *n);
 void detail_runs_free(struct detail_runs *runs);
 
 #endif

@@ -1,6 +1,7 @@
 /* stretch.c - reading in stretches, on several threads; see stretch.h. */
 #include "index/read/stretch.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -135,6 +136,26 @@ static void tell(struct reading *r, uint64_t bytes)
 		r->opts->progress(r->opts->arg, done);
 }
 
+/* What is never spilled must not take all memory. */
+static int hold(struct stretch *s)
+{
+	const struct stretch_opts *o = s->reading->opts;
+	const uint64_t before = s->held;
+
+	if (!o->held)
+		return 0;
+	s->held = tally_held(&s->tally);
+	if (atomic_fetch_add(o->held, s->held - before) + s->held - before <=
+	    o->held_most)
+		return 0;
+	err_set(&s->err, ERR_LIMIT, 0,
+		"names, functions, calls and parts take more than %" PRIu64
+		" MiB: they stay in memory while indexing",
+		o->held_most >> 20);
+	return err_hint(&s->err, "let it have more, as in --mem %" PRIu64 "M",
+			o->held_most >> 19);
+}
+
 static struct str line_at(const struct reading *r, size_t at)
 {
 	struct str s = {r->text + at, r->n - at};
@@ -234,6 +255,8 @@ static int read_stretch(void *arg)
 		stretch_text_upto(s, at);
 		tell(r, at - told);
 		told = at;
+		if (hold(s))
+			return (int)s->err.kind;
 		if (cancelled(r))
 			return err_set(&s->err, ERR_CANCEL, 0,
 				       "interrupted; no index was written");
@@ -277,7 +300,7 @@ static int read_feed(struct stretch *s)
 	/* What has no events by then is no profile: a bomb need not be unpacked to its end. */
 	while (!b.last && (s->tally.nevent || s->tally.text_bytes < HOPELESS)) {
 		if (feed_next(r->feed, b.n - at, &b, &s->err) ||
-		    read_block(s, &b, &at, &block))
+		    read_block(s, &b, &at, &block) || hold(s))
 			return (int)s->err.kind;
 		if (cancelled(r))
 			return err_set(&s->err, ERR_CANCEL, 0,

@@ -42,10 +42,14 @@ struct stretch_opts {
 			stretches have a size or mem is less than 256 MiB */
 	bool hash;   /* fill in stretches.piece */
 	bool of_set; /* one of several files: the costs of its parts are kept */
-	unsigned share;		  /* files that share mem; 0: one */
-	uint64_t mem;		  /* bytes to work in; 0: 256 MiB, more for more than four
+	unsigned share; /* files that share mem; 0: one */
+	uint64_t mem;	/* bytes to work in; 0: 256 MiB, more for more than four
 				   threads.  A quarter of it is for entries, some for first
 				   blocks (once.h), then they are spilled to spill_dir */
+	/* Bytes that all readings with this counter may hold of what is never spilled: names,
+	 * functions, edges, parts; more: ERR_LIMIT.  NULL: any number. */
+	_Atomic uint64_t *held;
+	uint64_t held_most;
 	const char *spill_dir;	  /* NULL: never spill */
 	const atomic_int *cancel; /* may be NULL */
 	/* Called now and then from the calling thread with the bytes read; may be NULL. */

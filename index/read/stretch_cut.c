@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/file.h"
 #include "index/base/map.h"
 #include "index/lines/decode.h"
 
@@ -11,6 +12,7 @@ enum {
 	LEAST = 4 << 20,   /* bytes that are worth a thread */
 	SEARCH = 64 << 20, /* bytes looked through for a place to cut */
 	HEADER = 1 << 20,  /* bytes that hold any sensible header */
+	PAD = 64,	   /* bytes behind them that may be looked at */
 };
 
 /* Digits at p, or 0x and hex digits; their end, or NULL when there are none. */
@@ -65,9 +67,19 @@ size_t stretch_find_cut(const struct reading *r, size_t from, size_t to)
 static int read_head(struct reading *r, struct err *err)
 {
 	size_t n = r->n < HEADER ? r->n : HEADER, at = 0;
+	const char *text = r->text;
 	struct batch *b;
 	int rc;
 
+	/* A copy, as in stretch_text.c. */
+	if (r->opts->fd) {
+		r->head_text = calloc(1, n + PAD);
+		if (!r->head_text)
+			return stretch_no_memory(err);
+		if (file_read(r->opts->fd, r->head_text, n, 0))
+			return stretch_changed(err);
+		text = r->head_text;
+	}
 	r->head_batch = b = malloc(sizeof(*b));
 	r->head_decode = malloc(sizeof(*r->head_decode));
 	if (!b || !r->head_decode || !(r->head = malloc(sizeof(*r->head))))
@@ -75,7 +87,7 @@ static int read_head(struct reading *r, struct err *err)
 	decode_init(r->head_decode);
 	rc = tally_init(r->head, false, true, err);
 	while (!rc && at < n && !r->head_decode->in_body) {
-		decode_entry(r->head_decode, r->text + at, n - at, at, n == r->n, b);
+		decode_entry(r->head_decode, text + at, n - at, at, n == r->n, b);
 		rc = tally_batch(r->head, b, err);
 		at += b->bytes;
 		if (b->bytes == 0)
@@ -91,6 +103,8 @@ void stretch_free_head(struct reading *r)
 	free(r->head);
 	free(r->head_decode);
 	free(r->head_batch);
+	free(r->head_text);
+	r->head_text = NULL;
 	r->head = NULL;
 	r->head_decode = NULL;
 	r->head_batch = NULL;

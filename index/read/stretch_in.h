@@ -39,6 +39,7 @@ struct stretch {
 	struct decode *decode;
 	struct batch *batch;
 	struct replay replay;
+	uint64_t held; /* of opts->held */
 	struct err err;
 };
 
@@ -50,6 +51,7 @@ struct reading {	   /* shared by the threads */
 	struct stretches *s;
 	size_t give; /* bytes that are worth giving to a thread; SIZE_MAX: none are */
 	struct tally *head; /* has read the header; NULL: one stretch */
+	char *head_text;    /* what it has read, or NULL */
 	struct decode *head_decode;
 	struct batch *head_batch;
 	pthread_mutex_t

@@ -7,6 +7,7 @@
  * Reading a file piece by piece, into the same memory again and again, takes half of what the system
  * needs to map its pages and to let go of them, and what is read is then in the core's own cache.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,9 +20,25 @@ enum {
 	PIECE = 256 << 10, /* bytes read at once */
 	BEFORE = 64,	   /* readable in front of them and behind */
 	BEHIND = 64,
+	MEM = 256 << 20,
+	LINE_SHARE = 8,	      /* of the memory to work in: what a line may take, */
+	LINE_LEAST = 2 << 20, /* and at least so much; as in feed.c */
 };
 
-/* The map from now on: it is there, and tells of what cannot be read. */
+/* Text is gathered until a line ends: it must not be all of a file without newlines. */
+static int no_line(const struct stretch *s, struct err *err)
+{
+	const uint64_t mem = s->reading->opts->mem;
+	const uint64_t share = (mem ? mem : MEM) / LINE_SHARE;
+	const uint64_t most = share > LINE_LEAST ? share : LINE_LEAST;
+
+	if (s->piece <= 2 * most)
+		return 0;
+	err_set(err, ERR_LIMIT, 0, "a line of more than %" PRIu64 " MiB", most >> 20);
+	return err_hint(err, "no profile has such lines; if this one does, raise --mem");
+}
+
+/* The map from now on. */
 static void use_map(struct stretch *s)
 {
 	free(s->copy);
@@ -29,16 +46,14 @@ static void use_map(struct stretch *s)
 	s->at_hand = (struct window){s->reading->text, 0, s->to};
 }
 
-/* What is at `at` is at hand.  A file that is shorter now could be as long as before the next time,
- * so that its map would tell nothing. */
+/* What is at `at` is at hand: a copy, for whoever decodes looks at a byte more than once, and in a
+ * map it could be another one then. */
 static int copy(struct stretch *s, size_t at)
 {
 	const size_t n = least(s->piece, s->to - at);
 
-	if (vec_reserve_raw(&s->copy, &s->copy_cap, BEFORE + n + BEHIND, 1)) {
-		use_map(s);
-		return 0;
-	}
+	if (vec_reserve_raw(&s->copy, &s->copy_cap, BEFORE + n + BEHIND, 1))
+		return stretch_no_memory(&s->err);
 	if (file_read(s->reading->opts->fd, s->copy + BEFORE, n, at))
 		return stretch_changed(&s->err);
 	memset(s->copy + BEFORE + n, 0, BEHIND);
@@ -84,7 +99,7 @@ int stretch_text_more(struct stretch *s, size_t at, bool longer)
 		return 0;
 	stretch_text_upto(s, at);
 	s->piece *= longer ? 2 : 1;
-	return copy(s, at);
+	return longer && no_line(s, &s->err) ? (int)s->err.kind : copy(s, at);
 }
 
 void stretch_text_end(struct stretch *s)

@@ -655,21 +655,23 @@ static int save_graph(void *arg, bool wait, enum ordered_left *left)
 	return rc ? (int)s->err->kind : 0;
 }
 
-int save_profile(struct profile *p, struct store_writer *w, struct meta *meta, size_t run,
-		 unsigned jobs, const atomic_int *cancel, struct err *err)
+int save_profile(struct profile *p, struct store_writer *w, struct meta *meta,
+		 const struct save_opts *given, struct err *err)
 {
-	struct save s = {.p = p, .w = w, .meta = meta, .cancel = cancel, .err = err};
+	struct save s = {
+		.p = p, .w = w, .meta = meta, .cancel = given->cancel, .err = err};
+	struct save_opts opts = *given;
 	int rc;
 
 	meta->total = ARENA_ARRAY(&p->arena, uint64_t, p->nevent + 1);
 	if (!meta->total)
 		return no_memory(err);
-	jobs = ordered_jobs(jobs);
+	opts.jobs = ordered_jobs(opts.jobs);
 	arena_init(&s.arena, 0);
-	begin_prepare(&s, jobs);
-	rc = save_detail(p, w, meta, run, jobs, cancel, save_graph, &s, err) ||
-	     save_parts(p, w, meta->total, jobs, cancel, err) || save_diagnostics(&s) ||
-	     save_meta(&s);
+	begin_prepare(&s, opts.jobs);
+	rc = save_detail(p, w, meta, &opts, save_graph, &s, err) ||
+	     save_parts(p, w, meta->total, opts.jobs, opts.cancel, err) ||
+	     save_diagnostics(&s) || save_meta(&s);
 	join_prepare(&s);
 	cycles_free(&s.c);
 	arena_free(&s.arena);

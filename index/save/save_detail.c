@@ -6,6 +6,7 @@
  * packed on several threads and written in order (ordered.h).
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,11 @@ enum {
 	/* Units at hand for each thread, and all: there is much to write beside, and writing waits. */
 	SLOTS = 32,
 	MOST_SLOTS = 128,
+	MEM = 256 << 20,
+	FN_SHARE = 8,	    /* of the memory: what one function may take packed, */
+	FN_LEAST = 4 << 20, /* and at least so much */
+	HELD_SHARE = 4,	    /* of it: units that wait to be written */
+	KEPT = 1 << 20,	    /* bytes that a unit keeps for the next */
 };
 
 static const struct {
@@ -36,7 +42,10 @@ struct packed_fn {
 };
 
 struct unit {
-	int unread; /* why it could not be packed: detail_unread() */
+	int unread;	/* why it could not be packed: detail_unread() */
+	bool too_large; /* or that, of function */
+	uint32_t failed;
+	uint64_t held; /* bytes, while it waits */
 	struct bytes bytes[DETAIL_KINDS];
 	uint64_t rows[DETAIL_KINDS];
 	struct packed_fn *fn;
@@ -51,6 +60,8 @@ struct writing {
 	uint64_t *at[DETAIL_KINDS]; /* per function: its place */
 	uint64_t rows[DETAIL_KINDS];
 	uint64_t *first_line;
+	uint64_t mem, fn_most;
+	_Atomic uint64_t held; /* bytes of units that wait */
 	const atomic_int *cancel;
 	save_others *others;
 	void *others_arg;
@@ -58,7 +69,7 @@ struct writing {
 };
 
 struct worker {
-	const struct writing *w;
+	struct writing *w;
 	struct detail *detail;
 };
 
@@ -68,9 +79,23 @@ static int no_memory(struct err *err)
 	return err_hint(err, "the machine has too little memory for this profile");
 }
 
-/* The rows of a unit could not be had. */
-static int not_packed(const struct unit *u, struct err *err)
+static int too_large(const struct writing *w, uint32_t f, struct err *err)
 {
+	const struct str name = w->p->name[SPACE_FN][w->p->fn_name[f]];
+
+	err_set(err, ERR_LIMIT, 0,
+		"the lines, calls and jumps of %.*s take more than %" PRIu64
+		" MiB, packed: that is more than --mem has for one function",
+		(int)(name.n < 100 ? name.n : 100), name.p, w->fn_most >> 20);
+	return err_hint(err,
+			"no program has such functions; if this one does, raise --mem");
+}
+
+/* The rows of a unit could not be had. */
+static int not_packed(const struct writing *w, const struct unit *u, struct err *err)
+{
+	if (u->too_large)
+		return too_large(w, u->failed, err);
 	if (!u->unread || err_kind_of(u->unread, ERR_INDEX) == ERR_LIMIT)
 		return no_memory(err);
 	return err_set(err, ERR_INDEX, 0, "cannot read back a temporary file: %s",
@@ -103,6 +128,7 @@ static int pack_guarded(void *arg)
 
 		if (detail_pack(d, f, u->bytes, n, &at->first_line)) {
 			u->unread = detail_unread(d);
+			u->failed = f;
 			return -1;
 		}
 		for (int k = 0; k < DETAIL_KINDS; k++) {
@@ -116,25 +142,52 @@ static int pack_guarded(void *arg)
 static int pack(void *arg, void *slot, size_t item)
 {
 	struct packing now = {arg, slot, item};
+	struct writing *w = now.worker->w;
+	struct unit *u = slot;
 	struct err err = {0};
-	int rc = map_guard(pack_guarded, &now, ERR_INDEX, &err);
+	int rc;
 
+	bytes_limit((size_t)w->fn_most);
+	rc = map_guard(pack_guarded, &now, ERR_INDEX, &err);
+	u->too_large = bytes_limit(0) && !u->unread;
 	if (err.kind)
-		now.unit->unread = EIO;
+		u->unread = EIO;
+	u->held = 0;
+	for (int k = 0; k < DETAIL_KINDS; k++)
+		u->held += u->bytes[k].n;
+	atomic_fetch_add(&w->held, u->held);
 	return rc ? -1 : 0;
+}
+
+static bool too_much_held(const void *arg)
+{
+	const struct writing *w = arg;
+
+	return atomic_load(&w->held) > w->mem / HELD_SHARE;
+}
+
+/* It has been written.  A large one is rare: the next need not hold as much. */
+static void let_go(struct writing *w, struct unit *u)
+{
+	atomic_fetch_sub(&w->held, u->held);
+	for (int k = 0; k < DETAIL_KINDS; k++)
+		if (u->bytes[k].cap > KEPT) {
+			free(u->bytes[k].p);
+			u->bytes[k] = (struct bytes){0};
+		}
 }
 
 static int write_unit(void *arg, void *slot, size_t item, int failed)
 {
 	struct writing *w = arg;
-	const struct unit *u = slot;
+	struct unit *u = slot;
 	const uint32_t from = w->from[item], to = w->from[item + 1];
 	size_t begin[DETAIL_KINDS] = {0};
 
-	if (failed)
-		return not_packed(u, w->err);
 	if (w->cancel && atomic_load_explicit(w->cancel, memory_order_relaxed))
 		return err_set(w->err, ERR_CANCEL, 0, "interrupted");
+	if (failed)
+		return not_packed(w, u, w->err);
 	for (uint32_t f = from; f < to; f++) {
 		const struct packed_fn *fn = &u->fn[f - from];
 
@@ -150,6 +203,7 @@ static int write_unit(void *arg, void *slot, size_t item, int failed)
 	}
 	for (int k = 0; k < DETAIL_KINDS; k++)
 		w->rows[k] += u->rows[k];
+	let_go(w, u);
 	return 0;
 }
 
@@ -239,6 +293,7 @@ static int write_all(struct writing *w, struct worker *worker, unsigned jobs,
 			    .make = pack,
 			    .beside = write_others,
 			    .take = write_unit,
+			    .full = too_much_held,
 			    .arg = w};
 	struct unit *unit = calloc(o.nslots, sizeof(*unit));
 	void **each = calloc(jobs, sizeof(*each));
@@ -269,25 +324,31 @@ static int write_all(struct writing *w, struct worker *worker, unsigned jobs,
 }
 
 int save_detail(const struct profile *p, struct store_writer *store, struct meta *meta,
-		size_t run, unsigned jobs, const atomic_int *cancel, save_others *others,
-		void *arg, struct err *err)
+		const struct save_opts *opts, save_others *others, void *arg,
+		struct err *err)
 {
+	const uint64_t mem = opts->mem ? opts->mem : MEM;
 	struct writing w = {.p = p,
-			    .cancel = cancel,
+			    .mem = mem,
+			    .fn_most =
+				    mem / FN_SHARE > FN_LEAST ? mem / FN_SHARE : FN_LEAST,
+			    .cancel = opts->cancel,
 			    .others = others,
 			    .others_arg = arg,
 			    .err = err};
-	struct worker *worker = calloc(jobs, sizeof(*worker));
+	struct worker *worker = calloc(opts->jobs, sizeof(*worker));
 	int rc;
 
 	if (!worker)
 		return no_memory(err);
 	for (size_t k = 0; k < p->ntally; k++)
 		spill_map(&p->tally[k]->once);
-	rc = detail_new(p, run, &worker[0].detail, err);
+	rc = detail_new(p, opts->run, &worker[0].detail, err);
+	if (!rc)
+		detail_stop_by(worker[0].detail, opts->cancel);
 	meta->loose = p->loose;
-	rc = rc || writing_init(&w, store, worker[0].detail, run) ||
-	     write_all(&w, worker, jobs, meta) || finish(&w, store);
+	rc = rc || writing_init(&w, store, worker[0].detail, opts->run) ||
+	     write_all(&w, worker, opts->jobs, meta) || finish(&w, store);
 	meta->lines = w.rows[DETAIL_LINES];
 	meta->sites = w.rows[DETAIL_SITES];
 	meta->jumps = w.rows[DETAIL_JUMPS];

@@ -60,6 +60,19 @@ int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 	return 0;
 }
 
+uint64_t tally_held(const struct tally *t)
+{
+	const uint64_t costs = 2 * t->nevent * sizeof(uint64_t), found = sizeof(uint64_t);
+	uint64_t sum = t->arena.used;
+
+	for (int i = 0; i < SPACES; i++)
+		sum += t->names[i].n *
+		       (sizeof(struct name_slot) + sizeof(struct name_use));
+	return sum + t->nfn * (sizeof(*t->fn) + found + costs) +
+	       t->nedge * (sizeof(*t->edge) + found + 2 * sizeof(uint64_t) + costs) +
+	       t->npart * sizeof(struct part_slot) + t->nformula * sizeof(*t->formula);
+}
+
 void tally_free(struct tally *t)
 {
 	for (int i = 0; i < SPACES; i++)

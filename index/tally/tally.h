@@ -209,6 +209,9 @@ static inline bool tally_is_head(const struct tally *t, uint32_t entry)
 	return t->entry[entry].what == ENTRY_HEAD;
 }
 
+/* Bytes of what is never written away: names, functions, edges, parts and what headers say. */
+uint64_t tally_held(const struct tally *t);
+
 /* How many numbers an entry has. */
 static inline size_t tally_values(const struct tally *t, uint32_t what)
 {

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""watchdog.t - every query ends within its limits, and by Ctrl-C within a second, on profiles made to be hard.
+
+The queries are those of tests/query and generated ones.  Some 12 s of them here, five minutes with QUERN_TORTURE=1 (or
+SECONDS as the first argument; the seed is the second).  What is right is for other tests to say.
+"""
+import concurrent.futures
+import glob
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+from e2e import SLOW, done, environ, ok, quern, run, same, top
+
+BIG = bool(os.environ.get("QUERN_TORTURE"))
+SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 300 if BIG else 12
+SEED = int(sys.argv[2]) if len(sys.argv) > 2 else int(time.time())
+LIMIT = 1           # seconds that a query may take
+OVER = 2 * SLOW     # and what a start, a table or a machine that does something else may take
+SCALE = 20 if BIG else 1
+
+
+def put(name, head, functions):
+    with open(name, "w") as f:
+        f.write("version: 1\n%s\nfl=(1) a.c\n" % head)
+        for fn, calls in functions:
+            f.write("fn=%s\n1 1\n" % fn)
+            for k, callee in enumerate(calls):
+                f.write("cfn=%s\ncalls=%d %d\n%d 5\n" % (callee, k + 1, k % 3 + 1, k + 2))
+
+
+def f(i):
+    return "(%d) f%d" % (i + 1, i)
+
+
+N = 5000 * SCALE
+put("deep", "events: Ir", ((f(i), [f(i + 1)] if i < N else []) for i in range(N + 1)))
+put("wide", "events: Ir", ((f(i), [f(k) for k in range(1, N)] if i == 0 else [f(N)] if i < N else []) for i in range(N + 1)))
+put("names", "events: Ir", (("%s%d" % ("a<b<c," * 300, i), ["%s%d" % ("a<b<c," * 300, i + 1)] if i < 299 else []) for i in range(300)))
+put("events", "events: " + " ".join("E%d" % i for i in range(64)), ((f(i), [f((i * 7 + 1) % 500), f((i * 3 + 2) % 500)]) for i in range(500)))
+put("cycle", "events: Ir", ((f(i), [f(k) for k in range(80)]) for i in range(80)))
+put("ring", "events: Ir", ((f(i), [f((i + 1) % N), f((i * 31 + 7) % N)]) for i in range(N)))
+put("self", "events: Ir", ((f(i), [f(i), f(i // 2)]) for i in range(N)))
+put("paths", "events: Ir", ((f(i), [f(i - i % 3 + k) for k in (3, 4, 5)]) for i in range(300)))
+with open("parts", "w") as p:
+    p.write("version: 1\n")
+    for i in range(1000 * SCALE):
+        p.write("part: %d\nthread: %d\nevents: Ir Dr\nfl=(1) a.c\nfn=%s\n1 %d 2\ncfn=%s\ncalls=1 1\n2 3 4\n\n" % (i + 1, i % 7 + 1, f(i % 50), i, f(i * 7 % 50)))
+PROFILES = ["deep", "wide", "names", "events", "cycle", "ring", "self", "paths", "parts"]
+for name in PROFILES:
+    r = run(name, "-q", "--no-init", "-c", "events | count")
+    ok(r.status == 0, "%s is indexed" % name, r)
+
+KEPT = [case.split("\n---\n")[0].strip() for path in sorted(glob.glob(top + "/tests/query/*.query"))
+        for case in open(path, errors="replace").read().split("\n===\n")[1:]]
+KEPT = [q for q in KEPT if q and ">" not in q.split("|")[-1] and "!" not in q]
+UNITS = "functions files objects dirs classes lines instrs calls callsites jumps cycles parts threads events profiles".split()
+FORMATS = "table tree csv tsv json ndjson md svg icicle html folded speedscope dot".split()
+
+
+def one_of(rng, *choices):
+    c = rng.choice(choices)
+    return c() if callable(c) else c
+
+
+def a_set(rng, deep=0):
+    atom = one_of(rng, "f0", "f1", "f7", "f299", "f4999", "f*", "*1*", "/f.*9$/", "/(f|f1|f2)+[0-9]*$/", "#1", "#17", "*", "file:a.c", "cycle:1", '"f3"')
+    if deep > 2 or rng.random() < 0.6:
+        return atom
+    return one_of(rng, "not %s" % a_set(rng, deep + 1), "(%s or %s)" % (a_set(rng, deep + 1), a_set(rng, deep + 1)),
+                  "(%s and %s)" % (a_set(rng, deep + 1), a_set(rng, deep + 1)))
+
+
+def an_expression(rng, deep=0):
+    if deep > 2 or rng.random() < 0.4:
+        return one_of(rng, "self", "incl", "calls", "self%", "1", "2.5k", "depth", "id", "line", "fn", '"f1"')
+    return "(%s %s %s)" % (an_expression(rng, deep + 1), rng.choice("+ - * / < > = !=".split() + ["and", "or"]), an_expression(rng, deep + 1))
+
+
+def a_query(rng):
+    q = []
+    for _ in range(rng.choice((0, 0, 0, 1, 1, 2))):
+        q.append(one_of(rng, lambda: rng.choice("focus ignore hide collapse".split()) + " " + a_set(rng), "norec", "cut 1%", "cut 0.01%", "part 1",
+                        "part 1-700", "thread 2", "collapse by " + rng.choice(("file", "object", "class", "dir"))))
+    q.append(one_of(
+        rng, lambda: "top %d" % rng.choice((1, 10, 100000)), lambda: rng.choice(UNITS), lambda: rng.choice(UNITS) + " of " + a_set(rng),
+        lambda: "%s of %s depth %s" % (rng.choice(("callers", "callees")), a_set(rng), rng.choice(("1", "5", "50", "all"))),
+        lambda: "calltree %s %s depth %s" % (rng.choice(("from", "to")), a_set(rng), rng.choice(("3", "20", "all"))), "calltree",
+        lambda: "%s %s paths from %s to %s" % (rng.choice(("shortest", "hottest", "widest", "all")), rng.choice(("", "1", "1000", "1000000")) if rng.random() < 0.7
+                                               else "", a_set(rng), a_set(rng)),
+        lambda: "all paths from %s to %s max %d" % (a_set(rng), a_set(rng), rng.choice((3, 10, 100))),
+        lambda: "path from %s to %s via %s" % (a_set(rng), a_set(rng), a_set(rng)),
+        lambda: "cost of %s under %s avoiding %s" % (a_set(rng), a_set(rng), a_set(rng)),
+        lambda: "source of " + a_set(rng), lambda: "find " + a_set(rng), lambda: "info " + a_set(rng), "info"))
+    for _ in range(rng.choice((0, 0, 1, 1, 2, 3))):
+        q.append(one_of(rng, lambda: "where " + an_expression(rng), lambda: "sort " + an_expression(rng), "take 10", "skip 5", "count", "sum",
+                        lambda: "add x = " + an_expression(rng), lambda: "group by fn: sum(self), count, avg(incl)", lambda: "where fn ~ /(a|b|f)*[0-9]+$/",
+                        "show self, incl, fn"))
+    if rng.random() < 0.4:
+        q.append("as " + rng.choice(FORMATS))
+    return " | ".join(q)
+
+
+def ask(profile, query, interrupt):
+    """What was wrong, or None."""
+    args = [quern, profile, "-q", "--no-init", "--limit", "seconds=%d" % (600 if interrupt is not None else LIMIT), "--mem", "256M", "-c", query]
+    begun = time.time()
+    p = subprocess.Popen(args, env=environ, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    allowed = LIMIT + OVER
+    try:
+        if interrupt is not None:
+            try:
+                p.communicate(timeout=interrupt)
+            except subprocess.TimeoutExpired:
+                p.send_signal(signal.SIGINT)
+                begun, allowed = time.time(), 1 + OVER / 2
+        said = p.communicate(timeout=max(0.1, begun + 5 * allowed - time.time()))[1] or b""
+    except subprocess.TimeoutExpired:
+        p.kill()
+        p.communicate()
+        return "%s: %s: ran for more than %.1f s%s" % (profile, query, time.time() - begun, "" if interrupt is None else " after Ctrl-C")
+    took = time.time() - begun
+    if took > allowed:
+        return "%s: %s: took %.1f s%s" % (profile, query, took, "" if interrupt is None else " after Ctrl-C")
+    # -SIGINT: it had not begun.
+    if p.returncode not in (0, 1, 4, 6) and not (p.returncode in (130, -signal.SIGINT) and interrupt is not None):
+        return "%s: %s: status %d %s" % (profile, query, p.returncode, said[-300:])
+    return None
+
+
+# Each call of the top looked at all others.
+HUB = 100000 // SLOW
+put("hub", "events: Ir", ((f(i), [f(k) for k in range(1, HUB)] if i == 0 else [f(HUB)] if i < HUB else []) for i in range(HUB + 1)))
+run("hub", "-q", "--no-init", "-c", "events | count")
+for interrupt in (None, 0.2):
+    same(ask("hub", "callees of f0 depth 5", interrupt), None, "callees of a function that calls all%s" % (", interrupted" if interrupt else ""))
+end, wrong, asked = time.time() + SECONDS, [], [0, 0]
+with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    def one(i):
+        if time.time() > end:
+            return
+        mine = random.Random("%d/%d" % (SEED, i))
+        query = mine.choice(KEPT) if mine.random() < 0.15 else a_query(mine)
+        interrupt = mine.random() * 0.3 if i % 4 == 3 else None
+        profile = mine.choice(PROFILES)
+        w = ask(profile, query, interrupt)
+        if w and not ask(profile, query, interrupt):     # the machine did something else
+            w = None
+        asked[interrupt is not None] += 1
+        if w:
+            wrong.append(w)
+    list(pool.map(one, range(int(SECONDS * 400))))
+print("# seed %d, %d queries, %d of them interrupted" % (SEED, sum(asked), asked[1]))
+same(wrong[:20], [], "all ended, seed %d" % SEED)
+ok(sum(asked) > 100 / SLOW, "and there were some", asked)
+done()
