@@ -592,7 +592,7 @@ static int open_index(struct build *b, struct store **out, struct build_report *
 	r->how = BUILD_AS_IS;
 	snprintf(r->index, sizeof(r->index), "%.4199s", name);
 	recorded = store_inputs(*out, &n);
-	for (uint32_t i = 0; i < n && !r->why[0]; i++) {
+	for (uint32_t i = 0; i < n && !b->opts->only_named && !r->why[0]; i++) {
 		char path[INDEX_PATH_MAX];
 		struct source now;
 		struct err none = {0};
@@ -625,6 +625,10 @@ int build_open_set(const char *const *path, size_t n, const struct build_opts *o
 		rc = open_index(&b, out, report_out);
 	else
 		rc = open_or_build(&b, out, report_out);
+	if (!rc && opts->only_named && (rc = store_only_from(*out, path, n, err))) {
+		store_close(*out);
+		*out = NULL;
+	}
 	inputs_close(&b.in);
 	store_close(b.old);
 	report_out->took_ns = now_ns() - start;

@@ -26,6 +26,9 @@ struct build_progress {
 struct build_opts {
 	/* NULL: PROFILE.quern beside it, else the cache directory */
 	const char *index_path;
+	/* Read no file but those that are named here, now or later: an index that others made
+	 * could record any path (--safe). */
+	bool only_named;
 	bool rebuild;	/* even when fresh */
 	bool no_write;	/* keep no index: a temporary one, gone at close */
 	bool no_wait;	/* ERR_LOCKED at once when another process builds it */

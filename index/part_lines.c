@@ -87,12 +87,59 @@ static void close_file(struct reading *r)
 	r->file = UINT32_MAX;
 }
 
+/* Where the index says that it was. */
+static int open_recorded(struct reading *r, const struct source_id *recorded)
+{
+	struct err err = {0};
+
+	r->path = strndup(recorded->path.p, recorded->path.n);
+	if (!r->path)
+		return no_memory(r->err);
+	if (source_open(r->path, &r->source, &err)) {
+		err_set(r->err, err.kind, 0, "%s", err.text);
+		if (err.kind != ERR_PROFILE)
+			return (int)err.kind;
+		return err_hint(r->err,
+				"lines of single parts are read from the profile, which "
+				"is not where it was indexed");
+	}
+	return source_compare(&r->source, recorded) == SOURCE_CHANGED
+		       ? not_as_indexed(r->path, "changed since it was indexed", r->err)
+		       : 0;
+}
+
+/* Among the files that the user named: what the index records could be any file. */
+static int open_named(struct reading *r, const struct source_id *recorded)
+{
+	const char *const *path = r->to->st->only;
+	bool changed = false;
+
+	for (size_t i = 0; i < r->to->st->nonly; i++) {
+		struct err ignored = {0};
+
+		if (source_open(path[i], &r->source, &ignored))
+			continue;
+		if (source_compare(&r->source, recorded) != SOURCE_CHANGED)
+			return 0;
+		changed |= str_eq(r->source.id.path, recorded->path);
+		source_close(&r->source);
+	}
+	if (changed)
+		return not_as_indexed("the profile", "changed since it was indexed",
+				      r->err);
+	err_set(r->err, ERR_PROFILE, 0,
+		"--safe: the index was made from a file that is not named here");
+	return err_hint(
+		r->err,
+		"lines of single parts are read from the profile: open that, not its "
+		"index, or leave out --safe");
+}
+
 /* A file of the profile, if it is what was indexed. */
 static int open_file(struct reading *r, uint32_t file)
 {
 	uint32_t n;
 	const struct source_id *recorded = &store_inputs(r->to->st, &n)[file].id;
-	struct err err = {0};
 
 	if (r->file == file)
 		return 0;
@@ -105,21 +152,10 @@ static int open_file(struct reading *r, uint32_t file)
 				"lines of single parts are read from the profile again: "
 				"keep it in a file");
 	}
-	r->path = strndup(recorded->path.p, recorded->path.n);
-	if (!r->path)
-		return no_memory(r->err);
-	if (source_open(r->path, &r->source, &err)) {
-		err_set(r->err, err.kind, 0, "%s", err.text);
-		if (err.kind != ERR_PROFILE)
-			return (int)err.kind;
-		return err_hint(r->err,
-				"lines of single parts are read from the profile, which "
-				"is not where it was indexed");
-	}
+	if (r->to->st->only ? open_named(r, recorded) : open_recorded(r, recorded))
+		return (int)r->err->kind;
 	r->file = file;
-	return source_compare(&r->source, recorded) == SOURCE_CHANGED
-		       ? not_as_indexed(r->path, "changed since it was indexed", r->err)
-		       : 0;
+	return 0;
 }
 
 /* Lines of a block, BEFORE bytes before which are readable; *used: how many of its bytes. */

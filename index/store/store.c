@@ -256,6 +256,21 @@ fail:
 	return (int)err->kind;
 }
 
+int store_only_from(struct store *st, const char *const *path, size_t n, struct err *err)
+{
+	st->only = ARENA_ARRAY(&st->arena, const char *, n + 1);
+	if (!st->only)
+		return arena_full(&st->arena, err);
+	for (st->nonly = 0; st->nonly < n; st->nonly++) {
+		struct str copy = arena_str(&st->arena, str_c(path[st->nonly]));
+
+		if (!copy.p)
+			return arena_full(&st->arena, err);
+		st->only[st->nonly] = copy.p;
+	}
+	return 0;
+}
+
 void store_close(struct store *st)
 {
 	if (!st)

@@ -64,6 +64,9 @@ const struct store_info *store_info(const struct store *st);
 struct input_file;
 const struct input_file *store_inputs(const struct store *st, uint32_t *n);
 struct str store_input_path(const struct store *st, uint32_t i); /* absolute */
+/* Read the profile again from these files only (part_lines.h): those that the index records could
+ * be any, when others made it.  The paths are copied. */
+int store_only_from(struct store *st, const char *const *path, size_t n, struct err *err);
 /* The first of them (source.h). */
 struct source_id;
 const struct source_id *store_source(const struct store *st);

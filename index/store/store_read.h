@@ -38,6 +38,8 @@ struct store {
 	uint64_t size; /* of the file when it was opened */
 	struct timespec mtime;
 	char *path;
+	const char **only; /* the profile is read again from these files; NULL: any */
+	size_t nonly;
 	struct arena arena; /* meta, part headers, diagnostics */
 	struct meta meta;
 	struct store_info info;

@@ -326,6 +326,7 @@ static int build(struct app *app, const char *const *path, size_t n, struct stor
 		.no_wait = o->no_wait,
 		.merge = o->merge,
 		.trust = o->trust,
+		.only_named = o->safe,
 		.jobs = o->jobs,
 		.mem = o->mem,
 		.cancel = &app_cancel,

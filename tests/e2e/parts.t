@@ -98,4 +98,44 @@ again = later("touch p")
 same((again.status, again.text), (0, fine.text), "only its times changed: the content decides")
 again = later("cp p q; mv q p")
 same((again.status, again.text), (0, fine.text), "a copy of the same content")
+
+# ---------------------------------------------------------------- --safe reads what is named only
+def parts(*args):
+    return run(*args, "-q", "-c", "part 2 | lines | count")
+
+
+def fresh(*names):
+    for f in names:
+        if os.path.exists(f):
+            os.unlink(f)
+
+
+fresh("p", "p.quern", "q")
+with open("p", "wb") as f:
+    f.write(text)
+run("p", "-q", "--index", "i.quern", "-c", "top 1")
+os.symlink("p", "link")
+same(parts("i.quern").text, fine.text, "an index alone: the profile that it records is read")
+refused(parts("i.quern", "--safe"), "not named", "--safe, an index alone")
+same(parts("p", "--index", "i.quern", "--safe").text, fine.text, "--safe, the profile")
+same(parts("link", "--index", "i.quern", "--safe").text, fine.text, "--safe, the profile by another name")
+os.rename("p", "q")
+same(parts("q", "--index", "i.quern", "--safe").text, fine.text, "--safe, the profile elsewhere")
+with open("p", "w") as f:
+    f.write("else")
+says = "p has changed since it was indexed"
+ok(says in run("i.quern", "-c", "top 1").talk, "an index says that the profile changed")
+ok(says not in run("i.quern", "--safe", "-c", "top 1").talk, "--safe: it does not look there")
+fresh("p", "q", "link", "i.quern")
+with open("p", "wb") as f:
+    f.write(text)
+r = run("p", "-q", "--safe", "--index", "i.quern", "-c", "top 1", "-c", "part 2 | lines | count")
+ok(r.status == 0 and r.text.endswith(fine.text.splitlines()[-1] + "\n"), "--safe, indexed at once", r)
+
+# Files of a set have each their own.
+for i in range(2):
+    with open("set.%d" % (i + 1), "w") as f:
+        f.write("pid: 1\npart: %d\nevents: Ir\nfl=a\nfn=f\n1 %d\n" % (i + 1, i + 1))
+r = run("set.1", "set.2", "--safe", "-q", "-c", "part 2 | lines", "--format", "csv")
+ok(r.status == 0 and "a,1,2," in r.text, "--safe, a set of files", r)
 done()
