@@ -439,7 +439,8 @@ static int type_call(struct schema *s, struct expr *e)
 		if (!e->a || e->a->next)
 			return check_fail(s, e->span, "%s() takes one argument",
 					  functions[i].name);
-		if (col_is_text(e->a->type) != functions[i].text)
+		if (functions[i].text ? !col_is_text(e->a->type)
+				      : !check_is_number(e->a->type))
 			return check_fail(s, e->a->span, "%s() takes %s; this is %s",
 					  functions[i].name,
 					  functions[i].text ? "text" : "a number",
