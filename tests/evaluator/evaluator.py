@@ -20,7 +20,6 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import questions                                                              # noqa: E402
 import stages                                                                 # noqa: E402
-import tables                                                                 # noqa: E402
 from profile import Profile                                                   # noqa: E402
 from program import program                                                   # noqa: E402
 from view import World                                                        # noqa: E402
@@ -155,7 +154,7 @@ class Round:
             costs = [(c, e) for c in questions.COSTS[q.source.kind].split() for e in self.world.events]
             for row, cells in zip(got, extra["rows"]):
                 row.update({"%s.%s" % c: cell for c, cell in zip(costs, cells)})
-        why = tables.match(q.source.rows(), got)
+        why = q.source.wrong(got)
         if not why and q.source.ordered:
             cost = "incl" if q.source.kind == "calls" else "self"
             why = next(("%r stands below %r" % (b, a) for a, b in zip(got, got[1:]) if a[cost] < b[cost]), None)

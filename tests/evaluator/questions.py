@@ -8,15 +8,17 @@ import stages
 import tables
 from expressions import (Arithmetic, Call, Column, Comparison, Flag, In, Literal, Logic, Negative, Not, Percent,
                          Search, dirname)
+from trees import Tree, cost_wrong
 from view import View
 
 NUMBERS = {"functions": "id calls line cycle contribution incoming", "groups": "functions",
            "lines": "line calls_out incl_out", "calls": "caller_id callee_id calls",
            "callsites": "line calls incl", "parts": "part pid thread", "threads": "pid thread self parts",
-           "parts of": "part pid thread calls incoming", "events": "total", "cycles": "id functions self calls", "neighbours": "depth id calls incl est"}
+           "parts of": "part pid thread calls incoming", "events": "total", "cycles": "id functions self calls", "neighbours": "depth id calls incl est",
+           "tree": "depth id calls incl est lo hi self", "cost": "self incl est lo hi"}
 TEXTS = {"functions": "fn file obj", "groups": "name", "lines": "file fn", "calls": "caller callee caller_file callee_file",
-         "callsites": "caller callee file", "events": "name", "cycles": "entry", "neighbours": "fn file obj"}
-FLAGS = {"functions": "estimated", "groups": "estimated", "calls": "recursive", "neighbours": "recursive"}
+         "callsites": "caller callee file", "events": "name", "cycles": "entry", "neighbours": "fn file obj", "tree": "fn file obj"}
+FLAGS = {"functions": "estimated", "groups": "estimated", "calls": "recursive", "neighbours": "recursive", "tree": "recursive estimated"}
 COSTS = {"functions": "self incl", "groups": "self incl", "lines": "self", "calls": "incl", "parts": "self",
          "parts of": "self"}
 ADDS = {"functions": "self calls", "groups": "self functions", "lines": "self calls_out", "calls": "calls",
@@ -26,10 +28,12 @@ SHARES = ("functions", "groups", "lines", "parts", "parts of", "calls")
 
 
 class Source:
-    """text: as asked.  kind: of table.  rows(): what it has to hold.  by: the event."""
+    """text: as asked.  kind: of table.  rows(): what it has to hold.  by: the event.  wrong(rows):
+    why the engine's rows cannot be right, or None."""
 
     def __init__(self, text, kind, rows, by, ordered=True, before=""):
-        self.text, self.kind, self.rows, self.by, self.ordered, self.before = text, kind, rows, by, ordered, before
+        self.text, self.kind, self.by, self.ordered, self.before = text, kind, by, ordered, before
+        self.wrong = lambda got: tables.match(rows(), got)
 
 
 class Question:
@@ -168,7 +172,8 @@ class Asker:
         made = self.some_set(view, 1)
         those = made.members(view)
         if kind == "collapse":
-            return "collapse %s as group" % made.text(), view.collapse(lambda f: "group" if f in those else None)
+            name = next(n for n in ("group", "some", "more") if all(f[2] != n for f in view.graph.functions))
+            return "collapse %s as %s" % (made.text(), name), view.collapse(lambda f: name if f in those else None)
         return "%s %s" % (kind, made.text()), getattr(view, kind)(those)
 
     # ------------------------------------------------------------ sources
@@ -184,7 +189,7 @@ class Asker:
             if rng.random() < 0.2:
                 before, of = "let $s = %s; " % made.text(), " of $s"
         kind = rng.choice(["functions"] * 5 + ["groups"] * 2 + ["lines", "calls", "callsites", "parts", "threads", "events",
-                                                              "cycles", "neighbours", "neighbours"])
+                                                              "cycles", "neighbours", "neighbours", "tree", "tree", "cost"])
         if view.filtered:
             kind = rng.choice(("functions", "groups"))
         elif view.merged:
@@ -193,6 +198,8 @@ class Asker:
             before, those, of = "", set(view.group.values()), ""
         if kind == "events":
             by, clause = world.events[0], ""
+        if kind in ("tree", "cost"):
+            return self.tree(view, by, clause) if kind == "tree" else self.cost(view, by, clause)
         if kind == "neighbours":
             if not of:
                 made = self.some_set(view, 1)
@@ -209,6 +216,28 @@ class Asker:
         rows = getattr(tables, kind)
         ordered = kind in ("functions", "calls")
         return Source(kind + of + clause, kind, lambda: rows(view, those, by), by, ordered, before)
+
+    def tree(self, view, by, clause):
+        rng = self.rng
+        f = rng.choice(view.graph.functions)
+        way = rng.choice(("", "from", "to"))
+        made = Tree(view, by, "up" if way == "to" else "down", f if way else None)
+        source = Source("calltree%s%s" % (" %s #%d" % (way, view.number(f)) if way else "", clause), "tree", None, by, False)
+        source.wrong = made.wrong
+        return source
+
+    def cost(self, view, by, clause):
+        """cost of X under Y avoiding Z"""
+        of, under, avoiding = (self.some_set(view, 1) for _ in range(3))
+        those, text = of.members(view), "cost of " + of.text()
+        above = without = None
+        if self.rng.random() < 0.8:
+            above, text = under.members(view), text + " under " + under.text()
+        if self.rng.random() < 0.3:
+            without, text = avoiding.members(view), text + " avoiding " + avoiding.text()
+        source = Source(text + clause, "cost", None, by, False)
+        source.wrong = lambda got: cost_wrong(view, by, those, above, without or set(), got)
+        return source
 
     # ------------------------------------------------------------ table stages
 
@@ -248,7 +277,7 @@ class Asker:
             e = self.number(table, 2)
             return e and e.columns and stages.Add("x%d" % len(made), e)
         if choice == "group" and not grouped and not shown:
-            return self.group(table)
+            return self.group(table, kind)
         return None
 
     def columns(self, table, kind):
@@ -346,7 +375,7 @@ class Asker:
             used.add(name or e.text())
         return stages.Show(made)
 
-    def group(self, table):
+    def group(self, table, kind):
         rng = self.rng
         keys = [c for c in table.shown if table.kinds.get(c) in ("text", "flag") or c in ("line", "calls", "cycle", "thread")]
         keys = [k for k in keys if k in table.kinds]
@@ -357,17 +386,19 @@ class Asker:
         numbers = [c for c in self.columns(table, "number") if not c.endswith("%")]
         adding = [c for c in numbers if c in table.adds and c not in keys]
         for i in range(rng.choice((0, 0, 1, 2, 3))):
-            kind = rng.choice(("count", "sum", "min", "max", "avg", "ratio"))
+            how = rng.choice(("count", "sum", "min", "max", "avg", "ratio"))
             e = None
-            if kind == "ratio":
+            if how == "ratio":
                 if not adding:
                     continue
                 e = Arithmetic("/", Column(rng.choice(adding)), Column(rng.choice(adding)))
-            elif kind != "count":
+            elif how != "count":
                 if not numbers:
                     continue
                 e = Column(rng.choice(numbers))
-            aggregates.append((kind, e, "g%d" % i))
+            aggregates.append((how, e, "g%d" % i))
+        if not aggregates and kind == "tree":     # what adds up of a tree is not known here
+            return None
         return stages.Group(keys, aggregates)
 
 
