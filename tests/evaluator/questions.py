@@ -15,15 +15,18 @@ NUMBERS = {"functions": "id calls line cycle contribution incoming", "groups": "
            "lines": "line calls_out incl_out", "calls": "caller_id callee_id calls",
            "callsites": "line calls incl", "parts": "part pid thread", "threads": "pid thread self parts",
            "parts of": "part pid thread calls incoming", "events": "total", "cycles": "id functions self calls", "neighbours": "depth id calls incl est",
-           "tree": "depth id calls incl est lo hi self", "cost": "self incl est lo hi"}
+           "tree": "depth id calls incl est lo hi self", "vs functions": "self calls base delta delta%",
+           "vs groups": "self functions base delta delta%", "cost": "self incl est lo hi"}
 TEXTS = {"functions": "fn file obj", "groups": "name", "lines": "file fn", "calls": "caller callee caller_file callee_file",
-         "callsites": "caller callee file", "events": "name", "cycles": "entry", "neighbours": "fn file obj", "tree": "fn file obj"}
+         "callsites": "caller callee file", "events": "name", "cycles": "entry", "neighbours": "fn file obj", "tree": "fn file obj",
+         "vs functions": "fn file obj change", "vs groups": "name change"}
 FLAGS = {"functions": "estimated", "groups": "estimated", "calls": "recursive", "neighbours": "recursive", "tree": "recursive estimated"}
 COSTS = {"functions": "self incl", "groups": "self incl", "lines": "self", "calls": "incl", "parts": "self",
          "parts of": "self"}
 ADDS = {"functions": "self calls", "groups": "self functions", "lines": "self calls_out", "calls": "calls",
         "callsites": "calls", "parts": "self", "parts of": "self incoming calls", "threads": "self",
-        "cycles": "functions self", "neighbours": "calls incl est"}
+        "cycles": "functions self", "neighbours": "calls incl est",
+        "vs functions": "self calls base delta", "vs groups": "self functions base delta"}
 SHARES = ("functions", "groups", "lines", "parts", "parts of", "calls")
 
 
@@ -40,13 +43,18 @@ class Question:
     def __init__(self, world, graph_stages, view, source, table_stages):
         self.world, self.graph_stages, self.view = world, graph_stages, view
         self.source, self.stages = source, table_stages
+        self.top = False        # written as `top N by X`, which is `| sort X | take N`
 
     def start(self):
         """The source with its graph stages, which is asked first."""
         return self.source.before + " | ".join(self.graph_stages + [self.source.text])
 
     def text(self):
-        return self.source.before + " | ".join(self.graph_stages + [self.source.text] + [s.text() for s in self.stages])
+        source, later = self.source.text, self.stages
+        if self.top:
+            (key, _), = later[0].keys
+            source, later = "top %d %s by %s" % (later[1].n, source, key.text()), later[2:]
+        return self.source.before + " | ".join(self.graph_stages + [source] + [s.text() for s in later])
 
 
 class Asker:
@@ -207,6 +215,9 @@ class Asker:
             callers = rng.random() < 0.5
             return Source(("callers" if callers else "callees") + of + clause, kind,
                           lambda: tables.neighbours(view, those, by, callers), by, False, before)
+        if kind in ("functions", "groups") and not of and not view.below and view.parts is world.profile.parts \
+                and rng.random() < 0.3:
+            return self.versus(view, by, clause)
         if kind == "groups":
             unit = rng.choice(("files", "objects", "dirs") + (("classes",) if world.plain and not view.merged else ()))
             return Source(unit + of + clause, kind, lambda: tables.groups(view, those, by, unit), by,
@@ -216,6 +227,20 @@ class Asker:
         rows = getattr(tables, kind)
         ordered = kind in ("functions", "calls")
         return Source(kind + of + clause, kind, lambda: rows(view, those, by), by, ordered, before)
+
+    def versus(self, view, by, clause):
+        """functions or files vs base"""
+        unit = self.rng.choice(("functions", "functions", "files", "dirs"))
+        other = View.whole(self.world.base)
+        other.number = lambda f: 0      # numbers are the first profile's
+
+        def rows():
+            if unit == "functions":
+                a, b = tables.functions(view, set(view.graph.functions), by), tables.functions(other, set(other.graph.functions), by)
+                return tables.versus(a, b, ("obj", "file", "fn"), "self")
+            a, b = (tables.groups(v, set(v.graph.functions), by, unit) for v in (view, other))
+            return tables.versus(a, b, ("name",), "self")
+        return Source(unit + clause + " vs base", "vs functions" if unit == "functions" else "vs groups", rows, by, False)
 
     def tree(self, view, by, clause):
         rng = self.rng
@@ -241,9 +266,15 @@ class Asker:
 
     # ------------------------------------------------------------ table stages
 
-    def shape(self, table, kind):
+    def shape(self, question, table):
         """Stages for a table whose rows are known."""
-        rng, made = self.rng, []
+        rng, made, kind = self.rng, [], question.source.kind
+        if kind in ("functions", "groups") and " by " not in question.source.text and table.rows and rng.random() < 0.15:
+            question.top = True
+            column = rng.choice([c for c in ("self", "incl", "calls", "functions", "line") if c in table.shown])
+            made = [stages.Sort([(Column(column), "")]), stages.Take(rng.randint(1, len(table.rows) + 1))]
+            for stage in made:
+                table = stage.run(table)
         for _ in range(rng.choice((1, 1, 2, 2, 3, 4))):
             stage = self.stage(table, kind, made)
             if not stage:
@@ -356,8 +387,8 @@ class Asker:
         if choice < 0.6 and column in ("file", "obj"):
             return Comparison("=", Call("basename", Column(column)), Literal(value.rsplit("/", 1)[-1]))
         if choice < 0.8:
-            at = rng.randint(0, len(value) - 1)
-            return Search(Column(column), rng.choice(("~", "!~")), value[at:at + 2], False)
+            at = rng.randint(0, max(0, len(value) - 1))
+            return Search(Column(column), rng.choice(("~", "!~")), value[at:at + 2] or "n", False)
         made = self.regex(value)
         pattern, _, flags = made.text()[1:].rpartition("/")
         return Search(Column(column), rng.choice(("~", "!~")), pattern, True, flags == "i")

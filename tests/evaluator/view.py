@@ -22,10 +22,11 @@ class Near:
 
 
 class World:
-    """path: of the profile.  program: whose it is, or None.  number: function -> #N."""
+    """path: of the profile.  program: whose it is, or None.  base: a World to compare with.
+    number: function -> #N."""
 
-    def __init__(self, path, profile, program=None):
-        self.path, self.profile, self.program = path, profile, program
+    def __init__(self, path, profile, program=None, base=None):
+        self.path, self.profile, self.program, self.base = path, profile, program, base
         self.graph = Graph.of_profile(profile.parts)
         self.functions = self.graph.functions
         self.number = {}
