@@ -20,7 +20,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import questions                                                              # noqa: E402
 import stages                                                                 # noqa: E402
-from profile import Profile                                                   # noqa: E402
+from reader import Profile                                                    # noqa: E402
 from program import program                                                   # noqa: E402
 from view import World                                                        # noqa: E402
 

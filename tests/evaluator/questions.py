@@ -247,7 +247,7 @@ class Asker:
         f = rng.choice(view.graph.functions)
         way = rng.choice(("", "from", "to"))
         made = Tree(view, by, "up" if way == "to" else "down", f if way else None)
-        source = Source("calltree%s%s" % (" %s #%d" % (way, view.number(f)) if way else "", clause), "tree", None, by, False)
+        source = Source("calltree%s max 400%s" % (" %s #%d" % (way, view.number(f)) if way else "", clause), "tree", None, by, False)
         source.wrong = made.wrong
         return source
 

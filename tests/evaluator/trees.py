@@ -17,6 +17,7 @@ class Tree:
         self.view, self.event, self.way, self.top = view, event, way, top
         self.number = {view.number(f): f for f in view.graph.functions}
         self.flows = view.flows(event)
+        self.starts = {}        # (flow, function) -> what enters a chain that it begins
         self.total = sum(flow.own[f] for flow in self.flows for f in flow.own)
         self.levels = any(view.levels(f) for f in view.graph.functions)
         self.calls = {}
@@ -82,9 +83,10 @@ class Tree:
     def _start(self, flow, chain):
         """What enters the chain."""
         first = self._whole(chain)[0]
-        if first not in flow.total:
-            return 0
-        return flow.root[first] if not self.top else flow.entered({first}) if self.way == "down" else flow.total[first]
+        if (flow, first) not in self.starts:
+            self.starts[flow, first] = 0 if first not in flow.total else flow.root[first] if not self.top else \
+                flow.entered({first}) if self.way == "down" else flow.total[first]
+        return self.starts[flow, first]
 
     def _shares(self, flow, whole):
         share = 1.0
