@@ -69,13 +69,14 @@ class Asker:
 
     # ------------------------------------------------------------ sets of functions
 
-    def atom(self):
+    def atom(self, view):
         rng, world = self.rng, self.world
         f = rng.choice(world.functions)
         name = f[2]
         kinds = ["exact", "number", "regex", "file", "obj", "part of a path", "line"]
-        if names.PLAIN.match(name):
-            kinds += ["bare", "bare"] + ["glob"] * world.plain
+        last = name.split("::")[-1].split("'")[0]
+        if names.PLAIN.match(name) and all(names.PLAIN.match(g[2]) or last not in g[2] for g in world.functions):
+            kinds += ["bare", "bare"] + ["glob"] * (world.plain and not view.merged)
             if world.plain and "::" in name:
                 kinds.append("class")
         kind = rng.choice(kinds)
@@ -96,7 +97,6 @@ class Asker:
         if kind == "line" and world.lines_of[f]:
             file, line = rng.choice(sorted(world.lines_of[f]))
             return names.AtLine(rng.choice(("", file)) if file[0].isalpha() else "", line)
-        last = name.split("::")[-1].split("'")[0]
         if kind == "glob":
             cut = rng.randint(1, len(last))
             return names.bare(last[:cut] + "*" if rng.random() < 0.7 else "*" + last[-cut:])
@@ -121,7 +121,7 @@ class Asker:
     def one_set(self, view, depth):
         rng = self.rng
         if depth == 0 or rng.random() < 0.45:
-            atom = self.atom()
+            atom = self.atom(view)
             return atom if atom.members(view) else None
         if rng.random() < 0.2:
             inner = self.one_set(view, depth - 1)

@@ -154,8 +154,6 @@ def cost_wrong(view, event, those, under, avoiding, rows):
         return None if view.stacks is None else "no bounds: %r" % (row,)
     if not row["lo"] <= row["est"] <= row["hi"]:
         return "est is not between lo and hi: %r" % (row,)
-    if row["est"] > row["incl"]:
-        return "est is above incl: %r" % (row,)
     if truth is not None and not row["lo"] <= truth <= row["hi"]:
         return "true is %d: %r" % (truth, row)
     if truth is not None and row["exact"] and row["est"] != truth:

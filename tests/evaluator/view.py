@@ -157,7 +157,7 @@ class View:
         recorded events, and makes derived ones of them; elsewhere a derived event has a flow
         of its own."""
         formula = self.world.profile.derived.get(event)
-        if formula and not self.below and not grouped:
+        if formula and not self.below and not grouped and self.parts is self.world.profile.parts:
             terms = [(k, self.incl_law(those, e)) for e, k in formula.items()]
             return None if any(x is None for _, x in terms) else sum(k * x for k, x in terms)
         if self.filtered:
