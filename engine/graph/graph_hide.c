@@ -7,7 +7,8 @@
  * one pass per u is enough, but in a cycle of hidden ones, which is swept until next to nothing
  * turns back any more; the rest goes the way of what has left.
  *	T(h) = max(what comes in, self + what goes out)
- * Call counts are shared in the same way by counts.
+ * Call counts are shared in the same way by counts; which edges there are does not depend on
+ * them, as a recorded call may have a count of 0.
  */
 #include <string.h>
 
@@ -79,6 +80,14 @@ static uint32_t pop(struct walk *k)
 	return top;
 }
 
+static void see(struct walk *k, uint32_t v)
+{
+	if (!k->seen[v]) {
+		k->seen[v] = 1;
+		k->touched[k->ntouched++] = v;
+	}
+}
+
 static void send(struct walk *k, const struct hide *h, uint32_t to, double cost)
 {
 	uint32_t c = h->comp[to], v = h->map[to];
@@ -92,10 +101,7 @@ static void send(struct walk *k, const struct hide *h, uint32_t to, double cost)
 		return;
 	}
 	k->to[v] += cost;
-	if (!k->seen[v]) {
-		k->seen[v] = 1;
-		k->touched[k->ntouched++] = v;
-	}
+	see(k, v);
 }
 
 /* h passes on what waits at it; what stays in its component is sent round by the ring. */
@@ -177,6 +183,41 @@ static int walk(struct walk *k, const struct hide *h, const struct weights *w, u
 	while (k->nheap)
 		if (visit(k, h, w, pop(k), err))
 			return (int)err->kind;
+	return 0;
+}
+
+/* The callees of f: hidden ones wait in the ring, each once; visible ones are seen when f is
+ * hidden itself. */
+static void meet(struct walk *k, const struct hide *h, const struct flow_input *in,
+		 uint32_t f)
+{
+	for (uint32_t e = in->out_first[f]; e < in->out_first[f + 1]; e++) {
+		uint32_t to = in->callee[e];
+
+		if (h->comp[to] == GRAPH_NONE) {
+			if (h->comp[f] != GRAPH_NONE)
+				see(k, h->map[to]);
+		} else if (!k->waits[h->at[to]]) {
+			k->waits[h->at[to]] = 1;
+			k->ring[k->ahead++] = to;
+		}
+	}
+}
+
+/* See all that u reaches through hidden functions, whatever walk() found: a call that was
+ * open at a dump has cost and a count of 0, and one of very many may bring most of the cost. */
+static int reach(struct walk *k, const struct hide *h, const struct weights *w,
+		 uint32_t u, struct err *err)
+{
+	k->ahead = 0;
+	meet(k, h, w->below, u);
+	for (k->behind = 0; k->behind < k->ahead; k->behind++) {
+		meet(k, h, w->below, k->ring[k->behind]);
+		if (k->passed++ % POLL == 0 && cancel_poll(w->cancel, err))
+			return (int)err->kind;
+	}
+	for (uint32_t i = 0; i < k->ahead; i++)
+		k->waits[h->at[k->ring[i]]] = 0;
 	return 0;
 }
 
@@ -382,7 +423,7 @@ static int collect(struct graph *b, const struct flow_input *below, const struct
 	for (uint32_t f = 0; f < functions; f++) {
 		uint32_t u = h->up[f];
 
-		if (walk(&k, h, &w, u, err))
+		if (walk(&k, h, &w, u, err) || reach(&k, h, &w, u, err))
 			return (int)err->kind;
 		for (uint32_t i = 0; i < k.ntouched; i++)
 			if (add_edge(b->a, l, f, k.touched[i],

@@ -26,7 +26,8 @@ class Program:
     """shape: "tree" has one way to each function; "graph" several; "recursive" circles, too;
     "levels" the same with callgrind's names for recursion levels, f and f'2."""
 
-    def __init__(self, rng, shape):
+    def __init__(self, rng, shape, again=None):
+        """again: how the same program runs another time; None: the first."""
         self.rng, self.shape = rng, shape
         self.events = rng.choice((["Ir"], ["Ir", "Dr"], ["Ir", "Dr", "Dw"], ["Cost", "Calls_made"]))
         self.formulas = [("Mem", "Dr + 2 Dw", {"Dr": 1, "Dw": 2})] if "Dw" in self.events else []
@@ -36,6 +37,7 @@ class Program:
         self.calls = {}         # (part, caller, file, line, callee) -> [count] + costs
         self.stacks = {}        # (part, stack of functions from the root) -> costs
         self._names()
+        self.rng = again or rng
         self._run()
 
     def _names(self):
@@ -212,5 +214,6 @@ def minus(costs, others):
 
 
 def program(seed):
-    rng = random.Random(seed)
-    return Program(rng, SHAPES[seed % len(SHAPES)])
+    """And the same program, run another time: what it calls, and how often, differs."""
+    shape = SHAPES[seed % len(SHAPES)]
+    return Program(random.Random(seed), shape), Program(random.Random(seed), shape, random.Random(-seed))
