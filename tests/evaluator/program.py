@@ -170,30 +170,29 @@ class Program:
                         out.append(("fe=" if where == f.file else "fi=") + self._id("fl", where))
                         file = where
                     out.append(self._position(line, True) + self._numbers(costs))
-            if file != f.file:
-                out.append("fe=" + self._id("fl", f.file))
-                out.append(self._position(f.line, True) + " 0")
             for (p, g, where, line, callee), (count, *costs) in self.calls.items():
                 if p == n and g is f:
+                    # Written as what differs from the last cost line, which a call does not become.
+                    if where != file:
+                        out.append(("fe=" if where == f.file else "fi=") + self._id("fl", where))
                     if callee.obj != f.obj:
                         out.append("cob=" + self._id("ob", callee.obj))
-                    if callee.file != f.file:
+                    if callee.file != file:
                         out.append("cfi=" + self._id("fl", callee.file))
                     out.append("cfn=" + self._id("fn", callee.name))
                     out.append("calls=%d %s" % (count, self._position(callee.line, False)))
-                    out.append("%d" % line + self._numbers(costs))
-                    self.base = 0
+                    out.append(self._position(line, False) + self._numbers(costs))
             out.append("")
         return out
 
-    def _position(self, line, moves):
-        """Absolute after the line of a call: does that move the base?  Writers differ."""
+    def _position(self, line, is_cost):
+        """Only a cost line is the base of those after it."""
         delta = line - self.base
         if self.relative and self.base:
             text = "*" if delta == 0 else "%+d" % delta
         else:
             text = "%d" % line
-        if moves:
+        if is_cost:
             self.base = line
         return text
 
