@@ -18,7 +18,7 @@ extern const struct source_def source_info, source_info_fn, source_events, sourc
 	source_parts_of, source_threads, source_profiles; /* source_info.c */
 
 /* The inclusive cost of function f is an estimate, of the table's event. */
-bool fn_incl_estimated(const struct table *t, uint32_t f);
+bool fn_incl_estimated(const struct table *t, uint32_t f, uint32_t event);
 /* Its proven bounds in event e. */
 uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e);
 uint64_t fn_incl_hi(const struct table *t, uint32_t f, uint32_t e);
