@@ -400,6 +400,9 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	flow_parts_free(q.parts);
 	if (rc || (q.under && note_same(x, &q)))
 		return (int)x->err->kind;
+	/* The whole is no less than what is proven of a part of it. */
+	if (c->b.bounded && c->incl < c->b.lo)
+		c->incl = c->b.lo;
 	if (c->b.bounded && !c->b.measured &&
 	    (double)(c->b.hi - c->b.lo) > (double)c->b.hi / 4 && note_wide(x, 0))
 		return (int)x->err->kind;
