@@ -20,7 +20,8 @@ enum { SWEEPS = 200, LEAST_SWEEPS = 12, MOST_SWEEPS = 20000, POLL = 1 << 14 };
 	1e-8 /* a ratio is steady if its distance to 1 changes by less than EVEN times
 		the distance squared */
 
-/* The component that ends before `end` in topological order; *first is where it begins. */
+/* The component that ends before `end` in topological order; *first is its first
+ * index. */
 static bool component(const struct flow_input *in, uint32_t end, uint32_t *first)
 {
 	uint32_t cycle = in->cycle[in->topo[end - 1]];

@@ -99,7 +99,8 @@ static inline struct call_costs flow_call_costs(const struct flow_input *in,
 /* The arrays of one event of a store.  ERR_INDEX if they cannot be read. */
 int flow_input_of(struct store *st, uint32_t event, struct flow_input *out,
 		  struct err *err);
-/* ERR_LIMIT: the arena is full; ERR_INDEX: the arrays contradict each other; ERR_CANCEL. */
+/* ERR_LIMIT: the arena is full; ERR_INDEX: the arrays contradict each other; or
+ * ERR_CANCEL. */
 int flow_build(const struct flow_input *in, struct arena *a, const struct cancel *cancel,
 	       struct flow **out, struct err *err);
 
