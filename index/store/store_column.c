@@ -1,8 +1,9 @@
 /*
- * store_column.c - the columns of an index: events, strings, functions, edges, cycles, parts.
+ * store_column.c - the columns of an index: events, strings, functions, edges, cycles,
+ * parts.
  *
  * A row is looked up in its block (store_block.c).  Derived events are computed from the
- * recorded ones.  An algorithm that walks a whole column gets it in one piece (store_u32,
+ * recorded ones.  An algorithm over a whole column gets it as one array (store_u32,
  * store_u64).  Ids were checked with their block (store_ids.c).
  */
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 #include "index/store/demangle.h"
 #include "index/store/store_read.h"
 
-/* A u32 that is an id below n.  It was when its block was met; the file may have been written
- * to since. */
+/* A u32 id, forced below n: it was when its block was checked, but the file may have
+ * been written to since. */
 static uint32_t row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
 		       uint64_t n)
 {
@@ -61,7 +62,7 @@ uint64_t store_event_of(const struct store *st, uint32_t e, const uint64_t *reco
 	return clamp(sum);
 }
 
-/* Event e of a row of a table with a column per recorded event. */
+/* Event e in a row of a table with a column per recorded event. */
 static uint64_t cost_at(struct store *st, enum table t, uint32_t e, uint64_t row)
 {
 	const int64_t *coef;
@@ -96,7 +97,7 @@ static struct str string_at(struct store *st, enum table t, uint64_t row)
 
 	if (!p || i >= rows)
 		return STR("???");
-	/* Read once and compared again: the file may have been written to since. */
+	/* Read once, then check: the file may have been written to since. */
 	from = offset[i];
 	to = offset[i + 1];
 	if (from > to || to > bytes) {
@@ -188,7 +189,8 @@ struct str store_shown(struct store *st, name_id n)
 	return st->shown[n];
 }
 
-/* Names are in order: the usual ones begin alike.  "f'_Z1gv" alone is not looked for. */
+/* Names are sorted, so mangled ones are found by their usual prefixes.  A name like
+ * "f'_Z1gv" alone is not found. */
 bool store_any_mangled(struct store *st)
 {
 	static const char *const starts[] = {"_R", "_Z", "__Z"};
@@ -248,7 +250,8 @@ uint64_t store_fn_incl(struct store *st, fn_id f, uint32_t e)
 	return cost_at(st, TABLE_FN_INCL, e, f);
 }
 
-/* The first of the ascending rows lo..hi of a column that is not below v; hi: none. */
+/* The first row in lo..hi of an ascending column that is at least v; hi if there is
+ * none. */
 static uint32_t lower_row(struct store *st, enum table t, uint32_t lo, uint32_t hi,
 			  uint64_t v)
 {
@@ -381,7 +384,7 @@ static const enum table column_table[] = {
 			to[i] = in[i];              \
 	} while (0)
 
-/* Rows of a block, of so many bytes, as u64. */
+/* Widen the rows of a block to u64. */
 static void widen(uint64_t *to, const void *from, uint32_t rows, uint64_t bytes)
 {
 	switch (store_width(rows, bytes)) {
@@ -417,7 +420,8 @@ static const void *whole(struct store *st, enum table t, uint32_t event)
 		else if (from)
 			memcpy(p + at * width, from, (size_t)bytes);
 	}
-	/* The copy: the file may have been written to since its blocks were checked. */
+	/* Check the copy: the file may have been written to since its blocks were
+	 * checked. */
 	if (width == 4 && (wrong = store_ids_wrong(st, t, 0, (const void *)p, n)))
 		store_damaged(st, t, 0, wrong);
 	if (st->damage.kind)
@@ -430,7 +434,7 @@ const uint32_t *store_u32(struct store *st, enum store_column c)
 	return whole(st, column_table[c], 0);
 }
 
-/* The column of a derived event, computed once. */
+/* Compute the column of a derived event, once. */
 static const uint64_t *derived(struct store *st, enum table t, uint32_t e)
 {
 	struct blocks *b = store_blocks(st, t, e);
@@ -495,7 +499,7 @@ uint64_t store_part_summary(struct store *st, uint32_t p, uint32_t e)
 
 void store_totals(struct store *st, struct store_totals *out)
 {
-	/* Part headers, which say of which part, are not read for this: there may be many. */
+	/* Do not read part headers for this: there may be many. */
 	*out = (struct store_totals){.written = st->meta.totals, .agree = true};
 	for (uint32_t e = 0; out->written && out->agree && e < st->info.events; e++) {
 		out->event = e;

@@ -1,23 +1,24 @@
 /*
- * store_ids.c - the numbers of an index that arrays are indexed with: checked once, when their
- * block is read; see store_read.h.
+ * store_ids.c - check the numbers of an index that are used as array indices, once, when
+ * their block is read; see store_read.h.
  *
- * A checksum says that nothing happened to the bytes since they were written, but whoever writes
- * an index can give any bytes the right one.  So of each u32 column
+ * A checksum shows that the bytes have not changed since they were written, but anyone
+ * can write an index with right checksums.  So in each u32 column
  *
- *	ids	are below the rows of the table that they are ids of
- *	firsts	ascend from 0 to all rows of the table that they share out: then the rows of two
- *		functions, or cycles, are never the same ones, and no sum of them is above all
+ *	ids	are below the number of rows of the table that they refer to
+ *	firsts	ascend from 0 to the number of rows of the table that they divide: then two
+ *		functions, or cycles, never share a row, and no sum over rows exceeds the total
  *
- * Blocks are met in any order.  Each is compared with the nearest ones that were met before, so
- * that all rows read so far ascend, whichever they are.
+ * Blocks are read in any order.  Each is compared with the nearest blocks read before it,
+ * so all rows read so far ascend.
  */
 #include "index/store/store_read.h"
 
 struct rule {
 	uint64_t below;
-	const char *order; /* the damage where rows do not ascend; NULL: they need not */
-	const char *ends;  /* the same where the first is not 0 or the last below - 1 */
+	const char *order; /* the damage if rows do not ascend; NULL: any order */
+	const char *
+		ends; /* the damage if the first row is not 0 or the last not below - 1 */
 };
 
 static struct rule rule_of(const struct store *st, enum table t)
@@ -58,7 +59,7 @@ INLINE uint32_t larger(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-/* By quarters, so that not every comparison waits for the one before. */
+/* In four parts, so that comparisons do not wait for each other. */
 INLINE uint32_t largest(const uint32_t *p, uint64_t n)
 {
 	uint32_t most = 0;
@@ -86,7 +87,7 @@ INLINE bool ascending(const uint32_t *p, uint64_t n)
 }
 
 #if defined(__x86_64__)
-/* Without it there is no largest of two unsigned numbers. */
+/* Plain SSE2 has no maximum of unsigned numbers. */
 __attribute__((target("avx2"))) static uint32_t largest_avx2(const uint32_t *p,
 							     uint64_t n)
 {
@@ -121,7 +122,7 @@ static bool ascend(const uint32_t *p, uint64_t n)
 
 /* ---- */
 
-/* The rows of this block stand between those of the nearest blocks that were met. */
+/* Whether the rows of this block lie between those of the nearest blocks read before. */
 static bool in_place(const struct blocks *met, uint32_t block, const uint32_t *p,
 		     uint32_t rows)
 {
