@@ -15,7 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "index/base/file.h"
 #include "index/base/map.h"
+#include "index/base/vec.h"
 #include "index/lines/decode.h"
 #include "index/detail/detail.h"
 #include "index/file/feed.h"
@@ -26,9 +28,11 @@
 #include "index/store/store_read.h"
 
 enum {
-	CHECK = 4 << 20, /* bytes between calls of poll */
-	HEADER = 64,	 /* bytes of the made header lines without their values */
-	PAD = 64,	 /* blanks before and after the made lines */
+	PIECE = 1 << 20,      /* bytes of a plain file read at once */
+	LINE = 32 << 20,      /* of a line, at most */
+	BEFORE = FEED_BEFORE, /* readable before text that is decoded, and after it */
+	BEHIND = 64,
+	HEADER = 64, /* bytes of the made header lines without their values */
 };
 
 struct part_lines {
@@ -48,9 +52,10 @@ struct reading {
 	struct feed *feed; /* of a packed file: its unpacker */
 	struct feed_block block;
 	uint64_t block_at; /* bytes of text before the block */
+	char *copy; /* of a plain file: the piece at hand, BEFORE bytes before it */
+	size_t copy_cap;
 	const uint8_t *parts;
-	part_lines_poll *poll;
-	void *arg;
+	const struct part_lines_opts *opts;
 	struct arena arena; /* the made header lines */
 	struct decode decode;
 	struct batch batch;
@@ -118,53 +123,68 @@ static int open_file(struct reading *r, uint32_t file)
 		       : 0;
 }
 
-/* The text of a part, a view of the map. */
-static int part_text(struct reading *r, const struct store_part *part, struct str *text,
-		     size_t *before)
-{
-	const struct map *m = &r->source.map;
-
-	if (part->offset > m->n || part->bytes > m->n - part->offset)
-		return not_as_indexed(r->source.name, "is shorter than its index says",
-				      r->err);
-	*text = (struct str){m->p + part->offset, (size_t)part->bytes};
-	*before = (size_t)part->offset;
-	return 0;
-}
-
-static int take(struct reading *r, struct str text, size_t before)
-{
-	size_t told = 0;
-
-	for (size_t at = 0; at < text.n; at += r->batch.bytes) {
-		decode_block(&r->decode, text.p + at, text.n - at, before + at, true,
-			     &r->batch);
-		if (r->batch.bytes == 0)
-			break;
-		if (tally_batch(&r->to->tally, &r->batch, r->err))
-			return (int)r->err->kind;
-		if (at - told < CHECK)
-			continue;
-		told = at;
-		if (r->poll && r->poll(r->arg, r->err))
-			return (int)r->err->kind;
-	}
-	return 0;
-}
-
-/* Tally the whole lines of a block; *used: their bytes. */
+/* Lines of a block, BEFORE bytes before which are readable; *used: how many of its bytes. */
 static int take_lines(struct reading *r, const char *p, size_t n, bool last, size_t *used)
 {
 	r->to->tally.counted_in = NULL; /* it points into the block before */
 	for (*used = 0; *used < n; *used += r->batch.bytes) {
-		decode_block(&r->decode, p + *used, n - *used, FEED_BEFORE, last,
-			     &r->batch);
+		decode_block(&r->decode, p + *used, n - *used, BEFORE, last, &r->batch);
 		if (r->batch.bytes == 0)
 			break;
 		if (tally_batch(&r->to->tally, &r->batch, r->err))
 			return (int)r->err->kind;
 	}
-	return r->poll && r->poll(r->arg, r->err) ? (int)r->err->kind : 0;
+	return r->opts->poll && r->opts->poll(r->opts->arg, r->err) ? (int)r->err->kind
+								    : 0;
+}
+
+static int no_line(struct reading *r)
+{
+	return err_set(r->err, ERR_LIMIT, 0, "%s: a line of more than %d MiB",
+		       r->source.name, LINE >> 20);
+}
+
+/* The next n bytes of the file, in the buffer. */
+static int read_piece(struct reading *r, uint64_t at, size_t n)
+{
+	if (vec_reserve_raw(&r->copy, &r->copy_cap, BEFORE + n + BEHIND, 1))
+		return no_memory(r->err);
+	if (file_read(r->source.fd, r->copy + BEFORE, n, at))
+		return not_as_indexed(r->source.name, "changed while it was read",
+				      r->err);
+	memset(r->copy, ' ', BEFORE);
+	memset(r->copy + BEFORE + n, 0, BEHIND);
+	return 0;
+}
+
+/*
+ * A part of a plain file, by pieces; a line that ends in the next one is read again with it.
+ * From a copy: the decoder looks at a byte more than once, and in the map of a file that
+ * somebody writes to it could be another one then.
+ */
+static int take_plain(struct reading *r, const struct store_part *part)
+{
+	const uint64_t size = r->source.map.n;
+	size_t piece = r->opts->piece ? r->opts->piece : PIECE, n, used;
+
+	if (part->offset > size || part->bytes > size - part->offset)
+		return not_as_indexed(r->source.name, "is shorter than its index says",
+				      r->err);
+	for (uint64_t at = 0; at < part->bytes; at += used) {
+		const uint64_t rest = part->bytes - at;
+
+		n = rest < piece ? (size_t)rest : piece;
+		if (read_piece(r, part->offset + at, n) ||
+		    take_lines(r, r->copy + BEFORE, n, n == rest, &used))
+			return (int)r->err->kind;
+		if (used == 0 && n == rest)
+			break;
+		if (used == 0 && piece >= LINE)
+			return no_line(r);
+		if (used == 0)
+			piece *= 2;
+	}
+	return 0;
 }
 
 static int next_block(struct reading *r, size_t keep)
@@ -276,16 +296,17 @@ static int take_header(struct reading *r, uint32_t before)
 {
 	struct str in, out = {NULL, 0};
 	struct store_part p;
+	size_t used;
 	char *text;
 
 	store_part(r->to->st, before, &p);
 	arena_reset(&r->arena);
-	text = arena_alloc(&r->arena,
-			   p.creator.n + p.positions.n + p.events.n + HEADER + 2 * PAD);
+	text = arena_alloc(&r->arena, p.creator.n + p.positions.n + p.events.n + HEADER +
+					      BEFORE + BEHIND);
 	if (!text)
 		return arena_full(&r->arena, r->err);
-	memset(text, ' ', PAD);
-	out.p = text + PAD;
+	memset(text, ' ', BEFORE);
+	out.p = text + BEFORE;
 	const struct {
 		struct str key, value;
 	} line[] = {{STR("creator: "), p.creator},
@@ -297,13 +318,13 @@ static int take_header(struct reading *r, uint32_t before)
 			continue;
 		for (int k = 0; k < 2; k++) {
 			in = k ? line[i].value : line[i].key;
-			memcpy(text + PAD + out.n, in.p, in.n);
+			memcpy(text + BEFORE + out.n, in.p, in.n);
 			out.n += in.n;
 		}
-		text[PAD + out.n++] = '\n';
+		text[BEFORE + out.n++] = '\n';
 	}
-	memset(text + PAD + out.n, ' ', PAD);
-	return take(r, out, PAD);
+	memset(text + BEFORE + out.n, ' ', BEHIND);
+	return take_lines(r, out.p, out.n, true, &used);
 }
 
 /* known: see know_names(). */
@@ -312,15 +333,11 @@ static int take_part(struct reading *r, uint32_t part, uint32_t *known)
 	struct tally *t = &r->to->tally;
 	struct store *st = r->to->st;
 	struct store_part p;
-	struct str text = {"", 0};
 	uint32_t part_in_front;
-	size_t before = 0;
 	bool anew;
 
 	store_part(st, part, &p);
-	if (open_file(r, p.file) ||
-	    (!r->source.codec && part_text(r, &p, &text, &before)) ||
-	    part_names_anew(st, part, &anew, r->err))
+	if (open_file(r, p.file) || part_names_anew(st, part, &anew, r->err))
 		return (int)r->err->kind;
 	t->names[SPACE_FN].references = false; /* the index has expanded them */
 	if (know_names(r, part, known))
@@ -335,11 +352,7 @@ static int take_part(struct reading *r, uint32_t part, uint32_t *known)
 	if (part_in_front != NO_ID && take_header(r, part_in_front))
 		return (int)r->err->kind;
 	tally_restart(t);
-	if (r->source.codec)
-		return take_packed(r, &p);
-	return take(r, text, before) || (r->poll && r->poll(r->arg, r->err))
-		       ? (int)r->err->kind
-		       : 0;
+	return r->source.codec ? take_packed(r, &p) : take_plain(r, &p);
 }
 
 static int read_guarded(void *arg)
@@ -579,8 +592,9 @@ static int begin(struct part_lines *to, struct store *st, struct err *err)
 	return tally_init(&to->tally, false, false, err);
 }
 
-int part_lines_read(struct store *st, const uint8_t *parts, part_lines_poll *poll,
-		    void *arg, struct part_lines **out, struct err *err)
+int part_lines_read(struct store *st, const uint8_t *parts,
+		    const struct part_lines_opts *opts, struct part_lines **out,
+		    struct err *err)
 {
 	struct part_lines *to = calloc(1, sizeof(*to));
 	struct reading *r = calloc(1, sizeof(*r));
@@ -594,8 +608,7 @@ int part_lines_read(struct store *st, const uint8_t *parts, part_lines_poll *pol
 	/* No struct assignment: clang -O1 would write the batch (640 KiB), too. */
 	r->to = to;
 	r->parts = parts;
-	r->poll = poll;
-	r->arg = arg;
+	r->opts = opts;
 	r->err = err;
 	r->source.fd = -1;
 	r->file = UINT32_MAX;
@@ -605,6 +618,7 @@ int part_lines_read(struct store *st, const uint8_t *parts, part_lines_poll *pol
 	     translate(to, err);
 	close_file(r);
 	arena_free(&r->arena);
+	free(r->copy);
 	free(r);
 	if (rc) {
 		part_lines_free(to);

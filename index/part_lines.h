@@ -17,13 +17,20 @@ struct part_lines;
 /* Called every few MiB; non-zero (with err set) stops the reading. */
 typedef int part_lines_poll(void *arg, struct err *err);
 
+struct part_lines_opts {
+	part_lines_poll *poll; /* may be NULL */
+	void *arg;
+	size_t piece; /* bytes of a plain file read at once; 0: the default (tests) */
+};
+
 /*
  * Read the parts whose byte in parts[] is not 0.  ERR_PROFILE: the profile is gone or has
  * changed.  Memory grows with the number of distinct lines, not with the text.  st must
  * outlive the result.
  */
-int part_lines_read(struct store *st, const uint8_t *parts, part_lines_poll *poll,
-		    void *arg, struct part_lines **out, struct err *err);
+int part_lines_read(struct store *st, const uint8_t *parts,
+		    const struct part_lines_opts *opts, struct part_lines **out,
+		    struct err *err);
 void part_lines_free(struct part_lines *p); /* p may be NULL */
 
 int part_lines(struct part_lines *p, fn_id f, struct arena *a, struct store_line **rows,
