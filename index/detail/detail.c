@@ -538,6 +538,7 @@ static __attribute__((noinline)) void read_fresh(struct detail *d,
 	const unsigned char *p = from->p;
 	struct varint_reader said = {o->costs, from->end, false};
 	uint64_t least = d->first_line - 1, v, cost = o->costs ? varint_get(&said) : 0;
+	bool ordered = l->ordered;
 	size_t n = l->n;
 
 	for (; n < end && from->end - p >= row; n++) {
@@ -555,10 +556,7 @@ static __attribute__((noinline)) void read_fresh(struct detail *d,
 			k.line = varint_unzigzag(k.line, v);
 		}
 		k.row = (uint32_t)n;
-		if (__builtin_expect(!detail_key_after(&k, &key[n - 1]), 0)) {
-			l->turn[l->nturn++] = (uint32_t)n;
-			l->ordered = false;
-		}
+		ordered &= detail_key_after(&k, &key[n - 1]);
 		key[n] = k;
 		if (tag & 1 << ONCE_COSTS) {
 			o->costs = p;
@@ -571,6 +569,7 @@ static __attribute__((noinline)) void read_fresh(struct detail *d,
 	d->first_line = least + 1;
 	d->n += n - l->n;
 	l->n = n;
+	l->ordered = ordered;
 	*at = k;
 	from->p = p;
 }
