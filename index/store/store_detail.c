@@ -117,15 +117,14 @@ static int next_site(struct store *st, struct detail_reader *r, edge_id first,
 	detail_next(r, costs);
 	if (r->in.bad || d->file >= st->info.files || d->edge >= edges)
 		return damaged(st, TABLE_SITES, "a call site is out of range", err);
-	*row = (struct store_site){
-		.edge = first + d->edge,
-		.file = d->file,
-		.line = d->line,
-		.instr = d->instr,
-		.calls = d->calls,
-		.callee = store_row_u32(st, TABLE_EDGE_CALLEE, 0, first + d->edge)};
-	if (row->callee >= st->info.functions)
-		return damaged(st, TABLE_EDGE_CALLEE, "an id is out of range", err);
+	*row = (struct store_site){.edge = first + d->edge,
+				   .file = d->file,
+				   .line = d->line,
+				   .instr = d->instr,
+				   .calls = d->calls,
+				   .callee = store_row_id(st, TABLE_EDGE_CALLEE, 0,
+							  first + d->edge,
+							  st->info.functions)};
 	return 0;
 }
 

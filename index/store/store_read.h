@@ -83,6 +83,14 @@ const char *store_ids_wrong(const struct store *st, enum table t, uint64_t row,
 const char *store_block_wrong(const struct store *st, enum table t,
 			      const struct blocks *met, uint32_t block, const uint32_t *p,
 			      uint32_t rows);
+/* The same of whole columns, whose ids are in range: callers are those whose span an edge is in,
+ * callees ascend in each span. */
+const char *store_callers_wrong(const struct store *st, const uint32_t *first,
+				const uint32_t *caller);
+const char *store_callees_wrong(const struct store *st, const uint32_t *first,
+				const uint32_t *callee);
+/* Each number below n is there, once; also true, and that is kept, without memory to see it. */
+bool store_each_once(struct store *st, const uint32_t *p, size_t n);
 /* The packed bytes from a place (block << 32 | byte) to the end of its block. */
 const unsigned char *store_packed(struct store *st, enum table t, uint64_t place,
 				  const unsigned char **end);
@@ -90,6 +98,10 @@ const unsigned char *store_packed(struct store *st, enum table t, uint64_t place
 unsigned store_width(uint32_t rows, uint64_t bytes);
 uint64_t store_row_u64(struct store *st, enum table t, uint32_t event, uint64_t row);
 uint32_t store_row_u32(struct store *st, enum table t, uint32_t event, uint64_t row);
+/* A u32 that is an id below n.  It was when its block was met; the file may have been written to
+ * since. */
+uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
+		      uint64_t n);
 struct detail_shape store_shape(const struct store *st);
 /* What part p cost, of a profile of several, its numbers in turn; fns or edges may be NULL. */
 int store_part_rows(struct store *st, uint32_t p, struct arena *a, struct part_rows *fns,

@@ -354,7 +354,8 @@ static void anew(struct rows *c, uint64_t seed)
 	uint64_t r = seed * 0x9e3779b97f4a7c15 | 1;
 
 	for (size_t i = 0; i < c->n; i++)
-		c->row[i] = next_random(&r) % (c->most + 1);
+		c->row[i] =
+			next_random(&r) % (c->most < UINT64_MAX ? c->most + 1 : c->most);
 	if (!c->ascends)
 		return;
 	qsort(c->row, c->n, sizeof(*c->row), compare_u64);
