@@ -259,13 +259,12 @@ static void load_parts(struct store *st)
 						    .functions = functions,
 						    .has_totals = head.has_totals,
 						    .has_summary = head.has_summary};
-		}
-		for (uint32_t k = 0; k < PART_ROWS && i + k < n && !c.failed; k++)
-			if (!part_fits(st, &part[i + k])) {
-				/* What is damaged reads as zeros. */
-				part[i + k] = (struct store_part){0};
+			if (!c.failed && !part_fits(st, &part[i + k]))
 				c.failed = in.bad = true;
-			}
+			/* It reads as zeros, whichever of its numbers is wrong. */
+			if (c.failed)
+				part[i + k] = (struct store_part){0};
+		}
 		if (c.failed && in.bad)
 			store_damaged(st, TABLE_PART, i / PART_ROWS, "it cannot be read");
 		/* Zeros for want of memory must not be there for the next to ask. */

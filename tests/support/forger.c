@@ -505,7 +505,9 @@ static void set_meta(struct meta *m, struct script *s)
 	bool *const flags[] = {&m->has_line, &m->has_instr, &m->saturated, &m->truncated,
 			       &m->totals};
 	size_t i = below(s, COUNT(counts) + COUNT(flags));
-	uint64_t *coef = (uint64_t *)m->event[m->all_events - 1].coef;
+	/* Of another edit's meta value there may be none. */
+	uint64_t *coef =
+		m->all_events ? (uint64_t *)m->event[m->all_events - 1].coef : NULL;
 
 	if (i >= COUNT(counts)) {
 		*flags[i - COUNT(counts)] = !*flags[i - COUNT(counts)];
