@@ -282,10 +282,10 @@ static int flows(const struct hide *h, struct weights *w, struct arena *a,
 	return 0;
 }
 
-/* The calls from u to visible functions are exact.  Both lists are in order of callee. */
-static int add_direct(const struct graph *g, const struct hide *h,
-		      const struct flow_input *below, uint32_t f, uint64_t *edge,
-		      struct err *err)
+/* The calls from u to visible functions are exact.  Both lists are in order of callee, and the
+ * list below is part of this one. */
+static void add_direct(const struct graph *g, const struct hide *h,
+		       const struct flow_input *below, uint32_t f, uint64_t *edge)
 {
 	uint32_t u = h->up[f], i = g->out_first[f];
 
@@ -294,18 +294,10 @@ static int add_direct(const struct graph *g, const struct hide *h,
 
 		if (to == GRAPH_NONE)
 			continue;
-		while (i < g->out_first[f + 1] && g->callee[i] != to)
+		while (g->callee[i] != to)
 			i++;
-		if (i == g->out_first[f + 1]) {
-			err_set(err, ERR_INDEX, 0,
-				"the index of %.*s is damaged: "
-				"its edges are out of order",
-				STR_ARG(store_info(g->st)->profile));
-			return err_hint(err, "rebuild it: run quern with --rebuild");
-		}
 		edge[i] = graph_add(edge[i], below->incl[x]);
 	}
-	return 0;
 }
 
 static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below,
@@ -329,7 +321,8 @@ static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below
 		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
 			edge[i] = graph_round(k.to[g->callee[i]]);
 		forget(&k);
-		if (add_direct(g, h, below, f, edge, err) || graph_poll(g, f, err))
+		add_direct(g, h, below, f, edge);
+		if (graph_poll(g, f, err))
 			return (int)err->kind;
 	}
 	return 0;

@@ -176,7 +176,7 @@ enum store_column {
 	STORE_FN_CALLS,	   /* u64[functions] */
 	STORE_FN_SELF,	   /* u64[functions], event e */
 	STORE_FN_INCL,	   /* u64[functions], event e */
-	STORE_TOPO, /* u32[functions]: callers first; a cycle's members together */
+	STORE_TOPO,	   /* u32[functions]: callers first; a cycle's members together */
 };
 const uint32_t *store_u32(struct store *st, enum store_column c);
 const uint64_t *store_u64(struct store *st, enum store_column c, uint32_t e);

@@ -12,10 +12,8 @@
 #include "index/store/demangle.h"
 #include "index/store/store_read.h"
 
-/* A u32 id, forced below n: it was when its block was checked, but the file may have
- * been written to since. */
-static uint32_t row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
-		       uint64_t n)
+uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
+		      uint64_t n)
 {
 	uint32_t id = store_row_u32(st, t, event, row);
 
@@ -157,17 +155,17 @@ obj_id store_obj_lower(struct store *st, struct str s)
 
 name_id store_fn_name_id(struct store *st, fn_id f)
 {
-	return row_id(st, TABLE_FN_NAME, 0, f, st->info.names);
+	return store_row_id(st, TABLE_FN_NAME, 0, f, st->info.names);
 }
 
 file_id store_fn_file_id(struct store *st, fn_id f)
 {
-	return row_id(st, TABLE_FN_FILE, 0, f, st->info.files);
+	return store_row_id(st, TABLE_FN_FILE, 0, f, st->info.files);
 }
 
 obj_id store_fn_obj_id(struct store *st, fn_id f)
 {
-	return row_id(st, TABLE_FN_OBJ, 0, f, st->info.objects);
+	return store_row_id(st, TABLE_FN_OBJ, 0, f, st->info.objects);
 }
 
 void store_demangle(struct store *st, bool on)
@@ -232,7 +230,7 @@ uint64_t store_fn_line(struct store *st, fn_id f)
 
 uint32_t store_fn_cycle(struct store *st, fn_id f)
 {
-	return row_id(st, TABLE_FN_CYCLE, 0, f, (uint64_t)st->info.cycles + 1);
+	return store_row_id(st, TABLE_FN_CYCLE, 0, f, (uint64_t)st->info.cycles + 1);
 }
 
 uint64_t store_fn_calls(struct store *st, fn_id f)
@@ -285,12 +283,12 @@ bool store_fn_nests(struct store *st, fn_id f)
 
 fn_id store_rank_self(struct store *st, uint32_t e, uint32_t i)
 {
-	return row_id(st, TABLE_RANK_SELF, e, i, st->info.functions);
+	return store_row_id(st, TABLE_RANK_SELF, e, i, st->info.functions);
 }
 
 fn_id store_rank_incl(struct store *st, uint32_t e, uint32_t i)
 {
-	return row_id(st, TABLE_RANK_INCL, e, i, st->info.functions);
+	return store_row_id(st, TABLE_RANK_INCL, e, i, st->info.functions);
 }
 
 static fn_id first_of_name(struct store *st, uint64_t name)
@@ -310,8 +308,8 @@ void store_edge(struct store *st, edge_id id, struct store_edge *out)
 {
 	uint32_t cycle;
 
-	out->caller = row_id(st, TABLE_EDGE_CALLER, 0, id, st->info.functions);
-	out->callee = row_id(st, TABLE_EDGE_CALLEE, 0, id, st->info.functions);
+	out->caller = store_row_id(st, TABLE_EDGE_CALLER, 0, id, st->info.functions);
+	out->callee = store_row_id(st, TABLE_EDGE_CALLEE, 0, id, st->info.functions);
 	out->calls = store_row_u64(st, TABLE_EDGE_CALLS, 0, id);
 	out->recursive = out->caller == out->callee;
 	cycle = store_fn_cycle(st, out->caller);
@@ -353,7 +351,8 @@ edge_id store_caller(struct store *st, fn_id f, uint32_t i)
 {
 	uint32_t first, n = span(st, TABLE_IN_FIRST, f, &first);
 
-	return i < n ? row_id(st, TABLE_IN_EDGE, 0, (uint64_t)first + i, st->info.edges)
+	return i < n ? store_row_id(st, TABLE_IN_EDGE, 0, (uint64_t)first + i,
+				    st->info.edges)
 		     : 0;
 }
 
@@ -395,6 +394,39 @@ static void widen(uint64_t *to, const void *from, uint32_t rows, uint64_t bytes)
 	}
 }
 
+static const void *whole(struct store *st, enum table t, uint32_t event);
+
+/* Edges must agree with their spans, which are read first: one column is read at a time. */
+static bool have_spans(struct store *st, enum table t)
+{
+	return (t != TABLE_EDGE_CALLER && t != TABLE_EDGE_CALLEE) ||
+	       whole(st, TABLE_OUT_FIRST, 0);
+}
+
+/* What of n ids in one piece is wrong; NULL: nothing.  They are looked at again: the file may
+ * have been written to since its blocks were checked. */
+static const char *ids_wrong(struct store *st, enum table t, const uint32_t *p,
+			     uint64_t n)
+{
+	const char *wrong = store_ids_wrong(st, t, 0, p, n);
+
+	if (wrong)
+		return wrong;
+	switch (t) {
+	case TABLE_EDGE_CALLER:
+		return store_callers_wrong(st, whole(st, TABLE_OUT_FIRST, 0), p);
+	case TABLE_EDGE_CALLEE:
+		return store_callees_wrong(st, whole(st, TABLE_OUT_FIRST, 0), p);
+	case TABLE_IN_EDGE:
+		return store_each_once(st, p, (size_t)n) ? NULL
+							 : "an edge is there twice";
+	case TABLE_TOPO:
+		return store_each_once(st, p, (size_t)n) ? NULL
+							 : "a function is there twice";
+	default: return NULL;
+	}
+}
+
 static const void *whole(struct store *st, enum table t, uint32_t event)
 {
 	struct blocks *b = store_blocks(st, t, event);
@@ -406,6 +438,8 @@ static const void *whole(struct store *st, enum table t, uint32_t event)
 		return NULL;
 	if (b->whole)
 		return b->whole;
+	if (!have_spans(st, t))
+		return NULL;
 	p = store_load(st, (size_t)n + 1, (size_t)width);
 	if (!p)
 		return NULL;
@@ -422,7 +456,8 @@ static const void *whole(struct store *st, enum table t, uint32_t event)
 	}
 	/* Check the copy: the file may have been written to since its blocks were
 	 * checked. */
-	if (width == 4 && (wrong = store_ids_wrong(st, t, 0, (const void *)p, n)))
+	if (width == 4 && !st->damage.kind &&
+	    (wrong = ids_wrong(st, t, (const void *)p, n)))
 		store_damaged(st, t, 0, wrong);
 	if (st->damage.kind)
 		return NULL;

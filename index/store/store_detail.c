@@ -117,15 +117,14 @@ static int next_site(struct store *st, struct detail_reader *r, edge_id first,
 	detail_next(r, costs);
 	if (r->in.bad || d->file >= st->info.files || d->edge >= edges)
 		return damaged(st, TABLE_SITES, "a call site is out of range", err);
-	*row = (struct store_site){
-		.edge = first + d->edge,
-		.file = d->file,
-		.line = d->line,
-		.instr = d->instr,
-		.calls = d->calls,
-		.callee = store_row_u32(st, TABLE_EDGE_CALLEE, 0, first + d->edge)};
-	if (row->callee >= st->info.functions)
-		return damaged(st, TABLE_EDGE_CALLEE, "an id is out of range", err);
+	*row = (struct store_site){.edge = first + d->edge,
+				   .file = d->file,
+				   .line = d->line,
+				   .instr = d->instr,
+				   .calls = d->calls,
+				   .callee = store_row_id(st, TABLE_EDGE_CALLEE, 0,
+							  first + d->edge,
+							  st->info.functions)};
 	return 0;
 }
 
@@ -260,13 +259,12 @@ static void load_parts(struct store *st)
 						    .functions = functions,
 						    .has_totals = head.has_totals,
 						    .has_summary = head.has_summary};
-		}
-		for (uint32_t k = 0; k < PART_ROWS && i + k < n && !c.failed; k++)
-			if (!part_fits(st, &part[i + k])) {
-				/* Damage reads as zeros. */
-				part[i + k] = (struct store_part){0};
+			if (!c.failed && !part_fits(st, &part[i + k]))
 				c.failed = in.bad = true;
-			}
+			/* It reads as zeros, whichever of its numbers is wrong. */
+			if (c.failed)
+				part[i + k] = (struct store_part){0};
+		}
 		if (c.failed && in.bad)
 			store_damaged(st, TABLE_PART, i / PART_ROWS, "it cannot be read");
 		/* Zeros caused by a lack of memory must not be cached. */

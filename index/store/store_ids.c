@@ -9,9 +9,14 @@
  *	firsts	ascend from 0 to the number of rows of the table that they divide: then two
  *		functions, or cycles, never share a row, and no sum over rows exceeds the total
  *
+ * Whole columns that store in two ways who calls whom must also agree: algorithms count by
+ * one and fill by the other.
+ *
  * Blocks are read in any order.  Each is compared with the nearest blocks read before it,
  * so all rows read so far ascend.
  */
+#include <stdlib.h>
+
 #include "index/store/store_read.h"
 
 struct rule {
@@ -165,4 +170,54 @@ const char *store_block_wrong(const struct store *st, enum table t,
 	const char *order = rule_of(st, t).order;
 
 	return wrong || !order || in_place(met, block, p, rows) ? wrong : order;
+}
+
+/* ---- whole columns: no branch for each function, whose spans are short ---- */
+
+static bool outside(const uint32_t *first, uint32_t f, uint32_t i)
+{
+	return (i < first[f]) | (i >= first[f + 1]);
+}
+
+const char *store_callers_wrong(const struct store *st, const uint32_t *first,
+				const uint32_t *caller)
+{
+	uint32_t wrong = 0;
+
+	for (uint32_t e = 0; e < st->info.edges; e++)
+		wrong |= outside(first, caller[e], e);
+	return wrong ? "the edges are not in order" : NULL;
+}
+
+/* Each span ascends: no row falls that is not the first of one. */
+const char *store_callees_wrong(const struct store *st, const uint32_t *first,
+				const uint32_t *callee)
+{
+	uint32_t falls = 0, between = 0;
+
+	for (uint32_t i = 1; i < st->info.edges; i++)
+		falls += callee[i] <= callee[i - 1];
+	for (uint32_t f = 0; f < st->info.functions; f++) {
+		const uint32_t i = first[f], before = i ? i - 1 : 0;
+
+		between += (i < first[f + 1]) & (i > 0) & (callee[i] <= callee[before]);
+	}
+	return falls == between ? NULL : "the edges are not in order";
+}
+
+bool store_each_once(struct store *st, const uint32_t *p, size_t n)
+{
+	uint64_t *met = calloc(n / 64 + 1, sizeof(*met));
+	size_t count = 0;
+
+	if (!met) {
+		store_short(st);
+		return true;
+	}
+	for (size_t i = 0; i < n; i++)
+		met[p[i] / 64] |= (uint64_t)1 << p[i] % 64;
+	for (size_t i = 0; i <= n / 64; i++)
+		count += (size_t)__builtin_popcountll(met[i]);
+	free(met);
+	return count == n;
 }
