@@ -1,4 +1,9 @@
-/* ordered.c - items made on threads, taken in order; see ordered.h. */
+/*
+ * ordered.c - items made on threads, taken in order; see ordered.h.
+ *
+ * Item i is made in slot i % nslots, once item i - nslots was taken.  One lock
+ * guards all counters and slot states; make() and take() run without it.
+ */
 #include "index/base/ordered.h"
 
 #include <pthread.h>

@@ -1,4 +1,9 @@
-/* spill.c - a buffer that moves to a file when it grows large; see spill.h. */
+/*
+ * spill.c - a buffer that moves to a file when it grows large; see spill.h.
+ *
+ *	offset 0 ......... spilled ......... spill_at()
+ *	       | the file  |      buf        |
+ */
 #include "index/base/spill.h"
 
 #include <errno.h>

@@ -1,4 +1,10 @@
-/* publish.c - temporary file, lock and rename; see publish.h. */
+/*
+ * publish.c - temporary file, lock and rename; see publish.h.
+ *
+ *	INDEX.lock			locked by the builder, removed at the end
+ *	INDEX.tmp.PID.RANDOM		written and synced, then renamed to
+ *	INDEX				always a whole index, old or new
+ */
 #include "index/store/publish.h"
 
 #include <dirent.h>

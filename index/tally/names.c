@@ -1,4 +1,11 @@
-/* names.c - name slots of a stretch of text; see names.h. */
+/*
+ * names.c - name slots of a stretch of text; see names.h.
+ *
+ *	id    -> by_id[id] (small ids) or big_ids (a hash)   -> slot
+ *	text  -> a hash of names written without an id       -> slot
+ *
+ * A slot is never removed and never changes its name: a redefined id gets a new slot.
+ */
 #include "index/tally/names.h"
 
 #include <stdlib.h>
