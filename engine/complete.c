@@ -1,8 +1,9 @@
 /*
- * complete.c - what may stand at the end of an unfinished query; see query.h.
+ * complete.c - completion of the end of an unfinished query; see query.h.
  *
- * The text before the word is read token by token, remembering only what decides: the verb,
- * the last keyword, whether an operand or an operator is due.  Wrong queries are no error.
+ * The text before the word is read token by token, and only what decides is remembered:
+ * the verb, the last keyword, and whether an operand or an operator comes next.  A wrong
+ * query is no error here.
  */
 #include <string.h>
 #include <time.h>
@@ -21,10 +22,11 @@ struct place {
 	bool source; /* a source was seen in this query */
 	const struct verb *verb;
 	const struct stage_word *stage;
-	struct str keyword;  /* the last one */
+	struct str keyword;  /* the last keyword */
 	struct str field;    /* "file" after file: */
-	bool let, set;	     /* set: one was named in this source */
-	struct str said[16]; /* clauses of this source, which are not offered again */
+	bool let, set;	     /* set: this source has named a set */
+	struct str said[16]; /* clauses already written in this source, not offered
+				again */
 	size_t nsaid;
 };
 
@@ -128,7 +130,7 @@ static void step(struct place *p, const struct token *t)
 			p->due = DUE_EXPR;
 		return;
 	case TOK_NUMBER:
-		/* `depth 2` is said: on to the next clause. */
+		/* `depth 2` is complete: another clause follows. */
 		if (p->due == DUE_WORD && is_clause_word(p->keyword))
 			p->keyword.n = 0;
 		else if (p->due != DUE_SET)
@@ -152,7 +154,7 @@ static enum token_place token_place_of(const struct place *p)
 				    : PLACE_WORD;
 }
 
-/* Read up to the word that ends the text; its start is returned. */
+/* Read up to the word at the end of the text; returns where it starts. */
 static size_t read_to_word(struct str text, struct place *p, bool *quoted)
 {
 	size_t at = 0;
@@ -167,7 +169,7 @@ static size_t read_to_word(struct str text, struct place *p, bool *quoted)
 			*quoted = true;
 			return t.at + 1;
 		}
-		/* A word that touches the end is being typed. */
+		/* A word that touches the end is still being typed. */
 		if (t.at + t.len >= text.n &&
 		    (t.kind == TOK_WORD || t.kind == TOK_NUMBER))
 			return t.at;
@@ -225,7 +227,7 @@ static void want_keywords(struct query_context *c, const char *const *words)
 	c->keywords = words;
 }
 
-/* May the source end here?  Then a stage may follow. */
+/* Is the source complete here?  Then a stage may follow. */
 static bool is_whole(const struct place *p)
 {
 	if (!p->verb)
@@ -245,7 +247,7 @@ static bool is_offered(const struct place *p, struct str w)
 	       !(was_said(p, STR("to")) || was_said(p, STR("from")));
 }
 
-/* The clauses that are still to come, the operators of sets, the pipe. */
+/* Offer the clauses that are still missing, the operators of sets, and the pipe. */
 static void want_clauses(const struct place *p, struct query_context *c)
 {
 	size_t n = 0, most = sizeof(c->words) / sizeof(c->words[0]) - 4;
@@ -367,7 +369,7 @@ bool query_incomplete(struct str text)
 	arena_init(&a, 64 << 20);
 	rc = parse_text(s, &l, &a, &st, &err);
 	arena_free(&a);
-	/* `callers of B::operator|` ends in no pipe. */
+	/* The `|` in `callers of B::operator|` is no pipe. */
 	if (!rc || err.kind != ERR_QUERY || strstr(err.text, "needs double quotes"))
 		return false;
 	if (strchr("|\\,(=+*/-", s.p[s.n - 1]) || ends_in_clause(s))
@@ -418,7 +420,7 @@ static uint64_t cost_of(struct store *st, name_id n, uint32_t e)
 	return most;
 }
 
-/* Keep the costliest, in order; the list is short. */
+/* Insert in order of cost; the list is short, the cheapest drops out. */
 static void offer(struct best *b, size_t *n, size_t max, name_id name, uint64_t cost)
 {
 	size_t i = *n;

@@ -1,7 +1,7 @@
 /*
- * explain.c - .explain: what a statement expands to and how its rows are found.
+ * explain.c - .explain: the expansion of a statement, and how its rows are found.
  *
- * The expansion is text that runs and gives the same answer.
+ * The expansion is itself a query with the same answer.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 struct explain {
 	struct out o;
 	struct str text;
-	struct check_env env; /* of the statement at hand */
+	struct check_env env; /* of the current statement */
 	uint32_t event;
 };
 
@@ -116,7 +116,7 @@ static void put_functions(struct explain *e, const struct query *q,
 			   i->functions);
 }
 
-/* Sources of single lines, which the index has of the whole profile only. */
+/* Does the source read single lines?  The index has these only for the whole profile. */
 static bool source_has_detail(enum source_kind k)
 {
 	return k == S_LINES || k == S_INSTRS || k == S_CALLSITES || k == S_JUMPS ||

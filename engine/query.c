@@ -1,8 +1,9 @@
 /*
- * query.c - sessions, and a text's way through parse, check, exec; see query.h.
+ * query.c - sessions, and the way of a text through parse, check and exec; see query.h.
  *
- * `_` is a deep copy in the session's own arena: two of them take turns, so that a query
- * over `_` can read the old one while it makes the new one.  A failed query changes neither.
+ * `_` is a deep copy in the session's own arena.  Two arenas take turns, so that a query
+ * over `_` can read the old result while it makes the new one.  A failed query changes
+ * neither.
  */
 #include "engine/query.h"
 
@@ -28,7 +29,7 @@ enum {
 	TEXT_BYTES = 64 << 10,
 	SECONDS = 60,
 	ROWS = 10000000,
-	KEPT_ROWS = 1 << 18, /* of `_` */
+	KEPT_ROWS = 1 << 18, /* rows of `_` */
 };
 #define ARENA_BYTES ((uint64_t)2 << 30)
 
@@ -347,7 +348,7 @@ int session_program_tree(struct session *s, const struct result *r, uint32_t eve
 
 /* ---- graph stages in force ---- */
 
-/* The spans of kept filters point into their own text, not into the query's. */
+/* The spans of kept filters point into their own text, not into the text of the query. */
 static void no_span(struct set *set)
 {
 	if (!set)
@@ -429,7 +430,8 @@ static int run_let(struct session *s, struct let *let, struct arena *a, struct e
 	return set_let(s, let, err);
 }
 
-/* Source and stages; `expect` is last and leaves the offenders. */
+/* Run the source and the stages.  `expect` comes last and leaves the rows that fail
+ * it. */
 static int run_stages(struct exec *x, const struct query *q, struct table *t,
 		      int *expected)
 {
@@ -573,13 +575,13 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 	r->notes = x->notes;
 	r->nnotes = x->nnotes;
 	asked_for(q, r);
-	/* Not every text that was put together on the way was looked at. */
+	/* A function that was refused memory on the way may have returned no error. */
 	if (x->a->refused)
 		return arena_full(x->a, x->err);
 	return session_check(s, x->err);
 }
 
-/* The graph that the query's source will see: checked, with all stages done. */
+/* Check the query and make the graph that its source will see. */
 static int open_graph(struct session *s, struct query *q, struct str text,
 		      struct arena *a, struct exec *x, struct check_env *env,
 		      size_t *profile, struct err *err)
@@ -610,7 +612,7 @@ static int open_graph(struct session *s, struct query *q, struct str text,
 		       : 0;
 }
 
-/* Errors of who shows the answer: the place is where it was told to. */
+/* An error of the program that shows the answer points at the output clause. */
 static void place_of_output(struct err *err, const struct query *q, struct str text)
 {
 	const struct str *to = q->file.n ? &q->file : &q->shell;
@@ -666,7 +668,7 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 	}
 	if (make_result(s, &x, st, text, &t, profile, &r))
 		return (int)err->kind;
-	/* How long a reader takes the rest of the pages is the reader's business. */
+	/* The limit does not cover the time in which a reader turns the pages. */
 	cancel_after(&s->cancel, 0);
 	keep_last(s, &r);
 	if (sink(arg, &r, err))
@@ -695,7 +697,7 @@ int session_push(struct session *s, struct str gstage, struct err *err)
 
 	arena_init(&a, s->limits.arena_bytes);
 	rc = parse_gstage_text(gstage, &l, &a, &g, err);
-	/* A name that matches nothing is told now, not with every query after. */
+	/* Report a name that matches nothing now, not with every later query. */
 	if (!rc && s->n)
 		rc = try_stage(s, g, gstage, &a, err);
 	arena_free(&a);
@@ -709,7 +711,7 @@ int session_push(struct session *s, struct str gstage, struct err *err)
 	return 0;
 }
 
-/* A place in a filter's or a let's own text means nothing in the query. */
+/* A position in the text of a filter or a `let` means nothing in the query. */
 static void fix_place(struct err *err, const struct stmt *st)
 {
 	if (err->kind && err->len == 0 && err->at != ERR_NOWHERE) {
@@ -727,8 +729,8 @@ struct running {
 	struct err *err;
 };
 
-/* What is in malloc'd memory while a fault ends this stays there: an index that is damaged
- * under a query is rare, and the query's own memory is the arena's. */
+/* A fault leaks the malloc'd memory in use.  This is rare: an index damaged under a
+ * query.  The memory of the query itself is in the arena. */
 static int run_guarded(void *arg)
 {
 	struct running *r = arg;
@@ -757,7 +759,7 @@ int query_run(struct session *s, struct str text, struct arena *a, query_sink *s
 	if (!a->cap || a->cap - (a->used < a->cap ? a->used : a->cap) > bytes)
 		a->cap = a->used + bytes;
 	rc = session_guard(run_guarded, &r, err);
-	/* What is damaged reads as zeros: "no function matches" would be a wrong answer. */
+	/* Damaged data reads as zeros: "no function matches" would be a wrong answer. */
 	if (err->kind == ERR_QUERY || err->kind == ERR_EXPECT) {
 		struct err damage = {0};
 

@@ -1,7 +1,8 @@
 /*
- * query.h - the engine's only door: a session of open profiles, and queries as text.
+ * query.h - the public interface of the engine: a session of open profiles, and queries
+ * as text.
  *
- * A session borrows the stores added to it; they must outlive it.  It is used by one thread.
+ * A session borrows the stores added to it; they must outlive it.  One thread uses it.
  */
 #ifndef QUERN_QUERY_H
 #define QUERN_QUERY_H
@@ -27,60 +28,66 @@ struct session_limits { /* 0: the default of RELIABILITY.md section 2 */
 
 int session_new(struct session **out, struct err *err);
 void session_free(struct session *s);
-/* The first profile added is the one that queries ask; others by `in` and `vs`. */
+/* Queries ask the first profile added; `in` and `vs` name the others. */
 int session_add(struct session *s, struct str name, struct store *st, struct err *err);
 int session_remove(struct session *s, struct str name, struct err *err);
 size_t session_profiles(const struct session *s);
 struct str session_profile_name(const struct session *s, size_t i);
 struct store *session_profile(const struct session *s, size_t i);
-/* The event of unqualified costs; ERR_QUERY with the list when there is none of that name. */
+/* Set the event of unqualified costs.  ERR_QUERY with a list of events if it does not
+ * exist. */
 int session_set_event(struct session *s, struct str event, struct err *err);
 struct str session_event(const struct session *s);
 void session_set_cancel(struct session *s, const atomic_int *cancel);
 void session_set_limits(struct session *s, const struct session_limits *l);
-const struct session_limits *session_limits(const struct session *s); /* in force: no 0 */
+const struct session_limits *session_limits(const struct session *s); /* the limits in
+									 force: none is
+									 0 */
 void session_set_safe(struct session *s, bool safe); /* refuse `>` and `!` */
-/* Where `source of` and `lines of` may read text, and `asm of` objects (roots.h): borrowed.
- * NULL: nowhere. */
+/* Where `source of` and `lines of` may read text, and `asm of` objects (roots.h).
+ * Borrowed.  NULL: nowhere. */
 void session_set_roots(struct session *s, const struct roots *sources,
 		       const struct roots *objects);
-/* Source trees that `vs` takes for each other: "A=B" (moved.h); ERR_USAGE when it is not. */
+/* Make `vs` take two source trees for the same: "A=B" (moved.h).  ERR_USAGE if it is
+ * not of this form. */
 int session_strip_prefix(struct session *s, struct str rule, struct err *err);
 void session_strip_none(struct session *s);
 size_t session_stripped(const struct session *s);
 struct str session_strip(const struct session *s, size_t i);
-/* Graph stages kept in force (.push .pop .filters). */
+/* The graph stages applied to every query (.push .pop .filters). */
 int session_push(struct session *s, struct str gstage, struct err *err);
 int session_pop(struct session *s, struct err *err);
 size_t session_filters(const struct session *s);
 struct str session_filter(const struct session *s, size_t i);
 
-/* Call fn(arg) so that a fault in an index, mapped and changed by others, becomes ERR_INDEX.
- * query_run() does so itself; a sink that must not be left half done guards what reads. */
+/* Call fn(arg) and turn a fault in a mapped index, which another process changed, into
+ * ERR_INDEX.  query_run() does so itself.  A sink that must not stop half way guards its
+ * own reads. */
 int session_guard(int (*fn)(void *), void *arg, struct err *err);
-/* ERR_INDEX when something read from an open profile's index was damaged. */
+/* ERR_INDEX if damaged data was read from the index of an open profile. */
 int session_check(const struct session *s, struct err *err);
 
-/* Called once per query of the text, in order; non-zero (and err set) stops the script. */
+/* Called once per query of the text, in order.  Non-zero, with err set, stops the
+ * script. */
 typedef int query_sink(void *arg, const struct result *r, struct err *err);
 
-/* The whole program as a tree of `rows` frames at most, by the graph of a result. */
+/* The whole program as a tree of at most `rows` frames, in the graph of a result. */
 int session_program_tree(struct session *s, const struct result *r, uint32_t event,
 			 uint32_t rows, struct arena *a, struct path_tree *out,
 			 struct err *err);
 
-/* Run every statement of text.  err->at and err->len point into text (bytes).  Results live
- * in a, until the caller resets it; `_` is kept apart, in the session. */
+/* Run every statement of text.  err->at and err->len are bytes of text.  Results live
+ * in `a` until the caller resets it; `_` is copied into the session. */
 int query_run(struct session *s, struct str text, struct arena *a, query_sink *sink,
 	      void *arg, struct err *err);
-/* Expansion and access path of the statements, as text (.explain). */
+/* The expansion and access path of the statements, as text (.explain). */
 int query_explain(struct session *s, struct str text, struct arena *a, struct str *out,
 		  struct err *err);
-/* True when text ends inside a statement (after "|", inside a quote, before "to"): the
- * shell asks for another line. */
+/* True if text ends inside a statement (after "|", inside a quote, before "to"): the
+ * shell then asks for another line. */
 bool query_incomplete(struct str text);
 
-/* What may stand at the end of text (Tab).  word is the part already typed. */
+/* Possible continuations at the end of text (Tab).  `word` is the part already typed. */
 enum query_want {
 	WANT_VERB = 1,
 	WANT_STAGE = 2,
@@ -99,11 +106,11 @@ struct query_context {
 	size_t word_at; /* byte where the word starts (a quote is not part of it) */
 	bool quoted;	/* inside "..." */
 	const char *const *keywords; /* NULL-terminated, for WANT_KEYWORD */
-	const char *words[24];	     /* room for them */
+	const char *words[24];	     /* memory for `keywords` */
 };
 void query_context(struct session *s, struct str text, struct query_context *out);
-/* Functions whose name (or whose name after any ::) starts with prefix, hottest first by the
- * session's event; at most max names (unique), in the arena. */
+/* Functions whose name, or the part of it after any ::, starts with prefix, hottest
+ * first by the event of the session.  At most max names (unique), in the arena. */
 int query_complete_function(struct session *s, struct str prefix, size_t max,
 			    struct arena *a, struct str **names, size_t *n,
 			    struct err *err);

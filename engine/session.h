@@ -1,6 +1,4 @@
-/*
- * session.h - the session's insides, for query.c, explain.c and complete.c.
- */
+/* session.h - the inside of a session, for query.c, explain.c and complete.c. */
 #ifndef QUERN_SESSION_H
 #define QUERN_SESSION_H
 
@@ -17,31 +15,32 @@ struct session_let {
 
 struct session {
 	struct store **stores;
-	struct str *names; /* malloc'd, of the stores */
+	struct str *names; /* malloc'd: the names of the stores */
 	size_t n, cap, names_cap;
-	char *event; /* NULL: the first of the profile */
+	char *event; /* NULL: the first event of the profile */
 	struct session_let *lets;
 	size_t nlets, lets_cap;
 	struct str *filters;
 	size_t nfilters, filters_cap;
-	struct cancel cancel; /* of the statement at work */
+	struct cancel cancel; /* of the current statement */
 	struct session_limits limits;
 	bool safe;
 	const struct roots *roots, *objects;
 	struct flow_cache *flows;
 	struct part_cache *part_cache;
 	struct moved moved;
-	struct arena kept[2]; /* `_` is in kept[now], the next in the other */
+	struct arena kept[2]; /* `_` is in kept[now]; the next one goes to the other */
 	unsigned now;
 	struct result *last;
-	uint64_t last_rows; /* of a result too large to keep; 0: none */
+	uint64_t last_rows; /* of a result that was too large to keep; 0: none */
 };
 
 struct parse_limits session_parse_limits(const struct session *s);
-/* What a query may name, as profile p sees it; in the arena. */
+/* The names that a query on profile p may use; in the arena. */
 int session_env(struct session *s, size_t p, struct arena *a, struct check_env *env,
 		struct err *err);
-/* Filters in force and the query's own graph stages; *profile is the one they ask. */
+/* The filters in force and then the query's own graph stages; *profile is the one it
+ * asks. */
 int session_gstages(struct session *s, const struct query *q, struct arena *a,
 		    const struct gstage **out, size_t *profile, struct err *err);
 

@@ -1,4 +1,4 @@
-/* bench_parse.c - read a profile again and again; see bench_parse.h. */
+/* bench_parse.c - read a profile several times; see bench_parse.h. */
 #include "repl/bench_parse.h"
 
 #include <errno.h>
@@ -34,9 +34,9 @@ struct way {
 	char name[40];
 	enum what what;
 	unsigned jobs;
-	const char *path; /* of scan.h */
-	uint64_t *ns;	  /* of each run, sorted in the end */
-	uint64_t *cpu;	  /* the same of processor time, all threads */
+	const char *path; /* instruction set, see scan.h */
+	uint64_t *ns;	  /* of each run; sorted at the end */
+	uint64_t *cpu;	  /* processor time of each run, all threads */
 };
 
 struct bench {
@@ -49,9 +49,9 @@ struct bench {
 	struct source source;
 	struct stretches stretches;
 	struct decode
-		*decode; /* of the first steps; a fault in the map leaves them here */
+		*decode; /* results of the first steps; kept after a fault in the map */
 	struct batch *batch;
-	const struct way *now; /* being run */
+	const struct way *now; /* the current one */
 	struct err *err;
 };
 
@@ -63,7 +63,7 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Of this process and of children that have ended. */
+/* Of this process and its finished children. */
 static uint64_t cpu_ns(void)
 {
 	struct rusage r;
@@ -98,7 +98,8 @@ static int run_wc(struct bench *b)
 	return 0;
 }
 
-/* Bytes of lanes are compared at once; a lane is emptied before it can overflow. */
+/* Bytes of a vector are compared at once; each counter is emptied before it can
+ * overflow. */
 typedef unsigned char lanes __attribute__((vector_size(16)));
 
 static uint64_t count_newlines(const char *p, size_t n)
@@ -122,7 +123,7 @@ static uint64_t count_newlines(const char *p, size_t n)
 	return lines;
 }
 
-/* The separators of all the text, or its lines decoded, and nothing done with them. */
+/* Find the separators of all text, or decode its lines, and use nothing of it. */
 static void decode_only(struct bench *b, const char *p, size_t n)
 {
 	struct decode *d = b->decode;
@@ -142,7 +143,7 @@ static void decode_only(struct bench *b, const char *p, size_t n)
 	}
 }
 
-/* What touches the map: it may shrink under us. */
+/* All that reads the map: the file may shrink. */
 static int guarded(void *arg)
 {
 	struct bench *b = arg;
@@ -316,7 +317,7 @@ int bench_parse(const char *path, const struct bench_parse_opts *opts, int fd,
 			err_set(err, ERR_LIMIT, 0, "out of memory");
 	}
 	add_ways(&b);
-	/* Once unmeasured, so that the file is in memory. */
+	/* Run once unmeasured, so that the file is in memory. */
 	for (size_t i = 0; i < b.nway && !err->kind; i++)
 		if (b.way[i].what == WAY_NEWLINES)
 			run_way(&b, &b.way[i], 0);

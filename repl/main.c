@@ -1,8 +1,9 @@
 /*
  * main.c - quern: ask questions of Callgrind-format profiles.
  *
- * Where things are.  Each folder has a README.md with its rooms; an include may only point from
- * left to right, and within a folder from an upper room to a lower one (tests/check-layers):
+ * Each folder has a README.md with a map of its rooms.  An include may only point from
+ * left to right and, within a folder, from an upper room to a lower one
+ * (tests/check-layers):
  *
  *	repl/   -->	engine/  -->	index/  -->	index/base/
  *	a user's	a query to	a profile	strings, errors,
@@ -30,8 +31,8 @@
 #include "repl/prompt/watch.h"
 #include "repl/term/version.h"
 
-/* Ctrl-C: whatever runs polls this.  A second one that finds the first still unheeded
- * leaves at once when there is no prompt to return to. */
+/* Ctrl-C sets app_cancel, which all work polls.  If the first one is still unnoticed
+ * at the second, the program ends at once, unless there is a prompt to return to. */
 static volatile sig_atomic_t at_prompt;
 
 static void on_interrupt(int sig)
@@ -47,16 +48,16 @@ static void catch_signals(void)
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
 	struct sigaction usual = {.sa_handler = SIG_DFL};
 
-	/* A job started with nohup or in the background keeps ignoring it. */
+	/* With nohup or in the background SIGINT stays ignored. */
 	if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 		sigaction(SIGINT, &interrupt, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
 	sigaction(SIGXFSZ, &ignore, NULL);
-	/* Where a parent ignores it, how a child ended is never known. */
+	/* If SIGCHLD is ignored, wait() cannot tell how a child ended. */
 	sigaction(SIGCHLD, &usual, NULL);
 }
 
-/* The user's own settings: ~/.config/quern/init. */
+/* Run the user's own settings: ~/.config/quern/init. */
 static void run_init(struct app *app)
 {
 	char *path = app_path("XDG_CONFIG_HOME", ".config", "init");
@@ -65,7 +66,7 @@ static void run_init(struct app *app)
 
 	app->trusted = true;
 	if (path && access(path, R_OK) == 0 && stat(path, &st) == 0) {
-		/* Nobody may ever write to a FIFO. */
+		/* Opening a FIFO could block forever. */
 		if (S_ISREG(st.st_mode) || S_ISCHR(st.st_mode)) {
 			script_file(app, path);
 		} else {
@@ -89,7 +90,7 @@ static void report_failure(int failed, struct err *err)
 		talk_failure(err, NULL, false);
 }
 
-/* --verify: nothing is opened for queries, nothing built. */
+/* --verify: opens no profile for queries, builds no index. */
 static int verify(const struct options *o)
 {
 	const struct build_opts opts = {
@@ -136,7 +137,7 @@ static int verify(const struct options *o)
 	return err_exit_status(err.kind);
 }
 
-/* The profile came from standard input: what is typed comes from the terminal itself. */
+/* The profile came from standard input: read queries from the terminal. */
 static int take_terminal(struct app *app)
 {
 	struct err err = {0};
@@ -154,7 +155,7 @@ static int take_terminal(struct app *app)
 	return (int)err.kind;
 }
 
-/* Nothing that --safe allows needs more rights than there are. */
+/* Drop the right to gain privileges: --safe allows nothing that needs it. */
 static void give_up_rights(const struct options *o)
 {
 	if (o->safe)
@@ -192,7 +193,8 @@ static int run(struct app *app)
 	return err_exit_status((enum err_kind)kind);
 }
 
-/* The file of .output, once all is done; a failure with nothing to show leaves the old one. */
+/* Commit the file of .output at the end.  After a failure without any output the old
+ * file stays. */
 static int close_output(struct app *app, int status)
 {
 	struct err err = {0};
@@ -217,7 +219,7 @@ static int say(const char *text)
 	return err_exit_status(err.kind);
 }
 
-/* --bench-parse: profiles are measured, none is opened. */
+/* --bench-parse: measures profiles, opens none for queries. */
 static int bench(const struct options *o)
 {
 	const struct bench_parse_opts b = {.runs = 5, .jobs = o->jobs};

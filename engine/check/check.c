@@ -1,6 +1,4 @@
-/*
- * check.c - look up what a query names and follow its columns through the stages.
- */
+/* check.c - look up the names in a query and follow its columns through the stages. */
 #include "engine/check/check.h"
 
 #include <stdarg.h>
@@ -65,7 +63,7 @@ static int check_list(struct schema *s, struct expr *e)
 	return 0;
 }
 
-/* After group, sum, count only what they made is left. */
+/* After group, sum and count only the columns that they made are left. */
 static void forget(struct schema *s)
 {
 	s->src = NULL;
@@ -74,7 +72,7 @@ static void forget(struct schema *s)
 	s->nshown = 0;
 }
 
-/* A column of old, or what `add` put in its place, is a sum now. */
+/* A column of old, or the one that `add` put in its place, is a sum now. */
 static int know_sum(struct schema *s, const struct schema *old, const struct col_def *d)
 {
 	const struct known *k = check_known(old, str_c(d->name));
@@ -84,7 +82,7 @@ static int know_sum(struct schema *s, const struct schema *old, const struct col
 	return check_add_known(s, str_c(d->name), k ? k->type : d->type);
 }
 
-/* Columns of old that add up, and have all of flags, are sums now. */
+/* Columns of old that add up and have all of flags are sums now. */
 static int know_sums(struct schema *s, const struct schema *old, unsigned flags)
 {
 	const struct col_def *const defs[] = {old->src ? old->src->cols : NULL, vs_cols};
@@ -125,7 +123,7 @@ static int check_group(struct schema *s, struct tstage *st)
 	return know_sums(s, &old, ADDS_UP | SHOW_M);
 }
 
-/* Columns are listed by a stage: what they are called when they are summed. */
+/* A stage lists the columns: add the names that they have when summed. */
 static int know_shown(struct schema *s, const struct schema *old, const struct expr *e)
 {
 	for (; e; e = e->next) {
@@ -184,7 +182,8 @@ static int check_sum(struct schema *s)
 	return 0;
 }
 
-/* A column that is known only when the rows are: cum% can be shown, and no more. */
+/* The column is known only when the rows are: cum% can be shown, but not used
+ * otherwise. */
 static bool is_cumulative(const struct schema *s, struct expr *e)
 {
 	const struct str whole = {e->text.p, e->text.n + 1};
@@ -278,7 +277,7 @@ static struct tstage *new_stage(struct schema *s, enum tstage_kind kind, struct 
 	return st;
 }
 
-/* `by X` of top is most often an event with a slip in it. */
+/* In `top ... by X`, X is usually an event; suggest one. */
 static int check_by(struct schema *s, const struct expr *e)
 {
 	if (!e || e->op != EX_COL || e->event.n || e->percent || is_event(s->env, e) ||
@@ -329,7 +328,7 @@ static int choose_event(struct schema *s, struct query *q)
 	}
 	if (!first || first->kind != T_SORT || !is_event(s->env, first->exprs))
 		return 0;
-	/* functions | sort D1mr: the table is about D1mr. */
+	/* In `functions | sort D1mr`, D1mr becomes the event of the table. */
 	s->event = check_find_event(s->env, first->exprs->text);
 	if (!s->src || !source_col(s->src, str_c(s->src->primary)))
 		return 0;

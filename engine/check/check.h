@@ -1,8 +1,8 @@
 /*
- * check.h - check a query: what it names is there, and of the type that is wanted.
+ * check.h - check a query: its names exist and have the right types.
  *
- * Columns are followed through the stages (group and sum replace them), so a wrong name is
- * found before anything is computed.  Function names are matched later, by exec.
+ * Columns are followed through the stages (group and sum replace them), so a wrong name
+ * is found before anything is computed.  Function names are matched later, by exec.
  */
 #ifndef QUERN_CHECK_H
 #define QUERN_CHECK_H
@@ -12,11 +12,11 @@
 #include "index/base/arena.h"
 #include "index/base/err.h"
 
-/* Resolve and type every expression of q, in place.  `top` and `sort EVENT` are expanded
- * first; *event is the event of unqualified costs. */
+/* Resolve every expression of q and give it a type, in place.  `top` and `sort EVENT`
+ * are expanded first; *event is the event of unqualified costs. */
 int check_query(const struct check_env *env, struct query *q, struct arena *a,
 		uint32_t *event, struct err *err);
-/* A let's right side: unknown names are errors now, not when it is used. */
+/* Check the right side of a `let`: unknown names are errors now, not at the first use. */
 int check_let(const struct check_env *env, struct let *let, struct arena *a,
 	      struct err *err);
 #endif

@@ -1,10 +1,10 @@
 /*
- * check_expr.c - resolve and type expressions.
+ * check_expr.c - resolve expressions and give them types.
  *
- * A column is looked for in this order: columns that stages added; the source's own
- * (NAME, NAME.EVENT, NAME%); a bare event (self.EVENT, or incl.EVENT where there is no
- * self); a let.  A let is copied in place of its name; `incl.CPI` rebases its bare events
- * to incl.
+ * A column is looked up in this order: columns that stages added; columns of the source
+ * (NAME, NAME.EVENT, NAME%); a bare event (self.EVENT, or incl.EVENT if there is no
+ * self); a let.  A let is copied in place of its name; `incl.CPI` replaces its bare
+ * events by those of incl.
  */
 #include "engine/check/check_impl.h"
 
@@ -57,7 +57,8 @@ static size_t col_count(const struct schema *s)
 	return s->n + (s->src ? s->src->ncols : 0) + (s->vs ? vs_col_count(s->src) : 0);
 }
 
-/* What other tools call the column; NULL: nothing, or these rows lack it, too. */
+/* The column that other tools call `word`; NULL: unknown, or these rows have no such
+ * column. */
 static const char *column_habit(const struct schema *s, struct str word)
 {
 	static const struct {
@@ -128,7 +129,7 @@ static int no_column(struct schema *s, const struct expr *e)
 	return (int)s->err->kind;
 }
 
-/* The column that a bare event stands for. */
+/* The column that a bare event means. */
 static const char *event_base(const struct schema *s)
 {
 	static const char *const base[] = {"self", "incl", "total"};
@@ -162,7 +163,7 @@ static int as_def(struct schema *s, struct expr *e, const struct col_def *d)
 	return 0;
 }
 
-/* In a let, bare events become base.EVENT. */
+/* In a let, a bare EVENT becomes base.EVENT. */
 static void rebase(struct expr *e, struct str base, const struct check_env *env)
 {
 	for (; e; e = e->next) {
@@ -196,7 +197,7 @@ static int as_let(struct schema *s, struct expr *e, const struct check_let *let,
 	if (s->lets >= DEEPEST)
 		return check_fail(s, e->span, "'%.*s' is defined by itself",
 				  STR_ARG(let->name));
-	/* All of them together are half as high again as one expression. */
+	/* All lets together may be half as high again as one expression. */
 	limits.operators = parse_operators() / (2 * DEEPEST);
 	if (parse_expr_text(let->text, &limits, s->a, &e->let, s->err))
 		return (int)s->err->kind;
@@ -222,7 +223,7 @@ static int resolve_vs(struct schema *s, struct expr *e, bool *found)
 	return (int)s->err->kind;
 }
 
-/* "self%" as the last result or a stage calls it. */
+/* Find "self%" as the last result or a stage names it. */
 static const struct known *known_whole(struct schema *s, const struct expr *e)
 {
 	struct str whole = {e->text.p,
@@ -233,8 +234,8 @@ static const struct known *known_whole(struct schema *s, const struct expr *e)
 		       : check_known(s, whole);
 }
 
-/* After `sum`, where no source is left: Dr and self.Dr are the column "self.Dr", or "self"
- * when Dr is the event of these costs. */
+/* After `sum` there is no source: Dr and self.Dr are the column "self.Dr", or "self"
+ * if Dr is the event of these costs. */
 static int known_event(struct schema *s, const struct expr *e, const struct known **out)
 {
 	bool bare = !e->event.n;
@@ -292,7 +293,7 @@ static int resolve_col(struct schema *s, struct expr *e)
 	return no_column(s, e);
 }
 
-/* incl.CPI: the event of a column is a let. */
+/* incl.CPI: the event part names a let. */
 static int resolve_event_let(struct schema *s, struct expr *e, bool *found)
 {
 	const struct check_let *let =
@@ -359,7 +360,7 @@ static bool of_source(const struct schema *s, const struct expr *col)
 	return source_col(s->src, col->text) || (s->vs && vs_col(s->src, col->text));
 }
 
-/* self > 5%: the column becomes its percentage. */
+/* self > 5%: compare the percentage of the column. */
 static int percent_side(struct schema *s, struct expr *col, const struct expr *number)
 {
 	if (!has_percent(number) || col->type == COL_PERCENT)
@@ -498,7 +499,7 @@ static int resolve_right(struct schema *s, struct expr *e)
 	return rc;
 }
 
-/* "sum(self)" behind `group by file: sum(self)` is that column. */
+/* After `group by file: sum(self)`, "sum(self)" is that column. */
 static int take_grouped(struct schema *s, struct expr *e, bool *taken)
 {
 	const struct expr *a = e->op == EX_CALL ? e->a : NULL;

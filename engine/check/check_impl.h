@@ -1,13 +1,11 @@
-/*
- * check_impl.h - what check.c and check_expr.c share.
- */
+/* check_impl.h - shared by check.c and check_expr.c. */
 #ifndef QUERN_CHECK_IMPL_H
 #define QUERN_CHECK_IMPL_H
 
 #include "engine/check/check.h"
 #include "engine/rows/table.h"
 
-struct known { /* a column that is there */
+struct known { /* a column that exists */
 	struct str name;
 	enum col_type type;
 };
@@ -18,13 +16,14 @@ struct schema {
 	const struct check_env *env;
 	struct arena *a;
 	struct err *err;
-	const struct source_def *src; /* NULL after group, sum, count and for `_` */
+	const struct source_def *src; /* NULL for `_` and after group, sum, count */
 	struct known *known;
 	size_t n, cap;
 	uint32_t event;
 	bool vs;
-	/* The last `show` and what was sorted by after it: nothing else is to be seen.
-	 * nshown is 0 before any, MOST_SHOWN + 1 when they are too many to tell. */
+	/* The columns of the last `show` and of the sorts after it: no others are
+	 * visible.  nshown is 0 before any `show`, MOST_SHOWN + 1 if there are too
+	 * many. */
 	const struct expr *shown[MOST_SHOWN];
 	size_t nshown;
 	unsigned lets;	 /* depth of lets inside lets */
@@ -35,7 +34,7 @@ int check_fail(struct schema *s, struct span at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 const struct known *check_known(const struct schema *s, struct str name);
 int check_add_known(struct schema *s, struct str name, enum col_type type);
-/* Names and types of e and all below it. */
+/* Resolve the names and types of e and its operands. */
 int check_expr(struct schema *s, struct expr *e);
 int check_want_number(struct schema *s, const struct expr *e);
 int check_want_condition(struct schema *s, const struct expr *e);

@@ -1,11 +1,11 @@
 /*
  * chain.c - sweeps over a flow; see chain.h.
  *
- *	rest[f]		what has arrived at f and was not passed on yet
- *	cost[f]		what f has passed on so far
+ *	rest[f]		cost that has arrived at f and was not passed on yet
+ *	cost[f]		cost that f has passed on so far
  *
- * A sweep passes on the rest of each function of a cycle in turn; the cost is all that was
- * passed on.  A call of f by itself only makes that more: it is summed as a geometric series.
+ * A sweep passes on the rest of each function of a cycle in turn.  Calls of f by itself
+ * multiply this cost: they are summed as a geometric series.
  */
 #include "engine/flow/chain.h"
 
@@ -13,12 +13,15 @@
 #include <string.h>
 
 enum { SWEEPS = 200, LEAST_SWEEPS = 12, MOST_SWEEPS = 20000, POLL = 1 << 14 };
-#define ENOUGH 1e-11   /* of what entered the cycle */
-#define EDGES_MOST 1e7 /* looked at in one cycle */
+#define ENOUGH 1e-11   /* of the cost that entered the cycle */
+#define EDGES_MOST 1e7 /* edges visited in one cycle */
 #define EDGES_MORE 4e6 /* the same, after SWEEPS */
-#define EVEN 1e-8 /* by this part of its square the distance of a ratio to 1 may change */
+#define EVEN \
+	1e-8 /* a ratio is steady if its distance to 1 changes by less than EVEN times
+		the distance squared */
 
-/* The component that ends before `end` in topological order; *first is where it begins. */
+/* The component that ends before `end` in topological order; *first is its first
+ * index. */
 static bool component(const struct flow_input *in, uint32_t end, uint32_t *first)
 {
 	uint32_t cycle = in->cycle[in->topo[end - 1]];
@@ -50,15 +53,15 @@ static uint32_t sweeps_for(const struct flow_input *in, uint32_t first, uint32_t
 				  : (uint32_t)n;
 }
 
-/* How a cycle settles. */
+/* The progress of the sweeps over a cycle. */
 struct settling {
 	uint32_t sweeps, most;
 	double moved; /* by the last sweep */
-	double ratio; /* of that to the one before; 0 once it has settled */
+	double ratio; /* of `moved` to the one before; 0: the cycle has settled */
 };
 
-/* After a sweep that moved so much: is another worth it?  Not when it has settled, nor when
- * what is left shrinks evenly: then it is known. */
+/* Is another sweep worth it, after one that moved so much?  No if the cycle has
+ * settled, or if the rest shrinks evenly: then it can be extrapolated. */
 static bool go_on(struct settling *s, double moved, double enough)
 {
 	double ratio = s->moved > 0 ? moved / s->moved : 0;
@@ -90,7 +93,7 @@ struct spreading {
 	double *cost, *rest, *last;
 };
 
-/* Send cost from f along its calls; inside: of the cycle, to rest[], else out of it. */
+/* Send cost from f along its calls: inside the cycle to rest[], or out of it. */
 static void send(struct spreading *s, uint32_t f, double cost, bool inside)
 {
 	const struct flow_input *in = &s->fl->in;
@@ -110,7 +113,7 @@ static void send(struct spreading *s, uint32_t f, double cost, bool inside)
 	}
 }
 
-/* Pass on what waits at f; what that was. */
+/* Pass on the rest of f; returns it. */
 static double pass(struct spreading *s, uint32_t f)
 {
 	double cost = s->rest[f];
@@ -128,7 +131,7 @@ static double pass(struct spreading *s, uint32_t f)
 	return cost;
 }
 
-/* The rest after the last sweep goes on shrinking as it did between the last two. */
+/* Extrapolate: the rest goes on shrinking at the ratio of the last two sweeps. */
 static void extrapolate(struct spreading *s, uint32_t first, uint32_t end, double ratio)
 {
 	double more = ratio < 1 ? ratio / (1 - ratio) : 0;
@@ -210,7 +213,7 @@ double chain_ahead(const struct flow *fl, uint32_t f, const double *value)
 	return sum;
 }
 
-/* The value of f from those of its callees but itself. */
+/* The value of f from the values of its callees, except f itself. */
 static double expect(const struct flow *fl, uint32_t f, double *value)
 {
 	double sum, turn = turns(fl, f);
@@ -338,7 +341,7 @@ struct narrowing {
 	uint32_t *new, *old;
 	uint32_t functions, edges;
 	struct flow *out;
-	/* The arrays of out, not const. */
+	/* The arrays of `out`, not const. */
 	uint32_t *out_first, *callee, *caller, *in_first, *in_edge, *cycle, *topo;
 	uint64_t *incl, *passing;
 	double *through, *root, *keep;

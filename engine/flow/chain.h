@@ -1,11 +1,12 @@
 /*
- * chain.h - where cost came from and where it goes: questions to a flow about a set.
+ * chain.h - where the cost of a set of functions came from, and where it goes.
  *
- * A unit of cost at f came from g, and goes on to h, in proportion to the recorded calls
- * (flow.h).  That is a Markov chain, and how much has passed a set, or will pass it, is the
- * solution of a linear system.  It is solved component by component in topological order;
- * inside a cycle by Gauss and Seidel's sweeps, which settle fast because little of the cost
- * turns back; where they do not, what is left is extrapolated.
+ * A unit of cost at f came from a caller, and goes on to a callee, in proportion to the
+ * recorded calls (flow.h).  This is a Markov chain.  The cost that has passed a set, or
+ * will pass it, is the solution of a linear system.  The system is solved component by
+ * component in topological order.  Cycles are solved by Gauss-Seidel sweeps, which settle
+ * fast because little of the cost turns back; if they do not settle, the rest is
+ * extrapolated.
  */
 #ifndef QUERN_CHAIN_H
 #define QUERN_CHAIN_H
@@ -13,36 +14,37 @@
 #include "index/base/cancel.h"
 #include "engine/flow/flow.h"
 
-/* cost[f]: in: what starts at f; out: what arrives at f and passes it, each time it does.
- * Cost that arrives where stop[f] is set stays there.  [functions] each. */
+/* cost[f], [functions]: in: the cost that starts at f; out: the cost that arrives at
+ * f, counted again each time it passes.  Cost that arrives at f with stop[f] set stays
+ * there. */
 int chain_spread(const struct flow *fl, const uint8_t *stop, double *cost,
 		 struct arena *scratch, const struct cancel *cancel, struct err *err);
 
-/* value[f] of functions with known[f]: given; of the others, out: the sum over f's calls of
- * the share that goes there times the value there.  With 1 where cost is wanted to arrive,
- * it is the share of f's cost that will. */
+/* value[f] is given if known[f] is set.  Else out: the sum over the calls of f of the
+ * share that takes the call times the value of the callee.  With 1 at the functions where
+ * cost should arrive, value[f] is the share of f's cost that will arrive. */
 int chain_expect(const struct flow *fl, const uint8_t *known, double *value,
 		 struct arena *scratch, const struct cancel *cancel, struct err *err);
 
-/* A step of chain_expect() from f, which may be known: what is to be expected of its calls. */
+/* One step of chain_expect() from f: the value of its calls.  f itself may be known. */
 double chain_ahead(const struct flow *fl, uint32_t f, const double *value);
 
-/* first[f]: the cost with which the set is first entered, from the roots, at member f; for other
- * functions the cost that passes them before the set is reached. */
+/* first[f]: for a member f, the cost with which the set is first entered at f, from
+ * the roots; for other functions, the cost that passes f before it reaches the set. */
 int chain_first(const struct flow *fl, const struct fn_set *set, double **first,
 		struct arena *a, const struct cancel *cancel, struct err *err);
 
-/* Marks of a set's members, [functions]; NULL: the arena is full. */
+/* Mark the members of a set, [functions]; NULL: the arena is full. */
 uint8_t *chain_marks(const struct flow *fl, const struct fn_set *set, struct arena *a);
 
-/* Of each function, can one of the marked ones be reached from it by calls that cost
- * something (down false: can it be reached from one)?  Marked ones not by being marked. */
+/* out[f]: f reaches a marked function by calls that cost something (down), or is
+ * reached from one (not down).  A mark alone does not count. */
 int chain_reaches(const struct flow *fl, const uint8_t *marks, bool down, uint8_t **out,
 		  struct arena *a, struct err *err);
 
-/* The functions from which a marked one can be reached, and those themselves, as a flow of
- * their own: all calls of them are by each other.  What passes them stays what it is, though
- * the calls by which it leaves are not there.  (*old)[f]: f's number in fl. */
+/* The marked functions and all that reach them, as a flow of their own with the calls
+ * among them.  The cost through each function stays the same, although the calls that
+ * leave the flow are missing.  (*old)[f]: the number of f in fl. */
 int chain_above(const struct flow *fl, const uint8_t *marks, struct flow **out,
 		uint32_t **old, struct arena *a, struct err *err);
 

@@ -1,10 +1,10 @@
 /*
- * flow.c - sum the calls of one event up at each function; see flow.h.
+ * flow.c - sum up the calls of one event at each function; see flow.h.
  *
- * Three passes over the edges: what each function spends, what the calls into it bring, and,
- * only where some bring more than is spent, how much of them is kept.  A call that is cut
- * takes cost from its caller, too, so that goes from the callees up, and round in cycles
- * until it stands.
+ * Three passes over the edges: the cost that each function spends, the cost of the calls
+ * into it, and, only if some calls record more than is spent, the part of them to keep.
+ * Cutting a call takes cost from its caller, too.  So the last pass goes from the callees
+ * up, and sweeps cycles until they settle.
  */
 #include "engine/flow/flow.h"
 
@@ -14,7 +14,7 @@
 
 enum { POLL = 1 << 14, KEPT = 4, ROUNDS = 50 };
 #define WORTH_A_WORD 0.001	     /* of the total */
-#define MOST_BYTES ((size_t)4 << 30) /* of one kept flow: 100 million functions */
+#define MOST_BYTES ((size_t)4 << 30) /* of one cached flow: 100 million functions */
 
 /* The flow under construction: the same arrays as in struct flow, not const. */
 struct building {
@@ -84,8 +84,8 @@ static uint64_t *count_calls(const struct flow_input *in, struct arena *a)
 	return slack;
 }
 
-/* The share of the calls into f that f explains, from those of its callees.  Its calls of
- * itself are on both sides: they explain nothing. */
+/* The share of the calls into f that f explains, given the shares of its callees.
+ * Calls of f by itself are on both sides and cancel out. */
 static double keep_of(const struct flow_input *in, uint32_t f, uint64_t called,
 		      const double *keep, double *through)
 {
@@ -145,7 +145,7 @@ static void find_roots(struct building *b)
 			b->root[f] = (double)(b->passing[f] - b->called[f]);
 			continue;
 		}
-		/* Doubles: what is as good as nothing is nothing. */
+		/* Differences of doubles: round almost nothing to 0. */
 		b->root[f] = b->through[f] - (double)b->called[f] * b->keep[f];
 		if (b->root[f] < b->through[f] * 1e-12)
 			b->root[f] = 0;
@@ -166,8 +166,9 @@ static int allocate(struct building *b, struct arena *a, struct err *err)
 	return 0;
 }
 
-/* The calls into some functions say more than these spend: find the share of each call that is
- * kept, and mark the functions (odd[]) where the difference is more than rounding. */
+/* Some functions spend less than the calls into them record.  Find the share of each
+ * call to keep, and mark in odd[] the functions where the difference is more than
+ * rounding. */
 static int explain(struct building *b, struct arena *a, double *unexplained,
 		   const struct cancel *cancel, struct err *err)
 {
@@ -189,7 +190,7 @@ static int explain(struct building *b, struct arena *a, double *unexplained,
 	for (uint32_t f = 0; f < in->functions; f++) {
 		if (b->called[f] > b->passing[f])
 			b->passing[f] = b->called[f];
-		/* A callee that was cut takes from its callers, too. */
+		/* Cutting a callee takes cost from its callers, too. */
 		b->odd[f] |= b->through[f] + (double)slack[f] + 1 <
 			     (double)b->passing[f] * (1 - 1e-9);
 	}
@@ -256,7 +257,7 @@ int flow_input_of(struct store *st, uint32_t event, struct flow_input *out,
 	return 0;
 }
 
-/* Members of cycles that may be on the stack twice. */
+/* Mark the members of cycles that may be on the stack twice. */
 static int flow_nests_of(struct store *st, struct arena *a, struct flow_input *in,
 			 struct err *err)
 {
@@ -273,7 +274,7 @@ static int flow_nests_of(struct store *st, struct arena *a, struct flow_input *i
 struct flow_kept {
 	const struct store *store; /* NULL: free */
 	uint32_t event;
-	uint64_t used; /* the cache's clock when last asked for */
+	uint64_t used; /* the clock of the cache at the last use */
 	struct arena arena;
 	struct flow *flow;
 };
@@ -314,8 +315,8 @@ void flow_cache_drop(struct flow_cache *c, const struct store *st)
 			forget(&c->kept[i]);
 }
 
-/* An entry becomes valid (store is set) only when its flow is whole: a fault in the middle
- * leaves an arena that the next use frees. */
+/* `store` is set only when the flow is complete: after a fault in the middle, the next
+ * use frees the arena. */
 int flow_of(struct flow_cache *c, struct store *st, uint32_t event,
 	    const struct cancel *cancel, const struct flow **out, struct err *err)
 {

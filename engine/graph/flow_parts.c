@@ -1,10 +1,10 @@
 /*
  * flow_parts.c - see flow_parts.h.
  *
- * A part is loaded as costs of the store, or of the graph of some parts of it, and then goes
- * through the stages above that.  One set of arrays as wide as the store serves all parts:
- * loading a part clears what the one before it set and sets its own, so that without stages
- * a part costs what it holds, not what the graph does.
+ * A part is loaded as costs of the store, or of a graph of some of its parts, and then
+ * goes through the stages above that.  One set of arrays as wide as the store serves all
+ * parts: loading a part clears the entries of the part before and sets its own.  So
+ * without stages a part costs as much as it holds, not as much as the graph.
  */
 #include "engine/graph/flow_parts.h"
 
@@ -13,28 +13,28 @@
 
 #include "engine/graph/graph.h"
 
-/* Stages may look at so many functions and edges, all parts together. */
+/* Functions and edges that the stages may look at, for all parts together. */
 enum { STAGE_BUDGET = 20000000 };
 
 struct flow_parts {
-	struct graph *g; /* the store, or some parts of it; the stages start there */
+	struct graph *g; /* where the stages start: the store, or some parts of it */
 	struct graph **stages;
 	uint32_t nstages;
 	uint32_t event, next, parts, count;
-	uint32_t together;    /* so many are taken as one */
-	const uint32_t *edge; /* of g, per edge of the store; NULL: the same */
+	uint32_t together;    /* the number of parts that are taken as one */
+	const uint32_t *edge; /* [edges of the store]: the edge of g; NULL: the same */
 	struct arena scratch; /* of one part */
 	struct flow fl;
-	uint64_t *self, *incl, *calls; /* fl.in's, and so on */
+	uint64_t *self, *incl, *calls; /* the arrays of fl.in, not const */
 	uint64_t *spent, *called;
 	double *through, *root, *keep;
-	uint32_t *touched, ntouched; /* functions of the part at hand */
+	uint32_t *touched, ntouched; /* functions of the current part */
 	uint32_t *rank;		 /* [functions]: place in topological order; or NULL */
-	uint32_t *edges, nedges; /* its edges */
+	uint32_t *edges, nedges; /* edges of the current part */
 	uint8_t *met;
 };
 
-/* Edges of the store as the graph numbers them. */
+/* Map the edges of the store to those of the graph. */
 static int number_edges(struct flow_parts *p, struct err *err)
 {
 	struct graph *g = p->g;
@@ -52,7 +52,7 @@ static int number_edges(struct flow_parts *p, struct err *err)
 		store_edge(g->st, i, &e);
 		if (g->map[e.caller] == GRAPH_NONE || g->map[e.callee] == GRAPH_NONE)
 			continue;
-		/* Both lists are ordered by caller, then callee. */
+		/* Both lists are in order of caller, then callee. */
 		while (at < g->edges && (g->caller[at] < g->map[e.caller] ||
 					 (g->caller[at] == g->map[e.caller] &&
 					  g->callee[at] < g->map[e.callee])))
@@ -108,7 +108,7 @@ static int list_stages(struct flow_parts *p, struct graph *g, struct err *err)
 	return 0;
 }
 
-/* *out is NULL when there is but one part, or one lot of them. */
+/* *out is NULL if there is only one part, or if all parts are taken as one. */
 static int open_parts(struct graph *g, uint32_t event, bool stages,
 		      struct flow_parts **out, struct err *err)
 {
@@ -268,7 +268,7 @@ static int load_edges(struct flow_parts *p, uint32_t part, struct err *err)
 	return 0;
 }
 
-/* The functions of the part, callers first. */
+/* Sort the functions of the part: callers first. */
 static int sort_touched(struct flow_parts *p, struct err *err)
 {
 	const struct flow_input *in = &p->fl.in;
@@ -288,7 +288,7 @@ static int sort_touched(struct flow_parts *p, struct err *err)
 	return 0;
 }
 
-/* As in flow.c. */
+/* Compute through[] and root[], as flow.c does. */
 static int balance(struct flow_parts *p, struct err *err)
 {
 	bool kept = true;
@@ -317,7 +317,7 @@ static int balance(struct flow_parts *p, struct err *err)
 	return 0;
 }
 
-/* The next parts that have any cost, as many as are taken together. */
+/* Load the next parts that have any cost, as many as are taken as one. */
 static int load(struct flow_parts *p, bool *found, struct err *err)
 {
 	uint32_t n = 0;
@@ -336,7 +336,7 @@ static int load(struct flow_parts *p, bool *found, struct err *err)
 	return 0;
 }
 
-/* *in: costs of the graph below; costs of the stage's. */
+/* *in: in: the costs of the graph below; out: the costs of `stage`. */
 static int pass_stage(struct flow_parts *p, struct graph *stage, struct flow_input *in,
 		      struct err *err)
 {

@@ -1,8 +1,8 @@
 /*
  * flow_parts.h - the flows of the parts of a profile, one after the other.
  *
- * What belongs together in time stands in one part, so the sum of what the parts tell is
- * truer than what their sum tells.
+ * A part covers one stretch of time, so calls in it belong together: the sum of estimates
+ * per part is better than one estimate from the summed costs.
  */
 #ifndef QUERN_FLOW_PARTS_H
 #define QUERN_FLOW_PARTS_H
@@ -12,19 +12,20 @@
 struct graph;
 struct flow_parts;
 
-/* *out is NULL when g is of one part only.  In the graph's arena; `whole` is g's flow of the
- * event.  The stages that made g work on each part as they do on the store, and take as long
- * for it.  So where parts are many, some neighbours are taken as one. */
+/* *out is NULL when g has only one part.  It lives in g's arena; `whole` is the flow
+ * of g for the event.  Every part goes through the stages that made g, which takes as
+ * long as for the whole store.  So if there are many parts, neighbours are merged. */
 int flow_parts_new(struct graph *g, const struct flow *whole, uint32_t event,
 		   struct flow_parts **out, struct err *err);
-/* The next part that has any cost; *out is NULL after the last.  It holds until the next
- * call; functions, edges and their order are those of `whole`. */
+/* The next part that has any cost; *out is NULL after the last.  It is valid until the
+ * next call.  Functions, edges and their order are the same as in `whole`. */
 int flow_parts_next(struct flow_parts *p, const struct flow **out, struct err *err);
 void flow_parts_rewind(struct flow_parts *p);
 void flow_parts_free(struct flow_parts *p);	       /* NULL is fine */
 uint32_t flow_parts_count(const struct flow_parts *p); /* at most */
 
-/* The stage that made g works on each part of the graph below it; self[] and edge[] get the sums. */
+/* Run the last stage of g on each part of the graph below; self[] and edge[] get the
+ * sums. */
 int flow_parts_fill(struct graph *g, uint32_t event, uint64_t *self, uint64_t *edge,
 		    struct err *err);
 

@@ -1,6 +1,4 @@
-/*
- * graph.c - reading a graph: the store itself, or the columns of a stage; see graph.h.
- */
+/* graph.c - read a graph: the store itself, or the columns of a stage; see graph.h. */
 #include "engine/graph/graph.h"
 
 #include "engine/graph/graph_build.h"
@@ -104,7 +102,7 @@ bool graph_incl_estimated(const struct graph *g, uint32_t f)
 	return graph_nests(g, f) && (g->plain || !g->only || g->only[f] == GRAPH_NONE);
 }
 
-/* What the edges into f and out of it tell. */
+/* Collect the costs of the edges into f and out of f. */
 static void know(const struct graph *g, uint32_t f, uint32_t e, struct incl_known *k)
 {
 	uint32_t cycle = graph_cycle(g, f), first, n;
@@ -183,7 +181,7 @@ uint64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e)
 	return sum;
 }
 
-/* 100 %: the whole profile, or the parts chosen; other stages leave it as it is. */
+/* 100 %: the whole profile, or the chosen parts.  Other stages do not change it. */
 uint64_t graph_total(const struct graph *g, uint32_t e)
 {
 	if (g->whole)

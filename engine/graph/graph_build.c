@@ -1,7 +1,8 @@
 /*
  * graph_build.c - see graph_build.h.
  *
- * Edges are ordered by two counting sorts (callee, then caller), equal pairs become one.
+ * Edges are sorted by two counting sorts (callee, then caller); then equal edges are
+ * merged.
  */
 #include "engine/graph/graph_build.h"
 
@@ -114,7 +115,7 @@ static int adjacency(const struct graph_draft *d, struct arena *a, struct edges 
 	return 0;
 }
 
-/* Cycles are numbered by their first member. */
+/* Number the cycles by their first member. */
 static int find_cycles(struct graph *g, struct err *err)
 {
 	uint32_t *cycle = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
@@ -146,7 +147,7 @@ static int find_cycles(struct graph *g, struct err *err)
 	return 0;
 }
 
-/* Compose with the stages below: store function -> function here. */
+/* Compose the map with those of the stages below: store function -> function here. */
 static int identity(const struct graph_draft *d, struct graph *g, struct err *err)
 {
 	const struct graph *b = d->below;
@@ -182,8 +183,9 @@ static int identity(const struct graph_draft *d, struct graph *g, struct err *er
 	return 0;
 }
 
-/* A group is entered by one function alone when all others of it only run inside that one;
- * its inclusive cost is then that function's, where that is known. */
+/* Find the groups that are entered through one function, because all others only run
+ * inside that one.  The inclusive cost of such a group is that of the function, if it is
+ * known. */
 static int find_only(const struct graph_draft *d, struct graph *g, struct err *err)
 {
 	uint32_t *only = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
@@ -203,7 +205,8 @@ static int find_only(const struct graph_draft *d, struct graph *g, struct err *e
 	return 0;
 }
 
-/* Who may be on the stack twice: who is in a cycle, unless the graph below knows better. */
+/* The functions that may be on the stack twice: all members of cycles, unless the
+ * graph below rules it out. */
 static int find_nesting(const struct graph_draft *d, struct graph *g, struct err *err)
 {
 	uint8_t *nests = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
@@ -230,7 +233,8 @@ int graph_build(const struct graph_draft *d, struct graph **out, uint32_t **edge
 
 	if (!g)
 		return arena_full(b->a, err);
-	/* An edge that could not be read is one of function 0, which may not be there. */
+	/* After a read error the ends of an edge are 0, and there may be no function
+	 * 0. */
 	if (store_check(b->st, err))
 		return (int)err->kind;
 	if (merge_edges(d, b->a, &e, err) || adjacency(d, b->a, &e, err))

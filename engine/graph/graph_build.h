@@ -1,6 +1,6 @@
 /*
- * graph_build.h - the structure of a stage's graph: from functions and edges to adjacency,
- * cycles and call counts.  For graph*.c only.
+ * graph_build.h - build the structure of a stage's graph: adjacency, cycles and call
+ * counts from functions and edges.  Only graph*.c includes it.
  */
 #ifndef QUERN_GRAPH_BUILD_H
 #define QUERN_GRAPH_BUILD_H
@@ -18,9 +18,10 @@ struct graph_draft {
 	struct graph *below;
 	uint32_t functions;
 	uint32_t *map;	  /* [below functions]: here, or GRAPH_NONE */
-	uint32_t *first;  /* [functions]: a function below: name, file, object */
+	uint32_t *first;  /* [functions]: a function below, which gives name, file,
+			     object */
 	struct str *name; /* [functions]: own names; NULL: none has one */
-	/* Edges in any order, several of one pair too; they are merged. */
+	/* Edges in any order; edges with the same ends are merged. */
 	uint32_t *caller, *callee; /* [edges] */
 	uint64_t *calls;	   /* [edges] */
 	uint32_t edges;
@@ -28,10 +29,10 @@ struct graph_draft {
 		*again; /* [functions below], of stages that merge (graph.h); or NULL */
 };
 
-/* edge_map (may be NULL) receives the edge here of each draft edge. */
+/* edge_map[i], which may be NULL, gets the number that draft edge i has in *out. */
 int graph_build(const struct graph_draft *d, struct graph **out, uint32_t **edge_map,
 		struct err *err);
-/* Number the functions below that keep marks (map 1), in order: sets map and first. */
+/* Number the functions below that are marked in keep, in order: sets map and first. */
 int graph_number(struct graph_draft *d, const uint8_t *keep, struct err *err);
 int graph_poll(const struct graph *g, uint32_t i, struct err *err);
 uint64_t graph_round(double d);

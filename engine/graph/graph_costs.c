@@ -1,25 +1,25 @@
 /*
  * graph_costs.c - the columns of an event: self, inclusive, calls.
  *
- * A stage fills self[] and edge[] from those of the graph below, once.  A stage that shares
- * costs out in proportion knows more when it is asked part by part (flow_parts.h); then its
- * columns are the sums of the parts'.  The inclusive costs follow from them as in the index
- * (inclusive.h).  Where functions were merged, what returns to a group is followed in the
- * graph below, which knows more: which of its functions leads where.
+ * A stage fills self[] and edge[] from those of the graph below.  A stage that estimates
+ * is more exact part by part (flow_parts.h): then its columns are the sums over the
+ * parts.  Inclusive costs follow from these columns as in the index (inclusive.h).  If
+ * functions were merged, calls that return to a group are followed in the graph below,
+ * which records which function leads where.
  */
 #include "engine/graph/flow_parts.h"
 #include "engine/graph/graph.h"
 #include "engine/graph/graph_build.h"
 #include "index/graph/inclusive.h"
 
-/* Edge e is inside f, or inside the cycle of f. */
+/* Does the call of `to` stay inside f, or inside the cycle of f? */
 static bool stays(const struct graph *g, uint32_t f, uint32_t to)
 {
 	return to == f || (g->cycle[f] && g->cycle[to] == g->cycle[f]);
 }
 
-/* out[k]: the cost with which group k is entered from outside.  Functions that only run inside
- * their group (again[]) do not count. */
+/* out[k]: the cost with which group k is entered from outside.  Functions that only
+ * run inside their group (again[]) do not count. */
 static int entered(struct graph *g, const struct flow_input *in, uint64_t *out,
 		   struct err *err)
 {
@@ -47,7 +47,7 @@ static int entered(struct graph *g, const struct flow_input *in, uint64_t *out,
 	return 0;
 }
 
-/* Members of each group: member[first[k]] up to member[first[k + 1]]. */
+/* List the members of each group: member[first[k]] up to member[first[k + 1]]. */
 static int list_members(struct graph *g, uint32_t below, uint32_t **first,
 			uint32_t **member, struct err *err)
 {
@@ -90,7 +90,7 @@ static uint32_t count_nesting(const struct graph *g)
 	return n;
 }
 
-/* Functions of this graph that may nest in themselves. */
+/* The inclusive costs of the functions of this graph that may nest in themselves. */
 static int nested(struct graph *g, struct graph_costs *c, uint32_t e, struct err *err)
 {
 	uint32_t n = count_nesting(g);
@@ -114,7 +114,7 @@ static int nested(struct graph *g, struct graph_costs *c, uint32_t e, struct err
 	return 0;
 }
 
-/* Groups of functions of the graph below. */
+/* The same for groups of functions of the graph below. */
 static int nested_groups(struct graph *g, struct graph_costs *c, uint32_t e,
 			 struct err *err)
 {
@@ -194,7 +194,7 @@ int graph_event(struct graph *g, uint32_t e, struct err *err)
 		return arena_full(g->a, err);
 	if (flow_parts_fill(g, e, c->self, c->edge, err))
 		return (int)err->kind;
-	g->costs[e] = c; /* which inclusive() reads through the getters */
+	g->costs[e] = c; /* inclusive() reads it through the getters */
 	if (inclusive(g, c, e, err)) {
 		g->costs[e] = NULL;
 		return (int)err->kind;

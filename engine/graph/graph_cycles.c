@@ -1,11 +1,11 @@
 /*
  * graph_cycles.c - see graph_cycles.h.
  *
- * The calls of a cycle are added to an empty graph, the costliest first; one that would close
- * a circle of those already there is left out.  What is left out are the calls that would
- * have to be cut: no optimum, but none of them can be added again.  The graph is kept in
- * topological order as it grows (Pearce and Kelly, JEA 11, 2006): only where a call points
- * backwards are the functions between its ends looked at.
+ * The calls of a cycle are added to an empty graph, the costliest first.  A call that
+ * would close a circle is left out.  The calls left out are the ones to cut: not an
+ * optimum, but none of them is superfluous.  The graph is kept in topological order as it
+ * grows (Pearce and Kelly, JEA 11, 2006): only if a call points backwards are the
+ * functions between its ends searched.
  */
 #include "engine/graph/graph_cycles.h"
 
@@ -18,17 +18,19 @@ enum { MOST_LOOKED_AT = 3000000 };
 struct inside {			 /* a call inside a cycle */
 	uint32_t edge, from, to; /* members, by their place in the cycle */
 	uint64_t cost;
-	uint32_t next_out, next_in; /* of the same caller, callee: 1 + place; 0: none */
+	uint32_t next_out, next_in; /* next call with the same caller, callee: 1 + its
+				       index; 0: none */
 };
 
 struct growing {
 	struct graph *g;
 	struct err *err;
 	struct inside *calls;
-	uint32_t *place; /* [functions]: of a member in its cycle */
+	uint32_t *place; /* [functions]: the index of a member in its cycle */
 	/* [members]: */
 	uint32_t *order;		/* position in the topological order */
-	uint32_t *first_out, *first_in; /* 1 + place of a call that is there */
+	uint32_t *first_out, *first_in; /* 1 + the index of a call in the graph; 0:
+					   none */
 	uint32_t *todo, *ahead, *behind, *positions;
 	uint8_t *met;
 	uint64_t looked;
@@ -43,8 +45,8 @@ static int by_cost(const void *x, const void *y)
 	return a->edge < b->edge ? -1 : a->edge > b->edge;
 }
 
-/* Members that v leads to (forward), or that lead to it, between the positions of the new
- * call's ends; found[] holds them.  True if `end` is one of them. */
+/* Find the members that v leads to (forward), or that lead to v, between the positions
+ * of the ends of the new call, and put them in found[].  True if `end` is one of them. */
 static bool find_between(struct growing *w, uint32_t v, uint32_t end, bool forward,
 			 uint32_t *found, uint32_t *n)
 {
@@ -65,7 +67,7 @@ static bool find_between(struct growing *w, uint32_t v, uint32_t end, bool forwa
 
 			w->looked++;
 			if (to == end) {
-				while (todo) /* they were met, too */
+				while (todo) /* unmark the members found */
 					found[(*n)++] = w->todo[--todo];
 				return true;
 			}
@@ -92,10 +94,10 @@ static int ascending(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-/* Members in the order of their positions. */
+/* Sort members by their positions. */
 static void sort_by_order(const struct growing *w, uint32_t *member, uint32_t n)
 {
-	for (uint32_t i = 1; i < n; i++) { /* few, and nearly in order */
+	for (uint32_t i = 1; i < n; i++) { /* few, and nearly sorted */
 		uint32_t v = member[i], k = i;
 
 		for (; k > 0 && w->order[member[k - 1]] > w->order[v]; k--)
@@ -104,7 +106,8 @@ static void sort_by_order(const struct growing *w, uint32_t *member, uint32_t n)
 	}
 }
 
-/* Give the positions of all of them to those behind first, then to those ahead. */
+/* Share out their positions again: first to the members that lead to the new call,
+ * then to those that it leads to. */
 static void reorder(struct growing *w, uint32_t nbehind, uint32_t nahead)
 {
 	uint32_t n = 0;
@@ -144,7 +147,7 @@ static bool add_call(struct growing *w, uint32_t i)
 	return true;
 }
 
-/* The calls of one cycle, n of them, the costliest first. */
+/* Find the calls to cut in one cycle of n calls, the costliest first. */
 static int open_cycle(struct growing *w, struct graph_cycle *c, uint32_t n)
 {
 	for (uint32_t i = 0; i < c->functions; i++) {
@@ -168,7 +171,7 @@ static int open_cycle(struct growing *w, struct graph_cycle *c, uint32_t n)
 	return 0;
 }
 
-/* Members, entries, and the place of each member. */
+/* Count the members and entries of each cycle, and number its members. */
 static int count_members(struct graph *g, uint32_t e, struct graph_cycle *c,
 			 uint32_t *place, struct err *err)
 {
@@ -206,7 +209,7 @@ static int count_members(struct graph *g, uint32_t e, struct graph_cycle *c,
 	return 0;
 }
 
-/* The calls inside, grouped by cycle: those of cycle k at first[k - 1] and on. */
+/* List the calls inside cycles: those of cycle k from first[k - 1] on. */
 static int list_calls(struct growing *w, uint32_t e, struct graph_cycle *c,
 		      uint32_t **first)
 {
@@ -243,7 +246,7 @@ static int list_calls(struct growing *w, uint32_t e, struct graph_cycle *c,
 						    .to = w->place[x.callee],
 						    .cost = graph_edge_incl(g, i, e)};
 	}
-	/* at[k] has moved to the end of cycle k: the beginning of the next. */
+	/* at[k] has moved to the end of cycle k, where the next one begins. */
 	*first = at;
 	return 0;
 }

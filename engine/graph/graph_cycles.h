@@ -1,6 +1,4 @@
-/*
- * graph_cycles.h - how a cycle of the call graph is held together.
- */
+/* graph_cycles.h - the calls that hold a cycle of the call graph together. */
 #ifndef QUERN_GRAPH_CYCLES_H
 #define QUERN_GRAPH_CYCLES_H
 
@@ -10,11 +8,12 @@
 
 struct graph_cycle {
 	uint32_t functions, entries; /* entries: members that are called from outside */
-	uint32_t entry;		     /* the one by which most cost comes in */
+	uint32_t entry;		     /* the member with the most cost coming in */
 	uint32_t calls;		     /* edges inside */
-	uint32_t costliest;	     /* the costliest of them, or GRAPH_NONE */
-	/* Edges whose loss would leave no cycle, chosen to cost as little as can be found: the
-	 * costliest first; n is CYCLE_UNKNOWN where looking would take too long. */
+	uint32_t costliest;	     /* the costliest edge inside, or GRAPH_NONE */
+	/* Edges whose removal leaves no cycle, as cheap as a heuristic finds them, the
+	 * costliest first.  nopening is CYCLE_UNKNOWN if the search would take too
+	 * long. */
 	uint32_t *opening, nopening;
 	uint64_t opening_cost;
 };

@@ -1,13 +1,13 @@
 /*
  * graph_focus.c - focus and ignore: the cost that passes through a set, or the rest.
  *
- * Per event, of the flow of the graph below (flow.h, chain.h):
- *	F(v)	share of v's cost that came through the set: 1 in the set, else what of it
- *		passes v before it has seen the set is missing
+ * For each event, on the flow of the graph below (flow.h, chain.h):
+ *	F(v)	share of v's cost that came through the set: 1 in the set, else 1 less the
+ *		share that has not passed the set before v
  *	U(v)	share of v's cost that will pass the set at or below v: 1 in the set, else
- *		the same of its callees, by the cost of the calls
+ *		the mean over its callees, weighted by the cost of the calls
  *	self'(v) = F(v) self(v)		w'(u,v) = w(u,v) (F(u) + (1 - F(u)) U(v))
- * ignore is what focus leaves out: the two add up to all.  Call counts stay those of the
+ * ignore is the rest: focus and ignore add up to all.  Call counts stay those of the
  * profile.
  */
 #include <string.h>
@@ -20,8 +20,8 @@ struct focus {
 	const struct fn_set *set;
 	bool ignore;
 	uint32_t *map;	 /* below -> here */
-	uint32_t *edge;	 /* here, of each draft edge */
-	uint32_t *draft; /* edge below of each draft edge */
+	uint32_t *edge;	 /* [edges here]: one of its draft edges */
+	uint32_t *draft; /* [draft edges]: edge below */
 	uint32_t drafts;
 };
 
@@ -39,7 +39,7 @@ static void meet(struct reach *r, uint32_t f)
 	r->met[f] = 1;
 }
 
-/* All that is called, or calls, from what is met on. */
+/* Visit all callees (or callers) of the functions met so far, and theirs. */
 static int follow(struct graph *b, struct reach *r, bool up, const struct fn_set * not,
 		  struct err *err)
 {
@@ -62,7 +62,7 @@ static int follow(struct graph *b, struct reach *r, bool up, const struct fn_set
 	return 0;
 }
 
-/* Functions that cost enters from nowhere, of any event. */
+/* Visit the functions that some event enters without a call. */
 static int meet_roots(struct graph *b, const struct fn_set * not, struct reach *r,
 		      struct err *err)
 {
@@ -95,7 +95,8 @@ static int meet_roots(struct graph *b, const struct fn_set * not, struct reach *
 	return 0;
 }
 
-/* focus: the set, all below and all above it; ignore: all that a root reaches without it. */
+/* focus: the set and all functions below and above it; ignore: all functions that a
+ * root reaches without passing the set. */
 static int kept(struct graph *b, const struct focus *s, uint8_t **out, struct err *err)
 {
 	size_t n = (size_t)b->functions + 1;
@@ -152,7 +153,7 @@ static int find_shares(const struct flow_input *in, const struct focus *s,
 		h->came[f] = before <= 0		? 1
 			     : before >= fl->through[f] ? 0
 							: 1 - before / fl->through[f];
-		/* Doubles: as good as nothing, or as all, is that. */
+		/* Rounding errors: almost nothing is 0, almost all is 1. */
 		if (h->came[f] < 1e-9)
 			h->came[f] = 0;
 		h->goes[f] = marks[f];
@@ -160,7 +161,7 @@ static int find_shares(const struct flow_input *in, const struct focus *s,
 	return chain_expect(fl, marks, h->goes, scratch, cancel, err);
 }
 
-/* Nothing is lost to rounding where the share is all or nothing. */
+/* Exact if the share is 0 or 1. */
 static uint64_t part_of(uint64_t cost, double share, bool ignore)
 {
 	uint64_t part = share >= 1 ? cost : graph_round(share * (double)cost);

@@ -1,13 +1,14 @@
 /*
  * graph_hide.c - hide: functions vanish, their cost goes to their callers in proportion.
  *
- * For a visible u, x[h] is the cost that u sends into the hidden function h.  Its share
- * x[h] / T(h) of h's self cost goes to u's self, the same share of every edge h -> v becomes an
- * edge u -> v, or x of the next hidden function.  Functions are visited callers first, so
- * one pass per u is enough, but in a cycle of hidden ones, which is swept until next to nothing
- * turns back any more; the rest goes the way of what has left.
- *	T(h) = max(what comes in, self + what goes out)
- * Call counts are shared in the same way by counts.
+ * For a visible u, x[h] is the cost that u sends into the hidden function h.  The share
+ * x[h] / T(h) of h's self cost goes to u's self.  The same share of every edge h -> v
+ * becomes an edge u -> v, or is added to x[v] if v is hidden, too.
+ *	T(h) = max(calls in, self + calls out)
+ * Functions are visited callers first, so one pass per u is enough, except in cycles of
+ * hidden functions.  Such a cycle is swept until almost nothing turns back; the rest is
+ * split like the cost that has left.  Call counts are shared in the same way, by counts; which
+ * edges there are does not depend on them, as a recorded call may have a count of 0.
  */
 #include <string.h>
 
@@ -20,11 +21,12 @@ enum { POLL = 256 };
 struct hide {
 	uint32_t *map;	/* below -> here, GRAPH_NONE: hidden */
 	uint32_t *up;	/* here -> below */
-	uint32_t *comp; /* below: hidden component, callers first; or NONE */
+	uint32_t *comp; /* [functions below]: hidden component, callers first; or NONE */
 	uint32_t comps;
 	uint32_t *first, *member; /* members of component c: member[first[c] ..] */
-	uint32_t *at;		  /* below: where a hidden function is in member[] */
-	uint32_t hidden;	  /* so many of them */
+	uint32_t *at;		  /* [functions below]: index of a hidden function in
+				     member[] */
+	uint32_t hidden;	  /* number of hidden functions */
 };
 
 /* Weights of one event, or of call counts. */
@@ -32,22 +34,21 @@ struct weights {
 	const struct flow_input *below;
 	const uint64_t *self; /* NULL: call counts */
 	const uint64_t *edge;
-	double *in; /* T(h), [hidden]; calls of h by itself are in no sum */
+	double *in; /* T(h), [hidden]; without the calls of h by itself */
 	const struct cancel *cancel;
 };
 
 struct walk {
-	double *x; /* [hidden]: what waits there */
-	uint32_t *ring, ahead,
-		behind;	       /* [hidden]: of a cycle, who has something waiting */
-	uint8_t *waits;	       /* [hidden] */
-	uint32_t *heap, nheap; /* components to visit, smallest first */
+	double *x;		       /* [hidden]: cost that waits there */
+	uint32_t *ring, ahead, behind; /* [hidden]: members of a cycle where cost waits */
+	uint8_t *waits;		       /* [hidden] */
+	uint32_t *heap, nheap;	       /* components to visit, smallest first */
 	uint8_t *queued;
-	double *to; /* [functions here]: new edge u -> v */
+	double *to; /* [functions here]: cost of the new edge u -> v */
 	uint32_t *touched, ntouched;
 	uint8_t *seen;
 	double self;
-	uint32_t passed; /* functions: how long to the next poll */
+	uint32_t passed; /* functions passed, to poll every POLL */
 };
 
 static void push(struct walk *k, uint32_t c)
@@ -79,6 +80,14 @@ static uint32_t pop(struct walk *k)
 	return top;
 }
 
+static void see(struct walk *k, uint32_t v)
+{
+	if (!k->seen[v]) {
+		k->seen[v] = 1;
+		k->touched[k->ntouched++] = v;
+	}
+}
+
 static void send(struct walk *k, const struct hide *h, uint32_t to, double cost)
 {
 	uint32_t c = h->comp[to], v = h->map[to];
@@ -92,13 +101,11 @@ static void send(struct walk *k, const struct hide *h, uint32_t to, double cost)
 		return;
 	}
 	k->to[v] += cost;
-	if (!k->seen[v]) {
-		k->seen[v] = 1;
-		k->touched[k->ntouched++] = v;
-	}
+	see(k, v);
 }
 
-/* h passes on what waits at it; what stays in its component is sent round by the ring. */
+/* Hidden function f passes on the cost that waits there.  Cost for its own component
+ * goes to the ring.  Returns the cost that left the component. */
 static double pass(struct walk *k, const struct hide *h, const struct weights *w,
 		   uint32_t f)
 {
@@ -131,7 +138,8 @@ static double pass(struct walk *k, const struct hide *h, const struct weights *w
 	return stays - x;
 }
 
-/* All that waits in component c goes on; what still turns at last stays with the caller. */
+/* Pass on all cost that waits in component c.  Cost that still turns at the end stays
+ * with u. */
 static int visit(struct walk *k, const struct hide *h, const struct weights *w,
 		 uint32_t c, struct err *err)
 {
@@ -163,7 +171,7 @@ static int visit(struct walk *k, const struct hide *h, const struct weights *w,
 	return 0;
 }
 
-/* All that u reaches through hidden functions; direct edges are not in k->to. */
+/* Visit all that u reaches through hidden functions; direct edges are not in k->to. */
 static int walk(struct walk *k, const struct hide *h, const struct weights *w, uint32_t u,
 		struct err *err)
 {
@@ -177,6 +185,41 @@ static int walk(struct walk *k, const struct hide *h, const struct weights *w, u
 	while (k->nheap)
 		if (visit(k, h, w, pop(k), err))
 			return (int)err->kind;
+	return 0;
+}
+
+/* The callees of f: hidden ones wait in the ring, each once; visible ones are seen when f is
+ * hidden itself. */
+static void meet(struct walk *k, const struct hide *h, const struct flow_input *in,
+		 uint32_t f)
+{
+	for (uint32_t e = in->out_first[f]; e < in->out_first[f + 1]; e++) {
+		uint32_t to = in->callee[e];
+
+		if (h->comp[to] == GRAPH_NONE) {
+			if (h->comp[f] != GRAPH_NONE)
+				see(k, h->map[to]);
+		} else if (!k->waits[h->at[to]]) {
+			k->waits[h->at[to]] = 1;
+			k->ring[k->ahead++] = to;
+		}
+	}
+}
+
+/* See all that u reaches through hidden functions, whatever walk() found: a call that was
+ * open at a dump has cost and a count of 0, and one of very many may bring most of the cost. */
+static int reach(struct walk *k, const struct hide *h, const struct weights *w,
+		 uint32_t u, struct err *err)
+{
+	k->ahead = 0;
+	meet(k, h, w->below, u);
+	for (k->behind = 0; k->behind < k->ahead; k->behind++) {
+		meet(k, h, w->below, k->ring[k->behind]);
+		if (k->passed++ % POLL == 0 && cancel_poll(w->cancel, err))
+			return (int)err->kind;
+	}
+	for (uint32_t i = 0; i < k->ahead; i++)
+		k->waits[h->at[k->ring[i]]] = 0;
 	return 0;
 }
 
@@ -208,7 +251,7 @@ static int new_walk(struct arena *a, const struct hide *h, uint32_t functions,
 		       : arena_full(a, err);
 }
 
-/* T(h) of every hidden function. */
+/* Compute T(h) of every hidden function. */
 static int flows(const struct hide *h, struct weights *w, struct arena *a,
 		 struct err *err)
 {
@@ -239,10 +282,10 @@ static int flows(const struct hide *h, struct weights *w, struct arena *a,
 	return 0;
 }
 
-/* u's own calls of visible functions are exact; both lists are ordered by callee. */
-static int add_direct(const struct graph *g, const struct hide *h,
-		      const struct flow_input *below, uint32_t f, uint64_t *edge,
-		      struct err *err)
+/* The calls from u to visible functions are exact.  Both lists are in order of callee, and the
+ * list below is part of this one. */
+static void add_direct(const struct graph *g, const struct hide *h,
+		       const struct flow_input *below, uint32_t f, uint64_t *edge)
 {
 	uint32_t u = h->up[f], i = g->out_first[f];
 
@@ -251,18 +294,10 @@ static int add_direct(const struct graph *g, const struct hide *h,
 
 		if (to == GRAPH_NONE)
 			continue;
-		while (i < g->out_first[f + 1] && g->callee[i] != to)
+		while (g->callee[i] != to)
 			i++;
-		if (i == g->out_first[f + 1]) {
-			err_set(err, ERR_INDEX, 0,
-				"the index of %.*s is damaged: "
-				"its edges are out of order",
-				STR_ARG(store_info(g->st)->profile));
-			return err_hint(err, "rebuild it: run quern with --rebuild");
-		}
 		edge[i] = graph_add(edge[i], below->incl[x]);
 	}
-	return 0;
 }
 
 static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below,
@@ -286,7 +321,8 @@ static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below
 		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
 			edge[i] = graph_round(k.to[g->callee[i]]);
 		forget(&k);
-		if (add_direct(g, h, below, f, edge, err) || graph_poll(g, f, err))
+		add_direct(g, h, below, f, edge);
+		if (graph_poll(g, f, err))
 			return (int)err->kind;
 	}
 	return 0;
@@ -294,7 +330,7 @@ static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below
 
 /* ---- structure ---- */
 
-/* Components of the hidden functions alone. */
+/* Find the components of the hidden functions alone. */
 static int components(struct graph *b, const struct flow_input *below,
 		      const struct fn_set *set, struct hide *h, struct err *err)
 {
@@ -382,7 +418,7 @@ static int collect(struct graph *b, const struct flow_input *below, const struct
 	for (uint32_t f = 0; f < functions; f++) {
 		uint32_t u = h->up[f];
 
-		if (walk(&k, h, &w, u, err))
+		if (walk(&k, h, &w, u, err) || reach(&k, h, &w, u, err))
 			return (int)err->kind;
 		for (uint32_t i = 0; i < k.ntouched; i++)
 			if (add_edge(b->a, l, f, k.touched[i],

@@ -1,7 +1,8 @@
 /*
  * graph_merge.c - stages that merge functions, all exact: collapse, norec.
  *
- * Costs add up over the map; a call inside a group becomes a recursive call of the group.
+ * Costs are summed over the map; a call inside a group becomes a recursive call of the
+ * group.
  */
 #include <string.h>
 
@@ -59,8 +60,8 @@ static int all_edges(struct graph_draft *d, struct err *err)
 	return 0;
 }
 
-/* Which groups hold several files or objects; named: those with a name in d have it for
- * what they are, not for a function of theirs. */
+/* Mark the groups that hold several files or objects.  named: a group with a name in d
+ * is named for itself, not for one of its functions. */
 static int find_mixed(const struct graph_draft *d, bool named, struct graph *g,
 		      struct err *err)
 {
@@ -86,7 +87,7 @@ static int find_mixed(const struct graph_draft *d, bool named, struct graph *g,
 	return 0;
 }
 
-/* f'2 -> f: of the same file and object. */
+/* The key of f'2 is f with the same file and object. */
 static struct str norec_key(const struct graph *g, uint32_t f, struct arena *a)
 {
 	struct str name = name_without_level(graph_name(g, f), a);
@@ -102,7 +103,7 @@ static struct str norec_key(const struct graph *g, uint32_t f, struct arena *a)
 	return (struct str){p, n};
 }
 
-/* again[f]: f is a level of recursion of a function that is in the same group. */
+/* again[f]: f is a recursion level of another function in the same group. */
 static int find_levels(struct graph_draft *d, struct err *err)
 {
 	struct graph *b = d->below;
@@ -125,7 +126,7 @@ static int find_levels(struct graph_draft *d, struct err *err)
 	keys = ARENA_ARRAY(b->a, struct str, (size_t)b->functions + 1);
 	if (!slot || !keys)
 		return arena_full(b->a, err);
-	/* Those of level 1 first; slot[] holds function + 1. */
+	/* Level 1 comes first; slot[] holds function + 1. */
 	for (int level = 1; level <= 2; level++)
 		for (uint32_t f = 0; f < b->functions; f++) {
 			bool deep = name_level(graph_name(b, f)) > 1;
@@ -243,7 +244,7 @@ static struct str class_key(const struct graph *g, uint32_t f, struct arena *a)
 	return c.n ? c : STR("(no class)");
 }
 
-/* The group of key, new ones at the end; slot[] holds group + 1. */
+/* Find the group of key, or add it at the end; slot[] holds group + 1. */
 static uint32_t group_of(struct graph_draft *d, uint32_t *slot, size_t cap,
 			 struct str key, struct str *keys, uint32_t f)
 {
@@ -315,7 +316,8 @@ int graph_norec(struct graph *g, struct graph **out, struct err *err)
 		if (!cut.p)
 			return arena_full(g->a, err);
 
-		/* Most keep their own name: only a level without level 1 needs a new one. */
+		/* Most groups keep their name: only a level without level 1 needs a
+		 * new one. */
 		if (cut.n != name.n)
 			d.name[f] = cut;
 	}

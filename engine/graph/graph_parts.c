@@ -1,6 +1,4 @@
-/*
- * graph_parts.c - the profile of some parts only: exact, from the per-part sums.
- */
+/* graph_parts.c - the profile of some parts only.  Exact: from the sums per part. */
 #include <string.h>
 
 #include "engine/graph/graph_build.h"
@@ -13,11 +11,11 @@ struct parts {
 	uint64_t *edge; /* [edges here * events] */
 };
 
-/* Sums over the parts, by the store's ids. */
+/* Sums over the parts, by ids of the store. */
 struct sums {
 	uint64_t *self, *cost,
 		*calls;	    /* [functions * events], [edges * events], [edges] */
-	uint8_t *fn, *edge; /* met at all */
+	uint8_t *fn, *edge; /* appears in some part */
 };
 
 static void add_row(uint64_t *to, const uint64_t *from, uint32_t n)
@@ -149,6 +147,6 @@ int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
 	(*out)->fill = parts_fill;
 	(*out)->whole = *out;
 	(*out)->parts = parts;
-	(*out)->detail = true; /* fn_detail.h reads it again */
+	(*out)->detail = true; /* fn_detail.h can read the detail again */
 	return 0;
 }

@@ -1,7 +1,8 @@
 /*
- * ast.h - what a query says, before anything is looked up.
+ * ast.h - the syntax tree of a query, before any name is looked up.
  *
- * Everything lives in the query's arena; at and len are bytes of the text, for carets.
+ * All of it lives in the arena of the query; at and len are bytes of the text, for
+ * carets.
  */
 #ifndef QUERN_AST_H
 #define QUERN_AST_H
@@ -25,11 +26,11 @@ enum name_form { FORM_BARE, FORM_EXACT, FORM_REGEX, FORM_NUMBER };
 struct set {
 	enum set_op op;
 	struct span span;
-	struct span text_span; /* of text as written, without quotes */
-	struct set *a, *b;     /* SET_NOT has a only */
+	struct span text_span; /* the text as written, without quotes */
+	struct set *a, *b;     /* SET_NOT only has a */
 	enum name_field field;
 	enum name_form form;
-	struct str text; /* unescaped; of $x its name */
+	struct str text; /* unescaped; of $x the name */
 	bool caseless;
 	uint64_t number;
 };
@@ -73,13 +74,14 @@ struct expr {
 	double number;
 	uint64_t whole;
 	bool asc;      /* a sort key */
-	struct str as; /* a key's or shown column's name; else as it was written */
-	bool named;    /* by "as NAME" */
+	struct str as; /* name of a key or shown column; default: as written */
+	bool named;    /* has "as NAME" */
 	/* Written by check: */
 	uint32_t ev; /* event of the column */
 	enum col_type type;
-	struct expr *let; /* EX_COL that names a let: what it stands for */
-	/* Written by eval_bind(): the column itself, whatever is called so by now. */
+	struct expr *let; /* EX_COL that names a let: its expression */
+	/* Written by eval_bind(): the column itself, even if another one gets its
+	 * name. */
 	struct table_col *col;
 };
 
@@ -106,7 +108,7 @@ struct gstage {
 	double percent;
 	struct number_range {
 		uint64_t first, last;
-	} * numbers; /* part, thread */
+	} * numbers; /* of part, thread */
 	size_t nnumbers;
 };
 
@@ -128,7 +130,8 @@ struct tstage {
 	enum tstage_kind kind;
 	struct span span;
 	struct tstage *next;
-	struct expr *exprs; /* condition, keys, shown columns, group columns, added one */
+	struct expr *exprs; /* condition, keys, columns to show or group by, column to
+			       add */
 	struct expr *aggs;  /* group by ... : aggs */
 	struct str name;    /* add NAME =, expect none|some */
 	uint64_t n;	    /* take, skip */

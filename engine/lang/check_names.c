@@ -35,7 +35,7 @@ size_t check_near_event(const struct check_env *env, struct str name)
 	return nearest_of(name, env->nevents, event_name, &copy);
 }
 
-/* Bytes of an event's name in front of its unit: "Time" of "Time_(10ns)". */
+/* The length of an event's name before its unit: of "Time" in "Time_(10ns)". */
 static size_t unit_at(struct str event)
 {
 	size_t n = str_find(event, '(');
@@ -45,7 +45,7 @@ static size_t unit_at(struct str event)
 	return n > 1 && event.p[n - 1] == '_' ? n - 1 : n;
 }
 
-/* A bare word cannot have the unit in it, so it may be left out. */
+/* Is name the event without its unit?  A bare word cannot contain the unit. */
 static bool without_unit(struct str event, struct str name)
 {
 	size_t n = unit_at(event);
@@ -75,7 +75,7 @@ uint32_t check_find_event(const struct check_env *env, struct str name)
 	return (uint32_t)(n == 1 ? found : env->nevents);
 }
 
-/* What makes callgrind record this event; NULL: not one of its own. */
+/* The option that makes Callgrind record this event; NULL: not an event of Callgrind. */
 static const char *event_option(struct str name)
 {
 	static const struct {

@@ -14,7 +14,7 @@ struct check_let {
 };
 
 struct check_env {
-	const struct str *events; /* of the profile asked, derived ones too */
+	const struct str *events; /* of the profile asked, with derived events */
 	size_t nevents;
 	const char *event_scope; /* "this profile" */
 	uint32_t event;		 /* of unqualified costs */
@@ -27,26 +27,28 @@ struct check_env {
 	bool safe; /* refuse ">" and "!" */
 };
 
-/* The profile `in` or `vs` names; env->nprofiles when there is none (err is set). */
+/* The profile that `in` or `vs` names; env->nprofiles if it does not exist (err is
+ * set). */
 size_t check_profile(const struct check_env *env, struct str name, struct span at,
 		     struct err *err);
-/* NULL: there is none. */
+/* NULL: no such let. */
 const struct check_let *check_let_find(const struct check_env *env, struct str name,
 				       bool is_set);
-/* Event number; env->nevents when there is none, or more than one but for their units. */
+/* The number of an event; env->nevents if it does not exist, or if several differ only
+ * in their units. */
 uint32_t check_find_event(const struct check_env *env, struct str name);
-/* The same, with err set. */
+/* The same, and sets err. */
 uint32_t check_event(const struct check_env *env, struct str name, struct span at,
 		     struct err *err);
-/* The event whose name is most like it, or env->nevents. */
+/* The event with the most similar name, or env->nevents. */
 size_t check_near_event(const struct check_env *env, struct str name);
-/* An event that callgrind can record, whether or not this profile has it. */
+/* Can Callgrind record this event, whether or not this profile has it? */
 bool check_known_event(struct str name);
-/* The event's name as a query can have it: without its unit where that is enough. */
+/* The name of an event for a query: without its unit if that is unique. */
 struct str check_event_word(const struct check_env *env, uint32_t e);
-/* The aggregates of `group`. */
+/* Is it an aggregate of `group`? */
 bool is_aggregate(struct str name);
-/* Append to a list of words that fits buf; " ..." stands for the rest. */
+/* Append s to a list of words in buf; " ..." replaces words that do not fit. */
 void check_append(char *buf, size_t cap, struct str s);
 
 #endif

@@ -1,8 +1,9 @@
 /*
  * parse.c - statements: let, and stages | source | stages > file.
  *
- * The first word of each piece between "|" decides what it is: a graph stage, a source or a
- * table stage; their order is checked here, so that each wrong order has its own message.
+ * The first word of each piece between "|" decides whether it is a graph stage, a source
+ * or a table stage.  Their order is checked here, so that each wrong order has its own
+ * message.
  */
 #include "engine/lang/parse.h"
 
@@ -115,7 +116,7 @@ int parse_nest(struct parser *p, struct span at)
 	return (int)p->err->kind;
 }
 
-/* The sanitizers, and builds without optimization, keep more on the stack. */
+/* Sanitizers and unoptimized builds use more stack. */
 #ifndef __has_feature
 #define __has_feature(f) 0
 #endif
@@ -129,7 +130,7 @@ enum { SANITIZED = 0 };
 
 unsigned parse_operators(void)
 {
-	/* What eval.c takes for one, rounded up. */
+	/* Bytes of stack that eval.c uses per operator, rounded up. */
 	enum { EACH = SANITIZED ? 2560 : 640 };
 	const rlim_t usual = 8 << 20;
 	struct rlimit stack = {.rlim_cur = usual};
@@ -152,7 +153,7 @@ int parse_joined(struct parser *p, struct span at, unsigned most)
 	return (int)p->err->kind;
 }
 
-/* Only \" and \\ escape. */
+/* The only escapes are \" and \\. */
 int parse_unescape(struct parser *p, const struct token *t, struct str *out)
 {
 	struct str s = t->text;
@@ -188,7 +189,7 @@ int parse_name(struct parser *p, const char *what, struct str *out)
 	return t.kind == TOK_STRING ? parse_unescape(p, &t, out) : 0;
 }
 
-/* let NAME = expr, let $NAME = set; the text of the right side is kept by the session. */
+/* let NAME = expr, let $NAME = set.  The session keeps the text of the right side. */
 static int parse_let(struct parser *p, struct let *let)
 {
 	bool set = parse_accept(p, '$');
@@ -274,7 +275,7 @@ static int parse_output(struct parser *p, struct query *q)
 				      "a file name is missing after '>'");
 }
 
-/* After a piece: "|" goes on (true). */
+/* Does "|" follow a piece? */
 static bool piped(struct parser *p)
 {
 	if (!parse_accept(p, '|'))

@@ -1,7 +1,8 @@
 /*
- * parse.h - text to statements (the grammar is in LANGUAGE.md, section 1).
+ * parse.h - text to statements (grammar: LANGUAGE.md, section 1).
  *
- * Only words are judged here; whether an event, a column or a profile exists is check.h's.
+ * Only words are checked here.  check.h finds out whether an event, a column or a profile
+ * exists.
  */
 #ifndef QUERN_PARSE_H
 #define QUERN_PARSE_H
@@ -16,15 +17,16 @@ struct parse_limits {
 	unsigned operators; /* of one expression or set; 0: parse_operators() */
 };
 
-/* "a + b + c" is a tree as high as it has operators, and what works on it recurses: so many
- * are safe with this process's stack. */
+/* "a + b + c" is a tree as high as the number of its operators, and functions recurse
+ * over it.  Returns how many operators are safe with the stack of this process. */
 unsigned parse_operators(void);
 
-/* The statements of text in the arena; ERR_QUERY with err->at and err->len in text.  An
- * empty text gives no statement. */
+/* The statements of text, in the arena.  ERR_QUERY with err->at and err->len in text.
+ * An empty text has no statement. */
 int parse_text(struct str text, const struct parse_limits *l, struct arena *a,
 	       struct stmt **out, struct err *err);
-/* The same for one graph stage, one expression, one set (the session keeps their text). */
+/* The same for one graph stage, one expression or one set.  The session keeps their
+ * text. */
 int parse_gstage_text(struct str text, const struct parse_limits *l, struct arena *a,
 		      struct gstage **out, struct err *err);
 int parse_expr_text(struct str text, const struct parse_limits *l, struct arena *a,

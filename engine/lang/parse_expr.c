@@ -2,15 +2,15 @@
  * parse_expr.c - expressions, by one Pratt table.
  *
  * Comparisons do not associate: after `a > b` a second ">" at the same level ends the
- * expression, so that `where self > 1M > out.csv` writes a file.  Where no comparison makes
- * sense (sort, show, by) the first ">" ends it: BP_NO_COMPARE.
+ * expression, so that `where self > 1M > out.csv` writes a file.  In sort, show and by a
+ * comparison makes no sense, and the first ">" ends the expression: BP_NO_COMPARE.
  */
 #include "engine/lang/parse_impl.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 struct infix {
-	int kind; /* of token, or TOK_WORD with word */
+	int kind; /* a token kind, or TOK_WORD and `word` */
 	const char *word;
 	enum expr_op op;
 	int left, right; /* binding powers */
@@ -216,7 +216,7 @@ static int parse_in(struct parser *p, struct expr *e)
 	if (word.kind != TOK_WORD)
 		return parse_fail(p, token_span(&word),
 				  "the name of the set is missing after $");
-	e->b = new_expr(p, EX_VAR, &word); /* which stands nowhere else */
+	e->b = new_expr(p, EX_VAR, &word); /* EX_VAR appears only here */
 	if (!e->b)
 		return out_of_memory(p);
 	parse_eat(p, &word);
@@ -242,7 +242,7 @@ static int parse_right(struct parser *p, const struct infix *x, struct expr *e)
 int parse_expr(struct parser *p, int bp, struct expr **out)
 {
 	struct token t = parse_peek(p, PLACE_OPERAND);
-	int ceiling; /* after an operator only looser ones, or equal ones, follow */
+	int ceiling; /* operators that follow bind no tighter than this */
 	size_t at = t.at;
 
 	if (p->nest == 0)

@@ -1,6 +1,4 @@
-/*
- * parse_impl.h - the parser's own state, shared by parse*.c.
- */
+/* parse_impl.h - the state of the parser, shared by parse*.c. */
 #ifndef QUERN_PARSE_IMPL_H
 #define QUERN_PARSE_IMPL_H
 
@@ -10,9 +8,10 @@
 struct parser {
 	struct str text;
 	size_t pos;
-	unsigned nest, nesting;	    /* now, the limit */
-	unsigned joined, operators; /* of this expression or set, the limit */
-	bool arrow;		    /* in path A->B, where "->" ends a name */
+	unsigned nest, nesting;	    /* current depth, and its limit */
+	unsigned joined, operators; /* operators of this expression or set, and their
+				       limit */
+	bool arrow;		    /* in path A -> B, where "->" ends a name */
 	struct arena *a;
 	struct err *err;
 };
@@ -24,16 +23,20 @@ bool parse_accept_word(struct parser *p, const char *word);
 /* Report at a token; returns ERR_QUERY (or the earlier error). */
 int parse_fail(struct parser *p, struct span at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-int parse_bad(struct parser *p, const struct token *t); /* TOK_BAD and habits */
+int parse_bad(struct parser *p, const struct token *t); /* for TOK_BAD and habits of
+							   other languages */
 struct span token_span(const struct token *t);
-struct span span_to(size_t at, const struct parser *p); /* at .. the last byte eaten */
-int parse_joined(struct parser *p, struct span at, unsigned most); /* one operator more */
+struct span span_to(size_t at, const struct parser *p); /* from at to the last byte
+							   consumed */
+int parse_joined(struct parser *p, struct span at, unsigned most); /* count one more
+								      operator */
 void *parse_new(struct parser *p, size_t size);			   /* NULL: err is set */
 #define PARSE_NEW(p, T) ((T *)parse_new((p), sizeof(T)))
-int parse_nest(struct parser *p, struct span at); /* one deeper */
+int parse_nest(struct parser *p, struct span at); /* enter one more level */
 int parse_unescape(struct parser *p, const struct token *t, struct str *out);
 
-/* Lowest binding powers an expression may use: NO_COMPARE leaves ">" for the file. */
+/* The lowest binding power for an expression: BP_NO_COMPARE leaves ">" for the output
+ * file. */
 enum { BP_ANY = 0, BP_NO_COMPARE = 35 };
 int parse_expr(struct parser *p, int bp, struct expr **out);
 int parse_set(struct parser *p, const char *after, struct set **out);

@@ -1,8 +1,8 @@
 /*
  * parse_set.c - sets of functions: atoms, and, or, not.
  *
- * Most mistakes are names that need quotes; they are recognised where the bare name stops
- * (an operator's sign, "<", "(", a blank inside "operator new").
+ * Most mistakes are names that need quotes.  They are recognised where the bare name
+ * ends: at the sign of an operator, "<", "(", or the blank in "operator new".
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static bool ends_in_operator(struct str s)
 	       s.p[s.n - op.n - 1] == ':';
 }
 
-/* The bytes from at to the end of what the user most likely meant as one name. */
+/* The bytes from `at` that the user most likely meant as one name. */
 static struct span whole_name(struct str text, size_t at)
 {
 	size_t i = at;
@@ -62,7 +62,7 @@ static struct span operator_span(const struct parser *p, const struct token *t)
 	return s;
 }
 
-/* "|" and brackets mean something in a regular expression. */
+/* Escape "|" and brackets, which are special in a regular expression. */
 static void regex_of(struct str name, char *out, size_t cap)
 {
 	size_t n = 0;
@@ -90,7 +90,7 @@ static int needs_quotes(struct parser *p, struct span s, const char *what)
 			regex, STR_ARG(name));
 }
 
-/* "operator+" of "operator+=": some signs can stand in names. */
+/* Shorten "operator+=" to "operator+": only some signs may be in a name. */
 static struct str without_signs(struct str s)
 {
 	while (s.n && strchr("+-*/", s.p[s.n - 1]) && s.p[s.n - 1])
@@ -198,7 +198,7 @@ static int parse_text_atom(struct parser *p, const struct token *t, struct set *
 	return 0;
 }
 
-/* A name; "Class->method" is one unless "->" is that of a path. */
+/* Read a name.  "Class->method" is one name, except in a path with "->". */
 static struct token peek_name(const struct parser *p)
 {
 	struct token t = parse_peek(p, PLACE_NAME);
@@ -297,7 +297,7 @@ static int join(struct parser *p, enum set_op op, struct set *b, struct set **ou
 {
 	struct set *s = new_set(p, op, (*out)->span);
 
-	/* A set takes a third of an expression's stack. */
+	/* A set uses a third of the stack of an expression. */
 	if (!s || parse_joined(p, b->span, 3 * p->operators))
 		return (int)p->err->kind;
 	s->a = *out;

@@ -1,7 +1,7 @@
 /*
  * parse_source.c - sources: a verb, then its clauses in any order.
  *
- * Which clauses a verb takes is in the table of words.c.
+ * The table in words.c lists the clauses of each verb.
  */
 #include <ctype.h>
 
@@ -193,7 +193,7 @@ static unsigned clause_bit(struct str word)
 	for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++)
 		if (str_eq(word, str_c(bits[i].word)))
 			return bits[i].bit;
-	return ~0u; /* vs: after every source */
+	return ~0u; /* vs: allowed after every source */
 }
 
 static int parse_clauses(struct parser *p, struct source *s, const struct verb *v)
@@ -219,7 +219,7 @@ static int parse_clauses(struct parser *p, struct source *s, const struct verb *
 	}
 }
 
-/* callers X, path A -> B: the clause words may be left out. */
+/* callers X, path A -> B: the clause words may be omitted. */
 static int parse_short(struct parser *p, struct source *s)
 {
 	struct token t = parse_peek(p, PLACE_NAME);
@@ -340,7 +340,7 @@ int parse_source(struct parser *p, struct source *s)
 	return check_needed(p, s, v);
 }
 
-/* The comma of 1,000 */
+/* Is it the comma in 1,000? */
 static bool behind_number(const struct parser *p, const struct token *t)
 {
 	return t->kind == ',' && t->at > 0 && t->at + 1 < p->text.n &&
@@ -348,7 +348,7 @@ static bool behind_number(const struct parser *p, const struct token *t)
 	       p->text.p[t->at + 1] >= '0' && p->text.p[t->at + 1] <= '9';
 }
 
-/* A word, where the last stage is a list of columns. */
+/* Is it a word after a last stage that is a list of columns? */
 static bool in_list(const struct tstage *s, const struct token *t)
 {
 	while (s->next)

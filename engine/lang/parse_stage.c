@@ -132,7 +132,8 @@ static int column_name(struct parser *p, struct expr *e)
 	return t.kind == TOK_STRING ? parse_unescape(p, &t, &e->as) : 0;
 }
 
-/* True at the ':' of "file:line" behind e, which is eaten: a table's heading for two columns. */
+/* If e is followed by the ":" of "file:line", a table heading for two columns, consume
+ * the ":" and return true. */
 static bool then_line(struct parser *p, const struct expr *e)
 {
 	struct token colon = parse_peek(p, PLACE_WORD), line;

@@ -6,12 +6,12 @@
 
 #include "engine/lang/parse_impl.h"
 
-/* "in" and "part" are graph stages only as the first word. */
+/* "in" and "part" are graph stages only if they come first. */
 bool parse_is_gstage(const struct parser *p, const struct token *t);
 int parse_gstage(struct parser *p, struct gstage **out);
 int parse_tstage(struct parser *p, struct tstage **out);
 int parse_source(struct parser *p, struct source *s);
-/* Something stands behind a complete statement: say why it cannot. */
+/* Report that something follows a complete statement, and why it may not. */
 int parse_unexpected(struct parser *p, const struct stmt *s, const struct token *t);
 int parse_count(struct parser *p, const char *after, uint64_t *out);
 

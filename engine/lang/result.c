@@ -2,7 +2,7 @@
 #include "engine/lang/result.h"
 
 static const struct {
-	const char *name, *extension; /* extension NULL: the name is the extension */
+	const char *name, *extension; /* extension NULL: same as name */
 	enum format format;
 } formats[] = {
 	{"table", "txt", FORMAT_TABLE},
@@ -43,7 +43,7 @@ enum format format_of_name(struct str s)
 	return FORMAT_NONE;
 }
 
-/* The longest extension wins: x.speedscope.json is no plain JSON. */
+/* The longest extension wins: x.speedscope.json is not plain JSON. */
 enum format format_of_file(struct str path)
 {
 	enum format best = FORMAT_NONE;

@@ -1,11 +1,11 @@
 /*
- * result.h - a table: what every source yields and every table stage shapes.
+ * result.h - a table: the output of every source and of every table stage.
  *
- * Columns are typed arrays of `rows` values in the query's arena.  A column's name and its
- * place among the `machine` columns are a contract (engine/LANGUAGE.md); `table` says that
- * the human table shows it (bars and cumulative percentages are table only).  In both, the
- * columns stand in the order of the array.  A cell that was estimated is flagged, never the
- * number changed; a cell may be absent (unknown, not zero).
+ * Columns are typed arrays of `rows` values in the arena of the query.  The names of the
+ * `machine` columns and their order are a contract (engine/LANGUAGE.md).  Columns with
+ * `table` are shown in the table for people (bars and cumulative percentages only there).
+ * Both show the columns in the order of the array.  An estimated cell is flagged, its
+ * number is not changed.  A cell may be absent: unknown, not zero.
  */
 #ifndef QUERN_RESULT_H
 #define QUERN_RESULT_H
@@ -24,8 +24,8 @@ enum col_type {
 	COL_COST,    /* u: cost of event `event` */
 	COL_DELTA,   /* i: signed difference of costs */
 	COL_LINE,    /* u: source line, 0 unknown */
-	COL_ADDR,    /* u: instruction address, hexadecimal in tables */
-	COL_PERCENT, /* f: 0..100 and beyond */
+	COL_ADDR,    /* u: instruction address, in hexadecimal in tables */
+	COL_PERCENT, /* f: usually 0..100, may be beyond */
 	COL_RATIO,   /* f: quotient of sums */
 	COL_STR,     /* s: other text */
 	COL_NAME,    /* s: function name (tables may shorten it) */
@@ -38,9 +38,9 @@ struct column {
 	struct str name; /* "self", "incl.D1mr", "self%" */
 	enum col_type type;
 	uint32_t event;	     /* of COL_COST, COL_DELTA, COL_PERCENT */
-	bool machine, table; /* shown in machine formats, in the human table */
+	bool machine, table; /* shown in machine formats, in the table for people */
 	bool bar;     /* COL_PERCENT: the table draws a bar after the last column */
-	bool adds_up; /* a sum over the rows of `_` means something */
+	bool adds_up; /* its sum over rows of `_` makes sense */
 	union {
 		const uint64_t *u;
 		const int64_t *i;
@@ -48,12 +48,12 @@ struct column {
 		const struct str *s;
 		const bool *b;
 	};
-	const uint8_t *estimated; /* per row, or NULL: none is */
-	const uint8_t *absent;	  /* per row, or NULL: none is */
+	const uint8_t *estimated; /* per row; NULL: no row is */
+	const uint8_t *absent;	  /* per row; NULL: no row is */
 };
 
 enum format {
-	FORMAT_NONE, /* not said in the query: the caller's choice */
+	FORMAT_NONE, /* the query names none: the caller chooses */
 	FORMAT_TABLE,
 	FORMAT_TREE,
 	FORMAT_CSV,
@@ -73,63 +73,65 @@ enum format {
 
 #define RESULT_NONE UINT32_MAX
 
-struct result_pages; /* where the other rows come from */
+struct result_pages; /* provides the rows that are not held */
 struct graph;
 struct path_tree;
 
 struct result {
-	const char *source; /* "functions", "callers", "path": what the rows are */
+	const char *source; /* the kind of the rows: "functions", "callers", "path" */
 	struct str query;   /* the statement's text */
-	struct str profile; /* name of the profile asked */
-	struct str event;   /* the event of unqualified costs */
+	struct str profile; /* name of the profile */
+	struct str event;   /* event of unqualified costs */
 	uint64_t total;	    /* its 100 %; 0: unknown */
 	uint32_t event_id;  /* its number */
-	/* For exporters, and only until the query's arena is reset: the graph that was asked
-	 * (NULL for `_`). */
+	/* For exporters, until the query's arena is reset: the graph asked (NULL for
+	 * `_`). */
 	struct graph *graph;
-	bool tree; /* it has a root, and what it leaves out is known */
-	/* Of a tree: per row the one it lies on, which is the nearest of those above it that stages
-	 * have left, or RESULT_NONE.  Else NULL. */
+	bool tree; /* it has a root, and the cost left out is known */
+	/* For a tree: the nearest row above each row that the stages kept, or
+	 * RESULT_NONE.  Else NULL. */
 	const uint32_t *on;
-	/* Of a tree that no stage has changed: what it leaves out (path_tree_shown()). */
+	/* For a tree that no stage changed: it knows the cost left out
+	 * (path_tree_shown()). */
 	const struct path_tree *paths;
-	bool root_fuzzy; /* root_cost is an estimate */
-	struct str
-		root_name;  /* what the tree is of; empty: its level 1 are frames of their
-				 own */
-	uint64_t root_cost; /* its inclusive cost, nested calls counted once */
-	uint64_t root_own;  /* what of it is in no call: its own, or nobody called it */
-	bool upward;	    /* callers */
+	bool root_fuzzy;      /* root_cost is an estimate */
+	struct str root_name; /* name of the top; empty: the rows of level 1 are frames
+				 of their own */
+	uint64_t root_cost;   /* inclusive cost of the top, nested calls counted once */
+	uint64_t root_own;    /* the part that is in no call: spent by the top itself,
+				 or entered without a call */
+	bool upward;	      /* a tree of callers */
 	struct column *cols;
 	size_t ncols;
 	size_t rows;
-	/* Of many rows the columns hold only rows first .. first + held - 1 at a time, and only
-	 * those of machine formats: see result_row().  pages NULL: all rows, first is 0. */
+	/* If there are many rows, the columns hold only rows first .. first + held - 1
+	 * at a time, and only the columns of machine formats: see result_row().  pages
+	 * NULL: all rows, first is 0. */
 	size_t first, held;
 	struct result_pages *pages;
 	uint64_t rows_before; /* before take/skip/limits: "showing 10 of 1,586" */
 	bool truncated;	      /* a limit, not the user, cut the rows */
-	struct str *notes;    /* "push_back matched 6 functions": for stderr */
+	struct str *notes;    /* "push_back matched 6 functions": written to stderr */
 	size_t nnotes;
 	struct str *filters; /* graph stages in force, for the header */
 	size_t nfilters;
 	struct str
 		footer; /* "10 of 1,586 functions = 71.2 % of 5.27 M Ir"; may be empty */
-	int depth_col;	/* column holding the depth of a tree row, or -1 */
+	int depth_col;	/* index of the column with the depth of a tree row, or -1 */
 	bool card;	/* one subject: show as "key: value" lines (info) */
-	/* What the statement asked for */
+	/* The output that the statement asked for. */
 	enum format format;
 	struct str file;  /* "> file"; empty: standard output */
 	struct str shell; /* "! command"; empty: none */
 };
 
-/* Let the columns hold the row, and *at be its place in them.  0 or err's kind. */
+/* Load the page of a row; *at: its index in the columns.  0 or the kind of err. */
 int result_row(const struct result *r, size_t row, size_t *at, struct err *err);
-/* Let the columns hold all rows, for who cannot take them one after the other. */
+/* Load all rows, for a reader that cannot take them one after the other. */
 int result_whole(const struct result *r, struct err *err);
-/* NULL when there is none of that name. */
+/* NULL: no column of that name. */
 const struct column *result_col(const struct result *r, struct str name);
-/* The format named s ("csv"), or that of a file name's extension; FORMAT_NONE: unknown. */
+/* The format named s ("csv"), or by the extension of a file name; FORMAT_NONE: unknown. */
 enum format format_of_name(struct str s);
 enum format format_of_file(struct str path);
 const char *format_name(enum format f);

@@ -1,9 +1,9 @@
 /*
- * token.c - read one token at a place; see token.h.
+ * token.c - read one token at a position; see token.h.
  *
- * A name (PLACE_NAME) is greedy: NAME of LANGUAGE.md takes "/", "*", "-" and ":", so that
- * mem*, lib/x.c and fact'2 need no quotes.  It stops before "->" (path A->B) and at a "'"
- * that is not followed by a level.
+ * A name (PLACE_NAME) is greedy: NAME of LANGUAGE.md includes "/", "*", "-" and ":", so
+ * that mem*, lib/x.c and fact'2 need no quotes.  It ends before "->" (path A -> B) and
+ * before a "'" that no recursion level follows.
  */
 #include "engine/lang/token.h"
 
@@ -91,7 +91,7 @@ static void bad(struct token *t, size_t end, const char *why, const char *hint)
 	t->hint = hint;
 }
 
-/* To the closing quote; "\" takes the next byte along. */
+/* Read up to the closing quote; "\" escapes the next byte. */
 static void quoted(struct str s, struct token *t, char quote)
 {
 	size_t i = t->at + 1;
@@ -216,7 +216,8 @@ static bool is_field(struct str s, struct token *t)
 	return false;
 }
 
-/* Past "{main}", "{closure:/x.php:3-9}", "{lambda(int)#1}": at i, or i if it is not closed. */
+/* Skip "{main}", "{closure:/x.php:3-9}", "{lambda(int)#1}" at i; returns i if it is
+ * not closed. */
 static size_t skip_braces(struct str s, size_t i)
 {
 	unsigned depth = 0;
@@ -229,7 +230,8 @@ static size_t skip_braces(struct str s, size_t i)
 	return i;
 }
 
-/* Past "<module>", "<T as Trait>", "<built-in method len>": at i, or i if it is not closed. */
+/* Skip "<module>", "<T as Trait>", "<built-in method len>" at i; returns i if it is
+ * not closed. */
 static size_t skip_angles(struct str s, size_t i)
 {
 	unsigned depth = 0;
@@ -242,7 +244,7 @@ static size_t skip_angles(struct str s, size_t i)
 	return i;
 }
 
-/* Past "(*T)", Go's pointer receiver, with a "." behind it. */
+/* Skip Go's pointer receiver "(*T)" with the "." after it. */
 static size_t skip_receiver(struct str s, size_t i)
 {
 	size_t k = i + 2;
@@ -255,8 +257,8 @@ static size_t skip_receiver(struct str s, size_t i)
 }
 
 /*
- * Names that begin with a bracket, where a set's "(" could stand and nothing else: past the
- * bracket, or i.
+ * Skip a bracket at the start of a name, if it cannot be the "(" of a set; else returns
+ * i.
  */
 static size_t skip_bracket(struct str s, size_t i)
 {
@@ -268,7 +270,8 @@ static size_t skip_bracket(struct str s, size_t i)
 	return byte_at(s, i) == '<' ? skip_angles(s, i) : skip_receiver(s, i);
 }
 
-/* In "json.(*decodeState).object" and "f.<locals>.<lambda>", what follows the dot at i. */
+/* In "json.(*decodeState).object" and "f.<locals>.<lambda>", skip what follows the dot
+ * at i. */
 static size_t skip_dotted(struct str s, size_t i)
 {
 	size_t k = i + 2;
@@ -282,7 +285,7 @@ static size_t skip_dotted(struct str s, size_t i)
 	return k > i + 2 && byte_at(s, k) == '>' ? k + 1 : i;
 }
 
-/* "A\B\f" of PHP; a "\" before a line's end continues the query. */
+/* Is it the "\" of PHP's "A\B\f"?  At the end of a line "\" continues the query. */
 static bool is_backslash(struct str s, size_t i)
 {
 	return s.p[i] == '\\' &&

@@ -1,9 +1,9 @@
 /*
- * token.h - the words of a query, one at a time.
+ * token.h - the tokens of a query, one at a time.
  *
- * The same byte means different things by place: "/" divides, opens a regular expression or
- * stands inside a name.  So the parser says what it expects and tokens are read on demand;
- * nothing is buffered.  A token is a view of the text.
+ * The meaning of a byte depends on its place: "/" divides, opens a regular expression or
+ * is part of a name.  So the parser passes the kind of place, and tokens are read on
+ * demand without a buffer.  A token is a view of the text.
  */
 #ifndef QUERN_TOKEN_H
 #define QUERN_TOKEN_H
@@ -37,26 +37,26 @@ enum token_kind {
 	TOK_ANDAND,
 	TOK_OROR,
 	TOK_LTGT, /* habits of other languages */
-	TOK_BAD,  /* why says what is wrong */
+	TOK_BAD,  /* `why` is the reason */
 };
 
 struct token {
 	int kind;	/* enum token_kind or a byte */
 	size_t at, len; /* bytes of the text */
 	struct str text;
-	double number;	/* k, M and G applied; of "5%" 5 */
-	uint64_t whole; /* the same number when integral */
+	double number;	/* with k, M, G applied; of "5%" 5 */
+	uint64_t whole; /* the same number if it is whole */
 	bool integral, percent;
 	bool caseless;		/* TOK_REGEX with i */
 	const char *why, *hint; /* TOK_BAD */
 };
 
-/* The token at byte `at` or after the blanks and comments there. */
+/* The token at byte `at`, or after the blanks and comments there. */
 struct token token_at(struct str text, size_t at, enum token_place place);
-/* Skip blanks, comments and newlines: after "|" a query goes on in the next line. */
+/* Skip blanks, comments and newlines: after "|" a query continues on the next line. */
 size_t token_skip_lines(struct str text, size_t at);
 bool token_is(const struct token *t, const char *word);
-/* Bytes of a function name may be: NAME of LANGUAGE.md. */
+/* Can a function name start with c?  (NAME of LANGUAGE.md) */
 bool token_name_start(char c);
 bool token_name_byte(char c);
 

@@ -1,4 +1,4 @@
-/* words.c - see words.h. */
+/* words.c - the tables of the language; see words.h. */
 #include "engine/lang/words.h"
 
 #include "index/base/str.h"
@@ -81,7 +81,7 @@ const char *const clause_words[] = {
 };
 const char *const path_words[] = {"hottest", "widest", "shortest", "all", NULL};
 
-/* What people of other tools type first. */
+/* Words that users of other tools type first. */
 static const struct {
 	const char *habit, *ours;
 } habits[] = {
@@ -171,7 +171,8 @@ size_t nearest_of(struct str word, size_t n, struct str (*get)(void *arg, size_t
 {
 	unsigned best = word.n <= 3   ? 2
 			: word.n <= 6 ? 3
-				      : 4; /* one above what is near */
+				      : 4; /* one more than the largest distance
+					      accepted */
 	size_t hit = n;
 
 	for (size_t i = 0; i < n; i++) {

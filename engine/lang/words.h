@@ -1,14 +1,14 @@
 /*
- * words.h - the tables of the language: verbs, clauses, stages, operators of habit.
+ * words.h - the tables of the language: verbs, clauses, stages, words of other tools.
  *
- * The parser, the completion, the did-you-mean and `.help` read the same tables.
+ * The parser, the completion, the suggestions and `.help` read the same tables.
  */
 #ifndef QUERN_WORDS_H
 #define QUERN_WORDS_H
 
 #include "engine/lang/ast.h"
 
-/* What may follow a source. */
+/* The clauses of a source. */
 enum clause {
 	C_OF = 1,
 	C_BY = 2,
@@ -20,7 +20,7 @@ enum clause {
 	C_DEPTH = 128,
 	C_MIN = 256,
 	C_MAX = 512,
-	C_SHORT = 1024, /* `callers X`: "of" may be left out */
+	C_SHORT = 1024, /* `callers X`: "of" may be omitted */
 	C_NEEDS_OF = 2048,
 	C_UNIT = 4096, /* may follow `top` */
 };
@@ -35,7 +35,7 @@ struct verb {
 struct stage_word {
 	const char *word;
 	bool graph;
-	int kind; /* gstage_kind or tstage_kind */
+	int kind; /* enum gstage_kind or tstage_kind */
 	const char *form;
 };
 
@@ -50,12 +50,14 @@ const struct verb *verb_find(struct str word);
 const struct verb *verb_of_kind(enum source_kind kind);
 const struct stage_word *stage_find(struct str word);
 bool is_clause_word(struct str word);
-/* The nearest word of a kind, or one that people of other languages mean; NULL: none. */
+/* The most similar word of a kind, or the one that users of other languages mean;
+ * NULL: none. */
 const char *nearest_verb(struct str word);
 const char *nearest_stage(struct str word);
-/* The nearest that may follow `top`. */
+/* The most similar word that may follow `top`. */
 const char *nearest_unit(struct str word);
-/* The nearest of n words within a distance that suits their length; n when none. */
+/* The most similar of n words, within a distance that depends on their length; n if
+ * none is. */
 size_t nearest_of(struct str word, size_t n, struct str (*get)(void *arg, size_t i),
 		  void *arg);
 

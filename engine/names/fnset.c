@@ -8,7 +8,7 @@ static size_t words(uint32_t functions)
 	return ((size_t)functions + 63) / 64;
 }
 
-/* The bits of the last word that stand for functions. */
+/* The bits of the last word that belong to functions. */
 static uint64_t last_mask(uint32_t functions)
 {
 	return functions % 64 ? (1ull << functions % 64) - 1 : UINT64_MAX;

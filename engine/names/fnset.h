@@ -1,8 +1,8 @@
 /*
  * fnset.h - a set of functions of one store: a bit per function.
  *
- * Sets live in the arena they were made in.  Two sets can be combined only when they are
- * of the same store (the same `functions`).
+ * A set lives in the arena that it was made in.  Two sets can be combined only if they
+ * are of the same store (the same `functions`).
  */
 #ifndef QUERN_FNSET_H
 #define QUERN_FNSET_H
@@ -14,12 +14,12 @@
 
 struct fn_set {
 	uint64_t *bits;	    /* (functions + 63) / 64 words; bits past the end are 0 */
-	uint32_t functions; /* of the store, not members */
+	uint32_t functions; /* of the store, not of the set */
 };
 
 #define FNSET_NONE UINT32_MAX
 
-/* An empty set; NULL when the arena is full. */
+/* Make an empty set; NULL: the arena is full. */
 struct fn_set *fnset_new(struct arena *a, uint32_t functions);
 struct fn_set *fnset_copy(struct arena *a, const struct fn_set *s);
 void fnset_add(struct fn_set *s, uint32_t fn);

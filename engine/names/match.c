@@ -1,11 +1,11 @@
 /*
- * match.c - names against patterns; see match.h.
+ * match.c - match names against patterns; see match.h.
  *
- * A bare pattern is taken apart like a name (name.c) and compared component by component
- * from the end, as missing leading ones are ignored.  Taking a name apart costs more than
- * looking for a word in it, so the longest literal of the pattern's last component is looked
- * for first: whatever does not contain it, as a word of its own where the component is an
- * identifier, cannot match.
+ * A bare pattern is split like a name (name.c) and compared component by component from
+ * the end, because leading components may be missing.  Splitting a name costs more than
+ * searching it for a word.  So the longest literal of the pattern's last component is
+ * searched for first, as a whole word if the component is an identifier.  A name without
+ * it cannot match.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 
@@ -19,9 +19,9 @@
 #include "engine/names/name.h"
 
 enum {
-	POLL_BYTES = 256 << 10, /* of names between looks at the clock and `cancel` */
-	NAME_BYTES = 256,	/* a name takes as long as so many bytes more */
-	REGEX_STEPS = 1000000,	/* of one name: some milliseconds */
+	POLL_BYTES = 256 << 10, /* of names between two polls of the clock and `cancel` */
+	NAME_BYTES = 256,	/* fixed cost of a name, counted as bytes */
+	REGEX_STEPS = 1000000,	/* for one name: some milliseconds */
 	REGEX_DEPTH = 10000,
 	REGEX_HEAP_KIB = 16 << 10,
 	REGEX_PARENS = 200,
@@ -32,15 +32,16 @@ enum {
 struct match {
 	struct match_atom atom;
 	struct arena *arena;
-	/* bare */
+	/* bare: */
 	struct name pat;
 	bool anchored, tail; /* leading "::"; trailing "::" */
-	bool transparent;    /* some component of it is one of those below */
-	bool path;	     /* components of files and objects */
-	bool by_base;	     /* exact, without a "/": if there is none, base names */
-	struct str needle;   /* in every name that matches; may be empty */
-	bool word;	     /* the needle is a whole component, an identifier */
-	/* regex */
+	bool transparent;    /* some component is transparent, see is_transparent() */
+	bool path;	     /* match components of a path, for files and objects */
+	bool by_base;	     /* exact, without a "/": try base names if nothing is
+				equal */
+	struct str needle;   /* part of every name that matches; may be empty */
+	bool word;	     /* the needle is a whole component and an identifier */
+	/* regex: */
 	pcre2_general_context *general;
 	pcre2_code *code;
 	pcre2_match_data *data;
@@ -55,7 +56,7 @@ static bool is_ident(char c)
 	       (c >= '0' && c <= '9') || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* Namespaces that nobody writes. */
+/* Inline namespaces that nobody writes. */
 static bool is_transparent(struct str s)
 {
 	static const char *const known[] = {
@@ -75,7 +76,7 @@ static bool is_transparent(struct str s)
 	return false;
 }
 
-/* A component of nothing but stars stands for one or more components. */
+/* A component of only stars matches one or more components. */
 static bool is_any(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -89,7 +90,7 @@ static bool is_operator(struct str s)
 	return str_starts(s, STR("operator")) && s.n > 8 && !is_ident(s.p[8]);
 }
 
-/* The piece of *pat up to the next star, which is taken off it. */
+/* Cut the piece up to the next star off *pat. */
 static struct str next_literal(struct str *pat)
 {
 	size_t n = str_find(*pat, '*');
@@ -99,8 +100,8 @@ static struct str next_literal(struct str *pat)
 	return piece;
 }
 
-/* The first and the last piece stand at the ends, each other one at the first place behind the
- * one before it: there is no need to come back. */
+/* The first and last piece match at the ends, each other piece at its first place
+ * after the one before.  Backtracking is not needed. */
 static bool glob(struct str pat, struct str s)
 {
 	struct str piece;
@@ -123,7 +124,7 @@ static bool glob(struct str pat, struct str s)
 	return s.n >= pat.n && str_eq(str_from(s, s.n - pat.n), pat);
 }
 
-/* What follows the parameters of "{lambda(int)#2}". */
+/* The rest after the parameters of "{lambda(int)#2}". */
 static struct str after_params(struct str s)
 {
 	for (size_t i = s.n; i > 0; i--)
@@ -144,8 +145,8 @@ static bool same_part(struct str pat, struct str s)
 }
 
 /*
- * Components from the end.  An "any" first takes one, and one more whenever what stands
- * before it does not fit: the last such place is enough to come back to.
+ * Compare components from the end.  An "any" first takes one component, and one more each
+ * time the components before it do not fit.  Only the last "any" needs to be retried.
  */
 static bool same_parts(const struct match *m, const struct str *part, size_t n, bool cut)
 {
@@ -175,7 +176,7 @@ static bool same_parts(const struct match *m, const struct str *part, size_t n, 
 	}
 }
 
-/* ".part.0" and " [clone .part.0]" are the same. */
+/* ".part.0" and " [clone .part.0]" are equal. */
 static bool same_clone(struct str pat, struct str s)
 {
 	const struct str mark = STR(" [clone ");
@@ -207,7 +208,8 @@ static bool same_version(struct str pat, struct str s)
 	return glob(pat, s);
 }
 
-/* "'main" of a pattern against "'main(int, char**)'start" of a name: piece by piece. */
+/* Compare "'main" of a pattern with "'main(int, char**)'start" of a name, piece by
+ * piece. */
 static bool same_recursion(struct str pat, struct str s)
 {
 	while (pat.n) {
@@ -260,7 +262,8 @@ static bool has_needle(const struct match *m, struct str name)
 		if (!m->word || ((hit == name.p || !is_ident(hit[-1])) &&
 				 (past == end || !is_ident(*past))))
 			return true;
-		/* It is a part of a longer word, in which no other place is one. */
+		/* Part of a longer word: skip the word, no other place in it is a
+		 * match. */
 		for (p = past; p < end && is_ident(*p);)
 			p++;
 	}
@@ -419,7 +422,8 @@ static int regex_new(struct match *m, struct err *err)
 		return regex_bad(m, code, at, err);
 	if (!(m->data = pcre2_match_data_create(1, m->general)))
 		return arena_full(m->arena, err);
-	/* Without JIT (not built in, no executable memory) it is slower, not wrong. */
+	/* Without JIT (not built in, or no executable memory) matching is slower, not
+	 * wrong. */
 	(void)pcre2_jit_compile(m->code, PCRE2_JIT_COMPLETE);
 	return 0;
 }
@@ -472,8 +476,8 @@ int match_new(const struct match_atom *atom, struct arena *a, struct match **out
 	return rc;
 }
 
-/* The memory is the arena's, so a query that ends in the middle (map_guard) leaves behind no
- * more than the few KiB of code that the JIT made. */
+/* The memory belongs to the arena.  So a query that ends in the middle (map_guard)
+ * leaks at most a few KiB of JIT code. */
 void match_free(struct match *m)
 {
 	if (m && m->code) {
@@ -503,7 +507,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* One way to read the three tables of strings. */
+/* How to read one of the three string tables. */
 struct table {
 	uint32_t n;
 	struct str (*get)(struct store *st, uint32_t id);
@@ -543,8 +547,8 @@ static struct str as_recorded(struct store *st, const struct table *t, uint32_t 
 	return t->column == STORE_FN_NAME ? store_name(st, id) : t->get(st, id);
 }
 
-/* A name that is shown demangled can be asked for as it was recorded, too: not by a regular
- * expression, which is for what one sees. */
+/* A demangled name also matches as recorded, except by a regular expression, which
+ * matches the name as shown. */
 static int mangled_too(struct match *m, struct store *st, uint32_t id, struct err *err)
 {
 	struct str name = store_name(st, id);
@@ -555,7 +559,7 @@ static int mangled_too(struct match *m, struct store *st, uint32_t id, struct er
 	return match_name(m, name, err);
 }
 
-/* Mark in hit[] (a byte per string) what matches. */
+/* Mark the matching strings in hit[], a byte each. */
 static int mark(struct match *m, struct store *st, const struct table *t,
 		const struct cancel *cancel, uint8_t *hit, uint32_t *count,
 		struct err *err)

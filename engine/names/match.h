@@ -1,5 +1,5 @@
 /*
- * match.h - from what the user wrote to a set of functions (engine/LANGUAGE.md, names).
+ * match.h - find the functions that a name in a query means (engine/LANGUAGE.md, names).
  *
  *	bare	GDB's rule: parameters, return type, template arguments, missing leading
  *		namespaces, clone and version suffixes and 'N are ignored, unless the pattern
@@ -9,9 +9,9 @@
  *		Files and objects: the base name or the last components of the path.
  *	exact	byte for byte
  *	regex	PCRE2, bytes, unanchored, with limits on matches, depth and heap
- *	id	the function's number
+ *	id	the number of the function
  *
- * Names are tested once each and then expanded to their functions.
+ * Each name is tested once, and then expanded to its functions.
  */
 #ifndef QUERN_MATCH_H
 #define QUERN_MATCH_H
@@ -39,34 +39,36 @@ struct match_atom {
 };
 
 struct match_found {
-	struct fn_set *fns; /* never NULL on success, may be empty */
+	struct fn_set *fns; /* may be empty, never NULL on success */
 	uint32_t functions; /* members */
-	uint32_t names;	    /* unique names (files, objects, classes: of those) matched */
+	uint32_t names;	    /* unique names matched (or files, objects, classes) */
 };
 
-/* Resolve an atom.  Finding nothing is no error here: see match_none().  ERR_QUERY: a bad
- * regex (err->at is the place of PCRE2's complaint) or a number past the last function;
- * ERR_LIMIT: the regex ran into its limits, or the arena is full; ERR_CANCEL. */
+/* Resolve an atom.  Finding nothing is no error here: see match_none().  ERR_QUERY: a
+ * bad regex (err->at is where PCRE2 found the error), or a number after the last
+ * function.  ERR_LIMIT: the regex hit its limits, or the arena is full.  Or
+ * ERR_CANCEL. */
 int match_find(struct store *st, const struct match_atom *atom,
 	       const struct cancel *cancel, struct arena *a, struct match_found *out,
 	       struct err *err);
 
-/* Report that the atom matched nothing: ERR_QUERY with the nearest names as hint. */
+/* Report that the atom matched nothing: ERR_QUERY with the most similar names as hint. */
 int match_none(struct store *st, const struct match_atom *atom, uint32_t event,
 	       const struct cancel *cancel, struct err *err);
 
-/* At most max names (files, objects) like text, best first, hottest first among equals;
- * works for 300 ms at most.  names[] are views of the store.  Returns how many. */
+/* At most max names (files, objects) similar to text, the best first, the hottest
+ * first among equals.  Takes at most 300 ms.  names[] are views of the store.  Returns
+ * how many. */
 size_t match_nearest(struct store *st, enum match_field field, struct str text,
 		     uint32_t event, const struct cancel *cancel, struct str *names,
 		     size_t max);
 
-/* One compiled atom against one name (tests, and `~` in expressions). */
+/* One compiled atom, matched against one name (for `~` in expressions, and tests). */
 struct match;
 int match_new(const struct match_atom *atom, struct arena *a, struct match **out,
 	      struct err *err);
 void match_free(struct match *m); /* NULL is fine */
-/* 1 matches, 0 does not, -1: a limit was hit (err is set). */
+/* 1: matches; 0: does not; -1: a limit was hit (err is set). */
 int match_name(struct match *m, struct str name, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* moved.c - source trees that stand elsewhere; see moved.h. */
+/* moved.c - source trees at another path; see moved.h. */
 #include "engine/names/moved.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ void moved_clear(struct moved *m)
 	*m = (struct moved){0};
 }
 
-/* file is dir or below it. */
+/* Is file dir, or below it? */
 static bool is_below(struct str file, struct str dir)
 {
 	return str_starts(file, dir) &&
@@ -67,7 +67,7 @@ struct str moved_file(const struct moved *m, struct str file, struct arena *a)
 	rest = str_from(file, best->from.n);
 	while (rest.n && rest.p[0] == '/')
 		rest = str_from(rest, 1);
-	/* "/" alone ends with its slash, "" has none. */
+	/* "/" alone ends in a slash, "" does not. */
 	out.n = best->to.n + 1 + rest.n;
 	if (!(p = arena_alloc(a, out.n)))
 		return (struct str){NULL, 0};
@@ -86,7 +86,7 @@ int moved_guess(struct str now, struct str base, struct str *from, struct str *t
 {
 	size_t same = 0, whole = 0;
 
-	/* The common end, as far as it is made of whole components. */
+	/* The common end, of whole components only. */
 	while (same < now.n && same < base.n &&
 	       now.p[now.n - 1 - same] == base.p[base.n - 1 - same]) {
 		same++;

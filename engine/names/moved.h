@@ -1,9 +1,9 @@
 /*
- * moved.h - source trees that stand elsewhere in another profile (--strip-prefix A=B).
+ * moved.h - source trees at another path in another profile (--strip-prefix A=B).
  *
- * `vs` matches functions by their file, too.  Where a tree was moved between the two runs,
- * files below A are taken for files below B; the longest A that fits decides.  Only what is
- * compared is changed, never what is shown.
+ * `vs` matches functions by their file, too.  If a tree was moved between the two runs, a
+ * file below A is taken for the same file below B; the longest A that fits decides.  This
+ * changes comparisons only, not what is shown.
  */
 #ifndef QUERN_MOVED_H
 #define QUERN_MOVED_H
@@ -17,18 +17,19 @@
 struct moved {
 	struct move {
 		char *text;	     /* "A=B" as given */
-		struct str from, to; /* of it, without a '/' at their ends */
+		struct str from, to; /* parts of text, without a '/' at their ends */
 	} * at;
 	size_t n, cap;
 };
 
-/* ERR_USAGE when rule is not A=B. */
+/* ERR_USAGE if rule is not A=B. */
 int moved_add(struct moved *m, struct str rule, struct err *err);
 void moved_clear(struct moved *m);
-/* The file as it is compared: itself, or a copy in the arena (p is NULL when it is full).  m may be
- * NULL: none moved. */
+/* The file for comparison: itself, or a copy in the arena (p NULL: the arena is full).
+ * m may be NULL. */
 struct str moved_file(const struct moved *m, struct str file, struct arena *a);
-/* The shortest A and B that make one file the other, if only their directories differ. */
+/* The shortest A and B that turn one file into the other, if only their directories
+ * differ. */
 int moved_guess(struct str now, struct str base, struct str *from, struct str *to);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * name.c - take a function's name apart; see name.h.
+ * name.c - split the name of a function; see name.h.
  *
  * One pass from left to right keeps the components seen so far.  A blank outside brackets
- * means that they were a return type ("void f"), so they are dropped and the scan starts
- * again behind it, unless it follows a parameter list (" const", " [clone .part.0]").
- * A bracket that opens at the start of a component is that component ("(anonymous
- * namespace)", "{lambda(int)#1}", "<module>"); one that opens later is arguments.
+ * means that they were a return type ("void f"): they are dropped, and the scan starts
+ * again after the blank.  But a blank after a parameter list starts a suffix (" const", "
+ * [clone .part.0]").  A bracket at the start of a component is that component
+ * ("(anonymous namespace)", "{lambda(int)#1}", "<module>"); a later one holds arguments.
  *
  *	geo::Vec<int>* std::sort<It>(It, It)::{lambda(int)#1}::operator()(int) const'2
  *	dropped at the   [0] [1]            [2]              [3]             skipped  recursion
@@ -19,14 +19,14 @@ struct scan {
 	struct str s;
 	size_t i;	 /* the next byte */
 	size_t start;	 /* of the current component */
-	size_t end;	 /* of its text; NPOS while it still grows */
+	size_t end;	 /* of its text; NPOS while it grows */
 	size_t sep;	 /* where the separator before it starts */
 	size_t core;	 /* where the first component starts */
 	size_t path;	 /* the separator before a "/..." path; NPOS: none */
 	size_t no_clone; /* no clone suffix starts before this */
-	unsigned open;	 /* brackets that nothing closed */
+	unsigned open;	 /* brackets that are never closed */
 	unsigned depth;	 /* of "<<T as A>::B as C>" */
-	bool params;	 /* a parameter list was the last thing seen */
+	bool params;	 /* a parameter list came last */
 	bool trait;
 	struct name *out;
 	size_t at[NAME_PARTS];	 /* separator of each part */
@@ -35,8 +35,8 @@ struct scan {
 
 #define NPOS ((size_t)-1)
 
-/* A name of 64 KiB may be all brackets: give up on them rather than scan it again for
- * each, or nest a stack frame in each. */
+/* A name of 64 KiB may be all brackets.  Give up on them, rather than scan it again or
+ * use a stack frame for each. */
 enum { MAX_OPEN = 8, MAX_DEPTH = 8 };
 
 static void parse(struct str name, bool trait, unsigned depth, struct name *out);
@@ -64,7 +64,8 @@ static bool here(const struct scan *c, size_t i, const char *lit)
 	return i <= c->s.n && c->s.n - i >= n && memcmp(c->s.p + i, lit, n) == 0;
 }
 
-/* Past the bracket that closes the one at i, or NPOS.  Only this kind is counted. */
+/* Skip past the bracket that closes the one at i, or return NPOS.  Only this kind of
+ * bracket counts. */
 static size_t skip_kind(const struct scan *c, size_t i, char open, char close)
 {
 	size_t depth = 0;
@@ -80,8 +81,8 @@ static size_t skip_kind(const struct scan *c, size_t i, char open, char close)
 
 static size_t skip_operator(const struct scan *c, size_t i);
 
-/* Past the '>' that closes the '<' at i, or NPOS: "->", "operator<" and what stands in
- * other brackets do not count. */
+/* Skip past the '>' that closes the '<' at i, or return NPOS.  "->", "operator<" and
+ * the inside of other brackets do not count. */
 static size_t skip_angle(const struct scan *c, size_t i)
 {
 	size_t depth = 0;
@@ -110,7 +111,7 @@ static size_t skip_angle(const struct scan *c, size_t i)
 	return NPOS;
 }
 
-/* Past "operator<<", "operator new[]", "operator std::string" that starts at i. */
+/* Skip past "operator<<", "operator new[]", "operator std::string" at i. */
 static size_t skip_operator(const struct scan *c, size_t i)
 {
 	static const char *const known[] = {
@@ -148,7 +149,7 @@ static size_t skip_operator(const struct scan *c, size_t i)
 	return i;
 }
 
-/* Past what is a clone's suffix at i (".part.0.cold", ".123"), or i. */
+/* Skip past a clone suffix at i (".part.0.cold", ".123"), or return i. */
 static size_t skip_clone(struct scan *c, size_t i)
 {
 	static const char *const known[] = {
@@ -215,7 +216,7 @@ static void push(struct scan *c, struct str part, struct str text, size_t past)
 	o->part[o->n++] = part;
 }
 
-/* Go's "(*T[...])", and the function in "void (*signal(int))(int)": T, signal. */
+/* T in Go's "(*T[...])", signal in "void (*signal(int))(int)". */
 static struct str inside_star(struct str s)
 {
 	size_t i = 2;
@@ -246,7 +247,7 @@ static void begin(struct scan *c, size_t sep, size_t start)
 	c->params = false;
 }
 
-/* All before was a return type. */
+/* All text before i was a return type. */
 static void restart(struct scan *c, size_t i)
 {
 	c->out->n = 0;
@@ -255,7 +256,7 @@ static void restart(struct scan *c, size_t i)
 	begin(c, i, i);
 }
 
-/* Arguments from c->i to past: the component's text ends before them. */
+/* Skip arguments from c->i to past: the text of the component ends before them. */
 static void skip_arguments(struct scan *c, size_t past)
 {
 	if (c->end == NPOS)
@@ -263,7 +264,7 @@ static void skip_arguments(struct scan *c, size_t past)
 	c->i = past;
 }
 
-/* Components of Rust's "<T as Trait>" or "<impl Trait for T>", taken from the inside. */
+/* Take the components inside Rust's "<T as Trait>" or "<impl Trait for T>". */
 static void take_inside(struct scan *c, size_t from, size_t to)
 {
 	struct str in = {c->s.p + from, to - from}, left, right;
@@ -288,7 +289,7 @@ static void take_inside(struct scan *c, size_t from, size_t to)
 		push(c, inner.part[i], i ? inner.text[i] : inner.part[i], to + 1);
 }
 
-/* '<' at the start of a component; returns past it, or NPOS: an ordinary byte. */
+/* A '<' at the start of a component: returns past it, or NPOS for an ordinary byte. */
 static size_t open_angle(struct scan *c)
 {
 	size_t i = c->i, past = skip_angle(c, i);
@@ -343,7 +344,7 @@ static void blank(struct scan *c)
 	restart(c, i + 1);
 }
 
-/* A bracket inside a component, or the start of one that is a bracket. */
+/* A bracket inside a component, or at its start. */
 static void bracket(struct scan *c, char open)
 {
 	bool first = c->start == c->i;
@@ -400,7 +401,7 @@ static void version(struct scan *c)
 	skip_arguments(c, i);
 }
 
-/* One construct at c->i; false: the name is over. */
+/* Take one construct at c->i; false: the name is over. */
 static bool step(struct scan *c)
 {
 	char ch = c->s.p[c->i];
@@ -460,7 +461,8 @@ static bool step(struct scan *c)
 	}
 }
 
-/* Where Python's profilers add the place: "f t.py:24", "<genexpr>:17"; else name.n. */
+/* The start of the place that Python's profilers append: "f t.py:24", "<genexpr>:17";
+ * else name.n. */
 static size_t place(struct str name)
 {
 	size_t i = name.n, k;
@@ -551,7 +553,7 @@ void name_parse(struct str name, bool trait, struct name *out)
 	parse(name, trait, 0, out);
 }
 
-/* Rust's inner components carry no separator of their own. */
+/* Rust's inner components have no separator of their own. */
 static bool wants_colons(const struct name *o, size_t k)
 {
 	return k && o->text[k].p == o->part[k].p;

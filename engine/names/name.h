@@ -1,13 +1,13 @@
 /*
- * name.h - the parts of a function's name, as many languages write it.
+ * name.h - the parts of a function's name, in the notations of many languages.
  *
  *	void std::vector<int, std::allocator<int> >::push_back(int const&)'2
  *	     [class                               ]  [last   ]
  *	     short: std::vector::push_back
  *
- * Nothing here fails: a name that cannot be taken apart is one component.  Components are
- * separated by "::", "->", ".", PHP's backslash and, in Go's import paths, "/".  Views point into
- * the name.
+ * Nothing here fails: a name that cannot be split is one component.  Components are
+ * separated by "::", "->", ".", PHP's backslash and, in Go's import paths, "/".  Views
+ * point into the name.
  */
 #ifndef QUERN_NAME_H
 #define QUERN_NAME_H
@@ -18,7 +18,7 @@
 #include "index/base/arena.h"
 #include "index/base/str.h"
 
-enum { NAME_PARTS = 96 }; /* of a longer name, the last ones */
+enum { NAME_PARTS = 96 }; /* of a longer name: the last ones */
 
 struct name {
 	struct str part[NAME_PARTS]; /* components without template arguments */
@@ -26,23 +26,23 @@ struct name {
 	size_t n;		     /* at least 1 */
 	bool cut;		     /* leading components are missing from part[] */
 	struct str core;      /* from the first component to the end of the last one */
-	struct str head;      /* what stands before the last component's separator */
+	struct str head;      /* text before the separator of the last component */
 	struct str recursion; /* "'2", "'caller'2"; or empty */
 	struct str clone;     /* ".part.0", " [clone .isra.0]"; or empty */
 	struct str version;   /* "@plt", "@@GLIBC_2.34"; or empty */
 };
 
-/* Take a name apart.  trait: of Rust's "<T as Trait>::f" take Trait, not T. */
+/* Split a name.  trait: of Rust's "<T as Trait>::f" take Trait, not T. */
 void name_parse(struct str name, bool trait, struct name *out);
 
-/* Without return type, parameters, template arguments and suffixes but 'N: a view of the
- * name, or a copy in the arena (p is NULL when it is full). */
+/* The name without return type, parameters, template arguments and suffixes other than
+ * 'N.  A view of the name, or a copy in the arena (p NULL: the arena is full). */
 struct str name_short(struct str name, struct arena *a);
-/* Everything before the last component, template arguments kept; empty when there is none. */
+/* All before the last component, with template arguments; may be empty. */
 struct str name_class(struct str name);
 /* The last component: "push_back". */
 struct str name_last(struct str name);
-/* The name in double quotes, as a query has it; p is NULL when the arena is full. */
+/* The name in double quotes, for a query; p NULL: the arena is full. */
 struct str name_quoted(struct str name, struct arena *a);
 
 #endif

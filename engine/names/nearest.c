@@ -1,9 +1,10 @@
 /*
- * nearest.c - what the user may have meant by a name that matches nothing; see match.h.
+ * nearest.c - suggestions for a name that matches nothing; see match.h.
  *
- * Functions are visited by falling cost, so that when the time is up what was not seen
- * mattered least.  Only last components are compared: a name of the same length and letters
- * (a mask of 32 bits) is worth an edit distance, any other only a search for the word in it.
+ * Functions are visited by falling cost, so that those missed when the time is up matter
+ * least.  Only last components are compared.  If a name has a similar length and similar
+ * letters (a mask of 64 bits), its edit distance is computed; otherwise the word is only
+ * searched for in it.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ enum {
 	LIKE_NOT
 };
 
-/* A bit per letter or digit: names that differ in many cannot be near. */
+/* A bit per letter or digit: names that differ in many of them are not similar. */
 static uint64_t letters(struct str s)
 {
 	uint64_t bits = 0;
@@ -51,7 +52,7 @@ static struct str lower(struct str s, char *buf, size_t cap)
 	return (struct str){buf, n};
 }
 
-/* How unlike want (in lower case) the word s is: LIKE_... */
+/* How much the word s differs from want (in lower case): LIKE_... */
 static unsigned unlike(struct str want, uint64_t want_letters, struct str s)
 {
 	unsigned max = want.n < 6 ? 1 : want.n < 9 ? 2 : 3, d = max + 1;
@@ -80,7 +81,7 @@ struct nearest {
 	size_t n, max;
 };
 
-/* Keep the max best; equals stay in the order they came. */
+/* Keep the max best names; equal ones stay in the order of arrival. */
 static void keep(struct nearest *k, struct str name, unsigned score)
 {
 	size_t i;
@@ -110,7 +111,7 @@ static bool time_left(const struct deadline *d)
 	return now_ms() < d->ms && !cancel_poll(d->cancel, &given_up);
 }
 
-/* Hottest first, each name (each class) once. */
+/* Hottest first, each name (or class) once. */
 static void nearest_functions(struct store *st, bool class, struct str want,
 			      uint32_t event, const struct deadline *deadline,
 			      struct nearest *k)
@@ -176,8 +177,8 @@ size_t match_nearest(struct store *st, enum match_field field, struct str text,
 
 static const char *const field_name[] = {"function", "file", "object", "class"};
 
-/* A name that is found only as it stands: `operator new(unsigned long)` has a blank in its
- * short form, and who wrote quotes gets quotes. */
+/* Does the hint need the name in quotes?  `operator new(unsigned long)` has a blank in
+ * its short form; a user who wrote quotes gets quotes. */
 static bool wants_quotes(const struct match_atom *atom, struct str name, struct str shown)
 {
 	return atom->field == MATCH_FN && name.n <= QUOTED &&
@@ -185,7 +186,8 @@ static bool wants_quotes(const struct match_atom *atom, struct str name, struct 
 	       str_find(name, '"') == name.n && str_find(name, '\\') == name.n;
 }
 
-/* The hint shows names without parameters: overloads look alike, so each text once. */
+/* The hint shows names without parameters.  Overloads look alike, so each text is
+ * shown once. */
 static void hint(const struct match_atom *atom, const struct str *near, size_t n,
 		 struct err *err)
 {

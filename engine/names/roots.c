@@ -1,9 +1,10 @@
 /*
- * roots.c - see roots.h.
+ * roots.c - open files below roots only; see roots.h.
  *
- * The kernel resolves a path below a root (openat2, RESOLVE_BENEATH).  Where it cannot, one
- * directory is opened after the other and symbolic links are refused.  A file is looked at
- * through O_PATH before it is opened to be read, so that opening has no effect of its own.
+ * The kernel resolves a path below a root (openat2, RESOLVE_BENEATH).  If it cannot, the
+ * directories are opened one after the other, and symbolic links are refused.  A file is
+ * inspected through O_PATH before it is opened for reading, so that opening has no side
+ * effect.
  */
 #include "engine/names/roots.h"
 
@@ -75,14 +76,14 @@ int roots_add(struct roots *r, const char *dir, bool moved, struct err *err)
 
 /* ---- one path below one directory ---- */
 
-/* For kernels before 5.6 and sandboxes that forbid the call. */
+/* For kernels before 5.6, and for sandboxes that forbid openat2. */
 static int walk(int dir, char *path, int flags)
 {
 	int fd = fcntl(dir, F_DUPFD_CLOEXEC, 0), next, why;
 
 	for (char *part = path, *end; fd >= 0; part = end + 1) {
 		end = strchr(part, '/');
-		/* "././." stays where it is, and each of its ends is tried. */
+		/* An empty part or "." stays in the directory. */
 		if (end && (end == part || (end == part + 1 && *part == '.')))
 			continue;
 		if (end)
@@ -117,7 +118,8 @@ static int open_beneath(int dir, char *path, int flags)
 	return (int)fd;
 }
 
-/* What a call says that failed; what is not there may be below another root. */
+/* The message for a failed call.  A file that does not exist may be below another
+ * root. */
 static const char *reason(int error, const char *not_there)
 {
 	switch (error) {
@@ -164,7 +166,7 @@ static bool open_regular(int dir, char *path, struct roots_file *out, const char
 
 /* ---- what a profile's path may be below a root ---- */
 
-/* The rest of an absolute path behind dir; p is NULL when it is not below it. */
+/* The rest of an absolute path after dir; p is NULL if it is not below dir. */
 static struct str behind(struct str path, const char *dir)
 {
 	struct str d = str_c(dir);

@@ -28,7 +28,7 @@ uint64_t path_root(const struct flow *fl, uint32_t f)
 	const struct flow_input *in = &fl->in;
 	uint64_t called = 0;
 
-	/* As a double it is exact up to 2^53. */
+	/* A double is exact up to 2^53. */
 	if (fl->keep || fl->odd[f] || fl->passing[f] < (uint64_t)1 << 53)
 		return path_rounded(fl->root[f]);
 	for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++)
@@ -50,7 +50,7 @@ struct path_bounds path_bounds_of(double est, uint64_t lo, uint64_t hi, bool bou
 {
 	struct path_bounds b = {est, lo, hi, bounded, bounded && lo == hi};
 
-	/* Rounded costs can contradict each other by some units. */
+	/* Rounded costs can contradict each other by a few units. */
 	if (lo > hi) {
 		b.lo = hi;
 		b.hi = lo;
@@ -70,8 +70,8 @@ struct path_bounds path_bounds_next(struct path_bounds b, uint64_t w, double sha
 
 	if (!b.bounded || odd)
 		return path_bounds_of(b.est * share, 0, w, false);
-	/* The chain and the call are parts of what passes: what does not fit side by side
-	 * must overlap. */
+	/* The chain and the call are both parts of `passing`: if they do not fit side
+	 * by side, they overlap. */
 	if (w <= passing && b.lo > passing - w)
 		lo = b.lo - (passing - w);
 	return path_bounds_of(b.est * share, lo, w < b.hi ? w : b.hi, true);
@@ -82,7 +82,7 @@ static bool nests(const struct flow_input *in, uint32_t f)
 	return in->nests ? in->nests[f] : in->cycle[f] != 0;
 }
 
-/* What the calls of f, or by others of f, tell. */
+/* Collect the costs of the calls of f, or of the callers of f. */
 static void know_call(const struct flow_input *in, uint32_t f, uint32_t other,
 		      uint64_t cost, bool out, struct incl_known *k)
 {
@@ -127,7 +127,7 @@ static uint64_t cycle_cost(const struct flow_input *in, uint32_t cycle)
 	return sum;
 }
 
-/* f is outermost each time it is entered by another: its calls of itself are left out. */
+/* Every entry from another function is outermost; calls of f by itself are left out. */
 static double entered_by_others(const struct flow *fl, uint32_t f)
 {
 	const struct flow_input *in = &fl->in;

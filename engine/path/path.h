@@ -1,17 +1,17 @@
 /*
- * path.h - call paths and what they cost: estimates with proven bounds.
+ * path.h - call paths and their costs: estimates with proven bounds.
  *
- * A chain of calls v0 .. vk, along the recorded edges (flow.h), X its cost up to v, e the
- * next call from v, R(e) that call's recorded cost, T(v) what passes v:
+ * For a chain of calls v0 .. v along recorded edges (flow.h): X is its cost up to v, e
+ * the next call from v, R(e) the recorded cost of e, T(v) the cost through v.
  *
  *	est = X * R(e) / T(v)			in proportion
  *	hi  = min(X, R(e))			no more can have come this way
- *	lo  = max(0, X + R(e) - T(v))		so much must have (Frechet)
+ *	lo  = max(0, X + R(e) - T(v))		at least this much has (Frechet)
  *
- * lo == hi is exact.  A unit of cost passes v once for each activation of v on its stack, so
- * these hold in cycles, too.  No bound is given through a function whose sums disagree:
- * `bounded` is false there and lo, hi are 0 and the cost of the last call.  Calls that carry
- * none of the event's cost are part of no path.  Everything returned is in the arena.
+ * lo == hi is exact.  A unit of cost passes v once for each activation of v on its stack,
+ * so these hold in cycles, too.  No bound holds through a function whose sums disagree:
+ * then `bounded` is false, lo is 0 and hi is the cost of the last call.  Calls without
+ * cost of the event are part of no path.  All results are in the arena.
  */
 #ifndef QUERN_PATH_H
 #define QUERN_PATH_H
@@ -32,31 +32,32 @@ struct path_bounds {
 	double est;
 	uint64_t lo, hi;
 	bool bounded;  /* lo and hi are proven */
-	bool measured; /* est is the profile's own number: lo == hi */
+	bool measured; /* est is the number in the profile: lo == hi */
 };
 
-/* est as a cost: to the nearest, saturated. */
+/* est as a cost: rounded to nearest, saturated. */
 uint64_t path_rounded(double est);
-/* The same of a cost with bounds: between them, and what is measured to the unit, though it
- * is more than a double can tell. */
+/* The cost in whole units, kept between its bounds.  A measured cost is exact, even if
+ * a double cannot hold it. */
 uint64_t path_units(const struct path_bounds *b);
-/* The cost that enters at f and that no call of f brought, in whole units. */
+/* The cost that enters at f without a recorded call, in whole units. */
 uint64_t path_root(const struct flow *fl, uint32_t f);
 struct path_bounds path_bounds_exact(uint64_t cost);
-/* est, kept between lo and hi. */
+/* Bounds with est clamped to lo .. hi. */
 struct path_bounds path_bounds_of(double est, uint64_t lo, uint64_t hi, bool bounded);
-/* Of a chain with bounds b, prolonged by a call of recorded cost w that takes `share` of what
- * passes the function at its end; `passing` and `odd` of that (flow.h). */
+/* The bounds of a chain with bounds b, extended by a call of recorded cost w.  The
+ * call takes `share` of the cost through the function at the end; `passing` and `odd` are
+ * that function's (flow.h). */
 struct path_bounds path_bounds_next(struct path_bounds b, uint64_t w, double share,
 				    uint64_t passing, bool odd);
-/* est < min, with a hair of slack: factors are multiplied in different orders. */
+/* est < min, with slack for rounding: factors are multiplied in different orders. */
 bool path_under_min(double est, double min);
 
-/* What enters each member of the set while that is not on the stack yet (inclusive.h), into
- * incl[f].  -1: the scratch arena is full. */
+/* incl[f]: for each member f of the set, the cost that enters f while f is not on the
+ * stack yet (inclusive.h).  -1: the scratch arena is full. */
 int path_outermost(const struct flow *fl, const struct fn_set *set, double *incl,
 		   struct arena *scratch);
-/* The same with its bounds. */
+/* The same cost with its bounds. */
 struct path_bounds path_from(const struct flow *fl, uint32_t f, double incl);
 
 /* ---- one path ---- */
@@ -64,7 +65,7 @@ struct path_bounds path_from(const struct flow *fl, uint32_t f, double incl);
 struct path_step {
 	uint32_t fn;
 	uint32_t edge;		 /* into this step; FLOW_NONE for the first */
-	uint64_t calls, incl;	 /* of that edge; of the first step: 0 and its cost */
+	uint64_t calls, incl;	 /* of that edge; of the first step: 0 and its own cost */
 	struct path_bounds cost; /* of the path up to this step */
 };
 
@@ -76,39 +77,44 @@ struct path {
 struct path_list {
 	struct path *paths;
 	size_t n;
-	bool more;	/* more paths fit the question than the k listed */
-	bool truncated; /* PATH_ALL: PATH_ALL_CAP or the search's budget cut the list */
+	bool more;	/* there are more paths than the k listed */
+	bool truncated; /* PATH_ALL: the list was cut by PATH_ALL_CAP or by the budget
+			   of the search */
 	bool same;	/* some function is in both sets */
-	double total; /* PATH_ALL: all paths together, listed or not, recursive ones too */
+	double total; /* PATH_ALL: all paths together: unlisted and recursive ones, too */
 };
 
 enum path_kind { PATH_HOTTEST, PATH_WIDEST, PATH_SHORTEST, PATH_ALL };
 enum { PATH_ALL_CAP = 10000 };
 
-/* A path starts in a function of `from`, at the outermost of its activations, ends in `to`,
- * touches neither in between and no function twice.  So each unit of cost counts once. */
+/* A path starts in a function of `from` at its outermost activation and ends in `to`.
+ * In between it touches neither set, and it passes no function twice.  So each unit of
+ * cost counts once. */
 struct path_query {
 	enum path_kind kind;
-	uint32_t k; /* paths wanted; PATH_ALL: 0 is PATH_ALL_CAP */
+	uint32_t k; /* number of paths wanted; PATH_ALL: 0 is PATH_ALL_CAP */
 	const struct fn_set *from, *to;
-	const struct fn_set *via; /* NULL: none; any step may be the one, the ends too */
-	const struct fn_set *avoiding; /* NULL: none */
-	uint32_t max;		       /* calls on a path at most; 0: any */
-	double min;		       /* est at least */
-	struct flow_parts *parts;      /* add their estimates up; NULL: the flow is all */
+	const struct fn_set *via;      /* NULL: any path; else some step, maybe an end,
+					  is in it */
+	const struct fn_set *avoiding; /* NULL: nothing to avoid */
+	uint32_t max;		       /* most calls on a path; 0: any */
+	double min;		       /* the least est */
+	struct flow_parts *parts;      /* sum the estimates of these; NULL: use the
+					  flow alone */
 };
 
-/* No path is no error: n is 0. */
+/* Finding no path is no error: n is 0. */
 int path_find(const struct flow *fl, const struct path_query *q, struct arena *a,
 	      const struct cancel *cancel, struct path_list *out, struct err *err);
 
 /* ---- all paths together ---- */
 
-/* Cost of `of` (entries into it, nested ones once) under `under`, all paths together.
- * under NULL: from anywhere; via: after `under`, before or at `of`; avoiding: not between. */
+/* The cost of all entries into `of` (nested ones once) under `under`, all paths
+ * together.  under NULL: from anywhere.  via: must come after `under`, before or at `of`.
+ * avoiding: must not come in between. */
 struct path_cost_query {
 	const struct fn_set *of, *under, *via, *avoiding;
-	struct flow_parts *parts; /* add their answers up; NULL: the flow is all */
+	struct flow_parts *parts; /* sum the answers of these; NULL: use the flow alone */
 };
 int path_cost(const struct flow *fl, const struct path_cost_query *q, struct arena *a,
 	      const struct cancel *cancel, struct path_bounds *out, struct err *err);
@@ -116,34 +122,35 @@ int path_cost(const struct flow *fl, const struct path_cost_query *q, struct are
 /* ---- trees ---- */
 
 /*
- * The tree of what a set calls, or of who calls it.  Rows are in depth-first order, the
- * costliest first.  The tree is infinite where there is a cycle: the costliest rows are kept,
- * and what they leave out is in no row but in the row above it:
+ * The tree of the callees of a set, or of its callers.  Rows are in depth-first order,
+ * the costliest first.  With cycles the tree is infinite: the costliest rows are kept.
+ * The cost of the others is part of the row above them only:
  *
- *	est = own + est of the rows below + what is left out
+ *	est = own + est of the rows below + cost left out
  *
- * Integers add up as the estimates do, to the unit.
+ * Integers add up like the estimates, to the unit.
  */
 struct path_tree_row {
 	uint32_t depth; /* 1 .. */
 	uint32_t fn;
-	uint32_t parent; /* row above, FLOW_NONE at level 1 */
+	uint32_t parent; /* the row above; FLOW_NONE at level 1 */
 	uint64_t calls,
-		incl; /* recorded: of the edges between this row and its parent; of a
-				 row that stands for a root or a member of the set its own */
+		incl; /* recorded cost of the edges between this row and its parent; of
+			 a root or a member of the set: its own */
 	struct path_bounds cost; /* of the chain from the top to here */
-	uint64_t est, own; /* cost.est in whole units; what the row spends itself, or of a
-			      tree of callers, that for which nothing called it; near.h
-			      leaves it PATH_OWN_UNKNOWN */
-	bool recursive;	   /* fn is on its own path, or in the set */
-	bool inner; /* a call from the set into itself: measured, in no sum, nothing below */
+	uint64_t est, own;	 /* cost.est in whole units; the part that the row
+				    spends itself or, in a tree of callers, that no
+				    call brought; near.h leaves it PATH_OWN_UNKNOWN */
+	bool recursive;		 /* fn is on its own path, or in the set */
+	bool inner; /* a call from the set into itself: measured, in no sum, has no
+		       rows below */
 };
 
 #define PATH_OWN_UNKNOWN UINT64_MAX
 
 enum path_tree_of {
-	TREE_CALLS,   /* below the set, which is one: level 1 are the calls out of it */
-	TREE_FRAMES,  /* the same as frames: of several functions level 1 are they */
+	TREE_CALLS,   /* below the set, as one: level 1 are the calls out of it */
+	TREE_FRAMES,  /* the same as frames: several functions are level 1 each */
 	TREE_PROGRAM, /* the whole program: level 1 are its roots; no set */
 };
 
@@ -152,39 +159,42 @@ struct path_tree_query {
 	const struct fn_set *set;
 	bool up;
 	uint32_t depth;		       /* 0: any */
-	double min;		       /* est at least; rows below are left out */
-	uint32_t rows;		       /* at most, the costliest; 0: PATH_TREE_ROWS */
-	const struct fn_set *avoiding; /* NULL: none */
-	struct path_bounds one;	       /* of a set of one: its inclusive cost */
-	struct flow_parts *parts;      /* as of struct path_query */
+	double min;		       /* the least est; cheaper rows are left out */
+	uint32_t rows;		       /* most rows, the costliest are kept; 0:
+					  PATH_TREE_ROWS */
+	const struct fn_set *avoiding; /* NULL: nothing to avoid */
+	struct path_bounds one;	       /* inclusive cost, if the set is one function */
+	struct flow_parts *parts;      /* as in struct path_query */
 };
 enum { PATH_TREE_ROWS = 40000 };
 
 struct path_tree {
 	struct path_tree_row *rows;
 	size_t n;
-	struct path_bounds base; /* what the tree is of: 100 % */
-	uint64_t est, own;	 /* of that, as of a row */
-	uint64_t left_out; /* sum over the rows, and the base, of what is in no row */
-	uint64_t unrooted; /* of a program: of left_out what no root explains */
-	bool cut;	   /* `rows` left some of it out */
-	void *grown;	   /* for path_tree_shown(); NULL: there is nothing to tell */
+	struct path_bounds base; /* the cost of the whole tree: 100 % */
+	uint64_t est, own;	 /* of the base, as of a row */
+	uint64_t left_out; /* the sum over base and rows of the cost that is in no row */
+	uint64_t unrooted; /* TREE_PROGRAM: the part of left_out that no root explains */
+	bool cut;	   /* `rows` left out some of it */
+	void *grown;	   /* for path_tree_shown(); NULL: nothing was grown */
 };
 
 int path_tree(const struct flow *fl, const struct path_tree_query *q, struct arena *a,
 	      const struct cancel *cancel, struct path_tree *out, struct err *err);
 
-/* What `rows` left out of a tree, for pictures: at wide rows, and there by function. */
+/* The cost that the `rows` limit left out of a tree, for pictures: per wide row, by
+ * function. */
 struct path_other {
-	uint32_t row; /* that it is below; path_tree.n: the top */
-	uint32_t fn;  /* that spends it, or up, that nothing called */
+	uint32_t row; /* the row above it; path_tree.n: the top */
+	uint32_t fn;  /* the function that spends it or, in a tree of callers, that no
+			 call brought */
 	uint64_t cost;
 };
 struct path_shown {
-	/* [rows]: what is in no row below a narrow one; it is part of what `others` tell of
+	/* [rows]: cost that is in no row below a narrow row; it is part of `others` of
 	 * the wide row above.  NULL: nothing was left out. */
 	const uint64_t *lifted;
-	const struct path_other *others; /* by row, the costliest first */
+	const struct path_other *others; /* ordered by row, then the costliest first */
 	size_t n;
 };
 int path_tree_shown(const struct path_tree *t, struct path_shown *out, struct err *err);

@@ -1,25 +1,26 @@
 /*
  * path_cost.c - cost of one set under another, all paths together; see path.h.
  *
- * Every unit of cost has a call stack; read from its root, the stack is in one of these
+ * Every unit of cost has a call stack.  Read from its root, the stack is in one of these
  * states at each of its functions:
  *
  *	OUTSIDE --under--> UNDER --via--> VIA_SEEN --of--> INSIDE
  *
- * Without `via`, UNDER is where `of` counts; without `under`, cost enters in that state.
- * `avoiding` leads back to OUTSIDE (which is the end of it when nothing is asked of `under`).
+ * Without `via`, `of` counts in state UNDER; without `under`, cost enters in that state.
+ * `avoiding` leads back to OUTSIDE, for good if there is no `under`.
  *
- * For the estimate each state of a function is a function of its own, in a chain (chain.h).
+ * For the estimate, each pair of a function and a state is a function of its own in a
+ * chain (chain.h).
  *
- * For bounds what passes a function is split over the states, two bounds for each.  Over a
- * call of cost w at a function that T passes, a part x becomes at least x + w - T and at most
- * the smaller of x and w; what is certainly in one state is certainly
- * in no other, which tightens both.  A state that cannot be reached has nothing.  So when
- * `under` dominates `of`, nothing can be OUTSIDE and the bounds meet; when it never reaches
- * it, nothing can be inside.
+ * For bounds, the cost through a function is split over the states, with two bounds for
+ * each.  A call of cost w from a function with cost T through it turns a part x into at
+ * least x + w - T and at most min(x, w).  Cost that is certainly in one state is not in
+ * any other, which tightens both.  A state that cannot be reached has none.  So when
+ * `under` dominates `of`, nothing is OUTSIDE and the bounds meet; when `under` never
+ * reaches `of`, nothing is INSIDE.
  *
- * Components are visited in topological order.  In a cycle bounds begin at nothing and
- * everything, which is true, and every sweep that tightens them keeps them so.
+ * Components are visited in topological order.  In a cycle the bounds begin at nothing
+ * and everything, which is true; every sweep tightens them and keeps them true.
  */
 #include <string.h>
 
@@ -35,7 +36,7 @@ struct part {
 	uint64_t lo, hi;
 };
 
-struct split { /* what passes a function, or a call's cost, by state */
+struct split { /* the cost through a function, or of a call, by state */
 	struct part in[STATES];
 };
 
@@ -45,14 +46,15 @@ struct costing {
 	const struct cancel *cancel;
 	struct err *err;
 	uint8_t *marks;
-	uint8_t *reached; /* [functions]: a bit for each state in which cost can leave */
+	uint8_t *reached; /* [functions]: a bit for each state in which cost can leave
+			     it */
 	bool under, via;
 	unsigned ready;	  /* the state in which `of` counts */
-	unsigned enter;	  /* the state of what comes from outside the profile */
-	struct split *at; /* [functions]: after the function's own moves */
+	unsigned enter;	  /* the state of cost that enters without a call */
+	struct split *at; /* [functions]: after the function has changed the state */
 	uint64_t *root;	  /* [functions]: cost that no call brought */
-	uint64_t *arrived_lo, *arrived_hi; /* [functions]: what enters `of` here */
-	bool odd; /* some function in between has sums that disagree */
+	uint64_t *arrived_lo, *arrived_hi; /* [functions]: cost that enters `of` here */
+	bool odd; /* the sums of some function on the way disagree */
 };
 
 static uint64_t add(uint64_t a, uint64_t b)
@@ -70,10 +72,10 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The state after a function with this mark of what arrives in state s. */
+/* The state of cost after a function with this mark, if it arrives in state s. */
 static unsigned move(const struct costing *c, uint8_t mark, unsigned s)
 {
-	bool passed = s != OUTSIDE; /* `under` is above, not this function itself */
+	bool passed = s != OUTSIDE; /* `under` is above, not at this function */
 
 	if (s == INSIDE)
 		return s;
@@ -88,7 +90,7 @@ static unsigned move(const struct costing *c, uint8_t mark, unsigned s)
 	return s;
 }
 
-/* The parts add up to total: each is total less the others. */
+/* The states add up to total: each is total less the others. */
 static void tighten(struct split *x, uint64_t total)
 {
 	uint64_t lo = 0, hi = 0;
@@ -148,7 +150,8 @@ static int find_reached(struct costing *c)
 	return 0;
 }
 
-/* The only state that f can be in, or STATES: then all that leaves it is in that state. */
+/* The only state in which cost can leave f, or STATES.  If there is one, all that
+ * leaves f is in it. */
 static unsigned only_state(const struct costing *c, uint32_t f)
 {
 	unsigned bits = c->reached[f];
@@ -158,7 +161,7 @@ static unsigned only_state(const struct costing *c, uint32_t f)
 
 /* ---- the estimate ---- */
 
-/* The states of the functions, each as a function of its own. */
+/* A function for each pair of a function and a state. */
 struct points {
 	uint32_t *first, *callee, *cycle, *topo;
 	uint64_t *incl;
@@ -193,7 +196,7 @@ static int make_room(struct costing *c, struct points *p)
 	return 0;
 }
 
-/* The calls of f in state s.  Those of f itself lead to no earlier state. */
+/* The calls of f in state s.  Calls of f by itself lead to no earlier state. */
 static void add_calls(const struct costing *c, struct points *p, uint32_t f, unsigned s,
 		      uint32_t *n)
 {
@@ -227,7 +230,7 @@ static void add_points(const struct costing *c, struct points *p, uint32_t f, ui
 	p->cost[f * STATES + move(c, c->marks[f], c->enter)] = fl->root[f];
 }
 
-/* Cost that arrives INSIDE stays there: its sum is the answer. */
+/* Cost that arrives INSIDE stays there: its sum is the estimate. */
 static int estimate(struct costing *c, double *est)
 {
 	const struct flow_input *in = &c->fl->in;
@@ -260,7 +263,8 @@ static int estimate(struct costing *c, double *est)
 
 /* ---- bounds: forward ---- */
 
-/* The parts of a call; where sums disagree only whether there is any of a state is known. */
+/* Split the cost of a call over the states.  If the sums of its caller disagree, only
+ * states that are surely empty are known. */
 static void over_call(const struct costing *c, uint32_t i, struct split *out)
 {
 	const struct flow *fl = c->fl;
@@ -280,7 +284,7 @@ static void over_call(const struct costing *c, uint32_t i, struct split *out)
 	tighten(out, w);
 }
 
-/* What is at f now that all calls into it have been split; sums what enters `of`. */
+/* All calls into f have been split: combine them, and sum the cost that enters `of`. */
 static void collect(struct costing *c, uint32_t f)
 {
 	const struct flow *fl = c->fl;
@@ -374,7 +378,7 @@ static int forward(struct costing *c)
 
 /* ---- bounds, backward: at most so much can still arrive ---- */
 
-/* below[s]: at most so much of what leaves f in state s ends in `of`. */
+/* below[s]: the most of the cost that leaves f in state s and can end in `of`. */
 struct below {
 	uint64_t hi[STATES];
 };
@@ -397,7 +401,7 @@ static void look_below(const struct costing *c, const struct below *of, uint32_t
 	}
 }
 
-/* Cost that enters the chain at f: from OUTSIDE by `under`, or from outside the profile. */
+/* Cost that enters the chain at f: from OUTSIDE by `under`, or without a call. */
 static uint64_t entering(const struct costing *c, const struct below *of, uint32_t f)
 {
 	unsigned to = move(c, c->marks[f], c->enter);
@@ -415,7 +419,7 @@ static int backward(struct costing *c, uint64_t *most)
 
 	if (!of)
 		return arena_full(c->arena, c->err);
-	/* In a cycle all of what passes may still arrive, until the calls tell less. */
+	/* In a cycle all of the cost may still arrive, until the calls bound it. */
 	for (uint32_t f = 0; f < in->functions; f++)
 		for (unsigned s = UNDER; in->cycle[f] && s < INSIDE; s++)
 			of[f].hi[s] = c->fl->passing[f];
@@ -444,7 +448,7 @@ static void mark(const struct fn_set *set, uint8_t bit, uint8_t *marks)
 		marks[f] |= bit;
 }
 
-/* Only functions from which `of` can be reached matter: marks of theirs. */
+/* Mark the functions that can reach `of`: no others matter. */
 static int narrow(struct costing *c, const struct path_cost_query *q)
 {
 	const struct flow *fl = c->fl;

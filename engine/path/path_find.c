@@ -1,11 +1,11 @@
 /*
  * path_find.c - the best paths from one set to another; see path.h.
  *
- * First, backwards from the ends: what is the best that can still follow a point, ignoring
- * that no function may come twice.  Then paths are grown from the starts, the most promising
- * one first - what it has so far times what can follow at best - so whichever reaches an end
- * next is the next best path (A* search).  A start that nothing promising follows is never
- * looked at, and k paths cost about k times their length.
+ * First, backwards from the ends: the best rest of a path from each point, ignoring that
+ * no function may come twice.  Then paths grow from the starts, the most promising one
+ * first: its cost so far times the best rest.  So the path that reaches an end next is
+ * the next best one (A* search).  A start without a promising rest is never visited, and
+ * k paths cost about k times their length.
  *
  * A point is a function and whether `via` has been seen: two layers.
  */
@@ -20,15 +20,15 @@
 enum { IN_FROM = 1, IN_TO = 2, IN_VIA = 4, IN_AVOID = 8 };
 enum { POLL = 4096, MOST_STEPS = 1 << 24 };
 
-/* How good a path is, or the rest of one; in the order of the kind. */
+/* The worth of a path, or of the rest of one; compared by the kind of the query. */
 struct worth {
 	double est;  /* a product of shares */
-	double wide; /* the narrowest call */
+	double wide; /* the cost of its narrowest call */
 	uint32_t calls;
 };
 
-struct grown {		 /* a path from a start, as a link to the one it prolongs */
-	uint32_t before; /* index, FLOW_NONE: this is a start */
+struct grown {		 /* a path from a start, linked to the one that it extends */
+	uint32_t before; /* index; FLOW_NONE: a start */
 	uint32_t point, edge;
 	struct worth so_far;
 };
@@ -44,12 +44,15 @@ struct search {
 	struct arena *arena;
 	const struct cancel *cancel;
 	struct err *err;
-	enum path_kind kind; /* what is better: the query's, or fewer calls */
+	enum path_kind kind; /* the kind of the query, or fewest calls */
 	uint32_t layers;
 	uint8_t *marks;
-	double *first;	    /* [functions]: what a start costs as the outermost of it */
-	struct worth *rest; /* [functions * layers]: calls UINT32_MAX: no end follows */
-	uint32_t *fewest;   /* the same: calls that must follow; NULL: any number may */
+	double *first;	    /* [functions]: the cost of a start as the outermost of its
+			       set */
+	struct worth *rest; /* [functions * layers]; calls is UINT32_MAX if no end can
+			       be reached */
+	uint32_t *fewest;   /* [functions * layers]: the fewest calls to an end; NULL:
+			       no limit */
 	uint8_t *settled;
 	struct promise *heap;
 	uint32_t nheap, heap_cap;
@@ -105,8 +108,9 @@ static int reserve(struct search *s, void *pp, uint32_t *cap, uint32_t n, size_t
 
 /* ---- heap: the best on top ---- */
 
-/* Of equals the one found last is, so that one of many equal paths is followed to its end.
- * Factors are multiplied in different orders: what differs by a rounding is equal. */
+/* Among equals, prefer the one found last, so that one of many equal paths is followed
+ * to its end.  Factors are multiplied in different orders: worths that differ by rounding
+ * are equal. */
 static bool before(const struct search *s, const struct promise *a,
 		   const struct promise *b)
 {
@@ -160,13 +164,13 @@ static uint32_t layer_of(const struct search *s, uint32_t point)
 	return point % s->layers;
 }
 
-/* The layer after f, of what comes there in `layer`: 1 once via has been seen. */
+/* The layer after f, for a path that comes to f in `layer`: 1 once via has been seen. */
 static uint32_t layer_at(const struct search *s, uint32_t f, uint32_t layer)
 {
 	return layer || (s->q->via && s->marks[f] & IN_VIA);
 }
 
-/* A path that comes to f in that layer ends there. */
+/* Does a path that comes to f in that layer end there? */
 static bool ends(const struct search *s, uint32_t f, uint32_t layer)
 {
 	return s->marks[f] & IN_TO && layer_at(s, f, layer) == s->layers - 1;
@@ -180,7 +184,7 @@ static bool inside(const struct search *s, uint32_t f)
 
 /* ---- the best that can follow ---- */
 
-/* What can follow `point` is x, which was reached by calls of it. */
+/* x is a possible rest of a path from `point`: keep it if it is better. */
 static int relax(struct search *s, uint32_t point, struct worth x)
 {
 	struct worth *old = &s->rest[point];
@@ -191,7 +195,7 @@ static int relax(struct search *s, uint32_t point, struct worth x)
 	return push(s, (struct promise){x, point});
 }
 
-/* The callers of f, from which a path comes to f in `layer` and x follows. */
+/* Offer the rest x of f in `layer` to the callers of f. */
 static int look_up(struct search *s, uint32_t f, uint32_t layer, const struct worth *x)
 {
 	const struct flow_input *in = &s->fl->in;
@@ -210,7 +214,7 @@ static int look_up(struct search *s, uint32_t f, uint32_t layer, const struct wo
 	return 0;
 }
 
-/* rest[g * layers + l]: of a path that has passed g, and l says whether it has seen via. */
+/* rest[g * layers + l]: the best rest after g; l: via has been seen. */
 static int find_rest(struct search *s)
 {
 	uint32_t n = s->fl->in.functions;
@@ -235,7 +239,7 @@ static int find_rest(struct search *s)
 		s->settled[p.path] = 1;
 		if (!inside(s, f))
 			continue;
-		/* f may be where via is seen: then it is entered in either layer. */
+		/* via may be seen at f itself: f is entered in either layer. */
 		for (uint32_t l = 0; l < s->layers; l++)
 			if (layer_at(s, f, l) == layer &&
 			    look_up(s, f, l, &s->rest[p.path]))
@@ -244,7 +248,7 @@ static int find_rest(struct search *s)
 	return 0;
 }
 
-/* The best of what follows may be too long where something else is not. */
+/* The best rest may have too many calls while another has not. */
 static int find_fewest(struct search *s)
 {
 	size_t n = (size_t)s->fl->in.functions * s->layers;
@@ -294,8 +298,8 @@ static int grow_starts(struct search *s)
 	return 0;
 }
 
-/* Calls out of a cycle never return to it: what stands on the path before the cycle of f is
- * not looked at. */
+/* Calls out of a cycle never return to it, so the path before the cycle of f need not
+ * be searched. */
 static bool on_path(const struct search *s, uint32_t path, uint32_t f)
 {
 	uint32_t cycle = s->fl->in.cycle[f];
@@ -311,7 +315,7 @@ static bool on_path(const struct search *s, uint32_t path, uint32_t f)
 	return false;
 }
 
-/* The last step of a path: it is one already. */
+/* Is the last step of a path an end? */
 static bool complete(const struct search *s, uint32_t path)
 {
 	const struct grown *x = &s->grown[path];
@@ -336,7 +340,7 @@ static int prolong(struct search *s, uint32_t path)
 			continue;
 		call = of_call(s, i);
 		so_far = joined(&s->grown[path].so_far, &call);
-		/* An end may be the start itself, of a set that has it on both sides. */
+		/* An end may be the start itself, if both sets have it. */
 		if (to == f || (!end && on_path(s, path, to)))
 			continue;
 		if (grow(s, path, to * s->layers + layer_at(s, to, layer), i, so_far,
@@ -434,7 +438,7 @@ static void add_part(const struct flow *fl, double start, struct path *p)
 	}
 }
 
-/* The estimates of the parts added up; bounds stay those of the whole. */
+/* Sum the estimates of the parts; bounds stay those of the whole. */
 static int sum_parts(struct search *s, struct path_list *list)
 {
 	const struct flow *fl;
@@ -468,7 +472,7 @@ static int sum_parts(struct search *s, struct path_list *list)
 	return rc;
 }
 
-/* Where estimates of parts were added up, or were too close to tell apart. */
+/* The order changes when estimates of parts are summed, or were too close to compare. */
 static int costliest(const void *x, const void *y)
 {
 	const struct path *a = x, *b = y;
@@ -516,7 +520,8 @@ static int prepare(struct search *s, bool *same)
 	return 0;
 }
 
-/* All paths together, of any length, those that take a turn too.  With via it is not known. */
+/* The estimate of all paths together, of any length, with recursion.  Unknown with
+ * via. */
 static int find_total(struct search *s, struct path_list *list)
 {
 	const struct flow_input *in = &s->fl->in;

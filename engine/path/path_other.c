@@ -1,11 +1,11 @@
 /*
- * path_other.c - what the rows of a tree leave out, by function.
+ * path_other.c - the cost that the rows of a tree leave out, by function.
  *
- * The costliest rows are kept; the rest is many chains of little cost each, and most of it lies
- * below rows that are narrow themselves.  It is gathered at the next wide row above, and from
- * there pushed along the calls until next to nothing is on its way: where it stays is told,
- * though not by which way it came there.  So every function's cost is in a picture, in frames
- * of its own or below "(other)".
+ * The costliest rows are kept.  The rest is many chains of little cost each, mostly below
+ * rows that are narrow themselves.  This cost is gathered at the next wide row above and
+ * pushed from there along the calls until almost nothing moves.  The result says at which
+ * functions it stays, but not by which way it came there.  So the cost of every function
+ * is in a picture: in frames of its own or below "(other)".
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +24,10 @@ struct gathering {
 	struct growing *g;
 	struct source *all;
 	uint32_t n, cap;
-	double *mass, *stays, *through; /* [functions]; through: 0 not summed up yet */
-	uint32_t *ring, ahead, behind;	/* [functions]: who has mass */
+	double *mass, *stays, *through; /* [functions]; through: 0: not summed up yet */
+	uint32_t *ring, ahead, behind;	/* [functions]: those with mass */
 	uint8_t *waits;
-	uint32_t *met, nmet; /* [functions]: who has some in stays[] */
+	uint32_t *met, nmet; /* [functions]: those with cost in stays[] */
 	struct path_other *out;
 	uint32_t nout, out_cap;
 };
@@ -42,7 +42,7 @@ static int add_source(struct gathering *w, uint32_t group, uint32_t fn, double c
 	return 0;
 }
 
-/* What a row did not split goes on by the calls that are left. */
+/* Cost that a row did not split goes on along the calls that are left. */
 static int add_rest(struct gathering *w, uint32_t node, uint32_t group)
 {
 	struct growing *g = w->g;
@@ -65,7 +65,8 @@ static int add_rest(struct gathering *w, uint32_t node, uint32_t group)
 	return 0;
 }
 
-/* Nodes that are no rows, below those that are, and what rows did not split. */
+/* Find nodes that are no rows below nodes that are, and the cost that rows did not
+ * split. */
 static int find_sources(struct gathering *w)
 {
 	struct growing *g = w->g;
@@ -94,7 +95,7 @@ static void arrive(struct gathering *w, uint32_t f, double cost)
 	w->ring[w->ahead++ % w->g->fl->in.functions] = f;
 }
 
-/* f passes on what waits there; what stays with it. */
+/* f passes on the cost that waits there; returns the part that stays. */
 static double pass(struct gathering *w, uint32_t f, uint64_t *looked)
 {
 	struct growing *g = w->g;
@@ -122,7 +123,7 @@ static double pass(struct gathering *w, uint32_t f, uint64_t *looked)
 	return own;
 }
 
-/* The sources first up to end are of one row. */
+/* Push the cost of sources first .. end - 1, all of one row. */
 static int push_group(struct gathering *w, uint32_t first, uint32_t end, uint64_t edges)
 {
 	uint32_t functions = w->g->fl->in.functions;
@@ -182,13 +183,14 @@ static int by_row(const void *x, const void *y)
 {
 	const struct path_other *a = x, *b = y;
 
-	/* TREE_TOP's row is the largest number: it stands last. */
+	/* The row of TREE_TOP is the largest number: it comes last. */
 	if (a->row != b->row)
 		return a->row < b->row ? -1 : 1;
 	return by_cost(x, y);
 }
 
-/* Parts know more than their sum, which this went by: no function gets more than it has. */
+/* The tree follows the parts, this push only their sum: no function may get more than
+ * its self cost leaves. */
 static void keep_to_self(struct gathering *w, const struct path_tree *t, double *left)
 {
 	const struct flow *fl = w->g->fl;
@@ -208,7 +210,7 @@ static void keep_to_self(struct gathering *w, const struct path_tree *t, double 
 	}
 }
 
-/* Each row's cost that is in no row; a narrow one's is lifted to the wide row above. */
+/* Lift the cost that is in no row from each narrow row to the wide row above. */
 static int lift(struct growing *g, const struct path_tree *t, uint64_t **out)
 {
 	uint64_t *rest = ARENA_ARRAY(g->arena, uint64_t, t->n + 1);
@@ -222,7 +224,7 @@ static int lift(struct growing *g, const struct path_tree *t, uint64_t **out)
 		const struct path_tree_row *r = &t->rows[i];
 		bool is_wide = (double)r->est >= wide;
 
-		rest[i] += r->est - r->own; /* children take theirs off below */
+		rest[i] += r->est - r->own; /* the rows below subtract theirs */
 		g->group[i] = is_wide		       ? (uint32_t)i
 			      : r->parent == FLOW_NONE ? (uint32_t)t->n
 						       : g->group[r->parent];

@@ -1,9 +1,9 @@
 /*
- * path_rows.c - the rows of a tree: which nodes are kept, in which order, in whole units.
+ * path_rows.c - the rows of a tree: which nodes are kept, their order, their whole units.
  *
- * A row lies on a line for its cost, its own part first, then the rows below it; in whole
- * units it is what its ends round to, so rows add up to the unit.  Places on the line are
- * long doubles, which hold 64 bits where costs are as large as that.
+ * Each row is an interval on a line, as long as its cost: first its own part, then the
+ * rows below.  The ends are rounded to whole units, so rows add up to the unit.
+ * Positions are long doubles, which hold 64 bits for costs as large as that.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,19 +11,19 @@
 
 #include "engine/path/path_tree_in.h"
 
-#define WIDE 3e-4 /* of the whole: a row that is to be seen in a picture */
+#define WIDE 3e-4 /* of the whole: a row wide enough to see in a picture */
 
-enum { POLL = 4096 }; /* rows or nodes between looks at cancel */
+enum { POLL = 4096 }; /* rows or nodes between two polls of cancel */
 
 struct choosing {
 	struct growing *g;
-	uint32_t *first, *next; /* [n]: child, brother: a node, or 0 */
+	uint32_t *first, *next; /* [n]: first child, next sibling: a node, or 0 */
 	uint8_t *kept;
 	double *own, *worth; /* [n] */
 	uint32_t n;
 };
 
-/* NULL: a call of the row above, or a start that only the flow of a part has. */
+/* NULL: a call of the row above, or a start that only some part's flow has. */
 static const struct start *start_of(const struct growing *g, uint32_t node)
 {
 	return node > TREE_TOP && node <= g->starts.n ? &g->starts.all[node - 1] : NULL;
@@ -36,7 +36,7 @@ static bool is_inner(const struct growing *g, uint32_t node)
 	return s && s->inner;
 }
 
-/* What a row is ordered by among its brothers. */
+/* The order of a row among its siblings. */
 static double weight(const struct growing *g, uint32_t node)
 {
 	return is_inner(g, node) ? (double)g->starts.all[node - 1].incl
@@ -52,7 +52,7 @@ static int costliest(const void *x, const void *y)
 	return a->node < b->node ? -1 : a->node > b->node;
 }
 
-/* Level 1 is listed whole where it is the calls of a set. */
+/* Level 1 is complete if it is the calls of a set. */
 static bool worth_a_row(const struct growing *g, uint32_t i)
 {
 	const struct node *x = &g->nodes[i];
@@ -75,14 +75,14 @@ static double own_of(const struct growing *g, uint32_t node)
 			   : x->own;
 }
 
-/* A row for everybody to see: wide enough for a picture, or a direct call of the set. */
+/* A row to keep in any case: wide enough for a picture, or a direct call of the set. */
 static bool must_be_kept(const struct growing *g, uint32_t i)
 {
 	return g->nodes[i].depth == 1 || g->nodes[i].est >= g->nodes[TREE_TOP].est * WIDE;
 }
 
-/* Keep the rows whose own cost, with that of the rows below, is worth `price` a row; how many
- * these are.  Nodes stand before those below them. */
+/* Keep the rows whose own cost, with that of the rows below, is worth `price` per row;
+ * returns how many.  A node comes before its children. */
 static uint32_t keep_worthy(struct choosing *c, double price)
 {
 	const struct growing *g = c->g;
@@ -102,7 +102,7 @@ static uint32_t keep_worthy(struct choosing *c, double price)
 	return n;
 }
 
-/* Of those that must be kept there are too many: the costliest. */
+/* Too many rows must be kept: keep the costliest of them. */
 static int keep_costliest(struct choosing *c)
 {
 	struct growing *g = c->g;
@@ -125,8 +125,8 @@ static int keep_costliest(struct choosing *c)
 	return 0;
 }
 
-/* As many rows as are wanted, with as much of the cost in them as can be: the price of a row
- * is raised until they are few enough. */
+/* Choose as many rows as are wanted, with as much cost in them as possible: raise the
+ * price of a row until they are few enough. */
 static int choose_nodes(struct choosing *c, bool *cut)
 {
 	struct growing *g = c->g;
@@ -175,7 +175,7 @@ static int choose(struct choosing *c, bool *cut)
 		if (c->kept[i])
 			by_cost[n++] = (struct waiting){weight(g, i), i};
 	qsort(by_cost, n, sizeof(*by_cost), costliest);
-	/* Linked from the back, brothers stand in that order. */
+	/* Link from the back, so that siblings are in order. */
 	for (uint32_t k = n; k-- > 0;) {
 		uint32_t i = by_cost[k].node, p = g->nodes[i].parent;
 
@@ -202,7 +202,7 @@ static struct path_bounds start_bounds(const struct growing *g, uint32_t node,
 			      fl->passing[x->fn], !fl->odd[x->fn]);
 }
 
-/* Once for all calls of the top, which may be as many as there are functions. */
+/* Computed once for all calls of the top: there may be as many as functions. */
 static uint64_t top_passing(const struct growing *g)
 {
 	const struct flow *fl = g->fl;
@@ -258,7 +258,7 @@ static struct path_tree_row row_of(const struct growing *g, uint32_t node,
 }
 
 struct laid {
-	long double at, end; /* where the next child begins; none ends behind end */
+	long double at, end; /* where the next child begins; no child ends after `end` */
 	uint32_t row;	     /* FLOW_NONE: TREE_TOP */
 };
 
@@ -274,7 +274,7 @@ static uint64_t units(long double from, long double to)
 	return b > a ? b - a : 0;
 }
 
-/* Where all of a function is at one node, its own part is as measured as the cost. */
+/* If all cost of a function is at one node, its own part is measured like its cost. */
 static long double own_on_line(const struct growing *g, uint32_t node,
 			       const struct path_bounds *cost)
 {
@@ -286,8 +286,8 @@ static long double own_on_line(const struct growing *g, uint32_t node,
 	return g->q->up ? path_root(fl, f) : fl->in.self[f];
 }
 
-/* Put a node at up->at on the line, which moves past it, but not past the end of what it is
- * a part of. */
+/* Put a node at up->at on the line and move up->at past it, but not past the end of
+ * its parent. */
 static void lay(const struct growing *g, uint32_t node, struct laid *up,
 		const struct path_bounds *cost, uint64_t *est, uint64_t *own,
 		struct laid *in)
@@ -305,8 +305,8 @@ static void lay(const struct growing *g, uint32_t node, struct laid *up,
 	up->at = end;
 }
 
-/* Rounded costs may contradict each other: whole units that do not fit in the row above are
- * not there, and then no bound says that they are. */
+/* Rounded costs may contradict each other: cut units that do not fit in the row above,
+ * and drop the bounds that claim them. */
 static void include(struct path_tree_row *r)
 {
 	if (r->cost.bounded && r->est < r->cost.lo)

@@ -1,9 +1,9 @@
 /*
  * path_starts.c - where trees start: the members of a set, its calls, or the roots.
  *
- * A set of several is one: what enters it counts once, at its outermost member on the stack or,
- * for trees of callers, its innermost one.  How much that is at each member is asked of the
- * chain (chain.h).
+ * A set of several functions counts as one: cost that enters it counts once, at its
+ * outermost member on the stack or, for trees of callers, at its innermost one.  The
+ * chain (chain.h) estimates how much that is at each member.
  */
 #include "engine/flow/chain.h"
 #include "engine/path/path_tree_in.h"
@@ -17,8 +17,8 @@ static int add_start(struct growing *g, struct arena *a, struct starts *s, uint3
 	return 0;
 }
 
-/* Each member with what it is entered with as the outermost of the set, or up, as the
- * innermost one; each root with what it was entered with. */
+/* Start at each member with the cost that enters it as the outermost (callers:
+ * innermost) of the set, or at each root with the cost that no call brought. */
 static int start_at_members(struct growing *g, const struct flow *fl, struct arena *a,
 			    struct starts *s)
 {
@@ -56,7 +56,7 @@ static int start_at_members(struct growing *g, const struct flow *fl, struct are
 	return 0;
 }
 
-/* Rows by function: those out of the set, and those inside it. */
+/* Rows by function: outside the set, and inside it. */
 struct crossing {
 	uint32_t *row; /* [functions]: 1 + index of the start */
 	struct arena *arena;
@@ -83,8 +83,8 @@ static int cross(struct growing *g, const struct flow *fl, struct crossing *x,
 	return 0;
 }
 
-/* What leaves the set for the first time since it was entered from nowhere, or up: by which
- * calls it was entered for the last time. */
+/* Start at the calls by which cost first leaves the set or, in a tree of callers, by
+ * which it last entered it. */
 static int start_at_calls(struct growing *g, const struct flow *fl, struct arena *a,
 			  struct starts *s)
 {
@@ -144,7 +144,7 @@ int tree_starts(struct growing *g, const struct flow *fl, struct arena *a,
 	if (g->one == FLOW_NONE)
 		return g->q->of == TREE_CALLS ? start_at_calls(g, fl, a, s)
 					      : start_at_members(g, fl, a, s);
-	if (fl == g->fl) { /* of the whole it is known */
+	if (fl == g->fl) { /* known for the whole profile */
 		s->est = g->q->one.est;
 		return 0;
 	}
@@ -155,7 +155,7 @@ int tree_starts(struct growing *g, const struct flow *fl, struct arena *a,
 	return 0;
 }
 
-/* The call of the top by itself: a row of its own. */
+/* Add a row for the call of the top by itself. */
 int tree_add_own_call(struct growing *g)
 {
 	const struct flow_input *in = &g->fl->in;

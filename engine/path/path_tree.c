@@ -1,19 +1,20 @@
 /*
  * path_tree.c - trees of callers and callees with their share of cost; see path.h.
  *
- * A node is a chain of functions from the top of the tree; it is expanded when its cost is
- * split over the calls that go on from its function, whichever way the tree grows:
+ * A node is a chain of functions from the top of the tree.  To expand it is to split its
+ * cost over the calls that go on from its function, in either direction:
  *
  *	down	[top ... f] -> h	est(.. f h) = est(.. f) * R(f -> h) / T(f)
  *	up	g -> [f ... top]	est(g f ..) = est(f ..) * R(g -> f) / T(f)
  *
- * The node with the most cost that is not split yet is expanded first (a heap), so that the
- * rows kept are the costliest.
+ * A heap gives the node with the most cost that is not split yet, so that the rows kept
+ * are the costliest.
  *
- * Of a profile of many parts the tree is the sum of the parts' trees.  Each part expands its
- * costliest nodes by its own calls, all in one tree; what they split is taken out of the
- * flow.  The calls that are left are those that no part has shown, so the nodes' unsplit
- * cost goes on along them, and still each function's frames add up to its self cost.
+ * For a profile of many parts, the tree is the sum of the trees of the parts.  Each part
+ * expands its costliest nodes by its own calls, all in one tree, and their cost is taken
+ * out of the flow.  The remaining calls are those that no part has shown: the unsplit
+ * cost of the nodes goes on along them.  So the frames of each function still add up to
+ * its self cost.
  */
 #include <string.h>
 
@@ -45,7 +46,8 @@ int tree_reserve(struct growing *g, struct arena *a, void *pp, uint32_t *cap, ui
 	return 0;
 }
 
-/* What stays at f: what it spends, or what it was entered with from nowhere. */
+/* The cost that stays at f: its self cost or, in a tree of callers, the cost that no
+ * call brought. */
 static double own_cost(const struct growing *g, const struct flow *fl, uint32_t f)
 {
 	return g->q->up ? fl->root[f] : (double)fl->in.self[f];
@@ -116,7 +118,7 @@ static int grow_slots(struct growing *g)
 	return 0;
 }
 
-/* The node fn below parent; new unless parts may have made it already. */
+/* Find or make the node of fn below parent; only parts can have made it before. */
 static int child(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge,
 		 uint32_t *out)
 {
@@ -146,7 +148,7 @@ static bool may_grow(const struct growing *g, const struct node *x)
 	       x->est >= 0.5 && !path_under_min(x->est, g->q->min);
 }
 
-/* Edge i leads nowhere from the node: it is none of the tree's. */
+/* Edge i leads out of the tree. */
 static bool left_out(const struct growing *g, uint32_t node, uint32_t i)
 {
 	uint32_t to = tree_other_end(g, i);
@@ -155,7 +157,7 @@ static bool left_out(const struct growing *g, uint32_t node, uint32_t i)
 	       (node == TREE_TOP && g->q->of == TREE_CALLS && to == g->one);
 }
 
-/* The calls of the top by itself are no part of what leaves it. */
+/* Without the calls of the top by itself. */
 static double through_at(const struct growing *g, const struct flow *fl, uint32_t node,
 			 uint32_t f)
 {
@@ -169,7 +171,7 @@ static double through_at(const struct growing *g, const struct flow *fl, uint32_
 	return through;
 }
 
-/* Split `cost` of a node by the calls of a part. */
+/* Split `cost` of a node along the calls of a part. */
 static int expand_part(struct growing *g, const struct flow *fl, uint32_t node,
 		       double cost)
 {
@@ -207,7 +209,7 @@ static int expand_part(struct growing *g, const struct flow *fl, uint32_t node,
 	return 0;
 }
 
-/* What of edge i no part has shown. */
+/* The cost of edge i that no part has shown. */
 double tree_unshown(const struct growing *g, uint32_t i)
 {
 	double cost = flow_cost(g->fl, i);
@@ -240,7 +242,7 @@ double tree_unshown_through(const struct growing *g, uint32_t node, uint32_t f)
 	return sum;
 }
 
-/* Split what is left of a node by the calls that are left. */
+/* Split the rest of a node along the calls that are left. */
 static int expand(struct growing *g, uint32_t node)
 {
 	uint32_t f = g->nodes[node].fn, to;
@@ -269,7 +271,7 @@ static int expand(struct growing *g, uint32_t node)
 	return 0;
 }
 
-/* Nodes 1 to starts.n are the starts; whole: with their cost, not by parts. */
+/* Make nodes 1 .. starts.n of the starts, with their cost if `whole`, else without. */
 static int put_starts(struct growing *g, bool whole)
 {
 	struct node *top;
@@ -344,7 +346,7 @@ static int grow_part(struct growing *g, const struct flow *fl, struct arena *scr
 	return 0;
 }
 
-/* What the parts left unsplit waits for the calls that are left. */
+/* The cost that the parts left unsplit waits for the remaining calls. */
 static int grow_parts(struct growing *g)
 {
 	uint32_t parts = flow_parts_count(g->q->parts), most = PARTS_NODES / parts;
@@ -391,8 +393,8 @@ static int prepare(struct growing *g)
 	return g->one == FLOW_NONE ? 0 : tree_add_own_call(g);
 }
 
-/* All that the program spends.  Its roots have just that, unless calls contradict each other by
- * many orders: what no root explains is then in no row. */
+/* All cost of the program.  Its roots have exactly this, unless calls contradict each
+ * other by orders of magnitude: the cost that no root explains is then in no row. */
 static struct path_bounds program_bounds(const struct flow *fl)
 {
 	uint64_t total = 0;
@@ -450,7 +452,7 @@ int path_tree(const struct flow *fl, const struct path_tree_query *q, struct are
 	}
 	if (tree_rows(g, &t))
 		return (int)err->kind;
-	/* What the question itself leaves out is no part of its answer. */
+	/* Cost that the query itself leaves out is no part of the answer. */
 	if (t.cut && !q->depth && !(q->min > 0))
 		t.grown = g;
 	*out = t;

@@ -1,6 +1,6 @@
 /*
- * path_tree_in.h - a tree while it grows: what path_tree.c, path_starts.c, path_rows.c and
- * path_other.c share, and nobody else.
+ * path_tree_in.h - a tree while it grows, shared by path_tree.c, path_starts.c,
+ * path_rows.c and path_other.c.
  */
 #ifndef QUERN_PATH_TREE_IN_H
 #define QUERN_PATH_TREE_IN_H
@@ -9,19 +9,19 @@
 #include "engine/graph/flow_parts.h"
 #include "engine/path/path.h"
 
-enum { TREE_TOP = 0 }; /* the node of what the tree is of */
+enum { TREE_TOP = 0 }; /* the node of the top */
 #define TREE_NO_ROW UINT32_MAX
 
 struct node {
 	uint32_t fn, parent;
-	uint32_t edge;	/* to the parent; FLOW_NONE of a start */
-	uint32_t depth; /* of the top 0 */
+	uint32_t edge;	/* to the parent; FLOW_NONE for a start */
+	uint32_t depth; /* 0 for the top */
 	double est;
-	double rest; /* of est: not split yet */
-	double own;  /* of what is split: stays here */
+	double rest; /* the part of est that is not split yet */
+	double own;  /* the part of the split cost that stays here */
 };
 
-/* A row of level 1 that is more than one call of the top. */
+/* A row of level 1 that is not simply one call of the top. */
 struct start {
 	uint32_t fn;
 	double est;
@@ -56,25 +56,26 @@ struct growing {
 	struct waiting *heap;
 	uint32_t nheap, heap_cap;
 	uint32_t most;
-	uint32_t *
-		row; /* [nodes]: of those that are rows; of TREE_TOP as many as there are */
-	uint64_t top_passing; /* through the top but for its own calls */
-	uint32_t *group;      /* [rows + 1]: the wide row that it, or one above it, is */
-	/* Of many parts: */
+	uint32_t *row; /* [nodes]: its row, if it has one; of TREE_TOP: the number of
+			  rows */
+	uint64_t top_passing; /* cost through the top without its calls of itself */
+	uint32_t *group;      /* [rows + 1]: the wide row at or above it */
+	/* For several parts: */
 	uint32_t *slot; /* node by (parent, fn) */
 	uint32_t slots;
-	double *shown_own, *shown; /* [functions], [edges]: what nodes have split */
+	double *shown_own, *shown; /* [functions], [edges]: the cost that nodes have
+				      split */
 };
 
 int tree_full(struct growing *g);
-/* Room for one more behind n elements of an array in arena a. */
+/* Make room in arena a for one more element after the n of an array. */
 int tree_reserve(struct growing *g, struct arena *a, void *pp, uint32_t *cap, uint32_t n,
 		 size_t size);
 
 /* ---- the calls at a function, in the direction of the tree ---- */
 
 struct calls {
-	uint32_t first, end; /* places for tree_edge() */
+	uint32_t first, end; /* indexes for tree_edge() */
 };
 
 static inline struct calls tree_calls(const struct growing *g, uint32_t f)
@@ -95,19 +96,20 @@ static inline uint32_t tree_other_end(const struct growing *g, uint32_t edge)
 	return g->q->up ? g->fl->in.caller[edge] : g->fl->in.callee[edge];
 }
 
-/* What of a call, of what stays at f and of what passes it no part has shown yet; of a profile
- * of one part that is all.  What stays is what f spends or, up, what nothing called. */
+/* The part of a call, of the cost that stays at f, and of the cost through f that no
+ * part has shown yet; with one part, all of it.  The cost that stays is what f spends or,
+ * in a tree of callers, what no call brought. */
 double tree_unshown(const struct growing *g, uint32_t edge);
 double tree_unshown_own(const struct growing *g, uint32_t f);
 double tree_unshown_through(const struct growing *g, uint32_t node, uint32_t f);
 
-/* path_starts.c: where the tree of a flow starts, and what its top costs. */
+/* path_starts.c: where the tree of a flow starts, and the cost of its top. */
 int tree_starts(struct growing *g, const struct flow *fl, struct arena *a,
 		struct starts *s);
-/* The call of the top by itself: a start that is in no sum. */
+/* The call of the top by itself: a start that counts in no sum. */
 int tree_add_own_call(struct growing *g);
 
-/* path_rows.c: the rows, the costliest of the nodes. */
+/* path_rows.c: choose the costliest nodes as rows. */
 int tree_rows(struct growing *g, struct path_tree *t);
 
 #endif

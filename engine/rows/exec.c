@@ -1,6 +1,4 @@
-/*
- * exec.c - a statement at work; see exec.h.
- */
+/* exec.c - the memory, limits and notes of a running statement; see exec.h. */
 #include "engine/rows/exec.h"
 
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /*
- * exec.h - a statement at work: what it asks, its limits, its memory, its notes.
+ * exec.h - a running statement: its query, limits, memory and notes.
  *
- * One struct exec per statement.  Every loop over rows calls exec_poll(): it is what makes
- * Ctrl-C and the time limit work.
+ * One struct exec per statement.  Every loop over rows calls exec_poll(), for Ctrl-C and
+ * the time limit.
  */
 #ifndef QUERN_EXEC_H
 #define QUERN_EXEC_H
@@ -31,10 +31,10 @@ struct exec {
 	uint64_t row_limit;
 	const struct check_env *env;
 	struct store *const *stores;  /* [env->nprofiles] */
-	const struct gstage *gstages; /* in force, for the other side of `vs` */
+	const struct gstage *gstages; /* in force, also for the other side of `vs` */
 	struct str text;	      /* of the statements: their spans point here */
 	struct graph *g;	      /* after the graph stages */
-	const uint8_t *parts;	      /* those that x->g is of; NULL: all */
+	const uint8_t *parts;	      /* the parts in x->g; NULL: all */
 	struct part_cache *part_cache;
 	const struct moved *moved; /* for `vs`; or NULL */
 	struct flow_cache *flows;
@@ -42,19 +42,21 @@ struct exec {
 	uint32_t event;		   /* of unqualified costs */
 	struct str *notes;
 	size_t nnotes, notes_cap;
-	const struct roots *roots, *objects; /* where text may be read; or NULL */
-	bool safe;			     /* run nothing */
-	/* The two sides of `vs`: a name must match on one of them. */
-	struct vs *vs;		  /* what vs.c keeps of both; NULL: no vs */
-	const struct exec *base;  /* until the first one's source is open; or NULL */
-	const struct exec *first; /* of the base, which is asked before; or NULL */
-	const struct set **found; /* [nfound] of the base: what matched */
+	const struct roots *roots, *objects; /* where text and objects may be read; or
+						NULL */
+	bool safe;			     /* run no programs */
+	/* For `vs`: a name must match in one of the two profiles. */
+	struct vs *vs;		  /* state of vs.c for both sides; NULL: no vs */
+	const struct exec *base;  /* until the source of the first profile is open; or
+				     NULL */
+	const struct exec *first; /* of the base, which runs first; or NULL */
+	const struct set **found; /* [nfound]: sets of the base that matched */
 	size_t nfound, found_cap;
-	unsigned vars; /* sets inside sets being looked up */
+	unsigned vars; /* depth of $sets inside $sets being resolved */
 };
 
 static inline int exec_poll_now(struct exec *x);
-int exec_stop(struct exec *x); /* looks at cancel and clock */
+int exec_stop(struct exec *x); /* poll cancel and clock */
 static inline int exec_poll(struct exec *x)
 {
 	return (++x->ticks & 1023) ? 0 : exec_poll_now(x);
@@ -66,14 +68,14 @@ static inline int exec_poll_now(struct exec *x)
 
 void *exec_alloc(struct exec *x, size_t n, size_t size); /* NULL: err is set */
 #define EXEC_ARRAY(x, T, n) ((T *)exec_alloc((x), (n), sizeof(T)))
-/* Room for `need` elements in the array at *pp, in the query's arena; the old array stays
- * there until the query ends. */
+/* Make room for `need` elements in the array at *pp, in the arena of the query.  The
+ * old array stays there until the query ends. */
 int exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need,
 	      size_t size);
 int exec_note(struct exec *x, struct str text); /* p NULL: out of memory */
 int exec_fail(struct exec *x, struct span at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Rows within the limit?  ERR_LIMIT otherwise. */
+/* Is the number of rows within the limit?  ERR_LIMIT if not. */
 int exec_rows(struct exec *x, uint64_t n);
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * exec_set.c - the functions that a set names; see exec_set.h.
- */
+/* exec_set.c - find the functions that a set names; see exec_set.h. */
 #include "engine/rows/exec_set.h"
 
 #include <stdio.h>
@@ -43,7 +41,7 @@ static struct match_atom match_of(const struct set *s)
 				   .len = (uint32_t)s->text_span.len};
 }
 
-/* Functions of the store to functions of the graph. */
+/* Map functions of the store to functions of the graph. */
 static int to_graph(struct exec *x, const struct fn_set *of_store, struct fn_set **out)
 {
 	struct fn_set *s;
@@ -62,7 +60,7 @@ static int to_graph(struct exec *x, const struct fn_set *of_store, struct fn_set
 	return 0;
 }
 
-/* Names that graph stages made: collapse ... as NAME. */
+/* Add groups with a matching name that a stage gave: collapse ... as NAME. */
 static int add_renamed(struct exec *x, const struct match_atom *atom, struct fn_set *s,
 		       uint32_t *found)
 {
@@ -137,33 +135,6 @@ static int has_line(struct exec *x, fn_id f, const struct line_wanted *w,
 	return exec_poll_now(x);
 }
 
-static int line_set(struct exec *x, const struct set *s, struct fn_set **out)
-{
-	struct line_wanted w = {.file = s->text};
-	struct str digits = s->text;
-	struct fn_set *set = new_set(x, store_info(x->g->st)->functions);
-	struct arena scratch;
-	bool hit = false;
-	int rc = 0;
-
-	for (size_t i = s->text.n; i > 0 && digits.n == s->text.n; i--)
-		if (s->text.p[i - 1] == ':')
-			digits = str_from(s->text, i);
-	w.file.n = digits.n == s->text.n ? 0 : s->text.n - digits.n - 1;
-	if (!set || s->form == FORM_REGEX || !str_u64(digits, &w.line)) {
-		exec_fail(x, s->span, "'line:' needs a line number");
-		return err_hint(x->err, "write line:120 or line:parser.c:120");
-	}
-	arena_init(&scratch, x->a->cap);
-	for (fn_id f = 0; f < set->functions && !rc; f++) {
-		rc = has_line(x, f, &w, &scratch, &hit);
-		if (!rc && hit)
-			fnset_add(set, f);
-	}
-	arena_free(&scratch);
-	return rc ? rc : to_graph(x, set, out);
-}
-
 static int note_matches(struct exec *x, const struct set *s, uint32_t names, uint32_t n)
 {
 	if (s->form != FORM_BARE || s->field != FIELD_FN || n < 2)
@@ -176,8 +147,8 @@ static int note_matches(struct exec *x, const struct set *s, uint32_t names, uin
 		x, arena_printf(x->a, "%.*s matched %u functions", STR_ARG(s->text), n));
 }
 
-/* "mem*" in quotes is a name with a star, and a class is no function: say so where the
- * other would have matched. */
+/* Report that s matches nothing.  Special hints if another form matches: "mem*" in
+ * quotes is a name with a star, and a class is no function. */
 static int no_such_name(struct exec *x, const struct set *s,
 			const struct match_atom *atom)
 {
@@ -218,7 +189,7 @@ static bool same_text(const struct set *a, const struct set *b)
 	return a->form == b->form && a->field == b->field && str_eq(a->text, b->text);
 }
 
-/* True when the base has what matches nothing in the first profile. */
+/* Does the base have what matches nothing in the first profile? */
 static bool base_has(const struct exec *x, const struct set *s)
 {
 	for (size_t i = 0; x->base && i < x->base->nfound; i++)
@@ -227,7 +198,7 @@ static bool base_has(const struct exec *x, const struct set *s)
 	return false;
 }
 
-/* n functions of the base match. */
+/* Record that n functions of the base match s. */
 static int note_found(struct exec *x, const struct set *s, uint32_t n)
 {
 	if (n == 0)
@@ -239,8 +210,50 @@ static int note_found(struct exec *x, const struct set *s, uint32_t n)
 	return 0;
 }
 
-/* #12 is a number of the first profile: the base's functions that are the same, as vs.c joins
- * them. */
+static int no_such_line(struct exec *x, const struct set *s, const struct fn_set *all)
+{
+	if (fnset_count(all))
+		return exec_fail(x, s->span, "the graph stages left nothing of line:%.*s",
+				 STR_ARG(s->text));
+	exec_fail(x, s->span, "no function has cost on line %.*s", STR_ARG(s->text));
+	return err_hint(x->err, "`lines` lists those that have");
+}
+
+static int line_set(struct exec *x, const struct set *s, struct fn_set **out)
+{
+	struct line_wanted w = {.file = s->text};
+	struct str digits = s->text;
+	struct fn_set *set = new_set(x, store_info(x->g->st)->functions);
+	struct arena scratch;
+	bool hit = false;
+	uint32_t n;
+	int rc = 0;
+
+	for (size_t i = s->text.n; i > 0 && digits.n == s->text.n; i--)
+		if (s->text.p[i - 1] == ':')
+			digits = str_from(s->text, i);
+	w.file.n = digits.n == s->text.n ? 0 : s->text.n - digits.n - 1;
+	if (!set || s->form == FORM_REGEX || !str_u64(digits, &w.line)) {
+		exec_fail(x, s->span, "'line:' needs a line number");
+		return err_hint(x->err, "write line:120 or line:parser.c:120");
+	}
+	arena_init(&scratch, x->a->cap);
+	for (fn_id f = 0; f < set->functions && !rc; f++) {
+		rc = has_line(x, f, &w, &scratch, &hit);
+		if (!rc && hit)
+			fnset_add(set, f);
+	}
+	arena_free(&scratch);
+	if (rc || to_graph(x, set, out))
+		return (int)x->err->kind;
+	n = fnset_count(*out);
+	if (x->first && note_found(x, s, n))
+		return (int)x->err->kind;
+	return n || x->first || base_has(x, s) ? 0 : no_such_line(x, s, set);
+}
+
+/* #12 is a number in the first profile: find the same functions of the base, as vs.c
+ * joins them. */
 static int same_number(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	const struct exec *first = x->first;
@@ -252,7 +265,7 @@ static int same_number(struct exec *x, const struct set *s, struct fn_set **out)
 		return (int)x->err->kind;
 	if (n < store_info(first->g->st)->functions)
 		f = graph_of_store(first->g, (fn_id)n);
-	if (f == GRAPH_NONE) /* the first profile says so */
+	if (f == GRAPH_NONE) /* the first profile reports it */
 		return 0;
 	name = graph_name(first->g, f);
 	obj = str_basename(graph_obj(first->g, f));
@@ -301,7 +314,7 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	enum { DEEPEST = 200 };
-	/* check.c found it, and a session drops none. */
+	/* Not NULL: check.c found it, and a session drops none. */
 	const struct check_let *let = check_let_find(x->env, s->text, true);
 	struct set *parsed = NULL;
 	struct err inner = {0};
@@ -323,7 +336,7 @@ static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 	x->vars--;
 	if (!rc)
 		return 0;
-	/* Its places are in the let's text: point at the variable. */
+	/* Its position is in the text of the let: point at the variable. */
 	if (inner.kind == ERR_LIMIT)
 		err_set(outer, inner.kind, s->span.at, "%s", inner.text);
 	else
@@ -337,7 +350,7 @@ int exec_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	struct fn_set *b;
 
-	/* A variable stands for its text, so a few lines can mean millions of sets. */
+	/* Variables contain variables: a few lines can mean millions of sets. */
 	if (exec_poll_now(x))
 		return (int)x->err->kind;
 	switch (s->op) {

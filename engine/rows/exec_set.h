@@ -1,6 +1,4 @@
-/*
- * exec_set.h - the functions that a set names.
- */
+/* exec_set.h - find the functions that a set names. */
 #ifndef QUERN_EXEC_SET_H
 #define QUERN_EXEC_SET_H
 
@@ -8,7 +6,8 @@
 #include "engine/rows/exec.h"
 #include "engine/names/fnset.h"
 
-/* The functions a set names, in x->g.  Notes say how many a bare name matched. */
+/* The functions of x->g in a set.  Adds notes on how many functions a bare name
+ * matched. */
 int exec_set(struct exec *x, const struct set *s, struct fn_set **out);
 
 #endif

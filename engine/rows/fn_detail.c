@@ -1,4 +1,5 @@
-/* fn_detail.c - detail of functions, of the whole or of some parts; see fn_detail.h. */
+/* fn_detail.c - detail of functions, of the whole profile or of some parts; see
+ * fn_detail.h. */
 #include "engine/rows/fn_detail.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "index/part_lines.h"
 
 struct part_cache {
-	const struct store *st; /* NULL: nothing is kept */
+	const struct store *st; /* NULL: the cache is empty */
 	uint8_t *parts;		/* [parts of st] */
 	struct part_lines *lines;
 };
@@ -46,7 +47,7 @@ static int poll(void *arg, struct err *err)
 	return exec_poll_now(x);
 }
 
-/* The lines of x->parts. */
+/* The lines of the parts in x->parts. */
 static int parts_of(struct exec *x, struct part_lines **out)
 {
 	struct part_cache *c = x->part_cache;

@@ -1,19 +1,20 @@
 /*
- * fn_detail.h - cost lines, call sites and jumps of a function as the graph stages leave them:
- * the index's, or after `part` and `thread` those of the parts, read again from the profile.
+ * fn_detail.h - cost lines, call sites and jumps of a function after the graph stages:
+ * from the index or, after `part` and `thread`, from the parts, read again from the
+ * profile.
  */
 #ifndef QUERN_FN_DETAIL_H
 #define QUERN_FN_DETAIL_H
 
 #include "engine/rows/exec.h"
 
-/* The parts read last, kept by the session: asked for again they cost nothing. */
+/* A cache of the parts read last, kept by the session. */
 struct part_cache;
 struct part_cache *part_cache_new(void); /* NULL: out of memory */
 void part_cache_free(struct part_cache *c);
 void part_cache_drop(struct part_cache *c, const struct store *st);
 
-/* As store_lines() and its kin. */
+/* Like store_lines(), store_sites(), store_jumps(). */
 int fn_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
 	     uint64_t **costs, size_t *n);
 int fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows,
@@ -21,7 +22,8 @@ int fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows,
 int fn_jumps(struct exec *x, fn_id f, struct arena *a, struct store_jump **rows,
 	     size_t *n);
 
-/* Single lines have costs in x->g; otherwise ERR_QUERY says so of source s, of that name. */
+/* ERR_QUERY if single lines have no costs in x->g.  It points at source s and names
+ * it. */
 int fn_detail_check(struct exec *x, const struct source *s, const char *name);
 
 #endif

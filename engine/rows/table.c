@@ -1,6 +1,4 @@
-/*
- * table.c - lazy columns over row references; see table.h.
- */
+/* table.c - columns over row references, filled when needed; see table.h. */
 #include "engine/rows/table.h"
 
 #include <stdio.h>
@@ -116,23 +114,35 @@ uint32_t table_fn(const struct table *t, size_t row)
 	return t->vs ? t->joined->fn(t, ref) : t->src->fn(t, ref);
 }
 
-/* Per-row flags, only when some row has one. */
-static int fill_flags(struct table *t, bool (*get)(const struct table *, uint32_t),
-		      uint8_t **out)
+/* The event that a column's cells are of, and judged by. */
+static uint32_t event_of(const struct table *t, const struct table_col *c)
 {
-	uint8_t *f;
-	bool any = false;
+	return c->def->flags & PER_EVENT ? c->event : t->event;
+}
 
-	if (!get)
-		return 0;
-	f = EXEC_ARRAY(t->x, uint8_t, t->n ? t->n : 1);
-	if (!f)
+/* Flags of the rows: a column's `estimated` and `absent`, NULL where no row has one. */
+static int fill_flags(struct table *t, struct table_col *c)
+{
+	const struct col_def *def = c->def;
+	const bool absent = def->absent && !c->absent;
+	uint8_t *is_estimated = NULL, *is_absent = NULL;
+	bool any_estimated = false, any_absent = false;
+
+	if (def->estimated && !(is_estimated = EXEC_ARRAY(t->x, uint8_t, t->n + 1)))
 		return (int)t->x->err->kind;
-	for (size_t i = 0; i < t->n; i++) {
-		f[i] = get(t, row_ref(t, i));
-		any |= f[i];
+	if (absent && !(is_absent = EXEC_ARRAY(t->x, uint8_t, t->n + 1)))
+		return (int)t->x->err->kind;
+	for (size_t i = 0; is_estimated && i < t->n; i++) {
+		is_estimated[i] = def->estimated(t, row_ref(t, i), event_of(t, c));
+		any_estimated |= is_estimated[i];
 	}
-	*out = any ? f : NULL;
+	for (size_t i = 0; is_absent && i < t->n; i++) {
+		is_absent[i] = def->absent(t, row_ref(t, i));
+		any_absent |= is_absent[i];
+	}
+	c->estimated = any_estimated ? is_estimated : NULL;
+	if (absent)
+		c->absent = any_absent ? is_absent : NULL;
 	return 0;
 }
 
@@ -184,15 +194,16 @@ static bool is_cum(const struct table_col *c)
 	return c->def && (c->def->flags & IS_CUM);
 }
 
-/* The costs that a column's cells are made of: of its event, and of the table's, which tells
- * whether a row is an estimate. */
+/* Make the costs that a column's cells are made of: of its event, and of the table's, which tells
+ * whether a cell is absent. */
 static int column_costs(struct table *t, const struct table_col *c)
 {
 	if (!t->g)
 		return 0;
-	if ((c->def->flags & PER_EVENT) && graph_event(t->g, c->event, t->x->err))
-		return (int)t->x->err->kind;
-	return graph_event(t->g, t->event, t->x->err);
+	return graph_event(t->g, event_of(t, c), t->x->err) ||
+			       graph_event(t->g, t->event, t->x->err)
+		       ? (int)t->x->err->kind
+		       : 0;
 }
 
 int table_fill(struct table *t, struct table_col *c)
@@ -209,10 +220,9 @@ int table_fill(struct table *t, struct table_col *c)
 	if (!c->p)
 		return (int)t->x->err->kind;
 	rc = c->percent ? fill_percent(t, c) : fill_values(t, c);
-	if (rc || fill_flags(t, c->def->estimated, &c->estimated) ||
-	    (!c->absent && fill_flags(t, c->def->absent, &c->absent)))
+	if (rc || fill_flags(t, c))
 		return (int)t->x->err->kind;
-	/* A name that was put together may have been refused. */
+	/* Building a name may have been refused memory. */
 	if (t->x->a->refused)
 		return arena_full(t->x->a, t->x->err);
 	c->filled = true;
@@ -224,7 +234,7 @@ static bool same_event(const struct table_col *c, uint32_t event)
 	return !c->def || !(c->def->flags & PER_EVENT) || c->event == event;
 }
 
-/* A computed column has its whole name, "x" or "self%". */
+/* A computed column has its full name, "x" or "self%". */
 static bool is_col(const struct table_col *c, struct str base, uint32_t event,
 		   bool percent)
 {
@@ -234,7 +244,7 @@ static bool is_col(const struct table_col *c, struct str base, uint32_t event,
 	       same_event(c, event);
 }
 
-/* The newest first: `add` may reuse a name. */
+/* The newest column comes first: `add` may reuse a name. */
 static struct table_col *find_col(struct table *t, struct str base, uint32_t event,
 				  bool percent, bool computed)
 {
@@ -285,7 +295,7 @@ bool table_taken(const struct table *t, struct str name)
 	return false;
 }
 
-/* As check_expr.c looks for it: what stages added comes first. */
+/* Same order as in check_expr.c: columns that stages added come first. */
 int table_column(struct table *t, struct str base, uint32_t event, bool percent,
 		 struct table_col **out)
 {
@@ -357,7 +367,8 @@ int table_select(struct table *t, const uint32_t *keep, size_t n)
 	return 0;
 }
 
-/* cum%: over the rows as they stand now, an estimate from the first one on. */
+/* cum%: the sum over the rows in their current order, an estimate from the first
+ * estimate on. */
 static int fill_cum(struct table *t, struct table_col *c)
 {
 	struct table_col *self;
@@ -410,7 +421,8 @@ struct result_pages {
 	struct table *t;
 	struct result *r;
 	struct table_col **col; /* [r->ncols] */
-	void **buf;		/* [r->ncols]: a page of a column that is not filled */
+	void **buf;		/* [r->ncols]: one page of a column; NULL: the column
+				   is filled */
 };
 
 enum { PAGE = 1 << 16, PAGED = 1 << 18 };
@@ -420,16 +432,14 @@ static int fill_shown(struct table *t, struct table_col *c)
 	return is_cum(c) && !c->filled ? fill_cum(t, c) : table_fill(t, c);
 }
 
-/* Rows of t of one column, into buf. */
+/* Fill buf with the current page of one column. */
 static int fill_page(struct table *t, struct table_col *c, void *buf)
 {
 	if (column_costs(t, c))
 		return (int)t->x->err->kind;
 	c->p = buf;
 	c->estimated = c->absent = NULL;
-	return (c->percent ? fill_percent(t, c) : fill_values(t, c)) ||
-	       fill_flags(t, c->def->estimated, &c->estimated) ||
-	       (!c->absent && fill_flags(t, c->def->absent, &c->absent));
+	return (c->percent ? fill_percent(t, c) : fill_values(t, c)) || fill_flags(t, c);
 }
 
 static int hold_column(struct result_pages *p, size_t k, struct table *page, size_t first)
@@ -523,7 +533,7 @@ static int page_result(struct table *t, struct result *r)
 
 		if (!c->machine && !c->table)
 			continue;
-		/* A sum over all rows up to here: not of one page. */
+		/* A running sum covers all rows before, not only a page. */
 		if (c->machine && is_cum(c) && fill_shown(t, c))
 			return (int)t->x->err->kind;
 		to_column(c, &r->cols[r->ncols]);
@@ -533,7 +543,8 @@ static int page_result(struct table *t, struct result *r)
 	return hold(p, 0);
 }
 
-/* Rows that are parts of others are told from them here only. */
+/* Only the table knows which rows are parts of others: their sums in `_` make no
+ * sense. */
 static void forget_sums(struct table *t, struct result *r)
 {
 	size_t i = 0;
@@ -563,7 +574,7 @@ static uint32_t lies_on(const struct table *t, uint32_t ref)
 	return t->on ? t->on[ref] : t->part_of(t, ref);
 }
 
-/* On which row of those that are left each row of a tree lies. */
+/* Find the nearest row above each row of a tree, among those that are left. */
 static int link_tree(struct table *t, struct result *r)
 {
 	uint32_t refs = 0, *row, *on;
@@ -573,7 +584,7 @@ static int link_tree(struct table *t, struct result *r)
 		return 0;
 	for (size_t i = 0; i < t->n; i++)
 		refs = row_ref(t, i) >= refs ? row_ref(t, i) + 1 : refs;
-	row = EXEC_ARRAY(t->x, uint32_t, (size_t)refs + 1); /* 1 + place; 0: taken away */
+	row = EXEC_ARRAY(t->x, uint32_t, (size_t)refs + 1); /* 1 + position; 0: removed */
 	on = EXEC_ARRAY(t->x, uint32_t, t->n + 1);
 	if (!row || !on)
 		return (int)t->x->err->kind;

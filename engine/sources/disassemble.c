@@ -1,8 +1,8 @@
 /*
  * disassemble.c - instructions of an object, by objdump; see source_text.h.
  *
- * No shell, no environment, the object as an open file: objdump reads what was
- * checked, whatever happens to the name meanwhile.
+ * There is no shell and no environment, and the object is passed as an open file: objdump
+ * reads the file that was checked, even if its name now means another one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ struct dump {
 	bool cut; /* more than OUTPUT_MAX */
 };
 
-/* The object at OBJECT_FD, its output to us; 0 or an errno. */
+/* Run objdump on OBJECT_FD with a pipe to us; 0 or an errno. */
 static int spawn(int object, int output, char *const argv[], char *const envp[],
 		 pid_t *pid)
 {
@@ -60,7 +60,7 @@ static int spawn(int object, int output, char *const argv[], char *const envp[],
 	return rc;
 }
 
-/* Not started, without an error: f->why says so. */
+/* If it cannot start, f->why says why; this is no error. */
 static int start(struct exec *x, int object, uint64_t first, uint64_t last,
 		 struct dump *d, struct text_file *f)
 {
@@ -80,7 +80,7 @@ static int start(struct exec *x, int object, uint64_t first, uint64_t last,
 	snprintf(from, sizeof(from), "--start-address=0x%" PRIx64, first);
 	snprintf(to, sizeof(to), "--stop-address=0x%" PRIx64, last);
 	snprintf(name, sizeof(name), "/dev/fd/%d", OBJECT_FD);
-	/* Above the numbers that the child arranges. */
+	/* A number above those that the child uses. */
 	copy = fcntl(object, F_DUPFD_CLOEXEC, 10);
 	if (copy < 0 || pipe2(ends, O_CLOEXEC) < 0) {
 		err_set(x->err, ERR_LIMIT, 0, "no pipe for objdump: %s", strerror(errno));

@@ -1,4 +1,4 @@
-/* footer.c - see footer.h. */
+/* footer.c - the line below a table; see footer.h. */
 #include "engine/sources/footer.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ static const char *scaled(uint64_t v, char out[32])
 	return out;
 }
 
-/* Self costs of one event, which add up to its total. */
+/* The self costs of one event, which add up to its total. */
 static const struct col_def *self_costs(const struct table *t)
 {
 	const struct col_def *d = source_col(t->src, STR("self"));
@@ -44,7 +44,7 @@ static const struct col_def *self_costs(const struct table *t)
 	return d && d->flags & ADDS_UP && d->flags & PER_EVENT && !t->vs ? d : NULL;
 }
 
-/* The first event that was counted where that of the table was not; empty: there is none. */
+/* The first event with a total, if that of the table has none; else empty. */
 static struct str other_event(const struct table *t)
 {
 	const struct store *st = t->g->st;
@@ -60,7 +60,7 @@ static struct str other_event(const struct table *t)
 	return event.name;
 }
 
-/* The share of the total that the rows' self costs are; < 0: means nothing here. */
+/* The share of the total in the self costs of the rows; < 0: makes no sense here. */
 static int share(struct exec *x, struct table *t, double *out)
 {
 	uint64_t total = graph_total(t->g, t->event);
@@ -83,7 +83,7 @@ static int share(struct exec *x, struct table *t, double *out)
 static bool exceeds_total(const struct exec *x, uint32_t event, uint64_t incl)
 {
 	uint64_t total = graph_total(x->g, event);
-	uint64_t most = total + total / 20000; /* shown as 100.00 % */
+	uint64_t most = total + total / 20000; /* still shown as 100.00 % */
 
 	return incl > most && most >= total;
 }
@@ -95,7 +95,7 @@ static bool above_total(struct exec *x, const struct column *c, size_t row)
 	       exceeds_total(x, c->event, c->u[row]) && !(c->absent && c->absent[row]);
 }
 
-/* The same of a result that is read page by page. */
+/* Count cells above the total in a result that is read page by page. */
 static int count_above_total(struct exec *x, struct table *t, const struct result *r,
 			     size_t *n)
 {
@@ -110,13 +110,13 @@ static int count_above_total(struct exec *x, struct table *t, const struct resul
 	return 0;
 }
 
-/* Some producers bring more by a call than was spent in all: that is shown, and said where it is
- * more than the few units that are lost when a profile starts and ends. */
+/* Note cells above the total.  Some producers record more cost in calls than was
+ * spent.  A few units, lost at the start and end of a profile, are ignored. */
 static int note_above_total(struct exec *x, struct table *t, const struct result *r)
 {
 	size_t n = 0;
 
-	/* Of a call it is no wonder: nested ones are counted again. */
+	/* Normal for a call: nested calls count again. */
 	if (t->src == &source_calls || t->src == &source_callsites ||
 	    t->src == &source_path || t->part_of)
 		return 0;

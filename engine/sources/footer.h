@@ -1,15 +1,13 @@
-/*
- * footer.h - the line below a table: what part of the whole the rows are.
- */
+/* footer.h - the line below a table: the share of the whole that the rows have. */
 #ifndef QUERN_FOOTER_H
 #define QUERN_FOOTER_H
 
 #include "engine/rows/table.h"
 
-/* "10 of 1,586 functions = 71.2 % of 5.27 M Ir" into r->footer. */
+/* Put "10 of 1,586 functions = 71.2 % of 5.27 M Ir" into r->footer. */
 int footer(struct exec *x, struct table *t, struct result *r);
 
-/* 12345 as 12,345. */
+/* Write 12345 as 12,345. */
 const char *footer_grouped(uint64_t v, char out[32]);
 
 #endif

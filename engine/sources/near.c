@@ -1,8 +1,8 @@
 /*
- * near.c - see near.h.
+ * near.c - rows from the edges of one function; see near.h.
  *
- * An edge is a row: (caller, callee) has one.  Of what passes f, its calls of itself left
- * out, each call has a share; of what f costs in all it has the same share.
+ * There is one row per (caller, callee).  Each call has a share of the cost through f
+ * without f's calls of itself; its row has the same share of the inclusive cost of f.
  */
 #include "engine/sources/near.h"
 
@@ -46,7 +46,7 @@ static uint32_t degree(const struct graph *g, uint32_t f, bool up, uint32_t *fir
 struct passing {
 	uint64_t spent, called; /* self and calls of others; calls by others */
 	uint64_t all;		/* the larger of the two */
-	bool odd;		/* called is more than rounding explains */
+	bool odd;		/* called exceeds spent by more than rounding */
 };
 
 static struct passing passing(const struct exec *x, uint32_t f)

@@ -1,8 +1,8 @@
 /*
- * near.h - the direct callers or callees of one function, read from the edges at hand.
+ * near.h - the direct callers or callees of one function, read from its edges.
  *
- * The same rows as path_tree() with depth 1 (a test compares them), without building the
- * flow of the whole graph first.
+ * The rows are the same as those of path_tree() with depth 1 (a test compares them), but
+ * the flow of the whole graph is not needed.
  */
 #ifndef QUERN_NEAR_H
 #define QUERN_NEAR_H
@@ -10,11 +10,12 @@
 #include "engine/rows/exec.h"
 #include "engine/path/path.h"
 
-/* x->event's costs must be there (graph_event). */
+/* Call graph_event() for x->event first. */
 int near_rows(struct exec *x, uint32_t f, bool up, double min, struct path_tree *out);
-/* Of est that passes f, what stays there: f's own, or up, what nothing called. */
+/* The part of est that stays at f: its self cost or, for callers, the cost that no
+ * call brought. */
 uint64_t near_own(const struct exec *x, uint32_t f, bool up, uint64_t est);
-/* The inclusive cost of f: what 100 % of it is. */
+/* The inclusive cost of f: 100 % of its rows. */
 struct path_bounds near_inclusive(const struct exec *x, uint32_t f);
 
 #endif

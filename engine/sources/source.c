@@ -1,6 +1,4 @@
-/*
- * source.c - what the sources share; see source.h.
- */
+/* source.c - functions shared by the sources; see source.h. */
 #include "engine/sources/source.h"
 
 #include <string.h>

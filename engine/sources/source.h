@@ -1,6 +1,4 @@
-/*
- * source.h - the sources' tables, and what they share.
- */
+/* source.h - the tables of the sources, and the functions that they share. */
 #ifndef QUERN_SOURCE_H
 #define QUERN_SOURCE_H
 
@@ -17,24 +15,26 @@ extern const struct source_def source_path, source_cost;  /* source_path.c */
 extern const struct source_def source_info, source_info_fn, source_events, source_parts,
 	source_parts_of, source_threads, source_profiles; /* source_info.c */
 
-/* The inclusive cost of function f is an estimate, of the table's event. */
-bool fn_incl_estimated(const struct table *t, uint32_t f);
+/* Is the inclusive cost of function f an estimate in that event? */
+bool fn_incl_estimated(const struct table *t, uint32_t f, uint32_t event);
 /* Its proven bounds in event e. */
 uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e);
 uint64_t fn_incl_hi(const struct table *t, uint32_t f, uint32_t e);
-/* The flow of g: of a whole profile the one that the session keeps. */
+/* The flow of g; the flow of a whole profile is cached by the session. */
 int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out);
-/* The tree asked for, of x->g and its parts; what was merged is folded after the estimate. */
+/* The tree of a query on x->g, estimated by parts.  If x->g merges functions, the
+ * estimate comes first, then the folding. */
 int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree);
-/* The rows are the members of a set. */
+/* Make the members of a set the rows. */
 int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
 		const struct fn_set *set);
 uint32_t row_is_fn(const struct table *t, uint32_t ref);
-/* (object's base name, file, name): the same function in another profile. */
+/* (base name of the object, file, name): the same function in another profile. */
 struct str fn_key(const struct table *t, uint32_t f, struct arena *a);
-/* A file or directory as it is compared (--strip-prefix); p is NULL when the arena is full. */
+/* A file or directory for comparison (--strip-prefix); p is NULL: the arena is full. */
 struct str file_key(const struct table *t, struct str file, struct arena *a);
-/* The pieces with NUL bytes between them; p is NULL when a piece's is, or the arena is full. */
+/* Join the pieces with NUL bytes; p is NULL if it is in some piece, or the arena is
+ * full. */
 struct str arena_join(struct arena *a, const struct str *piece, size_t n);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * source_edge.c - calls, and the trees callers, callees, calltree.
  *
- * A row of calls is an edge's number.  Trees come from path_tree(): what the profile does not
- * tell to the unit is estimated, and marked so.
+ * A row of calls is the number of an edge.  Trees come from path_tree(): costs that the
+ * profile does not determine to the unit are estimated, and flagged.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,9 +78,9 @@ static struct str call_callee_file(const struct table *t, uint32_t r)
 	return graph_file(t->g, edge_of(t, r).callee);
 }
 
-static bool call_estimated(const struct table *t, uint32_t r)
+static bool call_estimated(const struct table *t, uint32_t r, uint32_t e)
 {
-	(void)r;
+	(void)r, (void)e;
 	return t->g->estimated;
 }
 
@@ -105,7 +105,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Edges out of members, and into them from outside. */
+/* The edges out of members, and into them from outside. */
 static uint32_t edges_of(const struct graph *g, const struct fn_set *set, uint32_t f,
 			 uint32_t *ref)
 {
@@ -176,16 +176,16 @@ const struct source_def source_calls = {
 
 /* ---- trees ---- */
 
-/* The names up to level 1, 128 bits of them: a tree may be deep. */
+/* The names from a row up to level 1, as a hash of 128 bits: a tree may be deep. */
 struct chain {
 	uint64_t hash[2];
 };
 
 struct tree {
 	const struct path_tree_row *rows;
-	uint64_t base; /* cost of what the tree is of: 100 % of `share` */
+	uint64_t base; /* cost of the top: 100 % of `share` */
 	size_t n;
-	struct chain *chain; /* [n]; NULL: not wanted yet */
+	struct chain *chain; /* [n]; NULL: not computed yet */
 };
 
 static const struct path_tree_row *row_of(const struct table *t, uint32_t r)
@@ -256,17 +256,18 @@ static uint64_t tree_recursive(const struct table *t, uint32_t r, uint32_t e)
 	return row_of(t, r)->recursive;
 }
 
-static bool tree_is_estimated(const struct table *t, uint32_t r)
+static bool tree_is_estimated(const struct table *t, uint32_t r, uint32_t e)
 {
 	const struct path_tree_row *row = row_of(t, r);
 
+	(void)e;
 	return t->g->estimated || !row->cost.measured;
 }
 
 static uint64_t tree_estimated(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return tree_is_estimated(t, r);
+	return tree_is_estimated(t, r, e);
 }
 
 static bool tree_unbounded(const struct table *t, uint32_t r)
@@ -274,7 +275,7 @@ static bool tree_unbounded(const struct table *t, uint32_t r)
 	return !row_of(t, r)->cost.bounded || row_of(t, r)->inner;
 }
 
-/* A call from the set into itself is no part of what enters or leaves it. */
+/* A call from the set into itself does not enter or leave the set. */
 static bool tree_inner(const struct table *t, uint32_t r)
 {
 	return row_of(t, r)->inner;
@@ -380,7 +381,8 @@ int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 	return 0;
 }
 
-/* A tree of the whole program has all of its cost, in rows or not. */
+/* A tree of the whole program holds all of its cost, in rows or not: note the cost
+ * that no root explains. */
 static int note_unrooted(struct exec *x, const struct path_tree *tree)
 {
 	char lost[32];
@@ -394,7 +396,7 @@ static int note_unrooted(struct exec *x, const struct path_tree *tree)
 					 lost));
 }
 
-/* Nothing is cut without a word. */
+/* Note how much cost the tree leaves out. */
 static int note_left_out(struct exec *x, const struct path_tree *tree)
 {
 	char rows[32], percent[32];
@@ -418,7 +420,7 @@ static struct str span_text(const struct exec *x, struct span s)
 	return here ? (struct str){x->text.p + s.at, s.len} : STR("(set)");
 }
 
-/* What a deeper row costs is a part of what the row above it does; a call from the set into
+/* The cost of a deeper row is part of the row above it.  A call from the set into
  * itself is in no sum. */
 static uint32_t tree_part_of(const struct table *t, uint32_t r)
 {
@@ -454,7 +456,7 @@ static int tree_query(struct exec *x, const struct source *s, struct path_tree_q
 	return 0;
 }
 
-/* Empty: the frames of level 1 stand for themselves. */
+/* The name of the top; empty: the rows of level 1 are frames of their own. */
 static struct str root_name(const struct exec *x, const struct source *s,
 			    const struct path_tree_query *q)
 {
@@ -492,7 +494,7 @@ static uint32_t tree_fn(const struct table *t, uint32_t r)
 	return row_of(t, r)->fn;
 }
 
-/* Parents stand before their children. */
+/* Parents come before their children. */
 static int hash_chains(const struct table *t, struct tree *d, struct arena *a)
 {
 	struct chain *chain = ARENA_ARRAY(a, struct chain, d->n + 1);

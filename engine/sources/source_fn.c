@@ -1,8 +1,9 @@
 /*
  * source_fn.c - functions, find, cycles, and the groups files, objects, dirs, classes.
  *
- * A row of functions is a function's number in the graph.  The groups are the graph
- * collapsed by that field (graph_stage.c), so their inclusive costs follow the same rule.
+ * A row of functions is the number of a function in the graph.  Groups are functions of
+ * the graph collapsed by that field (graph_merge.c), so their inclusive costs follow the
+ * same rule.
  */
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
@@ -30,20 +31,20 @@ static uint64_t fn_incl(const struct table *t, uint32_t f, uint32_t e)
 	return graph_incl(t->g, f, e);
 }
 
-bool fn_incl_estimated(const struct table *t, uint32_t f)
+bool fn_incl_estimated(const struct table *t, uint32_t f, uint32_t e)
 {
 	uint64_t lo, hi;
 
 	if (t->g->estimated || !graph_incl_estimated(t->g, f))
 		return t->g->estimated;
-	graph_incl_bounds(t->g, f, t->event, &lo, &hi);
+	graph_incl_bounds(t->g, f, e, &lo, &hi);
 	return lo < hi;
 }
 
 static uint64_t fn_is_estimated(const struct table *t, uint32_t f, uint32_t e)
 {
 	(void)e;
-	return fn_incl_estimated(t, f);
+	return fn_incl_estimated(t, f, t->event);
 }
 
 uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e)
@@ -62,7 +63,7 @@ uint64_t fn_incl_hi(const struct table *t, uint32_t f, uint32_t e)
 	return hi;
 }
 
-/* What a stage attributed has no bounds. */
+/* A cost that a stage estimated has no bounds. */
 static bool fn_no_bounds(const struct table *t, uint32_t f)
 {
 	(void)f;
@@ -116,11 +117,11 @@ static struct str fn_short(const struct table *t, uint32_t f)
 {
 	struct str name = graph_name(t->g, f);
 
-	/* A name that a graph stage gave is no function's. */
+	/* Do not shorten a name that a graph stage gave: it is no function's name. */
 	return !t->g->plain && t->g->name[f].p ? name : name_short(name, t->x->a);
 }
 
-/* For people: the file, or where that is not known the object. */
+/* For people: the file or, if it is unknown, the object. */
 static struct str fn_place(const struct table *t, uint32_t f)
 {
 	struct str file = str_basename(graph_file(t->g, f));
@@ -135,9 +136,9 @@ static struct str fn_place(const struct table *t, uint32_t f)
 		    : file;
 }
 
-static bool fn_estimated(const struct table *t, uint32_t f)
+static bool fn_estimated(const struct table *t, uint32_t f, uint32_t e)
 {
-	(void)f;
+	(void)f, (void)e;
 	return t->g->estimated;
 }
 
@@ -194,7 +195,7 @@ struct str fn_key(const struct table *t, uint32_t f, struct arena *a)
 	struct str file = file_key(t, graph_file(t->g, f), a);
 	struct str name = graph_name(t->g, f);
 
-	/* A group is the same by its name, wherever its members are: an object, a file, ... */
+	/* A named group is the same if its name is, wherever its members are. */
 	if (graph_is(t->g, f, GRAPH_NAMED))
 		return str_eq(name, graph_obj(t->g, f)) ? str_basename(name)
 							: file_key(t, name, a);
@@ -285,7 +286,7 @@ static enum graph_by by_of(enum source_kind k)
 				: GRAPH_BY_CLASS;
 }
 
-/* Count members; with a set, only groups that hold some of it are rows. */
+/* Count members; with a set, only groups with one of its functions become rows. */
 static int group_rows(struct exec *x, const struct source *s, struct groups *d,
 		      struct fn_set *rows)
 {
@@ -413,7 +414,7 @@ static uint64_t cycle_cuts(const struct table *t, uint32_t i, uint32_t e)
 	return cycle_not_opened(t, i) ? 0 : cycle_row(t, i)->nopening;
 }
 
-/* What of the cycle's cost passes the calls that would have to be cut. */
+/* The share of the cycle's cost in the calls to cut. */
 static double cycle_cut_share(const struct table *t, uint32_t i, uint32_t e)
 {
 	double incl = (double)graph_cycle_incl(t->g, i + 1, t->event);

@@ -1,6 +1,4 @@
-/*
- * source_info.c - info, events, parts, threads, profiles: what is known about the profile.
- */
+/* source_info.c - info, events, parts, threads, profiles: facts about the profile. */
 #include <string.h>
 #include <time.h>
 
@@ -61,7 +59,7 @@ static struct str info_positions(const struct table *t, uint32_t r)
 					   : STR("none");
 }
 
-/* The parts' own totals against the computed sums. */
+/* Compare the totals that the parts record with the computed sums. */
 static struct str info_totals(const struct table *t, uint32_t r)
 {
 	struct store *st = t->g->st;
@@ -132,7 +130,7 @@ static const struct col_def info_cols[] = {
 	{"total", COL_COST, PER_EVENT, .u = info_total},
 };
 
-/* NAME.EVENT of every event. */
+/* Show NAME.EVENT for every event. */
 static int show_events(struct exec *x, struct table *t, const char *name, bool percent)
 {
 	for (size_t e = 0; e < x->env->nevents; e++) {
@@ -149,7 +147,7 @@ static int show_events(struct exec *x, struct table *t, const char *name, bool p
 	return 0;
 }
 
-/* " of FILE" where the profile is of several; else nothing. */
+/* " of FILE" if the profile has several files; else empty. */
 static struct str of_file(struct exec *x, uint32_t file)
 {
 	uint32_t n;
@@ -244,7 +242,7 @@ CARD_U(calls, graph_calls(t->g, f))
 CARD_U(callers, graph_caller_count(t->g, f))
 CARD_U(self, graph_self(t->g, f, e))
 CARD_U(incl, graph_incl(t->g, f, e))
-CARD_U(estimated, fn_incl_estimated(t, f))
+CARD_U(estimated, fn_incl_estimated(t, f, t->event))
 CARD_U(contribution, graph_contribution(t->g, f, e))
 CARD_U(incoming, graph_incoming(t->g, f, e))
 
@@ -259,7 +257,7 @@ static uint64_t card_callees(const struct table *t, uint32_t f, uint32_t e)
 
 static bool card_exact(const struct table *t, uint32_t f)
 {
-	return !fn_incl_estimated(t, f) || t->g->estimated;
+	return !fn_incl_estimated(t, f, t->event) || t->g->estimated;
 }
 
 static bool card_no_line(const struct table *t, uint32_t f)
@@ -370,7 +368,7 @@ const struct source_def source_events = {
 /* ---- parts, and threads: parts of one (pid, thread) ---- */
 
 struct thread {
-	uint32_t first, parts; /* a part of it, how many */
+	uint32_t first, parts; /* one of its parts, and how many there are */
 };
 
 static uint32_t part_at(const struct table *t, uint32_t r)
@@ -410,7 +408,7 @@ static struct str part_file(const struct table *t, uint32_t r)
 	return str_from(store_input_path(t->g->st, part_of(t, r).file), t->path_from);
 }
 
-/* Where the paths of all files differ: after the last directory that they share. */
+/* The length of the directory that the paths of all files share. */
 static size_t shared_path(const struct store *st, uint32_t files)
 {
 	struct str first = store_input_path(st, 0);
@@ -429,7 +427,7 @@ static size_t shared_path(const struct store *st, uint32_t files)
 	return n;
 }
 
-/* Parts with their files, which a person sees when there are several. */
+/* Parts with their files; people see the files if there are several. */
 static int parts_init(struct exec *x, struct table *t, const struct source_def *src)
 {
 	uint32_t files;
@@ -444,7 +442,7 @@ static int parts_init(struct exec *x, struct table *t, const struct source_def *
 	return 0;
 }
 
-/* After `part` and `thread`: is this one of them? */
+/* Is this one of the parts chosen by `part` and `thread`? */
 static bool in_force(const struct exec *x, uint32_t part)
 {
 	return !x->parts || x->parts[part];
@@ -567,7 +565,7 @@ struct part_of_set {
 	uint64_t *self, *incoming; /* [parts * events] */
 	uint64_t *calls;	   /* [parts] */
 	uint32_t events;
-	uint64_t most; /* of the shown event's self */
+	uint64_t most; /* the largest self cost of the shown event */
 };
 
 static uint64_t set_self(const struct table *t, uint32_t r, uint32_t e)
@@ -590,7 +588,7 @@ static uint64_t set_calls(const struct table *t, uint32_t r, uint32_t e)
 	return ((const struct part_of_set *)t->data)->calls[r];
 }
 
-/* Eight heights of a block, the costliest part's the highest; read downwards. */
+/* A bar of one of eight heights per part, the costliest part the highest. */
 static struct str set_spark(const struct table *t, uint32_t r)
 {
 	static const char *const block[] = {

@@ -1,10 +1,10 @@
 /*
  * source_line.c - detail of functions: lines, instrs, callsites, jumps.
  *
- * lines and instrs fold two things into one row per place of a function: its cost lines
- * (self) and the call sites there (calls_out, incl_out).  A place is (file, line) or
- * (file, instr, line).  The raw rows of one function live in a scratch arena.  Of functions
- * that a stage made one (collapse, norec) the rows of one place are one row.
+ * lines and instrs have one row per place of a function: its cost lines (self) and the
+ * call sites there (calls_out, incl_out).  A place is (file, line) or (file, instr,
+ * line).  The raw rows of one function live in a scratch arena.  If stages merged
+ * functions (collapse, norec), their rows at one place become one row.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,13 +41,13 @@ struct detail {
 	struct site *sites;
 	struct jump *jumps;
 	size_t n, cap;
-	uint64_t *costs; /* per row, the same number for each */
+	uint64_t *costs; /* all rows have the same number of costs */
 	size_t costs_cap;
 	bool by_instr;
 	struct text_file **text; /* [places], for `lines of`; NULL: not read */
 };
 
-/* Room for n costs of the next row, d->n. */
+/* Make room for the n costs of row d->n. */
 static uint64_t *new_costs(struct exec *x, struct detail *d, size_t n)
 {
 	if (exec_grow(x, &d->costs, &d->costs_cap, d->n * n, (d->n + 1) * n,
@@ -56,7 +56,8 @@ static uint64_t *new_costs(struct exec *x, struct detail *d, size_t n)
 	return d->costs + d->n * n;
 }
 
-/* All rows of the profile: their number is known, so nothing is left behind by growing. */
+/* Reserve all rows of the profile: their number is known, so no old arrays are left in
+ * the arena. */
 static int reserve(struct exec *x, struct detail *d, enum source_kind k)
 {
 	const struct store_info *i = store_info(d->st);
@@ -65,7 +66,7 @@ static int reserve(struct exec *x, struct detail *d, enum source_kind k)
 					: i->lines + i->callsites;
 	size_t costs = k == S_JUMPS ? 0 : k == S_CALLSITES ? d->events : 2 * d->events;
 
-	/* Many instructions are one line. */
+	/* Several instructions are one line. */
 	if (k == S_LINES && i->has_instr)
 		return 0;
 	if (n > x->row_limit)
@@ -90,11 +91,11 @@ static void sum_into(uint64_t *to, const uint64_t *from, uint32_t n)
 
 /* ---- lines and instrs ---- */
 
-/* A cost line or a call site of the function at hand. */
+/* A cost line or a call site of the current function. */
 struct raw {
 	file_id file;
 	uint64_t line, instr, calls;
-	const uint64_t *self, *incl; /* one of them */
+	const uint64_t *self, *incl; /* one of them is set */
 };
 
 static int raw_by_line(const void *pa, const void *pb)
@@ -214,7 +215,8 @@ static int add_jumps(struct exec *x, struct detail *d, fn_id f, struct arena *sc
 
 /* ---- functions that stages made one ---- */
 
-/* Where a row stands, in the order of its kind; rows that differ in .row alone are one. */
+/* The place of a row, in the order of its kind; places that differ only in .row are
+ * equal. */
 struct spot {
 	uint32_t fn, to_fn; /* of the graph */
 	uint64_t at[7];
@@ -284,13 +286,13 @@ static bool is_merged(struct exec *x, const struct detail *d, uint8_t *seen)
 	return false;
 }
 
-/* How many of d->costs a row has. */
+/* How many costs in d->costs a row has. */
 static size_t row_costs(const struct detail *d, enum source_kind k)
 {
 	return k == S_JUMPS ? 0 : k == S_CALLSITES ? d->events : 2 * d->events;
 }
 
-/* Row `from` of the old arrays becomes row d->n of those in *to, or joins the one before. */
+/* Move row `from` to row d->n of the arrays in *to, or merge it with the row before. */
 static void move_row(const struct detail *d, struct detail *to, enum source_kind k,
 		     size_t from, bool joins)
 {
@@ -319,7 +321,7 @@ static void move_row(const struct detail *d, struct detail *to, enum source_kind
 	}
 }
 
-/* Rows of functions that are one now become one where they stand at the same place. */
+/* Merge rows at the same place of functions that stages merged. */
 static int merge_rows(struct exec *x, struct detail *d, enum source_kind k)
 {
 	struct detail to = *d;
@@ -356,7 +358,7 @@ static int merge_rows(struct exec *x, struct detail *d, enum source_kind k)
 
 /* ---- text ---- */
 
-/* Whether any place has text; a file that cannot be read is `source of`'s to explain. */
+/* *any: some place has text.  If a file cannot be read, `source of` says why. */
 static int read_texts(struct exec *x, struct detail *d, bool *any)
 {
 	struct text_file *files = NULL;
@@ -532,7 +534,7 @@ static struct str place_text(const struct table *t, uint32_t r)
 	}
 
 static const struct col_def line_cols[] = {LINE_COLS(0)};
-/* When some text could be read. */
+/* Used if some text could be read. */
 static const struct col_def line_text_cols[] = {LINE_COLS(SHOW_T)};
 static const struct col_def instr_cols[] = {
 	{"file", COL_FILE, SHOW_M | SHOW_T, .s = place_file},

@@ -1,14 +1,14 @@
 /*
- * source_listing.c - source of f, asm of f: the program's text with what it cost.
+ * source_listing.c - source of f, asm of f: the text of the program with its costs.
  *
- * Both are one thing: places (a line of a file, an instruction of an object) in order, each
- * with the cost spent there and, below it, a row per callee.  Text without cost is shown a
- * few lines around, the rest is a gap.
+ * Both work alike.  Places (a line of a file, an instruction of an object) are in order,
+ * each with the cost spent there, and below it a row per callee.  Text without cost is
+ * shown for a few lines around; the rest is a gap.
  *
  *     group   file: inlined files are groups of their own   |  object
  *     pos     line                                          |  address
  *
- * The functions' places are collected first, then the text is laid under them.
+ * The places of the functions are collected first, then the text is read for them.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ enum row_kind { ROW_FILE, ROW_LINE, ROW_CALL, ROW_JUMP, ROW_GAP };
 
 static const char *const kind_names[] = {"file", "line", "call", "jump", "gap"};
 
-/* What happened at a place; sorted by group, pos, kind, other. */
+/* An event at a place; sorted by group, pos, kind, other. */
 struct at {
 	uint32_t group;
 	enum row_kind kind;  /* ROW_LINE, ROW_CALL, ROW_JUMP */
@@ -36,12 +36,12 @@ struct at {
 	bool conditional;
 	file_id file;
 	uint64_t line;
-	size_t costs; /* self or inclusive, at listing.costs */
+	size_t costs; /* index in listing.costs of its self or inclusive costs */
 };
 
 struct row {
 	enum row_kind kind;
-	const struct at *at; /* NULL: only text */
+	const struct at *at; /* NULL: text only */
 	uint32_t group;
 	uint64_t pos;
 	struct str text;
@@ -49,7 +49,7 @@ struct row {
 
 struct group {
 	uint32_t id;
-	bool own; /* of a function asked for */
+	bool own; /* belongs to a function that the query names */
 	uint64_t self;
 	size_t first, n; /* of listing.at */
 };
@@ -161,7 +161,7 @@ static void add_up(uint64_t *to, uint64_t v)
 		*to = UINT64_MAX;
 }
 
-/* One entry per place and kind (and callee). */
+/* Merge entries of the same place, kind and callee. */
 static void merge(struct listing *l)
 {
 	size_t n = 0;
@@ -302,7 +302,7 @@ static int put_place(struct exec *x, struct listing *l, const struct at *at,
 	return r->text.p ? 0 : arena_full(x->a, x->err);
 }
 
-/* All that happened at at[0].pos: how many entries. */
+/* Add the rows of all entries at at[0].pos; returns how many entries. */
 static int put_places(struct exec *x, struct listing *l, const struct at *at, size_t n,
 		      struct str text, size_t *used)
 {
@@ -363,7 +363,7 @@ static int put_gap(struct exec *x, struct listing *l, const struct group *g, siz
 	return r->text.p ? 0 : arena_full(x->a, x->err);
 }
 
-/* Text up to index `to`: the last of it as context, what lies between as a gap. */
+/* Add the text before index `to`: the last lines as context, the rest as a gap. */
 static int put_before(struct exec *x, struct listing *l, const struct group *g,
 		      const struct text_file *f, size_t *next, size_t to, bool first)
 {
@@ -440,7 +440,8 @@ static int put_head(struct exec *x, struct listing *l, const struct group *g,
 
 /* ---- instructions ---- */
 
-/* Places lie close together, and parts of a function far away: one range for each run. */
+/* Places are close together, but parts of a function may be far away: read one range
+ * for each run of places. */
 static int read_object(struct exec *x, struct listing *l, const struct group *g,
 		       struct text_file *f)
 {
@@ -566,7 +567,7 @@ static bool no_pos(const struct table *t, uint32_t r)
 	return row_of(t, r)->pos == 0;
 }
 
-/* Rows below a line repeat its number only for programs, where it is a key. */
+/* Rows below a line repeat its number in machine formats only, as a key. */
 static uint64_t row_at_line(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;

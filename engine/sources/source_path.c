@@ -1,8 +1,8 @@
 /*
  * source_path.c - paths, and the cost of one set under another.
  *
- * A row of paths is one step of one path; est, lo and hi are of the path up to that step,
- * so the last step of a path carries the whole path's.
+ * A row of paths is one step of one path.  est, lo and hi are of the path up to that
+ * step, so the last step has those of the whole path.
  */
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
@@ -83,8 +83,9 @@ static struct str step_file(const struct table *t, uint32_t r)
 	return graph_file(t->g, step_of(t, r)->s->fn);
 }
 
-static bool step_estimated(const struct table *t, uint32_t r)
+static bool step_estimated(const struct table *t, uint32_t r, uint32_t e)
 {
+	(void)e;
 	return t->g->estimated || !step_of(t, r)->s->cost.measured;
 }
 
@@ -138,7 +139,8 @@ static int rows_of_paths(struct exec *x, const struct path_list *list, struct ta
 	return table_init(x, t, &source_path, x->g, n);
 }
 
-/* What would tell, where the tool that wrote the profile can do it; steps 0: not known. */
+/* Suggest how to get narrower bounds, if the tool that wrote the profile can do it.
+ * steps 0: unknown. */
 static int note_wide(struct exec *x, size_t steps)
 {
 	struct str creator = store_info(x->g->st)->creator;
@@ -158,7 +160,7 @@ static int note_wide(struct exec *x, size_t steps)
 				      steps));
 }
 
-/* How many there are beside those shown; of `all`, what share of the cost they are. */
+/* Note how many more paths there are; for `all`, their share of the cost. */
 static int note_more(struct exec *x, const struct path_list *list)
 {
 	double shown = 0;
@@ -179,7 +181,7 @@ static int note_more(struct exec *x, const struct path_list *list)
 				shown < list->total ? 100 * shown / list->total : 100));
 }
 
-/* Say what is not shown, and when a bound is too wide to be of use. */
+/* Note paths that are not shown, and bounds too wide to be useful. */
 static int path_notes(struct exec *x, const struct path_list *list)
 {
 	const struct path_bounds *b;
@@ -301,8 +303,9 @@ static uint64_t cost_exact(const struct table *t, uint32_t r, uint32_t e)
 	return !t->g->estimated && (b->measured || (b->bounded && b->lo == b->hi));
 }
 
-static bool cost_estimated(const struct table *t, uint32_t r)
+static bool cost_estimated(const struct table *t, uint32_t r, uint32_t e)
 {
+	(void)e;
 	return !cost_exact(t, r, 0);
 }
 
@@ -312,18 +315,18 @@ static bool cost_unbounded(const struct table *t, uint32_t r)
 	return !cost_row(t)->b.bounded;
 }
 
-static bool cost_incl_estimated(const struct table *t, uint32_t r)
+static bool cost_incl_estimated(const struct table *t, uint32_t r, uint32_t e)
 {
 	const struct path_bounds *b = &cost_row(t)->whole;
 
-	(void)r;
+	(void)r, (void)e;
 	return !b->measured && !(b->bounded && b->lo == b->hi);
 }
 
 static uint64_t cost_incl_fuzzy(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return t->g->estimated || cost_incl_estimated(t, r);
+	return t->g->estimated || cost_incl_estimated(t, r, e);
 }
 
 static double cost_share(const struct table *t, uint32_t r, uint32_t e)
@@ -345,8 +348,8 @@ static const struct col_def cost_cols[] = {
 	{"estimated", COL_BOOL, SHOW_M, .u = cost_incl_fuzzy}, /* of incl */
 };
 
-/* self: sum over the set.  incl: of one function its own; of several what passes through
- * any of them, since those that call each other would count twice in a sum. */
+/* self: the sum over the set.  incl: for one function its own; for several the cost
+ * through any of them, since members that call each other would count twice. */
 static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_set *set,
 		     struct flow_parts *parts, struct cost *c)
 {
@@ -366,7 +369,7 @@ static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_se
 	return 0;
 }
 
-/* A function is under itself where it is nested in itself only. */
+/* A function is under itself only if it is nested in itself: note it. */
 static int note_same(struct exec *x, const struct path_cost_query *q)
 {
 	for (uint32_t f = fnset_next(q->of, 0); f != FNSET_NONE;
@@ -398,6 +401,9 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	flow_parts_free(q.parts);
 	if (rc || (q.under && note_same(x, &q)))
 		return (int)x->err->kind;
+	/* The whole is no less than what is proven of a part of it. */
+	if (c->b.bounded && c->incl < c->b.lo)
+		c->incl = c->b.lo;
 	if (c->b.bounded && !c->b.measured &&
 	    (double)(c->b.hi - c->b.lo) > (double)c->b.hi / 4 && note_wide(x, 0))
 		return (int)x->err->kind;
@@ -406,7 +412,7 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	return table_init(x, t, &source_cost, x->g, 1);
 }
 
-/* One row on each side: they are of the same question. */
+/* Each side has one row: both answer the same question. */
 static struct str cost_key(const struct table *t, uint32_t r, struct arena *a)
 {
 	(void)t;

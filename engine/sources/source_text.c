@@ -50,7 +50,7 @@ static int split(struct exec *x, struct text_file *f, struct str text)
 		size_t end = str_find(text, '\n');
 		struct text_line *l = &f->line[f->n];
 
-		/* Tabs are expanded when the line is asked for. */
+		/* Tabs are expanded when the line is needed. */
 		*l = (struct text_line){f->n + 1, {text.p, end}};
 		f->n++;
 		text = end < text.n ? str_from(text, end + 1) : (struct str){text.p, 0};

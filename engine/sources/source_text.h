@@ -1,6 +1,4 @@
-/*
- * source_text.h - the text beside costs: source lines, and instructions by objdump.
- */
+/* source_text.h - text shown with costs: source lines, and instructions by objdump. */
 #ifndef QUERN_SOURCE_TEXT_H
 #define QUERN_SOURCE_TEXT_H
 
@@ -10,35 +8,35 @@
 /* A line of a file (pos: its number) or an instruction (pos: its address). */
 struct text_line {
 	uint64_t pos;
-	struct str text; /* tabs expanded, without the line's end */
+	struct str text; /* tabs expanded, without the newline */
 };
 
-/* A file's lines, or why there are none. */
+/* The lines of a file, or why they cannot be read. */
 struct text_file {
 	file_id file;
-	struct text_line *line; /* [n], by pos; NULL: not readable */
+	struct text_line *line; /* [n], by pos; NULL: cannot be read */
 	size_t n;
-	const char *why; /* when not readable */
-	struct str path; /* that was read */
-	bool newer;	 /* than the profile */
+	const char *why; /* if it cannot be read */
+	struct str path; /* the file that was read */
+	bool newer;	 /* written after the profile */
 	struct text_file *next;
 };
 
-/* The file's lines, read once per list.  Only a full arena is an error. */
+/* The lines of the file, read once per list.  Only a full arena is an error. */
 int text_of_file(struct exec *x, struct text_file **list, file_id file,
 		 struct text_file **out);
-/* Written after the profile. */
+/* Was the file written after the profile? */
 bool text_newer(const struct store *st, uint64_t mtime_ns);
 int text_note_newer(struct exec *x, const struct text_file *f);
-/* The text of a line; empty when it is not known. */
+/* The text of a line; empty if unknown. */
 struct str text_at(const struct text_file *f, uint64_t pos);
 
-/* Addresses first..last of an object, appended to f->line.  When objdump cannot help,
- * f->why says so. */
+/* Append the instructions first..last of an object to f->line.  If objdump cannot do
+ * it, f->why says why. */
 int disassemble(struct exec *x, const struct roots_file *object, uint64_t first,
 		uint64_t last, struct text_file *f, size_t *cap);
 
-/* One text without tabs and line end, in the arena; p is NULL when that is full. */
+/* Copy s into the arena without tabs and newline; p is NULL: the arena is full. */
 struct str text_clean(struct arena *a, struct str s);
 
 #endif

@@ -9,7 +9,7 @@
 
 static int last_open(struct exec *x, const struct source *s, struct table *t)
 {
-	const struct result *r = x->last; /* check.c saw that there is one */
+	const struct result *r = x->last; /* not NULL: check.c tested it */
 
 	(void)s;
 	if (table_init(x, t, NULL, x->g, r->rows))

@@ -7,9 +7,9 @@
 #include "engine/sources/source.h"
 
 const struct source_def *source_def(enum source_kind kind);
-/* The source's table; some differ when they are asked `of` a set. */
+/* The table of a source; some have another one `of` a set. */
 const struct source_def *source_def_of(const struct source *s);
-/* Its rows into t. */
+/* Fill t with the rows of a source. */
 int sources_open(struct exec *x, const struct source *s, struct table *t);
 
 #endif

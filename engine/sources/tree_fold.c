@@ -1,8 +1,8 @@
 /*
- * tree_fold.c - see tree_fold.h.
+ * tree_fold.c - fold the rows of a tree by groups; see tree_fold.h.
  *
- * Rows come in preorder.  at[r] is the folded row that row r went into: that of its parent
- * when both are of one group, else the parent's child of r's group.
+ * Rows are in preorder.  at[r] is the folded row of row r: the folded row of its parent
+ * if both are in one group, else the child of that with r's group.
  */
 #include "engine/sources/tree_fold.h"
 
@@ -18,7 +18,7 @@
 
 struct folded {
 	uint32_t fn, parent, depth;
-	uint32_t first, next; /* child, brother: 1 + row; 0: none */
+	uint32_t first, next; /* first child, next sibling: 1 + row; 0: none */
 	uint64_t est, own, calls, incl;
 	bool inner;
 };
@@ -27,23 +27,23 @@ struct folding {
 	struct exec *x;
 	const struct path_tree_query *q;
 	struct graph *base;
-	uint32_t *group; /* [functions of base]: in x->g */
+	uint32_t *group; /* [functions of base]: function of x->g */
 	struct path_tree tree;
 	const struct flow *flow; /* of x->g */
 	struct folded *rows;
 	uint32_t n, top;
 	uint32_t *at;	       /* [tree.n] */
 	uint32_t *slot, slots; /* 1 + row, by (parent, fn) */
-	uint64_t own;	       /* of the top */
+	uint64_t own;	       /* the part of the top */
 };
 
-/* The group of a function of the base: merged by each graph up to m. */
+/* The group of a function of the base, through all merging graphs up to m. */
 static uint32_t merged(const struct graph *m, uint32_t f)
 {
 	return m->group[m->below->group ? merged(m->below, f) : f];
 }
 
-/* The graph below all merging, and what its functions were merged to. */
+/* Find the graph below all merging stages, and the group of each of its functions. */
 static int find_base(struct folding *w)
 {
 	struct exec *x = w->x;
@@ -75,7 +75,8 @@ static int below_of(struct folding *w, const struct fn_set *set,
 	return 0;
 }
 
-/* The tree over the functions; depth and min are of the folded rows. */
+/* Grow the tree over the functions of the base; depth and min apply to the folded
+ * rows. */
 static int grow(struct folding *w)
 {
 	struct exec *x = w->x;
@@ -91,7 +92,7 @@ static int grow(struct folding *w)
 	if (below_of(w, w->q->set, &q.set) || below_of(w, w->q->avoiding, &q.avoiding) ||
 	    graph_event(w->base, x->event, x->err))
 		return (int)x->err->kind;
-	x->g = w->base; /* the helpers ask of the exec's graph */
+	x->g = w->base; /* the functions called below use x->g */
 	one = q.set ? fnset_next(q.set, 0) : FNSET_NONE;
 	if (q.set && fnset_count(q.set) == 1)
 		q.one = near_inclusive(x, one);
@@ -116,7 +117,7 @@ static uint32_t *place(struct folding *w, uint32_t parent, uint32_t fn)
 	return &w->slot[i];
 }
 
-/* The top stands for the groups of the set, where that is one row. */
+/* The top is the only group of the set, if the set has one. */
 static bool same_group(const struct folding *w, uint32_t parent, uint32_t fn)
 {
 	if (parent != TOP)
@@ -152,7 +153,7 @@ static void fold_row(struct folding *w, uint32_t r)
 	to->own += row->own;
 }
 
-/* Add what was recorded for the calls from `from` to `to`. */
+/* Add the recorded costs of the calls from `from` to `to`. */
 static void add_calls(const struct folding *w, struct folded *r, uint32_t from,
 		      uint32_t to)
 {
@@ -170,8 +171,8 @@ static void add_calls(const struct folding *w, struct folded *r, uint32_t from,
 	}
 }
 
-/* What was recorded between a row and its parent; a root, or a member of the set that the
- * tree begins with, has no calls, and its own cost. */
+/* Add the recorded costs between a row and its parent.  A root, or a member of the set
+ * at the top of the tree, has no calls and its own cost. */
 static void record(const struct folding *w, struct folded *r)
 {
 	const struct fn_set *set = w->q->set;
@@ -206,7 +207,7 @@ static bool listed(const struct folding *w, const struct folded *r)
 	       !path_under_min((double)(r->inner ? r->incl : r->est), w->q->min);
 }
 
-/* Brothers costliest first: linked from the back. */
+/* Link siblings from the back: the costliest come first. */
 static int link_rows(struct folding *w)
 {
 	struct folded **by = EXEC_ARRAY(w->x, struct folded *, (size_t)w->n + 1);
@@ -236,7 +237,7 @@ static int link_rows(struct folding *w)
 	return 0;
 }
 
-/* Bounds are those of the merged graph's own chain of calls; calls inside a group are none. */
+/* Bounds follow the calls between groups; calls inside a group do not count. */
 static struct path_bounds bounds_of(const struct folding *w, const struct folded *r,
 				    const struct path_bounds *up, uint32_t from)
 {

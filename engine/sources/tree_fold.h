@@ -1,9 +1,9 @@
 /*
- * tree_fold.h - trees after `collapse` and `norec`: the estimate first, then the merging.
+ * tree_fold.h - trees after `collapse` and `norec`: first estimate, then merge.
  *
- * What leads where is known better of the functions than of the groups that they were merged
- * to.  So the tree is grown over the functions, and its rows are folded: neighbours of one
- * group on a chain are one row, so are brothers.
+ * Functions know better than their groups which cost goes where.  So the tree is grown
+ * over the functions, and then its rows are folded: neighbours of one group on a chain
+ * become one row, and so do siblings of one group.
  */
 #ifndef QUERN_TREE_FOLD_H
 #define QUERN_TREE_FOLD_H
@@ -11,7 +11,8 @@
 #include "engine/rows/exec.h"
 #include "engine/path/path.h"
 
-/* q is of x->g, which merges functions (graph.h); x->event's costs must be there. */
+/* q is of x->g, which merges functions (graph.h).  Call graph_event() for x->event
+ * first. */
 int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree *out);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * eval.c - expressions over the rows of a table, a whole column at a time.
  *
- * Counts stay 64-bit integers (saturating) until a division or a fraction is met.  A value
- * that is absent makes every result it enters absent; a condition on it is false.
+ * Counts stay 64-bit integers (saturating) up to the first division or fraction.  An
+ * absent value makes every result that uses it absent; a condition on it is false.
  */
 #include "engine/stages/eval.h"
 
@@ -23,7 +23,8 @@ static int new_values(struct exec *x, struct table *t, enum col_type type,
 	return out->p ? 0 : (int)x->err->kind;
 }
 
-/* The flags of either, which may be an operand's own; NULL when there are none. */
+/* Combine the flags of both operands, in place in one of them if possible; NULL: no
+ * flags. */
 static int join_flags(struct exec *x, size_t n, uint8_t *a, uint8_t *b, uint8_t **out)
 {
 	if (!a || !b) {
@@ -54,13 +55,13 @@ static double as_double(const struct table_col *c, size_t i)
 	return c->type == COL_DELTA ? (double)c->i[i] : (double)c->u[i];
 }
 
-/* Signed and unsigned together need one bit more. */
+/* One bit more than uint64_t, to hold signed and unsigned values. */
 static __int128 as_int(const struct table_col *c, size_t i)
 {
 	return c->type == COL_DELTA ? (__int128)c->i[i] : (__int128)c->u[i];
 }
 
-/* lent: the flags that c has from its operands. */
+/* Mark row i absent.  lent: flags of an operand, copied before the first change. */
 static int set_absent(struct exec *x, struct table *t, struct table_col *c,
 		      const uint8_t *lent, size_t i)
 {
@@ -230,7 +231,8 @@ static int compare(const struct table_col *a, const struct table_col *b, size_t 
 	return (as_int(a, i) > as_int(b, i)) - (as_int(a, i) < as_int(b, i));
 }
 
-/* obj = "libc.so.6": a text without a "/" is a base name, as in obj:"libc.so.6". */
+/* obj = "libc.so.6": a text without a "/" is compared with the base name, like
+ * obj:"libc.so.6". */
 static bool is_base(const struct table_col *path, const struct expr *text)
 {
 	return (path->type == COL_FILE || path->type == COL_OBJ) && text->op == EX_TEXT &&
@@ -290,7 +292,8 @@ static bool looks_like_regex(struct str s)
 		str_find_str(s, STR(".*")) < s.n || str_find_str(s, STR("\\b")) < s.n);
 }
 
-/* "^mem" finds nothing, and a gate on it would hold for ever. */
+/* Note a text that looks like a pattern: "^mem" finds nothing, and `expect none` would
+ * always pass. */
 static int note_text(struct exec *x, struct str text)
 {
 	return exec_note(x, arena_printf(x->a,
@@ -299,7 +302,7 @@ static int note_text(struct exec *x, struct str text)
 					 STR_ARG(text), STR_ARG(text)));
 }
 
-/* "text" on the right of ~ is searched as it stands. */
+/* Text in quotes to the right of ~ is searched literally. */
 static int match_text(struct table *t, const struct expr *e, const struct table_col *a,
 		      struct table_col *out)
 {
@@ -462,7 +465,7 @@ static struct expr *bind(struct exec *x, struct table *t, const struct expr *e)
 	if (e->op == EX_COL && !c && eval_column(t, e, &c))
 		return NULL;
 	if (c && c->ratio)
-		return c->ratio; /* bound already */
+		return c->ratio; /* already bound */
 	if (!(n = EXEC_ARRAY(x, struct expr, 1)))
 		return NULL;
 	*n = *e;
@@ -475,7 +478,7 @@ static struct expr *bind(struct exec *x, struct table *t, const struct expr *e)
 
 int eval_bind(struct exec *x, struct table *t, const struct expr *e, struct expr **out)
 {
-	/* A copy may lack a part for which there was no memory. */
+	/* A copy may be incomplete if memory ran out. */
 	*out = bind(x, t, e);
 	return (int)x->err->kind;
 }

@@ -6,15 +6,15 @@
 
 #include "engine/rows/table.h"
 
-/* The result is a column of t->n values. */
+/* Compute e as a column of t->n values. */
 int eval(struct exec *x, struct table *t, const struct expr *e, struct table_col *out);
-/* The column that an EX_COL without a let names: Dr and self.Dr are the source's own, whatever
- * a stage calls self. */
+/* Find the column of an EX_COL that is no let.  Dr and self.Dr are columns of the
+ * source, even if a stage names another one self. */
 int eval_column(struct table *t, const struct expr *e, struct table_col **out);
-/* A copy of e that keeps meaning today's columns, whatever gets their names later; a ratio
- * among them is what it was computed from. */
+/* Copy e so that it always refers to the columns of now, even if others get their
+ * names.  A ratio becomes the expression that computed it. */
 int eval_bind(struct exec *x, struct table *t, const struct expr *e, struct expr **out);
-/* Rows where e holds, ascending. */
+/* List the rows for which e holds, ascending. */
 int eval_rows(struct exec *x, struct table *t, const struct expr *e, uint32_t **rows,
 	      size_t *n);
 

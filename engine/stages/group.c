@@ -1,9 +1,9 @@
 /*
  * group.c - fold rows; see group.h.
  *
- * Every row gets the number of its group from a hash of its key columns.  An aggregate
- * that is an expression over columns (D1mr / Dr) is the expression of the columns' sums,
- * which stay behind it unseen: what is summed again is summed from them.
+ * The number of a row's group comes from a hash of its key columns.  An aggregate that is
+ * an expression over columns (D1mr / Dr) is computed from the sums of these columns.  The
+ * sums stay as hidden columns, so that the result can be summed again.
  */
 #include "engine/stages/group.h"
 
@@ -14,14 +14,14 @@
 #include "engine/rows/exec.h"
 #include "engine/lang/parse.h"
 
-enum { COUNTED, COUNTED_PART, LEFT_OUT }; /* a row in a sum; _PART: but for AT_TOP */
+enum { COUNTED, COUNTED_PART, LEFT_OUT }; /* is a row counted; _PART: not for AT_TOP */
 
 struct groups {
 	uint32_t *of;	 /* [rows]: group */
 	uint32_t *first; /* [groups]: its first row */
 	uint64_t *size;	 /* [groups]: rows */
 	size_t n;
-	uint8_t *left_out; /* [rows]: enum; NULL: none is */
+	uint8_t *left_out; /* [rows]: enum; NULL: none is left out */
 };
 
 /* ---- group numbers ---- */
@@ -142,7 +142,7 @@ static void fold_cell(enum fold f, const struct table_col *c, size_t i,
 		fold_u(f, &out->u[g], c->u[i]);
 }
 
-/* Absent cells are left out; a group of nothing else is absent. */
+/* Skip absent cells; a group with only absent cells is absent. */
 static int fold_column(struct exec *x, const struct groups *g, size_t rows, enum fold f,
 		       const struct table_col *c, struct table_col *out)
 {
@@ -177,7 +177,8 @@ static int fold_column(struct exec *x, const struct groups *g, size_t rows, enum
 
 /* ---- rows that are parts of others ---- */
 
-/* Is a row that r is a part of in the same group?  at[ref]: its place + 1 in the table. */
+/* Does the group contain a row that r is a part of?  at[ref]: its index + 1 in the
+ * table. */
 static bool is_inside(const struct table *t, const struct groups *g, const uint32_t *at,
 		      uint32_t r, uint32_t group)
 {
@@ -189,7 +190,8 @@ static bool is_inside(const struct table *t, const struct groups *g, const uint3
 	return false;
 }
 
-/* A row's cost is counted once: by itself, or by the row of its group that it is a part of. */
+/* Count the cost of a row once: by itself, or in the row of its group that contains
+ * it. */
 static int leave_out_parts(struct exec *x, struct table *t, struct groups *g)
 {
 	uint32_t most = 0, *at, left = 0;
@@ -225,7 +227,8 @@ static int leave_out_parts(struct exec *x, struct table *t, struct groups *g)
 
 /* ---- quotients of sums ---- */
 
-/* Ratios of ratios are higher than the expressions that were written. */
+/* Is e too high to recurse over?  Ratios of ratios are higher than the expressions
+ * written. */
 static int too_high(struct exec *x)
 {
 	err_set(x->err, ERR_LIMIT, 0,
@@ -234,7 +237,8 @@ static int too_high(struct exec *x)
 	return err_hint(x->err, "sum the columns first, and divide the sums");
 }
 
-/* e, bound, of the sums of its columns per group: they become columns of out, not shown. */
+/* Apply the bound expression e to the sums of its columns per group.  The sums become
+ * hidden columns of out. */
 static struct expr *over_sums(struct exec *x, struct table *t, const struct groups *g,
 			      const struct expr *e, struct table *out, unsigned left)
 {
@@ -330,7 +334,7 @@ static int add_quotient(struct exec *x, struct table *t, const struct groups *g,
 	return 0;
 }
 
-/* Of those that there are. */
+/* The average of the cells that are present. */
 static int add_average(struct exec *x, struct table *t, const struct groups *g,
 		       const struct table_col *v, struct str name, struct table *out)
 {
@@ -404,14 +408,15 @@ static int default_sum(struct exec *x, struct table *t, struct groups *g,
 
 	if (!(d->flags & ADDS_UP) || !(d->flags & SHOW_M) || is_key(out, str_c(d->name)))
 		return 0;
-	/* Maybe one that `add` put in its place. */
+	/* `add` may have replaced the column. */
 	return table_column(t, str_c(d->name), t->event, false, &c) ||
 			       sum_column(x, t, g, c, out)
 		       ? (int)x->err->kind
 		       : 0;
 }
 
-/* Without aggregates: count, and the columns that add up of the source and of vs. */
+/* Without aggregates: count the rows, and sum the columns of the source and of vs that
+ * add up. */
 static int default_sums(struct exec *x, struct table *t, struct groups *g,
 			struct table *out)
 {

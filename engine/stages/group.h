@@ -6,9 +6,10 @@
 
 #include "engine/rows/table.h"
 
-/* Groups stand in the order of their first row. */
+/* Groups are in the order of their first rows. */
 int exec_group(struct exec *x, struct table *t, const struct tstage *s);
-/* One row: the sum of every column that adds up; ratios are quotients of the sums. */
+/* Make one row: the sums of all columns that add up; ratios are computed from the
+ * sums. */
 int exec_sum(struct exec *x, struct table *t);
 
 #endif

@@ -1,7 +1,8 @@
 /*
  * gstage.c - run the graph stages of a query.
  *
- * `in` and the parts come first whatever their place: the others work on what they leave.
+ * `in` and the parts are applied first, wherever they are written: the other stages work
+ * on the result.
  */
 #include "engine/stages/gstage.h"
 
@@ -20,7 +21,7 @@ static uint64_t part_number(const struct gstage *g, const struct store_part *p)
 	return g->kind == G_THREAD ? p->thread : p->part;
 }
 
-/* One that is not there would be missed in silence beside others that are. */
+/* Report a missing number: beside others that exist it would go unnoticed. */
 static int no_such_part(struct exec *x, const struct gstage *g, uint64_t number)
 {
 	uint64_t least = UINT64_MAX, most = 0;
@@ -47,7 +48,7 @@ static int no_such_part(struct exec *x, const struct gstage *g, uint64_t number)
 			g->kind == G_THREAD ? "threads" : "parts");
 }
 
-/* Both ends of a range have to be there; what lacks between them is no mistake. */
+/* Both ends of a range must exist; numbers missing in between are no mistake. */
 static int mark_parts(struct exec *x, const struct gstage *g, uint8_t *parts)
 {
 	uint8_t *met = EXEC_ARRAY(x, uint8_t, 2 * g->nnumbers);
@@ -100,8 +101,8 @@ static int run_parts(struct exec *x, const struct gstage *first)
 
 /* ---- the others ---- */
 
-/* What hidden functions cost that nothing calls has no caller to go to.  Rounding alone
- * loses half of one per function at most. */
+/* Note cost that got lost: the cost of hidden functions without callers has no caller
+ * to go to.  Rounding alone loses at most half a unit per function. */
 static int note_lost(struct exec *x, const struct graph *below)
 {
 	uint64_t was = 0, is = 0;
@@ -130,7 +131,7 @@ static int hide(struct exec *x, const struct fn_set *set)
 		       : 0;
 }
 
-/* Functions below p percent inclusive. */
+/* Find the functions with an inclusive cost below p percent. */
 static int small_functions(struct exec *x, double p, struct fn_set **out)
 {
 	double least;

@@ -1,12 +1,10 @@
-/*
- * gstage.h - graph stages: x->g becomes what they leave.
- */
+/* gstage.h - run the graph stages of a query on x->g. */
 #ifndef QUERN_GSTAGE_H
 #define QUERN_GSTAGE_H
 
 #include "engine/rows/exec.h"
 
-/* text is what the stages' spans point into. */
+/* Spans of the stages point into text. */
 int exec_gstages(struct exec *x, const struct gstage *first, struct str text);
 
 #endif

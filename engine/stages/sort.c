@@ -1,10 +1,10 @@
 /*
  * sort.c - order a table by keys.
  *
- * Ties keep their order (the row's number is the last key), absent values come last in both
- * directions.  The whole list of functions by self or inclusive cost is not sorted at all:
- * the index holds that order, and `take N` reads N rows of it.  With `take` a heap of N rows
- * replaces the sort.
+ * Ties keep their order (the row number is the last key).  Absent values come last in
+ * both directions.  All functions by self or inclusive cost are not sorted at all: the
+ * index has that order, and `take N` reads N rows of it.  Other sorts before `take N` use
+ * a heap of N rows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static int cmp_values(const struct table_col *c, uint32_t a, uint32_t b)
 	return (c->u[a] > c->u[b]) - (c->u[a] < c->u[b]);
 }
 
-/* < 0: row a stands before row b. */
+/* < 0: row a comes before row b. */
 static int cmp_rows(const struct order *o, uint32_t a, uint32_t b)
 {
 	for (size_t k = 0; k < o->n; k++) {
@@ -51,7 +51,7 @@ static int cmp_rows(const struct order *o, uint32_t a, uint32_t b)
 	return (a > b) - (a < b);
 }
 
-/* Merge sort: stable, no global, polls. */
+/* Merge sort: stable, without globals, polls. */
 static int merge_sort(struct exec *x, const struct order *o, uint32_t *v, uint32_t *tmp,
 		      size_t n)
 {
@@ -94,7 +94,7 @@ static void sift(const struct order *o, uint32_t *heap, size_t n, size_t i)
 	}
 }
 
-/* The first `keep` rows in order, by a heap whose root is the worst of them. */
+/* Find the first `keep` rows in order.  The root of the heap is the last of them. */
 static int first_rows(struct exec *x, const struct order *o, uint32_t *v, size_t n,
 		      size_t keep)
 {
@@ -141,7 +141,8 @@ static bool is_col(const struct expr *e, const char *name)
 	return e->op == EX_COL && !e->let && !e->percent && str_eq(e->text, str_c(name));
 }
 
-/* Does the index hold this order?  All functions of the store, one key, descending. */
+/* Does the index have this order?  Only for all functions of the store, one key,
+ * descending. */
 static bool ranked(const struct table *t, const struct expr *keys, bool *by_incl,
 		   uint32_t *ev)
 {
@@ -175,7 +176,7 @@ static int take_ranked(struct exec *x, struct table *t, bool by_incl, uint32_t e
 	return table_select(t, rows, n);
 }
 
-/* A key that is no column of the table becomes one, so that the order can be seen. */
+/* Show each key that is not in the table yet, so that the order is visible. */
 static int show_keys(struct exec *x, struct table *t, const struct expr *keys)
 {
 	for (const struct expr *e = keys; e; e = e->next) {

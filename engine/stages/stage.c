@@ -1,6 +1,6 @@
 /*
- * stage.c - sources into tables, tables through stages; sort is in sort.c, group and sum in
- * group.c.
+ * stage.c - open sources as tables and run the table stages; sort is in sort.c, group and
+ * sum are in group.c.
  */
 #include "engine/stages/stage.h"
 
@@ -41,15 +41,15 @@ static int slice(struct exec *x, struct table *t, size_t from, size_t n)
 	return table_select(t, rows, n);
 }
 
-/* A column of the table that is shown, or a computed one before it has a name. */
+/* A column to show, or a computed one that has no name yet. */
 struct shown {
 	struct table_col *col, v;
 	struct expr *ratio;
 	bool adds_up;
 };
 
-/* Whether what e says of rows can be summed: not what holds inclusive costs, by any name.  Its
- * columns have been looked up before. */
+/* Can the values of e be summed?  Not if it contains inclusive costs, under any name.
+ * The columns of e have been found before. */
 static bool adds_up(struct table *t, const struct expr *e)
 {
 	struct table_col *c;
@@ -70,7 +70,7 @@ static int compute(struct exec *x, struct table *t, const struct expr *e, struct
 	if (eval(x, t, e, &s->v))
 		return (int)x->err->kind;
 	sums = adds_up(t, e);
-	/* Sums divide last; there is no quotient of sums of what does not add up. */
+	/* A ratio is computed from sums, if its columns add up. */
 	if (sums && e->type == COL_RATIO && eval_bind(x, t, e, &s->ratio))
 		return (int)x->err->kind;
 	s->adds_up = sums && (e->type == COL_COST || e->type == COL_COUNT ||
@@ -93,7 +93,7 @@ static int append(struct table *t, struct str name, struct shown *s)
 	return 0;
 }
 
-/* It takes the place of a shown one of its name. */
+/* Add a column; it replaces a visible one of the same name. */
 static int add(struct exec *x, struct table *t, const struct tstage *s)
 {
 	struct shown one = {0};
@@ -116,8 +116,8 @@ static void move_last(struct table *t, struct table_col *c)
 	t->cols[t->ncols - 1] = c;
 }
 
-/* show: these columns, in this order; the others stay usable but are not shown.  All names
- * mean what they did before the stage: `show self as incl, incl as self`. */
+/* show: only these columns, in this order; the others stay usable.  All names mean the
+ * columns before the stage: `show self as incl, incl as self`. */
 static int show(struct exec *x, struct table *t, const struct tstage *s)
 {
 	struct shown *to;
@@ -162,7 +162,8 @@ static int count(struct exec *x, struct table *t)
 	return 0;
 }
 
-/* How many rows the next stage leaves of a sorted table; t->n when it is not `take`. */
+/* The number of rows that the next stage keeps of a sorted table; t->n if it is not
+ * `take`. */
 static size_t kept(const struct table *t, const struct tstage *next)
 {
 	return next && next->kind == T_TAKE && next->n < t->n ? (size_t)next->n : t->n;
@@ -182,7 +183,7 @@ int exec_tstage(struct exec *x, struct table *t, const struct tstage *s,
 	case T_SUM: return exec_sum(x, t);
 	case T_COUNT: return count(x, t);
 	case T_AS:
-	case T_EXPECT: /* exec_expect(), when the table is complete */ return 0;
+	case T_EXPECT: /* in exec_expect(), when the table is complete */ return 0;
 	}
 	return 0;
 }
@@ -220,7 +221,7 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 		       "%zu of %zu rows are not as expected", k, all);
 }
 
-/* Without a stage that makes its own order, the costliest rows come first. */
+/* If no stage orders the rows, the costliest come first. */
 static bool wants_order(const struct table *t, const struct tstage *next)
 {
 	if (!t->src || !t->src->sorted || t->ordered)

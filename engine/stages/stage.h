@@ -1,19 +1,18 @@
-/*
- * stage.h - sources into tables, tables through their stages.
- */
+/* stage.h - open sources as tables, and run the table stages. */
 #ifndef QUERN_STAGE_H
 #define QUERN_STAGE_H
 
 #include "engine/rows/table.h"
 
-/* The rows of a source, or of a comparison, in the order that next asks for. */
+/* The rows of a source, or of a comparison, in the order that `next` needs. */
 int exec_source(struct exec *x, const struct source *s, struct table *t,
 		const struct tstage *next);
 int exec_tstage(struct exec *x, struct table *t, const struct tstage *s,
 		const struct tstage *next);
-/* ERR_EXPECT when the table is not as `expect` says; t keeps the offenders. */
+/* ERR_EXPECT if the condition of `expect` does not hold; t keeps the rows that break
+ * it. */
 int exec_expect(struct exec *x, struct table *t, const struct tstage *s);
-/* Sort t by keys (NULL: by column of that name, descending), keep the first n (sort.c). */
+/* Sort t by keys (NULL: by the column `by`, descending) and keep the first n (sort.c). */
 int exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n);
 
 #endif

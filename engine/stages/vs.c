@@ -1,13 +1,13 @@
 /*
- * vs.c - the same source asked of two profiles, rows joined by what they stand for.
+ * vs.c - run one source on two profiles and join the rows that mean the same.
  *
- * Functions are the same when (object's base name, file, name) are.  A row that only one
- * side has is kept: its costs on the other side are 0.  Columns are those of the first
- * profile plus, for the source's primary cost (self of functions):
- *	base	the other profile's		delta	first - base
- *	delta%	delta in percent of the row's base; absent when that is 0
- *	change	"new" (the base lacks the row), "gone" (only the base has it), or empty
- * and, when asked for, base_incl and delta_incl: the same of inclusive costs.
+ * Functions are the same if (base name of the object, file, name) are equal.  A row that
+ * only one side has is kept; its costs on the other side are 0.  The columns are those of
+ * the first profile plus, for the primary cost of the source (self of functions):
+ *	base	cost in the other profile	delta	first - base
+ *	delta%	delta in percent of base; absent if base is 0
+ *	change	"new" (not in the base), "gone" (only in the base), or empty
+ * and, on request, base_incl and delta_incl: the same of inclusive costs.
  */
 #include "engine/stages/vs.h"
 
@@ -24,7 +24,8 @@ struct vs {
 	struct exec base_exec;
 	struct check_env env;
 	struct table a, b;
-	/* [joined rows]: row of a, of b, or GRAPH_NONE.  Those of a come first, in order. */
+	/* [joined rows]: row of a, of b, or GRAPH_NONE.  Those of a come first, in
+	 * order. */
 	uint32_t *ia, *ib;
 	uint32_t *of_base; /* [rows of b]: joined row */
 };
@@ -61,7 +62,7 @@ static uint32_t joined_fn(const struct table *t, uint32_t ref)
 	return r == GRAPH_NONE ? GRAPH_NONE : t->src->fn(a, row_ref(a, r));
 }
 
-/* The rows of a tree are parts of others on either side. */
+/* The rows of a tree are parts of others, on either side. */
 static uint32_t joined_part_of(const struct table *t, uint32_t ref)
 {
 	const struct vs *v = t->vs;
@@ -85,7 +86,7 @@ static uint32_t base_event(const struct vs *v, uint32_t e)
 	return GRAPH_NONE;
 }
 
-/* A column of one side; NULL in *out: that side has no such event. */
+/* A column of one side; *out is NULL if that side does not have the event. */
 static int side(struct vs *v, bool base, struct str name, uint32_t event, bool percent,
 		struct table_col **out)
 {
@@ -118,7 +119,7 @@ static void fill_change(struct table *t, struct table_col *c)
 	}
 }
 
-/* base% is of the base's total. */
+/* base% is relative to the total of the base. */
 static void fill_base(struct table *t, struct table_col *c, const struct table_col *b)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -132,7 +133,7 @@ static void fill_base(struct table *t, struct table_col *c, const struct table_c
 	}
 }
 
-/* Saturated, as sums are: a cost of 2^64 - 1 is no decrease of one. */
+/* Saturated like sums: a cost of 2^64 - 1 must not look like a decrease. */
 static int64_t difference(uint64_t now, uint64_t was)
 {
 	if (now >= was)
@@ -168,7 +169,7 @@ static int fill_vs(struct table *t, struct table_col *c)
 		fill_change(t, c);
 		return 0;
 	}
-	/* A row that is not there cost 0, what was not recorded did not. */
+	/* A missing row cost 0; the cost of an event that was not recorded is unknown. */
 	if (base_event(t->vs, c->event) == GRAPH_NONE) {
 		err_set(t->x->err, ERR_QUERY, 0, "the base has no event '%.*s'",
 			STR_ARG(t->x->env->events[c->event]));
@@ -184,7 +185,7 @@ static int fill_vs(struct table *t, struct table_col *c)
 	return 0;
 }
 
-/* Other counts are depths and the like, but for those of a card. */
+/* Is it a cost?  Other numbers are depths and the like, except on a card. */
 static bool is_cost(const struct table *t, const struct table_col *c)
 {
 	return c->type == COL_COST || c->type == COL_PERCENT ||
@@ -192,8 +193,8 @@ static bool is_cost(const struct table *t, const struct table_col *c)
 	       (c->type == COL_COUNT && t->src == &source_info_fn);
 }
 
-/* From a, else from b for text; 0 for costs that a lacks, and a number (#12) that would be
- * another row's is absent. */
+/* Take values from a, or else text from b.  Costs missing in a are 0.  A number (#12)
+ * from b is absent: in a it would be another row. */
 static int fill_side(struct table *t, struct table_col *c)
 {
 	struct vs *v = t->vs;
@@ -247,7 +248,7 @@ static struct str key_of(const struct table *t, size_t row)
 
 typedef struct str row_key(const struct table *t, size_t row);
 
-/* Rows of the base by key; equal keys are taken in their order. */
+/* Rows of the base by key; rows with equal keys are taken in order. */
 struct base_rows {
 	row_key *key_of;
 	size_t cap;
@@ -256,7 +257,7 @@ struct base_rows {
 	uint8_t *used;
 };
 
-/* used: rows that are taken already; NULL: none. */
+/* used: rows already taken; NULL: none. */
 static int index_base(struct exec *x, struct vs *v, row_key *of, const uint8_t *used,
 		      struct base_rows *b)
 {
@@ -285,7 +286,8 @@ static int index_base(struct exec *x, struct vs *v, row_key *of, const uint8_t *
 	return 0;
 }
 
-/* The base's row that is row i of a, or GRAPH_NONE; it is taken then. */
+/* Take the row of the base that matches row i of a; GRAPH_NONE if there is no such
+ * row. */
 static int take_base(struct exec *x, struct vs *v, struct base_rows *b, size_t i,
 		     uint32_t *out)
 {
@@ -334,7 +336,7 @@ static int join(struct exec *x, struct vs *v, struct base_rows *b, size_t *rows)
 
 /* ---- a tree that moved ---- */
 
-/* As fn_key(), but for the directory of the file. */
+/* As fn_key(), without the directory of the file. */
 static struct str moved_key(const struct table *t, size_t row)
 {
 	uint32_t f = row_ref(t, row);
@@ -346,7 +348,8 @@ static struct str moved_key(const struct table *t, size_t row)
 			  3);
 }
 
-/* Functions that only one side has: say so when most differ in their directory alone. */
+/* If most functions that only one side has differ only in their directory, say so in a
+ * note. */
 static int note_moved(struct exec *x, struct vs *v, const struct base_rows *joined_rows)
 {
 	struct str from = {"", 0}, to = from;
@@ -434,7 +437,7 @@ int exec_vs_base(struct exec *x, const struct source *s)
 
 static const struct joined joined = {.col = vs_col, .fill = vs_fill, .fn = joined_fn};
 
-/* What was noted of the base, unless the first profile's says the same. */
+/* Keep the notes of the base that the first profile does not repeat. */
 static int note_base(struct exec *x, const struct source *s, const struct vs *v)
 {
 	const size_t own = x->nnotes;
@@ -452,7 +455,7 @@ static int note_base(struct exec *x, const struct source *s, const struct vs *v)
 	return 0;
 }
 
-/* The columns that the source itself added, as `info f` does. */
+/* Show the columns that the source itself added, as `info f` does. */
 static int show_as(struct table *t, const struct table *a)
 {
 	for (size_t i = 0; i < a->ncols; i++) {
@@ -497,7 +500,7 @@ int exec_vs(struct exec *x, const struct source *s, struct table *t)
 	size_t rows = 0;
 	int rc;
 
-	base->nfound = 0; /* by the stages */
+	base->nfound = 0; /* the graph stages recorded some */
 	if (sources_open(base, s, &v->b) || store_check(base->g->st, x->err))
 		return (int)x->err->kind;
 	rc = sources_open(x, s, &v->a);

@@ -1,4 +1,4 @@
-/* app.c - see app.h. */
+/* app.c - profiles, settings and queries of one run; see app.h. */
 #include "repl/app/app.h"
 
 #include <errno.h>
@@ -24,9 +24,9 @@ static const size_t ARENA_DEFAULT = (size_t)512 << 20;
 
 atomic_int app_cancel;
 
-/* Text is read below --source-root, or else the current directory; under --safe only where
- * it was said, for a profile could name any file there.  Objects may also be where the
- * system keeps them. */
+/* Text is read below --source-root, by default below the current directory.  --safe
+ * has no default, because a profile could name any file there.  Objects may also be where
+ * the system keeps them. */
 static int set_roots(struct app *app, struct err *err)
 {
 	static const char *const system[] = {"/usr", "/lib", "/lib64", "/bin", "/sbin"};
@@ -39,7 +39,7 @@ static int set_roots(struct app *app, struct err *err)
 		if (roots_add(app->sources, o->source_roots[i], true, err) ||
 		    roots_add(app->objects, o->source_roots[i], true, err))
 			return (int)err->kind;
-	/* A current directory that is gone is no reason to stop. */
+	/* If the current directory is gone, run without it. */
 	if (!o->nsource_roots && !o->safe) {
 		roots_add(app->sources, ".", false, &ignored);
 		roots_add(app->objects, ".", false, &ignored);
@@ -50,7 +50,7 @@ static int set_roots(struct app *app, struct err *err)
 	return 0;
 }
 
-/* At the prompt, also below the directory where the profile lies. */
+/* At the prompt, text is also read below the directory of the profile. */
 static void add_profile_root(struct app *app, const char *path)
 {
 	struct err ignored = {0};
@@ -218,7 +218,8 @@ size_t app_split_name(const char *arg)
 	return plain && access(arg, F_OK) < 0 ? n + 1 : 0;
 }
 
-/* Unnamed profiles go by their base name, or by their path when that is taken. */
+/* The name of a profile without a name: its base name, or its path if the base name is
+ * taken. */
 static char *unnamed(const struct app *app, const char *path)
 {
 	const char *base = str_basename(str_c(path)).p;
@@ -239,8 +240,8 @@ static int read_totals(void *arg)
 	return 0;
 }
 
-/* Of a profile that has just been read: what its totals: say otherwise.  An index that is gone
- * already tells so when it is asked. */
+/* Check the totals: lines of a profile that was just indexed.  If its index is gone
+ * already, the first query will report it. */
 static void say_totals(const struct app *app, const char *path, struct store *st)
 {
 	struct totals_of of = {.st = st};
@@ -304,7 +305,7 @@ struct noting {
 	struct progress *bar;
 };
 
-/* The bar is drawn anew below it. */
+/* Wipe the progress bar first; it is drawn again below the note. */
 static void note(void *arg, const char *text)
 {
 	const struct noting *n = arg;
@@ -420,7 +421,7 @@ static int answer(void *arg, const struct result *r, struct err *err)
 		return (int)err->kind;
 	if (!r->truncated)
 		return 0;
-	/* Most formats have no place to say so. */
+	/* Most formats cannot contain such a note. */
 	err_set(err, ERR_LIMIT, 0,
 		"not all: there is more than the rows that this is of");
 	return err_hint(err, "ask for less: `depth 5`, `min 1%%`, a smaller `max`");

@@ -1,5 +1,6 @@
 /*
- * app.h - one run of the program: its profiles, settings and the way of an answer.
+ * app.h - one run of the program: its profiles and settings, and the output of its
+ * answers.
  */
 #ifndef QUERN_APP_H
 #define QUERN_APP_H
@@ -25,50 +26,51 @@ struct app {
 	struct screen screen;
 	struct session *session;
 	struct roots *sources, *objects; /* where text may be read */
-	struct opened *profiles;	 /* the first is the one that queries ask */
+	struct opened *profiles;	 /* queries ask the first one */
 	size_t nprofiles, profiles_cap;
-	struct arena arena; /* of the query that runs */
-	/* settings of the dot-commands */
-	enum format format; /* FORMAT_NONE: the result's own */
+	struct arena arena; /* of the current query */
+	/* settings of the dot-commands: */
+	enum format format; /* FORMAT_NONE: depends on the result */
 	bool exact, timer, no_pager, no_demangle;
 	char *pager;	      /* command; NULL: from the environment */
 	struct target output; /* .output FILE; fd -1: standard output */
 	char *once;	      /* .once FILE */
 	char *last;	      /* text of the last query, for .edit and .save */
 	bool interactive, quit;
-	bool closed;	 /* the reader of our stdout left: say no more there */
-	unsigned nested; /* scripts within scripts */
-	bool trusted;	 /* the user's own init file: --safe is not meant for it */
+	bool closed;	 /* the reader of our stdout is gone: write nothing more */
+	unsigned nested; /* depth of scripts in scripts */
+	bool trusted;	 /* runs the user's own init file: --safe does not apply */
 };
 
-/* Set by SIGINT: queries, indexing and output stop. */
+/* Set by SIGINT: stops queries, indexing and output. */
 extern atomic_int app_cancel;
 
 int app_init(struct app *app, const struct options *opts, struct err *err);
 void app_free(struct app *app);
-/* Open a profile of n files, indexing it when needed; name NULL: its own.  Errors are shown.
- * 0 or the kind. */
+/* Open a profile of n files, and index it if needed.  name NULL: use its own name.
+ * Errors are shown.  0 or the kind. */
 int app_open(struct app *app, const char *name, const char *const *path, size_t n);
-/* The error of what needs an open profile. */
+/* The error of a command that needs an open profile. */
 int app_none_open(struct err *err);
-/* Where PROFILE begins in NAME=PROFILE: 0, so no name, when a file of that whole name is there. */
+/* The offset of PROFILE in NAME=PROFILE; 0, so no name, if a file with the whole text
+ * as its name exists. */
 size_t app_split_name(const char *arg);
 /* Show C++ and Rust names demangled, in every profile. */
 void app_demangle(struct app *app, bool on);
 int app_close(struct app *app, const char *name, struct err *err);
-/* Run statements; answers are written, errors shown with their place.  0 or the kind. */
+/* Run statements: write the answers, show errors with their place.  0 or the kind. */
 int app_run(struct app *app, struct str text, const struct origin *from);
 /* Show an error that has no place in a query. */
 void app_fail(const struct app *app, const struct err *err, const char *subject);
 /* A note, unless --quiet. */
 void app_note(const struct app *app, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* "$XDG_x/quern/NAME" or "~/DEFAULT/quern/NAME", to be freed; NULL when there is no home. */
+/* "$XDG_x/quern/NAME" or "~/DEFAULT/quern/NAME"; free it.  NULL: there is no home. */
 char *app_path(const char *variable, const char *fallback, const char *name);
-/* The path that a user typed, to be freed: ~/x is below the home directory, and so is the
- * file of NAME=~/x.  NULL: out of memory. */
+/* Expand the "~/" in "~/x" or "NAME=~/x" to the home directory; free the result.
+ * NULL: out of memory. */
 char *app_expand(struct str path);
-/* A file's bytes, to be freed; at most 16 MiB. */
+/* Read a file of at most 16 MiB; free the text. */
 int app_read_file(const char *path, struct str *text, struct err *err);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * child.c - see child.h.
+ * child.c - run a command of the user; see child.h.
  *
- * The child gets the default actions of SIGINT and SIGPIPE back: Ctrl-C belongs to what
- * is in front of the user.
+ * The child gets the default actions of SIGINT and SIGPIPE back: Ctrl-C is for the
+ * program that the user sees.
  */
 #include "repl/app/child.h"
 
@@ -55,7 +55,7 @@ int child_wait(struct child *c, const char *command, struct err *err)
 	if (WIFEXITED(status) && WEXITSTATUS(status))
 		return err_set(err, ERR_OUTPUT, 0, "'%s' ended with status %d", command,
 			       WEXITSTATUS(status));
-	/* A command that had enough (SIGPIPE) or was interrupted has not failed us. */
+	/* A command that stopped reading (SIGPIPE) or was interrupted did not fail. */
 	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGPIPE &&
 	    WTERMSIG(status) != SIGINT)
 		return err_set(err, ERR_OUTPUT, 0, "'%s' was ended by signal %d", command,

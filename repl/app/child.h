@@ -1,5 +1,6 @@
 /*
- * child.h - the user's own commands: the pager, `! COMMAND`, the editor.  Never under --safe.
+ * child.h - commands of the user: the pager, `!  COMMAND`, the editor.  Never under
+ * --safe.
  */
 #ifndef QUERN_CHILD_H
 #define QUERN_CHILD_H
@@ -10,12 +11,12 @@
 
 struct child {
 	pid_t pid;
-	int fd; /* its standard input; -1 when it has ours */
+	int fd; /* a pipe to its standard input; -1 if it has ours */
 };
 
-/* Start `sh -c command`, its input a pipe from us (fd) or, with own_input, ours. */
+/* Start `sh -c command`.  Its input is a pipe from us (fd), or ours if own_input. */
 int child_start(struct child *c, const char *command, int own_input, struct err *err);
-/* Close the pipe and wait; ERR_OUTPUT when the command failed. */
+/* Close the pipe and wait; ERR_OUTPUT if the command failed. */
 int child_wait(struct child *c, const char *command, struct err *err);
 
 #endif

@@ -11,9 +11,9 @@ enum width { W32, W64 };
 
 static const struct limit {
 	const char *name, *what;
-	size_t at; /* in struct session_limits */
+	size_t at; /* offset in struct session_limits */
 	enum width width;
-	bool bytes; /* k M G are 1024 of each other, not 1000 */
+	bool bytes; /* k, M, G are powers of 1024, not 1000 */
 	uint64_t least, most;
 } limits[] = {
 	{"rows", "rows of a table", offsetof(struct session_limits, rows), W64, false, 1,
@@ -24,7 +24,7 @@ static const struct limit {
 	 true, 1 << 20, (uint64_t)1 << 50},
 	{"text", "bytes of a text of queries",
 	 offsetof(struct session_limits, text_bytes), W32, true, 16, 64 << 20},
-	/* Parsing and evaluation recurse: more would need more stack than there is. */
+	/* The parser and the evaluator recurse: the stack limits the depth. */
 	{"nesting", "depth of brackets", offsetof(struct session_limits, nesting), W32,
 	 false, 1, 1000},
 };

@@ -1,6 +1,4 @@
-/*
- * limit.h - what one query may take: --limit NAME=N and .limit.
- */
+/* limit.h - the limits of one query: --limit NAME=N and .limit. */
 #ifndef QUERN_LIMIT_H
 #define QUERN_LIMIT_H
 
@@ -9,9 +7,9 @@
 #include "index/base/str.h"
 #include "repl/app/app.h"
 
-/* "rows=5M", "seconds 10": ERR_USAGE names what is wrong. */
+/* Set a limit: "rows=5M", "seconds 10".  ERR_USAGE names the mistake. */
 int limit_set(struct app *app, struct str text, struct err *err);
-/* All of them as they are in force, a line each. */
+/* Print the limits in force, a line each. */
 void limit_list(const struct app *app, struct out *o);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * options.c - the command line, read by one table; see options.h.
  *
- * Long options take `--name=value` and `--name value`; options and profiles mix freely;
- * `--` ends the options.
+ * Long options take `--name=value` and `--name value`.  Options and profiles may be
+ * mixed; `--` ends the options.
  */
 #include "repl/app/options.h"
 
@@ -199,7 +199,7 @@ static int store_colour(struct options *to, const struct option *o, const char *
 	return wrong(o, value, "auto, always or never", err);
 }
 
-/* The arrays hold argc entries, more than can be given. */
+/* The arrays hold argc entries, so they cannot overflow. */
 static int store(struct options *to, const struct option *o, const char *value,
 		 struct err *err)
 {

@@ -12,7 +12,7 @@
 #include "index/base/err.h"
 #include "repl/term/screen.h"
 
-/* What is to be run before, or instead of, reading stdin: in the order given. */
+/* A script to run before, or instead of, reading stdin, in the order given. */
 struct task {
 	bool file; /* -f FILE; else -c QUERY */
 	const char *text;
@@ -23,7 +23,7 @@ struct options {
 	size_t nprofiles;
 	struct task *tasks;
 	size_t ntasks;
-	enum format format; /* FORMAT_NONE: the result's own */
+	enum format format; /* FORMAT_NONE: depends on the result */
 	const char *event, *index;
 	const char **source_roots;
 	size_t nsource_roots;
@@ -40,14 +40,15 @@ struct options {
 	enum colour_when colour;
 };
 
-/* Views of argv; the arrays are freed by options_free().  ERR_USAGE names what is wrong. */
+/* Read the command line.  Strings are views of argv; options_free() frees the arrays.
+ * ERR_USAGE names the mistake. */
 int options_read(struct options *o, int argc, char **argv, struct err *err);
 void options_free(struct options *o);
-/* One of the profiles is "-". */
+/* Is "-" one of the profiles? */
 bool options_stdin_profile(const struct options *o);
 /* The text of --help. */
 extern const char options_help[];
-/* "512M", "1.5G", "4096": bytes; false on anything else. */
+/* Parse "512M", "1.5G" or "4096" as bytes; false: anything else. */
 bool options_size(const char *text, uint64_t *bytes);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * output.c - see output.h.
+ * output.c - choose format and place of an answer, and write it; see output.h.
  *
- * The format: `as F`, else the extension of the file, else .mode or --format, else what
- * suits the result.  The place: `! COMMAND`, `> FILE`, .once, .output, else standard
- * output, through a pager when both ends are terminals and the answer is longer than the
- * screen.  A reader that leaves (EPIPE) ends the output quietly; later statements still
- * run, for an `expect` decides the exit status.
+ * The format is, in this order: `as F`, the extension of the file, .mode or --format, the
+ * default of the result.  The place is: `!  COMMAND`, `> FILE`, .once, .output, standard
+ * output.  Standard output goes through a pager if both ends are terminals and the answer
+ * is longer than the screen.  If the reader leaves (EPIPE), the output ends quietly.
+ * Later statements still run, because an `expect` may decide the exit status.
  */
 #include "repl/app/output.h"
 
@@ -23,10 +23,10 @@ struct place {
 	int fd;
 	const char *name;     /* for messages */
 	struct target target; /* fd -1: none */
-	off_t whole;	      /* of .output: its length before this answer */
+	off_t whole;	      /* with .output: its length before this answer */
 	struct child child;
 	char *command; /* of the child, or NULL */
-	bool screen;   /* a terminal reads it */
+	bool screen;   /* a terminal shows it */
 	bool pager;
 };
 
@@ -100,7 +100,8 @@ static const char *pager_command(const struct app *app)
 	return c;
 }
 
-/* An unset pager may not be installed; then the screen is cut instead. */
+/* The default pager may not be installed; then the answer is cut to the screen
+ * instead. */
 static bool wants_pager(const struct app *app, size_t lines)
 {
 	const char *command = pager_command(app);
@@ -166,7 +167,7 @@ static int open_place(struct app *app, struct str file, struct str shell, size_t
 	p->screen = app->screen.out;
 	if (wants_pager(app, lines)) {
 		p->pager = true;
-		/* A $PAGER of plain `less` would show colours as ESC[1m. */
+		/* Without "R" a $PAGER of plain `less` shows colours as ESC[1m. */
 		setenv("LESS", "RSX", 0);
 		return open_child(p, strdup(pager_command(app)), err);
 	}
@@ -181,17 +182,17 @@ static struct look look_of(const struct app *app, const struct place *p)
 	if (p->fd == STDOUT_FILENO || p->pager)
 		l.colour = s->colour_out;
 	if (!p->screen) {
-		l.utf8 = true; /* files are UTF-8 whatever the locale */
+		l.utf8 = true; /* files are always UTF-8 */
 		return l;
 	}
 	l.columns = s->columns;
-	/* At the prompt the answer's first rows matter more than its last. */
+	/* At the prompt the first rows of an answer matter most. */
 	if (!p->pager && app->interactive && s->in)
 		l.rows = s->rows > 8 ? s->rows - 5 : 3;
 	return l;
 }
 
-/* A script is quiet about what it was told to write. */
+/* At the prompt say what was written; scripts stay quiet. */
 static void commit(struct app *app, struct target *t, struct err *err)
 {
 	char *path = strdup(t->path);
@@ -201,7 +202,7 @@ static void commit(struct app *app, struct target *t, struct err *err)
 	free(path);
 }
 
-/* Keep or drop what was written; failed is the errno of out. */
+/* Keep the output or drop it.  failed: the errno of out. */
 static int close_place(struct app *app, struct place *p, int failed, struct err *err)
 {
 	struct err late = {0};
@@ -223,7 +224,8 @@ static int close_place(struct app *app, struct place *p, int failed, struct err 
 	}
 	if (p->command) {
 		child_wait(&p->child, p->command, &late);
-		/* Ctrl-C in a pager is the pager's.  One that fails may have shown nothing. */
+		/* Ctrl-C in a pager is for the pager.  A pager that failed may have
+		 * shown nothing. */
 		if (p->pager) {
 			atomic_store(&app_cancel, 0);
 			if (late.kind)
@@ -252,7 +254,8 @@ static int render_guarded(void *arg)
 	return (int)g->rd.err->kind;
 }
 
-/* Files and children are closed behind this whatever happens to the index. */
+/* Render under guard: after a fault in the index the caller still closes files and
+ * children. */
 static void render(struct app *app, const struct result *r, const struct renderer *f,
 		   const struct place *p, struct out *o, struct err *err)
 {
@@ -273,7 +276,7 @@ static void render(struct app *app, const struct result *r, const struct rendere
 		app_note(app, "note: %s", g.rd.note);
 }
 
-/* Lines that s takes on the screen, where long ones go on in the next. */
+/* The number of lines that s takes on the screen, with long lines wrapped. */
 static size_t lines_of(const struct app *app, struct str s)
 {
 	size_t lines = 0, columns = app->screen.columns ? app->screen.columns : 80;
@@ -287,16 +290,16 @@ static size_t lines_of(const struct app *app, struct str s)
 	return lines;
 }
 
-/* More rows than the screen has need no measuring, and may be too many to keep. */
+/* The number of lines of an answer.  With more rows than the screen it is not
+ * measured: they may be too many to keep in memory. */
 static size_t lines_needed(struct app *app, const struct result *r,
 			   const struct renderer *f, struct err *err)
 {
-	struct place screen = {.fd = -1,
-			       .screen = true}; /* without colour, to be measured */
+	struct place screen = {.fd = -1, .screen = true}; /* measure without colour */
 	struct out o;
 	size_t lines = r->rows;
 
-	if (f->binary) /* no terminal gets it, and so no pager */
+	if (f->binary) /* it never goes to a terminal, so not to a pager */
 		return 0;
 	if (!app->screen.in || !app->screen.out || r->rows > app->screen.rows)
 		return lines;
@@ -307,7 +310,7 @@ static size_t lines_needed(struct app *app, const struct result *r,
 	return lines;
 }
 
-/* Returns the errno of the output, 0 when all went out; err is the renderer's. */
+/* Returns the errno of the output, 0 if all was written.  err is for the renderer. */
 static int write_result(struct app *app, const struct result *r, const struct renderer *f,
 			struct place *p, struct err *err)
 {
@@ -315,7 +318,7 @@ static int write_result(struct app *app, const struct result *r, const struct re
 
 	out_fd(&o, p->fd);
 	render(app, r, f, p, &o, err);
-	/* Some formats read on in the index. */
+	/* Some formats read more of the index. */
 	session_check(app->session, err);
 	return out_close(&o);
 }

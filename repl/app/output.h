@@ -1,16 +1,15 @@
-/*
- * output.h - where an answer goes: the screen, a pager, a file, a command's input.
- */
+/* output.h - write an answer to the screen, a pager, a file, or the input of a
+ * command. */
 #ifndef QUERN_OUTPUT_H
 #define QUERN_OUTPUT_H
 
 #include "repl/app/app.h"
 
-/* Write r where its statement or the settings say, in the format they say. */
+/* Write r in the format and to the place that its statement or the settings choose. */
 int output_result(struct app *app, const struct result *r, struct err *err);
-/* Plain text to the same place: .explain, .help. */
+/* Write plain text to the same place: .explain, .help. */
 int output_text(struct app *app, struct str text, struct err *err);
-/* .output: from now on to the file at path; NULL: back to standard output. */
+/* .output: write later answers to the file at path; NULL: to standard output again. */
 int output_redirect(struct app *app, const char *path, struct err *err);
 
 #endif

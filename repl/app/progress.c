@@ -1,9 +1,9 @@
 /*
- * progress.c - see progress.h.
+ * progress.c - draw the progress bar; see progress.h.
  *
  *	reading big.out  ██████████▍               43%  1.21 GB/s  2 s left
  *
- * The time left is what was measured so far, carried on.  Short work shows nothing.
+ * The time left is extrapolated from the time so far.  Short work shows no bar.
  */
 #include "repl/app/progress.h"
 
@@ -33,7 +33,7 @@ void progress_start(struct progress *p, const char *name, const struct screen *s
 		.name = name, .screen = screen, .start_ns = progress_now_ns()};
 }
 
-/* No more digits than such a guess deserves. */
+/* With few digits: it is only a guess. */
 static void time_left(char *buf, double seconds)
 {
 	if (seconds < 100)

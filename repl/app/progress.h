@@ -19,7 +19,7 @@ struct progress {
 
 uint64_t progress_now_ns(void);
 void progress_start(struct progress *p, const char *name, const struct screen *screen);
-/* For build_opts.progress, with the struct progress as its argument. */
+/* Callback for build_opts.progress; its argument is a struct progress. */
 void progress_show(void *progress, const struct build_progress *state);
 void progress_end(struct progress *p); /* wipe the line */
 

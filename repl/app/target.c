@@ -1,4 +1,4 @@
-/* target.c - see target.h. */
+/* target.c - write a temporary file and rename it; see target.h. */
 #include "repl/app/target.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /*
  * export.c - the directory of .export; see export.h.
  *
- * It is filled under another name beside the one asked for and renamed when all is synced:
- * rename() takes the place of an empty directory and of no other.  The schema is written
- * last, when the numbers of rows are known.
+ * The directory is filled under a temporary name beside its final one, and renamed after
+ * all is synced.  rename() replaces an empty directory only.  The schema is written last,
+ * when the numbers of rows are known.
  */
 #include "repl/export/export.h"
 
@@ -55,7 +55,7 @@ static bool is_empty(const char *dir)
 	return empty;
 }
 
-/* Said before the work, not after it; the rename has the last word. */
+/* Check before the work starts; the rename at the end decides. */
 static int check_free(const char *dir, struct err *err)
 {
 	struct stat st;
@@ -87,7 +87,7 @@ static bool is_ours(const char *name)
 	return str_eq(file, STR("schema.sql")) || str_eq(file, STR("schema.json"));
 }
 
-/* Remove the files of an export from a directory; takes its descriptor. */
+/* Remove the files of an export from a directory; closes fd. */
 static void empty_out(int fd)
 {
 	DIR *d = fdopendir(fd);
@@ -103,7 +103,7 @@ static void empty_out(int fd)
 	closedir(d);
 }
 
-/* What an export that was killed has left.  A directory with anything else in it stays. */
+/* Remove the remains of a killed export.  A directory with any other file stays. */
 static void remove_left(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -172,7 +172,7 @@ static bool same_column(const char *a, const char *b)
 	return strcasecmp(a, b) == 0;
 }
 
-/* A database does not tell Ir from IR: the second becomes IR_2. */
+/* Databases ignore case: if there is an Ir, IR becomes IR_2. */
 static char *free_column(const struct export *x, struct str name)
 {
 	char *column = NULL;
@@ -261,7 +261,8 @@ static void set_profile(struct export *x, size_t i)
 		x->local[e] = store_event_find(x->st, x->events[e].name);
 }
 
-/* Of one profile.  Its index may shrink meanwhile: files are closed behind this. */
+/* Write the rows of one profile under guard: its index may shrink.  The caller closes
+ * the files. */
 static int rows_guarded(void *arg)
 {
 	struct export *x = arg;

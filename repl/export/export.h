@@ -1,9 +1,10 @@
 /*
  * export.h - .export: the tables of the open profiles as files for a database.
  *
- * A directory of CSV or NDJSON files, one per table, with schema.json (columns, types,
- * units, keys) and schema.sql.  Rows are written as they are read, so memory does not grow
- * with the profile.  The directory appears whole, by a rename, or not at all.
+ * The output is a directory of CSV or NDJSON files, one per table, with schema.json
+ * (columns, types, units, keys) and schema.sql.  Rows are written as they are read, so
+ * memory does not grow with the profile.  The directory appears whole, by a rename, or
+ * not at all.
  */
 #ifndef QUERN_EXPORT_H
 #define QUERN_EXPORT_H
@@ -12,8 +13,8 @@
 
 enum export_format { EXPORT_CSV, EXPORT_NDJSON };
 
-/* Write the tables named in `tables` (blanks between them; empty: the usual ones) of every
- * open profile into dir, which must not exist or be empty. */
+/* Write the tables named in `tables` (separated by blanks; empty: the usual ones) of
+ * every open profile into dir, which must be empty or not exist. */
 int export_run(struct app *app, const char *dir, enum export_format format,
 	       struct str tables, struct err *err);
 

@@ -1,8 +1,8 @@
 /*
  * export_file.c - rows as CSV (RFC 4180) or NDJSON, and the schema; see export.h.
  *
- * Text goes through the gate of emit.h, but without the guard against spreadsheets: the
- * readers are databases, and names are what tables are joined by.
+ * Text goes through emit.h, but without the guard against spreadsheets: the readers are
+ * databases, which join tables by names.
  */
 #include "repl/export/export_impl.h"
 
@@ -12,14 +12,14 @@
 #include "repl/term/emit.h"
 #include "repl/term/version.h"
 
-enum { POLL = 1024 }; /* rows between looks at Ctrl-C and the disk */
+enum { POLL = 1024 }; /* rows between two polls of Ctrl-C and the disk */
 
 static const struct export_column *column(const struct export *x)
 {
 	return &x->table->columns[x->column];
 }
 
-/* self_Ir; out is then whatever form the reader needs. */
+/* The name of a cost column, self_Ir.  The caller escapes it for its reader. */
 static struct str cost_name(const struct export *x, const struct export_column *c,
 			    size_t e, struct arena *a)
 {
@@ -31,7 +31,7 @@ static void put_text(struct export *x, struct out *o, struct str s)
 	emit_name(o, x->format == EXPORT_CSV ? EMIT_CSV_RAW : EMIT_JSON, s);
 }
 
-/* What stands before the value of the next cell. */
+/* Write the separator, and for NDJSON the key, before the next value. */
 static void start_cell(struct export *x)
 {
 	const struct export_column *c = column(x);
@@ -59,7 +59,7 @@ void export_text(struct export *x, struct str s)
 	x->column++;
 }
 
-/* Lines of one file follow each other: the gate is passed once for all. */
+/* Adjacent lines often have the same file: escape its name only once. */
 void export_name(struct export *x, struct str s)
 {
 	struct str *text = &x->kept[x->column].text;
@@ -95,7 +95,7 @@ void export_bool(struct export *x, bool b)
 	x->column++;
 }
 
-/* An event that this profile does not have is unknown, not 0. */
+/* The cost of an event that this profile does not have is unknown, not 0. */
 void export_costs(struct export *x, const uint64_t *costs)
 {
 	for (x->event = 0; x->event < x->nevents; x->event++) {
@@ -136,7 +136,8 @@ const char *export_extension(const struct export *x)
 
 /* ---- names of columns ---- */
 
-/* Call f for every column as it is written, costs by event; e is nevents for the others. */
+/* Call f for every column as written: once per event for a cost, with e = nevents for
+ * others. */
 static void each_column(struct export *x, const struct export_table *t,
 			void (*f)(struct export *x, const struct export_column *c,
 				  size_t e, bool first))

@@ -1,6 +1,6 @@
 /*
- * export_impl.h - between export.c (the directory), export_table.c (what the tables hold)
- * and export_file.c (how a row is written).
+ * export_impl.h - shared by export.c (the directory), export_table.c (the contents of the
+ * tables) and export_file.c (the notation of a row).
  */
 #ifndef QUERN_EXPORT_IMPL_H
 #define QUERN_EXPORT_IMPL_H
@@ -15,15 +15,15 @@ enum { EXPORT_KEPT = 8 };		  /* the first columns of a table */
 enum { EXPORT_KEY = 1, EXPORT_COST = 2 }; /* flags; a cost has a column for each event */
 
 struct export_column {
-	const char
-		*name; /* of a cost its first word: self stands for self_Ir self_Dr ... */
+	const char *name; /* of a cost, only the first word: self for self_Ir, self_Dr,
+			     ... */
 	enum export_type type;
 	unsigned flags;
-	const char *unit; /* of a number; NULL: it has none.  A cost's is its event */
+	const char *unit; /* of a number, or NULL; the unit of a cost is its event */
 	const char *about;
 };
 
-struct export_key { /* columns that name a row of another table, but for profile */
+struct export_key { /* columns that, with profile, identify a row of another table */
 	const char *columns, *table;
 };
 
@@ -41,8 +41,8 @@ extern const struct export_table export_tables[];
 extern const size_t export_tables_n;
 
 struct export_event {
-	struct str name; /* as the first profile that has it writes it */
-	char *column;	 /* the name as a part of column names: told apart without case */
+	struct str name; /* as written in the first profile that has it */
+	char *column;	 /* the name in column names; unique even if case is ignored */
 };
 
 struct export
@@ -51,21 +51,21 @@ struct export
 	enum export_format format;
 	struct export_event *events; /* of all profiles */
 	size_t nevents, events_cap;
-	/* the profile that is written */
+	/* the current profile */
 	struct store *st;
 	struct str profile;
-	uint32_t *local; /* its number of each event; all_events: it has none */
-	uint64_t *costs; /* room for one row's */
-	/* the table that is written */
+	uint32_t *local; /* its number of each event; all_events: it does not have it */
+	uint64_t *costs; /* buffer for the costs of one row */
+	/* the current table */
 	const struct export_table *table;
 	struct out out;
-	size_t column, event; /* of the cell that comes next; event: within a cost */
+	size_t column, event; /* of the next cell; event: within a cost */
 	uint64_t rows;
-	fn_id fn;	    /* the function whose lines or sites are read */
+	fn_id fn;	    /* the function with the current lines or sites */
 	struct arena arena; /* of one part */
 	struct {
 		struct str text; /* the last export_name() of this column */
-		struct out cell; /* as it was written */
+		struct out cell; /* the same text, escaped */
 		bool has;
 	} kept[EXPORT_KEPT];
 	struct err *err;
@@ -73,18 +73,19 @@ struct export
 
 /* ---- export_file.c: one row, cell by cell in the order of the columns ---- */
 void export_text(struct export *x, struct str s);
-/* The same for a string of the store or the session that is likely to come again. */
+/* The same for a string of the store or the session that is likely to be repeated. */
 void export_name(struct export *x, struct str s);
 void export_number(struct export *x, uint64_t n);
 void export_bool(struct export *x, bool b);
-/* The next column's costs; costs[e] is that of the profile's event e. */
+/* The cost columns come next; costs[e] is the cost of the profile's event e. */
 void export_costs(struct export *x, const uint64_t *costs);
 void export_row_start(struct export *x);
-/* Non-zero when the run must end: Ctrl-C, a full disk, a damaged index. */
+/* Non-zero if the export must end: Ctrl-C, a full disk, a damaged index. */
 int export_row_end(struct export *x);
 void export_header(struct export *x);
 const char *export_extension(const struct export *x);
-/* schema.json and schema.sql; rows[t] of table t, chosen[t] when it is among those written. */
+/* Write schema.json and schema.sql.  chosen[t]: table t was written, with rows[t]
+ * rows. */
 void export_schema_json(struct export *x, const bool *chosen, const uint64_t *rows);
 void export_schema_sql(struct export *x, const bool *chosen);
 

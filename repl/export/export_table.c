@@ -1,11 +1,12 @@
 /*
- * export_table.c - what the tables of .export hold; see export.h.
+ * export_table.c - the contents of the tables of .export; see export.h.
  *
- * Names, order and meaning of the columns are a contract: they go into schema.json, and
- * programs of others read them.  A new column goes last, before the costs; what changes in
- * meaning gets another name.
+ * Names, order and meaning of the columns are a contract: they are in schema.json, and
+ * other programs read them.  A new column goes last, before the costs.  A column whose
+ * meaning changes gets another name.
  *
- * Every table begins with the profile, so files of many exports can be read as one.
+ * Every table begins with the profile, so that files of several exports can be read as
+ * one.
  */
 #include "repl/export/export_impl.h"
 
@@ -117,7 +118,7 @@ static const struct export_column function_columns[] = {
 	{0},
 };
 
-/* The columns of costs come after each other: one vector at a time. */
+/* Cost columns are adjacent: write one vector of costs after the other. */
 static void put_fn_costs(struct export *x, fn_id f,
 			 uint64_t (*cost)(struct store *, fn_id, uint32_t))
 {
@@ -282,7 +283,7 @@ static const struct export_column part_columns[] = {
 	{0},
 };
 
-/* Readers of CSV that go line by line are many. */
+/* Replace newlines: many readers of CSV work line by line. */
 static struct str one_line(struct export *x, struct str s)
 {
 	size_t n = 0;

@@ -1,4 +1,4 @@
-/* command.c - the table of dot-commands and what each does; see command.h. */
+/* command.c - the table of dot-commands and their work; see command.h. */
 #include "repl/prompt/command.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static char *file_word(struct str s, struct err *err)
 	return path;
 }
 
-/* The first word of *rest, which loses it; "..." holds a word with blanks. */
+/* Cut the first word off *rest; "..." holds a word with blanks. */
 static struct str word(struct str *rest)
 {
 	struct str s = str_trim(*rest), w;
@@ -200,7 +200,7 @@ static int do_open(struct app *app, struct str rest, struct err *err)
 		kind = err_set(err, ERR_USAGE, 0,
 			       ".open needs a PROFILE or NAME=PROFILE");
 	else if (path && (kind = opening_run(app, (const char *const *)&path, 1)))
-		err->kind = (enum err_kind)kind; /* opening_run() has said why */
+		err->kind = (enum err_kind)kind; /* opening_run() has shown the reason */
 	free(path);
 	return kind;
 }
@@ -215,7 +215,7 @@ static int do_close(struct app *app, struct str rest, struct err *err)
 	return (int)err->kind;
 }
 
-/* A name may hold a newline, which must not look like the end of a line. */
+/* A newline in a name must not look like the end of a line. */
 static void put_field(struct out *o, const char *before, const char *name, int width)
 {
 	const struct str s = str_c(name);
@@ -419,7 +419,7 @@ static int do_save(struct app *app, struct str rest, struct err *err)
 	return (int)err->kind;
 }
 
-/* ./FILE, else the one kept in ~/.config/quern/queries. */
+/* Find ./FILE, or else the script in ~/.config/quern/queries. */
 static char *find_script(struct str name, struct err *err)
 {
 	char *path = file_word(name, err), *below, *kept;
@@ -461,8 +461,8 @@ static int do_run(struct app *app, struct str rest, struct err *err)
 	return (int)err->kind;
 }
 
-/* The command that edits the file: path stands in quotes, whatever TMPDIR is called.  NULL:
- * out of memory. */
+/* The command that edits the file, with path in quotes, since TMPDIR may contain
+ * anything.  NULL: out of memory. */
 static char *edit_command(const char *path)
 {
 	const char *editor = getenv("VISUAL") ? getenv("VISUAL") : getenv("EDITOR");
@@ -482,7 +482,7 @@ static char *edit_command(const char *path)
 	return command;
 }
 
-/* A temporary of our own, in a directory that others may write to. */
+/* Use a temporary file of our own: others may write to the directory. */
 static int edit_file(char *path, struct str text, struct str *edited, struct err *err)
 {
 	int fd = mkstemps(path, 2);
@@ -635,7 +635,8 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 		c->run(app, rest, &err);
 	if (out_lost() != lost)
 		err_set(&err, ERR_LIMIT, 0, "out of memory");
-	/* What the engine refused stands after the command: its offsets are those of rest. */
+	/* The text for the engine starts after the command: its offsets count from
+	 * rest. */
 	if (c && err.kind &&
 	    (c->arg == ARG_QUERY || c->arg == ARG_EVENT || c->arg == ARG_FORMAT) &&
 	    (err.at || err.len))

@@ -1,10 +1,9 @@
 /*
- * complete.c - see complete.h.
+ * complete.c - candidates for Tab; see complete.h.
  *
- * Each candidate has two texts: `word`, which goes into the line, and `full`, which is
- * listed.  They differ for functions: of std::vector<int>::push_back(int const&) the line
- * gets `push_back` as long as that is what distinguishes it, or the whole name in quotes
- * after a quote.
+ * Each candidate has two texts: `word` goes into the line, `full` is listed.  They differ
+ * for functions: of std::vector<int>::push_back(int const&) the line gets `push_back` if
+ * that is unique, and after a quote the whole name in quotes.
  */
 #include "repl/prompt/complete.h"
 
@@ -66,7 +65,7 @@ static bool bare_byte(char c)
 }
 
 /* The part of a name from the component that starts with the prefix, as far as a bare
- * name can go: `push_back` of std::vector<int>::push_back(int const&). */
+ * name may go: `push_back` of std::vector<int>::push_back(int const&). */
 static struct str bare_part(struct str name, struct str prefix)
 {
 	size_t at = 0, n = 0;
@@ -82,7 +81,7 @@ static struct str bare_part(struct str name, struct str prefix)
 	return (struct str){name.p, n};
 }
 
-/* Behind the quote that was typed; the closing one too. */
+/* The text after the typed quote, with the closing quote. */
 static struct str after_quote(struct search *s, struct str name)
 {
 	struct str q = name_quoted(name, s->a);
@@ -174,7 +173,7 @@ static void offer_profiles(struct search *s)
 		offer_c(s, s->app->profiles[i].name);
 }
 
-/* Names of the files and objects that the profile knows, from the sorted table. */
+/* Offer the files or objects of the profile, from the sorted table. */
 static void offer_strings(struct search *s, bool objects)
 {
 	struct store *st;
@@ -198,7 +197,7 @@ static void offer_strings(struct search *s, bool objects)
 	}
 }
 
-/* "~" is the home directory, as the user types it. */
+/* The directory that the user typed, with "~" expanded to the home directory. */
 static struct str directory_of(struct search *s, struct str typed)
 {
 	const char *home = getenv("HOME");
@@ -210,7 +209,7 @@ static struct str directory_of(struct search *s, struct str typed)
 	return arena_printf(s->a, "%.*s", (int)typed.n, typed.p);
 }
 
-/* A name with a blank goes into quotes, which are closed once it is whole. */
+/* Put a name with a blank in quotes; close them if the name is complete. */
 static struct str file_word(struct search *s, struct str path)
 {
 	bool directory = path.n && path.p[path.n - 1] == '/';
@@ -226,7 +225,7 @@ static int by_name(const void *a, const void *b)
 	return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
-/* Queries kept in ~/.config/quern/queries, which .run finds from anywhere. */
+/* Offer the queries in ~/.config/quern/queries, which .run finds from anywhere. */
 static void offer_kept(struct search *s)
 {
 	char *path = app_path("XDG_CONFIG_HOME", ".config", "queries");
@@ -337,7 +336,7 @@ static void complete_command(struct search *s, struct str text, size_t *word_at)
 				offer_c(s, c->name);
 		return;
 	}
-	/* A file in quotes may hold blanks. */
+	/* A file in quotes may contain blanks. */
 	for (size_t i = end + 1; i < text.n; i++)
 		s->quoted ^= text.p[i] == '"';
 	while (*word_at > end + 1 && text.p[*word_at - 1] != (s->quoted ? '"' : ' '))
@@ -373,13 +372,14 @@ static size_t shared(struct str a, struct str b)
 
 	while (n < a.n && n < b.n && a.p[n] == b.p[n])
 		n++;
-	/* Never half a character. */
+	/* Do not cut a character in two. */
 	while (n > 0 && n < a.n && ((unsigned char)a.p[n] & 0xc0) == 0x80)
 		n--;
 	return n;
 }
 
-/* What all candidates begin with; a single one is followed by a blank. */
+/* The longest common start of all candidates; a single candidate gets a blank at its
+ * end. */
 static struct str common(struct search *s)
 {
 	struct str all = s->n ? s->word[0] : s->prefix, last;

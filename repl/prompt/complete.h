@@ -1,8 +1,8 @@
 /*
- * complete.h - what Tab offers: no terminal here, so that it can be tested.
+ * complete.h - candidates for Tab.  It needs no terminal, so that tests can call it.
  *
- * Candidates come ready to be inserted and in the order to be shown: functions by cost,
- * hottest first, the rest as in their tables.
+ * Candidates can be inserted as they are, and are in the order to show: functions by
+ * cost, hottest first, others in the order of their tables.
  */
 #ifndef QUERN_COMPLETE_H
 #define QUERN_COMPLETE_H
@@ -10,14 +10,14 @@
 #include "repl/app/app.h"
 
 struct completion {
-	size_t word_at;	   /* the bytes from here to the cursor are replaced */
-	struct str insert; /* by these: what all candidates share, or the only one */
-	struct str *all;   /* what to list, as it is called in full */
+	size_t word_at;	   /* replace the bytes from here to the cursor */
+	struct str insert; /* the replacement: the common start, or the only candidate */
+	struct str *all;   /* the full names to list */
 	size_t n;
-	bool more; /* there are others that are not listed */
+	bool more; /* some candidates are not listed */
 };
 
-/* text is the line up to the cursor.  Results live in a.  ERR_LIMIT when it is full. */
+/* text: the line up to the cursor.  Results live in a; ERR_LIMIT if it is full. */
 int complete(struct app *app, struct str text, struct arena *a, struct completion *c,
 	     struct err *err);
 

@@ -1,4 +1,4 @@
-/* help.c - the topics; see help.h. */
+/* help.c - the help topics; see help.h. */
 #include "repl/prompt/help.h"
 
 #include <stdbool.h>
@@ -134,7 +134,7 @@ static const struct help_topic topics[] = {
 	  "calltree from main depth 2 | as folded"}},
 };
 
-/* What `.help .COMMAND` says beside the command's own line. */
+/* The text of `.help .COMMAND` after the line about the command. */
 static const struct help_topic commands[] = {
 	{"help",
 	 NULL,
@@ -330,7 +330,7 @@ static const struct help_topic *find(struct str topic)
 	for (size_t i = 0; (t = help_at(i)); i++)
 		if (str_eq(topic, str_c(t->name)))
 			return t;
-	/* A word of the grammar line: `jumps`, `hottest`, `collapse`. */
+	/* Find a word in the grammar lines: `jumps`, `hottest`, `collapse`. */
 	for (size_t i = 0; topic.n && (t = help_at(i)); i++)
 		if (has_word(str_c(t->form), topic))
 			return t;

@@ -1,6 +1,4 @@
-/*
- * help.h - .help: the language by topic, each with its grammar line and examples.
- */
+/* help.h - .help: the language by topic, each with a grammar line and examples. */
 #ifndef QUERN_HELP_H
 #define QUERN_HELP_H
 
@@ -8,16 +6,18 @@
 #include "index/base/str.h"
 
 struct help_topic {
-	const char *name, *form, *text; /* form NULL: the command has it */
-	const char *examples[3];	/* run by a test; NULL ends them early */
+	const char *name, *form, *text; /* form NULL: see the command */
+	const char *examples[3];	/* a test runs them; may end early with NULL */
 };
 
 /* NULL past the end. */
 const struct help_topic *help_at(size_t i);
-/* Text and examples of a dot-command, named without its dot; NULL: there is none. */
+/* Text and examples of a dot-command, by its name without the dot; NULL: there are
+ * none. */
 const struct help_topic *help_of_command(const char *name);
 void help_overview(struct out *o);
-/* false: no such topic (dot-commands are topics too, with or without the dot). */
+/* Print a topic; dot-commands are topics, too, with or without the dot.  false:
+ * unknown topic. */
 bool help_print(struct out *o, struct str topic);
 
 #endif

@@ -1,4 +1,4 @@
-/* opening.c - arguments into groups of files; see opening.h. */
+/* opening.c - group arguments into profiles; see opening.h. */
 #include "repl/prompt/opening.h"
 
 #include <glob.h>
@@ -10,7 +10,7 @@
 #include "index/read/input.h"
 
 struct group {
-	char *name; /* NULL: the files without one */
+	char *name; /* NULL: files without a name */
 	char **path;
 	size_t n, cap;
 };
@@ -70,7 +70,7 @@ static int add_dumps(struct group *g, const char *base, struct err *err)
 	return rc;
 }
 
-/* A pattern that the shell has not looked at, as in NAME=out.*; false: it meets nothing. */
+/* Expand a pattern that the shell does not, as in NAME=out.*; false: no file matches. */
 static bool add_pattern(struct group *g, const char *pattern, int *rc, struct err *err)
 {
 	glob_t found;

@@ -1,8 +1,8 @@
 /*
- * opening.h - from what is written on the command line to the profiles that are open.
+ * opening.h - open the profiles named on the command line.
  *
- * Files without a name in front are one profile together: the dump and thread files of a run,
- * say.  NAME=FILE opens another one; a NAME that comes again adds a file to it.
+ * All files without a name are one profile: the dump and thread files of one run, for
+ * example.  NAME=FILE opens another profile; a repeated NAME adds a file to it.
  */
 #ifndef QUERN_OPENING_H
 #define QUERN_OPENING_H
@@ -10,9 +10,9 @@
 #include "repl/app/app.h"
 
 /*
- * Open what n arguments say.  A PROFILE that is no file may be a pattern, "out.*"; with
- * --all-parts it stands for all dump and thread files of that name.  Errors are shown.  0 or
- * the kind.
+ * Open the profiles of n arguments.  A PROFILE that is no file may be a pattern, "out.*";
+ * with --all-parts it means all dump and thread files of that name.  Errors are shown.  0
+ * or the kind.
  */
 int opening_run(struct app *app, const char *const *arg, size_t n);
 

@@ -1,4 +1,4 @@
-/* params.c - see params.h. */
+/* params.c - fill in the parameters of a query; see params.h. */
 #include "repl/prompt/params.h"
 
 #include <stdbool.h>

@@ -1,6 +1,5 @@
-/*
- * params.h - queries with holes: `${FUNC}` in a kept query, `FUNC=malloc` after .run.
- */
+/* params.h - parameters of queries: `${FUNC}` in a saved query, `FUNC=malloc` after
+ * .run. */
 #ifndef QUERN_PARAMS_H
 #define QUERN_PARAMS_H
 
@@ -8,8 +7,8 @@
 #include "index/base/out.h"
 #include "index/base/str.h"
 
-/* Write text with every ${NAME} replaced; given is "NAME=VALUE NAME="a b" ...".  ERR_QUERY:
- * a hole without a value, a value without a hole. */
+/* Write text with every ${NAME} replaced; given is "NAME=VALUE NAME="a b" ...".
+ * ERR_QUERY: a parameter without a value, or a value without a parameter. */
 int params_fill(struct out *o, struct str text, struct str given, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* script.c - see script.h. */
+/* script.c - split scripts into entries and run them; see script.h. */
 #include "repl/prompt/script.h"
 
 #include <stdlib.h>
@@ -22,8 +22,8 @@ static bool blank(struct str s)
 	return str_trim(s).n == 0;
 }
 
-/* The bytes of the entry that starts text: one dot-command, or as many lines as the
- * statement on the first of them takes; *lines is their number. */
+/* The length of the first entry of text: one dot-command, or the lines of the
+ * statement that starts there; *lines is their number. */
 static size_t entry_length(struct str text, size_t *lines)
 {
 	size_t n = str_find(text, '\n');
@@ -39,7 +39,7 @@ static size_t entry_length(struct str text, size_t *lines)
 	return n;
 }
 
-/* However they come to run each other, .read, .run or .edit. */
+/* Limit the depth, whether .read, .run or .edit starts the next script. */
 static int too_deep(const struct app *app, const char *file)
 {
 	struct err err = {0};

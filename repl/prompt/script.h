@@ -1,21 +1,19 @@
-/*
- * script.h - many statements and dot-commands: files, -c, stdin.
- */
+/* script.h - run several statements and dot-commands: files, -c, stdin. */
 #ifndef QUERN_SCRIPT_H
 #define QUERN_SCRIPT_H
 
 #include "repl/app/app.h"
 
-/* Run text up to the first error (shown with `file:line:col:` when file is not NULL).
- * A line that starts with "." where a statement could start is a dot-command; "#!" in the
+/* Run text up to the first error (shown with `file:line:col:` if file is not NULL).  A
+ * line that starts with "." at the start of a statement is a dot-command; "#!" in the
  * first line is skipped.  0 or the kind of the error. */
 int script_run(struct app *app, struct str text, const char *file);
-/* The same of a file, "-" for stdin. */
+/* The same for a file; "-" is stdin. */
 int script_file(struct app *app, const char *path);
-/* One entry of the prompt or of -c: statements or a dot-command. */
+/* Run one entry of the prompt or of -c: statements or a dot-command. */
 int script_entry(struct app *app, struct str text, const struct origin *from);
 
-/* All -c and -f of the command line, until one fails.  0 or the kind. */
+/* Run all -c and -f of the command line, until one fails.  0 or the kind. */
 int script_tasks(struct app *app);
 
 #endif

@@ -2,11 +2,13 @@
  * shell.c - the prompt on libedit; see shell.h.
  *
  * Signals: SIGINT only sets app_cancel, so a query stops at its next poll and the shell
- * goes on; while a line is typed it makes our reader return, and the line is dropped.
- * SIGWINCH is noticed in the same place.  What ends the shell gives the terminal back first.
+ * goes on.  While a line is typed, SIGINT makes our reader return, and the line is
+ * dropped.  SIGWINCH is handled in the same place.  Signals that end the shell first
+ * restore the terminal.
  *
- * History: one line per entry, appended as it is entered, so several shells share a file
- * and a crash loses nothing.  The encoding is libedit's own (vis), newlines are \012.
+ * History: one line per entry, appended when it is entered, so several shells can share
+ * the file, and a crash loses nothing.  The encoding is that of libedit (vis); a newline
+ * is \012.
  */
 #include "repl/prompt/shell.h"
 
@@ -27,17 +29,17 @@
 #include "repl/render/fit.h"
 #include "repl/prompt/script.h"
 
-/* EVENT, FILTERS: columns of the prompt at most. */
+/* EVENT, FILTERS: the most columns in the prompt. */
 enum { HISTORY = 2000, LISTED_LINES = 12, EVENT = 60, FILTERS = 200 };
 
 struct shell {
 	struct app *app;
 	EditLine *el;
 	History *history;
-	char *file; /* of the history; NULL: not kept */
+	char *file; /* of the history; NULL: not saved */
 	struct out prompt;
-	struct out entry;	 /* the lines typed so far */
-	bool interrupted, again; /* again: Tab was the last key too */
+	struct out entry;	 /* the lines of the statement so far */
+	bool interrupted, again; /* again: the last key was Tab, too */
 	mbstate_t mb;
 };
 
@@ -49,11 +51,11 @@ static void on_resize(int sig)
 	resized = 1;
 }
 
-/* How the terminal was before the editor took the keyboard. */
+/* The state of the terminal before the editor changed it. */
 static struct termios found;
 
-/* What ends us leaves a terminal that echoes what is typed, unless it is another program's by
- * now: to ask for it would stop us. */
+/* Restore the terminal on a fatal signal, but not if it belongs to another program by
+ * now: tcsetattr() would stop us. */
 static void on_end(int sig)
 {
 	if (tcgetpgrp(STDIN_FILENO) == getpgrp())
@@ -84,14 +86,14 @@ static void follow_resize(struct shell *s)
 	resized = 0;
 	screen_measure(&s->app->screen);
 	el_resize(s->el);
-	/* It has forgotten what stands on the line: wipe it, then draw it again. */
+	/* The editor has lost track of the line: wipe it, then draw it again. */
 	if (write(STDOUT_FILENO, "\r\033[J", 4) < 0)
 		return;
 	el_set(s->el, EL_REFRESH);
 }
 
-/* True when a key is there.  A signal ends the wait, also one that came before it: Tab may
- * have taken long. */
+/* Wait for a key; true: there is one.  A signal ends the wait, even one that came
+ * before it: Tab may have taken long. */
 static bool wait_for_key(void)
 {
 	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -108,7 +110,7 @@ static bool wait_for_key(void)
 	return ready > 0;
 }
 
-/* One character; libedit's own reader would swallow the first Ctrl-C. */
+/* Read one character.  libedit's own reader would swallow the first Ctrl-C. */
 static int read_char(EditLine *el, wchar_t *c)
 {
 	struct shell *s;
@@ -143,7 +145,7 @@ static int read_char(EditLine *el, wchar_t *c)
 	}
 }
 
-/* `focus handle` reads as focus:handle. */
+/* Write `focus handle` as focus:handle. */
 static void put_filters(struct out *o, enum emit_form form, const struct app *app)
 {
 	struct out all;
@@ -163,7 +165,7 @@ static void put_filters(struct out *o, enum emit_form form, const struct app *ap
 	out_close(&all);
 }
 
-/* The editor takes nothing that is not of the locale's encoding: all goes through the gate. */
+/* The editor only accepts the locale's encoding: all text goes through emit_name(). */
 static const char *prompt(EditLine *el)
 {
 	enum emit_form form;
@@ -230,7 +232,7 @@ static unsigned char on_tab(EditLine *el, int key)
 	(void)key;
 	el_get(el, EL_CLIENTDATA, &s);
 	arena_init(&a, (size_t)64 << 20);
-	/* The lines before belong to the statement too. */
+	/* Earlier lines belong to the statement, too. */
 	out_mem(&text);
 	out_bytes(&text, s->entry.buf, s->entry.n);
 	before = text.n;
@@ -279,7 +281,7 @@ static void history_open(struct shell *s)
 		return;
 	history(s->history, &ev, H_SETSIZE, HISTORY);
 	history(s->history, &ev, H_SETUNIQUE, 1);
-	if (s->app->opts->safe) /* no file is written */
+	if (s->app->opts->safe) /* write no file */
 		return;
 	s->file = app_path("XDG_STATE_HOME", ".local/state", "history");
 	if (!s->file)
@@ -288,7 +290,8 @@ static void history_open(struct shell *s)
 	if (stat(s->file, &st) < 0 || !S_ISREG(st.st_mode))
 		return;
 	history(s->history, &ev, H_LOAD, s->file);
-	/* It only grows between starts; keep what is kept in memory. */
+	/* The file only grows while shells run; at start, cut it to the entries in
+	 * memory. */
 	if (st.st_size > HISTORY * 200)
 		history(s->history, &ev, H_SAVE, s->file);
 }
@@ -302,7 +305,7 @@ static void history_append(const struct shell *s, struct str entry)
 
 	if (!s->file)
 		return;
-	/* O_NONBLOCK: a FIFO must not hang us before we can leave it alone. */
+	/* O_NONBLOCK: a FIFO must not block us before we can reject it. */
 	fd = open(s->file, flags | O_NONBLOCK | O_NOCTTY, 0600);
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		if (fd >= 0)
@@ -348,7 +351,7 @@ static void drop_line(struct shell *s)
 	el_reset(s->el);
 }
 
-/* Words that every shell knows mean the command here too. */
+/* Words that every shell has as commands work here, too. */
 static bool is_command(struct str entry)
 {
 	return str_eq(entry, STR("?")) || str_eq(entry, STR("help")) ||
@@ -420,8 +423,9 @@ static void bind_keys(EditLine *el)
 	el_set(el, EL_BIND, "^W", "ed-delete-prev-word", NULL);
 }
 
-/* The editor's own ways to run $EDITOR and to write a file: M-x takes any of its commands by name,
- * vi-histedit and another map of keys, too.  The two letters are those of Latin-1 with Meta. */
+/* Unbind the keys by which the editor runs $EDITOR, writes a file, runs any of its
+ * commands by name (M-x), or changes its key map.  The two letters are Meta keys in
+ * Latin-1. */
 static void bind_safe_keys(EditLine *el)
 {
 	el_set(el, EL_BIND, "\\ex", "ed-unassigned", NULL);
@@ -430,8 +434,8 @@ static void bind_safe_keys(EditLine *el)
 	el_set(el, EL_BIND, "\\330", "ed-insert", NULL);
 }
 
-/* The editor lives as long as the process: el_end() frees the table that holds the names
- * of added functions, but not the names. */
+/* The editor lives as long as the process: el_end() frees the table with the names of
+ * added functions, but not the names. */
 static struct shell shell;
 
 int shell_run(struct app *app)

@@ -6,7 +6,7 @@
 
 #include "repl/app/app.h"
 
-/* Until .quit or the end of the input.  Returns the exit status. */
+/* Run until .quit or the end of the input.  Returns the exit status. */
 int shell_run(struct app *app);
 
 #endif

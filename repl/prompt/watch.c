@@ -1,13 +1,13 @@
 /*
- * watch.c - following a run; see watch.h.
+ * watch.c - follow a run; see watch.h.
  *
  *	part 3 of process 4711: 5,271,234 Ir, +212,000 since part 2 (dump by client request)
  *	      delta       self     before  function  place
  *	   +200,000  1,200,000  1,000,000  work      w.c:12
  *
- * inotify says when to look; what is seen are names, sizes and times, twice the same before
- * anything is read, so a file is never read while it is written.  Where inotify cannot be
- * had, a look each second does as well.
+ * inotify wakes us.  Then the names, sizes and times of the files are compared: they must
+ * be equal twice before a file is read, so that no file is read while it is written.
+ * Without inotify, we look once a second.
  */
 #include "repl/prompt/watch.h"
 
@@ -56,7 +56,7 @@ static uint64_t nanoseconds(const struct timespec *t)
 	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
 }
 
-/* The files of base that have anything in them; none at all is no error. */
+/* List the files of base that are not empty.  Finding none is no error. */
 static int sight_take(struct sight *s, const char *base, struct err *err)
 {
 	struct err none = {0};
@@ -101,10 +101,10 @@ static bool same_sight(const struct sight *a, const struct sight *b)
 
 struct dump { /* the parts of all threads at one time */
 	uint64_t pid, part;
-	uint32_t first, n; /* of the store's parts */
+	uint32_t first, n; /* of the parts of the store */
 };
 
-/* The dumps of the profile in order into d, which has room for as many as there are parts. */
+/* List the dumps of the profile in order; d has room for as many as there are parts. */
 static void list_dumps(struct store *st, struct dump *d, size_t *n)
 {
 	uint32_t parts = store_info(st)->parts;
@@ -126,7 +126,7 @@ static uint64_t add(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Event e of every function in a dump, added to self[]. */
+/* Add event e of every function in a dump to self[]. */
 static int add_dump(struct app *app, struct store *st, const struct dump *d, uint32_t e,
 		    uint64_t *self, struct err *err)
 {
@@ -158,7 +158,7 @@ static uint64_t dump_total(struct store *st, const struct dump *d, uint32_t e)
 
 struct change {
 	fn_id fn;
-	uint64_t now, before, size; /* size: of the difference */
+	uint64_t now, before, size; /* size: absolute difference */
 };
 
 static int compare_changes(const void *a, const void *b)
@@ -235,7 +235,7 @@ static void put_head(struct out *o, struct store *st, const struct dump *d,
 	out_char(o, '\n');
 }
 
-/* What is shown of a store; owned outside of the guard. */
+/* What to show of a store; freed outside of the guard. */
 struct showing {
 	struct app *app;
 	struct store *st;
@@ -248,7 +248,8 @@ struct showing {
 	struct err *err;
 };
 
-/* The functions whose costs differ most between a dump and the one before, which may be NULL. */
+/* Write the functions whose costs changed most since the dump `before`, which may be
+ * NULL. */
 static int put_changes(struct showing *s, const struct dump *d, const struct dump *before)
 {
 	size_t n = store_info(s->st)->functions, rows = 0;
@@ -280,12 +281,12 @@ struct watch {
 	struct app *app;
 	const char *base;
 	struct sight shown;
-	struct dump *known; /* dumps that were shown */
+	struct dump *known; /* dumps already shown */
 	size_t nknown;
-	pid_t pid;   /* that writes them; 0: not known */
-	bool alive;  /* it has been */
-	int unshown; /* the kind of error that kept the last files from being shown */
-	int notify;  /* -1: there is no inotify */
+	pid_t pid;   /* of the process that writes them; 0: unknown */
+	bool alive;  /* it was alive */
+	int unshown; /* kind of the error that kept the last files from being shown */
+	int notify;  /* -1: no inotify */
 	struct err err;
 };
 
@@ -302,7 +303,7 @@ struct shown {
 	struct showing *showing;
 };
 
-/* Show each dump that is new; at first only the last, they may be many. */
+/* Show each new dump, but at first only the last: there may be many. */
 static int show_guarded(void *arg)
 {
 	const struct shown *of = arg;
@@ -369,7 +370,7 @@ static int show(struct watch *w, const struct sight *s)
 		kind = app_open(app, NULL, path, s->n);
 	free(path);
 	w->unshown = kind;
-	if (kind == ERR_PROFILE) /* said; maybe the next dump is better */
+	if (kind == ERR_PROFILE) /* already shown; the next dump may be better */
 		return 0;
 	if (kind)
 		return kind;
@@ -377,7 +378,7 @@ static int show(struct watch *w, const struct sight *s)
 				 : show_changes(w, app->profiles[0].store);
 }
 
-/* Wait so long, or until something happens in the directory. */
+/* Wait for ms milliseconds, or until the directory changes. */
 static void wait_for(struct watch *w, int ms)
 {
 	struct pollfd p = {.fd = w->notify, .events = POLLIN};
@@ -388,7 +389,7 @@ static void wait_for(struct watch *w, int ms)
 			;
 }
 
-/* True when the process that writes the files was there and is no more. */
+/* Was the process that writes the files there, and is it gone? */
 static bool has_ended(struct watch *w)
 {
 	bool gone = w->pid > 0 && kill(w->pid, 0) && errno == ESRCH;
@@ -418,8 +419,8 @@ static int follow(struct watch *w)
 			w->shown = now;
 			before = (struct sight){0};
 		} else if (rest && gone) {
-			/* Once more: its last file may be as new as its end, and what could
-			 * not be read then may be by now. */
+			/* Once more: its last file may be as new as its end, and a
+			 * file that could not be read may be complete now. */
 			if (ended)
 				break;
 			ended = true;
@@ -428,7 +429,7 @@ static int follow(struct watch *w)
 		}
 		if (rest && !gone)
 			wait_for(w, LOOK_MS);
-		poll(NULL, 0, REST_MS); /* what woke us may go on for a while */
+		poll(NULL, 0, REST_MS); /* the event may be one of several */
 	}
 	sight_free(&before);
 	return rc;

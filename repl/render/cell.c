@@ -1,4 +1,4 @@
-/* cell.c - see cell.h. */
+/* cell.c - write one cell; see cell.h. */
 #include "repl/render/cell.h"
 
 #include <inttypes.h>
@@ -70,7 +70,7 @@ static size_t put_number(struct out *o, const struct shown *s, size_t row)
 	return strlen(buf);
 }
 
-/* "malloc.c:3451" in one column. */
+/* Is it "malloc.c:3451" in one column? */
 static bool is_place(const struct column *c)
 {
 	return c->type == COL_STR && str_eq(c->name, STR("file:line"));
@@ -96,7 +96,7 @@ static size_t put_text(struct out *o, const struct look *look, const struct show
 		n = (size_t)snprintf(line, sizeof(line), ":%" PRIu64, s->line->u[row]);
 	else
 		n = 0;
-	/* A screen shows the file's own name; a pipe all of its path. */
+	/* A screen shows the base name of a file; other output the whole path. */
 	if (look->columns && (s->line || s->c->type == COL_OBJ))
 		v = str_basename(v);
 	if (n >= width)

@@ -1,6 +1,4 @@
-/*
- * cell.h - one cell of a table for people: short numbers, names that fit, colours.
- */
+/* cell.h - one cell of a table for people: short numbers, shortened names, colours. */
 #ifndef QUERN_CELL_H
 #define QUERN_CELL_H
 
@@ -10,15 +8,17 @@
 #include "index/base/out.h"
 #include "repl/render/render.h"
 
-/* A column as shown.  A file column followed by a line column is one: file:line. */
+/* A column as shown.  A file column followed by a line column is one column:
+ * file:line. */
 struct shown {
 	const struct column *c;
 	const struct column *line; /* of file:line, or NULL */
-	bool text;		   /* left-aligned, may be cut */
-	bool grouped;		   /* numbers as 812,345; else three digits and a unit */
-	bool tree;		   /* the names carry the branches */
-	size_t width;		   /* columns given to it */
-	size_t natural;		   /* columns of its widest cell and its title */
+	bool text;		   /* left-aligned, may be shortened */
+	bool grouped;		   /* numbers as 812,345; otherwise three digits and a
+				      unit */
+	bool tree;		   /* names have tree branches */
+	size_t width;		   /* screen columns given to it */
+	size_t natural;		   /* screen columns of its widest cell or its title */
 };
 
 enum paint {
@@ -32,17 +32,18 @@ enum paint {
 	PAINT_NOTE
 };
 
-/* The escape sequence that starts p ("" without colour); PAINT_NONE ends it. */
+/* The escape sequence that starts p ("" without colours); PAINT_NONE ends it. */
 const char *cell_paint(const struct look *look, enum paint p);
 enum emit_form cell_form(const struct look *look);
-/* Write the cell in at most width columns; returns those taken. */
+/* Write the cell in at most width screen columns; returns how many it took. */
 size_t cell_put(struct out *o, const struct look *look, const struct shown *s, size_t row,
 		size_t width);
 enum paint cell_colour(const struct shown *s, size_t row);
-/* The column's title: "#" for id, "file:line". */
+/* The title: "#" for id, "file:line", ... */
 size_t cell_title(struct out *o, const struct look *look, const struct shown *s,
 		  size_t width);
-/* part of whole as a bar of at most width columns, by eighths of a block in UTF-8. */
+/* Draw part of whole as a bar of at most width screen columns, in eighths of a block
+ * if UTF-8. */
 void cell_bar(struct out *o, const struct look *look, double part, double whole,
 	      size_t width);
 

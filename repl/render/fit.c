@@ -1,13 +1,13 @@
 /*
- * fit.c - shortening; see fit.h.
+ * fit.c - shorten names; see fit.h.
  *
  *	std::vector<int, std::allocator<int> >::push_back(int const&)
  *	std::vector<int, std::allocator<int> >::push_back(...)         parameters
  *	std::vector<...>::push_back(...)                                template arguments
  *	std::vect...ush_back(...)                                       the middle
  *
- * Function names end in what tells them apart, so the middle goes last and the end gets
- * the larger half.
+ * The end of a function name identifies it best, so the middle is cut last, and the end
+ * gets the larger half.
  */
 #include "repl/render/fit.h"
 
@@ -38,7 +38,8 @@ static size_t head_bytes(enum emit_form form, struct str s, size_t width)
 	return i;
 }
 
-/* The longest suffix of at most width columns of `all`: the byte where it starts. */
+/* The longest suffix of at most width columns; `all` are the columns of s.  Returns
+ * the byte where it starts. */
 static size_t tail_start(enum emit_form form, struct str s, size_t all, size_t width)
 {
 	size_t i = 0, columns;
@@ -47,7 +48,7 @@ static size_t tail_start(enum emit_form form, struct str s, size_t all, size_t w
 		i += emit_unit(form, s, i, &columns);
 		all -= columns;
 	}
-	/* Combining marks left of the cut belong to the character that went. */
+	/* Combining marks at the start belong to the character that was cut. */
 	while (i < s.n) {
 		size_t n = emit_unit(form, s, i, &columns);
 
@@ -66,7 +67,7 @@ static void cut(struct out *o, enum emit_form form, struct str s, size_t head,
 	emit_name(o, form, str_from(s, tail));
 }
 
-/* head columns from the start, the rest of width from the end. */
+/* Write `head` columns of the start and the rest of width of the end. */
 static size_t cut_middle(struct out *o, enum emit_form form, struct str s, size_t all,
 			 size_t head, size_t width)
 {
@@ -75,7 +76,7 @@ static size_t cut_middle(struct out *o, enum emit_form form, struct str s, size_
 	struct str left = {s.p, from};
 
 	start = tail_start(form, s, all, width - e - head);
-	/* One ellipsis, not two side by side. */
+	/* Write one ellipsis, not two side by side. */
 	if (str_starts(str_from(s, start), str_c(ellipsis(form))))
 		start += str_c(ellipsis(form)).n;
 	cut(o, form, s, from, start);
@@ -89,7 +90,7 @@ static bool follows(struct str s, size_t at, const char *word)
 	return at >= n && memcmp(s.p + at - n, word, n) == 0;
 }
 
-/* Where the bracket opened at s.p[at] closes; s.n when it does not. */
+/* Where the bracket opened at s.p[at] closes; s.n: nowhere. */
 static size_t closes(struct str s, size_t at, char open, char close)
 {
 	size_t depth = 0;
@@ -104,8 +105,8 @@ static size_t closes(struct str s, size_t at, char open, char close)
 	return s.n;
 }
 
-/* "(" that starts parameters, "<" that starts template arguments; not those of an
- * operator's name, of "(anonymous namespace)" or of a Go method's receiver. */
+/* Is it a "(" before parameters, or a "<" before template arguments?  Not in the name
+ * of an operator, "(anonymous namespace)", or the receiver of a Go method. */
 static bool opens(struct str s, size_t at, char open)
 {
 	if (s.p[at] != open || at == 0 || strchr(":. (,", s.p[at - 1]))
@@ -128,7 +129,8 @@ static void collapse(struct out *o, enum emit_form form, struct str s, char open
 	}
 }
 
-/* Try parameters, then template arguments too; the middle when that does not do. */
+/* Shorten parameters, then template arguments, too; if this is not enough, cut the
+ * middle. */
 static size_t fit_name(struct out *o, enum emit_form form, struct str s, size_t width)
 {
 	static const char brackets[][2] = {{'(', ')'}, {'<', '>'}};

@@ -1,8 +1,7 @@
 /*
- * fit.h - names made to fit: what to leave out when the screen is narrow.
+ * fit.h - shorten names that do not fit the screen.
  *
- * Everything goes out through emit_name(); what is written never takes more columns than
- * asked for.
+ * All text goes through emit_name(); it never takes more columns than width.
  */
 #ifndef QUERN_FIT_H
 #define QUERN_FIT_H
@@ -14,13 +13,13 @@
 #include "repl/term/emit.h"
 
 enum fit_kind {
-	FIT_NAME, /* function: template arguments and parameters go first, then the middle */
-	FIT_PATH, /* file: the start goes */
-	FIT_TEXT, /* other text: the end goes */
+	FIT_NAME, /* function: cut template arguments and parameters, then the middle */
+	FIT_PATH, /* file: cut the start */
+	FIT_TEXT, /* other text: cut the end */
 };
 
-/* Write s in at most width columns; returns those taken.  form is EMIT_TEXT or EMIT_ASCII
- * (the ellipsis is then "..."). */
+/* Write s in at most width columns; returns how many it took.  form is EMIT_TEXT or
+ * EMIT_ASCII (its ellipsis is "..."). */
 size_t fit_put(struct out *o, enum emit_form form, enum fit_kind kind, struct str s,
 	       size_t width);
 

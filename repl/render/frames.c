@@ -1,9 +1,9 @@
 /*
- * frames.c - see frames.h.
+ * frames.c - make frames of the rows of a result; see frames.h.
  *
- * A row of a tree lies on the one that the result says, the step of a path on the one before
- * it.  Estimates of children may add up to more than their parent's; then the parent is as large
- * as they are, or a picture would overlap.
+ * The row of a tree lies on the row that the result names; the step of a path lies on the
+ * step before.  Estimates of children may add up to more than the estimate of their
+ * parent.  Then the parent is made as large as their sum, or frames would overlap.
  */
 #include "repl/render/frames.h"
 
@@ -13,7 +13,7 @@
 #include "engine/graph/graph.h"
 #include "engine/path/path.h"
 
-enum { STACK_FRAMES = 10000000 }; /* of all stacks of a file: some 100 MB */
+enum { STACK_FRAMES = 10000000 }; /* of all stacks in a file: some 100 MB */
 
 struct source {
 	const struct column *depth, *cost, *own, *name, *path;
@@ -75,7 +75,7 @@ static bool flagged(const uint8_t *flags, size_t row)
 	return flags && flags[row];
 }
 
-/* A path has one cost, that of its last step: the whole stack carries it. */
+/* A path has one cost, the cost of its last step: the whole stack gets it. */
 static void level_paths(struct frames *f)
 {
 	for (size_t i = f->n; i-- > 0;) {
@@ -100,7 +100,7 @@ static void sum_up(struct frames *f)
 	for (size_t i = f->n; i-- > 0;) {
 		struct frame *x = &f->all[i];
 
-		/* self holds the sum of the frames above so far. */
+		/* So far, self is the sum of the frames above. */
 		if (x->value < x->self)
 			x->value = x->self;
 		x->self = x->value - x->self;
@@ -111,7 +111,8 @@ static void sum_up(struct frames *f)
 	}
 }
 
-/* What a tree is of: a function, or several by the text of the query. */
+/* Add the frame of the top of a tree: a function, or several, named by the text of the
+ * query. */
 static void put_root(const struct result *r, struct frames *f)
 {
 	f->all[f->n++] = (struct frame){
@@ -139,7 +140,7 @@ static void link_rows(const struct result *r, const struct source *s, size_t *op
 		/* A call from the set into itself is in no sum. */
 		if (r->tree && flagged(s->cost->absent, i))
 			continue;
-		/* A row that skips a level (rows were taken away) moves down. */
+		/* If rows were removed, a row moves down to the next level. */
 		depth = depth > before ? before : depth;
 		*x = (struct frame){.name = s->name->s[i],
 				    .depth = (size_t)depth,
@@ -155,7 +156,8 @@ static void link_rows(const struct result *r, const struct source *s, size_t *op
 	}
 }
 
-/* One row, and before it those that it lies on and that have no frame yet: place[] is 1 + that. */
+/* Add the frame of a row, after those of the rows below it that have no frame yet.
+ * place[]: 1 + frame. */
 static void link_one(const struct result *r, const struct source *s, size_t *place,
 		     size_t *waiting, size_t row, struct frames *f)
 {
@@ -181,7 +183,7 @@ static void link_one(const struct result *r, const struct source *s, size_t *pla
 	}
 }
 
-/* The rows that stages left of a tree. */
+/* Add the rows of a tree that stages have left. */
 static void link_left(const struct result *r, const struct source *s, size_t *place,
 		      size_t *waiting, struct frames *f)
 {
@@ -193,7 +195,8 @@ static void link_left(const struct result *r, const struct source *s, size_t *pl
 
 /* ---- what a tree leaves out ---- */
 
-/* What a row spends itself, or what nothing called; UINT64_MAX: not known. */
+/* The cost that a row spends itself or, in a tree of callers, that no call brought;
+ * UINT64_MAX: unknown. */
 static uint64_t own_of(const struct result *r, const struct source *s,
 		       const struct frame *x)
 {
@@ -222,7 +225,7 @@ static struct frame *add_other(struct frames *f, size_t parent, uint64_t value)
 	return x;
 }
 
-/* Above an "(other)": whose cost it is, as far as that is known, by n others from `first` on. */
+/* Split an "(other)" by function, as far as known: n others from `first` on. */
 static void add_named(const struct result *r, const struct path_shown *shown,
 		      size_t first, size_t n, struct frames *f)
 {
@@ -246,7 +249,7 @@ static void add_named(const struct result *r, const struct path_shown *shown,
 	}
 }
 
-/* The others of a row: they are ordered by row. */
+/* The others of a row; they are ordered by row. */
 static size_t others_of(const struct path_shown *s, size_t row, size_t *first)
 {
 	size_t lo = 0, hi = s->n, n = 0;
@@ -265,8 +268,8 @@ static size_t others_of(const struct path_shown *s, size_t row, size_t *first)
 	return n;
 }
 
-/* Calls that are no rows - the cheapest, those below `min` or `depth`, what a stage took
- * away - are no part of what their caller spent itself: they get a frame of their own. */
+/* Calls without rows (the cheapest, those below `min` or `depth`, those that a stage
+ * removed) are not self cost of their caller: they get a frame of their own. */
 static void add_others(const struct result *r, const struct source *s,
 		       const struct path_shown *shown, struct frames *f)
 {
@@ -289,7 +292,7 @@ static void add_others(const struct result *r, const struct source *s,
 	add_named(r, shown, first, named, f);
 }
 
-/* What narrow rows leave out stands at the wide one they lie on. */
+/* The cost that narrow rows leave out is shown at the wide row below them. */
 static void take_lifted(const struct path_shown *shown, struct frames *f)
 {
 	for (size_t i = 0; shown->lifted && i < f->n; i++) {
@@ -352,7 +355,7 @@ int frames_of(const struct result *r, const char *format, struct frames *out,
 
 /* ---- stacks, each of them whole ---- */
 
-/* Up to which depth all stacks together have no more than STACK_FRAMES frames. */
+/* The depth up to which all stacks together have at most STACK_FRAMES frames. */
 static size_t depth_to_keep(const struct frames *f, const uint64_t *stacks)
 {
 	uint64_t sum = 0;
@@ -363,8 +366,8 @@ static size_t depth_to_keep(const struct frames *f, const uint64_t *stacks)
 	return d;
 }
 
-/* Each frame one level above `depth` becomes "(other)", and gets the self cost of all frames on
- * it. */
+/* Turn each frame one level above `depth` into "(other)" with the self cost of all
+ * frames on it. */
 static uint64_t cut_above(struct frames *f, size_t depth)
 {
 	uint64_t cut = 0;

@@ -1,9 +1,9 @@
 /*
- * frames.h - a result as stacks: what flame graphs, folded stacks and speedscope draw.
+ * frames.h - a result as stacks, for flame graphs, folded stacks and speedscope.
  *
- * A call tree gives its rows, on a frame of what it is a tree of; paths give one stack each;
- * any other table with a function and a cost gives stacks of one frame.  Calls from a set
- * into itself are in no sum and are left out.
+ * The rows of a call tree lie on a frame for its top.  Each path is one stack.  Any other
+ * table with a function and a cost gives stacks of one frame.  Calls from a set into
+ * itself are in no sum and are left out.
  */
 #ifndef QUERN_FRAMES_H
 #define QUERN_FRAMES_H
@@ -17,33 +17,33 @@
 
 struct frame {
 	struct str name;
-	uint64_t value; /* cost with everything above it; at least the sum of those */
-	uint64_t self;	/* value less that sum */
+	uint64_t value; /* cost with all frames above; at least their sum */
+	uint64_t self;	/* value less the sum of the frames above */
 	size_t depth;	/* from 0 */
 	size_t parent;	/* index of the frame below, FRAME_NONE at depth 0 */
-	size_t row;	/* of the result; FRAME_NONE: what the tree is of, or `other` */
+	size_t row;	/* of the result; FRAME_NONE: the top, or `other` */
 	bool estimated;
-	bool other; /* what its parent spent in calls that are no rows: cut, filtered */
+	bool other; /* cost of its parent in calls that are no rows: cut or filtered */
 };
 #define FRAME_NONE SIZE_MAX
 
 struct frames {
-	struct frame *all; /* a frame stands before those above it */
+	struct frame *all; /* a frame comes before those above it */
 	size_t n;
 	size_t deepest;
 	uint64_t sum;	   /* of the frames at depth 0 */
-	uint64_t left_out; /* what of it is in frames that are `other` */
-	bool estimated;	   /* some are */
-	bool rooted;	   /* all[0] carries all others */
+	uint64_t left_out; /* the part of it in frames that are `other` */
+	bool estimated;	   /* some frames are estimates */
+	bool rooted;	   /* all other frames lie on all[0] */
 	struct str event;
 };
 
-/* Names are those of the result.  ERR_QUERY: the result has no function or no cost. */
+/* Names are views of the result.  ERR_QUERY: the result has no function or no cost. */
 int frames_of(const struct result *r, const char *format, struct frames *out,
 	      struct err *err);
-/* The same for formats that list every stack whole.  Of deep recursion that is the square of its
- * depth, so where it is too much, frames above some depth are one "(other)" there, and *note
- * says how much of the cost that is. */
+/* The same for formats that write every stack in full.  With deep recursion their size
+ * is the square of the depth.  If it is too large, frames above some depth become one
+ * "(other)", and *note says how much of the cost that is. */
 int frames_of_stacks(const struct result *r, const char *format, struct frames *out,
 		     char *note, size_t size, struct err *err);
 void frames_free(struct frames *f);

@@ -1,4 +1,4 @@
-/* render.c - what the renderers share; see render.h. */
+/* render.c - functions shared by the renderers; see render.h. */
 #include "repl/render/render.h"
 
 #include <inttypes.h>

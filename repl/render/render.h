@@ -1,7 +1,7 @@
 /*
  * render.h - results as bytes: one function per format.
  *
- * Renderers only write to an out: where it leads is output.h's business.
+ * Renderers only write to an out; output.h decides where it leads.
  */
 #ifndef QUERN_RENDER_H
 #define QUERN_RENDER_H
@@ -16,9 +16,9 @@
 #include "index/base/out.h"
 #include "repl/term/emit.h"
 
-/* How tables look; machine formats heed only `raw`. */
+/* The look of tables; machine formats use only `raw`. */
 struct look {
-	size_t columns; /* of the screen; 0: do not cut, do not draw bars */
+	size_t columns; /* of the screen; 0: shorten nothing, draw no bars */
 	size_t rows;	/* at most this many of a table; 0: all */
 	bool utf8;	/* blocks and tree lines instead of ASCII */
 	bool colour;
@@ -33,7 +33,7 @@ struct render {
 	struct session *session;  /* for exporters; may be NULL */
 	const atomic_int *cancel; /* may be NULL */
 	struct err *err;
-	char note[200]; /* what the page leaves out, for stderr, too; or empty */
+	char note[200]; /* what the page leaves out, also for stderr; or empty */
 };
 
 int render_table(struct render *rd); /* and tree: a table with branches */
@@ -52,9 +52,9 @@ int render_callgrind(struct render *rd);
 int render_html(struct render *rd);
 int render_pprof(struct render *rd);
 
-/* Polled by every loop over rows: ERR_CANCEL once the user interrupted. */
+/* Every loop over rows polls this: ERR_CANCEL after the user interrupts. */
 int render_cancelled(struct render *rd, size_t row);
-/* A number cell in plain digits (an absent one: `none`). */
+/* Write a number in plain digits; `none` if the cell is absent. */
 void render_plain(struct out *o, const struct column *c, size_t row, const char *none);
 bool render_is_text(const struct column *c);
 bool render_absent(const struct column *c, size_t row);

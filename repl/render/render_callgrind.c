@@ -4,11 +4,11 @@
  *
  *	functions of obj:libm* > libm.callgrind
  *
- * Self costs by line (and instruction) are whole; calls stay when both ends are in the
- * answer.  Graph stages change costs per function and call - the lines of a hidden function
- * belong to no single caller - so what they leave is written with one cost line per
- * function, at its first line.  Names are written byte for byte, each behind its
- * "(number) ", so that one that looks like a number is none.
+ * Self costs are complete, by line (and instruction); calls are kept if both ends are in
+ * the answer.  Graph stages change costs per function and call (the lines of a hidden
+ * function belong to no single caller).  So after graph stages, each function has one
+ * cost line, at its first line.  Names are written byte for byte, each after its
+ * "(number) ", so that a name that looks like a number is not taken for one.
  */
 #include "repl/render/render.h"
 
@@ -28,13 +28,13 @@ struct writer {
 	struct render *rd;
 	struct out *o;
 	struct store *st;
-	struct graph *g; /* as the stages left it; NULL: the profile itself */
+	struct graph *g; /* after the graph stages; NULL: the profile itself */
 	const struct store_info *info;
 	struct names done;
 	uint8_t *chosen;  /* per function */
 	uint64_t *totals; /* per event */
 	struct arena arena;
-	file_id file; /* of the lines that follow */
+	file_id file; /* of the next lines */
 };
 
 static void put_name(struct writer *w, const char *key, uint32_t id, uint8_t *done,
@@ -89,7 +89,7 @@ static void add_total(struct writer *w, uint32_t e, uint64_t cost)
 		w->totals[e] = UINT64_MAX;
 }
 
-/* Lines of inlined code stand under the file they come from. */
+/* Lines of inlined code are written under their own file. */
 static void follow_file(struct writer *w, file_id file)
 {
 	if (file == w->file)
@@ -159,7 +159,7 @@ static int put_function(struct writer *w, fn_id f)
 
 /* ---- what graph stages left ---- */
 
-/* A merged function may be of several files: then it is of none. */
+/* A merged function may be from several files: then it gets none. */
 static void put_graph_places(struct writer *w, uint32_t f, const char *obj,
 			     const char *file)
 {
@@ -290,7 +290,7 @@ static void choose(struct writer *w, const struct column *id)
 {
 	const struct result *r = w->rd->r;
 
-	/* A tree is of the graph, which has no end where calls go in circles: all of it. */
+	/* A tree with recursion has no end in a graph: write the whole profile. */
 	if (r->tree)
 		memset(w->chosen, 1, w->g ? w->g->functions : w->info->functions);
 	for (size_t i = 0; i < r->rows; i++) {

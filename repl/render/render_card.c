@@ -1,7 +1,7 @@
 /*
- * render_card.c - one subject as "key  value" lines; several are kept apart by a blank line.
+ * render_card.c - one subject as "key value" lines, with a blank line between subjects.
  *
- * Whole names and all digits: a card is where one looks for what a table left out.
+ * Names are whole and numbers have all digits: a card shows what a table leaves out.
  */
 #include "repl/render/render.h"
 
@@ -27,7 +27,8 @@ static void put_value(struct render *rd, const struct column *c, size_t row)
 	struct look whole = *rd->look;
 	char si[NUMBER_MAX];
 
-	/* Control bytes and, on an ASCII screen, other bytes stay escaped; nothing is cut. */
+	/* Control bytes are escaped, and on an ASCII screen other bytes, too; nothing
+	 * is cut. */
 	if (s.text && !render_absent(c, row)) {
 		emit_name(rd->o, cell_form(rd->look), c->s[row]);
 		return;

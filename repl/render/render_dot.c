@@ -1,8 +1,9 @@
 /*
  * render_dot.c - a call graph for Graphviz: `calls of X > graph.dot`.
  *
- * Edges are the rows of `calls` (caller, callee), or the steps of trees and paths, from the
- * caller to the callee.  At most NODES functions: a drawing of more is a black square.
+ * Edges are the rows of `calls` (caller, callee), or the steps of trees and paths, from
+ * caller to callee.  There are at most NODES functions: a larger drawing is a black
+ * square.
  */
 #include "repl/render/render.h"
 
@@ -56,8 +57,8 @@ static int by_cost(const void *a, const void *b)
 				  : by_ends(a, b);
 }
 
-/* One edge of those between the same two: a tree has a step wherever it is taken, with the
- * cost that it has there and all of its calls. */
+/* Merge the edges with the same ends.  A tree repeats a call wherever it is taken,
+ * with the cost in that place, but each time with all of its calls. */
 static void merge_edges(struct graph *g)
 {
 	size_t n = 0;
@@ -153,7 +154,7 @@ static void put_edge(struct render *rd, struct graph *g, const struct edge *e,
 
 	number_si(cost, e->cost);
 	number_grouped(calls, e->calls);
-	/* What has no unit is as wide as what has one. */
+	/* Costs without a unit have the width of one, too. */
 	out_printf(rd->o, "\tn%zu -> n%zu [label=\"%s%.*s", from, to,
 		   e->estimated ? "~" : "", STR_ARG(str_trim(str_c(cost))));
 	if (e->calls)

@@ -1,9 +1,9 @@
 /*
- * render_html.c - a page in one file.  Functions of a call graph are a report (report.h);
- * any other answer is its table, sorted by a click on a title, below a flame graph where
- * the answer has stacks.
+ * render_html.c - a page in one file.  The functions of a call graph become a report
+ * (report.h).  Any other answer is a table, sorted by a click on a title, below a flame
+ * graph if the answer has stacks.
  *
- * Nothing is loaded from anywhere and the scripts are constants; names are text.
+ * The page loads nothing, its scripts are constants, and names are text.
  */
 #include "repl/render/render.h"
 
@@ -86,7 +86,7 @@ static void put_filters(struct render *rd)
 	out_c(rd->o, "</section>\n");
 }
 
-/* Trees and paths have stacks worth drawing; other tables would be one row of frames. */
+/* Trees and paths have stacks; any other table would be a single row of frames. */
 static void put_flame(struct render *rd)
 {
 	struct err err = {0};
@@ -104,7 +104,7 @@ static void put_flame(struct render *rd)
 		out_c(rd->o, "<section class=\"card picture\">\n");
 		out_str(rd->o, str_from(text, str_find_str(text, STR("<svg"))));
 		out_c(rd->o, "</section>\n");
-	} else if (err.kind != ERR_QUERY) { /* else there is nothing to draw */
+	} else if (err.kind != ERR_QUERY) { /* otherwise there is nothing to draw */
 		*rd->err = err;
 	}
 	out_close(&svg);

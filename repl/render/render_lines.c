@@ -1,8 +1,8 @@
 /*
  * render_lines.c - formats for programs: csv, tsv, json, ndjson, md.
  *
- * Whole names, plain digits, the machine columns in their order.  A cell that is unknown
- * is empty, or null in JSON.
+ * Names are whole, numbers are plain digits, and the machine columns are in their order.
+ * An unknown cell is empty, or null in JSON.
  */
 #include "repl/render/render.h"
 

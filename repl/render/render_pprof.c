@@ -1,7 +1,7 @@
 /*
  * render_pprof.c - stacks as pprof's profile.proto, gzipped, for `go tool pprof -http=:`.
  *
- * Only what is needed of protocol buffers: varints and length-delimited fields.
+ * Of protocol buffers only varints and length-delimited fields are needed.
  *
  *	Profile  1 sample_type  2 sample  4 location  5 function  6 string_table
  *	Sample   1 location_id (leaf first)  2 value      ValueType  1 type  2 unit
@@ -37,7 +37,7 @@ static void field_bytes(struct out *o, unsigned field, const void *p, size_t n)
 	out_bytes(o, p, n);
 }
 
-/* Append inner as a field of o, and empty it for the next. */
+/* Append inner as a field of o, and empty inner for the next one. */
 static void field_message(struct out *o, unsigned field, struct out *inner)
 {
 	field_bytes(o, field, inner->buf, inner->n);
@@ -81,7 +81,7 @@ static int by_name(const void *a, const void *b)
 		       (*(const struct frame *const *)b)->name);
 }
 
-/* number[i]: 1 + the place of frame i's name among the distinct ones, which are both
+/* number[i]: 1 + the index of frame i's name among the distinct names.  These are both
  * locations and functions; their strings follow those of put_types(). */
 static int put_functions(struct out *o, struct out *strings, const struct frames *f,
 			 uint64_t *number, struct err *err)

@@ -9,7 +9,7 @@
 
 #include "repl/render/frames.h"
 
-/* Room for the deepest stack; NULL: memory is out, which is said. */
+/* Allocate room for the deepest stack; NULL: out of memory, err is set. */
 static size_t *new_stack(struct render *rd, const struct frames *f)
 {
 	size_t *stack = calloc(f->deepest + 1, sizeof(*stack));
@@ -19,7 +19,7 @@ static size_t *new_stack(struct render *rd, const struct frames *f)
 	return stack;
 }
 
-/* Indices of the frames of the stack that ends in frame i, outermost first. */
+/* List the frames of the stack that ends in frame i, outermost first. */
 static size_t stack_of(const struct frames *f, size_t i, size_t *stack)
 {
 	size_t n = f->all[i].depth + 1;
@@ -64,7 +64,7 @@ static int by_name(const void *a, const void *b)
 		       (*(const struct frame *const *)b)->name);
 }
 
-/* number[i]: the place of frame i's name among the distinct ones, which are written. */
+/* Write the distinct names; number[i]: the index of frame i's name. */
 static int put_names(struct render *rd, const struct frames *f, size_t *number)
 {
 	const struct frame **sorted = calloc(f->n + 1, sizeof(const struct frame *));

@@ -1,10 +1,11 @@
 /*
- * render_svg.c - a flame graph (icicle: its root above) that needs nothing but a browser.
+ * render_svg.c - a flame graph (icicle: its root is at the top) that needs only a
+ * browser.
  *
- * Frames lie on those that called them, as wide as their cost.  A click zooms, "search"
- * lights up what matches.  What is too narrow is drawn as one frame "(other)".  The script
- * is a constant: names reach it only as the text of <title> elements, escaped like every
- * other text.
+ * Frames lie on those that called them and are as wide as their cost.  A click zooms,
+ * "search" highlights matches.  Frames that are too narrow become one frame "(other)".
+ * The script is a constant: names only occur as the text of <title> elements, escaped
+ * like all text.
  */
 #include "repl/render/render.h"
 
@@ -21,10 +22,10 @@ enum {
 	TOP = 56,
 	ROW = 17,
 	BOTTOM = 24,
-	DRAWN = 50000, /* frames at most */
+	DRAWN = 50000, /* most frames drawn */
 };
 static const double LETTER = 7.3;    /* px */
-static const double NARROWEST = 0.3; /* px; what is narrower goes into "(other)" */
+static const double NARROWEST = 0.3; /* px; narrower frames go into "(other)" */
 
 static const char script[] =
 	"<script><![CDATA[\n"
@@ -46,7 +47,7 @@ static const char script[] =
 	"function search(q){let e=null,n=0,w=0,end=-1;\n"
 	" if(q)try{e=new RegExp(q,/[A-Z]/.test(q)?'':'i');}catch(x){alert(x.message);return;}\n"
 	" for(const f of F)f.g.classList.toggle('hit',!!e&&f.d>0&&e.test(f.s.split('\\n')[0]));\n"
-	/* What lies on a frame that is counted is counted with it. */
+	/* A matching frame on another one is already counted with it. */
 	" for(const f of F.filter(f=>f.g.classList.contains('hit')).sort((a,b)=>a.x-b.x||a.d-b.d)){\n"
 	"  n++;if(f.x>=end-1e-3){w+=f.w;end=f.x+f.w;}}\n"
 	" found.textContent=e?n+' match, '+(100*w/W).toFixed(2)+'% (click to clear)':'';}\n"
@@ -77,9 +78,10 @@ static const char style[] =
 struct flame {
 	struct render *rd;
 	const struct frames *f;
-	double *x;    /* px of each frame's left side, then where its next child goes */
-	double *thin; /* px of each frame's children that are too narrow */
-	uint32_t *thin_n; /* how many these are */
+	double *x;	  /* px of the left side of each frame, then where its next
+			     child goes */
+	double *thin;	  /* px of the children of each frame that are too narrow */
+	uint32_t *thin_n; /* number of these children */
 	bool *drawn;
 	double scale; /* px per cost */
 	size_t height;
@@ -87,7 +89,7 @@ struct flame {
 	bool icicle;
 };
 
-/* A name has one colour wherever it stands: yellow to red. */
+/* Yellow to red, depending on the name only. */
 static void put_colour(struct out *o, struct str name)
 {
 	uint64_t h = str_hash(name);
@@ -148,7 +150,7 @@ static void put_frame(struct flame *fl, const struct frame *f, double x, double 
 	out_c(o, "</text></g>\n");
 }
 
-/* The cost as wide as px; of sums at their limit the largest there is. */
+/* The cost of a width of px.  Saturated. */
 static uint64_t cost_of(const struct flame *fl, double px)
 {
 	double cost = px / fl->scale + 0.5;
@@ -156,7 +158,8 @@ static uint64_t cost_of(const struct flame *fl, double px)
 	return cost < 18446744073709551615.0 ? (uint64_t)cost : UINT64_MAX;
 }
 
-/* One frame for all that is too narrow, and for what the tree itself leaves out. */
+/* Draw one frame for all children that are too narrow and for the cost that the tree
+ * leaves out. */
 static void put_others(struct flame *fl)
 {
 	for (size_t i = 0; i < fl->f->n && !render_cancelled(fl->rd, i); i++) {
@@ -237,7 +240,8 @@ static void put_head(struct flame *fl)
 		WIDTH - 88, WIDTH - 60);
 }
 
-/* What was not drawn; a frame's own text takes its place while the mouse is over it. */
+/* Write what was not drawn; the text of a frame replaces it while the mouse is on the
+ * frame. */
 static void put_tail(struct flame *fl)
 {
 	struct out *o = fl->rd->o;
@@ -263,7 +267,7 @@ static void put_tail(struct flame *fl)
 	out_c(o, "</svg>\n");
 }
 
-/* The frame that carries all others; a tree brings its own. */
+/* Draw the frame that all others lie on; a tree has its own. */
 static void put_base(struct flame *fl)
 {
 	struct frame base = {.name = fl->rd->r->query, .value = fl->f->sum};
@@ -272,7 +276,7 @@ static void put_base(struct flame *fl)
 		put_frame(fl, &base, 0, (double)fl->f->sum * fl->scale);
 }
 
-/* What is too narrow is not drawn: it needs no room. */
+/* Frames that are too narrow are not drawn and need no height. */
 static size_t deepest_drawn(const struct flame *fl, const struct frames *f)
 {
 	size_t deepest = 0;

@@ -6,10 +6,11 @@
  *	  17   402 k   7.60%     12  ├─ sysmalloc        malloc.c:2550  ██▍
  *	2 of 1,586 functions = 27.1 % of 5.27 M Ir
  *
- * Two passes over the cells: one measures, one writes.  Where there is a screen the text
- * columns share what the numbers leave; a screen too narrow even so loses whole columns,
- * and the footer names them.  Without a screen nothing is cut, and a cell wider than WIDEST
- * pushes the rest of its row instead of padding every other.
+ * There are two passes over the cells: the first measures, the second writes.  On a
+ * screen, text columns share the width that numbers leave.  If the screen is still too
+ * narrow, whole columns are hidden, and the footer names them.  Without a screen nothing
+ * is cut; a cell wider than WIDEST shifts the rest of its row instead of padding all
+ * other rows.
  */
 #include "repl/render/render.h"
 
@@ -24,14 +25,14 @@
 #include "repl/term/number.h"
 
 enum {
-	WIDEST = 60,   /* columns padded to, without a screen */
-	NARROWEST = 8, /* of a cut text; a function's name gets twice that */
+	WIDEST = 60,   /* most columns to pad to, without a screen */
+	NARROWEST = 8, /* least columns of shortened text; twice this for functions */
 	BAR_LEAST = 6,
 	BAR_MOST = 24,
-	LEVELS = 32, /* branches drawn; deeper rows say how deep */
+	LEVELS = 32, /* branches drawn; deeper rows show their depth as a number */
 	GAP = 2,
 	LUXURY = 8,	    /* of expendable() */
-	LESS_THAN_NAME = 6, /* columns: other text is cut that much earlier */
+	LESS_THAN_NAME = 6, /* columns by which other text is shortened before names */
 };
 
 struct table {
@@ -43,12 +44,13 @@ struct table {
 	double bar_whole;
 	size_t bar_width;
 	bool tree;
-	uint8_t *last;	   /* per row: the last of its siblings; NULL unless tree */
+	uint8_t *last;	   /* per row: it is the last of its siblings; NULL unless a
+			      tree */
 	bool more[LEVELS]; /* while writing: siblings follow at this level */
 	uint64_t root;	   /* depth of the outermost rows */
-	uint32_t *depth;   /* per row, or NULL: as the rows say */
+	uint32_t *depth;   /* per row; NULL: as in the rows */
 	size_t levels;	   /* branches drawn on this screen */
-	struct out hidden; /* names of the columns that did not fit */
+	struct out hidden; /* names of the hidden columns */
 };
 
 /* ---- which columns ---- */
@@ -58,7 +60,7 @@ static bool is_count(const struct column *c)
 	return c->type == COL_COST || c->type == COL_COUNT || c->type == COL_DELTA;
 }
 
-/* Exact digits while the column stays below a million. */
+/* Show exact digits if all cells of the column are below a million. */
 static bool small_numbers(const struct table *t, const struct column *c)
 {
 	if (!is_count(c))
@@ -73,8 +75,8 @@ static bool small_numbers(const struct table *t, const struct column *c)
 	return true;
 }
 
-/* A column of yes and no says something only where there is a yes, one of numbers where there
- * is one. */
+/* A column of booleans is hidden if all are false, a column of numbers if all are
+ * absent. */
 static bool says_nothing(const struct table *t, const struct column *c)
 {
 	if (c->type != COL_BOOL && c->type != COL_ID)
@@ -121,8 +123,8 @@ static uint64_t depth_of(const struct table *t, size_t row)
 	return t->depth ? t->depth[row] : depth - t->root;
 }
 
-/* How deep each row lies in what stages left of the tree.  Rows that do not stand behind those
- * they lie on, as when they were sorted, are drawn without branches. */
+/* Find the depth of each row among the rows that stages left.  If rows do not come
+ * after the rows they lie on (they were sorted), no branches are drawn. */
 static void find_depths(struct table *t, uint32_t *open)
 {
 	const uint32_t *on = t->rd->r->on;
@@ -140,8 +142,8 @@ static void find_depths(struct table *t, uint32_t *open)
 	}
 }
 
-/* From the last row up: a row is the last of its siblings when none of its depth was met
- * since the last row of a smaller depth. */
+/* From the last row up: a row is the last of its siblings if no row of its depth was
+ * met since the last row of a smaller depth. */
 static void find_last_siblings(struct table *t)
 {
 	bool met[LEVELS + 1] = {false};
@@ -163,7 +165,7 @@ static void find_last_siblings(struct table *t)
 	}
 }
 
-/* Columns taken by the branch; o may be NULL to measure only. */
+/* Write a branch; returns its columns.  o NULL: only measure. */
 static size_t branch(struct table *t, struct out *o, size_t row)
 {
 	static const char *const lines[2][4] = {
@@ -237,8 +239,8 @@ static size_t sum_widths(const struct table *t, size_t (*width)(const struct sho
 	return sum;
 }
 
-/* With less than this of a name, the room is better spent on it than on cum%, on where the
- * function stands or on a bar. */
+/* If a name has fewer columns than this, it needs them more than cum%, a place or a
+ * bar. */
 static size_t comfortable_width(const struct shown *s)
 {
 	bool subject = s->c->type == COL_NAME || str_eq(s->c->name, STR("name"));
@@ -247,7 +249,7 @@ static size_t comfortable_width(const struct shown *s)
 	return enough < s->natural ? enough : s->natural;
 }
 
-/* The order in which columns leave a screen that is too narrow; 0: never. */
+/* The order in which columns are hidden on a narrow screen; 0: never. */
 static int expendable(const struct table *t, const struct shown *s)
 {
 	switch (s->c->type) {
@@ -284,7 +286,7 @@ static void drop_columns(struct table *t)
 	}
 }
 
-/* Take columns from the widest text until it fits. */
+/* Take columns from the widest text until the table fits. */
 static void shrink(struct table *t, size_t columns)
 {
 	size_t sum;
@@ -406,7 +408,7 @@ static void put_bar(struct table *t, size_t row)
 	out_c(o, cell_paint(t->look, PAINT_NONE));
 }
 
-/* Rows of different paths are kept apart. */
+/* Separate the rows of different paths. */
 static bool new_path(const struct column *path, size_t row)
 {
 	return path && row && path->type != COL_STR && path->u[row] != path->u[row - 1];
@@ -461,7 +463,7 @@ static void put_filters(struct table *t)
 	out_close(&line);
 }
 
-/* Nothing is cut silently: rows left out here, rows left out by the query, limits, columns. */
+/* Report all that was left out: rows cut here or by the query, limits, columns. */
 static void put_footer(struct table *t)
 {
 	const struct result *r = t->rd->r;

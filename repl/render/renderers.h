@@ -1,7 +1,7 @@
 /*
  * renderers.h - the formats: a renderer each, found in one table.
  *
- * A new format is an entry of that table; pictures and profiles are such entries, too.
+ * A new format is a new row of that table, even for pictures and profiles.
  */
 #ifndef QUERN_RENDERERS_H
 #define QUERN_RENDERERS_H
@@ -10,17 +10,18 @@
 
 struct renderer {
 	enum format format;
-	bool binary; /* holds raw bytes: never written to a terminal */
-	bool pages;  /* takes row after row, so that not all need be held */
+	bool binary; /* has raw bytes: never written to a terminal */
+	bool pages;  /* takes one row after the other, so that not all rows are in
+			memory */
 	int (*render)(struct render *rd);
 	const char *what; /* one line for .help */
 };
 
-/* NULL: this build has none for the format. */
+/* NULL: this build has no renderer for the format. */
 const struct renderer *render_find(enum format format);
-/* The i-th of the table; NULL past the end. */
+/* The i-th row of the table; NULL after the last. */
 const struct renderer *render_at(size_t i);
-/* What a result is shown as when nobody asked for a format. */
+/* The format of a result if the user chose none. */
 enum format render_default(const struct result *r);
 
 #endif

@@ -1,22 +1,22 @@
 /*
- * report.c - see report.h.
+ * report.c - write the HTML report; see report.h.
  *
- * The data, one element each, a line per row (a tab or newline in a name is escaped):
+ * The data is one element each, a line per row (tabs and newlines in names are escaped):
  *
  *	d-events	name TAB long name TAB total
  *	d-strings	files and objects, by number
  *	d-functions	name TAB id calls cycle file object line listed nests, then per
  *			event self ..., inclusive ..., through - inclusive ..., root ...
- *			and of one that nests the bounds lo ..., hi ... of inclusive
+ *			and, if it nests, the bounds lo ..., hi ... of inclusive
  *	d-calls		caller - the one before, callee, calls, inclusive cost per event
- *	d-parts		what it is TAB self cost per event
- *	d-tree		where the calls alone do not tell the whole program's tree (it is the
- *			sum of parts, or functions were merged): per event "@event est own",
- *			then its frames, depth first: depth function est own, and of an
+ *	d-parts		label TAB self cost per event
+ *	d-tree		if the calls alone do not determine the tree of the whole program (it
+ *			is a sum of parts, or functions were merged): per event "@event est
+ *			own", then its frames, depth first: depth function est own, and for an
  *			estimate lo hi
  *
- * Functions and calls have a budget of bytes.  The answer's own rows come first, then the
- * costliest of any event; what is left out is said on the page.
+ * Functions and calls have a budget of bytes.  Rows of the answer come first, then the
+ * costliest of any event.  The page says what is left out.
  */
 #include "repl/render/report.h"
 
@@ -33,13 +33,13 @@ enum {
 	FUNCTION_BYTES = 3 << 20,
 	CALL_BYTES = 3 << 20,
 	PARTS_MAX = 20000,
-	TREE_ROWS = 10000, /* of an event */
+	TREE_ROWS = 10000, /* per event */
 	TREES_ROWS = 100000,
 };
 
 struct weighed {
 	uint32_t id;
-	double weight; /* its share of the event that it has the largest share of */
+	double weight; /* the largest of its shares of the events */
 };
 
 struct report {
@@ -54,7 +54,7 @@ struct report {
 	uint8_t *edge;	      /* [edges]: in the report */
 	uint32_t *string;     /* [files + objects]: line of d-strings, or GRAPH_NONE */
 	uint32_t nfunctions, nedges, nstrings;
-	double most_left; /* share that a call which was left out has at most */
+	double most_left; /* the largest share of a call that was left out */
 };
 
 bool report_fits(const struct render *rd)
@@ -124,7 +124,7 @@ static void choose_functions(struct report *p)
 		p->place[p->rank[i].id] = bytes <= left ? p->nfunctions++ : GRAPH_NONE;
 		left = bytes <= left ? left - bytes : 0;
 	}
-	/* In the graph's order, which keeps one name's functions together. */
+	/* In the order of the graph, which keeps functions of the same name together. */
 	p->nfunctions = 0;
 	for (uint32_t f = 0; f < n; f++)
 		if (p->place[f] != GRAPH_NONE)
@@ -198,7 +198,7 @@ static void put_events(struct report *p)
 	close_data(p);
 }
 
-/* The number of a file or object, given out when it is first met. */
+/* The number of a file or object, assigned at its first use. */
 static uint32_t string_of(struct report *p, struct out *strings, uint32_t key,
 			  struct str s)
 {
@@ -210,7 +210,8 @@ static uint32_t string_of(struct report *p, struct out *strings, uint32_t key,
 	return p->string[key];
 }
 
-/* What passes it beyond its inclusive cost, mostly 0, and what no call brought. */
+/* Write the cost through f less its inclusive cost, mostly 0, or the cost that no call
+ * brought. */
 static void put_through(struct report *p, uint32_t f, bool roots)
 {
 	for (uint32_t e = 0; e < p->events; e++) {
@@ -232,7 +233,7 @@ static void put_bounds(struct report *p, uint32_t f)
 		}
 }
 
-/* Functions that a stage merged have a name of their own, and may have several files. */
+/* A function merged by a stage has its own name, and may be from several files. */
 static void put_function(struct report *p, struct out *strings, uint32_t f)
 {
 	const struct graph *g = p->g;
@@ -305,7 +306,7 @@ static void put_calls(struct report *p)
 	close_data(p);
 }
 
-/* Graph stages change what a part cost: then there is no timeline. */
+/* After graph stages the costs of parts are unknown: then there is no timeline. */
 static void put_parts(struct report *p)
 {
 	struct store *st = p->g->st;
@@ -358,11 +359,12 @@ static void put_frame(struct report *p, const struct path_tree_row *r)
 	out_char(p->o, '\n');
 }
 
-/* A frame of a function that is not in the report is left out with all that is on it. */
+/* Leave out the frames of functions that are not in the report, with all frames on
+ * them. */
 static int put_tree(struct report *p, uint32_t e, uint32_t rows, struct arena *a)
 {
 	struct path_tree t;
-	uint32_t out = UINT32_MAX; /* depth of the frame that is left out */
+	uint32_t out = UINT32_MAX; /* depth of the frame being left out */
 
 	if (session_program_tree(p->rd->session, p->rd->r, e, rows, a, &t, p->rd->err))
 		return (int)p->rd->err->kind;
@@ -441,7 +443,7 @@ static void say_calls(struct report *p, uint32_t between)
 	out_c(p->o, " of any event.</p>\n");
 }
 
-/* The same in a line for those who do not look at the page. */
+/* The same in one line, for stderr. */
 static void note_left_out(struct report *p, uint32_t between)
 {
 	const struct store_info *info = store_info(p->g->st);

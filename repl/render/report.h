@@ -1,9 +1,10 @@
 /*
  * report.h - the HTML report of a call graph: functions, calls, flame graph, parts.
  *
- * The page's own text, style and script are the files in repl/render/report/, which the build turns
- * into the constants below.  The script draws everything from numbers and names that stand
- * in hidden elements as plain text, escaped like any other: no name is ever in a script.
+ * The text, style and script of the page are the files in repl/render/report/, which the
+ * build turns into the constants below.  The script draws everything from numbers and
+ * names in hidden elements.  These are plain text, escaped like all text: no name is ever
+ * in a script.
  */
 #ifndef QUERN_REPORT_H
 #define QUERN_REPORT_H
@@ -14,9 +15,10 @@
 
 extern const char report_css[], report_html[], report_js[];
 
-/* The answer lists functions of a graph with nothing that the report would not show. */
+/* Does the answer list functions of a graph, with nothing that the report would not
+ * show? */
 bool report_fits(const struct render *rd);
-/* What follows the page's heading, to the end of the page. */
+/* Write the page from after its heading to its end. */
 int report_put(struct render *rd);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * emit.c - escaping; see emit.h.
  *
- * A name is cut into units: a UTF-8 character, or one byte that starts none.  Each form is
- * a function from a unit to bytes, plus what stands around the whole.
+ * A name is cut into units: a UTF-8 character, or one byte that is not part of one.  Each
+ * form maps a unit to bytes, and adds the delimiters of the whole.
  */
 #include "repl/term/emit.h"
 
@@ -166,7 +166,7 @@ static bool starts_marked(struct str s)
 	return str_starts(s, STR("\\x:"));
 }
 
-/* The name after the mark, in out_mem: then it goes through the form as text. */
+/* The name after the mark, in out_mem; the form then writes it as text. */
 static struct str marked(struct out *o, struct str s)
 {
 	out_mem(o);

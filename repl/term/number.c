@@ -1,4 +1,4 @@
-/* number.c - see number.h. */
+/* number.c - numbers for people; see number.h. */
 #include "repl/term/number.h"
 
 #include <inttypes.h>
@@ -20,8 +20,8 @@ void number_grouped(char *buf, uint64_t v)
 	*buf = '\0';
 }
 
-/* v as three digits and the index of its unit (0: none, 1: k, ...).  Rounded once, so
- * 999,999 is 1.00 M and not 1000 k. */
+/* v as three digits; returns the index of its unit (0: none, 1: k, ...).  Rounded
+ * once, so 999,999 is 1.00 M and not 1000 k. */
 static int three_digits(char *buf, uint64_t v)
 {
 	double x = (double)v;

@@ -1,4 +1,4 @@
-/* screen.c - see screen.h. */
+/* screen.c - inspect the terminals; see screen.h. */
 #include "repl/term/screen.h"
 
 #include <langinfo.h>

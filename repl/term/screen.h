@@ -1,6 +1,6 @@
 /*
- * screen.h - what stdin, stdout and stderr are: terminals or not, how wide, which
- * characters, colours or none.
+ * screen.h - stdin, stdout and stderr: is each a terminal, how wide, which characters,
+ * with colours or not.
  */
 #ifndef QUERN_SCREEN_H
 #define QUERN_SCREEN_H
@@ -14,10 +14,11 @@ struct screen {
 	bool in, out, err; /* is a terminal */
 	bool utf8;	   /* the locale's encoding */
 	bool colour_out, colour_err;
-	size_t columns, rows; /* of the terminal; 0 when there is none */
+	size_t columns, rows; /* of the terminal; 0: not a terminal */
 };
 
-/* Sets the locale's character type; auto heeds NO_COLOR, TERM=dumb and isatty. */
+/* Sets the locale's character type.  auto: depends on NO_COLOR, TERM=dumb and
+ * isatty(). */
 void screen_init(struct screen *s, enum colour_when when);
 /* Read columns and rows again (after a resize). */
 void screen_measure(struct screen *s);

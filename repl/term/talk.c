@@ -1,4 +1,4 @@
-/* talk.c - see talk.h. */
+/* talk.c - write notes and errors; see talk.h. */
 #include "repl/term/talk.h"
 
 #include <stdarg.h>
@@ -11,9 +11,9 @@
 #include "repl/term/emit.h"
 #include "repl/term/utf8.h"
 
-enum { LONGEST = 100 }; /* columns of query text shown where there is no screen */
+enum { LONGEST = 100 }; /* columns of query text shown without a screen */
 
-/* Of the terminal that stderr is; 0: it is none. */
+/* Of the terminal on stderr; 0: it is none. */
 static size_t columns_of_stderr(void)
 {
 	struct winsize w;
@@ -23,8 +23,8 @@ static size_t columns_of_stderr(void)
 		       : 0;
 }
 
-/* Words of s on lines of so many columns, of which some are used; a word that is longer
- * than a line has one of its own. */
+/* Write the words of s on lines of `columns`; the first line has `used` of them taken.
+ * A word longer than a line gets its own line. */
 static void put_words(struct out *o, struct str s, size_t columns, size_t used,
 		      const char *indent)
 {
@@ -50,7 +50,7 @@ static void put_words(struct out *o, struct str s, size_t columns, size_t used,
 	out_char(o, '\n');
 }
 
-/* On a terminal a line that is too long goes on in the next at a blank. */
+/* On a terminal, wrap a long line at blanks. */
 static void put_line(struct out *o, struct str line, size_t used, const char *indent)
 {
 	size_t columns = columns_of_stderr();
@@ -63,7 +63,7 @@ static void put_line(struct out *o, struct str line, size_t used, const char *in
 	}
 }
 
-/* Lines of s, each through the gate; those after the first are indented. */
+/* Write the lines of s, each through emit_name(); later lines are indented. */
 static void put_lines(struct out *o, struct str s, size_t used, const char *indent)
 {
 	for (;;) {
@@ -101,7 +101,7 @@ void talk_note(const char *text)
 	out_close(&o);
 }
 
-/* Being interrupted is what the user asked for, not an error. */
+/* An interrupt is what the user wanted, not an error. */
 static void put_error(struct out *o, const struct err *err, const char *text, bool colour)
 {
 	bool named = err->kind != ERR_CANCEL;
@@ -119,7 +119,7 @@ static void put_hint(struct out *o, const struct err *err, bool colour)
 	put_lines(o, str_c(err->hint), 8, "        ");
 }
 
-/* A view of the line of text that holds byte at, and where that is in it. */
+/* The line of text with byte `at`; *in_line: the offset of `at` in it. */
 static struct str line_of(struct str text, size_t at, size_t *line, size_t *in_line)
 {
 	size_t start = 0;
@@ -145,7 +145,7 @@ static size_t characters(struct str s)
 	return count;
 }
 
-/* Cut a long line around [at, at + len): *cut is the number of bytes taken from its start. */
+/* Cut a long line around [at, at + len); *cut: the number of bytes cut at its start. */
 static struct str window(struct str line, size_t at, size_t len, size_t columns,
 			 size_t *cut)
 {
@@ -165,7 +165,7 @@ static struct str window(struct str line, size_t at, size_t len, size_t columns,
 	return line;
 }
 
-/* Tabs count as one blank, so that the caret stands where they are shown. */
+/* Write tabs as one blank, so that the caret is under its text. */
 static void put_source(struct out *o, struct str s)
 {
 	for (size_t i = 0; i < s.n;) {
@@ -211,7 +211,7 @@ static void put_caret(struct out *o, struct str line, size_t at, size_t len,
 	out_c(o, colour ? "\033[0m\n" : "\n");
 }
 
-/* Only errors of a query have a place in its text. */
+/* Only errors in a query have a place in its text. */
 static bool has_place(const struct err *err, struct str text)
 {
 	switch (err->kind) {

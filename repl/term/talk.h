@@ -1,7 +1,7 @@
 /*
- * talk.h - everything said to the user, on stderr: notes, errors with their caret.
+ * talk.h - all messages to the user, on stderr: notes, and errors with a caret.
  *
- * Messages hold names from profiles and bytes from queries, so all of it goes through
+ * Messages contain names from profiles and bytes from queries, so all of it goes through
  * emit_name().
  */
 #ifndef QUERN_TALK_H
@@ -16,26 +16,27 @@
 /* One line, or several separated by newlines; a newline is added. */
 void talk(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* One line, whatever is in it: the name of a file may hold a newline. */
+/* One line, whatever the text is: the name of a file may contain a newline. */
 void talk_note(const char *text);
 
-/* Where a piece of query text came from. */
+/* The origin of a piece of query text. */
 struct origin {
-	const char *file; /* NULL: typed or -c, errors name no place */
-	size_t line;	  /* of the text's first line, from 1 */
+	const char *file; /* NULL: typed or -c; errors name no file */
+	size_t line;	  /* of the first line of the text, from 1 */
 };
 
 /*
- *	error: no event 'D1Mr'; this profile has Ir Dr Dw D1mr
+ * error: no event 'D1Mr'; this profile has Ir Dr Dw D1mr
  *	  top by D1Mr
  *	         ^~~~
  *	  hint: did you mean 'D1mr'?
  *
- * text is what err->at points into; from may be NULL.  columns: of the screen, 0 unknown.
+ * text is what err->at points into; from may be NULL.  columns: of the screen; 0:
+ * unknown.
  */
 void talk_error(const struct err *err, struct str text, const struct origin *from,
 		size_t columns, bool colour);
-/* The same without a query: `subject` (a file) stands before the message. */
+/* The same without a query: `subject` (a file) comes before the message. */
 void talk_failure(const struct err *err, const char *subject, bool colour);
 
 #endif

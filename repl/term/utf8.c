@@ -1,9 +1,10 @@
 /*
  * utf8.c - decoding and widths; see utf8.h.
  *
- * The tables hold the ranges of Unicode 14.0.0: `zero` the categories Mn, Me and Cf and the
- * Hangul vowels and finals that join the letter before, `wide` the East Asian widths W
- * and F.  Unassigned code points between two ranges belong to both, which keeps them few.
+ * The tables are ranges of Unicode 14.0.0.  `zero` has the categories Mn, Me and Cf, and
+ * the Hangul vowels and finals that join the letter before them.  `wide` has the East
+ * Asian widths W and F.  Unassigned code points between two ranges belong to both, so
+ * that there are few ranges.
  */
 #include "repl/term/utf8.h"
 
