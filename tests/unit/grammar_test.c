@@ -49,8 +49,7 @@ static bool parses(struct str text, unsigned *shown)
 	if (parsed)
 		meet(stmt);
 	else if ((*shown)++ < SHOWN)
-		printf("# %s: %.*s\n", err.text, text.n < 300 ? (int)text.n : 300,
-		       text.p);
+		printf("# %s: %.*s\n", err.text, (int)str_find(text, '\n'), text.p);
 	arena_free(&a);
 	return parsed;
 }
