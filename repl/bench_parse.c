@@ -17,7 +17,7 @@
 #include "index/base/out.h"
 #include "index/base/vec.h"
 #include "index/lines/decode.h"
-#include "index/fast/isa.h"
+#include "index/base/isa.h"
 #include "index/lines/scan.h"
 #include "index/file/source.h"
 #include "index/read/stretch.h"

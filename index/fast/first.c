@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-#include "index/fast/isa.h"
+#include "index/base/isa.h"
 #include "index/fast/simd.h"
 
 /* Columns that are read here. */

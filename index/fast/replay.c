@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "index/base/vec.h"
-#include "index/fast/isa.h"
+#include "index/base/isa.h"
 #include "index/fast/replay_in.h"
 #include "index/fast/simd.h"
 

@@ -9,7 +9,13 @@
 
 #include <string.h>
 
+#include "index/base/isa.h"
 #include "index/lines/digits.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define SCAN_X86 1
+#endif
 
 enum { PIECE = 64 };
 
@@ -26,7 +32,7 @@ static inline uint16_t *peel(uint16_t *pos, uint64_t mask, size_t base)
 	return end;
 }
 
-static uint16_t *piece(const char *p, size_t base, uint16_t *pos)
+static inline uint16_t *piece_portable(const char *p, size_t base, uint16_t *pos)
 {
 	const uint64_t low7 = 0x7f7f7f7f7f7f7f7f, ones = 0x0101010101010101;
 	uint64_t mask = 0;
@@ -42,18 +48,54 @@ static uint16_t *piece(const char *p, size_t base, uint16_t *pos)
 	return peel(pos, mask, base);
 }
 
+/* The loop over a block, for the `piece` of an instruction set. */
+#define SCAN_LOOP(piece)                         \
+	char last[PIECE];                        \
+	uint16_t *at = pos;                      \
+	size_t i = 0;                            \
+                                                 \
+	for (; i + PIECE <= n; i += PIECE)       \
+		at = piece(p + i, i, at);        \
+	if (i < n) {                             \
+		memset(last, 'x', sizeof(last)); \
+		memcpy(last, p + i, n - i);      \
+		at = piece(last, i, at);         \
+	}                                        \
+	return (size_t)(at - pos)
+
+#ifdef SCAN_X86
+#define AVX2 __attribute__((target("avx2,popcnt,bmi")))
+
+AVX2 static inline uint16_t *piece_avx2(const char *p, size_t base, uint16_t *pos)
+{
+	const __m256i blank = _mm256_set1_epi8(' ');
+	uint64_t mask = 0;
+
+	for (unsigned i = 0; i < PIECE; i += 32) {
+		__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(p + i));
+		__m256i le = _mm256_cmpeq_epi8(_mm256_max_epu8(v, blank), blank);
+
+		mask |= (uint64_t)(uint32_t)_mm256_movemask_epi8(le) << i;
+	}
+	return peel(pos, mask, base);
+}
+
+AVX2 static size_t scan_avx2(const char *p, size_t n, uint16_t *pos)
+{
+	SCAN_LOOP(piece_avx2);
+}
+#endif
+
+static size_t scan_portable(const char *p, size_t n, uint16_t *pos)
+{
+	SCAN_LOOP(piece_portable);
+}
+
 size_t scan_block(const char *p, size_t n, uint16_t *pos)
 {
-	char last[PIECE];
-	uint16_t *at = pos;
-	size_t i = 0;
-
-	for (; i + PIECE <= n; i += PIECE)
-		at = piece(p + i, i, at);
-	if (i < n) {
-		memset(last, 'x', sizeof(last));
-		memcpy(last, p + i, n - i);
-		at = piece(last, i, at);
-	}
-	return (size_t)(at - pos);
+#ifdef SCAN_X86
+	if (isa() == ISA_AVX2)
+		return scan_avx2(p, n, pos);
+#endif
+	return scan_portable(p, n, pos);
 }

@@ -7,7 +7,7 @@
 #include "index/base/out.h"
 #include "index/build.h"
 #include "index/format/meta_code.h"
-#include "index/fast/isa.h"
+#include "index/base/isa.h"
 #include "index/lines/scan.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/naive.h"

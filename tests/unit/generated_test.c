@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "index/base/out.h"
-#include "index/fast/isa.h"
+#include "index/base/isa.h"
 #include "index/lines/scan.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/naive.h"

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "index/base/out.h"
-#include "index/fast/isa.h"
+#include "index/base/isa.h"
 #include "index/lines/scan.h"
 #include "tests/support/naive.h"
 #include "tests/support/tap.h"

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "index/base/hash.h"
+#include "index/base/isa.h"
 #include "index/lines/scan.h"
 #include "tests/support/tap.h"
 
@@ -58,7 +59,7 @@ static void fill(char *p, size_t n, enum fill how)
 	}
 }
 
-int main(void)
+static void test_set(const char *set)
 {
 	static char text[SCAN_BLOCK];
 	static const char *const names[FILLS] = {"any bytes", "text", "only separators",
@@ -78,7 +79,7 @@ int main(void)
 			fill(text, n, (enum fill)how);
 			failed += !same(text, n);
 		}
-		is_u64(failed, 0, "%s", names[how]);
+		is_u64(failed, 0, "%s: %s", set, names[how]);
 	}
 	/* Every byte value at every place of a vector. */
 	unsigned failed = 0;
@@ -89,6 +90,16 @@ int main(void)
 			text[at] = (char)c;
 			failed += !same(text, 64);
 		}
-	is_u64(failed, 0, "every byte at every place");
+	is_u64(failed, 0, "%s: every byte at every place", set);
+}
+
+int main(void)
+{
+	for (const char *const *set = isa_names(); *set; set++) {
+		is_u64((uint64_t)isa_force(*set), 0, "%s can be chosen", *set);
+		is_str(isa_name(), *set, "%s is in use", *set);
+		test_set(*set);
+	}
+	ok(isa_force("abacus") != 0, "an unknown set is refused");
 	return done_testing();
 }

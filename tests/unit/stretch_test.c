@@ -13,7 +13,7 @@
 
 #include "index/base/out.h"
 #include "index/build.h"
-#include "index/fast/isa.h"
+#include "index/base/isa.h"
 #include "index/lines/scan.h"
 #include "index/read/stretch.h"
 #include "tests/support/naive.h"

@@ -1,5 +1,5 @@
 /* isa.c - see isa.h. */
-#include "index/fast/isa.h"
+#include "index/base/isa.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
