@@ -43,8 +43,7 @@ bool fn_incl_estimated(const struct table *t, uint32_t f, uint32_t e)
 
 static uint64_t fn_is_estimated(const struct table *t, uint32_t f, uint32_t e)
 {
-	(void)e;
-	return fn_incl_estimated(t, f, t->event);
+	return fn_incl_estimated(t, f, e);
 }
 
 uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e)
@@ -175,7 +174,7 @@ static const struct col_def fn_cols[] = {
 	{"short", COL_NAME, SHOW_M, .s = fn_short},
 	{"lo", COL_COST, SHOW_M | PER_EVENT, .u = fn_incl_lo, .absent = fn_no_bounds},
 	{"hi", COL_COST, SHOW_M | PER_EVENT, .u = fn_incl_hi, .absent = fn_no_bounds},
-	{"estimated", COL_BOOL, SHOW_M, .u = fn_is_estimated},
+	{"estimated", COL_BOOL, SHOW_M | PER_EVENT, .u = fn_is_estimated},
 };
 
 uint32_t row_is_fn(const struct table *t, uint32_t f)
@@ -266,7 +265,7 @@ static const struct col_def group_cols[] = {
 	{"calls", COL_COUNT, 0, .u = fn_calls},
 	{"lo", COL_COST, SHOW_M | PER_EVENT, .u = fn_incl_lo, .absent = fn_no_bounds},
 	{"hi", COL_COST, SHOW_M | PER_EVENT, .u = fn_incl_hi, .absent = fn_no_bounds},
-	{"estimated", COL_BOOL, SHOW_M, .u = fn_is_estimated},
+	{"estimated", COL_BOOL, SHOW_M | PER_EVENT, .u = fn_is_estimated},
 };
 
 static struct str group_key(const struct table *t, uint32_t f, struct arena *a)

@@ -242,7 +242,7 @@ CARD_U(calls, graph_calls(t->g, f))
 CARD_U(callers, graph_caller_count(t->g, f))
 CARD_U(self, graph_self(t->g, f, e))
 CARD_U(incl, graph_incl(t->g, f, e))
-CARD_U(estimated, fn_incl_estimated(t, f, t->event))
+CARD_U(estimated, fn_incl_estimated(t, f, e))
 CARD_U(contribution, graph_contribution(t->g, f, e))
 CARD_U(incoming, graph_incoming(t->g, f, e))
 
@@ -286,7 +286,7 @@ static const struct col_def card_cols[] = {
 	{"incl", COL_COST, PER_EVENT, .u = card_incl, .estimated = fn_incl_estimated},
 	{"lo", COL_COST, BOTH | PER_EVENT, .u = fn_incl_lo, .absent = card_exact},
 	{"hi", COL_COST, BOTH | PER_EVENT, .u = fn_incl_hi, .absent = card_exact},
-	{"estimated", COL_BOOL, SHOW_M, .u = card_estimated},
+	{"estimated", COL_BOOL, SHOW_M | PER_EVENT, .u = card_estimated},
 };
 
 static int card_open(struct exec *x, const struct source *s, struct table *t)

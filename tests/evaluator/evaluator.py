@@ -148,8 +148,12 @@ class Round:
         if q.source.kind not in questions.COSTS:
             return None
         return " | show " + ", ".join("%s.%s as c%d_%d" % (c, e, i, j)
-                                      for i, c in enumerate(questions.COSTS[q.source.kind].split())
-                                      for j, e in enumerate(self.world.events))
+                                      for i, c in enumerate(self._costs(q)) for j, e in enumerate(self.world.events))
+
+    @staticmethod
+    def _costs(q):
+        costs = questions.COSTS[q.source.kind].split()
+        return costs + ["estimated"] * ("incl" in costs and q.source.kind != "calls")
 
     def _right(self, q, answer, unordered, extra):
         """The rows as they are shown, and as they stand before they are sorted by cost."""
@@ -159,7 +163,7 @@ class Round:
                 return None
         got = rows_of(answer)
         if extra:
-            costs = [(c, e) for c in questions.COSTS[q.source.kind].split() for e in self.world.events]
+            costs = [(c, e) for c in self._costs(q) for e in self.world.events]
             for row, cells in zip(got, extra["rows"]):
                 row.update({"%s.%s" % c: cell for c, cell in zip(costs, cells)})
         why = q.source.wrong(got)

@@ -250,7 +250,9 @@ def cells(want, got):
             if not cell.test(got[c]):
                 return "%s cannot be %r" % (c, got[c])
         elif isinstance(cell, Near):
-            why = near(cell, got[c], got.get("estimated"), *((got["lo"], got["hi"]) if c == "incl" else (None, None)))
+            name, dot, event = c.partition(".")
+            estimated = got.get("estimated" + dot + event, got.get("estimated"))
+            why = near(cell, got[c], estimated, *((got["lo"], got["hi"]) if c == "incl" else (None, None)))
             if why:
                 return "%s: %s" % (c, why)
     return None
