@@ -46,8 +46,8 @@ struct gen {
 	uint64_t total[EVENTS];
 	uint64_t first, end; /* functions of this part */
 	uint64_t lines;	     /* of a function, in 1/64 */
-	/* What the reader has in force, + 1; 0: nothing.  in_file: of the last cost line. */
-	uint64_t in_file, in_obj;
+	uint64_t in_file;    /* file of the last cost line, + 1; 0: none yet */
+	uint64_t in_obj;     /* object of the current function, + 1; 0: none yet */
 	uint64_t addr, line; /* the base of positions */
 	bool fresh;	     /* no cost line in this block yet */
 	struct made *made;

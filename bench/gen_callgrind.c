@@ -11,10 +11,11 @@
  *
  * What a function looks like (its lines, steps, calls) depends on the seed and on the
  * function alone, its costs on the part too: parts repeat each other but for numbers, as
- * those of callgrind do.  Some calls are open when a part ends: the next one has the call without
- * the cost line that it stood behind, and callgrind writes its position, and an fi= in front of it, as
- * what differs from the last cost line, which it does not become.  With more functions than a part has room for, a part holds a
- * window of them, and windows of successive parts overlap by half.
+ * those of callgrind do.  Some calls are still open when a part ends.  The next part has
+ * such a call without the cost line before it.  callgrind writes the position of a call,
+ * and an fi= for it, relative to the last cost line, and the call does not replace that
+ * line.  With more functions than a part has room for, a part holds a window of them, and
+ * windows of successive parts overlap by half.
  */
 #include "bench/gen.h"
 
@@ -25,17 +26,17 @@ enum {
 	FN_SPAN = 0x1000, /* bytes of code between functions */
 };
 
-/* The position at the start of a line: absolute in a new block, else steps from the last cost line. */
-static inline void put_position(const struct gen *g, char **to, uint64_t addr,
-				uint64_t line)
+/* Write the position at the start of a line: absolute before the first cost line of a block,
+ * relative to the last cost line after it. */
+static inline void put_position(struct gen *g, uint64_t addr, uint64_t line)
 {
-	char *p = *to;
+	char *p = g->p;
 
 	if (g->s.instr) {
 		p = g->fresh ? put_hex(p, addr) : put_step(p, g->addr, addr);
 		*p++ = ' ';
 	}
-	*to = g->fresh ? put_u64(p, line) : put_step(p, g->line, line);
+	g->p = g->fresh ? put_u64(p, line) : put_step(p, g->line, line);
 }
 
 static inline void put_target(struct gen *g, uint64_t addr, uint64_t line)
@@ -69,7 +70,7 @@ static void put_call(struct gen *g, uint64_t to, uint64_t count, uint64_t addr,
 	room(g);
 	g->p = put_u64(put_c(g->p, "calls="), count);
 	put_target(g, start_addr(to), start_line(to));
-	put_position(g, &g->p, addr, line);
+	put_position(g, addr, line);
 	for (uint64_t e = 0; e < g->s.events; e++) {
 		uint64_t *left = &g->left[to * g->s.events + e];
 
@@ -90,7 +91,7 @@ static void put_jump(struct gen *g, uint64_t r, uint64_t count, uint64_t addr,
 	}
 	g->p = put_u64(g->p, count + 1);
 	put_target(g, addr + 8 + (r >> 8) % 64, line + (r >> 16) % 8);
-	put_position(g, &g->p, addr, line);
+	put_position(g, addr, line);
 	*g->p++ = ' ';
 	*g->p++ = '\n';
 }
@@ -114,7 +115,7 @@ static inline void line_costs(const struct gen *g, uint64_t r, uint64_t base,
 		cost[e] = base >> (e & 7);
 }
 
-/* A line of f in that file, which is not that of the last cost line. */
+/* Write fi= or fe= if the next line of f is in another file than the last cost line. */
 static void put_file(struct gen *g, uint64_t f, uint64_t file)
 {
 	if (file + 1 != g->in_file)
@@ -124,7 +125,7 @@ static void put_file(struct gen *g, uint64_t f, uint64_t file)
 static void put_cost_line(struct gen *g, uint64_t file, uint64_t addr, uint64_t line,
 			  const uint64_t *cost)
 {
-	put_position(g, &g->p, addr, line);
+	put_position(g, addr, line);
 	g->fresh = false;
 	g->addr = addr;
 	g->line = line;

@@ -33,7 +33,7 @@ struct coded {
 	size_t n;
 };
 
-static inline uint32_t load4(const unsigned char *p)
+static inline uint32_t four_bytes(const unsigned char *p)
 {
 	uint32_t v;
 
@@ -51,8 +51,8 @@ static inline bool coded_alike(struct coded a, struct coded b)
 	if (n > 8)
 		return memcmp(a.p, b.p, n) == 0;
 	if (n >= 4)
-		return load4(a.p) == load4(b.p) &&
-		       load4(a.p + n - 4) == load4(b.p + n - 4);
+		return four_bytes(a.p) == four_bytes(b.p) &&
+		       four_bytes(a.p + n - 4) == four_bytes(b.p + n - 4);
 	if (n >= 2)
 		return load2((const char *)a.p) == load2((const char *)b.p) &&
 		       a.p[n - 1] == b.p[n - 1];

@@ -778,17 +778,6 @@ static inline bool fast_calls(struct decode *d, struct batch *b, struct cursor *
 	((uint32_t)(unsigned char)(a) | (uint32_t)(unsigned char)(b) << 8 | \
 	 (uint32_t)(unsigned char)(c) << 16 | (uint32_t)(unsigned char)(d) << 24)
 
-static inline uint32_t load4(const char *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, 4);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap32(v);
-#endif
-	return v;
-}
-
 /* Lines that begin with a letter; 8 bytes at line are readable. */
 static inline bool fast_word(struct decode *d, struct batch *b, struct cursor *c,
 			     const char *line)

@@ -24,6 +24,17 @@ static inline uint64_t load8(const char *p)
 	return v;
 }
 
+static inline uint32_t load4(const char *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, 4);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap32(v);
+#endif
+	return v;
+}
+
 /* The first byte is the lower one. */
 static inline unsigned load2(const char *p)
 {

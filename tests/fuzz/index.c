@@ -146,20 +146,6 @@ static struct base *base_of(unsigned i)
 
 /* ---- damage ---- */
 
-struct input {
-	const uint8_t *p;
-	size_t n;
-};
-
-static uint64_t take(struct input *in, size_t bytes)
-{
-	uint64_t v = 0;
-
-	for (size_t i = 0; i < bytes && in->n; i++, in->p++, in->n--)
-		v |= (uint64_t)*in->p << 8 * i;
-	return v;
-}
-
 struct damage {
 	const struct base *b;
 	char *p; /* the file, damaged */
@@ -182,11 +168,11 @@ static size_t room(const struct damage *d, size_t i)
 	return (used + PAGE - 1) / PAGE * PAGE - 16 - sizeof(*h);
 }
 
-static void forge_payload(struct damage *d, size_t i, struct input *in, size_t width)
+static void forge_payload(struct damage *d, size_t i, struct fuzz_bytes *in, size_t width)
 {
 	struct value_header *h = value_in(d, i);
-	size_t at = (size_t)take(in, 2) * (width < 4 ? 1 : width);
-	uint64_t v = take(in, width);
+	size_t at = (size_t)fuzz_take(in, 2) * (width < 4 ? 1 : width);
+	uint64_t v = fuzz_take(in, width);
 
 	d->touched[i] = d->forged = true;
 	at %= (size_t)d->b->value[i]->bytes + 1;
@@ -196,12 +182,13 @@ static void forge_payload(struct damage *d, size_t i, struct input *in, size_t w
 }
 
 /* Numbers that are just wrong: around what stands there, around the largest. */
-static void forge_number(struct damage *d, size_t i, struct input *in)
+static void forge_number(struct damage *d, size_t i, struct fuzz_bytes *in)
 {
 	struct value_header *h = value_in(d, i);
 	unsigned width = table_width((enum table)d->b->value[i]->table) == 4 ? 4 : 8;
-	size_t at = (size_t)take(in, 2) % (d->b->value[i]->bytes / width + 1) * width;
-	uint64_t now = 0, how = take(in, 1);
+	size_t at =
+		(size_t)fuzz_take(in, 2) % (d->b->value[i]->bytes / width + 1) * width;
+	uint64_t now = 0, how = fuzz_take(in, 1);
 
 	d->touched[i] = d->forged = true;
 	if (at + width > room(d, i))
@@ -213,10 +200,10 @@ static void forge_number(struct damage *d, size_t i, struct input *in)
 	memcpy((char *)(h + 1) + at, &now, width);
 }
 
-static void forge_header(struct damage *d, size_t i, struct input *in)
+static void forge_header(struct damage *d, size_t i, struct fuzz_bytes *in)
 {
 	struct value_header *h = value_in(d, i);
-	uint64_t field = take(in, 1), v = take(in, 2), how = take(in, 1);
+	uint64_t field = fuzz_take(in, 1), v = fuzz_take(in, 2), how = fuzz_take(in, 1);
 
 	d->touched[i] = d->forged = true;
 	v = how & 1 ? 0 - v : v;
@@ -230,9 +217,9 @@ static void forge_header(struct damage *d, size_t i, struct input *in)
 }
 
 /* The payload of another value, whole: a sound column in a wrong place. */
-static void forge_exchange(struct damage *d, size_t i, struct input *in)
+static void forge_exchange(struct damage *d, size_t i, struct fuzz_bytes *in)
 {
-	size_t from = (size_t)take(in, 1) % d->b->nvalue;
+	size_t from = (size_t)fuzz_take(in, 1) % d->b->nvalue;
 	struct value_header *h = value_in(d, i);
 	const struct value_header *g = d->b->value[from];
 
@@ -244,10 +231,10 @@ static void forge_exchange(struct damage *d, size_t i, struct input *in)
 	h->rows = g->rows;
 }
 
-static void edit(struct damage *d, struct input *in)
+static void edit(struct damage *d, struct fuzz_bytes *in)
 {
-	uint64_t op = take(in, 1), at;
-	size_t i = (size_t)take(in, 1) % d->b->nvalue;
+	uint64_t op = fuzz_take(in, 1), at;
+	size_t i = (size_t)fuzz_take(in, 1) % d->b->nvalue;
 
 	switch (op % 10) {
 	case 0:
@@ -259,17 +246,17 @@ static void edit(struct damage *d, struct input *in)
 	case 6: forge_header(d, i, in); break;
 	case 7: forge_exchange(d, i, in); break;
 	case 8: /* mostly the pages of the tree, which are the first and the last */
-		at = take(in, 2) % (2 * PAGE);
+		at = fuzz_take(in, 2) % (2 * PAGE);
 		at = i % 3 == 0	  ? at % d->n
 		     : i % 3 == 1 ? d->n - 1 - at % d->n
 				  : (size_t)((char *)d->b->value[i] - d->b->p) - 16 +
 					    at % PAGE;
 		d->raw = true;
-		d->p[at % d->n] = (char)(d->p[at % d->n] ^ (take(in, 1) | 1));
+		d->p[at % d->n] = (char)(d->p[at % d->n] ^ (fuzz_take(in, 1) | 1));
 		break;
 	default:
 		d->raw = true;
-		d->n -= (size_t)(take(in, 3) % d->n);
+		d->n -= (size_t)(fuzz_take(in, 3) % d->n);
 		break;
 	}
 }
@@ -377,15 +364,15 @@ static void ask_damaged(struct base *b, struct damage *d, const uint8_t *questio
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct damage d = {0};
-	struct input in = {data, size};
+	struct fuzz_bytes in = {data, size};
 	uint8_t questions[ASKED];
 	struct base *b;
 
 	if (size < 1 + ASKED)
 		return 0;
-	b = base_of(take(&in, 1) % 16 ? in.p[-1] % 2 : 2);
+	b = base_of(fuzz_take(&in, 1) % 16 ? in.p[-1] % 2 : 2);
 	for (int i = 0; i < ASKED; i++) {
-		questions[i] = (uint8_t)take(&in, 1);
+		questions[i] = (uint8_t)fuzz_take(&in, 1);
 		ask_sound(b, questions[i]);
 	}
 	fuzz_begin();

@@ -241,37 +241,23 @@ void forger_begin(void)
 
 /* ---- scripts ---- */
 
-struct script {
-	const uint8_t *p;
-	size_t n;
-};
-
-static uint64_t take(struct script *s, size_t bytes)
-{
-	uint64_t v = 0;
-
-	for (size_t i = 0; i < bytes && s->n; i++, s->p++, s->n--)
-		v |= (uint64_t)*s->p << 8 * i;
-	return v;
-}
-
 /* The packed one is the sample, so it comes less often. */
-static const struct base *take_base(struct script *s)
+static const struct base *take_base(struct fuzz_bytes *s)
 {
-	const size_t n = (size_t)take(s, 1);
+	const size_t n = (size_t)fuzz_take(s, 1);
 
 	return &bases[n / 4 % 8 == 7 ? PACKED : n % 4];
 }
 
-static size_t below(struct script *s, size_t n)
+static size_t below(struct fuzz_bytes *s, size_t n)
 {
-	return n ? (size_t)take(s, n > 256 ? 2 : 1) % n : 0;
+	return n ? (size_t)fuzz_take(s, n > 256 ? 2 : 1) % n : 0;
 }
 
 /* A number for one that is now `now`, of several whose largest is `most`. */
-static uint64_t number(struct script *s, uint64_t now, uint64_t most)
+static uint64_t number(struct fuzz_bytes *s, uint64_t now, uint64_t most)
 {
-	switch (take(s, 1) % 16) {
+	switch (fuzz_take(s, 1) % 16) {
 	case 0: return 0;
 	case 1: return 1;
 	case 2: return most;
@@ -283,11 +269,11 @@ static uint64_t number(struct script *s, uint64_t now, uint64_t most)
 	case 8: return UINT32_MAX;
 	case 9: return UINT32_MAX - 1;
 	case 10: return UINT64_MAX;
-	case 11: return (uint64_t)1 << take(s, 1) % 64;
-	case 12: return take(s, 1);
-	case 13: return take(s, 4);
+	case 11: return (uint64_t)1 << fuzz_take(s, 1) % 64;
+	case 12: return fuzz_take(s, 1);
+	case 13: return fuzz_take(s, 4);
 	case 14: return now * 2;
-	default: return take(s, 8);
+	default: return fuzz_take(s, 8);
 	}
 }
 
@@ -384,7 +370,7 @@ static void swap(struct rows *c, size_t i, size_t k)
 	c->row[k] = was;
 }
 
-static void forge_column(struct value *v, struct script *s)
+static void forge_column(struct value *v, struct fuzz_bytes *s)
 {
 	struct rows c = decode(v);
 	size_t how = below(s, 12), from = below(s, c.n), to = below(s, c.n), n;
@@ -417,8 +403,8 @@ static void forge_column(struct value *v, struct script *s)
 		n = n < c.n - from ? n : c.n - from;
 		memmove(c.row + to, c.row + from, n * sizeof(*c.row));
 		break;
-	case 7: anew(&c, take(s, 2)); break;
-	case 8: shuffle(&c, take(s, 2)); break;
+	case 7: anew(&c, fuzz_take(s, 2)); break;
+	case 8: shuffle(&c, fuzz_take(s, 2)); break;
 	case 9: c.row[c.n - 1] = number(s, c.row[c.n - 1], c.most); break;
 	case 10: c.row[0] = number(s, c.row[0], c.most); break;
 	default:
@@ -432,19 +418,19 @@ static void forge_column(struct value *v, struct script *s)
 
 /* ---- packed values ---- */
 
-static void forge_bytes(struct value *v, struct script *s)
+static void forge_bytes(struct value *v, struct fuzz_bytes *s)
 {
 	size_t at = below(s, (size_t)v->head.bytes), n = below(s, 8) + 1;
 
 	for (size_t i = at; i < at + n && i < v->head.bytes; i++)
-		v->p[i] = (unsigned char)take(s, 1);
+		v->p[i] = (unsigned char)fuzz_take(s, 1);
 }
 
 /* One number of a value of varints becomes another, is there twice, or no more. */
-static void forge_varint(struct value *v, struct script *s)
+static void forge_varint(struct value *v, struct fuzz_bytes *s)
 {
 	struct varint_reader r = {v->p, v->p + v->head.bytes, false};
-	size_t which = (size_t)take(s, 2), how = below(s, 4), n = 0, from, to;
+	size_t which = (size_t)fuzz_take(s, 2), how = below(s, 4), n = 0, from, to;
 	unsigned char *p;
 	uint64_t now = 0;
 
@@ -475,12 +461,12 @@ static void forge_varint(struct value *v, struct script *s)
 	free(p);
 }
 
-static void forge_strings(struct value *v, struct script *s)
+static void forge_strings(struct value *v, struct fuzz_bytes *s)
 {
 	size_t at = below(s, v->head.rows + (size_t)1) * sizeof(uint64_t);
 	uint64_t offset;
 
-	if (take(s, 1) % 2 || at + sizeof(offset) > v->head.bytes) {
+	if (fuzz_take(s, 1) % 2 || at + sizeof(offset) > v->head.bytes) {
 		forge_bytes(v, s);
 		return;
 	}
@@ -491,7 +477,7 @@ static void forge_strings(struct value *v, struct script *s)
 
 /* ---- meta and part headers ---- */
 
-static void set_meta(struct meta *m, struct script *s)
+static void set_meta(struct meta *m, struct fuzz_bytes *s)
 {
 	uint64_t *const counts[] = {&m->functions,     &m->edges,
 				    &m->cycles,	       &m->cycle_members,
@@ -513,12 +499,12 @@ static void set_meta(struct meta *m, struct script *s)
 		*flags[i - COUNT(counts)] = !*flags[i - COUNT(counts)];
 		return;
 	}
-	if (coef && take(s, 1) % 8 == 0)
+	if (coef && fuzz_take(s, 1) % 8 == 0)
 		coef[0] = number(s, coef[0], coef[0]);
 	*counts[i] = number(s, *counts[i], *counts[i]);
 }
 
-static void set_part(struct part *p, uint64_t *functions, struct script *s)
+static void set_part(struct part *p, uint64_t *functions, struct fuzz_bytes *s)
 {
 	uint64_t file = p->file;
 	uint64_t *const fields[] = {&file,	&p->part,  &p->pid,   &p->thread,
@@ -529,7 +515,7 @@ static void set_part(struct part *p, uint64_t *functions, struct script *s)
 	p->file = (uint32_t)file;
 }
 
-static void forge_meta(struct value *v, struct script *s)
+static void forge_meta(struct value *v, struct fuzz_bytes *s)
 {
 	struct varint_reader from = {v->p, v->p + v->head.bytes, false};
 	struct bytes to = {0};
@@ -550,7 +536,7 @@ static void forge_meta(struct value *v, struct script *s)
 	arena_free(&a);
 }
 
-static void forge_parts(struct value *v, struct script *s)
+static void forge_parts(struct value *v, struct fuzz_bytes *s)
 {
 	struct varint_reader from = {v->p, v->p + v->head.bytes, false};
 	struct bytes to = {0};
@@ -576,15 +562,15 @@ static void forge_parts(struct value *v, struct script *s)
 
 /* ---- values ---- */
 
-static void forge_header(struct values *all, size_t i, struct script *s)
+static void forge_header(struct values *all, size_t i, struct fuzz_bytes *s)
 {
 	struct value *v = &all->at[i];
 	uint64_t n;
 
-	switch (take(s, 1) % 8) {
+	switch (fuzz_take(s, 1) % 8) {
 	case 0: v->gone = true; break;
 	case 1: v->head.rows = (uint32_t)number(s, v->head.rows, v->head.rows); break;
-	case 2: v->head.table = (uint16_t)(take(s, 1) % TABLES); break;
+	case 2: v->head.table = (uint16_t)(fuzz_take(s, 1) % TABLES); break;
 	case 3: v->head.event = (uint16_t)number(s, v->head.event, 1); break;
 	case 4: v->head.block = (uint32_t)number(s, v->head.block, 1); break;
 	case 5:
@@ -594,8 +580,8 @@ static void forge_header(struct values *all, size_t i, struct script *s)
 	default: { /* one more, of another place */
 		struct value_header h = v->head;
 
-		h.table = (uint16_t)(take(s, 1) % TABLES);
-		h.event = (uint16_t)(take(s, 1) % 4);
+		h.table = (uint16_t)(fuzz_take(s, 1) % TABLES);
+		h.event = (uint16_t)(fuzz_take(s, 1) % 4);
 		append(all, &h, v->p);
 		break;
 	}
@@ -603,7 +589,7 @@ static void forge_header(struct values *all, size_t i, struct script *s)
 }
 
 /* A sound value of the same table in the place of this one, maybe of another index. */
-static void forge_exchange(struct value *v, struct script *s)
+static void forge_exchange(struct value *v, struct fuzz_bytes *s)
 {
 	const struct values *from = &take_base(s)->values;
 	const size_t skip = below(s, 4);
@@ -613,7 +599,7 @@ static void forge_exchange(struct value *v, struct script *s)
 		if (from->at[i].head.table == v->head.table && met++ == skip) {
 			const struct value *w = &from->at[i];
 
-			if (take(s, 1) % 2)
+			if (fuzz_take(s, 1) % 2)
 				v->head.rows = w->head.rows;
 			replace(v, w->p, (size_t)w->head.bytes);
 			return;
@@ -621,9 +607,9 @@ static void forge_exchange(struct value *v, struct script *s)
 }
 
 /* One of the values of a table: tables of many events have many. */
-static size_t pick(const struct values *all, struct script *s)
+static size_t pick(const struct values *all, struct fuzz_bytes *s)
 {
-	unsigned table = (unsigned)take(s, 1) % TABLES;
+	unsigned table = (unsigned)fuzz_take(s, 1) % TABLES;
 	size_t which = below(s, 16), found = all->n;
 
 	for (unsigned tries = 0; found == all->n && tries < TABLES; tries++, table++) {
@@ -638,7 +624,7 @@ static size_t pick(const struct values *all, struct script *s)
 	return found;
 }
 
-static void edit(struct values *all, struct script *s)
+static void edit(struct values *all, struct fuzz_bytes *s)
 {
 	size_t i = pick(all, s), how = below(s, 16);
 	struct value *v = &all->at[i];
@@ -748,9 +734,9 @@ static const char *const hard[] = {
 	"part 1 | instrs",
 };
 
-static const char *question(struct script *s)
+static const char *question(struct fuzz_bytes *s)
 {
-	uint64_t which = take(s, 1), other = take(s, 1);
+	uint64_t which = fuzz_take(s, 1), other = fuzz_take(s, 1);
 
 	return other % 4 ? hard[which % COUNT(hard)] : fuzz_question((unsigned)which);
 }
@@ -770,7 +756,7 @@ static void complete(struct session *s)
 }
 
 /* Each question in a session of its own, which has met nothing yet, or all in one. */
-static void ask(struct script *s, unsigned times)
+static void ask(struct fuzz_bytes *s, unsigned times)
 {
 	struct err err = {0};
 	struct session *session;
@@ -785,7 +771,7 @@ static void ask(struct script *s, unsigned times)
 	for (unsigned i = 0; session && i < times; i++) {
 		const char *q = question(s);
 		enum format format =
-			(enum format)(FORMAT_TABLE + take(s, 1) % FORMAT_PPROF);
+			(enum format)(FORMAT_TABLE + fuzz_take(s, 1) % FORMAT_PPROF);
 
 		fuzz_ask(session, str_c(q), format, NULL);
 	}
@@ -810,7 +796,7 @@ static void verify(void)
 }
 
 /* The reader for adding is a reader like any other. */
-static void add(const struct base *b, struct script *s)
+static void add(const struct base *b, struct fuzz_bytes *s)
 {
 	struct err err = {0};
 	struct store *st;
@@ -825,7 +811,7 @@ static void add(const struct base *b, struct script *s)
 
 void forger_run(const uint8_t *script, size_t n)
 {
-	struct script s = {script, n};
+	struct fuzz_bytes s = {script, n};
 	struct values all = {0};
 	const struct base *b;
 	unsigned edits, together;
@@ -835,7 +821,7 @@ void forger_run(const uint8_t *script, size_t n)
 	for (size_t i = 0; i < b->values.n; i++)
 		append(&all, &b->values.at[i].head, b->values.at[i].p);
 	edits = (unsigned)below(&s, EDITS) + 1;
-	together = (unsigned)take(&s, 1) % 2;
+	together = (unsigned)fuzz_take(&s, 1) % 2;
 	for (unsigned i = 0; i < edits; i++)
 		edit(&all, &s);
 	write_index(&all);

@@ -11,6 +11,15 @@
 #include "repl/render/render.h"
 #include "repl/render/renderers.h"
 
+uint64_t fuzz_take(struct fuzz_bytes *b, size_t bytes)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < bytes && b->n; i++, b->p++, b->n--)
+		v |= (uint64_t)*b->p << 8 * i;
+	return v;
+}
+
 void fuzz_fail(const char *fmt, ...)
 {
 	va_list ap;

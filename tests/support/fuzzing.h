@@ -21,6 +21,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
 __attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 
+/* The bytes of an input that are left. */
+struct fuzz_bytes {
+	const uint8_t *p;
+	size_t n;
+};
+/* Take so many of them, 8 at most, as a number; missing ones are 0. */
+uint64_t fuzz_take(struct fuzz_bytes *b, size_t bytes);
+
 /* Say what is wrong and abort. */
 __attribute__((format(printf, 1, 2), noreturn)) void fuzz_fail(const char *fmt, ...);
 /* In fuzzing builds, fail when the work between the two took more than a few seconds of
