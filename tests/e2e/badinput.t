@@ -402,7 +402,7 @@ while time.time() < end:
         wrong.append(str(r))
 ok(not wrong and 3 in statuses, "a profile that is written anew in place: it has changed", "%s %s" % (statuses, "\n".join(wrong)))
 
-source = open(top + "/index/lines/decode.c").read()
+source = open(top + "/index/lines/decode_line.c").read()
 kinds = re.findall(r'\[ODD_[A-Z_]+\] =\s*"([^"]+)"', source)
 rules = open(top + "/index/lines/PROFILE.md").read()
 ok(len(kinds) > 15, "the kinds of diagnostics are found", kinds)

@@ -1,0 +1,51 @@
+/*
+ * decode_in.h - the inside of the decoder, for decode.c (blocks, and usual lines fast) and
+ * decode_line.c (any line).
+ */
+#ifndef QUERN_DECODE_IN_H
+#define QUERN_DECODE_IN_H
+
+#include "index/lines/decode.h"
+
+/* Decode one line without its newline, however odd: what decode.c leaves. */
+void decode_line(struct decode *d, struct batch *b, struct str line);
+
+static inline struct row *push(struct batch *b, enum row_kind kind, const char *line)
+{
+	struct row *r = &b->row[b->n++];
+
+	r->kind = (uint8_t)kind;
+	r->flags = 0;
+	r->nc = 0;
+	r->at = (uint32_t)(line - b->text);
+	r->cost = (uint32_t)b->ncost;
+	return r;
+}
+
+static inline bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* A negative cost written as 2^64 - n: callgrind does so for a call that was open when
+ * its counters were reset. */
+static inline bool wrapped(uint64_t cost)
+{
+	return cost >> 63;
+}
+
+/* Whether the row is a calls= or jump=, whose line follows. */
+static inline bool waits_for_line(const struct row *r)
+{
+	return r->kind >= ROW_CALLS && r->kind <= ROW_JUMP_BAD;
+}
+
+/* Whether the next line of positions and costs moves the base. */
+static inline bool moves_base(const struct decode *d, const struct batch *b)
+{
+	if (!d->apart)
+		return true;
+	return b->n ? !waits_for_line(&b->row[b->n - 1]) : !d->of_record;
+}
+
+#endif

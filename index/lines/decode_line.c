@@ -1,0 +1,476 @@
+/*
+ * decode_line.c - any line to rows, by the rules of PROFILE.md.
+ *
+ * It reads one field after the other, and every oddity of a line becomes a row of its own: a diagnostic.
+ */
+#include <string.h>
+
+#include "index/lines/decode_in.h"
+
+const char *odd_name(enum odd k)
+{
+	static const char *const names[ODD_KINDS] = {
+		[ODD_UNKNOWN_LINE] = "unknown line, skipped",
+		[ODD_FIELD] = "line with a field that is not a number, skipped",
+		[ODD_EXTRA_COSTS] = "more costs than events, the extra ones ignored",
+		[ODD_NEGATIVE_COST] = "negative cost, counted as 0",
+		[ODD_POSITION] = "position below zero or above 2^64-1, clamped",
+		[ODD_NUMBER_RANGE] = "number above 2^64-1, clamped",
+		[ODD_CALL_NO_CFN] = "calls= without cfn=, its cost skipped",
+		[ODD_CALL_NO_LINE] = "calls= without its cost line, dropped",
+		[ODD_CALL_FIELD] = "calls= that cannot be read, its cost skipped",
+		[ODD_JUMP_NO_LINE] = "jump= without its source line, dropped",
+		[ODD_JUMP_FIELD] = "jump= that cannot be read, its source line skipped",
+		[ODD_DEVELOPER_LINE] =
+			"callgrind developer line (rec= frfn= bb= ln=), skipped",
+		[ODD_NO_EVENTS] = "cost line in a section without events:, skipped",
+		[ODD_HEADER_VALUE] = "header line that cannot be read",
+		[ODD_EVENT_TWICE] = "event named twice, its columns are added",
+		[ODD_EVENT_FORMULA] =
+			"derived event that cannot be computed, or subtracts",
+		[ODD_ID_REDEFINED] = "name id redefined to another name",
+		[ODD_ID_UNDEFINED] = "name id used before it is defined",
+		[ODD_SUM_OVERFLOW] = "sum above 2^64-1, clamped",
+	};
+
+	return names[k];
+}
+
+bool decode_apart(struct str creator)
+{
+	return str_starts(creator, STR("callgrind-"));
+}
+
+void decode_init(struct decode *d)
+{
+	memset(d, 0, offsetof(struct decode, pos));
+	d->nsub = 1;
+	d->sub[0] = SUB_LINE;
+}
+
+/* ---- numbers and fields ---- */
+
+enum num { NUM_OK, NUM_BAD, NUM_RANGE };
+
+/* Any unsigned number of the format: decimal or 0x, of any length. */
+static enum num number(struct str s, uint64_t *out)
+{
+	bool hex = s.n > 2 && s.p[0] == '0' && (s.p[1] | 0x20) == 'x';
+
+	if (s.n == 0)
+		return NUM_BAD;
+	for (size_t i = hex ? 2 : 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		if (!(c >= '0' && c <= '9') &&
+		    !(hex && (c | 0x20) >= 'a' && (c | 0x20) <= 'f'))
+			return NUM_BAD;
+	}
+	if (str_u64(s, out))
+		return NUM_OK;
+	*out = UINT64_MAX;
+	return NUM_RANGE;
+}
+
+static void push_text(struct batch *b, enum row_kind kind, uint64_t a, const char *line,
+		      struct str text)
+{
+	struct row *r = push(b, kind, line);
+
+	r->a = a;
+	r->p = text.p;
+	r->len = text.n > UINT32_MAX ? UINT32_MAX : (uint32_t)text.n;
+}
+
+static void odd(struct batch *b, enum odd k, struct str line)
+{
+	push_text(b, ROW_ODD, k, line.p, line);
+}
+
+/* The next field of s, without blanks and tabs; n is 0 at the end. */
+static struct str field(struct str *s)
+{
+	struct str f;
+	size_t n = 0;
+
+	while (s->n && is_blank(s->p[0]))
+		*s = str_from(*s, 1);
+	while (n < s->n && !is_blank(s->p[n]))
+		n++;
+	f = (struct str){s->p, n};
+	*s = str_from(*s, n);
+	return f;
+}
+
+struct place {
+	uint64_t at[SUBS];
+	bool clamped;
+};
+
+/* A subposition: "*", "12", "0x1f", "+3", "-3", and the ranges "1-3", "4+2", "1:3". */
+static enum num subposition(struct str f, uint64_t base, uint64_t *out, bool *clamped)
+{
+	char sign = f.p[0];
+	size_t n;
+	uint64_t v;
+	enum num rc;
+
+	if (f.n == 1 && sign == '*') {
+		*out = base;
+		return NUM_OK;
+	}
+	if (sign == '+' || sign == '-')
+		f = str_from(f, 1);
+	for (n = 0; n < f.n && f.p[n] != '-' && f.p[n] != '+' && f.p[n] != ':'; n++)
+		;
+	if (n < f.n) {
+		uint64_t end;
+
+		if (number(str_from(f, n + 1), &end) == NUM_BAD)
+			return NUM_BAD;
+		f.n = n;
+	}
+	rc = number(f, &v);
+	if (rc == NUM_BAD)
+		return rc;
+	if (rc == NUM_RANGE)
+		*clamped = true;
+	if (sign == '+' && __builtin_add_overflow(base, v, &v)) {
+		v = UINT64_MAX;
+		*clamped = true;
+	} else if (sign == '-') {
+		*clamped |= v > base;
+		v = v > base ? 0 : base - v;
+	}
+	*out = v;
+	return NUM_OK;
+}
+
+/* All declared subpositions of s; a missing one keeps the base. */
+static enum num place(const struct decode *d, struct str *s, struct place *pl)
+{
+	pl->clamped = false;
+	memcpy(pl->at, d->base, sizeof(pl->at));
+	for (unsigned i = 0; i < d->nsub; i++) {
+		struct str f = field(s);
+
+		if (f.n == 0)
+			return NUM_OK;
+		if (subposition(f, d->base[d->sub[i]], &pl->at[d->sub[i]], &pl->clamped))
+			return NUM_BAD;
+	}
+	return NUM_OK;
+}
+
+/* One cost: a number, "." for 0, or a negative number, which counts as 0. */
+static enum num cost(struct str f, uint64_t *out, bool *negative)
+{
+	enum num rc;
+
+	if (f.n == 1 && f.p[0] == '.') {
+		*out = 0;
+		return NUM_OK;
+	}
+	if (f.n > 1 && f.p[0] == '-') {
+		rc = number(str_from(f, 1), out);
+		*negative |= *out > 0;
+		*out = 0;
+		return rc == NUM_RANGE ? NUM_OK : rc;
+	}
+	rc = number(f, out);
+	if (rc == NUM_OK && wrapped(*out)) {
+		*negative = true;
+		*out = 0;
+	}
+	return rc;
+}
+
+static void take_cost(struct decode *d, struct batch *b, struct str line)
+{
+	struct str s = line, f;
+	struct place pl;
+	uint64_t v;
+	uint32_t n = 0;
+	bool negative = false, range = false, extra = false;
+	const bool moves = moves_base(d, b);
+
+	d->in_body = true;
+	if (d->ncols == 0) {
+		odd(b, ODD_NO_EVENTS, line);
+		return;
+	}
+	if (place(d, &s, &pl)) {
+		odd(b, ODD_FIELD, line);
+		return;
+	}
+	while ((f = field(&s)).n) {
+		enum num rc = cost(f, &v, &negative);
+
+		if (rc == NUM_BAD) {
+			odd(b, ODD_FIELD, line);
+			return;
+		}
+		range |= rc == NUM_RANGE;
+		extra |= n >= d->ncols;
+		if (n < d->ncols)
+			b->cost[b->ncost + n++] = v;
+	}
+	struct row *r = push(b, ROW_COST, line.p);
+
+	if (moves)
+		memcpy(d->base, pl.at, sizeof(d->base));
+	r->a = pl.at[SUB_INSTR];
+	r->b = pl.at[SUB_LINE];
+	r->nc = (uint16_t)n;
+	b->ncost += n;
+	if (extra)
+		odd(b, ODD_EXTRA_COSTS, line);
+	if (negative)
+		odd(b, ODD_NEGATIVE_COST, line);
+	if (range)
+		odd(b, ODD_NUMBER_RANGE, line);
+	if (pl.clamped)
+		odd(b, ODD_POSITION, line);
+}
+
+uint8_t decode_name(struct str value, uint64_t *id, struct str *text)
+{
+	struct str v = str_trim(value);
+	uint8_t flags = 0;
+	size_t n = 1;
+
+	*id = 0;
+	if (v.n > 2 && v.p[0] == '(') {
+		while (n < v.n && v.p[n] >= '0' && v.p[n] <= '9')
+			n++;
+		if (n > 1 && n < v.n && v.p[n] == ')' &&
+		    (n + 1 == v.n || is_blank(v.p[n + 1])) &&
+		    str_u64((struct str){v.p + 1, n - 1}, id)) {
+			flags |= NAME_ID;
+			v = str_trim(str_from(v, n + 1));
+		}
+	}
+	if (v.n > UINT32_MAX)
+		v.n = UINT32_MAX;
+	*text = v;
+	return v.n ? flags | NAME_TEXT : flags;
+}
+
+static void take_name(struct batch *b, enum row_kind kind, struct str line,
+		      struct str value)
+{
+	struct row *r = push(b, kind, line.p);
+	struct str text;
+
+	r->flags |= decode_name(value, &r->a, &text);
+	r->p = text.p;
+	r->len = (uint32_t)text.n;
+}
+
+static void take_calls(struct decode *d, struct batch *b, struct str line, struct str s)
+{
+	struct str f = field(&s);
+	struct place pl;
+	uint64_t count;
+	enum num rc = number(f, &count);
+
+	if (rc == NUM_BAD || place(d, &s, &pl)) {
+		odd(b, ODD_CALL_FIELD, line);
+		push(b, ROW_CALLS_BAD, line.p);
+		return;
+	}
+	if (rc == NUM_RANGE)
+		odd(b, ODD_NUMBER_RANGE, line);
+	push(b, ROW_CALLS, line.p)->a = count;
+}
+
+/* "jump=count target"; "jcnd=taken/executed target" or "jcnd=executed taken target". */
+static void take_jump(struct decode *d, struct batch *b, struct str line, struct str s,
+		      bool conditional)
+{
+	struct str f = field(&s);
+	size_t slash = str_find(f, '/');
+	uint64_t executed, taken;
+	struct place pl;
+	bool bad;
+
+	if (!conditional) {
+		bad = number(f, &executed) == NUM_BAD;
+		taken = executed;
+	} else if (slash < f.n) {
+		bad = number((struct str){f.p, slash}, &taken) == NUM_BAD ||
+		      number(str_from(f, slash + 1), &executed) == NUM_BAD;
+	} else {
+		bad = number(f, &executed) == NUM_BAD ||
+		      number(field(&s), &taken) == NUM_BAD;
+	}
+	if (bad || place(d, &s, &pl)) {
+		odd(b, ODD_JUMP_FIELD, line);
+		push(b, ROW_JUMP_BAD, line.p);
+		return;
+	}
+	struct row *r = push(b, conditional ? ROW_JCND : ROW_JUMP, line.p);
+
+	r->a = executed;
+	r->b = taken;
+	r->nc = 2;
+	b->cost[b->ncost++] = pl.at[SUB_INSTR];
+	b->cost[b->ncost++] = pl.at[SUB_LINE];
+}
+
+/* A header line after body lines starts a part. */
+static void begin_part(struct decode *d, struct batch *b, const char *line)
+{
+	push(b, ROW_PART, line);
+	memset(d->base, 0, sizeof(d->base));
+	d->in_body = d->after_totals = false;
+}
+
+/* False if it cannot be read; the positions declared before stay in force. */
+static bool read_positions(struct decode *d, struct batch *b, struct str line,
+			   struct str s)
+{
+	static const char *const names[SUBS] = {"instr", "bb", "line"};
+	uint8_t sub[SUBS], n = 0;
+	struct str f;
+
+	while ((f = field(&s)).n) {
+		unsigned k =
+			n ? sub[n - 1] + 1u : 0; /* in this order, each at most once */
+
+		while (k < SUBS && !str_eq(f, str_c(names[k])))
+			k++;
+		if (k == SUBS) {
+			n = 0;
+			break;
+		}
+		sub[n++] = (uint8_t)k;
+	}
+	if (n == 0) {
+		odd(b, ODD_HEADER_VALUE, line);
+		return false;
+	}
+	memcpy(d->sub, sub, n);
+	d->nsub = n;
+	return true;
+}
+
+static const struct key {
+	struct str name;
+	enum header_key key;
+	bool begins;	   /* starts a part after body lines */
+	bool after_totals; /* starts a part after totals: */
+} keys[] = {
+	{STR("version"), KEY_VERSION, true, true},
+	{STR("creator"), KEY_CREATOR, true, false},
+	{STR("pid"), KEY_PID, true, false},
+	{STR("cmd"), KEY_CMD, false, false},
+	{STR("part"), KEY_PART, true, true},
+	{STR("thread"), KEY_THREAD, true, false},
+	{STR("desc"), KEY_DESC, false, false},
+	{STR("positions"), KEY_POSITIONS, true, false},
+	{STR("events"), KEY_EVENTS, true, false},
+	{STR("event"), KEY_EVENT, false, false},
+	{STR("summary"), KEY_SUMMARY, false, false},
+	{STR("totals"), KEY_TOTALS, false, false},
+};
+
+/* Whether line is a header line; the colon after summary and totals may be missing. */
+static bool take_key(struct decode *d, struct batch *b, struct str line)
+{
+	const struct key *k = keys, *end = keys + sizeof(keys) / sizeof(keys[0]);
+	struct str value = {0};
+
+	for (; k < end; k++) {
+		if (*line.p != *k->name.p || !str_starts(line, k->name))
+			continue;
+		value = str_from(line, k->name.n);
+		if (value.n && value.p[0] == ':') {
+			value = str_trim(str_from(value, 1));
+			break;
+		}
+		if ((k->key == KEY_SUMMARY || k->key == KEY_TOTALS) && value.n &&
+		    is_blank(value.p[0])) {
+			value = str_trim(value);
+			break;
+		}
+	}
+	if (k == end)
+		return false;
+	if ((k->begins && d->in_body) || (k->after_totals && d->after_totals))
+		begin_part(d, b, line.p);
+	if (k->key == KEY_CREATOR)
+		d->apart = decode_apart(value);
+	if (k->key == KEY_POSITIONS && !read_positions(d, b, line, value))
+		return true;
+	if (k->key == KEY_EVENTS) {
+		struct str s = value;
+
+		for (d->ncols = 0; field(&s).n && d->ncols < EVENTS_MAX; d->ncols++)
+			;
+	}
+	d->after_totals |= k->key == KEY_TOTALS;
+	push_text(b, ROW_KEY, (uint64_t)k->key, line.p, value);
+	return true;
+}
+
+static const struct spec {
+	struct str name;
+	enum row_kind kind;
+} specs[] = {
+	{STR("fn="), ROW_FN},	{STR("fl="), ROW_FL},	{STR("fi="), ROW_FI},
+	{STR("fe="), ROW_FI},	{STR("ob="), ROW_OB},	{STR("cfn="), ROW_CFN},
+	{STR("cfi="), ROW_CFI}, {STR("cfl="), ROW_CFI}, {STR("cob="), ROW_COB},
+	{STR("jfi="), ROW_JFI}, {STR("jfn="), ROW_JFN},
+};
+
+static bool take_spec(struct decode *d, struct batch *b, struct str line)
+{
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
+		if (*line.p == *specs[i].name.p && str_starts(line, specs[i].name)) {
+			d->in_body = true;
+			take_name(b, specs[i].kind, line,
+				  str_from(line, specs[i].name.n));
+			return true;
+		}
+	if ((*line.p == 'c' && str_starts(line, STR("calls="))) ||
+	    (*line.p == 'r' && str_starts(line, STR("rcalls=")))) {
+		d->in_body = true;
+		take_calls(d, b, line, str_from(line, line.p[0] == 'r' ? 7 : 6));
+		return true;
+	}
+	if (*line.p == 'j' &&
+	    (str_starts(line, STR("jump=")) || str_starts(line, STR("jcnd=")))) {
+		d->in_body = true;
+		take_jump(d, b, line, str_from(line, 5), line.p[1] == 'c');
+		return true;
+	}
+	return false;
+}
+
+static bool developer_line(struct str s)
+{
+	return str_starts(s, STR("rec=")) || str_starts(s, STR("frfn=")) ||
+	       str_starts(s, STR("bb=")) || str_starts(s, STR("ln="));
+}
+
+void decode_line(struct decode *d, struct batch *b, struct str line)
+{
+	line = str_trim(line);
+	if (line.n == 0 || line.p[0] == '#')
+		return;
+	char c = line.p[0];
+
+	if ((c >= '0' && c <= '9') || c == '+' || c == '-' || c == '*') {
+		take_cost(d, b, line);
+		return;
+	}
+	if (take_spec(d, b, line) || take_key(d, b, line))
+		return;
+	if (str_starts(line, STR("==== NEW PROFILING FILE"))) {
+		decode_init(d);
+		push(b, ROW_FILE, line.p);
+		return;
+	}
+	odd(b, developer_line(line) ? ODD_DEVELOPER_LINE : ODD_UNKNOWN_LINE, line);
+}
