@@ -29,13 +29,6 @@
 #include "index/base/vec.h"
 #include "index/tally/tally_in.h"
 
-/* Backward steps in position among a million lines; with more, the lines count as
- * repeated. */
-enum {
-	ONCE_BACK = 16,
-	LINES_IN_PIECE = 3, /* per 8 bytes, estimated */
-};
-
 int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 {
 	uint32_t start = entry_state ? NAME_ENTRY : NAME_ABSENT;
@@ -163,28 +156,6 @@ static inline uint32_t fn_cached(struct tally *t, uint32_t ob, uint32_t fl, uint
 	return slot;
 }
 
-/* ---- entries ---- */
-
-/* Add an entry with n numbers, zeroed; 0 if memory is out. */
-static uint32_t new_entry(struct tally *t, uint32_t fn, size_t n)
-{
-	uint32_t i = (uint32_t)t->nentry;
-
-	if (t->nentry >= NONE || t->nval + n >= NONE ||
-	    vec_reserve_raw(&t->entry, &t->entry_cap, t->nentry + 1, sizeof(*t->entry)) ||
-	    vec_reserve_raw(&t->entry_fn, &t->entry_fn_cap, t->nentry + 1,
-			    sizeof(*t->entry_fn)) ||
-	    vec_reserve_raw(&t->val, &t->val_cap, t->nval + n, sizeof(*t->val)))
-		return 0;
-	t->entry[i] = (struct entry){.val = (uint32_t)t->nval};
-	t->entry_fn[i] = fn;
-	for (size_t k = 0; k < n; k++)
-		t->val[t->nval + k] = 0;
-	t->nval += n;
-	t->nentry++;
-	return i;
-}
-
 /* End the current block, if any. */
 static void leave_fn(struct tally *t)
 {
@@ -199,219 +170,7 @@ static void leave_fn(struct tally *t)
 	t->cur_fn = NONE;
 }
 
-struct key {
-	uint64_t instr, line;
-	uint32_t file, what;
-	const uint64_t *to; /* of a jump: 3 numbers */
-};
-
-static inline bool same_entry(const struct tally *t, uint32_t i, const struct key *k)
-{
-	const struct entry *e = &t->entry[i];
-
-	if (e->instr != k->instr || e->line != k->line || e->file != k->file ||
-	    e->what != k->what)
-		return false;
-	return !k->to || memcmp(&t->val[e->val], k->to, 3 * sizeof(uint64_t)) == 0;
-}
-
-static uint32_t entry_hash(uint32_t fn, const struct key *k)
-{
-	return tally_hash(k->instr + ((uint64_t)k->what << 32),
-			  k->line + ((uint64_t)k->file << 32), fn);
-}
-
-static uint32_t find_entry(const struct tally *t, uint32_t fn, const struct key *k)
-{
-	uint32_t h = entry_hash(fn, k), probe = hash_start(&t->entry_by, h), i;
-
-	while ((i = hash_next(&t->entry_by, h, &probe)) != HASH_NONE)
-		if (t->entry_fn[i] == fn && same_entry(t, i, k))
-			return i;
-	return 0;
-}
-
-static struct key key_of(const struct tally *t, uint32_t i)
-{
-	const struct entry *e = &t->entry[i];
-	bool jump = e->what != ENTRY_HEAD && ENTRY_KIND(e->what) >= ENTRY_JUMP;
-
-	return (struct key){e->instr, e->line, e->file, e->what,
-			    jump ? &t->val[e->val] : NULL};
-}
-
-/* Put the entries of f, so far one run in text order, into the hash. */
-static int index_fn(struct tally *t, uint32_t f)
-{
-	for (uint32_t i = t->entry[t->fn[f].head].next; i; i = t->entry[i].next) {
-		struct key k = key_of(t, i);
-
-		if (!find_entry(t, f, &k) && hash_add(&t->entry_by, entry_hash(f, &k), i))
-			return -1;
-	}
-	t->fn[f].indexed = true;
-	return 0;
-}
-
-/* Add an entry with key k after `before`; 0 if memory is out. */
-static uint32_t append_entry(struct tally *t, uint32_t fn, uint32_t before,
-			     const struct key *k)
-{
-	uint32_t i = new_entry(t, fn, tally_values(t, k->what));
-
-	if (!i)
-		return 0;
-	t->entry[i].instr = k->instr;
-	t->entry[i].line = k->line;
-	t->entry[i].file = k->file;
-	t->entry[i].what = k->what;
-	if (k->to)
-		memcpy(&t->val[t->entry[i].val], k->to, 3 * sizeof(uint64_t));
-	if (ENTRY_KIND(k->what) == ENTRY_CALL)
-		t->val[t->entry[i].val] = NONE; /* edge slot unknown */
-	t->entry[before].next = i;
-	return i;
-}
-
-/* Pack the further lines of the current block.  Returns 0 and sets in_once unless
- * memory is out. */
-static uint32_t begin_once(struct tally *t)
-{
-	t->no_room += t->fn[t->cur_fn].once_n;
-	t->in_once = !tally_begin_piece(t, t->cur_fn);
-	return 0;
-}
-
-/* The entry after `before` was not the predicted one: find or add it.  0 if memory is
- * out or there is no *room for another. */
-static uint32_t find_or_make(struct tally *t, uint32_t before, const struct key *k,
-			     bool *room)
-{
-	uint32_t i;
-
-	*room = true;
-	if (!t->fn[t->cur_fn].indexed && index_fn(t, t->cur_fn))
-		return 0;
-	i = find_entry(t, t->cur_fn, k);
-	if (i) {
-		t->entry[before].next = i;
-		return i;
-	}
-	*room = tally_entry_room(t, ENTRY_BYTES +
-					    tally_values(t, k->what) * sizeof(*t->val));
-	if (!*room)
-		return 0;
-	i = append_entry(t, t->cur_fn, before, k);
-	if (i && hash_add(&t->entry_by, entry_hash(t->cur_fn, k), i))
-		return 0;
-	return i;
-}
-
-/* The same for the entry after the current one; 0 with in_once if there is no room. */
-static __attribute__((noinline)) uint32_t other_entry(struct tally *t,
-						      const struct key *k)
-{
-	bool room;
-	const uint32_t i = find_or_make(t, t->cur, k, &room);
-
-	return room ? i : begin_once(t);
-}
-
-uint32_t tally_line_entry(struct tally *t, uint32_t before, uint32_t file, uint64_t instr,
-			  uint64_t line)
-{
-	const struct key k = {.instr = instr, .line = line, .file = file};
-	const uint32_t i = t->entry[before].next;
-	bool room;
-
-	return i && same_entry(t, i, &k) ? i : find_or_make(t, before, &k, &room);
-}
-
-/* Make the entry with key k current.  0 if memory is out, or with in_once if the line
- * is to be packed. */
-static inline uint32_t entry_at(struct tally *t, const struct key *k)
-{
-	uint32_t i = t->entry[t->cur].next;
-
-	if (__builtin_expect(!i || !same_entry(t, i, k), 0))
-		i = other_entry(t, k);
-	if (__builtin_expect(i != 0, 1))
-		t->cur = i;
-	return i;
-}
-
-/* ---- first blocks ---- */
-
-/* Open the last piece of f.  *in is at its first line; *before and *at tell where the
- * piece before is.  -1: see spill_failed. */
-static int open_piece(struct tally *t, uint32_t f, struct varint_reader *in,
-		      uint64_t *before, uint64_t *at)
-{
-	const struct fn_slot *s = &t->fn[f];
-	const unsigned char *p = spill_bytes(&t->once, s->once_at, s->once_n);
-
-	if (!p) {
-		t->spill_failed = errno;
-		return -1;
-	}
-	*in = (struct varint_reader){p, p + s->once_n, false};
-	*at = s->once_at;
-	*before = once_piece(in, at);
-	return 0;
-}
-
-/* Make entries of f's last piece, in order; *last: the last of them. */
-static int unpack_once(struct tally *t, uint32_t f, uint32_t *last)
-{
-	struct once_row r = {0};
-	struct varint_reader in;
-	uint32_t at = new_entry(t, f, 0);
-	uint64_t before, before_at;
-
-	if (!at || open_piece(t, f, &in, &before, &before_at))
-		return -1;
-	t->entry[at].what = ENTRY_HEAD;
-	t->fn[f].head = at;
-	while (once_get(&in, &r, t->once_cost)) {
-		const uint64_t to[3] = {r.to[0], r.to[1],
-					once_goes_to(t->fn[f].fn, r.file, r.to[2])};
-		struct key k = {r.instr, r.line, r.file,
-				ENTRY_WHAT(r.kind, r.kind == ENTRY_CALL
-							   ? t->edge[r.edge].callee
-							   : 0),
-				r.kind >= ENTRY_JUMP ? to : NULL};
-		uint64_t *v;
-
-		at = append_entry(t, f, at, &k);
-		if (!at)
-			return -1;
-		v = &t->val[t->entry[at].val];
-		if (r.kind == ENTRY_CALL) {
-			/* The edge already has this cost; it was added when the line
-			 * was read. */
-			v[0] = r.edge;
-			v += 2 + t->nevent;
-			*v++ = r.count;
-		} else if (r.kind != ENTRY_COST) {
-			v[3] = r.count;
-			v[4] = r.taken;
-		}
-		memcpy(v, t->once_cost, r.ncost * sizeof(*v));
-	}
-	if (t->fn[f].once_all < UINT32_MAX)
-		t->fn[f].once_all -= t->fn[f].once_n;
-	t->fn[f].once_at = before_at;
-	t->fn[f].once_n = (uint32_t)before;
-	*last = at;
-	return 0;
-}
-
-/* Whether the lines of a piece of `bytes` fit as entries. */
-static bool piece_has_room(const struct tally *t, uint64_t bytes)
-{
-	return tally_entry_room(t, bytes * LINES_IN_PIECE / 8 *
-					   (ENTRY_BYTES + t->nevent * sizeof(*t->val)));
-}
+/* ---- blocks ---- */
 
 /* "fn=": end the block before. */
 static void row_fn(struct tally *t, uint32_t name)
@@ -433,9 +192,10 @@ static int enter_fn(struct tally *t)
 
 	if (f == NONE)
 		return -1;
-	t->in_once = !s->head && (!s->again || !piece_has_room(t, s->once_n));
+	t->in_once = !s->head && (!s->again || !tally_piece_has_room(t, s->once_n));
 	t->no_room += s->again && t->in_once ? s->once_n : 0;
-	if (t->in_once ? tally_begin_piece(t, f) : !s->head && unpack_once(t, f, &last))
+	if (t->in_once ? tally_begin_piece(t, f)
+		       : !s->head && tally_unpack_once(t, f, &last))
 		return -1;
 	t->cur_fn = f;
 	t->cur = t->fn[f].head;
@@ -457,29 +217,6 @@ int tally_new_block(struct tally *t, uint32_t name, bool *begun)
 	return enter_fn(t);
 }
 
-/* Whether f's last piece has hardly any repeated lines: few of them are at or before
- * the line before. */
-static bool all_different(struct tally *t, uint32_t f)
-{
-	struct once_row r = {0}, line = {0};
-	struct varint_reader in;
-	uint64_t before, at;
-	unsigned back = 0;
-
-	if (open_piece(t, f, &in, &before, &at))
-		return true;
-	while (back <= ONCE_BACK && once_get(&in, &r, t->once_cost)) {
-		if (r.instr != line.instr)
-			back += r.instr < line.instr;
-		else if (r.line != line.line)
-			back += r.line < line.line;
-		else
-			back += r.kind == line.kind && r.file == line.file;
-		line = r;
-	}
-	return back <= ONCE_BACK;
-}
-
 /* The piece has ONCE_MAX lines and its block goes on.  Begin another piece, unless its
  * lines repeat: a packed line takes a tenth of an entry, but entries bound the memory
  * by the number of different lines. */
@@ -489,10 +226,11 @@ static int next_piece(struct tally *t)
 
 	tally_end_piece(t, f);
 	t->no_room += t->fn[f].once_n;
-	if (t->fn[f].head || all_different(t, f) || !piece_has_room(t, t->fn[f].once_n))
+	if (t->fn[f].head || tally_all_different(t, f) ||
+	    !tally_piece_has_room(t, t->fn[f].once_n))
 		return tally_begin_piece(t, f);
 	t->in_once = false;
-	return unpack_once(t, f, &t->cur);
+	return tally_unpack_once(t, f, &t->cur);
 }
 
 int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
@@ -658,7 +396,7 @@ static void behind_record(struct tally *t, uint32_t before)
 static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *cost,
 			 struct err *err)
 {
-	struct key k = {.instr = r->a, .line = r->b, .file = t->file};
+	struct tally_key k = {.instr = r->a, .line = r->b, .file = t->file};
 	struct once_row row = {.kind = ENTRY_CALL,
 			       .ncost = r->nc,
 			       .file = t->file,
@@ -678,7 +416,7 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 	t->fn[t->cur_fn].body = true;
 	t->cost_lines++;
 	k.what = ENTRY_WHAT(ENTRY_CALL, callee);
-	i = entry_at(t, &k);
+	i = tally_entry_at(t, &k);
 	if (!i && t->in_once)
 		return once_call(t, &row, callee, cost) ? tally_no_memory(err) : 0;
 	if (!i)
@@ -696,7 +434,7 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 	uint64_t to[3] = {t->pending_instr, t->pending_line,
 			  (uint64_t)(t->has_jfn ? t->jfn : t->fn_name) << 32 |
 				  (t->has_jfi ? t->jfi : t->base_file)};
-	struct key k = {.instr = r->a, .line = r->b, .file = t->file, .to = to};
+	struct tally_key k = {.instr = r->a, .line = r->b, .file = t->file, .to = to};
 	const uint32_t before = t->cur;
 	uint32_t i = 0;
 
@@ -706,7 +444,7 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 	t->has_jfi = t->has_jfn = false;
 	t->cost_lines++;
 	if (!t->in_once)
-		i = entry_at(t, &k);
+		i = tally_entry_at(t, &k);
 	if (!i && t->in_once) {
 		struct once_row row = {
 			.kind = (uint8_t)ENTRY_KIND(k.what),
@@ -731,7 +469,7 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 			   struct err *err)
 {
 	const uint64_t *cost = &b->cost[r->cost];
-	struct key k = {.instr = r->a, .line = r->b, .file = t->file};
+	struct tally_key k = {.instr = r->a, .line = r->b, .file = t->file};
 	uint32_t i = 0;
 
 	if (__builtin_expect(
@@ -753,7 +491,7 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 	t->fn[t->cur_fn].body = true;
 	t->cost_lines++;
 	if (!t->in_once)
-		i = entry_at(t, &k);
+		i = tally_entry_at(t, &k);
 	if (!i && t->in_once) {
 		struct once_row row = {.kind = ENTRY_COST,
 				       .ncost = r->nc,

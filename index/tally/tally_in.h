@@ -2,6 +2,8 @@
 #ifndef QUERN_TALLY_IN_H
 #define QUERN_TALLY_IN_H
 
+#include <string.h>
+
 #include "index/tally/tally.h"
 
 #define NONE UINT32_MAX
@@ -37,6 +39,49 @@ static inline bool tally_entry_room(const struct tally *t, uint64_t n)
 	return !t->entry_room ||
 	       t->nentry * ENTRY_BYTES + t->nval * sizeof(*t->val) + n <= t->entry_room;
 }
+
+/* Equal entries have equal keys. */
+struct tally_key {
+	uint64_t instr, line;
+	uint32_t file, what;
+	const uint64_t *to; /* of a jump: 3 numbers */
+};
+
+static inline bool tally_same_entry(const struct tally *t, uint32_t i,
+				    const struct tally_key *k)
+{
+	const struct entry *e = &t->entry[i];
+
+	if (e->instr != k->instr || e->line != k->line || e->file != k->file ||
+	    e->what != k->what)
+		return false;
+	return !k->to || memcmp(&t->val[e->val], k->to, 3 * sizeof(uint64_t)) == 0;
+}
+
+/* The entry after the current one is not the predicted one: find or add it.  0 if memory is out,
+ * or with in_once if there is no room. */
+uint32_t tally_other_entry(struct tally *t, const struct tally_key *k);
+
+/* Make the entry with key k current.  0 if memory is out, or with in_once if the line
+ * is to be packed. */
+static inline uint32_t tally_entry_at(struct tally *t, const struct tally_key *k)
+{
+	uint32_t i = t->entry[t->cur].next;
+
+	if (__builtin_expect(!i || !tally_same_entry(t, i, k), 0))
+		i = tally_other_entry(t, k);
+	if (__builtin_expect(i != 0, 1))
+		t->cur = i;
+	return i;
+}
+
+/* Make entries of f's last piece, in order; *last: the last of them. */
+int tally_unpack_once(struct tally *t, uint32_t f, uint32_t *last);
+/* Whether the lines of a piece of `bytes` fit as entries. */
+bool tally_piece_has_room(const struct tally *t, uint64_t bytes);
+/* Whether f's last piece has hardly any repeated lines: few of them are at or before
+ * the line before. */
+bool tally_all_different(struct tally *t, uint32_t f);
 
 /* Make room in self and edge_sum for all functions and edges.  Returns 0, or -1 if
  * memory is out. */
