@@ -174,17 +174,17 @@ static struct store *index_parts(int fd, const struct out *o)
 static void parts_while_written(const char *name, const char *with, size_t piece)
 {
 	static const uint8_t both[] = {1, 1};
-	struct out o = profile();
+	struct out o = profile(), again = profile();
 	struct writing w = {.with = with};
 	const struct part_lines_opts opts = {
 		.poll = write_at_look, .arg = &w, .piece = piece};
 	struct part_lines *lines = NULL;
 	struct err err = {0};
 	struct store *st;
-	size_t head = o.n;
 
 	out_c(&o, "part: 2\n");
-	out_bytes(&o, o.buf, head);
+	out_bytes(&o, again.buf, again.n);
+	out_close(&again);
 	w.n = o.n;
 	w.fd = open(path, O_RDWR);
 	if (w.fd < 0)
