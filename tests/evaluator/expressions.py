@@ -5,14 +5,14 @@ where there is no value.  Every expression knows its text, how tightly its outer
 binds, its type, and its value for a row:
 
 - A value that is absent makes every result it enters absent; a condition on it is false.
-- Counts are 64-bit integers and saturate; `/` makes a ratio; a division by 0 is absent.
+- Counts are 64-bit integers and saturate, differences as signed ones; `/` makes a ratio; a division by 0 is absent.
 """
 import operator
 import os
 import re
 
 OR, AND, NOT, COMPARE, SUM, PRODUCT, MINUS, ATOM = range(8)
-MOST = 2 ** 64 - 1
+MOST, MOST_SIGNED = 2 ** 64 - 1, 2 ** 63 - 1
 LEAST = -2 ** 63
 
 
@@ -20,6 +20,7 @@ class Expression:
     binds = ATOM
     type = "number"         # or text, condition
     columns = ()            # that it reads
+    signed = False          # may be negative
 
     def within(self, binds):
         """Its text, in brackets where an operator around it binds tighter."""
@@ -29,6 +30,7 @@ class Expression:
 class Column(Expression):
     def __init__(self, name, type="number"):
         self.name, self.type, self.columns = name, type, (name,)
+        self.signed = name == "delta"
 
     def text(self):
         return self.name
@@ -56,6 +58,7 @@ class Arithmetic(Expression):
         self.sign, self.left, self.right = sign, left, right
         self.binds = SUM if sign in "+-" else PRODUCT
         self.columns = left.columns + right.columns
+        self.signed = sign == "-" or left.signed or right.signed
 
     def text(self):
         return "%s %s %s" % (self.left.within(self.binds), self.sign, self.right.within(self.binds + 1))
@@ -66,21 +69,21 @@ class Arithmetic(Expression):
             return None
         if self.sign == "/":
             return a / b if b else None
-        return saturated(self.RUN[self.sign](a, b))
+        return saturated(self.RUN[self.sign](a, b), self.signed)
 
 
 class Negative(Expression):
     binds = MINUS
 
     def __init__(self, of):
-        self.of, self.columns = of, of.columns
+        self.of, self.columns, self.signed = of, of.columns, True
 
     def text(self):
         return "-" + self.of.within(ATOM)
 
     def value(self, row):
         a = self.of.value(row)
-        return None if a is None else saturated(-a)
+        return None if a is None else saturated(-a, True)
 
 
 class Call(Expression):
@@ -218,8 +221,8 @@ class Not(Expression):
         return not self.of.value(row)
 
 
-def saturated(number):
-    return number if isinstance(number, float) else min(max(number, LEAST), MOST)
+def saturated(number, signed):
+    return number if isinstance(number, float) else min(max(number, LEAST), MOST_SIGNED if signed else MOST)
 
 
 def quoted(text):
