@@ -77,7 +77,7 @@ int roots_add(struct roots *r, const char *dir, bool moved, struct err *err)
 /* ---- one path below one directory ---- */
 
 /* For kernels before 5.6, and for sandboxes that forbid openat2. */
-static int walk(int dir, char *path, int flags)
+static int walk_path(int dir, char *path, int flags)
 {
 	int fd = fcntl(dir, F_DUPFD_CLOEXEC, 0), next, why;
 
@@ -114,7 +114,7 @@ static int open_beneath(int dir, char *path, int flags)
 	long fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
 
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		return walk(dir, path, flags | O_CLOEXEC);
+		return walk_path(dir, path, flags | O_CLOEXEC);
 	return (int)fd;
 }
 

@@ -49,7 +49,7 @@ static int by_ends(const void *a, const void *b)
 	return c ? c : str_cmp(x->to, y->to);
 }
 
-static int by_cost(const void *a, const void *b)
+static int dot_by_cost(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
 
@@ -173,7 +173,7 @@ static void put_graph(struct render *rd, struct graph *g)
 	      ";\n\tnode [shape=box, style=\"rounded,filled\", fillcolor=\"#fff4dd\","
 	      " fontname=\"sans-serif\"];\n\tedge [fontname=\"sans-serif\", fontsize=10];\n");
 	merge_edges(g);
-	qsort(g->edges, g->n, sizeof(*g->edges), by_cost);
+	qsort(g->edges, g->n, sizeof(*g->edges), dot_by_cost);
 	g->most = g->n ? g->edges[0].cost : 0;
 	out_mem(&edges);
 	rd->o = &edges;

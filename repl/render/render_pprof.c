@@ -75,7 +75,7 @@ static void put_gzip(struct out *o, const char *p, size_t n, struct err *err)
 
 /* ---- the profile ---- */
 
-static int by_name(const void *a, const void *b)
+static int pprof_by_name(const void *a, const void *b)
 {
 	return str_cmp((*(const struct frame *const *)a)->name,
 		       (*(const struct frame *const *)b)->name);
@@ -83,8 +83,8 @@ static int by_name(const void *a, const void *b)
 
 /* number[i]: 1 + the index of frame i's name among the distinct names.  These are both
  * locations and functions; their strings follow those of put_types(). */
-static int put_functions(struct out *o, struct out *strings, const struct frames *f,
-			 uint64_t *number, struct err *err)
+static int put_pprof_functions(struct out *o, struct out *strings, const struct frames *f,
+			       uint64_t *number, struct err *err)
 {
 	enum { FIRST = 4 }; /* strings before the names */
 	const struct frame **sorted = calloc(f->n + 1, sizeof(const struct frame *));
@@ -98,7 +98,7 @@ static int put_functions(struct out *o, struct out *strings, const struct frames
 	out_mem(&text);
 	for (size_t i = 0; i < f->n; i++)
 		sorted[i] = &f->all[i];
-	qsort(sorted, f->n, sizeof(const struct frame *), by_name);
+	qsort(sorted, f->n, sizeof(const struct frame *), pprof_by_name);
 	for (size_t i = 0; i < f->n; i++) {
 		if (i == 0 || !str_eq(sorted[i]->name, sorted[i - 1]->name)) {
 			id++;
@@ -180,7 +180,7 @@ int render_pprof(struct render *rd)
 		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
 	if (number) {
 		put_types(&o, &strings, rd->r);
-		if (put_functions(&o, &strings, &f, number, rd->err) == 0) {
+		if (put_pprof_functions(&o, &strings, &f, number, rd->err) == 0) {
 			put_samples(rd, &o, &f, number);
 			out_bytes(&o, strings.buf, strings.n);
 			put_gzip(rd->o, o.buf, o.n, rd->err);

@@ -58,7 +58,7 @@ int render_folded(struct render *rd)
 
 /* ---- speedscope: https://www.speedscope.app/file-format-schema.json, "sampled" ---- */
 
-static int by_name(const void *a, const void *b)
+static int stacks_by_name(const void *a, const void *b)
 {
 	return str_cmp((*(const struct frame *const *)a)->name,
 		       (*(const struct frame *const *)b)->name);
@@ -74,7 +74,7 @@ static int put_names(struct render *rd, const struct frames *f, size_t *number)
 		return err_set(rd->err, ERR_LIMIT, 0, "out of memory");
 	for (size_t i = 0; i < f->n; i++)
 		sorted[i] = &f->all[i];
-	qsort(sorted, f->n, sizeof(const struct frame *), by_name);
+	qsort(sorted, f->n, sizeof(const struct frame *), stacks_by_name);
 	for (size_t i = 0; i < f->n; i++) {
 		if (i == 0 || !str_eq(sorted[i]->name, sorted[i - 1]->name)) {
 			out_c(rd->o, distinct++ ? ",\n{\"name\":" : "\n{\"name\":");
