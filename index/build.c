@@ -3,8 +3,11 @@
  *
  *	source -> scan, decode -> tally -> merge -> save -> publish -> store
  *
- * Everything a build owns hangs on struct build, because a fault in the mapped profile (it
- * shrank) leaves build_guarded() from wherever it is.
+ * A mapped profile that shrinks ends build_guarded() by a jump from wherever it is, so
+ * struct build owns everything that must be freed.
+ *
+ * Many files are read in batches.  Each batch is merged with the index of the batches
+ * before it, so memory is bounded by what differs between the files, not by their number.
  */
 #include "index/build.h"
 
@@ -27,36 +30,35 @@
 
 enum {
 	PROGRESS_NS = 100 * 1000 * 1000,
-	IDLE_S = 10, /* of another quern that holds the lock, before that is said */
+	IDLE_S = 10, /* a lock's holder may idle so long before we report it */
 	MEM = 256 << 20,
 	MACHINE_SHARE = 6,
 	HELD_LEAST = 64 << 20,
-	ROOM_FROM = 2 << 20, /* for arrays, but while the only profile is read */
-	KEPT_MAP = 32 << 20, /* as malloc would have it by then */
-	/* Files that are read at once, each of which takes memory and maybe file descriptors: so
-	 * many, or while they are small some more. */
+	ROOM_FROM = 2 << 20, /* bytes of an array from which on it has room ahead */
+	KEPT_MAP = 32 << 20, /* malloc's own threshold by then */
+	/* Files read at once.  Each takes memory and maybe descriptors.  Small files
+	 * may be more, until they have BATCH_BYTES together. */
 	BATCH = 64,
 	BATCH_MOST = 1024,
 	BATCH_BYTES = 32 << 20,
-	UNPACKED = 32, /* bytes that a packed one may hold, about */
+	UNPACKED = 32, /* text bytes per byte of a packed file, estimated */
 };
 
 struct build {
 	struct inputs in;
 	const struct build_opts *opts;
-	struct store *old; /* an index of all files but the new ones; NULL: none */
-	struct tally kept; /* what it holds */
-	_Atomic uint64_t kept_bytes; /* of the files being read (stretch.h) */
-	bool whole;		     /* files cannot be read in batches */
-	struct tally **tally;	     /* of all inputs, in their order */
+	struct store *old;	     /* an index of all files but the new ones; or NULL */
+	struct tally kept;	     /* the contents of `old` */
+	_Atomic uint64_t kept_bytes; /* held by the files being read (stretch.h) */
+	bool whole;		     /* the files cannot be read in batches */
+	struct tally **tally;	     /* of all inputs, in file order */
 	size_t ntally;
 	struct profile profile;
 	struct store_writer *writer;
 	struct publish publish;
-	struct publish
-		*held; /* the one with the lock: of a part of the files, that of all */
-	unsigned idle_told_s; /* seconds that the lock's holder may do nothing unsaid */
-	uint64_t read_before; /* bytes of the files that have been read */
+	struct publish *held; /* holds the lock; a batch uses that of the whole set */
+	unsigned idle_told_s; /* report the lock's holder once it has idled so long */
+	uint64_t read_before; /* bytes of the files read so far */
 	uint64_t reported_ns;
 	struct err *err;
 };
@@ -124,14 +126,14 @@ static int list_tallies(struct build *b)
 	for (size_t i = 0; i < b->in.n; i++) {
 		const struct stretches *s = &b->in.at[i].stretches;
 
-		/* None of a file that the index has. */
+		/* A file that the old index covers has no tallies. */
 		for (size_t k = 0; k < s->n; k++)
 			b->tally[b->ntally++] = s->tally[k];
 	}
 	return 0;
 }
 
-/* What the old index holds, as a tally. */
+/* Turn the old index into a tally. */
 static int take_old(struct build *b, const char *dir)
 {
 	uint64_t mem = b->opts->mem ? b->opts->mem : MEM;
@@ -150,14 +152,14 @@ static int take_old(struct build *b, const char *dir)
 	return rc;
 }
 
-/* Memory is to be saved. */
+/* --mem asks for less memory than the default. */
 static bool cramped(const struct build *b)
 {
 	return b->opts->mem && b->opts->mem < MEM;
 }
 
-/* Bytes of what cannot be spilled.  With the indexes of it, and joined, it is two to three times as
- * much; unless it is said how much memory there is, that stays below half of the machine's. */
+/* Bytes for data that cannot be spilled.  Its lookup tables and the merge double or
+ * triple them; without --mem the sum stays below half of the machine's memory. */
 static uint64_t may_hold(const struct build *b)
 {
 	const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -210,7 +212,7 @@ static int read_inputs(struct build *b)
 	return b->old && take_old(b, dir) ? (int)b->err->kind : list_tallies(b);
 }
 
-/* Join all that was read.  What only an index could tell must not have been cut short. */
+/* Merge all tallies. */
 static int merge_all(struct build *b)
 {
 	struct str events = inputs_events(&b->in);
@@ -223,7 +225,8 @@ static int merge_all(struct build *b)
 	return rc;
 }
 
-/* An index keeps the first odd lines of a kind and no more. */
+/* Merging into an old index is exact only if that index kept every diagnostic line and
+ * no sum saturated. */
 static bool old_tells_all(const struct build *b)
 {
 	const struct profile *p = &b->profile;
@@ -247,7 +250,7 @@ static void forget_old(struct build *b)
 	b->old = NULL;
 }
 
-/* Read and join the files: those that are new, when the others are in an index. */
+/* Read and merge the files; with an old index only the new files are read. */
 static int read_profile(struct build *b)
 {
 	if (read_inputs(b) || merge_all(b))
@@ -294,7 +297,7 @@ static int build_guarded(void *arg)
 {
 	struct build *b = arg;
 
-	/* Addresses are plenty, where memory is not asked to be saved. */
+	/* One profile alone may use address space freely, unless memory is short. */
 	const bool roomy = b->in.n == 1 && !cramped(b);
 
 	vec_policy(VEC_OWN_MAP, roomy ? VEC_ROOM : ROOM_FROM);
@@ -314,7 +317,7 @@ static void build_free(struct build *b)
 		tally_free(&b->kept);
 }
 
-/* A wait can be long, and that of one who waits for what does not move is for ever. */
+/* Report a wait; the note about an idle holder is repeated after twice the time. */
 static void waits(void *arg, const char *lock, const char *who, unsigned idle_s)
 {
 	struct build *b = arg;
@@ -340,7 +343,7 @@ static int begin_publishing(struct build *b, const char *index)
 	return publish_begin(&b->publish, index, &w, b->err);
 }
 
-/* What a profile holds is nobody else's: no copy of it in a core file.  The limit before. */
+/* Turn core dumps off: a profile is private.  Returns the old limit. */
 static struct rlimit no_core(void)
 {
 	struct rlimit before = {RLIM_INFINITY, RLIM_INFINITY}, none;
@@ -352,7 +355,7 @@ static struct rlimit no_core(void)
 	return before;
 }
 
-/* The file that index must not replace: any of the profile's own. */
+/* Refuse an index path that is one of the profile's own files. */
 static int replaces(struct build *b, const char *index)
 {
 	for (size_t i = 0; i < b->in.n; i++) {
@@ -381,7 +384,6 @@ static enum freshness compare(struct build *b, const struct store *st, size_t *n
 
 static int fold(struct build *b);
 
-/* Build the index at `index` (NULL: a temporary one) and open it. */
 static int build_index(struct build *b, const char *index, struct store **out)
 {
 	const struct build_opts *o = b->opts;
@@ -394,7 +396,7 @@ static int build_index(struct build *b, const char *index, struct store **out)
 		publish_end(&b->publish);
 		return (int)b->err->kind;
 	}
-	/* Somebody else may have built it while we waited for the lock. */
+	/* Another process may have built the index while we waited for the lock. */
 	if (index && !o->rebuild && !b->in.at[0].source.pipe) {
 		struct build_report ignored;
 		struct err none = {0};
@@ -416,7 +418,7 @@ static int build_index(struct build *b, const char *index, struct store **out)
 	vec_policy(KEPT_MAP, ROOM_FROM);
 	setrlimit(RLIMIT_CORE, &core);
 	build_free(b);
-	/* Somebody may have put a file there meanwhile. */
+	/* Another process may have put a file there meanwhile. */
 	if (!rc && index)
 		rc = publish_replaces(index, -1, b->err);
 	if (!rc && index)
@@ -428,10 +430,8 @@ static int build_index(struct build *b, const char *index, struct store **out)
 	return rc ? (int)b->err->kind : 0;
 }
 
-/*
- * Many files: some of them into a temporary index, then some more with it, so that memory is
- * bounded by what is different in them and not by their number.
- */
+/* Index the first `some` files, with the old index, in a temporary index; it becomes
+ * b->old. */
 static int fold_some(struct build *b, size_t some)
 {
 	struct build_opts opts = *b->opts;
@@ -441,7 +441,7 @@ static int fold_some(struct build *b, size_t some)
 	uint32_t nrecorded = 0;
 	int rc;
 
-	opts.merge = true; /* that is seen when all are there */
+	opts.merge = true; /* the whole set is checked at the end */
 	b->old = NULL;
 	rc = inputs_some(&sub.in, &b->in, some, b->err);
 	if (!rc) {
@@ -463,7 +463,7 @@ static int fold_some(struct build *b, size_t some)
 	return inputs_recall(&b->in, recorded, nrecorded) ? no_memory(b) : 0;
 }
 
-/* How many of the files that have not been read are read at once. */
+/* How many of the unread files to read in this batch. */
 static size_t batch(const struct build *b)
 {
 	uint64_t bytes = 0;
@@ -498,7 +498,7 @@ static int fold(struct build *b)
 
 /* ---- which index ---- */
 
-/* Open an index that is there and of this profile; *how says why not. */
+/* Open an existing index if it is up to date; r->how tells why it is not. */
 static bool open_fresh(struct build *b, const char *path, struct store **out,
 		       struct build_report *r)
 {
@@ -517,7 +517,7 @@ static bool open_fresh(struct build *b, const char *path, struct store **out,
 		const struct input_file *recorded = store_inputs(*out, &n);
 
 		r->how = BUILD_STALE;
-		/* Without memory for that all is read again. */
+		/* If memory for inputs_recall() is out, all files are read again. */
 		if (new && !b->old && retally_possible(*out) &&
 		    !inputs_recall(&b->in, recorded, n)) {
 			b->old = *out;
@@ -532,8 +532,8 @@ static bool open_fresh(struct build *b, const char *path, struct store **out,
 	return true;
 }
 
-/* The first place where an index can be written; the last one when there is none, so that
- * the error names it. */
+/* The first place that is writable; if no place is, the last one, for the error to
+ * name. */
 static const char *writable_place(const struct build *b, char path[INDEX_PATH_MAX])
 {
 	char other[INDEX_PATH_MAX];
@@ -575,7 +575,7 @@ static int open_or_build(struct build *b, struct store **out, struct build_repor
 	return build_index(b, index, out);
 }
 
-/* The profile is an index itself: it is what can be asked, whatever it was made from. */
+/* The profile given is an index: open it, even if the profile has changed since. */
 static int open_index(struct build *b, struct store **out, struct build_report *r)
 {
 	const char *name = b->in.at[0].source.name;

@@ -1,10 +1,11 @@
 /*
- * part_lines.c - read parts again; see part_lines.h.
+ * part_lines.c - read the text of some parts again; see part_lines.h.
  *
- * One tally takes the text of part after part.  In front of each it gets what was in force
- * there: the ids that the parts before it defined (part_names.h), and columns and positions
- * as header lines of our own.  Its slots are then translated into the store's ids, so that
- * detail.c can gather rows as it does for the index:
+ * One tally takes the text of part after part.  Before each part it gets the state in
+ * which that part begins: the name ids that earlier parts defined (part_names.h), and
+ * creator, columns and positions as header lines made here.  The tally's slots are then
+ * translated into the store's ids, so that detail.c can gather rows as it does for the
+ * index:
  *
  *	slot -> string (merge_names) -> name, file, object id -> function id -> edge id
  */
@@ -14,7 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "index/base/file.h"
 #include "index/base/map.h"
+#include "index/base/vec.h"
 #include "index/lines/decode.h"
 #include "index/detail/detail.h"
 #include "index/file/feed.h"
@@ -25,32 +28,35 @@
 #include "index/store/store_read.h"
 
 enum {
-	CHECK = 4 << 20, /* bytes between calls of poll */
-	HEADER = 64,	 /* bytes of our header lines without their values */
-	PAD = 64,	 /* blanks before and behind them */
+	PIECE = 1 << 20,      /* bytes of a plain file read at once */
+	LINE = 32 << 20,      /* of a line, at most */
+	BEFORE = FEED_BEFORE, /* readable before text that is decoded, and after it */
+	BEHIND = 64,
+	HEADER = 64, /* bytes of the made header lines without their values */
 };
 
 struct part_lines {
 	struct store *st;
 	struct tally tally;
 	struct tally *tallies[1];
-	struct profile p; /* the tally's, in the store's ids */
+	struct profile p; /* the tally in the store's ids */
 	struct merge_map map;
 	struct detail *detail;
 };
 
 struct reading {
 	struct part_lines *to;
-	struct source source; /* the file of the part at hand */
-	uint32_t file;	      /* which of the index's; UINT32_MAX: none is open */
+	struct source source; /* the file of the current part */
+	uint32_t file;	      /* its number in the index; UINT32_MAX: no file is open */
 	char *path;
-	struct feed *feed; /* of a packed file: its text so far */
+	struct feed *feed; /* of a packed file: its unpacker */
 	struct feed_block block;
-	uint64_t block_at; /* bytes of the text before the block */
+	uint64_t block_at; /* bytes of text before the block */
+	char *copy; /* of a plain file: the piece at hand, BEFORE bytes before it */
+	size_t copy_cap;
 	const uint8_t *parts;
-	part_lines_poll *poll;
-	void *arg;
-	struct arena arena; /* our header lines */
+	const struct part_lines_opts *opts;
+	struct arena arena; /* the made header lines */
 	struct decode decode;
 	struct batch batch;
 	struct err *err;
@@ -82,7 +88,7 @@ static void close_file(struct reading *r)
 	r->file = UINT32_MAX;
 }
 
-/* A file of the profile, if it is what was indexed. */
+/* Open a file of the profile; an error if it has changed since it was indexed. */
 static int open_file(struct reading *r, uint32_t file)
 {
 	uint32_t n;
@@ -117,53 +123,68 @@ static int open_file(struct reading *r, uint32_t file)
 		       : 0;
 }
 
-/* The text of a part: views of the map. */
-static int part_text(struct reading *r, const struct store_part *part, struct str *text,
-		     size_t *before)
-{
-	const struct map *m = &r->source.map;
-
-	if (part->offset > m->n || part->bytes > m->n - part->offset)
-		return not_as_indexed(r->source.name, "is shorter than its index says",
-				      r->err);
-	*text = (struct str){m->p + part->offset, (size_t)part->bytes};
-	*before = (size_t)part->offset;
-	return 0;
-}
-
-static int take(struct reading *r, struct str text, size_t before)
-{
-	size_t told = 0;
-
-	for (size_t at = 0; at < text.n; at += r->batch.bytes) {
-		decode_block(&r->decode, text.p + at, text.n - at, before + at, true,
-			     &r->batch);
-		if (r->batch.bytes == 0)
-			break;
-		if (tally_batch(&r->to->tally, &r->batch, r->err))
-			return (int)r->err->kind;
-		if (at - told < CHECK)
-			continue;
-		told = at;
-		if (r->poll && r->poll(r->arg, r->err))
-			return (int)r->err->kind;
-	}
-	return 0;
-}
-
-/* Lines of a block; *used: how many of its bytes. */
+/* Lines of a block, BEFORE bytes before which are readable; *used: how many of its bytes. */
 static int take_lines(struct reading *r, const char *p, size_t n, bool last, size_t *used)
 {
-	r->to->tally.counted_in = NULL; /* a pointer into a block that is gone */
+	r->to->tally.counted_in = NULL; /* it points into the block before */
 	for (*used = 0; *used < n; *used += r->batch.bytes) {
-		decode_block(&r->decode, p + *used, n - *used, FEED_BEFORE, last,
-			     &r->batch);
+		decode_block(&r->decode, p + *used, n - *used, BEFORE, last, &r->batch);
 		if (r->batch.bytes == 0)
 			break;
 		if (tally_batch(&r->to->tally, &r->batch, r->err))
 			return (int)r->err->kind;
 	}
-	return r->poll && r->poll(r->arg, r->err) ? (int)r->err->kind : 0;
+	return r->opts->poll && r->opts->poll(r->opts->arg, r->err) ? (int)r->err->kind
+								    : 0;
+}
+
+static int no_line(struct reading *r)
+{
+	return err_set(r->err, ERR_LIMIT, 0, "%s: a line of more than %d MiB",
+		       r->source.name, LINE >> 20);
+}
+
+/* The next n bytes of the file, in the buffer. */
+static int read_piece(struct reading *r, uint64_t at, size_t n)
+{
+	if (vec_reserve_raw(&r->copy, &r->copy_cap, BEFORE + n + BEHIND, 1))
+		return no_memory(r->err);
+	if (file_read(r->source.fd, r->copy + BEFORE, n, at))
+		return not_as_indexed(r->source.name, "changed while it was read",
+				      r->err);
+	memset(r->copy, ' ', BEFORE);
+	memset(r->copy + BEFORE + n, 0, BEHIND);
+	return 0;
+}
+
+/*
+ * A part of a plain file, by pieces; a line that ends in the next one is read again with it.
+ * From a copy: the decoder looks at a byte more than once, and in the map of a file that
+ * somebody writes to it could be another one then.
+ */
+static int take_plain(struct reading *r, const struct store_part *part)
+{
+	const uint64_t size = r->source.map.n;
+	size_t piece = r->opts->piece ? r->opts->piece : PIECE, n, used;
+
+	if (part->offset > size || part->bytes > size - part->offset)
+		return not_as_indexed(r->source.name, "is shorter than its index says",
+				      r->err);
+	for (uint64_t at = 0; at < part->bytes; at += used) {
+		const uint64_t rest = part->bytes - at;
+
+		n = rest < piece ? (size_t)rest : piece;
+		if (read_piece(r, part->offset + at, n) ||
+		    take_lines(r, r->copy + BEFORE, n, n == rest, &used))
+			return (int)r->err->kind;
+		if (used == 0 && n == rest)
+			break;
+		if (used == 0 && piece >= LINE)
+			return no_line(r);
+		if (used == 0)
+			piece *= 2;
+	}
+	return 0;
 }
 
 static int next_block(struct reading *r, size_t keep)
@@ -175,8 +196,8 @@ static int next_block(struct reading *r, size_t keep)
 	return feed_next(r->feed, keep, &r->block, r->err);
 }
 
-/* A part of a packed file: the text before it has to be unpacked too, but for what was
- * unpacked for the part before. */
+/* A part of a packed file.  The text before the part is unpacked too, but parts in
+ * order continue where the last one ended. */
 static int take_packed(struct reading *r, const struct store_part *part)
 {
 	const struct feed_opts how = {.name = r->source.name};
@@ -215,7 +236,7 @@ static int take_packed(struct reading *r, const struct store_part *part)
 	}
 }
 
-/* The part before in the same file, NO_ID when there is none. */
+/* The part before this one in the same file; NO_ID if it is the first. */
 static uint32_t part_before(struct reading *r, uint32_t part)
 {
 	struct store_part at, p;
@@ -238,8 +259,8 @@ static uint32_t part_before(struct reading *r, uint32_t part)
 }
 
 /*
- * The names of the parts before in the file, in its order, which is that of the profile but in
- * sets of files; *known: parts whose names the tally has, when they are in order.
+ * Load the names that earlier parts of the file defined, in file order.  *known: in a
+ * profile of one file, the number of parts whose names are loaded already.
  */
 static int know_names(struct reading *r, uint32_t part, uint32_t *known)
 {
@@ -270,21 +291,22 @@ static int know_names(struct reading *r, uint32_t part, uint32_t *known)
 	return rc;
 }
 
-/* Creator, columns and positions as the part before left them. */
+/* Repeat creator, columns and positions of the part before. */
 static int take_header(struct reading *r, uint32_t before)
 {
 	struct str in, out = {NULL, 0};
 	struct store_part p;
+	size_t used;
 	char *text;
 
 	store_part(r->to->st, before, &p);
 	arena_reset(&r->arena);
-	text = arena_alloc(&r->arena,
-			   p.creator.n + p.positions.n + p.events.n + HEADER + 2 * PAD);
+	text = arena_alloc(&r->arena, p.creator.n + p.positions.n + p.events.n + HEADER +
+					      BEFORE + BEHIND);
 	if (!text)
 		return arena_full(&r->arena, r->err);
-	memset(text, ' ', PAD);
-	out.p = text + PAD;
+	memset(text, ' ', BEFORE);
+	out.p = text + BEFORE;
 	const struct {
 		struct str key, value;
 	} line[] = {{STR("creator: "), p.creator},
@@ -296,32 +318,28 @@ static int take_header(struct reading *r, uint32_t before)
 			continue;
 		for (int k = 0; k < 2; k++) {
 			in = k ? line[i].value : line[i].key;
-			memcpy(text + PAD + out.n, in.p, in.n);
+			memcpy(text + BEFORE + out.n, in.p, in.n);
 			out.n += in.n;
 		}
-		text[PAD + out.n++] = '\n';
+		text[BEFORE + out.n++] = '\n';
 	}
-	memset(text + PAD + out.n, ' ', PAD);
-	return take(r, out, PAD);
+	memset(text + BEFORE + out.n, ' ', BEHIND);
+	return take_lines(r, out.p, out.n, true, &used);
 }
 
-/* *known: parts whose names the tally knows. */
+/* known: see know_names(). */
 static int take_part(struct reading *r, uint32_t part, uint32_t *known)
 {
 	struct tally *t = &r->to->tally;
 	struct store *st = r->to->st;
 	struct store_part p;
-	struct str text = {"", 0};
 	uint32_t part_in_front;
-	size_t before = 0;
 	bool anew;
 
 	store_part(st, part, &p);
-	if (open_file(r, p.file) ||
-	    (!r->source.codec && part_text(r, &p, &text, &before)) ||
-	    part_names_anew(st, part, &anew, r->err))
+	if (open_file(r, p.file) || part_names_anew(st, part, &anew, r->err))
 		return (int)r->err->kind;
-	t->names[SPACE_FN].references = false; /* the index has them expanded */
+	t->names[SPACE_FN].references = false; /* the index has expanded them */
 	if (know_names(r, part, known))
 		return (int)r->err->kind;
 	t->names[SPACE_FN].references = true;
@@ -334,11 +352,7 @@ static int take_part(struct reading *r, uint32_t part, uint32_t *known)
 	if (part_in_front != NO_ID && take_header(r, part_in_front))
 		return (int)r->err->kind;
 	tally_restart(t);
-	if (r->source.codec)
-		return take_packed(r, &p);
-	return take(r, text, before) || (r->poll && r->poll(r->arg, r->err))
-		       ? (int)r->err->kind
-		       : 0;
+	return r->source.codec ? take_packed(r, &p) : take_plain(r, &p);
 }
 
 static int read_guarded(void *arg)
@@ -406,10 +420,9 @@ static int map_strings(struct part_lines *to, enum name_space space, struct err 
 	return 0;
 }
 
-/*
- * The function of an identity, NO_ID when the store has none.  A callee whose file was only a
- * default and that has no body is the only one in its object that has (merge.c).
- */
+/* The function of an identity; NO_ID if the store has none.  A callee with a default
+ * file and no block of its own is the only function of that name in its object that
+ * has a block (merge.c). */
 static uint32_t function_of(struct store *st, uint32_t name, uint32_t file, uint32_t obj,
 			    bool defaulted)
 {
@@ -445,7 +458,7 @@ static int map_functions(struct part_lines *to, struct err *err)
 		m->fn[i] = function_of(to->st, m->name[SPACE_FN][f->fn],
 				       m->name[SPACE_FILE][f->fl],
 				       m->name[SPACE_OBJ][f->ob], f->defaulted);
-		if (m->fn[i] == NO_ID && f->body) /* its lines would be lost */
+		if (m->fn[i] == NO_ID && f->body) /* an error: its lines would be lost */
 			return unknown(to->st,
 				       store_name(to->st, m->name[SPACE_FN][f->fn]), err);
 	}
@@ -463,7 +476,7 @@ static int map_functions(struct part_lines *to, struct err *err)
 	return 0;
 }
 
-/* Among the caller's edges, which are by callee; p->nedge: it has no such one. */
+/* Search the caller's edges, sorted by callee; p->nedge: not found. */
 static uint32_t edge_of(const struct profile *p, uint32_t caller, uint32_t callee)
 {
 	uint32_t lo = p->out_first[caller], hi = p->out_first[caller + 1];
@@ -517,7 +530,7 @@ static int map_events(struct part_lines *to, struct err *err)
 	return 0;
 }
 
-/* The store's columns, which nobody writes through the profile. */
+/* A column of the store, for struct profile, which does not write to it. */
 static uint32_t *column(struct store *st, enum store_column c)
 {
 	return (uint32_t *)(uintptr_t)store_u32(st, c);
@@ -561,7 +574,7 @@ void part_lines_free(struct part_lines *to)
 	free(to->map.fn);
 	free(to->map.edge);
 	free(to->map.event);
-	free(to->p.odd); /* names used before they are defined */
+	free(to->p.odd); /* already counted by the index */
 	arena_free(&to->p.arena);
 	tally_free(&to->tally);
 	free(to);
@@ -575,12 +588,13 @@ static int begin(struct part_lines *to, struct store *st, struct err *err)
 	to->p.tally = to->tallies;
 	to->p.ntally = 1;
 	arena_init(&to->p.arena, 0);
-	/* It keeps the names: the map is closed before they are asked for. */
+	/* Names are copied: the map is closed before they are read. */
 	return tally_init(&to->tally, false, false, err);
 }
 
-int part_lines_read(struct store *st, const uint8_t *parts, part_lines_poll *poll,
-		    void *arg, struct part_lines **out, struct err *err)
+int part_lines_read(struct store *st, const uint8_t *parts,
+		    const struct part_lines_opts *opts, struct part_lines **out,
+		    struct err *err)
 {
 	struct part_lines *to = calloc(1, sizeof(*to));
 	struct reading *r = calloc(1, sizeof(*r));
@@ -591,11 +605,10 @@ int part_lines_read(struct store *st, const uint8_t *parts, part_lines_poll *pol
 		free(r);
 		return no_memory(err);
 	}
-	/* Not by a whole struct: clang at -O1 would write its batch of 640 KiB, too. */
+	/* No struct assignment: clang -O1 would write the batch (640 KiB), too. */
 	r->to = to;
 	r->parts = parts;
-	r->poll = poll;
-	r->arg = arg;
+	r->opts = opts;
 	r->err = err;
 	r->source.fd = -1;
 	r->file = UINT32_MAX;
@@ -605,6 +618,7 @@ int part_lines_read(struct store *st, const uint8_t *parts, part_lines_poll *pol
 	     translate(to, err);
 	close_file(r);
 	arena_free(&r->arena);
+	free(r->copy);
 	free(r);
 	if (rc) {
 		part_lines_free(to);

@@ -21,7 +21,8 @@ static bool is_index(const char *path)
 	return yes;
 }
 
-/* Where queries would look for the index of a profile, which may be gone by now. */
+/* The path where queries would look for the index of a profile; the profile may be
+ * gone. */
 static bool find_index(const char *profile, const char *named, char path[INDEX_PATH_MAX])
 {
 	char *whole = realpath(profile, NULL);

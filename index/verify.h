@@ -1,6 +1,4 @@
-/*
- * verify.h - is the index of a profile sound?  Nothing is built or changed.
- */
+/* verify.h - is the index of a profile sound?  Nothing is built or changed. */
 #ifndef QUERN_VERIFY_H
 #define QUERN_VERIFY_H
 
@@ -8,14 +6,15 @@
 #include "index/file/source.h"
 
 struct verified {
-	char index[4200]; /* its path */
+	char index[4200]; /* path of the index */
 	struct store_verified checked;
-	bool have_profile; /* and so `fresh` means something */
+	bool have_profile; /* the profile was found: `fresh` is valid */
 	enum freshness fresh;
 };
 
-/* path is a profile or an index; of opts, index_path, trust and cancel count.  ERR_PROFILE: it
- * is neither; ERR_INDEX: there is no index, or it is damaged, with the way to make one. */
+/* path is a profile or an index.  Of opts, only index_path, trust and cancel are used.
+ * ERR_PROFILE: path is neither; ERR_INDEX: there is no index, or it is damaged; the
+ * hint tells how to make one. */
 int verify_index(const char *path, const struct build_opts *opts, struct verified *out,
 		 struct err *err);
 

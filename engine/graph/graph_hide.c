@@ -7,7 +7,8 @@
  *	T(h) = max(calls in, self + calls out)
  * Functions are visited callers first, so one pass per u is enough, except in cycles of
  * hidden functions.  Such a cycle is swept until almost nothing turns back; the rest is
- * split like the cost that has left.  Call counts are shared in the same way, by counts.
+ * split like the cost that has left.  Call counts are shared in the same way, by counts; which
+ * edges there are does not depend on them, as a recorded call may have a count of 0.
  */
 #include <string.h>
 
@@ -79,6 +80,14 @@ static uint32_t pop_component(struct walk *k)
 	return top;
 }
 
+static void see(struct walk *k, uint32_t v)
+{
+	if (!k->seen[v]) {
+		k->seen[v] = 1;
+		k->touched[k->ntouched++] = v;
+	}
+}
+
 static void send_visible(struct walk *k, const struct hide *h, uint32_t to, double cost)
 {
 	uint32_t c = h->comp[to], v = h->map[to];
@@ -92,10 +101,7 @@ static void send_visible(struct walk *k, const struct hide *h, uint32_t to, doub
 		return;
 	}
 	k->to[v] += cost;
-	if (!k->seen[v]) {
-		k->seen[v] = 1;
-		k->touched[k->ntouched++] = v;
-	}
+	see(k, v);
 }
 
 /* Hidden function f passes on the cost that waits there.  Cost for its own component
@@ -182,6 +188,42 @@ static int walk_hidden(struct walk *k, const struct hide *h, const struct weight
 	return 0;
 }
 
+/* Visit the callees of f.  Hidden ones go to the ring, each once; visible ones are seen only
+ * if f is hidden. */
+static void meet(struct walk *k, const struct hide *h, const struct flow_input *in,
+		 uint32_t f)
+{
+	for (uint32_t e = in->out_first[f]; e < in->out_first[f + 1]; e++) {
+		uint32_t to = in->callee[e];
+
+		if (h->comp[to] == GRAPH_NONE) {
+			if (h->comp[f] != GRAPH_NONE)
+				see(k, h->map[to]);
+		} else if (!k->waits[h->at[to]]) {
+			k->waits[h->at[to]] = 1;
+			k->ring[k->ahead++] = to;
+		}
+	}
+}
+
+/* See all that u reaches through hidden functions, even what walk_hidden() missed: a call
+ * that was open at a dump has cost and a count of 0, and one call of many may bring most of
+ * the cost. */
+static int reach(struct walk *k, const struct hide *h, const struct weights *w,
+		 uint32_t u, struct err *err)
+{
+	k->ahead = 0;
+	meet(k, h, w->below, u);
+	for (k->behind = 0; k->behind < k->ahead; k->behind++) {
+		meet(k, h, w->below, k->ring[k->behind]);
+		if (k->passed++ % POLL == 0 && cancel_poll(w->cancel, err))
+			return (int)err->kind;
+	}
+	for (uint32_t i = 0; i < k->ahead; i++)
+		k->waits[h->at[k->ring[i]]] = 0;
+	return 0;
+}
+
 static void forget_walk(struct walk *k)
 {
 	for (uint32_t i = 0; i < k->ntouched; i++) {
@@ -241,10 +283,10 @@ static int flows(const struct hide *h, struct weights *w, struct arena *a,
 	return 0;
 }
 
-/* The calls from u to visible functions are exact.  Both lists are in order of callee. */
-static int add_direct(const struct graph *g, const struct hide *h,
-		      const struct flow_input *below, uint32_t f, uint64_t *edge,
-		      struct err *err)
+/* The calls from u to visible functions are exact.  Both lists are in order of callee, and the
+ * list below is part of this one. */
+static void add_direct(const struct graph *g, const struct hide *h,
+		       const struct flow_input *below, uint32_t f, uint64_t *edge)
 {
 	uint32_t u = h->up[f], i = g->out_first[f];
 
@@ -253,18 +295,10 @@ static int add_direct(const struct graph *g, const struct hide *h,
 
 		if (to == GRAPH_NONE)
 			continue;
-		while (i < g->out_first[f + 1] && g->callee[i] != to)
+		while (g->callee[i] != to)
 			i++;
-		if (i == g->out_first[f + 1]) {
-			err_set(err, ERR_INDEX, 0,
-				"the index of %.*s is damaged: "
-				"its edges are out of order",
-				STR_ARG(store_info(g->st)->profile));
-			return err_hint(err, "rebuild it: run quern with --rebuild");
-		}
 		edge[i] = graph_add(edge[i], below->incl[x]);
 	}
-	return 0;
 }
 
 static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below,
@@ -288,7 +322,8 @@ static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below
 		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
 			edge[i] = graph_round(k.to[g->callee[i]]);
 		forget_walk(&k);
-		if (add_direct(g, h, below, f, edge, err) || graph_poll(g, f, err))
+		add_direct(g, h, below, f, edge);
+		if (graph_poll(g, f, err))
 			return (int)err->kind;
 	}
 	return 0;
@@ -385,7 +420,7 @@ static int collect_edges(struct graph *b, const struct flow_input *below,
 	for (uint32_t f = 0; f < functions; f++) {
 		uint32_t u = h->up[f];
 
-		if (walk_hidden(&k, h, &w, u, err))
+		if (walk_hidden(&k, h, &w, u, err) || reach(&k, h, &w, u, err))
 			return (int)err->kind;
 		for (uint32_t i = 0; i < k.ntouched; i++)
 			if (add_edge(b->a, l, f, k.touched[i],

@@ -135,33 +135,6 @@ static int has_line(struct exec *x, fn_id f, const struct line_wanted *w,
 	return exec_poll_now(x);
 }
 
-static int line_set(struct exec *x, const struct set *s, struct fn_set **out)
-{
-	struct line_wanted w = {.file = s->text};
-	struct str digits = s->text;
-	struct fn_set *set = new_set(x, store_info(x->g->st)->functions);
-	struct arena scratch;
-	bool hit = false;
-	int rc = 0;
-
-	for (size_t i = s->text.n; i > 0 && digits.n == s->text.n; i--)
-		if (s->text.p[i - 1] == ':')
-			digits = str_from(s->text, i);
-	w.file.n = digits.n == s->text.n ? 0 : s->text.n - digits.n - 1;
-	if (!set || s->form == FORM_REGEX || !str_u64(digits, &w.line)) {
-		exec_fail(x, s->span, "'line:' needs a line number");
-		return err_hint(x->err, "write line:120 or line:parser.c:120");
-	}
-	arena_init(&scratch, x->a->cap);
-	for (fn_id f = 0; f < set->functions && !rc; f++) {
-		rc = has_line(x, f, &w, &scratch, &hit);
-		if (!rc && hit)
-			fnset_add(set, f);
-	}
-	arena_free(&scratch);
-	return rc ? rc : to_graph(x, set, out);
-}
-
 static int note_matches(struct exec *x, const struct set *s, uint32_t names, uint32_t n)
 {
 	if (s->form != FORM_BARE || s->field != FIELD_FN || n < 2)
@@ -235,6 +208,48 @@ static int note_found(struct exec *x, const struct set *s, uint32_t n)
 		return (int)x->err->kind;
 	x->found[x->nfound++] = s;
 	return 0;
+}
+
+static int no_such_line(struct exec *x, const struct set *s, const struct fn_set *all)
+{
+	if (fnset_count(all))
+		return exec_fail(x, s->span, "the graph stages left nothing of line:%.*s",
+				 STR_ARG(s->text));
+	exec_fail(x, s->span, "no function has cost on line %.*s", STR_ARG(s->text));
+	return err_hint(x->err, "`lines` lists those that have");
+}
+
+static int line_set(struct exec *x, const struct set *s, struct fn_set **out)
+{
+	struct line_wanted w = {.file = s->text};
+	struct str digits = s->text;
+	struct fn_set *set = new_set(x, store_info(x->g->st)->functions);
+	struct arena scratch;
+	bool hit = false;
+	uint32_t n;
+	int rc = 0;
+
+	for (size_t i = s->text.n; i > 0 && digits.n == s->text.n; i--)
+		if (s->text.p[i - 1] == ':')
+			digits = str_from(s->text, i);
+	w.file.n = digits.n == s->text.n ? 0 : s->text.n - digits.n - 1;
+	if (!set || s->form == FORM_REGEX || !str_u64(digits, &w.line)) {
+		exec_fail(x, s->span, "'line:' needs a line number");
+		return err_hint(x->err, "write line:120 or line:parser.c:120");
+	}
+	arena_init(&scratch, x->a->cap);
+	for (fn_id f = 0; f < set->functions && !rc; f++) {
+		rc = has_line(x, f, &w, &scratch, &hit);
+		if (!rc && hit)
+			fnset_add(set, f);
+	}
+	arena_free(&scratch);
+	if (rc || to_graph(x, set, out))
+		return (int)x->err->kind;
+	n = fnset_count(*out);
+	if (x->first && note_found(x, s, n))
+		return (int)x->err->kind;
+	return n || x->first || base_has(x, s) ? 0 : no_such_line(x, s, set);
 }
 
 /* #12 is a number in the first profile: find the same functions of the base, as vs.c

@@ -52,6 +52,7 @@ static int parts_of(struct exec *x, struct part_lines **out)
 {
 	struct part_cache *c = x->part_cache;
 	struct store *st = x->g->st;
+	const struct part_lines_opts opts = {.poll = poll, .arg = x};
 	size_t n = store_info(st)->parts;
 
 	if (c->st != st || memcmp(c->parts, x->parts, n) != 0) {
@@ -59,7 +60,7 @@ static int parts_of(struct exec *x, struct part_lines **out)
 		c->parts = malloc(n + 1);
 		if (!c->parts)
 			return err_set(x->err, ERR_LIMIT, 0, "out of memory");
-		if (part_lines_read(st, x->parts, poll, x, &c->lines, x->err)) {
+		if (part_lines_read(st, x->parts, &opts, &c->lines, x->err)) {
 			clear_cache(c);
 			return (int)x->err->kind;
 		}

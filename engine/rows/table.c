@@ -114,23 +114,35 @@ uint32_t table_fn(const struct table *t, size_t row)
 	return t->vs ? t->joined->fn(t, ref) : t->src->fn(t, ref);
 }
 
-/* Flags per row; none if no row has the flag. */
-static int fill_flags(struct table *t, bool (*get)(const struct table *, uint32_t),
-		      uint8_t **out)
+/* The event that a column's cells are of, and judged by. */
+static uint32_t event_of(const struct table *t, const struct table_col *c)
 {
-	uint8_t *f;
-	bool any = false;
+	return c->def->flags & PER_EVENT ? c->event : t->event;
+}
 
-	if (!get)
-		return 0;
-	f = EXEC_ARRAY(t->x, uint8_t, t->n ? t->n : 1);
-	if (!f)
+/* Flags of the rows: a column's `estimated` and `absent`, NULL where no row has one. */
+static int fill_flags(struct table *t, struct table_col *c)
+{
+	const struct col_def *def = c->def;
+	const bool absent = def->absent && !c->absent;
+	uint8_t *is_estimated = NULL, *is_absent = NULL;
+	bool any_estimated = false, any_absent = false;
+
+	if (def->estimated && !(is_estimated = EXEC_ARRAY(t->x, uint8_t, t->n + 1)))
 		return (int)t->x->err->kind;
-	for (size_t i = 0; i < t->n; i++) {
-		f[i] = get(t, row_ref(t, i));
-		any |= f[i];
+	if (absent && !(is_absent = EXEC_ARRAY(t->x, uint8_t, t->n + 1)))
+		return (int)t->x->err->kind;
+	for (size_t i = 0; is_estimated && i < t->n; i++) {
+		is_estimated[i] = def->estimated(t, row_ref(t, i), event_of(t, c));
+		any_estimated |= is_estimated[i];
 	}
-	*out = any ? f : NULL;
+	for (size_t i = 0; is_absent && i < t->n; i++) {
+		is_absent[i] = def->absent(t, row_ref(t, i));
+		any_absent |= is_absent[i];
+	}
+	c->estimated = any_estimated ? is_estimated : NULL;
+	if (absent)
+		c->absent = any_absent ? is_absent : NULL;
 	return 0;
 }
 
@@ -182,15 +194,16 @@ static bool is_cum(const struct table_col *c)
 	return c->def && (c->def->flags & IS_CUM);
 }
 
-/* Compute the costs behind a column: of its event, and of the event of the table,
- * which decides whether a row is an estimate. */
+/* Make the costs that a column's cells are made of: of its event, and of the table's, which tells
+ * whether a cell is absent. */
 static int column_costs(struct table *t, const struct table_col *c)
 {
 	if (!t->g)
 		return 0;
-	if ((c->def->flags & PER_EVENT) && graph_event(t->g, c->event, t->x->err))
-		return (int)t->x->err->kind;
-	return graph_event(t->g, t->event, t->x->err);
+	return graph_event(t->g, event_of(t, c), t->x->err) ||
+			       graph_event(t->g, t->event, t->x->err)
+		       ? (int)t->x->err->kind
+		       : 0;
 }
 
 int table_fill(struct table *t, struct table_col *c)
@@ -207,8 +220,7 @@ int table_fill(struct table *t, struct table_col *c)
 	if (!c->p)
 		return (int)t->x->err->kind;
 	rc = c->percent ? fill_percent(t, c) : fill_values(t, c);
-	if (rc || fill_flags(t, c->def->estimated, &c->estimated) ||
-	    (!c->absent && fill_flags(t, c->def->absent, &c->absent)))
+	if (rc || fill_flags(t, c))
 		return (int)t->x->err->kind;
 	/* Building a name may have been refused memory. */
 	if (t->x->a->refused)
@@ -428,9 +440,7 @@ static int fill_page(struct table *t, struct table_col *c, void *buf)
 		return (int)t->x->err->kind;
 	c->p = buf;
 	c->estimated = c->absent = NULL;
-	return (c->percent ? fill_percent(t, c) : fill_values(t, c)) ||
-	       fill_flags(t, c->def->estimated, &c->estimated) ||
-	       (!c->absent && fill_flags(t, c->def->absent, &c->absent));
+	return (c->percent ? fill_percent(t, c) : fill_values(t, c)) || fill_flags(t, c);
 }
 
 static int hold_column(struct result_pages *p, size_t k, struct table *page, size_t first)

@@ -38,7 +38,7 @@ struct col_def {
 	uint64_t (*u)(const struct table *t, uint32_t ref, uint32_t event);
 	struct str (*s)(const struct table *t, uint32_t ref);
 	double (*f)(const struct table *t, uint32_t ref, uint32_t event);
-	bool (*estimated)(const struct table *t, uint32_t ref);
+	bool (*estimated)(const struct table *t, uint32_t ref, uint32_t event);
 	bool (*absent)(const struct table *t, uint32_t ref);
 };
 

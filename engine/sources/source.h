@@ -15,8 +15,8 @@ extern const struct source_def source_path, source_cost;  /* source_path.c */
 extern const struct source_def source_info, source_info_fn, source_events, source_parts,
 	source_parts_of, source_threads, source_profiles; /* source_info.c */
 
-/* Is the inclusive cost of function f an estimate, in the table's event? */
-bool fn_incl_estimated(const struct table *t, uint32_t f);
+/* Is the inclusive cost of function f an estimate in that event? */
+bool fn_incl_estimated(const struct table *t, uint32_t f, uint32_t event);
 /* Its proven bounds in event e. */
 uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e);
 uint64_t fn_incl_hi(const struct table *t, uint32_t f, uint32_t e);

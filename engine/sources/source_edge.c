@@ -78,9 +78,9 @@ static struct str call_callee_file(const struct table *t, uint32_t r)
 	return graph_file(t->g, edge_of(t, r).callee);
 }
 
-static bool call_estimated(const struct table *t, uint32_t r)
+static bool call_estimated(const struct table *t, uint32_t r, uint32_t e)
 {
-	(void)r;
+	(void)r, (void)e;
 	return t->g->estimated;
 }
 
@@ -256,17 +256,18 @@ static uint64_t tree_recursive(const struct table *t, uint32_t r, uint32_t e)
 	return tree_row(t, r)->recursive;
 }
 
-static bool tree_is_estimated(const struct table *t, uint32_t r)
+static bool tree_is_estimated(const struct table *t, uint32_t r, uint32_t e)
 {
 	const struct path_tree_row *row = tree_row(t, r);
 
+	(void)e;
 	return t->g->estimated || !row->cost.measured;
 }
 
 static uint64_t tree_estimated(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return tree_is_estimated(t, r);
+	return tree_is_estimated(t, r, e);
 }
 
 static bool tree_unbounded(const struct table *t, uint32_t r)

@@ -31,20 +31,20 @@ static uint64_t fn_incl(const struct table *t, uint32_t f, uint32_t e)
 	return graph_incl(t->g, f, e);
 }
 
-bool fn_incl_estimated(const struct table *t, uint32_t f)
+bool fn_incl_estimated(const struct table *t, uint32_t f, uint32_t e)
 {
 	uint64_t lo, hi;
 
 	if (t->g->estimated || !graph_incl_estimated(t->g, f))
 		return t->g->estimated;
-	graph_incl_bounds(t->g, f, t->event, &lo, &hi);
+	graph_incl_bounds(t->g, f, e, &lo, &hi);
 	return lo < hi;
 }
 
 static uint64_t fn_is_estimated(const struct table *t, uint32_t f, uint32_t e)
 {
 	(void)e;
-	return fn_incl_estimated(t, f);
+	return fn_incl_estimated(t, f, t->event);
 }
 
 uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e)
@@ -136,9 +136,9 @@ static struct str fn_place(const struct table *t, uint32_t f)
 		    : file;
 }
 
-static bool fn_estimated(const struct table *t, uint32_t f)
+static bool fn_estimated(const struct table *t, uint32_t f, uint32_t e)
 {
-	(void)f;
+	(void)f, (void)e;
 	return t->g->estimated;
 }
 

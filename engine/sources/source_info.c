@@ -242,7 +242,7 @@ CARD_U(calls, graph_calls(t->g, f))
 CARD_U(callers, graph_caller_count(t->g, f))
 CARD_U(self, graph_self(t->g, f, e))
 CARD_U(incl, graph_incl(t->g, f, e))
-CARD_U(estimated, fn_incl_estimated(t, f))
+CARD_U(estimated, fn_incl_estimated(t, f, t->event))
 CARD_U(contribution, graph_contribution(t->g, f, e))
 CARD_U(incoming, graph_incoming(t->g, f, e))
 
@@ -257,7 +257,7 @@ static uint64_t card_callees(const struct table *t, uint32_t f, uint32_t e)
 
 static bool card_exact(const struct table *t, uint32_t f)
 {
-	return !fn_incl_estimated(t, f) || t->g->estimated;
+	return !fn_incl_estimated(t, f, t->event) || t->g->estimated;
 }
 
 static bool card_no_line(const struct table *t, uint32_t f)

@@ -83,8 +83,9 @@ static struct str step_file(const struct table *t, uint32_t r)
 	return graph_file(t->g, step_of(t, r)->s->fn);
 }
 
-static bool step_estimated(const struct table *t, uint32_t r)
+static bool step_estimated(const struct table *t, uint32_t r, uint32_t e)
 {
+	(void)e;
 	return t->g->estimated || !step_of(t, r)->s->cost.measured;
 }
 
@@ -302,8 +303,9 @@ static uint64_t cost_exact(const struct table *t, uint32_t r, uint32_t e)
 	return !t->g->estimated && (b->measured || (b->bounded && b->lo == b->hi));
 }
 
-static bool cost_estimated(const struct table *t, uint32_t r)
+static bool cost_estimated(const struct table *t, uint32_t r, uint32_t e)
 {
+	(void)e;
 	return !cost_exact(t, r, 0);
 }
 
@@ -313,18 +315,18 @@ static bool cost_unbounded(const struct table *t, uint32_t r)
 	return !cost_row(t)->b.bounded;
 }
 
-static bool cost_incl_estimated(const struct table *t, uint32_t r)
+static bool cost_incl_estimated(const struct table *t, uint32_t r, uint32_t e)
 {
 	const struct path_bounds *b = &cost_row(t)->whole;
 
-	(void)r;
+	(void)r, (void)e;
 	return !b->measured && !(b->bounded && b->lo == b->hi);
 }
 
 static uint64_t cost_incl_fuzzy(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return t->g->estimated || cost_incl_estimated(t, r);
+	return t->g->estimated || cost_incl_estimated(t, r, e);
 }
 
 static double cost_share(const struct table *t, uint32_t r, uint32_t e)
@@ -399,6 +401,9 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	flow_parts_free(q.parts);
 	if (rc || (q.under && note_same(x, &q)))
 		return (int)x->err->kind;
+	/* The whole is no less than what is proven of a part of it. */
+	if (c->b.bounded && c->incl < c->b.lo)
+		c->incl = c->b.lo;
 	if (c->b.bounded && !c->b.measured &&
 	    (double)(c->b.hi - c->b.lo) > (double)c->b.hi / 4 && note_wide(x, 0))
 		return (int)x->err->kind;

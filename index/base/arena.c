@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* AddressSanitizer knows chunks.  It is told of what is in them: pieces, and a gap after each. */
+/* AddressSanitizer sees chunks only, so tell it about allocations, with a gap after
+ * each. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define WATCHED 1
@@ -33,7 +34,7 @@ enum { FIRST = 16 << 10, LARGEST = 16 << 20, ALIGN = 16 };
 
 struct arena_chunk {
 	struct arena_chunk *next;
-	size_t n, cap; /* bytes used, bytes there */
+	size_t n, cap; /* bytes used; bytes in all */
 	_Alignas(ALIGN) char bytes[];
 };
 

@@ -21,16 +21,18 @@ struct arena {
 	size_t used;		   /* bytes handed out since the last reset */
 	size_t cap;		   /* bytes; 0: no cap */
 	size_t wanted; /* the cap that would not have refused the last request */
-	bool refused;  /* a request since the last reset: something is missing */
+	bool refused;  /* a request failed since the last reset */
 };
 
 void arena_init(struct arena *a, size_t cap);
 void *arena_alloc(struct arena *a, size_t size); /* 16-byte aligned, zeroed, or NULL */
-void *arena_array(struct arena *a, size_t n, size_t size); /* checks n * size */
-struct str arena_str(struct arena *a, struct str s); /* a copy; p is NULL when full */
+void *arena_array(struct arena *a, size_t n,
+		  size_t size); /* NULL if n * size overflows */
+struct str arena_str(struct arena *a,
+		     struct str s); /* a copy; its p is NULL if the arena is full */
 struct str arena_printf(struct arena *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-void arena_reset(struct arena *a); /* keeps one chunk */
+void arena_reset(struct arena *a); /* frees all but one chunk */
 void arena_free(struct arena *a);
 int arena_full(const struct arena *a, struct err *err); /* sets and returns ERR_LIMIT */
 

@@ -5,7 +5,7 @@
 
 #include "index/base/varint.h"
 
-static _Thread_local size_t limit; /* 0: none */
+static _Thread_local size_t limit; /* bytes; 0: no limit */
 static _Thread_local bool refused;
 
 int bytes_grow(struct bytes *b, size_t n)
@@ -16,7 +16,7 @@ int bytes_grow(struct bytes *b, size_t n)
 	}
 	if (vec_grow_raw(&b->p, &b->cap, b->n + n, 1))
 		return -1;
-	/* Room ahead would not be asked for. */
+	/* vec_grow_raw() may give more than the limit allows. */
 	if (limit && b->cap > limit)
 		b->cap = limit;
 	return 0;

@@ -1,6 +1,4 @@
-/*
- * bytes.h - bytes that are appended to, by varints most of all.
- */
+/* bytes.h - a growing buffer of bytes, mostly varints. */
 #ifndef QUERN_BYTES_H
 #define QUERN_BYTES_H
 
@@ -15,15 +13,16 @@ struct bytes {
 	size_t n, cap;
 };
 
-/* bytes_room() where there is not enough. */
+/* The slow path of bytes_room(). */
 int bytes_grow(struct bytes *b, size_t n);
-/* Make room for n more bytes, which are not set.  All return 0, or -1 when memory is out. */
+/* Make room for n more bytes and leave them unset.  This and the functions below
+ * return 0, or -1 if memory is out. */
 static inline int bytes_room(struct bytes *b, size_t n)
 {
 	return __builtin_expect(b->n + n <= b->cap, 1) ? 0 : bytes_grow(b, n);
 }
-/* None of this thread's may grow beyond `most` from here on, as if memory were out then; 0: as large
- * as memory is.  True: one would have since the last time. */
+/* From now on, fail if a buffer of this thread would grow beyond `most` bytes; 0: no
+ * limit.  Returns whether that happened since the last call. */
 bool bytes_limit(size_t most);
 /* Append v as a varint (varint.h). */
 int bytes_put(struct bytes *b, uint64_t v);

@@ -1,7 +1,7 @@
 /*
- * cancel.h - when to give up: the user asks for it, or the question's time is over.
+ * cancel.h - stop a long computation: the user asks for it, or its time is over.
  *
- * Loops that may be long look at it every so often and hand its error up.
+ * Long loops call cancel_poll() every so often and return its error.
  */
 #ifndef QUERN_CANCEL_H
 #define QUERN_CANCEL_H
@@ -12,14 +12,14 @@
 #include "index/base/err.h"
 
 struct cancel {
-	const atomic_int *asked; /* not 0: by the user; or NULL */
-	uint64_t deadline_ns;	 /* CLOCK_MONOTONIC; 0: none */
-	uint32_t seconds;	 /* how long that is from the start */
+	const atomic_int *asked; /* not 0: the user wants to stop; may be NULL */
+	uint64_t deadline_ns;	 /* CLOCK_MONOTONIC; 0: no deadline */
+	uint32_t seconds;	 /* the time limit, for the message */
 };
 
-/* `seconds` from now; 0: no deadline. */
+/* Set the deadline `seconds` from now; 0: no deadline. */
 void cancel_after(struct cancel *c, uint32_t seconds);
-/* 0, ERR_CANCEL or ERR_LIMIT.  c may be NULL: never. */
+/* Returns 0, ERR_CANCEL or ERR_LIMIT.  c may be NULL: always 0. */
 int cancel_poll(const struct cancel *c, struct err *err);
 
 #endif

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is too long loses its middle: a path stands there, and the reason behind it. */
+/* Format a message.  One that is too long loses its middle: the path, not the reason
+ * after it. */
 __attribute__((format(printf, 3, 0))) static void put(char *to, size_t size,
 						      const char *fmt, va_list ap)
 {

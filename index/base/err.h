@@ -31,19 +31,18 @@ struct err {
 	enum err_kind kind;
 	uint64_t at;  /* byte offset in the query, or line of the file; 0: none */
 	uint32_t len; /* bytes underlined in a query */
-	bool lost;    /* the latest err_set() came second: its hint is dropped too */
+	bool lost;    /* the last err_set() was ignored, so its hint is, too */
 	char text[600];
-	char hint[400]; /* what to write instead; may be empty */
+	char hint[400]; /* what to do instead; may be empty */
 };
 
-/* Both return the kind that err now holds (never 0 after err_set). */
+/* Both return the kind that err holds, never 0 after err_set(). */
 int err_set(struct err *err, enum err_kind kind, uint64_t at, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 int err_hint(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void err_clear(struct err *err);
 int err_exit_status(enum err_kind kind);
-/* What a failed call (why: its errno) makes of an error: want of memory is a limit, whatever
- * the call was about. */
+/* The kind of error for a failed call with errno `why`: ERR_LIMIT if memory was out. */
 enum err_kind err_kind_of(int why, enum err_kind otherwise);
 
 #endif

@@ -1,4 +1,4 @@
-/* file.h - read all of what is asked for. */
+/* file.h - read a given number of bytes. */
 #ifndef QUERN_BASE_FILE_H
 #define QUERN_BASE_FILE_H
 
@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <unistd.h>
 
-/* n bytes of fd from `at` on to p; 0, or -1 and errno, which is EIO where there are fewer. */
+/* Read n bytes of fd at offset `at` to p.  Returns 0, or -1 with errno; EIO: the file
+ * is shorter. */
 static inline int file_read(int fd, void *p, size_t n, uint64_t at)
 {
 	for (size_t done = 0; done < n;) {

@@ -17,7 +17,7 @@ static void put(struct hash *t, uint32_t h, uint32_t index)
 	t->cell[i] = (struct hash_cell){h, index};
 }
 
-/* Into so many cells, a power of two. */
+/* Rehash into `cells` cells, a power of two. */
 static int grow(struct hash *t, size_t cells)
 {
 	struct hash old = *t;

@@ -1,8 +1,8 @@
 /*
  * hash.h - an open-addressed table of indices, for arrays that are looked up by content.
  *
- * The array and the comparison are the caller's; a cell holds 32 bits of the hash and the
- * index, so growing needs no callback:
+ * The caller has the array and compares its elements.  A cell holds 32 bits of the hash
+ * and the index, so the table grows without a callback:
  *
  *	uint32_t probe = hash_start(&t, h), i;
  *	while ((i = hash_next(&t, h, &probe)) != HASH_NONE)
@@ -42,7 +42,7 @@ static inline uint32_t hash_start(const struct hash *t, uint32_t h)
 	return h & t->mask;
 }
 
-/* What hash_next() looks at first will be looked at soon. */
+/* Prefetch the cell where hash_next() starts. */
 static inline void hash_fetch(const struct hash *t, uint32_t h)
 {
 	if (t->cell)
@@ -65,11 +65,11 @@ static inline uint32_t hash_next(const struct hash *t, uint32_t h, uint32_t *pro
 	}
 }
 
-/* Room for n indices in all, so that it need not grow for them.  0, or -1 when memory is out. */
+/* Make room for n indices in all.  Returns 0, or -1 if memory is out. */
 int hash_expect(struct hash *t, size_t n);
-/* 0, or -1 when memory is out. */
+/* Returns 0, or -1 if memory is out. */
 int hash_add(struct hash *t, uint32_t h, uint32_t index);
-void hash_clear(struct hash *t); /* empty, memory kept */
+void hash_clear(struct hash *t); /* keeps the memory */
 void hash_free(struct hash *t);
 
 #endif

@@ -1,8 +1,9 @@
 /*
  * map.c - guarded read-only maps; see map.h.
  *
- * The table of watched ranges is read by the signal handler, so its entries are atomics and
- * are never moved: when all are claimed the table gets another piece, for good.
+ * The signal handler reads the table of watched ranges.  Its entries are therefore atomic
+ * and never move: when all are in use the table gets one more piece, which is never
+ * freed.
  */
 #include "index/base/map.h"
 
@@ -26,7 +27,7 @@ struct watched {
 struct guard {
 	sigjmp_buf back;
 	struct guard *outer;
-	const char *volatile what; /* of the map that faulted; set by the handler */
+	const char *volatile what; /* name of the map that faulted; set by the handler */
 };
 
 struct piece {
@@ -66,12 +67,14 @@ static void on_fault(int sig, siginfo_t *si, void *context)
 	uintptr_t at = (uintptr_t)si->si_addr;
 
 	(void)context;
-	/* si_code <= 0: sent by kill(), so there is no address and nothing runs again. */
+	/* si_code <= 0: kill() sent the signal; there is no address and no instruction
+	 * to repeat. */
 	if (guard && si->si_code > 0 && wild)
 		map_fail(wild);
 	if (guard && si->si_code > 0)
 		fail_if_watched(at);
-	/* Not ours: the default action happens when the instruction runs again. */
+	/* Not ours: restore the old action, which runs when the instruction is
+	 * repeated. */
 	sigaction(sig, &before[sig == SIGSEGV], NULL);
 	if (si->si_code <= 0)
 		raise(sig);
@@ -87,8 +90,7 @@ static void install(void)
 	sigaction(SIGSEGV, &sa, &before[1]);
 }
 
-/* Each thread that guards has a stack for the handler; it lives as long as the process
- * (the number of threads is small and bounded). */
+/* Give this thread a stack for the handler.  It is never freed: threads are few. */
 static void alternate_stack(void)
 {
 	static _Thread_local _Alignas(16) char stack[STACK];
@@ -102,7 +104,7 @@ static void alternate_stack(void)
 		sigaltstack(&ss, NULL);
 }
 
-/* The piece behind t, made when there is none; NULL: no memory. */
+/* The piece after t, allocated if need be; NULL if memory is out. */
 static struct piece *next_piece(struct piece *t)
 {
 	struct piece *next = t->next, *new;
@@ -111,7 +113,7 @@ static struct piece *next_piece(struct piece *t)
 		return next;
 	new = calloc(1, sizeof(*new));
 	if (new && !atomic_compare_exchange_strong(&t->next, &next, new)) {
-		free(new); /* another thread was first */
+		free(new); /* another thread came first */
 		return next;
 	}
 	return new;

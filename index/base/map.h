@@ -17,28 +17,29 @@
 struct map {
 	const char *p;
 	size_t n;      /* bytes */
-	unsigned slot; /* in the table of guarded maps, + 1 */
+	unsigned slot; /* slot + 1 in the table of guarded maps */
 };
 
-/* Map size bytes of fd read-only; what names the file in messages.  size 0 gives an empty
- * map.  The caller keeps the fd. */
+/* Map size bytes of fd read-only.  `what` is the file's name in messages.  size 0
+ * gives an empty map.  The caller keeps fd. */
 int map_open(struct map *m, int fd, uint64_t size, const char *what, struct err *err);
 void map_close(struct map *m);
 
-/* Register bytes mapped by others (the index, mapped by LMDB); returns the slot + 1, or 0
- * when there is no memory for it. */
+/* Register bytes that others mapped (LMDB maps the index).  Returns slot + 1, or 0 if
+ * memory is out. */
 unsigned map_watch(const void *p, size_t n, const char *what);
 void map_unwatch(unsigned slot);
 
-/* Until map_wild(NULL), any fault of this thread's guarded function counts as one in `what`:
- * around a library that follows what the file says. */
+/* Until map_wild(NULL), every fault in this thread's guarded function is reported as
+ * one in `what`.  For calls of a library that trusts the file. */
 void map_wild(const char *what);
-/* End the guarded function as a fault in `what` would; returns when there is none. */
+/* End the guarded function as a fault in `what` would; returns if no function is
+ * guarded. */
 void map_fail(const char *what);
 
-/* Call fn(arg); returns what it returns, or err's kind (`kind`) when a watched map
- * faulted.  May be nested; each thread has its own.  fn must not own what only it can free:
- * memory comes from arenas, locks are not held. */
+/* Call fn(arg).  Returns its result, or err's kind (`kind`) if a watched map faulted.
+ * Calls may nest; each thread has its own.  After a fault nothing in fn is released,
+ * so it must use arenas and hold no locks. */
 int map_guard(int (*fn)(void *), void *arg, enum err_kind kind, struct err *err);
 
 #endif

@@ -1,4 +1,9 @@
-/* ordered.c - items made on threads, taken in order; see ordered.h. */
+/*
+ * ordered.c - items made on threads, taken in order; see ordered.h.
+ *
+ * Item i is made in slot i % nslots, once item i - nslots was taken.  One lock
+ * guards all counters and slot states; make() and take() run without it.
+ */
 #include "index/base/ordered.h"
 
 #include <pthread.h>
@@ -15,7 +20,7 @@ struct state {
 
 struct run {
 	const struct ordered *o;
-	pthread_mutex_t lock; /* of all that follows */
+	pthread_mutex_t lock; /* guards all members below */
 	pthread_cond_t changed;
 	struct state *state; /* per slot */
 	size_t next, taken;  /* items begun, taken */
@@ -33,7 +38,7 @@ static void *slot_of(const struct ordered *o, size_t item)
 	return (char *)o->slots + item % o->nslots * o->slot_size;
 }
 
-/* The next item has to wait for others to be taken. */
+/* The next item must wait until others are taken. */
 static bool must_wait(const struct run *r)
 {
 	const struct ordered *o = r->o;
@@ -42,14 +47,14 @@ static bool must_wait(const struct run *r)
 	return held >= o->nslots || (held && o->full && o->full(o->arg));
 }
 
-/* Make items until there are no more. */
+/* Make items until none is left. */
 static void *work(void *arg)
 {
 	const struct helper *h = arg;
 	struct run *r = h->run;
 	const struct ordered *o = r->o;
 
-	/* A thread that only computes needs no way to more rights. */
+	/* A computing thread never needs new privileges. */
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	pthread_mutex_lock(&r->lock);
 	for (;;) {
@@ -71,7 +76,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* The item is made, for which it waits if it is to; *made is what make() said. */
+/* Whether the item is made; waits for it if `wait`.  *made: the result of make(). */
 static bool is_made(struct run *r, size_t item, bool wait, int *made)
 {
 	struct state *s = &r->state[item % r->o->nslots];
@@ -95,7 +100,8 @@ static void slot_is_free(struct run *r, size_t item)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* Take items from *next on, the first `waited` of them when they are made, then those that are. */
+/* Take items from *next on: the first `waited` wait until they are made, the rest must
+ * be ready. */
 static int take_ready(struct run *r, size_t *next, size_t waited)
 {
 	const struct ordered *o = r->o;
@@ -109,7 +115,7 @@ static int take_ready(struct run *r, size_t *next, size_t waited)
 	return rc;
 }
 
-/* With threads that make the items. */
+/* Take all items while threads make them. */
 static int take_all(struct run *r)
 {
 	const struct ordered *o = r->o;

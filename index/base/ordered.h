@@ -1,11 +1,11 @@
 /*
  * ordered.h - make items on several threads, take them one after the other in order.
  *
- *	items   0 1 2 3 4 ...	each is made by the thread that comes to it,
- *	slots   [3] [1] [2]	into a slot of its own,
- *	caller	  0		and taken by the caller when it is its turn
+ *	items   0 1 2 3 4 ...	each made by the next idle thread,
+ *	slots   [3] [1] [2]	in a slot of its own,
+ *	caller	  0		which takes them in order
  *
- * So the result is the same for any number of threads, and no more is held than slots are.
+ * So the result is the same for any number of threads, and at most nslots items are held.
  * With several threads neither make() nor take() may touch what map_guard() guards.
  */
 #ifndef QUERN_BASE_ORDERED_H
@@ -17,34 +17,34 @@
 enum ordered_left {
 	ORDERED_NOTHING,
 	ORDERED_MORE,
-	ORDERED_LATER, /* the next piece waits for something, which it does here if `wait` */
+	ORDERED_LATER, /* the next piece has to wait; it does so if `wait` */
 };
 
 struct ordered {
 	size_t items;
-	void *slots; /* nslots of slot_size bytes, the caller's */
+	void *slots; /* nslots * slot_size bytes, owned by the caller */
 	size_t nslots, slot_size;
-	void **worker;	   /* what make() gets on each thread, nworkers of them */
-	unsigned nworkers; /* 1: the caller makes the items itself */
-	/* Into the slot; the value goes to take(). */
+	void **worker;	   /* the argument of make() on each thread; nworkers of them */
+	unsigned nworkers; /* 1: the caller makes the items itself, without threads */
+	/* Make an item in its slot; the result is passed to take(). */
 	int (*make)(void *worker, void *slot, size_t item);
-	/* So much is held by what was made and not taken that another item has to wait, but for the next
-	 * to be taken: it is asked under a lock.  May be NULL. */
+	/* Whether the items made and not yet taken hold so much that others must wait.
+	 * The next item to take never waits.  Called under a lock.  May be NULL. */
 	bool (*full)(const void *arg);
-	/* What else the caller does while they are made, a piece at a call, as long as *left says that
-	 * there is more: it takes what is ready between two pieces.  With one thread it comes first.
-	 * Not 0 ends it all.  May be NULL. */
+	/* The caller's other work, one piece per call, while *left says that more is
+	 * left.  Ready items are taken between pieces.  With one thread it runs first.
+	 * Non-zero ends ordered_run().  May be NULL. */
 	int (*beside)(void *arg, bool wait, enum ordered_left *left);
-	/* From the slot; the same. */
+	/* Take an item from its slot; non-zero ends ordered_run(). */
 	int (*take)(void *arg, void *slot, size_t item, int made);
 	void *arg;
 };
 
-/* 0, or what take() or beside() said.  A thread that cannot be had is no error: others do
- * its work. */
+/* Returns 0, or the error of take() or beside().  If a thread cannot be started,
+ * others do its work. */
 int ordered_run(const struct ordered *o);
 
-/* The threads that are meant by `jobs`: 0 is one per core; 1 to 256. */
+/* The number of threads for --jobs: 1 to 256; 0 means one per core. */
 unsigned ordered_jobs(unsigned jobs);
 
 #endif

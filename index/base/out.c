@@ -41,7 +41,7 @@ static void write_all(struct out *o, const char *p, size_t n)
 	}
 }
 
-/* Room for n more bytes in the buffer; false when there is none (failed is set). */
+/* Make room for n more bytes in the buffer; false (with failed set) if memory is out. */
 static bool room(struct out *o, size_t n)
 {
 	size_t want = o->fd < 0 ? o->n + n : BUFFER;

@@ -1,7 +1,7 @@
 /*
  * out.h - buffered output to a file descriptor or to memory.
  *
- * A failed write is kept (failed holds errno) and everything after it is dropped, so the
+ * After a failed write (`failed` holds errno) all further output is dropped, so the
  * caller checks once, at out_close() or out_flush().
  */
 #ifndef QUERN_BASE_OUT_H
@@ -18,8 +18,7 @@ struct out {
 	int fd;		  /* -1: memory */
 	int failed;	  /* errno of the first failure */
 	uint64_t written; /* bytes accepted in all */
-	char spare[256];  /* the buffer when there is no memory for one: then errors are
-			     still told; the struct must not be copied while in use */
+	char spare[256];  /* buffer if malloc() fails: makes the struct unmovable */
 };
 
 void out_fd(struct out *o, int fd);
@@ -32,8 +31,8 @@ void out_fill(struct out *o, char c, size_t n);
 void out_u64(struct out *o, uint64_t v);
 void out_printf(struct out *o, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* How often this thread wanted memory for output in memory and had none.  Pieces of an answer
- * are put together in many places; whoever sends it compares before and after. */
+/* How often output to memory was lost in this thread because memory was out.  Code
+ * that builds an answer from many pieces compares it before and after. */
 unsigned out_lost(void);
 int out_flush(struct out *o); /* 0 or errno; memory: nothing to do */
 int out_close(struct out *o); /* flush, free the buffer; not the fd */

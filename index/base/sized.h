@@ -1,11 +1,11 @@
 /*
- * sized.h - unsigned numbers whose first 3 bits say how many bytes follow the first.
+ * sized.h - unsigned numbers whose first 3 bits give the number of bytes after the first.
  *
- *	bits 0-2: n, bytes that follow | the number, low bits first: 5 + 8 n bits
- *	n 7: the 8 bytes that follow are the number
+ *	bits 0-2: n, the bytes that follow | the number, low bits first: 5 + 8 n bits
+ *	n = 7: the 8 bytes that follow are the number
  *
- * They are as short as varints (varint.h), and written and read without a branch on their size:
- * for what stays in this process.
+ * They are as short as varints (varint.h), but written and read without a branch on the
+ * size.  Only for data inside this process.
  */
 #ifndef QUERN_BASE_SIZED_H
 #define QUERN_BASE_SIZED_H
@@ -13,8 +13,8 @@
 #include "index/base/varint.h"
 
 enum {
-	SIZED_MAX = 9,	 /* bytes of one number at most */
-	SIZED_BITS = 53, /* of a number that says its size */
+	SIZED_MAX = 9,	 /* most bytes of one number */
+	SIZED_BITS = 53, /* most bits if n < 7 */
 };
 
 static inline uint64_t sized_order(uint64_t v)
@@ -25,7 +25,7 @@ static inline uint64_t sized_order(uint64_t v)
 	return v;
 }
 
-/* Behind v at p, where SIZED_MAX bytes can be written. */
+/* Write v at p, where SIZED_MAX bytes are writable.  Returns the end. */
 static inline __attribute__((always_inline)) unsigned char *sized_put(unsigned char *p,
 								      uint64_t v)
 {
@@ -43,7 +43,7 @@ static inline __attribute__((always_inline)) unsigned char *sized_put(unsigned c
 	return p + n + 1;
 }
 
-/* The number at r, which may be any bytes: where it is cut off it is 0, and r is bad. */
+/* Read a number from any bytes.  If it is cut off, the result is 0 and r is bad. */
 static inline __attribute__((always_inline)) uint64_t sized_get(struct varint_reader *r)
 {
 	unsigned char last[SIZED_MAX] = {0};

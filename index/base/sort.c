@@ -1,6 +1,9 @@
 /*
- * sort.c - pairs: least significant digit first, 8 or 11 bits a pass, bits that are the same in
- * all keys skipped.  Strings: by eight bytes, then those that are alike by the next eight.
+ * sort.c - radix sorts.
+ *
+ * Pairs: least significant digit first, 8 or 11 bits a pass; bits equal in all keys are
+ * skipped.  Strings: by their first eight bytes; groups that are equal by the next eight,
+ * and so on.
  */
 #include "index/base/sort.h"
 
@@ -12,7 +15,7 @@
 
 enum {
 	SMALL = 64,
-	MANY = 4096, /* pairs from which on fewer passes are worth more bins */
+	MANY = 4096, /* least number of pairs for 11 bits a pass */
 	FEW_BITS = 8,
 	BITS = 11,
 };
@@ -78,7 +81,7 @@ int sort_pairs(struct sort_pair *p, size_t n)
 
 enum { CHUNK = sizeof(uint64_t), FEW = 12 };
 
-/* Eight bytes from `at` on, the first in the highest bits; zeros behind the end. */
+/* Eight bytes from `at` on as a number, the first byte highest; zeros after the end. */
 static uint64_t chunk_of(struct str s, size_t at)
 {
 	uint64_t v = 0;
@@ -94,7 +97,7 @@ static uint64_t chunk_of(struct str s, size_t at)
 	return v;
 }
 
-/* A few strings that are alike up to `at`. */
+/* For few strings that are equal up to `at`. */
 static void insertion_strings(const struct str *s, size_t at, struct sort_pair *p,
 			      size_t n)
 {
@@ -109,8 +112,8 @@ static void insertion_strings(const struct str *s, size_t at, struct sort_pair *
 	}
 }
 
-/* Of strings that are alike up to `at`, but for zeros, those that end there or before come
- * first, the shortest first: how many, or SIZE_MAX when memory is out. */
+/* Strings equal up to `at` except for trailing zeros: move those that end at or before
+ * `at` to the front, shortest first.  Returns their number; SIZE_MAX if memory is out. */
 static size_t ended_first(const struct str *s, size_t at, struct sort_pair *p, size_t n)
 {
 	size_t ended = 0;
@@ -124,8 +127,8 @@ static size_t ended_first(const struct str *s, size_t at, struct sort_pair *p, s
 	return sort_pairs(p, n) ? SIZE_MAX : ended;
 }
 
-/* Strings that are alike up to `at`.  Goes on with the largest group that is alike further on
- * and calls itself for the others, so it is as deep as n has bits. */
+/* Sort strings that are equal up to `at`.  Loops on the largest group of equal ones
+ * and recurses into the others, so its depth is at most log2(n). */
 static int sort_from(const struct str *s, size_t at, struct sort_pair *p, size_t n)
 {
 	while (n > FEW) {

@@ -12,11 +12,11 @@ struct sort_pair {
 	uint32_t value;
 };
 
-/* Ascending by key, equal keys in the order they had.  0, or -1 when memory is out. */
+/* Ascending by key; stable.  Returns 0, or -1 if memory is out. */
 int sort_pairs(struct sort_pair *p, size_t n);
 
-/* order[0..n).value: the places of s[0..n), fewer than 2^32, in the order of str_cmp(), equal
- * ones as they stood.  0, or -1 when memory is out. */
+/* order[i].value becomes the index in s of the i-th string by str_cmp(); stable.  n <
+ * 2^32.  Returns 0, or -1 if memory is out. */
 int sort_strings(const struct str *s, size_t n, struct sort_pair *order);
 
 #endif

@@ -1,4 +1,9 @@
-/* spill.c - bytes that go to a file when they are many; see spill.h. */
+/*
+ * spill.c - a buffer that moves to a file when it grows large; see spill.h.
+ *
+ *	offset 0 ......... spilled ......... spill_at()
+ *	       | the file  |      buf        |
+ */
 #include "index/base/spill.h"
 
 #include <errno.h>
@@ -26,7 +31,7 @@ void spill_free(struct spill *o)
 	spill_init(o, 0, NULL);
 }
 
-/* A file that has no name, or loses it at once where O_TMPFILE is not known. */
+/* A file without a name; where O_TMPFILE is not known it is unlinked at once. */
 static int open_unlinked(const char *dir)
 {
 	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);

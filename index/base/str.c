@@ -71,7 +71,7 @@ size_t str_find_str(struct str s, struct str needle)
 	if (needle.n == 0)
 		return 0;
 	hit = s.n ? memmem(s.p, s.n, needle.p, needle.n)
-		  : NULL; /* time of s.n + needle.n */
+		  : NULL; /* in O(s.n + needle.n) */
 	return hit ? (size_t)(hit - s.p) : s.n;
 }
 
@@ -96,7 +96,7 @@ struct str str_basename(struct str path)
 	return path;
 }
 
-/* Optimal string alignment; the three rows are enough for transpositions. */
+/* Optimal string alignment distance; three rows are enough for transpositions. */
 unsigned str_distance(struct str a, struct str b, unsigned max)
 {
 	enum { LONGEST = 128 };

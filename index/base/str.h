@@ -3,7 +3,7 @@
  *
  * A profile's names are bytes: they may hold NUL, control bytes and any encoding, so
  * nothing here stops at a NUL.  A view is valid as long as its owner: a view of the store
- * dies with the store, one of a query arena with the next arena_reset().
+ * until the store is closed, one of a query arena until the next arena_reset().
  */
 #ifndef QUERN_BASE_STR_H
 #define QUERN_BASE_STR_H
@@ -18,25 +18,25 @@ struct str {
 };
 
 #define STR(lit) ((struct str){"" lit, sizeof(lit) - 1})
-/* printf("%.*s", STR_ARG(s)): stops at a NUL, so only for messages. */
+/* For printf("%.*s", STR_ARG(s)); stops at a NUL, so only for messages. */
 #define STR_ARG(s) (int)((s).n > 4096 ? 4096 : (s).n), (s).p
 
 struct str str_c(const char *c); /* NULL gives the empty view */
 bool str_eq(struct str a, struct str b);
-int str_cmp(struct str a, struct str b); /* memcmp order, shorter first */
+int str_cmp(struct str a, struct str b); /* memcmp order, a prefix first */
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 struct str str_trim(struct str s);	      /* blanks, tabs and CR at both ends */
 struct str str_from(struct str s, size_t at); /* the rest from byte at */
-size_t str_find(struct str s, char c);	      /* s.n when absent */
-size_t str_find_str(struct str s, struct str needle); /* s.n when absent */
+size_t str_find(struct str s, char c);	      /* s.n if not found */
+size_t str_find_str(struct str s, struct str needle); /* s.n if not found */
 uint64_t str_hash(struct str s);		      /* XXH3-64 */
 void str_hash128(struct str s, uint64_t hash[2]);     /* XXH3-128 */
 struct str str_basename(struct str path);	      /* after the last '/' */
-/* Levenshtein distance with transposition, bytes; gives up (returns max + 1) past max. */
+/* Levenshtein distance with transposition, in bytes; max + 1 if it is above max. */
 unsigned str_distance(struct str a, struct str b, unsigned max);
 
-/* The whole of s as a decimal or 0x number; false on anything else or overflow. */
+/* s as a decimal or 0x number; false if it is anything else or overflows. */
 bool str_u64(struct str s, uint64_t *out);
 
 #endif

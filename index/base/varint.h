@@ -1,8 +1,8 @@
 /*
- * varint.h - unsigned numbers in 7-bit groups, low group first, high bit: more follow.
+ * varint.h - unsigned numbers in 7-bit groups, low group first; high bit: more follow.
  *
- * Decoding is bounded: a reader that meets the end or a number above 64 bits sets `bad` and
- * reads zeros from there on, so a loop over damaged bytes ends.
+ * Reading is bounded: at the end of the data, or at a number above 64 bits, the reader
+ * sets `bad` and returns zeros from then on, so a loop over damaged bytes ends.
  */
 #ifndef QUERN_BASE_VARINT_H
 #define QUERN_BASE_VARINT_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { VARINT_MAX = 10 }; /* bytes of one number at most */
+enum { VARINT_MAX = 10 }; /* most bytes of one number */
 
 static inline unsigned char *varint_put(unsigned char *p, uint64_t v)
 {
@@ -24,12 +24,12 @@ static inline unsigned char *varint_put(unsigned char *p, uint64_t v)
 	return p;
 }
 
-/* A number of up to 28 bits, its first byte lowest; *n bytes. */
+/* A number of up to 28 bits as bytes, the first byte lowest; *n: their number. */
 static inline uint32_t varint_word(uint64_t v, unsigned *n)
 {
 	uint32_t x = (uint32_t)v;
 
-	/* Two halves, and halves of these. */
+	/* Split into two halves of 14 bits, then each into two of 7. */
 	x += (x & 0xfffc000) * 3;
 	x += x & 0x3f803f80;
 	const unsigned last = (31u ^ (unsigned)__builtin_clz(x | 1)) & 24;
@@ -44,8 +44,8 @@ static __attribute__((noinline, unused)) unsigned char *varint_put_long(unsigned
 	return varint_put(p, v);
 }
 
-/* The same without a branch for numbers of up to 28 bits whose sizes vary; 8 bytes at p can be
- * written. */
+/* varint_put() without a branch for numbers of up to 28 bits, when their sizes vary.
+ * 8 bytes at p must be writable. */
 static inline __attribute__((always_inline)) unsigned char *
 varint_put_flat(unsigned char *p, uint64_t v)
 {
@@ -66,7 +66,7 @@ struct varint_reader {
 	bool bad;
 };
 
-/* There is no number. */
+/* Fail: set `bad`. */
 static inline uint64_t varint_none(struct varint_reader *r)
 {
 	r->bad = true;
@@ -74,7 +74,7 @@ static inline uint64_t varint_none(struct varint_reader *r)
 	return 0;
 }
 
-/* One of several bytes, or none at all. */
+/* A number of several bytes, or a failure. */
 static __attribute__((noinline, unused)) uint64_t varint_get_long(struct varint_reader *r)
 {
 	uint64_t v = 0;
@@ -98,7 +98,7 @@ static inline uint64_t varint_get(struct varint_reader *r)
 	return varint_get_long(r);
 }
 
-/* The 7 bits of each of 8 bytes, together. */
+/* Join the 7 low bits of each of 8 bytes. */
 static inline uint64_t varint_join(uint64_t w)
 {
 	w = (w & 0x007f007f007f007f) | (w & 0x7f007f007f007f00) >> 1;
@@ -106,7 +106,7 @@ static inline uint64_t varint_join(uint64_t w)
 	return (w & 0x0fffffff) | (w & 0x0fffffff00000000) >> 4;
 }
 
-/* varint_get() without a branch for numbers of up to 8 bytes whose sizes vary. */
+/* varint_get() without a branch for numbers of up to 8 bytes, when their sizes vary. */
 static inline __attribute__((always_inline)) uint64_t
 varint_get_flat(struct varint_reader *r)
 {
@@ -121,23 +121,12 @@ varint_get_flat(struct varint_reader *r)
 	last = ~w & 0x8080808080808080;
 	if (__builtin_expect(last == 0, 0))
 		return varint_get_long(r);
-	/* Ones up to the lowest of them, which is of the last byte. */
+	/* Keep all bits up to the lowest set one, which is in the last byte. */
 	r->p += ((unsigned)__builtin_ctzll(last) >> 3) + 1;
 	return varint_join(w & (last ^ (last - 1)));
 }
 
-/* The number at p, where VARINT_MAX bytes can be read; its end. */
-static inline const unsigned char *varint_at(const unsigned char *p, uint64_t *v)
-{
-	uint64_t got = *p & 0x7f;
-
-	for (unsigned shift = 7; *p++ >= 0x80 && shift < 64; shift += 7)
-		got |= (uint64_t)(*p & 0x7f) << shift;
-	*v = got;
-	return p;
-}
-
-/* Differences that may be negative: 0, -1, 1, -2, ... become 0, 1, 2, 3, ... */
+/* Signed differences as unsigned numbers: 0, -1, 1, -2, ... become 0, 1, 2, 3, ... */
 static inline uint64_t varint_zigzag(uint64_t from, uint64_t to)
 {
 	uint64_t d = to - from;

@@ -12,10 +12,10 @@
 enum {
 	CACHE_LINE = 64,
 	HUGE_PAGE = 2 << 20,
-	KEPT = 16 << 20, /* bytes free at the end of the heap that need not go back */
-	LARGE = 8
-		<< 20, /* bytes: what has as many moves without a copy, and grows by less */
-	/* Raw arrays that had room for LARGE get so much: realloc() would copy these to small pages. */
+	KEPT = 16 << 20, /* free bytes at the end of the heap that are not given back */
+	LARGE = 8 << 20, /* bytes; larger blocks move without a copy and grow by less */
+	/* Size of a raw array that outgrows LARGE: realloc() would copy it to small
+	 * pages. */
 	LARGE_RAW = 64 << 20,
 };
 
@@ -37,8 +37,8 @@ static size_t whole(size_t bytes, size_t unit)
 	return (bytes + unit - 1) & ~(unit - 1);
 }
 
-/* All pages that hold any of it, or the block's map would be cut in pieces, which mremap() does
- * not move. */
+/* All pages that hold a byte of the block.  A part of them would split the map, and
+ * mremap() does not move a split map. */
 static void ask_for_huge(void *p, size_t bytes)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -53,7 +53,8 @@ void *vec_block(size_t bytes)
 
 	if (bytes < HUGE_PAGE)
 		return aligned_alloc(CACHE_LINE, whole(bytes, CACHE_LINE));
-	/* What malloc writes in front is in another page: the first huge one is still untouched. */
+	/* malloc's own header is in the page before, so the first huge page is still
+	 * untouched. */
 	p = aligned_alloc(HUGE_PAGE, whole(bytes, HUGE_PAGE));
 	if (p)
 		ask_for_huge(p, whole(bytes, HUGE_PAGE));
@@ -62,12 +63,12 @@ void *vec_block(size_t bytes)
 
 void vec_huge_pages(void *p, size_t bytes)
 {
-	/* So large a block is a map of its own, which nobody has touched. */
+	/* A block so large is a fresh map of its own. */
 	if (p && bytes >= LARGE)
 		ask_for_huge(p, bytes);
 }
 
-/* The capacity after growing to `need`, and its size in bytes; 0 when that overflows. */
+/* The capacity after growing to `need`, and its size in bytes; 0 if that overflows. */
 static size_t grown(size_t cap, size_t need, size_t size, size_t large, size_t *bytes)
 {
 	size_t n = cap + (cap > large / size ? cap / 8 : cap / 2) + 16;
@@ -78,7 +79,8 @@ static size_t grown(size_t cap, size_t need, size_t size, size_t large, size_t *
 										   : n;
 }
 
-/* Room for LARGE bytes.  Many arrays end within the first 2 MiB and would not fill a huge page. */
+/* Allocate LARGE bytes.  The first 2 MiB get no huge page: many arrays end within
+ * them. */
 static void *room(void)
 {
 	char *p = aligned_alloc(HUGE_PAGE, LARGE);
@@ -88,7 +90,7 @@ static void *room(void)
 	return p;
 }
 
-/* What is in the block at *pp into another one, of at least `bytes`; NULL: there is none. */
+/* Move the block at *pp into a new one of at least `bytes`; NULL if memory is out. */
 static char *move(void *pp, size_t had, size_t bytes, bool roomy)
 {
 	char *old, *p = roomy ? room() : vec_block(bytes);
@@ -103,7 +105,7 @@ static char *move(void *pp, size_t had, size_t bytes, bool roomy)
 	return p;
 }
 
-/* Room for need elements, in *p; what there was is kept.  The new capacity, or 0. */
+/* Grow *p to `need` elements and keep its contents.  Returns the new capacity, or 0. */
 static size_t regrow(void *pp, size_t cap, size_t need, size_t size, bool ahead, char **p)
 {
 	const size_t had = cap * size;
@@ -115,7 +117,7 @@ static size_t regrow(void *pp, size_t cap, size_t need, size_t size, bool ahead,
 	if (n == 0)
 		return 0;
 	memcpy(&old, pp, sizeof(old));
-	/* It may have been given more than was asked for. */
+	/* malloc may have given more than was asked for. */
 	if (old && malloc_usable_size(old) >= bytes) {
 		*p = old;
 		return n;
@@ -124,17 +126,17 @@ static size_t regrow(void *pp, size_t cap, size_t need, size_t size, bool ahead,
 	if (roomy) {
 		bytes = LARGE;
 	} else if (bytes >= HUGE_PAGE) {
-		/* What is not touched costs nothing. */
+		/* Untouched memory costs nothing. */
 		if (ahead && had >= LARGE && had < LARGE_RAW && bytes < LARGE_RAW)
 			bytes = LARGE_RAW;
 		bytes = whole(bytes, HUGE_PAGE);
 	}
 	if (roomy || (bytes >= HUGE_PAGE && had < (ahead ? LARGE_RAW : LARGE))) {
 		*p = move(pp, had, bytes, roomy);
-		/* Addresses may be limited. */
+		/* The address space may be limited: try again without room ahead. */
 		if (!*p && bytes > asked && (*p = move(pp, had, asked, false)))
 			bytes = asked;
-		/* What is zeroed is touched. */
+		/* vec_reserve() zeroes its elements and so touches them. */
 		return !*p ? 0 : ahead ? bytes / size : n;
 	}
 	if (ahead)

@@ -10,19 +10,12 @@
 #ifndef QUERN_DETAIL_LINES_H
 #define QUERN_DETAIL_LINES_H
 
-#include "index/base/sort.h"
 #include "index/base/vec.h"
 #include "index/format/detail_code.h"
 
 struct detail_lines {
 	struct detail_key *key, *spare;
 	size_t n, cap, spare_cap;
-	/* Where a line is not behind the one before, or of another file: there a turn begins.  A
-	 * place to sort them, and lines that make room for those of another turn. */
-	uint32_t *turn;
-	struct sort_pair *by_file;
-	struct detail_key *tail;
-	size_t nturn, turn_cap, by_file_cap, tail_cap;
 	uint64_t *cost; /* nevent per row */
 	size_t cost_cap;
 	size_t nevent;
@@ -38,7 +31,7 @@ void detail_lines_free(struct detail_lines *l);
 
 static inline void detail_lines_clear(struct detail_lines *l)
 {
-	l->n = l->nturn = l->expected = l->known = 0;
+	l->n = l->expected = l->known = 0;
 	l->ordered = true;
 }
 
@@ -64,19 +57,12 @@ static inline uint64_t *detail_lines_add(struct detail_lines *l, struct detail_k
 {
 	uint64_t *cost;
 
-	/* There may be as many turns as lines. */
 	if (vec_reserve_raw(&l->key, &l->cap, l->n + 1, sizeof(*l->key)) ||
-	    vec_reserve_raw(&l->turn, &l->turn_cap, l->cap, sizeof(*l->turn)) ||
 	    vec_reserve_raw(&l->cost, &l->cost_cap, (l->n + 1) * l->nevent + 1,
 			    sizeof(*l->cost)))
 		return NULL;
-	const struct detail_key *before = l->n ? &l->key[l->n - 1] : NULL;
-	const bool after = before && detail_key_after(&key, before);
-
-	if (!after || key.file != before->file) {
-		l->turn[l->nturn++] = (uint32_t)l->n;
-		l->ordered &= after || !before;
-	}
+	if (l->n)
+		l->ordered &= detail_key_after(&key, &l->key[l->n - 1]);
 	key.row = (uint32_t)l->n;
 	l->key[l->n] = key;
 	cost = l->cost + l->n++ * l->nevent;

@@ -1,9 +1,9 @@
 /*
  * feed.c - a thread that makes text; see feed.h.
  *
- * A block has room in front for what is left of the one before, at most a few lines.  When
- * one line is longer than that room, blocks are joined in a buffer of their own instead,
- * which has a limit: text without newlines (a bomb) must not take all memory.
+ * Each block has room before its text for what the caller left of the block before, at
+ * most a few lines.  If a line is longer than that room, blocks are joined in a separate
+ * buffer, which has a limit: text without newlines must not take all memory.
  *
  *	[zeros][   room   ][      text      ]
  *	             ^keep..^
@@ -31,7 +31,7 @@ enum {
 	BLOCK_MOST = 4 << 20,
 	BLOCK_LEAST = 16 << 10,
 	LINE_LEAST = 2 << 20,
-	WAIT_MS = 50, /* between looks at cancel */
+	WAIT_MS = 50, /* ms between checks for cancellation */
 	MEM = 256 << 20,
 };
 
@@ -43,25 +43,25 @@ struct block {
 struct feed {
 	struct feed_opts opts;
 	int fd;
-	size_t size, line_max; /* bytes of a block, of a line */
+	size_t size, line_max; /* bytes of a block; most bytes of a line */
 	uint64_t unpack_mem;
 	struct block ring[BLOCKS];
 	char *line; /* blocks joined for a long line */
 	size_t line_cap;
-	char head[FEED_HEAD]; /* of the text */
+	char head[FEED_HEAD]; /* the beginning of the text */
 	size_t nhead;
 	char end;
 	const char *at; /* the block handed out last: text and length */
 	size_t at_n;
-	bool holding; /* ring[first] is the one handed out */
+	bool holding; /* ring[first] is handed out */
 
 	pthread_t thread;
 	bool started;
 	pthread_mutex_t lock;
 	pthread_cond_t filled, freed;
-	size_t first, count; /* full blocks, the one handed out included */
+	size_t first, count; /* full blocks, counting the one handed out */
 	bool ended;	     /* no more blocks come */
-	struct err err;	     /* why, when that is no good end */
+	struct err err;	     /* why the text ended, if not normally */
 	atomic_int stop;
 
 	char *piece; /* HASH_PIECE bytes of the file */
@@ -82,7 +82,7 @@ static int cancelled(struct err *err)
 	return err_set(err, ERR_CANCEL, 0, "interrupted; no index was written");
 }
 
-/* A piece of the file, whole unless it ends; *n is 0 at the end. */
+/* Read a piece of the file, a full one unless the file ends; *n is 0 at the end. */
 static int read_piece(struct feed *f, size_t *n, struct err *err)
 {
 	*n = 0;
@@ -111,7 +111,7 @@ static int read_piece(struct feed *f, size_t *n, struct err *err)
 	return 0;
 }
 
-/* Wait for a free block; false when nobody wants one any more. */
+/* Wait for a free block; false if the feed is being closed. */
 static bool take_free(struct feed *f, struct block **b)
 {
 	bool go;
@@ -154,7 +154,7 @@ static int unpack_piece(struct feed *f, struct unpack *u, size_t n, struct block
 			if (!take_free(f, b))
 				return cancelled(err);
 		}
-	} while (io.nin || full); /* a full block: the library may hold more */
+	} while (io.nin || full); /* a full block: the library may have more */
 	return 0;
 }
 
@@ -196,8 +196,9 @@ static void *run(void *arg)
 /* ---- the caller ---- */
 
 /*
- * Out of mem: half for the library (of the default that is enough for every level of theirs,
- * and for zstd --long), an eighth for a long line, the blocks from the rest.
+ * Divide opts.mem: half for the library (half of the default is enough for every
+ * compression level, and for zstd --long), an eighth for a long line, the rest for
+ * blocks.
  */
 static void share_out(struct feed *f)
 {
@@ -227,7 +228,7 @@ int feed_open(struct feed **out, int fd, const struct feed_opts *opts, struct er
 		f->piece = malloc(HASH_PIECE);
 		memory = f->piece != NULL;
 		for (int i = 0; memory && i < BLOCKS; i++)
-			/* Zeros in front, and some behind for reads of 8 bytes. */
+			/* Zeros before the text, and after it for reads of 8 bytes. */
 			memory = (f->ring[i].room = calloc(
 					  1, ROOM + f->size + FEED_BEFORE)) != NULL;
 		f->started = memory && pthread_create(&f->thread, NULL, run, f) == 0;
@@ -283,7 +284,7 @@ static int named(const struct feed *f, const struct err *why, struct err *err)
 	return why->hint[0] ? err_hint(err, "%s", why->hint) : (int)err->kind;
 }
 
-/* Wait for a block behind those handed out; *last when none follows it. */
+/* Wait for a block after those handed out; *last if no block follows it. */
 static int wait_filled(struct feed *f, size_t out, bool *none, bool *last,
 		       struct err *err)
 {
@@ -291,7 +292,7 @@ static int wait_filled(struct feed *f, size_t out, bool *none, bool *last,
 	int rc = 0;
 
 	pthread_mutex_lock(&f->lock);
-	/* Whether a block is the last is known when the next one is, or the end. */
+	/* A block is the last if the end comes before another block. */
 	while (f->count < out + 2 && !f->ended && !rc) {
 		clock_gettime(CLOCK_REALTIME, &until);
 		until.tv_nsec += WAIT_MS * 1000000L;
@@ -303,7 +304,7 @@ static int wait_filled(struct feed *f, size_t out, bool *none, bool *last,
 	}
 	*none = f->count == out;
 	*last = f->ended && f->count <= out + 1;
-	/* An error comes behind the text before it; but then that text is no use either. */
+	/* An error comes after the text before it, but that text is useless then. */
 	if (!rc && f->ended && f->err.kind)
 		rc = named(f, &f->err, err);
 	pthread_mutex_unlock(&f->lock);
@@ -329,7 +330,8 @@ static void give_back(struct feed *f)
 	pthread_mutex_unlock(&f->lock);
 }
 
-/* A line longer than the room: keep bytes and the next block in one buffer. */
+/* Join `keep` bytes and the next block in one buffer: the line is longer than the
+ * room. */
 static int join(struct feed *f, size_t keep, const struct block *b, struct err *err)
 {
 	size_t need = FEED_BEFORE + keep + b->n + FEED_BEFORE;

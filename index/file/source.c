@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
-#ifdef HAVE_XXH_DISPATCH /* the widest vectors of this processor (SConstruct) */
+#ifdef HAVE_XXH_DISPATCH /* use the widest vectors of this processor (SConstruct) */
 #include <xxh_x86dispatch.h>
 #endif
 
@@ -87,7 +87,7 @@ static int open_fd(struct source *s, const char *path)
 		s->name = "standard input";
 		return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	}
-	/* O_NONBLOCK: a device must not hang us before we can refuse it. */
+	/* O_NONBLOCK: opening a device must not hang us before we can refuse it. */
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
@@ -127,11 +127,12 @@ static int map_file(struct source *s, const char *path, struct err *err)
 }
 
 /*
- * A time of change is as coarse as the clock of the file system: a tick of the machine's or,
- * where it never has a fraction, a second (two on FAT).  What is written once more within
- * that time looks as before, so a file is not taken for what its times say until it is over:
- * a small one, for which to wait could be most of the work, is known by its content alone,
- * without a time of change.
+ * Wait until a further write would change the file's times.
+ *
+ * Times are as coarse as the file system's clock: a tick of the machine's or, if the time
+ * has no fraction, a second (two on FAT).  A second write within that time would leave
+ * them the same.  A small file is not waited for, as the wait could be most of the work:
+ * its time of change is not recorded, so its content alone identifies it.
  */
 static int let_rest(const struct source *s, struct stat *sb, struct err *err)
 {
@@ -143,7 +144,7 @@ static int let_rest(const struct source *s, struct stat *sb, struct err *err)
 			over = stamp + 2 * SECOND_NS;
 		clock_gettime(CLOCK_REALTIME_COARSE, &t);
 		now = nanoseconds(&t);
-		/* A time that is ahead is of a clock that was set back. */
+		/* A time in the future comes from a clock that was set back. */
 		if (now >= over || stamp > now + SECOND_NS)
 			return 0;
 		if (sb->st_size <= HASH_PIECE) {
@@ -316,7 +317,8 @@ static int hash_pieces(void *arg)
 	return 0;
 }
 
-/* A file of one piece needs no memory: want of it would be taken for a change. */
+/* A file of one piece needs no memory: otherwise being out of memory would look like a
+ * change. */
 static int hash_file(struct source *s, struct err *err)
 {
 	const struct map *m = s->codec ? &s->packed : &s->map;

@@ -1,9 +1,9 @@
 /*
- * source.h - the profile as a file: what it is, whether it changed.
+ * source.h - the profile as a file: its identity, and whether it changed.
  *
- * A regular file is mapped.  Identity and content hash are those of the file as it lies
- * there, packed or not (unpack.h), so whether an index is fresh is known without unpacking.
- * A pipe ("-" is standard input) can be read once and is never the same again.
+ * A regular file is mapped.  Identity and content hash are those of the file's own bytes,
+ * packed or not (unpack.h), so we know whether an index is fresh without unpacking.  A
+ * pipe ("-" is standard input) can be read once and never counts as unchanged.
  */
 #ifndef QUERN_FILE_SOURCE_H
 #define QUERN_FILE_SOURCE_H
@@ -17,50 +17,52 @@
 
 struct source {
 	int fd;
-	struct map map;		   /* the text; empty when it is packed or a pipe */
-	struct map packed;	   /* the file, when it is */
+	struct map map;		   /* the text; empty if the file is packed or a pipe */
+	struct map packed;	   /* the file, if it is packed */
 	struct source_id id;	   /* hash is 0 until source_hash() */
-	char *path;		   /* absolute */
+	char *path;		   /* absolute path */
 	const char *name;	   /* as given, or "standard input" */
-	const struct codec *codec; /* packed so; NULL: text */
-	bool pipe;		   /* no map, no path */
+	const struct codec *codec; /* NULL: plain text */
+	bool pipe;		   /* has no map and no path */
 };
 
-/* Open and map; beyond a MiB it waits while what is written now could not be told from what was
- * (a tick, or 2 s where times are in seconds).  ERR_PROFILE: missing, empty, a directory, a device,
- * being written; ERR_LIMIT: no memory. */
+/* Open and map a file.  If it is over a MiB and was written just now, wait until a
+ * further write would change its times (a tick, or 2 s if times are in seconds).
+ * ERR_PROFILE: missing, empty, a directory, a device, being written; ERR_LIMIT: memory
+ * is out. */
 int source_open(const char *path, struct source *s, struct err *err);
 void source_close(struct source *s);
-/* The same one, which is not open; not of a pipe.  -1: no memory. */
+/* Copy a source that is not open and not a pipe.  -1: memory is out. */
 int source_copy(const struct source *s, struct source *copy);
-/* Of a set, files are open one at a time.  ERR_PROFILE: it is not the same any more. */
+/* In a set, only one file is open at a time: close it, open it again.  ERR_PROFILE: it
+ * has changed. */
 void source_release(struct source *s);
 int source_reopen(struct source *s, struct err *err);
-/* What text that is no profile seems to be by its first bytes ("a PNG image", "binary
- * data"), or NULL; *hint: what to do then, or NULL. */
+/* Guess from its first bytes what a file that is no profile contains ("a PNG image",
+ * "binary data"), or NULL; *hint: what to do then, or NULL. */
 const char *source_nature(struct str head, const char **hint);
-/* ERR_PROFILE when size or times are not what they were at source_open(). */
+/* ERR_PROFILE if size or times have changed since source_open(). */
 int source_unchanged(const struct source *s, struct err *err);
 /*
- * The hash of the content: XXH3-64 of the XXH3-64 of every piece of HASH_PIECE bytes, so
- * that pieces can be hashed by whoever has them at hand.
+ * The hash of the content: XXH3-64 over the XXH3-64 of every piece of HASH_PIECE bytes,
+ * so that any thread can hash the pieces it reads.
  */
 enum { HASH_PIECE = 1 << 20 };
 uint64_t source_hash_piece(const char *p, size_t n);
-/* The same of a piece that is at hand bit by bit, and then of the next one. */
+/* Hash a piece in several steps, then start the next one. */
 struct source_hash;
-struct source_hash *source_hash_new(void); /* NULL: no memory */
+struct source_hash *source_hash_new(void); /* NULL if memory is out */
 void source_hash_free(struct source_hash *h);
 void source_hash_add(struct source_hash *h, const char *p, size_t n);
 uint64_t source_hash_end(struct source_hash *h);
 uint64_t source_hash_all(const uint64_t *piece, size_t n);
 
 enum freshness {
-	SOURCE_SAME,	/* size, times and place are as indexed */
-	SOURCE_TOUCHED, /* only times or place differ: the content is the same */
+	SOURCE_SAME,	/* size, times and inode are those recorded */
+	SOURCE_TOUCHED, /* only times or inode differ: the content is the same */
 	SOURCE_CHANGED,
 };
-/* Compares with what an index recorded; reads the whole file only when it must. */
+/* Compare with what an index recorded.  Reads the whole file only if it must. */
 enum freshness source_compare(struct source *s, const struct source_id *recorded);
 
 #endif

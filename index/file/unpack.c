@@ -1,9 +1,9 @@
 /*
  * unpack.c - compressed streams; see unpack.h.
  *
- * Every library is brought to one shape, a row of `codecs`: begin a member, take a step,
- * leave.  A step moves both ends and says whether the member goes on, has ended, is damaged
- * or too large; the loop over members, zeros between them and all words are common.
+ * Every library is one row of `codecs`: begin a member, take a step, end.  A step moves
+ * both ends and tells whether the member goes on, has ended, is damaged or too large.
+ * The loop over members, the zeros between them and all messages are common code.
  */
 #include "index/file/unpack.h"
 
@@ -23,11 +23,11 @@ enum step { STEP_MORE, STEP_END, STEP_DAMAGED, STEP_LARGE, STEP_MEMORY };
 struct unpack {
 	const struct codec *codec;
 	uint64_t mem, taken, made;
-	uint64_t member_at; /* taken when this member began */
-	unsigned members;   /* that have ended */
-	bool inside;	    /* of a member */
-	bool open;	    /* the library has state to be freed */
-	const char *why;    /* its own word for what is wrong; may be NULL */
+	uint64_t member_at; /* value of `taken` when this member began */
+	unsigned members;   /* members that have ended */
+	bool inside;	    /* inside a member */
+	bool open;	    /* the library's state must be freed */
+	const char *why;    /* the library's own message; may be NULL */
 	union {
 		z_stream gzip;
 		bz_stream bzip2;
@@ -40,7 +40,7 @@ struct unpack {
 struct codec {
 	const char *name, *command, *magic;
 	size_t n;
-	unsigned char mask; /* of the first byte of magic */
+	unsigned char mask; /* for the first byte of magic */
 	enum step (*begin)(struct unpack *u);
 	enum step (*step)(struct unpack *u, struct unpack_io *io);
 	void (*end)(struct unpack *u);
@@ -215,7 +215,8 @@ static enum step lz4_step(struct unpack *u, struct unpack_io *io)
 	if (!LZ4F_isError(rc))
 		return rc ? STEP_MORE : STEP_END;
 	u->why = LZ4F_getErrorName(rc);
-	/* Its codes are not in the shared library's header; their names are. */
+	/* The shared library's header has names for its error codes, but not the
+	 * codes. */
 	return strcmp(u->why, "ERROR_allocation_failed") == 0 ? STEP_MEMORY
 							      : STEP_DAMAGED;
 }
@@ -232,7 +233,7 @@ static const struct codec codecs[] = {
 	{"bzip2", "bzip2 -dk", "BZh", 3, 0xff, bzip2_begin, bzip2_step, bzip2_end},
 	{"xz", "xz -dk", "\3757zXZ\0", 6, 0xff, xz_begin, xz_step, xz_end},
 	{"zstd", "zstd -d", "\x28\xb5\x2f\xfd", 4, 0xff, zstd_begin, zstd_step, zstd_end},
-	/* A skippable frame, with which pzstd begins. */
+	/* A skippable frame; pzstd files begin with one. */
 	{"zstd", "zstd -d", "\x50\x2a\x4d\x18", 4, 0xf0, zstd_begin, zstd_step, zstd_end},
 	{"lz4", "lz4 -d", "\x04\x22\x4d\x18", 4, 0xff, lz4_begin, lz4_step, lz4_end},
 };
@@ -299,7 +300,7 @@ static int damaged(const struct unpack *u, struct err *err)
 {
 	const char *name = u->codec->name;
 
-	/* A member that fails in its first bytes is none. */
+	/* If it fails in its first bytes it is no member but other data. */
 	if (u->members && u->taken - u->member_at < UNPACK_HEAD + 12)
 		err_set(err, ERR_PROFILE, 0,
 			"behind the end of the %s data, at byte %" PRIu64
@@ -330,7 +331,7 @@ static int failed(const struct unpack *u, enum step s, struct err *err)
 	return err_hint(err, "raise --mem, or unpack it first: %s", u->codec->command);
 }
 
-/* Between members: zeros fill up tapes and disk blocks. */
+/* Skip zeros between members: tapes and disk blocks are padded with them. */
 static void skip_zeros(struct unpack *u, struct unpack_io *io)
 {
 	while (u->members && io->nin && *io->in == 0) {
@@ -379,7 +380,7 @@ int unpack_step(struct unpack *u, struct unpack_io *io, struct err *err)
 			u->members++;
 			leave(u);
 		} else if (before.nin == io->nin && before.nout == io->nout) {
-			return 0; /* it wants more input */
+			return 0; /* needs more input */
 		}
 	}
 	return 0;

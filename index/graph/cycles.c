@@ -1,8 +1,8 @@
 /*
  * cycles.c - Tarjan's components without recursion; see cycles.h.
  *
- * A component is complete when its root is left, and every component it calls was complete
- * before: so completed components, read backwards, are in caller-first order.
+ * A component is complete when the search leaves its root, and by then every component
+ * that it calls is complete.  So completed components, in reverse, are callers first.
  */
 #include "index/graph/cycles.h"
 
@@ -11,10 +11,10 @@
 
 struct search {
 	const uint32_t *out_first, *callee;
-	uint32_t *number;	/* 1 + order of discovery; 0: not met */
+	uint32_t *number;	/* 1 + order of discovery; 0: not visited */
 	uint32_t *low;		/* lowest number reachable */
 	uint32_t *next;		/* next edge to follow */
-	uint32_t *stack, *path; /* open functions; the call chain being followed */
+	uint32_t *stack, *path; /* open functions; the current call chain */
 	size_t nstack, npath;
 	uint32_t found;
 	struct cycles *c;
@@ -29,7 +29,7 @@ static void enter(struct search *s, uint32_t f)
 	s->path[s->npath++] = f;
 }
 
-/* f is the root of a component: everything above it on the stack. */
+/* Complete the component of root f: all functions on the stack from f up. */
 static void complete(struct search *s, uint32_t f)
 {
 	uint32_t g;
@@ -37,7 +37,7 @@ static void complete(struct search *s, uint32_t f)
 	do {
 		g = s->stack[--s->nstack];
 		s->c->component[g] = (uint32_t)s->c->n;
-		s->low[g] = UINT32_MAX; /* closed */
+		s->low[g] = UINT32_MAX; /* complete: ignored from now on */
 		s->c->topo[s->done++] = g;
 	} while (g != f);
 	s->c->n++;
@@ -75,7 +75,8 @@ static int compare_u32(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Completed last is called by none of the others: turn the order round. */
+/* Nothing calls the component completed last: reverse the order, so callers come
+ * first. */
 static void reverse(struct cycles *c, size_t nfn)
 {
 	for (size_t i = 0; i < nfn / 2; i++) {

@@ -1,21 +1,21 @@
 /*
- * inclusive.c - what of a function's cost comes back to it; see inclusive.h.
+ * inclusive.c - how much of a function's cost returns to it; see inclusive.h.
  *
- * The cost that leaves the group is pushed along the calls, first come first served, until
- * next to nothing is on its way:
+ * The cost that leaves a group of functions is pushed along the calls, in a queue, until
+ * almost none is left on its way:
  *
- *	mass[v]		on its way at v; a push splits it over v's calls of others
+ *	mass[v]		waiting at v; a push splits it over v's calls of other functions
  *
- * Calls of v by itself only turn in place, so they are left out of the split.  What is still
- * on its way when enough edges were looked at is split as what has arrived was: between
- * those that came back and those that ended elsewhere.
+ * A call of v by itself leaves the mass at v, so the split ignores it.  When enough edges
+ * have been visited, the mass still waiting is split in the ratio of the mass that
+ * returned to the mass that ended elsewhere.
  */
 #include "index/graph/inclusive.h"
 
 #include <string.h>
 
-/* After a level the name ends, or a caller's follows; '2' with what cannot begin a name
- * after it is a constant in quotes, as in "f<'2'>". */
+/* After the level the name ends, or a caller's name follows.  A '2' before a character
+ * that cannot begin a name is a constant in quotes, as in "f<'2'>". */
 static bool level_ends(struct str name, size_t end)
 {
 	if (end == name.n)
@@ -25,7 +25,7 @@ static bool level_ends(struct str name, size_t end)
 	return end + 1 == name.n || !memchr(">,)]} ", name.p[end + 1], 6);
 }
 
-/* Where the level stands in the name: p is NULL when it has none. */
+/* The level's place in the name; p is NULL if it has no level. */
 static struct str find_level(struct str name)
 {
 	for (size_t i = 1; i + 1 < name.n; i++) {
@@ -115,8 +115,8 @@ struct pushing {
 	struct returning *r;
 	const uint8_t *again;
 	uint32_t circle;
-	size_t head, n;		  /* a ring: the circle's functions that have mass */
-	double returned, waiting; /* waiting: sum of mass */
+	size_t head, n;		  /* a ring: functions of the circle with mass */
+	double returned, waiting; /* cost that has returned; sum of all mass */
 };
 
 static void arrive(struct pushing *p, uint32_t f, double cost)
@@ -164,7 +164,7 @@ static uint32_t push(struct pushing *p, uint32_t f)
 	return end - first + 1;
 }
 
-/* All that leaves the group; its sum. */
+/* Start with all cost that leaves the group; returns its sum. */
 static double set_out(struct pushing *p, const uint32_t *member, size_t n)
 {
 	struct returning *r = p->r;
@@ -202,7 +202,7 @@ double returning_cost(struct returning *r, const uint32_t *member, size_t n,
 		r->mass[leave_queue(&p)] = 0;
 	for (size_t k = 0; k < n; k++)
 		r->home[member[k]] = 0;
-	/* Of a group whose every return is a nested one nothing is known to end elsewhere. */
+	/* If every return is nested, no cost is known to end elsewhere. */
 	ended = out - p.returned - (p.waiting > 0 ? p.waiting : 0);
 	if (p.waiting > 0 && p.returned > 0 && p.returned + ended > 0)
 		p.returned += p.waiting * p.returned / (p.returned + ended);

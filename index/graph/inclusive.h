@@ -1,18 +1,18 @@
 /*
- * inclusive.h - inclusive costs where functions call each other in circles.
+ * inclusive.h - inclusive costs of functions that call each other in circles.
  *
- * callgrind adds to a call edge at every return, nested activations included.  So in a
- * circle of calls the edges into a function bring its cost once for every activation of it
- * that is on the stack, and its inclusive cost, which counts each instruction once, is that
- * less what comes back:
+ * callgrind adds to a call edge at every return, also of a nested activation.  So in a
+ * circle of calls the edges into a function count its cost once for every activation on
+ * the stack.  Its inclusive cost, which counts each instruction once, is that less the
+ * cost that returns:
  *
- *	incl(f) = self(f) + cost of f's calls of others - what of it returns to f
+ *	incl(f) = self(f) + cost of f's calls of others - the part of it that returns to f
  *
- * Nothing returns to a function outside of cycles.  Nothing returns either where callgrind
- * separates recursion levels (--separate-recs): f that runs inside f is f'2, so f itself
- * never does; only the last level takes all deeper ones, too, and can nest in itself.  For
- * those what returns is estimated: a unit of cost that passes f goes on to h in proportion
- * to the recorded cost of f's calls of h, and so on until it ends or is back.
+ * Nothing returns to a function outside of cycles.  Nothing returns either if callgrind
+ * separates recursion levels (--separate-recs): an f inside f is f'2, so f never returns
+ * to itself.  Only the last level stands for all deeper ones, too, and can nest in
+ * itself.  Its returning cost is estimated: a unit of cost that passes f goes on to h in
+ * proportion to the recorded cost of f's calls of h, and so on until it ends or is back.
  */
 #ifndef QUERN_INCLUSIVE_H
 #define QUERN_INCLUSIVE_H
@@ -24,37 +24,39 @@
 #include "index/base/arena.h"
 #include "index/base/str.h"
 
-/* The level in a name: 2 of "f'2" and of "f'2'caller"; 1 where none is written. */
+/* The level in a name: 2 for "f'2" and "f'2'caller"; 1 if the name has none. */
 uint64_t name_level(struct str name);
-/* The name without it: "f", "f'caller".  A view of name, or a copy in the arena (p is NULL
- * when that is full). */
+/* The name without its level: "f", "f'caller".  A view of name, or a copy in the arena
+ * (p is NULL if the arena is full). */
 struct str name_without_level(struct str name, struct arena *a);
 
-/* One event of a call graph; all borrowed.  Edges of f: out_first[f] .. out_first[f + 1]. */
+/* One event of a call graph, all borrowed.  Edges of f: out_first[f] .. out_first[f +
+ * 1]. */
 struct call_costs {
 	uint32_t functions;
 	const uint32_t *out_first, *callee;
 	const uint64_t *self; /* of function f: self[f * self_step] */
 	const uint64_t *edge; /* of edge i: edge[i * edge_step], inclusive */
 	size_t self_step, edge_step;
-	/* [functions]: cost returns only by functions of one circle; 0: in none */
+	/* [functions]: the function's circle, 0: none; cost returns only within a
+	 * circle */
 	const uint32_t *circle;
 };
 
-/* Room to follow costs in; from the arena, for any number of questions. */
+/* Scratch to follow costs, in an arena; serves any number of calls. */
 struct returning {
 	struct call_costs of;
-	double *away; /* [functions]: self + calls of others; 0: not added up yet */
-	double *mass; /* [functions]: what is on its way; all 0 between two questions */
+	double *away; /* [functions]: self + calls of others; 0: not yet computed */
+	double *mass; /* [functions]: cost on its way; all 0 between calls */
 	uint32_t *queue;
 	uint8_t *queued;
-	uint8_t *home; /* [functions]: who is asked about; all 0 between two questions */
+	uint8_t *home; /* [functions]: members of the group; all 0 between calls */
 };
-/* 0, or -1 when the arena is full. */
+/* Returns 0, or -1 if the arena is full. */
 int returning_init(struct returning *r, const struct call_costs *of, struct arena *a);
 
-/* How many edges to look at for each of n functions: enough for three digits as long as that
- * takes no longer than reading a profile of so many functions. */
+/* How many edges to visit for each of n functions: enough for three digits, as long as
+ * that takes no longer than reading a profile with so many functions. */
 static inline uint32_t returning_edges(uint32_t n)
 {
 	uint32_t each = n ? 2000000 / n : 0;
@@ -62,28 +64,30 @@ static inline uint32_t returning_edges(uint32_t n)
 	return each > 4096 ? 4096 : each < 64 ? 64 : each;
 }
 
-/* What of the cost that leaves the n members of a group comes back to one of them: the sum
- * over all returns.  An estimate from looking at about `edges` edges.  Calls between members
- * do not leave the group, nor does a call of one by itself.
- * again (NULL: nobody): a return to a member with again[f] is not counted. */
+/* How much of the cost that leaves the n members of a group returns to one of them,
+ * summed over all returns.  An estimate from visiting about `edges` edges.  Calls
+ * between members, and of a member by itself, do not leave the group.  A return to a
+ * member with again[f] is not counted; again may be NULL. */
 double returning_cost(struct returning *r, const uint32_t *member, size_t n,
 		      const uint8_t *again, uint32_t edges);
 
-/* What the edges of a function that may nest in itself tell of its inclusive cost. */
+/* Facts from the edges that bound the inclusive cost of a function that may nest in
+ * itself. */
 struct incl_known {
 	uint64_t spent;	   /* self + calls of others */
 	uint64_t called;   /* calls by others */
-	uint64_t entering; /* calls in from outside of its cycle */
+	uint64_t entering; /* calls from outside its cycle */
 	uint64_t leaving;  /* self + calls that leave the cycle */
 	uint64_t once;	/* the costliest call from or to a function that does not nest */
 	uint64_t cycle; /* inclusive cost of the cycle */
 };
-/* Its inclusive cost is at least *lo and at most *hi: what enters the cycle here, what ends
- * here or leaves it from here, and what passes a function that is on the stack once at most,
- * is counted once; and no more than all that passes, or than the whole cycle. */
+/* The inclusive cost is at least *lo: cost that enters the cycle here, that ends here
+ * or leaves the cycle from here, and that passes a function at most once on the stack,
+ * is counted once.  It is at most *hi: all cost that passes, and the cost of the
+ * cycle. */
 void incl_bounds(const struct incl_known *k, uint64_t *lo, uint64_t *hi);
 
-/* The sum of two costs, saturated. */
+/* The sum of two costs, saturating. */
 static inline uint64_t cost_sum(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;

@@ -7,10 +7,10 @@
  *	    ^   ^       ^                  ^	pos[k], pos[k+1], ...
  *
  * The fast paths below take the lines that producers write by the million: a cost line of
- * plain numbers, "fn=(12)" and its like, "calls=1 0 0", the blank line.  A fast path either
- * takes the line exactly as the slow path would, or leaves it to the slow path, which
- * knows every oddity of PROFILE.md.  Numbers are converted 8 digits at a time without a
- * branch on their length.
+ * plain numbers, "fn=(12)" and its like, "calls=1 0 0", the blank line.  A fast path
+ * either takes a line exactly as the slow path would, or leaves it to the slow path,
+ * which knows every rule of PROFILE.md.  Numbers are converted 8 digits at a time without
+ * a branch on their length.
  */
 #include "index/lines/decode.h"
 
@@ -61,7 +61,8 @@ void decode_init(struct decode *d)
 
 /* ---- numbers ---- */
 
-/* The n (0..8) decimal digits that end at `end`; *bad gets bits when one is no digit. */
+/* The n (0..8) decimal digits that end at `end`; sets bits of *bad if a byte is no
+ * digit. */
 static inline uint64_t digits8(const char *end, size_t n, uint64_t *bad)
 {
 	uint64_t v = (load8(end - 8) ^ 0x3030303030303030) & digits_keep[n];
@@ -70,7 +71,7 @@ static inline uint64_t digits8(const char *end, size_t n, uint64_t *bad)
 	return eight_digits(v);
 }
 
-/* Up to 16 digits; longer ones are left to the slow path. */
+/* Up to 16 digits; longer numbers set *bad. */
 static inline uint64_t digits(const char *from, const char *end, uint64_t *bad)
 {
 	size_t n = (size_t)(end - from);
@@ -142,7 +143,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The next field of s, blanks and tabs skipped; n is 0 at the end. */
+/* The next field of s, without blanks and tabs; n is 0 at the end. */
 static struct str field(struct str *s)
 {
 	struct str f;
@@ -201,7 +202,7 @@ static enum num subposition(struct str f, uint64_t base, uint64_t *out, bool *cl
 	return NUM_OK;
 }
 
-/* All declared subpositions of s; missing ones keep the base. */
+/* All declared subpositions of s; a missing one keeps the base. */
 static enum num place(const struct decode *d, struct str *s, struct place *pl)
 {
 	pl->clamped = false;
@@ -217,20 +218,20 @@ static enum num place(const struct decode *d, struct str *s, struct place *pl)
 	return NUM_OK;
 }
 
-/* A negative cost in 64 bits without a sign: callgrind writes 2^64 - n for a call that was open
- * when its counters were set back. */
+/* A negative cost written as 2^64 - n: callgrind does so for a call that was open when
+ * its counters were reset. */
 static bool wrapped(uint64_t cost)
 {
 	return cost >> 63;
 }
 
-/* The row is what a line of its own follows, which is no cost line. */
+/* Whether the row is a calls= or jump=, whose line follows. */
 static inline bool waits_for_line(const struct row *r)
 {
 	return r->kind >= ROW_CALLS && r->kind <= ROW_JUMP_BAD;
 }
 
-/* The next line is one of positions and costs; false when it leaves the base where it is. */
+/* Whether the next line of positions and costs moves the base. */
 static inline bool moves_base(const struct decode *d, const struct batch *b)
 {
 	if (__builtin_expect(!d->apart, 0))
@@ -238,7 +239,7 @@ static inline bool moves_base(const struct decode *d, const struct batch *b)
 	return b->n ? !waits_for_line(&b->row[b->n - 1]) : !d->of_record;
 }
 
-/* One cost: a number, "." for 0, or a negative one that counts as 0. */
+/* One cost: a number, "." for 0, or a negative number, which counts as 0. */
 static enum num cost(struct str f, uint64_t *out, bool *negative)
 {
 	enum num rc;
@@ -394,7 +395,7 @@ static void slow_jump(struct decode *d, struct batch *b, struct str line, struct
 	b->cost[b->ncost++] = pl.at[SUB_LINE];
 }
 
-/* A header line that starts a part when the body of the one before has begun. */
+/* A header line after body lines starts a part. */
 static void begin_part(struct decode *d, struct batch *b, const char *line)
 {
 	push(b, ROW_PART, line);
@@ -402,7 +403,7 @@ static void begin_part(struct decode *d, struct batch *b, const char *line)
 	d->in_body = d->after_totals = false;
 }
 
-/* False when it cannot be read: what was declared before stays in force. */
+/* False if it cannot be read; the positions declared before stay in force. */
 static bool read_positions(struct decode *d, struct batch *b, struct str line,
 			   struct str s)
 {
@@ -411,7 +412,8 @@ static bool read_positions(struct decode *d, struct batch *b, struct str line,
 	struct str f;
 
 	while ((f = field(&s)).n) {
-		unsigned k = n ? sub[n - 1] + 1u : 0; /* in that order, each once */
+		unsigned k =
+			n ? sub[n - 1] + 1u : 0; /* in this order, each at most once */
 
 		while (k < SUBS && !str_eq(f, str_c(names[k])))
 			k++;
@@ -433,8 +435,8 @@ static bool read_positions(struct decode *d, struct batch *b, struct str line,
 static const struct key {
 	struct str name;
 	enum header_key key;
-	bool begins;	   /* a part, after body lines */
-	bool after_totals; /* a part, after a totals: line */
+	bool begins;	   /* starts a part after body lines */
+	bool after_totals; /* starts a part after totals: */
 } keys[] = {
 	{STR("version"), KEY_VERSION, true, true},
 	{STR("creator"), KEY_CREATOR, true, false},
@@ -450,7 +452,7 @@ static const struct key {
 	{STR("totals"), KEY_TOTALS, false, false},
 };
 
-/* True when line is a header line; summary and totals have been seen without a colon. */
+/* Whether line is a header line; the colon after summary and totals may be missing. */
 static bool slow_key(struct decode *d, struct batch *b, struct str line)
 {
 	const struct key *k = keys, *end = keys + sizeof(keys) / sizeof(keys[0]);
@@ -553,7 +555,7 @@ static __attribute__((noinline)) void slow_line(struct decode *d, struct batch *
 
 /* ---- the fast paths ---- */
 
-/* What the first byte of a subposition says. */
+/* Classes of a subposition's first byte. */
 enum { S_DIGIT = 1, S_PLUS = 2, S_MINUS = 4, S_STAR = 8, S_HEX = 16 };
 static const uint8_t first_of[256] = {
 	['0'] = S_DIGIT, ['1'] = S_DIGIT, ['2'] = S_DIGIT, ['3'] = S_DIGIT,
@@ -562,7 +564,7 @@ static const uint8_t first_of[256] = {
 	['*'] = S_STAR,
 };
 
-/* "12", "+3", "-3", "*", "0x1f"; anything else sets *bad. */
+/* "12", "+3", "-3", "*", "0x1f"; sets *bad for anything else. */
 static inline uint64_t fast_sub(const char *from, const char *end, uint64_t base,
 				uint64_t *bad)
 {
@@ -574,7 +576,7 @@ static inline uint64_t fast_sub(const char *from, const char *end, uint64_t base
 			     0))
 		return hex_number(from + 2, end, bad);
 	from += relative;
-	/* '*' has no digits, the others at least one. */
+	/* '*' has no digits, all others have at least one. */
 	*bad |= (uint64_t)(first == 0) | (uint64_t)((first == S_STAR) != (from == end));
 	v = digits(from, end, bad);
 	*bad |= (uint64_t)(first == S_MINUS && v > from_base) |
@@ -582,19 +584,19 @@ static inline uint64_t fast_sub(const char *from, const char *end, uint64_t base
 	return first == S_MINUS ? from_base - v : from_base + v;
 }
 
-/* The separator at end is the CR that stands before a newline; a block ends with one. */
+/* Whether the separator at end is a CR before a newline; a block ends with a newline. */
 static inline bool ends_in_cr(const char *end)
 {
 	return __builtin_expect(*end == '\r' && end[1] == '\n', 0);
 }
 
 struct cursor {
-	const char *text;    /* the block */
+	const char *text;    /* start of the block */
 	const uint16_t *pos; /* the next separator */
 };
 
-/* A cost line at c, of nsub positions; true when taken.  On false nothing has changed but
- * scratch costs. */
+/* Take a cost line at c with nsub positions.  If false, only the scratch costs have
+ * changed. */
 static inline __attribute__((always_inline)) bool
 cost_line(struct decode *d, struct batch *b, struct cursor *c, const char *line,
 	  unsigned nsub)
@@ -624,7 +626,7 @@ cost_line(struct decode *d, struct batch *b, struct cursor *c, const char *line,
 		const char *end = c->text + *pos;
 
 		if (from == end)
-			; /* blanks in a row, or before the newline */
+			; /* several blanks in a row, or blanks before the newline */
 		else if (__builtin_expect(n < ncols, 1))
 			costs |= out[n++] = digits(from, end, &bad);
 		else
@@ -661,7 +663,7 @@ done:
 	return true;
 }
 
-/* The usual numbers of positions have code of their own. */
+/* Separate code for each common number of positions. */
 static inline bool fast_cost(struct decode *d, struct batch *b, struct cursor *c,
 			     const char *line)
 {
@@ -672,7 +674,7 @@ static inline bool fast_cost(struct decode *d, struct batch *b, struct cursor *c
 	}
 }
 
-/* "jump=12 target" and "jcnd=3/12 target", plain positions and maybe a blank at the end. */
+/* "jump=12 target" and "jcnd=3/12 target" with plain positions; a blank may follow. */
 static inline bool fast_jump(struct decode *d, struct batch *b, struct cursor *c,
 			     const char *line, bool conditional)
 {
@@ -718,7 +720,7 @@ static inline bool fast_jump(struct decode *d, struct batch *b, struct cursor *c
 	return true;
 }
 
-/* "fn=(12)\n" and its like; `skip` bytes to the id. */
+/* "fn=(12)\n" and its like; the id is at `skip`. */
 static inline bool fast_name(struct batch *b, struct cursor *c, const char *line,
 			     size_t skip, enum row_kind kind)
 {
@@ -739,7 +741,7 @@ static inline bool fast_name(struct batch *b, struct cursor *c, const char *line
 	return true;
 }
 
-/* "calls=12 ..." with positions that can only be numbers; the target is not kept. */
+/* "calls=12 ..." followed by plain numbers; the target is not kept. */
 static inline bool fast_calls(struct decode *d, struct batch *b, struct cursor *c,
 			      const char *line)
 {
@@ -758,7 +760,7 @@ static inline bool fast_calls(struct decode *d, struct batch *b, struct cursor *
 		bad |= !is_blank(*end);
 		from = end + 1;
 		end = c->text + *++pos;
-		if (from == end) /* a blank before the newline, or two */
+		if (from == end) /* one or two blanks before the newline */
 			bad |= *end != '\n';
 		else if (i < d->nsub)
 			(void)fast_sub(from, end, UINT64_MAX / 2, &bad);
@@ -787,7 +789,7 @@ static inline uint32_t load4(const char *p)
 	return v;
 }
 
-/* Lines that begin with a letter, 8 readable bytes at line. */
+/* Lines that begin with a letter; 8 bytes at line are readable. */
 static inline bool fast_word(struct decode *d, struct batch *b, struct cursor *c,
 			     const char *line)
 {
@@ -819,8 +821,8 @@ static inline bool fast_word(struct decode *d, struct batch *b, struct cursor *c
 	}
 }
 
-/* Decode p[0..n), which ends with a newline: every fast path stops at one.  With `one` stop
- * behind the first cost line. */
+/* Decode p[0..n), which ends with a newline: every fast path stops at one.  `one`:
+ * stop after the first cost line. */
 static inline void decode_lines(struct decode *d, struct batch *b, const char *p,
 				size_t n, size_t before, bool one)
 {
@@ -855,7 +857,7 @@ static inline void decode_lines(struct decode *d, struct batch *b, const char *p
 	b->bytes = (size_t)(line - p);
 }
 
-/* A line longer than a block, or the last one without newline. */
+/* A line longer than a block, or a last line without newline. */
 static void lone_line(struct decode *d, struct batch *b, const char *p, size_t n,
 		      bool newline)
 {
@@ -898,7 +900,8 @@ void decode_block(struct decode *d, const char *p, size_t n, size_t before, bool
 	end_batch(d, b);
 }
 
-/* Behind the first cost line of p[0..n), or behind the last line; NULL: no line ends there. */
+/* The end of the first cost line of p[0..n), or of the last line; NULL: no line ends
+ * there. */
 static const char *entry_end(const char *p, size_t n)
 {
 	const char *stop = p + n, *end = NULL;

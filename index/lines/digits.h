@@ -1,8 +1,8 @@
 /*
  * digits.h - decimal numbers, 8 digits at a time and without a branch on their length.
  *
- * eight_digits() joins pairs, fours and eights by multiplication (the "SWAR" way, as in
- * Lemire's and Mula's notes on parsing numbers).
+ * eight_digits() joins pairs, fours and eights by multiplication ("SWAR", as in the notes
+ * of Lemire and Mula on parsing numbers).
  */
 #ifndef QUERN_DIGITS_H
 #define QUERN_DIGITS_H
@@ -24,7 +24,7 @@ static inline uint64_t load8(const char *p)
 	return v;
 }
 
-/* The first is the lower. */
+/* The first byte is the lower one. */
 static inline unsigned load2(const char *p)
 {
 	return (unsigned char)p[0] | (unsigned)(unsigned char)p[1] << 8;
@@ -38,7 +38,7 @@ static inline void store8(unsigned char *p, uint64_t v)
 	memcpy(p, &v, 8);
 }
 
-/* ff for each of the last n of 8 bytes. */
+/* ff in each of the last n of 8 bytes. */
 static const uint64_t digits_keep[9] = {
 	0,
 	0xff00000000000000,
@@ -51,7 +51,7 @@ static const uint64_t digits_keep[9] = {
 	0xffffffffffffffff,
 };
 
-/* The number whose digits are the 8 bytes of v, each 0 to 9. */
+/* The number with the 8 digits in the bytes of v, each 0 to 9. */
 static HOT uint64_t eight_digits(uint64_t v)
 {
 	v = v * 10 + (v >> 8);
@@ -60,19 +60,20 @@ static HOT uint64_t eight_digits(uint64_t v)
 	       32;
 }
 
-/* The number of the n digits at p, n 1 to 8. */
+/* The number of the n (1 to 8) digits at p. */
 static HOT uint64_t digits_at(const char *p, unsigned n)
 {
 	return eight_digits((load8(p) ^ 0x3030303030303030) << (64 - 8 * n));
 }
 
-/* The n bytes at p as they are, n 1 to 8: other bytes give another value. */
+/* The n (1 to 8) bytes at p as a number, to compare. */
 static HOT uint64_t bytes_at(const char *p, unsigned n)
 {
 	return load8(p) << (64 - 8 * n);
 }
 
-/* The n (0 to 8) hexadecimal digits that end at `end`; *bad gets bits when one is none. */
+/* The n (0 to 8) hexadecimal digits that end at `end`; sets bits of *bad if a byte is
+ * no digit. */
 static inline uint64_t hex_before(const char *end, size_t n, uint64_t *bad)
 {
 	const uint64_t ones = 0x0101010101010101;
@@ -89,7 +90,7 @@ static inline uint64_t hex_before(const char *end, size_t n, uint64_t *bad)
 	return (v | v >> 16) & 0xffffffff;
 }
 
-/* Up to 16 of them; *bad gets bits when there are more or none. */
+/* 1 to 16 hexadecimal digits; sets bits of *bad otherwise. */
 static inline uint64_t hex_number(const char *from, const char *end, uint64_t *bad)
 {
 	const size_t n = (size_t)(end - from);
@@ -103,7 +104,7 @@ static inline uint64_t hex_number(const char *from, const char *end, uint64_t *b
 	return hex_before(end - 8, n - 8, bad) << 32 | hex_before(end, 8, bad);
 }
 
-/* Digits at the start of the 8 bytes v. */
+/* How many of the 8 bytes v, from the first on, are digits. */
 static inline unsigned leading_digits(uint64_t v)
 {
 	uint64_t other = ((v + 0x4646464646464646) | (v - 0x3030303030303030)) &
@@ -112,7 +113,7 @@ static inline unsigned leading_digits(uint64_t v)
 	return other ? (unsigned)__builtin_ctzll(other) >> 3 : 8;
 }
 
-/* 1 to 15 digits at *p, which moves behind them; false when there are none or more. */
+/* 1 to 15 digits at *p, which moves after them; otherwise false. */
 static inline bool digits_number(const char **p, uint64_t *out)
 {
 	static const uint64_t power[8] = {1,	 10,	 100,	  1000,

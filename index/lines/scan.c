@@ -1,9 +1,9 @@
 /*
  * scan.c - separators of a block; see scan.h.
  *
- * 64 bytes at a time become a 64-bit mask (bit i: byte i <= ' ') and the mask becomes
- * 16-bit offsets, eight stores a round whatever the count, so that the number of separators
- * is not a branch.  The last piece of a block is copied to a padded buffer.
+ * 64 bytes at a time become a 64-bit mask (bit i: byte i <= ' '), and the mask becomes
+ * 16-bit offsets, eight stores a round whatever the count, so that there is no branch on
+ * the number of separators.  The end of a block is copied to a padded buffer.
  */
 #include "index/lines/scan.h"
 

@@ -1,9 +1,10 @@
 /*
- * header.c - what header lines mean: derived events and parts (PROFILE.md section 2).
+ * header.c - the meaning of header lines: derived events and parts (PROFILE.md section
+ * 2).
  *
- * A derived event is kept as one coefficient per recorded event, so its value is a sum and
- * a derived event made of derived events costs no more than any other.  A part inherits
- * pid, cmd, creator, positions and events from the one before it in the same file.
+ * A derived event is kept as one coefficient per recorded event, so its value is a sum,
+ * and one made of derived events costs no more than any other.  A part inherits pid, cmd,
+ * creator, positions and events from the part before it in the same file.
  */
 #include "index/merge/header.h"
 
@@ -81,8 +82,9 @@ static bool leading_number(struct str *t, int64_t *out)
 }
 
 /*
- * Sum of [+-] [integer [*]] NAME into coef ("10 Bm", "10*Bm", "10Bm").  `lenient`: unknown
- * names count nothing, *found tells how many were known.  False when it cannot be read.
+ * Add [+-] [integer [*]] NAME terms to coef ("10 Bm", "10*Bm", "10Bm").  `lenient`:
+ * ignore unknown names; *found: the number of known ones.  False if the formula cannot be
+ * read.
  */
 static bool parse_formula(const struct profile *p, struct str s, bool lenient,
 			  int64_t *coef, unsigned *found)
@@ -135,17 +137,17 @@ static int add_event(struct profile *p, struct str name, struct str formula,
 	return 0;
 }
 
-/* An event: line, "NAME = expr : long name", each of the two tails optional. */
+/* An event: line, "NAME = expr : long name"; "= expr" and ": long name" are optional. */
 struct definition {
 	struct str text, name;
 	size_t tally;
-	uint64_t line; /* from its start */
+	uint64_t line; /* from the start of the text */
 	uint32_t file;
 	bool done;
 };
 
-/* Costs are never below zero.  A difference would be in some row, which could not show it, while
- * the sums go on: then nothing adds up. */
+/* Whether an event subtracts.  Costs are never negative, so a row could not show a
+ * negative value that the sums contain, and rows and sums would disagree. */
 static bool subtracts(const struct profile *p, const int64_t *coef)
 {
 	for (size_t i = 0; i < p->nevent; i++)
@@ -154,7 +156,8 @@ static bool subtracts(const struct profile *p, const int64_t *coef)
 	return false;
 }
 
-/* An event that subtracts, or is of one that is not known yet, is left undone. */
+/* A formula that subtracts is refused; one that names an unknown event is left for a
+ * later round. */
 static int define_event(struct profile *p, struct definition *d, struct err *err)
 {
 	size_t colon = str_find(d->text, ':'), equal;
@@ -180,7 +183,7 @@ static int define_event(struct profile *p, struct definition *d, struct err *err
 		d->done = false;
 		return 0;
 	}
-	if (e < p->nall_events) { /* said again, in a later part: the last word counts */
+	if (e < p->nall_events) { /* redefined later: the last definition counts */
 		p->event[e].formula = formula;
 		p->event[e].long_name = long_name;
 		p->event[e].coef = coef;
@@ -189,10 +192,10 @@ static int define_event(struct profile *p, struct definition *d, struct err *err
 	return add_event(p, name, formula, long_name, false, coef, err);
 }
 
-/* KCachegrind's and callgrind_annotate's long names and formulas. */
+/* The long names and formulas of KCachegrind and callgrind_annotate. */
 static const struct known {
 	const char *name, *long_name, *formula; /* formula NULL: a recorded event */
-	unsigned inputs;			/* that must exist */
+	unsigned inputs;			/* how many inputs must exist */
 } known[] = {
 	{"Ir", "Instruction Fetch", NULL, 0},
 	{"Dr", "Data Read Access", NULL, 0},
@@ -233,18 +236,19 @@ static int add_known(struct profile *p, const struct known *k, struct err *err)
 		return no_memory(err);
 	if (!parse_formula(p, str_c(k->formula), true, coef, &found) || found < k->inputs)
 		return 0;
-	/* CEst is built on Ir: without it there is nothing to estimate. */
+	/* CEst starts from Ir: without Ir there is nothing to estimate. */
 	if (k->inputs == 2 && find_event(p, STR("Ir")) == p->nall_events)
 		return 0;
 	return add_event(p, str_c(k->name), str_c(k->formula), str_c(k->long_name), true,
 			 coef, err);
 }
 
-/* Define what can be; events may be named before they are defined, so again and again. */
+/* Define the events whose inputs are known, in rounds: an event may be named before it
+ * is defined. */
 static int define_events(struct profile *p, struct definition *d, size_t n,
 			 struct err *err)
 {
-	enum { ROUNDS = 16 }; /* definitions in the wrong order, one built on the other */
+	enum { ROUNDS = 16 }; /* for a chain of definitions in reverse order */
 	bool more = true;
 
 	for (unsigned round = 0; more && round < ROUNDS; round++) {
@@ -260,7 +264,7 @@ static int define_events(struct profile *p, struct definition *d, size_t n,
 	return 0;
 }
 
-/* The built-in events but those that the file defines, if it could be understood. */
+/* Add the built-in events, except those that the file defines in a readable way. */
 static int add_all_known(struct profile *p, const struct definition *d, size_t n,
 			 struct err *err)
 {
@@ -275,7 +279,8 @@ static int add_all_known(struct profile *p, const struct definition *d, size_t n
 	return 0;
 }
 
-/* Those that an index kept among the others, by file; each file's are in order. */
+/* Put definitions kept by an index among the others, by file; within a file they are
+ * in order. */
 static void order_definitions(struct definition *d, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -311,7 +316,8 @@ int header_events(struct profile *p, struct err *err)
 		}
 	if (p->ntally && p->tally[0]->kept)
 		order_definitions(d, n);
-	/* What is left may be built on built-in events, and those on it. */
+	/* Remaining definitions may use built-in events, and built-in events may use
+	 * those. */
 	rc = define_events(p, d, n, err) || add_all_known(p, d, n, err) ||
 	     define_events(p, d, n, err) || add_all_known(p, NULL, 0, err);
 	for (size_t i = 0; !rc && i < n; i++)
@@ -326,7 +332,7 @@ int header_events(struct profile *p, struct err *err)
 
 struct reading {
 	struct profile *p;
-	size_t k; /* tally */
+	size_t k; /* index of the tally */
 	const struct part_slot *slot;
 	struct err *err;
 };
@@ -366,7 +372,8 @@ static struct str field(struct str *s)
 	return (struct str){f.p, n};
 }
 
-/* summary: and totals: a number per column of the part's events; neither is trusted. */
+/* Read summary: and totals:, one number per column of the part's events; neither is
+ * trusted. */
 static int sums(const struct reading *r, enum header_key key, const struct part *part,
 		bool *has, uint64_t **out)
 {
@@ -394,7 +401,7 @@ static int sums(const struct reading *r, enum header_key key, const struct part 
 	return 0;
 }
 
-/* "Trigger: x" and "Timerange: x" among the desc: lines. */
+/* Find "Trigger: x" and "Timerange: x" in the desc: lines. */
 static void read_desc(struct part *part)
 {
 	struct str rest = part->desc;
@@ -423,7 +430,7 @@ static int read_part(const struct reading *r, struct part *part)
 	text(r, KEY_CREATOR, &part->creator);
 	text(r, KEY_CMD, &part->cmd);
 	text(r, KEY_POSITIONS, &part->positions);
-	if (r->slot->line[KEY_EVENTS]) /* an empty one is the word, too: no columns */
+	if (r->slot->line[KEY_EVENTS]) /* an empty events: line counts: no columns */
 		part->events = r->slot->value[KEY_EVENTS];
 	text(r, KEY_DESC, &part->desc);
 	read_desc(part);
@@ -436,7 +443,7 @@ static int read_part(const struct reading *r, struct part *part)
 	return 0;
 }
 
-/* A part that begins in tally k; it inherits from the one before it in the same file. */
+/* Begin a part of tally k; `inherits`: from the part before it in the same file. */
 static void begin_part(struct profile *p, size_t k, const struct part_slot *slot,
 		       bool inherits)
 {
@@ -453,7 +460,7 @@ static void begin_part(struct profile *p, size_t k, const struct part_slot *slot
 	part->offset = p->map[k].offset + slot->offset;
 }
 
-/* Sums of the events of an index in those of the profile. */
+/* Sums by the index's events become sums by the profile's. */
 static int kept_sums(struct profile *p, size_t k, uint64_t **sums, struct err *err)
 {
 	uint64_t *to = ARENA_ARRAY(&p->arena, uint64_t, p->nevent + 1);
@@ -466,7 +473,7 @@ static int kept_sums(struct profile *p, size_t k, uint64_t **sums, struct err *e
 	return 0;
 }
 
-/* Parts that an index kept. */
+/* Take the parts that an index kept. */
 static int kept_parts(struct profile *p, size_t k, struct err *err)
 {
 	const struct tally *t = p->tally[k];
@@ -509,7 +516,7 @@ static int tally_parts(struct profile *p, size_t k, struct err *err)
 	return 0;
 }
 
-/* Where a part ends: at the next one, or with its file. */
+/* A part ends at the next one, or with its file. */
 static void measure_parts(struct profile *p)
 {
 	for (size_t k = 0; k < p->ntally; k++) {
@@ -540,7 +547,7 @@ static int compare_parts(const void *a, const void *b)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* The parts of a set by (pid, part, thread), then as they stand. */
+/* Sort the parts of a set by (pid, part, thread), then by their order in the text. */
 static int order_parts(struct profile *p, struct err *err)
 {
 	struct part **order = malloc((p->npart + 1) * sizeof(*order));

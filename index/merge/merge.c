@@ -1,10 +1,10 @@
 /*
- * merge.c - strings to functions, and all that is tallied of them; see merge.h.
+ * merge.c - strings to functions, edges and sums; see merge.h.
  *
  * 1. Every name slot gets its string (merge_names.c).
  * 2. Functions are the distinct (object, file, name) that have a body or are called.  A
- *    callee whose file was only a default and that has no body anywhere is the one function
- *    of that name in that object, when there is exactly one (PROFILE.md section 6).
+ *    callee with a default file and no body anywhere is the one function of that name
+ *    with a body in that object, if there is exactly one (PROFILE.md section 6).
  * 3. Edges are sorted by (caller, callee) and equal ones added.
  */
 #include "index/merge/merge.h"
@@ -25,35 +25,36 @@ static int interrupted(const atomic_int *cancel, struct err *err)
 	return 0;
 }
 
-/* What a loop comes to in so many rounds is fetched, where each round finds its own far away. */
+/* Prefetch for the round FETCH rounds later, when each round reads far from the
+ * others. */
 enum { FETCH = 16 };
 
 /* ---- functions ---- */
 
-/* One identity (object, file, name) as the tallies use it. */
+/* A distinct (object, file, name) of the tallies. */
 struct identity {
 	uint32_t name, file, obj;
-	bool body;	/* a block with cost lines or calls */
-	bool called;	/* as a callee whose file was written */
-	bool defaulted; /* as a callee whose file was not */
-	uint32_t as;	/* where its defaulted calls go: identity index */
-	uint32_t id;	/* final, or NO_ID */
+	bool body;	/* has a block with cost lines or calls */
+	bool called;	/* is a callee with its file written */
+	bool defaulted; /* is a callee with a default file */
+	uint32_t as;	/* identity that its calls with a default file go to */
+	uint32_t id;	/* final function id, or NO_ID */
 };
 
 struct identities {
-	struct identity *at; /* by name, file, object */
+	struct identity *at; /* sorted by name, file, object */
 	size_t n;
 	uint32_t **slot;	 /* per tally and function slot: identity index */
-	struct sort_pair *order; /* scratch: slots of all tallies, by what they are */
+	struct sort_pair *order; /* scratch: slots of all tallies, sorted */
 	struct {
 		uint32_t tally, slot, obj;
 		bool body;
-	} * use; /* of a pair's value */
+	} * use; /* what a pair's value refers to */
 	size_t nuse;
-	bool *met; /* scratch: slots of one tally that are called */
+	bool *met; /* scratch: the slots of one tally that are called */
 };
 
-/* The slots of all tallies by name and file. */
+/* Sort the slots of all tallies by name and file. */
 static int order_slots(const struct profile *p, struct identities *ids)
 {
 	for (size_t k = 0; k < p->ntally; k++)
@@ -87,7 +88,7 @@ static int order_slots(const struct profile *p, struct identities *ids)
 	return sort_pairs(ids->order, ids->nuse);
 }
 
-/* The identities of n slots of one name and file: one for each object. */
+/* Make the identities of n slots with one name and file: one per object. */
 static int number_objects(struct identities *ids, struct sort_pair *order, size_t n)
 {
 	const uint64_t key = order->key;
@@ -116,7 +117,7 @@ static int number_objects(struct identities *ids, struct sort_pair *order, size_
 	return 0;
 }
 
-/* Which of them are called, and how. */
+/* Mark the identities that are called. */
 static int note_calls(const struct profile *p, struct identities *ids)
 {
 	for (size_t k = 0; k < p->ntally; k++) {
@@ -158,14 +159,15 @@ static int collect_identities(const struct profile *p, struct identities *ids)
 	return note_calls(p, ids);
 }
 
-/* Of an object: its functions of one name that have a body. */
+/* Per object: its functions of the current name that have a body. */
 struct bodies {
-	size_t of; /* index of the first identity of that name + 1 */
+	size_t of; /* 1 + index of the current name's first identity */
 	uint32_t n, last;
 };
 
-/* Calls to g of a file that has no g: the object's only g with a body, if there is one.
- * Returns how many such callees there are, whether found or not. */
+/* Redirect callees with a default file and no body to the object's only function of
+ * that name with a body, if there is exactly one.  Returns the number of such callees,
+ * redirected or not. */
 static uint64_t redirect_defaulted(struct identities *ids, struct bodies *in)
 {
 	uint64_t loose = 0;
@@ -232,8 +234,8 @@ static void add_sat(struct profile *p, uint64_t *sum, uint64_t v)
 	}
 }
 
-/* The sums of the tallies go when they are in p, but for those beside an index: they may be
- * merged again without it. */
+/* The sums of a tally may be freed when they are in p, unless an index is among the
+ * tallies: then all may be merged again without it. */
 static bool may_forget(const struct profile *p)
 {
 	for (size_t k = 0; k < p->ntally; k++)
@@ -262,7 +264,8 @@ static int map_functions(struct profile *p, struct identities *ids)
 			if (t->fn[i].defaulted)
 				f = &ids->at[f->as];
 			m->fn[i] = f->id;
-			/* Its jumps are lost, but might not be with other files. */
+			/* Its jumps are lost here, but further files could give it an
+			 * id. */
 			p->loose += f->id == NO_ID;
 			for (size_t e = 0; f->id != NO_ID && e < t->nevent; e++)
 				add_sat(p, &p->self[f->id * p->nevent + m->event[e]],
@@ -292,23 +295,23 @@ static int join_functions(struct profile *p, struct err *err)
 
 /* ---- edges ---- */
 
-enum { MANY_CALLEES = 32 }; /* from which on they are worth a sort of several passes */
+enum { MANY_CALLEES = 32 }; /* least number that is worth a sort of several passes */
 
-/* An edge of a tally, among those of its caller. */
+/* An edge of a tally in the list of its caller. */
 struct edge_ref {
-	uint32_t callee, at; /* at: counted through all tallies */
+	uint32_t callee, at; /* at: index over the edges of all tallies */
 };
 
 struct edges {
-	struct edge_ref *ref; /* by caller and callee */
+	struct edge_ref *ref; /* sorted by caller and callee */
 	size_t n;
-	uint32_t *first;	/* per function: its first one */
-	uint32_t *number;	/* per edge of all tallies, its final number */
-	struct sort_pair *pair; /* scratch: those of one caller */
+	uint32_t *first;	/* per function: its first edge in ref */
+	uint32_t *number;	/* per edge of all tallies: its final number */
+	struct sort_pair *pair; /* scratch: the edges of one caller */
 	size_t pair_cap;
 };
 
-/* first[f + 1] becomes f's running place and so, in the end, the start of f + 1. */
+/* first[f + 1] is f's next place, and at the end the start of f + 1. */
 static void edges_by_caller(const struct profile *p, struct edges *s)
 {
 	uint32_t *first = s->first;
@@ -333,7 +336,7 @@ static void edges_by_caller(const struct profile *p, struct edges *s)
 		}
 }
 
-/* The n edges of one caller by callee. */
+/* Sort the n edges of one caller by callee. */
 static int sort_callees(struct edges *s, struct edge_ref *ref, size_t n)
 {
 	if (n > MANY_CALLEES) {
@@ -447,7 +450,7 @@ static int join_edges(struct profile *p, struct err *err)
 
 /* ---- events and diagnostics ---- */
 
-/* The number of a recorded event, which is made when it is new; HASH_NONE when memory is out. */
+/* The number of a recorded event, added if new; HASH_NONE if memory is out. */
 static uint32_t event_number(struct profile *p, struct str name)
 {
 	const uint32_t e = profile_event(p, name);
@@ -500,7 +503,7 @@ static int compare_odd(const void *a, const void *b)
 	return str_cmp(x->text, y->text);
 }
 
-/* Odd lines that an index kept: they know their files. */
+/* Take diagnostic lines that an index kept; they know their files. */
 static int kept_odds(struct profile *p, const struct kept *kept, struct err *err)
 {
 	size_t cap = p->nodd;
@@ -528,7 +531,8 @@ static int join_odds(struct profile *p, struct err *err)
 			if (profile_odd(p, k, t->odd[i].kind, t->odd[i].line,
 					t->odd[i].text, err))
 				return (int)err->kind;
-		/* profile_odd counts those kept; the others only have a number. */
+		/* profile_odd() counts the lines kept; add those that were only
+		 * counted. */
 		for (int i = 0; i < ODD_KINDS; i++)
 			if (t->odds[i] > ODD_KEPT)
 				p->odds[i].count += t->odds[i] - ODD_KEPT;
@@ -538,7 +542,7 @@ static int join_odds(struct profile *p, struct err *err)
 	return 0;
 }
 
-/* Odd lines by kind and line, one counter per kind that occurred; the first of each. */
+/* Sort diagnostics by kind and line; count each kind and find its first line. */
 static void order_odds(struct profile *p)
 {
 	size_t at = 0;

@@ -1,8 +1,8 @@
 /*
  * merge_names.c - ids to strings; see merge_names.h.
  *
- * Every name slot gets its string: its own, or for an id that was defined before the stretch
- * the one that the id had there.  Strings are interned, sorted, numbered.
+ * Every name slot gets its string: its own, or, for an id defined before the stretch, the
+ * string that the id had there.  Strings are interned, sorted and numbered.
  */
 #include "index/merge/merge_names.h"
 
@@ -35,21 +35,21 @@ static uint32_t intern(struct intern *t, struct str s)
 	return (uint32_t)t->n++;
 }
 
-/* What ids mean where a stretch begins: id -> string, for stretches after the first. */
+/* The meaning of ids at the start of a stretch, after the first: id -> string. */
 struct id_map {
 	struct meaning {
 		uint64_t id;
 		uint32_t string;
-		uint32_t tally; /* that said so last */
-		bool defined;	/* else it has been met, undefined */
+		uint32_t tally; /* the last tally that defined it */
+		bool defined;	/* false: it was used, but never defined */
 	} * at;
 	size_t n, cap;
-	uint32_t *small; /* index in at + 1 of ids below nsmall, 0: not here */
+	uint32_t *small; /* for ids below nsmall: index in `at` + 1, 0: not in it */
 	size_t nsmall;
-	struct hash by; /* those that are not there */
+	struct hash by; /* the other ids */
 };
 
-/* Ids are mostly numbers from 1 on: n more are expected. */
+/* Expect n more ids; they are mostly consecutive from 1. */
 static int id_expect(struct id_map *m, size_t n)
 {
 	return vec_reserve(&m->small, &m->nsmall, 4 * (m->n + n), sizeof(*m->small));
@@ -71,7 +71,7 @@ static struct meaning *id_find(const struct id_map *m, uint64_t id)
 	return NULL;
 }
 
-/* An id that id_find() has not found. */
+/* Add an id that id_find() has not found. */
 static int id_add(struct id_map *m, const struct meaning *new)
 {
 	const uint32_t i = (uint32_t)m->n;
@@ -95,15 +95,15 @@ static void id_forget(struct id_map *m)
 	m->n = 0;
 }
 
-/* Of one name space.  Names are views of a map that may shrink, which ends join_guarded() from
- * wherever it is: all that it allocates hangs here. */
+/* The state for one name space.  Names are views of a map; a map that shrinks ends
+ * join_guarded() by a jump, so all that it allocates is here. */
 struct join {
 	struct profile *p;
 	enum name_space space;
 	struct intern strings;
 	struct id_map ids;
-	uint32_t entry; /* string of NAME_ENTRY of the stretch at hand */
-	char *text;	/* scratch: names that are being expanded, one behind the other */
+	uint32_t entry; /* string of NAME_ENTRY in the current stretch */
+	char *text;	/* scratch: names being expanded, one after the other */
 	size_t ntext, text_cap;
 	struct sort_pair *order;
 	uint32_t *place;
@@ -112,15 +112,15 @@ struct join {
 };
 
 enum {
-	EXPANDED_MAX = 64 << 10, /* bytes of a name made of references */
+	EXPANDED_MAX = 64 << 10, /* most bytes of an expanded name */
 	DEEPEST = 64,
-	FETCH = 16, /* names ahead for which the next thing is fetched that is looked at */
+	FETCH = 16, /* names by which a prefetch is ahead */
 };
 
 static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth);
 
-/* "(3)'2'(1)" with each reference replaced by its name into *out, unless that is too long.
- * 0, or -1 when memory is out. */
+/* Replace each reference of "(3)'2'(1)" by its name, unless the result is too long:
+ * *out.  Returns 0, or -1 if memory is out. */
 static int expand(struct join *j, size_t k, const struct name_slot *s, unsigned depth,
 		  struct str *out)
 {
@@ -158,7 +158,7 @@ static int expand(struct join *j, size_t k, const struct name_slot *s, unsigned 
 	return out->p ? 0 : -1;
 }
 
-/* "(12)": the name of an id that was never defined. */
+/* "(12)" as the name of an id that is never defined. */
 static uint32_t undefined(struct join *j, size_t k, const struct name_slot *s)
 {
 	struct str text = arena_printf(&j->p->arena, "(%" PRIu64 ")", s->id);
@@ -168,7 +168,7 @@ static uint32_t undefined(struct join *j, size_t k, const struct name_slot *s)
 	return intern(&j->strings, text);
 }
 
-/* The string of a slot of tally k; NO_ID when memory is out. */
+/* The string of a slot of tally k; NO_ID if memory is out. */
 static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth)
 {
 	uint32_t *done = &j->p->map[k].name[j->space][slot];
@@ -187,14 +187,14 @@ static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth)
 		return *done = before ? before->string : undefined(j, k, s);
 	if (s->refs && depth < DEEPEST && expand(j, k, s, depth, &text))
 		return NO_ID;
-	/* Mostly a name is what it was in the stretch before. */
+	/* The usual case: the name is the same as in the stretch before. */
 	if (before && str_eq(j->strings.s[before->string], text))
 		return *done = before->string;
 	return *done = intern(&j->strings, text);
 }
 
-/* A definition that gives an id of earlier stretches another name; within a stretch the
- * tally has told of it where it could be sure. */
+/* Whether a definition gives an id of an earlier stretch another name.  Within a
+ * stretch the tally has reported it, if it could be sure. */
 static bool redefines(const struct meaning *before, const struct meaning *now,
 		      bool unsure)
 {
@@ -202,7 +202,7 @@ static bool redefines(const struct meaning *before, const struct meaning *now,
 	       before->string != now->string;
 }
 
-/* Let the ids of tally k mean what they mean at its end. */
+/* Update the ids to their meaning at the end of tally k. */
 static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 {
 	const struct names *names = &j->p->tally[k]->names[j->space];
@@ -231,7 +231,7 @@ static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 			continue;
 		}
 		if (!now.defined)
-			continue; /* an id that was used before it was defined again */
+			continue; /* used before it was redefined */
 		names->slot[i].repeats = before->tally != now.tally && before->defined &&
 					 before->string == now.string;
 		if (redefines(before, &now, s->unsure) &&
@@ -242,8 +242,9 @@ static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 	return 0;
 }
 
-/* Each name, what its id meant before and where its string is or will be are far from all others:
- * fetched one after the other for slots behind `slot`. */
+/* Prefetch for the slots after `slot`.  A name, the old meaning of its id and its
+ * string are far apart in memory, so each is prefetched some rounds after the one
+ * before. */
 static void fetch_soon(const struct join *j, const struct names *names, uint32_t slot)
 {
 	const struct id_map *ids = &j->ids;
@@ -284,13 +285,13 @@ static int join_tally(struct join *j, size_t k)
 	return carry ? carry_ids(j, k, string) : 0;
 }
 
-/* What the next stretch finds in force. */
+/* The slot of the name in force at the end of a stretch. */
 static uint32_t exit_slot(const struct tally *t, enum name_space space)
 {
 	return space == SPACE_OBJ ? t->ob : space == SPACE_FILE ? t->fl : t->cfn;
 }
 
-/* Sort the strings and let every slot's string be its place in that order. */
+/* Sort the strings and number them in that order. */
 static int number_strings(struct join *j)
 {
 	size_t n = j->strings.n;
@@ -324,7 +325,7 @@ static int join_guarded(void *arg)
 	struct profile *p = j->p;
 	size_t most = 0;
 
-	/* Most strings are in all tallies. */
+	/* Most strings occur in all tallies. */
 	for (size_t k = 0; k < p->ntally; k++)
 		if (p->tally[k]->names[j->space].n > most)
 			most = p->tally[k]->names[j->space].n;

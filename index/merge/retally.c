@@ -1,9 +1,9 @@
 /*
  * retally.c - an index as a tally; see retally.h.
  *
- * Slots are the index's ids (names stand NAME_FIRST behind).  The lines of a function become
- * its "first block" (once.h), packed and spilled as any other; parts become bytes again
- * (part_code.h).
+ * Slots are the index's ids (name slots are ids + NAME_FIRST).  The lines of a function
+ * become its first block (once.h), packed and spilled like any other; parts become
+ * encoded bytes again (part_code.h).
  */
 #include "index/merge/retally.h"
 
@@ -28,7 +28,7 @@ struct look {
 	bool possible;
 };
 
-/* 0, or not when the index is damaged. */
+/* Returns 0, or non-zero if the index is damaged. */
 static int look(void *arg)
 {
 	struct look *l = arg;
@@ -36,7 +36,8 @@ static int look(void *arg)
 	uint64_t kept[ODD_KINDS] = {0};
 	uint32_t n = store_diag_count(st);
 
-	/* Only the first lines of each kind are kept: whose they are depends on the order. */
+	/* An index keeps only the first lines of each kind; which ones depends on the
+	 * order of the files. */
 	for (uint32_t i = 0; i < n; i++)
 		if (st->diag[i].line)
 			kept[st->diag[i].kind]++;
@@ -308,7 +309,7 @@ static int take_parts(struct retally *r, struct kept *kept)
 		t->npart = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		struct part *to = &kept->part[i];
-		/* The tally began with one. */
+		/* A new tally has a part already. */
 		struct part_slot *slot = i ? tally_new_part(t) : tally_part(t, 0);
 		struct store_part p;
 
@@ -351,7 +352,7 @@ static int take_odds(struct retally *r, struct kept *kept)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct diag *d = &r->st->diag[i];
 
-		/* Whether a formula is odd is found out again. */
+		/* The merge checks formulas again. */
 		if (d->kind != ODD_EVENT_FORMULA)
 			kept->odd[kept->nodd++] = (struct odd_line){
 				(enum odd)d->kind, r->file[d->file], d->line, d->text};
@@ -393,7 +394,7 @@ int retally(struct tally *t, struct store *st, const uint32_t *file, size_t once
 	int rc;
 
 	if (tally_init(t, false, true, err)) {
-		tally_free(t); /* what there is; the caller frees a whole one */
+		tally_free(t); /* free the rest; the caller frees a whole tally */
 		return (int)err->kind;
 	}
 	spill_init(&t->once, once_limit, once_dir);

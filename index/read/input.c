@@ -1,4 +1,9 @@
-/* input.c - the files that one profile is read from; see input.h. */
+/*
+ * input.c - the files of one profile; see input.h.
+ *
+ * Files are sorted by path when they are opened, so that a set is the same in any order
+ * on the command line, and by pid, part and thread once they are read.
+ */
 #include "index/read/input.h"
 
 #include <dirent.h>
@@ -32,7 +37,7 @@ static struct str without_extension(struct str s)
 	return s;
 }
 
-/* Take a "c123" off the end of s: of at least `least` digits; s itself when it has none. */
+/* Cut "c123" off the end of s if it has at least `least` digits; else s. */
 static struct str without_number(struct str s, char c, size_t least)
 {
 	size_t n = s.n;
@@ -53,7 +58,7 @@ bool input_is_dump_suffix(struct str s)
 	       0;
 }
 
-/* Digits count as numbers, so .10 comes behind .9. */
+/* Compare digits as numbers, so that .10 comes after .9. */
 static int compare_names(const char *a, const char *b)
 {
 	int c = strverscmp(a, b);
@@ -63,7 +68,7 @@ static int compare_names(const char *a, const char *b)
 
 /* ---- which files ---- */
 
-/* Things that lie beside profiles and that a "*" meets too. */
+/* Files beside profiles that a "*" matches, too. */
 static bool is_ours(const char *path)
 {
 	struct str name = str_basename(str_c(path));
@@ -107,7 +112,7 @@ static void left_out(struct inputs *in, const char *path, const char *why)
 		snprintf(in->note + n, sizeof(in->note) - n, "; and more...");
 }
 
-/* One file of several, which inodes has, too. */
+/* Add a file of a set, unless its inode was added before. */
 static int add_file(struct inputs *in, struct hash *inodes, const char *path,
 		    struct err *err)
 {
@@ -163,7 +168,8 @@ static bool all_dumps_of(const struct inputs *in, struct str base)
 	return true;
 }
 
-/* The longest name that all are dump or thread files of, or that of the first. */
+/* The longest name of which all files are dump or thread files; else the name of the
+ * first. */
 static struct str common_base(const struct inputs *in)
 {
 	struct str first = str_c(in->at[0].source.path), base[4];
@@ -218,7 +224,7 @@ int inputs_open(struct inputs *in, const char *const *path, size_t n, struct err
 		if (in->note[0])
 			err_hint(err, "%s", in->note);
 	}
-	/* One alone stays open: nothing of it need be copied. */
+	/* A file alone stays open: no copy is needed. */
 	if (!rc && n == 1 && !(rc = source_open(path[0], &in->at[0].source, err)))
 		in->n = 1;
 	else if (!rc && in->n == 1)
@@ -287,7 +293,7 @@ static int note_head(struct input *in, struct str head, struct err *err)
 	return 0;
 }
 
-/* Text that passes by: unpacked, or from a pipe. */
+/* Read text from a feed: unpacked, or from a pipe. */
 static int read_feed(struct input *in, const struct stretch_opts *o, struct err *err)
 {
 	const struct feed_opts how = {.name = in->source.name,
@@ -354,7 +360,7 @@ static int add_event(struct event_list *l, struct str e)
 	return 0;
 }
 
-/* The events of all its stretches, as first met. */
+/* The events of all stretches, in order of appearance. */
 static int note_events(struct input *in)
 {
 	struct event_list l = {0};
@@ -389,7 +395,7 @@ struct str inputs_events(const struct inputs *in)
 	return (struct str){rc ? NULL : l.text, l.n};
 }
 
-/* The event: lines, with lines counted from the start of the file. */
+/* The event: lines, numbered from the start of the file. */
 static int note_formulas(struct input *in)
 {
 	const struct stretches *s = &in->stretches;
@@ -434,7 +440,7 @@ static int note_facts(struct input *in, struct err *err)
 	return note_events(in) || note_formulas(in) ? no_memory(err) : 0;
 }
 
-/* Whatever is wrong with a file that changes is of no interest. */
+/* If the file has changed, report that instead of any other error. */
 static int or_changed(const struct source *s, struct err *err)
 {
 	struct err now = {0};
@@ -496,7 +502,7 @@ static int compare_recorded(const void *a, const void *b)
 	return str_cmp(x->id.path, y->id.path);
 }
 
-/* Places in `in` by path; -1: no memory. */
+/* Map paths to indices in `in`; -1: memory is out. */
 static int hash_paths(const struct inputs *in, struct hash *paths)
 {
 	int rc = hash_expect(paths, in->n);
@@ -506,7 +512,7 @@ static int hash_paths(const struct inputs *in, struct hash *paths)
 	return rc;
 }
 
-/* The place of a path, or HASH_NONE. */
+/* The index of a path, or HASH_NONE. */
 static uint32_t find_path(const struct inputs *in, const struct hash *paths,
 			  struct str path)
 {
@@ -553,7 +559,7 @@ static enum freshness compare_one(struct input *in, const struct input_file *rec
 	return f;
 }
 
-/* The first of the recorded files that is not one of these. */
+/* Name the first recorded file that is not among these. */
 static void say_missing(const struct inputs *in, const struct input_file *const *sorted,
 			size_t n, char *why, size_t size)
 {

@@ -7,14 +7,15 @@
 #include "index/base/ordered.h"
 
 enum {
-	SMALL = 4 << 20, /* bytes of a file that one thread reads */
-	SLOTS = 16,	 /* files for each thread, at hand or waiting for their turn */
+	SMALL = 4 << 20, /* bytes; a smaller file is read by one thread */
+	SLOTS = 16,	 /* files per thread, being read or waiting to be taken */
 };
 
 struct many {
 	struct inputs *in;
-	const struct stretch_opts *opts; /* for a file that is read by one thread */
-	uint32_t *small;		 /* places of the files in `in` */
+	const struct stretch_opts
+		*opts;	 /* options for a file that is read by one thread */
+	uint32_t *small; /* indices of the small files in `in` */
 	size_t n;
 	void (*progress)(void *arg, uint64_t done);
 	uint64_t done; /* bytes */
@@ -92,7 +93,7 @@ int inputs_read_small(struct inputs *in, const struct stretch_opts *opts, struct
 	for (unsigned i = 0; !rc && i < jobs; i++)
 		o.worker[i] = &m;
 	o.items = m.n;
-	/* One is read as large ones are. */
+	/* One small file alone is read like a large one. */
 	if (!rc && jobs > 1 && m.n > 1)
 		rc = ordered_run(&o);
 	free(m.small);

@@ -1,4 +1,4 @@
-/* refuse.c - what is no profile, and how that is said; see refuse.h. */
+/* refuse.c - reports of files that are no profile; see refuse.h. */
 #include "index/read/refuse.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@ static const char no_profile[] =
 	"such files begin with lines like \"events: Ir\" and \"fn=main\"; valgrind "
 	"--tool=callgrind and PHP Xdebug write them";
 
-/* A header that breaks off before its "events:" line. */
+/* A header that ends before its "events:" line. */
 static bool header_only(const struct stretches *s)
 {
 	for (size_t k = 0; k < s->n; k++)
@@ -19,7 +19,7 @@ static bool header_only(const struct stretches *s)
 	return false;
 }
 
-/* The line of the first diagnostic of a kind; 0: there is none. */
+/* The line of the first diagnostic of a kind; 0: none. */
 static uint64_t first_odd(const struct stretches *s, enum odd kind)
 {
 	uint64_t lines = 0;
@@ -86,8 +86,8 @@ static int no_events(const struct input *in, struct err *err)
 	return err_hint(err, "%s", no_profile);
 }
 
-/* What lz4 could not make shorter is there as it was: it would be read as a profile with odd
- * lines. */
+/* lz4 stores text that it cannot shorten as it is.  Without its magic, such a file
+ * would be read as a profile with odd lines. */
 static bool has_lost_its_magic(const struct input *in)
 {
 	return !in->source.codec && !in->source.pipe && in->nhead &&
@@ -114,7 +114,7 @@ int refuse_file(const struct input *in, struct err *err)
 			in->source.name);
 		return err_hint(err, "make or copy the file again");
 	}
-	/* A cost line that stands before the first "events:" of the whole file. */
+	/* A cost line comes before the first "events:" of the file. */
 	if (!any || (first_odd(s, ODD_NO_EVENTS) && first_odd(s, ODD_NO_EVENTS) < events))
 		return no_events(in, err);
 	if (difference && negative) {
@@ -133,7 +133,7 @@ int refuse_file(const struct input *in, struct err *err)
 	return 0;
 }
 
-/* Some producers (yappi) never end the last line; theirs at least ends in a number. */
+/* Some producers (yappi) never end the last line, but it ends in a number. */
 bool input_truncated(const struct input *in)
 {
 	const struct stretches *s = &in->stretches;
@@ -157,13 +157,13 @@ bool input_truncated(const struct input *in)
 
 /* ---- sets ---- */
 
-/* Bytes of a text that are shown. */
+/* Bytes of a text to show in a message. */
 static int shown(struct str s)
 {
 	return s.n < 100 ? (int)s.n : 100;
 }
 
-/* The program of a "cmd:" line, without its arguments. */
+/* The program in a "cmd:" line, without its arguments. */
 static struct str program(struct str cmd)
 {
 	return (struct str){cmd.p, str_find(cmd, ' ')};
@@ -185,7 +185,7 @@ static int other_program(const struct inputs *in, const struct part *a,
 		     "as NAME=FILE, or add them up all the same with --merge");
 }
 
-/* Of the events of b, the first that a has too; n is 0 when there is none. */
+/* The first event of b that a has, too; n is 0 if there is none. */
 static struct str common_event(struct str a, struct str b)
 {
 	while (b.n) {

@@ -1,15 +1,17 @@
-/* refuse.h - what is no profile, or no set of profiles, and how that is said. */
+/* refuse.h - report files that are no profile, or no set of profiles. */
 #ifndef QUERN_REFUSE_H
 #define QUERN_REFUSE_H
 
 #include "index/read/input.h"
 #include "index/merge/profile.h"
 
-/* One file, when it has been read. */
+/* Check a file after it was read. */
 int refuse_file(const struct input *in, struct err *err);
-/* Files that are of different programs, or hold the same dump twice. */
+/* Check that the files are of one program, and that none of them is the same dump
+ * twice. */
 int refuse_set(const struct inputs *in, const struct profile *p, struct err *err);
-/* The file ends early: its last line has no end, or callgrind did not come to "totals:". */
+/* The file ends early: its last line has no newline, or it is callgrind's and has no
+ * "totals:". */
 bool input_truncated(const struct input *in);
 
 #endif

@@ -1,4 +1,11 @@
-/* stretch.c - reading in stretches, on several threads; see stretch.h. */
+/*
+ * stretch.c - reading in stretches, on several threads; see stretch.h.
+ *
+ *	take a stretch -> load text -> tally lines -> offer a part of the rest? -> ...
+ *
+ * Known text goes to replay_run(), first blocks to first_run(), everything else to
+ * decode_block() and tally_batch(), in small blocks that grow while nothing is known.
+ */
 #include "index/read/stretch.h"
 
 #include <inttypes.h>
@@ -15,16 +22,16 @@
 #include "index/read/stretch_in.h"
 
 enum {
-	FRESH_BLOCK = 1 << 10, /* decoded at once where functions are new; grows */
-	ENTRY_BLOCK = 1 << 8,  /* the same where first_run() goes on behind it */
-	CHECK = 1 << 20,       /* bytes read between looks at what others want */
-	GIVE = 1 << 20,	       /* bytes that are worth giving to a thread that waits */
+	FRESH_BLOCK = 1 << 10, /* bytes decoded at once at new functions; grows */
+	ENTRY_BLOCK = 1 << 8,  /* the same if first_run() continues after it */
+	CHECK = 1 << 20, /* bytes read between checks whether another thread waits */
+	GIVE = 1 << 20,	 /* least bytes to give to a waiting thread */
 	JOBS_MAX = 256,
-	MEM = 256 << 20,   /* bytes to work in, */
-	SMALL = 256 << 10, /* bytes of a small text */
-	MEM_THREADS = 4,   /* of so many threads; more of them: so many times as much */
-	LINK_BYTES = 80,   /* of replay.h */
-	HOPELESS = 256 << 20, /* bytes of packed text without an "events:" line */
+	MEM = 256 << 20,      /* bytes to work in */
+	SMALL = 256 << 10,    /* bytes of a small text */
+	MEM_THREADS = 4,      /* MEM is for so many threads; more threads get more */
+	LINK_BYTES = 80,      /* bytes of a link (replay.h) */
+	HOPELESS = 256 << 20, /* bytes of unpacked text without an "events:" line */
 };
 
 int stretch_no_memory(struct err *err)
@@ -42,13 +49,13 @@ static inline size_t most(uint64_t a, uint64_t b)
 	return (size_t)(a > b ? a : b);
 }
 
-/* The end of what is at hand is that of the text. */
+/* Whether the text at hand ends where the stretch's text ends. */
 static bool is_last(const struct stretch *s)
 {
 	return s->at_hand.to == s->reading->n;
 }
 
-/* Decode and tally *block bytes at `at`, and twice as many the next time. */
+/* Decode and tally *block bytes at `at`, and double *block for the next time. */
 static int read_ahead(struct stretch *s, size_t *at, size_t *block)
 {
 	const char *p = stretch_text(s, *at);
@@ -64,7 +71,7 @@ static int read_ahead(struct stretch *s, size_t *at, size_t *block)
 	return tally_batch(&s->tally, b, &s->err);
 }
 
-/* Decode and tally some lines at `at`; *block is how much to take of new functions. */
+/* Decode and tally some lines at `at`; *block: bytes to decode at new functions. */
 static int read_some(struct stretch *s, size_t *at, size_t *block)
 {
 	const char *p = stretch_text(s, *at), *q;
@@ -85,7 +92,7 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 		*at += (size_t)(q - p);
 		if (q > p && stretch_wants_text(s, *at))
 			return 0;
-		/* Maybe a call's or a jump's line is to come, which decode_entry() ends with. */
+		/* A call's or jump's line may be next; decode_entry() stops after it. */
 		if (q > p || t->pending != PENDING_NONE) {
 			decode_entry(s->decode, q, left, *at, last, b);
 			*at += b->bytes;
@@ -136,7 +143,7 @@ static void tell(struct reading *r, uint64_t bytes)
 		r->opts->progress(r->opts->arg, done);
 }
 
-/* What is never spilled must not take all memory. */
+/* Data that cannot be spilled must not take all memory. */
 static int hold(struct stretch *s)
 {
 	const struct stretch_opts *o = s->reading->opts;
@@ -169,7 +176,7 @@ static uint64_t default_mem(unsigned jobs)
 	return jobs > MEM_THREADS ? (uint64_t)MEM / MEM_THREADS * jobs : MEM;
 }
 
-/* Memory is to be saved. */
+/* --mem asks for less memory than the default. */
 static bool cramped(const struct stretch_opts *o)
 {
 	return o->mem && o->mem < MEM;
@@ -181,7 +188,7 @@ static int begin(struct stretch *s)
 	const uint64_t share = (r->opts->mem ? r->opts->mem : default_mem(r->jobs)) /
 			       r->jobs / (s->given ? 2 : 1);
 	const uint64_t files = r->opts->share ? r->opts->share : 1;
-	/* What is kept of a text is less than that: a small one is not worth a file. */
+	/* A small text is kept in memory: it is not worth a file. */
 	const uint64_t small = r->n <= SMALL && !cramped(r->opts) ? r->n : 0;
 
 	s->decode = malloc(sizeof(*s->decode));
@@ -191,8 +198,8 @@ static int begin(struct stretch *s)
 		return (int)s->err.kind;
 	if (!s->decode || !s->batch)
 		return stretch_no_memory(&s->err);
-	/* What is spilled stays until all files are read; the rest is the names', functions' and
-	 * edges'. */
+	/* Spilled data stays until all files are read; the rest is for names,
+	 * functions and edges. */
 	spill_init(&s->tally.once, most(share / 10 / files + 1, small),
 		   r->opts->spill_dir);
 	spill_init(&s->tally.parts, most(share / 40 / files + 1, small),
@@ -210,7 +217,7 @@ static int begin(struct stretch *s)
 	return tally_assume(&s->tally, r->head, &s->err);
 }
 
-/* What only reading needs. */
+/* Free everything that only reading needs. */
 static void end(struct stretch *s)
 {
 	free(s->decode);
@@ -221,15 +228,15 @@ static void end(struct stretch *s)
 	s->batch = NULL;
 }
 
-/* read_some(), with more text at hand where that is needed; longer: the last time no line ended in
- * what was. */
+/* read_some(), with more text loaded if needed.  longer: no line ended in the text at
+ * hand. */
 static int read_on(struct stretch *s, size_t *at, size_t *block, bool longer)
 {
 	const size_t from = *at;
 
 	if (stretch_text_more(s, from, longer) || read_some(s, at, block))
 		return (int)s->err.kind;
-	/* A stretch ends where a line does: where it does not, somebody has written there. */
+	/* A stretch ends at a newline; if it does not, the file was changed. */
 	return *at == from && longer && s->at_hand.to >= s->to ? stretch_changed(&s->err)
 							       : 0;
 }
@@ -249,7 +256,7 @@ static int read_stretch(void *arg)
 		if ((stretch_wanted(r) && stretch_give(s, at)) ||
 		    read_on(s, &at, &block, longer))
 			return (int)s->err.kind;
-		/* Text of which nothing was read may take long: somebody may want to stop. */
+		/* Text that only needs skipping may be long: check for cancellation. */
 		if (at > before && at - told < least(r->give, HASH_PIECE) && at < s->to)
 			continue;
 		stretch_text_upto(s, at);
@@ -268,7 +275,7 @@ static int read_stretch(void *arg)
 			 s->to < r->n ? line_at(r, s->to) : (struct str){"", 0}, &s->err);
 }
 
-/* Whole lines of a block; what is left of it comes again with the next. */
+/* Read the whole lines of a block; the rest comes again with the next block. */
 static int read_block(struct stretch *s, const struct feed_block *b, size_t *at,
 		      size_t *block)
 {
@@ -278,7 +285,7 @@ static int read_block(struct stretch *s, const struct feed_block *b, size_t *at,
 	r->n = b->last ? b->n : SIZE_MAX;
 	s->at_hand = (struct window){b->p, 0, b->n};
 	s->to = b->n;
-	s->tally.counted_in = NULL; /* a pointer into a block that is gone */
+	s->tally.counted_in = NULL; /* it points into the block before */
 	for (*at = 0; *at < b->n && *at != before;) {
 		before = *at;
 		if (read_some(s, at, block))
@@ -297,7 +304,8 @@ static int read_feed(struct stretch *s)
 
 	if (begin(s))
 		return (int)s->err.kind;
-	/* What has no events by then is no profile: a bomb need not be unpacked to its end. */
+	/* After so much text without events it is no profile: do not unpack a bomb to
+	 * its end. */
 	while (!b.last && (s->tally.nevent || s->tally.text_bytes < HOPELESS)) {
 		if (feed_next(r->feed, b.n - at, &b, &s->err) ||
 		    read_block(s, &b, &at, &block) || hold(s))
@@ -325,7 +333,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* A thread that only reads needs no way to more rights. */
+/* A reading thread never needs new privileges. */
 static void *helper(void *arg)
 {
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -339,14 +347,14 @@ static int run(struct reading *r, unsigned jobs, struct err *err)
 
 	if (jobs > r->s->n && !r->opts->give)
 		jobs = (unsigned)r->s->n;
-	/* A thread that cannot be had is no error: the others take its stretches. */
+	/* If a thread cannot be started, the others read its stretches. */
 	while (started + 1 < jobs &&
 	       pthread_create(&thread[started], NULL, helper, r) == 0)
 		started++;
 	work(r);
 	for (unsigned i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
-	/* The first failure in file order; those that were only stopped come last. */
+	/* The first failure in file order; threads that were only stopped come last. */
 	for (int stopped = 0; stopped < 2; stopped++)
 		for (const struct stretch *s = r->s->first; s; s = s->next)
 			if (s->err.kind && (s->err.kind == ERR_CANCEL) == stopped) {
@@ -390,7 +398,7 @@ static int list_tallies(struct stretches *s, struct err *err)
 	return 0;
 }
 
-/* A stretch that is given has memory of its own: not where that is to be saved. */
+/* A given stretch needs memory of its own, so none is given if memory is short. */
 static size_t worth_giving(const struct stretch_opts *o)
 {
 	if (o->give)

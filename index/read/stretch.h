@@ -1,13 +1,13 @@
 /*
  * stretch.h - read a profile's text in stretches, several at once.
  *
- * The text is cut at lines where nothing before matters but what the merge can supply: an
- * "fn=" line whose next line has absolute positions.  Each stretch is scanned, decoded and
- * tallied by itself; what a stretch had to assume of the text before it (columns,
- * positions) is compared afterwards with how that text ended, and where it was wrong the
- * whole text is read again as one stretch.  So the tallies say the same for any number of
- * threads and stretches.  A thread that has nothing to read gets half of what another one still
- * has, so where the cuts are, and how many, is not the same each time.
+ * The text is cut where only state that the merge can supply crosses the cut: before an
+ * "fn=" line whose next line has absolute positions.  Each stretch is scanned, decoded
+ * and tallied by itself.  It assumes the columns and positions of the header.  Afterwards
+ * that is compared with how the text before it ended; if an assumption was wrong, the
+ * whole text is read again as one stretch.  So the tallies give the same result for any
+ * number of threads and stretches.  A thread with nothing to read gets half of another
+ * thread's rest, so the cuts differ from run to run.
  */
 #ifndef QUERN_STRETCH_H
 #define QUERN_STRETCH_H
@@ -24,44 +24,47 @@ struct feed;
 struct stretch;
 
 struct stretches {
-	struct stretch *first; /* in file order, */
-	struct tally **tally;  /* as these, one of each */
+	struct stretch *first; /* in file order */
+	struct tally **tally;  /* their tallies, in the same order */
 	size_t n;
-	uint64_t *piece; /* content hashes, HASH_PIECE bytes each */
+	uint64_t *piece; /* content hashes of HASH_PIECE bytes each */
 	size_t npiece;
 };
 
 struct stretch_opts {
-	unsigned jobs; /* threads; 0: one per processor */
-	/* The text's file, to be read piece by piece: that costs half of what mapping its pages and
-	 * letting go of them does, and a piece stays in a core's cache.  0: there is none. */
+	unsigned jobs; /* threads; 0: one per core */
+	/* The text's file, to read it piece by piece.  That takes half the time of
+	 * mapping and unmapping its pages, and a piece stays in the core's cache.  0:
+	 * no file. */
 	int fd;
-	size_t piece;	/* bytes read at once; 0: 256 KiB (tests: other) */
-	size_t stretch; /* bytes of a stretch; 0: the text shared out evenly */
-	size_t give; /* bytes worth giving to a thread that waits; 0: 1 MiB, or none where
-			stretches have a size or mem is less than 256 MiB */
-	bool hash;   /* fill in stretches.piece */
-	bool of_set; /* one of several files: the costs of its parts are kept */
-	unsigned share; /* files that share mem; 0: one */
-	uint64_t mem;	/* bytes to work in; 0: 256 MiB, more for more than four
-				   threads.  A quarter of it is for entries, some for first
-				   blocks (once.h), then they are spilled to spill_dir */
-	/* Bytes that all readings with this counter may hold of what is never spilled: names,
-	 * functions, edges, parts; more: ERR_LIMIT.  NULL: any number. */
+	size_t piece;	/* bytes read at once; 0: 256 KiB (tests) */
+	size_t stretch; /* bytes of a stretch; 0: the text is shared out evenly */
+	/* Bytes worth giving to a waiting thread; 0: 1 MiB, but nothing is given if
+	 * `stretch` is set or mem is less than 256 MiB. */
+	size_t give;
+	bool hash;	/* compute stretches.piece */
+	bool of_set;	/* a file of a set: keep the costs of its parts */
+	unsigned share; /* number of files that share mem; 0: one */
+	/* Bytes to work in; 0: 256 MiB, more for more than four threads.  A quarter is for
+	 * entries, some for first blocks (once.h), which are then spilled to spill_dir. */
+	uint64_t mem;
+	/* Bytes of data that is never spilled (names, functions, edges, parts),
+	 * counted over all files; above held_most: ERR_LIMIT.  NULL: no limit. */
 	_Atomic uint64_t *held;
 	uint64_t held_most;
 	const char *spill_dir;	  /* NULL: never spill */
 	const atomic_int *cancel; /* may be NULL */
-	/* Called now and then from the calling thread with the bytes read; may be NULL. */
+	/* Called now and then from the calling thread with the number of bytes read;
+	 * may be NULL. */
 	void (*progress)(void *arg, uint64_t done);
 	void *arg;
 };
 
-/* Read text[0..n), a map; nothing of it is needed afterwards. */
+/* Read text[0..n), a map, which is not needed afterwards. */
 int stretches_read(struct stretches *s, const char *text, size_t n,
 		   const struct stretch_opts *opts, struct err *err);
-/* Read the text of a feed, in one stretch and beside the thread that makes it.
- * opts->progress is told of bytes of the file, stretches.piece stays empty. */
+/* Read the text of a feed as one stretch, while its thread makes more.  opts->progress
+ * gets bytes of the file; stretches.piece stays empty. */
 int stretches_feed(struct stretches *s, struct feed *feed,
 		   const struct stretch_opts *opts, struct err *err);
 void stretches_free(struct stretches *s);

@@ -9,13 +9,13 @@
 #include "index/lines/decode.h"
 
 enum {
-	LEAST = 4 << 20,   /* bytes that are worth a thread */
-	SEARCH = 64 << 20, /* bytes looked through for a place to cut */
-	HEADER = 1 << 20,  /* bytes that hold any sensible header */
-	PAD = 64,	   /* bytes behind them that may be looked at */
+	LEAST = 4 << 20,   /* least bytes that are worth a thread */
+	SEARCH = 64 << 20, /* most bytes searched for a place to cut */
+	HEADER = 1 << 20,  /* bytes enough for any sensible header */
+	PAD = 64,	   /* readable bytes after them */
 };
 
-/* Digits at p, or 0x and hex digits; their end, or NULL when there are none. */
+/* Skip decimal digits, or 0x and hex digits; NULL if there are none. */
 static const char *skip_number(const char *p, const char *stop)
 {
 	const char *from = p;
@@ -29,8 +29,8 @@ static const char *skip_number(const char *p, const char *stop)
 }
 
 /*
- * The line at p is nsub absolute positions and costs, and nothing odd: a line that could not
- * be read would leave the positions of the next one to the line before.
+ * Whether the line at p has nsub absolute positions, costs, and nothing else.  A line
+ * that cannot be read would leave the base to the line before it.
  */
 static bool absolute_line(const char *p, const char *stop, unsigned nsub)
 {
@@ -50,7 +50,7 @@ size_t stretch_find_cut(const struct reading *r, size_t from, size_t to)
 	const char *p = r->text + from - 1, *stop = r->text + to;
 	const char *limit = stop - p > SEARCH ? p + SEARCH : stop;
 
-	/* A long line may end behind the limit. */
+	/* A long line may end after the limit. */
 	while (p < limit && (p = memmem(p, (size_t)(limit - p), "\nfn=", 4))) {
 		const char *line = memchr(p + 1, '\n', (size_t)(stop - (p + 1)));
 
@@ -63,7 +63,7 @@ size_t stretch_find_cut(const struct reading *r, size_t from, size_t to)
 	return to;
 }
 
-/* Read the header to know positions and events; without both there is one stretch. */
+/* Read the header for positions and events; without both there is only one stretch. */
 static int read_head(struct reading *r, struct err *err)
 {
 	size_t n = r->n < HEADER ? r->n : HEADER, at = 0;
@@ -71,7 +71,7 @@ static int read_head(struct reading *r, struct err *err)
 	struct batch *b;
 	int rc;
 
-	/* A copy, as in stretch_text.c. */
+	/* A copy, for the reason given in stretch_text.c. */
 	if (r->opts->fd) {
 		r->head_text = calloc(1, n + PAD);
 		if (!r->head_text)

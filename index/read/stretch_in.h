@@ -1,8 +1,9 @@
 /*
- * stretch_in.h - the inside of reading in stretches, for stretch.c and stretch_*.c.
+ * stretch_in.h - internals shared by stretch.c and stretch_*.c.
  *
- * The stretches are a list in file order, and those nobody reads yet a queue.  A thread that finds
- * the queue empty waits, and one that still has much to read gives it half of that:
+ * The stretches are a list in file order; those not being read are in a queue.  A thread
+ * that finds the queue empty waits, and a thread with much left to read puts half of it
+ * there:
  *
  *	thread 1	|--------- read ---->		|	waits
  *	thread 2	|--- read -->  to read		|	offers a stretch
@@ -27,50 +28,50 @@ struct stretch {
 	struct stretch *then; /* in the queue */
 	struct reading *reading;
 	size_t from, to;
-	bool given; /* it was another one's */
-	bool whole; /* there is no place to cut it */
+	bool given; /* it was part of another stretch */
+	bool whole; /* there is no further place to cut */
 	struct window at_hand;
-	char *copy;		/* what is at hand; NULL: the map is */
-	size_t copy_cap, piece; /* bytes to have at hand */
+	char *copy;		/* buffer of the text at hand; NULL: it is the map */
+	size_t copy_cap, piece; /* size of the buffer; bytes to read at once */
 	struct source_hash *hash;
-	size_t hashed; /* up to there, from the first piece that begins in it on */
+	size_t hashed; /* hashed up to here, from the first piece that begins in it */
 	struct tally tally;
-	bool begun; /* tally is to be freed */
+	bool begun; /* the tally must be freed */
 	struct decode *decode;
 	struct batch *batch;
 	struct replay replay;
-	uint64_t held; /* of opts->held */
+	uint64_t held; /* its share of *opts->held */
 	struct err err;
 };
 
 struct reading {	   /* shared by the threads */
-	const char *text;  /* a map; NULL: of a feed, */
-	struct feed *feed; /* or NULL */
-	size_t n;	   /* of a feed: of the last block, SIZE_MAX before it */
+	const char *text;  /* a map; NULL if read from a feed */
+	struct feed *feed; /* NULL if read from a map */
+	size_t n;	   /* of a feed: the last block's, SIZE_MAX before it */
 	const struct stretch_opts *opts;
 	struct stretches *s;
-	size_t give; /* bytes that are worth giving to a thread; SIZE_MAX: none are */
-	struct tally *head; /* has read the header; NULL: one stretch */
-	char *head_text;    /* what it has read, or NULL */
+	size_t give;	    /* least bytes to give to another thread; SIZE_MAX: never */
+	struct tally *head; /* the tally of the header; NULL: one stretch */
+	char *head_text;    /* the copy it was read from, or NULL */
 	struct decode *head_decode;
 	struct batch *head_batch;
 	pthread_mutex_t
-		lock; /* of what follows up to `wanted`, and of the stretches' order */
+		lock; /* guards the order of stretches and all below up to `wanted` */
 	pthread_cond_t changed;
 	struct stretch *queue, *queue_end;
-	unsigned busy, waiting; /* threads */
-	size_t offered;		/* stretches in the queue, or soon */
+	unsigned busy, waiting; /* number of threads */
+	size_t offered;		/* stretches in the queue or promised */
 	atomic_bool wanted;	/* more threads wait than stretches are offered */
-	_Atomic uint64_t done;	/* bytes */
+	_Atomic uint64_t done;	/* bytes read */
 	atomic_int stop;	/* some stretch failed */
 	pthread_t caller;
 	unsigned jobs;
-	struct err err; /* of stretch_cut() */
+	struct err err; /* the error of stretch_cut() */
 };
 
 int stretch_no_memory(struct err *err);
 int stretch_changed(
-	struct err *err); /* whoever knows the file's name says it better (input.c) */
+	struct err *err); /* input.c replaces this: it knows the file's name */
 
 static inline size_t least(size_t a, size_t b)
 {
@@ -83,43 +84,45 @@ static inline const char *stretch_text(const struct stretch *s, size_t at)
 	return s->at_hand.p + (at - s->at_hand.from);
 }
 
-/* Bytes that replay_run() and first_run() may look ahead. */
+/* Bytes that replay_run() and first_run() may read ahead. */
 static inline size_t stretch_room(const struct stretch *s)
 {
 	return 512 + 16 * (size_t)s->decode->ncols;
 }
 
-/* At `at` no more is at hand than the loops look ahead, but there is more. */
+/* Whether those loops have too little text at `at`, and the stretch has more. */
 static inline bool stretch_wants_text(const struct stretch *s, size_t at)
 {
 	return s->copy && s->at_hand.to < s->to && s->at_hand.to - at <= stretch_room(s);
 }
 
-/* Not of a feed.  0, or an error kind in s->err. */
+/* Not for a feed.  Returns 0, or an error kind in s->err. */
 int stretch_text_begin(struct stretch *s);
-/* Where stretch_wants_text(), or what is at hand ended within a line, which is `longer`.  0, or an
- * error kind in s->err. */
+/* Load more text: stretch_wants_text(), or no line ended in the text at hand
+ * (`longer`).  Returns 0, or an error kind in s->err. */
 int stretch_text_more(struct stretch *s, size_t at, bool longer);
-/* All up to there was read: it need be at hand no more.  And the stretch was. */
+/* The text up to here has been read and can be dropped.  The same for the whole
+ * stretch. */
 void stretch_text_upto(struct stretch *s, size_t upto);
 void stretch_text_end(struct stretch *s);
 void stretch_text_free(struct stretch *s);
 
 /* ---- stretch_cut.c: where to cut ---- */
-/* Cut r's text into stretches, at about the bytes asked for, or one per thread.  0, or an error kind
- * in err. */
+/* Cut r's text into stretches of about opts->stretch bytes, or one per thread.
+ * Returns 0, or an error kind in err. */
 int stretch_cut(struct reading *r, struct err *err);
 void stretch_free_head(struct reading *r);
-/* The first place to cut at or behind `from`, which is not 0, or `to`. */
+/* The first place to cut at or after `from` (not 0), or `to`. */
 size_t stretch_find_cut(const struct reading *r, size_t from, size_t to);
 
 /* ---- stretch_queue.c: who reads what ---- */
-/* A stretch behind all others, and in the queue.  -1 when memory is out. */
+/* Add a stretch after all others and queue it.  -1 if memory is out. */
 int stretch_add(struct reading *r, size_t from, size_t to);
-/* One to read, or NULL: there is nothing more.  done: the thread has read the one before. */
+/* Take a stretch to read; NULL: nothing is left.  done: the thread has read its last
+ * one. */
 struct stretch *stretch_take(struct reading *r, bool done);
-/* Half of what s has behind `at`, or less, to a thread that waits, if it is worth that.  0, or an error kind in
- * s->err. */
+/* Give half or less of the text after `at` to a waiting thread, if it is worth it.
+ * Returns 0, or an error kind in s->err. */
 int stretch_give(struct stretch *s, size_t at);
 static inline bool stretch_wanted(const struct reading *r)
 {

@@ -1,13 +1,13 @@
-/* stretch_queue.c - which thread reads what; see stretch_in.h. */
+/* stretch_queue.c - which thread reads which stretch; see stretch_in.h. */
 #include "index/read/stretch_in.h"
 
 #include <stdlib.h>
 
 enum {
-	/* Whoever reads text that comes again begins by learning it, which takes as long as reading
-	 * so many bytes more: so many more are kept. */
+	/* A thread that takes over repetitive text must learn its links first, which
+	 * takes as long as reading LEARNING bytes: the giver keeps so much more. */
 	LEARNING = 4 << 20,
-	LEARNT = 1 << 12, /* links of a stretch where that is so */
+	LEARNT = 1 << 12, /* links of a stretch with repetitive text */
 };
 
 static struct stretch *new_stretch(struct reading *r, size_t from, size_t to)
@@ -19,7 +19,7 @@ static struct stretch *new_stretch(struct reading *r, size_t from, size_t to)
 	return s;
 }
 
-/* To the queue, and in file order behind `before`, NULL: as the first. */
+/* Queue s, and put it after `before` in file order; NULL: first. */
 static void put(struct reading *r, struct stretch *before, struct stretch *s)
 {
 	struct stretch **in_file = before ? &before->next : &r->s->first;
@@ -42,7 +42,8 @@ int stretch_add(struct reading *r, size_t from, size_t to)
 
 	if (!s)
 		return -1;
-	/* Nothing has been taken: what is last in the queue is so in the file. */
+	/* Nothing has been taken yet, so the last in the queue is the last in the
+	 * file. */
 	put(r, r->queue ? r->queue_end : NULL, s);
 	r->offered++;
 	return 0;
@@ -72,7 +73,7 @@ struct stretch *stretch_take(struct reading *r, bool done)
 	return s;
 }
 
-/* This thread will offer a stretch, if one is wanted. */
+/* Promise a stretch, if one is wanted. */
 static bool claim(struct reading *r)
 {
 	bool wanted;
@@ -85,7 +86,7 @@ static bool claim(struct reading *r)
 	return wanted;
 }
 
-/* It does: what is behind s, or NULL, for it cannot. */
+/* Keep the promise: queue the part of s after the cut, or NULL if it cannot be cut. */
 static void offer(struct reading *r, struct stretch *s, struct stretch *rest)
 {
 	pthread_mutex_lock(&r->lock);
@@ -109,7 +110,7 @@ int stretch_give(struct stretch *s, size_t at)
 
 	if (s->whole || half < learning || half - learning < r->give || !claim(r))
 		return 0;
-	/* The map may have shrunk: nothing is locked here. */
+	/* A map may fault here, so no lock is held. */
 	cut = stretch_find_cut(r, at + half + learning, s->to);
 	s->whole = cut == s->to;
 	if (!s->whole) {

@@ -4,8 +4,8 @@
  *	file	|...........|=========at_hand========|..............|
  *		from	    read |----- to read ---->		    to
  *
- * Reading a file piece by piece, into the same memory again and again, takes half of what the system
- * needs to map its pages and to let go of them, and what is read is then in the core's own cache.
+ * Reading a file piece by piece into the same buffer takes half the time of mapping and
+ * unmapping its pages, and the piece is then in the core's cache.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,14 +18,15 @@
 
 enum {
 	PIECE = 256 << 10, /* bytes read at once */
-	BEFORE = 64,	   /* readable in front of them and behind */
+	BEFORE = 64,	   /* readable bytes before and after */
 	BEHIND = 64,
 	MEM = 256 << 20,
-	LINE_SHARE = 8,	      /* of the memory to work in: what a line may take, */
-	LINE_LEAST = 2 << 20, /* and at least so much; as in feed.c */
+	LINE_SHARE = 8,	      /* share of the memory for one line */
+	LINE_LEAST = 2 << 20, /* and its least bytes, as in feed.c */
 };
 
-/* Text is gathered until a line ends: it must not be all of a file without newlines. */
+/* Text is gathered until a line ends; without newlines that must not be the whole
+ * file. */
 static int no_line(const struct stretch *s, struct err *err)
 {
 	const uint64_t mem = s->reading->opts->mem;
@@ -38,7 +39,7 @@ static int no_line(const struct stretch *s, struct err *err)
 	return err_hint(err, "no profile has such lines; if this one does, raise --mem");
 }
 
-/* The map from now on. */
+/* From now on, use the map. */
 static void use_map(struct stretch *s)
 {
 	free(s->copy);
@@ -46,8 +47,8 @@ static void use_map(struct stretch *s)
 	s->at_hand = (struct window){s->reading->text, 0, s->to};
 }
 
-/* What is at `at` is at hand: a copy, for whoever decodes looks at a byte more than once, and in a
- * map it could be another one then. */
+/* Load the text at `at` into the buffer.  The decoder reads bytes more than once, and
+ * in a map another process could change them in between. */
 static int copy(struct stretch *s, size_t at)
 {
 	const size_t n = least(s->piece, s->to - at);
@@ -58,7 +59,7 @@ static int copy(struct stretch *s, size_t at)
 		return stretch_changed(&s->err);
 	memset(s->copy + BEFORE + n, 0, BEHIND);
 	s->at_hand = (struct window){s->copy + BEFORE, at, at + n};
-	s->tally.counted_in = NULL; /* a pointer into what was there */
+	s->tally.counted_in = NULL; /* it points into the old text */
 	return 0;
 }
 
@@ -93,7 +94,7 @@ int stretch_text_begin(struct stretch *s)
 
 int stretch_text_more(struct stretch *s, size_t at, bool longer)
 {
-	/* The rest may have been given away. */
+	/* Another thread may have been given the rest. */
 	s->at_hand.to = least(s->at_hand.to, s->to);
 	if (!stretch_wants_text(s, at) && !(longer && s->copy && s->at_hand.to < s->to))
 		return 0;
@@ -107,7 +108,7 @@ void stretch_text_end(struct stretch *s)
 	const size_t n = s->reading->n;
 
 	stretch_text_upto(s, s->to);
-	/* The last piece that begins in it goes on. */
+	/* Continue the hash of the last piece that began in the buffer. */
 	use_map(s);
 	if (s->hashed % HASH_PIECE)
 		stretch_text_upto(s, least(n, (s->hashed / HASH_PIECE + 1) * HASH_PIECE));

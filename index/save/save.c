@@ -1,12 +1,14 @@
 /*
- * save.c - the tables of the index from a merged profile; see save.h.
+ * save.c - write the tables of the index from a merged profile; see save.h.
  *
- * Inclusive cost of a function (inclusive.h), C the strongly connected component it is in:
+ * Inclusive cost of a function f (inclusive.h):
  *
- *	never in itself		self + calls of others
- *	others			the same less what returns: an estimate, kept in its bounds
+ *	f cannot nest in itself		self + calls of others
+ *	f may nest			the same less the returning cost: an
+ *					estimate, within its bounds
  *
- * and of C as a whole the sum of self over C + the calls that leave C.
+ * Inclusive cost of a cycle: the sum of self over its functions + the calls that leave
+ * it.
  */
 #include "index/save/save.h"
 
@@ -30,23 +32,23 @@ struct save {
 	const atomic_int *cancel;
 	struct err *err;
 	struct cycles c;
-	uint32_t *cycle; /* per function: 0, or 1.. */
+	uint32_t *cycle; /* per function: 0, or its cycle from 1 */
 	uint32_t ncycles;
-	uint32_t *cycle_first, *member; /* ncycles + 1; functions in cycles */
+	uint32_t *cycle_first, *member; /* ncycles + 1; the functions in cycles */
 	uint32_t nmember;
-	uint8_t *nests;		  /* per function: it may nest in itself */
-	uint32_t nnests;	  /* so many do */
-	struct arena arena;	  /* of `returning` */
-	struct incl_known *known; /* scratch, one per function, if any nests */
+	uint8_t *nests;		  /* per function: may nest in itself */
+	uint32_t nnests;	  /* how many may */
+	struct arena arena;	  /* for `returning` */
+	struct incl_known *known; /* scratch, one per function, if any may nest */
 	uint64_t *col, *leaving;  /* scratch, one per function */
 	uint64_t *by_component;	  /* scratch, one per component */
 	struct sort_pair *pair;	  /* scratch, one per function or edge */
-	/* save_graph() */
-	bool aside, ready; /* prepare() has the thread; it is done */
+	/* state of save_graph() */
+	bool aside, ready; /* prepare() runs in `thread`; it has finished */
 	pthread_t thread;
 	atomic_bool prepared;
-	struct err aside_err; /* of the thread */
-	size_t next;	      /* the piece that is next */
+	struct err aside_err; /* the thread's error */
+	size_t next;	      /* the next piece to write */
 };
 
 static int no_memory(struct err *err)
@@ -79,7 +81,7 @@ static bool leaves(const struct save *s, size_t edge)
 	return s->c.component[p->caller[edge]] != s->c.component[p->callee[edge]];
 }
 
-/* leaving[f]: self + edges of f that leave its component; by_component: their sums. */
+/* leaving[f]: self + edges of f that leave its component.  by_component: their sums. */
 static void sum_components(struct save *s, size_t event)
 {
 	const struct profile *p = s->p;
@@ -143,11 +145,11 @@ static int column(struct save *s, enum table t, size_t event, const void *rows, 
 	       stopped(s);
 }
 
-/* Function ids by descending value, ties by id. */
+/* Write function ids by descending value, ties by id. */
 static int rank(struct save *s, enum table t, size_t event, const uint64_t *value)
 {
 	size_t n = s->p->nfn;
-	uint32_t *ids = (uint32_t *)(void *)s->pair; /* overwritten from the front */
+	uint32_t *ids = (uint32_t *)(void *)s->pair; /* overwrites pair[] */
 
 	for (size_t f = 0; f < n; f++)
 		s->pair[f] = (struct sort_pair){~value[f], (uint32_t)f};
@@ -202,7 +204,7 @@ static void sum_inclusive(struct save *s, size_t event)
 	}
 }
 
-/* What the edge from `from` to `to` tells of the two. */
+/* Add the edge from `from` to `to` to the facts about both. */
 static void know(struct save *s, uint32_t from, uint32_t to, uint64_t cost)
 {
 	struct incl_known *k = s->known;
@@ -302,7 +304,7 @@ static int save_edge_columns(struct save *s)
 	       column(s, TABLE_OUT_FIRST, 0, p->out_first, p->nfn + 1);
 }
 
-/* Incoming edges by callee (they are ordered by caller already), and calls per function. */
+/* Write incoming edges by callee (ordered by caller already) and calls per function. */
 static int save_incoming(struct save *s)
 {
 	const struct profile *p = s->p;
@@ -333,7 +335,7 @@ static int save_incoming(struct save *s)
 
 /* ---- who may nest in itself ---- */
 
-/* By callgrind, or exported from what was. */
+/* Written by callgrind, or exported from its data. */
 static bool by_callgrind(const struct profile *p)
 {
 	struct str creator = p->npart ? p->part[0].creator : STR("");
@@ -341,9 +343,9 @@ static bool by_callgrind(const struct profile *p)
 	return str_starts(creator, STR("callgrind")) || str_eq(creator, STR("quern"));
 }
 
-/* The levels that the names tell are true only where no function but one of the last level
- * calls itself, or has more cost than its cycle: --separate-recs can be said of one function,
- * too. */
+/* Whether the levels in names are those of all functions: only functions of the last
+ * level call themselves or cost more than their cycle.  --separate-recs can apply to a
+ * single function. */
 static bool levels_hold(const struct save *s, const uint64_t *level, uint64_t last)
 {
 	const struct profile *p = s->p;
@@ -363,8 +365,8 @@ static bool levels_hold(const struct save *s, const uint64_t *level, uint64_t la
 	return true;
 }
 
-/* Whoever is in a cycle, but where the profile separates levels of recursion those of the
- * last one only. */
+/* The functions that may nest: those in a cycle or, if the profile separates recursion
+ * levels, those of the last level only. */
 static int find_nesting(void *arg)
 {
 	struct save *s = arg;
@@ -426,7 +428,7 @@ struct strings {
 	struct save *s;
 	enum table table;
 	enum name_space space;
-	char *buf; /* of a value; what is read may shrink, which ends the reading */
+	char *buf; /* a copy of a value; a file that shrinks ends the reading by a jump */
 	size_t cap;
 };
 
@@ -497,7 +499,7 @@ static int save_diagnostics(struct save *s)
 		}
 		told |= o->kind == ODD_SUM_OVERFLOW;
 	}
-	/* A sum over functions or edges, or of a jump. */
+	/* a sum over functions or edges, or of a jump */
 	if ((p->saturated || s->meta->saturated) && !told) {
 		struct diag d = {.kind = ODD_SUM_OVERFLOW, .count = 1};
 
@@ -551,7 +553,7 @@ static int save_meta(struct save *s)
 	return rc;
 }
 
-/* What is known of the graph before any of it is written; errors go to `err`. */
+/* Compute all facts about the graph before any are written; errors go to `err`. */
 static int prepare(struct save *s, struct err *err)
 {
 	const struct profile *p = s->p;
@@ -585,7 +587,7 @@ static void *prepare_aside(void *arg)
 	return NULL;
 }
 
-/* On a thread of its own, if there is one. */
+/* Run prepare() in a thread, if one can be started. */
 static void begin_prepare(struct save *s, unsigned jobs)
 {
 	atomic_init(&s->prepared, false);
@@ -599,7 +601,7 @@ static void join_prepare(struct save *s)
 	s->aside = false;
 }
 
-/* It is done; or *left is told to come back. */
+/* Wait for prepare(), or set *left to be called again. */
 static int end_prepare(struct save *s, bool wait, enum ordered_left *left)
 {
 	if (s->aside && !wait &&
@@ -626,7 +628,7 @@ static int save_fn_names(struct save *s)
 	return save_strings(s, TABLE_NAME, SPACE_FN);
 }
 
-/* The pieces, those of events in their midst. */
+/* The pieces of the graph's tables, with the per-event ones in between. */
 static int (*const begin_graph[])(struct save *s) = {save_file_names, save_fn_names,
 						     save_identities};
 static int (*const end_graph[])(struct save *s) = {save_edge_columns, save_incoming};

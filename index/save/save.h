@@ -1,7 +1,5 @@
-/*
- * save.h - a merged profile into the tables of a new index: inclusive costs, ranks, the call
- * graph both ways, packed detail, parts.
- */
+/* save.h - write a merged profile to a new index: inclusive costs, ranks, the call
+ * graph in both directions, packed detail, parts. */
 #ifndef QUERN_SAVE_H
 #define QUERN_SAVE_H
 
@@ -14,25 +12,25 @@
 #include "index/save/store_write.h"
 
 struct save_opts {
-	size_t run;    /* as in detail.h */
+	size_t run;    /* see detail.h */
 	unsigned jobs; /* threads, 0: one per core */
-	uint64_t mem;  /* bytes to work in, 0: 256 MiB */
+	uint64_t mem;  /* bytes to work in; 0: 256 MiB */
 	const atomic_int *cancel;
 };
 
-/* meta comes with files, profile and truncated filled in; the rest is set here.  ERR_LIMIT, too: the
- * lines of one function take more than an eighth of the memory (4 MiB at least). */
+/* meta has files, profile and truncated set; the rest is set here.  ERR_LIMIT also if
+ * the lines of one function take more than an eighth of the memory (at least 4 MiB). */
 int save_profile(struct profile *p, struct store_writer *w, struct meta *meta,
 		 const struct save_opts *opts, struct err *err);
 
-/* save_detail.c: its tables, their numbers in meta, and the functions' first lines; others()
- * writes other tables while these are packed, as ordered.h has it. */
+/* save_detail.c: write its tables, set their counts in meta and the functions' first
+ * lines. others() writes other tables while threads pack (ordered.h). */
 typedef int save_others(void *arg, bool wait, enum ordered_left *left);
 int save_detail(const struct profile *p, struct store_writer *w, struct meta *meta,
 		const struct save_opts *opts, save_others *others, void *arg,
 		struct err *err);
 
-/* save_names.c: the definitions of every part of p, which has several (part_names.h). */
+/* save_names.c: write the definitions of every part, if p has several (part_names.h). */
 int save_names(const struct profile *p, struct store_writer *w, const atomic_int *cancel,
 	       struct err *err);
 

@@ -1,5 +1,5 @@
 /*
- * save_detail.c - cost lines, call sites and jumps into the index.
+ * save_detail.c - write cost lines, call sites and jumps to the index.
  *
  *	functions  0 .. 99 | 100 .. 120 | 121 .. 450 | ...	units of about equal work,
  *
@@ -17,14 +17,14 @@
 
 enum {
 	UNIT_WEIGHT = 1 << 15, /* entries of a unit, about */
-	/* Units at hand for each thread, and all: there is much to write beside, and writing waits. */
+	/* Units in work per thread, and in all: writing other tables delays them. */
 	SLOTS = 32,
 	MOST_SLOTS = 128,
 	MEM = 256 << 20,
-	FN_SHARE = 8,	    /* of the memory: what one function may take packed, */
-	FN_LEAST = 4 << 20, /* and at least so much */
-	HELD_SHARE = 4,	    /* of it: units that wait to be written */
-	KEPT = 1 << 20,	    /* bytes that a unit keeps for the next */
+	FN_SHARE = 8,	    /* share of the memory for one packed function, */
+	FN_LEAST = 4 << 20, /* and its least bytes */
+	HELD_SHARE = 4,	    /* share of the memory for units that wait to be written */
+	KEPT = 1 << 20,	    /* bytes of buffer that a written unit keeps */
 };
 
 static const struct {
@@ -35,17 +35,17 @@ static const struct {
 	[DETAIL_JUMPS] = {TABLE_JUMPS, TABLE_JUMPS_AT},
 };
 
-/* A function in a unit: where its rows end in the unit's bytes. */
+/* A packed function: the ends of its rows in the unit's bytes. */
 struct packed_fn {
 	size_t end[DETAIL_KINDS];
 	uint64_t first_line;
 };
 
 struct unit {
-	int unread;	/* why it could not be packed: detail_unread() */
-	bool too_large; /* or that, of function */
+	int unread;	/* why a function could not be packed: detail_unread() */
+	bool too_large; /* it was too large */
 	uint32_t failed;
-	uint64_t held; /* bytes, while it waits */
+	uint64_t held; /* bytes, while the unit waits */
 	struct bytes bytes[DETAIL_KINDS];
 	uint64_t rows[DETAIL_KINDS];
 	struct packed_fn *fn;
@@ -57,11 +57,11 @@ struct writing {
 	uint32_t *from; /* first function of each unit, and the end of the last */
 	size_t nunits;
 	struct packer pack[DETAIL_KINDS];
-	uint64_t *at[DETAIL_KINDS]; /* per function: its place */
+	uint64_t *at[DETAIL_KINDS]; /* per function: place of its rows */
 	uint64_t rows[DETAIL_KINDS];
 	uint64_t *first_line;
 	uint64_t mem, fn_most;
-	_Atomic uint64_t held; /* bytes of units that wait */
+	_Atomic uint64_t held; /* bytes of all waiting units */
 	const atomic_int *cancel;
 	save_others *others;
 	void *others_arg;
@@ -91,7 +91,7 @@ static int too_large(const struct writing *w, uint32_t f, struct err *err)
 			"no program has such functions; if this one does, raise --mem");
 }
 
-/* The rows of a unit could not be had. */
+/* Report why a unit could not be packed. */
 static int not_packed(const struct writing *w, const struct unit *u, struct err *err)
 {
 	if (u->too_large)
@@ -102,7 +102,7 @@ static int not_packed(const struct writing *w, const struct unit *u, struct err 
 		       strerror(u->unread));
 }
 
-/* A unit, packed by a worker. */
+/* A worker packing a unit. */
 struct packing {
 	const struct worker *worker;
 	struct unit *unit;
@@ -166,7 +166,7 @@ static bool too_much_held(const void *arg)
 	return atomic_load(&w->held) > w->mem / HELD_SHARE;
 }
 
-/* It has been written.  A large one is rare: the next need not hold as much. */
+/* Free a large buffer after writing: large units are rare. */
 static void let_go(struct writing *w, struct unit *u)
 {
 	atomic_fetch_sub(&w->held, u->held);
@@ -218,7 +218,7 @@ static int finish(struct writing *w, struct store_writer *store)
 	return store_writer_column(store, TABLE_FN_LINE, 0, w->first_line, n, w->err);
 }
 
-/* A test that asks for small runs has small units, too. */
+/* A test with small runs gets small units, too. */
 static int cut_units(struct writing *w, const struct detail *d, size_t run)
 {
 	const uint64_t most = run ? run : UNIT_WEIGHT;
@@ -282,7 +282,7 @@ static int write_others(void *arg, bool wait, enum ordered_left *left)
 	return w->others(w->others_arg, wait, left);
 }
 
-/* The units, by up to `jobs` workers of which the first is there. */
+/* Write the units, packed by up to `jobs` workers; the first exists already. */
 static int write_all(struct writing *w, struct worker *worker, unsigned jobs,
 		     struct meta *meta)
 {

@@ -1,8 +1,8 @@
 /*
- * save_names.c - write what ids mean where a part begins (part_names.h).
+ * save_names.c - write the meaning of ids at the start of parts (part_names.h).
  *
- * Each name slot of a tally that a part defined, and where a tally was an index what that says, part
- * by part in the order of the profile.
+ * For each part in profile order: the name slots that it defined in its tally or, if the
+ * tally was made from an index, the definitions that the index has.
  */
 #include <stdlib.h>
 
@@ -12,12 +12,13 @@
 #include "index/merge/retally.h"
 #include "index/save/save.h"
 
-struct definitions { /* of one part and name space */
+struct definitions { /* for one part and name space */
 	struct bytes bytes;
-	uint64_t n, id; /* how many; the last one's */
+	uint64_t n, id; /* their number; the id of the last one */
 };
 
-struct saving { /* all that is allocated: an index that shrinks ends save_all() */
+/* All allocations are here: an index that shrinks ends save_all() by a jump. */
+struct saving {
 	const struct profile *p;
 	struct packer pack;
 	struct part_slots *slots; /* per part */
@@ -34,7 +35,7 @@ static int no_memory(struct err *err)
 		       "out of memory while writing the names of parts");
 }
 
-/* The slots that tally k made in its i-th part. */
+/* Collect the slots that tally k made in its i-th part. */
 static int collect(struct saving *s, size_t k, size_t i, enum name_space space)
 {
 	const struct tally *t = s->p->tally[k];
@@ -77,7 +78,7 @@ static int end_part(struct saving *s, size_t part)
 	return packer_end_row(&s->pack, &s->at[part], s->err);
 }
 
-/* What an index kept of its part i, which is tally k's. */
+/* Collect the definitions that an index has for its part i, in tally k. */
 static int collect_kept(struct saving *s, size_t k, uint32_t i)
 {
 	struct store *st = s->p->tally[k]->kept->st;

@@ -1,10 +1,10 @@
 /*
- * save_parts.c - headers, totals and costs of the parts.
+ * save_parts.c - write headers, totals and costs of the parts.
  *
- * A part's costs were encoded with the slots of its tally (part_code.h); here they get the
- * profile's ids.  The numbers stay as they are, but where a part stands in two stretches, or
- * where two slots are one function: then they are added.  A profile of one part needs no costs of
- * its own: they are the whole's.
+ * A part's costs were encoded with its tally's slots (part_code.h); here slots become the
+ * profile's ids.  The numbers are copied, unless a part is in two stretches or two slots
+ * are one function: then they are added.  In a profile of one part, the part's costs are
+ * the whole's and are not written.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,16 +16,16 @@
 #include "index/base/vec.h"
 #include "index/save/save.h"
 
-/* A part's functions, or its edges. */
+/* The functions of a part, or its edges. */
 struct piece {
-	uint64_t *val; /* rows of width numbers, as they were met */
-	size_t n, cap; /* rows; numbers */
-	uint32_t *id;  /* of each row */
+	uint64_t *val; /* rows of `width` numbers, in order of appearance */
+	size_t n, cap; /* number of rows; capacity in numbers */
+	uint32_t *id;  /* id of each row */
 	size_t id_cap;
 	size_t width;
-	uint64_t *lost; /* a row for what has no id */
-	uint32_t *seen; /* per id: worker.now of the last part that has it, */
-	uint32_t *row;	/* and its row there */
+	uint64_t *lost; /* a row for slots without an id */
+	uint32_t *seen; /* per id: worker.now of the last part with it, */
+	uint32_t *row;	/* and its row in that part */
 };
 
 struct parts {
@@ -36,26 +36,26 @@ struct parts {
 	struct part_slots *slots; /* per part */
 	struct packer cost;
 	uint64_t *at, *functions; /* per part */
-	uint64_t *self;		  /* per event and part */
+	uint64_t *self;		  /* [event][part] */
 	size_t unit_parts;
 };
 
-/* On each thread. */
+/* The state of a thread. */
 struct worker {
 	struct parts *s;
 	struct piece fns, edges;
-	uint32_t now; /* one more with each part, and each time that it is begun anew */
+	uint32_t now;	      /* counts parts, and each restart of a part */
 	struct bytes spilled; /* scratch */
 };
 
-/* Some parts next to each other, encoded: few where there are few, so that each thread has
- * some to do, or where they are large. */
+/* Consecutive parts to encode together: fewer if there are few parts, so that each
+ * thread gets some, or if they are large. */
 enum {
 	UNIT_PARTS = 64,
-	UNIT_BYTES = 256 << 10, /* about; parts of more are a unit each */
+	UNIT_BYTES = 256 << 10, /* about; larger parts are a unit each */
 	UNITS_PER_JOB = 8,
-	SLOTS_PER_JOB = 8, /* units at hand, */
-	SLOTS_LEAST = 2,   /* and so many where they are large */
+	SLOTS_PER_JOB = 8, /* units in work, */
+	SLOTS_LEAST = 2,   /* but at least so many if they are large */
 };
 struct unit {
 	struct bytes bytes;
@@ -94,8 +94,8 @@ static void free_piece(struct piece *p)
 /* ---- as it is but for the ids ---- */
 
 /*
- * Rows of slots as rows of ids, which are in *ids then.  1, or 0: a slot has no id, or one that was
- * seen; -1 when memory is out.
+ * Copy rows of slots as rows of ids, which are then in *ids.  Returns 1; 0 if a slot has
+ * no id or an id that was seen; -1 if memory is out.
  */
 static int copy_rows(struct varint_reader *in, struct bytes *b, const uint32_t *id_map,
 		     struct piece *ids, uint32_t now)
@@ -131,7 +131,8 @@ static bool same_events(const struct profile *p, const struct merge_map *m, size
 	return nevent == p->nevent;
 }
 
-/* The part whose only bytes are those at `in`, of a slot with nevent events; as copy_rows(). */
+/* Copy a part whose only bytes are at `in`, with nevent events; returns like
+ * copy_rows(). */
 static int copy_part(struct worker *w, struct varint_reader *in,
 		     const struct merge_map *m, size_t nevent, struct bytes *b,
 		     size_t part)
@@ -157,7 +158,7 @@ static int copy_part(struct worker *w, struct varint_reader *in,
 
 /* ---- added up ---- */
 
-/* The row of id; NULL when memory is out. */
+/* The row of id, added if new; NULL if memory is out. */
 static uint64_t *row_of(struct piece *p, uint32_t id, uint32_t now)
 {
 	if (p->seen[id] != now) {
@@ -173,7 +174,7 @@ static uint64_t *row_of(struct piece *p, uint32_t id, uint32_t now)
 	return p->val + p->row[id] * p->width;
 }
 
-/* Read rows of nevent costs, behind `fixed` other numbers, and add them to what is there. */
+/* Read rows of `fixed` numbers and nevent costs, and add them to the rows in *to. */
 static int add_rows(struct varint_reader *in, struct piece *to, uint32_t now,
 		    const uint32_t *id_map, const uint32_t *event_map, size_t nevent,
 		    size_t fixed)
@@ -212,7 +213,7 @@ static int put_rows(struct bytes *b, const struct piece *p)
 	return part_put_rows(b, &rows);
 }
 
-/* What was added up. */
+/* Write the sums of a part. */
 static int put_part(struct worker *w, struct bytes *b, size_t part)
 {
 	const struct parts *s = w->s;
@@ -229,7 +230,7 @@ static int put_part(struct worker *w, struct bytes *b, size_t part)
 
 /* ---- parts ---- */
 
-/* The bytes of slot i of tally k; those of an empty one are NULL.  0, or *err says why. */
+/* Open the bytes of a slot; NULL for an empty one.  Returns 0, or sets *err. */
 static int open_slot(struct worker *w, struct part_slots at, struct varint_reader *in,
 		     struct err *err)
 {
@@ -261,7 +262,8 @@ static int add_slot(struct worker *w, struct part_slots at, struct err *err)
 	return 0;
 }
 
-/* Functions with cost or calls in the part: a callee's cost may be in other parts. */
+/* Count functions with cost or calls in the part: a callee's cost may be in other
+ * parts. */
 static uint64_t count_functions(struct worker *w)
 {
 	const uint32_t *callee = w->s->p->callee;
@@ -316,7 +318,7 @@ static size_t unit_end(const struct parts *s, size_t item)
 	return end < s->p->npart ? end : s->p->npart;
 }
 
-/* A unit, encoded by a worker. */
+/* A worker encoding a unit. */
 struct encoding {
 	struct worker *worker;
 	struct unit *unit;
@@ -384,7 +386,7 @@ static void free_workers(struct worker *worker, unsigned n, struct unit *unit,
 	free(unit);
 }
 
-/* Bytes of a part, about. */
+/* Bytes of a part, estimated. */
 static uint64_t part_bytes(const struct profile *p)
 {
 	uint64_t all = 0;

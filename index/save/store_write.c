@@ -1,8 +1,8 @@
 /*
  * store_write.c - bulk writing with LMDB; see store_write.h.
  *
- * MDB_WRITEMAP is never used: with it a full disk is a SIGBUS.  Without it a full disk
- * comes back as EIO or ENOSPC from a commit, and statvfs() tells which it was.
+ * MDB_WRITEMAP is never used: with it, a full disk is a SIGBUS.  Without it, a full disk
+ * is EIO or ENOSPC from a commit, and statvfs() tells which.
  */
 #include "index/save/store_write.h"
 
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 enum {
-	COMMIT_BYTES = 2 << 20, /* written while others are made */
+	COMMIT_BYTES = 2 << 20, /* bytes per commit, written in the background */
 	MAP_LEAST = 1 << 20,
 };
 
@@ -29,13 +29,13 @@ struct store_writer {
 	MDB_dbi dbi;
 	uint64_t pending; /* bytes since the last commit */
 	uint64_t bytes;
-	int fd;	      /* of the file, borrowed */
+	int fd;	      /* the file, borrowed */
 	bool cramped; /* the map is smaller than was asked for */
-	void *narrow; /* scratch: rows of a value, when it has none wider than 4 bytes */
+	void *narrow; /* scratch: rows of a value whose numbers fit in 4 bytes */
 	char *path;
 };
 
-/* LMDB says EIO, or ENOSPC, when a write falls short, whatever the reason was. */
+/* LMDB reports EIO or ENOSPC for any short write, whatever its cause. */
 static bool at_file_limit(const struct store_writer *w)
 {
 	struct rlimit limit;
@@ -80,7 +80,8 @@ static int failed(const struct store_writer *w, int rc, const char *what, struct
 		       mdb_strerror(rc));
 }
 
-/* LMDB takes a path; it must lead to the file that was made, not to one put in its place. */
+/* LMDB takes a path; check that it leads to the file that was made, not to another
+ * one. */
 static int open_env(struct store_writer *w, const char *path, int fd)
 {
 	const unsigned flags = MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOSYNC | MDB_NOTLS;
@@ -99,8 +100,8 @@ static int open_env(struct store_writer *w, const char *path, int fd)
 	return rc;
 }
 
-/* The map is addresses more than memory, and as many as there will ever be need of; where they
- * are limited, fewer may do. */
+/* The map takes address space more than memory and is large enough for any index.  If
+ * address space is limited, try smaller ones. */
 static int open_mapped(struct store_writer *w, const char *path, uint64_t map_bytes)
 {
 	for (;; map_bytes /= 2) {
@@ -150,8 +151,8 @@ static int commit(struct store_writer *w, struct err *err)
 
 	w->txn = NULL;
 	w->pending = 0;
-	/* On its way to the disk while the next values are made; the sync in the end tells of
-	 * what went wrong. */
+	/* Start writing to the disk while the next values are made; the final sync
+	 * reports errors. */
 #ifdef SYNC_FILE_RANGE_WRITE
 	(void)sync_file_range(w->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 #endif
@@ -196,7 +197,7 @@ int store_writer_put(struct store_writer *w, enum table t, uint32_t event, uint3
 	return w->pending >= COMMIT_BYTES ? commit(w, err) : 0;
 }
 
-/* The n numbers `from` to `to`. */
+/* Convert n numbers in `from` to `to`. */
 #define NARROW(type)                            \
 	do {                                    \
 		type *out = to;                 \
@@ -204,7 +205,8 @@ int store_writer_put(struct store_writer *w, enum table t, uint32_t event, uint3
 			out[i] = (type)from[i]; \
 	} while (0)
 
-/* The narrowest width that holds each of n numbers; below 8 they are put to `to`. */
+/* The narrowest width in bytes that holds all n numbers; if below 8, convert them to
+ * `to`. */
 static unsigned narrow(const uint64_t *from, size_t n, void *to)
 {
 	uint64_t all = 0;
@@ -247,8 +249,8 @@ int store_writer_column(struct store_writer *w, enum table t, uint32_t event,
 	return 0;
 }
 
-/* Pages at the end that were allocated and not used may never have been written; readers
- * compare the file's size with the number of its last page. */
+/* Allocated but unused pages at the end may not have been written.  Readers compare
+ * the file's size with the number of its last page. */
 static int extend(struct store_writer *w)
 {
 	MDB_envinfo info;

@@ -1,9 +1,8 @@
 /*
  * store_write.h - write the values of a new index into a fresh LMDB file.
  *
- * The writer works on a file that nobody reads yet; publishing it (sync, rename) is the
- * caller's business (build.c).  A transaction is committed every few MiB, so memory stays
- * small however large the index is.
+ * Nobody reads the file while it is written; the caller publishes it (build.c).  A
+ * transaction is committed every few MiB, so memory stays small for any index.
  */
 #ifndef QUERN_STORE_WRITE_H
 #define QUERN_STORE_WRITE_H
@@ -17,29 +16,29 @@
 
 struct store_writer;
 
-/* fd is of an existing, empty file that was made at path; map_bytes is an upper bound of the
- * index's size. */
+/* fd is an existing, empty file at path; map_bytes is an upper bound for the index's
+ * size. */
 int store_writer_open(const char *path, int fd, uint64_t map_bytes,
 		      struct store_writer **out, struct err *err);
-/* One value.  ERR_INDEX with the cause (full disk, quota, i/o) in words. */
+/* Write a value.  ERR_INDEX with the cause in words (full disk, quota, i/o). */
 int store_writer_put(struct store_writer *w, enum table t, uint32_t event, uint32_t block,
 		     uint32_t rows, const void *payload, uint64_t bytes, struct err *err);
-/* A whole column from memory, cut into blocks; rows are table_width(t) bytes wide. */
+/* Write a whole column, cut into blocks; rows are table_width(t) bytes wide. */
 int store_writer_column(struct store_writer *w, enum table t, uint32_t event,
 			const void *rows, uint64_t n, struct err *err);
-/* Commit and write everything to the disk. */
+/* Commit and sync everything. */
 int store_writer_finish(struct store_writer *w, struct err *err);
-void store_writer_close(struct store_writer *w); /* NULL is nothing */
+void store_writer_close(struct store_writer *w); /* w may be NULL */
 
-/* Packed detail: runs of bytes, one per row (function or part), many to a value. */
+/* Packed detail: strings of bytes, one per row (function or part), many to a value. */
 struct packer {
 	struct store_writer *w;
 	enum table table;
 	uint32_t block, rows;
-	struct bytes buf; /* append a row's bytes here */
-	size_t row_at;	  /* where the row at hand begins */
+	struct bytes buf; /* append the row's bytes here */
+	size_t row_at;	  /* start of the current row */
 };
-/* The row in buf is complete: *at is its place (block << 32 | byte). */
+/* End the row in buf; *at: its place (block << 32 | byte). */
 int packer_end_row(struct packer *p, uint64_t *at, struct err *err);
 int packer_flush(struct packer *p, struct err *err);
 void packer_free(struct packer *p);

@@ -2,13 +2,13 @@
  * demangle.c - see demangle.h.
  *
  * The demanglers hand over their text piece by piece.  They cannot be told to stop, and
- * substitutions of substitutions make 2^n bytes of n: so the callback leaves by longjmp when
- * there is too much.  Neither demangler owns memory while it calls back, but for the few bytes
- * of a Rust identifier in punycode, which are then lost.
+ * substitutions of substitutions make 2^n bytes of n, so the callback leaves by longjmp
+ * when the text is too long.  Neither demangler owns memory during a callback, except for
+ * the few bytes of a Rust identifier in punycode, which are leaked.
  *
- * libiberty's C++ demangler may also look 2^n times at the same substitutions before it hands
- * over anything.  A name with enough of them for that is taken apart under a timer, whose
- * signal leaves in the same way: the demangler works on its stack alone and holds no lock.
+ * libiberty's C++ demangler may also visit the same substitutions 2^n times before its
+ * first callback.  A name with enough of them is demangled under a timer, whose signal
+ * leaves in the same way: the demangler works on its stack alone and holds no lock.
  */
 #include "index/store/demangle.h"
 
@@ -20,17 +20,17 @@
 #include <time.h>
 
 enum {
-	MANY = 24, /* substitutions that may look back at each other 2^n times */
-	PATIENCE_US = 50000, /* for a name of so many */
-	SLOW_NS = 100000,    /* what one takes that is no trouble */
+	MANY = 24,	     /* substitutions that may refer to each other 2^n times */
+	PATIENCE_US = 50000, /* for one name with so many */
+	SLOW_NS = 100000,    /* ns; a harmless name takes less */
 };
-#define PATIENCE_ALL_NS ((uint64_t)1000000000) /* for all of them together */
+#define PATIENCE_ALL_NS ((uint64_t)1000000000) /* for all slow names together */
 
 struct text {
 	char *p;
 	size_t n, cap;
 	sigjmp_buf full;
-	bool watched; /* a timer runs */
+	bool watched; /* the timer runs */
 };
 
 static void put(struct text *t, struct str s)
@@ -74,8 +74,8 @@ static void leave(int sig)
 		siglongjmp(*way_out, 1);
 }
 
-/* It goes off again and again, for the signal may come to another thread.  The handler stays: a
- * signal may still be on its way when the timer is stopped, and does nothing then. */
+/* The timer repeats, as its signal may come to another thread.  The handler stays
+ * installed and ignores a signal that arrives after the timer was stopped. */
 static void watch(struct text *t)
 {
 	const struct itimerval soon = {{0, PATIENCE_US}, {0, PATIENCE_US}};
@@ -119,15 +119,15 @@ static uint64_t cpu_ns(void)
 
 /* ---- names ---- */
 
-/* One piece, NUL-terminated. */
+/* Demangle one piece, NUL-terminated. */
 static bool one(const char *mangled, struct text *t)
 {
 	enum { AS_VALGRIND = DMGL_ANSI | DMGL_PARAMS };
 	size_t before = t->n;
 
-	if (mangled[1] == '_') /* Mach-O has one more */
+	if (mangled[1] == '_') /* Mach-O adds an underscore */
 		mangled++;
-	/* Older Rust names look like C++; only its demangler knows their hashes. */
+	/* Older Rust names look like C++; only the Rust demangler knows their hashes. */
 	if (rust_demangle_callback(mangled, AS_VALGRIND, take, t))
 		return true;
 	t->n = before;
@@ -141,8 +141,8 @@ static bool one(const char *mangled, struct text *t)
 	return false;
 }
 
-/* A piece between "'"; "@plt" and "@@GLIBCXX_3.4" are no part of the mangled name.  True
- * when it could be read. */
+/* Demangle a piece between "'"; "@plt" and "@@GLIBCXX_3.4" are not part of the mangled
+ * name.  False if it cannot be read. */
 static bool piece(struct str s, struct text *t)
 {
 	size_t n = str_find(s, '@');
@@ -158,7 +158,8 @@ static bool piece(struct str s, struct text *t)
 	return read;
 }
 
-/* Every piece of name and the quotes between them; whether one of them could be read. */
+/* Demangle every piece of name and keep the quotes between them; whether any could be
+ * read. */
 static bool pieces(struct str name, struct text *t)
 {
 	bool read = false;
@@ -177,8 +178,8 @@ static bool pieces(struct str name, struct text *t)
 	return read;
 }
 
-/* False when it would be too much, or take too long, too.  The timer stops before this function
- * returns, for its signal jumps in here. */
+/* False also if the text is too long or takes too long.  The timer is stopped before
+ * this function returns, as its signal jumps in here. */
 static bool read_pieces(struct str name, struct text *t)
 {
 	bool read;
@@ -192,7 +193,7 @@ static bool read_pieces(struct str name, struct text *t)
 	return read;
 }
 
-/* The same of a name with many substitutions, as long as *spent allows. */
+/* The same for a name with many substitutions, while *spent allows it. */
 static bool read_in_time(struct str name, struct text *t, uint64_t *spent)
 {
 	uint64_t start, took;
@@ -213,7 +214,7 @@ struct str demangle(struct str name, uint64_t *spent, struct arena *a)
 	struct text t = {.p = buf, .cap = sizeof(buf)};
 	struct str out;
 
-	/* A NUL would end the name for libiberty. */
+	/* libiberty would stop at a NUL. */
 	if (memchr(name.p, '\0', name.n) ||
 	    !(substitutions(name) < MANY ? read_pieces(name, &t)
 					 : read_in_time(name, &t, spent)))

@@ -1,9 +1,9 @@
 /*
- * demangle.h - names as compilers write them into objects, in the words of the source.
+ * demangle.h - names as compilers write them into objects, back in source form.
  *
- * Profiles recorded with --demangle=no have "_ZNSt6vectorIiE9push_backERKi".  GNU libiberty
- * takes C++ and Rust names apart, with the options of valgrind's own demangler, so that
- * both kinds of profile have the same names.
+ * Profiles recorded with --demangle=no have "_ZNSt6vectorIiE9push_backERKi".  GNU
+ * libiberty demangles C++ and Rust names, with the options of valgrind's own demangler,
+ * so both kinds of profile have the same names.
  */
 #ifndef QUERN_DEMANGLE_H
 #define QUERN_DEMANGLE_H
@@ -15,17 +15,16 @@
 #include "index/base/str.h"
 
 enum {
-	DEMANGLE_IN = 16 << 10, /* bytes of a name that is tried */
-	DEMANGLE_OUT =
-		32 << 10, /* of what it may become: a few bytes can say megabytes */
+	DEMANGLE_IN = 16 << 10,	 /* longest name that is tried */
+	DEMANGLE_OUT = 32 << 10, /* longest result: a few bytes can expand to megabytes */
 };
 
-/* Some piece of the name, which "'" separates ("f'2", "f'caller"), looks mangled. */
+/* Whether some piece of the name, separated by "'" ("f'2", "f'caller"), looks mangled. */
 bool demangle_wanted(struct str name);
-/* The name with every mangled piece demangled: in the arena, or as it is where nothing can
- * be read, it takes too long or the arena is full.  *spent, 0 at first, is the time of names
- * that were slow: a second in all, then those that may be are left as they are.  Uses
- * ITIMER_VIRTUAL meanwhile, and SIGVTALRM for good. */
+/* Demangle every mangled piece of the name, into the arena.  The name itself if
+ * nothing can be read, it takes too long, or the arena is full.  *spent, 0 at first:
+ * time spent on slow names; after one second in all, names that may be slow are left
+ * as they are.  Uses ITIMER_VIRTUAL during the call and keeps SIGVTALRM. */
 struct str demangle(struct str name, uint64_t *spent, struct arena *a);
 
 #endif

@@ -1,4 +1,4 @@
-/* part_names.c - read what ids mean where a part begins; see part_names.h. */
+/* part_names.c - read the meaning of ids at the start of a part; see part_names.h. */
 #include "index/store/part_names.h"
 
 #include "index/store/store_read.h"
@@ -32,7 +32,7 @@ int part_names_anew(struct store *st, uint32_t part, bool *anew, struct err *err
 	uint32_t files;
 
 	store_inputs(st, &files);
-	/* In a set the first part need not be the first of its file. */
+	/* In a set, the first part need not be the first of its file. */
 	*anew = part == 0 && files == 1;
 	if (*anew)
 		return 0;
@@ -50,9 +50,9 @@ static struct str string_of(struct store *st, enum name_space space, uint64_t n)
 }
 
 /*
- * An index has names made of references expanded.  One that still looks like such a name had
- * nothing to refer to; where the text defines it again it may have, so it must not be taken
- * for the same.
+ * An index has references in names expanded.  A name that still has the form of a
+ * reference referred to nothing.  A later definition of the same text may refer to
+ * something, so it must not count as the same.
  */
 static int define(struct names *names, enum name_space space, uint64_t id,
 		  struct str string)

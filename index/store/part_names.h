@@ -1,10 +1,11 @@
 /*
- * part_names.h - what the ids of "(12) name" mean where a part begins.
+ * part_names.h - the meaning of "(12) name" ids at the start of a part.
  *
- * Ids hold for the rest of the file (PROFILE.md section 5), so a part in the middle cannot be
- * read without the definitions of the parts before it.  The index keeps them part by part:
+ * Ids hold for the rest of the file (PROFILE.md section 5), so a part in the middle
+ * cannot be read without the definitions of the parts before it.  The index keeps them
+ * part by part:
  *
- *	1 when the ids begin anew with the part (also with each file of a set), else 0
+ *	1 if the ids restart with the part (also with each file of a set), else 0
  *	then for objects, files, functions: definitions, each zz(id) string
  *
  * zz(x) is the zigzag difference to the one before; strings are numbers of the index.
@@ -18,15 +19,15 @@
 #include "index/format/parts.h"
 #include "index/store/store.h"
 
-/* What the index says of the part: from 1 or 0 on.  0, or an error kind. */
+/* Open a part's bytes at the 1 or 0.  Returns 0 or an error kind. */
 int part_names_open(struct store *st, uint32_t part, struct varint_reader *in,
 		    struct err *err);
-/* The error of an index whose definitions cannot be. */
+/* Set the error for invalid definitions in the index. */
 int part_names_damaged(struct store *st, struct err *err);
-/* Let names know what the text of the part defined; NULL: only see that it can be read. */
+/* Add the definitions of the part to names; NULL: only check that they can be read. */
 int part_names_load(struct store *st, uint32_t part, struct names names[SPACES],
 		    struct err *err);
-/* Ids defined before the part mean nothing in it ("NEW PROFILING FILE"). */
+/* *anew: the ids restart with the part ("NEW PROFILING FILE"). */
 int part_names_anew(struct store *st, uint32_t part, bool *anew, struct err *err);
 
 #endif

@@ -1,4 +1,10 @@
-/* publish.c - temporary file, lock and rename; see publish.h. */
+/*
+ * publish.c - temporary file, lock and rename; see publish.h.
+ *
+ *	INDEX.lock			locked by the builder, removed at the end
+ *	INDEX.tmp.PID.RANDOM		written and synced, then renamed to
+ *	INDEX				always a whole index, old or new
+ */
 #include "index/store/publish.h"
 
 #include <dirent.h>
@@ -20,7 +26,7 @@
 #include "index/store/store.h"
 
 #define SUFFIX ".quern"
-/* What the name of a file that is being made has behind the index's. */
+/* The longest suffix of a temporary file. */
 #define LONGEST_TEMP ".tmp.4294967295.ffffffff"
 
 enum { LOCK_TEXT = 320, WHO = 40 };
@@ -115,8 +121,8 @@ static void make_directories(char *dir)
 	mkdir(dir, 0700);
 }
 
-/* In a directory for all (/tmp) nobody replaces what is another's, and whoever made the lock
- * could hold it for ever. */
+/* In a shared directory (/tmp) nobody can replace another user's file, and the owner
+ * of the lock file could hold the lock for ever. */
 static bool in_the_way(const char *path, const char *dir)
 {
 	char lock[INDEX_PATH_MAX];
@@ -174,7 +180,8 @@ static int cannot(const char *path, struct err *err)
 			"--no-index-write");
 }
 
-/* All of a build's names are in one directory, whatever becomes of the path to it. */
+/* Open the directory once: all files of a build are in it, even if the path later
+ * changes. */
 static int open_directory(struct publish *p, const char *path, struct err *err)
 {
 	char dir[INDEX_PATH_MAX];
@@ -189,7 +196,7 @@ static const char *in_directory(const char *path)
 	return str_basename(str_c(path)).p;
 }
 
-/* A lock that is not held is not ours to remove. */
+/* Only the holder of the lock removes its file. */
 static void let_go(struct publish *p)
 {
 	close(p->lock_fd);
@@ -197,13 +204,13 @@ static void let_go(struct publish *p)
 }
 
 /*
- * The lock file of whoever holds it, a new line for each:
+ * The holder writes into the lock file, one line each:
  *
  *	quern 4711
  *	1048576			bytes read
  *	p.out.quern.tmp.4711.0a1b2c3d
  *
- * An empty one is of an older quern, or of one that has just taken it.
+ * An empty file is from an older quern, or its holder has just taken the lock.
  */
 static const struct str lock_word = {"quern ", 6};
 
@@ -213,7 +220,7 @@ void publish_tell(struct publish *p, uint64_t done)
 	char text[LOCK_TEXT];
 	int n;
 
-	/* While it waits, the lock is another's. */
+	/* While we wait, another process holds the lock. */
 	if (p->lock_fd < 0 || !p->temp[0])
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &now);
@@ -222,16 +229,16 @@ void publish_tell(struct publish *p, uint64_t done)
 	p->told_s = now.tv_sec;
 	n = snprintf(text, sizeof(text), "%s%ld\n%" PRIu64 "\n%.255s\n", lock_word.p,
 		     (long)getpid(), done, in_directory(p->temp));
-	/* Who cannot write a few bytes meets that again with the index. */
+	/* If this write fails, writing the index will report it. */
 	if (pwrite(p->lock_fd, text, (size_t)n, 0) == n && ftruncate(p->lock_fd, n))
 		p->told_s = 0;
 }
 
-/* Of the lock that is another's: who holds it, and what its work looked like. */
+/* Another holder of the lock, and the state of its work. */
 struct holder {
-	long pid; /* 0: it has not said */
+	long pid; /* 0: unknown */
 	char text[LOCK_TEXT];
-	off_t written; /* to its temporary file */
+	off_t written; /* size of its temporary file */
 };
 
 static void look_at_holder(const struct publish *p, struct holder *h)
@@ -254,14 +261,14 @@ static void look_at_holder(const struct publish *p, struct holder *h)
 	}
 }
 
-/* "process 4711", or who has not said. */
+/* "process 4711", or a phrase for an unknown holder. */
 static const char *who(const struct holder *h, char buf[WHO])
 {
 	snprintf(buf, WHO, h->pid > 0 ? "process %ld" : "another process", h->pid);
 	return buf;
 }
 
-/* Wait for the lock of the open file. */
+/* Wait for the lock on the open file. */
 static int hold(struct publish *p, const struct publish_wait *w, struct err *err)
 {
 	const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
@@ -299,7 +306,7 @@ static int hold(struct publish *p, const struct publish_wait *w, struct err *err
 	return 0;
 }
 
-/* A file of another program that happens to be called so: "yarn.lock". */
+/* Whether the lock file belongs to another program: "yarn.lock". */
 static bool is_foreign(int fd)
 {
 	char text[8];
@@ -308,7 +315,8 @@ static bool is_foreign(int fd)
 	return n > 0 && !str_starts((struct str){text, (size_t)n}, lock_word);
 }
 
-/* The lock file is removed by its last holder, so after locking it must still be there. */
+/* Take the lock.  Its last holder may have removed the file, so check that it is still
+ * there. */
 static int take_lock(struct publish *p, const struct publish_wait *w, struct err *err)
 {
 	const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
@@ -348,7 +356,7 @@ static int take_lock(struct publish *p, const struct publish_wait *w, struct err
 
 /* ---- temporary files ---- */
 
-/* "BASE.tmp.PID.NUMBER" of a process that is no more. */
+/* Whether name is "BASE.tmp.PID.NUMBER" of a process that has ended. */
 static bool is_leftover(const char *name, struct str base)
 {
 	struct str rest = str_from(str_c(name), base.n);
@@ -405,7 +413,7 @@ static int make_temp(struct publish *p, const char *stem, struct err *err)
 	return (int)err->kind;
 }
 
-/* A file without a name, where the system has such. */
+/* Make a file without a name, if the system can. */
 static int make_nameless(struct publish *p, const char *stem, struct err *err)
 {
 	p->temp_fd = openat(p->dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -424,7 +432,7 @@ static int make_nameless(struct publish *p, const char *stem, struct err *err)
 	return 0;
 }
 
-/* An index that is not kept has another remedy than --index. */
+/* A temporary index needs TMPDIR, not --index. */
 static int temporary_elsewhere(struct err *err)
 {
 	err->hint[0] = '\0';
@@ -436,8 +444,7 @@ const char *publish_opens(const struct publish *p)
 	return p->nameless ? p->opens : p->temp;
 }
 
-/* Below PATH_MAX there is room for what the names of the lock and of the temporary file have
- * behind the index's. */
+/* Below PATH_MAX, so that suffixes of lock and temporary file fit. */
 static int too_long(const char *path, struct err *err)
 {
 	err_set(err, ERR_INDEX, 0, "the path of the index is too long, %zu bytes",

@@ -1,11 +1,10 @@
 /*
- * store.c - open an index, close it; see store.h.  store_verify.c checks all of it.
+ * store.c - open and close an index; see store.h.  store_verify.c checks all of it.
  *
- * The file is mapped by LMDB (read only, no lock file: a published index is never written
- * again) and one read transaction lasts as long as the store, so a view of a page is valid
- * until store_close().  LMDB has no checksums of its own: before a file is handed to it its
- * tree is looked through (store_pages.h), and every block is checked when it is first
- * read (store_block.c).
+ * LMDB maps the file (read only, no lock file: a published index is never written again),
+ * and one read transaction lasts as long as the store, so a view of a page is valid until
+ * store_close().  LMDB has no checksums: the tree of a file is checked before LMDB opens
+ * it (store_pages.h), and every block when it is first read (store_block.c).
  */
 #include "index/store/store.h"
 
@@ -32,7 +31,7 @@ static int not_an_index(const char *path, const char *why, struct err *err)
 	return err_hint(err, "rebuild it: run quern with --rebuild");
 }
 
-/* What the machine lacks is no damage. */
+/* A lack of memory or the like is not damage. */
 static int cannot_open(const char *path, int rc, struct err *err)
 {
 	if (rc == ENOMEM)
@@ -59,8 +58,8 @@ static int check_owner(const char *path, const struct stat *sb, bool trust,
 			"use another one with --index PATH, or trust it with --trust");
 }
 
-/* Find where LMDB mapped the file, so that a fault there becomes an error.  Where that cannot
- * be found (no /proc) it is as near to `inside` as the file is long. */
+/* Find where LMDB mapped the file, so that a fault there becomes an error.  Without
+ * /proc, watch as many bytes as the file has before and after `inside`. */
 static void watch(struct store *st, const char *inside)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -78,7 +77,7 @@ static void watch(struct store *st, const char *inside)
 			: map_watch(inside - st->size, 2 * (size_t)st->size, st->path);
 }
 
-/* LMDB would abort(): a page is not what the tree promised. */
+/* LMDB would abort(): a page contradicts the tree. */
 static void on_assert(MDB_env *env, const char *what)
 {
 	(void)what;
@@ -105,7 +104,7 @@ static int open_env(struct store *st, struct err *err)
 	char same[64];
 	int rc = mdb_env_create(&st->env);
 
-	/* The file that was checked, even if the path means another one by now. */
+	/* Open the checked file, even if the path now leads to another one. */
 	snprintf(same, sizeof(same), "/proc/self/fd/%d", st->fd);
 	if (!rc)
 		rc = mdb_env_set_mapsize(st->env, (size_t)st->size);
@@ -113,7 +112,7 @@ static int open_env(struct store *st, struct err *err)
 		rc = mdb_env_set_userctx(st->env, st->path);
 	if (!rc)
 		rc = mdb_env_set_assert(st->env, on_assert);
-	/* It reads from a map that nobody but LMDB knows yet. */
+	/* LMDB reads from its map, which is not watched yet. */
 	map_wild(st->path);
 	if (!rc)
 		rc = mdb_env_open(st->env, access(same, R_OK) ? st->path : same, flags,
@@ -130,8 +129,8 @@ static int open_env(struct store *st, struct err *err)
 	return rc ? cannot_open(st->path, rc, err) : 0;
 }
 
-/* Counts that a file of its size can have: each row takes some of its bytes, so that what is
- * allocated by them is in proportion to it.  Ids are of something, 0 at least. */
+/* Whether counts fit the size of the file: each row takes some bytes, so what is
+ * allocated is in proportion to the file.  An id needs a table with a row. */
 static bool counts_fit(const struct meta *m, uint64_t size)
 {
 	const uint64_t *strings = m->strings;
@@ -148,7 +147,7 @@ static bool counts_fit(const struct meta *m, uint64_t size)
 	return m->functions || !m->edges;
 }
 
-/* The text of a profile is that of its files. */
+/* Bytes and lines of the profile are the sums of its files'. */
 static bool text_adds_up(const struct meta *m)
 {
 	uint64_t bytes = 0, lines = 0;

@@ -1,9 +1,10 @@
 /*
  * store_block.c - the blocks of an index: found by key, checked when first read, kept.
  *
- * A block is sound when its value says which block it is, its checksum holds, it has the rows
- * that the meta value promises, and ids in it are some (store_ids.c).  Anything else is damage: it reads as zeros, the first
- * of it is remembered, and store_check() says so before an answer leaves the program.
+ * A block is sound if its header repeats its key, its checksum holds, it has as many rows
+ * as meta requires, and its ids are in range (store_ids.c).  A damaged block reads as
+ * zeros; the store keeps the first damage, and store_check() reports it before an answer
+ * is shown.
  */
 #include <inttypes.h>
 #include <lmdb.h>
@@ -53,7 +54,7 @@ void *store_loaded(struct store *st)
 	return p;
 }
 
-/* A published index is never written.  Whoever does so all the same is found out here. */
+/* Nobody should write to a published index; detect it if somebody does. */
 static void look_at_file(struct store *st)
 {
 	struct stat sb;
@@ -103,7 +104,7 @@ uint32_t store_events_of(const struct store *st, enum table t)
 	return has_events(t) ? st->info.events : 1;
 }
 
-/* Derived events have no blocks, but a computed column. */
+/* A derived event has no blocks, but a computed column. */
 uint32_t store_slots_of(const struct store *st, enum table t)
 {
 	return has_events(t) ? st->info.all_events : 1;
@@ -146,7 +147,7 @@ static bool inside_map(const struct store *st, const MDB_val *v)
 			    (size_t)(p - st->map) <= st->size - v->mv_size);
 }
 
-/* The header is copied before it is looked at: it must not change in between. */
+/* Copy the header before checking it: the file must not change in between. */
 static const void *fetch(struct store *st, enum table t, uint32_t event, uint32_t block,
 			 struct value_header *head)
 {
@@ -184,14 +185,14 @@ const void *store_value(struct store *st, enum table t, uint32_t event, uint32_t
 {
 	const void *p;
 
-	/* LMDB goes where the pages say, and they may have changed since they were checked. */
+	/* LMDB follows the pages, which may have changed since they were checked. */
 	map_wild(st->path);
 	p = fetch(st, t, event, block, head);
 	map_wild(NULL);
 	return p;
 }
 
-/* A block of a column or of strings has the rows that the meta value promises. */
+/* Whether a block of a column or of strings has as many rows as meta requires. */
 static bool rows_fit(const struct store *st, enum table t, const struct value_header *h)
 {
 	unsigned width = table_width(t);
@@ -242,7 +243,7 @@ static bool meet(struct store *st, enum table t, uint32_t event, uint32_t block,
 	const char *wrong;
 	const void *p;
 
-	/* Every value has pages of its own, so a file has fewer than this. */
+	/* Every value has pages of its own, so a file has fewer blocks than this. */
 	if (event >= store_events_of(st, t) || block >= st->size / VALUE_MIN) {
 		store_damaged(st, t, block, "no such block");
 		return false;

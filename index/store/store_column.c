@@ -1,8 +1,9 @@
 /*
- * store_column.c - the columns of an index: events, strings, functions, edges, cycles, parts.
+ * store_column.c - the columns of an index: events, strings, functions, edges, cycles,
+ * parts.
  *
  * A row is looked up in its block (store_block.c).  Derived events are computed from the
- * recorded ones.  An algorithm that walks a whole column gets it in one piece (store_u32,
+ * recorded ones.  An algorithm over a whole column gets it as one array (store_u32,
  * store_u64).  Ids were checked with their block (store_ids.c).
  */
 #include <stdlib.h>
@@ -11,10 +12,8 @@
 #include "index/store/demangle.h"
 #include "index/store/store_read.h"
 
-/* A u32 that is an id below n.  It was when its block was met; the file may have been written
- * to since. */
-static uint32_t row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
-		       uint64_t n)
+uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
+		      uint64_t n)
 {
 	uint32_t id = store_row_u32(st, t, event, row);
 
@@ -61,7 +60,7 @@ uint64_t store_event_of(const struct store *st, uint32_t e, const uint64_t *reco
 	return clamp(sum);
 }
 
-/* Event e of a row of a table with a column per recorded event. */
+/* Event e in a row of a table with a column per recorded event. */
 static uint64_t cost_at(struct store *st, enum table t, uint32_t e, uint64_t row)
 {
 	const int64_t *coef;
@@ -96,7 +95,7 @@ static struct str string_at(struct store *st, enum table t, uint64_t row)
 
 	if (!p || i >= rows)
 		return STR("???");
-	/* Read once and compared again: the file may have been written to since. */
+	/* Read once, then check: the file may have been written to since. */
 	from = offset[i];
 	to = offset[i + 1];
 	if (from > to || to > bytes) {
@@ -156,17 +155,17 @@ obj_id store_obj_lower(struct store *st, struct str s)
 
 name_id store_fn_name_id(struct store *st, fn_id f)
 {
-	return row_id(st, TABLE_FN_NAME, 0, f, st->info.names);
+	return store_row_id(st, TABLE_FN_NAME, 0, f, st->info.names);
 }
 
 file_id store_fn_file_id(struct store *st, fn_id f)
 {
-	return row_id(st, TABLE_FN_FILE, 0, f, st->info.files);
+	return store_row_id(st, TABLE_FN_FILE, 0, f, st->info.files);
 }
 
 obj_id store_fn_obj_id(struct store *st, fn_id f)
 {
-	return row_id(st, TABLE_FN_OBJ, 0, f, st->info.objects);
+	return store_row_id(st, TABLE_FN_OBJ, 0, f, st->info.objects);
 }
 
 void store_demangle(struct store *st, bool on)
@@ -188,7 +187,8 @@ struct str store_shown(struct store *st, name_id n)
 	return st->shown[n];
 }
 
-/* Names are in order: the usual ones begin alike.  "f'_Z1gv" alone is not looked for. */
+/* Names are sorted, so mangled ones are found by their usual prefixes.  A name like
+ * "f'_Z1gv" alone is not found. */
 bool store_any_mangled(struct store *st)
 {
 	static const char *const starts[] = {"_R", "_Z", "__Z"};
@@ -230,7 +230,7 @@ uint64_t store_fn_line(struct store *st, fn_id f)
 
 uint32_t store_fn_cycle(struct store *st, fn_id f)
 {
-	return row_id(st, TABLE_FN_CYCLE, 0, f, (uint64_t)st->info.cycles + 1);
+	return store_row_id(st, TABLE_FN_CYCLE, 0, f, (uint64_t)st->info.cycles + 1);
 }
 
 uint64_t store_fn_calls(struct store *st, fn_id f)
@@ -248,7 +248,8 @@ uint64_t store_fn_incl(struct store *st, fn_id f, uint32_t e)
 	return cost_at(st, TABLE_FN_INCL, e, f);
 }
 
-/* The first of the ascending rows lo..hi of a column that is not below v; hi: none. */
+/* The first row in lo..hi of an ascending column that is at least v; hi if there is
+ * none. */
 static uint32_t lower_row(struct store *st, enum table t, uint32_t lo, uint32_t hi,
 			  uint64_t v)
 {
@@ -282,12 +283,12 @@ bool store_fn_nests(struct store *st, fn_id f)
 
 fn_id store_rank_self(struct store *st, uint32_t e, uint32_t i)
 {
-	return row_id(st, TABLE_RANK_SELF, e, i, st->info.functions);
+	return store_row_id(st, TABLE_RANK_SELF, e, i, st->info.functions);
 }
 
 fn_id store_rank_incl(struct store *st, uint32_t e, uint32_t i)
 {
-	return row_id(st, TABLE_RANK_INCL, e, i, st->info.functions);
+	return store_row_id(st, TABLE_RANK_INCL, e, i, st->info.functions);
 }
 
 static fn_id first_of_name(struct store *st, uint64_t name)
@@ -307,8 +308,8 @@ void store_edge(struct store *st, edge_id id, struct store_edge *out)
 {
 	uint32_t cycle;
 
-	out->caller = row_id(st, TABLE_EDGE_CALLER, 0, id, st->info.functions);
-	out->callee = row_id(st, TABLE_EDGE_CALLEE, 0, id, st->info.functions);
+	out->caller = store_row_id(st, TABLE_EDGE_CALLER, 0, id, st->info.functions);
+	out->callee = store_row_id(st, TABLE_EDGE_CALLEE, 0, id, st->info.functions);
 	out->calls = store_row_u64(st, TABLE_EDGE_CALLS, 0, id);
 	out->recursive = out->caller == out->callee;
 	cycle = store_fn_cycle(st, out->caller);
@@ -350,7 +351,8 @@ edge_id store_caller(struct store *st, fn_id f, uint32_t i)
 {
 	uint32_t first, n = span(st, TABLE_IN_FIRST, f, &first);
 
-	return i < n ? row_id(st, TABLE_IN_EDGE, 0, (uint64_t)first + i, st->info.edges)
+	return i < n ? store_row_id(st, TABLE_IN_EDGE, 0, (uint64_t)first + i,
+				    st->info.edges)
 		     : 0;
 }
 
@@ -381,7 +383,7 @@ static const enum table column_table[] = {
 			to[i] = in[i];              \
 	} while (0)
 
-/* Rows of a block, of so many bytes, as u64. */
+/* Widen the rows of a block to u64. */
 static void widen(uint64_t *to, const void *from, uint32_t rows, uint64_t bytes)
 {
 	switch (store_width(rows, bytes)) {
@@ -389,6 +391,39 @@ static void widen(uint64_t *to, const void *from, uint32_t rows, uint64_t bytes)
 	case 2: WIDEN(uint16_t); break;
 	case 4: WIDEN(uint32_t); break;
 	default: memcpy(to, from, (size_t)bytes);
+	}
+}
+
+static const void *whole(struct store *st, enum table t, uint32_t event);
+
+/* Edges must agree with their spans, which are read first: one column is read at a time. */
+static bool have_spans(struct store *st, enum table t)
+{
+	return (t != TABLE_EDGE_CALLER && t != TABLE_EDGE_CALLEE) ||
+	       whole(st, TABLE_OUT_FIRST, 0);
+}
+
+/* What of n ids in one piece is wrong; NULL: nothing.  They are looked at again: the file may
+ * have been written to since its blocks were checked. */
+static const char *ids_wrong(struct store *st, enum table t, const uint32_t *p,
+			     uint64_t n)
+{
+	const char *wrong = store_ids_wrong(st, t, 0, p, n);
+
+	if (wrong)
+		return wrong;
+	switch (t) {
+	case TABLE_EDGE_CALLER:
+		return store_callers_wrong(st, whole(st, TABLE_OUT_FIRST, 0), p);
+	case TABLE_EDGE_CALLEE:
+		return store_callees_wrong(st, whole(st, TABLE_OUT_FIRST, 0), p);
+	case TABLE_IN_EDGE:
+		return store_each_once(st, p, (size_t)n) ? NULL
+							 : "an edge is there twice";
+	case TABLE_TOPO:
+		return store_each_once(st, p, (size_t)n) ? NULL
+							 : "a function is there twice";
+	default: return NULL;
 	}
 }
 
@@ -403,6 +438,8 @@ static const void *whole(struct store *st, enum table t, uint32_t event)
 		return NULL;
 	if (b->whole)
 		return b->whole;
+	if (!have_spans(st, t))
+		return NULL;
 	p = store_load(st, (size_t)n + 1, (size_t)width);
 	if (!p)
 		return NULL;
@@ -417,8 +454,10 @@ static const void *whole(struct store *st, enum table t, uint32_t event)
 		else if (from)
 			memcpy(p + at * width, from, (size_t)bytes);
 	}
-	/* The copy: the file may have been written to since its blocks were checked. */
-	if (width == 4 && (wrong = store_ids_wrong(st, t, 0, (const void *)p, n)))
+	/* Check the copy: the file may have been written to since its blocks were
+	 * checked. */
+	if (width == 4 && !st->damage.kind &&
+	    (wrong = ids_wrong(st, t, (const void *)p, n)))
 		store_damaged(st, t, 0, wrong);
 	if (st->damage.kind)
 		return NULL;
@@ -430,7 +469,7 @@ const uint32_t *store_u32(struct store *st, enum store_column c)
 	return whole(st, column_table[c], 0);
 }
 
-/* The column of a derived event, computed once. */
+/* Compute the column of a derived event, once. */
 static const uint64_t *derived(struct store *st, enum table t, uint32_t e)
 {
 	struct blocks *b = store_blocks(st, t, e);
@@ -495,7 +534,7 @@ uint64_t store_part_summary(struct store *st, uint32_t p, uint32_t e)
 
 void store_totals(struct store *st, struct store_totals *out)
 {
-	/* Part headers, which say of which part, are not read for this: there may be many. */
+	/* Do not read part headers for this: there may be many. */
 	*out = (struct store_totals){.written = st->meta.totals, .agree = true};
 	for (uint32_t e = 0; out->written && out->agree && e < st->info.events; e++) {
 		out->event = e;

@@ -1,7 +1,7 @@
 /*
  * store_detail.c - cost lines, call sites, jumps, parts and diagnostics of an index.
  *
- * Packed bytes were checked with their block; their numbers are checked again here as they
+ * Packed bytes were checked with their block; their numbers are checked again when they
  * are used, so that a wrong file cannot make a reader index out of range.
  */
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static int damaged(struct store *st, enum table t, const char *what, struct err 
 	return store_check(st, err);
 }
 
-/* A function's packed rows; *n of them are to be read. */
+/* Open a function's packed rows; *n: how many there are. */
 static int open_detail(struct store *st, fn_id f, enum detail_kind kind,
 		       enum table places, enum table t, struct detail_reader *r,
 		       uint64_t *n, struct err *err)
@@ -107,7 +107,7 @@ static int open_sites(struct store *st, fn_id f, struct detail_reader *r, uint64
 	return open_detail(st, f, DETAIL_SITES, TABLE_SITES_AT, TABLE_SITES, r, n, err);
 }
 
-/* first, edges: the caller's own (store_callees()). */
+/* first, edges: those of the caller (store_callees()). */
 static int next_site(struct store *st, struct detail_reader *r, edge_id first,
 		     uint32_t edges, struct store_site *row, uint64_t *costs,
 		     struct err *err)
@@ -117,15 +117,14 @@ static int next_site(struct store *st, struct detail_reader *r, edge_id first,
 	detail_next(r, costs);
 	if (r->in.bad || d->file >= st->info.files || d->edge >= edges)
 		return damaged(st, TABLE_SITES, "a call site is out of range", err);
-	*row = (struct store_site){
-		.edge = first + d->edge,
-		.file = d->file,
-		.line = d->line,
-		.instr = d->instr,
-		.calls = d->calls,
-		.callee = store_row_u32(st, TABLE_EDGE_CALLEE, 0, first + d->edge)};
-	if (row->callee >= st->info.functions)
-		return damaged(st, TABLE_EDGE_CALLEE, "an id is out of range", err);
+	*row = (struct store_site){.edge = first + d->edge,
+				   .file = d->file,
+				   .line = d->line,
+				   .instr = d->instr,
+				   .calls = d->calls,
+				   .callee = store_row_id(st, TABLE_EDGE_CALLEE, 0,
+							  first + d->edge,
+							  st->info.functions)};
 	return 0;
 }
 
@@ -212,7 +211,7 @@ int store_jumps(struct store *st, fn_id f, struct arena *a, struct store_jump **
 
 /* ---- parts ---- */
 
-/* A part of a file that is there, and of its text. */
+/* Whether a part's file exists and has its text. */
 static bool part_fits(const struct store *st, const struct store_part *p)
 {
 	const struct input_file *f;
@@ -260,16 +259,15 @@ static void load_parts(struct store *st)
 						    .functions = functions,
 						    .has_totals = head.has_totals,
 						    .has_summary = head.has_summary};
-		}
-		for (uint32_t k = 0; k < PART_ROWS && i + k < n && !c.failed; k++)
-			if (!part_fits(st, &part[i + k])) {
-				/* What is damaged reads as zeros. */
-				part[i + k] = (struct store_part){0};
+			if (!c.failed && !part_fits(st, &part[i + k]))
 				c.failed = in.bad = true;
-			}
+			/* It reads as zeros, whichever of its numbers is wrong. */
+			if (c.failed)
+				part[i + k] = (struct store_part){0};
+		}
 		if (c.failed && in.bad)
 			store_damaged(st, TABLE_PART, i / PART_ROWS, "it cannot be read");
-		/* Zeros for want of memory must not be there for the next to ask. */
+		/* Zeros caused by a lack of memory must not be cached. */
 		if ((c.failed && !in.bad) || (!p && st->damage.kind == ERR_LIMIT)) {
 			store_short(st);
 			return;
@@ -290,7 +288,7 @@ static int bad_part(struct store *st, struct err *err)
 	return damaged(st, TABLE_PART_COST, "its numbers cannot be read", err);
 }
 
-/* Rows with ids below limit; NULL: past them. */
+/* Read rows with ids below limit; rows NULL: skip them. */
 static int read_rows(struct store *st, struct varint_reader *in, uint32_t limit,
 		     size_t width, struct arena *a, struct part_rows *rows,
 		     struct err *err)
@@ -300,7 +298,7 @@ static int read_rows(struct store *st, struct varint_reader *in, uint32_t limit,
 	uint64_t id = 0, bytes, *to;
 	uint32_t *ids;
 
-	/* Ids and numbers have a byte each, at least. */
+	/* Ids and numbers take at least a byte each. */
 	if (in->bad || n > limit || n > (uint64_t)(in->end - in->p) / (width + 1))
 		return bad_part(st, err);
 	ids = rows ? ARENA_ARRAY(a, uint32_t, n + 1) : NULL;
@@ -344,7 +342,7 @@ int store_part_rows(struct store *st, uint32_t p, struct arena *a, struct part_r
 	return edges ? read_rows(st, &in, st->info.edges, events + 1, a, edges, err) : 0;
 }
 
-/* In a profile of one part, the part is the whole. */
+/* A profile of one part: the part is the whole. */
 static int all_functions(struct store *st, struct arena *a, fn_id **fns, uint64_t **costs,
 			 size_t *n, struct err *err)
 {

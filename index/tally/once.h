@@ -1,21 +1,23 @@
 /*
  * once.h - lines of a function, packed.
  *
- * Most functions of a profile of one part have one block.  Its lines need no look-up while
- * they are read (they are distinct, or are added when the index is written), so they are
- * kept as a few bytes each, a tenth of an entry's size.  Each function has a chain of such
- * pieces: what could not become an entry for want of room, and what was one (tally.c).
+ * Most functions of a profile of one part have one block.  Its lines need no look-up
+ * while they are read (they are distinct, or are added when the index is written), so
+ * each is kept in a few bytes, a tenth of an entry's size.  A piece holds the lines of
+ * one block; the pieces of a function are a chain.  Lines that find no room as entries
+ * become pieces, and so do entries that must give room (tally.c).
  *
- *	piece: bytes of the function's piece before it, 0: none; else how far before; then lines
+ *	piece: distance in bytes back to the function's piece before, 0: none; then lines
  *	tag: kind | FILE | INSTR | LINE, number of costs in the upper bits
  *	[file] [zz(instr)] [zz(line)], then by kind:
  *	cost line	costs (cost_code.h); none: those of the cost line before
  *	call		edge count costs
  *	jump		zz(to_instr) zz(to_line) [to_fn to_file] executed [taken]
  *
- * zz(x): zigzag difference to the line before (to the jump's own position), 0 at the start.
- * What a jump goes to is said when it is not what the jump before went to (number of costs 1): 0 is
- * the function itself in the row's own file, and what is so at the start.
+ * zz(x): zigzag difference to the line before (to the jump's own position), 0 at the
+ * start.  A jump has to_fn and to_file (its number of costs is 1) if they differ from
+ * those of the jump before; 0, also at the start, means the function itself in the row's
+ * own file.
  */
 #ifndef QUERN_ONCE_H
 #define QUERN_ONCE_H
@@ -30,29 +32,31 @@
 struct once_row {
 	uint8_t kind; /* enum entry_kind (tally.h) */
 	uint32_t ncost;
-	uint32_t file; /* slot */
-	uint32_t edge; /* slot, of a call */
+	uint32_t file; /* name slot */
+	uint32_t edge; /* edge slot of a call */
 	uint64_t instr, line;
 	uint64_t count; /* calls; jumps: executed */
 	uint64_t taken;
-	/* Jumps: as in tally.h, [2] as once_to(); and that of the last jump. */
+	/* Jumps: target as in tally.h, to[2] as once_to() packs it.  At the end of a
+	 * row: that of the last jump. */
 	uint64_t to[3];
-	/* Reading: the ncosts costs of the last cost line that has some; NULL: there was none. */
+	/* Reading: the ncosts costs of the last cost line with costs; NULL: none so
+	 * far. */
 	const unsigned char *costs;
 	uint32_t ncosts;
-	/* Writing: the last cost line cost this, one number; false: that is not known. */
+	/* Writing: the one cost of the last cost line, if known. */
 	bool cost_known;
 	uint64_t cost;
 };
 
-/* Where a jump of a function of that name slot, in that file, goes: `to` is a name and a file slot as
- * in tally.h.  0: it stays there. */
+/* Pack a jump's target for a function of that name in that file (slots).  `to` is name
+ * and file as in tally.h; 0: the jump stays in function and file. */
 static inline uint64_t once_to(uint32_t fn_name, uint32_t file, uint64_t to)
 {
 	return to == ((uint64_t)fn_name << 32 | file) ? 0 : to + 1;
 }
 
-/* The other direction. */
+/* The inverse of once_to(). */
 static inline uint64_t once_goes_to(uint32_t fn_name, uint32_t file, uint64_t once_to)
 {
 	return once_to ? once_to - 1 : (uint64_t)fn_name << 32 | file;
@@ -67,7 +71,8 @@ enum {
 	ONCE_TO = 1 << ONCE_COSTS,
 };
 
-/* Bytes of the piece in front of that at *at, which *at moves to; 0: there is none. */
+/* Move *at back to the function's piece before.  Returns the distance; 0: no piece
+ * before. */
 static inline uint64_t once_piece(struct varint_reader *in, uint64_t *at)
 {
 	uint64_t n = varint_get(in);
@@ -76,13 +81,13 @@ static inline uint64_t once_piece(struct varint_reader *in, uint64_t *at)
 	return n;
 }
 
-/* Bytes that a row may take. */
+/* Most bytes of a row. */
 static inline size_t once_room(uint32_t ncost)
 {
 	return (12 + costs_numbers(ncost)) * VARINT_MAX;
 }
 
-/* A difference, which is left out when it is 0. */
+/* Write a difference, unless it is 0. */
 static inline unsigned char *once_put_change(unsigned char *p, uint64_t zigzag)
 {
 	if (__builtin_expect(zigzag >= 0x80, 0))
@@ -91,12 +96,12 @@ static inline unsigned char *once_put_change(unsigned char *p, uint64_t zigzag)
 	return p + (zigzag != 0);
 }
 
-/* Append r and its ncost costs behind *before (all zeros for the first of a piece), which is
- * told of them.  0, or -1 when memory is out. */
+/* Append r with ncost costs; *before is the row before (all zeros for the first of a
+ * piece) and is set to r.  Returns 0, or -1 if memory is out. */
 int once_put(struct bytes *b, struct once_row *before, const struct once_row *r,
 	     const uint64_t *cost);
 
-/* The next row behind *r (all zeros at first) into *r; false at the end.  cost receives
+/* Read the row after *r (all zeros at first) into *r; false at the end.  cost gets
  * ncost numbers. */
 bool once_get(struct varint_reader *in, struct once_row *r, uint64_t *cost);
 

@@ -3,21 +3,21 @@
  *
  * The cost line after "calls=" is the inclusive cost of that call: it belongs to the
  * edge, never to the caller's self cost.  So for every event
- *     sum of self over all functions == "totals:"      (checked after the merge)
+ *	sum of self over all functions == "totals:"      (checked after the merge)
  *
  * Nearly every line was seen before, in the same order: a function's lines come again in
- * every part and every activation.  So each entry remembers its successor and a hit is one
- * compare and an add:
+ * every part and every activation.  So each entry remembers its successor, and a hit is
+ * one compare and one add:
  *
  *	head(f) -> line 12 -> call g at 13 -> line 14 -> ...
  *
- * A function's first block has nothing to predict: its lines are packed away, as a piece
- * (once.h), and become entries when a second block comes, if ever.  Entries enter the hash
- * only when a block leaves the predicted order.
+ * A function's first block has no entries to predict from.  Its lines are packed as a
+ * piece (once.h), and become entries if a second block comes.  Entries are hashed only
+ * when a block leaves the predicted order.
  *
- * Entries have so much room and no more.  When it is taken the lines of other blocks are
- * packed, too, piece after piece, and so are the entries in the end.  Equal lines of a
- * function are added when the index is written.
+ * When the room for entries is used up, the lines of further blocks are packed as pieces,
+ * too, and in the end all entries.  Equal lines of a function are added when the index is
+ * written.
  */
 #include "index/tally/tally.h"
 
@@ -29,10 +29,11 @@
 #include "index/base/vec.h"
 #include "index/tally/tally_in.h"
 
-/* Steps back in a first block, among a million lines, that still make most of them different. */
+/* Backward steps in position among a million lines; with more, the lines count as
+ * repeated. */
 enum {
 	ONCE_BACK = 16,
-	LINES_IN_PIECE = 3, /* in 8 bytes of it, about */
+	LINES_IN_PIECE = 3, /* per 8 bytes, estimated */
 };
 
 int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
@@ -100,7 +101,7 @@ void tally_free(struct tally *t)
 
 /* ---- functions ---- */
 
-/* A new slot, of that hash; NONE when memory is out. */
+/* Add a slot with hash h; NONE if memory is out. */
 static uint32_t new_fn(struct tally *t, const struct fn_slot *f, uint32_t h)
 {
 	const size_t e = t->nevent, n = t->nfn + 1;
@@ -113,7 +114,8 @@ static uint32_t new_fn(struct tally *t, const struct fn_slot *f, uint32_t h)
 	return (uint32_t)t->nfn++;
 }
 
-/* The slot of (ob, fl, fn), made when new; NONE when memory is out.  first: none has that name. */
+/* Find or add the slot of (ob, fl, fn); NONE if memory is out.  first: no function has
+ * that name. */
 static uint32_t fn_slot(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
 			bool defaulted, bool first)
 {
@@ -141,7 +143,7 @@ static inline bool is_use(const struct name_fn *u, uint32_t key, uint32_t fl)
 	return u->fn != NONE && u->ob == key && u->fl == fl;
 }
 
-/* The same through the cache at the function's name. */
+/* The same with the cache in the name's slot. */
 static inline uint32_t fn_cached(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
 				 bool defaulted, bool callee)
 {
@@ -163,7 +165,7 @@ static inline uint32_t fn_cached(struct tally *t, uint32_t ob, uint32_t fl, uint
 
 /* ---- entries ---- */
 
-/* A new entry with n numbers, zeroed; 0 when memory is out. */
+/* Add an entry with n numbers, zeroed; 0 if memory is out. */
 static uint32_t new_entry(struct tally *t, uint32_t fn, size_t n)
 {
 	uint32_t i = (uint32_t)t->nentry;
@@ -183,7 +185,7 @@ static uint32_t new_entry(struct tally *t, uint32_t fn, size_t n)
 	return i;
 }
 
-/* The block ends, if there is one. */
+/* End the current block, if any. */
 static void leave_fn(struct tally *t)
 {
 	uint32_t f = t->cur_fn;
@@ -238,7 +240,7 @@ static struct key key_of(const struct tally *t, uint32_t i)
 			    jump ? &t->val[e->val] : NULL};
 }
 
-/* Put the entries of f, which so far are one run in the order of the text, into the hash. */
+/* Put the entries of f, so far one run in text order, into the hash. */
 static int index_fn(struct tally *t, uint32_t f)
 {
 	for (uint32_t i = t->entry[t->fn[f].head].next; i; i = t->entry[i].next) {
@@ -251,7 +253,7 @@ static int index_fn(struct tally *t, uint32_t f)
 	return 0;
 }
 
-/* A new entry with key k behind `before`; 0 when memory is out. */
+/* Add an entry with key k after `before`; 0 if memory is out. */
 static uint32_t append_entry(struct tally *t, uint32_t fn, uint32_t before,
 			     const struct key *k)
 {
@@ -271,7 +273,8 @@ static uint32_t append_entry(struct tally *t, uint32_t fn, uint32_t before,
 	return i;
 }
 
-/* Further lines of the current block are packed: 0, with in_once unless memory is out. */
+/* Pack the further lines of the current block.  Returns 0 and sets in_once unless
+ * memory is out. */
 static uint32_t begin_once(struct tally *t)
 {
 	t->no_room += t->fn[t->cur_fn].once_n;
@@ -279,8 +282,8 @@ static uint32_t begin_once(struct tally *t)
 	return 0;
 }
 
-/* The entry behind `before` was not the predicted one: find it or make it; 0 when memory is out, or
- * there is no *room for another. */
+/* The entry after `before` was not the predicted one: find or add it.  0 if memory is
+ * out or there is no *room for another. */
 static uint32_t find_or_make(struct tally *t, uint32_t before, const struct key *k,
 			     bool *room)
 {
@@ -304,7 +307,7 @@ static uint32_t find_or_make(struct tally *t, uint32_t before, const struct key 
 	return i;
 }
 
-/* The same behind the current one; 0 with in_once when there is no room. */
+/* The same for the entry after the current one; 0 with in_once if there is no room. */
 static __attribute__((noinline)) uint32_t other_entry(struct tally *t,
 						      const struct key *k)
 {
@@ -324,8 +327,8 @@ uint32_t tally_line_entry(struct tally *t, uint32_t before, uint32_t file, uint6
 	return i && same_entry(t, i, &k) ? i : find_or_make(t, before, &k, &room);
 }
 
-/* The entry with key k, now current; 0 when memory is out, or with in_once when the line is to
- * be packed. */
+/* Make the entry with key k current.  0 if memory is out, or with in_once if the line
+ * is to be packed. */
 static inline uint32_t entry_at(struct tally *t, const struct key *k)
 {
 	uint32_t i = t->entry[t->cur].next;
@@ -339,8 +342,8 @@ static inline uint32_t entry_at(struct tally *t, const struct key *k)
 
 /* ---- first blocks ---- */
 
-/* Read the last piece of f: *in is behind what it says of the one before, which *before and
- * *at are then told of.  -1: spill_failed says why. */
+/* Open the last piece of f.  *in is at its first line; *before and *at tell where the
+ * piece before is.  -1: see spill_failed. */
 static int open_piece(struct tally *t, uint32_t f, struct varint_reader *in,
 		      uint64_t *before, uint64_t *at)
 {
@@ -357,7 +360,7 @@ static int open_piece(struct tally *t, uint32_t f, struct varint_reader *in,
 	return 0;
 }
 
-/* Make entries of f's last piece, in its order; *last is the last of them. */
+/* Make entries of f's last piece, in order; *last: the last of them. */
 static int unpack_once(struct tally *t, uint32_t f, uint32_t *last)
 {
 	struct once_row r = {0};
@@ -384,7 +387,8 @@ static int unpack_once(struct tally *t, uint32_t f, uint32_t *last)
 			return -1;
 		v = &t->val[t->entry[at].val];
 		if (r.kind == ENTRY_CALL) {
-			/* Its edge has had the cost already: it is behind us. */
+			/* The edge already has this cost; it was added when the line
+			 * was read. */
 			v[0] = r.edge;
 			v += 2 + t->nevent;
 			*v++ = r.count;
@@ -402,14 +406,14 @@ static int unpack_once(struct tally *t, uint32_t f, uint32_t *last)
 	return 0;
 }
 
-/* The lines of a piece of so many bytes have room as entries. */
+/* Whether the lines of a piece of `bytes` fit as entries. */
 static bool piece_has_room(const struct tally *t, uint64_t bytes)
 {
 	return tally_entry_room(t, bytes * LINES_IN_PIECE / 8 *
 					   (ENTRY_BYTES + t->nevent * sizeof(*t->val)));
 }
 
-/* "fn=": the block before it ends. */
+/* "fn=": end the block before. */
 static void row_fn(struct tally *t, uint32_t name)
 {
 	leave_fn(t);
@@ -420,7 +424,7 @@ static void row_fn(struct tally *t, uint32_t name)
 	t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
 }
 
-/* The block of the current fn= begins with the line at hand. */
+/* Begin the block of the current fn= at this line. */
 static int enter_fn(struct tally *t)
 {
 	uint32_t fl = t->has_fl ? t->fl : t->file, last;
@@ -453,8 +457,8 @@ int tally_new_block(struct tally *t, uint32_t name, bool *begun)
 	return enter_fn(t);
 }
 
-/* Hardly any line of f's last piece stands at or before the one it follows, so hardly any is
- * there twice. */
+/* Whether f's last piece has hardly any repeated lines: few of them are at or before
+ * the line before. */
 static bool all_different(struct tally *t, uint32_t f)
 {
 	struct once_row r = {0}, line = {0};
@@ -476,9 +480,9 @@ static bool all_different(struct tally *t, uint32_t f)
 	return back <= ONCE_BACK;
 }
 
-/* A piece of a block without end is as long as any may be.  Packed, a line takes a tenth of an
- * entry: that is worth it as long as it is not there again and again.  Otherwise its lines are
- * looked up from here on, so that the memory is bounded by the number of different ones. */
+/* The piece has ONCE_MAX lines and its block goes on.  Begin another piece, unless its
+ * lines repeat: a packed line takes a tenth of an entry, but entries bound the memory
+ * by the number of different lines. */
 static int next_piece(struct tally *t)
 {
 	const uint32_t f = t->cur_fn;
@@ -506,7 +510,7 @@ int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
 	return ++t->once_rows < ONCE_MAX ? 0 : next_piece(t);
 }
 
-/* A call of a first block: its edge gets the cost at once. */
+/* A call in a first block: add its cost to the edge at once. */
 static int once_call(struct tally *t, struct once_row *r, uint32_t callee,
 		     const uint64_t *cost)
 {
@@ -519,7 +523,7 @@ static int once_call(struct tally *t, struct once_row *r, uint32_t callee,
 	return tally_add_once(t, r, cost);
 }
 
-/* Nothing was said in the current part: a file may begin with "NEW PROFILING FILE". */
+/* The current part has no lines yet: a file may begin with "NEW PROFILING FILE". */
 static bool part_is_empty(const struct tally *t)
 {
 	return tally_part(t, t->npart - 1)->begins && !t->said;
@@ -538,8 +542,7 @@ void tally_restart(struct tally *t)
 struct part_slot *tally_new_part(struct tally *t)
 {
 	const uint64_t i = t->npart;
-	const bool first =
-		(i & (i + 1)) == 0; /* of a chunk, which has as many and one more */
+	const bool first = (i & (i + 1)) == 0; /* of a chunk of i + 1 slots */
 	struct part_slot **chunk = &t->part[63u ^ (unsigned)__builtin_clzll(i + 1)];
 	struct part_slot *p;
 
@@ -612,7 +615,7 @@ static uint32_t name_of(struct tally *t, enum name_space space, const struct bat
 	return slot;
 }
 
-/* The callee of the call at hand, by cob=, cfi= and cfn=; NONE when memory is out. */
+/* The callee of this call by cob=, cfi= and cfn=; NONE if memory is out. */
 static uint32_t callee_at(struct tally *t)
 {
 	uint32_t callee =
@@ -643,15 +646,15 @@ int tally_once_call(struct tally *t, struct once_row *r, const uint64_t *cost)
 	return callee == NONE ? -1 : once_call(t, r, callee, cost);
 }
 
-/* The entry of a call or jump is behind `before`.  Where that leaves the base of the block before
- * in force, the block's head stays the entry before. */
+/* After the entry of a call or jump.  In callgrind's files it leaves the base as it
+ * was, so a head that was current stays so. */
 static void behind_record(struct tally *t, uint32_t before)
 {
 	if (t->apart && tally_is_head(t, before))
 		t->cur = before;
 }
 
-/* The line after calls=: the call's inclusive cost. */
+/* The line after calls=: add the call's inclusive cost. */
 static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *cost,
 			 struct err *err)
 {
@@ -687,7 +690,7 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 	return 0;
 }
 
-/* The line after jump=: where the jump is. */
+/* The line after jump=: the jump's source. */
 static int row_jump_source(struct tally *t, const struct row *r, struct err *err)
 {
 	uint64_t to[3] = {t->pending_instr, t->pending_line,
@@ -781,7 +784,7 @@ static void row_pending(struct tally *t, const struct row *r)
 	}
 }
 
-/* Something else than the line that a calls= or jump= waits for. */
+/* Drop a calls= or jump= that is not followed by its line. */
 static int drop_pending(struct tally *t, const struct batch *b, const struct row *r,
 			struct err *err)
 {

@@ -1,6 +1,5 @@
 /*
- * tally_head.c - what a tally does besides counting: diagnostics, header lines, and what a
- * later stretch assumes of the text before it.
+ * tally_head.c - diagnostics, header lines, and the state that a later stretch assumes.
  */
 #include "index/tally/tally.h"
 
@@ -12,7 +11,7 @@
 #include "index/tally/tally_in.h"
 
 enum {
-	TEXT_MAX = 200, /* bytes kept of an odd line */
+	TEXT_MAX = 200, /* bytes kept of a diagnostic's line */
 };
 
 int tally_no_memory(struct err *err)
@@ -23,7 +22,7 @@ int tally_no_memory(struct err *err)
 
 /* ---- diagnostics ---- */
 
-/* Newlines in p[0..n): eight bytes at a time, the sum of 0x01 where one is. */
+/* Count the newlines in p[0..n), eight bytes at a time. */
 static uint64_t count_newlines(const char *p, size_t n)
 {
 	const uint64_t low7 = 0x7f7f7f7f7f7f7f7f;
@@ -43,8 +42,8 @@ static uint64_t count_newlines(const char *p, size_t n)
 	return lines;
 }
 
-/* The line's number is counted only when it is needed, from where it was last: t->lines is
- * at the batch's start. */
+/* The number of r's line.  Lines are counted when one is asked for, from the last one
+ * asked for; t->lines is the batch's first. */
 uint64_t tally_line_of(struct tally *t, const struct batch *b, const struct row *r)
 {
 	if (t->counted_in != b->text || t->counted > r->at) {
@@ -73,7 +72,7 @@ int tally_add_odd(struct tally *t, enum odd kind, uint64_t line, struct str text
 	return 0;
 }
 
-/* The text of the line a row came from. */
+/* The line of a row, as text. */
 static struct str row_line(const struct batch *b, const struct row *r)
 {
 	struct str s = {b->text + r->at, b->bytes - r->at};
@@ -101,7 +100,7 @@ int tally_room_for_sums(struct tally *t)
 		       : 0;
 }
 
-/* Numbers are kept E by E: a new event in a later part moves them all. */
+/* Entries have nevent costs each: a new event in a later part moves them all. */
 static int widen(struct tally *t, size_t from, struct err *err)
 {
 	size_t to = t->nevent, n = t->nfn, nedge = t->nedge;
@@ -127,7 +126,7 @@ static int widen(struct tally *t, size_t from, struct err *err)
 		if (vec_reserve(&val, &cap, nval + room, 8))
 			goto fail;
 		if (e->what != ENTRY_HEAD && ENTRY_KIND(e->what) == ENTRY_CALL) {
-			/* This part's sums, too: part_lines.c ends none. */
+			/* With this part's sums: part_lines.c ends no part. */
 			memcpy(val + nval, old, (from + 2) * 8);
 			memcpy(val + nval + 2 + to, old + 2 + from, (from + 1) * 8);
 		} else if (e->what != ENTRY_HEAD) {
@@ -212,7 +211,7 @@ static bool has_negative(struct str numbers)
 	return false;
 }
 
-/* col_of[] is not reset for each line: what it says counts when col[] says the same. */
+/* col_of[] is never cleared: an entry counts only if col[] agrees. */
 static bool is_column(const struct tally *t, uint32_t event)
 {
 	const uint32_t at = t->col_of[event];
@@ -220,7 +219,7 @@ static bool is_column(const struct tally *t, uint32_t event)
 	return at < t->ncol && t->col[at] == event;
 }
 
-/* An events: line: which event each column is. */
+/* Read an events: line: map columns to events. */
 static int row_events(struct tally *t, const struct batch *b, const struct row *r,
 		      struct str value, struct err *err)
 {
@@ -262,7 +261,7 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 	return 0;
 }
 
-/* The desc: lines of a part, '\n' between; room doubles, so that many take no square of it. */
+/* Append a desc: line.  The room doubles, so many lines take linear time. */
 static int append_desc(struct tally *t, struct part_slot *p, struct str value)
 {
 	struct str *desc = &p->value[KEY_DESC];
@@ -277,7 +276,7 @@ static int append_desc(struct tally *t, struct part_slot *p, struct str value)
 		desc->p = room;
 		p->desc_room = 2 * need;
 	} else {
-		room = (char *)(uintptr_t)desc->p; /* our own, from above */
+		room = (char *)(uintptr_t)desc->p; /* allocated here before */
 	}
 	room[desc->n] = '\n';
 	if (value.n)
@@ -347,7 +346,7 @@ int tally_assume(struct tally *t, const struct tally *head, struct err *err)
 	return 0;
 }
 
-/* The columns in force in a, by name, are those that b assumed at its start. */
+/* Whether the columns at the end of a, by name, are those that b assumed. */
 static bool same_columns(const struct tally *a, const struct tally *b)
 {
 	if (a->ncol != b->assumed_cols)
@@ -358,7 +357,7 @@ static bool same_columns(const struct tally *a, const struct tally *b)
 	return true;
 }
 
-/* A calls= of b has no cfn= before it in b. */
+/* Whether a calls= of b depends on a cfn= before b. */
 static bool calls_entry_cfn(const struct tally *b)
 {
 	for (size_t i = 0; i < b->nfn; i++)
@@ -369,7 +368,7 @@ static bool calls_entry_cfn(const struct tally *b)
 
 bool tally_follows(const struct tally *a, const struct tally *b)
 {
-	/* A cfn= that a only assumed itself is none to rely on. */
+	/* A cfn= that a itself only assumed is not known. */
 	bool has_cfn = a->has_cfn && a->cfn != NAME_ENTRY;
 
 	return a->has_fl && (has_cfn || !calls_entry_cfn(b)) && same_columns(a, b) &&

@@ -1,6 +1,4 @@
-/*
- * tally_once.c - pieces of a tally (once.h), and entries that become pieces.
- */
+/* tally_once.c - pieces of a tally (once.h), and packing of entries. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +33,7 @@ void tally_end_piece(struct tally *t, uint32_t f)
 		t->spill_failed = failed;
 }
 
-/* Entry i, of function f, as a line behind *before; *before is it then. */
+/* Pack entry i of function f after *before, and set *before to it. */
 static int pack_entry(struct tally *t, uint32_t f, uint32_t i, struct once_row *before)
 {
 	const struct entry *e = &t->entry[i];
@@ -60,7 +58,7 @@ static int pack_entry(struct tally *t, uint32_t f, uint32_t i, struct once_row *
 	return once_put(&t->once.buf, before, &r, v);
 }
 
-/* Function f's n entries. */
+/* Pack function f's n entries as a piece. */
 static int pack_fn(struct tally *t, uint32_t f, const uint32_t *entry, size_t n)
 {
 	struct once_row before = {0};
@@ -81,11 +79,11 @@ static int pack_fn(struct tally *t, uint32_t f, const uint32_t *entry, size_t n)
 	return 0;
 }
 
-/* Entries by function: entry[first[f]] up to entry[first[f + 1]]. */
+/* Sort entries by function: f has entry[first[f]] up to entry[first[f + 1]]. */
 static void by_function(const struct tally *t, uint32_t *first, uint32_t *entry)
 {
-	/* first[f + 2] counts f's entries, first[f + 1] becomes f's running place and so, in
-	 * the end, the start of f + 1. */
+	/* first[f + 2] counts f's entries; first[f + 1] then is f's next place, and at
+	 * the end the start of f + 1. */
 	for (size_t i = 1; i < t->nentry; i++)
 		if (t->entry[i].what != ENTRY_HEAD)
 			first[t->entry_fn[i] + 2]++;
@@ -118,7 +116,7 @@ int tally_pack(struct tally *t)
 	return rc;
 }
 
-/* An array and its capacity. */
+/* Free an array with its capacity. */
 #define DROP(p, cap) (free(p), (p) = NULL, (cap) = 0)
 
 void tally_trim(struct tally *t)

@@ -1,9 +1,10 @@
 /*
- * tally_part.c - what functions, edges and call sites got in a part, and its end.
+ * tally_part.c - sums of functions, edges and call sites in a part, and the end of a
+ * part.
  *
  *	call site -> edge of the part -> totals, bytes of the part (part_code.h)
  *
- * Only what a part touches is looked at when it ends: there may be 100,000 parts.
+ * The end of a part visits only what the part touched: there may be 100,000 parts.
  */
 #include <stdlib.h>
 
@@ -12,10 +13,10 @@
 #include "index/tally/tally_in.h"
 
 enum {
-	TURN = 4, /* times the room of entries, packed for want of it: then others get it */
+	TURN = 4, /* pack entries when so many times their room was refused */
 };
 
-/* Append i to what the part touches; 0, or -1 when memory is out. */
+/* Append i to a list of what the part touches.  Returns 0, or -1 if memory is out. */
 static int note(uint32_t **touched, size_t *n, size_t *cap, uint32_t i)
 {
 	if (vec_reserve_raw(touched, cap, *n + 1, sizeof(**touched)))
@@ -31,7 +32,7 @@ static bool is_edge(const struct tally *t, size_t i, uint32_t caller, uint32_t c
 	return i < t->nedge && t->edge[i].caller == caller && t->edge[i].callee == callee;
 }
 
-/* A new one, which the hash gets too when `hashed`; NONE when memory is out. */
+/* Add an edge, to the hash if `hashed`; NONE if memory is out. */
 static uint32_t new_edge(struct tally *t, uint32_t caller, uint32_t callee, bool hashed)
 {
 	const size_t n = (t->nedge + 1) * (1 + t->nevent);
@@ -50,7 +51,7 @@ static uint32_t new_edge(struct tally *t, uint32_t caller, uint32_t callee, bool
 	return e;
 }
 
-/* The first edges of a caller go into the hash. */
+/* Put the first edges of a caller into the hash. */
 static int hash_edges(struct tally *t, uint32_t caller)
 {
 	size_t i = t->fn[caller].edge_out - 1;
@@ -64,15 +65,16 @@ static int hash_edges(struct tally *t, uint32_t caller)
 }
 
 /*
- * While a function makes its first edges no other does, so each is the last one to its callee, or
- * a new one: only when it calls later on they have to be found by a hash.
+ * Only one function makes its first edges at a time.  Until it is left, edge_from finds
+ * each of its edges, and one that it does not find is new.  The hash is needed only when
+ * a function calls again later.
  */
 static uint32_t edge_slot(struct tally *t, uint32_t caller, uint32_t callee)
 {
 	struct fn_slot *to = &t->fn[callee];
 	uint32_t h, probe, i;
 
-	/* A function's calls come again in the order in which they were met. */
+	/* A function's calls mostly come in the same order again. */
 	if (is_edge(t, t->edge_expected, caller, callee))
 		return t->edge_expected++;
 	if (to->edge_from == caller) {
@@ -127,7 +129,7 @@ int tally_touch_fn(struct tally *t, uint32_t f)
 	return note(&t->touched_fn, &t->ntouched_fn, &t->touched_fn_cap, f);
 }
 
-/* So is its edge: edges, too, are in the order of the text (part_code.h). */
+/* Touch its edge, too: edges are in text order (part_code.h). */
 int tally_touch_site(struct tally *t, uint32_t entry, uint32_t val)
 {
 	uint64_t *v = &t->val[val];
@@ -146,7 +148,7 @@ int tally_touch_site(struct tally *t, uint32_t entry, uint32_t val)
 
 /* ---- its end ---- */
 
-/* now[n] joins both sums and is 0 then. */
+/* Add now[n] to both sums and set it to 0. */
 static inline __attribute__((always_inline)) void
 add_and_clear(struct tally *t, uint64_t *a, uint64_t *b, uint64_t *now, size_t n)
 {
@@ -157,7 +159,7 @@ add_and_clear(struct tally *t, uint64_t *a, uint64_t *b, uint64_t *now, size_t n
 	}
 }
 
-/* Move what a call site got in this part to its edge and to its own sum. */
+/* Add the numbers of a call site in this part to its edge and to its own sum. */
 static inline void flush_site(struct tally *t, struct touched_site site)
 {
 	uint64_t *v = &t->val[site.val];
@@ -166,7 +168,7 @@ static inline void flush_site(struct tally *t, struct touched_site site)
 
 	v[0] = (uint32_t)v[0];
 	edge = t->edge_part + (size_t)v[0] * n;
-	/* Most profiles have one event. */
+	/* The usual case: one event. */
 	if (n == 2)
 		add_and_clear(t, edge, before, now, 2);
 	else
@@ -181,7 +183,7 @@ static void move_sums(struct tally *t, uint64_t *to, uint64_t *from, size_t n)
 	}
 }
 
-/* The sums of the part join the totals: they are these when there is no other part. */
+/* Add the sums of the part to the totals; a part alone becomes the totals. */
 static int add_part(struct tally *t, bool only)
 {
 	const size_t n = t->nevent;
@@ -243,7 +245,7 @@ int tally_end_part(struct tally *t, bool encode, bool last, struct err *err)
 		t->spill_failed = failed;
 	if (add_part(t, last && t->npart == 1))
 		return tally_no_memory(err);
-	/* Maybe other functions come again now than those that were the first. */
+	/* Other functions may be the hot ones by now: pack all entries and start over. */
 	if (!last && t->entry_room && t->no_room / TURN > t->entry_room) {
 		t->meaning++;
 		return tally_pack(t) ? tally_no_memory(err) : 0;

@@ -108,11 +108,22 @@ def many_parts(n):
 
 
 def sparse(path):
-    """More than 4 GiB, of which a hole is nearly all."""
+    """More than 4 GiB, nearly all holes: comments of 16 MiB, as a line may have 32."""
     with open(path, "wb") as f:
         f.write(HEAD + b"fn=f\n1 5\n")
-        f.seek((4 << 30) + 12345)
-        f.write(b"\nfn=g\n1 7\n")
+        for at in range(16 << 20, (4 << 30) + 1, 16 << 20):
+            f.write(b"#")
+            f.seek(at)
+            f.write(b"\n")
+        f.write(b"fn=g\n1 7\n")
+
+
+def long_line(path):
+    """A line of 130 MiB, nearly all a hole."""
+    with open(path, "wb") as f:
+        f.write(HEAD + b"fn=f\n1 5\nz")
+        f.seek(130 << 20)
+        f.write(b"\n2 7\n")
 
 
 def tsv(*rows):
@@ -130,6 +141,7 @@ BOUNDARIES = [
     ("16 pages", padded(65536), SELF, tsv("fn,self", "f,5")),
     ("no last newline at a page's end", padded(4097)[:-1], SELF, tsv("fn,self", "f,5")),
     ("> 4 GiB, sparse", sparse, SELF, tsv("fn,self", "f,5", "g,7")),
+    ("a line of 130 MiB", long_line, SELF, (6, "a line of more than 32 MiB")),
     ("a line of 1 MiB", HEAD + b"fn=f\n1 5\n" + b"z" * (1 << 20) + b"\n2 7\n", SELF, tsv("fn,self", "f,12")),
     ("a name of 1 MiB", HEAD + b"fn=" + b"m" * (1 << 20) + b"\n1 5\n", "functions | show self",
      tsv("self", "5")),

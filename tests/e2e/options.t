@@ -41,7 +41,7 @@ items = "\n".join(line for line in man.splitlines() if line.startswith(".It Fl")
 found = ["--" + o for o in re.findall(r"Fl Fl ([a-z-]+)", items)]
 found += ["-" + o for o in re.findall(r"Fl ([a-zA-Z])\b(?! Fl)", items) if len(o) == 1]
 same(sorted(found), options, "quern.1 has the options")
-listed = man[man.index(".It Fl Fl format"):man.index("A query may say")]
+listed = man[man.index(".It Fl Fl format"):man.index("A query may itself have")]
 same(sorted(w for w in re.findall(r"[a-z]{2,}", listed.split("One of")[1])), formats,
      "quern.1 has the formats")
 want = sorted(re.findall(r"\b\d+\b", help_text[help_text.index("Exit status"):]))

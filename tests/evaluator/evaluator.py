@@ -20,8 +20,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import questions                                                              # noqa: E402
 import stages                                                                 # noqa: E402
-import tables                                                                 # noqa: E402
-from profile import Profile                                                   # noqa: E402
+from reader import Profile                                                    # noqa: E402
 from program import program                                                   # noqa: E402
 from view import World                                                        # noqa: E402
 
@@ -40,18 +39,18 @@ class Engine:
         self.quern, self.directory = quern, directory
         self.environ = dict(os.environ, HOME=directory, LC_ALL="C.UTF-8")
 
-    def ask(self, path, queries):
+    def ask(self, paths, queries):
         """An answer each: {"columns", "rows"}, or the message as a text."""
         answers = []
         for i in range(0, len(queries), BATCH):
-            answers += self._batch(path, queries[i:i + BATCH])
+            answers += self._batch(paths, queries[i:i + BATCH])
         return answers
 
-    def _batch(self, path, queries):
+    def _batch(self, paths, queries):
         script = os.path.join(self.directory, "script")
         with open(script, "w") as f:
             f.write("".join(q + "\n" for q in queries))
-        p = subprocess.run([self.quern, path, "-q", "--no-init", "--format", "json", "-f", script], stdin=subprocess.DEVNULL,
+        p = subprocess.run([self.quern] + paths + ["-q", "--no-init", "--format", "json", "-f", script], stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environ)
         answers, text, at, decoder = [], p.stdout.decode(), 0, json.JSONDecoder()
         while at < len(text):
@@ -64,7 +63,7 @@ class Engine:
         if len(queries) == 1:
             return ["status %d: %s" % (p.returncode, p.stderr.decode()[:500])]
         half = len(queries) // 2
-        return self._batch(path, queries[:half]) + self._batch(path, queries[half:])
+        return self._batch(paths, queries[:half]) + self._batch(paths, queries[half:])
 
 
 def rows_of(answer):
@@ -78,7 +77,7 @@ class Round:
         self.engine, self.seed, self.rng = engine, seed, random.Random(seed)
         self.wrong = []
         fixture = self.fixture = FIXTURES[seed // EVERY % len(FIXTURES)] if seed % EVERY == EVERY - 1 else None
-        made = None if fixture else program(seed)
+        made, other = (None, None) if fixture else program(seed)
         if fixture:
             self.path = os.path.join(engine.directory, os.path.basename(fixture))
             shutil.copy(os.path.join(top, "tests/fixtures", fixture), self.path)
@@ -89,7 +88,15 @@ class Round:
             text = made.text()
             with open(self.path, "w", encoding="utf-8") as f:
                 f.write(text)
-        self.world = World(self.path, Profile(text), made)
+        self.base = os.path.join(engine.directory, "base-%d.cg" % seed)
+        base_text = other.text() if other else text
+        with open(self.base, "w", encoding="utf-8") as f:
+            f.write(base_text)
+        self.world = World(self.path, Profile(text), made, World(self.base, Profile(base_text), other))
+
+    @property
+    def paths(self):
+        return [self.path, "base=" + self.base]
 
     def run(self, number):
         if not self._number_functions():
@@ -101,18 +108,18 @@ class Round:
         for q in asked:
             if self.known.get(q.start()) is not None:
                 ordered, unordered = self.known[q.start()]
-                q.stages = asker.shape(questions.table_of(q, [dict(r) for r in ordered]), q.source.kind)
+                q.stages = asker.shape(q, questions.table_of(q, [dict(r) for r in ordered]))
                 rows = unordered if stages.sorts_first(q.stages) else ordered
                 want = questions.table_of(q, [dict(r) for r in rows])
                 for stage in q.stages:
                     want = stage.run(want)
                 kept.append((q, want))
-        for (q, want), answer in zip(kept, self.engine.ask(self.path, [q.text() for q, _ in kept])):
+        for (q, want), answer in zip(kept, self.engine.ask(self.paths, [q.text() for q, _ in kept])):
             if q.stages:
                 self._compare(q, want, answer)
 
     def _number_functions(self):
-        answer = self.engine.ask(self.path, ["functions | show id, fn, file, obj"])[0]
+        answer = self.engine.ask(self.paths, ["functions | show id, fn, file, obj"])[0]
         if isinstance(answer, str):
             self.wrong.append(("functions", answer))
             return False
@@ -130,7 +137,7 @@ class Round:
             first.setdefault(q.start(), q)
         texts = list(first)
         asides = [self._aside(first[t]) for t in texts]
-        answers = iter(self.engine.ask(self.path, [t + a for t, aside in zip(texts, asides)
+        answers = iter(self.engine.ask(self.paths, [t + a for t, aside in zip(texts, asides)
                                                    for a in ("", " | sort 0", aside) if a is not None]))
         for text, aside in zip(texts, asides):
             answer, unordered, extra = next(answers), next(answers), next(answers) if aside else None
@@ -155,7 +162,7 @@ class Round:
             costs = [(c, e) for c in questions.COSTS[q.source.kind].split() for e in self.world.events]
             for row, cells in zip(got, extra["rows"]):
                 row.update({"%s.%s" % c: cell for c, cell in zip(costs, cells)})
-        why = tables.match(q.source.rows(), got)
+        why = q.source.wrong(got)
         if not why and q.source.ordered:
             cost = "incl" if q.source.kind == "calls" else "self"
             why = next(("%r stands below %r" % (b, a) for a, b in zip(got, got[1:]) if a[cost] < b[cost]), None)
@@ -210,6 +217,7 @@ def rounds(engine, seed, number, each):
         yield a_round
         if not a_round.fixture:
             os.remove(a_round.path)
+        os.remove(a_round.base)
 
 
 def main():
@@ -231,6 +239,7 @@ def main():
             if a_round.wrong and arguments.keep:
                 os.makedirs(arguments.keep, exist_ok=True)
                 shutil.copy(a_round.path, arguments.keep)
+                shutil.copy(a_round.base, arguments.keep)
     print("%d questions, %d wrong" % (asked, wrong))
     return int(wrong > 0)
 

@@ -23,7 +23,7 @@ class Graph:
 
     @staticmethod
     def of_profile(parts):
-        """parts: of profile.Profile."""
+        """parts: of reader.Profile."""
         made = []
         for part in parts:
             own, edges = {}, {}
@@ -105,7 +105,7 @@ class Flow:
             self.into[g].append((f, c))
         self.total = {f: self.own[f] + sum(c for _, c in self.out[f]) for f in self.own}
         self.root = {f: max(0, self.total[f] - sum(c for _, c in self.into[f])) for f in self.own}
-        self.lawful = all(sum(c for _, c in self.into[f]) <= self.total[f] for f in self.own)
+        self.known = {}         # what entered() found
 
     @staticmethod
     def sum_of(flows):
@@ -119,6 +119,12 @@ class Flow:
 
     def entered(self, those):
         """What comes to any of those for the first time: their inclusive cost as one."""
+        those = frozenset(those)
+        if those not in self.known:
+            self.known[those] = self._entered(those)
+        return self.known[those]
+
+    def _entered(self, those):
         def step(x):
             return {f: self.root[f] + sum(x[g] * c / self.total[g] for g, c in self.into[f]
                                           if g not in those and self.total[g]) for f in self.own}

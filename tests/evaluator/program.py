@@ -26,7 +26,8 @@ class Program:
     """shape: "tree" has one way to each function; "graph" several; "recursive" circles, too;
     "levels" the same with callgrind's names for recursion levels, f and f'2."""
 
-    def __init__(self, rng, shape):
+    def __init__(self, rng, shape, again=None):
+        """again: how the same program runs another time; None: the first."""
         self.rng, self.shape = rng, shape
         self.events = rng.choice((["Ir"], ["Ir", "Dr"], ["Ir", "Dr", "Dw"], ["Cost", "Calls_made"]))
         self.formulas = [("Mem", "Dr + 2 Dw", {"Dr": 1, "Dw": 2})] if "Dw" in self.events else []
@@ -36,6 +37,7 @@ class Program:
         self.calls = {}         # (part, caller, file, line, callee) -> [count] + costs
         self.stacks = {}        # (part, stack of functions from the root) -> costs
         self._names()
+        self.rng = again or rng
         self._run()
 
     def _names(self):
@@ -168,30 +170,29 @@ class Program:
                         out.append(("fe=" if where == f.file else "fi=") + self._id("fl", where))
                         file = where
                     out.append(self._position(line, True) + self._numbers(costs))
-            if file != f.file:
-                out.append("fe=" + self._id("fl", f.file))
-                out.append(self._position(f.line, True) + " 0")
             for (p, g, where, line, callee), (count, *costs) in self.calls.items():
                 if p == n and g is f:
+                    # Written as what differs from the last cost line, which a call does not become.
+                    if where != file:
+                        out.append(("fe=" if where == f.file else "fi=") + self._id("fl", where))
                     if callee.obj != f.obj:
                         out.append("cob=" + self._id("ob", callee.obj))
-                    if callee.file != f.file:
+                    if callee.file != file:
                         out.append("cfi=" + self._id("fl", callee.file))
                     out.append("cfn=" + self._id("fn", callee.name))
                     out.append("calls=%d %s" % (count, self._position(callee.line, False)))
-                    out.append("%d" % line + self._numbers(costs))
-                    self.base = 0
+                    out.append(self._position(line, False) + self._numbers(costs))
             out.append("")
         return out
 
-    def _position(self, line, moves):
-        """Absolute after the line of a call: does that move the base?  Writers differ."""
+    def _position(self, line, is_cost):
+        """Only a cost line is the base of those after it."""
         delta = line - self.base
         if self.relative and self.base:
             text = "*" if delta == 0 else "%+d" % delta
         else:
             text = "%d" % line
-        if moves:
+        if is_cost:
             self.base = line
         return text
 
@@ -212,5 +213,6 @@ def minus(costs, others):
 
 
 def program(seed):
-    rng = random.Random(seed)
-    return Program(rng, SHAPES[seed % len(SHAPES)])
+    """And the same program, run another time: what it calls, and how often, differs."""
+    shape = SHAPES[seed % len(SHAPES)]
+    return Program(random.Random(seed), shape), Program(random.Random(seed), shape, random.Random(-seed))

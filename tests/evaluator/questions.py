@@ -8,41 +8,53 @@ import stages
 import tables
 from expressions import (Arithmetic, Call, Column, Comparison, Flag, In, Literal, Logic, Negative, Not, Percent,
                          Search, dirname)
+from trees import Tree, cost_wrong
 from view import View
 
 NUMBERS = {"functions": "id calls line cycle contribution incoming", "groups": "functions",
            "lines": "line calls_out incl_out", "calls": "caller_id callee_id calls",
            "callsites": "line calls incl", "parts": "part pid thread", "threads": "pid thread self parts",
-           "parts of": "part pid thread calls incoming", "events": "total", "cycles": "id functions self calls", "neighbours": "depth id calls incl est"}
+           "parts of": "part pid thread calls incoming", "events": "total", "cycles": "id functions self calls", "neighbours": "depth id calls incl est",
+           "tree": "depth id calls incl est lo hi self", "vs functions": "self calls base delta delta%",
+           "vs groups": "self functions base delta delta%", "cost": "self incl est lo hi"}
 TEXTS = {"functions": "fn file obj", "groups": "name", "lines": "file fn", "calls": "caller callee caller_file callee_file",
-         "callsites": "caller callee file", "events": "name", "cycles": "entry", "neighbours": "fn file obj"}
-FLAGS = {"functions": "estimated", "groups": "estimated", "calls": "recursive", "neighbours": "recursive"}
+         "callsites": "caller callee file", "events": "name", "cycles": "entry", "neighbours": "fn file obj", "tree": "fn file obj",
+         "vs functions": "fn file obj change", "vs groups": "name change"}
+FLAGS = {"functions": "estimated", "groups": "estimated", "calls": "recursive", "neighbours": "recursive", "tree": "recursive estimated"}
 COSTS = {"functions": "self incl", "groups": "self incl", "lines": "self", "calls": "incl", "parts": "self",
          "parts of": "self"}
 ADDS = {"functions": "self calls", "groups": "self functions", "lines": "self calls_out", "calls": "calls",
         "callsites": "calls", "parts": "self", "parts of": "self incoming calls", "threads": "self",
-        "cycles": "functions self", "neighbours": "calls incl est"}
+        "cycles": "functions self", "neighbours": "calls incl est",
+        "vs functions": "self calls base delta", "vs groups": "self functions base delta"}
 SHARES = ("functions", "groups", "lines", "parts", "parts of", "calls")
 
 
 class Source:
-    """text: as asked.  kind: of table.  rows(): what it has to hold.  by: the event."""
+    """text: as asked.  kind: of table.  rows(): what it has to hold.  by: the event.  wrong(rows):
+    why the engine's rows cannot be right, or None."""
 
     def __init__(self, text, kind, rows, by, ordered=True, before=""):
-        self.text, self.kind, self.rows, self.by, self.ordered, self.before = text, kind, rows, by, ordered, before
+        self.text, self.kind, self.by, self.ordered, self.before = text, kind, by, ordered, before
+        self.wrong = lambda got: tables.match(rows(), got)
 
 
 class Question:
     def __init__(self, world, graph_stages, view, source, table_stages):
         self.world, self.graph_stages, self.view = world, graph_stages, view
         self.source, self.stages = source, table_stages
+        self.top = False        # written as `top N by X`, which is `| sort X | take N`
 
     def start(self):
         """The source with its graph stages, which is asked first."""
         return self.source.before + " | ".join(self.graph_stages + [self.source.text])
 
     def text(self):
-        return self.source.before + " | ".join(self.graph_stages + [self.source.text] + [s.text() for s in self.stages])
+        source, later = self.source.text, self.stages
+        if self.top:
+            (key, _), = later[0].keys
+            source, later = "top %d %s by %s" % (later[1].n, source, key.text()), later[2:]
+        return self.source.before + " | ".join(self.graph_stages + [source] + [s.text() for s in later])
 
 
 class Asker:
@@ -57,13 +69,14 @@ class Asker:
 
     # ------------------------------------------------------------ sets of functions
 
-    def atom(self):
+    def atom(self, view):
         rng, world = self.rng, self.world
         f = rng.choice(world.functions)
         name = f[2]
         kinds = ["exact", "number", "regex", "file", "obj", "part of a path", "line"]
-        if names.PLAIN.match(name):
-            kinds += ["bare", "bare"] + ["glob"] * world.plain
+        last = name.split("::")[-1].split("'")[0]
+        if names.PLAIN.match(name) and all(names.PLAIN.match(g[2]) or last not in g[2] for g in world.functions):
+            kinds += ["bare", "bare"] + ["glob"] * (world.plain and not view.merged)
             if world.plain and "::" in name:
                 kinds.append("class")
         kind = rng.choice(kinds)
@@ -84,7 +97,6 @@ class Asker:
         if kind == "line" and world.lines_of[f]:
             file, line = rng.choice(sorted(world.lines_of[f]))
             return names.AtLine(rng.choice(("", file)) if file[0].isalpha() else "", line)
-        last = name.split("::")[-1].split("'")[0]
         if kind == "glob":
             cut = rng.randint(1, len(last))
             return names.bare(last[:cut] + "*" if rng.random() < 0.7 else "*" + last[-cut:])
@@ -109,7 +121,7 @@ class Asker:
     def one_set(self, view, depth):
         rng = self.rng
         if depth == 0 or rng.random() < 0.45:
-            atom = self.atom()
+            atom = self.atom(view)
             return atom if atom.members(view) else None
         if rng.random() < 0.2:
             inner = self.one_set(view, depth - 1)
@@ -168,7 +180,8 @@ class Asker:
         made = self.some_set(view, 1)
         those = made.members(view)
         if kind == "collapse":
-            return "collapse %s as group" % made.text(), view.collapse(lambda f: "group" if f in those else None)
+            name = next(n for n in ("group", "some", "more") if all(f[2] != n for f in view.graph.functions))
+            return "collapse %s as %s" % (made.text(), name), view.collapse(lambda f: name if f in those else None)
         return "%s %s" % (kind, made.text()), getattr(view, kind)(those)
 
     # ------------------------------------------------------------ sources
@@ -184,7 +197,7 @@ class Asker:
             if rng.random() < 0.2:
                 before, of = "let $s = %s; " % made.text(), " of $s"
         kind = rng.choice(["functions"] * 5 + ["groups"] * 2 + ["lines", "calls", "callsites", "parts", "threads", "events",
-                                                              "cycles", "neighbours", "neighbours"])
+                                                              "cycles", "neighbours", "neighbours", "tree", "tree", "cost"])
         if view.filtered:
             kind = rng.choice(("functions", "groups"))
         elif view.merged:
@@ -193,6 +206,8 @@ class Asker:
             before, those, of = "", set(view.group.values()), ""
         if kind == "events":
             by, clause = world.events[0], ""
+        if kind in ("tree", "cost"):
+            return self.tree(view, by, clause) if kind == "tree" else self.cost(view, by, clause)
         if kind == "neighbours":
             if not of:
                 made = self.some_set(view, 1)
@@ -200,6 +215,9 @@ class Asker:
             callers = rng.random() < 0.5
             return Source(("callers" if callers else "callees") + of + clause, kind,
                           lambda: tables.neighbours(view, those, by, callers), by, False, before)
+        if kind in ("functions", "groups") and not of and not view.below and view.parts is world.profile.parts \
+                and rng.random() < 0.3:
+            return self.versus(view, by, clause)
         if kind == "groups":
             unit = rng.choice(("files", "objects", "dirs") + (("classes",) if world.plain and not view.merged else ()))
             return Source(unit + of + clause, kind, lambda: tables.groups(view, those, by, unit), by,
@@ -210,11 +228,53 @@ class Asker:
         ordered = kind in ("functions", "calls")
         return Source(kind + of + clause, kind, lambda: rows(view, those, by), by, ordered, before)
 
+    def versus(self, view, by, clause):
+        """functions or files vs base"""
+        unit = self.rng.choice(("functions", "functions", "files", "dirs"))
+        other = View.whole(self.world.base)
+        other.number = lambda f: 0      # numbers are the first profile's
+
+        def rows():
+            if unit == "functions":
+                a, b = tables.functions(view, set(view.graph.functions), by), tables.functions(other, set(other.graph.functions), by)
+                return tables.versus(a, b, ("obj", "file", "fn"), "self")
+            a, b = (tables.groups(v, set(v.graph.functions), by, unit) for v in (view, other))
+            return tables.versus(a, b, ("name",), "self")
+        return Source(unit + clause + " vs base", "vs functions" if unit == "functions" else "vs groups", rows, by, False)
+
+    def tree(self, view, by, clause):
+        rng = self.rng
+        f = rng.choice(view.graph.functions)
+        way = rng.choice(("", "from", "to"))
+        made = Tree(view, by, "up" if way == "to" else "down", f if way else None)
+        source = Source("calltree%s max 400%s" % (" %s #%d" % (way, view.number(f)) if way else "", clause), "tree", None, by, False)
+        source.wrong = made.wrong
+        return source
+
+    def cost(self, view, by, clause):
+        """cost of X under Y avoiding Z"""
+        of, under, avoiding = (self.some_set(view, 1) for _ in range(3))
+        those, text = of.members(view), "cost of " + of.text()
+        above = without = None
+        if self.rng.random() < 0.8:
+            above, text = under.members(view), text + " under " + under.text()
+        if self.rng.random() < 0.3:
+            without, text = avoiding.members(view), text + " avoiding " + avoiding.text()
+        source = Source(text + clause, "cost", None, by, False)
+        source.wrong = lambda got: cost_wrong(view, by, those, above, without or set(), got)
+        return source
+
     # ------------------------------------------------------------ table stages
 
-    def shape(self, table, kind):
+    def shape(self, question, table):
         """Stages for a table whose rows are known."""
-        rng, made = self.rng, []
+        rng, made, kind = self.rng, [], question.source.kind
+        if kind in ("functions", "groups") and " by " not in question.source.text and table.rows and rng.random() < 0.15:
+            question.top = True
+            column = rng.choice([c for c in ("self", "incl", "calls", "functions", "line") if c in table.shown])
+            made = [stages.Sort([(Column(column), "")]), stages.Take(rng.randint(1, len(table.rows) + 1))]
+            for stage in made:
+                table = stage.run(table)
         for _ in range(rng.choice((1, 1, 2, 2, 3, 4))):
             stage = self.stage(table, kind, made)
             if not stage:
@@ -248,7 +308,7 @@ class Asker:
             e = self.number(table, 2)
             return e and e.columns and stages.Add("x%d" % len(made), e)
         if choice == "group" and not grouped and not shown:
-            return self.group(table)
+            return self.group(table, kind)
         return None
 
     def columns(self, table, kind):
@@ -327,8 +387,8 @@ class Asker:
         if choice < 0.6 and column in ("file", "obj"):
             return Comparison("=", Call("basename", Column(column)), Literal(value.rsplit("/", 1)[-1]))
         if choice < 0.8:
-            at = rng.randint(0, len(value) - 1)
-            return Search(Column(column), rng.choice(("~", "!~")), value[at:at + 2], False)
+            at = rng.randint(0, max(0, len(value) - 1))
+            return Search(Column(column), rng.choice(("~", "!~")), value[at:at + 2] or "n", False)
         made = self.regex(value)
         pattern, _, flags = made.text()[1:].rpartition("/")
         return Search(Column(column), rng.choice(("~", "!~")), pattern, True, flags == "i")
@@ -346,7 +406,7 @@ class Asker:
             used.add(name or e.text())
         return stages.Show(made)
 
-    def group(self, table):
+    def group(self, table, kind):
         rng = self.rng
         keys = [c for c in table.shown if table.kinds.get(c) in ("text", "flag") or c in ("line", "calls", "cycle", "thread")]
         keys = [k for k in keys if k in table.kinds]
@@ -357,17 +417,19 @@ class Asker:
         numbers = [c for c in self.columns(table, "number") if not c.endswith("%")]
         adding = [c for c in numbers if c in table.adds and c not in keys]
         for i in range(rng.choice((0, 0, 1, 2, 3))):
-            kind = rng.choice(("count", "sum", "min", "max", "avg", "ratio"))
+            how = rng.choice(("count", "sum", "min", "max", "avg", "ratio"))
             e = None
-            if kind == "ratio":
+            if how == "ratio":
                 if not adding:
                     continue
                 e = Arithmetic("/", Column(rng.choice(adding)), Column(rng.choice(adding)))
-            elif kind != "count":
+            elif how != "count":
                 if not numbers:
                     continue
                 e = Column(rng.choice(numbers))
-            aggregates.append((kind, e, "g%d" % i))
+            aggregates.append((how, e, "g%d" % i))
+        if not aggregates and kind == "tree":     # what adds up of a tree is not known here
+            return None
         return stages.Group(keys, aggregates)
 
 

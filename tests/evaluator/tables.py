@@ -189,6 +189,28 @@ def add_up(sums, key, numbers):
         old[i] += n
 
 
+# ---------------------------------------------------------------- two profiles
+
+def versus(rows, others, key, cost):
+    """Rows of one profile, and `base`, `delta`, `delta%` and `change` against the other's.  A row
+    that one side lacks costs 0 there.  key: the columns that tell rows apart."""
+    base = {tuple(r[c] for c in key): r for r in others}
+    made = []
+    for row in rows:
+        other = base.pop(tuple(row[c] for c in key), None)
+        made.append(dict(row, **compared(row[cost], other[cost] if other else 0, "" if other else "new")))
+    for other in base.values():
+        made.append(dict({c: Any() for c in rows[0]}, **{c: other[c] for c in key}))
+        made[-1].update(compared(0, other[cost], "gone"), **{cost: 0})
+    return made
+
+
+def compared(cost, base, change):
+    return {"base": base, "delta": cost - base, "delta%": Any(lambda cell: cell is None if not base else
+                                                              abs(cell - 100 * (cost - base) / base) < 1e-6),
+            "change": change}
+
+
 # ---------------------------------------------------------------- comparing
 
 def match(want, got):

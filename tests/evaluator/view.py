@@ -22,10 +22,11 @@ class Near:
 
 
 class World:
-    """path: of the profile.  program: whose it is, or None.  number: function -> #N."""
+    """path: of the profile.  program: whose it is, or None.  base: a World to compare with.
+    number: function -> #N."""
 
-    def __init__(self, path, profile, program=None):
-        self.path, self.profile, self.program = path, profile, program
+    def __init__(self, path, profile, program=None, base=None):
+        self.path, self.profile, self.program, self.base = path, profile, program, base
         self.graph = Graph.of_profile(profile.parts)
         self.functions = self.graph.functions
         self.number = {}
@@ -93,7 +94,7 @@ class View:
         return self.merge({f: f[:2] + (LEVEL.sub("", f[2]),) for f in self.graph.functions})
 
     def merge(self, group):
-        stacks = self.stacks and [(tuple(group[f] for f in stack), costs) for stack, costs in self.stacks]
+        stacks = self.stacks if self.stacks is None else [(tuple(group.get(f, f) for f in stack), costs) for stack, costs in self.stacks]
         return View(self.world, self.parts, self.graph.merged(group), stacks,
                     {f: group[g] for f, g in self.group.items()}, self)
 
@@ -107,7 +108,7 @@ class View:
         return self.filter(lambda flow: flow.hide(those), lambda stack: tuple(f for f in stack if f not in those), those)
 
     def filter(self, run, of_stack, gone=frozenset()):
-        stacks = self.stacks and [(of_stack(stack), costs) for stack, costs in self.stacks]
+        stacks = self.stacks if self.stacks is None else [(of_stack(stack), costs) for stack, costs in self.stacks]
         made = View(self.world, self.parts, self.graph, stacks, None, self, run)
         alive = {f for e in self.world.events for f, cost in made.flow(e).total.items() if cost > LEAST}
         made.group = {f: g for f, g in self.group.items() if g in alive and g not in gone}
@@ -133,15 +134,21 @@ class View:
         """Of the parts: what 100 % is."""
         return sum(self.cost(event, c) for part in self.parts for c in part.self.values())
 
+    def truth(self, event, counts):
+        """The cost of the stacks that count; None when they are not known."""
+        if self.stacks is None:
+            return None
+        return sum(self.cost(event, c) for stack, c in self.stacks if counts(stack))
+
     def self_cost(self, those, event):
         if not self.filtered:
             return sum(self.cost(event, self.graph_self.get(f, [])) for f in those)
-        truth = self.stacks and sum(self.cost(event, c) for stack, c in self.stacks if stack and stack[-1] in those)
+        truth = self.truth(event, lambda stack: stack and stack[-1] in those)
         return self.near(sum(self.flow(event).own.get(f, 0) for f in those), truth, event, len(those))
 
     def incl_cost(self, those, event, grouped=False):
         """Counted once, however often one of those is on the stack."""
-        truth = self.stacks and sum(self.cost(event, c) for stack, c in self.stacks if those & set(stack))
+        truth = self.truth(event, lambda stack: those & set(stack))
         x = self.incl_law(those, event, grouped)
         return self.near(x, truth, event, len(those))
 
@@ -150,7 +157,7 @@ class View:
         recorded events, and makes derived ones of them; elsewhere a derived event has a flow
         of its own."""
         formula = self.world.profile.derived.get(event)
-        if formula and not self.below and not grouped:
+        if formula and not self.below and not grouped and self.parts is self.world.profile.parts:
             terms = [(k, self.incl_law(those, e)) for e, k in formula.items()]
             return None if any(x is None for _, x in terms) else sum(k * x for k, x in terms)
         if self.filtered:

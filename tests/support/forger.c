@@ -354,7 +354,8 @@ static void anew(struct rows *c, uint64_t seed)
 	uint64_t r = seed * 0x9e3779b97f4a7c15 | 1;
 
 	for (size_t i = 0; i < c->n; i++)
-		c->row[i] = next_random(&r) % (c->most + 1);
+		c->row[i] =
+			next_random(&r) % (c->most < UINT64_MAX ? c->most + 1 : c->most);
 	if (!c->ascends)
 		return;
 	qsort(c->row, c->n, sizeof(*c->row), compare_u64);
@@ -504,7 +505,9 @@ static void set_meta(struct meta *m, struct script *s)
 	bool *const flags[] = {&m->has_line, &m->has_instr, &m->saturated, &m->truncated,
 			       &m->totals};
 	size_t i = below(s, COUNT(counts) + COUNT(flags));
-	uint64_t *coef = (uint64_t *)m->event[m->all_events - 1].coef;
+	/* Of another edit's meta value there may be none. */
+	uint64_t *coef =
+		m->all_events ? (uint64_t *)m->event[m->all_events - 1].coef : NULL;
 
 	if (i >= COUNT(counts)) {
 		*flags[i - COUNT(counts)] = !*flags[i - COUNT(counts)];

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "index/build.h"
 #include "repl/render/render.h"
 #include "repl/render/renderers.h"
 
@@ -263,4 +264,87 @@ int fuzz_ask(struct session *s, struct str query, enum format format, struct out
 	used = a.used;
 	arena_free(&a);
 	return (int)err.kind;
+}
+
+/* ---- a text of queries ---- */
+
+static struct store *open_profile(const char *name)
+{
+	struct build_opts opts = {.no_write = true, .jobs = 1};
+	struct build_report report = {0};
+	struct err err = {0};
+	struct store *st;
+	char path[200];
+
+	fuzz_directory();
+	snprintf(path, sizeof(path), "tests/fixtures/small/%s", name);
+	if (build_open(path, &opts, &st, &report, &err))
+		fuzz_fail("%s", err.text);
+	return st;
+}
+
+/* Of this input alone: lets and the last answer, `_`, stay in a session. */
+static struct session *session_of(struct fuzz_profile *p)
+{
+	static struct store *other;
+	struct session *s;
+	struct err err = {0};
+
+	if (!other)
+		other = open_profile("mutual-callers3.out");
+	if (!p->st)
+		p->st = open_profile(p->name);
+	s = fuzz_session(p->st);
+	session_set_safe(s, true);
+	if (session_add(s, STR("other"), other, &err))
+		fuzz_fail("%s", err.text);
+	return s;
+}
+
+static void explain(struct session *s, struct str text)
+{
+	struct err err = {0};
+	struct arena a;
+	struct str out;
+
+	arena_init(&a, 0);
+	query_explain(s, text, &a, &out, &err);
+	if (err.kind && !err.text[0])
+		fuzz_fail("explained with an error of kind %d without words",
+			  (int)err.kind);
+	if (err.kind == ERR_QUERY && err.at > text.n)
+		fuzz_fail("explained with an error at byte %zu", (size_t)err.at);
+	arena_free(&a);
+}
+
+static void complete(struct session *s, struct str text)
+{
+	struct query_context context;
+	struct err err = {0};
+	struct str *names;
+	struct arena a;
+	size_t n;
+
+	arena_init(&a, 0);
+	query_incomplete(text);
+	query_context(s, text, &context);
+	if (context.word_at > text.n)
+		fuzz_fail("the word starts at byte %zu of %zu", context.word_at, text.n);
+	query_complete_function(s, str_from(text, context.word_at), 10, &a, &names, &n,
+				&err);
+	arena_free(&a);
+}
+
+int fuzz_text(struct fuzz_profile *p, struct str text, enum format format)
+{
+	struct session *s = session_of(p);
+	int rc;
+
+	fuzz_begin();
+	rc = fuzz_ask(s, text, format, NULL);
+	explain(s, text);
+	complete(s, text);
+	session_free(s);
+	fuzz_end();
+	return rc;
 }

@@ -37,6 +37,14 @@ struct session *fuzz_session(struct store *st);
  * that is not NULL.  Any error has a text, and one of the query a place inside it.  Returns its
  * kind. */
 int fuzz_ask(struct session *s, struct str query, enum format format, struct out *to);
+/* A profile of tests/fixtures/small. */
+struct fuzz_profile {
+	const char *name;
+	struct store *st; /* indexed when it is first asked, and kept */
+};
+/* Ask a text of queries in a session of its own, where "other" is another profile; explain it,
+ * and complete a word at its end.  Returns what fuzz_ask() does. */
+int fuzz_text(struct fuzz_profile *p, struct str text, enum format format);
 /* The arena_bytes (engine/query.h) with which the last question that ran out of memory would
  * have got one step further; 0: it was not the arena. */
 size_t fuzz_wanted(void);

@@ -138,6 +138,7 @@ static bool is_read_again(uint64_t part, uint64_t parts)
 /* Line detail of each part, read again from the profile. */
 static void tell_parts_again(struct telling *x)
 {
+	const struct part_lines_opts opts = {.piece = 300}; /* many, and cut lines */
 	uint8_t *mark = facts_sure(ARENA_ARRAY(x->a, uint8_t, x->info->parts + 1u));
 
 	for (uint32_t p = 0; p < x->info->parts && !x->err.kind; p++) {
@@ -145,7 +146,7 @@ static void tell_parts_again(struct telling *x)
 		if (!is_read_again(x->part, x->info->parts))
 			continue;
 		mark[p] = 1;
-		if (!part_lines_read(x->st, mark, NULL, NULL, &x->lines, &x->err))
+		if (!part_lines_read(x->st, mark, &opts, &x->lines, &x->err))
 			for (fn_id f = 0; f < x->info->functions; f++)
 				tell_function(x, f);
 		part_lines_free(x->lines);

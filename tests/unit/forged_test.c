@@ -15,6 +15,7 @@
 #include "index/build.h"
 #include "index/format/meta_code.h"
 #include "index/store/store_pages.h"
+#include "index/store/store_read.h"
 #include "index/save/store_write.h"
 #include "repl/render/render.h"
 #include "repl/render/renderers.h"
@@ -437,7 +438,13 @@ static const struct forgery {
 	{TABLE_META, 0, rename_event, 'w', 'x', "part 2 | lines",
 	 "the index does not know 'Dw', which one of the parts has"},
 	{TABLE_EDGE_CALLEE, 0, swap_rows, 1, 2, "hide D | calls",
-	 "its edges are out of order"},
+	 "edge callees block 0: the edges are not in order"},
+	{TABLE_EDGE_CALLER, 0, set_row, 1, 1, "path from main to H",
+	 "edge callers block 0: the edges are not in order"},
+	{TABLE_IN_EDGE, 0, set_row, 0, 1, "focus A | calls",
+	 "incoming edges block 0: an edge is there twice"},
+	{TABLE_TOPO, 0, set_row, 0, 0, "cost of H under A avoiding B",
+	 "topological order block 0: a function is there twice"},
 	{TABLE_PART_COST, 0, set_byte, 0, 99, "parts of A",
 	 "part costs block 0: its numbers cannot be read"},
 	{TABLE_PART_COST, 0, set_byte, 0, 99, "part 1 | functions",
@@ -514,6 +521,79 @@ static void forge(const struct forgery *f, size_t n)
 	is_str(err.text, "", "written again: sound");
 	for (size_t i = 0; i < n; i++)
 		try(&f[i]);
+}
+
+/* ---- written to after its blocks were checked ---- */
+
+static void read_callee(struct store *st)
+{
+	struct store_edge e;
+
+	store_edge(st, 0, &e);
+	is_u64(e.callee, 0, "an id that was one");
+}
+
+static void read_span(struct store *st)
+{
+	edge_id first;
+	uint32_t n;
+
+	store_callees(st, 0, &first, &n);
+	is_u64(n, 0, "a span that was one");
+}
+
+static void read_column(struct store *st)
+{
+	ok(!store_u32(st, STORE_TOPO), "a column that was one");
+}
+
+static void meet_all(struct store *st)
+{
+	uint32_t rows;
+	uint64_t bytes;
+
+	for (enum table t = TABLE_FN_NAME; t <= TABLE_EDGE_CALLEE; t++)
+		if (table_width(t) == sizeof(uint32_t))
+			store_block(st, t, 0, 0, &rows, &bytes);
+}
+
+/* Where in the file the rows of a table are. */
+static off_t place_of(int fd, enum table t)
+{
+	struct value_header h;
+
+	for (off_t at = 16; pread(fd, &h, sizeof(h), at) == sizeof(h); at += PAGE)
+		if (h.magic == VALUE_MAGIC && h.table == t)
+			return at + (off_t)sizeof(h);
+	fuzz_fail("no table %u", t);
+}
+
+static void write_under(enum table t, void (*read)(struct store *), const char *said)
+{
+	const uint32_t none = UINT32_MAX;
+	struct err err = {0};
+	struct store *st;
+	int fd;
+
+	write_values(bad_path);
+	fd = open(bad_path, O_RDWR);
+	if (store_open(bad_path, true, &st, &err))
+		fuzz_fail("%s", err.text);
+	meet_all(st);
+	if (pwrite(fd, &none, sizeof(none), place_of(fd, t)) != sizeof(none))
+		fuzz_fail("cannot write %s", bad_path);
+	read(st);
+	store_check(st, &err);
+	ok(strstr(err.text, said), "%s: %s", table_name(t), err.text);
+	store_close(st);
+	close(fd);
+}
+
+static void write_under_readers(void)
+{
+	write_under(TABLE_EDGE_CALLEE, read_callee, "an id is out of range");
+	write_under(TABLE_OUT_FIRST, read_span, "a span is out of range");
+	write_under(TABLE_TOPO, read_column, "an id is out of range");
 }
 
 /* ---- the tree that the values hang on (store_pages.c) ---- */
@@ -595,6 +675,7 @@ int main(void)
 	if (!f || fputs(text, f) < 0 || fclose(f))
 		fuzz_fail("cannot write %s", profile);
 	forge(forgeries, COUNT(forgeries));
+	write_under_readers();
 	z = gzopen(profile, "w");
 	if (!z || gzputs(z, text) < 0 || gzclose(z))
 		fuzz_fail("cannot write %s", profile);

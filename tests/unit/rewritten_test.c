@@ -8,11 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "index/base/map.h"
 #include "index/base/out.h"
+#include "index/build.h"
 #include "index/lines/decode.h"
+#include "index/part_lines.h"
 #include "index/read/stretch_in.h"
 #include "tests/support/tap.h"
 
@@ -134,6 +137,113 @@ static void cut_at_the_limit(void)
 	free(d);
 }
 
+/* ---- parts that are read again ---- */
+
+static int write_at_look(void *arg, struct err *err)
+{
+	(void)err;
+	write_now(arg, UINT64_MAX);
+	return 0;
+}
+
+/* A file of long ago, so that whoever writes to it changes its time. */
+static void write_old(int fd, const struct out *o)
+{
+	const struct timespec old[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+
+	if (ftruncate(fd, 0))
+		bail("cannot cut off");
+	write_all(fd, o->buf, o->n);
+	if (futimens(fd, old))
+		bail("cannot set its times");
+}
+
+static struct store *index_parts(int fd, const struct out *o)
+{
+	struct build_opts opts = {.no_write = true, .jobs = 1, .mem = 1 << 30};
+	struct build_report report = {0};
+	struct err err = {0};
+	struct store *st = NULL;
+
+	write_old(fd, o);
+	if (build_open(path, &opts, &st, &report, &err))
+		bail(err.text);
+	return st;
+}
+
+static void parts_while_written(const char *name, const char *with, size_t piece)
+{
+	static const uint8_t both[] = {1, 1};
+	struct out o = profile();
+	struct writing w = {.with = with};
+	const struct part_lines_opts opts = {
+		.poll = write_at_look, .arg = &w, .piece = piece};
+	struct part_lines *lines = NULL;
+	struct err err = {0};
+	struct store *st;
+	size_t head = o.n;
+
+	out_c(&o, "part: 2\n");
+	out_bytes(&o, o.buf, head);
+	w.n = o.n;
+	w.fd = open(path, O_RDWR);
+	if (w.fd < 0)
+		bail("cannot open");
+	st = index_parts(w.fd, &o);
+	end_after(SECONDS);
+	is_u64((uint64_t)part_lines_read(st, both, &opts, &lines, &err), ERR_PROFILE,
+	       "%s, parts in pieces of %zu", name, piece);
+	end_after(0);
+	ok(w.done && !lines && strstr(err.text, "changed"), "  is said: %s", err.text);
+	store_close(st);
+	close(w.fd);
+	out_close(&o);
+}
+
+/* A line longer than a piece; one that is longer than the indexer lets pass without more memory. */
+static void long_lines(void)
+{
+	static const struct {
+		size_t blanks;
+		int want;
+	} cases[] = {{100, 0}, {100000, 0}, {40 << 20, ERR_LIMIT}};
+	static const uint8_t both[] = {1, 1};
+	int fd = open(path, O_RDWR);
+
+	if (fd < 0)
+		bail("cannot open");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct part_lines_opts opts = {.piece = 64};
+		struct part_lines *lines = NULL;
+		struct store_line *row = NULL;
+		uint64_t *cost = NULL;
+		struct err err = {0};
+		struct store *st;
+		struct arena a;
+		struct out o;
+		size_t n = 0;
+
+		out_mem(&o);
+		out_c(&o, "events: Ir\npart: 1\nfn=f\n1 1\npart: 2\nfn=f\n2");
+		for (size_t k = 0; k < cases[i].blanks; k++)
+			out_char(&o, ' ');
+		out_c(&o, "5\n3 7\n");
+		st = index_parts(fd, &o);
+		is_u64((uint64_t)part_lines_read(st, both, &opts, &lines, &err),
+		       (uint64_t)cases[i].want, "a line of %zu blanks %s",
+		       cases[i].blanks, err.text);
+		arena_init(&a, 0);
+		if (lines && ok(!part_lines(lines, 0, &a, &row, &cost, &n, &err), "rows"))
+			ok(n == 3 && cost[0] == 1 && cost[1] == 5 && cost[2] == 7,
+			   "  all its lines");
+		arena_free(&a);
+		part_lines_free(lines);
+		store_close(st);
+		out_close(&o);
+	}
+	close(fd);
+}
+
 int main(void)
 {
 	static const struct {
@@ -163,6 +273,10 @@ int main(void)
 					read_while_written(cases[i].name, cases[i].with,
 							   sizes[k], jobs, true);
 			}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (size_t k = 100; k <= 100000; k *= 1000)
+			parts_while_written(cases[i].name, cases[i].with, k);
+	long_lines();
 	unlink(path);
 	cut_at_the_limit();
 	return done_testing();

@@ -717,9 +717,10 @@ static void test_part_interrupted(void)
 		return;
 	for (unsigned k = 0; k < 3; k++) {
 		unsigned before = k;
+		const struct part_lines_opts how = {.poll = refuse, .arg = &before};
 
 		err_clear(&err);
-		is_u64((uint64_t)part_lines_read(st, both, refuse, &before, &lines, &err),
+		is_u64((uint64_t)part_lines_read(st, both, &how, &lines, &err),
 		       ERR_CANCEL, "reading it again is interrupted, look %u", k);
 		ok(!lines, "  and nothing comes of it: %s", err.text);
 	}
@@ -748,6 +749,8 @@ static void test_part_changed(void)
 	struct build_report report;
 	char name[2][160];
 	const char *const path[] = {name[0], name[1]};
+	const struct part_lines_opts whole = {0},
+				     grows = {.poll = append, .arg = name[0]};
 	struct store *st = NULL;
 	struct err err = {0};
 	size_t n;
@@ -762,12 +765,12 @@ static void test_part_changed(void)
 	if (!ok(!build_open_set(path, 2, &opts, &st, &report, &err), "a set %s",
 		err.text))
 		return;
-	is_u64((uint64_t)part_lines_read(st, both, NULL, NULL, &lines, &err), 0,
+	is_u64((uint64_t)part_lines_read(st, both, &whole, &lines, &err), 0,
 	       "its parts are read again");
 	part_lines_free(lines);
 	lines = NULL;
-	is_u64((uint64_t)part_lines_read(st, both, append, name[0], &lines, &err),
-	       ERR_PROFILE, "a file that grows meanwhile");
+	is_u64((uint64_t)part_lines_read(st, both, &grows, &lines, &err), ERR_PROFILE,
+	       "a file that grows meanwhile");
 	ok(!lines && strstr(err.text, "q.1") && strstr(err.text, "changed"),
 	   "  is said: %s", err.text);
 	store_close(st);

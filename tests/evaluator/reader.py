@@ -1,4 +1,4 @@
-"""profile.py - a reader of profiles, one line after the other.
+"""reader.py - a reader of profiles, one line after the other.
 
 It follows index/FORMAT.md for what callgrind writes, and says so (Unread) where a line is of
 another kind.  All sums are by part, and in dictionaries:

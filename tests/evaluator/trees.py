@@ -1,0 +1,164 @@
+"""trees.py - trees of calls, and the cost of a set under another: estimates with bounds.
+
+A row of a tree stands for a chain of calls, which its depth and the rows above it tell.  By
+the law what enters the first function of a chain goes on by the share of every call (down),
+or came by the share of every caller (up).  The truth is what is spent on stacks that hold the
+chain.  A tree shows what costs most; a chain of next to no cost may be in no row.
+"""
+CLOSE = 1e-3
+NOTHING = 1e-5  # share of all cost: how far off a chain may be whose parts were not followed to their ends
+SMALL = 0.02    # share of all cost below which a chain may be in no row
+
+
+class Tree:
+    """top: the function that it is from ("down") or to ("up"); None: the whole program."""
+
+    def __init__(self, view, event, way, top=None):
+        self.view, self.event, self.way, self.top = view, event, way, top
+        self.number = {view.number(f): f for f in view.graph.functions}
+        self.flows = view.flows(event)
+        self.starts = {}        # (flow, function) -> what enters a chain that it begins
+        self.total = sum(flow.own[f] for flow in self.flows for f in flow.own)
+        self.levels = any(view.levels(f) for f in view.graph.functions)
+        self.calls = {}
+        for (f, g), n in view.graph_calls.items():
+            self.calls[f, g] = n[0], view.cost(event, n[1:])
+
+    def wrong(self, rows):
+        """None, or why the engine's rows cannot be right."""
+        chain, seen = [], set()
+        for row in rows:
+            chain = chain[:row["depth"] - 1] + [self.number.get(row["id"])]
+            key = tuple(chain)
+            if len(chain) != row["depth"] or None in chain or key in seen:
+                return "no chain, or one twice: %r" % (row,)
+            seen.add(key)
+            why = self._step(chain, row) or self._cost(chain, row)
+            if why:
+                return "%s, in %r" % (why, row)
+        for chain in self._costly(max(2, SMALL * self.total)):
+            if chain not in seen:
+                return "no row of %r" % ([f[2] for f in chain],)
+        return None
+
+    def _step(self, chain, row):
+        """The last call of the chain is one that was recorded."""
+        if len(chain) == 1 and not self.top:
+            return None
+        before = chain[-2] if len(chain) > 1 else self.top
+        call = (before, chain[-1]) if self.way == "down" else (chain[-1], before)
+        if call not in self.calls:
+            return "there is no such call"
+        if (row["calls"], row["incl"]) != self.calls[call]:
+            return "calls and incl are %r" % (self.calls[call],)
+        return None
+
+    def _cost(self, chain, row):
+        truth, x = self.truth(chain), self.law(chain)
+        est, lo, hi = row["est"], row["lo"], row["hi"]
+        if est is None:     # calls of itself by the function asked about
+            return None if row["recursive"] else "no est"
+        if lo is None:      # through a function whose sums disagree
+            return None if self.view.stacks is None else "no bounds"
+        if not lo <= est <= hi:
+            return "est is not between lo and hi"
+        if truth is not None and not lo <= truth <= hi:
+            return "true is %d" % truth
+        if truth is not None and not row["estimated"] and est != truth:
+            return "called exact, true is %d" % truth
+        if x is not None and abs(est - min(max(x, lo), hi)) > 1 + len(self.flows) + CLOSE * x + NOTHING * self.total:
+            return "by the law est is %.3f" % x
+        return None
+
+    # ------------------------------------------------------------ one chain
+
+    def law(self, chain):
+        if self.top in self.view.graph.nests and (self.way == "up" or self.levels):
+            return None         # est is by the innermost activation; more is known of levels
+        return sum(self._start(flow, chain) * self._shares(flow, self._whole(chain)) for flow in self.flows)
+
+    def _whole(self, chain):
+        return ([self.top] if self.top else []) + list(chain)
+
+    def _start(self, flow, chain):
+        """What enters the chain."""
+        first = self._whole(chain)[0]
+        if (flow, first) not in self.starts:
+            self.starts[flow, first] = 0 if first not in flow.total else flow.root[first] if not self.top else \
+                flow.entered({first}) if self.way == "down" else flow.total[first]
+        return self.starts[flow, first]
+
+    def _shares(self, flow, whole):
+        share = 1.0
+        for f, g in zip(whole, whole[1:]):
+            if self.way == "down":
+                cost, of = flow.edges.get((f, g), 0), flow.total.get(f)
+            else:
+                cost, of = flow.edges.get((g, f), 0), flow.root[f] + sum(c for _, c in flow.into[f]) if f in flow.into else 0
+            share *= cost / of if of else 0
+        return share
+
+    def truth(self, chain):
+        if self.view.stacks is None:
+            return None
+        whole = tuple(self._whole(chain))
+        return sum(self.view.cost(self.event, costs) for stack, costs in self.view.stacks if self._holds(stack, whole))
+
+    def _holds(self, stack, whole):
+        if not self.top:
+            return stack[:len(whole)] == whole
+        if self.top not in stack:
+            return False
+        if self.way == "down":      # from the outermost activation
+            at = stack.index(self.top)
+            return stack[at:at + len(whole)] == whole
+        up = stack[::-1]            # from the innermost
+        at = up.index(self.top)
+        return up[at:at + len(whole)] == whole
+
+    def _costly(self, least):
+        """Chains that have to be rows, if nothing is known of them but the law."""
+        if self.way == "up" or (self.top and self.top in self.view.graph.nests):
+            return
+        todo = [()] if self.top else [(f,) for f in self.view.graph.functions if self.law((f,)) >= least]
+        while todo:
+            chain = todo.pop()
+            if chain:
+                yield chain
+            last = chain[-1] if chain else self.top
+            todo += [chain + (g,) for f, g in self.calls if f == last and len(chain) < 30 and self.law(chain + (g,)) >= least]
+
+
+def cost_of(view, event, those, under, avoiding):
+    """The true cost while one of `those` is on the stack, below one of `under` (None: of the
+    stack's begin), with none of `avoiding` from the one to the other, both included."""
+    if view.stacks is None:
+        return None
+    total = 0
+    for stack, costs in view.stacks:
+        begun = under is None
+        for f in stack:
+            begun = begun and f not in avoiding
+            if begun and f in those:
+                total += view.cost(event, costs)
+                break
+            if under is not None and f in under and f not in avoiding:
+                begun = True
+    return total
+
+
+def cost_wrong(view, event, those, under, avoiding, rows):
+    row, = rows
+    truth = cost_of(view, event, those, under, avoiding)
+    if row["lo"] is None:       # through a function whose sums disagree
+        return None if view.stacks is None else "no bounds: %r" % (row,)
+    if not row["lo"] <= row["est"] <= row["hi"]:
+        return "est is not between lo and hi: %r" % (row,)
+    if truth is not None and not row["lo"] <= truth <= row["hi"]:
+        return "true is %d: %r" % (truth, row)
+    if truth is not None and row["exact"] and row["est"] != truth:
+        return "called exact, true is %d: %r" % (truth, row)
+    own = view.self_cost(those, event)
+    if isinstance(own, int) and row["self"] != own:
+        return "self is %d: %r" % (own, row)
+    return None
