@@ -224,7 +224,7 @@ static int explain_text(struct session *s, struct str text, struct arena *a,
 			rc = explain_query(s, st, &e, a, err);
 	}
 	if (!rc && e.o.failed)
-		rc = err_set(err, ERR_LIMIT, 0, "out of memory");
+		rc = err_no_memory(err, NULL);
 	if (!rc) {
 		*out = arena_str(a, (struct str){e.o.buf ? e.o.buf : "", e.o.n});
 		rc = out->p ? 0 : arena_full(a, err);

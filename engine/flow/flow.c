@@ -290,7 +290,7 @@ int flow_cache_new(struct flow_cache **out, struct err *err)
 	struct flow_cache *c = calloc(1, sizeof(*c));
 
 	if (!c)
-		return err_set(err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(err, NULL);
 	*out = c;
 	return 0;
 }

@@ -362,7 +362,7 @@ static int components(struct graph *b, const struct flow_input *below,
 		first[i + 1] = m;
 	}
 	if (cycles_find(n, first, callee, &c))
-		return err_set(err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(err, NULL);
 	h->comps = (uint32_t)c.n;
 	h->hidden = n;
 	h->first = ARENA_ARRAY(b->a, uint32_t, c.n + 1);

@@ -614,9 +614,8 @@ static int expand_functions(struct store *st, const struct table *t, const uint8
 		return 0;
 	}
 	if (!(id = store_u32(st, t->column)))
-		return store_check(st, err)
-			       ? (int)err->kind
-			       : err_set(err, ERR_LIMIT, 0, "out of memory for a column");
+		return store_check(st, err) ? (int)err->kind
+					    : err_no_memory(err, "for a column");
 	for (uint32_t f = 0; f < functions; f++)
 		if (id[f] < t->n && hit[id[f]])
 			fnset_add(fns, f);

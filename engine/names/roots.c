@@ -33,7 +33,7 @@ static const char no_memory[] = "no memory for it";
 int roots_new(struct roots **out, struct err *err)
 {
 	*out = calloc(1, sizeof(**out));
-	return *out ? 0 : err_set(err, ERR_LIMIT, 0, "out of memory");
+	return *out ? 0 : err_no_memory(err, NULL);
 }
 
 void roots_free(struct roots *r)
@@ -54,7 +54,7 @@ int roots_add(struct roots *r, const char *dir, bool moved, struct err *err)
 	struct root *new;
 
 	if (!more)
-		return err_set(err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(err, NULL);
 	r->root = more;
 	new = &more[r->n];
 	new->fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);

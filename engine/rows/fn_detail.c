@@ -59,7 +59,7 @@ static int parts_of(struct exec *x, struct part_lines **out)
 		clear_cache(c);
 		c->parts = malloc(n + 1);
 		if (!c->parts)
-			return err_set(x->err, ERR_LIMIT, 0, "out of memory");
+			return err_no_memory(x->err, NULL);
 		if (part_lines_read(st, x->parts, &opts, &c->lines, x->err)) {
 			clear_cache(c);
 			return (int)x->err->kind;

@@ -113,7 +113,7 @@ static int read_output(struct exec *x, struct dump *d)
 			char *more = realloc(d->buf, d->cap * 2 + 131072);
 
 			if (!more)
-				return err_set(x->err, ERR_LIMIT, 0, "out of memory");
+				return err_no_memory(x->err, NULL);
 			d->buf = more;
 			d->cap = d->cap * 2 + 131072;
 		}

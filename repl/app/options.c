@@ -310,7 +310,7 @@ int options_read(struct options *o, int argc, char **argv, struct err *err)
 	o->moved = calloc(n, sizeof(*o->moved));
 	o->limits = calloc(n, sizeof(*o->limits));
 	if (!o->profiles || !o->tasks || !o->source_roots || !o->moved || !o->limits)
-		return err_set(err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(err, NULL);
 	for (int i = 1; i < argc && !err->kind; i++) {
 		const char *a = argv[i];
 

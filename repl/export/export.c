@@ -34,11 +34,6 @@ static int export_failed(const char *what, struct err *err)
 		       strerror(errno));
 }
 
-static int out_of_memory(struct err *err)
-{
-	return err_set(err, ERR_LIMIT, 0, "out of memory");
-}
-
 /* ---- the directory ---- */
 
 static bool is_empty(const char *dir)
@@ -124,7 +119,7 @@ static int open_place(struct place *p, const char *dir, struct err *err)
 	p->dir = strndup(dir, n);
 	p->temp = malloc(n + 40);
 	if (!p->dir || !p->temp)
-		return out_of_memory(err);
+		return err_no_memory(err, NULL);
 	if (check_free(p->dir, err))
 		return (int)err->kind;
 	publish_sweep(p->dir, remove_left);
@@ -197,12 +192,12 @@ static int add_event(struct export *x, struct str name)
 		if (str_eq(x->events[i].name, name))
 			return 0;
 	if (vec_reserve(&x->events, &x->events_cap, x->nevents + 1, sizeof(*e)))
-		return out_of_memory(x->err);
+		return err_no_memory(x->err, NULL);
 	e = &x->events[x->nevents];
 	e->name = name;
 	e->column = free_column(x, name);
 	if (!e->column)
-		return out_of_memory(x->err);
+		return err_no_memory(x->err, NULL);
 	x->nevents++;
 	return 0;
 }
@@ -224,7 +219,7 @@ static int collect_events(struct export *x)
 	}
 	x->local = calloc(x->nevents + 1, sizeof(*x->local));
 	x->costs = calloc(x->nevents + 1, sizeof(*x->costs));
-	return x->local && x->costs ? 0 : out_of_memory(x->err);
+	return x->local && x->costs ? 0 : err_no_memory(x->err, NULL);
 }
 
 /* ---- tables ---- */

@@ -24,7 +24,7 @@ static char *c_string(struct str s, struct err *err)
 	char *c = strndup(s.p, s.n);
 
 	if (!c)
-		err_set(err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(err, NULL);
 	return c;
 }
 
@@ -33,7 +33,7 @@ static char *file_word(struct str s, struct err *err)
 	char *path = app_expand(s);
 
 	if (!path)
-		err_set(err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(err, NULL);
 	return path;
 }
 
@@ -495,7 +495,7 @@ static int edit_file(char *path, struct str text, struct str *edited, struct err
 		err_set(err, ERR_OUTPUT, 0, "%s: %s", path, strerror(errno));
 	close(fd);
 	if (!err->kind && !(command = edit_command(path)))
-		err_set(err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(err, NULL);
 	if (!err->kind && child_start(&c, command, 1, err) == 0)
 		child_wait(&c, command, err);
 	atomic_store(&app_cancel, 0);
@@ -515,7 +515,7 @@ static int do_edit(struct app *app, struct str rest, struct err *err)
 	if (!app->interactive)
 		return err_set(err, ERR_USAGE, 0, ".edit is for the prompt");
 	if (asprintf(&path, "%s/quern.XXXXXX.q", tmp && *tmp ? tmp : "/tmp") < 0)
-		return err_set(err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(err, NULL);
 	if (edit_file(path, text, &edited, err) == 0) {
 		talk("%.*s", STR_ARG(str_trim(edited)));
 		err->kind = (enum err_kind)script_run(app, edited, NULL);
@@ -634,7 +634,7 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 	else
 		c->run(app, rest, &err);
 	if (out_lost() != lost)
-		err_set(&err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(&err, NULL);
 	/* The text for the engine starts after the command: its offsets count from
 	 * rest. */
 	if (c && err.kind &&

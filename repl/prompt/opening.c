@@ -21,11 +21,6 @@ struct opening {
 	size_t n, cap;
 };
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ERR_LIMIT, 0, "out of memory");
-}
-
 static struct group *group_of_name(struct opening *o, const char *name, size_t length)
 {
 	struct group *g;
@@ -51,7 +46,7 @@ static int add_path(struct group *g, const char *path, struct err *err)
 {
 	if (vec_reserve(&g->path, &g->cap, g->n + 1, sizeof(*g->path)) ||
 	    !(g->path[g->n] = strdup(path)))
-		return no_memory(err);
+		return err_no_memory(err, NULL);
 	g->n++;
 	return 0;
 }
@@ -92,7 +87,7 @@ static int add_argument(struct opening *o, const char *arg, struct err *err)
 	int rc = 0;
 
 	if (!g)
-		return no_memory(err);
+		return err_no_memory(err, NULL);
 	if (!*path) {
 		err_set(err, ERR_USAGE, 0, "'%s' names no file", arg);
 		return err_hint(err,

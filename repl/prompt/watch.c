@@ -80,7 +80,7 @@ static int sight_take(struct sight *s, const char *base, struct err *err)
 		path[i] = NULL;
 	}
 	inputs_free(path, n);
-	return s->file ? 0 : err_set(err, ERR_LIMIT, 0, "out of memory");
+	return s->file ? 0 : err_no_memory(err, NULL);
 }
 
 static bool same_sight(const struct sight *a, const struct sight *b)
@@ -337,7 +337,7 @@ static int show_changes(struct watch *w, struct store *st)
 	s.change = calloc((size_t)in->functions + 1, sizeof(*s.change));
 	out_fd(&o, STDOUT_FILENO);
 	if (!s.dump || !s.sums || !s.change) {
-		rc = err_set(&w->err, ERR_LIMIT, 0, "out of memory");
+		rc = err_no_memory(&w->err, NULL);
 	} else {
 		s.event = name.n ? store_event_find(st, name) : 0;
 		rc = session_guard(show_guarded, &(struct shown){w, &s}, &w->err);
@@ -360,7 +360,7 @@ static int show_new(struct watch *w, const struct sight *s)
 {
 	const char **path = calloc(s->n + 1, sizeof(*path));
 	struct app *app = w->app;
-	int kind = path ? 0 : err_set(&w->err, ERR_LIMIT, 0, "out of memory");
+	int kind = path ? 0 : err_no_memory(&w->err, NULL);
 
 	for (size_t i = 0; path && i < s->n; i++)
 		path[i] = s->file[i].path;

@@ -397,7 +397,7 @@ int frames_of_stacks(const struct result *r, const char *format, struct frames *
 	if (frames_of(r, format, out, err))
 		return (int)err->kind;
 	if (!(stacks = calloc(out->deepest + 1, sizeof(*stacks))))
-		return err_set(err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(err, NULL);
 	for (size_t i = 0; i < out->n; i++)
 		stacks[out->all[i].depth] += out->all[i].self > 0;
 	depth = depth_to_keep(out, stacks);

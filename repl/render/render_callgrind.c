@@ -353,7 +353,7 @@ int render_callgrind(struct render *rd)
 	if (w.done.fn && w.done.file && w.done.obj && w.chosen && w.totals)
 		write_profile(&w, id);
 	else
-		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(rd->err, NULL);
 	free(w.done.fn);
 	free(w.done.file);
 	free(w.done.obj);

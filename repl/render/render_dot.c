@@ -83,7 +83,7 @@ static bool new_edges(struct render *rd, struct graph *g, size_t n)
 {
 	g->edges = calloc(n + 1, sizeof(*g->edges));
 	if (!g->edges)
-		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(rd->err, NULL);
 	return g->edges;
 }
 
@@ -202,7 +202,7 @@ int render_dot(struct render *rd)
 	struct graph *g = calloc(1, sizeof(*g));
 
 	if (!g)
-		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(rd->err, NULL);
 	else if (edges_of_calls(rd, g) || (!rd->err->kind && edges_of_frames(rd, g) == 0))
 		put_graph(rd, g);
 	free(g ? g->edges : NULL);

@@ -241,7 +241,7 @@ int render_html(struct render *rd)
 	}
 	grouped = calloc(r->ncols + 1, sizeof(*grouped));
 	if (!grouped)
-		return err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(rd->err, NULL);
 	for (size_t i = 0; i < r->ncols; i++)
 		grouped[i] = small(r, &r->cols[i]);
 	put_page_head(rd);

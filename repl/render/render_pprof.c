@@ -69,7 +69,7 @@ static void put_gzip(struct out *o, const char *p, size_t n, struct err *err)
 		out_bytes(o, buf, sizeof(buf) - z.avail_out);
 	}
 	if (rc != Z_STREAM_END)
-		err_set(err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(err, NULL);
 	deflateEnd(&z);
 }
 
@@ -92,7 +92,7 @@ static int put_pprof_functions(struct out *o, struct out *strings, const struct 
 	uint64_t id = 0;
 
 	if (!sorted)
-		return err_set(err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(err, NULL);
 	out_mem(&inner);
 	out_mem(&line);
 	out_mem(&text);
@@ -177,7 +177,7 @@ int render_pprof(struct render *rd)
 	if (frames_of_stacks(rd->r, "pprof", &f, rd->note, sizeof(rd->note), rd->err) ==
 		    0 &&
 	    !(number = calloc(f.n + 1, sizeof(*number))))
-		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(rd->err, NULL);
 	if (number) {
 		put_types(&o, &strings, rd->r);
 		if (put_pprof_functions(&o, &strings, &f, number, rd->err) == 0) {
@@ -187,7 +187,7 @@ int render_pprof(struct render *rd)
 		}
 	}
 	if (o.failed || strings.failed)
-		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(rd->err, NULL);
 	frames_free(&f);
 	free(number);
 	out_close(&o);

@@ -15,7 +15,7 @@ static size_t *new_stack(struct render *rd, const struct frames *f)
 	size_t *stack = calloc(f->deepest + 1, sizeof(*stack));
 
 	if (!stack)
-		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(rd->err, NULL);
 	return stack;
 }
 
@@ -71,7 +71,7 @@ static int put_names(struct render *rd, const struct frames *f, size_t *number)
 	size_t distinct = 0;
 
 	if (!sorted)
-		return err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(rd->err, NULL);
 	for (size_t i = 0; i < f->n; i++)
 		sorted[i] = &f->all[i];
 	qsort(sorted, f->n, sizeof(const struct frame *), stacks_by_name);
@@ -129,7 +129,7 @@ int render_speedscope(struct render *rd)
 	if (frames_of_stacks(r, "speedscope", &f, rd->note, sizeof(rd->note), rd->err) ==
 		    0 &&
 	    !(number = calloc(f.n + 1, sizeof(*number))))
-		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(rd->err, NULL);
 	if (number) {
 		out_c(rd->o,
 		      "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","

@@ -302,7 +302,7 @@ static void draw(struct flame *fl, struct frames *f)
 		err_set(fl->rd->err, ERR_QUERY, 0,
 			"there is nothing to draw: no rows with a cost");
 	} else if (!fl->x || !fl->thin || !fl->thin_n || !fl->drawn) {
-		err_set(fl->rd->err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(fl->rd->err, NULL);
 	} else {
 		put_svg_head(fl);
 		put_base(fl);

@@ -280,7 +280,7 @@ static void put_function_rows(struct report *p)
 	out_bytes(p->o, strings.buf, strings.n);
 	close_data(p);
 	if (strings.failed)
-		err_set(p->rd->err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(p->rd->err, NULL);
 	out_close(&strings);
 }
 
@@ -561,7 +561,7 @@ static int prepare_report(struct report *p)
 	p->string = malloc((strings + 1) * sizeof(*p->string));
 	p->rank = calloc((functions > edges ? functions : edges) + 1, sizeof(*p->rank));
 	if (!p->total || !p->listed || !p->place || !p->edge || !p->string || !p->rank)
-		return err_set(p->rd->err, ERR_LIMIT, 0, "out of memory for a report");
+		return err_no_memory(p->rd->err, "for a report");
 	memset(p->string, 0xff, (strings + 1) * sizeof(*p->string));
 	for (uint32_t e = 0; e < p->events; e++) {
 		if (graph_event(p->g, e, p->rd->err))
