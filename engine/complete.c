@@ -57,12 +57,12 @@ static void after_first_word(struct place *p, struct str w)
 						: DUE_WORD;
 }
 
-static bool in_set(const struct place *p)
+static bool in_set_clause(const struct place *p)
 {
 	return p->due == DUE_SET || p->due == DUE_AFTER_SET;
 }
 
-static void say(struct place *p, struct str w)
+static void say_clause(struct place *p, struct str w)
 {
 	if (p->nsaid < sizeof(p->said) / sizeof(p->said[0]))
 		p->said[p->nsaid++] = w;
@@ -79,11 +79,11 @@ static bool was_said(const struct place *p, struct str w)
 static void step_word(struct place *p, struct str w)
 {
 	if (is_clause_word(w) && p->due != DUE_EXPR)
-		say(p, w);
+		say_clause(p, w);
 	if (p->due == DUE_START) {
 		after_first_word(p, w);
 	} else if (p->due != DUE_EXPR &&
-		   (is_clause_word(w) || (in_set(p) && is_set_word(w)))) {
+		   (is_clause_word(w) || (in_set_clause(p) && is_set_word(w)))) {
 		p->keyword = w;
 		p->due = is_set_word(w) ? DUE_SET : DUE_WORD;
 	} else if (p->due == DUE_SET) {
@@ -98,7 +98,7 @@ static void step_word(struct place *p, struct str w)
 	p->field.n = 0;
 }
 
-static void step(struct place *p, const struct token *t)
+static void step_token(struct place *p, const struct token *t)
 {
 	switch (t->kind) {
 	case '|':
@@ -118,7 +118,7 @@ static void step(struct place *p, const struct token *t)
 	case TOK_ARROW:
 	case ',':
 	case '(':
-		if (in_set(p))
+		if (in_set_clause(p))
 			p->due = DUE_SET;
 		return;
 	case '>':
@@ -180,7 +180,7 @@ static size_t read_to_word(struct str text, struct place *p, bool *quoted)
 				at++;
 			return at;
 		}
-		step(p, &t);
+		step_token(p, &t);
 		at = t.at + (t.len ? t.len : 1);
 	}
 }
@@ -404,7 +404,7 @@ static bool fits(struct str name, struct str prefix)
 	}
 }
 
-static uint64_t cost_of(struct store *st, name_id n, uint32_t e)
+static uint64_t cost_of_name(struct store *st, name_id n, uint32_t e)
 {
 	fn_id first;
 	uint32_t count;
@@ -421,7 +421,7 @@ static uint64_t cost_of(struct store *st, name_id n, uint32_t e)
 }
 
 /* Insert in order of cost; the list is short, the cheapest drops out. */
-static void offer(struct best *b, size_t *n, size_t max, name_id name, uint64_t cost)
+static void offer_name(struct best *b, size_t *n, size_t max, name_id name, uint64_t cost)
 {
 	size_t i = *n;
 
@@ -455,7 +455,7 @@ static void search_names(struct store *st, struct str prefix, uint32_t e, struct
 		if ((i & 4095) == 4095 && now_ns() - start > BUDGET_NS)
 			return;
 		if (fits(store_shown(st, i), prefix))
-			offer(b, n, max, i, cost_of(st, i, e));
+			offer_name(b, n, max, i, cost_of_name(st, i, e));
 	}
 }
 

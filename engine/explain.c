@@ -19,7 +19,7 @@ struct explain {
 	uint32_t event;
 };
 
-static void slice(struct explain *e, struct span s)
+static void put_slice(struct explain *e, struct span s)
 {
 	if (s.at + s.len <= e->text.n)
 		out_bytes(&e->o, e->text.p + s.at, s.len);
@@ -30,7 +30,7 @@ static void put_set(struct explain *e, const char *word, const struct set *s)
 	if (!s)
 		return;
 	out_printf(&e->o, "%s%s ", *word ? " " : "", word);
-	slice(e, s->span);
+	put_slice(e, s->span);
 }
 
 static void put_source(struct explain *e, const struct source *s)
@@ -73,7 +73,7 @@ static void put_stage(struct explain *e, const struct tstage *st)
 		return;
 	}
 	if (st->kind != T_SORT) {
-		slice(e, st->span);
+		put_slice(e, st->span);
 		return;
 	}
 	out_c(&e->o, "sort ");
@@ -92,8 +92,8 @@ static bool one_key(const struct tstage *st, const char *name)
 	       !k->let && !k->percent && str_eq(k->text, str_c(name));
 }
 
-static void put_functions(struct explain *e, const struct query *q,
-			  const struct store_info *i, bool filtered)
+static void explain_functions(struct explain *e, const struct query *q,
+			      const struct store_info *i, bool filtered)
 {
 	const struct tstage *st = q->tstages;
 	bool self = !st || st->kind == T_TAKE || one_key(st, "self"),
@@ -164,7 +164,7 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 	if (filtered)
 		out_c(&e->o, "build the graph that the stages leave; ");
 	if (q->source.kind == S_FUNCTIONS)
-		put_functions(e, q, store_info(st), filtered);
+		explain_functions(e, q, store_info(st), filtered);
 	else
 		out_c(&e->o, q->source.kind == S_PATH && q->source.path == PATH_ALL
 				     ? "grow the most promising path until none is left"
@@ -194,7 +194,7 @@ static int explain_query(struct session *s, struct stmt *st, struct explain *e,
 		out_c(&e->o, " | ");
 	}
 	for (const struct gstage *g = st->query.gstages; g; g = g->next) {
-		slice(e, g->span);
+		put_slice(e, g->span);
 		out_c(&e->o, " | ");
 	}
 	put_source(e, &st->query.source);
@@ -224,7 +224,7 @@ static int explain_text(struct session *s, struct str text, struct arena *a,
 			rc = explain_query(s, st, &e, a, err);
 	}
 	if (!rc && e.o.failed)
-		rc = err_set(err, ERR_LIMIT, 0, "out of memory");
+		rc = err_no_memory(err, NULL);
 	if (!rc) {
 		*out = arena_str(a, (struct str){e.o.buf ? e.o.buf : "", e.o.n});
 		rc = out->p ? 0 : arena_full(a, err);

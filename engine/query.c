@@ -35,20 +35,15 @@ enum {
 
 /* ---- session ---- */
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ERR_LIMIT, 0, "out of memory");
-}
-
 int session_new(struct session **out, struct err *err)
 {
 	struct session *s = calloc(1, sizeof(*s));
 
 	if (!s)
-		return no_memory(err);
+		return err_no_memory(err, NULL);
 	s->part_cache = part_cache_new();
 	if (!s->part_cache || flow_cache_new(&s->flows, err)) {
-		no_memory(err);
+		err_no_memory(err, NULL);
 		part_cache_free(s->part_cache);
 		free(s);
 		return (int)err->kind;
@@ -117,7 +112,7 @@ int session_add(struct session *s, struct str name, struct store *st, struct err
 	if (vec_reserve(&s->stores, &s->cap, s->n + 1, sizeof(*s->stores)) ||
 	    vec_reserve(&s->names, &s->names_cap, s->n + 1, sizeof(*s->names)) ||
 	    !(p = copy(name)))
-		return no_memory(err);
+		return err_no_memory(err, NULL);
 	s->stores[s->n] = st;
 	s->names[s->n++] = (struct str){p, name.n};
 	return 0;
@@ -222,7 +217,7 @@ int session_set_event(struct session *s, struct str event, struct err *err)
 	if (rc)
 		return rc;
 	if (!(p = copy(event)))
-		return no_memory(err);
+		return err_no_memory(err, NULL);
 	free(s->event);
 	s->event = p;
 	return 0;
@@ -411,7 +406,7 @@ static int set_let(struct session *s, const struct let *let, struct err *err)
 	if (!text || !name || !l) {
 		free(text);
 		free(name);
-		return no_memory(err);
+		return err_no_memory(err, NULL);
 	}
 	if (l == &s->lets[s->nlets])
 		s->nlets++;
@@ -706,7 +701,7 @@ int session_push(struct session *s, struct str gstage, struct err *err)
 	if (vec_reserve(&s->filters, &s->filters_cap, s->nfilters + 1,
 			sizeof(*s->filters)) ||
 	    !(p = copy(gstage)))
-		return no_memory(err);
+		return err_no_memory(err, NULL);
 	s->filters[s->nfilters++] = (struct str){p, gstage.n};
 	return 0;
 }

@@ -206,7 +206,7 @@ static int add_way(struct bench *b, enum what what, unsigned jobs, const char *p
 	w->ns = calloc(b->runs, sizeof(*w->ns) * 2);
 	w->cpu = w->ns ? w->ns + b->runs : NULL;
 	if (!w->ns)
-		return err_set(b->err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(b->err, NULL);
 	b->nway++;
 	return 0;
 }
@@ -314,7 +314,7 @@ int bench_parse(const char *path, const struct bench_parse_opts *opts, int fd,
 		b.decode = malloc(sizeof(*b.decode));
 		b.batch = malloc(sizeof(*b.batch));
 		if (!b.decode || !b.batch)
-			err_set(err, ERR_LIMIT, 0, "out of memory");
+			err_no_memory(err, NULL);
 	}
 	add_ways(&b);
 	/* Run once unmeasured, so that the file is in memory. */

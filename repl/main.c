@@ -208,7 +208,7 @@ static int close_output(struct app *app, int status)
 	return status ? status : err_exit_status(err.kind);
 }
 
-static int say(const char *text)
+static int say_text(const char *text)
 {
 	struct err err = {0};
 	struct out o;
@@ -247,9 +247,9 @@ int main(int argc, char **argv)
 	}
 	give_up_rights(&opts);
 	if (opts.help) {
-		status = say(options_help);
+		status = say_text(options_help);
 	} else if (opts.version) {
-		status = say("quern " QUERN_VERSION "\n");
+		status = say_text("quern " QUERN_VERSION "\n");
 	} else if (opts.verify) {
 		status = verify(&opts);
 	} else if (opts.bench_parse) {

@@ -64,7 +64,7 @@ static int check_list(struct schema *s, struct expr *e)
 }
 
 /* After group, sum and count only the columns that they made are left. */
-static void forget(struct schema *s)
+static void forget_columns(struct schema *s)
 {
 	s->src = NULL;
 	s->vs = false;
@@ -109,7 +109,7 @@ static int check_group(struct schema *s, struct tstage *st)
 	old = *s;
 	s->known = NULL;
 	s->cap = 0;
-	forget(s);
+	forget_columns(s);
 	for (struct expr *e = st->exprs; e; e = e->next)
 		if (check_add_known(s, e->as, e->type))
 			return (int)s->err->kind;
@@ -172,7 +172,7 @@ static int check_sum(struct schema *s)
 
 	s->known = NULL;
 	s->cap = 0;
-	forget(s);
+	forget_columns(s);
 	if (know_visible(s, &old))
 		return (int)s->err->kind;
 	for (size_t i = 0; i < old.n; i++)
@@ -226,7 +226,9 @@ static int check_stage(struct schema *s, struct tstage *st)
 			       : check_add_known(s, st->name, st->exprs->type);
 	case T_GROUP: return check_group(s, st);
 	case T_SUM: return check_sum(s);
-	case T_COUNT: forget(s); return check_add_known(s, STR("count"), COL_COUNT);
+	case T_COUNT:
+		forget_columns(s);
+		return check_add_known(s, STR("count"), COL_COUNT);
 	case T_EXPECT:
 		if (st->exprs)
 			return check_expr(s, st->exprs) ||

@@ -94,7 +94,7 @@ struct spreading {
 };
 
 /* Send cost from f along its calls: inside the cycle to rest[], or out of it. */
-static void send(struct spreading *s, uint32_t f, double cost, bool inside)
+static void send_calls(struct spreading *s, uint32_t f, double cost, bool inside)
 {
 	const struct flow_input *in = &s->fl->in;
 	uint32_t cycle = in->cycle[f];
@@ -114,7 +114,7 @@ static void send(struct spreading *s, uint32_t f, double cost, bool inside)
 }
 
 /* Pass on the rest of f; returns it. */
-static double pass(struct spreading *s, uint32_t f)
+static double pass_rest(struct spreading *s, uint32_t f)
 {
 	double cost = s->rest[f];
 
@@ -127,7 +127,7 @@ static double pass(struct spreading *s, uint32_t f)
 	cost *= turns(s->fl, f);
 	s->last[f] = cost;
 	s->cost[f] += cost;
-	send(s, f, cost, true);
+	send_calls(s, f, cost, true);
 	return cost;
 }
 
@@ -162,12 +162,12 @@ static int spread_cycle(struct spreading *s, uint32_t first, uint32_t end,
 		if (cancel_poll(cancel, err))
 			return (int)err->kind;
 		for (uint32_t i = first; i < end; i++)
-			moved += pass(s, topo[i]);
+			moved += pass_rest(s, topo[i]);
 	} while (go_on(&settling, moved, entered * ENOUGH));
 	extrapolate(s, first, end, settling.ratio);
 	for (uint32_t i = first; i < end; i++)
 		if (!s->stop[topo[i]])
-			send(s, topo[i], s->cost[topo[i]], false);
+			send_calls(s, topo[i], s->cost[topo[i]], false);
 	return 0;
 }
 
@@ -196,7 +196,7 @@ int chain_spread(const struct flow *fl, const uint8_t *stop, double *cost,
 				return (int)err->kind;
 		} else if (!stop[f] && cost[f] > 0) {
 			cost[f] *= turns(fl, f);
-			send(&s, f, cost[f], false);
+			send_calls(&s, f, cost[f], false);
 		}
 	}
 	return 0;

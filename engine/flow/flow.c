@@ -24,7 +24,7 @@ struct building {
 	uint8_t *odd;
 };
 
-static bool add(uint64_t *sum, uint64_t v)
+static bool add_saturating(uint64_t *sum, uint64_t v)
 {
 	if (!__builtin_add_overflow(*sum, v, sum))
 		return false;
@@ -53,19 +53,19 @@ static int check_edges(const struct flow_input *in, struct err *err)
 }
 
 /* passing[]: self + calls out; called[]: calls in. */
-static int sum_up(struct building *b, const struct cancel *cancel, struct err *err)
+static int sum_calls(struct building *b, const struct cancel *cancel, struct err *err)
 {
 	const struct flow_input *in = b->in;
 
 	for (uint32_t f = 0; f < in->functions; f++) {
 		if (f % POLL == 0 && cancel_poll(cancel, err))
 			return (int)err->kind;
-		b->odd[f] |= add(&b->passing[f], in->self[f]);
+		b->odd[f] |= add_saturating(&b->passing[f], in->self[f]);
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
 			uint32_t to = in->callee[i];
 
-			b->odd[f] |= add(&b->passing[f], in->incl[i]);
-			b->odd[to] |= add(&b->called[to], in->incl[i]);
+			b->odd[f] |= add_saturating(&b->passing[f], in->incl[i]);
+			b->odd[to] |= add_saturating(&b->called[to], in->incl[i]);
 		}
 	}
 	return 0;
@@ -78,8 +78,8 @@ static uint64_t *count_calls(const struct flow_input *in, struct arena *a)
 
 	for (uint32_t f = 0; slack && f < in->functions; f++)
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
-			add(&slack[f], in->calls[i]);
-			add(&slack[in->callee[i]], in->calls[i]);
+			add_saturating(&slack[f], in->calls[i]);
+			add_saturating(&slack[in->callee[i]], in->calls[i]);
 		}
 	return slack;
 }
@@ -152,7 +152,7 @@ static void find_roots(struct building *b)
 	}
 }
 
-static int allocate(struct building *b, struct arena *a, struct err *err)
+static int allocate_flow(struct building *b, struct arena *a, struct err *err)
 {
 	size_t n = (size_t)b->in->functions + 1;
 
@@ -208,7 +208,8 @@ int flow_build(const struct flow_input *in, struct arena *a, const struct cancel
 
 	if (!fl)
 		return arena_full(a, err);
-	if (check_edges(in, err) || allocate(&b, a, err) || sum_up(&b, cancel, err))
+	if (check_edges(in, err) || allocate_flow(&b, a, err) ||
+	    sum_calls(&b, cancel, err))
 		return (int)err->kind;
 	for (uint32_t f = 0; f < in->functions; f++)
 		kept &= b.called[f] <= b.passing[f];
@@ -289,12 +290,12 @@ int flow_cache_new(struct flow_cache **out, struct err *err)
 	struct flow_cache *c = calloc(1, sizeof(*c));
 
 	if (!c)
-		return err_set(err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(err, NULL);
 	*out = c;
 	return 0;
 }
 
-static void forget(struct flow_kept *k)
+static void forget_flow(struct flow_kept *k)
 {
 	k->store = NULL;
 	k->used = 0;
@@ -304,7 +305,7 @@ static void forget(struct flow_kept *k)
 void flow_cache_free(struct flow_cache *c)
 {
 	for (size_t i = 0; c && i < KEPT; i++)
-		forget(&c->kept[i]);
+		forget_flow(&c->kept[i]);
 	free(c);
 }
 
@@ -312,7 +313,7 @@ void flow_cache_drop(struct flow_cache *c, const struct store *st)
 {
 	for (size_t i = 0; i < KEPT; i++)
 		if (c->kept[i].store == st)
-			forget(&c->kept[i]);
+			forget_flow(&c->kept[i]);
 }
 
 /* `store` is set only when the flow is complete: after a fault in the middle, the next
@@ -335,13 +336,13 @@ int flow_of(struct flow_cache *c, struct store *st, uint32_t event,
 		if (t->used < k->used)
 			k = t;
 	}
-	forget(k);
+	forget_flow(k);
 	arena_init(&k->arena, MOST_BYTES);
 	if ((rc = flow_input_of(st, event, &in, err)) ||
 	    (rc = flow_nests_of(st, &k->arena, &in, err)))
 		return rc;
 	if ((rc = flow_build(&in, &k->arena, cancel, &k->flow, err))) {
-		forget(k);
+		forget_flow(k);
 		return rc;
 	}
 	k->store = st;

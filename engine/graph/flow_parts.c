@@ -65,7 +65,7 @@ static int number_edges(struct flow_parts *p, struct err *err)
 	return 0;
 }
 
-static int allocate(struct flow_parts *p, struct err *err)
+static int allocate_part_flow(struct flow_parts *p, struct err *err)
 {
 	struct arena *a = p->g->a;
 	size_t n = (size_t)p->g->functions + 1, m = (size_t)p->g->edges + 1;
@@ -135,7 +135,7 @@ static int open_parts(struct graph *g, uint32_t event, bool stages,
 	p->parts = all;
 	p->together = together;
 	p->count = (n + together - 1) / together;
-	if (allocate(p, err) || number_edges(p, err))
+	if (allocate_part_flow(p, err) || number_edges(p, err))
 		return (int)err->kind;
 	arena_init(&p->scratch, g->a->cap);
 	*out = p;
@@ -189,14 +189,14 @@ void flow_parts_rewind(struct flow_parts *p)
 	p->next = 0;
 }
 
-static int ascending(const void *x, const void *y)
+static int ranks_ascending(const void *x, const void *y)
 {
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 
 	return (a > b) - (a < b);
 }
 
-static void clear(struct flow_parts *p)
+static void clear_part(struct flow_parts *p)
 {
 	for (uint32_t i = 0; i < p->ntouched; i++) {
 		uint32_t f = p->touched[i];
@@ -282,7 +282,7 @@ static int sort_touched(struct flow_parts *p, struct err *err)
 	}
 	for (uint32_t i = 0; i < p->ntouched; i++)
 		p->touched[i] = p->rank[p->touched[i]];
-	qsort(p->touched, p->ntouched, sizeof(*p->touched), ascending);
+	qsort(p->touched, p->ntouched, sizeof(*p->touched), ranks_ascending);
 	for (uint32_t i = 0; i < p->ntouched; i++)
 		p->touched[i] = in->topo[p->touched[i]];
 	return 0;
@@ -322,7 +322,7 @@ static int load(struct flow_parts *p, bool *found, struct err *err)
 {
 	uint32_t n = 0;
 
-	clear(p);
+	clear_part(p);
 	arena_reset(&p->scratch);
 	for (; p->next < p->parts && (n < p->together || !p->ntouched); p->next++) {
 		if (p->g->parts && !p->g->parts[p->next])
@@ -385,8 +385,8 @@ int flow_parts_next(struct flow_parts *p, const struct flow **out, struct err *e
 	return 0;
 }
 
-static int add_part(struct flow_parts *p, struct graph *g, uint64_t *self, uint64_t *edge,
-		    struct err *err)
+static int add_part_costs(struct flow_parts *p, struct graph *g, uint64_t *self,
+			  uint64_t *edge, struct err *err)
 {
 	struct flow_input in = p->fl.in;
 
@@ -417,7 +417,7 @@ int flow_parts_fill(struct graph *g, uint32_t event, uint64_t *self, uint64_t *e
 	rc = graph_flow_input(p->g, event, &p->fl.in, err);
 	use_own_arrays(p);
 	while (!rc && !(rc = load(p, &found, err)) && found)
-		rc = add_part(p, g, self, edge, err);
+		rc = add_part_costs(p, g, self, edge, err);
 	flow_parts_free(p);
 	return rc;
 }

@@ -103,7 +103,8 @@ bool graph_incl_estimated(const struct graph *g, uint32_t f)
 }
 
 /* Collect the costs of the edges into f and out of f. */
-static void know(const struct graph *g, uint32_t f, uint32_t e, struct incl_known *k)
+static void know_function(const struct graph *g, uint32_t f, uint32_t e,
+			  struct incl_known *k)
 {
 	uint32_t cycle = graph_cycle(g, f), first, n;
 
@@ -148,7 +149,7 @@ void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, uint64_t *
 	*lo = *hi = graph_incl(g, f, e);
 	if (!graph_incl_estimated(g, f))
 		return;
-	know(g, f, e, &k);
+	know_function(g, f, e, &k);
 	incl_bounds(&k, lo, hi);
 }
 
@@ -168,7 +169,7 @@ uint64_t graph_contribution(const struct graph *g, uint32_t f, uint32_t e)
 {
 	struct incl_known k = {0};
 
-	know(g, f, e, &k);
+	know_function(g, f, e, &k);
 	return k.leaving;
 }
 

@@ -126,7 +126,7 @@ static int find_cycles(struct graph *g, struct err *err)
 	if (!cycle || !topo)
 		return arena_full(g->a, err);
 	if (cycles_find(g->functions, g->out_first, g->callee, &c))
-		return err_set(err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(err, NULL);
 	if (!(number = ARENA_ARRAY(g->a, uint32_t, c.n + 1))) {
 		cycles_free(&c);
 		return arena_full(g->a, err);

@@ -70,8 +70,8 @@ static int list_members(struct graph *g, uint32_t below, uint32_t **first,
 	return 0;
 }
 
-static void estimate(struct graph *g, struct graph_costs *c, uint32_t f, uint32_t e,
-		     double incl)
+static void estimate_inclusive(struct graph *g, struct graph_costs *c, uint32_t f,
+			       uint32_t e, double incl)
 {
 	uint64_t lo, hi;
 
@@ -105,9 +105,10 @@ static int nested(struct graph *g, struct graph_costs *c, uint32_t e, struct err
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		if (g->nests[f])
-			estimate(g, c, f, e,
-				 (double)c->incl[f] - returning_cost(&r, &f, 1, NULL,
-								     returning_edges(n)));
+			estimate_inclusive(g, c, f, e,
+					   (double)c->incl[f] -
+						   returning_cost(&r, &f, 1, NULL,
+								  returning_edges(n)));
 		if (f % 256 == 0 && cancel_poll(g->cancel, err))
 			return (int)err->kind;
 	}
@@ -143,11 +144,12 @@ static int nested_groups(struct graph *g, struct graph_costs *c, uint32_t e,
 		if (g->only[k] != GRAPH_NONE)
 			c->incl[k] = graph_incl(g->below, g->only[k], e);
 		else if (g->nests[k])
-			estimate(g, c, k, e,
-				 (double)enter[k] -
-					 returning_cost(&r, member + first[k],
-							first[k + 1] - first[k], g->again,
-							16 * returning_edges(n)));
+			estimate_inclusive(
+				g, c, k, e,
+				(double)enter[k] -
+					returning_cost(&r, member + first[k],
+						       first[k + 1] - first[k], g->again,
+						       16 * returning_edges(n)));
 		if (k % 256 == 0 && cancel_poll(g->cancel, err))
 			return (int)err->kind;
 	}

@@ -36,7 +36,7 @@ struct growing {
 	uint64_t looked;
 };
 
-static int by_cost(const void *x, const void *y)
+static int inside_by_cost(const void *x, const void *y)
 {
 	const struct inside *a = x, *b = y;
 
@@ -81,13 +81,13 @@ static bool find_between(struct growing *w, uint32_t v, uint32_t end, bool forwa
 	return false;
 }
 
-static void forget(struct growing *w, const uint32_t *found, uint32_t n)
+static void unmark_found(struct growing *w, const uint32_t *found, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		w->met[found[i]] = 0;
 }
 
-static int ascending(const void *x, const void *y)
+static int positions_ascending(const void *x, const void *y)
 {
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 
@@ -118,7 +118,7 @@ static void reorder(struct growing *w, uint32_t nbehind, uint32_t nahead)
 		w->positions[n++] = w->order[w->behind[i]];
 	for (uint32_t i = 0; i < nahead; i++)
 		w->positions[n++] = w->order[w->ahead[i]];
-	qsort(w->positions, n, sizeof(*w->positions), ascending);
+	qsort(w->positions, n, sizeof(*w->positions), positions_ascending);
 	for (uint32_t i = 0; i < nbehind; i++)
 		w->order[w->behind[i]] = w->positions[i];
 	for (uint32_t i = 0; i < nahead; i++)
@@ -134,11 +134,11 @@ static bool add_call(struct growing *w, uint32_t i)
 	if (w->order[c->from] > w->order[c->to]) {
 		bool closes = find_between(w, c->to, c->from, true, w->ahead, &nahead);
 
-		forget(w, w->ahead, nahead);
+		unmark_found(w, w->ahead, nahead);
 		if (closes)
 			return false;
 		find_between(w, c->from, c->to, false, w->behind, &nbehind);
-		forget(w, w->behind, nbehind);
+		unmark_found(w, w->behind, nbehind);
 		reorder(w, nbehind, nahead);
 	}
 	c->next_out = w->first_out[c->from];
@@ -251,7 +251,7 @@ static int list_calls(struct growing *w, uint32_t e, struct graph_cycle *c,
 	return 0;
 }
 
-static int allocate(struct growing *w)
+static int allocate_growing(struct growing *w)
 {
 	struct arena *a = w->g->a;
 	size_t n = (size_t)w->g->functions + 1;
@@ -283,14 +283,14 @@ int graph_cycles(struct graph *g, uint32_t e, struct graph_cycle **out, struct e
 	*out = c;
 	if (!g->cycles)
 		return 0;
-	if (allocate(&w) || count_members(g, e, c, w.place, err) ||
+	if (allocate_growing(&w) || count_members(g, e, c, w.place, err) ||
 	    list_calls(&w, e, c, &first))
 		return (int)err->kind;
 	for (uint32_t k = 0; k < g->cycles; k++) {
 		struct inside *all = w.calls;
 
 		w.calls = all + first[k];
-		qsort(w.calls, c[k].calls, sizeof(*w.calls), by_cost);
+		qsort(w.calls, c[k].calls, sizeof(*w.calls), inside_by_cost);
 		c[k].costliest = c[k].calls ? w.calls[0].edge : GRAPH_NONE;
 		if (open_cycle(&w, &c[k], c[k].calls))
 			return (int)err->kind;

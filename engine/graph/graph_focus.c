@@ -40,8 +40,8 @@ static void meet(struct reach *r, uint32_t f)
 }
 
 /* Visit all callees (or callers) of the functions met so far, and theirs. */
-static int follow(struct graph *b, struct reach *r, bool up, const struct fn_set * not,
-		  struct err *err)
+static int follow_calls(struct graph *b, struct reach *r, bool up,
+			const struct fn_set * not, struct err *err)
 {
 	for (uint32_t polled = 0; r->n; polled++) {
 		uint32_t f = r->todo[--r->n], first = 0, n;
@@ -97,7 +97,8 @@ static int meet_roots(struct graph *b, const struct fn_set * not, struct reach *
 
 /* focus: the set and all functions below and above it; ignore: all functions that a
  * root reaches without passing the set. */
-static int kept(struct graph *b, const struct focus *s, uint8_t **out, struct err *err)
+static int find_kept(struct graph *b, const struct focus *s, uint8_t **out,
+		     struct err *err)
 {
 	size_t n = (size_t)b->functions + 1;
 	struct reach down = {ARENA_ARRAY(b->a, uint8_t, n),
@@ -109,18 +110,18 @@ static int kept(struct graph *b, const struct focus *s, uint8_t **out, struct er
 	*out = down.met;
 	if (s->ignore)
 		return meet_roots(b, s->set, &down, err) ||
-				       follow(b, &down, false, s->set, err)
+				       follow_calls(b, &down, false, s->set, err)
 			       ? (int)err->kind
 			       : 0;
 	for (uint32_t f = fnset_next(s->set, 0); f != FNSET_NONE;
 	     f = fnset_next(s->set, f + 1))
 		meet(&down, f);
-	if (follow(b, &down, false, NULL, err))
+	if (follow_calls(b, &down, false, NULL, err))
 		return (int)err->kind;
 	for (uint32_t f = fnset_next(s->set, 0); f != FNSET_NONE;
 	     f = fnset_next(s->set, f + 1))
 		meet(&up, f);
-	if (follow(b, &up, true, NULL, err))
+	if (follow_calls(b, &up, true, NULL, err))
 		return (int)err->kind;
 	for (uint32_t f = 0; f < b->functions; f++)
 		down.met[f] |= up.met[f];
@@ -162,7 +163,7 @@ static int find_shares(const struct flow_input *in, const struct focus *s,
 }
 
 /* Exact if the share is 0 or 1. */
-static uint64_t part_of(uint64_t cost, double share, bool ignore)
+static uint64_t part_of_cost(uint64_t cost, double share, bool ignore)
 {
 	uint64_t part = share >= 1 ? cost : graph_round(share * (double)cost);
 
@@ -183,14 +184,16 @@ static int focus_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 		return (int)err->kind;
 	for (uint32_t f = 0; f < below->functions; f++)
 		if (s->map[f] != GRAPH_NONE)
-			self[s->map[f]] = part_of(below->self[f], h.came[f], s->ignore);
+			self[s->map[f]] =
+				part_of_cost(below->self[f], h.came[f], s->ignore);
 	for (uint32_t i = 0; i < s->drafts; i++) {
 		uint32_t from = s->draft[i];
 		double came = h.came[below->caller[from]];
 		double share = came + (1 - came) * h.goes[below->callee[from]];
 
-		edge[s->edge[i]] = graph_add(
-			edge[s->edge[i]], part_of(below->incl[from], share, s->ignore));
+		edge[s->edge[i]] =
+			graph_add(edge[s->edge[i]],
+				  part_of_cost(below->incl[from], share, s->ignore));
 	}
 	return 0;
 }
@@ -232,7 +235,7 @@ int graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 		return arena_full(g->a, err);
 	s->set = set;
 	s->ignore = ignore;
-	if (kept(g, s, &keep, err) || graph_number(&d, keep, err) ||
+	if (find_kept(g, s, &keep, err) || graph_number(&d, keep, err) ||
 	    kept_edges(g, &d, s, err) || graph_build(&d, out, &s->edge, err))
 		return (int)err->kind;
 	s->map = d.map;

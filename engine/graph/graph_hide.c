@@ -51,7 +51,7 @@ struct walk {
 	uint32_t passed; /* functions passed, to poll every POLL */
 };
 
-static void push(struct walk *k, uint32_t c)
+static void push_component(struct walk *k, uint32_t c)
 {
 	uint32_t i = k->nheap++;
 
@@ -60,7 +60,7 @@ static void push(struct walk *k, uint32_t c)
 	k->heap[i] = c;
 }
 
-static uint32_t pop(struct walk *k)
+static uint32_t pop_component(struct walk *k)
 {
 	uint32_t top = k->heap[0], last = k->heap[--k->nheap], i = 0;
 
@@ -88,7 +88,7 @@ static void see(struct walk *k, uint32_t v)
 	}
 }
 
-static void send(struct walk *k, const struct hide *h, uint32_t to, double cost)
+static void send_visible(struct walk *k, const struct hide *h, uint32_t to, double cost)
 {
 	uint32_t c = h->comp[to], v = h->map[to];
 
@@ -96,7 +96,7 @@ static void send(struct walk *k, const struct hide *h, uint32_t to, double cost)
 		k->x[h->at[to]] += cost;
 		if (!k->queued[c]) {
 			k->queued[c] = 1;
-			push(k, c);
+			push_component(k, c);
 		}
 		return;
 	}
@@ -106,8 +106,8 @@ static void send(struct walk *k, const struct hide *h, uint32_t to, double cost)
 
 /* Hidden function f passes on the cost that waits there.  Cost for its own component
  * goes to the ring.  Returns the cost that left the component. */
-static double pass(struct walk *k, const struct hide *h, const struct weights *w,
-		   uint32_t f)
+static double pass_hidden(struct walk *k, const struct hide *h, const struct weights *w,
+			  uint32_t f)
 {
 	const struct flow_input *in = w->below;
 	uint32_t at = h->at[f], c = h->comp[f];
@@ -124,7 +124,7 @@ static double pass(struct walk *k, const struct hide *h, const struct weights *w
 		if (callee == f)
 			continue;
 		if (h->comp[callee] != c) {
-			send(k, h, callee, part);
+			send_visible(k, h, callee, part);
 			continue;
 		}
 		to = h->at[callee];
@@ -156,7 +156,7 @@ static int visit(struct walk *k, const struct hide *h, const struct weights *w,
 		}
 	least = waiting * 1e-7 > 0.01 ? waiting * 1e-7 : 0.01;
 	for (; k->behind != k->ahead && waiting > least && passed < most; passed++) {
-		waiting += pass(k, h, w, k->ring[k->behind++ % h->hidden]);
+		waiting += pass_hidden(k, h, w, k->ring[k->behind++ % h->hidden]);
 		if (k->passed++ % POLL == 0 && cancel_poll(w->cancel, err))
 			return (int)err->kind;
 	}
@@ -172,8 +172,8 @@ static int visit(struct walk *k, const struct hide *h, const struct weights *w,
 }
 
 /* Visit all that u reaches through hidden functions; direct edges are not in k->to. */
-static int walk(struct walk *k, const struct hide *h, const struct weights *w, uint32_t u,
-		struct err *err)
+static int walk_hidden(struct walk *k, const struct hide *h, const struct weights *w,
+		       uint32_t u, struct err *err)
 {
 	const struct flow_input *in = w->below;
 
@@ -181,15 +181,15 @@ static int walk(struct walk *k, const struct hide *h, const struct weights *w, u
 	k->ntouched = 0;
 	for (uint32_t e = in->out_first[u]; e < in->out_first[u + 1]; e++)
 		if (h->comp[in->callee[e]] != GRAPH_NONE)
-			send(k, h, in->callee[e], (double)w->edge[e]);
+			send_visible(k, h, in->callee[e], (double)w->edge[e]);
 	while (k->nheap)
-		if (visit(k, h, w, pop(k), err))
+		if (visit(k, h, w, pop_component(k), err))
 			return (int)err->kind;
 	return 0;
 }
 
-/* The callees of f: hidden ones wait in the ring, each once; visible ones are seen when f is
- * hidden itself. */
+/* Visit the callees of f.  Hidden ones go to the ring, each once; visible ones are seen only
+ * if f is hidden. */
 static void meet(struct walk *k, const struct hide *h, const struct flow_input *in,
 		 uint32_t f)
 {
@@ -206,8 +206,9 @@ static void meet(struct walk *k, const struct hide *h, const struct flow_input *
 	}
 }
 
-/* See all that u reaches through hidden functions, whatever walk() found: a call that was
- * open at a dump has cost and a count of 0, and one of very many may bring most of the cost. */
+/* See all that u reaches through hidden functions, even what walk_hidden() missed: a call
+ * that was open at a dump has cost and a count of 0, and one call of many may bring most of
+ * the cost. */
 static int reach(struct walk *k, const struct hide *h, const struct weights *w,
 		 uint32_t u, struct err *err)
 {
@@ -223,7 +224,7 @@ static int reach(struct walk *k, const struct hide *h, const struct weights *w,
 	return 0;
 }
 
-static void forget(struct walk *k)
+static void forget_walk(struct walk *k)
 {
 	for (uint32_t i = 0; i < k->ntouched; i++) {
 		k->to[k->touched[i]] = 0;
@@ -315,12 +316,12 @@ static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below
 	if (flows(h, &w, scratch, err) || new_walk(scratch, h, g->functions, &k, err))
 		return (int)err->kind;
 	for (uint32_t f = 0; f < g->functions; f++) {
-		if (walk(&k, h, &w, h->up[f], err))
+		if (walk_hidden(&k, h, &w, h->up[f], err))
 			return (int)err->kind;
 		self[f] = graph_add(below->self[h->up[f]], graph_round(k.self));
 		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
 			edge[i] = graph_round(k.to[g->callee[i]]);
-		forget(&k);
+		forget_walk(&k);
 		add_direct(g, h, below, f, edge);
 		if (graph_poll(g, f, err))
 			return (int)err->kind;
@@ -361,7 +362,7 @@ static int components(struct graph *b, const struct flow_input *below,
 		first[i + 1] = m;
 	}
 	if (cycles_find(n, first, callee, &c))
-		return err_set(err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(err, NULL);
 	h->comps = (uint32_t)c.n;
 	h->hidden = n;
 	h->first = ARENA_ARRAY(b->a, uint32_t, c.n + 1);
@@ -407,8 +408,9 @@ static int add_edge(struct arena *a, struct edge_list *l, uint32_t u, uint32_t v
 	return 0;
 }
 
-static int collect(struct graph *b, const struct flow_input *below, const struct hide *h,
-		   uint32_t functions, struct edge_list *l, struct err *err)
+static int collect_edges(struct graph *b, const struct flow_input *below,
+			 const struct hide *h, uint32_t functions, struct edge_list *l,
+			 struct err *err)
 {
 	struct weights w = {.below = below, .edge = below->calls, .cancel = b->cancel};
 	struct walk k;
@@ -418,13 +420,13 @@ static int collect(struct graph *b, const struct flow_input *below, const struct
 	for (uint32_t f = 0; f < functions; f++) {
 		uint32_t u = h->up[f];
 
-		if (walk(&k, h, &w, u, err) || reach(&k, h, &w, u, err))
+		if (walk_hidden(&k, h, &w, u, err) || reach(&k, h, &w, u, err))
 			return (int)err->kind;
 		for (uint32_t i = 0; i < k.ntouched; i++)
 			if (add_edge(b->a, l, f, k.touched[i],
 				     graph_round(k.to[k.touched[i]]), err))
 				return (int)err->kind;
-		forget(&k);
+		forget_walk(&k);
 		for (uint32_t e = below->out_first[u]; e < below->out_first[u + 1]; e++) {
 			uint32_t to = h->map[below->callee[e]];
 
@@ -459,7 +461,7 @@ int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out,
 		return (int)err->kind;
 	h->map = d.map;
 	h->up = d.first;
-	if (collect(g, &below, h, d.functions, &l, err))
+	if (collect_edges(g, &below, h, d.functions, &l, err))
 		return (int)err->kind;
 	d.caller = l.caller;
 	d.callee = l.callee;

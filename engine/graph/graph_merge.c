@@ -150,7 +150,8 @@ static int find_levels(struct graph_draft *d, struct err *err)
 	return 0;
 }
 
-static int merged(struct graph_draft *d, bool named, struct graph **out, struct err *err)
+static int make_merged(struct graph_draft *d, bool named, struct graph **out,
+		       struct err *err)
 {
 	struct merge *m = ARENA_NEW(d->below->a, struct merge);
 	uint32_t *edge;
@@ -206,7 +207,7 @@ int graph_collapse(struct graph *g, const struct fn_set *set, struct str name,
 		d.first[d.functions] = f;
 		d.map[f] = d.functions++;
 	}
-	return merged(&d, true, out, err);
+	return make_merged(&d, true, out, err);
 }
 
 /* ---- groups by a string ---- */
@@ -245,8 +246,8 @@ static struct str class_key(const struct graph *g, uint32_t f, struct arena *a)
 }
 
 /* Find the group of key, or add it at the end; slot[] holds group + 1. */
-static uint32_t group_of(struct graph_draft *d, uint32_t *slot, size_t cap,
-			 struct str key, struct str *keys, uint32_t f)
+static uint32_t group_of_key(struct graph_draft *d, uint32_t *slot, size_t cap,
+			     struct str key, struct str *keys, uint32_t f)
 {
 	size_t h = (size_t)str_hash(key);
 
@@ -277,7 +278,7 @@ static int group_by(struct graph *g, struct graph_draft *d, key_of *key,
 
 		if (!k.p)
 			return arena_full(g->a, err);
-		d->map[f] = group_of(d, slot, cap, k, *keys, f);
+		d->map[f] = group_of_key(d, slot, cap, k, *keys, f);
 		if (graph_poll(g, f, err))
 			return (int)err->kind;
 	}
@@ -299,7 +300,7 @@ int graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out,
 	if (group_by(g, &d, key[by], &keys, err))
 		return (int)err->kind;
 	d.name = keys;
-	return merged(&d, true, out, err);
+	return make_merged(&d, true, out, err);
 }
 
 int graph_norec(struct graph *g, struct graph **out, struct err *err)
@@ -321,5 +322,5 @@ int graph_norec(struct graph *g, struct graph **out, struct err *err)
 		if (cut.n != name.n)
 			d.name[f] = cut;
 	}
-	return merged(&d, false, out, err);
+	return make_merged(&d, false, out, err);
 }

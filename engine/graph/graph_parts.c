@@ -24,8 +24,8 @@ static void add_row(uint64_t *to, const uint64_t *from, uint32_t n)
 		to[i] = graph_add(to[i], from[i]);
 }
 
-static int add_part(struct graph *g, uint32_t p, uint32_t events, struct sums *s,
-		    struct arena *scratch, struct err *err)
+static int add_part_sums(struct graph *g, uint32_t p, uint32_t events, struct sums *s,
+			 struct arena *scratch, struct err *err)
 {
 	fn_id *fns = NULL;
 	edge_id *edges = NULL;
@@ -70,7 +70,7 @@ static int sum_parts(struct graph *g, const uint8_t *parts, uint32_t events,
 		if (!parts[p])
 			continue;
 		arena_reset(&scratch);
-		rc = add_part(g, p, events, s, &scratch, err);
+		rc = add_part_sums(g, p, events, s, &scratch, err);
 		if (!rc)
 			rc = graph_poll(g, 0, err);
 	}

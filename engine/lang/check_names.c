@@ -36,7 +36,7 @@ size_t check_near_event(const struct check_env *env, struct str name)
 }
 
 /* The length of an event's name before its unit: of "Time" in "Time_(10ns)". */
-static size_t unit_at(struct str event)
+static size_t unit_start(struct str event)
 {
 	size_t n = str_find(event, '(');
 
@@ -48,14 +48,14 @@ static size_t unit_at(struct str event)
 /* Is name the event without its unit?  A bare word cannot contain the unit. */
 static bool without_unit(struct str event, struct str name)
 {
-	size_t n = unit_at(event);
+	size_t n = unit_start(event);
 
 	return n > 0 && n < event.n && str_eq((struct str){event.p, n}, name);
 }
 
 struct str check_event_word(const struct check_env *env, uint32_t e)
 {
-	struct str word = {env->events[e].p, unit_at(env->events[e])};
+	struct str word = {env->events[e].p, unit_start(env->events[e])};
 
 	return check_find_event(env, word) == e ? word : env->events[e];
 }

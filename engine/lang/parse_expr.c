@@ -51,7 +51,7 @@ static struct expr *new_expr(struct parser *p, enum expr_op op, const struct tok
 	return e;
 }
 
-static int out_of_memory(struct parser *p)
+static int parse_no_memory(struct parser *p)
 {
 	return (int)p->err->kind;
 }
@@ -100,7 +100,7 @@ static int parse_word_operand(struct parser *p, const struct token *t, struct ex
 	struct token open;
 
 	if (!e)
-		return out_of_memory(p);
+		return parse_no_memory(p);
 	parse_eat(p, t);
 	open = parse_peek(p, PLACE_WORD);
 	if (open.kind == '(' && open.at == t->at + t->len) {
@@ -125,7 +125,7 @@ static int parse_literal(struct parser *p, const struct token *t, struct expr **
 				  t);
 
 	if (!e)
-		return out_of_memory(p);
+		return parse_no_memory(p);
 	e->number = t->number;
 	e->whole = t->whole;
 	e->integral = t->integral && !t->percent;
@@ -142,7 +142,7 @@ static int parse_unary(struct parser *p, const struct token *t, enum expr_op op,
 	struct expr *e = new_expr(p, op, t);
 
 	if (!e)
-		return out_of_memory(p);
+		return parse_no_memory(p);
 	parse_eat(p, t);
 	if (parse_expr(p, bp, &e->a))
 		return (int)p->err->kind;
@@ -218,7 +218,7 @@ static int parse_in(struct parser *p, struct expr *e)
 				  "the name of the set is missing after $");
 	e->b = new_expr(p, EX_VAR, &word); /* EX_VAR appears only here */
 	if (!e->b)
-		return out_of_memory(p);
+		return parse_no_memory(p);
 	parse_eat(p, &word);
 	return 0;
 }
@@ -265,7 +265,7 @@ int parse_expr(struct parser *p, int bp, struct expr **out)
 		if (parse_joined(p, token_span(&t), p->operators))
 			return (int)p->err->kind;
 		if (!(e = new_expr(p, x->op, &t)))
-			return out_of_memory(p);
+			return parse_no_memory(p);
 		parse_eat(p, &t);
 		e->a = *out;
 		if (parse_right(p, x, e))

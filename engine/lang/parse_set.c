@@ -293,7 +293,7 @@ static int parse_not(struct parser *p, const char *after, struct set **out)
 	return rc;
 }
 
-static int join(struct parser *p, enum set_op op, struct set *b, struct set **out)
+static int join_sets(struct parser *p, enum set_op op, struct set *b, struct set **out)
 {
 	struct set *s = new_set(p, op, (*out)->span);
 
@@ -314,7 +314,7 @@ static int parse_and(struct parser *p, const char *after, struct set **out)
 	if (parse_not(p, after, out))
 		return (int)p->err->kind;
 	while (parse_accept_word(p, "and"))
-		if (parse_not(p, "and", &b) || join(p, SET_AND, b, out))
+		if (parse_not(p, "and", &b) || join_sets(p, SET_AND, b, out))
 			return (int)p->err->kind;
 	return 0;
 }
@@ -326,7 +326,7 @@ static int parse_or(struct parser *p, const char *after, struct set **out)
 	if (parse_and(p, after, out))
 		return (int)p->err->kind;
 	while (parse_accept_word(p, "or") || parse_accept(p, ','))
-		if (parse_and(p, "or", &b) || join(p, SET_OR, b, out))
+		if (parse_and(p, "or", &b) || join_sets(p, SET_OR, b, out))
 			return (int)p->err->kind;
 	return 0;
 }

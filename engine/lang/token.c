@@ -135,7 +135,7 @@ static double unit_of(char c)
 	return c == 'k' ? 1e3 : c == 'M' ? 1e6 : c == 'G' ? 1e9 : 0;
 }
 
-static void number(struct str s, struct token *t)
+static void read_number(struct str s, struct token *t)
 {
 	char buf[64];
 	size_t i = t->at, n;
@@ -181,7 +181,7 @@ static void number(struct str s, struct token *t)
 }
 
 /* IDENT ["." IDENT] ["%"]: a keyword or a column. */
-static void word(struct str s, struct token *t)
+static void read_word(struct str s, struct token *t)
 {
 	size_t i = t->at;
 
@@ -374,9 +374,9 @@ struct token token_at(struct str text, size_t at, enum token_place place)
 		    skip_bracket(text, at) > at)) {
 		name(text, &t);
 	} else if (is_digit(c)) {
-		number(text, &t);
+		read_number(text, &t);
 	} else if (is_alpha(c)) {
-		word(text, &t);
+		read_word(text, &t);
 	} else {
 		punctuation(text, &t);
 	}

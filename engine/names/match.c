@@ -560,9 +560,9 @@ static int mangled_too(struct match *m, struct store *st, uint32_t id, struct er
 }
 
 /* Mark the matching strings in hit[], a byte each. */
-static int mark(struct match *m, struct store *st, const struct table *t,
-		const struct cancel *cancel, uint8_t *hit, uint32_t *count,
-		struct err *err)
+static int mark_strings(struct match *m, struct store *st, const struct table *t,
+			const struct cancel *cancel, uint8_t *hit, uint32_t *count,
+			struct err *err)
 {
 	uint64_t start = now_ms(), bytes = POLL_BYTES;
 	bool exact = m->atom.form == MATCH_EXACT && m->atom.field != MATCH_CLASS;
@@ -595,8 +595,8 @@ static int mark(struct match *m, struct store *st, const struct table *t,
 	return 0;
 }
 
-static int expand(struct store *st, const struct table *t, const uint8_t *hit,
-		  struct fn_set *fns, struct err *err)
+static int expand_functions(struct store *st, const struct table *t, const uint8_t *hit,
+			    struct fn_set *fns, struct err *err)
 {
 	uint32_t functions = store_info(st)->functions;
 	const uint32_t *id;
@@ -614,9 +614,8 @@ static int expand(struct store *st, const struct table *t, const uint8_t *hit,
 		return 0;
 	}
 	if (!(id = store_u32(st, t->column)))
-		return store_check(st, err)
-			       ? (int)err->kind
-			       : err_set(err, ERR_LIMIT, 0, "out of memory for a column");
+		return store_check(st, err) ? (int)err->kind
+					    : err_no_memory(err, "for a column");
 	for (uint32_t f = 0; f < functions; f++)
 		if (id[f] < t->n && hit[id[f]])
 			fnset_add(fns, f);
@@ -659,9 +658,9 @@ int match_find(struct store *st, const struct match_atom *atom,
 	} else if (!(hit = ARENA_ARRAY(a, uint8_t, t.n))) {
 		rc = arena_full(a, err);
 	} else if ((rc = match_new(atom, a, &m, err)) == 0) {
-		rc = mark(m, st, &t, cancel, hit, &names, err);
+		rc = mark_strings(m, st, &t, cancel, hit, &names, err);
 		if (rc == 0)
-			rc = expand(st, &t, hit, fns, err);
+			rc = expand_functions(st, &t, hit, fns, err);
 	}
 	match_free(m);
 	if (rc)

@@ -28,7 +28,7 @@ int moved_add(struct moved *m, struct str rule, struct err *err)
 	text = strndup(rule.p, rule.n);
 	if (!text || vec_reserve(&m->at, &m->cap, m->n + 1, sizeof(*m->at))) {
 		free(text);
-		return err_set(err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(err, NULL);
 	}
 	at = &m->at[m->n++];
 	at->text = text;

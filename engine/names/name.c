@@ -39,7 +39,7 @@ struct scan {
  * use a stack frame for each. */
 enum { MAX_OPEN = 8, MAX_DEPTH = 8 };
 
-static void parse(struct str name, bool trait, unsigned depth, struct name *out);
+static void split_name(struct str name, bool trait, unsigned depth, struct name *out);
 
 static bool is_ident(char c)
 {
@@ -204,7 +204,7 @@ static void drop_first_half(struct scan *c)
 	o->cut = true;
 }
 
-static void push(struct scan *c, struct str part, struct str text, size_t past)
+static void push_part(struct scan *c, struct str part, struct str text, size_t past)
 {
 	struct name *o = c->out;
 
@@ -236,7 +236,7 @@ static void finish(struct scan *c)
 		return;
 	if (str_starts(part, STR("(*")))
 		part = inside_star(part);
-	push(c, part, (struct str){c->s.p + sep, end - sep}, end);
+	push_part(c, part, (struct str){c->s.p + sep, end - sep}, end);
 }
 
 static void begin(struct scan *c, size_t sep, size_t start)
@@ -284,9 +284,9 @@ static void take_inside(struct scan *c, size_t from, size_t to)
 	in = c->trait ? right : left;
 	while (in.n && memchr("&*[( ", in.p[0], 5))
 		in = str_from(in, 1);
-	parse(in, c->trait, c->depth + 1, &inner);
+	split_name(in, c->trait, c->depth + 1, &inner);
 	for (size_t i = 0; i < inner.n; i++)
-		push(c, inner.part[i], i ? inner.text[i] : inner.part[i], to + 1);
+		push_part(c, inner.part[i], i ? inner.text[i] : inner.part[i], to + 1);
 }
 
 /* A '<' at the start of a component: returns past it, or NPOS for an ordinary byte. */
@@ -308,7 +308,7 @@ static size_t open_angle(struct scan *c)
 }
 
 /* A blank outside brackets. */
-static void blank(struct scan *c)
+static void take_blank(struct scan *c)
 {
 	static const char *const words[] = {
 		" const",      " volatile", " noexcept", " restrict",
@@ -402,7 +402,7 @@ static void version(struct scan *c)
 }
 
 /* Take one construct at c->i; false: the name is over. */
-static bool step(struct scan *c)
+static bool take_step(struct scan *c)
 {
 	char ch = c->s.p[c->i];
 	bool first = c->start == c->i;
@@ -413,7 +413,7 @@ static bool step(struct scan *c)
 	case '(':
 	case '{':
 	case '[': bracket(c, ch); return true;
-	case ' ': blank(c); return true;
+	case ' ': take_blank(c); return true;
 	case '.': dot(c); return true;
 	case '\\': separator(c, 1); return true;
 	case '/':
@@ -463,7 +463,7 @@ static bool step(struct scan *c)
 
 /* The start of the place that Python's profilers append: "f t.py:24", "<genexpr>:17";
  * else name.n. */
-static size_t place(struct str name)
+static size_t python_place(struct str name)
 {
 	size_t i = name.n, k;
 	struct scan c = {.s = name};
@@ -513,9 +513,9 @@ static bool parse_objc(struct str s, struct name *o)
 	return true;
 }
 
-static void parse(struct str name, bool trait, unsigned depth, struct name *out)
+static void split_name(struct str name, bool trait, unsigned depth, struct name *out)
 {
-	struct scan c = {.s = {name.p, place(name)},
+	struct scan c = {.s = {name.p, python_place(name)},
 			 .end = NPOS,
 			 .path = NPOS,
 			 .trait = trait,
@@ -529,7 +529,7 @@ static void parse(struct str name, bool trait, unsigned depth, struct name *out)
 	out->recursion = out->clone = out->version = none;
 	if (parse_objc(name, out))
 		return;
-	while (c.i < c.s.n && step(&c))
+	while (c.i < c.s.n && take_step(&c))
 		;
 	finish(&c);
 	if (out->n > 1 && is_rust_hash(out->part[out->n - 1]))
@@ -550,7 +550,7 @@ static void parse(struct str name, bool trait, unsigned depth, struct name *out)
 
 void name_parse(struct str name, bool trait, struct name *out)
 {
-	parse(name, trait, 0, out);
+	split_name(name, trait, 0, out);
 }
 
 /* Rust's inner components have no separator of their own. */

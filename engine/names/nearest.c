@@ -82,7 +82,7 @@ struct nearest {
 };
 
 /* Keep the max best names; equal ones stay in the order of arrival. */
-static void keep(struct nearest *k, struct str name, unsigned score)
+static void keep_nearest(struct nearest *k, struct str name, unsigned score)
 {
 	size_t i;
 
@@ -142,7 +142,7 @@ static void nearest_functions(struct store *st, bool class, struct str want,
 		for (size_t j = 0; j < k->n && !seen; j++)
 			seen = str_eq(k->names[j], name);
 		if (!seen)
-			keep(k, name, score);
+			keep_nearest(k, name, score);
 	}
 }
 
@@ -170,7 +170,7 @@ size_t match_nearest(struct store *st, enum match_field field, struct str text,
 
 		if (id % POLL == 0 && !time_left(&deadline))
 			break;
-		keep(&k, name, unlike(want, letters(want), str_basename(name)));
+		keep_nearest(&k, name, unlike(want, letters(want), str_basename(name)));
 	}
 	return k.n;
 }

@@ -33,7 +33,7 @@ static const char no_memory[] = "no memory for it";
 int roots_new(struct roots **out, struct err *err)
 {
 	*out = calloc(1, sizeof(**out));
-	return *out ? 0 : err_set(err, ERR_LIMIT, 0, "out of memory");
+	return *out ? 0 : err_no_memory(err, NULL);
 }
 
 void roots_free(struct roots *r)
@@ -54,7 +54,7 @@ int roots_add(struct roots *r, const char *dir, bool moved, struct err *err)
 	struct root *new;
 
 	if (!more)
-		return err_set(err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(err, NULL);
 	r->root = more;
 	new = &more[r->n];
 	new->fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -77,7 +77,7 @@ int roots_add(struct roots *r, const char *dir, bool moved, struct err *err)
 /* ---- one path below one directory ---- */
 
 /* For kernels before 5.6, and for sandboxes that forbid openat2. */
-static int walk(int dir, char *path, int flags)
+static int walk_path(int dir, char *path, int flags)
 {
 	int fd = fcntl(dir, F_DUPFD_CLOEXEC, 0), next, why;
 
@@ -114,7 +114,7 @@ static int open_beneath(int dir, char *path, int flags)
 	long fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
 
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		return walk(dir, path, flags | O_CLOEXEC);
+		return walk_path(dir, path, flags | O_CLOEXEC);
 	return (int)fd;
 }
 

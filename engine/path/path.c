@@ -99,7 +99,7 @@ static void know_call(const struct flow_input *in, uint32_t f, uint32_t other,
 		k->once = cost;
 }
 
-static struct incl_known know(const struct flow_input *in, uint32_t f)
+static struct incl_known know_in_flow(const struct flow_input *in, uint32_t f)
 {
 	struct incl_known k = {.spent = in->self[f], .leaving = in->self[f]};
 
@@ -164,7 +164,7 @@ int path_outermost(const struct flow *fl, const struct fn_set *set, double *incl
 			continue;
 		if (in->cycle[f] != cycle)
 			cycle_incl = cycle_cost(in, cycle = in->cycle[f]);
-		k = know(in, f);
+		k = know_in_flow(in, f);
 		k.cycle = cycle_incl;
 		incl_bounds(&k, &lo, &hi);
 		incl[f] = fmax((double)lo, fmin((double)hi, incl[f]));
@@ -174,7 +174,7 @@ int path_outermost(const struct flow *fl, const struct fn_set *set, double *incl
 
 struct path_bounds path_from(const struct flow *fl, uint32_t f, double incl)
 {
-	struct incl_known k = know(&fl->in, f);
+	struct incl_known k = know_in_flow(&fl->in, f);
 	uint64_t lo = k.spent, hi = lo;
 
 	k.cycle = UINT64_MAX;

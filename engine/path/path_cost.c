@@ -57,7 +57,7 @@ struct costing {
 	bool odd; /* the sums of some function on the way disagree */
 };
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t add_cost(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
@@ -97,8 +97,8 @@ static void tighten(struct split *x, uint64_t total)
 
 	for (unsigned s = 0; s < STATES; s++) {
 		x->in[s].hi = least(x->in[s].hi, total);
-		lo = add(lo, x->in[s].lo);
-		hi = add(hi, x->in[s].hi);
+		lo = add_cost(lo, x->in[s].lo);
+		hi = add_cost(hi, x->in[s].hi);
 	}
 	for (unsigned s = 0; s < STATES; s++) {
 		struct part *p = &x->in[s];
@@ -111,10 +111,10 @@ static void tighten(struct split *x, uint64_t total)
 	}
 }
 
-static void gather(struct part *to, const struct part *from)
+static void gather_part(struct part *to, const struct part *from)
 {
-	to->lo = add(to->lo, from->lo);
-	to->hi = add(to->hi, from->hi);
+	to->lo = add_cost(to->lo, from->lo);
+	to->hi = add_cost(to->hi, from->hi);
 }
 
 /* ---- which states can be reached at all ---- */
@@ -231,7 +231,7 @@ static void add_points(const struct costing *c, struct points *p, uint32_t f, ui
 }
 
 /* Cost that arrives INSIDE stays there: its sum is the estimate. */
-static int estimate(struct costing *c, double *est)
+static int estimate_cost(struct costing *c, double *est)
 {
 	const struct flow_input *in = &c->fl->in;
 	struct points p = {0};
@@ -285,7 +285,7 @@ static void over_call(const struct costing *c, uint32_t i, struct split *out)
 }
 
 /* All calls into f have been split: combine them, and sum the cost that enters `of`. */
-static void collect(struct costing *c, uint32_t f)
+static void collect_states(struct costing *c, uint32_t f)
 {
 	const struct flow *fl = c->fl;
 	struct split x = {0}, moved = {0};
@@ -300,7 +300,7 @@ static void collect(struct costing *c, uint32_t f)
 			continue;
 		over_call(c, i, &part);
 		for (unsigned s = 0; s < STATES; s++)
-			gather(&x.in[s], &part.in[s]);
+			gather_part(&x.in[s], &part.in[s]);
 	}
 	tighten(&x, fl->passing[f]);
 	c->arrived_lo[f] = c->arrived_hi[f] = 0;
@@ -308,10 +308,10 @@ static void collect(struct costing *c, uint32_t f)
 		unsigned to = move(c, c->marks[f], s);
 
 		if (to == INSIDE && s != INSIDE) {
-			c->arrived_lo[f] = add(c->arrived_lo[f], x.in[s].lo);
-			c->arrived_hi[f] = add(c->arrived_hi[f], x.in[s].hi);
+			c->arrived_lo[f] = add_cost(c->arrived_lo[f], x.in[s].lo);
+			c->arrived_hi[f] = add_cost(c->arrived_hi[f], x.in[s].hi);
 		}
-		gather(&moved.in[to], &x.in[s]);
+		gather_part(&moved.in[to], &x.in[s]);
 	}
 	for (unsigned s = 0; s < STATES; s++)
 		moved.in[s].hi = least(moved.in[s].hi, fl->passing[f]);
@@ -342,7 +342,7 @@ static int settle(struct costing *c, uint32_t first, uint32_t end)
 		for (uint32_t i = first; i < end; i++) {
 			struct split was = c->at[in->topo[i]];
 
-			collect(c, in->topo[i]);
+			collect_states(c, in->topo[i]);
 			tighter |= memcmp(&was, &c->at[in->topo[i]], sizeof(was)) != 0;
 		}
 		if (!tighter)
@@ -370,7 +370,7 @@ static int forward(struct costing *c)
 			if (settle(c, first, end))
 				return (int)c->err->kind;
 		} else {
-			collect(c, f);
+			collect_states(c, f);
 		}
 	}
 	return 0;
@@ -396,7 +396,7 @@ static void look_below(const struct costing *c, const struct below *of, uint32_t
 			unsigned to = move(c, c->marks[t], s);
 			uint64_t hi = to == INSIDE ? fl->in.incl[i] : of[t].hi[to];
 
-			out->hi[s] = add(out->hi[s], least(hi, fl->in.incl[i]));
+			out->hi[s] = add_cost(out->hi[s], least(hi, fl->in.incl[i]));
 		}
 	}
 }
@@ -434,14 +434,14 @@ static int backward(struct costing *c, uint64_t *most)
 			of[f] = (struct below){0};
 	}
 	for (uint32_t f = 0; f < in->functions; f++) {
-		*most = add(*most, entering(c, of, f));
+		*most = add_cost(*most, entering(c, of, f));
 		if (of[f].hi[UNDER] || of[f].hi[VIA_SEEN])
 			c->odd |= c->fl->odd[f] && only_state(c, f) == STATES;
 	}
 	return 0;
 }
 
-static void mark(const struct fn_set *set, uint8_t bit, uint8_t *marks)
+static void mark_set(const struct fn_set *set, uint8_t bit, uint8_t *marks)
 {
 	for (uint32_t f = set ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
 	     f = fnset_next(set, f + 1))
@@ -459,10 +459,10 @@ static int narrow(struct costing *c, const struct path_cost_query *q)
 
 	if (!all || !of)
 		return arena_full(c->arena, c->err);
-	mark(q->of, IN_OF, all);
-	mark(q->under, IN_UNDER, all);
-	mark(q->via, IN_VIA, all);
-	mark(q->avoiding, IN_AVOID, all);
+	mark_set(q->of, IN_OF, all);
+	mark_set(q->under, IN_UNDER, all);
+	mark_set(q->via, IN_VIA, all);
+	mark_set(q->avoiding, IN_AVOID, all);
 	if (chain_above(fl, of, &above, &old, c->arena, c->err))
 		return (int)c->err->kind;
 	c->fl = above;
@@ -474,7 +474,7 @@ static int narrow(struct costing *c, const struct path_cost_query *q)
 	return 0;
 }
 
-static int prepare(struct costing *c, const struct path_cost_query *q)
+static int prepare_costing(struct costing *c, const struct path_cost_query *q)
 {
 	size_t n;
 
@@ -493,9 +493,9 @@ static int prepare(struct costing *c, const struct path_cost_query *q)
 }
 
 /* The answer for one flow. */
-static int cost_of(const struct flow *fl, const struct path_cost_query *q,
-		   struct arena *a, const struct cancel *cancel, struct path_bounds *out,
-		   struct err *err)
+static int cost_in_flow(const struct flow *fl, const struct path_cost_query *q,
+			struct arena *a, const struct cancel *cancel,
+			struct path_bounds *out, struct err *err)
 {
 	struct costing c = {
 		.fl = fl,
@@ -510,16 +510,16 @@ static int cost_of(const struct flow *fl, const struct path_cost_query *q,
 	uint64_t most = 0, lo = 0, hi = 0;
 	double est = 0;
 
-	if (prepare(&c, q) || forward(&c) || backward(&c, &most))
+	if (prepare_costing(&c, q) || forward(&c) || backward(&c, &most))
 		return (int)err->kind;
 	for (uint32_t f = 0; f < c.fl->in.functions; f++) {
-		lo = add(lo, c.arrived_lo[f]);
-		hi = add(hi, c.arrived_hi[f]);
+		lo = add_cost(lo, c.arrived_lo[f]);
+		hi = add_cost(hi, c.arrived_hi[f]);
 	}
 	hi = least(hi, most);
 	if (lo == hi)
 		est = (double)lo;
-	else if (estimate(&c, &est))
+	else if (estimate_cost(&c, &est))
 		return (int)err->kind;
 	*out = path_bounds_of(est, lo, hi, lo == hi || !c.odd);
 	return 0;
@@ -533,7 +533,7 @@ int path_cost(const struct flow *fl, const struct path_cost_query *q, struct are
 	struct arena scratch;
 	int rc;
 
-	if (cost_of(fl, q, a, cancel, out, err))
+	if (cost_in_flow(fl, q, a, cancel, out, err))
 		return (int)err->kind;
 	if (!q->parts || out->measured)
 		return 0;
@@ -543,11 +543,11 @@ int path_cost(const struct flow *fl, const struct path_cost_query *q, struct are
 		struct path_bounds b;
 
 		arena_reset(&scratch);
-		if ((rc = cost_of(part, q, &scratch, cancel, &b, err)))
+		if ((rc = cost_in_flow(part, q, &scratch, cancel, &b, err)))
 			break;
 		sum.est += b.est;
-		sum.lo = add(sum.lo, b.lo);
-		sum.hi = add(sum.hi, b.hi);
+		sum.lo = add_cost(sum.lo, b.lo);
+		sum.hi = add_cost(sum.hi, b.hi);
 		sum.bounded &= b.bounded;
 	}
 	arena_free(&scratch);

@@ -89,7 +89,7 @@ static struct worth of_call(const struct search *s, uint32_t edge)
 			      (double)s->fl->in.incl[edge], 1};
 }
 
-static int reserve(struct search *s, void *pp, uint32_t *cap, uint32_t n, size_t size)
+static int reserve_one(struct search *s, void *pp, uint32_t *cap, uint32_t n, size_t size)
 {
 	uint32_t wide = *cap ? *cap * 2 : 256;
 	void *old, *p;
@@ -122,11 +122,11 @@ static bool before(const struct search *s, const struct promise *a,
 	return !better(s->kind, &y, &x) && a->path > b->path;
 }
 
-static int push(struct search *s, struct promise x)
+static int push_promise(struct search *s, struct promise x)
 {
 	uint32_t i = s->nheap;
 
-	if (reserve(s, &s->heap, &s->heap_cap, s->nheap, sizeof(*s->heap)))
+	if (reserve_one(s, &s->heap, &s->heap_cap, s->nheap, sizeof(*s->heap)))
 		return -1;
 	s->nheap++;
 	for (; i > 0 && before(s, &x, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
@@ -135,7 +135,7 @@ static int push(struct search *s, struct promise x)
 	return 0;
 }
 
-static struct promise pop(struct search *s)
+static struct promise pop_promise(struct search *s)
 {
 	struct promise top = s->heap[0], last = s->heap[--s->nheap];
 	uint32_t i = 0, c;
@@ -192,7 +192,7 @@ static int relax(struct search *s, uint32_t point, struct worth x)
 	if (old->calls != UINT32_MAX && !better(s->kind, &x, old))
 		return 0;
 	*old = x;
-	return push(s, (struct promise){x, point});
+	return push_promise(s, (struct promise){x, point});
 }
 
 /* Offer the rest x of f in `layer` to the callers of f. */
@@ -229,7 +229,7 @@ static int find_rest(struct search *s)
 			    look_up(s, f, l, &nothing))
 				return -1;
 	for (uint32_t polled = 0; s->nheap; polled++) {
-		struct promise p = pop(s);
+		struct promise p = pop_promise(s);
 		uint32_t f = fn_of(s, p.path), layer = layer_of(s, p.path);
 
 		if (polled % POLL == 0 && cancel_poll(s->cancel, s->err))
@@ -266,8 +266,8 @@ static int find_fewest(struct search *s)
 
 /* ---- paths ---- */
 
-static int grow(struct search *s, uint32_t before, uint32_t point, uint32_t edge,
-		struct worth so_far, bool end)
+static int grow_path(struct search *s, uint32_t before, uint32_t point, uint32_t edge,
+		     struct worth so_far, bool end)
 {
 	struct worth best = so_far;
 	uint32_t calls = so_far.calls;
@@ -280,10 +280,10 @@ static int grow(struct search *s, uint32_t before, uint32_t point, uint32_t edge
 	}
 	if ((s->q->max && calls > s->q->max) || path_under_min(best.est, s->q->min))
 		return 0;
-	if (reserve(s, &s->grown, &s->grown_cap, s->ngrown, sizeof(*s->grown)))
+	if (reserve_one(s, &s->grown, &s->grown_cap, s->ngrown, sizeof(*s->grown)))
 		return -1;
 	s->grown[s->ngrown] = (struct grown){before, point, edge, so_far};
-	return push(s, (struct promise){best, s->ngrown++});
+	return push_promise(s, (struct promise){best, s->ngrown++});
 }
 
 static int grow_starts(struct search *s)
@@ -291,8 +291,8 @@ static int grow_starts(struct search *s)
 	for (uint32_t f = 0; f < s->fl->in.functions; f++) {
 		if ((s->marks[f] & (IN_FROM | IN_AVOID)) != IN_FROM || !(s->first[f] > 0))
 			continue;
-		if (grow(s, FLOW_NONE, f * s->layers + layer_at(s, f, 0), FLOW_NONE,
-			 (struct worth){s->first[f], INFINITY, 0}, false))
+		if (grow_path(s, FLOW_NONE, f * s->layers + layer_at(s, f, 0), FLOW_NONE,
+			      (struct worth){s->first[f], INFINITY, 0}, false))
 			return -1;
 	}
 	return 0;
@@ -343,8 +343,8 @@ static int prolong(struct search *s, uint32_t path)
 		/* An end may be the start itself, if both sets have it. */
 		if (to == f || (!end && on_path(s, path, to)))
 			continue;
-		if (grow(s, path, to * s->layers + layer_at(s, to, layer), i, so_far,
-			 end))
+		if (grow_path(s, path, to * s->layers + layer_at(s, to, layer), i, so_far,
+			      end))
 			return -1;
 	}
 	return 0;
@@ -400,7 +400,7 @@ static int find_paths(struct search *s, uint32_t k, struct path_list *list)
 	size_t cap = 0;
 
 	for (uint32_t polled = 0; s->nheap; polled++) {
-		struct promise p = pop(s);
+		struct promise p = pop_promise(s);
 
 		if (polled % POLL == 0 && cancel_poll(s->cancel, s->err))
 			return -1;
@@ -425,7 +425,7 @@ static int find_paths(struct search *s, uint32_t k, struct path_list *list)
 
 /* ---- the parts of a profile ---- */
 
-static void add_part(const struct flow *fl, double start, struct path *p)
+static void add_part_estimate(const struct flow *fl, double start, struct path *p)
 {
 	struct path_bounds b = path_bounds_of(start, 0, path_rounded(start), true);
 
@@ -460,7 +460,8 @@ static int sum_parts(struct search *s, struct path_list *list)
 			break;
 		}
 		for (size_t i = 0; i < list->n; i++)
-			add_part(fl, first[list->paths[i].steps[0].fn], &list->paths[i]);
+			add_part_estimate(fl, first[list->paths[i].steps[0].fn],
+					  &list->paths[i]);
 	}
 	arena_free(&scratch);
 	for (size_t i = 0; i < list->n; i++)
@@ -473,7 +474,7 @@ static int sum_parts(struct search *s, struct path_list *list)
 }
 
 /* The order changes when estimates of parts are summed, or were too close to compare. */
-static int costliest(const void *x, const void *y)
+static int paths_by_cost(const void *x, const void *y)
 {
 	const struct path *a = x, *b = y;
 	double p = a->steps[a->n - 1].cost.est, q = b->steps[b->n - 1].cost.est;
@@ -490,7 +491,7 @@ static int costliest(const void *x, const void *y)
 
 /* ---- */
 
-static int prepare(struct search *s, bool *same)
+static int prepare_search(struct search *s, bool *same)
 {
 	const struct path_query *q = s->q;
 	const struct {
@@ -557,7 +558,8 @@ int path_find(const struct flow *fl, const struct path_query *q, struct arena *a
 
 	if (all && (q->k == 0 || q->k > PATH_ALL_CAP))
 		k = PATH_ALL_CAP;
-	if (prepare(&s, &list.same) || (q->max && find_fewest(&s)) || find_rest(&s))
+	if (prepare_search(&s, &list.same) || (q->max && find_fewest(&s)) ||
+	    find_rest(&s))
 		return (int)err->kind;
 	s.nheap = 0;
 	if (grow_starts(&s) || find_paths(&s, k, &list) || (all && find_total(&s, &list)))
@@ -566,7 +568,7 @@ int path_find(const struct flow *fl, const struct path_query *q, struct arena *a
 	if (q->parts && list.n && sum_parts(&s, &list))
 		return (int)err->kind;
 	if (list.n && (q->kind == PATH_HOTTEST || all))
-		qsort(list.paths, list.n, sizeof(*list.paths), costliest);
+		qsort(list.paths, list.n, sizeof(*list.paths), paths_by_cost);
 	*out = list;
 	return 0;
 }

@@ -96,7 +96,7 @@ static void arrive(struct gathering *w, uint32_t f, double cost)
 }
 
 /* f passes on the cost that waits there; returns the part that stays. */
-static double pass(struct gathering *w, uint32_t f, uint64_t *looked)
+static double pass_mass(struct gathering *w, uint32_t f, uint64_t *looked)
 {
 	struct growing *g = w->g;
 	struct calls c = tree_calls(g, f);
@@ -137,7 +137,7 @@ static int push_group(struct gathering *w, uint32_t first, uint32_t end, uint64_
 	}
 	least = waiting * 1e-3;
 	while (w->behind != w->ahead && looked < edges && waiting > least)
-		waiting -= pass(w, w->ring[w->behind++ % functions], &looked);
+		waiting -= pass_mass(w, w->ring[w->behind++ % functions], &looked);
 	for (; w->behind != w->ahead; w->behind++) {
 		uint32_t f = w->ring[w->behind % functions];
 
@@ -168,7 +168,7 @@ static int by_group(const void *x, const void *y)
 	return (a->fn > b->fn) - (a->fn < b->fn);
 }
 
-static int by_cost(const void *x, const void *y)
+static int others_by_cost(const void *x, const void *y)
 {
 	const struct path_other *a = x, *b = y;
 
@@ -186,7 +186,7 @@ static int by_row(const void *x, const void *y)
 	/* The row of TREE_TOP is the largest number: it comes last. */
 	if (a->row != b->row)
 		return a->row < b->row ? -1 : 1;
-	return by_cost(x, y);
+	return others_by_cost(x, y);
 }
 
 /* The tree follows the parts, this push only their sum: no function may get more than
@@ -280,7 +280,7 @@ int path_tree_shown(const struct path_tree *t, struct path_shown *out, struct er
 			return (int)err->kind;
 	}
 	if (w.nout)
-		qsort(w.out, w.nout, sizeof(*w.out), by_cost);
+		qsort(w.out, w.nout, sizeof(*w.out), others_by_cost);
 	keep_to_self(&w, t, left);
 	w.nout = w.nout > g->most ? g->most : w.nout;
 	if (w.nout)

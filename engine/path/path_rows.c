@@ -37,13 +37,13 @@ static bool is_inner(const struct growing *g, uint32_t node)
 }
 
 /* The order of a row among its siblings. */
-static double weight(const struct growing *g, uint32_t node)
+static double node_weight(const struct growing *g, uint32_t node)
 {
 	return is_inner(g, node) ? (double)g->starts.all[node - 1].incl
 				 : g->nodes[node].est;
 }
 
-static int costliest(const void *x, const void *y)
+static int nodes_by_weight(const void *x, const void *y)
 {
 	const struct waiting *a = x, *b = y;
 
@@ -58,12 +58,12 @@ static bool worth_a_row(const struct growing *g, uint32_t i)
 	const struct node *x = &g->nodes[i];
 
 	if (is_inner(g, i))
-		return !path_under_min(weight(g, i), g->q->min);
+		return !path_under_min(node_weight(g, i), g->q->min);
 	return !path_under_min(x->est, g->q->min) &&
 	       (x->est >= 0.5 || (x->depth == 1 && g->q->of == TREE_CALLS));
 }
 
-static double own_of(const struct growing *g, uint32_t node)
+static double own_of_node(const struct growing *g, uint32_t node)
 {
 	const struct node *x = &g->nodes[node];
 	double through;
@@ -113,10 +113,10 @@ static int keep_costliest(struct choosing *c)
 		return tree_full(g);
 	for (uint32_t i = 1; i < g->n; i++)
 		if (c->kept[i])
-			by[n++] = (struct waiting){weight(g, i), i};
+			by[n++] = (struct waiting){node_weight(g, i), i};
 	memset(c->kept, 0, g->n);
 	c->kept[TREE_TOP] = 1;
-	qsort(by, n, sizeof(*by), costliest);
+	qsort(by, n, sizeof(*by), nodes_by_weight);
 	c->n = 0;
 	for (uint32_t k = 0; k < n && c->n < g->most; k++) {
 		c->kept[by[k].node] = c->kept[g->nodes[by[k].node].parent];
@@ -135,7 +135,7 @@ static int choose_nodes(struct choosing *c, bool *cut)
 	for (uint32_t i = 1; i < g->n; i++) {
 		if (i % POLL == 0 && cancel_poll(g->cancel, g->err))
 			return (int)g->err->kind;
-		c->own[i] = is_inner(g, i) ? 0 : own_of(g, i) + 1e-9;
+		c->own[i] = is_inner(g, i) ? 0 : own_of_node(g, i) + 1e-9;
 	}
 	c->n = keep_worthy(c, 0);
 	if (c->n <= g->most)
@@ -154,7 +154,7 @@ static int choose_nodes(struct choosing *c, bool *cut)
 	return c->n > g->most ? keep_costliest(c) : 0;
 }
 
-static int choose(struct choosing *c, bool *cut)
+static int choose_rows(struct choosing *c, bool *cut)
 {
 	struct growing *g = c->g;
 	struct waiting *by_cost;
@@ -173,8 +173,8 @@ static int choose(struct choosing *c, bool *cut)
 		return tree_full(g);
 	for (uint32_t i = 1; i < g->n; i++)
 		if (c->kept[i])
-			by_cost[n++] = (struct waiting){weight(g, i), i};
-	qsort(by_cost, n, sizeof(*by_cost), costliest);
+			by_cost[n++] = (struct waiting){node_weight(g, i), i};
+	qsort(by_cost, n, sizeof(*by_cost), nodes_by_weight);
 	/* Link from the back, so that siblings are in order. */
 	for (uint32_t k = n; k-- > 0;) {
 		uint32_t i = by_cost[k].node, p = g->nodes[i].parent;
@@ -233,8 +233,8 @@ static struct path_bounds chain_bounds(const struct growing *g, uint32_t node,
 	return path_bounds_of(x->est, b.lo, b.hi, b.bounded);
 }
 
-static struct path_tree_row row_of(const struct growing *g, uint32_t node,
-				   struct path_bounds up)
+static struct path_tree_row row_of_node(const struct growing *g, uint32_t node,
+					struct path_bounds up)
 {
 	const struct node *x = &g->nodes[node];
 	const struct start *s = start_of(g, node);
@@ -282,7 +282,7 @@ static long double own_on_line(const struct growing *g, uint32_t node,
 	uint32_t f = g->nodes[node].fn;
 
 	if (f == FLOW_NONE || !cost->measured || fl->keep || cost->lo != fl->passing[f])
-		return own_of(g, node);
+		return own_of_node(g, node);
 	return g->q->up ? path_root(fl, f) : fl->in.self[f];
 }
 
@@ -316,7 +316,7 @@ static void include(struct path_tree_row *r)
 	r->cost.measured &= r->cost.lo == r->cost.hi;
 }
 
-static int lay_out(struct choosing *c, struct path_tree *t)
+static int lay_rows(struct choosing *c, struct path_tree *t)
 {
 	struct growing *g = c->g;
 	size_t n = (size_t)c->n + 2;
@@ -342,7 +342,7 @@ static int lay_out(struct choosing *c, struct path_tree *t)
 
 		if (t->n % POLL == 0 && cancel_poll(g->cancel, g->err))
 			return (int)g->err->kind;
-		*r = row_of(g, i, up == FLOW_NONE ? t->base : t->rows[up].cost);
+		*r = row_of_node(g, i, up == FLOW_NONE ? t->base : t->rows[up].cost);
 		r->parent = up;
 		r->recursive = (g->in_set && g->in_set[r->fn]) || on_path[r->fn];
 		if (!r->inner) {
@@ -371,5 +371,5 @@ int tree_rows(struct growing *g, struct path_tree *t)
 {
 	struct choosing c = {.g = g};
 
-	return choose(&c, &t->cut) || lay_out(&c, t) ? (int)g->err->kind : 0;
+	return choose_rows(&c, &t->cut) || lay_rows(&c, t) ? (int)g->err->kind : 0;
 }

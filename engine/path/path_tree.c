@@ -60,7 +60,7 @@ static bool above(const struct waiting *a, const struct waiting *b)
 	return a->cost != b->cost ? a->cost > b->cost : a->node < b->node;
 }
 
-static int push(struct growing *g, uint32_t node, double cost)
+static int push_node(struct growing *g, uint32_t node, double cost)
 {
 	struct waiting x = {cost, node};
 	uint32_t i = g->nheap;
@@ -74,7 +74,7 @@ static int push(struct growing *g, uint32_t node, double cost)
 	return 0;
 }
 
-static struct waiting pop(struct growing *g)
+static struct waiting pop_node(struct growing *g)
 {
 	struct waiting top = g->heap[0], last = g->heap[--g->nheap];
 	uint32_t i = 0, c;
@@ -93,7 +93,7 @@ static struct waiting pop(struct growing *g)
 
 /* ---- nodes ---- */
 
-static size_t place(const struct growing *g, uint32_t parent, uint32_t fn)
+static size_t node_slot(const struct growing *g, uint32_t parent, uint32_t fn)
 {
 	uint64_t h = ((uint64_t)parent << 32 | fn) * 0x9e3779b97f4a7c15u;
 	size_t i = (size_t)(h >> 32 ^ h >> 16) & (g->slots - 1);
@@ -114,7 +114,7 @@ static int grow_slots(struct growing *g)
 	if (!(g->slot = ARENA_ARRAY(g->arena, uint32_t, n)))
 		return tree_full(g);
 	for (uint32_t i = 1; i < g->n; i++)
-		g->slot[place(g, g->nodes[i].parent, g->nodes[i].fn)] = i;
+		g->slot[node_slot(g, g->nodes[i].parent, g->nodes[i].fn)] = i;
 	return 0;
 }
 
@@ -127,7 +127,7 @@ static int child(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge,
 	if (g->slot) {
 		if (grow_slots(g))
 			return -1;
-		at = place(g, parent, fn);
+		at = node_slot(g, parent, fn);
 		if ((*out = g->slot[at]))
 			return 0;
 		g->slot[at] = g->n;
@@ -203,7 +203,7 @@ static int expand_part(struct growing *g, const struct flow *fl, uint32_t node,
 		if (may_grow(g, &(struct node){.fn = g->nodes[to].fn,
 					       .depth = g->nodes[to].depth,
 					       .est = part}) &&
-		    push(g, to, part))
+		    push_node(g, to, part))
 			return -1;
 	}
 	return 0;
@@ -243,7 +243,7 @@ double tree_unshown_through(const struct growing *g, uint32_t node, uint32_t f)
 }
 
 /* Split the rest of a node along the calls that are left. */
-static int expand(struct growing *g, uint32_t node)
+static int expand_node(struct growing *g, uint32_t node)
 {
 	uint32_t f = g->nodes[node].fn, to;
 	struct calls c = tree_calls(g, f);
@@ -265,7 +265,7 @@ static int expand(struct growing *g, uint32_t node)
 			return -1;
 		g->nodes[to].est += part;
 		g->nodes[to].rest += part;
-		if (may_grow(g, &g->nodes[to]) && push(g, to, g->nodes[to].rest))
+		if (may_grow(g, &g->nodes[to]) && push_node(g, to, g->nodes[to].rest))
 			return -1;
 	}
 	return 0;
@@ -293,11 +293,12 @@ static int put_starts(struct growing *g, bool whole)
 		if (!whole || g->starts.all[k].inner)
 			continue;
 		g->nodes[to].est = g->nodes[to].rest = g->starts.all[k].est;
-		if (may_grow(g, &g->nodes[to]) && push(g, to, g->nodes[to].rest))
+		if (may_grow(g, &g->nodes[to]) && push_node(g, to, g->nodes[to].rest))
 			return -1;
 	}
-	return whole && g->one != FLOW_NONE ? push(g, TREE_TOP, g->nodes[TREE_TOP].rest)
-					    : 0;
+	return whole && g->one != FLOW_NONE
+		       ? push_node(g, TREE_TOP, g->nodes[TREE_TOP].rest)
+		       : 0;
 }
 
 /* ---- the parts of a profile ---- */
@@ -309,7 +310,7 @@ static int put_part_starts(struct growing *g, const struct starts *s)
 	g->nodes[TREE_TOP].est += s->est;
 	if (g->one != FLOW_NONE) {
 		g->nodes[TREE_TOP].rest += s->est;
-		return push(g, TREE_TOP, s->est);
+		return push_node(g, TREE_TOP, s->est);
 	}
 	g->nodes[TREE_TOP].own += s->own;
 	for (uint32_t k = 0; k < s->n; k++) {
@@ -322,7 +323,7 @@ static int put_part_starts(struct growing *g, const struct starts *s)
 		x = &g->nodes[to];
 		x->est += s->all[k].est;
 		x->rest += s->all[k].est;
-		if (may_grow(g, x) && push(g, to, s->all[k].est))
+		if (may_grow(g, x) && push_node(g, to, s->all[k].est))
 			return -1;
 	}
 	return 0;
@@ -337,7 +338,7 @@ static int grow_part(struct growing *g, const struct flow *fl, struct arena *scr
 	if (tree_starts(g, fl, scratch, &s) || put_part_starts(g, &s))
 		return -1;
 	for (uint32_t k = 0; g->nheap && k < most; k++) {
-		struct waiting w = pop(g);
+		struct waiting w = pop_node(g);
 
 		if (expand_part(g, fl, w.node, w.cost))
 			return -1;
@@ -370,13 +371,13 @@ static int grow_parts(struct growing *g)
 	arena_free(&scratch);
 	for (uint32_t i = 0; !rc && i < g->n; i++)
 		if (g->nodes[i].rest >= 0.5 && may_grow(g, &g->nodes[i]))
-			rc = push(g, i, g->nodes[i].rest);
+			rc = push_node(g, i, g->nodes[i].rest);
 	return rc;
 }
 
 /* ---- */
 
-static int prepare(struct growing *g)
+static int prepare_tree(struct growing *g)
 {
 	const struct path_tree_query *q = g->q;
 	uint32_t first = q->set ? fnset_next(q->set, 0) : FNSET_NONE;
@@ -436,12 +437,12 @@ int path_tree(const struct flow *fl, const struct path_tree_query *q, struct are
 			      .cancel = cancel,
 			      .err = err,
 			      .most = q->rows ? q->rows : PATH_TREE_ROWS};
-	if (prepare(g) || (q->parts ? grow_parts(g) : put_starts(g, true)))
+	if (prepare_tree(g) || (q->parts ? grow_parts(g) : put_starts(g, true)))
 		return (int)err->kind;
 	for (uint32_t k = 0; g->nheap && k <= g->most; k++) {
 		if (k % POLL == 0 && cancel_poll(cancel, err))
 			return (int)err->kind;
-		if (expand(g, pop(g).node))
+		if (expand_node(g, pop_node(g).node))
 			return (int)err->kind;
 	}
 	t.cut = g->nheap > 0;

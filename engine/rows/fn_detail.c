@@ -19,7 +19,7 @@ struct part_cache *part_cache_new(void)
 	return calloc(1, sizeof(struct part_cache));
 }
 
-static void clear(struct part_cache *c)
+static void clear_cache(struct part_cache *c)
 {
 	part_lines_free(c->lines);
 	free(c->parts);
@@ -29,13 +29,13 @@ static void clear(struct part_cache *c)
 void part_cache_drop(struct part_cache *c, const struct store *st)
 {
 	if (c->st == st)
-		clear(c);
+		clear_cache(c);
 }
 
 void part_cache_free(struct part_cache *c)
 {
 	if (c)
-		clear(c);
+		clear_cache(c);
 	free(c);
 }
 
@@ -56,12 +56,12 @@ static int parts_of(struct exec *x, struct part_lines **out)
 	size_t n = store_info(st)->parts;
 
 	if (c->st != st || memcmp(c->parts, x->parts, n) != 0) {
-		clear(c);
+		clear_cache(c);
 		c->parts = malloc(n + 1);
 		if (!c->parts)
-			return err_set(x->err, ERR_LIMIT, 0, "out of memory");
+			return err_no_memory(x->err, NULL);
 		if (part_lines_read(st, x->parts, &opts, &c->lines, x->err)) {
-			clear(c);
+			clear_cache(c);
 			return (int)x->err->kind;
 		}
 		memcpy(c->parts, x->parts, n);

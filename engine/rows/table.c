@@ -319,7 +319,8 @@ int table_append(struct table *t, struct str name, enum col_type type,
 	return c->p ? 0 : (int)t->x->err->kind;
 }
 
-static int gather(struct table *t, void **p, size_t width, const uint32_t *keep, size_t n)
+static int gather_values(struct table *t, void **p, size_t width, const uint32_t *keep,
+			 size_t n)
 {
 	char *to = exec_alloc(t->x, n ? n : 1, width);
 	const char *from = *p;
@@ -338,7 +339,7 @@ static int gather_flags(struct table *t, uint8_t **p, const uint32_t *keep, size
 
 	if (!v)
 		return 0;
-	if (gather(t, &v, 1, keep, n))
+	if (gather_values(t, &v, 1, keep, n))
 		return (int)t->x->err->kind;
 	*p = v;
 	return 0;
@@ -355,7 +356,7 @@ int table_select(struct table *t, const uint32_t *keep, size_t n)
 	for (size_t k = 0; k < t->ncols; k++) {
 		struct table_col *c = t->cols[k];
 
-		if (c->filled && (gather(t, &c->p, col_width(c->type), keep, n) ||
+		if (c->filled && (gather_values(t, &c->p, col_width(c->type), keep, n) ||
 				  gather_flags(t, &c->estimated, keep, n) ||
 				  gather_flags(t, &c->absent, keep, n)))
 			return (int)t->x->err->kind;

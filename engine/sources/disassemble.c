@@ -103,7 +103,7 @@ static int start(struct exec *x, int object, uint64_t first, uint64_t last,
 	return 0;
 }
 
-static int collect(struct exec *x, struct dump *d)
+static int read_output(struct exec *x, struct dump *d)
 {
 	struct pollfd p = {.fd = d->fd, .events = POLLIN};
 	ssize_t got = 1;
@@ -113,7 +113,7 @@ static int collect(struct exec *x, struct dump *d)
 			char *more = realloc(d->buf, d->cap * 2 + 131072);
 
 			if (!more)
-				return err_set(x->err, ERR_LIMIT, 0, "out of memory");
+				return err_no_memory(x->err, NULL);
 			d->buf = more;
 			d->cap = d->cap * 2 + 131072;
 		}
@@ -152,7 +152,7 @@ static bool instruction(struct str line, uint64_t *address, struct str *text)
 	return true;
 }
 
-static int keep(struct exec *x, struct str out, struct text_file *f, size_t *cap)
+static int keep_lines(struct exec *x, struct str out, struct text_file *f, size_t *cap)
 {
 	while (out.n) {
 		size_t end = str_find(out, '\n');
@@ -190,7 +190,7 @@ int disassemble(struct exec *x, const struct roots_file *object, uint64_t first,
 
 	if (start(x, object->fd, first, last, &d, f) || d.fd < 0)
 		return (int)x->err->kind;
-	if (collect(x, &d) || d.cut)
+	if (read_output(x, &d) || d.cut)
 		kill(d.pid, SIGKILL);
 	close(d.fd);
 	while (waitpid(d.pid, &status, 0) < 0 && errno == EINTR)
@@ -200,7 +200,7 @@ int disassemble(struct exec *x, const struct roots_file *object, uint64_t first,
 	else if (!WIFEXITED(status) || WEXITSTATUS(status))
 		f->why = "objdump cannot read it";
 	if (!x->err->kind)
-		keep(x, (struct str){d.buf, d.n}, f, cap);
+		keep_lines(x, (struct str){d.buf, d.n}, f, cap);
 	free(d.buf);
 	return (int)x->err->kind;
 }

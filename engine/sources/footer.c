@@ -61,7 +61,7 @@ static struct str other_event(const struct table *t)
 }
 
 /* The share of the total in the self costs of the rows; < 0: makes no sense here. */
-static int share(struct exec *x, struct table *t, double *out)
+static int share_of_total(struct exec *x, struct table *t, double *out)
 {
 	uint64_t total = graph_total(t->g, t->event);
 	struct table_col *c;
@@ -149,7 +149,7 @@ int footer(struct exec *x, struct table *t, struct result *r)
 		return (int)x->err->kind;
 	if (t->card)
 		return 0;
-	if (share(x, t, &part))
+	if (share_of_total(x, t, &part))
 		return (int)x->err->kind;
 	other = other_event(t);
 	footer_grouped(t->n, n);

@@ -10,17 +10,17 @@
 
 #include "engine/graph/graph.h"
 
-static double weight(const struct path_tree_row *r)
+static double near_weight(const struct path_tree_row *r)
 {
 	return r->inner ? (double)r->incl : r->cost.est;
 }
 
-static int by_cost(const void *pa, const void *pb)
+static int near_by_cost(const void *pa, const void *pb)
 {
 	const struct path_tree_row *a = pa, *b = pb;
 
-	if (weight(a) != weight(b))
-		return weight(a) < weight(b) ? 1 : -1;
+	if (near_weight(a) != near_weight(b))
+		return near_weight(a) < near_weight(b) ? 1 : -1;
 	return (a->fn > b->fn) - (a->fn < b->fn);
 }
 
@@ -116,11 +116,11 @@ int near_rows(struct exec *x, uint32_t f, bool up, double min, struct path_tree 
 					     p.all, p.odd);
 		r->est = path_units(&r->cost);
 		r->own = PATH_OWN_UNKNOWN;
-		t.n += !path_under_min(weight(r), min);
+		t.n += !path_under_min(near_weight(r), min);
 		if (exec_poll(x))
 			return (int)x->err->kind;
 	}
-	qsort(t.rows, t.n, sizeof(*t.rows), by_cost);
+	qsort(t.rows, t.n, sizeof(*t.rows), near_by_cost);
 	t.est = path_units(&t.base);
 	t.own = near_own(x, f, up, t.est);
 	*out = t;

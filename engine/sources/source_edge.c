@@ -188,7 +188,7 @@ struct tree {
 	struct chain *chain; /* [n]; NULL: not computed yet */
 };
 
-static const struct path_tree_row *row_of(const struct table *t, uint32_t r)
+static const struct path_tree_row *tree_row(const struct table *t, uint32_t r)
 {
 	return &((const struct tree *)t->data)->rows[r];
 }
@@ -196,43 +196,43 @@ static const struct path_tree_row *row_of(const struct table *t, uint32_t r)
 static uint64_t tree_depth(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return row_of(t, r)->depth;
+	return tree_row(t, r)->depth;
 }
 
 static uint64_t tree_id(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return graph_id(t->g, row_of(t, r)->fn);
+	return graph_id(t->g, tree_row(t, r)->fn);
 }
 
 static uint64_t tree_calls(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return row_of(t, r)->calls;
+	return tree_row(t, r)->calls;
 }
 
 static uint64_t tree_incl(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return row_of(t, r)->incl;
+	return tree_row(t, r)->incl;
 }
 
 static uint64_t tree_est(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return row_of(t, r)->est;
+	return tree_row(t, r)->est;
 }
 
 static uint64_t tree_lo(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return row_of(t, r)->cost.lo;
+	return tree_row(t, r)->cost.lo;
 }
 
 static uint64_t tree_hi(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return row_of(t, r)->cost.hi;
+	return tree_row(t, r)->cost.hi;
 }
 
 static double tree_share(const struct table *t, uint32_t r, uint32_t e)
@@ -244,7 +244,7 @@ static double tree_share(const struct table *t, uint32_t r, uint32_t e)
 
 static double tree_per_call(const struct table *t, uint32_t r, uint32_t e)
 {
-	const struct path_tree_row *row = row_of(t, r);
+	const struct path_tree_row *row = tree_row(t, r);
 
 	(void)e;
 	return row->calls ? (double)row->incl / (double)row->calls : 0;
@@ -253,12 +253,12 @@ static double tree_per_call(const struct table *t, uint32_t r, uint32_t e)
 static uint64_t tree_recursive(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return row_of(t, r)->recursive;
+	return tree_row(t, r)->recursive;
 }
 
 static bool tree_is_estimated(const struct table *t, uint32_t r, uint32_t e)
 {
-	const struct path_tree_row *row = row_of(t, r);
+	const struct path_tree_row *row = tree_row(t, r);
 
 	(void)e;
 	return t->g->estimated || !row->cost.measured;
@@ -272,18 +272,18 @@ static uint64_t tree_estimated(const struct table *t, uint32_t r, uint32_t e)
 
 static bool tree_unbounded(const struct table *t, uint32_t r)
 {
-	return !row_of(t, r)->cost.bounded || row_of(t, r)->inner;
+	return !tree_row(t, r)->cost.bounded || tree_row(t, r)->inner;
 }
 
 /* A call from the set into itself does not enter or leave the set. */
 static bool tree_inner(const struct table *t, uint32_t r)
 {
-	return row_of(t, r)->inner;
+	return tree_row(t, r)->inner;
 }
 
 static uint64_t tree_self(const struct table *t, uint32_t r, uint32_t e)
 {
-	const struct path_tree_row *row = row_of(t, r);
+	const struct path_tree_row *row = tree_row(t, r);
 
 	(void)e;
 	return row->own == PATH_OWN_UNKNOWN ? near_own(t->x, row->fn, t->upward, row->est)
@@ -293,7 +293,7 @@ static uint64_t tree_self(const struct table *t, uint32_t r, uint32_t e)
 static uint64_t tree_cycle(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return graph_cycle(t->g, row_of(t, r)->fn);
+	return graph_cycle(t->g, tree_row(t, r)->fn);
 }
 
 static bool tree_no_cycle(const struct table *t, uint32_t r)
@@ -303,22 +303,22 @@ static bool tree_no_cycle(const struct table *t, uint32_t r)
 
 static bool tree_no_calls(const struct table *t, uint32_t r)
 {
-	return row_of(t, r)->calls == 0;
+	return tree_row(t, r)->calls == 0;
 }
 
 static struct str tree_name(const struct table *t, uint32_t r)
 {
-	return graph_name(t->g, row_of(t, r)->fn);
+	return graph_name(t->g, tree_row(t, r)->fn);
 }
 
 static struct str tree_file(const struct table *t, uint32_t r)
 {
-	return graph_file(t->g, row_of(t, r)->fn);
+	return graph_file(t->g, tree_row(t, r)->fn);
 }
 
 static struct str tree_obj(const struct table *t, uint32_t r)
 {
-	return graph_obj(t->g, row_of(t, r)->fn);
+	return graph_obj(t->g, tree_row(t, r)->fn);
 }
 
 static const struct col_def tree_cols[] = {
@@ -424,7 +424,7 @@ static struct str span_text(const struct exec *x, struct span s)
  * itself is in no sum. */
 static uint32_t tree_part_of(const struct table *t, uint32_t r)
 {
-	const struct path_tree_row *row = row_of(t, r);
+	const struct path_tree_row *row = tree_row(t, r);
 
 	_Static_assert((unsigned)FLOW_NONE == (unsigned)ROW_WHOLE, "level 1 is whole");
 	return row->inner ? ROW_UNCOUNTED : row->parent;
@@ -491,7 +491,7 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 
 static uint32_t tree_fn(const struct table *t, uint32_t r)
 {
-	return row_of(t, r)->fn;
+	return tree_row(t, r)->fn;
 }
 
 /* Parents come before their children. */

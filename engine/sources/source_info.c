@@ -376,7 +376,7 @@ static uint32_t part_at(const struct table *t, uint32_t r)
 	return t->src == &source_threads ? ((const struct thread *)t->data)[r].first : r;
 }
 
-static struct store_part part_of(const struct table *t, uint32_t r)
+static struct store_part part_of_row(const struct table *t, uint32_t r)
 {
 	struct store_part p;
 
@@ -388,12 +388,12 @@ static struct store_part part_of(const struct table *t, uint32_t r)
 	static uint64_t part_##name(const struct table *t, uint32_t r, uint32_t e) \
 	{                                                                          \
 		(void)e;                                                           \
-		return part_of(t, r).name;                                         \
+		return part_of_row(t, r).name;                                     \
 	}
 #define PART_S(name)                                                     \
 	static struct str part_##name(const struct table *t, uint32_t r) \
 	{                                                                \
-		return part_of(t, r).name;                               \
+		return part_of_row(t, r).name;                           \
 	}
 PART_U(part)
 PART_U(pid)
@@ -405,7 +405,7 @@ PART_S(desc)
 
 static struct str part_file(const struct table *t, uint32_t r)
 {
-	return str_from(store_input_path(t->g->st, part_of(t, r).file), t->path_from);
+	return str_from(store_input_path(t->g->st, part_of_row(t, r).file), t->path_from);
 }
 
 /* The length of the directory that the paths of all files share. */
@@ -465,7 +465,7 @@ static int keep_in_force(struct exec *x, struct table *t)
 static uint64_t part_self(const struct table *t, uint32_t r, uint32_t e)
 {
 	uint64_t sum = 0;
-	struct store_part first = part_of(t, r);
+	struct store_part first = part_of_row(t, r);
 
 	if (t->src != &source_threads)
 		return store_part_self(t->g->st, r, e);
@@ -617,7 +617,7 @@ static const struct col_def part_of_cols[] = {
 	{"row", COL_COUNT, 0, .u = part_row},
 };
 
-static bool in_set(const struct graph *g, const struct fn_set *set, uint32_t f)
+static bool is_member(const struct graph *g, const struct fn_set *set, uint32_t f)
 {
 	uint32_t here = graph_of_store(g, f);
 
@@ -631,8 +631,8 @@ static void add_costs(uint64_t *to, const uint64_t *from, uint32_t n)
 			to[e] = UINT64_MAX;
 }
 
-static int add_part(struct exec *x, const struct fn_set *set, uint32_t p,
-		    struct part_of_set *s, struct arena *scratch)
+static int add_part_of_set(struct exec *x, const struct fn_set *set, uint32_t p,
+			   struct part_of_set *s, struct arena *scratch)
 {
 	struct store *st = x->g->st;
 	uint32_t events = s->events, *id;
@@ -643,7 +643,7 @@ static int add_part(struct exec *x, const struct fn_set *set, uint32_t p,
 	if (store_part_functions(st, p, scratch, &id, &costs, &n, x->err))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < n; i++)
-		if (in_set(x->g, set, id[i]))
+		if (is_member(x->g, set, id[i]))
 			add_costs(s->self + (size_t)p * events, costs + i * events,
 				  events);
 	if (store_part_edges(st, p, scratch, &id, &calls, &costs, &n, x->err))
@@ -652,7 +652,7 @@ static int add_part(struct exec *x, const struct fn_set *set, uint32_t p,
 		struct store_edge edge;
 
 		store_edge(st, id[i], &edge);
-		if (!in_set(x->g, set, edge.callee))
+		if (!is_member(x->g, set, edge.callee))
 			continue;
 		if (__builtin_add_overflow(s->calls[p], calls[i], &s->calls[p]))
 			s->calls[p] = UINT64_MAX;
@@ -682,7 +682,7 @@ static int parts_of_open(struct exec *x, const struct source *src, struct table 
 		return (int)x->err->kind;
 	arena_init(&scratch, x->a->cap);
 	for (uint32_t p = 0; p < si->parts && !rc; p++)
-		rc = in_force(x, p) ? add_part(x, set, p, s, &scratch) : 0;
+		rc = in_force(x, p) ? add_part_of_set(x, set, p, s, &scratch) : 0;
 	arena_free(&scratch);
 	for (uint32_t p = 0; p < si->parts && !rc; p++) {
 		uint64_t now = set_self(t, p, t->event);

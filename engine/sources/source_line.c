@@ -58,7 +58,7 @@ static uint64_t *new_costs(struct exec *x, struct detail *d, size_t n)
 
 /* Reserve all rows of the profile: their number is known, so no old arrays are left in
  * the arena. */
-static int reserve(struct exec *x, struct detail *d, enum source_kind k)
+static int reserve_rows(struct exec *x, struct detail *d, enum source_kind k)
 {
 	const struct store_info *i = store_info(d->st);
 	uint64_t n = k == S_JUMPS	? i->jumps
@@ -432,7 +432,7 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	d->by_instr = s->kind == S_INSTRS;
 	if ((s->of	? exec_set(x, s->of, &set)
 	     : x->parts ? 0
-			: reserve(x, d, s->kind)) ||
+			: reserve_rows(x, d, s->kind)) ||
 	    each_function(x, d, set, adder(s->kind)) || merge_rows(x, d, s->kind))
 		return (int)x->err->kind;
 	t->data = d;
@@ -454,7 +454,7 @@ static const struct place *place_of(const struct table *t, uint32_t r)
 	return &detail_of(t)->places[r];
 }
 
-static uint64_t cost_of(const struct table *t, size_t at, uint32_t e)
+static uint64_t detail_cost(const struct table *t, size_t at, uint32_t e)
 {
 	return store_event_of(detail_of(t)->st, e, detail_of(t)->costs + at);
 }
@@ -478,7 +478,7 @@ static uint64_t place_instr(const struct table *t, uint32_t r, uint32_t e)
 
 static uint64_t place_self(const struct table *t, uint32_t r, uint32_t e)
 {
-	return cost_of(t, (size_t)r * 2 * detail_of(t)->events, e);
+	return detail_cost(t, (size_t)r * 2 * detail_of(t)->events, e);
 }
 
 static uint64_t place_calls(const struct table *t, uint32_t r, uint32_t e)
@@ -489,7 +489,7 @@ static uint64_t place_calls(const struct table *t, uint32_t r, uint32_t e)
 
 static uint64_t place_incl(const struct table *t, uint32_t r, uint32_t e)
 {
-	return cost_of(t, ((size_t)r * 2 + 1) * detail_of(t)->events, e);
+	return detail_cost(t, ((size_t)r * 2 + 1) * detail_of(t)->events, e);
 }
 
 static struct str place_fn(const struct table *t, uint32_t r)
@@ -630,7 +630,7 @@ static uint64_t site_calls(const struct table *t, uint32_t r, uint32_t e)
 
 static uint64_t site_incl(const struct table *t, uint32_t r, uint32_t e)
 {
-	return cost_of(t, (size_t)r * detail_of(t)->events, e);
+	return detail_cost(t, (size_t)r * detail_of(t)->events, e);
 }
 
 static bool site_no_line(const struct table *t, uint32_t r)

@@ -83,8 +83,8 @@ static struct at *new_at(struct exec *x, struct listing *l, const uint64_t *cost
 	return &l->at[l->n++];
 }
 
-static void place(struct listing *l, struct at *at, fn_id f, file_id file, uint64_t line,
-		  uint64_t instr)
+static void place_entry(struct listing *l, struct at *at, fn_id f, file_id file,
+			uint64_t line, uint64_t instr)
 {
 	at->group = l->asm_ ? store_fn_obj_id(l->st, f) : file;
 	at->pos = l->asm_ ? instr : line;
@@ -104,7 +104,7 @@ static int add_jumps(struct exec *x, struct listing *l, fn_id f, struct arena *s
 
 		if (!at)
 			return (int)x->err->kind;
-		place(l, at, f, jump[i].file, jump[i].line, jump[i].instr);
+		place_entry(l, at, f, jump[i].file, jump[i].line, jump[i].instr);
 		at->kind = ROW_JUMP;
 		at->other = jump[i].to_instr;
 		at->conditional = jump[i].conditional;
@@ -129,7 +129,7 @@ static int add_function(struct exec *x, struct listing *l, fn_id f, struct arena
 		if (!(at = new_at(x, l, self + i * l->events)))
 			return (int)x->err->kind;
 		at->kind = ROW_LINE;
-		place(l, at, f, line[i].file, line[i].line, line[i].instr);
+		place_entry(l, at, f, line[i].file, line[i].line, line[i].instr);
 	}
 	for (size_t i = 0; i < ns; i++) {
 		if (!(at = new_at(x, l, incl + i * l->events)))
@@ -137,7 +137,7 @@ static int add_function(struct exec *x, struct listing *l, fn_id f, struct arena
 		at->kind = ROW_CALL;
 		at->other = site[i].callee;
 		at->calls = site[i].calls;
-		place(l, at, f, site[i].file, site[i].line, site[i].instr);
+		place_entry(l, at, f, site[i].file, site[i].line, site[i].instr);
 	}
 	return l->asm_ ? add_jumps(x, l, f, scratch) : 0;
 }
@@ -183,7 +183,7 @@ static void merge(struct listing *l)
 	l->n = n;
 }
 
-static int gather(struct exec *x, struct listing *l, const struct fn_set *set)
+static int gather_places(struct exec *x, struct listing *l, const struct fn_set *set)
 {
 	uint32_t functions = store_info(l->st)->functions;
 	struct arena scratch;
@@ -338,8 +338,8 @@ static size_t find_pos(const struct text_file *f, uint64_t pos)
 	return lo;
 }
 
-static int put_text(struct exec *x, struct listing *l, const struct group *g,
-		    const struct text_line *t)
+static int put_text_rows(struct exec *x, struct listing *l, const struct group *g,
+			 const struct text_line *t)
 {
 	struct row *r = new_row(x, l, ROW_LINE, g->id);
 
@@ -371,14 +371,14 @@ static int put_before(struct exec *x, struct listing *l, const struct group *g,
 
 	if (to - from > after + CONTEXT + 1) {
 		for (; after > 0; after--, from++)
-			if (put_text(x, l, g, &f->line[from]))
+			if (put_text_rows(x, l, g, &f->line[from]))
 				return (int)x->err->kind;
 		if (!first && put_gap(x, l, g, to - CONTEXT - from))
 			return (int)x->err->kind;
 		from = to - CONTEXT;
 	}
 	for (; from < to; from++)
-		if (put_text(x, l, g, &f->line[from]))
+		if (put_text_rows(x, l, g, &f->line[from]))
 			return (int)x->err->kind;
 	*next = to;
 	return 0;
@@ -414,13 +414,13 @@ static int put_group(struct exec *x, struct listing *l, const struct group *g,
 			return (int)x->err->kind;
 	}
 	for (size_t k = 0; k < CONTEXT && next < f->n && !first; k++)
-		if (put_text(x, l, g, &f->line[next++]))
+		if (put_text_rows(x, l, g, &f->line[next++]))
 			return (int)x->err->kind;
 	return 0;
 }
 
-static int put_head(struct exec *x, struct listing *l, const struct group *g,
-		    const struct text_file *f, struct str name)
+static int put_group_head(struct exec *x, struct listing *l, const struct group *g,
+			  const struct text_file *f, struct str name)
 {
 	struct row *r = new_row(x, l, ROW_FILE, g->id);
 
@@ -482,7 +482,8 @@ static int put_groups(struct exec *x, struct listing *l, const struct group *g, 
 		if (l->asm_ ? read_object(x, l, &g[i], &object)
 			    : text_of_file(x, &l->files, g[i].id, &f))
 			return (int)x->err->kind;
-		if (put_head(x, l, &g[i], f, name) || put_group(x, l, &g[i], f, &strays))
+		if (put_group_head(x, l, &g[i], f, name) ||
+		    put_group(x, l, &g[i], f, &strays))
 			return (int)x->err->kind;
 		if (!f->line &&
 		    exec_note(x, arena_printf(x->a, "%.*s: %s; see --source-root",
@@ -519,8 +520,8 @@ static int listing_open(struct exec *x, const struct source *s, struct table *t)
 	}
 	if (l->asm_ && x->safe)
 		return exec_fail(x, s->span, "asm runs objdump: not under --safe");
-	if (exec_set(x, s->of, &set) || gather(x, l, set) || groups(x, l, set, &g, &n) ||
-	    put_groups(x, l, g, n))
+	if (exec_set(x, s->of, &set) || gather_places(x, l, set) ||
+	    groups(x, l, set, &g, &n) || put_groups(x, l, g, n))
 		return (int)x->err->kind;
 	t->data = l;
 	t->ordered = true;
@@ -529,20 +530,20 @@ static int listing_open(struct exec *x, const struct source *s, struct table *t)
 
 /* ---- columns ---- */
 
-static const struct row *row_of(const struct table *t, uint32_t r)
+static const struct row *listing_row(const struct table *t, uint32_t r)
 {
 	return &((const struct listing *)t->data)->row[r];
 }
 
 static struct str row_kind(const struct table *t, uint32_t r)
 {
-	return str_c(kind_names[row_of(t, r)->kind]);
+	return str_c(kind_names[listing_row(t, r)->kind]);
 }
 
 static struct str row_file(const struct table *t, uint32_t r)
 {
 	const struct listing *l = t->data;
-	const struct row *row = row_of(t, r);
+	const struct row *row = listing_row(t, r);
 
 	if (!l->asm_)
 		return store_file(l->st, row->group);
@@ -553,25 +554,25 @@ static struct str row_obj(const struct table *t, uint32_t r)
 {
 	const struct listing *l = t->data;
 
-	return store_obj(l->st, row_of(t, r)->group);
+	return store_obj(l->st, listing_row(t, r)->group);
 }
 
 static uint64_t row_pos(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return row_of(t, r)->pos;
+	return listing_row(t, r)->pos;
 }
 
 static bool no_pos(const struct table *t, uint32_t r)
 {
-	return row_of(t, r)->pos == 0;
+	return listing_row(t, r)->pos == 0;
 }
 
 /* Rows below a line repeat its number in machine formats only, as a key. */
 static uint64_t row_at_line(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return row_of(t, r)->at ? row_of(t, r)->at->line : 0;
+	return listing_row(t, r)->at ? listing_row(t, r)->at->line : 0;
 }
 
 static bool no_at_line(const struct table *t, uint32_t r)
@@ -581,17 +582,17 @@ static bool no_at_line(const struct table *t, uint32_t r)
 
 static uint64_t row_cost(const struct table *t, uint32_t r, uint32_t e)
 {
-	return row_of(t, r)->at ? cost_at(t->data, row_of(t, r)->at, e) : 0;
+	return listing_row(t, r)->at ? cost_at(t->data, listing_row(t, r)->at, e) : 0;
 }
 
 static bool no_self(const struct table *t, uint32_t r)
 {
-	return row_of(t, r)->kind != ROW_LINE || !row_of(t, r)->at;
+	return listing_row(t, r)->kind != ROW_LINE || !listing_row(t, r)->at;
 }
 
 static bool no_incl(const struct table *t, uint32_t r)
 {
-	return row_of(t, r)->kind != ROW_CALL;
+	return listing_row(t, r)->kind != ROW_CALL;
 }
 
 static uint64_t row_self(const struct table *t, uint32_t r, uint32_t e)
@@ -606,23 +607,23 @@ static uint64_t row_incl(const struct table *t, uint32_t r, uint32_t e)
 
 static bool no_calls(const struct table *t, uint32_t r)
 {
-	return row_of(t, r)->kind != ROW_CALL && row_of(t, r)->kind != ROW_JUMP;
+	return listing_row(t, r)->kind != ROW_CALL && listing_row(t, r)->kind != ROW_JUMP;
 }
 
 static uint64_t row_calls(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return no_calls(t, r) ? 0 : row_of(t, r)->at->calls;
+	return no_calls(t, r) ? 0 : listing_row(t, r)->at->calls;
 }
 
 static struct str row_callee(const struct table *t, uint32_t r)
 {
-	return no_incl(t, r) ? STR("") : callee_name(t->x, row_of(t, r)->at);
+	return no_incl(t, r) ? STR("") : callee_name(t->x, listing_row(t, r)->at);
 }
 
 static struct str row_text(const struct table *t, uint32_t r)
 {
-	return row_of(t, r)->text;
+	return listing_row(t, r)->text;
 }
 
 #define LISTING_COSTS                                                             \

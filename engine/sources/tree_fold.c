@@ -38,9 +38,9 @@ struct folding {
 };
 
 /* The group of a function of the base, through all merging graphs up to m. */
-static uint32_t merged(const struct graph *m, uint32_t f)
+static uint32_t merged_group(const struct graph *m, uint32_t f)
 {
-	return m->group[m->below->group ? merged(m->below, f) : f];
+	return m->group[m->below->group ? merged_group(m->below, f) : f];
 }
 
 /* Find the graph below all merging stages, and the group of each of its functions. */
@@ -54,7 +54,7 @@ static int find_base(struct folding *w)
 	if (!w->group)
 		return (int)x->err->kind;
 	for (uint32_t f = 0; f < w->base->functions; f++)
-		w->group[f] = merged(x->g, f);
+		w->group[f] = merged_group(x->g, f);
 	return 0;
 }
 
@@ -77,7 +77,7 @@ static int below_of(struct folding *w, const struct fn_set *set,
 
 /* Grow the tree over the functions of the base; depth and min apply to the folded
  * rows. */
-static int grow(struct folding *w)
+static int grow_base(struct folding *w)
 {
 	struct exec *x = w->x;
 	struct graph *merged = x->g;
@@ -106,7 +106,7 @@ static int grow(struct folding *w)
 
 /* ---- folding ---- */
 
-static uint32_t *place(struct folding *w, uint32_t parent, uint32_t fn)
+static uint32_t *fold_slot(struct folding *w, uint32_t parent, uint32_t fn)
 {
 	uint64_t h = ((uint64_t)parent << 32 | fn) * 0x9e3779b97f4a7c15u;
 	uint32_t i = (uint32_t)(h >> 32 ^ h >> 16) & (w->slots - 1);
@@ -138,7 +138,7 @@ static void fold_row(struct folding *w, uint32_t r)
 		*(parent == TOP ? &w->own : &w->rows[parent].own) += row->own;
 		return;
 	}
-	slot = place(w, parent, fn);
+	slot = fold_slot(w, parent, fn);
 	if (!*slot) {
 		w->rows[w->n] = (struct folded){
 			.fn = fn,
@@ -192,7 +192,7 @@ static void record(const struct folding *w, struct folded *r)
 		r->incl = r->est;
 }
 
-static int by_cost(const void *x, const void *y)
+static int folded_by_cost(const void *x, const void *y)
 {
 	const struct folded *const *a = x, *const *b = y;
 
@@ -222,7 +222,7 @@ static int link_rows(struct folding *w)
 		if (exec_poll(w->x))
 			return (int)w->x->err->kind;
 	}
-	qsort(by, n, sizeof(struct folded *), by_cost);
+	qsort(by, n, sizeof(struct folded *), folded_by_cost);
 	if (w->q->rows && n > w->q->rows) {
 		n = w->q->rows;
 		w->tree.cut = true;
@@ -262,7 +262,7 @@ static struct path_bounds bounds_of(const struct folding *w, const struct folded
 	return path_bounds_of((double)r->est, b.lo, b.hi, b.bounded);
 }
 
-static int put_rows(struct folding *w, struct path_tree *t)
+static int put_folded_rows(struct folding *w, struct path_tree *t)
 {
 	uint32_t *depth = EXEC_ARRAY(w->x, uint32_t, (size_t)w->n + 2);
 	uint32_t *on_path = EXEC_ARRAY(w->x, uint32_t, (size_t)w->x->g->functions + 1);
@@ -312,7 +312,7 @@ int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree 
 	struct folding w = {.x = x, .q = q, .slots = 1024};
 	struct path_tree t = {0};
 
-	if (find_base(&w) || grow(&w) || exec_flow(x, x->g, x->event, &w.flow))
+	if (find_base(&w) || grow_base(&w) || exec_flow(x, x->g, x->event, &w.flow))
 		return (int)x->err->kind;
 	while (w.slots < 2 * w.tree.n + 2)
 		w.slots *= 2;
@@ -333,7 +333,7 @@ int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree 
 	t.own = w.own;
 	t.left_out = t.est - t.own;
 	t.cut = w.tree.cut;
-	if (put_rows(&w, &t))
+	if (put_folded_rows(&w, &t))
 		return (int)x->err->kind;
 	*out = t;
 	return 0;

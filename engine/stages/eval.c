@@ -353,8 +353,8 @@ static int eval_match(struct exec *x, struct table *t, const struct expr *e,
 				   : match_regex(t, e, &a, out);
 }
 
-static int in_set(struct exec *x, struct table *t, const struct expr *e,
-		  struct table_col *out)
+static int eval_in_set(struct exec *x, struct table *t, const struct expr *e,
+		       struct table_col *out)
 {
 	struct set var = {.op = SET_VAR, .span = e->b->span, .text = e->b->text};
 	struct fn_set *set;
@@ -379,7 +379,7 @@ static int eval_in(struct exec *x, struct table *t, const struct expr *e,
 	if (new_values(x, t, COL_BOOL, out))
 		return (int)x->err->kind;
 	if (e->b && e->b->op == EX_VAR)
-		return in_set(x, t, e, out);
+		return eval_in_set(x, t, e, out);
 	if (eval(x, t, e->a, &a))
 		return (int)x->err->kind;
 	for (const struct expr *v = e->b; v; v = v->next) {

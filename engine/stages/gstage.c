@@ -147,7 +147,7 @@ static int small_functions(struct exec *x, double p, struct fn_set **out)
 	return 0;
 }
 
-static int cut(struct exec *x, const struct gstage *g)
+static int gstage_cut(struct exec *x, const struct gstage *g)
 {
 	struct fn_set *set;
 	uint32_t n;
@@ -190,7 +190,7 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 				      x->err);
 	case G_COLLAPSE_BY: return collapse_by(x, g);
 	case G_NOREC: return graph_norec(x->g, &x->g, x->err);
-	case G_CUT: return cut(x, g);
+	case G_CUT: return gstage_cut(x, g);
 	case G_IN:
 	case G_PART:
 	case G_THREAD: return 0;

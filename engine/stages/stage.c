@@ -23,7 +23,7 @@ static int where(struct exec *x, struct table *t, const struct tstage *s)
 	return 0;
 }
 
-static int slice(struct exec *x, struct table *t, size_t from, size_t n)
+static int keep_slice(struct exec *x, struct table *t, size_t from, size_t n)
 {
 	uint32_t *rows;
 
@@ -94,7 +94,7 @@ static int append(struct table *t, struct str name, struct shown *s)
 }
 
 /* Add a column; it replaces a visible one of the same name. */
-static int add(struct exec *x, struct table *t, const struct tstage *s)
+static int stage_add(struct exec *x, struct table *t, const struct tstage *s)
 {
 	struct shown one = {0};
 
@@ -118,7 +118,7 @@ static void move_last(struct table *t, struct table_col *c)
 
 /* show: only these columns, in this order; the others stay usable.  All names mean the
  * columns before the stage: `show self as incl, incl as self`. */
-static int show(struct exec *x, struct table *t, const struct tstage *s)
+static int stage_show(struct exec *x, struct table *t, const struct tstage *s)
 {
 	struct shown *to;
 	size_t n = 0;
@@ -145,7 +145,7 @@ static int show(struct exec *x, struct table *t, const struct tstage *s)
 	return 0;
 }
 
-static int count(struct exec *x, struct table *t)
+static int stage_count(struct exec *x, struct table *t)
 {
 	uint64_t n = t->n;
 	struct table_col *c;
@@ -164,7 +164,7 @@ static int count(struct exec *x, struct table *t)
 
 /* The number of rows that the next stage keeps of a sorted table; t->n if it is not
  * `take`. */
-static size_t kept(const struct table *t, const struct tstage *next)
+static size_t rows_kept(const struct table *t, const struct tstage *next)
 {
 	return next && next->kind == T_TAKE && next->n < t->n ? (size_t)next->n : t->n;
 }
@@ -174,14 +174,14 @@ int exec_tstage(struct exec *x, struct table *t, const struct tstage *s,
 {
 	switch (s->kind) {
 	case T_WHERE: return where(x, t, s);
-	case T_SORT: return exec_sort(x, t, s->exprs, kept(t, next));
-	case T_TAKE: return slice(x, t, 0, s->n > t->n ? t->n : (size_t)s->n);
-	case T_SKIP: return slice(x, t, s->n > t->n ? t->n : (size_t)s->n, t->n);
-	case T_SHOW: return show(x, t, s);
-	case T_ADD: return add(x, t, s);
+	case T_SORT: return exec_sort(x, t, s->exprs, rows_kept(t, next));
+	case T_TAKE: return keep_slice(x, t, 0, s->n > t->n ? t->n : (size_t)s->n);
+	case T_SKIP: return keep_slice(x, t, s->n > t->n ? t->n : (size_t)s->n, t->n);
+	case T_SHOW: return stage_show(x, t, s);
+	case T_ADD: return stage_add(x, t, s);
 	case T_GROUP: return exec_group(x, t, s);
 	case T_SUM: return exec_sum(x, t);
-	case T_COUNT: return count(x, t);
+	case T_COUNT: return stage_count(x, t);
 	case T_AS:
 	case T_EXPECT: /* in exec_expect(), when the table is complete */ return 0;
 	}
@@ -244,5 +244,5 @@ int exec_source(struct exec *x, const struct source *s, struct table *t,
 		return (int)x->err->kind;
 	if (!wants_order(t, next))
 		return 0;
-	return exec_sort(x, t, NULL, kept(t, next));
+	return exec_sort(x, t, NULL, rows_kept(t, next));
 }

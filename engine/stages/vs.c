@@ -308,7 +308,7 @@ static int take_base(struct exec *x, struct vs *v, struct base_rows *b, size_t i
 	return exec_poll(x);
 }
 
-static int join(struct exec *x, struct vs *v, struct base_rows *b, size_t *rows)
+static int join_rows(struct exec *x, struct vs *v, struct base_rows *b, size_t *rows)
 {
 	size_t n = 0;
 
@@ -505,7 +505,8 @@ int exec_vs(struct exec *x, const struct source *s, struct table *t)
 		return (int)x->err->kind;
 	rc = sources_open(x, s, &v->a);
 	x->base = NULL;
-	if (rc || join(x, v, &b, &rows) || note_base(x, s, v) || note_moved(x, v, &b))
+	if (rc || join_rows(x, v, &b, &rows) || note_base(x, s, v) ||
+	    note_moved(x, v, &b))
 		return (int)x->err->kind;
 	t->vs = v;
 	t->joined = &joined;

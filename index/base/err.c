@@ -58,6 +58,12 @@ int err_hint(struct err *err, const char *fmt, ...)
 	return (int)err->kind;
 }
 
+int err_no_memory(struct err *err, const char *doing)
+{
+	return err_set(err, ERR_LIMIT, 0, "out of memory%s%s", doing ? " " : "",
+		       doing ? doing : "");
+}
+
 void err_clear(struct err *err)
 {
 	memset(err, 0, sizeof(*err));

@@ -351,7 +351,7 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 
 	if (vec_reserve(&app->profiles, &app->profiles_cap, app->nprofiles + 1,
 			sizeof(p)))
-		err_set(&err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(&err, NULL);
 	if (!err.kind)
 		build(app, path, n, &p.store, &report, &err);
 	if (!err.kind) {
@@ -361,7 +361,7 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 				: strndup(label, store_info(p.store)->profile.n);
 		p.name = !p.path ? NULL : name ? strdup(name) : unnamed(app, p.path);
 		if (!p.name)
-			err_set(&err, ERR_LIMIT, 0, "out of memory");
+			err_no_memory(&err, NULL);
 	}
 	if (!err.kind)
 		store_demangle(p.store, !app->no_demangle);

@@ -55,7 +55,7 @@ static void put(struct session_limits *l, const struct limit *m, uint64_t v)
 		memcpy(p, &v, sizeof(v));
 }
 
-static const struct limit *find(struct str name)
+static const struct limit *find_limit(struct str name)
 {
 	for (size_t i = 0; i < N; i++)
 		if (str_eq(name, str_c(limits[i].name)))
@@ -64,7 +64,7 @@ static const struct limit *find(struct str name)
 }
 
 /* "5M", "60", "1.5G" */
-static bool number(const struct limit *m, struct str s, uint64_t *out)
+static bool limit_number(const struct limit *m, struct str s, uint64_t *out)
 {
 	static const char units[] = "kMGT";
 	char text[32], *end;
@@ -97,13 +97,13 @@ int limit_set(struct app *app, struct str text, struct err *err)
 
 	while (n < text.n && text.p[n] != '=' && text.p[n] != ' ')
 		n++;
-	m = find((struct str){text.p, n});
+	m = find_limit((struct str){text.p, n});
 	value = str_trim(str_from(text, n + (n < text.n)));
 	if (!m) {
 		err_set(err, ERR_USAGE, 0, "there is no limit '%.*s'", (int)n, text.p);
 		return err_hint(err, "rows seconds memory text nesting: rows=5M");
 	}
-	if (!number(m, value, &v)) {
+	if (!limit_number(m, value, &v)) {
 		err_set(err, ERR_USAGE, 0, "'%.*s' is no limit of %s", STR_ARG(value),
 			m->name);
 		return err_hint(

@@ -136,7 +136,7 @@ static const struct option *find_letter(char letter)
 	return NULL;
 }
 
-static int unknown(struct str name, const char *arg, struct err *err)
+static int unknown_option(struct str name, const char *arg, struct err *err)
 {
 	const char *best = NULL;
 	unsigned least = 3;
@@ -229,7 +229,7 @@ static int read_long(struct options *to, char **argv, int *i, struct err *err)
 	const struct option *o = find_long((struct str){name.p, eq});
 
 	if (!o)
-		return unknown((struct str){name.p, eq}, argv[*i], err);
+		return unknown_option((struct str){name.p, eq}, argv[*i], err);
 	if (o->kind == FLAG && value)
 		return err_set(err, ERR_USAGE, 0, "--%s takes no value", o->name);
 	if (o->kind != FLAG && !value && !(value = argv[++*i]))
@@ -245,7 +245,7 @@ static int read_letters(struct options *to, char **argv, int *i, struct err *err
 		const char *value = NULL;
 
 		if (!o)
-			return unknown(str_c(p), argv[*i], err);
+			return unknown_option(str_c(p), argv[*i], err);
 		if (o->kind != FLAG && !(value = p[1] ? p + 1 : argv[++*i]))
 			return err_set(err, ERR_USAGE, 0, "-%c needs a value", o->letter);
 		if (store(to, o, value, err))
@@ -275,7 +275,7 @@ static bool options_stdin_script(const struct options *o)
 	return false;
 }
 
-static int check(const struct options *o, struct err *err)
+static int check_options(const struct options *o, struct err *err)
 {
 	if (o->index && o->no_index_write)
 		return err_set(err, ERR_USAGE, 0,
@@ -310,7 +310,7 @@ int options_read(struct options *o, int argc, char **argv, struct err *err)
 	o->moved = calloc(n, sizeof(*o->moved));
 	o->limits = calloc(n, sizeof(*o->limits));
 	if (!o->profiles || !o->tasks || !o->source_roots || !o->moved || !o->limits)
-		return err_set(err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(err, NULL);
 	for (int i = 1; i < argc && !err->kind; i++) {
 		const char *a = argv[i];
 
@@ -323,7 +323,7 @@ int options_read(struct options *o, int argc, char **argv, struct err *err)
 		else
 			read_letters(o, argv, &i, err);
 	}
-	return err->kind ? (int)err->kind : check(o, err);
+	return err->kind ? (int)err->kind : check_options(o, err);
 }
 
 void options_free(struct options *o)

@@ -120,7 +120,7 @@ static int open_child(struct place *p, char *command, struct err *err)
 	p->command = command;
 	p->name = command;
 	if (!command)
-		return err_set(err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(err, NULL);
 	if (child_start(&p->child, command, 0, err)) {
 		free(p->command);
 		p->command = NULL;
@@ -133,7 +133,7 @@ static int open_child(struct place *p, char *command, struct err *err)
 static int open_file(struct place *p, char *path, struct err *err)
 {
 	if (!path)
-		return err_set(err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(err, NULL);
 	target_open(&p->target, path, err);
 	free(path);
 	p->fd = p->target.fd;
@@ -211,7 +211,7 @@ static int close_place(struct app *app, struct place *p, int failed, struct err 
 	if (left && p->fd == STDOUT_FILENO)
 		app->closed = true;
 	if (failed == ENOMEM)
-		err_set(err, ERR_LIMIT, 0, "out of memory while the answer was written");
+		err_no_memory(err, "while the answer was written");
 	else if (failed && !left)
 		err_set(err, ERR_OUTPUT, 0, "%s: %s", p->name, strerror(failed));
 	if (err->kind && app->output.fd >= 0 && p->fd == app->output.fd)
@@ -271,7 +271,7 @@ static void render(struct app *app, const struct result *r, const struct rendere
 
 	session_guard(render_guarded, &g, err);
 	if (out_lost() != lost)
-		err_set(err, ERR_LIMIT, 0, "out of memory while the answer was written");
+		err_no_memory(err, "while the answer was written");
 	if (!err->kind && g.rd.note[0])
 		app_note(app, "note: %s", g.rd.note);
 }

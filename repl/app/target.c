@@ -14,7 +14,7 @@
 
 enum { TRIES = 100 };
 
-static int failed(const struct target *t, struct err *err)
+static int target_failed(const struct target *t, struct err *err)
 {
 	return err_set(err, err_kind_of(errno, ERR_OUTPUT), 0, "%s: %s", t->path,
 		       strerror(errno));
@@ -70,7 +70,7 @@ int target_open(struct target *t, const char *path, struct err *err)
 	if (t->fd >= 0)
 		return 0;
 bad:
-	failed(t, err);
+	target_failed(t, err);
 	target_abandon(t);
 	return (int)err->kind;
 }
@@ -98,12 +98,12 @@ int target_commit(struct target *t, struct err *err)
 		close(fd);
 	} else if (!t->temp) {
 		if (close(fd) < 0)
-			failed(t, err);
+			target_failed(t, err);
 	} else if (fsync(fd) < 0) {
-		failed(t, err);
+		target_failed(t, err);
 		close(fd);
 	} else if (close(fd) < 0 || rename(t->temp, t->path) < 0) {
-		failed(t, err);
+		target_failed(t, err);
 	} else {
 		free(t->temp);
 		t->temp = NULL;

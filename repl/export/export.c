@@ -28,15 +28,10 @@ struct place {
 	int fd;		  /* of temp */
 };
 
-static int failed(const char *what, struct err *err)
+static int export_failed(const char *what, struct err *err)
 {
 	return err_set(err, err_kind_of(errno, ERR_OUTPUT), 0, "%s: %s", what,
 		       strerror(errno));
-}
-
-static int out_of_memory(struct err *err)
-{
-	return err_set(err, ERR_LIMIT, 0, "out of memory");
 }
 
 /* ---- the directory ---- */
@@ -61,7 +56,7 @@ static int check_free(const char *dir, struct err *err)
 	struct stat st;
 
 	if (lstat(dir, &st) < 0)
-		return errno == ENOENT ? 0 : failed(dir, err);
+		return errno == ENOENT ? 0 : export_failed(dir, err);
 	if (!S_ISDIR(st.st_mode))
 		return err_set(err, ERR_OUTPUT, 0, "%s: it is there and not a directory",
 			       dir);
@@ -124,7 +119,7 @@ static int open_place(struct place *p, const char *dir, struct err *err)
 	p->dir = strndup(dir, n);
 	p->temp = malloc(n + 40);
 	if (!p->dir || !p->temp)
-		return out_of_memory(err);
+		return err_no_memory(err, NULL);
 	if (check_free(p->dir, err))
 		return (int)err->kind;
 	publish_sweep(p->dir, remove_left);
@@ -135,19 +130,19 @@ static int open_place(struct place *p, const char *dir, struct err *err)
 		if (errno != EEXIST || i == TRIES - 1) {
 			free(p->temp);
 			p->temp = NULL;
-			return failed(p->dir, err);
+			return export_failed(p->dir, err);
 		}
 	}
 	p->fd = open(p->temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return p->fd < 0 ? failed(p->temp, err) : 0;
+	return p->fd < 0 ? export_failed(p->temp, err) : 0;
 }
 
 static int publish(struct place *p, struct err *err)
 {
 	if (fsync(p->fd) < 0)
-		return failed(p->temp, err);
+		return export_failed(p->temp, err);
 	if (rename(p->temp, p->dir) < 0)
-		return failed(p->dir, err);
+		return export_failed(p->dir, err);
 	free(p->temp);
 	p->temp = NULL;
 	return 0;
@@ -197,12 +192,12 @@ static int add_event(struct export *x, struct str name)
 		if (str_eq(x->events[i].name, name))
 			return 0;
 	if (vec_reserve(&x->events, &x->events_cap, x->nevents + 1, sizeof(*e)))
-		return out_of_memory(x->err);
+		return err_no_memory(x->err, NULL);
 	e = &x->events[x->nevents];
 	e->name = name;
 	e->column = free_column(x, name);
 	if (!e->column)
-		return out_of_memory(x->err);
+		return err_no_memory(x->err, NULL);
 	x->nevents++;
 	return 0;
 }
@@ -224,7 +219,7 @@ static int collect_events(struct export *x)
 	}
 	x->local = calloc(x->nevents + 1, sizeof(*x->local));
 	x->costs = calloc(x->nevents + 1, sizeof(*x->costs));
-	return x->local && x->costs ? 0 : out_of_memory(x->err);
+	return x->local && x->costs ? 0 : err_no_memory(x->err, NULL);
 }
 
 /* ---- tables ---- */
@@ -235,7 +230,7 @@ static int open_file(struct export *x, const struct place *p, const char *name)
 			0666);
 
 	if (fd < 0)
-		return failed(name, x->err);
+		return export_failed(name, x->err);
 	out_fd(&x->out, fd);
 	return 0;
 }
@@ -291,7 +286,7 @@ static int write_table(struct export *x, const struct place *p,
 	return close_file(x, name);
 }
 
-static int write_all(struct export *x, const struct place *p, const bool *chosen)
+static int write_tables(struct export *x, const struct place *p, const bool *chosen)
 {
 	uint64_t rows[TABLES] = {0};
 
@@ -318,7 +313,7 @@ static struct str next_word(struct str *s)
 	return (struct str){w.p, n};
 }
 
-static int choose(struct str names, bool *chosen, struct err *err)
+static int choose_tables(struct str names, bool *chosen, struct err *err)
 {
 	struct str w = next_word(&names);
 
@@ -358,13 +353,13 @@ int export_run(struct app *app, const char *dir, enum export_format format,
 	bool chosen[TABLES] = {false};
 	struct place p;
 
-	if (choose(tables, chosen, err))
+	if (choose_tables(tables, chosen, err))
 		return (int)err->kind;
 	arena_init(&x.arena, 0);
 	for (size_t i = 0; i < EXPORT_KEPT; i++)
 		out_mem(&x.kept[i].cell);
 	if (open_place(&p, dir, err) == 0 && collect_events(&x) == 0 &&
-	    write_all(&x, &p, chosen) == 0 && publish(&p, err) == 0)
+	    write_tables(&x, &p, chosen) == 0 && publish(&p, err) == 0)
 		say_done(&x, p.dir, start);
 	close_place(&p);
 	for (size_t i = 0; i < EXPORT_KEPT; i++)

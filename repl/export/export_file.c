@@ -26,7 +26,7 @@ static struct str cost_name(const struct export *x, const struct export_column *
 	return arena_printf(a, "%s_%s", c->name, x->events[e].column);
 }
 
-static void put_text(struct export *x, struct out *o, struct str s)
+static void put_escaped(struct export *x, struct out *o, struct str s)
 {
 	emit_name(o, x->format == EXPORT_CSV ? EMIT_CSV_RAW : EMIT_JSON, s);
 }
@@ -55,7 +55,7 @@ static void start_cell(struct export *x)
 void export_text(struct export *x, struct str s)
 {
 	start_cell(x);
-	put_text(x, &x->out, s);
+	put_escaped(x, &x->out, s);
 	x->column++;
 }
 
@@ -67,7 +67,7 @@ void export_name(struct export *x, struct str s)
 
 	if (!x->kept[x->column].has || s.p != text->p || s.n != text->n) {
 		cell->n = 0;
-		put_text(x, cell, s);
+		put_escaped(x, cell, s);
 		*text = s;
 		x->kept[x->column].has = true;
 		if (cell->failed)

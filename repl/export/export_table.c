@@ -204,8 +204,8 @@ static const struct export_column line_columns[] = {
 static const struct export_key function_keys[] = {{"function", "functions"},
 						  {NULL, NULL}};
 
-static int put_line(void *arg, const struct store_line *l, const uint64_t *costs,
-		    struct err *err)
+static int put_line_row(void *arg, const struct store_line *l, const uint64_t *costs,
+			struct err *err)
 {
 	struct export *x = arg;
 
@@ -222,7 +222,7 @@ static int put_line(void *arg, const struct store_line *l, const uint64_t *costs
 static int line_rows(struct export *x)
 {
 	for (x->fn = 0; x->fn < store_info(x->st)->functions; x->fn++)
-		if (store_each_line(x->st, x->fn, put_line, x, x->err))
+		if (store_each_line(x->st, x->fn, put_line_row, x, x->err))
 			return (int)x->err->kind;
 	return 0;
 }

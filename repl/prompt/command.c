@@ -24,7 +24,7 @@ static char *c_string(struct str s, struct err *err)
 	char *c = strndup(s.p, s.n);
 
 	if (!c)
-		err_set(err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(err, NULL);
 	return c;
 }
 
@@ -33,12 +33,12 @@ static char *file_word(struct str s, struct err *err)
 	char *path = app_expand(s);
 
 	if (!path)
-		err_set(err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(err, NULL);
 	return path;
 }
 
 /* Cut the first word off *rest; "..." holds a word with blanks. */
-static struct str word(struct str *rest)
+static struct str cut_word(struct str *rest)
 {
 	struct str s = str_trim(*rest), w;
 	size_t n;
@@ -98,7 +98,7 @@ static int do_pager(struct app *app, struct str rest, struct err *err)
 
 static int do_mode(struct app *app, struct str rest, struct err *err)
 {
-	struct str name = word(&rest);
+	struct str name = cut_word(&rest);
 	enum format f = format_of_name(name);
 
 	if (!name.n) {
@@ -161,7 +161,7 @@ static int do_limit(struct app *app, struct str rest, struct err *err)
 
 static int do_event(struct app *app, struct str rest, struct err *err)
 {
-	struct str event = word(&rest);
+	struct str event = cut_word(&rest);
 	struct out list;
 	struct store *st;
 	uint32_t n;
@@ -193,7 +193,7 @@ static int do_event(struct app *app, struct str rest, struct err *err)
 
 static int do_open(struct app *app, struct str rest, struct err *err)
 {
-	char *path = file_word(word(&rest), err);
+	char *path = file_word(cut_word(&rest), err);
 	int kind = (int)err->kind;
 
 	if (path && !*path)
@@ -207,7 +207,7 @@ static int do_open(struct app *app, struct str rest, struct err *err)
 
 static int do_close(struct app *app, struct str rest, struct err *err)
 {
-	char *name = c_string(word(&rest), err);
+	char *name = c_string(cut_word(&rest), err);
 
 	if (name)
 		app_close(app, *name ? name : NULL, err);
@@ -293,7 +293,7 @@ static int do_filters(struct app *app, struct str rest, struct err *err)
 
 static int do_output(struct app *app, struct str rest, struct err *err)
 {
-	char *path = file_word(word(&rest), err);
+	char *path = file_word(cut_word(&rest), err);
 
 	if (path)
 		output_redirect(app, *path ? path : NULL, err);
@@ -303,7 +303,7 @@ static int do_output(struct app *app, struct str rest, struct err *err)
 
 static int do_once(struct app *app, struct str rest, struct err *err)
 {
-	struct str path = word(&rest);
+	struct str path = cut_word(&rest);
 
 	if (!path.n)
 		return err_set(err, ERR_USAGE, 0, ".once needs a FILE");
@@ -315,8 +315,8 @@ static int do_once(struct app *app, struct str rest, struct err *err)
 /* .export DIR [csv|ndjson] [TABLE...] */
 static int do_export(struct app *app, struct str rest, struct err *err)
 {
-	char *dir = c_string(word(&rest), err);
-	struct str tables = rest, format = word(&rest);
+	char *dir = c_string(cut_word(&rest), err);
+	struct str tables = rest, format = cut_word(&rest);
 	bool ndjson = str_eq(format, STR("ndjson"));
 
 	if (ndjson || str_eq(format, STR("csv")))
@@ -375,7 +375,7 @@ static int do_help(struct app *app, struct str rest, struct err *err)
 
 static int do_read(struct app *app, struct str rest, struct err *err)
 {
-	char *path = file_word(word(&rest), err);
+	char *path = file_word(cut_word(&rest), err);
 
 	if (path && !*path)
 		err_set(err, ERR_USAGE, 0, ".read needs a FILE");
@@ -405,7 +405,7 @@ static int write_text(const char *path, struct str text, struct err *err)
 
 static int do_save(struct app *app, struct str rest, struct err *err)
 {
-	char *path = file_word(word(&rest), err);
+	char *path = file_word(cut_word(&rest), err);
 	struct str text = rest.n ? rest : str_c(app->last);
 
 	if (path && !*path)
@@ -441,7 +441,7 @@ static char *find_script(struct str name, struct err *err)
 
 static int do_run(struct app *app, struct str rest, struct err *err)
 {
-	struct str name = word(&rest), text = {NULL, 0};
+	struct str name = cut_word(&rest), text = {NULL, 0};
 	char *path = find_script(name, err);
 	struct out filled;
 
@@ -495,7 +495,7 @@ static int edit_file(char *path, struct str text, struct str *edited, struct err
 		err_set(err, ERR_OUTPUT, 0, "%s: %s", path, strerror(errno));
 	close(fd);
 	if (!err->kind && !(command = edit_command(path)))
-		err_set(err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(err, NULL);
 	if (!err->kind && child_start(&c, command, 1, err) == 0)
 		child_wait(&c, command, err);
 	atomic_store(&app_cancel, 0);
@@ -515,7 +515,7 @@ static int do_edit(struct app *app, struct str rest, struct err *err)
 	if (!app->interactive)
 		return err_set(err, ERR_USAGE, 0, ".edit is for the prompt");
 	if (asprintf(&path, "%s/quern.XXXXXX.q", tmp && *tmp ? tmp : "/tmp") < 0)
-		return err_set(err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(err, NULL);
 	if (edit_file(path, text, &edited, err) == 0) {
 		talk("%.*s", STR_ARG(str_trim(edited)));
 		err->kind = (enum err_kind)script_run(app, edited, NULL);
@@ -601,7 +601,7 @@ const struct command *command_find(struct str name)
 	return str_eq(name, STR("exit")) ? command_find(STR("quit")) : found;
 }
 
-static int unknown(struct str name, struct err *err)
+static int unknown_command(struct str name, struct err *err)
 {
 	const struct command *c;
 
@@ -625,16 +625,16 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 	struct err err = {0};
 	unsigned lost = out_lost();
 
-	name = word(&rest);
+	name = cut_word(&rest);
 	c = command_find(name);
 	if (!c)
-		unknown(name, &err);
+		unknown_command(name, &err);
 	else if (command_refused(app, c))
 		err_set(&err, ERR_QUERY, 0, "%s", c->unsafe);
 	else
 		c->run(app, rest, &err);
 	if (out_lost() != lost)
-		err_set(&err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(&err, NULL);
 	/* The text for the engine starts after the command: its offsets count from
 	 * rest. */
 	if (c && err.kind &&

@@ -32,7 +32,7 @@ struct search {
 	bool more, quoted;
 };
 
-static void add(struct search *s, struct str word, struct str full)
+static void add_candidate(struct search *s, struct str word, struct str full)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (str_eq(s->full[i], full))
@@ -45,15 +45,15 @@ static void add(struct search *s, struct str word, struct str full)
 	s->full[s->n++] = full;
 }
 
-static void offer(struct search *s, struct str word)
+static void offer_word(struct search *s, struct str word)
 {
 	if (str_starts(word, s->prefix))
-		add(s, word, word);
+		add_candidate(s, word, word);
 }
 
 static void offer_c(struct search *s, const char *word)
 {
-	offer(s, str_c(word));
+	offer_word(s, str_c(word));
 }
 
 /* ---- functions ---- */
@@ -107,9 +107,9 @@ static void offer_functions(struct search *s)
 		struct str bare = bare_part(names[i], s->prefix);
 
 		if (s->quoted)
-			add(s, after_quote(s, names[i]), names[i]);
+			add_candidate(s, after_quote(s, names[i]), names[i]);
 		else if (bare.n)
-			add(s, bare, names[i]);
+			add_candidate(s, bare, names[i]);
 	}
 }
 
@@ -126,7 +126,7 @@ static void offer_events(struct search *s)
 		struct store_event ev;
 
 		store_event(st, e, &ev);
-		offer(s, ev.name);
+		offer_word(s, ev.name);
 	}
 }
 
@@ -193,7 +193,7 @@ static void offer_strings(struct search *s, bool objects)
 			continue;
 		path = arena_str(s->a, path);
 		if (path.p)
-			add(s, path, path);
+			add_candidate(s, path, path);
 	}
 }
 
@@ -220,7 +220,7 @@ static struct str file_word(struct search *s, struct str path)
 			    directory ? "" : "\"");
 }
 
-static int by_name(const void *a, const void *b)
+static int candidates_by_name(const void *a, const void *b)
 {
 	return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
@@ -237,7 +237,7 @@ static void offer_kept(struct search *s)
 			struct str name = arena_str(s->a, str_c(e->d_name));
 
 			if (name.p)
-				add(s, name, name);
+				add_candidate(s, name, name);
 		}
 	if (d)
 		closedir(d);
@@ -262,11 +262,11 @@ static void offer_files(struct search *s)
 		if (fstatat(dirfd(d), e->d_name, &st, 0) == 0 && S_ISDIR(st.st_mode))
 			path = arena_printf(s->a, "%.*s/", (int)path.n, path.p);
 		if (path.p)
-			add(s, path, path);
+			add_candidate(s, path, path);
 	}
 	if (d)
 		closedir(d);
-	qsort(s->full, s->n, sizeof(s->full[0]), by_name);
+	qsort(s->full, s->n, sizeof(s->full[0]), candidates_by_name);
 	for (size_t i = 0; i < s->n; i++) {
 		s->word[i] = file_word(s, s->full[i]);
 		if (!s->word[i].p)

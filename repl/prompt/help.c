@@ -323,7 +323,7 @@ static bool has_word(struct str form, struct str word)
 	return false;
 }
 
-static const struct help_topic *find(struct str topic)
+static const struct help_topic *find_topic(struct str topic)
 {
 	const struct help_topic *t;
 
@@ -358,7 +358,7 @@ static void print_command(struct out *o, const struct command *c)
 bool help_print(struct out *o, struct str topic)
 {
 	bool dot = topic.n && topic.p[0] == '.';
-	const struct help_topic *t = dot ? NULL : find(topic);
+	const struct help_topic *t = dot ? NULL : find_topic(topic);
 	const struct command *c;
 
 	if (str_eq(topic, STR("formats"))) {

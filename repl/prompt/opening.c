@@ -21,12 +21,7 @@ struct opening {
 	size_t n, cap;
 };
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ERR_LIMIT, 0, "out of memory");
-}
-
-static struct group *group_of(struct opening *o, const char *name, size_t length)
+static struct group *group_of_name(struct opening *o, const char *name, size_t length)
 {
 	struct group *g;
 
@@ -51,7 +46,7 @@ static int add_path(struct group *g, const char *path, struct err *err)
 {
 	if (vec_reserve(&g->path, &g->cap, g->n + 1, sizeof(*g->path)) ||
 	    !(g->path[g->n] = strdup(path)))
-		return no_memory(err);
+		return err_no_memory(err, NULL);
 	g->n++;
 	return 0;
 }
@@ -84,15 +79,15 @@ static bool add_pattern(struct group *g, const char *pattern, int *rc, struct er
 	return true;
 }
 
-static int add(struct opening *o, const char *arg, struct err *err)
+static int add_argument(struct opening *o, const char *arg, struct err *err)
 {
 	size_t at = app_split_name(arg);
-	struct group *g = group_of(o, at ? arg : NULL, at ? at - 1 : 0);
+	struct group *g = group_of_name(o, at ? arg : NULL, at ? at - 1 : 0);
 	const char *path = arg + at;
 	int rc = 0;
 
 	if (!g)
-		return no_memory(err);
+		return err_no_memory(err, NULL);
 	if (!*path) {
 		err_set(err, ERR_USAGE, 0, "'%s' names no file", arg);
 		return err_hint(err,
@@ -112,7 +107,7 @@ int opening_run(struct app *app, const char *const *arg, size_t n)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < n; i++)
-		rc = add(&o, arg[i], &err);
+		rc = add_argument(&o, arg[i], &err);
 	if (!rc && app->opts->index && o.n > 1)
 		rc = err_set(&err, ERR_USAGE, 0,
 			     "--index names one index, but %zu profiles are given", o.n);

@@ -17,7 +17,7 @@ int script_entry(struct app *app, struct str text, const struct origin *from)
 	return app_run(app, text, from);
 }
 
-static bool blank(struct str s)
+static bool blank_text(struct str s)
 {
 	return str_trim(s).n == 0;
 }
@@ -68,7 +68,7 @@ int script_run(struct app *app, struct str text, const char *file)
 		size_t n = entry_length(text, &lines);
 		struct str entry = {text.p, n};
 
-		if (!blank(entry))
+		if (!blank_text(entry))
 			kind = script_entry(app, entry, &at);
 		at.line += lines;
 		text = str_from(text, n + 1);

@@ -146,7 +146,7 @@ static int read_char(EditLine *el, wchar_t *c)
 }
 
 /* Write `focus handle` as focus:handle. */
-static void put_filters(struct out *o, enum emit_form form, const struct app *app)
+static void put_prompt_filters(struct out *o, enum emit_form form, const struct app *app)
 {
 	struct out all;
 	size_t blank;
@@ -181,7 +181,7 @@ static const char *prompt(EditLine *el)
 	out_mem(&s->prompt);
 	out_c(&s->prompt, "quern[");
 	fit_put(&s->prompt, form, FIT_TEXT, session_event(s->app->session), EVENT);
-	put_filters(&s->prompt, form, s->app);
+	put_prompt_filters(&s->prompt, form, s->app);
 	out_bytes(&s->prompt, "]> ", sizeof("]> "));
 	return out_flush(&s->prompt) ? "quern> " : s->prompt.buf;
 }

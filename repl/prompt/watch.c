@@ -80,7 +80,7 @@ static int sight_take(struct sight *s, const char *base, struct err *err)
 		path[i] = NULL;
 	}
 	inputs_free(path, n);
-	return s->file ? 0 : err_set(err, ERR_LIMIT, 0, "out of memory");
+	return s->file ? 0 : err_no_memory(err, NULL);
 }
 
 static bool same_sight(const struct sight *a, const struct sight *b)
@@ -121,7 +121,7 @@ static void list_dumps(struct store *st, struct dump *d, size_t *n)
 	}
 }
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t add_capped(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
@@ -141,8 +141,8 @@ static int add_dump(struct app *app, struct store *st, const struct dump *d, uin
 		if (store_part_functions(st, p, &app->arena, &fns, &costs, &n, err))
 			return (int)err->kind;
 		for (size_t i = 0; i < n; i++)
-			self[fns[i]] = add(self[fns[i]],
-					   store_event_of(st, e, costs + i * events));
+			self[fns[i]] = add_capped(
+				self[fns[i]], store_event_of(st, e, costs + i * events));
 	}
 	return 0;
 }
@@ -152,7 +152,7 @@ static uint64_t dump_total(struct store *st, const struct dump *d, uint32_t e)
 	uint64_t sum = 0;
 
 	for (uint32_t p = d->first; p < d->first + d->n; p++)
-		sum = add(sum, store_part_self(st, p, e));
+		sum = add_capped(sum, store_part_self(st, p, e));
 	return sum;
 }
 
@@ -176,8 +176,8 @@ static void put_delta(char buf[NUMBER_MAX + 1], uint64_t now, uint64_t before)
 	number_grouped(buf + 1, now > before ? now - before : before - now);
 }
 
-static void put_row(struct app *app, struct out *o, struct store *st,
-		    const struct change *c)
+static void put_change(struct app *app, struct out *o, struct store *st,
+		       const struct change *c)
 {
 	enum emit_form form =
 		app->screen.out && !app->screen.utf8 ? EMIT_ASCII : EMIT_TEXT;
@@ -204,8 +204,8 @@ static void put_row(struct app *app, struct out *o, struct store *st,
 }
 
 /* "part 3 of process 4711 (2 threads): 5,271,234 Ir, +212,000 since part 2 (why)" */
-static void put_head(struct out *o, struct store *st, const struct dump *d,
-		     const struct dump *before, uint32_t e)
+static void put_dump_head(struct out *o, struct store *st, const struct dump *d,
+			  const struct dump *before, uint32_t e)
 {
 	char now[NUMBER_MAX], delta[NUMBER_MAX + 1];
 	uint64_t total = dump_total(st, d, e);
@@ -269,7 +269,7 @@ static int put_changes(struct showing *s, const struct dump *d, const struct dum
 	qsort(c, rows, sizeof(*c), compare_changes);
 	out_printf(s->out, "%15s  %15s  %15s  function\n", "delta", "self", "before");
 	for (size_t i = 0; i < rows && i < ROWS; i++)
-		put_row(s->app, s->out, s->st, &c[i]);
+		put_change(s->app, s->out, s->st, &c[i]);
 	if (rows > ROWS)
 		out_printf(s->out, "%d of %zu functions that changed\n", ROWS, rows);
 	return 0;
@@ -318,7 +318,7 @@ static int show_guarded(void *arg)
 
 		if (is_known(w, d) || s->event >= store_info(s->st)->all_events)
 			continue;
-		put_head(s->out, s->st, d, before, s->event);
+		put_dump_head(s->out, s->st, d, before, s->event);
 		rc = put_changes(s, d, before);
 	}
 	return rc ? rc : store_check(s->st, s->err);
@@ -337,7 +337,7 @@ static int show_changes(struct watch *w, struct store *st)
 	s.change = calloc((size_t)in->functions + 1, sizeof(*s.change));
 	out_fd(&o, STDOUT_FILENO);
 	if (!s.dump || !s.sums || !s.change) {
-		rc = err_set(&w->err, ERR_LIMIT, 0, "out of memory");
+		rc = err_no_memory(&w->err, NULL);
 	} else {
 		s.event = name.n ? store_event_find(st, name) : 0;
 		rc = session_guard(show_guarded, &(struct shown){w, &s}, &w->err);
@@ -356,11 +356,11 @@ static int show_changes(struct watch *w, struct store *st)
 	return rc;
 }
 
-static int show(struct watch *w, const struct sight *s)
+static int show_new(struct watch *w, const struct sight *s)
 {
 	const char **path = calloc(s->n + 1, sizeof(*path));
 	struct app *app = w->app;
-	int kind = path ? 0 : err_set(&w->err, ERR_LIMIT, 0, "out of memory");
+	int kind = path ? 0 : err_no_memory(&w->err, NULL);
 
 	for (size_t i = 0; path && i < s->n; i++)
 		path[i] = s->file[i].path;
@@ -398,7 +398,7 @@ static bool has_ended(struct watch *w)
 	return gone && w->alive;
 }
 
-static int follow(struct watch *w)
+static int follow_run(struct watch *w)
 {
 	struct sight before = {0}, now;
 	bool ended = false;
@@ -414,7 +414,7 @@ static int follow(struct watch *w)
 		if (rc)
 			break;
 		if (rest && now.n && !same_sight(&now, &w->shown)) {
-			rc = show(w, &now);
+			rc = show_new(w, &now);
 			sight_free(&w->shown);
 			w->shown = now;
 			before = (struct sight){0};
@@ -464,7 +464,7 @@ int watch_run(struct app *app, const char *base)
 		err_set(&w.err, ERR_PROFILE, 0, "%s: %s", dir, strerror(errno));
 	else
 		app_note(app, "quern: waiting for dumps of %s; Ctrl-C leaves", base);
-	rc = w.err.kind ? (int)w.err.kind : follow(&w);
+	rc = w.err.kind ? (int)w.err.kind : follow_run(&w);
 	if (w.err.kind)
 		app_fail(app, &w.err, NULL);
 	else if (!rc && !atomic_load(&app_cancel))

@@ -28,7 +28,7 @@ enum emit_form cell_form(const struct look *look)
 	return look->columns && !look->utf8 ? EMIT_ASCII : EMIT_TEXT;
 }
 
-static void count(char *buf, const struct shown *s, uint64_t v)
+static void put_count_text(char *buf, const struct shown *s, uint64_t v)
 {
 	if (s->grouped)
 		number_grouped(buf, v);
@@ -41,10 +41,10 @@ static void delta(char *buf, const struct shown *s, int64_t v)
 	uint64_t size = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 
 	buf[0] = v < 0 ? '-' : '+';
-	count(buf + (v != 0), s, size);
+	put_count_text(buf + (v != 0), s, size);
 }
 
-static void number(char *buf, const struct shown *s, size_t row)
+static void put_number_text(char *buf, const struct shown *s, size_t row)
 {
 	const struct column *c = s->c;
 
@@ -56,7 +56,7 @@ static void number(char *buf, const struct shown *s, size_t row)
 	case COL_PERCENT: number_percent(buf, c->f[row]); break;
 	case COL_RATIO: number_ratio(buf, c->f[row]); break;
 	case COL_BOOL: snprintf(buf, BUF, "%s", c->b[row] ? "yes" : ""); break;
-	default: count(buf, s, c->u[row]);
+	default: put_count_text(buf, s, c->u[row]);
 	}
 }
 
@@ -65,7 +65,7 @@ static size_t put_number(struct out *o, const struct shown *s, size_t row)
 	char buf[BUF] = "~";
 	bool guess = s->c->estimated && s->c->estimated[row];
 
-	number(buf + guess, s, row);
+	put_number_text(buf + guess, s, row);
 	out_c(o, buf);
 	return strlen(buf);
 }
@@ -76,8 +76,8 @@ static bool is_place(const struct column *c)
 	return c->type == COL_STR && str_eq(c->name, STR("file:line"));
 }
 
-static size_t put_text(struct out *o, const struct look *look, const struct shown *s,
-		       size_t row, size_t width)
+static size_t put_cell_text(struct out *o, const struct look *look, const struct shown *s,
+			    size_t row, size_t width)
 {
 	static const enum fit_kind kinds[] = {
 		[COL_NAME] = FIT_NAME,
@@ -114,7 +114,7 @@ size_t cell_put(struct out *o, const struct look *look, const struct shown *s, s
 		return 1;
 	}
 	if (s->text)
-		return put_text(o, look, s, row, width);
+		return put_cell_text(o, look, s, row, width);
 	return put_number(o, s, row);
 }
 

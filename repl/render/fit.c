@@ -59,8 +59,8 @@ static size_t tail_start(enum emit_form form, struct str s, size_t all, size_t w
 	return i;
 }
 
-static void cut(struct out *o, enum emit_form form, struct str s, size_t head,
-		size_t tail)
+static void cut_ends(struct out *o, enum emit_form form, struct str s, size_t head,
+		     size_t tail)
 {
 	emit_name(o, form, (struct str){s.p, head});
 	out_c(o, ellipsis(form));
@@ -79,7 +79,7 @@ static size_t cut_middle(struct out *o, enum emit_form form, struct str s, size_
 	/* Write one ellipsis, not two side by side. */
 	if (str_starts(str_from(s, start), str_c(ellipsis(form))))
 		start += str_c(ellipsis(form)).n;
-	cut(o, form, s, from, start);
+	cut_ends(o, form, s, from, start);
 	return emit_width(form, left) + e + emit_width(form, str_from(s, start));
 }
 
@@ -178,6 +178,6 @@ size_t fit_put(struct out *o, enum emit_form form, enum fit_kind kind, struct st
 	case FIT_TEXT: break;
 	}
 	head = head_bytes(form, s, width - e);
-	cut(o, form, s, head, s.n);
+	cut_ends(o, form, s, head, s.n);
 	return emit_width(form, (struct str){s.p, head}) + e;
 }

@@ -27,7 +27,7 @@ static const struct column *first_of(const struct result *r, enum col_type type)
 	return NULL;
 }
 
-static const struct column *cost_of(const struct result *r, bool stacks)
+static const struct column *cost_column(const struct result *r, bool stacks)
 {
 	static const char *const names[] = {"est", "incl", "self"};
 
@@ -47,7 +47,7 @@ static int find_source(const struct result *r, const char *format, struct source
 	s->depth = r->depth_col >= 0 ? &r->cols[r->depth_col] : NULL;
 	if (!s->depth && s->path)
 		s->depth = result_col(r, STR("step"));
-	s->cost = cost_of(r, s->depth != NULL);
+	s->cost = cost_column(r, s->depth != NULL);
 	s->own = r->tree ? result_col(r, STR("self")) : NULL;
 	s->name = first_of(r, COL_NAME);
 	if (!s->name)
@@ -86,13 +86,13 @@ static void level_paths(struct frames *f)
 	}
 }
 
-static void add(uint64_t *to, uint64_t v)
+static void add_saturated(uint64_t *to, uint64_t v)
 {
 	if (__builtin_add_overflow(*to, v, to))
 		*to = UINT64_MAX;
 }
 
-static void sum_up(struct frames *f)
+static void sum_frames(struct frames *f)
 {
 	f->sum = 0;
 	for (size_t i = 0; i < f->n; i++)
@@ -105,9 +105,9 @@ static void sum_up(struct frames *f)
 			x->value = x->self;
 		x->self = x->value - x->self;
 		if (x->parent == FRAME_NONE)
-			add(&f->sum, x->value);
+			add_saturated(&f->sum, x->value);
 		else
-			add(&f->all[x->parent].self, x->value);
+			add_saturated(&f->all[x->parent].self, x->value);
 	}
 }
 
@@ -197,8 +197,8 @@ static void link_left(const struct result *r, const struct source *s, size_t *pl
 
 /* The cost that a row spends itself or, in a tree of callers, that no call brought;
  * UINT64_MAX: unknown. */
-static uint64_t own_of(const struct result *r, const struct source *s,
-		       const struct frame *x)
+static uint64_t own_of_row(const struct result *r, const struct source *s,
+			   const struct frame *x)
 {
 	if (x->row == FRAME_NONE)
 		return r->root_own; /* of the root */
@@ -276,7 +276,7 @@ static void add_others(const struct result *r, const struct source *s,
 	size_t n = f->n, first, named;
 
 	for (size_t i = 0; i < n; i++) {
-		uint64_t own = own_of(r, s, &f->all[i]);
+		uint64_t own = own_of_row(r, s, &f->all[i]);
 
 		if (own >= f->all[i].self)
 			continue;
@@ -321,11 +321,11 @@ static void fill(const struct result *r, const struct source *s,
 		level_paths(f);
 	if (tree)
 		take_lifted(shown, f);
-	sum_up(f);
+	sum_frames(f);
 	if (!tree)
 		return;
 	add_others(r, s, shown, f);
-	sum_up(f);
+	sum_frames(f);
 }
 
 int frames_of(const struct result *r, const char *format, struct frames *out,
@@ -381,7 +381,7 @@ static uint64_t cut_above(struct frames *f, size_t depth)
 			cut += x->value;
 			x->name = STR("(other)");
 		} else {
-			add(&f->all[x->parent].self, x->self);
+			add_saturated(&f->all[x->parent].self, x->self);
 			x->self = x->value = 0;
 		}
 	}
@@ -397,7 +397,7 @@ int frames_of_stacks(const struct result *r, const char *format, struct frames *
 	if (frames_of(r, format, out, err))
 		return (int)err->kind;
 	if (!(stacks = calloc(out->deepest + 1, sizeof(*stacks))))
-		return err_set(err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(err, NULL);
 	for (size_t i = 0; i < out->n; i++)
 		stacks[out->all[i].depth] += out->all[i].self > 0;
 	depth = depth_to_keep(out, stacks);

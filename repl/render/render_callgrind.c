@@ -274,7 +274,7 @@ static struct store *store_of(const struct render *rd)
 	return NULL;
 }
 
-static int check(const struct render *rd, const struct column *id)
+static int check_ids(const struct render *rd, const struct column *id)
 {
 	const struct column *fn = result_col(rd->r, STR("fn"));
 
@@ -286,7 +286,7 @@ static int check(const struct render *rd, const struct column *id)
 	return 0;
 }
 
-static void choose(struct writer *w, const struct column *id)
+static void mark_chosen(struct writer *w, const struct column *id)
 {
 	const struct result *r = w->rd->r;
 
@@ -305,14 +305,14 @@ static void choose(struct writer *w, const struct column *id)
 	}
 }
 
-static void write_all(struct writer *w, const struct column *id)
+static void write_profile(struct writer *w, const struct column *id)
 {
 	uint32_t functions = w->g ? w->g->functions : w->info->functions;
 
 	for (uint32_t e = 0; w->g && e < w->info->events; e++)
 		if (graph_event(w->g, e, w->rd->err))
 			return;
-	choose(w, id);
+	mark_chosen(w, id);
 	put_header(w);
 	for (fn_id f = 0; f < functions; f++) {
 		if (render_cancelled(w->rd, f))
@@ -332,7 +332,7 @@ int render_callgrind(struct render *rd)
 	const struct column *id = result_col(rd->r, STR("id"));
 	struct writer w = {.rd = rd, .o = rd->o, .st = store_of(rd)};
 
-	if (check(rd, id))
+	if (check_ids(rd, id))
 		return (int)rd->err->kind;
 	if (rd->r->graph && !rd->r->graph->plain)
 		w.g = rd->r->graph;
@@ -351,9 +351,9 @@ int render_callgrind(struct render *rd)
 	w.chosen = calloc((size_t)w.info->functions + 1, 1);
 	w.totals = calloc((size_t)w.info->events + 1, sizeof(*w.totals));
 	if (w.done.fn && w.done.file && w.done.obj && w.chosen && w.totals)
-		write_all(&w, id);
+		write_profile(&w, id);
 	else
-		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(rd->err, NULL);
 	free(w.done.fn);
 	free(w.done.file);
 	free(w.done.obj);

@@ -49,7 +49,7 @@ static int by_ends(const void *a, const void *b)
 	return c ? c : str_cmp(x->to, y->to);
 }
 
-static int by_cost(const void *a, const void *b)
+static int dot_by_cost(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
 
@@ -83,7 +83,7 @@ static bool new_edges(struct render *rd, struct graph *g, size_t n)
 {
 	g->edges = calloc(n + 1, sizeof(*g->edges));
 	if (!g->edges)
-		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(rd->err, NULL);
 	return g->edges;
 }
 
@@ -173,7 +173,7 @@ static void put_graph(struct render *rd, struct graph *g)
 	      ";\n\tnode [shape=box, style=\"rounded,filled\", fillcolor=\"#fff4dd\","
 	      " fontname=\"sans-serif\"];\n\tedge [fontname=\"sans-serif\", fontsize=10];\n");
 	merge_edges(g);
-	qsort(g->edges, g->n, sizeof(*g->edges), by_cost);
+	qsort(g->edges, g->n, sizeof(*g->edges), dot_by_cost);
 	g->most = g->n ? g->edges[0].cost : 0;
 	out_mem(&edges);
 	rd->o = &edges;
@@ -202,7 +202,7 @@ int render_dot(struct render *rd)
 	struct graph *g = calloc(1, sizeof(*g));
 
 	if (!g)
-		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(rd->err, NULL);
 	else if (edges_of_calls(rd, g) || (!rd->err->kind && edges_of_frames(rd, g) == 0))
 		put_graph(rd, g);
 	free(g ? g->edges : NULL);

@@ -30,7 +30,7 @@ static const char sorting[] =
 	" if(down)rows.reverse();t.append(...rows);});\n"
 	"</script>\n";
 
-static void put_head(struct render *rd)
+static void put_page_head(struct render *rd)
 {
 	const struct result *r = rd->r;
 	char total[NUMBER_MAX];
@@ -69,7 +69,7 @@ static void put_head(struct render *rd)
 	out_c(rd->o, "</p></div>\n");
 }
 
-static void put_filters(struct render *rd)
+static void put_page_filters(struct render *rd)
 {
 	const struct result *r = rd->r;
 
@@ -135,7 +135,8 @@ static void put_text_cell(struct render *rd, const struct column *c, size_t row)
 	out_c(rd->o, "</td>");
 }
 
-static void put_cell(struct render *rd, const struct column *c, bool grouped, size_t row)
+static void put_html_cell(struct render *rd, const struct column *c, bool grouped,
+			  size_t row)
 {
 	struct shown s = {.c = c, .grouped = grouped};
 	struct look look = {.utf8 = true};
@@ -200,12 +201,12 @@ static void put_titles(struct render *rd, bool bar)
 	      bar ? "<th></th></tr></thead>\n<tbody>\n" : "</tr></thead>\n<tbody>\n");
 }
 
-static void put_row(struct render *rd, const bool *grouped, size_t row)
+static void put_html_row(struct render *rd, const bool *grouped, size_t row)
 {
 	out_c(rd->o, "<tr>");
 	for (size_t i = 0; i < rd->r->ncols; i++)
 		if (rd->r->cols[i].table)
-			put_cell(rd, &rd->r->cols[i], grouped[i], row);
+			put_html_cell(rd, &rd->r->cols[i], grouped[i], row);
 }
 
 static void put_table(struct render *rd, const bool *grouped)
@@ -216,7 +217,7 @@ static void put_table(struct render *rd, const bool *grouped)
 
 	put_titles(rd, bar != NULL);
 	for (size_t row = 0; row < r->rows && !render_cancelled(rd, row); row++) {
-		put_row(rd, grouped, row);
+		put_html_row(rd, grouped, row);
 		if (bar)
 			put_bar(rd, bar, most, row);
 		out_c(rd->o, "</tr>\n");
@@ -235,17 +236,17 @@ int render_html(struct render *rd)
 	bool *grouped;
 
 	if (report_fits(rd)) {
-		put_head(rd);
+		put_page_head(rd);
 		return report_put(rd);
 	}
 	grouped = calloc(r->ncols + 1, sizeof(*grouped));
 	if (!grouped)
-		return err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(rd->err, NULL);
 	for (size_t i = 0; i < r->ncols; i++)
 		grouped[i] = small(r, &r->cols[i]);
-	put_head(rd);
+	put_page_head(rd);
 	out_c(rd->o, "</header>\n");
-	put_filters(rd);
+	put_page_filters(rd);
 	put_flame(rd);
 	put_table(rd, grouped);
 	out_c(rd->o, sorting);

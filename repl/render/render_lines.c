@@ -13,8 +13,8 @@ struct lines {
 	const char *before, *between, *after, *none; /* around and between cells */
 };
 
-static void put_cell(struct render *rd, const struct lines *l, const struct column *c,
-		     size_t row)
+static void put_lines_cell(struct render *rd, const struct lines *l,
+			   const struct column *c, size_t row)
 {
 	if (!render_is_text(c))
 		render_plain(rd->o, c, row, l->none);
@@ -38,7 +38,7 @@ static void put_header(struct render *rd, const struct lines *l)
 	out_c(rd->o, l->after);
 }
 
-static void put_row(struct render *rd, const struct lines *l, size_t row)
+static void put_lines_row(struct render *rd, const struct lines *l, size_t row)
 {
 	const char *sep = l->before;
 
@@ -46,18 +46,18 @@ static void put_row(struct render *rd, const struct lines *l, size_t row)
 		if (!rd->r->cols[i].machine)
 			continue;
 		out_c(rd->o, sep);
-		put_cell(rd, l, &rd->r->cols[i], row);
+		put_lines_cell(rd, l, &rd->r->cols[i], row);
 		sep = l->between;
 	}
 	out_c(rd->o, l->after);
 }
 
-static int put_rows(struct render *rd, const struct lines *l)
+static int put_lines_rows(struct render *rd, const struct lines *l)
 {
 	for (size_t row = 0, at; row < rd->r->rows; row++) {
 		if (render_cancelled(rd, row) || result_row(rd->r, row, &at, rd->err))
 			return (int)rd->err->kind;
-		put_row(rd, l, at);
+		put_lines_row(rd, l, at);
 	}
 	return 0;
 }
@@ -67,7 +67,7 @@ int render_csv(struct render *rd)
 	struct lines l = {rd->look->raw ? EMIT_CSV_RAW : EMIT_CSV, "", ",", "\r\n", ""};
 
 	put_header(rd, &l);
-	return put_rows(rd, &l);
+	return put_lines_rows(rd, &l);
 }
 
 int render_tsv(struct render *rd)
@@ -75,7 +75,7 @@ int render_tsv(struct render *rd)
 	struct lines l = {rd->look->raw ? EMIT_TSV_RAW : EMIT_TSV, "", "\t", "\n", ""};
 
 	put_header(rd, &l);
-	return put_rows(rd, &l);
+	return put_lines_rows(rd, &l);
 }
 
 int render_md(struct render *rd)
@@ -88,7 +88,7 @@ int render_md(struct render *rd)
 		if (r->cols[i].machine)
 			out_c(rd->o, render_is_text(&r->cols[i]) ? "|---" : "|--:");
 	out_c(rd->o, "|\n");
-	return put_rows(rd, &l);
+	return put_lines_rows(rd, &l);
 }
 
 /* ---- JSON ---- */
@@ -148,7 +148,7 @@ int render_json(struct render *rd)
 			return (int)rd->err->kind;
 		out_c(rd->o, row ? ",\n" : "\n");
 		if (machine)
-			put_row(rd, &header, at);
+			put_lines_row(rd, &header, at);
 		else
 			out_c(rd->o, "[]");
 	}
@@ -169,7 +169,7 @@ static void put_object(struct render *rd, size_t row)
 		out_c(rd->o, sep);
 		emit_name(rd->o, EMIT_JSON, c->name);
 		out_char(rd->o, ':');
-		put_cell(rd, &l, c, row);
+		put_lines_cell(rd, &l, c, row);
 		sep = ",";
 	}
 	out_c(rd->o, sep[0] == '{' ? "{}\n" : "}\n");

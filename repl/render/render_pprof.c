@@ -69,13 +69,13 @@ static void put_gzip(struct out *o, const char *p, size_t n, struct err *err)
 		out_bytes(o, buf, sizeof(buf) - z.avail_out);
 	}
 	if (rc != Z_STREAM_END)
-		err_set(err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(err, NULL);
 	deflateEnd(&z);
 }
 
 /* ---- the profile ---- */
 
-static int by_name(const void *a, const void *b)
+static int pprof_by_name(const void *a, const void *b)
 {
 	return str_cmp((*(const struct frame *const *)a)->name,
 		       (*(const struct frame *const *)b)->name);
@@ -83,8 +83,8 @@ static int by_name(const void *a, const void *b)
 
 /* number[i]: 1 + the index of frame i's name among the distinct names.  These are both
  * locations and functions; their strings follow those of put_types(). */
-static int put_functions(struct out *o, struct out *strings, const struct frames *f,
-			 uint64_t *number, struct err *err)
+static int put_pprof_functions(struct out *o, struct out *strings, const struct frames *f,
+			       uint64_t *number, struct err *err)
 {
 	enum { FIRST = 4 }; /* strings before the names */
 	const struct frame **sorted = calloc(f->n + 1, sizeof(const struct frame *));
@@ -92,13 +92,13 @@ static int put_functions(struct out *o, struct out *strings, const struct frames
 	uint64_t id = 0;
 
 	if (!sorted)
-		return err_set(err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(err, NULL);
 	out_mem(&inner);
 	out_mem(&line);
 	out_mem(&text);
 	for (size_t i = 0; i < f->n; i++)
 		sorted[i] = &f->all[i];
-	qsort(sorted, f->n, sizeof(const struct frame *), by_name);
+	qsort(sorted, f->n, sizeof(const struct frame *), pprof_by_name);
 	for (size_t i = 0; i < f->n; i++) {
 		if (i == 0 || !str_eq(sorted[i]->name, sorted[i - 1]->name)) {
 			id++;
@@ -177,17 +177,17 @@ int render_pprof(struct render *rd)
 	if (frames_of_stacks(rd->r, "pprof", &f, rd->note, sizeof(rd->note), rd->err) ==
 		    0 &&
 	    !(number = calloc(f.n + 1, sizeof(*number))))
-		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(rd->err, NULL);
 	if (number) {
 		put_types(&o, &strings, rd->r);
-		if (put_functions(&o, &strings, &f, number, rd->err) == 0) {
+		if (put_pprof_functions(&o, &strings, &f, number, rd->err) == 0) {
 			put_samples(rd, &o, &f, number);
 			out_bytes(&o, strings.buf, strings.n);
 			put_gzip(rd->o, o.buf, o.n, rd->err);
 		}
 	}
 	if (o.failed || strings.failed)
-		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(rd->err, NULL);
 	frames_free(&f);
 	free(number);
 	out_close(&o);

@@ -15,7 +15,7 @@ static size_t *new_stack(struct render *rd, const struct frames *f)
 	size_t *stack = calloc(f->deepest + 1, sizeof(*stack));
 
 	if (!stack)
-		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(rd->err, NULL);
 	return stack;
 }
 
@@ -58,7 +58,7 @@ int render_folded(struct render *rd)
 
 /* ---- speedscope: https://www.speedscope.app/file-format-schema.json, "sampled" ---- */
 
-static int by_name(const void *a, const void *b)
+static int stacks_by_name(const void *a, const void *b)
 {
 	return str_cmp((*(const struct frame *const *)a)->name,
 		       (*(const struct frame *const *)b)->name);
@@ -71,10 +71,10 @@ static int put_names(struct render *rd, const struct frames *f, size_t *number)
 	size_t distinct = 0;
 
 	if (!sorted)
-		return err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+		return err_no_memory(rd->err, NULL);
 	for (size_t i = 0; i < f->n; i++)
 		sorted[i] = &f->all[i];
-	qsort(sorted, f->n, sizeof(const struct frame *), by_name);
+	qsort(sorted, f->n, sizeof(const struct frame *), stacks_by_name);
 	for (size_t i = 0; i < f->n; i++) {
 		if (i == 0 || !str_eq(sorted[i]->name, sorted[i - 1]->name)) {
 			out_c(rd->o, distinct++ ? ",\n{\"name\":" : "\n{\"name\":");
@@ -129,7 +129,7 @@ int render_speedscope(struct render *rd)
 	if (frames_of_stacks(r, "speedscope", &f, rd->note, sizeof(rd->note), rd->err) ==
 		    0 &&
 	    !(number = calloc(f.n + 1, sizeof(*number))))
-		err_set(rd->err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(rd->err, NULL);
 	if (number) {
 		out_c(rd->o,
 		      "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","

@@ -151,7 +151,7 @@ static void put_frame(struct flame *fl, const struct frame *f, double x, double 
 }
 
 /* The cost of a width of px.  Saturated. */
-static uint64_t cost_of(const struct flame *fl, double px)
+static uint64_t cost_of_width(const struct flame *fl, double px)
 {
 	double cost = px / fl->scale + 0.5;
 
@@ -172,7 +172,7 @@ static void put_others(struct flame *fl)
 		fl->others += fl->thin_n[i];
 		if (!fl->drawn[i] || fl->thin[i] < NARROWEST)
 			continue;
-		other.value = cost_of(fl, fl->thin[i]);
+		other.value = cost_of_width(fl, fl->thin[i]);
 		put_frame(fl, &other, fl->x[i], fl->thin[i]);
 	}
 }
@@ -207,7 +207,7 @@ static void put_frames(struct flame *fl)
 	put_others(fl);
 }
 
-static void put_head(struct flame *fl)
+static void put_svg_head(struct flame *fl)
 {
 	struct out *o = fl->rd->o;
 	const struct result *r = fl->rd->r;
@@ -302,9 +302,9 @@ static void draw(struct flame *fl, struct frames *f)
 		err_set(fl->rd->err, ERR_QUERY, 0,
 			"there is nothing to draw: no rows with a cost");
 	} else if (!fl->x || !fl->thin || !fl->thin_n || !fl->drawn) {
-		err_set(fl->rd->err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(fl->rd->err, NULL);
 	} else {
-		put_head(fl);
+		put_svg_head(fl);
 		put_base(fl);
 		put_frames(fl);
 		put_tail(fl);

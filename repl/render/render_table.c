@@ -317,7 +317,7 @@ static void shrink(struct table *t, size_t columns)
 	}
 }
 
-static void lay_out(struct table *t)
+static void fit_columns(struct table *t)
 {
 	size_t columns = t->look->columns, used, reserved;
 
@@ -373,7 +373,8 @@ static void put_titles(struct table *t)
 	out_char(o, '\n');
 }
 
-static void put_cell(struct table *t, struct out *cell, size_t i, size_t row, bool last)
+static void put_table_cell(struct table *t, struct out *cell, size_t i, size_t row,
+			   bool last)
 {
 	const struct shown *s = &t->cols[i];
 	struct out *o = t->rd->o;
@@ -414,7 +415,7 @@ static bool new_path(const struct column *path, size_t row)
 	return path && row && path->type != COL_STR && path->u[row] != path->u[row - 1];
 }
 
-static int put_rows(struct table *t)
+static int put_table_rows(struct table *t)
 {
 	const struct column *path = result_col(t->rd->r, STR("path"));
 	struct out cell;
@@ -427,7 +428,7 @@ static int put_rows(struct table *t)
 			out_char(t->rd->o, '\n');
 		for (size_t i = 0; i < t->n; i++) {
 			out_fill(t->rd->o, ' ', i ? GAP : 0);
-			put_cell(t, &cell, i, row, i + 1 == t->n && !t->bar_width);
+			put_table_cell(t, &cell, i, row, i + 1 == t->n && !t->bar_width);
 		}
 		if (t->bar_width)
 			put_bar(t, row);
@@ -439,7 +440,7 @@ static int put_rows(struct table *t)
 	return (int)t->rd->err->kind;
 }
 
-static void put_line(struct table *t, enum paint paint, struct str text)
+static void put_painted(struct table *t, enum paint paint, struct str text)
 {
 	out_c(t->rd->o, cell_paint(t->look, paint));
 	emit_name(t->rd->o, cell_form(t->look), text);
@@ -447,7 +448,7 @@ static void put_line(struct table *t, enum paint paint, struct str text)
 	out_char(t->rd->o, '\n');
 }
 
-static void put_filters(struct table *t)
+static void put_table_filters(struct table *t)
 {
 	const struct result *r = t->rd->r;
 	struct out line;
@@ -459,7 +460,7 @@ static void put_filters(struct table *t)
 		out_c(&line, i ? " | " : "in force: ");
 		out_str(&line, r->filters[i]);
 	}
-	put_line(t, PAINT_NOTE, (struct str){line.buf, line.n});
+	put_painted(t, PAINT_NOTE, (struct str){line.buf, line.n});
 	out_close(&line);
 }
 
@@ -472,7 +473,7 @@ static void put_footer(struct table *t)
 	struct out line;
 
 	if (r->footer.n)
-		put_line(t, PAINT_DIM, r->footer);
+		put_painted(t, PAINT_DIM, r->footer);
 	number_grouped(shown, t->rows);
 	number_grouped(of, t->rows < r->rows ? r->rows : all);
 	out_mem(&line);
@@ -486,19 +487,19 @@ static void put_footer(struct table *t)
 	else if (r->rows == 0 && !r->footer.n)
 		out_c(&line, "no rows");
 	if (line.n)
-		put_line(t, PAINT_DIM, (struct str){line.buf, line.n});
+		put_painted(t, PAINT_DIM, (struct str){line.buf, line.n});
 	if (r->truncated)
-		put_line(t, PAINT_NOTE, STR("not all: there is more than these rows"));
+		put_painted(t, PAINT_NOTE, STR("not all: there is more than these rows"));
 	if (t->hidden.n) {
 		line.n = 0;
 		out_c(&line, "not on this screen:");
 		out_bytes(&line, t->hidden.buf, t->hidden.n);
-		put_line(t, PAINT_DIM, (struct str){line.buf, line.n});
+		put_painted(t, PAINT_DIM, (struct str){line.buf, line.n});
 	}
 	out_close(&line);
 }
 
-static int prepare(struct table *t)
+static int prepare_table(struct table *t)
 {
 	const struct result *r = t->rd->r;
 	bool left = t->tree && r->on;
@@ -523,7 +524,7 @@ static int prepare(struct table *t)
 	choose_columns(t);
 	if (measure(t))
 		return (int)t->rd->err->kind;
-	lay_out(t);
+	fit_columns(t);
 	return 0;
 }
 
@@ -538,11 +539,11 @@ int render_table(struct render *rd)
 		t.rows = rd->look->rows;
 	t.tree = r->depth_col >= 0 && r->cols[r->depth_col].type != COL_STR;
 	out_mem(&t.hidden);
-	if (prepare(&t) == 0) {
-		put_filters(&t);
+	if (prepare_table(&t) == 0) {
+		put_table_filters(&t);
 		if (r->rows)
 			put_titles(&t);
-		put_rows(&t);
+		put_table_rows(&t);
 		put_footer(&t);
 	}
 	out_close(&t.hidden);

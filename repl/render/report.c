@@ -94,7 +94,7 @@ static int heavier(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-static double share(const struct report *p, uint32_t e, uint64_t cost)
+static double share_of_event(const struct report *p, uint32_t e, uint64_t cost)
 {
 	return p->total[e] ? (double)cost / (double)p->total[e] : 0;
 }
@@ -109,7 +109,7 @@ static void choose_functions(struct report *p)
 
 		*w = (struct weighed){f, p->listed[f] ? 2 : 0};
 		for (uint32_t e = 0; e < p->events; e++) {
-			double s = share(p, e, graph_incl(p->g, f, e));
+			double s = share_of_event(p, e, graph_incl(p->g, f, e));
 
 			w->weight = s + (p->listed[f] ? 2 : 0) > w->weight
 					    ? s + (p->listed[f] ? 2 : 0)
@@ -145,7 +145,7 @@ static void choose_calls(struct report *p)
 			continue;
 		*w = (struct weighed){i, 0};
 		for (uint32_t e = 0; e < p->events; e++) {
-			double s = share(p, e, graph_edge_incl(p->g, i, e));
+			double s = share_of_event(p, e, graph_edge_incl(p->g, i, e));
 
 			w->weight = s > w->weight ? s : w->weight;
 		}
@@ -266,7 +266,7 @@ static void put_function(struct report *p, struct out *strings, uint32_t f)
 	out_char(p->o, '\n');
 }
 
-static void put_functions(struct report *p)
+static void put_function_rows(struct report *p)
 {
 	struct out strings;
 
@@ -280,7 +280,7 @@ static void put_functions(struct report *p)
 	out_bytes(p->o, strings.buf, strings.n);
 	close_data(p);
 	if (strings.failed)
-		err_set(p->rd->err, ERR_LIMIT, 0, "out of memory");
+		err_no_memory(p->rd->err, NULL);
 	out_close(&strings);
 }
 
@@ -415,7 +415,7 @@ static void say_functions(struct report *p)
 		return;
 	for (uint32_t f = 0; f < p->g->functions; f++)
 		if (p->place[f] == GRAPH_NONE)
-			cost += share(p, e, graph_self(p->g, f, e));
+			cost += share_of_event(p, e, graph_self(p->g, f, e));
 	number_grouped(out, left);
 	number_grouped(all, p->g->functions);
 	number_percent(percent, 100 * cost);
@@ -533,7 +533,7 @@ static int put_body(struct report *p)
 	emit_name(p->o, EMIT_XML, r->profile);
 	out_c(p->o, p->g->estimated ? "\" data-estimated=\"\"></div>\n" : "\"></div>\n");
 	put_events(p);
-	put_functions(p);
+	put_function_rows(p);
 	put_calls(p);
 	put_parts(p);
 	if (put_trees(p))
@@ -546,7 +546,7 @@ static int put_body(struct report *p)
 
 /* ---- */
 
-static int prepare(struct report *p)
+static int prepare_report(struct report *p)
 {
 	const struct column *id = result_col(p->rd->r, STR("id"));
 	const struct store_info *info = store_info(p->g->st);
@@ -561,7 +561,7 @@ static int prepare(struct report *p)
 	p->string = malloc((strings + 1) * sizeof(*p->string));
 	p->rank = calloc((functions > edges ? functions : edges) + 1, sizeof(*p->rank));
 	if (!p->total || !p->listed || !p->place || !p->edge || !p->string || !p->rank)
-		return err_set(p->rd->err, ERR_LIMIT, 0, "out of memory for a report");
+		return err_no_memory(p->rd->err, "for a report");
 	memset(p->string, 0xff, (strings + 1) * sizeof(*p->string));
 	for (uint32_t e = 0; e < p->events; e++) {
 		if (graph_event(p->g, e, p->rd->err))
@@ -583,7 +583,7 @@ int report_put(struct render *rd)
 {
 	struct report p = {.rd = rd, .o = rd->o, .g = rd->r->graph};
 
-	if (prepare(&p) == 0) {
+	if (prepare_report(&p) == 0) {
 		choose_functions(&p);
 		choose_calls(&p);
 		if (!put_body(&p))

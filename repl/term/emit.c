@@ -21,7 +21,7 @@ struct unit {
 
 typedef void unit_writer(struct out *o, const struct unit *u);
 
-static struct unit unit_at(struct str s, size_t at)
+static struct unit unit_at_byte(struct str s, size_t at)
 {
 	struct unit u = {.p = s.p + at};
 
@@ -140,7 +140,7 @@ static void frame_unit(struct out *o, const struct unit *u)
 static void each_unit(struct out *o, struct str s, unit_writer *write)
 {
 	for (size_t i = 0; i < s.n;) {
-		struct unit u = unit_at(s, i);
+		struct unit u = unit_at_byte(s, i);
 
 		write(o, &u);
 		i += u.n;
@@ -152,7 +152,7 @@ static void each_unit(struct out *o, struct str s, unit_writer *write)
 static bool all_units(struct str s, bool (*test)(const struct unit *))
 {
 	for (size_t i = 0; i < s.n;) {
-		struct unit u = unit_at(s, i);
+		struct unit u = unit_at_byte(s, i);
 
 		if (!test(&u))
 			return false;
@@ -172,7 +172,7 @@ static struct str marked(struct out *o, struct str s)
 	out_mem(o);
 	out_c(o, "\\x:");
 	for (size_t i = 0; i < s.n;) {
-		struct unit u = unit_at(s, i);
+		struct unit u = unit_at_byte(s, i);
 
 		if (u.cp == '\\')
 			out_c(o, "\\\\");
@@ -252,7 +252,7 @@ void emit_name(struct out *o, enum emit_form form, struct str s)
 
 size_t emit_unit(enum emit_form form, struct str s, size_t at, size_t *columns)
 {
-	struct unit u = unit_at(s, at);
+	struct unit u = unit_at_byte(s, at);
 	bool as_is = printable(&u) && (form == EMIT_TEXT || u.cp < 0x80);
 
 	*columns = as_is ? utf8_width(u.cp) : 4 * u.n;

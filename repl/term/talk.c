@@ -51,7 +51,7 @@ static void put_words(struct out *o, struct str s, size_t columns, size_t used,
 }
 
 /* On a terminal, wrap a long line at blanks. */
-static void put_line(struct out *o, struct str line, size_t used, const char *indent)
+static void put_wrapped(struct out *o, struct str line, size_t used, const char *indent)
 {
 	size_t columns = columns_of_stderr();
 
@@ -69,7 +69,7 @@ static void put_lines(struct out *o, struct str s, size_t used, const char *inde
 	for (;;) {
 		size_t n = str_find(s, '\n');
 
-		put_line(o, (struct str){s.p, n}, used, indent);
+		put_wrapped(o, (struct str){s.p, n}, used, indent);
 		if (n == s.n)
 			return;
 		s = str_from(s, n + 1);
@@ -97,7 +97,7 @@ void talk_note(const char *text)
 	struct out o;
 
 	out_fd(&o, STDERR_FILENO);
-	put_line(&o, str_c(text), 0, "");
+	put_wrapped(&o, str_c(text), 0, "");
 	out_close(&o);
 }
 

@@ -43,6 +43,17 @@ static void test_long(void)
 	is_u64(strlen(err.hint), sizeof(err.hint) - 1, "a long hint is cut");
 }
 
+static void test_no_memory(void)
+{
+	struct err err = {0};
+
+	is_u64((uint64_t)err_no_memory(&err, NULL), ERR_LIMIT, "no memory: a limit");
+	is_str(err.text, "out of memory", "without what was done");
+	err_clear(&err);
+	err_no_memory(&err, "while reading");
+	is_str(err.text, "out of memory while reading", "with what was done");
+}
+
 static void test_status(void)
 {
 	static const struct {
@@ -71,6 +82,7 @@ int main(void)
 {
 	test_first_wins();
 	test_long();
+	test_no_memory();
 	test_status();
 	test_errno();
 	return done_testing();
