@@ -106,11 +106,6 @@ static void told(void *arg, uint64_t done)
 	report(b, b->read_before + done, "reading", false);
 }
 
-static int no_memory(struct build *b)
-{
-	return err_set(b->err, ERR_LIMIT, 0, "out of memory while reading");
-}
-
 static int list_tallies(struct build *b)
 {
 	size_t n = 0;
@@ -119,7 +114,7 @@ static int list_tallies(struct build *b)
 		n += b->in.at[i].stretches.n;
 	b->tally = malloc((n + 2) * sizeof(struct tally *));
 	if (!b->tally)
-		return no_memory(b);
+		return err_no_memory(b->err, "reading");
 	b->ntally = 0;
 	if (b->old)
 		b->tally[b->ntally++] = &b->kept;
@@ -143,9 +138,9 @@ static int take_old(struct build *b, const char *dir)
 
 	now = calloc((size_t)n + 1, sizeof(*now));
 	if (!now)
-		return no_memory(b);
+		return err_no_memory(b->err, "reading");
 	if (inputs_map(&b->in, recorded, n, now))
-		rc = no_memory(b);
+		rc = err_no_memory(b->err, "reading");
 	else
 		rc = retally(&b->kept, b->old, now, (size_t)(mem / 5), dir, b->err);
 	free(now);
@@ -219,7 +214,7 @@ static int merge_all(struct build *b)
 	int rc;
 
 	if (!events.p)
-		return no_memory(b);
+		return err_no_memory(b->err, "reading");
 	rc = merge(&b->profile, b->tally, b->ntally, events, b->opts->cancel, b->err);
 	free((void *)(uintptr_t)events.p);
 	return rc;
@@ -274,8 +269,7 @@ static int write_index(struct build *b)
 
 	meta.file = ARENA_ARRAY(&b->profile.arena, struct input_file, b->in.n);
 	if (!meta.file)
-		return err_set(b->err, ERR_LIMIT, 0,
-			       "out of memory while writing the index");
+		return err_no_memory(b->err, "writing the index");
 	for (size_t i = 0; i < b->in.n; i++) {
 		const struct input *in = &b->in.at[i];
 
@@ -460,7 +454,9 @@ static int fold_some(struct build *b, size_t some)
 	}
 	b->old = st;
 	recorded = store_inputs(st, &nrecorded);
-	return inputs_recall(&b->in, recorded, nrecorded) ? no_memory(b) : 0;
+	return inputs_recall(&b->in, recorded, nrecorded)
+		       ? err_no_memory(b->err, "reading")
+		       : 0;
 }
 
 /* How many of the unread files to read in this batch. */

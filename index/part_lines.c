@@ -62,12 +62,6 @@ struct reading {
 	struct err *err;
 };
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ERR_LIMIT, 0,
-		       "out of memory while reading parts of the profile");
-}
-
 /* ---- the text ---- */
 
 static int not_as_indexed(const char *name, const char *what, struct err *err)
@@ -108,7 +102,7 @@ static int open_file(struct reading *r, uint32_t file)
 	}
 	r->path = strndup(recorded->path.p, recorded->path.n);
 	if (!r->path)
-		return no_memory(r->err);
+		return err_no_memory(r->err, "reading parts of the profile");
 	if (source_open(r->path, &r->source, &err)) {
 		err_set(r->err, err.kind, 0, "%s", err.text);
 		if (err.kind != ERR_PROFILE)
@@ -148,7 +142,7 @@ static int no_line(struct reading *r)
 static int read_piece(struct reading *r, uint64_t at, size_t n)
 {
 	if (vec_reserve_raw(&r->copy, &r->copy_cap, BEFORE + n + BEHIND, 1))
-		return no_memory(r->err);
+		return err_no_memory(r->err, "reading parts of the profile");
 	if (file_read(r->source.fd, r->copy + BEFORE, n, at))
 		return not_as_indexed(r->source.name, "changed while it was read",
 				      r->err);
@@ -281,7 +275,7 @@ static int know_names(struct reading *r, uint32_t part, uint32_t *known)
 		names_restart(&names[i]);
 	chain = malloc(((size_t)store_info(st)->parts + 1) * sizeof(*chain));
 	if (!chain)
-		return no_memory(r->err);
+		return err_no_memory(r->err, "reading parts of the profile");
 	for (before = part_before(r, part); before != NO_ID;
 	     before = part_before(r, before))
 		chain[n++] = before;
@@ -406,7 +400,7 @@ static int map_strings(struct part_lines *to, enum name_space space, struct err 
 	uint32_t *id = malloc((p->nname[space] + 1) * sizeof(*id));
 
 	if (!id)
-		return no_memory(err);
+		return err_no_memory(err, "reading parts of the profile");
 	for (size_t i = 0; i < p->nname[space]; i++) {
 		id[i] = string_in(to->st, space, p->name[space][i]);
 		if (id[i] == NO_ID) {
@@ -451,7 +445,7 @@ static int map_functions(struct part_lines *to, struct err *err)
 
 	m->fn = malloc((t->nfn + 1) * sizeof(*m->fn));
 	if (!m->fn)
-		return no_memory(err);
+		return err_no_memory(err, "reading parts of the profile");
 	for (size_t i = 0; i < t->nfn; i++) {
 		const struct fn_slot *f = &t->fn[i];
 
@@ -500,7 +494,7 @@ static int map_edges(struct part_lines *to, struct err *err)
 
 	m->edge = malloc((t->nedge + 1) * sizeof(*m->edge));
 	if (!m->edge)
-		return no_memory(err);
+		return err_no_memory(err, "reading parts of the profile");
 	for (size_t i = 0; i < t->nedge; i++) {
 		m->edge[i] = edge_of(&to->p, m->fn[t->edge[i].caller],
 				     m->fn[t->edge[i].callee]);
@@ -521,7 +515,7 @@ static int map_events(struct part_lines *to, struct err *err)
 
 	to->map.event = malloc((t->nevent + 1) * sizeof(*to->map.event));
 	if (!to->map.event)
-		return no_memory(err);
+		return err_no_memory(err, "reading parts of the profile");
 	for (size_t i = 0; i < t->nevent; i++) {
 		to->map.event[i] = store_event_find(to->st, t->event[i]);
 		if (to->map.event[i] >= to->st->info.events)
@@ -603,7 +597,7 @@ int part_lines_read(struct store *st, const uint8_t *parts,
 	if (!to || !r) {
 		free(to);
 		free(r);
-		return no_memory(err);
+		return err_no_memory(err, "reading parts of the profile");
 	}
 	/* No struct assignment: clang -O1 would write the batch (640 KiB), too. */
 	r->to = to;
@@ -636,7 +630,7 @@ static int gather(struct part_lines *p, fn_id f, enum detail_kind kind, struct a
 	size_t events = p->p.nevent;
 
 	if (detail_gather(p->detail, f, kind, rows, n))
-		return no_memory(err);
+		return err_no_memory(err, "reading parts of the profile");
 	if (!costs)
 		return 0;
 	*costs = arena_array(a, *n * events + 1, sizeof(**costs));

@@ -58,6 +58,12 @@ int err_hint(struct err *err, const char *fmt, ...)
 	return (int)err->kind;
 }
 
+int err_no_memory(struct err *err, const char *doing)
+{
+	err_set(err, ERR_LIMIT, 0, "out of memory while %s", doing);
+	return err_hint(err, "the machine has too little memory for this profile");
+}
+
 void err_clear(struct err *err)
 {
 	memset(err, 0, sizeof(*err));

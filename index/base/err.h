@@ -40,6 +40,8 @@ struct err {
 int err_set(struct err *err, enum err_kind kind, uint64_t at, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 int err_hint(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* ERR_LIMIT: malloc() failed "while reading", if `doing` is "reading". */
+int err_no_memory(struct err *err, const char *doing);
 void err_clear(struct err *err);
 int err_exit_status(enum err_kind kind);
 /* The kind of error for a failed call with errno `why`: ERR_LIMIT if memory was out. */

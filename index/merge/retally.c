@@ -58,12 +58,6 @@ bool retally_possible(struct store *st)
 	return !map_guard(look, &l, ERR_INDEX, &(struct err){0}) && l.possible;
 }
 
-static int no_memory(struct retally *r)
-{
-	return err_set(r->err, ERR_LIMIT, 0,
-		       "out of memory while adding files to an index");
-}
-
 /* ---- names, functions, edges ---- */
 
 static int take_names(struct retally *r)
@@ -73,15 +67,15 @@ static int take_names(struct retally *r)
 	for (uint32_t i = 0; i < in->objects; i++)
 		if (names_append(&r->t->names[SPACE_OBJ], store_obj(r->st, i)) ==
 		    UINT32_MAX)
-			return no_memory(r);
+			return err_no_memory(r->err, "adding files to an index");
 	for (uint32_t i = 0; i < in->files; i++)
 		if (names_append(&r->t->names[SPACE_FILE], store_file(r->st, i)) ==
 		    UINT32_MAX)
-			return no_memory(r);
+			return err_no_memory(r->err, "adding files to an index");
 	for (uint32_t i = 0; i < in->names; i++)
 		if (names_append(&r->t->names[SPACE_FN], store_name(r->st, i)) ==
 		    UINT32_MAX)
-			return no_memory(r);
+			return err_no_memory(r->err, "adding files to an index");
 	return 0;
 }
 
@@ -91,7 +85,7 @@ static int take_events(struct retally *r)
 	uint32_t n = store_info(r->st)->events;
 
 	if (vec_reserve(&t->event, &t->event_cap, n, sizeof(*t->event)))
-		return no_memory(r);
+		return err_no_memory(r->err, "adding files to an index");
 	for (uint32_t e = 0; e < n; e++) {
 		struct store_event event;
 
@@ -109,7 +103,7 @@ static int take_functions(struct retally *r)
 
 	if (vec_reserve(&t->fn, &t->fn_cap, n, sizeof(*t->fn)) ||
 	    vec_reserve(&t->self, &t->self_cap, n * events, sizeof(*t->self)))
-		return no_memory(r);
+		return err_no_memory(r->err, "adding files to an index");
 	for (uint32_t f = 0; f < n; f++) {
 		t->fn[f] =
 			(struct fn_slot){.ob = NAME_FIRST + store_fn_obj_id(r->st, f),
@@ -129,7 +123,7 @@ static int take_edges(struct retally *r)
 
 	if (vec_reserve(&t->edge, &t->edge_cap, n, sizeof(*t->edge)) ||
 	    vec_reserve(&t->edge_sum, &t->edge_sum_cap, n * width, sizeof(*t->edge_sum)))
-		return no_memory(r);
+		return err_no_memory(r->err, "adding files to an index");
 	for (uint32_t i = 0; i < n; i++) {
 		struct store_edge e;
 
@@ -157,13 +151,13 @@ static int put(struct retally *r, fn_id f, struct once_row *before,
 	       const struct once_row *row, const uint64_t *cost)
 {
 	if (once_put(&r->t->once.buf, before, row, cost))
-		return no_memory(r);
+		return err_no_memory(r->err, "adding files to an index");
 	if (++r->t->once_rows < ONCE_MAX)
 		return 0;
 	tally_end_piece(r->t, f);
 	*before = (struct once_row){0};
 	return tally_begin_piece(r->t, f)
-		       ? no_memory(r)
+		       ? err_no_memory(r->err, "adding files to an index")
 		       : write_failed(r, &r->t->once, r->t->spill_failed);
 }
 
@@ -253,7 +247,7 @@ static int take_details(struct retally *r)
 
 		arena_reset(&r->scratch);
 		if (tally_begin_piece(t, f))
-			return no_memory(r);
+			return err_no_memory(r->err, "adding files to an index");
 		if (take_lines(r, f, &before) || take_sites(r, f, &before) ||
 		    take_jumps(r, f, &before))
 			return (int)r->err->kind;
@@ -281,7 +275,9 @@ static int take_part_costs(struct retally *r, uint32_t p, struct part_slot *slot
 	slot->bytes_n = spill_at(&t->parts) - slot->bytes_at;
 	slot->events = t->nevent;
 	rc = rc ? rc : write_failed(r, &t->parts, spill_write(&t->parts));
-	return !rc ? 0 : r->err->kind ? (int)r->err->kind : no_memory(r);
+	return !rc	      ? 0
+	       : r->err->kind ? (int)r->err->kind
+			      : err_no_memory(r->err, "adding files to an index");
 }
 
 static int take_sums(struct retally *r, uint32_t p, bool has, uint64_t **sums,
@@ -291,7 +287,7 @@ static int take_sums(struct retally *r, uint32_t p, bool has, uint64_t **sums,
 		return 0;
 	*sums = ARENA_ARRAY(&r->t->arena, uint64_t, r->t->nevent + 1);
 	if (!*sums)
-		return no_memory(r);
+		return err_no_memory(r->err, "adding files to an index");
 	for (uint32_t e = 0; e < r->t->nevent; e++)
 		(*sums)[e] = of(r->st, p, e);
 	return 0;
@@ -304,7 +300,7 @@ static int take_parts(struct retally *r, struct kept *kept)
 
 	kept->part = ARENA_ARRAY(&t->arena, struct part, (size_t)n + 1);
 	if (!kept->part)
-		return no_memory(r);
+		return err_no_memory(r->err, "adding files to an index");
 	if (n == 0)
 		t->npart = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -330,7 +326,7 @@ static int take_parts(struct retally *r, struct kept *kept)
 				    .has_totals = p.has_totals,
 				    .has_summary = p.has_summary};
 		if (!slot)
-			return no_memory(r);
+			return err_no_memory(r->err, "adding files to an index");
 		slot->begins = true;
 		if (take_sums(r, i, p.has_totals, &to->totals, store_part_totals) ||
 		    take_sums(r, i, p.has_summary, &to->summary, store_part_summary) ||
@@ -348,7 +344,7 @@ static int take_odds(struct retally *r, struct kept *kept)
 
 	kept->odd = ARENA_ARRAY(&r->t->arena, struct odd_line, (size_t)n + 1);
 	if (!kept->odd)
-		return no_memory(r);
+		return err_no_memory(r->err, "adding files to an index");
 	for (uint32_t i = 0; i < n; i++) {
 		const struct diag *d = &r->st->diag[i];
 
@@ -369,7 +365,7 @@ static int take_formulas(struct retally *r)
 
 		if (vec_reserve(&t->formula, &t->formula_cap, t->nformula + f->formulas,
 				sizeof(*t->formula)))
-			return no_memory(r);
+			return err_no_memory(r->err, "adding files to an index");
 		for (uint64_t k = 0; k < f->formulas; k++) {
 			t->formula[t->nformula] = f->formula[k];
 			t->formula[t->nformula++].file = r->file[i];
@@ -401,7 +397,7 @@ int retally(struct tally *t, struct store *st, const uint32_t *file, size_t once
 	spill_init(&t->parts, once_limit, once_dir);
 	r.kept = ARENA_NEW(&t->arena, struct kept);
 	if (!r.kept)
-		return no_memory(&r);
+		return err_no_memory(r.err, "adding files to an index");
 	r.kept->st = st;
 	arena_init(&r.scratch, 0);
 	rc = map_guard(take_all, &r, ERR_INDEX, err);

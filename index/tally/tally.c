@@ -46,12 +46,12 @@ int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 	spill_init(&t->parts, 0, NULL);
 	for (int i = 0; i < SPACES; i++)
 		if (names_init(&t->names[i], keep ? NULL : &t->arena))
-			return tally_no_memory(err);
+			return err_no_memory(err, "tallying");
 	t->names[SPACE_FN].references = true;
 	if (vec_reserve(&t->entry, &t->entry_cap, 1, sizeof(*t->entry)) ||
 	    vec_reserve(&t->entry_fn, &t->entry_fn_cap, 1, sizeof(*t->entry_fn)) ||
 	    !tally_new_part(t))
-		return tally_no_memory(err);
+		return err_no_memory(err, "tallying");
 	t->nentry = 1; /* entry 0 means "none" */
 	tally_part(t, 0)->begins = !entry_state;
 	t->ob = t->fl = t->file = t->base_file = t->fn_name = start;
@@ -565,7 +565,7 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 	if (tally_end_part(t, true, false, err))
 		return (int)err->kind;
 	if (!(p = tally_new_part(t)))
-		return tally_no_memory(err);
+		return err_no_memory(err, "tallying");
 	p->begins = true;
 	p->new_file = r->kind == ROW_FILE;
 	p->offset = t->text_bytes + r->at;
@@ -608,7 +608,7 @@ static uint32_t name_of(struct tally *t, enum name_space space, const struct bat
 		return NAME_ABSENT;
 	}
 	if (slot == NONE)
-		tally_no_memory(err);
+		err_no_memory(err, "tallying");
 	t->meaning += event == NAME_MET || event == NAME_REDEFINED;
 	if (event == NAME_REDEFINED)
 		tally_add_odd(t, ODD_ID_REDEFINED, tally_line_of(t, b, r), text, err);
@@ -671,20 +671,22 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 	t->pending = PENDING_NONE;
 	t->file = t->base_file;
 	if (t->in_once)
-		return tally_once_call(t, &row, cost) ? tally_no_memory(err) : 0;
+		return tally_once_call(t, &row, cost) ? err_no_memory(err, "tallying")
+						      : 0;
 	callee = callee_at(t);
 	if (callee == NONE)
-		return tally_no_memory(err);
+		return err_no_memory(err, "tallying");
 	t->fn[t->cur_fn].body = true;
 	t->cost_lines++;
 	k.what = ENTRY_WHAT(ENTRY_CALL, callee);
 	i = entry_at(t, &k);
 	if (!i && t->in_once)
-		return once_call(t, &row, callee, cost) ? tally_no_memory(err) : 0;
+		return once_call(t, &row, callee, cost) ? err_no_memory(err, "tallying")
+							: 0;
 	if (!i)
-		return tally_no_memory(err);
+		return err_no_memory(err, "tallying");
 	if (tally_add_calls(t, i, t->entry[i].val, t->pending_a))
-		return tally_no_memory(err);
+		return err_no_memory(err, "tallying");
 	tally_add_costs(t, &t->val[t->entry[i].val + 2], cost, r->nc);
 	behind_record(t, before);
 	return 0;
@@ -717,10 +719,10 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 			.taken = t->pending_b,
 			.to = {to[0], to[1], once_to(t->fn_name, k.file, to[2])}};
 
-		return tally_add_once(t, &row, NULL) ? tally_no_memory(err) : 0;
+		return tally_add_once(t, &row, NULL) ? err_no_memory(err, "tallying") : 0;
 	}
 	if (!i)
-		return tally_no_memory(err);
+		return err_no_memory(err, "tallying");
 	tally_add(t, &t->val[t->entry[i].val + 3], t->pending_a);
 	tally_add(t, &t->val[t->entry[i].val + 4], t->pending_b);
 	behind_record(t, before);
@@ -742,7 +744,7 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 		return 0;
 	}
 	if (t->cur_fn == NONE && enter_fn(t))
-		return tally_no_memory(err);
+		return err_no_memory(err, "tallying");
 	if (t->pending == PENDING_CALL)
 		return row_call_cost(t, r, cost, err);
 	if (t->pending == PENDING_JUMP)
@@ -761,10 +763,10 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 				       .instr = r->a,
 				       .line = r->b};
 
-		return tally_add_once(t, &row, cost) ? tally_no_memory(err) : 0;
+		return tally_add_once(t, &row, cost) ? err_no_memory(err, "tallying") : 0;
 	}
 	if (__builtin_expect(!i, 0))
-		return tally_no_memory(err);
+		return err_no_memory(err, "tallying");
 	tally_add_costs(t, &t->val[t->entry[i].val], cost, r->nc);
 	return 0;
 }
@@ -919,7 +921,7 @@ int tally_end(struct tally *t, bool encode, struct str next_line, struct err *er
 	if (tally_end_part(t, encode, true, err))
 		return (int)err->kind;
 	if (!t->spill_failed && tally_pack(t))
-		return tally_no_memory(err);
+		return err_no_memory(err, "tallying");
 	tally_trim(t);
 	return t->spill_failed ? spill_failed(t, err) : 0;
 }
