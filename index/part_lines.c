@@ -29,8 +29,8 @@
 
 enum {
 	PIECE = 1 << 20,      /* bytes of a plain file read at once */
-	LINE = 32 << 20,      /* of a line, at most */
-	BEFORE = FEED_BEFORE, /* readable before text that is decoded, and after it */
+	LINE = 32 << 20,      /* most bytes of a line */
+	BEFORE = FEED_BEFORE, /* readable bytes before and after decoded text */
 	BEHIND = 64,
 	HEADER = 64, /* bytes of the made header lines without their values */
 };
@@ -52,7 +52,7 @@ struct reading {
 	struct feed *feed; /* of a packed file: its unpacker */
 	struct feed_block block;
 	uint64_t block_at; /* bytes of text before the block */
-	char *copy; /* of a plain file: the piece at hand, BEFORE bytes before it */
+	char *copy;	   /* of a plain file: BEFORE bytes, then the current piece */
 	size_t copy_cap;
 	const uint8_t *parts;
 	const struct part_lines_opts *opts;
@@ -117,7 +117,8 @@ static int open_file(struct reading *r, uint32_t file)
 		       : 0;
 }
 
-/* Lines of a block, BEFORE bytes before which are readable; *used: how many of its bytes. */
+/* Tally the whole lines of a block; BEFORE bytes before it are readable.  *used: their
+ * bytes. */
 static int take_lines(struct reading *r, const char *p, size_t n, bool last, size_t *used)
 {
 	r->to->tally.counted_in = NULL; /* it points into the block before */
@@ -138,7 +139,7 @@ static int no_line(struct reading *r)
 		       r->source.name, LINE >> 20);
 }
 
-/* The next n bytes of the file, in the buffer. */
+/* Read n bytes of the file into the buffer. */
 static int read_piece(struct reading *r, uint64_t at, size_t n)
 {
 	if (vec_reserve_raw(&r->copy, &r->copy_cap, BEFORE + n + BEHIND, 1))
@@ -152,9 +153,9 @@ static int read_piece(struct reading *r, uint64_t at, size_t n)
 }
 
 /*
- * A part of a plain file, by pieces; a line that ends in the next one is read again with it.
- * From a copy: the decoder looks at a byte more than once, and in the map of a file that
- * somebody writes to it could be another one then.
+ * Read a part of a plain file in pieces; a line that crosses the end of a piece is read
+ * again with the next.  The pieces are copies: the decoder reads bytes more than once,
+ * and in a map another process could change them in between.
  */
 static int take_plain(struct reading *r, const struct store_part *part)
 {
