@@ -526,7 +526,7 @@ static int once_call(struct tally *t, struct once_row *r, uint32_t callee,
 /* The current part has no lines yet: a file may begin with "NEW PROFILING FILE". */
 static bool part_is_empty(const struct tally *t)
 {
-	return tally_part(t, t->npart - 1)->begins && !t->said;
+	return tally_part(t, t->npart - 1)->begins && !t->part_used;
 }
 
 void tally_restart(struct tally *t)
@@ -535,7 +535,7 @@ void tally_restart(struct tally *t)
 	t->ob = t->fl = t->file = t->base_file = t->fn_name = t->cfn = NAME_ABSENT;
 	t->has_fl = t->has_cfn = t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn =
 		false;
-	t->said = false;
+	t->part_used = false;
 	t->pending = PENDING_NONE;
 }
 
@@ -830,7 +830,8 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 		return row_cost(t, b, r, err);
 	if (__builtin_expect(t->pending != PENDING_NONE, 0) && drop_pending(t, b, r, err))
 		return (int)err->kind;
-	t->said |= r->kind == ROW_ODD ? r->a == ODD_HEADER_VALUE : r->kind != ROW_FILE;
+	t->part_used |=
+		r->kind == ROW_ODD ? r->a == ODD_HEADER_VALUE : r->kind != ROW_FILE;
 	switch ((enum row_kind)r->kind) {
 	case ROW_FN:
 		slot = name_of(t, SPACE_FN, b, r, err);

@@ -178,7 +178,7 @@ struct tally {
 	 * after a call or jump. */
 	uint32_t base_file;
 	bool apart, assumed_apart; /* see decode_apart(), tally_assume() */
-	bool said;		   /* this part has a header line or a name */
+	bool part_used;		   /* this part has a header line or a name */
 	uint32_t cob, cfi, cfn, jfi, jfn;
 	bool has_cob, has_cfi, has_cfn, has_jfi, has_jfn;
 	uint32_t cur_fn; /* function slot; UINT32_MAX until a line needs it */
