@@ -24,7 +24,7 @@
 #include "index/merge/merge.h"
 #include "index/store/publish.h"
 #include "index/read/refuse.h"
-#include "index/merge/retally.h"
+#include "index/merge/reuse.h"
 #include "index/save/save.h"
 #include "index/save/store_write.h"
 
@@ -142,7 +142,7 @@ static int take_old(struct build *b, const char *dir)
 	if (inputs_map(&b->in, recorded, n, now))
 		rc = err_no_memory(b->err, "reading");
 	else
-		rc = retally(&b->kept, b->old, now, (size_t)(mem / 5), dir, b->err);
+		rc = reuse_index(&b->kept, b->old, now, (size_t)(mem / 5), dir, b->err);
 	free(now);
 	return rc;
 }
@@ -447,7 +447,7 @@ static int fold_some(struct build *b, size_t some)
 		return rc;
 	for (size_t i = 0; i < b->in.n; i++)
 		b->in.at[i].file = (struct input_file){0};
-	if (!retally_possible(st)) {
+	if (!reuse_possible(st)) {
 		b->whole = true;
 		store_close(st);
 		return 0;
@@ -514,7 +514,7 @@ static bool open_fresh(struct build *b, const char *path, struct store **out,
 
 		r->how = BUILD_STALE;
 		/* If memory for inputs_recall() is out, all files are read again. */
-		if (new && !b->old && retally_possible(*out) &&
+		if (new && !b->old && reuse_possible(*out) &&
 		    !inputs_recall(&b->in, recorded, n)) {
 			b->old = *out;
 		} else {

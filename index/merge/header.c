@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "index/base/vec.h"
-#include "index/merge/retally.h"
+#include "index/merge/reuse.h"
 
 /* ---- derived events ---- */
 

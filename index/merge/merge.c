@@ -16,7 +16,7 @@
 #include "index/base/vec.h"
 #include "index/merge/header.h"
 #include "index/merge/merge_names.h"
-#include "index/merge/retally.h"
+#include "index/merge/reuse.h"
 
 static int interrupted(const atomic_int *cancel, struct err *err)
 {

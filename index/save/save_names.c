@@ -9,7 +9,7 @@
 #include "index/base/map.h"
 #include "index/base/varint.h"
 #include "index/store/part_names.h"
-#include "index/merge/retally.h"
+#include "index/merge/reuse.h"
 #include "index/save/save.h"
 
 struct definitions { /* for one part and name space */

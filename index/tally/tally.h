@@ -111,7 +111,7 @@ enum pending {
 
 struct tally {
 	uint32_t of_file;	 /* the file of a set; 0 for a single file */
-	const struct kept *kept; /* set if the tally was made from an index (retally.h) */
+	const struct kept *kept; /* set if the tally was made from an index (reuse.h) */
 	struct arena arena;	 /* holds texts */
 	struct names names[SPACES];
 	struct str *event; /* union of all events: lines, in order of appearance */

@@ -1,11 +1,11 @@
 /*
- * retally.c - an index as a tally; see retally.h.
+ * reuse.c - an index as a tally; see reuse.h.
  *
  * Slots are the index's ids (name slots are ids + NAME_FIRST).  The lines of a function
  * become its first block (once.h), packed and spilled like any other; parts become
  * encoded bytes again (part_code.h).
  */
-#include "index/merge/retally.h"
+#include "index/merge/reuse.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "index/base/vec.h"
 #include "index/store/store_read.h"
 
-struct retally {
+struct reuse {
 	struct tally *t;
 	struct store *st;
 	const uint32_t *file;
@@ -48,7 +48,7 @@ static int look(void *arg)
 	return store_check(st, &(struct err){0});
 }
 
-bool retally_possible(struct store *st)
+bool reuse_possible(struct store *st)
 {
 	struct look l = {.st = st};
 
@@ -60,7 +60,7 @@ bool retally_possible(struct store *st)
 
 /* ---- names, functions, edges ---- */
 
-static int take_names(struct retally *r)
+static int take_names(struct reuse *r)
 {
 	const struct store_info *in = store_info(r->st);
 
@@ -79,7 +79,7 @@ static int take_names(struct retally *r)
 	return 0;
 }
 
-static int take_events(struct retally *r)
+static int take_events(struct reuse *r)
 {
 	struct tally *t = r->t;
 	uint32_t n = store_info(r->st)->events;
@@ -96,7 +96,7 @@ static int take_events(struct retally *r)
 	return 0;
 }
 
-static int take_functions(struct retally *r)
+static int take_functions(struct reuse *r)
 {
 	struct tally *t = r->t;
 	size_t n = store_info(r->st)->functions, events = t->nevent;
@@ -116,7 +116,7 @@ static int take_functions(struct retally *r)
 	return 0;
 }
 
-static int take_edges(struct retally *r)
+static int take_edges(struct reuse *r)
 {
 	struct tally *t = r->t;
 	size_t n = store_info(r->st)->edges, width = t->nevent + 1;
@@ -139,7 +139,7 @@ static int take_edges(struct retally *r)
 
 /* ---- lines ---- */
 
-static int write_failed(struct retally *r, const struct spill *s, int failed)
+static int write_failed(struct reuse *r, const struct spill *s, int failed)
 {
 	return failed ? err_set(r->err, err_kind_of(failed, ERR_INDEX), 0,
 				"cannot write a temporary file in %s: %s", s->dir,
@@ -147,7 +147,7 @@ static int write_failed(struct retally *r, const struct spill *s, int failed)
 		      : 0;
 }
 
-static int put(struct retally *r, fn_id f, struct once_row *before,
+static int put(struct reuse *r, fn_id f, struct once_row *before,
 	       const struct once_row *row, const uint64_t *cost)
 {
 	if (once_put(&r->t->once.buf, before, row, cost))
@@ -161,7 +161,7 @@ static int put(struct retally *r, fn_id f, struct once_row *before,
 		       : write_failed(r, &r->t->once, r->t->spill_failed);
 }
 
-static int take_lines(struct retally *r, fn_id f, struct once_row *before)
+static int take_lines(struct reuse *r, fn_id f, struct once_row *before)
 {
 	uint32_t events = (uint32_t)r->t->nevent;
 	struct store_line *line;
@@ -184,7 +184,7 @@ static int take_lines(struct retally *r, fn_id f, struct once_row *before)
 	return 0;
 }
 
-static int take_sites(struct retally *r, fn_id f, struct once_row *before)
+static int take_sites(struct reuse *r, fn_id f, struct once_row *before)
 {
 	uint32_t events = (uint32_t)r->t->nevent;
 	struct store_site *site;
@@ -209,7 +209,7 @@ static int take_sites(struct retally *r, fn_id f, struct once_row *before)
 	return 0;
 }
 
-static int take_jumps(struct retally *r, fn_id f, struct once_row *before)
+static int take_jumps(struct reuse *r, fn_id f, struct once_row *before)
 {
 	struct store_jump *jump;
 	size_t n;
@@ -238,7 +238,7 @@ static int take_jumps(struct retally *r, fn_id f, struct once_row *before)
 	return 0;
 }
 
-static int take_details(struct retally *r)
+static int take_details(struct reuse *r)
 {
 	struct tally *t = r->t;
 
@@ -260,7 +260,7 @@ static int take_details(struct retally *r)
 
 /* ---- parts ---- */
 
-static int take_part_costs(struct retally *r, uint32_t p, struct part_slot *slot)
+static int take_part_costs(struct reuse *r, uint32_t p, struct part_slot *slot)
 {
 	struct tally *t = r->t;
 	struct bytes *b = &t->parts.buf;
@@ -280,7 +280,7 @@ static int take_part_costs(struct retally *r, uint32_t p, struct part_slot *slot
 			      : err_no_memory(r->err, "adding files to an index");
 }
 
-static int take_sums(struct retally *r, uint32_t p, bool has, uint64_t **sums,
+static int take_sums(struct reuse *r, uint32_t p, bool has, uint64_t **sums,
 		     uint64_t (*of)(struct store *, uint32_t, uint32_t))
 {
 	if (!has)
@@ -293,7 +293,7 @@ static int take_sums(struct retally *r, uint32_t p, bool has, uint64_t **sums,
 	return 0;
 }
 
-static int take_parts(struct retally *r, struct kept *kept)
+static int take_parts(struct reuse *r, struct kept *kept)
 {
 	struct tally *t = r->t;
 	uint32_t n = store_info(r->st)->parts;
@@ -338,7 +338,7 @@ static int take_parts(struct retally *r, struct kept *kept)
 
 /* ---- the rest ---- */
 
-static int take_odds(struct retally *r, struct kept *kept)
+static int take_odds(struct reuse *r, struct kept *kept)
 {
 	uint32_t n = store_diag_count(r->st);
 
@@ -356,7 +356,7 @@ static int take_odds(struct retally *r, struct kept *kept)
 	return 0;
 }
 
-static int take_formulas(struct retally *r)
+static int take_formulas(struct reuse *r)
 {
 	struct tally *t = r->t;
 
@@ -376,17 +376,17 @@ static int take_formulas(struct retally *r)
 
 static int take_all(void *arg)
 {
-	struct retally *r = arg;
+	struct reuse *r = arg;
 
 	return take_names(r) || take_events(r) || take_functions(r) || take_edges(r) ||
 	       take_details(r) || take_parts(r, r->kept) || take_odds(r, r->kept) ||
 	       take_formulas(r) || store_check(r->st, r->err);
 }
 
-int retally(struct tally *t, struct store *st, const uint32_t *file, size_t once_limit,
-	    const char *once_dir, struct err *err)
+int reuse_index(struct tally *t, struct store *st, const uint32_t *file,
+		size_t once_limit, const char *once_dir, struct err *err)
 {
-	struct retally r = {.t = t, .st = st, .file = file, .err = err};
+	struct reuse r = {.t = t, .st = st, .file = file, .err = err};
 	int rc;
 
 	if (tally_init(t, false, true, err)) {
