@@ -24,7 +24,7 @@
 #include "index/merge/merge.h"
 #include "index/store/publish.h"
 #include "index/read/refuse.h"
-#include "index/merge/retally.h"
+#include "index/merge/reuse.h"
 #include "index/save/save.h"
 #include "index/save/store_write.h"
 
@@ -106,11 +106,6 @@ static void told(void *arg, uint64_t done)
 	report(b, b->read_before + done, "reading", false);
 }
 
-static int no_memory(struct build *b)
-{
-	return err_set(b->err, ERR_LIMIT, 0, "out of memory while reading");
-}
-
 static int list_tallies(struct build *b)
 {
 	size_t n = 0;
@@ -119,7 +114,7 @@ static int list_tallies(struct build *b)
 		n += b->in.at[i].stretches.n;
 	b->tally = malloc((n + 2) * sizeof(struct tally *));
 	if (!b->tally)
-		return no_memory(b);
+		return err_no_memory(b->err, "while reading");
 	b->ntally = 0;
 	if (b->old)
 		b->tally[b->ntally++] = &b->kept;
@@ -143,11 +138,11 @@ static int take_old(struct build *b, const char *dir)
 
 	now = calloc((size_t)n + 1, sizeof(*now));
 	if (!now)
-		return no_memory(b);
+		return err_no_memory(b->err, "while reading");
 	if (inputs_map(&b->in, recorded, n, now))
-		rc = no_memory(b);
+		rc = err_no_memory(b->err, "while reading");
 	else
-		rc = retally(&b->kept, b->old, now, (size_t)(mem / 5), dir, b->err);
+		rc = reuse_index(&b->kept, b->old, now, (size_t)(mem / 5), dir, b->err);
 	free(now);
 	return rc;
 }
@@ -219,7 +214,7 @@ static int merge_all(struct build *b)
 	int rc;
 
 	if (!events.p)
-		return no_memory(b);
+		return err_no_memory(b->err, "while reading");
 	rc = merge(&b->profile, b->tally, b->ntally, events, b->opts->cancel, b->err);
 	free((void *)(uintptr_t)events.p);
 	return rc;
@@ -274,8 +269,7 @@ static int write_index(struct build *b)
 
 	meta.file = ARENA_ARRAY(&b->profile.arena, struct input_file, b->in.n);
 	if (!meta.file)
-		return err_set(b->err, ERR_LIMIT, 0,
-			       "out of memory while writing the index");
+		return err_no_memory(b->err, "while writing the index");
 	for (size_t i = 0; i < b->in.n; i++) {
 		const struct input *in = &b->in.at[i];
 
@@ -453,14 +447,16 @@ static int fold_some(struct build *b, size_t some)
 		return rc;
 	for (size_t i = 0; i < b->in.n; i++)
 		b->in.at[i].file = (struct input_file){0};
-	if (!retally_possible(st)) {
+	if (!reuse_possible(st)) {
 		b->whole = true;
 		store_close(st);
 		return 0;
 	}
 	b->old = st;
 	recorded = store_inputs(st, &nrecorded);
-	return inputs_recall(&b->in, recorded, nrecorded) ? no_memory(b) : 0;
+	return inputs_recall(&b->in, recorded, nrecorded)
+		       ? err_no_memory(b->err, "while reading")
+		       : 0;
 }
 
 /* How many of the unread files to read in this batch. */
@@ -518,7 +514,7 @@ static bool open_fresh(struct build *b, const char *path, struct store **out,
 
 		r->how = BUILD_STALE;
 		/* If memory for inputs_recall() is out, all files are read again. */
-		if (new && !b->old && retally_possible(*out) &&
+		if (new && !b->old && reuse_possible(*out) &&
 		    !inputs_recall(&b->in, recorded, n)) {
 			b->old = *out;
 		} else {

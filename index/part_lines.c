@@ -29,8 +29,8 @@
 
 enum {
 	PIECE = 1 << 20,      /* bytes of a plain file read at once */
-	LINE = 32 << 20,      /* of a line, at most */
-	BEFORE = FEED_BEFORE, /* readable before text that is decoded, and after it */
+	LINE = 32 << 20,      /* most bytes of a line */
+	BEFORE = FEED_BEFORE, /* readable bytes before and after decoded text */
 	BEHIND = 64,
 	HEADER = 64, /* bytes of the made header lines without their values */
 };
@@ -52,7 +52,7 @@ struct reading {
 	struct feed *feed; /* of a packed file: its unpacker */
 	struct feed_block block;
 	uint64_t block_at; /* bytes of text before the block */
-	char *copy; /* of a plain file: the piece at hand, BEFORE bytes before it */
+	char *copy;	   /* of a plain file: BEFORE bytes, then the current piece */
 	size_t copy_cap;
 	const uint8_t *parts;
 	const struct part_lines_opts *opts;
@@ -61,12 +61,6 @@ struct reading {
 	struct batch batch;
 	struct err *err;
 };
-
-static int no_memory(struct err *err)
-{
-	return err_set(err, ERR_LIMIT, 0,
-		       "out of memory while reading parts of the profile");
-}
 
 /* ---- the text ---- */
 
@@ -95,7 +89,7 @@ static int open_recorded(struct reading *r, const struct source_id *recorded)
 
 	r->path = strndup(recorded->path.p, recorded->path.n);
 	if (!r->path)
-		return no_memory(r->err);
+		return err_no_memory(r->err, "while reading parts of the profile");
 	if (source_open(r->path, &r->source, &err)) {
 		err_set(r->err, err.kind, 0, "%s", err.text);
 		if (err.kind != ERR_PROFILE)
@@ -159,7 +153,8 @@ static int open_file(struct reading *r, uint32_t file)
 	return 0;
 }
 
-/* Lines of a block, BEFORE bytes before which are readable; *used: how many of its bytes. */
+/* Tally the whole lines of a block; BEFORE bytes before it are readable.  *used: their
+ * bytes. */
 static int take_lines(struct reading *r, const char *p, size_t n, bool last, size_t *used)
 {
 	r->to->tally.counted_in = NULL; /* it points into the block before */
@@ -180,11 +175,11 @@ static int no_line(struct reading *r)
 		       r->source.name, LINE >> 20);
 }
 
-/* The next n bytes of the file, in the buffer. */
+/* Read n bytes of the file into the buffer. */
 static int read_piece(struct reading *r, uint64_t at, size_t n)
 {
 	if (vec_reserve_raw(&r->copy, &r->copy_cap, BEFORE + n + BEHIND, 1))
-		return no_memory(r->err);
+		return err_no_memory(r->err, "while reading parts of the profile");
 	if (file_read(r->source.fd, r->copy + BEFORE, n, at))
 		return not_as_indexed(r->source.name, "changed while it was read",
 				      r->err);
@@ -317,7 +312,7 @@ static int know_names(struct reading *r, uint32_t part, uint32_t *known)
 		names_restart(&names[i]);
 	chain = malloc(((size_t)store_info(st)->parts + 1) * sizeof(*chain));
 	if (!chain)
-		return no_memory(r->err);
+		return err_no_memory(r->err, "while reading parts of the profile");
 	for (before = part_before(r, part); before != NO_ID;
 	     before = part_before(r, before))
 		chain[n++] = before;
@@ -442,7 +437,7 @@ static int map_strings(struct part_lines *to, enum name_space space, struct err 
 	uint32_t *id = malloc((p->nname[space] + 1) * sizeof(*id));
 
 	if (!id)
-		return no_memory(err);
+		return err_no_memory(err, "while reading parts of the profile");
 	for (size_t i = 0; i < p->nname[space]; i++) {
 		id[i] = string_in(to->st, space, p->name[space][i]);
 		if (id[i] == NO_ID) {
@@ -487,7 +482,7 @@ static int map_functions(struct part_lines *to, struct err *err)
 
 	m->fn = malloc((t->nfn + 1) * sizeof(*m->fn));
 	if (!m->fn)
-		return no_memory(err);
+		return err_no_memory(err, "while reading parts of the profile");
 	for (size_t i = 0; i < t->nfn; i++) {
 		const struct fn_slot *f = &t->fn[i];
 
@@ -536,7 +531,7 @@ static int map_edges(struct part_lines *to, struct err *err)
 
 	m->edge = malloc((t->nedge + 1) * sizeof(*m->edge));
 	if (!m->edge)
-		return no_memory(err);
+		return err_no_memory(err, "while reading parts of the profile");
 	for (size_t i = 0; i < t->nedge; i++) {
 		m->edge[i] = edge_of(&to->p, m->fn[t->edge[i].caller],
 				     m->fn[t->edge[i].callee]);
@@ -557,7 +552,7 @@ static int map_events(struct part_lines *to, struct err *err)
 
 	to->map.event = malloc((t->nevent + 1) * sizeof(*to->map.event));
 	if (!to->map.event)
-		return no_memory(err);
+		return err_no_memory(err, "while reading parts of the profile");
 	for (size_t i = 0; i < t->nevent; i++) {
 		to->map.event[i] = store_event_find(to->st, t->event[i]);
 		if (to->map.event[i] >= to->st->info.events)
@@ -639,7 +634,7 @@ int part_lines_read(struct store *st, const uint8_t *parts,
 	if (!to || !r) {
 		free(to);
 		free(r);
-		return no_memory(err);
+		return err_no_memory(err, "while reading parts of the profile");
 	}
 	/* No struct assignment: clang -O1 would write the batch (640 KiB), too. */
 	r->to = to;
@@ -672,7 +667,7 @@ static int gather(struct part_lines *p, fn_id f, enum detail_kind kind, struct a
 	size_t events = p->p.nevent;
 
 	if (detail_gather(p->detail, f, kind, rows, n))
-		return no_memory(err);
+		return err_no_memory(err, "while reading parts of the profile");
 	if (!costs)
 		return 0;
 	*costs = arena_array(a, *n * events + 1, sizeof(**costs));

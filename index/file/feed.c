@@ -106,7 +106,7 @@ static int read_piece(struct feed *f, size_t *n, struct err *err)
 	if (*n == 0)
 		return 0;
 	if (vec_reserve(&f->hash, &f->hash_cap, f->nhash + 1, sizeof(*f->hash)))
-		return err_set(err, ERR_LIMIT, 0, "out of memory while reading");
+		return err_no_memory(err, "while reading");
 	f->hash[f->nhash++] = source_hash_piece(f->piece, *n);
 	return 0;
 }
@@ -346,7 +346,7 @@ static int join(struct feed *f, size_t keep, const struct block *b, struct err *
 			err, "no profile has such lines; if this one does, raise --mem");
 	}
 	if (vec_reserve(&f->line, &f->line_cap, need, 1))
-		return err_set(err, ERR_LIMIT, 0, "out of memory while reading");
+		return err_no_memory(err, "while reading");
 	memmove(f->line + FEED_BEFORE, own ? f->line + at : tail, keep);
 	memcpy(f->line + FEED_BEFORE + keep, b->room + ROOM, b->n);
 	f->at = f->line + FEED_BEFORE;

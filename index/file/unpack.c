@@ -260,7 +260,7 @@ int unpack_open(struct unpack **out, const struct codec *c, uint64_t mem, struct
 	struct unpack *u = calloc(1, sizeof(*u));
 
 	if (!u)
-		return err_set(err, ERR_LIMIT, 0, "out of memory while unpacking");
+		return err_no_memory(err, "while unpacking");
 	u->codec = c;
 	u->mem = mem;
 	*out = u;
@@ -320,7 +320,7 @@ static int failed(const struct unpack *u, enum step s, struct err *err)
 	if (s == STEP_DAMAGED)
 		return damaged(u, err);
 	if (s == STEP_MEMORY)
-		return err_set(err, ERR_LIMIT, 0, "out of memory while unpacking");
+		return err_no_memory(err, "while unpacking");
 	const bool large = u->mem >> 20 != 0;
 
 	err_set(err, ERR_LIMIT, 0,

@@ -17,7 +17,7 @@ enum name_space { SPACE_OBJ, SPACE_FILE, SPACE_FN, SPACES };
 struct formula {
 	struct str text;
 	uint64_t line;
-	uint32_t file; /* of a formula that an index has kept (retally.h) */
+	uint32_t file; /* of a formula that an index has kept (reuse.h) */
 };
 
 struct event { /* recorded ones first, then the derived */

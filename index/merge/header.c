@@ -13,13 +13,7 @@
 #include <string.h>
 
 #include "index/base/vec.h"
-#include "index/merge/retally.h"
-
-static int no_memory(struct err *err)
-{
-	err_set(err, ERR_LIMIT, 0, "out of memory while reading headers");
-	return err_hint(err, "the machine has too little memory for this profile");
-}
+#include "index/merge/reuse.h"
 
 /* ---- derived events ---- */
 
@@ -132,7 +126,7 @@ static int add_event(struct profile *p, struct str name, struct str formula,
 	if (p->nall_events - p->nevent >= EVENTS_MAX)
 		return tally_too_many_events(err);
 	if (profile_add_event(p, p->nall_events, &new))
-		return no_memory(err);
+		return err_no_memory(err, "while reading headers");
 	p->nall_events++;
 	return 0;
 }
@@ -168,7 +162,7 @@ static int define_event(struct profile *p, struct definition *d, struct err *err
 	size_t e;
 
 	if (!coef)
-		return no_memory(err);
+		return err_no_memory(err, "while reading headers");
 	equal = str_find(name, '=');
 	formula = str_trim(str_from(name, equal + 1));
 	d->name = name = str_trim((struct str){name.p, equal});
@@ -233,7 +227,7 @@ static int add_known(struct profile *p, const struct known *k, struct err *err)
 		return 0;
 	coef = ARENA_ARRAY(&p->arena, int64_t, p->nevent + 1);
 	if (!coef)
-		return no_memory(err);
+		return err_no_memory(err, "while reading headers");
 	if (!parse_formula(p, str_c(k->formula), true, coef, &found) || found < k->inputs)
 		return 0;
 	/* CEst starts from Ir: without Ir there is nothing to estimate. */
@@ -305,7 +299,7 @@ int header_events(struct profile *p, struct err *err)
 
 			if (vec_reserve(&d, &cap, n + 1, sizeof(*d))) {
 				free(d);
-				return no_memory(err);
+				return err_no_memory(err, "while reading headers");
 			}
 			d[n++] = (struct definition){
 				.text = f->text,
@@ -384,7 +378,7 @@ static int sums(const struct reading *r, enum header_key key, const struct part 
 	*has = true;
 	*out = ARENA_ARRAY(&r->p->arena, uint64_t, r->p->nevent + 1);
 	if (!*out)
-		return no_memory(r->err);
+		return err_no_memory(r->err, "while reading headers");
 	while ((v = field(&values)).n) {
 		struct str name = field(&events);
 		uint64_t n = 0;
@@ -466,7 +460,7 @@ static int kept_sums(struct profile *p, size_t k, uint64_t **sums, struct err *e
 	uint64_t *to = ARENA_ARRAY(&p->arena, uint64_t, p->nevent + 1);
 
 	if (!to)
-		return no_memory(err);
+		return err_no_memory(err, "while reading headers");
 	for (size_t e = 0; e < p->tally[k]->nevent; e++)
 		to[p->map[k].event[e]] = (*sums)[e];
 	*sums = to;
@@ -498,7 +492,7 @@ static int tally_parts(struct profile *p, size_t k, struct err *err)
 
 	m->part = malloc((t->npart + 1) * sizeof(*m->part));
 	if (!m->part)
-		return no_memory(err);
+		return err_no_memory(err, "while reading headers");
 	if (t->kept)
 		return kept_parts(p, k, err);
 	for (size_t i = 0; i < t->npart; i++) {
@@ -553,7 +547,8 @@ static int order_parts(struct profile *p, struct err *err)
 	struct part **order = malloc((p->npart + 1) * sizeof(*order));
 	struct part *sorted = malloc((p->npart + 1) * sizeof(*sorted));
 	uint32_t *place = malloc((p->npart + 1) * sizeof(*place));
-	int rc = order && sorted && place ? 0 : no_memory(err);
+	int rc = order && sorted && place ? 0
+					  : err_no_memory(err, "while reading headers");
 
 	if (!rc) {
 		for (size_t i = 0; i < p->npart; i++)
@@ -584,7 +579,7 @@ int header_parts(struct profile *p, struct err *err)
 		n += p->tally[k]->npart;
 	p->part = calloc(n + 1, sizeof(*p->part));
 	if (!p->part)
-		return no_memory(err);
+		return err_no_memory(err, "while reading headers");
 	for (size_t k = 0; k < p->ntally; k++)
 		if (tally_parts(p, k, err))
 			return (int)err->kind;

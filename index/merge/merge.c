@@ -16,7 +16,7 @@
 #include "index/base/vec.h"
 #include "index/merge/header.h"
 #include "index/merge/merge_names.h"
-#include "index/merge/retally.h"
+#include "index/merge/reuse.h"
 
 static int interrupted(const atomic_int *cancel, struct err *err)
 {
@@ -290,7 +290,7 @@ static int join_functions(struct profile *p, struct err *err)
 	free(ids.use);
 	free(ids.at);
 	free(ids.met);
-	return rc ? profile_no_memory(err) : 0;
+	return rc ? err_no_memory(err, "while joining names") : 0;
 }
 
 /* ---- edges ---- */
@@ -445,7 +445,7 @@ static int join_edges(struct profile *p, struct err *err)
 	free(s.pair);
 	rc = rc || map_edges(p, s.number);
 	free(s.number);
-	return rc ? profile_no_memory(err) : 0;
+	return rc ? err_no_memory(err, "while joining names") : 0;
 }
 
 /* ---- events and diagnostics ---- */
@@ -469,7 +469,7 @@ static int join_events(struct profile *p, struct str order, struct err *err)
 		struct str name = arena_str(&p->arena, (struct str){order.p, n});
 
 		if (!name.p || event_number(p, name) == HASH_NONE)
-			return profile_no_memory(err);
+			return err_no_memory(err, "while joining names");
 		order = str_from(order, n + 1);
 	}
 	for (size_t k = 0; k < p->ntally; k++) {
@@ -477,11 +477,11 @@ static int join_events(struct profile *p, struct str order, struct err *err)
 		uint32_t *map = p->map[k].event = malloc((t->nevent + 1) * sizeof(*map));
 
 		if (!map)
-			return profile_no_memory(err);
+			return err_no_memory(err, "while joining names");
 		for (size_t i = 0; i < t->nevent; i++) {
 			map[i] = event_number(p, t->event[i]);
 			if (map[i] == HASH_NONE)
-				return profile_no_memory(err);
+				return err_no_memory(err, "while joining names");
 			if (p->nevent > EVENTS_MAX)
 				return tally_too_many_events(err);
 		}
@@ -509,7 +509,7 @@ static int kept_odds(struct profile *p, const struct kept *kept, struct err *err
 	size_t cap = p->nodd;
 
 	if (vec_reserve(&p->odd, &cap, p->nodd + kept->nodd, sizeof(*p->odd)))
-		return profile_no_memory(err);
+		return err_no_memory(err, "while joining names");
 	for (size_t i = 0; i < kept->nodd; i++) {
 		struct odd_count *c = &p->odds[kept->odd[i].kind];
 
@@ -571,7 +571,7 @@ int merge(struct profile *p, struct tally *const *tally, size_t n, struct str ev
 	p->ntally = n;
 	p->map = calloc(n, sizeof(*p->map));
 	if (!p->map)
-		return profile_no_memory(err);
+		return err_no_memory(err, "while joining names");
 	for (size_t k = 0; k < n; k++) {
 		if (profile_begins_file(p, k)) {
 			p->nfile++;

@@ -227,7 +227,7 @@ static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 
 		if (!before) {
 			if ((!last || names->unsure) && id_add(&j->ids, &now))
-				return profile_no_memory(j->err);
+				return err_no_memory(j->err, "while joining names");
 			continue;
 		}
 		if (!now.defined)
@@ -273,14 +273,14 @@ static int join_tally(struct join *j, size_t k)
 
 	j->p->map[k].name[j->space] = string;
 	if (!string)
-		return profile_no_memory(j->err);
+		return err_no_memory(j->err, "while joining names");
 	memset(string, 0xff, names->n * sizeof(*string));
 	if (carry && id_expect(&j->ids, names->n))
-		return profile_no_memory(j->err);
+		return err_no_memory(j->err, "while joining names");
 	for (uint32_t i = 0; i < names->n; i++) {
 		fetch_soon(j, names, i);
 		if (resolve(j, k, i, 0) == NO_ID)
-			return profile_no_memory(j->err);
+			return err_no_memory(j->err, "while joining names");
 	}
 	return carry ? carry_ids(j, k, string) : 0;
 }
@@ -298,11 +298,11 @@ static int number_strings(struct join *j)
 
 	j->order = vec_block((n + 1) * sizeof(*j->order));
 	if (!j->order || sort_strings(j->strings.s, n, j->order))
-		return profile_no_memory(j->err);
+		return err_no_memory(j->err, "while joining names");
 	j->place = vec_block((n + 1) * sizeof(*j->place));
 	j->sorted = vec_block((n + 1) * sizeof(*j->sorted));
 	if (!j->place || !j->sorted)
-		return profile_no_memory(j->err);
+		return err_no_memory(j->err, "while joining names");
 	for (size_t i = 0; i < n; i++) {
 		j->sorted[i] = j->strings.s[j->order[i].value];
 		j->place[j->order[i].value] = (uint32_t)i;
@@ -331,10 +331,10 @@ static int join_guarded(void *arg)
 			most = p->tally[k]->names[j->space].n;
 	if (hash_expect(&j->strings.by, most) ||
 	    vec_reserve(&j->strings.s, &j->strings.cap, most, sizeof(*j->strings.s)))
-		return profile_no_memory(j->err);
+		return err_no_memory(j->err, "while joining names");
 	j->entry = intern(&j->strings, STR("???"));
 	if (j->entry == NO_ID)
-		return profile_no_memory(j->err);
+		return err_no_memory(j->err, "while joining names");
 	for (size_t k = 0; k < p->ntally; k++) {
 		if (profile_begins_file(p, k))
 			id_forget(&j->ids);

@@ -6,12 +6,6 @@
 
 #include "index/base/vec.h"
 
-int profile_no_memory(struct err *err)
-{
-	err_set(err, ERR_LIMIT, 0, "out of memory while joining names");
-	return err_hint(err, "the machine has too little memory for this profile");
-}
-
 uint32_t profile_event(const struct profile *p, struct str name)
 {
 	const uint32_t h = (uint32_t)str_hash(name);
@@ -47,7 +41,7 @@ int profile_odd(struct profile *p, size_t k, enum odd kind, uint64_t line,
 	if (c->n >= ODD_KEPT)
 		return 0;
 	if (vec_reserve(&p->odd, &cap, p->nodd + 1, sizeof(*p->odd)))
-		return profile_no_memory(err);
+		return err_no_memory(err, "while joining names");
 	p->odd[p->nodd++] =
 		(struct odd_line){kind, p->tally[k]->of_file, p->map[k].lines + line,
 				  arena_str(&p->arena, text)};

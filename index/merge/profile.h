@@ -75,8 +75,6 @@ struct profile {
 };
 
 void profile_free(struct profile *p);
-/* Say that memory is out while p is made. */
-int profile_no_memory(struct err *err);
 
 /* The number of an event; HASH_NONE if no event has that name. */
 uint32_t profile_event(const struct profile *p, struct str name);

@@ -20,11 +20,6 @@
 #include "index/read/refuse.h"
 #include "index/store/store.h"
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ERR_LIMIT, 0, "out of memory while opening profiles");
-}
-
 /* ---- names of dump files ---- */
 
 static const char *const packed[] = {".gz", ".bz2", ".xz", ".zst", ".lz4"};
@@ -141,7 +136,7 @@ static int add_file(struct inputs *in, struct hash *inodes, const char *path,
 	source_release(&s);
 	if (hash_add(inodes, inode_hash(&s), (uint32_t)in->n)) {
 		source_close(&s);
-		return no_memory(err);
+		return err_no_memory(err, "while opening profiles");
 	}
 	in->at[in->n++].source = s;
 	return 0;
@@ -202,7 +197,7 @@ static int name_set(struct inputs *in, struct err *err)
 			     STR_ARG(name)) < 0)
 			in->label = NULL;
 	}
-	return in->label && in->place ? 0 : no_memory(err);
+	return in->label && in->place ? 0 : err_no_memory(err, "while opening profiles");
 }
 
 int inputs_open(struct inputs *in, const char *const *path, size_t n, struct err *err)
@@ -212,7 +207,7 @@ int inputs_open(struct inputs *in, const char *const *path, size_t n, struct err
 
 	*in = (struct inputs){.at = calloc(n + 1, sizeof(*in->at))};
 	if (!in->at)
-		return no_memory(err);
+		return err_no_memory(err, "while opening profiles");
 	for (size_t i = 0; !rc && n > 1 && i < n; i++)
 		rc = add_file(in, &inodes, path[i], err);
 	hash_free(&inodes);
@@ -241,14 +236,14 @@ int inputs_some(struct inputs *in, const struct inputs *of, size_t more, struct 
 
 	*in = (struct inputs){.at = calloc(of->n + 1, sizeof(*in->at))};
 	if (!in->at)
-		return no_memory(err);
+		return err_no_memory(err, "while opening profiles");
 	for (size_t i = 0; !rc && i < of->n; i++) {
 		const struct input *from = &of->at[i];
 
 		if (!from->file.id.size && (!more || !more--))
 			continue;
 		if (source_copy(&from->source, &in->at[in->n].source))
-			rc = no_memory(err);
+			rc = err_no_memory(err, "while opening profiles");
 		in->at[in->n++].file = from->file;
 	}
 	rc = rc ? rc : name_set(in, err);
@@ -288,7 +283,7 @@ static int note_head(struct input *in, struct str head, struct err *err)
 	in->nhead = head.n < FEED_HEAD ? head.n : FEED_HEAD;
 	in->head = malloc(in->nhead + 1);
 	if (!in->head)
-		return no_memory(err);
+		return err_no_memory(err, "while opening profiles");
 	memcpy(in->head, head.p, in->nhead);
 	return 0;
 }
@@ -437,7 +432,9 @@ static int note_facts(struct input *in, struct err *err)
 	}
 	f->truncated = input_truncated(in);
 	f->id = in->source.id;
-	return note_events(in) || note_formulas(in) ? no_memory(err) : 0;
+	return note_events(in) || note_formulas(in)
+		       ? err_no_memory(err, "while opening profiles")
+		       : 0;
 }
 
 /* If the file has changed, report that instead of any other error. */
@@ -703,7 +700,7 @@ int inputs_find(const char *base, char ***path, size_t *n, struct err *err)
 			continue;
 		if (vec_reserve(path, &cap, *n + 1, sizeof(**path)) ||
 		    asprintf(&(*path)[*n], "%.*s%s", (int)prefix, base, e->d_name) < 0)
-			rc = no_memory(err);
+			rc = err_no_memory(err, "while opening profiles");
 		else
 			++*n;
 	}

@@ -86,7 +86,7 @@ int inputs_read_small(struct inputs *in, const struct stretch_opts *opts, struct
 	o.slots = calloc(o.nslots, o.slot_size);
 	o.worker = calloc(jobs, sizeof(*o.worker));
 	if (!m.small || !o.slots || !o.worker)
-		rc = err_set(err, ERR_LIMIT, 0, "out of memory while reading");
+		rc = err_no_memory(err, "while reading");
 	for (uint32_t i = 0; !rc && i < in->n; i++)
 		if (is_small(&in->at[i]))
 			m.small[m.n++] = i;

@@ -34,11 +34,6 @@ enum {
 	HOPELESS = 256 << 20, /* bytes of unpacked text without an "events:" line */
 };
 
-int stretch_no_memory(struct err *err)
-{
-	return err_set(err, ERR_LIMIT, 0, "out of memory while reading");
-}
-
 int stretch_changed(struct err *err)
 {
 	return err_set(err, ERR_PROFILE, 0, "the profile changed while it was read");
@@ -87,7 +82,7 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 
 		q = first_run(t, s->decode, p, p + run);
 		if (t->no_memory)
-			return stretch_no_memory(&s->err);
+			return err_no_memory(&s->err, "while reading");
 		left -= (size_t)(q - p);
 		*at += (size_t)(q - p);
 		if (q > p && stretch_wants_text(s, *at))
@@ -197,7 +192,7 @@ static int begin(struct stretch *s)
 	if (tally_init(&s->tally, s->from > 0, false, &s->err))
 		return (int)s->err.kind;
 	if (!s->decode || !s->batch)
-		return stretch_no_memory(&s->err);
+		return err_no_memory(&s->err, "while reading");
 	/* Spilled data stays until all files are read; the rest is for names,
 	 * functions and edges. */
 	spill_init(&s->tally.once, most(share / 10 / files + 1, small),
@@ -392,7 +387,7 @@ static int list_tallies(struct stretches *s, struct err *err)
 
 	s->tally = malloc((s->n + 1) * sizeof(*s->tally));
 	if (!s->tally)
-		return stretch_no_memory(err);
+		return err_no_memory(err, "while reading");
 	for (struct stretch *at = s->first; at; at = at->next)
 		s->tally[n++] = &at->tally;
 	return 0;
@@ -422,14 +417,15 @@ int stretches_read(struct stretches *s, const char *text, size_t n,
 	s->npiece = (n + HASH_PIECE - 1) / HASH_PIECE;
 	s->piece = calloc(s->npiece + 1, sizeof(*s->piece));
 	if (!s->piece)
-		return stretch_no_memory(err);
+		return err_no_memory(err, "while reading");
 	pthread_mutex_init(&r.lock, NULL);
 	pthread_cond_init(&r.changed, NULL);
 	rc = stretch_cut(&r, err) || run(&r, r.jobs, err);
 	if (!rc && !assumptions_hold(s)) {
 		free_stretches(s);
 		atomic_store(&r.done, 0);
-		rc = stretch_add(&r, 0, n) ? stretch_no_memory(err) : run(&r, 1, err);
+		rc = stretch_add(&r, 0, n) ? err_no_memory(err, "while reading")
+					   : run(&r, 1, err);
 	}
 	stretch_free_head(&r);
 	pthread_cond_destroy(&r.changed);
@@ -448,7 +444,7 @@ int stretches_feed(struct stretches *s, struct feed *feed,
 
 	memset(s, 0, sizeof(*s));
 	if (stretch_add(&r, 0, 0))
-		return stretch_no_memory(err);
+		return err_no_memory(err, "while reading");
 	read_feed(s->first);
 	end(s->first);
 	if (s->first->err.kind) {

@@ -75,7 +75,7 @@ static int read_head(struct reading *r, struct err *err)
 	if (r->opts->fd) {
 		r->head_text = calloc(1, n + PAD);
 		if (!r->head_text)
-			return stretch_no_memory(err);
+			return err_no_memory(err, "while reading");
 		if (file_read(r->opts->fd, r->head_text, n, 0))
 			return stretch_changed(err);
 		text = r->head_text;
@@ -83,7 +83,7 @@ static int read_head(struct reading *r, struct err *err)
 	r->head_batch = b = malloc(sizeof(*b));
 	r->head_decode = malloc(sizeof(*r->head_decode));
 	if (!b || !r->head_decode || !(r->head = malloc(sizeof(*r->head))))
-		return stretch_no_memory(err);
+		return err_no_memory(err, "while reading");
 	decode_init(r->head_decode);
 	rc = tally_init(r->head, false, true, err);
 	while (!rc && at < n && !r->head_decode->in_body) {
@@ -127,11 +127,11 @@ static int cut_guarded(void *arg)
 			if (to == r->n)
 				break;
 			if (stretch_add(r, from, to))
-				return stretch_no_memory(err);
+				return err_no_memory(err, "while reading");
 			from = to;
 		}
 	}
-	return stretch_add(r, from, r->n) ? stretch_no_memory(err) : 0;
+	return stretch_add(r, from, r->n) ? err_no_memory(err, "while reading") : 0;
 }
 
 int stretch_cut(struct reading *r, struct err *err)

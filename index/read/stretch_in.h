@@ -69,7 +69,6 @@ struct reading {	   /* shared by the threads */
 	struct err err; /* the error of stretch_cut() */
 };
 
-int stretch_no_memory(struct err *err);
 int stretch_changed(
 	struct err *err); /* input.c replaces this: it knows the file's name */
 

@@ -116,7 +116,7 @@ int stretch_give(struct stretch *s, size_t at)
 	if (!s->whole) {
 		rest = new_stretch(r, cut, s->to);
 		if (!rest)
-			return stretch_no_memory(&s->err);
+			return err_no_memory(&s->err, "while reading");
 		rest->given = true;
 		s->to = cut;
 	}

@@ -54,7 +54,7 @@ static int copy(struct stretch *s, size_t at)
 	const size_t n = least(s->piece, s->to - at);
 
 	if (vec_reserve_raw(&s->copy, &s->copy_cap, BEFORE + n + BEHIND, 1))
-		return stretch_no_memory(&s->err);
+		return err_no_memory(&s->err, "while reading");
 	if (file_read(s->reading->opts->fd, s->copy + BEFORE, n, at))
 		return stretch_changed(&s->err);
 	memset(s->copy + BEFORE + n, 0, BEHIND);
@@ -83,7 +83,7 @@ int stretch_text_begin(struct stretch *s)
 	const struct stretch_opts *o = s->reading->opts;
 
 	if (o->hash && !(s->hash = source_hash_new()))
-		return stretch_no_memory(&s->err);
+		return err_no_memory(&s->err, "while reading");
 	s->hashed = (s->from + HASH_PIECE - 1) / HASH_PIECE * HASH_PIECE;
 	s->piece = o->piece ? o->piece : PIECE;
 	if (o->fd)

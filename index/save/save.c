@@ -51,12 +51,6 @@ struct save {
 	size_t next;	      /* the next piece to write */
 };
 
-static int no_memory(struct err *err)
-{
-	err_set(err, ERR_LIMIT, 0, "out of memory while writing the index");
-	return err_hint(err, "the machine has too little memory for this profile");
-}
-
 static int stopped(const struct save *s)
 {
 	if (s->cancel && atomic_load_explicit(s->cancel, memory_order_relaxed))
@@ -118,12 +112,12 @@ static int number_cycles(struct save *s, struct err *err)
 			s->pair[n++].value = (uint32_t)k;
 		}
 	if (sort_pairs(s->pair, n))
-		return no_memory(err);
+		return err_no_memory(err, "while writing the index");
 	s->ncycles = n;
 	s->cycle_first = calloc((size_t)n + 2, sizeof(*s->cycle_first));
 	s->member = malloc((s->p->nfn + 1) * sizeof(*s->member));
 	if (!s->cycle_first || !s->member)
-		return no_memory(err);
+		return err_no_memory(err, "while writing the index");
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t k = s->pair[i].value, size = s->c.first[k + 1] - s->c.first[k];
 
@@ -154,7 +148,7 @@ static int rank(struct save *s, enum table t, size_t event, const uint64_t *valu
 	for (size_t f = 0; f < n; f++)
 		s->pair[f] = (struct sort_pair){~value[f], (uint32_t)f};
 	if (sort_pairs(s->pair, n))
-		return no_memory(s->err);
+		return err_no_memory(s->err, "while writing the index");
 	for (size_t i = 0; i < n; i++) {
 		uint32_t f = s->pair[i].value;
 
@@ -171,7 +165,7 @@ static int save_cycle_costs(struct save *s, size_t event)
 	int rc;
 
 	if (!self || !incl) {
-		rc = no_memory(s->err);
+		rc = err_no_memory(s->err, "while writing the index");
 		goto out;
 	}
 	for (uint32_t i = 0; i < s->nmember; i++) {
@@ -237,7 +231,7 @@ static int estimate_nested(struct save *s, size_t event)
 
 	arena_reset(&s->arena);
 	if (returning_init(&r, &costs, &s->arena))
-		return no_memory(s->err);
+		return err_no_memory(s->err, "while writing the index");
 	memset(s->known, 0, p->nfn * sizeof(*s->known));
 	for (size_t e = 0; e < p->nedge; e++)
 		know(s, p->caller[e], p->callee[e], costs.edge[e * costs.edge_step]);
@@ -290,7 +284,7 @@ static int save_edge_columns(struct save *s)
 {
 	const struct profile *p = s->p;
 	uint64_t *col = malloc((p->nedge + 1) * sizeof(*col));
-	int rc = col ? 0 : no_memory(s->err);
+	int rc = col ? 0 : err_no_memory(s->err, "while writing the index");
 
 	for (size_t k = 0; !rc && k <= p->nevent; k++) {
 		for (size_t e = 0; e < p->nedge; e++)
@@ -310,7 +304,7 @@ static int save_incoming(struct save *s)
 	const struct profile *p = s->p;
 	uint32_t *first = calloc(p->nfn + 3, sizeof(*first));
 	uint32_t *edge = malloc((p->nedge + 1) * sizeof(*edge));
-	int rc = first && edge ? 0 : no_memory(s->err);
+	int rc = first && edge ? 0 : err_no_memory(s->err, "while writing the index");
 
 	if (!rc) {
 		memset(s->col, 0, (p->nfn + 1) * sizeof(*s->col));
@@ -397,10 +391,10 @@ static int save_nesting(struct save *s)
 	int rc;
 
 	if (!member)
-		return no_memory(s->err);
+		return err_no_memory(s->err, "while writing the index");
 	rc = s->nmember ? map_guard(find_nesting, s, ERR_PROFILE, s->err) : 0;
 	if (!rc && s->nnests && !(s->known = malloc((s->p->nfn + 1) * sizeof(*s->known))))
-		rc = no_memory(s->err);
+		rc = err_no_memory(s->err, "while writing the index");
 	for (uint32_t i = 0; i < s->nmember; i++)
 		member[i] = s->nests[s->member[i]];
 	if (!rc)
@@ -450,7 +444,7 @@ static int strings_guarded(void *arg)
 		}
 		offset[rows] = bytes;
 		if (vec_reserve(&to->buf, &to->cap, bytes, 1))
-			return no_memory(s->err);
+			return err_no_memory(s->err, "while writing the index");
 		memcpy(to->buf, offset, (rows + 1) * sizeof(*offset));
 		for (size_t i = 0; i < rows; i++)
 			if (str[at + i].n)
@@ -507,7 +501,7 @@ static int save_diagnostics(struct save *s)
 		s->meta->diagnostics++;
 		rows++;
 	}
-	rc = c.failed ? no_memory(s->err)
+	rc = c.failed ? err_no_memory(s->err, "while writing the index")
 		      : store_writer_put(s->w, TABLE_DIAG, 0, 0, (uint32_t)rows, b.p, b.n,
 					 s->err);
 	free(b.p);
@@ -546,7 +540,7 @@ static int save_meta(struct save *s)
 		m->cmd = p->part[0].cmd;
 	}
 	meta_code(&c, m);
-	rc = c.failed ? no_memory(s->err)
+	rc = c.failed ? err_no_memory(s->err, "while writing the index")
 		      : store_writer_put(s->w, TABLE_META, 0, 0, INDEX_VERSION, b.p, b.n,
 					 s->err);
 	free(b.p);
@@ -566,10 +560,10 @@ static int prepare(struct save *s, struct err *err)
 	s->pair = malloc((n + 1) * sizeof(*s->pair));
 	if (!s->cycle || !s->col || !s->leaving || !s->nests || !s->pair ||
 	    cycles_find(p->nfn, p->out_first, p->callee, &s->c))
-		return no_memory(err);
+		return err_no_memory(err, "while writing the index");
 	s->by_component = malloc((s->c.n + 1) * sizeof(*s->by_component));
 	if (!s->by_component)
-		return no_memory(err);
+		return err_no_memory(err, "while writing the index");
 	if (p->nevent)
 		sum_components(s, 0);
 	return number_cycles(s, err);
@@ -667,7 +661,7 @@ int save_profile(struct profile *p, struct store_writer *w, struct meta *meta,
 
 	meta->total = ARENA_ARRAY(&p->arena, uint64_t, p->nevent + 1);
 	if (!meta->total)
-		return no_memory(err);
+		return err_no_memory(err, "while writing the index");
 	opts.jobs = ordered_jobs(opts.jobs);
 	arena_init(&s.arena, 0);
 	begin_prepare(&s, opts.jobs);

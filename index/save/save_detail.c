@@ -73,12 +73,6 @@ struct worker {
 	struct detail *detail;
 };
 
-static int no_memory(struct err *err)
-{
-	err_set(err, ERR_LIMIT, 0, "out of memory while writing the index");
-	return err_hint(err, "the machine has too little memory for this profile");
-}
-
 static int too_large(const struct writing *w, uint32_t f, struct err *err)
 {
 	const struct str name = w->p->name[SPACE_FN][w->p->fn_name[f]];
@@ -97,7 +91,7 @@ static int not_packed(const struct writing *w, const struct unit *u, struct err 
 	if (u->too_large)
 		return too_large(w, u->failed, err);
 	if (!u->unread || err_kind_of(u->unread, ERR_INDEX) == ERR_LIMIT)
-		return no_memory(err);
+		return err_no_memory(err, "while writing the index");
 	return err_set(err, ERR_INDEX, 0, "cannot read back a temporary file: %s",
 		       strerror(u->unread));
 }
@@ -195,7 +189,7 @@ static int write_unit(void *arg, void *slot, size_t item, int failed)
 		for (int k = 0; k < DETAIL_KINDS; k++) {
 			if (bytes_append(&w->pack[k].buf, u->bytes[k].p + begin[k],
 					 fn->end[k] - begin[k]))
-				return no_memory(w->err);
+				return err_no_memory(w->err, "while writing the index");
 			if (packer_end_row(&w->pack[k], &w->at[k][f], w->err))
 				return (int)w->err->kind;
 			begin[k] = fn->end[k];
@@ -252,7 +246,8 @@ static int writing_init(struct writing *w, struct store_writer *store,
 		w->at[k] = malloc(n * sizeof(*w->at[k]));
 		rc = rc || !w->at[k] ? -1 : 0;
 	}
-	return rc || !w->first_line ? no_memory(w->err) : 0;
+	return rc || !w->first_line ? err_no_memory(w->err, "while writing the index")
+				    : 0;
 }
 
 static void writing_free(struct writing *w)
@@ -297,7 +292,7 @@ static int write_all(struct writing *w, struct worker *worker, unsigned jobs,
 			    .arg = w};
 	struct unit *unit = calloc(o.nslots, sizeof(*unit));
 	void **each = calloc(jobs, sizeof(*each));
-	int rc = unit && each ? 0 : no_memory(w->err);
+	int rc = unit && each ? 0 : err_no_memory(w->err, "while writing the index");
 
 	for (; !rc && o.nworkers < jobs; o.nworkers++) {
 		struct worker *to = &worker[o.nworkers];
@@ -340,7 +335,7 @@ int save_detail(const struct profile *p, struct store_writer *store, struct meta
 	int rc;
 
 	if (!worker)
-		return no_memory(err);
+		return err_no_memory(err, "while writing the index");
 	for (size_t k = 0; k < p->ntally; k++)
 		spill_map(&p->tally[k]->once);
 	rc = detail_new(p, opts->run, &worker[0].detail, err);

@@ -9,7 +9,7 @@
 #include "index/base/map.h"
 #include "index/base/varint.h"
 #include "index/store/part_names.h"
-#include "index/merge/retally.h"
+#include "index/merge/reuse.h"
 #include "index/save/save.h"
 
 struct definitions { /* for one part and name space */
@@ -29,12 +29,6 @@ struct saving {
 	struct err *err;
 };
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ERR_LIMIT, 0,
-		       "out of memory while writing the names of parts");
-}
-
 /* Collect the slots that tally k made in its i-th part. */
 static int collect(struct saving *s, size_t k, size_t i, enum name_space space)
 {
@@ -51,7 +45,7 @@ static int collect(struct saving *s, size_t k, size_t i, enum name_space space)
 			continue;
 		if (bytes_put(&d->bytes, varint_zigzag(d->id, slot->id)) ||
 		    bytes_put(&d->bytes, s->p->map[k].name[space][n]))
-			return no_memory(s->err);
+			return err_no_memory(s->err, "while writing the names of parts");
 		d->id = slot->id;
 		d->n++;
 	}
@@ -63,12 +57,12 @@ static int end_part(struct saving *s, size_t part)
 	struct bytes *to = &s->pack.buf;
 
 	if (bytes_put(to, s->anew))
-		return no_memory(s->err);
+		return err_no_memory(s->err, "while writing the names of parts");
 	for (int i = 0; i < SPACES; i++) {
 		struct definitions *d = &s->of[i];
 
 		if (bytes_put(to, d->n) || bytes_room(to, d->bytes.n + 1))
-			return no_memory(s->err);
+			return err_no_memory(s->err, "while writing the names of parts");
 		for (size_t n = 0; n < d->bytes.n; n++)
 			to->p[to->n++] = d->bytes.p[n];
 		d->bytes.n = 0;
@@ -100,7 +94,8 @@ static int collect_kept(struct saving *s, size_t k, uint32_t i)
 				return part_names_damaged(st, s->err);
 			if (bytes_put(&d->bytes, varint_zigzag(d->id, id)) ||
 			    bytes_put(&d->bytes, s->p->map[k].name[space][string]))
-				return no_memory(s->err);
+				return err_no_memory(s->err,
+						     "while writing the names of parts");
 			d->id = id;
 			d->n++;
 		}
@@ -126,7 +121,7 @@ static int save_all(void *arg)
 {
 	struct saving *s = arg;
 	const struct profile *p = s->p;
-	int rc = s->slots ? 0 : no_memory(s->err);
+	int rc = s->slots ? 0 : err_no_memory(s->err, "while writing the names of parts");
 
 	for (size_t part = 0; !rc && part < p->npart; part++) {
 		do
@@ -151,7 +146,8 @@ int save_names(const struct profile *p, struct store_writer *w, const atomic_int
 
 	s.pack = (struct packer){.w = w, .table = TABLE_PART_NAMES};
 	s.at = calloc(p->npart + 1, sizeof(*s.at));
-	rc = s.at ? map_guard(save_all, &s, ERR_INDEX, err) : no_memory(err);
+	rc = s.at ? map_guard(save_all, &s, ERR_INDEX, err)
+		  : err_no_memory(err, "while writing the names of parts");
 	for (int i = 0; i < SPACES; i++)
 		free(s.of[i].bytes.p);
 	free(s.at);

@@ -63,11 +63,6 @@ struct unit {
 	struct err err;
 };
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ERR_LIMIT, 0, "out of memory while writing the parts");
-}
-
 static uint64_t add(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -258,7 +253,7 @@ static int add_slot(struct worker *w, struct part_slots at, struct err *err)
 		return (int)err->kind;
 	if (in.p && (add_rows(&in, &w->fns, w->now, m->fn, m->event, nevent, 0) ||
 		     add_rows(&in, &w->edges, w->now, m->edge, m->event, nevent, 1)))
-		return no_memory(err);
+		return err_no_memory(err, "while writing the parts");
 	return 0;
 }
 
@@ -306,7 +301,7 @@ static int encode_part(struct worker *w, struct unit *u, size_t part)
 		rc = put_part(w, &u->bytes, part);
 	}
 	if (rc < 0)
-		return no_memory(&u->err);
+		return err_no_memory(&u->err, "while writing the parts");
 	s->functions[part] = count_functions(w);
 	return 0;
 }
@@ -364,7 +359,7 @@ static int write_unit(void *arg, void *slot, size_t item, int failed)
 		size_t end = u->end[part % s->unit_parts];
 
 		if (bytes_append(&s->cost.buf, u->bytes.p + begin, end - begin))
-			return no_memory(s->err);
+			return err_no_memory(s->err, "while writing the parts");
 		if (packer_end_row(&s->cost, &s->at[part], s->err))
 			return (int)s->err->kind;
 		begin = end;
@@ -425,12 +420,14 @@ static int save_costs(struct parts *s, unsigned jobs)
 	s->slots = profile_part_slots(s->p);
 	for (size_t k = 0; k < p->ntally; k++)
 		spill_map(&p->tally[k]->parts);
-	rc = unit && worker && each && s->slots ? 0 : no_memory(s->err);
+	rc = unit && worker && each && s->slots
+		     ? 0
+		     : err_no_memory(s->err, "while writing the parts");
 	for (unsigned i = 0; !rc && i < jobs; i++) {
 		worker[i].s = s;
 		if (make_piece(&worker[i].fns, p->nfn, p->nevent) ||
 		    make_piece(&worker[i].edges, p->nedge, p->nevent + 1))
-			rc = no_memory(s->err);
+			rc = err_no_memory(s->err, "while writing the parts");
 		each[i] = &worker[i];
 	}
 	o.slots = unit;
@@ -453,7 +450,7 @@ static int save_heads(struct parts *s)
 		part_head_code(&c, &s->p->part[i], &s->functions[i]);
 		pack.rows++;
 		if (c.failed)
-			rc = no_memory(s->err);
+			rc = err_no_memory(s->err, "while writing the parts");
 		else if (pack.rows == PART_ROWS)
 			rc = packer_flush(&pack, s->err);
 	}
@@ -466,7 +463,7 @@ static int save_sums(struct parts *s)
 {
 	struct profile *p = s->p;
 	uint64_t *col = malloc((p->npart + 1) * sizeof(*col));
-	int rc = col ? 0 : no_memory(s->err);
+	int rc = col ? 0 : err_no_memory(s->err, "while writing the parts");
 
 	for (size_t e = 0; !rc && e < p->nevent; e++) {
 		rc = store_writer_column(s->w, TABLE_PART_SELF, (uint32_t)e,
@@ -494,7 +491,9 @@ int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total,
 	s.at = calloc(p->npart + 1, sizeof(*s.at));
 	s.functions = calloc(p->npart + 1, sizeof(*s.functions));
 	s.self = calloc(p->npart * p->nevent + 1, sizeof(*s.self));
-	rc = s.at && s.functions && s.self ? 0 : no_memory(err);
+	rc = s.at && s.functions && s.self
+		     ? 0
+		     : err_no_memory(err, "while writing the parts");
 	if (!rc && p->npart == 1) {
 		for (size_t e = 0; e < p->nevent; e++)
 			s.self[e] = total[e];

@@ -3,12 +3,6 @@
 
 #include "index/store/store_read.h"
 
-static int no_memory(struct err *err)
-{
-	return err_set(err, ERR_LIMIT, 0,
-		       "out of memory while reading the names of parts");
-}
-
 int part_names_open(struct store *st, uint32_t part, struct varint_reader *in,
 		    struct err *err)
 {
@@ -91,7 +85,8 @@ int part_names_load(struct store *st, uint32_t part, struct names names[SPACES],
 				return part_names_damaged(st, err);
 			if (names &&
 			    define(&names[i], space, id, string_of(st, space, string)))
-				return no_memory(err);
+				return err_no_memory(err,
+						     "while reading the names of parts");
 		}
 	}
 	return in.bad ? part_names_damaged(st, err) : 0;

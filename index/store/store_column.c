@@ -396,15 +396,16 @@ static void widen(uint64_t *to, const void *from, uint32_t rows, uint64_t bytes)
 
 static const void *whole(struct store *st, enum table t, uint32_t event);
 
-/* Edges must agree with their spans, which are read first: one column is read at a time. */
+/* Edges must agree with their spans, so read the spans first: one column is read at a
+ * time. */
 static bool have_spans(struct store *st, enum table t)
 {
 	return (t != TABLE_EDGE_CALLER && t != TABLE_EDGE_CALLEE) ||
 	       whole(st, TABLE_OUT_FIRST, 0);
 }
 
-/* What of n ids in one piece is wrong; NULL: nothing.  They are looked at again: the file may
- * have been written to since its blocks were checked. */
+/* Check n ids again: NULL, or what is wrong.  The file may have been written to since its
+ * blocks were checked. */
 static const char *ids_wrong(struct store *st, enum table t, const uint32_t *p,
 			     uint64_t n)
 {

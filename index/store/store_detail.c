@@ -261,7 +261,7 @@ static void load_parts(struct store *st)
 						    .has_summary = head.has_summary};
 			if (!c.failed && !part_fits(st, &part[i + k]))
 				c.failed = in.bad = true;
-			/* It reads as zeros, whichever of its numbers is wrong. */
+			/* A wrong number makes the whole row read as zeros. */
 			if (c.failed)
 				part[i + k] = (struct store_part){0};
 		}

@@ -9,8 +9,8 @@
  *	firsts	ascend from 0 to the number of rows of the table that they divide: then two
  *		functions, or cycles, never share a row, and no sum over rows exceeds the total
  *
- * Whole columns that store in two ways who calls whom must also agree: algorithms count by
- * one and fill by the other.
+ * Two whole columns that both store who calls whom must agree: algorithms count by one
+ * and fill arrays by the other.
  *
  * Blocks are read in any order.  Each is compared with the nearest blocks read before it,
  * so all rows read so far ascend.
@@ -172,7 +172,7 @@ const char *store_block_wrong(const struct store *st, enum table t,
 	return wrong || !order || in_place(met, block, p, rows) ? wrong : order;
 }
 
-/* ---- whole columns: no branch for each function, whose spans are short ---- */
+/* ---- whole columns, without a branch per function: spans are short ---- */
 
 static bool outside(const uint32_t *first, uint32_t f, uint32_t i)
 {
@@ -189,7 +189,7 @@ const char *store_callers_wrong(const struct store *st, const uint32_t *first,
 	return wrong ? "the edges are not in order" : NULL;
 }
 
-/* Each span ascends: no row falls that is not the first of one. */
+/* Each span ascends: only the first row of a span may be below the row before. */
 const char *store_callees_wrong(const struct store *st, const uint32_t *first,
 				const uint32_t *callee)
 {

@@ -89,13 +89,13 @@ const char *store_ids_wrong(const struct store *st, enum table t, uint64_t row,
 const char *store_block_wrong(const struct store *st, enum table t,
 			      const struct blocks *met, uint32_t block, const uint32_t *p,
 			      uint32_t rows);
-/* The same for whole columns whose ids are in range: the caller of an edge is the function whose
- * span has it, and callees ascend in each span. */
+/* The same for whole columns with ids in range: each edge is in the span of its caller,
+ * and callees ascend in each span. */
 const char *store_callers_wrong(const struct store *st, const uint32_t *first,
 				const uint32_t *caller);
 const char *store_callees_wrong(const struct store *st, const uint32_t *first,
 				const uint32_t *callee);
-/* Each number below n occurs once.  Also true, for good, when memory is out. */
+/* Whether each number below n occurs once; also true if memory is out. */
 bool store_each_once(struct store *st, const uint32_t *p, size_t n);
 /* The packed bytes from a place (block << 32 | byte); *end: the end of its block. */
 const unsigned char *store_packed(struct store *st, enum table t, uint64_t place,
@@ -104,8 +104,8 @@ const unsigned char *store_packed(struct store *st, enum table t, uint64_t place
 unsigned store_width(uint32_t rows, uint64_t bytes);
 uint64_t store_row_u64(struct store *st, enum table t, uint32_t event, uint64_t row);
 uint32_t store_row_u32(struct store *st, enum table t, uint32_t event, uint64_t row);
-/* A u32 that is an id below n.  It was when its block was met; the file may have been written to
- * since. */
+/* A u32 id; 0 with damage kept unless it is below n.  It was when its block was checked,
+ * but the file may have been written to since. */
 uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
 		      uint64_t n);
 struct detail_shape store_shape(const struct store *st);

@@ -39,12 +39,12 @@ int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 	spill_init(&t->parts, 0, NULL);
 	for (int i = 0; i < SPACES; i++)
 		if (names_init(&t->names[i], keep ? NULL : &t->arena))
-			return tally_no_memory(err);
+			return err_no_memory(err, "while tallying");
 	t->names[SPACE_FN].references = true;
 	if (vec_reserve(&t->entry, &t->entry_cap, 1, sizeof(*t->entry)) ||
 	    vec_reserve(&t->entry_fn, &t->entry_fn_cap, 1, sizeof(*t->entry_fn)) ||
 	    !tally_new_part(t))
-		return tally_no_memory(err);
+		return err_no_memory(err, "while tallying");
 	t->nentry = 1; /* entry 0 means "none" */
 	tally_part(t, 0)->begins = !entry_state;
 	t->ob = t->fl = t->file = t->base_file = t->fn_name = start;
@@ -264,7 +264,7 @@ static int once_call(struct tally *t, struct once_row *r, uint32_t callee,
 /* The current part has no lines yet: a file may begin with "NEW PROFILING FILE". */
 static bool part_is_empty(const struct tally *t)
 {
-	return tally_part(t, t->npart - 1)->begins && !t->said;
+	return tally_part(t, t->npart - 1)->begins && !t->part_used;
 }
 
 void tally_restart(struct tally *t)
@@ -273,7 +273,7 @@ void tally_restart(struct tally *t)
 	t->ob = t->fl = t->file = t->base_file = t->fn_name = t->cfn = NAME_ABSENT;
 	t->has_fl = t->has_cfn = t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn =
 		false;
-	t->said = false;
+	t->part_used = false;
 	t->pending = PENDING_NONE;
 }
 
@@ -303,7 +303,7 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 	if (tally_end_part(t, true, false, err))
 		return (int)err->kind;
 	if (!(p = tally_new_part(t)))
-		return tally_no_memory(err);
+		return err_no_memory(err, "while tallying");
 	p->begins = true;
 	p->new_file = r->kind == ROW_FILE;
 	p->offset = t->text_bytes + r->at;
@@ -346,7 +346,7 @@ static uint32_t name_of(struct tally *t, enum name_space space, const struct bat
 		return NAME_ABSENT;
 	}
 	if (slot == NONE)
-		tally_no_memory(err);
+		err_no_memory(err, "while tallying");
 	t->meaning += event == NAME_MET || event == NAME_REDEFINED;
 	if (event == NAME_REDEFINED)
 		tally_add_odd(t, ODD_ID_REDEFINED, tally_line_of(t, b, r), text, err);
@@ -409,20 +409,24 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 	t->pending = PENDING_NONE;
 	t->file = t->base_file;
 	if (t->in_once)
-		return tally_once_call(t, &row, cost) ? tally_no_memory(err) : 0;
+		return tally_once_call(t, &row, cost)
+			       ? err_no_memory(err, "while tallying")
+			       : 0;
 	callee = callee_at(t);
 	if (callee == NONE)
-		return tally_no_memory(err);
+		return err_no_memory(err, "while tallying");
 	t->fn[t->cur_fn].body = true;
 	t->cost_lines++;
 	k.what = ENTRY_WHAT(ENTRY_CALL, callee);
 	i = tally_entry_at(t, &k);
 	if (!i && t->in_once)
-		return once_call(t, &row, callee, cost) ? tally_no_memory(err) : 0;
+		return once_call(t, &row, callee, cost)
+			       ? err_no_memory(err, "while tallying")
+			       : 0;
 	if (!i)
-		return tally_no_memory(err);
+		return err_no_memory(err, "while tallying");
 	if (tally_add_calls(t, i, t->entry[i].val, t->pending_a))
-		return tally_no_memory(err);
+		return err_no_memory(err, "while tallying");
 	tally_add_costs(t, &t->val[t->entry[i].val + 2], cost, r->nc);
 	behind_record(t, before);
 	return 0;
@@ -455,10 +459,12 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 			.taken = t->pending_b,
 			.to = {to[0], to[1], once_to(t->fn_name, k.file, to[2])}};
 
-		return tally_add_once(t, &row, NULL) ? tally_no_memory(err) : 0;
+		return tally_add_once(t, &row, NULL)
+			       ? err_no_memory(err, "while tallying")
+			       : 0;
 	}
 	if (!i)
-		return tally_no_memory(err);
+		return err_no_memory(err, "while tallying");
 	tally_add(t, &t->val[t->entry[i].val + 3], t->pending_a);
 	tally_add(t, &t->val[t->entry[i].val + 4], t->pending_b);
 	behind_record(t, before);
@@ -480,7 +486,7 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 		return 0;
 	}
 	if (t->cur_fn == NONE && enter_fn(t))
-		return tally_no_memory(err);
+		return err_no_memory(err, "while tallying");
 	if (t->pending == PENDING_CALL)
 		return row_call_cost(t, r, cost, err);
 	if (t->pending == PENDING_JUMP)
@@ -499,10 +505,12 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 				       .instr = r->a,
 				       .line = r->b};
 
-		return tally_add_once(t, &row, cost) ? tally_no_memory(err) : 0;
+		return tally_add_once(t, &row, cost)
+			       ? err_no_memory(err, "while tallying")
+			       : 0;
 	}
 	if (__builtin_expect(!i, 0))
-		return tally_no_memory(err);
+		return err_no_memory(err, "while tallying");
 	tally_add_costs(t, &t->val[t->entry[i].val], cost, r->nc);
 	return 0;
 }
@@ -566,7 +574,8 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 		return row_cost(t, b, r, err);
 	if (__builtin_expect(t->pending != PENDING_NONE, 0) && drop_pending(t, b, r, err))
 		return (int)err->kind;
-	t->said |= r->kind == ROW_ODD ? r->a == ODD_HEADER_VALUE : r->kind != ROW_FILE;
+	t->part_used |=
+		r->kind == ROW_ODD ? r->a == ODD_HEADER_VALUE : r->kind != ROW_FILE;
 	switch ((enum row_kind)r->kind) {
 	case ROW_FN:
 		slot = name_of(t, SPACE_FN, b, r, err);
@@ -657,7 +666,7 @@ int tally_end(struct tally *t, bool encode, struct str next_line, struct err *er
 	if (tally_end_part(t, encode, true, err))
 		return (int)err->kind;
 	if (!t->spill_failed && tally_pack(t))
-		return tally_no_memory(err);
+		return err_no_memory(err, "while tallying");
 	tally_trim(t);
 	return t->spill_failed ? spill_failed(t, err) : 0;
 }

@@ -111,7 +111,7 @@ enum pending {
 
 struct tally {
 	uint32_t of_file;	 /* the file of a set; 0 for a single file */
-	const struct kept *kept; /* set if the tally was made from an index (retally.h) */
+	const struct kept *kept; /* set if the tally was made from an index (reuse.h) */
 	struct arena arena;	 /* holds texts */
 	struct names names[SPACES];
 	struct str *event; /* union of all events: lines, in order of appearance */
@@ -178,7 +178,7 @@ struct tally {
 	 * after a call or jump. */
 	uint32_t base_file;
 	bool apart, assumed_apart; /* see decode_apart(), tally_assume() */
-	bool said;		   /* this part has a header line or a name */
+	bool part_used;		   /* this part has a header line or a name */
 	uint32_t cob, cfi, cfn, jfi, jfn;
 	bool has_cob, has_cfi, has_cfn, has_jfi, has_jfn;
 	uint32_t cur_fn; /* function slot; UINT32_MAX until a line needs it */

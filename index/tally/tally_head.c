@@ -14,12 +14,6 @@ enum {
 	TEXT_MAX = 200, /* bytes kept of a diagnostic's line */
 };
 
-int tally_no_memory(struct err *err)
-{
-	err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
-	return err_hint(err, "the machine has too little memory for this profile");
-}
-
 /* ---- diagnostics ---- */
 
 /* Count the newlines in p[0..n), eight bytes at a time. */
@@ -62,12 +56,12 @@ int tally_add_odd(struct tally *t, enum odd kind, uint64_t line, struct str text
 	if (++t->odds[kind] > ODD_KEPT)
 		return 0;
 	if (vec_reserve(&t->odd, &t->odd_cap, t->nodd + 1, sizeof(*t->odd)))
-		return tally_no_memory(err);
+		return err_no_memory(err, "while tallying");
 	if (text.n > TEXT_MAX)
 		text.n = TEXT_MAX;
 	text = arena_str(&t->arena, text);
 	if (!text.p)
-		return tally_no_memory(err);
+		return err_no_memory(err, "while tallying");
 	t->odd[t->nodd++] = (struct odd_line){.kind = kind, .line = line, .text = text};
 	return 0;
 }
@@ -154,13 +148,13 @@ static int widen(struct tally *t, size_t from, struct err *err)
 	t->part_self_cap = t->edge_part_cap = 0;
 	if (vec_reserve(&t->part_self, &t->part_self_cap, n * to, 8) ||
 	    vec_reserve(&t->edge_part, &t->edge_part_cap, nedge * (to + 1), 8))
-		return tally_no_memory(err);
+		return err_no_memory(err, "while tallying");
 	return 0;
 fail:
 	free(val);
 	free(self);
 	free(edge);
-	return tally_no_memory(err);
+	return err_no_memory(err, "while tallying");
 }
 
 static uint32_t event_number(struct tally *t, struct str name)
@@ -238,7 +232,7 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 		    vec_reserve(&t->col, &t->col_cap, t->ncol + 1, sizeof(*t->col)) ||
 		    vec_reserve(&t->col_of, &t->col_of_cap, t->nevent,
 				sizeof(*t->col_of)))
-			return tally_no_memory(err);
+			return err_no_memory(err, "while tallying");
 		if (is_column(t, e) && tally_row_odd(t, b, r, ODD_EVENT_TWICE, err))
 			return (int)err->kind;
 		t->col_is_event &= e == t->ncol;
@@ -254,7 +248,7 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 		if (vec_reserve(&t->run, &t->run_cap, t->nevent, sizeof(*t->run)) ||
 		    vec_reserve(&t->once_cost, &t->once_cost_cap, t->nevent,
 				sizeof(*t->run)))
-			return tally_no_memory(err);
+			return err_no_memory(err, "while tallying");
 		if (t->nfn || t->nedge || t->nentry > 1)
 			return widen(t, before, err);
 	}
@@ -294,11 +288,11 @@ int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 	if (r->a == KEY_EVENT) {
 		if (vec_reserve(&t->formula, &t->formula_cap, t->nformula + 1,
 				sizeof(*t->formula)))
-			return tally_no_memory(err);
+			return err_no_memory(err, "while tallying");
 		value = arena_str(&t->arena, value);
 		t->formula[t->nformula++] =
 			(struct formula){.text = value, .line = tally_line_of(t, b, r)};
-		return value.p ? 0 : tally_no_memory(err);
+		return value.p ? 0 : err_no_memory(err, "while tallying");
 	}
 	if (r->a == KEY_EVENTS && row_events(t, b, r, value, err))
 		return (int)err->kind;
@@ -316,20 +310,21 @@ int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 	}
 	p->line[r->a] = tally_line_of(t, b, r);
 	if (r->a == KEY_DESC && old->n)
-		return append_desc(t, p, value) ? tally_no_memory(err) : 0;
+		return append_desc(t, p, value) ? err_no_memory(err, "while tallying")
+						: 0;
 	*old = arena_str(&t->arena, value);
-	return old->p ? 0 : tally_no_memory(err);
+	return old->p ? 0 : err_no_memory(err, "while tallying");
 }
 
 int tally_assume(struct tally *t, const struct tally *head, struct err *err)
 {
 	for (size_t i = 0; i < head->nevent; i++)
 		if (event_number(t, head->event[i]) == NONE)
-			return tally_no_memory(err);
+			return err_no_memory(err, "while tallying");
 	if (vec_reserve(&t->run, &t->run_cap, t->nevent, sizeof(*t->run)) ||
 	    vec_reserve(&t->once_cost, &t->once_cost_cap, t->nevent, sizeof(*t->run)) ||
 	    vec_reserve(&t->col, &t->col_cap, head->ncol, sizeof(*t->col)))
-		return tally_no_memory(err);
+		return err_no_memory(err, "while tallying");
 	for (size_t i = 0; i < head->ncol; i++)
 		t->col[i] = head->col[i];
 	t->ncol = head->ncol;
@@ -339,7 +334,7 @@ int tally_assume(struct tally *t, const struct tally *head, struct err *err)
 	t->assumed_cols = 0;
 	if (!t->positions.p || vec_reserve(&t->assumed_col, &t->assumed_cols, head->ncol,
 					   sizeof(*t->assumed_col)))
-		return tally_no_memory(err);
+		return err_no_memory(err, "while tallying");
 	for (size_t i = 0; i < head->ncol; i++)
 		t->assumed_col[i] = head->col[i];
 	t->assumed_cols = head->ncol;

@@ -8,8 +8,6 @@
 
 #define NONE UINT32_MAX
 
-int tally_no_memory(struct err *err);
-
 /* ---- diagnostics: line numbers are counted when they are needed ---- */
 uint64_t tally_line_of(struct tally *t, const struct batch *b, const struct row *r);
 int tally_add_odd(struct tally *t, enum odd kind, uint64_t line, struct str text,

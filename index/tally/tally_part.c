@@ -237,18 +237,18 @@ int tally_end_part(struct tally *t, bool encode, bool last, struct err *err)
 		flush_site(t, t->touched_site[i]);
 	p->bytes_at = spill_at(&t->parts);
 	if (encode && encode_part(t))
-		return tally_no_memory(err);
+		return err_no_memory(err, "while tallying");
 	p->bytes_n = spill_at(&t->parts) - p->bytes_at;
 	p->events = t->nevent;
 	failed = spill_write(&t->parts);
 	if (failed)
 		t->spill_failed = failed;
 	if (add_part(t, last && t->npart == 1))
-		return tally_no_memory(err);
+		return err_no_memory(err, "while tallying");
 	/* Other functions may be the hot ones by now: pack all entries and start over. */
 	if (!last && t->entry_room && t->no_room / TURN > t->entry_room) {
 		t->meaning++;
-		return tally_pack(t) ? tally_no_memory(err) : 0;
+		return tally_pack(t) ? err_no_memory(err, "while tallying") : 0;
 	}
 	return 0;
 }

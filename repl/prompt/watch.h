@@ -2,7 +2,7 @@
  * watch.h - quern --watch BASE: follow a run that dumps its profile from time to time.
  *
  * When the dump and thread files of BASE have changed and settled, they are opened as one
- * profile; only new files are read (index/merge/retally.h).  Then the tasks of the
+ * profile; only new files are read (index/merge/reuse.h).  Then the tasks of the
  * command line run; without tasks, the functions are shown that cost more or less than in
  * the part before.  Watching ends when the process that writes the files ends, with
  * Ctrl-C, or when a task fails.

@@ -85,7 +85,7 @@ static bool as_numbered(struct store *st, size_t lines)
 	return i == lines;
 }
 
-/* A file joins an index of a function of more lines than a piece has (retally.c). */
+/* A file joins an index of a function of more lines than a piece has (reuse.c). */
 static void run_wide_joined(void)
 {
 	enum { FILES = 3 };

@@ -1,11 +1,11 @@
 /*
- * retally.c - an index as a tally; see retally.h.
+ * reuse.c - an index as a tally; see reuse.h.
  *
  * Slots are the index's ids (name slots are ids + NAME_FIRST).  The lines of a function
  * become its first block (once.h), packed and spilled like any other; parts become
  * encoded bytes again (part_code.h).
  */
-#include "index/merge/retally.h"
+#include "index/merge/reuse.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "index/base/vec.h"
 #include "index/store/store_read.h"
 
-struct retally {
+struct reuse {
 	struct tally *t;
 	struct store *st;
 	const uint32_t *file;
@@ -48,7 +48,7 @@ static int look(void *arg)
 	return store_check(st, &(struct err){0});
 }
 
-bool retally_possible(struct store *st)
+bool reuse_possible(struct store *st)
 {
 	struct look l = {.st = st};
 
@@ -58,40 +58,34 @@ bool retally_possible(struct store *st)
 	return !map_guard(look, &l, ERR_INDEX, &(struct err){0}) && l.possible;
 }
 
-static int no_memory(struct retally *r)
-{
-	return err_set(r->err, ERR_LIMIT, 0,
-		       "out of memory while adding files to an index");
-}
-
 /* ---- names, functions, edges ---- */
 
-static int take_names(struct retally *r)
+static int take_names(struct reuse *r)
 {
 	const struct store_info *in = store_info(r->st);
 
 	for (uint32_t i = 0; i < in->objects; i++)
 		if (names_append(&r->t->names[SPACE_OBJ], store_obj(r->st, i)) ==
 		    UINT32_MAX)
-			return no_memory(r);
+			return err_no_memory(r->err, "while adding files to an index");
 	for (uint32_t i = 0; i < in->files; i++)
 		if (names_append(&r->t->names[SPACE_FILE], store_file(r->st, i)) ==
 		    UINT32_MAX)
-			return no_memory(r);
+			return err_no_memory(r->err, "while adding files to an index");
 	for (uint32_t i = 0; i < in->names; i++)
 		if (names_append(&r->t->names[SPACE_FN], store_name(r->st, i)) ==
 		    UINT32_MAX)
-			return no_memory(r);
+			return err_no_memory(r->err, "while adding files to an index");
 	return 0;
 }
 
-static int take_events(struct retally *r)
+static int take_events(struct reuse *r)
 {
 	struct tally *t = r->t;
 	uint32_t n = store_info(r->st)->events;
 
 	if (vec_reserve(&t->event, &t->event_cap, n, sizeof(*t->event)))
-		return no_memory(r);
+		return err_no_memory(r->err, "while adding files to an index");
 	for (uint32_t e = 0; e < n; e++) {
 		struct store_event event;
 
@@ -102,14 +96,14 @@ static int take_events(struct retally *r)
 	return 0;
 }
 
-static int take_functions(struct retally *r)
+static int take_functions(struct reuse *r)
 {
 	struct tally *t = r->t;
 	size_t n = store_info(r->st)->functions, events = t->nevent;
 
 	if (vec_reserve(&t->fn, &t->fn_cap, n, sizeof(*t->fn)) ||
 	    vec_reserve(&t->self, &t->self_cap, n * events, sizeof(*t->self)))
-		return no_memory(r);
+		return err_no_memory(r->err, "while adding files to an index");
 	for (uint32_t f = 0; f < n; f++) {
 		t->fn[f] =
 			(struct fn_slot){.ob = NAME_FIRST + store_fn_obj_id(r->st, f),
@@ -122,14 +116,14 @@ static int take_functions(struct retally *r)
 	return 0;
 }
 
-static int take_edges(struct retally *r)
+static int take_edges(struct reuse *r)
 {
 	struct tally *t = r->t;
 	size_t n = store_info(r->st)->edges, width = t->nevent + 1;
 
 	if (vec_reserve(&t->edge, &t->edge_cap, n, sizeof(*t->edge)) ||
 	    vec_reserve(&t->edge_sum, &t->edge_sum_cap, n * width, sizeof(*t->edge_sum)))
-		return no_memory(r);
+		return err_no_memory(r->err, "while adding files to an index");
 	for (uint32_t i = 0; i < n; i++) {
 		struct store_edge e;
 
@@ -145,7 +139,7 @@ static int take_edges(struct retally *r)
 
 /* ---- lines ---- */
 
-static int write_failed(struct retally *r, const struct spill *s, int failed)
+static int write_failed(struct reuse *r, const struct spill *s, int failed)
 {
 	return failed ? err_set(r->err, err_kind_of(failed, ERR_INDEX), 0,
 				"cannot write a temporary file in %s: %s", s->dir,
@@ -153,21 +147,21 @@ static int write_failed(struct retally *r, const struct spill *s, int failed)
 		      : 0;
 }
 
-static int put(struct retally *r, fn_id f, struct once_row *before,
+static int put(struct reuse *r, fn_id f, struct once_row *before,
 	       const struct once_row *row, const uint64_t *cost)
 {
 	if (once_put(&r->t->once.buf, before, row, cost))
-		return no_memory(r);
+		return err_no_memory(r->err, "while adding files to an index");
 	if (++r->t->once_rows < ONCE_MAX)
 		return 0;
 	tally_end_piece(r->t, f);
 	*before = (struct once_row){0};
 	return tally_begin_piece(r->t, f)
-		       ? no_memory(r)
+		       ? err_no_memory(r->err, "while adding files to an index")
 		       : write_failed(r, &r->t->once, r->t->spill_failed);
 }
 
-static int take_lines(struct retally *r, fn_id f, struct once_row *before)
+static int take_lines(struct reuse *r, fn_id f, struct once_row *before)
 {
 	uint32_t events = (uint32_t)r->t->nevent;
 	struct store_line *line;
@@ -190,7 +184,7 @@ static int take_lines(struct retally *r, fn_id f, struct once_row *before)
 	return 0;
 }
 
-static int take_sites(struct retally *r, fn_id f, struct once_row *before)
+static int take_sites(struct reuse *r, fn_id f, struct once_row *before)
 {
 	uint32_t events = (uint32_t)r->t->nevent;
 	struct store_site *site;
@@ -215,7 +209,7 @@ static int take_sites(struct retally *r, fn_id f, struct once_row *before)
 	return 0;
 }
 
-static int take_jumps(struct retally *r, fn_id f, struct once_row *before)
+static int take_jumps(struct reuse *r, fn_id f, struct once_row *before)
 {
 	struct store_jump *jump;
 	size_t n;
@@ -244,7 +238,7 @@ static int take_jumps(struct retally *r, fn_id f, struct once_row *before)
 	return 0;
 }
 
-static int take_details(struct retally *r)
+static int take_details(struct reuse *r)
 {
 	struct tally *t = r->t;
 
@@ -253,7 +247,7 @@ static int take_details(struct retally *r)
 
 		arena_reset(&r->scratch);
 		if (tally_begin_piece(t, f))
-			return no_memory(r);
+			return err_no_memory(r->err, "while adding files to an index");
 		if (take_lines(r, f, &before) || take_sites(r, f, &before) ||
 		    take_jumps(r, f, &before))
 			return (int)r->err->kind;
@@ -266,7 +260,7 @@ static int take_details(struct retally *r)
 
 /* ---- parts ---- */
 
-static int take_part_costs(struct retally *r, uint32_t p, struct part_slot *slot)
+static int take_part_costs(struct reuse *r, uint32_t p, struct part_slot *slot)
 {
 	struct tally *t = r->t;
 	struct bytes *b = &t->parts.buf;
@@ -281,30 +275,32 @@ static int take_part_costs(struct retally *r, uint32_t p, struct part_slot *slot
 	slot->bytes_n = spill_at(&t->parts) - slot->bytes_at;
 	slot->events = t->nevent;
 	rc = rc ? rc : write_failed(r, &t->parts, spill_write(&t->parts));
-	return !rc ? 0 : r->err->kind ? (int)r->err->kind : no_memory(r);
+	return !rc	      ? 0
+	       : r->err->kind ? (int)r->err->kind
+			      : err_no_memory(r->err, "while adding files to an index");
 }
 
-static int take_sums(struct retally *r, uint32_t p, bool has, uint64_t **sums,
+static int take_sums(struct reuse *r, uint32_t p, bool has, uint64_t **sums,
 		     uint64_t (*of)(struct store *, uint32_t, uint32_t))
 {
 	if (!has)
 		return 0;
 	*sums = ARENA_ARRAY(&r->t->arena, uint64_t, r->t->nevent + 1);
 	if (!*sums)
-		return no_memory(r);
+		return err_no_memory(r->err, "while adding files to an index");
 	for (uint32_t e = 0; e < r->t->nevent; e++)
 		(*sums)[e] = of(r->st, p, e);
 	return 0;
 }
 
-static int take_parts(struct retally *r, struct kept *kept)
+static int take_parts(struct reuse *r, struct kept *kept)
 {
 	struct tally *t = r->t;
 	uint32_t n = store_info(r->st)->parts;
 
 	kept->part = ARENA_ARRAY(&t->arena, struct part, (size_t)n + 1);
 	if (!kept->part)
-		return no_memory(r);
+		return err_no_memory(r->err, "while adding files to an index");
 	if (n == 0)
 		t->npart = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -330,7 +326,7 @@ static int take_parts(struct retally *r, struct kept *kept)
 				    .has_totals = p.has_totals,
 				    .has_summary = p.has_summary};
 		if (!slot)
-			return no_memory(r);
+			return err_no_memory(r->err, "while adding files to an index");
 		slot->begins = true;
 		if (take_sums(r, i, p.has_totals, &to->totals, store_part_totals) ||
 		    take_sums(r, i, p.has_summary, &to->summary, store_part_summary) ||
@@ -342,13 +338,13 @@ static int take_parts(struct retally *r, struct kept *kept)
 
 /* ---- the rest ---- */
 
-static int take_odds(struct retally *r, struct kept *kept)
+static int take_odds(struct reuse *r, struct kept *kept)
 {
 	uint32_t n = store_diag_count(r->st);
 
 	kept->odd = ARENA_ARRAY(&r->t->arena, struct odd_line, (size_t)n + 1);
 	if (!kept->odd)
-		return no_memory(r);
+		return err_no_memory(r->err, "while adding files to an index");
 	for (uint32_t i = 0; i < n; i++) {
 		const struct diag *d = &r->st->diag[i];
 
@@ -360,7 +356,7 @@ static int take_odds(struct retally *r, struct kept *kept)
 	return 0;
 }
 
-static int take_formulas(struct retally *r)
+static int take_formulas(struct reuse *r)
 {
 	struct tally *t = r->t;
 
@@ -369,7 +365,7 @@ static int take_formulas(struct retally *r)
 
 		if (vec_reserve(&t->formula, &t->formula_cap, t->nformula + f->formulas,
 				sizeof(*t->formula)))
-			return no_memory(r);
+			return err_no_memory(r->err, "while adding files to an index");
 		for (uint64_t k = 0; k < f->formulas; k++) {
 			t->formula[t->nformula] = f->formula[k];
 			t->formula[t->nformula++].file = r->file[i];
@@ -380,17 +376,17 @@ static int take_formulas(struct retally *r)
 
 static int take_all(void *arg)
 {
-	struct retally *r = arg;
+	struct reuse *r = arg;
 
 	return take_names(r) || take_events(r) || take_functions(r) || take_edges(r) ||
 	       take_details(r) || take_parts(r, r->kept) || take_odds(r, r->kept) ||
 	       take_formulas(r) || store_check(r->st, r->err);
 }
 
-int retally(struct tally *t, struct store *st, const uint32_t *file, size_t once_limit,
-	    const char *once_dir, struct err *err)
+int reuse_index(struct tally *t, struct store *st, const uint32_t *file,
+		size_t once_limit, const char *once_dir, struct err *err)
 {
-	struct retally r = {.t = t, .st = st, .file = file, .err = err};
+	struct reuse r = {.t = t, .st = st, .file = file, .err = err};
 	int rc;
 
 	if (tally_init(t, false, true, err)) {
@@ -401,7 +397,7 @@ int retally(struct tally *t, struct store *st, const uint32_t *file, size_t once
 	spill_init(&t->parts, once_limit, once_dir);
 	r.kept = ARENA_NEW(&t->arena, struct kept);
 	if (!r.kept)
-		return no_memory(&r);
+		return err_no_memory(r.err, "while adding files to an index");
 	r.kept->st = st;
 	arena_init(&r.scratch, 0);
 	rc = map_guard(take_all, &r, ERR_INDEX, err);

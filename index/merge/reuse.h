@@ -1,14 +1,14 @@
 /*
- * retally.h - an index as a tally, to merge further files of a set with it without
+ * reuse.h - an index as a tally, to merge further files of a set with it without
  * reading the others again.
  *
  * The result is the same, bit by bit, as from reading all files: sums are exact, and name
- * ids do not reach beyond a file.  retally_possible() is false if a further file could
+ * ids do not reach beyond a file.  reuse_possible() is false if a further file could
  * change the meaning of what the index holds, or if the index lacks something; then all
  * files are read.
  */
-#ifndef QUERN_RETALLY_H
-#define QUERN_RETALLY_H
+#ifndef QUERN_REUSE_H
+#define QUERN_REUSE_H
 
 #include <stdbool.h>
 
@@ -23,13 +23,13 @@ struct kept {
 	size_t nodd;
 };
 
-bool retally_possible(struct store *st);
+bool reuse_possible(struct store *st);
 /*
  * Make t from st.  file[i]: the current number of file i of the index.  once_limit,
  * once_dir: how lines are spilled (spill.h).  st must outlive t; call tally_free(t) also
  * after a failure.
  */
-int retally(struct tally *t, struct store *st, const uint32_t *file, size_t once_limit,
-	    const char *once_dir, struct err *err);
+int reuse_index(struct tally *t, struct store *st, const uint32_t *file,
+		size_t once_limit, const char *once_dir, struct err *err);
 
 #endif
