@@ -13,11 +13,15 @@
 
 enum { COPY_EVENTS = COSTS_MASKED }; /* at most */
 
-/* What slots of the piece mean. */
+/* The ids that the slots of a piece stand for. */
 struct copy_of {
 	const uint32_t *file, *edge;
 	uint32_t first_edge; /* the function's */
 	uint32_t own;	     /* its file */
+	/* Set to_fn, to_file and their flags of a jump out of the function or its file: the jump is in the
+	 * file of that slot, and `to` is as in once.h. */
+	void (*set_target)(void *arg, uint32_t file, uint64_t to, struct detail_row *r);
+	void *arg;
 };
 
 /* COPY_ODD: what cannot be copied, or hardly is in order.  What was copied is no use then. */
@@ -74,11 +78,12 @@ static inline unsigned char *coded_put(unsigned char *p, struct coded c)
 	return p + n;
 }
 
-/* Where the row before is, its file's slot, and what the last cost line cost, of all events. */
+/* Where the row before is. */
 struct copy_place {
 	uint64_t instr, line;
-	uint32_t file, slot;
-	struct coded cost; /* NULL: there was none */
+	uint32_t file, slot; /* slot: the file's */
+	struct coded cost;   /* of the last cost line, all events; NULL: there was none */
+	uint64_t to;	     /* the target of the last jump, as in once.h */
 };
 
 /* Of one byte or two, most often. */

@@ -40,11 +40,82 @@ void copied_refs_clear(struct copied_refs *c)
 	}
 }
 
-/* Behind the positions of a call, a jump, a jump on a condition, but for where a call goes and its
- * costs. */
-static inline unsigned numbers(enum entry_kind kind)
+/* Write a row's numbers to c->sums, as the index has them; *to tells where.  0, or -1 when memory is
+ * out. */
+static int put_sum(struct copied_refs *c, enum detail_kind kind,
+		   const struct detail_row *row, struct copy_ref *to)
 {
-	return kind == ENTRY_CALL ? 1 : kind == ENTRY_JUMP ? 3 : 4;
+	const uint32_t events = c->shape.events;
+	unsigned char *start;
+
+	if (bytes_room(&c->sums, (DETAIL_NUMBERS + costs_numbers(events)) * VARINT_MAX))
+		return -1;
+	start = c->sums.p + c->sums.n;
+	to->what = row->edge;
+	to->rest = NULL;
+	to->at = c->sums.n;
+	to->n = (size_t)(detail_put_rest(start, kind, row, events) - start);
+	c->sums.n += to->n;
+	return 0;
+}
+
+/* Read a call, whose bytes are the same in the index. */
+static enum copy get_call(const struct copied_refs *c, struct varint_reader *in,
+			  uint64_t ncost, const struct copy_of *of, struct copy_ref *r)
+{
+	/* In the index every call has the costs of all events. */
+	if (!copy_alike(&c->shape, ncost))
+		return COPY_ODD;
+	r->what = of->edge[copy_get(in)] - of->first_edge;
+	r->rest = in->p;
+	in->p = copy_past_numbers(in->p, in->end, 1);
+	if (in->p)
+		in->p = copy_past_costs(&c->shape, in->p, in->end);
+	if (!in->p)
+		return COPY_ODD;
+	r->n = (size_t)(in->p - r->rest);
+	return COPY_DONE;
+}
+
+/* Read a jump that stays in the function and the file, whose bytes are the same in the index. */
+static enum copy get_jump(struct varint_reader *in, struct copy_ref *r)
+{
+	r->rest = in->p;
+	in->p = copy_past_numbers(in->p, in->end, r->what & JUMP_CONDITIONAL ? 4 : 3);
+	if (!in->p)
+		return COPY_ODD;
+	r->n = (size_t)(in->p - r->rest);
+	return COPY_DONE;
+}
+
+/* Read a jump that leaves the function or the file.  The index has its target first, and as ids. */
+static enum copy get_far_jump(struct copied_refs *c, struct varint_reader *in,
+			      uint64_t tag, struct copy_place *at,
+			      const struct copy_of *of, struct copy_ref *r)
+{
+	struct detail_row row = {
+		.instr = r->instr, .line = r->line, .file = r->file, .edge = r->what};
+
+	row.to_instr = varint_unzigzag(r->instr, varint_get(in));
+	row.to_line = varint_unzigzag(r->line, varint_get(in));
+	if (tag & ONCE_TO) {
+		at->to = varint_get(in) << 32;
+		at->to |= varint_get(in);
+	}
+	row.calls = varint_get(in);
+	row.taken = r->what & JUMP_CONDITIONAL ? varint_get(in) : row.calls;
+	if (in->bad)
+		return COPY_ODD;
+	of->set_target(of->arg, at->slot, at->to, &row);
+	return put_sum(c, DETAIL_JUMPS, &row, r) ? COPY_NO_MEMORY : COPY_DONE;
+}
+
+/* Is a after b? */
+static bool ref_after(const struct copy_ref *a, const struct copy_ref *b)
+{
+	return a->file != b->file     ? a->file > b->file
+	       : a->instr != b->instr ? a->instr > b->instr
+				      : a->line > b->line;
 }
 
 enum copy copy_ref(struct copied_refs *c, struct varint_reader *in, uint64_t tag,
@@ -52,37 +123,34 @@ enum copy copy_ref(struct copied_refs *c, struct varint_reader *in, uint64_t tag
 {
 	const enum entry_kind kind = tag & ONCE_KIND;
 	struct copy_refs *refs = &c->of[kind == ENTRY_CALL ? DETAIL_SITES : DETAIL_JUMPS];
-	const struct copy_ref *before = refs->n ? &refs->ref[refs->n - 1] : NULL;
 	struct copy_ref r;
+	enum copy rc;
 
 	copy_get_place(in, tag, at, of);
-	/* A jump that goes where the ones before do. */
-	if ((kind != ENTRY_CALL && tag >> ONCE_COSTS) || refs->n == REFS_MAX)
+	if (refs->n == REFS_MAX || in->bad || !copy_fits(&c->shape, at))
 		return COPY_ODD;
 	r = (struct copy_ref){.instr = at->instr, .line = at->line, .file = at->file};
+	r.what = kind == ENTRY_JCND ? JUMP_CONDITIONAL : 0;
 	if (kind == ENTRY_CALL)
-		r.what = of->edge[copy_get(in)] - of->first_edge;
+		rc = get_call(c, in, tag >> ONCE_COSTS, of, &r);
+	else if (at->to || tag & ONCE_TO)
+		rc = get_far_jump(c, in, tag, at, of, &r);
 	else
-		r.what = kind == ENTRY_JCND ? JUMP_CONDITIONAL : 0;
-	r.rest = in->p;
-	in->p = copy_past_numbers(in->p, in->end, numbers(kind));
-	if (kind == ENTRY_CALL && in->p) {
-		/* Fewer costs than there are events stand in no index. */
-		if (!copy_alike(&c->shape, tag >> ONCE_COSTS))
-			return COPY_ODD;
-		in->p = copy_past_costs(&c->shape, in->p, in->end);
-	}
-	if (!in->p || in->bad || !copy_fits(&c->shape, at))
-		return COPY_ODD;
-	r.n = (size_t)(in->p - r.rest);
-	refs->ordered &= !before || r.file > before->file ||
-			 (r.file == before->file &&
-			  (r.instr > before->instr ||
-			   (r.instr == before->instr && r.line > before->line)));
+		rc = get_jump(in, &r);
+	if (rc)
+		return rc;
+	if (refs->n)
+		refs->ordered &= ref_after(&r, &refs->ref[refs->n - 1]);
 	if (vec_reserve_raw(&refs->ref, &refs->cap, refs->n + 1, sizeof(r)))
 		return COPY_NO_MEMORY;
 	refs->ref[refs->n++] = r;
 	return COPY_DONE;
+}
+
+/* The numbers of r, packed. */
+static const unsigned char *rest_of(const struct copied_refs *c, const struct copy_ref *r)
+{
+	return r->rest ? r->rest : c->sums.p + r->at;
 }
 
 static bool same_place(const struct copy_ref *a, const struct copy_ref *b)
@@ -90,57 +158,53 @@ static bool same_place(const struct copy_ref *a, const struct copy_ref *b)
 	return a->instr == b->instr && a->line == b->line && a->file == b->file;
 }
 
-/* What r is as a row. */
-static struct detail_row row_of(const struct copy_ref *r, enum detail_kind kind,
-				uint64_t *cost, uint32_t events)
+/* Unpack r; its costs go to `cost`. */
+static struct detail_row row_of(const struct copied_refs *c, enum detail_kind kind,
+				const struct copy_ref *r, uint64_t *cost)
 {
-	struct varint_reader in = {r->rest, r->rest + r->n, false};
-	struct detail_row row = {.instr = r->instr,
-				 .line = r->line,
-				 .file = r->file,
-				 .edge = r->what,
-				 .cost = cost};
+	const unsigned char *rest = rest_of(c, r);
+	struct detail_reader in = {.in = {rest, rest + r->n, false},
+				   .kind = kind,
+				   .shape = c->shape,
+				   .row = {.instr = r->instr,
+					   .line = r->line,
+					   .file = r->file,
+					   .edge = r->what,
+					   .cost = cost}};
 
-	if (kind == DETAIL_SITES) {
-		row.calls = varint_get(&in);
-		costs_get(&in, cost, events);
-		return row;
-	}
-	row.to_instr = varint_get(&in);
-	row.to_line = varint_get(&in);
-	row.calls = varint_get(&in);
-	row.taken = r->what & JUMP_CONDITIONAL ? varint_get(&in) : 0;
-	return row;
+	detail_get_rest(&in, cost);
+	return in.row;
 }
 
-/* Rows of one place, n of them, in their own order and equal ones added, to `to`; how many are left,
- * 0 when memory is out. */
+/* Add the numbers of `from` to those of *to. */
+static void add_row(struct copied_refs *c, enum detail_kind kind, struct detail_row *to,
+		    const struct detail_row *from)
+{
+	uint64_t *sum = (uint64_t *)(uintptr_t)to->cost;
+
+	to->calls = detail_add(to->calls, from->calls, &c->full);
+	to->taken = detail_add(to->taken, from->taken, &c->full);
+	for (uint32_t e = 0; kind == DETAIL_SITES && e < c->shape.events; e++)
+		sum[e] = detail_add(sum[e], from->cost[e], &c->full);
+}
+
+/* Order n rows of one place by where they go, add equal ones, and write them to `to`.  Returns how
+ * many are left, 0 when memory is out. */
 static size_t add_equal(struct copied_refs *c, enum detail_kind kind,
 			const struct copy_ref *from, size_t n, struct copy_ref *to)
 {
-	const uint32_t events = c->shape.events;
 	struct detail_row row[TIES_MAX];
 	uint64_t cost[TIES_MAX][COPY_EVENTS];
 	size_t left = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		struct detail_row r = row_of(&from[i], kind, cost[i], events);
+		const struct detail_row r = row_of(c, kind, &from[i], cost[i]);
 		size_t k = left;
 
-		/* As the reader will see them. */
-		r.to_instr = varint_unzigzag(r.instr, r.to_instr);
-		r.to_line = varint_unzigzag(r.line, r.to_line);
 		while (k > 0 && detail_compare(&row[k - 1], &r) > 0)
 			k--;
 		if (k > 0 && detail_compare(&row[k - 1], &r) == 0) {
-			uint64_t *sum = (uint64_t *)(uintptr_t)row[k - 1].cost;
-
-			row[k - 1].calls =
-				detail_add(row[k - 1].calls, r.calls, &c->full);
-			row[k - 1].taken =
-				detail_add(row[k - 1].taken, r.taken, &c->full);
-			for (uint32_t e = 0; kind == DETAIL_SITES && e < events; e++)
-				sum[e] = detail_add(sum[e], cost[i][e], &c->full);
+			add_row(c, kind, &row[k - 1], &r);
 			continue;
 		}
 		memmove(&row[k + 1], &row[k], (left - k) * sizeof(*row));
@@ -148,26 +212,9 @@ static size_t add_equal(struct copied_refs *c, enum detail_kind kind,
 		left++;
 	}
 	for (size_t i = 0; i < left; i++) {
-		unsigned char *p, *start;
-
-		if (bytes_room(&c->sums, ROW_ROOM + costs_numbers(events) * VARINT_MAX))
-			return 0;
-		start = p = c->sums.p + c->sums.n;
-		if (kind == DETAIL_JUMPS) {
-			p = varint_put(p, varint_zigzag(row[i].instr, row[i].to_instr));
-			p = varint_put(p, varint_zigzag(row[i].line, row[i].to_line));
-		}
-		p = varint_put(p, row[i].calls);
-		if (kind == DETAIL_SITES)
-			p = costs_put(p, row[i].cost, events);
-		else if (row[i].edge & JUMP_CONDITIONAL)
-			p = varint_put(p, row[i].taken);
 		to[i] = from[0];
-		to[i].what = row[i].edge;
-		to[i].rest = NULL;
-		to[i].at = c->sums.n;
-		to[i].n = (size_t)(p - start);
-		c->sums.n += to[i].n;
+		if (put_sum(c, kind, &row[i], &to[i]))
+			return 0;
 	}
 	return left;
 }
@@ -212,7 +259,6 @@ enum copy copied_refs_order(struct copied_refs *c, enum detail_kind kind)
 static int put_ref(const struct copied_refs *c, struct detail_writer *w,
 		   const struct copy_ref *r)
 {
-	const unsigned char *rest = r->rest ? r->rest : c->sums.p + r->at;
 	struct bytes *b = w->b;
 	unsigned char *p;
 
@@ -224,7 +270,7 @@ static int put_ref(const struct copied_refs *c, struct detail_writer *w,
 	if (c->shape.line)
 		p = varint_put(p, varint_zigzag(w->line, r->line));
 	p = varint_put(p, r->what);
-	p = coded_put(p, (struct coded){rest, r->n});
+	p = coded_put(p, (struct coded){rest_of(c, r), r->n});
 	b->n = (size_t)(p - b->p);
 	w->instr = r->instr;
 	w->line = r->line;

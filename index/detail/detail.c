@@ -320,24 +320,29 @@ static uint32_t jump_target(const struct detail *d, uint32_t from, uint32_t name
 	return lo < p->nfn && d->at.by_obj[lo].key == key ? d->at.by_obj[lo].value : from;
 }
 
-/* Where a jump goes, of the function of that slot. */
-static void set_jump(struct detail *d, size_t k, uint32_t slot, const struct once_row *o,
-		     struct detail_row *r)
-{
-	const struct profile *p = d->p;
-	const struct merge_map *m = &p->map[k];
-	const uint64_t to = once_goes_to(p->tally[k]->fn[slot].fn, o->file, o->to[2]);
-	const uint32_t name = m->name[SPACE_FN][to >> 32];
+/* The function at hand in one tally. */
+struct jumps_of {
+	struct detail *d;
+	size_t tally;
+	uint32_t fn_name; /* slot */
+};
 
-	r->to_instr = o->to[0];
-	r->to_line = o->to[1];
-	r->to_file = m->name[SPACE_FILE][(uint32_t)to];
+/* copy_of.set_target(); arg: the struct jumps_of. */
+static void set_target(void *arg, uint32_t file, uint64_t to, struct detail_row *r)
+{
+	const struct jumps_of *from = arg;
+	struct detail *d = from->d;
+	const struct profile *p = d->p;
+	const struct merge_map *m = &p->map[from->tally];
+	const uint64_t slots = once_goes_to(from->fn_name, file, to);
+	const uint32_t name = m->name[SPACE_FN][slots >> 32];
+
+	r->to_file = m->name[SPACE_FILE][(uint32_t)slots];
 	r->to_fn = jump_target(d, d->fn, name, r->to_file);
 	d->loose += p->fn_name[r->to_fn] != name ||
 		    (r->to_fn != d->fn && p->fn_file[r->to_fn] != r->to_file);
-	r->edge = (o->kind == ENTRY_JCND ? JUMP_CONDITIONAL : 0) |
-		  (r->to_fn != d->fn ? JUMP_OTHER_FN : 0) |
-		  (r->to_file != r->file ? JUMP_OTHER_FILE : 0);
+	r->edge |= (r->to_fn != d->fn ? JUMP_OTHER_FN : 0) |
+		   (r->to_file != r->file ? JUMP_OTHER_FILE : 0);
 }
 
 static int add_row(struct detail *d, struct detail_row *to, const struct detail_row *r)
@@ -567,10 +572,16 @@ static int read_row(struct detail *d, size_t k, uint32_t slot, const struct once
 
 	r = (struct detail_row){
 		.instr = o->instr, .line = o->line, .file = m->name[SPACE_FILE][o->file]};
-	if (kind == DETAIL_JUMPS)
-		set_jump(d, k, slot, o, &r);
-	else
+	if (kind == DETAIL_JUMPS) {
+		struct jumps_of from = {d, k, p->tally[k]->fn[slot].fn};
+
+		r.to_instr = o->to[0];
+		r.to_line = o->to[1];
+		r.edge = o->kind == ENTRY_JCND ? JUMP_CONDITIONAL : 0;
+		set_target(&from, o->file, o->to[2], &r);
+	} else {
 		r.edge = m->edge[o->edge] - p->out_first[d->fn];
+	}
 	to = known_row(&d->held[kind], &r);
 	if (!to) {
 		to = new_row(d, kind);
@@ -733,6 +744,7 @@ static enum copy copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KI
 	struct varint_reader in = {0};
 	const struct fn_slot *fn;
 	const struct merge_map *m;
+	struct jumps_of from;
 	uint64_t at;
 	enum copy rc;
 
@@ -752,11 +764,14 @@ static enum copy copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KI
 	in.end = in.p + fn->once_n;
 	if (once_piece(&in, &at))
 		return COPY_ODD;
+	from = (struct jumps_of){d, slot->tally, fn->fn};
 	rc = copy_piece(&d->copied, &in,
 			&(struct copy_of){.file = m->name[SPACE_FILE],
 					  .edge = m->edge,
 					  .first_edge = p->out_first[f],
-					  .own = p->fn_file[f]},
+					  .own = p->fn_file[f],
+					  .set_target = set_target,
+					  .arg = &from},
 			first_line);
 	for (int k = 0; rc == COPY_DONE && k < DETAIL_KINDS; k++)
 		if (copied_encode(&d->copied, (enum detail_kind)k, &b[k], &n[k]))
@@ -767,12 +782,15 @@ static enum copy copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KI
 int detail_pack(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
 		uint64_t n[DETAIL_KINDS], uint64_t *first_line)
 {
+	const uint64_t loose = d->loose;
 	enum copy copy;
 
 	fetch_next(d, f);
+	d->fn = f;
 	copy = copy_all(d, f, b, n, first_line);
 	if (copy != COPY_ODD)
 		return copy == COPY_DONE ? 0 : -1;
+	d->loose = loose;
 	if (gather(d, f, (1u << DETAIL_KINDS) - 1, d->run))
 		return -1;
 	if (d->runs[0].n && end_run(d))

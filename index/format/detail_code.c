@@ -5,14 +5,10 @@
 
 #include "index/format/cost_code.h"
 
-enum {
-	NUMBERS_MAX = 12, /* of a row, but for its costs */
-};
-
 /* Bytes that a row may take. */
 static inline size_t row_room(uint32_t events)
 {
-	return (NUMBERS_MAX + costs_numbers(events)) * VARINT_MAX;
+	return (DETAIL_NUMBERS + costs_numbers(events)) * VARINT_MAX;
 }
 
 int detail_write_group(struct detail_writer *w, uint32_t file, uint64_t rows)
@@ -62,6 +58,15 @@ static unsigned char *put_row(struct detail_writer *w, unsigned char *head,
 	return p;
 }
 
+unsigned char *detail_put_rest(unsigned char *p, enum detail_kind kind,
+			       const struct detail_row *r, uint32_t events)
+{
+	if (kind == DETAIL_JUMPS)
+		return put_jump(p, r);
+	p = varint_put(p, r->calls);
+	return costs_put(p, r->cost, events);
+}
+
 /* A call site or a jump. */
 static unsigned char *put_ref(const struct detail_writer *w, unsigned char *p,
 			      const struct detail_row *r)
@@ -71,10 +76,7 @@ static unsigned char *put_ref(const struct detail_writer *w, unsigned char *p,
 	if (w->shape->line)
 		p = varint_put(p, varint_zigzag(w->line, r->line));
 	p = varint_put(p, r->edge);
-	if (w->kind == DETAIL_JUMPS)
-		return put_jump(p, r);
-	p = varint_put(p, r->calls);
-	return costs_put(p, r->cost, w->shape->events);
+	return detail_put_rest(p, w->kind, r, w->shape->events);
 }
 
 static inline int write_row(struct detail_writer *w, const struct detail_row *r)
@@ -270,6 +272,16 @@ static void next_line(struct detail_reader *r, uint64_t *cost)
 	r->before = cost;
 }
 
+void detail_get_rest(struct detail_reader *r, uint64_t *cost)
+{
+	if (r->kind == DETAIL_JUMPS) {
+		next_jump(r);
+		return;
+	}
+	r->row.calls = varint_get(&r->in);
+	costs_get(&r->in, cost, r->shape.events);
+}
+
 void detail_next(struct detail_reader *r, uint64_t *cost)
 {
 	struct detail_row *row = &r->row;
@@ -290,10 +302,5 @@ void detail_next(struct detail_reader *r, uint64_t *cost)
 	if (r->shape.line)
 		row->line = varint_unzigzag(row->line, varint_get(&r->in));
 	row->edge = (uint32_t)varint_get(&r->in);
-	if (r->kind == DETAIL_JUMPS) {
-		next_jump(r);
-		return;
-	}
-	row->calls = varint_get(&r->in);
-	costs_get(&r->in, cost, r->shape.events);
+	detail_get_rest(r, cost);
 }

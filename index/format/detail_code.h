@@ -32,6 +32,7 @@
 #include "index/base/bytes.h"
 
 enum detail_kind { DETAIL_LINES, DETAIL_SITES, DETAIL_JUMPS, DETAIL_KINDS };
+enum { DETAIL_NUMBERS = 12 }; /* a row has no more numbers, costs aside */
 enum { JUMP_CONDITIONAL = 1, JUMP_OTHER_FN = 2, JUMP_OTHER_FILE = 4 }; /* flags */
 
 struct detail_shape {
@@ -96,6 +97,10 @@ struct detail_writer {
 };
 int detail_write_group(struct detail_writer *w, uint32_t file, uint64_t rows);
 int detail_write_row(struct detail_writer *w, const struct detail_row *r);
+/* Write to p what follows the edge or flags of a call site or jump; returns the end.  There must be
+ * room for DETAIL_NUMBERS numbers and the costs. */
+unsigned char *detail_put_rest(unsigned char *p, enum detail_kind kind,
+			       const struct detail_row *r, uint32_t events);
 
 /* Reading: rows first, then detail_next() that many times.  cost receives E numbers, which the next
  * call may look at.  The reader's `bad` is set by damaged bytes; every row is then zeros. */
@@ -111,5 +116,7 @@ uint64_t detail_begin(struct detail_reader *r, enum detail_kind kind,
 		      const struct detail_shape *s, const unsigned char *p,
 		      const unsigned char *end);
 void detail_next(struct detail_reader *r, uint64_t *cost);
+/* Read what follows the edge or flags of a call site or jump, whose place and edge are in r->row. */
+void detail_get_rest(struct detail_reader *r, uint64_t *cost);
 
 #endif

@@ -52,7 +52,11 @@ static const struct shape shapes[] = {
 	{"calls and jumps of one place", ROWS, 2, 1, true, true, 50, 9, 20, 20, 20, 0,
 	 false, false, 0},
 	{"many of one place", ROWS, 1, 1, true, true, 0, 0, 99, 0, 60, 0, false, true, 0},
-	{"jumps elsewhere", ROWS, 1, 1, true, true, 50, 9, 10, 10, 0, 0, true, true, 0},
+	{"jumps elsewhere", ROWS, 1, 1, true, true, 50, 9, 10, 30, 5, 0, true, false, 0},
+	{"jumps elsewhere, lines of code only", ROWS, 3, 2, false, true, 50, 9, 10, 30, 5,
+	 0, true, false, 0},
+	{"jumps elsewhere, in order", ROWS, 1, 1, true, true, 0, 0, 10, 30, 0, 0, true,
+	 false, 0},
 	{"instructions only", ROWS, 2, 1, true, false, 30, 9, 10, 10, 2, 0, false, false,
 	 0},
 	{"lines of code only", ROWS, 2, 1, false, true, 30, 9, 10, 10, 2, 0, false, false,
@@ -132,7 +136,7 @@ static void fill(const struct shape *s)
 		r->taken = r->kind == ENTRY_JCND ? below(400) : r->count;
 		r->to[0] = s->instr ? at + below(8) - 4 : 0;
 		r->to[1] = s->line && below(2) ? r->line + below(3) : r->line;
-		r->to[2] = s->far && below(10) == 0 ? 77 : 0;
+		r->to[2] = s->far ? below(4) : 0;
 		if (r->kind <= ENTRY_CALL) {
 			r->ncost = below(100) < s->few ? 1 + below(s->events) : s->events;
 			const bool costs_again = i && below(100) < s->again &&
@@ -144,7 +148,24 @@ static void fill(const struct shape *s)
 	}
 }
 
-/* What is expected of a kind: rows in order, equal ones added. */
+/* Targets 1 and 3 are another function, 2 and 3 another file. */
+static void set_target(void *arg, uint32_t file, uint64_t to, struct detail_row *r)
+{
+	unsigned *calls = arg;
+
+	++*calls;
+	if (to & 1) {
+		r->edge |= JUMP_OTHER_FN;
+		r->to_fn = 5;
+	}
+	if (to & 2) {
+		r->edge |= JUMP_OTHER_FILE;
+		r->to_file = file + 300;
+	}
+}
+
+/* The rows expected of a kind: in order, equal ones added. */
+static unsigned targets;
 static struct detail_row expected[ROWS];
 static uint64_t sums[ROWS][COPY_EVENTS];
 
@@ -172,6 +193,7 @@ static size_t expect(const struct shape *s, enum detail_kind kind)
 			d->to_instr = r->to[0];
 			d->to_line = r->to[1];
 			d->taken = r->taken;
+			set_target(&targets, r->file, r->to[2], d);
 		}
 		d->calls = kind == DETAIL_LINES ? 0 : r->count;
 		n++;
@@ -210,7 +232,12 @@ static void check(struct copied *c, const struct shape *s)
 {
 	struct bytes piece = {0};
 	struct once_row before = {0};
-	const struct copy_of of = {file_of, edge_of, FIRST_EDGE, file_of[1]};
+	const struct copy_of of = {.file = file_of,
+				   .edge = edge_of,
+				   .first_edge = FIRST_EDGE,
+				   .own = file_of[1],
+				   .set_target = set_target,
+				   .arg = &targets};
 	struct varint_reader in;
 	uint64_t first_line = 0;
 	enum copy rc;
