@@ -283,31 +283,59 @@ static inline uint64_t low_bytes(size_t n)
 	return UINT64_MAX >> (64 - 8 * n);
 }
 
+/* A profile's shape, a constant in each copy of copy_some(). */
+struct copy_kind {
+	bool instrs, lines;
+	unsigned events;
+};
+
+/* The state of copy_some(), which is in registers there. */
+struct copy_loop {
+	const unsigned char *p, *end; /* of the piece */
+	unsigned char *out;	      /* end of f->out */
+	size_t rows;		      /* copied so far */
+	uint64_t instr, line;	      /* of the last row */
+	uint64_t least;		      /* lowest line, less 1 */
+	uint64_t cost; /* the bytes of the last row's costs; UINT64_MAX: more than 6 */
+	struct copy_file *f;
+	struct copy_place *at;
+};
+
+/* A row that fits in 8 bytes of the piece. */
+struct small_row {
+	uint64_t word;	 /* the 8 bytes */
+	unsigned n;	 /* bytes of tag and positions, then of the whole row */
+	unsigned first;	 /* the first position, as in the index, */
+	unsigned change; /* and zz(line) */
+	unsigned costs;	 /* bytes of costs; 0: those of the row before */
+	uint64_t cost;	 /* these bytes */
+};
+
+#define COPY_STEP static inline __attribute__((always_inline))
+
 /*
- * Rows at *from, each a step of less than 32 behind the one before (16 lines of code, where there is no
- * other position), in the same line and of the same costs, up to four at once, to out, of which *rows
- * are copied; how far they go together.
+ * Copy rows that have the line (if the profile has instructions) and the costs of the row before, and
+ * whose first position is less than 32 behind it (16 where that is the line): four at once, up to the
+ * first other row.  Returns whether there was one.
  *
- *	piece	tag d1 tag d2 tag d3 tag d4	each d twice the step
+ *	piece	tag d1 tag d2 tag d3 tag d4	each d is twice the step
  *	index	h1 h2 h3 h4
  */
-static inline __attribute__((always_inline)) uint64_t
-copy_likes(const unsigned char **from, const unsigned char *end, unsigned char *out,
-	   size_t *rows, bool instrs, bool lines)
+COPY_STEP bool copy_likes(struct copy_loop *l, struct copy_kind k)
 {
 	const uint64_t lanes = 0x0001000100010001;
-	const uint64_t tag = instrs ? ONCE_INSTR : ONCE_LINE;
-	const uint64_t small = instrs ? 0xc1ff : 0xe1ff;
-	const uint64_t head = HEAD_COSTS | (instrs && lines ? HEAD_LINE : 0);
-	const unsigned char *p = *from;
+	const uint64_t tag = k.instrs ? ONCE_INSTR : ONCE_LINE;
+	const uint64_t small = k.instrs ? 0xc1ff : 0xe1ff;
+	const uint64_t head = HEAD_COSTS | (k.instrs && k.lines ? HEAD_LINE : 0);
+	const uint64_t first_line = l->line + (l->p[1] >> 1) - 1;
 	uint64_t steps = 0;
 	size_t n = 0;
 
-	for (unsigned some = 4; some == 4 && n < COPY_ROWS && end - p >= 8;
-	     n += some, p += 2 * (size_t)some) {
-		const uint64_t w = load8((const char *)p);
+	for (unsigned some = 4; some == 4 && n < COPY_ROWS && l->end - l->p >= 8;
+	     n += some, l->p += 2 * (size_t)some) {
+		const uint64_t w = load8((const char *)l->p);
 		const uint64_t other = (w & small * lanes) ^ tag * lanes;
-		uint64_t x = (instrs ? w >> 7 : w >> 6) & 0x7c * lanes;
+		uint64_t x = (k.instrs ? w >> 7 : w >> 6) & 0x7c * lanes;
 		uint64_t step = w >> 9 & 0x1f * lanes;
 
 		if (other) {
@@ -317,142 +345,165 @@ copy_likes(const unsigned char **from, const unsigned char *end, unsigned char *
 		steps += step * lanes >> 48;
 		x |= head * lanes;
 		x = (x | x >> 8) & 0x0000ffff0000ffff;
-		store8(out + n, x | x >> 16);
+		store8(l->out + n, x | x >> 16);
 	}
-	*from = p;
-	*rows = n;
-	return steps;
+	l->out += n;
+	l->rows += n;
+	if (k.instrs)
+		l->instr += steps;
+	else
+		l->line += steps;
+	if (!k.instrs && n)
+		l->least = first_line < l->least ? first_line : l->least;
+	return n != 0;
+}
+
+/* Read tag and positions.  False: the row is another kind's, or a position has two bytes, or goes
+ * back. */
+COPY_STEP bool get_small_place(struct small_row *r, struct copy_kind k)
+{
+	const unsigned tag = r->word & 0xff;
+	const unsigned costs = tag & ~(unsigned)(ONCE_INSTR | ONCE_LINE);
+	const unsigned a = r->word >> 8 & 0xff, b = r->word >> 16 & 0xff;
+
+	if ((costs != 0 && costs != k.events << ONCE_COSTS) || a & 0x81)
+		return false;
+	r->costs = costs;
+	r->first = k.instrs ? a >> 1 : a;
+	r->change = 0;
+	r->n = 2;
+	if (k.instrs && (tag & ONCE_INSTR)) {
+		if (tag & ONCE_LINE) {
+			if (!k.lines || b >= 0x80)
+				return false;
+			r->change = b;
+			r->n = 3;
+		}
+	} else if (k.lines && tag == (costs | ONCE_LINE)) {
+		r->change = a;
+		r->first = k.instrs ? 0 : a;
+	} else {
+		return false;
+	}
+	return r->first < HEAD_FAR;
+}
+
+/* Read the costs.  False: they are not whole in the 8 bytes. */
+COPY_STEP bool get_small_costs(struct small_row *r, struct copy_kind k)
+{
+	const uint64_t cost = r->word >> 8 * r->n;
+	uint64_t last = ~cost & 0x8080808080;
+
+	if (k.events == 2)
+		last &= last - 1;
+	if (__builtin_expect(!last, 0))
+		return false;
+	r->costs = ((unsigned)__builtin_ctzll(last) >> 3) + 1;
+	r->cost = cost & low_bytes(r->costs);
+	return true;
+}
+
+/* Write the row, its costs only if they are others than before. */
+COPY_STEP void put_small_row(struct copy_loop *l, const struct small_row *r,
+			     struct copy_kind k)
+{
+	const bool both = k.instrs && k.lines;
+	uint64_t x = r->first << HEAD_PLACE;
+	unsigned size = 1;
+
+	if (both && r->change) {
+		x |= (uint64_t)r->change << 8;
+		size = 2;
+	} else if (both) {
+		x |= HEAD_LINE;
+	}
+	if (r->costs)
+		l->at->cost = (struct coded){l->p + r->n, r->costs};
+	if (!r->costs || r->cost == l->cost) {
+		x |= HEAD_COSTS;
+	} else {
+		x |= r->cost << 8 * size;
+		l->f->cost_at = (size_t)(l->out + size - l->f->out.p);
+		l->f->cost_n = r->costs;
+		l->cost = r->cost;
+		size += r->costs;
+	}
+	store8(l->out, x);
+	l->out += size;
+	l->p += r->n + r->costs;
+	l->rows++;
+	if (k.instrs)
+		l->instr += r->first;
+	if (r->change) {
+		l->line = varint_unzigzag(l->line, r->change);
+		l->least = l->line - 1 < l->least ? l->line - 1 : l->least;
+	}
+}
+
+/* Copy rows while they are small, each behind the one before. */
+COPY_STEP void copy_some(struct copy_loop *loop, struct copy_kind k)
+{
+	struct copy_loop l = *loop;
+
+	while (l.rows < COPY_ROWS && l.end - l.p >= 8) {
+		struct small_row r = {.word = load8((const char *)l.p)};
+
+		/* Most rows are such. */
+		if ((r.word & 0xff) == (k.instrs ? ONCE_INSTR : ONCE_LINE) &&
+		    copy_likes(&l, k))
+			continue;
+		if (!get_small_place(&r, k) || (r.costs && !get_small_costs(&r, k)))
+			break;
+		put_small_row(&l, &r, k);
+	}
+	*loop = l;
+}
+
+/* Choose the loop for the positions that the profile has. */
+COPY_STEP void copy_shape(struct copy_loop *l, bool instr, bool line, unsigned events)
+{
+	if (!line)
+		copy_some(l, (struct copy_kind){true, false, events});
+	else if (!instr)
+		copy_some(l, (struct copy_kind){false, true, events});
+	else
+		copy_some(l, (struct copy_kind){true, true, events});
 }
 
 /*
- * Rows of small differences, each behind the one before, which is the last of f and cost what the
- * last cost line did: as long as there are such, and there is room in out.  *at follows, and *least,
- * the lowest line less 1.
+ * Copy rows of one or two events while they are small.  The row before them is the last of f and has
+ * the costs of the last cost line.  There is room in f->out.  *at is the row before, then the last
+ * one copied; *least follows.
+ * Not inlined: the loops need all registers.
  */
-static inline __attribute__((always_inline)) const unsigned char *
-copy_some(struct copy_file *f, const unsigned char *p, const unsigned char *end,
-	  struct copy_place *at, uint64_t *least, bool instrs, bool lines, uint32_t ncost)
-{
-	const unsigned tag_costs = ncost << ONCE_COSTS, both = instrs && lines;
-	unsigned char *out = f->out.p + f->out.n;
-	uint64_t instr = at->instr, line = at->line, low = *least;
-	/* The costs of the row before. */
-	uint64_t before = f->cost_n <= 6 ? load8((const char *)f->out.p + f->cost_at) &
-						   low_bytes(f->cost_n)
-					 : UINT64_MAX;
-	size_t rows = 0;
-
-	while (rows < COPY_ROWS && end - p >= 8) {
-		const uint64_t w = load8((const char *)p);
-		const unsigned tag = w & 0xff,
-			       said = tag & ~(unsigned)(ONCE_INSTR | ONCE_LINE);
-		const unsigned a = w >> 8 & 0xff, b = w >> 16 & 0xff;
-		unsigned first = instrs ? a >> 1 : a, change = 0, n = 2, size = 1;
-		uint64_t x;
-
-		/* Most are. */
-		if (tag == (instrs ? ONCE_INSTR : ONCE_LINE)) {
-			size_t likes;
-			const uint64_t steps =
-				copy_likes(&p, end, out, &likes, instrs, lines);
-
-			if (likes) {
-				out += likes;
-				rows += likes;
-				if (instrs) {
-					instr += steps;
-				} else {
-					const uint64_t least_line = line + (a >> 1) - 1;
-
-					low = least_line < low ? least_line : low;
-					line += steps;
-				}
-				continue;
-			}
-		}
-		if ((said != 0 && said != tag_costs) || a & 0x81)
-			break;
-		if (instrs && (tag & ONCE_INSTR)) {
-			if (tag & ONCE_LINE) {
-				if (!lines || b >= 0x80)
-					break;
-				change = b;
-				n = 3;
-			}
-		} else if (lines && tag == (said | ONCE_LINE)) {
-			change = a;
-			first = instrs ? 0 : a;
-		} else {
-			break;
-		}
-		if (first >= HEAD_FAR)
-			break;
-		x = first << HEAD_PLACE;
-		if (both && change) {
-			x |= (uint64_t)change << 8;
-			size = 2;
-		} else if (both) {
-			x |= HEAD_LINE;
-		}
-		if (said) {
-			/* Among the bytes that were loaded. */
-			uint64_t cost = w >> 8 * n, last = ~cost & 0x8080808080;
-			unsigned bytes;
-
-			if (ncost == 2)
-				last &= last - 1;
-			if (__builtin_expect(!last, 0))
-				break;
-			bytes = ((unsigned)__builtin_ctzll(last) >> 3) + 1;
-			cost &= low_bytes(bytes);
-			at->cost = (struct coded){p + n, bytes};
-			n += bytes;
-			if (cost == before) {
-				x |= HEAD_COSTS;
-			} else {
-				x |= cost << 8 * size;
-				f->cost_at = (size_t)(out + size - f->out.p);
-				f->cost_n = bytes;
-				size += bytes;
-				before = cost;
-			}
-		} else {
-			x |= HEAD_COSTS;
-		}
-		if (instrs)
-			instr += first;
-		if (change) {
-			line = varint_unzigzag(line, change);
-			low = line - 1 < low ? line - 1 : low;
-		}
-		store8(out, x);
-		out += size;
-		p += n;
-		rows++;
-	}
-	f->out.n = (size_t)(out - f->out.p);
-	f->rows += rows;
-	f->instr = at->instr = instr;
-	f->line = at->line = line;
-	*least = low;
-	return p;
-}
-
-/* Not inlined, the loops want the registers for themselves. */
 static __attribute__((noinline)) const unsigned char *
 copy_rows(const struct copied_lines *c, struct copy_file *f,
 	  const struct varint_reader *in, struct copy_place *at, uint64_t *least)
 {
 	const bool instr = c->shape.instr, line = c->shape.line;
-	const unsigned char *p = in->p, *end = in->end;
+	struct copy_loop l = {.p = in->p,
+			      .end = in->end,
+			      .out = f->out.p + f->out.n,
+			      .instr = at->instr,
+			      .line = at->line,
+			      .least = *least,
+			      .cost = UINT64_MAX,
+			      .f = f,
+			      .at = at};
 
+	if (f->cost_n <= 6)
+		l.cost =
+			load8((const char *)f->out.p + f->cost_at) & low_bytes(f->cost_n);
 	if (c->shape.events == 2)
-		return !line	? copy_some(f, p, end, at, least, true, false, 2)
-		       : !instr ? copy_some(f, p, end, at, least, false, true, 2)
-				: copy_some(f, p, end, at, least, true, true, 2);
-	return !line	? copy_some(f, p, end, at, least, true, false, 1)
-	       : !instr ? copy_some(f, p, end, at, least, false, true, 1)
-			: copy_some(f, p, end, at, least, true, true, 1);
+		copy_shape(&l, instr, line, 2);
+	else
+		copy_shape(&l, instr, line, 1);
+	f->out.n = (size_t)(l.out - f->out.p);
+	f->rows += l.rows;
+	f->instr = at->instr = l.instr;
+	f->line = at->line = l.line;
+	*least = l.least;
+	return l.p;
 }
 
 /* The same as copy_rows(), of more events than are plain, where the tag has two bytes. */
