@@ -1,4 +1,4 @@
-/* copy_lines.c - cost lines from pieces to the index; see copy_lines.h. */
+/* copy_lines.c - copy cost lines from pieces to the index; see copy_lines.h. */
 #include "index/detail/copy_lines.h"
 
 #include <stdlib.h>
@@ -9,17 +9,18 @@
 #include "index/tally/tally.h"
 
 enum {
-	FILES_MAX = 64,	      /* of a function, to be looked through */
-	MARK_ROWS = 8,	      /* rows between marks, at least */
-	MOVES = 4,	      /* lines that may be taken back for each line there is, */
-	MOVES_FREE = 1 << 10, /* and so many without asking */
-	/* Bytes of a row at most but for its costs, and 8 that are stored. */
+	FILES_MAX = 64,	      /* of a function; they are searched one by one */
+	MARK_ROWS = 8,	      /* least number of rows between marks */
+	MOVES = 4,	      /* rows that may be taken back, for each row written, */
+	MOVES_FREE = 1 << 10, /* and these in any case */
+	/* Most bytes of a row without its costs, and 8 for a store of 8 bytes. */
 	ROW_ROOM = 4 * VARINT_MAX + 8,
-	/* Copied before there is room for more; of many events. */
+	/* Rows for which room is made at once; WIDE: rows of three events and more. */
 	COPY_ROWS = 256,
 	WIDE_ROWS = 16,
 };
 
+/* A place in copy_file.out where a row ends. */
 struct copy_mark {
 	size_t at; /* bytes of out */
 	size_t rows;
@@ -27,6 +28,7 @@ struct copy_mark {
 	size_t cost_at, cost_n;
 };
 
+/* A row that was taken back. */
 struct copy_tail {
 	uint64_t instr, line;
 	size_t at, n; /* of its costs, in copied.taken */
@@ -53,7 +55,7 @@ void copied_lines_clear(struct copied_lines *c)
 	c->nfile = c->at = c->ntail = c->tail_at = c->moved = 0;
 }
 
-/* Bytes of a row of any number of events, with tag and positions, and 8 more. */
+/* Most bytes of a row with its tag and positions, and 8 for a store of 8 bytes. */
 static inline size_t wide_room(const struct copied_lines *c)
 {
 	return (costs_numbers(c->shape.events) + 3) * VARINT_MAX + 8;
@@ -64,13 +66,13 @@ static bool after(const struct copy_file *f, uint64_t instr, uint64_t line)
 	return f->rows == 0 || instr > f->instr || (instr == f->instr && line > f->line);
 }
 
-/* What the last row cost. */
+/* The costs of the last row. */
 static struct coded last_cost(const struct copy_file *f)
 {
 	return (struct coded){f->out.p + f->cost_at, f->cost_n};
 }
 
-/* A row at the end. */
+/* Write a row after the last one.  0, or -1 when memory is out. */
 static int append(const struct copied_lines *c, struct copy_file *f, uint64_t instr,
 		  uint64_t line, struct coded cost)
 {
@@ -95,7 +97,7 @@ static int append(const struct copied_lines *c, struct copy_file *f, uint64_t in
 	return 0;
 }
 
-/* Both, which are costs of all events. */
+/* The sum of a and b, which have the costs of all events; it is in c->both. */
 static struct coded add_coded(struct copied_lines *c, struct coded a, struct coded b)
 {
 	struct varint_reader x = {a.p, a.p + a.n, false}, y = {b.p, b.p + b.n, false};
@@ -114,8 +116,8 @@ static struct coded add_coded(struct copied_lines *c, struct coded a, struct cod
 	return (struct coded){c->both, (size_t)(costs_put(c->both, sum, n) - c->both)};
 }
 
-/* The tail's rows that come before a line, or all; the one at that line goes, and *cost gets its
- * own. */
+/* Write the rows of the tail that come before a place, or all of them.  A row at that place is
+ * removed from the tail and its costs are added to *cost. */
 static int put_tail(struct copied_lines *c, struct copy_file *f, bool all, uint64_t instr,
 		    uint64_t line, struct coded *cost)
 {
@@ -137,7 +139,7 @@ static int put_tail(struct copied_lines *c, struct copy_file *f, bool all, uint6
 	return rc;
 }
 
-/* Move *row, behind which the row at its end begins, to that. */
+/* Move *row from the end of one row to the end of the next. */
 static inline void next_row(const struct copied_lines *c, const struct copy_file *f,
 			    struct copy_mark *row)
 {
@@ -163,7 +165,7 @@ static inline void next_row(const struct copied_lines *c, const struct copy_file
 	row->rows++;
 }
 
-/* That row is the last. */
+/* Make the row that ends at m the last one. */
 static void to_mark(struct copy_file *f, const struct copy_mark *m)
 {
 	f->out.n = m->at;
@@ -174,7 +176,7 @@ static void to_mark(struct copy_file *f, const struct copy_mark *m)
 	f->cost_n = m->cost_n;
 }
 
-/* The rows from a line on become the tail: that there is none is known. */
+/* Move the rows from a place on to the tail, which is empty. */
 static enum copy take_back(struct copied_lines *c, struct copy_file *f, uint64_t instr,
 			   uint64_t line)
 {
@@ -214,7 +216,7 @@ static enum copy take_back(struct copied_lines *c, struct copy_file *f, uint64_t
 	return COPY_DONE;
 }
 
-/* The last row is one to find others from. */
+/* Put a mark after the last row.  0, or -1 when memory is out. */
 static __attribute__((noinline)) int new_mark(struct copy_file *f)
 {
 	if (vec_reserve(&f->mark, &f->mark_cap, f->nmark + 1, sizeof(*f->mark)))
@@ -225,13 +227,13 @@ static __attribute__((noinline)) int new_mark(struct copy_file *f)
 	return 0;
 }
 
-/* The same, now and then. */
+/* The same if the last mark is far enough away. */
 static inline int mark(struct copy_file *f)
 {
 	return f->rows < f->next_mark ? 0 : new_mark(f);
 }
 
-/* A row anywhere. */
+/* Write a row at its place in order. */
 static enum copy add(struct copied_lines *c, struct copy_file *f, uint64_t instr,
 		     uint64_t line, struct coded cost)
 {
@@ -250,7 +252,7 @@ static enum copy add(struct copied_lines *c, struct copy_file *f, uint64_t instr
 	return COPY_DONE;
 }
 
-/* The file, which becomes that at hand. */
+/* Make c->at the given file. */
 static enum copy move_to(struct copied_lines *c, uint32_t file)
 {
 	struct copy_file *f;
@@ -277,7 +279,7 @@ static enum copy move_to(struct copied_lines *c, uint32_t file)
 	return COPY_DONE;
 }
 
-/* Ones for the low n of 8 bytes, n not 0. */
+/* A mask of the low n of 8 bytes; n is not 0. */
 static inline uint64_t low_bytes(size_t n)
 {
 	return UINT64_MAX >> (64 - 8 * n);
@@ -448,7 +450,7 @@ COPY_STEP void copy_some(struct copy_loop *loop, struct copy_kind k)
 	while (l.rows < COPY_ROWS && l.end - l.p >= 8) {
 		struct small_row r = {.word = load8((const char *)l.p)};
 
-		/* Most rows are such. */
+		/* Nine of ten rows are alike. */
 		if ((r.word & 0xff) == (k.instrs ? ONCE_INSTR : ONCE_LINE) &&
 		    copy_likes(&l, k))
 			continue;
@@ -506,7 +508,7 @@ copy_rows(const struct copied_lines *c, struct copy_file *f,
 	return l.p;
 }
 
-/* The same as copy_rows(), of more events than are plain, where the tag has two bytes. */
+/* copy_rows() for more events than COSTS_PLAIN, where the tag has two bytes. */
 static __attribute__((noinline)) const unsigned char *
 copy_wide(const struct copied_lines *c, struct copy_file *f,
 	  const struct varint_reader *in, struct copy_place *at, uint64_t *least)
@@ -523,7 +525,7 @@ copy_wide(const struct copied_lines *c, struct copy_file *f,
 		const unsigned char *q = p + 2, *end;
 		uint64_t instr = at->instr, line = at->line, mask;
 
-		/* Behind the row before, with differences of one byte. */
+		/* Stop at a row that goes back or has a difference of two bytes. */
 		if (!kind || (kind & ~(unsigned)(ONCE_INSTR | ONCE_LINE)) ||
 		    ((kind & ONCE_INSTR) && !instrs) || ((kind & ONCE_LINE) && !lines) ||
 		    (*q & 0x81) || (kind == (ONCE_INSTR | ONCE_LINE) && q[1] >= 0x80))
@@ -566,7 +568,7 @@ copy_wide(const struct copied_lines *c, struct copy_file *f,
 	return p;
 }
 
-/* Rows behind the last of the file at hand, if that is where *at is. */
+/* Copy rows after the last one of the file c->at, if that is the row before. */
 static enum copy copy_on(struct copied_lines *c, struct varint_reader *in,
 			 struct copy_place *at, uint32_t own, uint64_t *first_line)
 {
@@ -580,7 +582,7 @@ static enum copy copy_on(struct copied_lines *c, struct varint_reader *in,
 	if (f->file != at->file || f->instr != at->instr || f->line != at->line ||
 	    f->rows == 0)
 		return COPY_DONE;
-	/* Rows that say no costs are copied as they are. */
+	/* Rows without costs are copied as they are, so the costs before must be the same. */
 	if (!wide && !coded_alike(last_cost(f), at->cost))
 		return COPY_DONE;
 	if (bytes_room(&f->out,
@@ -592,7 +594,7 @@ static enum copy copy_on(struct copied_lines *c, struct varint_reader *in,
 	return mark(f) ? COPY_NO_MEMORY : COPY_DONE;
 }
 
-/* The costs of a row that says n, fewer than there are events. */
+/* Read the costs of a row that has only n, and add zeros for the other events. */
 static __attribute__((noinline)) enum copy few_costs(struct copied_lines *c,
 						     struct varint_reader *in, uint64_t n,
 						     struct coded *cost)
@@ -607,7 +609,7 @@ static __attribute__((noinline)) enum copy few_costs(struct copied_lines *c,
 	return COPY_DONE;
 }
 
-/* n: as the row says, 0: as before. */
+/* Read n costs; 0: those of the cost line before. */
 static inline enum copy get_costs(struct copied_lines *c, struct varint_reader *in,
 				  uint64_t n, struct coded *cost)
 {

@@ -1,11 +1,11 @@
-/* detail_code.c - both directions of the packed detail; see detail_code.h. */
+/* detail_code.c - pack and unpack detail; see detail_code.h. */
 #include "index/format/detail_code.h"
 
 #include <string.h>
 
 #include "index/format/cost_code.h"
 
-/* Bytes that a row may take. */
+/* Most bytes of a row. */
 static inline size_t row_room(uint32_t events)
 {
 	return (DETAIL_NUMBERS + costs_numbers(events)) * VARINT_MAX;
@@ -39,7 +39,7 @@ static unsigned char *put_jump(unsigned char *p, const struct detail_row *r)
 	return r->edge & JUMP_CONDITIONAL ? varint_put(p, r->taken) : p;
 }
 
-/* A cost line, its costs left out where they are those of the row before. */
+/* Write a cost line, without its costs if the row before has the same. */
 static unsigned char *put_row(struct detail_writer *w, unsigned char *head,
 			      const struct detail_row *r)
 {
@@ -67,7 +67,7 @@ unsigned char *detail_put_rest(unsigned char *p, enum detail_kind kind,
 	return costs_put(p, r->cost, events);
 }
 
-/* A call site or a jump. */
+/* Write a call site or a jump. */
 static unsigned char *put_ref(const struct detail_writer *w, unsigned char *p,
 			      const struct detail_row *r)
 {
@@ -153,7 +153,7 @@ uint64_t detail_begin(struct detail_reader *r, enum detail_kind kind,
 	*r = (struct detail_reader){
 		.in = {.p = p, .end = end}, .kind = kind, .shape = *s};
 	n = varint_get(&r->in);
-	/* A row has at least one byte: a larger number is damage, not a reason to allocate. */
+	/* A row has at least one byte, so a larger number is damage: do not allocate for it. */
 	if (n > (uint64_t)(end - p))
 		r->in.bad = true;
 	return r->in.bad ? 0 : n;
@@ -171,7 +171,7 @@ static void next_jump(struct detail_reader *r)
 	row->taken = row->edge & JUMP_CONDITIONAL ? varint_get(&r->in) : row->calls;
 }
 
-/* A head that no row can have is damage. */
+/* Read a cost line; a head that no row can have is damage. */
 static void next_line(struct detail_reader *r, uint64_t *cost)
 {
 	const bool instr = r->shape.instr, line = r->shape.line, both = instr && line;
