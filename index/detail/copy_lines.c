@@ -317,7 +317,7 @@ struct small_row {
 
 /*
  * Copy rows that have the line (if the profile has instructions) and the costs of the row before, and
- * whose first position is less than 32 behind it (16 where that is the line): four at once, up to the
+ * whose first position is less than 32 above it (16 where that is the line): four at once, up to the
  * first other row.  Returns whether there was one.
  *
  *	piece	tag d1 tag d2 tag d3 tag d4	each d is twice the step
@@ -442,7 +442,7 @@ COPY_STEP void put_small_row(struct copy_loop *l, const struct small_row *r,
 	}
 }
 
-/* Copy rows while they are small, each behind the one before. */
+/* Copy rows while they are small, each after the one before. */
 COPY_STEP void copy_some(struct copy_loop *loop, struct copy_kind k)
 {
 	struct copy_loop l = *loop;
