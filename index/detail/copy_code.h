@@ -1,5 +1,5 @@
 /*
- * copy_code.h - rows of a piece (once.h) as copy_lines.c and copy_refs.c read them.
+ * copy_code.h - read the rows of a piece (once.h), for copy_lines.c and copy_refs.c.
  */
 #ifndef QUERN_COPY_CODE_H
 #define QUERN_COPY_CODE_H
@@ -24,10 +24,11 @@ struct copy_of {
 	void *arg;
 };
 
-/* COPY_ODD: what cannot be copied, or hardly is in order.  What was copied is no use then. */
+/* COPY_ODD: the piece cannot be copied, or is so much out of order that it should not be.  Discard the
+ * rows copied so far. */
 enum copy { COPY_DONE, COPY_ODD, COPY_NO_MEMORY };
 
-/* Costs as they are coded. */
+/* Packed costs. */
 struct coded {
 	const unsigned char *p;
 	size_t n;
@@ -41,7 +42,7 @@ static inline uint32_t four_bytes(const unsigned char *p)
 	return v;
 }
 
-/* Most have a byte or two, and no more than 8: these as two halves that may overlap, without a call. */
+/* Are a and b equal?  Up to 8 bytes are compared as two halves that may overlap, without a call. */
 static inline bool coded_alike(struct coded a, struct coded b)
 {
 	const size_t n = a.n;
@@ -59,7 +60,7 @@ static inline bool coded_alike(struct coded a, struct coded b)
 	return n == 0 || *a.p == *b.p;
 }
 
-/* To p; its end. */
+/* Copy c to p; returns the end. */
 static inline unsigned char *coded_put(unsigned char *p, struct coded c)
 {
 	const size_t n = c.n;
@@ -86,7 +87,7 @@ struct copy_place {
 	uint64_t to;	     /* the target of the last jump, as in once.h */
 };
 
-/* Of one byte or two, most often. */
+/* varint_get(), fast for numbers of two bytes. */
 static inline uint64_t copy_get(struct varint_reader *in)
 {
 	const unsigned char *p = in->p;
@@ -98,7 +99,7 @@ static inline uint64_t copy_get(struct varint_reader *in)
 	return varint_get(in);
 }
 
-/* Ones in v. */
+/* The number of ones in v. */
 static inline unsigned copy_ones(uint64_t v)
 {
 	v -= v >> 1 & 0x5555555555555555;
@@ -107,7 +108,7 @@ static inline unsigned copy_ones(uint64_t v)
 			  56);
 }
 
-/* The file and the positions that a tag is followed by, behind those of the row before. */
+/* Read the file and the positions after a tag; *at is the row before, and becomes this one. */
 static inline void copy_get_place(struct varint_reader *in, uint64_t tag,
 				  struct copy_place *at, const struct copy_of *of)
 {
@@ -121,13 +122,13 @@ static inline void copy_get_place(struct varint_reader *in, uint64_t tag,
 		at->line = varint_unzigzag(at->line, varint_get(in));
 }
 
-/* A position that the profile does not have is 0. */
+/* Is each position that the profile does not have 0? */
 static inline bool copy_fits(const struct detail_shape *s, const struct copy_place *at)
 {
 	return (s->instr || !at->instr) && (s->line || !at->line);
 }
 
-/* The end of n numbers at p, or NULL. */
+/* The end of n numbers at p; NULL: they do not end before `end`. */
 static inline const unsigned char *copy_past_numbers(const unsigned char *p,
 						     const unsigned char *end, unsigned n)
 {
@@ -145,14 +146,14 @@ static inline const unsigned char *copy_past_numbers(const unsigned char *p,
 		n -= some;
 		p += 8;
 	}
-	/* A number may have begun in front of p; what is left of it is one, too. */
+	/* p may be inside a number: its other bytes count as one. */
 	in = (struct varint_reader){p, end, false};
 	while (n--)
 		varint_get(&in);
 	return in.bad ? NULL : in.p;
 }
 
-/* Behind all the costs of a row of the index. */
+/* The end of the costs at p, of all events. */
 static inline const unsigned char *copy_past_costs(const struct detail_shape *s,
 						   const unsigned char *p,
 						   const unsigned char *end)
@@ -166,7 +167,7 @@ static inline const unsigned char *copy_past_costs(const struct detail_shape *s,
 	return copy_past_numbers(in.p, end, copy_ones(mask));
 }
 
-/* Those of a row of n, coded as in the index, are so many numbers, or a mask and these. */
+/* Are the n costs of a row packed as the index has them? */
 static inline bool copy_alike(const struct detail_shape *s, uint64_t n)
 {
 	return n == s->events ||

@@ -1,4 +1,4 @@
-/* copy_lines.c - cost lines from pieces to the index; see copy_lines.h. */
+/* copy_lines.c - copy cost lines from pieces to the index; see copy_lines.h. */
 #include "index/detail/copy_lines.h"
 
 #include <stdlib.h>
@@ -9,17 +9,18 @@
 #include "index/tally/tally.h"
 
 enum {
-	FILES_MAX = 64,	      /* of a function, to be looked through */
-	MARK_ROWS = 8,	      /* rows between marks, at least */
-	MOVES = 4,	      /* lines that may be taken back for each line there is, */
-	MOVES_FREE = 1 << 10, /* and so many without asking */
-	/* Bytes of a row at most but for its costs, and 8 that are stored. */
+	FILES_MAX = 64,	      /* of a function; they are searched one by one */
+	MARK_ROWS = 8,	      /* least number of rows between marks */
+	MOVES = 4,	      /* rows that may be taken back, for each row written, */
+	MOVES_FREE = 1 << 10, /* and these in any case */
+	/* Most bytes of a row without its costs, and 8 for a store of 8 bytes. */
 	ROW_ROOM = 4 * VARINT_MAX + 8,
-	/* Copied before there is room for more; of many events. */
+	/* Rows for which room is made at once; WIDE: rows of three events and more. */
 	COPY_ROWS = 256,
 	WIDE_ROWS = 16,
 };
 
+/* A place in copy_file.out where a row ends. */
 struct copy_mark {
 	size_t at; /* bytes of out */
 	size_t rows;
@@ -27,6 +28,7 @@ struct copy_mark {
 	size_t cost_at, cost_n;
 };
 
+/* A row that was taken back. */
 struct copy_tail {
 	uint64_t instr, line;
 	size_t at, n; /* of its costs, in copied.taken */
@@ -53,7 +55,7 @@ void copied_lines_clear(struct copied_lines *c)
 	c->nfile = c->at = c->ntail = c->tail_at = c->moved = 0;
 }
 
-/* Bytes of a row of any number of events, with tag and positions, and 8 more. */
+/* Most bytes of a row with its tag and positions, and 8 for a store of 8 bytes. */
 static inline size_t wide_room(const struct copied_lines *c)
 {
 	return (costs_numbers(c->shape.events) + 3) * VARINT_MAX + 8;
@@ -64,13 +66,13 @@ static bool after(const struct copy_file *f, uint64_t instr, uint64_t line)
 	return f->rows == 0 || instr > f->instr || (instr == f->instr && line > f->line);
 }
 
-/* What the last row cost. */
+/* The costs of the last row. */
 static struct coded last_cost(const struct copy_file *f)
 {
 	return (struct coded){f->out.p + f->cost_at, f->cost_n};
 }
 
-/* A row at the end. */
+/* Write a row after the last one.  0, or -1 when memory is out. */
 static int append(const struct copied_lines *c, struct copy_file *f, uint64_t instr,
 		  uint64_t line, struct coded cost)
 {
@@ -95,7 +97,7 @@ static int append(const struct copied_lines *c, struct copy_file *f, uint64_t in
 	return 0;
 }
 
-/* Both, which are costs of all events. */
+/* The sum of a and b, which have the costs of all events; it is in c->both. */
 static struct coded add_coded(struct copied_lines *c, struct coded a, struct coded b)
 {
 	struct varint_reader x = {a.p, a.p + a.n, false}, y = {b.p, b.p + b.n, false};
@@ -114,8 +116,8 @@ static struct coded add_coded(struct copied_lines *c, struct coded a, struct cod
 	return (struct coded){c->both, (size_t)(costs_put(c->both, sum, n) - c->both)};
 }
 
-/* The tail's rows that come before a line, or all; the one at that line goes, and *cost gets its
- * own. */
+/* Write the rows of the tail that come before a place, or all of them.  A row at that place is
+ * removed from the tail and its costs are added to *cost. */
 static int put_tail(struct copied_lines *c, struct copy_file *f, bool all, uint64_t instr,
 		    uint64_t line, struct coded *cost)
 {
@@ -137,7 +139,7 @@ static int put_tail(struct copied_lines *c, struct copy_file *f, bool all, uint6
 	return rc;
 }
 
-/* Move *row, behind which the row at its end begins, to that. */
+/* Move *row from the end of one row to the end of the next. */
 static inline void next_row(const struct copied_lines *c, const struct copy_file *f,
 			    struct copy_mark *row)
 {
@@ -163,7 +165,7 @@ static inline void next_row(const struct copied_lines *c, const struct copy_file
 	row->rows++;
 }
 
-/* That row is the last. */
+/* Make the row that ends at m the last one. */
 static void to_mark(struct copy_file *f, const struct copy_mark *m)
 {
 	f->out.n = m->at;
@@ -174,7 +176,7 @@ static void to_mark(struct copy_file *f, const struct copy_mark *m)
 	f->cost_n = m->cost_n;
 }
 
-/* The rows from a line on become the tail: that there is none is known. */
+/* Move the rows from a place on to the tail, which is empty. */
 static enum copy take_back(struct copied_lines *c, struct copy_file *f, uint64_t instr,
 			   uint64_t line)
 {
@@ -214,7 +216,7 @@ static enum copy take_back(struct copied_lines *c, struct copy_file *f, uint64_t
 	return COPY_DONE;
 }
 
-/* The last row is one to find others from. */
+/* Put a mark after the last row.  0, or -1 when memory is out. */
 static __attribute__((noinline)) int new_mark(struct copy_file *f)
 {
 	if (vec_reserve(&f->mark, &f->mark_cap, f->nmark + 1, sizeof(*f->mark)))
@@ -225,13 +227,13 @@ static __attribute__((noinline)) int new_mark(struct copy_file *f)
 	return 0;
 }
 
-/* The same, now and then. */
+/* The same if the last mark is far enough away. */
 static inline int mark(struct copy_file *f)
 {
 	return f->rows < f->next_mark ? 0 : new_mark(f);
 }
 
-/* A row anywhere. */
+/* Write a row at its place in order. */
 static enum copy add(struct copied_lines *c, struct copy_file *f, uint64_t instr,
 		     uint64_t line, struct coded cost)
 {
@@ -250,7 +252,7 @@ static enum copy add(struct copied_lines *c, struct copy_file *f, uint64_t instr
 	return COPY_DONE;
 }
 
-/* The file, which becomes that at hand. */
+/* Make c->at the given file. */
 static enum copy move_to(struct copied_lines *c, uint32_t file)
 {
 	struct copy_file *f;
@@ -277,37 +279,65 @@ static enum copy move_to(struct copied_lines *c, uint32_t file)
 	return COPY_DONE;
 }
 
-/* Ones for the low n of 8 bytes, n not 0. */
+/* A mask of the low n of 8 bytes; n is not 0. */
 static inline uint64_t low_bytes(size_t n)
 {
 	return UINT64_MAX >> (64 - 8 * n);
 }
 
+/* A profile's shape, a constant in each copy of copy_some(). */
+struct copy_kind {
+	bool instrs, lines;
+	unsigned events;
+};
+
+/* The state of copy_some(), which is in registers there. */
+struct copy_loop {
+	const unsigned char *p, *end; /* of the piece */
+	unsigned char *out;	      /* end of f->out */
+	size_t rows;		      /* copied so far */
+	uint64_t instr, line;	      /* of the last row */
+	uint64_t least;		      /* lowest line, less 1 */
+	uint64_t cost; /* the bytes of the last row's costs; UINT64_MAX: more than 6 */
+	struct copy_file *f;
+	struct copy_place *at;
+};
+
+/* A row that fits in 8 bytes of the piece. */
+struct small_row {
+	uint64_t word;	 /* the 8 bytes */
+	unsigned n;	 /* bytes of tag and positions, then of the whole row */
+	unsigned first;	 /* the first position, as in the index, */
+	unsigned change; /* and zz(line) */
+	unsigned costs;	 /* bytes of costs; 0: those of the row before */
+	uint64_t cost;	 /* these bytes */
+};
+
+#define COPY_STEP static inline __attribute__((always_inline))
+
 /*
- * Rows at *from, each a step of less than 32 behind the one before (16 lines of code, where there is no
- * other position), in the same line and of the same costs, up to four at once, to out, of which *rows
- * are copied; how far they go together.
+ * Copy rows that have the line (if the profile has instructions) and the costs of the row before, and
+ * whose first position is less than 32 above it (16 where that is the line): four at once, up to the
+ * first other row.  Returns whether there was one.
  *
- *	piece	tag d1 tag d2 tag d3 tag d4	each d twice the step
+ *	piece	tag d1 tag d2 tag d3 tag d4	each d is twice the step
  *	index	h1 h2 h3 h4
  */
-static inline __attribute__((always_inline)) uint64_t
-copy_likes(const unsigned char **from, const unsigned char *end, unsigned char *out,
-	   size_t *rows, bool instrs, bool lines)
+COPY_STEP bool copy_likes(struct copy_loop *l, struct copy_kind k)
 {
 	const uint64_t lanes = 0x0001000100010001;
-	const uint64_t tag = instrs ? ONCE_INSTR : ONCE_LINE;
-	const uint64_t small = instrs ? 0xc1ff : 0xe1ff;
-	const uint64_t head = HEAD_COSTS | (instrs && lines ? HEAD_LINE : 0);
-	const unsigned char *p = *from;
+	const uint64_t tag = k.instrs ? ONCE_INSTR : ONCE_LINE;
+	const uint64_t small = k.instrs ? 0xc1ff : 0xe1ff;
+	const uint64_t head = HEAD_COSTS | (k.instrs && k.lines ? HEAD_LINE : 0);
+	const uint64_t first_line = l->line + (l->p[1] >> 1) - 1;
 	uint64_t steps = 0;
 	size_t n = 0;
 
-	for (unsigned some = 4; some == 4 && n < COPY_ROWS && end - p >= 8;
-	     n += some, p += 2 * (size_t)some) {
-		const uint64_t w = load8((const char *)p);
+	for (unsigned some = 4; some == 4 && n < COPY_ROWS && l->end - l->p >= 8;
+	     n += some, l->p += 2 * (size_t)some) {
+		const uint64_t w = load8((const char *)l->p);
 		const uint64_t other = (w & small * lanes) ^ tag * lanes;
-		uint64_t x = (instrs ? w >> 7 : w >> 6) & 0x7c * lanes;
+		uint64_t x = (k.instrs ? w >> 7 : w >> 6) & 0x7c * lanes;
 		uint64_t step = w >> 9 & 0x1f * lanes;
 
 		if (other) {
@@ -317,145 +347,168 @@ copy_likes(const unsigned char **from, const unsigned char *end, unsigned char *
 		steps += step * lanes >> 48;
 		x |= head * lanes;
 		x = (x | x >> 8) & 0x0000ffff0000ffff;
-		store8(out + n, x | x >> 16);
+		store8(l->out + n, x | x >> 16);
 	}
-	*from = p;
-	*rows = n;
-	return steps;
+	l->out += n;
+	l->rows += n;
+	if (k.instrs)
+		l->instr += steps;
+	else
+		l->line += steps;
+	if (!k.instrs && n)
+		l->least = first_line < l->least ? first_line : l->least;
+	return n != 0;
+}
+
+/* Read tag and positions.  False: the row is another kind's, or a position has two bytes, or goes
+ * back. */
+COPY_STEP bool get_small_place(struct small_row *r, struct copy_kind k)
+{
+	const unsigned tag = r->word & 0xff;
+	const unsigned costs = tag & ~(unsigned)(ONCE_INSTR | ONCE_LINE);
+	const unsigned a = r->word >> 8 & 0xff, b = r->word >> 16 & 0xff;
+
+	if ((costs != 0 && costs != k.events << ONCE_COSTS) || a & 0x81)
+		return false;
+	r->costs = costs;
+	r->first = k.instrs ? a >> 1 : a;
+	r->change = 0;
+	r->n = 2;
+	if (k.instrs && (tag & ONCE_INSTR)) {
+		if (tag & ONCE_LINE) {
+			if (!k.lines || b >= 0x80)
+				return false;
+			r->change = b;
+			r->n = 3;
+		}
+	} else if (k.lines && tag == (costs | ONCE_LINE)) {
+		r->change = a;
+		r->first = k.instrs ? 0 : a;
+	} else {
+		return false;
+	}
+	return r->first < HEAD_FAR;
+}
+
+/* Read the costs.  False: they are not whole in the 8 bytes. */
+COPY_STEP bool get_small_costs(struct small_row *r, struct copy_kind k)
+{
+	const uint64_t cost = r->word >> 8 * r->n;
+	uint64_t last = ~cost & 0x8080808080;
+
+	if (k.events == 2)
+		last &= last - 1;
+	if (__builtin_expect(!last, 0))
+		return false;
+	r->costs = ((unsigned)__builtin_ctzll(last) >> 3) + 1;
+	r->cost = cost & low_bytes(r->costs);
+	return true;
+}
+
+/* Write the row, its costs only if they are others than before. */
+COPY_STEP void put_small_row(struct copy_loop *l, const struct small_row *r,
+			     struct copy_kind k)
+{
+	const bool both = k.instrs && k.lines;
+	uint64_t x = r->first << HEAD_PLACE;
+	unsigned size = 1;
+
+	if (both && r->change) {
+		x |= (uint64_t)r->change << 8;
+		size = 2;
+	} else if (both) {
+		x |= HEAD_LINE;
+	}
+	if (r->costs)
+		l->at->cost = (struct coded){l->p + r->n, r->costs};
+	if (!r->costs || r->cost == l->cost) {
+		x |= HEAD_COSTS;
+	} else {
+		x |= r->cost << 8 * size;
+		l->f->cost_at = (size_t)(l->out + size - l->f->out.p);
+		l->f->cost_n = r->costs;
+		l->cost = r->cost;
+		size += r->costs;
+	}
+	store8(l->out, x);
+	l->out += size;
+	l->p += r->n + r->costs;
+	l->rows++;
+	if (k.instrs)
+		l->instr += r->first;
+	if (r->change) {
+		l->line = varint_unzigzag(l->line, r->change);
+		l->least = l->line - 1 < l->least ? l->line - 1 : l->least;
+	}
+}
+
+/* Copy rows while they are small, each after the one before. */
+COPY_STEP void copy_some(struct copy_loop *loop, struct copy_kind k)
+{
+	struct copy_loop l = *loop;
+
+	while (l.rows < COPY_ROWS && l.end - l.p >= 8) {
+		struct small_row r = {.word = load8((const char *)l.p)};
+
+		/* Nine of ten rows are alike. */
+		if ((r.word & 0xff) == (k.instrs ? ONCE_INSTR : ONCE_LINE) &&
+		    copy_likes(&l, k))
+			continue;
+		if (!get_small_place(&r, k) || (r.costs && !get_small_costs(&r, k)))
+			break;
+		put_small_row(&l, &r, k);
+	}
+	*loop = l;
+}
+
+/* Choose the loop for the positions that the profile has. */
+COPY_STEP void copy_shape(struct copy_loop *l, bool instr, bool line, unsigned events)
+{
+	if (!line)
+		copy_some(l, (struct copy_kind){true, false, events});
+	else if (!instr)
+		copy_some(l, (struct copy_kind){false, true, events});
+	else
+		copy_some(l, (struct copy_kind){true, true, events});
 }
 
 /*
- * Rows of small differences, each behind the one before, which is the last of f and cost what the
- * last cost line did: as long as there are such, and there is room in out.  *at follows, and *least,
- * the lowest line less 1.
+ * Copy rows of one or two events while they are small.  The row before them is the last of f and has
+ * the costs of the last cost line.  There is room in f->out.  *at is the row before, then the last
+ * one copied; *least follows.
+ * Not inlined: the loops need all registers.
  */
-static inline __attribute__((always_inline)) const unsigned char *
-copy_some(struct copy_file *f, const unsigned char *p, const unsigned char *end,
-	  struct copy_place *at, uint64_t *least, bool instrs, bool lines, uint32_t ncost)
-{
-	const unsigned tag_costs = ncost << ONCE_COSTS, both = instrs && lines;
-	unsigned char *out = f->out.p + f->out.n;
-	uint64_t instr = at->instr, line = at->line, low = *least;
-	/* The costs of the row before. */
-	uint64_t before = f->cost_n <= 6 ? load8((const char *)f->out.p + f->cost_at) &
-						   low_bytes(f->cost_n)
-					 : UINT64_MAX;
-	size_t rows = 0;
-
-	while (rows < COPY_ROWS && end - p >= 8) {
-		const uint64_t w = load8((const char *)p);
-		const unsigned tag = w & 0xff,
-			       said = tag & ~(unsigned)(ONCE_INSTR | ONCE_LINE);
-		const unsigned a = w >> 8 & 0xff, b = w >> 16 & 0xff;
-		unsigned first = instrs ? a >> 1 : a, change = 0, n = 2, size = 1;
-		uint64_t x;
-
-		/* Most are. */
-		if (tag == (instrs ? ONCE_INSTR : ONCE_LINE)) {
-			size_t likes;
-			const uint64_t steps =
-				copy_likes(&p, end, out, &likes, instrs, lines);
-
-			if (likes) {
-				out += likes;
-				rows += likes;
-				if (instrs) {
-					instr += steps;
-				} else {
-					const uint64_t least_line = line + (a >> 1) - 1;
-
-					low = least_line < low ? least_line : low;
-					line += steps;
-				}
-				continue;
-			}
-		}
-		if ((said != 0 && said != tag_costs) || a & 0x81)
-			break;
-		if (instrs && (tag & ONCE_INSTR)) {
-			if (tag & ONCE_LINE) {
-				if (!lines || b >= 0x80)
-					break;
-				change = b;
-				n = 3;
-			}
-		} else if (lines && tag == (said | ONCE_LINE)) {
-			change = a;
-			first = instrs ? 0 : a;
-		} else {
-			break;
-		}
-		if (first >= HEAD_FAR)
-			break;
-		x = first << HEAD_PLACE;
-		if (both && change) {
-			x |= (uint64_t)change << 8;
-			size = 2;
-		} else if (both) {
-			x |= HEAD_LINE;
-		}
-		if (said) {
-			/* Among the bytes that were loaded. */
-			uint64_t cost = w >> 8 * n, last = ~cost & 0x8080808080;
-			unsigned bytes;
-
-			if (ncost == 2)
-				last &= last - 1;
-			if (__builtin_expect(!last, 0))
-				break;
-			bytes = ((unsigned)__builtin_ctzll(last) >> 3) + 1;
-			cost &= low_bytes(bytes);
-			at->cost = (struct coded){p + n, bytes};
-			n += bytes;
-			if (cost == before) {
-				x |= HEAD_COSTS;
-			} else {
-				x |= cost << 8 * size;
-				f->cost_at = (size_t)(out + size - f->out.p);
-				f->cost_n = bytes;
-				size += bytes;
-				before = cost;
-			}
-		} else {
-			x |= HEAD_COSTS;
-		}
-		if (instrs)
-			instr += first;
-		if (change) {
-			line = varint_unzigzag(line, change);
-			low = line - 1 < low ? line - 1 : low;
-		}
-		store8(out, x);
-		out += size;
-		p += n;
-		rows++;
-	}
-	f->out.n = (size_t)(out - f->out.p);
-	f->rows += rows;
-	f->instr = at->instr = instr;
-	f->line = at->line = line;
-	*least = low;
-	return p;
-}
-
-/* Not inlined, the loops want the registers for themselves. */
 static __attribute__((noinline)) const unsigned char *
 copy_rows(const struct copied_lines *c, struct copy_file *f,
 	  const struct varint_reader *in, struct copy_place *at, uint64_t *least)
 {
 	const bool instr = c->shape.instr, line = c->shape.line;
-	const unsigned char *p = in->p, *end = in->end;
+	struct copy_loop l = {.p = in->p,
+			      .end = in->end,
+			      .out = f->out.p + f->out.n,
+			      .instr = at->instr,
+			      .line = at->line,
+			      .least = *least,
+			      .cost = UINT64_MAX,
+			      .f = f,
+			      .at = at};
 
+	if (f->cost_n <= 6)
+		l.cost =
+			load8((const char *)f->out.p + f->cost_at) & low_bytes(f->cost_n);
 	if (c->shape.events == 2)
-		return !line	? copy_some(f, p, end, at, least, true, false, 2)
-		       : !instr ? copy_some(f, p, end, at, least, false, true, 2)
-				: copy_some(f, p, end, at, least, true, true, 2);
-	return !line	? copy_some(f, p, end, at, least, true, false, 1)
-	       : !instr ? copy_some(f, p, end, at, least, false, true, 1)
-			: copy_some(f, p, end, at, least, true, true, 1);
+		copy_shape(&l, instr, line, 2);
+	else
+		copy_shape(&l, instr, line, 1);
+	f->out.n = (size_t)(l.out - f->out.p);
+	f->rows += l.rows;
+	f->instr = at->instr = l.instr;
+	f->line = at->line = l.line;
+	*least = l.least;
+	return l.p;
 }
 
-/* The same as copy_rows(), of more events than are plain, where the tag has two bytes. */
+/* copy_rows() for more events than COSTS_PLAIN, where the tag has two bytes. */
 static __attribute__((noinline)) const unsigned char *
 copy_wide(const struct copied_lines *c, struct copy_file *f,
 	  const struct varint_reader *in, struct copy_place *at, uint64_t *least)
@@ -472,7 +525,7 @@ copy_wide(const struct copied_lines *c, struct copy_file *f,
 		const unsigned char *q = p + 2, *end;
 		uint64_t instr = at->instr, line = at->line, mask;
 
-		/* Behind the row before, with differences of one byte. */
+		/* Stop at a row that goes back or has a difference of two bytes. */
 		if (!kind || (kind & ~(unsigned)(ONCE_INSTR | ONCE_LINE)) ||
 		    ((kind & ONCE_INSTR) && !instrs) || ((kind & ONCE_LINE) && !lines) ||
 		    (*q & 0x81) || (kind == (ONCE_INSTR | ONCE_LINE) && q[1] >= 0x80))
@@ -515,7 +568,7 @@ copy_wide(const struct copied_lines *c, struct copy_file *f,
 	return p;
 }
 
-/* Rows behind the last of the file at hand, if that is where *at is. */
+/* Copy rows after the last one of the file c->at, if that is the row before. */
 static enum copy copy_on(struct copied_lines *c, struct varint_reader *in,
 			 struct copy_place *at, uint32_t own, uint64_t *first_line)
 {
@@ -529,7 +582,7 @@ static enum copy copy_on(struct copied_lines *c, struct varint_reader *in,
 	if (f->file != at->file || f->instr != at->instr || f->line != at->line ||
 	    f->rows == 0)
 		return COPY_DONE;
-	/* Rows that say no costs are copied as they are. */
+	/* Rows without costs are copied as they are, so the costs before must be the same. */
 	if (!wide && !coded_alike(last_cost(f), at->cost))
 		return COPY_DONE;
 	if (bytes_room(&f->out,
@@ -541,7 +594,7 @@ static enum copy copy_on(struct copied_lines *c, struct varint_reader *in,
 	return mark(f) ? COPY_NO_MEMORY : COPY_DONE;
 }
 
-/* The costs of a row that says n, fewer than there are events. */
+/* Read the costs of a row that has only n, and add zeros for the other events. */
 static __attribute__((noinline)) enum copy few_costs(struct copied_lines *c,
 						     struct varint_reader *in, uint64_t n,
 						     struct coded *cost)
@@ -556,7 +609,7 @@ static __attribute__((noinline)) enum copy few_costs(struct copied_lines *c,
 	return COPY_DONE;
 }
 
-/* n: as the row says, 0: as before. */
+/* Read n costs; 0: those of the cost line before. */
 static inline enum copy get_costs(struct copied_lines *c, struct varint_reader *in,
 				  uint64_t n, struct coded *cost)
 {

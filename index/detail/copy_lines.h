@@ -1,13 +1,13 @@
 /*
- * copy_lines.h - the cost lines of a piece, copied to the index.
+ * copy_lines.h - copy the cost lines of a piece to the index.
  *
- * In a piece (once.h) a line is a tag, the differences of its positions and its costs, if they are
- * others than those before; in the index (detail_code.h) it is the same but for the tag.  So the
- * lines of a file are not unpacked, ordered and packed again, but copied, and only where a turn begins in front of where the one
- * before ended are those behind its beginning taken back, to be put among its own:
+ * In a piece (once.h) a line is a tag, the differences of its positions, and its costs if they differ
+ * from those before.  In the index (detail_code.h) only the tag is another one.  So the lines of a
+ * file are not unpacked, ordered and packed again, but copied.  Where the lines go back, the rows
+ * from there on are taken back, and merged with the next lines:
  *
  *	out	10 11 12 13 14 15
- *	turn		    14 16 17	14 and 15 are taken back: 14 is added, 15 goes in front of 16
+ *	lines		    14 16 17	14 and 15 are taken back; 14 is added, 15 goes before 16
  */
 #ifndef QUERN_COPY_LINES_H
 #define QUERN_COPY_LINES_H
@@ -17,29 +17,29 @@
 struct copy_mark;
 struct copy_tail;
 
-/* What was copied of one file. */
+/* The rows of one file. */
 struct copy_file {
 	uint32_t file;
 	struct bytes out;
 	size_t rows;
-	uint64_t instr, line;	/* of the last; 0 at first */
+	uint64_t instr, line;	/* of the last row; 0 at first */
 	size_t cost_at, cost_n; /* its costs, in out */
-	/* Where some rows end, to find others from. */
+	/* Where some rows end: a search for a row begins at a mark. */
 	struct copy_mark *mark;
-	size_t nmark, mark_cap, next_mark; /* next_mark: in rows */
+	size_t nmark, mark_cap, next_mark; /* next_mark: rows before it */
 };
 
 struct copied_lines {
 	struct detail_shape shape; /* COPY_EVENTS at most */
 	struct copy_file *file;
-	size_t nfile, used, file_cap; /* of the function at hand; that have buffers */
-	size_t at;		      /* the file of the last line */
-	/* Rows of it taken back, of which those from tail_at on are still to come. */
+	size_t nfile, used, file_cap; /* nfile: of this function; used: have buffers */
+	size_t at;		      /* file[at] has the last line */
+	/* Rows that were taken back from file[at]; those from tail_at on are not yet written again. */
 	struct copy_tail *tail;
 	size_t ntail, tail_cap, tail_at;
 	struct bytes taken; /* their costs */
-	size_t moved;
-	/* scratch: the costs of a row that says fewer, of two rows added */
+	size_t moved;	    /* rows taken back so far */
+	/* scratch: the costs of a row that has fewer; the sum of two rows */
 	unsigned char single[(COPY_EVENTS + 2) * VARINT_MAX],
 		both[(COPY_EVENTS + 2) * VARINT_MAX];
 	bool full; /* a sum did not fit */
@@ -49,13 +49,13 @@ void copied_lines_init(struct copied_lines *c, struct detail_shape shape);
 void copied_lines_free(struct copied_lines *c);
 void copied_lines_clear(struct copied_lines *c);
 
-/* Cost lines at *in, up to a row of another kind.  *at is that of the row before, of whatever kind,
- * and then of the last line.  *first_line is the lowest known line in the function's own file, 0:
- * none is. */
+/* Copy the cost lines at *in, up to a row of another kind.  *at is the row before, of any kind, and
+ * becomes the last line.  *first_line is the lowest known line in the function's own file; 0: none
+ * is known. */
 enum copy copy_lines(struct copied_lines *c, struct varint_reader *in,
 		     struct copy_place *at, const struct copy_of *of,
 		     uint64_t *first_line);
-/* As detail_encode(); *n rows. */
+/* Append *n rows to b, as detail_encode() would.  0, or -1 when memory is out. */
 int copied_lines_encode(struct copied_lines *c, struct bytes *b, uint64_t *n);
 
 #endif

@@ -1,4 +1,4 @@
-/* copy_refs.c - call sites and jumps from pieces to the index; see copy_refs.h. */
+/* copy_refs.c - copy call sites and jumps from pieces to the index; see copy_refs.h. */
 #include "index/detail/copy_refs.h"
 
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include "index/tally/tally.h"
 
 enum {
-	/* Bytes of a row at most but for its costs. */
+	/* Most bytes of a row without its costs. */
 	ROW_ROOM = 6 * VARINT_MAX,
 	REFS_MAX = 1 << 17, /* of a kind */
-	TIES_MAX = 32,	    /* rows of one place */
+	TIES_MAX = 32,	    /* at one place */
 };
 
 void copied_refs_init(struct copied_refs *c, struct detail_shape shape)
@@ -255,7 +255,7 @@ enum copy copied_refs_order(struct copied_refs *c, enum detail_kind kind)
 	return COPY_DONE;
 }
 
-/* Behind the row before, which w knows. */
+/* Write r; w knows the row before it. */
 static int put_ref(const struct copied_refs *c, struct detail_writer *w,
 		   const struct copy_ref *r)
 {

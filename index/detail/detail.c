@@ -1,9 +1,10 @@
 /*
  * detail.c - the entries of one function; see detail.h.
  *
- * A counting sort finds the slots of each function over all tallies; each has a chain of
- * pieces (once.h), in which lines lie in the order of the text.  So a piece is mostly the
- * lines of another one again, which are added where that has them:
+ * A counting sort finds the slots of each function in all tallies.  Each slot has a chain of pieces
+ * (once.h), whose lines are in the order of the text.  So a piece mostly repeats the lines of the
+ * pieces before it.  The next line is looked for after the row of the line before, and added to its
+ * row if it is there:
  *
  *	row	12  13  call g at 13  14  ...
  *	piece	        ^ expected next
@@ -21,17 +22,17 @@
 #include "index/detail/detail_run.h"
 
 enum {
-	RUN_BYTES = 32 << 20, /* rows and their costs, about */
-	LEAST_ROOM = 1 << 6,  /* numbers to have room for, growing to */
-	MOST_ROOM = 1 << 12,
-	FETCH = 16, /* functions that are fetched ahead, and again as many of which it is known where */
+	RUN_BYTES = 32 << 20, /* of rows and their costs, about */
+	LEAST_ROOM = 1 << 6,  /* numbers to allocate at once, first and */
+	MOST_ROOM = 1 << 12,  /* at most */
+	FETCH = 16, /* functions whose data is prefetched; the slots of as many more are, too */
 };
 
 struct slot_ref {
 	uint32_t tally, slot;
 };
 
-/* Where each function's lines are, and which functions jumps may go to. */
+/* Where each function's lines are, and the functions that jumps may go to. */
 struct places {
 	uint32_t *slot_first; /* per function: into slots */
 	struct slot_ref *slots;
@@ -42,20 +43,20 @@ struct places {
 struct held {
 	struct detail_row *row;
 	size_t n, cap;
-	size_t expected; /* the row that may come again next, */
-	size_t known;	 /* of those before the piece at hand */
+	size_t expected; /* the first row that the next one may be */
+	size_t known;	 /* rows of the pieces before this one */
 };
 
 struct detail {
 	const struct profile *p;
 	struct places at;
-	bool borrowed;		  /* `at` is another one's */
+	bool borrowed;		  /* `at` belongs to another one */
 	size_t run;		  /* rows held at once */
-	bool asked;		  /* for just so many, by a test */
+	bool asked;		  /* a test chose `run` */
 	const atomic_int *cancel; /* may be NULL */
 	struct bytes once;	  /* scratch: a piece */
 	uint64_t *cost;		  /* scratch: the costs of one row */
-	/* scratch: the keys of rows that are ordered, and the rows, which change places */
+	/* scratch: keys to order rows by; ordered rows, exchanged with held.row */
 	struct detail_key *key, *spare;
 	size_t key_cap, spare_cap;
 	struct detail_row *sorted;
@@ -68,14 +69,14 @@ struct detail {
 	uint32_t fn;
 	unsigned kinds; /* bit per kind that is wanted */
 	struct detail_lines lines;
-	struct copied copied;		/* instead of what is held */
-	struct held held[DETAIL_KINDS]; /* but for lines */
+	struct copied copied;		/* the rows, if copied, not held */
+	struct held held[DETAIL_KINDS]; /* not DETAIL_LINES: see lines */
 	struct detail_runs runs[DETAIL_KINDS];
-	size_t n, most;		   /* rows held; most: then they become runs */
+	size_t n, most;		   /* rows held; at `most` they become a run */
 	struct arena sums;	   /* costs of rows that are sums or need mapping */
-	uint64_t *room, *room_end; /* of it, zeros */
+	uint64_t *room, *room_end; /* zeros, allocated from sums */
 	size_t next_room;
-	uint64_t first_line;
+	uint64_t first_line; /* lowest known line in its own file; 0: none is known */
 };
 
 static int order_slots(struct detail *d)
@@ -116,7 +117,7 @@ static int order_targets(struct detail *d)
 	return sort_pairs(d->at.by_obj, p->nfn);
 }
 
-/* With its own scratch, and `at` still empty; NULL when memory is out. */
+/* Allocate a struct detail without `at`; NULL when memory is out. */
 static struct detail *with_scratch(const struct profile *p, size_t run)
 {
 	struct detail *d = calloc(1, sizeof(*d));
@@ -275,7 +276,7 @@ static void forget_costs(struct detail *d)
 	d->next_room = LEAST_ROOM;
 }
 
-/* Functions are ordered by name, file and object. */
+/* Is function f before the one of that name, file and object? */
 static bool before(const struct profile *p, uint32_t f, uint32_t name, uint32_t file,
 		   uint32_t obj)
 {
@@ -286,8 +287,8 @@ static bool before(const struct profile *p, uint32_t f, uint32_t name, uint32_t 
 	return p->fn_obj[f] < obj;
 }
 
-/* The function that a jump goes to: that of the name in the source's object, of that file or
- * the first of any. */
+/* The function that a jump goes to: the one of that name and file in the object of `from`, else the
+ * first of that name there, else `from`. */
 static uint32_t jump_target(const struct detail *d, uint32_t from, uint32_t name,
 			    uint32_t file)
 {
@@ -411,7 +412,7 @@ static int sort_and_add(struct detail *d, struct held *h)
 	return 0;
 }
 
-/* Append what is held of a kind, in order: n rows.  0, or -1 when memory is out. */
+/* Order the rows held of a kind and append them to b: *n rows.  0, or -1 when memory is out. */
 static int encode(struct detail *d, enum detail_kind kind, struct bytes *b, uint64_t *n)
 {
 	struct held *h = &d->held[kind];
@@ -438,7 +439,7 @@ static void hold_nothing(struct detail *d)
 	forget_costs(d);
 }
 
-/* Put what is held among the runs. */
+/* Make a run of the rows held. */
 static int end_run(struct detail *d)
 {
 	uint64_t n;
@@ -451,7 +452,7 @@ static int end_run(struct detail *d)
 	return 0;
 }
 
-/* Room for one more row, NULL when memory is out. */
+/* Add a row; NULL when memory is out. */
 static struct detail_row *new_row(struct detail *d, enum detail_kind kind)
 {
 	struct held *h = &d->held[kind];
@@ -468,7 +469,7 @@ static bool wanted(const struct detail *d, enum detail_kind kind)
 	return d->kinds >> kind & 1;
 }
 
-/* The row that is r once more, or NULL. */
+/* The row held that equals r, or NULL. */
 static struct detail_row *known_row(struct held *h, const struct detail_row *r)
 {
 	size_t end = h->known - h->expected > DETAIL_SKIPPED
@@ -484,7 +485,7 @@ static struct detail_row *known_row(struct held *h, const struct detail_row *r)
 	return NULL;
 }
 
-/* Its n costs, as the tally k has its events. */
+/* Add n costs, in the order of the events of tally k. */
 static void add_costs(struct detail *d, size_t k, uint64_t *sum, uint32_t n)
 {
 	const uint32_t *event = d->p->map[k].event;
@@ -493,7 +494,7 @@ static void add_costs(struct detail *d, size_t k, uint64_t *sum, uint32_t n)
 		sum[event[e]] = detail_add(sum[event[e]], d->cost[e], &d->full);
 }
 
-/* Add up a cost line of ncost costs, which follow; none: those of the line before, which o knows. */
+/* Add a cost line with the ncost costs at *in; 0: with those of the line before, which o knows. */
 static inline int read_line(struct detail *d, struct varint_reader *in,
 			    const uint32_t *event, uint64_t instr, uint64_t line,
 			    uint32_t file, uint32_t ncost, struct once_row *o)
@@ -523,8 +524,8 @@ static inline int read_line(struct detail *d, struct varint_reader *in,
 
 /*
  * Append lines of one event that stay in the file of the line before and that no line held can
- * equal, as far as there is room.  *at: in, the line before; out, the last line read.  o has the
- * costs of the line before.  Not inlined: its loop needs the registers for itself.
+ * equal, as far as there is room.  *at: in, the line before; out, the last line read.  o has
+ * the costs of the line before.  Not inlined: its loop needs the registers for itself.
  */
 static __attribute__((noinline)) void read_fresh(struct detail *d,
 						 struct varint_reader *from,
@@ -578,8 +579,8 @@ static __attribute__((noinline)) void read_fresh(struct detail *d,
 	from->p = p;
 }
 
-/* Cost lines as they are in a piece (once.h), up to a row of another kind; o is the row before,
- * and then the last of them. */
+/* Read cost lines of a piece, up to a row of another kind; o is the row before, and becomes the last
+ * line. */
 static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
 		      struct once_row *o)
 {
@@ -614,7 +615,6 @@ static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
 		at.line = line;
 		rc = read_line(d, &in, m->event, instr, line, at.file,
 			       (uint32_t)(tag >> ONCE_COSTS), o);
-		/* The lowest known line of the function in its own file; 0: not known. */
 		if (at.file == own && line - 1 < d->first_line - 1)
 			d->first_line = line;
 		if (rc)
@@ -666,7 +666,7 @@ static int read_row(struct detail *d, size_t k, uint32_t slot, const struct once
 	return 0;
 }
 
-/* The lines of a function's pieces. */
+/* Read the pieces of a function's slot in tally k. */
 static int read_pieces(struct detail *d, size_t k, uint32_t slot)
 {
 	const struct fn_slot *fn = &d->p->tally[k]->fn[slot];
@@ -722,7 +722,7 @@ static int gather(struct detail *d, uint32_t f, unsigned kinds_wanted, size_t mo
 	return 0;
 }
 
-/* Cost lines as rows. */
+/* Order the cost lines and make rows of them. */
 static int lines_as_rows(struct detail *d)
 {
 	struct held *h = &d->held[DETAIL_LINES];
@@ -756,8 +756,8 @@ int detail_gather(struct detail *d, uint32_t f, enum detail_kind kind,
 	return 0;
 }
 
-/* Functions are ordered by name, their lines by where they stand in the text: what the next ones
- * are read from is far away. */
+/* Prefetch the data of later functions: functions come by name, but their pieces lie in the order of
+ * the text. */
 static void fetch_next(const struct detail *d, uint32_t f)
 {
 	const struct places *at = &d->at;
@@ -774,14 +774,14 @@ static void fetch_next(const struct detail *d, uint32_t f)
 		const struct fn_slot *fn = &t->fn[slot->slot];
 
 		spill_fetch(&t->once, fn->once_at);
-		/* Its edges, which stand together most often. */
+		/* Its edges are mostly next to each other. */
 		if (fn->edge_out - 1 < t->nedge)
 			__builtin_prefetch(
 				&d->p->map[slot->tally].edge[fn->edge_out - 1]);
 	}
 }
 
-/* The only slot of the function that has lines; NULL: there are several, or none. */
+/* The only slot of f with lines; NULL: several have, or none. */
 static const struct slot_ref *only_slot(const struct detail *d, uint32_t f)
 {
 	const struct places *at = &d->at;
@@ -799,7 +799,7 @@ static const struct slot_ref *only_slot(const struct detail *d, uint32_t f)
 	return only;
 }
 
-/* Most functions have one piece, whose rows are copied (detail_copy.h). */
+/* Copy the rows of a function that has one piece, as most have (detail_copy.h). */
 static enum copy copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
 			  uint64_t n[DETAIL_KINDS], uint64_t *first_line)
 {

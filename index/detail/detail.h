@@ -1,7 +1,7 @@
 /*
- * detail.h - the entries of one function from all tallies, in order, equal ones added, packed.
+ * detail.h - gather one function's entries from all tallies, order, add and pack them.
  *
- * Some 32 MiB of rows are held at once, whatever a function has; more go through packed runs
+ * About 32 MiB of rows are held at once.  A function with more goes through packed runs
  * (detail_run.h).
  */
 #ifndef QUERN_DETAIL_H
@@ -15,24 +15,22 @@
 
 struct detail; /* knows where each function's entries are */
 
-/* run: rows held at once, 0: as many as said above. */
+/* run: rows held at once; 0: about 32 MiB. */
 int detail_new(const struct profile *p, size_t run, struct detail **out, struct err *err);
-/* When *cancel is set, a function at hand ends as if memory were out. */
+/* Once *cancel is set, functions fail as if memory were out. */
 void detail_stop_by(struct detail *d, const atomic_int *cancel);
-/* Another one on the same places, for another thread, which holds that share of the rows; to
- * be freed before `of`. */
+/* Make one for another thread, with the same places and 1/share of the rows.  Free it before `of`. */
 int detail_share(const struct detail *of, unsigned share, struct detail **out,
 		 struct err *err);
 void detail_free(struct detail *d);
-/* Jumps so far whose target is no function of just that name, file and object. */
+/* How many jumps so far had a target that is no function of exactly that name, file and object. */
 uint64_t detail_loose(const struct detail *d);
-/* Some sum so far did not fit in 64 bits: that of a jump shows nowhere else. */
+/* Did some sum so far not fit in 64 bits?  Nothing else tells that of jumps. */
 bool detail_full(const struct detail *d);
-/* Entries of function f, about. */
+/* About how many entries function f has. */
 uint64_t detail_weight(const struct detail *d, uint32_t f);
 
-/* The errno of a temporary file that could not be read back; 0: what failed was for want of
- * memory. */
+/* The errno of a temporary file that could not be read back; 0: memory was out. */
 int detail_unread(const struct detail *d);
 
 /* The rows of function f of one kind, all in memory; valid until the next call.  0 or -1

@@ -1,4 +1,4 @@
-/* detail_copy.c - the rows of a piece to the index; see detail_copy.h. */
+/* detail_copy.c - copy the rows of a piece to the index; see detail_copy.h. */
 #include "index/detail/detail_copy.h"
 
 void copied_init(struct copied *c, struct detail_shape shape)

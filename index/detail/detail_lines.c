@@ -38,7 +38,7 @@ static inline bool after(const struct detail_row *more, const struct detail_key 
 		detail_compare(&more[a->row], &more[b->row]) > 0);
 }
 
-/* Behind the keys from `from` on that are in order. */
+/* The end of the run of ascending keys that begins at `from`. */
 static size_t in_order(const struct detail_row *more, const struct detail_key *key,
 		       size_t from, size_t n)
 {
@@ -48,7 +48,7 @@ static size_t in_order(const struct detail_row *more, const struct detail_key *k
 	return from;
 }
 
-/* Merge neighbours that are in order each; how many there are then. */
+/* Merge each two neighbouring runs; returns how many runs are left. */
 static size_t merge_once(const struct detail_row *more, const struct detail_key *from,
 			 struct detail_key *to, size_t n)
 {

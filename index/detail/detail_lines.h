@@ -1,10 +1,10 @@
 /*
  * detail_lines.h - the cost lines of one function while they are gathered (detail.c).
  *
- * They are most rows of most profiles, so each is 24 bytes that decide of its order, and its
- * costs beside them:
+ * Most rows of a profile are cost lines.  So a line is a key of 24 bytes, by which it is ordered; its
+ * costs are in another array:
  *
- *	key	{instr line file row} ...	in the order of the text, then in their own
+ *	key	{instr line file row} ...	in the order of the text, then sorted
  *	cost	row 0: E numbers  row 1: E ...
  */
 #ifndef QUERN_DETAIL_LINES_H
@@ -19,9 +19,9 @@ struct detail_lines {
 	uint64_t *cost; /* nevent per row */
 	size_t cost_cap;
 	size_t nevent;
-	size_t expected; /* the row that may come again next, */
-	size_t known;	 /* of those before the piece at hand */
-	bool ordered;	 /* and different, so far */
+	size_t expected; /* the first row that the next line may be */
+	size_t known;	 /* rows of the pieces before this one */
+	bool ordered;	 /* and no two equal, so far */
 	bool full;	 /* a sum did not fit */
 };
 
@@ -43,16 +43,16 @@ static inline bool detail_key_after(const struct detail_key *a,
 				      : a->line > b->line;
 }
 
-/* A piece begins: lines there are may come again, in their order. */
+/* A piece begins: its lines may be those held so far, in the same order. */
 static inline void detail_lines_again(struct detail_lines *l)
 {
 	l->expected = 0;
 	l->known = l->n;
 }
 
-enum { DETAIL_SKIPPED = 4 }; /* rows that may be missing where they come again */
+enum { DETAIL_SKIPPED = 4 }; /* rows that a piece may leave out between two lines */
 
-/* Another line, of other costs; the same as below. */
+/* Add a line; returns its costs, which are zeros, or NULL when memory is out. */
 static inline uint64_t *detail_lines_add(struct detail_lines *l, struct detail_key key)
 {
 	uint64_t *cost;
@@ -71,7 +71,7 @@ static inline uint64_t *detail_lines_add(struct detail_lines *l, struct detail_k
 	return cost;
 }
 
-/* The costs of that line, which are zeros when it is new; NULL when memory is out. */
+/* The costs of a line, zeros if it is new; NULL when memory is out. */
 static inline uint64_t *detail_lines_row(struct detail_lines *l, uint64_t instr,
 					 uint64_t line, uint32_t file)
 {
@@ -92,9 +92,9 @@ static inline uint64_t *detail_lines_row(struct detail_lines *l, uint64_t instr,
 int detail_lines_order(struct detail_lines *l);
 
 /*
- * Order n keys; `spare` has room for as many, and the two may change places.  more: of which
- * detail_compare() decides between keys that are alike, by their rows; NULL: they are equal,
- * and stay as they stand.  0, or -1 when memory is out.
+ * Order n keys.  `spare` is grown to the same size; the two arrays may be exchanged.  Equal keys are
+ * ordered by detail_compare() of their rows in `more`; if `more` is NULL, they keep their order.
+ * 0, or -1 when memory is out.
  */
 int detail_order(struct detail_key **key, size_t *cap, struct detail_key **spare,
 		 size_t *spare_cap, size_t n, const struct detail_row *more);

@@ -1,9 +1,8 @@
 /*
  * detail_run.c - merge the runs of a function; see detail_run.h.
  *
- * The packed form says how many rows there are before the rows, so the runs are merged
- * twice: once to count them, by file, and once to write them.  A heap holds the runs by
- * their next row.
+ * In the packed form the number of rows is before the rows, so the runs are merged twice: first to
+ * count the rows of each file, then to write them.  A heap orders the runs by their next row.
  */
 #include "index/detail/detail_run.h"
 
@@ -16,7 +15,7 @@ enum { STEPS = 1 << 12 };
 
 struct run {
 	struct detail_reader r; /* r.row: its next row */
-	uint64_t left;		/* behind that */
+	uint64_t left;		/* after that one */
 	uint64_t *cost;
 };
 
@@ -25,12 +24,12 @@ struct merger {
 	const struct detail_shape *shape;
 	enum detail_kind kind;
 	struct run *run;
-	uint64_t *costs; /* of all runs, and of the row at hand */
-	uint32_t *heap;	 /* runs that have a row, the least first */
+	uint64_t *costs; /* of each run, then of `row` */
+	uint32_t *heap;	 /* runs with rows left, the one with the least row first */
 	size_t nheap;
 	const atomic_int *cancel; /* may be NULL */
 	uint32_t steps;		  /* rows since the last look at it */
-	struct detail_row row;	  /* the row at hand */
+	struct detail_row row;	  /* the last one taken */
 	uint64_t *cost;
 };
 
@@ -95,7 +94,7 @@ static void sift_down(struct merger *m, size_t i)
 	}
 }
 
-/* The least run's next row; the run leaves the heap when it has none. */
+/* Read the next row of the first run in the heap, or remove the run if it has no more. */
 static void advance(struct merger *m)
 {
 	struct run *r = &m->run[m->heap[0]];
@@ -151,14 +150,14 @@ static void take(struct merger *m, bool first)
 	advance(m);
 }
 
-/* Many runs take long, and then somebody may want to stop. */
+/* Was the merge cancelled?  Look now and then only. */
 static bool stopped(struct merger *m)
 {
 	return m->cancel && ++m->steps % STEPS == 0 &&
 	       atomic_load_explicit(m->cancel, memory_order_relaxed);
 }
 
-/* The next row into m->row, equal ones of all runs added. */
+/* Take the next row into m->row, and add equal ones of all runs to it. */
 static bool next_row(struct merger *m)
 {
 	if (!m->nheap)

@@ -1,5 +1,5 @@
 /*
- * detail_run.h - rows of a function that are too many to be in memory together.
+ * detail_run.h - merge the rows of a function that has too many to hold them all in memory.
  *
  * They come in runs, each ordered and packed as in detail_code.h, and are merged from there:
  * a row takes some five bytes instead of a hundred.
@@ -12,23 +12,22 @@
 #include "index/format/detail_code.h"
 
 struct detail_runs {
-	struct bytes bytes; /* the runs, one behind the other */
+	struct bytes bytes; /* the runs, one after the other */
 	size_t *end;	    /* of each in bytes */
 	size_t n, cap;
-	bool full; /* a sum of them does not fit */
+	bool full; /* a sum did not fit */
 };
 
 /* The order of rows in a function: qsort()'s. */
 int detail_compare(const void *a, const void *b);
-/* a + b, or as much as there is and *full. */
+/* a + b; if that does not fit, UINT64_MAX, and *full is set. */
 uint64_t detail_add(uint64_t a, uint64_t b, bool *full);
 
-/* What was appended to `bytes` behind the run before, by detail_encode() or detail_encode_lines(),
- * is a run.  0, or -1 when memory is out. */
+/* End a run: all that detail_encode() or detail_encode_lines() appended to `bytes` since the run before.
+ * 0, or -1 when memory is out. */
 int detail_runs_end(struct detail_runs *runs);
-/* Append to b what detail_encode() would for all rows of the runs, equal ones added; *n
- * rows.  The runs are empty afterwards.  0 or -1: memory is out, or *cancel, which may be NULL, is
- * set. */
+/* Append the *n rows of all runs to b, equal ones added, as detail_encode() would.  The runs are empty
+ * afterwards.  Returns -1 when memory is out or *cancel is set (cancel may be NULL), else 0. */
 int detail_runs_merge(struct detail_runs *runs, enum detail_kind kind,
 		      const struct detail_shape *s, const atomic_int *cancel,
 		      struct bytes *b, uint64_t *n);

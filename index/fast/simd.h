@@ -10,14 +10,12 @@
  *	two_SET(a, na, b, nb, v)	the numbers of na and nb digits, 1 to 8, at a and b
  *	four_SET(end, n, v)	the numbers of n[i] digits, 0 to 8, that end at end[i];
  *				false when one is not of digits
- *	put_SET(p, v)		varint_put_flat()
  *
  * SETs are portable and avx2 (isa.h).  Code is compiled once for each by a header that is included with ISA(name) and ISA_TARGET (replay_loop.inc).
  */
 #ifndef QUERN_SIMD_H
 #define QUERN_SIMD_H
 
-#include "index/base/varint.h"
 #include "index/lines/digits.h"
 
 #if defined(__x86_64__)
@@ -124,8 +122,6 @@ static HOT bool four_portable(const char *const *end, const unsigned *n, uint64_
 	return bad == 0;
 }
 
-#define put_portable varint_put_flat
-
 #if SIMD_X86
 static AVX2_HOT uint64_t nondigits_avx2(const char *p)
 {
@@ -218,18 +214,6 @@ static AVX2_HOT bool four_avx2(const char *const *end, const unsigned *n, uint64
 	v[2] = (uint32_t)high;
 	v[3] = high >> 32;
 	return _mm256_testz_si256(above, above);
-}
-
-static AVX2_HOT unsigned char *put_avx2(unsigned char *p, uint64_t v)
-{
-	if (__builtin_expect(v >> 28 != 0, 0))
-		return varint_put_long(p, v);
-	const uint32_t x = _pdep_u32((uint32_t)v, 0x7f7f7f7f);
-	const unsigned last = (31u ^ (unsigned)__builtin_clz(x | 1)) & 24;
-	const uint32_t w = x | _bzhi_u32(0x808080, last);
-
-	memcpy(p, &w, sizeof(w));
-	return p + last / 8 + 1;
 }
 #endif
 

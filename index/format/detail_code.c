@@ -1,11 +1,11 @@
-/* detail_code.c - both directions of the packed detail; see detail_code.h. */
+/* detail_code.c - pack and unpack detail; see detail_code.h. */
 #include "index/format/detail_code.h"
 
 #include <string.h>
 
 #include "index/format/cost_code.h"
 
-/* Bytes that a row may take. */
+/* Most bytes of a row. */
 static inline size_t row_room(uint32_t events)
 {
 	return (DETAIL_NUMBERS + costs_numbers(events)) * VARINT_MAX;
@@ -39,7 +39,7 @@ static unsigned char *put_jump(unsigned char *p, const struct detail_row *r)
 	return r->edge & JUMP_CONDITIONAL ? varint_put(p, r->taken) : p;
 }
 
-/* A cost line, its costs left out where they are those of the row before. */
+/* Write a cost line, without its costs if the row before has the same. */
 static unsigned char *put_row(struct detail_writer *w, unsigned char *head,
 			      const struct detail_row *r)
 {
@@ -67,7 +67,7 @@ unsigned char *detail_put_rest(unsigned char *p, enum detail_kind kind,
 	return costs_put(p, r->cost, events);
 }
 
-/* A call site or a jump. */
+/* Write a call site or a jump. */
 static unsigned char *put_ref(const struct detail_writer *w, unsigned char *p,
 			      const struct detail_row *r)
 {
@@ -120,94 +120,26 @@ int detail_encode(struct bytes *b, enum detail_kind kind, const struct detail_sh
 	return 0;
 }
 
-/* A line behind *before of the same file, to p, where there is room; its end.  like: its costs are
- * those of the row before. */
-static inline unsigned char *put_line(unsigned char *p, struct detail_shape s,
-				      const struct detail_key *before,
-				      const struct detail_key *key, const uint64_t *cost,
-				      bool like)
-{
-	unsigned char *const head = p;
-
-	p = detail_put_place(p, s, key->instr - before->instr,
-			     varint_zigzag(before->line, key->line));
-	if (!like)
-		return costs_put(p, cost, s.events);
-	*head |= HEAD_COSTS;
-	return p;
-}
-
-/* The same of a profile with both positions and one event, where most numbers are small. */
-static inline unsigned char *put_usual_line(unsigned char *p,
-					    const struct detail_key *before,
-					    const struct detail_key *key, uint64_t cost,
-					    bool like)
-{
-	static const struct detail_shape shape = {
-		.events = 1, .instr = true, .line = true};
-	const uint64_t instr = key->instr - before->instr;
-	const uint64_t line = varint_zigzag(before->line, key->line);
-
-	if (__builtin_expect(instr >= HEAD_FAR || line >= 0x80, 0))
-		return put_line(p, shape, before, key, &cost, like);
-	p[0] = (unsigned char)(instr << HEAD_PLACE | (line ? 0 : HEAD_LINE) |
-			       (like ? HEAD_COSTS : 0));
-	p[1] = (unsigned char)line;
-	p += 1 + (line != 0);
-	return like ? p : varint_put_flat(p, cost);
-}
-
-/* Room for n bytes at *p, which is behind what b has. */
-static inline int put_room(struct bytes *b, unsigned char **p, size_t n)
-{
-	if (__builtin_expect((size_t)(b->p + b->cap - *p) >= n, 1))
-		return 0;
-	b->n = (size_t)(*p - b->p);
-	if (bytes_room(b, n))
-		return -1;
-	*p = b->p + b->n;
-	return 0;
-}
-
-static inline bool same_costs(const uint64_t *a, const uint64_t *b, uint32_t n)
-{
-	return n == 0 || memcmp(a, b, n * sizeof(*a)) == 0;
-}
-
 int detail_encode_lines(struct bytes *b, const struct detail_shape *s,
 			const struct detail_key *key, size_t n, const uint64_t *cost)
 {
-	const struct detail_shape shape = *s;
-	const size_t room = row_room(shape.events);
-	const bool usual = shape.events == 1 && shape.instr && shape.line;
 	struct detail_writer w = {.b = b, .kind = DETAIL_LINES, .shape = s};
+	struct detail_row row = {0};
 
 	if (bytes_put(b, n))
 		return -1;
-	for (size_t i = 0, end = 0; i < n;) {
-		static const struct detail_key start;
-		const struct detail_key *before = &start;
-		const uint64_t *c = NULL, *last;
-		unsigned char *p;
-
-		if (key[n - 1].file == key[i].file)
-			end = n;
-		while (end < n && key[end].file == key[i].file)
-			end++;
-		if (detail_write_group(&w, key[i].file, end - i))
-			return -1;
-		p = b->p + b->n;
-		for (; i < end; before = &key[i++]) {
-			last = c;
-			c = cost + (size_t)key[i].row * shape.events;
-			if (put_room(b, &p, room))
+	for (size_t i = 0, end = 0; i < n; i++) {
+		if (i == end) {
+			while (end < n && key[end].file == key[i].file)
+				end++;
+			if (detail_write_group(&w, key[i].file, end - i))
 				return -1;
-			p = usual ? put_usual_line(p, before, &key[i], *c,
-						   last && *last == *c)
-				  : put_line(p, shape, before, &key[i], c,
-					     last && same_costs(last, c, shape.events));
 		}
-		b->n = (size_t)(p - b->p);
+		row.instr = key[i].instr;
+		row.line = key[i].line;
+		row.cost = cost + (size_t)key[i].row * s->events;
+		if (write_row(&w, &row))
+			return -1;
 	}
 	return 0;
 }
@@ -221,7 +153,7 @@ uint64_t detail_begin(struct detail_reader *r, enum detail_kind kind,
 	*r = (struct detail_reader){
 		.in = {.p = p, .end = end}, .kind = kind, .shape = *s};
 	n = varint_get(&r->in);
-	/* A row has at least one byte: a larger number is damage, not a reason to allocate. */
+	/* A row has at least one byte, so a larger number is damage: do not allocate for it. */
 	if (n > (uint64_t)(end - p))
 		r->in.bad = true;
 	return r->in.bad ? 0 : n;
@@ -239,7 +171,7 @@ static void next_jump(struct detail_reader *r)
 	row->taken = row->edge & JUMP_CONDITIONAL ? varint_get(&r->in) : row->calls;
 }
 
-/* A head that no row can have is damage. */
+/* Read a cost line; a head that no row can have is damage. */
 static void next_line(struct detail_reader *r, uint64_t *cost)
 {
 	const bool instr = r->shape.instr, line = r->shape.line, both = instr && line;

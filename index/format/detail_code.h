@@ -11,13 +11,13 @@
  *	jumps:	+instr zz(line) flags [to_fn] [to_file] zz(to_instr - instr)
  *		zz(to_line - line) executed [taken]
  *
- * Costs are as in cost_code.h.  Most cost lines are a few bytes of code behind the row before, in
- * the same line, and cost the same, so they are a byte, the head:
+ * Costs are packed as in cost_code.h.  Most cost lines are a few bytes of code after the row before,
+ * and have its line and its costs.  So they take one byte, the head:
  *
- *	bit 0		the costs are those of the row before, and left out
- *	bit 1		so is the line, of a profile that has both positions
- *	bits 2 to 7	the first position, +instr or else zz(line), when it is below 63; else 63, and
- *			it follows
+ *	bit 0		the row has the costs of the row before; they are left out
+ *	bit 1		it has its line, too, which is left out (if the profile has both positions)
+ *	bits 2 to 7	the first position, +instr or else zz(line), if it is below 63; else 63, and
+ *			the position follows
  *
  * The first row of a group has costs.
  */
@@ -51,17 +51,17 @@ struct detail_row {
 	const uint64_t *cost;	    /* lines and sites: E, read by the encoder only */
 };
 
-/* What decides of most pairs of rows which is first. */
+/* The fields by which most rows are ordered. */
 struct detail_key {
 	uint64_t instr, line;
 	uint32_t file, row;
 };
 
-/* Of a cost line's head. */
+/* The bits of a cost line's head. */
 enum { HEAD_COSTS = 1, HEAD_LINE = 2, HEAD_PLACE = 2, HEAD_FAR = 63 };
 
-/* The head of a cost line, instr and zz(line) behind the row before, without HEAD_COSTS, and its
- * positions to p; their end.  A position that the profile does not have is 0. */
+/* Write the head of a cost line, without HEAD_COSTS, and its positions to p; returns the end.  instr
+ * and line are the differences to the row before; one that the profile does not have is 0. */
 static inline unsigned char *detail_put_place(unsigned char *p, struct detail_shape s,
 					      uint64_t instr, uint64_t line)
 {
@@ -81,17 +81,17 @@ static inline unsigned char *detail_put_place(unsigned char *p, struct detail_sh
 /* Append rows to b; 0, or -1 when memory is out. */
 int detail_encode(struct bytes *b, enum detail_kind kind, const struct detail_shape *s,
 		  const struct detail_row *rows, size_t n);
-/* The same of cost lines, of which row i has the costs from cost[i * E] on. */
+/* The same for cost lines given by keys; row i has the costs from cost[i * E] on. */
 int detail_encode_lines(struct bytes *b, const struct detail_shape *s,
 			const struct detail_key *key, size_t n, const uint64_t *cost);
-/* The same piece by piece, for rows that are not in memory together: the number of all
- * (bytes_put()), then each group's file and number, then its rows. */
+/* The same row by row, for rows that are not all in memory: write the number of rows (bytes_put()),
+ * then of each group its file and number of rows, then its rows. */
 struct detail_writer {
 	struct bytes *b;
 	enum detail_kind kind;
 	const struct detail_shape *shape;
 	uint64_t file, instr, line; /* of the row before */
-	/* Of lines: where its costs are in b; false: it is the first of its group. */
+	/* Of lines: where in b the last costs are; costs: there are some in this group. */
 	size_t cost_at, cost_n;
 	bool costs;
 };
@@ -102,15 +102,16 @@ int detail_write_row(struct detail_writer *w, const struct detail_row *r);
 unsigned char *detail_put_rest(unsigned char *p, enum detail_kind kind,
 			       const struct detail_row *r, uint32_t events);
 
-/* Reading: rows first, then detail_next() that many times.  cost receives E numbers, which the next
- * call may look at.  The reader's `bad` is set by damaged bytes; every row is then zeros. */
+/* Reading: detail_begin() returns the number of rows; call detail_next() that many times.  It writes E
+ * numbers to cost, which must be kept until the next call.  Damaged bytes set in.bad; all rows are
+ * zeros then. */
 struct detail_reader {
 	struct varint_reader in;
 	enum detail_kind kind;
 	struct detail_shape shape;
 	uint64_t left_in_group;
 	struct detail_row row;	/* the one just read */
-	const uint64_t *before; /* of lines: its costs; NULL: a group begins */
+	const uint64_t *before; /* its costs, of lines; NULL: a group begins */
 };
 uint64_t detail_begin(struct detail_reader *r, enum detail_kind kind,
 		      const struct detail_shape *s, const unsigned char *p,
