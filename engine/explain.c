@@ -172,8 +172,42 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 	if (parts && source_has_detail(q->source.kind))
 		out_c(&e->o, ", of the parts' text in the profile, read again");
 	if (q->source.vs.n)
-		out_c(&e->o, ", in both profiles; join by (object, file, name)");
+		out_c(&e->o, ", in both profiles; join the rows of the same functions");
 	out_char(&e->o, '\n');
+}
+
+/* How the functions of two profiles are paired, by rule. */
+static int explain_pairs(struct session *s, struct explain *e, size_t profile,
+			 const struct source *src, struct arena *a, struct err *err)
+{
+	const size_t base = check_profile(&e->env, src->vs, src->vs_span, err);
+	const struct pairing *p;
+	uint32_t by[1 << PAIR_RULES] = {0}, alone[2] = {0};
+
+	if (base == s->n)
+		return (int)err->kind;
+	cancel_after(&s->cancel, s->limits.seconds);
+	if (pair_cached(&s->pairs,
+			(struct store *[2]){s->stores[profile], s->stores[base]},
+			(size_t)s->limits.arena_bytes, &s->cancel, &p, err))
+		return (int)err->kind;
+	for (unsigned side = 0; side < 2; side++)
+		for (uint32_t f = 0; f < p->functions[side]; f++) {
+			alone[side] += p->of[side][f] == PAIR_NONE;
+			if (side == 0 && p->of[0][f] != PAIR_NONE)
+				by[p->rules[f]]++;
+		}
+	out_printf(&e->o, "pairs: %u equal", by[0]);
+	for (unsigned r = 1; r < 1 << PAIR_RULES; r++) {
+		struct str names = by[r] ? pair_rule_names(r, a) : STR("");
+
+		if (!names.p)
+			return arena_full(a, err);
+		if (by[r])
+			out_printf(&e->o, "; %u by %.*s", by[r], STR_ARG(names));
+	}
+	out_printf(&e->o, "; %u new, %u gone\n", alone[0], alone[1]);
+	return 0;
 }
 
 static int explain_query(struct session *s, struct stmt *st, struct explain *e,
@@ -203,7 +237,9 @@ static int explain_query(struct session *s, struct stmt *st, struct explain *e,
 	for (const struct gstage *g = stages; g; g = g->next)
 		parts |= g->kind == G_PART || g->kind == G_THREAD;
 	put_access(e, &st->query, s->stores[profile], stages != NULL, parts);
-	return 0;
+	return st->query.source.vs.n
+		       ? explain_pairs(s, e, profile, &st->query.source, a, err)
+		       : 0;
 }
 
 static int explain_text(struct session *s, struct str text, struct arena *a,

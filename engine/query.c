@@ -7,6 +7,7 @@
  */
 #include "engine/query.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ enum {
 	NESTING = 200,
 	TEXT_BYTES = 64 << 10,
 	SECONDS = 60,
+	LEAST_PAIRED = 50, /* percent */
 	ROWS = 10000000,
 	KEPT_ROWS = 1 << 18, /* rows of `_` */
 };
@@ -51,6 +53,7 @@ int session_new(struct session **out, struct err *err)
 	arena_init(&s->kept[0], 0);
 	arena_init(&s->kept[1], 0);
 	session_set_limits(s, &(struct session_limits){0});
+	s->least_paired = LEAST_PAIRED;
 	*out = s;
 	return 0;
 }
@@ -61,7 +64,7 @@ void session_free(struct session *s)
 		return;
 	flow_cache_free(s->flows);
 	part_cache_free(s->part_cache);
-	moved_clear(&s->moved);
+	pair_cache_free(&s->pairs);
 	for (size_t i = 0; i < s->n; i++)
 		free((void *)(uintptr_t)s->names[i].p);
 	for (size_t i = 0; i < s->nfilters; i++)
@@ -135,6 +138,7 @@ int session_remove(struct session *s, struct str name, struct err *err)
 			       "no profile is open under the name '%.*s'", STR_ARG(name));
 	flow_cache_drop(s->flows, s->stores[i]);
 	part_cache_drop(s->part_cache, s->stores[i]);
+	pair_forget(&s->pairs);
 	forget_last(s);
 	free((void *)(uintptr_t)s->names[i].p);
 	memmove(&s->stores[i], &s->stores[i + 1], (s->n - i - 1) * sizeof(*s->stores));
@@ -267,24 +271,74 @@ void session_set_safe(struct session *s, bool safe)
 	s->safe = safe;
 }
 
-int session_strip_prefix(struct session *s, struct str rule, struct err *err)
+int session_pair(struct session *s, enum session_rule kind, struct str rule,
+		 struct err *err)
 {
-	return moved_add(&s->moved, rule, err);
+	struct pair_rules *to = &s->pairs.rules;
+
+	pair_forget(&s->pairs);
+	switch (kind) {
+	case RULE_FILES: return moved_add(&to->files, rule, err);
+	case RULE_OBJECTS: return moved_add(&to->objects, rule, err);
+	case RULE_NAMES: return rename_add(&to->names, rule, err);
+	}
+	return 0;
 }
 
-void session_strip_none(struct session *s)
+void session_pair_none(struct session *s, enum session_rule kind)
 {
-	moved_clear(&s->moved);
+	struct pair_rules *of = &s->pairs.rules;
+
+	pair_forget(&s->pairs);
+	switch (kind) {
+	case RULE_FILES: moved_clear(&of->files); break;
+	case RULE_OBJECTS: moved_clear(&of->objects); break;
+	case RULE_NAMES: rename_clear(&of->names); break;
+	}
 }
 
-size_t session_stripped(const struct session *s)
+struct str session_pair_rule(const struct session *s, enum session_rule kind, size_t i)
 {
-	return s->moved.n;
+	const struct pair_rules *of = &s->pairs.rules;
+	const struct moved *moved = kind == RULE_FILES ? &of->files : &of->objects;
+
+	if (kind == RULE_NAMES)
+		return i < of->names.n ? rename_text(&of->names, i)
+				       : (struct str){NULL, 0};
+	return i < moved->n ? str_c(moved->at[i].text) : (struct str){NULL, 0};
 }
 
-struct str session_strip(const struct session *s, size_t i)
+void session_pair_exact(struct session *s, bool exact)
 {
-	return str_c(s->moved.at[i].text);
+	pair_forget(&s->pairs);
+	s->pairs.rules.exact = exact;
+}
+
+bool session_pairs_exactly(const struct session *s)
+{
+	return s->pairs.rules.exact;
+}
+
+int session_least_paired(struct session *s, struct str percent, struct err *err)
+{
+	char text[32], *end;
+	double v;
+
+	snprintf(text, sizeof(text), "%.*s", STR_ARG(percent));
+	v = strtod(text, &end);
+	if (end == text || (*end && strcmp(end, "%") != 0) || !(v >= 0 && v <= 100))
+		return err_set(
+			err, ERR_USAGE, 0,
+			"the least share paired is a percentage from 0 to 100, not "
+			"'%s'",
+			text);
+	s->least_paired = v;
+	return 0;
+}
+
+double session_least(const struct session *s)
+{
+	return s->least_paired;
 }
 
 int session_pop(struct session *s, struct err *err)
@@ -564,6 +618,8 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 		.root_name = t->root_name,
 		.root_cost = t->root_cost,
 		.upward = t->upward,
+		.base = q->source.vs,
+		.paired = {x->paired[0], x->paired[1]},
 	};
 	if (table_result(t, r) || footer(x, t, r) || list_filters(s, q, text, x, r))
 		return (int)x->err->kind;
@@ -588,7 +644,9 @@ static int open_graph(struct session *s, struct query *q, struct str text,
 			   .stores = s->stores,
 			   .flows = s->flows,
 			   .part_cache = s->part_cache,
-			   .moved = &s->moved,
+			   .pairs = &s->pairs,
+			   .paired = {-1, -1},
+			   .least_paired = s->least_paired,
 			   .last = s->last,
 			   .roots = s->roots,
 			   .objects = s->objects,

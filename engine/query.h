@@ -48,12 +48,25 @@ void session_set_safe(struct session *s, bool safe); /* refuse `>` and `!` */
  * Borrowed.  NULL: nowhere. */
 void session_set_roots(struct session *s, const struct roots *sources,
 		       const struct roots *objects);
-/* Make `vs` take two source trees for the same: "A=B" (moved.h).  ERR_USAGE if it is
- * not of this form. */
-int session_strip_prefix(struct session *s, struct str rule, struct err *err);
-void session_strip_none(struct session *s);
-size_t session_stripped(const struct session *s);
-struct str session_strip(const struct session *s, size_t i);
+/* What `vs` takes for the same (pair.h), beside what it finds out. */
+enum session_rule {
+	RULE_FILES,   /* A=B: files below A are those below B */
+	RULE_OBJECTS, /* A=B: the object A is B */
+	RULE_NAMES,   /* s/RE/TO/: names are compared after that */
+};
+/* Add a rule.  ERR_USAGE if it is not of this form. */
+int session_pair(struct session *s, enum session_rule kind, struct str rule,
+		 struct err *err);
+void session_pair_none(struct session *s, enum session_rule kind);
+/* The i-th rule of a kind as given; p NULL: there are no more. */
+struct str session_pair_rule(const struct session *s, enum session_rule kind, size_t i);
+/* Pair only functions with equal names, files and objects. */
+void session_pair_exact(struct session *s, bool exact);
+bool session_pairs_exactly(const struct session *s);
+/* The percentage of either profile's cost that must be paired for `expect` to hold.
+ * ERR_USAGE if it is not from 0 to 100. */
+int session_least_paired(struct session *s, struct str percent, struct err *err);
+double session_least(const struct session *s);
 /* The graph stages applied to every query (.push .pop .filters). */
 int session_push(struct session *s, struct str gstage, struct err *err);
 int session_pop(struct session *s, struct err *err);

@@ -5,7 +5,7 @@
 #include "engine/check/check.h"
 #include "engine/rows/exec.h"
 #include "engine/flow/flow.h"
-#include "engine/names/moved.h"
+#include "engine/names/pair.h"
 #include "engine/query.h"
 
 struct session_let {
@@ -28,7 +28,8 @@ struct session {
 	const struct roots *roots, *objects;
 	struct flow_cache *flows;
 	struct part_cache *part_cache;
-	struct moved moved;
+	struct pair_cache pairs; /* for `vs` */
+	double least_paired;
 	struct arena kept[2]; /* `_` is in kept[now]; the next one goes to the other */
 	unsigned now;
 	struct result *last;

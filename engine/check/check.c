@@ -97,6 +97,15 @@ static int know_sums(struct schema *s, const struct schema *old, unsigned flags)
 	return 0;
 }
 
+/* The sums of base and delta have a delta%, too. */
+static int know_change(struct schema *s, const struct schema *old)
+{
+	return old->vs && check_known(s, STR("base")) && check_known(s, STR("delta")) &&
+			       !check_known(s, STR("delta%"))
+		       ? check_add_known(s, STR("delta%"), COL_PERCENT)
+		       : 0;
+}
+
 static int check_group(struct schema *s, struct tstage *st)
 {
 	struct schema old;
@@ -120,7 +129,9 @@ static int check_group(struct schema *s, struct tstage *st)
 		return 0;
 	if (check_add_known(s, STR("count"), COL_COUNT))
 		return (int)s->err->kind;
-	return know_sums(s, &old, ADDS_UP | SHOW_M);
+	return know_sums(s, &old, ADDS_UP | SHOW_M) || know_change(s, &old)
+		       ? (int)s->err->kind
+		       : 0;
 }
 
 /* A stage lists the columns: add the names that they have when summed. */
@@ -179,7 +190,7 @@ static int check_sum(struct schema *s)
 		if (check_is_number(old.known[i].type) &&
 		    check_add_known(s, old.known[i].name, old.known[i].type))
 			return (int)s->err->kind;
-	return 0;
+	return know_change(s, &old);
 }
 
 /* The column is known only when the rows are: cum% can be shown, but not used

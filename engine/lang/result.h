@@ -84,6 +84,10 @@ struct result {
 	struct str event;   /* event of unqualified costs */
 	uint64_t total;	    /* its 100 %; 0: unknown */
 	uint32_t event_id;  /* its number */
+	struct str base;    /* the profile after `vs`; empty: none */
+	/* Percent of the cost of profile and base that is in functions which both have; -1:
+	 * not known */
+	double paired[2];
 	/* For exporters, until the query's arena is reset: the graph asked (NULL for
 	 * `_`). */
 	struct graph *graph;

@@ -82,6 +82,15 @@ struct str moved_file(const struct moved *m, struct str file, struct arena *a)
 	return out;
 }
 
+struct str moved_object(const struct moved *m, struct str obj)
+{
+	for (size_t i = m->n; i > 0; i--)
+		if (str_eq(obj, m->at[i - 1].from) ||
+		    str_eq(str_basename(obj), str_basename(m->at[i - 1].from)))
+			return str_basename(m->at[i - 1].to);
+	return str_basename(obj);
+}
+
 int moved_guess(struct str now, struct str base, struct str *from, struct str *to)
 {
 	size_t same = 0, whole = 0;

@@ -16,7 +16,8 @@ struct check_env;
 struct flow_cache;
 struct graph;
 struct gstage;
-struct moved;
+struct pair_cache;
+struct pairing;
 struct part_cache;
 struct roots;
 struct set;
@@ -36,7 +37,12 @@ struct exec {
 	struct graph *g;	      /* after the graph stages */
 	const uint8_t *parts;	      /* the parts in x->g; NULL: all */
 	struct part_cache *part_cache;
-	const struct moved *moved; /* for `vs`; or NULL */
+	struct pair_cache *pairs;      /* for `vs`; or NULL */
+	const struct pairing *pairing; /* of the two profiles of `vs`; NULL: no vs */
+	unsigned side;		       /* of the pairing: 0, of the base 1 */
+	/* Of the rows of `vs`: percent of each profile's cost that is in functions which
+	 * both have; -1: not known, or not asked. */
+	double paired[2], least_paired;
 	struct flow_cache *flows;
 	const struct result *last; /* `_`; NULL: none */
 	uint32_t event;		   /* of unqualified costs */

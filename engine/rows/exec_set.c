@@ -8,7 +8,7 @@
 #include "engine/rows/fn_detail.h"
 #include "engine/graph/graph.h"
 #include "engine/names/match.h"
-#include "engine/names/moved.h"
+#include "engine/names/pair.h"
 
 static struct fn_set *new_set(struct exec *x, uint32_t functions)
 {
@@ -252,42 +252,39 @@ static int line_set(struct exec *x, const struct set *s, struct fn_set **out)
 	return n || x->first || base_has(x, s) ? 0 : no_such_line(x, s, set);
 }
 
-/* #12 is a number in the first profile: find the same functions of the base, as vs.c
- * joins them. */
-static int same_number(struct exec *x, const struct set *s, struct fn_set **out)
+/* Add the functions that are the same as those which the other profile has under this
+ * name.  #12 is a number in the first profile only. */
+static int add_paired(struct exec *x, const struct match_atom *atom, struct fn_set *s)
 {
-	const struct exec *first = x->first;
-	struct str name, file, obj;
-	uint32_t f = GRAPH_NONE;
-	uint64_t n;
+	const struct pairing *p = x->pairing;
+	const unsigned other = !x->side;
+	struct match_found found;
 
-	if (number_of(x, s, &n) || !(*out = new_set(x, x->g->functions)))
-		return (int)x->err->kind;
-	if (n < store_info(first->g->st)->functions)
-		f = graph_of_store(first->g, (fn_id)n);
-	if (f == GRAPH_NONE) /* the first profile reports it */
+	if (!p || (atom->form == MATCH_ID && x->side == 0))
 		return 0;
-	name = graph_name(first->g, f);
-	obj = str_basename(graph_obj(first->g, f));
-	file = moved_file(x->moved, graph_file(first->g, f), x->a);
-	for (uint32_t i = 0; i < x->g->functions; i++)
-		if (str_eq(graph_name(x->g, i), name) &&
-		    str_eq(moved_file(x->moved, graph_file(x->g, i), x->a), file) &&
-		    str_eq(str_basename(graph_obj(x->g, i)), obj))
-			fnset_add(*out, i);
-	return x->a->refused ? arena_full(x->a, x->err) : 0;
+	if (match_find(p->st[other], atom, x->cancel, x->a, &found, x->err))
+		return (int)x->err->kind;
+	for (uint32_t f = fnset_next(found.fns, 0); f != FNSET_NONE;
+	     f = fnset_next(found.fns, f + 1))
+		if (p->of[other][f] != PAIR_NONE)
+			fnset_add(s, p->of[other][f]);
+	return 0;
 }
 
 static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	struct match_atom atom = match_of(s);
-	struct match_found found;
+	struct match_found found = {0};
 	uint32_t n;
 
-	if (x->first && s->form == FORM_NUMBER)
-		return same_number(x, s, out);
-	if (match_find(x->g->st, &atom, x->cancel, x->a, &found, x->err) ||
-	    to_graph(x, found.fns, out))
+	if (atom.form == MATCH_ID && x->side) {
+		found.fns = new_set(x, store_info(x->g->st)->functions);
+		if (!found.fns)
+			return (int)x->err->kind;
+	} else if (match_find(x->g->st, &atom, x->cancel, x->a, &found, x->err)) {
+		return (int)x->err->kind;
+	}
+	if (add_paired(x, &atom, found.fns) || to_graph(x, found.fns, out))
 		return (int)x->err->kind;
 	n = fnset_count(*out);
 	if (add_renamed(x, &atom, *out, &n))

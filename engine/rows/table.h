@@ -149,14 +149,16 @@ int table_result(struct table *t, struct result *r);
 
 const struct col_def *source_col(const struct source_def *src, struct str name);
 
-/* ---- vs.c ---- */
+/* ---- vs_cols.c ---- */
 /* Columns that `vs` adds to those of a source.  OF_TOTAL is the percentage of the
  * column before. */
-enum { VS_COLS = 6 };
+enum { VS_COLS = 8 };
 extern const struct col_def vs_cols[VS_COLS];
 /* How many of them, the first ones, src has. */
 size_t vs_col_count(const struct source_def *src);
 /* One of them that src has, without "%"; NULL: some other column. */
 const struct col_def *vs_col(const struct source_def *src, struct str name);
+/* The change in percent of the base: infinite if that is 0. */
+double vs_percent(double delta, double base);
 
 #endif

@@ -137,14 +137,28 @@ static int note_above_total(struct exec *x, struct table *t, const struct result
 		 : 0;
 }
 
+/* Of a comparison: how much of both profiles can be compared. */
+static struct str paired(struct exec *x, const struct result *r)
+{
+	if (r->paired[0] < 0)
+		return (struct str){"", 0};
+	return arena_printf(x->a, "paired: %.1f %% of %.*s here, %.1f %% of %.*s",
+			    r->paired[0], STR_ARG(r->event), r->paired[1],
+			    STR_ARG(r->base));
+}
+
 int footer(struct exec *x, struct table *t, struct result *r)
 {
 	char n[32], all[32], total[32];
-	struct str other;
+	struct str other, pairs = paired(x, r);
 	double part;
 
-	if (!t->src)
+	if (!pairs.p)
+		return arena_full(x->a, x->err);
+	if (!t->src) {
+		r->footer = pairs;
 		return 0;
+	}
 	if (note_above_total(x, t, r))
 		return (int)x->err->kind;
 	if (t->card)
@@ -165,8 +179,9 @@ int footer(struct exec *x, struct table *t, struct result *r)
 					 t->src->rows, part, scaled(r->total, total),
 					 STR_ARG(r->event));
 	else if (t->n < t->rows_before)
-		r->footer = arena_printf(x->a, "%s of %s %s", n, all, t->src->rows);
+		r->footer = arena_printf(x->a, "%s of %s %s%s%.*s", n, all, t->src->rows,
+					 pairs.n ? "; " : "", STR_ARG(pairs));
 	else
-		return 0;
+		r->footer = pairs;
 	return r->footer.p ? 0 : arena_full(x->a, x->err);
 }

@@ -12,8 +12,9 @@ extern const struct source_def source_lines, source_instrs, source_callsites,
 	source_jumps;					  /* source_line.c */
 extern const struct source_def source_source, source_asm; /* source_listing.c */
 extern const struct source_def source_path, source_cost;  /* source_path.c */
-extern const struct source_def source_info, source_info_fn, source_events, source_parts,
-	source_parts_of, source_threads, source_profiles; /* source_info.c */
+extern const struct source_def source_info, source_info_fn, source_info_vs, source_events,
+	source_parts, source_parts_of, source_threads,
+	source_profiles; /* source_info.c */
 
 /* Is the inclusive cost of function f an estimate in that event? */
 bool fn_incl_estimated(const struct table *t, uint32_t f, uint32_t event);
@@ -29,10 +30,10 @@ int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
 		const struct fn_set *set);
 uint32_t row_is_fn(const struct table *t, uint32_t ref);
-/* (base name of the object, file, name): the same function in another profile. */
+/* Equal for a function and the same one of the other profile (pair.h); for files, too.
+ * p is NULL: the arena is full. */
 struct str fn_key(const struct table *t, uint32_t f, struct arena *a);
-/* A file or directory for comparison (--strip-prefix); p is NULL: the arena is full. */
-struct str file_key(const struct table *t, struct str file, struct arena *a);
+struct str file_key(const struct table *t, file_id file, struct arena *a);
 /* Join the pieces with NUL bytes; p is NULL if it is in some piece, or the arena is
  * full. */
 struct str arena_join(struct arena *a, const struct str *piece, size_t n);

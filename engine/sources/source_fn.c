@@ -5,12 +5,14 @@
  * the graph collapsed by that field (graph_merge.c), so their inclusive costs follow the
  * same rule.
  */
+#include <inttypes.h>
+
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/graph/graph_cycles.h"
 #include "engine/graph/graph_stage.h"
-#include "engine/names/moved.h"
 #include "engine/names/name.h"
+#include "engine/names/pair.h"
 #include "engine/sources/source.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -183,24 +185,43 @@ uint32_t row_is_fn(const struct table *t, uint32_t f)
 	return f;
 }
 
-struct str file_key(const struct table *t, struct str file, struct arena *a)
+static struct str number_key(const char *kind, uint32_t number, struct arena *a)
 {
-	return moved_file(t->x->moved, file, a);
+	return arena_printf(a, "%s%" PRIx32, kind, number);
+}
+
+struct str file_key(const struct table *t, file_id file, struct arena *a)
+{
+	return number_key("f", t->x->pairing->file[t->x->side][file], a);
+}
+
+/* A named group is the same if its name is, wherever its members are. */
+static struct str named_key(const struct table *t, uint32_t f, struct arena *a)
+{
+	const struct pairing *p = t->x->pairing;
+	const fn_id first = graph_id(t->g, f);
+	struct str name = graph_name(t->g, f);
+
+	if (str_eq(name, graph_obj(t->g, f)))
+		return number_key(
+			"o", p->obj[t->x->side][store_fn_obj_id(t->g->st, first)], a);
+	if (str_eq(name, graph_file(t->g, f)))
+		return file_key(t, store_fn_file_id(t->g->st, first), a);
+	return moved_file(&t->x->pairs->rules.files, name, a);
 }
 
 struct str fn_key(const struct table *t, uint32_t f, struct arena *a)
 {
-	struct str obj = str_basename(graph_obj(t->g, f));
-	struct str file = file_key(t, graph_file(t->g, f), a);
-	struct str name = graph_name(t->g, f);
+	const struct pairing *p = t->x->pairing;
+	fn_id fn;
 
-	/* A named group is the same if its name is, wherever its members are. */
 	if (graph_is(t->g, f, GRAPH_NAMED))
-		return str_eq(name, graph_obj(t->g, f)) ? str_basename(name)
-							: file_key(t, name, a);
-	if (!file.p)
-		return file;
-	return arena_join(a, (struct str[]){obj, file, name}, 3);
+		return named_key(t, f, a);
+	fn = graph_id(t->g, f);
+	if (t->x->side == 0)
+		return number_key("", fn, a);
+	return p->of[1][fn] == PAIR_NONE ? number_key("b", fn, a)
+					 : number_key("", p->of[1][fn], a);
 }
 
 int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
@@ -270,11 +291,7 @@ static const struct col_def group_cols[] = {
 
 static struct str group_key(const struct table *t, uint32_t f, struct arena *a)
 {
-	struct str name = graph_name(t->g, f);
-
-	return t->src == &source_objects			   ? str_basename(name)
-	       : t->src == &source_files || t->src == &source_dirs ? file_key(t, name, a)
-								   : name;
+	return t->src == &source_classes ? graph_name(t->g, f) : named_key(t, f, a);
 }
 
 static enum graph_by by_of(enum source_kind k)

@@ -365,6 +365,43 @@ const struct source_def source_events = {
 	false,	  events_open, NULL,	event_key,
 };
 
+/* ---- info vs: the totals of two profiles, in one row ---- */
+
+static struct str total_event(const struct table *t, uint32_t r)
+{
+	(void)r;
+	return event_name(t, t->event);
+}
+
+static uint64_t total_cost(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r;
+	return graph_total(t->g, e);
+}
+
+static const struct col_def total_cols[] = {
+	{"event", COL_STR, BOTH, .s = total_event},
+	{"total", COL_COST, BOTH | PER_EVENT, .u = total_cost},
+	{"functions", COL_COUNT, BOTH, .u = info_functions},
+};
+
+static int total_open(struct exec *x, const struct source *s, struct table *t)
+{
+	(void)s;
+	return table_init(x, t, &source_info_vs, x->g, 1);
+}
+
+static struct str total_key(const struct table *t, uint32_t r, struct arena *a)
+{
+	(void)t, (void)r, (void)a;
+	return STR("total");
+}
+
+const struct source_def source_info_vs = {
+	"info", "totals",   "total", total_cols, COUNT(total_cols),
+	false,	total_open, NULL,    total_key,
+};
+
 /* ---- parts, and threads: parts of one (pid, thread) ---- */
 
 struct thread {

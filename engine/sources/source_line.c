@@ -553,7 +553,7 @@ static struct str place_key(const struct table *t, uint32_t r, struct arena *a)
 	const struct place *p = place_of(t, r);
 	struct str at = arena_printf(a, "%llu", (unsigned long long)p->line);
 	struct str fn = fn_key(t, place_graph_fn(t, r), a);
-	struct str file = file_key(t, place_file(t, r), a);
+	struct str file = file_key(t, p->file, a);
 
 	if (!at.p || !fn.p || !file.p)
 		return (struct str){NULL, 0};

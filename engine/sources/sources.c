@@ -79,9 +79,10 @@ const struct source_def *source_def(enum source_kind kind)
 
 const struct source_def *source_def_of(const struct source *s)
 {
-	return s->kind == S_INFO && s->of    ? &source_info_fn
-	       : s->kind == S_PARTS && s->of ? &source_parts_of
-					     : source_def(s->kind);
+	return s->kind == S_INFO && s->of     ? &source_info_fn
+	       : s->kind == S_INFO && s->vs.n ? &source_info_vs
+	       : s->kind == S_PARTS && s->of  ? &source_parts_of
+					      : source_def(s->kind);
 }
 
 int sources_open(struct exec *x, const struct source *s, struct table *t)

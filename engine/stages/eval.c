@@ -159,6 +159,12 @@ static void store_int(struct table_col *out, size_t i, __int128 v)
 						     : (uint64_t)v;
 }
 
+/* A division by 0 or an overflow; but what is infinite (delta% of a new row) stays so. */
+static bool is_no_value(double v, double a, double b)
+{
+	return isnan(v) || (isinf(v) && isfinite(a) && isfinite(b));
+}
+
 static int eval_arith(struct exec *x, struct table *t, const struct expr *e,
 		      struct table_col *out)
 {
@@ -177,7 +183,7 @@ static int eval_arith(struct exec *x, struct table *t, const struct expr *e,
 			continue;
 		}
 		out->f[i] = float_op(e->op, as_double(&a, i), as_double(&b, i));
-		if (!isfinite(out->f[i])) {
+		if (is_no_value(out->f[i], as_double(&a, i), as_double(&b, i))) {
 			out->f[i] = 0;
 			if (set_absent(x, t, out, lent, i))
 				return (int)x->err->kind;

@@ -415,6 +415,29 @@ static int default_sum(struct exec *x, struct table *t, struct groups *g,
 		       : 0;
 }
 
+/* The change of the sums in percent. */
+static int add_change(const struct table *t, struct table *out)
+{
+	const struct table_col *base = NULL, *delta = NULL;
+	struct table_col *c;
+
+	for (size_t i = 0; t->vs && i < out->ncols; i++) {
+		if (str_eq(out->cols[i]->name, STR("base")))
+			base = out->cols[i];
+		if (str_eq(out->cols[i]->name, STR("delta")))
+			delta = out->cols[i];
+	}
+	if (!base || !delta || delta->type != COL_DELTA || base->type != COL_COST)
+		return 0;
+	if (table_append(out, STR("delta%"), COL_PERCENT, &c))
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < out->n; i++)
+		c->f[i] = vs_percent((double)delta->i[i], (double)base->u[i]);
+	c->absent = base->absent;
+	c->estimated = delta->estimated;
+	return 0;
+}
+
 /* Without aggregates: count the rows, and sum the columns of the source and of vs that
  * add up. */
 static int default_sums(struct exec *x, struct table *t, struct groups *g,
@@ -428,7 +451,7 @@ static int default_sums(struct exec *x, struct table *t, struct groups *g,
 	for (size_t i = 0; t->vs && i < VS_COLS; i++)
 		if (default_sum(x, t, g, &vs_cols[i], out))
 			return (int)x->err->kind;
-	return 0;
+	return add_change(t, out);
 }
 
 static void replace(struct table *t, struct table *out, size_t rows)
@@ -493,6 +516,8 @@ int exec_sum(struct exec *x, struct table *t)
 	if (out.ncols == 0)
 		return err_set(x->err, ERR_QUERY, 0,
 			       "no column of these rows can be summed");
+	if (add_change(t, &out))
+		return (int)x->err->kind;
 	replace(t, &out, 1);
 	return 0;
 }

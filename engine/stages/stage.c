@@ -4,6 +4,7 @@
  */
 #include "engine/stages/stage.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/stages/eval.h"
@@ -188,10 +189,30 @@ int exec_tstage(struct exec *x, struct table *t, const struct tstage *s,
 	return 0;
 }
 
+/* What two profiles with little in common seem to show is no answer. */
+static int expect_paired(struct exec *x, const struct tstage *s)
+{
+	const double share = fmin(x->paired[0], x->paired[1]);
+
+	if (share < 0 || share >= x->least_paired)
+		return 0;
+	err_set(x->err, ERR_EXPECT, s->span.at,
+		"only %.1f %% of the cost is in functions that both profiles have; "
+		"at least %g %% are expected",
+		share, x->least_paired);
+	return err_hint(x->err,
+			"--map-object and --rename pair more; --least-paired %d "
+			"accepts so few",
+			(int)share);
+}
+
 int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 {
 	uint32_t *rows, *bad;
 	size_t n, k = 0, all = t->n;
+
+	if (expect_paired(x, s))
+		return (int)x->err->kind;
 
 	if (s->name.n) {
 		bool none = str_eq(s->name, STR("none"));

@@ -83,9 +83,14 @@ int app_init(struct app *app, const struct options *opts, struct err *err)
 	session_set_cancel(app->session, &app_cancel);
 	session_set_limits(app->session, &limits);
 	session_set_safe(app->session, opts->safe);
-	for (size_t i = 0; i < opts->nmoved; i++)
-		if (session_strip_prefix(app->session, str_c(opts->moved[i]), err))
+	session_pair_exact(app->session, opts->pair_exact);
+	for (size_t i = 0; i < opts->npairs; i++)
+		if (session_pair(app->session, opts->pairs[i].kind,
+				 str_c(opts->pairs[i].text), err))
 			return (int)err->kind;
+	if (opts->least_paired &&
+	    session_least_paired(app->session, str_c(opts->least_paired), err))
+		return (int)err->kind;
 	for (size_t i = 0; i < opts->nlimits; i++)
 		if (limit_set(app, str_c(opts->limits[i]), err))
 			return (int)err->kind;

@@ -49,10 +49,15 @@ const char options_help[] =
 	"  --verify              check all of it (PROFILE may be an index), then leave\n"
 	"  --bench-parse         only measure how fast the profile is read\n"
 	"  --jobs N, --mem SIZE  threads (default: one per core), memory (256M, 1.5G)\n"
+	"Two profiles (`vs`)\n"
+	"  --strip-prefix A=B    files below A are those below B\n"
+	"  --map-object A=B      the object A is B\n"
+	"  --rename s/RE/TO/     compare names after this; these three may be repeated\n"
+	"  --pair exact          pair only equal names (default: rules, `.help vs`)\n"
+	"  --least-paired PCT    `expect` fails if less of the cost is paired (default: 50)\n"
 	"Behaviour\n"
 	"  --source-root DIR     `source of`, `lines of`: read text only below DIR (may be\n"
 	"                        repeated; default: the current directory)\n"
-	"  --strip-prefix A=B    `vs`: files below A are those below B (may be repeated)\n"
 	"  --limit NAME=N        of a query: rows, seconds, memory, text, nesting\n"
 	"  --safe                no files written, no commands run by queries\n"
 	"  --no-init             do not read ~/.config/quern/init\n"
@@ -63,7 +68,7 @@ const char options_help[] =
 	"cannot be read; 4 `expect` failed; 5 index cannot be made, is damaged or locked; 6 a\n"
 	"limit was hit, or memory ran out; 130 interrupted.\n";
 
-enum kind { FLAG, TEXT, ROOT, MOVED, LIMIT, TASK, NUMBER, SIZE, FORMAT, COLOUR };
+enum kind { FLAG, TEXT, ROOT, RULE, PAIR, LIMIT, TASK, NUMBER, SIZE, FORMAT, COLOUR };
 
 #define AT(member) offsetof(struct options, member)
 
@@ -79,7 +84,11 @@ static const struct option {
 	{0, "event", TEXT, AT(event)},
 	{0, "index", TEXT, AT(index)},
 	{0, "source-root", ROOT, 0},
-	{0, "strip-prefix", MOVED, 0},
+	{0, "strip-prefix", RULE, RULE_FILES},
+	{0, "map-object", RULE, RULE_OBJECTS},
+	{0, "rename", RULE, RULE_NAMES},
+	{0, "pair", PAIR, AT(pair_exact)},
+	{0, "least-paired", TEXT, AT(least_paired)},
 	{0, "limit", LIMIT, 0},
 	{0, "jobs", NUMBER, AT(jobs)},
 	{0, "mem", SIZE, AT(mem)},
@@ -199,6 +208,15 @@ static int store_colour(struct options *to, const struct option *o, const char *
 	return wrong(o, value, "auto, always or never", err);
 }
 
+static int store_pair(struct options *to, const struct option *o, const char *value,
+		      struct err *err)
+{
+	to->pair_exact = strcmp(value, "exact") == 0;
+	return to->pair_exact || strcmp(value, "rules") == 0
+		       ? 0
+		       : wrong(o, value, "rules or exact", err);
+}
+
 /* The arrays hold argc entries, so they cannot overflow. */
 static int store(struct options *to, const struct option *o, const char *value,
 		 struct err *err)
@@ -207,7 +225,11 @@ static int store(struct options *to, const struct option *o, const char *value,
 	case FLAG: *(bool *)((char *)to + o->at) = true; break;
 	case TEXT: memcpy((char *)to + o->at, &value, sizeof(value)); break;
 	case ROOT: to->source_roots[to->nsource_roots++] = value; break;
-	case MOVED: to->moved[to->nmoved++] = value; break;
+	case RULE:
+		to->pairs[to->npairs++] =
+			(struct pair_option){(enum session_rule)o->at, value};
+		break;
+	case PAIR: return store_pair(to, o, value, err);
 	case LIMIT: to->limits[to->nlimits++] = value; break;
 	case TASK: to->tasks[to->ntasks++] = (struct task){o->at, value}; break;
 	case NUMBER: return store_number(to, o, value, err);
@@ -307,9 +329,9 @@ int options_read(struct options *o, int argc, char **argv, struct err *err)
 	o->profiles = calloc(n, sizeof(*o->profiles));
 	o->tasks = calloc(n, sizeof(*o->tasks));
 	o->source_roots = calloc(n, sizeof(*o->source_roots));
-	o->moved = calloc(n, sizeof(*o->moved));
+	o->pairs = calloc(n, sizeof(*o->pairs));
 	o->limits = calloc(n, sizeof(*o->limits));
-	if (!o->profiles || !o->tasks || !o->source_roots || !o->moved || !o->limits)
+	if (!o->profiles || !o->tasks || !o->source_roots || !o->pairs || !o->limits)
 		return err_no_memory(err, NULL);
 	for (int i = 1; i < argc && !err->kind; i++) {
 		const char *a = argv[i];
@@ -331,6 +353,6 @@ void options_free(struct options *o)
 	free(o->profiles);
 	free(o->tasks);
 	free(o->source_roots);
-	free(o->moved);
+	free(o->pairs);
 	free(o->limits);
 }

@@ -9,12 +9,19 @@
 #include <stdint.h>
 
 #include "engine/lang/result.h"
+#include "engine/query.h"
 #include "index/base/err.h"
 #include "repl/term/screen.h"
 
 /* A script to run before, or instead of, reading stdin, in the order given. */
 struct task {
 	bool file; /* -f FILE; else -c QUERY */
+	const char *text;
+};
+
+/* What two profiles have the same (session_pair()). */
+struct pair_option {
+	enum session_rule kind;
 	const char *text;
 };
 
@@ -27,14 +34,15 @@ struct options {
 	const char *event, *index;
 	const char **source_roots;
 	size_t nsource_roots;
-	const char **moved; /* "A=B" */
-	size_t nmoved;
-	const char **limits; /* "NAME=N" */
+	struct pair_option *pairs;
+	size_t npairs;
+	const char *least_paired; /* percent; NULL: the default */
+	const char **limits;	  /* "NAME=N" */
 	size_t nlimits;
 	unsigned jobs; /* 0: one per core */
 	uint64_t mem;  /* bytes; 0: the default */
 	bool rebuild, no_index_write, no_wait, trust, safe, quiet, no_init, raw, verify;
-	bool bench_parse, no_demangle;
+	bool bench_parse, no_demangle, pair_exact;
 	bool all_parts, merge, watch;
 	bool help, version;
 	enum colour_when colour;

@@ -133,15 +133,59 @@ static int do_demangle(struct app *app, struct str rest, struct err *err)
 	return (int)err->kind;
 }
 
+static int pair_rule(struct app *app, enum session_rule kind, struct str rest,
+		     struct err *err)
+{
+	struct str rule;
+
+	if (str_eq(rest, STR("off")))
+		session_pair_none(app->session, kind);
+	else if (rest.n)
+		return session_pair(app->session, kind, rest, err);
+	for (size_t i = 0; !rest.n && (rule = session_pair_rule(app->session, kind, i)).p;
+	     i++)
+		talk("%.*s", STR_ARG(rule));
+	return 0;
+}
+
 static int do_strip(struct app *app, struct str rest, struct err *err)
 {
-	if (str_eq(rest, STR("off")))
-		session_strip_none(app->session);
-	else if (rest.n)
-		return session_strip_prefix(app->session, rest, err);
-	for (size_t i = 0; !rest.n && i < session_stripped(app->session); i++)
-		talk("%.*s", STR_ARG(session_strip(app->session, i)));
-	return 0;
+	return pair_rule(app, RULE_FILES, rest, err);
+}
+
+static int do_map_object(struct app *app, struct str rest, struct err *err)
+{
+	return pair_rule(app, RULE_OBJECTS, rest, err);
+}
+
+static int do_rename(struct app *app, struct str rest, struct err *err)
+{
+	return pair_rule(app, RULE_NAMES, rest, err);
+}
+
+static int do_pair(struct app *app, struct str rest, struct err *err)
+{
+	const bool exact = str_eq(rest, STR("exact"));
+
+	if (!rest.n)
+		talk("pair: %s", session_pairs_exactly(app->session) ? "exact" : "rules");
+	else if (exact || str_eq(rest, STR("rules")))
+		session_pair_exact(app->session, exact);
+	else
+		err_set(err, ERR_USAGE, 0, ".pair takes rules or exact, not '%.*s'",
+			STR_ARG(rest));
+	return (int)err->kind;
+}
+
+static int do_least_paired(struct app *app, struct str rest, struct err *err)
+{
+	if (!rest.n) {
+		talk("least-paired: %g %%", session_least(app->session));
+		return 0;
+	}
+	if (app->opts->safe && !app->trusted)
+		return err_set(err, ERR_QUERY, 0, "--safe: the limits stay as they are");
+	return session_least_paired(app->session, rest, err);
 }
 
 static int do_limit(struct app *app, struct str rest, struct err *err)
@@ -563,6 +607,15 @@ static const struct command commands[] = {
 	 do_limit, NULL},
 	{"strip-prefix", "[A=B|off]", "`vs`: files below A are those below B", ARG_NONE,
 	 do_strip, NULL},
+	{"map-object", "[A=B|off]", "`vs`: the object A is B", ARG_NONE, do_map_object,
+	 NULL},
+	{"rename", "[s/RE/TO/|off]", "`vs`: compare names after this", ARG_NONE,
+	 do_rename, NULL},
+	{"pair", "[rules|exact]", "`vs`: how functions are paired", ARG_NONE, do_pair,
+	 NULL},
+	{"least-paired", "[PERCENT]",
+	 "`vs`: `expect` fails if less of the cost is paired", ARG_NONE, do_least_paired,
+	 NULL},
 	{"demangle", "[on|off]", "show C++ and Rust names as in the source", ARG_SWITCH,
 	 do_demangle, NULL},
 	{"read", "FILE", "run a script", ARG_FILE, do_read, reads},

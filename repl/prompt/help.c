@@ -192,6 +192,30 @@ static const struct help_topic commands[] = {
 	 "runs.  Alone it lists them, `off` drops them; --strip-prefix A=B is the same.",
 	 {".strip-prefix /home/me/app=/build/app-1.0", ".strip-prefix",
 	  ".strip-prefix off"}},
+	{"map-object",
+	 NULL,
+	 "`vs` takes the object A for B: for a program or library that is called otherwise in the\n"
+	 "other build, if the rules do not find out.  Alone it lists them, `off` drops them;\n"
+	 "--map-object A=B is the same.",
+	 {".map-object app-old=app", ".map-object", ".map-object off"}},
+	{"rename",
+	 NULL,
+	 "`vs` compares names after s/RE/TO/, a PCRE2 expression and what replaces its first\n"
+	 "match ($1 is a group; the flags g and i).  It holds for both profiles.  Alone it lists\n"
+	 "them, `off` drops them; --rename is the same.",
+	 {".rename s/^old_//", ".rename", ".rename off"}},
+	{"pair",
+	 NULL,
+	 "`rules` (the default): `vs` also pairs functions whose object, file, clone suffix, hash,\n"
+	 "lambda number or closure's line changed, if nothing else on either side fits; `change`\n"
+	 "says renamed, `was` the other name, `rule` which rule.  `exact`: only equal names.",
+	 {".pair exact", ".pair rules", ".pair"}},
+	{"least-paired",
+	 NULL,
+	 "`expect` on a comparison fails if less than PERCENT of either profile's cost is in\n"
+	 "functions that both have: such a comparison says little.  0 switches that off;\n"
+	 "--least-paired is the same.",
+	 {".least-paired 20", ".least-paired 0", ".least-paired"}},
 	{"demangle",
 	 NULL,
 	 "C++ and Rust names of profiles recorded with --demangle=no are shown and asked for as\n"

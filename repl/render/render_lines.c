@@ -110,6 +110,18 @@ static void put_names(struct out *o, const char *key, const struct str *names, s
 	out_char(o, ']');
 }
 
+/* Of a comparison: percent of the cost of both profiles that can be compared. */
+static void put_paired(struct render *rd)
+{
+	char buf[NUMBER_MAX];
+
+	put_key(rd, "base", rd->r->base);
+	number_exact(buf, rd->r->paired[0]);
+	out_printf(rd->o, "\"paired\":[%s,", buf);
+	number_exact(buf, rd->r->paired[1]);
+	out_printf(rd->o, "%s],", buf);
+}
+
 static void put_meta(struct render *rd)
 {
 	const struct result *r = rd->r;
@@ -121,6 +133,8 @@ static void put_meta(struct render *rd)
 	out_u64(rd->o, r->total);
 	out_char(rd->o, ',');
 	put_key(rd, "profile", r->profile);
+	if (r->paired[0] >= 0)
+		put_paired(rd);
 	out_printf(rd->o,
 		   "\"truncated\":%s,\"matched\":", r->truncated ? "true" : "false");
 	out_u64(rd->o, r->rows_before > r->rows ? r->rows_before : r->rows);

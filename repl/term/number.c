@@ -69,7 +69,9 @@ static void percent_grouped(char *buf, double v)
 
 void number_percent(char *buf, double v)
 {
-	if (!isfinite(v))
+	if (isinf(v) && v > 0)
+		snprintf(buf, NUMBER_MAX, "new");
+	else if (!isfinite(v))
 		snprintf(buf, NUMBER_MAX, "-");
 	else if (v > 0 && v < 0.005)
 		snprintf(buf, NUMBER_MAX, "<0.01%%");

@@ -1,0 +1,566 @@
+/*
+ * pair.c - pair the functions of two profiles; see pair.h.
+ *
+ *	places	objects and files that are the same		(pair_place.c)
+ *	numbered	closures and lambdas of one file: all at once, in their order
+ *	equal	object, file and name are the same
+ *	rules	one rule for names after the other, then several together
+ *	no file	the same without the file, for names that need none
+ *	calls	of several that only a hash tells apart, such as instances of a Rust
+ *		generic: those with the same callers and callees
+ *
+ * Each pass sorts the functions that are left by a hash of what must be equal.  A run of
+ * equal hashes with one function of each side is a pair if the texts are equal, too.
+ */
+#include "engine/names/pair.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/names/pair_in.h"
+#include "engine/names/variant.h"
+
+enum { NUMBERED = VARIANT_LINE | VARIANT_LAMBDA };
+
+struct pass {
+	unsigned rules; /* enum variant_rule */
+	bool numbered;	/* only names with numbers, all of a file at once */
+	bool no_file;	/* files may differ, if the name needs none */
+	bool calls;	/* what is paired of their callers and callees must be equal */
+};
+
+int pair_no_memory(struct pairs *w)
+{
+	return w->scratch.refused ? arena_full(&w->scratch, w->err)
+				  : err_no_memory(w->err, "while comparing");
+}
+
+/* ---- a pair ---- */
+
+static uint32_t obj_of(const struct pairs *w, uint32_t v)
+{
+	return w->p->obj[pair_side(v)][w->obj[pair_side(v)][pair_fn(v)]];
+}
+
+static uint32_t file_of(const struct pairs *w, uint32_t v)
+{
+	return w->p->file[pair_side(v)][w->file[pair_side(v)][pair_fn(v)]];
+}
+
+/* The rules that made two functions the same, beside those that changed their names. */
+static unsigned other_rules(const struct pairs *w, uint32_t a, uint32_t b)
+{
+	const uint32_t oa = w->obj[0][pair_fn(a)], ob = w->obj[1][pair_fn(b)];
+	const uint32_t fa = w->file[0][pair_fn(a)], fb = w->file[1][pair_fn(b)];
+	unsigned rules = 0;
+
+	if (!str_eq(str_basename(store_obj(w->st[0], oa)),
+		    str_basename(store_obj(w->st[1], ob))))
+		rules |= PAIR_OBJECT;
+	if (w->files.of[0][fa] != w->files.of[1][fb])
+		rules |= PAIR_FILE;
+	if (str_eq(pair_text(w, a), pair_text(w, b)) &&
+	    !str_eq(store_fn_shown(w->st[0], pair_fn(a)),
+		    store_fn_shown(w->st[1], pair_fn(b))))
+		rules |= PAIR_RENAME;
+	return rules;
+}
+
+static unsigned name_rules(unsigned changed)
+{
+	return (changed & (VARIANT_CLONE | VARIANT_CLONE_NUMBER) ? PAIR_CLONE : 0u) |
+	       (changed & VARIANT_HASH ? PAIR_HASH : 0u) |
+	       (changed & VARIANT_LINE ? PAIR_LINE : 0u) |
+	       (changed & VARIANT_LAMBDA ? PAIR_LAMBDA : 0u);
+}
+
+/* changed: the rules that changed one of the names. */
+static void make_pair(struct pairs *w, uint32_t a, uint32_t b, unsigned changed)
+{
+	struct pairing *p = w->p;
+	unsigned rules = other_rules(w, a, b);
+
+	if (!str_eq(pair_text(w, a), pair_text(w, b)))
+		rules |= name_rules(changed);
+	p->of[0][pair_fn(a)] = pair_fn(b);
+	p->of[1][pair_fn(b)] = pair_fn(a);
+	p->rules[pair_fn(a)] = (uint8_t)rules;
+	w->made++;
+}
+
+/* ---- single functions ---- */
+
+/* A function without symbols is named by its address, which means nothing elsewhere. */
+static bool is_address(struct str name)
+{
+	uint64_t v;
+
+	return str_starts(name, STR("0x")) && str_u64(name, &v);
+}
+
+/* Can only one function of an object have this name? */
+static bool is_qualified(struct str name)
+{
+	return (str_find_str(name, STR("::")) < name.n ||
+		str_find_str(name, STR("->")) < name.n) &&
+	       str_find_str(name, STR("(anonymous")) == name.n;
+}
+
+static bool has_no_file(const struct pairs *w, uint32_t v)
+{
+	return str_eq(store_fn_file(w->st[pair_side(v)], pair_fn(v)), STR("???"));
+}
+
+static bool fits_without_file(const struct pairs *w, uint32_t a, uint32_t b)
+{
+	return is_qualified(pair_text(w, a)) || str_eq(pair_text(w, a), STR("main")) ||
+	       has_no_file(w, a) || has_no_file(w, b);
+}
+
+/* Different parts of a function are not the same: f.part.0 and f.cold. */
+static bool parts_differ(const struct variant *a, const struct variant *b)
+{
+	return (a->part || a->cold) && (b->part || b->cold) &&
+	       (a->part != b->part || a->cold != b->cold);
+}
+
+static int pair_two(struct pairs *w, const struct pass *pass, uint32_t a, uint32_t b)
+{
+	struct variant va, vb;
+
+	if (variant_of(pair_text(w, a), pass->rules, &w->buffer[0], &va) ||
+	    variant_of(pair_text(w, b), pass->rules, &w->buffer[1], &vb))
+		return pair_no_memory(w);
+	if (!str_eq(va.text, vb.text) || obj_of(w, a) != obj_of(w, b) ||
+	    (!pass->no_file && file_of(w, a) != file_of(w, b)) ||
+	    (pass->no_file && !fits_without_file(w, a, b)) || parts_differ(&va, &vb) ||
+	    (is_address(va.text) && other_rules(w, a, b) & PAIR_OBJECT))
+		return 0;
+	make_pair(w, a, b, va.changed | vb.changed);
+	return 0;
+}
+
+/* ---- numbered functions: closures and lambdas of one file ---- */
+
+struct numbered {
+	uint32_t fn;
+	struct variant name; /* without text */
+};
+
+static int cmp_numbered(const void *a, const void *b)
+{
+	return variant_cmp(&((const struct numbered *)a)->name,
+			   &((const struct numbered *)b)->name);
+}
+
+/* Pair those with equal numbers.  Returns how many there are. */
+static size_t pair_equal(struct pairs *w, const struct numbered *a, size_t na,
+			 const struct numbered *b, size_t nb, bool make)
+{
+	size_t n = 0;
+
+	for (size_t i = 0, j = 0; i < na && j < nb;) {
+		int c = variant_cmp(&a[i].name, &b[j].name);
+
+		if (c == 0) {
+			if (make)
+				make_pair(w, a[i].fn, b[j].fn,
+					  a[i].name.changed | b[j].name.changed);
+			n++;
+		}
+		i += c <= 0;
+		j += c >= 0;
+	}
+	return n;
+}
+
+/* Where each of the few is among the many, by its extent; *unique: nowhere else. */
+static bool embed(const struct numbered *few, size_t n, const struct numbered *many,
+		  size_t m, uint32_t *at)
+{
+	size_t j = 0;
+
+	for (size_t i = 0; i < n; i++, j++) {
+		while (j < m && many[j].name.extent != few[i].name.extent)
+			j++;
+		if (j == m)
+			return false;
+		at[i] = (uint32_t)j;
+	}
+	/* From the end; if that is the same, there is no other way. */
+	j = m;
+	for (size_t i = n; i > 0; i--) {
+		do
+			j--;
+		while (many[j].name.extent != few[i - 1].name.extent);
+		if (at[i - 1] != j)
+			return false;
+	}
+	return true;
+}
+
+/* In their order: the few are where `at` says among the many. */
+static void pair_embedded(struct pairs *w, const struct numbered *a, size_t na,
+			  const struct numbered *b, size_t nb, const uint32_t *at)
+{
+	for (size_t i = 0; i < na && i < nb; i++) {
+		const size_t ia = na < nb ? i : at[i], ib = na < nb ? at[i] : i;
+
+		make_pair(w, a[ia].fn, b[ib].fn, a[ia].name.changed | b[ib].name.changed);
+	}
+}
+
+/*
+ * All of one file and name, a on side 0.  If one side has every number of the other,
+ * equal numbers are the same.  Else those before the first change are, and the order
+ * decides on the rest if there is only one way to fit the fewer ones, by their extents,
+ * among the others.  If not, equal lines mean nothing, but lambda numbers may.
+ */
+static int pair_in_order(struct pairs *w, struct numbered *a, size_t na,
+			 struct numbered *b, size_t nb)
+{
+	const size_t least = na < nb ? na : nb;
+	uint32_t *at = ARENA_ARRAY(&w->scratch, uint32_t, least + 1);
+	size_t same = 0;
+
+	if (!at)
+		return pair_no_memory(w);
+	qsort(a, na, sizeof(*a), cmp_numbered);
+	qsort(b, nb, sizeof(*b), cmp_numbered);
+	if (pair_equal(w, a, na, b, nb, false) == least) {
+		pair_equal(w, a, na, b, nb, true);
+		return 0;
+	}
+	while (variant_cmp(&a[same].name, &b[same].name) == 0)
+		same++; /* some number differs: fewer than `least` are equal */
+	pair_equal(w, a, same, b, same, true);
+	a += same, na -= same;
+	b += same, nb -= same;
+	if ((na == 1 && nb == 1) ||
+	    embed(na < nb ? a : b, least - same, na < nb ? b : a, na < nb ? nb : na, at))
+		pair_embedded(w, a, na, b, nb, at);
+	else if (!(a[0].name.changed & VARIANT_LINE))
+		pair_equal(w, a, na, b, nb, true);
+	return 0;
+}
+
+static int pair_numbered(struct pairs *w, const struct pass *pass,
+			 const struct sort_pair *run, size_t na, size_t n)
+{
+	struct numbered *all = ARENA_ARRAY(&w->scratch, struct numbered, n);
+	struct bytes *first = &w->buffer[0], *other = &w->buffer[1];
+	int rc;
+
+	if (!all)
+		return pair_no_memory(w);
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t fn = run[i].value;
+		struct str text;
+
+		all[i].fn = fn;
+		if (variant_of(pair_text(w, fn), pass->rules, i ? other : first,
+			       &all[i].name))
+			return pair_no_memory(w);
+		text = (struct str){(const char *)first->p, first->n};
+		if (!str_eq(all[i].name.text, text) ||
+		    obj_of(w, fn) != obj_of(w, run[0].value) ||
+		    file_of(w, fn) != file_of(w, run[0].value))
+			return 0; /* only their hashes are equal */
+	}
+	rc = pair_in_order(w, all, na, all + na, n - na);
+	arena_reset(&w->scratch);
+	return rc;
+}
+
+/* ---- passes ---- */
+
+static bool is_left(const struct pairs *w, const struct pass *pass, unsigned s,
+		    uint32_t f)
+{
+	const bool numbered = w->numbered[s][w->name[s][f]];
+
+	return w->p->of[s][f] == PAIR_NONE &&
+	       (pass->numbered ? numbered : !numbered || pass->rules || pass->no_file);
+}
+
+/* A hash of the callers and callees that are paired, in any order; 0: there are none. */
+static uint64_t hash_calls(const struct pairs *w, unsigned s, uint32_t f)
+{
+	const struct calls *c = &w->calls[s];
+	const uint32_t *of = w->p->of[s];
+	uint64_t h = 0;
+
+	for (uint32_t e = c->out_first[f]; e < c->out_first[f + 1]; e++) {
+		const uint32_t g = c->callee[e];
+
+		if (of[g] != PAIR_NONE)
+			h += hash_mix(2 * (uint64_t)(s ? of[g] : g) + 1);
+	}
+	for (uint32_t k = c->in_first[f]; k < c->in_first[f + 1]; k++) {
+		const uint32_t g = c->caller[c->in_edge[k]];
+
+		if (of[g] != PAIR_NONE)
+			h += hash_mix(2 * (uint64_t)(s ? of[g] : g) + 2);
+	}
+	return h;
+}
+
+static int hash_left(struct pairs *w, const struct pass *pass, struct sort_pair *left,
+		     size_t *n)
+{
+	*n = 0;
+	for (unsigned s = 0; s < 2; s++)
+		for (uint32_t f = 0; f < w->p->functions[s]; f++) {
+			const uint32_t v = f | (s ? PAIR_SIDE_1 : 0);
+			struct variant name;
+			uint64_t h, calls = 0;
+
+			if (!is_left(w, pass, s, f) ||
+			    (pass->calls && !(calls = hash_calls(w, s, f))))
+				continue;
+			if (!(*n & 1023) && cancel_poll(w->cancel, w->err))
+				return (int)w->err->kind;
+			h = w->hash[s][w->name[s][f]];
+			if (pass->rules) {
+				if (variant_of(pair_text(w, v), pass->rules,
+					       &w->buffer[0], &name))
+					return pair_no_memory(w);
+				h = str_hash(name.text);
+			}
+			h ^= hash_mix((uint64_t)obj_of(w, v) << 32 |
+				      (pass->no_file ? 0 : file_of(w, v)));
+			h = hash_mix(h + calls);
+			left[(*n)++] = (struct sort_pair){h, v};
+		}
+	return sort_pairs(left, *n) ? pair_no_memory(w) : 0;
+}
+
+static size_t left_count(const struct pairs *w, const struct pass *pass)
+{
+	size_t n[2] = {0, 0};
+
+	for (unsigned s = 0; s < 2; s++)
+		for (uint32_t f = 0; f < w->p->functions[s]; f++)
+			n[s] += is_left(w, pass, s, f);
+	return n[0] && n[1] ? n[0] + n[1] : 0;
+}
+
+/* Functions that are equal without any rule: of several, the first with the first. */
+static int pair_same(struct pairs *w, const struct pass *pass,
+		     const struct sort_pair *run, size_t na, size_t n)
+{
+	for (size_t i = 0; i < na && na + i < n; i++)
+		if (pair_two(w, pass, run[i].value, run[na + i].value))
+			return (int)w->err->kind;
+	return 0;
+}
+
+static int run_pass(struct pairs *w, const struct pass *pass)
+{
+	size_t n = left_count(w, pass), na, j;
+	struct sort_pair *left;
+	int rc = 0;
+
+	if (n == 0)
+		return 0;
+	left = malloc(n * sizeof(*left));
+	if (!left || hash_left(w, pass, left, &n)) {
+		free(left);
+		return left ? (int)w->err->kind : pair_no_memory(w);
+	}
+	for (size_t i = 0; i < n && !rc; i = j) {
+		/* The sort is stable, so side 0 comes first. */
+		for (j = i, na = 0; j < n && left[j].key == left[i].key; j++)
+			na += pair_side(left[j].value) == 0;
+		if (na == 0 || na == j - i)
+			continue;
+		if (pass->numbered)
+			rc = pair_numbered(w, pass, &left[i], na, j - i);
+		else if (!pass->rules && !pass->no_file)
+			rc = pair_same(w, pass, &left[i], na, j - i);
+		else if (na == 1 && j == i + 2)
+			rc = pair_two(w, pass, left[i].value, left[i + 1].value);
+	}
+	free(left);
+	return rc;
+}
+
+static int run_passes(struct pairs *w, bool exact)
+{
+	enum { ROUNDS = 8 };
+	static const struct pass equal = {0};
+	static const struct pass calls = {.rules = VARIANT_ALL & ~VARIANT_CLONE,
+					  .calls = true};
+	static const struct pass passes[] = {
+		{.rules = NUMBERED, .numbered = true},
+		{.rules = 0},
+		{.rules = VARIANT_CLONE_NUMBER},
+		{.rules = VARIANT_HASH},
+		{.rules = VARIANT_CLONE},
+		{.rules = VARIANT_CLONE_NUMBER | VARIANT_HASH},
+		{.rules = VARIANT_ALL & ~VARIANT_CLONE, .numbered = true},
+		{.rules = VARIANT_ALL & ~VARIANT_CLONE},
+		{.rules = VARIANT_ALL},
+		{.rules = 0, .no_file = true},
+		{.rules = VARIANT_CLONE_NUMBER, .no_file = true},
+		{.rules = VARIANT_HASH, .no_file = true},
+		{.rules = VARIANT_ALL & ~VARIANT_CLONE, .no_file = true},
+		{.rules = VARIANT_ALL, .no_file = true},
+	};
+	size_t before;
+
+	if (exact)
+		return run_pass(w, &equal);
+	for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++)
+		if (run_pass(w, &passes[i]))
+			return (int)w->err->kind;
+	for (int round = 0; round < ROUNDS; round++) {
+		before = w->made;
+		if (run_pass(w, &calls))
+			return (int)w->err->kind;
+		if (w->made == before)
+			break;
+	}
+	return 0;
+}
+
+/* ---- names ---- */
+
+static int read_names(struct pairs *w, const struct pair_rules *rules, unsigned s)
+{
+	struct store *st = w->st[s];
+	const uint32_t n = store_info(st)->names;
+	struct arena *a = &w->p->a;
+
+	w->name[s] = store_u32(st, STORE_FN_NAME);
+	w->file[s] = store_u32(st, STORE_FN_FILE);
+	w->obj[s] = store_u32(st, STORE_FN_OBJ);
+	w->calls[s] = (struct calls){
+		store_u32(st, STORE_OUT_FIRST),	  store_u32(st, STORE_EDGE_CALLEE),
+		store_u32(st, STORE_IN_FIRST),	  store_u32(st, STORE_IN_EDGE),
+		store_u32(st, STORE_EDGE_CALLER),
+	};
+	w->text[s] = calloc((size_t)n + 1, sizeof(*w->text[s]));
+	w->hash[s] = calloc((size_t)n + 1, sizeof(*w->hash[s]));
+	w->numbered[s] = calloc((size_t)n + 1, 1);
+	if (!w->name[s] || !w->file[s] || !w->obj[s] || !w->calls[s].out_first ||
+	    !w->calls[s].callee || !w->calls[s].in_first || !w->calls[s].in_edge ||
+	    !w->calls[s].caller)
+		return store_check(st, w->err) ? (int)w->err->kind : pair_no_memory(w);
+	if (!w->text[s] || !w->hash[s] || !w->numbered[s])
+		return pair_no_memory(w);
+	for (uint32_t i = 0; i < n; i++) {
+		struct variant name;
+
+		if (rename_apply(&rules->names, store_shown(st, i), a, &w->text[s][i],
+				 w->err) ||
+		    (!(i & 1023) && cancel_poll(w->cancel, w->err)))
+			return (int)w->err->kind;
+		w->hash[s][i] = str_hash(w->text[s][i]);
+		if (rules->exact || !variant_numbered(w->text[s][i]))
+			continue;
+		if (variant_of(w->text[s][i], NUMBERED, &w->buffer[0], &name))
+			return pair_no_memory(w);
+		w->numbered[s][i] = name.numbers > 0;
+	}
+	return 0;
+}
+
+static int pair_stores(struct pairs *w, const struct pair_rules *rules)
+{
+	struct pairing *p = w->p;
+
+	for (unsigned s = 0; s < 2; s++) {
+		p->st[s] = w->st[s];
+		p->functions[s] = store_info(w->st[s])->functions;
+		p->of[s] = ARENA_ARRAY(&p->a, uint32_t, (size_t)p->functions[s] + 1);
+		if (!p->of[s])
+			return arena_full(&p->a, w->err);
+		memset(p->of[s], 0xff, p->functions[s] * sizeof(*p->of[s]));
+	}
+	p->rules = ARENA_ARRAY(&p->a, uint8_t, (size_t)p->functions[0] + 1);
+	if (!p->rules)
+		return arena_full(&p->a, w->err);
+	return read_names(w, rules, 0) || read_names(w, rules, 1) ||
+			       pair_places(w, rules) || run_passes(w, rules->exact)
+		       ? (int)w->err->kind
+		       : 0;
+}
+
+int pair_new(struct store *const st[2], const struct pair_rules *rules, size_t bytes,
+	     const struct cancel *cancel, struct pairing **out, struct err *err)
+{
+	struct pairs w = {.st = {st[0], st[1]}, .cancel = cancel, .err = err};
+	int rc;
+
+	w.p = calloc(1, sizeof(*w.p));
+	if (!w.p)
+		return err_no_memory(err, "while comparing");
+	arena_init(&w.p->a, bytes);
+	arena_init(&w.scratch, bytes);
+	rc = pair_stores(&w, rules);
+	for (unsigned s = 0; s < 2; s++) {
+		free(w.text[s]);
+		free(w.hash[s]);
+		free(w.numbered[s]);
+		free(w.buffer[s].p);
+	}
+	pair_places_free(&w);
+	arena_free(&w.scratch);
+	if (rc)
+		pair_free(w.p);
+	else
+		*out = w.p;
+	return rc;
+}
+
+void pair_free(struct pairing *p)
+{
+	if (!p)
+		return;
+	arena_free(&p->a);
+	free(p);
+}
+
+struct str pair_rule_names(unsigned rules, struct arena *a)
+{
+	static const char *const names[PAIR_RULES] = {"object", "file",	  "clone", "hash",
+						      "line",	"lambda", "rename"};
+	struct str text = {"", 0};
+
+	for (unsigned i = 0; i < PAIR_RULES && text.p; i++)
+		if (rules & 1u << i)
+			text = arena_printf(a, "%.*s%s%s", STR_ARG(text),
+					    text.n ? ", " : "", names[i]);
+	return text;
+}
+
+/* ---- kept ---- */
+
+int pair_cached(struct pair_cache *c, struct store *const st[2], size_t bytes,
+		const struct cancel *cancel, const struct pairing **out, struct err *err)
+{
+	if (!c->pairing || c->st[0] != st[0] || c->st[1] != st[1]) {
+		pair_forget(c);
+		if (pair_new(st, &c->rules, bytes, cancel, &c->pairing, err))
+			return (int)err->kind;
+		c->st[0] = st[0];
+		c->st[1] = st[1];
+	}
+	*out = c->pairing;
+	return 0;
+}
+
+void pair_forget(struct pair_cache *c)
+{
+	pair_free(c->pairing);
+	c->pairing = NULL;
+}
+
+void pair_cache_free(struct pair_cache *c)
+{
+	pair_forget(c);
+	moved_clear(&c->rules.files);
+	moved_clear(&c->rules.objects);
+	rename_clear(&c->rules.names);
+}

@@ -1,0 +1,80 @@
+/*
+ * pair.h - which functions of two profiles are the same.
+ *
+ * Functions are the same if the base name of their object, their file and their name are
+ * equal.  For those that only one profile has, rules are tried, each alone first:
+ *
+ *	object	its file is called otherwise: app-1.0 and app-1.1, libc-2.31.so and
+ *		libc.so.6, or an executable with mostly the same functions
+ *	file	the end of the path is the same, or mostly the same functions are in it; a
+ *		qualified name (A::f) or one without a file needs only its object
+ *	clone, hash, line, lambda	see variant.h
+ *
+ * A rule pairs two functions only if nothing else on either side fits.  Closures and
+ * lambdas are numbered: those of one file are paired in their order if that is certain.
+ */
+#ifndef QUERN_PAIR_H
+#define QUERN_PAIR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/names/moved.h"
+#include "engine/names/rename.h"
+#include "index/base/cancel.h"
+#include "index/base/err.h"
+#include "index/store/store.h"
+
+#define PAIR_NONE UINT32_MAX
+
+enum pair_rule {
+	PAIR_OBJECT = 1,
+	PAIR_FILE = 2,
+	PAIR_CLONE = 4,
+	PAIR_HASH = 8,
+	PAIR_LINE = 16,
+	PAIR_LAMBDA = 32,
+	PAIR_RENAME = 64, /* the user said so */
+	PAIR_RULES = 7,	  /* how many there are */
+};
+
+/* What the user says of the two profiles; it holds for the names of both. */
+struct pair_rules {
+	struct moved files;   /* --strip-prefix A=B */
+	struct moved objects; /* --map-object A=B */
+	struct renames names; /* --rename s/A/B/ */
+	bool exact;	      /* no other rules */
+};
+
+struct pairing {
+	/* [functions of side 0, 1]: the same function on the other side, or PAIR_NONE */
+	uint32_t *of[2];
+	uint8_t *rules; /* [functions of side 0]: enum pair_rule, or-ed */
+	/* [objects], [files]: a number; equal numbers are the same object or file */
+	uint32_t *obj[2], *file[2];
+	uint32_t functions[2];
+	struct store *st[2];
+	struct arena a; /* has all of this */
+};
+
+/* Pair the functions of two stores; of one with itself, all are paired.  At most `bytes`
+ * of memory, 0: no limit.  ERR_LIMIT, ERR_CANCEL, or ERR_QUERY if a --rename gives up. */
+int pair_new(struct store *const st[2], const struct pair_rules *rules, size_t bytes,
+	     const struct cancel *cancel, struct pairing **out, struct err *err);
+void pair_free(struct pairing *p); /* NULL is fine */
+/* The last pairing that was asked for, and the rules it was made by. */
+struct pair_cache {
+	struct pair_rules rules; /* after a change: pair_forget() */
+	struct pairing *pairing;
+	struct store *st[2];
+};
+/* The pairing of two stores, kept until the next one.  As pair_new(). */
+int pair_cached(struct pair_cache *c, struct store *const st[2], size_t bytes,
+		const struct cancel *cancel, const struct pairing **out, struct err *err);
+void pair_forget(struct pair_cache *c);
+void pair_cache_free(struct pair_cache *c);
+/* "object, hash": the names of the rules; in the arena, p NULL: it is full. */
+struct str pair_rule_names(unsigned rules, struct arena *a);
+
+#endif

@@ -1,0 +1,66 @@
+/* pair_in.h - the inside of pair.c and pair_place.c. */
+#ifndef QUERN_PAIR_IN_H
+#define QUERN_PAIR_IN_H
+
+#include "engine/names/pair.h"
+#include "index/base/bytes.h"
+#include "index/base/hash.h"
+#include "index/base/sort.h"
+
+/* Objects, or files, of both profiles: every text once. */
+struct places {
+	struct str *text;
+	uint8_t *sides; /* bit s: side s has it */
+	/* The number of the text that it is the same as: itself, or one of side 0. */
+	uint32_t *same;
+	uint32_t n;
+	size_t cap, sides_cap, same_cap;
+	struct hash hash;
+	uint32_t *of[2]; /* [objects or files of the store]: number */
+};
+
+/* The call edges of a store (enum store_column). */
+struct calls {
+	const uint32_t *out_first, *callee, *in_first, *in_edge, *caller;
+};
+
+struct pairs {
+	struct store *st[2];
+	const struct cancel *cancel;
+	struct err *err;
+	struct pairing *p;
+	const uint32_t *name[2], *file[2], *obj[2]; /* columns of the stores */
+	struct str *text[2];			    /* [names], after renames */
+	uint64_t *hash[2];			    /* [names] of text */
+	uint8_t *numbered[2]; /* [names]: has lines or lambda numbers */
+	struct calls calls[2];
+	struct places objects, files;
+	struct bytes buffer[2];
+	struct arena scratch;
+	size_t made; /* pairs so far */
+};
+
+/* A function of one of the sides, as the value of a sort_pair. */
+#define PAIR_SIDE_1 ((uint32_t)1 << 31)
+static inline unsigned pair_side(uint32_t v)
+{
+	return v >> 31;
+}
+static inline uint32_t pair_fn(uint32_t v)
+{
+	return v & ~PAIR_SIDE_1;
+}
+static inline struct str pair_text(const struct pairs *w, uint32_t v)
+{
+	const unsigned s = pair_side(v);
+
+	return w->text[s][w->name[s][pair_fn(v)]];
+}
+
+int pair_no_memory(struct pairs *w);
+/* Number the objects and files of both stores, and find those that are the same though
+ * their texts differ.  Fills in p->obj and p->file. */
+int pair_places(struct pairs *w, const struct pair_rules *rules);
+void pair_places_free(struct pairs *w);
+
+#endif

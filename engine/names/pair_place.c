@@ -1,0 +1,342 @@
+/*
+ * pair_place.c - which objects and files of two profiles are the same; see pair.h.
+ *
+ * Only those that one side lacks are looked at.  Evidence is what they contain: a name
+ * that one unmatched object of each side has, and no other, is a vote for these two.
+ *
+ *	object	a quarter of the smaller one's functions if the texts differ only in
+ *		versions; else half of them, and two at least
+ *	file	the same end of the path, the longer the better; else as for objects
+ *
+ * Two texts are taken for the same only if each has more votes for the other than for
+ * any third one.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/names/pair_in.h"
+#include "engine/names/variant.h"
+#include "index/base/vec.h"
+
+/* ---- every text once ---- */
+
+static int number_text(struct pairs *w, struct places *l, struct str text, unsigned side,
+		       uint32_t *out)
+{
+	const uint32_t h = (uint32_t)str_hash(text);
+	uint32_t probe = hash_start(&l->hash, h), i;
+
+	while ((i = hash_next(&l->hash, h, &probe)) != HASH_NONE)
+		if (str_eq(l->text[i], text))
+			break;
+	if (i == HASH_NONE) {
+		i = l->n;
+		if (vec_reserve(&l->text, &l->cap, i + 1, sizeof(*l->text)) ||
+		    vec_reserve(&l->sides, &l->sides_cap, i + 1, 1) ||
+		    vec_reserve(&l->same, &l->same_cap, i + 1, sizeof(*l->same)) ||
+		    hash_add(&l->hash, h, i))
+			return pair_no_memory(w);
+		l->text[i] = text;
+		l->same[i] = i;
+		l->n++;
+	}
+	l->sides[i] |= (uint8_t)(1 << side);
+	*out = i;
+	return 0;
+}
+
+static int number_store(struct pairs *w, const struct pair_rules *rules, unsigned side)
+{
+	const struct store_info *info = store_info(w->st[side]);
+	struct pairing *p = w->p;
+
+	p->obj[side] = ARENA_ARRAY(&p->a, uint32_t, (size_t)info->objects + 1);
+	p->file[side] = ARENA_ARRAY(&p->a, uint32_t, (size_t)info->files + 1);
+	w->objects.of[side] = ARENA_ARRAY(&p->a, uint32_t, (size_t)info->objects + 1);
+	w->files.of[side] = ARENA_ARRAY(&p->a, uint32_t, (size_t)info->files + 1);
+	if (!p->obj[side] || !p->file[side] || !w->objects.of[side] || !w->files.of[side])
+		return pair_no_memory(w);
+	for (uint32_t o = 0; o < info->objects; o++)
+		if (number_text(w, &w->objects,
+				moved_object(&rules->objects, store_obj(w->st[side], o)),
+				side, &w->objects.of[side][o]))
+			return (int)w->err->kind;
+	for (uint32_t f = 0; f < info->files; f++) {
+		struct str file =
+			moved_file(&rules->files, store_file(w->st[side], f), &p->a);
+
+		if (!file.p)
+			return arena_full(&p->a, w->err);
+		if (number_text(w, &w->files, file, side, &w->files.of[side][f]))
+			return (int)w->err->kind;
+	}
+	return 0;
+}
+
+/* ---- texts that only one side has ---- */
+
+static bool is_alone(const struct places *l, uint32_t i)
+{
+	return l->sides[i] != 3 && l->same[i] == i && !str_eq(l->text[i], STR("???"));
+}
+
+static void make_same(struct places *l, uint32_t a, uint32_t b)
+{
+	l->same[b] = a;
+	l->sides[a] = l->sides[b] = 3;
+}
+
+/* The first `most` bytes without numbers that may be versions, and the rest:
+ * "libc-2.31.so" and "libc.so.6" are "libc.so". */
+static struct str without_versions(struct pairs *w, struct str text, size_t most)
+{
+	char *p = arena_alloc(&w->scratch, text.n + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; p && i < text.n; i++) {
+		if (i >= most || text.p[i] < '0' || text.p[i] > '9') {
+			p[n++] = text.p[i];
+			continue;
+		}
+		if (n && (p[n - 1] == '.' || p[n - 1] == '-' || p[n - 1] == '_'))
+			n--;
+	}
+	return (struct str){p, n};
+}
+
+/* ---- the same end of the path ---- */
+
+/* The last k components; empty if it has fewer. */
+static struct str path_end(struct str path, unsigned k)
+{
+	for (size_t i = path.n; i > 0; i--)
+		if (path.p[i - 1] == '/' && --k == 0)
+			return str_from(path, i);
+	return k == 1 ? path : (struct str){"", 0};
+}
+
+static int same_path_ends(struct pairs *w, unsigned k, bool versions)
+{
+	struct places *l = &w->files;
+	struct sort_pair *end = calloc((size_t)l->n + 1, sizeof(*end));
+	size_t n = 0;
+
+	if (!end)
+		return pair_no_memory(w);
+	for (uint32_t i = 0; i < l->n; i++) {
+		struct str text = is_alone(l, i) ? path_end(l->text[i], k) : STR("");
+
+		if (text.n && !versions &&
+		    !(text = without_versions(w, text, text.n - str_basename(text).n)).p)
+			n = SIZE_MAX;
+		if (n == SIZE_MAX)
+			break;
+		if (text.n)
+			end[n++] = (struct sort_pair){str_hash(text), i};
+	}
+	if (n == SIZE_MAX || sort_pairs(end, n)) {
+		free(end);
+		return pair_no_memory(w);
+	}
+	for (size_t i = 0, j; i < n; i = j) {
+		for (j = i + 1; j < n && end[j].key == end[i].key; j++)
+			;
+		if (j != i + 2 || l->sides[end[i].value] == l->sides[end[i + 1].value])
+			continue;
+		if (l->sides[end[i].value] == 1)
+			make_same(l, end[i].value, end[i + 1].value);
+		else
+			make_same(l, end[i + 1].value, end[i].value);
+	}
+	arena_reset(&w->scratch);
+	free(end);
+	return 0;
+}
+
+/* ---- votes ---- */
+
+struct votes {
+	struct places *l;
+	const uint32_t *const *column; /* [2][functions]: w->obj or w->file */
+	uint32_t *functions;	       /* [l->n] */
+	struct sort_pair *name;	       /* functions of texts that one side lacks */
+	size_t n, cap;
+	struct sort_pair *vote; /* key: both texts; value: votes, after counting */
+	size_t nvotes, votes_cap;
+};
+
+static uint32_t place_of(const struct votes *v, uint32_t fn)
+{
+	const unsigned s = pair_side(fn);
+
+	return v->l->of[s][v->column[s][pair_fn(fn)]];
+}
+
+static int collect_names(struct pairs *w, struct votes *v)
+{
+	for (unsigned s = 0; s < 2; s++)
+		for (uint32_t f = 0; f < w->p->functions[s]; f++) {
+			const uint32_t fn = f | (s ? PAIR_SIDE_1 : 0);
+			const uint32_t i = place_of(v, fn);
+			struct variant name;
+
+			if (!is_alone(v->l, i))
+				continue;
+			v->functions[i]++;
+			if (variant_of(pair_text(w, fn), VARIANT_ALL, &w->buffer[0],
+				       &name) ||
+			    vec_reserve(&v->name, &v->cap, v->n + 1, sizeof(*v->name)))
+				return pair_no_memory(w);
+			v->name[v->n++] = (struct sort_pair){str_hash(name.text), fn};
+			if (!(f & 1023) && cancel_poll(w->cancel, w->err))
+				return (int)w->err->kind;
+		}
+	return 0;
+}
+
+/* A name that just two of the functions have, one on each side, is a vote. */
+static int collect_votes(struct pairs *w, struct votes *v)
+{
+	if (sort_pairs(v->name, v->n))
+		return pair_no_memory(w);
+	for (size_t i = 0, j; i < v->n; i = j) {
+		uint32_t a, b;
+
+		for (j = i + 1; j < v->n && v->name[j].key == v->name[i].key; j++)
+			;
+		a = v->name[i].value;
+		b = v->name[j - 1].value;
+		if (j != i + 2 || pair_side(a) == pair_side(b))
+			continue;
+		if (vec_reserve(&v->vote, &v->votes_cap, v->nvotes + 1, sizeof(*v->vote)))
+			return pair_no_memory(w);
+		v->vote[v->nvotes++] = (struct sort_pair){
+			(uint64_t)place_of(v, a) << 32 | place_of(v, b), 1};
+	}
+	return sort_pairs(v->vote, v->nvotes) ? pair_no_memory(w) : 0;
+}
+
+static void count_votes(struct votes *v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->nvotes; i++) {
+		if (n && v->vote[n - 1].key == v->vote[i].key)
+			v->vote[n - 1].value++;
+		else
+			v->vote[n++] = v->vote[i];
+	}
+	v->nvotes = n;
+}
+
+static bool enough(struct pairs *w, const struct votes *v, const struct sort_pair *vote)
+{
+	const uint32_t a = (uint32_t)(vote->key >> 32), b = (uint32_t)vote->key;
+	const uint32_t na = v->functions[a], nb = v->functions[b];
+	const uint64_t least = na < nb ? na : nb;
+	bool versions = false;
+
+	if (v->l == &w->objects) {
+		struct str ta = without_versions(w, v->l->text[a], SIZE_MAX);
+		struct str tb = without_versions(w, v->l->text[b], SIZE_MAX);
+
+		versions = ta.p && tb.p && str_eq(ta, tb);
+		arena_reset(&w->scratch);
+	}
+	return versions ? 4 * (uint64_t)vote->value >= least
+			: vote->value >= 2 && 2 * (uint64_t)vote->value >= least;
+}
+
+static int elect(struct pairs *w, struct votes *v)
+{
+	/* [text]: the most votes that it has, and how often so many. */
+	uint32_t *most = calloc((size_t)v->l->n + 1, sizeof(*most));
+	uint32_t *ties = calloc((size_t)v->l->n + 1, sizeof(*ties));
+
+	if (!most || !ties) {
+		free(most);
+		free(ties);
+		return pair_no_memory(w);
+	}
+	for (size_t i = 0; i < v->nvotes; i++) {
+		const uint32_t text[2] = {(uint32_t)(v->vote[i].key >> 32),
+					  (uint32_t)v->vote[i].key};
+
+		for (int k = 0; k < 2; k++) {
+			uint32_t *m = &most[text[k]];
+
+			ties[text[k]] =
+				v->vote[i].value > *m
+					? 1
+					: ties[text[k]] + (v->vote[i].value == *m);
+			*m = v->vote[i].value > *m ? v->vote[i].value : *m;
+		}
+	}
+	for (size_t i = 0; i < v->nvotes; i++) {
+		const uint32_t a = (uint32_t)(v->vote[i].key >> 32);
+		const uint32_t b = (uint32_t)v->vote[i].key;
+
+		if (v->vote[i].value == most[a] && v->vote[i].value == most[b] &&
+		    ties[a] == 1 && ties[b] == 1 && enough(w, v, &v->vote[i]))
+			make_same(v->l, a, b);
+	}
+	free(most);
+	free(ties);
+	return 0;
+}
+
+static int same_contents(struct pairs *w, struct places *l,
+			 const uint32_t *const column[2])
+{
+	struct votes v = {.l = l, .column = column};
+	int rc;
+
+	v.functions = calloc((size_t)l->n + 1, sizeof(*v.functions));
+	rc = !v.functions ? pair_no_memory(w) : collect_names(w, &v);
+	if (!rc)
+		rc = collect_votes(w, &v);
+	if (!rc) {
+		count_votes(&v);
+		rc = elect(w, &v);
+	}
+	free(v.functions);
+	free(v.name);
+	free(v.vote);
+	return rc;
+}
+
+int pair_places(struct pairs *w, const struct pair_rules *rules)
+{
+	enum { COMPONENTS = 6 };
+
+	if (number_store(w, rules, 0) || number_store(w, rules, 1))
+		return (int)w->err->kind;
+	if (!rules->exact) {
+		for (int versions = 1; versions >= 0; versions--)
+			for (unsigned k = COMPONENTS; k > 1; k--)
+				if (same_path_ends(w, k, versions))
+					return (int)w->err->kind;
+		if (same_path_ends(w, 1, true) || same_contents(w, &w->objects, w->obj) ||
+		    same_contents(w, &w->files, w->file))
+			return (int)w->err->kind;
+	}
+	for (unsigned s = 0; s < 2; s++) {
+		for (uint32_t o = 0; o < store_info(w->st[s])->objects; o++)
+			w->p->obj[s][o] = w->objects.same[w->objects.of[s][o]];
+		for (uint32_t f = 0; f < store_info(w->st[s])->files; f++)
+			w->p->file[s][f] = w->files.same[w->files.of[s][f]];
+	}
+	return 0;
+}
+
+void pair_places_free(struct pairs *w)
+{
+	struct places *const all[] = {&w->objects, &w->files};
+
+	for (int i = 0; i < 2; i++) {
+		free(all[i]->text);
+		free(all[i]->sides);
+		free(all[i]->same);
+		hash_free(&all[i]->hash);
+	}
+}

@@ -1,0 +1,310 @@
+/*
+ * variant.c - one pass over a name; see variant.h.
+ *
+ * At every byte the rules are asked in the order of the table below.  A rule that applies
+ * says how many bytes of the name it takes and may write others in their place; all other
+ * bytes are copied.
+ */
+#include "engine/names/variant.h"
+
+#include <string.h>
+
+struct pass {
+	struct str name;
+	unsigned rules;
+	struct bytes *to;
+	struct variant *out;
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_hex(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+static bool is_word(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       c == '_' || (unsigned char)c >= 0x80;
+}
+
+static char at(const struct pass *v, size_t i)
+{
+	return i < v->name.n ? v->name.p[i] : '\0';
+}
+
+static bool has(const struct pass *v, size_t i, struct str text)
+{
+	return i <= v->name.n && str_starts(str_from(v->name, i), text);
+}
+
+/* The number at byte i; returns its length, 0 if there is none. */
+static size_t number_at(const struct pass *v, size_t i, uint64_t *out)
+{
+	size_t n = 0;
+
+	*out = 0;
+	for (; is_digit(at(v, i + n)); n++)
+		*out = *out > UINT64_MAX / 16
+			       ? *out
+			       : *out * 10 + (uint64_t)(at(v, i + n) - '0');
+	return n;
+}
+
+static void keep_number(struct pass *v, uint64_t number)
+{
+	if (v->out->numbers < VARIANT_NUMBERS)
+		v->out->number[v->out->numbers++] = number;
+}
+
+static int write(struct pass *v, struct str text)
+{
+	return bytes_append(v->to, (const unsigned char *)text.p, text.n);
+}
+
+/* ---- the rules: bytes taken, 0 if the rule does not apply ---- */
+
+/* .part.0 .constprop.1 .isra.2 .cold .llvm.123 .lto_priv.4, wherever a word may end */
+static size_t clone_suffix(struct pass *v, size_t i)
+{
+	static const struct str words[] = {
+		STR(".part"), STR(".cold"),	STR(".constprop"), STR(".isra"),
+		STR(".llvm"), STR(".lto_priv"), STR(".localalias")};
+	uint64_t number;
+	size_t w = 0, n, digits;
+
+	while (w < sizeof(words) / sizeof(words[0]) && !has(v, i, words[w]))
+		w++;
+	if (w == sizeof(words) / sizeof(words[0]) || i == 0)
+		return 0;
+	n = words[w].n;
+	digits = at(v, i + n) == '.' ? number_at(v, i + n + 1, &number) : 0;
+	if (digits)
+		digits++;
+	if (is_word(at(v, i + n + digits)))
+		return 0;
+	v->out->part |= w == 0;
+	v->out->cold |= w == 1;
+	if (!(v->rules & VARIANT_CLONE)) {
+		if (!digits)
+			return 0;
+		v->out->changed |= VARIANT_CLONE_NUMBER;
+		return write(v, words[w]) ? SIZE_MAX : n + digits;
+	}
+	v->out->changed |= VARIANT_CLONE;
+	return n + digits;
+}
+
+/* " [clone " and, as its suffix is gone by then, "]" */
+static size_t clone_brackets(struct pass *v, size_t i)
+{
+	static const struct str open = STR(" [clone ");
+	size_t end, n;
+
+	if (!(v->rules & VARIANT_CLONE) || !has(v, i, open))
+		return 0;
+	end = str_find(str_from(v->name, i), ']');
+	if (i + end == v->name.n)
+		return 0;
+	for (size_t k = i + open.n; k < i + end; k += n) {
+		n = clone_suffix(v, k);
+		if (n == 0 || n == SIZE_MAX)
+			return n;
+	}
+	return end + 1;
+}
+
+static size_t hex_digits(const struct pass *v, size_t i)
+{
+	size_t n = 0;
+
+	while (is_hex(at(v, i + n)))
+		n++;
+	return n;
+}
+
+/* ::h0123456789abcdef, 17h0123456789abcdefE, crate[0123456789abcdef], Cs1a2B_ */
+static size_t rust_hash(struct pass *v, size_t i)
+{
+	size_t n = 0, digits;
+
+	if (has(v, i, STR("::h")) && hex_digits(v, i + 3) == 16 &&
+	    !is_word(at(v, i + 19)))
+		n = 19;
+	else if (has(v, i, STR("17h")) && hex_digits(v, i + 3) == 16 &&
+		 at(v, i + 19) == 'E' && has(v, 0, STR("_ZN")))
+		n = 19;
+	else if (at(v, i) == '[' && i && is_word(at(v, i - 1))) {
+		digits = hex_digits(v, i + 1);
+		if (digits >= 12 && digits <= 16 && at(v, i + 1 + digits) == ']')
+			n = digits + 2;
+	} else if (has(v, i, STR("Cs")) && has(v, 0, STR("_R"))) {
+		for (digits = 0; is_word(at(v, i + 2 + digits)) &&
+				 at(v, i + 2 + digits) != '_' && digits < 12;)
+			digits++;
+		if (digits && at(v, i + 2 + digits) == '_')
+			n = digits + 3;
+	}
+	if (n)
+		v->out->changed |= VARIANT_HASH;
+	return n;
+}
+
+/* :3-9} and :12}, the end of the name of a closure of PHP */
+static size_t closure_lines(struct pass *v, size_t i)
+{
+	uint64_t first, last;
+	size_t n, m = 0;
+
+	if (at(v, i) != ':' || !(n = number_at(v, i + 1, &first)))
+		return 0;
+	last = first;
+	if (at(v, i + 1 + n) == '-' && (m = number_at(v, i + 2 + n, &last)))
+		m++;
+	if (at(v, i + 1 + n + m) != '}')
+		return 0;
+	keep_number(v, first);
+	v->out->extent += last - first;
+	v->out->changed |= VARIANT_LINE;
+	return write(v, STR(":")) ? SIZE_MAX : 1 + n + m;
+}
+
+static bool is_after(const struct pass *v, size_t i, struct str text)
+{
+	return i >= text.n && has(v, i - text.n, text);
+}
+
+/* The directory of {closure:/srv/app/a.php:3-9}, {anonymous-class:/srv/a.php:14-16}->run */
+static size_t closure_directory(struct pass *v, size_t i)
+{
+	size_t end = i, last = 0;
+
+	if (at(v, i) != '/' || (!is_after(v, i, STR("{closure:")) &&
+				!is_after(v, i, STR("{anonymous-class:"))))
+		return 0;
+	for (; end < v->name.n && at(v, end) != ':' && at(v, end) != '}'; end++)
+		if (at(v, end) == '/')
+			last = end;
+	v->out->changed |= VARIANT_LINE;
+	return last + 1 - i;
+}
+
+/* class@anonymous, a NUL or nothing, /srv/a.php:12$0 */
+static size_t anonymous_class(struct pass *v, size_t i)
+{
+	static const struct str open = STR("@anonymous");
+	uint64_t line;
+	size_t k = i + open.n, n;
+
+	if (!has(v, i, open))
+		return 0;
+	for (; k < v->name.n && !has(v, k, STR("->")); k++) {
+		if (at(v, k) != ':' || !(n = number_at(v, k + 1, &line)) ||
+		    at(v, k + 1 + n) != '$')
+			continue;
+		keep_number(v, line);
+		k += n + 2;
+		v->out->changed |= VARIANT_LINE;
+		k += hex_digits(v, k);
+		return write(v, open) ? SIZE_MAX : k - i;
+	}
+	return 0;
+}
+
+/* {lambda(int)#2}, {unnamed type#1}, {closure#0}, $_0 and 'lambda0' (clang), .func1.2 (Go) */
+static size_t lambda_number(struct pass *v, size_t i)
+{
+	static const struct str before[] = {STR("#"),	    STR("$_"),
+					    STR("'lambda"), STR(".func"),
+					    STR(".gowrap"), STR(".deferwrap")};
+	const size_t count = sizeof(before) / sizeof(before[0]);
+	uint64_t number, next;
+	size_t w = 0, n, m;
+	char end;
+
+	while (w < count && !has(v, i, before[w]))
+		w++;
+	if (w == count || !(n = number_at(v, i + before[w].n, &number)))
+		return 0;
+	end = at(v, i + before[w].n + n);
+	if (w == 0 ? end != '}' : w == 2 ? end != '\'' : is_word(end))
+		return 0;
+	keep_number(v, number);
+	n += before[w].n;
+	for (; w >= 3 && at(v, i + n) == '.' && (m = number_at(v, i + n + 1, &next));
+	     n += m + 1)
+		keep_number(v, next);
+	v->out->changed |= VARIANT_LAMBDA;
+	return write(v, before[w]) ? SIZE_MAX : n;
+}
+
+static const struct {
+	const char *begins; /* bytes at which it can apply */
+	unsigned rules;
+	size_t (*take)(struct pass *v, size_t i);
+} table[] = {
+	{".", VARIANT_CLONE_NUMBER | VARIANT_CLONE, clone_suffix},
+	{" ", VARIANT_CLONE, clone_brackets},
+	{":1[C", VARIANT_HASH, rust_hash},
+	{":", VARIANT_LINE, closure_lines},
+	{"/", VARIANT_LINE, closure_directory},
+	{"@", VARIANT_LINE, anonymous_class},
+	{"#$'.", VARIANT_LAMBDA, lambda_number},
+};
+
+/* How many bytes at i the rules take away; SIZE_MAX: out of memory. */
+static size_t take(struct pass *v, size_t i)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < sizeof(table) / sizeof(table[0]) && !n; k++)
+		if (v->rules & table[k].rules && at(v, i) &&
+		    strchr(table[k].begins, at(v, i)))
+			n = table[k].take(v, i);
+	return n;
+}
+
+int variant_of(struct str name, unsigned rules, struct bytes *buffer, struct variant *out)
+{
+	struct pass v = {name, rules, buffer, out};
+	size_t n;
+
+	*out = (struct variant){0};
+	buffer->n = 0;
+	for (size_t i = 0; i < name.n; i += n) {
+		n = take(&v, i);
+		if (n == SIZE_MAX)
+			return -1;
+		if (n)
+			continue;
+		n = 1;
+		if (write(&v, (struct str){name.p + i, 1}))
+			return -1;
+	}
+	out->text = (struct str){(const char *)buffer->p, buffer->n};
+	return 0;
+}
+
+bool variant_numbered(struct str name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if (memchr("{@$'", name.p[i], 4) ||
+		    (name.p[i] == '.' &&
+		     (str_starts(str_from(name, i), STR(".func")) ||
+		      str_starts(str_from(name, i), STR(".gowrap")) ||
+		      str_starts(str_from(name, i), STR(".deferwrap")))))
+			return true;
+	return false;
+}
+
+int variant_cmp(const struct variant *a, const struct variant *b)
+{
+	for (unsigned i = 0; i < a->numbers && i < b->numbers; i++)
+		if (a->number[i] != b->number[i])
+			return a->number[i] < b->number[i] ? -1 : 1;
+	return (a->numbers > b->numbers) - (a->numbers < b->numbers);
+}

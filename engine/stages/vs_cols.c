@@ -1,0 +1,318 @@
+/*
+ * vs_cols.c - the columns of two tables that were joined (vs.c).
+ *
+ * A column of the source is that of the first profile, or else the text of the base.  For
+ * the primary cost of the source (self of functions) there are:
+ *	base	cost in the other profile	delta	first - base
+ *	delta%	delta in percent of base; infinite if base is 0
+ *	change	"new" (not in the base), "gone" (only in the base), "renamed" (paired by a
+ *		rule, pair.h) or empty
+ *	was	if renamed: the other name; if that is equal, the other object or file
+ *	rule	if renamed: the rules
+ * and, on request, base_incl and delta_incl: the same of inclusive costs.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "engine/sources/source.h"
+#include "engine/stages/vs_in.h"
+
+const struct col_def vs_cols[VS_COLS] = {
+	{"base", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = NULL},
+	{"delta", COL_DELTA, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = NULL},
+	{"delta%", COL_PERCENT, SHOW_M | SHOW_T | OF_TOTAL, .u = NULL},
+	{"change", COL_STR, SHOW_M | SHOW_T, .s = NULL},
+	{"was", COL_NAME, SHOW_M | SHOW_T, .s = NULL},
+	{"rule", COL_STR, SHOW_M, .s = NULL},
+	{"base_incl", COL_COST, PER_EVENT, .u = NULL},
+	{"delta_incl", COL_DELTA, PER_EVENT, .u = NULL},
+};
+enum { IS_BASE, IS_DELTA, IS_CHANGE = 3, IS_WAS, IS_RULE, IS_BASE_INCL, IS_DELTA_INCL };
+
+size_t vs_col_count(const struct source_def *src)
+{
+	return source_col(src, STR("incl")) ? VS_COLS : IS_BASE_INCL;
+}
+
+const struct col_def *vs_col(const struct source_def *src, struct str name)
+{
+	for (size_t i = 0; i < vs_col_count(src); i++)
+		if (!(vs_cols[i].flags & OF_TOTAL) &&
+		    str_eq(name, str_c(vs_cols[i].name)))
+			return &vs_cols[i];
+	return NULL;
+}
+
+static uint32_t joined_fn(const struct table *t, uint32_t ref)
+{
+	const struct table *a = &t->vs->a;
+	uint32_t r = t->vs->ia[ref];
+
+	return r == GRAPH_NONE ? GRAPH_NONE : t->src->fn(a, row_ref(a, r));
+}
+
+/* ---- columns ---- */
+
+uint32_t vs_base_event(const struct vs *v, uint32_t e)
+{
+	struct str name = v->a.x->env->events[e];
+
+	for (size_t i = 0; i < v->env.nevents; i++)
+		if (str_eq(v->env.events[i], name))
+			return (uint32_t)i;
+	return GRAPH_NONE;
+}
+
+/* A column of one side; *out is NULL if that side does not have the event. */
+static int side(struct vs *v, bool base, struct str name, uint32_t event, bool percent,
+		struct table_col **out)
+{
+	uint32_t e = base ? vs_base_event(v, event) : event;
+
+	*out = NULL;
+	return e == GRAPH_NONE
+		       ? 0
+		       : table_column(base ? &v->b : &v->a, name, e, percent, out);
+}
+
+static uint64_t cell_u(const struct table_col *c, uint32_t row)
+{
+	return c && row != GRAPH_NONE ? c->u[row] : 0;
+}
+
+static bool guessed(const struct table_col *c, uint32_t row)
+{
+	return c && row != GRAPH_NONE && c->estimated && c->estimated[row];
+}
+
+/* ---- change ---- */
+
+/* The functions of a joined row in both stores; false if one side lacks it, or its rows
+ * are not of functions. */
+static bool both_fns(const struct vs *v, uint32_t r, fn_id fn[2])
+{
+	const struct table *const t[2] = {&v->a, &v->b};
+	const uint32_t row[2] = {v->ia[r], v->ib[r]};
+
+	if (row[0] == GRAPH_NONE || row[1] == GRAPH_NONE || !v->a.src->fn)
+		return false;
+	for (int s = 0; s < 2; s++) {
+		const uint32_t f = t[s]->src->fn(t[s], row_ref(t[s], row[s]));
+
+		if (f == GRAPH_NONE || graph_is(t[s]->g, f, GRAPH_NAMED))
+			return false;
+		fn[s] = graph_id(t[s]->g, f);
+	}
+	return true;
+}
+
+static unsigned rules_of(const struct vs *v, uint32_t r)
+{
+	fn_id fn[2];
+
+	return both_fns(v, r, fn) && v->a.x->pairing->of[0][fn[0]] == fn[1]
+		       ? v->a.x->pairing->rules[fn[0]]
+		       : 0;
+}
+
+/* Rows of files and objects have a name, but no function. */
+static bool names_differ(const struct vs *v, uint32_t r, struct str name[2])
+{
+	const struct table *const t[2] = {&v->a, &v->b};
+	const uint32_t row[2] = {v->ia[r], v->ib[r]};
+	const struct col_def *d = source_col(v->a.src, STR("name"));
+	struct moved *files = &v->a.x->pairs->rules.files;
+
+	if (!d || v->a.src->fn || row[0] == GRAPH_NONE || row[1] == GRAPH_NONE)
+		return false;
+	for (int s = 0; s < 2; s++)
+		name[s] = d->s(t[s], row_ref(t[s], row[s]));
+	return v->a.src == &source_objects
+		       ? !str_eq(str_basename(name[0]), str_basename(name[1]))
+		       : !str_eq(moved_file(files, name[0], v->a.x->a),
+				 moved_file(files, name[1], v->a.x->a));
+}
+
+static bool is_renamed(const struct vs *v, uint32_t r)
+{
+	struct str name[2];
+
+	return rules_of(v, r) || names_differ(v, r, name);
+}
+
+bool vs_any_renamed(const struct vs *v, size_t rows)
+{
+	for (size_t r = 0; r < rows; r++)
+		if (is_renamed(v, (uint32_t)r))
+			return true;
+	return false;
+}
+
+/* The first of name, object and file that differs. */
+static struct str was(const struct vs *v, uint32_t r)
+{
+	struct store *const st[2] = {v->a.g->st, v->b.g->st};
+	struct str name[2];
+	fn_id fn[2];
+
+	if (names_differ(v, r, name))
+		return name[1];
+	if (!rules_of(v, r) || !both_fns(v, r, fn))
+		return (struct str){"", 0};
+	if (!str_eq(store_fn_shown(st[0], fn[0]), store_fn_shown(st[1], fn[1])))
+		return store_fn_shown(st[1], fn[1]);
+	if (!str_eq(str_basename(store_fn_obj(st[0], fn[0])),
+		    str_basename(store_fn_obj(st[1], fn[1]))))
+		return store_fn_obj(st[1], fn[1]);
+	return store_fn_file(st[1], fn[1]);
+}
+
+static struct str change(const struct vs *v, uint32_t r)
+{
+	return v->ib[r] == GRAPH_NONE	? STR("new")
+	       : v->ia[r] == GRAPH_NONE ? STR("gone")
+	       : is_renamed(v, r)	? STR("renamed")
+					: (struct str){"", 0};
+}
+
+static int fill_text(struct table *t, struct table_col *c, ptrdiff_t which)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const uint32_t r = row_ref(t, i);
+
+		c->s[i] = which == IS_CHANGE ? change(t->vs, r)
+			  : which == IS_WAS
+				  ? was(t->vs, r)
+				  : pair_rule_names(rules_of(t->vs, r), t->x->a);
+		if (!c->s[i].p)
+			return arena_full(t->x->a, t->x->err);
+		if (exec_poll(t->x))
+			return (int)t->x->err->kind;
+	}
+	return 0;
+}
+
+/* ---- costs ---- */
+
+/* base% is relative to the total of the base. */
+static void fill_base(struct table *t, struct table_col *c, const struct table_col *b)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t rb = t->vs->ib[row_ref(t, i)];
+
+		if (c->percent)
+			c->f[i] = b && rb != GRAPH_NONE ? b->f[rb] : 0;
+		else
+			c->u[i] = cell_u(b, rb);
+		c->estimated[i] = guessed(b, rb);
+	}
+}
+
+/* Saturated like sums: a cost of 2^64 - 1 must not look like a decrease. */
+static int64_t difference(uint64_t now, uint64_t was)
+{
+	if (now >= was)
+		return now - was > INT64_MAX ? INT64_MAX : (int64_t)(now - was);
+	return was - now > INT64_MAX ? INT64_MIN : -(int64_t)(was - now);
+}
+
+double vs_percent(double delta, double base)
+{
+	return base > 0 ? 100.0 * delta / base : delta > 0 ? INFINITY : 0;
+}
+
+static void fill_delta(struct table *t, struct table_col *c, const struct table_col *a,
+		       const struct table_col *b)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t r = row_ref(t, i), ra = t->vs->ia[r], rb = t->vs->ib[r];
+		uint64_t now = cell_u(a, ra), was = cell_u(b, rb);
+
+		if (!c->percent)
+			c->i[i] = difference(now, was);
+		else
+			c->f[i] = vs_percent((double)now - (double)was, (double)was);
+		c->estimated[i] = guessed(a, ra) || guessed(b, rb);
+	}
+}
+
+static int fill_vs(struct table *t, struct table_col *c)
+{
+	ptrdiff_t which = c->def - vs_cols;
+	bool base = which == IS_BASE || which == IS_BASE_INCL;
+	struct str of = which >= IS_BASE_INCL ? STR("incl") : str_c(t->src->primary);
+	struct table_col *a = NULL, *b;
+
+	if (which >= IS_CHANGE && which <= IS_RULE)
+		return fill_text(t, c, which);
+	/* A missing row cost 0; the cost of an event that was not recorded is unknown. */
+	if (vs_base_event(t->vs, c->event) == GRAPH_NONE) {
+		err_set(t->x->err, ERR_QUERY, 0, "the base has no event '%.*s'",
+			STR_ARG(t->x->env->events[c->event]));
+		return err_hint(t->x->err, "compare an event that both profiles have");
+	}
+	if ((!base && side(t->vs, false, of, c->event, false, &a)) ||
+	    side(t->vs, true, of, c->event, base && c->percent, &b))
+		return (int)t->x->err->kind;
+	if (base)
+		fill_base(t, c, b);
+	else
+		fill_delta(t, c, a, b);
+	return 0;
+}
+
+/* Is it a cost?  Other numbers are depths and the like, except on a card. */
+static bool is_cost(const struct table *t, const struct table_col *c)
+{
+	return c->type == COL_COST || c->type == COL_PERCENT ||
+	       (c->def->flags & (PER_EVENT | ADDS_UP)) ||
+	       (c->type == COL_COUNT && t->src == &source_info_fn);
+}
+
+/* Take values from a, or else text from b.  Costs missing in a are 0.  A number (#12)
+ * from b is absent: in a it would be another row. */
+static int fill_side(struct table *t, struct table_col *c)
+{
+	struct vs *v = t->vs;
+	struct table_col *a, *b = NULL;
+	size_t w = col_width(c->type);
+
+	if (side(v, false, str_c(c->def->name), c->event, c->percent, &a) ||
+	    side(v, true, str_c(c->def->name), c->event, c->percent, &b))
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t r = row_ref(t, i), ra = v->ia[r], rb = v->ib[r];
+		struct table_col *from = ra != GRAPH_NONE ? a : b;
+		uint32_t row = ra != GRAPH_NONE ? ra : rb;
+		bool cost = from == b && is_cost(t, c);
+
+		if (from == b && (c->type == COL_ID || c->type == COL_RATIO))
+			c->absent[i] = 1;
+		if (cost || !from || c->absent[i])
+			continue;
+		memcpy((char *)c->p + i * w, (const char *)from->p + row * w, w);
+		if (from->estimated)
+			c->estimated[i] = from->estimated[row];
+		if (from->absent)
+			c->absent[i] = from->absent[row];
+		if (exec_poll(t->x))
+			return (int)t->x->err->kind;
+	}
+	return 0;
+}
+
+static int vs_fill(struct table *t, struct table_col *c)
+{
+	c->p = exec_alloc(t->x, t->n ? t->n : 1, col_width(c->type));
+	c->estimated = EXEC_ARRAY(t->x, uint8_t, t->n + 1);
+	c->absent = EXEC_ARRAY(t->x, uint8_t, t->n + 1);
+	if (!c->p || !c->estimated || !c->absent)
+		return (int)t->x->err->kind;
+	if (c->def >= vs_cols && c->def < vs_cols + VS_COLS ? fill_vs(t, c)
+							    : fill_side(t, c))
+		return (int)t->x->err->kind;
+	c->filled = true;
+	return 0;
+}
+
+const struct joined vs_joined = {.col = vs_col, .fill = vs_fill, .fn = joined_fn};
