@@ -27,6 +27,7 @@ struct pass {
 	bool numbered;	/* only names with numbers, all of a file at once */
 	bool no_file;	/* files may differ, if the name needs none */
 	bool calls;	/* what is paired of their callers and callees must be equal */
+	bool in_turn;	/* of several that are equal, the first with the first */
 };
 
 int pair_no_memory(struct pairs *w)
@@ -280,7 +281,8 @@ static bool is_left(const struct pairs *w, const struct pass *pass, unsigned s,
 	const bool numbered = w->numbered[s][w->name[s][f]];
 
 	return w->p->of[s][f] == PAIR_NONE &&
-	       (pass->numbered ? numbered : !numbered || pass->rules || pass->no_file);
+	       (pass->numbered ? numbered
+			       : !numbered || (pass->rules & NUMBERED) == NUMBERED);
 }
 
 /* A hash of the callers and callees that are paired, in any order; 0: there are none. */
@@ -345,9 +347,8 @@ static size_t left_count(const struct pairs *w, const struct pass *pass)
 	return n[0] && n[1] ? n[0] + n[1] : 0;
 }
 
-/* Functions that are equal without any rule: of several, the first with the first. */
-static int pair_same(struct pairs *w, const struct pass *pass,
-		     const struct sort_pair *run, size_t na, size_t n)
+static int pair_in_turn(struct pairs *w, const struct pass *pass,
+			const struct sort_pair *run, size_t na, size_t n)
 {
 	for (size_t i = 0; i < na && na + i < n; i++)
 		if (pair_two(w, pass, run[i].value, run[na + i].value))
@@ -376,8 +377,8 @@ static int run_pass(struct pairs *w, const struct pass *pass)
 			continue;
 		if (pass->numbered)
 			rc = pair_numbered(w, pass, &left[i], na, j - i);
-		else if (!pass->rules && !pass->no_file)
-			rc = pair_same(w, pass, &left[i], na, j - i);
+		else if (pass->in_turn)
+			rc = pair_in_turn(w, pass, &left[i], na, j - i);
 		else if (na == 1 && j == i + 2)
 			rc = pair_two(w, pass, left[i].value, left[i + 1].value);
 	}
@@ -388,12 +389,14 @@ static int run_pass(struct pairs *w, const struct pass *pass)
 static int run_passes(struct pairs *w, bool exact)
 {
 	enum { ROUNDS = 8 };
-	static const struct pass equal = {0};
+	static const struct pass equal = {.rules = 0, .in_turn = true};
 	static const struct pass calls = {.rules = VARIANT_ALL & ~VARIANT_CLONE,
 					  .calls = true};
 	static const struct pass passes[] = {
 		{.rules = NUMBERED, .numbered = true},
 		{.rules = 0},
+		{.rules = 0, .calls = true},
+		{.rules = 0, .in_turn = true},
 		{.rules = VARIANT_CLONE_NUMBER},
 		{.rules = VARIANT_HASH},
 		{.rules = VARIANT_CLONE},

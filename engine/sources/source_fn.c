@@ -192,7 +192,7 @@ static struct str number_key(const char *kind, uint32_t number, struct arena *a)
 
 struct str file_key(const struct table *t, file_id file, struct arena *a)
 {
-	return number_key("f", t->x->pairing->file[t->x->side][file], a);
+	return number_key("file ", t->x->pairing->file[t->x->side][file], a);
 }
 
 /* A named group is the same if its name is, wherever its members are. */
@@ -220,7 +220,7 @@ struct str fn_key(const struct table *t, uint32_t f, struct arena *a)
 	fn = graph_id(t->g, f);
 	if (t->x->side == 0)
 		return number_key("", fn, a);
-	return p->of[1][fn] == PAIR_NONE ? number_key("b", fn, a)
+	return p->of[1][fn] == PAIR_NONE ? number_key("base ", fn, a)
 					 : number_key("", p->of[1][fn], a);
 }
 

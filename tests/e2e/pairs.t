@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""pairs.t - which functions of two builds `vs` takes for the same, against known truth.
+
+Function k costs 3k + 1 in the new profile and 3k + 2 in the base, so every row tells which
+functions it joins.
+"""
+import json
+import os
+import random
+import shutil
+
+from e2e import done, fixtures, ok, run, same
+
+os.environ.pop("QUERN_INIT", None)
+
+
+def write(path, functions):
+    """functions: (object, file, name, cost)"""
+    with open(path, "w") as f:
+        f.write("# callgrind format\nevents: Ir\n\n")
+        for obj, file, name, cost in functions:
+            f.write("ob=%s\nfl=%s\nfn=%s\n1 %d\n\n" % (obj, file, name, cost))
+
+
+def rows(*args, query="functions vs base", status=0):
+    r = run("new", "base=old", "-q", "--rebuild", *args, "-c", query + " | as json")
+    if not ok(r.status == status, "  " + query, r):
+        return []
+    answer = json.loads(r.text)
+    return [dict(zip(answer["columns"], row)) for row in answer["rows"]]
+
+
+def judge(what, both, *args, new=(), gone=()):
+    """both: (new identity, old identity); identities are (object, file, name)."""
+    fns = [(n, o) for n, o in both] + [(n, None) for n in new] + [(None, o) for o in gone]
+    write("new", [n + (3 * k + 1,) for k, (n, _) in enumerate(fns) if n])
+    write("old", [o + (3 * k + 2,) for k, (_, o) in enumerate(fns) if o])
+    wrong, apart, joined = [], [], 0
+    for row in rows(*args):
+        k = (row["self"] or row["base"]) // 3
+        if row["self"] and row["base"]:
+            joined += 1
+            if row["base"] // 3 != k:
+                wrong.append([row[c] for c in ("fn", "was", "file", "obj", "rule", "self", "base")])
+        elif k < len(both):
+            apart.append(row)
+    same(wrong, [], what + ": no wrong pair")
+    same([r["fn"] for r in apart][:10], [], what + ": none is new or gone that is not")
+    same(joined, len(both), what + ": pairs")
+
+
+A, LIB = "/build/app", "/usr/lib/libx.so.1"
+HASH = ["0123456789abcdef", "fedcba9876543210"]
+TEN = [
+    ("app::run::h" + HASH[0], "app::run::h" + HASH[1]),
+    ("promoted.llvm.123", "promoted.llvm.456"),
+    ("constant.constprop.0", "constant.constprop.1"),
+    ("scalar.isra.0", "scalar.isra.3"),
+    ("part.part.0", "part.part.2"),
+    ("unlikely.cold", "unlikely"),
+    ("main::{lambda(int)#1}::operator()(int) const", "main::{lambda(int)#2}::operator()(int) const"),
+    ("{closure:/srv/a.php:3-9}", "{closure:/srv/a.php:4-10}"),
+    ("class@anonymous/srv/a.php:12$0->run", "class@anonymous/srv/a.php:13$0->run"),
+    ("same", "same"),
+]
+judge("the ten functions", [((A, "a.c", n), (A, "a.c", o)) for n, o in TEN])
+table = {r["fn"]: r for r in rows(query="functions vs base | sort fn asc")}
+same([(table[n]["change"], table[n]["was"]) for n, o in TEN[:-1]], [("renamed", o) for _, o in TEN[:-1]],
+     "change says renamed, was the other name")
+same((table["same"]["change"], table["same"]["was"], table["same"]["rule"]), ("", "", ""), "and nothing of the one that is equal")
+same([table[n]["rule"] for n, _ in TEN[:-1]], ["hash"] + ["clone"] * 5 + ["lambda"] + ["line"] * 2, "rule says which")
+r = run("new", "base=old", "-q", "-c", ".explain functions vs base")
+ok("pairs: 1 equal; 5 by clone; 1 by hash; 2 by line; 1 by lambda; 0 new, 0 gone" in r.text, ".explain counts them", r.text)
+same(len(rows("--pair", "exact")), 19, "--pair exact pairs one")
+r = run("new", "base=old", "-c", "functions vs base | take 1 | expect some", "--pair", "exact")
+ok(r.status == 4 and "paired" in r.text and "--least-paired" in r.talk, "little is paired: expect fails", r)
+r = run("new", "base=old", "-c", "functions vs base | take 1 | expect some", "--pair", "exact", "--least-paired", "0")
+ok(r.status == 0 and "new or gone" in r.talk, "unless it is told otherwise; and it is noted", r)
+for wrong in ("101", "-1", "x", ""):
+    r = run("new", "-c", "top", "--least-paired=" + wrong)
+    ok(r.status == 2 and "percentage" in r.talk, "--least-paired '%s' is refused" % wrong, r)
+
+# ---- objects and files ----
+names = ["f%d" % i for i in range(8)]
+for now, then in (("/x/app-1.1", "/x/app-1.0"), ("/lib/libstdc++.so.6.0.30", "/lib/libstdc++.so.6.0.28"),
+                  ("/lib/libc.so.6", "/lib/libc-2.31.so"), ("/x/server", "/y/old_server")):
+    judge("%s and %s" % (now, then), [((now, "a.c", n), (then, "a.c", n)) for n in names])
+    o = rows(query="objects vs base")
+    same([(r["change"], r["was"]) for r in o], [("renamed", then)], "  the object is one, too")
+judge("other libraries", [], new=[("/lib/libone.so", "???", n) for n in names],
+      gone=[("/lib/libtwo.so", "???", n.upper()) for n in names])
+judge("addresses mean nothing in another version",
+      [((("/lib/libv.so.2"), "???", n), ("/lib/libv.so.1", "???", n)) for n in names],
+      new=[("/lib/libv.so.2", "???", "0x%016x" % i) for i in range(5)],
+      gone=[("/lib/libv.so.1", "???", "0x%016x" % i) for i in range(5)])
+judge("a source tree that moved",
+      [((A, "/home/me/src/%s/x.c" % d, "f"), (A, "/build/src/%s/x.c" % d, "f")) for d in "abc"])
+judge("a file renamed", [((A, "new.c", n), (A, "old.c", n)) for n in names])
+judge("a version in the path",
+      [((A, "/build/lua-5.4.6/src/%s.c" % n, n), (A, "/build/lua-5.4.4/src/%s.c" % n, n)) for n in names])
+judge("a qualified name needs no file", [((A, "a.h", "ns::T::f(int)"), (A, "b.h", "ns::T::f(int)")),
+                                         ((A, "???", "plain"), (A, "a.c", "plain"))])
+judge("static functions of two files are two", [], new=[(A, "a.c", "init")], gone=[(A, "b.c", "init")])
+judge("--map-object", [(("/x/alpha", "a.c", "f"), ("/y/beta", "a.c", "f"))], "--map-object", "alpha=beta")
+judge("--rename", [((A, "a.c", "parse_v2"), (A, "a.c", "parse"))], "--rename", r"s/_v\d$//")
+same(rows("--rename", r"s/_v\d$//")[0]["rule"], "rename", "  rule says so")
+for rule, why in (("s/(/x/", "missing"), ("parse", "s/RE/TO/"), ("s/a", "s/RE/TO/"), ("s/a/b/x", "s/RE/TO/"),
+                  ("s/a/${/", "")):
+    r = run("new", "-c", "top", "--rename", rule)
+    ok(r.status == 2 and why in r.talk, "--rename '%s' is refused" % rule, r)
+judge("parts of a function differ", [], new=[(A, "a.c", "f.part.0")], gone=[(A, "a.c", "f.cold")])
+judge("overloads differ", [], new=[(A, "a.cc", "f(long)")], gone=[(A, "a.cc", "f(int)")])
+
+
+# ---- closures ----
+def closures(*spans):
+    return [(A, "/srv/a.php", "{closure:/srv/a.php:%d-%d}" % s) for s in spans]
+
+
+judge("a line above closures of one line", list(zip(closures((4, 4), (5, 5), (6, 6)), closures((3, 3), (4, 4), (5, 5)))))
+judge("closures above others", list(zip(closures((3, 9), (14, 14), (20, 31)), closures((3, 9), (12, 12), (18, 29)))))
+judge("a closure more, at the end", list(zip(closures((3, 9), (12, 14)), closures((3, 9), (12, 14)))), new=closures((20, 22)))
+judge("a closure more, before", list(zip(closures((13, 19), (22, 24)), closures((3, 9), (12, 14)))), new=closures((2, 7)))
+judge("what is uncertain stays apart", [], new=closures((4, 4), (5, 5), (6, 6)), gone=closures((5, 5), (7, 7)))
+
+# ---- 10,000 functions, all of it at once ----
+dice = random.Random(37)
+
+
+def chance(p):
+    return dice.random() < p
+
+
+def hexes(n):
+    return "".join(dice.choice("0123456789abcdef") for _ in range(n))
+
+
+both, new, gone = [], [], []
+for f in range(500):
+    file = ["src/%s/%s.c" % (hexes(4), hexes(6)), "/build/src/m%d/mod.rs" % f, "/srv/m%d/a.php" % f, "src/m%d.cc" % f][f % 4]
+    moved = "/home" + file if chance(0.3) else file
+    obj, other = ("/x/app-2.0", "/x/app-1.9") if f % 3 else (LIB, LIB)
+    shift = dice.randrange(0, 4)
+    line = lambdas = 0
+    for i in range(20):
+        n = "%s_%d" % (hexes(5), i)
+        o = n
+        if f % 4 == 0:
+            n, o = dice.choice([(n, n), (n + ".isra.0", n + ".isra.1"), (n + ".constprop.0", n), (n, n + ".part.0"), (n + ".cold", n)])
+        elif f % 4 == 1:
+            n, o = "m::%s::h%s" % (n, hexes(16)), "m::%s::h%s" % (n, hexes(16))
+        elif f % 4 == 2:
+            line += dice.randrange(3, 9)
+            size = dice.randrange(0, 3)
+            n, o = ("{closure:%s:%d-%d}" % (file, line + shift, line + shift + size),
+                    "{closure:%s:%d-%d}" % (moved, line, line + size))
+        elif chance(0.5):
+            lambdas += 1
+            n = o = "f%d::{lambda(int)#%d}::operator()(int) const" % (f, lambdas)
+        # Closures that come or go leave no certain order; all else may.
+        fate = dice.random() if f % 4 != 2 and "lambda" not in n else 1
+        if fate < 0.1:
+            new.append((obj, file, n))
+        elif fate < 0.2:
+            gone.append((other, moved, o))
+        else:
+            both.append(((obj, file, n), (other, moved, o)))
+judge("10,000 functions", both, new=new, gone=gone)
+
+# ---- A with A, A with B, B with A ----
+forth = rows()
+os.rename("new", "n")
+os.rename("old", "new")
+os.rename("n", "old")
+back = {(r["self"], r["base"]): r["delta"] for r in rows()}
+same([r for r in forth if back.get((r["base"], r["self"])) != -r["delta"]], [], "A vs B is -(B vs A)")
+shutil.copy("new", "old")
+same([r for r in rows() if r["delta"] or r["delta%"] or r["change"] or r["was"] or r["rule"]], [], "A vs A: nothing changed")
+
+# ---- real builds ----
+TRUE = {"rust": (0, 0), "php": (0, 0), "cpp": (2, 0)}    # one lambda more is two functions
+for name, counts in TRUE.items():
+    shutil.copy(fixtures + "/pairs/%s-two.out" % name, "new")
+    shutil.copy(fixtures + "/pairs/%s-one.out" % name, "old")
+    change = [r["change"] for r in rows()]
+    same((change.count("new"), change.count("gone")), counts, name + ": truly new and gone")
+    files = [r["change"] for r in rows(query="files vs base")]
+    same((files.count("new"), files.count("gone")), (0, 0), name + ": no file is new or gone")
+    for query in ("calls vs base", "lines vs base"):
+        lost = [r for r in rows(query=query) if r["change"] == "gone" and name == "rust"]
+        same(lost, [], "%s: %s" % (name, query))
+
+# ---- names on both sides ----
+write("new", [(A, "a.c", "fresh", 10), (A, "a.c", "work.isra.1", 7)])
+write("old", [(A, "a.c", "stale", 10), (A, "a.c", "work.isra.0", 5)])
+same([(r["fn"], r["self"], r["base"]) for r in rows(query="functions of work.isra.1 vs base")], [("work.isra.1", 7, 5)],
+     "a new name finds the old function in the base")
+same([(r["fn"], r["self"], r["base"]) for r in rows(query="functions of work.isra.0 vs base")], [("work.isra.1", 7, 5)],
+     "an old one the new function")
+same([(r["self"], r["base"]) for r in rows(query="focus work.isra.1 | functions vs base")], [(7, 5)], "so does focus")
+
+# ---- the gate ----
+GATE = "functions vs base | where delta% > 5 | expect none"
+r = run("new", "base=old", "-q", "-c", GATE, "--least-paired", "0")
+ok(r.status == 4 and "fresh" in r.text and "work.isra.1" in r.text and "new" in r.text, "a new function breaks the gate, a renamed one, too", r)
+same([r["fn"] for r in rows(query="functions vs base | sort delta% | take 1")], ["fresh"], "it sorts first")
+same([(r["delta%"], r["change"]) for r in rows(query="functions vs base | take 1")], [(None, "new")], "null, with change")
+same([r["fn"] for r in rows(query="functions vs base | where delta% - 1 > 5")], ["fresh", "work.isra.1"], "arithmetic keeps it")
+same([(r["self"], r["base"], r["delta"], r["delta%"]) for r in rows(query="functions vs base | sum")], [(17, 15, 2, 100 * 2 / 15)],
+     "sum is the change of the whole")
+same([(r["total"], r["base"], r["delta"], r["delta%"]) for r in rows(query="info vs base")], [(17, 15, 2, 100 * 2 / 15)], "info vs base, too")
+r = run("new", "base=old", "-q", "-c", "info vs base | as json")
+same(json.loads(r.text)["meta"]["paired"], [100 * 7 / 17, 100 * 5 / 15], "the share paired is in the meta data")
+done()
