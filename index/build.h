@@ -64,6 +64,7 @@ struct build_report {
 	uint32_t read;	  /* files read in this build */
 	char note[300];	  /* which files of a set were left out; may be empty */
 	char why[400];	  /* one sentence; may be empty */
+	char runs[1000];  /* the files are several runs (runs.h); may be empty */
 	char index[4200]; /* path; empty with no_write */
 	uint64_t took_ns; /* wall time of open and build */
 };

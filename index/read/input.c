@@ -42,6 +42,11 @@ static struct str without_number(struct str s, char c, size_t least)
 	return n && s.p[n - 1] == c && s.n - n >= least ? (struct str){s.p, n - 1} : s;
 }
 
+struct str input_program(struct str cmd)
+{
+	return (struct str){cmd.p, str_find(cmd, ' ')};
+}
+
 bool input_is_packed_name(struct str s)
 {
 	return without_extension(s).n != s.n;
@@ -107,9 +112,9 @@ static void left_out(struct inputs *in, const char *path, const char *why)
 		snprintf(in->note + n, sizeof(in->note) - n, "; and more...");
 }
 
-/* Add a file of a set, unless its inode was added before. */
+/* Add file `given` of a set, unless its inode was added before. */
 static int add_file(struct inputs *in, struct hash *inodes, const char *path,
-		    struct err *err)
+		    size_t given, struct err *err)
 {
 	struct source s;
 
@@ -138,6 +143,7 @@ static int add_file(struct inputs *in, struct hash *inodes, const char *path,
 		source_close(&s);
 		return err_no_memory(err, "while opening profiles");
 	}
+	in->at[in->n].given = given;
 	in->at[in->n++].source = s;
 	return 0;
 }
@@ -209,7 +215,7 @@ int inputs_open(struct inputs *in, const char *const *path, size_t n, struct err
 	if (!in->at)
 		return err_no_memory(err, "while opening profiles");
 	for (size_t i = 0; !rc && n > 1 && i < n; i++)
-		rc = add_file(in, &inodes, path[i], err);
+		rc = add_file(in, &inodes, path[i], i, err);
 	hash_free(&inodes);
 	if (!rc && in->n > 1)
 		qsort(in->at, in->n, sizeof(*in->at), compare_paths);

@@ -289,6 +289,8 @@ static void say_opened(const struct app *app, const char *path, struct store *st
 			app,
 			"quern: %s: cut off: its end is missing, the costs are of what is there",
 			path);
+	if (report->runs[0])
+		app_note(app, "quern: %s", report->runs);
 	if (report->how == BUILD_FRESH || report->how == BUILD_AS_IS)
 		return;
 	if (store_info(st)->diagnostics)
