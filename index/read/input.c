@@ -24,7 +24,7 @@
 
 static const char *const packed[] = {".gz", ".bz2", ".xz", ".zst", ".lz4"};
 
-static struct str without_extension(struct str s)
+struct str input_unpacked_name(struct str s)
 {
 	for (size_t i = 0; i < sizeof(packed) / sizeof(packed[0]); i++)
 		if (str_ends(s, str_c(packed[i])))
@@ -49,12 +49,12 @@ struct str input_program(struct str cmd)
 
 bool input_is_packed_name(struct str s)
 {
-	return without_extension(s).n != s.n;
+	return input_unpacked_name(s).n != s.n;
 }
 
 bool input_is_dump_suffix(struct str s)
 {
-	return without_number(without_number(without_extension(s), '-', 2), '.', 1).n ==
+	return without_number(without_number(input_unpacked_name(s), '-', 2), '.', 1).n ==
 	       0;
 }
 
@@ -175,7 +175,7 @@ static struct str common_base(const struct inputs *in)
 {
 	struct str first = str_c(in->at[0].source.path), base[4];
 
-	base[0] = without_extension(first);
+	base[0] = input_unpacked_name(first);
 	base[1] = without_number(base[0], '-', 2);
 	base[2] = without_number(base[0], '.', 1);
 	base[3] = without_number(base[1], '.', 1);
