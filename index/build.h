@@ -33,7 +33,7 @@ struct build_opts {
 	bool rebuild;  /* build even if the index is up to date */
 	bool no_write; /* use a temporary index, removed when it is closed */
 	bool no_wait;  /* fail with ERR_LOCKED if another process builds the index */
-	bool merge;    /* a set may be of different programs */
+	bool merge;    /* a set may be of different programs, tools and runs */
 	bool trust;    /* accept an index that other users could have written */
 	unsigned jobs; /* threads; 0: one per core */
 	size_t run; /* rows of a function held at once (detail.h); 0: default (tests) */
