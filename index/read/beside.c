@@ -59,10 +59,12 @@ static void unpack_start(struct start *s, int fd, const struct codec *codec)
 	if (lseek(fd, 0, SEEK_SET) || unpack_open(&u, codec, UNPACK_MEM, &ignored))
 		return;
 	for (int i = 0; i < PIECES && s->n < TEXT; i++) {
-		struct unpack_io io = {piece, read_some(fd, piece, sizeof(piece)),
-				       s->text + s->n, TEXT - s->n};
+		size_t n = read_some(fd, piece, sizeof(piece));
+		struct unpack_io io = {.out = s->text + s->n, .nout = TEXT - s->n};
 
-		if (!io.nin || unpack_step(u, &io, &ignored))
+		io.in = piece;
+		io.nin = n;
+		if (!n || unpack_step(u, &io, &ignored))
 			break;
 		s->n = TEXT - io.nout;
 	}
