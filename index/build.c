@@ -24,6 +24,7 @@
 #include "index/merge/merge.h"
 #include "index/store/publish.h"
 #include "index/read/refuse.h"
+#include "index/read/runs.h"
 #include "index/merge/reuse.h"
 #include "index/save/save.h"
 #include "index/save/store_write.h"
@@ -376,6 +377,12 @@ static enum freshness compare(struct build *b, const struct store *st, size_t *n
 	return inputs_compare(&b->in, recorded, n, new, r->why, sizeof(r->why));
 }
 
+/* Check a set whose index is up to date. */
+static int refuse_fresh(struct build *b, struct store *st)
+{
+	return b->opts->merge ? 0 : refuse_indexed(&b->in, st, b->err);
+}
+
 static int fold(struct build *b);
 
 static int build_index(struct build *b, const char *index, struct store **out)
@@ -399,7 +406,7 @@ static int build_index(struct build *b, const char *index, struct store **out)
 		if (!store_open(index, o->trust, out, &none)) {
 			if (compare(b, *out, &new, &ignored) != SOURCE_CHANGED) {
 				publish_end(&b->publish);
-				return 0;
+				return refuse_fresh(b, *out);
 			}
 			store_close(*out);
 			*out = NULL;
@@ -557,11 +564,11 @@ static int open_or_build(struct build *b, struct store **out, struct build_repor
 		r->how = BUILD_FORCED;
 	} else if (b->opts->index_path) {
 		if (open_fresh(b, b->opts->index_path, out, r))
-			return 0;
+			return refuse_fresh(b, *out);
 	} else {
 		for (unsigned i = 0; publish_place(b->in.place, i, path); i++)
 			if (open_fresh(b, path, out, r))
-				return 0;
+				return refuse_fresh(b, *out);
 	}
 	for (size_t i = 0; i < b->in.n; i++)
 		r->read += !b->in.at[i].file.id.size;
@@ -610,6 +617,7 @@ int build_open_set(const char *const *path, size_t n, const struct build_opts *o
 	struct build b = {.opts = opts, .err = err};
 	uint64_t start = now_ns();
 	const struct source *first;
+	struct store *st = NULL;
 	int rc;
 
 	*report_out = (struct build_report){.how = BUILD_NEW};
@@ -618,15 +626,20 @@ int build_open_set(const char *const *path, size_t n, const struct build_opts *o
 	first = &b.in.at[0].source;
 	memcpy(report_out->note, b.in.note, sizeof(b.in.note));
 	if (b.in.n == 1 && !first->pipe && store_recognise(first->fd))
-		rc = open_index(&b, out, report_out);
+		rc = open_index(&b, &st, report_out);
 	else
-		rc = open_or_build(&b, out, report_out);
-	if (!rc && opts->only_named && (rc = store_only_from(*out, path, n, err))) {
-		store_close(*out);
-		*out = NULL;
-	}
+		rc = open_or_build(&b, &st, report_out);
+	if (!rc && opts->only_named)
+		rc = store_only_from(st, path, n, err);
+	if (!rc && !opts->merge)
+		rc = runs_note(&b.in, st, report_out->runs, sizeof(report_out->runs),
+			       err);
 	inputs_close(&b.in);
 	store_close(b.old);
+	if (rc)
+		store_close(st);
+	else
+		*out = st;
 	report_out->took_ns = now_ns() - start;
 	return rc;
 }

@@ -33,7 +33,7 @@ struct build_opts {
 	bool rebuild;  /* build even if the index is up to date */
 	bool no_write; /* use a temporary index, removed when it is closed */
 	bool no_wait;  /* fail with ERR_LOCKED if another process builds the index */
-	bool merge;    /* a set may be of different programs */
+	bool merge;    /* a set may be of different programs, tools and runs */
 	bool trust;    /* accept an index that other users could have written */
 	unsigned jobs; /* threads; 0: one per core */
 	size_t run; /* rows of a function held at once (detail.h); 0: default (tests) */
@@ -64,6 +64,7 @@ struct build_report {
 	uint32_t read;	  /* files read in this build */
 	char note[300];	  /* which files of a set were left out; may be empty */
 	char why[400];	  /* one sentence; may be empty */
+	char runs[1000];  /* the files are several runs (runs.h); may be empty */
 	char index[4200]; /* path; empty with no_write */
 	uint64_t took_ns; /* wall time of open and build */
 };

@@ -24,7 +24,7 @@
 
 static const char *const packed[] = {".gz", ".bz2", ".xz", ".zst", ".lz4"};
 
-static struct str without_extension(struct str s)
+struct str input_unpacked_name(struct str s)
 {
 	for (size_t i = 0; i < sizeof(packed) / sizeof(packed[0]); i++)
 		if (str_ends(s, str_c(packed[i])))
@@ -42,14 +42,19 @@ static struct str without_number(struct str s, char c, size_t least)
 	return n && s.p[n - 1] == c && s.n - n >= least ? (struct str){s.p, n - 1} : s;
 }
 
+struct str input_program(struct str cmd)
+{
+	return (struct str){cmd.p, str_find(cmd, ' ')};
+}
+
 bool input_is_packed_name(struct str s)
 {
-	return without_extension(s).n != s.n;
+	return input_unpacked_name(s).n != s.n;
 }
 
 bool input_is_dump_suffix(struct str s)
 {
-	return without_number(without_number(without_extension(s), '-', 2), '.', 1).n ==
+	return without_number(without_number(input_unpacked_name(s), '-', 2), '.', 1).n ==
 	       0;
 }
 
@@ -107,9 +112,9 @@ static void left_out(struct inputs *in, const char *path, const char *why)
 		snprintf(in->note + n, sizeof(in->note) - n, "; and more...");
 }
 
-/* Add a file of a set, unless its inode was added before. */
+/* Add file `given` of a set, unless its inode was added before. */
 static int add_file(struct inputs *in, struct hash *inodes, const char *path,
-		    struct err *err)
+		    size_t given, struct err *err)
 {
 	struct source s;
 
@@ -138,6 +143,7 @@ static int add_file(struct inputs *in, struct hash *inodes, const char *path,
 		source_close(&s);
 		return err_no_memory(err, "while opening profiles");
 	}
+	in->at[in->n].given = given;
 	in->at[in->n++].source = s;
 	return 0;
 }
@@ -169,7 +175,7 @@ static struct str common_base(const struct inputs *in)
 {
 	struct str first = str_c(in->at[0].source.path), base[4];
 
-	base[0] = without_extension(first);
+	base[0] = input_unpacked_name(first);
 	base[1] = without_number(base[0], '-', 2);
 	base[2] = without_number(base[0], '.', 1);
 	base[3] = without_number(base[1], '.', 1);
@@ -209,7 +215,7 @@ int inputs_open(struct inputs *in, const char *const *path, size_t n, struct err
 	if (!in->at)
 		return err_no_memory(err, "while opening profiles");
 	for (size_t i = 0; !rc && n > 1 && i < n; i++)
-		rc = add_file(in, &inodes, path[i], err);
+		rc = add_file(in, &inodes, path[i], i, err);
 	hash_free(&inodes);
 	if (!rc && in->n > 1)
 		qsort(in->at, in->n, sizeof(*in->at), compare_paths);

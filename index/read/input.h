@@ -25,7 +25,8 @@ struct input {
 	size_t nhead;
 	char end;		/* its last byte */
 	struct input_file file; /* its entry in the index */
-	bool read; /* its text was read; else `file` is a view of an older index */
+	bool read;    /* its text was read; else `file` is a view of an older index */
+	size_t given; /* its place among the paths of inputs_open() */
 };
 
 struct inputs {
@@ -77,6 +78,10 @@ enum freshness inputs_compare(struct inputs *in, const struct input_file *record
  * empty: ".2" "-01" ".2-01", each also packed (".2.gz").
  */
 bool input_is_dump_suffix(struct str s);
+/* The program in the text of a "cmd:" line, without its arguments. */
+struct str input_program(struct str cmd);
+/* x of "x.gz", the name of a packed file; another name as it is. */
+struct str input_unpacked_name(struct str s);
 /* Whether s ends like the name of a packed file: x.gz. */
 bool input_is_packed_name(struct str s);
 /* All files of a run: base, base.1, base-01 and so on, sorted; free them with

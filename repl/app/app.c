@@ -14,6 +14,7 @@
 #include "index/base/map.h"
 #include "index/base/vec.h"
 #include "index/build.h"
+#include "index/read/beside.h"
 #include "repl/app/limit.h"
 #include "repl/term/number.h"
 #include "repl/app/output.h"
@@ -294,6 +295,8 @@ static void say_opened(const struct app *app, const char *path, struct store *st
 			app,
 			"quern: %s: cut off: its end is missing, the costs are of what is there",
 			path);
+	if (report->runs[0])
+		app_note(app, "quern: %s", report->runs);
 	if (report->how == BUILD_FRESH || report->how == BUILD_AS_IS)
 		return;
 	if (store_info(st)->diagnostics)
@@ -303,6 +306,27 @@ static void say_opened(const struct app *app, const char *path, struct store *st
 			path, (unsigned long long)store_info(st)->diagnostics);
 	if (!store_info(st)->truncated)
 		say_totals(app, path, st);
+}
+
+/* Tell that the profile is one dump of a run whose other dumps lie beside it. */
+static void say_beside(const struct app *app, const char *path, struct store *st)
+{
+	struct beside b;
+	bool packed;
+
+	beside_find(path, st, &b);
+	if (!b.n)
+		return;
+	/* The dumps of a packed one bear its name without the ".gz". */
+	packed = !b.mixed && b.base.n < strlen(path);
+	app_note(app,
+		 "quern: %s: %s%zu more dump%s of this run lie%s beside it%s%s%.*s%s",
+		 path, b.more ? "at least " : "", b.n, b.n == 1 ? "" : "s",
+		 b.n == 1 ? "s" : "",
+		 b.mixed ? ", among other files of such names: name them as well"
+			 : ": --all-parts",
+		 packed ? " " : "", packed ? (int)b.base.n : 0, b.base.p,
+		 b.mixed ? "" : " reads all");
 }
 
 struct noting {
@@ -376,6 +400,10 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 		app->profiles[app->nprofiles++] = p;
 		add_profile_root(app, p.path);
 		say_opened(app, p.path, p.store, &report);
+		/* --safe reads nothing that is not named, not even a directory. */
+		if (n == 1 && report.how != BUILD_AS_IS && !app->opts->safe &&
+		    !app->opts->quiet && !app->opts->all_parts && !app->opts->watch)
+			say_beside(app, p.path, p.store);
 		return 0;
 	}
 	app_fail(app, &err, n == 1 ? path[0] : NULL);

@@ -38,7 +38,7 @@ const char options_help[] =
 	"  -q, --quiet           say nothing but answers and errors\n"
 	"Which files\n"
 	"  --all-parts           PROFILE stands for PROFILE.1, PROFILE-01 and so on\n"
-	"  --merge               one profile even if the files are of different programs\n"
+	"  --merge               one profile, even of different programs, tools or runs\n"
 	"  --watch               show what changed at every new dump of PROFILE, or run -c\n"
 	"The index\n"
 	"  --index PATH          keep it there (one profile only)\n"

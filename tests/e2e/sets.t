@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 
-from e2e import done, ok, profile, run, same, small
+from e2e import done, fixtures, ok, profile, run, same, small
 
 QUERIES = ["functions", "calls", "lines", "callsites", "cycles", "events", "files", "threads",
            "parts | show part, pid, thread, self, trigger, functions",
@@ -243,6 +243,48 @@ r = run("a.ir", "old=d/s.1", "old=d/s.2", "-q", "-c", "in old | info | show tota
 same(r.text.split(), ["total.Ir", "88"], "a set under a name, beside another profile")
 r = run("-q", stdin=b'.open "d/s.[12]"\n.mode csv\ninfo | show total\n.open n=a.ir\nin n | info | show total\n')
 same(r.text.split(), ["total.Ir", "88", "total.Ir", "2"], ".open with a pattern")
+
+# ------------------------------------------------------------ two runs, and two tools of one
+made = fixtures + "/producers/"
+ADDED = "old.out and new.out are of 2 runs, or processes, of ./free: their costs are added up."
+os.mkdir("runs")
+for i, name in enumerate(["callgrind-plain", "callgrind-jumps", "callgrind-bb", "callgrind-instr"]):
+    shutil.copy(made + name + ".out", "runs/r.%d" % i)
+shutil.copy(made + "callgrind-plain.out", "old.out")
+shutil.copy(made + "callgrind-jumps.out", "new.out")
+for how in ("indexed", "up to date"):
+    r = run("old.out", "new.out", "-c", "top 1")
+    ok(r.status == 0 and how in r.talk and ADDED in r.talk, "two runs, %s: it is said that they are added up" % how, r)
+r = run("old.out", "new.out", stdin=b"top 1\n")
+ok(ADDED in r.talk, "to a script from standard input as well", r)
+r = run("-c", '.open "runs/r.[01]"')
+ok("runs/r.0 and runs/r.1 are of 2 runs" in r.talk, "and when a command opens them", r)
+command = re.search(r"To compare them: quern (.*) -c '(.*)'", run("old.out", "new.out", "-c", "top 1").talk)
+r = run(*command[1].split(), "-c", command[2])
+ok(r.status == 0 and "base" in r.text and "added up" not in r.talk, "the command that it names compares them", r)
+r = run("old.out", "new.out", "--merge", "-c", "top 1")
+ok(r.status == 0 and "added up" not in r.talk, "--merge: it is meant, nothing is said", r)
+r = run("old.out", "new.out", "-q", "-c", "top 1")
+same(r.talk, "", "--quiet: nothing is said")
+r = run(*sorted(glob.glob("runs/r.?")), "-c", "top 1")
+ok(r.talk.count("added up") == 1 and "these 4 files are of 4 runs" in r.talk and
+   "quern runs/r.3 base=runs/r.0 -c" in r.talk, "many runs: one note", r)
+r = run("runs/r.set.quern", "-c", "top 1")
+ok(r.talk.count("added up") == 1, "their index alone says it, too", r)
+r = run("x=runs/r.*", "y=old.out", "y=new.out", "-c", "top 1")
+ok(r.talk.count("added up") == 2, "one note for each profile that is several runs", r)
+for args in (threads, [base, "--all-parts"], ["d/r.out", "--all-parts"], [small + "xdebug-append-different-scripts.out"]):
+    r = run(*args, "--no-index-write", "-c", "top 1")
+    ok(r.status == 0 and "added up" not in r.talk, "nothing is said of one run: " + os.path.basename(args[0]), r)
+cachegrind = made + "cachegrind-default.out"
+shutil.copy(cachegrind, "cache.out")
+BOTH = "cache.out is written by cachegrind, old.out by callgrind: both count Ir of ./free"
+error(run("old.out", "cache.out", "-c", "top"), 3, "what two tools counted", BOTH, "--merge", "base=FILE")
+r = run("old.out", "cache.out", "--merge", "-c", "top 1")
+ok(r.status == 0 and "added up" not in r.talk, "--merge adds them up all the same", r)
+error(run("old.out", "cache.out", "-c", "top"), 3, "also if the index is there already", BOTH)
+r = run("old.out", "base=cache.out", "-c", "functions vs base | take 1")
+ok(r.status == 0, "side by side they may be compared", r)
 
 # ----------------------------------------------------------------- cachegrind, many, large
 cg = small + "cachegrind-lua.out"

@@ -1,0 +1,228 @@
+/* beside.c - the dumps of a run that lie beside one of them; see beside.h. */
+#include "index/read/beside.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "index/base/map.h"
+#include "index/file/unpack.h"
+#include "index/read/input.h"
+#include "index/store/publish.h"
+
+enum {
+	LISTED = 10000, /* entries of the directory */
+	HEADERS = 64,	/* files whose headers are read */
+	PACKED = 4,	/* of those: a block of bzip2 takes 50 ms */
+	TEXT = 16 << 10,
+	PIECE = 64 << 10, /* bytes of a packed file that are read at once */
+	PIECES = 16,
+	UNPACK_MEM = 64 << 20,
+};
+
+/* ---- the header of a file ---- */
+
+struct header {
+	uint64_t pid, part, thread;
+	struct str cmd; /* a view of the text */
+	bool whole;	/* up to its events: line */
+};
+
+/* The beginning of a file, unpacked. */
+struct start {
+	char text[TEXT];
+	size_t n;
+	bool packed;
+};
+
+/* Read up to n bytes; fewer at the end of the file, or after an error. */
+static size_t read_some(int fd, char *to, size_t n)
+{
+	size_t got = 0;
+	ssize_t r;
+
+	while (got < n && (r = read(fd, to + got, n - got)) > 0)
+		got += (size_t)r;
+	return got;
+}
+
+static void unpack_start(struct start *s, int fd, const struct codec *codec)
+{
+	struct err ignored = {0};
+	struct unpack *u;
+	char piece[PIECE];
+
+	s->packed = true;
+	s->n = 0;
+	if (lseek(fd, 0, SEEK_SET) || unpack_open(&u, codec, UNPACK_MEM, &ignored))
+		return;
+	for (int i = 0; i < PIECES && s->n < TEXT; i++) {
+		size_t n = read_some(fd, piece, sizeof(piece));
+		struct unpack_io io = {.out = s->text + s->n, .nout = TEXT - s->n};
+
+		io.in = piece;
+		io.nin = n;
+		if (!n || unpack_step(u, &io, &ignored))
+			break;
+		s->n = TEXT - io.nout;
+	}
+	unpack_close(u);
+}
+
+/* Read the start of a regular file; false if it is something else. */
+static bool read_start(struct start *s, int dir, const char *name)
+{
+	const struct codec *codec;
+	struct stat sb;
+	int fd;
+
+	if (fstatat(dir, name, &sb, 0) || !S_ISREG(sb.st_mode))
+		return false;
+	/* O_NONBLOCK: it may have become a FIFO meanwhile. */
+	fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return false;
+	s->packed = false;
+	s->n = !fstat(fd, &sb) && S_ISREG(sb.st_mode) ? read_some(fd, s->text, TEXT) : 0;
+	codec = unpack_recognise(s->text, s->n);
+	if (codec)
+		unpack_start(s, fd, codec);
+	close(fd);
+	return s->n > 0;
+}
+
+static bool take_line(struct header *h, struct str line)
+{
+	const struct {
+		struct str key;
+		uint64_t *to;
+	} numbers[] = {{STR("pid:"), &h->pid},
+		       {STR("part:"), &h->part},
+		       {STR("thread:"), &h->thread}};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (str_starts(line, numbers[i].key))
+			return str_u64(str_trim(str_from(line, numbers[i].key.n)),
+				       numbers[i].to);
+	if (str_starts(line, STR("cmd:")))
+		h->cmd = str_trim(str_from(line, 4));
+	h->whole = str_starts(line, STR("events:"));
+	return true;
+}
+
+static struct header read_header(struct str text)
+{
+	struct header h = {.cmd = {"", 0}};
+	size_t n;
+
+	while (!h.whole && (n = str_find(text, '\n')) < text.n) {
+		if (!take_line(&h, str_trim((struct str){text.p, n})))
+			break;
+		text = str_from(text, n + 1);
+	}
+	return h;
+}
+
+/* ---- which belong to the run ---- */
+
+struct search {
+	struct store *st;
+	struct header header[HEADERS];
+	bool same[HEADERS]; /* of the same run */
+	size_t n, packed;
+};
+
+/* Take out those that the profile contains: a file may hold several dumps. */
+static int drop_known(void *arg)
+{
+	struct search *s = arg;
+
+	for (uint32_t i = 0; i < store_info(s->st)->parts; i++) {
+		struct store_part p;
+
+		store_part(s->st, i, &p);
+		for (size_t k = 0; k < s->n; k++)
+			s->same[k] &= p.part != s->header[k].part ||
+				      p.thread != s->header[k].thread;
+	}
+	return 0;
+}
+
+/* Look at a file that has the name of a dump. */
+static void look(struct search *s, uint64_t pid, int dir, const char *name)
+{
+	struct start start;
+	struct header *h = &s->header[s->n];
+
+	if (!read_start(&start, dir, name))
+		return;
+	*h = read_header((struct str){start.text, start.n});
+	s->packed += start.packed;
+	s->same[s->n++] =
+		h->whole && h->pid == pid && str_eq(h->cmd, store_info(s->st)->cmd);
+}
+
+/* Whether an entry beside the file `own` has the name of a dump of base. */
+static bool is_named(const struct dirent *e, struct str own, struct str base)
+{
+	struct str name = str_c(e->d_name);
+
+	return (e->d_type == DT_REG || e->d_type == DT_LNK || e->d_type == DT_UNKNOWN) &&
+	       str_starts(name, base) && !str_eq(name, own) &&
+	       input_is_dump_suffix(str_from(name, base.n));
+}
+
+/* Look at the entries beside the file `own`; count those that are not looked at. */
+static void search(struct search *s, DIR *d, struct str own, uint64_t pid,
+		   struct beside *out)
+{
+	struct str base = str_basename(out->base);
+	struct dirent *e;
+	size_t listed = 0;
+
+	while (listed < LISTED && (e = readdir(d))) {
+		listed++;
+		if (!is_named(e, own, base))
+			continue;
+		if (s->n < HEADERS && s->packed < PACKED)
+			look(s, pid, dirfd(d), e->d_name);
+		else
+			out->n++;
+	}
+	out->more = listed == LISTED;
+}
+
+void beside_find(const char *path, struct store *st, struct beside *out)
+{
+	char dir[INDEX_PATH_MAX];
+	struct search s = {.st = st};
+	struct err ignored = {0};
+	size_t same = 0;
+	uint32_t n;
+	const struct input_file *f = store_inputs(st, &n);
+	DIR *d;
+
+	*out = (struct beside){.base = input_unpacked_name(str_c(path))};
+	/* A pipe has no path.  Without a pid nothing tells a run. */
+	if (n != 1 || !f->id.path.n || !f->pid || !str_basename(out->base).n)
+		return;
+	publish_directory(path, dir);
+	d = opendir(dir);
+	if (!d)
+		return;
+	search(&s, d, str_basename(str_c(path)), f->pid, out);
+	closedir(d);
+	if (s.n && map_guard(drop_known, &s, ERR_INDEX, &ignored))
+		s.n = 0;
+	for (size_t i = 0; i < s.n; i++)
+		same += s.same[i];
+	/* Those that were not looked at are like those that were, if these are alike. */
+	out->mixed = same < s.n;
+	if (out->mixed) {
+		out->more |= out->n > 0;
+		out->n = 0;
+	}
+	out->n = same ? out->n + same : 0;
+}

@@ -1,0 +1,296 @@
+/*
+ * runs.c - how many runs the files of a profile are; see runs.h.
+ *
+ * Each file gets a key, (pid, own): files with equal keys are one run.  `own` tells files
+ * without a pid apart, and is empty for the others.
+ */
+#include "index/read/runs.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/map.h"
+
+enum { NAMED_MOST = 8 }; /* files that the command names */
+
+struct member {
+	struct str name, cmd, own;
+	uint64_t pid, part, thread;
+	size_t given; /* its place on the command line */
+	size_t run;
+};
+
+struct members {
+	struct member *at; /* in the order of the index; then sorted by key */
+	size_t n, runs;
+	struct store *st;
+};
+
+static bool one_process(const struct input_file *f, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!f[i].pid || f[i].pid != f[0].pid)
+			return false;
+	return true;
+}
+
+/* ---- what is known of each file ---- */
+
+static int list_files(struct members *m, const struct inputs *in,
+		      const struct input_file *f, struct err *err)
+{
+	uint32_t *now = calloc(m->n, sizeof(*now));
+	const bool given = in->n == m->n;
+
+	m->at = calloc(m->n, sizeof(*m->at));
+	if (!now || !m->at || (given && inputs_map(in, f, m->n, now))) {
+		free(now);
+		return err_no_memory(err, "while opening profiles");
+	}
+	for (size_t i = 0; i < m->n; i++) {
+		const struct input *is = given ? &in->at[now[i]] : NULL;
+
+		m->at[i] = (struct member){
+			.name = is ? str_c(is->source.name) : f[i].id.path,
+			.pid = f[i].pid,
+			.part = f[i].part,
+			.thread = f[i].thread,
+			.given = is ? is->given : i,
+		};
+	}
+	free(now);
+	return 0;
+}
+
+static int read_commands(void *arg)
+{
+	struct members *m = arg;
+
+	for (uint32_t i = 0; i < store_info(m->st)->parts; i++) {
+		struct store_part p;
+
+		store_part(m->st, i, &p);
+		if (p.file < m->n && !m->at[p.file].cmd.n)
+			m->at[p.file].cmd = p.cmd;
+	}
+	return 0;
+}
+
+/* ---- keys ---- */
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* By pid, part, thread: as the index has them. */
+static int compare_numbers(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+	int c = compare_u64(x->pid, y->pid);
+
+	c = c ? c : compare_u64(x->part, y->part);
+	return c ? c : compare_u64(x->thread, y->thread);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+	int c = compare_u64(x->pid, y->pid);
+
+	c = c ? c : str_cmp(x->own, y->own);
+	return c ? c : compare_u64(x->given, y->given);
+}
+
+/* Whether part and thread tell the first n files apart, and their command is the same. */
+static bool numbered(const struct member *m, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (!str_eq(m[i].cmd, m[0].cmd) || !compare_numbers(&m[i - 1], &m[i]))
+			return false;
+	return true;
+}
+
+/* Cut the digits off the end of s. */
+static struct str without_digits(struct str s)
+{
+	while (s.n && s.p[s.n - 1] >= '0' && s.p[s.n - 1] <= '9')
+		s.n--;
+	return s;
+}
+
+/* NAME.PID of NAME.PID-THREAD; another name as it is. */
+static struct str without_thread(struct str name)
+{
+	struct str s = without_digits(name), pid;
+
+	if (s.n == name.n || !str_ends(s, STR("-")))
+		return name;
+	s.n--;
+	pid = without_digits(s);
+	return pid.n < s.n && str_ends(pid, STR(".")) ? s : name;
+}
+
+static void find_runs(struct members *m)
+{
+	size_t unnumbered = 0;
+
+	qsort(m->at, m->n, sizeof(*m->at), compare_numbers);
+	while (unnumbered < m->n && !m->at[unnumbered].pid)
+		unnumbered++;
+	if (!numbered(m->at, unnumbered))
+		for (size_t i = 0; i < unnumbered; i++)
+			m->at[i].own = m->at[i].cmd.n ? m->at[i].name
+						      : without_thread(m->at[i].name);
+	qsort(m->at, m->n, sizeof(*m->at), compare_keys);
+	for (size_t i = 0; i < m->n; i++) {
+		struct member *now = &m->at[i];
+
+		if (i && (now->pid != now[-1].pid || !str_eq(now->own, now[-1].own)))
+			m->runs++;
+		now->run = m->runs;
+	}
+	m->runs++;
+}
+
+/* ---- the sentence ---- */
+
+struct text {
+	char *p;
+	size_t n, size;
+	bool full;
+};
+
+static void add(struct text *t, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void add(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(t->p + t->n, t->size - t->n, fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= t->size - t->n)
+		t->full = true;
+	else
+		t->n += (size_t)n;
+}
+
+/* A name as an argument for a shell. */
+static void add_argument(struct text *t, const char *before, struct str name)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-./,:@%+=";
+	bool quote = false;
+
+	for (size_t i = 0; i < name.n; i++)
+		quote |= !name.p[i] || !strchr(plain, name.p[i]);
+	add(t, " %s%s%s", before, quote ? "'" : "",
+	    !*before && str_starts(name, STR("-")) ? "./" : "");
+	for (size_t i = 0; i < name.n; i++)
+		add(t, name.p[i] == '\'' ? "'\\''" : "%c", name.p[i]);
+	add(t, "%s", quote ? "'" : "");
+}
+
+static void add_files(struct text *t, const struct members *m, const char *before,
+		      size_t run)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->at[i].run == run)
+			add_argument(t, before, m->at[i].name);
+}
+
+/* The run given first, and the one given last that is another. */
+static void choose(const struct members *m, size_t run[2], size_t *files)
+{
+	const struct member *first = m->at, *last = NULL;
+
+	for (size_t i = 1; i < m->n; i++)
+		if (m->at[i].given < first->given)
+			first = &m->at[i];
+	for (size_t i = 0; i < m->n; i++)
+		if (m->at[i].run != first->run && (!last || m->at[i].given > last->given))
+			last = &m->at[i];
+	run[0] = first->run;
+	run[1] = last ? last->run : first->run;
+	*files = 0;
+	for (size_t i = 0; i < m->n; i++)
+		*files += m->at[i].run == run[0] || m->at[i].run == run[1];
+}
+
+/* The program of all of them; n is 0 if they name none, or several. */
+static struct str one_program(const struct members *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (!str_eq(input_program(m->at[i].cmd), input_program(m->at[0].cmd)))
+			return (struct str){"", 0};
+	return input_program(m->at[0].cmd);
+}
+
+static void add_names(struct text *t, const struct members *m)
+{
+	const bool swap = m->at[0].given > m->at[1].given;
+	struct str a = m->at[swap].name, b = m->at[!swap].name;
+
+	if (m->n > 2)
+		add(t, "these %zu files", m->n);
+	else
+		add(t, "%.*s and %.*s", a.n < 150 ? (int)a.n : 150, a.p,
+		    b.n < 150 ? (int)b.n : 150, b.p);
+}
+
+static void write_note(const struct members *m, char *note, size_t size)
+{
+	struct text t = {.p = note, .size = size}, before;
+	struct str of = one_program(m);
+	size_t run[2], files;
+
+	add_names(&t, m);
+	if (of.n)
+		add(&t, " are of %zu runs, or processes, of %.*s", m->runs,
+		    of.n < 100 ? (int)of.n : 100, of.p);
+	else
+		add(&t, " are %zu profiles", m->runs);
+	add(&t, ": their costs are added up. If that is meant: --merge. To compare %s: ",
+	    m->runs == 2 ? "them" : "the last with the first");
+	before = t;
+	choose(m, run, &files);
+	add(&t, "quern");
+	if (files <= NAMED_MOST) {
+		add_files(&t, m, "", run[1]);
+		add_files(&t, m, "base=", run[0]);
+		add(&t, " -c 'functions vs base'");
+	}
+	if (files > NAMED_MOST || t.full) {
+		t = before;
+		add(&t, "quern FILES base='FILES' -c 'functions vs base'");
+	}
+}
+
+int runs_note(const struct inputs *in, struct store *st, char *note, size_t size,
+	      struct err *err)
+{
+	struct members m = {.st = st};
+	uint32_t n;
+	const struct input_file *f = store_inputs(st, &n);
+	int rc;
+
+	note[0] = '\0';
+	m.n = n;
+	if (n < 2 || one_process(f, n))
+		return 0;
+	rc = list_files(&m, in, f, err);
+	if (!rc)
+		rc = map_guard(read_commands, &m, ERR_INDEX, err);
+	if (!rc) {
+		find_runs(&m);
+		if (m.runs > 1)
+			write_note(&m, note, size);
+	}
+	free(m.at);
+	return rc;
+}
