@@ -101,7 +101,8 @@ static int know_sums(struct schema *s, const struct schema *old, unsigned flags)
 static int know_change(struct schema *s, const struct schema *old)
 {
 	return old->vs && check_known(s, STR("base")) && check_known(s, STR("delta")) &&
-			       !check_known(s, STR("delta%"))
+			       !check_known(old, STR("base")) &&
+			       !check_known(old, STR("delta"))
 		       ? check_add_known(s, STR("delta%"), COL_PERCENT)
 		       : 0;
 }

@@ -90,21 +90,3 @@ struct str moved_object(const struct moved *m, struct str obj)
 			return str_basename(m->at[i - 1].to);
 	return str_basename(obj);
 }
-
-int moved_guess(struct str now, struct str base, struct str *from, struct str *to)
-{
-	size_t same = 0, whole = 0;
-
-	/* The common end, of whole components only. */
-	while (same < now.n && same < base.n &&
-	       now.p[now.n - 1 - same] == base.p[base.n - 1 - same]) {
-		same++;
-		if (now.p[now.n - same] == '/')
-			whole = same;
-	}
-	if (whole == 0 || now.n == whole || base.n == whole)
-		return -1;
-	*from = (struct str){now.p, now.n - whole};
-	*to = (struct str){base.p, base.n - whole};
-	return 0;
-}

@@ -31,8 +31,5 @@ struct str moved_file(const struct moved *m, struct str file, struct arena *a);
 /* The base name of an object for comparison; that of B if it is the one of A (--map-object
  * A=B). */
 struct str moved_object(const struct moved *m, struct str obj);
-/* The shortest A and B that turn one file into the other, if only their directories
- * differ. */
-int moved_guess(struct str now, struct str base, struct str *from, struct str *to);
 
 #endif

@@ -140,7 +140,7 @@ static int note_above_total(struct exec *x, struct table *t, const struct result
 /* Of a comparison: how much of both profiles can be compared. */
 static struct str paired(struct exec *x, const struct result *r)
 {
-	if (r->paired[0] < 0)
+	if (!r->base.n || r->paired[0] < 0)
 		return (struct str){"", 0};
 	return arena_printf(x->a, "paired: %.1f %% of %.*s here, %.1f %% of %.*s",
 			    r->paired[0], STR_ARG(r->event), r->paired[1],
@@ -181,7 +181,10 @@ int footer(struct exec *x, struct table *t, struct result *r)
 	else if (t->n < t->rows_before)
 		r->footer = arena_printf(x->a, "%s of %s %s%s%.*s", n, all, t->src->rows,
 					 pairs.n ? "; " : "", STR_ARG(pairs));
+	else if (pairs.n)
+		r->footer = arena_printf(x->a, "%s%.*s", r->rows ? "" : "no rows; ",
+					 STR_ARG(pairs));
 	else
-		r->footer = pairs;
+		return 0;
 	return r->footer.p ? 0 : arena_full(x->a, x->err);
 }

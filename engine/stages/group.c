@@ -421,13 +421,15 @@ static int add_change(const struct table *t, struct table *out)
 	const struct table_col *base = NULL, *delta = NULL;
 	struct table_col *c;
 
-	for (size_t i = 0; t->vs && i < out->ncols; i++) {
+	if (!t->vs || table_taken(t, STR("base")) || table_taken(t, STR("delta")))
+		return 0;
+	for (size_t i = 0; i < out->ncols; i++) {
 		if (str_eq(out->cols[i]->name, STR("base")))
 			base = out->cols[i];
 		if (str_eq(out->cols[i]->name, STR("delta")))
 			delta = out->cols[i];
 	}
-	if (!base || !delta || delta->type != COL_DELTA || base->type != COL_COST)
+	if (!base || !delta)
 		return 0;
 	if (table_append(out, STR("delta%"), COL_PERCENT, &c))
 		return (int)t->x->err->kind;

@@ -183,8 +183,6 @@ static int do_least_paired(struct app *app, struct str rest, struct err *err)
 		talk("least-paired: %g %%", session_least(app->session));
 		return 0;
 	}
-	if (app->opts->safe && !app->trusted)
-		return err_set(err, ERR_QUERY, 0, "--safe: the limits stay as they are");
 	return session_least_paired(app->session, rest, err);
 }
 

@@ -133,7 +133,7 @@ static void put_meta(struct render *rd)
 	out_u64(rd->o, r->total);
 	out_char(rd->o, ',');
 	put_key(rd, "profile", r->profile);
-	if (r->paired[0] >= 0)
+	if (r->base.n && r->paired[0] >= 0)
 		put_paired(rd);
 	out_printf(rd->o,
 		   "\"truncated\":%s,\"matched\":", r->truncated ? "true" : "false");

@@ -130,7 +130,8 @@ REFUSED = ["top 1 > safe.csv", "top 1 ! touch safe.csv", ".output safe.csv", ".o
            ".pager touch safe.csv", ".edit top", ".open other.out", ".read other.q", ".run other.q", ".limit rows 5",
            ".export safe"]
 HARMLESS = [".help", ".close", ".profiles", ".event", ".mode csv", ".pager off", ".timer on", ".explain top", ".push hide main",
-            ".pop all", ".filters", ".limit", ".strip-prefix", ".demangle", ".quit"]
+            ".pop all", ".filters", ".limit", ".strip-prefix", ".map-object", ".rename", ".pair",
+            ".least-paired", ".demangle", ".quit"]
 for text in REFUSED:
     r = run("h.out", "-q", "--safe", "-c", text)
     ok(r.status == 1 and "safe" in r.talk and not os.path.exists("safe.csv"), "--safe: " + text, r)

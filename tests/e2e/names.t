@@ -33,7 +33,7 @@ r = run("-q", "--format", "csv", "-c", ".demangle off", "-c", ".open other", "-c
 same(r.text.splitlines()[1:], [MANGLED], "a profile opened later, too")
 
 GONE = 'functions vs base | where change != "" | show fn'
-VS = ["new", "base=old", "-q", "--format", "csv"]
+VS = ["new", "base=old", "-q", "--pair", "exact", "--format", "csv"]
 
 
 def compare(*args):

@@ -50,7 +50,7 @@ class Engine:
         script = os.path.join(self.directory, "script")
         with open(script, "w") as f:
             f.write("".join(q + "\n" for q in queries))
-        p = subprocess.run([self.quern] + paths + ["-q", "--no-init", "--format", "json", "-f", script], stdin=subprocess.DEVNULL,
+        p = subprocess.run([self.quern] + paths + ["-q", "--no-init", "--pair", "exact", "--format", "json", "-f", script], stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environ)
         answers, text, at, decoder = [], p.stdout.decode(), 0, json.JSONDecoder()
         while at < len(text):
@@ -67,7 +67,12 @@ class Engine:
 
 
 def rows_of(answer):
-    return [dict(zip(answer["columns"], row)) for row in answer["rows"]]
+    """A delta% that is null is infinite: the base cost nothing."""
+    rows = [dict(zip(answer["columns"], row)) for row in answer["rows"]]
+    for row in rows:
+        if row.get("delta%", 0) is None and row.get("base", 0) is not None:
+            row["delta%"] = math.inf
+    return rows
 
 
 class Round:
@@ -208,6 +213,8 @@ class Round:
 
 
 def alike(x, y):
+    if x is None and y in (math.inf, -math.inf):
+        return True
     if isinstance(x, (int, float)) and isinstance(y, (int, float)) and not isinstance(x, bool):
         return x == y or math.isclose(x, y, rel_tol=1e-9)
     return x == y

@@ -68,8 +68,10 @@ class Arithmetic(Expression):
         if a is None or b is None:
             return None
         if self.sign == "/":
-            return a / b if b else None
-        return saturated(self.RUN[self.sign](a, b), self.signed)
+            made = a / b if b else None
+        else:
+            made = saturated(self.RUN[self.sign](a, b), self.signed)
+        return None if made is not None and made != made else made     # infinite less infinite
 
 
 class Negative(Expression):

@@ -456,6 +456,7 @@ def table_of(question, rows):
                 r[cost + "%"] = 100 * r[cost] / total if total and r[cost] is not None else None
     kinds = {c: k for c, k in kinds.items() if rows and c in rows[0]}
     table = stages.Table(rows, [c for c in shown if "." not in c], kinds, adds & set(kinds))
+    table.compared = kind.startswith("vs")
     if kind == "neighbours":
         table.counted = lambda row: not row["recursive"]
     return table

@@ -5,6 +5,7 @@ whether it adds up.  `shown` are the columns of a machine format; a row may hold
 expressions to ask for (`incl.Dr`, `self%`).
 """
 from expressions import Arithmetic, Column
+from tables import percent
 
 PARTS = "sum of "   # columns behind a ratio, which a later sum is made of
 
@@ -14,6 +15,7 @@ class Table:
         self.rows, self.shown, self.kinds, self.adds = rows, list(shown), kinds, set(adds)
         self.ratios = {}        # column -> expression that is worked out again from sums
         self.counted = lambda row: True     # is the row in sums?
+        self.compared = False               # base and delta are those of two profiles
 
 
 class Where:
@@ -84,6 +86,8 @@ class Show:
         rows = [dict(r, **{n: e.value(r) for n, (e, _) in zip(names, self.columns)}) for r in table.rows]
         new = Table(rows, names, dict(table.kinds), table.adds)
         new.counted = table.counted
+        new.compared = table.compared and not {n for n, (e, _) in zip(names, self.columns)
+                                               if n in ("base", "delta") and e.text() != n}
         for n, (e, _) in zip(names, self.columns):
             note(new, table, n, e)
         return new
@@ -101,6 +105,7 @@ class Add:
         shown = table.shown if self.name in table.shown else table.shown + [self.name]
         new = Table(rows, shown, dict(table.kinds), table.adds)
         new.ratios, new.counted = dict(table.ratios), table.counted
+        new.compared = table.compared and self.name not in ("base", "delta")
         note(new, table, self.name, self.expression)
         return new
 
@@ -115,6 +120,8 @@ class Sum:
         row = sums(rows, table.adds & set(table.kinds))
         for c, e in table.ratios.items():
             row[c] = e.value(sums(rows, e.columns))
+        if change(table, row, shown):
+            shown.append("delta%")
         new = Table([row], shown, table.kinds, table.adds)
         new.ratios = table.ratios
         return new
@@ -145,8 +152,10 @@ class Group:
         if not self.aggregates:
             added = [c for c in table.shown if c in table.adds and c not in self.keys]
             rows = [dict(zip(self.keys, k), count=len(rs), **sums(filter(table.counted, rs), added)) for k, rs in groups.items()]
+            if all([change(table, row, added) for row in rows]) and rows:
+                kinds["delta%"] = "number"
             kinds.update(dict.fromkeys(["count"] + added, "number"))
-            return Table(rows, list(self.keys) + ["count"] + added, kinds, ["count"] + added)
+            return Table(rows, list(self.keys) + ["count"] + added + ["delta%"] * ("delta%" in kinds), kinds, ["count"] + added)
         rows, names = [], [name for _, _, name in self.aggregates]
         for k, rs in groups.items():
             row = dict(zip(self.keys, k))
@@ -173,6 +182,14 @@ def aggregate(kind, expression, rows):
     return {"sum": sum, "min": min, "max": max, "avg": lambda v: sum(v) / len(v)}[kind](values)
 
 
+def change(table, row, columns):
+    """The sums of base and delta have their delta%, too."""
+    if not table.compared or "base" not in columns or "delta" not in columns:
+        return False
+    row["delta%"] = None if row["base"] is None else percent(row["delta"], row["base"])
+    return True
+
+
 def sums(rows, columns):
     """Absent values count for nothing; of none at all the sum is absent."""
     row, rows = {}, list(rows)
@@ -194,7 +211,7 @@ def sorts_first(some):
 
 def changed(table, rows):
     new = Table(rows, table.shown, table.kinds, table.adds)
-    new.ratios, new.counted = table.ratios, table.counted
+    new.ratios, new.counted, new.compared = table.ratios, table.counted, table.compared
     return new
 
 

@@ -7,6 +7,8 @@ be exactly so, or a view.Near, an estimate, or
 
 `match` compares rows with the engine's, which then are known to be right.
 """
+import math
+
 from expressions import dirname
 from graph import Graph
 from names import class_of
@@ -206,9 +208,12 @@ def versus(rows, others, key, cost):
 
 
 def compared(cost, base, change):
-    return {"base": base, "delta": cost - base, "delta%": Any(lambda cell: cell is None if not base else
-                                                              abs(cell - 100 * (cost - base) / base) < 1e-6),
-            "change": change}
+    return {"base": base, "delta": cost - base, "change": change,
+            "delta%": Any(lambda cell: cell == percent(cost - base, base) or abs(cell - percent(cost - base, base)) < 1e-6)}
+
+
+def percent(delta, base):
+    return 100 * delta / base if base else math.inf if delta > 0 else 0
 
 
 # ---------------------------------------------------------------- comparing

@@ -239,6 +239,7 @@ static int explain_all(struct session *s, struct err *err)
 	for (unsigned i = 0; question(i) && !rc; i++)
 		rc = query_explain(s, str_c(question(i)), &a, &out, err);
 	arena_free(&a);
+	session_pair_exact(s, false); /* forget the pairs */
 	return rc;
 }
 

@@ -1,32 +1,40 @@
-/* moved_test.c - which prefix of two paths differs. */
+/* moved_test.c - files and objects that are another one for comparison. */
 #include "engine/names/moved.h"
 #include "tests/support/tap.h"
 
 static const struct {
-	const char *name, *now, *base;
-	const char *from, *to; /* NULL: there is no guess */
+	const char *name, *rule, *path;
+	const char *file, *object; /* what it is compared as */
 } cases[] = {
-	{"another root", "/home/me/src/a.c", "/build/src/a.c", "/home/me", "/build"},
-	{"only the directory", "/a/x.c", "/b/x.c", "/a", "/b"},
-	{"whole components", "/a/my.c", "/b/y.c", NULL, NULL},
-	{"a base name alone", "x.c", "/b/x.c", NULL, NULL},
-	{"nothing in front, now", "/src/a.c", "/build/src/a.c", NULL, NULL},
-	{"nothing in front, then", "/build/src/a.c", "/src/a.c", NULL, NULL},
-	{"the same", "/src/a.c", "/src/a.c", NULL, NULL},
-	{"empty", "", "", NULL, NULL},
+	{"below A", "/home/me=/build", "/home/me/a.c", "/build/a.c", "a.c"},
+	{"A itself", "/home/me=/build", "/home/me", "/build", "build"},
+	{"whole components", "/home/m=/build", "/home/me/a.c", "/home/me/a.c", "a.c"},
+	{"relative to A", "/home/me=", "/home/me/a.c", "a.c", "a.c"},
+	{"slashes at the ends", "/home/me/=/build/", "/home/me//a.c", "/build/a.c",
+	 "a.c"},
+	{"an object by its base name", "app-1=app", "/usr/bin/app-1", "/usr/bin/app-1",
+	 "app"},
+	{"an object by its path", "/opt/x/app-1=/opt/y/app", "/opt/x/app-1", "/opt/y/app",
+	 "app"},
 };
 
 int main(void)
 {
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct str from = {"", 0}, to = from;
-		int rc = moved_guess(str_c(cases[i].now), str_c(cases[i].base), &from,
-				     &to);
+	struct arena a;
+	struct err err = {0};
 
-		is_u64(rc == 0, cases[i].from != NULL, "%s", cases[i].name);
-		ok(str_eq(from, str_c(cases[i].from ? cases[i].from : "")) &&
-			   str_eq(to, str_c(cases[i].to ? cases[i].to : "")),
-		   "  %.*s=%.*s", STR_ARG(from), STR_ARG(to));
+	arena_init(&a, 0);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct moved m = {0};
+		struct str path = str_c(cases[i].path), got;
+
+		ok(!moved_add(&m, str_c(cases[i].rule), &err), "%s", cases[i].name);
+		got = moved_file(&m, path, &a);
+		ok(str_eq(got, str_c(cases[i].file)), "  file %.*s", STR_ARG(got));
+		got = moved_object(&m, path);
+		ok(str_eq(got, str_c(cases[i].object)), "  object %.*s", STR_ARG(got));
+		moved_clear(&m);
 	}
+	arena_free(&a);
 	return done_testing();
 }
