@@ -469,6 +469,8 @@ static void asked_for(const struct query *q, struct result *r)
 	for (const struct tstage *st = q->tstages; st; st = st->next)
 		if (st->kind == T_AS)
 			r->format = st->format;
+		else if (st->kind == T_EXPECT)
+			r->expects = true;
 	r->file = q->file;
 	r->shell = q->shell;
 	if (r->format == FORMAT_NONE && q->file.n)
@@ -522,6 +524,7 @@ static struct result *copy_result(struct arena *a, const struct result *r)
 	to->on = r->on ? copy_bytes(a, r->on, r->rows * sizeof(*r->on)) : NULL;
 	if (r->on && !to->on)
 		return NULL;
+	to->why = STR("");
 	to->query = arena_str(a, r->query);
 	to->cols = copy_bytes(a, r->cols, r->ncols * sizeof(*r->cols));
 	for (size_t i = 0; to->cols && i < r->ncols; i++)
@@ -655,6 +658,7 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 		err_clear(err);
 		if (make_result(s, &x, st, text, &t, profile, &r))
 			return (int)err->kind;
+		r.why = str_c(failed.text);
 		if (sink(arg, &r, err))
 			place_of_output(err, &st->query, text);
 		else

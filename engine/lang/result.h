@@ -119,6 +119,9 @@ struct result {
 		footer; /* "10 of 1,586 functions = 71.2 % of 5.27 M Ir"; may be empty */
 	int depth_col;	/* index of the column with the depth of a tree row, or -1 */
 	bool card;	/* one subject: show as "key: value" lines (info) */
+	bool expects;	/* the statement has an `expect` */
+	struct str why; /* how it fails ("expected no rows, found 2"): the rows are those
+			   that break it; empty: it holds */
 	/* The output that the statement asked for. */
 	enum format format;
 	struct str file;  /* "> file"; empty: standard output */

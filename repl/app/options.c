@@ -28,6 +28,8 @@ const char options_help[] =
 	"What to run (without these: the prompt, or a script from stdin)\n"
 	"  -c, --command QUERY   run QUERY (also a dot-command); may be given many times\n"
 	"  -f, --file FILE       run a script; it stops at the first error\n"
+	"  --keep-going          run the other queries after an error; count at the end which\n"
+	"                        `expect` hold\n"
 	"Answers\n"
 	"  --format FORMAT       table tree csv tsv json ndjson md svg icicle html folded\n"
 	"                        speedscope dot callgrind pprof; or by `> FILE.svg`\n"
@@ -75,6 +77,7 @@ static const struct option {
 } table[] = {
 	{'c', "command", TASK, false},
 	{'f', "file", TASK, true},
+	{0, "keep-going", FLAG, AT(keep_going)},
 	{0, "format", FORMAT, AT(format)},
 	{0, "event", TEXT, AT(event)},
 	{0, "index", TEXT, AT(index)},
