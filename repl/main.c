@@ -26,6 +26,7 @@
 #include "repl/term/number.h"
 #include "repl/prompt/opening.h"
 #include "repl/app/options.h"
+#include "repl/app/output.h"
 #include "repl/prompt/script.h"
 #include "repl/prompt/shell.h"
 #include "repl/prompt/watch.h"
@@ -212,6 +213,14 @@ static int close_output(struct app *app, int status)
 {
 	struct err err = {0};
 
+	/* Like every other error, this is worse than an expectation that fails. */
+	if (output_finish(app, &err)) {
+		app_fail(app, &err, NULL);
+		status = status && status != err_exit_status(ERR_EXPECT)
+				 ? status
+				 : err_exit_status(err.kind);
+		err_clear(&err);
+	}
 	if (app->output.fd < 0)
 		return status;
 	if (status && target_whole(&app->output) == 0)

@@ -61,6 +61,8 @@ enum format {
 	FORMAT_JSON,
 	FORMAT_NDJSON,
 	FORMAT_MD,
+	FORMAT_GITHUB,
+	FORMAT_JUNIT,
 	FORMAT_SVG,
 	FORMAT_ICICLE,
 	FORMAT_HTML,
@@ -81,6 +83,7 @@ struct result {
 	const char *source; /* the kind of the rows: "functions", "callers", "path" */
 	struct str query;   /* the statement's text */
 	struct str profile; /* name of the profile */
+	struct str base;    /* name of the one that `vs` compares with, or empty */
 	struct str event;   /* event of unqualified costs */
 	uint64_t total;	    /* its 100 %; 0: unknown */
 	uint32_t event_id;  /* its number */

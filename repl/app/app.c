@@ -106,6 +106,8 @@ void app_free(struct app *app)
 	arena_free(&app->arena);
 	target_abandon(&app->output);
 	gate_free(&app->gate);
+	suite_free(&app->report);
+	suite_free(&app->filed);
 	free(app->once);
 	free(app->last);
 	free(app->pager);
@@ -446,6 +448,7 @@ int app_failed(struct app *app, const struct err *err, struct str text,
 static int run_statements(struct app *app, struct str text, size_t at, size_t end,
 			  const struct origin *from)
 {
+	struct str piece = {text.p + at, end - at};
 	struct err err = {0};
 
 	arena_reset(&app->arena);
@@ -453,12 +456,12 @@ static int run_statements(struct app *app, struct str text, size_t at, size_t en
 	if (!app->nprofiles)
 		app_none_open(&err);
 	else
-		query_run(app->session, (struct str){text.p + at, end - at}, &app->arena,
-			  answer, app, &err);
+		query_run(app->session, piece, &app->arena, answer, app, &err);
 	if (err.kind) {
 		if (err.at != ERR_NOWHERE && (err.at || err.len))
 			err.at += at;
 		talk_error(&err, text, from, app->screen.columns, app->screen.colour_err);
+		output_failure(app, &err, text, piece, from);
 		return app_failed(app, &err, text, from);
 	}
 	return 0;

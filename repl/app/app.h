@@ -13,6 +13,7 @@
 #include "index/base/arena.h"
 #include "repl/app/gate.h"
 #include "repl/app/options.h"
+#include "repl/render/suite.h"
 #include "repl/term/screen.h"
 #include "repl/term/talk.h"
 #include "repl/app/target.h"
@@ -41,6 +42,9 @@ struct app {
 	bool closed;	 /* the reader of our stdout is gone: write nothing more */
 	unsigned nested; /* depth of scripts in scripts */
 	struct gate gate;
+	/* JUnit documents, written when the run or .output ends: */
+	struct suite report; /* on standard output */
+	struct suite filed;  /* in the file of .output */
 	size_t failures;     /* statements and commands that failed */
 	uint64_t started_ns; /* of the current statement, for its time */
 	bool trusted;	     /* runs the user's own init file: --safe does not apply */

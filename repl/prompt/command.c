@@ -647,6 +647,8 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 	if (err.kind && err.text[0])
 		talk_error(&err, line, from, app->screen.columns, app->screen.colour_err);
 	/* A script has counted its own errors. */
-	return err.kind && app->failures == failures ? app_failed(app, &err, line, from)
-						     : (int)err.kind;
+	if (!err.kind || app->failures != failures)
+		return (int)err.kind;
+	output_failure(app, &err, line, line, from);
+	return app_failed(app, &err, line, from);
 }

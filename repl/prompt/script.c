@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "repl/app/output.h"
 #include "repl/prompt/command.h"
 
 enum { NESTED_MAX = 16 };
@@ -56,6 +57,7 @@ int script_run(struct app *app, struct str text, struct origin at)
 
 	if (too_deep(app, &err)) {
 		app_fail(app, &err, at.file);
+		output_failure(app, &err, text, STR(""), &at);
 		return app_failed(app, &err, text, &at);
 	}
 	app->nested++;
@@ -99,8 +101,10 @@ static int file_task(struct app *app, const char *path)
 	size_t failures = app->failures;
 	struct err err = {.kind = (enum err_kind)script_file(app, path)};
 
-	return err.kind && app->failures == failures ? app_failed(app, &err, STR(""), &at)
-						     : (int)err.kind;
+	if (!err.kind || app->failures != failures)
+		return (int)err.kind;
+	output_failure(app, &err, STR(""), str_c(path), &at);
+	return app_failed(app, &err, STR(""), &at);
 }
 
 int script_tasks(struct app *app)
