@@ -353,6 +353,19 @@ static bool ends_in_clause(struct str text)
 		       str_eq(s, STR("or")) || str_eq(s, STR("not")));
 }
 
+size_t query_statement(struct str text, size_t at)
+{
+	struct parse_limits l = {.text_bytes = SIZE_MAX, .nesting = 200};
+	struct stmt *st;
+	struct arena a;
+	struct err err = {0};
+
+	arena_init(&a, 64 << 20);
+	parse_next(text, &at, &l, &a, &st, &err);
+	arena_free(&a);
+	return at;
+}
+
 bool query_incomplete(struct str text)
 {
 	struct parse_limits l = {.text_bytes = SIZE_MAX, .nesting = 200};

@@ -523,6 +523,8 @@ static void asked_for(const struct query *q, struct result *r)
 	for (const struct tstage *st = q->tstages; st; st = st->next)
 		if (st->kind == T_AS)
 			r->format = st->format;
+		else if (st->kind == T_EXPECT)
+			r->expects = true;
 	r->file = q->file;
 	r->shell = q->shell;
 	if (r->format == FORMAT_NONE && q->file.n)
@@ -576,6 +578,7 @@ static struct result *copy_result(struct arena *a, const struct result *r)
 	to->on = r->on ? copy_bytes(a, r->on, r->rows * sizeof(*r->on)) : NULL;
 	if (r->on && !to->on)
 		return NULL;
+	to->why = STR("");
 	to->query = arena_str(a, r->query);
 	to->cols = copy_bytes(a, r->cols, r->ncols * sizeof(*r->cols));
 	for (size_t i = 0; to->cols && i < r->ncols; i++)
@@ -607,6 +610,7 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 			q->source.kind == S_LAST ? "_" : source_def(q->source.kind)->name,
 		.query = (struct str){text.p + st->span.at, st->span.len},
 		.profile = s->names[profile],
+		.base = q->source.vs,
 		.event = x->env->nevents ? x->env->events[x->event] : STR(""),
 		.total = graph_total(x->g, x->event),
 		.event_id = x->event,
@@ -618,7 +622,6 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 		.root_name = t->root_name,
 		.root_cost = t->root_cost,
 		.upward = t->upward,
-		.base = q->source.vs,
 		.paired = {x->paired[0], x->paired[1]},
 	};
 	if (table_result(t, r) || footer(x, t, r) || list_filters(s, q, text, x, r))
@@ -713,6 +716,7 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 		err_clear(err);
 		if (make_result(s, &x, st, text, &t, profile, &r))
 			return (int)err->kind;
+		r.why = str_c(failed.text);
 		if (sink(arg, &r, err))
 			place_of_output(err, &st->query, text);
 		else

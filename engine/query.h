@@ -96,6 +96,9 @@ int query_run(struct session *s, struct str text, struct arena *a, query_sink *s
 /* The expansion and access path of the statements, as text (.explain). */
 int query_explain(struct session *s, struct str text, struct arena *a, struct str *out,
 		  struct err *err);
+/* The end of the statement at byte `at` of text, or after the blanks there, whether it is
+ * right or wrong: to run the statements of a text one by one. */
+size_t query_statement(struct str text, size_t at);
 /* True if text ends inside a statement (after "|", inside a quote, before "to"): the
  * shell then asks for another line. */
 bool query_incomplete(struct str text);

@@ -26,6 +26,7 @@
 #include "repl/term/number.h"
 #include "repl/prompt/opening.h"
 #include "repl/app/options.h"
+#include "repl/app/output.h"
 #include "repl/prompt/script.h"
 #include "repl/prompt/shell.h"
 #include "repl/prompt/watch.h"
@@ -162,6 +163,16 @@ static void give_up_rights(const struct options *o)
 		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
+/* The last words of --keep-going.  Returns the kind that decides the status. */
+static int close_gate(struct app *app, int kind)
+{
+	if (!app->gate.on)
+		return kind;
+	gate_say(&app->gate, app->opts->quiet);
+	return gate_worse((enum err_kind)kind, app->gate.worst) ? kind
+								: (int)app->gate.worst;
+}
+
 /* Returns the exit status. */
 static int run(struct app *app)
 {
@@ -169,8 +180,12 @@ static int run(struct app *app)
 	struct err err = {0};
 	int kind = 0;
 
-	if (o->watch)
-		return err_exit_status((enum err_kind)watch_run(app, o->profiles[0]));
+	if (o->watch) {
+		if (o->keep_going)
+			gate_start(&app->gate);
+		kind = watch_run(app, o->profiles[0]);
+		return err_exit_status((enum err_kind)close_gate(app, kind));
+	}
 	kind = opening_run(app, o->profiles, o->nprofiles);
 	if (!kind && o->event && session_set_event(app->session, str_c(o->event), &err)) {
 		app_fail(app, &err, "--event");
@@ -182,15 +197,14 @@ static int run(struct app *app)
 		run_init(app);
 	if (!o->ntasks && options_stdin_profile(o) && take_terminal(app))
 		return err_exit_status(ERR_USAGE);
-	if (o->ntasks) {
-		kind = script_tasks(app);
-	} else if (app->screen.in) {
+	if (!o->ntasks && app->screen.in) {
 		at_prompt = 1;
 		return shell_run(app);
-	} else {
-		kind = script_file(app, "-");
 	}
-	return err_exit_status((enum err_kind)kind);
+	if (o->keep_going)
+		gate_start(&app->gate);
+	kind = o->ntasks ? script_tasks(app) : script_file(app, "-");
+	return err_exit_status((enum err_kind)close_gate(app, kind));
 }
 
 /* Commit the file of .output at the end.  After a failure without any output the old
@@ -199,6 +213,14 @@ static int close_output(struct app *app, int status)
 {
 	struct err err = {0};
 
+	/* Like every other error, this is worse than an expectation that fails. */
+	if (output_finish(app, &err)) {
+		app_fail(app, &err, NULL);
+		status = status && status != err_exit_status(ERR_EXPECT)
+				 ? status
+				 : err_exit_status(err.kind);
+		err_clear(&err);
+	}
 	if (app->output.fd < 0)
 		return status;
 	if (status && target_whole(&app->output) == 0)

@@ -355,31 +355,72 @@ static int parse_start(struct parser *p, struct str text, const struct parse_lim
 	return err_hint(err, "raise it: --limit text=%zu", text.n);
 }
 
+/* Skip to the first token of a statement; false: there is none. */
+static bool find_stmt(struct parser *p, struct token *t)
+{
+	for (;;) {
+		p->pos = token_skip_lines(p->text, p->pos);
+		*t = parse_peek(p, PLACE_WORD);
+		if (t->kind != ';')
+			return t->kind != TOK_END;
+		parse_eat(p, t);
+	}
+}
+
 int parse_text(struct str text, const struct parse_limits *l, struct arena *a,
 	       struct stmt **out, struct err *err)
 {
 	struct stmt *first = NULL, **tail = &first;
 	struct parser p;
+	struct token t;
 
 	if (parse_start(&p, text, l, a, err))
 		return (int)err->kind;
-	for (;;) {
-		struct token t;
-
-		p.pos = token_skip_lines(text, p.pos);
-		t = parse_peek(&p, PLACE_WORD);
-		if (t.kind == TOK_END)
-			break;
-		if (t.kind == ';') {
-			parse_eat(&p, &t);
-			continue;
-		}
+	while (find_stmt(&p, &t)) {
 		if (!(*tail = PARSE_NEW(&p, struct stmt)) || parse_stmt(&p, *tail, &t))
 			return (int)err->kind;
 		tail = &(*tail)->next;
 	}
 	*out = first;
 	return 0;
+}
+
+/* After a mistake: skip the rest of its statement. */
+static void skip_stmt(struct parser *p)
+{
+	for (;;) {
+		struct token t = parse_peek(p, PLACE_WORD);
+
+		if (t.kind == TOK_END || t.kind == TOK_NEWLINE || t.kind == ';')
+			return;
+		p->pos = t.at + (t.len ? t.len : 1);
+		if (t.kind == '!') /* a command of the shell: the rest of the line */
+			p->pos = t.at + str_find(str_from(p->text, t.at), '\n');
+		if (t.kind == '|')
+			p->pos = token_skip_lines(p->text, p->pos);
+	}
+}
+
+int parse_next(struct str text, size_t *pos, const struct parse_limits *l,
+	       struct arena *a, struct stmt **out, struct err *err)
+{
+	struct parser p;
+	struct token t;
+
+	*out = NULL;
+	if (parse_start(&p, text, l, a, err)) {
+		*pos = text.n;
+		return (int)err->kind;
+	}
+	p.pos = *pos;
+	if (find_stmt(&p, &t) &&
+	    (!(*out = PARSE_NEW(&p, struct stmt)) || parse_stmt(&p, *out, &t))) {
+		if (p.pos <= t.at)
+			p.pos = t.at;
+		skip_stmt(&p);
+	}
+	*pos = p.pos;
+	return (int)err->kind;
 }
 
 static int all_read(struct parser *p)

@@ -25,6 +25,10 @@ unsigned parse_operators(void);
  * An empty text has no statement. */
 int parse_text(struct str text, const struct parse_limits *l, struct arena *a,
 	       struct stmt **out, struct err *err);
+/* One statement: of the text from *pos, which moves behind it, also if it is wrong.
+ * *out NULL: there was none left. */
+int parse_next(struct str text, size_t *pos, const struct parse_limits *l,
+	       struct arena *a, struct stmt **out, struct err *err);
 /* The same for one graph stage, one expression or one set.  The session keeps their
  * text. */
 int parse_gstage_text(struct str text, const struct parse_limits *l, struct arena *a,

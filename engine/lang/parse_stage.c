@@ -218,8 +218,8 @@ static int t_as(struct parser *p, struct tstage *s)
 		parse_fail(p, token_span(&t), "'as' needs a format");
 		return err_hint(
 			p->err,
-			"table tree csv tsv json ndjson md svg icicle html folded "
-			"speedscope dot callgrind pprof");
+			"table tree csv tsv json ndjson md github junit svg icicle html "
+			"folded speedscope dot callgrind pprof");
 	}
 	parse_eat(p, &t);
 	return 0;

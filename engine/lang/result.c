@@ -12,6 +12,8 @@ static const struct {
 	{"json", NULL, FORMAT_JSON},
 	{"ndjson", NULL, FORMAT_NDJSON},
 	{"md", NULL, FORMAT_MD},
+	{"github", NULL, FORMAT_GITHUB},
+	{"junit", "xml", FORMAT_JUNIT},
 	{"svg", NULL, FORMAT_SVG},
 	{"icicle", "icicle.svg", FORMAT_ICICLE},
 	{"html", NULL, FORMAT_HTML},

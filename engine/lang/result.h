@@ -61,6 +61,8 @@ enum format {
 	FORMAT_JSON,
 	FORMAT_NDJSON,
 	FORMAT_MD,
+	FORMAT_GITHUB,
+	FORMAT_JUNIT,
 	FORMAT_SVG,
 	FORMAT_ICICLE,
 	FORMAT_HTML,
@@ -81,10 +83,10 @@ struct result {
 	const char *source; /* the kind of the rows: "functions", "callers", "path" */
 	struct str query;   /* the statement's text */
 	struct str profile; /* name of the profile */
+	struct str base;    /* name of the one that `vs` compares with, or empty */
 	struct str event;   /* event of unqualified costs */
 	uint64_t total;	    /* its 100 %; 0: unknown */
 	uint32_t event_id;  /* its number */
-	struct str base;    /* the profile after `vs`; empty: none */
 	/* Percent of the cost of profile and base that is in functions which both have; -1:
 	 * not known */
 	double paired[2];
@@ -123,6 +125,9 @@ struct result {
 		footer; /* "10 of 1,586 functions = 71.2 % of 5.27 M Ir"; may be empty */
 	int depth_col;	/* index of the column with the depth of a tree row, or -1 */
 	bool card;	/* one subject: show as "key: value" lines (info) */
+	bool expects;	/* the statement has an `expect` */
+	struct str why; /* how it fails ("expected no rows, found 2"): the rows are those
+			   that break it; empty: it holds */
 	/* The output that the statement asked for. */
 	enum format format;
 	struct str file;  /* "> file"; empty: standard output */

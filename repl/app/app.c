@@ -111,6 +111,9 @@ void app_free(struct app *app)
 	roots_free(app->objects);
 	arena_free(&app->arena);
 	target_abandon(&app->output);
+	gate_free(&app->gate);
+	suite_free(&app->report);
+	suite_free(&app->filed);
 	free(app->once);
 	free(app->last);
 	free(app->pager);
@@ -452,35 +455,72 @@ static int answer(void *arg, const struct result *r, struct err *err)
 		app_note(app, "note: %.*s", STR_ARG(r->notes[i]));
 	if (output_result(app, r, err))
 		return (int)err->kind;
-	if (!r->truncated)
-		return 0;
-	/* Most formats cannot contain such a note. */
-	err_set(err, ERR_LIMIT, 0,
-		"not all: there is more than the rows that this is of");
-	return err_hint(err, "ask for less: `depth 5`, `min 1%%`, a smaller `max`");
+	app->started_ns = progress_now_ns();
+	if (r->truncated) {
+		/* Most formats cannot contain such a note. */
+		err_set(err, ERR_LIMIT, 0,
+			"not all: there is more than the rows that this is of");
+		return err_hint(err,
+				"ask for less: `depth 5`, `min 1%%`, a smaller `max`");
+	}
+	app->gate.hold += r->expects && !r->why.n;
+	return 0;
+}
+
+int app_failed(struct app *app, const struct err *err, struct str text,
+	       const struct origin *from)
+{
+	app->failures++;
+	if (!app->gate.on)
+		return (int)err->kind;
+	gate_error(&app->gate, err, text, from);
+	return err->kind == ERR_CANCEL ? ERR_CANCEL : 0;
+}
+
+/* Run the statements in bytes at .. end of text. */
+static int run_statements(struct app *app, struct str text, size_t at, size_t end,
+			  const struct origin *from)
+{
+	struct str piece = {text.p + at, end - at};
+	struct err err = {0};
+
+	arena_reset(&app->arena);
+	app->started_ns = progress_now_ns();
+	if (!app->nprofiles)
+		app_none_open(&err);
+	else
+		query_run(app->session, piece, &app->arena, answer, app, &err);
+	if (err.kind) {
+		if (err.at != ERR_NOWHERE && (err.at || err.len))
+			err.at += at;
+		talk_error(&err, text, from, app->screen.columns, app->screen.colour_err);
+		output_failure(app, &err, text, piece, from);
+		return app_failed(app, &err, text, from);
+	}
+	return 0;
 }
 
 int app_run(struct app *app, struct str text, const struct origin *from)
 {
-	struct err err = {0};
 	uint64_t start = progress_now_ns();
 	char took[NUMBER_MAX];
+	int kind = 0;
 
 	/* Leading blanks stay: errors count columns. */
 	while (text.n && strchr(" \t\r\n", text.p[text.n - 1]) && text.p[text.n - 1])
 		text.n--;
 	if (!text.n)
 		return 0;
-	arena_reset(&app->arena);
-	if (!app->nprofiles) {
-		app_none_open(&err);
-	} else {
-		query_run(app->session, text, &app->arena, answer, app, &err);
+	if (!app->gate.on)
+		kind = run_statements(app, text, 0, text.n, from);
+	for (size_t at = 0, end; app->gate.on && at < text.n && !kind; at = end) {
+		end = query_statement(text, at);
+		if (end <= at)
+			break;
+		kind = run_statements(app, text, at, end, from);
 	}
-	if (err.kind)
-		talk_error(&err, text, from, app->screen.columns, app->screen.colour_err);
 	number_seconds(took, progress_now_ns() - start);
 	if (app->timer)
 		talk("%s", took);
-	return (int)err.kind;
+	return kind;
 }

@@ -11,7 +11,9 @@
 
 #include "engine/query.h"
 #include "index/base/arena.h"
+#include "repl/app/gate.h"
 #include "repl/app/options.h"
+#include "repl/render/suite.h"
 #include "repl/term/screen.h"
 #include "repl/term/talk.h"
 #include "repl/app/target.h"
@@ -39,7 +41,13 @@ struct app {
 	bool interactive, quit;
 	bool closed;	 /* the reader of our stdout is gone: write nothing more */
 	unsigned nested; /* depth of scripts in scripts */
-	bool trusted;	 /* runs the user's own init file: --safe does not apply */
+	struct gate gate;
+	/* JUnit documents, written when the run or .output ends: */
+	struct suite report; /* on standard output */
+	struct suite filed;  /* in the file of .output */
+	size_t failures;     /* statements and commands that failed */
+	uint64_t started_ns; /* of the current statement, for its time */
+	bool trusted;	     /* runs the user's own init file: --safe does not apply */
 };
 
 /* Set by SIGINT: stops queries, indexing and output. */
@@ -58,8 +66,12 @@ size_t app_split_name(const char *arg);
 /* Show C++ and Rust names demangled, in every profile. */
 void app_demangle(struct app *app, bool on);
 int app_close(struct app *app, const char *name, struct err *err);
-/* Run statements: write the answers, show errors with their place.  0 or the kind. */
+/* Run statements: write the answers, show errors with their place.  0 or the kind; with
+ * --keep-going also 0 after an error, which is then counted. */
 int app_run(struct app *app, struct str text, const struct origin *from);
+/* An error that has been shown: count it.  Returns the kind to stop with, or 0: go on. */
+int app_failed(struct app *app, const struct err *err, struct str text,
+	       const struct origin *from);
 /* Show an error that has no place in a query. */
 void app_fail(const struct app *app, const struct err *err, const char *subject);
 /* A note, unless --quiet. */

@@ -28,9 +28,11 @@ const char options_help[] =
 	"What to run (without these: the prompt, or a script from stdin)\n"
 	"  -c, --command QUERY   run QUERY (also a dot-command); may be given many times\n"
 	"  -f, --file FILE       run a script; it stops at the first error\n"
+	"  --keep-going          run the other queries after an error; count at the end which\n"
+	"                        `expect` hold\n"
 	"Answers\n"
-	"  --format FORMAT       table tree csv tsv json ndjson md svg icicle html folded\n"
-	"                        speedscope dot callgrind pprof; or by `> FILE.svg`\n"
+	"  --format FORMAT       table tree csv tsv json ndjson md github junit svg icicle\n"
+	"                        html folded speedscope dot callgrind pprof; or by `> FILE.svg`\n"
 	"  --event EVENT         of costs that name none; default: the first of the profile\n"
 	"  --no-demangle         C++ and Rust names as the profile has them\n"
 	"  --raw                 csv, tsv: no ' before = + - @ at the start of a name\n"
@@ -80,6 +82,7 @@ static const struct option {
 } table[] = {
 	{'c', "command", TASK, false},
 	{'f', "file", TASK, true},
+	{0, "keep-going", FLAG, AT(keep_going)},
 	{0, "format", FORMAT, AT(format)},
 	{0, "event", TEXT, AT(event)},
 	{0, "index", TEXT, AT(index)},

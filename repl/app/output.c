@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "repl/app/child.h"
+#include "repl/app/progress.h"
 #include "repl/render/render.h"
 #include "repl/render/renderers.h"
 
@@ -242,6 +243,7 @@ static int close_place(struct app *app, struct place *p, int failed, struct err 
 
 struct rendering {
 	const struct renderer *f;
+	struct suite *suite; /* add the result to it; NULL: call f */
 	struct render rd;
 };
 
@@ -249,7 +251,11 @@ static int render_guarded(void *arg)
 {
 	struct rendering *g = arg;
 
-	if (g->f->pages || result_whole(g->rd.r, g->rd.err) == 0)
+	if (!g->f->pages && result_whole(g->rd.r, g->rd.err))
+		return (int)g->rd.err->kind;
+	if (g->suite)
+		suite_result(g->suite, &g->rd);
+	else
 		g->f->render(&g->rd);
 	return (int)g->rd.err->kind;
 }
@@ -257,16 +263,19 @@ static int render_guarded(void *arg)
 /* Render under guard: after a fault in the index the caller still closes files and
  * children. */
 static void render(struct app *app, const struct result *r, const struct renderer *f,
-		   const struct place *p, struct out *o, struct err *err)
+		   const struct place *p, struct out *o, struct suite *suite,
+		   struct err *err)
 {
 	struct look look = look_of(app, p);
 	struct rendering g = {f,
+			      suite,
 			      {.o = o,
 			       .r = r,
 			       .look = &look,
 			       .session = app->session,
 			       .cancel = &app_cancel,
-			       .err = err}};
+			       .err = err,
+			       .took_ns = progress_now_ns() - app->started_ns}};
 	unsigned lost = out_lost();
 
 	session_guard(render_guarded, &g, err);
@@ -304,7 +313,7 @@ static size_t lines_needed(struct app *app, const struct result *r,
 	if (!app->screen.in || !app->screen.out || r->rows > app->screen.rows)
 		return lines;
 	out_mem(&o);
-	render(app, r, f, &screen, &o, err);
+	render(app, r, f, &screen, &o, NULL, err);
 	lines = lines_of(app, (struct str){o.n ? o.buf : "", o.n});
 	out_close(&o);
 	return lines;
@@ -317,10 +326,95 @@ static int write_result(struct app *app, const struct result *r, const struct re
 	struct out o;
 
 	out_fd(&o, p->fd);
-	render(app, r, f, p, &o, err);
+	render(app, r, f, p, &o, NULL, err);
 	/* Some formats read more of the index. */
 	session_check(app->session, err);
 	return out_close(&o);
+}
+
+/* ---- documents of several answers ---- */
+
+static struct suite *suite_of(struct app *app)
+{
+	return app->output.fd >= 0 ? &app->filed : &app->report;
+}
+
+/* Answers of one place are one document.  At the prompt each is shown at once. */
+static bool is_collected(const struct app *app, const struct renderer *f, struct str file,
+			 struct str shell)
+{
+	return f->format == FORMAT_JUNIT && !file.n && !shell.n &&
+	       (app->output.fd >= 0 || !app->interactive);
+}
+
+static int collect(struct app *app, const struct result *r, const struct renderer *f,
+		   struct err *err)
+{
+	const struct place nowhere = {.fd = -1};
+
+	render(app, r, f, &nowhere, NULL, suite_of(app), err);
+	return session_check(app->session, err);
+}
+
+static int write_suite(struct app *app, struct suite *s, struct err *err)
+{
+	bool wanted = s->wanted && !(app->closed && s == &app->report);
+	struct place p = {
+		.fd = STDOUT_FILENO, .name = "standard output", .target.fd = -1};
+	struct out o;
+
+	if (s == &app->filed && app->output.fd >= 0)
+		p = (struct place){.fd = app->output.fd,
+				   .name = app->output.path,
+				   .whole = target_whole(&app->output),
+				   .target.fd = -1};
+	if (!wanted) {
+		suite_free(s);
+		return 0;
+	}
+	out_fd(&o, p.fd);
+	suite_write(s, &o);
+	return close_place(app, &p, out_close(&o), err);
+}
+
+int output_finish(struct app *app, struct err *err)
+{
+	write_suite(app, &app->filed, err);
+	return write_suite(app, &app->report, err);
+}
+
+static void say_github(struct app *app, const struct err *err, struct str text,
+		       const struct origin *from)
+{
+	size_t at = err->at <= text.n ? (size_t)err->at : 0, line = from ? from->line : 1;
+	struct str file = str_c(from && from->file ? from->file : "");
+	struct err ignored = {0};
+	struct place p;
+	struct out o;
+
+	for (size_t i = 0; i < at; i++)
+		line += text.p[i] == '\n';
+	if (open_place(app, STR(""), STR(""), 1, &p, &ignored))
+		return;
+	out_fd(&o, p.fd);
+	render_github_error(&o, err, file, line);
+	close_place(app, &p, out_close(&o), &ignored);
+}
+
+void output_failure(struct app *app, const struct err *err, struct str text,
+		    struct str statement, const struct origin *from)
+{
+	static const struct err unsaid = {.text = "it failed: see the messages"};
+	struct suite *s = suite_of(app);
+
+	if (app->interactive || app->closed || err->kind == ERR_EXPECT)
+		return;
+	if (!err->text[0])
+		err = &unsaid;
+	suite_error(s, err, statement, progress_now_ns() - app->started_ns);
+	s->wanted |= app->format == FORMAT_JUNIT;
+	if (app->format == FORMAT_GITHUB)
+		say_github(app, err, text, from);
 }
 
 int output_result(struct app *app, const struct result *r, struct err *err)
@@ -336,6 +430,8 @@ int output_result(struct app *app, const struct result *r, struct err *err)
 			  file.n || !app->output.path ? file : str_c(app->output.path),
 			  &f, err))
 		return (int)err->kind;
+	if (is_collected(app, f, file, r->shell))
+		return collect(app, r, f, err);
 	if (open_place(app, file, r->shell, lines_needed(app, r, f, err), &p, err) == 0) {
 		if (f->binary && (p.pager || isatty(p.fd)))
 			err_set(err, ERR_QUERY, 0,
@@ -345,6 +441,9 @@ int output_result(struct app *app, const struct result *r, struct err *err)
 			failed = write_result(app, r, f, &p, err);
 		close_place(app, &p, failed, err);
 	}
+	/* Its rows are elsewhere, but the report of a run has every query. */
+	if (!err->kind && app->format == FORMAT_JUNIT && !app->interactive)
+		collect(app, r, render_find(FORMAT_JUNIT), err);
 	if (app->once && !r->file.n && !r->shell.n) {
 		free(app->once);
 		app->once = NULL;
@@ -378,8 +477,10 @@ int output_redirect(struct app *app, const char *path, struct err *err)
 		return refuse(err);
 	if (path && target_open(&t, path, err))
 		return (int)err->kind;
-	if (app->output.fd >= 0)
+	if (app->output.fd >= 0) {
+		write_suite(app, &app->filed, err);
 		target_commit(&app->output, err);
+	}
 	app->output = t;
 	return (int)err->kind;
 }

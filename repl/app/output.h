@@ -9,6 +9,12 @@
 int output_result(struct app *app, const struct result *r, struct err *err);
 /* Write plain text to the same place: .explain, .help. */
 int output_text(struct app *app, struct str text, struct err *err);
+/* Report a statement or command that failed, of a text that may have several, if the format of the
+ * run has errors: junit, github.  An expectation that fails has a result instead. */
+void output_failure(struct app *app, const struct err *err, struct str text,
+		    struct str statement, const struct origin *from);
+/* At the end: write what was kept for then. */
+int output_finish(struct app *app, struct err *err);
 /* .output: write later answers to the file at path; NULL: to standard output again. */
 int output_redirect(struct app *app, const char *path, struct err *err);
 

@@ -2,10 +2,10 @@
 
 _quern() {
 	local word=$2 before=$3
-	local options='--command --file --format --event --raw --color --quiet
+	local options='--command --file --keep-going --format --event --raw --color --quiet
 		--all-parts --merge --watch --index --rebuild --no-index-write --no-wait --trust --verify --bench-parse --jobs --mem --safe
 		--source-root --strip-prefix --limit --no-demangle --no-init --help --version -c -f -q -h -V'
-	local formats='table tree csv tsv json ndjson md svg icicle html folded speedscope dot
+	local formats='table tree csv tsv json ndjson md github junit svg icicle html folded speedscope dot
 		callgrind pprof'
 
 	COMPREPLY=()

@@ -2,7 +2,8 @@
 
 complete -c quern -s c -l command -x -d 'Run a query'
 complete -c quern -s f -l file -r -d 'Run a script'
-complete -c quern -l format -x -a 'table tree csv tsv json ndjson md svg icicle html folded speedscope dot callgrind pprof' -d 'Format of answers'
+complete -c quern -l keep-going -d 'Go on after an error'
+complete -c quern -l format -x -a 'table tree csv tsv json ndjson md github junit svg icicle html folded speedscope dot callgrind pprof' -d 'Format of answers'
 complete -c quern -l event -x -d 'Event of costs that name none'
 complete -c quern -l raw -d 'csv, tsv: names as they are'
 complete -c quern -l no-demangle -d 'C++ and Rust names as the profile has them'

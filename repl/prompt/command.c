@@ -496,7 +496,8 @@ static int do_run(struct app *app, struct str rest, struct err *err)
 		params_fill(&filled, text, rest, err);
 	if (!err->kind)
 		err->kind = (enum err_kind)script_run(
-			app, (struct str){filled.n ? filled.buf : "", filled.n}, path);
+			app, (struct str){filled.n ? filled.buf : "", filled.n},
+			(struct origin){.file = path, .line = 1});
 	out_close(&filled);
 	free((void *)(uintptr_t)text.p);
 	free(path);
@@ -560,7 +561,8 @@ static int do_edit(struct app *app, struct str rest, struct err *err)
 		return err_no_memory(err, NULL);
 	if (edit_file(path, text, &edited, err) == 0) {
 		talk("%.*s", STR_ARG(str_trim(edited)));
-		err->kind = (enum err_kind)script_run(app, edited, NULL);
+		err->kind = (enum err_kind)script_run(app, edited,
+						      (struct origin){.line = 1});
 	}
 	free((void *)(uintptr_t)edited.p);
 	free(path);
@@ -675,6 +677,7 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 	const struct command *c;
 	struct err err = {0};
 	unsigned lost = out_lost();
+	size_t failures = app->failures;
 
 	name = cut_word(&rest);
 	c = command_find(name);
@@ -694,5 +697,9 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 		err.at += (uint64_t)(rest.p - line.p);
 	if (err.kind && err.text[0])
 		talk_error(&err, line, from, app->screen.columns, app->screen.colour_err);
-	return (int)err.kind;
+	/* A script has counted its own errors. */
+	if (!err.kind || app->failures != failures)
+		return (int)err.kind;
+	output_failure(app, &err, line, line, from);
+	return app_failed(app, &err, line, from);
 }

@@ -106,7 +106,9 @@ static const struct help_topic topics[] = {
 	 {"functions | group by obj", "functions | count", NULL}},
 	{"expect",
 	 "| expect none|some|EXPR",
-	 "Fail (exit status 4, after printing the rows) when it does not hold.",
+	 "Fail (exit status 4, after printing the rows) when it does not hold.  With --keep-going\n"
+	 "the other queries run, too, and a last line counts.  `as github` and `as junit` are for\n"
+	 "CI jobs.",
 	 {"functions | where calls < 0 | expect none", NULL, NULL}},
 	{"filters",
 	 "focus|ignore|hide SET | ...; collapse SET [as NAME];\n"

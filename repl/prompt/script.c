@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "repl/app/output.h"
 #include "repl/prompt/command.h"
 
 enum { NESTED_MAX = 16 };
@@ -40,25 +41,25 @@ static size_t entry_length(struct str text, size_t *lines)
 }
 
 /* Limit the depth, whether .read, .run or .edit starts the next script. */
-static int too_deep(const struct app *app, const char *file)
+static bool too_deep(const struct app *app, struct err *err)
 {
-	struct err err = {0};
-
 	if (app->nested < NESTED_MAX)
-		return 0;
-	err_set(&err, ERR_LIMIT, 0, "scripts are nested more than %d deep", NESTED_MAX);
-	app_fail(app, &err, file);
-	return (int)err.kind;
+		return false;
+	err_set(err, ERR_LIMIT, 0, "scripts are nested more than %d deep", NESTED_MAX);
+	return true;
 }
 
-int script_run(struct app *app, struct str text, const char *file)
+int script_run(struct app *app, struct str text, struct origin at)
 {
-	struct origin at = {file, 1};
+	struct err err = {0};
 	size_t lines;
-	int kind = too_deep(app, file);
+	int kind = 0;
 
-	if (kind)
-		return kind;
+	if (too_deep(app, &err)) {
+		app_fail(app, &err, at.file);
+		output_failure(app, &err, text, STR(""), &at);
+		return app_failed(app, &err, text, &at);
+	}
 	app->nested++;
 	if (str_starts(text, STR("#!"))) {
 		text = str_from(text, str_find(text, '\n') + 1);
@@ -80,6 +81,7 @@ int script_run(struct app *app, struct str text, const char *file)
 int script_file(struct app *app, const char *path)
 {
 	struct err err = {0};
+	struct origin at = {.file = strcmp(path, "-") == 0 ? "stdin" : path, .line = 1};
 	struct str text = {"", 0};
 	int kind;
 
@@ -87,21 +89,37 @@ int script_file(struct app *app, const char *path)
 		app_fail(app, &err, path);
 		return (int)err.kind;
 	}
-	kind = script_run(app, text, strcmp(path, "-") == 0 ? "stdin" : path);
+	kind = script_run(app, text, at);
 	free((void *)(uintptr_t)text.p);
 	return kind;
+}
+
+/* A file that cannot be read is an error of the command line. */
+static int file_task(struct app *app, const char *path)
+{
+	const struct origin at = {.file = path, .line = 1};
+	size_t failures = app->failures;
+	struct err err = {.kind = (enum err_kind)script_file(app, path)};
+
+	if (!err.kind || app->failures != failures)
+		return (int)err.kind;
+	output_failure(app, &err, STR(""), str_c(path), &at);
+	return app_failed(app, &err, STR(""), &at);
 }
 
 int script_tasks(struct app *app)
 {
 	const struct options *o = app->opts;
+	size_t commands = 0;
 	int kind = 0;
 
 	for (size_t i = 0; i < o->ntasks && !kind && !app->quit; i++) {
 		if (o->tasks[i].file)
-			kind = script_file(app, o->tasks[i].text);
+			kind = file_task(app, o->tasks[i].text);
 		else
-			kind = script_run(app, str_c(o->tasks[i].text), NULL);
+			kind = script_run(
+				app, str_c(o->tasks[i].text),
+				(struct origin){.line = 1, .command = ++commands});
 	}
 	return kind;
 }

@@ -4,10 +4,11 @@
 
 #include "repl/app/app.h"
 
-/* Run text up to the first error (shown with `file:line:col:` if file is not NULL).  A
- * line that starts with "." at the start of a statement is a dot-command; "#!" in the
- * first line is skipped.  0 or the kind of the error. */
-int script_run(struct app *app, struct str text, const char *file);
+/* Run text, which begins at `at`, up to the first error (shown with `file:line:col:` if
+ * it has a file), or with --keep-going all of it.  A line that starts with "." at the
+ * start of a statement is a dot-command; "#!" in the first line is skipped.  0 or the
+ * kind of the error that stopped it. */
+int script_run(struct app *app, struct str text, struct origin at);
 /* The same for a file; "-" is stdin. */
 int script_file(struct app *app, const char *path);
 /* Run one entry of the prompt or of -c: statements or a dot-command. */

@@ -44,6 +44,14 @@ static void delta(char *buf, const struct shown *s, int64_t v)
 	put_count_text(buf + (v != 0), s, size);
 }
 
+static void percent(char *buf, const struct shown *s, double v)
+{
+	bool plus = s->sign && v >= 0.005;
+
+	buf[0] = '+';
+	number_percent(buf + plus, v);
+}
+
 static void put_number_text(char *buf, const struct shown *s, size_t row)
 {
 	const struct column *c = s->c;
@@ -53,7 +61,7 @@ static void put_number_text(char *buf, const struct shown *s, size_t row)
 	case COL_LINE: snprintf(buf, BUF, c->u[row] ? "%" PRIu64 : "?", c->u[row]); break;
 	case COL_ADDR: snprintf(buf, BUF, "0x%" PRIx64, c->u[row]); break;
 	case COL_DELTA: delta(buf, s, c->i[row]); break;
-	case COL_PERCENT: number_percent(buf, c->f[row]); break;
+	case COL_PERCENT: percent(buf, s, c->f[row]); break;
 	case COL_RATIO: number_ratio(buf, c->f[row]); break;
 	case COL_BOOL: snprintf(buf, BUF, "%s", c->b[row] ? "yes" : ""); break;
 	default: put_count_text(buf, s, c->u[row]);

@@ -17,6 +17,7 @@ struct shown {
 	bool grouped;		   /* numbers as 812,345; otherwise three digits and a
 				      unit */
 	bool tree;		   /* names have tree branches */
+	bool sign;		   /* percentages above 0 have a "+" */
 	size_t width;		   /* screen columns given to it */
 	size_t natural;		   /* screen columns of its widest cell or its title */
 };

@@ -33,7 +33,8 @@ struct render {
 	struct session *session;  /* for exporters; may be NULL */
 	const atomic_int *cancel; /* may be NULL */
 	struct err *err;
-	char note[200]; /* what the page leaves out, also for stderr; or empty */
+	uint64_t took_ns; /* the query, so far */
+	char note[200];	  /* what the page leaves out, also for stderr; or empty */
 };
 
 int render_table(struct render *rd); /* and tree: a table with branches */
@@ -43,6 +44,8 @@ int render_tsv(struct render *rd);
 int render_json(struct render *rd);
 int render_ndjson(struct render *rd);
 int render_md(struct render *rd);
+int render_github(struct render *rd);
+int render_junit(struct render *rd);
 int render_svg(struct render *rd);
 int render_icicle(struct render *rd);
 int render_folded(struct render *rd);
@@ -51,6 +54,11 @@ int render_dot(struct render *rd);
 int render_callgrind(struct render *rd);
 int render_html(struct render *rd);
 int render_pprof(struct render *rd);
+
+/* The error of a query that has no result, as a workflow command of GitHub.  file: the
+ * script, or empty. */
+void render_github_error(struct out *o, const struct err *err, struct str file,
+			 size_t line);
 
 /* Every loop over rows polls this: ERR_CANCEL after the user interrupts. */
 int render_cancelled(struct render *rd, size_t row);

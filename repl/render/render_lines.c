@@ -1,5 +1,5 @@
 /*
- * render_lines.c - formats for programs: csv, tsv, json, ndjson, md.
+ * render_lines.c - formats for programs: csv, tsv, json, ndjson.
  *
  * Names are whole, numbers are plain digits, and the machine columns are in their order.
  * An unknown cell is empty, or null in JSON.
@@ -75,19 +75,6 @@ int render_tsv(struct render *rd)
 	struct lines l = {rd->look->raw ? EMIT_TSV_RAW : EMIT_TSV, "", "\t", "\n", ""};
 
 	put_header(rd, &l);
-	return put_lines_rows(rd, &l);
-}
-
-int render_md(struct render *rd)
-{
-	static const struct lines l = {EMIT_MD, "| ", " | ", " |\n", ""};
-	const struct result *r = rd->r;
-
-	put_header(rd, &l);
-	for (size_t i = 0; i < r->ncols; i++)
-		if (r->cols[i].machine)
-			out_c(rd->o, render_is_text(&r->cols[i]) ? "|---" : "|--:");
-	out_c(rd->o, "|\n");
 	return put_lines_rows(rd, &l);
 }
 

@@ -21,7 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "repl/render/branches.h"
 #include "repl/render/cell.h"
+#include "repl/render/columns.h"
 #include "repl/term/number.h"
 
 enum {
@@ -29,7 +31,6 @@ enum {
 	NARROWEST = 8, /* least columns of shortened text; twice this for functions */
 	BAR_LEAST = 6,
 	BAR_MOST = 24,
-	LEVELS = 32, /* branches drawn; deeper rows show their depth as a number */
 	GAP = 2,
 	LUXURY = 8,	    /* of expendable() */
 	LESS_THAN_NAME = 6, /* columns by which other text is shortened before names */
@@ -44,154 +45,9 @@ struct table {
 	double bar_whole;
 	size_t bar_width;
 	bool tree;
-	uint8_t *last;	   /* per row: it is the last of its siblings; NULL unless a
-			      tree */
-	bool more[LEVELS]; /* while writing: siblings follow at this level */
-	uint64_t root;	   /* depth of the outermost rows */
-	uint32_t *depth;   /* per row; NULL: as in the rows */
-	size_t levels;	   /* branches drawn on this screen */
+	struct branches branches;
 	struct out hidden; /* names of the hidden columns */
 };
-
-/* ---- which columns ---- */
-
-static bool is_count(const struct column *c)
-{
-	return c->type == COL_COST || c->type == COL_COUNT || c->type == COL_DELTA;
-}
-
-/* Show exact digits if all cells of the column are below a million. */
-static bool small_numbers(const struct table *t, const struct column *c)
-{
-	if (!is_count(c))
-		return false;
-	for (size_t row = 0; row < t->rows; row++) {
-		uint64_t v =
-			c->type == COL_DELTA && c->i[row] < 0 ? 0 - c->u[row] : c->u[row];
-
-		if (!render_absent(c, row) && v > 999999)
-			return t->look->exact;
-	}
-	return true;
-}
-
-/* A column of booleans is hidden if all are false, a column of numbers if all are
- * absent. */
-static bool says_nothing(const struct table *t, const struct column *c)
-{
-	if (c->type != COL_BOOL && c->type != COL_ID)
-		return false;
-	for (size_t row = 0; row < t->rows; row++)
-		if (!render_absent(c, row) && (c->type == COL_ID || c->b[row]))
-			return false;
-	return t->rows > 0;
-}
-
-static void choose_columns(struct table *t)
-{
-	const struct result *r = t->rd->r;
-	bool named = false;
-
-	for (size_t i = 0; i < r->ncols; i++) {
-		const struct column *c = &r->cols[i];
-		struct shown *s = &t->cols[t->n];
-
-		if (c->bar && c->type == COL_PERCENT && !t->bar)
-			t->bar = c;
-		if (!c->table || (t->tree && (int)i == r->depth_col) ||
-		    says_nothing(t, c))
-			continue;
-		if (c->type == COL_LINE && t->n && s[-1].c->type == COL_FILE &&
-		    !s[-1].line) {
-			s[-1].line = c;
-			continue;
-		}
-		*s = (struct shown){.c = c, .text = render_is_text(c)};
-		s->grouped = small_numbers(t, c);
-		s->tree = t->tree && c->type == COL_NAME && !named;
-		named |= c->type == COL_NAME;
-		t->n++;
-	}
-}
-
-/* ---- branches ---- */
-
-static uint64_t depth_of(const struct table *t, size_t row)
-{
-	uint64_t depth = t->rd->r->cols[t->rd->r->depth_col].u[row];
-
-	return t->depth ? t->depth[row] : depth - t->root;
-}
-
-/* Find the depth of each row among the rows that stages left.  If rows do not come
- * after the rows they lie on (they were sorted), no branches are drawn. */
-static void find_depths(struct table *t, uint32_t *open)
-{
-	const uint32_t *on = t->rd->r->on;
-	size_t n = 0;
-
-	for (size_t row = 0; row < t->rows; row++) {
-		while (n && on[row] != open[n - 1])
-			n--;
-		if (!n && on[row] != RESULT_NONE) {
-			memset(t->depth, 0, t->rows * sizeof(*t->depth));
-			return;
-		}
-		t->depth[row] = (uint32_t)n;
-		open[n++] = (uint32_t)row;
-	}
-}
-
-/* From the last row up: a row is the last of its siblings if no row of its depth was
- * met since the last row of a smaller depth. */
-static void find_last_siblings(struct table *t)
-{
-	bool met[LEVELS + 1] = {false};
-
-	t->root = UINT64_MAX;
-	for (size_t row = 0; row < t->rows; row++) {
-		uint64_t depth = t->rd->r->cols[t->rd->r->depth_col].u[row];
-
-		t->root = depth < t->root ? depth : t->root;
-	}
-	for (size_t row = t->rows; row-- > 0;) {
-		uint64_t d = depth_of(t, row);
-
-		if (d > LEVELS)
-			continue;
-		t->last[row] = !met[d];
-		met[d] = true;
-		memset(met + d + 1, 0, LEVELS - d);
-	}
-}
-
-/* Write a branch; returns its columns.  o NULL: only measure. */
-static size_t branch(struct table *t, struct out *o, size_t row)
-{
-	static const char *const lines[2][4] = {
-		{"|  ", "   ", "|- ", "`- "},
-		{"\xe2\x94\x82  ", "   ", "\xe2\x94\x9c\xe2\x94\x80 ",
-		 "\xe2\x94\x94\xe2\x94\x80 "},
-	};
-	const char *const *line = lines[t->look->utf8];
-	uint64_t d = depth_of(t, row), drawn = d < t->levels ? d : t->levels;
-	char deeper[NUMBER_MAX];
-	size_t n = drawn * 3;
-
-	if (d <= t->levels && d > 0 && o)
-		t->more[d - 1] = !t->last[row];
-	for (uint64_t i = 0; o && i + 1 < drawn; i++)
-		out_c(o, line[t->more[i] ? 0 : 1]);
-	if (o && drawn)
-		out_c(o, line[d <= t->levels && t->last[row] ? 3 : 2]);
-	if (d > t->levels) {
-		n += (size_t)snprintf(deeper, sizeof(deeper), "+%" PRIu64 " ",
-				      d - t->levels);
-		if (o)
-			out_c(o, deeper);
-	}
-	return n;
-}
 
 /* ---- widths ---- */
 
@@ -211,7 +67,8 @@ static int measure(struct table *t)
 			scrap.n = 0;
 			widest = cell_put(&scrap, t->look, s, row, SIZE_MAX);
 			if (s->tree)
-				widest += branch(t, NULL, row);
+				widest += branches_put(&t->branches, NULL, row,
+						       t->look->utf8);
 			if (widest > s->natural)
 				s->natural = widest;
 		}
@@ -382,7 +239,7 @@ static void put_table_cell(struct table *t, struct out *cell, size_t i, size_t r
 	size_t taken = 0, before = 0, width = t->look->columns ? s->width : SIZE_MAX;
 
 	if (s->tree) {
-		before = branch(t, o, row);
+		before = branches_put(&t->branches, o, row, t->look->utf8);
 		width = width > before + 4 ? width - before : 4;
 	}
 	cell->n = 0;
@@ -502,26 +359,14 @@ static void put_footer(struct table *t)
 static int prepare_table(struct table *t)
 {
 	const struct result *r = t->rd->r;
-	bool left = t->tree && r->on;
-	uint32_t *open = left ? calloc(t->rows + 1, sizeof(*open)) : NULL;
+	size_t levels = t->look->columns ? t->look->columns / 6 : SIZE_MAX;
 
 	t->cols = calloc(r->ncols + 1, sizeof(*t->cols));
-	t->last = t->tree ? calloc(t->rows + 1, 1) : NULL;
-	t->depth = left ? calloc(t->rows + 1, sizeof(*t->depth)) : NULL;
-	if (!t->cols || (t->tree && !t->last) || (left && (!t->depth || !open))) {
-		free(open);
+	if (!t->cols || (t->tree && branches_init(&t->branches, r, t->rows, levels)))
 		return err_set(t->rd->err, ERR_LIMIT, 0,
 			       "out of memory for a table of %zu rows", t->rows);
-	}
-	t->levels = LEVELS;
-	if (t->look->columns && t->look->columns / 6 < LEVELS)
-		t->levels = t->look->columns / 6;
-	if (open)
-		find_depths(t, open);
-	free(open);
-	if (t->tree)
-		find_last_siblings(t);
-	choose_columns(t);
+	t->n = columns_choose(r, t->rows, t->tree, t->look->exact, t->cols);
+	t->bar = columns_bar(r);
 	if (measure(t))
 		return (int)t->rd->err->kind;
 	fit_columns(t);
@@ -537,7 +382,7 @@ int render_table(struct render *rd)
 		return render_card(rd);
 	if (rd->look->rows && rd->look->rows < t.rows)
 		t.rows = rd->look->rows;
-	t.tree = r->depth_col >= 0 && r->cols[r->depth_col].type != COL_STR;
+	t.tree = branches_has(r);
 	out_mem(&t.hidden);
 	if (prepare_table(&t) == 0) {
 		put_table_filters(&t);
@@ -547,8 +392,7 @@ int render_table(struct render *rd)
 		put_footer(&t);
 	}
 	out_close(&t.hidden);
-	free(t.last);
-	free(t.depth);
+	branches_free(&t.branches);
 	free(t.cols);
 	return (int)rd->err->kind;
 }

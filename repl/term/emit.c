@@ -101,6 +101,13 @@ static void md_unit(struct out *o, const struct unit *u)
 	text_unit(o, u);
 }
 
+static void md_cell_unit(struct out *o, const struct unit *u)
+{
+	if (u->cp == '|')
+		out_char(o, '\\');
+	text_unit(o, u);
+}
+
 static void xml_unit(struct out *o, const struct unit *u)
 {
 	switch (u->cp) {
@@ -145,6 +152,40 @@ static void each_unit(struct out *o, struct str s, unit_writer *write)
 		write(o, &u);
 		i += u.n;
 	}
+}
+
+static void github(struct out *o, struct str s, const char *escaped)
+{
+	for (size_t i = 0; i < s.n;) {
+		struct unit u = unit_at_byte(s, i);
+
+		if (u.cp && u.cp < 0x80 && strchr(escaped, (int)u.cp))
+			out_printf(o, "%%%02X", (unsigned)u.cp);
+		else
+			text_unit(o, &u);
+		i += u.n;
+	}
+}
+
+/* More ticks than there are in a row in the text; blanks where it begins or ends with
+ * one, of which Markdown takes one off. */
+static void md_code(struct out *o, struct str s, unit_writer *write)
+{
+	bool pad = s.n && (s.p[0] == '`' || s.p[s.n - 1] == '`' ||
+			   (s.p[0] == ' ' && s.p[s.n - 1] == ' '));
+	size_t most = 0;
+
+	for (size_t i = 0, run = 0; i < s.n; i++) {
+		run = s.p[i] == '`' ? run + 1 : 0;
+		most = run > most ? run : most;
+	}
+	if (!s.n)
+		return;
+	out_fill(o, '`', most + 1);
+	out_c(o, pad ? " " : "");
+	each_unit(o, s, write);
+	out_c(o, pad ? " " : "");
+	out_fill(o, '`', most + 1);
 }
 
 /* ---- the marked form ---- */
@@ -238,6 +279,10 @@ void emit_name(struct out *o, enum emit_form form, struct str s)
 			s = marked(&mark, s);
 		field(o, form, s);
 		break;
+	case EMIT_GITHUB: github(o, s, "%\r\n"); break;
+	case EMIT_GITHUB_VALUE: github(o, s, "%\r\n:,"); break;
+	case EMIT_MD_CODE: md_code(o, s, text_unit); break;
+	case EMIT_MD_CELL: md_code(o, s, md_cell_unit); break;
 	default:
 		if (form == EMIT_DOT)
 			out_char(o, '"');

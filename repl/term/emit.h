@@ -14,8 +14,12 @@
  *          `= + - @` for a formula: remove one `'` from a field that starts with
  *          one or more `'` and then one of those four.  The raw forms have no guard.
  *   tsv    a field without tab or newline, guarded in the same way
- *   md     text with the punctuation of Markdown escaped
+ *   md     text with the punctuation of Markdown escaped; md_code: between ticks, and
+ *          md_cell: between ticks in a table, where `|` needs a backslash even so
  *   xml    text for content and attributes
+ *   github text for a workflow command of GitHub Actions: `%`, CR and LF as %25, %0D
+ *          and %0A; in the value of a property also `:` and `,`.  Only a sentence of ours
+ *          has such an end of line: names in it are text already.
  *   dot    a quoted string
  *   frame  a frame of a folded stack: text, with `;` as `:`
  *
@@ -43,7 +47,11 @@ enum emit_form {
 	EMIT_TSV,
 	EMIT_TSV_RAW,
 	EMIT_MD,
+	EMIT_MD_CODE,
+	EMIT_MD_CELL,
 	EMIT_XML,
+	EMIT_GITHUB,
+	EMIT_GITHUB_VALUE,
 	EMIT_DOT,
 	EMIT_FRAME,
 };

@@ -224,6 +224,24 @@ static bool has_place(const struct err *err, struct str text)
 	}
 }
 
+void talk_place(struct out *o, const struct err *err, struct str text,
+		const struct origin *from)
+{
+	size_t line = 0, at = 0;
+	struct str source = {"", 0};
+
+	if (has_place(err, text))
+		source = line_of(text, (size_t)err->at, &line, &at);
+	if (from && from->file)
+		emit_name(o, EMIT_TEXT, str_c(from->file));
+	else if (from && from->command)
+		out_printf(o, "-c %zu", from->command);
+	else
+		out_c(o, "typed");
+	out_printf(o, ":%zu:%zu", (from ? from->line : 1) + line,
+		   characters((struct str){source.p, at}) + 1);
+}
+
 void talk_error(const struct err *err, struct str text, const struct origin *from,
 		size_t columns, bool colour)
 {
@@ -236,9 +254,8 @@ void talk_error(const struct err *err, struct str text, const struct origin *fro
 		source = line_of(text, (size_t)err->at, &line, &at);
 	out_fd(&o, STDERR_FILENO);
 	if (from && from->file) {
-		emit_name(&o, EMIT_TEXT, str_c(from->file));
-		out_printf(&o, ":%zu:%zu: ", from->line + line,
-			   characters((struct str){source.p, at}) + 1);
+		talk_place(&o, err, text, from);
+		out_c(&o, ": ");
 	}
 	put_error(&o, err, err->text, colour);
 	if (place)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "index/base/err.h"
+#include "index/base/out.h"
 #include "index/base/str.h"
 
 /* One line, or several separated by newlines; a newline is added. */
@@ -23,7 +24,12 @@ void talk_note(const char *text);
 struct origin {
 	const char *file; /* NULL: typed or -c; errors name no file */
 	size_t line;	  /* of the first line of the text, from 1 */
+	size_t command;	  /* the number of the -c, from 1; 0: it is none */
 };
+
+/* Write where in text err is: "gate.q:3:29", "-c 2:1:29"; from may be NULL. */
+void talk_place(struct out *o, const struct err *err, struct str text,
+		const struct origin *from);
 
 /*
  * error: no event 'D1Mr'; this profile has Ir Dr Dw D1mr

@@ -174,9 +174,9 @@ def check(number, problems):
     def bad(what, detail=""):
         problems.append("round %d: %s: %s" % (number, what, str(detail)[:600]))
 
-    def ask(query, *more, allow=None):
+    def ask(query, *more, allow=None, status=0):
         r = run("h.out", "-q", *more, "-c", query)
-        if r.status:
+        if r.status != status:
             bad(query, r)
         why = clean(r.out, allow) if allow is not None else ""
         if why:
@@ -204,11 +204,21 @@ def check(number, problems):
     frames = [unmark(f["name"]) for f in doc["shared"]["frames"]]
     equal("speedscope", set(frames) | {b"root_of_all"}, set(want))
 
-    text = ask("functions | as md", allow="\n").splitlines()
-    if {re.sub(r"\\.", "", x).count("|") for x in text} != {len(lines[0]) + 1}:
+    text = [x for x in ask("functions | as md", allow="\n").splitlines() if x.startswith("|")]
+    if {len(re.findall(r"(?<!\\)\|", x)) for x in text} != {text[0].count("|")} or len(text) != len(want) + 2:
         bad("md", "a row has not every cell")
-    if [x for x in text if re.search(r"(?<!\\)[<`\[*]", re.sub(r"\\\\", "", x))]:
+    if [x for x in text if re.search(r"(?<!\\)[<`\[*]", re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", x))]:
         bad("md", "markup")
+    for line in ask("functions | expect none", "--format", "github", allow="\n", status=4).splitlines():
+        if not re.fullmatch(r"::error (file=[^:,%]*(?:%(?:25|3A|2C)[^:,%]*)*,)?(line=\d+,)?title=expected no rows%2C found \d+"
+                            r"::(?:[^%]|%25)*", line):
+            bad("github", line)
+    root = ElementTree.fromstring(ask("functions | expect none", "--format", "junit", allow="\n", status=4))
+    if [e.tag for e in root.iter()] != ["testsuites", "testsuite", "testcase", "failure"]:
+        bad("junit", "elements")
+    said = ask("functions | take 90 | expect none", "--format", "junit", allow="\n", status=4)
+    if ElementTree.fromstring(said).find(".//failure").text.count("\n") != min(len(want), 90) + 1:
+        bad("junit", "lines")
     for fmt in ("table", "tree"):
         text = ask("functions | show fn", "--format", fmt, allow="\n").splitlines()
         equal(fmt, [x.rstrip() for x in text[1:1 + len(want)]], [x.rstrip() for x in texts])
@@ -273,6 +283,6 @@ dot_program = shutil.which("dot")
 problems = []
 for number in range((COUNT + ROUND - 1) // ROUND):
     check(number, problems)
-ok(not problems, "%d names in csv, tsv, json, ndjson, speedscope, md, tables, html, svg, dot, folded, pprof, callgrind, "
+ok(not problems, "%d names in csv, tsv, json, ndjson, speedscope, md, github, junit, tables, html, svg, dot, folded, pprof, callgrind, "
    "on a terminal and completed" % COUNT, "\n".join(problems))
 done()

@@ -58,7 +58,7 @@ KEPT = [case.split("\n---\n")[0].strip() for path in sorted(glob.glob(top + "/te
         for case in open(path, errors="replace").read().split("\n===\n")[1:]]
 KEPT = [q for q in KEPT if q and ">" not in q.split("|")[-1] and "!" not in q]
 UNITS = "functions files objects dirs classes lines instrs calls callsites jumps cycles parts threads events profiles".split()
-FORMATS = "table tree csv tsv json ndjson md svg icicle html folded speedscope dot".split()
+FORMATS = "table tree csv tsv json ndjson md github junit svg icicle html folded speedscope dot".split()
 
 
 def one_of(rng, *choices):

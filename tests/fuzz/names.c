@@ -142,6 +142,7 @@ static void make_result(struct made *m, const struct input *in)
 		.footer = in->name[in->n / 3],
 		.depth_col = m->tree ? 1 : -1,
 		.card = in->shape & 4 && in->n == 1,
+		.why = in->shape & 32 ? in->name[0] : STR(""),
 	};
 }
 
@@ -249,23 +250,163 @@ static void law_json(struct back *b, struct str s, const struct made *m)
 		same_cells(b, m, TEXTS, 0, false, "json");
 }
 
-/* Every line has every cell, whatever a reader takes for the end of one. */
+/* The end of the code that starts with the ticks at p. */
+static const char *code_end(const char *p, const char *end, bool row)
+{
+	size_t ticks = 0, run = 0;
+
+	for (; p < end && *p == '`'; p++)
+		ticks++;
+	for (; p < end; p++) {
+		run = *p == '`' ? run + 1 : 0;
+		if (row && *p == '|' && p[-1] != '\\')
+			fuzz_fail("md: the end of a cell in code");
+		if (run == ticks && (p + 1 == end || p[1] != '`'))
+			return p + 1;
+	}
+	fuzz_fail("md: code without end");
+	return end;
+}
+
+/* The cells' ends of a line.  Names are in code, or every byte that means something is
+ * escaped. */
+static size_t md_line(const char *p, const char *end)
+{
+	bool row = p < end && *p == '|';
+	size_t bars = 0;
+
+	while (p < end) {
+		if (*p == '`') {
+			p = code_end(p, end, row);
+			continue;
+		}
+		if (*p == '<' || *p == '[' || *p == '*')
+			fuzz_fail("md: a bare '%c'", *p);
+		bars += *p == '|';
+		p += *p == '\\' ? 2 : 1;
+	}
+	return bars;
+}
+
+/* One table; every line of it has every cell, whatever a reader takes for the end of one. */
 static void law_md(struct back *b, struct str s, const struct made *m)
 {
-	size_t bars = 0;
+	size_t cells = m->r.card ? 3 : 9, rows = 0; /* the tree hides its depth */
 
 	if (!back_clean(b, s, "\n"))
 		return;
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '\\')
-			i++;
-		else if (s.p[i] == '\n' && bars != m->r.ncols + 1)
-			fuzz_fail("md: a line of %zu cells", bars);
-		else if (s.p[i] == '<' || s.p[i] == '`')
-			fuzz_fail("md: '%c' at byte %zu", s.p[i], i);
-		else
-			bars = s.p[i] == '\n' ? 0 : bars + (s.p[i] == '|');
+	for (size_t n; s.n; s = str_from(s, n + 1)) {
+		size_t bars;
+
+		n = str_find(s, '\n');
+		bars = md_line(s.p, s.p + n);
+		if (bars && bars != cells)
+			fuzz_fail("md: a line of %zu cells, not %zu", bars, cells);
+		rows += bars > 0;
 	}
+	if (rows != (m->r.card ? 8 : m->r.rows) + 2)
+		fuzz_fail("md: %zu lines of a table", rows);
+}
+
+/* ---- workflow commands ---- */
+
+static struct str unescape_command(struct back *b, struct str s)
+{
+	static const char *const escapes[] = {"%25", "%",   "%0D", "\r",  "%0A",
+					      "\n",  "%3A", ":",   "%2C", ","};
+	struct str copy;
+	struct out o;
+
+	out_mem(&o);
+	for (size_t i = 0; i < s.n; i++) {
+		size_t k = 0;
+
+		if (s.p[i] != '%') {
+			out_char(&o, s.p[i]);
+			continue;
+		}
+		while (k < 10 && !str_starts(str_from(s, i), str_c(escapes[k])))
+			k += 2;
+		if (k >= 10)
+			fuzz_fail("github: a %% that escapes nothing");
+		out_c(&o, escapes[k + 1]);
+		i += 2;
+	}
+	copy = arena_str(&b->arena, (struct str){o.n ? o.buf : "", o.n});
+	out_close(&o);
+	return copy;
+}
+
+/* "::error file=F,title=T::MESSAGE" of a row, and nothing more. */
+static void one_command(struct back *b, struct str s, const struct made *m, size_t row)
+{
+	bool broken = m->r.why.n > 0;
+	struct str head = broken ? STR("::error ") : STR("::notice "), file = STR("");
+	struct str want = as_text(b, m->text[1][row]);
+	size_t end;
+
+	if (!str_starts(s, head))
+		fuzz_fail("github: a line that is no command: %.*s", STR_ARG(s));
+	s = str_from(s, head.n);
+	end = str_find_str(s, STR("::"));
+	for (struct str p = {s.p, end}; p.n;) {
+		size_t n = str_find(p, ',');
+		struct str one = {p.p, n};
+
+		if (str_starts(one, STR("file=")))
+			file = unescape_command(b, str_from(one, 5));
+		else if (!str_starts(one, STR("title=")) || n < p.n)
+			fuzz_fail("github: a property: %.*s", STR_ARG(one));
+		if (str_find(one, ':') < n)
+			fuzz_fail("github: a bare colon");
+		p = str_from(p, n + 1);
+	}
+	if (str_eq(want, STR("???")))
+		want = STR("");
+	if (!str_eq(file, want) && !str_ends(want, file))
+		fuzz_fail("github: the file is '%.*s', not '%.*s'", STR_ARG(file),
+			  STR_ARG(want));
+	unescape_command(b, str_from(s, end));
+}
+
+static void law_github(struct back *b, struct str s, const struct made *m)
+{
+	size_t row = 0;
+
+	if (!back_clean(b, s, "\n"))
+		return;
+	for (size_t n; s.n; s = str_from(s, n + 1), row++) {
+		n = str_find(s, '\n');
+		if (row < m->r.rows)
+			one_command(b, (struct str){s.p, n}, m, row);
+	}
+	if (row != m->r.rows)
+		fuzz_fail("github: %zu commands of %zu rows", row, m->r.rows);
+}
+
+/* ---- reports of tests ---- */
+
+static void law_junit(struct back *b, struct str s, const struct made *m)
+{
+	static const char *const elements[] = {"<testsuites", "<testsuite", "<testcase",
+					       NULL};
+	const char *last = m->r.why.n ? "<failure" : "<system-out";
+	struct str head = STR("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+	size_t n = 0;
+
+	if (!str_starts(s, head))
+		fuzz_fail("junit: it begins otherwise");
+	if (!back_clean(b, s, "\n") || !back_page(b, str_from(s, head.n)))
+		return;
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->text[i].p[0] != '<')
+			continue;
+		if (n > 3 || !str_eq(b->text[i], str_c(n == 3 ? last : elements[n])))
+			fuzz_fail("junit: element %zu is %.*s", n, STR_ARG(b->text[i]));
+		n++;
+	}
+	if (n != 4)
+		fuzz_fail("junit: %zu elements", n);
 }
 
 /* ---- pages ----
@@ -513,6 +654,8 @@ static const struct {
 	{FORMAT_JSON, law_json},
 	{FORMAT_NDJSON, law_json},
 	{FORMAT_MD, law_md},
+	{FORMAT_GITHUB, law_github},
+	{FORMAT_JUNIT, law_junit},
 	{FORMAT_HTML, law_html},
 	{FORMAT_SVG, law_svg},
 	{FORMAT_DOT, law_dot},

@@ -150,14 +150,149 @@ static void test_machine(void)
 	check("ndjson", FORMAT_NDJSON, &r, &plain,
 	      "{\"id\":812,\"depth\":1,\"self\":1029000,\"calls\":1234,\"delta\":1500000,"
 	      "\"fn\":\"_int_malloc\",\"file\":\"/usr/src/malloc.c\",\"line\":3451}\n");
-	check("md", FORMAT_MD, &r, &plain,
-	      "| id | depth | self | calls | delta | fn | file | line |\n"
-	      "|--:|--:|--:|--:|--:|---|---|--:|\n"
-	      "| 812 | 1 | 1029000 | 1234 | 1500000 | \\_int\\_malloc | /usr/src/malloc.c"
-	      " | 3451 |\n");
 	r.rows = 0;
 	r.ncols = 0;
 	check("json of nothing", FORMAT_NDJSON, &r, &plain, "");
+}
+
+/* For a review: the columns of the table, names in code. */
+static void test_markdown(void)
+{
+	static const struct look pipe = {0};
+	static struct str names[] = {{"`|`", 3}, {"a\n|b", 4}, {"", 0}};
+	static uint64_t level[] = {0, 1, 2};
+	static double change[] = {-4.5, 12.345, 0};
+	struct column c[] = {
+		{.name = STR("depth"), .type = COL_COUNT, .machine = true, .u = level},
+		{.name = STR("delta"), .type = COL_DELTA, .table = true, .i = delta},
+		{.name = STR("delta%"), .type = COL_PERCENT, .table = true, .f = change},
+		{.name = STR("fn"), .type = COL_NAME, .table = true, .s = names},
+		{.name = STR("a|b"), .type = COL_COUNT, .table = true, .u = calls},
+	};
+	static struct str filters[] = {STR("hide a"), STR("cut 1%")};
+	struct result r = base();
+
+	r.rows = 2;
+	check("md", FORMAT_MD, &r, &pipe,
+	      "`top \"x\"` (`p.out`, 5.27 M Ir)\n\n"
+	      "| \\# | self | self% | calls | fn | file:line |\n"
+	      "|---:|---:|---:|---:|---|---|\n"
+	      "| 812 | 1.03 M | 19.52% | 1,234 | `_int_malloc` | `/usr/src/malloc.c:3451` |\n"
+	      "| 17 | \\~402 k | 7.60% | 12 | `std::vector::push_back` | `v.h` |\n"
+	      "\n3 of 1,586 functions\n");
+	r.base = STR("old|x");
+	r.cols = c;
+	r.ncols = COUNT(c);
+	r.rows = r.rows_before = 3;
+	r.footer = STR("");
+	r.filters = filters;
+	r.nfilters = 2;
+	check("md: signs, names that end a cell", FORMAT_MD, &r, &pipe,
+	      "`top \"x\"` (`p.out` vs `old|x`, 5.27 M Ir)\n\n"
+	      "in force: `hide a` `cut 1%`\n\n"
+	      "| delta | delta% | fn | a\\|b |\n"
+	      "|---:|---:|---|---:|\n"
+	      "| +1.50 M | -4.50% | `` `\\|` `` | 1,234 |\n"
+	      "| -20 | +12.35% | `a\\x0A\\|b` | 12 |\n"
+	      "| 0 | 0.00% |  | 1 |\n");
+	r.nfilters = 0;
+	r.truncated = true;
+	r.depth_col = 0;
+	c[1].table = c[2].table = c[4].table = false;
+	names[0] = STR("main");
+	names[2] = STR("c");
+	check("md: a tree", FORMAT_MD, &r, &pipe,
+	      "`top \"x\"` (`p.out` vs `old|x`, 5.27 M Ir)\n\n"
+	      "| fn |\n|---|\n"
+	      "| `main` |\n"
+	      "| \xe2\x94\x94\xe2\x94\x80\xc2\xa0`a\\x0A\\|b` |\n"
+	      "| \xc2\xa0\xc2\xa0\xc2\xa0\xe2\x94\x94\xe2\x94\x80\xc2\xa0`c` |\n"
+	      "\nnot all: there is more than these rows\n");
+	r.truncated = false;
+	r.rows = r.rows_before = 0;
+	check("md: no rows", FORMAT_MD, &r, &pipe,
+	      "`top \"x\"` (`p.out` vs `old|x`, 5.27 M Ir)\n\nno rows\n");
+	r.rows = r.rows_before = 1;
+	r.card = true;
+	c[1].table = true;
+	check("md: a card", FORMAT_MD, &r, &pipe,
+	      "`top \"x\"` (`p.out` vs `old|x`, 5.27 M Ir)\n\n"
+	      "| | |\n|---|---|\n| delta | +1,500,000 |\n| fn | `main` |\n");
+}
+
+static void test_github(void)
+{
+	static const struct look pipe = {0};
+	static struct str names[] = {{"f\n::error::x", 12}, {"g%0A", 4}};
+	static struct str files[] = {{"/w/s/a,b:c.c", 12}, {"???", 3}};
+	static uint64_t at[] = {7, 9}, cost[] = {1029000, 20};
+	static int64_t more[] = {40, -20};
+	static double share[] = {12.5, NAN};
+	struct column c[] = {
+		{.name = STR("id"), .type = COL_ID, .table = true, .u = ids},
+		{.name = STR("self"), .type = COL_COST, .table = true, .u = cost},
+		{.name = STR("fn"), .type = COL_NAME, .table = true, .s = names},
+		{.name = STR("file"), .type = COL_FILE, .s = files},
+		{.name = STR("line"), .type = COL_LINE, .u = at},
+		{.name = STR("base"), .type = COL_COST, .table = true, .u = calls},
+		{.name = STR("delta"), .type = COL_DELTA, .table = true, .i = more},
+		{.name = STR("delta%"), .type = COL_PERCENT, .table = true, .f = share},
+	};
+	struct result r = base();
+
+	r.cols = c;
+	r.ncols = COUNT(c);
+	r.rows = 2;
+	setenv("GITHUB_WORKSPACE", "/w/", 1);
+	check("github: rows are notices", FORMAT_GITHUB, &r, &pipe,
+	      "::notice file=s/a%2Cb%3Ac.c,line=7,title=functions::f\\x0A::error::x: "
+	      "delta +40 (+12.50%25), base 1,234, self 1,029,000\n"
+	      "::notice title=functions::g%250A: delta -20, base 12, self 20\n");
+	r.rows = 1;
+	r.why = STR("expected no rows, found 1");
+	setenv("GITHUB_WORKSPACE", "/w/s/a", 1);
+	check("github: rows that break an expectation are errors", FORMAT_GITHUB, &r,
+	      &pipe,
+	      "::error file=/w/s/a%2Cb%3Ac.c,line=7,title=expected no rows%2C found 1::"
+	      "f\\x0A::error::x: delta +40 (+12.50%25), base 1,234, self 1,029,000\n");
+	r.rows = 0;
+	r.why = STR("expected rows, found none");
+	check("github: no row where some are expected", FORMAT_GITHUB, &r, &pipe,
+	      "::error title=expected rows%2C found none::top \"x\"\n");
+	r.why = STR("");
+	check("github: no row, nothing expected", FORMAT_GITHUB, &r, &pipe, "");
+}
+
+static void test_junit(void)
+{
+	static const struct look pipe = {0};
+	struct result r = base();
+	char *text;
+
+	r.rows = 1;
+	r.query = STR("top  \"x\"\n\t| take 1");
+	check("junit: a query that passes", FORMAT_JUNIT, &r, &pipe,
+	      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	      "<testsuites tests=\"1\" failures=\"0\" errors=\"0\" time=\"0.000\">\n"
+	      "  <testsuite name=\"quern\" tests=\"1\" failures=\"0\" errors=\"0\" "
+	      "skipped=\"0\" time=\"0.000\">\n"
+	      "    <testcase name=\"top &quot;x&quot; | take 1\" classname=\"quern\" "
+	      "time=\"0.000\">\n"
+	      "      <system-out>\n"
+	      "_int_malloc (/usr/src/malloc.c:3451): self 1,029,000 (19.52%), calls 1,234\n"
+	      "</system-out>\n"
+	      "    </testcase>\n"
+	      "  </testsuite>\n"
+	      "</testsuites>\n");
+	r.rows = 3;
+	r.why = STR("a\001<]]>");
+	text = render(FORMAT_JUNIT, &r, &pipe);
+	ok(strstr(text, " failures=\"1\" errors=\"0\" skipped=\"0\"") &&
+		   strstr(text, "<failure message=\"a\\x01&lt;]]&gt;\" type=\"expect\">\n"
+				"_int_malloc ") &&
+		   strstr(text, "\na,&quot;b&quot;: self 93 (&lt;0.01%)\n</failure>"),
+	   "junit: a query that fails");
+	free(text);
 }
 
 static void test_table(void)
@@ -340,6 +475,9 @@ int main(void)
 {
 	test_narrow();
 	test_machine();
+	test_markdown();
+	test_github();
+	test_junit();
 	test_table();
 	test_tree();
 	test_hostile();

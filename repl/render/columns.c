@@ -1,0 +1,69 @@
+/* columns.c - choose the columns of a table; see columns.h. */
+#include "repl/render/columns.h"
+
+static bool is_count(const struct column *c)
+{
+	return c->type == COL_COST || c->type == COL_COUNT || c->type == COL_DELTA;
+}
+
+/* Show exact digits if all cells of the column are below a million. */
+static bool small_numbers(const struct column *c, size_t rows, bool exact)
+{
+	if (!is_count(c))
+		return false;
+	for (size_t row = 0; row < rows; row++) {
+		uint64_t v =
+			c->type == COL_DELTA && c->i[row] < 0 ? 0 - c->u[row] : c->u[row];
+
+		if (!render_absent(c, row) && v > 999999)
+			return exact;
+	}
+	return true;
+}
+
+/* A column of booleans is hidden if all are false, a column of numbers if all are
+ * absent. */
+static bool says_nothing(const struct column *c, size_t rows)
+{
+	if (c->type != COL_BOOL && c->type != COL_ID)
+		return false;
+	for (size_t row = 0; row < rows; row++)
+		if (!render_absent(c, row) && (c->type == COL_ID || c->b[row]))
+			return false;
+	return rows > 0;
+}
+
+const struct column *columns_bar(const struct result *r)
+{
+	for (size_t i = 0; i < r->ncols; i++)
+		if (r->cols[i].bar && r->cols[i].type == COL_PERCENT)
+			return &r->cols[i];
+	return NULL;
+}
+
+size_t columns_choose(const struct result *r, size_t rows, bool tree, bool exact,
+		      struct shown *shown)
+{
+	bool named = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->ncols; i++) {
+		const struct column *c = &r->cols[i];
+		struct shown *s = &shown[n];
+
+		if (!c->table || (tree && (int)i == r->depth_col) ||
+		    says_nothing(c, rows))
+			continue;
+		if (c->type == COL_LINE && n && s[-1].c->type == COL_FILE &&
+		    !s[-1].line) {
+			s[-1].line = c;
+			continue;
+		}
+		*s = (struct shown){.c = c, .text = render_is_text(c)};
+		s->grouped = small_numbers(c, rows, exact);
+		s->tree = tree && c->type == COL_NAME && !named;
+		named |= c->type == COL_NAME;
+		n++;
+	}
+	return n;
+}

@@ -1,0 +1,15 @@
+/* columns.h - which columns of a result people see, and how: for tables and Markdown. */
+#ifndef QUERN_COLUMNS_H
+#define QUERN_COLUMNS_H
+
+#include "repl/render/cell.h"
+
+/* Fill `shown` (room for r->ncols) with the columns of the first `rows` rows; returns
+ * their number.  tree: the depth is drawn as branches before the first function, so it is
+ * no column.  exact: all digits of large numbers. */
+size_t columns_choose(const struct result *r, size_t rows, bool tree, bool exact,
+		      struct shown *shown);
+/* The percentages that a bar shows, or NULL. */
+const struct column *columns_bar(const struct result *r);
+
+#endif

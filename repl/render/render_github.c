@@ -1,0 +1,159 @@
+/*
+ * render_github.c - workflow commands of GitHub Actions, which become annotations.
+ *
+ *	::error file=src/a.c,line=12,title=expected no rows%2C found 1::work (a.c:12): delta +40
+ *
+ * Rows that break an `expect` are errors, other rows notices.  The source is
+ * https://docs.github.com/actions/reference/workflow-commands-for-github-actions, and for
+ * the escapes command.ts of actions/toolkit.  The runner takes a command only at the start
+ * of a line, up to the next `::`; a name can bring in neither, see emit.h.
+ */
+#include "repl/render/render.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "repl/render/said.h"
+
+/* The rest of path if it lies below dir; else empty. */
+static struct str below(struct str path, const char *dir)
+{
+	struct str base = str_c(dir ? dir : "");
+
+	while (base.n && base.p[base.n - 1] == '/')
+		base.n--;
+	if (!base.n || !str_starts(path, base) || path.n <= base.n + 1 ||
+	    path.p[base.n] != '/')
+		return STR("");
+	path = str_from(path, base.n);
+	while (path.n && path.p[0] == '/')
+		path = str_from(path, 1);
+	return path;
+}
+
+struct workspace {
+	const char *root; /* of the repository, or NULL */
+	char here[4096];
+};
+
+static void find_workspace(struct workspace *w)
+{
+	w->root = getenv("GITHUB_WORKSPACE");
+	if (!getcwd(w->here, sizeof(w->here)))
+		w->here[0] = '\0';
+}
+
+/* A path as the repository has it, or as it is. */
+static struct str in_workspace(const struct workspace *w, struct str path)
+{
+	struct str rest = below(path, w->root);
+
+	if (!rest.n)
+		rest = below(path, w->here);
+	return rest.n ? rest : path;
+}
+
+/* A line's end in a name is shown, and not brought to life by the runner. */
+static void put_property(struct out *o, const char *before, struct str value)
+{
+	struct out text;
+
+	out_mem(&text);
+	emit_name(&text, EMIT_TEXT, value);
+	out_c(o, before);
+	emit_name(o, EMIT_GITHUB_VALUE, (struct str){text.n ? text.buf : "", text.n});
+	if (text.failed)
+		o->failed = text.failed;
+	out_close(&text);
+}
+
+static void put_command(struct out *o, bool error, struct str file, uint64_t line,
+			struct str title, const struct out *message)
+{
+	out_c(o, error ? "::error " : "::notice ");
+	if (file.n)
+		put_property(o, "file=", file);
+	if (file.n && line)
+		out_printf(o, ",line=%llu", (unsigned long long)line);
+	put_property(o, file.n ? ",title=" : "title=", title);
+	out_c(o, "::");
+	emit_name(o, EMIT_GITHUB,
+		  (struct str){message->n ? message->buf : "", message->n});
+	out_char(o, '\n');
+	if (message->failed)
+		o->failed = message->failed;
+}
+
+static const struct column *file_column(const struct result *r)
+{
+	const struct column *c = result_col(r, STR("file"));
+
+	for (size_t i = 0; !c && i < r->ncols; i++)
+		if (r->cols[i].type == COL_FILE)
+			c = &r->cols[i];
+	return c && c->type == COL_FILE ? c : NULL;
+}
+
+static struct str file_of(const struct column *c, size_t row)
+{
+	if (!c || render_absent(c, row) || str_eq(c->s[row], STR("???")))
+		return STR("");
+	return c->s[row];
+}
+
+static uint64_t line_of(const struct column *c, size_t row)
+{
+	return c && c->type == COL_LINE && !render_absent(c, row) ? c->u[row] : 0;
+}
+
+static void put_rows(struct render *rd, struct said *said, struct str title)
+{
+	const struct result *r = rd->r;
+	const struct column *file = file_column(r), *line = result_col(r, STR("line"));
+	struct workspace w;
+	struct out message;
+
+	find_workspace(&w);
+	out_mem(&message);
+	for (size_t row = 0; row < r->rows && !render_cancelled(rd, row); row++) {
+		message.n = 0;
+		said_row(said, &message, row);
+		put_command(rd->o, r->why.n > 0, in_workspace(&w, file_of(file, row)),
+			    line_of(line, row), title, &message);
+	}
+	/* `expect some`: nothing is there to be shown. */
+	if (r->why.n && !r->rows) {
+		said_query(&message, r);
+		put_command(rd->o, true, STR(""), 0, title, &message);
+	}
+	out_close(&message);
+}
+
+int render_github(struct render *rd)
+{
+	const struct result *r = rd->r;
+	struct said said;
+
+	if (said_init(&said, rd, false) == 0)
+		put_rows(rd, &said, r->why.n ? r->why : str_c(r->source));
+	said_free(&said);
+	return (int)rd->err->kind;
+}
+
+void render_github_error(struct out *o, const struct err *err, struct str file,
+			 size_t line)
+{
+	struct workspace w;
+	struct out message;
+
+	find_workspace(&w);
+	out_mem(&message);
+	said_lines(&message, EMIT_TEXT, str_c(err->text));
+	if (err->hint[0]) {
+		out_char(&message, '\n');
+		said_lines(&message, EMIT_TEXT, str_c(err->hint));
+	}
+	put_command(o, true, in_workspace(&w, file), line, STR("not answered"), &message);
+	out_close(&message);
+}

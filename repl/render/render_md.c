@@ -1,0 +1,206 @@
+/*
+ * render_md.c - a table in Markdown, to paste into a review.
+ *
+ *	`functions vs base | sort delta | take 2` (new.out vs base, 2.32 M Ir)
+ *
+ *	| # | self | fn | base | delta | delta% |
+ *	|---:|---:|---|---:|---:|---:|
+ *	| 12 | 50,311 | `_int_malloc` | 221 | +50,090 | +22,665% |
+ *
+ *	2 of 21 functions
+ *
+ * The columns and numbers are those of the table for people.  Text of the profile is in
+ * ticks, where a reviewer's page takes nothing for markup, a link or a person.
+ */
+#include "repl/render/render.h"
+
+#include <stdlib.h>
+
+#include "repl/render/branches.h"
+#include "repl/render/columns.h"
+#include "repl/render/said.h"
+#include "repl/term/number.h"
+
+struct page {
+	struct render *rd;
+	struct said said;
+	struct branches branches;
+	bool tree;
+	struct out cell;
+};
+
+static struct str text_of(const struct out *o)
+{
+	return (struct str){o->n ? o->buf : "", o->n};
+}
+
+/* Blanks in a row would become one; those that do not break stay. */
+static void put_branches(struct page *p, size_t row)
+{
+	p->cell.n = 0;
+	branches_put(&p->branches, &p->cell, row, true);
+	for (size_t i = 0; i < p->cell.n; i++)
+		if (p->cell.buf[i] == ' ')
+			out_c(p->rd->o, "\xc2\xa0");
+		else
+			out_char(p->rd->o, p->cell.buf[i]);
+}
+
+/* `change` is a word of ours; other text is from the profile. */
+static bool is_code(const struct shown *s, size_t row)
+{
+	return s->text && !render_absent(s->c, row) && !str_eq(s->c->name, STR("change"));
+}
+
+static void put_md_cell(struct page *p, const struct shown *s, size_t row)
+{
+	if (s->tree && p->tree)
+		put_branches(p, row);
+	p->cell.n = 0;
+	said_cell(&p->said, &p->cell, s, row);
+	emit_name(p->rd->o, is_code(s, row) ? EMIT_MD_CELL : EMIT_MD,
+		  str_trim(text_of(&p->cell)));
+}
+
+static void put_rule(struct page *p)
+{
+	for (size_t i = 0; i < p->said.n; i++)
+		out_c(p->rd->o, p->said.cols[i].text ? "|---" : "|---:");
+	out_c(p->rd->o, "|\n");
+}
+
+static void put_titles(struct page *p)
+{
+	static const struct look whole = {.utf8 = true};
+
+	for (size_t i = 0; i < p->said.n; i++) {
+		p->cell.n = 0;
+		cell_title(&p->cell, &whole, &p->said.cols[i], SAID_WIDEST);
+		out_c(p->rd->o, i ? " | " : "| ");
+		emit_name(p->rd->o, EMIT_MD, text_of(&p->cell));
+	}
+	out_c(p->rd->o, " |\n");
+}
+
+static int put_rows(struct page *p)
+{
+	for (size_t row = 0; row < p->rd->r->rows; row++) {
+		if (render_cancelled(p->rd, row))
+			return (int)p->rd->err->kind;
+		for (size_t i = 0; i < p->said.n; i++) {
+			out_c(p->rd->o, i ? " | " : "| ");
+			put_md_cell(p, &p->said.cols[i], row);
+		}
+		out_c(p->rd->o, " |\n");
+	}
+	return 0;
+}
+
+/* One subject: a line for each column. */
+static int put_card(struct page *p)
+{
+	for (size_t row = 0; row < p->rd->r->rows; row++) {
+		if (render_cancelled(p->rd, row))
+			return (int)p->rd->err->kind;
+		out_c(p->rd->o, row ? "\n| | |\n|---|---|\n" : "| | |\n|---|---|\n");
+		for (size_t i = 0; i < p->said.n; i++) {
+			struct shown whole = p->said.cols[i];
+
+			whole.grouped = true;
+			out_c(p->rd->o, "| ");
+			emit_name(p->rd->o, EMIT_MD, whole.c->name);
+			out_c(p->rd->o, " | ");
+			put_md_cell(p, &whole, row);
+			out_c(p->rd->o, " |\n");
+		}
+	}
+	return 0;
+}
+
+static void put_code(struct page *p, struct str text)
+{
+	emit_name(p->rd->o, EMIT_MD_CODE, text);
+}
+
+/* What was asked, of which profiles, and what 100 % are. */
+static void put_caption(struct page *p)
+{
+	const struct result *r = p->rd->r;
+	char total[NUMBER_MAX];
+
+	p->cell.n = 0;
+	said_query(&p->cell, r);
+	put_code(p, text_of(&p->cell));
+	out_c(p->rd->o, " (");
+	put_code(p, r->profile);
+	if (r->base.n) {
+		out_c(p->rd->o, " vs ");
+		put_code(p, r->base);
+	}
+	if (r->event.n) {
+		number_si(total, r->total);
+		out_printf(p->rd->o, ", %.*s ", STR_ARG(str_trim(str_c(total))));
+		emit_name(p->rd->o, EMIT_MD, r->event);
+	}
+	out_c(p->rd->o, ")\n");
+	for (size_t i = 0; i < r->nfilters; i++) {
+		out_c(p->rd->o, i ? " " : "\nin force: ");
+		put_code(p, r->filters[i]);
+	}
+	out_c(p->rd->o, r->nfilters ? "\n\n" : "\n");
+}
+
+static void put_line(struct page *p, struct str text)
+{
+	if (p->rd->r->rows)
+		out_char(p->rd->o, '\n');
+	emit_name(p->rd->o, EMIT_MD, text);
+	out_char(p->rd->o, '\n');
+}
+
+static void put_end(struct page *p)
+{
+	const struct result *r = p->rd->r;
+	uint64_t all = r->rows_before > r->rows ? r->rows_before : r->rows;
+	char shown[NUMBER_MAX], of[NUMBER_MAX];
+
+	if (r->footer.n) {
+		put_line(p, r->footer);
+	} else if (all > r->rows) {
+		number_grouped(shown, r->rows);
+		number_grouped(of, all);
+		out_printf(p->rd->o, "\nshowing %s of %s\n", shown, of);
+	}
+	if (r->truncated)
+		put_line(p, STR("not all: there is more than these rows"));
+}
+
+int render_md(struct render *rd)
+{
+	const struct result *r = rd->r;
+	struct page p = {.rd = rd, .tree = !r->card && branches_has(r)};
+
+	out_mem(&p.cell);
+	if (said_init(&p.said, rd, p.tree) == 0 && p.tree &&
+	    branches_init(&p.branches, r, r->rows, SIZE_MAX))
+		err_no_memory(rd->err, "while the answer was written");
+	if (!rd->err->kind) {
+		put_caption(&p);
+		if (r->card) {
+			put_card(&p);
+		} else if (r->rows) {
+			put_titles(&p);
+			put_rule(&p);
+			put_rows(&p);
+		} else if (!r->footer.n) {
+			out_c(rd->o, "no rows\n");
+		}
+		put_end(&p);
+	}
+	if (p.cell.failed)
+		rd->o->failed = p.cell.failed;
+	out_close(&p.cell);
+	branches_free(&p.branches);
+	said_free(&p.said);
+	return (int)rd->err->kind;
+}

@@ -1,0 +1,319 @@
+/* said.c - cells and rows in words; see said.h. */
+#include "repl/render/said.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/names/name.h"
+#include "repl/render/columns.h"
+#include "repl/render/fit.h"
+
+enum {
+	QUERY_WIDEST = 200,
+	WHOLE_WIDEST = 300,
+	ROWS_TOLD_APART = 20000, /* of a larger answer nobody reads the names */
+};
+
+static const char doing[] = "while the answer was written";
+
+/* ---- short names ---- */
+
+/* Names that a graph stage gave are no functions', and stay whole. */
+static bool collapsed(const struct result *r)
+{
+	for (size_t i = 0; i < r->nfilters; i++)
+		if (str_starts(r->filters[i], STR("collapse")))
+			return true;
+	return false;
+}
+
+static struct str short_name(struct said *s, const struct column *c, size_t row)
+{
+	const struct result *r = s->rd->r;
+	const struct column *known = result_col(r, STR("short"));
+	struct str name;
+
+	if (known && known->type == COL_NAME && str_eq(c->name, STR("fn")))
+		return known->s[row];
+	if (collapsed(r))
+		return c->s[row];
+	arena_reset(&s->a);
+	name = name_short(c->s[row], &s->a);
+	if (name.p)
+		return name;
+	err_no_memory(s->rd->err, doing);
+	return c->s[row];
+}
+
+static uint64_t hash_of(struct str name)
+{
+	uint64_t hash[2];
+
+	str_hash128(name, hash);
+	return hash[0];
+}
+
+struct name_pair {
+	uint64_t brief, whole; /* hashes */
+};
+
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct name_pair *x = a, *y = b;
+
+	return x->brief != y->brief ? (x->brief > y->brief) - (x->brief < y->brief)
+				    : (x->whole > y->whole) - (x->whole < y->whole);
+}
+
+static int compare_hashes(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Find the short names that several functions of the answer share: vector::push_back. */
+static int find_same(struct said *s)
+{
+	const struct result *r = s->rd->r;
+	struct name_pair *pair = NULL;
+	size_t n = 0;
+
+	if (r->rows > ROWS_TOLD_APART)
+		return 0;
+	pair = calloc(s->n * r->rows + 1, sizeof(*pair));
+	s->same = calloc(s->n * r->rows + 1, sizeof(*s->same));
+	if (!pair || !s->same) {
+		free(pair);
+		return err_no_memory(s->rd->err, doing);
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		const struct column *c = s->cols[i].c;
+
+		for (size_t row = 0; c->type == COL_NAME && row < r->rows; row++)
+			if (!render_absent(c, row))
+				pair[n++] =
+					(struct name_pair){hash_of(short_name(s, c, row)),
+							   hash_of(c->s[row])};
+	}
+	if (n)
+		qsort(pair, n, sizeof(*pair), compare_pairs);
+	for (size_t i = 1; i < n; i++)
+		if (pair[i].brief == pair[i - 1].brief &&
+		    pair[i].whole != pair[i - 1].whole)
+			s->same[s->nsame++] = pair[i].brief;
+	free(pair);
+	return (int)s->rd->err->kind;
+}
+
+/* Put a short name that says which function it is; else the whole name. */
+static void put_name(struct said *s, struct out *o, const struct column *c, size_t row)
+{
+	struct str name = short_name(s, c, row);
+	uint64_t h = s->nsame ? hash_of(name) : 0;
+	bool shared =
+		s->nsame && bsearch(&h, s->same, s->nsame, sizeof(h), compare_hashes);
+
+	if (shared)
+		fit_put(o, EMIT_TEXT, FIT_NAME, c->s[row], WHOLE_WIDEST);
+	else
+		fit_put(o, EMIT_TEXT, FIT_NAME, name, SAID_WIDEST);
+}
+
+int said_init(struct said *s, struct render *rd, bool tree)
+{
+	const struct result *r = rd->r;
+
+	*s = (struct said){.rd = rd, .cols = calloc(r->ncols + 1, sizeof(*s->cols))};
+	arena_init(&s->a, 0);
+	if (!s->cols)
+		return err_no_memory(rd->err, doing);
+	s->n = columns_choose(r, r->rows, tree, rd->look->exact, s->cols);
+	for (size_t i = 0; i < s->n; i++)
+		s->cols[i].sign = str_starts(s->cols[i].c->name, STR("delta"));
+	return find_same(s);
+}
+
+void said_free(struct said *s)
+{
+	arena_free(&s->a);
+	free(s->cols);
+	free(s->same);
+}
+
+void said_cell(struct said *s, struct out *o, const struct shown *c, size_t row)
+{
+	static const struct look whole = {.utf8 = true};
+
+	if (c->c->type == COL_NAME && !render_absent(c->c, row))
+		put_name(s, o, c->c, row);
+	else
+		cell_put(o, &whole, c, row, SAID_WIDEST);
+}
+
+/* ---- rows ---- */
+
+static bool is_place(const struct shown *c)
+{
+	return c->line || (c->c->type == COL_STR && str_eq(c->c->name, STR("file:line")));
+}
+
+static bool has_value(const struct shown *s, size_t row)
+{
+	const struct column *c = s->c;
+
+	if (render_absent(c, row))
+		return false;
+	if (s->text)
+		return c->s[row].n > 0;
+	if (c->type == COL_PERCENT || c->type == COL_RATIO)
+		return isfinite(c->f[row]);
+	return c->type != COL_BOOL || c->b[row];
+}
+
+/* The percentage of a number: the column with its name and "%". */
+static const struct shown *share_of(const struct said *s, const struct shown *of)
+{
+	struct str name = of->c->name;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct column *c = s->cols[i].c;
+
+		if (c->type == COL_PERCENT && c->name.n == name.n + 1 &&
+		    str_starts(c->name, name))
+			return &s->cols[i];
+	}
+	return NULL;
+}
+
+static bool is_share(const struct said *s, const struct shown *percent)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (!s->cols[i].text && share_of(s, &s->cols[i]) == percent)
+			return true;
+	return false;
+}
+
+/* What a comparison is about comes first. */
+enum turn { TURN_DELTA, TURN_BASE, TURN_REST, TURNS, NEVER };
+
+static enum turn turn_of(const struct said *s, const struct shown *c,
+			 const struct shown *subject)
+{
+	switch (c->c->type) {
+	case COL_NAME:
+	case COL_ID: return NEVER;
+	case COL_DELTA: return TURN_DELTA;
+	case COL_PERCENT:
+		if (is_share(s, c) || str_eq(c->c->name, STR("cum%")))
+			return NEVER;
+		break;
+	default: break;
+	}
+	if (c == subject || is_place(c))
+		return NEVER;
+	return str_starts(c->c->name, STR("base")) ? TURN_BASE : TURN_REST;
+}
+
+static void put_value(struct said *s, struct out *o, const struct shown *c, size_t row,
+		      const char *before)
+{
+	const struct shown *share = c->text ? NULL : share_of(s, c);
+	struct shown grouped = *c;
+	struct str name = c->c->name;
+
+	grouped.grouped = true;
+	if (c->c->type == COL_PERCENT && str_ends(name, STR("%")))
+		name.n--;
+	out_c(o, before);
+	emit_name(o, EMIT_TEXT, name);
+	if (c->c->type == COL_BOOL)
+		return;
+	out_char(o, ' ');
+	said_cell(s, o, &grouped, row);
+	if (share && has_value(share, row)) {
+		out_c(o, " (");
+		said_cell(s, o, share, row);
+		out_char(o, ')');
+	}
+}
+
+/* "main", "main -> malloc"; else the first text, which is then *subject. */
+static bool put_subject(struct said *s, struct out *o, size_t row,
+			const struct shown **subject)
+{
+	bool named = false;
+
+	*subject = NULL;
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->cols[i].c->type != COL_NAME || !has_value(&s->cols[i], row))
+			continue;
+		out_c(o, named ? " -> " : "");
+		said_cell(s, o, &s->cols[i], row);
+		named = true;
+	}
+	for (size_t i = 0; i < s->n && !named; i++) {
+		if (!s->cols[i].text || !has_value(&s->cols[i], row))
+			continue;
+		*subject = &s->cols[i];
+		said_cell(s, o, *subject, row);
+		named = true;
+	}
+	for (size_t i = 0; i < s->n && named; i++)
+		if (is_place(&s->cols[i]) && &s->cols[i] != *subject &&
+		    has_value(&s->cols[i], row)) {
+			out_c(o, " (");
+			said_cell(s, o, &s->cols[i], row);
+			out_char(o, ')');
+		}
+	return named;
+}
+
+void said_row(struct said *s, struct out *o, size_t row)
+{
+	const struct shown *subject;
+	const char *before = put_subject(s, o, row, &subject) ? ": " : "";
+
+	for (enum turn turn = 0; turn < TURNS; turn++)
+		for (size_t i = 0; i < s->n; i++)
+			if (turn_of(s, &s->cols[i], subject) == turn &&
+			    has_value(&s->cols[i], row)) {
+				put_value(s, o, &s->cols[i], row, before);
+				before = ", ";
+			}
+}
+
+void said_query(struct out *o, const struct result *r)
+{
+	struct out line;
+	bool blank = false;
+
+	out_mem(&line);
+	for (size_t i = 0; i < r->query.n; i++) {
+		if (strchr(" \t\r\n", r->query.p[i]) && r->query.p[i]) {
+			blank = true;
+			continue;
+		}
+		if (blank)
+			out_char(&line, ' ');
+		blank = false;
+		out_char(&line, r->query.p[i]);
+	}
+	fit_put(o, EMIT_TEXT, FIT_TEXT, (struct str){line.n ? line.buf : "", line.n},
+		QUERY_WIDEST);
+	out_close(&line);
+}
+
+void said_lines(struct out *o, enum emit_form form, struct str text)
+{
+	for (;;) {
+		size_t n = str_find(text, '\n');
+
+		emit_name(o, form, (struct str){text.p, n});
+		if (n == text.n)
+			return;
+		out_char(o, '\n');
+		text = str_from(text, n + 1);
+	}
+}
