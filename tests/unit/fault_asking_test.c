@@ -285,6 +285,8 @@ static void refuse_calls(const char *name, int (*call)(struct session *, struct 
 	index_set(&path, 1);
 	st = indexed();
 	s = session_of(st);
+	call(s, &err); /* what the store keeps from now on is not asked for again */
+	err_clear(&err);
 	faults_arm(NULL);
 	faults_record('m', hash, FAULTS_ROOM);
 	call(s, &err);
