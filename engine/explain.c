@@ -180,7 +180,9 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 static int explain_pairs(struct session *s, struct explain *e, size_t profile,
 			 const struct source *src, struct arena *a, struct err *err)
 {
-	const size_t base = check_profile(&e->env, src->vs, src->vs_span, err);
+	const size_t base = src->vs_profile.n ? check_profile(&e->env, src->vs_profile,
+							      src->vs_span, err)
+					      : profile;
 	const struct pairing *p;
 	uint32_t by[1 << PAIR_RULES] = {0}, alone[2] = {0};
 

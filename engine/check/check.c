@@ -389,8 +389,8 @@ static int check_source(struct schema *s, struct query *q)
 	for (const struct gstage *g = q->gstages; g; g = g->next)
 		if (check_sets(s, g->set))
 			return (int)s->err->kind;
-	if (src->vs.n &&
-	    check_profile(s->env, src->vs, src->vs_span, s->err) == s->env->nprofiles)
+	if (src->vs_profile.n && check_profile(s->env, src->vs_profile, src->vs_span,
+					       s->err) == s->env->nprofiles)
 		return (int)s->err->kind;
 	if (src->vs.n && (!s->src || !s->src->key)) {
 		check_fail(s, src->vs_span,
@@ -399,7 +399,7 @@ static int check_source(struct schema *s, struct query *q)
 		return err_hint(
 			s->err,
 			"functions files objects dirs classes lines calls callers "
-			"callees calltree cycles events cost, and info of a function");
+			"callees calltree cycles events parts threads cost info");
 	}
 	s->vs = src->vs.n > 0;
 	return 0;

@@ -180,8 +180,10 @@ struct source {
 	bool depth_all, has_depth, has_max, has_min, min_percent;
 	uint64_t depth, max;
 	double min;
-	struct str vs;
+	struct str vs; /* all that was written after `vs`; empty: no comparison */
 	struct span vs_span;
+	struct str vs_profile;	 /* empty: the profile itself */
+	struct gstage *vs_parts; /* the parts or threads of it to compare with, or NULL */
 };
 
 struct query {

@@ -126,14 +126,39 @@ static int clause_min(struct parser *p, struct source *s)
 	return 0;
 }
 
+/* part 3, thread 1-4: both ends of a comparison may be parts. */
+static bool is_parts(struct parser *p)
+{
+	const struct parser before = *p;
+	const struct token word = parse_peek(p, PLACE_WORD);
+	bool is = token_is(&word, "part") || token_is(&word, "thread");
+
+	if (is) {
+		parse_eat(p, &word);
+		is = parse_peek(p, PLACE_WORD).kind == TOK_NUMBER;
+	}
+	*p = before;
+	return is;
+}
+
+/* vs PROFILE, vs part 2, vs PROFILE part 2 */
 static int clause_vs(struct parser *p, struct source *s)
 {
+	const size_t at = parse_peek(p, PLACE_WORD).at;
+
 	s->vs_span = token_span(&(struct token){.at = p->pos});
-	if (parse_name(p, "the other profile's name", &s->vs))
+	if (!is_parts(p)) {
+		if (parse_name(p, "the other profile's name", &s->vs_profile))
+			return (int)p->err->kind;
+		s->vs = s->vs_profile;
+	}
+	s->vs_span = span_to(at, p);
+	if (!is_parts(p))
+		return 0;
+	if (parse_gstage(p, &s->vs_parts))
 		return (int)p->err->kind;
-	s->vs_span = (struct span){(size_t)(s->vs.p - p->text.p), s->vs.n};
-	if (s->vs_span.at > p->text.n) /* it was unescaped into the arena */
-		s->vs_span = (struct span){p->pos - 1, 1};
+	s->vs_span = span_to(at, p);
+	s->vs = (struct str){p->text.p + s->vs_span.at, s->vs_span.len};
 	return 0;
 }
 

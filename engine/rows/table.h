@@ -28,6 +28,7 @@ enum col_flags {
 	HAS_BAR = 32,
 	AT_TOP = 128,  /* with ADDS_UP: only over rows that are ROW_WHOLE */
 	OF_TOTAL = 64, /* the percentage of `self`; .name has no "%" */
+	OF_RUN = 256,  /* of single runs (vs_runs.c) */
 };
 
 struct col_def {
@@ -152,7 +153,7 @@ const struct col_def *source_col(const struct source_def *src, struct str name);
 /* ---- vs_cols.c ---- */
 /* Columns that `vs` adds to those of a source.  OF_TOTAL is the percentage of the
  * column before. */
-enum { VS_COLS = 8 };
+enum { VS_COLS = 15 };
 extern const struct col_def vs_cols[VS_COLS];
 /* How many of them, the first ones, src has. */
 size_t vs_col_count(const struct source_def *src);

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "engine/lang/check_names.h"
+#include "engine/names/pair.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/sources/source.h"
@@ -587,13 +588,28 @@ static int threads_open(struct exec *x, const struct source *s, struct table *t)
 	return table_init(x, t, &source_threads, x->g, n);
 }
 
+/* Parts of two profiles are the same if their triggers are, or their descriptions; of
+ * several that are, the first and the first.  Benchmarks in parts are named by these. */
+static struct str part_key(const struct table *t, uint32_t r, struct arena *a)
+{
+	const struct store_part p = part_of_row(t, r);
+	const struct str name = p.trigger.n ? p.trigger : p.desc;
+
+	/* Of one profile, some parts are compared with others. */
+	if (t->x->pairing->st[0] == t->x->pairing->st[1])
+		return STR("part");
+	if (t->src == &source_threads)
+		return arena_printf(a, "%llu", (unsigned long long)p.thread);
+	return name.n ? name : STR("part");
+}
+
 const struct source_def source_parts = {
 	"parts", "parts",    "self", part_cols, COUNT(part_cols),
-	false,	 parts_open, NULL,   NULL,
+	false,	 parts_open, NULL,   part_key,
 };
 const struct source_def source_threads = {
 	"threads", "threads",	 "self", thread_cols, COUNT(thread_cols),
-	false,	   threads_open, NULL,	 NULL,
+	false,	   threads_open, NULL,	 part_key,
 };
 
 /* ---- parts of f: a set's cost over the parts, its calls as `functions` counts them ---- */
@@ -731,7 +747,7 @@ static int parts_of_open(struct exec *x, const struct source *src, struct table 
 
 const struct source_def source_parts_of = {
 	"parts", "parts",	"self", part_of_cols, COUNT(part_of_cols),
-	false,	 parts_of_open, NULL,	NULL,
+	false,	 parts_of_open, NULL,	part_key,
 };
 
 /* ---- profiles ---- */

@@ -124,14 +124,46 @@ static int base_events(struct exec *x, struct vs *v, struct store *st)
 	return 0;
 }
 
+static struct store *base_store(struct exec *x, const struct source *s)
+{
+	size_t p;
+
+	if (!s->vs_profile.n)
+		return x->g->st;
+	p = check_profile(x->env, s->vs_profile, s->vs_span, x->err);
+	return p == x->env->nprofiles ? NULL : x->stores[p];
+}
+
+/* The stages in force, but parts and threads only as `vs` names them, if it does. */
+static int base_stages(struct exec *x, const struct source *s, const struct gstage **out)
+{
+	struct gstage *first = s->vs_parts, **tail = &first;
+
+	*out = x->gstages;
+	if (!s->vs_parts)
+		return 0;
+	tail = &first->next;
+	for (const struct gstage *g = x->gstages; g; g = g->next) {
+		if (g->kind == G_PART || g->kind == G_THREAD)
+			continue;
+		if (!(*tail = EXEC_ARRAY(x, struct gstage, 1)))
+			return (int)x->err->kind;
+		**tail = *g;
+		(*tail)->next = NULL;
+		tail = &(*tail)->next;
+	}
+	*out = first;
+	return 0;
+}
+
 int exec_vs_base(struct exec *x, const struct source *s)
 {
 	struct vs *v = EXEC_ARRAY(x, struct vs, 1);
-	size_t p = check_profile(x->env, s->vs, s->vs_span, x->err);
+	struct store *st = base_store(x, s);
 	struct exec *b;
 	uint32_t e;
 
-	if (!v || p == x->env->nprofiles || base_events(x, v, x->stores[p]))
+	if (!v || !st || base_events(x, v, st))
 		return (int)x->err->kind;
 	b = &v->base_exec;
 	*b = *x;
@@ -150,12 +182,13 @@ int exec_vs_base(struct exec *x, const struct source *s)
 				"choose an event that both profiles have with 'by'");
 	}
 	b->event = e;
-	if (graph_plain(x->stores[p], x->a, x->cancel, &b->g, x->err) ||
+	if (graph_plain(st, x->a, x->cancel, &b->g, x->err) ||
 	    pair_cached(x->pairs, (struct store *[2]){x->g->st, b->g->st}, x->a->cap,
 			x->cancel, &x->pairing, x->err))
 		return (int)x->err->kind;
 	b->pairing = x->pairing;
-	if (exec_gstages(b, x->gstages, x->text) || graph_event(b->g, e, x->err))
+	if (base_stages(x, s, &b->gstages) || exec_gstages(b, b->gstages, x->text) ||
+	    graph_event(b->g, e, x->err))
 		return (int)x->err->kind;
 	x->vs = v;
 	x->base = b;
@@ -211,24 +244,49 @@ static int show_as(struct table *t, const struct table *a)
 	return 0;
 }
 
+/* Are both sides one run?  If the numbers of runs differ, sums cannot be compared. */
+static int count_runs(struct exec *x, struct table *t, bool *several)
+{
+	uint32_t n[2] = {1, 1};
+
+	*several = false;
+	if (!vs_has_runs(t->src))
+		return 0;
+	if (vs_runs_count(t->vs->a.x, &n[0]) || vs_runs_count(t->vs->b.x, &n[1]))
+		return (int)x->err->kind;
+	*several = n[0] > 1 || n[1] > 1;
+	return n[0] == n[1]
+		       ? 0
+		       : exec_note(x,
+				   arena_printf(x->a,
+						"%u run%s here, %u in the base: compare "
+						"median with base_median, not sums",
+						n[0], n[0] == 1 ? "" : "s", n[1]));
+}
+
 /* `was` is of use to people only if there is some. */
-static int show_vs(struct table *t, size_t rows)
+static int show_vs(struct exec *x, struct table *t, size_t rows)
 {
 	const bool renamed = vs_any_renamed(t->vs, rows);
+	bool several;
 
+	if (count_runs(x, t, &several))
+		return (int)x->err->kind;
 	for (size_t i = 0; i < vs_col_count(t->src); i++) {
-		bool percent = vs_cols[i].flags & OF_TOTAL;
+		const unsigned flags = vs_cols[i].flags;
+		const bool percent = flags & OF_TOTAL, run = flags & OF_RUN;
 		struct str name = str_c(vs_cols[i].name);
 		struct table_col *c;
 
-		if (!(vs_cols[i].flags & SHOW_M) && t->src != &source_info_fn)
+		if (run ? !several : !(flags & SHOW_M) && t->src != &source_info_fn)
 			continue;
 		name.n -= percent;
 		if (table_column(t, name, t->event, percent, &c))
 			return (int)t->x->err->kind;
 		c->machine = true;
-		c->table = vs_cols[i].flags & SHOW_T &&
-			   (renamed || vs_cols[i].type != COL_NAME);
+		c->table =
+			run ? flags & SHOW_T
+			    : !(flags & SHOW_M) || renamed || vs_cols[i].type != COL_NAME;
 		c->bar = percent;
 	}
 	return 0;
@@ -301,5 +359,5 @@ int exec_vs(struct exec *x, const struct source *s, struct table *t)
 	t->part_of = v->a.part_of ? joined_part_of : NULL;
 	t->card = v->a.card;
 	t->truncated = v->a.truncated || v->b.truncated;
-	return show_vs(t, rows);
+	return show_vs(x, t, rows);
 }

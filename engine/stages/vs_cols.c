@@ -9,7 +9,9 @@
  *		rule, pair.h) or empty
  *	was	if renamed: the other name; if that is equal, the other object or file
  *	rule	if renamed: the rules
- * and, on request, base_incl and delta_incl: the same of inclusive costs.
+ * and, on request, base_incl and delta_incl: the same of inclusive costs; of functions also
+ * least, median, most and base_least, ...: of one run (vs_runs.c), and noise: whether these
+ * ranges overlap.  If a side is several runs, they are shown.
  */
 #include <math.h>
 #include <string.h>
@@ -26,12 +28,38 @@ const struct col_def vs_cols[VS_COLS] = {
 	{"rule", COL_STR, SHOW_M, .s = NULL},
 	{"base_incl", COL_COST, PER_EVENT, .u = NULL},
 	{"delta_incl", COL_DELTA, PER_EVENT, .u = NULL},
+	{"least", COL_COST, OF_RUN | PER_EVENT, .u = NULL},
+	{"median", COL_COST, OF_RUN | PER_EVENT | SHOW_T, .u = NULL},
+	{"most", COL_COST, OF_RUN | PER_EVENT, .u = NULL},
+	{"base_least", COL_COST, OF_RUN | PER_EVENT, .u = NULL},
+	{"base_median", COL_COST, OF_RUN | PER_EVENT | SHOW_T, .u = NULL},
+	{"base_most", COL_COST, OF_RUN | PER_EVENT, .u = NULL},
+	{"noise", COL_BOOL, OF_RUN | PER_EVENT | SHOW_T, .u = NULL},
 };
-enum { IS_BASE, IS_DELTA, IS_CHANGE = 3, IS_WAS, IS_RULE, IS_BASE_INCL, IS_DELTA_INCL };
+enum {
+	IS_BASE,
+	IS_DELTA,
+	IS_CHANGE = 3,
+	IS_WAS,
+	IS_RULE,
+	IS_BASE_INCL,
+	IS_DELTA_INCL,
+	IS_LEAST,
+	IS_MEDIAN,
+	IS_MOST,
+	IS_NOISE = 14
+};
+
+bool vs_has_runs(const struct source_def *src)
+{
+	return src == &source_functions || src == &source_find;
+}
 
 size_t vs_col_count(const struct source_def *src)
 {
-	return source_col(src, STR("incl")) ? VS_COLS : IS_BASE_INCL;
+	return !source_col(src, STR("incl")) ? IS_BASE_INCL
+	       : vs_has_runs(src)	     ? VS_COLS
+					     : IS_LEAST;
 }
 
 const struct col_def *vs_col(const struct source_def *src, struct str name)
@@ -236,6 +264,52 @@ static void fill_delta(struct table *t, struct table_col *c, const struct table_
 	}
 }
 
+/* ---- runs ---- */
+
+static uint32_t side_fn(const struct table *side, uint32_t row)
+{
+	return row == GRAPH_NONE ? GRAPH_NONE : row_ref(side, row);
+}
+
+static int know_runs(struct vs *v, uint32_t event)
+{
+	if (v->runs[0] && v->runs_event == event)
+		return 0;
+	v->runs_event = event;
+	return vs_runs_new(v->a.x, event, &v->runs[0]) ||
+			       vs_runs_new(v->b.x, vs_base_event(v, event), &v->runs[1])
+		       ? (int)v->a.x->err->kind
+		       : 0;
+}
+
+/* Costs that a graph stage estimates are of no run. */
+static int fill_runs(struct table *t, struct table_col *c, ptrdiff_t which)
+{
+	struct vs *v = t->vs;
+
+	if (v->a.g->estimated || v->b.g->estimated) {
+		memset(c->absent, 1, t->n);
+		return 0;
+	}
+	if (know_runs(v, c->event))
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < t->n; i++) {
+		const uint32_t r = row_ref(t, i);
+		const struct vs_range now =
+			vs_runs_range(v->runs[0], side_fn(&v->a, v->ia[r]));
+		const struct vs_range was =
+			vs_runs_range(v->runs[1], side_fn(&v->b, v->ib[r]));
+		const uint64_t all[] = {now.least, now.median, now.most,
+					was.least, was.median, was.most};
+
+		if (which == IS_NOISE)
+			c->b[i] = now.least <= was.most && was.least <= now.most;
+		else
+			c->u[i] = all[which - IS_LEAST];
+	}
+	return 0;
+}
+
 static int fill_vs(struct table *t, struct table_col *c)
 {
 	ptrdiff_t which = c->def - vs_cols;
@@ -251,6 +325,8 @@ static int fill_vs(struct table *t, struct table_col *c)
 			STR_ARG(t->x->env->events[c->event]));
 		return err_hint(t->x->err, "compare an event that both profiles have");
 	}
+	if (which >= IS_LEAST)
+		return fill_runs(t, c, which);
 	if ((!base && side(t->vs, false, of, c->event, false, &a)) ||
 	    side(t->vs, true, of, c->event, base && c->percent, &b))
 		return (int)t->x->err->kind;

@@ -15,9 +15,25 @@ struct vs {
 	 * order. */
 	uint32_t *ia, *ib;
 	uint32_t *of_base; /* [rows of b]: joined row */
+	struct vs_runs
+		*runs[2]; /* of a and b, in event runs_event; NULL: not asked yet */
+	uint32_t runs_event;
 };
 
+/* vs_runs.c: the cost of each function in each run of one side */
+struct vs_runs;
+struct vs_range {
+	uint64_t least, median, most;
+};
+/* How many runs the parts of x->g are of. */
+int vs_runs_count(struct exec *x, uint32_t *n);
+int vs_runs_new(struct exec *x, uint32_t event, struct vs_runs **out);
+/* f GRAPH_NONE: no run has it, so it cost 0. */
+struct vs_range vs_runs_range(const struct vs_runs *r, uint32_t f);
+
 extern const struct joined vs_joined; /* vs_cols.c */
+/* Do the rows of the source have costs of single runs? */
+bool vs_has_runs(const struct source_def *src);
 uint32_t vs_base_event(const struct vs *v, uint32_t e);
 /* Are some rows paired by a rule, so that `was` has something to say? */
 bool vs_any_renamed(const struct vs *v, size_t rows);

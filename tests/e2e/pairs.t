@@ -211,4 +211,62 @@ same([(r["self"], r["base"], r["delta"], r["delta%"]) for r in rows(query="funct
 same([(r["total"], r["base"], r["delta"], r["delta%"]) for r in rows(query="info vs base")], [(17, 15, 2, 100 * 2 / 15)], "info vs base, too")
 r = run("new", "base=old", "-q", "-c", "info vs base | as json")
 same(json.loads(r.text)["meta"]["paired"], [100 * 7 / 17, 100 * 5 / 15], "the share paired is in the meta data")
+
+# ---- several runs on a side ----
+def a_run(path, pid, costs, parts=1):
+    with open(path, "w") as f:
+        for part in range(parts):
+            f.write("# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: %d\ncmd: ./app\npart: %d\nevents: Ir\n\n" % (pid, part + 1))
+            for name, cost in costs.items():
+                f.write("fl=a.c\nfn=%s\n1 %d\n\n" % (name, cost // parts if part else cost - cost // parts * (parts - 1)))
+
+
+NOW = [{"steady": 100, "noisy": 90, "slower": 55, "fresh": 5}, {"steady": 100, "noisy": 130, "slower": 60, "fresh": 5},
+       {"steady": 100, "noisy": 110, "slower": 70, "fresh": 5}]
+THEN = [{"steady": 100, "noisy": 100, "slower": 50, "stale": 7}, {"steady": 100, "noisy": 95, "slower": 54, "stale": 9}]
+for i, costs in enumerate(NOW):
+    a_run("now.%d" % i, 100 + i, costs, parts=i + 1)
+for i, costs in enumerate(THEN):
+    a_run("then.%d" % i, 200 + i, costs)
+
+
+def middle(costs):
+    costs = sorted(costs)
+    return (costs[(len(costs) - 1) // 2] + costs[len(costs) // 2]) // 2
+
+
+r = run("now.0", "now.1", "now.2", "base=then.*", "-c", "functions vs base | as json")
+answer = json.loads(r.text)
+got = {row[answer["columns"].index("fn")]: dict(zip(answer["columns"], row)) for row in answer["rows"]}
+for name in ("steady", "noisy", "slower", "fresh", "stale"):
+    a, b = ([costs.get(name, 0) for costs in side] for side in (NOW, THEN))
+    same([got[name][c] for c in ("least", "median", "most", "base_least", "base_median", "base_most")],
+         [min(a), middle(a), max(a), min(b), middle(b), max(b)], "of single runs: " + name)
+    same(got[name]["noise"], min(a) <= max(b) and min(b) <= max(a), "  noise")
+ok("3 runs here, 2 in the base" in r.talk, "that sums of 3 and 2 runs mean nothing is noted", r.talk)
+r = run("now.0", "now.1", "now.2", "base=then.*", "-q", "-c",
+        "functions vs base | where not noise and median > 1.05 * base_median | show fn | as csv")
+same(r.text.split(), ["fn", "slower", "fresh"], "a gate without noise")
+
+# ---- parts ----
+def benchmarks(path, costs):
+    with open(path, "w") as f:
+        for i, (name, cost) in enumerate(costs):
+            f.write("# callgrind format\nversion: 1\npid: 7\npart: %d\n%sevents: Ir\n\nfl=a.c\nfn=main\n1 %d\n\n" %
+                    (i + 1, "desc: Trigger: Client Request: %s\n" % name if name else "", cost))
+
+
+benchmarks("new", [("sort", 10), ("parse", 20), ("extra", 5)])
+benchmarks("old", [("parse", 16), ("sort", 10), ("lost", 3)])
+same([(r["self"], r["base"], r["change"]) for r in rows(query="parts vs base")],
+     [(10, 10, ""), (20, 16, ""), (5, 0, "new"), (0, 3, "gone")], "parts of one name are the same, wherever they stand")
+benchmarks("new", [("", 10), ("", 20)])
+benchmarks("old", [("", 9), ("", 21)])
+same([(r["self"], r["base"]) for r in rows(query="parts vs base")], [(10, 9), (20, 21)], "parts without names: in their order")
+same([(r["self"], r["base"]) for r in rows(query="part 2 | functions vs part 1")], [(20, 10)], "one part with another")
+same([(r["self"], r["base"]) for r in rows(query="functions vs part 1")], [(30, 10)], "the whole with a part")
+same([(r["self"], r["base"]) for r in rows(query="functions vs base part 2")], [(30, 21)], "with a part of the base")
+same([(r["self"], r["base"]) for r in rows(query="part 2 | parts vs part 1")], [(20, 10)], "parts vs part")
+r = run("new", "base=old", "-q", "-c", "functions vs part 9")
+ok(r.status == 1 and "no part of new has the number 9" in r.talk, "a part that is not there", r)
 done()

@@ -1,0 +1,123 @@
+/*
+ * vs_runs.c - the least, median and most that a function costs in one run.
+ *
+ * Each side of a comparison may be several runs of a program, added up.  A run is the parts
+ * with one pid; if the profile has none, those of one file.  A function that a run does not
+ * have cost 0 there.  A change is noise if the two ranges overlap: some run of one side is
+ * no dearer than some run of the other.
+ */
+#include <stdlib.h>
+
+#include "engine/graph/graph.h"
+#include "engine/stages/vs_in.h"
+
+struct vs_runs {
+	uint32_t n; /* runs, at least 1 */
+	const uint64_t
+		*cost; /* [functions of the graph * n], each function's ascending */
+};
+
+static uint64_t run_of(const struct store_part *p)
+{
+	return p->pid ? p->pid : (uint64_t)p->file << 32;
+}
+
+/* Number the runs: run[part].  Returns how many there are. */
+static uint32_t number_runs(const struct exec *x, uint64_t *of, uint32_t *run)
+{
+	uint32_t n = 0;
+
+	for (uint32_t p = 0; p < store_info(x->g->st)->parts; p++) {
+		struct store_part part;
+		uint32_t r = 0;
+
+		store_part(x->g->st, p, &part);
+		while (r < n && of[r] != run_of(&part))
+			r++;
+		if (r == n && (!x->parts || x->parts[p]))
+			of[n++] = run_of(&part);
+		run[p] = r;
+	}
+	return n;
+}
+
+static int add_part(struct exec *x, uint32_t event, uint32_t p, uint32_t run,
+		    const struct vs_runs *r, uint64_t *cost)
+{
+	const uint32_t events = store_info(x->g->st)->events;
+	struct arena scratch;
+	uint64_t *costs;
+	fn_id *fns;
+	size_t n;
+	int rc;
+
+	arena_init(&scratch, x->a->cap);
+	rc = store_part_functions(x->g->st, p, &scratch, &fns, &costs, &n, x->err);
+	for (size_t i = 0; !rc && i < n; i++) {
+		const uint32_t f = graph_of_store(x->g, fns[i]);
+		uint64_t *to = &cost[(size_t)f * r->n + run];
+
+		if (f != GRAPH_NONE)
+			*to = graph_add(
+				*to, store_event_of(x->g->st, event, &costs[i * events]));
+		rc = exec_poll(x);
+	}
+	arena_free(&scratch);
+	return rc;
+}
+
+static int compare_costs(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+int vs_runs_count(struct exec *x, uint32_t *n)
+{
+	const uint32_t parts = store_info(x->g->st)->parts;
+	uint64_t *of = EXEC_ARRAY(x, uint64_t, (size_t)parts + 1);
+	uint32_t *run = EXEC_ARRAY(x, uint32_t, (size_t)parts + 1);
+
+	if (!of || !run)
+		return (int)x->err->kind;
+	*n = number_runs(x, of, run);
+	return 0;
+}
+
+int vs_runs_new(struct exec *x, uint32_t event, struct vs_runs **out)
+{
+	const uint32_t parts = store_info(x->g->st)->parts;
+	struct vs_runs *r = EXEC_ARRAY(x, struct vs_runs, 1);
+	uint64_t *of = EXEC_ARRAY(x, uint64_t, (size_t)parts + 1), *cost;
+	uint32_t *run = EXEC_ARRAY(x, uint32_t, (size_t)parts + 1);
+
+	if (!r || !of || !run)
+		return (int)x->err->kind;
+	r->n = number_runs(x, of, run);
+	if (!(cost = EXEC_ARRAY(x, uint64_t, (size_t)x->g->functions * r->n + 1)))
+		return (int)x->err->kind;
+	for (uint32_t p = 0; p < parts; p++)
+		if ((!x->parts || x->parts[p]) && add_part(x, event, p, run[p], r, cost))
+			return (int)x->err->kind;
+	for (uint32_t f = 0; f < x->g->functions; f++)
+		qsort(&cost[(size_t)f * r->n], r->n, sizeof(*cost), compare_costs);
+	r->cost = cost;
+	*out = r;
+	return 0;
+}
+
+struct vs_range vs_runs_range(const struct vs_runs *r, uint32_t f)
+{
+	const uint64_t *c = f == GRAPH_NONE ? NULL : &r->cost[(size_t)f * r->n];
+	struct vs_range out = {0};
+
+	if (!c || r->n == 0)
+		return out;
+	out.least = c[0];
+	out.most = c[r->n - 1];
+	out.median = c[(r->n - 1) / 2];
+	if (r->n % 2 == 0) /* the mean of the two in the middle */
+		out.median += (c[r->n / 2] - out.median) / 2;
+	return out;
+}
