@@ -135,9 +135,9 @@ static const struct help_topic topics[] = {
 	 "QUERY > FILE; QUERY ! COMMAND; QUERY | as FORMAT",
 	 "The extension of FILE picks the format; `as` overrides.  .mode, .once and .output\n"
 	 "set it for more than one answer.  `functions > report.html` is a report for a browser,\n"
-	 "`calltree from main > flame.svg` a flame graph; .help formats lists all.",
-	 {"top 3 | as csv", "callees of main | as json",
-	  "calltree from main depth 2 | as folded"}},
+	 "`calltree from main > flame.svg` a flame graph; `as md` is for a review,\n"
+	 "`as github` and `as junit` for CI jobs; .help formats lists all.",
+	 {"top 3 | as csv", "top 3 | as md", "calltree from main depth 2 | as folded"}},
 };
 
 /* The text of `.help .COMMAND` after the line about the command. */

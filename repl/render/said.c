@@ -239,7 +239,8 @@ static void put_value(struct said *s, struct out *o, const struct shown *c, size
 	}
 }
 
-/* "main", "main -> malloc"; else the first text, which is then *subject. */
+/* "main", "main -> malloc"; else the first text, which is then *subject; else what was
+ * asked: "cost of main". */
 static bool put_subject(struct said *s, struct out *o, size_t row,
 			const struct shown **subject)
 {
@@ -267,7 +268,9 @@ static bool put_subject(struct said *s, struct out *o, size_t row,
 			said_cell(s, o, &s->cols[i], row);
 			out_char(o, ')');
 		}
-	return named;
+	if (!named && s->n)
+		said_query(o, s->rd->r);
+	return named || s->n;
 }
 
 void said_row(struct said *s, struct out *o, size_t row)
@@ -284,21 +287,38 @@ void said_row(struct said *s, struct out *o, size_t row)
 			}
 }
 
+/* The query without its last stage, if that is `as FORMAT`: what was asked, not how it is
+ * written. */
+static struct str without_format(struct str query)
+{
+	size_t n = query.n;
+	struct str last;
+
+	while (n > 0 && query.p[n - 1] != '|')
+		n--;
+	last = str_trim(str_from(query, n));
+	if (!n || !str_starts(last, STR("as ")) ||
+	    format_of_name(str_trim(str_from(last, 3))) == FORMAT_NONE)
+		return query;
+	return str_trim((struct str){query.p, n - 1});
+}
+
 void said_query(struct out *o, const struct result *r)
 {
+	struct str query = without_format(r->query);
 	struct out line;
 	bool blank = false;
 
 	out_mem(&line);
-	for (size_t i = 0; i < r->query.n; i++) {
-		if (strchr(" \t\r\n", r->query.p[i]) && r->query.p[i]) {
+	for (size_t i = 0; i < query.n; i++) {
+		if (strchr(" \t\r\n", query.p[i]) && query.p[i]) {
 			blank = true;
 			continue;
 		}
 		if (blank)
 			out_char(&line, ' ');
 		blank = false;
-		out_char(&line, r->query.p[i]);
+		out_char(&line, query.p[i]);
 	}
 	fit_put(o, EMIT_TEXT, FIT_TEXT, (struct str){line.n ? line.buf : "", line.n},
 		QUERY_WIDEST);

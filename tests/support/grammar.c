@@ -99,8 +99,9 @@ static const char *const places[] = {"line:1",	"line:30", "line:a.c:30",
 static const char *const files[] = {"libc*", "*.c", "lua*", "*", "tmpl.cpp", "std"};
 static const char *const new_names[] = {"x", "y", "ratio", "n_1", "z", "fn"};
 static const char *const formats[] = {
-	"csv",	  "json",   "tree",	  "table", "tsv",	"ndjson", "md",	 "github", "junit", "svg",
-	"icicle", "folded", "speedscope", "dot",   "callgrind", "pprof",  "html"};
+	"csv",	      "json",	"tree",	     "table", "tsv",	"ndjson",
+	"md",	      "github", "junit",     "svg",   "icicle", "folded",
+	"speedscope", "dot",	"callgrind", "pprof", "html"};
 
 /* ---- sets ---- */
 

@@ -260,6 +260,11 @@ static void test_github(void)
 	check("github: no row where some are expected", FORMAT_GITHUB, &r, &pipe,
 	      "::error title=expected rows%2C found none::top \"x\"\n");
 	r.why = STR("");
+	r.expects = true;
+	r.rows = 2;
+	check("github: an expectation that holds", FORMAT_GITHUB, &r, &pipe, "");
+	r.expects = false;
+	r.rows = 0;
 	check("github: no row, nothing expected", FORMAT_GITHUB, &r, &pipe, "");
 }
 
