@@ -284,9 +284,9 @@ static int show_vs(struct exec *x, struct table *t, size_t rows)
 		if (table_column(t, name, t->event, percent, &c))
 			return (int)t->x->err->kind;
 		c->machine = true;
-		c->table =
-			run ? flags & SHOW_T
-			    : !(flags & SHOW_M) || renamed || vs_cols[i].type != COL_NAME;
+		/* Those of info are shown though they are on request elsewhere. */
+		c->table = flags & SHOW_T ? run || renamed || vs_cols[i].type != COL_NAME
+					  : !run && !(flags & SHOW_M);
 		c->bar = percent;
 	}
 	return 0;
