@@ -270,10 +270,11 @@ static size_t take(struct pass *v, size_t i)
 
 int variant_of(struct str name, unsigned rules, struct bytes *buffer, struct variant *out)
 {
-	struct pass v = {name, rules, buffer, out};
+	struct pass v = {.name = name, .rules = rules, .to = buffer};
 	size_t n;
 
 	*out = (struct variant){0};
+	v.out = out;
 	buffer->n = 0;
 	for (size_t i = 0; i < name.n; i += n) {
 		n = take(&v, i);
