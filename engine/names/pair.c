@@ -278,7 +278,7 @@ static int pair_numbered(struct pairs *w, const struct pass *pass,
 static bool is_left(const struct pairs *w, const struct pass *pass, unsigned s,
 		    uint32_t f)
 {
-	const bool numbered = w->numbered[s][w->name[s][f]];
+	const bool numbered = w->changes[s][w->name[s][f]] & PAIR_NUMBERED;
 
 	return w->p->of[s][f] == PAIR_NONE &&
 	       (pass->numbered ? numbered
@@ -323,7 +323,7 @@ static int hash_left(struct pairs *w, const struct pass *pass, struct sort_pair 
 			if (!(*n & 1023) && cancel_poll(w->cancel, w->err))
 				return (int)w->err->kind;
 			h = w->hash[s][w->name[s][f]];
-			if (pass->rules) {
+			if (pass->rules & w->changes[s][w->name[s][f]]) {
 				if (variant_of(pair_text(w, v), pass->rules,
 					       &w->buffer[0], &name))
 					return pair_no_memory(w);
@@ -445,12 +445,12 @@ static int read_names(struct pairs *w, const struct pair_rules *rules, unsigned 
 	};
 	w->text[s] = calloc((size_t)n + 1, sizeof(*w->text[s]));
 	w->hash[s] = calloc((size_t)n + 1, sizeof(*w->hash[s]));
-	w->numbered[s] = calloc((size_t)n + 1, 1);
+	w->changes[s] = calloc((size_t)n + 1, 1);
 	if (!w->name[s] || !w->file[s] || !w->obj[s] || !w->calls[s].out_first ||
 	    !w->calls[s].callee || !w->calls[s].in_first || !w->calls[s].in_edge ||
 	    !w->calls[s].caller)
 		return store_check(st, w->err) ? (int)w->err->kind : pair_no_memory(w);
-	if (!w->text[s] || !w->hash[s] || !w->numbered[s])
+	if (!w->text[s] || !w->hash[s] || !w->changes[s])
 		return pair_no_memory(w);
 	for (uint32_t i = 0; i < n; i++) {
 		struct variant name;
@@ -460,11 +460,15 @@ static int read_names(struct pairs *w, const struct pair_rules *rules, unsigned 
 		    (!(i & 1023) && cancel_poll(w->cancel, w->err)))
 			return (int)w->err->kind;
 		w->hash[s][i] = str_hash(w->text[s][i]);
-		if (rules->exact || !variant_numbered(w->text[s][i]))
+		if (rules->exact)
 			continue;
-		if (variant_of(w->text[s][i], NUMBERED, &w->buffer[0], &name))
+		if (variant_of(w->text[s][i], VARIANT_ALL, &w->buffer[0], &name))
 			return pair_no_memory(w);
-		w->numbered[s][i] = name.numbers > 0;
+		w->changes[s][i] =
+			(uint8_t)(name.changed |
+				  (name.changed & VARIANT_CLONE ? VARIANT_CLONE_NUMBER
+								: 0) |
+				  (name.numbers ? PAIR_NUMBERED : 0));
 	}
 	return 0;
 }
@@ -505,7 +509,7 @@ int pair_new(struct store *const st[2], const struct pair_rules *rules, size_t b
 	for (unsigned s = 0; s < 2; s++) {
 		free(w.text[s]);
 		free(w.hash[s]);
-		free(w.numbered[s]);
+		free(w.changes[s]);
 		free(w.buffer[s].p);
 	}
 	pair_places_free(&w);

@@ -32,13 +32,16 @@ struct pairs {
 	const uint32_t *name[2], *file[2], *obj[2]; /* columns of the stores */
 	struct str *text[2];			    /* [names], after renames */
 	uint64_t *hash[2];			    /* [names] of text */
-	uint8_t *numbered[2]; /* [names]: has lines or lambda numbers */
+	uint8_t *changes[2]; /* [names]: the rules that change the text */
 	struct calls calls[2];
 	struct places objects, files;
 	struct bytes buffer[2];
 	struct arena scratch;
 	size_t made; /* pairs so far */
 };
+
+/* In `changes`, beside the rules: it has lines or lambda numbers. */
+enum { PAIR_NUMBERED = 128 };
 
 /* A function of one of the sides, as the value of a sort_pair. */
 #define PAIR_SIDE_1 ((uint32_t)1 << 31)

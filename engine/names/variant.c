@@ -1,9 +1,9 @@
 /*
  * variant.c - one pass over a name; see variant.h.
  *
- * At every byte the rules are asked in the order of the table below.  A rule that applies
- * says how many bytes of the name it takes and may write others in their place; all other
- * bytes are copied.
+ * At a byte that a rule can begin with, the rules are asked in the order of the table below.
+ * A rule that applies says how many bytes of the name it takes and may write others in their
+ * place; all other bytes are copied.
  */
 #include "engine/names/variant.h"
 
@@ -12,6 +12,7 @@
 struct pass {
 	struct str name;
 	unsigned rules;
+	size_t from; /* all before this byte is written, or taken away */
 	struct bytes *to;
 	struct variant *out;
 };
@@ -61,9 +62,23 @@ static void keep_number(struct pass *v, uint64_t number)
 		v->out->number[v->out->numbers++] = number;
 }
 
-static int write(struct pass *v, struct str text)
+static int copy_up_to(struct pass *v, size_t i)
 {
-	return bytes_append(v->to, (const unsigned char *)text.p, text.n);
+	const size_t n = i - v->from;
+
+	if (n && bytes_append(v->to, (const unsigned char *)v->name.p + v->from, n))
+		return -1;
+	v->from = i;
+	return 0;
+}
+
+/* Write text in place of bytes from i on. */
+static int write(struct pass *v, size_t i, struct str text)
+{
+	return copy_up_to(v, i) ||
+			       bytes_append(v->to, (const unsigned char *)text.p, text.n)
+		       ? -1
+		       : 0;
 }
 
 /* ---- the rules: bytes taken, 0 if the rule does not apply ---- */
@@ -93,7 +108,7 @@ static size_t clone_suffix(struct pass *v, size_t i)
 		if (!digits)
 			return 0;
 		v->out->changed |= VARIANT_CLONE_NUMBER;
-		return write(v, words[w]) ? SIZE_MAX : n + digits;
+		return write(v, i, words[w]) ? SIZE_MAX : n + digits;
 	}
 	v->out->changed |= VARIANT_CLONE;
 	return n + digits;
@@ -170,7 +185,7 @@ static size_t closure_lines(struct pass *v, size_t i)
 	keep_number(v, first);
 	v->out->extent += last - first;
 	v->out->changed |= VARIANT_LINE;
-	return write(v, STR(":")) ? SIZE_MAX : 1 + n + m;
+	return write(v, i, STR(":")) ? SIZE_MAX : 1 + n + m;
 }
 
 static bool is_after(const struct pass *v, size_t i, struct str text)
@@ -210,7 +225,7 @@ static size_t anonymous_class(struct pass *v, size_t i)
 		k += n + 2;
 		v->out->changed |= VARIANT_LINE;
 		k += hex_digits(v, k);
-		return write(v, open) ? SIZE_MAX : k - i;
+		return write(v, i, open) ? SIZE_MAX : k - i;
 	}
 	return 0;
 }
@@ -239,31 +254,37 @@ static size_t lambda_number(struct pass *v, size_t i)
 	     n += m + 1)
 		keep_number(v, next);
 	v->out->changed |= VARIANT_LAMBDA;
-	return write(v, before[w]) ? SIZE_MAX : n;
+	return write(v, i, before[w]) ? SIZE_MAX : n;
 }
 
 static const struct {
-	const char *begins; /* bytes at which it can apply */
 	unsigned rules;
 	size_t (*take)(struct pass *v, size_t i);
 } table[] = {
-	{".", VARIANT_CLONE_NUMBER | VARIANT_CLONE, clone_suffix},
-	{" ", VARIANT_CLONE, clone_brackets},
-	{":1[C", VARIANT_HASH, rust_hash},
-	{":", VARIANT_LINE, closure_lines},
-	{"/", VARIANT_LINE, closure_directory},
-	{"@", VARIANT_LINE, anonymous_class},
-	{"#$'.", VARIANT_LAMBDA, lambda_number},
+	{VARIANT_CLONE_NUMBER | VARIANT_CLONE, clone_suffix},
+	{VARIANT_CLONE, clone_brackets},
+	{VARIANT_HASH, rust_hash},
+	{VARIANT_LINE, closure_lines},
+	{VARIANT_LINE, closure_directory},
+	{VARIANT_LINE, anonymous_class},
+	{VARIANT_LAMBDA, lambda_number},
+};
+enum { RULES = sizeof(table) / sizeof(table[0]) };
+
+/* For each byte, a bit for each line of the table that can apply there. */
+static const unsigned char begins[256] = {
+	['.'] = 1 | 64, [' '] = 2,  [':'] = 4 | 8, ['1'] = 4,  ['['] = 4,   ['C'] = 4,
+	['/'] = 16,	['@'] = 32, ['#'] = 64,	   ['$'] = 64, ['\''] = 64,
 };
 
 /* How many bytes at i the rules take away; SIZE_MAX: out of memory. */
 static size_t take(struct pass *v, size_t i)
 {
+	const unsigned lines = begins[(unsigned char)v->name.p[i]];
 	size_t n = 0;
 
-	for (size_t k = 0; k < sizeof(table) / sizeof(table[0]) && !n; k++)
-		if (v->rules & table[k].rules && at(v, i) &&
-		    strchr(table[k].begins, at(v, i)))
+	for (size_t k = 0; k < RULES && !n; k++)
+		if (lines & 1u << k && v->rules & table[k].rules)
 			n = table[k].take(v, i);
 	return n;
 }
@@ -277,29 +298,18 @@ int variant_of(struct str name, unsigned rules, struct bytes *buffer, struct var
 	v.out = out;
 	buffer->n = 0;
 	for (size_t i = 0; i < name.n; i += n) {
-		n = take(&v, i);
+		n = begins[(unsigned char)name.p[i]] ? take(&v, i) : 0;
 		if (n == SIZE_MAX)
 			return -1;
-		if (n)
-			continue;
-		n = 1;
-		if (write(&v, (struct str){name.p + i, 1}))
+		if (n && copy_up_to(&v, i))
 			return -1;
+		v.from = n ? i + n : v.from;
+		n = n ? n : 1;
 	}
+	if (copy_up_to(&v, name.n))
+		return -1;
 	out->text = (struct str){(const char *)buffer->p, buffer->n};
 	return 0;
-}
-
-bool variant_numbered(struct str name)
-{
-	for (size_t i = 0; i < name.n; i++)
-		if (memchr("{@$'", name.p[i], 4) ||
-		    (name.p[i] == '.' &&
-		     (str_starts(str_from(name, i), STR(".func")) ||
-		      str_starts(str_from(name, i), STR(".gowrap")) ||
-		      str_starts(str_from(name, i), STR(".deferwrap")))))
-			return true;
-	return false;
 }
 
 int variant_cmp(const struct variant *a, const struct variant *b)

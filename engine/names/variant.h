@@ -48,8 +48,6 @@ struct variant {
 /* Apply the rules to a name.  Returns 0, or -1 if memory is out. */
 int variant_of(struct str name, unsigned rules, struct bytes *buffer,
 	       struct variant *out);
-/* May the name have lines or lambda numbers?  False is sure. */
-bool variant_numbered(struct str name);
 /* Order by the numbers. */
 int variant_cmp(const struct variant *a, const struct variant *b);
 

@@ -55,8 +55,7 @@ static int index_base(struct exec *x, struct vs *v, struct base_rows *b)
 	return 0;
 }
 
-/* Take the row of the base that matches row i of a; GRAPH_NONE if there is no such
- * row. */
+/* The row of the base with the same key; GRAPH_NONE if there is none left. */
 static int take_base(struct exec *x, struct vs *v, struct base_rows *b, size_t i,
 		     uint32_t *out)
 {
@@ -77,24 +76,56 @@ static int take_base(struct exec *x, struct vs *v, struct base_rows *b, size_t i
 	return exec_poll(x);
 }
 
-static int join_rows(struct exec *x, struct vs *v, struct base_rows *b, size_t *rows)
+/* Each of these finds v->ib of the rows of a. */
+static int join_by_key(struct exec *x, struct vs *v)
 {
-	size_t n = 0;
+	struct base_rows b;
+
+	if (index_base(x, v, &b))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < v->a.n; i++)
+		if (take_base(x, v, &b, i, &v->ib[i]))
+			return (int)x->err->kind;
+	return 0;
+}
+
+/* Of functions as the profiles have them: the pairs themselves. */
+static int join_functions(struct exec *x, struct vs *v)
+{
+	const struct pairing *p = x->pairing;
+	uint32_t *row = EXEC_ARRAY(x, uint32_t, (size_t)p->functions[1] + 1);
+
+	if (!row)
+		return (int)x->err->kind;
+	for (size_t r = 0; r < v->b.n; r++)
+		row[row_ref(&v->b, r)] = (uint32_t)r + 1;
+	for (size_t i = 0; i < v->a.n; i++) {
+		const uint32_t f = p->of[0][row_ref(&v->a, i)];
+
+		v->ib[i] = f == PAIR_NONE || !row[f] ? GRAPH_NONE : row[f] - 1;
+	}
+	return exec_poll_now(x);
+}
+
+static int join_rows(struct exec *x, struct vs *v, size_t *rows)
+{
+	const bool functions = v->a.src->key == fn_key && v->a.g->plain && v->b.g->plain;
+	size_t n = v->a.n;
 
 	v->ia = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
 	v->ib = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
 	v->of_base = EXEC_ARRAY(x, uint32_t, v->b.n + 1);
-	if (!v->ia || !v->ib || !v->of_base || index_base(x, v, b))
+	if (!v->ia || !v->ib || !v->of_base ||
+	    (functions ? join_functions(x, v) : join_by_key(x, v)))
 		return (int)x->err->kind;
-	for (size_t i = 0; i < v->a.n; i++, n++) {
-		v->ia[n] = (uint32_t)i;
-		if (take_base(x, v, b, i, &v->ib[n]))
-			return (int)x->err->kind;
-		if (v->ib[n] != GRAPH_NONE)
-			v->of_base[v->ib[n]] = (uint32_t)n;
+	memset(v->of_base, 0xff, v->b.n * sizeof(*v->of_base));
+	for (size_t i = 0; i < n; i++) {
+		v->ia[i] = (uint32_t)i;
+		if (v->ib[i] != GRAPH_NONE)
+			v->of_base[v->ib[i]] = (uint32_t)i;
 	}
 	for (size_t r = 0; r < v->b.n; r++)
-		if (!b->used[r]) {
+		if (v->of_base[r] == GRAPH_NONE) {
 			v->of_base[r] = (uint32_t)n;
 			v->ia[n] = GRAPH_NONE;
 			v->ib[n++] = (uint32_t)r;
@@ -339,7 +370,6 @@ int exec_vs(struct exec *x, const struct source *s, struct table *t)
 {
 	struct vs *v = x->vs;
 	struct exec *base = &v->base_exec;
-	struct base_rows b;
 	size_t rows = 0;
 	int rc;
 
@@ -348,7 +378,7 @@ int exec_vs(struct exec *x, const struct source *s, struct table *t)
 		return (int)x->err->kind;
 	rc = sources_open(x, s, &v->a);
 	x->base = NULL;
-	if (rc || join_rows(x, v, &b, &rows) || note_base(x, s, v) ||
+	if (rc || join_rows(x, v, &rows) || note_base(x, s, v) ||
 	    measure_paired(x, s, &v->a))
 		return (int)x->err->kind;
 	t->vs = v;

@@ -91,26 +91,49 @@ uint32_t vs_base_event(const struct vs *v, uint32_t e)
 	return GRAPH_NONE;
 }
 
-/* A column of one side; *out is NULL if that side does not have the event. */
-static int side(struct vs *v, bool base, struct str name, uint32_t event, bool percent,
-		struct table_col **out)
-{
-	uint32_t e = base ? vs_base_event(v, event) : event;
+/* A column of one side, of the rows that the joined table still has. */
+struct cells {
+	struct table_col *col; /* NULL: that side does not have the event */
+	uint32_t *at; /* [joined rows]: index in col, or GRAPH_NONE: no such row */
+};
 
-	*out = NULL;
-	return e == GRAPH_NONE
-		       ? 0
-		       : table_column(base ? &v->b : &v->a, name, e, percent, out);
+static int side(struct table *t, bool base, struct str name, uint32_t event, bool percent,
+		struct cells *out)
+{
+	struct vs *v = t->vs;
+	const struct table *whole = base ? &v->b : &v->a;
+	const uint32_t *row = base ? v->ib : v->ia;
+	const uint32_t e = base ? vs_base_event(v, event) : event;
+	struct table *some = EXEC_ARRAY(t->x, struct table, 1);
+
+	*out = (struct cells){.at = EXEC_ARRAY(t->x, uint32_t, t->n + 1)};
+	if (!some || !out->at)
+		return (int)t->x->err->kind;
+	*some = *whole;
+	some->cols = NULL;
+	some->ncols = some->cap = some->n = 0;
+	some->ref = EXEC_ARRAY(t->x, uint32_t, t->n + 1);
+	if (!some->ref)
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < t->n; i++) {
+		const uint32_t r = row[row_ref(t, i)];
+
+		out->at[i] = r == GRAPH_NONE ? GRAPH_NONE : (uint32_t)some->n;
+		if (r != GRAPH_NONE)
+			some->ref[some->n++] = row_ref(whole, r);
+	}
+	return e == GRAPH_NONE ? 0 : table_column(some, name, e, percent, &out->col);
 }
 
-static uint64_t cell_u(const struct table_col *c, uint32_t row)
+static uint64_t cell_u(const struct cells *c, size_t i)
 {
-	return c && row != GRAPH_NONE ? c->u[row] : 0;
+	return c->col && c->at[i] != GRAPH_NONE ? c->col->u[c->at[i]] : 0;
 }
 
-static bool guessed(const struct table_col *c, uint32_t row)
+static bool guessed(const struct cells *c, size_t i)
 {
-	return c && row != GRAPH_NONE && c->estimated && c->estimated[row];
+	return c->col && c->at[i] != GRAPH_NONE && c->col->estimated &&
+	       c->col->estimated[c->at[i]];
 }
 
 /* ---- change ---- */
@@ -223,16 +246,15 @@ static int fill_text(struct table *t, struct table_col *c, ptrdiff_t which)
 /* ---- costs ---- */
 
 /* base% is relative to the total of the base. */
-static void fill_base(struct table *t, struct table_col *c, const struct table_col *b)
+static void fill_base(struct table *t, struct table_col *c, const struct cells *b)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		uint32_t rb = t->vs->ib[row_ref(t, i)];
-
 		if (c->percent)
-			c->f[i] = b && rb != GRAPH_NONE ? b->f[rb] : 0;
+			c->f[i] = b->col && b->at[i] != GRAPH_NONE ? b->col->f[b->at[i]]
+								   : 0;
 		else
-			c->u[i] = cell_u(b, rb);
-		c->estimated[i] = guessed(b, rb);
+			c->u[i] = cell_u(b, i);
+		c->estimated[i] = guessed(b, i);
 	}
 }
 
@@ -249,18 +271,17 @@ double vs_percent(double delta, double base)
 	return base > 0 ? 100.0 * delta / base : delta > 0 ? INFINITY : 0;
 }
 
-static void fill_delta(struct table *t, struct table_col *c, const struct table_col *a,
-		       const struct table_col *b)
+static void fill_delta(struct table *t, struct table_col *c, const struct cells *a,
+		       const struct cells *b)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		uint32_t r = row_ref(t, i), ra = t->vs->ia[r], rb = t->vs->ib[r];
-		uint64_t now = cell_u(a, ra), was = cell_u(b, rb);
+		const uint64_t now = cell_u(a, i), was = cell_u(b, i);
 
 		if (!c->percent)
 			c->i[i] = difference(now, was);
 		else
 			c->f[i] = vs_percent((double)now - (double)was, (double)was);
-		c->estimated[i] = guessed(a, ra) || guessed(b, rb);
+		c->estimated[i] = guessed(a, i) || guessed(b, i);
 	}
 }
 
@@ -315,7 +336,7 @@ static int fill_vs(struct table *t, struct table_col *c)
 	ptrdiff_t which = c->def - vs_cols;
 	bool base = which == IS_BASE || which == IS_BASE_INCL;
 	struct str of = which >= IS_BASE_INCL ? STR("incl") : str_c(t->src->primary);
-	struct table_col *a = NULL, *b;
+	struct cells a, b;
 
 	if (which >= IS_CHANGE && which <= IS_RULE)
 		return fill_text(t, c, which);
@@ -327,13 +348,13 @@ static int fill_vs(struct table *t, struct table_col *c)
 	}
 	if (which >= IS_LEAST)
 		return fill_runs(t, c, which);
-	if ((!base && side(t->vs, false, of, c->event, false, &a)) ||
-	    side(t->vs, true, of, c->event, base && c->percent, &b))
+	if ((!base && side(t, false, of, c->event, false, &a)) ||
+	    side(t, true, of, c->event, base && c->percent, &b))
 		return (int)t->x->err->kind;
 	if (base)
-		fill_base(t, c, b);
+		fill_base(t, c, &b);
 	else
-		fill_delta(t, c, a, b);
+		fill_delta(t, c, &a, &b);
 	return 0;
 }
 
@@ -349,22 +370,20 @@ static bool is_cost(const struct table *t, const struct table_col *c)
  * from b is absent: in a it would be another row. */
 static int fill_side(struct table *t, struct table_col *c)
 {
-	struct vs *v = t->vs;
-	struct table_col *a, *b = NULL;
 	size_t w = col_width(c->type);
+	struct cells a, b;
 
-	if (side(v, false, str_c(c->def->name), c->event, c->percent, &a) ||
-	    side(v, true, str_c(c->def->name), c->event, c->percent, &b))
+	if (side(t, false, str_c(c->def->name), c->event, c->percent, &a) ||
+	    side(t, true, str_c(c->def->name), c->event, c->percent, &b))
 		return (int)t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
-		uint32_t r = row_ref(t, i), ra = v->ia[r], rb = v->ib[r];
-		struct table_col *from = ra != GRAPH_NONE ? a : b;
-		uint32_t row = ra != GRAPH_NONE ? ra : rb;
-		bool cost = from == b && is_cost(t, c);
+		const bool gone = a.at[i] == GRAPH_NONE;
+		const struct table_col *from = gone ? b.col : a.col;
+		const uint32_t row = gone ? b.at[i] : a.at[i];
 
-		if (from == b && (c->type == COL_ID || c->type == COL_RATIO))
+		if (gone && (c->type == COL_ID || c->type == COL_RATIO))
 			c->absent[i] = 1;
-		if (cost || !from || c->absent[i])
+		if ((gone && is_cost(t, c)) || !from || c->absent[i])
 			continue;
 		memcpy((char *)c->p + i * w, (const char *)from->p + row * w, w);
 		if (from->estimated)
