@@ -255,7 +255,7 @@ static struct table_col *find_col(struct table *t, struct str base, uint32_t eve
 	return NULL;
 }
 
-int table_own(struct table *t, struct str base, uint32_t event, bool percent,
+int table_add(struct table *t, struct str base, uint32_t event, bool percent,
 	      struct table_col **out)
 {
 	struct table_col *c = find_col(t, base, event, percent, false);
@@ -284,7 +284,15 @@ int table_own(struct table *t, struct str base, uint32_t event, bool percent,
 		return err_set(t->x->err, ERR_QUERY, 0, "this table has no column '%.*s'",
 			       STR_ARG(base));
 	*out = c;
-	return table_fill(t, c);
+	return 0;
+}
+
+int table_own(struct table *t, struct str base, uint32_t event, bool percent,
+	      struct table_col **out)
+{
+	return table_add(t, base, event, percent, out) || table_fill(t, *out)
+		       ? (int)t->x->err->kind
+		       : 0;
 }
 
 bool table_taken(const struct table *t, struct str name)

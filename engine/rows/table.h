@@ -135,6 +135,9 @@ int table_column(struct table *t, struct str base, uint32_t event, bool percent,
 /* The same for the columns of the source, even if an added one took the name. */
 int table_own(struct table *t, struct str base, uint32_t event, bool percent,
 	      struct table_col **out);
+/* The same, not filled yet. */
+int table_add(struct table *t, struct str base, uint32_t event, bool percent,
+	      struct table_col **out);
 /* Has a stage added a column with this name? */
 bool table_taken(const struct table *t, struct str name);
 /* Compute the values of a column. */

@@ -265,8 +265,7 @@ static int show_as(struct table *t, const struct table *a)
 
 		if (!from->machine && !from->table)
 			continue;
-		if (table_column(t, str_c(from->def->name), from->event, from->percent,
-				 &c))
+		if (table_add(t, str_c(from->def->name), from->event, from->percent, &c))
 			return (int)t->x->err->kind;
 		c->name = from->name;
 		c->machine = from->machine;
@@ -312,7 +311,7 @@ static int show_vs(struct exec *x, struct table *t, size_t rows)
 		if (run ? !several : !(flags & SHOW_M) && t->src != &source_info_fn)
 			continue;
 		name.n -= percent;
-		if (table_column(t, name, t->event, percent, &c))
+		if (table_add(t, name, t->event, percent, &c))
 			return (int)t->x->err->kind;
 		c->machine = true;
 		/* Those of info are shown though they are on request elsewhere. */
