@@ -7,9 +7,11 @@ functions it joins.
 import json
 import os
 import random
+import re
 import shutil
+import subprocess
 
-from e2e import done, fixtures, ok, run, same
+from e2e import done, fixtures, ok, run, same, skip
 
 os.environ.pop("QUERN_INIT", None)
 
@@ -269,4 +271,33 @@ same([(r["self"], r["base"]) for r in rows(query="functions vs base part 2")], [
 same([(r["self"], r["base"]) for r in rows(query="part 2 | parts vs part 1")], [(20, 10)], "parts vs part")
 r = run("new", "base=old", "-q", "-c", "functions vs part 9")
 ok(r.status == 1 and "no part of new has the number 9" in r.talk, "a part that is not there", r)
+
+# ---- cg_diff says the same where it can ----
+def cg_diff(new, old):
+    """Ir of each (file, function) by Cachegrind's own tool: the new less the old one."""
+    text = subprocess.run(["cg_diff", old, new], stdout=subprocess.PIPE, check=True).stdout.decode()
+    found, file, at = {}, None, None
+    for line in text.splitlines():
+        if line.startswith("fl="):
+            file = line[3:]
+        elif line.startswith("fn="):
+            at = (file, line[3:])
+        elif re.match(r"\d+ -?\d", line):
+            found[at] = found.get(at, 0) + int(line.split()[1])
+    return {k: v for k, v in found.items() if v}
+
+
+if shutil.which("cg_diff"):
+    shutil.copy(fixtures + "/producers/cachegrind-default.out", "new")
+    shutil.copy(fixtures + "/small/cachegrind-lua.out", "old")
+    want = cg_diff("new", "old")
+    got = {}
+    for row in rows("--pair", "exact", "--least-paired", "0"):
+        key = (row["file"], row["fn"])
+        got[key] = got.get(key, 0) + row["delta"]
+    got = {k: v for k, v in got.items() if v}
+    same(sum(got.values()), sum(want.values()), "the change of the whole is that of cg_diff")
+    same({k: (got.get(k), want.get(k)) for k in set(got) | set(want) if got.get(k) != want.get(k)}, {}, "and that of each function")
+else:
+    skip("cg_diff says the same", "valgrind is not installed")
 done()
