@@ -360,11 +360,34 @@ static bool of_source(const struct schema *s, const struct expr *col)
 	return source_col(s->src, col->text) || (s->vs && vs_col(s->src, col->text));
 }
 
+/* The column "NAME%" that a stage made, if there is one. */
+static int made_percent(struct schema *s, const struct expr *col,
+			const struct known **out)
+{
+	struct str name = arena_printf(s->a, "%.*s%%", STR_ARG(col->text));
+
+	*out = NULL;
+	if (!name.p)
+		return arena_full(s->a, s->err);
+	if (col->op == EX_COL && !col->let && !s->src)
+		*out = check_known(s, name);
+	return 0;
+}
+
 /* self > 5%: compare the percentage of the column. */
 static int percent_side(struct schema *s, struct expr *col, const struct expr *number)
 {
+	const struct known *made;
+
 	if (!has_percent(number) || col->type == COL_PERCENT)
 		return 0;
+	if (made_percent(s, col, &made))
+		return (int)s->err->kind;
+	if (made) {
+		col->text = made->name;
+		col->type = made->type;
+		return 0;
+	}
 	if (col->op != EX_COL || col->let ||
 	    !(col->type == COL_COST ? of_source(s, col) : col->type == COL_DELTA))
 		return check_fail(s, number->span,

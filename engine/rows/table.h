@@ -107,6 +107,7 @@ struct table {
 	uint32_t event;
 	uint64_t rows_before;
 	bool truncated, ordered, card;
+	bool by_cost; /* not sorted yet: the costliest come first, for groups, too */
 	struct str footer;
 	/* For a tree: its rows, and its top with its cost (result.h). */
 	const struct path_tree *paths; /* the rows of the tree as the source made them */

@@ -13,6 +13,7 @@
 #include "engine/stages/eval.h"
 #include "engine/rows/exec.h"
 #include "engine/lang/parse.h"
+#include "index/base/sort.h"
 
 enum { COUNTED, COUNTED_PART, LEFT_OUT }; /* is a row counted; _PART: not for AT_TOP */
 
@@ -62,39 +63,127 @@ static bool same_key(const struct table_col *key, size_t nkeys, size_t a, size_t
 	return true;
 }
 
+/* A hash of rows by their keys.  It grows with the groups, not with the rows: few groups
+ * stay in the cache. */
+struct numbering {
+	uint32_t *slot; /* [cap]: group + 1 */
+	uint64_t *hash; /* [groups] */
+	size_t cap, hash_cap, first_cap, size_cap;
+};
+
+static int grow_numbering(struct exec *x, struct numbering *b, const struct groups *g)
+{
+	const size_t cap = b->cap ? 4 * b->cap : 1024;
+	uint32_t *slot = EXEC_ARRAY(x, uint32_t, cap);
+
+	if (!slot)
+		return (int)x->err->kind;
+	for (size_t k = 0; k < g->n; k++) {
+		uint64_t h = b->hash[k];
+
+		while (slot[h & (cap - 1)])
+			h++;
+		slot[h & (cap - 1)] = (uint32_t)k + 1;
+	}
+	b->slot = slot;
+	b->cap = cap;
+	return 0;
+}
+
+static int new_group(struct exec *x, struct numbering *b, struct groups *g, uint64_t hash,
+		     size_t row)
+{
+	if ((2 * (g->n + 1) > b->cap && grow_numbering(x, b, g)) ||
+	    exec_grow(x, &b->hash, &b->hash_cap, g->n, g->n + 1, sizeof(*b->hash)) ||
+	    exec_grow(x, &g->first, &b->first_cap, g->n, g->n + 1, sizeof(*g->first)) ||
+	    exec_grow(x, &g->size, &b->size_cap, g->n, g->n + 1, sizeof(*g->size)))
+		return (int)x->err->kind;
+	b->hash[g->n] = hash;
+	g->first[g->n] = (uint32_t)row;
+	g->size[g->n++] = 0;
+	while (b->slot[hash & (b->cap - 1)])
+		hash++;
+	b->slot[hash & (b->cap - 1)] = (uint32_t)g->n;
+	return 0;
+}
+
 static int number_groups(struct exec *x, struct table *t, const struct table_col *key,
 			 size_t nkeys, struct groups *g)
 {
-	size_t cap = 16;
-	uint32_t *slot;
+	struct numbering b = {0};
 
-	while (cap < 2 * t->n + 2)
-		cap *= 2;
-	slot = EXEC_ARRAY(x, uint32_t, cap); /* group + 1 */
 	g->of = EXEC_ARRAY(x, uint32_t, t->n + 1);
-	g->first = EXEC_ARRAY(x, uint32_t, t->n + 1);
-	g->size = EXEC_ARRAY(x, uint64_t, t->n + 1);
-	if (!slot || !g->of || !g->first || !g->size)
+	if (!g->of || grow_numbering(x, &b, g))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
-		uint64_t h = 0;
+		uint64_t h = 0, at;
+		uint32_t k;
 
-		for (size_t k = 0; k < nkeys; k++)
-			h = h * 0x9e3779b97f4a7c15u + hash_cell(&key[k], i);
+		for (size_t c = 0; c < nkeys; c++)
+			h = h * 0x9e3779b97f4a7c15u + hash_cell(&key[c], i);
 		h ^= h >> 32;
-		while (slot[h & (cap - 1)] &&
-		       !same_key(key, nkeys, i, g->first[slot[h & (cap - 1)] - 1]))
-			h++;
-		if (!slot[h & (cap - 1)]) {
-			g->first[g->n++] = (uint32_t)i;
-			slot[h & (cap - 1)] = (uint32_t)g->n;
-		}
-		g->of[i] = slot[h & (cap - 1)] - 1;
+		for (at = h; (k = b.slot[at & (b.cap - 1)]); at++)
+			if (b.hash[k - 1] == h &&
+			    same_key(key, nkeys, i, g->first[k - 1]))
+				break;
+		if (!k && new_group(x, &b, g, h, i))
+			return (int)x->err->kind;
+		g->of[i] = k ? k - 1 : (uint32_t)g->n - 1;
 		g->size[g->of[i]]++;
 		if (exec_poll(x))
 			return (int)x->err->kind;
 	}
 	return 0;
+}
+
+/* ---- the order of groups ---- */
+
+/* Is row a costlier than b, or the first of two that are equal? */
+static bool is_before(const struct table_col *c, uint32_t a, uint32_t b)
+{
+	if (c->u[a] == c->u[b])
+		return a < b;
+	return c->type == COL_DELTA ? c->i[a] > c->i[b] : c->u[a] > c->u[b];
+}
+
+/*
+ * Number the groups as if the rows had been sorted by cost before: by the costliest row of
+ * each.  order: by these rows; then, as the sort is stable, by their costs.
+ */
+static int order_groups(struct exec *x, struct table *t, struct groups *g)
+{
+	const uint64_t sign = (uint64_t)1 << 63;
+	struct sort_pair *order = EXEC_ARRAY(x, struct sort_pair, g->n + 1);
+	uint32_t *first = EXEC_ARRAY(x, uint32_t, g->n + 1);
+	uint32_t *now = EXEC_ARRAY(x, uint32_t, g->n + 1);
+	uint64_t *size = EXEC_ARRAY(x, uint64_t, g->n + 1);
+	struct table_col *c;
+
+	if (!order || !first || !now || !size ||
+	    table_own(t, t->vs ? STR("delta") : str_c(t->src->primary), t->event, false,
+		      &c))
+		return (int)x->err->kind;
+	for (uint32_t i = 0; i < t->n; i++)
+		if (is_before(c, i, g->first[g->of[i]]))
+			g->first[g->of[i]] = i;
+	for (size_t k = 0; k < g->n; k++)
+		order[k] = (struct sort_pair){g->first[k], (uint32_t)k};
+	if (sort_pairs(order, g->n))
+		return err_no_memory(x->err, NULL);
+	for (size_t k = 0; k < g->n; k++)
+		order[k].key = ~(c->u[order[k].key] ^ (c->type == COL_DELTA ? sign : 0));
+	if (sort_pairs(order, g->n))
+		return err_no_memory(x->err, NULL);
+	for (size_t k = 0; k < g->n; k++) {
+		first[k] = g->first[order[k].value];
+		size[k] = g->size[order[k].value];
+		now[order[k].value] = (uint32_t)k;
+	}
+	for (size_t i = 0; i < t->n; i++)
+		g->of[i] = now[g->of[i]];
+	g->first = first;
+	g->size = size;
+	return exec_poll_now(x);
 }
 
 /* ---- folding one column ---- */
@@ -479,7 +568,8 @@ int exec_group(struct exec *x, struct table *t, const struct tstage *s)
 		if (eval(x, t, e, &key[n++]))
 			return (int)x->err->kind;
 	}
-	if (number_groups(x, t, key, n, &g))
+	if (number_groups(x, t, key, n, &g) ||
+	    (t->by_cost && t->src && order_groups(x, t, &g)))
 		return (int)x->err->kind;
 	out.n = g.n;
 	n = 0;

@@ -4,7 +4,8 @@
  * Ties keep their order (the row number is the last key).  Absent values come last in
  * both directions.  All functions by self or inclusive cost are not sorted at all: the
  * index has that order, and `take N` reads N rows of it.  Other sorts before `take N` use
- * a heap of N rows.
+ * a heap of N rows.  Many rows are sorted by the bits of their keys, the last key first;
+ * few, or texts, by comparing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "engine/rows/exec.h"
 #include "engine/sources/source.h"
 #include "engine/stages/stage.h"
+#include "index/base/sort.h"
 
 enum { KEYS = 16 };
 
@@ -74,6 +76,76 @@ static int merge_sort(struct exec *x, const struct order *o, uint32_t *v, uint32
 	}
 	return 0;
 }
+
+/* ---- by bits ---- */
+
+enum { MANY = 4096 };
+
+/* Numbers whose order as unsigned ones is that of the cells. */
+static uint64_t ordered_bits(const struct table_col *c, bool asc, uint32_t row)
+{
+	const uint64_t sign = (uint64_t)1 << 63;
+	uint64_t bits;
+	double v;
+
+	if (col_is_f(c->type)) {
+		v = c->f[row] + 0.0; /* -0 is 0 */
+		memcpy(&bits, &v, sizeof(bits));
+		bits = bits & sign ? ~bits : bits | sign;
+	} else if (c->type == COL_BOOL) {
+		bits = c->b[row];
+	} else {
+		bits = c->type == COL_DELTA ? c->u[row] ^ sign : c->u[row];
+	}
+	return asc ? bits : ~bits;
+}
+
+static void absent_last(const struct table_col *c, struct sort_pair *p,
+			struct sort_pair *tmp, size_t n)
+{
+	size_t k = 0, absent = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (c->absent[p[i].value])
+			tmp[absent++] = p[i];
+		else
+			p[k++] = p[i];
+	memcpy(p + k, tmp, absent * sizeof(*p));
+}
+
+static bool has_bits(const struct order *o, size_t n)
+{
+	for (size_t k = 0; k < o->n; k++)
+		if (col_is_text(o->key[k].type))
+			return false;
+	return n >= MANY;
+}
+
+static int bits_sort(struct exec *x, const struct order *o, uint32_t *v, size_t n)
+{
+	struct sort_pair *p = malloc(2 * n * sizeof(*p));
+	int rc = p ? 0 : err_no_memory(x->err, NULL);
+
+	for (size_t i = 0; !rc && i < n; i++)
+		p[i].value = v[i];
+	for (size_t k = o->n; !rc && k > 0; k--) {
+		const struct table_col *c = &o->key[k - 1];
+
+		for (size_t i = 0; i < n; i++)
+			p[i].key = ordered_bits(c, o->asc[k - 1], p[i].value);
+		if (sort_pairs(p, n))
+			rc = err_no_memory(x->err, NULL);
+		else if (c->absent)
+			absent_last(c, p, p + n, n);
+		rc = rc ? rc : exec_poll_now(x);
+	}
+	for (size_t i = 0; !rc && i < n; i++)
+		v[i] = p[i].value;
+	free(p);
+	return rc;
+}
+
+/* ---- the first ones ---- */
 
 static void sift(const struct order *o, uint32_t *heap, size_t n, size_t i)
 {
@@ -205,6 +277,7 @@ static int show_keys(struct exec *x, struct table *t, const struct expr *keys)
 int exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n)
 {
 	struct order o = {0};
+	size_t sorted = t->n;
 	uint32_t ev, *v;
 	bool by_incl;
 
@@ -221,9 +294,13 @@ int exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n
 		return (int)x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
 		v[i] = (uint32_t)i;
-	if (n && n < t->n / 4 && first_rows(x, &o, v, t->n, n))
-		return (int)x->err->kind;
-	if (merge_sort(x, &o, v, v + t->n, n && n < t->n / 4 ? n : t->n) ||
+	if (n && n < t->n / 4) {
+		if (first_rows(x, &o, v, t->n, n))
+			return (int)x->err->kind;
+		sorted = n;
+	}
+	if ((has_bits(&o, sorted) ? bits_sort(x, &o, v, sorted)
+				  : merge_sort(x, &o, v, v + t->n, sorted)) ||
 	    table_select(t, v, n))
 		return (int)x->err->kind;
 	return show_keys(x, t, keys);

@@ -242,12 +242,17 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 		       "%zu of %zu rows are not as expected", k, all);
 }
 
-/* If no stage orders the rows, the costliest come first. */
-static bool wants_order(const struct table *t, const struct tstage *next)
+/* If no stage orders the rows, the costliest come first.  Groups are put in that order by
+ * exec_group(), as sorting all rows would take longer. */
+static bool wants_order(struct table *t, const struct tstage *next)
 {
 	if (!t->src || !t->src->sorted || t->ordered)
 		return false;
 	for (; next; next = next->next) {
+		if (next->kind == T_GROUP) {
+			t->by_cost = true;
+			return false;
+		}
 		if (next->kind == T_SORT || next->kind == T_SUM || next->kind == T_COUNT)
 			return false;
 		if (next->kind != T_WHERE && next->kind != T_ADD)
