@@ -342,8 +342,50 @@ static void test_first_error(void)
 	ok(strcmp(err.text, "out of memory") == 0 && err.len == 0, "  which stays");
 }
 
+/* One statement after the other: '+' is right, '-' wrong; a wrong one ends where the next
+ * begins. */
+static void test_next(void)
+{
+	static const struct {
+		const char *name, *text, *want;
+	} cases[] = {
+		{"none", " ;; -- nothing\n;", ""},
+		{"by ; and newline", "top; top 3\n\ntop |\n take 1;;let a = 1", "++++"},
+		{"the wrong one is skipped", "top; bogus of x | y; top", "+-+"},
+		{"to its newline", "top | where\ntop", "-+"},
+		{"over a line that goes on", "bogus |\n take 1\ntop", "-+"},
+		{"; in quotes", "functions | where fn = \"a;b\" | bogus; top", "-+"},
+		{"an open quote takes the rest", "callers of \"a; top\ntop", "-"},
+		{"a byte that means nothing", "\001\001\ntop", "-+"},
+		{"a command behind !", "bogus ! a; b; c\ntop", "-+"},
+		{"brackets", "functions | where ((self; top", "-+"},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct str text = str_c(cases[i].text);
+		char got[32] = "";
+		size_t pos = 0, n = 0, before;
+		struct stmt *st;
+
+		do {
+			struct arena a;
+			struct err err = {0};
+
+			before = pos;
+			arena_init(&a, 0);
+			if (parse_next(text, &pos, &limits, &a, &st, &err))
+				got[n++] = '-';
+			else if (st)
+				got[n++] = '+';
+			arena_free(&a);
+		} while (pos > before && n + 1 < sizeof(got));
+		is_str(got, cases[i].want, "one by one: %s", cases[i].name);
+	}
+}
+
 int main(void)
 {
+	test_next();
 	test_first_error();
 	test_exprs();
 	test_sets();
