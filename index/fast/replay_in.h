@@ -122,6 +122,28 @@ struct head {
 };
 enum { HEAD_BITS = 14 }; /* heads remembered: 2^ these, one per hash */
 
+/* A head as it stands in the text. */
+struct head_text {
+	uint32_t ob, fl; /* slots in force before the head; ob: or its own */
+	const char *fl_at,
+		*fn_at; /* where the digits of the ids begin; fl_at NULL: no fl= */
+	uint64_t fl_digits, fn_digits; /* bytes_at() of them */
+	const char *said;	       /* the function's name; NULL: it is not written */
+};
+
+/* Look the head up by its names, and remember it at *h; NULL when its function was not met before or
+ * has no entries. */
+const struct head *replay_find_head(const struct tally *t, const struct head_text *text,
+				    struct head *h);
+
+/* The slot of the id in a line like "ob=(3)\n" at *p, which moves to the next line; word is "ob=(".
+ * 0: the id was not met before, or another line is there. */
+uint32_t replay_slot_at(const struct names *names, const char *word, const char **p);
+
+/* Copy the head at p without the function's name, which it has, to `plain`; its bytes, or 0 when it is
+ * longer than a link can be. */
+size_t replay_unsaid(const char *p, const struct head_text *text, char plain[LINK_WIDE]);
+
 /* The block of the function with that name there, when it was met before and its entries are
  * kept; *h gets no digits. */
 static inline bool replay_block(const struct tally *t, uint32_t ob, uint32_t fl,
@@ -235,16 +257,38 @@ bool replay_learn_line(struct replay *r, struct tally *t, uint32_t cur, const ch
 bool replay_link(struct replay *r, const struct link *new, uint32_t *i);
 
 /*
- * Links made of link i, which are found by the past alone; each takes the place of what was made
- * of i the last time.  Their number, or 0: there cannot be one, or *err says that memory is out.
+ * Links made of link i, which only the past leads to; each takes the place of the one that was made of
+ * i the last time.  The result is the new link, or 0: there can be none, or *err says that memory
+ * is out.
  *
- *	_head	the head of a block of f at p, and i's text behind it, at `from`: may follow any entry
- *	_named	the text at p, up to its costs: i's with names
+ *	_head	the head, and the text of i after it; it may follow any entry
+ *	_named	the text p[0..costs): that of i with names
  */
-uint32_t replay_link_head(struct replay *r, const char *p, const char *from,
-			  uint32_t newlines, bool fl, uint32_t f, uint32_t i,
+struct block_head {
+	const char *p, *end;
+	uint32_t newlines; /* in it */
+	bool fl;	   /* it has fl= */
+	uint32_t f;	   /* function slot */
+};
+uint32_t replay_link_head(struct replay *r, const struct block_head *head, uint32_t i,
 			  struct err *err);
 uint32_t replay_link_named(struct replay *r, const char *p, const char *costs, uint32_t i,
 			   struct err *err);
+
+/* ---- the loops ---- */
+
+enum { REPLAY_COLUMNS = 64 }; /* columns that a profile replayed here may have */
+
+/* The loops of one instruction set: for one column, for two, for any number. */
+struct replay_loops {
+	replay_fn *run[3];
+};
+extern const struct replay_loops replay_loops_avx2, replay_loops_portable;
+
+int replay_no_memory(struct err *err);
+
+/* A loop took so many links, of which `hits` came as they came the last time, and so many lines by
+ * steps: decides whether the past is followed. */
+void replay_count(struct replay *r, uint64_t links, uint64_t hits, uint64_t steps);
 
 #endif

@@ -132,26 +132,25 @@ static bool text_is(const struct replay *r, uint32_t i, const char *a, size_t n,
 	       memcmp(text + n, b, m) == 0;
 }
 
-uint32_t replay_link_head(struct replay *r, const char *p, const char *from,
-			  uint32_t newlines, bool fl, uint32_t f, uint32_t i,
+uint32_t replay_link_head(struct replay *r, const struct block_head *head, uint32_t i,
 			  struct err *err)
 {
 	const struct link *k = &r->link[i];
 	const uint32_t made = r->link_more[i].as[LINK_WHOLE];
-	const size_t n = (size_t)(from - p);
+	const size_t n = (size_t)(head->end - head->p);
+	const uint32_t newlines = head->newlines + (k->flags & LINK_NEWLINES);
 	struct wide_link new = {.link = *k};
 
-	if (text_is(r, made, p, n, link_text_of(k), k->len))
+	if (text_is(r, made, head->p, n, link_text_of(k), k->len))
 		return made;
-	newlines += k->flags & LINK_NEWLINES;
 	if (n + k->len > LINK_WIDE || newlines > NEWLINES_MAX || (k->flags & LINK_JUMP))
 		return 0;
-	memcpy(link_text(&new.link), p, n);
+	memcpy(link_text(&new.link), head->p, n);
 	memcpy(link_text(&new.link) + n, link_text_of(k), k->len);
-	new.link.from = f;
+	new.link.from = head->f;
 	new.link.len = (uint8_t)(n + k->len);
 	new.link.before = (uint8_t)(n + k->before);
-	new.link.flags = (uint8_t)(LINK_HEAD | (fl ? LINK_FL : 0) |
+	new.link.flags = (uint8_t)(LINK_HEAD | (head->fl ? LINK_FL : 0) |
 				   (k->flags & LINK_CALL) | newlines);
 	if (new.link.len > LINK_TEXT)
 		new.link.flags |= LINK_LONG;

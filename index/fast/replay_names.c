@@ -168,6 +168,51 @@ bool replay_without_names(const struct tally *t, const char *p, const char *end,
 
 /* ---- heads ---- */
 
+uint32_t replay_slot_at(const struct names *names, const char *word, const char **p)
+{
+	const char *q = *p + 4;
+	uint64_t id;
+
+	if (memcmp(*p, word, 4) != 0 || !digits_number(&q, &id) ||
+	    memcmp(q, ")\n", 2) != 0 || id >= names->by_id_n)
+		return 0;
+	*p = q + 2;
+	return names->by_id[id];
+}
+
+const struct head *replay_find_head(const struct tally *t, const struct head_text *text,
+				    struct head *h)
+{
+	const struct names *fns = &t->names[SPACE_FN], *files = &t->names[SPACE_FILE];
+	const char *fl_at = text->fl_at, *fn_at = text->fn_at;
+	uint32_t fl = text->fl;
+	uint64_t id;
+
+	if (fl_at) {
+		if (!digits_number(&fl_at, &id) || *fl_at != ')' || id >= files->by_id_n)
+			return NULL;
+		fl = files->by_id[id];
+	}
+	if (!digits_number(&fn_at, &id) || *fn_at != ')' || id >= fns->by_id_n)
+		return NULL;
+	if (!replay_block(t, text->ob, fl, fns->by_id[id], h))
+		return NULL;
+	h->fn_digits = text->fn_digits;
+	h->fl_digits = text->fl_digits;
+	return h;
+}
+
+size_t replay_unsaid(const char *p, const struct head_text *text, char plain[LINK_WIDE])
+{
+	const size_t n = (size_t)(text->said - p);
+
+	if (n > LINK_WIDE)
+		return 0;
+	memcpy(plain, p, n);
+	plain[n - 1] = '\n';
+	return n;
+}
+
 /* Slot of the name that is the value, 0: it was not met, or is said again. */
 static uint32_t slot_of(const struct names *names, struct str value)
 {
