@@ -64,7 +64,7 @@ void replay_count(struct replay *r, uint64_t links, uint64_t hits, uint64_t step
 	r->follow = blocks && !r->misleads;
 }
 
-/* Up to two costs are added in place, so they must be the events of these numbers. */
+/* One or two costs are added to the events with the numbers of their columns. */
 static bool in_place(const struct tally *t)
 {
 	return t->col_is_event || t->ncol > 2;
@@ -82,7 +82,8 @@ int replay_room(struct replay *r)
 		r->past_size = PAST_LEAST;
 		while (r->past_size < PAST_MOST && r->past_size <= r->past_most / 2)
 			r->past_size *= 2;
-		/* Behind them is none, which a link that was not taken yet was taken last. */
+		/* The places after the ring stay 0, and a link that was not taken yet was `seen` at the
+		 * first of them. */
 		r->past = calloc((size_t)r->past_size + PAST_AHEAD + 1, sizeof(*r->past));
 	}
 	return r->head && r->plain && r->past ? 0 : -1;

@@ -159,8 +159,8 @@ static HOT bool read_usual_head(const struct loop in, struct look *s, uint32_t *
 	s->fl = text->fl_at != NULL;
 	*newlines += s->fl;
 	if (*p != '\n') {
-		text->said = p + 1;
-		p = replay_said(t, text->fn_at, p, in.end);
+		text->name = p + 1;
+		p = replay_name_end(t, text->fn_at, p, in.end);
 		if (!p)
 			return false;
 		p--;
@@ -209,9 +209,9 @@ static uint32_t enter_block(const struct loop in, struct look *s, uint32_t i,
 	char plain[LINK_WIDE];
 	uint32_t made = 0;
 
-	if (s->block != &s->odd && s->text.said) {
+	if (s->block != &s->odd && s->text.name) {
 		head.p = plain;
-		head.end = plain + replay_unsaid(s->at, &s->text, plain);
+		head.end = plain + replay_unnamed_head(s->at, &s->text, plain);
 		s->named = true;
 	}
 	/* head_fits() compares the object, so ob= is not in a link. */
@@ -266,7 +266,7 @@ static HOT uint32_t with_names(const struct loop in, const struct look *s, uint3
 }
 
 /* No link of entry cur fits the text at p as it is: maybe a block begins, which is entered then, or
- * names are written again.  The link that fits, and the line's numbers in *l; 0: there is none, or
+ * names are written again.  The link that fits, and the line's numbers in *l; 0: no link fits, or
  * *in.err says that memory is out. */
 static __attribute__((noinline)) uint32_t look(const struct loop in, uint32_t cur,
 					       const char *p, struct line *l)

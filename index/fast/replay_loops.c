@@ -9,7 +9,7 @@
  *	replay_past.h	the links that came next the last time, of two columns
  *	expected()	the link that came next the last time (replay_match.h)
  *	replay_find.h	the other links of the entry; the head of a block; names written again
- *	learn()		a new cost line, of which an entry and a link are made
+ *	learn()		a new cost line becomes an entry and a link
  */
 #include "index/fast/replay_find.h"
 #include "index/fast/replay_many.h"
