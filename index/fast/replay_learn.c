@@ -1,11 +1,16 @@
 /*
  * replay_learn.c - learn a link from what decode and tally did; see replay.h.
  *
- * What a text means depends on what is said nowhere in it: the names that ids stand for, the
- * columns, the positions (tally.meaning counts their changes, and then all links go), the
- * base (so links hang on the entry before, and lead to one that is the base of what follows: in
- * callgrind's files a call elsewhere than the cost line before it is not), the object (the
- * function's own), and a cfn= from further up (such texts are not learnt).
+ * In: a batch of rows that decode and tally took, and the state before it.  Out: a link from the entry
+ * before to the entry that the tally is at, or nothing.
+ *
+ * A link may be used only where its text means the same again.  That depends on more than the text:
+ *
+ *	names of ids, columns, positions	tally.meaning counts their changes, which drop all links
+ *	the base of positions			a link is tried only after its entry, which has that base;
+ *						it leads to an entry that has the base of the next line
+ *	the object				is that of the function
+ *	a cfn= before the text			such texts are not learnt
  */
 #include <string.h>
 
@@ -20,8 +25,8 @@ struct replay_before replay_note(const struct tally *t, const struct decode *d)
 	return (struct replay_before){t->cur_fn, t->cur, plain, replay_settled(t, d)};
 }
 
-/* Behind the positions of a line, each followed by one blank: where its costs begin; NULL
- * when it is too odd. */
+/* Where the costs of the line begin, after its positions, each followed by one blank; NULL when the line
+ * has another form. */
 static const char *costs_of(const struct decode *d, const char *line, const char *end)
 {
 	for (unsigned i = 0; i < d->nsub; i++) {
@@ -36,8 +41,8 @@ static const char *costs_of(const struct decode *d, const char *line, const char
 	return line < end && *line >= '0' && *line <= '9' ? line : NULL;
 }
 
-/* Behind fn= the base is another function's: only absolute positions mean the same.  The
- * line is one whose costs_of() were found. */
+/* True when all positions of the line are absolute: after fn= the base is another function's, so that
+ * relative ones would not mean the same again.  costs_of() accepted the line. */
 static bool absolute(const struct decode *d, const char *line)
 {
 	for (unsigned i = 0; i < d->nsub; i++) {
@@ -50,7 +55,8 @@ static bool absolute(const struct decode *d, const char *line)
 	return true;
 }
 
-/* Fill k's text (a wide_link's) from p up to the costs; false when it does not fit. */
+/* Set the text of k, a wide_link, to p[0..costs); count: where the count of a call is, or NULL.  False:
+ * the text is too long, or the count is not a plain number. */
 static bool set_text(struct link *k, const char *p, const char *costs, const char *count)
 {
 	const char *rest = count;
@@ -75,7 +81,8 @@ static bool set_text(struct link *k, const char *p, const char *costs, const cha
 	return true;
 }
 
-/* The rows of one entry: [fl= fn=] or [fi=], [cob= cfi= cfn= calls=], its line. */
+/* True when the rows are those of one entry: [fl= fn=] or [fi=], [cob= cfi= cfn= calls=], its line.
+ * *block: with fn=.  *calls: the row of calls=, or NULL. */
 static bool plain_rows(const struct batch *b, bool *block, const struct row **calls)
 {
 	bool fl = false, cfn = false, called = false;
@@ -93,7 +100,7 @@ static bool plain_rows(const struct batch *b, bool *block, const struct row **ca
 		case ROW_CFI:
 		case ROW_COB: called = true; break;
 		case ROW_CALLS:
-			/* Anything between it and its line: the call was dropped. */
+			/* Something is between it and its line: the call was dropped. */
 			if (i + 2 != b->n)
 				return false;
 			*calls = r;
@@ -106,7 +113,7 @@ static bool plain_rows(const struct batch *b, bool *block, const struct row **ca
 	return (*calls ? cfn : !called) && (!fl || *block);
 }
 
-/* Where the last line of text begins, which ends with a newline. */
+/* Where the last line of the text begins; the text ends with a newline. */
 static const char *last_line(struct str text)
 {
 	const char *nl = text.n > 1 ? memrchr(text.p, '\n', text.n - 1) : NULL;
@@ -114,7 +121,7 @@ static const char *last_line(struct str text)
 	return nl ? nl + 1 : text.p;
 }
 
-/* The rows of a jump and its line, maybe with jfi= and jfn= in front. */
+/* True when the rows are those of a jump and its line, and maybe jfi= and jfn= before it. */
 static bool jump_rows(const struct batch *b)
 {
 	const struct row *jump = b->n < 2 ? NULL : &b->row[b->n - 2];
@@ -128,7 +135,8 @@ static bool jump_rows(const struct batch *b)
 	return true;
 }
 
-/* Such text, "jfi=(3)\njump=12 +20 0 \n* 0 \n": k's is without the counts. */
+/* Set the text of k to that of such rows, "jfi=(3)\njump=12 +20 0 \n* 0 \n", without the counts; false
+ * when it has another form. */
 static bool set_jump_text(struct link *k, struct str text)
 {
 	const char *end = text.p + text.n - 1, *line = last_line(text), *slash = NULL;
@@ -169,15 +177,15 @@ static inline void set_step(struct step *step, const char *p, size_t n)
 	step->other = (uint16_t)(0xffffu << n);
 }
 
-/* Keep k as a step where it can be one; no link is needed then.  False when memory is out. */
+/* Keep k as a step if it can be one (*kept): then no link is needed.  False when memory is out. */
 static bool keep_step(struct replay *r, const struct link *k, const struct tally *t,
 		      bool *kept)
 {
 	struct step *step;
 
 	*kept = false;
-	/* Where links are followed as they came, those of several columns are all links.  A head's line
-	 * is a part of other links, too (link_head() in replay.c). */
+	/* While the past is followed, lines of several columns are all links.  The first line of a block
+	 * must be a link: others are made of it (replay_link_head()). */
 	if ((t->ncol > 1 && r->follow) || k->to != k->from + 1 || k->len > STEP_TEXT ||
 	    k->flags != 1 || t->entry[k->from].what == ENTRY_HEAD)
 		return true;
@@ -193,8 +201,8 @@ static bool keep_step(struct replay *r, const struct link *k, const struct tally
 	return true;
 }
 
-/* The subposition at *p, of up to 7 decimal digits, and the blank behind it, which *p moves behind:
- * from the position *at on; false when it is another one, or below 0 or above 2^64-1. */
+/* Read the position at *p, of up to 7 decimal digits, and the blank after it; *at is the base, and then
+ * the position.  False: it has another form, or is below 0 or above 2^64-1. */
 static inline bool read_sub(const char **p, uint64_t *at)
 {
 	const char *q = *p, sign = *q;
@@ -219,8 +227,8 @@ static inline bool read_sub(const char **p, uint64_t *at)
 	return true;
 }
 
-/* The slot of the file in "fi=(12)\n" or "fe=(12)\n" at *p, which moves behind it; 0: it was not met
- * before, or something else is there. */
+/* The slot of the file in "fi=(12)\n" or "fe=(12)\n" at *p, which moves to the next line; 0: the file was
+ * not met before, or something else is there. */
 static uint32_t read_file(const struct names *files, const char **p)
 {
 	const char *q = *p + 4;
@@ -251,7 +259,7 @@ const char *replay_positions(const struct replay *r, const struct tally *t, uint
 	return *p >= '0' && *p <= '9' ? p : NULL;
 }
 
-/* Behind the costs at p, which are not looked at. */
+/* The start of the line after the one with the costs at p, which are not read. */
 static inline const char *next_line(const char *p, const char *end)
 {
 	const unsigned n = leading_digits(load8(p));
@@ -313,7 +321,7 @@ bool replay_learn_line(struct replay *r, struct tally *t, uint32_t cur, const ch
 	return true;
 }
 
-/* Link `entry` to the tally's current one by k; text is its text with the costs. */
+/* Link `entry` to the tally's current one by k, whose text is `text` with the costs. */
 static int keep_link(struct replay *r, uint32_t entry, struct link *k,
 		     const struct tally *t, struct str text, struct err *err)
 {
@@ -328,7 +336,7 @@ static int keep_link(struct replay *r, uint32_t entry, struct link *k,
 		return 0;
 	k->flags |= (uint8_t)newlines;
 	k->from = entry;
-	/* Behind a head again: it was the one behind that. */
+	/* After a call that left the base, the tally is at the head again: the call is its next entry. */
 	k->to = tally_is_head(t, t->cur) ? t->entry[t->cur].next : t->cur;
 	k->val = t->entry[k->to].val;
 	if (!keep_step(r, k, t, &kept) || (!kept && !replay_link(r, k, &i)))
@@ -338,8 +346,8 @@ static int keep_link(struct replay *r, uint32_t entry, struct link *k,
 	return 0;
 }
 
-/* The text that a link of these rows would have: from the start, or, at a block, from behind
- * its fn= line; no names said again in it.  n 0: it cannot have one. */
+/* The text of a link for these rows: all of it, or the part after the fn= line of a block; names that
+ * are written again are left out.  Empty: there can be no link. */
 static struct str text_of(const struct batch *b, bool block, const struct tally *t,
 			  struct plain *plain)
 {
@@ -392,7 +400,7 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 	text = text_of(b, block, t, r->plain);
 	line = last_line(text);
 	costs = text.n ? costs_of(d, line, text.p + text.n) : NULL;
-	/* A block's link hangs on its head, where the positions before are another one's. */
+	/* The first link of a block belongs to its head; the base there is another function's. */
 	if (!costs || ((block || head) && !absolute(d, line)))
 		return 0;
 	if (calls) {

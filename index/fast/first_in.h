@@ -1,0 +1,177 @@
+/*
+ * first_in.h - the inside of first: where the reading is, and the numbers of a line.
+ *
+ * first_loops.c has the loops over the usual lines, compiled once per instruction set;
+ * first_lines.c reads any other line, one number after the other; first.c chooses the loop.
+ * All share struct first_place, which the loop fills before it calls first_lines.c.
+ */
+#ifndef QUERN_FIRST_IN_H
+#define QUERN_FIRST_IN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "index/fast/first.h"
+#include "index/fast/simd.h"
+
+enum { FIRST_COLUMNS = 32 }; /* columns that a profile read here may have */
+
+/*
+ * A guess about the next line: if its first position is a small step ("+5"), the rest of it is
+ * probably this text.  Most lines are in the same line of code as the line before, and cost as
+ * much.
+ */
+struct same {
+	uint64_t text[2]; /* from the blank after the step to the newline */
+	uint64_t keep[2]; /* ones for the bytes of the text */
+	unsigned n;	  /* bytes of the text; 0: no guess */
+	unsigned place;	  /* which positions change: ONCE_INSTR or ONCE_LINE */
+	bool unknown;	  /* the line of code is written as 0, not as "*" */
+	bool known;	  /* cost[] has the costs of the last cost line of the piece */
+	uint64_t cost[2];
+};
+
+/* Where the reading is. */
+struct first_place {
+	uint64_t at[SUBS]; /* the base of relative positions, by enum sub */
+	uint64_t before
+		[2]; /* instr and line of the row before: rows are packed as differences */
+	struct same same;
+};
+
+/* The loops of one instruction set: [positions - 1][columns - 1], the last for three columns and
+ * more.  Arguments and result are those of first_run(). */
+typedef const char *first_loop(struct tally *t, struct decode *d, const char *p,
+			       const char *end);
+struct first_loops {
+	first_loop *run[2][3];
+};
+extern const struct first_loops first_loops_avx2, first_loops_portable;
+
+/* ---- lines that a loop leaves (first_lines.c) ---- */
+
+/*
+ * Each takes the line or lines at p when they are of its kind.  The result is the end of what was
+ * taken; NULL, with nothing changed, when something else is there.  NULL with t->no_memory set ends
+ * the reading: a row is half added then.
+ *
+ *	_cost_line	"+3 12 67\n", numbers of any length, CR excluded
+ *	_head		"\nfn=(12) name\n" before a cost line, of a function without entries
+ *	_file		"fi=(12) name\n", "fe=(12) name\n"
+ *	_call		"cob=(3)\ncfi=(4)\ncfn=(5)\ncalls=1 +3 0\n+2 0 67\n"; cob= and cfi= are
+ *			optional, and so is cfn= if a line before has it
+ */
+const char *first_cost_line(struct tally *t, const struct decode *d,
+			    struct first_place *pl, const char *p);
+const char *first_head(struct tally *t, const struct decode *d, struct first_place *pl,
+		       const char *p, const char *end);
+const char *first_file(struct tally *t, const char *p, const char *end);
+const char *first_call(struct tally *t, const struct decode *d, struct first_place *pl,
+		       const char *p, const char *end);
+
+/* "jfi=(3)\njfn=(4)\n" before a jump, one of the two or both, at *p, which moves to their end.  *to
+ * is the target as once_to() has it; *lines grows by the number of lines.  False: a name is not
+ * known, or something else is there. */
+bool first_jump_target(const struct tally *t, const char **p, uint64_t *to,
+		       uint64_t *lines);
+
+/* ---- numbers ---- */
+
+/* A number and where it ends; end is NULL if there is no number. */
+struct number {
+	const char *end;
+	uint64_t v;
+};
+
+/* How the first byte of a position is read. */
+enum { FIRST_RELATIVE = 1, FIRST_MINUS = 2, FIRST_SAME = 4 };
+static const uint8_t first_kind[256] = {
+	/* Any other byte must be a digit, which the reader of the number checks. */
+	['+'] = FIRST_RELATIVE,
+	['-'] = FIRST_RELATIVE | FIRST_MINUS,
+	['*'] = FIRST_RELATIVE | FIRST_SAME,
+};
+
+/* A position that is not a small decimal number; see first_position(). */
+struct number first_odd_position(const char *p, uint64_t base);
+
+/* The position at p: "12", "+3", "-3", "*" or "0x1f". */
+static HOT struct number first_position(const char *p, uint64_t base)
+{
+	const unsigned kind = first_kind[(unsigned char)*p];
+	const char *q = p + (kind != 0);
+	uint64_t v, to;
+	unsigned n;
+
+	if (kind & FIRST_SAME)
+		return (struct number){q, base};
+	if (*q == '0' && !kind) {
+		uint64_t bad = 0;
+
+		if (q[1] == ' ') /* line 0: the line of code is unknown */
+			return (struct number){q + 1, 0};
+		q += 2;
+		v = zero_bytes(load8(q) ^ 0x2020202020202020);
+		n = v ? (unsigned)__builtin_ctzll(v) >> 3 : 8;
+		v = hex_before(q + n, n, &bad);
+		if (__builtin_expect(q[-1] != 'x' || q[n] != ' ' || n == 0 || bad, 0))
+			return first_odd_position(p, base);
+		return (struct number){q + n, v};
+	}
+	n = leading_digits(load8(q));
+	if (__builtin_expect(n - 1 > 6, 0))
+		return first_odd_position(p, base);
+	v = digits_at(q, n);
+	to = (kind ? base : 0) + (kind & FIRST_MINUS ? 0 - v : v);
+	/* A result below 0 or near 2^64 has the high bit. */
+	if (kind && (base | to) >> 63)
+		return (struct number){0};
+	return (struct number){q + n, to};
+}
+
+/* The costs at *p, at most ncols, through the end of the line, which *p moves to; *n is their
+ * number.  False: something else is there. */
+static HOT bool first_costs(const char **p, unsigned ncols, uint64_t *cost, uint32_t *n)
+{
+	*n = 0;
+	do
+		if (*n == ncols || !digits_number(p, &cost[(*n)++]))
+			return false;
+	while (*(*p)++ == ' ');
+	return (*p)[-1] == '\n';
+}
+
+/* " +3 0\n" after the count of a call: the position of the callee, which is not kept.  The start
+ * of the next line, or NULL. */
+static HOT const char *first_call_target(const char *p, const uint64_t *base,
+					 unsigned nsub)
+{
+#pragma GCC unroll 2
+	for (unsigned i = 0; i < nsub; i++) {
+		if (*p != ' ')
+			return NULL;
+		p = first_position(p + 1, base[i]).end;
+		if (!p)
+			return NULL;
+	}
+	p += *p == ' ';
+	return *p == '\n' ? p + 1 : NULL;
+}
+
+/* ---- names ---- */
+
+/* The slot of the id in "12)\n" at *p, which moves to the next line; 0: the id was not met before,
+ * or something else is there. */
+static HOT uint32_t first_known_id(const struct names *names, const char **p)
+{
+	const char *q = *p;
+	uint64_t id;
+
+	if (!digits_number(&q, &id) || load2(q) != ('\n' << 8 | ')') ||
+	    id >= names->by_id_n)
+		return 0;
+	*p = q + 2;
+	return names->by_id[id];
+}
+
+#endif
