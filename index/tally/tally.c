@@ -565,17 +565,12 @@ static int row_calls(struct tally *t, const struct batch *b, const struct row *r
 	return 0;
 }
 
-static int tally_row(struct tally *t, const struct batch *b, const struct row *r,
-		     struct err *err)
+/* A line that names something. */
+static int row_name(struct tally *t, const struct batch *b, const struct row *r,
+		    struct err *err)
 {
 	uint32_t slot = 0;
 
-	if (__builtin_expect(r->kind == ROW_COST, 1))
-		return row_cost(t, b, r, err);
-	if (__builtin_expect(t->pending != PENDING_NONE, 0) && drop_pending(t, b, r, err))
-		return (int)err->kind;
-	t->part_used |=
-		r->kind == ROW_ODD ? r->a == ODD_HEADER_VALUE : r->kind != ROW_FILE;
 	switch ((enum row_kind)r->kind) {
 	case ROW_FN:
 		slot = name_of(t, SPACE_FN, b, r, err);
@@ -615,6 +610,21 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 		slot = t->jfn = name_of(t, SPACE_FN, b, r, err);
 		t->has_jfn = true;
 		break;
+	default: break;
+	}
+	return slot == NONE ? (int)err->kind : 0;
+}
+
+static int tally_row(struct tally *t, const struct batch *b, const struct row *r,
+		     struct err *err)
+{
+	if (__builtin_expect(r->kind == ROW_COST, 1))
+		return row_cost(t, b, r, err);
+	if (__builtin_expect(t->pending != PENDING_NONE, 0) && drop_pending(t, b, r, err))
+		return (int)err->kind;
+	t->part_used |=
+		r->kind == ROW_ODD ? r->a == ODD_HEADER_VALUE : r->kind != ROW_FILE;
+	switch ((enum row_kind)r->kind) {
 	case ROW_CALLS:
 	case ROW_CALLS_BAD:
 	case ROW_JUMP:
@@ -626,9 +636,8 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 	case ROW_ODD:
 		return tally_add_odd(t, (enum odd)r->a, tally_line_of(t, b, r),
 				     (struct str){r->p, r->len}, err);
-	case ROW_COST: break;
+	default: return row_name(t, b, r, err);
 	}
-	return slot == NONE ? (int)err->kind : 0;
 }
 
 static int spill_failed(const struct tally *t, struct err *err)
