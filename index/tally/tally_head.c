@@ -94,41 +94,66 @@ int tally_room_for_sums(struct tally *t)
 		       : 0;
 }
 
-/* Entries have nevent costs each: a new event in a later part moves them all. */
+/* The numbers of all entries, in a new array with room for t->nevent costs each in place of `from`;
+ * entries get their place there.  NULL if memory is out. */
+static uint64_t *wide_values(struct tally *t, size_t from, size_t *n, size_t *cap)
+{
+	const size_t to = t->nevent;
+	uint64_t *val = NULL;
+
+	*n = *cap = 0;
+	if (vec_reserve(&val, cap, 1, 8))
+		return NULL;
+	for (size_t i = 1; i < t->nentry; i++) {
+		struct entry *e = &t->entry[i];
+		const uint64_t *old = t->val + e->val;
+		const size_t room = e->what == ENTRY_HEAD ? 0 : tally_values(t, e->what);
+
+		if (vec_reserve(&val, cap, *n + room, 8)) {
+			free(val);
+			return NULL;
+		}
+		if (e->what != ENTRY_HEAD && ENTRY_KIND(e->what) == ENTRY_CALL) {
+			/* With this part's sums: part_lines.c ends no part. */
+			memcpy(val + *n, old, (from + 2) * 8);
+			memcpy(val + *n + 2 + to, old + 2 + from, (from + 1) * 8);
+		} else if (e->what != ENTRY_HEAD) {
+			memcpy(val + *n, old,
+			       (ENTRY_KIND(e->what) == ENTRY_COST ? from : room) * 8);
+		}
+		e->val = (uint32_t)*n;
+		*n += room;
+	}
+	return val;
+}
+
+/* Sums of n things, `from` numbers each, in a new array with `to` each; NULL if memory is out. */
+static uint64_t *wide_sums(const uint64_t *sum, size_t n, size_t from, size_t to)
+{
+	uint64_t *wide = calloc(n * to + 1, 8);
+
+	for (size_t i = 0; wide && i < n; i++)
+		memcpy(wide + i * to, sum + i * from, from * 8);
+	return wide;
+}
+
+/* Entries, functions and edges have nevent costs each: a new event in a later part moves them all. */
 static int widen(struct tally *t, size_t from, struct err *err)
 {
-	size_t to = t->nevent, n = t->nfn, nedge = t->nedge;
-	uint64_t *val = NULL, *self = calloc(n * to + 1, 8),
-		 *edge = calloc(nedge * (to + 1) + 1, 8);
+	const size_t to = t->nevent, n = t->nfn, nedge = t->nedge;
+	uint64_t *val = NULL, *self = NULL, *edge = NULL;
 	size_t nval = 0, cap = 0;
 	int rc;
 
 	t->nevent = from;
 	rc = tally_room_for_sums(t);
 	t->nevent = to;
-	if (!self || !edge || rc)
-		goto fail;
-	for (size_t i = 0; i < n; i++)
-		memcpy(self + i * to, t->self + i * from, from * 8);
-	for (size_t i = 0; i < nedge; i++)
-		memcpy(edge + i * (to + 1), t->edge_sum + i * (from + 1), (from + 1) * 8);
-	for (size_t i = 1; i < t->nentry; i++) {
-		struct entry *e = &t->entry[i];
-		const uint64_t *old = t->val + e->val;
-		size_t room = e->what == ENTRY_HEAD ? 0 : tally_values(t, e->what);
-
-		if (vec_reserve(&val, &cap, nval + room, 8))
-			goto fail;
-		if (e->what != ENTRY_HEAD && ENTRY_KIND(e->what) == ENTRY_CALL) {
-			/* With this part's sums: part_lines.c ends no part. */
-			memcpy(val + nval, old, (from + 2) * 8);
-			memcpy(val + nval + 2 + to, old + 2 + from, (from + 1) * 8);
-		} else if (e->what != ENTRY_HEAD) {
-			memcpy(val + nval, old,
-			       (ENTRY_KIND(e->what) == ENTRY_COST ? from : room) * 8);
-		}
-		e->val = (uint32_t)nval;
-		nval += room;
+	if (rc || !(self = wide_sums(t->self, n, from, to)) ||
+	    !(edge = wide_sums(t->edge_sum, nedge, from + 1, to + 1)) ||
+	    !(val = wide_values(t, from, &nval, &cap))) {
+		free(self);
+		free(edge);
+		return err_no_memory(err, "while tallying");
 	}
 	free(t->val);
 	free(t->self);
@@ -150,13 +175,7 @@ static int widen(struct tally *t, size_t from, struct err *err)
 	    vec_reserve(&t->edge_part, &t->edge_part_cap, nedge * (to + 1), 8))
 		return err_no_memory(err, "while tallying");
 	return 0;
-fail:
-	free(val);
-	free(self);
-	free(edge);
-	return err_no_memory(err, "while tallying");
 }
-
 static uint32_t event_number(struct tally *t, struct str name)
 {
 	const uint32_t h = (uint32_t)str_hash(name);
