@@ -114,8 +114,8 @@ fast_positions(const struct decode *d, const struct cursor *c, const char **from
 	return pos;
 }
 
-/* The costs from `from` to the newline, at most ncols: *n of them, with *all their bits.  The place of
- * the newline; anything is returned with *bad set. */
+/* Read the costs from `from` to the newline, at most ncols: *n of them, *all the bits of all of them.
+ * The place of the newline; with *bad set, the line is another one. */
 static inline __attribute__((always_inline)) const uint16_t *
 fast_costs(const struct cursor *c, const uint16_t *pos, const char *from, uint32_t ncols,
 	   uint64_t *cost, uint32_t *n, uint64_t *all, uint64_t *bad)
