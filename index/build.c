@@ -307,7 +307,7 @@ static void build_free(struct build *b)
 	store_writer_close(b->writer);
 	profile_free(&b->profile);
 	free(b->tally);
-	if (b->kept.part[0])
+	if (b->kept.parts.chunk[0])
 		tally_free(&b->kept);
 }
 

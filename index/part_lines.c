@@ -157,7 +157,7 @@ static int open_file(struct reading *r, uint32_t file)
  * bytes. */
 static int take_lines(struct reading *r, const char *p, size_t n, bool last, size_t *used)
 {
-	r->to->tally.counted_in = NULL; /* it points into the block before */
+	r->to->tally.diag.counted_in = NULL; /* it points into the block before */
 	for (*used = 0; *used < n; *used += r->batch.bytes) {
 		decode_block(&r->decode, p + *used, n - *used, BEFORE, last, &r->batch);
 		if (r->batch.bytes == 0)
@@ -480,11 +480,11 @@ static int map_functions(struct part_lines *to, struct err *err)
 	const struct tally *t = &to->tally;
 	struct merge_map *m = &to->map;
 
-	m->fn = malloc((t->nfn + 1) * sizeof(*m->fn));
+	m->fn = malloc((t->fns.n + 1) * sizeof(*m->fn));
 	if (!m->fn)
 		return err_no_memory(err, "while reading parts of the profile");
-	for (size_t i = 0; i < t->nfn; i++) {
-		const struct fn_slot *f = &t->fn[i];
+	for (size_t i = 0; i < t->fns.n; i++) {
+		const struct fn_slot *f = &t->fns.at[i];
 
 		m->fn[i] = function_of(to->st, m->name[SPACE_FN][f->fn],
 				       m->name[SPACE_FILE][f->fl],
@@ -493,15 +493,16 @@ static int map_functions(struct part_lines *to, struct err *err)
 			return unknown(to->st,
 				       store_name(to->st, m->name[SPACE_FN][f->fn]), err);
 	}
-	for (size_t i = 0; i < t->nedge; i++) {
-		const uint32_t end[] = {t->edge[i].caller, t->edge[i].callee};
+	for (size_t i = 0; i < t->edges.n; i++) {
+		const uint32_t end[] = {t->edges.at[i].caller, t->edges.at[i].callee};
 
 		for (int k = 0; k < 2; k++)
 			if (m->fn[end[k]] == NO_ID)
 				return unknown(
 					to->st,
-					store_name(to->st,
-						   m->name[SPACE_FN][t->fn[end[k]].fn]),
+					store_name(
+						to->st,
+						m->name[SPACE_FN][t->fns.at[end[k]].fn]),
 					err);
 	}
 	return 0;
@@ -529,18 +530,18 @@ static int map_edges(struct part_lines *to, struct err *err)
 	const struct tally *t = &to->tally;
 	struct merge_map *m = &to->map;
 
-	m->edge = malloc((t->nedge + 1) * sizeof(*m->edge));
+	m->edge = malloc((t->edges.n + 1) * sizeof(*m->edge));
 	if (!m->edge)
 		return err_no_memory(err, "while reading parts of the profile");
-	for (size_t i = 0; i < t->nedge; i++) {
-		m->edge[i] = edge_of(&to->p, m->fn[t->edge[i].caller],
-				     m->fn[t->edge[i].callee]);
+	for (size_t i = 0; i < t->edges.n; i++) {
+		m->edge[i] = edge_of(&to->p, m->fn[t->edges.at[i].caller],
+				     m->fn[t->edges.at[i].callee]);
 		if (m->edge[i] == to->p.nedge)
 			return unknown(
 				to->st,
-				store_name(
-					to->st,
-					m->name[SPACE_FN][t->fn[t->edge[i].callee].fn]),
+				store_name(to->st,
+					   m->name[SPACE_FN]
+						  [t->fns.at[t->edges.at[i].callee].fn]),
 				err);
 	}
 	return 0;
@@ -550,13 +551,13 @@ static int map_events(struct part_lines *to, struct err *err)
 {
 	const struct tally *t = &to->tally;
 
-	to->map.event = malloc((t->nevent + 1) * sizeof(*to->map.event));
+	to->map.event = malloc((t->events.n + 1) * sizeof(*to->map.event));
 	if (!to->map.event)
 		return err_no_memory(err, "while reading parts of the profile");
-	for (size_t i = 0; i < t->nevent; i++) {
-		to->map.event[i] = store_event_find(to->st, t->event[i]);
+	for (size_t i = 0; i < t->events.n; i++) {
+		to->map.event[i] = store_event_find(to->st, t->events.name[i]);
 		if (to->map.event[i] >= to->st->info.events)
-			return unknown(to->st, t->event[i], err);
+			return unknown(to->st, t->events.name[i], err);
 	}
 	return 0;
 }

@@ -85,19 +85,19 @@ static int order_slots(struct detail *d)
 	size_t n = 0;
 
 	for (size_t k = 0; k < p->ntally; k++)
-		n += p->tally[k]->nfn;
+		n += p->tally[k]->fns.n;
 	d->at.slot_first = calloc(p->nfn + 3, sizeof(*d->at.slot_first));
 	d->at.slots = vec_block((n + 1) * sizeof(*d->at.slots));
 	if (!d->at.slot_first || !d->at.slots)
 		return -1;
 	for (size_t k = 0; k < p->ntally; k++)
-		for (size_t i = 0; i < p->tally[k]->nfn; i++)
+		for (size_t i = 0; i < p->tally[k]->fns.n; i++)
 			if (p->map[k].fn[i] != NO_ID)
 				d->at.slot_first[p->map[k].fn[i] + 2]++;
 	for (size_t f = 1; f <= p->nfn + 1; f++)
 		d->at.slot_first[f] += d->at.slot_first[f - 1];
 	for (size_t k = 0; k < p->ntally; k++)
-		for (size_t i = 0; i < p->tally[k]->nfn; i++)
+		for (size_t i = 0; i < p->tally[k]->fns.n; i++)
 			if (p->map[k].fn[i] != NO_ID)
 				d->at.slots[d->at.slot_first[p->map[k].fn[i] + 1]++] =
 					(struct slot_ref){(uint32_t)k, (uint32_t)i};
@@ -229,8 +229,9 @@ uint64_t detail_weight(const struct detail *d, uint32_t f)
 		const struct slot_ref *at = &d->at.slots[s];
 		const struct slot_ref *soon = s + FETCH < end ? at + FETCH : at;
 
-		__builtin_prefetch(&d->p->tally[soon->tally]->fn[soon->slot].once_all);
-		sum += d->p->tally[at->tally]->fn[at->slot].once_all / 2;
+		__builtin_prefetch(
+			&d->p->tally[soon->tally]->fns.at[soon->slot].once_all);
+		sum += d->p->tally[at->tally]->fns.at[at->slot].once_all / 2;
 	}
 	return sum;
 }
@@ -637,7 +638,7 @@ static int read_row(struct detail *d, size_t k, uint32_t slot, const struct once
 	r = (struct detail_row){
 		.instr = o->instr, .line = o->line, .file = m->name[SPACE_FILE][o->file]};
 	if (kind == DETAIL_JUMPS) {
-		struct jumps_of from = {d, k, p->tally[k]->fn[slot].fn};
+		struct jumps_of from = {d, k, p->tally[k]->fns.at[slot].fn};
 
 		r.to_instr = o->to[0];
 		r.to_line = o->to[1];
@@ -669,8 +670,8 @@ static int read_row(struct detail *d, size_t k, uint32_t slot, const struct once
 /* Read the pieces of a function's slot in tally k. */
 static int read_pieces(struct detail *d, size_t k, uint32_t slot)
 {
-	const struct fn_slot *fn = &d->p->tally[k]->fn[slot];
-	const struct spill *once = &d->p->tally[k]->once;
+	const struct fn_slot *fn = &d->p->tally[k]->fns.at[slot];
+	const struct spill *once = &d->p->tally[k]->pieces.packed;
 	uint64_t at = fn->once_at, n = fn->once_n;
 
 	while (n) {
@@ -766,16 +767,17 @@ static void fetch_next(const struct detail *d, uint32_t f)
 	const size_t later = soon + FETCH < nfn ? soon + FETCH : nfn;
 
 	for (uint32_t s = at->slot_first[later]; s < at->slot_first[later + 1]; s++)
-		__builtin_prefetch(
-			&d->p->tally[at->slots[s].tally]->fn[at->slots[s].slot].once_at);
+		__builtin_prefetch(&d->p->tally[at->slots[s].tally]
+					    ->fns.at[at->slots[s].slot]
+					    .once_at);
 	for (uint32_t s = at->slot_first[soon]; s < at->slot_first[soon + 1]; s++) {
 		const struct slot_ref *slot = &at->slots[s];
 		const struct tally *t = d->p->tally[slot->tally];
-		const struct fn_slot *fn = &t->fn[slot->slot];
+		const struct fn_slot *fn = &t->fns.at[slot->slot];
 
-		spill_fetch(&t->once, fn->once_at);
+		spill_fetch(&t->pieces.packed, fn->once_at);
 		/* Its edges are mostly next to each other. */
-		if (fn->edge_out - 1 < t->nedge)
+		if (fn->edge_out - 1 < t->edges.n)
 			__builtin_prefetch(
 				&d->p->map[slot->tally].edge[fn->edge_out - 1]);
 	}
@@ -790,7 +792,7 @@ static const struct slot_ref *only_slot(const struct detail *d, uint32_t f)
 	for (uint32_t s = at->slot_first[f]; s < at->slot_first[f + 1]; s++) {
 		const struct slot_ref *slot = &at->slots[s];
 
-		if (!d->p->tally[slot->tally]->fn[slot->slot].once_n)
+		if (!d->p->tally[slot->tally]->fns.at[slot->slot].once_n)
 			continue;
 		if (only)
 			return NULL;
@@ -814,13 +816,14 @@ static enum copy copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KI
 
 	if (d->asked || p->nevent > COPY_EVENTS || p->nevent == 0 || !slot)
 		return COPY_ODD;
-	fn = &p->tally[slot->tally]->fn[slot->slot];
+	fn = &p->tally[slot->tally]->fns.at[slot->slot];
 	m = &p->map[slot->tally];
-	for (size_t e = 0; e < p->tally[slot->tally]->nevent; e++)
+	for (size_t e = 0; e < p->tally[slot->tally]->events.n; e++)
 		if (m->event[e] != e)
 			return COPY_ODD;
 	at = fn->once_at;
-	in.p = spill_read(&p->tally[slot->tally]->once, at, fn->once_n, &d->once);
+	in.p = spill_read(&p->tally[slot->tally]->pieces.packed, at, fn->once_n,
+			  &d->once);
 	if (!in.p) {
 		d->unread = errno;
 		return COPY_NO_MEMORY;

@@ -28,16 +28,17 @@ static const struct first_loops *const loops[ISAS] = {
 
 bool first_ready(const struct tally *t, const struct decode *d)
 {
-	return t->cur_fn != UINT32_MAX && t->in_once && d->nsub <= 2 &&
+	return t->now.fn != UINT32_MAX && t->pieces.open && d->nsub <= 2 &&
 	       d->sub[0] != SUB_BB && d->sub[d->nsub - 1] != SUB_BB &&
-	       t->ncol - 1 < FIRST_COLUMNS && t->ncol == d->ncols && t->col_is_event;
+	       t->events.ncol - 1 < FIRST_COLUMNS && t->events.ncol == d->ncols &&
+	       t->events.col_is_event;
 }
 
 const char *first_run(struct tally *t, struct decode *d, const char *p, const char *end)
 {
 	const char *start = p;
 
-	if (t->pending != PENDING_NONE || t->has_jfi || t->has_jfn)
+	if (t->now.pending != PENDING_NONE || t->now.has_jfi || t->now.has_jfn)
 		return p;
 	p = loops[isa()]->run[d->nsub - 1][d->ncols < 3 ? d->ncols - 1 : 2](t, d, p, end);
 	t->text_bytes += (uint64_t)(p - start);

@@ -75,7 +75,7 @@ static void place(struct first_place *pl, struct once_row *r, const uint64_t *at
 {
 	if (moves)
 		memcpy(pl->at, at, sizeof(pl->at));
-	r->file = t->file;
+	r->file = t->now.file;
 	r->instr = pl->before[0] = at[SUB_INSTR];
 	r->line = pl->before[1] = at[SUB_LINE];
 }
@@ -93,15 +93,15 @@ const char *first_cost_line(struct tally *t, const struct decode *d,
 	if (!p || !first_costs(&p, d->ncols, cost, &n))
 		return NULL;
 	r.ncost = n;
-	tally_add_costs(t, t->run, cost, n);
-	t->ran = true;
-	t->fn[t->cur_fn].body = true;
+	tally_add_costs(t, t->now.run, cost, n);
+	t->now.ran = true;
+	t->fns.at[t->now.fn].body = true;
 	t->lines++;
 	t->cost_lines++;
 	pl->same.n = 0;
 	pl->same.known = false;
 	place(pl, &r, at, t, true);
-	t->base_file = t->file;
+	t->now.base_file = t->now.file;
 	return tally_add_once(t, &r, cost) ? end_without_memory(t) : p;
 }
 
@@ -247,7 +247,7 @@ static bool callee(struct tally *t, const char **p, const char *end, struct call
 		if (!*to)
 			return false;
 	}
-	return c->cfn || t->has_cfn;
+	return c->cfn || t->now.has_cfn;
 }
 
 const char *first_call(struct tally *t, const struct decode *d, struct first_place *pl,
@@ -270,27 +270,27 @@ const char *first_call(struct tally *t, const struct decode *d, struct first_pla
 		return NULL;
 	r.ncost = n;
 	if (c.cob) {
-		t->cob = c.cob;
-		t->has_cob = true;
+		t->now.cob = c.cob;
+		t->now.has_cob = true;
 	}
 	if (c.cfi) {
-		t->cfi = c.cfi;
-		t->has_cfi = true;
+		t->now.cfi = c.cfi;
+		t->now.has_cfi = true;
 	}
 	if (c.cfn) {
-		t->cfn = c.cfn;
-		t->has_cfn = true;
+		t->now.cfn = c.cfn;
+		t->now.has_cfn = true;
 	}
 	t->lines += c.lines + 2;
-	place(pl, &r, at, t, !t->apart);
-	t->file = t->base_file;
+	place(pl, &r, at, t, !t->now.apart);
+	t->now.file = t->now.base_file;
 	return tally_once_call(t, &r, cost) ? end_without_memory(t) : p;
 }
 
 bool first_jump_target(const struct tally *t, const char **p, uint64_t *to,
 		       uint64_t *lines)
 {
-	uint32_t file = t->base_file, fn = t->fn_name;
+	uint32_t file = t->now.base_file, fn = t->now.fn_name;
 
 	for (; (*p)[0] == 'j' && (*p)[1] == 'f'; ++*lines) {
 		const bool into_fn = (*p)[2] == 'n';
@@ -304,6 +304,6 @@ bool first_jump_target(const struct tally *t, const char **p, uint64_t *to,
 			return false;
 		*(into_fn ? &fn : &file) = slot;
 	}
-	*to = once_to(t->fn_name, t->file, (uint64_t)fn << 32 | file);
+	*to = once_to(t->now.fn_name, t->now.file, (uint64_t)fn << 32 | file);
 	return true;
 }

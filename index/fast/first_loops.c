@@ -322,7 +322,7 @@ static HOT const char *wide_line(const struct loop l, struct first *f, const cha
 	if (!p || !find_columns(&c, p, l.ncols))
 		return NULL;
 	out = put_place(l, f, l.ncols << ONCE_COSTS | ENTRY_COST, 0, at, true);
-	f->out = put_columns(l.t, out, l.t->run, &c);
+	f->out = put_columns(l.t, out, l.t->now.run, &c);
 	f->costs++;
 	return c.end;
 }
@@ -412,9 +412,9 @@ static HOT void put_file_costs(const struct loop l, struct first *f,
 		like = same->cost[0] == c->cost[0] &&
 		       (c->n == 1 || same->cost[1] == c->cost[1]);
 	out = put_place(l, f, (like ? 0 : c->n << ONCE_COSTS) | ENTRY_COST,
-			slot != t->file ? slot : 0, at, l.wide);
+			slot != t->now.file ? slot : 0, at, l.wide);
 	if (l.wide)
-		out = put_columns(t, out, t->run, &c->columns);
+		out = put_columns(t, out, t->now.run, &c->columns);
 	for (unsigned i = 0; !l.wide && i < c->n; i++) {
 		tally_add(t, &f->run[i], c->cost[i]);
 		same->cost[i] = c->cost[i];
@@ -449,7 +449,7 @@ static HOT const char *file_and_line(const struct loop l, struct first *f, const
 	same->known = !l.wide && c.n == l.ncols;
 	if (same->known && (l.nsub == 2 || l.instr))
 		guess_same(same, p, end, l.nsub, l.instr, at[l.nsub - 1]);
-	t->file = t->base_file = t->once_row.file = slot;
+	t->now.file = t->now.base_file = t->pieces.last.file = slot;
 	f->costs++;
 	f->lines++;
 	return end;
@@ -536,12 +536,12 @@ static HOT const char *call(const struct loop l, struct first *f, const char *p)
 	if (!p || !(p = read_calls(l, f, p, &c)))
 		return NULL;
 	if (c.cob) {
-		t->cob = c.cob;
-		t->has_cob = true;
+		t->now.cob = c.cob;
+		t->now.has_cob = true;
 	}
 	if (c.cfi) {
-		t->cfi = c.cfi;
-		t->has_cfi = true;
+		t->now.cfi = c.cfi;
+		t->now.has_cfi = true;
 	}
 	sum = tally_call(t, c.cfn, &edge);
 	if (!sum) {
@@ -592,15 +592,16 @@ static HOT struct first begin(const struct loop l, const struct decode *d,
 			      const struct first_place *pl)
 {
 	const struct tally *t = l.t;
-	const struct bytes *b = &t->once.buf;
+	const struct bytes *b = &t->pieces.packed.buf;
 	const uint64_t room = (b->cap - b->n) / once_room(l.ncols);
-	const uint64_t left = ONCE_MAX - 1 - t->once_rows;
-	struct first f = {.before = {pl->before[0], pl->before[1]},
-			  .run = {t->run[0], !l.wide && l.ncols == 2 ? t->run[1] : 0},
-			  .apart = t->apart,
-			  .most = left < room ? left : room,
-			  .to = t->once_row.to[2],
-			  .out = b->p + b->n};
+	const uint64_t left = ONCE_MAX - 1 - t->pieces.rows;
+	struct first f = {
+		.before = {pl->before[0], pl->before[1]},
+		.run = {t->now.run[0], !l.wide && l.ncols == 2 ? t->now.run[1] : 0},
+		.apart = t->now.apart,
+		.most = left < room ? left : room,
+		.to = t->pieces.last.to[2],
+		.out = b->p + b->n};
 
 	for (unsigned i = 0; i < l.nsub; i++)
 		f.at[i] = pl->at[d->sub[i]];
@@ -613,19 +614,19 @@ static HOT void finish(const struct loop l, const struct first *f, const struct 
 {
 	struct tally *t = l.t;
 
-	t->once.buf.n = (size_t)(f->out - t->once.buf.p);
+	t->pieces.packed.buf.n = (size_t)(f->out - t->pieces.packed.buf.p);
 	for (unsigned i = 0; i < l.nsub; i++)
 		pl->at[d->sub[i]] = f->at[i];
-	pl->before[0] = t->once_row.instr = f->before[0];
-	pl->before[1] = t->once_row.line = f->before[1];
-	t->once_row.to[2] = f->to;
-	t->once_row.cost_known = l.ncols == 1 && l.same->known;
-	t->once_row.cost = l.same->cost[0];
+	pl->before[0] = t->pieces.last.instr = f->before[0];
+	pl->before[1] = t->pieces.last.line = f->before[1];
+	t->pieces.last.to[2] = f->to;
+	t->pieces.last.cost_known = l.ncols == 1 && l.same->known;
+	t->pieces.last.cost = l.same->cost[0];
 	for (unsigned i = 0; !l.wide && i < l.ncols; i++)
-		t->run[i] = f->run[i];
-	t->once_rows += (uint32_t)f->rows;
-	t->ran |= f->costs > 0;
-	t->fn[t->cur_fn].body |= f->costs > 0;
+		t->now.run[i] = f->run[i];
+	t->pieces.rows += (uint32_t)f->rows;
+	t->now.ran |= f->costs > 0;
+	t->fns.at[t->now.fn].body |= f->costs > 0;
 	t->lines += f->costs + f->lines;
 	t->cost_lines += f->rows;
 }
@@ -668,29 +669,30 @@ static const char *other_line(struct tally *t, const struct decode *d,
 static HOT const char *run(struct tally *t, struct decode *d, const char *p,
 			   const char *end, unsigned nsub, unsigned narrow)
 {
-	struct first_place pl = {.before = {t->once_row.instr, t->once_row.line},
-				 .same = {.known = narrow == 1 && t->once_row.cost_known,
-					  .cost = {t->once_row.cost}}};
+	struct first_place pl = {
+		.before = {t->pieces.last.instr, t->pieces.last.line},
+		.same = {.known = narrow == 1 && t->pieces.last.cost_known,
+			 .cost = {t->pieces.last.cost}}};
 	const struct loop l = {t,	    &pl.same,
 			       nsub,	    narrow ? narrow : d->ncols,
 			       narrow == 0, d->sub[0] == SUB_INSTR};
 
 	memcpy(pl.at, d->base, sizeof(pl.at));
-	while (p < end && t->in_once) {
+	while (p < end && t->pieces.open) {
 		const char *q = p;
 
-		if (bytes_room(&t->once.buf, once_room(d->ncols)))
+		if (bytes_room(&t->pieces.packed.buf, once_room(d->ncols)))
 			break;
 		/* The loop takes neither heads nor lines of another file than the row before. */
 		if ((*p <= '9' || *p == 'j' || *p == 'c' || *p == 'f') &&
-		    t->file == t->once_row.file && t->file == t->base_file)
+		    t->now.file == t->pieces.last.file && t->now.file == t->now.base_file)
 			q = usual_lines(l, d, &pl, p, end);
-		if (q == p && t->once_rows < ONCE_MAX - 1)
+		if (q == p && t->pieces.rows < ONCE_MAX - 1)
 			q = other_line(t, d, &pl, p, end);
 		if (!q || q == p)
 			break;
 		p = q;
-		if (t->once_rows == 0) { /* another piece begins */
+		if (t->pieces.rows == 0) { /* another piece begins */
 			pl.same.n = 0;
 			pl.same.known = false;
 		}

@@ -21,7 +21,7 @@ struct first {
 	uint64_t rows, most; /* rows packed, and how many may be */
 	uint64_t costs;	     /* rows that are cost lines */
 	uint64_t lines;	     /* lines of text besides those cost lines */
-	uint64_t to;	     /* target of the last jump: once_row.to[2] */
+	uint64_t to;	     /* target of the last jump: pieces.last.to[2] */
 	unsigned char *out;  /* end of the packed rows */
 };
 

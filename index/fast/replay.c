@@ -67,7 +67,7 @@ void replay_count(struct replay *r, uint64_t links, uint64_t hits, uint64_t step
 /* One or two costs are added to the events with the numbers of their columns. */
 static bool in_place(const struct tally *t)
 {
-	return t->col_is_event || t->ncol > 2;
+	return t->events.col_is_event || t->events.ncol > 2;
 }
 
 /* ---- entering and leaving the loop ---- */
@@ -107,21 +107,22 @@ static void forget(struct replay *r)
 
 static bool usable(struct replay *r, const struct tally *t, const struct decode *d)
 {
-	if (!replay_settled(t, d) || t->ob_moved || t->pending != PENDING_NONE ||
-	    t->has_cfi || t->has_cob || t->has_jfi || t->has_jfn || t->ncol == 0 ||
-	    t->ncol > REPLAY_COLUMNS || !in_place(t) || t->ncol != d->ncols ||
-	    d->sub[0] == SUB_BB || (d->nsub > 1 && d->sub[1] == SUB_BB))
+	if (!replay_settled(t, d) || t->now.ob_moved || t->now.pending != PENDING_NONE ||
+	    t->now.has_cfi || t->now.has_cob || t->now.has_jfi || t->now.has_jfn ||
+	    t->events.ncol == 0 || t->events.ncol > REPLAY_COLUMNS || !in_place(t) ||
+	    t->events.ncol != d->ncols || d->sub[0] == SUB_BB ||
+	    (d->nsub > 1 && d->sub[1] == SUB_BB))
 		return false;
-	if (r->meaning != t->meaning || !r->run) {
-		r->meaning = t->meaning;
+	if (r->meaning != t->now.meaning || !r->run) {
+		r->meaning = t->now.meaning;
 		r->nsub = d->nsub;
 		memcpy(r->sub, d->sub, sizeof(r->sub));
-		r->run = loops[isa()]->run[t->ncol < 3 ? t->ncol - 1 : 2];
+		r->run = loops[isa()]->run[t->events.ncol < 3 ? t->events.ncol - 1 : 2];
 		forget(r);
 	}
 	/* The loop does not look whether an entry is too new to have a link. */
 	return r->n > 0 && !replay_room(r) &&
-	       !vec_reserve(&r->step, &r->step_cap, t->nentry, sizeof(*r->step));
+	       !vec_reserve(&r->step, &r->step_cap, t->entries.n, sizeof(*r->step));
 }
 
 const char *replay_run(struct replay *r, struct tally *t, struct decode *d, const char *p,
@@ -135,16 +136,16 @@ const char *replay_run(struct replay *r, struct tally *t, struct decode *d, cons
 	r->base = 0;
 	p = r->run(r, t, p, end, err);
 	if (p > start) {
-		const bool head = tally_is_head(t, t->cur);
-		const uint32_t base = head ? r->base : t->cur;
-		const struct entry *e = &t->entry[base];
-		const struct fn_slot *f = &t->fn[t->cur_fn];
+		const bool head = tally_is_head(t, t->now.entry);
+		const uint32_t base = head ? r->base : t->now.entry;
+		const struct entry *e = &t->entries.at[base];
+		const struct fn_slot *f = &t->fns.at[t->now.fn];
 		const uint64_t known = t->cost_lines - before;
 
 		r->idle -= r->idle < known ? r->idle : known;
-		t->fl = f->fl;
-		t->fn_name = f->fn;
-		t->file = t->base_file = head ? f->fl : e->file;
+		t->now.fl = f->fl;
+		t->now.fn_name = f->fn;
+		t->now.file = t->now.base_file = head ? f->fl : e->file;
 		t->text_bytes += (uint64_t)(p - start);
 		if (base && d->sub[0] == SUB_INSTR)
 			d->base[SUB_INSTR] = e->instr;

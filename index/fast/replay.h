@@ -60,7 +60,7 @@ struct replay {
 	bool full; /* links have no room: new text is not learnt */
 	/* Lines that no link fitted and that taught none, less those that a link fitted. */
 	uint64_t idle;
-	uint32_t meaning;	 /* tally.meaning when the links were learnt */
+	uint32_t meaning;	 /* tally.now.meaning when the links were learnt */
 	uint8_t nsub, sub[SUBS]; /* the positions of a line then */
 	struct head *head;	 /* by hash of the digits of fn= */
 	struct plain *plain;	 /* scratch */
@@ -90,7 +90,7 @@ static inline bool replay_idle(struct replay *r)
  * learns. */
 static inline bool replay_ready(const struct tally *t)
 {
-	return t->cur_fn != UINT32_MAX && !t->in_once;
+	return t->now.fn != UINT32_MAX && !t->pieces.open;
 }
 
 /* The state before a batch of decode_entry() is noted, and after it a link is learnt from the batch. */

@@ -152,7 +152,7 @@ static HOT bool read_usual_head(const struct loop in, struct look *s, uint32_t *
 	struct head_text *text = &s->text;
 	const char *p = s->at;
 
-	*text = (struct head_text){.ob = t->ob, .fl = t->fn[t->cur_fn].fl};
+	*text = (struct head_text){.ob = t->now.ob, .fl = t->fns.at[t->now.fn].fl};
 	*newlines = 1;
 	if (!head_begins(t, &p, newlines, text) || !(p = head_names(p, text)))
 		return false;
@@ -238,7 +238,7 @@ static HOT uint32_t look_at(const struct loop in, uint32_t cur, struct look *s,
 	l->newlines = 0;
 	s->block = NULL;
 	s->named = at != s->p;
-	if (i || !in.t->has_fl ||
+	if (i || !in.t->now.has_fl ||
 	    (*at != '\n' && *at != '\r' && *at != 'f' && *at != 'o'))
 		return i;
 	find_block(in, s, l);

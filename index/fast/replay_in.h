@@ -157,26 +157,27 @@ static inline bool replay_block(const struct tally *t, uint32_t ob, uint32_t fl,
 	const struct name_fn *u = &t->names[SPACE_FN].use[fn].block;
 
 	if (!fn || !fl || u->fn == UINT32_MAX || u->ob != ob || u->fl != fl ||
-	    !t->fn[u->fn].head)
+	    !t->fns.at[u->fn].head)
 		return false;
-	*h = (struct head){.ob = ob, .fl = fl, .f = u->fn, .entry = t->fn[u->fn].head};
+	*h = (struct head){
+		.ob = ob, .fl = fl, .f = u->fn, .entry = t->fns.at[u->fn].head};
 	return true;
 }
 
-/* True when the file and the base of positions are those of the entry t->cur.  They are not after the
+/* True when the file and the base of positions are those of the entry t->now.entry.  They are not after the
  * line of a calls= or jump= that was not counted, or that left the base where it was
  * (decode_apart()).  A head has the file of its function, and no base: only absolute positions
  * follow it. */
 static inline bool replay_settled(const struct tally *t, const struct decode *d)
 {
-	const struct entry *e = &t->entry[t->cur];
-	const bool head = tally_is_head(t, t->cur);
+	const struct entry *e = &t->entries.at[t->now.entry];
+	const bool head = tally_is_head(t, t->now.entry);
 	uint32_t file;
 
-	if (t->cur_fn == UINT32_MAX)
+	if (t->now.fn == UINT32_MAX)
 		return false;
-	file = head ? t->fn[t->cur_fn].fl : e->file;
-	return file == t->file && file == t->base_file &&
+	file = head ? t->fns.at[t->now.fn].fl : e->file;
+	return file == t->now.file && file == t->now.base_file &&
 	       (head || (e->instr == d->base[SUB_INSTR] && e->line == d->base[SUB_LINE]));
 }
 

@@ -6,7 +6,7 @@
  *
  * A link may be used only where its text means the same again.  That depends on more than the text:
  *
- *	names of ids, columns, positions	tally.meaning counts their changes, which drop all links
+ *	names of ids, columns, positions	tally.now.meaning counts their changes, which drop all links
  *	the base of positions			a link is tried only after its entry, which has that base;
  *						it leads to an entry that has the base of the next line
  *	the object				is that of the function
@@ -19,10 +19,12 @@
 
 struct replay_before replay_note(const struct tally *t, const struct decode *d)
 {
-	bool plain = t->pending == PENDING_NONE && !t->has_cfi && !t->has_cob &&
-		     !t->has_jfi && !t->has_jfn && !t->ob_moved;
+	bool plain = t->now.pending == PENDING_NONE && !t->now.has_cfi &&
+		     !t->now.has_cob && !t->now.has_jfi && !t->now.has_jfn &&
+		     !t->now.ob_moved;
 
-	return (struct replay_before){t->cur_fn, t->cur, plain, replay_settled(t, d)};
+	return (struct replay_before){t->now.fn, t->now.entry, plain,
+				      replay_settled(t, d)};
 }
 
 /* Where the costs of the line begin, after its positions, each followed by one blank; NULL when the line
@@ -186,8 +188,9 @@ static bool keep_step(struct replay *r, const struct link *k, const struct tally
 	*kept = false;
 	/* While the past is followed, lines of several columns are all links.  The first line of a block
 	 * must be a link: others are made of it (replay_link_head()). */
-	if ((t->ncol > 1 && r->follow) || k->to != k->from + 1 || k->len > STEP_TEXT ||
-	    k->flags != 1 || t->entry[k->from].what == ENTRY_HEAD)
+	if ((t->events.ncol > 1 && r->follow) || k->to != k->from + 1 ||
+	    k->len > STEP_TEXT || k->flags != 1 ||
+	    t->entries.at[k->from].what == ENTRY_HEAD)
 		return true;
 	if (!replay_none(r) ||
 	    vec_reserve(&r->step, &r->step_cap, (size_t)k->from + 1, sizeof(*r->step)))
@@ -244,7 +247,7 @@ static uint32_t read_file(const struct names *files, const char **p)
 const char *replay_positions(const struct replay *r, const struct tally *t, uint32_t cur,
 			     const char *p, struct positions *at)
 {
-	const struct entry *e = &t->entry[cur];
+	const struct entry *e = &t->entries.at[cur];
 
 	*at = (struct positions){e->instr, e->line, e->file, 1};
 	if (*p == 'f') {
@@ -275,8 +278,8 @@ bool replay_learn_steps(struct replay *r, const struct tally *t, uint32_t cur,
 {
 	const uint32_t first = cur;
 
-	while (p < end && cur + 1 < t->nentry) {
-		const struct entry *e = &t->entry[cur];
+	while (p < end && cur + 1 < t->entries.n) {
+		const struct entry *e = &t->entries.at[cur];
 		struct positions at;
 		const char *costs;
 
@@ -307,12 +310,12 @@ bool replay_learn_line(struct replay *r, struct tally *t, uint32_t cur, const ch
 
 	_Static_assert(LINK_TEXT >= 39, "a line's file and positions fit in a link");
 	k.to = tally_line_entry(t, cur, at->file, at->instr, at->line);
-	if (!k.to || vec_reserve(&r->step, &r->step_cap, t->nentry, sizeof(*r->step)))
+	if (!k.to || vec_reserve(&r->step, &r->step_cap, t->entries.n, sizeof(*r->step)))
 		return false;
 	if (k.to == cur + 1 && n <= STEP_TEXT && at->newlines == 1 && !r->step[cur].len) {
 		set_step(&r->step[cur], p, n);
 	} else {
-		k.val = t->entry[k.to].val;
+		k.val = t->entries.at[k.to].val;
 		memcpy(k.text, p, n);
 		if (!replay_link(r, &k, &i) || !i)
 			return false;
@@ -337,8 +340,9 @@ static int keep_link(struct replay *r, uint32_t entry, struct link *k,
 	k->flags |= (uint8_t)newlines;
 	k->from = entry;
 	/* After a call that left the base, the tally is at the head again: the call is its next entry. */
-	k->to = tally_is_head(t, t->cur) ? t->entry[t->cur].next : t->cur;
-	k->val = t->entry[k->to].val;
+	k->to = tally_is_head(t, t->now.entry) ? t->entries.at[t->now.entry].next
+					       : t->now.entry;
+	k->val = t->entries.at[k->to].val;
 	if (!keep_step(r, k, t, &kept) || (!kept && !replay_link(r, k, &i)))
 		return err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
 	if (i && r->follow)
@@ -383,11 +387,12 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 	bool block, head;
 
 	r->idle++;
-	if (!last || last->kind != ROW_COST || t->cur_fn == UINT32_MAX || t->in_once ||
-	    !before->plain || r->meaning != t->meaning || !replay_settled(t, d))
+	if (!last || last->kind != ROW_COST || t->now.fn == UINT32_MAX ||
+	    t->pieces.open || !before->plain || r->meaning != t->now.meaning ||
+	    !replay_settled(t, d))
 		return 0;
 	head = tally_is_head(t, before->entry);
-	if (before->fn == t->cur_fn && before->settled && !head && jump_rows(b)) {
+	if (before->fn == t->now.fn && before->settled && !head && jump_rows(b)) {
 		text = replay_room(r) ? STR("") : text_of(b, false, t, r->plain);
 		return text.n && set_jump_text(k, text)
 			       ? keep_link(r, before->entry, k, t, text, err)
@@ -395,7 +400,7 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 	}
 	if (last->nc == 0 || !plain_rows(b, &block, &calls) || replay_room(r))
 		return 0;
-	if (!block && (before->fn != t->cur_fn || !before->settled))
+	if (!block && (before->fn != t->now.fn || !before->settled))
 		return 0;
 	text = text_of(b, block, t, r->plain);
 	line = last_line(text);
@@ -410,6 +415,6 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 	}
 	if (!set_text(k, text.p, costs, count))
 		return 0;
-	return keep_link(r, block ? t->fn[t->cur_fn].head : before->entry, k, t, text,
+	return keep_link(r, block ? t->fns.at[t->now.fn].head : before->entry, k, t, text,
 			 err);
 }

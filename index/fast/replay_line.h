@@ -142,10 +142,10 @@ bool replay_match_long(const struct link *k, const char **p, uint64_t *count);
 /* True when the head of a block in k's text means k's function here, too. */
 static HOT bool head_fits(const struct tally *t, const struct link *k)
 {
-	const struct fn_slot *f = &t->fn[k->from];
+	const struct fn_slot *f = &t->fns.at[k->from];
 
-	return t->has_fl && f->ob == t->ob &&
-	       (k->flags & LINK_FL || f->fl == t->fn[t->cur_fn].fl);
+	return t->now.has_fl && f->ob == t->now.ob &&
+	       (k->flags & LINK_FL || f->fl == t->fns.at[t->now.fn].fl);
 }
 
 #endif

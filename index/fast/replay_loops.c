@@ -1,7 +1,7 @@
 /*
  * replay_loops.c - the loops over text that was met before; compiled once per instruction set.
  *
- * In: text at p, after the entry t->cur.  Out: where the loop stopped; every line before it is added to
+ * In: text at p, after the entry t->now.entry.  Out: where the loop stopped; every line before it is added to
  * the tally.  For each line the loop knows the entry before it, and tries, the likeliest first:
  *
  *	replay_one.h	steps of one column: cost lines that lead to the entry numbered next
@@ -32,7 +32,7 @@ struct here {
 /* Where the numbers of the entry after cur are; 0 if there is no such entry. */
 static HOT uint32_t next_val(const struct tally *t, uint32_t cur)
 {
-	return cur + 1 < t->nentry ? t->entry[cur + 1].val : 0;
+	return cur + 1 < t->entries.n ? t->entries.at[cur + 1].val : 0;
 }
 
 /* The place in the past after that where link i was taken last; `other` if that was overwritten. */
@@ -130,14 +130,14 @@ static HOT int add(const struct loop in, const struct link *k, const struct line
 	if (k->flags & LINK_CALL) {
 		if (tally_add_calls(t, k->to, k->val, l->count))
 			return -1;
-		add_costs(t, &t->val[k->val + 2], l, in.ncols, in.many);
+		add_costs(t, t->entries.val + k->val + 2, l, in.ncols, in.many);
 	} else if (__builtin_expect(k->flags & LINK_JUMP, 0)) {
-		tally_add(t, &t->val[k->val + 3], l->count);
-		tally_add(t, &t->val[k->val + 4], l->taken);
+		tally_add(t, t->entries.val + k->val + 3, l->count);
+		tally_add(t, t->entries.val + k->val + 4, l->taken);
 	} else {
-		add_costs(t, &t->val[k->val], l, in.ncols, in.many);
-		add_costs(t, t->run, l, in.ncols, in.many);
-		t->ran = true;
+		add_costs(t, t->entries.val + k->val, l, in.ncols, in.many);
+		add_costs(t, t->now.run, l, in.ncols, in.many);
+		t->now.ran = true;
 	}
 	return 0;
 }
@@ -154,7 +154,7 @@ static HOT uint32_t base_after_call(const struct loop in, const struct link *k,
 	/* The base is still that of the block before. */
 	if (!tally_is_head(t, before))
 		in.r->base = before;
-	return t->fn[t->cur_fn].head;
+	return t->fns.at[t->now.fn].head;
 }
 
 /* Take link i, which fits: the loop is after its line then.  -1 when memory is out. */
@@ -171,7 +171,7 @@ static HOT int take(const struct loop in, struct here *h, uint32_t i,
 	h->cur = k->to;
 	h->val = k->val + (k->flags & LINK_JUMP	  ? JUMP_VALUES
 			   : k->flags & LINK_CALL ? in.call_values
-						  : (uint32_t)t->nevent);
+						  : (uint32_t)t->events.n);
 	h->lines += k->flags & LINK_NEWLINES;
 	h->links++;
 	if (k->flags & LINK_CALL) {
@@ -254,25 +254,25 @@ static HOT const char *run(struct replay *r, struct tally *t, const char *p,
 		.err = err,
 		.follow = r->follow,
 		/* Where calls are apart, the entry before a line is not always that of the link before. */
-		.past = r->follow && ncols == 2 && t->nevent == 2 && !t->apart,
+		.past = r->follow && ncols == 2 && t->events.n == 2 && !t->now.apart,
 		.heads = !r->misleads,
-		.steps = ncols > 1 && !r->follow && t->col_is_event,
-		.apart = t->apart,
+		.steps = ncols > 1 && !r->follow && t->events.col_is_event,
+		.apart = t->now.apart,
 		.call_values = (uint32_t)tally_values(t, ENTRY_WHAT(ENTRY_CALL, 0)),
 	};
 	struct here h = {.p = p,
-			 .cur = t->cur,
-			 .val = next_val(t, t->cur),
+			 .cur = t->now.entry,
+			 .val = next_val(t, t->now.entry),
 			 .last = ncols == 1 ? no_cost : no_first};
 
 	many[0] = many[1] = 0;
 	lines(in, &h);
-	t->cur = h.cur;
+	t->now.entry = h.cur;
 	t->lines += h.lines;
 	t->cost_lines += h.steps + h.links;
 	if (h.call) {
-		t->cfn = t->fn[ENTRY_CALLEE(t->entry[h.call].what)].fn;
-		t->has_cfn = true;
+		t->now.cfn = t->fns.at[ENTRY_CALLEE(t->entries.at[h.call].what)].fn;
+		t->now.has_cfn = true;
 	}
 	replay_count(r, h.links, h.hits, h.steps);
 	return h.p;
@@ -294,7 +294,7 @@ static const char *run_two(struct replay *r, struct tally *t, const char *p,
 static const char *run_any(struct replay *r, struct tally *t, const char *p,
 			   const char *end, struct err *err)
 {
-	return run(r, t, p, end, err, (uint32_t)t->ncol);
+	return run(r, t, p, end, err, (uint32_t)t->events.ncol);
 }
 
 #ifdef SIMD_AVX2

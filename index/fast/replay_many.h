@@ -12,7 +12,7 @@
 static HOT void add_cost(struct tally *t, uint64_t *val, unsigned i, uint64_t v)
 {
 	tally_add(t, &val[i], v);
-	tally_add(t, &t->run[i], v);
+	tally_add(t, &t->now.run[i], v);
 }
 
 /* Add the costs at p to val[], the numbers of an entry, and to those of the block; the end of the
@@ -117,14 +117,14 @@ static HOT bool many_link(const struct loop in, struct steps *s, struct last_cos
 		return step_jump(in, k, s, NULL);
 	if (k->flags > LINK_NEWLINES || !text_fits(s->p, k))
 		return false;
-	val = t->val + k->val;
+	val = t->entries.val + k->val;
 	q = add_line(in, val, s->p + k->len, first);
 	if (!q)
 		return false;
 	t->lines += k->flags - 1u;
 	s->p = q;
 	s->step = in.r->step + k->to;
-	s->val = val + t->nevent;
+	s->val = val + t->events.n;
 	s->lines++;
 	return true;
 }
@@ -142,7 +142,7 @@ static HOT struct steps many_lines(const struct loop in, struct steps s,
 			if (!q)
 				break;
 			s.p = q;
-			s.val += in.t->nevent;
+			s.val += in.t->events.n;
 			s.step++;
 		}
 		s.lines += (uint64_t)(s.step - from);

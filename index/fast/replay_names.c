@@ -243,7 +243,7 @@ bool replay_read_head(const struct tally *t, const char **p, const char *end,
 		      uint32_t *newlines, bool *fl, struct head *head)
 {
 	const char *stop = end + PLAIN_AFTER, *nl, *line = *p;
-	uint32_t slot, file = t->fn[t->cur_fn].fl, ob = t->ob;
+	uint32_t slot, file = t->fns.at[t->now.fn].fl, ob = t->now.ob;
 
 	*fl = false;
 	for (*newlines = 1; *newlines <= 8; ++*newlines, line = nl + 1) {

@@ -32,7 +32,7 @@ static HOT void one_steps(const struct loop in, struct steps *s, struct last_cos
 	const struct step *step = s->step;
 	const char *p = s->p;
 	uint64_t *val = s->val, run = s->run;
-	const size_t nevent = in.t->nevent;
+	const size_t nevent = in.t->events.n;
 
 	while (p < in.end && step->len && step_fits(step, p)) {
 		const char *q = p + step->len;
@@ -69,7 +69,7 @@ static HOT bool step_jump(const struct loop in, const struct link *k, struct ste
 		return false;
 	s->p = p;
 	s->step = in.r->step + k->to;
-	s->val = t->val + k->val;
+	s->val = t->entries.val + k->val;
 	tally_add(t, &s->val[3], l.count);
 	tally_add(t, &s->val[4], l.taken);
 	s->val += JUMP_VALUES;
@@ -91,7 +91,7 @@ static HOT bool one_link(const struct loop in, struct steps *s, struct last_cost
 		return step_jump(in, k, s, cost);
 	if (k->flags > LINK_NEWLINES || !text_fits(s->p, k) || !read_cost(q, cost))
 		return false;
-	val = t->val + k->val;
+	val = t->entries.val + k->val;
 	if (__builtin_expect(__builtin_add_overflow(*val, cost->v, val), 0)) {
 		*val -= cost->v;
 		return false;
@@ -99,7 +99,7 @@ static HOT bool one_link(const struct loop in, struct steps *s, struct last_cost
 	t->lines += k->flags - 1u;
 	s->p = q + cost->size;
 	s->step = in.r->step + k->to;
-	s->val = val + t->nevent;
+	s->val = val + t->events.n;
 	s->lines++;
 	s->run += cost->v;
 	return true;
@@ -111,14 +111,14 @@ static HOT struct steps begin_steps(const struct loop in, const char *p, uint32_
 {
 	return (struct steps){.p = p,
 			      .step = in.r->step + cur,
-			      .val = in.t->val + val,
-			      .run = in.t->run[0]};
+			      .val = in.t->entries.val + val,
+			      .run = in.t->now.run[0]};
 }
 
 /* Add the lines that were taken to the tally's. */
 static HOT void end_steps(const struct loop in, const struct steps *s)
 {
-	in.t->ran |= s->lines > 0;
+	in.t->now.ran |= s->lines > 0;
 	in.t->lines += s->lines;
 }
 
@@ -132,7 +132,7 @@ static HOT struct steps one_lines(const struct loop in, struct steps s,
 	do
 		one_steps(in, &s, cost);
 	while (s.p < in.end && s.run >> 63 == 0 && one_link(in, &s, cost));
-	in.t->run[0] = s.run;
+	in.t->now.run[0] = s.run;
 	end_steps(in, &s);
 	return s;
 }

@@ -49,9 +49,9 @@ static HOT bool past_costs(const char *p, struct two *two)
 static HOT bool past_call(const struct loop in, const struct link *k,
 			  const uint64_t *cost)
 {
-	uint64_t *v = &in.t->val[k->val], sum[3];
+	uint64_t *v = in.t->entries.val + k->val, sum[3];
 
-	if (k->flags & LINK_HEAD || v[0] >> 32 != in.t->npart ||
+	if (k->flags & LINK_HEAD || v[0] >> 32 != in.t->parts.n ||
 	    __builtin_add_overflow(v[1], k->count, &sum[0]) ||
 	    __builtin_add_overflow(v[2], cost[0], &sum[1]) ||
 	    __builtin_add_overflow(v[3], cost[1], &sum[2]))
@@ -69,12 +69,12 @@ static HOT bool past_line(struct tally *t, const struct link *k, const uint64_t 
 			  uint64_t **self)
 {
 	const bool head = k->flags & LINK_HEAD;
-	uint64_t *v = &t->val[k->val], *s = *self, sum[4];
+	uint64_t *v = t->entries.val + k->val, *s = *self, sum[4];
 
 	if (head) {
-		if (t->fn[k->from].stamp != t->npart)
+		if (t->fns.at[k->from].stamp != t->parts.n)
 			return false;
-		s = t->part_self + (size_t)k->from * 2;
+		s = t->fns.part_self + (size_t)k->from * 2;
 	}
 	if (__builtin_add_overflow(v[0], cost[0], &sum[0]) ||
 	    __builtin_add_overflow(v[1], cost[1], &sum[1]) ||
@@ -83,8 +83,8 @@ static HOT bool past_line(struct tally *t, const struct link *k, const uint64_t 
 		return false;
 	if (head) {
 		/* tally_enter(), of a function whose object is in force, and which has lines. */
-		t->fn[t->cur_fn].again = true;
-		t->cur_fn = k->from;
+		t->fns.at[t->now.fn].again = true;
+		t->now.fn = k->from;
 		*self = s;
 	}
 	v[0] = sum[0];
@@ -114,8 +114,8 @@ static __attribute__((noinline)) struct past follow_past(const struct loop in,
 	uint32_t *const past = r->past;
 	const size_t start = r->past_n, ahead = r->past_at - start;
 	const struct link *const link = r->link;
-	uint64_t *const val = t->val, lines = 0;
-	uint64_t *self = t->part_self + (size_t)t->cur_fn * 2;
+	uint64_t *const val = t->entries.val, lines = 0;
+	uint64_t *self = t->fns.part_self + (size_t)t->now.fn * 2;
 	const char *p = from.p, *end = in.end;
 	uint32_t cur = from.cur;
 	size_t n = start;

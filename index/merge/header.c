@@ -294,8 +294,8 @@ int header_events(struct profile *p, struct err *err)
 	int rc = 0;
 
 	for (size_t k = 0; k < p->ntally; k++)
-		for (size_t i = 0; i < p->tally[k]->nformula; i++) {
-			const struct formula *f = &p->tally[k]->formula[i];
+		for (size_t i = 0; i < p->tally[k]->events.nformula; i++) {
+			const struct formula *f = &p->tally[k]->events.formula[i];
 
 			if (vec_reserve(&d, &cap, n + 1, sizeof(*d))) {
 				free(d);
@@ -461,7 +461,7 @@ static int kept_sums(struct profile *p, size_t k, uint64_t **sums, struct err *e
 
 	if (!to)
 		return err_no_memory(err, "while reading headers");
-	for (size_t e = 0; e < p->tally[k]->nevent; e++)
+	for (size_t e = 0; e < p->tally[k]->events.n; e++)
 		to[p->map[k].event[e]] = (*sums)[e];
 	*sums = to;
 	return 0;
@@ -472,7 +472,7 @@ static int kept_parts(struct profile *p, size_t k, struct err *err)
 {
 	const struct tally *t = p->tally[k];
 
-	for (size_t i = 0; i < t->npart; i++) {
+	for (size_t i = 0; i < t->parts.n; i++) {
 		struct part *part = &p->part[p->npart];
 
 		*part = t->kept->part[i];
@@ -490,12 +490,12 @@ static int tally_parts(struct profile *p, size_t k, struct err *err)
 	const struct tally *t = p->tally[k];
 	struct merge_map *m = &p->map[k];
 
-	m->part = malloc((t->npart + 1) * sizeof(*m->part));
+	m->part = malloc((t->parts.n + 1) * sizeof(*m->part));
 	if (!m->part)
 		return err_no_memory(err, "while reading headers");
 	if (t->kept)
 		return kept_parts(p, k, err);
-	for (size_t i = 0; i < t->npart; i++) {
+	for (size_t i = 0; i < t->parts.n; i++) {
 		const struct part_slot *slot = tally_part(t, i);
 		struct reading r = {p, k, slot, err};
 
@@ -518,7 +518,7 @@ static void measure_parts(struct profile *p)
 		const struct tally *t = p->tally[k];
 		uint64_t end = m->offset + t->text_bytes;
 
-		for (size_t i = t->kept ? 0 : t->npart; i-- > 0;) {
+		for (size_t i = t->kept ? 0 : t->parts.n; i-- > 0;) {
 			struct part *part = &p->part[m->part[i]];
 
 			part->bytes = end - part->offset;
@@ -559,7 +559,7 @@ static int order_parts(struct profile *p, struct err *err)
 			place[order[i] - p->part] = (uint32_t)i;
 		}
 		for (size_t k = 0; k < p->ntally; k++)
-			for (size_t i = 0; i < p->tally[k]->npart; i++)
+			for (size_t i = 0; i < p->tally[k]->parts.n; i++)
 				p->map[k].part[i] = place[p->map[k].part[i]];
 		free(p->part);
 		p->part = sorted;
@@ -576,7 +576,7 @@ int header_parts(struct profile *p, struct err *err)
 	size_t n = 0;
 
 	for (size_t k = 0; k < p->ntally; k++)
-		n += p->tally[k]->npart;
+		n += p->tally[k]->parts.n;
 	p->part = calloc(n + 1, sizeof(*p->part));
 	if (!p->part)
 		return err_no_memory(err, "while reading headers");

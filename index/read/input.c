@@ -362,8 +362,8 @@ static int note_events(struct input *in)
 	int rc = 0;
 
 	for (size_t k = 0; !rc && k < in->stretches.n; k++)
-		for (size_t i = 0; !rc && i < in->stretches.tally[k]->nevent; i++)
-			rc = add_event(&l, in->stretches.tally[k]->event[i]);
+		for (size_t i = 0; !rc && i < in->stretches.tally[k]->events.n; i++)
+			rc = add_event(&l, in->stretches.tally[k]->events.name[i]);
 	in->file.events = (struct str){l.text, l.n};
 	return rc;
 }
@@ -399,13 +399,13 @@ static int note_formulas(struct input *in)
 	size_t n = 0;
 
 	for (size_t k = 0; k < s->n; k++)
-		n += s->tally[k]->nformula;
+		n += s->tally[k]->events.nformula;
 	f->formula = malloc((n + 1) * sizeof(*f->formula));
 	if (!f->formula)
 		return -1;
 	for (size_t k = 0; k < s->n; k++) {
-		for (size_t i = 0; i < s->tally[k]->nformula; i++) {
-			f->formula[f->formulas] = s->tally[k]->formula[i];
+		for (size_t i = 0; i < s->tally[k]->events.nformula; i++) {
+			f->formula[f->formulas] = s->tally[k]->events.formula[i];
 			f->formula[f->formulas++].line += lines;
 		}
 		lines += s->tally[k]->lines;

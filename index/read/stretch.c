@@ -88,14 +88,14 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 		if (q > p && stretch_wants_text(s, *at))
 			return 0;
 		/* A call's or jump's line may be next; decode_entry() stops after it. */
-		if (q > p || t->pending != PENDING_NONE) {
+		if (q > p || t->now.pending != PENDING_NONE) {
 			decode_entry(s->decode, q, left, *at, last, b);
 			*at += b->bytes;
 			*block = ENTRY_BLOCK;
 			return tally_batch(t, b, &s->err);
 		}
 	}
-	if (t->cur_fn != UINT32_MAX && t->in_once)
+	if (t->now.fn != UINT32_MAX && t->pieces.open)
 		return read_ahead(s, at, block);
 	if (left > room && replay_ready(t)) {
 		size_t run = least(left - room, step);
@@ -195,11 +195,11 @@ static int begin(struct stretch *s)
 		return err_no_memory(&s->err, "while reading");
 	/* Spilled data stays until all files are read; the rest is for names,
 	 * functions and edges. */
-	spill_init(&s->tally.once, most(share / 10 / files + 1, small),
+	spill_init(&s->tally.pieces.packed, most(share / 10 / files + 1, small),
 		   r->opts->spill_dir);
-	spill_init(&s->tally.parts, most(share / 40 / files + 1, small),
+	spill_init(&s->tally.parts.costs, most(share / 40 / files + 1, small),
 		   r->opts->spill_dir);
-	s->tally.entry_room = (size_t)(share / 4 + 1);
+	s->tally.entries.room = (size_t)(share / 4 + 1);
 	s->replay.most = (size_t)(share / 7 / LINK_BYTES + 1);
 	s->replay.past_most = (size_t)(share / 16 / sizeof(*s->replay.past));
 	decode_init(s->decode);
@@ -265,7 +265,7 @@ static int read_stretch(void *arg)
 	}
 	stretch_text_end(s);
 	return tally_end(&s->tally,
-			 r->opts->of_set || s->tally.npart > 1 || s->from > 0 ||
+			 r->opts->of_set || s->tally.parts.n > 1 || s->from > 0 ||
 				 s->to < r->n,
 			 s->to < r->n ? line_at(r, s->to) : (struct str){"", 0}, &s->err);
 }
@@ -280,7 +280,7 @@ static int read_block(struct stretch *s, const struct feed_block *b, size_t *at,
 	r->n = b->last ? b->n : SIZE_MAX;
 	s->at_hand = (struct window){b->p, 0, b->n};
 	s->to = b->n;
-	s->tally.counted_in = NULL; /* it points into the block before */
+	s->tally.diag.counted_in = NULL; /* it points into the block before */
 	for (*at = 0; *at < b->n && *at != before;) {
 		before = *at;
 		if (read_some(s, at, block))
@@ -301,7 +301,7 @@ static int read_feed(struct stretch *s)
 		return (int)s->err.kind;
 	/* After so much text without events it is no profile: do not unpack a bomb to
 	 * its end. */
-	while (!b.last && (s->tally.nevent || s->tally.text_bytes < HOPELESS)) {
+	while (!b.last && (s->tally.events.n || s->tally.text_bytes < HOPELESS)) {
 		if (feed_next(r->feed, b.n - at, &b, &s->err) ||
 		    read_block(s, &b, &at, &block) || hold(s))
 			return (int)s->err.kind;
@@ -309,7 +309,7 @@ static int read_feed(struct stretch *s)
 			return err_set(&s->err, ERR_CANCEL, 0,
 				       "interrupted; no index was written");
 	}
-	return tally_end(&s->tally, r->opts->of_set || s->tally.npart > 1, STR(""),
+	return tally_end(&s->tally, r->opts->of_set || s->tally.parts.n > 1, STR(""),
 			 &s->err);
 }
 

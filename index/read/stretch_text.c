@@ -59,7 +59,7 @@ static int copy(struct stretch *s, size_t at)
 		return stretch_changed(&s->err);
 	memset(s->copy + BEFORE + n, 0, BEHIND);
 	s->at_hand = (struct window){s->copy + BEFORE, at, at + n};
-	s->tally.counted_in = NULL; /* it points into the old text */
+	s->tally.diag.counted_in = NULL; /* it points into the old text */
 	return 0;
 }
 

@@ -337,7 +337,7 @@ int save_detail(const struct profile *p, struct store_writer *store, struct meta
 	if (!worker)
 		return err_no_memory(err, "while writing the index");
 	for (size_t k = 0; k < p->ntally; k++)
-		spill_map(&p->tally[k]->once);
+		spill_map(&p->tally[k]->pieces.packed);
 	rc = detail_new(p, opts->run, &worker[0].detail, err);
 	if (!rc)
 		detail_stop_by(worker[0].detail, opts->cancel);

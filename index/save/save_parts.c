@@ -235,7 +235,7 @@ static int open_slot(struct worker *w, struct part_slots at, struct varint_reade
 	*in = (struct varint_reader){0};
 	if (slot->bytes_n == 0)
 		return 0;
-	in->p = spill_read(&t->parts, slot->bytes_at, slot->bytes_n, &w->spilled);
+	in->p = spill_read(&t->parts.costs, slot->bytes_at, slot->bytes_n, &w->spilled);
 	if (!in->p)
 		return err_set(err, err_kind_of(errno, ERR_INDEX), 0,
 			       "cannot read back a temporary file: %s", strerror(errno));
@@ -387,7 +387,7 @@ static uint64_t part_bytes(const struct profile *p)
 	uint64_t all = 0;
 
 	for (size_t k = 0; k < p->ntally; k++)
-		all += spill_at(&p->tally[k]->parts);
+		all += spill_at(&p->tally[k]->parts.costs);
 	return all / (p->npart + 1) + 1;
 }
 
@@ -419,7 +419,7 @@ static int save_costs(struct parts *s, unsigned jobs)
 	s->unit_parts = parts;
 	s->slots = profile_part_slots(s->p);
 	for (size_t k = 0; k < p->ntally; k++)
-		spill_map(&p->tally[k]->parts);
+		spill_map(&p->tally[k]->parts.costs);
 	rc = unit && worker && each && s->slots
 		     ? 0
 		     : err_no_memory(s->err, "while writing the parts");

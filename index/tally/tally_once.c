@@ -7,28 +7,28 @@
 
 int tally_begin_piece(struct tally *t, uint32_t f)
 {
-	struct fn_slot *s = &t->fn[f];
-	const uint64_t at = spill_at(&t->once);
+	struct fn_slot *s = &t->fns.at[f];
+	const uint64_t at = spill_at(&t->pieces.packed);
 
-	if (bytes_put(&t->once.buf, s->once_n) ||
-	    (s->once_n && bytes_put(&t->once.buf, at - s->once_at)))
+	if (bytes_put(&t->pieces.packed.buf, s->once_n) ||
+	    (s->once_n && bytes_put(&t->pieces.packed.buf, at - s->once_at)))
 		return -1;
 	s->once_at = at;
-	t->once_row = (struct once_row){0};
-	t->once_rows = 0;
+	t->pieces.last = (struct once_row){0};
+	t->pieces.rows = 0;
 	return 0;
 }
 
 void tally_end_piece(struct tally *t, uint32_t f)
 {
-	struct fn_slot *s = &t->fn[f];
-	const uint64_t n = spill_at(&t->once) - s->once_at;
+	struct fn_slot *s = &t->fns.at[f];
+	const uint64_t n = spill_at(&t->pieces.packed) - s->once_at;
 	int failed;
 
 	s->once_n = (uint32_t)n;
 	if (__builtin_add_overflow(s->once_all, s->once_n, &s->once_all))
 		s->once_all = UINT32_MAX;
-	failed = spill_write(&t->once);
+	failed = spill_write(&t->pieces.packed);
 	if (failed)
 		t->spill_failed = failed;
 }
@@ -36,26 +36,26 @@ void tally_end_piece(struct tally *t, uint32_t f)
 /* Pack entry i of function f after *before, and set *before to it. */
 static int pack_entry(struct tally *t, uint32_t f, uint32_t i, struct once_row *before)
 {
-	const struct entry *e = &t->entry[i];
-	const uint64_t *v = &t->val[e->val];
+	const struct entry *e = &t->entries.at[i];
+	const uint64_t *v = t->entries.val + e->val;
 	struct once_row r = {.kind = (uint8_t)ENTRY_KIND(e->what),
 			     .file = e->file,
 			     .instr = e->instr,
 			     .line = e->line};
 
 	if (r.kind == ENTRY_COST || r.kind == ENTRY_CALL)
-		r.ncost = (uint32_t)t->nevent;
+		r.ncost = (uint32_t)t->events.n;
 	if (r.kind == ENTRY_CALL) {
 		r.edge = (uint32_t)v[0];
-		v += 2 + t->nevent;
+		v += 2 + t->events.n;
 		r.count = *v++;
 	} else if (r.kind != ENTRY_COST) {
 		memcpy(r.to, v, sizeof(r.to));
-		r.to[2] = once_to(t->fn[f].fn, e->file, v[2]);
+		r.to[2] = once_to(t->fns.at[f].fn, e->file, v[2]);
 		r.count = v[3];
 		r.taken = v[4];
 	}
-	return once_put(&t->once.buf, before, &r, v);
+	return once_put(&t->pieces.packed.buf, before, &r, v);
 }
 
 /* Pack function f's n entries as a piece. */
@@ -84,35 +84,35 @@ static void by_function(const struct tally *t, uint32_t *first, uint32_t *entry)
 {
 	/* first[f + 2] counts f's entries; first[f + 1] then is f's next place, and at
 	 * the end the start of f + 1. */
-	for (size_t i = 1; i < t->nentry; i++)
-		if (t->entry[i].what != ENTRY_HEAD)
-			first[t->entry_fn[i] + 2]++;
-	for (size_t f = 1; f <= t->nfn + 1; f++)
+	for (size_t i = 1; i < t->entries.n; i++)
+		if (t->entries.at[i].what != ENTRY_HEAD)
+			first[t->entries.fn[i] + 2]++;
+	for (size_t f = 1; f <= t->fns.n + 1; f++)
 		first[f] += first[f - 1];
-	for (size_t i = 1; i < t->nentry; i++)
-		if (t->entry[i].what != ENTRY_HEAD)
-			entry[first[t->entry_fn[i] + 1]++] = (uint32_t)i;
+	for (size_t i = 1; i < t->entries.n; i++)
+		if (t->entries.at[i].what != ENTRY_HEAD)
+			entry[first[t->entries.fn[i] + 1]++] = (uint32_t)i;
 }
 
 int tally_pack(struct tally *t)
 {
-	uint32_t *first = calloc(t->nfn + 3, sizeof(*first));
-	uint32_t *entry = malloc((t->nentry + 1) * sizeof(*entry));
+	uint32_t *first = calloc(t->fns.n + 3, sizeof(*first));
+	uint32_t *entry = malloc((t->entries.n + 1) * sizeof(*entry));
 	int rc = first && entry ? 0 : -1;
 
 	if (!rc)
 		by_function(t, first, entry);
-	for (size_t f = 0; !rc && f < t->nfn; f++) {
+	for (size_t f = 0; !rc && f < t->fns.n; f++) {
 		rc = pack_fn(t, (uint32_t)f, entry + first[f], first[f + 1] - first[f]);
-		t->fn[f].head = 0;
-		t->fn[f].indexed = false;
+		t->fns.at[f].head = 0;
+		t->fns.at[f].indexed = false;
 	}
 	free(first);
 	free(entry);
-	t->nentry = 1;
-	t->nval = 0;
-	t->no_room = 0;
-	hash_clear(&t->entry_by);
+	t->entries.n = 1;
+	t->entries.nval = 0;
+	t->pieces.no_room = 0;
+	hash_clear(&t->entries.by);
 	return rc;
 }
 
@@ -123,25 +123,25 @@ void tally_trim(struct tally *t)
 {
 	for (int i = 0; i < SPACES; i++)
 		names_trim(&t->names[i]);
-	hash_free(&t->fn_by);
-	hash_free(&t->entry_by);
-	hash_free(&t->edge_by);
-	DROP(t->entry, t->entry_cap);
-	DROP(t->entry_fn, t->entry_fn_cap);
-	DROP(t->val, t->val_cap);
-	DROP(t->part_self, t->part_self_cap);
-	DROP(t->edge_part, t->edge_part_cap);
-	DROP(t->touched_fn, t->touched_fn_cap);
-	DROP(t->touched_site, t->touched_site_cap);
-	DROP(t->touched_edge, t->touched_edge_cap);
-	DROP(t->once.scratch.p, t->once.scratch.cap);
+	hash_free(&t->fns.by);
+	hash_free(&t->entries.by);
+	hash_free(&t->edges.by);
+	DROP(t->entries.at, t->entries.cap);
+	DROP(t->entries.fn, t->entries.fn_cap);
+	DROP(t->entries.val, t->entries.val_cap);
+	DROP(t->fns.part_self, t->fns.part_self_cap);
+	DROP(t->edges.part, t->edges.part_cap);
+	DROP(t->parts.touched_fn, t->parts.touched_fn_cap);
+	DROP(t->parts.touched_site, t->parts.touched_site_cap);
+	DROP(t->parts.touched_edge, t->parts.touched_edge_cap);
+	DROP(t->pieces.packed.scratch.p, t->pieces.packed.scratch.cap);
 }
 
 void tally_forget(struct tally *t, enum tally_what what)
 {
 	switch (what) {
-	case TALLY_SELF: DROP(t->self, t->self_cap); break;
-	case TALLY_EDGES: DROP(t->edge, t->edge_cap); break;
-	case TALLY_EDGE_SUMS: DROP(t->edge_sum, t->edge_sum_cap); break;
+	case TALLY_SELF: DROP(t->fns.self, t->fns.self_cap); break;
+	case TALLY_EDGES: DROP(t->edges.at, t->edges.cap); break;
+	case TALLY_EDGE_SUMS: DROP(t->edges.sum, t->edges.sum_cap); break;
 	}
 }
