@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "index/fast/first.h"
-#include "index/fast/simd.h"
+#include "index/fast/numbers.h"
 
 enum { FIRST_COLUMNS = 32 }; /* columns that a profile read here may have */
 
@@ -77,70 +77,6 @@ bool first_jump_target(const struct tally *t, const char **p, uint64_t *to,
 
 /* ---- numbers ---- */
 
-/* A number and where it ends; end is NULL if there is no number. */
-struct number {
-	const char *end;
-	uint64_t v;
-};
-
-/* How the first byte of a position is read. */
-enum { FIRST_RELATIVE = 1, FIRST_MINUS = 2, FIRST_SAME = 4 };
-static const uint8_t first_kind[256] = {
-	/* Any other byte must be a digit, which the reader of the number checks. */
-	['+'] = FIRST_RELATIVE,
-	['-'] = FIRST_RELATIVE | FIRST_MINUS,
-	['*'] = FIRST_RELATIVE | FIRST_SAME,
-};
-
-/* A position that is not a small decimal number; see first_position(). */
-struct number first_odd_position(const char *p, uint64_t base);
-
-/* The position at p: "12", "+3", "-3", "*" or "0x1f". */
-static HOT struct number first_position(const char *p, uint64_t base)
-{
-	const unsigned kind = first_kind[(unsigned char)*p];
-	const char *q = p + (kind != 0);
-	uint64_t v, to;
-	unsigned n;
-
-	if (kind & FIRST_SAME)
-		return (struct number){q, base};
-	if (*q == '0' && !kind) {
-		uint64_t bad = 0;
-
-		if (q[1] == ' ') /* line 0: the line of code is unknown */
-			return (struct number){q + 1, 0};
-		q += 2;
-		v = zero_bytes(load8(q) ^ 0x2020202020202020);
-		n = v ? (unsigned)__builtin_ctzll(v) >> 3 : 8;
-		v = hex_before(q + n, n, &bad);
-		if (__builtin_expect(q[-1] != 'x' || q[n] != ' ' || n == 0 || bad, 0))
-			return first_odd_position(p, base);
-		return (struct number){q + n, v};
-	}
-	n = leading_digits(load8(q));
-	if (__builtin_expect(n - 1 > 6, 0))
-		return first_odd_position(p, base);
-	v = digits_at(q, n);
-	to = (kind ? base : 0) + (kind & FIRST_MINUS ? 0 - v : v);
-	/* A result below 0 or near 2^64 has the high bit. */
-	if (kind && (base | to) >> 63)
-		return (struct number){0};
-	return (struct number){q + n, to};
-}
-
-/* The costs at *p, at most ncols, through the end of the line, which *p moves to; *n is their
- * number.  False: something else is there. */
-static HOT bool first_costs(const char **p, unsigned ncols, uint64_t *cost, uint32_t *n)
-{
-	*n = 0;
-	do
-		if (*n == ncols || !digits_number(p, &cost[(*n)++]))
-			return false;
-	while (*(*p)++ == ' ');
-	return (*p)[-1] == '\n';
-}
-
 /* " +3 0\n" after the count of a call: the position of the callee, which is not kept.  The start
  * of the next line, or NULL. */
 static HOT const char *first_call_target(const char *p, const uint64_t *base,
@@ -150,28 +86,12 @@ static HOT const char *first_call_target(const char *p, const uint64_t *base,
 	for (unsigned i = 0; i < nsub; i++) {
 		if (*p != ' ')
 			return NULL;
-		p = first_position(p + 1, base[i]).end;
+		p = number_position(p + 1, base[i]).end;
 		if (!p)
 			return NULL;
 	}
 	p += *p == ' ';
 	return *p == '\n' ? p + 1 : NULL;
-}
-
-/* ---- names ---- */
-
-/* The slot of the id in "12)\n" at *p, which moves to the next line; 0: the id was not met before,
- * or something else is there. */
-static HOT uint32_t first_known_id(const struct names *names, const char **p)
-{
-	const char *q = *p;
-	uint64_t id;
-
-	if (!digits_number(&q, &id) || load2(q) != ('\n' << 8 | ')') ||
-	    id >= names->by_id_n)
-		return 0;
-	*p = q + 2;
-	return names->by_id[id];
 }
 
 #endif

@@ -17,41 +17,6 @@ static const char *end_without_memory(struct tally *t)
 
 /* ---- positions ---- */
 
-/* The position "1f" at p, up to 16 digits and a blank. */
-static struct number hex_position(const char *p)
-{
-	const uint64_t blanks = 0x2020202020202020;
-	const char *q = p;
-	uint64_t bad = 0;
-
-	for (unsigned i = 0; i < 3; i++, q += 8) {
-		uint64_t blank = zero_bytes(load8(q) ^ blanks), v;
-
-		if (!blank)
-			continue;
-		q += __builtin_ctzll(blank) >> 3;
-		v = hex_number(p, q, &bad);
-		if (bad)
-			break;
-		return (struct number){q, v};
-	}
-	return (struct number){0};
-}
-
-struct number first_odd_position(const char *p, uint64_t base)
-{
-	const char c = *p;
-	uint64_t v;
-
-	if (c == '0' && p[1] == 'x')
-		return hex_position(p + 2);
-	p += c == '+' || c == '-';
-	if (!digits_number(&p, &v) || (c == '+' && __builtin_add_overflow(base, v, &v)) ||
-	    (c == '-' && __builtin_sub_overflow(base, v, &v)))
-		return (struct number){0};
-	return (struct number){p, v};
-}
-
 /* Read the d->nsub positions at p, each followed by one blank, into out, which gets `base` for the
  * kinds that the file does not have; their end, or NULL. */
 static const char *positions(const char *p, const struct decode *d, const uint64_t *base,
@@ -59,12 +24,8 @@ static const char *positions(const char *p, const struct decode *d, const uint64
 {
 	memcpy(out, base, SUBS * sizeof(*out));
 	for (unsigned i = 0; i < d->nsub; i++) {
-		const struct number at = first_position(p, base[d->sub[i]]);
-
-		if (!at.end || *at.end != ' ')
+		if (!number_take(&p, &out[d->sub[i]]))
 			return NULL;
-		out[d->sub[i]] = at.v;
-		p = at.end + 1;
 	}
 	return p;
 }
@@ -90,7 +51,7 @@ const char *first_cost_line(struct tally *t, const struct decode *d,
 	struct once_row r = {.kind = ENTRY_COST};
 
 	p = positions(p, d, pl->at, at);
-	if (!p || !first_costs(&p, d->ncols, cost, &n))
+	if (!p || !(p = number_costs(p, d->ncols, cost, &n)))
 		return NULL;
 	r.ncost = n;
 	tally_add_costs(t, t->now.run, cost, n);
@@ -191,7 +152,7 @@ const char *first_head(struct tally *t, const struct decode *d, struct first_pla
 		return NULL;
 	const char *line = positions(p, d, pl->at, at);
 
-	if (!line || !first_costs(&line, d->ncols, cost, &n))
+	if (!line || !number_costs(line, d->ncols, cost, &n))
 		return NULL;
 	if (tally_new_block(t, name, &begun))
 		return end_without_memory(t);
@@ -266,7 +227,7 @@ const char *first_call(struct tally *t, const struct decode *d, struct first_pla
 		return NULL;
 	p = first_call_target(p, base, d->nsub);
 	if (!p || !(p = positions(p, d, pl->at, at)) ||
-	    !first_costs(&p, d->ncols, cost, &n))
+	    !(p = number_costs(p, d->ncols, cost, &n)))
 		return NULL;
 	r.ncost = n;
 	if (c.cob) {
@@ -299,7 +260,7 @@ bool first_jump_target(const struct tally *t, const char **p, uint64_t *to,
 		if ((!into_fn && (*p)[2] != 'i') || load2(*p + 3) != ('(' << 8 | '='))
 			return false;
 		*p += 5;
-		slot = first_known_id(&t->names[into_fn ? SPACE_FN : SPACE_FILE], p);
+		slot = number_name(&t->names[into_fn ? SPACE_FN : SPACE_FILE], p);
 		if (!slot)
 			return false;
 		*(into_fn ? &fn : &file) = slot;

@@ -78,7 +78,7 @@ static HOT const char *read_costs(const struct loop l, const char *p, struct cos
 	c->n = l.ncols;
 	if (l.wide)
 		return find_columns(&c->columns, p, l.ncols) ? c->columns.end : NULL;
-	return first_costs(&p, l.ncols, c->cost, &c->n) ? p : NULL;
+	return number_costs(p, l.ncols, c->cost, &c->n);
 }
 
 /* Pack the columns that are not 0 after a mask of them, and add each to its sum; the end. */
@@ -106,12 +106,9 @@ static HOT const char *read_places(const struct first *f, const char *p, uint64_
 {
 #pragma GCC unroll 2
 	for (unsigned i = from; i < to; i++) {
-		const struct number x = first_position(p, f->at[i]);
-
-		if (!x.end || *x.end != ' ')
+		at[i] = f->at[i];
+		if (!number_take(&p, &at[i]))
 			return NULL;
-		at[i] = x.v;
-		p = x.end + 1;
 	}
 	return p;
 }
@@ -144,7 +141,7 @@ static HOT const char *read_usual_places(const struct loop l, const struct first
 struct numbers {
 	const char *end[4]; /* after the digits */
 	unsigned n[4];	    /* digits */
-	unsigned kind[2];   /* of positions: FIRST_RELATIVE ... */
+	unsigned kind[2];   /* of positions: NUMBER_RELATIVE ... */
 	uint64_t
 		hex; /* value of the first position, if it is hexadecimal; n[0] is 0 then */
 	uint64_t bad; /* not 0: the line is another one */
@@ -164,10 +161,10 @@ static HOT void cut_position(const struct loop l, struct numbers *x, unsigned i,
 		x->n[0] = 0;
 		return;
 	}
-	x->kind[i] = first_kind[(unsigned char)*from];
-	x->n[i] -= x->kind[i] & FIRST_RELATIVE;
+	x->kind[i] = number_kind[(unsigned char)*from];
+	x->n[i] -= x->kind[i] & NUMBER_RELATIVE;
 	/* '*' has no digits, any other position 1 to 8. */
-	x->bad |= x->kind[i] & FIRST_SAME ? x->n[i] : (x->n[i] - 1) & ~7u;
+	x->bad |= x->kind[i] & NUMBER_SAME ? x->n[i] : (x->n[i] - 1) & ~7u;
 }
 
 /* Find the positions and costs of the line at p, which must have all columns and end within 32
@@ -210,9 +207,9 @@ static HOT const char *short_line(const struct loop l, struct first *f, const ch
 		return NULL;
 #pragma GCC unroll 2
 	for (unsigned i = 0; i < l.nsub; i++) {
-		const uint64_t base = x.kind[i] & FIRST_RELATIVE ? f->at[i] : 0;
+		const uint64_t base = x.kind[i] & NUMBER_RELATIVE ? f->at[i] : 0;
 
-		at[i] = x.kind[i] & FIRST_MINUS ? base - x.v[i] : base + x.v[i];
+		at[i] = x.kind[i] & NUMBER_MINUS ? base - x.v[i] : base + x.v[i];
 		if (i == 0)
 			at[i] += x.hex;
 		x.bad |= base | at[i];
@@ -229,7 +226,7 @@ static HOT const char *short_line(const struct loop l, struct first *f, const ch
 	}
 	f->out = out;
 	guess_same(same, x.end[l.nsub - 1] + 1, next, l.nsub, l.instr,
-		   at[1] || x.kind[1] & FIRST_SAME);
+		   at[1] || x.kind[1] & NUMBER_SAME);
 	return next;
 }
 
@@ -438,7 +435,7 @@ static HOT const char *file_and_line(const struct loop l, struct first *f, const
 	if ((p[1] != 'i' && p[1] != 'e') || load2(p + 2) != ('(' << 8 | '='))
 		return NULL;
 	p += 4;
-	slot = first_known_id(&t->names[SPACE_FILE], &p);
+	slot = number_name(&t->names[SPACE_FILE], &p);
 	if (!slot || !(p = read_usual_places(l, f, p, at)))
 		return NULL;
 	end = read_costs(l, p, &c);
@@ -476,7 +473,7 @@ static HOT const char *read_callee(const struct loop l, const char *p, struct ca
 	/* "cob=(" */
 	if ((load8(p) & low_bytes(5)) == 0x283d626f63) {
 		p += 5;
-		c->cob = first_known_id(&names[SPACE_OBJ], &p);
+		c->cob = number_name(&names[SPACE_OBJ], &p);
 		if (!c->cob)
 			return NULL;
 		c->lines++;
@@ -485,7 +482,7 @@ static HOT const char *read_callee(const struct loop l, const char *p, struct ca
 	if ((load8(p) & low_bytes(5)) == 0x283d696663 ||
 	    (load8(p) & low_bytes(5)) == 0x283d6c6663) {
 		p += 5;
-		c->cfi = first_known_id(&names[SPACE_FILE], &p);
+		c->cfi = number_name(&names[SPACE_FILE], &p);
 		if (!c->cfi)
 			return NULL;
 		c->lines++;
@@ -494,7 +491,7 @@ static HOT const char *read_callee(const struct loop l, const char *p, struct ca
 	if ((load8(p) & low_bytes(5)) != 0x283d6e6663)
 		return NULL;
 	p += 5;
-	c->cfn = first_known_id(&names[SPACE_FN], &p);
+	c->cfn = number_name(&names[SPACE_FN], &p);
 	return c->cfn ? p : NULL;
 }
 
@@ -508,7 +505,7 @@ static HOT const char *read_calls(const struct loop l, const struct first *f,
 	p += 6;
 	if (!digits_number(&p, &c->count))
 		return NULL;
-	if (*p != ' ' || !(p = first_position(p + 1, f->at[0]).end))
+	if (*p != ' ' || !(p = number_position(p + 1, f->at[0]).end))
 		return NULL;
 	/* " 0 \n* 0 ": no line of code is known, and the call is where the line before is */
 	if (l.nsub == 2 && load8(p) == 0x2030202a0a203020) {

@@ -94,8 +94,9 @@ static HOT bool head_begins(const struct tally *t, const char **p, uint32_t *new
 {
 	const char *q = *p;
 
-	if (*q == 'f' && q[1] == 'e') {
-		if (!replay_slot_at(&t->names[SPACE_FILE], "fe=(", &q))
+	if (memcmp(q, "fe=(", 4) == 0) {
+		q += 4;
+		if (!number_name(&t->names[SPACE_FILE], &q))
 			return false;
 		++*newlines;
 	}
@@ -104,8 +105,9 @@ static HOT bool head_begins(const struct tally *t, const char **p, uint32_t *new
 		if (++*newlines > 8)
 			return false;
 	}
-	if (*q == 'o') {
-		text->ob = replay_slot_at(&t->names[SPACE_OBJ], "ob=(", &q);
+	if (memcmp(q, "ob=(", 4) == 0) {
+		q += 4;
+		text->ob = number_name(&t->names[SPACE_OBJ], &q);
 		if (!text->ob)
 			return false;
 		++*newlines;

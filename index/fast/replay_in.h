@@ -140,10 +140,6 @@ struct head_text {
 const struct head *replay_find_head(const struct tally *t, const struct head_text *text,
 				    struct head *h);
 
-/* The slot of the id in a line like "ob=(3)\n" at *p, which moves to the next line; word is "ob=(".
- * 0: the id was not met before, or another line is there. */
-uint32_t replay_slot_at(const struct names *names, const char *word, const char **p);
-
 /* Copy the head at p without the function's name, which it has, to `plain`; its bytes, or 0 when it is
  * longer than a link can be. */
 size_t replay_unnamed_head(const char *p, const struct head_text *text,

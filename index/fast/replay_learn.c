@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "index/base/vec.h"
+#include "index/fast/numbers.h"
 #include "index/fast/replay_in.h"
 
 struct replay_before replay_note(const struct tally *t, const struct decode *d)
@@ -28,12 +29,15 @@ struct replay_before replay_note(const struct tally *t, const struct decode *d)
 }
 
 /* Where the costs of the line begin, after its positions, each followed by one blank; NULL when the line
- * has another form. */
-static const char *costs_of(const struct decode *d, const char *line, const char *end)
+ * has another form.  *absolute: no position is relative to the line before. */
+static const char *costs_of(const struct decode *d, const char *line, const char *end,
+			    bool *absolute)
 {
+	*absolute = true;
 	for (unsigned i = 0; i < d->nsub; i++) {
 		const char *from = line;
 
+		*absolute &= *line >= '0' && *line <= '9';
 		while (line < end && (unsigned char)*line > ' ')
 			line++;
 		if (line == from || line == end || *line != ' ')
@@ -41,20 +45,6 @@ static const char *costs_of(const struct decode *d, const char *line, const char
 		line++;
 	}
 	return line < end && *line >= '0' && *line <= '9' ? line : NULL;
-}
-
-/* True when all positions of the line are absolute: after fn= the base is another function's, so that
- * relative ones would not mean the same again.  costs_of() accepted the line. */
-static bool absolute(const struct decode *d, const char *line)
-{
-	for (unsigned i = 0; i < d->nsub; i++) {
-		if (*line < '0' || *line > '9')
-			return false;
-		while (*line != ' ')
-			line++;
-		line++;
-	}
-	return true;
 }
 
 /* Set the text of k, a wide_link, to p[0..costs); count: where the count of a call is, or NULL.  False:
@@ -67,9 +57,8 @@ static bool set_text(struct link *k, const char *p, const char *costs, const cha
 	if (costs - p > LINK_WIDE)
 		return false;
 	if (count) {
-		while (*rest >= '0' && *rest <= '9' && n < UINT32_MAX)
-			n = n * 10 + (uint64_t)(*rest++ - '0');
-		if (n > UINT32_MAX || rest == count || (*rest != ' ' && *rest != '\n'))
+		if (!digits_number(&rest, &n) || n > UINT32_MAX ||
+		    (*rest != ' ' && *rest != '\n'))
 			return false; /* 0x1f, say */
 		k->before = (uint8_t)(count - p);
 		k->digits = (uint8_t)(rest - count);
@@ -204,62 +193,26 @@ static bool keep_step(struct replay *r, const struct link *k, const struct tally
 	return true;
 }
 
-/* Read the position at *p, of up to 7 decimal digits, and the blank after it; *at is the base, and then
- * the position.  False: it has another form, or is below 0 or above 2^64-1. */
-static inline bool read_sub(const char **p, uint64_t *at)
-{
-	const char *q = *p, sign = *q;
-	unsigned n;
-	uint64_t v;
-
-	if (sign == '*') {
-		*p = q + 2;
-		return q[1] == ' ';
-	}
-	q += sign == '+' || sign == '-';
-	n = leading_digits(load8(q));
-	if (n - 1 > 6 || q[n] != ' ')
-		return false;
-	*p = q + n + 1;
-	v = digits_at(q, n);
-	if (sign == '+')
-		return !__builtin_add_overflow(*at, v, at);
-	if (sign == '-')
-		return !__builtin_sub_overflow(*at, v, at);
-	*at = v;
-	return true;
-}
-
-/* The slot of the file in "fi=(12)\n" or "fe=(12)\n" at *p, which moves to the next line; 0: the file was
- * not met before, or something else is there. */
-static uint32_t read_file(const struct names *files, const char **p)
-{
-	const char *q = *p + 4;
-	uint64_t id;
-
-	if ((memcmp(*p, "fi=(", 4) != 0 && memcmp(*p, "fe=(", 4) != 0) ||
-	    !digits_number(&q, &id) || memcmp(q, ")\n", 2) != 0 || id >= files->by_id_n)
-		return 0;
-	*p = q + 2;
-	return files->by_id[id];
-}
-
 const char *replay_positions(const struct replay *r, const struct tally *t, uint32_t cur,
 			     const char *p, struct positions *at)
 {
 	const struct entry *e = &t->entries.at[cur];
+	const char *const from = p;
 
 	*at = (struct positions){e->instr, e->line, e->file, 1};
 	if (*p == 'f') {
-		at->file = read_file(&t->names[SPACE_FILE], &p);
+		if (memcmp(p, "fi=(", 4) != 0 && memcmp(p, "fe=(", 4) != 0)
+			return NULL;
+		p += 4;
+		at->file = number_name(&t->names[SPACE_FILE], &p);
 		at->newlines = 2;
 		if (!at->file)
 			return NULL;
 	}
 	for (unsigned i = 0; i < r->nsub; i++)
-		if (!read_sub(&p, r->sub[i] == SUB_INSTR ? &at->instr : &at->line))
+		if (!number_take(&p, r->sub[i] == SUB_INSTR ? &at->instr : &at->line))
 			return NULL;
-	return *p >= '0' && *p <= '9' ? p : NULL;
+	return *p >= '0' && *p <= '9' && p - from <= LINK_TEXT ? p : NULL;
 }
 
 /* The start of the line after the one with the costs at p, which are not read. */
@@ -303,12 +256,10 @@ bool replay_learn_steps(struct replay *r, const struct tally *t, uint32_t cur,
 bool replay_learn_line(struct replay *r, struct tally *t, uint32_t cur, const char *p,
 		       const char *costs, const struct positions *at)
 {
-	/* "fi=(", 15 digits, ")\n", and twice a sign, 7 digits and a blank: 39 bytes at most. */
 	const size_t n = (size_t)(costs - p);
 	struct link k = {.from = cur, .len = (uint8_t)n, .flags = (uint8_t)at->newlines};
 	uint32_t i = 0;
 
-	_Static_assert(LINK_TEXT >= 39, "a line's file and positions fit in a link");
 	k.to = tally_line_entry(t, cur, at->file, at->instr, at->line);
 	if (!k.to || vec_reserve(&r->step, &r->step_cap, t->entries.n, sizeof(*r->step)))
 		return false;
@@ -384,7 +335,7 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 	struct wide_link made = {0};
 	struct link *const k = &made.link;
 	struct str text;
-	bool block, head;
+	bool block, head, absolute;
 
 	r->idle++;
 	if (!last || last->kind != ROW_COST || t->now.fn == UINT32_MAX ||
@@ -404,9 +355,10 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 		return 0;
 	text = text_of(b, block, t, r->plain);
 	line = last_line(text);
-	costs = text.n ? costs_of(d, line, text.p + text.n) : NULL;
-	/* The first link of a block belongs to its head; the base there is another function's. */
-	if (!costs || ((block || head) && !absolute(d, line)))
+	costs = text.n ? costs_of(d, line, text.p + text.n, &absolute) : NULL;
+	/* The first link of a block belongs to its head; the base there is another function's, so that
+	 * relative positions would not mean the same again. */
+	if (!costs || ((block || head) && !absolute))
 		return 0;
 	if (calls) {
 		count = last_line((struct str){text.p, (size_t)(line - text.p)}) + 6;

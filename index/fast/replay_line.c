@@ -1,27 +1,9 @@
 /*
- * replay_line.c - the rare forms of costs and counts; see replay_line.h.
+ * replay_line.c - the rare forms of counts; see replay_line.h.
  */
 #include "index/fast/replay_line.h"
 
 #include <string.h>
-
-const char *replay_odd_costs(const char *p, uint32_t ncols, uint64_t *cost,
-			     unsigned *count)
-{
-	for (unsigned n = 0; n < ncols; n++) {
-		if (!digits_number(&p, &cost[n]))
-			return NULL;
-		if (*p == ' ' && *++p > '\r')
-			continue;
-		if (*p == '\r')
-			p++;
-		if (*p != '\n')
-			return NULL;
-		*count = n + 1;
-		return p + 1;
-	}
-	return NULL;
-}
 
 const char *replay_odd_jump(const struct link *k, const char *p, uint64_t *count,
 			    uint64_t *taken)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "index/fast/numbers.h"
 #include "index/fast/replay_in.h"
 
 struct line {
@@ -18,27 +19,19 @@ struct line {
 	uint64_t count;	   /* of a call; of a jump: executed */
 	uint64_t taken;	   /* of a conditional jump */
 	uint32_t newlines; /* in the text before that of the link */
-	unsigned n;	   /* how many costs, for three columns or more */
+	uint32_t n;	   /* how many costs, for three columns or more */
 	uint64_t cost[2];  /* the costs of one or two columns, which stay in registers */
 };
 
 /* ---- costs ---- */
 
-/* Read any costs at p, at most ncols, up to the newline, with or without a blank or a CR before it.
- * The end of the line, or NULL. */
-const char *replay_odd_costs(const char *p, uint32_t ncols, uint64_t *cost,
-			     unsigned *count);
-
-/* The same into l and many.  The second of two columns is 0 if it is not there: add_costs() adds
+/* Read the costs at p of any form into l and many (number_costs()).  The second of two columns is 0 if it is not there: add_costs() adds
  * both without looking. */
 static HOT bool odd_costs(const char *p, uint32_t ncols, struct line *l, uint64_t *many)
 {
-	unsigned n = 0;
-
-	l->end = replay_odd_costs(p, ncols, many, &n);
-	l->n = n;
+	l->end = number_costs(p, ncols, many, &l->n);
 	l->cost[0] = many[0];
-	l->cost[1] = n > 1 ? many[1] : 0;
+	l->cost[1] = l->n > 1 ? many[1] : 0;
 	return l->end != NULL;
 }
 

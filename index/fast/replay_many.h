@@ -21,10 +21,10 @@ static HOT const char *add_columns(const struct loop in, uint64_t *val, const ch
 {
 	struct columns c;
 	uint64_t cost[REPLAY_COLUMNS], mask;
-	unsigned n;
+	uint32_t n;
 
 	if (__builtin_expect(!find_columns(&c, p, in.ncols), 0)) {
-		p = replay_odd_costs(p, in.ncols, cost, &n);
+		p = number_costs(p, in.ncols, cost, &n);
 		for (unsigned i = 0; p && i < n; i++)
 			add_cost(in.t, val, i, cost[i]);
 		return p;

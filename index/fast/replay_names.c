@@ -171,34 +171,23 @@ bool replay_without_names(const struct tally *t, const char *p, const char *end,
 
 /* ---- heads ---- */
 
-uint32_t replay_slot_at(const struct names *names, const char *word, const char **p)
+/* The slot of the id whose digits are at p; 0: it was not met before. */
+static uint32_t slot_at(const struct names *names, const char *p)
 {
-	const char *q = *p + 4;
 	uint64_t id;
 
-	if (memcmp(*p, word, 4) != 0 || !digits_number(&q, &id) ||
-	    memcmp(q, ")\n", 2) != 0 || id >= names->by_id_n)
-		return 0;
-	*p = q + 2;
-	return names->by_id[id];
+	return digits_number(&p, &id) && *p == ')' && id < names->by_id_n
+		       ? names->by_id[id]
+		       : 0;
 }
 
 const struct head *replay_find_head(const struct tally *t, const struct head_text *text,
 				    struct head *h)
 {
-	const struct names *fns = &t->names[SPACE_FN], *files = &t->names[SPACE_FILE];
-	const char *fl_at = text->fl_at, *fn_at = text->fn_at;
-	uint32_t fl = text->fl;
-	uint64_t id;
+	const uint32_t fl =
+		text->fl_at ? slot_at(&t->names[SPACE_FILE], text->fl_at) : text->fl;
 
-	if (fl_at) {
-		if (!digits_number(&fl_at, &id) || *fl_at != ')' || id >= files->by_id_n)
-			return NULL;
-		fl = files->by_id[id];
-	}
-	if (!digits_number(&fn_at, &id) || *fn_at != ')' || id >= fns->by_id_n)
-		return NULL;
-	if (!replay_block(t, text->ob, fl, fns->by_id[id], h))
+	if (!replay_block(t, text->ob, fl, slot_at(&t->names[SPACE_FN], text->fn_at), h))
 		return NULL;
 	h->fn_digits = text->fn_digits;
 	h->fl_digits = text->fl_digits;
