@@ -24,9 +24,9 @@ struct copy_of {
 	void *arg;
 };
 
-/* COPY_ODD: the piece cannot be copied, or is so much out of order that it should not be.  Discard the
+/* COPY_NOT: the piece cannot be copied, or is so much out of order that it should not be.  Discard the
  * rows copied so far. */
-enum copy { COPY_DONE, COPY_ODD, COPY_NO_MEMORY };
+enum copy { COPY_DONE, COPY_NOT, COPY_NO_MEMORY };
 
 /* Packed costs. */
 struct coded {

@@ -210,7 +210,7 @@ static enum copy take_back(struct copied_lines *c, struct copy_file *f, uint64_t
 	}
 	c->moved += c->ntail;
 	if (c->moved > MOVES_FREE + MOVES * f->rows)
-		return COPY_ODD;
+		return COPY_NOT;
 	f->next_mark = (f->nmark ? f->mark[f->nmark - 1].rows : 0) + MARK_ROWS;
 	to_mark(f, &m);
 	return COPY_DONE;
@@ -265,7 +265,7 @@ static enum copy move_to(struct copied_lines *c, uint32_t file)
 		if (c->file[c->at].file == file)
 			return COPY_DONE;
 	if (c->nfile == FILES_MAX)
-		return COPY_ODD;
+		return COPY_NOT;
 	if (c->nfile == c->used) {
 		if (vec_reserve(&c->file, &c->file_cap, c->used + 1, sizeof(*c->file)))
 			return COPY_NO_MEMORY;
@@ -602,7 +602,7 @@ static __attribute__((noinline)) enum copy few_costs(struct copied_lines *c,
 	uint64_t all[COPY_EVENTS] = {0};
 
 	if (n > c->shape.events)
-		return COPY_ODD;
+		return COPY_NOT;
 	costs_get(in, all, (uint32_t)n);
 	cost->p = c->single;
 	cost->n = (size_t)(costs_put(c->single, all, c->shape.events) - c->single);
@@ -620,7 +620,7 @@ static inline enum copy get_costs(struct copied_lines *c, struct varint_reader *
 	cost->p = in->p;
 	in->p = copy_past_costs(&c->shape, in->p, in->end);
 	if (!in->p)
-		return COPY_ODD;
+		return COPY_NOT;
 	cost->n = (size_t)(in->p - cost->p);
 	return COPY_DONE;
 }
@@ -639,7 +639,7 @@ enum copy copy_lines(struct copied_lines *c, struct varint_reader *in,
 		copy_get_place(in, tag, at, of);
 		rc = get_costs(c, in, tag >> ONCE_COSTS, &at->cost);
 		if (rc || in->bad || !copy_fits(&c->shape, at))
-			return COPY_ODD;
+			return COPY_NOT;
 		rc = move_to(c, at->file);
 		rc = rc ? rc : add(c, &c->file[c->at], at->instr, at->line, at->cost);
 		if (rc)

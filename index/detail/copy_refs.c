@@ -65,14 +65,14 @@ static enum copy get_call(const struct copied_refs *c, struct varint_reader *in,
 {
 	/* In the index every call has the costs of all events. */
 	if (!copy_alike(&c->shape, ncost))
-		return COPY_ODD;
+		return COPY_NOT;
 	r->what = of->edge[copy_get(in)] - of->first_edge;
 	r->rest = in->p;
 	in->p = copy_past_numbers(in->p, in->end, 1);
 	if (in->p)
 		in->p = copy_past_costs(&c->shape, in->p, in->end);
 	if (!in->p)
-		return COPY_ODD;
+		return COPY_NOT;
 	r->n = (size_t)(in->p - r->rest);
 	return COPY_DONE;
 }
@@ -83,7 +83,7 @@ static enum copy get_jump(struct varint_reader *in, struct copy_ref *r)
 	r->rest = in->p;
 	in->p = copy_past_numbers(in->p, in->end, r->what & JUMP_CONDITIONAL ? 4 : 3);
 	if (!in->p)
-		return COPY_ODD;
+		return COPY_NOT;
 	r->n = (size_t)(in->p - r->rest);
 	return COPY_DONE;
 }
@@ -105,7 +105,7 @@ static enum copy get_far_jump(struct copied_refs *c, struct varint_reader *in,
 	row.calls = varint_get(in);
 	row.taken = r->what & JUMP_CONDITIONAL ? varint_get(in) : row.calls;
 	if (in->bad)
-		return COPY_ODD;
+		return COPY_NOT;
 	of->set_target(of->arg, at->slot, at->to, &row);
 	return put_sum(c, DETAIL_JUMPS, &row, r) ? COPY_NO_MEMORY : COPY_DONE;
 }
@@ -128,7 +128,7 @@ enum copy copy_ref(struct copied_refs *c, struct varint_reader *in, uint64_t tag
 
 	copy_get_place(in, tag, at, of);
 	if (refs->n == REFS_MAX || in->bad || !copy_fits(&c->shape, at))
-		return COPY_ODD;
+		return COPY_NOT;
 	r = (struct copy_ref){.instr = at->instr, .line = at->line, .file = at->file};
 	r.what = kind == ENTRY_JCND ? JUMP_CONDITIONAL : 0;
 	if (kind == ENTRY_CALL)
@@ -241,7 +241,7 @@ enum copy copied_refs_order(struct copied_refs *c, enum detail_kind kind)
 		     i + n < refs->n && same_place(&c->sorted[i], &c->sorted[i + n]); n++)
 			;
 		if (n > TIES_MAX)
-			return COPY_ODD;
+			return COPY_NOT;
 		left = 1;
 		if (n == 1)
 			refs->ref[out] = c->sorted[i];

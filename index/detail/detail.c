@@ -815,12 +815,12 @@ static enum copy copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KI
 	enum copy rc;
 
 	if (d->asked || p->nevent > COPY_EVENTS || p->nevent == 0 || !slot)
-		return COPY_ODD;
+		return COPY_NOT;
 	fn = &p->tally[slot->tally]->fns.at[slot->slot];
 	m = &p->map[slot->tally];
 	for (size_t e = 0; e < p->tally[slot->tally]->events.n; e++)
 		if (m->event[e] != e)
-			return COPY_ODD;
+			return COPY_NOT;
 	at = fn->once_at;
 	in.p = spill_read(&p->tally[slot->tally]->pieces.packed, at, fn->once_n,
 			  &d->once);
@@ -830,7 +830,7 @@ static enum copy copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KI
 	}
 	in.end = in.p + fn->once_n;
 	if (once_piece(&in, &at))
-		return COPY_ODD;
+		return COPY_NOT;
 	from = (struct jumps_of){d, slot->tally, fn->fn};
 	rc = copy_piece(&d->copied, &in,
 			&(struct copy_of){.file = m->name[SPACE_FILE],
@@ -855,7 +855,7 @@ int detail_pack(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
 	fetch_next(d, f);
 	d->fn = f;
 	copy = copy_all(d, f, b, n, first_line);
-	if (copy != COPY_ODD)
+	if (copy != COPY_NOT)
 		return copy == COPY_DONE ? 0 : -1;
 	d->loose = loose;
 	if (gather(d, f, (1u << DETAIL_KINDS) - 1, d->run))

@@ -33,7 +33,7 @@ enum copy copy_piece(struct copied *c, struct varint_reader *in, const struct co
 			rc = copy_ref(&c->refs, in, copy_get(in), &at, of);
 	} while (!rc && in->p < in->end);
 	if (!rc && in->bad)
-		return COPY_ODD;
+		return COPY_NOT;
 	rc = rc ? rc : copied_refs_order(&c->refs, DETAIL_SITES);
 	return rc ? rc : copied_refs_order(&c->refs, DETAIL_JUMPS);
 }

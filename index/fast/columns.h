@@ -27,7 +27,7 @@ struct columns {
  * 64 bytes; false when the line is another one. */
 static HOT bool find_columns(struct columns *c, const char *p, unsigned most)
 {
-	uint64_t line, ends, first, odd;
+	uint64_t line, ends, first, bad;
 	struct marks m;
 
 	simd_marks(p, &m);
@@ -39,13 +39,13 @@ static HOT bool find_columns(struct columns *c, const char *p, unsigned most)
 	c->others = first & ~(m.zeros & ends >> 1);
 	/* Refused: a byte that is neither a digit nor a blank, a blank where a number should begin,
 	 * a number like "01", */
-	odd = (line & ~(ends | m.digits)) | (first & ends) | (c->others & m.zeros);
+	bad = (line & ~(ends | m.digits)) | (first & ends) | (c->others & m.zeros);
 	/* and nine digits in a row. */
 	m.digits &= line;
 	m.digits &= m.digits >> 1;
 	m.digits &= m.digits >> 2;
-	odd |= m.digits & m.digits >> 4 & m.digits >> 5;
-	if (odd || (unsigned)__builtin_popcountll(first) > most)
+	bad |= m.digits & m.digits >> 4 & m.digits >> 5;
+	if (bad || (unsigned)__builtin_popcountll(first) > most)
 		return false;
 	c->text = p;
 	c->end = p + __builtin_ctzll(m.newlines) + 1;

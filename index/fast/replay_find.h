@@ -49,7 +49,7 @@ struct look {
 	const char *from;	  /* end of its head */
 	bool fl;		  /* its head has fl= */
 	struct head_text text;	  /* the numbers of a usual head, */
-	struct head odd;	  /* or the meaning of another one: block == &odd */
+	struct head other;	  /* or the meaning of another one: block == &other */
 };
 
 /* The link that should come next, or another one of entry cur, when the text at s->p is its text but
@@ -198,8 +198,8 @@ static HOT void find_block(const struct loop in, struct look *s, struct line *l)
 	s->from = s->at;
 	/* Names are not written again there: replay_read_head() takes none of those. */
 	if (s->at == s->p &&
-	    replay_read_head(in.t, &s->from, in.end, &l->newlines, &s->fl, &s->odd))
-		s->block = &s->odd;
+	    replay_read_head(in.t, &s->from, in.end, &l->newlines, &s->fl, &s->other))
+		s->block = &s->other;
 }
 
 /* The block of *s begins, and link i fits its first line.  Enter the block; the link made of its head
@@ -211,7 +211,7 @@ static uint32_t enter_block(const struct loop in, struct look *s, uint32_t i,
 	char plain[LINK_WIDE];
 	uint32_t made = 0;
 
-	if (s->block != &s->odd && s->text.name) {
+	if (s->block != &s->other && s->text.name) {
 		head.p = plain;
 		head.end = plain + replay_unnamed_head(s->at, &s->text, plain);
 		s->named = true;

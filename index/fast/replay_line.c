@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-const char *replay_odd_jump(const struct link *k, const char *p, uint64_t *count,
+const char *replay_any_jump(const struct link *k, const char *p, uint64_t *count,
 			    uint64_t *taken)
 {
 	const char *rest = k->text + k->before;

@@ -27,7 +27,7 @@ struct line {
 
 /* Read the costs at p of any form into l and many (number_costs()).  The second of two columns is 0 if it is not there: add_costs() adds
  * both without looking. */
-static HOT bool odd_costs(const char *p, uint32_t ncols, struct line *l, uint64_t *many)
+static HOT bool any_costs(const char *p, uint32_t ncols, struct line *l, uint64_t *many)
 {
 	l->end = number_costs(p, ncols, many, &l->n);
 	l->cost[0] = many[0];
@@ -125,7 +125,7 @@ static HOT bool jump_begins(const struct link *k, const char *p)
 
 /* The counts of any length, "N" or "N/N", and the rest of the text of k, whose begin is at p; the
  * end of the line, or NULL. */
-const char *replay_odd_jump(const struct link *k, const char *p, uint64_t *count,
+const char *replay_any_jump(const struct link *k, const char *p, uint64_t *count,
 			    uint64_t *taken);
 
 /* True when the text of k, a LINK_LONG, is at *p, but for the count of a call; *p moves to the

@@ -72,7 +72,7 @@ bool replay_link(struct replay *r, const struct link *new, uint32_t *made)
 		return false;
 	room = r->n + wide <= most(r);
 	for (at = &r->step[new->from].first; *at; at = &r->link_more[*at].alt, n++) {
-		/* A text that the loop does not find, after an odd head for example, is learnt again. */
+		/* A text that the loop does not find, after an unusual head for example, is learnt again. */
 		if (n < ASKED && same_link(&r->link[*at], new)) {
 			*made = *at;
 			return true;

@@ -128,7 +128,7 @@ static HOT bool many_costs(const struct loop in, const char *p, struct line *l)
 	uint64_t mask;
 
 	if (!find_columns(&c, p, in.ncols))
-		return odd_costs(p, in.ncols, l, in.many);
+		return any_costs(p, in.ncols, l, in.many);
 	mask = c.mask;
 	l->end = c.end;
 	l->n = mask ? 64 - (unsigned)__builtin_clzll(mask) : 0;
@@ -150,7 +150,7 @@ static HOT bool costs(const struct loop in, const char *p, struct line *l)
 	if (in.ncols > 2)
 		return many_costs(in, p, l);
 	if (a - 1 > 7 || (in.ncols == 1 && p[a] != '\n'))
-		return odd_costs(p, in.ncols, l, in.many);
+		return any_costs(p, in.ncols, l, in.many);
 	if (in.ncols == 1) {
 		l->end = p + a + 1;
 		l->cost[0] = digits_at(p, a);
@@ -159,7 +159,7 @@ static HOT bool costs(const struct loop in, const char *p, struct line *l)
 	m &= m - 1;
 	b = (unsigned)__builtin_ctzll(m);
 	if (__builtin_expect(p[a] != ' ' || p[b] != '\n' || b - a - 2 > 7, 0))
-		return odd_costs(p, in.ncols, l, in.many);
+		return any_costs(p, in.ncols, l, in.many);
 	l->end = p + b + 1;
 	simd_two(p, a, p + a + 1, b - a - 1, l->cost);
 	return true;
@@ -228,7 +228,7 @@ static HOT const char *match_jump(const struct link *k, const char *p,
 		return NULL;
 	n = jump_counts(p + k->before, is_conditional(k), last, l);
 	if (!n)
-		return replay_odd_jump(k, p, &l->count, &l->taken);
+		return replay_any_jump(k, p, &l->count, &l->taken);
 	if (!same_rest(k, p + k->before + n))
 		return NULL;
 	p += k->len + n;

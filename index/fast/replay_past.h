@@ -4,7 +4,7 @@
  *
  * In: text at p, after the entry cur, and the place in the past (replay_in.h) of the link that should
  * come next.  Out: where the loop stopped; every line before it is added.  The loop stops at any
- * line that is odd: the loop of replay_loops.c takes that one.
+ * line of a rare form: the loop of replay_loops.c takes that one.
  *
  * Included by replay_loops.c, which is compiled once per instruction set.
  */
@@ -44,7 +44,7 @@ static HOT bool past_costs(const char *p, struct two *two)
 	return true;
 }
 
-/* Add a call; false, with nothing changed, when it is odd: after a head, the first of
+/* Add a call; false, with nothing changed, when it is a rare one: after a head, the first of
  * its site in this part, or a sum would pass 2^64-1. */
 static HOT bool past_call(const struct loop in, const struct link *k,
 			  const uint64_t *cost)
@@ -63,7 +63,7 @@ static HOT bool past_call(const struct loop in, const struct link *k,
 }
 
 /* Add a cost line to its entry and to *self, the self cost of the function, which it enters when the
- * line begins a block; false, with nothing changed, when it is odd: the function is new in this
+ * line begins a block; false, with nothing changed, when it is a rare one: the function is new in this
  * part, or a sum would pass 2^64-1. */
 static HOT bool past_line(struct tally *t, const struct link *k, const uint64_t *cost,
 			  uint64_t **self)

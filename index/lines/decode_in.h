@@ -7,7 +7,7 @@
 
 #include "index/lines/decode.h"
 
-/* Decode one line without its newline, however odd: what decode.c leaves. */
+/* Decode one line without its newline, whatever it is: what decode.c leaves. */
 void decode_line(struct decode *d, struct batch *b, struct str line);
 
 static inline struct row *push(struct batch *b, enum row_kind kind, const char *line)
