@@ -178,7 +178,7 @@ static int read_inputs(struct build *b)
 {
 	char dir[INDEX_PATH_MAX];
 	const struct stretch_opts o = {.jobs = b->opts->jobs,
-				       .piece = b->opts->piece,
+				       .at_once = b->opts->at_once,
 				       .stretch = b->opts->stretch,
 				       .give = b->opts->give,
 				       .hash = true,

@@ -38,7 +38,7 @@ struct build_opts {
 	unsigned jobs; /* threads; 0: one per core */
 	size_t run; /* rows of a function held at once (detail.h); 0: default (tests) */
 	size_t stretch; /* bytes one thread reads at once; 0: shared out evenly (tests) */
-	size_t piece;	/* bytes of the file copied at once; 0: 256 KiB (tests) */
+	size_t at_once; /* bytes of the file copied at once; 0: 256 KiB (tests) */
 	size_t give;  /* bytes worth giving to another thread; 0: see stretch.h (tests) */
 	uint64_t mem; /* bytes of working memory; 0: the default (256 MiB) */
 	const atomic_int *cancel; /* non-zero: stop with ERR_CANCEL; may be NULL */

@@ -28,7 +28,7 @@
 #include "index/store/store_read.h"
 
 enum {
-	PIECE = 1 << 20,      /* bytes of a plain file read at once */
+	AT_ONCE = 1 << 20,    /* bytes of a plain file read at once */
 	LINE = 32 << 20,      /* most bytes of a line */
 	BEFORE = FEED_BEFORE, /* readable bytes before and after decoded text */
 	BEHIND = 64,
@@ -52,7 +52,7 @@ struct reading {
 	struct feed *feed; /* of a packed file: its unpacker */
 	struct feed_block block;
 	uint64_t block_at; /* bytes of text before the block */
-	char *copy;	   /* of a plain file: BEFORE bytes, then the current piece */
+	char *copy;	   /* of a plain file: BEFORE bytes, then the current most */
 	size_t copy_cap;
 	const uint8_t *parts;
 	const struct part_lines_opts *opts;
@@ -176,7 +176,7 @@ static int no_line(struct reading *r)
 }
 
 /* Read n bytes of the file into the buffer. */
-static int read_piece(struct reading *r, uint64_t at, size_t n)
+static int read_at(struct reading *r, uint64_t at, size_t n)
 {
 	if (vec_reserve_raw(&r->copy, &r->copy_cap, BEFORE + n + BEHIND, 1))
 		return err_no_memory(r->err, "while reading parts of the profile");
@@ -196,7 +196,7 @@ static int read_piece(struct reading *r, uint64_t at, size_t n)
 static int take_plain(struct reading *r, const struct store_part *part)
 {
 	const uint64_t size = r->source.map.n;
-	size_t piece = r->opts->piece ? r->opts->piece : PIECE, n, used;
+	size_t most = r->opts->at_once ? r->opts->at_once : AT_ONCE, n, used;
 
 	if (part->offset > size || part->bytes > size - part->offset)
 		return not_as_indexed(r->source.name, "is shorter than its index says",
@@ -204,16 +204,16 @@ static int take_plain(struct reading *r, const struct store_part *part)
 	for (uint64_t at = 0; at < part->bytes; at += used) {
 		const uint64_t rest = part->bytes - at;
 
-		n = rest < piece ? (size_t)rest : piece;
-		if (read_piece(r, part->offset + at, n) ||
+		n = rest < most ? (size_t)rest : most;
+		if (read_at(r, part->offset + at, n) ||
 		    take_lines(r, r->copy + BEFORE, n, n == rest, &used))
 			return (int)r->err->kind;
 		if (used == 0 && n == rest)
 			break;
-		if (used == 0 && piece >= LINE)
+		if (used == 0 && most >= LINE)
 			return no_line(r);
 		if (used == 0)
-			piece *= 2;
+			most *= 2;
 	}
 	return 0;
 }

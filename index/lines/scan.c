@@ -17,7 +17,7 @@
 #define SCAN_X86 1
 #endif
 
-enum { PIECE = 64 };
+enum { CHUNK = 64 };
 
 static inline uint16_t *peel(uint16_t *pos, uint64_t mask, size_t base)
 {
@@ -32,12 +32,12 @@ static inline uint16_t *peel(uint16_t *pos, uint64_t mask, size_t base)
 	return end;
 }
 
-static inline uint16_t *piece_portable(const char *p, size_t base, uint16_t *pos)
+static inline uint16_t *chunk_portable(const char *p, size_t base, uint16_t *pos)
 {
 	const uint64_t low7 = 0x7f7f7f7f7f7f7f7f, ones = 0x0101010101010101;
 	uint64_t mask = 0;
 
-	for (unsigned i = 0; i < PIECE; i += 8) {
+	for (unsigned i = 0; i < CHUNK; i += 8) {
 		uint64_t v = load8(p + i);
 		/* High bit set where the byte is > ' ' (low 7 bits > 32, or bit 7). */
 		uint64_t le = ~((((v & low7) + 0x5f * ones) | v)) & 0x8080808080808080;
@@ -48,30 +48,30 @@ static inline uint16_t *piece_portable(const char *p, size_t base, uint16_t *pos
 	return peel(pos, mask, base);
 }
 
-/* The loop over a block, for the `piece` of an instruction set. */
-#define SCAN_LOOP(piece)                         \
-	char last[PIECE];                        \
+/* The loop over a block, for the `chunk` of an instruction set. */
+#define SCAN_LOOP(chunk)                         \
+	char last[CHUNK];                        \
 	uint16_t *at = pos;                      \
 	size_t i = 0;                            \
                                                  \
-	for (; i + PIECE <= n; i += PIECE)       \
-		at = piece(p + i, i, at);        \
+	for (; i + CHUNK <= n; i += CHUNK)       \
+		at = chunk(p + i, i, at);        \
 	if (i < n) {                             \
 		memset(last, 'x', sizeof(last)); \
 		memcpy(last, p + i, n - i);      \
-		at = piece(last, i, at);         \
+		at = chunk(last, i, at);         \
 	}                                        \
 	return (size_t)(at - pos)
 
 #ifdef SCAN_X86
 #define AVX2 __attribute__((target("avx2,popcnt,bmi")))
 
-AVX2 static inline uint16_t *piece_avx2(const char *p, size_t base, uint16_t *pos)
+AVX2 static inline uint16_t *chunk_avx2(const char *p, size_t base, uint16_t *pos)
 {
 	const __m256i blank = _mm256_set1_epi8(' ');
 	uint64_t mask = 0;
 
-	for (unsigned i = 0; i < PIECE; i += 32) {
+	for (unsigned i = 0; i < CHUNK; i += 32) {
 		__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(p + i));
 		__m256i le = _mm256_cmpeq_epi8(_mm256_max_epu8(v, blank), blank);
 
@@ -82,13 +82,13 @@ AVX2 static inline uint16_t *piece_avx2(const char *p, size_t base, uint16_t *po
 
 AVX2 static size_t scan_avx2(const char *p, size_t n, uint16_t *pos)
 {
-	SCAN_LOOP(piece_avx2);
+	SCAN_LOOP(chunk_avx2);
 }
 #endif
 
 static size_t scan_portable(const char *p, size_t n, uint16_t *pos)
 {
-	SCAN_LOOP(piece_portable);
+	SCAN_LOOP(chunk_portable);
 }
 
 size_t scan_block(const char *p, size_t n, uint16_t *pos)

@@ -319,7 +319,8 @@ static int read_map(struct input *in, const struct stretch_opts *o, struct err *
 	how.fd = in->source.fd;
 	if (stretches_read(&in->stretches, m->p, m->n, &how, err))
 		return (int)err->kind;
-	in->source.id.hash = source_hash_all(in->stretches.piece, in->stretches.npiece);
+	in->source.id.hash =
+		source_hash_all(in->stretches.chunk_hash, in->stretches.nchunk);
 	return 0;
 }
 

@@ -252,7 +252,7 @@ static int read_stretch(void *arg)
 		    read_on(s, &at, &block, longer))
 			return (int)s->err.kind;
 		/* Text that only needs skipping may be long: check for cancellation. */
-		if (at > before && at - told < least(r->give, HASH_PIECE) && at < s->to)
+		if (at > before && at - told < least(r->give, HASH_CHUNK) && at < s->to)
 			continue;
 		stretch_text_upto(s, at);
 		tell(r, at - told);
@@ -414,9 +414,9 @@ int stretches_read(struct stretches *s, const char *text, size_t n,
 	int rc;
 
 	memset(s, 0, sizeof(*s));
-	s->npiece = (n + HASH_PIECE - 1) / HASH_PIECE;
-	s->piece = calloc(s->npiece + 1, sizeof(*s->piece));
-	if (!s->piece)
+	s->nchunk = (n + HASH_CHUNK - 1) / HASH_CHUNK;
+	s->chunk_hash = calloc(s->nchunk + 1, sizeof(*s->chunk_hash));
+	if (!s->chunk_hash)
 		return err_no_memory(err, "while reading");
 	pthread_mutex_init(&r.lock, NULL);
 	pthread_cond_init(&r.changed, NULL);
@@ -458,6 +458,6 @@ void stretches_free(struct stretches *s)
 {
 	free_stretches(s);
 	free(s->tally);
-	free(s->piece);
+	free(s->chunk_hash);
 	memset(s, 0, sizeof(*s));
 }

@@ -17,7 +17,7 @@
 #include "index/save/save.h"
 
 /* The functions of a part, or its edges. */
-struct piece {
+struct rows {
 	uint64_t *val; /* rows of `width` numbers, in order of appearance */
 	size_t n, cap; /* number of rows; capacity in numbers */
 	uint32_t *id;  /* id of each row */
@@ -43,7 +43,7 @@ struct parts {
 /* The state of a thread. */
 struct worker {
 	struct parts *s;
-	struct piece fns, edges;
+	struct rows fns, edges;
 	uint32_t now;	      /* counts parts, and each restart of a part */
 	struct bytes spilled; /* scratch */
 };
@@ -68,7 +68,7 @@ static uint64_t add(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static int make_piece(struct piece *p, size_t nid, size_t width)
+static int make_rows(struct rows *p, size_t nid, size_t width)
 {
 	p->width = width;
 	p->seen = calloc(nid + 1, sizeof(*p->seen));
@@ -77,7 +77,7 @@ static int make_piece(struct piece *p, size_t nid, size_t width)
 	return p->seen && p->row && p->lost ? 0 : -1;
 }
 
-static void free_piece(struct piece *p)
+static void free_rows(struct rows *p)
 {
 	free(p->val);
 	free(p->id);
@@ -93,7 +93,7 @@ static void free_piece(struct piece *p)
  * no id or an id that was seen; -1 if memory is out.
  */
 static int copy_rows(struct varint_reader *in, struct bytes *b, const uint32_t *id_map,
-		     struct piece *ids, uint32_t now)
+		     struct rows *ids, uint32_t now)
 {
 	const uint64_t n = varint_get(in);
 	uint64_t slot = 0, bytes;
@@ -154,7 +154,7 @@ static int copy_part(struct worker *w, struct varint_reader *in,
 /* ---- added up ---- */
 
 /* The row of id, added if new; NULL if memory is out. */
-static uint64_t *row_of(struct piece *p, uint32_t id, uint32_t now)
+static uint64_t *row_of(struct rows *p, uint32_t id, uint32_t now)
 {
 	if (p->seen[id] != now) {
 		if (vec_reserve(&p->val, &p->cap, (p->n + 1) * p->width,
@@ -170,7 +170,7 @@ static uint64_t *row_of(struct piece *p, uint32_t id, uint32_t now)
 }
 
 /* Read rows of `fixed` numbers and nevent costs, and add them to the rows in *to. */
-static int add_rows(struct varint_reader *in, struct piece *to, uint32_t now,
+static int add_rows(struct varint_reader *in, struct rows *to, uint32_t now,
 		    const uint32_t *id_map, const uint32_t *event_map, size_t nevent,
 		    size_t fixed)
 {
@@ -201,7 +201,7 @@ static int add_rows(struct varint_reader *in, struct piece *to, uint32_t now,
 	return 0;
 }
 
-static int put_rows(struct bytes *b, const struct piece *p)
+static int put_rows(struct bytes *b, const struct rows *p)
 {
 	const struct part_rows rows = {p->id, p->n, p->width, p->val, PART_IN_TURN};
 
@@ -371,8 +371,8 @@ static void free_workers(struct worker *worker, unsigned n, struct unit *unit,
 			 size_t nunits)
 {
 	for (unsigned i = 0; worker && i < n; i++) {
-		free_piece(&worker[i].fns);
-		free_piece(&worker[i].edges);
+		free_rows(&worker[i].fns);
+		free_rows(&worker[i].edges);
 		free(worker[i].spilled.p);
 	}
 	for (size_t i = 0; unit && i < nunits; i++)
@@ -425,8 +425,8 @@ static int save_costs(struct parts *s, unsigned jobs)
 		     : err_no_memory(s->err, "while writing the parts");
 	for (unsigned i = 0; !rc && i < jobs; i++) {
 		worker[i].s = s;
-		if (make_piece(&worker[i].fns, p->nfn, p->nevent) ||
-		    make_piece(&worker[i].edges, p->nedge, p->nevent + 1))
+		if (make_rows(&worker[i].fns, p->nfn, p->nevent) ||
+		    make_rows(&worker[i].edges, p->nedge, p->nevent + 1))
 			rc = err_no_memory(s->err, "while writing the parts");
 		each[i] = &worker[i];
 	}
