@@ -1,5 +1,5 @@
 /*
- * copy_code.h - read the rows of a piece (once.h), for copy_lines.c and copy_refs.c.
+ * copy_code.h - read the rows of a piece (piece.h), for copy_lines.c and copy_refs.c.
  */
 #ifndef QUERN_COPY_CODE_H
 #define QUERN_COPY_CODE_H
@@ -9,7 +9,7 @@
 #include "index/format/cost_code.h"
 #include "index/format/detail_code.h"
 #include "index/lines/digits.h"
-#include "index/tally/once.h"
+#include "index/tally/piece.h"
 
 enum { COPY_EVENTS = COSTS_MASKED }; /* at most */
 
@@ -19,7 +19,7 @@ struct copy_of {
 	uint32_t first_edge; /* the function's */
 	uint32_t own;	     /* its file */
 	/* Set to_fn, to_file and their flags of a jump out of the function or its file: the jump is in the
-	 * file of that slot, and `to` is as in once.h. */
+	 * file of that slot, and `to` is as in piece.h. */
 	void (*set_target)(void *arg, uint32_t file, uint64_t to, struct detail_row *r);
 	void *arg;
 };
@@ -84,7 +84,7 @@ struct copy_place {
 	uint64_t instr, line;
 	uint32_t file, slot; /* slot: the file's */
 	struct coded cost;   /* of the last cost line, all events; NULL: there was none */
-	uint64_t to;	     /* the target of the last jump, as in once.h */
+	uint64_t to;	     /* the target of the last jump, as in piece.h */
 };
 
 /* varint_get(), fast for numbers of two bytes. */

@@ -2,7 +2,7 @@
  * detail.c - the entries of one function; see detail.h.
  *
  * A counting sort finds the slots of each function in all tallies.  Each slot has a chain of pieces
- * (once.h), whose lines are in the order of the text.  So a piece mostly repeats the lines of the
+ * (piece.h), whose lines are in the order of the text.  So a piece mostly repeats the lines of the
  * pieces before it.  The next line is looked for after the row of the line before, and added to its
  * row if it is there:
  *

@@ -3,7 +3,7 @@
  *
  *	+ 5   3   2 1 0 \n	the blanks of 32 bytes are found at once, the numbers that end
  *	    ^   ^       ^	at them are converted side by side (simd.h), and the line
- *				becomes a row of a few bytes after the others (once.h)
+ *				becomes a row of a few bytes after the others (piece.h)
  *
  * Most lines repeat, after a small "+5", the text of the line before, or all of it but the cost:
  *

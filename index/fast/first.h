@@ -2,7 +2,7 @@
  * first.h - take the lines of a function's first block straight from the text to packed rows.
  *
  * Most lines of a profile of one part are in first blocks.  Each is new there, so nothing is looked
- * up: its numbers are read and packed (once.h).  Taken are the usual forms: cost lines of up to 32
+ * up: its numbers are read and packed (piece.h).  Taken are the usual forms: cost lines of up to 32
  * columns, jumps, calls, and the heads of functions that are new.  Every other line is left to
  * decode.h and tally.h.  The tally is the same whether a line is taken here or there.
  */

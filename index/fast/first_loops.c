@@ -1,7 +1,7 @@
 /*
  * first_loops.c - the loops over the lines of a first block; compiled once per instruction set.
  *
- * In: text at p, and the tally, whose piece (once.h) gets a row for each line.  Out: where the
+ * In: text at p, and the tally, whose piece (piece.h) gets a row for each line.  Out: where the
  * loop stopped; the tally is as if decode and tally had taken the lines.  The loop stops before
  * a line that it cannot take, with nothing of that line added.
  *

@@ -2,7 +2,7 @@
  * reuse.c - an index as a tally; see reuse.h.
  *
  * Slots are the index's ids (name slots are ids + NAME_FIRST).  The lines of a function
- * become its first block (once.h), packed and spilled like any other; parts become
+ * become its first block (piece.h), packed and spilled like any other; parts become
  * encoded bytes again (part_code.h).
  */
 #include "index/merge/reuse.h"

@@ -12,7 +12,7 @@
  *	head(f) -> line 12 -> call g at 13 -> line 14 -> ...
  *
  * A function's first block has no entries to predict from.  Its lines are packed as a
- * piece (once.h), and become entries if a second block comes.  Entries are hashed only
+ * piece (piece.h), and become entries if a second block comes.  Entries are hashed only
  * when a block leaves the predicted order.
  *
  * When the room for entries is used up, the lines of further blocks are packed as pieces,

@@ -18,13 +18,13 @@
 #include "index/base/str.h"
 #include "index/lines/decode.h"
 #include "index/tally/names.h"
-#include "index/tally/once.h"
+#include "index/tally/piece.h"
 #include "index/format/part_code.h"
 #include "index/format/parts.h"
 #include "index/base/spill.h"
 
 enum {
-	ONCE_MAX = 1 << 20, /* most lines of a piece (once.h) */
+	ONCE_MAX = 1 << 20, /* most lines of a piece (piece.h) */
 	/* Bytes of an entry without its numbers, estimated: entry, entry_fn, entry_by,
 	 * and a step of replay.h. */
 	ENTRY_BYTES = 68,
@@ -62,7 +62,7 @@ struct fn_slot {
 	bool again;	     /* at least one of its blocks has ended */
 	uint32_t head;	     /* entry index; 0: no entries */
 	uint32_t stamp;	     /* 1 + the last part that touched it */
-	uint64_t once_at;    /* its last piece in tally.pieces (once.h) */
+	uint64_t once_at;    /* its last piece in tally.pieces (piece.h) */
 	uint32_t once_n;     /* bytes of that piece; 0: no piece */
 	uint32_t once_all;   /* bytes of all its pieces, at most UINT32_MAX */
 	/* The edge to it that was used last, and its caller; UINT32_MAX: none. */
@@ -150,7 +150,7 @@ struct tally_entries {
 	size_t room; /* bytes that all may take, about; 0: no limit */
 };
 
-/* Lines that are packed as pieces (tally_once.c, once.h). */
+/* Lines that are packed as pieces (tally_piece.c, piece.h). */
 struct tally_pieces {
 	struct spill packed;
 	bool open;	      /* pack the lines of this block */

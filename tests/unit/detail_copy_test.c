@@ -6,7 +6,7 @@
 
 #include "index/base/hash.h"
 #include "index/detail/detail_run.h"
-#include "index/tally/once.h"
+#include "index/tally/piece.h"
 #include "index/tally/tally.h"
 #include "tests/support/tap.h"
 

@@ -1,5 +1,5 @@
 /*
- * wide_test.c - blocks of more lines than a piece has (once.h), against the simple reader
+ * wide_test.c - blocks of more lines than a piece has (piece.h), against the simple reader
  * (tests/support/naive.h), and added to an index that has such a block.
  */
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tally_once.c - pieces of a tally (once.h), and packing of entries. */
+/* tally_piece.c - pieces of a tally (piece.h), and packing of entries. */
 #include <stdlib.h>
 #include <string.h>
 

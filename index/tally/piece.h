@@ -1,5 +1,5 @@
 /*
- * once.h - lines of a function, packed.
+ * piece.h - lines of a function, packed.
  *
  * Most functions of a profile of one part have one block.  Its lines need no look-up
  * while they are read (they are distinct, or are added when the index is written), so
@@ -19,8 +19,8 @@
  * those of the jump before; 0, also at the start, means the function itself in the row's
  * own file.
  */
-#ifndef QUERN_ONCE_H
-#define QUERN_ONCE_H
+#ifndef QUERN_PIECE_H
+#define QUERN_PIECE_H
 
 #include <stdbool.h>
 #include <stdint.h>

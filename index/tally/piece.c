@@ -1,5 +1,5 @@
-/* once.c - packed lines of first blocks; see once.h. */
-#include "index/tally/once.h"
+/* piece.c - packed lines of first blocks; see piece.h. */
+#include "index/tally/piece.h"
 
 #include "index/tally/tally.h"
 
