@@ -112,13 +112,13 @@ static inline unsigned copy_ones(uint64_t v)
 static inline void copy_get_place(struct varint_reader *in, uint64_t tag,
 				  struct copy_place *at, const struct copy_of *of)
 {
-	if (tag & ONCE_FILE) {
+	if (tag & PIECE_FILE) {
 		at->slot = (uint32_t)varint_get(in);
 		at->file = of->file[at->slot];
 	}
-	if (tag & ONCE_INSTR)
+	if (tag & PIECE_INSTR)
 		at->instr = varint_unzigzag(at->instr, varint_get(in));
-	if (tag & ONCE_LINE)
+	if (tag & PIECE_LINE)
 		at->line = varint_unzigzag(at->line, varint_get(in));
 }
 

@@ -326,7 +326,7 @@ struct small_row {
 COPY_STEP bool copy_likes(struct copy_loop *l, struct copy_kind k)
 {
 	const uint64_t lanes = 0x0001000100010001;
-	const uint64_t tag = k.instrs ? ONCE_INSTR : ONCE_LINE;
+	const uint64_t tag = k.instrs ? PIECE_INSTR : PIECE_LINE;
 	const uint64_t small = k.instrs ? 0xc1ff : 0xe1ff;
 	const uint64_t head = HEAD_COSTS | (k.instrs && k.lines ? HEAD_LINE : 0);
 	const uint64_t first_line = l->line + (l->p[1] >> 1) - 1;
@@ -365,23 +365,23 @@ COPY_STEP bool copy_likes(struct copy_loop *l, struct copy_kind k)
 COPY_STEP bool get_small_place(struct small_row *r, struct copy_kind k)
 {
 	const unsigned tag = r->word & 0xff;
-	const unsigned costs = tag & ~(unsigned)(ONCE_INSTR | ONCE_LINE);
+	const unsigned costs = tag & ~(unsigned)(PIECE_INSTR | PIECE_LINE);
 	const unsigned a = r->word >> 8 & 0xff, b = r->word >> 16 & 0xff;
 
-	if ((costs != 0 && costs != k.events << ONCE_COSTS) || a & 0x81)
+	if ((costs != 0 && costs != k.events << PIECE_COSTS) || a & 0x81)
 		return false;
 	r->costs = costs;
 	r->first = k.instrs ? a >> 1 : a;
 	r->change = 0;
 	r->n = 2;
-	if (k.instrs && (tag & ONCE_INSTR)) {
-		if (tag & ONCE_LINE) {
+	if (k.instrs && (tag & PIECE_INSTR)) {
+		if (tag & PIECE_LINE) {
 			if (!k.lines || b >= 0x80)
 				return false;
 			r->change = b;
 			r->n = 3;
 		}
-	} else if (k.lines && tag == (costs | ONCE_LINE)) {
+	} else if (k.lines && tag == (costs | PIECE_LINE)) {
 		r->change = a;
 		r->first = k.instrs ? 0 : a;
 	} else {
@@ -451,7 +451,7 @@ COPY_STEP void copy_some(struct copy_loop *loop, struct copy_kind k)
 		struct small_row r = {.word = load8((const char *)l.p)};
 
 		/* Nine of ten rows are alike. */
-		if ((r.word & 0xff) == (k.instrs ? ONCE_INSTR : ONCE_LINE) &&
+		if ((r.word & 0xff) == (k.instrs ? PIECE_INSTR : PIECE_LINE) &&
 		    copy_likes(&l, k))
 			continue;
 		if (!get_small_place(&r, k) || (r.costs && !get_small_costs(&r, k)))
@@ -514,8 +514,8 @@ copy_wide(const struct copied_lines *c, struct copy_file *f,
 	  const struct varint_reader *in, struct copy_place *at, uint64_t *least)
 {
 	const bool instrs = c->shape.instr, lines = c->shape.line;
-	const unsigned tag = (c->shape.events << ONCE_COSTS & 0x7f) | 0x80 |
-			     c->shape.events << ONCE_COSTS >> 7 << 8;
+	const unsigned tag = (c->shape.events << PIECE_COSTS & 0x7f) | 0x80 |
+			     c->shape.events << PIECE_COSTS >> 7 << 8;
 	const ptrdiff_t room = (ptrdiff_t)wide_room(c);
 	const unsigned char *p = in->p;
 	unsigned char *out = f->out.p + f->out.n, *head;
@@ -526,12 +526,13 @@ copy_wide(const struct copied_lines *c, struct copy_file *f,
 		uint64_t instr = at->instr, line = at->line, mask;
 
 		/* Stop at a row that goes back or has a difference of two bytes. */
-		if (!kind || (kind & ~(unsigned)(ONCE_INSTR | ONCE_LINE)) ||
-		    ((kind & ONCE_INSTR) && !instrs) || ((kind & ONCE_LINE) && !lines) ||
-		    (*q & 0x81) || (kind == (ONCE_INSTR | ONCE_LINE) && q[1] >= 0x80))
+		if (!kind || (kind & ~(unsigned)(PIECE_INSTR | PIECE_LINE)) ||
+		    ((kind & PIECE_INSTR) && !instrs) ||
+		    ((kind & PIECE_LINE) && !lines) || (*q & 0x81) ||
+		    (kind == (PIECE_INSTR | PIECE_LINE) && q[1] >= 0x80))
 			break;
-		instr += kind & ONCE_INSTR ? *q++ >> 1 : 0;
-		if (kind & ONCE_LINE)
+		instr += kind & PIECE_INSTR ? *q++ >> 1 : 0;
+		if (kind & PIECE_LINE)
 			line = varint_unzigzag(line, *q++);
 		mask = *q & 0x7f;
 		end = q + 1;
@@ -633,11 +634,11 @@ enum copy copy_lines(struct copied_lines *c, struct varint_reader *in,
 		enum copy rc = copy_on(c, in, at, of->own, first_line);
 		uint64_t tag;
 
-		if (rc || in->p >= in->end || (*in->p & ONCE_KIND) != ENTRY_COST)
+		if (rc || in->p >= in->end || (*in->p & PIECE_KIND) != ENTRY_COST)
 			return rc;
 		tag = copy_get(in);
 		copy_get_place(in, tag, at, of);
-		rc = get_costs(c, in, tag >> ONCE_COSTS, &at->cost);
+		rc = get_costs(c, in, tag >> PIECE_COSTS, &at->cost);
 		if (rc || in->bad || !copy_fits(&c->shape, at))
 			return COPY_NOT;
 		rc = move_to(c, at->file);

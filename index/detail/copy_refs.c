@@ -98,7 +98,7 @@ static enum copy get_far_jump(struct copied_refs *c, struct varint_reader *in,
 
 	row.to_instr = varint_unzigzag(r->instr, varint_get(in));
 	row.to_line = varint_unzigzag(r->line, varint_get(in));
-	if (tag & ONCE_TO) {
+	if (tag & PIECE_TO) {
 		at->to = varint_get(in) << 32;
 		at->to |= varint_get(in);
 	}
@@ -121,7 +121,7 @@ static bool ref_after(const struct copy_ref *a, const struct copy_ref *b)
 enum copy copy_ref(struct copied_refs *c, struct varint_reader *in, uint64_t tag,
 		   struct copy_place *at, const struct copy_of *of)
 {
-	const enum entry_kind kind = tag & ONCE_KIND;
+	const enum entry_kind kind = tag & PIECE_KIND;
 	struct copy_refs *refs = &c->of[kind == ENTRY_CALL ? DETAIL_SITES : DETAIL_JUMPS];
 	struct copy_ref r;
 	enum copy rc;
@@ -132,8 +132,8 @@ enum copy copy_ref(struct copied_refs *c, struct varint_reader *in, uint64_t tag
 	r = (struct copy_ref){.instr = at->instr, .line = at->line, .file = at->file};
 	r.what = kind == ENTRY_JCND ? JUMP_CONDITIONAL : 0;
 	if (kind == ENTRY_CALL)
-		rc = get_call(c, in, tag >> ONCE_COSTS, of, &r);
-	else if (at->to || tag & ONCE_TO)
+		rc = get_call(c, in, tag >> PIECE_COSTS, of, &r);
+	else if (at->to || tag & PIECE_TO)
 		rc = get_far_jump(c, in, tag, at, of, &r);
 	else
 		rc = get_jump(in, &r);

@@ -54,7 +54,7 @@ struct detail {
 	size_t run;		  /* rows held at once */
 	bool asked;		  /* a test chose `run` */
 	const atomic_int *cancel; /* may be NULL */
-	struct bytes once;	  /* scratch: a piece */
+	struct bytes piece;	  /* scratch: a piece */
 	uint64_t *cost;		  /* scratch: the costs of one row */
 	/* scratch: keys to order rows by; ordered rows, exchanged with held.row */
 	struct detail_key *key, *spare;
@@ -201,7 +201,7 @@ void detail_free(struct detail *d)
 	free(d->key);
 	free(d->spare);
 	free(d->sorted);
-	free(d->once.p);
+	free(d->piece.p);
 	arena_free(&d->sums);
 	free(d);
 }
@@ -230,8 +230,8 @@ uint64_t detail_weight(const struct detail *d, uint32_t f)
 		const struct slot_ref *soon = s + FETCH < end ? at + FETCH : at;
 
 		__builtin_prefetch(
-			&d->p->tally[soon->tally]->fns.at[soon->slot].once_all);
-		sum += d->p->tally[at->tally]->fns.at[at->slot].once_all / 2;
+			&d->p->tally[soon->tally]->fns.at[soon->slot].pieces_n);
+		sum += d->p->tally[at->tally]->fns.at[at->slot].pieces_n / 2;
 	}
 	return sum;
 }
@@ -336,7 +336,7 @@ static void set_target(void *arg, uint32_t file, uint64_t to, struct detail_row 
 	struct detail *d = from->d;
 	const struct profile *p = d->p;
 	const struct merge_map *m = &p->map[from->tally];
-	const uint64_t slots = once_goes_to(from->fn_name, file, to);
+	const uint64_t slots = piece_goes_to(from->fn_name, file, to);
 	const uint32_t name = m->name[SPACE_FN][slots >> 32];
 
 	r->to_file = m->name[SPACE_FILE][(uint32_t)slots];
@@ -498,7 +498,7 @@ static void add_costs(struct detail *d, size_t k, uint64_t *sum, uint32_t n)
 /* Add a cost line with the ncost costs at *in; 0: with those of the line before, which o knows. */
 static inline int read_line(struct detail *d, struct varint_reader *in,
 			    const uint32_t *event, uint64_t instr, uint64_t line,
-			    uint32_t file, uint32_t ncost, struct once_row *o)
+			    uint32_t file, uint32_t ncost, struct piece_row *o)
 {
 	struct varint_reader said = {o->costs, in->end, false}, *from = in;
 	const size_t before = d->lines.n;
@@ -531,7 +531,7 @@ static inline int read_line(struct detail *d, struct varint_reader *in,
 static __attribute__((noinline)) void read_fresh(struct detail *d,
 						 struct varint_reader *from,
 						 struct detail_key *at,
-						 struct once_row *o)
+						 struct piece_row *o)
 {
 	/* A line takes a tag and three numbers at most; so many bytes must be left. */
 	const ptrdiff_t row = 1 + 3 * VARINT_MAX;
@@ -550,21 +550,21 @@ static __attribute__((noinline)) void read_fresh(struct detail *d,
 	for (; n < end && from->end - p >= row; n++) {
 		const unsigned tag = *p;
 
-		if ((tag & ~(unsigned)(ONCE_INSTR | ONCE_LINE | 1 << ONCE_COSTS)) != 0)
+		if ((tag & ~(unsigned)(PIECE_INSTR | PIECE_LINE | 1 << PIECE_COSTS)) != 0)
 			break;
 		p++;
-		if (tag & ONCE_INSTR) {
+		if (tag & PIECE_INSTR) {
 			p = varint_at(p, &v);
 			k.instr = varint_unzigzag(k.instr, v);
 		}
-		if (tag & ONCE_LINE) {
+		if (tag & PIECE_LINE) {
 			p = varint_at(p, &v);
 			k.line = varint_unzigzag(k.line, v);
 		}
 		k.row = (uint32_t)n;
 		ordered &= detail_key_after(&k, &key[n - 1]);
 		key[n] = k;
-		if (tag & 1 << ONCE_COSTS) {
+		if (tag & 1 << PIECE_COSTS) {
 			o->costs = p;
 			o->ncosts = 1;
 			p = varint_at(p, &cost);
@@ -583,7 +583,7 @@ static __attribute__((noinline)) void read_fresh(struct detail *d,
 /* Read cost lines of a piece, up to a row of another kind; o is the row before, and becomes the last
  * line. */
 static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
-		      struct once_row *o)
+		      struct piece_row *o)
 {
 	const struct merge_map *m = &d->p->map[k];
 	const uint32_t own = d->p->fn_file[d->fn];
@@ -597,25 +597,25 @@ static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
 		if (plain && d->lines.n && d->lines.expected == d->lines.known &&
 		    d->lines.key[d->lines.n - 1].file == at.file)
 			read_fresh(d, &in, &at, o);
-		if (in.p >= in.end || (*in.p & ONCE_KIND) != ENTRY_COST)
+		if (in.p >= in.end || (*in.p & PIECE_KIND) != ENTRY_COST)
 			break;
 		const uint64_t tag = varint_get(&in);
 		uint64_t instr = at.instr, line = at.line;
 
-		if (tag & ONCE_FILE) {
+		if (tag & PIECE_FILE) {
 			o->file = (uint32_t)varint_get(&in);
 			at.file = m->name[SPACE_FILE][o->file];
 		}
-		if (tag & ONCE_INSTR)
+		if (tag & PIECE_INSTR)
 			instr = varint_unzigzag(instr, varint_get(&in));
-		if (tag & ONCE_LINE)
+		if (tag & PIECE_LINE)
 			line = varint_unzigzag(line, varint_get(&in));
 		if (in.bad)
 			break;
 		at.instr = instr;
 		at.line = line;
 		rc = read_line(d, &in, m->event, instr, line, at.file,
-			       (uint32_t)(tag >> ONCE_COSTS), o);
+			       (uint32_t)(tag >> PIECE_COSTS), o);
 		if (at.file == own && line - 1 < d->first_line - 1)
 			d->first_line = line;
 		if (rc)
@@ -627,7 +627,7 @@ static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
 	return rc;
 }
 
-static int read_row(struct detail *d, size_t k, uint32_t slot, const struct once_row *o)
+static int read_row(struct detail *d, size_t k, uint32_t slot, const struct piece_row *o)
 {
 	const enum detail_kind kind = kinds[o->kind];
 	const struct profile *p = d->p;
@@ -671,13 +671,13 @@ static int read_row(struct detail *d, size_t k, uint32_t slot, const struct once
 static int read_pieces(struct detail *d, size_t k, uint32_t slot)
 {
 	const struct fn_slot *fn = &d->p->tally[k]->fns.at[slot];
-	const struct spill *once = &d->p->tally[k]->pieces.packed;
-	uint64_t at = fn->once_at, n = fn->once_n;
+	const struct spill *packed = &d->p->tally[k]->pieces.packed;
+	uint64_t at = fn->piece_at, n = fn->piece_n;
 
 	while (n) {
-		const unsigned char *bytes = spill_read(once, at, n, &d->once);
+		const unsigned char *bytes = spill_read(packed, at, n, &d->piece);
 		struct varint_reader in = {bytes, bytes ? bytes + n : NULL, false};
-		struct once_row o = {0};
+		struct piece_row o = {0};
 
 		if (!bytes) {
 			d->unread = errno;
@@ -690,13 +690,13 @@ static int read_pieces(struct detail *d, size_t k, uint32_t slot)
 			d->held[i].known = d->held[i].n;
 		}
 		detail_lines_again(&d->lines);
-		n = once_piece(&in, &at);
+		n = piece_before(&in, &at);
 		if (n)
-			spill_fetch(once, at);
+			spill_fetch(packed, at);
 		for (;;) {
 			if (wanted(d, DETAIL_LINES) && read_lines(d, k, &in, &o))
 				return -1;
-			if (!once_get(&in, &o, d->cost))
+			if (!piece_get(&in, &o, d->cost))
 				break;
 			if (wanted(d, kinds[o.kind]) && read_row(d, k, slot, &o))
 				return -1;
@@ -769,13 +769,13 @@ static void fetch_next(const struct detail *d, uint32_t f)
 	for (uint32_t s = at->slot_first[later]; s < at->slot_first[later + 1]; s++)
 		__builtin_prefetch(&d->p->tally[at->slots[s].tally]
 					    ->fns.at[at->slots[s].slot]
-					    .once_at);
+					    .piece_at);
 	for (uint32_t s = at->slot_first[soon]; s < at->slot_first[soon + 1]; s++) {
 		const struct slot_ref *slot = &at->slots[s];
 		const struct tally *t = d->p->tally[slot->tally];
 		const struct fn_slot *fn = &t->fns.at[slot->slot];
 
-		spill_fetch(&t->pieces.packed, fn->once_at);
+		spill_fetch(&t->pieces.packed, fn->piece_at);
 		/* Its edges are mostly next to each other. */
 		if (fn->edge_out - 1 < t->edges.n)
 			__builtin_prefetch(
@@ -792,7 +792,7 @@ static const struct slot_ref *only_slot(const struct detail *d, uint32_t f)
 	for (uint32_t s = at->slot_first[f]; s < at->slot_first[f + 1]; s++) {
 		const struct slot_ref *slot = &at->slots[s];
 
-		if (!d->p->tally[slot->tally]->fns.at[slot->slot].once_n)
+		if (!d->p->tally[slot->tally]->fns.at[slot->slot].piece_n)
 			continue;
 		if (only)
 			return NULL;
@@ -821,15 +821,15 @@ static enum copy copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KI
 	for (size_t e = 0; e < p->tally[slot->tally]->events.n; e++)
 		if (m->event[e] != e)
 			return COPY_NOT;
-	at = fn->once_at;
-	in.p = spill_read(&p->tally[slot->tally]->pieces.packed, at, fn->once_n,
-			  &d->once);
+	at = fn->piece_at;
+	in.p = spill_read(&p->tally[slot->tally]->pieces.packed, at, fn->piece_n,
+			  &d->piece);
 	if (!in.p) {
 		d->unread = errno;
 		return COPY_NO_MEMORY;
 	}
-	in.end = in.p + fn->once_n;
-	if (once_piece(&in, &at))
+	in.end = in.p + fn->piece_n;
+	if (piece_before(&in, &at))
 		return COPY_NOT;
 	from = (struct jumps_of){d, slot->tally, fn->fn};
 	rc = copy_piece(&d->copied, &in,

@@ -25,7 +25,7 @@ struct same {
 	uint64_t text[2]; /* from the blank after the step to the newline */
 	uint64_t keep[2]; /* ones for the bytes of the text */
 	unsigned n;	  /* bytes of the text; 0: no guess */
-	unsigned place;	  /* which positions change: ONCE_INSTR or ONCE_LINE */
+	unsigned place;	  /* which positions change: PIECE_INSTR or PIECE_LINE */
 	bool unknown;	  /* the line of code is written as 0, not as "*" */
 	bool known;	  /* cost[] has the costs of the last cost line of the piece */
 	uint64_t cost[2];
@@ -70,7 +70,7 @@ const char *first_call(struct tally *t, const struct decode *d, struct first_pla
 		       const char *p, const char *end);
 
 /* "jfi=(3)\njfn=(4)\n" before a jump, one of the two or both, at *p, which moves to their end.  *to
- * is the target as once_to() has it; *lines grows by the number of lines.  False: a name is not
+ * is the target as piece_target() has it; *lines grows by the number of lines.  False: a name is not
  * known, or something else is there. */
 bool first_jump_target(const struct tally *t, const char **p, uint64_t *to,
 		       uint64_t *lines);

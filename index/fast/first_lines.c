@@ -31,7 +31,7 @@ static const char *positions(const char *p, const struct decode *d, const uint64
 }
 
 /* The row is at the positions `at`; so is the base of the next line, if the row `moves` it. */
-static void place(struct first_place *pl, struct once_row *r, const uint64_t *at,
+static void place(struct first_place *pl, struct piece_row *r, const uint64_t *at,
 		  const struct tally *t, bool moves)
 {
 	if (moves)
@@ -48,7 +48,7 @@ const char *first_cost_line(struct tally *t, const struct decode *d,
 {
 	uint64_t at[SUBS], cost[FIRST_COLUMNS];
 	uint32_t n;
-	struct once_row r = {.kind = ENTRY_COST};
+	struct piece_row r = {.kind = ENTRY_COST};
 
 	p = positions(p, d, pl->at, at);
 	if (!p || !(p = number_costs(p, d->ncols, cost, &n)))
@@ -63,7 +63,7 @@ const char *first_cost_line(struct tally *t, const struct decode *d,
 	pl->same.known = false;
 	place(pl, &r, at, t, true);
 	t->now.base_file = t->now.file;
-	return tally_add_once(t, &r, cost) ? end_without_memory(t) : p;
+	return tally_pack_line(t, &r, cost) ? end_without_memory(t) : p;
 }
 
 /* ---- names ---- */
@@ -216,7 +216,7 @@ const char *first_call(struct tally *t, const struct decode *d, struct first_pla
 {
 	const uint64_t base[2] = {pl->at[d->sub[0]], pl->at[d->sub[d->nsub - 1]]};
 	uint64_t at[SUBS], cost[FIRST_COLUMNS];
-	struct once_row r = {.kind = ENTRY_CALL};
+	struct piece_row r = {.kind = ENTRY_CALL};
 	struct callee c;
 	uint32_t n;
 
@@ -245,7 +245,7 @@ const char *first_call(struct tally *t, const struct decode *d, struct first_pla
 	t->lines += c.lines + 2;
 	place(pl, &r, at, t, !t->now.apart);
 	t->now.file = t->now.base_file;
-	return tally_once_call(t, &r, cost) ? end_without_memory(t) : p;
+	return tally_pack_call(t, &r, cost) ? end_without_memory(t) : p;
 }
 
 bool first_jump_target(const struct tally *t, const char **p, uint64_t *to,
@@ -265,6 +265,6 @@ bool first_jump_target(const struct tally *t, const char **p, uint64_t *to,
 			return false;
 		*(into_fn ? &fn : &file) = slot;
 	}
-	*to = once_to(t->now.fn_name, t->now.file, (uint64_t)fn << 32 | file);
+	*to = piece_target(t->now.fn_name, t->now.file, (uint64_t)fn << 32 | file);
 	return true;
 }

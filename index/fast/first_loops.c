@@ -47,18 +47,18 @@ static HOT unsigned char *put_place(const struct loop l, struct first *f, unsign
 	const uint64_t dl = varint_zigzag(f->before[1], b);
 	unsigned char *out = f->out;
 
-	tag |= (file ? ONCE_FILE : 0) | (di ? ONCE_INSTR : 0) | (dl ? ONCE_LINE : 0);
+	tag |= (file ? PIECE_FILE : 0) | (di ? PIECE_INSTR : 0) | (dl ? PIECE_LINE : 0);
 	if (wide)
 		out = put_wide_tag(out, tag);
 	else
 		*out++ = (unsigned char)tag;
 	if (file)
 		out = varint_put_flat(out, file);
-	out = once_put_change(out, di);
-	out = once_put_change(out, dl);
+	out = piece_put_change(out, di);
+	out = piece_put_change(out, dl);
 	f->before[0] = a;
 	f->before[1] = b;
-	if (!f->apart || (tag & ONCE_KIND) == ENTRY_COST)
+	if (!f->apart || (tag & PIECE_KIND) == ENTRY_COST)
 		for (unsigned i = 0; i < l.nsub; i++)
 			f->at[i] = at[i];
 	f->rows++;
@@ -218,7 +218,7 @@ static HOT const char *short_line(const struct loop l, struct first *f, const ch
 		return NULL;
 	for (unsigned i = 0; i < l.ncols; i++)
 		like &= same->cost[i] == x.v[l.nsub + i];
-	out = put_place(l, f, (like ? 0 : l.ncols << ONCE_COSTS) | ENTRY_COST, 0, at,
+	out = put_place(l, f, (like ? 0 : l.ncols << PIECE_COSTS) | ENTRY_COST, 0, at,
 			false);
 	for (unsigned i = 0; !like && i < l.ncols; i++) {
 		same->cost[i] = x.v[l.nsub + i];
@@ -318,7 +318,7 @@ static HOT const char *wide_line(const struct loop l, struct first *f, const cha
 	p = read_usual_places(l, f, p, at);
 	if (!p || !find_columns(&c, p, l.ncols))
 		return NULL;
-	out = put_place(l, f, l.ncols << ONCE_COSTS | ENTRY_COST, 0, at, true);
+	out = put_place(l, f, l.ncols << PIECE_COSTS | ENTRY_COST, 0, at, true);
 	f->out = put_columns(l.t, out, l.t->now.run, &c);
 	f->costs++;
 	return c.end;
@@ -327,7 +327,7 @@ static HOT const char *wide_line(const struct loop l, struct first *f, const cha
 struct jump {
 	uint64_t count, taken; /* taken: of a conditional one */
 	bool cond;
-	uint64_t target;       /* function and file, as once_to() has them */
+	uint64_t target;       /* function and file, as piece_target() has them */
 	uint64_t to[2], at[2]; /* positions of the target and of the jump */
 	uint64_t lines;	       /* of text */
 };
@@ -376,8 +376,8 @@ static HOT const char *jump(const struct loop l, struct first *f, const char *p)
 	if (!p)
 		return NULL;
 	far = f->to != j.target;
-	out = put_place(l, f, (j.cond ? ENTRY_JCND : ENTRY_JUMP) | (far ? ONCE_TO : 0), 0,
-			j.at, false);
+	out = put_place(l, f, (j.cond ? ENTRY_JCND : ENTRY_JUMP) | (far ? PIECE_TO : 0),
+			0, j.at, false);
 	out = varint_put_flat(
 		out, l.nsub == 2 || l.instr ? varint_zigzag(f->before[0], j.to[0]) : 0);
 	out = varint_put_flat(out, l.nsub == 2 || !l.instr
@@ -408,7 +408,7 @@ static HOT void put_file_costs(const struct loop l, struct first *f,
 	if (!l.wide && c->n == l.ncols && same->known)
 		like = same->cost[0] == c->cost[0] &&
 		       (c->n == 1 || same->cost[1] == c->cost[1]);
-	out = put_place(l, f, (like ? 0 : c->n << ONCE_COSTS) | ENTRY_COST,
+	out = put_place(l, f, (like ? 0 : c->n << PIECE_COSTS) | ENTRY_COST,
 			slot != t->now.file ? slot : 0, at, l.wide);
 	if (l.wide)
 		out = put_columns(t, out, t->now.run, &c->columns);
@@ -547,7 +547,7 @@ static HOT const char *call(const struct loop l, struct first *f, const char *p)
 	}
 	costs = &c.costs;
 	tally_add(t, sum, c.count);
-	out = put_place(l, f, costs->n << ONCE_COSTS | ENTRY_CALL, 0, c.at, l.wide);
+	out = put_place(l, f, costs->n << PIECE_COSTS | ENTRY_CALL, 0, c.at, l.wide);
 	out = varint_put_flat(out, edge);
 	out = varint_put_flat(out, c.count);
 	if (l.wide)
@@ -590,8 +590,8 @@ static HOT struct first begin(const struct loop l, const struct decode *d,
 {
 	const struct tally *t = l.t;
 	const struct bytes *b = &t->pieces.packed.buf;
-	const uint64_t room = (b->cap - b->n) / once_room(l.ncols);
-	const uint64_t left = ONCE_MAX - 1 - t->pieces.rows;
+	const uint64_t room = (b->cap - b->n) / piece_room(l.ncols);
+	const uint64_t left = PIECE_ROWS - 1 - t->pieces.rows;
 	struct first f = {
 		.before = {pl->before[0], pl->before[1]},
 		.run = {t->now.run[0], !l.wide && l.ncols == 2 ? t->now.run[1] : 0},
@@ -678,13 +678,13 @@ static HOT const char *run(struct tally *t, struct decode *d, const char *p,
 	while (p < end && t->pieces.open) {
 		const char *q = p;
 
-		if (bytes_room(&t->pieces.packed.buf, once_room(d->ncols)))
+		if (bytes_room(&t->pieces.packed.buf, piece_room(d->ncols)))
 			break;
 		/* The loop takes neither heads nor lines of another file than the row before. */
 		if ((*p <= '9' || *p == 'j' || *p == 'c' || *p == 'f') &&
 		    t->now.file == t->pieces.last.file && t->now.file == t->now.base_file)
 			q = usual_lines(l, d, &pl, p, end);
-		if (q == p && t->pieces.rows < ONCE_MAX - 1)
+		if (q == p && t->pieces.rows < PIECE_ROWS - 1)
 			q = other_line(t, d, &pl, p, end);
 		if (!q || q == p)
 			break;

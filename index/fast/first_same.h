@@ -79,7 +79,7 @@ static HOT void guess_same(struct same *s, const char *p, const char *end, unsig
 		return;
 	s->unknown = nsub == 2 && !known;
 	same_costs(s, p, (unsigned)n, nsub);
-	s->place = nsub == 2 || instr ? ONCE_INSTR : ONCE_LINE;
+	s->place = nsub == 2 || instr ? PIECE_INSTR : PIECE_LINE;
 }
 
 /* True when the guess is right for a text of more than 8 bytes. */
@@ -157,7 +157,7 @@ static HOT const char *other_cost(struct first *f, struct same *s, const char *p
 		out[0] = (unsigned char)s->place;
 		f->out = out + 2;
 	} else {
-		out[0] = (unsigned char)(s->place | 1 << ONCE_COSTS);
+		out[0] = (unsigned char)(s->place | 1 << PIECE_COSTS);
 		f->out = varint_put_flat(out + 2, cost);
 		s->cost[0] = cost;
 		same_costs(s, c, n + 1, nsub);

@@ -149,21 +149,21 @@ static int write_failed(struct reuse *r, const struct spill *s, int failed)
 		      : 0;
 }
 
-static int put(struct reuse *r, fn_id f, struct once_row *before,
-	       const struct once_row *row, const uint64_t *cost)
+static int put(struct reuse *r, fn_id f, struct piece_row *before,
+	       const struct piece_row *row, const uint64_t *cost)
 {
-	if (once_put(&r->t->pieces.packed.buf, before, row, cost))
+	if (piece_put(&r->t->pieces.packed.buf, before, row, cost))
 		return err_no_memory(r->err, "while adding files to an index");
-	if (++r->t->pieces.rows < ONCE_MAX)
+	if (++r->t->pieces.rows < PIECE_ROWS)
 		return 0;
 	tally_end_piece(r->t, f);
-	*before = (struct once_row){0};
+	*before = (struct piece_row){0};
 	return tally_begin_piece(r->t, f)
 		       ? err_no_memory(r->err, "while adding files to an index")
 		       : write_failed(r, &r->t->pieces.packed, r->t->spill_failed);
 }
 
-static int take_lines(struct reuse *r, fn_id f, struct once_row *before)
+static int take_lines(struct reuse *r, fn_id f, struct piece_row *before)
 {
 	uint32_t events = (uint32_t)r->t->events.n;
 	struct store_line *line;
@@ -173,11 +173,11 @@ static int take_lines(struct reuse *r, fn_id f, struct once_row *before)
 	if (store_lines(r->st, f, &r->scratch, &line, &costs, &n, r->err))
 		return (int)r->err->kind;
 	for (size_t i = 0; i < n; i++) {
-		struct once_row row = {.kind = ENTRY_COST,
-				       .ncost = events,
-				       .file = NAME_FIRST + line[i].file,
-				       .instr = line[i].instr,
-				       .line = line[i].line};
+		struct piece_row row = {.kind = ENTRY_COST,
+					.ncost = events,
+					.file = NAME_FIRST + line[i].file,
+					.instr = line[i].instr,
+					.line = line[i].line};
 
 		if (put(r, f, before, &row, costs + i * events))
 			return (int)r->err->kind;
@@ -186,7 +186,7 @@ static int take_lines(struct reuse *r, fn_id f, struct once_row *before)
 	return 0;
 }
 
-static int take_sites(struct reuse *r, fn_id f, struct once_row *before)
+static int take_sites(struct reuse *r, fn_id f, struct piece_row *before)
 {
 	uint32_t events = (uint32_t)r->t->events.n;
 	struct store_site *site;
@@ -196,13 +196,13 @@ static int take_sites(struct reuse *r, fn_id f, struct once_row *before)
 	if (store_sites(r->st, f, &r->scratch, &site, &costs, &n, r->err))
 		return (int)r->err->kind;
 	for (size_t i = 0; i < n; i++) {
-		struct once_row row = {.kind = ENTRY_CALL,
-				       .ncost = events,
-				       .file = NAME_FIRST + site[i].file,
-				       .edge = site[i].edge,
-				       .instr = site[i].instr,
-				       .line = site[i].line,
-				       .count = site[i].calls};
+		struct piece_row row = {.kind = ENTRY_CALL,
+					.ncost = events,
+					.file = NAME_FIRST + site[i].file,
+					.edge = site[i].edge,
+					.instr = site[i].instr,
+					.line = site[i].line,
+					.count = site[i].calls};
 
 		if (put(r, f, before, &row, costs + i * events))
 			return (int)r->err->kind;
@@ -211,7 +211,7 @@ static int take_sites(struct reuse *r, fn_id f, struct once_row *before)
 	return 0;
 }
 
-static int take_jumps(struct reuse *r, fn_id f, struct once_row *before)
+static int take_jumps(struct reuse *r, fn_id f, struct piece_row *before)
 {
 	struct store_jump *jump;
 	size_t n;
@@ -224,7 +224,7 @@ static int take_jumps(struct reuse *r, fn_id f, struct once_row *before)
 			NAME_FIRST + store_fn_name_id(r->st, jump[i].to_fn);
 		const uint64_t to =
 			(uint64_t)to_name << 32 | (NAME_FIRST + jump[i].to_file);
-		struct once_row row = {
+		struct piece_row row = {
 			.kind = jump[i].conditional ? ENTRY_JCND : ENTRY_JUMP,
 			.file = NAME_FIRST + jump[i].file,
 			.instr = jump[i].instr,
@@ -232,7 +232,7 @@ static int take_jumps(struct reuse *r, fn_id f, struct once_row *before)
 			.count = jump[i].executed,
 			.taken = jump[i].taken,
 			.to = {jump[i].to_instr, jump[i].to_line,
-			       once_to(name, NAME_FIRST + jump[i].file, to)}};
+			       piece_target(name, NAME_FIRST + jump[i].file, to)}};
 
 		if (put(r, f, before, &row, NULL))
 			return (int)r->err->kind;
@@ -245,7 +245,7 @@ static int take_details(struct reuse *r)
 	struct tally *t = r->t;
 
 	for (uint32_t f = 0; f < t->fns.n; f++) {
-		struct once_row before = {0};
+		struct piece_row before = {0};
 
 		arena_reset(&r->scratch);
 		if (tally_begin_piece(t, f))
@@ -387,7 +387,7 @@ static int take_all(void *arg)
 }
 
 int reuse_index(struct tally *t, struct store *st, const uint32_t *file,
-		size_t once_limit, const char *once_dir, struct err *err)
+		size_t spill_limit, const char *spill_dir, struct err *err)
 {
 	struct reuse r = {.t = t, .st = st, .file = file, .err = err};
 	int rc;
@@ -396,8 +396,8 @@ int reuse_index(struct tally *t, struct store *st, const uint32_t *file,
 		tally_free(t); /* free the rest; the caller frees a whole tally */
 		return (int)err->kind;
 	}
-	spill_init(&t->pieces.packed, once_limit, once_dir);
-	spill_init(&t->parts.costs, once_limit, once_dir);
+	spill_init(&t->pieces.packed, spill_limit, spill_dir);
+	spill_init(&t->parts.costs, spill_limit, spill_dir);
 	r.kept = ARENA_NEW(&t->arena, struct kept);
 	if (!r.kept)
 		return err_no_memory(r.err, "while adding files to an index");

@@ -199,10 +199,10 @@ static int enter_fn(struct tally *t)
 
 	if (f == NONE)
 		return -1;
-	t->pieces.open = !s->head && (!s->again || !tally_piece_has_room(t, s->once_n));
-	t->pieces.no_room += s->again && t->pieces.open ? s->once_n : 0;
+	t->pieces.open = !s->head && (!s->again || !tally_piece_has_room(t, s->piece_n));
+	t->pieces.no_room += s->again && t->pieces.open ? s->piece_n : 0;
 	if (t->pieces.open ? tally_begin_piece(t, f)
-			   : !s->head && tally_unpack_once(t, f, &last))
+			   : !s->head && tally_unpack_piece(t, f, &last))
 		return -1;
 	t->now.fn = f;
 	t->now.entry = t->fns.at[f].head;
@@ -225,7 +225,7 @@ int tally_new_block(struct tally *t, uint32_t name, bool *begun)
 	return enter_fn(t);
 }
 
-/* The piece has ONCE_MAX lines and its block goes on.  Begin another piece, unless its
+/* The piece has PIECE_ROWS lines and its block goes on.  Begin another piece, unless its
  * lines repeat: a packed line takes a tenth of an entry, but entries bound the memory
  * by the number of different lines. */
 static int next_piece(struct tally *t)
@@ -233,15 +233,15 @@ static int next_piece(struct tally *t)
 	const uint32_t f = t->now.fn;
 
 	tally_end_piece(t, f);
-	t->pieces.no_room += t->fns.at[f].once_n;
+	t->pieces.no_room += t->fns.at[f].piece_n;
 	if (t->fns.at[f].head || tally_all_different(t, f) ||
-	    !tally_piece_has_room(t, t->fns.at[f].once_n))
+	    !tally_piece_has_room(t, t->fns.at[f].piece_n))
 		return tally_begin_piece(t, f);
 	t->pieces.open = false;
-	return tally_unpack_once(t, f, &t->now.entry);
+	return tally_unpack_piece(t, f, &t->now.entry);
 }
 
-int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
+int tally_pack_line(struct tally *t, struct piece_row *r, const uint64_t *cost)
 {
 	const uint64_t *by_event = cost;
 
@@ -251,13 +251,13 @@ int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
 		by_event = t->pieces.cost;
 		r->ncost = (uint32_t)t->events.n;
 	}
-	if (once_put(&t->pieces.packed.buf, &t->pieces.last, r, by_event))
+	if (piece_put(&t->pieces.packed.buf, &t->pieces.last, r, by_event))
 		return -1;
-	return ++t->pieces.rows < ONCE_MAX ? 0 : next_piece(t);
+	return ++t->pieces.rows < PIECE_ROWS ? 0 : next_piece(t);
 }
 
 /* A call in a first block: add its cost to the edge at once. */
-static int once_call(struct tally *t, struct once_row *r, uint32_t callee,
+static int pack_call(struct tally *t, struct piece_row *r, uint32_t callee,
 		     const uint64_t *cost)
 {
 	uint64_t *sum = tally_edge_numbers(t, t->now.fn, callee, &r->edge);
@@ -266,7 +266,7 @@ static int once_call(struct tally *t, struct once_row *r, uint32_t callee,
 		return -1;
 	tally_add(t, sum, r->count);
 	tally_add_costs(t, sum + 1, cost, r->ncost);
-	return tally_add_once(t, r, cost);
+	return tally_pack_line(t, r, cost);
 }
 
 /* The current part has no lines yet: a file may begin with "NEW PROFILING FILE". */
@@ -385,13 +385,13 @@ uint64_t *tally_call(struct tally *t, uint32_t cfn, uint32_t *edge)
 	return callee == NONE ? NULL : tally_edge_numbers(t, t->now.fn, callee, edge);
 }
 
-int tally_once_call(struct tally *t, struct once_row *r, const uint64_t *cost)
+int tally_pack_call(struct tally *t, struct piece_row *r, const uint64_t *cost)
 {
 	const uint32_t callee = callee_at(t);
 
 	t->fns.at[t->now.fn].body = true;
 	t->cost_lines++;
-	return callee == NONE ? -1 : once_call(t, r, callee, cost);
+	return callee == NONE ? -1 : pack_call(t, r, callee, cost);
 }
 
 /* After the entry of a call or jump.  In callgrind's files it leaves the base as it
@@ -407,19 +407,19 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 			 struct err *err)
 {
 	struct tally_key k = {.instr = r->a, .line = r->b, .file = t->now.file};
-	struct once_row row = {.kind = ENTRY_CALL,
-			       .ncost = r->nc,
-			       .file = t->now.file,
-			       .instr = r->a,
-			       .line = r->b,
-			       .count = t->now.pending_a};
+	struct piece_row row = {.kind = ENTRY_CALL,
+				.ncost = r->nc,
+				.file = t->now.file,
+				.instr = r->a,
+				.line = r->b,
+				.count = t->now.pending_a};
 	const uint32_t before = t->now.entry;
 	uint32_t callee, i;
 
 	t->now.pending = PENDING_NONE;
 	t->now.file = t->now.base_file;
 	if (t->pieces.open)
-		return tally_once_call(t, &row, cost)
+		return tally_pack_call(t, &row, cost)
 			       ? err_no_memory(err, "while tallying")
 			       : 0;
 	callee = callee_at(t);
@@ -430,7 +430,7 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 	k.what = ENTRY_WHAT(ENTRY_CALL, callee);
 	i = tally_entry_at(t, &k);
 	if (!i && t->pieces.open)
-		return once_call(t, &row, callee, cost)
+		return pack_call(t, &row, callee, cost)
 			       ? err_no_memory(err, "while tallying")
 			       : 0;
 	if (!i)
@@ -460,16 +460,17 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 	if (!t->pieces.open)
 		i = tally_entry_at(t, &k);
 	if (!i && t->pieces.open) {
-		struct once_row row = {
+		struct piece_row row = {
 			.kind = (uint8_t)ENTRY_KIND(k.what),
 			.file = k.file,
 			.instr = r->a,
 			.line = r->b,
 			.count = t->now.pending_a,
 			.taken = t->now.pending_b,
-			.to = {to[0], to[1], once_to(t->now.fn_name, k.file, to[2])}};
+			.to = {to[0], to[1],
+			       piece_target(t->now.fn_name, k.file, to[2])}};
 
-		return tally_add_once(t, &row, NULL)
+		return tally_pack_line(t, &row, NULL)
 			       ? err_no_memory(err, "while tallying")
 			       : 0;
 	}
@@ -510,13 +511,13 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 	if (!t->pieces.open)
 		i = tally_entry_at(t, &k);
 	if (!i && t->pieces.open) {
-		struct once_row row = {.kind = ENTRY_COST,
-				       .ncost = r->nc,
-				       .file = t->now.file,
-				       .instr = r->a,
-				       .line = r->b};
+		struct piece_row row = {.kind = ENTRY_COST,
+					.ncost = r->nc,
+					.file = t->now.file,
+					.instr = r->a,
+					.line = r->b};
 
-		return tally_add_once(t, &row, cost)
+		return tally_pack_line(t, &row, cost)
 			       ? err_no_memory(err, "while tallying")
 			       : 0;
 	}

@@ -24,7 +24,7 @@
 #include "index/base/spill.h"
 
 enum {
-	ONCE_MAX = 1 << 20, /* most lines of a piece (piece.h) */
+	PIECE_ROWS = 1 << 20, /* most lines of a piece (piece.h) */
 	/* Bytes of an entry without its numbers, estimated: entry, entry_fn, entry_by,
 	 * and a step of replay.h. */
 	ENTRY_BYTES = 68,
@@ -62,9 +62,9 @@ struct fn_slot {
 	bool again;	     /* at least one of its blocks has ended */
 	uint32_t head;	     /* entry index; 0: no entries */
 	uint32_t stamp;	     /* 1 + the last part that touched it */
-	uint64_t once_at;    /* its last piece in tally.pieces (piece.h) */
-	uint32_t once_n;     /* bytes of that piece; 0: no piece */
-	uint32_t once_all;   /* bytes of all its pieces, at most UINT32_MAX */
+	uint64_t piece_at;   /* its last piece in tally.pieces (piece.h) */
+	uint32_t piece_n;    /* bytes of that piece; 0: no piece */
+	uint32_t pieces_n;   /* bytes of all its pieces, at most UINT32_MAX */
 	/* The edge to it that was used last, and its caller; UINT32_MAX: none. */
 	uint32_t edge_in, edge_from;
 	/* 0: it calls nothing yet; UINT32_MAX: its edges are in edges.by; else they are
@@ -153,10 +153,10 @@ struct tally_entries {
 /* Lines that are packed as pieces (tally_piece.c, piece.h). */
 struct tally_pieces {
 	struct spill packed;
-	bool open;	      /* pack the lines of this block */
-	uint32_t rows;	      /* lines of the current piece */
-	struct once_row last; /* the last of them */
-	uint64_t *cost;	      /* scratch: E costs */
+	bool open;	       /* pack the lines of this block */
+	uint32_t rows;	       /* lines of the current piece */
+	struct piece_row last; /* the last of them */
+	uint64_t *cost;	       /* scratch: E costs */
 	size_t cost_cap;
 	uint64_t no_room; /* bytes of pieces packed for want of room */
 };
@@ -276,9 +276,9 @@ uint32_t tally_line_entry(struct tally *t, uint32_t before, uint32_t file, uint6
 			  uint64_t line);
 /* Pack a line with r->ncost costs in the file's columns.  Returns 0, or -1 if memory
  * is out. */
-int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost);
+int tally_pack_line(struct tally *t, struct piece_row *r, const uint64_t *cost);
 /* The same for a call by cob=, cfi= and cfn=; sets r->edge. */
-int tally_once_call(struct tally *t, struct once_row *r, const uint64_t *cost);
+int tally_pack_call(struct tally *t, struct piece_row *r, const uint64_t *cost);
 /* A call to the name slot cfn: the slot of its edge, and the edge's calls and E costs
  * in this part, to add to.  NULL if memory is out. */
 uint64_t *tally_call(struct tally *t, uint32_t cfn, uint32_t *edge);

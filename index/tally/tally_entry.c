@@ -14,7 +14,7 @@
 /* Backward steps in position among a million lines; with more, the lines count as
  * repeated. */
 enum {
-	ONCE_BACK = 16,
+	REPEATS = 16,
 	LINES_IN_PIECE = 3, /* per 8 bytes, estimated */
 };
 
@@ -103,9 +103,9 @@ static uint32_t append_entry(struct tally *t, uint32_t fn, uint32_t before,
 
 /* Pack the further lines of the current block.  Returns 0 and sets pieces.open unless
  * memory is out. */
-static uint32_t begin_once(struct tally *t)
+static uint32_t begin_packing(struct tally *t)
 {
-	t->pieces.no_room += t->fns.at[t->now.fn].once_n;
+	t->pieces.no_room += t->fns.at[t->now.fn].piece_n;
 	t->pieces.open = !tally_begin_piece(t, t->now.fn);
 	return 0;
 }
@@ -140,7 +140,7 @@ uint32_t tally_other_entry(struct tally *t, const struct tally_key *k)
 	bool room;
 	const uint32_t i = find_or_make(t, t->now.entry, k, &room);
 
-	return room ? i : begin_once(t);
+	return room ? i : begin_packing(t);
 }
 
 uint32_t tally_line_entry(struct tally *t, uint32_t before, uint32_t file, uint64_t instr,
@@ -161,21 +161,21 @@ static int open_piece(struct tally *t, uint32_t f, struct varint_reader *in,
 		      uint64_t *before, uint64_t *at)
 {
 	const struct fn_slot *s = &t->fns.at[f];
-	const unsigned char *p = spill_bytes(&t->pieces.packed, s->once_at, s->once_n);
+	const unsigned char *p = spill_bytes(&t->pieces.packed, s->piece_at, s->piece_n);
 
 	if (!p) {
 		t->spill_failed = errno;
 		return -1;
 	}
-	*in = (struct varint_reader){p, p + s->once_n, false};
-	*at = s->once_at;
-	*before = once_piece(in, at);
+	*in = (struct varint_reader){p, p + s->piece_n, false};
+	*at = s->piece_at;
+	*before = piece_before(in, at);
 	return 0;
 }
 
-int tally_unpack_once(struct tally *t, uint32_t f, uint32_t *last)
+int tally_unpack_piece(struct tally *t, uint32_t f, uint32_t *last)
 {
-	struct once_row r = {0};
+	struct piece_row r = {0};
 	struct varint_reader in;
 	uint32_t at = new_entry(t, f, 0);
 	uint64_t before, before_at;
@@ -184,9 +184,9 @@ int tally_unpack_once(struct tally *t, uint32_t f, uint32_t *last)
 		return -1;
 	t->entries.at[at].what = ENTRY_HEAD;
 	t->fns.at[f].head = at;
-	while (once_get(&in, &r, t->pieces.cost)) {
+	while (piece_get(&in, &r, t->pieces.cost)) {
 		const uint64_t to[3] = {r.to[0], r.to[1],
-					once_goes_to(t->fns.at[f].fn, r.file, r.to[2])};
+					piece_goes_to(t->fns.at[f].fn, r.file, r.to[2])};
 		struct tally_key k = {
 			r.instr, r.line, r.file,
 			ENTRY_WHAT(r.kind,
@@ -210,10 +210,10 @@ int tally_unpack_once(struct tally *t, uint32_t f, uint32_t *last)
 		}
 		memcpy(v, t->pieces.cost, r.ncost * sizeof(*v));
 	}
-	if (t->fns.at[f].once_all < UINT32_MAX)
-		t->fns.at[f].once_all -= t->fns.at[f].once_n;
-	t->fns.at[f].once_at = before_at;
-	t->fns.at[f].once_n = (uint32_t)before;
+	if (t->fns.at[f].pieces_n < UINT32_MAX)
+		t->fns.at[f].pieces_n -= t->fns.at[f].piece_n;
+	t->fns.at[f].piece_at = before_at;
+	t->fns.at[f].piece_n = (uint32_t)before;
 	*last = at;
 	return 0;
 }
@@ -227,14 +227,14 @@ bool tally_piece_has_room(const struct tally *t, uint64_t bytes)
 
 bool tally_all_different(struct tally *t, uint32_t f)
 {
-	struct once_row r = {0}, line = {0};
+	struct piece_row r = {0}, line = {0};
 	struct varint_reader in;
 	uint64_t before, at;
 	unsigned back = 0;
 
 	if (open_piece(t, f, &in, &before, &at))
 		return true;
-	while (back <= ONCE_BACK && once_get(&in, &r, t->pieces.cost)) {
+	while (back <= REPEATS && piece_get(&in, &r, t->pieces.cost)) {
 		if (r.instr != line.instr)
 			back += r.instr < line.instr;
 		else if (r.line != line.line)
@@ -243,5 +243,5 @@ bool tally_all_different(struct tally *t, uint32_t f)
 			back += r.kind == line.kind && r.file == line.file;
 		line = r;
 	}
-	return back <= ONCE_BACK;
+	return back <= REPEATS;
 }

@@ -77,7 +77,7 @@ static inline uint32_t tally_entry_at(struct tally *t, const struct tally_key *k
 }
 
 /* Make entries of f's last piece, in order; *last: the last of them. */
-int tally_unpack_once(struct tally *t, uint32_t f, uint32_t *last);
+int tally_unpack_piece(struct tally *t, uint32_t f, uint32_t *last);
 /* Whether the lines of a piece of `bytes` fit as entries. */
 bool tally_piece_has_room(const struct tally *t, uint64_t bytes);
 /* Whether f's last piece has hardly any repeated lines: few of them are at or before

@@ -10,11 +10,11 @@ int tally_begin_piece(struct tally *t, uint32_t f)
 	struct fn_slot *s = &t->fns.at[f];
 	const uint64_t at = spill_at(&t->pieces.packed);
 
-	if (bytes_put(&t->pieces.packed.buf, s->once_n) ||
-	    (s->once_n && bytes_put(&t->pieces.packed.buf, at - s->once_at)))
+	if (bytes_put(&t->pieces.packed.buf, s->piece_n) ||
+	    (s->piece_n && bytes_put(&t->pieces.packed.buf, at - s->piece_at)))
 		return -1;
-	s->once_at = at;
-	t->pieces.last = (struct once_row){0};
+	s->piece_at = at;
+	t->pieces.last = (struct piece_row){0};
 	t->pieces.rows = 0;
 	return 0;
 }
@@ -22,26 +22,26 @@ int tally_begin_piece(struct tally *t, uint32_t f)
 void tally_end_piece(struct tally *t, uint32_t f)
 {
 	struct fn_slot *s = &t->fns.at[f];
-	const uint64_t n = spill_at(&t->pieces.packed) - s->once_at;
+	const uint64_t n = spill_at(&t->pieces.packed) - s->piece_at;
 	int failed;
 
-	s->once_n = (uint32_t)n;
-	if (__builtin_add_overflow(s->once_all, s->once_n, &s->once_all))
-		s->once_all = UINT32_MAX;
+	s->piece_n = (uint32_t)n;
+	if (__builtin_add_overflow(s->pieces_n, s->piece_n, &s->pieces_n))
+		s->pieces_n = UINT32_MAX;
 	failed = spill_write(&t->pieces.packed);
 	if (failed)
 		t->spill_failed = failed;
 }
 
 /* Pack entry i of function f after *before, and set *before to it. */
-static int pack_entry(struct tally *t, uint32_t f, uint32_t i, struct once_row *before)
+static int pack_entry(struct tally *t, uint32_t f, uint32_t i, struct piece_row *before)
 {
 	const struct entry *e = &t->entries.at[i];
 	const uint64_t *v = t->entries.val + e->val;
-	struct once_row r = {.kind = (uint8_t)ENTRY_KIND(e->what),
-			     .file = e->file,
-			     .instr = e->instr,
-			     .line = e->line};
+	struct piece_row r = {.kind = (uint8_t)ENTRY_KIND(e->what),
+			      .file = e->file,
+			      .instr = e->instr,
+			      .line = e->line};
 
 	if (r.kind == ENTRY_COST || r.kind == ENTRY_CALL)
 		r.ncost = (uint32_t)t->events.n;
@@ -51,25 +51,25 @@ static int pack_entry(struct tally *t, uint32_t f, uint32_t i, struct once_row *
 		r.count = *v++;
 	} else if (r.kind != ENTRY_COST) {
 		memcpy(r.to, v, sizeof(r.to));
-		r.to[2] = once_to(t->fns.at[f].fn, e->file, v[2]);
+		r.to[2] = piece_target(t->fns.at[f].fn, e->file, v[2]);
 		r.count = v[3];
 		r.taken = v[4];
 	}
-	return once_put(&t->pieces.packed.buf, before, &r, v);
+	return piece_put(&t->pieces.packed.buf, before, &r, v);
 }
 
 /* Pack function f's n entries as a piece. */
 static int pack_fn(struct tally *t, uint32_t f, const uint32_t *entry, size_t n)
 {
-	struct once_row before = {0};
+	struct piece_row before = {0};
 
 	for (size_t i = 0; i < n; i++) {
-		if (i % ONCE_MAX == 0) {
+		if (i % PIECE_ROWS == 0) {
 			if (i)
 				tally_end_piece(t, f);
 			if (tally_begin_piece(t, f))
 				return -1;
-			before = (struct once_row){0};
+			before = (struct piece_row){0};
 		}
 		if (pack_entry(t, f, entry[i], &before))
 			return -1;

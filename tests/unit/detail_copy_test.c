@@ -89,7 +89,7 @@ static const struct shape shapes[] = {
 	{"63 events", ROWS / 4, 2, 63, false, true, 30, 9, 10, 10, 3, 0, false, false, 0},
 };
 
-static struct once_row row[ROWS];
+static struct piece_row row[ROWS];
 static uint64_t cost[ROWS][COPY_EVENTS];
 static uint32_t file_of[FILES + 1], edge_of[EDGES];
 
@@ -111,7 +111,7 @@ static void fill(const struct shape *s)
 	memset(row, 0, sizeof(row));
 	memset(cost, 0, sizeof(cost));
 	for (unsigned i = 0; i < s->rows; i++) {
-		struct once_row *r = &row[i];
+		struct piece_row *r = &row[i];
 		const unsigned kind = below(100);
 		bool again = false;
 
@@ -175,7 +175,7 @@ static size_t expect(const struct shape *s, enum detail_kind kind)
 	size_t n = 0, left = 0;
 
 	for (unsigned i = 0; i < s->rows; i++) {
-		const struct once_row *r = &row[i];
+		const struct piece_row *r = &row[i];
 		struct detail_row *d = &expected[n];
 
 		if ((r->kind == ENTRY_COST   ? DETAIL_LINES
@@ -231,7 +231,7 @@ static uint64_t lowest_line(const struct shape *s, uint32_t own)
 static void check(struct copied *c, const struct shape *s)
 {
 	struct bytes piece = {0};
-	struct once_row before = {0};
+	struct piece_row before = {0};
 	const struct copy_of of = {.file = file_of,
 				   .edge = edge_of,
 				   .first_edge = FIRST_EDGE,
@@ -244,7 +244,7 @@ static void check(struct copied *c, const struct shape *s)
 
 	fill(s);
 	for (unsigned i = 0; i < s->rows; i++)
-		if (once_put(&piece, &before, &row[i], cost[i]))
+		if (piece_put(&piece, &before, &row[i], cost[i]))
 			exit(1);
 	in = (struct varint_reader){piece.p, piece.p + piece.n, false};
 	rc = copy_piece(c, &in, &of, &first_line);
