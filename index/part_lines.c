@@ -25,7 +25,7 @@
 #include "index/format/meta_code.h"
 #include "index/store/part_names.h"
 #include "index/file/source.h"
-#include "index/store/store_read.h"
+#include "index/store/store_in.h"
 
 enum {
 	AT_ONCE = 1 << 20,    /* bytes of a plain file read at once */

@@ -12,7 +12,7 @@
 #ifndef QUERN_COPY_LINES_H
 #define QUERN_COPY_LINES_H
 
-#include "index/detail/copy_code.h"
+#include "index/detail/copy_in.h"
 
 struct copy_mark;
 struct copy_tail;

@@ -17,7 +17,7 @@
 
 #include "index/base/sort.h"
 #include "index/base/vec.h"
-#include "index/detail/detail_copy.h"
+#include "index/detail/copy.h"
 #include "index/detail/detail_lines.h"
 #include "index/detail/detail_run.h"
 
@@ -801,7 +801,7 @@ static const struct slot_ref *only_slot(const struct detail *d, uint32_t f)
 	return only;
 }
 
-/* Copy the rows of a function that has one piece, as most have (detail_copy.h). */
+/* Copy the rows of a function that has one piece, as most have (copy.h). */
 static enum copy copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
 			  uint64_t n[DETAIL_KINDS], uint64_t *first_line)
 {

@@ -1,6 +1,6 @@
 /*
  * store_ids.c - check the numbers of an index that are used as array indices, once, when
- * their block is read; see store_read.h.
+ * their block is read; see store_in.h.
  *
  * A checksum shows that the bytes have not changed since they were written, but anyone
  * can write an index with right checksums.  So in each u32 column
@@ -17,7 +17,7 @@
  */
 #include <stdlib.h>
 
-#include "index/store/store_read.h"
+#include "index/store/store_in.h"
 
 struct rule {
 	uint64_t below;

@@ -21,7 +21,7 @@
 #include "index/base/map.h"
 #include "index/graph/inclusive.h"
 #include "index/store/part_names.h"
-#include "index/store/store_read.h"
+#include "index/store/store_in.h"
 
 struct verify {
 	struct store *st;

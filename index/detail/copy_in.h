@@ -1,8 +1,8 @@
 /*
- * copy_code.h - read the rows of a piece (piece.h), for copy_lines.c and copy_refs.c.
+ * copy_in.h - read the rows of a piece (piece.h), for copy_lines.c and copy_sites.c.
  */
-#ifndef QUERN_COPY_CODE_H
-#define QUERN_COPY_CODE_H
+#ifndef QUERN_COPY_IN_H
+#define QUERN_COPY_IN_H
 
 #include <string.h>
 

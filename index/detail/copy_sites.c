@@ -1,5 +1,5 @@
-/* copy_refs.c - copy call sites and jumps from pieces to the index; see copy_refs.h. */
-#include "index/detail/copy_refs.h"
+/* copy_sites.c - copy call sites and jumps from pieces to the index; see copy_sites.h. */
+#include "index/detail/copy_sites.h"
 
 #include <stdlib.h>
 #include <string.h>

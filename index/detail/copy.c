@@ -1,5 +1,5 @@
-/* detail_copy.c - copy the rows of a piece to the index; see detail_copy.h. */
-#include "index/detail/detail_copy.h"
+/* copy.c - copy the rows of a piece to the index; see copy.h. */
+#include "index/detail/copy.h"
 
 void copied_init(struct copied *c, struct detail_shape shape)
 {

@@ -1,5 +1,5 @@
-/* detail_copy_test.c - a piece copied is what its rows are when they are ordered and packed. */
-#include "index/detail/detail_copy.h"
+/* copy_test.c - a piece copied is what its rows are when they are ordered and packed. */
+#include "index/detail/copy.h"
 
 #include <stdlib.h>
 #include <string.h>

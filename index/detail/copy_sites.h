@@ -1,14 +1,14 @@
 /*
- * copy_refs.h - copy the call sites and jumps of a piece to the index.
+ * copy_sites.h - copy the call sites and jumps of a piece to the index.
  *
  * The bytes after the positions are the same in both, but for jumps to another function or file.  Call
  * sites and jumps are few compared with cost lines, so they are kept as pointers into the piece,
  * ordered, equal ones added, and copied at the end.
  */
-#ifndef QUERN_COPY_REFS_H
-#define QUERN_COPY_REFS_H
+#ifndef QUERN_COPY_SITES_H
+#define QUERN_COPY_SITES_H
 
-#include "index/detail/copy_code.h"
+#include "index/detail/copy_in.h"
 
 /* A call site or a jump. */
 struct copy_ref {

@@ -1,14 +1,14 @@
 /*
- * detail_copy.h - copy the rows of a function that has one piece to the index.
+ * copy.h - copy the rows of a function that has one piece to the index.
  *
  * Pieces and the index pack rows alike, so most functions of a profile of one part need not be
  * unpacked, ordered and packed again, as those of several pieces are (detail.c).
  */
-#ifndef QUERN_DETAIL_COPY_H
-#define QUERN_DETAIL_COPY_H
+#ifndef QUERN_COPY_H
+#define QUERN_COPY_H
 
 #include "index/detail/copy_lines.h"
-#include "index/detail/copy_refs.h"
+#include "index/detail/copy_sites.h"
 
 struct copied {
 	struct copied_lines lines;
