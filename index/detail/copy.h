@@ -10,21 +10,21 @@
 #include "index/detail/copy_lines.h"
 #include "index/detail/copy_sites.h"
 
-struct copied {
-	struct copied_lines lines;
-	struct copied_refs refs;
+struct copy {
+	struct copy_lines lines;
+	struct copy_sites sites;
 };
 
 /* The shape has COPY_EVENTS events at most. */
-void copied_init(struct copied *c, struct detail_shape shape);
-void copied_free(struct copied *c);
-bool copied_full(const struct copied *c); /* some sum so far did not fit */
+void copy_init(struct copy *c, struct detail_shape shape);
+void copy_free(struct copy *c);
+bool copy_full(const struct copy *c); /* some sum so far did not fit */
 
 /* Copy the rows of a piece; *in is after the number of bytes of the piece before.  *first_line is the
  * lowest known line in the function's own file; 0: none is known. */
-enum copy copy_piece(struct copied *c, struct varint_reader *in, const struct copy_of *of,
-		     uint64_t *first_line);
+enum copied copy_piece(struct copy *c, struct varint_reader *in, const struct copy_of *of,
+		       uint64_t *first_line);
 /* Append the *n rows of a kind to b, as detail_encode() would.  0, or -1 when memory is out. */
-int copied_encode(struct copied *c, enum detail_kind kind, struct bytes *b, uint64_t *n);
+int copy_encode(struct copy *c, enum detail_kind kind, struct bytes *b, uint64_t *n);
 
 #endif

@@ -26,7 +26,7 @@ struct copy_of {
 
 /* COPY_NOT: the piece cannot be copied, or is so much out of order that it should not be.  Discard the
  * rows copied so far. */
-enum copy { COPY_DONE, COPY_NOT, COPY_NO_MEMORY };
+enum copied { COPY_DONE, COPY_NOT, COPY_NO_MEMORY };
 
 /* Packed costs. */
 struct coded {

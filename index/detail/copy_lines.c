@@ -31,15 +31,15 @@ struct copy_mark {
 /* A row that was taken back. */
 struct copy_tail {
 	uint64_t instr, line;
-	size_t at, n; /* of its costs, in copied.taken */
+	size_t at, n; /* of its costs, in copy_lines.taken */
 };
 
-void copied_lines_init(struct copied_lines *c, struct detail_shape shape)
+void copy_lines_init(struct copy_lines *c, struct detail_shape shape)
 {
-	*c = (struct copied_lines){.shape = shape};
+	*c = (struct copy_lines){.shape = shape};
 }
 
-void copied_lines_free(struct copied_lines *c)
+void copy_lines_free(struct copy_lines *c)
 {
 	for (size_t i = 0; i < c->used; i++) {
 		free(c->file[i].out.p);
@@ -50,13 +50,13 @@ void copied_lines_free(struct copied_lines *c)
 	free(c->taken.p);
 }
 
-void copied_lines_clear(struct copied_lines *c)
+void copy_lines_clear(struct copy_lines *c)
 {
 	c->nfile = c->at = c->ntail = c->tail_at = c->moved = 0;
 }
 
 /* Most bytes of a row with its tag and positions, and 8 for a store of 8 bytes. */
-static inline size_t wide_room(const struct copied_lines *c)
+static inline size_t wide_room(const struct copy_lines *c)
 {
 	return (costs_numbers(c->shape.events) + 3) * VARINT_MAX + 8;
 }
@@ -73,7 +73,7 @@ static struct coded last_cost(const struct copy_file *f)
 }
 
 /* Write a row after the last one.  0, or -1 when memory is out. */
-static int append(const struct copied_lines *c, struct copy_file *f, uint64_t instr,
+static int append(const struct copy_lines *c, struct copy_file *f, uint64_t instr,
 		  uint64_t line, struct coded cost)
 {
 	unsigned char *p, *head;
@@ -98,7 +98,7 @@ static int append(const struct copied_lines *c, struct copy_file *f, uint64_t in
 }
 
 /* The sum of a and b, which have the costs of all events; it is in c->both. */
-static struct coded add_coded(struct copied_lines *c, struct coded a, struct coded b)
+static struct coded add_coded(struct copy_lines *c, struct coded a, struct coded b)
 {
 	struct varint_reader x = {a.p, a.p + a.n, false}, y = {b.p, b.p + b.n, false};
 	const uint32_t n = c->shape.events;
@@ -118,7 +118,7 @@ static struct coded add_coded(struct copied_lines *c, struct coded a, struct cod
 
 /* Write the rows of the tail that come before a place, or all of them.  A row at that place is
  * removed from the tail and its costs are added to *cost. */
-static int put_tail(struct copied_lines *c, struct copy_file *f, bool all, uint64_t instr,
+static int put_tail(struct copy_lines *c, struct copy_file *f, bool all, uint64_t instr,
 		    uint64_t line, struct coded *cost)
 {
 	int rc = 0;
@@ -140,7 +140,7 @@ static int put_tail(struct copied_lines *c, struct copy_file *f, bool all, uint6
 }
 
 /* Move *row from the end of one row to the end of the next. */
-static inline void next_row(const struct copied_lines *c, const struct copy_file *f,
+static inline void next_row(const struct copy_lines *c, const struct copy_file *f,
 			    struct copy_mark *row)
 {
 	const bool both = c->shape.instr && c->shape.line;
@@ -177,8 +177,8 @@ static void to_mark(struct copy_file *f, const struct copy_mark *m)
 }
 
 /* Move the rows from a place on to the tail, which is empty. */
-static enum copy take_back(struct copied_lines *c, struct copy_file *f, uint64_t instr,
-			   uint64_t line)
+static enum copied take_back(struct copy_lines *c, struct copy_file *f, uint64_t instr,
+			     uint64_t line)
 {
 	struct copy_mark m = {0};
 
@@ -234,11 +234,11 @@ static inline int mark(struct copy_file *f)
 }
 
 /* Write a row at its place in order. */
-static enum copy add(struct copied_lines *c, struct copy_file *f, uint64_t instr,
-		     uint64_t line, struct coded cost)
+static enum copied add(struct copy_lines *c, struct copy_file *f, uint64_t instr,
+		       uint64_t line, struct coded cost)
 {
 	if (!after(f, instr, line)) {
-		enum copy rc;
+		enum copied rc;
 
 		if (put_tail(c, f, true, 0, 0, NULL))
 			return COPY_NO_MEMORY;
@@ -253,7 +253,7 @@ static enum copy add(struct copied_lines *c, struct copy_file *f, uint64_t instr
 }
 
 /* Make c->at the given file. */
-static enum copy move_to(struct copied_lines *c, uint32_t file)
+static enum copied move_to(struct copy_lines *c, uint32_t file)
 {
 	struct copy_file *f;
 
@@ -479,8 +479,8 @@ COPY_STEP void copy_shape(struct copy_loop *l, bool instr, bool line, unsigned e
  * Not inlined: the loops need all registers.
  */
 static __attribute__((noinline)) const unsigned char *
-copy_rows(const struct copied_lines *c, struct copy_file *f,
-	  const struct varint_reader *in, struct copy_place *at, uint64_t *least)
+copy_rows(const struct copy_lines *c, struct copy_file *f, const struct varint_reader *in,
+	  struct copy_place *at, uint64_t *least)
 {
 	const bool instr = c->shape.instr, line = c->shape.line;
 	struct copy_loop l = {.p = in->p,
@@ -510,8 +510,8 @@ copy_rows(const struct copied_lines *c, struct copy_file *f,
 
 /* copy_rows() for more events than COSTS_PLAIN, where the tag has two bytes. */
 static __attribute__((noinline)) const unsigned char *
-copy_wide(const struct copied_lines *c, struct copy_file *f,
-	  const struct varint_reader *in, struct copy_place *at, uint64_t *least)
+copy_wide(const struct copy_lines *c, struct copy_file *f, const struct varint_reader *in,
+	  struct copy_place *at, uint64_t *least)
 {
 	const bool instrs = c->shape.instr, lines = c->shape.line;
 	const unsigned tag = (c->shape.events << PIECE_COSTS & 0x7f) | 0x80 |
@@ -570,8 +570,8 @@ copy_wide(const struct copied_lines *c, struct copy_file *f,
 }
 
 /* Copy rows after the last one of the file c->at, if that is the row before. */
-static enum copy copy_on(struct copied_lines *c, struct varint_reader *in,
-			 struct copy_place *at, uint32_t own, uint64_t *first_line)
+static enum copied copy_on(struct copy_lines *c, struct varint_reader *in,
+			   struct copy_place *at, uint32_t own, uint64_t *first_line)
 {
 	const bool wide = c->shape.events > COSTS_PLAIN;
 	uint64_t least = *first_line - 1;
@@ -596,9 +596,8 @@ static enum copy copy_on(struct copied_lines *c, struct varint_reader *in,
 }
 
 /* Read the costs of a row that has only n, and add zeros for the other events. */
-static __attribute__((noinline)) enum copy few_costs(struct copied_lines *c,
-						     struct varint_reader *in, uint64_t n,
-						     struct coded *cost)
+static __attribute__((noinline)) enum copied
+few_costs(struct copy_lines *c, struct varint_reader *in, uint64_t n, struct coded *cost)
 {
 	uint64_t all[COPY_EVENTS] = {0};
 
@@ -611,8 +610,8 @@ static __attribute__((noinline)) enum copy few_costs(struct copied_lines *c,
 }
 
 /* Read n costs; 0: those of the cost line before. */
-static inline enum copy get_costs(struct copied_lines *c, struct varint_reader *in,
-				  uint64_t n, struct coded *cost)
+static inline enum copied get_costs(struct copy_lines *c, struct varint_reader *in,
+				    uint64_t n, struct coded *cost)
 {
 	if (n == 0 && cost->p)
 		return COPY_DONE;
@@ -626,12 +625,12 @@ static inline enum copy get_costs(struct copied_lines *c, struct varint_reader *
 	return COPY_DONE;
 }
 
-enum copy copy_lines(struct copied_lines *c, struct varint_reader *in,
-		     struct copy_place *at, const struct copy_of *of,
-		     uint64_t *first_line)
+enum copied copy_lines_take(struct copy_lines *c, struct varint_reader *in,
+			    struct copy_place *at, const struct copy_of *of,
+			    uint64_t *first_line)
 {
 	for (;;) {
-		enum copy rc = copy_on(c, in, at, of->own, first_line);
+		enum copied rc = copy_on(c, in, at, of->own, first_line);
 		uint64_t tag;
 
 		if (rc || in->p >= in->end || (*in->p & PIECE_KIND) != ENTRY_COST)
@@ -657,7 +656,7 @@ static int by_file(const void *a, const void *b)
 	return (*x)->file < (*y)->file ? -1 : (*x)->file > (*y)->file;
 }
 
-int copied_lines_encode(struct copied_lines *c, struct bytes *b, uint64_t *n)
+int copy_lines_encode(struct copy_lines *c, struct bytes *b, uint64_t *n)
 {
 	struct detail_writer w = {.b = b, .kind = DETAIL_LINES, .shape = &c->shape};
 	const struct copy_file *file[FILES_MAX];

@@ -29,7 +29,7 @@ struct copy_file {
 	size_t nmark, mark_cap, next_mark; /* next_mark: rows before it */
 };
 
-struct copied_lines {
+struct copy_lines {
 	struct detail_shape shape; /* COPY_EVENTS at most */
 	struct copy_file *file;
 	size_t nfile, used, file_cap; /* nfile: of this function; used: have buffers */
@@ -45,17 +45,17 @@ struct copied_lines {
 	bool full; /* a sum did not fit */
 };
 
-void copied_lines_init(struct copied_lines *c, struct detail_shape shape);
-void copied_lines_free(struct copied_lines *c);
-void copied_lines_clear(struct copied_lines *c);
+void copy_lines_init(struct copy_lines *c, struct detail_shape shape);
+void copy_lines_free(struct copy_lines *c);
+void copy_lines_clear(struct copy_lines *c);
 
 /* Copy the cost lines at *in, up to a row of another kind.  *at is the row before, of any kind, and
  * becomes the last line.  *first_line is the lowest known line in the function's own file; 0: none
  * is known. */
-enum copy copy_lines(struct copied_lines *c, struct varint_reader *in,
-		     struct copy_place *at, const struct copy_of *of,
-		     uint64_t *first_line);
+enum copied copy_lines_take(struct copy_lines *c, struct varint_reader *in,
+			    struct copy_place *at, const struct copy_of *of,
+			    uint64_t *first_line);
 /* Append *n rows to b, as detail_encode() would.  0, or -1 when memory is out. */
-int copied_lines_encode(struct copied_lines *c, struct bytes *b, uint64_t *n);
+int copy_lines_encode(struct copy_lines *c, struct bytes *b, uint64_t *n);
 
 #endif

@@ -11,45 +11,45 @@
 #include "index/detail/copy_in.h"
 
 /* A call site or a jump. */
-struct copy_ref {
+struct copy_site {
 	uint64_t instr, line;
 	uint32_t file;
 	uint32_t what; /* as detail_row.edge */
-	/* The n bytes after it in the index; NULL: they are at copied_refs.sums + at. */
+	/* The n bytes after it in the index; NULL: they are at copy_sites.sums + at. */
 	const unsigned char *rest;
 	size_t n, at;
 };
 
-struct copy_refs {
-	struct copy_ref *ref;
+struct site_list {
+	struct copy_site *site;
 	size_t n, cap;
 	bool ordered; /* and no two equal, so far */
 };
 
-struct copied_refs {
+struct copy_sites {
 	struct detail_shape shape; /* COPY_EVENTS at most */
-	struct copy_refs of[DETAIL_KINDS];
+	struct site_list of[DETAIL_KINDS];
 	struct bytes
 		sums; /* numbers of rows that are not in the piece as the index has them */
 	/* scratch, to order them */
-	struct copy_ref *sorted;
+	struct copy_site *sorted;
 	struct detail_key *key, *spare;
 	size_t sorted_cap, key_cap, spare_cap;
 	bool full; /* a sum did not fit */
 };
 
-void copied_refs_init(struct copied_refs *c, struct detail_shape shape);
-void copied_refs_free(struct copied_refs *c);
-void copied_refs_clear(struct copied_refs *c);
+void copy_sites_init(struct copy_sites *c, struct detail_shape shape);
+void copy_sites_free(struct copy_sites *c);
+void copy_sites_clear(struct copy_sites *c);
 
 /* Take the row at *in, whose tag was read; it must stay in memory.  *at is the row before, and becomes
  * this one. */
-enum copy copy_ref(struct copied_refs *c, struct varint_reader *in, uint64_t tag,
-		   struct copy_place *at, const struct copy_of *of);
+enum copied copy_sites_take(struct copy_sites *c, struct varint_reader *in, uint64_t tag,
+			    struct copy_place *at, const struct copy_of *of);
 /* Order the rows of a kind and add equal ones, after the last one was taken. */
-enum copy copied_refs_order(struct copied_refs *c, enum detail_kind kind);
+enum copied copy_sites_order(struct copy_sites *c, enum detail_kind kind);
 /* Append *n rows to b, as detail_encode() would.  0, or -1 when memory is out. */
-int copied_refs_encode(const struct copied_refs *c, enum detail_kind kind,
-		       struct bytes *b, uint64_t *n);
+int copy_sites_encode(const struct copy_sites *c, enum detail_kind kind, struct bytes *b,
+		      uint64_t *n);
 
 #endif

@@ -69,7 +69,7 @@ struct detail {
 	uint32_t fn;
 	unsigned kinds; /* bit per kind that is wanted */
 	struct detail_lines lines;
-	struct copied copied;		/* the rows, if copied, not held */
+	struct copy copy;		/* the rows, if copied, not held */
 	struct held held[DETAIL_KINDS]; /* not DETAIL_LINES: see lines */
 	struct detail_runs runs[DETAIL_KINDS];
 	size_t n, most;		   /* rows held; at `most` they become a run */
@@ -133,7 +133,7 @@ static struct detail *with_scratch(const struct profile *p, size_t run)
 				    (p->nevent + 2) * sizeof(uint64_t));
 	arena_init(&d->sums, 0);
 	detail_lines_init(&d->lines, p->nevent);
-	copied_init(&d->copied, d->shape);
+	copy_init(&d->copy, d->shape);
 	d->cost = calloc(EVENTS_MAX, sizeof(*d->cost));
 	if (!d->cost) {
 		free(d);
@@ -196,7 +196,7 @@ void detail_free(struct detail *d)
 		detail_runs_free(&d->runs[k]);
 	}
 	detail_lines_free(&d->lines);
-	copied_free(&d->copied);
+	copy_free(&d->copy);
 	free(d->cost);
 	free(d->key);
 	free(d->spare);
@@ -213,7 +213,7 @@ uint64_t detail_loose(const struct detail *d)
 
 bool detail_full(const struct detail *d)
 {
-	bool full = d->full || d->lines.full || copied_full(&d->copied);
+	bool full = d->full || d->lines.full || copy_full(&d->copy);
 
 	for (int k = 0; k < DETAIL_KINDS; k++)
 		full |= d->runs[k].full;
@@ -802,8 +802,8 @@ static const struct slot_ref *only_slot(const struct detail *d, uint32_t f)
 }
 
 /* Copy the rows of a function that has one piece, as most have (copy.h). */
-static enum copy copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
-			  uint64_t n[DETAIL_KINDS], uint64_t *first_line)
+static enum copied copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
+			    uint64_t n[DETAIL_KINDS], uint64_t *first_line)
 {
 	const struct profile *p = d->p;
 	const struct slot_ref *slot = only_slot(d, f);
@@ -812,7 +812,7 @@ static enum copy copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KI
 	const struct merge_map *m;
 	struct jumps_of from;
 	uint64_t at;
-	enum copy rc;
+	enum copied rc;
 
 	if (d->asked || p->nevent > COPY_EVENTS || p->nevent == 0 || !slot)
 		return COPY_NOT;
@@ -832,7 +832,7 @@ static enum copy copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KI
 	if (piece_before(&in, &at))
 		return COPY_NOT;
 	from = (struct jumps_of){d, slot->tally, fn->fn};
-	rc = copy_piece(&d->copied, &in,
+	rc = copy_piece(&d->copy, &in,
 			&(struct copy_of){.file = m->name[SPACE_FILE],
 					  .edge = m->edge,
 					  .first_edge = p->out_first[f],
@@ -841,7 +841,7 @@ static enum copy copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KI
 					  .arg = &from},
 			first_line);
 	for (int k = 0; rc == COPY_DONE && k < DETAIL_KINDS; k++)
-		if (copied_encode(&d->copied, (enum detail_kind)k, &b[k], &n[k]))
+		if (copy_encode(&d->copy, (enum detail_kind)k, &b[k], &n[k]))
 			rc = COPY_NO_MEMORY;
 	return rc;
 }
@@ -850,7 +850,7 @@ int detail_pack(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
 		uint64_t n[DETAIL_KINDS], uint64_t *first_line)
 {
 	const uint64_t loose = d->loose;
-	enum copy copy;
+	enum copied copy;
 
 	fetch_next(d, f);
 	d->fn = f;

@@ -228,7 +228,7 @@ static uint64_t lowest_line(const struct shape *s, uint32_t own)
 	return least;
 }
 
-static void check(struct copied *c, const struct shape *s)
+static void check(struct copy *c, const struct shape *s)
 {
 	struct bytes piece = {0};
 	struct piece_row before = {0};
@@ -240,7 +240,7 @@ static void check(struct copied *c, const struct shape *s)
 				   .arg = &targets};
 	struct varint_reader in;
 	uint64_t first_line = 0;
-	enum copy rc;
+	enum copied rc;
 
 	fill(s);
 	for (unsigned i = 0; i < s->rows; i++)
@@ -260,7 +260,7 @@ static void check(struct copied *c, const struct shape *s)
 		struct bytes got = {0}, want = {0};
 		uint64_t rows;
 
-		if (copied_encode(c, kind, &got, &rows) ||
+		if (copy_encode(c, kind, &got, &rows) ||
 		    detail_encode(&want, kind, &c->lines.shape, expected, n))
 			exit(1);
 		is_u64(rows, n, "%s: rows of kind %d", s->name, k);
@@ -280,13 +280,13 @@ int main(void)
 		edge_of[i] = FIRST_EDGE + i * 7 % EDGES;
 	for (size_t i = 0; i < COUNT(shapes); i++) {
 		const struct shape *s = &shapes[i];
-		struct copied c;
+		struct copy c;
 
-		copied_init(&c, (struct detail_shape){s->events, s->instr, s->line});
+		copy_init(&c, (struct detail_shape){s->events, s->instr, s->line});
 		/* Twice: nothing is left of the function before. */
 		check(&c, s);
 		check(&c, s);
-		copied_free(&c);
+		copy_free(&c);
 	}
 	return done_testing();
 }
