@@ -1,8 +1,8 @@
 /*
  * isa.h - which instruction set the loops over text use.
  *
- * The files *_loops.c are compiled once per set; each object exports one table of functions,
- * first_loops_avx2 for example.  The best set of the machine is chosen at the first call of isa().
+ * The files *_loops.c are compiled once per set; each object exports one table of functions or one
+ * function, first_loops_avx2 for example.  The best set of the machine is chosen at the first call of isa().
  * All sets give the same results.
  */
 #ifndef QUERN_ISA_H
