@@ -612,7 +612,7 @@ void part_lines_free(struct part_lines *to)
 	free(to);
 }
 
-static int begin(struct part_lines *to, struct store *st, struct err *err)
+static int begin_reading(struct part_lines *to, struct store *st, struct err *err)
 {
 	to->st = st;
 	to->tallies[0] = &to->tally;
@@ -645,7 +645,7 @@ int part_lines_read(struct store *st, const uint8_t *parts,
 	r->source.fd = -1;
 	r->file = UINT32_MAX;
 	arena_init(&r->arena, 0);
-	rc = begin(to, st, err) || map_guard(read_guarded, r, ERR_PROFILE, err) ||
+	rc = begin_reading(to, st, err) || map_guard(read_guarded, r, ERR_PROFILE, err) ||
 	     (r->file != UINT32_MAX && source_unchanged(&r->source, err)) ||
 	     translate(to, err);
 	close_file(r);

@@ -234,8 +234,8 @@ static inline int mark(struct copy_file *f)
 }
 
 /* Write a row at its place in order. */
-static enum copied add(struct copy_lines *c, struct copy_file *f, uint64_t instr,
-		       uint64_t line, struct coded cost)
+static enum copied add_line(struct copy_lines *c, struct copy_file *f, uint64_t instr,
+			    uint64_t line, struct coded cost)
 {
 	if (!after(f, instr, line)) {
 		enum copied rc;
@@ -641,7 +641,8 @@ enum copied copy_lines_take(struct copy_lines *c, struct varint_reader *in,
 		if (rc || in->bad || !copy_fits(&c->shape, at))
 			return COPY_NOT;
 		rc = move_to(c, at->file);
-		rc = rc ? rc : add(c, &c->file[c->at], at->instr, at->line, at->cost);
+		rc = rc ? rc
+			: add_line(c, &c->file[c->at], at->instr, at->line, at->cost);
 		if (rc)
 			return rc;
 		if (at->file == of->own && at->line - 1 < *first_line - 1)

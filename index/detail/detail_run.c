@@ -132,7 +132,7 @@ static void rewind_runs(struct merger *m)
 		sift_down(m, i);
 }
 
-static void take(struct merger *m, bool first)
+static void take_row(struct merger *m, bool first)
 {
 	const struct run *r = &m->run[m->heap[0]];
 	bool *full = &m->runs->full;
@@ -151,7 +151,7 @@ static void take(struct merger *m, bool first)
 }
 
 /* Was the merge cancelled?  Look now and then only. */
-static bool stopped(struct merger *m)
+static bool merge_stopped(struct merger *m)
 {
 	return m->cancel && ++m->steps % STEPS == 0 &&
 	       atomic_load_explicit(m->cancel, memory_order_relaxed);
@@ -162,9 +162,9 @@ static bool next_row(struct merger *m)
 {
 	if (!m->nheap)
 		return false;
-	take(m, true);
+	take_row(m, true);
 	while (m->nheap && detail_compare(&m->row, &m->run[m->heap[0]].r.row) == 0)
-		take(m, false);
+		take_row(m, false);
 	return true;
 }
 
@@ -175,7 +175,7 @@ static int count_groups(struct merger *m, struct group **groups, size_t *n,
 
 	rewind_runs(m);
 	for (*rows = 0; next_row(m); ++*rows) {
-		if (stopped(m))
+		if (merge_stopped(m))
 			return -1;
 		if (!*n || (*groups)[*n - 1].file != m->row.file) {
 			if (vec_reserve(groups, &cap, *n + 1, sizeof(**groups)))
@@ -197,7 +197,8 @@ static int write_groups(struct merger *m, struct bytes *b, const struct group *g
 		if (detail_write_group(&w, groups[g].file, groups[g].rows))
 			return -1;
 		for (uint64_t i = 0; i < groups[g].rows; i++)
-			if (stopped(m) || !next_row(m) || detail_write_row(&w, &m->row))
+			if (merge_stopped(m) || !next_row(m) ||
+			    detail_write_row(&w, &m->row))
 				return -1;
 	}
 	return 0;

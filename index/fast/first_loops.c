@@ -564,8 +564,8 @@ static HOT const char *call(const struct loop l, struct first *f, const char *p)
 /* ---- the loop ---- */
 
 /* Take what begins at p; where that ends, or NULL. */
-static HOT const char *take(const struct loop l, struct first *f, const char *p,
-			    const char *end)
+static HOT const char *take_line(const struct loop l, struct first *f, const char *p,
+				 const char *end)
 {
 	if ((unsigned char)*p <= '9')
 		return l.wide ? wide_line(l, f, p) : cost_lines(l, f, p, end);
@@ -585,8 +585,8 @@ static HOT const char *take(const struct loop l, struct first *f, const char *p,
 }
 
 /* The loop's state, from the tally's. */
-static HOT struct first begin(const struct loop l, const struct decode *d,
-			      const struct first_place *pl)
+static HOT struct first take_state(const struct loop l, const struct decode *d,
+				   const struct first_place *pl)
 {
 	const struct tally *t = l.t;
 	const struct bytes *b = &t->pieces.packed.buf;
@@ -606,8 +606,8 @@ static HOT struct first begin(const struct loop l, const struct decode *d,
 }
 
 /* And back. */
-static HOT void finish(const struct loop l, const struct first *f, const struct decode *d,
-		       struct first_place *pl)
+static HOT void give_state(const struct loop l, const struct first *f,
+			   const struct decode *d, struct first_place *pl)
 {
 	struct tally *t = l.t;
 
@@ -633,17 +633,17 @@ static HOT void finish(const struct loop l, const struct first *f, const struct 
 static HOT const char *usual_lines(const struct loop l, const struct decode *d,
 				   struct first_place *pl, const char *p, const char *end)
 {
-	struct first f = begin(l, d, pl);
+	struct first f = take_state(l, d, pl);
 
 	check_guess(l, &f);
 	while (p < end && f.rows < f.most) {
-		const char *q = take(l, &f, p, end);
+		const char *q = take_line(l, &f, p, end);
 
 		if (!q)
 			break;
 		p = q;
 	}
-	finish(l, &f, d, pl);
+	give_state(l, &f, d, pl);
 	return p;
 }
 
@@ -663,8 +663,8 @@ static const char *other_line(struct tally *t, const struct decode *d,
 }
 
 /* first_run() for nsub positions and `narrow` columns, 1 or 2; 0: more. */
-static HOT const char *run(struct tally *t, struct decode *d, const char *p,
-			   const char *end, unsigned nsub, unsigned narrow)
+static HOT const char *take_all(struct tally *t, struct decode *d, const char *p,
+				const char *end, unsigned nsub, unsigned narrow)
 {
 	struct first_place pl = {
 		.before = {t->pieces.last.instr, t->pieces.last.line},
@@ -701,37 +701,37 @@ static HOT const char *run(struct tally *t, struct decode *d, const char *p,
 static const char *run11(struct tally *t, struct decode *d, const char *p,
 			 const char *end)
 {
-	return run(t, d, p, end, 1, 1);
+	return take_all(t, d, p, end, 1, 1);
 }
 
 static const char *run12(struct tally *t, struct decode *d, const char *p,
 			 const char *end)
 {
-	return run(t, d, p, end, 1, 2);
+	return take_all(t, d, p, end, 1, 2);
 }
 
 static const char *run1n(struct tally *t, struct decode *d, const char *p,
 			 const char *end)
 {
-	return run(t, d, p, end, 1, 0);
+	return take_all(t, d, p, end, 1, 0);
 }
 
 static const char *run21(struct tally *t, struct decode *d, const char *p,
 			 const char *end)
 {
-	return run(t, d, p, end, 2, 1);
+	return take_all(t, d, p, end, 2, 1);
 }
 
 static const char *run22(struct tally *t, struct decode *d, const char *p,
 			 const char *end)
 {
-	return run(t, d, p, end, 2, 2);
+	return take_all(t, d, p, end, 2, 2);
 }
 
 static const char *run2n(struct tally *t, struct decode *d, const char *p,
 			 const char *end)
 {
-	return run(t, d, p, end, 2, 0);
+	return take_all(t, d, p, end, 2, 0);
 }
 
 #ifdef SIMD_AVX2

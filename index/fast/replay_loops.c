@@ -123,7 +123,8 @@ static HOT uint32_t look_further(const struct loop in, const struct here *h,
 }
 
 /* Add the numbers of the line to those of link k's entry and to the block; -1 when memory is out. */
-static HOT int add(const struct loop in, const struct link *k, const struct line *l)
+static HOT int add_numbers(const struct loop in, const struct link *k,
+			   const struct line *l)
 {
 	struct tally *t = in.t;
 
@@ -158,8 +159,8 @@ static HOT uint32_t base_after_call(const struct loop in, const struct link *k,
 }
 
 /* Take link i, which fits: the loop is after its line then.  -1 when memory is out. */
-static HOT int take(const struct loop in, struct here *h, uint32_t i,
-		    const struct line *l)
+static HOT int take_link(const struct loop in, struct here *h, uint32_t i,
+			 const struct line *l)
 {
 	const struct tally *t = in.t;
 	const struct link *k = &in.r->link[i];
@@ -179,7 +180,7 @@ static HOT int take(const struct loop in, struct here *h, uint32_t i,
 		if (in.apart && (h->cur = base_after_call(in, k, before)) != h->call)
 			h->val = next_val(t, h->cur);
 	}
-	if (add(in, k, l))
+	if (add_numbers(in, k, l))
 		return -1;
 	/* A call's or jump's numbers are not like those of the lines around it. */
 	if (k->flags & (LINK_CALL | LINK_JUMP))
@@ -234,15 +235,15 @@ static HOT void lines(const struct loop in, struct here *h)
 			if (in.follow || (in.heads && r->link[i].flags & LINK_HEAD))
 				r->past_at = after_last(r, i, r->past_at);
 		}
-		if (take(in, h, i, &l)) {
+		if (take_link(in, h, i, &l)) {
 			replay_no_memory(in.err);
 			break;
 		}
 	}
 }
 
-static HOT const char *run(struct replay *r, struct tally *t, const char *p,
-			   const char *end, struct err *err, uint32_t ncols)
+static HOT const char *take_all(struct replay *r, struct tally *t, const char *p,
+				const char *end, struct err *err, uint32_t ncols)
 {
 	uint64_t many[REPLAY_COLUMNS];
 	const struct loop in = {
@@ -282,19 +283,19 @@ static HOT const char *run(struct replay *r, struct tally *t, const char *p,
 static const char *run_one(struct replay *r, struct tally *t, const char *p,
 			   const char *end, struct err *err)
 {
-	return run(r, t, p, end, err, 1);
+	return take_all(r, t, p, end, err, 1);
 }
 
 static const char *run_two(struct replay *r, struct tally *t, const char *p,
 			   const char *end, struct err *err)
 {
-	return run(r, t, p, end, err, 2);
+	return take_all(r, t, p, end, err, 2);
 }
 
 static const char *run_any(struct replay *r, struct tally *t, const char *p,
 			   const char *end, struct err *err)
 {
-	return run(r, t, p, end, err, (uint32_t)t->events.ncol);
+	return take_all(r, t, p, end, err, (uint32_t)t->events.ncol);
 }
 
 #ifdef SIMD_AVX2

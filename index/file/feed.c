@@ -72,7 +72,7 @@ struct feed {
 
 /* ---- the thread ---- */
 
-static bool stopped(const struct feed *f)
+static bool feed_stopped(const struct feed *f)
 {
 	return atomic_load(&f->stop) || (f->opts.cancel && atomic_load(f->opts.cancel));
 }
@@ -90,7 +90,7 @@ static int read_chunk(struct feed *f, size_t *n, struct err *err)
 		struct pollfd p = {.fd = f->fd, .events = POLLIN};
 		ssize_t got;
 
-		if (stopped(f))
+		if (feed_stopped(f))
 			return cancelled(err);
 		if (poll(&p, 1, WAIT_MS) == 0)
 			continue;

@@ -337,7 +337,7 @@ static int odd_value(const struct reading *r, enum header_key key)
 			   r->slot->value[key], r->err);
 }
 
-static int number(const struct reading *r, enum header_key key, uint64_t *out)
+static int number_value(const struct reading *r, enum header_key key, uint64_t *out)
 {
 	struct str v = r->slot->value[key];
 
@@ -428,8 +428,9 @@ static int read_part(const struct reading *r, struct part *part)
 		part->events = r->slot->value[KEY_EVENTS];
 	text(r, KEY_DESC, &part->desc);
 	read_desc(part);
-	if (number(r, KEY_PART, &part->part) || number(r, KEY_PID, &part->pid) ||
-	    number(r, KEY_THREAD, &part->thread) ||
+	if (number_value(r, KEY_PART, &part->part) ||
+	    number_value(r, KEY_PID, &part->pid) ||
+	    number_value(r, KEY_THREAD, &part->thread) ||
 	    sums(r, KEY_TOTALS, part, &part->has_totals, &part->totals) ||
 	    sums(r, KEY_SUMMARY, part, &part->has_summary, &part->summary))
 		return (int)r->err->kind;

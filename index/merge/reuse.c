@@ -149,8 +149,8 @@ static int write_failed(struct reuse *r, const struct spill *s, int failed)
 		      : 0;
 }
 
-static int put(struct reuse *r, fn_id f, struct piece_row *before,
-	       const struct piece_row *row, const uint64_t *cost)
+static int put_row(struct reuse *r, fn_id f, struct piece_row *before,
+		   const struct piece_row *row, const uint64_t *cost)
 {
 	if (piece_put(&r->t->pieces.packed.buf, before, row, cost))
 		return err_no_memory(r->err, "while adding files to an index");
@@ -179,7 +179,7 @@ static int take_lines(struct reuse *r, fn_id f, struct piece_row *before)
 					.instr = line[i].instr,
 					.line = line[i].line};
 
-		if (put(r, f, before, &row, costs + i * events))
+		if (put_row(r, f, before, &row, costs + i * events))
 			return (int)r->err->kind;
 	}
 	r->t->fns.at[f].body |= n > 0;
@@ -204,7 +204,7 @@ static int take_sites(struct reuse *r, fn_id f, struct piece_row *before)
 					.line = site[i].line,
 					.count = site[i].calls};
 
-		if (put(r, f, before, &row, costs + i * events))
+		if (put_row(r, f, before, &row, costs + i * events))
 			return (int)r->err->kind;
 	}
 	r->t->fns.at[f].body |= n > 0;
@@ -234,7 +234,7 @@ static int take_jumps(struct reuse *r, fn_id f, struct piece_row *before)
 			.to = {jump[i].to_instr, jump[i].to_line,
 			       piece_target(name, NAME_FIRST + jump[i].file, to)}};
 
-		if (put(r, f, before, &row, NULL))
+		if (put_row(r, f, before, &row, NULL))
 			return (int)r->err->kind;
 	}
 	return 0;

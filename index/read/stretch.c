@@ -177,7 +177,7 @@ static bool cramped(const struct stretch_opts *o)
 	return o->mem && o->mem < MEM;
 }
 
-static int begin(struct stretch *s)
+static int begin_stretch(struct stretch *s)
 {
 	struct reading *r = s->reading;
 	const uint64_t share = (r->opts->mem ? r->opts->mem : default_mem(r->jobs)) /
@@ -242,7 +242,7 @@ static int read_stretch(void *arg)
 	struct reading *r = s->reading;
 	size_t at = s->from, block = FRESH_BLOCK, told = at, before = SIZE_MAX;
 
-	if (begin(s) || stretch_text_begin(s))
+	if (begin_stretch(s) || stretch_text_begin(s))
 		return (int)s->err.kind;
 	while (at < s->to) {
 		const bool longer = at == before;
@@ -297,7 +297,7 @@ static int read_feed(struct stretch *s)
 	struct feed_block b = {0};
 	size_t at = 0, block = FRESH_BLOCK;
 
-	if (begin(s))
+	if (begin_stretch(s))
 		return (int)s->err.kind;
 	/* After so much text without events it is no profile: do not unpack a bomb to
 	 * its end. */
@@ -335,7 +335,7 @@ static void *helper(void *arg)
 	return work(arg);
 }
 
-static int run(struct reading *r, unsigned jobs, struct err *err)
+static int read_all(struct reading *r, unsigned jobs, struct err *err)
 {
 	pthread_t thread[JOBS_MAX];
 	unsigned started = 0;
@@ -420,12 +420,12 @@ int stretches_read(struct stretches *s, const char *text, size_t n,
 		return err_no_memory(err, "while reading");
 	pthread_mutex_init(&r.lock, NULL);
 	pthread_cond_init(&r.changed, NULL);
-	rc = stretch_cut(&r, err) || run(&r, r.jobs, err);
+	rc = stretch_cut(&r, err) || read_all(&r, r.jobs, err);
 	if (!rc && !assumptions_hold(s)) {
 		free_stretches(s);
 		atomic_store(&r.done, 0);
 		rc = stretch_add(&r, 0, n) ? err_no_memory(err, "while reading")
-					   : run(&r, 1, err);
+					   : read_all(&r, 1, err);
 	}
 	stretch_free_head(&r);
 	pthread_cond_destroy(&r.changed);

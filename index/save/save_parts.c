@@ -63,7 +63,7 @@ struct unit {
 	struct err err;
 };
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t add_capped(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
@@ -191,11 +191,11 @@ static int add_rows(struct varint_reader *in, struct rows *to, uint32_t now,
 		if (!v)
 			return -1;
 		for (size_t k = 0; k < fixed; k++)
-			v[k] = add(v[k], sized_get(in));
+			v[k] = add_capped(v[k], sized_get(in));
 		for (size_t e = 0; e < nevent; e++) {
 			uint64_t *sum = &v[fixed + event_map[e]];
 
-			*sum = add(*sum, sized_get(in));
+			*sum = add_capped(*sum, sized_get(in));
 		}
 	}
 	return 0;
@@ -218,7 +218,7 @@ static int put_part(struct worker *w, struct bytes *b, size_t part)
 		for (size_t e = 0; e < p->nevent; e++) {
 			uint64_t *sum = &s->self[e * p->npart + part];
 
-			*sum = add(*sum, w->fns.val[i * w->fns.width + e]);
+			*sum = add_capped(*sum, w->fns.val[i * w->fns.width + e]);
 		}
 	return put_rows(b, &w->fns) || put_rows(b, &w->edges) ? -1 : 0;
 }
