@@ -44,7 +44,7 @@ struct part_lines {
 	struct detail *detail;
 };
 
-struct reading {
+struct parts_reading {
 	struct part_lines *to;
 	struct source source; /* the file of the current part */
 	uint32_t file;	      /* its number in the index; UINT32_MAX: no file is open */
@@ -72,7 +72,7 @@ static int not_as_indexed(const char *name, const char *what, struct err *err)
 			"and it is indexed anew");
 }
 
-static void close_file(struct reading *r)
+static void close_file(struct parts_reading *r)
 {
 	feed_close(r->feed);
 	r->feed = NULL;
@@ -83,7 +83,7 @@ static void close_file(struct reading *r)
 }
 
 /* Open the path that the index records. */
-static int open_recorded(struct reading *r, const struct source_id *recorded)
+static int open_recorded(struct parts_reading *r, const struct source_id *recorded)
 {
 	struct err err = {0};
 
@@ -104,7 +104,7 @@ static int open_recorded(struct reading *r, const struct source_id *recorded)
 }
 
 /* Open the file among those that the user named: the index could record any path. */
-static int open_named(struct reading *r, const struct source_id *recorded)
+static int open_named(struct parts_reading *r, const struct source_id *recorded)
 {
 	const char *const *path = r->to->st->only;
 	bool changed = false;
@@ -131,7 +131,7 @@ static int open_named(struct reading *r, const struct source_id *recorded)
 }
 
 /* Open a file of the profile; an error if it has changed since it was indexed. */
-static int open_file(struct reading *r, uint32_t file)
+static int open_file(struct parts_reading *r, uint32_t file)
 {
 	uint32_t n;
 	const struct source_id *recorded = &store_inputs(r->to->st, &n)[file].id;
@@ -155,7 +155,8 @@ static int open_file(struct reading *r, uint32_t file)
 
 /* Tally the whole lines of a block; BEFORE bytes before it are readable.  *used: their
  * bytes. */
-static int take_lines(struct reading *r, const char *p, size_t n, bool last, size_t *used)
+static int take_lines(struct parts_reading *r, const char *p, size_t n, bool last,
+		      size_t *used)
 {
 	r->to->tally.diag.counted_in = NULL; /* it points into the block before */
 	for (*used = 0; *used < n; *used += r->batch.bytes) {
@@ -169,14 +170,14 @@ static int take_lines(struct reading *r, const char *p, size_t n, bool last, siz
 								    : 0;
 }
 
-static int no_line(struct reading *r)
+static int no_line(struct parts_reading *r)
 {
 	return err_set(r->err, ERR_LIMIT, 0, "%s: a line of more than %d MiB",
 		       r->source.name, LINE >> 20);
 }
 
 /* Read n bytes of the file into the buffer. */
-static int read_at(struct reading *r, uint64_t at, size_t n)
+static int read_at(struct parts_reading *r, uint64_t at, size_t n)
 {
 	if (vec_reserve_raw(&r->copy, &r->copy_cap, BEFORE + n + BEHIND, 1))
 		return err_no_memory(r->err, "while reading parts of the profile");
@@ -193,7 +194,7 @@ static int read_at(struct reading *r, uint64_t at, size_t n)
  * again with the next one.  The decoder gets a copy, never the map: it looks at a byte more
  * than once, and in the map another program could change it in between.
  */
-static int take_plain(struct reading *r, const struct store_part *part)
+static int take_plain(struct parts_reading *r, const struct store_part *part)
 {
 	const uint64_t size = r->source.map.n;
 	size_t most = r->opts->at_once ? r->opts->at_once : AT_ONCE, n, used;
@@ -218,7 +219,7 @@ static int take_plain(struct reading *r, const struct store_part *part)
 	return 0;
 }
 
-static int next_block(struct reading *r, size_t keep)
+static int next_block(struct parts_reading *r, size_t keep)
 {
 	if (r->block.last)
 		return not_as_indexed(r->source.name, "is shorter than its index says",
@@ -229,7 +230,7 @@ static int next_block(struct reading *r, size_t keep)
 
 /* A part of a packed file.  The text before the part is unpacked too, but parts in
  * order continue where the last one ended. */
-static int take_packed(struct reading *r, const struct store_part *part)
+static int take_packed(struct parts_reading *r, const struct store_part *part)
 {
 	const struct feed_opts how = {.name = r->source.name};
 	uint64_t end = part->offset + part->bytes;
@@ -268,7 +269,7 @@ static int take_packed(struct reading *r, const struct store_part *part)
 }
 
 /* The part before this one in the same file; NO_ID if it is the first. */
-static uint32_t part_before(struct reading *r, uint32_t part)
+static uint32_t part_before(struct parts_reading *r, uint32_t part)
 {
 	struct store_part at, p;
 	uint64_t best = 0;
@@ -293,7 +294,7 @@ static uint32_t part_before(struct reading *r, uint32_t part)
  * Load the names that earlier parts of the file defined, in file order.  *known: in a
  * profile of one file, the number of parts whose names are loaded already.
  */
-static int know_names(struct reading *r, uint32_t part, uint32_t *known)
+static int know_names(struct parts_reading *r, uint32_t part, uint32_t *known)
 {
 	struct store *st = r->to->st;
 	struct names *names = r->to->tally.names;
@@ -323,7 +324,7 @@ static int know_names(struct reading *r, uint32_t part, uint32_t *known)
 }
 
 /* Repeat creator, columns and positions of the part before. */
-static int take_header(struct reading *r, uint32_t before)
+static int take_header(struct parts_reading *r, uint32_t before)
 {
 	struct str in, out = {NULL, 0};
 	struct store_part p;
@@ -359,7 +360,7 @@ static int take_header(struct reading *r, uint32_t before)
 }
 
 /* known: see know_names(). */
-static int take_part(struct reading *r, uint32_t part, uint32_t *known)
+static int take_part(struct parts_reading *r, uint32_t part, uint32_t *known)
 {
 	struct tally *t = &r->to->tally;
 	struct store *st = r->to->st;
@@ -388,7 +389,7 @@ static int take_part(struct reading *r, uint32_t part, uint32_t *known)
 
 static int read_guarded(void *arg)
 {
-	struct reading *r = arg;
+	struct parts_reading *r = arg;
 	uint32_t known = 0;
 
 	for (uint32_t p = 0; p < store_info(r->to->st)->parts; p++)
@@ -489,7 +490,8 @@ static int map_functions(struct part_lines *to, struct err *err)
 		m->fn[i] = function_of(to->st, m->name[SPACE_FN][f->fn],
 				       m->name[SPACE_FILE][f->fl],
 				       m->name[SPACE_OBJ][f->ob], f->defaulted);
-		if (m->fn[i] == NO_ID && f->body) /* an error: its lines would be lost */
+		if (m->fn[i] == NO_ID &&
+		    f->has_lines) /* an error: its lines would be lost */
 			return unknown(to->st,
 				       store_name(to->st, m->name[SPACE_FN][f->fn]), err);
 	}
@@ -629,7 +631,7 @@ int part_lines_read(struct store *st, const uint8_t *parts,
 		    struct err *err)
 {
 	struct part_lines *to = calloc(1, sizeof(*to));
-	struct reading *r = calloc(1, sizeof(*r));
+	struct parts_reading *r = calloc(1, sizeof(*r));
 	int rc;
 
 	if (!to || !r) {

@@ -148,7 +148,7 @@ static inline void next_row(const struct copy_lines *c, const struct copy_file *
 	struct varint_reader in = {f->out.p + row->at, end, false};
 	const unsigned head = *in.p++;
 	const uint64_t first =
-		head >> HEAD_PLACE < HEAD_FAR ? head >> HEAD_PLACE : varint_get(&in);
+		head >> HEAD_SHIFT < HEAD_FAR ? head >> HEAD_SHIFT : varint_get(&in);
 
 	if (c->shape.instr)
 		row->instr += first;
@@ -410,7 +410,7 @@ COPY_STEP void put_small_row(struct copy_loop *l, const struct small_row *r,
 			     struct copy_kind k)
 {
 	const bool both = k.instrs && k.lines;
-	uint64_t x = r->first << HEAD_PLACE;
+	uint64_t x = r->first << HEAD_SHIFT;
 	unsigned size = 1;
 
 	if (both && r->change) {

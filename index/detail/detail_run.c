@@ -13,7 +13,7 @@
 
 enum { STEPS = 1 << 12 };
 
-struct run {
+struct open_run {
 	struct detail_reader r; /* r.row: its next row */
 	uint64_t left;		/* after that one */
 	uint64_t *cost;
@@ -23,7 +23,7 @@ struct merger {
 	struct detail_runs *runs;
 	const struct detail_shape *shape;
 	enum detail_kind kind;
-	struct run *run;
+	struct open_run *run;
 	uint64_t *costs; /* of each run, then of `row` */
 	uint32_t *heap;	 /* runs with rows left, the one with the least row first */
 	size_t nheap;
@@ -97,7 +97,7 @@ static void sift_down(struct merger *m, size_t i)
 /* Read the next row of the first run in the heap, or remove the run if it has no more. */
 static void advance(struct merger *m)
 {
-	struct run *r = &m->run[m->heap[0]];
+	struct open_run *r = &m->run[m->heap[0]];
 
 	if (r->left) {
 		r->left--;
@@ -117,7 +117,7 @@ static void rewind_runs(struct merger *m)
 
 	m->nheap = 0;
 	for (size_t i = 0; i < m->runs->n; start = m->runs->end[i++]) {
-		struct run *r = &m->run[i];
+		struct open_run *r = &m->run[i];
 		uint64_t n = detail_begin(&r->r, m->kind, m->shape, p + start,
 					  p + m->runs->end[i]);
 
@@ -134,7 +134,7 @@ static void rewind_runs(struct merger *m)
 
 static void take_row(struct merger *m, bool first)
 {
-	const struct run *r = &m->run[m->heap[0]];
+	const struct open_run *r = &m->run[m->heap[0]];
 	bool *full = &m->runs->full;
 
 	if (first) {

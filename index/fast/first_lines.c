@@ -56,7 +56,7 @@ const char *first_cost_line(struct tally *t, const struct decode *d,
 	r.ncost = n;
 	tally_add_costs(t, t->now.run, cost, n);
 	t->now.ran = true;
-	t->fns.at[t->now.fn].body = true;
+	t->fns.at[t->now.fn].has_lines = true;
 	t->lines++;
 	t->cost_lines++;
 	pl->same.n = 0;

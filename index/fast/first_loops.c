@@ -6,7 +6,7 @@
  * a line that it cannot take, with nothing of that line added.
  *
  * Positions and columns are constants in each of the six loops at the end, so the compiler makes
- * straight code of every step.  A step takes struct loop, by value, for them; what changes is in
+ * straight code of every step.  A step takes struct first_fixed, by value, for them; what changes is in
  * struct first (first_same.h).
  */
 #include "index/fast/first_in.h"
@@ -17,7 +17,7 @@
 #include "index/fast/first_same.h"
 
 /* Constants of a loop. */
-struct loop {
+struct first_fixed {
 	struct tally *t;
 	struct same *same;
 	unsigned nsub;	/* positions of a line, 1 or 2 */
@@ -38,8 +38,9 @@ static HOT unsigned char *put_wide_tag(unsigned char *out, unsigned tag)
 
 /* Begin a row at f->out: the tag, a file slot when it changes (else 0), and the positions `at`.
  * wide: the tag may be above 127.  The end of what was written. */
-static HOT unsigned char *put_place(const struct loop l, struct first *f, unsigned tag,
-				    uint32_t file, const uint64_t *at, bool wide)
+static HOT unsigned char *put_place(const struct first_fixed l, struct first *f,
+				    unsigned tag, uint32_t file, const uint64_t *at,
+				    bool wide)
 {
 	const uint64_t a = l.nsub == 2 || l.instr ? at[0] : f->before[0];
 	const uint64_t b = l.nsub == 2 ? at[1] : l.instr ? f->before[1] : at[0];
@@ -73,7 +74,8 @@ struct costs {
 };
 
 /* Read the costs at p; the end of the line, or NULL. */
-static HOT const char *read_costs(const struct loop l, const char *p, struct costs *c)
+static HOT const char *read_costs(const struct first_fixed l, const char *p,
+				  struct costs *c)
 {
 	c->n = l.ncols;
 	if (l.wide)
@@ -114,8 +116,9 @@ static HOT const char *read_places(const struct first *f, const char *p, uint64_
 }
 
 /* Read all positions, most often "+5 ", or "+5 0 " where no line of code is known. */
-static HOT const char *read_usual_places(const struct loop l, const struct first *f,
-					 const char *p, uint64_t *at)
+static HOT const char *read_usual_places(const struct first_fixed l,
+					 const struct first *f, const char *p,
+					 uint64_t *at)
 {
 	const uint64_t w = load8(p);
 	const unsigned d = (unsigned)(w >> 8 & 0xff) - '0';
@@ -149,7 +152,7 @@ struct numbers {
 };
 
 /* Find position i, from `from` to x->end[i]. */
-static HOT void cut_position(const struct loop l, struct numbers *x, unsigned i,
+static HOT void cut_position(const struct first_fixed l, struct numbers *x, unsigned i,
 			     const char *from)
 {
 	const char *end = x->end[i];
@@ -169,7 +172,8 @@ static HOT void cut_position(const struct loop l, struct numbers *x, unsigned i,
 
 /* Find the positions and costs of the line at p, which must have all columns and end within 32
  * bytes; the end of the line, which means something only if x->bad is 0. */
-static HOT const char *cut_line(const struct loop l, struct numbers *x, const char *p)
+static HOT const char *cut_line(const struct first_fixed l, struct numbers *x,
+				const char *p)
 {
 	uint64_t nl, m = simd_blanks(p, &nl);
 	const char *from = p;
@@ -194,7 +198,8 @@ static HOT const char *cut_line(const struct loop l, struct numbers *x, const ch
 }
 
 /* Take a cost line of all columns within 32 bytes; its end, or NULL with nothing changed. */
-static HOT const char *short_line(const struct loop l, struct first *f, const char *p)
+static HOT const char *short_line(const struct first_fixed l, struct first *f,
+				  const char *p)
 {
 	struct same *same = l.same;
 	struct numbers x = {.end = {p, p, p, p}};
@@ -241,8 +246,8 @@ static __attribute__((noinline)) uint64_t same_lines(struct first *f,
 }
 
 /* Take lines from *p on as long as they repeat the line before, or all of it but its one cost. */
-static HOT void repeated_lines(const struct loop l, struct first *f, const char **p,
-			       const char *end)
+static HOT void repeated_lines(const struct first_fixed l, struct first *f,
+			       const char **p, const char *end)
 {
 	struct same *s = l.same;
 	uint64_t some;
@@ -274,7 +279,7 @@ static HOT void repeated_lines(const struct loop l, struct first *f, const char 
 }
 
 /* Drop the guess if the base is no longer where the row before is, or a sum might pass 2^64. */
-static HOT void check_guess(const struct loop l, const struct first *f)
+static HOT void check_guess(const struct first_fixed l, const struct first *f)
 {
 	const bool moved = l.nsub == 1 ? f->at[0] != f->before[l.instr ? 0 : 1]
 				       : f->at[0] != f->before[0] ||
@@ -286,8 +291,8 @@ static HOT void check_guess(const struct loop l, const struct first *f)
 }
 
 /* Take cost lines from p on, one or more; where they end, or NULL with nothing changed. */
-static HOT const char *cost_lines(const struct loop l, struct first *f, const char *p,
-				  const char *end)
+static HOT const char *cost_lines(const struct first_fixed l, struct first *f,
+				  const char *p, const char *end)
 {
 	const char *const start = p;
 
@@ -309,7 +314,8 @@ static HOT const char *cost_lines(const struct loop l, struct first *f, const ch
 /* ---- other lines ---- */
 
 /* Take a cost line of three columns or more; its end, or NULL with nothing changed. */
-static HOT const char *wide_line(const struct loop l, struct first *f, const char *p)
+static HOT const char *wide_line(const struct first_fixed l, struct first *f,
+				 const char *p)
 {
 	struct columns c;
 	uint64_t at[2];
@@ -333,7 +339,7 @@ struct jump {
 };
 
 /* Read "jump=12 +3 0 \n* 0 \n" or "jcnd=3/12 ...", maybe after jfi= and jfn=; its end, or NULL. */
-static HOT const char *read_jump(const struct loop l, const struct first *f,
+static HOT const char *read_jump(const struct first_fixed l, const struct first *f,
 				 const char *p, struct jump *j)
 {
 	j->lines = 2;
@@ -366,7 +372,7 @@ static HOT const char *read_jump(const struct loop l, const struct first *f,
 }
 
 /* Take a jump; its end, or NULL with nothing changed. */
-static HOT const char *jump(const struct loop l, struct first *f, const char *p)
+static HOT const char *jump(const struct first_fixed l, struct first *f, const char *p)
 {
 	struct jump j;
 	unsigned char *out;
@@ -397,7 +403,7 @@ static HOT const char *jump(const struct loop l, struct first *f, const char *p)
 }
 
 /* Pack a cost line of the file `slot` at the positions `at`, and add its costs to the block. */
-static HOT void put_file_costs(const struct loop l, struct first *f,
+static HOT void put_file_costs(const struct first_fixed l, struct first *f,
 			       const struct costs *c, const uint64_t *at, uint32_t slot)
 {
 	struct tally *t = l.t;
@@ -423,7 +429,8 @@ static HOT void put_file_costs(const struct loop l, struct first *f,
 
 /* Take "fi=(12)\n" or "fe=(12)\n" of a known file and the cost line after it; the end, or NULL with
  * nothing changed. */
-static HOT const char *file_and_line(const struct loop l, struct first *f, const char *p)
+static HOT const char *file_and_line(const struct first_fixed l, struct first *f,
+				     const char *p)
 {
 	struct tally *t = l.t;
 	struct same *same = l.same;
@@ -464,7 +471,8 @@ struct call {
 
 /* Read "cob=(3)\ncfi=(4)\ncfn=(5)\n" at p, the first two optional, of known names; its end, or
  * NULL. */
-static HOT const char *read_callee(const struct loop l, const char *p, struct call *c)
+static HOT const char *read_callee(const struct first_fixed l, const char *p,
+				   struct call *c)
 {
 	const struct names *names = l.t->names;
 
@@ -496,7 +504,7 @@ static HOT const char *read_callee(const struct loop l, const char *p, struct ca
 }
 
 /* Read "calls=1 +3 0\n* 0 67\n" at p; its end, or NULL. */
-static HOT const char *read_calls(const struct loop l, const struct first *f,
+static HOT const char *read_calls(const struct first_fixed l, const struct first *f,
 				  const char *p, struct call *c)
 {
 	/* "calls=" */
@@ -520,7 +528,7 @@ static HOT const char *read_calls(const struct loop l, const struct first *f,
 }
 
 /* Take a call; its end, or NULL: with nothing changed, or with t->no_memory set. */
-static HOT const char *call(const struct loop l, struct first *f, const char *p)
+static HOT const char *call(const struct first_fixed l, struct first *f, const char *p)
 {
 	struct tally *t = l.t;
 	const struct costs *costs;
@@ -564,8 +572,8 @@ static HOT const char *call(const struct loop l, struct first *f, const char *p)
 /* ---- the loop ---- */
 
 /* Take what begins at p; where that ends, or NULL. */
-static HOT const char *take_line(const struct loop l, struct first *f, const char *p,
-				 const char *end)
+static HOT const char *take_line(const struct first_fixed l, struct first *f,
+				 const char *p, const char *end)
 {
 	if ((unsigned char)*p <= '9')
 		return l.wide ? wide_line(l, f, p) : cost_lines(l, f, p, end);
@@ -585,7 +593,7 @@ static HOT const char *take_line(const struct loop l, struct first *f, const cha
 }
 
 /* The loop's state, from the tally's. */
-static HOT struct first take_state(const struct loop l, const struct decode *d,
+static HOT struct first take_state(const struct first_fixed l, const struct decode *d,
 				   const struct first_place *pl)
 {
 	const struct tally *t = l.t;
@@ -606,7 +614,7 @@ static HOT struct first take_state(const struct loop l, const struct decode *d,
 }
 
 /* And back. */
-static HOT void give_state(const struct loop l, const struct first *f,
+static HOT void give_state(const struct first_fixed l, const struct first *f,
 			   const struct decode *d, struct first_place *pl)
 {
 	struct tally *t = l.t;
@@ -623,14 +631,14 @@ static HOT void give_state(const struct loop l, const struct first *f,
 		t->now.run[i] = f->run[i];
 	t->pieces.rows += (uint32_t)f->rows;
 	t->now.ran |= f->costs > 0;
-	t->fns.at[t->now.fn].body |= f->costs > 0;
+	t->fns.at[t->now.fn].has_lines |= f->costs > 0;
 	t->lines += f->costs + f->lines;
 	t->cost_lines += f->rows;
 }
 
 /* Take cost lines, jumps, calls and changes of the file from p on, up to a line that is something
  * else; where it stopped. */
-static HOT const char *usual_lines(const struct loop l, const struct decode *d,
+static HOT const char *usual_lines(const struct first_fixed l, const struct decode *d,
 				   struct first_place *pl, const char *p, const char *end)
 {
 	struct first f = take_state(l, d, pl);
@@ -670,9 +678,9 @@ static HOT const char *take_all(struct tally *t, struct decode *d, const char *p
 		.before = {t->pieces.last.instr, t->pieces.last.line},
 		.same = {.known = narrow == 1 && t->pieces.last.cost_known,
 			 .cost = {t->pieces.last.cost}}};
-	const struct loop l = {t,	    &pl.same,
-			       nsub,	    narrow ? narrow : d->ncols,
-			       narrow == 0, d->sub[0] == SUB_INSTR};
+	const struct first_fixed l = {t,	   &pl.same,
+				      nsub,	   narrow ? narrow : d->ncols,
+				      narrow == 0, d->sub[0] == SUB_INSTR};
 
 	memcpy(pl.at, d->base, sizeof(pl.at));
 	while (p < end && t->pieces.open) {

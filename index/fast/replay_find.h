@@ -16,7 +16,7 @@
 
 /* The link of `entry` that fits the text at p; it becomes the entry's first.  0: there is no such
  * link. */
-static HOT uint32_t find(const struct loop in, uint32_t entry, const char *p,
+static HOT uint32_t find(const struct replay_fixed in, uint32_t entry, const char *p,
 			 struct line *l)
 {
 	struct replay *r = in.r;
@@ -55,7 +55,7 @@ struct look {
 /* The link that should come next, or another one of entry cur, when the text at s->p is its text but
  * for names that are written again; or the link made of it, when they were written so the last time
  * (s->again).  0: there is no such link. */
-static HOT uint32_t find_named(const struct loop in, uint32_t cur, struct look *s,
+static HOT uint32_t find_named(const struct replay_fixed in, uint32_t cur, struct look *s,
 			       struct line *l)
 {
 	const struct replay *r = in.r;
@@ -148,7 +148,8 @@ static HOT const char *head_names(const char *q, struct head_text *text)
  * s->from, s->fl and the number of newlines.  The name of the function may follow, if it is the one
  * that is known.  False: another head, or something else.
  */
-static HOT bool read_usual_head(const struct loop in, struct look *s, uint32_t *newlines)
+static HOT bool read_usual_head(const struct replay_fixed in, struct look *s,
+				uint32_t *newlines)
 {
 	const struct tally *t = in.t;
 	struct head_text *text = &s->text;
@@ -188,7 +189,7 @@ static HOT const struct head *head_of(const struct replay *r, const struct tally
 }
 
 /* The block that begins at s->at, into *s; l->newlines are those of its head. */
-static HOT void find_block(const struct loop in, struct look *s, struct line *l)
+static HOT void find_block(const struct replay_fixed in, struct look *s, struct line *l)
 {
 	s->block = NULL;
 	if (read_usual_head(in, s, &l->newlines)) {
@@ -204,7 +205,7 @@ static HOT void find_block(const struct loop in, struct look *s, struct line *l)
 
 /* The block of *s begins, and link i fits its first line.  Enter the block; the link made of its head
  * and i, or i if there can be none. */
-static uint32_t enter_block(const struct loop in, struct look *s, uint32_t i,
+static uint32_t enter_block(const struct replay_fixed in, struct look *s, uint32_t i,
 			    struct line *l)
 {
 	struct block_head head = {s->at, s->from, l->newlines, s->fl, s->block->f};
@@ -231,7 +232,7 @@ static uint32_t enter_block(const struct loop in, struct look *s, uint32_t i,
 
 /* The link that fits the text at s->at, as it is or after the head of a block, which is entered; 0:
  * there is no such link. */
-static HOT uint32_t look_at(const struct loop in, uint32_t cur, struct look *s,
+static HOT uint32_t look_at(const struct replay_fixed in, uint32_t cur, struct look *s,
 			    struct line *l)
 {
 	const char *const at = s->at;
@@ -250,8 +251,8 @@ static HOT uint32_t look_at(const struct loop in, uint32_t cur, struct look *s,
 
 /* Link i was found for s->at.  Make l point into the text at hand, and make a link with the names of
  * that; the link to take. */
-static HOT uint32_t with_names(const struct loop in, const struct look *s, uint32_t i,
-			       struct line *l)
+static HOT uint32_t with_names(const struct replay_fixed in, const struct look *s,
+			       uint32_t i, struct line *l)
 {
 	const bool jump = in.r->link[i].flags & LINK_JUMP;
 	uint32_t made = 0;
@@ -270,7 +271,7 @@ static HOT uint32_t with_names(const struct loop in, const struct look *s, uint3
 /* No link of entry cur fits the text at p as it is: maybe a block begins, which is entered then, or
  * names are written again.  The link that fits, and the line's numbers in *l; 0: no link fits, or
  * *in.err says that memory is out. */
-static __attribute__((noinline)) uint32_t look(const struct loop in, uint32_t cur,
+static __attribute__((noinline)) uint32_t look(const struct replay_fixed in, uint32_t cur,
 					       const char *p, struct line *l)
 {
 	struct look s = {.p = p, .at = p};

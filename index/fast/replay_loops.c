@@ -44,7 +44,7 @@ static HOT uint32_t after_last(const struct replay *r, uint32_t i, uint32_t othe
 }
 
 /* Take what steps and the past know. */
-static HOT void short_ways(const struct loop in, struct here *h)
+static HOT void short_ways(const struct replay_fixed in, struct here *h)
 {
 	if (in.ncols == 1 || in.steps) {
 		const struct steps from = begin_steps(in, h->p, h->cur, h->val);
@@ -69,7 +69,8 @@ static HOT void short_ways(const struct loop in, struct here *h)
 
 /* The link that came next the last time, if it fits, with the line's numbers in *l; 0: it does not,
  * or is not tried. */
-static HOT uint32_t expected(const struct loop in, const struct here *h, struct line *l)
+static HOT uint32_t expected(const struct replay_fixed in, const struct here *h,
+			     struct line *l)
 {
 	const struct replay *r = in.r;
 	const uint32_t i = r->past[r->past_at];
@@ -84,8 +85,8 @@ static HOT uint32_t expected(const struct loop in, const struct here *h, struct 
 
 /* Make an entry and a link of the cost line at p, which the block did not have, or not there; false:
  * it is not a line that can be learnt so. */
-static __attribute__((noinline)) bool learn_line(const struct loop in, uint32_t cur,
-						 const char *p)
+static __attribute__((noinline)) bool learn_line(const struct replay_fixed in,
+						 uint32_t cur, const char *p)
 {
 	struct positions at;
 	const char *from = replay_positions(in.r, in.t, cur, p, &at);
@@ -96,7 +97,7 @@ static __attribute__((noinline)) bool learn_line(const struct loop in, uint32_t 
 }
 
 /* Learn the lines at h->p, which are taken then; false: nothing was learnt. */
-static HOT bool learn(const struct loop in, struct here *h)
+static HOT bool learn(const struct replay_fixed in, struct here *h)
 {
 	const char *p = h->p;
 
@@ -111,7 +112,7 @@ static HOT bool learn(const struct loop in, struct here *h)
 }
 
 /* The result of look(), with *l in registers until then. */
-static HOT uint32_t look_further(const struct loop in, const struct here *h,
+static HOT uint32_t look_further(const struct replay_fixed in, const struct here *h,
 				 struct line *l)
 {
 	struct line found;
@@ -123,7 +124,7 @@ static HOT uint32_t look_further(const struct loop in, const struct here *h,
 }
 
 /* Add the numbers of the line to those of link k's entry and to the block; -1 when memory is out. */
-static HOT int add_numbers(const struct loop in, const struct link *k,
+static HOT int add_numbers(const struct replay_fixed in, const struct link *k,
 			   const struct line *l)
 {
 	struct tally *t = in.t;
@@ -145,7 +146,7 @@ static HOT int add_numbers(const struct loop in, const struct link *k,
 
 /* Calls leave the base where it is, and k was one, after the entry `before`: the entry that counts as
  * the one before the next line. */
-static HOT uint32_t base_after_call(const struct loop in, const struct link *k,
+static HOT uint32_t base_after_call(const struct replay_fixed in, const struct link *k,
 				    uint32_t before)
 {
 	const struct tally *t = in.t;
@@ -159,7 +160,7 @@ static HOT uint32_t base_after_call(const struct loop in, const struct link *k,
 }
 
 /* Take link i, which fits: the loop is after its line then.  -1 when memory is out. */
-static HOT int take_link(const struct loop in, struct here *h, uint32_t i,
+static HOT int take_link(const struct replay_fixed in, struct here *h, uint32_t i,
 			 const struct line *l)
 {
 	const struct tally *t = in.t;
@@ -194,7 +195,7 @@ static HOT int take_link(const struct loop in, struct here *h, uint32_t i,
 
 /* The expected link i fits: the one after it is expected next.  Enter its block if it begins one; -1
  * when memory is out. */
-static HOT int accept(const struct loop in, struct here *h, uint32_t i)
+static HOT int accept(const struct replay_fixed in, struct here *h, uint32_t i)
 {
 	struct replay *r = in.r;
 	const struct link *k = &r->link[i];
@@ -205,7 +206,7 @@ static HOT int accept(const struct loop in, struct here *h, uint32_t i)
 }
 
 /* Take lines from h->p on as far as the links go. */
-static HOT void lines(const struct loop in, struct here *h)
+static HOT void lines(const struct replay_fixed in, struct here *h)
 {
 	struct replay *r = in.r;
 	struct line l = {0};
@@ -246,7 +247,7 @@ static HOT const char *take_all(struct replay *r, struct tally *t, const char *p
 				const char *end, struct err *err, uint32_t ncols)
 {
 	uint64_t many[REPLAY_COLUMNS];
-	const struct loop in = {
+	const struct replay_fixed in = {
 		.r = r,
 		.t = t,
 		.end = end,

@@ -17,7 +17,8 @@ static HOT void add_cost(struct tally *t, uint64_t *val, unsigned i, uint64_t v)
 
 /* Add the costs at p to val[], the numbers of an entry, and to those of the block; the end of the
  * line, or NULL with nothing changed.  So do the functions below. */
-static HOT const char *add_columns(const struct loop in, uint64_t *val, const char *p)
+static HOT const char *add_columns(const struct replay_fixed in, uint64_t *val,
+				   const char *p)
 {
 	struct columns c;
 	uint64_t cost[REPLAY_COLUMNS], mask;
@@ -37,7 +38,7 @@ static HOT const char *add_columns(const struct loop in, uint64_t *val, const ch
 }
 
 /* Two columns: "12 3\n", or "12\n". */
-static HOT const char *add_two(const struct loop in, uint64_t *val, const char *p)
+static HOT const char *add_two(const struct replay_fixed in, uint64_t *val, const char *p)
 {
 	const uint64_t m = simd_nondigits(p);
 	const unsigned na = (unsigned)__builtin_ctzll(m);
@@ -58,8 +59,8 @@ static HOT const char *add_two(const struct loop in, uint64_t *val, const char *
 
 /* "7\n", "7 7\n" or "7 0 0 7\n" with any number of zeros, where 7 are the digits of `first`: most
  * instructions cost what the one before cost, and read or write as often as they are executed. */
-static HOT const char *add_alike(const struct loop in, uint64_t *val, const char *p,
-				 const struct last_cost *first)
+static HOT const char *add_alike(const struct replay_fixed in, uint64_t *val,
+				 const char *p, const struct last_cost *first)
 {
 	uint64_t differs = load8(p) ^ first->text;
 	uint32_t i = 1;
@@ -89,8 +90,8 @@ static HOT const char *add_alike(const struct loop in, uint64_t *val, const char
 }
 
 /* Any number of columns. */
-static HOT const char *add_line(const struct loop in, uint64_t *val, const char *p,
-				struct last_cost *first)
+static HOT const char *add_line(const struct replay_fixed in, uint64_t *val,
+				const char *p, struct last_cost *first)
 {
 	const char *q;
 
@@ -106,7 +107,8 @@ static HOT const char *add_line(const struct loop in, uint64_t *val, const char 
 
 /* Take a cost line or a jump by the first link of the entry; false, with nothing changed, when that
  * link does not fit, or is another one. */
-static HOT bool many_link(const struct loop in, struct steps *s, struct last_cost *first)
+static HOT bool many_link(const struct replay_fixed in, struct steps *s,
+			  struct last_cost *first)
 {
 	struct tally *t = in.t;
 	const struct link *k = &in.r->link[s->step->first];
@@ -130,7 +132,7 @@ static HOT bool many_link(const struct loop in, struct steps *s, struct last_cos
 }
 
 /* Take cost lines and jumps that come as they came the last time. */
-static HOT struct steps many_lines(const struct loop in, struct steps s,
+static HOT struct steps many_lines(const struct replay_fixed in, struct steps s,
 				   struct last_cost *first)
 {
 	do {

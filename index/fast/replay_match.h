@@ -16,7 +16,7 @@
 #include "index/fast/replay_line.h"
 
 /* Constants of a loop; functions take it by value, which keeps its members in registers. */
-struct loop {
+struct replay_fixed {
 	struct replay *r;
 	struct tally *t;
 	const char *end; /* of the text */
@@ -122,7 +122,7 @@ static HOT bool text_fits(const char *p, const struct link *k)
 /* ---- costs ---- */
 
 /* Read the costs of three columns or more at p, up to the last that is not 0. */
-static HOT bool many_costs(const struct loop in, const char *p, struct line *l)
+static HOT bool many_costs(const struct replay_fixed in, const char *p, struct line *l)
 {
 	struct columns c;
 	uint64_t mask;
@@ -141,7 +141,7 @@ static HOT bool many_costs(const struct loop in, const char *p, struct line *l)
 }
 
 /* Read the costs at p. */
-static HOT bool costs(const struct loop in, const char *p, struct line *l)
+static HOT bool costs(const struct replay_fixed in, const char *p, struct line *l)
 {
 	uint64_t m = simd_nondigits(p);
 	unsigned a = (unsigned)__builtin_ctzll(m), b;
@@ -236,7 +236,7 @@ static HOT const char *match_jump(const struct link *k, const char *p,
 }
 
 /* True when k's text is at p, but for a call's count, and costs that can be read are after it. */
-static HOT bool match(const struct loop in, const struct link *k, const char *p,
+static HOT bool match(const struct replay_fixed in, const struct link *k, const char *p,
 		      struct line *l)
 {
 	uint64_t differs;

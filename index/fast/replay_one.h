@@ -26,7 +26,8 @@ struct steps {
  * instructions of a basic block are executed equally often, so most lines cost what the line before
  * cost, and then the next line need not wait for its number.
  */
-static HOT void one_steps(const struct loop in, struct steps *s, struct last_cost *last)
+static HOT void one_steps(const struct replay_fixed in, struct steps *s,
+			  struct last_cost *last)
 {
 	struct last_cost cost = *last;
 	const struct step *step = s->step;
@@ -58,8 +59,8 @@ static HOT void one_steps(const struct loop in, struct steps *s, struct last_cos
 
 /* Take the jump of link k; false, with nothing changed, when it is not there.  last: as for
  * jump_counts(). */
-static HOT bool step_jump(const struct loop in, const struct link *k, struct steps *s,
-			  const struct last_cost *last)
+static HOT bool step_jump(const struct replay_fixed in, const struct link *k,
+			  struct steps *s, const struct last_cost *last)
 {
 	struct tally *t = in.t;
 	struct line l;
@@ -80,7 +81,8 @@ static HOT bool step_jump(const struct loop in, const struct link *k, struct ste
 
 /* Take a cost line or a jump by the first link of the entry; false, with nothing changed, when that
  * link does not fit, or is another one. */
-static HOT bool one_link(const struct loop in, struct steps *s, struct last_cost *cost)
+static HOT bool one_link(const struct replay_fixed in, struct steps *s,
+			 struct last_cost *cost)
 {
 	struct tally *t = in.t;
 	const struct link *k = &in.r->link[s->step->first];
@@ -106,8 +108,8 @@ static HOT bool one_link(const struct loop in, struct steps *s, struct last_cost
 }
 
 /* The loop is at entry cur, and val is where the numbers of the entry numbered next are. */
-static HOT struct steps begin_steps(const struct loop in, const char *p, uint32_t cur,
-				    uint32_t val)
+static HOT struct steps begin_steps(const struct replay_fixed in, const char *p,
+				    uint32_t cur, uint32_t val)
 {
 	return (struct steps){.p = p,
 			      .step = in.r->step + cur,
@@ -116,14 +118,14 @@ static HOT struct steps begin_steps(const struct loop in, const char *p, uint32_
 }
 
 /* Add the lines that were taken to the tally's. */
-static HOT void end_steps(const struct loop in, const struct steps *s)
+static HOT void end_steps(const struct replay_fixed in, const struct steps *s)
 {
 	in.t->now.ran |= s->lines > 0;
 	in.t->lines += s->lines;
 }
 
 /* Take cost lines and jumps of one column that come as they came the last time. */
-static HOT struct steps one_lines(const struct loop in, struct steps s,
+static HOT struct steps one_lines(const struct replay_fixed in, struct steps s,
 				  struct last_cost *cost)
 {
 	/* From 2^63 on the sum of a block may pass 2^64-1: 10^12 lines later. */

@@ -46,7 +46,7 @@ static HOT bool past_costs(const char *p, struct two *two)
 
 /* Add a call; false, with nothing changed, when it is a rare one: after a head, the first of
  * its site in this part, or a sum would pass 2^64-1. */
-static HOT bool past_call(const struct loop in, const struct link *k,
+static HOT bool past_call(const struct replay_fixed in, const struct link *k,
 			  const uint64_t *cost)
 {
 	uint64_t *v = in.t->entries.val + k->val, sum[3];
@@ -83,7 +83,7 @@ static HOT bool past_line(struct tally *t, const struct link *k, const uint64_t 
 		return false;
 	if (head) {
 		/* tally_enter(), of a function whose object is in force, and which has lines. */
-		t->fns.at[t->now.fn].again = true;
+		t->fns.at[t->now.fn].ended = true;
 		t->now.fn = k->from;
 		*self = s;
 	}
@@ -106,7 +106,7 @@ static HOT uint32_t past_last_call(const struct link *link, const uint32_t *star
 }
 
 /* Take links of two columns, each an event, as long as they come as they came the last time. */
-static __attribute__((noinline)) struct past follow_past(const struct loop in,
+static __attribute__((noinline)) struct past follow_past(const struct replay_fixed in,
 							 struct past from)
 {
 	struct replay *const r = in.r;

@@ -35,7 +35,7 @@ enum {
 	MEM = 256 << 20,
 };
 
-struct block {
+struct feed_room {
 	char *room; /* ROOM bytes, then the text */
 	size_t n;
 };
@@ -45,7 +45,7 @@ struct feed {
 	int fd;
 	size_t size, line_max; /* bytes of a block; most bytes of a line */
 	uint64_t unpack_mem;
-	struct block ring[BLOCKS];
+	struct feed_room ring[BLOCKS];
 	char *line; /* blocks joined for a long line */
 	size_t line_cap;
 	char head[FEED_HEAD]; /* the beginning of the text */
@@ -112,7 +112,7 @@ static int read_chunk(struct feed *f, size_t *n, struct err *err)
 }
 
 /* Wait for a free block; false if the feed is being closed. */
-static bool take_free(struct feed *f, struct block **b)
+static bool take_free(struct feed *f, struct feed_room **b)
 {
 	bool go;
 
@@ -135,7 +135,7 @@ static void hand_over(struct feed *f)
 }
 
 /* Unpack one chunk into blocks. */
-static int unpack_chunk(struct feed *f, struct unpack *u, size_t n, struct block **b,
+static int unpack_chunk(struct feed *f, struct unpack *u, size_t n, struct feed_room **b,
 			struct err *err)
 {
 	struct unpack_io io = {.in = f->chunk, .nin = n};
@@ -161,7 +161,7 @@ static int unpack_chunk(struct feed *f, struct unpack *u, size_t n, struct block
 static int produce(struct feed *f, struct err *err)
 {
 	struct unpack *u = NULL;
-	struct block *b;
+	struct feed_room *b;
 	size_t n;
 	int rc = take_free(f, &b) ? read_chunk(f, &n, err) : cancelled(err);
 
@@ -332,7 +332,7 @@ static void give_back(struct feed *f)
 
 /* Join `keep` bytes and the next block in one buffer: the line is longer than the
  * room. */
-static int join(struct feed *f, size_t keep, const struct block *b, struct err *err)
+static int join(struct feed *f, size_t keep, const struct feed_room *b, struct err *err)
 {
 	size_t need = FEED_BEFORE + keep + b->n + FEED_BEFORE;
 	const char *tail = f->at + f->at_n - keep;
@@ -357,7 +357,7 @@ static int join(struct feed *f, size_t keep, const struct block *b, struct err *
 int feed_next(struct feed *f, size_t keep, struct feed_block *out, struct err *err)
 {
 	bool none, last;
-	struct block *b;
+	struct feed_room *b;
 
 	if (wait_filled(f, f->holding, &none, &last, err))
 		return (int)err->kind;

@@ -184,11 +184,11 @@ static void next_line(struct detail_reader *r, uint64_t *cost)
 	else
 		varint_none(&r->in);
 	if (((head & HEAD_COSTS) && !r->before) || ((head & HEAD_LINE) && !both) ||
-	    (head >> HEAD_PLACE && !instr && !line)) {
+	    (head >> HEAD_SHIFT && !instr && !line)) {
 		head = 0;
 		varint_none(&r->in);
 	}
-	first = head >> HEAD_PLACE;
+	first = head >> HEAD_SHIFT;
 	if (first == HEAD_FAR)
 		first = varint_get(&r->in);
 	if (instr)

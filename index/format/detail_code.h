@@ -58,7 +58,9 @@ struct detail_key {
 };
 
 /* The bits of a cost line's head. */
-enum { HEAD_COSTS = 1, HEAD_LINE = 2, HEAD_PLACE = 2, HEAD_FAR = 63 };
+enum { HEAD_COSTS = 1, HEAD_LINE = 2 };
+/* Above them is the first position; HEAD_FAR: it follows as a varint. */
+enum { HEAD_SHIFT = 2, HEAD_FAR = 63 };
 
 /* Write the head of a cost line, without HEAD_COSTS, and its positions to p; returns the end.  instr
  * and line are the differences to the row before; one that the profile does not have is 0. */
@@ -70,10 +72,10 @@ static inline unsigned char *detail_put_place(unsigned char *p, struct detail_sh
 	const unsigned head = both && !line ? HEAD_LINE : 0;
 
 	if (__builtin_expect(first >= HEAD_FAR, 0)) {
-		*p++ = (unsigned char)(HEAD_FAR << HEAD_PLACE | head);
+		*p++ = (unsigned char)(HEAD_FAR << HEAD_SHIFT | head);
 		p = varint_put(p, first);
 	} else {
-		*p++ = (unsigned char)(first << HEAD_PLACE | head);
+		*p++ = (unsigned char)(first << HEAD_SHIFT | head);
 	}
 	return both && line ? varint_put(p, line) : p;
 }

@@ -324,20 +324,21 @@ int header_events(struct profile *p, struct err *err)
 
 /* ---- parts ---- */
 
-struct reading {
+struct header_reading {
 	struct profile *p;
 	size_t k; /* index of the tally */
 	const struct part_slot *slot;
 	struct err *err;
 };
 
-static int odd_value(const struct reading *r, enum header_key key)
+static int odd_value(const struct header_reading *r, enum header_key key)
 {
 	return profile_odd(r->p, r->k, ODD_HEADER_VALUE, r->slot->line[key],
 			   r->slot->value[key], r->err);
 }
 
-static int number_value(const struct reading *r, enum header_key key, uint64_t *out)
+static int number_value(const struct header_reading *r, enum header_key key,
+			uint64_t *out)
 {
 	struct str v = r->slot->value[key];
 
@@ -346,7 +347,7 @@ static int number_value(const struct reading *r, enum header_key key, uint64_t *
 	return odd_value(r, key);
 }
 
-static void text(const struct reading *r, enum header_key key, struct str *out)
+static void text(const struct header_reading *r, enum header_key key, struct str *out)
 {
 	if (r->slot->value[key].n)
 		*out = r->slot->value[key];
@@ -368,8 +369,8 @@ static struct str field(struct str *s)
 
 /* Read summary: and totals:, one number per column of the part's events; neither is
  * trusted. */
-static int sums(const struct reading *r, enum header_key key, const struct part *part,
-		bool *has, uint64_t **out)
+static int sums(const struct header_reading *r, enum header_key key,
+		const struct part *part, bool *has, uint64_t **out)
 {
 	struct str values = r->slot->value[key], events = part->events, v;
 
@@ -419,7 +420,7 @@ static void note_positions(struct profile *p, const struct part *part)
 		       str_find_str(part->positions, STR("line")) < part->positions.n;
 }
 
-static int read_part(const struct reading *r, struct part *part)
+static int read_part(const struct header_reading *r, struct part *part)
 {
 	text(r, KEY_CREATOR, &part->creator);
 	text(r, KEY_CMD, &part->cmd);
@@ -498,7 +499,7 @@ static int tally_parts(struct profile *p, size_t k, struct err *err)
 		return kept_parts(p, k, err);
 	for (size_t i = 0; i < t->parts.n; i++) {
 		const struct part_slot *slot = tally_part(t, i);
-		struct reading r = {p, k, slot, err};
+		struct header_reading r = {p, k, slot, err};
 
 		if (slot->begins)
 			begin_part(p, k, slot,

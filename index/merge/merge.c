@@ -34,7 +34,7 @@ enum { FETCH = 16 };
 /* A distinct (object, file, name) of the tallies. */
 struct identity {
 	uint32_t name, file, obj;
-	bool body;	/* has a block with cost lines or calls */
+	bool has_lines; /* has a block with cost lines or calls */
 	bool called;	/* is a callee with its file written */
 	bool defaulted; /* is a callee with a default file */
 	uint32_t as;	/* identity that its calls with a default file go to */
@@ -48,7 +48,7 @@ struct identities {
 	struct sort_pair *order; /* scratch: slots of all tallies, sorted */
 	struct {
 		uint32_t tally, slot, obj;
-		bool body;
+		bool has_lines;
 	} * use; /* what a pair's value refers to */
 	size_t nuse;
 	bool *met; /* scratch: the slots of one tally that are called */
@@ -78,7 +78,7 @@ static int order_slots(const struct profile *p, struct identities *ids)
 			ids->use[ids->nuse].tally = (uint32_t)k;
 			ids->use[ids->nuse].slot = (uint32_t)i;
 			ids->use[ids->nuse].obj = m->name[SPACE_OBJ][f->ob];
-			ids->use[ids->nuse].body = f->body;
+			ids->use[ids->nuse].has_lines = f->has_lines;
 			ids->order[ids->nuse] = (struct sort_pair){
 				(uint64_t)m->name[SPACE_FN][f->fn] << 32 |
 					m->name[SPACE_FILE][f->fl],
@@ -111,7 +111,7 @@ static int number_objects(struct identities *ids, struct sort_pair *order, size_
 							    .id = NO_ID};
 			ids->n++;
 		}
-		ids->at[ids->n - 1].body |= ids->use[use].body;
+		ids->at[ids->n - 1].has_lines |= ids->use[use].has_lines;
 		ids->slot[ids->use[use].tally][ids->use[use].slot] = (uint32_t)ids->n - 1;
 	}
 	return 0;
@@ -177,20 +177,20 @@ static uint64_t redirect_defaulted(struct identities *ids, struct bodies *in)
 
 		for (to = from; to < ids->n && ids->at[to].name == ids->at[from].name;
 		     to++)
-			wanted |= ids->at[to].defaulted && !ids->at[to].body;
+			wanted |= ids->at[to].defaulted && !ids->at[to].has_lines;
 		for (size_t i = from; wanted && i < to; i++) {
 			struct bodies *b = &in[ids->at[i].obj];
 
 			if (b->of != from + 1)
 				*b = (struct bodies){.of = from + 1};
-			b->n += ids->at[i].body;
-			if (ids->at[i].body)
+			b->n += ids->at[i].has_lines;
+			if (ids->at[i].has_lines)
 				b->last = (uint32_t)i;
 		}
 		for (size_t i = from; wanted && i < to; i++) {
 			struct identity *g = &ids->at[i];
 
-			if (!g->defaulted || g->body)
+			if (!g->defaulted || g->has_lines)
 				continue;
 			loose++;
 			if (in[g->obj].n == 1)
@@ -216,7 +216,7 @@ static int number_functions(struct profile *p, struct identities *ids)
 	for (size_t i = 0; i < ids->n; i++) {
 		struct identity *f = &ids->at[i];
 
-		if (!f->body && !f->called && !(f->defaulted && f->as == i))
+		if (!f->has_lines && !f->called && !(f->defaulted && f->as == i))
 			continue;
 		p->fn_name[p->nfn] = f->name;
 		p->fn_file[p->nfn] = f->file;

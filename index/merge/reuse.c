@@ -23,7 +23,7 @@ struct reuse {
 	struct err *err;
 };
 
-struct look {
+struct reuse_look {
 	struct store *st;
 	bool possible;
 };
@@ -31,7 +31,7 @@ struct look {
 /* Returns 0, or non-zero if the index is damaged. */
 static int look(void *arg)
 {
-	struct look *l = arg;
+	struct reuse_look *l = arg;
 	struct store *st = l->st;
 	uint64_t kept[ODD_KINDS] = {0};
 	uint32_t n = store_diag_count(st);
@@ -50,7 +50,7 @@ static int look(void *arg)
 
 bool reuse_possible(struct store *st)
 {
-	struct look l = {.st = st};
+	struct reuse_look l = {.st = st};
 
 	if (st->meta.files < 2 || st->meta.loose || st->meta.saturated ||
 	    st->meta.parts < 2)
@@ -182,7 +182,7 @@ static int take_lines(struct reuse *r, fn_id f, struct piece_row *before)
 		if (put_row(r, f, before, &row, costs + i * events))
 			return (int)r->err->kind;
 	}
-	r->t->fns.at[f].body |= n > 0;
+	r->t->fns.at[f].has_lines |= n > 0;
 	return 0;
 }
 
@@ -207,7 +207,7 @@ static int take_sites(struct reuse *r, fn_id f, struct piece_row *before)
 		if (put_row(r, f, before, &row, costs + i * events))
 			return (int)r->err->kind;
 	}
-	r->t->fns.at[f].body |= n > 0;
+	r->t->fns.at[f].has_lines |= n > 0;
 	return 0;
 }
 

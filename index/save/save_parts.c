@@ -41,7 +41,7 @@ struct parts {
 };
 
 /* The state of a thread. */
-struct worker {
+struct part_worker {
 	struct parts *s;
 	struct rows fns, edges;
 	uint32_t now;	      /* counts parts, and each restart of a part */
@@ -57,7 +57,7 @@ enum {
 	SLOTS_PER_JOB = 8, /* units in work, */
 	SLOTS_LEAST = 2,   /* but at least so many if they are large */
 };
-struct unit {
+struct part_unit {
 	struct bytes bytes;
 	size_t end[UNIT_PARTS];
 	struct err err;
@@ -128,7 +128,7 @@ static bool same_events(const struct profile *p, const struct merge_map *m, size
 
 /* Copy a part whose only bytes are at `in`, with nevent events; returns like
  * copy_rows(). */
-static int copy_part(struct worker *w, struct varint_reader *in,
+static int copy_part(struct part_worker *w, struct varint_reader *in,
 		     const struct merge_map *m, size_t nevent, struct bytes *b,
 		     size_t part)
 {
@@ -209,7 +209,7 @@ static int put_rows(struct bytes *b, const struct rows *p)
 }
 
 /* Write the sums of a part. */
-static int put_part(struct worker *w, struct bytes *b, size_t part)
+static int put_part(struct part_worker *w, struct bytes *b, size_t part)
 {
 	const struct parts *s = w->s;
 	const struct profile *p = s->p;
@@ -226,8 +226,8 @@ static int put_part(struct worker *w, struct bytes *b, size_t part)
 /* ---- parts ---- */
 
 /* Open the bytes of a slot; NULL for an empty one.  Returns 0, or sets *err. */
-static int open_slot(struct worker *w, struct part_slots at, struct varint_reader *in,
-		     struct err *err)
+static int open_slot(struct part_worker *w, struct part_slots at,
+		     struct varint_reader *in, struct err *err)
 {
 	const struct tally *t = w->s->p->tally[at.k];
 	const struct part_slot *slot = tally_part(t, at.i);
@@ -243,7 +243,7 @@ static int open_slot(struct worker *w, struct part_slots at, struct varint_reade
 	return 0;
 }
 
-static int add_slot(struct worker *w, struct part_slots at, struct err *err)
+static int add_slot(struct part_worker *w, struct part_slots at, struct err *err)
 {
 	const struct merge_map *m = &w->s->p->map[at.k];
 	const size_t nevent = tally_part(w->s->p->tally[at.k], at.i)->events;
@@ -259,7 +259,7 @@ static int add_slot(struct worker *w, struct part_slots at, struct err *err)
 
 /* Count functions with cost or calls in the part: a callee's cost may be in other
  * parts. */
-static uint64_t count_functions(struct worker *w)
+static uint64_t count_functions(struct part_worker *w)
 {
 	const uint32_t *callee = w->s->p->callee;
 	uint64_t n = w->fns.n;
@@ -273,7 +273,7 @@ static uint64_t count_functions(struct worker *w)
 	return n;
 }
 
-static int encode_part(struct worker *w, struct unit *u, size_t part)
+static int encode_part(struct part_worker *w, struct part_unit *u, size_t part)
 {
 	struct parts *s = w->s;
 	const struct part_slots first = s->slots[part];
@@ -315,16 +315,16 @@ static size_t unit_end(const struct parts *s, size_t item)
 
 /* A worker encoding a unit. */
 struct encoding {
-	struct worker *worker;
-	struct unit *unit;
+	struct part_worker *worker;
+	struct part_unit *unit;
 	size_t item;
 };
 
 static int encode_guarded(void *arg)
 {
 	const struct encoding *now = arg;
-	struct worker *w = now->worker;
-	struct unit *u = now->unit;
+	struct part_worker *w = now->worker;
+	struct part_unit *u = now->unit;
 	const size_t item = now->item;
 
 	u->bytes.n = 0;
@@ -346,7 +346,7 @@ static int encode_unit(void *worker, void *slot, size_t item)
 static int write_unit(void *arg, void *slot, size_t item, int failed)
 {
 	struct parts *s = arg;
-	const struct unit *u = slot;
+	const struct part_unit *u = slot;
 	size_t begin = 0;
 
 	if (failed) {
@@ -367,7 +367,7 @@ static int write_unit(void *arg, void *slot, size_t item, int failed)
 	return 0;
 }
 
-static void free_workers(struct worker *worker, unsigned n, struct unit *unit,
+static void free_workers(struct part_worker *worker, unsigned n, struct part_unit *unit,
 			 size_t nunits)
 {
 	for (unsigned i = 0; worker && i < n; i++) {
@@ -406,13 +406,13 @@ static int save_costs(struct parts *s, unsigned jobs)
 	const size_t slots = bytes * parts > UNIT_BYTES ? SLOTS_LEAST : SLOTS_PER_JOB;
 	struct ordered o = {.items = (p->npart + parts - 1) / parts,
 			    .nslots = slots * jobs,
-			    .slot_size = sizeof(struct unit),
+			    .slot_size = sizeof(struct part_unit),
 			    .nworkers = jobs,
 			    .make = encode_unit,
 			    .take = write_unit,
 			    .arg = s};
-	struct unit *unit = calloc(o.nslots, sizeof(*unit));
-	struct worker *worker = calloc(jobs, sizeof(*worker));
+	struct part_unit *unit = calloc(o.nslots, sizeof(*unit));
+	struct part_worker *worker = calloc(jobs, sizeof(*worker));
 	void **each = calloc(jobs, sizeof(*each));
 	int rc;
 

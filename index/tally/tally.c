@@ -199,8 +199,8 @@ static int enter_fn(struct tally *t)
 
 	if (f == NONE)
 		return -1;
-	t->pieces.open = !s->head && (!s->again || !tally_piece_has_room(t, s->piece_n));
-	t->pieces.no_room += s->again && t->pieces.open ? s->piece_n : 0;
+	t->pieces.open = !s->head && (!s->ended || !tally_piece_has_room(t, s->piece_n));
+	t->pieces.no_room += s->ended && t->pieces.open ? s->piece_n : 0;
 	if (t->pieces.open ? tally_begin_piece(t, f)
 			   : !s->head && tally_unpack_piece(t, f, &last))
 		return -1;
@@ -381,7 +381,7 @@ uint64_t *tally_call(struct tally *t, uint32_t cfn, uint32_t *edge)
 	t->now.cfn = cfn;
 	t->now.has_cfn = true;
 	callee = callee_at(t);
-	t->fns.at[t->now.fn].body = true;
+	t->fns.at[t->now.fn].has_lines = true;
 	return callee == NONE ? NULL : tally_edge_numbers(t, t->now.fn, callee, edge);
 }
 
@@ -389,7 +389,7 @@ int tally_pack_call(struct tally *t, struct piece_row *r, const uint64_t *cost)
 {
 	const uint32_t callee = callee_at(t);
 
-	t->fns.at[t->now.fn].body = true;
+	t->fns.at[t->now.fn].has_lines = true;
 	t->cost_lines++;
 	return callee == NONE ? -1 : pack_call(t, r, callee, cost);
 }
@@ -425,7 +425,7 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 	callee = callee_at(t);
 	if (callee == NONE)
 		return err_no_memory(err, "while tallying");
-	t->fns.at[t->now.fn].body = true;
+	t->fns.at[t->now.fn].has_lines = true;
 	t->cost_lines++;
 	k.what = ENTRY_WHAT(ENTRY_CALL, callee);
 	i = tally_entry_at(t, &k);
@@ -506,7 +506,7 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 	t->now.base_file = t->now.file;
 	tally_add_costs(t, t->now.run, cost, r->nc);
 	t->now.ran = true;
-	t->fns.at[t->now.fn].body = true;
+	t->fns.at[t->now.fn].has_lines = true;
 	t->cost_lines++;
 	if (!t->pieces.open)
 		i = tally_entry_at(t, &k);

@@ -57,9 +57,9 @@ enum { JUMP_VALUES = 5 };
 struct fn_slot {
 	uint32_t ob, fl, fn; /* name slots */
 	bool defaulted;	     /* a callee with a default file (PROFILE.md section 6) */
-	bool body;	     /* has a cost line or a call of its own */
+	bool has_lines;	     /* has a cost line or a call of its own */
 	bool indexed;	     /* its entries are in tally.entries.by */
-	bool again;	     /* at least one of its blocks has ended */
+	bool ended;	     /* at least one of its blocks has ended */
 	uint32_t head;	     /* entry index; 0: no entries */
 	uint32_t stamp;	     /* 1 + the last part that touched it */
 	uint64_t piece_at;   /* its last piece in tally.pieces (piece.h) */
@@ -364,16 +364,16 @@ struct part_slot *tally_new_part(struct tally *t);
 static inline void tally_end_block(struct tally *t)
 {
 	tally_end_run(t);
-	t->fns.at[t->now.fn].again = true;
+	t->fns.at[t->now.fn].ended = true;
 }
 
 /* Begin a block of f; the block before has no self cost left to add. */
 static inline void tally_enter(struct tally *t, uint32_t f)
 {
-	t->fns.at[t->now.fn].again = true;
+	t->fns.at[t->now.fn].ended = true;
 	t->now.fn = f;
 	t->now.ob = t->fns.at[f].ob;
-	t->fns.at[f].body = true;
+	t->fns.at[f].has_lines = true;
 }
 
 /* End the block and begin one of f, which has a head; the caller sets `cur`.  Returns
