@@ -27,8 +27,8 @@ struct build_progress {
 struct build_opts {
 	/* NULL: PROFILE.quern beside it, else the cache directory */
 	const char *index_path;
-	/* Read only the files named here, now and later: an index from others could record
-	 * any path (--safe). */
+	/* Read only the files named here, now and later: an index from others could
+	 * record any path (--safe). */
 	bool only_named;
 	bool rebuild;  /* build even if the index is up to date */
 	bool no_write; /* use a temporary index, removed when it is closed */

@@ -191,8 +191,8 @@ static int read_at(struct parts_reading *r, uint64_t at, size_t n)
 
 /*
  * Read a part of a plain file piece by piece; a line cut by the end of a piece is read
- * again with the next one.  The decoder gets a copy, never the map: it looks at a byte more
- * than once, and in the map another program could change it in between.
+ * again with the next one.  The decoder gets a copy, never the map: it looks at a byte
+ * more than once, and in the map another program could change it in between.
  */
 static int take_plain(struct parts_reading *r, const struct store_part *part)
 {

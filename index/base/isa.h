@@ -1,9 +1,9 @@
 /*
  * isa.h - which instruction set the loops over text use.
  *
- * The files *_loops.c are compiled once per set; each object exports one table of functions or one
- * function, first_loops_avx2 for example.  The best set of the machine is chosen at the first call of isa().
- * All sets give the same results.
+ * The files *_loops.c are compiled once per set; each object exports one table of
+ * functions or one function, first_loops_avx2 for example.  The best set of the machine
+ * is chosen at the first call of isa().  All sets give the same results.
  */
 #ifndef QUERN_ISA_H
 #define QUERN_ISA_H
@@ -23,7 +23,8 @@ const char *isa_name(void); /* "avx2", "portable" */
 
 /* The names of the sets that the machine has, best first, NULL at the end. */
 const char *const *isa_names(void);
-/* Choose a set by its name, for tests and benches; 0, or -1 when the machine does not have it. */
+/* Choose a set by its name, for tests and benches; 0, or -1 when the machine does not
+ * have it. */
 int isa_force(const char *name);
 
 #endif

@@ -18,14 +18,14 @@ struct copy_of {
 	const uint32_t *file, *edge;
 	uint32_t first_edge; /* the function's */
 	uint32_t own;	     /* its file */
-	/* Set to_fn, to_file and their flags of a jump out of the function or its file: the jump is in the
-	 * file of that slot, and `to` is as in piece.h. */
+	/* Set to_fn, to_file and their flags of a jump out of the function or its file:
+	 * the jump is in the file of that slot, and `to` is as in piece.h. */
 	void (*set_target)(void *arg, uint32_t file, uint64_t to, struct detail_row *r);
 	void *arg;
 };
 
-/* COPY_NOT: the piece cannot be copied, or is so much out of order that it should not be.  Discard the
- * rows copied so far. */
+/* COPY_NOT: the piece cannot be copied, or is so much out of order that it should not be.
+ * Discard the rows copied so far. */
 enum copied { COPY_DONE, COPY_NOT, COPY_NO_MEMORY };
 
 /* Packed costs. */
@@ -42,7 +42,8 @@ static inline uint32_t four_bytes(const unsigned char *p)
 	return v;
 }
 
-/* Are a and b equal?  Up to 8 bytes are compared as two halves that may overlap, without a call. */
+/* Are a and b equal?  Up to 8 bytes are compared as two halves that may overlap, without
+ * a call. */
 static inline bool coded_alike(struct coded a, struct coded b)
 {
 	const size_t n = a.n;
@@ -108,7 +109,8 @@ static inline unsigned copy_ones(uint64_t v)
 			  56);
 }
 
-/* Read the file and the positions after a tag; *at is the row before, and becomes this one. */
+/* Read the file and the positions after a tag; *at is the row before, and becomes this
+ * one. */
 static inline void copy_get_place(struct varint_reader *in, uint64_t tag,
 				  struct copy_place *at, const struct copy_of *of)
 {

@@ -116,8 +116,8 @@ static struct coded add_coded(struct copy_lines *c, struct coded a, struct coded
 	return (struct coded){c->both, (size_t)(costs_put(c->both, sum, n) - c->both)};
 }
 
-/* Write the rows of the tail that come before a place, or all of them.  A row at that place is
- * removed from the tail and its costs are added to *cost. */
+/* Write the rows of the tail that come before a place, or all of them.  A row at that
+ * place is removed from the tail and its costs are added to *cost. */
 static int put_tail(struct copy_lines *c, struct copy_file *f, bool all, uint64_t instr,
 		    uint64_t line, struct coded *cost)
 {
@@ -316,9 +316,9 @@ struct small_row {
 #define COPY_STEP static inline __attribute__((always_inline))
 
 /*
- * Copy rows that have the line (if the profile has instructions) and the costs of the row before, and
- * whose first position is less than 32 above it (16 where that is the line): four at once, up to the
- * first other row.  Returns whether there was one.
+ * Copy rows that have the line (if the profile has instructions) and the costs of the row
+ * before, and whose first position is less than 32 above it (16 where that is the line):
+ * four at once, up to the first other row.  Returns whether there was one.
  *
  *	piece	tag d1 tag d2 tag d3 tag d4	each d is twice the step
  *	index	h1 h2 h3 h4
@@ -360,8 +360,8 @@ COPY_STEP bool copy_likes(struct copy_loop *l, struct copy_kind k)
 	return n != 0;
 }
 
-/* Read tag and positions.  False: the row is another kind's, or a position has two bytes, or goes
- * back. */
+/* Read tag and positions.  False: the row is another kind's, or a position has two bytes,
+ * or goes back. */
 COPY_STEP bool get_small_place(struct small_row *r, struct copy_kind k)
 {
 	const unsigned tag = r->word & 0xff;
@@ -473,10 +473,10 @@ COPY_STEP void copy_shape(struct copy_loop *l, bool instr, bool line, unsigned e
 }
 
 /*
- * Copy rows of one or two events while they are small.  The row before them is the last of f and has
- * the costs of the last cost line.  There is room in f->out.  *at is the row before, then the last
- * one copied; *least follows.
- * Not inlined: the loops need all registers.
+ * Copy rows of one or two events while they are small.  The row before them is the last
+ * of f and has the costs of the last cost line.  There is room in f->out.  *at is the row
+ * before, then the last one copied; *least follows.  Not inlined: the loops need all
+ * registers.
  */
 static __attribute__((noinline)) const unsigned char *
 copy_rows(const struct copy_lines *c, struct copy_file *f, const struct varint_reader *in,
@@ -583,7 +583,8 @@ static enum copied copy_on(struct copy_lines *c, struct varint_reader *in,
 	if (f->file != at->file || f->instr != at->instr || f->line != at->line ||
 	    f->rows == 0)
 		return COPY_DONE;
-	/* Rows without costs are copied as they are, so the costs before must be the same. */
+	/* Rows without costs are copied as they are, so the costs before must be the
+	 * same. */
 	if (!wide && !coded_alike(last_cost(f), at->cost))
 		return COPY_DONE;
 	if (bytes_room(&f->out,

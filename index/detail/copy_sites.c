@@ -40,8 +40,8 @@ void copy_sites_clear(struct copy_sites *c)
 	}
 }
 
-/* Write a row's numbers to c->sums, as the index has them; *to tells where.  0, or -1 when memory is
- * out. */
+/* Write a row's numbers to c->sums, as the index has them; *to tells where.  0, or -1
+ * when memory is out. */
 static int put_sum(struct copy_sites *c, enum detail_kind kind,
 		   const struct detail_row *row, struct copy_site *to)
 {
@@ -77,7 +77,8 @@ static enum copied get_call(const struct copy_sites *c, struct varint_reader *in
 	return COPY_DONE;
 }
 
-/* Read a jump that stays in the function and the file, whose bytes are the same in the index. */
+/* Read a jump that stays in the function and the file, whose bytes are the same in the
+ * index. */
 static enum copied get_jump(struct varint_reader *in, struct copy_site *r)
 {
 	r->rest = in->p;
@@ -88,7 +89,8 @@ static enum copied get_jump(struct varint_reader *in, struct copy_site *r)
 	return COPY_DONE;
 }
 
-/* Read a jump that leaves the function or the file.  The index has its target first, and as ids. */
+/* Read a jump that leaves the function or the file.  The index has its target first, and
+ * as ids. */
 static enum copied get_far_jump(struct copy_sites *c, struct varint_reader *in,
 				uint64_t tag, struct copy_place *at,
 				const struct copy_of *of, struct copy_site *r)
@@ -188,8 +190,8 @@ static void add_row(struct copy_sites *c, enum detail_kind kind, struct detail_r
 		sum[e] = detail_add(sum[e], from->cost[e], &c->full);
 }
 
-/* Order n rows of one place by where they go, add equal ones, and write them to `to`.  Returns how
- * many are left, 0 when memory is out. */
+/* Order n rows of one place by where they go, add equal ones, and write them to `to`.
+ * Returns how many are left, 0 when memory is out. */
 static size_t add_equal(struct copy_sites *c, enum detail_kind kind,
 			const struct copy_site *from, size_t n, struct copy_site *to)
 {

@@ -1,9 +1,9 @@
 /*
  * copy_sites.h - copy the call sites and jumps of a piece to the index.
  *
- * The bytes after the positions are the same in both, but for jumps to another function or file.  Call
- * sites and jumps are few compared with cost lines, so they are kept as pointers into the piece,
- * ordered, equal ones added, and copied at the end.
+ * The bytes after the positions are the same in both, but for jumps to another function
+ * or file.  Call sites and jumps are few compared with cost lines, so they are kept as
+ * pointers into the piece, ordered, equal ones added, and copied at the end.
  */
 #ifndef QUERN_COPY_SITES_H
 #define QUERN_COPY_SITES_H
@@ -29,8 +29,8 @@ struct site_list {
 struct copy_sites {
 	struct detail_shape shape; /* COPY_EVENTS at most */
 	struct site_list of[DETAIL_KINDS];
-	struct bytes
-		sums; /* numbers of rows that are not in the piece as the index has them */
+	/* Numbers of rows that are not in the piece as the index has them. */
+	struct bytes sums;
 	/* scratch, to order them */
 	struct copy_site *sorted;
 	struct detail_key *key, *spare;
@@ -42,8 +42,8 @@ void copy_sites_init(struct copy_sites *c, struct detail_shape shape);
 void copy_sites_free(struct copy_sites *c);
 void copy_sites_clear(struct copy_sites *c);
 
-/* Take the row at *in, whose tag was read; it must stay in memory.  *at is the row before, and becomes
- * this one. */
+/* Take the row at *in, whose tag was read; it must stay in memory.  *at is the row
+ * before, and becomes this one. */
 enum copied copy_sites_take(struct copy_sites *c, struct varint_reader *in, uint64_t tag,
 			    struct copy_place *at, const struct copy_of *of);
 /* Order the rows of a kind and add equal ones, after the last one was taken. */

@@ -1,10 +1,10 @@
 /*
  * detail.c - the entries of one function; see detail.h.
  *
- * A counting sort finds the slots of each function in all tallies.  Each slot has a chain of pieces
- * (piece.h), whose lines are in the order of the text.  So a piece mostly repeats the lines of the
- * pieces before it.  The next line is looked for after the row of the line before, and added to its
- * row if it is there:
+ * A counting sort finds the slots of each function in all tallies.  Each slot has a chain
+ * of pieces (piece.h), whose lines are in the order of the text.  So a piece mostly
+ * repeats the lines of the pieces before it.  The next line is looked for after the row
+ * of the line before, and added to its row if it is there:
  *
  *	row	12  13  call g at 13  14  ...
  *	piece	        ^ expected next
@@ -288,8 +288,8 @@ static bool before(const struct profile *p, uint32_t f, uint32_t name, uint32_t 
 	return p->fn_obj[f] < obj;
 }
 
-/* The function that a jump goes to: the one of that name and file in the object of `from`, else the
- * first of that name there, else `from`. */
+/* The function that a jump goes to: the one of that name and file in the object of
+ * `from`, else the first of that name there, else `from`. */
 static uint32_t jump_target(const struct detail *d, uint32_t from, uint32_t name,
 			    uint32_t file)
 {
@@ -413,7 +413,8 @@ static int sort_and_add(struct detail *d, struct held *h)
 	return 0;
 }
 
-/* Order the rows held of a kind and append them to b: *n rows.  0, or -1 when memory is out. */
+/* Order the rows held of a kind and append them to b: *n rows.  0, or -1 when memory is
+ * out. */
 static int encode(struct detail *d, enum detail_kind kind, struct bytes *b, uint64_t *n)
 {
 	struct held *h = &d->held[kind];
@@ -495,7 +496,8 @@ static void add_costs(struct detail *d, size_t k, uint64_t *sum, uint32_t n)
 		sum[event[e]] = detail_add(sum[event[e]], d->cost[e], &d->full);
 }
 
-/* Add a cost line with the ncost costs at *in; 0: with those of the line before, which o knows. */
+/* Add a cost line with the ncost costs at *in; 0: with those of the line before, which o
+ * knows. */
 static inline int read_line(struct detail *d, struct varint_reader *in,
 			    const uint32_t *event, uint64_t instr, uint64_t line,
 			    uint32_t file, uint32_t ncost, struct piece_row *o)
@@ -524,9 +526,10 @@ static inline int read_line(struct detail *d, struct varint_reader *in,
 }
 
 /*
- * Append lines of one event that stay in the file of the line before and that no line held can
- * equal, as far as there is room.  *at: in, the line before; out, the last line read.  o has
- * the costs of the line before.  Not inlined: its loop needs the registers for itself.
+ * Append lines of one event that stay in the file of the line before and that no line
+ * held can equal, as far as there is room.  *at: in, the line before; out, the last line
+ * read.  o has the costs of the line before.  Not inlined: its loop needs the registers
+ * for itself.
  */
 static __attribute__((noinline)) void read_fresh(struct detail *d,
 						 struct varint_reader *from,
@@ -580,8 +583,8 @@ static __attribute__((noinline)) void read_fresh(struct detail *d,
 	from->p = p;
 }
 
-/* Read cost lines of a piece, up to a row of another kind; o is the row before, and becomes the last
- * line. */
+/* Read cost lines of a piece, up to a row of another kind; o is the row before, and
+ * becomes the last line. */
 static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
 		      struct piece_row *o)
 {
@@ -757,8 +760,8 @@ int detail_gather(struct detail *d, uint32_t f, enum detail_kind kind,
 	return 0;
 }
 
-/* Prefetch the data of later functions: functions come by name, but their pieces lie in the order of
- * the text. */
+/* Prefetch the data of later functions: functions come by name, but their pieces lie in
+ * the order of the text. */
 static void fetch_next(const struct detail *d, uint32_t f)
 {
 	const struct places *at = &d->at;

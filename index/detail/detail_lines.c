@@ -1,9 +1,9 @@
 /*
  * detail_lines.c - order the rows of a function; see detail_lines.h.
  *
- * A function's lines mostly stand in the text in ascending runs, one for each file or loop.  So
- * neighbouring runs are merged, in pairs, until one run is left; then equal lines, which are
- * neighbours now, are added.
+ * A function's lines mostly stand in the text in ascending runs, one for each file or
+ * loop.  So neighbouring runs are merged, in pairs, until one run is left; then equal
+ * lines, which are neighbours now, are added.
  */
 #include "index/detail/detail_lines.h"
 

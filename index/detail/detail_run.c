@@ -1,8 +1,9 @@
 /*
  * detail_run.c - merge the runs of a function; see detail_run.h.
  *
- * In the packed form the number of rows is before the rows, so the runs are merged twice: first to
- * count the rows of each file, then to write them.  A heap orders the runs by their next row.
+ * In the packed form the number of rows is before the rows, so the runs are merged twice:
+ * first to count the rows of each file, then to write them.  A heap orders the runs by
+ * their next row.
  */
 #include "index/detail/detail_run.h"
 

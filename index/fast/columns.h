@@ -23,8 +23,8 @@ struct columns {
 	uint64_t mask;
 };
 
-/* Find up to `most` numbers of up to 8 digits in the line at p, with one blank between them, within
- * 64 bytes; false when the line is another one. */
+/* Find up to `most` numbers of up to 8 digits in the line at p, with one blank between
+ * them, within 64 bytes; false when the line is another one. */
 static HOT bool find_columns(struct columns *c, const char *p, unsigned most)
 {
 	uint64_t line, ends, first, bad;
@@ -37,8 +37,8 @@ static HOT bool find_columns(struct columns *c, const char *p, unsigned most)
 	ends = m.blanks | m.newlines;
 	first = (ends << 1 | 1) & line;
 	c->others = first & ~(m.zeros & ends >> 1);
-	/* Refused: a byte that is neither a digit nor a blank, a blank where a number should begin,
-	 * a number like "01", */
+	/* Refused: a byte that is neither a digit nor a blank, a blank where a number
+	 * should begin, a number like "01", */
 	bad = (line & ~(ends | m.digits)) | (first & ends) | (c->others & m.zeros);
 	/* and nine digits in a row. */
 	m.digits &= line;

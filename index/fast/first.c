@@ -5,14 +5,15 @@
  *	    ^   ^       ^	at them are converted side by side (simd.h), and the line
  *				becomes a row of a few bytes after the others (piece.h)
  *
- * Most lines repeat, after a small "+5", the text of the line before, or all of it but the cost:
+ * Most lines repeat, after a small "+5", the text of the line before, or all of it but
+ * the cost:
  *
  *	+ 4   0   2 1 0 \n	the text from the first blank on is compared as a whole, and the
  *	    ^			row is two bytes
  *
- * first_loops.c has the loops: one for each instruction set, number of positions and number of
- * columns.  A line that does not fit the loop, for example one with a number of more than 8
- * digits, is read by first_lines.c.
+ * first_loops.c has the loops: one for each instruction set, number of positions and
+ * number of columns.  A line that does not fit the loop, for example one with a number of
+ * more than 8 digits, is read by first_lines.c.
  */
 #include "index/fast/first.h"
 

@@ -1,8 +1,9 @@
 /*
  * first_lines.c - the lines that the loops of first leave, one number after the other.
  *
- * In: a line at p that the loop did not take, and where the reading is (struct first_place).
- * Out: the row in the tally, or nothing at all: then decode.h and tally.h read the line.
+ * In: a line at p that the loop did not take, and where the reading is (struct
+ * first_place).  Out: the row in the tally, or nothing at all: then decode.h and tally.h
+ * read the line.
  */
 #include "index/fast/first_in.h"
 
@@ -17,8 +18,8 @@ static const char *end_without_memory(struct tally *t)
 
 /* ---- positions ---- */
 
-/* Read the d->nsub positions at p, each followed by one blank, into out, which gets `base` for the
- * kinds that the file does not have; their end, or NULL. */
+/* Read the d->nsub positions at p, each followed by one blank, into out, which gets
+ * `base` for the kinds that the file does not have; their end, or NULL. */
 static const char *positions(const char *p, const struct decode *d, const uint64_t *base,
 			     uint64_t *out)
 {
@@ -30,7 +31,8 @@ static const char *positions(const char *p, const struct decode *d, const uint64
 	return p;
 }
 
-/* The row is at the positions `at`; so is the base of the next line, if the row `moves` it. */
+/* The row is at the positions `at`; so is the base of the next line, if the row `moves`
+ * it. */
 static void place(struct first_place *pl, struct piece_row *r, const uint64_t *at,
 		  const struct tally *t, bool moves)
 {
@@ -82,7 +84,8 @@ static const char *name_end(const char *p, const char *end)
 	return nl && (unsigned char)nl[-1] > ' ' ? nl : NULL;
 }
 
-/* The slot of the name "malloc\n" at *p, which moves to the next line; 0: something else is there. */
+/* The slot of the name "malloc\n" at *p, which moves to the next line; 0: something else
+ * is there. */
 static uint32_t plain_name(struct names *names, const char **p, const char *end)
 {
 	const char *from = *p, *nl = name_end(from, end);
@@ -95,9 +98,9 @@ static uint32_t plain_name(struct names *names, const char **p, const char *end)
 	return slot == UINT32_MAX ? 0 : slot;
 }
 
-/* The slot of the name "(12)\n", "(12) malloc\n" or "malloc\n" at *p, which moves to the next line.
- * `line`: how many lines from t->lines on this one is.  0: the id means another name, or something
- * else is there. */
+/* The slot of the name "(12)\n", "(12) malloc\n" or "malloc\n" at *p, which moves to the
+ * next line.  `line`: how many lines from t->lines on this one is.  0: the id means
+ * another name, or something else is there. */
 static uint32_t name_at(struct tally *t, enum name_space space, const char **p,
 			const char *end, unsigned line)
 {
@@ -127,7 +130,8 @@ static uint32_t name_at(struct tally *t, enum name_space space, const char **p,
 	else if (space != SPACE_FN || !names_has_parts(text))
 		slot = names_define(names, id, text, t->lines + line, &event);
 	if (!slot || slot == UINT32_MAX)
-		/* A repeated definition changes nothing; but "(1) (1)'2" is a new name. */
+		/* A repeated definition changes nothing; but "(1) (1)'2" is a new
+		 * name. */
 		return 0;
 	*p = nl + 1;
 	return slot;
@@ -184,8 +188,8 @@ struct callee {
 	unsigned lines;
 };
 
-/* Read the cob=, cfi= and cfn= lines at *p, which moves to the calls= line; false when something
- * else is there, or when the callee is not known. */
+/* Read the cob=, cfi= and cfn= lines at *p, which moves to the calls= line; false when
+ * something else is there, or when the callee is not known. */
 static bool callee(struct tally *t, const char **p, const char *end, struct callee *c)
 {
 	*c = (struct callee){0};

@@ -1,13 +1,14 @@
 /*
- * first_loops.c - the loops over the lines of a first block; compiled once per instruction set.
+ * first_loops.c - the loops over the lines of a first block; compiled once per
+ * instruction set.
  *
- * In: text at p, and the tally, whose piece (piece.h) gets a row for each line.  Out: where the
- * loop stopped; the tally is as if decode and tally had taken the lines.  The loop stops before
- * a line that it cannot take, with nothing of that line added.
+ * In: text at p, and the tally, whose piece (piece.h) gets a row for each line.  Out:
+ * where the loop stopped; the tally is as if decode and tally had taken the lines.  The
+ * loop stops before a line that it cannot take, with nothing of that line added.
  *
- * Positions and columns are constants in each of the six loops at the end, so the compiler makes
- * straight code of every step.  A step takes struct first_fixed, by value, for them; what changes is in
- * struct first (first_same.h).
+ * Positions and columns are constants in each of the six loops at the end, so the
+ * compiler makes straight code of every step.  A step takes struct first_fixed, by value,
+ * for them; what changes is in struct first (first_same.h).
  */
 #include "index/fast/first_in.h"
 
@@ -36,8 +37,8 @@ static HOT unsigned char *put_wide_tag(unsigned char *out, unsigned tag)
 	return out + 2;
 }
 
-/* Begin a row at f->out: the tag, a file slot when it changes (else 0), and the positions `at`.
- * wide: the tag may be above 127.  The end of what was written. */
+/* Begin a row at f->out: the tag, a file slot when it changes (else 0), and the positions
+ * `at`.  wide: the tag may be above 127.  The end of what was written. */
 static HOT unsigned char *put_place(const struct first_fixed l, struct first *f,
 				    unsigned tag, uint32_t file, const uint64_t *at,
 				    bool wide)
@@ -83,7 +84,8 @@ static HOT const char *read_costs(const struct first_fixed l, const char *p,
 	return number_costs(p, l.ncols, c->cost, &c->n);
 }
 
-/* Pack the columns that are not 0 after a mask of them, and add each to its sum; the end. */
+/* Pack the columns that are not 0 after a mask of them, and add each to its sum; the
+ * end. */
 static HOT unsigned char *put_columns(struct tally *t, unsigned char *out, uint64_t *sum,
 				      const struct columns *c)
 {
@@ -101,8 +103,8 @@ static HOT unsigned char *put_columns(struct tally *t, unsigned char *out, uint6
 
 /* ---- positions ---- */
 
-/* Read positions number `from` to `to` (excluded) at p, each followed by one blank; their end, or
- * NULL. */
+/* Read positions number `from` to `to` (excluded) at p, each followed by one blank; their
+ * end, or NULL. */
 static HOT const char *read_places(const struct first *f, const char *p, uint64_t *at,
 				   unsigned from, unsigned to)
 {
@@ -145,8 +147,8 @@ struct numbers {
 	const char *end[4]; /* after the digits */
 	unsigned n[4];	    /* digits */
 	unsigned kind[2];   /* of positions: NUMBER_RELATIVE ... */
-	uint64_t
-		hex; /* value of the first position, if it is hexadecimal; n[0] is 0 then */
+	/* Value of the first position, if it is hexadecimal; n[0] is 0 then. */
+	uint64_t hex;
 	uint64_t bad; /* not 0: the line is another one */
 	uint64_t v[4];
 };
@@ -170,8 +172,8 @@ static HOT void cut_position(const struct first_fixed l, struct numbers *x, unsi
 	x->bad |= x->kind[i] & NUMBER_SAME ? x->n[i] : (x->n[i] - 1) & ~7u;
 }
 
-/* Find the positions and costs of the line at p, which must have all columns and end within 32
- * bytes; the end of the line, which means something only if x->bad is 0. */
+/* Find the positions and costs of the line at p, which must have all columns and end
+ * within 32 bytes; the end of the line, which means something only if x->bad is 0. */
 static HOT const char *cut_line(const struct first_fixed l, struct numbers *x,
 				const char *p)
 {
@@ -197,7 +199,8 @@ static HOT const char *cut_line(const struct first_fixed l, struct numbers *x,
 	return from;
 }
 
-/* Take a cost line of all columns within 32 bytes; its end, or NULL with nothing changed. */
+/* Take a cost line of all columns within 32 bytes; its end, or NULL with nothing
+ * changed. */
 static HOT const char *short_line(const struct first_fixed l, struct first *f,
 				  const char *p)
 {
@@ -245,7 +248,8 @@ static __attribute__((noinline)) uint64_t same_lines(struct first *f,
 			 : same_text(f, *s, text, end, most, true);
 }
 
-/* Take lines from *p on as long as they repeat the line before, or all of it but its one cost. */
+/* Take lines from *p on as long as they repeat the line before, or all of it but its one
+ * cost. */
 static HOT void repeated_lines(const struct first_fixed l, struct first *f,
 			       const char **p, const char *end)
 {
@@ -278,7 +282,8 @@ static HOT void repeated_lines(const struct first_fixed l, struct first *f,
 	}
 }
 
-/* Drop the guess if the base is no longer where the row before is, or a sum might pass 2^64. */
+/* Drop the guess if the base is no longer where the row before is, or a sum might pass
+ * 2^64. */
 static HOT void check_guess(const struct first_fixed l, const struct first *f)
 {
 	const bool moved = l.nsub == 1 ? f->at[0] != f->before[l.instr ? 0 : 1]
@@ -290,7 +295,8 @@ static HOT void check_guess(const struct first_fixed l, const struct first *f)
 		l.same->n = 0;
 }
 
-/* Take cost lines from p on, one or more; where they end, or NULL with nothing changed. */
+/* Take cost lines from p on, one or more; where they end, or NULL with nothing
+ * changed. */
 static HOT const char *cost_lines(const struct first_fixed l, struct first *f,
 				  const char *p, const char *end)
 {
@@ -338,7 +344,8 @@ struct jump {
 	uint64_t lines;	       /* of text */
 };
 
-/* Read "jump=12 +3 0 \n* 0 \n" or "jcnd=3/12 ...", maybe after jfi= and jfn=; its end, or NULL. */
+/* Read "jump=12 +3 0 \n* 0 \n" or "jcnd=3/12 ...", maybe after jfi= and jfn=; its end, or
+ * NULL. */
 static HOT const char *read_jump(const struct first_fixed l, const struct first *f,
 				 const char *p, struct jump *j)
 {
@@ -358,7 +365,8 @@ static HOT const char *read_jump(const struct first_fixed l, const struct first 
 	p = read_places(f, p, j->to, 0, 1);
 	if (!p)
 		return NULL;
-	/* "0 \n* 0 \n": no line of code is known, and the jump is where the line before is */
+	/* "0 \n* 0 \n": no line of code is known, and the jump is where the line before
+	 * is */
 	if (l.nsub == 2 && load8(p) == 0x0a2030202a0a2030) {
 		j->to[1] = j->at[1] = 0;
 		j->at[0] = f->at[0];
@@ -402,7 +410,8 @@ static HOT const char *jump(const struct first_fixed l, struct first *f, const c
 	return p;
 }
 
-/* Pack a cost line of the file `slot` at the positions `at`, and add its costs to the block. */
+/* Pack a cost line of the file `slot` at the positions `at`, and add its costs to the
+ * block. */
 static HOT void put_file_costs(const struct first_fixed l, struct first *f,
 			       const struct costs *c, const uint64_t *at, uint32_t slot)
 {
@@ -427,8 +436,8 @@ static HOT void put_file_costs(const struct first_fixed l, struct first *f,
 	f->out = out;
 }
 
-/* Take "fi=(12)\n" or "fe=(12)\n" of a known file and the cost line after it; the end, or NULL with
- * nothing changed. */
+/* Take "fi=(12)\n" or "fe=(12)\n" of a known file and the cost line after it; the end, or
+ * NULL with nothing changed. */
 static HOT const char *file_and_line(const struct first_fixed l, struct first *f,
 				     const char *p)
 {
@@ -469,8 +478,8 @@ struct call {
 	uint64_t lines; /* of text */
 };
 
-/* Read "cob=(3)\ncfi=(4)\ncfn=(5)\n" at p, the first two optional, of known names; its end, or
- * NULL. */
+/* Read "cob=(3)\ncfi=(4)\ncfn=(5)\n" at p, the first two optional, of known names; its
+ * end, or NULL. */
 static HOT const char *read_callee(const struct first_fixed l, const char *p,
 				   struct call *c)
 {
@@ -515,7 +524,8 @@ static HOT const char *read_calls(const struct first_fixed l, const struct first
 		return NULL;
 	if (*p != ' ' || !(p = number_position(p + 1, f->at[0]).end))
 		return NULL;
-	/* " 0 \n* 0 ": no line of code is known, and the call is where the line before is */
+	/* " 0 \n* 0 ": no line of code is known, and the call is where the line before
+	 * is */
 	if (l.nsub == 2 && load8(p) == 0x2030202a0a203020) {
 		c->at[0] = f->at[0];
 		c->at[1] = 0;
@@ -636,8 +646,8 @@ static HOT void give_state(const struct first_fixed l, const struct first *f,
 	t->cost_lines += f->rows;
 }
 
-/* Take cost lines, jumps, calls and changes of the file from p on, up to a line that is something
- * else; where it stopped. */
+/* Take cost lines, jumps, calls and changes of the file from p on, up to a line that is
+ * something else; where it stopped. */
 static HOT const char *usual_lines(const struct first_fixed l, const struct decode *d,
 				   struct first_place *pl, const char *p, const char *end)
 {
@@ -688,7 +698,8 @@ static HOT const char *take_all(struct tally *t, struct decode *d, const char *p
 
 		if (bytes_room(&t->pieces.packed.buf, piece_room(d->ncols)))
 			break;
-		/* The loop takes neither heads nor lines of another file than the row before. */
+		/* The loop takes neither heads nor lines of another file than the row
+		 * before. */
 		if ((*p <= '9' || *p == 'j' || *p == 'c' || *p == 'f') &&
 		    t->now.file == t->pieces.last.file && t->now.file == t->now.base_file)
 			q = usual_lines(l, d, &pl, p, end);

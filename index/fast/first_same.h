@@ -1,8 +1,8 @@
 /*
  * first_same.h - runs of lines that repeat the line before after a small step ("+5").
  *
- * struct same (first_in.h) is a guess about the text of the next line.  After each cost line
- * guess_same() makes it; same_lines() takes lines as long as the guess is right.
+ * struct same (first_in.h) is a guess about the text of the next line.  After each cost
+ * line guess_same() makes it; same_lines() takes lines as long as the guess is right.
  */
 #ifndef QUERN_FIRST_SAME_H
 #define QUERN_FIRST_SAME_H
@@ -12,7 +12,8 @@
 
 #include "index/fast/first_in.h"
 
-/* What a loop keeps to itself while it runs: first_loops.c copies it from the tally and back. */
+/* What a loop keeps to itself while it runs: first_loops.c copies it from the tally and
+ * back. */
 struct first {
 	uint64_t at[2];	    /* the base of relative positions, in the order of the file */
 	bool apart;	    /* a call or jump leaves the base where it is */
@@ -66,8 +67,8 @@ static HOT void same_costs(struct same *s, const char *p, unsigned n, unsigned n
 	s->text[1] = (a >> (64 - shift) | b << shift) & s->keep[1];
 }
 
-/* A cost line was taken, with the costs p[0..end), newline included.  Make the guess for the next
- * line.  known: the line of code was not 0. */
+/* A cost line was taken, with the costs p[0..end), newline included.  Make the guess for
+ * the next line.  known: the line of code was not 0. */
 static HOT void guess_same(struct same *s, const char *p, const char *end, unsigned nsub,
 			   bool instr, bool known)
 {
@@ -91,14 +92,15 @@ static HOT bool says_same(struct same s, const char *blank)
 	return (a | b) == 0;
 }
 
-/* Sums below 2^62 can take all lines of a piece without a check: 2^20 lines of at most 2^42. */
+/* Sums below 2^62 can take all lines of a piece without a check: 2^20 lines of at most
+ * 2^42. */
 static HOT bool far_from_full(uint64_t a, uint64_t b)
 {
 	return (a | b) >> 62 == 0;
 }
 
-/* Take lines "+5" with the guessed text from *text on, at most `most` of them; how many there were.
- * wide: the guess has more than 8 bytes. */
+/* Take lines "+5" with the guessed text from *text on, at most `most` of them; how many
+ * there were.  wide: the guess has more than 8 bytes. */
 static HOT uint64_t same_text(struct first *f, const struct same s, const char **text,
 			      const char *end, uint64_t most, bool wide)
 {
@@ -127,8 +129,8 @@ static HOT uint64_t same_text(struct first *f, const struct same s, const char *
 	return n;
 }
 
-/* Take a line of one cost, "+5" or "+12" and the guessed text but for the cost; its end, or NULL when
- * it is another one. */
+/* Take a line of one cost, "+5" or "+12" and the guessed text but for the cost; its end,
+ * or NULL when it is another one. */
 static HOT const char *other_cost(struct first *f, struct same *s, const char *p,
 				  unsigned nsub)
 {

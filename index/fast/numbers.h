@@ -1,8 +1,10 @@
 /*
- * numbers.h - the numbers of a line, read one after the other: positions, costs, ids of names.
+ * numbers.h - the numbers of a line, read one after the other: positions, costs, ids of
+ * names.
  *
- * first, replay and replay_learn read lines so that vectors do not read as a whole.  They take the usual
- * forms; a line of any other form is left to decode.h.  Readable: 512 bytes after the start of a number.
+ * first, replay and replay_learn read lines so that vectors do not read as a whole.  They
+ * take the usual forms; a line of any other form is left to decode.h.  Readable: 512
+ * bytes after the start of a number.
  */
 #ifndef QUERN_NUMBERS_H
 #define QUERN_NUMBERS_H
@@ -65,8 +67,8 @@ static HOT struct number number_position(const char *p, uint64_t base)
 	return (struct number){q + n, to};
 }
 
-/* Read the position at *p and one blank after it, which *p moves past; *at is the base, and then the
- * position.  False, with nothing changed: something else is there. */
+/* Read the position at *p and one blank after it, which *p moves past; *at is the base,
+ * and then the position.  False, with nothing changed: something else is there. */
 static HOT bool number_take(const char **p, uint64_t *at)
 {
 	const struct number x = number_position(*p, *at);
@@ -78,12 +80,12 @@ static HOT bool number_take(const char **p, uint64_t *at)
 	return true;
 }
 
-/* Read the costs at p, one to ncols, up to the newline, with or without a blank or a CR before it; *n is
- * their number.  The end of the line; NULL: something else is there. */
+/* Read the costs at p, one to ncols, up to the newline, with or without a blank or a CR
+ * before it; *n is their number.  The end of the line; NULL: something else is there. */
 const char *number_costs(const char *p, uint32_t ncols, uint64_t *cost, uint32_t *n);
 
-/* The slot of the id in "12)\n" at *p, which moves to the next line; 0: the id was not met before,
- * or something else is there. */
+/* The slot of the id in "12)\n" at *p, which moves to the next line; 0: the id was not
+ * met before, or something else is there. */
 static HOT uint32_t number_name(const struct names *names, const char **p)
 {
 	const char *q = *p;

@@ -1,13 +1,14 @@
 /*
  * replay.c - take text that was met before; see replay.h.
  *
- * The text after an entry is compared with the link that came next the last time, and then with
- * the entry's links, each in one go.  A link's text ends where the costs begin; the text of a call
- * has the number of calls in its middle.  The head of a block ("fl=(12)\nfn=(34)\n") is read
- * unless it is the one that came the last time, because any function may come next.
+ * The text after an entry is compared with the link that came next the last time, and
+ * then with the entry's links, each in one go.  A link's text ends where the costs begin;
+ * the text of a call has the number of calls in its middle.  The head of a block
+ * ("fl=(12)\nfn=(34)\n") is read unless it is the one that came the last time, because
+ * any function may come next.
  *
- * replay_loops.c has the loops: one for each instruction set and number of columns.  This file
- * chooses the loop, and sets and gets the state around it.
+ * replay_loops.c has the loops: one for each instruction set and number of columns.  This
+ * file chooses the loop, and sets and gets the state around it.
  */
 #include "index/fast/replay.h"
 
@@ -82,8 +83,8 @@ int replay_room(struct replay *r)
 		r->past_size = PAST_LEAST;
 		while (r->past_size < PAST_MOST && r->past_size <= r->past_most / 2)
 			r->past_size *= 2;
-		/* The places after the ring stay 0, and a link that was not taken yet was `seen` at the
-		 * first of them. */
+		/* The places after the ring stay 0, and a link that was not taken yet was
+		 * `seen` at the first of them. */
 		r->past = calloc((size_t)r->past_size + PAST_AHEAD + 1, sizeof(*r->past));
 	}
 	return r->head && r->plain && r->past ? 0 : -1;

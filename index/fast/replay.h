@@ -1,16 +1,17 @@
 /*
  * replay.h - take text that was met before without decoding it again.
  *
- * A profile repeats itself: the lines of a function come again in every part and every activation,
- * and after one line nearly always the same text follows but for the costs.  So each entry
- * (tally.h) has links: the texts that followed it, and the entries that they led to:
+ * A profile repeats itself: the lines of a function come again in every part and every
+ * activation, and after one line nearly always the same text follows but for the costs.
+ * So each entry (tally.h) has links: the texts that followed it, and the entries that
+ * they led to:
  *
  *	entry "+2 * 684"  --[ "cfn=(75)\ncalls=" N " 0 0\n374 " ]-->  entry call g at 374
  *	                  --[ "+3 +1 " ]-->                           entry line 12
  *
- * When the text at hand begins with that of a link, only the numbers are read: a compare and an add.
- * Every other line is left to decode.h and tally.h, and a link is learnt from the result.  The tally
- * is the same whether a line is taken here or there.
+ * When the text at hand begins with that of a link, only the numbers are read: a compare
+ * and an add.  Every other line is left to decode.h and tally.h, and a link is learnt
+ * from the result.  The tally is the same whether a line is taken here or there.
  */
 #ifndef QUERN_REPLAY_H
 #define QUERN_REPLAY_H
@@ -48,17 +49,19 @@ struct replay {
 	uint32_t past_n;    /* place of the next one */
 	uint32_t past_at;   /* place of the link that should come next */
 	bool past_round;    /* every place of it was written */
-	/* The past is followed while most lines are taken by links, not steps (else the link used
-	 * last is right as often, and nearer in memory), and while it is right for two links of three. */
+	/* The past is followed while most lines are taken by links, not steps (else the
+	 * link used last is right as often, and nearer in memory), and while it is right
+	 * for two links of three. */
 	uint64_t blocks, steps; /* links, and lines taken by steps, lately */
 	uint64_t links;		/* since this was last decided, */
 	uint64_t hits;		/* and those that the past was right for */
 	bool follow, misleads;
-	uint32_t
-		base; /* the loop stopped after a head: the entry that has the base of positions,
-			 0: unchanged */
+	/* The loop stopped after a head: the entry that has the base of positions, 0:
+	 * unchanged. */
+	uint32_t base;
 	bool full; /* links have no room: new text is not learnt */
-	/* Lines that no link fitted and that taught none, less those that a link fitted. */
+	/* Lines that no link fitted and that taught none, less those that a link
+	 * fitted. */
 	uint64_t idle;
 	uint32_t meaning;	 /* tally.now.meaning when the links were learnt */
 	uint8_t nsub, sub[SUBS]; /* the positions of a line then */
@@ -69,15 +72,15 @@ struct replay {
 void replay_free(struct replay *r);
 
 /*
- * Take lines from p on as far as the links go, at most to end; returns where it stopped: the start of
- * a line.  Readable: 32 bytes before p; 512 + 16 * columns after end.  d and t are as if they had
- * taken the lines themselves.
+ * Take lines from p on as far as the links go, at most to end; returns where it stopped:
+ * the start of a line.  Readable: 32 bytes before p; 512 + 16 * columns after end.  d and
+ * t are as if they had taken the lines themselves.
  */
 const char *replay_run(struct replay *r, struct tally *t, struct decode *d, const char *p,
 		       const char *end, struct err *err);
 
-/* True when links fitted too few lines lately, and none could be learnt: the caller then decodes a
- * whole block of text, and tries replay_run() at the line after it. */
+/* True when links fitted too few lines lately, and none could be learnt: the caller then
+ * decodes a whole block of text, and tries replay_run() at the line after it. */
 static inline bool replay_idle(struct replay *r)
 {
 	if (!r->full && r->idle <= REPLAY_IDLE)
@@ -86,14 +89,15 @@ static inline bool replay_idle(struct replay *r)
 	return true;
 }
 
-/* True when replay_run() may take the next lines; the caller uses decode_entry() after it, so that it
- * learns. */
+/* True when replay_run() may take the next lines; the caller uses decode_entry() after
+ * it, so that it learns. */
 static inline bool replay_ready(const struct tally *t)
 {
 	return t->now.fn != UINT32_MAX && !t->pieces.open;
 }
 
-/* The state before a batch of decode_entry() is noted, and after it a link is learnt from the batch. */
+/* The state before a batch of decode_entry() is noted, and after it a link is learnt from
+ * the batch. */
 struct replay_before {
 	uint32_t fn, entry;
 	bool plain;   /* the batch's text alone says what its lines mean */

@@ -2,8 +2,9 @@
  * replay_find.h - search the link whose text is at hand, when it is not the expected one.
  *
  * find() tries the links of an entry.  look() is for the rest: a block begins ("fl=(12)\n
- * fn=(34)\n"), or a name is written again ("cfn=(12) malloc").  A link that is found so is joined
- * with the head, or with the names, to a new link, which fits at once the next time.
+ * fn=(34)\n"), or a name is written again ("cfn=(12) malloc").  A link that is found so
+ * is joined with the head, or with the names, to a new link, which fits at once the next
+ * time.
  *
  * Included by replay_loops.c, which is compiled once per instruction set.
  */
@@ -14,8 +15,8 @@
 
 #include "index/fast/replay_match.h"
 
-/* The link of `entry` that fits the text at p; it becomes the entry's first.  0: there is no such
- * link. */
+/* The link of `entry` that fits the text at p; it becomes the entry's first.  0: there is
+ * no such link. */
 static HOT uint32_t find(const struct replay_fixed in, uint32_t entry, const char *p,
 			 struct line *l)
 {
@@ -52,9 +53,9 @@ struct look {
 	struct head other;	  /* or the meaning of another one: block == &other */
 };
 
-/* The link that should come next, or another one of entry cur, when the text at s->p is its text but
- * for names that are written again; or the link made of it, when they were written so the last time
- * (s->again).  0: there is no such link. */
+/* The link that should come next, or another one of entry cur, when the text at s->p is
+ * its text but for names that are written again; or the link made of it, when they were
+ * written so the last time (s->again).  0: there is no such link. */
 static HOT uint32_t find_named(const struct replay_fixed in, uint32_t cur, struct look *s,
 			       struct line *l)
 {
@@ -86,9 +87,9 @@ static HOT uint32_t find_named(const struct replay_fixed in, uint32_t cur, struc
 
 /* ---- the head of a block ---- */
 
-/* Read the lines before the names of a head at *p, which moves to the names: "fe=(3)\n", which ends an
- * inlined function's lines and means nothing here, empty lines, "ob=(5)\n", all optional.  False:
- * they are not known, or too many. */
+/* Read the lines before the names of a head at *p, which moves to the names: "fe=(3)\n",
+ * which ends an inlined function's lines and means nothing here, empty lines, "ob=(5)\n",
+ * all optional.  False: they are not known, or too many. */
 static HOT bool head_begins(const struct tally *t, const char **p, uint32_t *newlines,
 			    struct head_text *text)
 {
@@ -144,9 +145,9 @@ static HOT const char *head_names(const char *q, struct head_text *text)
 }
 
 /*
- * Read a usual head, "\nfl=(12)\nfn=(34)\n", of ids that were met before, at s->at: sets s->text,
- * s->from, s->fl and the number of newlines.  The name of the function may follow, if it is the one
- * that is known.  False: another head, or something else.
+ * Read a usual head, "\nfl=(12)\nfn=(34)\n", of ids that were met before, at s->at: sets
+ * s->text, s->from, s->fl and the number of newlines.  The name of the function may
+ * follow, if it is the one that is known.  False: another head, or something else.
  */
 static HOT bool read_usual_head(const struct replay_fixed in, struct look *s,
 				uint32_t *newlines)
@@ -172,8 +173,8 @@ static HOT bool read_usual_head(const struct replay_fixed in, struct look *s,
 	return true;
 }
 
-/* The meaning of the head, which is remembered by the digits of its fn=; NULL: its function was not met
- * before, or has no entries. */
+/* The meaning of the head, which is remembered by the digits of its fn=; NULL: its
+ * function was not met before, or has no entries. */
 static HOT const struct head *head_of(const struct replay *r, const struct tally *t,
 				      const struct head_text *text)
 {
@@ -203,8 +204,8 @@ static HOT void find_block(const struct replay_fixed in, struct look *s, struct 
 		s->block = &s->other;
 }
 
-/* The block of *s begins, and link i fits its first line.  Enter the block; the link made of its head
- * and i, or i if there can be none. */
+/* The block of *s begins, and link i fits its first line.  Enter the block; the link made
+ * of its head and i, or i if there can be none. */
 static uint32_t enter_block(const struct replay_fixed in, struct look *s, uint32_t i,
 			    struct line *l)
 {
@@ -230,8 +231,8 @@ static uint32_t enter_block(const struct replay_fixed in, struct look *s, uint32
 
 /* ---- both ---- */
 
-/* The link that fits the text at s->at, as it is or after the head of a block, which is entered; 0:
- * there is no such link. */
+/* The link that fits the text at s->at, as it is or after the head of a block, which is
+ * entered; 0: there is no such link. */
 static HOT uint32_t look_at(const struct replay_fixed in, uint32_t cur, struct look *s,
 			    struct line *l)
 {
@@ -249,8 +250,8 @@ static HOT uint32_t look_at(const struct replay_fixed in, uint32_t cur, struct l
 	return i ? enter_block(in, s, i, l) : 0;
 }
 
-/* Link i was found for s->at.  Make l point into the text at hand, and make a link with the names of
- * that; the link to take. */
+/* Link i was found for s->at.  Make l point into the text at hand, and make a link with
+ * the names of that; the link to take. */
 static HOT uint32_t with_names(const struct replay_fixed in, const struct look *s,
 			       uint32_t i, struct line *l)
 {
@@ -262,15 +263,16 @@ static HOT uint32_t with_names(const struct replay_fixed in, const struct look *
 			l->costs = in.r->plain->end - (l->end - l->costs);
 		l->end = in.r->plain->end;
 	}
-	/* After a head that is not in the link the text is not found by the link's entry. */
+	/* After a head that is not in the link the text is not found by the link's
+	 * entry. */
 	if (!l->newlines && (s->named || !s->block) && !s->again && !jump)
 		made = replay_link_named(in.r, s->p, l->costs, i, in.err);
 	return made ? made : i;
 }
 
-/* No link of entry cur fits the text at p as it is: maybe a block begins, which is entered then, or
- * names are written again.  The link that fits, and the line's numbers in *l; 0: no link fits, or
- * *in.err says that memory is out. */
+/* No link of entry cur fits the text at p as it is: maybe a block begins, which is
+ * entered then, or names are written again.  The link that fits, and the line's numbers
+ * in *l; 0: no link fits, or *in.err says that memory is out. */
 static __attribute__((noinline)) uint32_t look(const struct replay_fixed in, uint32_t cur,
 					       const char *p, struct line *l)
 {

@@ -1,9 +1,9 @@
 /*
  * replay_in.h - the inside of struct replay: links, steps, the past, and heads of blocks.
  *
- * The loops (replay_loops.c) compare text with links and steps.  replay_learn.c makes links of lines
- * that decode and tally took, replay_links.c keeps them, replay_names.c compares texts in which
- * names are written again.
+ * The loops (replay_loops.c) compare text with links and steps.  replay_learn.c makes
+ * links of lines that decode and tally took, replay_links.c keeps them, replay_names.c
+ * compares texts in which names are written again.
  */
 #ifndef QUERN_REPLAY_IN_H
 #define QUERN_REPLAY_IN_H
@@ -32,19 +32,20 @@ enum link_flag {
 	LINK_HEAD = 128, /* begins with the head of a block */
 };
 
-/* A text that followed an entry, and the entry that it led to.  Link 0, a LINK_JUMP, fits no
- * text. */
+/* A text that followed an entry, and the entry that it led to.  Link 0, a LINK_JUMP, fits
+ * no text. */
 struct link {
 	uint32_t from;	/* entry that the text followed; LINK_HEAD: function slot */
 	uint32_t to;	/* entry */
 	uint32_t val;	/* of `to` */
 	uint32_t count; /* of a call, as the text has it */
 	uint8_t len;	/* bytes of text, up to the costs */
-	/* Of a call or jump: where the count begins in the text, and its digits; of a jump the text
-	 * has no counts. */
+	/* Of a call or jump: where the count begins in the text, and its digits; of a
+	 * jump the text has no counts. */
 	uint8_t before, digits;
 	uint8_t flags; /* newlines in the text, and enum link_flag */
-	/* Of a jump it begins with JUMP_MARK, not 'j', so that a plain compare never fits. */
+	/* Of a jump it begins with JUMP_MARK, not 'j', so that a plain compare never
+	 * fits. */
 	char text[LINK_TEXT];
 };
 _Static_assert(sizeof(struct link) == 64 && offsetof(struct link, text) == LINK_AT,
@@ -61,8 +62,9 @@ enum link_as {
 };
 
 /*
- * A cost line that leads from an entry to the one numbered next, as most do, and the links for other
- * texts.  An unused step is all zeros: len 0, and no cost can be read after it.
+ * A cost line that leads from an entry to the one numbered next, as most do, and the
+ * links for other texts.  An unused step is all zeros: len 0, and no cost can be read
+ * after it.
  */
 enum { STEP_TEXT = 9 };
 struct step {
@@ -74,11 +76,12 @@ struct step {
 _Static_assert(sizeof(struct step) == 16, "a step is compared as one");
 
 /*
- * The past: a ring of the links taken lately.  The link that came after this one the last time is
- * expected again, and so on, until another link comes; then the reading goes on after the place
- * where that link was taken last.  Compressors find a match so (LZ77).  Where a block is an
- * activation the past is right for 97 of 100 links (Xdebug); the first link of an entry is right for
- * 82, because it does not depend on the lines before the entry.
+ * The past: a ring of the links taken lately.  The link that came after this one the last
+ * time is expected again, and so on, until another link comes; then the reading goes on
+ * after the place where that link was taken last.  Compressors find a match so (LZ77).
+ * Where a block is an activation the past is right for 97 of 100 links (Xdebug); the
+ * first link of an entry is right for 82, because it does not depend on the lines before
+ * the entry.
  */
 enum {
 	PAST_LEAST = 1 << 10,
@@ -135,18 +138,18 @@ struct head_text {
 	const char *name;	       /* the function's name; NULL: it is not written */
 };
 
-/* Look the head up by its names, and remember it at *h; NULL when its function was not met before or
- * has no entries. */
+/* Look the head up by its names, and remember it at *h; NULL when its function was not
+ * met before or has no entries. */
 const struct head *replay_find_head(const struct tally *t, const struct head_text *text,
 				    struct head *h);
 
-/* Copy the head at p without the function's name, which it has, to `plain`; its bytes, or 0 when it is
- * longer than a link can be. */
+/* Copy the head at p without the function's name, which it has, to `plain`; its bytes, or
+ * 0 when it is longer than a link can be. */
 size_t replay_unnamed_head(const char *p, const struct head_text *text,
 			   char plain[LINK_WIDE]);
 
-/* Set *h, but for the digits, to the function of the name slot fn in the object and file of these name
- * slots; false when it was not met before, or has no entries. */
+/* Set *h, but for the digits, to the function of the name slot fn in the object and file
+ * of these name slots; false when it was not met before, or has no entries. */
 static inline bool replay_block(const struct tally *t, uint32_t ob, uint32_t fl,
 				uint32_t fn, struct head *h)
 {
@@ -160,10 +163,10 @@ static inline bool replay_block(const struct tally *t, uint32_t ob, uint32_t fl,
 	return true;
 }
 
-/* True when the file and the base of positions are those of the entry t->now.entry.  They are not after the
- * line of a calls= or jump= that was not counted, or that left the base where it was
- * (decode_apart()).  A head has the file of its function, and no base: only absolute positions
- * follow it. */
+/* True when the file and the base of positions are those of the entry t->now.entry.  They
+ * are not after the line of a calls= or jump= that was not counted, or that left the base
+ * where it was (decode_apart()).  A head has the file of its function, and no base: only
+ * absolute positions follow it. */
 static inline bool replay_settled(const struct tally *t, const struct decode *d)
 {
 	const struct entry *e = &t->entries.at[t->now.entry];
@@ -181,21 +184,24 @@ static inline bool replay_settled(const struct tally *t, const struct decode *d)
 int replay_room(struct replay *r);
 
 /*
- * Read a block's head at *p, which moves to its end, in an unusual form: names without ids, or CR
- * before newlines.  False: a name is written again, a name or the function was not met before, or
- * something else is there.  Lines may end up to PLAIN_AFTER bytes after end.
+ * Read a block's head at *p, which moves to its end, in an unusual form: names without
+ * ids, or CR before newlines.  False: a name is written again, a name or the function was
+ * not met before, or something else is there.  Lines may end up to PLAIN_AFTER bytes
+ * after end.
  */
 bool replay_read_head(const struct tally *t, const char **p, const char *end,
 		      uint32_t *newlines, bool *fl, struct head *head);
 
 /*
- * Every part writes a name again where it is first used, "cfn=(12) malloc", and so the text differs
- * from a link's.  This is the text without such names, through the first line that has none.
+ * Every part writes a name again where it is first used, "cfn=(12) malloc", and so the
+ * text differs from a link's.  This is the text without such names, through the first
+ * line that has none.
  */
 enum {
 	PLAIN_TEXT = 256,
 	PLAIN_AFTER = 128,
-	/* A compare may begin as many bytes earlier as a link's start and 7 digits of a count take. */
+	/* A compare may begin as many bytes earlier as a link's start and 7 digits of a
+	 * count take. */
 	PLAIN_AT = LINK_AT + 12,
 };
 struct plain {
@@ -205,19 +211,21 @@ struct plain {
 };
 
 /*
- * Compare the text at p with k's, but for names that are written again and the count of a call.  Where
- * the costs begin, or NULL when they differ.  Lines may end up to PLAIN_AFTER bytes after end.
+ * Compare the text at p with k's, but for names that are written again and the count of a
+ * call.  Where the costs begin, or NULL when they differ.  Lines may end up to
+ * PLAIN_AFTER bytes after end.
  */
 const char *replay_named(const struct tally *t, const struct link *k, const char *p,
 			 const char *end, uint64_t *count);
 
-/* The start of the line after " malloc\n" at p, if that is the name of the function whose id has its
- * digits at `id`; or NULL.  Lines may end up to PLAIN_AFTER bytes after end. */
+/* The start of the line after " malloc\n" at p, if that is the name of the function whose
+ * id has its digits at `id`; or NULL.  Lines may end up to PLAIN_AFTER bytes after
+ * end. */
 const char *replay_name_end(const struct tally *t, const char *id, const char *p,
 			    const char *end);
 
-/* Fill *plain from the lines at p; false when a name is not the known one, or the lines are others.
- * Lines may end up to PLAIN_AFTER bytes after end. */
+/* Fill *plain from the lines at p; false when a name is not the known one, or the lines
+ * are others.  Lines may end up to PLAIN_AFTER bytes after end. */
 bool replay_without_names(const struct tally *t, const char *p, const char *end,
 			  struct plain *plain);
 
@@ -230,8 +238,8 @@ static inline struct str replay_plain(const struct plain *plain)
 bool replay_none(struct replay *r);
 
 /*
- * The loop learns cost lines itself, all other lines are learnt from the result of decode and tally.
- * cur is the entry before the line, and not a head.
+ * The loop learns cost lines itself, all other lines are learnt from the result of decode
+ * and tally.  cur is the entry before the line, and not a head.
  */
 struct positions {
 	uint64_t instr, line;
@@ -239,28 +247,31 @@ struct positions {
 	unsigned newlines; /* in the text */
 };
 
-/* Make steps of the cost lines from p on that are the entries after cur in their order and have no
- * step yet; false when there is no such line.  The tally's columns are all events. */
+/* Make steps of the cost lines from p on that are the entries after cur in their order
+ * and have no step yet; false when there is no such line.  The tally's columns are all
+ * events. */
 bool replay_learn_steps(struct replay *r, const struct tally *t, uint32_t cur,
 			const char *p, const char *end);
 
-/* Read the positions of the cost line at p, which follows entry cur, and fi= or fe= before it, into *at;
- * where the costs begin, or NULL when the line is not learnt here. */
+/* Read the positions of the cost line at p, which follows entry cur, and fi= or fe=
+ * before it, into *at; where the costs begin, or NULL when the line is not learnt
+ * here. */
 const char *replay_positions(const struct replay *r, const struct tally *t, uint32_t cur,
 			     const char *p, struct positions *at);
-/* Learn that line, whose costs can be read; false when there is no room, or memory is out. */
+/* Learn that line, whose costs can be read; false when there is no room, or memory is
+ * out. */
 bool replay_learn_line(struct replay *r, struct tally *t, uint32_t cur, const char *p,
 		       const char *costs, const struct positions *at);
 
-/* Make a copy of `new`, a wide_link if its text is long, the first link of its entry new->from; maybe
- * it takes the place of the one used longest ago.  *i: its number, 0 when there is no room.  False:
- * memory is out. */
+/* Make a copy of `new`, a wide_link if its text is long, the first link of its entry
+ * new->from; maybe it takes the place of the one used longest ago.  *i: its number, 0
+ * when there is no room.  False: memory is out. */
 bool replay_link(struct replay *r, const struct link *new, uint32_t *i);
 
 /*
- * Links made of link i, which only the past leads to; each takes the place of the one that was made of
- * i the last time.  The result is the new link, or 0: there can be none, or *err says that memory
- * is out.
+ * Links made of link i, which only the past leads to; each takes the place of the one
+ * that was made of i the last time.  The result is the new link, or 0: there can be none,
+ * or *err says that memory is out.
  *
  *	_head	the head, and the text of i after it; it may follow any entry
  *	_named	the text p[0..costs): that of i with names
@@ -288,8 +299,8 @@ extern const struct replay_loops replay_loops_avx2, replay_loops_portable;
 
 int replay_no_memory(struct err *err);
 
-/* A loop took so many links, of which `hits` came as they came the last time, and so many lines by
- * steps: decides whether the past is followed. */
+/* A loop took so many links, of which `hits` came as they came the last time, and so many
+ * lines by steps: decides whether the past is followed. */
 void replay_count(struct replay *r, uint64_t links, uint64_t hits, uint64_t steps);
 
 #endif

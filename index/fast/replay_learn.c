@@ -1,10 +1,11 @@
 /*
  * replay_learn.c - learn a link from what decode and tally did; see replay.h.
  *
- * In: a batch of rows that decode and tally took, and the state before it.  Out: a link from the entry
- * before to the entry that the tally is at, or nothing.
+ * In: a batch of rows that decode and tally took, and the state before it.  Out: a link
+ * from the entry before to the entry that the tally is at, or nothing.
  *
- * A link may be used only where its text means the same again.  That depends on more than the text:
+ * A link may be used only where its text means the same again.  That depends on more than
+ * the text:
  *
  *	names of ids, columns, positions	tally.now.meaning counts their changes, which drop all links
  *	the base of positions			a link is tried only after its entry, which has that base;
@@ -28,8 +29,9 @@ struct replay_before replay_note(const struct tally *t, const struct decode *d)
 				      replay_settled(t, d)};
 }
 
-/* Where the costs of the line begin, after its positions, each followed by one blank; NULL when the line
- * has another form.  *absolute: no position is relative to the line before. */
+/* Where the costs of the line begin, after its positions, each followed by one blank;
+ * NULL when the line has another form.  *absolute: no position is relative to the line
+ * before. */
 static const char *costs_of(const struct decode *d, const char *line, const char *end,
 			    bool *absolute)
 {
@@ -47,8 +49,8 @@ static const char *costs_of(const struct decode *d, const char *line, const char
 	return line < end && *line >= '0' && *line <= '9' ? line : NULL;
 }
 
-/* Set the text of k, a wide_link, to p[0..costs); count: where the count of a call is, or NULL.  False:
- * the text is too long, or the count is not a plain number. */
+/* Set the text of k, a wide_link, to p[0..costs); count: where the count of a call is, or
+ * NULL.  False: the text is too long, or the count is not a plain number. */
 static bool set_text(struct link *k, const char *p, const char *costs, const char *count)
 {
 	const char *rest = count;
@@ -72,8 +74,8 @@ static bool set_text(struct link *k, const char *p, const char *costs, const cha
 	return true;
 }
 
-/* True when the rows are those of one entry: [fl= fn=] or [fi=], [cob= cfi= cfn= calls=], its line.
- * *block: with fn=.  *calls: the row of calls=, or NULL. */
+/* True when the rows are those of one entry: [fl= fn=] or [fi=], [cob= cfi= cfn= calls=],
+ * its line.  *block: with fn=.  *calls: the row of calls=, or NULL. */
 static bool plain_rows(const struct batch *b, bool *block, const struct row **calls)
 {
 	bool fl = false, cfn = false, called = false;
@@ -99,8 +101,8 @@ static bool plain_rows(const struct batch *b, bool *block, const struct row **ca
 		default: return false;
 		}
 	}
-	/* cfi= and its like without calls= are for a later call, fl= without fn= for a later
-	 * block. */
+	/* cfi= and its like without calls= are for a later call, fl= without fn= for a
+	 * later block. */
 	return (*calls ? cfn : !called) && (!fl || *block);
 }
 
@@ -112,7 +114,8 @@ static const char *last_line(struct str text)
 	return nl ? nl + 1 : text.p;
 }
 
-/* True when the rows are those of a jump and its line, and maybe jfi= and jfn= before it. */
+/* True when the rows are those of a jump and its line, and maybe jfi= and jfn= before
+ * it. */
 static bool jump_rows(const struct batch *b)
 {
 	const struct row *jump = b->n < 2 ? NULL : &b->row[b->n - 2];
@@ -126,8 +129,8 @@ static bool jump_rows(const struct batch *b)
 	return true;
 }
 
-/* Set the text of k to that of such rows, "jfi=(3)\njump=12 +20 0 \n* 0 \n", without the counts; false
- * when it has another form. */
+/* Set the text of k to that of such rows, "jfi=(3)\njump=12 +20 0 \n* 0 \n", without the
+ * counts; false when it has another form. */
 static bool set_jump_text(struct link *k, struct str text)
 {
 	const char *end = text.p + text.n - 1, *line = last_line(text), *slash = NULL;
@@ -168,15 +171,16 @@ static inline void set_step(struct step *step, const char *p, size_t n)
 	step->other = (uint16_t)(0xffffu << n);
 }
 
-/* Keep k as a step if it can be one (*kept): then no link is needed.  False when memory is out. */
+/* Keep k as a step if it can be one (*kept): then no link is needed.  False when memory
+ * is out. */
 static bool keep_step(struct replay *r, const struct link *k, const struct tally *t,
 		      bool *kept)
 {
 	struct step *step;
 
 	*kept = false;
-	/* While the past is followed, lines of several columns are all links.  The first line of a block
-	 * must be a link: others are made of it (replay_link_head()). */
+	/* While the past is followed, lines of several columns are all links.  The first
+	 * line of a block must be a link: others are made of it (replay_link_head()). */
 	if ((t->events.ncol > 1 && r->follow) || k->to != k->from + 1 ||
 	    k->len > STEP_TEXT || k->flags != 1 ||
 	    t->entries.at[k->from].what == ENTRY_HEAD)
@@ -290,7 +294,8 @@ static int keep_link(struct replay *r, uint32_t entry, struct link *k,
 		return 0;
 	k->flags |= (uint8_t)newlines;
 	k->from = entry;
-	/* After a call that left the base, the tally is at the head again: the call is its next entry. */
+	/* After a call that left the base, the tally is at the head again: the call is
+	 * its next entry. */
 	k->to = tally_is_head(t, t->now.entry) ? t->entries.at[t->now.entry].next
 					       : t->now.entry;
 	k->val = t->entries.at[k->to].val;
@@ -301,8 +306,8 @@ static int keep_link(struct replay *r, uint32_t entry, struct link *k,
 	return 0;
 }
 
-/* The text of a link for these rows: all of it, or the part after the fn= line of a block; names that
- * are written again are left out.  Empty: there can be no link. */
+/* The text of a link for these rows: all of it, or the part after the fn= line of a
+ * block; names that are written again are left out.  Empty: there can be no link. */
 static struct str text_of(const struct batch *b, bool block, const struct tally *t,
 			  struct plain *plain)
 {
@@ -356,8 +361,8 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 	text = text_of(b, block, t, r->plain);
 	line = last_line(text);
 	costs = text.n ? costs_of(d, line, text.p + text.n, &absolute) : NULL;
-	/* The first link of a block belongs to its head; the base there is another function's, so that
-	 * relative positions would not mean the same again. */
+	/* The first link of a block belongs to its head; the base there is another
+	 * function's, so that relative positions would not mean the same again. */
 	if (!costs || ((block || head) && !absolute))
 		return 0;
 	if (calls) {

@@ -1,8 +1,8 @@
 /*
  * replay_line.h - one line at hand: does a link's text fit, and what are the numbers?
  *
- * In: a link and the text at p.  Out: struct line, or false with nothing changed.  Rare forms are
- * read by replay_line.c; the forms that use vectors are in replay_match.h.
+ * In: a link and the text at p.  Out: struct line, or false with nothing changed.  Rare
+ * forms are read by replay_line.c; the forms that use vectors are in replay_match.h.
  */
 #ifndef QUERN_REPLAY_LINE_H
 #define QUERN_REPLAY_LINE_H
@@ -25,8 +25,8 @@ struct line {
 
 /* ---- costs ---- */
 
-/* Read the costs at p of any form into l and many (number_costs()).  The second of two columns is 0 if it is not there: add_costs() adds
- * both without looking. */
+/* Read the costs at p of any form into l and many (number_costs()).  The second of two
+ * columns is 0 if it is not there: add_costs() adds both without looking. */
 static HOT bool any_costs(const char *p, uint32_t ncols, struct line *l, uint64_t *many)
 {
 	l->end = number_costs(p, ncols, many, &l->n);
@@ -49,9 +49,9 @@ static HOT void add_costs(struct tally *t, uint64_t *sum, const struct line *l,
 }
 
 /*
- * The cost of the line before: the next line probably has the same.  Of one column it is the cost,
- * up to 7 digits, with the newline, or up to 6 with a blank or CR and the newline.  Of more columns
- * it is the digits of the first number.
+ * The cost of the line before: the next line probably has the same.  Of one column it is
+ * the cost, up to 7 digits, with the newline, or up to 6 with a blank or CR and the
+ * newline.  Of more columns it is the digits of the first number.
  */
 struct last_cost {
 	uint64_t text; /* the first byte lowest */
@@ -63,8 +63,8 @@ struct last_cost {
 static const struct last_cost no_cost = {'0' | '\n' << 8, 0xffff, 2, 0}; /* "0\n" */
 static const struct last_cost no_first = {.mask = UINT64_MAX};
 
-/* Read the cost at p, of one column, into *cost; false, with nothing changed, when it has another
- * form. */
+/* Read the cost at p, of one column, into *cost; false, with nothing changed, when it has
+ * another form. */
 static HOT bool read_cost(const char *p, struct last_cost *cost)
 {
 	const uint64_t text = load8(p);
@@ -111,8 +111,8 @@ static HOT bool is_conditional(const struct link *k)
 	return k->text[k->before - JUMP_WORD + 1] == 'c';
 }
 
-/* True when the text at p begins with that of k, a LINK_JUMP, up to the counts.  The first byte is
- * not compared: in k it is JUMP_MARK. */
+/* True when the text at p begins with that of k, a LINK_JUMP, up to the counts.  The
+ * first byte is not compared: in k it is JUMP_MARK. */
 static HOT bool jump_begins(const struct link *k, const char *p)
 {
 	unsigned n = k->before - 1u; /* at least 4 */
@@ -123,13 +123,13 @@ static HOT bool jump_begins(const struct link *k, const char *p)
 	return (load8(p) ^ load8(k->text + k->before - n)) << (64 - 8 * n) == 0;
 }
 
-/* The counts of any length, "N" or "N/N", and the rest of the text of k, whose begin is at p; the
- * end of the line, or NULL. */
+/* The counts of any length, "N" or "N/N", and the rest of the text of k, whose begin is
+ * at p; the end of the line, or NULL. */
 const char *replay_any_jump(const struct link *k, const char *p, uint64_t *count,
 			    uint64_t *taken);
 
-/* True when the text of k, a LINK_LONG, is at *p, but for the count of a call; *p moves to the
- * costs. */
+/* True when the text of k, a LINK_LONG, is at *p, but for the count of a call; *p moves
+ * to the costs. */
 bool replay_match_long(const struct link *k, const char **p, uint64_t *count);
 
 /* True when the head of a block in k's text means k's function here, too. */

@@ -72,7 +72,8 @@ bool replay_link(struct replay *r, const struct link *new, uint32_t *made)
 		return false;
 	room = r->n + wide <= most(r);
 	for (at = &r->step[new->from].first; *at; at = &r->link_more[*at].alt, n++) {
-		/* A text that the loop does not find, after an unusual head for example, is learnt again. */
+		/* A text that the loop does not find, after an unusual head for example,
+		 * is learnt again. */
 		if (n < ASKED && same_link(&r->link[*at], new)) {
 			*made = *at;
 			return true;
@@ -99,8 +100,8 @@ bool replay_link(struct replay *r, const struct link *new, uint32_t *made)
 	return true;
 }
 
-/* Keep a copy of `new`, which was made of link `of`, in the place of the one made of it the last time.
- * Its number, or 0: no room, or *err says that memory is out. */
+/* Keep a copy of `new`, which was made of link `of`, in the place of the one made of it
+ * the last time.  Its number, or 0: no room, or *err says that memory is out. */
 static uint32_t keep_made(struct replay *r, const struct link *new, uint32_t of,
 			  enum link_as as, struct err *err)
 {

@@ -1,8 +1,10 @@
 /*
- * replay_loops.c - the loops over text that was met before; compiled once per instruction set.
+ * replay_loops.c - the loops over text that was met before; compiled once per instruction
+ * set.
  *
- * In: text at p, after the entry t->now.entry.  Out: where the loop stopped; every line before it is added to
- * the tally.  For each line the loop knows the entry before it, and tries, the likeliest first:
+ * In: text at p, after the entry t->now.entry.  Out: where the loop stopped; every line
+ * before it is added to the tally.  For each line the loop knows the entry before it, and
+ * tries, the likeliest first:
  *
  *	replay_one.h	steps of one column: cost lines that lead to the entry numbered next
  *	replay_many.h	the same for more columns
@@ -35,7 +37,8 @@ static HOT uint32_t next_val(const struct tally *t, uint32_t cur)
 	return cur + 1 < t->entries.n ? t->entries.at[cur + 1].val : 0;
 }
 
-/* The place in the past after that where link i was taken last; `other` if that was overwritten. */
+/* The place in the past after that where link i was taken last; `other` if that was
+ * overwritten. */
 static HOT uint32_t after_last(const struct replay *r, uint32_t i, uint32_t other)
 {
 	const uint32_t at = r->link_more[i].seen;
@@ -67,8 +70,8 @@ static HOT void short_ways(const struct replay_fixed in, struct here *h)
 	}
 }
 
-/* The link that came next the last time, if it fits, with the line's numbers in *l; 0: it does not,
- * or is not tried. */
+/* The link that came next the last time, if it fits, with the line's numbers in *l; 0: it
+ * does not, or is not tried. */
 static HOT uint32_t expected(const struct replay_fixed in, const struct here *h,
 			     struct line *l)
 {
@@ -83,8 +86,8 @@ static HOT uint32_t expected(const struct replay_fixed in, const struct here *h,
 	return match(in, k, h->p, l) ? i : 0;
 }
 
-/* Make an entry and a link of the cost line at p, which the block did not have, or not there; false:
- * it is not a line that can be learnt so. */
+/* Make an entry and a link of the cost line at p, which the block did not have, or not
+ * there; false: it is not a line that can be learnt so. */
 static __attribute__((noinline)) bool learn_line(const struct replay_fixed in,
 						 uint32_t cur, const char *p)
 {
@@ -123,7 +126,8 @@ static HOT uint32_t look_further(const struct replay_fixed in, const struct here
 	return i;
 }
 
-/* Add the numbers of the line to those of link k's entry and to the block; -1 when memory is out. */
+/* Add the numbers of the line to those of link k's entry and to the block; -1 when memory
+ * is out. */
 static HOT int add_numbers(const struct replay_fixed in, const struct link *k,
 			   const struct line *l)
 {
@@ -144,8 +148,8 @@ static HOT int add_numbers(const struct replay_fixed in, const struct link *k,
 	return 0;
 }
 
-/* Calls leave the base where it is, and k was one, after the entry `before`: the entry that counts as
- * the one before the next line. */
+/* Calls leave the base where it is, and k was one, after the entry `before`: the entry
+ * that counts as the one before the next line. */
 static HOT uint32_t base_after_call(const struct replay_fixed in, const struct link *k,
 				    uint32_t before)
 {
@@ -193,8 +197,8 @@ static HOT int take_link(const struct replay_fixed in, struct here *h, uint32_t 
 	return 0;
 }
 
-/* The expected link i fits: the one after it is expected next.  Enter its block if it begins one; -1
- * when memory is out. */
+/* The expected link i fits: the one after it is expected next.  Enter its block if it
+ * begins one; -1 when memory is out. */
 static HOT int accept(const struct replay_fixed in, struct here *h, uint32_t i)
 {
 	struct replay *r = in.r;
@@ -255,7 +259,8 @@ static HOT const char *take_all(struct replay *r, struct tally *t, const char *p
 		.many = many,
 		.err = err,
 		.follow = r->follow,
-		/* Where calls are apart, the entry before a line is not always that of the link before. */
+		/* Where calls are apart, the entry before a line is not always that of
+		 * the link before. */
 		.past = r->follow && ncols == 2 && t->events.n == 2 && !t->now.apart,
 		.heads = !r->misleads,
 		.steps = ncols > 1 && !r->follow && t->events.col_is_event,

@@ -15,8 +15,8 @@ static HOT void add_cost(struct tally *t, uint64_t *val, unsigned i, uint64_t v)
 	tally_add(t, &t->now.run[i], v);
 }
 
-/* Add the costs at p to val[], the numbers of an entry, and to those of the block; the end of the
- * line, or NULL with nothing changed.  So do the functions below. */
+/* Add the costs at p to val[], the numbers of an entry, and to those of the block; the
+ * end of the line, or NULL with nothing changed.  So do the functions below. */
 static HOT const char *add_columns(const struct replay_fixed in, uint64_t *val,
 				   const char *p)
 {
@@ -57,8 +57,9 @@ static HOT const char *add_two(const struct replay_fixed in, uint64_t *val, cons
 	return p + at + 1;
 }
 
-/* "7\n", "7 7\n" or "7 0 0 7\n" with any number of zeros, where 7 are the digits of `first`: most
- * instructions cost what the one before cost, and read or write as often as they are executed. */
+/* "7\n", "7 7\n" or "7 0 0 7\n" with any number of zeros, where 7 are the digits of
+ * `first`: most instructions cost what the one before cost, and read or write as often as
+ * they are executed. */
 static HOT const char *add_alike(const struct replay_fixed in, uint64_t *val,
 				 const char *p, const struct last_cost *first)
 {
@@ -105,8 +106,8 @@ static HOT const char *add_line(const struct replay_fixed in, uint64_t *val,
 	return q;
 }
 
-/* Take a cost line or a jump by the first link of the entry; false, with nothing changed, when that
- * link does not fit, or is another one. */
+/* Take a cost line or a jump by the first link of the entry; false, with nothing changed,
+ * when that link does not fit, or is another one. */
 static HOT bool many_link(const struct replay_fixed in, struct steps *s,
 			  struct last_cost *first)
 {
@@ -148,7 +149,8 @@ static HOT struct steps many_lines(const struct replay_fixed in, struct steps s,
 			s.step++;
 		}
 		s.lines += (uint64_t)(s.step - from);
-		/* Of two columns, links are taken faster by the loop in replay_loops.c (measured). */
+		/* Of two columns, links are taken faster by the loop in replay_loops.c
+		 * (measured). */
 	} while (in.ncols > 2 && s.p < in.end && many_link(in, &s, first));
 	end_steps(in, &s);
 	return s;

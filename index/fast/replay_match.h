@@ -15,7 +15,8 @@
 #include "index/fast/columns.h"
 #include "index/fast/replay_line.h"
 
-/* Constants of a loop; functions take it by value, which keeps its members in registers. */
+/* Constants of a loop; functions take it by value, which keeps its members in
+ * registers. */
 struct replay_fixed {
 	struct replay *r;
 	struct tally *t;
@@ -167,8 +168,8 @@ static HOT bool costs(const struct replay_fixed in, const char *p, struct line *
 
 /* ---- links ---- */
 
-/* The text at *p differs from k's: true when k is a call and only its count is another one; *p moves
- * to the costs. */
+/* The text at *p differs from k's: true when k is a call and only its count is another
+ * one; *p moves to the costs. */
 static HOT bool match_count(const struct link *k, uint64_t differs, const char **p,
 			    struct line *l)
 {
@@ -183,8 +184,9 @@ static HOT bool match_count(const struct link *k, uint64_t differs, const char *
 	return true;
 }
 
-/* The counts of a jump at q: sets l->count and l->taken.  Their bytes, 0 when a number is too long
- * or missing.  last: the cost of the line before, which is most often the count, too; or NULL. */
+/* The counts of a jump at q: sets l->count and l->taken.  Their bytes, 0 when a number is
+ * too long or missing.  last: the cost of the line before, which is most often the count,
+ * too; or NULL. */
 static HOT unsigned jump_counts(const char *q, bool conditional,
 				const struct last_cost *last, struct line *l)
 {
@@ -217,8 +219,8 @@ static HOT unsigned jump_counts(const char *q, bool conditional,
 	return b;
 }
 
-/* The end of the line when the text of k, a LINK_JUMP, is at p, but for its counts; or NULL.  last:
- * as for jump_counts(). */
+/* The end of the line when the text of k, a LINK_JUMP, is at p, but for its counts; or
+ * NULL.  last: as for jump_counts(). */
 static HOT const char *match_jump(const struct link *k, const char *p,
 				  const struct last_cost *last, struct line *l)
 {
@@ -235,7 +237,8 @@ static HOT const char *match_jump(const struct link *k, const char *p,
 	return *p == '\n' ? p + 1 : NULL;
 }
 
-/* True when k's text is at p, but for a call's count, and costs that can be read are after it. */
+/* True when k's text is at p, but for a call's count, and costs that can be read are
+ * after it. */
 static HOT bool match(const struct replay_fixed in, const struct link *k, const char *p,
 		      struct line *l)
 {

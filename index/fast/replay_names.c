@@ -1,14 +1,17 @@
 /*
- * replay_names.c - texts with names: written again after an id, or without any id; see replay_in.h.
+ * replay_names.c - texts with names: written again after an id, or without any id; see
+ * replay_in.h.
  *
- * In: text with names.  Out: its meaning, or the same text without the names, if each name is the one
- * that is known for its id; otherwise nothing: decode and tally read such text.
+ * In: text with names.  Out: its meaning, or the same text without the names, if each
+ * name is the one that is known for its id; otherwise nothing: decode and tally read such
+ * text.
  */
 #include <string.h>
 
 #include "index/fast/replay_in.h"
 
-/* The length of "fn=" or the like at p, and the space of its names; 0: no link has such a line. */
+/* The length of "fn=" or the like at p, and the space of its names; 0: no link has such a
+ * line. */
 static size_t spec_at(const char *p, enum name_space *space)
 {
 	static const struct {
@@ -29,8 +32,8 @@ static size_t spec_at(const char *p, enum name_space *space)
 	return 0;
 }
 
-/* The newline after the name at p, if it is the one that is known for id; or NULL.  Blanks around it
- * would not be a part of the name. */
+/* The newline after the name at p, if it is the one that is known for id; or NULL.
+ * Blanks around it would not be a part of the name. */
 static const char *known_name_end(const struct tally *t, enum name_space space,
 				  uint64_t id, const char *p, const char *stop)
 {
@@ -46,8 +49,8 @@ static const char *known_name_end(const struct tally *t, enum name_space space,
 		       : NULL;
 }
 
-/* The length of the line p[0..n) without a name: " malloc" at its end must be the known one.  0: the
- * line is something else. */
+/* The length of the line p[0..n) without a name: " malloc" at its end must be the known
+ * one.  0: the line is something else. */
 static size_t unnamed(const struct tally *t, const char *p, size_t n)
 {
 	enum name_space space;
@@ -66,8 +69,8 @@ static size_t unnamed(const struct tally *t, const char *p, size_t n)
 	return q[1] == ' ' && known_name_end(t, space, id, q + 2, p + n + 1) ? digits : 0;
 }
 
-/* Text p goes on with a name where the line that ends at text[n], "cfn=(12)", does not: the end of that
- * name, if it is the known one; or NULL. */
+/* Text p goes on with a name where the line that ends at text[n], "cfn=(12)", does not:
+ * the end of that name, if it is the known one; or NULL. */
 static const char *named_line_end(const struct tally *t, const char *text, size_t n,
 				  const char *p, const char *stop)
 {
@@ -129,7 +132,8 @@ const char *replay_named(const struct tally *t, const struct link *k, const char
 	}
 }
 
-/* True when the line p[0..n) begins with a position: it is not empty, a comment or a CR alone. */
+/* True when the line p[0..n) begins with a position: it is not empty, a comment or a CR
+ * alone. */
 static bool begins_with_position(const char *p, size_t n)
 {
 	while (n && (*p == ' ' || *p == '\t')) {

@@ -1,9 +1,9 @@
 /*
  * replay_one.h - steps of one column: the short way through most lines of most profiles.
  *
- * A step (replay_in.h) leads to the entry numbered next, so neither a link nor an entry is looked at:
- * only the step's text, the cost, and the entry's sum.  In between, other cost lines and jumps are
- * taken by the first link of the entry.
+ * A step (replay_in.h) leads to the entry numbered next, so neither a link nor an entry
+ * is looked at: only the step's text, the cost, and the entry's sum.  In between, other
+ * cost lines and jumps are taken by the first link of the entry.
  *
  * Included by replay_loops.c, which is compiled once per instruction set.
  */
@@ -22,9 +22,9 @@ struct steps {
 };
 
 /*
- * Take lines from s->p on that lead to the entry numbered next, up to one that does not.  The
- * instructions of a basic block are executed equally often, so most lines cost what the line before
- * cost, and then the next line need not wait for its number.
+ * Take lines from s->p on that lead to the entry numbered next, up to one that does not.
+ * The instructions of a basic block are executed equally often, so most lines cost what
+ * the line before cost, and then the next line need not wait for its number.
  */
 static HOT void one_steps(const struct replay_fixed in, struct steps *s,
 			  struct last_cost *last)
@@ -57,8 +57,8 @@ static HOT void one_steps(const struct replay_fixed in, struct steps *s,
 	s->run = run;
 }
 
-/* Take the jump of link k; false, with nothing changed, when it is not there.  last: as for
- * jump_counts(). */
+/* Take the jump of link k; false, with nothing changed, when it is not there.  last: as
+ * for jump_counts(). */
 static HOT bool step_jump(const struct replay_fixed in, const struct link *k,
 			  struct steps *s, const struct last_cost *last)
 {
@@ -79,8 +79,8 @@ static HOT bool step_jump(const struct replay_fixed in, const struct link *k,
 	return true;
 }
 
-/* Take a cost line or a jump by the first link of the entry; false, with nothing changed, when that
- * link does not fit, or is another one. */
+/* Take a cost line or a jump by the first link of the entry; false, with nothing changed,
+ * when that link does not fit, or is another one. */
 static HOT bool one_link(const struct replay_fixed in, struct steps *s,
 			 struct last_cost *cost)
 {
@@ -107,7 +107,8 @@ static HOT bool one_link(const struct replay_fixed in, struct steps *s,
 	return true;
 }
 
-/* The loop is at entry cur, and val is where the numbers of the entry numbered next are. */
+/* The loop is at entry cur, and val is where the numbers of the entry numbered next
+ * are. */
 static HOT struct steps begin_steps(const struct replay_fixed in, const char *p,
 				    uint32_t cur, uint32_t val)
 {

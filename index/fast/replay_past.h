@@ -1,10 +1,10 @@
 /*
- * replay_past.h - links of two columns that come as they came the last time: nearly all lines of an
- * Xdebug profile.
+ * replay_past.h - links of two columns that come as they came the last time: nearly all
+ * lines of an Xdebug profile.
  *
- * In: text at p, after the entry cur, and the place in the past (replay_in.h) of the link that should
- * come next.  Out: where the loop stopped; every line before it is added.  The loop stops at any
- * line of a rare form: the loop of replay_loops.c takes that one.
+ * In: text at p, after the entry cur, and the place in the past (replay_in.h) of the link
+ * that should come next.  Out: where the loop stopped; every line before it is added.
+ * The loop stops at any line of a rare form: the loop of replay_loops.c takes that one.
  *
  * Included by replay_loops.c, which is compiled once per instruction set.
  */
@@ -27,8 +27,8 @@ struct two {
 	const char *nl; /* the newline after them */
 };
 
-/* Read two costs of up to 8 digits each at p; false when others are there.  The newline is found first:
- * the next link waits for it. */
+/* Read two costs of up to 8 digits each at p; false when others are there.  The newline
+ * is found first: the next link waits for it. */
 static HOT bool past_costs(const char *p, struct two *two)
 {
 	uint64_t m = simd_nondigits(p);
@@ -44,8 +44,8 @@ static HOT bool past_costs(const char *p, struct two *two)
 	return true;
 }
 
-/* Add a call; false, with nothing changed, when it is a rare one: after a head, the first of
- * its site in this part, or a sum would pass 2^64-1. */
+/* Add a call; false, with nothing changed, when it is a rare one: after a head, the first
+ * of its site in this part, or a sum would pass 2^64-1. */
 static HOT bool past_call(const struct replay_fixed in, const struct link *k,
 			  const uint64_t *cost)
 {
@@ -62,9 +62,9 @@ static HOT bool past_call(const struct replay_fixed in, const struct link *k,
 	return true;
 }
 
-/* Add a cost line to its entry and to *self, the self cost of the function, which it enters when the
- * line begins a block; false, with nothing changed, when it is a rare one: the function is new in this
- * part, or a sum would pass 2^64-1. */
+/* Add a cost line to its entry and to *self, the self cost of the function, which it
+ * enters when the line begins a block; false, with nothing changed, when it is a rare
+ * one: the function is new in this part, or a sum would pass 2^64-1. */
 static HOT bool past_line(struct tally *t, const struct link *k, const uint64_t *cost,
 			  uint64_t **self)
 {
@@ -82,7 +82,8 @@ static HOT bool past_line(struct tally *t, const struct link *k, const uint64_t 
 	    __builtin_add_overflow(s[1], cost[1], &sum[3]))
 		return false;
 	if (head) {
-		/* tally_enter(), of a function whose object is in force, and which has lines. */
+		/* tally_enter(), of a function whose object is in force, and which has
+		 * lines. */
 		t->fns.at[t->now.fn].ended = true;
 		t->now.fn = k->from;
 		*self = s;
@@ -94,8 +95,8 @@ static HOT bool past_line(struct tally *t, const struct link *k, const uint64_t 
 	return true;
 }
 
-/* The entry of the last call among the links from `start` to `end` of the past; `other` if none is a
- * call. */
+/* The entry of the last call among the links from `start` to `end` of the past; `other`
+ * if none is a call. */
 static HOT uint32_t past_last_call(const struct link *link, const uint32_t *start,
 				   const uint32_t *end, uint32_t other)
 {
@@ -105,7 +106,8 @@ static HOT uint32_t past_last_call(const struct link *link, const uint32_t *star
 	return other;
 }
 
-/* Take links of two columns, each an event, as long as they come as they came the last time. */
+/* Take links of two columns, each an event, as long as they come as they came the last
+ * time. */
 static __attribute__((noinline)) struct past follow_past(const struct replay_fixed in,
 							 struct past from)
 {

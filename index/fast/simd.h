@@ -10,10 +10,10 @@
  *	simd_four(end, n, v)	the numbers of n[i] digits, 0 to 8, that end at end[i]; false when
  *				a byte is not a digit
  *
- * The files *_loops.c are compiled once per instruction set (SConstruct), with SIMD_AVX2 defined
- * and AVX2 allowed, or without: this header then has the form of that set under the same names.
- * All forms give the same results.  Everything here is static: code for one set must never be
- * linked in place of code for the other.
+ * The files *_loops.c are compiled once per instruction set (SConstruct), with SIMD_AVX2
+ * defined and AVX2 allowed, or without: this header then has the form of that set under
+ * the same names.  All forms give the same results.  Everything here is static: code for
+ * one set must never be linked in place of code for the other.
  */
 #ifndef QUERN_SIMD_H
 #define QUERN_SIMD_H
@@ -32,9 +32,9 @@ struct marks {
 	uint64_t newlines, blanks, digits, zeros; /* zeros: digits that are '0' */
 };
 
-/* simd_nondigits() and simd_blanks() set these bits above the low 32, too: a search for the end of
- * up to four numbers always finds a bit, and a number that is cut after 32 bytes does not seem to
- * end its line. */
+/* simd_nondigits() and simd_blanks() set these bits above the low 32, too: a search for
+ * the end of up to four numbers always finds a bit, and a number that is cut after 32
+ * bytes does not seem to end its line. */
 #define NO_BLANK ((uint64_t)15 << 32)
 #define NO_NEWLINE ((uint64_t)1 << 40)
 
@@ -92,8 +92,8 @@ static HOT uint64_t simd_squeeze(uint64_t v, uint64_t at)
 	return _pext_u64(v, at);
 }
 
-/* Each number is moved to the end of 8 bytes; then digits are joined to pairs, pairs to fours, and
- * fours to eights. */
+/* Each number is moved to the end of 8 bytes; then digits are joined to pairs, pairs to
+ * fours, and fours to eights. */
 static HOT void simd_two(const char *a, unsigned na, const char *b, unsigned nb,
 			 uint64_t *v)
 {

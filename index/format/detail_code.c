@@ -153,7 +153,8 @@ uint64_t detail_begin(struct detail_reader *r, enum detail_kind kind,
 	*r = (struct detail_reader){
 		.in = {.p = p, .end = end}, .kind = kind, .shape = *s};
 	n = varint_get(&r->in);
-	/* A row has at least one byte, so a larger number is damage: do not allocate for it. */
+	/* A row has at least one byte, so a larger number is damage: do not allocate for
+	 * it. */
 	if (n > (uint64_t)(end - p))
 		r->in.bad = true;
 	return r->in.bad ? 0 : n;

@@ -87,7 +87,8 @@ struct cursor {
 	const uint16_t *pos; /* the next separator */
 };
 
-/* The positions of the line at *from; *from moves to the costs, NULL when the line ends before. */
+/* The positions of the line at *from; *from moves to the costs, NULL when the line ends
+ * before. */
 static inline __attribute__((always_inline)) const uint16_t *
 fast_positions(const struct decode *d, const struct cursor *c, const char **from,
 	       unsigned nsub, uint64_t *at, uint64_t *bad)
@@ -114,8 +115,8 @@ fast_positions(const struct decode *d, const struct cursor *c, const char **from
 	return pos;
 }
 
-/* Read the costs from `from` to the newline, at most ncols: *n of them, *all the bits of all of them.
- * The place of the newline; with *bad set, the line is another one. */
+/* Read the costs from `from` to the newline, at most ncols: *n of them, *all the bits of
+ * all of them.  The place of the newline; with *bad set, the line is another one. */
 static inline __attribute__((always_inline)) const uint16_t *
 fast_costs(const struct cursor *c, const uint16_t *pos, const char *from, uint32_t ncols,
 	   uint64_t *cost, uint32_t *n, uint64_t *all, uint64_t *bad)

@@ -1,6 +1,6 @@
 /*
- * decode_in.h - the inside of the decoder, for decode.c (blocks, and usual lines fast) and
- * decode_line.c (any line).
+ * decode_in.h - the inside of the decoder, for decode.c (blocks, and usual lines fast)
+ * and decode_line.c (any line).
  */
 #ifndef QUERN_DECODE_IN_H
 #define QUERN_DECODE_IN_H

@@ -1,7 +1,8 @@
 /*
  * decode_line.c - any line to rows, by the rules of PROFILE.md.
  *
- * It reads one field after the other, and every oddity of a line becomes a row of its own: a diagnostic.
+ * It reads one field after the other, and every oddity of a line becomes a row of its
+ * own: a diagnostic.
  */
 #include <string.h>
 

@@ -163,8 +163,8 @@ static bool all_dumps_of(const struct inputs *in, struct str base)
 	return true;
 }
 
-/* The longest name such that every file is that name with the suffix of a dump or thread; the
- * name of the first file if there is none. */
+/* The longest name such that every file is that name with the suffix of a dump or thread;
+ * the name of the first file if there is none. */
 static struct str common_base(const struct inputs *in)
 {
 	struct str first = str_c(in->at[0].source.path), base[4];

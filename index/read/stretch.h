@@ -45,8 +45,9 @@ struct stretch_opts {
 	bool hash;	/* compute stretches.chunk_hash */
 	bool of_set;	/* a file of a set: keep the costs of its parts */
 	unsigned share; /* number of files that share mem; 0: one */
-	/* Bytes to work in; 0: 256 MiB, more for more than four threads.  A quarter is for
-	 * entries, some for first blocks (piece.h), which are then spilled to spill_dir. */
+	/* Bytes to work in; 0: 256 MiB, more for more than four threads.  A quarter is
+	 * for entries, some for first blocks (piece.h), which are then spilled to
+	 * spill_dir. */
 	uint64_t mem;
 	/* Bytes of data that is never spilled (names, functions, edges, parts),
 	 * counted over all files; above held_most: ERR_LIMIT.  NULL: no limit. */

@@ -112,8 +112,9 @@ enum pending {
 /*
  * ---- the parts of a tally, each with its owner: the file that makes room in it ----
  *
- * first and replay write `now`, the numbers of entries and functions, the counts of lines, and (first) rows
- * of the piece at hand.  Everything else they do through the functions below.
+ * first and replay write `now`, the numbers of entries and functions, the counts of
+ * lines, and (first) rows of the piece at hand.  Everything else they do through the
+ * functions below.
  */
 
 /* Events, and the columns of cost lines (tally_head.c). */

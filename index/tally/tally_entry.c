@@ -1,8 +1,9 @@
 /*
- * tally_entry.c - the entries of a function: find or add one, and make them of a packed piece.
+ * tally_entry.c - the entries of a function: find or add one, and make them of a packed
+ * piece.
  *
- * Each entry remembers its successor (tally.c).  Only when a block leaves that order are the
- * entries of its function hashed, by position, file and kind.
+ * Each entry remembers its successor (tally.c).  Only when a block leaves that order are
+ * the entries of its function hashed, by position, file and kind.
  */
 #include <errno.h>
 #include <stdlib.h>

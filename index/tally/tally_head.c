@@ -97,8 +97,8 @@ int tally_room_for_sums(struct tally *t)
 		       : 0;
 }
 
-/* The numbers of all entries, in a new array with room for t->nevent costs each in place of `from`;
- * entries get their place there.  NULL if memory is out. */
+/* The numbers of all entries, in a new array with room for t->nevent costs each in place
+ * of `from`; entries get their place there.  NULL if memory is out. */
 static uint64_t *wide_values(struct tally *t, size_t from, size_t *n, size_t *cap)
 {
 	const size_t to = t->events.n;
@@ -130,7 +130,8 @@ static uint64_t *wide_values(struct tally *t, size_t from, size_t *n, size_t *ca
 	return val;
 }
 
-/* Sums of n things, `from` numbers each, in a new array with `to` each; NULL if memory is out. */
+/* Sums of n things, `from` numbers each, in a new array with `to` each; NULL if memory is
+ * out. */
 static uint64_t *wide_sums(const uint64_t *sum, size_t n, size_t from, size_t to)
 {
 	uint64_t *wide = calloc(n * to + 1, 8);
@@ -140,7 +141,8 @@ static uint64_t *wide_sums(const uint64_t *sum, size_t n, size_t from, size_t to
 	return wide;
 }
 
-/* Entries, functions and edges have nevent costs each: a new event in a later part moves them all. */
+/* Entries, functions and edges have nevent costs each: a new event in a later part moves
+ * them all. */
 static int widen(struct tally *t, size_t from, struct err *err)
 {
 	const size_t to = t->events.n, n = t->fns.n, nedge = t->edges.n;

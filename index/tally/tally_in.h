@@ -59,8 +59,8 @@ static inline bool tally_same_entry(const struct tally *t, uint32_t i,
 	       memcmp(t->entries.val + e->val, k->to, 3 * sizeof(uint64_t)) == 0;
 }
 
-/* The entry after the current one is not the predicted one: find or add it.  0 if memory is out,
- * or with pieces.open if there is no room. */
+/* The entry after the current one is not the predicted one: find or add it.  0 if memory
+ * is out, or with pieces.open if there is no room. */
 uint32_t tally_other_entry(struct tally *t, const struct tally_key *k);
 
 /* Make the entry with key k current.  0 if memory is out, or with pieces.open if the line
