@@ -179,7 +179,7 @@ static int read_inputs(struct build *b)
 {
 	char dir[INDEX_PATH_MAX];
 	const struct stretch_opts o = {.jobs = b->opts->jobs,
-				       .piece = b->opts->piece,
+				       .at_once = b->opts->at_once,
 				       .stretch = b->opts->stretch,
 				       .give = b->opts->give,
 				       .hash = true,
@@ -308,7 +308,7 @@ static void build_free(struct build *b)
 	store_writer_close(b->writer);
 	profile_free(&b->profile);
 	free(b->tally);
-	if (b->kept.part[0])
+	if (b->kept.parts.chunk[0])
 		tally_free(&b->kept);
 }
 

@@ -27,8 +27,8 @@ struct build_progress {
 struct build_opts {
 	/* NULL: PROFILE.quern beside it, else the cache directory */
 	const char *index_path;
-	/* Read only the files named here, now and later: an index from others could record
-	 * any path (--safe). */
+	/* Read only the files named here, now and later: an index from others could
+	 * record any path (--safe). */
 	bool only_named;
 	bool rebuild;  /* build even if the index is up to date */
 	bool no_write; /* use a temporary index, removed when it is closed */
@@ -38,7 +38,7 @@ struct build_opts {
 	unsigned jobs; /* threads; 0: one per core */
 	size_t run; /* rows of a function held at once (detail.h); 0: default (tests) */
 	size_t stretch; /* bytes one thread reads at once; 0: shared out evenly (tests) */
-	size_t piece;	/* bytes of the file copied at once; 0: 256 KiB (tests) */
+	size_t at_once; /* bytes of the file copied at once; 0: 256 KiB (tests) */
 	size_t give;  /* bytes worth giving to another thread; 0: see stretch.h (tests) */
 	uint64_t mem; /* bytes of working memory; 0: the default (256 MiB) */
 	const atomic_int *cancel; /* non-zero: stop with ERR_CANCEL; may be NULL */

@@ -25,10 +25,10 @@
 #include "index/format/meta_code.h"
 #include "index/store/part_names.h"
 #include "index/file/source.h"
-#include "index/store/store_read.h"
+#include "index/store/store_in.h"
 
 enum {
-	PIECE = 1 << 20,      /* bytes of a plain file read at once */
+	AT_ONCE = 1 << 20,    /* bytes of a plain file read at once */
 	LINE = 32 << 20,      /* most bytes of a line */
 	BEFORE = FEED_BEFORE, /* readable bytes before and after decoded text */
 	BEHIND = 64,
@@ -44,7 +44,7 @@ struct part_lines {
 	struct detail *detail;
 };
 
-struct reading {
+struct parts_reading {
 	struct part_lines *to;
 	struct source source; /* the file of the current part */
 	uint32_t file;	      /* its number in the index; UINT32_MAX: no file is open */
@@ -52,7 +52,7 @@ struct reading {
 	struct feed *feed; /* of a packed file: its unpacker */
 	struct feed_block block;
 	uint64_t block_at; /* bytes of text before the block */
-	char *copy;	   /* of a plain file: BEFORE bytes, then the current piece */
+	char *copy;	   /* of a plain file: BEFORE bytes, then the current most */
 	size_t copy_cap;
 	const uint8_t *parts;
 	const struct part_lines_opts *opts;
@@ -72,7 +72,7 @@ static int not_as_indexed(const char *name, const char *what, struct err *err)
 			"and it is indexed anew");
 }
 
-static void close_file(struct reading *r)
+static void close_file(struct parts_reading *r)
 {
 	feed_close(r->feed);
 	r->feed = NULL;
@@ -83,7 +83,7 @@ static void close_file(struct reading *r)
 }
 
 /* Open the path that the index records. */
-static int open_recorded(struct reading *r, const struct source_id *recorded)
+static int open_recorded(struct parts_reading *r, const struct source_id *recorded)
 {
 	struct err err = {0};
 
@@ -104,7 +104,7 @@ static int open_recorded(struct reading *r, const struct source_id *recorded)
 }
 
 /* Open the file among those that the user named: the index could record any path. */
-static int open_named(struct reading *r, const struct source_id *recorded)
+static int open_named(struct parts_reading *r, const struct source_id *recorded)
 {
 	const char *const *path = r->to->st->only;
 	bool changed = false;
@@ -131,7 +131,7 @@ static int open_named(struct reading *r, const struct source_id *recorded)
 }
 
 /* Open a file of the profile; an error if it has changed since it was indexed. */
-static int open_file(struct reading *r, uint32_t file)
+static int open_file(struct parts_reading *r, uint32_t file)
 {
 	uint32_t n;
 	const struct source_id *recorded = &store_inputs(r->to->st, &n)[file].id;
@@ -155,9 +155,10 @@ static int open_file(struct reading *r, uint32_t file)
 
 /* Tally the whole lines of a block; BEFORE bytes before it are readable.  *used: their
  * bytes. */
-static int take_lines(struct reading *r, const char *p, size_t n, bool last, size_t *used)
+static int take_lines(struct parts_reading *r, const char *p, size_t n, bool last,
+		      size_t *used)
 {
-	r->to->tally.counted_in = NULL; /* it points into the block before */
+	r->to->tally.diag.counted_in = NULL; /* it points into the block before */
 	for (*used = 0; *used < n; *used += r->batch.bytes) {
 		decode_block(&r->decode, p + *used, n - *used, BEFORE, last, &r->batch);
 		if (r->batch.bytes == 0)
@@ -169,14 +170,14 @@ static int take_lines(struct reading *r, const char *p, size_t n, bool last, siz
 								    : 0;
 }
 
-static int no_line(struct reading *r)
+static int no_line(struct parts_reading *r)
 {
 	return err_set(r->err, ERR_LIMIT, 0, "%s: a line of more than %d MiB",
 		       r->source.name, LINE >> 20);
 }
 
 /* Read n bytes of the file into the buffer. */
-static int read_piece(struct reading *r, uint64_t at, size_t n)
+static int read_at(struct parts_reading *r, uint64_t at, size_t n)
 {
 	if (vec_reserve_raw(&r->copy, &r->copy_cap, BEFORE + n + BEHIND, 1))
 		return err_no_memory(r->err, "while reading parts of the profile");
@@ -190,13 +191,13 @@ static int read_piece(struct reading *r, uint64_t at, size_t n)
 
 /*
  * Read a part of a plain file piece by piece; a line cut by the end of a piece is read
- * again with the next one.  The decoder gets a copy, never the map: it looks at a byte more
- * than once, and in the map another program could change it in between.
+ * again with the next one.  The decoder gets a copy, never the map: it looks at a byte
+ * more than once, and in the map another program could change it in between.
  */
-static int take_plain(struct reading *r, const struct store_part *part)
+static int take_plain(struct parts_reading *r, const struct store_part *part)
 {
 	const uint64_t size = r->source.map.n;
-	size_t piece = r->opts->piece ? r->opts->piece : PIECE, n, used;
+	size_t most = r->opts->at_once ? r->opts->at_once : AT_ONCE, n, used;
 
 	if (part->offset > size || part->bytes > size - part->offset)
 		return not_as_indexed(r->source.name, "is shorter than its index says",
@@ -204,21 +205,21 @@ static int take_plain(struct reading *r, const struct store_part *part)
 	for (uint64_t at = 0; at < part->bytes; at += used) {
 		const uint64_t rest = part->bytes - at;
 
-		n = rest < piece ? (size_t)rest : piece;
-		if (read_piece(r, part->offset + at, n) ||
+		n = rest < most ? (size_t)rest : most;
+		if (read_at(r, part->offset + at, n) ||
 		    take_lines(r, r->copy + BEFORE, n, n == rest, &used))
 			return (int)r->err->kind;
 		if (used == 0 && n == rest)
 			break;
-		if (used == 0 && piece >= LINE)
+		if (used == 0 && most >= LINE)
 			return no_line(r);
 		if (used == 0)
-			piece *= 2;
+			most *= 2;
 	}
 	return 0;
 }
 
-static int next_block(struct reading *r, size_t keep)
+static int next_block(struct parts_reading *r, size_t keep)
 {
 	if (r->block.last)
 		return not_as_indexed(r->source.name, "is shorter than its index says",
@@ -229,7 +230,7 @@ static int next_block(struct reading *r, size_t keep)
 
 /* A part of a packed file.  The text before the part is unpacked too, but parts in
  * order continue where the last one ended. */
-static int take_packed(struct reading *r, const struct store_part *part)
+static int take_packed(struct parts_reading *r, const struct store_part *part)
 {
 	const struct feed_opts how = {.name = r->source.name};
 	uint64_t end = part->offset + part->bytes;
@@ -268,7 +269,7 @@ static int take_packed(struct reading *r, const struct store_part *part)
 }
 
 /* The part before this one in the same file; NO_ID if it is the first. */
-static uint32_t part_before(struct reading *r, uint32_t part)
+static uint32_t part_before(struct parts_reading *r, uint32_t part)
 {
 	struct store_part at, p;
 	uint64_t best = 0;
@@ -293,7 +294,7 @@ static uint32_t part_before(struct reading *r, uint32_t part)
  * Load the names that earlier parts of the file defined, in file order.  *known: in a
  * profile of one file, the number of parts whose names are loaded already.
  */
-static int know_names(struct reading *r, uint32_t part, uint32_t *known)
+static int know_names(struct parts_reading *r, uint32_t part, uint32_t *known)
 {
 	struct store *st = r->to->st;
 	struct names *names = r->to->tally.names;
@@ -323,7 +324,7 @@ static int know_names(struct reading *r, uint32_t part, uint32_t *known)
 }
 
 /* Repeat creator, columns and positions of the part before. */
-static int take_header(struct reading *r, uint32_t before)
+static int take_header(struct parts_reading *r, uint32_t before)
 {
 	struct str in, out = {NULL, 0};
 	struct store_part p;
@@ -359,7 +360,7 @@ static int take_header(struct reading *r, uint32_t before)
 }
 
 /* known: see know_names(). */
-static int take_part(struct reading *r, uint32_t part, uint32_t *known)
+static int take_part(struct parts_reading *r, uint32_t part, uint32_t *known)
 {
 	struct tally *t = &r->to->tally;
 	struct store *st = r->to->st;
@@ -388,7 +389,7 @@ static int take_part(struct reading *r, uint32_t part, uint32_t *known)
 
 static int read_guarded(void *arg)
 {
-	struct reading *r = arg;
+	struct parts_reading *r = arg;
 	uint32_t known = 0;
 
 	for (uint32_t p = 0; p < store_info(r->to->st)->parts; p++)
@@ -480,28 +481,30 @@ static int map_functions(struct part_lines *to, struct err *err)
 	const struct tally *t = &to->tally;
 	struct merge_map *m = &to->map;
 
-	m->fn = malloc((t->nfn + 1) * sizeof(*m->fn));
+	m->fn = malloc((t->fns.n + 1) * sizeof(*m->fn));
 	if (!m->fn)
 		return err_no_memory(err, "while reading parts of the profile");
-	for (size_t i = 0; i < t->nfn; i++) {
-		const struct fn_slot *f = &t->fn[i];
+	for (size_t i = 0; i < t->fns.n; i++) {
+		const struct fn_slot *f = &t->fns.at[i];
 
 		m->fn[i] = function_of(to->st, m->name[SPACE_FN][f->fn],
 				       m->name[SPACE_FILE][f->fl],
 				       m->name[SPACE_OBJ][f->ob], f->defaulted);
-		if (m->fn[i] == NO_ID && f->body) /* an error: its lines would be lost */
+		if (m->fn[i] == NO_ID &&
+		    f->has_lines) /* an error: its lines would be lost */
 			return unknown(to->st,
 				       store_name(to->st, m->name[SPACE_FN][f->fn]), err);
 	}
-	for (size_t i = 0; i < t->nedge; i++) {
-		const uint32_t end[] = {t->edge[i].caller, t->edge[i].callee};
+	for (size_t i = 0; i < t->edges.n; i++) {
+		const uint32_t end[] = {t->edges.at[i].caller, t->edges.at[i].callee};
 
 		for (int k = 0; k < 2; k++)
 			if (m->fn[end[k]] == NO_ID)
 				return unknown(
 					to->st,
-					store_name(to->st,
-						   m->name[SPACE_FN][t->fn[end[k]].fn]),
+					store_name(
+						to->st,
+						m->name[SPACE_FN][t->fns.at[end[k]].fn]),
 					err);
 	}
 	return 0;
@@ -529,18 +532,18 @@ static int map_edges(struct part_lines *to, struct err *err)
 	const struct tally *t = &to->tally;
 	struct merge_map *m = &to->map;
 
-	m->edge = malloc((t->nedge + 1) * sizeof(*m->edge));
+	m->edge = malloc((t->edges.n + 1) * sizeof(*m->edge));
 	if (!m->edge)
 		return err_no_memory(err, "while reading parts of the profile");
-	for (size_t i = 0; i < t->nedge; i++) {
-		m->edge[i] = edge_of(&to->p, m->fn[t->edge[i].caller],
-				     m->fn[t->edge[i].callee]);
+	for (size_t i = 0; i < t->edges.n; i++) {
+		m->edge[i] = edge_of(&to->p, m->fn[t->edges.at[i].caller],
+				     m->fn[t->edges.at[i].callee]);
 		if (m->edge[i] == to->p.nedge)
 			return unknown(
 				to->st,
-				store_name(
-					to->st,
-					m->name[SPACE_FN][t->fn[t->edge[i].callee].fn]),
+				store_name(to->st,
+					   m->name[SPACE_FN]
+						  [t->fns.at[t->edges.at[i].callee].fn]),
 				err);
 	}
 	return 0;
@@ -550,13 +553,13 @@ static int map_events(struct part_lines *to, struct err *err)
 {
 	const struct tally *t = &to->tally;
 
-	to->map.event = malloc((t->nevent + 1) * sizeof(*to->map.event));
+	to->map.event = malloc((t->events.n + 1) * sizeof(*to->map.event));
 	if (!to->map.event)
 		return err_no_memory(err, "while reading parts of the profile");
-	for (size_t i = 0; i < t->nevent; i++) {
-		to->map.event[i] = store_event_find(to->st, t->event[i]);
+	for (size_t i = 0; i < t->events.n; i++) {
+		to->map.event[i] = store_event_find(to->st, t->events.name[i]);
 		if (to->map.event[i] >= to->st->info.events)
-			return unknown(to->st, t->event[i], err);
+			return unknown(to->st, t->events.name[i], err);
 	}
 	return 0;
 }
@@ -611,7 +614,7 @@ void part_lines_free(struct part_lines *to)
 	free(to);
 }
 
-static int begin(struct part_lines *to, struct store *st, struct err *err)
+static int begin_reading(struct part_lines *to, struct store *st, struct err *err)
 {
 	to->st = st;
 	to->tallies[0] = &to->tally;
@@ -628,7 +631,7 @@ int part_lines_read(struct store *st, const uint8_t *parts,
 		    struct err *err)
 {
 	struct part_lines *to = calloc(1, sizeof(*to));
-	struct reading *r = calloc(1, sizeof(*r));
+	struct parts_reading *r = calloc(1, sizeof(*r));
 	int rc;
 
 	if (!to || !r) {
@@ -644,7 +647,7 @@ int part_lines_read(struct store *st, const uint8_t *parts,
 	r->source.fd = -1;
 	r->file = UINT32_MAX;
 	arena_init(&r->arena, 0);
-	rc = begin(to, st, err) || map_guard(read_guarded, r, ERR_PROFILE, err) ||
+	rc = begin_reading(to, st, err) || map_guard(read_guarded, r, ERR_PROFILE, err) ||
 	     (r->file != UINT32_MAX && source_unchanged(&r->source, err)) ||
 	     translate(to, err);
 	close_file(r);

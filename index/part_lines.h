@@ -20,7 +20,7 @@ typedef int part_lines_poll(void *arg, struct err *err);
 struct part_lines_opts {
 	part_lines_poll *poll; /* may be NULL */
 	void *arg;
-	size_t piece; /* bytes of a plain file read at once; 0: the default (tests) */
+	size_t at_once; /* bytes of a plain file read at once; 0: the default (tests) */
 };
 
 /*

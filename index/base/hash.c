@@ -8,7 +8,7 @@
 
 enum { LEAST_CELLS = 64 };
 
-static void put(struct hash *t, uint32_t h, uint32_t index)
+static void put_slot(struct hash *t, uint32_t h, uint32_t index)
 {
 	uint32_t i = h & t->mask;
 
@@ -33,7 +33,7 @@ static int grow(struct hash *t, size_t cells)
 	t->mask = (uint32_t)(cells - 1);
 	for (size_t i = 0; old.cell && i <= old.mask; i++)
 		if (old.cell[i].index != HASH_NONE)
-			put(t, old.cell[i].hash, old.cell[i].index);
+			put_slot(t, old.cell[i].hash, old.cell[i].index);
 	free(old.cell);
 	return 0;
 }
@@ -54,7 +54,7 @@ int hash_add(struct hash *t, uint32_t h, uint32_t index)
 	if ((uint64_t)t->n * 3 >= ((uint64_t)t->mask + 1) * 2 &&
 	    grow(t, ((size_t)t->mask + 1) * 2))
 		return -1;
-	put(t, h, index);
+	put_slot(t, h, index);
 	t->n++;
 	return 0;
 }

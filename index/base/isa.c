@@ -10,7 +10,7 @@ static atomic_int chosen = ISAS; /* none yet */
 
 static bool has(enum isa i)
 {
-#if defined(__x86_64__)
+#if ISA_X86
 	if (i == ISA_AVX2)
 		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 #endif

@@ -2,7 +2,7 @@
  * map.c - guarded read-only maps; see map.h.
  *
  * The signal handler reads the table of watched ranges.  Its entries are therefore atomic
- * and never move: when all are in use the table gets one more piece, which is never
+ * and never move: when all are in use the table gets one more chunk, which is never
  * freed.
  */
 #include "index/base/map.h"
@@ -30,12 +30,12 @@ struct guard {
 	const char *volatile what; /* name of the map that faulted; set by the handler */
 };
 
-struct piece {
+struct chunk {
 	struct watched slot[SLOTS];
-	struct piece *_Atomic next;
+	struct chunk *_Atomic next;
 };
 
-static struct piece table;
+static struct chunk table;
 static _Thread_local struct guard *guard;
 static _Thread_local const char *volatile wild; /* map_wild() */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -56,7 +56,7 @@ void map_wild(const char *what)
 
 static void fail_if_watched(uintptr_t at)
 {
-	for (struct piece *t = &table; t; t = t->next)
+	for (struct chunk *t = &table; t; t = t->next)
 		for (unsigned i = 0; i < SLOTS; i++)
 			if (at >= t->slot[i].from && at < t->slot[i].to)
 				map_fail(t->slot[i].what);
@@ -104,10 +104,10 @@ static void alternate_stack(void)
 		sigaltstack(&ss, NULL);
 }
 
-/* The piece after t, allocated if need be; NULL if memory is out. */
-static struct piece *next_piece(struct piece *t)
+/* The chunk after t, allocated if need be; NULL if memory is out. */
+static struct chunk *next_chunk(struct chunk *t)
 {
-	struct piece *next = t->next, *new;
+	struct chunk *next = t->next, *new;
 
 	if (next)
 		return next;
@@ -123,7 +123,7 @@ unsigned map_watch(const void *p, size_t n, const char *what)
 {
 	unsigned passed = 0;
 
-	for (struct piece *t = &table; t; t = next_piece(t), passed += SLOTS)
+	for (struct chunk *t = &table; t; t = next_chunk(t), passed += SLOTS)
 		for (unsigned i = 0; i < SLOTS; i++) {
 			if (atomic_flag_test_and_set(&t->slot[i].claimed))
 				continue;
@@ -137,7 +137,7 @@ unsigned map_watch(const void *p, size_t n, const char *what)
 
 void map_unwatch(unsigned slot)
 {
-	struct piece *t = &table;
+	struct chunk *t = &table;
 	struct watched *w;
 
 	if (!slot--)

@@ -18,7 +18,7 @@ struct state {
 	int made;
 };
 
-struct run {
+struct ordered_run {
 	const struct ordered *o;
 	pthread_mutex_t lock; /* guards all members below */
 	pthread_cond_t changed;
@@ -28,7 +28,7 @@ struct run {
 };
 
 struct helper {
-	struct run *run;
+	struct ordered_run *run;
 	void *worker;
 	pthread_t thread;
 };
@@ -39,7 +39,7 @@ static void *slot_of(const struct ordered *o, size_t item)
 }
 
 /* The next item must wait until others are taken. */
-static bool must_wait(const struct run *r)
+static bool must_wait(const struct ordered_run *r)
 {
 	const struct ordered *o = r->o;
 	const size_t held = r->next - r->taken;
@@ -51,7 +51,7 @@ static bool must_wait(const struct run *r)
 static void *work(void *arg)
 {
 	const struct helper *h = arg;
-	struct run *r = h->run;
+	struct ordered_run *r = h->run;
 	const struct ordered *o = r->o;
 
 	/* A computing thread never needs new privileges. */
@@ -77,7 +77,7 @@ static void *work(void *arg)
 }
 
 /* Whether the item is made; waits for it if `wait`.  *made: the result of make(). */
-static bool is_made(struct run *r, size_t item, bool wait, int *made)
+static bool is_made(struct ordered_run *r, size_t item, bool wait, int *made)
 {
 	struct state *s = &r->state[item % r->o->nslots];
 	bool ready;
@@ -91,7 +91,7 @@ static bool is_made(struct run *r, size_t item, bool wait, int *made)
 	return ready;
 }
 
-static void slot_is_free(struct run *r, size_t item)
+static void slot_is_free(struct ordered_run *r, size_t item)
 {
 	pthread_mutex_lock(&r->lock);
 	r->state[item % r->o->nslots].ready = false;
@@ -102,7 +102,7 @@ static void slot_is_free(struct run *r, size_t item)
 
 /* Take items from *next on: the first `waited` wait until they are made, the rest must
  * be ready. */
-static int take_ready(struct run *r, size_t *next, size_t waited)
+static int take_ready(struct ordered_run *r, size_t *next, size_t waited)
 {
 	const struct ordered *o = r->o;
 	int made, rc = 0;
@@ -116,7 +116,7 @@ static int take_ready(struct run *r, size_t *next, size_t waited)
 }
 
 /* Take all items while threads make them. */
-static int take_all(struct run *r)
+static int take_all(struct ordered_run *r)
 {
 	const struct ordered *o = r->o;
 	enum ordered_left left = o->beside ? ORDERED_MORE : ORDERED_NOTHING;
@@ -145,7 +145,7 @@ static int make_and_take_all(const struct ordered *o)
 	return rc;
 }
 
-static void stop_all(struct run *r, struct helper *helper, unsigned n)
+static void stop_all(struct ordered_run *r, struct helper *helper, unsigned n)
 {
 	pthread_mutex_lock(&r->lock);
 	r->stop = true;
@@ -157,7 +157,7 @@ static void stop_all(struct run *r, struct helper *helper, unsigned n)
 
 int ordered_run(const struct ordered *o)
 {
-	struct run r = {.o = o};
+	struct ordered_run r = {.o = o};
 	struct helper *helper = NULL;
 	unsigned n = 0;
 	int rc;

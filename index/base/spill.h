@@ -2,7 +2,7 @@
  * spill.h - bytes that are appended piece by piece and read back later.
  *
  * When more than `limit` bytes are buffered they move to an unlinked file in `dir`, so
- * memory is bounded for any profile.  Used for first blocks (once.h) and the costs of
+ * memory is bounded for any profile.  Used for first blocks (piece.h) and the costs of
  * parts (part_code.h).
  */
 #ifndef QUERN_SPILL_H

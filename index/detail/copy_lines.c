@@ -31,15 +31,15 @@ struct copy_mark {
 /* A row that was taken back. */
 struct copy_tail {
 	uint64_t instr, line;
-	size_t at, n; /* of its costs, in copied.taken */
+	size_t at, n; /* of its costs, in copy_lines.taken */
 };
 
-void copied_lines_init(struct copied_lines *c, struct detail_shape shape)
+void copy_lines_init(struct copy_lines *c, struct detail_shape shape)
 {
-	*c = (struct copied_lines){.shape = shape};
+	*c = (struct copy_lines){.shape = shape};
 }
 
-void copied_lines_free(struct copied_lines *c)
+void copy_lines_free(struct copy_lines *c)
 {
 	for (size_t i = 0; i < c->used; i++) {
 		free(c->file[i].out.p);
@@ -50,13 +50,13 @@ void copied_lines_free(struct copied_lines *c)
 	free(c->taken.p);
 }
 
-void copied_lines_clear(struct copied_lines *c)
+void copy_lines_clear(struct copy_lines *c)
 {
 	c->nfile = c->at = c->ntail = c->tail_at = c->moved = 0;
 }
 
 /* Most bytes of a row with its tag and positions, and 8 for a store of 8 bytes. */
-static inline size_t wide_room(const struct copied_lines *c)
+static inline size_t wide_room(const struct copy_lines *c)
 {
 	return (costs_numbers(c->shape.events) + 3) * VARINT_MAX + 8;
 }
@@ -73,7 +73,7 @@ static struct coded last_cost(const struct copy_file *f)
 }
 
 /* Write a row after the last one.  0, or -1 when memory is out. */
-static int append(const struct copied_lines *c, struct copy_file *f, uint64_t instr,
+static int append(const struct copy_lines *c, struct copy_file *f, uint64_t instr,
 		  uint64_t line, struct coded cost)
 {
 	unsigned char *p, *head;
@@ -98,7 +98,7 @@ static int append(const struct copied_lines *c, struct copy_file *f, uint64_t in
 }
 
 /* The sum of a and b, which have the costs of all events; it is in c->both. */
-static struct coded add_coded(struct copied_lines *c, struct coded a, struct coded b)
+static struct coded add_coded(struct copy_lines *c, struct coded a, struct coded b)
 {
 	struct varint_reader x = {a.p, a.p + a.n, false}, y = {b.p, b.p + b.n, false};
 	const uint32_t n = c->shape.events;
@@ -116,9 +116,9 @@ static struct coded add_coded(struct copied_lines *c, struct coded a, struct cod
 	return (struct coded){c->both, (size_t)(costs_put(c->both, sum, n) - c->both)};
 }
 
-/* Write the rows of the tail that come before a place, or all of them.  A row at that place is
- * removed from the tail and its costs are added to *cost. */
-static int put_tail(struct copied_lines *c, struct copy_file *f, bool all, uint64_t instr,
+/* Write the rows of the tail that come before a place, or all of them.  A row at that
+ * place is removed from the tail and its costs are added to *cost. */
+static int put_tail(struct copy_lines *c, struct copy_file *f, bool all, uint64_t instr,
 		    uint64_t line, struct coded *cost)
 {
 	int rc = 0;
@@ -140,7 +140,7 @@ static int put_tail(struct copied_lines *c, struct copy_file *f, bool all, uint6
 }
 
 /* Move *row from the end of one row to the end of the next. */
-static inline void next_row(const struct copied_lines *c, const struct copy_file *f,
+static inline void next_row(const struct copy_lines *c, const struct copy_file *f,
 			    struct copy_mark *row)
 {
 	const bool both = c->shape.instr && c->shape.line;
@@ -148,7 +148,7 @@ static inline void next_row(const struct copied_lines *c, const struct copy_file
 	struct varint_reader in = {f->out.p + row->at, end, false};
 	const unsigned head = *in.p++;
 	const uint64_t first =
-		head >> HEAD_PLACE < HEAD_FAR ? head >> HEAD_PLACE : varint_get(&in);
+		head >> HEAD_SHIFT < HEAD_FAR ? head >> HEAD_SHIFT : varint_get(&in);
 
 	if (c->shape.instr)
 		row->instr += first;
@@ -177,8 +177,8 @@ static void to_mark(struct copy_file *f, const struct copy_mark *m)
 }
 
 /* Move the rows from a place on to the tail, which is empty. */
-static enum copy take_back(struct copied_lines *c, struct copy_file *f, uint64_t instr,
-			   uint64_t line)
+static enum copied take_back(struct copy_lines *c, struct copy_file *f, uint64_t instr,
+			     uint64_t line)
 {
 	struct copy_mark m = {0};
 
@@ -210,7 +210,7 @@ static enum copy take_back(struct copied_lines *c, struct copy_file *f, uint64_t
 	}
 	c->moved += c->ntail;
 	if (c->moved > MOVES_FREE + MOVES * f->rows)
-		return COPY_ODD;
+		return COPY_NOT;
 	f->next_mark = (f->nmark ? f->mark[f->nmark - 1].rows : 0) + MARK_ROWS;
 	to_mark(f, &m);
 	return COPY_DONE;
@@ -234,11 +234,11 @@ static inline int mark(struct copy_file *f)
 }
 
 /* Write a row at its place in order. */
-static enum copy add(struct copied_lines *c, struct copy_file *f, uint64_t instr,
-		     uint64_t line, struct coded cost)
+static enum copied add_line(struct copy_lines *c, struct copy_file *f, uint64_t instr,
+			    uint64_t line, struct coded cost)
 {
 	if (!after(f, instr, line)) {
-		enum copy rc;
+		enum copied rc;
 
 		if (put_tail(c, f, true, 0, 0, NULL))
 			return COPY_NO_MEMORY;
@@ -253,7 +253,7 @@ static enum copy add(struct copied_lines *c, struct copy_file *f, uint64_t instr
 }
 
 /* Make c->at the given file. */
-static enum copy move_to(struct copied_lines *c, uint32_t file)
+static enum copied move_to(struct copy_lines *c, uint32_t file)
 {
 	struct copy_file *f;
 
@@ -265,7 +265,7 @@ static enum copy move_to(struct copied_lines *c, uint32_t file)
 		if (c->file[c->at].file == file)
 			return COPY_DONE;
 	if (c->nfile == FILES_MAX)
-		return COPY_ODD;
+		return COPY_NOT;
 	if (c->nfile == c->used) {
 		if (vec_reserve(&c->file, &c->file_cap, c->used + 1, sizeof(*c->file)))
 			return COPY_NO_MEMORY;
@@ -316,9 +316,9 @@ struct small_row {
 #define COPY_STEP static inline __attribute__((always_inline))
 
 /*
- * Copy rows that have the line (if the profile has instructions) and the costs of the row before, and
- * whose first position is less than 32 above it (16 where that is the line): four at once, up to the
- * first other row.  Returns whether there was one.
+ * Copy rows that have the line (if the profile has instructions) and the costs of the row
+ * before, and whose first position is less than 32 above it (16 where that is the line):
+ * four at once, up to the first other row.  Returns whether there was one.
  *
  *	piece	tag d1 tag d2 tag d3 tag d4	each d is twice the step
  *	index	h1 h2 h3 h4
@@ -326,7 +326,7 @@ struct small_row {
 COPY_STEP bool copy_likes(struct copy_loop *l, struct copy_kind k)
 {
 	const uint64_t lanes = 0x0001000100010001;
-	const uint64_t tag = k.instrs ? ONCE_INSTR : ONCE_LINE;
+	const uint64_t tag = k.instrs ? PIECE_INSTR : PIECE_LINE;
 	const uint64_t small = k.instrs ? 0xc1ff : 0xe1ff;
 	const uint64_t head = HEAD_COSTS | (k.instrs && k.lines ? HEAD_LINE : 0);
 	const uint64_t first_line = l->line + (l->p[1] >> 1) - 1;
@@ -360,28 +360,28 @@ COPY_STEP bool copy_likes(struct copy_loop *l, struct copy_kind k)
 	return n != 0;
 }
 
-/* Read tag and positions.  False: the row is another kind's, or a position has two bytes, or goes
- * back. */
+/* Read tag and positions.  False: the row is another kind's, or a position has two bytes,
+ * or goes back. */
 COPY_STEP bool get_small_place(struct small_row *r, struct copy_kind k)
 {
 	const unsigned tag = r->word & 0xff;
-	const unsigned costs = tag & ~(unsigned)(ONCE_INSTR | ONCE_LINE);
+	const unsigned costs = tag & ~(unsigned)(PIECE_INSTR | PIECE_LINE);
 	const unsigned a = r->word >> 8 & 0xff, b = r->word >> 16 & 0xff;
 
-	if ((costs != 0 && costs != k.events << ONCE_COSTS) || a & 0x81)
+	if ((costs != 0 && costs != k.events << PIECE_COSTS) || a & 0x81)
 		return false;
 	r->costs = costs;
 	r->first = k.instrs ? a >> 1 : a;
 	r->change = 0;
 	r->n = 2;
-	if (k.instrs && (tag & ONCE_INSTR)) {
-		if (tag & ONCE_LINE) {
+	if (k.instrs && (tag & PIECE_INSTR)) {
+		if (tag & PIECE_LINE) {
 			if (!k.lines || b >= 0x80)
 				return false;
 			r->change = b;
 			r->n = 3;
 		}
-	} else if (k.lines && tag == (costs | ONCE_LINE)) {
+	} else if (k.lines && tag == (costs | PIECE_LINE)) {
 		r->change = a;
 		r->first = k.instrs ? 0 : a;
 	} else {
@@ -410,7 +410,7 @@ COPY_STEP void put_small_row(struct copy_loop *l, const struct small_row *r,
 			     struct copy_kind k)
 {
 	const bool both = k.instrs && k.lines;
-	uint64_t x = r->first << HEAD_PLACE;
+	uint64_t x = r->first << HEAD_SHIFT;
 	unsigned size = 1;
 
 	if (both && r->change) {
@@ -451,7 +451,7 @@ COPY_STEP void copy_some(struct copy_loop *loop, struct copy_kind k)
 		struct small_row r = {.word = load8((const char *)l.p)};
 
 		/* Nine of ten rows are alike. */
-		if ((r.word & 0xff) == (k.instrs ? ONCE_INSTR : ONCE_LINE) &&
+		if ((r.word & 0xff) == (k.instrs ? PIECE_INSTR : PIECE_LINE) &&
 		    copy_likes(&l, k))
 			continue;
 		if (!get_small_place(&r, k) || (r.costs && !get_small_costs(&r, k)))
@@ -473,14 +473,14 @@ COPY_STEP void copy_shape(struct copy_loop *l, bool instr, bool line, unsigned e
 }
 
 /*
- * Copy rows of one or two events while they are small.  The row before them is the last of f and has
- * the costs of the last cost line.  There is room in f->out.  *at is the row before, then the last
- * one copied; *least follows.
- * Not inlined: the loops need all registers.
+ * Copy rows of one or two events while they are small.  The row before them is the last
+ * of f and has the costs of the last cost line.  There is room in f->out.  *at is the row
+ * before, then the last one copied; *least follows.  Not inlined: the loops need all
+ * registers.
  */
 static __attribute__((noinline)) const unsigned char *
-copy_rows(const struct copied_lines *c, struct copy_file *f,
-	  const struct varint_reader *in, struct copy_place *at, uint64_t *least)
+copy_rows(const struct copy_lines *c, struct copy_file *f, const struct varint_reader *in,
+	  struct copy_place *at, uint64_t *least)
 {
 	const bool instr = c->shape.instr, line = c->shape.line;
 	struct copy_loop l = {.p = in->p,
@@ -510,12 +510,12 @@ copy_rows(const struct copied_lines *c, struct copy_file *f,
 
 /* copy_rows() for more events than COSTS_PLAIN, where the tag has two bytes. */
 static __attribute__((noinline)) const unsigned char *
-copy_wide(const struct copied_lines *c, struct copy_file *f,
-	  const struct varint_reader *in, struct copy_place *at, uint64_t *least)
+copy_wide(const struct copy_lines *c, struct copy_file *f, const struct varint_reader *in,
+	  struct copy_place *at, uint64_t *least)
 {
 	const bool instrs = c->shape.instr, lines = c->shape.line;
-	const unsigned tag = (c->shape.events << ONCE_COSTS & 0x7f) | 0x80 |
-			     c->shape.events << ONCE_COSTS >> 7 << 8;
+	const unsigned tag = (c->shape.events << PIECE_COSTS & 0x7f) | 0x80 |
+			     c->shape.events << PIECE_COSTS >> 7 << 8;
 	const ptrdiff_t room = (ptrdiff_t)wide_room(c);
 	const unsigned char *p = in->p;
 	unsigned char *out = f->out.p + f->out.n, *head;
@@ -526,12 +526,13 @@ copy_wide(const struct copied_lines *c, struct copy_file *f,
 		uint64_t instr = at->instr, line = at->line, mask;
 
 		/* Stop at a row that goes back or has a difference of two bytes. */
-		if (!kind || (kind & ~(unsigned)(ONCE_INSTR | ONCE_LINE)) ||
-		    ((kind & ONCE_INSTR) && !instrs) || ((kind & ONCE_LINE) && !lines) ||
-		    (*q & 0x81) || (kind == (ONCE_INSTR | ONCE_LINE) && q[1] >= 0x80))
+		if (!kind || (kind & ~(unsigned)(PIECE_INSTR | PIECE_LINE)) ||
+		    ((kind & PIECE_INSTR) && !instrs) ||
+		    ((kind & PIECE_LINE) && !lines) || (*q & 0x81) ||
+		    (kind == (PIECE_INSTR | PIECE_LINE) && q[1] >= 0x80))
 			break;
-		instr += kind & ONCE_INSTR ? *q++ >> 1 : 0;
-		if (kind & ONCE_LINE)
+		instr += kind & PIECE_INSTR ? *q++ >> 1 : 0;
+		if (kind & PIECE_LINE)
 			line = varint_unzigzag(line, *q++);
 		mask = *q & 0x7f;
 		end = q + 1;
@@ -569,8 +570,8 @@ copy_wide(const struct copied_lines *c, struct copy_file *f,
 }
 
 /* Copy rows after the last one of the file c->at, if that is the row before. */
-static enum copy copy_on(struct copied_lines *c, struct varint_reader *in,
-			 struct copy_place *at, uint32_t own, uint64_t *first_line)
+static enum copied copy_on(struct copy_lines *c, struct varint_reader *in,
+			   struct copy_place *at, uint32_t own, uint64_t *first_line)
 {
 	const bool wide = c->shape.events > COSTS_PLAIN;
 	uint64_t least = *first_line - 1;
@@ -582,7 +583,8 @@ static enum copy copy_on(struct copied_lines *c, struct varint_reader *in,
 	if (f->file != at->file || f->instr != at->instr || f->line != at->line ||
 	    f->rows == 0)
 		return COPY_DONE;
-	/* Rows without costs are copied as they are, so the costs before must be the same. */
+	/* Rows without costs are copied as they are, so the costs before must be the
+	 * same. */
 	if (!wide && !coded_alike(last_cost(f), at->cost))
 		return COPY_DONE;
 	if (bytes_room(&f->out,
@@ -595,14 +597,13 @@ static enum copy copy_on(struct copied_lines *c, struct varint_reader *in,
 }
 
 /* Read the costs of a row that has only n, and add zeros for the other events. */
-static __attribute__((noinline)) enum copy few_costs(struct copied_lines *c,
-						     struct varint_reader *in, uint64_t n,
-						     struct coded *cost)
+static __attribute__((noinline)) enum copied
+few_costs(struct copy_lines *c, struct varint_reader *in, uint64_t n, struct coded *cost)
 {
 	uint64_t all[COPY_EVENTS] = {0};
 
 	if (n > c->shape.events)
-		return COPY_ODD;
+		return COPY_NOT;
 	costs_get(in, all, (uint32_t)n);
 	cost->p = c->single;
 	cost->n = (size_t)(costs_put(c->single, all, c->shape.events) - c->single);
@@ -610,8 +611,8 @@ static __attribute__((noinline)) enum copy few_costs(struct copied_lines *c,
 }
 
 /* Read n costs; 0: those of the cost line before. */
-static inline enum copy get_costs(struct copied_lines *c, struct varint_reader *in,
-				  uint64_t n, struct coded *cost)
+static inline enum copied get_costs(struct copy_lines *c, struct varint_reader *in,
+				    uint64_t n, struct coded *cost)
 {
 	if (n == 0 && cost->p)
 		return COPY_DONE;
@@ -620,28 +621,29 @@ static inline enum copy get_costs(struct copied_lines *c, struct varint_reader *
 	cost->p = in->p;
 	in->p = copy_past_costs(&c->shape, in->p, in->end);
 	if (!in->p)
-		return COPY_ODD;
+		return COPY_NOT;
 	cost->n = (size_t)(in->p - cost->p);
 	return COPY_DONE;
 }
 
-enum copy copy_lines(struct copied_lines *c, struct varint_reader *in,
-		     struct copy_place *at, const struct copy_of *of,
-		     uint64_t *first_line)
+enum copied copy_lines_take(struct copy_lines *c, struct varint_reader *in,
+			    struct copy_place *at, const struct copy_of *of,
+			    uint64_t *first_line)
 {
 	for (;;) {
-		enum copy rc = copy_on(c, in, at, of->own, first_line);
+		enum copied rc = copy_on(c, in, at, of->own, first_line);
 		uint64_t tag;
 
-		if (rc || in->p >= in->end || (*in->p & ONCE_KIND) != ENTRY_COST)
+		if (rc || in->p >= in->end || (*in->p & PIECE_KIND) != ENTRY_COST)
 			return rc;
 		tag = copy_get(in);
 		copy_get_place(in, tag, at, of);
-		rc = get_costs(c, in, tag >> ONCE_COSTS, &at->cost);
+		rc = get_costs(c, in, tag >> PIECE_COSTS, &at->cost);
 		if (rc || in->bad || !copy_fits(&c->shape, at))
-			return COPY_ODD;
+			return COPY_NOT;
 		rc = move_to(c, at->file);
-		rc = rc ? rc : add(c, &c->file[c->at], at->instr, at->line, at->cost);
+		rc = rc ? rc
+			: add_line(c, &c->file[c->at], at->instr, at->line, at->cost);
 		if (rc)
 			return rc;
 		if (at->file == of->own && at->line - 1 < *first_line - 1)
@@ -656,7 +658,7 @@ static int by_file(const void *a, const void *b)
 	return (*x)->file < (*y)->file ? -1 : (*x)->file > (*y)->file;
 }
 
-int copied_lines_encode(struct copied_lines *c, struct bytes *b, uint64_t *n)
+int copy_lines_encode(struct copy_lines *c, struct bytes *b, uint64_t *n)
 {
 	struct detail_writer w = {.b = b, .kind = DETAIL_LINES, .shape = &c->shape};
 	const struct copy_file *file[FILES_MAX];

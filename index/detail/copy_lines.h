@@ -1,10 +1,11 @@
 /*
  * copy_lines.h - copy the cost lines of a piece to the index.
  *
- * In a piece (once.h) a line is a tag, the differences of its positions, and its costs if they differ
- * from those before.  In the index (detail_code.h) only the tag is another one.  So the lines of a
- * file are not unpacked, ordered and packed again, but copied.  Where the lines go back, the rows
- * from there on are taken back, and merged with the next lines:
+ * In a piece (piece.h) a line is a tag, the differences of its positions, and its costs
+ * if they differ from those before.  In the index (detail_code.h) only the tag is another
+ * one.  So the lines of a file are not unpacked, ordered and packed again, but copied.
+ * Where the lines go back, the rows from there on are taken back, and merged with the
+ * next lines:
  *
  *	out	10 11 12 13 14 15
  *	lines		    14 16 17	14 and 15 are taken back; 14 is added, 15 goes before 16
@@ -12,7 +13,7 @@
 #ifndef QUERN_COPY_LINES_H
 #define QUERN_COPY_LINES_H
 
-#include "index/detail/copy_code.h"
+#include "index/detail/copy_in.h"
 
 struct copy_mark;
 struct copy_tail;
@@ -29,12 +30,13 @@ struct copy_file {
 	size_t nmark, mark_cap, next_mark; /* next_mark: rows before it */
 };
 
-struct copied_lines {
+struct copy_lines {
 	struct detail_shape shape; /* COPY_EVENTS at most */
 	struct copy_file *file;
 	size_t nfile, used, file_cap; /* nfile: of this function; used: have buffers */
 	size_t at;		      /* file[at] has the last line */
-	/* Rows that were taken back from file[at]; those from tail_at on are not yet written again. */
+	/* Rows that were taken back from file[at]; those from tail_at on are not yet
+	 * written again. */
 	struct copy_tail *tail;
 	size_t ntail, tail_cap, tail_at;
 	struct bytes taken; /* their costs */
@@ -45,17 +47,17 @@ struct copied_lines {
 	bool full; /* a sum did not fit */
 };
 
-void copied_lines_init(struct copied_lines *c, struct detail_shape shape);
-void copied_lines_free(struct copied_lines *c);
-void copied_lines_clear(struct copied_lines *c);
+void copy_lines_init(struct copy_lines *c, struct detail_shape shape);
+void copy_lines_free(struct copy_lines *c);
+void copy_lines_clear(struct copy_lines *c);
 
-/* Copy the cost lines at *in, up to a row of another kind.  *at is the row before, of any kind, and
- * becomes the last line.  *first_line is the lowest known line in the function's own file; 0: none
- * is known. */
-enum copy copy_lines(struct copied_lines *c, struct varint_reader *in,
-		     struct copy_place *at, const struct copy_of *of,
-		     uint64_t *first_line);
+/* Copy the cost lines at *in, up to a row of another kind.  *at is the row before, of any
+ * kind, and becomes the last line.  *first_line is the lowest known line in the
+ * function's own file; 0: none is known. */
+enum copied copy_lines_take(struct copy_lines *c, struct varint_reader *in,
+			    struct copy_place *at, const struct copy_of *of,
+			    uint64_t *first_line);
 /* Append *n rows to b, as detail_encode() would.  0, or -1 when memory is out. */
-int copied_lines_encode(struct copied_lines *c, struct bytes *b, uint64_t *n);
+int copy_lines_encode(struct copy_lines *c, struct bytes *b, uint64_t *n);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * detail.c - the entries of one function; see detail.h.
  *
- * A counting sort finds the slots of each function in all tallies.  Each slot has a chain of pieces
- * (once.h), whose lines are in the order of the text.  So a piece mostly repeats the lines of the
- * pieces before it.  The next line is looked for after the row of the line before, and added to its
- * row if it is there:
+ * A counting sort finds the slots of each function in all tallies.  Each slot has a chain
+ * of pieces (piece.h), whose lines are in the order of the text.  So a piece mostly
+ * repeats the lines of the pieces before it.  The next line is looked for after the row
+ * of the line before, and added to its row if it is there:
  *
  *	row	12  13  call g at 13  14  ...
  *	piece	        ^ expected next
@@ -17,7 +17,7 @@
 
 #include "index/base/sort.h"
 #include "index/base/vec.h"
-#include "index/detail/detail_copy.h"
+#include "index/detail/copy.h"
 #include "index/detail/detail_lines.h"
 #include "index/detail/detail_run.h"
 
@@ -54,7 +54,7 @@ struct detail {
 	size_t run;		  /* rows held at once */
 	bool asked;		  /* a test chose `run` */
 	const atomic_int *cancel; /* may be NULL */
-	struct bytes once;	  /* scratch: a piece */
+	struct bytes piece;	  /* scratch: a piece */
 	uint64_t *cost;		  /* scratch: the costs of one row */
 	/* scratch: keys to order rows by; ordered rows, exchanged with held.row */
 	struct detail_key *key, *spare;
@@ -69,7 +69,7 @@ struct detail {
 	uint32_t fn;
 	unsigned kinds; /* bit per kind that is wanted */
 	struct detail_lines lines;
-	struct copied copied;		/* the rows, if copied, not held */
+	struct copy copy;		/* the rows, if copied, not held */
 	struct held held[DETAIL_KINDS]; /* not DETAIL_LINES: see lines */
 	struct detail_runs runs[DETAIL_KINDS];
 	size_t n, most;		   /* rows held; at `most` they become a run */
@@ -85,19 +85,19 @@ static int order_slots(struct detail *d)
 	size_t n = 0;
 
 	for (size_t k = 0; k < p->ntally; k++)
-		n += p->tally[k]->nfn;
+		n += p->tally[k]->fns.n;
 	d->at.slot_first = calloc(p->nfn + 3, sizeof(*d->at.slot_first));
 	d->at.slots = vec_block((n + 1) * sizeof(*d->at.slots));
 	if (!d->at.slot_first || !d->at.slots)
 		return -1;
 	for (size_t k = 0; k < p->ntally; k++)
-		for (size_t i = 0; i < p->tally[k]->nfn; i++)
+		for (size_t i = 0; i < p->tally[k]->fns.n; i++)
 			if (p->map[k].fn[i] != NO_ID)
 				d->at.slot_first[p->map[k].fn[i] + 2]++;
 	for (size_t f = 1; f <= p->nfn + 1; f++)
 		d->at.slot_first[f] += d->at.slot_first[f - 1];
 	for (size_t k = 0; k < p->ntally; k++)
-		for (size_t i = 0; i < p->tally[k]->nfn; i++)
+		for (size_t i = 0; i < p->tally[k]->fns.n; i++)
 			if (p->map[k].fn[i] != NO_ID)
 				d->at.slots[d->at.slot_first[p->map[k].fn[i] + 1]++] =
 					(struct slot_ref){(uint32_t)k, (uint32_t)i};
@@ -133,7 +133,7 @@ static struct detail *with_scratch(const struct profile *p, size_t run)
 				    (p->nevent + 2) * sizeof(uint64_t));
 	arena_init(&d->sums, 0);
 	detail_lines_init(&d->lines, p->nevent);
-	copied_init(&d->copied, d->shape);
+	copy_init(&d->copy, d->shape);
 	d->cost = calloc(EVENTS_MAX, sizeof(*d->cost));
 	if (!d->cost) {
 		free(d);
@@ -196,12 +196,12 @@ void detail_free(struct detail *d)
 		detail_runs_free(&d->runs[k]);
 	}
 	detail_lines_free(&d->lines);
-	copied_free(&d->copied);
+	copy_free(&d->copy);
 	free(d->cost);
 	free(d->key);
 	free(d->spare);
 	free(d->sorted);
-	free(d->once.p);
+	free(d->piece.p);
 	arena_free(&d->sums);
 	free(d);
 }
@@ -213,7 +213,7 @@ uint64_t detail_loose(const struct detail *d)
 
 bool detail_full(const struct detail *d)
 {
-	bool full = d->full || d->lines.full || copied_full(&d->copied);
+	bool full = d->full || d->lines.full || copy_full(&d->copy);
 
 	for (int k = 0; k < DETAIL_KINDS; k++)
 		full |= d->runs[k].full;
@@ -229,8 +229,9 @@ uint64_t detail_weight(const struct detail *d, uint32_t f)
 		const struct slot_ref *at = &d->at.slots[s];
 		const struct slot_ref *soon = s + FETCH < end ? at + FETCH : at;
 
-		__builtin_prefetch(&d->p->tally[soon->tally]->fn[soon->slot].once_all);
-		sum += d->p->tally[at->tally]->fn[at->slot].once_all / 2;
+		__builtin_prefetch(
+			&d->p->tally[soon->tally]->fns.at[soon->slot].pieces_n);
+		sum += d->p->tally[at->tally]->fns.at[at->slot].pieces_n / 2;
 	}
 	return sum;
 }
@@ -287,8 +288,8 @@ static bool before(const struct profile *p, uint32_t f, uint32_t name, uint32_t 
 	return p->fn_obj[f] < obj;
 }
 
-/* The function that a jump goes to: the one of that name and file in the object of `from`, else the
- * first of that name there, else `from`. */
+/* The function that a jump goes to: the one of that name and file in the object of
+ * `from`, else the first of that name there, else `from`. */
 static uint32_t jump_target(const struct detail *d, uint32_t from, uint32_t name,
 			    uint32_t file)
 {
@@ -335,7 +336,7 @@ static void set_target(void *arg, uint32_t file, uint64_t to, struct detail_row 
 	struct detail *d = from->d;
 	const struct profile *p = d->p;
 	const struct merge_map *m = &p->map[from->tally];
-	const uint64_t slots = once_goes_to(from->fn_name, file, to);
+	const uint64_t slots = piece_goes_to(from->fn_name, file, to);
 	const uint32_t name = m->name[SPACE_FN][slots >> 32];
 
 	r->to_file = m->name[SPACE_FILE][(uint32_t)slots];
@@ -412,7 +413,8 @@ static int sort_and_add(struct detail *d, struct held *h)
 	return 0;
 }
 
-/* Order the rows held of a kind and append them to b: *n rows.  0, or -1 when memory is out. */
+/* Order the rows held of a kind and append them to b: *n rows.  0, or -1 when memory is
+ * out. */
 static int encode(struct detail *d, enum detail_kind kind, struct bytes *b, uint64_t *n)
 {
 	struct held *h = &d->held[kind];
@@ -494,10 +496,11 @@ static void add_costs(struct detail *d, size_t k, uint64_t *sum, uint32_t n)
 		sum[event[e]] = detail_add(sum[event[e]], d->cost[e], &d->full);
 }
 
-/* Add a cost line with the ncost costs at *in; 0: with those of the line before, which o knows. */
+/* Add a cost line with the ncost costs at *in; 0: with those of the line before, which o
+ * knows. */
 static inline int read_line(struct detail *d, struct varint_reader *in,
 			    const uint32_t *event, uint64_t instr, uint64_t line,
-			    uint32_t file, uint32_t ncost, struct once_row *o)
+			    uint32_t file, uint32_t ncost, struct piece_row *o)
 {
 	struct varint_reader said = {o->costs, in->end, false}, *from = in;
 	const size_t before = d->lines.n;
@@ -523,14 +526,15 @@ static inline int read_line(struct detail *d, struct varint_reader *in,
 }
 
 /*
- * Append lines of one event that stay in the file of the line before and that no line held can
- * equal, as far as there is room.  *at: in, the line before; out, the last line read.  o has
- * the costs of the line before.  Not inlined: its loop needs the registers for itself.
+ * Append lines of one event that stay in the file of the line before and that no line
+ * held can equal, as far as there is room.  *at: in, the line before; out, the last line
+ * read.  o has the costs of the line before.  Not inlined: its loop needs the registers
+ * for itself.
  */
 static __attribute__((noinline)) void read_fresh(struct detail *d,
 						 struct varint_reader *from,
 						 struct detail_key *at,
-						 struct once_row *o)
+						 struct piece_row *o)
 {
 	/* A line takes a tag and three numbers at most; so many bytes must be left. */
 	const ptrdiff_t row = 1 + 3 * VARINT_MAX;
@@ -549,21 +553,21 @@ static __attribute__((noinline)) void read_fresh(struct detail *d,
 	for (; n < end && from->end - p >= row; n++) {
 		const unsigned tag = *p;
 
-		if ((tag & ~(unsigned)(ONCE_INSTR | ONCE_LINE | 1 << ONCE_COSTS)) != 0)
+		if ((tag & ~(unsigned)(PIECE_INSTR | PIECE_LINE | 1 << PIECE_COSTS)) != 0)
 			break;
 		p++;
-		if (tag & ONCE_INSTR) {
+		if (tag & PIECE_INSTR) {
 			p = varint_at(p, &v);
 			k.instr = varint_unzigzag(k.instr, v);
 		}
-		if (tag & ONCE_LINE) {
+		if (tag & PIECE_LINE) {
 			p = varint_at(p, &v);
 			k.line = varint_unzigzag(k.line, v);
 		}
 		k.row = (uint32_t)n;
 		ordered &= detail_key_after(&k, &key[n - 1]);
 		key[n] = k;
-		if (tag & 1 << ONCE_COSTS) {
+		if (tag & 1 << PIECE_COSTS) {
 			o->costs = p;
 			o->ncosts = 1;
 			p = varint_at(p, &cost);
@@ -579,10 +583,10 @@ static __attribute__((noinline)) void read_fresh(struct detail *d,
 	from->p = p;
 }
 
-/* Read cost lines of a piece, up to a row of another kind; o is the row before, and becomes the last
- * line. */
+/* Read cost lines of a piece, up to a row of another kind; o is the row before, and
+ * becomes the last line. */
 static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
-		      struct once_row *o)
+		      struct piece_row *o)
 {
 	const struct merge_map *m = &d->p->map[k];
 	const uint32_t own = d->p->fn_file[d->fn];
@@ -596,25 +600,25 @@ static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
 		if (plain && d->lines.n && d->lines.expected == d->lines.known &&
 		    d->lines.key[d->lines.n - 1].file == at.file)
 			read_fresh(d, &in, &at, o);
-		if (in.p >= in.end || (*in.p & ONCE_KIND) != ENTRY_COST)
+		if (in.p >= in.end || (*in.p & PIECE_KIND) != ENTRY_COST)
 			break;
 		const uint64_t tag = varint_get(&in);
 		uint64_t instr = at.instr, line = at.line;
 
-		if (tag & ONCE_FILE) {
+		if (tag & PIECE_FILE) {
 			o->file = (uint32_t)varint_get(&in);
 			at.file = m->name[SPACE_FILE][o->file];
 		}
-		if (tag & ONCE_INSTR)
+		if (tag & PIECE_INSTR)
 			instr = varint_unzigzag(instr, varint_get(&in));
-		if (tag & ONCE_LINE)
+		if (tag & PIECE_LINE)
 			line = varint_unzigzag(line, varint_get(&in));
 		if (in.bad)
 			break;
 		at.instr = instr;
 		at.line = line;
 		rc = read_line(d, &in, m->event, instr, line, at.file,
-			       (uint32_t)(tag >> ONCE_COSTS), o);
+			       (uint32_t)(tag >> PIECE_COSTS), o);
 		if (at.file == own && line - 1 < d->first_line - 1)
 			d->first_line = line;
 		if (rc)
@@ -626,7 +630,7 @@ static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
 	return rc;
 }
 
-static int read_row(struct detail *d, size_t k, uint32_t slot, const struct once_row *o)
+static int read_row(struct detail *d, size_t k, uint32_t slot, const struct piece_row *o)
 {
 	const enum detail_kind kind = kinds[o->kind];
 	const struct profile *p = d->p;
@@ -637,7 +641,7 @@ static int read_row(struct detail *d, size_t k, uint32_t slot, const struct once
 	r = (struct detail_row){
 		.instr = o->instr, .line = o->line, .file = m->name[SPACE_FILE][o->file]};
 	if (kind == DETAIL_JUMPS) {
-		struct jumps_of from = {d, k, p->tally[k]->fn[slot].fn};
+		struct jumps_of from = {d, k, p->tally[k]->fns.at[slot].fn};
 
 		r.to_instr = o->to[0];
 		r.to_line = o->to[1];
@@ -669,14 +673,14 @@ static int read_row(struct detail *d, size_t k, uint32_t slot, const struct once
 /* Read the pieces of a function's slot in tally k. */
 static int read_pieces(struct detail *d, size_t k, uint32_t slot)
 {
-	const struct fn_slot *fn = &d->p->tally[k]->fn[slot];
-	const struct spill *once = &d->p->tally[k]->once;
-	uint64_t at = fn->once_at, n = fn->once_n;
+	const struct fn_slot *fn = &d->p->tally[k]->fns.at[slot];
+	const struct spill *packed = &d->p->tally[k]->pieces.packed;
+	uint64_t at = fn->piece_at, n = fn->piece_n;
 
 	while (n) {
-		const unsigned char *bytes = spill_read(once, at, n, &d->once);
+		const unsigned char *bytes = spill_read(packed, at, n, &d->piece);
 		struct varint_reader in = {bytes, bytes ? bytes + n : NULL, false};
-		struct once_row o = {0};
+		struct piece_row o = {0};
 
 		if (!bytes) {
 			d->unread = errno;
@@ -689,13 +693,13 @@ static int read_pieces(struct detail *d, size_t k, uint32_t slot)
 			d->held[i].known = d->held[i].n;
 		}
 		detail_lines_again(&d->lines);
-		n = once_piece(&in, &at);
+		n = piece_before(&in, &at);
 		if (n)
-			spill_fetch(once, at);
+			spill_fetch(packed, at);
 		for (;;) {
 			if (wanted(d, DETAIL_LINES) && read_lines(d, k, &in, &o))
 				return -1;
-			if (!once_get(&in, &o, d->cost))
+			if (!piece_get(&in, &o, d->cost))
 				break;
 			if (wanted(d, kinds[o.kind]) && read_row(d, k, slot, &o))
 				return -1;
@@ -756,8 +760,8 @@ int detail_gather(struct detail *d, uint32_t f, enum detail_kind kind,
 	return 0;
 }
 
-/* Prefetch the data of later functions: functions come by name, but their pieces lie in the order of
- * the text. */
+/* Prefetch the data of later functions: functions come by name, but their pieces lie in
+ * the order of the text. */
 static void fetch_next(const struct detail *d, uint32_t f)
 {
 	const struct places *at = &d->at;
@@ -766,16 +770,17 @@ static void fetch_next(const struct detail *d, uint32_t f)
 	const size_t later = soon + FETCH < nfn ? soon + FETCH : nfn;
 
 	for (uint32_t s = at->slot_first[later]; s < at->slot_first[later + 1]; s++)
-		__builtin_prefetch(
-			&d->p->tally[at->slots[s].tally]->fn[at->slots[s].slot].once_at);
+		__builtin_prefetch(&d->p->tally[at->slots[s].tally]
+					    ->fns.at[at->slots[s].slot]
+					    .piece_at);
 	for (uint32_t s = at->slot_first[soon]; s < at->slot_first[soon + 1]; s++) {
 		const struct slot_ref *slot = &at->slots[s];
 		const struct tally *t = d->p->tally[slot->tally];
-		const struct fn_slot *fn = &t->fn[slot->slot];
+		const struct fn_slot *fn = &t->fns.at[slot->slot];
 
-		spill_fetch(&t->once, fn->once_at);
+		spill_fetch(&t->pieces.packed, fn->piece_at);
 		/* Its edges are mostly next to each other. */
-		if (fn->edge_out - 1 < t->nedge)
+		if (fn->edge_out - 1 < t->edges.n)
 			__builtin_prefetch(
 				&d->p->map[slot->tally].edge[fn->edge_out - 1]);
 	}
@@ -790,7 +795,7 @@ static const struct slot_ref *only_slot(const struct detail *d, uint32_t f)
 	for (uint32_t s = at->slot_first[f]; s < at->slot_first[f + 1]; s++) {
 		const struct slot_ref *slot = &at->slots[s];
 
-		if (!d->p->tally[slot->tally]->fn[slot->slot].once_n)
+		if (!d->p->tally[slot->tally]->fns.at[slot->slot].piece_n)
 			continue;
 		if (only)
 			return NULL;
@@ -799,9 +804,9 @@ static const struct slot_ref *only_slot(const struct detail *d, uint32_t f)
 	return only;
 }
 
-/* Copy the rows of a function that has one piece, as most have (detail_copy.h). */
-static enum copy copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
-			  uint64_t n[DETAIL_KINDS], uint64_t *first_line)
+/* Copy the rows of a function that has one piece, as most have (copy.h). */
+static enum copied copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
+			    uint64_t n[DETAIL_KINDS], uint64_t *first_line)
 {
 	const struct profile *p = d->p;
 	const struct slot_ref *slot = only_slot(d, f);
@@ -810,26 +815,27 @@ static enum copy copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KI
 	const struct merge_map *m;
 	struct jumps_of from;
 	uint64_t at;
-	enum copy rc;
+	enum copied rc;
 
 	if (d->asked || p->nevent > COPY_EVENTS || p->nevent == 0 || !slot)
-		return COPY_ODD;
-	fn = &p->tally[slot->tally]->fn[slot->slot];
+		return COPY_NOT;
+	fn = &p->tally[slot->tally]->fns.at[slot->slot];
 	m = &p->map[slot->tally];
-	for (size_t e = 0; e < p->tally[slot->tally]->nevent; e++)
+	for (size_t e = 0; e < p->tally[slot->tally]->events.n; e++)
 		if (m->event[e] != e)
-			return COPY_ODD;
-	at = fn->once_at;
-	in.p = spill_read(&p->tally[slot->tally]->once, at, fn->once_n, &d->once);
+			return COPY_NOT;
+	at = fn->piece_at;
+	in.p = spill_read(&p->tally[slot->tally]->pieces.packed, at, fn->piece_n,
+			  &d->piece);
 	if (!in.p) {
 		d->unread = errno;
 		return COPY_NO_MEMORY;
 	}
-	in.end = in.p + fn->once_n;
-	if (once_piece(&in, &at))
-		return COPY_ODD;
+	in.end = in.p + fn->piece_n;
+	if (piece_before(&in, &at))
+		return COPY_NOT;
 	from = (struct jumps_of){d, slot->tally, fn->fn};
-	rc = copy_piece(&d->copied, &in,
+	rc = copy_piece(&d->copy, &in,
 			&(struct copy_of){.file = m->name[SPACE_FILE],
 					  .edge = m->edge,
 					  .first_edge = p->out_first[f],
@@ -838,7 +844,7 @@ static enum copy copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KI
 					  .arg = &from},
 			first_line);
 	for (int k = 0; rc == COPY_DONE && k < DETAIL_KINDS; k++)
-		if (copied_encode(&d->copied, (enum detail_kind)k, &b[k], &n[k]))
+		if (copy_encode(&d->copy, (enum detail_kind)k, &b[k], &n[k]))
 			rc = COPY_NO_MEMORY;
 	return rc;
 }
@@ -847,12 +853,12 @@ int detail_pack(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
 		uint64_t n[DETAIL_KINDS], uint64_t *first_line)
 {
 	const uint64_t loose = d->loose;
-	enum copy copy;
+	enum copied copy;
 
 	fetch_next(d, f);
 	d->fn = f;
 	copy = copy_all(d, f, b, n, first_line);
-	if (copy != COPY_ODD)
+	if (copy != COPY_NOT)
 		return copy == COPY_DONE ? 0 : -1;
 	d->loose = loose;
 	if (gather(d, f, (1u << DETAIL_KINDS) - 1, d->run))

@@ -19,11 +19,13 @@ struct detail; /* knows where each function's entries are */
 int detail_new(const struct profile *p, size_t run, struct detail **out, struct err *err);
 /* Once *cancel is set, functions fail as if memory were out. */
 void detail_stop_by(struct detail *d, const atomic_int *cancel);
-/* Make one for another thread, with the same places and 1/share of the rows.  Free it before `of`. */
+/* Make one for another thread, with the same places and 1/share of the rows.  Free it
+ * before `of`. */
 int detail_share(const struct detail *of, unsigned share, struct detail **out,
 		 struct err *err);
 void detail_free(struct detail *d);
-/* How many jumps so far had a target that is no function of exactly that name, file and object. */
+/* How many jumps so far had a target that is no function of exactly that name, file and
+ * object. */
 uint64_t detail_loose(const struct detail *d);
 /* Did some sum so far not fit in 64 bits?  Nothing else tells that of jumps. */
 bool detail_full(const struct detail *d);
@@ -37,9 +39,9 @@ int detail_unread(const struct detail *d);
  * (memory, detail_unread()). */
 int detail_gather(struct detail *d, uint32_t f, enum detail_kind kind,
 		  struct detail_row **rows, size_t *n);
-/* Append the packed rows of function f of each kind to its b: n of them.  *first_line is the
- * lowest known line among its cost lines in the function's own file.  0 or -1 (memory,
- * detail_unread()). */
+/* Append the packed rows of function f of each kind to its b: n of them.  *first_line is
+ * the lowest known line among its cost lines in the function's own file.  0 or -1
+ * (memory, detail_unread()). */
 int detail_pack(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
 		uint64_t n[DETAIL_KINDS], uint64_t *first_line);
 

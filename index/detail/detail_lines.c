@@ -1,9 +1,9 @@
 /*
  * detail_lines.c - order the rows of a function; see detail_lines.h.
  *
- * A function's lines mostly stand in the text in ascending runs, one for each file or loop.  So
- * neighbouring runs are merged, in pairs, until one run is left; then equal lines, which are
- * neighbours now, are added.
+ * A function's lines mostly stand in the text in ascending runs, one for each file or
+ * loop.  So neighbouring runs are merged, in pairs, until one run is left; then equal
+ * lines, which are neighbours now, are added.
  */
 #include "index/detail/detail_lines.h"
 
@@ -49,7 +49,7 @@ static size_t in_order(const struct detail_row *more, const struct detail_key *k
 }
 
 /* Merge each two neighbouring runs; returns how many runs are left. */
-static size_t merge_once(const struct detail_row *more, const struct detail_key *from,
+static size_t merge_pass(const struct detail_row *more, const struct detail_key *from,
 			 struct detail_key *to, size_t n)
 {
 	size_t left = 0, out = 0, end;
@@ -92,7 +92,7 @@ int detail_order(struct detail_key **key, size_t *cap, struct detail_key **spare
 	if (vec_reserve_raw(spare, spare_cap, n, sizeof(**spare)))
 		return -1;
 	do {
-		left = merge_once(more, *key, *spare, n);
+		left = merge_pass(more, *key, *spare, n);
 		change_places(key, cap, spare, spare_cap);
 	} while (left > 1);
 	return 0;

@@ -1,8 +1,8 @@
 /*
  * detail_lines.h - the cost lines of one function while they are gathered (detail.c).
  *
- * Most rows of a profile are cost lines.  So a line is a key of 24 bytes, by which it is ordered; its
- * costs are in another array:
+ * Most rows of a profile are cost lines.  So a line is a key of 24 bytes, by which it is
+ * ordered; its costs are in another array:
  *
  *	key	{instr line file row} ...	in the order of the text, then sorted
  *	cost	row 0: E numbers  row 1: E ...
@@ -92,9 +92,9 @@ static inline uint64_t *detail_lines_row(struct detail_lines *l, uint64_t instr,
 int detail_lines_order(struct detail_lines *l);
 
 /*
- * Order n keys.  `spare` is grown to the same size; the two arrays may be exchanged.  Equal keys are
- * ordered by detail_compare() of their rows in `more`; if `more` is NULL, they keep their order.
- * 0, or -1 when memory is out.
+ * Order n keys.  `spare` is grown to the same size; the two arrays may be exchanged.
+ * Equal keys are ordered by detail_compare() of their rows in `more`; if `more` is NULL,
+ * they keep their order.  0, or -1 when memory is out.
  */
 int detail_order(struct detail_key **key, size_t *cap, struct detail_key **spare,
 		 size_t *spare_cap, size_t n, const struct detail_row *more);

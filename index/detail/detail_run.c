@@ -1,8 +1,9 @@
 /*
  * detail_run.c - merge the runs of a function; see detail_run.h.
  *
- * In the packed form the number of rows is before the rows, so the runs are merged twice: first to
- * count the rows of each file, then to write them.  A heap orders the runs by their next row.
+ * In the packed form the number of rows is before the rows, so the runs are merged twice:
+ * first to count the rows of each file, then to write them.  A heap orders the runs by
+ * their next row.
  */
 #include "index/detail/detail_run.h"
 
@@ -13,7 +14,7 @@
 
 enum { STEPS = 1 << 12 };
 
-struct run {
+struct open_run {
 	struct detail_reader r; /* r.row: its next row */
 	uint64_t left;		/* after that one */
 	uint64_t *cost;
@@ -23,7 +24,7 @@ struct merger {
 	struct detail_runs *runs;
 	const struct detail_shape *shape;
 	enum detail_kind kind;
-	struct run *run;
+	struct open_run *run;
 	uint64_t *costs; /* of each run, then of `row` */
 	uint32_t *heap;	 /* runs with rows left, the one with the least row first */
 	size_t nheap;
@@ -97,7 +98,7 @@ static void sift_down(struct merger *m, size_t i)
 /* Read the next row of the first run in the heap, or remove the run if it has no more. */
 static void advance(struct merger *m)
 {
-	struct run *r = &m->run[m->heap[0]];
+	struct open_run *r = &m->run[m->heap[0]];
 
 	if (r->left) {
 		r->left--;
@@ -117,7 +118,7 @@ static void rewind_runs(struct merger *m)
 
 	m->nheap = 0;
 	for (size_t i = 0; i < m->runs->n; start = m->runs->end[i++]) {
-		struct run *r = &m->run[i];
+		struct open_run *r = &m->run[i];
 		uint64_t n = detail_begin(&r->r, m->kind, m->shape, p + start,
 					  p + m->runs->end[i]);
 
@@ -132,9 +133,9 @@ static void rewind_runs(struct merger *m)
 		sift_down(m, i);
 }
 
-static void take(struct merger *m, bool first)
+static void take_row(struct merger *m, bool first)
 {
-	const struct run *r = &m->run[m->heap[0]];
+	const struct open_run *r = &m->run[m->heap[0]];
 	bool *full = &m->runs->full;
 
 	if (first) {
@@ -151,7 +152,7 @@ static void take(struct merger *m, bool first)
 }
 
 /* Was the merge cancelled?  Look now and then only. */
-static bool stopped(struct merger *m)
+static bool merge_stopped(struct merger *m)
 {
 	return m->cancel && ++m->steps % STEPS == 0 &&
 	       atomic_load_explicit(m->cancel, memory_order_relaxed);
@@ -162,9 +163,9 @@ static bool next_row(struct merger *m)
 {
 	if (!m->nheap)
 		return false;
-	take(m, true);
+	take_row(m, true);
 	while (m->nheap && detail_compare(&m->row, &m->run[m->heap[0]].r.row) == 0)
-		take(m, false);
+		take_row(m, false);
 	return true;
 }
 
@@ -175,7 +176,7 @@ static int count_groups(struct merger *m, struct group **groups, size_t *n,
 
 	rewind_runs(m);
 	for (*rows = 0; next_row(m); ++*rows) {
-		if (stopped(m))
+		if (merge_stopped(m))
 			return -1;
 		if (!*n || (*groups)[*n - 1].file != m->row.file) {
 			if (vec_reserve(groups, &cap, *n + 1, sizeof(**groups)))
@@ -197,7 +198,8 @@ static int write_groups(struct merger *m, struct bytes *b, const struct group *g
 		if (detail_write_group(&w, groups[g].file, groups[g].rows))
 			return -1;
 		for (uint64_t i = 0; i < groups[g].rows; i++)
-			if (stopped(m) || !next_row(m) || detail_write_row(&w, &m->row))
+			if (merge_stopped(m) || !next_row(m) ||
+			    detail_write_row(&w, &m->row))
 				return -1;
 	}
 	return 0;

@@ -1,8 +1,9 @@
 /*
- * detail_run.h - merge the rows of a function that has too many to hold them all in memory.
+ * detail_run.h - merge the rows of a function that has too many to hold them all in
+ * memory.
  *
- * They come in runs, each ordered and packed as in detail_code.h, and are merged from there:
- * a row takes some five bytes instead of a hundred.
+ * They come in runs, each ordered and packed as in detail_code.h, and are merged from
+ * there: a row takes some five bytes instead of a hundred.
  */
 #ifndef QUERN_DETAIL_RUN_H
 #define QUERN_DETAIL_RUN_H
@@ -23,11 +24,12 @@ int detail_compare(const void *a, const void *b);
 /* a + b; if that does not fit, UINT64_MAX, and *full is set. */
 uint64_t detail_add(uint64_t a, uint64_t b, bool *full);
 
-/* End a run: all that detail_encode() or detail_encode_lines() appended to `bytes` since the run before.
- * 0, or -1 when memory is out. */
+/* End a run: all that detail_encode() or detail_encode_lines() appended to `bytes` since
+ * the run before.  0, or -1 when memory is out. */
 int detail_runs_end(struct detail_runs *runs);
-/* Append the *n rows of all runs to b, equal ones added, as detail_encode() would.  The runs are empty
- * afterwards.  Returns -1 when memory is out or *cancel is set (cancel may be NULL), else 0. */
+/* Append the *n rows of all runs to b, equal ones added, as detail_encode() would.  The
+ * runs are empty afterwards.  Returns -1 when memory is out or *cancel is set (cancel may
+ * be NULL), else 0. */
 int detail_runs_merge(struct detail_runs *runs, enum detail_kind kind,
 		      const struct detail_shape *s, const atomic_int *cancel,
 		      struct bytes *b, uint64_t *n);

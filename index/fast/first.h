@@ -1,11 +1,12 @@
 /*
- * first.h - take the lines of a function's first block without going through rows.
+ * first.h - take the lines of a function's first block straight from the text to packed
+ * rows.
  *
- * Such lines (once.h) are most of a profile of one part, and each is new: all there is to do
- * is to read its numbers and to pack them.  The usual forms, cost lines of up to 32
- * columns, jumps, calls, and the heads of functions that are new, are taken here straight from
- * the text; everything else, and whatever is odd about one of these, is left to decode.h and
- * tally.h, which give the same result.
+ * Most lines of a profile of one part are in first blocks.  Each is new there, so nothing
+ * is looked up: its numbers are read and packed (piece.h).  Taken are the usual forms:
+ * cost lines of up to 32 columns, jumps, calls, and the heads of functions that are new.
+ * Every other line is left to decode.h and tally.h.  The tally is the same whether a line
+ * is taken here or there.
  */
 #ifndef QUERN_FIRST_H
 #define QUERN_FIRST_H
@@ -15,14 +16,14 @@
 #include "index/lines/decode.h"
 #include "index/tally/tally.h"
 
-/* True when the lines at hand are of a first block, and of a profile whose usual lines
- * first_run() takes. */
+/* True when first_run() can take the next lines: the block is its function's first, and
+ * the profile's positions and columns are usual. */
 bool first_ready(const struct tally *t, const struct decode *d);
 
 /*
- * Take lines from p, at most to end; returns where it stopped: the start of a line.  32 bytes
- * in front of p and 512 behind end, and 16 for each column, are readable.  t and d are as if they had taken the lines
- * themselves.
+ * Take lines from p on, at most to end; returns where it stopped: the start of a line.
+ * Readable: 32 bytes before p; 512 + 16 * columns after end.  t and d are as if they had
+ * taken the lines themselves.
  */
 const char *first_run(struct tally *t, struct decode *d, const char *p, const char *end);
 

@@ -1,17 +1,17 @@
 /*
  * replay.h - take text that was met before without decoding it again.
  *
- * A profile repeats itself: a function's lines come again in every part and every
+ * A profile repeats itself: the lines of a function come again in every part and every
  * activation, and after one line nearly always the same text follows but for the costs.
- * So behind an entry (tally.h) we remember the texts that followed it and the entries they
- * led to:
+ * So each entry (tally.h) has links: the texts that followed it, and the entries that
+ * they led to:
  *
  *	entry "+2 * 684"  --[ "cfn=(75)\ncalls=" N " 0 0\n374 " ]-->  entry call g at 374
  *	                  --[ "+3 +1 " ]-->                           entry line 12
  *
- * When the text at hand begins with one of them, only the numbers are read: a compare
- * and an add.  Everything else is left to decode.h and tally.h, which give the same
- * result; a link is only learnt from what they did.
+ * When the text at hand begins with that of a link, only the numbers are read: a compare
+ * and an add.  Every other line is left to decode.h and tally.h, and a link is learnt
+ * from the result.  The tally is the same whether a line is taken here or there.
  */
 #ifndef QUERN_REPLAY_H
 #define QUERN_REPLAY_H
@@ -37,31 +37,34 @@ enum { REPLAY_IDLE = 64 };
 
 struct replay {
 	replay_fn *run;	   /* NULL: not chosen yet */
-	struct link *link; /* link 0 is none */
+	struct link *link; /* link 0 fits no text */
 	struct link_more *link_more;
 	size_t n, cap, more_cap;
-	size_t most;	   /* links; 0: a million */
-	struct step *step; /* per entry: what is behind it */
+	size_t most;	   /* links that may be kept; 0: a million */
+	struct step *step; /* per entry: the line that follows it */
 	size_t step_cap;
 	uint32_t *past;	    /* links in the order they were taken (replay_in.h) */
 	uint32_t past_size; /* a power of 2 */
-	size_t past_most;   /* places it may have, about */
-	uint32_t past_n;    /* where the next one goes */
-	uint32_t past_at;   /* where the one is that should come next */
-	bool past_round;    /* all of it was written */
-	/* The past is followed where most links are not steps or the like (elsewhere the one used
-	 * last is right as often, and nearer), and while two of three links come as it says. */
-	uint64_t blocks, steps; /* links, and steps or the like, lately */
-	uint64_t links;		/* since that was asked last, */
-	uint64_t hits;		/* and those of them that came as the past says */
+	size_t past_most;   /* its size at most, about */
+	uint32_t past_n;    /* place of the next one */
+	uint32_t past_at;   /* place of the link that should come next */
+	bool past_round;    /* every place of it was written */
+	/* The past is followed while most lines are taken by links, not steps (else the
+	 * link used last is right as often, and nearer in memory), and while it is right
+	 * for two links of three. */
+	uint64_t blocks, steps; /* links, and lines taken by steps, lately */
+	uint64_t links;		/* since this was last decided, */
+	uint64_t hits;		/* and those that the past was right for */
 	bool follow, misleads;
-	uint32_t
-		base; /* the loop stopped behind a head: the entry that is the base, 0: as before */
-	bool full; /* no room for more links: new text is not learnt */
-	/* Lines that were not known and taught nothing, less those that were known. */
+	/* The loop stopped after a head: the entry that has the base of positions, 0:
+	 * unchanged. */
+	uint32_t base;
+	bool full; /* links have no room: new text is not learnt */
+	/* Lines that no link fitted and that taught none, less those that a link
+	 * fitted. */
 	uint64_t idle;
-	uint32_t meaning;	 /* of the tally when the links were learnt, and */
-	uint8_t nsub, sub[SUBS]; /* the positions of a line */
+	uint32_t meaning;	 /* tally.now.meaning when the links were learnt */
+	uint8_t nsub, sub[SUBS]; /* the positions of a line then */
 	struct head *head;	 /* by hash of the digits of fn= */
 	struct plain *plain;	 /* scratch */
 };
@@ -69,15 +72,15 @@ struct replay {
 void replay_free(struct replay *r);
 
 /*
- * Take lines from p as far as the links go, at most to end; returns where it stopped: the
- * start of a line.  32 bytes in front of p and 512 behind end, and 16 for each column, are
- * readable.  d and t are as if they had taken the lines themselves.
+ * Take lines from p on as far as the links go, at most to end; returns where it stopped:
+ * the start of a line.  Readable: 32 bytes before p; 512 + 16 * columns after end.  d and
+ * t are as if they had taken the lines themselves.
  */
 const char *replay_run(struct replay *r, struct tally *t, struct decode *d, const char *p,
 		       const char *end, struct err *err);
 
-/* Nothing was known lately, nor could be learnt: a block of text is better decoded at once.  The
- * line behind it is to be asked for again. */
+/* True when links fitted too few lines lately, and none could be learnt: the caller then
+ * decodes a whole block of text, and tries replay_run() at the line after it. */
 static inline bool replay_idle(struct replay *r)
 {
 	if (!r->full && r->idle <= REPLAY_IDLE)
@@ -86,17 +89,19 @@ static inline bool replay_idle(struct replay *r)
 	return true;
 }
 
-/* True when the next lines are worth a try, so decode_entry() should be used behind it. */
+/* True when replay_run() may take the next lines; the caller uses decode_entry() after
+ * it, so that it learns. */
 static inline bool replay_ready(const struct tally *t)
 {
-	return t->cur_fn != UINT32_MAX && !t->in_once;
+	return t->now.fn != UINT32_MAX && !t->pieces.open;
 }
 
-/* Where we were before a batch of decode_entry(), and learning from it afterwards. */
+/* The state before a batch of decode_entry() is noted, and after it a link is learnt from
+ * the batch. */
 struct replay_before {
 	uint32_t fn, entry;
-	bool plain;   /* nothing was pending that the text does not say */
-	bool settled; /* positions and file were the entry's */
+	bool plain;   /* the batch's text alone says what its lines mean */
+	bool settled; /* replay_settled() */
 };
 struct replay_before replay_note(const struct tally *t, const struct decode *d);
 int replay_learn(struct replay *r, const struct replay_before *before,

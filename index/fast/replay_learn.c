@@ -1,32 +1,45 @@
 /*
  * replay_learn.c - learn a link from what decode and tally did; see replay.h.
  *
- * What a text means depends on what is said nowhere in it: the names that ids stand for, the
- * columns, the positions (tally.meaning counts their changes, and then all links go), the
- * base (so links hang on the entry before, and lead to one that is the base of what follows: in
- * callgrind's files a call elsewhere than the cost line before it is not), the object (the
- * function's own), and a cfn= from further up (such texts are not learnt).
+ * In: a batch of rows that decode and tally took, and the state before it.  Out: a link
+ * from the entry before to the entry that the tally is at, or nothing.
+ *
+ * A link may be used only where its text means the same again.  That depends on more than
+ * the text:
+ *
+ *	names of ids, columns, positions	tally.now.meaning counts their changes, which drop all links
+ *	the base of positions			a link is tried only after its entry, which has that base;
+ *						it leads to an entry that has the base of the next line
+ *	the object				is that of the function
+ *	a cfn= before the text			such texts are not learnt
  */
 #include <string.h>
 
 #include "index/base/vec.h"
+#include "index/fast/numbers.h"
 #include "index/fast/replay_in.h"
 
 struct replay_before replay_note(const struct tally *t, const struct decode *d)
 {
-	bool plain = t->pending == PENDING_NONE && !t->has_cfi && !t->has_cob &&
-		     !t->has_jfi && !t->has_jfn && !t->ob_moved;
+	bool plain = t->now.pending == PENDING_NONE && !t->now.has_cfi &&
+		     !t->now.has_cob && !t->now.has_jfi && !t->now.has_jfn &&
+		     !t->now.ob_moved;
 
-	return (struct replay_before){t->cur_fn, t->cur, plain, replay_settled(t, d)};
+	return (struct replay_before){t->now.fn, t->now.entry, plain,
+				      replay_settled(t, d)};
 }
 
-/* Behind the positions of a line, each followed by one blank: where its costs begin; NULL
- * when it is too odd. */
-static const char *costs_of(const struct decode *d, const char *line, const char *end)
+/* Where the costs of the line begin, after its positions, each followed by one blank;
+ * NULL when the line has another form.  *absolute: no position is relative to the line
+ * before. */
+static const char *costs_of(const struct decode *d, const char *line, const char *end,
+			    bool *absolute)
 {
+	*absolute = true;
 	for (unsigned i = 0; i < d->nsub; i++) {
 		const char *from = line;
 
+		*absolute &= *line >= '0' && *line <= '9';
 		while (line < end && (unsigned char)*line > ' ')
 			line++;
 		if (line == from || line == end || *line != ' ')
@@ -36,21 +49,8 @@ static const char *costs_of(const struct decode *d, const char *line, const char
 	return line < end && *line >= '0' && *line <= '9' ? line : NULL;
 }
 
-/* Behind fn= the base is another function's: only absolute positions mean the same.  The
- * line is one whose costs_of() were found. */
-static bool absolute(const struct decode *d, const char *line)
-{
-	for (unsigned i = 0; i < d->nsub; i++) {
-		if (*line < '0' || *line > '9')
-			return false;
-		while (*line != ' ')
-			line++;
-		line++;
-	}
-	return true;
-}
-
-/* Fill k's text (a wide_link's) from p up to the costs; false when it does not fit. */
+/* Set the text of k, a wide_link, to p[0..costs); count: where the count of a call is, or
+ * NULL.  False: the text is too long, or the count is not a plain number. */
 static bool set_text(struct link *k, const char *p, const char *costs, const char *count)
 {
 	const char *rest = count;
@@ -59,9 +59,8 @@ static bool set_text(struct link *k, const char *p, const char *costs, const cha
 	if (costs - p > LINK_WIDE)
 		return false;
 	if (count) {
-		while (*rest >= '0' && *rest <= '9' && n < UINT32_MAX)
-			n = n * 10 + (uint64_t)(*rest++ - '0');
-		if (n > UINT32_MAX || rest == count || (*rest != ' ' && *rest != '\n'))
+		if (!digits_number(&rest, &n) || n > UINT32_MAX ||
+		    (*rest != ' ' && *rest != '\n'))
 			return false; /* 0x1f, say */
 		k->before = (uint8_t)(count - p);
 		k->digits = (uint8_t)(rest - count);
@@ -75,7 +74,8 @@ static bool set_text(struct link *k, const char *p, const char *costs, const cha
 	return true;
 }
 
-/* The rows of one entry: [fl= fn=] or [fi=], [cob= cfi= cfn= calls=], its line. */
+/* True when the rows are those of one entry: [fl= fn=] or [fi=], [cob= cfi= cfn= calls=],
+ * its line.  *block: with fn=.  *calls: the row of calls=, or NULL. */
 static bool plain_rows(const struct batch *b, bool *block, const struct row **calls)
 {
 	bool fl = false, cfn = false, called = false;
@@ -93,7 +93,7 @@ static bool plain_rows(const struct batch *b, bool *block, const struct row **ca
 		case ROW_CFI:
 		case ROW_COB: called = true; break;
 		case ROW_CALLS:
-			/* Anything between it and its line: the call was dropped. */
+			/* Something is between it and its line: the call was dropped. */
 			if (i + 2 != b->n)
 				return false;
 			*calls = r;
@@ -101,12 +101,12 @@ static bool plain_rows(const struct batch *b, bool *block, const struct row **ca
 		default: return false;
 		}
 	}
-	/* cfi= and its like without calls= are for a later call, fl= without fn= for a later
-	 * block. */
+	/* cfi= and its like without calls= are for a later call, fl= without fn= for a
+	 * later block. */
 	return (*calls ? cfn : !called) && (!fl || *block);
 }
 
-/* Where the last line of text begins, which ends with a newline. */
+/* Where the last line of the text begins; the text ends with a newline. */
 static const char *last_line(struct str text)
 {
 	const char *nl = text.n > 1 ? memrchr(text.p, '\n', text.n - 1) : NULL;
@@ -114,7 +114,8 @@ static const char *last_line(struct str text)
 	return nl ? nl + 1 : text.p;
 }
 
-/* The rows of a jump and its line, maybe with jfi= and jfn= in front. */
+/* True when the rows are those of a jump and its line, and maybe jfi= and jfn= before
+ * it. */
 static bool jump_rows(const struct batch *b)
 {
 	const struct row *jump = b->n < 2 ? NULL : &b->row[b->n - 2];
@@ -128,7 +129,8 @@ static bool jump_rows(const struct batch *b)
 	return true;
 }
 
-/* Such text, "jfi=(3)\njump=12 +20 0 \n* 0 \n": k's is without the counts. */
+/* Set the text of k to that of such rows, "jfi=(3)\njump=12 +20 0 \n* 0 \n", without the
+ * counts; false when it has another form. */
 static bool set_jump_text(struct link *k, struct str text)
 {
 	const char *end = text.p + text.n - 1, *line = last_line(text), *slash = NULL;
@@ -169,17 +171,19 @@ static inline void set_step(struct step *step, const char *p, size_t n)
 	step->other = (uint16_t)(0xffffu << n);
 }
 
-/* Keep k as a step where it can be one; no link is needed then.  False when memory is out. */
+/* Keep k as a step if it can be one (*kept): then no link is needed.  False when memory
+ * is out. */
 static bool keep_step(struct replay *r, const struct link *k, const struct tally *t,
 		      bool *kept)
 {
 	struct step *step;
 
 	*kept = false;
-	/* Where links are followed as they came, those of several columns are all links.  A head's line
-	 * is a part of other links, too (link_head() in replay.c). */
-	if ((t->ncol > 1 && r->follow) || k->to != k->from + 1 || k->len > STEP_TEXT ||
-	    k->flags != 1 || t->entry[k->from].what == ENTRY_HEAD)
+	/* While the past is followed, lines of several columns are all links.  The first
+	 * line of a block must be a link: others are made of it (replay_link_head()). */
+	if ((t->events.ncol > 1 && r->follow) || k->to != k->from + 1 ||
+	    k->len > STEP_TEXT || k->flags != 1 ||
+	    t->entries.at[k->from].what == ENTRY_HEAD)
 		return true;
 	if (!replay_none(r) ||
 	    vec_reserve(&r->step, &r->step_cap, (size_t)k->from + 1, sizeof(*r->step)))
@@ -193,65 +197,29 @@ static bool keep_step(struct replay *r, const struct link *k, const struct tally
 	return true;
 }
 
-/* The subposition at *p, of up to 7 decimal digits, and the blank behind it, which *p moves behind:
- * from the position *at on; false when it is another one, or below 0 or above 2^64-1. */
-static inline bool read_sub(const char **p, uint64_t *at)
-{
-	const char *q = *p, sign = *q;
-	unsigned n;
-	uint64_t v;
-
-	if (sign == '*') {
-		*p = q + 2;
-		return q[1] == ' ';
-	}
-	q += sign == '+' || sign == '-';
-	n = leading_digits(load8(q));
-	if (n - 1 > 6 || q[n] != ' ')
-		return false;
-	*p = q + n + 1;
-	v = digits_at(q, n);
-	if (sign == '+')
-		return !__builtin_add_overflow(*at, v, at);
-	if (sign == '-')
-		return !__builtin_sub_overflow(*at, v, at);
-	*at = v;
-	return true;
-}
-
-/* The slot of the file in "fi=(12)\n" or "fe=(12)\n" at *p, which moves behind it; 0: it was not met
- * before, or something else is there. */
-static uint32_t read_file(const struct names *files, const char **p)
-{
-	const char *q = *p + 4;
-	uint64_t id;
-
-	if ((memcmp(*p, "fi=(", 4) != 0 && memcmp(*p, "fe=(", 4) != 0) ||
-	    !digits_number(&q, &id) || memcmp(q, ")\n", 2) != 0 || id >= files->by_id_n)
-		return 0;
-	*p = q + 2;
-	return files->by_id[id];
-}
-
 const char *replay_positions(const struct replay *r, const struct tally *t, uint32_t cur,
 			     const char *p, struct positions *at)
 {
-	const struct entry *e = &t->entry[cur];
+	const struct entry *e = &t->entries.at[cur];
+	const char *const from = p;
 
 	*at = (struct positions){e->instr, e->line, e->file, 1};
 	if (*p == 'f') {
-		at->file = read_file(&t->names[SPACE_FILE], &p);
+		if (memcmp(p, "fi=(", 4) != 0 && memcmp(p, "fe=(", 4) != 0)
+			return NULL;
+		p += 4;
+		at->file = number_name(&t->names[SPACE_FILE], &p);
 		at->newlines = 2;
 		if (!at->file)
 			return NULL;
 	}
 	for (unsigned i = 0; i < r->nsub; i++)
-		if (!read_sub(&p, r->sub[i] == SUB_INSTR ? &at->instr : &at->line))
+		if (!number_take(&p, r->sub[i] == SUB_INSTR ? &at->instr : &at->line))
 			return NULL;
-	return *p >= '0' && *p <= '9' ? p : NULL;
+	return *p >= '0' && *p <= '9' && p - from <= LINK_TEXT ? p : NULL;
 }
 
-/* Behind the costs at p, which are not looked at. */
+/* The start of the line after the one with the costs at p, which are not read. */
 static inline const char *next_line(const char *p, const char *end)
 {
 	const unsigned n = leading_digits(load8(p));
@@ -267,8 +235,8 @@ bool replay_learn_steps(struct replay *r, const struct tally *t, uint32_t cur,
 {
 	const uint32_t first = cur;
 
-	while (p < end && cur + 1 < t->nentry) {
-		const struct entry *e = &t->entry[cur];
+	while (p < end && cur + 1 < t->entries.n) {
+		const struct entry *e = &t->entries.at[cur];
 		struct positions at;
 		const char *costs;
 
@@ -292,19 +260,17 @@ bool replay_learn_steps(struct replay *r, const struct tally *t, uint32_t cur,
 bool replay_learn_line(struct replay *r, struct tally *t, uint32_t cur, const char *p,
 		       const char *costs, const struct positions *at)
 {
-	/* "fi=(", 15 digits, ")\n", and twice a sign, 7 digits and a blank: 39 bytes at most. */
 	const size_t n = (size_t)(costs - p);
 	struct link k = {.from = cur, .len = (uint8_t)n, .flags = (uint8_t)at->newlines};
 	uint32_t i = 0;
 
-	_Static_assert(LINK_TEXT >= 39, "a line's file and positions fit in a link");
 	k.to = tally_line_entry(t, cur, at->file, at->instr, at->line);
-	if (!k.to || vec_reserve(&r->step, &r->step_cap, t->nentry, sizeof(*r->step)))
+	if (!k.to || vec_reserve(&r->step, &r->step_cap, t->entries.n, sizeof(*r->step)))
 		return false;
 	if (k.to == cur + 1 && n <= STEP_TEXT && at->newlines == 1 && !r->step[cur].len) {
 		set_step(&r->step[cur], p, n);
 	} else {
-		k.val = t->entry[k.to].val;
+		k.val = t->entries.at[k.to].val;
 		memcpy(k.text, p, n);
 		if (!replay_link(r, &k, &i) || !i)
 			return false;
@@ -313,7 +279,7 @@ bool replay_learn_line(struct replay *r, struct tally *t, uint32_t cur, const ch
 	return true;
 }
 
-/* Link `entry` to the tally's current one by k; text is its text with the costs. */
+/* Link `entry` to the tally's current one by k, whose text is `text` with the costs. */
 static int keep_link(struct replay *r, uint32_t entry, struct link *k,
 		     const struct tally *t, struct str text, struct err *err)
 {
@@ -328,9 +294,11 @@ static int keep_link(struct replay *r, uint32_t entry, struct link *k,
 		return 0;
 	k->flags |= (uint8_t)newlines;
 	k->from = entry;
-	/* Behind a head again: it was the one behind that. */
-	k->to = tally_is_head(t, t->cur) ? t->entry[t->cur].next : t->cur;
-	k->val = t->entry[k->to].val;
+	/* After a call that left the base, the tally is at the head again: the call is
+	 * its next entry. */
+	k->to = tally_is_head(t, t->now.entry) ? t->entries.at[t->now.entry].next
+					       : t->now.entry;
+	k->val = t->entries.at[k->to].val;
 	if (!keep_step(r, k, t, &kept) || (!kept && !replay_link(r, k, &i)))
 		return err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
 	if (i && r->follow)
@@ -338,8 +306,8 @@ static int keep_link(struct replay *r, uint32_t entry, struct link *k,
 	return 0;
 }
 
-/* The text that a link of these rows would have: from the start, or, at a block, from behind
- * its fn= line; no names said again in it.  n 0: it cannot have one. */
+/* The text of a link for these rows: all of it, or the part after the fn= line of a
+ * block; names that are written again are left out.  Empty: there can be no link. */
 static struct str text_of(const struct batch *b, bool block, const struct tally *t,
 			  struct plain *plain)
 {
@@ -372,14 +340,15 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 	struct wide_link made = {0};
 	struct link *const k = &made.link;
 	struct str text;
-	bool block, head;
+	bool block, head, absolute;
 
 	r->idle++;
-	if (!last || last->kind != ROW_COST || t->cur_fn == UINT32_MAX || t->in_once ||
-	    !before->plain || r->meaning != t->meaning || !replay_settled(t, d))
+	if (!last || last->kind != ROW_COST || t->now.fn == UINT32_MAX ||
+	    t->pieces.open || !before->plain || r->meaning != t->now.meaning ||
+	    !replay_settled(t, d))
 		return 0;
 	head = tally_is_head(t, before->entry);
-	if (before->fn == t->cur_fn && before->settled && !head && jump_rows(b)) {
+	if (before->fn == t->now.fn && before->settled && !head && jump_rows(b)) {
 		text = replay_room(r) ? STR("") : text_of(b, false, t, r->plain);
 		return text.n && set_jump_text(k, text)
 			       ? keep_link(r, before->entry, k, t, text, err)
@@ -387,13 +356,14 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 	}
 	if (last->nc == 0 || !plain_rows(b, &block, &calls) || replay_room(r))
 		return 0;
-	if (!block && (before->fn != t->cur_fn || !before->settled))
+	if (!block && (before->fn != t->now.fn || !before->settled))
 		return 0;
 	text = text_of(b, block, t, r->plain);
 	line = last_line(text);
-	costs = text.n ? costs_of(d, line, text.p + text.n) : NULL;
-	/* A block's link hangs on its head, where the positions before are another one's. */
-	if (!costs || ((block || head) && !absolute(d, line)))
+	costs = text.n ? costs_of(d, line, text.p + text.n, &absolute) : NULL;
+	/* The first link of a block belongs to its head; the base there is another
+	 * function's, so that relative positions would not mean the same again. */
+	if (!costs || ((block || head) && !absolute))
 		return 0;
 	if (calls) {
 		count = last_line((struct str){text.p, (size_t)(line - text.p)}) + 6;
@@ -402,6 +372,6 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 	}
 	if (!set_text(k, text.p, costs, count))
 		return 0;
-	return keep_link(r, block ? t->fn[t->cur_fn].head : before->entry, k, t, text,
+	return keep_link(r, block ? t->fns.at[t->now.fn].head : before->entry, k, t, text,
 			 err);
 }

@@ -8,11 +8,11 @@
 
 enum {
 	LINKS_MAX = 1 << 20, /* 80 MiB; further ones take the place of others */
-	WAYS = 128,	     /* texts remembered behind one entry */
-	ASKED = 4,	     /* of which so many are compared with a new one */
+	WAYS = 128,	     /* links of one entry */
+	ASKED = 4,	     /* so many of them are compared with a new one */
 };
 
-/* Links that k takes the place of. */
+/* How many places k takes. */
 static size_t width(const struct link *k)
 {
 	return 1 + ((size_t)k->len + 63 - LINK_TEXT) / 64;
@@ -22,11 +22,11 @@ bool replay_none(struct replay *r)
 {
 	if (r->n)
 		return true;
-	/* One more: compares read a little behind the text. */
+	/* One place more: compares read a little after the text. */
 	if (replay_room(r) || vec_reserve_lines(&r->link, &r->cap, 2, sizeof(*r->link)) ||
 	    vec_reserve(&r->link_more, &r->more_cap, 1, sizeof(*r->link_more)))
 		return false;
-	/* Behind a count comes no digit. */
+	/* No text fits: a digit cannot follow a count. */
 	r->link[r->n++] = (struct link){.from = UINT32_MAX,
 					.len = JUMP_WORD + 1,
 					.before = JUMP_WORD,
@@ -41,7 +41,7 @@ static size_t most(const struct replay *r)
 	return r->most ? r->most : LINKS_MAX;
 }
 
-/* Room for a link of so many places; 0 when memory is out. */
+/* The number of a new link with so many places; 0 when memory is out. */
 static uint32_t new_link(struct replay *r, size_t wide)
 {
 	const size_t i = r->n;
@@ -72,7 +72,8 @@ bool replay_link(struct replay *r, const struct link *new, uint32_t *made)
 		return false;
 	room = r->n + wide <= most(r);
 	for (at = &r->step[new->from].first; *at; at = &r->link_more[*at].alt, n++) {
-		/* What is not found where it stands, a head that is too odd say, is learnt again. */
+		/* A text that the loop does not find, after an unusual head for example,
+		 * is learnt again. */
 		if (n < ASKED && same_link(&r->link[*at], new)) {
 			*made = *at;
 			return true;
@@ -99,8 +100,8 @@ bool replay_link(struct replay *r, const struct link *new, uint32_t *made)
 	return true;
 }
 
-/* Keep a copy of new, which was made of link `of`, in the place of what was made of that the last
- * time.  Its number, or 0: no room, or *err. */
+/* Keep a copy of `new`, which was made of link `of`, in the place of the one made of it
+ * the last time.  Its number, or 0: no room, or *err says that memory is out. */
 static uint32_t keep_made(struct replay *r, const struct link *new, uint32_t of,
 			  enum link_as as, struct err *err)
 {
@@ -132,26 +133,25 @@ static bool text_is(const struct replay *r, uint32_t i, const char *a, size_t n,
 	       memcmp(text + n, b, m) == 0;
 }
 
-uint32_t replay_link_head(struct replay *r, const char *p, const char *from,
-			  uint32_t newlines, bool fl, uint32_t f, uint32_t i,
+uint32_t replay_link_head(struct replay *r, const struct block_head *head, uint32_t i,
 			  struct err *err)
 {
 	const struct link *k = &r->link[i];
 	const uint32_t made = r->link_more[i].as[LINK_WHOLE];
-	const size_t n = (size_t)(from - p);
+	const size_t n = (size_t)(head->end - head->p);
+	const uint32_t newlines = head->newlines + (k->flags & LINK_NEWLINES);
 	struct wide_link new = {.link = *k};
 
-	if (text_is(r, made, p, n, link_text_of(k), k->len))
+	if (text_is(r, made, head->p, n, link_text_of(k), k->len))
 		return made;
-	newlines += k->flags & LINK_NEWLINES;
 	if (n + k->len > LINK_WIDE || newlines > NEWLINES_MAX || (k->flags & LINK_JUMP))
 		return 0;
-	memcpy(link_text(&new.link), p, n);
+	memcpy(link_text(&new.link), head->p, n);
 	memcpy(link_text(&new.link) + n, link_text_of(k), k->len);
-	new.link.from = f;
+	new.link.from = head->f;
 	new.link.len = (uint8_t)(n + k->len);
 	new.link.before = (uint8_t)(n + k->before);
-	new.link.flags = (uint8_t)(LINK_HEAD | (fl ? LINK_FL : 0) |
+	new.link.flags = (uint8_t)(LINK_HEAD | (head->fl ? LINK_FL : 0) |
 				   (k->flags & LINK_CALL) | newlines);
 	if (new.link.len > LINK_TEXT)
 		new.link.flags |= LINK_LONG;
@@ -179,7 +179,7 @@ uint32_t replay_link_named(struct replay *r, const char *p, const char *costs, u
 		if (!count)
 			return 0;
 		rest = count += 7;
-		/* It need not be that of link i. */
+		/* The count of this text, which need not be that of link i. */
 		if (!digits_number(&rest, &calls) || calls > UINT32_MAX)
 			return 0;
 		new.link.before = (uint8_t)(count - p);

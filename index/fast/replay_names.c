@@ -1,11 +1,17 @@
 /*
- * replay_names.c - texts whose names are said again, or written out; see replay_in.h.
+ * replay_names.c - texts with names: written again after an id, or without any id; see
+ * replay_in.h.
+ *
+ * In: text with names.  Out: its meaning, or the same text without the names, if each
+ * name is the one that is known for its id; otherwise nothing: decode and tally read such
+ * text.
  */
 #include <string.h>
 
 #include "index/fast/replay_in.h"
 
-/* Length of "fn=" at p and the space of its names; 0 for what no link begins with. */
+/* The length of "fn=" or the like at p, and the space of its names; 0: no link has such a
+ * line. */
 static size_t spec_at(const char *p, enum name_space *space)
 {
 	static const struct {
@@ -26,10 +32,10 @@ static size_t spec_at(const char *p, enum name_space *space)
 	return 0;
 }
 
-/* Behind the name at p, up to a newline, where it is the one that is known for id; or NULL.
- * Blanks around it would not be the name's. */
-static const char *behind_known(const struct tally *t, enum name_space space, uint64_t id,
-				const char *p, const char *stop)
+/* The newline after the name at p, if it is the one that is known for id; or NULL.
+ * Blanks around it would not be a part of the name. */
+static const char *known_name_end(const struct tally *t, enum name_space space,
+				  uint64_t id, const char *p, const char *stop)
 {
 	const struct names *names = &t->names[space];
 	const uint32_t slot = names_defined(names, id);
@@ -43,8 +49,8 @@ static const char *behind_known(const struct tally *t, enum name_space space, ui
 		       : NULL;
 }
 
-/* Bytes of the line p[0..n) that say no name: all but " malloc", which must be the name that
- * is known.  0: the line is something else. */
+/* The length of the line p[0..n) without a name: " malloc" at its end must be the known
+ * one.  0: the line is something else. */
 static size_t unnamed(const struct tally *t, const char *p, size_t n)
 {
 	enum name_space space;
@@ -60,13 +66,13 @@ static size_t unnamed(const struct tally *t, const char *p, size_t n)
 	digits = (size_t)(q + 1 - p);
 	if (digits == n)
 		return n;
-	return q[1] == ' ' && behind_known(t, space, id, q + 2, p + n + 1) ? digits : 0;
+	return q[1] == ' ' && known_name_end(t, space, id, q + 2, p + n + 1) ? digits : 0;
 }
 
-/* Behind the name that is said at p and not in the line that ends at text[n], "cfn=(12)",
- * where it is the one that is known; or NULL. */
-static const char *behind_name(const struct tally *t, const char *text, size_t n,
-			       const char *p, const char *stop)
+/* Text p goes on with a name where the line that ends at text[n], "cfn=(12)", does not:
+ * the end of that name, if it is the known one; or NULL. */
+static const char *named_line_end(const struct tally *t, const char *text, size_t n,
+				  const char *p, const char *stop)
 {
 	enum name_space space = SPACE_FN;
 	const char *line = text + n, *q;
@@ -79,29 +85,29 @@ static const char *behind_name(const struct tally *t, const char *text, size_t n
 	q = line + spec_at(line, &space) + 1;
 	if (q == line + 1 || !digits_number(&q, &id) || *q != ')' || q + 1 != text + n)
 		return NULL;
-	return behind_known(t, space, id, p + 1, stop);
+	return known_name_end(t, space, id, p + 1, stop);
 }
 
-const char *replay_said(const struct tally *t, const char *id, const char *p,
-			const char *end)
+const char *replay_name_end(const struct tally *t, const char *id, const char *p,
+			    const char *end)
 {
 	const char *q = id;
 	uint64_t n;
 
 	if (*p != ' ' || !digits_number(&q, &n) || q + 1 != p)
 		return NULL;
-	q = behind_known(t, SPACE_FN, n, p + 1, end + PLAIN_BEHIND);
+	q = known_name_end(t, SPACE_FN, n, p + 1, end + PLAIN_AFTER);
 	return q ? q + 1 : NULL;
 }
 
 const char *replay_named(const struct tally *t, const struct link *k, const char *p,
 			 const char *end, uint64_t *count)
 {
-	const char *text = link_text_of(k), *behind;
+	const char *text = link_text_of(k), *after;
 	unsigned i = 0; /* bytes of text that were compared */
 	bool counted = !(k->flags & LINK_CALL);
 
-	/* p + i is what text + i is compared with. */
+	/* p + i is compared with text + i. */
 	for (;;) {
 		uint64_t differ = load8(p + i) ^ load8(text + i);
 		unsigned same = differ ? (unsigned)__builtin_ctzll(differ) >> 3 : 8;
@@ -112,21 +118,22 @@ const char *replay_named(const struct tally *t, const struct link *k, const char
 		if (same == 8)
 			continue;
 		if (!counted && i >= k->before && i <= (unsigned)k->before + k->digits) {
-			behind = p + k->before;
-			if (!digits_number(&behind, count))
+			after = p + k->before;
+			if (!digits_number(&after, count))
 				return NULL;
 			i = (unsigned)k->before + k->digits;
 			counted = true;
 		} else {
-			behind = behind_name(t, text, i, p + i, end + PLAIN_BEHIND);
-			if (!behind)
+			after = named_line_end(t, text, i, p + i, end + PLAIN_AFTER);
+			if (!after)
 				return NULL;
 		}
-		p = behind - i;
+		p = after - i;
 	}
 }
 
-/* The line p[0..n) begins with a position: it is no blank one, no comment and no CR alone. */
+/* True when the line p[0..n) begins with a position: it is not empty, a comment or a CR
+ * alone. */
 static bool begins_with_position(const char *p, size_t n)
 {
 	while (n && (*p == ' ' || *p == '\t')) {
@@ -139,7 +146,7 @@ static bool begins_with_position(const char *p, size_t n)
 bool replay_without_names(const struct tally *t, const char *p, const char *end,
 			  struct plain *plain)
 {
-	const char *stop = end + PLAIN_BEHIND, *nl;
+	const char *stop = end + PLAIN_AFTER, *nl;
 	char *out = plain->bytes + PLAIN_AT, *room = out + PLAIN_TEXT;
 	bool last = false;
 
@@ -168,7 +175,42 @@ bool replay_without_names(const struct tally *t, const char *p, const char *end,
 
 /* ---- heads ---- */
 
-/* Slot of the name that is the value, 0: it was not met, or is said again. */
+/* The slot of the id whose digits are at p; 0: it was not met before. */
+static uint32_t slot_at(const struct names *names, const char *p)
+{
+	uint64_t id;
+
+	return digits_number(&p, &id) && *p == ')' && id < names->by_id_n
+		       ? names->by_id[id]
+		       : 0;
+}
+
+const struct head *replay_find_head(const struct tally *t, const struct head_text *text,
+				    struct head *h)
+{
+	const uint32_t fl =
+		text->fl_at ? slot_at(&t->names[SPACE_FILE], text->fl_at) : text->fl;
+
+	if (!replay_block(t, text->ob, fl, slot_at(&t->names[SPACE_FN], text->fn_at), h))
+		return NULL;
+	h->fn_digits = text->fn_digits;
+	h->fl_digits = text->fl_digits;
+	return h;
+}
+
+size_t replay_unnamed_head(const char *p, const struct head_text *text,
+			   char plain[LINK_WIDE])
+{
+	const size_t n = (size_t)(text->name - p);
+
+	if (n > LINK_WIDE)
+		return 0;
+	memcpy(plain, p, n);
+	plain[n - 1] = '\n';
+	return n;
+}
+
+/* The slot of the name in the value of a line; 0: it was not met, or is written again. */
 static uint32_t slot_of(const struct names *names, struct str value)
 {
 	struct str text;
@@ -181,8 +223,8 @@ static uint32_t slot_of(const struct names *names, struct str value)
 	}
 }
 
-/* The line at p is "fn=(12) name": no head that is looked for, as most that come here are. */
-static bool said_again(const char *p)
+/* True when the line at p is "fn=(12) name", as most lines that come here are. */
+static bool named_again(const char *p)
 {
 	if (p[2] != '=' || p[3] != '(')
 		return false;
@@ -193,14 +235,14 @@ static bool said_again(const char *p)
 bool replay_read_head(const struct tally *t, const char **p, const char *end,
 		      uint32_t *newlines, bool *fl, struct head *head)
 {
-	const char *stop = end + PLAIN_BEHIND, *nl, *line = *p;
-	uint32_t slot, file = t->fn[t->cur_fn].fl, ob = t->ob;
+	const char *stop = end + PLAIN_AFTER, *nl, *line = *p;
+	uint32_t slot, file = t->fns.at[t->now.fn].fl, ob = t->now.ob;
 
 	*fl = false;
 	for (*newlines = 1; *newlines <= 8; ++*newlines, line = nl + 1) {
 		struct str s;
 
-		if (said_again(line))
+		if (named_again(line))
 			return false;
 		nl = memchr(line, '\n', (size_t)(stop - line));
 		if (!nl)

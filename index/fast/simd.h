@@ -1,129 +1,53 @@
 /*
- * simd.h - what the loops over text need of an instruction set, in each set's form.
+ * simd.h - the few steps of the loops over text that differ between instruction sets.
  *
- *	nondigits_SET(p)	bit i: byte i of the 32 at p is no digit; some bits above
- *				are set
- *	blanks_SET(p, nl)	bit i: byte i of the 32 at p is a blank or a newline; *nl the
- *				newlines; some bits above are set
- *	marks_SET(p, m)		what stands in the line at p, up to 64 bytes
- *	squeeze_SET(v, at)	the bits of v that `at` has, next to each other
- *	two_SET(a, na, b, nb, v)	the numbers of na and nb digits, 1 to 8, at a and b
- *	four_SET(end, n, v)	the numbers of n[i] digits, 0 to 8, that end at end[i];
- *				false when one is not of digits
+ *	simd_nondigits(p)	bit i: byte i of the 32 at p is not a digit
+ *	simd_blanks(p, nl)	bit i: byte i of the 32 at p is a blank or a newline; *nl has the
+ *				newlines only
+ *	simd_marks(p, m)	blanks, newlines and digits of the line at p, up to 64 bytes
+ *	simd_squeeze(v, at)	the bits of v at the places of the ones of `at`, side by side
+ *	simd_two(a, na, b, nb, v)	the numbers of na and nb digits, 1 to 8, at a and b
+ *	simd_four(end, n, v)	the numbers of n[i] digits, 0 to 8, that end at end[i]; false when
+ *				a byte is not a digit
  *
- * SETs are portable and avx2 (isa.h).  Code is compiled once for each by a header that is included with ISA(name) and ISA_TARGET (replay_loop.inc).
+ * The files *_loops.c are compiled once per instruction set (SConstruct), with SIMD_AVX2
+ * defined and AVX2 allowed, or without: this header then has the form of that set under
+ * the same names.  All forms give the same results.  Everything here is static: code for
+ * one set must never be linked in place of code for the other.
  */
 #ifndef QUERN_SIMD_H
 #define QUERN_SIMD_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "index/lines/digits.h"
 
-#if defined(__x86_64__)
+#ifdef SIMD_AVX2
 #include <immintrin.h>
-#define SIMD_X86 1
-#define AVX2 "avx2,bmi,bmi2,popcnt"
-#define AVX2_HOT inline __attribute__((always_inline, target(AVX2)))
 #endif
 
-/* Bit i: byte i.  Some behind the first newline may be there, too. */
+/* Bit i: byte i.  Bits after the first newline mean nothing. */
 struct marks {
-	uint64_t newlines, blanks, digits, zeros; /* zeros: of the digits */
+	uint64_t newlines, blanks, digits, zeros; /* zeros: digits that are '0' */
 };
 
-static HOT uint64_t nondigits_portable(const char *p)
-{
-	uint64_t m = (uint64_t)7 << 32;
+/* simd_nondigits() and simd_blanks() set these bits above the low 32, too: a search for
+ * the end of up to four numbers always finds a bit, and a number that is cut after 32
+ * bytes does not seem to end its line. */
+#define NO_BLANK ((uint64_t)15 << 32)
+#define NO_NEWLINE ((uint64_t)1 << 40)
 
-	for (unsigned i = 0; i < 32; i += 8) {
-		uint64_t v = load8(p + i) ^ 0x3030303030303030;
-
-		/* High bit set where the byte is above 9. */
-		v = (((v & 0x7f7f7f7f7f7f7f7f) + 0x7676767676767676) | v) &
-		    0x8080808080808080;
-		m |= (((v >> 7) * 0x0102040810204080) >> 56) << i;
-	}
-	return m;
-}
-
-/* High bit of each byte of v that is 0. */
+/* The high bit of each byte of v that is 0. */
 static HOT uint64_t zero_bytes(uint64_t v)
 {
 	return ~(((v & 0x7f7f7f7f7f7f7f7f) + 0x7f7f7f7f7f7f7f7f) | v) &
 	       0x8080808080808080;
 }
 
-/* Those bits as the low 8. */
-static HOT uint64_t gather(uint64_t v)
-{
-	return ((v >> 7) * 0x0102040810204080) >> 56;
-}
+#ifdef SIMD_AVX2
 
-/* Behind 32 bytes, for up to four numbers that do not end in them; and another bit, so that
- * a number that is cut there does not seem to end its line. */
-#define NO_BLANK ((uint64_t)15 << 32)
-#define NO_NEWLINE ((uint64_t)1 << 40)
-
-static HOT uint64_t blanks_portable(const char *p, uint64_t *nl)
-{
-	uint64_t m = 0;
-
-	*nl = NO_NEWLINE;
-	for (unsigned i = 0; i < 32; i += 8) {
-		uint64_t v = load8(p + i);
-
-		m |= gather(zero_bytes(v ^ 0x2020202020202020)) << i;
-		*nl |= gather(zero_bytes(v ^ 0x0a0a0a0a0a0a0a0a)) << i;
-	}
-	return m | NO_BLANK | *nl;
-}
-
-static HOT void marks_portable(const char *p, struct marks *m)
-{
-	*m = (struct marks){0};
-	for (unsigned i = 0; i < 64 && !m->newlines; i += 8) {
-		const uint64_t v = load8(p + i), digit = v ^ 0x3030303030303030;
-		const uint64_t above =
-			((digit & 0x7f7f7f7f7f7f7f7f) + 0x7676767676767676) | digit;
-
-		m->newlines |= gather(zero_bytes(v ^ 0x0a0a0a0a0a0a0a0a)) << i;
-		m->blanks |= gather(zero_bytes(v ^ 0x2020202020202020)) << i;
-		m->digits |= gather(~above & 0x8080808080808080) << i;
-		m->zeros |= gather(zero_bytes(digit)) << i;
-	}
-}
-
-static HOT uint64_t squeeze_portable(uint64_t v, uint64_t at)
-{
-	uint64_t m = 0;
-
-	for (unsigned i = 0; at; at &= at - 1, i++)
-		m |= (v >> __builtin_ctzll(at) & 1) << i;
-	return m;
-}
-
-static HOT void two_portable(const char *a, unsigned na, const char *b, unsigned nb,
-			     uint64_t *v)
-{
-	v[0] = digits_at(a, na);
-	v[1] = digits_at(b, nb);
-}
-
-static HOT bool four_portable(const char *const *end, const unsigned *n, uint64_t *v)
-{
-	uint64_t bad = 0;
-
-	for (unsigned i = 0; i < 4; i++) {
-		uint64_t x = load8(end[i] - 8) ^ 0x3030303030303030;
-
-		x = n[i] ? x >> (64 - 8 * n[i]) << (64 - 8 * n[i]) : 0;
-		bad |= (x | (x + 0x0606060606060606)) & 0xf0f0f0f0f0f0f0f0;
-		v[i] = eight_digits(x);
-	}
-	return bad == 0;
-}
-
-#if SIMD_X86
-static AVX2_HOT uint64_t nondigits_avx2(const char *p)
+static HOT uint64_t simd_nondigits(const char *p)
 {
 	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)p);
 
@@ -132,7 +56,7 @@ static AVX2_HOT uint64_t nondigits_avx2(const char *p)
 	return ~(uint64_t)(uint32_t)_mm256_movemask_epi8(v);
 }
 
-static AVX2_HOT uint64_t blanks_avx2(const char *p, uint64_t *nl)
+static HOT uint64_t simd_blanks(const char *p, uint64_t *nl)
 {
 	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)p);
 	__m256i blank = _mm256_cmpeq_epi8(v, _mm256_set1_epi8(' '));
@@ -142,12 +66,12 @@ static AVX2_HOT uint64_t blanks_avx2(const char *p, uint64_t *nl)
 	return (uint32_t)_mm256_movemask_epi8(blank) | NO_BLANK | *nl;
 }
 
-static AVX2_HOT uint64_t bits_avx2(__m256i v)
+static HOT uint64_t bits_avx2(__m256i v)
 {
 	return (uint32_t)_mm256_movemask_epi8(v);
 }
 
-static AVX2_HOT void marks_avx2(const char *p, struct marks *m)
+static HOT void simd_marks(const char *p, struct marks *m)
 {
 	*m = (struct marks){0};
 	for (unsigned i = 0; i < 64 && !m->newlines; i += 32) {
@@ -163,14 +87,15 @@ static AVX2_HOT void marks_avx2(const char *p, struct marks *m)
 	}
 }
 
-static AVX2_HOT uint64_t squeeze_avx2(uint64_t v, uint64_t at)
+static HOT uint64_t simd_squeeze(uint64_t v, uint64_t at)
 {
 	return _pext_u64(v, at);
 }
 
-/* The digits of both to the ends of 8 bytes each, then pairs, fours and eights are joined. */
-static AVX2_HOT void two_avx2(const char *a, unsigned na, const char *b, unsigned nb,
-			      uint64_t *v)
+/* Each number is moved to the end of 8 bytes; then digits are joined to pairs, pairs to
+ * fours, and fours to eights. */
+static HOT void simd_two(const char *a, unsigned na, const char *b, unsigned nb,
+			 uint64_t *v)
 {
 	__m128i x = _mm_unpacklo_epi64(
 		_mm_loadl_epi64((const __m128i *)(const void *)(a + na - 8)),
@@ -190,7 +115,7 @@ static AVX2_HOT void two_avx2(const char *a, unsigned na, const char *b, unsigne
 	v[1] = both >> 32;
 }
 
-static AVX2_HOT bool four_avx2(const char *const *end, const unsigned *n, uint64_t *v)
+static HOT bool simd_four(const char *const *end, const unsigned *n, uint64_t *v)
 {
 	__m256i x = _mm256_set_epi64x(
 		(long long)load8(end[3] - 8), (long long)load8(end[2] - 8),
@@ -215,6 +140,89 @@ static AVX2_HOT bool four_avx2(const char *const *end, const unsigned *n, uint64
 	v[3] = high >> 32;
 	return _mm256_testz_si256(above, above);
 }
+
+#else
+
+/* The high bits of the 8 bytes of v, as the low 8 bits. */
+static HOT uint64_t gather(uint64_t v)
+{
+	return ((v >> 7) * 0x0102040810204080) >> 56;
+}
+
+static HOT uint64_t simd_nondigits(const char *p)
+{
+	uint64_t m = (uint64_t)7 << 32;
+
+	for (unsigned i = 0; i < 32; i += 8) {
+		uint64_t v = load8(p + i) ^ 0x3030303030303030;
+
+		/* High bit set where the byte is above 9. */
+		v = (((v & 0x7f7f7f7f7f7f7f7f) + 0x7676767676767676) | v) &
+		    0x8080808080808080;
+		m |= (((v >> 7) * 0x0102040810204080) >> 56) << i;
+	}
+	return m;
+}
+
+static HOT uint64_t simd_blanks(const char *p, uint64_t *nl)
+{
+	uint64_t m = 0;
+
+	*nl = NO_NEWLINE;
+	for (unsigned i = 0; i < 32; i += 8) {
+		uint64_t v = load8(p + i);
+
+		m |= gather(zero_bytes(v ^ 0x2020202020202020)) << i;
+		*nl |= gather(zero_bytes(v ^ 0x0a0a0a0a0a0a0a0a)) << i;
+	}
+	return m | NO_BLANK | *nl;
+}
+
+static HOT void simd_marks(const char *p, struct marks *m)
+{
+	*m = (struct marks){0};
+	for (unsigned i = 0; i < 64 && !m->newlines; i += 8) {
+		const uint64_t v = load8(p + i), digit = v ^ 0x3030303030303030;
+		const uint64_t above =
+			((digit & 0x7f7f7f7f7f7f7f7f) + 0x7676767676767676) | digit;
+
+		m->newlines |= gather(zero_bytes(v ^ 0x0a0a0a0a0a0a0a0a)) << i;
+		m->blanks |= gather(zero_bytes(v ^ 0x2020202020202020)) << i;
+		m->digits |= gather(~above & 0x8080808080808080) << i;
+		m->zeros |= gather(zero_bytes(digit)) << i;
+	}
+}
+
+static HOT uint64_t simd_squeeze(uint64_t v, uint64_t at)
+{
+	uint64_t m = 0;
+
+	for (unsigned i = 0; at; at &= at - 1, i++)
+		m |= (v >> __builtin_ctzll(at) & 1) << i;
+	return m;
+}
+
+static HOT void simd_two(const char *a, unsigned na, const char *b, unsigned nb,
+			 uint64_t *v)
+{
+	v[0] = digits_at(a, na);
+	v[1] = digits_at(b, nb);
+}
+
+static HOT bool simd_four(const char *const *end, const unsigned *n, uint64_t *v)
+{
+	uint64_t bad = 0;
+
+	for (unsigned i = 0; i < 4; i++) {
+		uint64_t x = load8(end[i] - 8) ^ 0x3030303030303030;
+
+		x = n[i] ? x >> (64 - 8 * n[i]) << (64 - 8 * n[i]) : 0;
+		bad |= (x | (x + 0x0606060606060606)) & 0xf0f0f0f0f0f0f0f0;
+		v[i] = eight_digits(x);
+	}
+	return bad == 0;
+}
+
 #endif
 
 #endif

@@ -35,7 +35,7 @@ enum {
 	MEM = 256 << 20,
 };
 
-struct block {
+struct feed_room {
 	char *room; /* ROOM bytes, then the text */
 	size_t n;
 };
@@ -45,7 +45,7 @@ struct feed {
 	int fd;
 	size_t size, line_max; /* bytes of a block; most bytes of a line */
 	uint64_t unpack_mem;
-	struct block ring[BLOCKS];
+	struct feed_room ring[BLOCKS];
 	char *line; /* blocks joined for a long line */
 	size_t line_cap;
 	char head[FEED_HEAD]; /* the beginning of the text */
@@ -64,7 +64,7 @@ struct feed {
 	struct err err;	     /* why the text ended, if not normally */
 	atomic_int stop;
 
-	char *piece; /* HASH_PIECE bytes of the file */
+	char *chunk; /* HASH_CHUNK bytes of the file */
 	uint64_t *hash;
 	size_t nhash, hash_cap;
 	_Atomic uint64_t taken;
@@ -72,7 +72,7 @@ struct feed {
 
 /* ---- the thread ---- */
 
-static bool stopped(const struct feed *f)
+static bool feed_stopped(const struct feed *f)
 {
 	return atomic_load(&f->stop) || (f->opts.cancel && atomic_load(f->opts.cancel));
 }
@@ -82,19 +82,19 @@ static int cancelled(struct err *err)
 	return err_set(err, ERR_CANCEL, 0, "interrupted; no index was written");
 }
 
-/* Read a piece of the file, a full one unless the file ends; *n is 0 at the end. */
-static int read_piece(struct feed *f, size_t *n, struct err *err)
+/* Read a chunk of the file, a full one unless the file ends; *n is 0 at the end. */
+static int read_chunk(struct feed *f, size_t *n, struct err *err)
 {
 	*n = 0;
-	while (*n < HASH_PIECE) {
+	while (*n < HASH_CHUNK) {
 		struct pollfd p = {.fd = f->fd, .events = POLLIN};
 		ssize_t got;
 
-		if (stopped(f))
+		if (feed_stopped(f))
 			return cancelled(err);
 		if (poll(&p, 1, WAIT_MS) == 0)
 			continue;
-		got = read(f->fd, f->piece + *n, HASH_PIECE - *n);
+		got = read(f->fd, f->chunk + *n, HASH_CHUNK - *n);
 		if (got == 0)
 			break;
 		if (got > 0)
@@ -107,12 +107,12 @@ static int read_piece(struct feed *f, size_t *n, struct err *err)
 		return 0;
 	if (vec_reserve(&f->hash, &f->hash_cap, f->nhash + 1, sizeof(*f->hash)))
 		return err_no_memory(err, "while reading");
-	f->hash[f->nhash++] = source_hash_piece(f->piece, *n);
+	f->hash[f->nhash++] = source_hash_chunk(f->chunk, *n);
 	return 0;
 }
 
 /* Wait for a free block; false if the feed is being closed. */
-static bool take_free(struct feed *f, struct block **b)
+static bool take_free(struct feed *f, struct feed_room **b)
 {
 	bool go;
 
@@ -134,11 +134,11 @@ static void hand_over(struct feed *f)
 	pthread_mutex_unlock(&f->lock);
 }
 
-/* Unpack one piece into blocks. */
-static int unpack_piece(struct feed *f, struct unpack *u, size_t n, struct block **b,
+/* Unpack one chunk into blocks. */
+static int unpack_chunk(struct feed *f, struct unpack *u, size_t n, struct feed_room **b,
 			struct err *err)
 {
-	struct unpack_io io = {.in = f->piece, .nin = n};
+	struct unpack_io io = {.in = f->chunk, .nin = n};
 	bool full;
 
 	do {
@@ -161,15 +161,15 @@ static int unpack_piece(struct feed *f, struct unpack *u, size_t n, struct block
 static int produce(struct feed *f, struct err *err)
 {
 	struct unpack *u = NULL;
-	struct block *b;
+	struct feed_room *b;
 	size_t n;
-	int rc = take_free(f, &b) ? read_piece(f, &n, err) : cancelled(err);
+	int rc = take_free(f, &b) ? read_chunk(f, &n, err) : cancelled(err);
 
-	rc = rc || unpack_open(&u, unpack_recognise(f->piece, n), f->unpack_mem, err);
+	rc = rc || unpack_open(&u, unpack_recognise(f->chunk, n), f->unpack_mem, err);
 	while (!rc && n) {
-		rc = unpack_piece(f, u, n, &b, err);
+		rc = unpack_chunk(f, u, n, &b, err);
 		if (!rc)
-			rc = read_piece(f, &n, err);
+			rc = read_chunk(f, &n, err);
 	}
 	if (!rc)
 		rc = unpack_end(u, err);
@@ -225,8 +225,8 @@ int feed_open(struct feed **out, int fd, const struct feed_opts *opts, struct er
 		pthread_mutex_init(&f->lock, NULL);
 		pthread_cond_init(&f->filled, NULL);
 		pthread_cond_init(&f->freed, NULL);
-		f->piece = malloc(HASH_PIECE);
-		memory = f->piece != NULL;
+		f->chunk = malloc(HASH_CHUNK);
+		memory = f->chunk != NULL;
 		for (int i = 0; memory && i < BLOCKS; i++)
 			/* Zeros before the text, and after it for reads of 8 bytes. */
 			memory = (f->ring[i].room = calloc(
@@ -261,7 +261,7 @@ void feed_close(struct feed *f)
 		free(f->ring[i].room);
 	free(f->line);
 	free(f->hash);
-	free(f->piece);
+	free(f->chunk);
 	free(f);
 }
 
@@ -332,7 +332,7 @@ static void give_back(struct feed *f)
 
 /* Join `keep` bytes and the next block in one buffer: the line is longer than the
  * room. */
-static int join(struct feed *f, size_t keep, const struct block *b, struct err *err)
+static int join(struct feed *f, size_t keep, const struct feed_room *b, struct err *err)
 {
 	size_t need = FEED_BEFORE + keep + b->n + FEED_BEFORE;
 	const char *tail = f->at + f->at_n - keep;
@@ -357,7 +357,7 @@ static int join(struct feed *f, size_t keep, const struct block *b, struct err *
 int feed_next(struct feed *f, size_t keep, struct feed_block *out, struct err *err)
 {
 	bool none, last;
-	struct block *b;
+	struct feed_room *b;
 
 	if (wait_filled(f, f->holding, &none, &last, err))
 		return (int)err->kind;

@@ -4,7 +4,7 @@
  * One thread reads and unpacks into a ring of blocks while the caller works on the block
  * before, so memory is bounded and no text is kept:
  *
- *	fd -> [piece of the file] -> unpack -> [block][block][block] -> feed_next()
+ *	fd -> [chunk of the file] -> unpack -> [block][block][block] -> feed_next()
  *
  * A block ends anywhere; what the caller did not use of it is put before the next.
  */

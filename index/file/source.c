@@ -147,7 +147,7 @@ static int let_rest(const struct source *s, struct stat *sb, struct err *err)
 		/* A time in the future comes from a clock that was set back. */
 		if (now >= over || stamp > now + SECOND_NS)
 			return 0;
-		if (sb->st_size <= HASH_PIECE) {
+		if (sb->st_size <= HASH_CHUNK) {
 			sb->st_ctim = (struct timespec){0};
 			return 0;
 		}
@@ -260,7 +260,7 @@ int source_unchanged(const struct source *s, struct err *err)
 	return same_times(&now, &s->id) ? 0 : changed(s, err);
 }
 
-uint64_t source_hash_piece(const char *p, size_t n)
+uint64_t source_hash_chunk(const char *p, size_t n)
 {
 	return XXH3_64bits(p, n);
 }
@@ -292,47 +292,47 @@ uint64_t source_hash_end(struct source_hash *h)
 	return hash;
 }
 
-uint64_t source_hash_all(const uint64_t *piece, size_t n)
+uint64_t source_hash_all(const uint64_t *chunk, size_t n)
 {
-	return XXH3_64bits(piece, n * sizeof(*piece));
+	return XXH3_64bits(chunk, n * sizeof(*chunk));
 }
 
 struct hashing {
 	const struct map *map;
 	size_t n;
-	uint64_t *piece;
+	uint64_t *hash;
 };
 
-static int hash_pieces(void *arg)
+static int hash_chunks(void *arg)
 {
 	struct hashing *h = arg;
 	const struct map *m = h->map;
 
 	for (size_t i = 0; i < h->n; i++) {
-		size_t at = i * (size_t)HASH_PIECE, n = m->n - at;
+		size_t at = i * (size_t)HASH_CHUNK, n = m->n - at;
 
-		h->piece[i] =
-			source_hash_piece(m->p + at, n < HASH_PIECE ? n : HASH_PIECE);
+		h->hash[i] =
+			source_hash_chunk(m->p + at, n < HASH_CHUNK ? n : HASH_CHUNK);
 	}
 	return 0;
 }
 
-/* A file of one piece needs no memory: otherwise being out of memory would look like a
+/* A file of one chunk needs no memory: otherwise being out of memory would look like a
  * change. */
 static int hash_file(struct source *s, struct err *err)
 {
 	const struct map *m = s->codec ? &s->packed : &s->map;
-	struct hashing h = {m, (m->n + HASH_PIECE - 1) / HASH_PIECE, NULL};
+	struct hashing h = {m, (m->n + HASH_CHUNK - 1) / HASH_CHUNK, NULL};
 	uint64_t one = 0;
 	int rc = -1;
 
-	h.piece = h.n <= 1 ? &one : malloc(h.n * sizeof(*h.piece));
-	if (h.piece)
-		rc = map_guard(hash_pieces, &h, ERR_PROFILE, err);
+	h.hash = h.n <= 1 ? &one : malloc(h.n * sizeof(*h.hash));
+	if (h.hash)
+		rc = map_guard(hash_chunks, &h, ERR_PROFILE, err);
 	if (!rc)
-		s->id.hash = source_hash_all(h.piece, h.n);
-	if (h.piece != &one)
-		free(h.piece);
+		s->id.hash = source_hash_all(h.hash, h.n);
+	if (h.hash != &one)
+		free(h.hash);
 	return rc;
 }
 

@@ -44,18 +44,18 @@ const char *source_nature(struct str head, const char **hint);
 /* ERR_PROFILE if size or times have changed since source_open(). */
 int source_unchanged(const struct source *s, struct err *err);
 /*
- * The hash of the content: XXH3-64 over the XXH3-64 of every piece of HASH_PIECE bytes,
- * so that any thread can hash the pieces it reads.
+ * The hash of the content: XXH3-64 over the XXH3-64 of every chunk of HASH_CHUNK bytes,
+ * so that any thread can hash the chunks it reads.
  */
-enum { HASH_PIECE = 1 << 20 };
-uint64_t source_hash_piece(const char *p, size_t n);
-/* Hash a piece in several steps, then start the next one. */
+enum { HASH_CHUNK = 1 << 20 };
+uint64_t source_hash_chunk(const char *p, size_t n);
+/* Hash a chunk in several steps, then start the next one. */
 struct source_hash;
 struct source_hash *source_hash_new(void); /* NULL if memory is out */
 void source_hash_free(struct source_hash *h);
 void source_hash_add(struct source_hash *h, const char *p, size_t n);
 uint64_t source_hash_end(struct source_hash *h);
-uint64_t source_hash_all(const uint64_t *piece, size_t n);
+uint64_t source_hash_all(const uint64_t *chunk, size_t n);
 
 enum freshness {
 	SOURCE_SAME,	/* size, times and inode are those recorded */

@@ -296,7 +296,7 @@ static void copy(struct unpack *u, struct unpack_io *io)
 	u->made += n;
 }
 
-static int damaged(const struct unpack *u, struct err *err)
+static int packed_damaged(const struct unpack *u, struct err *err)
 {
 	const char *name = u->codec->name;
 
@@ -318,7 +318,7 @@ static int damaged(const struct unpack *u, struct err *err)
 static int failed(const struct unpack *u, enum step s, struct err *err)
 {
 	if (s == STEP_DAMAGED)
-		return damaged(u, err);
+		return packed_damaged(u, err);
 	if (s == STEP_MEMORY)
 		return err_no_memory(err, "while unpacking");
 	const bool large = u->mem >> 20 != 0;
@@ -340,7 +340,7 @@ static void skip_zeros(struct unpack *u, struct unpack_io *io)
 	}
 }
 
-static enum step begin(struct unpack *u)
+static enum step begin_stream(struct unpack *u)
 {
 	enum step s = STEP_MORE;
 
@@ -368,7 +368,7 @@ int unpack_step(struct unpack *u, struct unpack_io *io, struct err *err)
 			if (!io->nin)
 				return 0;
 			before = *io;
-			s = begin(u);
+			s = begin_stream(u);
 		}
 		if (s == STEP_MORE)
 			s = u->codec->step(u, io);

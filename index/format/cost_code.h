@@ -1,8 +1,9 @@
 /*
- * cost_code.h - the costs of a row as numbers, in pieces (once.h) and in the index (detail_code.h).
+ * cost_code.h - the costs of a row as numbers, in pieces (piece.h) and in the index
+ * (detail_code.h).
  *
- * Costs of one or two events are what they are.  Of more, most are 0: of each 63 a number whose bits
- * say which are not, the lowest that of the first, then these.
+ * Costs of one or two events are what they are.  Of more, most are 0: of each 63 a number
+ * whose bits say which are not, the lowest that of the first, then these.
  */
 #ifndef QUERN_COST_CODE_H
 #define QUERN_COST_CODE_H

@@ -153,7 +153,8 @@ uint64_t detail_begin(struct detail_reader *r, enum detail_kind kind,
 	*r = (struct detail_reader){
 		.in = {.p = p, .end = end}, .kind = kind, .shape = *s};
 	n = varint_get(&r->in);
-	/* A row has at least one byte, so a larger number is damage: do not allocate for it. */
+	/* A row has at least one byte, so a larger number is damage: do not allocate for
+	 * it. */
 	if (n > (uint64_t)(end - p))
 		r->in.bad = true;
 	return r->in.bad ? 0 : n;
@@ -184,11 +185,11 @@ static void next_line(struct detail_reader *r, uint64_t *cost)
 	else
 		varint_none(&r->in);
 	if (((head & HEAD_COSTS) && !r->before) || ((head & HEAD_LINE) && !both) ||
-	    (head >> HEAD_PLACE && !instr && !line)) {
+	    (head >> HEAD_SHIFT && !instr && !line)) {
 		head = 0;
 		varint_none(&r->in);
 	}
-	first = head >> HEAD_PLACE;
+	first = head >> HEAD_SHIFT;
 	if (first == HEAD_FAR)
 		first = varint_get(&r->in);
 	if (instr)

@@ -11,8 +11,8 @@
  *	jumps:	+instr zz(line) flags [to_fn] [to_file] zz(to_instr - instr)
  *		zz(to_line - line) executed [taken]
  *
- * Costs are packed as in cost_code.h.  Most cost lines are a few bytes of code after the row before,
- * and have its line and its costs.  So they take one byte, the head:
+ * Costs are packed as in cost_code.h.  Most cost lines are a few bytes of code after the
+ * row before, and have its line and its costs.  So they take one byte, the head:
  *
  *	bit 0		the row has the costs of the row before; they are left out
  *	bit 1		it has its line, too, which is left out (if the profile has both positions)
@@ -58,10 +58,13 @@ struct detail_key {
 };
 
 /* The bits of a cost line's head. */
-enum { HEAD_COSTS = 1, HEAD_LINE = 2, HEAD_PLACE = 2, HEAD_FAR = 63 };
+enum { HEAD_COSTS = 1, HEAD_LINE = 2 };
+/* Above them is the first position; HEAD_FAR: it follows as a varint. */
+enum { HEAD_SHIFT = 2, HEAD_FAR = 63 };
 
-/* Write the head of a cost line, without HEAD_COSTS, and its positions to p; returns the end.  instr
- * and line are the differences to the row before; one that the profile does not have is 0. */
+/* Write the head of a cost line, without HEAD_COSTS, and its positions to p; returns the
+ * end.  instr and line are the differences to the row before; one that the profile does
+ * not have is 0. */
 static inline unsigned char *detail_put_place(unsigned char *p, struct detail_shape s,
 					      uint64_t instr, uint64_t line)
 {
@@ -70,10 +73,10 @@ static inline unsigned char *detail_put_place(unsigned char *p, struct detail_sh
 	const unsigned head = both && !line ? HEAD_LINE : 0;
 
 	if (__builtin_expect(first >= HEAD_FAR, 0)) {
-		*p++ = (unsigned char)(HEAD_FAR << HEAD_PLACE | head);
+		*p++ = (unsigned char)(HEAD_FAR << HEAD_SHIFT | head);
 		p = varint_put(p, first);
 	} else {
-		*p++ = (unsigned char)(first << HEAD_PLACE | head);
+		*p++ = (unsigned char)(first << HEAD_SHIFT | head);
 	}
 	return both && line ? varint_put(p, line) : p;
 }
@@ -84,27 +87,28 @@ int detail_encode(struct bytes *b, enum detail_kind kind, const struct detail_sh
 /* The same for cost lines given by keys; row i has the costs from cost[i * E] on. */
 int detail_encode_lines(struct bytes *b, const struct detail_shape *s,
 			const struct detail_key *key, size_t n, const uint64_t *cost);
-/* The same row by row, for rows that are not all in memory: write the number of rows (bytes_put()),
- * then of each group its file and number of rows, then its rows. */
+/* The same row by row, for rows that are not all in memory: write the number of rows
+ * (bytes_put()), then of each group its file and number of rows, then its rows. */
 struct detail_writer {
 	struct bytes *b;
 	enum detail_kind kind;
 	const struct detail_shape *shape;
 	uint64_t file, instr, line; /* of the row before */
-	/* Of lines: where in b the last costs are; costs: there are some in this group. */
+	/* Of lines: where in b the last costs are; costs: there are some in this
+	 * group. */
 	size_t cost_at, cost_n;
 	bool costs;
 };
 int detail_write_group(struct detail_writer *w, uint32_t file, uint64_t rows);
 int detail_write_row(struct detail_writer *w, const struct detail_row *r);
-/* Write to p what follows the edge or flags of a call site or jump; returns the end.  There must be
- * room for DETAIL_NUMBERS numbers and the costs. */
+/* Write to p what follows the edge or flags of a call site or jump; returns the end.
+ * There must be room for DETAIL_NUMBERS numbers and the costs. */
 unsigned char *detail_put_rest(unsigned char *p, enum detail_kind kind,
 			       const struct detail_row *r, uint32_t events);
 
-/* Reading: detail_begin() returns the number of rows; call detail_next() that many times.  It writes E
- * numbers to cost, which must be kept until the next call.  Damaged bytes set in.bad; all rows are
- * zeros then. */
+/* Reading: detail_begin() returns the number of rows; call detail_next() that many times.
+ * It writes E numbers to cost, which must be kept until the next call.  Damaged bytes set
+ * in.bad; all rows are zeros then. */
 struct detail_reader {
 	struct varint_reader in;
 	enum detail_kind kind;
@@ -117,7 +121,8 @@ uint64_t detail_begin(struct detail_reader *r, enum detail_kind kind,
 		      const struct detail_shape *s, const unsigned char *p,
 		      const unsigned char *end);
 void detail_next(struct detail_reader *r, uint64_t *cost);
-/* Read what follows the edge or flags of a call site or jump, whose place and edge are in r->row. */
+/* Read what follows the edge or flags of a call site or jump, whose place and edge are in
+ * r->row. */
 void detail_get_rest(struct detail_reader *r, uint64_t *cost);
 
 #endif

@@ -84,8 +84,9 @@ struct value_header {
 				   with check = 0 */
 };
 
-/* Width of a row of a column in memory, or 0 for tables that are not columns.  In a value the u64 are
- * as narrow as the largest of its rows allows, 1, 2, 4 or 8 bytes: so many times its rows it has. */
+/* Width of a row of a column in memory, or 0 for tables that are not columns.  In a value
+ * the u64 are as narrow as the largest of its rows allows, 1, 2, 4 or 8 bytes: so many
+ * times its rows it has. */
 unsigned table_width(enum table t);
 const char *table_name(enum table t);
 void key_pack(unsigned char out[8], enum table t, uint32_t event, uint32_t block);

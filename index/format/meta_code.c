@@ -9,8 +9,8 @@ void code_u64(struct coder *c, uint64_t *v)
 		c->failed |= bytes_put(c->to, *v) != 0;
 		return;
 	}
-	/* Behind a text for which there was no memory the bytes are not where they should be:
-	 * that is no damage. */
+	/* Behind a text for which there was no memory the bytes are not where they should
+	 * be: that is no damage. */
 	*v = c->failed ? 0 : varint_get(c->from);
 	c->failed |= c->from->bad;
 }

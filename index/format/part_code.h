@@ -5,10 +5,11 @@
  *	rows of edges: calls and E inclusive costs each
  *	in the tally only: E sums of the self costs, sized (sized.h)
  *
- * Rows are how many (a varint), their ids, bytes of their numbers (a varint), their numbers:
- * sized.  They stand in the order in which the part's text first has them, whatever the ids, each
- * of which is the zigzag difference to the one before.  So where ids are the slots of a stretch
- * they are all that has to be written anew to have the index's.
+ * Rows are how many (a varint), their ids, bytes of their numbers (a varint), their
+ * numbers: sized.  They stand in the order in which the part's text first has them,
+ * whatever the ids, each of which is the zigzag difference to the one before.  So where
+ * ids are the slots of a stretch they are all that has to be written anew to have the
+ * index's.
  */
 #ifndef QUERN_PART_CODE_H
 #define QUERN_PART_CODE_H

@@ -1,6 +1,6 @@
 /*
- * parts.h - what a whole profile (profile.h) and its index (meta_code.h) have alike: events,
- * formulas, parts, and three tables of names.
+ * parts.h - what a whole profile (profile.h) and its index (meta_code.h) have alike:
+ * events, formulas, parts, and three tables of names.
  */
 #ifndef QUERN_PARTS_H
 #define QUERN_PARTS_H

@@ -87,60 +87,78 @@ struct cursor {
 	const uint16_t *pos; /* the next separator */
 };
 
+/* The positions of the line at *from; *from moves to the costs, NULL when the line ends
+ * before. */
+static inline __attribute__((always_inline)) const uint16_t *
+fast_positions(const struct decode *d, const struct cursor *c, const char **from,
+	       unsigned nsub, uint64_t *at, uint64_t *bad)
+{
+	const uint16_t *pos = c->pos;
+
+	for (unsigned i = 0; i < nsub; i++) {
+		const char *end = c->text + *pos;
+
+		while (__builtin_expect(*from == end && is_blank(*end), 0)) {
+			*from = end + 1;
+			end = c->text + *++pos;
+		}
+		at[i] = fast_sub(*from, end, d->base[d->sub[i]], bad);
+		if (*end == '\n') {
+			*bad |= i + 1u < nsub;
+			*from = NULL;
+			return pos;
+		}
+		*bad |= !is_blank(*end);
+		*from = end + 1;
+		pos++;
+	}
+	return pos;
+}
+
+/* Read the costs from `from` to the newline, at most ncols: *n of them, *all the bits of
+ * all of them.  The place of the newline; with *bad set, the line is another one. */
+static inline __attribute__((always_inline)) const uint16_t *
+fast_costs(const struct cursor *c, const uint16_t *pos, const char *from, uint32_t ncols,
+	   uint64_t *cost, uint32_t *n, uint64_t *all, uint64_t *bad)
+{
+	for (;; pos++) {
+		const char *end = c->text + *pos;
+
+		if (from == end)
+			; /* several blanks in a row, or blanks before the newline */
+		else if (__builtin_expect(*n < ncols, 1))
+			*all |= cost[(*n)++] = digits(from, end, bad);
+		else
+			*bad = 1;
+		if (*end == '\n')
+			return pos;
+		if (ends_in_cr(end))
+			return pos + 1;
+		*bad |= !is_blank(*end);
+		if (__builtin_expect(*bad != 0, 0))
+			return pos;
+		from = end + 1;
+	}
+}
+
 /* Take a cost line at c with nsub positions.  If false, only the scratch costs have
  * changed. */
 static inline __attribute__((always_inline)) bool
 cost_line(struct decode *d, struct batch *b, struct cursor *c, const char *line,
 	  unsigned nsub)
 {
-	const uint16_t *pos = c->pos;
 	const char *from = line;
-	uint64_t at[SUBS], bad = 0, costs = 0, *out = &b->cost[b->ncost];
-	uint32_t n = 0, ncols = d->ncols;
+	uint64_t at[SUBS], was[SUBS], bad = 0, costs = 0;
+	uint32_t n = 0;
+	const uint16_t *pos = fast_positions(d, c, &from, nsub, at, &bad);
 
-	for (unsigned i = 0; i < nsub; i++) {
-		const char *end = c->text + *pos;
-
-		while (__builtin_expect(from == end && is_blank(*end), 0)) {
-			from = end + 1;
-			end = c->text + *++pos;
-		}
-		at[i] = fast_sub(from, end, d->base[d->sub[i]], &bad);
-		if (*end == '\n') {
-			bad |= i + 1u < nsub;
-			goto done;
-		}
-		bad |= !is_blank(*end);
-		from = end + 1;
-		pos++;
-	}
-	for (;;) {
-		const char *end = c->text + *pos;
-
-		if (from == end)
-			; /* several blanks in a row, or blanks before the newline */
-		else if (__builtin_expect(n < ncols, 1))
-			costs |= out[n++] = digits(from, end, &bad);
-		else
-			bad = 1;
-		if (*end == '\n')
-			break;
-		if (ends_in_cr(end)) {
-			pos++;
-			break;
-		}
-		bad |= !is_blank(*end);
-		if (__builtin_expect(bad != 0, 0))
-			return false;
-		from = end + 1;
-		pos++;
-	}
-done:
+	if (from)
+		pos = fast_costs(c, pos, from, d->ncols, &b->cost[b->ncost], &n, &costs,
+				 &bad);
 	if (__builtin_expect(bad != 0 || wrapped(costs), 0))
 		return false;
 	const bool moves = moves_base(d, b);
 	struct row *r = push(b, ROW_COST, line);
-	uint64_t was[SUBS];
 
 	memcpy(was, d->base, sizeof(was));
 	for (unsigned i = 0; i < nsub; i++)

@@ -1,13 +1,13 @@
 /*
- * decode_in.h - the inside of the decoder, for decode.c (blocks, and usual lines fast) and
- * decode_line.c (any line).
+ * decode_in.h - the inside of the decoder, for decode.c (blocks, and usual lines fast)
+ * and decode_line.c (any line).
  */
 #ifndef QUERN_DECODE_IN_H
 #define QUERN_DECODE_IN_H
 
 #include "index/lines/decode.h"
 
-/* Decode one line without its newline, however odd: what decode.c leaves. */
+/* Decode one line without its newline, whatever it is: what decode.c leaves. */
 void decode_line(struct decode *d, struct batch *b, struct str line);
 
 static inline struct row *push(struct batch *b, enum row_kind kind, const char *line)

@@ -1,7 +1,8 @@
 /*
  * decode_line.c - any line to rows, by the rules of PROFILE.md.
  *
- * It reads one field after the other, and every oddity of a line becomes a row of its own: a diagnostic.
+ * It reads one field after the other, and every oddity of a line becomes a row of its
+ * own: a diagnostic.
  */
 #include <string.h>
 
@@ -53,7 +54,7 @@ void decode_init(struct decode *d)
 enum num { NUM_OK, NUM_BAD, NUM_RANGE };
 
 /* Any unsigned number of the format: decimal or 0x, of any length. */
-static enum num number(struct str s, uint64_t *out)
+static enum num whole_number(struct str s, uint64_t *out)
 {
 	bool hex = s.n > 2 && s.p[0] == '0' && (s.p[1] | 0x20) == 'x';
 
@@ -126,11 +127,11 @@ static enum num subposition(struct str f, uint64_t base, uint64_t *out, bool *cl
 	if (n < f.n) {
 		uint64_t end;
 
-		if (number(str_from(f, n + 1), &end) == NUM_BAD)
+		if (whole_number(str_from(f, n + 1), &end) == NUM_BAD)
 			return NUM_BAD;
 		f.n = n;
 	}
-	rc = number(f, &v);
+	rc = whole_number(f, &v);
 	if (rc == NUM_BAD)
 		return rc;
 	if (rc == NUM_RANGE)
@@ -172,12 +173,12 @@ static enum num cost(struct str f, uint64_t *out, bool *negative)
 		return NUM_OK;
 	}
 	if (f.n > 1 && f.p[0] == '-') {
-		rc = number(str_from(f, 1), out);
+		rc = whole_number(str_from(f, 1), out);
 		*negative |= *out > 0;
 		*out = 0;
 		return rc == NUM_RANGE ? NUM_OK : rc;
 	}
-	rc = number(f, out);
+	rc = whole_number(f, out);
 	if (rc == NUM_OK && wrapped(*out)) {
 		*negative = true;
 		*out = 0;
@@ -272,7 +273,7 @@ static void take_calls(struct decode *d, struct batch *b, struct str line, struc
 	struct str f = field(&s);
 	struct place pl;
 	uint64_t count;
-	enum num rc = number(f, &count);
+	enum num rc = whole_number(f, &count);
 
 	if (rc == NUM_BAD || place(d, &s, &pl)) {
 		odd(b, ODD_CALL_FIELD, line);
@@ -295,14 +296,14 @@ static void take_jump(struct decode *d, struct batch *b, struct str line, struct
 	bool bad;
 
 	if (!conditional) {
-		bad = number(f, &executed) == NUM_BAD;
+		bad = whole_number(f, &executed) == NUM_BAD;
 		taken = executed;
 	} else if (slash < f.n) {
-		bad = number((struct str){f.p, slash}, &taken) == NUM_BAD ||
-		      number(str_from(f, slash + 1), &executed) == NUM_BAD;
+		bad = whole_number((struct str){f.p, slash}, &taken) == NUM_BAD ||
+		      whole_number(str_from(f, slash + 1), &executed) == NUM_BAD;
 	} else {
-		bad = number(f, &executed) == NUM_BAD ||
-		      number(field(&s), &taken) == NUM_BAD;
+		bad = whole_number(f, &executed) == NUM_BAD ||
+		      whole_number(field(&s), &taken) == NUM_BAD;
 	}
 	if (bad || place(d, &s, &pl)) {
 		odd(b, ODD_JUMP_FIELD, line);

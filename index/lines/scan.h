@@ -19,4 +19,8 @@ enum {
  * number.  Never reads past p + n. */
 size_t scan_block(const char *p, size_t n, uint16_t *pos);
 
+/* The same by an instruction set (scan_loops.c, isa.h). */
+size_t scan_block_avx2(const char *p, size_t n, uint16_t *pos);
+size_t scan_block_portable(const char *p, size_t n, uint16_t *pos);
+
 #endif

@@ -294,8 +294,8 @@ int header_events(struct profile *p, struct err *err)
 	int rc = 0;
 
 	for (size_t k = 0; k < p->ntally; k++)
-		for (size_t i = 0; i < p->tally[k]->nformula; i++) {
-			const struct formula *f = &p->tally[k]->formula[i];
+		for (size_t i = 0; i < p->tally[k]->events.nformula; i++) {
+			const struct formula *f = &p->tally[k]->events.formula[i];
 
 			if (vec_reserve(&d, &cap, n + 1, sizeof(*d))) {
 				free(d);
@@ -324,20 +324,21 @@ int header_events(struct profile *p, struct err *err)
 
 /* ---- parts ---- */
 
-struct reading {
+struct header_reading {
 	struct profile *p;
 	size_t k; /* index of the tally */
 	const struct part_slot *slot;
 	struct err *err;
 };
 
-static int odd_value(const struct reading *r, enum header_key key)
+static int odd_value(const struct header_reading *r, enum header_key key)
 {
 	return profile_odd(r->p, r->k, ODD_HEADER_VALUE, r->slot->line[key],
 			   r->slot->value[key], r->err);
 }
 
-static int number(const struct reading *r, enum header_key key, uint64_t *out)
+static int number_value(const struct header_reading *r, enum header_key key,
+			uint64_t *out)
 {
 	struct str v = r->slot->value[key];
 
@@ -346,7 +347,7 @@ static int number(const struct reading *r, enum header_key key, uint64_t *out)
 	return odd_value(r, key);
 }
 
-static void text(const struct reading *r, enum header_key key, struct str *out)
+static void text(const struct header_reading *r, enum header_key key, struct str *out)
 {
 	if (r->slot->value[key].n)
 		*out = r->slot->value[key];
@@ -368,8 +369,8 @@ static struct str field(struct str *s)
 
 /* Read summary: and totals:, one number per column of the part's events; neither is
  * trusted. */
-static int sums(const struct reading *r, enum header_key key, const struct part *part,
-		bool *has, uint64_t **out)
+static int sums(const struct header_reading *r, enum header_key key,
+		const struct part *part, bool *has, uint64_t **out)
 {
 	struct str values = r->slot->value[key], events = part->events, v;
 
@@ -419,7 +420,7 @@ static void note_positions(struct profile *p, const struct part *part)
 		       str_find_str(part->positions, STR("line")) < part->positions.n;
 }
 
-static int read_part(const struct reading *r, struct part *part)
+static int read_part(const struct header_reading *r, struct part *part)
 {
 	text(r, KEY_CREATOR, &part->creator);
 	text(r, KEY_CMD, &part->cmd);
@@ -428,8 +429,9 @@ static int read_part(const struct reading *r, struct part *part)
 		part->events = r->slot->value[KEY_EVENTS];
 	text(r, KEY_DESC, &part->desc);
 	read_desc(part);
-	if (number(r, KEY_PART, &part->part) || number(r, KEY_PID, &part->pid) ||
-	    number(r, KEY_THREAD, &part->thread) ||
+	if (number_value(r, KEY_PART, &part->part) ||
+	    number_value(r, KEY_PID, &part->pid) ||
+	    number_value(r, KEY_THREAD, &part->thread) ||
 	    sums(r, KEY_TOTALS, part, &part->has_totals, &part->totals) ||
 	    sums(r, KEY_SUMMARY, part, &part->has_summary, &part->summary))
 		return (int)r->err->kind;
@@ -461,7 +463,7 @@ static int kept_sums(struct profile *p, size_t k, uint64_t **sums, struct err *e
 
 	if (!to)
 		return err_no_memory(err, "while reading headers");
-	for (size_t e = 0; e < p->tally[k]->nevent; e++)
+	for (size_t e = 0; e < p->tally[k]->events.n; e++)
 		to[p->map[k].event[e]] = (*sums)[e];
 	*sums = to;
 	return 0;
@@ -472,7 +474,7 @@ static int kept_parts(struct profile *p, size_t k, struct err *err)
 {
 	const struct tally *t = p->tally[k];
 
-	for (size_t i = 0; i < t->npart; i++) {
+	for (size_t i = 0; i < t->parts.n; i++) {
 		struct part *part = &p->part[p->npart];
 
 		*part = t->kept->part[i];
@@ -490,14 +492,14 @@ static int tally_parts(struct profile *p, size_t k, struct err *err)
 	const struct tally *t = p->tally[k];
 	struct merge_map *m = &p->map[k];
 
-	m->part = malloc((t->npart + 1) * sizeof(*m->part));
+	m->part = malloc((t->parts.n + 1) * sizeof(*m->part));
 	if (!m->part)
 		return err_no_memory(err, "while reading headers");
 	if (t->kept)
 		return kept_parts(p, k, err);
-	for (size_t i = 0; i < t->npart; i++) {
+	for (size_t i = 0; i < t->parts.n; i++) {
 		const struct part_slot *slot = tally_part(t, i);
-		struct reading r = {p, k, slot, err};
+		struct header_reading r = {p, k, slot, err};
 
 		if (slot->begins)
 			begin_part(p, k, slot,
@@ -518,7 +520,7 @@ static void measure_parts(struct profile *p)
 		const struct tally *t = p->tally[k];
 		uint64_t end = m->offset + t->text_bytes;
 
-		for (size_t i = t->kept ? 0 : t->npart; i-- > 0;) {
+		for (size_t i = t->kept ? 0 : t->parts.n; i-- > 0;) {
 			struct part *part = &p->part[m->part[i]];
 
 			part->bytes = end - part->offset;
@@ -559,7 +561,7 @@ static int order_parts(struct profile *p, struct err *err)
 			place[order[i] - p->part] = (uint32_t)i;
 		}
 		for (size_t k = 0; k < p->ntally; k++)
-			for (size_t i = 0; i < p->tally[k]->npart; i++)
+			for (size_t i = 0; i < p->tally[k]->parts.n; i++)
 				p->map[k].part[i] = place[p->map[k].part[i]];
 		free(p->part);
 		p->part = sorted;
@@ -576,7 +578,7 @@ int header_parts(struct profile *p, struct err *err)
 	size_t n = 0;
 
 	for (size_t k = 0; k < p->ntally; k++)
-		n += p->tally[k]->npart;
+		n += p->tally[k]->parts.n;
 	p->part = calloc(n + 1, sizeof(*p->part));
 	if (!p->part)
 		return err_no_memory(err, "while reading headers");

@@ -34,7 +34,7 @@ enum { FETCH = 16 };
 /* A distinct (object, file, name) of the tallies. */
 struct identity {
 	uint32_t name, file, obj;
-	bool body;	/* has a block with cost lines or calls */
+	bool has_lines; /* has a block with cost lines or calls */
 	bool called;	/* is a callee with its file written */
 	bool defaulted; /* is a callee with a default file */
 	uint32_t as;	/* identity that its calls with a default file go to */
@@ -48,7 +48,7 @@ struct identities {
 	struct sort_pair *order; /* scratch: slots of all tallies, sorted */
 	struct {
 		uint32_t tally, slot, obj;
-		bool body;
+		bool has_lines;
 	} * use; /* what a pair's value refers to */
 	size_t nuse;
 	bool *met; /* scratch: the slots of one tally that are called */
@@ -58,7 +58,7 @@ struct identities {
 static int order_slots(const struct profile *p, struct identities *ids)
 {
 	for (size_t k = 0; k < p->ntally; k++)
-		ids->nuse += p->tally[k]->nfn;
+		ids->nuse += p->tally[k]->fns.n;
 	ids->order = vec_block((ids->nuse + 1) * sizeof(*ids->order));
 	ids->use = vec_block((ids->nuse + 1) * sizeof(*ids->use));
 	ids->at = vec_block((ids->nuse + 1) * sizeof(*ids->at));
@@ -69,16 +69,16 @@ static int order_slots(const struct profile *p, struct identities *ids)
 		const struct tally *t = p->tally[k];
 		const struct merge_map *m = &p->map[k];
 
-		ids->slot[k] = vec_block((t->nfn + 1) * sizeof(**ids->slot));
+		ids->slot[k] = vec_block((t->fns.n + 1) * sizeof(**ids->slot));
 		if (!ids->slot[k])
 			return -1;
-		for (size_t i = 0; i < t->nfn; i++, ids->nuse++) {
-			const struct fn_slot *f = &t->fn[i];
+		for (size_t i = 0; i < t->fns.n; i++, ids->nuse++) {
+			const struct fn_slot *f = &t->fns.at[i];
 
 			ids->use[ids->nuse].tally = (uint32_t)k;
 			ids->use[ids->nuse].slot = (uint32_t)i;
 			ids->use[ids->nuse].obj = m->name[SPACE_OBJ][f->ob];
-			ids->use[ids->nuse].body = f->body;
+			ids->use[ids->nuse].has_lines = f->has_lines;
 			ids->order[ids->nuse] = (struct sort_pair){
 				(uint64_t)m->name[SPACE_FN][f->fn] << 32 |
 					m->name[SPACE_FILE][f->fl],
@@ -111,7 +111,7 @@ static int number_objects(struct identities *ids, struct sort_pair *order, size_
 							    .id = NO_ID};
 			ids->n++;
 		}
-		ids->at[ids->n - 1].body |= ids->use[use].body;
+		ids->at[ids->n - 1].has_lines |= ids->use[use].has_lines;
 		ids->slot[ids->use[use].tally][ids->use[use].slot] = (uint32_t)ids->n - 1;
 	}
 	return 0;
@@ -124,16 +124,16 @@ static int note_calls(const struct profile *p, struct identities *ids)
 		const struct tally *t = p->tally[k];
 
 		free(ids->met);
-		ids->met = calloc(t->nfn + 1, sizeof(*ids->met));
+		ids->met = calloc(t->fns.n + 1, sizeof(*ids->met));
 		if (!ids->met)
 			return -1;
-		for (size_t i = 0; i < t->nedge; i++)
-			ids->met[t->edge[i].callee] = true;
-		for (size_t i = 0; i < t->nfn; i++) {
+		for (size_t i = 0; i < t->edges.n; i++)
+			ids->met[t->edges.at[i].callee] = true;
+		for (size_t i = 0; i < t->fns.n; i++) {
 			struct identity *at = &ids->at[ids->slot[k][i]];
 
-			at->called |= ids->met[i] && !t->fn[i].defaulted;
-			at->defaulted |= ids->met[i] && t->fn[i].defaulted;
+			at->called |= ids->met[i] && !t->fns.at[i].defaulted;
+			at->defaulted |= ids->met[i] && t->fns.at[i].defaulted;
 		}
 	}
 	return 0;
@@ -177,20 +177,20 @@ static uint64_t redirect_defaulted(struct identities *ids, struct bodies *in)
 
 		for (to = from; to < ids->n && ids->at[to].name == ids->at[from].name;
 		     to++)
-			wanted |= ids->at[to].defaulted && !ids->at[to].body;
+			wanted |= ids->at[to].defaulted && !ids->at[to].has_lines;
 		for (size_t i = from; wanted && i < to; i++) {
 			struct bodies *b = &in[ids->at[i].obj];
 
 			if (b->of != from + 1)
 				*b = (struct bodies){.of = from + 1};
-			b->n += ids->at[i].body;
-			if (ids->at[i].body)
+			b->n += ids->at[i].has_lines;
+			if (ids->at[i].has_lines)
 				b->last = (uint32_t)i;
 		}
 		for (size_t i = from; wanted && i < to; i++) {
 			struct identity *g = &ids->at[i];
 
-			if (!g->defaulted || g->body)
+			if (!g->defaulted || g->has_lines)
 				continue;
 			loose++;
 			if (in[g->obj].n == 1)
@@ -216,7 +216,7 @@ static int number_functions(struct profile *p, struct identities *ids)
 	for (size_t i = 0; i < ids->n; i++) {
 		struct identity *f = &ids->at[i];
 
-		if (!f->body && !f->called && !(f->defaulted && f->as == i))
+		if (!f->has_lines && !f->called && !(f->defaulted && f->as == i))
 			continue;
 		p->fn_name[p->nfn] = f->name;
 		p->fn_file[p->nfn] = f->file;
@@ -253,23 +253,23 @@ static int map_functions(struct profile *p, struct identities *ids)
 		const struct tally *t = p->tally[k];
 		struct merge_map *m = &p->map[k];
 
-		m->fn = vec_block((t->nfn + 1) * sizeof(*m->fn));
+		m->fn = vec_block((t->fns.n + 1) * sizeof(*m->fn));
 		if (!m->fn)
 			return -1;
-		for (size_t i = 0; i < t->nfn; i++) {
+		for (size_t i = 0; i < t->fns.n; i++) {
 			const struct identity *f = &ids->at[ids->slot[k][i]];
 
-			if (i + FETCH < t->nfn)
+			if (i + FETCH < t->fns.n)
 				__builtin_prefetch(&ids->at[ids->slot[k][i + FETCH]]);
-			if (t->fn[i].defaulted)
+			if (t->fns.at[i].defaulted)
 				f = &ids->at[f->as];
 			m->fn[i] = f->id;
 			/* Its jumps are lost here, but further files could give it an
 			 * id. */
 			p->loose += f->id == NO_ID;
-			for (size_t e = 0; f->id != NO_ID && e < t->nevent; e++)
+			for (size_t e = 0; f->id != NO_ID && e < t->events.n; e++)
 				add_sat(p, &p->self[f->id * p->nevent + m->event[e]],
-					t->self[i * t->nevent + e]);
+					t->fns.self[i * t->events.n + e]);
 		}
 		if (may_forget(p))
 			tally_forget(p->tally[k], TALLY_SELF);
@@ -318,15 +318,15 @@ static void edges_by_caller(const struct profile *p, struct edges *s)
 	uint32_t at = 0;
 
 	for (size_t k = 0; k < p->ntally; k++)
-		for (size_t i = 0; i < p->tally[k]->nedge; i++)
-			first[p->map[k].fn[p->tally[k]->edge[i].caller] + 2]++;
+		for (size_t i = 0; i < p->tally[k]->edges.n; i++)
+			first[p->map[k].fn[p->tally[k]->edges.at[i].caller] + 2]++;
 	for (size_t f = 1; f <= p->nfn + 1; f++)
 		first[f] += first[f - 1];
 	for (size_t k = 0; k < p->ntally; k++)
-		for (size_t i = 0; i < p->tally[k]->nedge; i++, at++) {
-			const struct edge_slot *e = &p->tally[k]->edge[i];
+		for (size_t i = 0; i < p->tally[k]->edges.n; i++, at++) {
+			const struct edge_slot *e = &p->tally[k]->edges.at[i];
 
-			if (i + FETCH < p->tally[k]->nedge) {
+			if (i + FETCH < p->tally[k]->edges.n) {
 				__builtin_prefetch(&p->map[k].fn[e[FETCH].callee]);
 				__builtin_prefetch(
 					&first[p->map[k].fn[e[FETCH].caller] + 1]);
@@ -365,7 +365,7 @@ static int sort_callees(struct edges *s, struct edge_ref *ref, size_t n)
 static int sort_edges(struct profile *p, struct edges *s)
 {
 	for (size_t k = 0; k < p->ntally; k++)
-		s->n += p->tally[k]->nedge;
+		s->n += p->tally[k]->edges.n;
 	s->ref = vec_block((s->n + 1) * sizeof(*s->ref));
 	s->first = calloc(p->nfn + 3, sizeof(*s->first));
 	if (!s->ref || !s->first || s->n >= NO_ID)
@@ -413,20 +413,20 @@ static int map_edges(struct profile *p, const uint32_t *number)
 		const struct tally *t = p->tally[k];
 		struct merge_map *m = &p->map[k];
 
-		m->edge = vec_block((t->nedge + 1) * sizeof(*m->edge));
+		m->edge = vec_block((t->edges.n + 1) * sizeof(*m->edge));
 		if (!m->edge)
 			return -1;
-		for (size_t i = 0; i < t->nedge; i++, at++) {
-			const uint64_t *from = t->edge_sum + i * (t->nevent + 1);
+		for (size_t i = 0; i < t->edges.n; i++, at++) {
+			const uint64_t *from = t->edges.sum + i * (t->events.n + 1);
 			uint64_t *to = p->edge_sum + (size_t)number[at] * width;
 
-			if (i + FETCH < t->nedge)
+			if (i + FETCH < t->edges.n)
 				__builtin_prefetch(
 					p->edge_sum + (size_t)number[at + FETCH] * width,
 					1);
 			m->edge[i] = number[at];
 			add_sat(p, &to[0], from[0]);
-			for (size_t e = 0; e < t->nevent; e++)
+			for (size_t e = 0; e < t->events.n; e++)
 				add_sat(p, &to[1 + m->event[e]], from[1 + e]);
 		}
 		if (may_forget(p))
@@ -474,12 +474,13 @@ static int join_events(struct profile *p, struct str order, struct err *err)
 	}
 	for (size_t k = 0; k < p->ntally; k++) {
 		const struct tally *t = p->tally[k];
-		uint32_t *map = p->map[k].event = malloc((t->nevent + 1) * sizeof(*map));
+		uint32_t *map = p->map[k].event =
+			malloc((t->events.n + 1) * sizeof(*map));
 
 		if (!map)
 			return err_no_memory(err, "while joining names");
-		for (size_t i = 0; i < t->nevent; i++) {
-			map[i] = event_number(p, t->event[i]);
+		for (size_t i = 0; i < t->events.n; i++) {
+			map[i] = event_number(p, t->events.name[i]);
 			if (map[i] == HASH_NONE)
 				return err_no_memory(err, "while joining names");
 			if (p->nevent > EVENTS_MAX)
@@ -527,16 +528,16 @@ static int join_odds(struct profile *p, struct err *err)
 
 		if (t->kept && kept_odds(p, t->kept, err))
 			return (int)err->kind;
-		for (size_t i = 0; i < t->nodd; i++)
-			if (profile_odd(p, k, t->odd[i].kind, t->odd[i].line,
-					t->odd[i].text, err))
+		for (size_t i = 0; i < t->diag.nodd; i++)
+			if (profile_odd(p, k, t->diag.odd[i].kind, t->diag.odd[i].line,
+					t->diag.odd[i].text, err))
 				return (int)err->kind;
 		/* profile_odd() counts the lines kept; add those that were only
 		 * counted. */
 		for (int i = 0; i < ODD_KINDS; i++)
-			if (t->odds[i] > ODD_KEPT)
-				p->odds[i].count += t->odds[i] - ODD_KEPT;
-		if (t->odds[ODD_SUM_OVERFLOW])
+			if (t->diag.odds[i] > ODD_KEPT)
+				p->odds[i].count += t->diag.odds[i] - ODD_KEPT;
+		if (t->diag.odds[ODD_SUM_OVERFLOW])
 			p->saturated = true;
 	}
 	return 0;

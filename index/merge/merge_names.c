@@ -288,7 +288,9 @@ static int join_tally(struct join *j, size_t k)
 /* The slot of the name in force at the end of a stretch. */
 static uint32_t exit_slot(const struct tally *t, enum name_space space)
 {
-	return space == SPACE_OBJ ? t->ob : space == SPACE_FILE ? t->fl : t->cfn;
+	return space == SPACE_OBJ    ? t->now.ob
+	       : space == SPACE_FILE ? t->now.fl
+				     : t->now.cfn;
 }
 
 /* Sort the strings and number them in that order. */

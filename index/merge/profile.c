@@ -55,7 +55,7 @@ struct part_slots *profile_part_slots(const struct profile *p)
 	uint32_t before = NO_ID;
 
 	for (uint32_t k = 0; at && k < p->ntally; k++)
-		for (uint32_t i = 0; i < p->tally[k]->npart; i++) {
+		for (uint32_t i = 0; i < p->tally[k]->parts.n; i++) {
 			uint32_t part = p->map[k].part[i];
 
 			if (part != before)
@@ -69,7 +69,7 @@ bool profile_next_slot(const struct profile *p, struct part_slots *at)
 {
 	uint32_t part = p->map[at->k].part[at->i];
 
-	if (++at->i == p->tally[at->k]->npart) {
+	if (++at->i == p->tally[at->k]->parts.n) {
 		at->i = 0;
 		at->k++;
 	}

@@ -2,7 +2,7 @@
  * reuse.c - an index as a tally; see reuse.h.
  *
  * Slots are the index's ids (name slots are ids + NAME_FIRST).  The lines of a function
- * become its first block (once.h), packed and spilled like any other; parts become
+ * become its first block (piece.h), packed and spilled like any other; parts become
  * encoded bytes again (part_code.h).
  */
 #include "index/merge/reuse.h"
@@ -12,7 +12,7 @@
 
 #include "index/base/map.h"
 #include "index/base/vec.h"
-#include "index/store/store_read.h"
+#include "index/store/store_in.h"
 
 struct reuse {
 	struct tally *t;
@@ -23,7 +23,7 @@ struct reuse {
 	struct err *err;
 };
 
-struct look {
+struct reuse_look {
 	struct store *st;
 	bool possible;
 };
@@ -31,7 +31,7 @@ struct look {
 /* Returns 0, or non-zero if the index is damaged. */
 static int look(void *arg)
 {
-	struct look *l = arg;
+	struct reuse_look *l = arg;
 	struct store *st = l->st;
 	uint64_t kept[ODD_KINDS] = {0};
 	uint32_t n = store_diag_count(st);
@@ -50,7 +50,7 @@ static int look(void *arg)
 
 bool reuse_possible(struct store *st)
 {
-	struct look l = {.st = st};
+	struct reuse_look l = {.st = st};
 
 	if (st->meta.files < 2 || st->meta.loose || st->meta.saturated ||
 	    st->meta.parts < 2)
@@ -84,56 +84,58 @@ static int take_events(struct reuse *r)
 	struct tally *t = r->t;
 	uint32_t n = store_info(r->st)->events;
 
-	if (vec_reserve(&t->event, &t->event_cap, n, sizeof(*t->event)))
+	if (vec_reserve(&t->events.name, &t->events.cap, n, sizeof(*t->events.name)))
 		return err_no_memory(r->err, "while adding files to an index");
 	for (uint32_t e = 0; e < n; e++) {
 		struct store_event event;
 
 		store_event(r->st, e, &event);
-		t->event[e] = event.name;
+		t->events.name[e] = event.name;
 	}
-	t->nevent = n;
+	t->events.n = n;
 	return 0;
 }
 
 static int take_functions(struct reuse *r)
 {
 	struct tally *t = r->t;
-	size_t n = store_info(r->st)->functions, events = t->nevent;
+	size_t n = store_info(r->st)->functions, events = t->events.n;
 
-	if (vec_reserve(&t->fn, &t->fn_cap, n, sizeof(*t->fn)) ||
-	    vec_reserve(&t->self, &t->self_cap, n * events, sizeof(*t->self)))
+	if (vec_reserve(&t->fns.at, &t->fns.cap, n, sizeof(*t->fns.at)) ||
+	    vec_reserve(&t->fns.self, &t->fns.self_cap, n * events, sizeof(*t->fns.self)))
 		return err_no_memory(r->err, "while adding files to an index");
 	for (uint32_t f = 0; f < n; f++) {
-		t->fn[f] =
+		t->fns.at[f] =
 			(struct fn_slot){.ob = NAME_FIRST + store_fn_obj_id(r->st, f),
 					 .fl = NAME_FIRST + store_fn_file_id(r->st, f),
 					 .fn = NAME_FIRST + store_fn_name_id(r->st, f)};
 		for (uint32_t e = 0; e < events; e++)
-			t->self[f * events + e] = store_fn_self(r->st, f, e);
+			t->fns.self[f * events + e] = store_fn_self(r->st, f, e);
 	}
-	t->nfn = n;
+	t->fns.n = n;
 	return 0;
 }
 
 static int take_edges(struct reuse *r)
 {
 	struct tally *t = r->t;
-	size_t n = store_info(r->st)->edges, width = t->nevent + 1;
+	size_t n = store_info(r->st)->edges, width = t->events.n + 1;
 
-	if (vec_reserve(&t->edge, &t->edge_cap, n, sizeof(*t->edge)) ||
-	    vec_reserve(&t->edge_sum, &t->edge_sum_cap, n * width, sizeof(*t->edge_sum)))
+	if (vec_reserve(&t->edges.at, &t->edges.cap, n, sizeof(*t->edges.at)) ||
+	    vec_reserve(&t->edges.sum, &t->edges.sum_cap, n * width,
+			sizeof(*t->edges.sum)))
 		return err_no_memory(r->err, "while adding files to an index");
 	for (uint32_t i = 0; i < n; i++) {
 		struct store_edge e;
 
 		store_edge(r->st, i, &e);
-		t->edge[i] = (struct edge_slot){.caller = e.caller, .callee = e.callee};
-		t->edge_sum[i * width] = e.calls;
+		t->edges.at[i] =
+			(struct edge_slot){.caller = e.caller, .callee = e.callee};
+		t->edges.sum[i * width] = e.calls;
 		for (uint32_t k = 0; k + 1 < width; k++)
-			t->edge_sum[i * width + 1 + k] = store_edge_incl(r->st, i, k);
+			t->edges.sum[i * width + 1 + k] = store_edge_incl(r->st, i, k);
 	}
-	t->nedge = n;
+	t->edges.n = n;
 	return 0;
 }
 
@@ -147,23 +149,23 @@ static int write_failed(struct reuse *r, const struct spill *s, int failed)
 		      : 0;
 }
 
-static int put(struct reuse *r, fn_id f, struct once_row *before,
-	       const struct once_row *row, const uint64_t *cost)
+static int put_row(struct reuse *r, fn_id f, struct piece_row *before,
+		   const struct piece_row *row, const uint64_t *cost)
 {
-	if (once_put(&r->t->once.buf, before, row, cost))
+	if (piece_put(&r->t->pieces.packed.buf, before, row, cost))
 		return err_no_memory(r->err, "while adding files to an index");
-	if (++r->t->once_rows < ONCE_MAX)
+	if (++r->t->pieces.rows < PIECE_ROWS)
 		return 0;
 	tally_end_piece(r->t, f);
-	*before = (struct once_row){0};
+	*before = (struct piece_row){0};
 	return tally_begin_piece(r->t, f)
 		       ? err_no_memory(r->err, "while adding files to an index")
-		       : write_failed(r, &r->t->once, r->t->spill_failed);
+		       : write_failed(r, &r->t->pieces.packed, r->t->spill_failed);
 }
 
-static int take_lines(struct reuse *r, fn_id f, struct once_row *before)
+static int take_lines(struct reuse *r, fn_id f, struct piece_row *before)
 {
-	uint32_t events = (uint32_t)r->t->nevent;
+	uint32_t events = (uint32_t)r->t->events.n;
 	struct store_line *line;
 	uint64_t *costs;
 	size_t n;
@@ -171,22 +173,22 @@ static int take_lines(struct reuse *r, fn_id f, struct once_row *before)
 	if (store_lines(r->st, f, &r->scratch, &line, &costs, &n, r->err))
 		return (int)r->err->kind;
 	for (size_t i = 0; i < n; i++) {
-		struct once_row row = {.kind = ENTRY_COST,
-				       .ncost = events,
-				       .file = NAME_FIRST + line[i].file,
-				       .instr = line[i].instr,
-				       .line = line[i].line};
+		struct piece_row row = {.kind = ENTRY_COST,
+					.ncost = events,
+					.file = NAME_FIRST + line[i].file,
+					.instr = line[i].instr,
+					.line = line[i].line};
 
-		if (put(r, f, before, &row, costs + i * events))
+		if (put_row(r, f, before, &row, costs + i * events))
 			return (int)r->err->kind;
 	}
-	r->t->fn[f].body |= n > 0;
+	r->t->fns.at[f].has_lines |= n > 0;
 	return 0;
 }
 
-static int take_sites(struct reuse *r, fn_id f, struct once_row *before)
+static int take_sites(struct reuse *r, fn_id f, struct piece_row *before)
 {
-	uint32_t events = (uint32_t)r->t->nevent;
+	uint32_t events = (uint32_t)r->t->events.n;
 	struct store_site *site;
 	uint64_t *costs;
 	size_t n;
@@ -194,22 +196,22 @@ static int take_sites(struct reuse *r, fn_id f, struct once_row *before)
 	if (store_sites(r->st, f, &r->scratch, &site, &costs, &n, r->err))
 		return (int)r->err->kind;
 	for (size_t i = 0; i < n; i++) {
-		struct once_row row = {.kind = ENTRY_CALL,
-				       .ncost = events,
-				       .file = NAME_FIRST + site[i].file,
-				       .edge = site[i].edge,
-				       .instr = site[i].instr,
-				       .line = site[i].line,
-				       .count = site[i].calls};
+		struct piece_row row = {.kind = ENTRY_CALL,
+					.ncost = events,
+					.file = NAME_FIRST + site[i].file,
+					.edge = site[i].edge,
+					.instr = site[i].instr,
+					.line = site[i].line,
+					.count = site[i].calls};
 
-		if (put(r, f, before, &row, costs + i * events))
+		if (put_row(r, f, before, &row, costs + i * events))
 			return (int)r->err->kind;
 	}
-	r->t->fn[f].body |= n > 0;
+	r->t->fns.at[f].has_lines |= n > 0;
 	return 0;
 }
 
-static int take_jumps(struct reuse *r, fn_id f, struct once_row *before)
+static int take_jumps(struct reuse *r, fn_id f, struct piece_row *before)
 {
 	struct store_jump *jump;
 	size_t n;
@@ -222,7 +224,7 @@ static int take_jumps(struct reuse *r, fn_id f, struct once_row *before)
 			NAME_FIRST + store_fn_name_id(r->st, jump[i].to_fn);
 		const uint64_t to =
 			(uint64_t)to_name << 32 | (NAME_FIRST + jump[i].to_file);
-		struct once_row row = {
+		struct piece_row row = {
 			.kind = jump[i].conditional ? ENTRY_JCND : ENTRY_JUMP,
 			.file = NAME_FIRST + jump[i].file,
 			.instr = jump[i].instr,
@@ -230,9 +232,9 @@ static int take_jumps(struct reuse *r, fn_id f, struct once_row *before)
 			.count = jump[i].executed,
 			.taken = jump[i].taken,
 			.to = {jump[i].to_instr, jump[i].to_line,
-			       once_to(name, NAME_FIRST + jump[i].file, to)}};
+			       piece_target(name, NAME_FIRST + jump[i].file, to)}};
 
-		if (put(r, f, before, &row, NULL))
+		if (put_row(r, f, before, &row, NULL))
 			return (int)r->err->kind;
 	}
 	return 0;
@@ -242,8 +244,8 @@ static int take_details(struct reuse *r)
 {
 	struct tally *t = r->t;
 
-	for (uint32_t f = 0; f < t->nfn; f++) {
-		struct once_row before = {0};
+	for (uint32_t f = 0; f < t->fns.n; f++) {
+		struct piece_row before = {0};
 
 		arena_reset(&r->scratch);
 		if (tally_begin_piece(t, f))
@@ -252,7 +254,7 @@ static int take_details(struct reuse *r)
 		    take_jumps(r, f, &before))
 			return (int)r->err->kind;
 		tally_end_piece(t, f);
-		if (write_failed(r, &t->once, t->spill_failed))
+		if (write_failed(r, &t->pieces.packed, t->spill_failed))
 			return (int)r->err->kind;
 	}
 	return 0;
@@ -263,18 +265,18 @@ static int take_details(struct reuse *r)
 static int take_part_costs(struct reuse *r, uint32_t p, struct part_slot *slot)
 {
 	struct tally *t = r->t;
-	struct bytes *b = &t->parts.buf;
+	struct bytes *b = &t->parts.costs.buf;
 	struct part_rows fns, edges;
 	int rc;
 
-	slot->bytes_at = spill_at(&t->parts);
+	slot->bytes_at = spill_at(&t->parts.costs);
 	arena_reset(&r->scratch);
 	if (store_part_rows(r->st, p, &r->scratch, &fns, &edges, r->err))
 		return (int)r->err->kind;
 	rc = part_put_rows(b, &fns) || part_put_rows(b, &edges) || part_put_sums(b, &fns);
-	slot->bytes_n = spill_at(&t->parts) - slot->bytes_at;
-	slot->events = t->nevent;
-	rc = rc ? rc : write_failed(r, &t->parts, spill_write(&t->parts));
+	slot->bytes_n = spill_at(&t->parts.costs) - slot->bytes_at;
+	slot->events = t->events.n;
+	rc = rc ? rc : write_failed(r, &t->parts.costs, spill_write(&t->parts.costs));
 	return !rc	      ? 0
 	       : r->err->kind ? (int)r->err->kind
 			      : err_no_memory(r->err, "while adding files to an index");
@@ -285,10 +287,10 @@ static int take_sums(struct reuse *r, uint32_t p, bool has, uint64_t **sums,
 {
 	if (!has)
 		return 0;
-	*sums = ARENA_ARRAY(&r->t->arena, uint64_t, r->t->nevent + 1);
+	*sums = ARENA_ARRAY(&r->t->arena, uint64_t, r->t->events.n + 1);
 	if (!*sums)
 		return err_no_memory(r->err, "while adding files to an index");
-	for (uint32_t e = 0; e < r->t->nevent; e++)
+	for (uint32_t e = 0; e < r->t->events.n; e++)
 		(*sums)[e] = of(r->st, p, e);
 	return 0;
 }
@@ -302,7 +304,7 @@ static int take_parts(struct reuse *r, struct kept *kept)
 	if (!kept->part)
 		return err_no_memory(r->err, "while adding files to an index");
 	if (n == 0)
-		t->npart = 0;
+		t->parts.n = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		struct part *to = &kept->part[i];
 		/* A new tally has a part already. */
@@ -363,12 +365,13 @@ static int take_formulas(struct reuse *r)
 	for (uint64_t i = 0; i < r->st->meta.files; i++) {
 		const struct input_file *f = &r->st->meta.file[i];
 
-		if (vec_reserve(&t->formula, &t->formula_cap, t->nformula + f->formulas,
-				sizeof(*t->formula)))
+		if (vec_reserve(&t->events.formula, &t->events.formula_cap,
+				t->events.nformula + f->formulas,
+				sizeof(*t->events.formula)))
 			return err_no_memory(r->err, "while adding files to an index");
 		for (uint64_t k = 0; k < f->formulas; k++) {
-			t->formula[t->nformula] = f->formula[k];
-			t->formula[t->nformula++].file = r->file[i];
+			t->events.formula[t->events.nformula] = f->formula[k];
+			t->events.formula[t->events.nformula++].file = r->file[i];
 		}
 	}
 	return 0;
@@ -384,7 +387,7 @@ static int take_all(void *arg)
 }
 
 int reuse_index(struct tally *t, struct store *st, const uint32_t *file,
-		size_t once_limit, const char *once_dir, struct err *err)
+		size_t spill_limit, const char *spill_dir, struct err *err)
 {
 	struct reuse r = {.t = t, .st = st, .file = file, .err = err};
 	int rc;
@@ -393,8 +396,8 @@ int reuse_index(struct tally *t, struct store *st, const uint32_t *file,
 		tally_free(t); /* free the rest; the caller frees a whole tally */
 		return (int)err->kind;
 	}
-	spill_init(&t->once, once_limit, once_dir);
-	spill_init(&t->parts, once_limit, once_dir);
+	spill_init(&t->pieces.packed, spill_limit, spill_dir);
+	spill_init(&t->parts.costs, spill_limit, spill_dir);
 	r.kept = ARENA_NEW(&t->arena, struct kept);
 	if (!r.kept)
 		return err_no_memory(r.err, "while adding files to an index");

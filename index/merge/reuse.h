@@ -25,11 +25,11 @@ struct kept {
 
 bool reuse_possible(struct store *st);
 /*
- * Make t from st.  file[i]: the current number of file i of the index.  once_limit,
- * once_dir: how lines are spilled (spill.h).  st must outlive t; call tally_free(t) also
+ * Make t from st.  file[i]: the current number of file i of the index.  spill_limit,
+ * spill_dir: how lines are spilled (spill.h).  st must outlive t; call tally_free(t) also
  * after a failure.
  */
 int reuse_index(struct tally *t, struct store *st, const uint32_t *file,
-		size_t once_limit, const char *once_dir, struct err *err);
+		size_t spill_limit, const char *spill_dir, struct err *err);
 
 #endif

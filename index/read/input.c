@@ -169,8 +169,8 @@ static bool all_dumps_of(const struct inputs *in, struct str base)
 	return true;
 }
 
-/* The longest name such that every file is that name with the suffix of a dump or thread; the
- * name of the first file if there is none. */
+/* The longest name such that every file is that name with the suffix of a dump or thread;
+ * the name of the first file if there is none. */
 static struct str common_base(const struct inputs *in)
 {
 	struct str first = str_c(in->at[0].source.path), base[4];
@@ -325,7 +325,8 @@ static int read_map(struct input *in, const struct stretch_opts *o, struct err *
 	how.fd = in->source.fd;
 	if (stretches_read(&in->stretches, m->p, m->n, &how, err))
 		return (int)err->kind;
-	in->source.id.hash = source_hash_all(in->stretches.piece, in->stretches.npiece);
+	in->source.id.hash =
+		source_hash_all(in->stretches.chunk_hash, in->stretches.nchunk);
 	return 0;
 }
 
@@ -368,8 +369,8 @@ static int note_events(struct input *in)
 	int rc = 0;
 
 	for (size_t k = 0; !rc && k < in->stretches.n; k++)
-		for (size_t i = 0; !rc && i < in->stretches.tally[k]->nevent; i++)
-			rc = add_event(&l, in->stretches.tally[k]->event[i]);
+		for (size_t i = 0; !rc && i < in->stretches.tally[k]->events.n; i++)
+			rc = add_event(&l, in->stretches.tally[k]->events.name[i]);
 	in->file.events = (struct str){l.text, l.n};
 	return rc;
 }
@@ -405,13 +406,13 @@ static int note_formulas(struct input *in)
 	size_t n = 0;
 
 	for (size_t k = 0; k < s->n; k++)
-		n += s->tally[k]->nformula;
+		n += s->tally[k]->events.nformula;
 	f->formula = malloc((n + 1) * sizeof(*f->formula));
 	if (!f->formula)
 		return -1;
 	for (size_t k = 0; k < s->n; k++) {
-		for (size_t i = 0; i < s->tally[k]->nformula; i++) {
-			f->formula[f->formulas] = s->tally[k]->formula[i];
+		for (size_t i = 0; i < s->tally[k]->events.nformula; i++) {
+			f->formula[f->formulas] = s->tally[k]->events.formula[i];
 			f->formula[f->formulas++].line += lines;
 		}
 		lines += s->tally[k]->lines;

@@ -15,7 +15,7 @@ static const char no_profile[] =
 static bool header_only(const struct stretches *s)
 {
 	for (size_t k = 0; k < s->n; k++)
-		for (size_t i = 0; i < s->tally[k]->npart; i++)
+		for (size_t i = 0; i < s->tally[k]->parts.n; i++)
 			if (tally_part(s->tally[k], i)->line[KEY_VERSION] ||
 			    tally_part(s->tally[k], i)->line[KEY_CREATOR])
 				return true;
@@ -30,9 +30,9 @@ static uint64_t first_odd(const struct stretches *s, enum odd kind)
 	for (size_t k = 0; k < s->n; k++) {
 		const struct tally *t = s->tally[k];
 
-		for (size_t i = 0; i < t->nodd; i++)
-			if (t->odd[i].kind == kind)
-				return lines + t->odd[i].line;
+		for (size_t i = 0; i < t->diag.nodd; i++)
+			if (t->diag.odd[i].kind == kind)
+				return lines + t->diag.odd[i].line;
 		lines += t->lines;
 	}
 	return 0;
@@ -45,7 +45,7 @@ static uint64_t first_events(const struct stretches *s)
 	for (size_t k = 0; k < s->n; k++) {
 		const struct tally *t = s->tally[k];
 
-		for (size_t i = 0; i < t->npart; i++)
+		for (size_t i = 0; i < t->parts.n; i++)
 			if (tally_part(t, i)->line[KEY_EVENTS])
 				return lines + tally_part(t, i)->line[KEY_EVENTS];
 		lines += t->lines;
@@ -106,10 +106,10 @@ int refuse_file(const struct input *in, struct err *err)
 
 	for (size_t k = 0; k < s->n; k++) {
 		difference |= s->tally[k]->difference;
-		negative += s->tally[k]->odds[ODD_NEGATIVE_COST];
-		unreadable += s->tally[k]->odds[ODD_FIELD];
+		negative += s->tally[k]->diag.odds[ODD_NEGATIVE_COST];
+		unreadable += s->tally[k]->diag.odds[ODD_FIELD];
 		readable += s->tally[k]->cost_lines;
-		any |= s->tally[k]->nevent > 0;
+		any |= s->tally[k]->events.n > 0;
 	}
 	if (has_lost_its_magic(in)) {
 		err_set(err, ERR_PROFILE, 0,
@@ -144,7 +144,7 @@ bool input_truncated(const struct input *in)
 	bool totals = false, callgrind;
 
 	for (size_t k = 0; k < s->n; k++)
-		for (size_t i = 0; i < s->tally[k]->npart; i++) {
+		for (size_t i = 0; i < s->tally[k]->parts.n; i++) {
 			const struct part_slot *p = tally_part(s->tally[k], i);
 
 			if (p->new_file || p->value[KEY_CREATOR].n)

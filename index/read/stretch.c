@@ -88,14 +88,14 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 		if (q > p && stretch_wants_text(s, *at))
 			return 0;
 		/* A call's or jump's line may be next; decode_entry() stops after it. */
-		if (q > p || t->pending != PENDING_NONE) {
+		if (q > p || t->now.pending != PENDING_NONE) {
 			decode_entry(s->decode, q, left, *at, last, b);
 			*at += b->bytes;
 			*block = ENTRY_BLOCK;
 			return tally_batch(t, b, &s->err);
 		}
 	}
-	if (t->cur_fn != UINT32_MAX && t->in_once)
+	if (t->now.fn != UINT32_MAX && t->pieces.open)
 		return read_ahead(s, at, block);
 	if (left > room && replay_ready(t)) {
 		size_t run = least(left - room, step);
@@ -177,7 +177,7 @@ static bool cramped(const struct stretch_opts *o)
 	return o->mem && o->mem < MEM;
 }
 
-static int begin(struct stretch *s)
+static int begin_stretch(struct stretch *s)
 {
 	struct reading *r = s->reading;
 	const uint64_t share = (r->opts->mem ? r->opts->mem : default_mem(r->jobs)) /
@@ -195,11 +195,11 @@ static int begin(struct stretch *s)
 		return err_no_memory(&s->err, "while reading");
 	/* Spilled data stays until all files are read; the rest is for names,
 	 * functions and edges. */
-	spill_init(&s->tally.once, most(share / 10 / files + 1, small),
+	spill_init(&s->tally.pieces.packed, most(share / 10 / files + 1, small),
 		   r->opts->spill_dir);
-	spill_init(&s->tally.parts, most(share / 40 / files + 1, small),
+	spill_init(&s->tally.parts.costs, most(share / 40 / files + 1, small),
 		   r->opts->spill_dir);
-	s->tally.entry_room = (size_t)(share / 4 + 1);
+	s->tally.entries.room = (size_t)(share / 4 + 1);
 	s->replay.most = (size_t)(share / 7 / LINK_BYTES + 1);
 	s->replay.past_most = (size_t)(share / 16 / sizeof(*s->replay.past));
 	decode_init(s->decode);
@@ -242,7 +242,7 @@ static int read_stretch(void *arg)
 	struct reading *r = s->reading;
 	size_t at = s->from, block = FRESH_BLOCK, told = at, before = SIZE_MAX;
 
-	if (begin(s) || stretch_text_begin(s))
+	if (begin_stretch(s) || stretch_text_begin(s))
 		return (int)s->err.kind;
 	while (at < s->to) {
 		const bool longer = at == before;
@@ -252,7 +252,7 @@ static int read_stretch(void *arg)
 		    read_on(s, &at, &block, longer))
 			return (int)s->err.kind;
 		/* Text that only needs skipping may be long: check for cancellation. */
-		if (at > before && at - told < least(r->give, HASH_PIECE) && at < s->to)
+		if (at > before && at - told < least(r->give, HASH_CHUNK) && at < s->to)
 			continue;
 		stretch_text_upto(s, at);
 		tell(r, at - told);
@@ -265,7 +265,7 @@ static int read_stretch(void *arg)
 	}
 	stretch_text_end(s);
 	return tally_end(&s->tally,
-			 r->opts->of_set || s->tally.npart > 1 || s->from > 0 ||
+			 r->opts->of_set || s->tally.parts.n > 1 || s->from > 0 ||
 				 s->to < r->n,
 			 s->to < r->n ? line_at(r, s->to) : (struct str){"", 0}, &s->err);
 }
@@ -280,7 +280,7 @@ static int read_block(struct stretch *s, const struct feed_block *b, size_t *at,
 	r->n = b->last ? b->n : SIZE_MAX;
 	s->at_hand = (struct window){b->p, 0, b->n};
 	s->to = b->n;
-	s->tally.counted_in = NULL; /* it points into the block before */
+	s->tally.diag.counted_in = NULL; /* it points into the block before */
 	for (*at = 0; *at < b->n && *at != before;) {
 		before = *at;
 		if (read_some(s, at, block))
@@ -297,11 +297,11 @@ static int read_feed(struct stretch *s)
 	struct feed_block b = {0};
 	size_t at = 0, block = FRESH_BLOCK;
 
-	if (begin(s))
+	if (begin_stretch(s))
 		return (int)s->err.kind;
 	/* After so much text without events it is no profile: do not unpack a bomb to
 	 * its end. */
-	while (!b.last && (s->tally.nevent || s->tally.text_bytes < HOPELESS)) {
+	while (!b.last && (s->tally.events.n || s->tally.text_bytes < HOPELESS)) {
 		if (feed_next(r->feed, b.n - at, &b, &s->err) ||
 		    read_block(s, &b, &at, &block) || hold(s))
 			return (int)s->err.kind;
@@ -309,7 +309,7 @@ static int read_feed(struct stretch *s)
 			return err_set(&s->err, ERR_CANCEL, 0,
 				       "interrupted; no index was written");
 	}
-	return tally_end(&s->tally, r->opts->of_set || s->tally.npart > 1, STR(""),
+	return tally_end(&s->tally, r->opts->of_set || s->tally.parts.n > 1, STR(""),
 			 &s->err);
 }
 
@@ -335,7 +335,7 @@ static void *helper(void *arg)
 	return work(arg);
 }
 
-static int run(struct reading *r, unsigned jobs, struct err *err)
+static int read_all(struct reading *r, unsigned jobs, struct err *err)
 {
 	pthread_t thread[JOBS_MAX];
 	unsigned started = 0;
@@ -414,18 +414,18 @@ int stretches_read(struct stretches *s, const char *text, size_t n,
 	int rc;
 
 	memset(s, 0, sizeof(*s));
-	s->npiece = (n + HASH_PIECE - 1) / HASH_PIECE;
-	s->piece = calloc(s->npiece + 1, sizeof(*s->piece));
-	if (!s->piece)
+	s->nchunk = (n + HASH_CHUNK - 1) / HASH_CHUNK;
+	s->chunk_hash = calloc(s->nchunk + 1, sizeof(*s->chunk_hash));
+	if (!s->chunk_hash)
 		return err_no_memory(err, "while reading");
 	pthread_mutex_init(&r.lock, NULL);
 	pthread_cond_init(&r.changed, NULL);
-	rc = stretch_cut(&r, err) || run(&r, r.jobs, err);
+	rc = stretch_cut(&r, err) || read_all(&r, r.jobs, err);
 	if (!rc && !assumptions_hold(s)) {
 		free_stretches(s);
 		atomic_store(&r.done, 0);
 		rc = stretch_add(&r, 0, n) ? err_no_memory(err, "while reading")
-					   : run(&r, 1, err);
+					   : read_all(&r, 1, err);
 	}
 	stretch_free_head(&r);
 	pthread_cond_destroy(&r.changed);
@@ -458,6 +458,6 @@ void stretches_free(struct stretches *s)
 {
 	free_stretches(s);
 	free(s->tally);
-	free(s->piece);
+	free(s->chunk_hash);
 	memset(s, 0, sizeof(*s));
 }

@@ -27,8 +27,8 @@ struct stretches {
 	struct stretch *first; /* in file order */
 	struct tally **tally;  /* their tallies, in the same order */
 	size_t n;
-	uint64_t *piece; /* content hashes of HASH_PIECE bytes each */
-	size_t npiece;
+	uint64_t *chunk_hash; /* content hashes of HASH_CHUNK bytes each */
+	size_t nchunk;
 };
 
 struct stretch_opts {
@@ -37,16 +37,17 @@ struct stretch_opts {
 	 * mapping and unmapping its pages, and a piece stays in the core's cache.  0:
 	 * no file. */
 	int fd;
-	size_t piece;	/* bytes read at once; 0: 256 KiB (tests) */
+	size_t at_once; /* bytes read at once; 0: 256 KiB (tests) */
 	size_t stretch; /* bytes of a stretch; 0: the text is shared out evenly */
 	/* Bytes worth giving to a waiting thread; 0: 1 MiB, but nothing is given if
 	 * `stretch` is set or mem is less than 256 MiB. */
 	size_t give;
-	bool hash;	/* compute stretches.piece */
+	bool hash;	/* compute stretches.chunk_hash */
 	bool of_set;	/* a file of a set: keep the costs of its parts */
 	unsigned share; /* number of files that share mem; 0: one */
-	/* Bytes to work in; 0: 256 MiB, more for more than four threads.  A quarter is for
-	 * entries, some for first blocks (once.h), which are then spilled to spill_dir. */
+	/* Bytes to work in; 0: 256 MiB, more for more than four threads.  A quarter is
+	 * for entries, some for first blocks (piece.h), which are then spilled to
+	 * spill_dir. */
 	uint64_t mem;
 	/* Bytes of data that is never spilled (names, functions, edges, parts),
 	 * counted over all files; above held_most: ERR_LIMIT.  NULL: no limit. */
@@ -64,7 +65,7 @@ struct stretch_opts {
 int stretches_read(struct stretches *s, const char *text, size_t n,
 		   const struct stretch_opts *opts, struct err *err);
 /* Read the text of a feed as one stretch, while its thread makes more.  opts->progress
- * gets bytes of the file; stretches.piece stays empty. */
+ * gets bytes of the file; stretches.chunk_hash stays empty. */
 int stretches_feed(struct stretches *s, struct feed *feed,
 		   const struct stretch_opts *opts, struct err *err);
 void stretches_free(struct stretches *s);

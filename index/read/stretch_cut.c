@@ -121,7 +121,8 @@ static int cut_guarded(void *arg)
 	if (r->jobs > 1 || r->opts->stretch) {
 		if (read_head(r, err))
 			return (int)err->kind;
-		while (r->head_decode->in_body && r->head->ncol && r->n - from > size) {
+		while (r->head_decode->in_body && r->head->events.ncol &&
+		       r->n - from > size) {
 			size_t to = stretch_find_cut(r, from + size, r->n);
 
 			if (to == r->n)

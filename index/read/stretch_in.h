@@ -31,10 +31,10 @@ struct stretch {
 	bool given; /* it was part of another stretch */
 	bool whole; /* there is no further place to cut */
 	struct window at_hand;
-	char *copy;		/* buffer of the text at hand; NULL: it is the map */
-	size_t copy_cap, piece; /* size of the buffer; bytes to read at once */
+	char *copy;		  /* buffer of the text at hand; NULL: it is the map */
+	size_t copy_cap, at_once; /* size of the buffer; bytes to read at once */
 	struct source_hash *hash;
-	size_t hashed; /* hashed up to here, from the first piece that begins in it */
+	size_t hashed; /* hashed up to here, from the first chunk that begins in it */
 	struct tally tally;
 	bool begun; /* the tally must be freed */
 	struct decode *decode;

@@ -20,7 +20,7 @@ static struct stretch *new_stretch(struct reading *r, size_t from, size_t to)
 }
 
 /* Queue s, and put it after `before` in file order; NULL: first. */
-static void put(struct reading *r, struct stretch *before, struct stretch *s)
+static void put_after(struct reading *r, struct stretch *before, struct stretch *s)
 {
 	struct stretch **in_file = before ? &before->next : &r->s->first;
 
@@ -44,7 +44,7 @@ int stretch_add(struct reading *r, size_t from, size_t to)
 		return -1;
 	/* Nothing has been taken yet, so the last in the queue is the last in the
 	 * file. */
-	put(r, r->queue ? r->queue_end : NULL, s);
+	put_after(r, r->queue ? r->queue_end : NULL, s);
 	r->offered++;
 	return 0;
 }
@@ -91,7 +91,7 @@ static void offer(struct reading *r, struct stretch *s, struct stretch *rest)
 {
 	pthread_mutex_lock(&r->lock);
 	if (rest) {
-		put(r, s, rest);
+		put_after(r, s, rest);
 		pthread_cond_signal(&r->changed);
 	} else {
 		r->offered--;

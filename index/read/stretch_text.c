@@ -17,8 +17,8 @@
 #include "index/read/stretch_in.h"
 
 enum {
-	PIECE = 256 << 10, /* bytes read at once */
-	BEFORE = 64,	   /* readable bytes before and after */
+	AT_ONCE = 256 << 10, /* bytes read at once */
+	BEFORE = 64,	     /* readable bytes before and after */
 	BEHIND = 64,
 	MEM = 256 << 20,
 	LINE_SHARE = 8,	      /* share of the memory for one line */
@@ -33,7 +33,7 @@ static int no_line(const struct stretch *s, struct err *err)
 	const uint64_t share = (mem ? mem : MEM) / LINE_SHARE;
 	const uint64_t most = share > LINE_LEAST ? share : LINE_LEAST;
 
-	if (s->piece <= 2 * most)
+	if (s->at_once <= 2 * most)
 		return 0;
 	err_set(err, ERR_LIMIT, 0, "a line of more than %" PRIu64 " MiB", most >> 20);
 	return err_hint(err, "no profile has such lines; if this one does, raise --mem");
@@ -51,7 +51,7 @@ static void use_map(struct stretch *s)
  * in a map another process could change them in between. */
 static int copy(struct stretch *s, size_t at)
 {
-	const size_t n = least(s->piece, s->to - at);
+	const size_t n = least(s->at_once, s->to - at);
 
 	if (vec_reserve_raw(&s->copy, &s->copy_cap, BEFORE + n + BEHIND, 1))
 		return err_no_memory(&s->err, "while reading");
@@ -59,7 +59,7 @@ static int copy(struct stretch *s, size_t at)
 		return stretch_changed(&s->err);
 	memset(s->copy + BEFORE + n, 0, BEHIND);
 	s->at_hand = (struct window){s->copy + BEFORE, at, at + n};
-	s->tally.counted_in = NULL; /* it points into the old text */
+	s->tally.diag.counted_in = NULL; /* it points into the old text */
 	return 0;
 }
 
@@ -68,13 +68,13 @@ void stretch_text_upto(struct stretch *s, size_t upto)
 	const struct reading *r = s->reading;
 
 	while (s->hash && s->hashed < upto) {
-		const size_t piece = s->hashed / HASH_PIECE;
-		const size_t end = least(upto, (piece + 1) * HASH_PIECE);
+		const size_t chunk = s->hashed / HASH_CHUNK;
+		const size_t end = least(upto, (chunk + 1) * HASH_CHUNK);
 
 		source_hash_add(s->hash, stretch_text(s, s->hashed), end - s->hashed);
 		s->hashed = end;
-		if (end % HASH_PIECE == 0 || end == r->n)
-			r->s->piece[piece] = source_hash_end(s->hash);
+		if (end % HASH_CHUNK == 0 || end == r->n)
+			r->s->chunk_hash[chunk] = source_hash_end(s->hash);
 	}
 }
 
@@ -84,8 +84,8 @@ int stretch_text_begin(struct stretch *s)
 
 	if (o->hash && !(s->hash = source_hash_new()))
 		return err_no_memory(&s->err, "while reading");
-	s->hashed = (s->from + HASH_PIECE - 1) / HASH_PIECE * HASH_PIECE;
-	s->piece = o->piece ? o->piece : PIECE;
+	s->hashed = (s->from + HASH_CHUNK - 1) / HASH_CHUNK * HASH_CHUNK;
+	s->at_once = o->at_once ? o->at_once : AT_ONCE;
 	if (o->fd)
 		return copy(s, s->from);
 	use_map(s);
@@ -99,7 +99,7 @@ int stretch_text_more(struct stretch *s, size_t at, bool longer)
 	if (!stretch_wants_text(s, at) && !(longer && s->copy && s->at_hand.to < s->to))
 		return 0;
 	stretch_text_upto(s, at);
-	s->piece *= longer ? 2 : 1;
+	s->at_once *= longer ? 2 : 1;
 	return longer && no_line(s, &s->err) ? (int)s->err.kind : copy(s, at);
 }
 
@@ -108,10 +108,10 @@ void stretch_text_end(struct stretch *s)
 	const size_t n = s->reading->n;
 
 	stretch_text_upto(s, s->to);
-	/* Continue the hash of the last piece that began in the buffer. */
+	/* Continue the hash of the last chunk that began in the buffer. */
 	use_map(s);
-	if (s->hashed % HASH_PIECE)
-		stretch_text_upto(s, least(n, (s->hashed / HASH_PIECE + 1) * HASH_PIECE));
+	if (s->hashed % HASH_CHUNK)
+		stretch_text_upto(s, least(n, (s->hashed / HASH_CHUNK + 1) * HASH_CHUNK));
 }
 
 void stretch_text_free(struct stretch *s)

@@ -51,14 +51,14 @@ struct save {
 	size_t next;	      /* the next piece to write */
 };
 
-static int stopped(const struct save *s)
+static int save_stopped(const struct save *s)
 {
 	if (s->cancel && atomic_load_explicit(s->cancel, memory_order_relaxed))
 		return err_set(s->err, ERR_CANCEL, 0, "interrupted");
 	return 0;
 }
 
-static uint64_t add(struct save *s, uint64_t a, uint64_t b)
+static uint64_t add_sums(struct save *s, uint64_t a, uint64_t b)
 {
 	if (!__builtin_add_overflow(a, b, &a))
 		return a;
@@ -87,10 +87,11 @@ static void sum_components(struct save *s, size_t event)
 
 		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
 			if (leaves(s, e))
-				sum = add(s, sum, p->edge_sum[e * width + 1 + event]);
+				sum = add_sums(s, sum,
+					       p->edge_sum[e * width + 1 + event]);
 		s->leaving[f] = sum;
 		s->by_component[s->c.component[f]] =
-			add(s, s->by_component[s->c.component[f]], sum);
+			add_sums(s, s->by_component[s->c.component[f]], sum);
 	}
 }
 
@@ -136,7 +137,7 @@ static int number_cycles(struct save *s, struct err *err)
 static int column(struct save *s, enum table t, size_t event, const void *rows, size_t n)
 {
 	return store_writer_column(s->w, t, (uint32_t)event, rows, n, s->err) ||
-	       stopped(s);
+	       save_stopped(s);
 }
 
 /* Write function ids by descending value, ties by id. */
@@ -171,7 +172,7 @@ static int save_cycle_costs(struct save *s, size_t event)
 	for (uint32_t i = 0; i < s->nmember; i++) {
 		uint32_t f = s->member[i], c = s->cycle[f] - 1;
 
-		self[c] = add(s, self[c], p->self[f * p->nevent + event]);
+		self[c] = add_sums(s, self[c], p->self[f * p->nevent + event]);
 		incl[c] = s->by_component[s->c.component[f]];
 	}
 	rc = column(s, TABLE_CYCLE_SELF, event, self, s->ncycles) ||
@@ -193,7 +194,8 @@ static void sum_inclusive(struct save *s, size_t event)
 
 		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
 			if (p->callee[e] != f)
-				sum = add(s, sum, p->edge_sum[e * width + 1 + event]);
+				sum = add_sums(s, sum,
+					       p->edge_sum[e * width + 1 + event]);
 		s->col[f] = sum;
 	}
 }
@@ -251,7 +253,7 @@ static int estimate_nested(struct save *s, size_t event)
 		s->col[f] = incl <= (double)lo	 ? lo
 			    : incl >= (double)hi ? hi
 						 : (uint64_t)(incl + 0.5);
-		if (i % 256 == 0 && stopped(s))
+		if (i % 256 == 0 && save_stopped(s))
 			return (int)s->err->kind;
 	}
 	return 0;
@@ -264,7 +266,7 @@ static int save_event(struct save *s, size_t event)
 
 	for (size_t f = 0; f < p->nfn; f++) {
 		s->col[f] = p->self[f * p->nevent + event];
-		total = add(s, total, s->col[f]);
+		total = add_sums(s, total, s->col[f]);
 	}
 	s->meta->total[event] = total;
 	if (column(s, TABLE_FN_SELF, event, s->col, p->nfn) ||
@@ -312,7 +314,8 @@ static int save_incoming(struct save *s)
 			uint32_t g = p->callee[e];
 
 			first[g + 2]++;
-			s->col[g] = add(s, s->col[g], p->edge_sum[e * (p->nevent + 1)]);
+			s->col[g] =
+				add_sums(s, s->col[g], p->edge_sum[e * (p->nevent + 1)]);
 		}
 		for (size_t f = 1; f <= p->nfn + 1; f++)
 			first[f] += first[f - 1];
@@ -451,7 +454,7 @@ static int strings_guarded(void *arg)
 				memcpy(to->buf + offset[i], str[at + i].p, str[at + i].n);
 		if (store_writer_put(s->w, to->table, 0, (uint32_t)(at / STRING_ROWS),
 				     (uint32_t)rows, to->buf, bytes, s->err) ||
-		    stopped(s))
+		    save_stopped(s))
 			return (int)s->err->kind;
 	}
 	return 0;
@@ -641,7 +644,7 @@ static int save_graph(void *arg, bool wait, enum ordered_left *left)
 	if (!s->ready) {
 		rc = end_prepare(s, wait, left);
 		s->ready = *left == ORDERED_MORE;
-		return rc || stopped(s) ? (int)s->err->kind : 0;
+		return rc || save_stopped(s) ? (int)s->err->kind : 0;
 	}
 	rc = at < BEGIN		   ? begin_graph[at](s)
 	     : at < BEGIN + events ? save_event(s, at - BEGIN)

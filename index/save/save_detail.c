@@ -41,7 +41,7 @@ struct packed_fn {
 	uint64_t first_line;
 };
 
-struct unit {
+struct detail_unit {
 	int unread;	/* why a function could not be packed: detail_unread() */
 	bool too_large; /* it was too large */
 	uint32_t failed;
@@ -68,7 +68,7 @@ struct writing {
 	struct err *err;
 };
 
-struct worker {
+struct detail_worker {
 	struct writing *w;
 	struct detail *detail;
 };
@@ -86,7 +86,8 @@ static int too_large(const struct writing *w, uint32_t f, struct err *err)
 }
 
 /* Report why a unit could not be packed. */
-static int not_packed(const struct writing *w, const struct unit *u, struct err *err)
+static int not_packed(const struct writing *w, const struct detail_unit *u,
+		      struct err *err)
 {
 	if (u->too_large)
 		return too_large(w, u->failed, err);
@@ -98,19 +99,19 @@ static int not_packed(const struct writing *w, const struct unit *u, struct err 
 
 /* A worker packing a unit. */
 struct packing {
-	const struct worker *worker;
-	struct unit *unit;
+	const struct detail_worker *worker;
+	struct detail_unit *unit;
 	size_t item;
 };
 
 static int pack_guarded(void *arg)
 {
 	const struct packing *now = arg;
-	const struct worker *worker = now->worker;
+	const struct detail_worker *worker = now->worker;
 	const size_t item = now->item;
 	const uint32_t from = worker->w->from[item], to = worker->w->from[item + 1];
 	struct detail *d = worker->detail;
-	struct unit *u = now->unit;
+	struct detail_unit *u = now->unit;
 
 	for (int k = 0; k < DETAIL_KINDS; k++)
 		u->bytes[k].n = u->rows[k] = 0;
@@ -137,7 +138,7 @@ static int pack(void *arg, void *slot, size_t item)
 {
 	struct packing now = {arg, slot, item};
 	struct writing *w = now.worker->w;
-	struct unit *u = slot;
+	struct detail_unit *u = slot;
 	struct err err = {0};
 	int rc;
 
@@ -161,7 +162,7 @@ static bool too_much_held(const void *arg)
 }
 
 /* Free a large buffer after writing: large units are rare. */
-static void let_go(struct writing *w, struct unit *u)
+static void let_go(struct writing *w, struct detail_unit *u)
 {
 	atomic_fetch_sub(&w->held, u->held);
 	for (int k = 0; k < DETAIL_KINDS; k++)
@@ -174,7 +175,7 @@ static void let_go(struct writing *w, struct unit *u)
 static int write_unit(void *arg, void *slot, size_t item, int failed)
 {
 	struct writing *w = arg;
-	struct unit *u = slot;
+	struct detail_unit *u = slot;
 	const uint32_t from = w->from[item], to = w->from[item + 1];
 	size_t begin[DETAIL_KINDS] = {0};
 
@@ -260,7 +261,7 @@ static void writing_free(struct writing *w)
 	free(w->from);
 }
 
-static void units_free(struct unit *u, size_t n)
+static void units_free(struct detail_unit *u, size_t n)
 {
 	for (size_t i = 0; u && i < n; i++) {
 		for (int k = 0; k < DETAIL_KINDS; k++)
@@ -278,24 +279,24 @@ static int write_others(void *arg, bool wait, enum ordered_left *left)
 }
 
 /* Write the units, packed by up to `jobs` workers; the first exists already. */
-static int write_all(struct writing *w, struct worker *worker, unsigned jobs,
+static int write_all(struct writing *w, struct detail_worker *worker, unsigned jobs,
 		     struct meta *meta)
 {
 	struct ordered o = {.items = w->nunits,
 			    .nslots = jobs < MOST_SLOTS / SLOTS ? SLOTS * (size_t)jobs
 								: MOST_SLOTS,
-			    .slot_size = sizeof(struct unit),
+			    .slot_size = sizeof(struct detail_unit),
 			    .make = pack,
 			    .beside = write_others,
 			    .take = write_unit,
 			    .full = too_much_held,
 			    .arg = w};
-	struct unit *unit = calloc(o.nslots, sizeof(*unit));
+	struct detail_unit *unit = calloc(o.nslots, sizeof(*unit));
 	void **each = calloc(jobs, sizeof(*each));
 	int rc = unit && each ? 0 : err_no_memory(w->err, "while writing the index");
 
 	for (; !rc && o.nworkers < jobs; o.nworkers++) {
-		struct worker *to = &worker[o.nworkers];
+		struct detail_worker *to = &worker[o.nworkers];
 		struct err ignored = {0};
 
 		to->w = w;
@@ -331,13 +332,13 @@ int save_detail(const struct profile *p, struct store_writer *store, struct meta
 			    .others = others,
 			    .others_arg = arg,
 			    .err = err};
-	struct worker *worker = calloc(opts->jobs, sizeof(*worker));
+	struct detail_worker *worker = calloc(opts->jobs, sizeof(*worker));
 	int rc;
 
 	if (!worker)
 		return err_no_memory(err, "while writing the index");
 	for (size_t k = 0; k < p->ntally; k++)
-		spill_map(&p->tally[k]->once);
+		spill_map(&p->tally[k]->pieces.packed);
 	rc = detail_new(p, opts->run, &worker[0].detail, err);
 	if (!rc)
 		detail_stop_by(worker[0].detail, opts->cancel);

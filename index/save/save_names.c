@@ -36,7 +36,7 @@ static int collect(struct saving *s, size_t k, size_t i, enum name_space space)
 	const struct names *names = &t->names[space];
 	struct definitions *d = &s->of[space];
 	size_t from = tally_part(t, i)->names_at[space];
-	size_t to = i + 1 < t->npart ? tally_part(t, i + 1)->names_at[space] : names->n;
+	size_t to = i + 1 < t->parts.n ? tally_part(t, i + 1)->names_at[space] : names->n;
 
 	for (size_t n = from > NAME_FIRST ? from : NAME_FIRST; n < to; n++) {
 		const struct name_slot *slot = &names->slot[n];

@@ -17,7 +17,7 @@
 #include "index/save/save.h"
 
 /* The functions of a part, or its edges. */
-struct piece {
+struct rows {
 	uint64_t *val; /* rows of `width` numbers, in order of appearance */
 	size_t n, cap; /* number of rows; capacity in numbers */
 	uint32_t *id;  /* id of each row */
@@ -41,9 +41,9 @@ struct parts {
 };
 
 /* The state of a thread. */
-struct worker {
+struct part_worker {
 	struct parts *s;
-	struct piece fns, edges;
+	struct rows fns, edges;
 	uint32_t now;	      /* counts parts, and each restart of a part */
 	struct bytes spilled; /* scratch */
 };
@@ -57,18 +57,18 @@ enum {
 	SLOTS_PER_JOB = 8, /* units in work, */
 	SLOTS_LEAST = 2,   /* but at least so many if they are large */
 };
-struct unit {
+struct part_unit {
 	struct bytes bytes;
 	size_t end[UNIT_PARTS];
 	struct err err;
 };
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t add_capped(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static int make_piece(struct piece *p, size_t nid, size_t width)
+static int make_rows(struct rows *p, size_t nid, size_t width)
 {
 	p->width = width;
 	p->seen = calloc(nid + 1, sizeof(*p->seen));
@@ -77,7 +77,7 @@ static int make_piece(struct piece *p, size_t nid, size_t width)
 	return p->seen && p->row && p->lost ? 0 : -1;
 }
 
-static void free_piece(struct piece *p)
+static void free_rows(struct rows *p)
 {
 	free(p->val);
 	free(p->id);
@@ -93,7 +93,7 @@ static void free_piece(struct piece *p)
  * no id or an id that was seen; -1 if memory is out.
  */
 static int copy_rows(struct varint_reader *in, struct bytes *b, const uint32_t *id_map,
-		     struct piece *ids, uint32_t now)
+		     struct rows *ids, uint32_t now)
 {
 	const uint64_t n = varint_get(in);
 	uint64_t slot = 0, bytes;
@@ -128,7 +128,7 @@ static bool same_events(const struct profile *p, const struct merge_map *m, size
 
 /* Copy a part whose only bytes are at `in`, with nevent events; returns like
  * copy_rows(). */
-static int copy_part(struct worker *w, struct varint_reader *in,
+static int copy_part(struct part_worker *w, struct varint_reader *in,
 		     const struct merge_map *m, size_t nevent, struct bytes *b,
 		     size_t part)
 {
@@ -154,7 +154,7 @@ static int copy_part(struct worker *w, struct varint_reader *in,
 /* ---- added up ---- */
 
 /* The row of id, added if new; NULL if memory is out. */
-static uint64_t *row_of(struct piece *p, uint32_t id, uint32_t now)
+static uint64_t *row_of(struct rows *p, uint32_t id, uint32_t now)
 {
 	if (p->seen[id] != now) {
 		if (vec_reserve(&p->val, &p->cap, (p->n + 1) * p->width,
@@ -170,7 +170,7 @@ static uint64_t *row_of(struct piece *p, uint32_t id, uint32_t now)
 }
 
 /* Read rows of `fixed` numbers and nevent costs, and add them to the rows in *to. */
-static int add_rows(struct varint_reader *in, struct piece *to, uint32_t now,
+static int add_rows(struct varint_reader *in, struct rows *to, uint32_t now,
 		    const uint32_t *id_map, const uint32_t *event_map, size_t nevent,
 		    size_t fixed)
 {
@@ -191,17 +191,17 @@ static int add_rows(struct varint_reader *in, struct piece *to, uint32_t now,
 		if (!v)
 			return -1;
 		for (size_t k = 0; k < fixed; k++)
-			v[k] = add(v[k], sized_get(in));
+			v[k] = add_capped(v[k], sized_get(in));
 		for (size_t e = 0; e < nevent; e++) {
 			uint64_t *sum = &v[fixed + event_map[e]];
 
-			*sum = add(*sum, sized_get(in));
+			*sum = add_capped(*sum, sized_get(in));
 		}
 	}
 	return 0;
 }
 
-static int put_rows(struct bytes *b, const struct piece *p)
+static int put_rows(struct bytes *b, const struct rows *p)
 {
 	const struct part_rows rows = {p->id, p->n, p->width, p->val, PART_IN_TURN};
 
@@ -209,7 +209,7 @@ static int put_rows(struct bytes *b, const struct piece *p)
 }
 
 /* Write the sums of a part. */
-static int put_part(struct worker *w, struct bytes *b, size_t part)
+static int put_part(struct part_worker *w, struct bytes *b, size_t part)
 {
 	const struct parts *s = w->s;
 	const struct profile *p = s->p;
@@ -218,7 +218,7 @@ static int put_part(struct worker *w, struct bytes *b, size_t part)
 		for (size_t e = 0; e < p->nevent; e++) {
 			uint64_t *sum = &s->self[e * p->npart + part];
 
-			*sum = add(*sum, w->fns.val[i * w->fns.width + e]);
+			*sum = add_capped(*sum, w->fns.val[i * w->fns.width + e]);
 		}
 	return put_rows(b, &w->fns) || put_rows(b, &w->edges) ? -1 : 0;
 }
@@ -226,8 +226,8 @@ static int put_part(struct worker *w, struct bytes *b, size_t part)
 /* ---- parts ---- */
 
 /* Open the bytes of a slot; NULL for an empty one.  Returns 0, or sets *err. */
-static int open_slot(struct worker *w, struct part_slots at, struct varint_reader *in,
-		     struct err *err)
+static int open_slot(struct part_worker *w, struct part_slots at,
+		     struct varint_reader *in, struct err *err)
 {
 	const struct tally *t = w->s->p->tally[at.k];
 	const struct part_slot *slot = tally_part(t, at.i);
@@ -235,7 +235,7 @@ static int open_slot(struct worker *w, struct part_slots at, struct varint_reade
 	*in = (struct varint_reader){0};
 	if (slot->bytes_n == 0)
 		return 0;
-	in->p = spill_read(&t->parts, slot->bytes_at, slot->bytes_n, &w->spilled);
+	in->p = spill_read(&t->parts.costs, slot->bytes_at, slot->bytes_n, &w->spilled);
 	if (!in->p)
 		return err_set(err, err_kind_of(errno, ERR_INDEX), 0,
 			       "cannot read back a temporary file: %s", strerror(errno));
@@ -243,7 +243,7 @@ static int open_slot(struct worker *w, struct part_slots at, struct varint_reade
 	return 0;
 }
 
-static int add_slot(struct worker *w, struct part_slots at, struct err *err)
+static int add_slot(struct part_worker *w, struct part_slots at, struct err *err)
 {
 	const struct merge_map *m = &w->s->p->map[at.k];
 	const size_t nevent = tally_part(w->s->p->tally[at.k], at.i)->events;
@@ -259,7 +259,7 @@ static int add_slot(struct worker *w, struct part_slots at, struct err *err)
 
 /* Count functions with cost or calls in the part: a callee's cost may be in other
  * parts. */
-static uint64_t count_functions(struct worker *w)
+static uint64_t count_functions(struct part_worker *w)
 {
 	const uint32_t *callee = w->s->p->callee;
 	uint64_t n = w->fns.n;
@@ -273,7 +273,7 @@ static uint64_t count_functions(struct worker *w)
 	return n;
 }
 
-static int encode_part(struct worker *w, struct unit *u, size_t part)
+static int encode_part(struct part_worker *w, struct part_unit *u, size_t part)
 {
 	struct parts *s = w->s;
 	const struct part_slots first = s->slots[part];
@@ -315,16 +315,16 @@ static size_t unit_end(const struct parts *s, size_t item)
 
 /* A worker encoding a unit. */
 struct encoding {
-	struct worker *worker;
-	struct unit *unit;
+	struct part_worker *worker;
+	struct part_unit *unit;
 	size_t item;
 };
 
 static int encode_guarded(void *arg)
 {
 	const struct encoding *now = arg;
-	struct worker *w = now->worker;
-	struct unit *u = now->unit;
+	struct part_worker *w = now->worker;
+	struct part_unit *u = now->unit;
 	const size_t item = now->item;
 
 	u->bytes.n = 0;
@@ -346,7 +346,7 @@ static int encode_unit(void *worker, void *slot, size_t item)
 static int write_unit(void *arg, void *slot, size_t item, int failed)
 {
 	struct parts *s = arg;
-	const struct unit *u = slot;
+	const struct part_unit *u = slot;
 	size_t begin = 0;
 
 	if (failed) {
@@ -367,12 +367,12 @@ static int write_unit(void *arg, void *slot, size_t item, int failed)
 	return 0;
 }
 
-static void free_workers(struct worker *worker, unsigned n, struct unit *unit,
+static void free_workers(struct part_worker *worker, unsigned n, struct part_unit *unit,
 			 size_t nunits)
 {
 	for (unsigned i = 0; worker && i < n; i++) {
-		free_piece(&worker[i].fns);
-		free_piece(&worker[i].edges);
+		free_rows(&worker[i].fns);
+		free_rows(&worker[i].edges);
 		free(worker[i].spilled.p);
 	}
 	for (size_t i = 0; unit && i < nunits; i++)
@@ -387,7 +387,7 @@ static uint64_t part_bytes(const struct profile *p)
 	uint64_t all = 0;
 
 	for (size_t k = 0; k < p->ntally; k++)
-		all += spill_at(&p->tally[k]->parts);
+		all += spill_at(&p->tally[k]->parts.costs);
 	return all / (p->npart + 1) + 1;
 }
 
@@ -406,27 +406,27 @@ static int save_costs(struct parts *s, unsigned jobs)
 	const size_t slots = bytes * parts > UNIT_BYTES ? SLOTS_LEAST : SLOTS_PER_JOB;
 	struct ordered o = {.items = (p->npart + parts - 1) / parts,
 			    .nslots = slots * jobs,
-			    .slot_size = sizeof(struct unit),
+			    .slot_size = sizeof(struct part_unit),
 			    .nworkers = jobs,
 			    .make = encode_unit,
 			    .take = write_unit,
 			    .arg = s};
-	struct unit *unit = calloc(o.nslots, sizeof(*unit));
-	struct worker *worker = calloc(jobs, sizeof(*worker));
+	struct part_unit *unit = calloc(o.nslots, sizeof(*unit));
+	struct part_worker *worker = calloc(jobs, sizeof(*worker));
 	void **each = calloc(jobs, sizeof(*each));
 	int rc;
 
 	s->unit_parts = parts;
 	s->slots = profile_part_slots(s->p);
 	for (size_t k = 0; k < p->ntally; k++)
-		spill_map(&p->tally[k]->parts);
+		spill_map(&p->tally[k]->parts.costs);
 	rc = unit && worker && each && s->slots
 		     ? 0
 		     : err_no_memory(s->err, "while writing the parts");
 	for (unsigned i = 0; !rc && i < jobs; i++) {
 		worker[i].s = s;
-		if (make_piece(&worker[i].fns, p->nfn, p->nevent) ||
-		    make_piece(&worker[i].edges, p->nedge, p->nevent + 1))
+		if (make_rows(&worker[i].fns, p->nfn, p->nevent) ||
+		    make_rows(&worker[i].edges, p->nedge, p->nevent + 1))
 			rc = err_no_memory(s->err, "while writing the parts");
 		each[i] = &worker[i];
 	}

@@ -33,7 +33,7 @@ struct text {
 	bool watched; /* the timer runs */
 };
 
-static void put(struct text *t, struct str s)
+static void put_text(struct text *t, struct str s)
 {
 	if (s.n > t->cap - t->n)
 		siglongjmp(t->full, 1);
@@ -44,7 +44,7 @@ static void put(struct text *t, struct str s)
 
 static void take(const char *p, size_t n, void *text)
 {
-	put(text, (struct str){p, n});
+	put_text(text, (struct str){p, n});
 }
 
 static bool is_mangled(struct str s)
@@ -154,7 +154,7 @@ static bool piece(struct str s, struct text *t)
 		mangled[n] = '\0';
 		read = one(mangled, t);
 	}
-	put(t, read ? str_from(s, n) : s);
+	put_text(t, read ? str_from(s, n) : s);
 	return read;
 }
 
@@ -171,7 +171,7 @@ static bool pieces(struct str name, struct text *t)
 			read = true;
 		name = str_from(name, n);
 		if (name.n) {
-			put(t, STR("'"));
+			put_text(t, STR("'"));
 			name = str_from(name, 1);
 		}
 	}

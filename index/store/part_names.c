@@ -1,7 +1,7 @@
 /* part_names.c - read the meaning of ids at the start of a part; see part_names.h. */
 #include "index/store/part_names.h"
 
-#include "index/store/store_read.h"
+#include "index/store/store_in.h"
 
 int part_names_open(struct store *st, uint32_t part, struct varint_reader *in,
 		    struct err *err)

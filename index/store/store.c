@@ -20,7 +20,7 @@
 
 #include "index/base/map.h"
 #include "index/store/store_pages.h"
-#include "index/store/store_read.h"
+#include "index/store/store_in.h"
 #include "index/lines/decode.h"
 
 /* ---- opening ---- */

@@ -14,7 +14,7 @@
 
 #include "index/base/map.h"
 #include "index/base/vec.h"
-#include "index/store/store_read.h"
+#include "index/store/store_in.h"
 
 /* ---- damage ---- */
 

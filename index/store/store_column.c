@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "index/store/demangle.h"
-#include "index/store/store_read.h"
+#include "index/store/store_in.h"
 
 uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
 		      uint64_t n)

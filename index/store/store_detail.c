@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "index/base/sized.h"
-#include "index/store/store_read.h"
+#include "index/store/store_in.h"
 #include "index/lines/decode.h"
 
 static int damaged(struct store *st, enum table t, const char *what, struct err *err)

@@ -1,6 +1,6 @@
 /*
  * store_ids.c - check the numbers of an index that are used as array indices, once, when
- * their block is read; see store_read.h.
+ * their block is read; see store_in.h.
  *
  * A checksum shows that the bytes have not changed since they were written, but anyone
  * can write an index with right checksums.  So in each u32 column
@@ -17,7 +17,9 @@
  */
 #include <stdlib.h>
 
-#include "index/store/store_read.h"
+#include "index/base/isa.h"
+#include "index/store/ids_loops.h"
+#include "index/store/store_in.h"
 
 struct rule {
 	uint64_t below;
@@ -53,79 +55,14 @@ static struct rule rule_of(const struct store *st, enum table t)
 	}
 }
 
-/* ---- loops over a block, in steps of a length that compilers make vectors of ---- */
-
-enum { QUARTER = 128, STEP = 4 * QUARTER };
-
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE uint32_t larger(uint32_t a, uint32_t b)
+static const struct ids_loops *loops(void)
 {
-	return a > b ? a : b;
-}
-
-/* In four parts, so that comparisons do not wait for each other. */
-INLINE uint32_t largest(const uint32_t *p, uint64_t n)
-{
-	uint32_t most = 0;
-
-	for (; n >= STEP; n -= STEP, p += STEP)
-		for (unsigned i = 0; i < QUARTER; i++)
-			most = larger(most, larger(larger(p[i], p[QUARTER + i]),
-						   larger(p[2 * QUARTER + i],
-							  p[3 * QUARTER + i])));
-	for (; n; n--, p++)
-		most = larger(most, *p);
-	return most;
-}
-
-INLINE bool ascending(const uint32_t *p, uint64_t n)
-{
-	uint32_t falls = 0;
-
-	for (; n > STEP; n -= STEP, p += STEP)
-		for (unsigned i = 0; i < STEP; i++)
-			falls |= p[i] > p[i + 1];
-	for (; n > 1; n--, p++)
-		falls |= p[0] > p[1];
-	return !falls;
-}
-
-#if defined(__x86_64__)
-/* Plain SSE2 has no maximum of unsigned numbers. */
-__attribute__((target("avx2"))) static uint32_t largest_avx2(const uint32_t *p,
-							     uint64_t n)
-{
-	return largest(p, n);
-}
-
-__attribute__((target("avx2"))) static bool ascending_avx2(const uint32_t *p, uint64_t n)
-{
-	return ascending(p, n);
-}
-
-static uint32_t most_of(const uint32_t *p, uint64_t n)
-{
-	return __builtin_cpu_supports("avx2") ? largest_avx2(p, n) : largest(p, n);
-}
-
-static bool ascend(const uint32_t *p, uint64_t n)
-{
-	return __builtin_cpu_supports("avx2") ? ascending_avx2(p, n) : ascending(p, n);
-}
-#else
-static uint32_t most_of(const uint32_t *p, uint64_t n)
-{
-	return largest(p, n);
-}
-
-static bool ascend(const uint32_t *p, uint64_t n)
-{
-	return ascending(p, n);
-}
+#if ISA_X86
+	if (isa() == ISA_AVX2)
+		return &ids_loops_avx2;
 #endif
-
-/* ---- */
+	return &ids_loops_portable;
+}
 
 /* Whether the rows of this block lie between those of the nearest blocks read before. */
 static bool in_place(const struct blocks *met, uint32_t block, const uint32_t *p,
@@ -152,9 +89,9 @@ const char *store_ids_wrong(const struct store *st, enum table t, uint64_t row,
 
 	if (n == 0)
 		return NULL;
-	if (r.order && !ascend(p, n))
+	if (r.order && !loops()->ascending(p, n))
 		return r.order;
-	if ((r.order ? p[n - 1] : most_of(p, n)) >= r.below)
+	if ((r.order ? p[n - 1] : loops()->largest(p, n)) >= r.below)
 		return r.ends ? r.order : "an id is out of range";
 	if (r.ends && ((row == 0 && p[0] != 0) ||
 		       (row + n == store_rows_of(st, t) && p[n - 1] != r.below - 1)))

@@ -52,14 +52,6 @@ struct walk {
 	int error; /* errno of a read that failed */
 };
 
-static uint64_t number(const unsigned char *p, unsigned bytes)
-{
-	uint64_t v = 0;
-
-	memcpy(&v, p, bytes);
-	return v;
-}
-
 static bool read_at(struct walk *w, uint64_t page, void *to, size_t n)
 {
 	ssize_t got;
@@ -79,8 +71,9 @@ static bool value_fits(struct walk *w, uint64_t first, uint64_t size)
 	unsigned char head[HEADER];
 
 	return first > 1 && first <= w->last && pages <= w->last - first + 1 &&
-	       read_at(w, first, head, sizeof(head)) && number(head, 8) == first &&
-	       number(head + 10, 2) == IS_OVERFLOW && number(head + 12, 4) == pages;
+	       read_at(w, first, head, sizeof(head)) && lmdb_number(head, 8) == first &&
+	       lmdb_number(head + 10, 2) == IS_OVERFLOW &&
+	       lmdb_number(head + 12, 4) == pages;
 }
 
 /* Keys must ascend over the whole tree, or a search would miss some. */
@@ -96,9 +89,9 @@ static bool next_key(struct walk *w, const unsigned char *key, bool leaf)
 
 static bool leaf_node(struct walk *w, const unsigned char *node, const unsigned char *end)
 {
-	return end - node >= NODE + KEY + 8 && number(node + 4, 2) == BIG_DATA &&
-	       number(node + 6, 2) == KEY && next_key(w, node + NODE, true) &&
-	       value_fits(w, number(node + NODE + KEY, 8), number(node, 4));
+	return end - node >= NODE + KEY + 8 && lmdb_number(node + 4, 2) == BIG_DATA &&
+	       lmdb_number(node + 6, 2) == KEY && next_key(w, node + NODE, true) &&
+	       value_fits(w, lmdb_number(node + NODE + KEY, 8), lmdb_number(node, 4));
 }
 
 static bool tree_fits(struct walk *w, uint64_t at, unsigned depth);
@@ -107,21 +100,21 @@ static bool tree_fits(struct walk *w, uint64_t at, unsigned depth);
 static bool branch_node(struct walk *w, const unsigned char *node,
 			const unsigned char *end, bool first, unsigned depth)
 {
-	if (!first && (end - node < NODE + KEY || number(node + 6, 2) != KEY ||
+	if (!first && (end - node < NODE + KEY || lmdb_number(node + 6, 2) != KEY ||
 		       !next_key(w, node + NODE, false)))
 		return false;
-	return tree_fits(w, number(node, 6), depth - 1);
+	return tree_fits(w, lmdb_number(node, 6), depth - 1);
 }
 
 static bool nodes_fit(struct walk *w, const unsigned char *page, unsigned depth)
 {
-	uint64_t lower = number(page + 12, 2), upper = number(page + 14, 2);
-	bool branch = number(page + 10, 2) == IS_BRANCH;
+	uint64_t lower = lmdb_number(page + 12, 2), upper = lmdb_number(page + 14, 2);
+	bool branch = lmdb_number(page + 10, 2) == IS_BRANCH;
 
 	if (lower <= HEADER || lower % 2 || lower > upper || upper > w->page)
 		return false;
 	for (uint64_t i = HEADER; i < lower; i += 2) {
-		uint64_t offset = number(page + i, 2);
+		uint64_t offset = lmdb_number(page + i, 2);
 
 		if (offset < upper || offset % 2 || offset > w->page - NODE)
 			return false;
@@ -143,16 +136,16 @@ static bool tree_fits(struct walk *w, uint64_t at, unsigned depth)
 		return false;
 	page = malloc(w->page);
 	w->no_memory |= !page;
-	fits = page && read_at(w, at, page, w->page) && number(page, 8) == at &&
-	       number(page + 10, 2) == (depth > 1 ? IS_BRANCH : IS_LEAF) &&
+	fits = page && read_at(w, at, page, w->page) && lmdb_number(page, 8) == at &&
+	       lmdb_number(page + 10, 2) == (depth > 1 ? IS_BRANCH : IS_LEAF) &&
 	       nodes_fit(w, page, depth);
 	free(page);
 	return fits;
 }
 
 /* A failed read or lack of memory is not damage. */
-static int damaged(const struct walk *w, const char *path, const char *why,
-		   struct err *err)
+static int page_damaged(const struct walk *w, const char *path, const char *why,
+			struct err *err)
 {
 	if (w->no_memory)
 		return err_set(err, ERR_LIMIT, 0, "out of memory to open the index %s",
@@ -174,26 +167,28 @@ int store_pages_check(int fd, const char *path, uint64_t size, struct err *err)
 		const unsigned char *m = meta[i];
 
 		if (!read_at(&w, (uint64_t)i, meta[i], META_BYTES))
-			return damaged(&w, path, "it is too short", err);
-		if (!(number(m + 10, 2) & IS_META) || number(m + HEADER, 4) != MAGIC ||
-		    number(m + HEADER + 4, 4) != VERSION)
-			return damaged(&w, path, "it does not begin as an LMDB file does",
-				       err);
-		if (number(m + META_TREES, 4) != w.page)
-			return damaged(&w, path,
-				       "its pages are not of this machine's size", err);
+			return page_damaged(&w, path, "it is too short", err);
+		if (!(lmdb_number(m + 10, 2) & IS_META) ||
+		    lmdb_number(m + HEADER, 4) != MAGIC ||
+		    lmdb_number(m + HEADER + 4, 4) != VERSION)
+			return page_damaged(
+				&w, path, "it does not begin as an LMDB file does", err);
+		if (lmdb_number(m + META_TREES, 4) != w.page)
+			return page_damaged(&w, path,
+					    "its pages are not of this machine's size",
+					    err);
 	}
 	/* Like LMDB, use the newer one. */
-	const unsigned char *m = meta[number(meta[1] + META_BYTES - 8, 8) >
-				      number(meta[0] + META_BYTES - 8, 8)];
+	const unsigned char *m = meta[lmdb_number(meta[1] + META_BYTES - 8, 8) >
+				      lmdb_number(meta[0] + META_BYTES - 8, 8)];
 
-	w.last = number(m + META_BYTES - 16, 8);
+	w.last = lmdb_number(m + META_BYTES - 16, 8);
 	if (size % w.page || w.last >= size / w.page)
-		return damaged(&w, path, "it is shorter than it says", err);
+		return page_damaged(&w, path, "it is shorter than it says", err);
 	w.visits = w.last;
 	tree = m + META_TREES + TREE;
-	if (number(tree + 4, 2) != 0 || number(tree + 6, 2) > DEEPEST ||
-	    !tree_fits(&w, number(tree + 40, 8), (unsigned)number(tree + 6, 2)))
-		return damaged(&w, path, "its tree of values is broken", err);
+	if (lmdb_number(tree + 4, 2) != 0 || lmdb_number(tree + 6, 2) > DEEPEST ||
+	    !tree_fits(&w, lmdb_number(tree + 40, 8), (unsigned)lmdb_number(tree + 6, 2)))
+		return page_damaged(&w, path, "its tree of values is broken", err);
 	return 0;
 }

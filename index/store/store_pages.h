@@ -9,8 +9,18 @@
 #define QUERN_STORE_PAGES_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "index/base/err.h"
+
+/* The number of `bytes` bytes at p, as LMDB writes it: in the order of the machine. */
+static inline uint64_t lmdb_number(const unsigned char *p, unsigned bytes)
+{
+	uint64_t v = 0;
+
+	memcpy(&v, p, bytes);
+	return v;
+}
 
 /* ERR_INDEX if the file of `size` bytes is not a whole LMDB file as store_write.h
  * makes it; path is for the message. */

@@ -16,6 +16,7 @@
 
 #include "index/format/key.h"
 #include "index/store/store.h"
+#include "index/store/store_pages.h"
 
 enum {
 	LMDB_MAGIC = 0xbeefc0de,
@@ -33,24 +34,16 @@ enum {
 /* Bytes searched for a value if the beginning is lost. */
 static const uint64_t SEARCHED = 64 << 20;
 
-static uint64_t number(const unsigned char *p, unsigned bytes)
-{
-	uint64_t v = 0;
-
-	memcpy(&v, p, bytes);
-	return v;
-}
-
 static bool has_value(int fd, uint64_t at)
 {
 	unsigned char page[VALUE + 4];
 	uint64_t pgno;
 
 	if (pread(fd, page, sizeof(page), (off_t)at) != (ssize_t)sizeof(page) ||
-	    number(page + FLAGS, 2) != IS_OVERFLOW ||
-	    number(page + VALUE, 4) != VALUE_MAGIC)
+	    lmdb_number(page + FLAGS, 2) != IS_OVERFLOW ||
+	    lmdb_number(page + VALUE, 4) != VALUE_MAGIC)
 		return false;
-	pgno = number(page, 8);
+	pgno = lmdb_number(page, 8);
 	for (uint64_t size = PAGE_LEAST; size <= PAGE_MOST; size *= 2)
 		if (at % size == 0 && pgno == at / size)
 			return true;
@@ -75,7 +68,7 @@ bool store_is_lmdb(int fd)
 	unsigned char magic[4];
 
 	return pread(fd, magic, sizeof(magic), META_MAGIC) == (ssize_t)sizeof(magic) &&
-	       number(magic, 4) == LMDB_MAGIC;
+	       lmdb_number(magic, 4) == LMDB_MAGIC;
 }
 
 bool store_recognise(int fd)
@@ -93,8 +86,8 @@ static bool cut_off(int fd)
 
 	if (fstat(fd, &sb) || pread(fd, meta, sizeof(meta), 0) != (ssize_t)sizeof(meta))
 		return false;
-	page = number(meta + META_PAGE, 4);
-	return page && number(meta + META_LAST, 8) >= (uint64_t)sb.st_size / page;
+	page = lmdb_number(meta + META_PAGE, 4);
+	return page && lmdb_number(meta + META_LAST, 8) >= (uint64_t)sb.st_size / page;
 }
 
 bool store_replaceable(int fd, bool named)

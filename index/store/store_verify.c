@@ -21,7 +21,7 @@
 #include "index/base/map.h"
 #include "index/graph/inclusive.h"
 #include "index/store/part_names.h"
-#include "index/store/store_read.h"
+#include "index/store/store_in.h"
 
 struct verify {
 	struct store *st;
@@ -44,7 +44,7 @@ static int wrong(struct verify *v, enum table t, uint64_t row, const char *what)
 }
 
 /* Whether to stop: damage was found, or the user cancelled. */
-static int stopped(struct verify *v)
+static int verify_stopped(struct verify *v)
 {
 	if (v->cancel && atomic_load_explicit(v->cancel, memory_order_relaxed))
 		return err_set(v->err, ERR_CANCEL, 0, "interrupted");
@@ -83,7 +83,7 @@ static int every_value(struct verify *v)
 
 	if (rc)
 		return lmdb_failed(v, rc);
-	while (!stopped(v) && !(rc = mdb_cursor_get(cursor, &k, &val, MDB_NEXT))) {
+	while (!verify_stopped(v) && !(rc = mdb_cursor_get(cursor, &k, &val, MDB_NEXT))) {
 		const unsigned char *key = k.mv_data;
 		unsigned t = k.mv_size == 8 ? (unsigned)(key[0] << 8 | key[1]) : 0;
 		uint32_t block, rows;
@@ -103,7 +103,7 @@ static int every_value(struct verify *v)
 	mdb_cursor_close(cursor);
 	if (rc && rc != MDB_NOTFOUND)
 		return lmdb_failed(v, rc);
-	return stopped(v);
+	return verify_stopped(v);
 }
 
 /* Ids are dense: no block of a column may be missing. */
@@ -124,7 +124,7 @@ static int no_value_missing(struct verify *v)
 					    &rows, &bytes);
 			}
 	}
-	return stopped(v);
+	return verify_stopped(v);
 }
 
 /* ---- order ---- */
@@ -142,7 +142,7 @@ static int strings_ascend(struct verify *v, enum table t, uint32_t n,
 		last = s;
 	}
 	v->out->strings += n;
-	return stopped(v);
+	return verify_stopped(v);
 }
 
 static int strings(struct verify *v)
@@ -165,7 +165,7 @@ static int functions(struct verify *v)
 		      (file[f] == file[f - 1] && obj[f] <= obj[f - 1]))))
 			return wrong(v, TABLE_FN_NAME, f,
 				     "the functions are not in order");
-	return stopped(v);
+	return verify_stopped(v);
 }
 
 /* Reading the columns checks that edges agree with the spans of their callers. */
@@ -177,13 +177,13 @@ static int edges(struct verify *v)
 	const uint32_t *in = store_u32(v->st, STORE_IN_EDGE);
 
 	if (!caller || !callee || !in_first || !in)
-		return stopped(v);
+		return verify_stopped(v);
 	for (uint32_t f = 0; f < v->in->functions; f++)
 		for (uint32_t i = in_first[f]; i < in_first[f + 1]; i++)
 			if (callee[in[i]] != f || (i > in_first[f] && in[i] <= in[i - 1]))
 				return wrong(v, TABLE_IN_EDGE, i,
 					     "it has another function's edge");
-	return stopped(v);
+	return verify_stopped(v);
 }
 
 static int rank(struct verify *v, enum table t, uint32_t e, const uint64_t *cost,
@@ -202,7 +202,7 @@ static int rank(struct verify *v, enum table t, uint32_t e, const uint64_t *cost
 		v->seen[f] = 1;
 		last = f;
 	}
-	return stopped(v);
+	return verify_stopped(v);
 }
 
 static int ranks(struct verify *v)
@@ -229,7 +229,7 @@ static int topological_order(struct verify *v)
 	const uint32_t *cycle = store_u32(v->st, STORE_FN_CYCLE);
 
 	if (!topo || !caller || !callee || !cycle)
-		return stopped(v);
+		return verify_stopped(v);
 	for (uint32_t i = 0; i < v->in->functions; i++)
 		v->sum[topo[i]] = i;
 	for (uint32_t e = 0; e < v->in->edges; e++)
@@ -260,7 +260,7 @@ static int cycles(struct verify *v)
 		members -= cycle[f] != 0;
 	if (members)
 		return wrong(v, TABLE_CYCLE_FIRST, 0, "members are missing");
-	return stopped(v);
+	return verify_stopped(v);
 }
 
 /* ---- sums ---- */
@@ -272,7 +272,7 @@ static int calls(struct verify *v)
 	const uint32_t *callee = store_u32(v->st, STORE_EDGE_CALLEE);
 
 	if (!of_fn || !of_edge || !callee || !v->out->sums)
-		return stopped(v);
+		return verify_stopped(v);
 	memset(v->sum, 0, v->in->functions * sizeof(*v->sum));
 	for (uint32_t e = 0; e < v->in->edges; e++)
 		v->sum[callee[e]] += of_edge[e];
@@ -364,7 +364,7 @@ static int costs_of(struct verify *v, uint32_t event)
 	struct returning r;
 
 	if (!s.self || !s.incl || !s.of_edge || !s.first || !s.callee || !s.cycle)
-		return stopped(v);
+		return verify_stopped(v);
 	memset(v->known, 0, v->in->functions * sizeof(*v->known));
 	memset(v->sum, 0, ((size_t)v->in->cycles + 1) * sizeof(*v->sum));
 	sum_edges(v, &s);
@@ -388,7 +388,7 @@ static int costs_of(struct verify *v, uint32_t event)
 				     "it is not the sum of its members");
 	if (total != store_total(v->st, event))
 		return wrong(v, TABLE_META, 0, "a total is not the sum of the functions");
-	return stopped(v);
+	return verify_stopped(v);
 }
 
 static int costs(struct verify *v)
@@ -500,7 +500,8 @@ static int detail(struct verify *v)
 {
 	for (fn_id f = 0; f < v->in->functions; f++) {
 		arena_reset(&v->a);
-		if (lines_of(v, f) || sites_of(v, f) || jumps_of(v, f) || stopped(v))
+		if (lines_of(v, f) || sites_of(v, f) || jumps_of(v, f) ||
+		    verify_stopped(v))
 			return (int)v->err->kind;
 	}
 	if (v->out->detail != v->in->lines + v->in->callsites + v->in->jumps)
@@ -529,7 +530,7 @@ static int part(struct verify *v, uint32_t p)
 				     "it is not the sum of its functions");
 	}
 	return store_part_edges(v->st, p, &v->a, &edge, &calls, &cost, &m, v->err) ||
-	       stopped(v);
+	       verify_stopped(v);
 }
 
 static int parts(struct verify *v)
@@ -549,7 +550,7 @@ static int parts(struct verify *v)
 		return wrong(v, TABLE_META, 0, "not all parts have totals, or all have");
 	for (uint32_t i = 0; i < store_diag_count(v->st); i++)
 		store_diag(v->st, i, &d);
-	return stopped(v);
+	return verify_stopped(v);
 }
 
 /* ---- all of it ---- */

@@ -143,8 +143,8 @@ static int resolve_parts(struct names *t, uint32_t slot)
 	return 0;
 }
 
-static uint32_t add(struct names *t, enum name_kind kind, uint64_t id, struct str text,
-		    uint64_t line)
+static uint32_t add_slot(struct names *t, enum name_kind kind, uint64_t id,
+			 struct str text, uint64_t line)
 {
 	struct name_slot *s;
 	uint32_t slot;
@@ -234,8 +234,8 @@ uint32_t names_id_slow(struct names *t, uint64_t id, uint64_t line)
 
 	if (slot)
 		return slot;
-	slot = add(t, t->generation ? NAME_UNDEFINED : NAME_BEFORE, id,
-		   (struct str){"", 0}, line);
+	slot = add_slot(t, t->generation ? NAME_UNDEFINED : NAME_BEFORE, id,
+			(struct str){"", 0}, line);
 	if (slot == UINT32_MAX || set_id(t, id, slot))
 		return UINT32_MAX;
 	return slot;
@@ -283,7 +283,7 @@ uint32_t names_define(struct names *t, uint64_t id, struct str text, uint64_t li
 		}
 		*event = same ? NAME_MET : NAME_REDEFINED;
 	}
-	slot = add(t, NAME_DEFINED, id, text, line);
+	slot = add_slot(t, NAME_DEFINED, id, text, line);
 	if (slot == UINT32_MAX || set_id(t, id, slot)) {
 		*event = NAME_NO_MEMORY;
 		return UINT32_MAX;
@@ -295,7 +295,7 @@ uint32_t names_define(struct names *t, uint64_t id, struct str text, uint64_t li
 
 uint32_t names_append(struct names *t, struct str text)
 {
-	return add(t, NAME_PLAIN, 0, text, 0);
+	return add_slot(t, NAME_PLAIN, 0, text, 0);
 }
 
 static uint32_t find_text(const struct names *t, struct str text, uint32_t h)
@@ -320,7 +320,7 @@ uint32_t names_text(struct names *t, struct str text, uint64_t line)
 
 	if (i)
 		return i;
-	i = add(t, NAME_PLAIN, 0, text, line);
+	i = add_slot(t, NAME_PLAIN, 0, text, line);
 	if (i == UINT32_MAX || hash_add(&t->texts, h, i))
 		return UINT32_MAX;
 	return i;

@@ -12,7 +12,7 @@
  *	head(f) -> line 12 -> call g at 13 -> line 14 -> ...
  *
  * A function's first block has no entries to predict from.  Its lines are packed as a
- * piece (once.h), and become entries if a second block comes.  Entries are hashed only
+ * piece (piece.h), and become entries if a second block comes.  Entries are hashed only
  * when a block leaves the predicted order.
  *
  * When the room for entries is used up, the lines of further blocks are packed as pieces,
@@ -35,59 +35,64 @@ int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 
 	memset(t, 0, sizeof(*t));
 	arena_init(&t->arena, 0);
-	spill_init(&t->once, 0, NULL);
-	spill_init(&t->parts, 0, NULL);
+	spill_init(&t->pieces.packed, 0, NULL);
+	spill_init(&t->parts.costs, 0, NULL);
 	for (int i = 0; i < SPACES; i++)
 		if (names_init(&t->names[i], keep ? NULL : &t->arena))
 			return err_no_memory(err, "while tallying");
 	t->names[SPACE_FN].references = true;
-	if (vec_reserve(&t->entry, &t->entry_cap, 1, sizeof(*t->entry)) ||
-	    vec_reserve(&t->entry_fn, &t->entry_fn_cap, 1, sizeof(*t->entry_fn)) ||
+	if (vec_reserve(&t->entries.at, &t->entries.cap, 1, sizeof(*t->entries.at)) ||
+	    vec_reserve(&t->entries.fn, &t->entries.fn_cap, 1, sizeof(*t->entries.fn)) ||
 	    !tally_new_part(t))
 		return err_no_memory(err, "while tallying");
-	t->nentry = 1; /* entry 0 means "none" */
+	t->entries.n = 1; /* entry 0 means "none" */
 	tally_part(t, 0)->begins = !entry_state;
-	t->ob = t->fl = t->file = t->base_file = t->fn_name = start;
-	t->cfn = start;
-	t->has_fl = t->has_cfn = entry_state;
-	t->cur_fn = t->edge_caller = NONE;
+	t->now.ob = t->now.fl = t->now.file = t->now.base_file = t->now.fn_name = start;
+	t->now.cfn = start;
+	t->now.has_fl = t->now.has_cfn = entry_state;
+	t->now.fn = t->edges.caller = NONE;
 	return 0;
 }
 
 uint64_t tally_held(const struct tally *t)
 {
-	const uint64_t costs = 2 * t->nevent * sizeof(uint64_t), found = sizeof(uint64_t);
+	const uint64_t costs = 2 * t->events.n * sizeof(uint64_t),
+		       found = sizeof(uint64_t);
 	uint64_t sum = t->arena.used;
 
 	for (int i = 0; i < SPACES; i++)
 		sum += t->names[i].n *
 		       (sizeof(struct name_slot) + sizeof(struct name_use));
-	return sum + t->nfn * (sizeof(*t->fn) + found + costs) +
-	       t->nedge * (sizeof(*t->edge) + found + 2 * sizeof(uint64_t) + costs) +
-	       t->npart * sizeof(struct part_slot) + t->nformula * sizeof(*t->formula);
+	return sum + t->fns.n * (sizeof(*t->fns.at) + found + costs) +
+	       t->edges.n *
+		       (sizeof(*t->edges.at) + found + 2 * sizeof(uint64_t) + costs) +
+	       t->parts.n * sizeof(struct part_slot) +
+	       t->events.nformula * sizeof(*t->events.formula);
 }
 
 void tally_free(struct tally *t)
 {
 	for (int i = 0; i < SPACES; i++)
 		names_free(&t->names[i]);
-	hash_free(&t->event_by);
-	hash_free(&t->fn_by);
-	hash_free(&t->entry_by);
-	hash_free(&t->edge_by);
+	hash_free(&t->events.by);
+	hash_free(&t->fns.by);
+	hash_free(&t->entries.by);
+	hash_free(&t->edges.by);
 	void *const arrays[] = {
-		t->event,      t->col,		t->fn,		 t->self,
-		t->part_self,  t->entry,	t->entry_fn,	 t->val,
-		t->edge,       t->edge_sum,	t->edge_part,	 t->col_of,
-		t->touched_fn, t->touched_site, t->touched_edge, t->formula,
-		t->odd,	       t->run,		t->assumed_col,	 t->once_cost,
+		t->events.name,	     t->events.col,	    t->fns.at,
+		t->fns.self,	     t->fns.part_self,	    t->entries.at,
+		t->entries.fn,	     t->entries.val,	    t->edges.at,
+		t->edges.sum,	     t->edges.part,	    t->events.col_of,
+		t->parts.touched_fn, t->parts.touched_site, t->parts.touched_edge,
+		t->events.formula,   t->diag.odd,	    t->now.run,
+		t->assumed.col,	     t->pieces.cost,
 	};
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
 	for (int i = 0; i < PART_CHUNKS; i++)
-		free(t->part[i]);
-	spill_free(&t->once);
-	spill_free(&t->parts);
+		free(t->parts.chunk[i]);
+	spill_free(&t->pieces.packed);
+	spill_free(&t->parts.costs);
 	arena_free(&t->arena);
 	memset(t, 0, sizeof(*t));
 }
@@ -97,14 +102,16 @@ void tally_free(struct tally *t)
 /* Add a slot with hash h; NONE if memory is out. */
 static uint32_t new_fn(struct tally *t, const struct fn_slot *f, uint32_t h)
 {
-	const size_t e = t->nevent, n = t->nfn + 1;
+	const size_t e = t->events.n, n = t->fns.n + 1;
 
-	if (n >= ENTRY_HEAD || vec_reserve_raw(&t->fn, &t->fn_cap, n, sizeof(*t->fn)) ||
-	    vec_reserve(&t->part_self, &t->part_self_cap, n * e, sizeof(*t->part_self)) ||
-	    hash_add(&t->fn_by, h, (uint32_t)t->nfn))
+	if (n >= ENTRY_HEAD ||
+	    vec_reserve_raw(&t->fns.at, &t->fns.cap, n, sizeof(*t->fns.at)) ||
+	    vec_reserve(&t->fns.part_self, &t->fns.part_self_cap, n * e,
+			sizeof(*t->fns.part_self)) ||
+	    hash_add(&t->fns.by, h, (uint32_t)t->fns.n))
 		return NONE;
-	t->fn[t->nfn] = *f;
-	return (uint32_t)t->nfn++;
+	t->fns.at[t->fns.n] = *f;
+	return (uint32_t)t->fns.n++;
 }
 
 /* Find or add the slot of (ob, fl, fn); NONE if memory is out.  first: no function has
@@ -113,10 +120,10 @@ static uint32_t fn_slot(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
 			bool defaulted, bool first)
 {
 	const uint32_t h = tally_hash(ob, fl, (uint64_t)fn << 1 | defaulted);
-	uint32_t probe = hash_start(&t->fn_by, h), i;
+	uint32_t probe = hash_start(&t->fns.by, h), i;
 
-	while (!first && (i = hash_next(&t->fn_by, h, &probe)) != HASH_NONE) {
-		const struct fn_slot *f = &t->fn[i];
+	while (!first && (i = hash_next(&t->fns.by, h, &probe)) != HASH_NONE) {
+		const struct fn_slot *f = &t->fns.at[i];
 
 		if (f->ob == ob && f->fl == fl && f->fn == fn &&
 		    f->defaulted == defaulted)
@@ -159,15 +166,15 @@ static inline uint32_t fn_cached(struct tally *t, uint32_t ob, uint32_t fl, uint
 /* End the current block, if any. */
 static void leave_fn(struct tally *t)
 {
-	uint32_t f = t->cur_fn;
+	uint32_t f = t->now.fn;
 
 	if (f == NONE)
 		return;
 	tally_end_block(t);
-	if (t->in_once)
+	if (t->pieces.open)
 		tally_end_piece(t, f);
-	t->in_once = false;
-	t->cur_fn = NONE;
+	t->pieces.open = false;
+	t->now.fn = NONE;
 }
 
 /* ---- blocks ---- */
@@ -176,118 +183,121 @@ static void leave_fn(struct tally *t)
 static void row_fn(struct tally *t, uint32_t name)
 {
 	leave_fn(t);
-	t->fn_name = name;
-	if (t->has_fl)
-		t->file = t->fl;
-	t->base_file = t->file;
-	t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn = false;
+	t->now.fn_name = name;
+	if (t->now.has_fl)
+		t->now.file = t->now.fl;
+	t->now.base_file = t->now.file;
+	t->now.has_cob = t->now.has_cfi = t->now.has_jfi = t->now.has_jfn = false;
 }
 
 /* Begin the block of the current fn= at this line. */
 static int enter_fn(struct tally *t)
 {
-	uint32_t fl = t->has_fl ? t->fl : t->file, last;
-	uint32_t f = fn_cached(t, t->ob, fl, t->fn_name, false, false);
-	struct fn_slot *s = &t->fn[f == NONE ? 0 : f];
+	uint32_t fl = t->now.has_fl ? t->now.fl : t->now.file, last;
+	uint32_t f = fn_cached(t, t->now.ob, fl, t->now.fn_name, false, false);
+	struct fn_slot *s = &t->fns.at[f == NONE ? 0 : f];
 
 	if (f == NONE)
 		return -1;
-	t->in_once = !s->head && (!s->again || !tally_piece_has_room(t, s->once_n));
-	t->no_room += s->again && t->in_once ? s->once_n : 0;
-	if (t->in_once ? tally_begin_piece(t, f)
-		       : !s->head && tally_unpack_once(t, f, &last))
+	t->pieces.open = !s->head && (!s->ended || !tally_piece_has_room(t, s->piece_n));
+	t->pieces.no_room += s->ended && t->pieces.open ? s->piece_n : 0;
+	if (t->pieces.open ? tally_begin_piece(t, f)
+			   : !s->head && tally_unpack_piece(t, f, &last))
 		return -1;
-	t->cur_fn = f;
-	t->cur = t->fn[f].head;
-	t->ob_moved = false;
-	return t->fn[f].stamp == t->npart ? 0 : tally_touch_fn(t, f);
+	t->now.fn = f;
+	t->now.entry = t->fns.at[f].head;
+	t->now.ob_moved = false;
+	return t->fns.at[f].stamp == t->parts.n ? 0 : tally_touch_fn(t, f);
 }
 
 int tally_new_block(struct tally *t, uint32_t name, bool *begun)
 {
 	const uint32_t f =
-		fn_cached(t, t->ob, t->has_fl ? t->fl : t->file, name, false, false);
+		fn_cached(t, t->now.ob, t->now.has_fl ? t->now.fl : t->now.file, name,
+			  false, false);
 
 	if (f == NONE)
 		return -1;
-	*begun = !t->fn[f].head;
+	*begun = !t->fns.at[f].head;
 	if (!*begun)
 		return 0;
 	row_fn(t, name);
 	return enter_fn(t);
 }
 
-/* The piece has ONCE_MAX lines and its block goes on.  Begin another piece, unless its
+/* The piece has PIECE_ROWS lines and its block goes on.  Begin another piece, unless its
  * lines repeat: a packed line takes a tenth of an entry, but entries bound the memory
  * by the number of different lines. */
 static int next_piece(struct tally *t)
 {
-	const uint32_t f = t->cur_fn;
+	const uint32_t f = t->now.fn;
 
 	tally_end_piece(t, f);
-	t->no_room += t->fn[f].once_n;
-	if (t->fn[f].head || tally_all_different(t, f) ||
-	    !tally_piece_has_room(t, t->fn[f].once_n))
+	t->pieces.no_room += t->fns.at[f].piece_n;
+	if (t->fns.at[f].head || tally_all_different(t, f) ||
+	    !tally_piece_has_room(t, t->fns.at[f].piece_n))
 		return tally_begin_piece(t, f);
-	t->in_once = false;
-	return tally_unpack_once(t, f, &t->cur);
+	t->pieces.open = false;
+	return tally_unpack_piece(t, f, &t->now.entry);
 }
 
-int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost)
+int tally_pack_line(struct tally *t, struct piece_row *r, const uint64_t *cost)
 {
 	const uint64_t *by_event = cost;
 
-	if (!t->col_is_event && r->ncost) {
-		memset(t->once_cost, 0, t->nevent * sizeof(*t->once_cost));
-		tally_add_costs(t, t->once_cost, cost, r->ncost);
-		by_event = t->once_cost;
-		r->ncost = (uint32_t)t->nevent;
+	if (!t->events.col_is_event && r->ncost) {
+		memset(t->pieces.cost, 0, t->events.n * sizeof(*t->pieces.cost));
+		tally_add_costs(t, t->pieces.cost, cost, r->ncost);
+		by_event = t->pieces.cost;
+		r->ncost = (uint32_t)t->events.n;
 	}
-	if (once_put(&t->once.buf, &t->once_row, r, by_event))
+	if (piece_put(&t->pieces.packed.buf, &t->pieces.last, r, by_event))
 		return -1;
-	return ++t->once_rows < ONCE_MAX ? 0 : next_piece(t);
+	return ++t->pieces.rows < PIECE_ROWS ? 0 : next_piece(t);
 }
 
 /* A call in a first block: add its cost to the edge at once. */
-static int once_call(struct tally *t, struct once_row *r, uint32_t callee,
+static int pack_call(struct tally *t, struct piece_row *r, uint32_t callee,
 		     const uint64_t *cost)
 {
-	uint64_t *sum = tally_edge_numbers(t, t->cur_fn, callee, &r->edge);
+	uint64_t *sum = tally_edge_numbers(t, t->now.fn, callee, &r->edge);
 
 	if (!sum)
 		return -1;
 	tally_add(t, sum, r->count);
 	tally_add_costs(t, sum + 1, cost, r->ncost);
-	return tally_add_once(t, r, cost);
+	return tally_pack_line(t, r, cost);
 }
 
 /* The current part has no lines yet: a file may begin with "NEW PROFILING FILE". */
 static bool part_is_empty(const struct tally *t)
 {
-	return tally_part(t, t->npart - 1)->begins && !t->part_used;
+	return tally_part(t, t->parts.n - 1)->begins && !t->parts.used;
 }
 
 void tally_restart(struct tally *t)
 {
 	leave_fn(t);
-	t->ob = t->fl = t->file = t->base_file = t->fn_name = t->cfn = NAME_ABSENT;
-	t->has_fl = t->has_cfn = t->has_cob = t->has_cfi = t->has_jfi = t->has_jfn =
-		false;
-	t->part_used = false;
-	t->pending = PENDING_NONE;
+	t->now.ob = t->now.fl = t->now.file = t->now.base_file = t->now.fn_name =
+		t->now.cfn = NAME_ABSENT;
+	t->now.has_fl = t->now.has_cfn = t->now.has_cob = t->now.has_cfi =
+		t->now.has_jfi = t->now.has_jfn = false;
+	t->parts.used = false;
+	t->now.pending = PENDING_NONE;
 }
 
 struct part_slot *tally_new_part(struct tally *t)
 {
-	const uint64_t i = t->npart;
+	const uint64_t i = t->parts.n;
 	const bool first = (i & (i + 1)) == 0; /* of a chunk of i + 1 slots */
-	struct part_slot **chunk = &t->part[63u ^ (unsigned)__builtin_clzll(i + 1)];
+	struct part_slot **chunk =
+		&t->parts.chunk[63u ^ (unsigned)__builtin_clzll(i + 1)];
 	struct part_slot *p;
 
 	if (i >= NONE - 1 ||
 	    (first && !(*chunk = vec_block((size_t)(i + 1) * sizeof(**chunk)))))
 		return NULL;
-	t->npart++;
+	t->parts.n++;
 	p = tally_part(t, i);
 	memset(p, 0, sizeof(*p));
 	return p;
@@ -311,10 +321,10 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 	for (int i = 0; i < SPACES; i++)
 		p->names_at[i] = (uint32_t)t->names[i].n;
 	if (r->kind == ROW_FILE) {
-		t->meaning++;
-		t->ncol = 0;
-		t->positions = STR("");
-		t->apart = false;
+		t->now.meaning++;
+		t->events.ncol = 0;
+		t->now.positions = STR("");
+		t->now.apart = false;
 		for (int i = 0; i < SPACES; i++)
 			names_restart(&t->names[i]);
 	}
@@ -347,7 +357,7 @@ static uint32_t name_of(struct tally *t, enum name_space space, const struct bat
 	}
 	if (slot == NONE)
 		err_no_memory(err, "while tallying");
-	t->meaning += event == NAME_MET || event == NAME_REDEFINED;
+	t->now.meaning += event == NAME_MET || event == NAME_REDEFINED;
 	if (event == NAME_REDEFINED)
 		tally_add_odd(t, ODD_ID_REDEFINED, tally_line_of(t, b, r), text, err);
 	return slot;
@@ -356,11 +366,11 @@ static uint32_t name_of(struct tally *t, enum name_space space, const struct bat
 /* The callee of this call by cob=, cfi= and cfn=; NONE if memory is out. */
 static uint32_t callee_at(struct tally *t)
 {
-	uint32_t callee =
-		fn_cached(t, t->has_cob ? t->cob : t->ob,
-			  t->has_cfi ? t->cfi : t->base_file, t->cfn, !t->has_cfi, true);
+	uint32_t callee = fn_cached(t, t->now.has_cob ? t->now.cob : t->now.ob,
+				    t->now.has_cfi ? t->now.cfi : t->now.base_file,
+				    t->now.cfn, !t->now.has_cfi, true);
 
-	t->has_cob = t->has_cfi = false;
+	t->now.has_cob = t->now.has_cfi = false;
 	return callee;
 }
 
@@ -368,66 +378,66 @@ uint64_t *tally_call(struct tally *t, uint32_t cfn, uint32_t *edge)
 {
 	uint32_t callee;
 
-	t->cfn = cfn;
-	t->has_cfn = true;
+	t->now.cfn = cfn;
+	t->now.has_cfn = true;
 	callee = callee_at(t);
-	t->fn[t->cur_fn].body = true;
-	return callee == NONE ? NULL : tally_edge_numbers(t, t->cur_fn, callee, edge);
+	t->fns.at[t->now.fn].has_lines = true;
+	return callee == NONE ? NULL : tally_edge_numbers(t, t->now.fn, callee, edge);
 }
 
-int tally_once_call(struct tally *t, struct once_row *r, const uint64_t *cost)
+int tally_pack_call(struct tally *t, struct piece_row *r, const uint64_t *cost)
 {
 	const uint32_t callee = callee_at(t);
 
-	t->fn[t->cur_fn].body = true;
+	t->fns.at[t->now.fn].has_lines = true;
 	t->cost_lines++;
-	return callee == NONE ? -1 : once_call(t, r, callee, cost);
+	return callee == NONE ? -1 : pack_call(t, r, callee, cost);
 }
 
 /* After the entry of a call or jump.  In callgrind's files it leaves the base as it
  * was, so a head that was current stays so. */
 static void behind_record(struct tally *t, uint32_t before)
 {
-	if (t->apart && tally_is_head(t, before))
-		t->cur = before;
+	if (t->now.apart && tally_is_head(t, before))
+		t->now.entry = before;
 }
 
 /* The line after calls=: add the call's inclusive cost. */
 static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *cost,
 			 struct err *err)
 {
-	struct tally_key k = {.instr = r->a, .line = r->b, .file = t->file};
-	struct once_row row = {.kind = ENTRY_CALL,
-			       .ncost = r->nc,
-			       .file = t->file,
-			       .instr = r->a,
-			       .line = r->b,
-			       .count = t->pending_a};
-	const uint32_t before = t->cur;
+	struct tally_key k = {.instr = r->a, .line = r->b, .file = t->now.file};
+	struct piece_row row = {.kind = ENTRY_CALL,
+				.ncost = r->nc,
+				.file = t->now.file,
+				.instr = r->a,
+				.line = r->b,
+				.count = t->now.pending_a};
+	const uint32_t before = t->now.entry;
 	uint32_t callee, i;
 
-	t->pending = PENDING_NONE;
-	t->file = t->base_file;
-	if (t->in_once)
-		return tally_once_call(t, &row, cost)
+	t->now.pending = PENDING_NONE;
+	t->now.file = t->now.base_file;
+	if (t->pieces.open)
+		return tally_pack_call(t, &row, cost)
 			       ? err_no_memory(err, "while tallying")
 			       : 0;
 	callee = callee_at(t);
 	if (callee == NONE)
 		return err_no_memory(err, "while tallying");
-	t->fn[t->cur_fn].body = true;
+	t->fns.at[t->now.fn].has_lines = true;
 	t->cost_lines++;
 	k.what = ENTRY_WHAT(ENTRY_CALL, callee);
 	i = tally_entry_at(t, &k);
-	if (!i && t->in_once)
-		return once_call(t, &row, callee, cost)
+	if (!i && t->pieces.open)
+		return pack_call(t, &row, callee, cost)
 			       ? err_no_memory(err, "while tallying")
 			       : 0;
 	if (!i)
 		return err_no_memory(err, "while tallying");
-	if (tally_add_calls(t, i, t->entry[i].val, t->pending_a))
+	if (tally_add_calls(t, i, t->entries.at[i].val, t->now.pending_a))
 		return err_no_memory(err, "while tallying");
-	tally_add_costs(t, &t->val[t->entry[i].val + 2], cost, r->nc);
+	tally_add_costs(t, t->entries.val + t->entries.at[i].val + 2, cost, r->nc);
 	behind_record(t, before);
 	return 0;
 }
@@ -435,38 +445,39 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 /* The line after jump=: the jump's source. */
 static int row_jump_source(struct tally *t, const struct row *r, struct err *err)
 {
-	uint64_t to[3] = {t->pending_instr, t->pending_line,
-			  (uint64_t)(t->has_jfn ? t->jfn : t->fn_name) << 32 |
-				  (t->has_jfi ? t->jfi : t->base_file)};
-	struct tally_key k = {.instr = r->a, .line = r->b, .file = t->file, .to = to};
-	const uint32_t before = t->cur;
+	uint64_t to[3] = {t->now.pending_instr, t->now.pending_line,
+			  (uint64_t)(t->now.has_jfn ? t->now.jfn : t->now.fn_name) << 32 |
+				  (t->now.has_jfi ? t->now.jfi : t->now.base_file)};
+	struct tally_key k = {.instr = r->a, .line = r->b, .file = t->now.file, .to = to};
+	const uint32_t before = t->now.entry;
 	uint32_t i = 0;
 
-	t->file = t->base_file;
-	k.what = ENTRY_WHAT(t->pending_jcnd ? ENTRY_JCND : ENTRY_JUMP, 0);
-	t->pending = PENDING_NONE;
-	t->has_jfi = t->has_jfn = false;
+	t->now.file = t->now.base_file;
+	k.what = ENTRY_WHAT(t->now.pending_jcnd ? ENTRY_JCND : ENTRY_JUMP, 0);
+	t->now.pending = PENDING_NONE;
+	t->now.has_jfi = t->now.has_jfn = false;
 	t->cost_lines++;
-	if (!t->in_once)
+	if (!t->pieces.open)
 		i = tally_entry_at(t, &k);
-	if (!i && t->in_once) {
-		struct once_row row = {
+	if (!i && t->pieces.open) {
+		struct piece_row row = {
 			.kind = (uint8_t)ENTRY_KIND(k.what),
 			.file = k.file,
 			.instr = r->a,
 			.line = r->b,
-			.count = t->pending_a,
-			.taken = t->pending_b,
-			.to = {to[0], to[1], once_to(t->fn_name, k.file, to[2])}};
+			.count = t->now.pending_a,
+			.taken = t->now.pending_b,
+			.to = {to[0], to[1],
+			       piece_target(t->now.fn_name, k.file, to[2])}};
 
-		return tally_add_once(t, &row, NULL)
+		return tally_pack_line(t, &row, NULL)
 			       ? err_no_memory(err, "while tallying")
 			       : 0;
 	}
 	if (!i)
 		return err_no_memory(err, "while tallying");
-	tally_add(t, &t->val[t->entry[i].val + 3], t->pending_a);
-	tally_add(t, &t->val[t->entry[i].val + 4], t->pending_b);
+	tally_add(t, t->entries.val + t->entries.at[i].val + 3, t->now.pending_a);
+	tally_add(t, t->entries.val + t->entries.at[i].val + 4, t->now.pending_b);
 	behind_record(t, before);
 	return 0;
 }
@@ -475,57 +486,58 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 			   struct err *err)
 {
 	const uint64_t *cost = &b->cost[r->cost];
-	struct tally_key k = {.instr = r->a, .line = r->b, .file = t->file};
+	struct tally_key k = {.instr = r->a, .line = r->b, .file = t->now.file};
 	uint32_t i = 0;
 
-	if (__builtin_expect(
-		    t->pending == PENDING_SKIP || t->pending == PENDING_JUMP_SKIP, 0)) {
-		t->pending = PENDING_NONE;
-		t->file = t->base_file;
+	if (__builtin_expect(t->now.pending == PENDING_SKIP ||
+				     t->now.pending == PENDING_JUMP_SKIP,
+			     0)) {
+		t->now.pending = PENDING_NONE;
+		t->now.file = t->now.base_file;
 		t->cost_lines++;
 		return 0;
 	}
-	if (t->cur_fn == NONE && enter_fn(t))
+	if (t->now.fn == NONE && enter_fn(t))
 		return err_no_memory(err, "while tallying");
-	if (t->pending == PENDING_CALL)
+	if (t->now.pending == PENDING_CALL)
 		return row_call_cost(t, r, cost, err);
-	if (t->pending == PENDING_JUMP)
+	if (t->now.pending == PENDING_JUMP)
 		return row_jump_source(t, r, err);
-	t->base_file = t->file;
-	tally_add_costs(t, t->run, cost, r->nc);
-	t->ran = true;
-	t->fn[t->cur_fn].body = true;
+	t->now.base_file = t->now.file;
+	tally_add_costs(t, t->now.run, cost, r->nc);
+	t->now.ran = true;
+	t->fns.at[t->now.fn].has_lines = true;
 	t->cost_lines++;
-	if (!t->in_once)
+	if (!t->pieces.open)
 		i = tally_entry_at(t, &k);
-	if (!i && t->in_once) {
-		struct once_row row = {.kind = ENTRY_COST,
-				       .ncost = r->nc,
-				       .file = t->file,
-				       .instr = r->a,
-				       .line = r->b};
+	if (!i && t->pieces.open) {
+		struct piece_row row = {.kind = ENTRY_COST,
+					.ncost = r->nc,
+					.file = t->now.file,
+					.instr = r->a,
+					.line = r->b};
 
-		return tally_add_once(t, &row, cost)
+		return tally_pack_line(t, &row, cost)
 			       ? err_no_memory(err, "while tallying")
 			       : 0;
 	}
 	if (__builtin_expect(!i, 0))
 		return err_no_memory(err, "while tallying");
-	tally_add_costs(t, &t->val[t->entry[i].val], cost, r->nc);
+	tally_add_costs(t, t->entries.val + t->entries.at[i].val, cost, r->nc);
 	return 0;
 }
 
 static void row_pending(struct tally *t, const struct row *r)
 {
-	t->pending_a = r->a;
+	t->now.pending_a = r->a;
 	switch ((enum row_kind)r->kind) {
-	case ROW_CALLS: t->pending = PENDING_CALL; break;
-	case ROW_CALLS_BAD: t->pending = PENDING_SKIP; break;
-	case ROW_JUMP_BAD: t->pending = PENDING_JUMP_SKIP; break;
+	case ROW_CALLS: t->now.pending = PENDING_CALL; break;
+	case ROW_CALLS_BAD: t->now.pending = PENDING_SKIP; break;
+	case ROW_JUMP_BAD: t->now.pending = PENDING_JUMP_SKIP; break;
 	default:
-		t->pending = PENDING_JUMP;
-		t->pending_jcnd = r->kind == ROW_JCND;
-		t->pending_b = t->pending_jcnd ? r->b : r->a;
+		t->now.pending = PENDING_JUMP;
+		t->now.pending_jcnd = r->kind == ROW_JCND;
+		t->now.pending_b = t->now.pending_jcnd ? r->b : r->a;
 		break;
 	}
 }
@@ -534,14 +546,14 @@ static void row_pending(struct tally *t, const struct row *r)
 static int drop_pending(struct tally *t, const struct batch *b, const struct row *r,
 			struct err *err)
 {
-	bool call = t->pending == PENDING_CALL || t->pending == PENDING_SKIP;
+	bool call = t->now.pending == PENDING_CALL || t->now.pending == PENDING_SKIP;
 
-	t->pending = PENDING_NONE;
-	t->file = t->base_file;
+	t->now.pending = PENDING_NONE;
+	t->now.file = t->now.base_file;
 	if (call)
-		t->has_cob = t->has_cfi = false;
+		t->now.has_cob = t->now.has_cfi = false;
 	else
-		t->has_jfi = t->has_jfn = false;
+		t->now.has_jfi = t->now.has_jfn = false;
 	return tally_row_odd(t, b, r, call ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE, err);
 }
 
@@ -550,32 +562,27 @@ static int row_calls(struct tally *t, const struct batch *b, const struct row *r
 {
 	row_pending(t, r);
 	if (r->kind == ROW_CALLS_BAD)
-		t->has_cob = t->has_cfi = false;
+		t->now.has_cob = t->now.has_cfi = false;
 	if (r->kind == ROW_JUMP_BAD)
-		t->has_jfi = t->has_jfn = false;
-	if (r->kind == ROW_CALLS && !t->has_cfn) {
-		t->pending = PENDING_SKIP;
-		t->has_cob = t->has_cfi = false;
+		t->now.has_jfi = t->now.has_jfn = false;
+	if (r->kind == ROW_CALLS && !t->now.has_cfn) {
+		t->now.pending = PENDING_SKIP;
+		t->now.has_cob = t->now.has_cfi = false;
 		return tally_row_odd(t, b, r, ODD_CALL_NO_CFN, err);
 	}
 	if (r->kind == ROW_JUMP || r->kind == ROW_JCND) {
-		t->pending_instr = b->cost[r->cost];
-		t->pending_line = b->cost[r->cost + 1];
+		t->now.pending_instr = b->cost[r->cost];
+		t->now.pending_line = b->cost[r->cost + 1];
 	}
 	return 0;
 }
 
-static int tally_row(struct tally *t, const struct batch *b, const struct row *r,
-		     struct err *err)
+/* A line that names something. */
+static int row_name(struct tally *t, const struct batch *b, const struct row *r,
+		    struct err *err)
 {
 	uint32_t slot = 0;
 
-	if (__builtin_expect(r->kind == ROW_COST, 1))
-		return row_cost(t, b, r, err);
-	if (__builtin_expect(t->pending != PENDING_NONE, 0) && drop_pending(t, b, r, err))
-		return (int)err->kind;
-	t->part_used |=
-		r->kind == ROW_ODD ? r->a == ODD_HEADER_VALUE : r->kind != ROW_FILE;
 	switch ((enum row_kind)r->kind) {
 	case ROW_FN:
 		slot = name_of(t, SPACE_FN, b, r, err);
@@ -583,38 +590,55 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 		break;
 	case ROW_FL:
 		leave_fn(t);
-		slot = t->fl = t->file = t->base_file = name_of(t, SPACE_FILE, b, r, err);
-		t->has_fl = true;
-		t->fn_name = NAME_ABSENT;
+		slot = t->now.fl = t->now.file = t->now.base_file =
+			name_of(t, SPACE_FILE, b, r, err);
+		t->now.has_fl = true;
+		t->now.fn_name = NAME_ABSENT;
 		break;
 	case ROW_FI:
 		slot = name_of(t, SPACE_FILE, b, r, err);
 		tally_set_file(t, slot);
 		break;
 	case ROW_OB:
-		slot = t->ob = name_of(t, SPACE_OBJ, b, r, err);
-		t->ob_moved = true;
+		slot = t->now.ob = name_of(t, SPACE_OBJ, b, r, err);
+		t->now.ob_moved = true;
 		break;
 	case ROW_CFN:
-		slot = t->cfn = name_of(t, SPACE_FN, b, r, err);
-		t->has_cfn = true;
+		slot = t->now.cfn = name_of(t, SPACE_FN, b, r, err);
+		t->now.has_cfn = true;
 		break;
 	case ROW_CFI:
-		slot = t->cfi = name_of(t, SPACE_FILE, b, r, err);
-		t->has_cfi = true;
+		slot = t->now.cfi = name_of(t, SPACE_FILE, b, r, err);
+		t->now.has_cfi = true;
 		break;
 	case ROW_COB:
-		slot = t->cob = name_of(t, SPACE_OBJ, b, r, err);
-		t->has_cob = true;
+		slot = t->now.cob = name_of(t, SPACE_OBJ, b, r, err);
+		t->now.has_cob = true;
 		break;
 	case ROW_JFI:
-		slot = t->jfi = name_of(t, SPACE_FILE, b, r, err);
-		t->has_jfi = true;
+		slot = t->now.jfi = name_of(t, SPACE_FILE, b, r, err);
+		t->now.has_jfi = true;
 		break;
 	case ROW_JFN:
-		slot = t->jfn = name_of(t, SPACE_FN, b, r, err);
-		t->has_jfn = true;
+		slot = t->now.jfn = name_of(t, SPACE_FN, b, r, err);
+		t->now.has_jfn = true;
 		break;
+	default: break;
+	}
+	return slot == NONE ? (int)err->kind : 0;
+}
+
+static int tally_row(struct tally *t, const struct batch *b, const struct row *r,
+		     struct err *err)
+{
+	if (__builtin_expect(r->kind == ROW_COST, 1))
+		return row_cost(t, b, r, err);
+	if (__builtin_expect(t->now.pending != PENDING_NONE, 0) &&
+	    drop_pending(t, b, r, err))
+		return (int)err->kind;
+	t->parts.used |=
+		r->kind == ROW_ODD ? r->a == ODD_HEADER_VALUE : r->kind != ROW_FILE;
+	switch ((enum row_kind)r->kind) {
 	case ROW_CALLS:
 	case ROW_CALLS_BAD:
 	case ROW_JUMP:
@@ -626,15 +650,14 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 	case ROW_ODD:
 		return tally_add_odd(t, (enum odd)r->a, tally_line_of(t, b, r),
 				     (struct str){r->p, r->len}, err);
-	case ROW_COST: break;
+	default: return row_name(t, b, r, err);
 	}
-	return slot == NONE ? (int)err->kind : 0;
 }
 
 static int spill_failed(const struct tally *t, struct err *err)
 {
 	err_set(err, err_kind_of(t->spill_failed, ERR_INDEX), 0,
-		"cannot write a temporary file in %s: %s", t->once.dir,
+		"cannot write a temporary file in %s: %s", t->pieces.packed.dir,
 		strerror(t->spill_failed));
 	return err_hint(
 		err, "free some space there, put the index elsewhere with --index PATH, "
@@ -653,8 +676,9 @@ int tally_batch(struct tally *t, const struct batch *b, struct err *err)
 
 int tally_end(struct tally *t, bool encode, struct str next_line, struct err *err)
 {
-	if (t->pending != PENDING_NONE) {
-		bool call = t->pending == PENDING_CALL || t->pending == PENDING_SKIP;
+	if (t->now.pending != PENDING_NONE) {
+		bool call =
+			t->now.pending == PENDING_CALL || t->now.pending == PENDING_SKIP;
 
 		if (tally_add_odd(t, call ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE,
 				  t->lines + (next_line.n > 0),

@@ -18,13 +18,13 @@
 #include "index/base/str.h"
 #include "index/lines/decode.h"
 #include "index/tally/names.h"
-#include "index/tally/once.h"
+#include "index/tally/piece.h"
 #include "index/format/part_code.h"
 #include "index/format/parts.h"
 #include "index/base/spill.h"
 
 enum {
-	ONCE_MAX = 1 << 20, /* most lines of a piece (once.h) */
+	PIECE_ROWS = 1 << 20, /* most lines of a piece (piece.h) */
 	/* Bytes of an entry without its numbers, estimated: entry, entry_fn, entry_by,
 	 * and a step of replay.h. */
 	ENTRY_BYTES = 68,
@@ -39,7 +39,7 @@ struct entry {
 	uint32_t file; /* name slot */
 	uint32_t what; /* kind << 30 | callee (function slot) of a call */
 	uint32_t next; /* the entry that followed last time; 0: none yet */
-	uint32_t val;  /* index of its numbers in tally.val */
+	uint32_t val;  /* index of its numbers in tally.entries.val */
 };
 /* Its numbers, E = events of the tally:
  *   cost line   E costs
@@ -57,17 +57,17 @@ enum { JUMP_VALUES = 5 };
 struct fn_slot {
 	uint32_t ob, fl, fn; /* name slots */
 	bool defaulted;	     /* a callee with a default file (PROFILE.md section 6) */
-	bool body;	     /* has a cost line or a call of its own */
-	bool indexed;	     /* its entries are in tally.entry_by */
-	bool again;	     /* at least one of its blocks has ended */
+	bool has_lines;	     /* has a cost line or a call of its own */
+	bool indexed;	     /* its entries are in tally.entries.by */
+	bool ended;	     /* at least one of its blocks has ended */
 	uint32_t head;	     /* entry index; 0: no entries */
 	uint32_t stamp;	     /* 1 + the last part that touched it */
-	uint64_t once_at;    /* its last piece in tally.once (once.h) */
-	uint32_t once_n;     /* bytes of that piece; 0: no piece */
-	uint32_t once_all;   /* bytes of all its pieces, at most UINT32_MAX */
+	uint64_t piece_at;   /* its last piece in tally.pieces (piece.h) */
+	uint32_t piece_n;    /* bytes of that piece; 0: no piece */
+	uint32_t pieces_n;   /* bytes of all its pieces, at most UINT32_MAX */
 	/* The edge to it that was used last, and its caller; UINT32_MAX: none. */
 	uint32_t edge_in, edge_from;
-	/* 0: it calls nothing yet; UINT32_MAX: its edges are in edge_by; else they are
+	/* 0: it calls nothing yet; UINT32_MAX: its edges are in edges.by; else they are
 	 * consecutive, the first at edge_out - 1. */
 	uint32_t edge_out;
 };
@@ -85,7 +85,7 @@ struct part_slot {
 	struct str value[KEY_TOTALS + 1]; /* desc: all lines, joined by '\n' */
 	uint64_t line[KEY_TOTALS + 1];
 	size_t desc_room;	    /* bytes allocated for value[KEY_DESC]; 0: a view */
-	uint64_t bytes_at, bytes_n; /* its costs in tally.parts (part_code.h) */
+	uint64_t bytes_at, bytes_n; /* its costs in tally.parts.costs (part_code.h) */
 	size_t events; /* costs of each of its functions: later parts may have more */
 	uint32_t names_at[SPACES]; /* number of name slots made before it */
 };
@@ -109,107 +109,153 @@ enum pending {
 	PENDING_JUMP_SKIP
 };
 
-struct tally {
-	uint32_t of_file;	 /* the file of a set; 0 for a single file */
-	const struct kept *kept; /* set if the tally was made from an index (reuse.h) */
-	struct arena arena;	 /* holds texts */
-	struct names names[SPACES];
-	struct str *event; /* union of all events: lines, in order of appearance */
-	size_t nevent, event_cap;
-	struct hash event_by; /* name -> event; empty in a tally made from an index */
-	uint32_t *col;	      /* event of each column of the current part */
-	uint32_t *col_of;     /* per event: its column, if col[] agrees */
+/*
+ * ---- the parts of a tally, each with its owner: the file that makes room in it ----
+ *
+ * first and replay write `now`, the numbers of entries and functions, the counts of
+ * lines, and (first) rows of the piece at hand.  Everything else they do through the
+ * functions below.
+ */
+
+/* Events, and the columns of cost lines (tally_head.c). */
+struct tally_events {
+	struct str *name; /* union of all events: lines, in order of appearance */
+	size_t n, cap;
+	struct hash by;	  /* name -> event; empty in a tally made from an index */
+	uint32_t *col;	  /* event of each column of the current part */
+	uint32_t *col_of; /* per event: its column, if col[] agrees */
 	size_t ncol, col_cap, col_of_cap;
 	bool col_is_event; /* col[i] == i for all */
+	struct formula *formula;
+	size_t nformula, formula_cap;
+};
 
-	struct fn_slot *fn;
-	size_t nfn, fn_cap;
-	struct hash fn_by;
+/* Functions (tally.c). */
+struct tally_fns {
+	struct fn_slot *at;
+	size_t n, cap;
+	struct hash by;	     /* object, file, name -> slot */
 	uint64_t *self;	     /* E per function: in earlier parts, if any */
 	uint64_t *part_self; /* E per function: in this part */
 	size_t self_cap, part_self_cap;
+};
 
-	struct entry *entry;
-	uint32_t *entry_fn; /* function slot of each */
-	size_t nentry, entry_cap, entry_fn_cap;
-	struct hash entry_by;
-	uint64_t *val;
+/* Cost lines, call sites and jumps that are found again (tally_entry.c). */
+struct tally_entries {
+	struct entry *at;
+	uint32_t *fn; /* function slot of each */
+	size_t n, cap, fn_cap;
+	struct hash by;
+	uint64_t *val; /* their numbers, see struct entry */
 	size_t nval, val_cap;
+	size_t room; /* bytes that all may take, about; 0: no limit */
+};
 
-	size_t entry_room;  /* bytes for entries, about; 0: no limit */
-	uint64_t no_room;   /* bytes of pieces packed for want of room */
-	struct spill once;  /* packed lines (once.h) */
-	struct spill parts; /* costs of ended parts (part_code.h) */
+/* Lines that are packed as pieces (tally_piece.c, piece.h). */
+struct tally_pieces {
+	struct spill packed;
+	bool open;	       /* pack the lines of this block */
+	uint32_t rows;	       /* lines of the current piece */
+	struct piece_row last; /* the last of them */
+	uint64_t *cost;	       /* scratch: E costs */
+	size_t cost_cap;
+	uint64_t no_room; /* bytes of pieces packed for want of room */
+};
 
-	struct edge_slot *edge;
-	size_t nedge, edge_cap;
-	uint32_t edge_expected; /* follows the edge that was used last */
-	uint32_t edge_caller;	/* a function making its first edges; UINT32_MAX: none */
-	struct hash edge_by;	/* without edges that are consecutive */
+/* Edges (tally_part.c). */
+struct tally_edges {
+	struct edge_slot *at;
+	size_t n, cap;
+	uint32_t expected; /* follows the edge that was used last */
+	uint32_t caller;   /* a function making its first edges; UINT32_MAX: none */
+	struct hash by;	   /* without edges that are consecutive */
 	/* calls, E costs per edge: in earlier parts, if any; in this part */
-	uint64_t *edge_sum, *edge_part;
-	size_t edge_sum_cap, edge_part_cap;
+	uint64_t *sum, *part;
+	size_t sum_cap, part_cap;
+};
 
-	struct part_slot *part[PART_CHUNKS]; /* tally_part() */
-	size_t npart;
-	uint32_t *touched_fn, *touched_edge; /* what this part touched */
+/* Parts, and what the current one touched (tally_part.c). */
+struct tally_parts {
+	struct part_slot *chunk[PART_CHUNKS]; /* tally_part() */
+	size_t n;
+	bool used;	    /* this part has a header line or a name */
+	struct spill costs; /* of ended parts (part_code.h) */
+	uint32_t *touched_fn, *touched_edge;
 	struct touched_site {
 		uint32_t entry, val;
 	} * touched_site;
 	size_t ntouched_fn, touched_fn_cap, ntouched_site, touched_site_cap,
 		ntouched_edge, touched_edge_cap;
+};
 
-	struct formula *formula;
-	size_t nformula, formula_cap;
-	struct odd_line *odd;
-	size_t nodd, odd_cap;
-	uint64_t odds[ODD_KINDS];
-	uint64_t lines, text_bytes; /* tallied so far */
-	const char *counted_in;	    /* the batch text whose lines were counted last, */
-	uint32_t counted;	    /* up to this byte */
-	uint64_t counted_lines;	    /* newlines up to there */
-	uint64_t cost_lines;	    /* cost lines that could be read */
-	bool difference;	    /* a difference file: has negative costs by design */
-
-	/* Where we are in the text. */
+/* What the lines so far say of the next one (tally.c; first and replay move it, too). */
+struct tally_now {
 	uint32_t ob, fl, file, fn_name; /* name slots; fl NAME_ABSENT and !has_fl: none */
 	bool has_fl;
 	/* File of the last cost line or fn=: callees default to it, and it is restored
 	 * after a call or jump. */
 	uint32_t base_file;
-	bool apart, assumed_apart; /* see decode_apart(), tally_assume() */
-	bool part_used;		   /* this part has a header line or a name */
+	bool apart;    /* see decode_apart() */
+	bool ob_moved; /* the current block has an ob= */
 	uint32_t cob, cfi, cfn, jfi, jfn;
 	bool has_cob, has_cfi, has_cfn, has_jfi, has_jfn;
-	uint32_t cur_fn; /* function slot; UINT32_MAX until a line needs it */
+	uint32_t fn; /* function slot; UINT32_MAX until a line needs it */
 	/* The entry before the next line; the block's head if that entry does not set
 	 * the base. */
-	uint32_t cur;
-	int spill_failed;	  /* errno of a failed write of pieces or costs */
-	bool in_once;		  /* pack the lines of this block */
-	uint32_t once_rows;	  /* lines of the current piece */
-	struct once_row once_row; /* its last line */
-	uint64_t *once_cost;	  /* scratch: E costs */
-	size_t once_cost_cap;
+	uint32_t entry;
 	uint64_t *run; /* E: self cost of this block, not yet in part_self */
 	size_t run_cap;
-	bool no_memory; /* memory was out in first_run() */
-	bool ran;
+	bool ran; /* run[] is not all zeros */
 	/* Counts changes to the meaning of text: redefined names, columns, positions. */
 	uint32_t meaning;
-	struct str positions;	      /* value of the last positions: line */
-	struct str assumed_positions; /* tally_assume() */
-	uint32_t *assumed_col;
-	size_t assumed_cols;
-	bool ob_moved; /* the current block has an ob= */
+	struct str positions; /* value of the last positions: line */
 	enum pending pending;
 	uint64_t pending_a, pending_b, pending_instr, pending_line;
 	bool pending_jcnd;
 };
 
+/* What a later stretch began with (tally_assume()). */
+struct tally_assumed {
+	bool apart;
+	struct str positions;
+	uint32_t *col;
+	size_t ncol;
+};
+
+/* Lines that were left out or changed (tally_head.c). */
+struct tally_diag {
+	struct odd_line *odd;
+	size_t nodd, odd_cap;
+	uint64_t odds[ODD_KINDS];
+	const char *counted_in; /* the batch text whose lines were counted last, */
+	uint32_t counted;	/* up to this byte */
+	uint64_t counted_lines; /* newlines up to there */
+};
+
+struct tally {
+	uint32_t of_file;	 /* the file of a set; 0 for a single file */
+	const struct kept *kept; /* set if the tally was made from an index (reuse.h) */
+	uint64_t lines, text_bytes; /* tallied so far */
+	uint64_t cost_lines;	    /* cost lines that could be read */
+	bool difference;	    /* a difference file: has negative costs by design */
+	bool no_memory;		    /* memory was out in first_run() */
+	int spill_failed;	    /* errno of a failed write of pieces or costs */
+	struct tally_now now;
+	struct tally_entries entries;
+	struct tally_fns fns;
+	struct tally_edges edges;
+	struct tally_events events;
+	struct tally_pieces pieces;
+	struct tally_parts parts;
+	struct tally_diag diag;
+	struct tally_assumed assumed;
+	struct names names[SPACES];
+	struct arena arena; /* holds texts */
+};
+
 static inline bool tally_is_head(const struct tally *t, uint32_t entry)
 {
-	return t->entry[entry].what == ENTRY_HEAD;
+	return t->entries.at[entry].what == ENTRY_HEAD;
 }
 
 /* Bytes of data that is never spilled: names, functions, edges, parts, headers. */
@@ -219,8 +265,8 @@ uint64_t tally_held(const struct tally *t);
 static inline size_t tally_values(const struct tally *t, uint32_t what)
 {
 	switch (ENTRY_KIND(what)) {
-	case ENTRY_COST: return t->nevent;
-	case ENTRY_CALL: return 3 + 2 * t->nevent;
+	case ENTRY_COST: return t->events.n;
+	case ENTRY_CALL: return 3 + 2 * t->events.n;
 	default: return JUMP_VALUES;
 	}
 }
@@ -231,9 +277,9 @@ uint32_t tally_line_entry(struct tally *t, uint32_t before, uint32_t file, uint6
 			  uint64_t line);
 /* Pack a line with r->ncost costs in the file's columns.  Returns 0, or -1 if memory
  * is out. */
-int tally_add_once(struct tally *t, struct once_row *r, const uint64_t *cost);
+int tally_pack_line(struct tally *t, struct piece_row *r, const uint64_t *cost);
 /* The same for a call by cob=, cfi= and cfn=; sets r->edge. */
-int tally_once_call(struct tally *t, struct once_row *r, const uint64_t *cost);
+int tally_pack_call(struct tally *t, struct piece_row *r, const uint64_t *cost);
 /* A call to the name slot cfn: the slot of its edge, and the edge's calls and E costs
  * in this part, to add to.  NULL if memory is out. */
 uint64_t *tally_call(struct tally *t, uint32_t cfn, uint32_t *edge);
@@ -255,19 +301,19 @@ static inline void tally_add(struct tally *t, uint64_t *sum, uint64_t v)
 	if (__builtin_expect(__builtin_add_overflow(*sum, v, sum), 0)) {
 		*sum = UINT64_MAX;
 		/* Not a count: how often it happens depends on the threads. */
-		t->odds[ODD_SUM_OVERFLOW] = 1;
+		t->diag.odds[ODD_SUM_OVERFLOW] = 1;
 	}
 }
 
 static inline void tally_add_costs(struct tally *t, uint64_t *sum, const uint64_t *cost,
 				   unsigned n)
 {
-	if (__builtin_expect(t->col_is_event, 1)) {
+	if (__builtin_expect(t->events.col_is_event, 1)) {
 		for (unsigned i = 0; i < n; i++)
 			tally_add(t, &sum[i], cost[i]);
 	} else {
 		for (unsigned i = 0; i < n; i++)
-			tally_add(t, &sum[t->col[i]], cost[i]);
+			tally_add(t, &sum[t->events.col[i]], cost[i]);
 	}
 }
 
@@ -276,9 +322,9 @@ static inline void tally_add_costs(struct tally *t, uint64_t *sum, const uint64_
 static inline int tally_add_calls(struct tally *t, uint32_t entry, uint32_t val,
 				  uint64_t count)
 {
-	uint64_t *v = &t->val[val];
+	uint64_t *v = t->entries.val + val;
 
-	if (__builtin_expect(v[0] >> 32 != t->npart, 0) &&
+	if (__builtin_expect(v[0] >> 32 != t->parts.n, 0) &&
 	    tally_touch_site(t, entry, val))
 		return -1;
 	tally_add(t, &v[1], count);
@@ -288,28 +334,28 @@ static inline int tally_add_calls(struct tally *t, uint32_t entry, uint32_t val,
 /* "fi=" or "fe=": lines that follow are in `file` (a slot). */
 static inline void tally_set_file(struct tally *t, uint32_t file)
 {
-	t->file = file;
-	if (!t->apart)
-		t->base_file = file;
+	t->now.file = file;
+	if (!t->now.apart)
+		t->now.base_file = file;
 }
 
 /* Add the self cost of the block so far to its function. */
 static inline void tally_end_run(struct tally *t)
 {
-	uint64_t *self = t->part_self + (size_t)t->cur_fn * t->nevent;
+	uint64_t *self = t->fns.part_self + (size_t)t->now.fn * t->events.n;
 
-	for (size_t e = 0; t->ran && e < t->nevent; e++) {
-		tally_add(t, &self[e], t->run[e]);
-		t->run[e] = 0;
+	for (size_t e = 0; t->now.ran && e < t->events.n; e++) {
+		tally_add(t, &self[e], t->now.run[e]);
+		t->now.run[e] = 0;
 	}
-	t->ran = false;
+	t->now.ran = false;
 }
 
 static inline struct part_slot *tally_part(const struct tally *t, size_t i)
 {
 	const unsigned chunk = 63u ^ (unsigned)__builtin_clzll((uint64_t)i + 1);
 
-	return &t->part[chunk][i + 1 - ((size_t)1 << chunk)];
+	return &t->parts.chunk[chunk][i + 1 - ((size_t)1 << chunk)];
 }
 
 /* Add a part, zeroed; NULL if memory is out. */
@@ -319,16 +365,16 @@ struct part_slot *tally_new_part(struct tally *t);
 static inline void tally_end_block(struct tally *t)
 {
 	tally_end_run(t);
-	t->fn[t->cur_fn].again = true;
+	t->fns.at[t->now.fn].ended = true;
 }
 
 /* Begin a block of f; the block before has no self cost left to add. */
 static inline void tally_enter(struct tally *t, uint32_t f)
 {
-	t->fn[t->cur_fn].again = true;
-	t->cur_fn = f;
-	t->ob = t->fn[f].ob;
-	t->fn[f].body = true;
+	t->fns.at[t->now.fn].ended = true;
+	t->now.fn = f;
+	t->now.ob = t->fns.at[f].ob;
+	t->fns.at[f].has_lines = true;
 }
 
 /* End the block and begin one of f, which has a head; the caller sets `cur`.  Returns
@@ -337,19 +383,19 @@ static inline void tally_enter(struct tally *t, uint32_t f)
 static inline __attribute__((always_inline)) int
 tally_next_block(struct tally *t, uint32_t f, uint32_t ncols)
 {
-	if (ncols <= 2 && t->nevent == ncols) {
-		uint64_t *self = t->part_self + (size_t)t->cur_fn * ncols;
+	if (ncols <= 2 && t->events.n == ncols) {
+		uint64_t *self = t->fns.part_self + (size_t)t->now.fn * ncols;
 
 		for (uint32_t e = 0; e < ncols; e++) {
-			tally_add(t, &self[e], t->run[e]);
-			t->run[e] = 0;
+			tally_add(t, &self[e], t->now.run[e]);
+			t->now.run[e] = 0;
 		}
-		t->ran = false;
+		t->now.ran = false;
 	} else {
 		tally_end_run(t);
 	}
 	tally_enter(t, f);
-	return t->fn[f].stamp == t->npart ? 0 : tally_touch_fn(t, f);
+	return t->fns.at[f].stamp == t->parts.n ? 0 : tally_touch_fn(t, f);
 }
 
 /* entry_state: true for a stretch that begins inside the file.  keep: the text

@@ -1,8 +1,9 @@
 /*
- * tally_entry.c - the entries of a function: find or add one, and make them of a packed piece.
+ * tally_entry.c - the entries of a function: find or add one, and make them of a packed
+ * piece.
  *
- * Each entry remembers its successor (tally.c).  Only when a block leaves that order are the
- * entries of its function hashed, by position, file and kind.
+ * Each entry remembers its successor (tally.c).  Only when a block leaves that order are
+ * the entries of its function hashed, by position, file and kind.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,27 +15,29 @@
 /* Backward steps in position among a million lines; with more, the lines count as
  * repeated. */
 enum {
-	ONCE_BACK = 16,
+	REPEATS = 16,
 	LINES_IN_PIECE = 3, /* per 8 bytes, estimated */
 };
 
 /* Add an entry with n numbers, zeroed; 0 if memory is out. */
 static uint32_t new_entry(struct tally *t, uint32_t fn, size_t n)
 {
-	uint32_t i = (uint32_t)t->nentry;
+	uint32_t i = (uint32_t)t->entries.n;
 
-	if (t->nentry >= NONE || t->nval + n >= NONE ||
-	    vec_reserve_raw(&t->entry, &t->entry_cap, t->nentry + 1, sizeof(*t->entry)) ||
-	    vec_reserve_raw(&t->entry_fn, &t->entry_fn_cap, t->nentry + 1,
-			    sizeof(*t->entry_fn)) ||
-	    vec_reserve_raw(&t->val, &t->val_cap, t->nval + n, sizeof(*t->val)))
+	if (t->entries.n >= NONE || t->entries.nval + n >= NONE ||
+	    vec_reserve_raw(&t->entries.at, &t->entries.cap, t->entries.n + 1,
+			    sizeof(*t->entries.at)) ||
+	    vec_reserve_raw(&t->entries.fn, &t->entries.fn_cap, t->entries.n + 1,
+			    sizeof(*t->entries.fn)) ||
+	    vec_reserve_raw(&t->entries.val, &t->entries.val_cap, t->entries.nval + n,
+			    sizeof(*t->entries.val)))
 		return 0;
-	t->entry[i] = (struct entry){.val = (uint32_t)t->nval};
-	t->entry_fn[i] = fn;
+	t->entries.at[i] = (struct entry){.val = (uint32_t)t->entries.nval};
+	t->entries.fn[i] = fn;
 	for (size_t k = 0; k < n; k++)
-		t->val[t->nval + k] = 0;
-	t->nval += n;
-	t->nentry++;
+		t->entries.val[t->entries.nval + k] = 0;
+	t->entries.nval += n;
+	t->entries.n++;
 	return i;
 }
 
@@ -46,33 +49,35 @@ static uint32_t entry_hash(uint32_t fn, const struct tally_key *k)
 
 static uint32_t find_entry(const struct tally *t, uint32_t fn, const struct tally_key *k)
 {
-	uint32_t h = entry_hash(fn, k), probe = hash_start(&t->entry_by, h), i;
+	uint32_t h = entry_hash(fn, k), probe = hash_start(&t->entries.by, h), i;
 
-	while ((i = hash_next(&t->entry_by, h, &probe)) != HASH_NONE)
-		if (t->entry_fn[i] == fn && tally_same_entry(t, i, k))
+	while ((i = hash_next(&t->entries.by, h, &probe)) != HASH_NONE)
+		if (t->entries.fn[i] == fn && tally_same_entry(t, i, k))
 			return i;
 	return 0;
 }
 
 static struct tally_key key_of(const struct tally *t, uint32_t i)
 {
-	const struct entry *e = &t->entry[i];
+	const struct entry *e = &t->entries.at[i];
 	bool jump = e->what != ENTRY_HEAD && ENTRY_KIND(e->what) >= ENTRY_JUMP;
 
 	return (struct tally_key){e->instr, e->line, e->file, e->what,
-				  jump ? &t->val[e->val] : NULL};
+				  jump ? t->entries.val + e->val : NULL};
 }
 
 /* Put the entries of f, so far one run in text order, into the hash. */
 static int index_fn(struct tally *t, uint32_t f)
 {
-	for (uint32_t i = t->entry[t->fn[f].head].next; i; i = t->entry[i].next) {
+	for (uint32_t i = t->entries.at[t->fns.at[f].head].next; i;
+	     i = t->entries.at[i].next) {
 		struct tally_key k = key_of(t, i);
 
-		if (!find_entry(t, f, &k) && hash_add(&t->entry_by, entry_hash(f, &k), i))
+		if (!find_entry(t, f, &k) &&
+		    hash_add(&t->entries.by, entry_hash(f, &k), i))
 			return -1;
 	}
-	t->fn[f].indexed = true;
+	t->fns.at[f].indexed = true;
 	return 0;
 }
 
@@ -84,24 +89,25 @@ static uint32_t append_entry(struct tally *t, uint32_t fn, uint32_t before,
 
 	if (!i)
 		return 0;
-	t->entry[i].instr = k->instr;
-	t->entry[i].line = k->line;
-	t->entry[i].file = k->file;
-	t->entry[i].what = k->what;
+	t->entries.at[i].instr = k->instr;
+	t->entries.at[i].line = k->line;
+	t->entries.at[i].file = k->file;
+	t->entries.at[i].what = k->what;
 	if (k->to)
-		memcpy(&t->val[t->entry[i].val], k->to, 3 * sizeof(uint64_t));
+		memcpy(t->entries.val + t->entries.at[i].val, k->to,
+		       3 * sizeof(uint64_t));
 	if (ENTRY_KIND(k->what) == ENTRY_CALL)
-		t->val[t->entry[i].val] = NONE; /* edge slot unknown */
-	t->entry[before].next = i;
+		t->entries.val[t->entries.at[i].val] = NONE; /* edge slot unknown */
+	t->entries.at[before].next = i;
 	return i;
 }
 
-/* Pack the further lines of the current block.  Returns 0 and sets in_once unless
+/* Pack the further lines of the current block.  Returns 0 and sets pieces.open unless
  * memory is out. */
-static uint32_t begin_once(struct tally *t)
+static uint32_t begin_packing(struct tally *t)
 {
-	t->no_room += t->fn[t->cur_fn].once_n;
-	t->in_once = !tally_begin_piece(t, t->cur_fn);
+	t->pieces.no_room += t->fns.at[t->now.fn].piece_n;
+	t->pieces.open = !tally_begin_piece(t, t->now.fn);
 	return 0;
 }
 
@@ -113,19 +119,19 @@ static uint32_t find_or_make(struct tally *t, uint32_t before, const struct tall
 	uint32_t i;
 
 	*room = true;
-	if (!t->fn[t->cur_fn].indexed && index_fn(t, t->cur_fn))
+	if (!t->fns.at[t->now.fn].indexed && index_fn(t, t->now.fn))
 		return 0;
-	i = find_entry(t, t->cur_fn, k);
+	i = find_entry(t, t->now.fn, k);
 	if (i) {
-		t->entry[before].next = i;
+		t->entries.at[before].next = i;
 		return i;
 	}
-	*room = tally_entry_room(t, ENTRY_BYTES +
-					    tally_values(t, k->what) * sizeof(*t->val));
+	*room = tally_entry_room(t, ENTRY_BYTES + tally_values(t, k->what) *
+							  sizeof(*t->entries.val));
 	if (!*room)
 		return 0;
-	i = append_entry(t, t->cur_fn, before, k);
-	if (i && hash_add(&t->entry_by, entry_hash(t->cur_fn, k), i))
+	i = append_entry(t, t->now.fn, before, k);
+	if (i && hash_add(&t->entries.by, entry_hash(t->now.fn, k), i))
 		return 0;
 	return i;
 }
@@ -133,16 +139,16 @@ static uint32_t find_or_make(struct tally *t, uint32_t before, const struct tall
 uint32_t tally_other_entry(struct tally *t, const struct tally_key *k)
 {
 	bool room;
-	const uint32_t i = find_or_make(t, t->cur, k, &room);
+	const uint32_t i = find_or_make(t, t->now.entry, k, &room);
 
-	return room ? i : begin_once(t);
+	return room ? i : begin_packing(t);
 }
 
 uint32_t tally_line_entry(struct tally *t, uint32_t before, uint32_t file, uint64_t instr,
 			  uint64_t line)
 {
 	const struct tally_key k = {.instr = instr, .line = line, .file = file};
-	const uint32_t i = t->entry[before].next;
+	const uint32_t i = t->entries.at[before].next;
 	bool room;
 
 	return i && tally_same_entry(t, i, &k) ? i : find_or_make(t, before, &k, &room);
@@ -155,80 +161,81 @@ uint32_t tally_line_entry(struct tally *t, uint32_t before, uint32_t file, uint6
 static int open_piece(struct tally *t, uint32_t f, struct varint_reader *in,
 		      uint64_t *before, uint64_t *at)
 {
-	const struct fn_slot *s = &t->fn[f];
-	const unsigned char *p = spill_bytes(&t->once, s->once_at, s->once_n);
+	const struct fn_slot *s = &t->fns.at[f];
+	const unsigned char *p = spill_bytes(&t->pieces.packed, s->piece_at, s->piece_n);
 
 	if (!p) {
 		t->spill_failed = errno;
 		return -1;
 	}
-	*in = (struct varint_reader){p, p + s->once_n, false};
-	*at = s->once_at;
-	*before = once_piece(in, at);
+	*in = (struct varint_reader){p, p + s->piece_n, false};
+	*at = s->piece_at;
+	*before = piece_before(in, at);
 	return 0;
 }
 
-int tally_unpack_once(struct tally *t, uint32_t f, uint32_t *last)
+int tally_unpack_piece(struct tally *t, uint32_t f, uint32_t *last)
 {
-	struct once_row r = {0};
+	struct piece_row r = {0};
 	struct varint_reader in;
 	uint32_t at = new_entry(t, f, 0);
 	uint64_t before, before_at;
 
 	if (!at || open_piece(t, f, &in, &before, &before_at))
 		return -1;
-	t->entry[at].what = ENTRY_HEAD;
-	t->fn[f].head = at;
-	while (once_get(&in, &r, t->once_cost)) {
+	t->entries.at[at].what = ENTRY_HEAD;
+	t->fns.at[f].head = at;
+	while (piece_get(&in, &r, t->pieces.cost)) {
 		const uint64_t to[3] = {r.to[0], r.to[1],
-					once_goes_to(t->fn[f].fn, r.file, r.to[2])};
-		struct tally_key k = {r.instr, r.line, r.file,
-				      ENTRY_WHAT(r.kind, r.kind == ENTRY_CALL
-								 ? t->edge[r.edge].callee
-								 : 0),
-				      r.kind >= ENTRY_JUMP ? to : NULL};
+					piece_goes_to(t->fns.at[f].fn, r.file, r.to[2])};
+		struct tally_key k = {
+			r.instr, r.line, r.file,
+			ENTRY_WHAT(r.kind,
+				   r.kind == ENTRY_CALL ? t->edges.at[r.edge].callee : 0),
+			r.kind >= ENTRY_JUMP ? to : NULL};
 		uint64_t *v;
 
 		at = append_entry(t, f, at, &k);
 		if (!at)
 			return -1;
-		v = &t->val[t->entry[at].val];
+		v = t->entries.val + t->entries.at[at].val;
 		if (r.kind == ENTRY_CALL) {
 			/* The edge already has this cost; it was added when the line
 			 * was read. */
 			v[0] = r.edge;
-			v += 2 + t->nevent;
+			v += 2 + t->events.n;
 			*v++ = r.count;
 		} else if (r.kind != ENTRY_COST) {
 			v[3] = r.count;
 			v[4] = r.taken;
 		}
-		memcpy(v, t->once_cost, r.ncost * sizeof(*v));
+		memcpy(v, t->pieces.cost, r.ncost * sizeof(*v));
 	}
-	if (t->fn[f].once_all < UINT32_MAX)
-		t->fn[f].once_all -= t->fn[f].once_n;
-	t->fn[f].once_at = before_at;
-	t->fn[f].once_n = (uint32_t)before;
+	if (t->fns.at[f].pieces_n < UINT32_MAX)
+		t->fns.at[f].pieces_n -= t->fns.at[f].piece_n;
+	t->fns.at[f].piece_at = before_at;
+	t->fns.at[f].piece_n = (uint32_t)before;
 	*last = at;
 	return 0;
 }
 
 bool tally_piece_has_room(const struct tally *t, uint64_t bytes)
 {
-	return tally_entry_room(t, bytes * LINES_IN_PIECE / 8 *
-					   (ENTRY_BYTES + t->nevent * sizeof(*t->val)));
+	return tally_entry_room(
+		t, bytes * LINES_IN_PIECE / 8 *
+			   (ENTRY_BYTES + t->events.n * sizeof(*t->entries.val)));
 }
 
 bool tally_all_different(struct tally *t, uint32_t f)
 {
-	struct once_row r = {0}, line = {0};
+	struct piece_row r = {0}, line = {0};
 	struct varint_reader in;
 	uint64_t before, at;
 	unsigned back = 0;
 
 	if (open_piece(t, f, &in, &before, &at))
 		return true;
-	while (back <= ONCE_BACK && once_get(&in, &r, t->once_cost)) {
+	while (back <= REPEATS && piece_get(&in, &r, t->pieces.cost)) {
 		if (r.instr != line.instr)
 			back += r.instr < line.instr;
 		else if (r.line != line.line)
@@ -237,5 +244,5 @@ bool tally_all_different(struct tally *t, uint32_t f)
 			back += r.kind == line.kind && r.file == line.file;
 		line = r;
 	}
-	return back <= ONCE_BACK;
+	return back <= REPEATS;
 }

@@ -40,29 +40,32 @@ static uint64_t count_newlines(const char *p, size_t n)
  * asked for; t->lines is the batch's first. */
 uint64_t tally_line_of(struct tally *t, const struct batch *b, const struct row *r)
 {
-	if (t->counted_in != b->text || t->counted > r->at) {
-		t->counted_in = b->text;
-		t->counted = 0;
-		t->counted_lines = 0;
+	if (t->diag.counted_in != b->text || t->diag.counted > r->at) {
+		t->diag.counted_in = b->text;
+		t->diag.counted = 0;
+		t->diag.counted_lines = 0;
 	}
-	t->counted_lines += count_newlines(b->text + t->counted, r->at - t->counted);
-	t->counted = r->at;
-	return t->lines + 1 + t->counted_lines;
+	t->diag.counted_lines +=
+		count_newlines(b->text + t->diag.counted, r->at - t->diag.counted);
+	t->diag.counted = r->at;
+	return t->lines + 1 + t->diag.counted_lines;
 }
 
 int tally_add_odd(struct tally *t, enum odd kind, uint64_t line, struct str text,
 		  struct err *err)
 {
-	if (++t->odds[kind] > ODD_KEPT)
+	if (++t->diag.odds[kind] > ODD_KEPT)
 		return 0;
-	if (vec_reserve(&t->odd, &t->odd_cap, t->nodd + 1, sizeof(*t->odd)))
+	if (vec_reserve(&t->diag.odd, &t->diag.odd_cap, t->diag.nodd + 1,
+			sizeof(*t->diag.odd)))
 		return err_no_memory(err, "while tallying");
 	if (text.n > TEXT_MAX)
 		text.n = TEXT_MAX;
 	text = arena_str(&t->arena, text);
 	if (!text.p)
 		return err_no_memory(err, "while tallying");
-	t->odd[t->nodd++] = (struct odd_line){.kind = kind, .line = line, .text = text};
+	t->diag.odd[t->diag.nodd++] =
+		(struct odd_line){.kind = kind, .line = line, .text = text};
 	return 0;
 }
 
@@ -85,93 +88,116 @@ int tally_row_odd(struct tally *t, const struct batch *b, const struct row *r,
 
 int tally_room_for_sums(struct tally *t)
 {
-	const size_t n = t->nfn * t->nevent, nedge = t->nedge * (1 + t->nevent);
+	const size_t n = t->fns.n * t->events.n, nedge = t->edges.n * (1 + t->events.n);
 
-	return vec_reserve(&t->self, &t->self_cap, n, sizeof(*t->self)) ||
-			       vec_reserve(&t->edge_sum, &t->edge_sum_cap, nedge,
-					   sizeof(*t->edge_sum))
+	return vec_reserve(&t->fns.self, &t->fns.self_cap, n, sizeof(*t->fns.self)) ||
+			       vec_reserve(&t->edges.sum, &t->edges.sum_cap, nedge,
+					   sizeof(*t->edges.sum))
 		       ? -1
 		       : 0;
 }
 
-/* Entries have nevent costs each: a new event in a later part moves them all. */
+/* The numbers of all entries, in a new array with room for t->nevent costs each in place
+ * of `from`; entries get their place there.  NULL if memory is out. */
+static uint64_t *wide_values(struct tally *t, size_t from, size_t *n, size_t *cap)
+{
+	const size_t to = t->events.n;
+	uint64_t *val = NULL;
+
+	*n = *cap = 0;
+	if (vec_reserve(&val, cap, 1, 8))
+		return NULL;
+	for (size_t i = 1; i < t->entries.n; i++) {
+		struct entry *e = &t->entries.at[i];
+		const uint64_t *old = t->entries.val + e->val;
+		const size_t room = e->what == ENTRY_HEAD ? 0 : tally_values(t, e->what);
+
+		if (vec_reserve(&val, cap, *n + room, 8)) {
+			free(val);
+			return NULL;
+		}
+		if (e->what != ENTRY_HEAD && ENTRY_KIND(e->what) == ENTRY_CALL) {
+			/* With this part's sums: part_lines.c ends no part. */
+			memcpy(val + *n, old, (from + 2) * 8);
+			memcpy(val + *n + 2 + to, old + 2 + from, (from + 1) * 8);
+		} else if (e->what != ENTRY_HEAD) {
+			memcpy(val + *n, old,
+			       (ENTRY_KIND(e->what) == ENTRY_COST ? from : room) * 8);
+		}
+		e->val = (uint32_t)*n;
+		*n += room;
+	}
+	return val;
+}
+
+/* Sums of n things, `from` numbers each, in a new array with `to` each; NULL if memory is
+ * out. */
+static uint64_t *wide_sums(const uint64_t *sum, size_t n, size_t from, size_t to)
+{
+	uint64_t *wide = calloc(n * to + 1, 8);
+
+	for (size_t i = 0; wide && i < n; i++)
+		memcpy(wide + i * to, sum + i * from, from * 8);
+	return wide;
+}
+
+/* Entries, functions and edges have nevent costs each: a new event in a later part moves
+ * them all. */
 static int widen(struct tally *t, size_t from, struct err *err)
 {
-	size_t to = t->nevent, n = t->nfn, nedge = t->nedge;
-	uint64_t *val = NULL, *self = calloc(n * to + 1, 8),
-		 *edge = calloc(nedge * (to + 1) + 1, 8);
+	const size_t to = t->events.n, n = t->fns.n, nedge = t->edges.n;
+	uint64_t *val = NULL, *self = NULL, *edge = NULL;
 	size_t nval = 0, cap = 0;
 	int rc;
 
-	t->nevent = from;
+	t->events.n = from;
 	rc = tally_room_for_sums(t);
-	t->nevent = to;
-	if (!self || !edge || rc)
-		goto fail;
-	for (size_t i = 0; i < n; i++)
-		memcpy(self + i * to, t->self + i * from, from * 8);
-	for (size_t i = 0; i < nedge; i++)
-		memcpy(edge + i * (to + 1), t->edge_sum + i * (from + 1), (from + 1) * 8);
-	for (size_t i = 1; i < t->nentry; i++) {
-		struct entry *e = &t->entry[i];
-		const uint64_t *old = t->val + e->val;
-		size_t room = e->what == ENTRY_HEAD ? 0 : tally_values(t, e->what);
-
-		if (vec_reserve(&val, &cap, nval + room, 8))
-			goto fail;
-		if (e->what != ENTRY_HEAD && ENTRY_KIND(e->what) == ENTRY_CALL) {
-			/* With this part's sums: part_lines.c ends no part. */
-			memcpy(val + nval, old, (from + 2) * 8);
-			memcpy(val + nval + 2 + to, old + 2 + from, (from + 1) * 8);
-		} else if (e->what != ENTRY_HEAD) {
-			memcpy(val + nval, old,
-			       (ENTRY_KIND(e->what) == ENTRY_COST ? from : room) * 8);
-		}
-		e->val = (uint32_t)nval;
-		nval += room;
+	t->events.n = to;
+	if (rc || !(self = wide_sums(t->fns.self, n, from, to)) ||
+	    !(edge = wide_sums(t->edges.sum, nedge, from + 1, to + 1)) ||
+	    !(val = wide_values(t, from, &nval, &cap))) {
+		free(self);
+		free(edge);
+		return err_no_memory(err, "while tallying");
 	}
-	free(t->val);
-	free(t->self);
-	free(t->edge_sum);
-	free(t->part_self);
-	free(t->edge_part);
-	t->val = val;
-	t->nval = nval;
-	t->val_cap = cap;
-	for (size_t i = 0; i < t->ntouched_site; i++)
-		t->touched_site[i].val = t->entry[t->touched_site[i].entry].val;
-	t->self = self;
-	t->self_cap = n * to;
-	t->edge_sum = edge;
-	t->edge_sum_cap = nedge * (to + 1);
-	t->part_self = t->edge_part = NULL;
-	t->part_self_cap = t->edge_part_cap = 0;
-	if (vec_reserve(&t->part_self, &t->part_self_cap, n * to, 8) ||
-	    vec_reserve(&t->edge_part, &t->edge_part_cap, nedge * (to + 1), 8))
+	free(t->entries.val);
+	free(t->fns.self);
+	free(t->edges.sum);
+	free(t->fns.part_self);
+	free(t->edges.part);
+	t->entries.val = val;
+	t->entries.nval = nval;
+	t->entries.val_cap = cap;
+	for (size_t i = 0; i < t->parts.ntouched_site; i++)
+		t->parts.touched_site[i].val =
+			t->entries.at[t->parts.touched_site[i].entry].val;
+	t->fns.self = self;
+	t->fns.self_cap = n * to;
+	t->edges.sum = edge;
+	t->edges.sum_cap = nedge * (to + 1);
+	t->fns.part_self = t->edges.part = NULL;
+	t->fns.part_self_cap = t->edges.part_cap = 0;
+	if (vec_reserve(&t->fns.part_self, &t->fns.part_self_cap, n * to, 8) ||
+	    vec_reserve(&t->edges.part, &t->edges.part_cap, nedge * (to + 1), 8))
 		return err_no_memory(err, "while tallying");
 	return 0;
-fail:
-	free(val);
-	free(self);
-	free(edge);
-	return err_no_memory(err, "while tallying");
 }
-
 static uint32_t event_number(struct tally *t, struct str name)
 {
 	const uint32_t h = (uint32_t)str_hash(name);
-	uint32_t probe = hash_start(&t->event_by, h), i;
+	uint32_t probe = hash_start(&t->events.by, h), i;
 
-	while ((i = hash_next(&t->event_by, h, &probe)) != HASH_NONE)
-		if (str_eq(t->event[i], name))
+	while ((i = hash_next(&t->events.by, h, &probe)) != HASH_NONE)
+		if (str_eq(t->events.name[i], name))
 			return i;
 	name = arena_str(&t->arena, name);
 	if (!name.p ||
-	    vec_reserve(&t->event, &t->event_cap, t->nevent + 1, sizeof(*t->event)) ||
-	    hash_add(&t->event_by, h, (uint32_t)t->nevent))
+	    vec_reserve(&t->events.name, &t->events.cap, t->events.n + 1,
+			sizeof(*t->events.name)) ||
+	    hash_add(&t->events.by, h, (uint32_t)t->events.n))
 		return NONE;
-	t->event[t->nevent] = name;
-	return (uint32_t)t->nevent++;
+	t->events.name[t->events.n] = name;
+	return (uint32_t)t->events.n++;
 }
 
 int tally_too_many_events(struct err *err)
@@ -208,48 +234,50 @@ static bool has_negative(struct str numbers)
 /* col_of[] is never cleared: an entry counts only if col[] agrees. */
 static bool is_column(const struct tally *t, uint32_t event)
 {
-	const uint32_t at = t->col_of[event];
+	const uint32_t at = t->events.col_of[event];
 
-	return at < t->ncol && t->col[at] == event;
+	return at < t->events.ncol && t->events.col[at] == event;
 }
 
 /* Read an events: line: map columns to events. */
 static int row_events(struct tally *t, const struct batch *b, const struct row *r,
 		      struct str value, struct err *err)
 {
-	size_t before = t->nevent, ncol = t->ncol;
+	size_t before = t->events.n, ncol = t->events.ncol;
 	struct str f;
 	bool same = true;
 
-	t->ncol = 0;
-	t->col_is_event = true;
+	t->events.ncol = 0;
+	t->events.col_is_event = true;
 	if (before > EVENTS_MAX)
 		return tally_too_many_events(err);
-	while ((f = next_field(&value)).n && t->ncol < EVENTS_MAX) {
+	while ((f = next_field(&value)).n && t->events.ncol < EVENTS_MAX) {
 		uint32_t e = event_number(t, f);
 
 		if (e == NONE ||
-		    vec_reserve(&t->col, &t->col_cap, t->ncol + 1, sizeof(*t->col)) ||
-		    vec_reserve(&t->col_of, &t->col_of_cap, t->nevent,
-				sizeof(*t->col_of)))
+		    vec_reserve(&t->events.col, &t->events.col_cap, t->events.ncol + 1,
+				sizeof(*t->events.col)) ||
+		    vec_reserve(&t->events.col_of, &t->events.col_of_cap, t->events.n,
+				sizeof(*t->events.col_of)))
 			return err_no_memory(err, "while tallying");
 		if (is_column(t, e) && tally_row_odd(t, b, r, ODD_EVENT_TWICE, err))
 			return (int)err->kind;
-		t->col_is_event &= e == t->ncol;
-		same &= t->ncol < ncol && t->col[t->ncol] == e;
-		t->col_of[e] = (uint32_t)t->ncol;
-		t->col[t->ncol++] = e;
+		t->events.col_is_event &= e == t->events.ncol;
+		same &= t->events.ncol < ncol && t->events.col[t->events.ncol] == e;
+		t->events.col_of[e] = (uint32_t)t->events.ncol;
+		t->events.col[t->events.ncol++] = e;
 	}
-	if (!same || t->ncol != ncol)
-		t->meaning++;
+	if (!same || t->events.ncol != ncol)
+		t->now.meaning++;
 	if (f.n && tally_row_odd(t, b, r, ODD_HEADER_VALUE, err))
 		return (int)err->kind;
-	if (t->nevent > before) {
-		if (vec_reserve(&t->run, &t->run_cap, t->nevent, sizeof(*t->run)) ||
-		    vec_reserve(&t->once_cost, &t->once_cost_cap, t->nevent,
-				sizeof(*t->run)))
+	if (t->events.n > before) {
+		if (vec_reserve(&t->now.run, &t->now.run_cap, t->events.n,
+				sizeof(*t->now.run)) ||
+		    vec_reserve(&t->pieces.cost, &t->pieces.cost_cap, t->events.n,
+				sizeof(*t->now.run)))
 			return err_no_memory(err, "while tallying");
-		if (t->nfn || t->nedge || t->nentry > 1)
+		if (t->fns.n || t->edges.n || t->entries.n > 1)
 			return widen(t, before, err);
 	}
 	return 0;
@@ -282,15 +310,15 @@ static int append_desc(struct tally *t, struct part_slot *p, struct str value)
 int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 		  struct err *err)
 {
-	struct part_slot *p = tally_part(t, t->npart - 1);
+	struct part_slot *p = tally_part(t, t->parts.n - 1);
 	struct str value = {r->p, r->len}, *old = &p->value[r->a];
 
 	if (r->a == KEY_EVENT) {
-		if (vec_reserve(&t->formula, &t->formula_cap, t->nformula + 1,
-				sizeof(*t->formula)))
+		if (vec_reserve(&t->events.formula, &t->events.formula_cap,
+				t->events.nformula + 1, sizeof(*t->events.formula)))
 			return err_no_memory(err, "while tallying");
 		value = arena_str(&t->arena, value);
-		t->formula[t->nformula++] =
+		t->events.formula[t->events.nformula++] =
 			(struct formula){.text = value, .line = tally_line_of(t, b, r)};
 		return value.p ? 0 : err_no_memory(err, "while tallying");
 	}
@@ -300,13 +328,13 @@ int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 		t->difference = true;
 	if (r->a == KEY_SUMMARY && has_negative(value))
 		t->difference = true;
-	if (r->a == KEY_CREATOR && t->apart != decode_apart(value)) {
-		t->meaning++;
-		t->apart = !t->apart;
+	if (r->a == KEY_CREATOR && t->now.apart != decode_apart(value)) {
+		t->now.meaning++;
+		t->now.apart = !t->now.apart;
 	}
-	if (r->a == KEY_POSITIONS && !str_eq(value, t->positions)) {
-		t->meaning++;
-		t->positions = arena_str(&t->arena, value);
+	if (r->a == KEY_POSITIONS && !str_eq(value, t->now.positions)) {
+		t->now.meaning++;
+		t->now.positions = arena_str(&t->arena, value);
 	}
 	p->line[r->a] = tally_line_of(t, b, r);
 	if (r->a == KEY_DESC && old->n)
@@ -318,36 +346,41 @@ int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 
 int tally_assume(struct tally *t, const struct tally *head, struct err *err)
 {
-	for (size_t i = 0; i < head->nevent; i++)
-		if (event_number(t, head->event[i]) == NONE)
+	for (size_t i = 0; i < head->events.n; i++)
+		if (event_number(t, head->events.name[i]) == NONE)
 			return err_no_memory(err, "while tallying");
-	if (vec_reserve(&t->run, &t->run_cap, t->nevent, sizeof(*t->run)) ||
-	    vec_reserve(&t->once_cost, &t->once_cost_cap, t->nevent, sizeof(*t->run)) ||
-	    vec_reserve(&t->col, &t->col_cap, head->ncol, sizeof(*t->col)))
+	if (vec_reserve(&t->now.run, &t->now.run_cap, t->events.n, sizeof(*t->now.run)) ||
+	    vec_reserve(&t->pieces.cost, &t->pieces.cost_cap, t->events.n,
+			sizeof(*t->now.run)) ||
+	    vec_reserve(&t->events.col, &t->events.col_cap, head->events.ncol,
+			sizeof(*t->events.col)))
 		return err_no_memory(err, "while tallying");
-	for (size_t i = 0; i < head->ncol; i++)
-		t->col[i] = head->col[i];
-	t->ncol = head->ncol;
-	t->col_is_event = head->col_is_event;
-	t->positions = t->assumed_positions = arena_str(&t->arena, head->positions);
-	t->apart = t->assumed_apart = head->apart;
-	t->assumed_cols = 0;
-	if (!t->positions.p || vec_reserve(&t->assumed_col, &t->assumed_cols, head->ncol,
-					   sizeof(*t->assumed_col)))
+	for (size_t i = 0; i < head->events.ncol; i++)
+		t->events.col[i] = head->events.col[i];
+	t->events.ncol = head->events.ncol;
+	t->events.col_is_event = head->events.col_is_event;
+	t->now.positions = t->assumed.positions =
+		arena_str(&t->arena, head->now.positions);
+	t->now.apart = t->assumed.apart = head->now.apart;
+	t->assumed.ncol = 0;
+	if (!t->now.positions.p ||
+	    vec_reserve(&t->assumed.col, &t->assumed.ncol, head->events.ncol,
+			sizeof(*t->assumed.col)))
 		return err_no_memory(err, "while tallying");
-	for (size_t i = 0; i < head->ncol; i++)
-		t->assumed_col[i] = head->col[i];
-	t->assumed_cols = head->ncol;
+	for (size_t i = 0; i < head->events.ncol; i++)
+		t->assumed.col[i] = head->events.col[i];
+	t->assumed.ncol = head->events.ncol;
 	return 0;
 }
 
 /* Whether the columns at the end of a, by name, are those that b assumed. */
 static bool same_columns(const struct tally *a, const struct tally *b)
 {
-	if (a->ncol != b->assumed_cols)
+	if (a->events.ncol != b->assumed.ncol)
 		return false;
-	for (size_t i = 0; i < a->ncol; i++)
-		if (!str_eq(a->event[a->col[i]], b->event[b->assumed_col[i]]))
+	for (size_t i = 0; i < a->events.ncol; i++)
+		if (!str_eq(a->events.name[a->events.col[i]],
+			    b->events.name[b->assumed.col[i]]))
 			return false;
 	return true;
 }
@@ -355,8 +388,8 @@ static bool same_columns(const struct tally *a, const struct tally *b)
 /* Whether a calls= of b depends on a cfn= before b. */
 static bool calls_entry_cfn(const struct tally *b)
 {
-	for (size_t i = 0; i < b->nfn; i++)
-		if (b->fn[i].fn == NAME_ENTRY)
+	for (size_t i = 0; i < b->fns.n; i++)
+		if (b->fns.at[i].fn == NAME_ENTRY)
 			return true;
 	return false;
 }
@@ -364,8 +397,9 @@ static bool calls_entry_cfn(const struct tally *b)
 bool tally_follows(const struct tally *a, const struct tally *b)
 {
 	/* A cfn= that a itself only assumed is not known. */
-	bool has_cfn = a->has_cfn && a->cfn != NAME_ENTRY;
+	bool has_cfn = a->now.has_cfn && a->now.cfn != NAME_ENTRY;
 
-	return a->has_fl && (has_cfn || !calls_entry_cfn(b)) && same_columns(a, b) &&
-	       str_eq(a->positions, b->assumed_positions) && a->apart == b->assumed_apart;
+	return a->now.has_fl && (has_cfn || !calls_entry_cfn(b)) && same_columns(a, b) &&
+	       str_eq(a->now.positions, b->assumed.positions) &&
+	       a->now.apart == b->assumed.apart;
 }

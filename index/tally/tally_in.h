@@ -34,8 +34,10 @@ int tally_end_part(struct tally *t, bool encode, bool last, struct err *err);
 /* Whether n more bytes of entries fit. */
 static inline bool tally_entry_room(const struct tally *t, uint64_t n)
 {
-	return !t->entry_room ||
-	       t->nentry * ENTRY_BYTES + t->nval * sizeof(*t->val) + n <= t->entry_room;
+	return !t->entries.room ||
+	       t->entries.n * ENTRY_BYTES + t->entries.nval * sizeof(*t->entries.val) +
+			       n <=
+		       t->entries.room;
 }
 
 /* Equal entries have equal keys. */
@@ -48,33 +50,34 @@ struct tally_key {
 static inline bool tally_same_entry(const struct tally *t, uint32_t i,
 				    const struct tally_key *k)
 {
-	const struct entry *e = &t->entry[i];
+	const struct entry *e = &t->entries.at[i];
 
 	if (e->instr != k->instr || e->line != k->line || e->file != k->file ||
 	    e->what != k->what)
 		return false;
-	return !k->to || memcmp(&t->val[e->val], k->to, 3 * sizeof(uint64_t)) == 0;
+	return !k->to ||
+	       memcmp(t->entries.val + e->val, k->to, 3 * sizeof(uint64_t)) == 0;
 }
 
-/* The entry after the current one is not the predicted one: find or add it.  0 if memory is out,
- * or with in_once if there is no room. */
+/* The entry after the current one is not the predicted one: find or add it.  0 if memory
+ * is out, or with pieces.open if there is no room. */
 uint32_t tally_other_entry(struct tally *t, const struct tally_key *k);
 
-/* Make the entry with key k current.  0 if memory is out, or with in_once if the line
+/* Make the entry with key k current.  0 if memory is out, or with pieces.open if the line
  * is to be packed. */
 static inline uint32_t tally_entry_at(struct tally *t, const struct tally_key *k)
 {
-	uint32_t i = t->entry[t->cur].next;
+	uint32_t i = t->entries.at[t->now.entry].next;
 
 	if (__builtin_expect(!i || !tally_same_entry(t, i, k), 0))
 		i = tally_other_entry(t, k);
 	if (__builtin_expect(i != 0, 1))
-		t->cur = i;
+		t->now.entry = i;
 	return i;
 }
 
 /* Make entries of f's last piece, in order; *last: the last of them. */
-int tally_unpack_once(struct tally *t, uint32_t f, uint32_t *last);
+int tally_unpack_piece(struct tally *t, uint32_t f, uint32_t *last);
 /* Whether the lines of a piece of `bytes` fit as entries. */
 bool tally_piece_has_room(const struct tally *t, uint64_t bytes);
 /* Whether f's last piece has hardly any repeated lines: few of them are at or before

@@ -57,7 +57,7 @@ static struct build_opts options(const struct naive_way *way)
 		.mem = memory(way),
 		/* rows in runs too, of any length */
 		.run = way->stretch % 7,
-		.piece = way->stretch % 5 * 701,
+		.at_once = way->stretch % 5 * 701,
 	};
 }
 

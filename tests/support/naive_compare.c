@@ -138,7 +138,7 @@ static bool is_read_again(uint64_t part, uint64_t parts)
 /* Line detail of each part, read again from the profile. */
 static void tell_parts_again(struct telling *x)
 {
-	const struct part_lines_opts opts = {.piece = 300}; /* many, and cut lines */
+	const struct part_lines_opts opts = {.at_once = 300}; /* many, and cut lines */
 	uint8_t *mark = facts_sure(ARENA_ARRAY(x->a, uint8_t, x->info->parts + 1u));
 
 	for (uint32_t p = 0; p < x->info->parts && !x->err.kind; p++) {

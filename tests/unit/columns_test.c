@@ -1,7 +1,7 @@
 /*
  * columns_test.c - cost lines of many events, against the simple reader (tests/support/naive.h).
  *
- * Lines of up to 64 bytes of costs are taken at once (columns.inc): so there are lines of each
+ * Lines of up to 64 bytes of costs are taken at once (columns.h): so there are lines of each
  * length around that, numbers of any length, and what is no number, in each column.
  */
 #include "index/base/out.h"

@@ -15,7 +15,7 @@
 #include "index/build.h"
 #include "index/format/meta_code.h"
 #include "index/store/store_pages.h"
-#include "index/store/store_read.h"
+#include "index/store/store_in.h"
 #include "index/save/store_write.h"
 #include "repl/render/render.h"
 #include "repl/render/renderers.h"

@@ -85,7 +85,7 @@ static void read_while_written(const char *name, const char *with, size_t stretc
 	struct writing w = {.with = with, .n = o.n, .before = o.n / 3};
 	struct stretch_opts opts = {.jobs = jobs,
 				    .stretch = stretch,
-				    .piece = 4096,
+				    .at_once = 4096,
 				    .give = 2000,
 				    .hash = true,
 				    .progress = write_now,
@@ -177,7 +177,7 @@ static void parts_while_written(const char *name, const char *with, size_t piece
 	struct out o = profile(), again = profile();
 	struct writing w = {.with = with};
 	const struct part_lines_opts opts = {
-		.poll = write_at_look, .arg = &w, .piece = piece};
+		.poll = write_at_look, .arg = &w, .at_once = piece};
 	struct part_lines *lines = NULL;
 	struct err err = {0};
 	struct store *st;
@@ -213,7 +213,7 @@ static void long_lines(void)
 	if (fd < 0)
 		bail("cannot open");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct part_lines_opts opts = {.piece = 64};
+		const struct part_lines_opts opts = {.at_once = 64};
 		struct part_lines *lines = NULL;
 		struct store_line *row = NULL;
 		uint64_t *cost = NULL;

@@ -117,7 +117,7 @@ static void test_compare(void)
 	then = s.id;
 	snprintf(kept, sizeof(kept), "%.*s", STR_ARG(s.id.path));
 	then.path = str_c(kept);
-	then.hash = source_hash_all((uint64_t[]){source_hash_piece(s.map.p, s.map.n)}, 1);
+	then.hash = source_hash_all((uint64_t[]){source_hash_chunk(s.map.p, s.map.n)}, 1);
 	moving = then;
 	is_u64(s.map.n, 11, "its bytes");
 	ok(kept[0] == '/', "its path is absolute");

@@ -3,7 +3,7 @@
  *
  * Blocks are met in any order; the rows of all of them together must ascend.
  */
-#include "index/store/store_read.h"
+#include "index/store/store_in.h"
 #include "tests/support/tap.h"
 
 enum { EDGES = 1000000, BLOCKS = 4 };

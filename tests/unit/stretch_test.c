@@ -128,7 +128,7 @@ static struct out say(const char *path, const struct way *way, uint64_t *lines)
 				  .stretch = way->stretch,
 				  .mem = way->mem,
 				  .give = way->give,
-				  .piece = way->piece,
+				  .at_once = way->piece,
 				  .progress = way->give ? pause_a_moment : NULL};
 	struct build_report report;
 	struct store_verified checked;

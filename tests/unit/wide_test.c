@@ -1,5 +1,5 @@
 /*
- * wide_test.c - blocks of more lines than a piece has (once.h), against the simple reader
+ * wide_test.c - blocks of more lines than a piece has (piece.h), against the simple reader
  * (tests/support/naive.h), and added to an index that has such a block.
  */
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void write_wide(struct out *o, const struct wide *s)
 {
 	out_printf(o, "events: Ir Dr\nfl=a.c\nfn=g\n3 4 5\n%s\nfn=f\n",
 		   s->other_order ? "events: Dr Ir" : "");
-	for (unsigned i = 0; i < ONCE_MAX + ONCE_MAX / 100; i++) {
+	for (unsigned i = 0; i < PIECE_ROWS + PIECE_ROWS / 100; i++) {
 		unsigned line = 1 + i % s->lines;
 
 		if (s->calls && i % 37 == 5)
@@ -40,7 +40,7 @@ static void write_wide(struct out *o, const struct wide *s)
 static void run_wide(void)
 {
 	static const struct wide shapes[] = {
-		{"ascend", ONCE_MAX / 10, .way = {.jobs = 1}},
+		{"ascend", PIECE_ROWS / 10, .way = {.jobs = 1}},
 		{"come again", 1000, .calls = true, .way = {.jobs = 1, .mem = 1 << 30}},
 		{"come again, packed, in another order and little memory", 3000,
 		 .calls = true, .other_order = true,
@@ -89,7 +89,7 @@ static bool as_numbered(struct store *st, size_t lines)
 static void run_wide_joined(void)
 {
 	enum { FILES = 3 };
-	const unsigned lines = ONCE_MAX + ONCE_MAX / 100;
+	const unsigned lines = PIECE_ROWS + PIECE_ROWS / 100;
 	const char *path[FILES];
 	char name[FILES + 2][200];
 	struct build_opts opts = {.jobs = 1, .merge = true, .index_path = name[FILES]};

@@ -1,12 +1,12 @@
-/* detail_copy_test.c - a piece copied is what its rows are when they are ordered and packed. */
-#include "index/detail/detail_copy.h"
+/* copy_test.c - a piece copied is what its rows are when they are ordered and packed. */
+#include "index/detail/copy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "index/base/hash.h"
 #include "index/detail/detail_run.h"
-#include "index/tally/once.h"
+#include "index/tally/piece.h"
 #include "index/tally/tally.h"
 #include "tests/support/tap.h"
 
@@ -89,7 +89,7 @@ static const struct shape shapes[] = {
 	{"63 events", ROWS / 4, 2, 63, false, true, 30, 9, 10, 10, 3, 0, false, false, 0},
 };
 
-static struct once_row row[ROWS];
+static struct piece_row row[ROWS];
 static uint64_t cost[ROWS][COPY_EVENTS];
 static uint32_t file_of[FILES + 1], edge_of[EDGES];
 
@@ -111,7 +111,7 @@ static void fill(const struct shape *s)
 	memset(row, 0, sizeof(row));
 	memset(cost, 0, sizeof(cost));
 	for (unsigned i = 0; i < s->rows; i++) {
-		struct once_row *r = &row[i];
+		struct piece_row *r = &row[i];
 		const unsigned kind = below(100);
 		bool again = false;
 
@@ -175,7 +175,7 @@ static size_t expect(const struct shape *s, enum detail_kind kind)
 	size_t n = 0, left = 0;
 
 	for (unsigned i = 0; i < s->rows; i++) {
-		const struct once_row *r = &row[i];
+		const struct piece_row *r = &row[i];
 		struct detail_row *d = &expected[n];
 
 		if ((r->kind == ENTRY_COST   ? DETAIL_LINES
@@ -228,10 +228,10 @@ static uint64_t lowest_line(const struct shape *s, uint32_t own)
 	return least;
 }
 
-static void check(struct copied *c, const struct shape *s)
+static void check(struct copy *c, const struct shape *s)
 {
 	struct bytes piece = {0};
-	struct once_row before = {0};
+	struct piece_row before = {0};
 	const struct copy_of of = {.file = file_of,
 				   .edge = edge_of,
 				   .first_edge = FIRST_EDGE,
@@ -240,16 +240,16 @@ static void check(struct copied *c, const struct shape *s)
 				   .arg = &targets};
 	struct varint_reader in;
 	uint64_t first_line = 0;
-	enum copy rc;
+	enum copied rc;
 
 	fill(s);
 	for (unsigned i = 0; i < s->rows; i++)
-		if (once_put(&piece, &before, &row[i], cost[i]))
+		if (piece_put(&piece, &before, &row[i], cost[i]))
 			exit(1);
 	in = (struct varint_reader){piece.p, piece.p + piece.n, false};
 	rc = copy_piece(c, &in, &of, &first_line);
 	if (s->odd) {
-		is_u64(rc, COPY_ODD, "%s: left to others", s->name);
+		is_u64(rc, COPY_NOT, "%s: left to others", s->name);
 	} else {
 		is_u64(rc, COPY_DONE, "%s: copied", s->name);
 		is_u64(first_line, lowest_line(s, of.own), "%s: its first line", s->name);
@@ -260,7 +260,7 @@ static void check(struct copied *c, const struct shape *s)
 		struct bytes got = {0}, want = {0};
 		uint64_t rows;
 
-		if (copied_encode(c, kind, &got, &rows) ||
+		if (copy_encode(c, kind, &got, &rows) ||
 		    detail_encode(&want, kind, &c->lines.shape, expected, n))
 			exit(1);
 		is_u64(rows, n, "%s: rows of kind %d", s->name, k);
@@ -280,13 +280,13 @@ int main(void)
 		edge_of[i] = FIRST_EDGE + i * 7 % EDGES;
 	for (size_t i = 0; i < COUNT(shapes); i++) {
 		const struct shape *s = &shapes[i];
-		struct copied c;
+		struct copy c;
 
-		copied_init(&c, (struct detail_shape){s->events, s->instr, s->line});
+		copy_init(&c, (struct detail_shape){s->events, s->instr, s->line});
 		/* Twice: nothing is left of the function before. */
 		check(&c, s);
 		check(&c, s);
-		copied_free(&c);
+		copy_free(&c);
 	}
 	return done_testing();
 }

@@ -1,10 +1,10 @@
-/* once.c - packed lines of first blocks; see once.h. */
-#include "index/tally/once.h"
+/* piece.c - packed lines of first blocks; see piece.h. */
+#include "index/tally/piece.h"
 
 #include "index/tally/tally.h"
 
-int once_put(struct bytes *b, struct once_row *before, const struct once_row *r,
-	     const uint64_t *cost)
+int piece_put(struct bytes *b, struct piece_row *before, const struct piece_row *r,
+	      const uint64_t *cost)
 {
 	static const uint64_t nothing[1];
 	const bool to = r->kind >= ENTRY_JUMP && r->to[2] != before->to[2];
@@ -25,16 +25,16 @@ int once_put(struct bytes *b, struct once_row *before, const struct once_row *r,
 		before->cost = cost[0];
 		ncost = like ? 0 : ncost;
 	}
-	if (bytes_room(b, once_room(ncost)))
+	if (bytes_room(b, piece_room(ncost)))
 		return -1;
-	p = varint_put(b->p + b->n, (uint64_t)ncost << ONCE_COSTS | r->kind |
-					    (r->file != before->file ? ONCE_FILE : 0) |
-					    (di ? ONCE_INSTR : 0) | (dl ? ONCE_LINE : 0) |
-					    (to ? ONCE_TO : 0));
+	p = varint_put(b->p + b->n, (uint64_t)ncost << PIECE_COSTS | r->kind |
+					    (r->file != before->file ? PIECE_FILE : 0) |
+					    (di ? PIECE_INSTR : 0) |
+					    (dl ? PIECE_LINE : 0) | (to ? PIECE_TO : 0));
 	if (r->file != before->file)
 		p = varint_put(p, r->file);
-	p = once_put_change(p, di);
-	p = once_put_change(p, dl);
+	p = piece_put_change(p, di);
+	p = piece_put_change(p, dl);
 	before->file = r->file;
 	before->instr = r->instr;
 	before->line = r->line;
@@ -58,20 +58,20 @@ int once_put(struct bytes *b, struct once_row *before, const struct once_row *r,
 	return 0;
 }
 
-bool once_get(struct varint_reader *in, struct once_row *r, uint64_t *cost)
+bool piece_get(struct varint_reader *in, struct piece_row *r, uint64_t *cost)
 {
 	uint64_t tag;
 
 	if (in->p >= in->end)
 		return false;
 	tag = varint_get(in);
-	r->kind = tag & ONCE_KIND;
-	r->ncost = (uint32_t)(tag >> ONCE_COSTS);
-	if (tag & ONCE_FILE)
+	r->kind = tag & PIECE_KIND;
+	r->ncost = (uint32_t)(tag >> PIECE_COSTS);
+	if (tag & PIECE_FILE)
 		r->file = (uint32_t)varint_get(in);
-	if (tag & ONCE_INSTR)
+	if (tag & PIECE_INSTR)
 		r->instr = varint_unzigzag(r->instr, varint_get(in));
-	if (tag & ONCE_LINE)
+	if (tag & PIECE_LINE)
 		r->line = varint_unzigzag(r->line, varint_get(in));
 	if (r->kind == ENTRY_CALL) {
 		r->edge = (uint32_t)varint_get(in);
@@ -79,7 +79,7 @@ bool once_get(struct varint_reader *in, struct once_row *r, uint64_t *cost)
 	} else if (r->kind != ENTRY_COST) {
 		r->to[0] = varint_unzigzag(r->instr, varint_get(in));
 		r->to[1] = varint_unzigzag(r->line, varint_get(in));
-		if (tag & ONCE_TO) {
+		if (tag & PIECE_TO) {
 			r->to[2] = varint_get(in) << 32;
 			r->to[2] |= varint_get(in);
 		}

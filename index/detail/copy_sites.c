@@ -1,5 +1,5 @@
-/* copy_refs.c - copy call sites and jumps from pieces to the index; see copy_refs.h. */
-#include "index/detail/copy_refs.h"
+/* copy_sites.c - copy call sites and jumps from pieces to the index; see copy_sites.h. */
+#include "index/detail/copy_sites.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,26 +12,26 @@
 enum {
 	/* Most bytes of a row without its costs. */
 	ROW_ROOM = 6 * VARINT_MAX,
-	REFS_MAX = 1 << 17, /* of a kind */
-	TIES_MAX = 32,	    /* at one place */
+	SITES_MAX = 1 << 17, /* of a kind */
+	TIES_MAX = 32,	     /* at one place */
 };
 
-void copied_refs_init(struct copied_refs *c, struct detail_shape shape)
+void copy_sites_init(struct copy_sites *c, struct detail_shape shape)
 {
-	*c = (struct copied_refs){.shape = shape};
+	*c = (struct copy_sites){.shape = shape};
 }
 
-void copied_refs_free(struct copied_refs *c)
+void copy_sites_free(struct copy_sites *c)
 {
 	for (int k = 0; k < DETAIL_KINDS; k++)
-		free(c->of[k].ref);
+		free(c->of[k].site);
 	free(c->sums.p);
 	free(c->sorted);
 	free(c->key);
 	free(c->spare);
 }
 
-void copied_refs_clear(struct copied_refs *c)
+void copy_sites_clear(struct copy_sites *c)
 {
 	c->sums.n = 0;
 	for (int k = 0; k < DETAIL_KINDS; k++) {
@@ -40,10 +40,10 @@ void copied_refs_clear(struct copied_refs *c)
 	}
 }
 
-/* Write a row's numbers to c->sums, as the index has them; *to tells where.  0, or -1 when memory is
- * out. */
-static int put_sum(struct copied_refs *c, enum detail_kind kind,
-		   const struct detail_row *row, struct copy_ref *to)
+/* Write a row's numbers to c->sums, as the index has them; *to tells where.  0, or -1
+ * when memory is out. */
+static int put_sum(struct copy_sites *c, enum detail_kind kind,
+		   const struct detail_row *row, struct copy_site *to)
 {
 	const uint32_t events = c->shape.events;
 	unsigned char *start;
@@ -60,107 +60,109 @@ static int put_sum(struct copied_refs *c, enum detail_kind kind,
 }
 
 /* Read a call, whose bytes are the same in the index. */
-static enum copy get_call(const struct copied_refs *c, struct varint_reader *in,
-			  uint64_t ncost, const struct copy_of *of, struct copy_ref *r)
+static enum copied get_call(const struct copy_sites *c, struct varint_reader *in,
+			    uint64_t ncost, const struct copy_of *of, struct copy_site *r)
 {
 	/* In the index every call has the costs of all events. */
 	if (!copy_alike(&c->shape, ncost))
-		return COPY_ODD;
+		return COPY_NOT;
 	r->what = of->edge[copy_get(in)] - of->first_edge;
 	r->rest = in->p;
 	in->p = copy_past_numbers(in->p, in->end, 1);
 	if (in->p)
 		in->p = copy_past_costs(&c->shape, in->p, in->end);
 	if (!in->p)
-		return COPY_ODD;
+		return COPY_NOT;
 	r->n = (size_t)(in->p - r->rest);
 	return COPY_DONE;
 }
 
-/* Read a jump that stays in the function and the file, whose bytes are the same in the index. */
-static enum copy get_jump(struct varint_reader *in, struct copy_ref *r)
+/* Read a jump that stays in the function and the file, whose bytes are the same in the
+ * index. */
+static enum copied get_jump(struct varint_reader *in, struct copy_site *r)
 {
 	r->rest = in->p;
 	in->p = copy_past_numbers(in->p, in->end, r->what & JUMP_CONDITIONAL ? 4 : 3);
 	if (!in->p)
-		return COPY_ODD;
+		return COPY_NOT;
 	r->n = (size_t)(in->p - r->rest);
 	return COPY_DONE;
 }
 
-/* Read a jump that leaves the function or the file.  The index has its target first, and as ids. */
-static enum copy get_far_jump(struct copied_refs *c, struct varint_reader *in,
-			      uint64_t tag, struct copy_place *at,
-			      const struct copy_of *of, struct copy_ref *r)
+/* Read a jump that leaves the function or the file.  The index has its target first, and
+ * as ids. */
+static enum copied get_far_jump(struct copy_sites *c, struct varint_reader *in,
+				uint64_t tag, struct copy_place *at,
+				const struct copy_of *of, struct copy_site *r)
 {
 	struct detail_row row = {
 		.instr = r->instr, .line = r->line, .file = r->file, .edge = r->what};
 
 	row.to_instr = varint_unzigzag(r->instr, varint_get(in));
 	row.to_line = varint_unzigzag(r->line, varint_get(in));
-	if (tag & ONCE_TO) {
+	if (tag & PIECE_TO) {
 		at->to = varint_get(in) << 32;
 		at->to |= varint_get(in);
 	}
 	row.calls = varint_get(in);
 	row.taken = r->what & JUMP_CONDITIONAL ? varint_get(in) : row.calls;
 	if (in->bad)
-		return COPY_ODD;
+		return COPY_NOT;
 	of->set_target(of->arg, at->slot, at->to, &row);
 	return put_sum(c, DETAIL_JUMPS, &row, r) ? COPY_NO_MEMORY : COPY_DONE;
 }
 
 /* Is a after b? */
-static bool ref_after(const struct copy_ref *a, const struct copy_ref *b)
+static bool site_after(const struct copy_site *a, const struct copy_site *b)
 {
 	return a->file != b->file     ? a->file > b->file
 	       : a->instr != b->instr ? a->instr > b->instr
 				      : a->line > b->line;
 }
 
-enum copy copy_ref(struct copied_refs *c, struct varint_reader *in, uint64_t tag,
-		   struct copy_place *at, const struct copy_of *of)
+enum copied copy_sites_take(struct copy_sites *c, struct varint_reader *in, uint64_t tag,
+			    struct copy_place *at, const struct copy_of *of)
 {
-	const enum entry_kind kind = tag & ONCE_KIND;
-	struct copy_refs *refs = &c->of[kind == ENTRY_CALL ? DETAIL_SITES : DETAIL_JUMPS];
-	struct copy_ref r;
-	enum copy rc;
+	const enum entry_kind kind = tag & PIECE_KIND;
+	struct site_list *list = &c->of[kind == ENTRY_CALL ? DETAIL_SITES : DETAIL_JUMPS];
+	struct copy_site r;
+	enum copied rc;
 
 	copy_get_place(in, tag, at, of);
-	if (refs->n == REFS_MAX || in->bad || !copy_fits(&c->shape, at))
-		return COPY_ODD;
-	r = (struct copy_ref){.instr = at->instr, .line = at->line, .file = at->file};
+	if (list->n == SITES_MAX || in->bad || !copy_fits(&c->shape, at))
+		return COPY_NOT;
+	r = (struct copy_site){.instr = at->instr, .line = at->line, .file = at->file};
 	r.what = kind == ENTRY_JCND ? JUMP_CONDITIONAL : 0;
 	if (kind == ENTRY_CALL)
-		rc = get_call(c, in, tag >> ONCE_COSTS, of, &r);
-	else if (at->to || tag & ONCE_TO)
+		rc = get_call(c, in, tag >> PIECE_COSTS, of, &r);
+	else if (at->to || tag & PIECE_TO)
 		rc = get_far_jump(c, in, tag, at, of, &r);
 	else
 		rc = get_jump(in, &r);
 	if (rc)
 		return rc;
-	if (refs->n)
-		refs->ordered &= ref_after(&r, &refs->ref[refs->n - 1]);
-	if (vec_reserve_raw(&refs->ref, &refs->cap, refs->n + 1, sizeof(r)))
+	if (list->n)
+		list->ordered &= site_after(&r, &list->site[list->n - 1]);
+	if (vec_reserve_raw(&list->site, &list->cap, list->n + 1, sizeof(r)))
 		return COPY_NO_MEMORY;
-	refs->ref[refs->n++] = r;
+	list->site[list->n++] = r;
 	return COPY_DONE;
 }
 
 /* The numbers of r, packed. */
-static const unsigned char *rest_of(const struct copied_refs *c, const struct copy_ref *r)
+static const unsigned char *rest_of(const struct copy_sites *c, const struct copy_site *r)
 {
 	return r->rest ? r->rest : c->sums.p + r->at;
 }
 
-static bool same_place(const struct copy_ref *a, const struct copy_ref *b)
+static bool same_place(const struct copy_site *a, const struct copy_site *b)
 {
 	return a->instr == b->instr && a->line == b->line && a->file == b->file;
 }
 
 /* Unpack r; its costs go to `cost`. */
-static struct detail_row row_of(const struct copied_refs *c, enum detail_kind kind,
-				const struct copy_ref *r, uint64_t *cost)
+static struct detail_row row_of(const struct copy_sites *c, enum detail_kind kind,
+				const struct copy_site *r, uint64_t *cost)
 {
 	const unsigned char *rest = rest_of(c, r);
 	struct detail_reader in = {.in = {rest, rest + r->n, false},
@@ -177,7 +179,7 @@ static struct detail_row row_of(const struct copied_refs *c, enum detail_kind ki
 }
 
 /* Add the numbers of `from` to those of *to. */
-static void add_row(struct copied_refs *c, enum detail_kind kind, struct detail_row *to,
+static void add_row(struct copy_sites *c, enum detail_kind kind, struct detail_row *to,
 		    const struct detail_row *from)
 {
 	uint64_t *sum = (uint64_t *)(uintptr_t)to->cost;
@@ -188,10 +190,10 @@ static void add_row(struct copied_refs *c, enum detail_kind kind, struct detail_
 		sum[e] = detail_add(sum[e], from->cost[e], &c->full);
 }
 
-/* Order n rows of one place by where they go, add equal ones, and write them to `to`.  Returns how
- * many are left, 0 when memory is out. */
-static size_t add_equal(struct copied_refs *c, enum detail_kind kind,
-			const struct copy_ref *from, size_t n, struct copy_ref *to)
+/* Order n rows of one place by where they go, add equal ones, and write them to `to`.
+ * Returns how many are left, 0 when memory is out. */
+static size_t add_equal(struct copy_sites *c, enum detail_kind kind,
+			const struct copy_site *from, size_t n, struct copy_site *to)
 {
 	struct detail_row row[TIES_MAX];
 	uint64_t cost[TIES_MAX][COPY_EVENTS];
@@ -219,45 +221,45 @@ static size_t add_equal(struct copied_refs *c, enum detail_kind kind,
 	return left;
 }
 
-enum copy copied_refs_order(struct copied_refs *c, enum detail_kind kind)
+enum copied copy_sites_order(struct copy_sites *c, enum detail_kind kind)
 {
-	struct copy_refs *refs = &c->of[kind];
+	struct site_list *list = &c->of[kind];
 	size_t out = 0, n, left;
 
-	if (refs->ordered)
+	if (list->ordered)
 		return COPY_DONE;
-	if (vec_reserve_raw(&c->key, &c->key_cap, refs->n, sizeof(*c->key)) ||
-	    vec_reserve_raw(&c->sorted, &c->sorted_cap, refs->n, sizeof(*c->sorted)))
+	if (vec_reserve_raw(&c->key, &c->key_cap, list->n, sizeof(*c->key)) ||
+	    vec_reserve_raw(&c->sorted, &c->sorted_cap, list->n, sizeof(*c->sorted)))
 		return COPY_NO_MEMORY;
-	for (size_t i = 0; i < refs->n; i++)
-		c->key[i] = (struct detail_key){refs->ref[i].instr, refs->ref[i].line,
-						refs->ref[i].file, (uint32_t)i};
-	if (detail_order(&c->key, &c->key_cap, &c->spare, &c->spare_cap, refs->n, NULL))
+	for (size_t i = 0; i < list->n; i++)
+		c->key[i] = (struct detail_key){list->site[i].instr, list->site[i].line,
+						list->site[i].file, (uint32_t)i};
+	if (detail_order(&c->key, &c->key_cap, &c->spare, &c->spare_cap, list->n, NULL))
 		return COPY_NO_MEMORY;
-	for (size_t i = 0; i < refs->n; i++)
-		c->sorted[i] = refs->ref[c->key[i].row];
-	for (size_t i = 0; i < refs->n; i += n) {
+	for (size_t i = 0; i < list->n; i++)
+		c->sorted[i] = list->site[c->key[i].row];
+	for (size_t i = 0; i < list->n; i += n) {
 		for (n = 1;
-		     i + n < refs->n && same_place(&c->sorted[i], &c->sorted[i + n]); n++)
+		     i + n < list->n && same_place(&c->sorted[i], &c->sorted[i + n]); n++)
 			;
 		if (n > TIES_MAX)
-			return COPY_ODD;
+			return COPY_NOT;
 		left = 1;
 		if (n == 1)
-			refs->ref[out] = c->sorted[i];
+			list->site[out] = c->sorted[i];
 		else
-			left = add_equal(c, kind, &c->sorted[i], n, &refs->ref[out]);
+			left = add_equal(c, kind, &c->sorted[i], n, &list->site[out]);
 		if (!left)
 			return COPY_NO_MEMORY;
 		out += left;
 	}
-	refs->n = out;
+	list->n = out;
 	return COPY_DONE;
 }
 
 /* Write r; w knows the row before it. */
-static int put_ref(const struct copied_refs *c, struct detail_writer *w,
-		   const struct copy_ref *r)
+static int put_site(const struct copy_sites *c, struct detail_writer *w,
+		    const struct copy_site *r)
 {
 	struct bytes *b = w->b;
 	unsigned char *p;
@@ -277,23 +279,24 @@ static int put_ref(const struct copied_refs *c, struct detail_writer *w,
 	return 0;
 }
 
-int copied_refs_encode(const struct copied_refs *c, enum detail_kind kind,
-		       struct bytes *b, uint64_t *n)
+int copy_sites_encode(const struct copy_sites *c, enum detail_kind kind, struct bytes *b,
+		      uint64_t *n)
 {
-	const struct copy_refs *refs = &c->of[kind];
+	const struct site_list *list = &c->of[kind];
 	struct detail_writer w = {.b = b, .kind = kind, .shape = &c->shape};
 
-	*n = refs->n;
-	if (bytes_put(b, refs->n))
+	*n = list->n;
+	if (bytes_put(b, list->n))
 		return -1;
-	for (size_t i = 0, end = 0; i < refs->n; i++) {
+	for (size_t i = 0, end = 0; i < list->n; i++) {
 		if (i == end) {
-			while (end < refs->n && refs->ref[end].file == refs->ref[i].file)
+			while (end < list->n &&
+			       list->site[end].file == list->site[i].file)
 				end++;
-			if (detail_write_group(&w, refs->ref[i].file, end - i))
+			if (detail_write_group(&w, list->site[i].file, end - i))
 				return -1;
 		}
-		if (put_ref(c, &w, &refs->ref[i]))
+		if (put_site(c, &w, &list->site[i]))
 			return -1;
 	}
 	return 0;

@@ -1,6 +1,6 @@
-/* store_read.h - internals of struct store, shared by store*.c. */
-#ifndef QUERN_STORE_READ_H
-#define QUERN_STORE_READ_H
+/* store_in.h - internals of struct store, shared by store*.c. */
+#ifndef QUERN_STORE_IN_H
+#define QUERN_STORE_IN_H
 
 #include <time.h>
 

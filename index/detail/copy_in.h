@@ -1,15 +1,15 @@
 /*
- * copy_code.h - read the rows of a piece (once.h), for copy_lines.c and copy_refs.c.
+ * copy_in.h - read the rows of a piece (piece.h), for copy_lines.c and copy_sites.c.
  */
-#ifndef QUERN_COPY_CODE_H
-#define QUERN_COPY_CODE_H
+#ifndef QUERN_COPY_IN_H
+#define QUERN_COPY_IN_H
 
 #include <string.h>
 
 #include "index/format/cost_code.h"
 #include "index/format/detail_code.h"
 #include "index/lines/digits.h"
-#include "index/tally/once.h"
+#include "index/tally/piece.h"
 
 enum { COPY_EVENTS = COSTS_MASKED }; /* at most */
 
@@ -18,15 +18,15 @@ struct copy_of {
 	const uint32_t *file, *edge;
 	uint32_t first_edge; /* the function's */
 	uint32_t own;	     /* its file */
-	/* Set to_fn, to_file and their flags of a jump out of the function or its file: the jump is in the
-	 * file of that slot, and `to` is as in once.h. */
+	/* Set to_fn, to_file and their flags of a jump out of the function or its file:
+	 * the jump is in the file of that slot, and `to` is as in piece.h. */
 	void (*set_target)(void *arg, uint32_t file, uint64_t to, struct detail_row *r);
 	void *arg;
 };
 
-/* COPY_ODD: the piece cannot be copied, or is so much out of order that it should not be.  Discard the
- * rows copied so far. */
-enum copy { COPY_DONE, COPY_ODD, COPY_NO_MEMORY };
+/* COPY_NOT: the piece cannot be copied, or is so much out of order that it should not be.
+ * Discard the rows copied so far. */
+enum copied { COPY_DONE, COPY_NOT, COPY_NO_MEMORY };
 
 /* Packed costs. */
 struct coded {
@@ -42,7 +42,8 @@ static inline uint32_t four_bytes(const unsigned char *p)
 	return v;
 }
 
-/* Are a and b equal?  Up to 8 bytes are compared as two halves that may overlap, without a call. */
+/* Are a and b equal?  Up to 8 bytes are compared as two halves that may overlap, without
+ * a call. */
 static inline bool coded_alike(struct coded a, struct coded b)
 {
 	const size_t n = a.n;
@@ -84,7 +85,7 @@ struct copy_place {
 	uint64_t instr, line;
 	uint32_t file, slot; /* slot: the file's */
 	struct coded cost;   /* of the last cost line, all events; NULL: there was none */
-	uint64_t to;	     /* the target of the last jump, as in once.h */
+	uint64_t to;	     /* the target of the last jump, as in piece.h */
 };
 
 /* varint_get(), fast for numbers of two bytes. */
@@ -108,17 +109,18 @@ static inline unsigned copy_ones(uint64_t v)
 			  56);
 }
 
-/* Read the file and the positions after a tag; *at is the row before, and becomes this one. */
+/* Read the file and the positions after a tag; *at is the row before, and becomes this
+ * one. */
 static inline void copy_get_place(struct varint_reader *in, uint64_t tag,
 				  struct copy_place *at, const struct copy_of *of)
 {
-	if (tag & ONCE_FILE) {
+	if (tag & PIECE_FILE) {
 		at->slot = (uint32_t)varint_get(in);
 		at->file = of->file[at->slot];
 	}
-	if (tag & ONCE_INSTR)
+	if (tag & PIECE_INSTR)
 		at->instr = varint_unzigzag(at->instr, varint_get(in));
-	if (tag & ONCE_LINE)
+	if (tag & PIECE_LINE)
 		at->line = varint_unzigzag(at->line, varint_get(in));
 }
 

@@ -1,5 +1,5 @@
 /*
- * once.h - lines of a function, packed.
+ * piece.h - lines of a function, packed.
  *
  * Most functions of a profile of one part have one block.  Its lines need no look-up
  * while they are read (they are distinct, or are added when the index is written), so
@@ -19,8 +19,8 @@
  * those of the jump before; 0, also at the start, means the function itself in the row's
  * own file.
  */
-#ifndef QUERN_ONCE_H
-#define QUERN_ONCE_H
+#ifndef QUERN_PIECE_H
+#define QUERN_PIECE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,7 +29,7 @@
 #include "index/format/cost_code.h"
 #include "index/base/bytes.h"
 
-struct once_row {
+struct piece_row {
 	uint8_t kind; /* enum entry_kind (tally.h) */
 	uint32_t ncost;
 	uint32_t file; /* name slot */
@@ -37,7 +37,7 @@ struct once_row {
 	uint64_t instr, line;
 	uint64_t count; /* calls; jumps: executed */
 	uint64_t taken;
-	/* Jumps: target as in tally.h, to[2] as once_to() packs it.  At the end of a
+	/* Jumps: target as in tally.h, to[2] as piece_target() packs it.  At the end of a
 	 * row: that of the last jump. */
 	uint64_t to[3];
 	/* Reading: the ncosts costs of the last cost line with costs; NULL: none so
@@ -51,29 +51,30 @@ struct once_row {
 
 /* Pack a jump's target for a function of that name in that file (slots).  `to` is name
  * and file as in tally.h; 0: the jump stays in function and file. */
-static inline uint64_t once_to(uint32_t fn_name, uint32_t file, uint64_t to)
+static inline uint64_t piece_target(uint32_t fn_name, uint32_t file, uint64_t to)
 {
 	return to == ((uint64_t)fn_name << 32 | file) ? 0 : to + 1;
 }
 
-/* The inverse of once_to(). */
-static inline uint64_t once_goes_to(uint32_t fn_name, uint32_t file, uint64_t once_to)
+/* The inverse of piece_target(). */
+static inline uint64_t piece_goes_to(uint32_t fn_name, uint32_t file,
+				     uint64_t piece_target)
 {
-	return once_to ? once_to - 1 : (uint64_t)fn_name << 32 | file;
+	return piece_target ? piece_target - 1 : (uint64_t)fn_name << 32 | file;
 }
 
 enum {
-	ONCE_KIND = 3,
-	ONCE_FILE = 4,
-	ONCE_INSTR = 8,
-	ONCE_LINE = 16,
-	ONCE_COSTS = 5,
-	ONCE_TO = 1 << ONCE_COSTS,
+	PIECE_KIND = 3,
+	PIECE_FILE = 4,
+	PIECE_INSTR = 8,
+	PIECE_LINE = 16,
+	PIECE_COSTS = 5,
+	PIECE_TO = 1 << PIECE_COSTS,
 };
 
 /* Move *at back to the function's piece before.  Returns the distance; 0: no piece
  * before. */
-static inline uint64_t once_piece(struct varint_reader *in, uint64_t *at)
+static inline uint64_t piece_before(struct varint_reader *in, uint64_t *at)
 {
 	uint64_t n = varint_get(in);
 
@@ -82,13 +83,13 @@ static inline uint64_t once_piece(struct varint_reader *in, uint64_t *at)
 }
 
 /* Most bytes of a row. */
-static inline size_t once_room(uint32_t ncost)
+static inline size_t piece_room(uint32_t ncost)
 {
 	return (12 + costs_numbers(ncost)) * VARINT_MAX;
 }
 
 /* Write a difference, unless it is 0. */
-static inline unsigned char *once_put_change(unsigned char *p, uint64_t zigzag)
+static inline unsigned char *piece_put_change(unsigned char *p, uint64_t zigzag)
 {
 	if (__builtin_expect(zigzag >= 0x80, 0))
 		return varint_put(p, zigzag);
@@ -98,11 +99,11 @@ static inline unsigned char *once_put_change(unsigned char *p, uint64_t zigzag)
 
 /* Append r with ncost costs; *before is the row before (all zeros for the first of a
  * piece) and is set to r.  Returns 0, or -1 if memory is out. */
-int once_put(struct bytes *b, struct once_row *before, const struct once_row *r,
-	     const uint64_t *cost);
+int piece_put(struct bytes *b, struct piece_row *before, const struct piece_row *r,
+	      const uint64_t *cost);
 
 /* Read the row after *r (all zeros at first) into *r; false at the end.  cost gets
  * ncost numbers. */
-bool once_get(struct varint_reader *in, struct once_row *r, uint64_t *cost);
+bool piece_get(struct varint_reader *in, struct piece_row *r, uint64_t *cost);
 
 #endif
