@@ -1,6 +1,6 @@
 /* columns.h - which columns of a result people see, and how: for tables and Markdown. */
-#ifndef QUERN_COLUMNS_H
-#define QUERN_COLUMNS_H
+#ifndef QUERN_TABLE_COLUMNS_H
+#define QUERN_TABLE_COLUMNS_H
 
 #include "repl/render/cell.h"
 
