@@ -573,6 +573,10 @@ static struct result *copy_result(struct arena *a, const struct result *r)
 	to->nnotes = to->nfilters = 0;
 	to->graph = NULL;
 	to->paths = NULL;
+	to->compared = NULL;
+	to->base = arena_str(a, r->base);
+	if (!to->base.p)
+		return NULL;
 	to->on = r->on ? copy_bytes(a, r->on, r->rows * sizeof(*r->on)) : NULL;
 	if (r->on && !to->on)
 		return NULL;
@@ -618,10 +622,12 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 		.root_name = t->root_name,
 		.root_cost = t->root_cost,
 		.upward = t->upward,
-		.base = q->source.vs,
+		.base = q->source.kind == S_LAST && x->last ? x->last->base
+							    : q->source.vs,
 		.paired = {x->paired[0], x->paired[1]},
 	};
-	if (table_result(t, r) || footer(x, t, r) || list_filters(s, q, text, x, r))
+	if (table_result(t, r) || vs_sides(t, &r->compared) || footer(x, t, r) ||
+	    list_filters(s, q, text, x, r))
 		return (int)x->err->kind;
 	r->notes = x->notes;
 	r->nnotes = x->nnotes;

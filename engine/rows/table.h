@@ -112,6 +112,7 @@ struct table {
 	bool tree, root_fuzzy;
 	struct str root_name;
 	uint64_t root_cost, root_own;
+	double min;	  /* with `vs`: rows below it on both sides go after the join */
 	size_t path_from; /* for parts: length of the directory that all files share */
 	bool upward;
 };

@@ -450,7 +450,8 @@ static int tree_query(struct exec *x, const struct source *s, struct path_tree_q
 		.avoiding = avoiding,
 		.up = s->kind == S_CALLERS || (s->kind == S_CALLTREE && s->to),
 		.depth = tree_depth_asked(s),
-		.min = tree_min(x, s),
+		/* A row that one side has stays if only the other is below it. */
+		.min = x->pairing ? 0 : tree_min(x, s),
 		.rows = s->max > x->row_limit ? (uint32_t)x->row_limit : (uint32_t)s->max,
 	};
 	return 0;
@@ -486,6 +487,7 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	t->root_own = tree->own;
 	t->root_name = root_name(x, s, &q);
 	t->upward = q.up;
+	t->min = tree_min(x, s);
 	return 0;
 }
 
