@@ -79,6 +79,7 @@ enum format {
  */
 struct compared {
 	struct graph *graph;	 /* of the base */
+	uint32_t event;		 /* its number there */
 	uint64_t total;		 /* of the base */
 	const uint64_t *cost[2]; /* the first cost of the source: self, est, incl */
 	const uint8_t *estimated[2];

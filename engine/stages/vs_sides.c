@@ -145,6 +145,7 @@ int vs_sides(struct table *t, const struct compared **out)
 	    fill_side(t, 1, c))
 		return (int)t->x->err->kind;
 	c->graph = v->b.g;
+	c->event = v->b.event;
 	c->total = graph_total(v->b.g, v->b.event);
 	if ((t->tree || t->src == &source_calls || t->src == &source_functions) &&
 	    !(c->same = same_functions(t->x, v)))
