@@ -47,7 +47,7 @@ static void hsl_of(double change, int hsl[3])
 {
 	const double strength = fabs(change);
 
-	hsl[0] = change > 0 ? 28 : 212;
+	hsl[0] = strength > 0 ? (change > 0 ? 28 : 212) : 0;
 	hsl[1] = strength > 0 ? (change > 0 ? 90 : 75) : 0;
 	hsl[2] = strength > 0 ? (int)lround(90 - 30 * strength) : 85;
 }
