@@ -57,7 +57,8 @@ static const char script[] =
 	"  Object.assign(f,f.p[side]);f.r.setAttribute('y',y+h*f.d);f.t.setAttribute('y',y+h*f.d+12);}\n"
 	"  search('');zoom(at.w>0?at:all);});\n"
 	" turn(tint,()=>{for(const f of F)if(f.g.dataset.c){const c=f.r.getAttribute('fill');\n"
-	"  f.r.setAttribute('fill',f.g.dataset.c);f.g.dataset.c=c;}});}\n"
+	"  f.r.setAttribute('fill',f.g.dataset.c);f.g.dataset.c=c;}\n"
+	"  const l=by('l'),t=l.textContent;l.textContent=l.dataset.t;l.dataset.t=t;});}\n"
 	"})();\n"
 	"]]></script>\n";
 

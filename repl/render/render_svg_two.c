@@ -425,7 +425,9 @@ static void put_legend(struct two *t)
 	}
 	out_printf(
 		o,
-		"<text x=\"%d\" y=\"62\">more than in the base, each frame by itself%s</text>\n"
+		"<text x=\"%d\" y=\"62\">more than in the base; <tspan class=\"l\" "
+		"data-t=\"each frame with its calls\">each frame by itself</tspan>%s"
+		"</text>\n"
 		"<text class=\"b c\" x=\"%d\" y=\"62\" text-anchor=\"end\" "
 		"style=\"display:none\" data-t=\"colour by itself\">colour with calls"
 		"</text>\n"
