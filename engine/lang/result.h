@@ -93,6 +93,7 @@ struct compared {
 	const uint64_t *own[2];
 	const struct path_tree *paths[2]; /* NULL if stages removed rows */
 	struct str root_name[2];
+	uint32_t root_fn[2]; /* the top, if that is one function; or RESULT_NONE */
 	uint64_t root_cost[2], root_own[2];
 	bool root_fuzzy[2];
 };

@@ -176,7 +176,7 @@ const struct source_def source_calls = {
 
 /* ---- trees ---- */
 
-/* The names from a row up to level 1, as a hash of 128 bits: a tree may be deep. */
+/* The names from a row up to level 1 or the only function below that, as a hash of 128 bits: a tree may be deep. */
 struct chain {
 	uint64_t hash[2];
 };
@@ -185,6 +185,7 @@ struct tree {
 	const struct path_tree_row *rows;
 	uint64_t base; /* cost of the top: 100 % of `share` */
 	size_t n;
+	uint32_t top;	     /* the only function that frames lie on, or GRAPH_NONE */
 	struct chain *chain; /* [n]; NULL: not computed yet */
 };
 
@@ -476,8 +477,12 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	    note_left_out(x, tree) || note_unrooted(x, tree) ||
 	    table_init(x, t, t->src, x->g, tree->n))
 		return (int)x->err->kind;
-	*d = (struct tree){
-		.rows = tree->rows, .base = path_units(&tree->base), .n = tree->n};
+	*d = (struct tree){.rows = tree->rows,
+			   .base = path_units(&tree->base),
+			   .n = tree->n,
+			   .top = GRAPH_NONE};
+	if (q.of == TREE_FRAMES && fnset_count(q.set) == 1)
+		d->top = fnset_next(q.set, 0);
 	t->data = d;
 	t->paths = tree;
 	t->part_of = tree_part_of;
@@ -486,6 +491,7 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	t->root_cost = tree->est ? tree->est : d->base;
 	t->root_own = tree->own;
 	t->root_name = root_name(x, s, &q);
+	t->root_fn = d->top;
 	t->upward = q.up;
 	t->min = tree_min(x, s);
 	return 0;
@@ -500,13 +506,18 @@ static uint32_t tree_fn(const struct table *t, uint32_t r)
 static int hash_chains(const struct table *t, struct tree *d, struct arena *a)
 {
 	struct chain *chain = ARENA_ARRAY(a, struct chain, d->n + 1);
+	struct str key = STR("");
+	uint64_t top[2];
 
 	if (!chain)
 		return -1;
+	if (d->top != GRAPH_NONE && !(key = fn_key(t, d->top, a)).p)
+		return -1;
+	str_hash128(key, top);
 	for (size_t r = 0; r < d->n; r++) {
 		const uint32_t up = d->rows[r].parent;
 		struct str own = fn_key(t, d->rows[r].fn, a);
-		uint64_t both[4] = {0};
+		uint64_t both[4] = {0, 0, top[0], top[1]};
 
 		if (!own.p)
 			return -1;

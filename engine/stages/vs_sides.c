@@ -124,6 +124,7 @@ static int fill_side(struct table *t, int s, struct compared *c)
 		return (int)t->x->err->kind;
 	c->paths[s] = t->ref ? NULL : from->paths;
 	c->root_name[s] = from->root_name;
+	c->root_fn[s] = from->root_fn;
 	c->root_cost[s] = from->root_cost;
 	c->root_own[s] = from->root_own;
 	c->root_fuzzy[s] = from->root_fuzzy;

@@ -75,6 +75,8 @@ static const struct help_topic topics[] = {
 	 "calltree, lines, events, `cost of` and `info SET`.  Rows stand as without vs, and those\n"
 	 "that only the base has behind them (change: gone), in the base's order.\n"
 	 "`sort delta_incl` for inclusive costs, `cost of X under Y vs base` for one number.\n"
+	 "`functions vs base > r.html` is a report, `calltree vs base > x.svg` a flame graph coloured\n"
+	 "by what changed.\n"
 	 "`functions vs base | where delta% > 5 | expect none` is a gate: exit status 4.",
 	 {"functions vs base | sort delta | take 5", "callers of main vs base", NULL}},
 	{"where",

@@ -74,10 +74,17 @@ static void put_top(const struct compared *c, struct frames *f)
 	f->rooted = true;
 }
 
-/* A top that is one function on one side and several on the other cannot be drawn. */
+/* Tops that are other functions, or one and several, cannot be one frame. */
 static int check_tops(const struct pairs *p)
 {
 	const struct compared *c = p->c;
+	const uint32_t here = c->root_fn[0], there = c->root_fn[1];
+
+	if (here != RESULT_NONE && there != RESULT_NONE && c->same[there] != here) {
+		err_set(p->err, ERR_QUERY, 0,
+			"the tree begins with different functions in the two profiles");
+		return err_hint(p->err, "name one function that both have, or all");
+	}
 
 	for (int s = 0; s < 2; s++) {
 		if (c->root_name[s].n || !c->root_name[!s].n || !c->root_cost[s])

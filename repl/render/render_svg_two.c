@@ -105,10 +105,10 @@ static bool take(struct laying *l, double w, size_t depth, double *next, double 
 {
 	if (!(w > 0))
 		return false;
-	l->t->cut += l->drawn == DRAWN;
+	l->t->cut += l->drawn == DRAWN && l->s == HERE;
 	if (w < SVG_NARROWEST || l->drawn >= DRAWN) {
 		*thin += w;
-		l->t->others++;
+		l->t->others += l->s == HERE;
 		return false;
 	}
 	*out = (struct place){*next, w, depth};

@@ -68,6 +68,7 @@ const through = (f, s = 0) => on(f, s).incl[ev] + on(f, s).more[ev];
 
 /* ---- two costs: now here, and was in the base ---- */
 const signed = (d, say) => (d > 0 ? '+' : d < 0 ? '\u2212' : '') + say(Math.abs(d));
+const both = () => events[ev].both;
 const ratio = (now, was) => was ? (now - was) / was : now ? Infinity : 0;
 const ratioText = (now, was) => now === was ? '' : !was ? 'new' : !now ? 'gone' :
 	signed(100 * ratio(now, was), x => x.toFixed(x < 0.095 ? 3 : 1)) + '%';
@@ -76,7 +77,7 @@ const arrow = (now, was, mark = '') => mark + short(was) + ' \u2192 ' + mark + s
 /* From -1 to 1, as the pictures that quern draws: 0 within the noise, else by the share of the whole. */
 function strength(now, was, guess) {
 	const by = Math.abs(now - was), whole = Math.max(total(0), total(1));
-	if (by <= 1e-3 * Math.max(now, was) || (guess && by <= 2) || !whole) return 0;
+	if (!both() || by <= 1e-3 * Math.max(now, was) || (guess && by <= 2) || !whole) return 0;
 	return Math.sign(now - was) * Math.min(1, Math.max(0.15, (Math.log10(by / whole) + 5) / 4));
 }
 const tint = c => !c ? 'hsl(0 0% var(--c-same))' : 'hsl(' + (c > 0 ? 28 : 212) + ' calc(var(--c-sat) + var(--c-sats) * ' + Math.abs(c).toFixed(2) +
@@ -88,7 +89,7 @@ let ROW = 26; /* px; measured once rows are drawn */
 let most = {self: 1, incl: 1, delta: 1}, key = two ? 'delta' : 'self', down = true, every = !F.some(f => f.listed), test = null, rows = [], selected = null;
 const value = {
 	self: f => f.self[ev], incl: f => f.incl[ev], calls: f => f.calls,
-	base: f => f.b.self[ev], delta: f => Math.abs(f.self[ev] - f.b.self[ev]), ratio: f => ratio(f.self[ev], f.b.self[ev]),
+	base: f => f.b.self[ev], delta: f => both() ? Math.abs(f.self[ev] - f.b.self[ev]) : f.self[ev], ratio: f => both() ? ratio(f.self[ev], f.b.self[ev]) : 0,
 	change: f => f.change, was: f => f.was.toLowerCase(),
 	name: f => f.name.toLowerCase(), where: f => (base(f.file) || base(f.obj)).toLowerCase(),
 };
@@ -115,7 +116,7 @@ function choose() {
 		delta: rows.reduce((m, f) => Math.max(m, value.delta(f)), 1)};
 	const sum = rows.reduce((s, f) => s + f.self[ev], 0);
 	$('shown').textContent = rows.length.toLocaleString('en-US') + ' of ' + F.length.toLocaleString('en-US') +
-		(two ? ': ' + arrow(sum, rows.reduce((s, f) => s + f.b.self[ev], 0), about) + ' ' + events[ev].name : total() ? ' = ' + about + percent(sum, total()) + ' of ' + short(total()) + ' ' + events[ev].name : '');
+		(two && both() ? ': ' + arrow(sum, rows.reduce((s, f) => s + f.b.self[ev], 0), about) + ' ' + events[ev].name : total() ? ' = ' + about + percent(sum, total()) + ' of ' + short(total()) + ' ' + events[ev].name : '');
 	for (const th of $('list').tHead.rows[0].cells) {
 		const b = th.firstChild;
 		if (b.dataset.k === key) th.setAttribute('aria-sort', down ? 'descending' : 'ascending');
@@ -159,9 +160,11 @@ function draw() {
 }
 function drawTwo(tr, f) {
 	const now = f.self[ev], was = f.b.self[ev];
-	cell(tr, about + short(was), 'n', undefined, about + grouped(was));
-	cell(tr, now === was ? '0' : signed(now - was, short), now < was ? 'n less' : 'n more', Math.abs(now - was) / most.delta, changeText(now, was));
-	cell(tr, ratioText(now, was), 'n');
+	if (both()) {
+		cell(tr, about + short(was), 'n', undefined, about + grouped(was));
+		cell(tr, now === was ? '0' : signed(now - was, short), now < was ? 'n less' : 'n more', Math.abs(now - was) / most.delta, changeText(now, was));
+		cell(tr, ratioText(now, was), 'n');
+	} else for (let i = 0; i < 3; i++) cell(tr, '\u2013', 'n', undefined, data.base + ' has no ' + events[ev].name);
 	cell(tr, f.change, '', undefined, f.change);
 	cell(tr, f.name, 'fn', undefined, f.name);
 	if (renamed) cell(tr, f.was, '', undefined, f.was);
@@ -196,23 +199,23 @@ function calls(table, head, title, list, other) {
 	}
 }
 function callOfTwo(tr, e) {
-	const now = e.w[ev], was = e.b.w[ev], title = about + grouped(now) + ' here, ' + about + grouped(was) + ' in ' + data.base + ': ' + changeText(now, was) +
+	const now = e.w[ev], was = e.b.w[ev], title = about + grouped(now) + ' here' + (both() ? ', ' + about + grouped(was) + ' in ' + data.base + ': ' + changeText(now, was) : '') +
 		'\n' + grouped(e.calls) + ' calls here, ' + grouped(e.b.calls) + ' in ' + data.base + (e.from === e.to ? '\nrecursive' : '');
-	cell(tr, arrow(now, was, about), 'n w3', undefined, title);
+	cell(tr, both() ? arrow(now, was, about) : about + short(now), 'n w3', undefined, title);
 	changeCell(tr, now, was, title);
 }
 const changeCell = (tr, now, was, title) => {
-	const td = cell(tr, ratioText(now, was), 'n w2', undefined, title), c = strength(now, was, false);
+	const td = cell(tr, both() ? ratioText(now, was) : '', 'n w2', undefined, title), c = strength(now, was, false);
 	if (c) td.style.background = tint(c);
 	return td;
 };
 function costOfTwo(b, e, i, what, mark) {
 	const f = selected, now = f[what][i], was = f.b[what][i], tr = el(b, 'tr'), save = ev;
-	const t = mark + grouped(now) + ' here, ' + percent(now, e.total) + '; ' + mark + grouped(was) + ' in ' + data.base + ', ' + percent(was, e.base) + ': ' + changeText(now, was);
+	const t = mark + grouped(now) + ' here, ' + percent(now, e.total) + (!e.both ? '' : '; ' + mark + grouped(was) + ' in ' + data.base + ', ' + percent(was, e.base) + ': ' + changeText(now, was));
 	cell(tr, what === 'self' ? e.name : '', '', undefined, e.long || e.name);
 	cell(tr, what + ' ' + (e.both ? arrow(now, was, mark) : mark + short(now) + ', not in ' + data.base), 'n', undefined, t);
 	ev = i;
-	changeCell(tr, e.both ? now : 0, e.both ? was : 0, t);
+	changeCell(tr, now, was, t);
 	ev = save;
 }
 function show() {
@@ -370,7 +373,7 @@ const called = j => j.roots ? data.profile : j.f.name;
 const spell = (n, s) => (!n || exactNode(n) ? '' : '~') + grouped(n ? n.est : 0) + (s ? '' : ' ' + events[ev].name) + ', ' + percent(n ? n.est : 0, total(s));
 const spread = n => n && !exactNode(n) ? ' (estimated; between ' + grouped(n.lo) + ' and ' + grouped(n.hi) + ')' : '';
 function says(j) {
-	if (!two) return spell(j.n[0], 0) + spread(j.n[0]);
+	if (!two || !both()) return spell(j.n[0], 0) + spread(j.n[0]);
 	kidsOf(j);
 	const [now, was] = j.est.map(Math.round), [a, b] = j.self.map(Math.round);
 	return 'here ' + spell(j.n[0], 0) + spread(j.n[0]) + '; ' + data.base + ' ' + spell(j.n[1], 1) + spread(j.n[1]) + ': ' + changeText(now, was) +
