@@ -380,14 +380,15 @@ int session_check(const struct session *s, struct err *err)
 /* ---- for reports ---- */
 
 int session_program_tree(struct session *s, struct graph *g, uint32_t event,
-			 uint32_t rows, struct arena *a, struct path_tree *out,
-			 struct err *err)
+			 bool unparted, uint32_t rows, struct arena *a,
+			 struct path_tree *out, struct err *err)
 {
 	struct exec x = {.a = a,
 			 .err = err,
 			 .cancel = &s->cancel,
 			 .g = g,
 			 .event = event,
+			 .unparted = unparted,
 			 .flows = s->flows};
 	struct path_tree_query q = {.of = TREE_PROGRAM, .rows = rows};
 

@@ -359,6 +359,13 @@ static uint32_t tree_depth_asked(const struct source *s)
 	return s->kind == S_CALLTREE ? 0 : 1;
 }
 
+int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
+	       struct flow_parts **out)
+{
+	*out = NULL;
+	return x->unparted ? 0 : flow_parts_new(g, whole, x->event, out, x->err);
+}
+
 int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 {
 	uint32_t one = q->set ? fnset_next(q->set, 0) : FNSET_NONE;
@@ -371,8 +378,7 @@ int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 	}
 	if (x->g->group)
 		return tree_fold(x, q, tree);
-	if (exec_flow(x, x->g, x->event, &flow) ||
-	    flow_parts_new(x->g, flow, x->event, &q->parts, x->err))
+	if (exec_flow(x, x->g, x->event, &flow) || exec_parts(x, x->g, flow, &q->parts))
 		return (int)x->err->kind;
 	if (path_tree(flow, q, x->a, x->cancel, tree, x->err)) {
 		flow_parts_free(q->parts);

@@ -278,6 +278,16 @@ static int measure_paired(struct exec *x, const struct source *s, const struct t
 			   STR_ARG(s->vs)));
 }
 
+/* Parts sharpen an estimate.  With parts on one side only, trees of equal programs would
+ * differ: then both are estimated from the sums. */
+static void part_alike(struct exec *x)
+{
+	struct exec *b = &x->vs->base_exec;
+
+	x->unparted = b->unparted =
+		graph_part_count(x->g) < 2 || graph_part_count(b->g) < 2;
+}
+
 static uint64_t tree_weight(const struct table *t, uint32_t row)
 {
 	const struct path_tree_row *r = row == GRAPH_NONE ? NULL : &t->paths->rows[row];
@@ -311,6 +321,7 @@ int exec_vs(struct exec *x, const struct source *s, struct table *t)
 	size_t rows = 0;
 	int rc;
 
+	part_alike(x);
 	base->nfound = 0; /* the graph stages recorded some */
 	if (sources_open(base, s, &v->b) || store_check(base->g->st, x->err))
 		return (int)x->err->kind;

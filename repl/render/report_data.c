@@ -286,13 +286,14 @@ static void put_parts(struct report *p, unsigned s)
 
 /* ---- the tree ---- */
 
-static bool tree_knows_more(const struct report *p, const struct graph *g)
+/* Parts sharpen a tree, but not that of one side only. */
+static bool parts_count(const struct report *p)
 {
-	uint32_t n = 0;
+	bool many = true;
 
-	for (uint32_t i = 0; i < store_info(g->st)->parts; i++)
-		n += !g->parts || g->parts[i];
-	return p->rd->session && (n > 1 || g->group);
+	for (unsigned s = 0; s < p->sides; s++)
+		many &= graph_part_count(p->side[s].g) > 1;
+	return many;
 }
 
 static void put_frame(struct report *p, const struct side *d,
@@ -317,8 +318,8 @@ static int put_tree(struct report *p, const struct side *d, uint32_t e, uint32_t
 	struct path_tree t;
 	uint32_t out = UINT32_MAX; /* depth of the frame being left out */
 
-	if (session_program_tree(p->rd->session, d->g, d->event[e], rows, a, &t,
-				 p->rd->err))
+	if (session_program_tree(p->rd->session, d->g, d->event[e], !parts_count(p), rows,
+				 a, &t, p->rd->err))
 		return (int)p->rd->err->kind;
 	out_printf(p->o, "@%" PRIu32, e);
 	put_number(p, t.est);
@@ -340,7 +341,7 @@ static int put_trees(struct report *p, unsigned s)
 {
 	const struct side *d = &p->side[s];
 	uint32_t rows = TREES_ROWS / p->sides / (p->events ? p->events : 1);
-	bool more = tree_knows_more(p, d->g);
+	const bool more = p->rd->session && (parts_count(p) || d->g->group);
 	struct arena a;
 	int rc = 0;
 
