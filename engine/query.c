@@ -379,15 +379,16 @@ int session_check(const struct session *s, struct err *err)
 
 /* ---- for reports ---- */
 
-int session_program_tree(struct session *s, const struct result *r, uint32_t event,
-			 uint32_t rows, struct arena *a, struct path_tree *out,
-			 struct err *err)
+int session_program_tree(struct session *s, struct graph *g, uint32_t event,
+			 bool unparted, uint32_t rows, struct arena *a,
+			 struct path_tree *out, struct err *err)
 {
 	struct exec x = {.a = a,
 			 .err = err,
 			 .cancel = &s->cancel,
-			 .g = r->graph,
+			 .g = g,
 			 .event = event,
+			 .unparted = unparted,
 			 .flows = s->flows};
 	struct path_tree_query q = {.of = TREE_PROGRAM, .rows = rows};
 
@@ -575,6 +576,10 @@ static struct result *copy_result(struct arena *a, const struct result *r)
 	to->nnotes = to->nfilters = 0;
 	to->graph = NULL;
 	to->paths = NULL;
+	to->compared = NULL;
+	to->base = arena_str(a, r->base);
+	if (!to->base.p)
+		return NULL;
 	to->on = r->on ? copy_bytes(a, r->on, r->rows * sizeof(*r->on)) : NULL;
 	if (r->on && !to->on)
 		return NULL;
@@ -610,7 +615,6 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 			q->source.kind == S_LAST ? "_" : source_def(q->source.kind)->name,
 		.query = (struct str){text.p + st->span.at, st->span.len},
 		.profile = s->names[profile],
-		.base = q->source.vs,
 		.event = x->env->nevents ? x->env->events[x->event] : STR(""),
 		.total = graph_total(x->g, x->event),
 		.event_id = x->event,
@@ -622,9 +626,12 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 		.root_name = t->root_name,
 		.root_cost = t->root_cost,
 		.upward = t->upward,
+		.base = q->source.kind == S_LAST && x->last ? x->last->base
+							    : q->source.vs,
 		.paired = {x->paired[0], x->paired[1]},
 	};
-	if (table_result(t, r) || footer(x, t, r) || list_filters(s, q, text, x, r))
+	if (table_result(t, r) || vs_sides(t, &r->compared) || footer(x, t, r) ||
+	    list_filters(s, q, text, x, r))
 		return (int)x->err->kind;
 	r->notes = x->notes;
 	r->nnotes = x->nnotes;

@@ -84,10 +84,11 @@ int session_check(const struct session *s, struct err *err);
  * script. */
 typedef int query_sink(void *arg, const struct result *r, struct err *err);
 
-/* The whole program as a tree of at most `rows` frames, in the graph of a result. */
-int session_program_tree(struct session *s, const struct result *r, uint32_t event,
-			 uint32_t rows, struct arena *a, struct path_tree *out,
-			 struct err *err);
+/* The whole program as a tree of at most `rows` frames, in a graph of a result.
+ * unparted: estimated from the sums of all parts. */
+int session_program_tree(struct session *s, struct graph *g, uint32_t event,
+			 bool unparted, uint32_t rows, struct arena *a,
+			 struct path_tree *out, struct err *err);
 
 /* Run every statement of text.  err->at and err->len are bytes of text.  Results live
  * in `a` until the caller resets it; `_` is copied into the session. */

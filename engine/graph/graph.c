@@ -183,6 +183,15 @@ uint64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e)
 }
 
 /* 100 %: the whole profile, or the chosen parts.  Other stages do not change it. */
+uint32_t graph_part_count(const struct graph *g)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < store_info(g->st)->parts; i++)
+		n += !g->parts || g->parts[i];
+	return n;
+}
+
 uint64_t graph_total(const struct graph *g, uint32_t e)
 {
 	if (g->whole)

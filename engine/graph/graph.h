@@ -94,6 +94,8 @@ uint64_t graph_through(const struct graph *g, uint32_t f, uint32_t e, uint64_t *
 /* Self and the calls that leave f's cycle; all calls into f, each nested one again. */
 uint64_t graph_contribution(const struct graph *g, uint32_t f, uint32_t e);
 uint64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e);
+/* How many parts of the store are in the graph. */
+uint32_t graph_part_count(const struct graph *g);
 uint64_t graph_total(const struct graph *g, uint32_t e);
 void graph_edge(const struct graph *g, uint32_t edge, struct store_edge *out);
 uint64_t graph_edge_incl(const struct graph *g, uint32_t edge, uint32_t e);

@@ -75,6 +75,31 @@ enum format {
 
 #define RESULT_NONE UINT32_MAX
 
+/*
+ * Both sides of an answer about two profiles: [0] is the profile, [1] the base.  Per row,
+ * and 0 where a side has no such row.  For exporters, until the query's arena is reset.
+ */
+struct compared {
+	struct graph *graph;	 /* of the base */
+	uint32_t event;		 /* its number there */
+	uint64_t total;		 /* of the base */
+	const uint64_t *cost[2]; /* the first cost of the source: self, est, incl */
+	const uint8_t *estimated[2];
+	/* The numbers of the rows on each side, or RESULT_NONE: functions, edges or rows
+	 * of the tree. */
+	const uint32_t *row[2];
+	/* [functions of the base's graph]: the same function in the other, or
+	 * RESULT_NONE.  NULL if the source is no tree, calls or functions. */
+	const uint32_t *same;
+	/* Of trees only; as in struct result. */
+	const uint64_t *own[2];
+	const struct path_tree *paths[2]; /* NULL if stages removed rows */
+	struct str root_name[2];
+	uint32_t root_fn[2]; /* the top, if that is one function; or RESULT_NONE */
+	uint64_t root_cost[2], root_own[2];
+	bool root_fuzzy[2];
+};
+
 struct result_pages; /* provides the rows that are not held */
 struct graph;
 struct path_tree;
@@ -87,6 +112,7 @@ struct result {
 	struct str event;   /* event of unqualified costs */
 	uint64_t total;	    /* its 100 %; 0: unknown */
 	uint32_t event_id;  /* its number */
+	const struct compared *compared; /* NULL: one profile, or `_`, or grouped rows */
 	/* Percent of the cost of profile and base that is in functions which both have; -1:
 	 * not known */
 	double paired[2];

@@ -36,6 +36,7 @@ struct exec {
 	struct str text;	      /* of the statements: their spans point here */
 	struct graph *g;	      /* after the graph stages */
 	const uint8_t *parts;	      /* the parts in x->g; NULL: all */
+	bool unparted;		      /* estimate from the sums of all parts */
 	struct part_cache *part_cache;
 	struct pair_cache *pairs;      /* for `vs`; or NULL */
 	const struct pairing *pairing; /* of the two profiles of `vs`; NULL: no vs */

@@ -113,7 +113,9 @@ struct table {
 	const struct path_tree *paths; /* the rows of the tree as the source made them */
 	bool tree, root_fuzzy;
 	struct str root_name;
+	uint32_t root_fn; /* the top, if it is one function and a frame; or GRAPH_NONE */
 	uint64_t root_cost, root_own;
+	double min;	  /* with `vs`: rows below it on both sides go after the join */
 	size_t path_from; /* for parts: length of the directory that all files share */
 	bool upward;
 };

@@ -16,6 +16,8 @@ extern const struct source_def source_info, source_info_fn, source_info_vs, sour
 	source_parts, source_parts_of, source_threads,
 	source_profiles; /* source_info.c */
 
+struct flow_parts;
+
 /* Is the inclusive cost of function f an estimate in that event? */
 bool fn_incl_estimated(const struct table *t, uint32_t f, uint32_t event);
 /* Its proven bounds in event e. */
@@ -23,6 +25,9 @@ uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e);
 uint64_t fn_incl_hi(const struct table *t, uint32_t f, uint32_t e);
 /* The flow of g; the flow of a whole profile is cached by the session. */
 int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out);
+/* The flows of the parts of g; *out is NULL if there is one, or none are to be used. */
+int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
+	       struct flow_parts **out);
 /* The tree of a query on x->g, estimated by parts.  If x->g merges functions, the
  * estimate comes first, then the folding. */
 int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree);

@@ -176,7 +176,7 @@ const struct source_def source_calls = {
 
 /* ---- trees ---- */
 
-/* The names from a row up to level 1, as a hash of 128 bits: a tree may be deep. */
+/* The names from a row up to level 1 or the only function below that, as a hash of 128 bits: a tree may be deep. */
 struct chain {
 	uint64_t hash[2];
 };
@@ -185,6 +185,7 @@ struct tree {
 	const struct path_tree_row *rows;
 	uint64_t base; /* cost of the top: 100 % of `share` */
 	size_t n;
+	uint32_t top;	     /* the only function that frames lie on, or GRAPH_NONE */
 	struct chain *chain; /* [n]; NULL: not computed yet */
 };
 
@@ -358,6 +359,13 @@ static uint32_t tree_depth_asked(const struct source *s)
 	return s->kind == S_CALLTREE ? 0 : 1;
 }
 
+int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
+	       struct flow_parts **out)
+{
+	*out = NULL;
+	return x->unparted ? 0 : flow_parts_new(g, whole, x->event, out, x->err);
+}
+
 int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 {
 	uint32_t one = q->set ? fnset_next(q->set, 0) : FNSET_NONE;
@@ -370,8 +378,7 @@ int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 	}
 	if (x->g->group)
 		return tree_fold(x, q, tree);
-	if (exec_flow(x, x->g, x->event, &flow) ||
-	    flow_parts_new(x->g, flow, x->event, &q->parts, x->err))
+	if (exec_flow(x, x->g, x->event, &flow) || exec_parts(x, x->g, flow, &q->parts))
 		return (int)x->err->kind;
 	if (path_tree(flow, q, x->a, x->cancel, tree, x->err)) {
 		flow_parts_free(q->parts);
@@ -450,7 +457,8 @@ static int tree_query(struct exec *x, const struct source *s, struct path_tree_q
 		.avoiding = avoiding,
 		.up = s->kind == S_CALLERS || (s->kind == S_CALLTREE && s->to),
 		.depth = tree_depth_asked(s),
-		.min = tree_min(x, s),
+		/* A row that one side has stays if only the other is below it. */
+		.min = x->pairing ? 0 : tree_min(x, s),
 		.rows = s->max > x->row_limit ? (uint32_t)x->row_limit : (uint32_t)s->max,
 	};
 	return 0;
@@ -475,8 +483,12 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	    note_left_out(x, tree) || note_unrooted(x, tree) ||
 	    table_init(x, t, t->src, x->g, tree->n))
 		return (int)x->err->kind;
-	*d = (struct tree){
-		.rows = tree->rows, .base = path_units(&tree->base), .n = tree->n};
+	*d = (struct tree){.rows = tree->rows,
+			   .base = path_units(&tree->base),
+			   .n = tree->n,
+			   .top = GRAPH_NONE};
+	if (q.of == TREE_FRAMES && fnset_count(q.set) == 1)
+		d->top = fnset_next(q.set, 0);
 	t->data = d;
 	t->paths = tree;
 	t->part_of = tree_part_of;
@@ -485,7 +497,9 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	t->root_cost = tree->est ? tree->est : d->base;
 	t->root_own = tree->own;
 	t->root_name = root_name(x, s, &q);
+	t->root_fn = d->top;
 	t->upward = q.up;
+	t->min = tree_min(x, s);
 	return 0;
 }
 
@@ -498,13 +512,18 @@ static uint32_t tree_fn(const struct table *t, uint32_t r)
 static int hash_chains(const struct table *t, struct tree *d, struct arena *a)
 {
 	struct chain *chain = ARENA_ARRAY(a, struct chain, d->n + 1);
+	struct str key = STR("");
+	uint64_t top[2];
 
 	if (!chain)
 		return -1;
+	if (d->top != GRAPH_NONE && !(key = fn_key(t, d->top, a)).p)
+		return -1;
+	str_hash128(key, top);
 	for (size_t r = 0; r < d->n; r++) {
 		const uint32_t up = d->rows[r].parent;
 		struct str own = fn_key(t, d->rows[r].fn, a);
-		uint64_t both[4] = {0};
+		uint64_t both[4] = {0, 0, top[0], top[1]};
 
 		if (!own.p)
 			return -1;

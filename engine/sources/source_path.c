@@ -391,8 +391,7 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	if (!c || optional_set(x, s->of, &q.of) || optional_set(x, s->under, &q.under) ||
 	    optional_set(x, s->via, &q.via) ||
 	    optional_set(x, s->avoiding, &q.avoiding) ||
-	    exec_flow(x, x->g, x->event, &flow) ||
-	    flow_parts_new(x->g, flow, x->event, &q.parts, x->err))
+	    exec_flow(x, x->g, x->event, &flow) || exec_parts(x, x->g, flow, &q.parts))
 		return (int)x->err->kind;
 	rc = cost_sums(x, flow, q.of, q.parts, c);
 	c->b = c->whole;

@@ -97,7 +97,7 @@ static int grow_base(struct folding *w)
 	if (q.set && fnset_count(q.set) == 1)
 		q.one = near_inclusive(x, one);
 	rc = exec_flow(x, w->base, x->event, &flow) ||
-	     flow_parts_new(x->g, flow, x->event, &q.parts, x->err) ||
+	     exec_parts(x, x->g, flow, &q.parts) ||
 	     path_tree(flow, &q, x->a, x->cancel, &w->tree, x->err);
 	flow_parts_free(q.parts);
 	x->g = merged;

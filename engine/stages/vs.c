@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/path/path.h"
 #include "engine/sources/source.h"
 #include "engine/sources/sources.h"
 #include "engine/stages/gstage.h"
@@ -365,6 +366,41 @@ static int measure_paired(struct exec *x, const struct source *s, const struct t
 			   STR_ARG(s->vs)));
 }
 
+/* Parts sharpen an estimate.  With parts on one side only, trees of equal programs would
+ * differ: then both are estimated from the sums. */
+static void part_alike(struct exec *x)
+{
+	struct exec *b = &x->vs->base_exec;
+
+	x->unparted = b->unparted =
+		graph_part_count(x->g) < 2 || graph_part_count(b->g) < 2;
+}
+
+static uint64_t tree_weight(const struct table *t, uint32_t row)
+{
+	const struct path_tree_row *r = row == GRAPH_NONE ? NULL : &t->paths->rows[row];
+
+	return !r ? 0 : r->inner ? r->incl : r->est;
+}
+
+/* Drop the rows that are below `min` on both sides. */
+static int keep_min(struct exec *x, struct table *t)
+{
+	const struct vs *v = t->vs;
+	uint32_t *keep, n = 0;
+
+	if (!(v->a.min > 0 || v->b.min > 0))
+		return 0;
+	if (!(keep = EXEC_ARRAY(x, uint32_t, t->n + 1)))
+		return (int)x->err->kind;
+	for (uint32_t i = 0; i < t->n; i++)
+		if (!path_under_min((double)tree_weight(&v->a, v->ia[i]), v->a.min) ||
+		    !path_under_min((double)tree_weight(&v->b, v->ib[i]), v->b.min))
+			keep[n++] = i;
+	t->rows_before = n;
+	return n == t->n ? 0 : table_select(t, keep, n);
+}
+
 int exec_vs(struct exec *x, const struct source *s, struct table *t)
 {
 	struct vs *v = x->vs;
@@ -372,6 +408,7 @@ int exec_vs(struct exec *x, const struct source *s, struct table *t)
 	size_t rows = 0;
 	int rc;
 
+	part_alike(x);
 	base->nfound = 0; /* the graph stages recorded some */
 	if (sources_open(base, s, &v->b) || store_check(base->g->st, x->err))
 		return (int)x->err->kind;
@@ -388,5 +425,7 @@ int exec_vs(struct exec *x, const struct source *s, struct table *t)
 	t->part_of = v->a.part_of ? joined_part_of : NULL;
 	t->card = v->a.card;
 	t->truncated = v->a.truncated || v->b.truncated;
-	return show_vs(x, t, rows);
+	t->tree = v->a.tree;
+	t->upward = v->a.upward;
+	return show_vs(x, t, rows) || keep_min(x, t) ? (int)x->err->kind : 0;
 }

@@ -8,5 +8,8 @@
  * functions that only the base has. */
 int exec_vs_base(struct exec *x, const struct source *s);
 int exec_vs(struct exec *x, const struct source *s, struct table *t);
+/* Both sides of the rows of t, which come from exec_vs() and maybe stages; *out is NULL
+ * if they do not. */
+int vs_sides(struct table *t, const struct compared **out);
 
 #endif

@@ -23,6 +23,7 @@ const char options_help[] =
 	"  quern app.out -c 'hottest 3 paths from main to malloc'\n"
 	"  quern new.out base=old.out -c 'functions vs base | where delta% > 5 | expect none'\n"
 	"  quern app.out -c 'calltree > flame.svg'\n"
+	"  quern new.out base=old.out -c 'functions vs base > changes.html'\n"
 	"  quern callgrind.out.4711.* -c parts              several dumps as one profile\n"
 	"\n"
 	"What to run (without these: the prompt, or a script from stdin)\n"

@@ -12,12 +12,9 @@
 
 #include "engine/graph/graph.h"
 #include "engine/path/path.h"
+#include "repl/render/frames_in.h"
 
 enum { STACK_FRAMES = 10000000 }; /* of all stacks in a file: some 100 MB */
-
-struct source {
-	const struct column *depth, *cost, *own, *name, *path;
-};
 
 static const struct column *first_of(const struct result *r, enum col_type type)
 {
@@ -40,8 +37,8 @@ static const struct column *cost_column(const struct result *r, bool stacks)
 	return first_of(r, COL_COST);
 }
 
-static int find_source(const struct result *r, const char *format, struct source *s,
-		       struct err *err)
+static int find_source(const struct result *r, const char *format,
+		       struct frames_source *s, struct err *err)
 {
 	s->path = result_col(r, STR("path"));
 	s->depth = r->depth_col >= 0 ? &r->cols[r->depth_col] : NULL;
@@ -61,7 +58,7 @@ static int find_source(const struct result *r, const char *format, struct source
 	return err_hint(err, "calltree from main | as %s", format);
 }
 
-static uint64_t least_depth(const struct source *s, size_t rows)
+static uint64_t least_depth(const struct frames_source *s, size_t rows)
 {
 	uint64_t least = UINT64_MAX;
 
@@ -92,22 +89,26 @@ static void add_saturated(uint64_t *to, uint64_t v)
 		*to = UINT64_MAX;
 }
 
-static void sum_frames(struct frames *f)
+/* So far, self is the sum of the frames above. */
+static void settle(uint64_t *value, uint64_t *self, uint64_t *below)
 {
-	f->sum = 0;
+	if (*value < *self)
+		*value = *self;
+	*self = *value - *self;
+	add_saturated(below, *value);
+}
+
+void frames_sum(struct frames *f)
+{
+	f->sum = f->base_sum = 0;
 	for (size_t i = 0; i < f->n; i++)
-		f->all[i].self = 0;
+		f->all[i].self = f->all[i].base_self = 0;
 	for (size_t i = f->n; i-- > 0;) {
 		struct frame *x = &f->all[i];
+		struct frame *on = x->parent == FRAME_NONE ? NULL : &f->all[x->parent];
 
-		/* So far, self is the sum of the frames above. */
-		if (x->value < x->self)
-			x->value = x->self;
-		x->self = x->value - x->self;
-		if (x->parent == FRAME_NONE)
-			add_saturated(&f->sum, x->value);
-		else
-			add_saturated(&f->all[x->parent].self, x->value);
+		settle(&x->value, &x->self, on ? &on->self : &f->sum);
+		settle(&x->base, &x->base_self, on ? &on->base_self : &f->base_sum);
 	}
 }
 
@@ -126,7 +127,7 @@ static void put_root(const struct result *r, struct frames *f)
 	f->rooted = true;
 }
 
-static void link_rows(const struct result *r, const struct source *s, size_t *open,
+static void link_rows(const struct result *r, const struct frames_source *s, size_t *open,
 		      struct frames *f)
 {
 	uint64_t base = least_depth(s, r->rows);
@@ -158,7 +159,7 @@ static void link_rows(const struct result *r, const struct source *s, size_t *op
 
 /* Add the frame of a row, after those of the rows below it that have no frame yet.
  * place[]: 1 + frame. */
-static void link_one(const struct result *r, const struct source *s, size_t *place,
+static void link_one(const struct result *r, const struct frames_source *s, size_t *place,
 		     size_t *waiting, size_t row, struct frames *f)
 {
 	size_t n = 0;
@@ -184,8 +185,8 @@ static void link_one(const struct result *r, const struct source *s, size_t *pla
 }
 
 /* Add the rows of a tree that stages have left. */
-static void link_left(const struct result *r, const struct source *s, size_t *place,
-		      size_t *waiting, struct frames *f)
+static void link_left(const struct result *r, const struct frames_source *s,
+		      size_t *place, size_t *waiting, struct frames *f)
 {
 	for (size_t i = 0; i < r->rows; i++)
 		/* A call from the set into itself is in no sum. */
@@ -193,11 +194,20 @@ static void link_left(const struct result *r, const struct source *s, size_t *pl
 			link_one(r, s, place, waiting, i, f);
 }
 
+void frames_link(const struct result *r, const struct frames_source *s, size_t *place,
+		 size_t *waiting, struct frames *f)
+{
+	if (r->on)
+		link_left(r, s, place, waiting, f);
+	else
+		link_rows(r, s, place, f);
+}
+
 /* ---- what a tree leaves out ---- */
 
 /* The cost that a row spends itself or, in a tree of callers, that no call brought;
  * UINT64_MAX: unknown. */
-static uint64_t own_of_row(const struct result *r, const struct source *s,
+static uint64_t own_of_row(const struct result *r, const struct frames_source *s,
 			   const struct frame *x)
 {
 	if (x->row == FRAME_NONE)
@@ -270,7 +280,7 @@ static size_t others_of(const struct path_shown *s, size_t row, size_t *first)
 
 /* Calls without rows (the cheapest, those below `min` or `depth`, those that a stage
  * removed) are not self cost of their caller: they get a frame of their own. */
-static void add_others(const struct result *r, const struct source *s,
+static void add_others(const struct result *r, const struct frames_source *s,
 		       const struct path_shown *shown, struct frames *f)
 {
 	size_t n = f->n, first, named;
@@ -305,7 +315,7 @@ static void take_lifted(const struct path_shown *shown, struct frames *f)
 
 /* ---- */
 
-static void fill(const struct result *r, const struct source *s,
+static void fill(const struct result *r, const struct frames_source *s,
 		 const struct path_shown *shown, size_t *open, size_t *waiting,
 		 struct frames *f)
 {
@@ -313,19 +323,16 @@ static void fill(const struct result *r, const struct source *s,
 
 	if (tree && r->root_name.n)
 		put_root(r, f);
-	if (r->on)
-		link_left(r, s, open, waiting, f);
-	else
-		link_rows(r, s, open, f);
+	frames_link(r, s, open, waiting, f);
 	if (s->path)
 		level_paths(f);
 	if (tree)
 		take_lifted(shown, f);
-	sum_frames(f);
+	frames_sum(f);
 	if (!tree)
 		return;
 	add_others(r, s, shown, f);
-	sum_frames(f);
+	frames_sum(f);
 }
 
 int frames_of(const struct result *r, const char *format, struct frames *out,
@@ -333,12 +340,15 @@ int frames_of(const struct result *r, const char *format, struct frames *out,
 {
 	size_t most = 2 * (r->rows + 1);
 	struct path_shown shown = {0};
-	struct source s;
+	struct frames_source s;
 	size_t *open, *waiting;
 
 	*out = (struct frames){.event = r->event};
-	if (find_source(r, format, &s, err) ||
-	    (r->paths && r->graph && path_tree_shown(r->paths, &shown, err)))
+	if (find_source(r, format, &s, err))
+		return (int)err->kind;
+	if (r->base.n)
+		return frames_of_two(r, &s, out, err);
+	if (r->paths && r->graph && path_tree_shown(r->paths, &shown, err))
 		return (int)err->kind;
 	most += shown.n;
 	out->all = calloc(most, sizeof(*out->all));
@@ -382,7 +392,8 @@ static uint64_t cut_above(struct frames *f, size_t depth)
 			x->name = STR("(other)");
 		} else {
 			add_saturated(&f->all[x->parent].self, x->self);
-			x->self = x->value = 0;
+			add_saturated(&f->all[x->parent].base_self, x->base_self);
+			x->self = x->value = x->base_self = x->base = 0;
 		}
 	}
 	return cut;
@@ -399,7 +410,7 @@ int frames_of_stacks(const struct result *r, const char *format, struct frames *
 	if (!(stacks = calloc(out->deepest + 1, sizeof(*stacks))))
 		return err_no_memory(err, NULL);
 	for (size_t i = 0; i < out->n; i++)
-		stacks[out->all[i].depth] += out->all[i].self > 0;
+		stacks[out->all[i].depth] += out->all[i].self || out->all[i].base_self;
 	depth = depth_to_keep(out, stacks);
 	free(stacks);
 	if (depth > out->deepest)

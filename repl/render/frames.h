@@ -4,6 +4,9 @@
  * The rows of a call tree lie on a frame for its top.  Each path is one stack.  Any other
  * table with a function and a cost gives stacks of one frame.  Calls from a set into
  * itself are in no sum and are left out.
+ *
+ * In an answer about two profiles each frame has the costs of both.  A stack that only one
+ * of them has costs 0 in the other.
  */
 #ifndef QUERN_FRAMES_H
 #define QUERN_FRAMES_H
@@ -23,6 +26,8 @@ struct frame {
 	size_t parent;	/* index of the frame below, FRAME_NONE at depth 0 */
 	size_t row;	/* of the result; FRAME_NONE: the top, or `other` */
 	bool estimated;
+	uint64_t base, base_self; /* of two profiles: the same in the base */
+	bool base_estimated;
 	bool other; /* cost of its parent in calls that are no rows: cut or filtered */
 };
 #define FRAME_NONE SIZE_MAX
@@ -34,7 +39,10 @@ struct frames {
 	uint64_t sum;	   /* of the frames at depth 0 */
 	uint64_t left_out; /* the part of it in frames that are `other` */
 	bool estimated;	   /* some frames are estimates */
-	bool rooted;	   /* all other frames lie on all[0] */
+	bool two;	   /* of two profiles */
+	uint64_t base_sum; /* as sum and left_out, of the base */
+	uint64_t base_left_out;
+	bool rooted; /* all other frames lie on all[0] */
 	struct str event;
 };
 

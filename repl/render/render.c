@@ -14,6 +14,13 @@ int render_cancelled(struct render *rd, size_t row)
 	return err_set(rd->err, ERR_CANCEL, 0, "interrupted");
 }
 
+int render_one_profile(struct render *rd, const char *format, const char *hint)
+{
+	err_set(rd->err, ERR_QUERY, 0,
+		"%s holds one profile, and this answer compares two", format);
+	return err_hint(rd->err, "%s", hint);
+}
+
 bool render_is_text(const struct column *c)
 {
 	return c->type == COL_STR || c->type == COL_NAME || c->type == COL_FILE ||

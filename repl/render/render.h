@@ -62,6 +62,8 @@ void render_github_error(struct out *o, const struct err *err, struct str file,
 
 /* Every loop over rows polls this: ERR_CANCEL after the user interrupts. */
 int render_cancelled(struct render *rd, size_t row);
+/* Refuse an answer about two profiles. */
+int render_one_profile(struct render *rd, const char *format, const char *hint);
 /* Write a number in plain digits; `none` if the cell is absent. */
 void render_plain(struct out *o, const struct column *c, size_t row, const char *none);
 bool render_is_text(const struct column *c);

@@ -332,6 +332,9 @@ int render_callgrind(struct render *rd)
 	const struct column *id = result_col(rd->r, STR("id"));
 	struct writer w = {.rd = rd, .o = rd->o, .st = store_of(rd)};
 
+	if (rd->r->base.n)
+		return render_one_profile(rd, "callgrind",
+					  "ask without vs, once for each profile");
 	if (check_ids(rd, id))
 		return (int)rd->err->kind;
 	if (rd->r->graph && !rd->r->graph->plain)

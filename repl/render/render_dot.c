@@ -4,12 +4,17 @@
  * Edges are the rows of `calls` (caller, callee), or the steps of trees and paths, from
  * caller to callee.  There are at most NODES functions: a larger drawing is a black
  * square.
+ *
+ * Of two profiles, edges have the inclusive costs of both and functions their self costs.
+ * Both are coloured by the change (change.h).
  */
 #include "repl/render/render.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "engine/graph/graph.h"
+#include "repl/render/change.h"
 #include "repl/render/fit.h"
 #include "repl/render/frames.h"
 #include "repl/term/number.h"
@@ -18,19 +23,25 @@ enum { NODES = 80, LABEL = 48 };
 
 struct edge {
 	struct str from, to;
-	uint64_t cost, calls;
+	uint64_t cost, calls, base;
 	bool estimated;
 };
 
-struct graph {
+struct both { /* the self cost of a function in this profile and the base */
+	uint64_t self, base;
+};
+
+struct graph_drawn {
 	struct edge *edges;
 	size_t n;
 	struct str names[NODES];
+	struct both both[NODES];
 	size_t nnames, left_out;
-	uint64_t most;
+	uint64_t most, whole;
+	bool two, known; /* two profiles; both[] is known */
 };
 
-static size_t name_number(struct graph *g, struct str name)
+static size_t name_number(struct graph_drawn *g, struct str name)
 {
 	for (size_t i = 0; i < g->nnames; i++)
 		if (str_eq(g->names[i], name))
@@ -49,17 +60,23 @@ static int by_ends(const void *a, const void *b)
 	return c ? c : str_cmp(x->to, y->to);
 }
 
+static uint64_t most_of(const struct edge *e)
+{
+	return e->cost > e->base ? e->cost : e->base;
+}
+
 static int dot_by_cost(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
 
-	return x->cost != y->cost ? (x->cost < y->cost) - (x->cost > y->cost)
-				  : by_ends(a, b);
+	const uint64_t p = most_of(x), q = most_of(y);
+
+	return p != q ? (p < q) - (p > q) : by_ends(a, b);
 }
 
 /* Merge the edges with the same ends.  A tree repeats a call wherever it is taken,
  * with the cost in that place, but each time with all of its calls. */
-static void merge_edges(struct graph *g)
+static void merge_edges(struct graph_drawn *g)
 {
 	size_t n = 0;
 
@@ -71,15 +88,15 @@ static void merge_edges(struct graph *g)
 			g->edges[n++] = *e;
 			continue;
 		}
-		if (__builtin_add_overflow(to->cost, e->cost, &to->cost))
-			to->cost = UINT64_MAX;
+		to->cost = graph_add(to->cost, e->cost);
+		to->base = graph_add(to->base, e->base);
 		to->calls = to->calls > e->calls ? to->calls : e->calls;
 		to->estimated |= e->estimated;
 	}
 	g->n = n;
 }
 
-static bool new_edges(struct render *rd, struct graph *g, size_t n)
+static bool new_edges(struct render *rd, struct graph_drawn *g, size_t n)
 {
 	g->edges = calloc(n + 1, sizeof(*g->edges));
 	if (!g->edges)
@@ -87,24 +104,31 @@ static bool new_edges(struct render *rd, struct graph *g, size_t n)
 	return g->edges;
 }
 
-static bool edges_of_calls(struct render *rd, struct graph *g)
+static bool edges_of_calls(struct render *rd, struct graph_drawn *g)
 {
 	const struct result *r = rd->r;
 	const struct column *from = result_col(r, STR("caller"));
 	const struct column *to = result_col(r, STR("callee"));
 	const struct column *cost = result_col(r, STR("incl"));
 	const struct column *calls = result_col(r, STR("calls"));
+	const struct column *base = r->base.n ? result_col(r, STR("base")) : NULL;
 
 	if (!from || !to || !cost || from->type != COL_NAME || to->type != COL_NAME ||
 	    cost->type != COL_COST || !new_edges(rd, g, r->rows))
 		return false;
 	for (; g->n < r->rows; g->n++)
-		g->edges[g->n] = (struct edge){from->s[g->n], to->s[g->n], cost->u[g->n],
-					       calls ? calls->u[g->n] : 0, false};
+		g->edges[g->n] = (struct edge){
+			.from = from->s[g->n],
+			.to = to->s[g->n],
+			.cost = cost->u[g->n],
+			.calls = calls ? calls->u[g->n] : 0,
+			.base = r->compared ? r->compared->cost[1][g->n]
+				: base && base->type == COL_COST ? base->u[g->n]
+								 : 0};
 	return true;
 }
 
-static int edges_of_frames(struct render *rd, struct graph *g)
+static int edges_of_frames(struct render *rd, struct graph_drawn *g)
 {
 	const struct column *calls = result_col(rd->r, STR("calls"));
 	struct frames f;
@@ -122,61 +146,143 @@ static int edges_of_frames(struct render *rd, struct graph *g)
 				.from = rd->r->upward ? x->name : on->name,
 				.to = rd->r->upward ? on->name : x->name,
 				.cost = x->value,
+				.base = x->base,
 				.calls = calls && x->row != FRAME_NONE &&
 							 !render_absent(calls, x->row)
 						 ? calls->u[x->row]
 						 : 0,
-				.estimated = x->estimated};
+				.estimated = x->estimated || x->base_estimated};
 		}
 	frames_free(&f);
 	return (int)rd->err->kind;
 }
 
-static void put_node(struct out *o, size_t number, struct str name)
+/* ---- functions of two profiles ---- */
+
+/* Add the self costs of the functions with one of the names drawn. */
+static void add_self(struct graph_drawn *g, struct str name, uint64_t cost, bool base)
 {
-	struct out label;
+	for (size_t i = 0; i < g->nnames; i++)
+		if (str_eq(g->names[i], name)) {
+			uint64_t *to = base ? &g->both[i].base : &g->both[i].self;
+
+			*to = graph_add(*to, cost);
+		}
+}
+
+static void find_both(struct render *rd, struct graph_drawn *g)
+{
+	const struct result *r = rd->r;
+	const struct compared *c = r->compared;
+
+	g->known = c && c->same && r->graph;
+	for (uint32_t f = 0; g->known && f < r->graph->functions; f++)
+		if (!render_cancelled(rd, f))
+			add_self(g, graph_name(r->graph, f),
+				 graph_self(r->graph, f, r->event_id), false);
+	for (uint32_t f = 0; g->known && f < c->graph->functions; f++)
+		if (!render_cancelled(rd, f))
+			add_self(g,
+				 c->same[f] == RESULT_NONE
+					 ? graph_name(c->graph, f)
+					 : graph_name(r->graph, c->same[f]),
+				 graph_self(c->graph, f, c->event), true);
+}
+
+/* "38 k -> 30 k" and "-8,000 (-21.1%)" in a label: the base comes first. */
+static void put_both(struct out *o, uint64_t now, uint64_t base, bool estimated)
+{
+	char from[NUMBER_MAX], to[NUMBER_MAX], change[CHANGE_MAX];
+	const char *about = estimated ? "~" : "";
+
+	number_si(from, base);
+	number_si(to, now);
+	change_text(change, now, base);
+	out_printf(o, "%s%.*s -> %s%.*s\\n%s", about, STR_ARG(str_trim(str_c(from))),
+		   about, STR_ARG(str_trim(str_c(to))), change);
+}
+
+/* ---- drawing ---- */
+
+static void put_node(struct out *o, const struct graph_drawn *g, size_t number)
+{
+	const struct both *b = &g->both[number];
+	struct out label, quoted;
 
 	out_mem(&label);
-	fit_put(&label, EMIT_TEXT, FIT_NAME, name, LABEL);
+	out_mem(&quoted);
+	fit_put(&label, EMIT_TEXT, FIT_NAME, g->names[number], LABEL);
+	emit_name(&quoted, EMIT_DOT, (struct str){label.buf, label.n});
 	out_printf(o, "\tn%zu [label=", number);
-	emit_name(o, EMIT_DOT, (struct str){label.buf, label.n});
+	out_bytes(o, quoted.buf, g->known && quoted.n ? quoted.n - 1 : quoted.n);
+	if (g->known) {
+		out_c(o, "\\nself ");
+		put_both(o, b->self, b->base, false);
+		out_c(o, "\", fillcolor=\"");
+		change_put_hex(o, change_of(b->self, b->base, g->whole, false));
+		out_char(o, '"');
+	}
 	out_c(o, ", tooltip=");
-	emit_name(o, EMIT_DOT, name);
+	emit_name(o, EMIT_DOT, g->names[number]);
 	out_c(o, "];\n");
 	out_close(&label);
+	out_close(&quoted);
 }
 
-static void put_edge(struct render *rd, struct graph *g, const struct edge *e,
+static void put_edge_cost(struct out *o, const struct graph_drawn *g,
+			  const struct edge *e)
+{
+	char cost[NUMBER_MAX];
+
+	if (g->two) {
+		put_both(o, e->cost, e->base, e->estimated);
+		return;
+	}
+	number_si(cost, e->cost);
+	/* Costs without a unit have the width of one, too. */
+	out_printf(o, "%s%.*s", e->estimated ? "~" : "", STR_ARG(str_trim(str_c(cost))));
+}
+
+static void put_edge(struct render *rd, struct graph_drawn *g, const struct edge *e,
 		     size_t from, size_t to)
 {
-	char cost[NUMBER_MAX], calls[NUMBER_MAX];
-	double share = g->most ? (double)e->cost / (double)g->most : 0;
+	char calls[NUMBER_MAX];
+	double share = g->most ? (double)most_of(e) / (double)g->most : 0;
 
-	number_si(cost, e->cost);
 	number_grouped(calls, e->calls);
-	/* Costs without a unit have the width of one, too. */
-	out_printf(rd->o, "\tn%zu -> n%zu [label=\"%s%.*s", from, to,
-		   e->estimated ? "~" : "", STR_ARG(str_trim(str_c(cost))));
+	out_printf(rd->o, "\tn%zu -> n%zu [label=\"", from, to);
+	put_edge_cost(rd->o, g, e);
 	if (e->calls)
 		out_printf(rd->o, "\\n%s call%s", calls, e->calls == 1 ? "" : "s");
-	out_printf(rd->o, "\", penwidth=%.2f%s];\n", 0.6 + 4 * share,
+	out_printf(rd->o, "\", penwidth=%.2f%s", 0.6 + 4 * share,
 		   e->estimated ? ", style=dashed" : "");
+	if (g->two) {
+		out_c(rd->o, ", color=\"");
+		change_put_hex(rd->o,
+			       change_of(e->cost, e->base, g->whole, e->estimated));
+		out_char(rd->o, '"');
+	}
+	out_c(rd->o, "];\n");
 }
 
-static void put_graph(struct render *rd, struct graph *g)
+static void put_dot_head(struct render *rd, const struct graph_drawn *g)
 {
-	struct out edges, *o = rd->o;
+	struct out *o = rd->o, label;
 
+	out_mem(&label);
+	emit_name(&label, EMIT_DOT, rd->r->query);
 	out_c(o, "digraph quern {\n\tlabel=");
-	emit_name(o, EMIT_DOT, rd->r->query);
+	out_bytes(o, label.buf, g->two && label.n ? label.n - 1 : label.n);
+	out_close(&label);
+	if (g->two)
+		out_c(o, "\\nbase -> here: orange is more, blue is less\"");
 	out_c(o,
 	      ";\n\tnode [shape=box, style=\"rounded,filled\", fillcolor=\"#fff4dd\","
 	      " fontname=\"sans-serif\"];\n\tedge [fontname=\"sans-serif\", fontsize=10];\n");
-	merge_edges(g);
-	qsort(g->edges, g->n, sizeof(*g->edges), dot_by_cost);
-	g->most = g->n ? g->edges[0].cost : 0;
-	out_mem(&edges);
-	rd->o = &edges;
+}
+
+static void put_edges(struct render *rd, struct graph_drawn *g)
+{
 	for (size_t i = 0; i < g->n && !render_cancelled(rd, i); i++) {
 		size_t from = name_number(g, g->edges[i].from);
 		size_t to = from < NODES ? name_number(g, g->edges[i].to) : NODES;
@@ -186,9 +292,26 @@ static void put_graph(struct render *rd, struct graph *g)
 		else
 			g->left_out++;
 	}
+}
+
+static void put_graph(struct render *rd, struct graph_drawn *g)
+{
+	const struct compared *c = rd->r->compared;
+	struct out edges, *o = rd->o;
+
+	g->two = rd->r->base.n;
+	g->whole = c && c->total > rd->r->total ? c->total : rd->r->total;
+	put_dot_head(rd, g);
+	merge_edges(g);
+	qsort(g->edges, g->n, sizeof(*g->edges), dot_by_cost);
+	g->most = g->n ? most_of(&g->edges[0]) : 0;
+	out_mem(&edges);
+	rd->o = &edges;
+	put_edges(rd, g);
 	rd->o = o;
+	find_both(rd, g);
 	for (size_t i = 0; i < g->nnames; i++)
-		put_node(o, i, g->names[i]);
+		put_node(o, g, i);
 	out_bytes(o, edges.buf, edges.n);
 	out_close(&edges);
 	if (g->left_out)
@@ -199,7 +322,7 @@ static void put_graph(struct render *rd, struct graph *g)
 
 int render_dot(struct render *rd)
 {
-	struct graph *g = calloc(1, sizeof(*g));
+	struct graph_drawn *g = calloc(1, sizeof(*g));
 
 	if (!g)
 		err_no_memory(rd->err, NULL);

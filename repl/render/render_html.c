@@ -13,6 +13,7 @@
 
 #include "engine/graph/graph.h"
 #include "repl/render/cell.h"
+#include "repl/render/change.h"
 #include "repl/term/number.h"
 #include "repl/render/report.h"
 #include "repl/term/version.h"
@@ -29,6 +30,20 @@ static const char sorting[] =
 	" const rows=[...t.rows].sort((p,q)=>{const a=v(p),c=v(q);return a<c?-1:a>c?1:0;});\n"
 	" if(down)rows.reverse();t.append(...rows);});\n"
 	"</script>\n";
+
+static void put_page_base(struct render *rd)
+{
+	const struct result *r = rd->r;
+	char total[NUMBER_MAX], change[CHANGE_MAX];
+
+	out_c(rd->o, " &middot; compared with ");
+	emit_name(rd->o, EMIT_XML, r->base);
+	if (!r->compared || !r->total)
+		return;
+	number_grouped(total, r->compared->total);
+	change_text(change, r->total, r->compared->total);
+	out_printf(rd->o, ": %s; %s", total, change);
+}
 
 static void put_page_head(struct render *rd)
 {
@@ -62,6 +77,8 @@ static void put_page_head(struct render *rd)
 		out_printf(rd->o, " &middot; %s ", total);
 		emit_name(rd->o, EMIT_XML, r->event);
 	}
+	if (r->base.n)
+		put_page_base(rd);
 	if (r->graph && store_info(r->graph->st)->creator.n) {
 		out_c(rd->o, " &middot; ");
 		emit_name(rd->o, EMIT_XML, store_info(r->graph->st)->creator);

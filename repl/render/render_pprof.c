@@ -172,6 +172,11 @@ int render_pprof(struct render *rd)
 	struct out o, strings;
 	uint64_t *number = NULL;
 
+	if (rd->r->base.n)
+		return render_one_profile(
+			rd, "pprof",
+			"write two files, and let pprof compare them: "
+			"go tool pprof -diff_base base.pb.gz new.pb.gz");
 	out_mem(&o);
 	out_mem(&strings);
 	if (frames_of_stacks(rd->r, "pprof", &f, rd->note, sizeof(rd->note), rd->err) ==

@@ -2,6 +2,8 @@
  * render_stacks.c - stacks for other tools: folded (flamegraph.pl, inferno) and speedscope.
  *
  *	folded:   main;run;parse 1234		one line per stack with a cost of its own
+ *	of two profiles: main;run;parse 1200 1234	cost in the base, then in this one,
+ *		as difffolded.pl writes it; speedscope: two profiles of the same frames
  */
 #include "repl/render/render.h"
 
@@ -40,13 +42,17 @@ int render_folded(struct render *rd)
 		for (size_t i = 0; i < f.n && !render_cancelled(rd, i); i++) {
 			size_t n = stack_of(&f, i, stack);
 
-			if (!f.all[i].self)
+			if (!f.all[i].self && !f.all[i].base_self)
 				continue;
 			for (size_t k = 0; k < n; k++) {
 				out_c(rd->o, k ? ";" : "");
 				emit_name(rd->o, EMIT_FRAME, f.all[stack[k]].name);
 			}
 			out_char(rd->o, ' ');
+			if (f.two) {
+				out_u64(rd->o, f.all[i].base_self);
+				out_char(rd->o, ' ');
+			}
 			out_u64(rd->o, f.all[i].self);
 			out_char(rd->o, '\n');
 		}
@@ -87,13 +93,19 @@ static int put_names(struct render *rd, const struct frames *f, size_t *number)
 	return 0;
 }
 
-static void put_samples(struct render *rd, const struct frames *f, const size_t *number)
+static uint64_t own_of(const struct frame *x, bool base)
+{
+	return base ? x->base_self : x->self;
+}
+
+static void put_samples(struct render *rd, const struct frames *f, const size_t *number,
+			bool base)
 {
 	size_t *stack = new_stack(rd, f);
 	const char *sep = "\n[";
 
 	for (size_t i = 0; stack && i < f->n && !render_cancelled(rd, i); i++) {
-		size_t n = f->all[i].self ? stack_of(f, i, stack) : 0;
+		size_t n = own_of(&f->all[i], base) ? stack_of(f, i, stack) : 0;
 
 		for (size_t k = 0; k < n; k++) {
 			out_c(rd->o, k ? "," : sep);
@@ -107,17 +119,31 @@ static void put_samples(struct render *rd, const struct frames *f, const size_t 
 	free(stack);
 }
 
-static void put_weights(struct render *rd, const struct frames *f)
+static void put_weights(struct render *rd, const struct frames *f, bool base)
 {
 	const char *sep = "";
 
 	for (size_t i = 0; i < f->n; i++) {
-		if (!f->all[i].self)
+		if (!own_of(&f->all[i], base))
 			continue;
 		out_c(rd->o, sep);
-		out_u64(rd->o, f->all[i].self);
+		out_u64(rd->o, own_of(&f->all[i], base));
 		sep = ",";
 	}
+}
+
+static void put_sampled(struct render *rd, const struct frames *f, const size_t *number,
+			bool base)
+{
+	out_c(rd->o, "{\"type\":\"sampled\",\"unit\":\"none\",\"name\":");
+	emit_name(rd->o, EMIT_JSON, base ? rd->r->base : rd->r->profile);
+	out_c(rd->o, ",\"startValue\":0,\"endValue\":");
+	out_u64(rd->o, base ? f->base_sum : f->sum);
+	out_c(rd->o, ",\n\"samples\":[");
+	put_samples(rd, f, number, base);
+	out_c(rd->o, "],\n\"weights\":[");
+	put_weights(rd, f, base);
+	out_c(rd->o, "]}");
 }
 
 int render_speedscope(struct render *rd)
@@ -137,16 +163,13 @@ int render_speedscope(struct render *rd)
 		emit_name(rd->o, EMIT_JSON, r->query);
 		out_c(rd->o, ",\n\"shared\":{\"frames\":[");
 		put_names(rd, &f, number);
-		out_c(rd->o,
-		      "]},\n\"profiles\":[{\"type\":\"sampled\",\"unit\":\"none\",\"name\":");
-		emit_name(rd->o, EMIT_JSON, r->profile);
-		out_c(rd->o, ",\"startValue\":0,\"endValue\":");
-		out_u64(rd->o, f.sum);
-		out_c(rd->o, ",\n\"samples\":[");
-		put_samples(rd, &f, number);
-		out_c(rd->o, "],\n\"weights\":[");
-		put_weights(rd, &f);
-		out_c(rd->o, "]}]}\n");
+		out_c(rd->o, "]},\n\"profiles\":[");
+		put_sampled(rd, &f, number, false);
+		if (f.two) {
+			out_c(rd->o, ",\n");
+			put_sampled(rd, &f, number, true);
+		}
+		out_c(rd->o, "]}\n");
 	}
 	frames_free(&f);
 	free(number);

@@ -5,7 +5,7 @@
  * Frames lie on those that called them and are as wide as their cost.  A click zooms,
  * "search" highlights matches.  Frames that are too narrow become one frame "(other)".
  * The script is a constant: names only occur as the text of <title> elements, escaped
- * like all text.
+ * like all text.  Pictures of two profiles are in render_svg_two.c.
  */
 #include "repl/render/render.h"
 
@@ -14,32 +14,23 @@
 
 #include "repl/render/fit.h"
 #include "repl/render/frames.h"
+#include "repl/render/svg_in.h"
 #include "repl/term/number.h"
-
-enum {
-	WIDTH = 1200,
-	MARGIN = 10,
-	TOP = 56,
-	ROW = 17,
-	BOTTOM = 24,
-	DRAWN = 50000, /* most frames drawn */
-};
-static const double LETTER = 7.3;    /* px */
-static const double NARROWEST = 0.3; /* px; narrower frames go into "(other)" */
 
 static const char script[] =
 	"<script><![CDATA[\n"
 	"'use strict';(()=>{\n"
 	"const root=(document.currentScript||document.querySelector('.quern script')).closest('svg'),\n"
 	" by=c=>root.querySelector('.'+c);\n"
-	"const W=1180,M=10,L=7.3,F=[...root.querySelectorAll('.f')].map(g=>({g,\n"
-	" r:g.querySelector('rect'),t:g.querySelector('text'),\n"
-	" s:g.querySelector('title').textContent,x:+g.dataset.x,w:+g.dataset.w,d:+g.dataset.d}));\n"
-	"const box=by('m'),back=by('z'),found=by('k'),said=box.textContent;\n"
+	"const W=1180,M=10,L=7.3,F=[...root.querySelectorAll('.f')].map(g=>{\n"
+	" const a=g.dataset,p=[{x:+a.x,w:+a.w,d:+a.d},{x:+a.u,w:+a.v,d:+a.e}];return {g,p,...p[0],\n"
+	" r:g.querySelector('rect'),t:g.querySelector('text'),s:g.querySelector('title').textContent};});\n"
+	"const box=by('m'),back=by('z'),found=by('k'),wide=by('w'),tint=by('c'),said=box.textContent;\n"
+	"const all={x:0,w:W,d:0};let at=all,side=0;\n"
 	"function label(f,px){const n=f.s.split('\\n')[0],k=Math.floor((px-6)/L);\n"
 	" f.t.textContent=k<3?'':n.length<=k?n:n.slice(0,k-1)+'\\u2026';}\n"
-	"function zoom(z){const k=W/z.w;back.style.display=z.d?'':'none';for(const f of F){\n"
-	" const x=(f.x-z.x)*k,w=f.w*k,under=f.d<z.d,on=x<W-.01&&x+w>.01;\n"
+	"function zoom(z){at=z;const k=W/z.w;back.style.display=z.w<W-.01?'':'none';for(const f of F){\n"
+	" const x=(f.x-z.x)*k,w=f.w*k,under=f.d<z.d,on=f.w>0&&x<W-.01&&x+w>.01;\n"
 	" f.g.style.display=on?'':'none';if(!on)continue;\n"
 	" const a=Math.max(0,x),b=Math.min(W,x+w);f.g.style.opacity=under?.5:1;\n"
 	" f.r.setAttribute('x',M+a);f.r.setAttribute('width',Math.max(.2,b-a-.4));\n"
@@ -48,17 +39,26 @@ static const char script[] =
 	" if(q)try{e=new RegExp(q,/[A-Z]/.test(q)?'':'i');}catch(x){alert(x.message);return;}\n"
 	" for(const f of F)f.g.classList.toggle('hit',!!e&&f.d>0&&e.test(f.s.split('\\n')[0]));\n"
 	/* A matching frame on another one is already counted with it. */
-	" for(const f of F.filter(f=>f.g.classList.contains('hit')).sort((a,b)=>a.x-b.x||a.d-b.d)){\n"
+	" for(const f of F.filter(f=>f.w>0&&f.g.classList.contains('hit')).sort((a,b)=>a.x-b.x||a.d-b.d)){\n"
 	"  n++;if(f.x>=end-1e-3){w+=f.w;end=f.x+f.w;}}\n"
 	" found.textContent=e?n+' match, '+(100*w/W).toFixed(2)+'% (click to clear)':'';}\n"
 	"for(const f of F){f.g.addEventListener('click',()=>zoom(f));\n"
-	" f.g.addEventListener('mouseover',()=>{box.textContent=f.s.replace('\\n','   ');});\n"
+	" f.g.addEventListener('mouseover',()=>{box.textContent=f.s.replace(/\\n/g,'   ');});\n"
 	" f.g.addEventListener('mouseout',()=>{box.textContent=said;});}\n"
-	"back.addEventListener('click',()=>zoom(F[0]));\n"
+	"back.addEventListener('click',()=>zoom(all));\n"
 	"found.addEventListener('click',()=>search(''));\n"
 	"by('s').addEventListener('click',()=>{\n"
 	" const q=prompt('Light up functions matching (regular expression):');if(q!==null)search(q);});\n"
-	"document.addEventListener('keydown',x=>{if(x.key==='Escape'){zoom(F[0]);search('');}});\n"
+	"document.addEventListener('keydown',x=>{if(x.key==='Escape'){zoom(all);search('');}});\n"
+	/* Two profiles: the widths of either, the colours of frames alone or with calls. */
+	"function turn(b,act){b.style.display='';b.addEventListener('click',()=>{\n"
+	" const t=b.textContent;b.textContent=b.dataset.t;b.dataset.t=t;act();});}\n"
+	"if(wide){const y=+root.dataset.y,h=+root.dataset.h;turn(wide,()=>{side=1-side;for(const f of F){\n"
+	"  Object.assign(f,f.p[side]);f.r.setAttribute('y',y+h*f.d);f.t.setAttribute('y',y+h*f.d+12);}\n"
+	"  search('');zoom(at.w>0?at:all);});\n"
+	" turn(tint,()=>{for(const f of F)if(f.g.dataset.c){const c=f.r.getAttribute('fill');\n"
+	"  f.r.setAttribute('fill',f.g.dataset.c);f.g.dataset.c=c;}\n"
+	"  const l=by('l'),t=l.textContent;l.textContent=l.dataset.t;l.dataset.t=t;});}\n"
 	"})();\n"
 	"]]></script>\n";
 
@@ -69,7 +69,7 @@ static const char style[] =
 	".quern .f{cursor:pointer}.quern .f:hover rect{stroke:#222;stroke-width:1}"
 	".quern .hit rect{fill:#b98cf0!important}"
 	".quern .e rect{stroke:#8a6d3b;stroke-dasharray:3 2}"
-	".quern .o rect{fill:#e6e2d8;stroke:none}"
+	".quern .o rect{fill:#e6e2d8;stroke:none}.quern .x text{font-style:italic}"
 	"@media(prefers-color-scheme:dark){.quern .back{fill:#212327}"
 	".quern>text{fill:#e6e3dc}.quern>text.b{fill:#8db9ee}"
 	".quern .f rect{filter:brightness(.82)}}"
@@ -123,10 +123,25 @@ static void put_title(struct flame *fl, const struct frame *x)
 	out_c(o, "</title>");
 }
 
+void svg_label(struct out *o, double x, size_t y, double w, struct str name)
+{
+	size_t letters = w > 6 + 3 * SVG_LETTER ? (size_t)((w - 6) / SVG_LETTER) : 0;
+	struct out label;
+
+	out_printf(o, "<text x=\"%.2f\" y=\"%zu\">", x, y);
+	if (letters) {
+		out_mem(&label);
+		fit_put(&label, EMIT_TEXT, FIT_NAME, name, letters);
+		emit_name(o, EMIT_XML, (struct str){label.buf, label.n});
+		out_close(&label);
+	}
+	out_c(o, "</text>");
+}
+
 static void put_frame(struct flame *fl, const struct frame *f, double x, double w)
 {
-	struct out *o = fl->rd->o, label;
-	size_t y = top_of(fl, f->depth), letters;
+	struct out *o = fl->rd->o;
+	size_t y = top_of(fl, f->depth);
 
 	out_printf(o, "<g class=\"f%s\" data-x=\"%.3f\" data-w=\"%.4f\" data-d=\"%zu\">",
 		   f->other	  ? " o"
@@ -139,15 +154,9 @@ static void put_frame(struct flame *fl, const struct frame *f, double x, double 
 		"<rect x=\"%.2f\" y=\"%zu\" width=\"%.2f\" height=\"%d\" rx=\"1\" fill=\"",
 		MARGIN + x, y, w > 0.6 ? w - 0.4 : w, ROW - 1);
 	put_colour(o, f->name);
-	out_printf(o, "\"/><text x=\"%.2f\" y=\"%zu\">", MARGIN + x + 3, y + 12);
-	letters = w > 6 + 3 * LETTER ? (size_t)((w - 6) / LETTER) : 0;
-	if (letters) {
-		out_mem(&label);
-		fit_put(&label, EMIT_TEXT, FIT_NAME, f->name, letters);
-		emit_name(o, EMIT_XML, (struct str){label.buf, label.n});
-		out_close(&label);
-	}
-	out_c(o, "</text></g>\n");
+	out_c(o, "\"/>");
+	svg_label(o, MARGIN + x + 3, y + 12, w, f->name);
+	out_c(o, "</g>\n");
 }
 
 /* The cost of a width of px.  Saturated. */
@@ -170,7 +179,7 @@ static void put_others(struct flame *fl)
 				      .other = true};
 
 		fl->others += fl->thin_n[i];
-		if (!fl->drawn[i] || fl->thin[i] < NARROWEST)
+		if (!fl->drawn[i] || fl->thin[i] < SVG_NARROWEST)
 			continue;
 		other.value = cost_of_width(fl, fl->thin[i]);
 		put_frame(fl, &other, fl->x[i], fl->thin[i]);
@@ -194,7 +203,7 @@ static void put_frames(struct flame *fl)
 			continue;
 		if (drawn == DRAWN)
 			fl->cut++;
-		if (!low && (w < NARROWEST || drawn == DRAWN)) {
+		if (!low && (w < SVG_NARROWEST || drawn == DRAWN)) {
 			fl->thin[x->parent] += w;
 			fl->thin_n[x->parent]++;
 			continue;
@@ -207,6 +216,36 @@ static void put_frames(struct flame *fl)
 	put_others(fl);
 }
 
+void svg_head(struct render *rd, size_t height, int first, int step)
+{
+	struct out *o = rd->o;
+
+	out_c(o, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n");
+	out_printf(
+		o,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"quern\" width=\"%d\" "
+		"height=\"%zu\" viewBox=\"0 0 %d %zu\"",
+		WIDTH, height, WIDTH, height);
+	if (step)
+		out_printf(o, " data-y=\"%d\" data-h=\"%d\"", first, step);
+	out_c(o, ">\n");
+	out_c(o, style);
+	out_printf(o, "<rect class=\"back\" width=\"%d\" height=\"%zu\"/>\n", WIDTH,
+		   height);
+	out_printf(o, "<text class=\"h\" x=\"%d\" y=\"22\">", MARGIN);
+	emit_name(o, EMIT_XML, rd->r->query);
+	out_printf(o, "</text>\n<text x=\"%d\" y=\"42\">", MARGIN);
+}
+
+void svg_buttons(struct out *o)
+{
+	out_printf(
+		o,
+		"<text class=\"b z\" x=\"%d\" y=\"42\" style=\"display:none\">"
+		"reset zoom</text>\n<text class=\"b s\" x=\"%d\" y=\"22\">search</text>\n",
+		WIDTH - 88, WIDTH - 60);
+}
+
 static void put_svg_head(struct flame *fl)
 {
 	struct out *o = fl->rd->o;
@@ -214,18 +253,7 @@ static void put_svg_head(struct flame *fl)
 	char sum[NUMBER_MAX];
 
 	number_grouped(sum, fl->f->sum);
-	out_c(o, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n");
-	out_printf(
-		o,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"quern\" width=\"%d\" "
-		"height=\"%zu\" viewBox=\"0 0 %d %zu\">\n",
-		WIDTH, fl->height, WIDTH, fl->height);
-	out_c(o, style);
-	out_printf(o, "<rect class=\"back\" width=\"%d\" height=\"%zu\"/>\n", WIDTH,
-		   fl->height);
-	out_printf(o, "<text class=\"h\" x=\"%d\" y=\"22\">", MARGIN);
-	emit_name(o, EMIT_XML, r->query);
-	out_printf(o, "</text>\n<text x=\"%d\" y=\"42\">", MARGIN);
+	svg_head(fl->rd, fl->height, 0, 0);
 	emit_name(o, EMIT_XML, r->profile);
 	out_printf(o, ": %s ", sum);
 	emit_name(o, EMIT_XML, fl->f->event);
@@ -233,31 +261,27 @@ static void put_svg_head(struct flame *fl)
 		out_c(o, ", partly estimated (dashed)");
 	if (r->truncated)
 		out_c(o, ", not all: a limit cut the rows");
-	out_printf(
-		o,
-		"</text>\n<text class=\"b z\" x=\"%d\" y=\"42\" style=\"display:none\">"
-		"reset zoom</text>\n<text class=\"b s\" x=\"%d\" y=\"22\">search</text>\n",
-		WIDTH - 88, WIDTH - 60);
+	out_c(o, "</text>\n");
+	svg_buttons(o);
 }
 
-/* Write what was not drawn; the text of a frame replaces it while the mouse is on the
- * frame. */
-static void put_tail(struct flame *fl)
+/* The text of a frame replaces this line while the mouse is on the frame. */
+void svg_tail(struct render *rd, const struct frames *f, size_t height, uint64_t others,
+	      uint64_t cut)
 {
-	struct out *o = fl->rd->o;
+	struct out *o = rd->o;
 	char share[NUMBER_MAX];
 
-	out_printf(o, "<text class=\"m\" x=\"%d\" y=\"%zu\">", MARGIN, fl->height - 8);
-	if (fl->f->left_out && fl->f->sum) {
-		number_percent(share,
-			       100.0 * (double)fl->f->left_out / (double)fl->f->sum);
+	out_printf(o, "<text class=\"m\" x=\"%d\" y=\"%zu\">", MARGIN, height - 8);
+	if (f->left_out && f->sum) {
+		number_percent(share, 100.0 * (double)f->left_out / (double)f->sum);
 		emit_name(o, EMIT_XML, str_c(share));
 		out_c(o, " is in calls too many to be shown one by one: (other); ");
 	}
-	if (fl->others)
+	if (others)
 		out_printf(o, "%" PRIu64 " frames too narrow to be drawn are in (other)",
-			   fl->others);
-	if (fl->cut)
+			   others);
+	if (cut)
 		out_printf(o, "; more than %d frames", DRAWN);
 	out_printf(
 		o,
@@ -283,7 +307,7 @@ static size_t deepest_drawn(const struct flame *fl, const struct frames *f)
 
 	for (size_t i = 0; i < f->n; i++)
 		if (f->all[i].depth > deepest &&
-		    (double)f->all[i].value * fl->scale >= NARROWEST)
+		    (double)f->all[i].value * fl->scale >= SVG_NARROWEST)
 			deepest = f->all[i].depth;
 	return deepest;
 }
@@ -307,7 +331,7 @@ static void draw(struct flame *fl, struct frames *f)
 		put_svg_head(fl);
 		put_base(fl);
 		put_frames(fl);
-		put_tail(fl);
+		svg_tail(fl->rd, fl->f, fl->height, fl->others, fl->cut);
 	}
 	free(fl->x);
 	free(fl->thin);
@@ -320,8 +344,12 @@ static int render_picture(struct render *rd, const char *format, bool icicle)
 	struct frames f;
 	struct flame fl = {.rd = rd, .f = &f, .icicle = icicle};
 
-	if (frames_of(rd->r, format, &f, rd->err) == 0)
-		draw(&fl, &f);
+	if (frames_of(rd->r, format, &f, rd->err) == 0) {
+		if (f.two)
+			svg_two(rd, &f, icicle);
+		else
+			draw(&fl, &f);
+	}
 	frames_free(&f);
 	return (int)rd->err->kind;
 }

@@ -1,6 +1,7 @@
 'use strict';
 /* The report: one model of functions and calls, three views of it (table, flame graph, parts).
-   All text from the profile goes through textContent or title: none is ever markup. */
+   All text from the profile goes through textContent or title: none is ever markup.
+   A report of two profiles has two sides: 0 is this profile, 1 the base. */
 (() => {
 const $ = id => document.getElementById(id);
 const lines = id => { const t = $(id).textContent; return t ? t.replace(/\n$/, '').split('\n') : []; };
@@ -13,35 +14,43 @@ const el = (parent, tag, text, cls) => {
 };
 
 /* ---- the model ---- */
-const events = lines('d-events').map(l => { const [name, long, total] = l.split('\t'); return {name, long, total: +total}; });
-const strings = lines('d-strings'), E = events.length;
+const data = $('d-about').dataset, estimated = 'estimated' in data, two = 'base' in data, SIDES = two ? [0, 1] : [0];
+const events = lines('d-events').map(l => { const [name, long, total, base] = l.split('\t'); return {name, long, total: +total, base: base ? +base : 0, both: !!base}; });
+const strings = lines('d-strings'), E = events.length, none = Array(E).fill(0);
+const costs = n => n.length ? {nests: n[0] === 1, self: n.slice(1, 1 + E), incl: n.slice(1 + E, 1 + 2 * E), more: n.slice(1 + 2 * E, 1 + 3 * E),
+	root: n.slice(1 + 3 * E, 1 + 4 * E), lo: n.slice(1 + 4 * E, 1 + 5 * E), hi: n.slice(1 + 5 * E, 1 + 6 * E)}
+	: {nests: false, self: none, incl: none, more: none, root: none, lo: none, hi: none};
 const F = lines('d-functions').map((l, i) => {
-	const t = l.split('\t'), n = t[1].split(' ').map(Number);
+	const t = l.split('\t'), n = t[1].split(' ').map(Number), b = t[2] ? t[2].split(' ').map(Number) : [], gone = n.length < 8;
 	return {i, id: n[0], calls: n[1], cycle: n[2], line: n[5], listed: n[6] === 1, name: t[0],
-		file: strings[n[3]] || '', obj: strings[n[4]] || '', nests: n[7] === 1, self: n.slice(8, 8 + E), incl: n.slice(8 + E, 8 + 2 * E),
-		more: n.slice(8 + 2 * E, 8 + 3 * E), root: n.slice(8 + 3 * E, 8 + 4 * E),
-		lo: n.slice(8 + 4 * E, 8 + 5 * E), hi: n.slice(8 + 5 * E, 8 + 6 * E), out: [], in: []};
+		file: strings[n[3]] || '', obj: strings[n[4]] || '', ...costs(n.slice(7)), b: {calls: b[0] || 0, ...costs(b.slice(1))},
+		change: !two ? '' : gone ? 'gone' : !t[2] ? 'new' : t[3] ? 'renamed' : '', was: t[3] || '', out: [], in: []};
 });
 let caller = 0;
 for (const l of lines('d-calls')) {
-	const n = l.split(' ').map(Number);
+	const n = l.split(' ').map(Number), b = n.slice(3 + E);
 	caller += n[0];
-	const e = {from: F[caller], to: F[n[1]], calls: n[2], w: n.slice(3, 3 + E)};
+	const e = {from: F[caller], to: F[n[1]], calls: n[2], w: n.slice(3, 3 + E), b: {calls: b[0] || 0, w: b.length ? b.slice(1) : none}};
 	e.from.out.push(e);
 	e.to.in.push(e);
 }
-const parts = lines('d-parts').map(l => { const t = l.split('\t'); return {what: t[0], cost: t[1].split(' ').map(Number)}; });
+/* The costs of a function, or of a call, on a side. */
+const on = (x, s) => s ? x.b : x;
+const suffix = ['', '-base'];
+const parts = SIDES.map(s => lines('d-parts' + suffix[s]).map(l => { const t = l.split('\t'); return {what: t[0], cost: t[1].split(' ').map(Number)}; }));
 /* The whole program's tree by event, where the calls alone do not tell it. */
-const trees = [];
-for (const l of lines('d-tree')) {
-	const n = l.slice(l[0] === '@' ? 1 : 0).split(' ').map(Number);
-	if (l[0] === '@') trees[n[0]] = {est: n[1], own: n[2], rows: []};
-	else trees.at(-1).rows.push(n);
-}
-const data = $('d-about').dataset, estimated = 'estimated' in data;
+const trees = SIDES.map(s => {
+	const all = [];
+	for (const l of lines('d-tree' + suffix[s])) {
+		const n = l.slice(l[0] === '@' ? 1 : 0).split(' ').map(Number);
+		if (l[0] === '@') all[n[0]] = {est: n[1], own: n[2], rows: []};
+		else all.at(-1).rows.push(n);
+	}
+	return all;
+});
 
 let ev = Math.max(0, events.findIndex(e => e.name === data.event));
-const total = () => events[ev].total;
+const total = (s = 0) => s ? events[ev].base : events[ev].total;
 const grouped = n => n > Number.MAX_SAFE_INTEGER ? n.toExponential(3) : Math.round(n).toLocaleString('en-US');
 const short = n => {
 	let u = -1;
@@ -52,29 +61,62 @@ const short = n => {
 const percent = (n, of) => !of ? '' : n && n / of < 0.0001 ? '<0.01%' : (100 * n / of).toFixed(2) + '%';
 const about = estimated ? '~' : '';
 /* The inclusive cost is estimated where f may nest in itself. */
-const fuzzy = f => f.nests && f.lo[ev] < f.hi[ev];
-const tilde = f => estimated || fuzzy(f) ? '~' : '';
+const fuzzy = (f, s = 0) => on(f, s).nests && on(f, s).lo[ev] < on(f, s).hi[ev];
+const tilde = (f, s = 0) => estimated || fuzzy(f, s) ? '~' : '';
 /* What passes f, once for each activation on the stack: of that, a call takes its share. */
-const through = f => f.incl[ev] + f.more[ev];
+const through = (f, s = 0) => on(f, s).incl[ev] + on(f, s).more[ev];
+
+/* ---- two costs: now here, and was in the base ---- */
+const signed = (d, say) => (d > 0 ? '+' : d < 0 ? '\u2212' : '') + say(Math.abs(d));
+const both = () => events[ev].both;
+const ratio = (now, was) => was ? (now - was) / was : now ? Infinity : 0;
+const ratioText = (now, was) => now === was ? '' : !was ? 'new' : !now ? 'gone' :
+	signed(100 * ratio(now, was), x => x.toFixed(x < 0.095 ? 3 : 1)) + '%';
+const changeText = (now, was) => now === was ? 'the same' : signed(now - was, grouped) + ' (' + ratioText(now, was) + ')';
+const arrow = (now, was, mark = '') => mark + short(was) + ' \u2192 ' + mark + short(now);
+/* From -1 to 1, as the pictures that quern draws: 0 within the noise, else by the share of the whole. */
+function strength(now, was, guess) {
+	const by = Math.abs(now - was), whole = Math.max(total(0), total(1));
+	if (!both() || by <= 1e-3 * Math.max(now, was) || (guess && by <= 2) || !whole) return 0;
+	return Math.sign(now - was) * Math.min(1, Math.max(0.15, (Math.log10(by / whole) + 5) / 4));
+}
+const tint = c => !c ? 'hsl(0 0% var(--c-same))' : 'hsl(' + (c > 0 ? 28 : 212) + ' calc(var(--c-sat) + var(--c-sats) * ' + Math.abs(c).toFixed(2) +
+	') calc(var(--c-pale) + var(--c-strong) * ' + Math.abs(c).toFixed(2) + '))';
 
 /* ---- the table ---- */
 const body = $('list').tBodies[0];
 let ROW = 26; /* px; measured once rows are drawn */
-let most = {self: 1, incl: 1}, key = 'self', down = true, every = !F.some(f => f.listed), test = null, rows = [], selected = null;
+let most = {self: 1, incl: 1, delta: 1}, key = two ? 'delta' : 'self', down = true, every = !F.some(f => f.listed), test = null, rows = [], selected = null;
 const value = {
 	self: f => f.self[ev], incl: f => f.incl[ev], calls: f => f.calls,
+	base: f => f.b.self[ev], delta: f => both() ? Math.abs(f.self[ev] - f.b.self[ev]) : f.self[ev], ratio: f => both() ? ratio(f.self[ev], f.b.self[ev]) : 0,
+	change: f => f.change, was: f => f.was.toLowerCase(),
 	name: f => f.name.toLowerCase(), where: f => (base(f.file) || base(f.obj)).toLowerCase(),
 };
 const base = p => p.slice(p.lastIndexOf('/') + 1);
 const place = f => { const b = base(f.file); return b && b !== '???' ? (f.line ? b + ':' + f.line : b) : base(f.obj); };
+const TEXTS = ['name', 'where', 'was', 'change'];
+const renamed = F.some(f => f.was);
+const COLUMNS = [['self', 'self', 'a'], ['base', 'base', 'a'], ['delta', 'delta', 'a'], ['ratio', 'delta %', 'b'], ['change', 'change', 'b'],
+	['name', 'function', ''], ['was', 'was', 'd'], ['where', 'where', 'c']].filter(c => renamed || c[0] !== 'was');
+if (two) {
+	const head = $('list').tHead.rows[0], cols = $('list').querySelector('colgroup');
+	$('list').className = 'cmp';
+	head.textContent = cols.textContent = '';
+	for (const [k, title, width] of COLUMNS) {
+		el(cols, 'col', undefined, width);
+		el(el(head, 'th', undefined, TEXTS.includes(k) ? '' : 'n'), 'button', title).dataset.k = k;
+	}
+}
 function choose() {
 	const v = value[key], sign = down ? -1 : 1;
 	rows = F.filter(f => (every || f.listed) && (!test || test(f.name)));
 	rows.sort((a, b) => { const x = v(a), y = v(b); return x < y ? -sign : x > y ? sign : a.i - b.i; });
-	most = {self: rows.reduce((m, f) => Math.max(m, f.self[ev]), 1), incl: rows.reduce((m, f) => Math.max(m, f.incl[ev]), 1)};
+	most = {self: rows.reduce((m, f) => Math.max(m, f.self[ev]), 1), incl: rows.reduce((m, f) => Math.max(m, f.incl[ev]), 1),
+		delta: rows.reduce((m, f) => Math.max(m, value.delta(f)), 1)};
 	const sum = rows.reduce((s, f) => s + f.self[ev], 0);
 	$('shown').textContent = rows.length.toLocaleString('en-US') + ' of ' + F.length.toLocaleString('en-US') +
-		(total() ? ' = ' + about + percent(sum, total()) + ' of ' + short(total()) + ' ' + events[ev].name : '');
+		(two && both() ? ': ' + arrow(sum, rows.reduce((s, f) => s + f.b.self[ev], 0), about) + ' ' + events[ev].name : total() ? ' = ' + about + percent(sum, total()) + ' of ' + short(total()) + ' ' + events[ev].name : '');
 	for (const th of $('list').tHead.rows[0].cells) {
 		const b = th.firstChild;
 		if (b.dataset.k === key) th.setAttribute('aria-sort', down ? 'descending' : 'ascending');
@@ -91,7 +133,7 @@ function cell(tr, text, cls, share, title) {
 function draw() {
 	const box = $('scroll'), first = Math.max(0, Math.floor(box.scrollTop / ROW) - 10);
 	const last = Math.min(rows.length, first + Math.ceil(box.clientHeight / ROW) + 20);
-	const gap = px => { const tr = el(body, 'tr', undefined, 'gap'), td = el(tr, 'td'); td.colSpan = 7; td.style.height = px + 'px'; };
+	const gap = px => { const tr = el(body, 'tr', undefined, 'gap'), td = el(tr, 'td'); td.colSpan = two ? COLUMNS.length : 7; td.style.height = px + 'px'; };
 	body.textContent = '';
 	$('list').setAttribute('aria-rowcount', rows.length + 1);
 	if (first) gap(first * ROW);
@@ -101,6 +143,10 @@ function draw() {
 		tr.setAttribute('aria-rowindex', i + 2);
 		if (f === selected) tr.className = 'on';
 		cell(tr, about + short(f.self[ev]), 'n', undefined, about + grouped(f.self[ev]));
+		if (two) {
+			drawTwo(tr, f);
+			continue;
+		}
 		cell(tr, percent(f.self[ev], total()), 'n p', f.self[ev] / most.self);
 		cell(tr, tilde(f) + short(f.incl[ev]), 'n', undefined, tilde(f) + grouped(f.incl[ev]) + (fuzzy(f) ? ' (estimated; between ' + grouped(f.lo[ev]) + ' and ' + grouped(f.hi[ev]) + ')' : ''));
 		cell(tr, percent(f.incl[ev], total()), 'n i', f.incl[ev] / most.incl);
@@ -111,6 +157,18 @@ function draw() {
 	if (last < rows.length) gap((rows.length - last) * ROW);
 	const seen = body.querySelector('[data-i]'), high = seen ? seen.getBoundingClientRect().height : 0;
 	if (high && Math.abs(high - ROW) > 0.01) { ROW = high; draw(); }
+}
+function drawTwo(tr, f) {
+	const now = f.self[ev], was = f.b.self[ev];
+	if (both()) {
+		cell(tr, about + short(was), 'n', undefined, about + grouped(was));
+		cell(tr, now === was ? '0' : signed(now - was, short), now < was ? 'n less' : 'n more', Math.abs(now - was) / most.delta, changeText(now, was));
+		cell(tr, ratioText(now, was), 'n');
+	} else for (let i = 0; i < 3; i++) cell(tr, '\u2013', 'n', undefined, data.base + ' has no ' + events[ev].name);
+	cell(tr, f.change, '', undefined, f.change);
+	cell(tr, f.name, 'fn', undefined, f.name);
+	if (renamed) cell(tr, f.was, '', undefined, f.was);
+	cell(tr, place(f), '', undefined, f.file + (f.line ? ':' + f.line : '') + '\n' + f.obj);
 }
 function reveal(f) {
 	const at = rows.indexOf(f), box = $('scroll');
@@ -124,7 +182,8 @@ function reveal(f) {
 const MOST = 300;
 function calls(table, head, title, list, other) {
 	const b = $(table).tBodies[0], of = through(selected) || 1;
-	list = [...list].sort((x, y) => y.w[ev] - x.w[ev] || y.calls - x.calls);
+	const size = e => Math.max(e.w[ev], e.b.w[ev]);
+	list = [...list].sort((x, y) => size(y) - size(x) || y.calls - x.calls);
 	b.textContent = '';
 	$(head).textContent = title + ' (' + list.length.toLocaleString('en-US') + ')' +
 		(list.length > MOST ? ', the costliest ' + MOST + ' are listed' : '');
@@ -133,10 +192,31 @@ function calls(table, head, title, list, other) {
 		const go = el(name, 'button', f.name);
 		go.title = f.name;
 		go.dataset.i = f.i;
-		if (e.from === e.to) el(tr, 'td', 'recursive', 'soft w1').title = about + grouped(e.w[ev]);
+		if (two) callOfTwo(tr, e);
+		else if (e.from === e.to) el(tr, 'td', 'recursive', 'soft w1').title = about + grouped(e.w[ev]);
 		else cell(tr, about + short(e.w[ev]), 'n i w1', e.w[ev] / of, about + grouped(e.w[ev]) + ' ' + events[ev].name + ', ' + percent(e.w[ev], of) + ' of what passes ' + selected.name);
-		cell(tr, short(e.calls) + '\u00d7', 'n w2', undefined, grouped(e.calls) + ' calls');
+		if (!two) cell(tr, short(e.calls) + '\u00d7', 'n w2', undefined, grouped(e.calls) + ' calls');
 	}
+}
+function callOfTwo(tr, e) {
+	const now = e.w[ev], was = e.b.w[ev], title = about + grouped(now) + ' here' + (both() ? ', ' + about + grouped(was) + ' in ' + data.base + ': ' + changeText(now, was) : '') +
+		'\n' + grouped(e.calls) + ' calls here, ' + grouped(e.b.calls) + ' in ' + data.base + (e.from === e.to ? '\nrecursive' : '');
+	cell(tr, both() ? arrow(now, was, about) : about + short(now), 'n w3', undefined, title);
+	changeCell(tr, now, was, title);
+}
+const changeCell = (tr, now, was, title) => {
+	const td = cell(tr, both() ? ratioText(now, was) : '', 'n w2', undefined, title), c = strength(now, was, false);
+	if (c) td.style.background = tint(c);
+	return td;
+};
+function costOfTwo(b, e, i, what, mark) {
+	const f = selected, now = f[what][i], was = f.b[what][i], tr = el(b, 'tr'), save = ev;
+	const t = mark + grouped(now) + ' here, ' + percent(now, e.total) + (!e.both ? '' : '; ' + mark + grouped(was) + ' in ' + data.base + ', ' + percent(was, e.base) + ': ' + changeText(now, was));
+	cell(tr, what === 'self' ? e.name : '', '', undefined, e.long || e.name);
+	cell(tr, what + ' ' + (e.both ? arrow(now, was, mark) : mark + short(now) + ', not in ' + data.base), 'n', undefined, t);
+	ev = i;
+	changeCell(tr, now, was, t);
+	ev = save;
 }
 function show() {
 	const f = selected;
@@ -145,11 +225,16 @@ function show() {
 	$('from').disabled = $('to').disabled = !f;
 	if (!f) return;
 	$('name').textContent = f.name;
-	$('where').textContent = [f.file + (f.line ? ':' + f.line : ''), f.obj, '#' + f.id, f.cycle ? 'in cycle ' + f.cycle : '']
+	$('where').textContent = [f.change + (f.was ? ', was ' + f.was : ''), f.file + (f.line ? ':' + f.line : ''), f.obj, '#' + f.id, f.cycle ? 'in cycle ' + f.cycle : '']
 		.filter(s => s && s !== '???').join(' \u00b7 ');
 	const b = $('costs').tBodies[0];
 	b.textContent = '';
 	events.forEach((e, i) => {
+		if (two) {
+			costOfTwo(b, e, i, 'self', about);
+			costOfTwo(b, e, i, 'incl', estimated || f.nests || f.b.nests ? '~' : '');
+			return;
+		}
 		const tr = el(b, 'tr');
 		cell(tr, e.name, '', undefined, e.long || e.name);
 		cell(tr, 'self ' + about + short(f.self[i]), 'n p', f.self[i] / (e.total || 1), about + grouped(f.self[i]) + ', ' + percent(f.self[i], e.total));
@@ -166,9 +251,10 @@ let mode = 'all', subject = null, path = [], flip = false;
 /* est, lo, hi: cost of the chain so far.  Of what passes a function a call of cost w takes its share;
    lo and hi are the bounds of Frechet, lo = hi is measured. */
 function step(n, f, w) {
-	const T = through(n.f);
-	return {f, up: n.up, est: T ? n.est * w / T : 0, lo: Math.max(0, n.lo + w - T), hi: Math.min(n.hi, w)};
+	const T = through(n.f, n.s);
+	return {f, s: n.s, up: n.up, est: T ? n.est * w / T : 0, lo: Math.max(0, n.lo + w - T), hi: Math.min(n.hi, w)};
 }
+const own = n => n.up ? on(n.f, n.s).root : on(n.f, n.s).self;
 function children(n) {
 	if (n.kids) return n.kids;
 	const list = [];
@@ -182,22 +268,22 @@ function children(n) {
 		list.push(...n.frames);
 		n.self = n.own;
 	} else {
-		for (const e of n.up ? n.f.in : n.f.out) if (e.w[ev]) list.push(step(n, n.up ? e.from : e.to, e.w[ev]));
-		const T = through(n.f);
-		n.self = T ? Math.min(n.est, n.est * (n.up ? n.f.root : n.f.self)[ev] / T) : 0;
+		for (const e of n.up ? n.f.in : n.f.out) if (on(e, n.s).w[ev]) list.push(step(n, n.up ? e.from : e.to, on(e, n.s).w[ev]));
+		const T = through(n.f, n.s);
+		n.self = T ? Math.min(n.est, n.est * own(n)[ev] / T) : 0;
 	}
-	for (const k of list) { k.parent = n; out += k.est; }
+	for (const k of list) out += k.est;
 	list.sort((a, b) => b.est - a.est || a.f.i - b.f.i);
 	n.rest = Math.max(0, n.est - out - n.self);
 	return n.kids = list;
 }
 /* A frame that d-tree does not unfold grows from there by its calls. */
-function told(t) {
-	const root = {roots: [], all: [], up: false, est: t.est, own: t.own, lo: 0, hi: 0}, above = [root];
+function told(t, s) {
+	const root = {roots: [], all: [], s, up: false, est: t.est, own: t.own, lo: 0, hi: 0}, above = [root];
 	for (const [depth, f, est, own, lo, hi] of t.rows) {
-		const on = depth > 1 ? above[depth - 1] : null;
-		const n = {f: F[f], on, up: false, est, own, lo: lo === undefined ? est : lo, hi: hi === undefined ? est : hi, frames: []};
-		(on ? on.frames : root.roots).push(n);
+		const below = depth > 1 ? above[depth - 1] : null;
+		const n = {f: F[f], s, on: below, up: false, est, own, lo: lo === undefined ? est : lo, hi: hi === undefined ? est : hi, frames: []};
+		(below ? below.frames : root.roots).push(n);
 		root.all.push(n);
 		above[depth] = n;
 	}
@@ -205,8 +291,8 @@ function told(t) {
 }
 /* The frames of d-tree that a view begins with: down from f the outermost ones; up from it each with
    what reaches no f above it. */
-function framesOf(f, up) {
-	const all = told(trees[ev]).all, cost = new Map();
+function framesOf(f, up, s) {
+	const all = told(trees[s][ev], s).all, cost = new Map();
 	for (const n of all) {
 		let a = n.f === f ? n.on : undefined;
 		if (a === undefined) continue;
@@ -219,28 +305,28 @@ function framesOf(f, up) {
 /* The frames below (or above) those that n stands for, by function.  The cost that d-tree shows no
    further goes on by the calls. */
 function merge(n, list) {
-	const kids = new Map(), T = through(n.f);
-	const calls = new Map((n.up ? n.f.in : n.f.out).map(e => [n.up ? e.from : e.to, e.w[ev]]));
+	const kids = new Map(), T = through(n.f, n.s);
+	const calls = new Map((n.up ? n.f.in : n.f.out).map(e => [n.up ? e.from : e.to, on(e, n.s).w[ev]]));
 	const kid = f => {
-		if (!kids.has(f)) kids.set(f, {...(calls.has(f) ? step(n, f, calls.get(f)) : {f, up: n.up, lo: 0, hi: n.hi}), est: 0, parts: []});
+		if (!kids.has(f)) kids.set(f, {...(calls.has(f) ? step(n, f, calls.get(f)) : {f, s: n.s, up: n.up, lo: 0, hi: n.hi}), est: 0, parts: []});
 		return kids.get(f);
 	};
 	let left = n.est;
 	n.self = 0;
 	for (const p of n.parts) {
 		const share = n.up ? 1 : p.est / (p.n.est || 1), next = n.up ? (p.n.on ? [p.n.on] : []) : p.n.frames;
-		const own = !n.up ? p.n.own * share : p.n.on ? 0 : p.est;
+		const stays = !n.up ? p.n.own * share : p.n.on ? 0 : p.est;
 		for (const q of next) {
 			const k = kid(q.f), est = n.up ? p.est : q.est * share;
 			k.est += est;
 			k.parts.push({n: q, est});
 			left -= est;
 		}
-		n.self += own;
-		left -= own;
+		n.self += stays;
+		left -= stays;
 	}
 	left = T ? Math.max(0, left) / T : 0;
-	n.self += left * (n.up ? n.f.root : n.f.self)[ev];
+	n.self += left * own(n)[ev];
 	for (const [f, w] of calls) if (left * w >= 0.5) kid(f).est += left * w;
 	for (const k of kids.values()) {
 		k.est = Math.min(k.est, k.hi);
@@ -248,68 +334,129 @@ function merge(n, list) {
 		list.push(k);
 	}
 }
-function tree() {
-	if (mode === 'all' && trees[ev]) return told(trees[ev]);
+function tree(s) {
+	if (mode === 'all' && trees[s][ev]) return told(trees[s][ev], s);
 	if (mode !== 'all') {
-		const f = subject, I = f.incl[ev];
-		const n = {f, up: mode === 'to', est: I, lo: f.nests ? f.lo[ev] : I, hi: f.nests ? f.hi[ev] : I};
-		if (trees[ev]) n.parts = framesOf(f, n.up);
+		const f = subject, x = on(f, s), I = x.incl[ev];
+		const n = {f, s, up: mode === 'to', est: I, lo: x.nests ? x.lo[ev] : I, hi: x.nests ? x.hi[ev] : I};
+		if (trees[s][ev]) n.parts = framesOf(f, n.up, s);
 		return n;
 	}
-	const roots = F.filter(f => f.root[ev] > 0).map(f => ({f, up: false, est: f.root[ev], lo: f.root[ev], hi: f.root[ev]}));
-	return {roots, up: false, est: roots.reduce((s, r) => s + r.est, 0), lo: 0, hi: 0};
+	const roots = F.filter(f => on(f, s).root[ev] > 0).map(f => { const r = on(f, s).root[ev]; return {f, s, up: false, est: r, lo: r, hi: r}; });
+	return {roots, s, up: false, est: roots.reduce((s, r) => s + r.est, 0), lo: 0, hi: 0};
 }
-const exact = n => !estimated && (n.roots || !n.parts && n.est >= n.hi || Math.abs(n.hi - n.lo) <= 1e-9 * n.hi);
-const called = n => n.roots ? data.profile : n.f.name;
-function says(n) {
-	const t = (exact(n) ? '' : '~') + grouped(n.est) + ' ' + events[ev].name + ', ' + percent(n.est, total());
-	return exact(n) ? t : t + ' (estimated; between ' + grouped(n.lo) + ' and ' + grouped(n.hi) + ')';
+/* A frame that is drawn: the nodes of the sides that have it. */
+const join = (nodes, parent) => {
+	const n = nodes.find(n => n);
+	return {n: nodes, f: n.f, roots: !!n.roots, est: nodes.map(n => n ? n.est : 0), parent};
+};
+function kidsOf(j) {
+	if (j.kids) return j.kids;
+	const by = new Map();
+	j.self = [0, 0];
+	j.rest = [0, 0];
+	j.n.forEach((n, s) => {
+		if (!n) return;
+		for (const k of children(n)) {
+			if (!by.has(k.f)) by.set(k.f, SIDES.map(() => null));
+			by.get(k.f)[s] = k;
+		}
+		j.self[s] = n.self;
+		j.rest[s] = n.rest;
+	});
+	j.kids = [...by.values()].map(nodes => join(nodes, j));
+	return j.kids.sort((a, b) => b.est[0] - a.est[0] || (two ? b.est[1] - a.est[1] : 0) || a.f.i - b.f.i);
+}
+const exactNode = n => !estimated && (!!n.roots || !n.parts && n.est >= n.hi || Math.abs(n.hi - n.lo) <= 1e-9 * n.hi);
+const exact = j => j.n.every(n => !n || exactNode(n));
+const called = j => j.roots ? data.profile : j.f.name;
+const spell = (n, s) => (!n || exactNode(n) ? '' : '~') + grouped(n ? n.est : 0) + (s ? '' : ' ' + events[ev].name) + ', ' + percent(n ? n.est : 0, total(s));
+const spread = n => n && !exactNode(n) ? ' (estimated; between ' + grouped(n.lo) + ' and ' + grouped(n.hi) + ')' : '';
+function says(j) {
+	if (!two || !both()) return spell(j.n[0], 0) + spread(j.n[0]);
+	kidsOf(j);
+	const [now, was] = j.est.map(Math.round), [a, b] = j.self.map(Math.round);
+	return 'here ' + spell(j.n[0], 0) + spread(j.n[0]) + '; ' + data.base + ' ' + spell(j.n[1], 1) + spread(j.n[1]) + ': ' + changeText(now, was) +
+		(now === a && was === b ? '' : '\nitself: here ' + grouped(a) + '; ' + data.base + ' ' + grouped(b) + ': ' + changeText(a, b));
+}
+/* The colour of a frame of two: by what it spends itself, as flamegraph.pl paints it, or with all calls. */
+function hueOfTwo(j) {
+	kidsOf(j);
+	const [now, was] = withCalls ? j.est : j.self;
+	return tint(j.roots && !withCalls ? 0 : strength(now, was, !exact(j)));
+}
+/* What only the other side has, in frames not too narrow to see: its cost by the frame that it lies on. */
+function lostOf(root, s) {
+	const lost = new Map(), floor = NARROW * (root.est[0] + root.est[1]), todo = two ? [root] : [];
+	for (let i = 0; i < todo.length && i < FRAMES; i++)
+		for (const k of kidsOf(todo[i])) {
+			if (Math.max(...k.est) < floor) continue;
+			if (k.est[s] > 0) { todo.push(k); continue; }
+			for (let a = todo[i]; ; a = a.parent) {
+				lost.set(a, (lost.get(a) || 0) + k.est[1 - s]);
+				if (a === root) break;
+			}
+		}
+	return lost;
 }
 const hues = new Map();
 function hue(s) {
 	if (!hues.has(s)) { let h = 7; for (const c of s) h = (h * 31 + c.codePointAt(0)) % 4093; hues.set(s, h); }
 	return hues.get(s);
 }
-let drawn = [], top_ = null;
+let drawn = [], top_ = null, wide = 0, withCalls = false;
 function flame() {
 	const box = $('frames'), chain = [], list = [];
-	let root = tree(), cut = 0, y = 0;
+	let root = join(SIDES.map(tree)), cut = 0, y = 0;
 	top_ = root;
 	/* Follow the zoom by functions, so that it survives a change of event. */
 	for (const i of path) {
-		const next = children(root).find(k => k.f.i === i);
+		const next = kidsOf(root).find(k => k.f.i === i);
 		if (!next) break;
 		chain.push(root);
 		root = next;
 	}
 	path = path.slice(0, chain.length);
-	for (const n of chain) list.push({n, x: 0, w: 1, y: y++, up: true});
-	const whole = root.est || 1, todo = [{n: root, x: 0, w: 1, y}];
+	for (const n of chain) list.push({n, x: 0, w: 1, y: y++, up: true, of: wide});
+	/* The side whose widths are taken; of a frame that it lacks, the other. */
+	const side = root.est[wide] || !two ? wide : 1 - wide, lost = lostOf(root, side), beside = lost.get(root) || 0;
+	const whole = top_.whole = root.est[side] + beside || 1, todo = [{n: root, x: 0, w: root.est[side] / whole, y, of: side}];
+	if (beside) todo.push({n: root, x: root.est[side] / whole, w: beside / whole, y, of: 1 - side, copy: true, top: true});
 	for (let i = 0; i < todo.length; i++) {
 		const t = todo[i];
 		list.push(t);
 		if (t.y - y >= DEEPEST || list.length + todo.length - i > FRAMES) { cut++; continue; }
 		let x = t.x, thin = 0, count = 0;
-		for (const k of children(t.n)) {
-			const w = k.est / whole;
-			if (w < NARROW) { thin += w; count++; continue; }
-			todo.push({n: k, x, w, y: t.y + 1});
+		const lay = (n, cost, of, copy) => {
+			const w = cost / whole;
+			if (w < NARROW) { thin += w; count++; return; }
+			todo.push({n, x, w, y: t.y + 1, of, copy});
 			x += w;
+		};
+		if (t.top && !root.roots) {
+			lay(root, beside, t.of, true);
+			continue;
 		}
-		thin += t.n.rest / whole;
-		if (thin >= NARROW) list.push({other: count, cost: thin * whole, x, w: thin, y: t.y + 1});
+		for (const k of kidsOf(t.n)) {
+			if (!t.copy) { if (k.est[t.of] > 0) lay(k, k.est[t.of], t.of, false); }
+			else if (lost.has(k)) lay(k, lost.get(k), t.of, true);
+			else if (!(k.est[side] > 0) && k.est[t.of] >= NARROW * (root.est[0] + root.est[1])) lay(k, k.est[t.of], t.of, false);
+		}
+		thin += t.copy ? 0 : t.n.rest[t.of] / whole;
+		if (thin >= NARROW) list.push({other: count, cost: thin * whole, of: t.of, x, w: thin, y: t.y + 1});
 	}
 	const deep = list.reduce((d, t) => Math.max(d, t.y), 0) + 1;
 	drawn = list;
 	box.textContent = '';
 	box.style.height = deep * H + 'px';
 	list.forEach((t, i) => {
-		const b = document.createElement('div'), text = t.n ? called(t.n) : '(other)';
-		b.className = 'f' + (t.up ? ' up' : '') + (!t.n ? ' o' : exact(t.n) ? '' : ' e') + (t.w > 0.012 ? ' t' : t.w > 0.003 ? ' g' : '');
+		const b = document.createElement('div'), text = t.top ? onlyIn(t) : t.n ? called(t.n) : '(other)';
+		b.className = 'f' + (t.up ? ' up' : '') + (t.copy ? ' copy' : '') + (!t.n ? ' o' : exact(t.n) ? '' : ' e') + (t.w > 0.012 ? ' t' : t.w > 0.003 ? ' g' : '');
 		b.style.cssText = 'left:' + (100 * t.x).toFixed(4) + '%;width:' + (100 * t.w).toFixed(4) + '%;top:' + (flip ? t.y : deep - 1 - t.y) * H + 'px';
-		if (t.n) { const h = hue(t.n.roots ? '' : base(t.n.f.obj) + base(t.n.f.file)); b.style.background = 'hsl(' + (8 + h * 7 % 47) + ' var(--s) calc(var(--l) + ' + (hue(called(t.n)) % 9 - 4) + '%))'; }
-		if (t.w > 0.012) b.textContent = (t.n && !exact(t.n) ? '~' : '') + text;
-		b.title = text + '\n' + (t.n ? says(t.n) : label(t));
+		if (two && t.n) b.style.background = t.top ? tint(t.of ? -0.6 : 0.6) : t.copy ? tint(0) : hueOfTwo(t.n);
+		else if (t.n) { const h = hue(t.n.roots ? '' : base(t.n.f.obj) + base(t.n.f.file)); b.style.background = 'hsl(' + (8 + h * 7 % 47) + ' var(--s) calc(var(--l) + ' + (hue(called(t.n)) % 9 - 4) + '%))'; }
+		if (t.w > 0.012) b.textContent = (t.n && !t.copy && !exact(t.n) ? '~' : '') + text;
+		b.title = text + '\n' + tells(t);
 		b.setAttribute('role', 'button');
 		b.tabIndex = t.w > 0.01 && t.n ? 0 : -1;
 		b.dataset.n = i;
@@ -319,14 +466,20 @@ function flame() {
 	$('reset').hidden = !path.length;
 	for (const m of ['all', 'from', 'to']) $(m).setAttribute('aria-pressed', m === mode);
 	$('flip').setAttribute('aria-pressed', flip);
+	$('wide').setAttribute('aria-pressed', wide === 1);
+	$('tint').setAttribute('aria-pressed', withCalls);
 	$('status').textContent = said(cut);
 	highlight();
 }
-const label = t => '~' + grouped(t.cost) + ' ' + events[ev].name + ', ' + percent(t.cost, total()) + ': ' +
-	(t.other ? t.other.toLocaleString('en-US') + ' calls too narrow to be drawn' : (mode === 'all' && trees[ev] ? 'frames that are not in this report' : 'calls that are not in this report, or whose sums disagree'));
+const onlyIn = t => t.of ? 'gone: only in ' + data.base : 'new: only in ' + data.profile;
+const tells = t => !t.n ? label(t) : t.copy ? (t.top ? 'in all' : t.of ? 'gone above it' : 'new above it') + ': ' + grouped(t.w * top_.whole) + ' ' + events[ev].name : says(t.n);
+const label = t => '~' + grouped(t.cost) + ' ' + events[ev].name + ', ' + percent(t.cost, total(t.of)) + ': ' +
+	(t.other ? t.other.toLocaleString('en-US') + ' calls too narrow to be drawn' : (mode === 'all' && trees[t.of][ev] ? 'frames that are not in this report' : 'calls that are not in this report, or whose sums disagree'));
 function said(cut) {
 	const what = mode === 'all' ? 'From where the program starts' : (mode === 'to' ? 'Callers of ' : 'Callees of ') + subject.name;
-	return what + ': ' + grouped(top_.est) + ' ' + events[ev].name + (drawn.some(t => t.n && !exact(t.n)) ? '; frames marked ~ are estimated' : '') +
+	return what + ': ' + (two ? 'here ' : '') + grouped(top_.est[0]) + ' ' + events[ev].name +
+		(two ? '; ' + data.base + ' ' + (events[ev].both ? grouped(top_.est[1]) + '; ' + changeText(Math.round(top_.est[0]), Math.round(top_.est[1])) : 'has no such event') +
+		'. Colours: ' + (withCalls ? 'frames with all calls' : 'what frames spend themselves') : '') + (drawn.some(t => t.n && !exact(t.n)) ? '; frames marked ~ are estimated' : '') +
 		'. A click on a frame zooms.' + (cut ? ' ' + cut.toLocaleString('en-US') + ' frames are not unfolded further: zoom in to see what is below them.' : '');
 }
 function highlight() {
@@ -337,14 +490,14 @@ function highlight() {
 	for (const b of box.children) {
 		const t = drawn[b.dataset.n], hit = !!test && !!t.n && !t.n.roots && test(t.n.f.name);
 		b.classList.toggle('hit', hit);
-		if (!hit || t.up) continue;
+		if (!hit || t.up || t.copy) continue;
 		/* What lies on a frame that is counted is counted with it. */
 		let p = t.n.parent;
 		while (p && !lit.has(p)) p = p.parent;
-		if (!p) cost += t.n.est;
+		if (!p) cost += t.n.est[t.of];
 		lit.add(t.n);
 	}
-	$('hits').textContent = !test ? '' : lit.size.toLocaleString('en-US') + ' frames match, ' + percent(cost, total()) + ' of all';
+	$('hits').textContent = !test ? '' : lit.size.toLocaleString('en-US') + ' frames match, ' + percent(cost, total(wide)) + ' of all';
 }
 function zoom(n) {
 	path = [];
@@ -355,22 +508,26 @@ function zoom(n) {
 /* ---- parts ---- */
 const BARS = 600;
 function timeline() {
-	if (parts.length < 2) return;
-	const per = Math.ceil(parts.length / BARS), bars = [], box = $('bars');
-	for (let i = 0; i < parts.length; i += per) {
-		const group = parts.slice(i, i + per);
-		bars.push({cost: group.reduce((s, p) => s + p.cost[ev], 0), what: per > 1 ? 'parts ' + (i + 1) + ' to ' + (i + group.length) + ' in file order' : group[0].what});
-	}
-	const most = bars.reduce((m, b) => Math.max(m, b.cost), 1);
-	$('parts').hidden = false;
-	$('partsabout').textContent = parts.length.toLocaleString('en-US') + ' parts, in file order' + (per > 1 ? '; a bar is ' + per + ' of them' : '') +
-		'; the tallest ' + grouped(most) + ' ' + events[ev].name;
-	box.textContent = '';
-	box.classList.toggle('many', bars.length > 150);
+	const bars = parts.map(all => {
+		const per = Math.ceil(all.length / BARS), list = [];
+		for (let i = 0; i < all.length; i += per) {
+			const group = all.slice(i, i + per);
+			list.push({cost: group.reduce((s, p) => s + p.cost[ev], 0), what: per > 1 ? 'parts ' + (i + 1) + ' to ' + (i + group.length) + ' in file order' : group[0].what});
+		}
+		return {list, per, n: all.length};
+	}).filter(b => b.n > 1);
+	const most = bars.reduce((m, b) => b.list.reduce((m, x) => Math.max(m, x.cost), m), 1);
+	$('parts').hidden = !bars.length;
+	$('bars').textContent = '';
+	$('partsabout').textContent = bars.map(b => (two ? (b === bars[0] && parts[0].length > 1 ? data.profile : data.base) + ': ' : '') + b.n.toLocaleString('en-US') +
+		' parts, in file order' + (b.per > 1 ? '; a bar is ' + b.per + ' of them' : '')).join('. ') + '; the tallest ' + grouped(most) + ' ' + events[ev].name;
 	for (const b of bars) {
-		const i = el(box, 'i');
-		i.style.height = (100 * b.cost / most).toFixed(1) + '%';
-		i.title = b.what + '\n' + grouped(b.cost) + ' ' + events[ev].name;
+		const box = el($('bars'), 'div', undefined, 'bars' + (b.list.length > 150 ? ' many' : ''));
+		for (const x of b.list) {
+			const i = el(box, 'i');
+			i.style.height = (100 * x.cost / most).toFixed(1) + '%';
+			i.title = x.what + '\n' + grouped(x.cost) + ' ' + events[ev].name;
+		}
 	}
 }
 
@@ -415,6 +572,10 @@ function search() {
 	highlight();
 }
 events.forEach((e, i) => { const o = el($('event'), 'option', e.name + (e.long ? ' \u2014 ' + e.long : '')); o.value = i; });
+for (const id of ['wide', 'tint', 'legend']) $(id).hidden = !two;
+if (two) for (const c of [-1, -0.5, -0.15, 0, 0.15, 0.5, 1]) $('legend').lastElementChild.before(Object.assign(document.createElement('i'), {style: 'background:' + tint(c)}));
+$('wide').addEventListener('click', () => { wide = 1 - wide; flame(); });
+$('tint').addEventListener('click', () => { withCalls = !withCalls; flame(); });
 $('event').value = ev;
 $('event').addEventListener('change', () => { ev = +$('event').value; refresh(); });
 $('q').addEventListener('input', search);
@@ -429,7 +590,7 @@ if (!every && F.some(f => !f.listed)) {
 $('list').tHead.addEventListener('click', x => {
 	const k = x.target.dataset.k;
 	if (!k) return;
-	down = k === key ? !down : k !== 'name' && k !== 'where';
+	down = k === key ? !down : !TEXTS.includes(k);
 	key = k;
 	$('scroll').scrollTop = 0;
 	choose();
@@ -440,13 +601,13 @@ window.addEventListener('resize', draw);
 document.querySelector('aside').addEventListener('click', x => { if (x.target.dataset.i) select(F[x.target.dataset.i], true); });
 $('frames').addEventListener('click', x => {
 	const t = drawn[x.target.dataset.n];
-	if (!t || !t.n) return;
+	if (!t || !t.n || t.top) return;
 	if (!t.n.roots) select(t.n.f, true);
 	zoom(t.n);
 });
 $('frames').addEventListener('mouseover', x => {
 	const t = drawn[x.target.dataset.n];
-	if (t) $('status').textContent = t.n ? called(t.n) + ' \u00b7 ' + says(t.n) : label(t);
+	if (t) $('status').textContent = (t.top ? onlyIn(t) + ' \u00b7 ' : t.n ? called(t.n) + ' \u00b7 ' : '') + tells(t);
 });
 $('frames').addEventListener('mouseleave', () => { $('status').textContent = said(+$('frames').dataset.cut); });
 document.addEventListener('keydown', x => {
@@ -459,7 +620,7 @@ document.addEventListener('keydown', x => {
 	if (/^(INPUT|SELECT)$/.test(x.target.tagName)) return;
 	if (x.key === 'Enter' && x.target.dataset.n) { x.target.click(); return; }
 	const act = {'/': () => $('q').focus(), '?': () => $('keys').showModal(), f: () => view('from'), t: () => view('to'), a: () => view('all'),
-		i: () => $('flip').click(), ArrowDown: () => move(1), ArrowUp: () => move(-1), j: () => move(1), k: () => move(-1)}[x.key];
+		i: () => $('flip').click(), b: () => two && $('wide').click(), c: () => two && $('tint').click(), ArrowDown: () => move(1), ArrowUp: () => move(-1), j: () => move(1), k: () => move(-1)}[x.key];
 	if (act) { x.preventDefault(); act(); }
 });
 function move(by) {

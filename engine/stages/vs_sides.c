@@ -1,0 +1,156 @@
+/*
+ * vs_sides.c - both sides of the rows of a comparison, for pictures and reports.
+ *
+ * Tables show one side and the difference.  A picture needs the costs of both sides, and
+ * for its frames which function of the base is which (pair.h).
+ */
+#include <stdlib.h>
+
+#include "engine/path/path.h"
+#include "engine/sources/source.h"
+#include "engine/stages/vs.h"
+#include "engine/stages/vs_in.h"
+
+/* ---- the same functions ---- */
+
+struct keyed {
+	struct str key;
+	uint32_t fn;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	return str_cmp(((const struct keyed *)a)->key, ((const struct keyed *)b)->key);
+}
+
+/* The functions of this profile's graph by their keys, sorted. */
+static struct keyed *keyed_functions(struct exec *x, const struct table *a)
+{
+	const uint32_t n = a->g->functions;
+	struct keyed *all = EXEC_ARRAY(x, struct keyed, (size_t)n + 1);
+
+	for (uint32_t f = 0; all && f < n; f++) {
+		all[f] = (struct keyed){fn_key(a, f, x->a), f};
+		if (!all[f].key.p) {
+			arena_full(x->a, x->err);
+			return NULL;
+		}
+	}
+	if (all && n)
+		qsort(all, n, sizeof(*all), by_key);
+	return all;
+}
+
+static const uint32_t *same_by_key(struct exec *x, const struct vs *v)
+{
+	const uint32_t n = v->b.g->functions;
+	uint32_t *same = EXEC_ARRAY(x, uint32_t, (size_t)n + 1);
+	struct keyed *all = same ? keyed_functions(x, &v->a) : NULL;
+
+	for (uint32_t f = 0; all && f < n; f++) {
+		const struct keyed want = {fn_key(&v->b, f, x->a), f}, *found;
+
+		if (!want.key.p) {
+			arena_full(x->a, x->err);
+			return NULL;
+		}
+		found = bsearch(&want, all, v->a.g->functions, sizeof(*all), by_key);
+		same[f] = found ? found->fn : RESULT_NONE;
+	}
+	return all ? same : NULL;
+}
+
+/* NULL: err is set. */
+static const uint32_t *same_functions(struct exec *x, const struct vs *v)
+{
+	_Static_assert((unsigned)RESULT_NONE == (unsigned)PAIR_NONE, "no function");
+	return v->a.g->plain && v->b.g->plain ? x->pairing->of[1] : same_by_key(x, v);
+}
+
+/* ---- costs ---- */
+
+static int fill_cost(struct table *t, int s, struct compared *c, const uint32_t *row,
+		     size_t n)
+{
+	struct vs *v = t->vs;
+	struct table *from = s ? &v->b : &v->a;
+	uint32_t e = s ? vs_base_event(v, t->event) : t->event;
+	uint64_t *cost = EXEC_ARRAY(t->x, uint64_t, n + 1),
+		 *own = EXEC_ARRAY(t->x, uint64_t, n + 1);
+	uint8_t *estimated = EXEC_ARRAY(t->x, uint8_t, n + 1);
+	struct table_col *primary, *self = NULL;
+
+	if (!cost || !own || !estimated ||
+	    table_own(from, str_c(t->src->primary), e, false, &primary) ||
+	    (from->tree && table_own(from, STR("self"), e, false, &self)))
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t r = row[i];
+
+		if (r == RESULT_NONE || (primary->absent && primary->absent[r]))
+			continue;
+		cost[i] = primary->u[r];
+		estimated[i] = primary->estimated && primary->estimated[r];
+		own[i] = self ? self->u[r] : 0;
+	}
+	c->cost[s] = cost;
+	c->estimated[s] = estimated;
+	c->own[s] = from->tree ? own : NULL;
+	return 0;
+}
+
+/* The rows of t on one side: what its source calls them. */
+static const uint32_t *sides_refs(struct table *t, const uint32_t *row,
+				  const struct table *from)
+{
+	uint32_t *ref = EXEC_ARRAY(t->x, uint32_t, t->n + 1);
+
+	for (size_t i = 0; ref && i < t->n; i++)
+		ref[i] = row[i] == RESULT_NONE ? RESULT_NONE : row_ref(from, row[i]);
+	return ref;
+}
+
+static int fill_side(struct table *t, int s, struct compared *c)
+{
+	const struct vs *v = t->vs;
+	const struct table *from = s ? &v->b : &v->a;
+	uint32_t *row = EXEC_ARRAY(t->x, uint32_t, t->n + 1);
+
+	if (!row)
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < t->n; i++)
+		row[i] = (s ? v->ib : v->ia)[row_ref(t, i)];
+	if (fill_cost(t, s, c, row, t->n) || !(c->row[s] = sides_refs(t, row, from)))
+		return (int)t->x->err->kind;
+	c->paths[s] = t->ref ? NULL : from->paths;
+	c->root_name[s] = from->root_name;
+	c->root_fn[s] = from->root_fn;
+	c->root_cost[s] = from->root_cost;
+	c->root_own[s] = from->root_own;
+	c->root_fuzzy[s] = from->root_fuzzy;
+	return 0;
+}
+
+int vs_sides(struct table *t, const struct compared **out)
+{
+	struct vs *v = t->vs;
+	struct compared *c;
+
+	const struct col_def *primary =
+		v && t->src ? source_col(t->src, str_c(t->src->primary)) : NULL;
+
+	*out = NULL;
+	if (!primary || primary->type != COL_COST)
+		return 0;
+	if (!(c = EXEC_ARRAY(t->x, struct compared, 1)) || fill_side(t, 0, c) ||
+	    fill_side(t, 1, c))
+		return (int)t->x->err->kind;
+	c->graph = v->b.g;
+	c->event = v->b.event;
+	c->total = graph_total(v->b.g, v->b.event);
+	if ((t->tree || t->src == &source_calls || t->src == &source_functions) &&
+	    !(c->same = same_functions(t->x, v)))
+		return (int)t->x->err->kind;
+	*out = c;
+	return 0;
+}

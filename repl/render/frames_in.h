@@ -1,0 +1,22 @@
+/* frames_in.h - the inside of frames.c and frames_two.c. */
+#ifndef QUERN_FRAMES_IN_H
+#define QUERN_FRAMES_IN_H
+
+#include "repl/render/frames.h"
+
+/* The columns that frames are made of. */
+struct frames_source {
+	const struct column *depth, *cost, *own, *name, *path;
+};
+
+/* Add a frame for each row.  place[], waiting[]: zeros, one for each frame; then place[i]
+ * is 1 + the frame of row i if the rows are linked (r->on). */
+void frames_link(const struct result *r, const struct frames_source *s, size_t *place,
+		 size_t *waiting, struct frames *f);
+/* Compute self and the sums from the values; a parent is at least its frames above. */
+void frames_sum(struct frames *f);
+/* As frames_of(), for an answer about two profiles. */
+int frames_of_two(const struct result *r, const struct frames_source *s,
+		  struct frames *out, struct err *err);
+
+#endif

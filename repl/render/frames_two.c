@@ -1,0 +1,504 @@
+/*
+ * frames_two.c - frames of an answer about two profiles; see frames.h.
+ *
+ * Each side was estimated alone, and where a tree was too large each has left out other
+ * stacks.  A stack that is missing on one side only because it is cheap is not new or
+ * gone: it goes into "(other)", which has what either side left out.  An "(other)" lies on
+ * the next frame that is wide on both sides.  The functions that spend its cost lie on it,
+ * so the frames of each function add up to its self cost on either side.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/graph/graph.h"
+#include "engine/path/path.h"
+#include "repl/render/frames_in.h"
+
+#define WIDE 1e-3 /* of the whole */
+#define UNKNOWN UINT64_MAX
+
+/* Cost in an "(other)" whose function is known. */
+struct named {
+	size_t on;	/* frame that the "(other)" lies on; FRAME_NONE: none */
+	uint32_t fn;	/* of this profile, or functions of it + function of the base */
+	uint64_t of[2]; /* this profile, base */
+};
+
+struct pairs {
+	const struct result *r;
+	const struct compared *c; /* NULL: only columns are left */
+	struct frames *f;
+	struct err *err;
+	size_t *place;	   /* [rows]: 1 + frame; 0: none */
+	uint64_t *own[2];  /* [frames]: UNKNOWN: the frame has no part of its own */
+	uint64_t *left[2]; /* [frames + 1]: cost without frames; the last: of the whole */
+	bool *dropped;	   /* [frames] */
+	bool *wide;	   /* [frames] */
+	bool cut;	   /* some side left out rows */
+	uint64_t whole[2];
+	struct path_shown shown[2];
+	struct named *named;
+	size_t nnamed;
+};
+
+static uint64_t *side_of(struct frame *x, int s)
+{
+	return s ? &x->base : &x->value;
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+static bool on_side(const struct pairs *p, const struct frame *x, int s)
+{
+	return x->row == FRAME_NONE || p->c->row[s][x->row] != RESULT_NONE;
+}
+
+/* ---- frames of rows ---- */
+
+static void put_top(const struct compared *c, struct frames *f)
+{
+	const struct str *name = c->root_name;
+
+	f->all[f->n++] = (struct frame){
+		.name = name[0].n ? name[0] : name[1],
+		.value = name[0].n ? c->root_cost[0] : 0,
+		.base = name[1].n ? c->root_cost[1] : 0,
+		.parent = FRAME_NONE,
+		.row = FRAME_NONE,
+		.estimated = name[0].n && c->root_fuzzy[0],
+		.base_estimated = name[1].n && c->root_fuzzy[1],
+	};
+	f->rooted = true;
+}
+
+/* Tops that are other functions, or one and several, cannot be one frame. */
+static int check_tops(const struct pairs *p)
+{
+	const struct compared *c = p->c;
+	const uint32_t here = c->root_fn[0], there = c->root_fn[1];
+
+	if (here != RESULT_NONE && there != RESULT_NONE && c->same[there] != here) {
+		err_set(p->err, ERR_QUERY, 0,
+			"the tree begins with different functions in the two profiles");
+		return err_hint(p->err, "name one function that both have, or all");
+	}
+
+	for (int s = 0; s < 2; s++) {
+		if (c->root_name[s].n || !c->root_name[!s].n || !c->root_cost[s])
+			continue;
+		err_set(p->err, ERR_QUERY, 0,
+			"the tree begins with one function in one profile and with "
+			"several in the other");
+		return err_hint(p->err, "name one function, or all of them");
+	}
+	return 0;
+}
+
+static int base_column(const struct pairs *p, const struct column **base)
+{
+	*base = result_col(p->r, STR("base"));
+	if (p->c || (*base && (*base)->type == COL_COST))
+		return 0;
+	err_set(p->err, ERR_QUERY, 0, "this answer has no cost of the base any more");
+	return err_hint(p->err, "keep the column base");
+}
+
+static int set_costs(struct pairs *p)
+{
+	const struct column *base;
+	struct frames *f = p->f;
+
+	if (base_column(p, &base))
+		return (int)p->err->kind;
+	for (size_t i = 0; i < f->n; i++) {
+		struct frame *x = &f->all[i];
+
+		if (x->row != FRAME_NONE && p->c) {
+			x->value = p->c->cost[0][x->row];
+			x->base = p->c->cost[1][x->row];
+			x->estimated = p->c->estimated[0][x->row];
+			x->base_estimated = p->c->estimated[1][x->row];
+		} else if (x->row != FRAME_NONE) {
+			x->base = base->u[x->row];
+			x->base_estimated = base->estimated && base->estimated[x->row];
+		}
+		f->estimated |= x->estimated || x->base_estimated;
+	}
+	return 0;
+}
+
+static void set_own(struct pairs *p)
+{
+	for (size_t i = 0; i < p->f->n; i++) {
+		const struct frame *x = &p->f->all[i];
+
+		for (int s = 0; s < 2; s++)
+			p->own[s][i] = x->row == FRAME_NONE ? p->c->root_own[s]
+				       : on_side(p, x, s)   ? p->c->own[s][x->row]
+							    : UNKNOWN;
+		if (x->row != FRAME_NONE)
+			p->place[x->row] = i + 1;
+	}
+}
+
+/* ---- what the trees leave out ---- */
+
+/* The least cost of a row on a side that left some out; 0: it left out none. */
+static uint64_t least_row(const struct pairs *p, int s)
+{
+	uint64_t least = UINT64_MAX;
+
+	if (!p->c->paths[s] || !p->c->paths[s]->cut)
+		return 0;
+	for (size_t i = 0; i < p->r->rows; i++)
+		if (p->c->row[s][i] != RESULT_NONE && p->c->cost[s][i] &&
+		    p->c->cost[s][i] < least)
+			least = p->c->cost[s][i];
+	return least == UINT64_MAX ? 0 : least;
+}
+
+/* Drop the frames that one side may only have left out.  All frames on them go, too. */
+static void drop_cheap(struct pairs *p)
+{
+	const uint64_t least[2] = {least_row(p, 0), least_row(p, 1)};
+
+	p->cut = least[0] || least[1];
+	for (size_t i = 0; i < p->f->n; i++) {
+		struct frame *x = &p->f->all[i];
+
+		if (x->parent != FRAME_NONE && p->dropped[x->parent])
+			p->dropped[i] = true;
+		for (int s = 0; s < 2 && x->row != FRAME_NONE; s++)
+			if (!on_side(p, x, s) && *side_of(x, !s) <= least[s])
+				p->dropped[i] = true;
+	}
+}
+
+static void find_wide(struct pairs *p)
+{
+	const struct frames *f = p->f;
+
+	for (int s = 0; s < 2; s++)
+		p->whole[s] = p->c->root_cost[s];
+	for (size_t i = 0; i < f->n; i++) {
+		const struct frame *x = &f->all[i];
+
+		p->wide[i] = !p->cut || (f->rooted && i == 0) ||
+			     ((double)x->value >= WIDE * (double)p->whole[0] &&
+			      (double)x->base >= WIDE * (double)p->whole[1]);
+	}
+}
+
+/* The cost of each frame that is in none of the frames on it.  A narrow frame passes it
+ * down: it becomes smaller, and so the wide frame below has more of it. */
+static void find_left(struct pairs *p, int s)
+{
+	struct frames *f = p->f;
+	uint64_t *left = p->left[s], *kids = calloc(f->n + 2, sizeof(*kids));
+
+	if (!kids) {
+		err_no_memory(p->err, NULL);
+		return;
+	}
+	for (size_t i = f->n; i-- > 0;) {
+		struct frame *x = &f->all[i];
+
+		if (p->dropped[i])
+			continue;
+		if (p->own[s][i] != UNKNOWN)
+			left[i] = less(less(*side_of(x, s), kids[i]), p->own[s][i]);
+		if (!p->wide[i]) {
+			*side_of(x, s) -= left[i];
+			left[i] = 0;
+		}
+		kids[x->parent == FRAME_NONE ? f->n : x->parent] += *side_of(x, s);
+	}
+	if (!f->rooted)
+		left[f->n] = less(p->whole[s], kids[f->n]);
+	free(kids);
+}
+
+/* ---- whose it is ---- */
+
+static size_t wide_below(const struct pairs *p, size_t frame)
+{
+	while (frame != FRAME_NONE && (p->dropped[frame] || !p->wide[frame]))
+		frame = p->f->all[frame].parent;
+	return frame;
+}
+
+static void name_cost(struct pairs *p, int s, size_t frame, uint32_t fn, uint64_t cost)
+{
+	const uint32_t same = s ? p->c->same[fn] : fn;
+	struct named *n = &p->named[p->nnamed++];
+
+	*n = (struct named){.on = wide_below(p, frame),
+			    .fn = same != RESULT_NONE ? same
+						      : p->r->graph->functions + fn};
+	n->of[s] = cost;
+}
+
+static void name_shown(struct pairs *p, int s, size_t *at)
+{
+	const struct path_shown *shown = &p->shown[s];
+
+	for (size_t i = 0; i < p->r->rows; i++)
+		if (p->c->row[s][i] != RESULT_NONE && p->place[i])
+			at[p->c->row[s][i]] = p->place[i];
+	for (size_t i = 0; i < shown->n; i++) {
+		const struct path_other *x = &shown->others[i];
+		const bool top = x->row == p->c->paths[s]->n;
+
+		if (x->cost && (top || at[x->row]))
+			name_cost(p, s,
+				  !top		 ? at[x->row] - 1
+				  : p->f->rooted ? 0
+						 : FRAME_NONE,
+				  x->fn, x->cost);
+	}
+}
+
+static void name_dropped(struct pairs *p)
+{
+	for (size_t i = 0; i < p->f->n; i++)
+		for (int s = 0; s < 2 && p->dropped[i]; s++) {
+			const size_t row = p->f->all[i].row;
+
+			if (p->own[s][i] != UNKNOWN && p->own[s][i])
+				name_cost(p, s, i,
+					  p->c->paths[s]->rows[p->c->row[s][row]].fn,
+					  p->own[s][i]);
+		}
+}
+
+static int named_by_place(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+
+	if (x->on != y->on)
+		return x->on < y->on ? -1 : 1;
+	return (x->fn > y->fn) - (x->fn < y->fn);
+}
+
+static int named_by_cost(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+	const uint64_t m = x->of[0] > x->of[1] ? x->of[0] : x->of[1],
+		       n = y->of[0] > y->of[1] ? y->of[0] : y->of[1];
+
+	if (x->on != y->on)
+		return x->on < y->on ? -1 : 1;
+	return m != n ? (m < n) - (m > n) : named_by_place(a, b);
+}
+
+/* Merge entries of one function on one frame. */
+static void merge_named(struct pairs *p)
+{
+	size_t n = 0;
+
+	if (p->nnamed)
+		qsort(p->named, p->nnamed, sizeof(*p->named), named_by_place);
+	for (size_t i = 0; i < p->nnamed; i++) {
+		struct named *to = n ? &p->named[n - 1] : NULL;
+
+		if (!to || named_by_place(to, &p->named[i])) {
+			p->named[n++] = p->named[i];
+			continue;
+		}
+		to->of[0] += p->named[i].of[0];
+		to->of[1] += p->named[i].of[1];
+	}
+	p->nnamed = n;
+	if (n)
+		qsort(p->named, n, sizeof(*p->named), named_by_cost);
+}
+
+static int find_named(struct pairs *p)
+{
+	const struct compared *c = p->c;
+	size_t rows = 1;
+
+	if (!p->cut)
+		return 0;
+	for (int s = 0; s < 2; s++)
+		if (c->paths[s]) {
+			if (path_tree_shown(c->paths[s], &p->shown[s], p->err))
+				return (int)p->err->kind;
+			rows += c->paths[s]->n;
+		}
+	p->named = calloc(p->shown[0].n + p->shown[1].n + 2 * p->f->n + 1,
+			  sizeof(*p->named));
+	for (int s = 0; s < 2 && p->named; s++) {
+		size_t *at = c->paths[s] ? calloc(rows + 1, sizeof(*at)) : NULL;
+
+		if (c->paths[s] && !at)
+			return err_no_memory(p->err, NULL);
+		if (at)
+			name_shown(p, s, at);
+		free(at);
+	}
+	if (!p->named)
+		return err_no_memory(p->err, NULL);
+	name_dropped(p);
+	merge_named(p);
+	return 0;
+}
+
+/* ---- all frames ---- */
+
+static struct str name_of(const struct pairs *p, uint32_t fn)
+{
+	const uint32_t n = p->r->graph->functions;
+
+	return fn < n ? graph_name(p->r->graph, fn) : graph_name(p->c->graph, fn - n);
+}
+
+static void put_other(struct frames *f, size_t parent, struct str name,
+		      const uint64_t of[2], bool other)
+{
+	const size_t depth = parent == FRAME_NONE ? 0 : f->all[parent].depth + 1;
+
+	f->all[f->n++] = (struct frame){.name = name,
+					.value = of[0],
+					.base = of[1],
+					.depth = depth,
+					.parent = parent,
+					.row = FRAME_NONE,
+					.estimated = true,
+					.base_estimated = true,
+					.other = other};
+	f->deepest = depth > f->deepest ? depth : f->deepest;
+}
+
+/* Put "(other)" and what is known of it on frame `on`, now frame `parent`. */
+static void put_left(const struct pairs *p, size_t on, size_t parent, struct frames *to)
+{
+	const size_t slot = on == FRAME_NONE ? p->f->n : on;
+	uint64_t left[2] = {p->left[0][slot], p->left[1][slot]};
+	struct named key = {.on = on};
+	size_t lo = 0, hi = p->nnamed, other = to->n;
+
+	if (!left[0] && !left[1])
+		return;
+	put_other(to, parent, STR("(other)"), left, true);
+	to->left_out += left[0];
+	to->base_left_out += left[1];
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->named[mid].on < key.on)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < p->nnamed && p->named[lo].on == on; lo++) {
+		const struct named *n = &p->named[lo];
+		uint64_t of[2];
+
+		for (int s = 0; s < 2; s++) {
+			of[s] = n->of[s] < left[s] ? n->of[s] : left[s];
+			left[s] -= of[s];
+		}
+		if (of[0] || of[1])
+			put_other(to, other, name_of(p, n->fn), of, false);
+	}
+}
+
+/* The frames that are kept, and then what they leave out. */
+static int put_all(struct pairs *p)
+{
+	struct frames *f = p->f, to = *f;
+	size_t *now = calloc(f->n + 1, sizeof(*now));
+
+	to.all = calloc(2 * f->n + p->nnamed + 2, sizeof(*to.all));
+	to.n = to.deepest = 0;
+	if (!now || !to.all) {
+		free(now);
+		free(to.all);
+		return err_no_memory(p->err, NULL);
+	}
+	for (size_t i = 0; i < f->n; i++) {
+		struct frame x = f->all[i];
+
+		if (p->dropped[i])
+			continue;
+		if (x.parent != FRAME_NONE)
+			x.parent = now[x.parent];
+		now[i] = to.n;
+		to.all[to.n++] = x;
+		to.deepest = x.depth > to.deepest ? x.depth : to.deepest;
+	}
+	for (size_t i = 0; i < f->n; i++)
+		if (!p->dropped[i])
+			put_left(p, i, now[i], &to);
+	if (!f->rooted)
+		put_left(p, FRAME_NONE, FRAME_NONE, &to);
+	free(now);
+	free(f->all);
+	*f = to;
+	return 0;
+}
+
+static int leave_out(struct pairs *p)
+{
+	set_own(p);
+	drop_cheap(p);
+	find_wide(p);
+	find_left(p, 0);
+	find_left(p, 1);
+	return p->err->kind || find_named(p) || put_all(p) ? (int)p->err->kind : 0;
+}
+
+static int fill(struct pairs *p, const struct frames_source *s)
+{
+	const bool tree = p->c && p->r->tree && s->depth;
+	const size_t most = p->r->rows + 2;
+	size_t *waiting = calloc(most, sizeof(*waiting));
+
+	if (waiting) {
+		if (tree && (p->c->root_name[0].n || p->c->root_name[1].n))
+			put_top(p->c, p->f);
+		frames_link(p->r, s, p->place, waiting, p->f);
+	}
+	free(waiting);
+	if (!waiting)
+		return err_no_memory(p->err, NULL);
+	if ((tree && check_tops(p)) || set_costs(p) || (tree && leave_out(p)))
+		return (int)p->err->kind;
+	frames_sum(p->f);
+	return 0;
+}
+
+int frames_of_two(const struct result *r, const struct frames_source *s,
+		  struct frames *out, struct err *err)
+{
+	const size_t most = r->rows + 2;
+	struct pairs p = {.r = r, .c = r->compared, .f = out, .err = err};
+
+	out->two = true;
+	out->all = calloc(most, sizeof(*out->all));
+	p.place = calloc(most, sizeof(*p.place));
+	p.dropped = calloc(most, sizeof(*p.dropped));
+	p.wide = calloc(most, sizeof(*p.wide));
+	for (int k = 0; k < 2; k++) {
+		p.own[k] = calloc(most, sizeof(*p.own[k]));
+		p.left[k] = calloc(most, sizeof(*p.left[k]));
+	}
+	if (!out->all || !p.place || !p.dropped || !p.wide || !p.own[0] || !p.own[1] ||
+	    !p.left[0] || !p.left[1])
+		err_no_memory(err, NULL);
+	else
+		fill(&p, s);
+	free(p.place);
+	free(p.dropped);
+	free(p.wide);
+	for (int k = 0; k < 2; k++) {
+		free(p.own[k]);
+		free(p.left[k]);
+	}
+	free(p.named);
+	return (int)err->kind;
+}

@@ -1,0 +1,314 @@
+/*
+ * report_choose.c - what goes into a report; see report.h.
+ *
+ * Functions and calls have a budget of bytes.  Rows of the answer come first, then the
+ * costliest of any event, on either side.
+ */
+#include "repl/render/report_in.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FUNCTION_BYTES = 3 << 20, CALL_BYTES = 3 << 20 };
+
+struct weighed {
+	uint32_t id;
+	double weight; /* the largest of its shares of the events */
+};
+
+/* ---- both sides ---- */
+
+/* The number of an event of this profile on a side. */
+static uint32_t event_on(const struct report *p, unsigned s, uint32_t e)
+{
+	struct store *st = p->side[s].g->st;
+	struct store_event here, there;
+
+	store_event(p->side[0].g->st, e, &here);
+	for (uint32_t i = 0; s && i < store_info(st)->all_events; i++) {
+		store_event(st, i, &there);
+		if (str_eq(here.name, there.name))
+			return i;
+	}
+	return s ? GRAPH_NONE : e;
+}
+
+static int prepare_side(struct report *p, unsigned s)
+{
+	struct side *d = &p->side[s];
+
+	d->event = calloc((size_t)p->events + 1, sizeof(*d->event));
+	d->total = calloc((size_t)p->events + 1, sizeof(*d->total));
+	d->place = calloc((size_t)d->g->functions + 1, sizeof(*d->place));
+	if (!d->event || !d->total || !d->place)
+		return err_no_memory(p->rd->err, "for a report");
+	for (uint32_t e = 0; e < p->events; e++) {
+		d->event[e] = event_on(p, s, e);
+		if (d->event[e] == GRAPH_NONE)
+			continue;
+		if (graph_event(d->g, d->event[e], p->rd->err))
+			return (int)p->rd->err->kind;
+		d->total[e] = graph_total(d->g, d->event[e]);
+	}
+	return 0;
+}
+
+/* Functions of this profile, with those of the base that are the same; then those that
+ * are gone.  Until functions are chosen, place[] is where they are in fn[]. */
+static void match_functions(struct report *p)
+{
+	const struct compared *c = p->rd->r->compared;
+	const uint32_t n = p->side[0].g->functions;
+
+	for (uint32_t f = 0; f < n; f++) {
+		p->fn[f] = (struct matched){{f, GRAPH_NONE}};
+		p->side[0].place[f] = f;
+	}
+	p->all = n;
+	for (uint32_t f = 0; p->sides > 1 && f < p->side[1].g->functions; f++) {
+		uint32_t i = c->same[f];
+
+		if (i == RESULT_NONE || p->fn[i].in[1] != GRAPH_NONE) {
+			i = p->all++;
+			p->fn[i].in[0] = GRAPH_NONE;
+		}
+		p->fn[i].in[1] = f;
+		p->side[1].place[f] = i;
+	}
+}
+
+/* Find the row of each function in the answer. */
+static void find_rows(struct report *p)
+{
+	const struct result *r = p->rd->r;
+	const struct column *id = result_col(r, STR("id"));
+	const uint32_t of_store = store_info(p->side[0].g->st)->functions;
+
+	for (size_t i = 0; i < r->rows; i++) {
+		uint32_t f = GRAPH_NONE;
+		unsigned s = 0;
+
+		if (r->compared) {
+			s = r->compared->row[0][i] == RESULT_NONE;
+			f = r->compared->row[s][i];
+		} else if (id->u[i] < of_store) {
+			f = graph_of_store(p->side[0].g, (fn_id)id->u[i]);
+		}
+		if (f != GRAPH_NONE)
+			p->row[p->side[s].place[f]] = (uint32_t)i + 1;
+	}
+}
+
+static int prepare_report(struct report *p)
+{
+	size_t functions = 1, strings = 1;
+
+	p->events = store_info(p->side[0].g->st)->all_events;
+	for (unsigned s = 0; s < p->sides; s++) {
+		const struct store_info *info = store_info(p->side[s].g->st);
+
+		functions += p->side[s].g->functions;
+		strings += (size_t)info->files + info->objects;
+		if (prepare_side(p, s))
+			return (int)p->rd->err->kind;
+	}
+	p->row = calloc(functions, sizeof(*p->row));
+	p->fn = calloc(functions, sizeof(*p->fn));
+	p->place = calloc(functions, sizeof(*p->place));
+	p->string = malloc(strings * sizeof(*p->string));
+	if (!p->row || !p->fn || !p->place || !p->string)
+		return err_no_memory(p->rd->err, "for a report");
+	memset(p->string, 0xff, strings * sizeof(*p->string));
+	match_functions(p);
+	find_rows(p);
+	return 0;
+}
+
+/* ---- the costliest ---- */
+
+static int heavier(const void *a, const void *b)
+{
+	const struct weighed *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+double report_share(const struct report *p, unsigned s, uint32_t e, uint64_t cost)
+{
+	const uint64_t total = p->side[s].total[e];
+
+	return total ? (double)cost / (double)total : 0;
+}
+
+/* The self or inclusive cost of a function, 0 if it is not there. */
+uint64_t report_fn_cost(const struct report *p, unsigned s, uint32_t f, uint32_t e,
+			bool self)
+{
+	const struct side *d = &p->side[s];
+
+	if (f == GRAPH_NONE || d->event[e] == GRAPH_NONE)
+		return 0;
+	return self ? graph_self(d->g, f, d->event[e]) : graph_incl(d->g, f, d->event[e]);
+}
+
+uint64_t report_call_cost(const struct report *p, unsigned s, uint32_t edge, uint32_t e)
+{
+	const struct side *d = &p->side[s];
+
+	return edge == GRAPH_NONE || d->event[e] == GRAPH_NONE
+		       ? 0
+		       : graph_edge_incl(d->g, edge, d->event[e]);
+}
+
+static double weight_of_fn(const struct report *p, uint32_t i)
+{
+	double weight = 0;
+
+	for (unsigned s = 0; s < p->sides; s++)
+		for (uint32_t e = 0; e < p->events; e++)
+			weight = fmax(weight,
+				      report_share(p, s, e,
+						   report_fn_cost(p, s, p->fn[i].in[s], e,
+								  false)));
+	return weight + (p->row[i] ? 2 : 0);
+}
+
+static struct str name_of(const struct report *p, const struct matched *m)
+{
+	const unsigned s = m->in[0] == GRAPH_NONE;
+
+	return graph_name(p->side[s].g, m->in[s]);
+}
+
+static int choose_functions(struct report *p)
+{
+	struct weighed *rank = calloc((size_t)p->all + 1, sizeof(*rank));
+	size_t left = FUNCTION_BYTES;
+
+	if (!rank)
+		return err_no_memory(p->rd->err, "for a report");
+	for (uint32_t i = 0; i < p->all && !render_cancelled(p->rd, i); i++)
+		rank[i] = (struct weighed){i, weight_of_fn(p, i)};
+	qsort(rank, p->all, sizeof(*rank), heavier);
+	for (uint32_t i = 0; i < p->all; i++) {
+		size_t bytes = name_of(p, &p->fn[rank[i].id]).n + 40 +
+			       (size_t)p->events * 16 * p->sides;
+
+		p->place[rank[i].id] = bytes <= left ? 0 : GRAPH_NONE;
+		left = bytes <= left ? left - bytes : 0;
+	}
+	free(rank);
+	/* In the order of the graph, which keeps functions of the same name together. */
+	for (uint32_t i = 0; i < p->all; i++) {
+		if (p->place[i] != GRAPH_NONE)
+			p->place[i] = p->nfunctions++;
+		for (unsigned s = 0; s < p->sides; s++)
+			if (p->fn[i].in[s] != GRAPH_NONE)
+				p->side[s].place[p->fn[i].in[s]] = p->place[i];
+	}
+	return 0;
+}
+
+static int calls_in_order(const void *a, const void *b)
+{
+	const struct call *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return (x->to > y->to) - (x->to < y->to);
+}
+
+static int calls_by_weight(const void *a, const void *b)
+{
+	const struct call *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	return calls_in_order(a, b);
+}
+
+static void add_calls(struct report *p, unsigned s)
+{
+	const struct side *d = &p->side[s];
+
+	for (uint32_t i = 0; i < d->g->edges && !render_cancelled(p->rd, i); i++) {
+		struct call *c = &p->calls[p->between];
+		struct store_edge x;
+
+		graph_edge(d->g, i, &x);
+		*c = (struct call){.from = d->place[x.caller], .to = d->place[x.callee]};
+		if (c->from == GRAPH_NONE || c->to == GRAPH_NONE)
+			continue;
+		c->edge = (struct matched){{GRAPH_NONE, GRAPH_NONE}};
+		c->edge.in[s] = i;
+		for (uint32_t e = 0; e < p->events; e++)
+			c->weight =
+				fmax(c->weight,
+				     report_share(p, s, e, report_call_cost(p, s, i, e)));
+		p->between++;
+	}
+}
+
+/* A call that both profiles have becomes one. */
+static void match_calls(struct report *p)
+{
+	uint32_t n = 0;
+
+	qsort(p->calls, p->between, sizeof(*p->calls), calls_in_order);
+	for (uint32_t i = 0; i < p->between; i++) {
+		struct call *to = n ? &p->calls[n - 1] : NULL, *c = &p->calls[i];
+		const unsigned s = c->edge.in[0] == GRAPH_NONE;
+
+		if (!to || calls_in_order(to, c) || to->edge.in[s] != GRAPH_NONE) {
+			p->calls[n++] = *c;
+			continue;
+		}
+		to->edge.in[s] = c->edge.in[s];
+		to->weight = fmax(to->weight, c->weight);
+	}
+	p->between = n;
+}
+
+static int choose_calls(struct report *p)
+{
+	size_t most = CALL_BYTES / (18 + (size_t)p->events * 8 * p->sides);
+	size_t edges = 1;
+
+	for (unsigned s = 0; s < p->sides; s++)
+		edges += p->side[s].g->edges;
+	if (!(p->calls = calloc(edges, sizeof(*p->calls))))
+		return err_no_memory(p->rd->err, "for a report");
+	for (unsigned s = 0; s < p->sides; s++)
+		add_calls(p, s);
+	match_calls(p);
+	qsort(p->calls, p->between, sizeof(*p->calls), calls_by_weight);
+	if (p->between > most)
+		p->most_left = p->calls[most].weight;
+	p->ncalls = p->between < most ? p->between : (uint32_t)most;
+	qsort(p->calls, p->ncalls, sizeof(*p->calls), calls_in_order);
+	return 0;
+}
+
+int report_choose(struct report *p)
+{
+	return prepare_report(p) || choose_functions(p) || choose_calls(p)
+		       ? (int)p->rd->err->kind
+		       : 0;
+}
+
+void report_forget(struct report *p)
+{
+	for (unsigned s = 0; s < 2; s++) {
+		free(p->side[s].event);
+		free(p->side[s].total);
+		free(p->side[s].place);
+	}
+	free(p->row);
+	free(p->fn);
+	free(p->place);
+	free(p->calls);
+	free(p->string);
+}

@@ -1,0 +1,371 @@
+/*
+ * report_data.c - the data of a report: hidden elements that its script reads.
+ *
+ * The data is one element each, a line per row (tabs and newlines in names are escaped):
+ *
+ *	d-events	name TAB long name TAB total
+ *	d-strings	files and objects, by number
+ *	d-functions	name TAB id calls cycle file object line listed nests, then per
+ *			event self ..., inclusive ..., through - inclusive ..., root ...
+ *			and, if it nests, the bounds lo ..., hi ... of inclusive
+ *	d-calls		caller - the one before, callee, calls, inclusive cost per event
+ *	d-parts		label TAB self cost per event
+ *	d-tree		if the calls alone do not determine the tree of the whole program (it
+ *			is a sum of parts, or functions were merged): per event "@event est
+ *			own", then its frames, depth first: depth function est own, and for an
+ *			estimate lo hi
+ *
+ *	d-parts-base, d-tree-base	of two profiles: the same of the base
+ *
+ * Of two profiles, events have the total in the base as well, or nothing if it has no such
+ * event.  A function also has TAB "calls nests self ... inclusive ... through ... root ...
+ * [lo ... hi ...]" of the base, nothing if it is new; and TAB its other name if that
+ * differs.  If it is gone, it ends at `listed`: there are no costs here.  A call
+ * also has its calls and inclusive costs in the base.
+ */
+#include "repl/render/report_in.h"
+
+#include <inttypes.h>
+
+#include "engine/path/path.h"
+#include "repl/term/emit.h"
+
+enum { TREE_ROWS = 10000 /* per event */, TREES_ROWS = 100000 };
+
+static void open_data(struct report *p, const char *id, unsigned s)
+{
+	out_printf(p->o, "<pre id=\"%s%s\" hidden>\n", id, s ? "-base" : "");
+}
+
+static void close_data(struct report *p)
+{
+	out_c(p->o, "</pre>\n");
+}
+
+static void put_number(struct report *p, uint64_t v)
+{
+	out_char(p->o, ' ');
+	out_u64(p->o, v);
+}
+
+static void put_events(struct report *p)
+{
+	open_data(p, "d-events", 0);
+	for (uint32_t e = 0; e < p->events; e++) {
+		struct store_event ev;
+
+		store_event(p->side[0].g->st, e, &ev);
+		emit_name(p->o, EMIT_XML, ev.name);
+		out_char(p->o, '\t');
+		emit_name(p->o, EMIT_XML, ev.long_name);
+		if (ev.formula.n) {
+			out_c(p->o, ev.long_name.n ? " = " : "= ");
+			emit_name(p->o, EMIT_XML, ev.formula);
+		}
+		out_char(p->o, '\t');
+		out_u64(p->o, p->side[0].total[e]);
+		if (p->sides > 1) {
+			out_char(p->o, '\t');
+			if (p->side[1].event[e] != GRAPH_NONE)
+				out_u64(p->o, p->side[1].total[e]);
+		}
+		out_char(p->o, '\n');
+	}
+	close_data(p);
+}
+
+/* The number of a file or object, assigned at its first use. */
+static uint32_t string_of(struct report *p, struct out *strings, uint32_t key,
+			  struct str s)
+{
+	if (p->string[key] == GRAPH_NONE) {
+		p->string[key] = p->nstrings++;
+		emit_name(strings, EMIT_XML, s);
+		out_char(strings, '\n');
+	}
+	return p->string[key];
+}
+
+/* Write the cost through f less its inclusive cost, mostly 0, or the cost that no call
+ * brought. */
+static void put_through(struct report *p, unsigned s, uint32_t f, bool roots)
+{
+	const struct side *d = &p->side[s];
+
+	for (uint32_t e = 0; e < p->events; e++) {
+		uint64_t incl = report_fn_cost(p, s, f, e, false), root = 0, through = 0;
+
+		if (d->event[e] != GRAPH_NONE)
+			through = graph_through(d->g, f, d->event[e], &root);
+		put_number(p, roots ? root : through > incl ? through - incl : 0);
+	}
+}
+
+static void put_bounds(struct report *p, unsigned s, uint32_t f)
+{
+	const struct side *d = &p->side[s];
+
+	for (int high = 0; high <= 1; high++)
+		for (uint32_t e = 0; e < p->events; e++) {
+			uint64_t lo = 0, hi = 0;
+
+			if (d->event[e] != GRAPH_NONE)
+				graph_incl_bounds(d->g, f, d->event[e], &lo, &hi);
+			put_number(p, high ? hi : lo);
+		}
+}
+
+/* Whether it may nest, and its costs. */
+static void put_costs(struct report *p, unsigned s, uint32_t f)
+{
+	const bool nests = graph_incl_estimated(p->side[s].g, f);
+
+	put_number(p, nests);
+	for (uint32_t e = 0; e < p->events; e++)
+		put_number(p, report_fn_cost(p, s, f, e, true));
+	for (uint32_t e = 0; e < p->events; e++)
+		put_number(p, report_fn_cost(p, s, f, e, false));
+	put_through(p, s, f, false);
+	put_through(p, s, f, true);
+	if (nests)
+		put_bounds(p, s, f);
+}
+
+/* A function merged by a stage has its own name, and may be from several files. */
+static void put_where(struct report *p, struct out *strings, unsigned s, uint32_t f)
+{
+	const struct graph *g = p->side[s].g;
+	const struct store_info *info = store_info(g->st);
+	uint32_t at = g->plain ? f : g->origin[f], first = 0;
+
+	if (s)
+		first = store_info(p->side[0].g->st)->files +
+			store_info(p->side[0].g->st)->objects;
+	put_number(p, graph_is(g, f, GRAPH_FILES)
+			      ? UINT32_MAX
+			      : string_of(p, strings, first + store_fn_file_id(g->st, at),
+					  graph_file(g, f)));
+	put_number(p,
+		   graph_is(g, f, GRAPH_OBJECTS)
+			   ? UINT32_MAX
+			   : string_of(p, strings,
+				       first + info->files + store_fn_obj_id(g->st, at),
+				       graph_obj(g, f)));
+	put_number(p, graph_line(g, f));
+}
+
+/* The other name, file or object of a function that was paired by a rule. */
+static struct str was(const struct report *p, uint32_t i)
+{
+	const struct column *c = result_col(p->rd->r, STR("was"));
+	const struct matched *m = &p->fn[i];
+	struct str here, there;
+
+	if (m->in[0] == GRAPH_NONE || m->in[1] == GRAPH_NONE)
+		return STR("");
+	if (p->row[i] && c && c->type == COL_NAME)
+		return c->s[p->row[i] - 1];
+	here = graph_name(p->side[0].g, m->in[0]);
+	there = graph_name(p->side[1].g, m->in[1]);
+	return str_eq(here, there) ? STR("") : there;
+}
+
+static void put_base_costs(struct report *p, uint32_t i)
+{
+	const uint32_t f = p->fn[i].in[1];
+
+	out_char(p->o, '\t');
+	if (f != GRAPH_NONE) {
+		out_u64(p->o, graph_calls(p->side[1].g, f));
+		put_costs(p, 1, f);
+	}
+	out_char(p->o, '\t');
+	emit_name(p->o, EMIT_XML, was(p, i));
+}
+
+static void put_function(struct report *p, struct out *strings, uint32_t i)
+{
+	const unsigned s = p->fn[i].in[0] == GRAPH_NONE;
+	const uint32_t f = p->fn[i].in[s];
+	const struct graph *g = p->side[s].g;
+
+	emit_name(p->o, EMIT_XML, graph_name(g, f));
+	out_printf(p->o, "\t%" PRIu32, graph_id(g, f));
+	put_number(p, s ? 0 : graph_calls(g, f));
+	put_number(p, graph_cycle(g, f));
+	put_where(p, strings, s, f);
+	put_number(p, p->row[i] > 0);
+	if (!s)
+		put_costs(p, 0, f);
+	if (p->sides > 1)
+		put_base_costs(p, i);
+	out_char(p->o, '\n');
+}
+
+static void put_function_rows(struct report *p)
+{
+	struct out strings;
+
+	out_mem(&strings);
+	open_data(p, "d-functions", 0);
+	for (uint32_t i = 0; i < p->all && !render_cancelled(p->rd, i); i++)
+		if (p->place[i] != GRAPH_NONE)
+			put_function(p, &strings, i);
+	close_data(p);
+	open_data(p, "d-strings", 0);
+	out_bytes(p->o, strings.buf, strings.n);
+	close_data(p);
+	if (strings.failed)
+		err_no_memory(p->rd->err, NULL);
+	out_close(&strings);
+}
+
+static void put_call_costs(struct report *p, unsigned s, uint32_t edge)
+{
+	struct store_edge x = {0};
+
+	if (edge != GRAPH_NONE)
+		graph_edge(p->side[s].g, edge, &x);
+	put_number(p, x.calls);
+	for (uint32_t e = 0; e < p->events; e++)
+		put_number(p, report_call_cost(p, s, edge, e));
+}
+
+static void put_calls(struct report *p)
+{
+	uint32_t before = 0;
+
+	open_data(p, "d-calls", 0);
+	for (uint32_t i = 0; i < p->ncalls && !render_cancelled(p->rd, i); i++) {
+		const struct call *c = &p->calls[i];
+
+		out_u64(p->o, c->from - before);
+		before = c->from;
+		put_number(p, c->to);
+		for (unsigned s = 0; s < p->sides; s++)
+			put_call_costs(p, s, c->edge.in[s]);
+		out_char(p->o, '\n');
+	}
+	close_data(p);
+}
+
+static void put_part(struct report *p, unsigned s, uint32_t i)
+{
+	const struct side *d = &p->side[s];
+	struct store_part part;
+
+	store_part(d->g->st, i, &part);
+	out_printf(p->o, "part %" PRIu64, part.part);
+	if (part.thread)
+		out_printf(p->o, ", thread %" PRIu64, part.thread);
+	if (part.trigger.n) {
+		out_c(p->o, ", ");
+		emit_name(p->o, EMIT_XML, part.trigger);
+	}
+	out_char(p->o, '\t');
+	for (uint32_t e = 0; e < p->events; e++) {
+		out_c(p->o, e ? " " : "");
+		out_u64(p->o, d->event[e] == GRAPH_NONE
+				      ? 0
+				      : store_part_self(d->g->st, i, d->event[e]));
+	}
+	out_char(p->o, '\n');
+}
+
+/* After graph stages the costs of parts are unknown: then there is no timeline. */
+static void put_parts(struct report *p, unsigned s)
+{
+	const struct graph *g = p->side[s].g;
+	uint32_t n = g->plain ? store_info(g->st)->parts : 0;
+
+	open_data(p, "d-parts", s);
+	for (uint32_t i = 0; i < n && n > 1 && n <= REPORT_PARTS; i++)
+		put_part(p, s, i);
+	close_data(p);
+}
+
+/* ---- the tree ---- */
+
+/* Parts sharpen a tree, but not that of one side only. */
+static bool parts_count(const struct report *p)
+{
+	bool many = true;
+
+	for (unsigned s = 0; s < p->sides; s++)
+		many &= graph_part_count(p->side[s].g) > 1;
+	return many;
+}
+
+static void put_frame(struct report *p, const struct side *d,
+		      const struct path_tree_row *r)
+{
+	out_u64(p->o, r->depth);
+	put_number(p, d->place[r->fn]);
+	put_number(p, r->est);
+	put_number(p, r->own);
+	if (!r->cost.measured) {
+		put_number(p, r->cost.lo);
+		put_number(p, r->cost.hi);
+	}
+	out_char(p->o, '\n');
+}
+
+/* Leave out the frames of functions that are not in the report, with all frames on
+ * them. */
+static int put_tree(struct report *p, const struct side *d, uint32_t e, uint32_t rows,
+		    struct arena *a)
+{
+	struct path_tree t;
+	uint32_t out = UINT32_MAX; /* depth of the frame being left out */
+
+	if (session_program_tree(p->rd->session, d->g, d->event[e], !parts_count(p), rows,
+				 a, &t, p->rd->err))
+		return (int)p->rd->err->kind;
+	out_printf(p->o, "@%" PRIu32, e);
+	put_number(p, t.est);
+	put_number(p, t.own);
+	out_char(p->o, '\n');
+	for (size_t i = 0; i < t.n && !render_cancelled(p->rd, i); i++) {
+		const struct path_tree_row *r = &t.rows[i];
+
+		if (r->inner || r->depth > out)
+			continue;
+		out = d->place[r->fn] == GRAPH_NONE ? r->depth : UINT32_MAX;
+		if (out == UINT32_MAX)
+			put_frame(p, d, r);
+	}
+	return (int)p->rd->err->kind;
+}
+
+static int put_trees(struct report *p, unsigned s)
+{
+	const struct side *d = &p->side[s];
+	uint32_t rows = TREES_ROWS / p->sides / (p->events ? p->events : 1);
+	const bool more = p->rd->session && (parts_count(p) || d->g->group);
+	struct arena a;
+	int rc = 0;
+
+	open_data(p, "d-tree", s);
+	arena_init(&a, d->g->a->cap);
+	for (uint32_t e = more ? 0 : p->events; !rc && e < p->events; e++)
+		if (d->total[e]) {
+			rc = put_tree(p, d, e, rows < TREE_ROWS ? rows : TREE_ROWS, &a);
+			arena_reset(&a);
+		}
+	arena_free(&a);
+	close_data(p);
+	return rc;
+}
+
+int report_put_data(struct report *p)
+{
+	put_events(p);
+	put_function_rows(p);
+	put_calls(p);
+	for (unsigned s = 0; s < p->sides; s++) {
+		put_parts(p, s);
+		if (put_trees(p, s))
+			return (int)p->rd->err->kind;
+	}
+	return 0;
+}

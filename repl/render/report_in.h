@@ -1,0 +1,58 @@
+/* report_in.h - the inside of report.c, report_choose.c and report_data.c. */
+#ifndef QUERN_REPORT_IN_H
+#define QUERN_REPORT_IN_H
+
+#include "engine/graph/graph.h"
+#include "repl/render/render.h"
+
+enum { REPORT_PARTS = 20000 }; /* most bars of a timeline */
+
+/* A profile: this one, or the base. */
+struct side {
+	struct graph *g;
+	uint32_t *event; /* [events]: its number there, or GRAPH_NONE */
+	uint64_t *total; /* [events] */
+	uint32_t *place; /* [functions]: line of d-functions, or GRAPH_NONE */
+};
+
+/* A function or a call in both; GRAPH_NONE: not there. */
+struct matched {
+	uint32_t in[2];
+};
+
+struct call {
+	uint32_t from, to; /* lines of d-functions */
+	struct matched edge;
+	double weight;
+};
+
+struct report {
+	struct render *rd;
+	struct out *o;
+	struct side side[2];
+	unsigned sides; /* 2: of two profiles */
+	uint32_t events;
+	uint32_t *row;	    /* [all]: 1 + row of the answer; 0: none */
+	struct matched *fn; /* [all]: the functions of this profile, and then those
+				 that are gone */
+	uint32_t all;
+	uint32_t *place;    /* [all]: line of d-functions, or GRAPH_NONE */
+	struct call *calls; /* [between]: of functions in the report, the costliest first;
+			       then [ncalls] in order */
+	uint32_t *string;   /* [files + objects], of each side: line of d-strings */
+	uint32_t nfunctions, between, ncalls, nstrings;
+	double most_left; /* the largest share of a call that was left out */
+};
+
+/* report_choose.c: match the functions and calls of both sides, and choose what goes in. */
+int report_choose(struct report *p);
+void report_forget(struct report *p);
+/* The share of a side's event, and a cost of a function; 0 if it is not there. */
+double report_share(const struct report *p, unsigned s, uint32_t e, uint64_t cost);
+uint64_t report_fn_cost(const struct report *p, unsigned s, uint32_t f, uint32_t e,
+			bool self);
+uint64_t report_call_cost(const struct report *p, unsigned s, uint32_t edge, uint32_t e);
+/* report_data.c */
+int report_put_data(struct report *p);
+
+#endif
