@@ -126,8 +126,11 @@ static int bits_sort(struct exec *x, const struct order *o, uint32_t *v, size_t 
 	struct sort_pair *p = malloc(2 * n * sizeof(*p));
 	int rc = p ? 0 : err_no_memory(x->err, NULL);
 
+	/* The row number is the last key: v may be a heap. */
 	for (size_t i = 0; !rc && i < n; i++)
-		p[i].value = v[i];
+		p[i] = (struct sort_pair){v[i], v[i]};
+	if (!rc && sort_pairs(p, n))
+		rc = err_no_memory(x->err, NULL);
 	for (size_t k = o->n; !rc && k > 0; k--) {
 		const struct table_col *c = &o->key[k - 1];
 
