@@ -8,9 +8,26 @@
  */
 #include "engine/check/check_impl.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/lang/words.h"
+
+int check_fail(struct schema *s, struct span at, const char *fmt, ...)
+{
+	char text[sizeof(s->err->text)];
+	va_list ap;
+
+	if (s->err->kind)
+		return (int)s->err->kind;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	err_set(s->err, ERR_QUERY, at.at, "%s", text);
+	s->err->len = (uint32_t)(at.len ? at.len : 1);
+	return ERR_QUERY;
+}
 
 /* ---- columns ---- */
 

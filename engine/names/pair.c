@@ -30,12 +30,6 @@ struct pass {
 	bool in_turn;	/* of several that are equal, the first with the first */
 };
 
-int pair_no_memory(struct pairs *w)
-{
-	return w->scratch.refused ? arena_full(&w->scratch, w->err)
-				  : err_no_memory(w->err, "while comparing");
-}
-
 /* ---- a pair ---- */
 
 static uint32_t obj_of(const struct pairs *w, uint32_t v)

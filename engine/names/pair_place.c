@@ -18,6 +18,12 @@
 #include "engine/names/variant.h"
 #include "index/base/vec.h"
 
+int pair_no_memory(struct pairs *w)
+{
+	return w->scratch.refused ? arena_full(&w->scratch, w->err)
+				  : err_no_memory(w->err, "while comparing");
+}
+
 /* ---- every text once ---- */
 
 static int number_text(struct pairs *w, struct places *l, struct str text, unsigned side,

@@ -7,20 +7,6 @@
 #include "engine/rows/exec.h"
 #include "engine/sources/source.h"
 
-const char *footer_grouped(uint64_t v, char out[32])
-{
-	char digits[32];
-	int n = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)v), k = 0;
-
-	for (int i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0)
-			out[k++] = ',';
-		out[k++] = digits[i];
-	}
-	out[k] = '\0';
-	return out;
-}
-
 /* Three digits and a unit: 5.27 M. */
 static const char *scaled(uint64_t v, char out[32])
 {
@@ -29,7 +15,7 @@ static const char *scaled(uint64_t v, char out[32])
 	unsigned u = 0;
 
 	if (v < 10000)
-		return footer_grouped(v, out);
+		return str_grouped(v, out);
 	for (; d >= 999.5 && u < sizeof(unit) - 2; u++)
 		d /= 1000;
 	snprintf(out, 32, "%.*f %c", d < 9.995 ? 2 : d < 99.95 ? 1 : 0, d, unit[u]);
@@ -166,8 +152,8 @@ int footer(struct exec *x, struct table *t, struct result *r)
 	if (share_of_total(x, t, &part))
 		return (int)x->err->kind;
 	other = other_event(t);
-	footer_grouped(t->n, n);
-	footer_grouped(t->rows_before, all);
+	str_grouped(t->n, n);
+	str_grouped(t->rows_before, all);
 	if (other.n)
 		r->footer = arena_printf(
 			x->a,

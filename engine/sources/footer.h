@@ -7,7 +7,4 @@
 /* Put "10 of 1,586 functions = 71.2 % of 5.27 M Ir" into r->footer. */
 int footer(struct exec *x, struct table *t, struct result *r);
 
-/* Write 12345 as 12,345. */
-const char *footer_grouped(uint64_t v, char out[32]);
-
 #endif

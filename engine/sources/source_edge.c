@@ -359,13 +359,6 @@ static uint32_t tree_depth_asked(const struct source *s)
 	return s->kind == S_CALLTREE ? 0 : 1;
 }
 
-int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
-	       struct flow_parts **out)
-{
-	*out = NULL;
-	return x->unparted ? 0 : flow_parts_new(g, whole, x->event, out, x->err);
-}
-
 int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 {
 	uint32_t one = q->set ? fnset_next(q->set, 0) : FNSET_NONE;
@@ -396,7 +389,7 @@ static int note_unrooted(struct exec *x, const struct path_tree *tree)
 
 	if (tree->unrooted <= tree->est / 1000)
 		return 0;
-	footer_grouped(tree->unrooted, lost);
+	str_grouped(tree->unrooted, lost);
 	return exec_note(x, arena_printf(x->a,
 					 "%s of the cost come from no root and are in no "
 					 "row: the calls contradict each other",
@@ -412,7 +405,7 @@ static int note_left_out(struct exec *x, const struct path_tree *tree)
 	if (!tree->cut || share < 0.005)
 		return 0;
 	snprintf(percent, sizeof(percent), share < 9.95 ? "%.1f" : "%.0f", share);
-	footer_grouped(tree->n, rows);
+	str_grouped(tree->n, rows);
 	return exec_note(
 		x, arena_printf(x->a,
 				"%s %% of the cost is in no row: the %s costliest are "

@@ -14,6 +14,13 @@
 #include "engine/sources/near.h"
 #include "engine/sources/source.h"
 
+int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
+	       struct flow_parts **out)
+{
+	*out = NULL;
+	return x->unparted ? 0 : flow_parts_new(g, whole, x->event, out, x->err);
+}
+
 #define TOP UINT32_MAX
 
 struct folded {

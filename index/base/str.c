@@ -1,6 +1,7 @@
 /* str.c - string views; see str.h. */
 #include "index/base/str.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -157,4 +158,18 @@ bool str_u64(struct str s, uint64_t *out)
 	}
 	*out = v;
 	return true;
+}
+
+const char *str_grouped(uint64_t v, char out[32])
+{
+	char digits[32];
+	int n = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)v), k = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			out[k++] = ',';
+		out[k++] = digits[i];
+	}
+	out[k] = '\0';
+	return out;
 }

@@ -36,6 +36,8 @@ struct str str_basename(struct str path);	      /* after the last '/' */
 /* Levenshtein distance with transposition, in bytes; max + 1 if it is above max. */
 unsigned str_distance(struct str a, struct str b, unsigned max);
 
+/* v with commas between thousands, in out. */
+const char *str_grouped(uint64_t v, char out[32]);
 /* s as a decimal or 0x number; false if it is anything else or overflows. */
 bool str_u64(struct str s, uint64_t *out);
 

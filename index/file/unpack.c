@@ -398,3 +398,13 @@ int unpack_end(const struct unpack *u, struct err *err)
 		err, "copy the file again, or wait until the program that writes it is "
 		     "done");
 }
+
+struct str unpack_plain_name(struct str s)
+{
+	static const char *const packed[] = {".gz", ".bz2", ".xz", ".zst", ".lz4"};
+
+	for (size_t i = 0; i < sizeof(packed) / sizeof(packed[0]); i++)
+		if (str_ends(s, str_c(packed[i])))
+			return (struct str){s.p, s.n - strlen(packed[i])};
+	return s;
+}

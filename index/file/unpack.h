@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "index/base/err.h"
+#include "index/base/str.h"
 
 struct codec;
 struct unpack;
@@ -44,6 +45,9 @@ struct unpack_io { /* a step moves both ends */
 int unpack_step(struct unpack *u, struct unpack_io *io, struct err *err);
 /* The input ends here.  Returns 0, or ERR_PROFILE if it ends inside a member. */
 int unpack_end(const struct unpack *u, struct err *err);
+
+/* x of "x.gz", the name of a packed file; another name as it is. */
+struct str unpack_plain_name(struct str name);
 
 uint64_t unpack_taken(const struct unpack *u); /* bytes of the file taken so far */
 

@@ -204,7 +204,7 @@ void beside_find(const char *path, struct store *st, struct beside *out)
 	const struct input_file *f = store_inputs(st, &n);
 	DIR *d;
 
-	*out = (struct beside){.base = input_unpacked_name(str_c(path))};
+	*out = (struct beside){.base = unpack_plain_name(str_c(path))};
 	/* A pipe has no path.  Without a pid nothing tells a run. */
 	if (n != 1 || !f->id.path.n || !f->pid || !str_basename(out->base).n)
 		return;

@@ -17,20 +17,10 @@
 #include "index/base/hash.h"
 #include "index/base/vec.h"
 #include "index/store/publish.h"
-#include "index/read/refuse.h"
+#include "index/read/refuse_file.h"
 #include "index/store/store.h"
 
 /* ---- names of dump files ---- */
-
-static const char *const packed[] = {".gz", ".bz2", ".xz", ".zst", ".lz4"};
-
-struct str input_unpacked_name(struct str s)
-{
-	for (size_t i = 0; i < sizeof(packed) / sizeof(packed[0]); i++)
-		if (str_ends(s, str_c(packed[i])))
-			return (struct str){s.p, s.n - strlen(packed[i])};
-	return s;
-}
 
 /* Cut "c123" off the end of s if it has at least `least` digits; else s. */
 static struct str without_number(struct str s, char c, size_t least)
@@ -47,14 +37,9 @@ struct str input_program(struct str cmd)
 	return (struct str){cmd.p, str_find(cmd, ' ')};
 }
 
-bool input_is_packed_name(struct str s)
-{
-	return input_unpacked_name(s).n != s.n;
-}
-
 bool input_is_dump_suffix(struct str s)
 {
-	return without_number(without_number(input_unpacked_name(s), '-', 2), '.', 1).n ==
+	return without_number(without_number(unpack_plain_name(s), '-', 2), '.', 1).n ==
 	       0;
 }
 
@@ -175,7 +160,7 @@ static struct str common_base(const struct inputs *in)
 {
 	struct str first = str_c(in->at[0].source.path), base[4];
 
-	base[0] = input_unpacked_name(first);
+	base[0] = unpack_plain_name(first);
 	base[1] = without_number(base[0], '-', 2);
 	base[2] = without_number(base[0], '.', 1);
 	base[3] = without_number(base[1], '.', 1);

@@ -80,10 +80,6 @@ enum freshness inputs_compare(struct inputs *in, const struct input_file *record
 bool input_is_dump_suffix(struct str s);
 /* The program in the text of a "cmd:" line, without its arguments. */
 struct str input_program(struct str cmd);
-/* x of "x.gz", the name of a packed file; another name as it is. */
-struct str input_unpacked_name(struct str s);
-/* Whether s ends like the name of a packed file: x.gz. */
-bool input_is_packed_name(struct str s);
 /* All files of a run: base, base.1, base-01 and so on, sorted; free them with
  * inputs_free(). */
 int inputs_find(const char *base, char ***path, size_t *n, struct err *err);

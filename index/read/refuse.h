@@ -1,4 +1,4 @@
-/* refuse.h - report files that are no profile, or no set of profiles. */
+/* refuse.h - report files that are no set of profiles. */
 #ifndef QUERN_REFUSE_H
 #define QUERN_REFUSE_H
 
@@ -6,16 +6,11 @@
 #include "index/merge/profile.h"
 #include "index/store/store.h"
 
-/* Check a file after it was read. */
-int refuse_file(const struct input *in, struct err *err);
 /* Check that the files are of one program, that none of them is the same dump twice, and
  * that no two tools counted the same. */
 int refuse_set(const struct inputs *in, const struct profile *p, struct err *err);
 /* The same for a set that need not be read, since its index is up to date: that may have
  * been made with --merge. */
 int refuse_indexed(struct inputs *in, struct store *st, struct err *err);
-/* The file ends early: its last line has no newline, or it is callgrind's and has no
- * "totals:". */
-bool input_truncated(const struct input *in);
 
 #endif

@@ -34,11 +34,6 @@ enum {
 	HOPELESS = 256 << 20, /* bytes of unpacked text without an "events:" line */
 };
 
-int stretch_changed(struct err *err)
-{
-	return err_set(err, ERR_PROFILE, 0, "the profile changed while it was read");
-}
-
 static inline size_t most(uint64_t a, uint64_t b)
 {
 	return (size_t)(a > b ? a : b);

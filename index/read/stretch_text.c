@@ -16,6 +16,11 @@
 #include "index/file/source.h"
 #include "index/read/stretch_in.h"
 
+int stretch_changed(struct err *err)
+{
+	return err_set(err, ERR_PROFILE, 0, "the profile changed while it was read");
+}
+
 enum {
 	AT_ONCE = 256 << 10, /* bytes read at once */
 	BEFORE = 64,	     /* readable bytes before and after */

@@ -5,19 +5,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "index/base/str.h"
 #include <string.h>
 
 void number_grouped(char *buf, uint64_t v)
 {
-	char digits[NUMBER_MAX];
-	int n = snprintf(digits, sizeof(digits), "%" PRIu64, v);
-
-	for (int i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0)
-			*buf++ = ',';
-		*buf++ = digits[i];
-	}
-	*buf = '\0';
+	str_grouped(v, buf);
 }
 
 /* v as three digits; returns the index of its unit (0: none, 1: k, ...).  Rounded

@@ -1,0 +1,157 @@
+/* refuse_file.c - reports of a file that is no profile, or ends early; see refuse_file.h. */
+#include "index/read/refuse_file.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char no_profile[] =
+	"such files begin with lines like \"events: Ir\" and \"fn=main\"; valgrind "
+	"--tool=callgrind and PHP Xdebug write them";
+
+/* A header that ends before its "events:" line. */
+static bool header_only(const struct stretches *s)
+{
+	for (size_t k = 0; k < s->n; k++)
+		for (size_t i = 0; i < s->tally[k]->parts.n; i++)
+			if (tally_part(s->tally[k], i)->line[KEY_VERSION] ||
+			    tally_part(s->tally[k], i)->line[KEY_CREATOR])
+				return true;
+	return false;
+}
+
+/* The line of the first diagnostic of a kind; 0: none. */
+static uint64_t first_odd(const struct stretches *s, enum odd kind)
+{
+	uint64_t lines = 0;
+
+	for (size_t k = 0; k < s->n; k++) {
+		const struct tally *t = s->tally[k];
+
+		for (size_t i = 0; i < t->diag.nodd; i++)
+			if (t->diag.odd[i].kind == kind)
+				return lines + t->diag.odd[i].line;
+		lines += t->lines;
+	}
+	return 0;
+}
+
+static uint64_t first_events(const struct stretches *s)
+{
+	uint64_t lines = 0;
+
+	for (size_t k = 0; k < s->n; k++) {
+		const struct tally *t = s->tally[k];
+
+		for (size_t i = 0; i < t->parts.n; i++)
+			if (tally_part(t, i)->line[KEY_EVENTS])
+				return lines + tally_part(t, i)->line[KEY_EVENTS];
+		lines += t->lines;
+	}
+	return 0;
+}
+
+static int no_events(const struct input *in, struct err *err)
+{
+	const char *name = in->source.name, *hint;
+	const char *nature = source_nature((struct str){in->head, in->nhead}, &hint);
+	uint64_t line = first_odd(&in->stretches, ODD_NO_EVENTS);
+
+	if (in->nhead == 0) {
+		err_set(err, ERR_PROFILE, 0, "%s: empty (0 bytes%s)", name,
+			in->source.codec ? " when unpacked" : "");
+		return err_hint(err, "%s", no_profile);
+	}
+	if (nature) {
+		err_set(err, ERR_PROFILE, 0, "%s: %s, not a Callgrind-format profile",
+			name, nature);
+		return err_hint(err, "%s", hint ? hint : no_profile);
+	}
+	if (line) {
+		err_set(err, ERR_PROFILE, 0,
+			"%s:%" PRIu64 ": a cost line before any \"events:\" line", name,
+			line);
+		return err_hint(
+			err, "this is not a Callgrind-format profile, or its header is "
+			     "missing");
+	}
+	if (header_only(&in->stretches)) {
+		err_set(err, ERR_PROFILE, 0,
+			"%s: cut off in its header: there is no \"events:\" line", name);
+		return err_hint(
+			err, "copy it again, or wait until the program that writes it is "
+			     "done");
+	}
+	err_set(err, ERR_PROFILE, 0,
+		"%s: not a Callgrind-format profile: no \"events:\" line", name);
+	return err_hint(err, "%s", no_profile);
+}
+
+/* lz4 stores text that it cannot shorten as it is.  Without its magic, such a file
+ * would be read as a profile with odd lines. */
+static bool has_lost_its_magic(const struct input *in)
+{
+	const struct str name = str_c(in->source.name);
+
+	return !in->source.codec && !in->source.pipe && in->nhead &&
+	       unpack_plain_name(name).n != name.n && memchr(in->head, 0, in->nhead);
+}
+
+int refuse_file(const struct input *in, struct err *err)
+{
+	const struct stretches *s = &in->stretches;
+	uint64_t negative = 0, unreadable = 0, readable = 0, events = first_events(s);
+	bool difference = false, any = false;
+
+	for (size_t k = 0; k < s->n; k++) {
+		difference |= s->tally[k]->difference;
+		negative += s->tally[k]->diag.odds[ODD_NEGATIVE_COST];
+		unreadable += s->tally[k]->diag.odds[ODD_FIELD];
+		readable += s->tally[k]->cost_lines;
+		any |= s->tally[k]->events.n > 0;
+	}
+	if (has_lost_its_magic(in)) {
+		err_set(err, ERR_PROFILE, 0,
+			"%s: neither text nor packed, as its name says: its first bytes are damaged",
+			in->source.name);
+		return err_hint(err, "make or copy the file again");
+	}
+	/* A cost line comes before the first "events:" of the file. */
+	if (!any || (first_odd(s, ODD_NO_EVENTS) && first_odd(s, ODD_NO_EVENTS) < events))
+		return no_events(in, err);
+	if (difference && negative) {
+		err_set(err, ERR_PROFILE, 0,
+			"%s: a difference of two profiles (its costs are negative)",
+			in->source.name);
+		return err_hint(err, "open the two profiles and compare them with `vs`: "
+				     "quern new.out base=old.out -c 'functions vs base'");
+	}
+	if (readable == 0 && unreadable) {
+		err_set(err, ERR_PROFILE, 0,
+			"%s: none of its %" PRIu64 " cost lines can be read",
+			in->source.name, unreadable);
+		return err_hint(err, "the first: line %" PRIu64, first_odd(s, ODD_FIELD));
+	}
+	return 0;
+}
+
+/* Some producers (yappi) never end the last line, but it ends in a number. */
+bool input_truncated(const struct input *in)
+{
+	const struct stretches *s = &in->stretches;
+	struct str creator = {"", 0};
+	bool totals = false, callgrind;
+
+	for (size_t k = 0; k < s->n; k++)
+		for (size_t i = 0; i < s->tally[k]->parts.n; i++) {
+			const struct part_slot *p = tally_part(s->tally[k], i);
+
+			if (p->new_file || p->value[KEY_CREATOR].n)
+				creator = p->value[KEY_CREATOR];
+			totals = (totals && !p->begins) || p->line[KEY_TOTALS] > 0;
+		}
+	callgrind = str_starts(creator, STR("callgrind"));
+	if (in->end != '\n' && (in->end < '0' || in->end > '9' || callgrind ||
+				str_starts(creator, STR("xdebug"))))
+		return true;
+	return callgrind && !totals;
+}
