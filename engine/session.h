@@ -1,4 +1,4 @@
-/* session.h - the inside of a session, for query.c, explain.c and complete.c. */
+/* session.h - the inside of a session, for the files of this room. */
 #ifndef QUERN_SESSION_H
 #define QUERN_SESSION_H
 
@@ -44,5 +44,11 @@ int session_env(struct session *s, size_t p, struct arena *a, struct check_env *
  * asks. */
 int session_gstages(struct session *s, const struct query *q, struct arena *a,
 		    const struct gstage **out, size_t *profile, struct err *err);
+
+/* A copy that the caller frees; NULL: memory is out. */
+char *session_copy(struct str s);
+int session_set_let(struct session *s, const struct let *let, struct err *err);
+/* Make r the result that `_` is (last.c). */
+void session_keep_last(struct session *s, const struct result *r);
 
 #endif

@@ -1,0 +1,440 @@
+/*
+ * session.c - open profiles and what is set for all queries; see query.h.
+ *
+ * Graph stages in force and lets are kept as text, and parsed where they are used.
+ */
+#include "engine/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/lang/check_names.h"
+#include "engine/names/pair.h"
+#include "engine/rows/fn_detail.h"
+#include "index/base/map.h"
+#include "index/base/vec.h"
+
+enum {
+	NESTING = 200,
+	TEXT_BYTES = 64 << 10,
+	SECONDS = 60,
+	LEAST_PAIRED = 50, /* percent */
+	ROWS = 10000000,
+};
+#define ARENA_BYTES ((uint64_t)2 << 30)
+
+int session_new(struct session **out, struct err *err)
+{
+	struct session *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return err_no_memory(err, NULL);
+	s->part_cache = part_cache_new();
+	if (!s->part_cache || flow_cache_new(&s->flows, err)) {
+		err_no_memory(err, NULL);
+		part_cache_free(s->part_cache);
+		free(s);
+		return (int)err->kind;
+	}
+	arena_init(&s->kept[0], 0);
+	arena_init(&s->kept[1], 0);
+	session_set_limits(s, &(struct session_limits){0});
+	s->least_paired = LEAST_PAIRED;
+	*out = s;
+	return 0;
+}
+
+void session_free(struct session *s)
+{
+	if (!s)
+		return;
+	flow_cache_free(s->flows);
+	part_cache_free(s->part_cache);
+	pair_cache_free(&s->pairs);
+	for (size_t i = 0; i < s->n; i++)
+		free((void *)(uintptr_t)s->names[i].p);
+	for (size_t i = 0; i < s->nfilters; i++)
+		free((void *)(uintptr_t)s->filters[i].p);
+	for (size_t i = 0; i < s->nlets; i++) {
+		free(s->lets[i].name);
+		free(s->lets[i].text);
+	}
+	arena_free(&s->kept[0]);
+	arena_free(&s->kept[1]);
+	free(s->stores);
+	free(s->names);
+	free(s->filters);
+	free(s->lets);
+	free(s->event);
+	free(s);
+}
+
+char *session_copy(struct str s)
+{
+	char *p = malloc(s.n + 1);
+
+	if (p) {
+		if (s.n)
+			memcpy(p, s.p, s.n);
+		p[s.n] = '\0';
+	}
+	return p;
+}
+
+static size_t find_profile(const struct session *s, struct str name)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (str_eq(s->names[i], name))
+			return i;
+	return s->n;
+}
+
+int session_add(struct session *s, struct str name, struct store *st, struct err *err)
+{
+	char *p;
+
+	if (find_profile(s, name) < s->n) {
+		err_set(err, ERR_QUERY, 0,
+			"a profile is already open under the name '%.*s'", STR_ARG(name));
+		return err_hint(err, "give it another: NAME=FILE");
+	}
+	if (vec_reserve(&s->stores, &s->cap, s->n + 1, sizeof(*s->stores)) ||
+	    vec_reserve(&s->names, &s->names_cap, s->n + 1, sizeof(*s->names)) ||
+	    !(p = session_copy(name)))
+		return err_no_memory(err, NULL);
+	s->stores[s->n] = st;
+	s->names[s->n++] = (struct str){p, name.n};
+	return 0;
+}
+
+static void forget_last(struct session *s)
+{
+	arena_reset(&s->kept[0]);
+	arena_reset(&s->kept[1]);
+	s->last = NULL;
+	s->last_rows = 0;
+}
+
+int session_remove(struct session *s, struct str name, struct err *err)
+{
+	size_t i = find_profile(s, name);
+
+	if (i == s->n)
+		return err_set(err, ERR_QUERY, 0,
+			       "no profile is open under the name '%.*s'", STR_ARG(name));
+	flow_cache_drop(s->flows, s->stores[i]);
+	part_cache_drop(s->part_cache, s->stores[i]);
+	pair_forget(&s->pairs);
+	forget_last(s);
+	free((void *)(uintptr_t)s->names[i].p);
+	memmove(&s->stores[i], &s->stores[i + 1], (s->n - i - 1) * sizeof(*s->stores));
+	memmove(&s->names[i], &s->names[i + 1], (s->n - i - 1) * sizeof(*s->names));
+	s->n--;
+	return 0;
+}
+
+size_t session_profiles(const struct session *s)
+{
+	return s->n;
+}
+
+struct str session_profile_name(const struct session *s, size_t i)
+{
+	return s->names[i];
+}
+
+struct store *session_profile(const struct session *s, size_t i)
+{
+	return s->stores[i];
+}
+
+struct parse_limits session_parse_limits(const struct session *s)
+{
+	return (struct parse_limits){
+		.text_bytes = s->limits.text_bytes,
+		.nesting = s->limits.nesting,
+	};
+}
+
+int session_env(struct session *s, size_t p, struct arena *a, struct check_env *env,
+		struct err *err)
+{
+	struct store *st = s->stores[p];
+	uint32_t n = store_info(st)->all_events;
+	struct str *events = ARENA_ARRAY(a, struct str, (size_t)n + 1);
+	struct check_let *lets = ARENA_ARRAY(a, struct check_let, s->nlets + 1);
+
+	if (!events || !lets)
+		return arena_full(a, err);
+	*env = (struct check_env){.events = events,
+				  .nevents = n,
+				  .profiles = s->names,
+				  .nprofiles = s->n,
+				  .lets = lets,
+				  .nlets = s->nlets,
+				  .last = s->last,
+				  .limits = session_parse_limits(s),
+				  .safe = s->safe,
+				  .event_scope = "this profile"};
+	for (uint32_t e = 0; e < n; e++) {
+		struct store_event ev;
+
+		store_event(st, e, &ev);
+		events[e] = ev.name;
+		if (s->event && str_eq(ev.name, str_c(s->event)))
+			env->event = e;
+	}
+	for (size_t i = 0; i < s->nlets; i++)
+		lets[i] = (struct check_let){str_c(s->lets[i].name),
+					     str_c(s->lets[i].text), s->lets[i].is_set};
+	return 0;
+}
+
+int session_set_event(struct session *s, struct str event, struct err *err)
+{
+	struct arena a;
+	struct check_env env;
+	char *p;
+	int rc = 0;
+
+	if (s->n == 0)
+		return err_set(err, ERR_QUERY, 0, "no profile is open");
+	arena_init(&a, 0);
+	if (session_env(s, 0, &a, &env, err) ||
+	    check_event(&env, event, (struct span){0, event.n}, err) == env.nevents)
+		rc = (int)err->kind;
+	arena_free(&a);
+	if (rc)
+		return rc;
+	if (!(p = session_copy(event)))
+		return err_no_memory(err, NULL);
+	free(s->event);
+	s->event = p;
+	return 0;
+}
+
+struct str session_event(const struct session *s)
+{
+	struct store_event e = {0};
+
+	if (s->event)
+		return str_c(s->event);
+	if (s->n && store_info(s->stores[0])->events)
+		store_event(s->stores[0], 0, &e);
+	return e.name;
+}
+
+void session_set_cancel(struct session *s, const atomic_int *cancel)
+{
+	s->cancel.asked = cancel;
+}
+
+void session_set_limits(struct session *s, const struct session_limits *l)
+{
+	s->limits = (struct session_limits){
+		.rows = l->rows ? l->rows : ROWS,
+		.arena_bytes = l->arena_bytes ? l->arena_bytes : ARENA_BYTES,
+		.seconds = l->seconds ? l->seconds : SECONDS,
+		.nesting = l->nesting ? l->nesting : NESTING,
+		.text_bytes = l->text_bytes ? l->text_bytes : TEXT_BYTES,
+	};
+}
+
+const struct session_limits *session_limits(const struct session *s)
+{
+	return &s->limits;
+}
+
+void session_set_roots(struct session *s, const struct roots *sources,
+		       const struct roots *objects)
+{
+	s->roots = sources;
+	s->objects = objects;
+}
+
+void session_set_safe(struct session *s, bool safe)
+{
+	s->safe = safe;
+}
+
+int session_pair(struct session *s, enum session_rule kind, struct str rule,
+		 struct err *err)
+{
+	struct pair_rules *to = &s->pairs.rules;
+
+	pair_forget(&s->pairs);
+	switch (kind) {
+	case RULE_FILES: return moved_add(&to->files, rule, err);
+	case RULE_OBJECTS: return moved_add(&to->objects, rule, err);
+	case RULE_NAMES: return rename_add(&to->names, rule, err);
+	}
+	return 0;
+}
+
+void session_pair_none(struct session *s, enum session_rule kind)
+{
+	struct pair_rules *of = &s->pairs.rules;
+
+	pair_forget(&s->pairs);
+	switch (kind) {
+	case RULE_FILES: moved_clear(&of->files); break;
+	case RULE_OBJECTS: moved_clear(&of->objects); break;
+	case RULE_NAMES: rename_clear(&of->names); break;
+	}
+}
+
+struct str session_pair_rule(const struct session *s, enum session_rule kind, size_t i)
+{
+	const struct pair_rules *of = &s->pairs.rules;
+	const struct moved *moved = kind == RULE_FILES ? &of->files : &of->objects;
+
+	if (kind == RULE_NAMES)
+		return i < of->names.n ? rename_text(&of->names, i)
+				       : (struct str){NULL, 0};
+	return i < moved->n ? str_c(moved->at[i].text) : (struct str){NULL, 0};
+}
+
+void session_pair_exact(struct session *s, bool exact)
+{
+	pair_forget(&s->pairs);
+	s->pairs.rules.exact = exact;
+}
+
+bool session_pairs_exactly(const struct session *s)
+{
+	return s->pairs.rules.exact;
+}
+
+int session_least_paired(struct session *s, struct str percent, struct err *err)
+{
+	char text[32], *end;
+	double v;
+
+	snprintf(text, sizeof(text), "%.*s", STR_ARG(percent));
+	v = strtod(text, &end);
+	if (end == text || (*end && strcmp(end, "%") != 0) || !(v >= 0 && v <= 100))
+		return err_set(
+			err, ERR_USAGE, 0,
+			"the least share paired is a percentage from 0 to 100, not "
+			"'%s'",
+			text);
+	s->least_paired = v;
+	return 0;
+}
+
+double session_least(const struct session *s)
+{
+	return s->least_paired;
+}
+
+int session_pop(struct session *s, struct err *err)
+{
+	if (s->nfilters == 0)
+		return err_set(err, ERR_QUERY, 0, "no graph stage is in force");
+	free((void *)(uintptr_t)s->filters[--s->nfilters].p);
+	return 0;
+}
+
+size_t session_filters(const struct session *s)
+{
+	return s->nfilters;
+}
+
+struct str session_filter(const struct session *s, size_t i)
+{
+	return s->filters[i];
+}
+
+/* ---- lets ---- */
+
+int session_set_let(struct session *s, const struct let *let, struct err *err)
+{
+	struct session_let *l = NULL;
+	char *text = session_copy(let->text), *name = session_copy(let->name);
+
+	for (size_t i = 0; i < s->nlets; i++)
+		if (str_eq(str_c(s->lets[i].name), let->name) &&
+		    s->lets[i].is_set == (let->set != NULL))
+			l = &s->lets[i];
+	if (!l && !vec_reserve(&s->lets, &s->lets_cap, s->nlets + 1, sizeof(*s->lets)))
+		l = &s->lets[s->nlets];
+	if (!text || !name || !l) {
+		free(text);
+		free(name);
+		return err_no_memory(err, NULL);
+	}
+	if (l == &s->lets[s->nlets])
+		s->nlets++;
+	free(l->name);
+	free(l->text);
+	*l = (struct session_let){name, text, let->set != NULL};
+	return 0;
+}
+
+/* ---- graph stages in force ---- */
+
+/* The spans of kept filters point into their own text, not into the text of the query. */
+static void no_span(struct set *set)
+{
+	if (!set)
+		return;
+	set->span = set->text_span = (struct span){0, 0};
+	no_span(set->a);
+	no_span(set->b);
+}
+
+static int parse_filter(struct session *s, struct str text, struct arena *a,
+			struct gstage **out, struct err *err)
+{
+	struct parse_limits l = session_parse_limits(s);
+
+	if (parse_gstage_text(text, &l, a, out, err))
+		return (int)err->kind;
+	if ((*out)->kind == G_COLLAPSE && !(*out)->name.n)
+		(*out)->name = str_trim(str_from(text, (*out)->set->span.at));
+	(*out)->span = (struct span){0, 0};
+	no_span((*out)->set);
+	return 0;
+}
+
+int session_gstages(struct session *s, const struct query *q, struct arena *a,
+		    const struct gstage **out, size_t *profile, struct err *err)
+{
+	struct gstage *first = NULL, **tail = &first;
+	struct check_env env = {.profiles = s->names, .nprofiles = s->n};
+
+	for (size_t i = 0; i < s->nfilters; i++) {
+		if (parse_filter(s, s->filters[i], a, tail, err))
+			return (int)err->kind;
+		tail = &(*tail)->next;
+	}
+	*tail = q->gstages;
+	*profile = 0;
+	for (const struct gstage *g = first; g; g = g->next)
+		if (g->kind == G_IN) {
+			*profile = check_profile(&env, g->name, g->span, err);
+			if (*profile == s->n)
+				return (int)err->kind;
+		}
+	*out = first;
+	return 0;
+}
+
+/* ---- damage ---- */
+
+int session_guard(int (*fn)(void *), void *arg, struct err *err)
+{
+	if (!map_guard(fn, arg, ERR_INDEX, err))
+		return 0;
+	if (err->kind == ERR_INDEX)
+		err_hint(err, "rebuild it: run quern with --rebuild");
+	return (int)err->kind;
+}
+
+int session_check(const struct session *s, struct err *err)
+{
+	for (size_t i = 0; i < s->n; i++)
+		store_check(s->stores[i], err);
+	return (int)err->kind;
+}
