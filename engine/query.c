@@ -7,12 +7,10 @@
  */
 #include "engine/query.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/rows/exec.h"
-#include "engine/rows/fn_detail.h"
 #include "engine/sources/footer.h"
 #include "engine/graph/graph.h"
 #include "engine/stages/gstage.h"
@@ -22,7 +20,6 @@
 #include "engine/sources/sources.h"
 #include "engine/stages/stage.h"
 #include "engine/stages/vs.h"
-#include "index/base/map.h"
 #include "index/base/vec.h"
 
 /* ---- for reports ---- */

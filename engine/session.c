@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "engine/lang/check_names.h"
-#include "engine/names/pair.h"
 #include "engine/rows/fn_detail.h"
 #include "index/base/map.h"
 #include "index/base/vec.h"
