@@ -382,11 +382,74 @@ static bool in_list(const struct tstage *s, const struct token *t)
 	       (s->kind == T_SHOW || s->kind == T_SORT || s->kind == T_GROUP);
 }
 
+/* What seems to be meant behind a source; 0: nothing is known of it. */
+static int unexpected_in_source(struct parser *p, const struct source *src,
+				const struct verb *v, const struct token *t)
+{
+	if (t->kind == TOK_NUMBER && src->top && !src->has_n) {
+		parse_fail(p, token_span(t), "the number of rows stands behind 'top'");
+		return err_hint(p->err, "top %.*s %s", (int)t->len, p->text.p + t->at,
+				v->word);
+	}
+	if ((v->clauses & C_UNIT) && token_is(t, "top")) {
+		parse_fail(p, token_span(t), "'top' stands before what it ranks");
+		return err_hint(p->err, "top 10 %s, or %s | take 10", v->word, v->word);
+	}
+	if ((v->clauses & C_OF) && !src->of &&
+	    (t->kind == TOK_WORD || t->kind == TOK_STRING || t->kind == '/' ||
+	     t->kind == '#')) {
+		parse_fail(p, token_span(t), "'of' is missing before this name");
+		return err_hint(p->err, "its form: %s",
+				src->top ? verbs[0].form : v->form);
+	}
+	if (src->of && t->kind == TOK_WORD) {
+		parse_fail(p, token_span(t), "the name ends before this word");
+		return err_hint(
+			p->err,
+			"a name with blanks needs double quotes; stages need '|'");
+	}
+	return 0;
+}
+
+/* The same behind a table stage. */
+static int unexpected_in_stage(struct parser *p, const struct tstage *stages,
+			       const struct token *t)
+{
+	if (token_is(t, "vs")) {
+		parse_fail(p, token_span(t), "'vs' stands behind the source");
+		return err_hint(p->err, "before the first '|': functions vs base | ...");
+	}
+	if (behind_number(p, t)) {
+		parse_fail(p, token_span(t), "a number is written without commas");
+		return err_hint(p->err, "write 1000 or 1k");
+	}
+	if (token_is(t, "like") || token_is(t, "contains") || token_is(t, "matches")) {
+		parse_fail(p, token_span(t), "'%.*s' is not an operator here",
+			   STR_ARG(t->text));
+		return err_hint(p->err, "fn ~ \"text\", or fn ~ /a regular expression/");
+	}
+	if (t->kind == ':' && str_ends((struct str){p->text.p, t->at}, STR("file"))) {
+		parse_fail(p, token_span(t), "file and line are two columns");
+		return err_hint(
+			p->err,
+			"show file, line; where file = \"parser.c\" and line > 10");
+	}
+	if (token_is(t, "between")) {
+		parse_fail(p, token_span(t), "'between' is not an operator here");
+		return err_hint(p->err, "self > 1k and self < 1M");
+	}
+	if (in_list(stages, t)) {
+		parse_fail(p, token_span(t), "a ',' or '|' is missing before this");
+		return err_hint(p->err, "columns are separated by commas: show fn, self");
+	}
+	return 0;
+}
+
 int parse_unexpected(struct parser *p, const struct stmt *s, const struct token *t)
 {
 	const struct verb *v = s->is_let ? NULL : verb_of_kind(s->query.source.kind);
 	const struct source *src = &s->query.source;
-	bool first_stage = v && !s->query.tstages;
+	int said = 0;
 
 	if (t->kind == ')')
 		return parse_fail(p, token_span(t), "this ')' closes nothing");
@@ -396,60 +459,12 @@ int parse_unexpected(struct parser *p, const struct stmt *s, const struct token 
 			   STR_ARG(t->text));
 		return err_hint(p->err, "stages are joined by '|'");
 	}
-	if (first_stage && t->kind == TOK_NUMBER && src->top && !src->has_n) {
-		parse_fail(p, token_span(t), "the number of rows stands behind 'top'");
-		return err_hint(p->err, "top %.*s %s", (int)t->len, p->text.p + t->at,
-				v->word);
-	}
-	if (first_stage && (v->clauses & C_UNIT) && token_is(t, "top")) {
-		parse_fail(p, token_span(t), "'top' stands before what it ranks");
-		return err_hint(p->err, "top 10 %s, or %s | take 10", v->word, v->word);
-	}
-	if (!first_stage && v && token_is(t, "vs")) {
-		parse_fail(p, token_span(t), "'vs' stands behind the source");
-		return err_hint(p->err, "before the first '|': functions vs base | ...");
-	}
-	if (t->kind == TOK_ARROW && src->kind == S_PATH && v) {
+	if (v && t->kind == TOK_ARROW && src->kind == S_PATH) {
 		parse_fail(p, token_span(t), "a path has two ends");
 		return err_hint(p->err, "path A -> C via B");
 	}
-	if (!first_stage && v && behind_number(p, t)) {
-		parse_fail(p, token_span(t), "a number is written without commas");
-		return err_hint(p->err, "write 1000 or 1k");
-	}
-	if (!first_stage && v &&
-	    (token_is(t, "like") || token_is(t, "contains") || token_is(t, "matches"))) {
-		parse_fail(p, token_span(t), "'%.*s' is not an operator here",
-			   STR_ARG(t->text));
-		return err_hint(p->err, "fn ~ \"text\", or fn ~ /a regular expression/");
-	}
-	if (!first_stage && v && t->kind == ':' &&
-	    str_ends((struct str){p->text.p, t->at}, STR("file"))) {
-		parse_fail(p, token_span(t), "file and line are two columns");
-		return err_hint(
-			p->err,
-			"show file, line; where file = \"parser.c\" and line > 10");
-	}
-	if (!first_stage && v && token_is(t, "between")) {
-		parse_fail(p, token_span(t), "'between' is not an operator here");
-		return err_hint(p->err, "self > 1k and self < 1M");
-	}
-	if (!first_stage && v && in_list(s->query.tstages, t)) {
-		parse_fail(p, token_span(t), "a ',' or '|' is missing before this");
-		return err_hint(p->err, "columns are separated by commas: show fn, self");
-	}
-	if (first_stage && (v->clauses & C_OF) && !src->of &&
-	    (t->kind == TOK_WORD || t->kind == TOK_STRING || t->kind == '/' ||
-	     t->kind == '#')) {
-		parse_fail(p, token_span(t), "'of' is missing before this name");
-		return err_hint(p->err, "its form: %s",
-				src->top ? verbs[0].form : v->form);
-	}
-	if (first_stage && src->of && t->kind == TOK_WORD) {
-		parse_fail(p, token_span(t), "the name ends before this word");
-		return err_hint(
-			p->err,
-			"a name with blanks needs double quotes; stages need '|'");
-	}
-	return parse_fail(p, token_span(t), "this is not expected here");
+	if (v)
+		said = s->query.tstages ? unexpected_in_stage(p, s->query.tstages, t)
+					: unexpected_in_source(p, src, v, t);
+	return said ? said : parse_fail(p, token_span(t), "this is not expected here");
 }
