@@ -47,6 +47,7 @@ struct exec {
 	struct flow_cache *flows;
 	const struct result *last; /* `_`; NULL: none */
 	uint32_t event;		   /* of unqualified costs */
+	size_t keep; /* only so many rows are asked for, the costliest; 0: all */
 	struct str *notes;
 	size_t nnotes, notes_cap;
 	const struct roots *roots, *objects; /* where text and objects may be read; or

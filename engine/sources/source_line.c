@@ -13,6 +13,7 @@
 #include "engine/rows/fn_detail.h"
 #include "engine/sources/source.h"
 #include "engine/sources/source_text.h"
+#include "index/base/sort.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -41,7 +42,9 @@ struct detail {
 	struct site *sites;
 	struct jump *jumps;
 	size_t n, cap;
-	uint64_t *costs; /* all rows have the same number of costs */
+	size_t keep; /* if not 0, only the costliest rows are kept, so many at least */
+	uint64_t dropped; /* rows that were not */
+	uint64_t *costs;  /* all rows have the same number of costs */
 	size_t costs_cap;
 	bool by_instr;
 	struct text_file **text; /* [places], for `lines of`; NULL: not read */
@@ -127,7 +130,7 @@ static int fold(struct exec *x, struct detail *d, fn_id f, const struct raw *raw
 		if (!p || cmp(&raw[i - 1], &raw[i])) {
 			if (exec_grow(x, &d->places, &d->cap, d->n, d->n + 1,
 				      sizeof(*p)) ||
-			    exec_rows(x, d->n + 1))
+			    exec_rows(x, d->dropped + d->n + 1))
 				return (int)x->err->kind;
 			if (!(costs = new_costs(x, d, 2 * (size_t)d->events)))
 				return (int)x->err->kind;
@@ -182,7 +185,7 @@ static int add_sites(struct exec *x, struct detail *d, fn_id f, struct arena *sc
 
 	if (fn_sites(x, f, scratch, &sites, &incl, &n) ||
 	    exec_grow(x, &d->sites, &d->cap, d->n, d->n + n, sizeof(*d->sites)) ||
-	    exec_rows(x, d->n + n))
+	    exec_rows(x, d->dropped + d->n + n))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t *costs = new_costs(x, d, d->events);
@@ -206,7 +209,7 @@ static int add_jumps(struct exec *x, struct detail *d, fn_id f, struct arena *sc
 
 	if (fn_jumps(x, f, scratch, &jumps, &n) ||
 	    exec_grow(x, &d->jumps, &d->cap, d->n, d->n + n, sizeof(*d->jumps)) ||
-	    exec_rows(x, d->n + n))
+	    exec_rows(x, d->dropped + d->n + n))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < n; i++)
 		d->jumps[d->n++] = (struct jump){f, jumps[i]};
@@ -356,6 +359,57 @@ static int merge_rows(struct exec *x, struct detail *d, enum source_kind k)
 	return 0;
 }
 
+/* ---- the costliest rows ---- */
+
+/*
+ * Keep the d->keep costliest rows in their order, the first ones of equals: the rows that
+ * a sort by cost would put first.  Done whenever there are twice as many, this takes
+ * memory for what is kept, however many rows the profile has.
+ */
+static int drop_cheap(struct exec *x, struct detail *d, enum source_kind k)
+{
+	enum { SLACK = 4096 };
+	const size_t costs = row_costs(d, k), all = d->n;
+	struct sort_pair *order;
+	size_t n = 0;
+
+	if (!d->keep || all < 2 * d->keep + SLACK)
+		return 0;
+	order = malloc(all * sizeof(*order));
+	if (!order)
+		return err_no_memory(x->err, NULL);
+	for (size_t i = 0; i < all; i++)
+		order[i] = (struct sort_pair){
+			~store_event_of(d->st, x->event, d->costs + i * costs),
+			(uint32_t)i};
+	if (sort_pairs(order, all)) {
+		free(order);
+		return err_no_memory(x->err, NULL);
+	}
+	for (size_t i = 0; i < d->keep; i++)
+		order[i].key = order[i].value;
+	if (sort_pairs(order, d->keep)) {
+		free(order);
+		return err_no_memory(x->err, NULL);
+	}
+	for (; n < d->keep; n++) {
+		const size_t from = order[n].value;
+
+		if (k == S_CALLSITES)
+			d->sites[n] = d->sites[from];
+		else
+			d->places[n] = d->places[from];
+		memmove(d->costs + n * costs, d->costs + from * costs,
+			costs * sizeof(*d->costs));
+	}
+	/* New rows begin with zeros. */
+	memset(d->costs + n * costs, 0, (all - n) * costs * sizeof(*d->costs));
+	d->dropped += all - n;
+	d->n = n;
+	free(order);
+	return 0;
+}
+
 /* ---- text ---- */
 
 /* *any: some place has text.  If a file cannot be read, `source of` says why. */
@@ -381,9 +435,15 @@ static int read_texts(struct exec *x, struct detail *d, bool *any)
 
 typedef int add_function(struct exec *, struct detail *, fn_id, struct arena *);
 
-static int each_function(struct exec *x, struct detail *d, const struct fn_set *set,
-			 add_function *add)
+static add_function *adder(enum source_kind k)
 {
+	return k == S_CALLSITES ? add_sites : k == S_JUMPS ? add_jumps : add_places;
+}
+
+static int each_function(struct exec *x, struct detail *d, const struct fn_set *set,
+			 enum source_kind kind)
+{
+	add_function *add = adder(kind);
 	uint32_t functions = store_info(d->st)->functions;
 	struct arena scratch;
 	int rc = 0;
@@ -395,15 +455,12 @@ static int each_function(struct exec *x, struct detail *d, const struct fn_set *
 		if (here == GRAPH_NONE || (set && !fnset_has(set, here)))
 			continue;
 		arena_reset(&scratch);
-		rc = add(x, d, f, &scratch) || exec_poll_now(x) ? (int)x->err->kind : 0;
+		rc = add(x, d, f, &scratch) || drop_cheap(x, d, kind) || exec_poll_now(x)
+			     ? (int)x->err->kind
+			     : 0;
 	}
 	arena_free(&scratch);
 	return rc;
-}
-
-static add_function *adder(enum source_kind k)
-{
-	return k == S_CALLSITES ? add_sites : k == S_JUMPS ? add_jumps : add_places;
 }
 
 static const struct source_def source_lines_text;
@@ -430,16 +487,22 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	d->st = x->g->st;
 	d->events = i->events;
 	d->by_instr = s->kind == S_INSTRS;
-	if ((s->of	? exec_set(x, s->of, &set)
-	     : x->parts ? 0
-			: reserve_rows(x, d, s->kind)) ||
-	    each_function(x, d, set, adder(s->kind)) || merge_rows(x, d, s->kind))
+	/* Rows of merged functions are merged at the end, and jumps have no cost. */
+	if (!s->of && x->g->plain && s->kind != S_JUMPS)
+		d->keep = x->keep;
+	if ((s->of		   ? exec_set(x, s->of, &set)
+	     : x->parts || d->keep ? 0
+				   : reserve_rows(x, d, s->kind)) ||
+	    each_function(x, d, set, s->kind) || merge_rows(x, d, s->kind))
 		return (int)x->err->kind;
 	t->data = d;
 	t->ordered = s->of != NULL;
 	if (s->kind == S_LINES && s->of && read_texts(x, d, &text))
 		return (int)x->err->kind;
-	return table_init(x, t, text ? &source_lines_text : t->src, x->g, d->n);
+	if (table_init(x, t, text ? &source_lines_text : t->src, x->g, d->n))
+		return (int)x->err->kind;
+	t->rows_before += d->dropped;
+	return 0;
 }
 
 /* ---- columns of lines and instrs ---- */

@@ -261,13 +261,34 @@ static bool wants_order(struct table *t, const struct tstage *next)
 	return true;
 }
 
+/* How many rows the stages keep, the costliest; 0: all, or others. */
+static size_t rows_wanted(const struct exec *x, const struct source *s,
+			  const struct tstage *next)
+{
+	const struct source_def *def = source_def_of(s);
+	const struct expr *key = next && next->kind == T_SORT ? next->exprs : NULL;
+
+	if (s->kind == S_LAST || s->vs.n || !def->sorted)
+		return 0;
+	if (key) {
+		if (key->next || key->asc || key->op != EX_COL || key->let ||
+		    key->percent || key->ev != x->event ||
+		    !str_eq(key->text, str_c(def->primary)))
+			return 0;
+		next = next->next;
+	}
+	return next && next->kind == T_TAKE ? (size_t)next->n : 0;
+}
+
 int exec_source(struct exec *x, const struct source *s, struct table *t,
 		const struct tstage *next)
 {
 	if (graph_event(x->g, x->event, x->err))
 		return (int)x->err->kind;
+	x->keep = rows_wanted(x, s, next);
 	if (s->vs.n ? exec_vs(x, s, t) : sources_open(x, s, t))
 		return (int)x->err->kind;
+	x->keep = 0;
 	if (!wants_order(t, next))
 		return 0;
 	return exec_sort(x, t, NULL, rows_kept(t, next));
