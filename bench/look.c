@@ -1,26 +1,28 @@
 /*
- * look.c - what it takes only to look at every number of a profile, and to keep half as many
- * bytes: floors for parse and for an index.
+ * look.c - two lower bounds for the time that an index takes: to look at every number of
+ * a profile, and also to store half as many bytes as the profile has.
  *
  *	build/release/bench/look [--tsv] FILE...
  *
- * Cost lines and jumps are taken 64 bytes at a time, as masks of what each byte is (AVX-512).  An
- * addition finds where all first numbers end, the next one the second ones: a carry goes through
- * a number and stops at its end.
+ * Cost lines and jumps are read 64 bytes at a time, with AVX-512: a mask for each kind of
+ * byte has one bit per byte.  One addition finds the ends of all first numbers, a second
+ * addition those of all second numbers: its carry runs through a number and stops at the
+ * end of it.
  *
  *	+3 0 2786\n+5 0 2786\n
  *	^          ^		starts
- *	  ^          ^		numbers + starts: ends of the first
- *	    ^          ^	numbers + what is behind these: of the second
+ *	  ^          ^		numbers + starts: ends of the first numbers
+ *	    ^          ^	numbers + starts of the second numbers: their ends
  *
- * What is behind a line's second number are costs.  What is no such line is a bit in the wrong place,
- * and the costs are added by their digits.  No position is added up and no name is looked at, so a
- * reader that knows what stands where does all of this, or something instead of it, and more.  A plain
- * loop has to find the same sum.
+ * The numbers after the second one of a line are its costs.  A line of another kind has a
+ * bit where these lines have none, and the loop stops there.  Costs are added up;
+ * positions are not, and names are not read.  A reader that also finds out what each
+ * number means does at least this much work.  A plain loop checks the sum.
  *
- * Who has to know the lines afterwards keeps them, and looks up of which function they are.  The least
- * of that: half as many bytes as the lines have are put into memory (an index has 48 % of the text of a
- * profile of one part, and 70 % with 13 events), and each id between brackets adds one in a table.
+ * An index also keeps the lines and finds the function of each.  A second run adds the
+ * least work for that: it stores half as many bytes as the lines have (an index has 48 %
+ * of the text of a profile of one part, and 70 % with 13 events), and adds 1 to a counter
+ * for each id in parentheses.
  */
 #include <fcntl.h>
 #include <stdbool.h>

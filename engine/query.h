@@ -21,7 +21,7 @@ struct path_tree;
 struct roots;
 struct session;
 
-struct session_limits { /* 0: the default of RELIABILITY.md section 2 */
+struct session_limits { /* 0: the default (query.c) */
 	uint64_t rows, arena_bytes;
 	uint32_t seconds, nesting, text_bytes;
 };

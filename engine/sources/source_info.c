@@ -588,14 +588,15 @@ static int threads_open(struct exec *x, const struct source *s, struct table *t)
 	return table_init(x, t, &source_threads, x->g, n);
 }
 
-/* Parts of two profiles are the same if their triggers are, or their descriptions; of
- * several that are, the first and the first.  Benchmarks in parts are named by these. */
+/* The key of a part for `vs`: its trigger or, without one, its description, since a
+ * program that dumps a part per benchmark names the benchmark there.  If several parts
+ * have one key, they are paired in their order. */
 static struct str part_key(const struct table *t, uint32_t r, struct arena *a)
 {
 	const struct store_part p = part_of_row(t, r);
 	const struct str name = p.trigger.n ? p.trigger : p.desc;
 
-	/* Of one profile, some parts are compared with others. */
+	/* Parts of one profile and other parts of it are paired in their order. */
 	if (t->x->pairing->st[0] == t->x->pairing->st[1])
 		return STR("part");
 	if (t->src == &source_threads)

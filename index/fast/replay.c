@@ -83,8 +83,8 @@ int replay_room(struct replay *r)
 		r->past_size = PAST_LEAST;
 		while (r->past_size < PAST_MOST && r->past_size <= r->past_most / 2)
 			r->past_size *= 2;
-		/* The places after the ring stay 0, and a link that was not taken yet was
-		 * `seen` at the first of them. */
+		/* The places after the ring are never written and hold link 0.  `seen` of
+		 * a link that was not taken yet is the first of these places. */
 		r->past = calloc((size_t)r->past_size + PAST_AHEAD + 1, sizeof(*r->past));
 	}
 	return r->head && r->plain && r->past ? 0 : -1;

@@ -43,8 +43,8 @@ static HOT uint32_t find(const struct replay_fixed in, uint32_t entry, const cha
 struct look {
 	const char *p;	/* the text at hand */
 	const char *at; /* the text that is searched for: p, or the same without names */
-	bool named;	/* p has a name that `at`, or the head in a link, has not */
-	bool again;	/* the link found has that name */
+	bool named;	/* p has a name that `at`, or the head in a link, lacks */
+	bool again;	/* the link found has that name, too */
 	/* The block that begins at `at`: */
 	const struct head *block; /* NULL: none */
 	const char *from;	  /* end of its head */
@@ -53,9 +53,10 @@ struct look {
 	struct head other;	  /* or the meaning of another one: block == &other */
 };
 
-/* The link that should come next, or another one of entry cur, when the text at s->p is
- * its text but for names that are written again; or the link made of it, when they were
- * written so the last time (s->again).  0: there is no such link. */
+/* Find a link of entry cur that fits the text at s->p without the names that are written
+ * again ("cfn=(12) malloc").  The expected link is tried first, if it is one of cur's.
+ * If a link has a copy with names, and the text as it is fits this copy, the result is
+ * the copy, and s->again is set.  0: no link fits. */
 static HOT uint32_t find_named(const struct replay_fixed in, uint32_t cur, struct look *s,
 			       struct line *l)
 {
@@ -204,8 +205,8 @@ static HOT void find_block(const struct replay_fixed in, struct look *s, struct 
 		s->block = &s->other;
 }
 
-/* The block of *s begins, and link i fits its first line.  Enter the block; the link made
- * of its head and i, or i if there can be none. */
+/* Enter the block that begins at s->at; link i fits its first line.  Make a link of the
+ * block's head and of i, and return it; return i if there can be no such link. */
 static uint32_t enter_block(const struct replay_fixed in, struct look *s, uint32_t i,
 			    struct line *l)
 {
@@ -250,8 +251,9 @@ static HOT uint32_t look_at(const struct replay_fixed in, uint32_t cur, struct l
 	return i ? enter_block(in, s, i, l) : 0;
 }
 
-/* Link i was found for s->at.  Make l point into the text at hand, and make a link with
- * the names of that; the link to take. */
+/* Link i fits s->at, which may be a copy without names.  Make *l point into the text at
+ * hand, copy i with the names of that text, and return the copy; return i if none is
+ * made. */
 static HOT uint32_t with_names(const struct replay_fixed in, const struct look *s,
 			       uint32_t i, struct line *l)
 {

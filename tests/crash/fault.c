@@ -1,27 +1,37 @@
 /*
- * fault.c - preloaded between a program and libc: let the k-th call fail, or be the last.
+ * fault.c - a library between a program and libc that makes the k-th call of a kind fail,
+ * or ends the program there.  Load it with LD_PRELOAD.
  *
- *	QUERN_FAULT=CLASS:K:WHAT	CLASS sys (system calls), mem (allocations) or clk
- *					(looks at the clock: it is hours later then); K from 1,
- *					"K+": that one and all after it; WHAT an errno, or kill
- *					(before the call), after (after it), torn (half a
- *					write), abort (to see in gdb where that is), or what
- *					somebody else does at that moment: gone@FILE (it is
- *					removed), swap@FILE (FILE.new takes its place),
- *					over@FILE (it is overwritten by FILE.new), cut@FILE
- *					(nothing of it is left), stop (Ctrl-C: the flag of
- *					fault_flag() is set)
- *	QUERN_FAULT_LOG=FILE		one line per system call: name, file, result
- *	QUERN_FAULT_COUNT=FILE		at the end: how many there were of each class
+ *	QUERN_FAULT=CLASS:K:WHAT	do WHAT at call number K (from 1) of CLASS;
+ *					"K+": at that call and at all later ones
+ *	QUERN_FAULT_LOG=FILE		write a line per system call: name, file, result
+ *	QUERN_FAULT_COUNT=FILE		at the end, write the number of calls of each class
  *
- *	QUERN_FAULT_SERVER=R,W		before main(): for each line "FAULT" from descriptor R
- *					fork, go on in the child as with QUERN_FAULT, and write
- *					its wait status to W; what it says goes to descriptors
- *					1 and 2, files emptied before (no exec, no linking:
- *					several times as many tries)
+ *	CLASS	sys	system calls
+ *		mem	allocations
+ *		clk	reads of the clock: the clock jumps ahead by hours
+ *	WHAT	NUMBER	the call fails with this errno
+ *		kill	the program is killed before the call
+ *		after	it is killed after the call
+ *		torn	it is killed after half of a write
+ *		abort	it calls abort(), so that gdb shows the place
+ *		stop	as after Ctrl-C, the flag of fault_flag() is set
+ *	    or another process changes a file just before the call:
+ *		gone@F	F is removed
+ *		swap@F	F.new is renamed to F
+ *		over@F	F is overwritten with the bytes of F.new
+ *		cut@F	F is truncated to no bytes
  *
- * Children are started without it.  A program that has it preloaded can also arm it itself, for
- * one call of its own at a time: fault_arm() and fault_record(), found with dlsym().
+ *	QUERN_FAULT_SERVER=R,W		before main(), read lines from descriptor R, each a
+ *					text as in QUERN_FAULT.  For each line empty the
+ *					files of descriptors 1 and 2, fork, run the program
+ *					with that fault in the child, and write its wait
+ *					status to W.  There is no exec and no linking, so
+ *					this is several times as fast.
+ *
+ * The library is not loaded into the children of the program.  A program that has it
+ * loaded can find fault_arm() and fault_record() with dlsym(), to make one of its own
+ * calls fail.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -411,9 +411,11 @@ static void law_junit(struct back *b, struct str s, const struct made *m)
 
 /* ---- pages ----
  *
- * The law of HTML and SVG: the page of harmless names, of which equal ones stand for equal ones
- * and empty for empty, with the names exchanged.  So no element, attribute or script is there
- * that a name brought in, none is missing, and every name stands whole where it should.
+ * The law of HTML and SVG: a page is written twice, with the names of the input and with
+ * harmless ones, where equal names stay equal and empty names stay empty.  If the harmless
+ * names in the second page are replaced by those of the input, it must equal the first.
+ * So no name adds or removes an element, an attribute or a script, and every name is
+ * complete and in its place.
  */
 
 /* How a page of harmless names calls name i. */

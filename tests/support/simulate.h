@@ -82,27 +82,29 @@ uint64_t simulate_self(const struct simulated *s, simulate_set of);
 /* What is spent while any of them is on the stack. */
 uint64_t simulate_incl(const struct simulated *s, simulate_set of);
 
-/* ... while one of `of` is, below one of `under` (0: anywhere), with one of `via` between them
- * (0: none is needed) and none of `avoiding`; the two ends count as between. */
+/* What is spent while a function of `of` is on the stack below one of `under` (0: at any
+ * place), with one of `via` between the two (0: none is needed) and none of `avoiding`
+ * between them.  The two ends count as between. */
 struct simulate_cost {
 	simulate_set of, under, via, avoiding;
 };
 uint64_t simulate_cost(const struct simulated *s, const struct simulate_cost *q);
 
-/* ... on stacks that begin with this chain, read from the outermost of `from`, which is in
- * the chain; 0: from the root. */
+/* What is spent on stacks that begin with this chain.  The chain starts at the outermost
+ * function of `from`; if `from` is 0, at the root of the stack. */
 uint64_t simulate_chain(const struct simulated *s, const uint32_t *chain, uint32_t n,
 			simulate_set from);
-/* ... on which the chain begins where `from`, entered for the first time, is first left. */
+/* What is spent on stacks where the chain follows the outermost functions of `from`:
+ * chain[0] is the first function outside `from` that one of them calls. */
 uint64_t simulate_left(const struct simulated *s, const uint32_t *chain, uint32_t n,
 		       simulate_set from);
-/* ... while `of` is on the stack, called by chain[0], which was called by chain[1]; of one that
- * is never on the stack twice. */
+/* What is spent while `of` is on the stack, called by chain[0], which was called by
+ * chain[1] and so on.  `of` must never be on the stack twice. */
 uint64_t simulate_callers(const struct simulated *s, const uint32_t *chain, uint32_t n,
 			  uint32_t of);
-/* May it be on the stack twice?  As far as it was. */
+/* Was the function on some stack twice? */
 bool simulate_nests(const struct simulated *s, uint32_t name);
-/* What of a name's inclusive cost nothing called, with multiplicity: what the law calls root. */
+/* The cost of all stacks whose root is this name: `root` in flow.h. */
 uint64_t simulate_root(const struct simulated *s, uint32_t name);
 /* By how many units rounding may have changed the sums at these names; 0: not rounded. */
 uint64_t simulate_slack(const struct simulated *s, simulate_set at);

@@ -1,9 +1,11 @@
 /*
  * fault_growing_test.c - every allocation of a build refused once, in inputs that grow.
  *
- * Room grows by doubling and comes from arenas in chunks, so which request has to allocate
- * depends on what came before it.  In inputs that differ by a few bytes, or by one more of a
- * thing, each request is once that which does; only those that no input had before fail.
+ * Arrays double when they are full, and arenas allocate in chunks.  So most requests for
+ * memory find room, and which of them has to allocate depends on those before it.  Here
+ * the input grows by a few bytes or by one item at a time, so that for some input each
+ * request is the one that allocates.  An allocation fails only if no smaller input had it:
+ * its stack is new.
  */
 #include <stdlib.h>
 

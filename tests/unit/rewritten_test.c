@@ -1,8 +1,10 @@
 /*
- * rewritten_test.c - a profile that is written to while it is read: it ends, and says so.
+ * rewritten_test.c - a profile is overwritten while it is read: the reading must end, and
+ * report the change.
  *
- * The progress of the reader is when others write, in place: a stretch then ends within a line, lines
- * are of other kinds, and no time need have changed.
+ * The callback for the reader's progress overwrites the file in place.  After that, a
+ * stretch may end inside a line, lines may be of another kind, and the times of the file
+ * may be the same as before.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -105,8 +107,9 @@ static void read_while_written(const char *name, const char *with, size_t stretc
 	end_after(SECONDS);
 	rc = stretches_read(&s, m.p, m.n, &opts, &err);
 	end_after(0);
-	/* One that has whole lines to the end may be read; input.c looks at its times.  Of two threads
-	 * one tells its progress; the other may have read all before it did. */
+	/* If the new text has whole lines to the end, reading may succeed: input.c compares
+	 * the times of the file.  Only one of two threads calls the callback; the other one
+	 * may have read everything before. */
 	ok((w.done || jobs > 1) && (rc == 0 || strstr(err.text, "changed")),
 	   "%s, stretches of %zu, %u threads%s: %s", name, stretch, jobs,
 	   mapped ? ", mapped" : "", rc ? err.text : "read");

@@ -3,13 +3,15 @@
  *
  *	simulate_test [SEED [CHAINS]]
  *
- * Of each program (tests/support/simulate.h) the profile is written, indexed and asked, as anybody
- * would ask.  Bounds have to hold, always; what is not called an estimate has to be true; and
- * whatever is shown has to add up to what was spent.  Of a profile that was rounded all that
- * is so but for the rounding; of one that was cut off only sums can be right.
+ * The test writes the profile of each program (tests/support/simulate.h), indexes it and
+ * runs queries.  It compares the answers with the true stacks: bounds must hold, a number
+ * that is not marked as an estimate must be true, and rows must add up to what was spent.
+ * If the profile is rounded, all of this must hold up to the rounding.  If it is cut off,
+ * only the sums are compared.
  *
- * Programs are numbered by their seeds, from SEED on, until so many chains of calls were
- * compared; KEEP=DIR keeps the profiles of those that fail there.
+ * SEED is the seed of the first program, and each further one has the next seed.  The test
+ * ends when it has compared CHAINS chains of calls.  KEEP=DIR keeps the profiles of
+ * programs that fail, in DIR.
  */
 #include <stdarg.h>
 #include <stddef.h>

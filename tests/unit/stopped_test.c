@@ -1,10 +1,11 @@
 /*
- * stopped_test.c - Ctrl-C at every place that looks for it.
+ * stopped_test.c - Ctrl-C at every place that checks for it.
  *
- * The flag of the session stands in a page that nobody may read: each look at it is a fault,
- * which notes the stack, lets the one instruction read and takes the page away again.  Then the
- * question is asked again for each stack that is new, and that look finds the flag set:
- * "interrupted" or the right answer, and the next question is answered as ever.
+ * The session's flag is in a page that cannot be read, so each check of the flag raises a
+ * signal.  The handler records the stack, lets this one instruction read the page, and
+ * locks the page again.  Then the query runs once for each stack that is new, and the
+ * check with that stack finds the flag set.  The query must end with "interrupted" or the
+ * right answer, and the next query must be answered as usual.
  */
 #include <execinfo.h>
 #include <signal.h>
