@@ -11,7 +11,7 @@
 #include "engine/query.h"
 #include "engine/session.h"
 #include "engine/lang/token.h"
-#include "engine/lang/words.h"
+#include "engine/lang/keywords.h"
 
 /* ---- where are we ---- */
 

@@ -9,7 +9,7 @@
 #include "engine/query.h"
 #include "engine/session.h"
 #include "engine/sources/source.h"
-#include "engine/lang/words.h"
+#include "engine/lang/keywords.h"
 #include "index/base/out.h"
 
 struct explain {

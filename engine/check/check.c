@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/check/check_impl.h"
+#include "engine/check/check_in.h"
 #include "engine/sources/sources.h"
-#include "engine/lang/words.h"
+#include "engine/lang/keywords.h"
 
 /* ---- stages ---- */
 

@@ -6,13 +6,13 @@
  * self); a let.  A let is copied in place of its name; `incl.CPI` replaces its bare
  * events by those of incl.
  */
-#include "engine/check/check_impl.h"
+#include "engine/check/check_in.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/lang/words.h"
+#include "engine/lang/keywords.h"
 
 int check_fail(struct schema *s, struct span at, const char *fmt, ...)
 {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/lang/words.h"
+#include "engine/lang/keywords.h"
 
 void check_append(char *buf, size_t cap, struct str s)
 {

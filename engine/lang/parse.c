@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-#include "engine/lang/parse_impl.h"
+#include "engine/lang/parse_in.h"
 #include "engine/lang/parse_stage.h"
-#include "engine/lang/words.h"
+#include "engine/lang/keywords.h"
 
 struct token parse_peek(const struct parser *p, enum token_place place)
 {

@@ -5,7 +5,7 @@
  * expression, so that `where self > 1M > out.csv` writes a file.  In sort, show and by a
  * comparison makes no sense, and the first ">" ends the expression: BP_NO_COMPARE.
  */
-#include "engine/lang/parse_impl.h"
+#include "engine/lang/parse_in.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

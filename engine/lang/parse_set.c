@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/lang/parse_impl.h"
-#include "engine/lang/words.h"
+#include "engine/lang/parse_in.h"
+#include "engine/lang/keywords.h"
 
 static int parse_or(struct parser *p, const char *after, struct set **out);
 

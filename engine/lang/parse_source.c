@@ -1,12 +1,12 @@
 /*
  * parse_source.c - sources: a verb, then its clauses in any order.
  *
- * The table in words.c lists the clauses of each verb.
+ * The table in keywords.c lists the clauses of each verb.
  */
 #include <ctype.h>
 
 #include "engine/lang/parse_stage.h"
-#include "engine/lang/words.h"
+#include "engine/lang/keywords.h"
 
 static bool word_in(struct str w, const char *const *list)
 {

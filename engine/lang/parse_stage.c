@@ -3,7 +3,7 @@
  */
 #include "engine/lang/parse_stage.h"
 
-#include "engine/lang/words.h"
+#include "engine/lang/keywords.h"
 
 bool parse_is_gstage(const struct parser *p, const struct token *t)
 {

@@ -4,7 +4,7 @@
 #ifndef QUERN_PARSE_STAGE_H
 #define QUERN_PARSE_STAGE_H
 
-#include "engine/lang/parse_impl.h"
+#include "engine/lang/parse_in.h"
 
 /* "in" and "part" are graph stages only if they come first. */
 bool parse_is_gstage(const struct parser *p, const struct token *t);

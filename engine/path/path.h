@@ -140,7 +140,7 @@ struct path_tree_row {
 	struct path_bounds cost; /* of the chain from the top to here */
 	uint64_t est, own;	 /* cost.est in whole units; the part that the row
 				    spends itself or, in a tree of callers, that no
-				    call brought; near.h leaves it PATH_OWN_UNKNOWN */
+				    call brought; neighbours.h leaves it PATH_OWN_UNKNOWN */
 	bool recursive;		 /* fn is on its own path, or in the set */
 	bool inner; /* a call from the set into itself: measured, in no sum, has no
 		       rows below */

@@ -12,7 +12,7 @@
 #include "engine/rows/exec_set.h"
 #include "engine/graph/flow_parts.h"
 #include "engine/sources/footer.h"
-#include "engine/sources/near.h"
+#include "engine/sources/neighbours.h"
 #include "engine/path/path.h"
 #include "engine/sources/source.h"
 #include "engine/sources/tree_fold.h"

@@ -11,7 +11,7 @@
 
 #include "engine/graph/flow_parts.h"
 #include "engine/graph/graph.h"
-#include "engine/sources/near.h"
+#include "engine/sources/neighbours.h"
 #include "engine/sources/source.h"
 
 int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,

@@ -17,7 +17,7 @@
 
 #include "index/base/vec.h"
 #include "index/store/publish.h"
-#include "repl/export/export_impl.h"
+#include "repl/export/export_in.h"
 #include "repl/term/number.h"
 #include "repl/app/progress.h"
 

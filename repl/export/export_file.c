@@ -4,7 +4,7 @@
  * Text goes through emit.h, but without the guard against spreadsheets: the readers are
  * databases, which join tables by names.
  */
-#include "repl/export/export_impl.h"
+#include "repl/export/export_in.h"
 
 #include <inttypes.h>
 #include <string.h>

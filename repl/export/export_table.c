@@ -8,7 +8,7 @@
  * Every table begins with the profile, so that files of several exports can be read as
  * one.
  */
-#include "repl/export/export_impl.h"
+#include "repl/export/export_in.h"
 
 #define PROFILE                                                             \
 	{                                                                   \

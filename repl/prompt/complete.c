@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #include "engine/names/name.h"
-#include "engine/lang/words.h"
+#include "engine/lang/keywords.h"
 #include "repl/prompt/command.h"
 #include "repl/prompt/help.h"
 #include "repl/render/renderers.h"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "engine/lang/words.h"
+#include "engine/lang/keywords.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define ONE_OF(g, list) (list)[choose(g, COUNT(list))]

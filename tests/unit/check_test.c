@@ -1,7 +1,7 @@
 /* check_test.c - names are looked up and typed without any profile. */
 #include "engine/check/check.h"
 
-#include "engine/check/check_impl.h"
+#include "engine/check/check_in.h"
 #include "tests/support/tap.h"
 
 static const struct str events[] = {{"Ir", 2}, {"Dr", 2}, {"D1mr", 4}};

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "engine/lang/parse.h"
-#include "engine/lang/words.h"
+#include "engine/lang/keywords.h"
 #include "tests/support/tap.h"
 
 enum { TEXTS = 4000, BYTES = 120, SHOWN = 3 };

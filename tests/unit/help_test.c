@@ -1,7 +1,7 @@
 /* help_test.c - every verb, stage, unit and dot-command has help with an example. */
 #include "repl/prompt/help.h"
 
-#include "engine/lang/words.h"
+#include "engine/lang/keywords.h"
 #include "repl/prompt/command.h"
 #include "tests/support/tap.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "engine/lang/parse_impl.h"
+#include "engine/lang/parse_in.h"
 #include "index/base/out.h"
 #include "tests/support/tap.h"
 

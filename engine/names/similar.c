@@ -1,5 +1,5 @@
 /*
- * nearest.c - suggestions for a name that matches nothing; see match.h.
+ * similar.c - suggestions for a name that matches nothing; see match.h.
  *
  * Functions are visited by falling cost, so that those missed when the time is up matter
  * least.  Only last components are compared.  If a name has a similar length and similar

@@ -1,10 +1,10 @@
 /*
- * words.h - the tables of the language: verbs, clauses, stages, words of other tools.
+ * keywords.h - the tables of the language: verbs, clauses, stages, words of other tools.
  *
  * The parser, the completion, the suggestions and `.help` read the same tables.
  */
-#ifndef QUERN_WORDS_H
-#define QUERN_WORDS_H
+#ifndef QUERN_KEYWORDS_H
+#define QUERN_KEYWORDS_H
 
 #include "engine/lang/ast.h"
 

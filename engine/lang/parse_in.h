@@ -1,6 +1,6 @@
-/* parse_impl.h - the state of the parser, shared by parse*.c. */
-#ifndef QUERN_PARSE_IMPL_H
-#define QUERN_PARSE_IMPL_H
+/* parse_in.h - the state of the parser, shared by parse*.c. */
+#ifndef QUERN_PARSE_IN_H
+#define QUERN_PARSE_IN_H
 
 #include "engine/lang/parse.h"
 #include "engine/lang/token.h"

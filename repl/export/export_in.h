@@ -1,9 +1,9 @@
 /*
- * export_impl.h - shared by export.c (the directory), export_table.c (the contents of the
+ * export_in.h - shared by export.c (the directory), export_table.c (the contents of the
  * tables) and export_file.c (the notation of a row).
  */
-#ifndef QUERN_EXPORT_IMPL_H
-#define QUERN_EXPORT_IMPL_H
+#ifndef QUERN_EXPORT_IN_H
+#define QUERN_EXPORT_IN_H
 
 #include <stdio.h>
 

@@ -1,11 +1,11 @@
 /*
- * near.h - the direct callers or callees of one function, read from its edges.
+ * neighbours.h - the direct callers or callees of one function, read from its edges.
  *
  * The rows are the same as those of path_tree() with depth 1 (a test compares them), but
  * the flow of the whole graph is not needed.
  */
-#ifndef QUERN_NEAR_H
-#define QUERN_NEAR_H
+#ifndef QUERN_NEIGHBOURS_H
+#define QUERN_NEIGHBOURS_H
 
 #include "engine/rows/exec.h"
 #include "engine/path/path.h"

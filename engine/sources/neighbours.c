@@ -1,10 +1,10 @@
 /*
- * near.c - rows from the edges of one function; see near.h.
+ * neighbours.c - rows from the edges of one function; see neighbours.h.
  *
  * There is one row per (caller, callee).  Each call has a share of the cost through f
  * without f's calls of itself; its row has the same share of the inclusive cost of f.
  */
-#include "engine/sources/near.h"
+#include "engine/sources/neighbours.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* words.c - the tables of the language; see words.h. */
-#include "engine/lang/words.h"
+/* keywords.c - the tables of the language; see keywords.h. */
+#include "engine/lang/keywords.h"
 
 #include "index/base/str.h"
 

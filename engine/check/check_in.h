@@ -1,6 +1,6 @@
-/* check_impl.h - shared by check.c and check_expr.c. */
-#ifndef QUERN_CHECK_IMPL_H
-#define QUERN_CHECK_IMPL_H
+/* check_in.h - shared by check.c and check_expr.c. */
+#ifndef QUERN_CHECK_IN_H
+#define QUERN_CHECK_IN_H
 
 #include "engine/check/check.h"
 #include "engine/rows/table.h"
