@@ -24,7 +24,7 @@ static int near_by_cost(const void *pa, const void *pb)
 	return (a->fn > b->fn) - (a->fn < b->fn);
 }
 
-struct path_bounds near_inclusive(const struct exec *x, uint32_t f)
+struct path_bounds neighbour_inclusive(const struct exec *x, uint32_t f)
 {
 	uint64_t incl = graph_incl(x->g, f, x->event), lo, hi;
 
@@ -85,10 +85,10 @@ uint64_t near_own(const struct exec *x, uint32_t f, bool up, uint64_t est)
 	return p.all ? path_rounded((double)est * (double)own / (double)p.all) : 0;
 }
 
-int near_rows(struct exec *x, uint32_t f, bool up, double min, struct path_tree *out)
+int neighbour_rows(struct exec *x, uint32_t f, bool up, double min, struct path_tree *out)
 {
 	uint32_t first, n = degree(x->g, f, up, &first);
-	struct path_tree t = {.base = near_inclusive(x, f)};
+	struct path_tree t = {.base = neighbour_inclusive(x, f)};
 	struct passing p = passing(x, f);
 
 	if (exec_rows(x, n) ||

@@ -366,8 +366,8 @@ int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 
 	if (q->set && fnset_count(q->set) == 1) {
 		if (q->depth == 1 && q->of == TREE_CALLS && !q->avoiding)
-			return near_rows(x, one, q->up, q->min, tree);
-		q->one = near_inclusive(x, one);
+			return neighbour_rows(x, one, q->up, q->min, tree);
+		q->one = neighbour_inclusive(x, one);
 	}
 	if (x->g->group)
 		return tree_fold(x, q, tree);

@@ -362,7 +362,7 @@ static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_se
 	if (first == FNSET_NONE)
 		return 0;
 	if (fnset_count(set) == 1)
-		c->whole = near_inclusive(x, first);
+		c->whole = neighbour_inclusive(x, first);
 	else if (path_cost(flow, &q, x->a, x->cancel, &c->whole, x->err))
 		return (int)x->err->kind;
 	c->incl = path_units(&c->whole);

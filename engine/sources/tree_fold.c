@@ -102,7 +102,7 @@ static int grow_base(struct folding *w)
 	x->g = w->base; /* the functions called below use x->g */
 	one = q.set ? fnset_next(q.set, 0) : FNSET_NONE;
 	if (q.set && fnset_count(q.set) == 1)
-		q.one = near_inclusive(x, one);
+		q.one = neighbour_inclusive(x, one);
 	rc = exec_flow(x, w->base, x->event, &flow) ||
 	     exec_parts(x, x->g, flow, &q.parts) ||
 	     path_tree(flow, &q, x->a, x->cancel, &w->tree, x->err);
@@ -335,7 +335,7 @@ int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree 
 		return (int)x->err->kind;
 	t.base = w.tree.base;
 	if (q->set && fnset_count(q->set) == 1)
-		t.base = near_inclusive(x, fnset_next(q->set, 0));
+		t.base = neighbour_inclusive(x, fnset_next(q->set, 0));
 	t.est = w.tree.est;
 	t.own = w.own;
 	t.left_out = t.est - t.own;
