@@ -212,14 +212,12 @@ static int t_group(struct parser *p, struct tstage *s)
 static int t_as(struct parser *p, struct tstage *s)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
+	char list[300];
 
 	s->format = t.kind == TOK_WORD ? format_of_name(t.text) : FORMAT_NONE;
 	if (s->format == FORMAT_NONE) {
 		parse_fail(p, token_span(&t), "'as' needs a format");
-		return err_hint(
-			p->err,
-			"table tree csv tsv json ndjson md github junit svg icicle html "
-			"folded speedscope dot callgrind pprof");
+		return err_hint(p->err, "%s", format_list(list, sizeof(list)));
 	}
 	parse_eat(p, &t);
 	return 0;

@@ -1,6 +1,8 @@
 /* result.c - columns by name, and the table of formats; see result.h. */
 #include "engine/lang/result.h"
 
+#include <stdio.h>
+
 static const struct {
 	const char *name, *extension; /* extension NULL: same as name */
 	enum format format;
@@ -70,4 +72,21 @@ const char *format_name(enum format f)
 		if (formats[i].format == f)
 			return formats[i].name;
 	return "none";
+}
+
+/* Names that come again are other names of a format. */
+const char *format_list(char *buf, size_t size)
+{
+	unsigned listed = 0;
+	size_t n = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < FORMATS && n < size; i++) {
+		if (listed & 1u << formats[i].format)
+			continue;
+		listed |= 1u << formats[i].format;
+		n += (size_t)snprintf(buf + n, size - n, "%s%s", i ? " " : "",
+				      formats[i].name);
+	}
+	return buf;
 }

@@ -170,5 +170,7 @@ const struct column *result_col(const struct result *r, struct str name);
 enum format format_of_name(struct str s);
 enum format format_of_file(struct str path);
 const char *format_name(enum format f);
+/* All their names, separated by blanks, in buf. */
+const char *format_list(char *buf, size_t size);
 
 #endif

@@ -54,6 +54,7 @@ enum header_key {
 	KEY_EVENT,
 	KEY_SUMMARY,
 	KEY_TOTALS,
+	KEYS, /* how many there are */
 };
 
 /* The kinds of diagnostics (store.h). */

@@ -79,11 +79,11 @@ struct edge_slot {
 
 /* The header lines of a part as text; merge/header.c reads them. */
 struct part_slot {
-	bool begins;	 /* starts in this stretch; only the first slot may not */
-	bool new_file;	 /* follows "NEW PROFILING FILE" */
-	uint64_t offset; /* bytes from the start of the stretch */
-	struct str value[KEY_TOTALS + 1]; /* desc: all lines, joined by '\n' */
-	uint64_t line[KEY_TOTALS + 1];
+	bool begins;		/* starts in this stretch; only the first slot may not */
+	bool new_file;		/* follows "NEW PROFILING FILE" */
+	uint64_t offset;	/* bytes from the start of the stretch */
+	struct str value[KEYS]; /* desc: all lines, joined by '\n' */
+	uint64_t line[KEYS];
 	size_t desc_room;	    /* bytes allocated for value[KEY_DESC]; 0: a view */
 	uint64_t bytes_at, bytes_n; /* its costs in tally.parts.costs (part_code.h) */
 	size_t events; /* costs of each of its functions: later parts may have more */
