@@ -397,7 +397,7 @@ struct best {
 	uint64_t cost;
 };
 
-static bool fits(struct str name, struct str prefix)
+static bool complete_fits(struct str name, struct str prefix)
 {
 	struct str rest = name;
 
@@ -449,7 +449,7 @@ static void offer_name(struct best *b, size_t *n, size_t max, name_id name, uint
 	b[i] = (struct best){name, cost};
 }
 
-static uint64_t now_ns(void)
+static uint64_t complete_now_ns(void)
 {
 	struct timespec t;
 
@@ -462,12 +462,12 @@ static void search_names(struct store *st, struct str prefix, uint32_t e, struct
 {
 	enum { BUDGET_NS = 100000000 };
 	uint32_t names = store_info(st)->names;
-	uint64_t start = now_ns();
+	uint64_t start = complete_now_ns();
 
 	for (name_id i = 0; i < names; i++) {
-		if ((i & 4095) == 4095 && now_ns() - start > BUDGET_NS)
+		if ((i & 4095) == 4095 && complete_now_ns() - start > BUDGET_NS)
 			return;
-		if (fits(store_shown(st, i), prefix))
+		if (complete_fits(store_shown(st, i), prefix))
 			offer_name(b, n, max, i, cost_of_name(st, i, e));
 	}
 }

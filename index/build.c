@@ -64,7 +64,7 @@ struct build {
 	struct err *err;
 };
 
-static uint64_t now_ns(void)
+static uint64_t build_now_ns(void)
 {
 	struct timespec t;
 
@@ -90,7 +90,7 @@ static void report(struct build *b, uint64_t done, const char *stage, bool now)
 		publish_tell(b->held, done);
 	if (!b->opts->progress)
 		return;
-	t = now_ns();
+	t = build_now_ns();
 	if (!now && t - b->reported_ns < PROGRESS_NS)
 		return;
 	p.total = input_bytes(b);
@@ -100,7 +100,7 @@ static void report(struct build *b, uint64_t done, const char *stage, bool now)
 
 /* ---- reading ---- */
 
-static void told(void *arg, uint64_t done)
+static void build_told(void *arg, uint64_t done)
 {
 	struct build *b = arg;
 
@@ -189,7 +189,7 @@ static int read_inputs(struct build *b)
 				       .held_most = may_hold(b),
 				       .spill_dir = dir,
 				       .cancel = b->opts->cancel,
-				       .progress = told,
+				       .progress = build_told,
 				       .arg = b};
 
 	publish_directory(b->publish.temp, dir);
@@ -368,8 +368,8 @@ static int replaces(struct build *b, const char *index)
 	return 0;
 }
 
-static enum freshness compare(struct build *b, const struct store *st, size_t *new,
-			      struct build_report *r)
+static enum freshness build_compare(struct build *b, const struct store *st, size_t *new,
+				    struct build_report *r)
 {
 	uint32_t n;
 	const struct input_file *recorded = store_inputs(st, &n);
@@ -383,7 +383,7 @@ static int refuse_fresh(struct build *b, struct store *st)
 	return b->opts->merge ? 0 : refuse_indexed(&b->in, st, b->err);
 }
 
-static int fold(struct build *b);
+static int build_fold(struct build *b);
 
 static int build_index(struct build *b, const char *index, struct store **out)
 {
@@ -404,7 +404,7 @@ static int build_index(struct build *b, const char *index, struct store **out)
 		size_t new;
 
 		if (!store_open(index, o->trust, out, &none)) {
-			if (compare(b, *out, &new, &ignored) != SOURCE_CHANGED) {
+			if (build_compare(b, *out, &new, &ignored) != SOURCE_CHANGED) {
 				publish_end(&b->publish);
 				return refuse_fresh(b, *out);
 			}
@@ -413,7 +413,7 @@ static int build_index(struct build *b, const char *index, struct store **out)
 		}
 	}
 	core = no_core();
-	rc = fold(b);
+	rc = build_fold(b);
 	if (!rc)
 		rc = map_guard(build_guarded, b, ERR_PROFILE, b->err);
 	vec_policy(KEPT_MAP, ROOM_FROM);
@@ -485,7 +485,7 @@ static size_t batch(const struct build *b)
 	return n;
 }
 
-static int fold(struct build *b)
+static int build_fold(struct build *b)
 {
 	for (;;) {
 		const size_t n = batch(b);
@@ -515,7 +515,7 @@ static bool open_fresh(struct build *b, const char *path, struct store **out,
 		snprintf(r->why, sizeof(r->why), "%.390s", err.text);
 		return false;
 	}
-	if (compare(b, *out, &new, r) == SOURCE_CHANGED) {
+	if (build_compare(b, *out, &new, r) == SOURCE_CHANGED) {
 		uint32_t n;
 		const struct input_file *recorded = store_inputs(*out, &n);
 
@@ -615,7 +615,7 @@ int build_open_set(const char *const *path, size_t n, const struct build_opts *o
 		   struct store **out, struct build_report *report_out, struct err *err)
 {
 	struct build b = {.opts = opts, .err = err};
-	uint64_t start = now_ns();
+	uint64_t start = build_now_ns();
 	const struct source *first;
 	struct store *st = NULL;
 	int rc;
@@ -640,7 +640,7 @@ int build_open_set(const char *const *path, size_t n, const struct build_opts *o
 		store_close(st);
 	else
 		*out = st;
-	report_out->took_ns = now_ns() - start;
+	report_out->took_ns = build_now_ns() - start;
 	return rc;
 }
 

@@ -131,7 +131,7 @@ static int open_named(struct parts_reading *r, const struct source_id *recorded)
 }
 
 /* Open a file of the profile; an error if it has changed since it was indexed. */
-static int open_file(struct parts_reading *r, uint32_t file)
+static int part_lines_open_file(struct parts_reading *r, uint32_t file)
 {
 	uint32_t n;
 	const struct source_id *recorded = &store_inputs(r->to->st, &n)[file].id;
@@ -369,7 +369,7 @@ static int take_part(struct parts_reading *r, uint32_t part, uint32_t *known)
 	bool anew;
 
 	store_part(st, part, &p);
-	if (open_file(r, p.file) || part_names_anew(st, part, &anew, r->err))
+	if (part_lines_open_file(r, p.file) || part_names_anew(st, part, &anew, r->err))
 		return (int)r->err->kind;
 	t->names[SPACE_FN].references = false; /* the index has expanded them */
 	if (know_names(r, part, known))
@@ -565,7 +565,7 @@ static int map_events(struct part_lines *to, struct err *err)
 }
 
 /* A column of the store, for struct profile, which does not write to it. */
-static uint32_t *column(struct store *st, enum store_column c)
+static uint32_t *part_lines_column(struct store *st, enum store_column c)
 {
 	return (uint32_t *)(uintptr_t)store_u32(st, c);
 }
@@ -583,11 +583,11 @@ static int translate(struct part_lines *to, struct err *err)
 	p->nevent = st->info.events;
 	p->nfn = st->info.functions;
 	p->nedge = st->info.edges;
-	p->fn_name = column(st, STORE_FN_NAME);
-	p->fn_file = column(st, STORE_FN_FILE);
-	p->fn_obj = column(st, STORE_FN_OBJ);
-	p->out_first = column(st, STORE_OUT_FIRST);
-	p->callee = column(st, STORE_EDGE_CALLEE);
+	p->fn_name = part_lines_column(st, STORE_FN_NAME);
+	p->fn_file = part_lines_column(st, STORE_FN_FILE);
+	p->fn_obj = part_lines_column(st, STORE_FN_OBJ);
+	p->out_first = part_lines_column(st, STORE_OUT_FIRST);
+	p->callee = part_lines_column(st, STORE_EDGE_CALLEE);
 	return store_check(st, err) || map_edges(to, err) ||
 			       detail_new(p, 0, &to->detail, err)
 		       ? (int)err->kind
@@ -664,8 +664,9 @@ int part_lines_read(struct store *st, const uint8_t *parts,
 
 /* ---- rows ---- */
 
-static int gather(struct part_lines *p, fn_id f, enum detail_kind kind, struct arena *a,
-		  struct detail_row **rows, uint64_t **costs, size_t *n, struct err *err)
+static int part_lines_gather(struct part_lines *p, fn_id f, enum detail_kind kind,
+			     struct arena *a, struct detail_row **rows, uint64_t **costs,
+			     size_t *n, struct err *err)
 {
 	size_t events = p->p.nevent;
 
@@ -687,7 +688,7 @@ int part_lines(struct part_lines *p, fn_id f, struct arena *a, struct store_line
 	struct detail_row *d;
 	struct store_line *row;
 
-	if (gather(p, f, DETAIL_LINES, a, &d, costs, n, err))
+	if (part_lines_gather(p, f, DETAIL_LINES, a, &d, costs, n, err))
 		return (int)err->kind;
 	*rows = row = ARENA_ARRAY(a, struct store_line, *n + 1);
 	if (!row)
@@ -703,7 +704,7 @@ int part_sites(struct part_lines *p, fn_id f, struct arena *a, struct store_site
 	struct detail_row *d;
 	struct store_site *row;
 
-	if (gather(p, f, DETAIL_SITES, a, &d, costs, n, err))
+	if (part_lines_gather(p, f, DETAIL_SITES, a, &d, costs, n, err))
 		return (int)err->kind;
 	*rows = row = ARENA_ARRAY(a, struct store_site, *n + 1);
 	if (!row)
@@ -727,7 +728,7 @@ int part_jumps(struct part_lines *p, fn_id f, struct arena *a, struct store_jump
 	struct detail_row *d;
 	struct store_jump *row;
 
-	if (gather(p, f, DETAIL_JUMPS, a, &d, NULL, n, err))
+	if (part_lines_gather(p, f, DETAIL_JUMPS, a, &d, NULL, n, err))
 		return (int)err->kind;
 	*rows = row = ARENA_ARRAY(a, struct store_jump, *n + 1);
 	if (!row)

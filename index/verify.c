@@ -48,7 +48,8 @@ static int none(const char *profile, const char *named, struct err *err)
 	return err_hint(err, "any query makes one: quern %s -c top", profile);
 }
 
-static void compare(const char *profile, const struct store *st, struct verified *out)
+static void verify_compare(const char *profile, const struct store *st,
+			   struct verified *out)
 {
 	struct inputs in = {0};
 	struct err ignored = {0};
@@ -80,7 +81,7 @@ int verify_index(const char *path, const struct build_opts *opts, struct verifie
 	if (store_open(index, opts->trust, &st, err))
 		return (int)err->kind;
 	if (!store_verify(st, opts->cancel, &out->checked, err) && !itself)
-		compare(path, st, out);
+		verify_compare(path, st, out);
 	store_close(st);
 	return (int)err->kind;
 }

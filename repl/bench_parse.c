@@ -55,7 +55,7 @@ struct bench {
 	struct err *err;
 };
 
-static uint64_t now_ns(clockid_t clock)
+static uint64_t bench_parse_now_ns(clockid_t clock)
 {
 	struct timespec t;
 
@@ -64,12 +64,12 @@ static uint64_t now_ns(clockid_t clock)
 }
 
 /* Of this process and its finished children. */
-static uint64_t cpu_ns(void)
+static uint64_t bench_parse_cpu_ns(void)
 {
 	struct rusage r;
 
 	getrusage(RUSAGE_CHILDREN, &r);
-	return now_ns(CLOCK_PROCESS_CPUTIME_ID) +
+	return bench_parse_now_ns(CLOCK_PROCESS_CPUTIME_ID) +
 	       (uint64_t)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000000u +
 	       (uint64_t)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000u;
 }
@@ -182,11 +182,11 @@ static int run_way(struct bench *b, struct way *w, unsigned run)
 	if (w->path)
 		isa_force(w->path);
 	b->now = w;
-	cpu = cpu_ns();
-	start = now_ns(CLOCK_MONOTONIC);
+	cpu = bench_parse_cpu_ns();
+	start = bench_parse_now_ns(CLOCK_MONOTONIC);
 	rc = w->what == WAY_WC ? run_wc(b) : run_mapped(b);
-	w->ns[run] = now_ns(CLOCK_MONOTONIC) - start;
-	w->cpu[run] = cpu_ns() - cpu;
+	w->ns[run] = bench_parse_now_ns(CLOCK_MONOTONIC) - start;
+	w->cpu[run] = bench_parse_cpu_ns() - cpu;
 	if (w->what != WAY_WC)
 		source_close(&b->source);
 	if (w->what == WAY_PARSE)

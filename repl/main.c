@@ -174,7 +174,7 @@ static int close_gate(struct app *app, int kind)
 }
 
 /* Returns the exit status. */
-static int run(struct app *app)
+static int main_run(struct app *app)
 {
 	const struct options *o = app->opts;
 	struct err err = {0};
@@ -281,7 +281,7 @@ int main(int argc, char **argv)
 		status = err_exit_status(err.kind);
 		app_free(&app);
 	} else {
-		status = run(&app);
+		status = main_run(&app);
 		status = close_output(&app, status);
 		app_free(&app);
 	}

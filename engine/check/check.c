@@ -152,7 +152,7 @@ static int know_visible(struct schema *s, const struct schema *old)
 	return 0;
 }
 
-static void see(struct schema *s, const struct tstage *st)
+static void check_see(struct schema *s, const struct tstage *st)
 {
 	if (st->kind == T_SHOW)
 		s->nshown = 0;
@@ -215,8 +215,8 @@ static int check_stage(struct schema *s, struct tstage *st)
 		return check_expr(s, st->exprs) || check_want_condition(s, st->exprs)
 			       ? (int)s->err->kind
 			       : 0;
-	case T_SORT: see(s, st); return check_list(s, st->exprs);
-	case T_SHOW: see(s, st); return check_show(s, st->exprs);
+	case T_SORT: check_see(s, st); return check_list(s, st->exprs);
+	case T_SHOW: check_see(s, st); return check_show(s, st->exprs);
 	case T_ADD:
 		return check_expr(s, st->exprs)
 			       ? (int)s->err->kind

@@ -32,7 +32,7 @@ struct reach {
 	uint32_t *todo, n;
 };
 
-static void meet(struct reach *r, uint32_t f)
+static void graph_focus_meet(struct reach *r, uint32_t f)
 {
 	if (!r->met[f])
 		r->todo[r->n++] = f;
@@ -56,7 +56,7 @@ static int follow_calls(struct graph *b, struct reach *r, bool up,
 		for (uint32_t i = 0; i < n; i++) {
 			graph_edge(b, up ? graph_caller(b, f, i) : first + i, &e);
 			if (!not || !fnset_has(not, up ? e.caller : e.callee))
-				meet(r, up ? e.caller : e.callee);
+				graph_focus_meet(r, up ? e.caller : e.callee);
 		}
 	}
 	return 0;
@@ -86,12 +86,12 @@ static int meet_roots(struct graph *b, const struct fn_set * not, struct reach *
 			for (uint32_t i = in.out_first[f]; i < in.out_first[f + 1]; i++)
 				spent = graph_add(spent, in.incl[i]);
 			if (spent > called[f] && !fnset_has(not, f))
-				meet(r, f);
+				graph_focus_meet(r, f);
 		}
 	}
 	for (uint32_t f = 0; f < b->functions; f++)
 		if (!graph_caller_count(b, f) && !fnset_has(not, f))
-			meet(r, f);
+			graph_focus_meet(r, f);
 	return 0;
 }
 
@@ -115,12 +115,12 @@ static int find_kept(struct graph *b, const struct focus *s, uint8_t **out,
 			       : 0;
 	for (uint32_t f = fnset_next(s->set, 0); f != FNSET_NONE;
 	     f = fnset_next(s->set, f + 1))
-		meet(&down, f);
+		graph_focus_meet(&down, f);
 	if (follow_calls(b, &down, false, NULL, err))
 		return (int)err->kind;
 	for (uint32_t f = fnset_next(s->set, 0); f != FNSET_NONE;
 	     f = fnset_next(s->set, f + 1))
-		meet(&up, f);
+		graph_focus_meet(&up, f);
 	if (follow_calls(b, &up, true, NULL, err))
 		return (int)err->kind;
 	for (uint32_t f = 0; f < b->functions; f++)

@@ -80,7 +80,7 @@ static uint32_t pop_component(struct walk *k)
 	return top;
 }
 
-static void see(struct walk *k, uint32_t v)
+static void graph_hide_see(struct walk *k, uint32_t v)
 {
 	if (!k->seen[v]) {
 		k->seen[v] = 1;
@@ -101,7 +101,7 @@ static void send_visible(struct walk *k, const struct hide *h, uint32_t to, doub
 		return;
 	}
 	k->to[v] += cost;
-	see(k, v);
+	graph_hide_see(k, v);
 }
 
 /* Hidden function f passes on the cost that waits there.  Cost for its own component
@@ -190,15 +190,15 @@ static int walk_hidden(struct walk *k, const struct hide *h, const struct weight
 
 /* Visit the callees of f.  Hidden ones go to the ring, each once; visible ones are seen only
  * if f is hidden. */
-static void meet(struct walk *k, const struct hide *h, const struct flow_input *in,
-		 uint32_t f)
+static void graph_hide_meet(struct walk *k, const struct hide *h,
+			    const struct flow_input *in, uint32_t f)
 {
 	for (uint32_t e = in->out_first[f]; e < in->out_first[f + 1]; e++) {
 		uint32_t to = in->callee[e];
 
 		if (h->comp[to] == GRAPH_NONE) {
 			if (h->comp[f] != GRAPH_NONE)
-				see(k, h->map[to]);
+				graph_hide_see(k, h->map[to]);
 		} else if (!k->waits[h->at[to]]) {
 			k->waits[h->at[to]] = 1;
 			k->ring[k->ahead++] = to;
@@ -213,9 +213,9 @@ static int reach(struct walk *k, const struct hide *h, const struct weights *w,
 		 uint32_t u, struct err *err)
 {
 	k->ahead = 0;
-	meet(k, h, w->below, u);
+	graph_hide_meet(k, h, w->below, u);
 	for (k->behind = 0; k->behind < k->ahead; k->behind++) {
-		meet(k, h, w->below, k->ring[k->behind]);
+		graph_hide_meet(k, h, w->below, k->ring[k->behind]);
 		if (k->passed++ % POLL == 0 && cancel_poll(w->cancel, err))
 			return (int)err->kind;
 	}

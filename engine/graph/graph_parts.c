@@ -18,7 +18,7 @@ struct sums {
 	uint8_t *fn, *edge; /* appears in some part */
 };
 
-static void add_row(uint64_t *to, const uint64_t *from, uint32_t n)
+static void graph_parts_add_row(uint64_t *to, const uint64_t *from, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		to[i] = graph_add(to[i], from[i]);
@@ -36,7 +36,8 @@ static int add_part_sums(struct graph *g, uint32_t p, uint32_t events, struct su
 		return (int)err->kind;
 	for (size_t i = 0; i < n; i++) {
 		s->fn[fns[i]] = 1;
-		add_row(s->self + (size_t)fns[i] * events, costs + i * events, events);
+		graph_parts_add_row(s->self + (size_t)fns[i] * events, costs + i * events,
+				    events);
 	}
 	if (store_part_edges(g->st, p, scratch, &edges, &calls, &costs, &n, err))
 		return (int)err->kind;
@@ -46,7 +47,8 @@ static int add_part_sums(struct graph *g, uint32_t p, uint32_t events, struct su
 		store_edge(g->st, edges[i], &e);
 		s->edge[edges[i]] = s->fn[e.caller] = s->fn[e.callee] = 1;
 		s->calls[edges[i]] = graph_add(s->calls[edges[i]], calls[i]);
-		add_row(s->cost + (size_t)edges[i] * events, costs + i * events, events);
+		graph_parts_add_row(s->cost + (size_t)edges[i] * events,
+				    costs + i * events, events);
 	}
 	return 0;
 }
@@ -138,11 +140,11 @@ int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
 	if (!s->self || !s->edge)
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < d.functions; f++)
-		add_row(s->self + (size_t)f * events,
-			sums.self + (size_t)d.first[f] * events, events);
+		graph_parts_add_row(s->self + (size_t)f * events,
+				    sums.self + (size_t)d.first[f] * events, events);
 	for (uint32_t i = 0; i < d.edges; i++)
-		add_row(s->edge + (size_t)edge[i] * events,
-			sums.cost + (size_t)from[i] * events, events);
+		graph_parts_add_row(s->edge + (size_t)edge[i] * events,
+				    sums.cost + (size_t)from[i] * events, events);
 	(*out)->stage = s;
 	(*out)->fill = parts_fill;
 	(*out)->whole = *out;

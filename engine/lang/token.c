@@ -16,14 +16,14 @@ static bool is_alpha(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static bool is_digit(char c)
+static bool token_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
 static bool is_word_byte(char c)
 {
-	return is_alpha(c) || is_digit(c);
+	return is_alpha(c) || token_is_digit(c);
 }
 
 bool token_name_start(char c)
@@ -146,11 +146,11 @@ static void read_number(struct str s, struct token *t)
 		hex_number(s, t);
 		return;
 	}
-	while (is_digit(byte_at(s, i)))
+	while (token_is_digit(byte_at(s, i)))
 		i++;
-	if (byte_at(s, i) == '.' && is_digit(byte_at(s, i + 1))) {
+	if (byte_at(s, i) == '.' && token_is_digit(byte_at(s, i + 1))) {
 		fraction = true;
-		for (i++; is_digit(byte_at(s, i)); i++)
+		for (i++; token_is_digit(byte_at(s, i)); i++)
 			;
 	}
 	n = i - t->at;
@@ -373,7 +373,7 @@ struct token token_at(struct str text, size_t at, enum token_place place)
 		   (token_name_start(c) || (unsigned char)c >= 0x80 ||
 		    skip_bracket(text, at) > at)) {
 		name(text, &t);
-	} else if (is_digit(c)) {
+	} else if (token_is_digit(c)) {
 		read_number(text, &t);
 	} else if (is_alpha(c)) {
 		read_word(text, &t);

@@ -499,7 +499,7 @@ int match_name(struct match *m, struct str name, struct err *err)
 
 /* ---- a store's names ---- */
 
-static uint64_t now_ms(void)
+static uint64_t match_now_ms(void)
 {
 	struct timespec t;
 
@@ -533,7 +533,8 @@ static int poll_limits(const struct match *m, uint64_t start_ms,
 {
 	if (cancel_poll(cancel, err))
 		return (int)err->kind;
-	if (m->atom.form == MATCH_REGEX && now_ms() - start_ms > REGEX_SECONDS * 1000) {
+	if (m->atom.form == MATCH_REGEX &&
+	    match_now_ms() - start_ms > REGEX_SECONDS * 1000) {
 		err_set(err, ERR_LIMIT, m->atom.at,
 			"the regular expression took more than %d s", REGEX_SECONDS);
 		err->len = m->atom.len;
@@ -564,7 +565,7 @@ static int mark_strings(struct match *m, struct store *st, const struct table *t
 			const struct cancel *cancel, uint8_t *hit, uint32_t *count,
 			struct err *err)
 {
-	uint64_t start = now_ms(), bytes = POLL_BYTES;
+	uint64_t start = match_now_ms(), bytes = POLL_BYTES;
 	bool exact = m->atom.form == MATCH_EXACT && m->atom.field != MATCH_CLASS;
 	bool names = t->column == STORE_FN_NAME;
 

@@ -47,7 +47,7 @@ static bool is_ident(char c)
 	       (c >= '0' && c <= '9') || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-static bool is_digit(char c)
+static bool name_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -168,7 +168,7 @@ static size_t skip_clone(struct scan *c, size_t i)
 			if (e - w == strlen(known[k]) && here(c, w, known[k]))
 				goto take;
 		for (size_t k = w; k < e; k++)
-			if (!is_digit(c->s.p[k]))
+			if (!name_is_digit(c->s.p[k]))
 				e = w;
 		if (e == w)
 			break;
@@ -186,7 +186,7 @@ static bool is_go_closure(struct str s)
 {
 	size_t i = s.n;
 
-	while (i && is_digit(s.p[i - 1]))
+	while (i && name_is_digit(s.p[i - 1]))
 		i--;
 	return i < s.n && i >= 4 && memcmp(s.p + i - 4, "func", 4) == 0;
 }
@@ -226,7 +226,7 @@ static struct str inside_star(struct str s)
 	return i > 2 ? (struct str){s.p + 2, i - 2} : s;
 }
 
-static void finish(struct scan *c)
+static void name_finish(struct scan *c)
 {
 	size_t end = c->end == NPOS ? c->i : c->end;
 	struct str part = {c->s.p + c->start, end - c->start};
@@ -370,7 +370,7 @@ static void separator(struct scan *c, size_t n)
 {
 	bool empty = c->start == c->i; /* "::/path", "..": one separator */
 
-	finish(c);
+	name_finish(c);
 	if (c->out->n == 0)
 		c->core = c->i + n;
 	begin(c, empty ? c->sep : c->i, c->i + n);
@@ -383,7 +383,8 @@ static void dot(struct scan *c)
 
 	if (c->i == 0) {
 		c->i++;
-	} else if (past > c->i && !(is_digit(at(c, c->i + 1)) && is_go_closure(text))) {
+	} else if (past > c->i &&
+		   !(name_is_digit(at(c, c->i + 1)) && is_go_closure(text))) {
 		c->out->clone = (struct str){c->s.p + c->i, past - c->i};
 		skip_arguments(c, past);
 	} else {
@@ -468,7 +469,7 @@ static size_t python_place(struct str name)
 	size_t i = name.n, k;
 	struct scan c = {.s = name};
 
-	while (i && is_digit(name.p[i - 1]))
+	while (i && name_is_digit(name.p[i - 1]))
 		i--;
 	if (i == name.n || i < 2 || name.p[i - 1] != ':' || name.p[i - 2] == ':')
 		return name.n;
@@ -491,7 +492,7 @@ static bool is_rust_hash(struct str s)
 	if (s.n != 17 || s.p[0] != 'h')
 		return false;
 	for (size_t i = 1; i < s.n; i++)
-		if (!is_digit(s.p[i]) && (s.p[i] < 'a' || s.p[i] > 'f'))
+		if (!name_is_digit(s.p[i]) && (s.p[i] < 'a' || s.p[i] > 'f'))
 			return false;
 	return true;
 }
@@ -531,7 +532,7 @@ static void split_name(struct str name, bool trait, unsigned depth, struct name 
 		return;
 	while (c.i < c.s.n && take_step(&c))
 		;
-	finish(&c);
+	name_finish(&c);
 	if (out->n > 1 && is_rust_hash(out->part[out->n - 1]))
 		out->n--;
 	if (out->n == 0) {

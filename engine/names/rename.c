@@ -42,7 +42,7 @@ static int wrong_form(struct str rule, struct err *err)
 }
 
 /* Split s/RE/TO/FLAGS; a backslash keeps the separator from ending a part. */
-static bool split(struct str text, struct str part[3])
+static bool rename_split(struct str text, struct str part[3])
 {
 	size_t at = 2, k = 0, begin = 2;
 
@@ -81,7 +81,7 @@ static int compile(struct rename *rule, struct err *err)
 	PCRE2_SIZE at;
 	int code;
 
-	if (!split(str_c(rule->text), part))
+	if (!rename_split(str_c(rule->text), part))
 		return wrong_form(str_c(rule->text), err);
 	for (size_t i = 0; i < part[2].n; i++) {
 		if (part[2].p[i] == 'g')
@@ -107,8 +107,8 @@ static int compile(struct rename *rule, struct err *err)
 }
 
 /* Change one name; also a test of the replacement, which PCRE2 reads only now. */
-static int change(const struct rename *rule, struct str name, struct arena *a,
-		  struct str *out, struct err *err)
+static int rename_change(const struct rename *rule, struct str name, struct arena *a,
+			 struct str *out, struct err *err)
 {
 	PCRE2_SIZE size = 2 * name.n + rule->to.n + 64;
 	PCRE2_UCHAR why[200];
@@ -154,7 +154,7 @@ static int test_replacement(const struct rename *rule, struct err *err)
 		return err_no_memory(err, NULL);
 	arena_init(&a, 0);
 	plain.options |= PCRE2_SUBSTITUTE_UNKNOWN_UNSET | PCRE2_SUBSTITUTE_UNSET_EMPTY;
-	rc = change(&plain, STR(""), &a, &out, err);
+	rc = rename_change(&plain, STR(""), &a, &out, err);
 	arena_free(&a);
 	pcre2_code_free(plain.code);
 	return rc;
@@ -195,7 +195,7 @@ int rename_apply(const struct renames *r, struct str name, struct arena *a,
 {
 	*out = name;
 	for (size_t i = 0; i < r->n; i++)
-		if (change(r->rule[i], *out, a, out, err))
+		if (rename_change(r->rule[i], *out, a, out, err))
 			return (int)err->kind;
 	return 0;
 }

@@ -16,7 +16,7 @@
 
 enum { NEAREST_MS = 250, POLL = 1024, NEAREST = 6, QUOTED = 120 };
 
-static uint64_t now_ms(void)
+static uint64_t similar_now_ms(void)
 {
 	struct timespec t;
 
@@ -43,7 +43,7 @@ static uint64_t letters(struct str s)
 	return bits;
 }
 
-static struct str lower(struct str s, char *buf, size_t cap)
+static struct str similar_lower(struct str s, char *buf, size_t cap)
 {
 	size_t n = s.n < cap ? s.n : cap;
 
@@ -57,7 +57,7 @@ static unsigned unlike(struct str want, uint64_t want_letters, struct str s)
 {
 	unsigned max = want.n < 6 ? 1 : want.n < 9 ? 2 : 3, d = max + 1;
 	char buf[256];
-	struct str low = lower(s, buf, sizeof(buf));
+	struct str low = similar_lower(s, buf, sizeof(buf));
 	size_t at;
 
 	if (str_eq(want, low))
@@ -108,7 +108,7 @@ static bool time_left(const struct deadline *d)
 {
 	struct err given_up = {0};
 
-	return now_ms() < d->ms && !cancel_poll(d->cancel, &given_up);
+	return similar_now_ms() < d->ms && !cancel_poll(d->cancel, &given_up);
 }
 
 /* Hottest first, each name (or class) once. */
@@ -150,7 +150,7 @@ size_t match_nearest(struct store *st, enum match_field field, struct str text,
 		     uint32_t event, const struct cancel *cancel, struct str *names,
 		     size_t max)
 {
-	struct deadline deadline = {now_ms() + NEAREST_MS, cancel};
+	struct deadline deadline = {similar_now_ms() + NEAREST_MS, cancel};
 	unsigned score[16];
 	struct nearest k = {names, score, 0, max < 16 ? max : 16};
 	uint32_t strings;
@@ -158,11 +158,11 @@ size_t match_nearest(struct store *st, enum match_field field, struct str text,
 	struct str want;
 
 	if (field == MATCH_FN || field == MATCH_CLASS) {
-		want = lower(name_last(text), buf, sizeof(buf));
+		want = similar_lower(name_last(text), buf, sizeof(buf));
 		nearest_functions(st, field == MATCH_CLASS, want, event, &deadline, &k);
 		return k.n;
 	}
-	want = lower(str_basename(text), buf, sizeof(buf));
+	want = similar_lower(str_basename(text), buf, sizeof(buf));
 	strings = field == MATCH_FILE ? store_info(st)->files : store_info(st)->objects;
 	for (uint32_t id = 0; id < strings; id++) {
 		struct str name =

@@ -62,18 +62,18 @@ static uint64_t add_cost(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static uint64_t less(uint64_t a, uint64_t b)
+static uint64_t path_cost_less(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t path_cost_least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
 /* The state of cost after a function with this mark, if it arrives in state s. */
-static unsigned move(const struct costing *c, uint8_t mark, unsigned s)
+static unsigned path_cost_move(const struct costing *c, uint8_t mark, unsigned s)
 {
 	bool passed = s != OUTSIDE; /* `under` is above, not at this function */
 
@@ -96,16 +96,17 @@ static void tighten(struct split *x, uint64_t total)
 	uint64_t lo = 0, hi = 0;
 
 	for (unsigned s = 0; s < STATES; s++) {
-		x->in[s].hi = least(x->in[s].hi, total);
+		x->in[s].hi = path_cost_least(x->in[s].hi, total);
 		lo = add_cost(lo, x->in[s].lo);
 		hi = add_cost(hi, x->in[s].hi);
 	}
 	for (unsigned s = 0; s < STATES; s++) {
 		struct part *p = &x->in[s];
-		uint64_t most = less(total, lo - p->lo);
-		uint64_t fewest = hi == UINT64_MAX ? 0 : less(total, hi - p->hi);
+		uint64_t most = path_cost_less(total, lo - p->lo);
+		uint64_t fewest =
+			hi == UINT64_MAX ? 0 : path_cost_less(total, hi - p->hi);
 
-		p->hi = least(p->hi, most);
+		p->hi = path_cost_least(p->hi, most);
 		if (p->lo < fewest)
 			p->lo = fewest;
 	}
@@ -131,15 +132,16 @@ static int find_reached(struct costing *c)
 		return arena_full(c->arena, c->err);
 	for (uint32_t f = 0; f < in->functions; f++)
 		if (c->fl->root[f] > 0) {
-			c->reached[f] = (uint8_t)(1u << move(c, c->marks[f], c->enter));
-			todo[n++] = f * STATES + move(c, c->marks[f], c->enter);
+			c->reached[f] =
+				(uint8_t)(1u << path_cost_move(c, c->marks[f], c->enter));
+			todo[n++] = f * STATES + path_cost_move(c, c->marks[f], c->enter);
 		}
 	while (n) {
 		uint32_t f = todo[--n] / STATES, s = todo[n] % STATES;
 
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
 			uint32_t to = in->callee[i];
-			unsigned state = move(c, c->marks[to], s);
+			unsigned state = path_cost_move(c, c->marks[to], s);
 
 			if (!in->incl[i] || c->reached[to] & 1u << state)
 				continue;
@@ -197,8 +199,8 @@ static int make_room(struct costing *c, struct points *p)
 }
 
 /* The calls of f in state s.  Calls of f by itself lead to no earlier state. */
-static void add_calls(const struct costing *c, struct points *p, uint32_t f, unsigned s,
-		      uint32_t *n)
+static void path_cost_add_calls(const struct costing *c, struct points *p, uint32_t f,
+				unsigned s, uint32_t *n)
 {
 	const struct flow_input *in = &c->fl->in;
 
@@ -207,7 +209,7 @@ static void add_calls(const struct costing *c, struct points *p, uint32_t f, uns
 
 		if (!in->incl[i])
 			continue;
-		p->callee[*n] = to * STATES + move(c, c->marks[to], s);
+		p->callee[*n] = to * STATES + path_cost_move(c, c->marks[to], s);
 		p->incl[(*n)++] = in->incl[i];
 	}
 }
@@ -224,10 +226,10 @@ static void add_points(const struct costing *c, struct points *p, uint32_t f, ui
 		p->stop[i] = s == INSIDE;
 		p->cycle[i] = fl->in.cycle[f];
 		if (!p->stop[i] && c->reached[f] & 1u << s)
-			add_calls(c, p, f, s, n);
+			path_cost_add_calls(c, p, f, s, n);
 		p->first[i + 1] = *n;
 	}
-	p->cost[f * STATES + move(c, c->marks[f], c->enter)] = fl->root[f];
+	p->cost[f * STATES + path_cost_move(c, c->marks[f], c->enter)] = fl->root[f];
 }
 
 /* Cost that arrives INSIDE stays there: its sum is the estimate. */
@@ -276,8 +278,12 @@ static void over_call(const struct costing *c, uint32_t i, struct split *out)
 		const struct part *p = &c->at[f].in[s];
 		bool any = c->reached[f] & 1u << s;
 
-		out->in[s].lo = fl->odd[f] ? 0 : less(p->lo, passing - least(w, passing));
-		out->in[s].hi = !any ? 0 : fl->odd[f] ? w : least(p->hi, w);
+		out->in[s].lo =
+			fl->odd[f]
+				? 0
+				: path_cost_less(p->lo,
+						 passing - path_cost_least(w, passing));
+		out->in[s].hi = !any ? 0 : fl->odd[f] ? w : path_cost_least(p->hi, w);
 	}
 	if (only < STATES)
 		out->in[only] = (struct part){w, w};
@@ -305,7 +311,7 @@ static void collect_states(struct costing *c, uint32_t f)
 	tighten(&x, fl->passing[f]);
 	c->arrived_lo[f] = c->arrived_hi[f] = 0;
 	for (unsigned s = 0; s < STATES; s++) {
-		unsigned to = move(c, c->marks[f], s);
+		unsigned to = path_cost_move(c, c->marks[f], s);
 
 		if (to == INSIDE && s != INSIDE) {
 			c->arrived_lo[f] = add_cost(c->arrived_lo[f], x.in[s].lo);
@@ -314,12 +320,12 @@ static void collect_states(struct costing *c, uint32_t f)
 		gather_part(&moved.in[to], &x.in[s]);
 	}
 	for (unsigned s = 0; s < STATES; s++)
-		moved.in[s].hi = least(moved.in[s].hi, fl->passing[f]);
+		moved.in[s].hi = path_cost_least(moved.in[s].hi, fl->passing[f]);
 	c->at[f] = moved;
 }
 
 /* Sweep a cycle, topo[first] up to topo[end]. */
-static int settle(struct costing *c, uint32_t first, uint32_t end)
+static int path_cost_settle(struct costing *c, uint32_t first, uint32_t end)
 {
 	const struct flow_input *in = &c->fl->in;
 	uint64_t edges = 1, sweeps;
@@ -367,7 +373,7 @@ static int forward(struct costing *c)
 		if (first % POLL == 0 && cancel_poll(c->cancel, c->err))
 			return (int)c->err->kind;
 		if (cycle || self) {
-			if (settle(c, first, end))
+			if (path_cost_settle(c, first, end))
 				return (int)c->err->kind;
 		} else {
 			collect_states(c, f);
@@ -393,10 +399,11 @@ static void look_below(const struct costing *c, const struct below *of, uint32_t
 		uint32_t t = fl->in.callee[i];
 
 		for (unsigned s = UNDER; s < INSIDE; s++) {
-			unsigned to = move(c, c->marks[t], s);
+			unsigned to = path_cost_move(c, c->marks[t], s);
 			uint64_t hi = to == INSIDE ? fl->in.incl[i] : of[t].hi[to];
 
-			out->hi[s] = add_cost(out->hi[s], least(hi, fl->in.incl[i]));
+			out->hi[s] =
+				add_cost(out->hi[s], path_cost_least(hi, fl->in.incl[i]));
 		}
 	}
 }
@@ -404,12 +411,12 @@ static void look_below(const struct costing *c, const struct below *of, uint32_t
 /* Cost that enters the chain at f: from OUTSIDE by `under`, or without a call. */
 static uint64_t entering(const struct costing *c, const struct below *of, uint32_t f)
 {
-	unsigned to = move(c, c->marks[f], c->enter);
+	unsigned to = path_cost_move(c, c->marks[f], c->enter);
 	uint64_t most = c->under ? c->fl->passing[f] : c->root[f];
 
 	if (c->under && to == OUTSIDE)
 		return 0;
-	return to == INSIDE ? most : least(most, of[f].hi[to]);
+	return to == INSIDE ? most : path_cost_least(most, of[f].hi[to]);
 }
 
 static int backward(struct costing *c, uint64_t *most)
@@ -449,7 +456,7 @@ static void mark_set(const struct fn_set *set, uint8_t bit, uint8_t *marks)
 }
 
 /* Mark the functions that can reach `of`: no others matter. */
-static int narrow(struct costing *c, const struct path_cost_query *q)
+static int path_cost_narrow(struct costing *c, const struct path_cost_query *q)
 {
 	const struct flow *fl = c->fl;
 	uint8_t *all = ARENA_ARRAY(c->arena, uint8_t, (size_t)fl->in.functions + 1);
@@ -478,7 +485,7 @@ static int prepare_costing(struct costing *c, const struct path_cost_query *q)
 {
 	size_t n;
 
-	if (narrow(c, q))
+	if (path_cost_narrow(c, q))
 		return (int)c->err->kind;
 	n = (size_t)c->fl->in.functions + 1;
 	c->at = ARENA_ARRAY(c->arena, struct split, n);
@@ -516,7 +523,7 @@ static int cost_in_flow(const struct flow *fl, const struct path_cost_query *q,
 		lo = add_cost(lo, c.arrived_lo[f]);
 		hi = add_cost(hi, c.arrived_hi[f]);
 	}
-	hi = least(hi, most);
+	hi = path_cost_least(hi, most);
 	if (lo == hi)
 		est = (double)lo;
 	else if (estimate_cost(&c, &est))
@@ -555,7 +562,7 @@ int path_cost(const struct flow *fl, const struct path_cost_query *q, struct are
 		return rc;
 	if (out->bounded && sum.bounded)
 		*out = path_bounds_of(sum.est, sum.lo > out->lo ? sum.lo : out->lo,
-				      least(sum.hi, out->hi), true);
+				      path_cost_least(sum.hi, out->hi), true);
 	else
 		*out = path_bounds_of(sum.est, out->lo, out->hi, out->bounded);
 	return 0;

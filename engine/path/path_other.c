@@ -86,7 +86,7 @@ static int find_sources(struct gathering *w)
 	return 0;
 }
 
-static void arrive(struct gathering *w, uint32_t f, double cost)
+static void path_other_arrive(struct gathering *w, uint32_t f, double cost)
 {
 	w->mass[f] += cost;
 	if (w->waits[f])
@@ -118,7 +118,7 @@ static double pass_mass(struct gathering *w, uint32_t f, uint64_t *looked)
 		double part = tree_unshown(g, i) * cost / w->through[f];
 
 		if (part > 0)
-			arrive(w, tree_other_end(g, i), part);
+			path_other_arrive(w, tree_other_end(g, i), part);
 	}
 	return own;
 }
@@ -133,7 +133,7 @@ static int push_group(struct gathering *w, uint32_t first, uint32_t end, uint64_
 	w->ahead = w->behind = w->nmet = 0;
 	for (uint32_t i = first; i < end; i++) {
 		waiting += w->all[i].cost;
-		arrive(w, w->all[i].fn, w->all[i].cost);
+		path_other_arrive(w, w->all[i].fn, w->all[i].cost);
 	}
 	least = waiting * 1e-3;
 	while (w->behind != w->ahead && looked < edges && waiting > least)

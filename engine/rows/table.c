@@ -235,8 +235,8 @@ static bool same_event(const struct table_col *c, uint32_t event)
 }
 
 /* A computed column has its full name, "x" or "self%". */
-static bool is_col(const struct table_col *c, struct str base, uint32_t event,
-		   bool percent)
+static bool table_is_col(const struct table_col *c, struct str base, uint32_t event,
+			 bool percent)
 {
 	if (!c->def)
 		return str_eq(c->name, base) && !percent;
@@ -250,7 +250,7 @@ static struct table_col *find_col(struct table *t, struct str base, uint32_t eve
 {
 	for (size_t i = t->ncols; i > 0; i--)
 		if ((t->cols[i - 1]->def == NULL) == computed &&
-		    is_col(t->cols[i - 1], base, event, percent))
+		    table_is_col(t->cols[i - 1], base, event, percent))
 			return t->cols[i - 1];
 	return NULL;
 }
@@ -472,7 +472,7 @@ static int hold_column(struct result_pages *p, size_t k, struct table *page, siz
 	return 0;
 }
 
-static int hold(struct result_pages *p, size_t first)
+static int table_hold(struct result_pages *p, size_t first)
 {
 	struct table page = *p->t;
 
@@ -486,7 +486,7 @@ static int hold(struct result_pages *p, size_t first)
 	return store_check(page.g->st, page.x->err);
 }
 
-static int told(const struct result *r, struct err *err)
+static int table_told(const struct result *r, struct err *err)
 {
 	const struct err *own = r->pages->t->x->err;
 
@@ -497,8 +497,9 @@ static int told(const struct result *r, struct err *err)
 
 int result_row(const struct result *r, size_t row, size_t *at, struct err *err)
 {
-	if (r->pages && row - r->first >= r->held && hold(r->pages, row - row % PAGE))
-		return told(r, err);
+	if (r->pages && row - r->first >= r->held &&
+	    table_hold(r->pages, row - row % PAGE))
+		return table_told(r, err);
 	*at = row - r->first;
 	return 0;
 }
@@ -511,7 +512,7 @@ int result_whole(const struct result *r, struct err *err)
 		return 0;
 	for (size_t k = 0; k < r->ncols; k++) {
 		if (fill_shown(p->t, p->col[k])) {
-			told(r, err);
+			table_told(r, err);
 			if (err->kind == ERR_LIMIT)
 				snprintf(
 					err->hint, sizeof(err->hint),
@@ -549,7 +550,7 @@ static int page_result(struct table *t, struct result *r)
 		p->col[r->ncols++] = c;
 	}
 	r->pages = p;
-	return hold(p, 0);
+	return table_hold(p, 0);
 }
 
 /* Only the table knows which rows are parts of others: their sums in `_` make no

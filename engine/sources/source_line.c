@@ -119,8 +119,8 @@ static int raw_by_instr(const void *pa, const void *pb)
 	return raw_by_line(pa, pb);
 }
 
-static int fold(struct exec *x, struct detail *d, fn_id f, const struct raw *raw,
-		size_t n)
+static int line_fold(struct exec *x, struct detail *d, fn_id f, const struct raw *raw,
+		     size_t n)
 {
 	int (*cmp)(const void *, const void *) = d->by_instr ? raw_by_instr : raw_by_line;
 	struct place *p = NULL;
@@ -172,7 +172,7 @@ static int add_places(struct exec *x, struct detail *d, fn_id f, struct arena *s
 			(struct raw){sites[i].file,  sites[i].line, sites[i].instr,
 				     sites[i].calls, NULL,	    incl + i * d->events};
 	qsort(raw, nl + ns, sizeof(*raw), d->by_instr ? raw_by_instr : raw_by_line);
-	return fold(x, d, f, raw, nl + ns);
+	return line_fold(x, d, f, raw, nl + ns);
 }
 
 /* ---- call sites and jumps ---- */

@@ -38,7 +38,7 @@ bool text_newer(const struct store *st, uint64_t mtime_ns)
 	return mtime_ns > store_source(st)->mtime_ns;
 }
 
-static int split(struct exec *x, struct text_file *f, struct str text)
+static int text_split(struct exec *x, struct text_file *f, struct str text)
 {
 	size_t lines = 1;
 
@@ -79,7 +79,7 @@ int text_of_file(struct exec *x, struct text_file **list, file_id file,
 		return 0;
 	f->path = opened.path;
 	f->newer = text_newer(x->g->st, opened.mtime_ns);
-	return split(x, f, text);
+	return text_split(x, f, text);
 }
 
 int text_note_newer(struct exec *x, const struct text_file *f)

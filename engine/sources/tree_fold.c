@@ -161,8 +161,8 @@ static void fold_row(struct folding *w, uint32_t r)
 }
 
 /* Add the recorded costs of the calls from `from` to `to`. */
-static void add_calls(const struct folding *w, struct folded *r, uint32_t from,
-		      uint32_t to)
+static void tree_fold_add_calls(const struct folding *w, struct folded *r, uint32_t from,
+				uint32_t to)
 {
 	uint32_t first, n;
 
@@ -189,12 +189,12 @@ static void record(const struct folding *w, struct folded *r)
 	if (r->parent != TOP) {
 		uint32_t parent = w->rows[r->parent].fn;
 
-		add_calls(w, r, up ? r->fn : parent, up ? parent : r->fn);
+		tree_fold_add_calls(w, r, up ? r->fn : parent, up ? parent : r->fn);
 		return;
 	}
 	for (uint32_t f = one ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
 	     f = fnset_next(set, f + 1))
-		add_calls(w, r, up ? r->fn : f, up ? f : r->fn);
+		tree_fold_add_calls(w, r, up ? r->fn : f, up ? f : r->fn);
 	if (!one)
 		r->incl = r->est;
 }

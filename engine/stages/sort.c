@@ -211,7 +211,7 @@ static int primary_key(struct exec *x, struct table *t, struct order *o)
 	return 0;
 }
 
-static bool is_col(const struct expr *e, const char *name)
+static bool sort_is_col(const struct expr *e, const char *name)
 {
 	return e->op == EX_COL && !e->let && !e->percent && str_eq(e->text, str_c(name));
 }
@@ -224,10 +224,10 @@ static bool ranked(const struct table *t, const struct expr *keys, bool *by_incl
 	if (t->src != &source_functions || t->vs || t->ref || !t->g->plain ||
 	    t->n != t->g->functions)
 		return false;
-	if (keys &&
-	    (keys->asc || keys->next || !(is_col(keys, "self") || is_col(keys, "incl"))))
+	if (keys && (keys->asc || keys->next ||
+		     !(sort_is_col(keys, "self") || sort_is_col(keys, "incl"))))
 		return false;
-	*by_incl = keys && is_col(keys, "incl");
+	*by_incl = keys && sort_is_col(keys, "incl");
 	if (!(keys && keys->event.n) &&
 	    table_taken(t, *by_incl ? STR("incl") : STR("self")))
 		return false;

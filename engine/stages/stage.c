@@ -79,7 +79,7 @@ static int compute(struct exec *x, struct table *t, const struct expr *e, struct
 	return 0;
 }
 
-static int append(struct table *t, struct str name, struct shown *s)
+static int stage_append(struct table *t, struct str name, struct shown *s)
 {
 	struct table_col *c;
 
@@ -104,7 +104,7 @@ static int stage_add(struct exec *x, struct table *t, const struct tstage *s)
 	for (size_t i = 0; i < t->ncols; i++)
 		if (str_eq(t->cols[i]->name, s->name))
 			t->cols[i]->machine = t->cols[i]->table = false;
-	return append(t, s->name, &one);
+	return stage_append(t, s->name, &one);
 }
 
 static void move_last(struct table *t, struct table_col *c)
@@ -140,7 +140,7 @@ static int stage_show(struct exec *x, struct table *t, const struct tstage *s)
 		if (to[n].col) {
 			to[n].col->machine = to[n].col->table = true;
 			move_last(t, to[n].col);
-		} else if (append(t, e->as, &to[n]))
+		} else if (stage_append(t, e->as, &to[n]))
 			return (int)x->err->kind;
 	}
 	return 0;

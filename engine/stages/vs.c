@@ -18,7 +18,7 @@
 
 /* ---- the join ---- */
 
-static struct str key_of(const struct table *t, size_t row)
+static struct str vs_key_of(const struct table *t, size_t row)
 {
 	return t->src->key(t, row_ref(t, row), t->x->a);
 }
@@ -44,7 +44,7 @@ static int index_base(struct exec *x, struct vs *v, struct base_rows *b)
 	for (size_t i = 0; i < v->b.n; i++) {
 		size_t h;
 
-		b->key[i] = key_of(&v->b, i);
+		b->key[i] = vs_key_of(&v->b, i);
 		if (!b->key[i].p)
 			return arena_full(x->a, x->err);
 		for (h = (size_t)str_hash(b->key[i]); b->slot[h & (b->cap - 1)]; h++)
@@ -60,7 +60,7 @@ static int index_base(struct exec *x, struct vs *v, struct base_rows *b)
 static int take_base(struct exec *x, struct vs *v, struct base_rows *b, size_t i,
 		     uint32_t *out)
 {
-	struct str k = key_of(&v->a, i);
+	struct str k = vs_key_of(&v->a, i);
 
 	*out = GRAPH_NONE;
 	if (!k.p)

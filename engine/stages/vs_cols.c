@@ -218,7 +218,7 @@ static struct str was(const struct vs *v, uint32_t r)
 	return store_fn_file(st[1], fn[1]);
 }
 
-static struct str change(const struct vs *v, uint32_t r)
+static struct str vs_cols_change(const struct vs *v, uint32_t r)
 {
 	return v->ib[r] == GRAPH_NONE	? STR("new")
 	       : v->ia[r] == GRAPH_NONE ? STR("gone")
@@ -231,7 +231,7 @@ static int fill_text(struct table *t, struct table_col *c, ptrdiff_t which)
 	for (size_t i = 0; i < t->n; i++) {
 		const uint32_t r = row_ref(t, i);
 
-		c->s[i] = which == IS_CHANGE ? change(t->vs, r)
+		c->s[i] = which == IS_CHANGE ? vs_cols_change(t->vs, r)
 			  : which == IS_WAS
 				  ? was(t->vs, r)
 				  : pair_rule_names(rules_of(t->vs, r), t->x->a);

@@ -62,7 +62,7 @@ static struct arena_chunk *chunk_for(struct arena *a, size_t size)
 	return c;
 }
 
-static void *refuse(struct arena *a)
+static void *arena_refuse(struct arena *a)
 {
 	a->refused = true;
 	return NULL;
@@ -75,14 +75,14 @@ void *arena_alloc(struct arena *a, size_t size)
 	void *p;
 
 	if (size > SIZE_MAX / 2)
-		return refuse(a);
+		return arena_refuse(a);
 	size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 	if (a->cap && (size > a->cap || a->used > a->cap - size)) {
 		a->wanted = a->used + size;
-		return refuse(a);
+		return arena_refuse(a);
 	}
 	if ((!c || c->cap - c->n < size + GAP) && !(c = chunk_for(a, size + GAP)))
-		return refuse(a);
+		return arena_refuse(a);
 	p = c->bytes + c->n;
 	c->n += size + GAP;
 	a->used += size;
@@ -97,7 +97,7 @@ void *arena_array(struct arena *a, size_t n, size_t size)
 	size_t bytes;
 
 	if (__builtin_mul_overflow(n, size, &bytes))
-		return refuse(a);
+		return arena_refuse(a);
 	return arena_alloc(a, bytes);
 }
 

@@ -5,7 +5,7 @@
 
 #include <time.h>
 
-static uint64_t now_ns(void)
+static uint64_t cancel_now_ns(void)
 {
 	struct timespec now;
 
@@ -16,14 +16,14 @@ static uint64_t now_ns(void)
 void cancel_after(struct cancel *c, uint32_t seconds)
 {
 	c->seconds = seconds;
-	c->deadline_ns = seconds ? now_ns() + seconds * 1000000000ull : 0;
+	c->deadline_ns = seconds ? cancel_now_ns() + seconds * 1000000000ull : 0;
 }
 
 int cancel_poll(const struct cancel *c, struct err *err)
 {
 	if (c && c->asked && atomic_load_explicit(c->asked, memory_order_relaxed))
 		return err_set(err, ERR_CANCEL, 0, "interrupted");
-	if (!c || !c->deadline_ns || now_ns() < c->deadline_ns)
+	if (!c || !c->deadline_ns || cancel_now_ns() < c->deadline_ns)
 		return 0;
 	err_set(err, ERR_LIMIT, 0, "the query took longer than its limit of %u s",
 		c->seconds);

@@ -8,7 +8,7 @@
 static const char *const names[ISAS + 1] = {"avx2", "portable"};
 static atomic_int chosen = ISAS; /* none yet */
 
-static bool has(enum isa i)
+static bool isa_has(enum isa i)
 {
 #if ISA_X86
 	if (i == ISA_AVX2)
@@ -17,7 +17,7 @@ static bool has(enum isa i)
 	return i == ISA_PORTABLE;
 }
 
-static void choose(enum isa i)
+static void isa_choose(enum isa i)
 {
 	atomic_store_explicit(&chosen, (int)i, memory_order_relaxed);
 }
@@ -27,7 +27,7 @@ enum isa isa(void)
 	const int i = atomic_load_explicit(&chosen, memory_order_relaxed);
 
 	if (i == ISAS)
-		choose(has(ISA_AVX2) ? ISA_AVX2 : ISA_PORTABLE);
+		isa_choose(isa_has(ISA_AVX2) ? ISA_AVX2 : ISA_PORTABLE);
 	return (enum isa)atomic_load_explicit(&chosen, memory_order_relaxed);
 }
 
@@ -38,14 +38,14 @@ const char *isa_name(void)
 
 const char *const *isa_names(void)
 {
-	return names + !has(ISA_AVX2);
+	return names + !isa_has(ISA_AVX2);
 }
 
 int isa_force(const char *name)
 {
 	for (int i = 0; i < ISAS; i++)
-		if (strcmp(names[i], name) == 0 && has((enum isa)i)) {
-			choose((enum isa)i);
+		if (strcmp(names[i], name) == 0 && isa_has((enum isa)i)) {
+			isa_choose((enum isa)i);
 			return 0;
 		}
 	return -1;

@@ -48,7 +48,7 @@ static bool must_wait(const struct ordered_run *r)
 }
 
 /* Make items until none is left. */
-static void *work(void *arg)
+static void *ordered_work(void *arg)
 {
 	const struct helper *h = arg;
 	struct ordered_run *r = h->run;
@@ -116,7 +116,7 @@ static int take_ready(struct ordered_run *r, size_t *next, size_t waited)
 }
 
 /* Take all items while threads make them. */
-static int take_all(struct ordered_run *r)
+static int ordered_take_all(struct ordered_run *r)
 {
 	const struct ordered *o = r->o;
 	enum ordered_left left = o->beside ? ORDERED_MORE : ORDERED_NOTHING;
@@ -170,10 +170,10 @@ int ordered_run(const struct ordered *o)
 	}
 	for (; r.state && helper && n < o->nworkers; n++) {
 		helper[n] = (struct helper){.run = &r, .worker = o->worker[n]};
-		if (pthread_create(&helper[n].thread, NULL, work, &helper[n]))
+		if (pthread_create(&helper[n].thread, NULL, ordered_work, &helper[n]))
 			break;
 	}
-	rc = n > 0 ? take_all(&r) : make_and_take_all(o);
+	rc = n > 0 ? ordered_take_all(&r) : make_and_take_all(o);
 	stop_all(&r, helper, n);
 	free(helper);
 	free(r.state);

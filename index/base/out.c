@@ -42,7 +42,7 @@ static void write_all(struct out *o, const char *p, size_t n)
 }
 
 /* Make room for n more bytes in the buffer; false (with failed set) if memory is out. */
-static bool room(struct out *o, size_t n)
+static bool out_room(struct out *o, size_t n)
 {
 	size_t want = o->fd < 0 ? o->n + n : BUFFER;
 	char *p;
@@ -74,7 +74,7 @@ static bool room(struct out *o, size_t n)
 
 void out_bytes(struct out *o, const void *p, size_t n)
 {
-	if (n == 0 || (o->fd >= 0 && !o->buf && !room(o, 1)))
+	if (n == 0 || (o->fd >= 0 && !o->buf && !out_room(o, 1)))
 		return;
 	if (o->fd >= 0 && n >= o->cap) {
 		out_flush(o);
@@ -83,7 +83,7 @@ void out_bytes(struct out *o, const void *p, size_t n)
 			o->written += n;
 		return;
 	}
-	if (!room(o, n))
+	if (!out_room(o, n))
 		return;
 	memcpy(o->buf + o->n, p, n);
 	o->n += n;
@@ -130,7 +130,7 @@ void out_printf(struct out *o, const char *fmt, ...)
 	va_start(ap, fmt);
 	n = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
-	if (n < 0 || !room(o, (size_t)n + 1))
+	if (n < 0 || !out_room(o, (size_t)n + 1))
 		return;
 	va_start(ap, fmt);
 	vsnprintf(o->buf + o->n, (size_t)n + 1, fmt, ap);

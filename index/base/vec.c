@@ -32,7 +32,7 @@ void vec_policy(size_t maps, size_t room)
 #endif
 }
 
-static size_t whole(size_t bytes, size_t unit)
+static size_t vec_whole(size_t bytes, size_t unit)
 {
 	return (bytes + unit - 1) & ~(unit - 1);
 }
@@ -44,7 +44,8 @@ static void ask_for_huge(void *p, size_t bytes)
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const uintptr_t from = (uintptr_t)p & ~(uintptr_t)(page - 1);
 
-	madvise((void *)from, whole((uintptr_t)p + bytes - from, page), MADV_HUGEPAGE);
+	madvise((void *)from, vec_whole((uintptr_t)p + bytes - from, page),
+		MADV_HUGEPAGE);
 }
 
 void *vec_block(size_t bytes)
@@ -52,12 +53,12 @@ void *vec_block(size_t bytes)
 	void *p;
 
 	if (bytes < HUGE_PAGE)
-		return aligned_alloc(CACHE_LINE, whole(bytes, CACHE_LINE));
+		return aligned_alloc(CACHE_LINE, vec_whole(bytes, CACHE_LINE));
 	/* malloc's own header is in the page before, so the first huge page is still
 	 * untouched. */
-	p = aligned_alloc(HUGE_PAGE, whole(bytes, HUGE_PAGE));
+	p = aligned_alloc(HUGE_PAGE, vec_whole(bytes, HUGE_PAGE));
 	if (p)
-		ask_for_huge(p, whole(bytes, HUGE_PAGE));
+		ask_for_huge(p, vec_whole(bytes, HUGE_PAGE));
 	return p;
 }
 
@@ -91,7 +92,7 @@ static void *room(void)
 }
 
 /* Move the block at *pp into a new one of at least `bytes`; NULL if memory is out. */
-static char *move(void *pp, size_t had, size_t bytes, bool roomy)
+static char *vec_move(void *pp, size_t had, size_t bytes, bool roomy)
 {
 	char *old, *p = roomy ? room() : vec_block(bytes);
 
@@ -129,12 +130,12 @@ static size_t regrow(void *pp, size_t cap, size_t need, size_t size, bool ahead,
 		/* Untouched memory costs nothing. */
 		if (ahead && had >= LARGE && had < LARGE_RAW && bytes < LARGE_RAW)
 			bytes = LARGE_RAW;
-		bytes = whole(bytes, HUGE_PAGE);
+		bytes = vec_whole(bytes, HUGE_PAGE);
 	}
 	if (roomy || (bytes >= HUGE_PAGE && had < (ahead ? LARGE_RAW : LARGE))) {
-		*p = move(pp, had, bytes, roomy);
+		*p = vec_move(pp, had, bytes, roomy);
 		/* The address space may be limited: try again without room ahead. */
-		if (!*p && bytes > asked && (*p = move(pp, had, asked, false)))
+		if (!*p && bytes > asked && (*p = vec_move(pp, had, asked, false)))
 			bytes = asked;
 		/* vec_reserve() zeroes its elements and so touches them. */
 		return !*p ? 0 : ahead ? bytes / size : n;
@@ -179,7 +180,7 @@ int vec_reserve_lines(void *pp, size_t *cap, size_t need, size_t size)
 	if (need <= *cap)
 		return 0;
 	n = grown(*cap, need, size, SIZE_MAX, &bytes);
-	if (n == 0 || !move(pp, *cap * size, bytes, false))
+	if (n == 0 || !vec_move(pp, *cap * size, bytes, false))
 		return -1;
 	*cap = n;
 	return 0;

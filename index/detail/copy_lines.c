@@ -61,7 +61,7 @@ static inline size_t wide_room(const struct copy_lines *c)
 	return (costs_numbers(c->shape.events) + 3) * VARINT_MAX + 8;
 }
 
-static bool after(const struct copy_file *f, uint64_t instr, uint64_t line)
+static bool copy_lines_after(const struct copy_file *f, uint64_t instr, uint64_t line)
 {
 	return f->rows == 0 || instr > f->instr || (instr == f->instr && line > f->line);
 }
@@ -73,8 +73,8 @@ static struct coded last_cost(const struct copy_file *f)
 }
 
 /* Write a row after the last one.  0, or -1 when memory is out. */
-static int append(const struct copy_lines *c, struct copy_file *f, uint64_t instr,
-		  uint64_t line, struct coded cost)
+static int copy_lines_append(const struct copy_lines *c, struct copy_file *f,
+			     uint64_t instr, uint64_t line, struct coded cost)
 {
 	unsigned char *p, *head;
 
@@ -134,7 +134,7 @@ static int put_tail(struct copy_lines *c, struct copy_file *f, bool all, uint64_
 			*cost = add_coded(c, own, *cost);
 			break;
 		}
-		rc = append(c, f, t->instr, t->line, own);
+		rc = copy_lines_append(c, f, t->instr, t->line, own);
 	}
 	return rc;
 }
@@ -237,7 +237,7 @@ static inline int mark(struct copy_file *f)
 static enum copied add_line(struct copy_lines *c, struct copy_file *f, uint64_t instr,
 			    uint64_t line, struct coded cost)
 {
-	if (!after(f, instr, line)) {
+	if (!copy_lines_after(f, instr, line)) {
 		enum copied rc;
 
 		if (put_tail(c, f, true, 0, 0, NULL))
@@ -247,7 +247,7 @@ static enum copied add_line(struct copy_lines *c, struct copy_file *f, uint64_t 
 			return rc;
 	}
 	if (put_tail(c, f, false, instr, line, &cost) ||
-	    append(c, f, instr, line, cost) || mark(f))
+	    copy_lines_append(c, f, instr, line, cost) || mark(f))
 		return COPY_NO_MEMORY;
 	return COPY_DONE;
 }

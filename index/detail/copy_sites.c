@@ -161,8 +161,9 @@ static bool same_place(const struct copy_site *a, const struct copy_site *b)
 }
 
 /* Unpack r; its costs go to `cost`. */
-static struct detail_row row_of(const struct copy_sites *c, enum detail_kind kind,
-				const struct copy_site *r, uint64_t *cost)
+static struct detail_row copy_sites_row_of(const struct copy_sites *c,
+					   enum detail_kind kind,
+					   const struct copy_site *r, uint64_t *cost)
 {
 	const unsigned char *rest = rest_of(c, r);
 	struct detail_reader in = {.in = {rest, rest + r->n, false},
@@ -179,8 +180,8 @@ static struct detail_row row_of(const struct copy_sites *c, enum detail_kind kin
 }
 
 /* Add the numbers of `from` to those of *to. */
-static void add_row(struct copy_sites *c, enum detail_kind kind, struct detail_row *to,
-		    const struct detail_row *from)
+static void copy_sites_add_row(struct copy_sites *c, enum detail_kind kind,
+			       struct detail_row *to, const struct detail_row *from)
 {
 	uint64_t *sum = (uint64_t *)(uintptr_t)to->cost;
 
@@ -200,13 +201,13 @@ static size_t add_equal(struct copy_sites *c, enum detail_kind kind,
 	size_t left = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct detail_row r = row_of(c, kind, &from[i], cost[i]);
+		const struct detail_row r = copy_sites_row_of(c, kind, &from[i], cost[i]);
 		size_t k = left;
 
 		while (k > 0 && detail_compare(&row[k - 1], &r) > 0)
 			k--;
 		if (k > 0 && detail_compare(&row[k - 1], &r) == 0) {
-			add_row(c, kind, &row[k - 1], &r);
+			copy_sites_add_row(c, kind, &row[k - 1], &r);
 			continue;
 		}
 		memmove(&row[k + 1], &row[k], (left - k) * sizeof(*row));

@@ -347,7 +347,8 @@ static void set_target(void *arg, uint32_t file, uint64_t to, struct detail_row 
 		   (r->to_file != r->file ? JUMP_OTHER_FILE : 0);
 }
 
-static int add_row(struct detail *d, struct detail_row *to, const struct detail_row *r)
+static int detail_add_row(struct detail *d, struct detail_row *to,
+			  const struct detail_row *r)
 {
 	size_t n = d->p->nevent;
 
@@ -402,7 +403,7 @@ static int sort_and_add(struct detail *d, struct held *h)
 		return -1;
 	for (size_t i = 1; i < h->n; i++) {
 		if (detail_compare(&h->row[last], &h->row[i]) == 0) {
-			if (add_row(d, &h->row[last], &h->row[i]))
+			if (detail_add_row(d, &h->row[last], &h->row[i]))
 				return -1;
 		} else if (++last != i) {
 			h->row[last] = h->row[i];

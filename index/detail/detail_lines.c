@@ -30,8 +30,9 @@ static bool same_line(const struct detail_key *a, const struct detail_key *b)
 	return a->instr == b->instr && a->line == b->line && a->file == b->file;
 }
 
-static inline bool after(const struct detail_row *more, const struct detail_key *a,
-			 const struct detail_key *b)
+static inline bool detail_lines_after(const struct detail_row *more,
+				      const struct detail_key *a,
+				      const struct detail_key *b)
 {
 	return detail_key_after(a, b) ||
 	       (more && same_line(a, b) &&
@@ -44,7 +45,7 @@ static size_t in_order(const struct detail_row *more, const struct detail_key *k
 {
 	do
 		from++;
-	while (from < n && !after(more, &key[from - 1], &key[from]));
+	while (from < n && !detail_lines_after(more, &key[from - 1], &key[from]));
 	return from;
 }
 
@@ -59,8 +60,9 @@ static size_t merge_pass(const struct detail_row *more, const struct detail_key 
 
 		end = mid < n ? in_order(more, from, mid, n) : n;
 		while (i < mid && k < end)
-			to[out++] =
-				after(more, &from[i], &from[k]) ? from[k++] : from[i++];
+			to[out++] = detail_lines_after(more, &from[i], &from[k])
+					    ? from[k++]
+					    : from[i++];
 		while (i < mid)
 			to[out++] = from[i++];
 		while (k < end)

@@ -76,7 +76,7 @@ int detail_runs_end(struct detail_runs *runs)
 
 /* ---- the heap ---- */
 
-static bool before(const struct merger *m, size_t i, size_t k)
+static bool detail_run_before(const struct merger *m, size_t i, size_t k)
 {
 	return detail_compare(&m->run[m->heap[i]].r.row, &m->run[m->heap[k]].r.row) < 0;
 }
@@ -86,9 +86,9 @@ static void sift_down(struct merger *m, size_t i)
 	for (size_t child; (child = 2 * i + 1) < m->nheap; i = child) {
 		uint32_t top = m->heap[i];
 
-		if (child + 1 < m->nheap && before(m, child + 1, child))
+		if (child + 1 < m->nheap && detail_run_before(m, child + 1, child))
 			child++;
-		if (!before(m, child, i))
+		if (!detail_run_before(m, child, i))
 			return;
 		m->heap[i] = m->heap[child];
 		m->heap[child] = top;

@@ -33,8 +33,8 @@ static const char *positions(const char *p, const struct decode *d, const uint64
 
 /* The row is at the positions `at`; so is the base of the next line, if the row `moves`
  * it. */
-static void place(struct first_place *pl, struct piece_row *r, const uint64_t *at,
-		  const struct tally *t, bool moves)
+static void first_lines_place(struct first_place *pl, struct piece_row *r,
+			      const uint64_t *at, const struct tally *t, bool moves)
 {
 	if (moves)
 		memcpy(pl->at, at, sizeof(pl->at));
@@ -63,7 +63,7 @@ const char *first_cost_line(struct tally *t, const struct decode *d,
 	t->cost_lines++;
 	pl->same.n = 0;
 	pl->same.known = false;
-	place(pl, &r, at, t, true);
+	first_lines_place(pl, &r, at, t, true);
 	t->now.base_file = t->now.file;
 	return tally_pack_line(t, &r, cost) ? end_without_memory(t) : p;
 }
@@ -247,7 +247,7 @@ const char *first_call(struct tally *t, const struct decode *d, struct first_pla
 		t->now.has_cfn = true;
 	}
 	t->lines += c.lines + 2;
-	place(pl, &r, at, t, !t->now.apart);
+	first_lines_place(pl, &r, at, t, !t->now.apart);
 	t->now.file = t->now.base_file;
 	return tally_pack_call(t, &r, cost) ? end_without_memory(t) : p;
 }

@@ -681,8 +681,9 @@ static const char *other_line(struct tally *t, const struct decode *d,
 }
 
 /* first_run() for nsub positions and `narrow` columns, 1 or 2; 0: more. */
-static HOT const char *take_all(struct tally *t, struct decode *d, const char *p,
-				const char *end, unsigned nsub, unsigned narrow)
+static HOT const char *first_loops_take_all(struct tally *t, struct decode *d,
+					    const char *p, const char *end, unsigned nsub,
+					    unsigned narrow)
 {
 	struct first_place pl = {
 		.before = {t->pieces.last.instr, t->pieces.last.line},
@@ -720,37 +721,37 @@ static HOT const char *take_all(struct tally *t, struct decode *d, const char *p
 static const char *run11(struct tally *t, struct decode *d, const char *p,
 			 const char *end)
 {
-	return take_all(t, d, p, end, 1, 1);
+	return first_loops_take_all(t, d, p, end, 1, 1);
 }
 
 static const char *run12(struct tally *t, struct decode *d, const char *p,
 			 const char *end)
 {
-	return take_all(t, d, p, end, 1, 2);
+	return first_loops_take_all(t, d, p, end, 1, 2);
 }
 
 static const char *run1n(struct tally *t, struct decode *d, const char *p,
 			 const char *end)
 {
-	return take_all(t, d, p, end, 1, 0);
+	return first_loops_take_all(t, d, p, end, 1, 0);
 }
 
 static const char *run21(struct tally *t, struct decode *d, const char *p,
 			 const char *end)
 {
-	return take_all(t, d, p, end, 2, 1);
+	return first_loops_take_all(t, d, p, end, 2, 1);
 }
 
 static const char *run22(struct tally *t, struct decode *d, const char *p,
 			 const char *end)
 {
-	return take_all(t, d, p, end, 2, 2);
+	return first_loops_take_all(t, d, p, end, 2, 2);
 }
 
 static const char *run2n(struct tally *t, struct decode *d, const char *p,
 			 const char *end)
 {
-	return take_all(t, d, p, end, 2, 0);
+	return first_loops_take_all(t, d, p, end, 2, 0);
 }
 
 #ifdef SIMD_AVX2

@@ -220,7 +220,7 @@ const char *replay_positions(const struct replay *r, const struct tally *t, uint
 }
 
 /* The start of the line after the one with the costs at p, which are not read. */
-static inline const char *next_line(const char *p, const char *end)
+static inline const char *replay_learn_next_line(const char *p, const char *end)
 {
 	const unsigned n = leading_digits(load8(p));
 
@@ -248,7 +248,7 @@ bool replay_learn_steps(struct replay *r, const struct tally *t, uint32_t cur,
 		    at.instr != e[1].instr || at.line != e[1].line)
 			break;
 		set_step(&r->step[cur], p, (size_t)(costs - p));
-		p = next_line(costs, end);
+		p = replay_learn_next_line(costs, end);
 		cur++;
 	}
 	if (cur == first)
@@ -308,8 +308,8 @@ static int keep_link(struct replay *r, uint32_t entry, struct link *k,
 
 /* The text of a link for these rows: all of it, or the part after the fn= line of a
  * block; names that are written again are left out.  Empty: there can be no link. */
-static struct str text_of(const struct batch *b, bool block, const struct tally *t,
-			  struct plain *plain)
+static struct str replay_learn_text_of(const struct batch *b, bool block,
+				       const struct tally *t, struct plain *plain)
 {
 	const char *from = b->text, *end = b->text + b->bytes;
 	bool named = false;
@@ -349,7 +349,8 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 		return 0;
 	head = tally_is_head(t, before->entry);
 	if (before->fn == t->now.fn && before->settled && !head && jump_rows(b)) {
-		text = replay_room(r) ? STR("") : text_of(b, false, t, r->plain);
+		text = replay_room(r) ? STR("")
+				      : replay_learn_text_of(b, false, t, r->plain);
 		return text.n && set_jump_text(k, text)
 			       ? keep_link(r, before->entry, k, t, text, err)
 			       : 0;
@@ -358,7 +359,7 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 		return 0;
 	if (!block && (before->fn != t->now.fn || !before->settled))
 		return 0;
-	text = text_of(b, block, t, r->plain);
+	text = replay_learn_text_of(b, block, t, r->plain);
 	line = last_line(text);
 	costs = text.n ? costs_of(d, line, text.p + text.n, &absolute) : NULL;
 	/* The first link of a block belongs to its head; the base there is another

@@ -36,7 +36,7 @@ bool replay_none(struct replay *r)
 	return true;
 }
 
-static size_t most(const struct replay *r)
+static size_t replay_links_most(const struct replay *r)
 {
 	return r->most ? r->most : LINKS_MAX;
 }
@@ -70,7 +70,7 @@ bool replay_link(struct replay *r, const struct link *new, uint32_t *made)
 	if (!replay_none(r) ||
 	    vec_reserve(&r->step, &r->step_cap, (size_t) new->from + 1, sizeof(*r->step)))
 		return false;
-	room = r->n + wide <= most(r);
+	room = r->n + wide <= replay_links_most(r);
 	for (at = &r->step[new->from].first; *at; at = &r->link_more[*at].alt, n++) {
 		/* A text that the loop does not find, after an unusual head for example,
 		 * is learnt again. */
@@ -109,7 +109,7 @@ static uint32_t keep_made(struct replay *r, const struct link *new, uint32_t of,
 	const size_t wide = width(new);
 
 	if (!i || width(&r->link[i]) < wide) {
-		if (r->n + wide > most(r))
+		if (r->n + wide > replay_links_most(r))
 			return 0;
 		i = new_link(r, wide);
 		if (!i) {

@@ -247,8 +247,9 @@ static HOT void lines(const struct replay_fixed in, struct here *h)
 	}
 }
 
-static HOT const char *take_all(struct replay *r, struct tally *t, const char *p,
-				const char *end, struct err *err, uint32_t ncols)
+static HOT const char *replay_loops_take_all(struct replay *r, struct tally *t,
+					     const char *p, const char *end,
+					     struct err *err, uint32_t ncols)
 {
 	uint64_t many[REPLAY_COLUMNS];
 	const struct replay_fixed in = {
@@ -289,19 +290,19 @@ static HOT const char *take_all(struct replay *r, struct tally *t, const char *p
 static const char *run_one(struct replay *r, struct tally *t, const char *p,
 			   const char *end, struct err *err)
 {
-	return take_all(r, t, p, end, err, 1);
+	return replay_loops_take_all(r, t, p, end, err, 1);
 }
 
 static const char *run_two(struct replay *r, struct tally *t, const char *p,
 			   const char *end, struct err *err)
 {
-	return take_all(r, t, p, end, err, 2);
+	return replay_loops_take_all(r, t, p, end, err, 2);
 }
 
 static const char *run_any(struct replay *r, struct tally *t, const char *p,
 			   const char *end, struct err *err)
 {
-	return take_all(r, t, p, end, err, (uint32_t)t->events.ncol);
+	return replay_loops_take_all(r, t, p, end, err, (uint32_t)t->events.ncol);
 }
 
 #ifdef SIMD_AVX2

@@ -179,7 +179,7 @@ static int produce(struct feed *f, struct err *err)
 	return rc;
 }
 
-static void *run(void *arg)
+static void *feed_run(void *arg)
 {
 	struct feed *f = arg;
 	struct err err = {0};
@@ -231,7 +231,7 @@ int feed_open(struct feed **out, int fd, const struct feed_opts *opts, struct er
 			/* Zeros before the text, and after it for reads of 8 bytes. */
 			memory = (f->ring[i].room = calloc(
 					  1, ROOM + f->size + FEED_BEFORE)) != NULL;
-		f->started = memory && pthread_create(&f->thread, NULL, run, f) == 0;
+		f->started = memory && pthread_create(&f->thread, NULL, feed_run, f) == 0;
 	}
 	if (!f || !f->started) {
 		feed_close(f);

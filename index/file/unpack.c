@@ -267,7 +267,7 @@ int unpack_open(struct unpack **out, const struct codec *c, uint64_t mem, struct
 	return 0;
 }
 
-static void leave(struct unpack *u)
+static void unpack_leave(struct unpack *u)
 {
 	if (u->open)
 		u->codec->end(u);
@@ -277,7 +277,7 @@ static void leave(struct unpack *u)
 void unpack_close(struct unpack *u)
 {
 	if (u)
-		leave(u);
+		unpack_leave(u);
 	free(u);
 }
 
@@ -286,7 +286,7 @@ uint64_t unpack_taken(const struct unpack *u)
 	return u->taken;
 }
 
-static void copy(struct unpack *u, struct unpack_io *io)
+static void unpack_copy(struct unpack *u, struct unpack_io *io)
 {
 	size_t n = io->nin < io->nout ? io->nin : io->nout;
 
@@ -315,7 +315,7 @@ static int packed_damaged(const struct unpack *u, struct err *err)
 	return err_hint(err, "make or copy the file again");
 }
 
-static int failed(const struct unpack *u, enum step s, struct err *err)
+static int unpack_failed(const struct unpack *u, enum step s, struct err *err)
 {
 	if (s == STEP_DAMAGED)
 		return packed_damaged(u, err);
@@ -356,7 +356,7 @@ static enum step begin_stream(struct unpack *u)
 int unpack_step(struct unpack *u, struct unpack_io *io, struct err *err)
 {
 	if (!u->codec) {
-		copy(u, io);
+		unpack_copy(u, io);
 		return 0;
 	}
 	while (io->nout) {
@@ -375,10 +375,10 @@ int unpack_step(struct unpack *u, struct unpack_io *io, struct err *err)
 		u->taken += before.nin - io->nin;
 		u->made += before.nout - io->nout;
 		if (s > STEP_END)
-			return failed(u, s, err);
+			return unpack_failed(u, s, err);
 		if (s == STEP_END) {
 			u->members++;
-			leave(u);
+			unpack_leave(u);
 		} else if (before.nin == io->nin && before.nout == io->nout) {
 			return 0; /* needs more input */
 		}

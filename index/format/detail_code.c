@@ -173,7 +173,7 @@ static void next_jump(struct detail_reader *r)
 }
 
 /* Read a cost line; a head that no row can have is damage. */
-static void next_line(struct detail_reader *r, uint64_t *cost)
+static void detail_code_next_line(struct detail_reader *r, uint64_t *cost)
 {
 	const bool instr = r->shape.instr, line = r->shape.line, both = instr && line;
 	const size_t n = r->shape.events * sizeof(*cost);
@@ -227,7 +227,7 @@ void detail_next(struct detail_reader *r, uint64_t *cost)
 	}
 	r->left_in_group--;
 	if (r->kind == DETAIL_LINES) {
-		next_line(r, cost);
+		detail_code_next_line(r, cost);
 		return;
 	}
 	if (r->shape.instr)

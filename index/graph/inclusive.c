@@ -119,7 +119,7 @@ struct pushing {
 	double returned, waiting; /* cost that has returned; sum of all mass */
 };
 
-static void arrive(struct pushing *p, uint32_t f, double cost)
+static void inclusive_arrive(struct pushing *p, uint32_t f, double cost)
 {
 	struct returning *r = p->r;
 	size_t at;
@@ -160,7 +160,7 @@ static uint32_t push(struct pushing *p, uint32_t f)
 	p->waiting -= mass;
 	for (uint32_t i = first; i < end; i++)
 		if (r->of.callee[i] != f)
-			arrive(p, r->of.callee[i], share * edge_cost(r, i));
+			inclusive_arrive(p, r->of.callee[i], share * edge_cost(r, i));
 	return end - first + 1;
 }
 
@@ -178,7 +178,7 @@ static double set_out(struct pushing *p, const uint32_t *member, size_t n)
 			if (r->home[to])
 				continue;
 			sum += edge_cost(r, i);
-			arrive(p, to, edge_cost(r, i));
+			inclusive_arrive(p, to, edge_cost(r, i));
 		}
 	return sum;
 }

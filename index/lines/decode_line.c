@@ -89,7 +89,7 @@ static void odd(struct batch *b, enum odd k, struct str line)
 }
 
 /* The next field of s, without blanks and tabs; n is 0 at the end. */
-static struct str field(struct str *s)
+static struct str decode_line_field(struct str *s)
 {
 	struct str f;
 	size_t n = 0;
@@ -103,7 +103,7 @@ static struct str field(struct str *s)
 	return f;
 }
 
-struct place {
+struct decode_line_place {
 	uint64_t at[SUBS];
 	bool clamped;
 };
@@ -148,12 +148,13 @@ static enum num subposition(struct str f, uint64_t base, uint64_t *out, bool *cl
 }
 
 /* All declared subpositions of s; a missing one keeps the base. */
-static enum num place(const struct decode *d, struct str *s, struct place *pl)
+static enum num decode_line_place(const struct decode *d, struct str *s,
+				  struct decode_line_place *pl)
 {
 	pl->clamped = false;
 	memcpy(pl->at, d->base, sizeof(pl->at));
 	for (unsigned i = 0; i < d->nsub; i++) {
-		struct str f = field(s);
+		struct str f = decode_line_field(s);
 
 		if (f.n == 0)
 			return NUM_OK;
@@ -189,7 +190,7 @@ static enum num cost(struct str f, uint64_t *out, bool *negative)
 static void take_cost(struct decode *d, struct batch *b, struct str line)
 {
 	struct str s = line, f;
-	struct place pl;
+	struct decode_line_place pl;
 	uint64_t v;
 	uint32_t n = 0;
 	bool negative = false, range = false, extra = false;
@@ -200,11 +201,11 @@ static void take_cost(struct decode *d, struct batch *b, struct str line)
 		odd(b, ODD_NO_EVENTS, line);
 		return;
 	}
-	if (place(d, &s, &pl)) {
+	if (decode_line_place(d, &s, &pl)) {
 		odd(b, ODD_FIELD, line);
 		return;
 	}
-	while ((f = field(&s)).n) {
+	while ((f = decode_line_field(&s)).n) {
 		enum num rc = cost(f, &v, &negative);
 
 		if (rc == NUM_BAD) {
@@ -270,12 +271,12 @@ static void take_name(struct batch *b, enum row_kind kind, struct str line,
 
 static void take_calls(struct decode *d, struct batch *b, struct str line, struct str s)
 {
-	struct str f = field(&s);
-	struct place pl;
+	struct str f = decode_line_field(&s);
+	struct decode_line_place pl;
 	uint64_t count;
 	enum num rc = whole_number(f, &count);
 
-	if (rc == NUM_BAD || place(d, &s, &pl)) {
+	if (rc == NUM_BAD || decode_line_place(d, &s, &pl)) {
 		odd(b, ODD_CALL_FIELD, line);
 		push(b, ROW_CALLS_BAD, line.p);
 		return;
@@ -289,10 +290,10 @@ static void take_calls(struct decode *d, struct batch *b, struct str line, struc
 static void take_jump(struct decode *d, struct batch *b, struct str line, struct str s,
 		      bool conditional)
 {
-	struct str f = field(&s);
+	struct str f = decode_line_field(&s);
 	size_t slash = str_find(f, '/');
 	uint64_t executed, taken;
-	struct place pl;
+	struct decode_line_place pl;
 	bool bad;
 
 	if (!conditional) {
@@ -303,9 +304,9 @@ static void take_jump(struct decode *d, struct batch *b, struct str line, struct
 		      whole_number(str_from(f, slash + 1), &executed) == NUM_BAD;
 	} else {
 		bad = whole_number(f, &executed) == NUM_BAD ||
-		      whole_number(field(&s), &taken) == NUM_BAD;
+		      whole_number(decode_line_field(&s), &taken) == NUM_BAD;
 	}
-	if (bad || place(d, &s, &pl)) {
+	if (bad || decode_line_place(d, &s, &pl)) {
 		odd(b, ODD_JUMP_FIELD, line);
 		push(b, ROW_JUMP_BAD, line.p);
 		return;
@@ -335,7 +336,7 @@ static bool read_positions(struct decode *d, struct batch *b, struct str line,
 	uint8_t sub[SUBS], n = 0;
 	struct str f;
 
-	while ((f = field(&s)).n) {
+	while ((f = decode_line_field(&s)).n) {
 		unsigned k =
 			n ? sub[n - 1] + 1u : 0; /* in this order, each at most once */
 
@@ -407,7 +408,8 @@ static bool take_key(struct decode *d, struct batch *b, struct str line)
 	if (k->key == KEY_EVENTS) {
 		struct str s = value;
 
-		for (d->ncols = 0; field(&s).n && d->ncols < EVENTS_MAX; d->ncols++)
+		for (d->ncols = 0; decode_line_field(&s).n && d->ncols < EVENTS_MAX;
+		     d->ncols++)
 			;
 	}
 	d->after_totals |= k->key == KEY_TOTALS;

@@ -114,8 +114,9 @@ static bool parse_formula(const struct profile *p, struct str s, bool lenient,
 	return *found > 0;
 }
 
-static int add_event(struct profile *p, struct str name, struct str formula,
-		     struct str long_name, bool builtin, int64_t *coef, struct err *err)
+static int header_add_event(struct profile *p, struct str name, struct str formula,
+			    struct str long_name, bool builtin, int64_t *coef,
+			    struct err *err)
 {
 	const struct event new = {.name = name,
 				  .long_name = long_name,
@@ -183,7 +184,7 @@ static int define_event(struct profile *p, struct definition *d, struct err *err
 		p->event[e].coef = coef;
 		return 0;
 	}
-	return add_event(p, name, formula, long_name, false, coef, err);
+	return header_add_event(p, name, formula, long_name, false, coef, err);
 }
 
 /* The long names and formulas of KCachegrind and callgrind_annotate. */
@@ -233,8 +234,8 @@ static int add_known(struct profile *p, const struct known *k, struct err *err)
 	/* CEst starts from Ir: without Ir there is nothing to estimate. */
 	if (k->inputs == 2 && find_event(p, STR("Ir")) == p->nall_events)
 		return 0;
-	return add_event(p, str_c(k->name), str_c(k->formula), str_c(k->long_name), true,
-			 coef, err);
+	return header_add_event(p, str_c(k->name), str_c(k->formula), str_c(k->long_name),
+				true, coef, err);
 }
 
 /* Define the events whose inputs are known, in rounds: an event may be named before it
@@ -353,7 +354,7 @@ static void text(const struct header_reading *r, enum header_key key, struct str
 		*out = r->slot->value[key];
 }
 
-static struct str field(struct str *s)
+static struct str header_field(struct str *s)
 {
 	struct str f;
 	size_t n = 0;
@@ -380,8 +381,8 @@ static int sums(const struct header_reading *r, enum header_key key,
 	*out = ARENA_ARRAY(&r->p->arena, uint64_t, r->p->nevent + 1);
 	if (!*out)
 		return err_no_memory(r->err, "while reading headers");
-	while ((v = field(&values)).n) {
-		struct str name = field(&events);
+	while ((v = header_field(&values)).n) {
+		struct str name = header_field(&events);
 		uint64_t n = 0;
 		size_t e;
 

@@ -377,7 +377,7 @@ static int take_formulas(struct reuse *r)
 	return 0;
 }
 
-static int take_all(void *arg)
+static int reuse_take_all(void *arg)
 {
 	struct reuse *r = arg;
 
@@ -403,7 +403,7 @@ int reuse_index(struct tally *t, struct store *st, const uint32_t *file,
 		return err_no_memory(r.err, "while adding files to an index");
 	r.kept->st = st;
 	arena_init(&r.scratch, 0);
-	rc = map_guard(take_all, &r, ERR_INDEX, err);
+	rc = map_guard(reuse_take_all, &r, ERR_INDEX, err);
 	arena_free(&r.scratch);
 	t->kept = r.kept;
 	t->of_file = UINT32_MAX;

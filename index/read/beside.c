@@ -151,7 +151,7 @@ static int drop_known(void *arg)
 }
 
 /* Look at a file that has the name of a dump. */
-static void look(struct search *s, uint64_t pid, int dir, const char *name)
+static void beside_look(struct search *s, uint64_t pid, int dir, const char *name)
 {
 	struct start start;
 	struct header *h = &s->header[s->n];
@@ -187,7 +187,7 @@ static void search(struct search *s, DIR *d, struct str own, uint64_t pid,
 		if (!is_named(e, own, base))
 			continue;
 		if (s->n < HEADERS && s->packed < PACKED)
-			look(s, pid, dirfd(d), e->d_name);
+			beside_look(s, pid, dirfd(d), e->d_name);
 		else
 			out->n++;
 	}

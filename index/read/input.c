@@ -332,7 +332,7 @@ struct event_list {
 	size_t n, cap;
 };
 
-static int add_event(struct event_list *l, struct str e)
+static int input_add_event(struct event_list *l, struct str e)
 {
 	if (has_event((struct str){l->text, l->n}, e))
 		return 0;
@@ -355,7 +355,7 @@ static int note_events(struct input *in)
 
 	for (size_t k = 0; !rc && k < in->stretches.n; k++)
 		for (size_t i = 0; !rc && i < in->stretches.tally[k]->events.n; i++)
-			rc = add_event(&l, in->stretches.tally[k]->events.name[i]);
+			rc = input_add_event(&l, in->stretches.tally[k]->events.name[i]);
 	in->file.events = (struct str){l.text, l.n};
 	return rc;
 }
@@ -371,7 +371,7 @@ struct str inputs_events(const struct inputs *in)
 		while (!rc && rest.n) {
 			size_t n = str_find(rest, ' ');
 
-			rc = add_event(&l, (struct str){rest.p, n});
+			rc = input_add_event(&l, (struct str){rest.p, n});
 			rest = str_from(rest, n + 1);
 		}
 	}

@@ -205,7 +205,7 @@ static void add_files(struct text *t, const struct members *m, const char *befor
 }
 
 /* The run given first, and the one given last that is another. */
-static void choose(const struct members *m, size_t run[2], size_t *files)
+static void runs_choose(const struct members *m, size_t run[2], size_t *files)
 {
 	const struct member *first = m->at, *last = NULL;
 
@@ -258,7 +258,7 @@ static void write_note(const struct members *m, char *note, size_t size)
 	add(&t, ": their costs are added up. If that is meant: --merge. To compare %s: ",
 	    m->runs == 2 ? "them" : "the last with the first");
 	before = t;
-	choose(m, run, &files);
+	runs_choose(m, run, &files);
 	add(&t, "quern");
 	if (files <= NAMED_MOST) {
 		add_files(&t, m, "", run[1]);

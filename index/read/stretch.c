@@ -34,7 +34,7 @@ enum {
 	HOPELESS = 256 << 20, /* bytes of unpacked text without an "events:" line */
 };
 
-static inline size_t most(uint64_t a, uint64_t b)
+static inline size_t stretch_most(uint64_t a, uint64_t b)
 {
 	return (size_t)(a > b ? a : b);
 }
@@ -134,7 +134,7 @@ static void tell(struct reading *r, uint64_t bytes)
 }
 
 /* Data that cannot be spilled must not take all memory. */
-static int hold(struct stretch *s)
+static int stretch_hold(struct stretch *s)
 {
 	const struct stretch_opts *o = s->reading->opts;
 	const uint64_t before = s->held;
@@ -190,9 +190,9 @@ static int begin_stretch(struct stretch *s)
 		return err_no_memory(&s->err, "while reading");
 	/* Spilled data stays until all files are read; the rest is for names,
 	 * functions and edges. */
-	spill_init(&s->tally.pieces.packed, most(share / 10 / files + 1, small),
+	spill_init(&s->tally.pieces.packed, stretch_most(share / 10 / files + 1, small),
 		   r->opts->spill_dir);
-	spill_init(&s->tally.parts.costs, most(share / 40 / files + 1, small),
+	spill_init(&s->tally.parts.costs, stretch_most(share / 40 / files + 1, small),
 		   r->opts->spill_dir);
 	s->tally.entries.room = (size_t)(share / 4 + 1);
 	s->replay.most = (size_t)(share / 7 / LINK_BYTES + 1);
@@ -252,7 +252,7 @@ static int read_stretch(void *arg)
 		stretch_text_upto(s, at);
 		tell(r, at - told);
 		told = at;
-		if (hold(s))
+		if (stretch_hold(s))
 			return (int)s->err.kind;
 		if (cancelled(r))
 			return err_set(&s->err, ERR_CANCEL, 0,
@@ -298,7 +298,7 @@ static int read_feed(struct stretch *s)
 	 * its end. */
 	while (!b.last && (s->tally.events.n || s->tally.text_bytes < HOPELESS)) {
 		if (feed_next(r->feed, b.n - at, &b, &s->err) ||
-		    read_block(s, &b, &at, &block) || hold(s))
+		    read_block(s, &b, &at, &block) || stretch_hold(s))
 			return (int)s->err.kind;
 		if (cancelled(r))
 			return err_set(&s->err, ERR_CANCEL, 0,
@@ -310,7 +310,7 @@ static int read_feed(struct stretch *s)
 
 /* ---- threads ---- */
 
-static void *work(void *arg)
+static void *stretch_work(void *arg)
 {
 	struct reading *r = arg;
 	struct stretch *s;
@@ -327,7 +327,7 @@ static void *work(void *arg)
 static void *helper(void *arg)
 {
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	return work(arg);
+	return stretch_work(arg);
 }
 
 static int read_all(struct reading *r, unsigned jobs, struct err *err)
@@ -341,7 +341,7 @@ static int read_all(struct reading *r, unsigned jobs, struct err *err)
 	while (started + 1 < jobs &&
 	       pthread_create(&thread[started], NULL, helper, r) == 0)
 		started++;
-	work(r);
+	stretch_work(r);
 	for (unsigned i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
 	/* The first failure in file order; threads that were only stopped come last. */

@@ -54,7 +54,7 @@ static void use_map(struct stretch *s)
 
 /* Load the text at `at` into the buffer.  The decoder reads bytes more than once, and
  * in a map another process could change them in between. */
-static int copy(struct stretch *s, size_t at)
+static int text_copy(struct stretch *s, size_t at)
 {
 	const size_t n = least(s->at_once, s->to - at);
 
@@ -92,7 +92,7 @@ int stretch_text_begin(struct stretch *s)
 	s->hashed = (s->from + HASH_CHUNK - 1) / HASH_CHUNK * HASH_CHUNK;
 	s->at_once = o->at_once ? o->at_once : AT_ONCE;
 	if (o->fd)
-		return copy(s, s->from);
+		return text_copy(s, s->from);
 	use_map(s);
 	return 0;
 }
@@ -105,7 +105,7 @@ int stretch_text_more(struct stretch *s, size_t at, bool longer)
 		return 0;
 	stretch_text_upto(s, at);
 	s->at_once *= longer ? 2 : 1;
-	return longer && no_line(s, &s->err) ? (int)s->err.kind : copy(s, at);
+	return longer && no_line(s, &s->err) ? (int)s->err.kind : text_copy(s, at);
 }
 
 void stretch_text_end(struct stretch *s)

@@ -134,14 +134,15 @@ static int number_cycles(struct save *s, struct err *err)
 
 /* ---- columns ---- */
 
-static int column(struct save *s, enum table t, size_t event, const void *rows, size_t n)
+static int save_column(struct save *s, enum table t, size_t event, const void *rows,
+		       size_t n)
 {
 	return store_writer_column(s->w, t, (uint32_t)event, rows, n, s->err) ||
 	       save_stopped(s);
 }
 
 /* Write function ids by descending value, ties by id. */
-static int rank(struct save *s, enum table t, size_t event, const uint64_t *value)
+static int save_rank(struct save *s, enum table t, size_t event, const uint64_t *value)
 {
 	size_t n = s->p->nfn;
 	uint32_t *ids = (uint32_t *)(void *)s->pair; /* overwrites pair[] */
@@ -155,7 +156,7 @@ static int rank(struct save *s, enum table t, size_t event, const uint64_t *valu
 
 		memcpy(&ids[i], &f, sizeof(f));
 	}
-	return column(s, t, event, ids, n);
+	return save_column(s, t, event, ids, n);
 }
 
 static int save_cycle_costs(struct save *s, size_t event)
@@ -175,8 +176,8 @@ static int save_cycle_costs(struct save *s, size_t event)
 		self[c] = add_sums(s, self[c], p->self[f * p->nevent + event]);
 		incl[c] = s->by_component[s->c.component[f]];
 	}
-	rc = column(s, TABLE_CYCLE_SELF, event, self, s->ncycles) ||
-	     column(s, TABLE_CYCLE_INCL, event, incl, s->ncycles);
+	rc = save_column(s, TABLE_CYCLE_SELF, event, self, s->ncycles) ||
+	     save_column(s, TABLE_CYCLE_INCL, event, incl, s->ncycles);
 out:
 	free(self);
 	free(incl);
@@ -269,15 +270,15 @@ static int save_event(struct save *s, size_t event)
 		total = add_sums(s, total, s->col[f]);
 	}
 	s->meta->total[event] = total;
-	if (column(s, TABLE_FN_SELF, event, s->col, p->nfn) ||
-	    rank(s, TABLE_RANK_SELF, event, s->col))
+	if (save_column(s, TABLE_FN_SELF, event, s->col, p->nfn) ||
+	    save_rank(s, TABLE_RANK_SELF, event, s->col))
 		return -1;
 	sum_components(s, event);
 	sum_inclusive(s, event);
 	if (s->nnests && estimate_nested(s, event))
 		return -1;
-	if (column(s, TABLE_FN_INCL, event, s->col, p->nfn) ||
-	    rank(s, TABLE_RANK_INCL, event, s->col) || save_cycle_costs(s, event))
+	if (save_column(s, TABLE_FN_INCL, event, s->col, p->nfn) ||
+	    save_rank(s, TABLE_RANK_INCL, event, s->col) || save_cycle_costs(s, event))
 		return -1;
 	return 0;
 }
@@ -291,13 +292,13 @@ static int save_edge_columns(struct save *s)
 	for (size_t k = 0; !rc && k <= p->nevent; k++) {
 		for (size_t e = 0; e < p->nedge; e++)
 			col[e] = p->edge_sum[e * (p->nevent + 1) + k];
-		rc = k == 0 ? column(s, TABLE_EDGE_CALLS, 0, col, p->nedge)
-			    : column(s, TABLE_EDGE_INCL, k - 1, col, p->nedge);
+		rc = k == 0 ? save_column(s, TABLE_EDGE_CALLS, 0, col, p->nedge)
+			    : save_column(s, TABLE_EDGE_INCL, k - 1, col, p->nedge);
 	}
 	free(col);
-	return rc || column(s, TABLE_EDGE_CALLER, 0, p->caller, p->nedge) ||
-	       column(s, TABLE_EDGE_CALLEE, 0, p->callee, p->nedge) ||
-	       column(s, TABLE_OUT_FIRST, 0, p->out_first, p->nfn + 1);
+	return rc || save_column(s, TABLE_EDGE_CALLER, 0, p->caller, p->nedge) ||
+	       save_column(s, TABLE_EDGE_CALLEE, 0, p->callee, p->nedge) ||
+	       save_column(s, TABLE_OUT_FIRST, 0, p->out_first, p->nfn + 1);
 }
 
 /* Write incoming edges by callee (ordered by caller already) and calls per function. */
@@ -321,9 +322,9 @@ static int save_incoming(struct save *s)
 			first[f] += first[f - 1];
 		for (size_t e = 0; e < p->nedge; e++)
 			edge[first[p->callee[e] + 1]++] = (uint32_t)e;
-		rc = column(s, TABLE_IN_FIRST, 0, first, p->nfn + 1) ||
-		     column(s, TABLE_IN_EDGE, 0, edge, p->nedge) ||
-		     column(s, TABLE_FN_CALLS, 0, s->col, p->nfn);
+		rc = save_column(s, TABLE_IN_FIRST, 0, first, p->nfn + 1) ||
+		     save_column(s, TABLE_IN_EDGE, 0, edge, p->nedge) ||
+		     save_column(s, TABLE_FN_CALLS, 0, s->col, p->nfn);
 	}
 	free(first);
 	free(edge);
@@ -401,7 +402,7 @@ static int save_nesting(struct save *s)
 	for (uint32_t i = 0; i < s->nmember; i++)
 		member[i] = s->nests[s->member[i]];
 	if (!rc)
-		rc = column(s, TABLE_CYCLE_NESTS, 0, member, s->nmember);
+		rc = save_column(s, TABLE_CYCLE_NESTS, 0, member, s->nmember);
 	free(member);
 	return rc;
 }
@@ -410,13 +411,14 @@ static int save_identities(struct save *s)
 {
 	const struct profile *p = s->p;
 
-	return save_nesting(s) || column(s, TABLE_FN_NAME, 0, p->fn_name, p->nfn) ||
-	       column(s, TABLE_FN_FILE, 0, p->fn_file, p->nfn) ||
-	       column(s, TABLE_FN_OBJ, 0, p->fn_obj, p->nfn) ||
-	       column(s, TABLE_FN_CYCLE, 0, s->cycle, p->nfn) ||
-	       column(s, TABLE_TOPO, 0, s->c.topo, p->nfn) ||
-	       column(s, TABLE_CYCLE_FIRST, 0, s->cycle_first, (size_t)s->ncycles + 1) ||
-	       column(s, TABLE_CYCLE_MEMBER, 0, s->member, s->nmember);
+	return save_nesting(s) || save_column(s, TABLE_FN_NAME, 0, p->fn_name, p->nfn) ||
+	       save_column(s, TABLE_FN_FILE, 0, p->fn_file, p->nfn) ||
+	       save_column(s, TABLE_FN_OBJ, 0, p->fn_obj, p->nfn) ||
+	       save_column(s, TABLE_FN_CYCLE, 0, s->cycle, p->nfn) ||
+	       save_column(s, TABLE_TOPO, 0, s->c.topo, p->nfn) ||
+	       save_column(s, TABLE_CYCLE_FIRST, 0, s->cycle_first,
+			   (size_t)s->ncycles + 1) ||
+	       save_column(s, TABLE_CYCLE_MEMBER, 0, s->member, s->nmember);
 }
 
 /* ---- strings: offsets and bytes, STRING_ROWS to a value ---- */

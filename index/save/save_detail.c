@@ -162,7 +162,7 @@ static bool too_much_held(const void *arg)
 }
 
 /* Free a large buffer after writing: large units are rare. */
-static void let_go(struct writing *w, struct detail_unit *u)
+static void save_detail_let_go(struct writing *w, struct detail_unit *u)
 {
 	atomic_fetch_sub(&w->held, u->held);
 	for (int k = 0; k < DETAIL_KINDS; k++)
@@ -198,11 +198,11 @@ static int write_unit(void *arg, void *slot, size_t item, int failed)
 	}
 	for (int k = 0; k < DETAIL_KINDS; k++)
 		w->rows[k] += u->rows[k];
-	let_go(w, u);
+	save_detail_let_go(w, u);
 	return 0;
 }
 
-static int finish(struct writing *w, struct store_writer *store)
+static int save_detail_finish(struct writing *w, struct store_writer *store)
 {
 	const size_t n = w->p->nfn;
 
@@ -344,7 +344,7 @@ int save_detail(const struct profile *p, struct store_writer *store, struct meta
 		detail_stop_by(worker[0].detail, opts->cancel);
 	meta->loose = p->loose;
 	rc = rc || writing_init(&w, store, worker[0].detail, opts->run) ||
-	     write_all(&w, worker, opts->jobs, meta) || finish(&w, store);
+	     write_all(&w, worker, opts->jobs, meta) || save_detail_finish(&w, store);
 	meta->lines = w.rows[DETAIL_LINES];
 	meta->sites = w.rows[DETAIL_SITES];
 	meta->jumps = w.rows[DETAIL_JUMPS];

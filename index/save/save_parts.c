@@ -154,7 +154,7 @@ static int copy_part(struct part_worker *w, struct varint_reader *in,
 /* ---- added up ---- */
 
 /* The row of id, added if new; NULL if memory is out. */
-static uint64_t *row_of(struct rows *p, uint32_t id, uint32_t now)
+static uint64_t *save_parts_row_of(struct rows *p, uint32_t id, uint32_t now)
 {
 	if (p->seen[id] != now) {
 		if (vec_reserve(&p->val, &p->cap, (p->n + 1) * p->width,
@@ -187,7 +187,7 @@ static int add_rows(struct varint_reader *in, struct rows *to, uint32_t now,
 
 		slot = varint_unzigzag(slot, varint_get(&ids));
 		id = id_map[slot];
-		v = id == NO_ID ? to->lost : row_of(to, id, now);
+		v = id == NO_ID ? to->lost : save_parts_row_of(to, id, now);
 		if (!v)
 			return -1;
 		for (size_t k = 0; k < fixed; k++)
@@ -201,7 +201,7 @@ static int add_rows(struct varint_reader *in, struct rows *to, uint32_t now,
 	return 0;
 }
 
-static int put_rows(struct bytes *b, const struct rows *p)
+static int save_parts_put_rows(struct bytes *b, const struct rows *p)
 {
 	const struct part_rows rows = {p->id, p->n, p->width, p->val, PART_IN_TURN};
 
@@ -220,7 +220,8 @@ static int put_part(struct part_worker *w, struct bytes *b, size_t part)
 
 			*sum = add_capped(*sum, w->fns.val[i * w->fns.width + e]);
 		}
-	return put_rows(b, &w->fns) || put_rows(b, &w->edges) ? -1 : 0;
+	return save_parts_put_rows(b, &w->fns) || save_parts_put_rows(b, &w->edges) ? -1
+										    : 0;
 }
 
 /* ---- parts ---- */
@@ -391,7 +392,7 @@ static uint64_t part_bytes(const struct profile *p)
 	return all / (p->npart + 1) + 1;
 }
 
-static size_t least(size_t a, size_t b)
+static size_t save_parts_least(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -400,8 +401,9 @@ static int save_costs(struct parts *s, unsigned jobs)
 {
 	const struct profile *p = s->p;
 	const uint64_t bytes = part_bytes(p);
-	const size_t some = least(p->npart / (UNITS_PER_JOB * jobs),
-				  least(UNIT_PARTS, UNIT_BYTES / bytes));
+	const size_t some =
+		save_parts_least(p->npart / (UNITS_PER_JOB * jobs),
+				 save_parts_least(UNIT_PARTS, UNIT_BYTES / bytes));
 	const size_t parts = some ? some : 1;
 	const size_t slots = bytes * parts > UNIT_BYTES ? SLOTS_LEAST : SLOTS_PER_JOB;
 	struct ordered o = {.items = (p->npart + parts - 1) / parts,

@@ -42,7 +42,7 @@ static void put_text(struct text *t, struct str s)
 	t->n += s.n;
 }
 
-static void take(const char *p, size_t n, void *text)
+static void demangle_take(const char *p, size_t n, void *text)
 {
 	put_text(text, (struct str){p, n});
 }
@@ -67,7 +67,7 @@ bool demangle_wanted(struct str name)
 
 static _Thread_local sigjmp_buf *volatile way_out;
 
-static void leave(int sig)
+static void demangle_leave(int sig)
 {
 	(void)sig;
 	if (way_out)
@@ -76,10 +76,11 @@ static void leave(int sig)
 
 /* The timer repeats, as its signal may come to another thread.  The handler stays
  * installed and ignores a signal that arrives after the timer was stopped. */
-static void watch(struct text *t)
+static void demangle_watch(struct text *t)
 {
 	const struct itimerval soon = {{0, PATIENCE_US}, {0, PATIENCE_US}};
-	struct sigaction act = {.sa_handler = leave, .sa_flags = SA_NODEFER | SA_RESTART};
+	struct sigaction act = {.sa_handler = demangle_leave,
+				.sa_flags = SA_NODEFER | SA_RESTART};
 
 	if (t->watched)
 		return;
@@ -109,7 +110,7 @@ static size_t substitutions(struct str s)
 	return n;
 }
 
-static uint64_t cpu_ns(void)
+static uint64_t demangle_cpu_ns(void)
 {
 	struct timespec t;
 
@@ -128,14 +129,14 @@ static bool one(const char *mangled, struct text *t)
 	if (mangled[1] == '_') /* Mach-O adds an underscore */
 		mangled++;
 	/* Older Rust names look like C++; only the Rust demangler knows their hashes. */
-	if (rust_demangle_callback(mangled, AS_VALGRIND, take, t))
+	if (rust_demangle_callback(mangled, AS_VALGRIND, demangle_take, t))
 		return true;
 	t->n = before;
 	if (mangled[1] != 'Z')
 		return false;
 	if (substitutions(str_c(mangled)) >= MANY)
-		watch(t);
-	if (cplus_demangle_v3_callback(mangled, AS_VALGRIND, take, t))
+		demangle_watch(t);
+	if (cplus_demangle_v3_callback(mangled, AS_VALGRIND, demangle_take, t))
 		return true;
 	t->n = before;
 	return false;
@@ -201,9 +202,9 @@ static bool read_in_time(struct str name, struct text *t, uint64_t *spent)
 
 	if (*spent >= PATIENCE_ALL_NS)
 		return false;
-	start = cpu_ns();
+	start = demangle_cpu_ns();
 	read = read_pieces(name, t);
-	took = cpu_ns() - start;
+	took = demangle_cpu_ns() - start;
 	*spent += took > SLOW_NS ? took : 0;
 	return read;
 }

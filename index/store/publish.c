@@ -32,7 +32,7 @@
 enum { LOCK_TEXT = 320, WHO = 40 };
 enum { CACHED_NAME = NAME_MAX - 16 - sizeof("-" SUFFIX LONGEST_TEMP) };
 
-static bool fits(int n)
+static bool publish_fits(int n)
 {
 	return n > 0 && n < INDEX_PATH_MAX;
 }
@@ -46,20 +46,20 @@ static bool cache_place(const char *profile, char path[INDEX_PATH_MAX])
 	if (base.n > CACHED_NAME)
 		base.n = CACHED_NAME;
 	if (cache && cache[0] == '/')
-		return fits(snprintf(path, INDEX_PATH_MAX,
-				     "%s/quern/%016" PRIx64 "-%.*s" SUFFIX, cache, h,
-				     STR_ARG(base)));
+		return publish_fits(snprintf(path, INDEX_PATH_MAX,
+					     "%s/quern/%016" PRIx64 "-%.*s" SUFFIX, cache,
+					     h, STR_ARG(base)));
 	if (home && home[0] == '/')
-		return fits(snprintf(path, INDEX_PATH_MAX,
-				     "%s/.cache/quern/%016" PRIx64 "-%.*s" SUFFIX, home,
-				     h, STR_ARG(base)));
+		return publish_fits(snprintf(path, INDEX_PATH_MAX,
+					     "%s/.cache/quern/%016" PRIx64 "-%.*s" SUFFIX,
+					     home, h, STR_ARG(base)));
 	return false;
 }
 
 bool publish_place(const char *profile, unsigned i, char path[INDEX_PATH_MAX])
 {
 	if (i == 0)
-		return fits(snprintf(path, INDEX_PATH_MAX, "%s" SUFFIX, profile));
+		return publish_fits(snprintf(path, INDEX_PATH_MAX, "%s" SUFFIX, profile));
 	return i == 1 && cache_place(profile, path);
 }
 
@@ -131,7 +131,7 @@ static bool in_the_way(const char *path, const char *dir)
 
 	if (me == 0 || stat(dir, &of_dir))
 		return false;
-	if (fits(snprintf(lock, sizeof(lock), "%s.lock", path)) &&
+	if (publish_fits(snprintf(lock, sizeof(lock), "%s.lock", path)) &&
 	    lstat(lock, &there) == 0 && there.st_uid != me)
 		return true;
 	return of_dir.st_mode & S_ISVTX && of_dir.st_uid != me &&
@@ -197,7 +197,7 @@ static const char *in_directory(const char *path)
 }
 
 /* Only the holder of the lock removes its file. */
-static void let_go(struct publish *p)
+static void publish_let_go(struct publish *p)
 {
 	close(p->lock_fd);
 	p->lock_fd = -1;
@@ -269,7 +269,7 @@ static const char *who(const struct holder *h, char buf[WHO])
 }
 
 /* Wait for the lock on the open file. */
-static int hold(struct publish *p, const struct publish_wait *w, struct err *err)
+static int publish_hold(struct publish *p, const struct publish_wait *w, struct err *err)
 {
 	const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
 	struct holder now = {0}, before;
@@ -333,24 +333,24 @@ static int take_lock(struct publish *p, const struct publish_wait *w, struct err
 			if (held.st_nlink)
 				errno = EACCES;
 			cannot(p->lock, err);
-			let_go(p);
+			publish_let_go(p);
 			return (int)err->kind;
 		}
 		if (is_foreign(p->lock_fd)) {
-			let_go(p);
+			publish_let_go(p);
 			err_set(err, ERR_INDEX, 0,
 				"%s is there and is not quern's: it was left as it is",
 				p->lock);
 			return err_hint(err, "name another index with --index PATH");
 		}
-		if (hold(p, w, err)) {
-			let_go(p);
+		if (publish_hold(p, w, err)) {
+			publish_let_go(p);
 			return (int)err->kind;
 		}
 		if (fstatat(p->dir_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    held.st_ino == there.st_ino && held.st_dev == there.st_dev)
 			return 0;
-		let_go(p);
+		publish_let_go(p);
 	}
 }
 

@@ -60,7 +60,7 @@ static int check_owner(const char *path, const struct stat *sb, bool trust,
 
 /* Find where LMDB mapped the file, so that a fault there becomes an error.  Without
  * /proc, watch as many bytes as the file has before and after `inside`. */
-static void watch(struct store *st, const char *inside)
+static void store_watch(struct store *st, const char *inside)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	char line[512];
@@ -169,7 +169,7 @@ static int read_meta(struct store *st, struct err *err)
 
 	if (!p)
 		return store_check(st, err);
-	watch(st, (const char *)p);
+	store_watch(st, (const char *)p);
 	if (!st->watched)
 		return cannot_open(st->path, ENOMEM, err);
 	if (head.rows != INDEX_VERSION)

@@ -235,8 +235,8 @@ struct blocks *store_blocks(struct store *st, enum table t, uint32_t event)
 }
 
 /* Find, check and keep a block. */
-static bool meet(struct store *st, enum table t, uint32_t event, uint32_t block,
-		 struct blocks *b)
+static bool block_meet(struct store *st, enum table t, uint32_t event, uint32_t block,
+		       struct blocks *b)
 {
 	size_t n = b->n;
 	struct value_header head;
@@ -281,7 +281,7 @@ const void *store_block(struct store *st, enum table t, uint32_t event, uint32_t
 		store_damaged(st, t, block, "no such block");
 		return NULL;
 	}
-	if ((block >= b->n || !b->at[block].p) && !meet(st, t, event, block, b))
+	if ((block >= b->n || !b->at[block].p) && !block_meet(st, t, event, block, b))
 		return NULL;
 	*rows = b->at[block].rows;
 	*bytes = b->at[block].bytes;

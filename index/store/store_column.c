@@ -106,7 +106,7 @@ static struct str string_at(struct store *st, enum table t, uint64_t row)
 	return (struct str){p + from, (size_t)(to - from)};
 }
 
-static uint32_t lower(struct store *st, enum table t, uint32_t n, struct str s)
+static uint32_t column_lower(struct store *st, enum table t, uint32_t n, struct str s)
 {
 	uint32_t lo = 0, hi = n;
 
@@ -138,17 +138,17 @@ struct str store_obj(struct store *st, obj_id o)
 
 name_id store_name_lower(struct store *st, struct str s)
 {
-	return lower(st, TABLE_NAME, st->info.names, s);
+	return column_lower(st, TABLE_NAME, st->info.names, s);
 }
 
 file_id store_file_lower(struct store *st, struct str s)
 {
-	return lower(st, TABLE_FILE, st->info.files, s);
+	return column_lower(st, TABLE_FILE, st->info.files, s);
 }
 
 obj_id store_obj_lower(struct store *st, struct str s)
 {
-	return lower(st, TABLE_OBJ, st->info.objects, s);
+	return column_lower(st, TABLE_OBJ, st->info.objects, s);
 }
 
 /* ---- functions ---- */
@@ -384,7 +384,7 @@ static const enum table column_table[] = {
 	} while (0)
 
 /* Widen the rows of a block to u64. */
-static void widen(uint64_t *to, const void *from, uint32_t rows, uint64_t bytes)
+static void column_widen(uint64_t *to, const void *from, uint32_t rows, uint64_t bytes)
 {
 	switch (store_width(rows, bytes)) {
 	case 1: WIDEN(uint8_t); break;
@@ -394,14 +394,14 @@ static void widen(uint64_t *to, const void *from, uint32_t rows, uint64_t bytes)
 	}
 }
 
-static const void *whole(struct store *st, enum table t, uint32_t event);
+static const void *column_whole(struct store *st, enum table t, uint32_t event);
 
 /* Edges must agree with their spans, so read the spans first: one column is read at a
  * time. */
 static bool have_spans(struct store *st, enum table t)
 {
 	return (t != TABLE_EDGE_CALLER && t != TABLE_EDGE_CALLEE) ||
-	       whole(st, TABLE_OUT_FIRST, 0);
+	       column_whole(st, TABLE_OUT_FIRST, 0);
 }
 
 /* Check n ids again: NULL, or what is wrong.  The file may have been written to since its
@@ -415,9 +415,9 @@ static const char *ids_wrong(struct store *st, enum table t, const uint32_t *p,
 		return wrong;
 	switch (t) {
 	case TABLE_EDGE_CALLER:
-		return store_callers_wrong(st, whole(st, TABLE_OUT_FIRST, 0), p);
+		return store_callers_wrong(st, column_whole(st, TABLE_OUT_FIRST, 0), p);
 	case TABLE_EDGE_CALLEE:
-		return store_callees_wrong(st, whole(st, TABLE_OUT_FIRST, 0), p);
+		return store_callees_wrong(st, column_whole(st, TABLE_OUT_FIRST, 0), p);
 	case TABLE_IN_EDGE:
 		return store_each_once(st, p, (size_t)n) ? NULL
 							 : "an edge is there twice";
@@ -428,7 +428,7 @@ static const char *ids_wrong(struct store *st, enum table t, const uint32_t *p,
 	}
 }
 
-static const void *whole(struct store *st, enum table t, uint32_t event)
+static const void *column_whole(struct store *st, enum table t, uint32_t event)
 {
 	struct blocks *b = store_blocks(st, t, event);
 	uint64_t n = store_rows_of(st, t), width = table_width(t);
@@ -451,7 +451,7 @@ static const void *whole(struct store *st, enum table t, uint32_t event)
 					       &rows, &bytes);
 
 		if (from && width == sizeof(uint64_t))
-			widen((uint64_t *)(void *)p + at, from, rows, bytes);
+			column_widen((uint64_t *)(void *)p + at, from, rows, bytes);
 		else if (from)
 			memcpy(p + at * width, from, (size_t)bytes);
 	}
@@ -467,7 +467,7 @@ static const void *whole(struct store *st, enum table t, uint32_t event)
 
 const uint32_t *store_u32(struct store *st, enum store_column c)
 {
-	return whole(st, column_table[c], 0);
+	return column_whole(st, column_table[c], 0);
 }
 
 /* Compute the column of a derived event, once. */
@@ -491,15 +491,15 @@ const uint64_t *store_u64(struct store *st, enum store_column c, uint32_t e)
 {
 	enum table t = column_table[c];
 
-	return e < store_events_of(st, t) ? whole(st, t, e) : derived(st, t, e);
+	return e < store_events_of(st, t) ? column_whole(st, t, e) : derived(st, t, e);
 }
 
 /* ---- cycles ---- */
 
 void store_cycle(struct store *st, uint32_t cycle, struct store_cycle *out)
 {
-	const uint32_t *first = whole(st, TABLE_CYCLE_FIRST, 0);
-	const uint32_t *member = whole(st, TABLE_CYCLE_MEMBER, 0);
+	const uint32_t *first = column_whole(st, TABLE_CYCLE_FIRST, 0);
+	const uint32_t *member = column_whole(st, TABLE_CYCLE_MEMBER, 0);
 
 	*out = (struct store_cycle){0};
 	if (!first || !member || cycle == 0 || cycle > st->info.cycles)

@@ -38,8 +38,8 @@ static int open_lines(struct store *st, fn_id f, struct detail_reader *r, uint64
 	return open_detail(st, f, DETAIL_LINES, TABLE_LINES_AT, TABLE_LINES, r, n, err);
 }
 
-static int next_line(struct store *st, struct detail_reader *r, struct store_line *row,
-		     uint64_t *costs, struct err *err)
+static int detail_next_line(struct store *st, struct detail_reader *r,
+			    struct store_line *row, uint64_t *costs, struct err *err)
 {
 	detail_next(r, costs);
 	*row = (struct store_line){r->row.file, r->row.line, r->row.instr};
@@ -78,7 +78,7 @@ int store_lines(struct store *st, fn_id f, struct arena *a, struct store_line **
 	if (!row)
 		return arena_full(a, err);
 	for (uint64_t i = 0; i < count; i++)
-		if (next_line(st, &r, &row[i], cost + i * events, err))
+		if (detail_next_line(st, &r, &row[i], cost + i * events, err))
 			return (int)err->kind;
 	*rows = row;
 	*costs = cost;
@@ -94,7 +94,7 @@ int store_each_line(struct store *st, fn_id f, store_each_line_fn *each, void *a
 	struct detail_reader r;
 
 	if (open_lines(st, f, &r, &n, err) == 0)
-		for (; n && next_line(st, &r, &row, costs, err) == 0 &&
+		for (; n && detail_next_line(st, &r, &row, costs, err) == 0 &&
 		       each(arg, &row, costs, err) == 0;
 		     n--)
 			;

@@ -37,7 +37,7 @@ struct verify {
 	struct err *err;
 };
 
-static int wrong(struct verify *v, enum table t, uint64_t row, const char *what)
+static int verify_wrong(struct verify *v, enum table t, uint64_t row, const char *what)
 {
 	store_damaged(v->st, t, (uint32_t)(row / BLOCK_ROWS), what);
 	return store_check(v->st, v->err);
@@ -57,7 +57,7 @@ static int verify_stopped(struct verify *v)
 static int lmdb_failed(struct verify *v, int rc)
 {
 	if (rc != ENOMEM)
-		return wrong(v, TABLE_META, 0, mdb_strerror(rc));
+		return verify_wrong(v, TABLE_META, 0, mdb_strerror(rc));
 	store_short(v->st);
 	return store_check(v->st, v->err);
 }
@@ -90,7 +90,7 @@ static int every_value(struct verify *v)
 		uint64_t bytes;
 
 		if (t == 0 || t >= TABLES) {
-			wrong(v, TABLE_META, 0, "there is a value of no table");
+			verify_wrong(v, TABLE_META, 0, "there is a value of no table");
 			break;
 		}
 		block = (uint32_t)key[4] << 24 | (uint32_t)key[5] << 16 |
@@ -138,7 +138,7 @@ static int strings_ascend(struct verify *v, enum table t, uint32_t n,
 		struct str s = string(v->st, i);
 
 		if (i && str_cmp(last, s) >= 0)
-			return wrong(v, t, 0, "its strings are not in order");
+			return verify_wrong(v, t, 0, "its strings are not in order");
 		last = s;
 	}
 	v->out->strings += n;
@@ -163,8 +163,8 @@ static int functions(struct verify *v)
 		    (name[f] == name[f - 1] &&
 		     (file[f] < file[f - 1] ||
 		      (file[f] == file[f - 1] && obj[f] <= obj[f - 1]))))
-			return wrong(v, TABLE_FN_NAME, f,
-				     "the functions are not in order");
+			return verify_wrong(v, TABLE_FN_NAME, f,
+					    "the functions are not in order");
 	return verify_stopped(v);
 }
 
@@ -181,13 +181,13 @@ static int edges(struct verify *v)
 	for (uint32_t f = 0; f < v->in->functions; f++)
 		for (uint32_t i = in_first[f]; i < in_first[f + 1]; i++)
 			if (callee[in[i]] != f || (i > in_first[f] && in[i] <= in[i - 1]))
-				return wrong(v, TABLE_IN_EDGE, i,
-					     "it has another function's edge");
+				return verify_wrong(v, TABLE_IN_EDGE, i,
+						    "it has another function's edge");
 	return verify_stopped(v);
 }
 
-static int rank(struct verify *v, enum table t, uint32_t e, const uint64_t *cost,
-		fn_id (*ranked)(struct store *, uint32_t, uint32_t))
+static int verify_rank(struct verify *v, enum table t, uint32_t e, const uint64_t *cost,
+		       fn_id (*ranked)(struct store *, uint32_t, uint32_t))
 {
 	fn_id last = 0;
 
@@ -198,7 +198,7 @@ static int rank(struct verify *v, enum table t, uint32_t e, const uint64_t *cost
 			i && (f < last ? cost[f] >= cost[last] : cost[f] > cost[last]);
 
 		if (rises || v->seen[f])
-			return wrong(v, t, i, "it is not in order");
+			return verify_wrong(v, t, i, "it is not in order");
 		v->seen[f] = 1;
 		last = f;
 	}
@@ -208,10 +208,10 @@ static int rank(struct verify *v, enum table t, uint32_t e, const uint64_t *cost
 static int ranks(struct verify *v)
 {
 	for (uint32_t e = 0; e < v->in->events; e++)
-		if (rank(v, TABLE_RANK_SELF, e, store_u64(v->st, STORE_FN_SELF, e),
-			 store_rank_self) ||
-		    rank(v, TABLE_RANK_INCL, e, store_u64(v->st, STORE_FN_INCL, e),
-			 store_rank_incl))
+		if (verify_rank(v, TABLE_RANK_SELF, e, store_u64(v->st, STORE_FN_SELF, e),
+				store_rank_self) ||
+		    verify_rank(v, TABLE_RANK_INCL, e, store_u64(v->st, STORE_FN_INCL, e),
+				store_rank_incl))
 			return (int)v->err->kind;
 	return 0;
 }
@@ -235,8 +235,8 @@ static int topological_order(struct verify *v)
 	for (uint32_t e = 0; e < v->in->edges; e++)
 		if (v->sum[caller[e]] > v->sum[callee[e]] &&
 		    !one_cycle(cycle, caller[e], callee[e]))
-			return wrong(v, TABLE_TOPO, 0,
-				     "a callee comes before its caller");
+			return verify_wrong(v, TABLE_TOPO, 0,
+					    "a callee comes before its caller");
 	return 0;
 }
 
@@ -252,14 +252,14 @@ static int cycles(struct verify *v)
 		for (uint32_t i = 0; i < s.functions; i++)
 			if (cycle[s.members[i]] != c ||
 			    (i && s.members[i] <= s.members[i - 1]))
-				return wrong(v, TABLE_CYCLE_MEMBER, i,
-					     "it has another cycle's member");
+				return verify_wrong(v, TABLE_CYCLE_MEMBER, i,
+						    "it has another cycle's member");
 		members += s.functions;
 	}
 	for (uint32_t f = 0; cycle && f < v->in->functions; f++)
 		members -= cycle[f] != 0;
 	if (members)
-		return wrong(v, TABLE_CYCLE_FIRST, 0, "members are missing");
+		return verify_wrong(v, TABLE_CYCLE_FIRST, 0, "members are missing");
 	return verify_stopped(v);
 }
 
@@ -278,8 +278,8 @@ static int calls(struct verify *v)
 		v->sum[callee[e]] += of_edge[e];
 	for (uint32_t f = 0; f < v->in->functions; f++)
 		if (v->sum[f] != of_fn[f])
-			return wrong(v, TABLE_FN_CALLS, f,
-				     "it is not the sum of the edges");
+			return verify_wrong(v, TABLE_FN_CALLS, f,
+					    "it is not the sum of the edges");
 	return 0;
 }
 
@@ -376,18 +376,20 @@ static int costs_of(struct verify *v, uint32_t event)
 		unexplained += s.known[f].called > s.known[f].spent;
 		s.known[f].cycle = v->sum[s.cycle[f]];
 		if (!as_known(v, &s.known[f], f, s.incl[f], &r))
-			return wrong(v, TABLE_FN_INCL, f,
-				     v->nests[f] ? "it is not what its calls leave of it"
-						 : "it is not self and outgoing edges");
+			return verify_wrong(
+				v, TABLE_FN_INCL, f,
+				v->nests[f] ? "it is not what its calls leave of it"
+					    : "it is not self and outgoing edges");
 	}
 	if (unexplained > v->out->unexplained)
 		v->out->unexplained = unexplained;
 	for (uint32_t c = 1; c <= v->in->cycles; c++)
 		if (store_cycle_incl(v->st, c, event) != v->sum[c])
-			return wrong(v, TABLE_CYCLE_INCL, c,
-				     "it is not the sum of its members");
+			return verify_wrong(v, TABLE_CYCLE_INCL, c,
+					    "it is not the sum of its members");
 	if (total != store_total(v->st, event))
-		return wrong(v, TABLE_META, 0, "a total is not the sum of the functions");
+		return verify_wrong(v, TABLE_META, 0,
+				    "a total is not the sum of the functions");
 	return verify_stopped(v);
 }
 
@@ -425,15 +427,16 @@ static int lines_of(struct verify *v, fn_id f)
 	v->out->detail += n;
 	for (size_t i = 1; i < n; i++)
 		if (by_place(row[i - 1], row[i]) >= 0)
-			return wrong(v, TABLE_LINES, 0, "its rows are not in order");
+			return verify_wrong(v, TABLE_LINES, 0,
+					    "its rows are not in order");
 	for (uint32_t e = 0; v->out->sums && e < events; e++) {
 		uint64_t sum = 0;
 
 		for (size_t i = 0; i < n; i++)
 			sum += cost[i * events + e];
 		if (sum != store_fn_self(v->st, f, e))
-			return wrong(v, TABLE_LINES, 0,
-				     "its sum is not the function's self cost");
+			return verify_wrong(v, TABLE_LINES, 0,
+					    "its sum is not the function's self cost");
 	}
 	return 0;
 }
@@ -457,7 +460,8 @@ static int sites_of(struct verify *v, fn_id f)
 				 (struct store_line){b->file, b->line, b->instr});
 
 		if (order > 0 || (order == 0 && a->edge >= b->edge))
-			return wrong(v, TABLE_SITES, 0, "its rows are not in order");
+			return verify_wrong(v, TABLE_SITES, 0,
+					    "its rows are not in order");
 	}
 	/* Column 0 counts calls. */
 	for (uint32_t e = 0; v->out->sums && e <= events; e++) {
@@ -471,8 +475,8 @@ static int sites_of(struct verify *v, fn_id f)
 			store_edge(v->st, first + i, &edge);
 			if (v->sum[i] !=
 			    (e ? store_edge_incl(v->st, first + i, e - 1) : edge.calls))
-				return wrong(v, TABLE_SITES, 0,
-					     "its sum is not the edge's");
+				return verify_wrong(v, TABLE_SITES, 0,
+						    "its sum is not the edge's");
 		}
 	}
 	return 0;
@@ -491,7 +495,8 @@ static int jumps_of(struct verify *v, fn_id f)
 
 		if (by_place((struct store_line){a->file, a->line, a->instr},
 			     (struct store_line){b->file, b->line, b->instr}) > 0)
-			return wrong(v, TABLE_JUMPS, 0, "its rows are not in order");
+			return verify_wrong(v, TABLE_JUMPS, 0,
+					    "its rows are not in order");
 	}
 	return 0;
 }
@@ -505,7 +510,8 @@ static int detail(struct verify *v)
 			return (int)v->err->kind;
 	}
 	if (v->out->detail != v->in->lines + v->in->callsites + v->in->jumps)
-		return wrong(v, TABLE_META, 0, "its counts are not those of the rows");
+		return verify_wrong(v, TABLE_META, 0,
+				    "its counts are not those of the rows");
 	return 0;
 }
 
@@ -526,8 +532,8 @@ static int part(struct verify *v, uint32_t p)
 		for (size_t i = 0; i < n; i++)
 			sum += cost[i * events + e];
 		if (sum != store_part_self(v->st, p, e))
-			return wrong(v, TABLE_PART_SELF, p,
-				     "it is not the sum of its functions");
+			return verify_wrong(v, TABLE_PART_SELF, p,
+					    "it is not the sum of its functions");
 	}
 	return store_part_edges(v->st, p, &v->a, &edge, &calls, &cost, &m, v->err) ||
 	       verify_stopped(v);
@@ -547,7 +553,8 @@ static int parts(struct verify *v)
 		totals &= head.has_totals;
 	}
 	if (totals != v->st->meta.totals)
-		return wrong(v, TABLE_META, 0, "not all parts have totals, or all have");
+		return verify_wrong(v, TABLE_META, 0,
+				    "not all parts have totals, or all have");
 	for (uint32_t i = 0; i < store_diag_count(v->st); i++)
 		store_diag(v->st, i, &d);
 	return verify_stopped(v);

@@ -333,8 +333,8 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 
 /* ---- body lines ---- */
 
-static uint32_t name_of(struct tally *t, enum name_space space, const struct batch *b,
-			const struct row *r, struct err *err)
+static uint32_t tally_name_of(struct tally *t, enum name_space space,
+			      const struct batch *b, const struct row *r, struct err *err)
 {
 	struct names *names = &t->names[space];
 	struct str text = {r->p, r->len};
@@ -585,42 +585,42 @@ static int row_name(struct tally *t, const struct batch *b, const struct row *r,
 
 	switch ((enum row_kind)r->kind) {
 	case ROW_FN:
-		slot = name_of(t, SPACE_FN, b, r, err);
+		slot = tally_name_of(t, SPACE_FN, b, r, err);
 		row_fn(t, slot);
 		break;
 	case ROW_FL:
 		leave_fn(t);
 		slot = t->now.fl = t->now.file = t->now.base_file =
-			name_of(t, SPACE_FILE, b, r, err);
+			tally_name_of(t, SPACE_FILE, b, r, err);
 		t->now.has_fl = true;
 		t->now.fn_name = NAME_ABSENT;
 		break;
 	case ROW_FI:
-		slot = name_of(t, SPACE_FILE, b, r, err);
+		slot = tally_name_of(t, SPACE_FILE, b, r, err);
 		tally_set_file(t, slot);
 		break;
 	case ROW_OB:
-		slot = t->now.ob = name_of(t, SPACE_OBJ, b, r, err);
+		slot = t->now.ob = tally_name_of(t, SPACE_OBJ, b, r, err);
 		t->now.ob_moved = true;
 		break;
 	case ROW_CFN:
-		slot = t->now.cfn = name_of(t, SPACE_FN, b, r, err);
+		slot = t->now.cfn = tally_name_of(t, SPACE_FN, b, r, err);
 		t->now.has_cfn = true;
 		break;
 	case ROW_CFI:
-		slot = t->now.cfi = name_of(t, SPACE_FILE, b, r, err);
+		slot = t->now.cfi = tally_name_of(t, SPACE_FILE, b, r, err);
 		t->now.has_cfi = true;
 		break;
 	case ROW_COB:
-		slot = t->now.cob = name_of(t, SPACE_OBJ, b, r, err);
+		slot = t->now.cob = tally_name_of(t, SPACE_OBJ, b, r, err);
 		t->now.has_cob = true;
 		break;
 	case ROW_JFI:
-		slot = t->now.jfi = name_of(t, SPACE_FILE, b, r, err);
+		slot = t->now.jfi = tally_name_of(t, SPACE_FILE, b, r, err);
 		t->now.has_jfi = true;
 		break;
 	case ROW_JFN:
-		slot = t->now.jfn = name_of(t, SPACE_FN, b, r, err);
+		slot = t->now.jfn = tally_name_of(t, SPACE_FN, b, r, err);
 		t->now.has_jfn = true;
 		break;
 	default: break;

@@ -57,7 +57,7 @@ static uint32_t find_entry(const struct tally *t, uint32_t fn, const struct tall
 	return 0;
 }
 
-static struct tally_key key_of(const struct tally *t, uint32_t i)
+static struct tally_key tally_entry_key_of(const struct tally *t, uint32_t i)
 {
 	const struct entry *e = &t->entries.at[i];
 	bool jump = e->what != ENTRY_HEAD && ENTRY_KIND(e->what) >= ENTRY_JUMP;
@@ -71,7 +71,7 @@ static int index_fn(struct tally *t, uint32_t f)
 {
 	for (uint32_t i = t->entries.at[t->fns.at[f].head].next; i;
 	     i = t->entries.at[i].next) {
-		struct tally_key k = key_of(t, i);
+		struct tally_key k = tally_entry_key_of(t, i);
 
 		if (!find_entry(t, f, &k) &&
 		    hash_add(&t->entries.by, entry_hash(f, &k), i))

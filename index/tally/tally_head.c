@@ -143,7 +143,7 @@ static uint64_t *wide_sums(const uint64_t *sum, size_t n, size_t from, size_t to
 
 /* Entries, functions and edges have nevent costs each: a new event in a later part moves
  * them all. */
-static int widen(struct tally *t, size_t from, struct err *err)
+static int tally_head_widen(struct tally *t, size_t from, struct err *err)
 {
 	const size_t to = t->events.n, n = t->fns.n, nedge = t->edges.n;
 	uint64_t *val = NULL, *self = NULL, *edge = NULL;
@@ -278,7 +278,7 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 				sizeof(*t->now.run)))
 			return err_no_memory(err, "while tallying");
 		if (t->fns.n || t->edges.n || t->entries.n > 1)
-			return widen(t, before, err);
+			return tally_head_widen(t, before, err);
 	}
 	return 0;
 }

@@ -17,7 +17,7 @@ enum {
 };
 
 /* Append i to a list of what the part touches.  Returns 0, or -1 if memory is out. */
-static int note(uint32_t **touched, size_t *n, size_t *cap, uint32_t i)
+static int tally_part_note(uint32_t **touched, size_t *n, size_t *cap, uint32_t i)
 {
 	if (vec_reserve_raw(touched, cap, *n + 1, sizeof(**touched)))
 		return -1;
@@ -110,8 +110,8 @@ static int touch_edge(struct tally *t, uint32_t e)
 	if (t->edges.at[e].stamp == t->parts.n)
 		return 0;
 	t->edges.at[e].stamp = (uint32_t)t->parts.n;
-	return note(&t->parts.touched_edge, &t->parts.ntouched_edge,
-		    &t->parts.touched_edge_cap, e);
+	return tally_part_note(&t->parts.touched_edge, &t->parts.ntouched_edge,
+			       &t->parts.touched_edge_cap, e);
 }
 
 uint64_t *tally_edge_numbers(struct tally *t, uint32_t caller, uint32_t callee,
@@ -130,8 +130,8 @@ uint64_t *tally_edge_numbers(struct tally *t, uint32_t caller, uint32_t callee,
 int tally_touch_fn(struct tally *t, uint32_t f)
 {
 	t->fns.at[f].stamp = (uint32_t)t->parts.n;
-	return note(&t->parts.touched_fn, &t->parts.ntouched_fn, &t->parts.touched_fn_cap,
-		    f);
+	return tally_part_note(&t->parts.touched_fn, &t->parts.ntouched_fn,
+			       &t->parts.touched_fn_cap, f);
 }
 
 /* Touch its edge, too: edges are in text order (part_code.h). */

@@ -168,8 +168,8 @@ static int unknown_option(struct str name, const char *arg, struct err *err)
 	return err_hint(err, "quern --help lists them");
 }
 
-static int wrong(const struct option *o, const char *value, const char *want,
-		 struct err *err)
+static int options_wrong(const struct option *o, const char *value, const char *want,
+			 struct err *err)
 {
 	return err_set(err, ERR_USAGE, 0, "--%s takes %s, not '%s'", o->name, want,
 		       value);
@@ -182,7 +182,7 @@ static int store_number(struct options *to, const struct option *o, const char *
 	unsigned n;
 
 	if (!str_u64(str_c(value), &v) || v == 0 || v > 1024)
-		return wrong(o, value, "a number from 1 to 1024", err);
+		return options_wrong(o, value, "a number from 1 to 1024", err);
 	n = (unsigned)v;
 	memcpy((char *)to + o->at, &n, sizeof(n));
 	return 0;
@@ -194,7 +194,7 @@ static int store_size(struct options *to, const struct option *o, const char *va
 	uint64_t v;
 
 	if (!options_size(value, &v) || v == 0)
-		return wrong(o, value, "a size such as 512M or 1.5G", err);
+		return options_wrong(o, value, "a size such as 512M or 1.5G", err);
 	memcpy((char *)to + o->at, &v, sizeof(v));
 	return 0;
 }
@@ -209,7 +209,7 @@ static int store_colour(struct options *to, const struct option *o, const char *
 			to->colour = (enum colour_when)i;
 			return 0;
 		}
-	return wrong(o, value, "auto, always or never", err);
+	return options_wrong(o, value, "auto, always or never", err);
 }
 
 static int store_pair(struct options *to, const struct option *o, const char *value,
@@ -218,7 +218,7 @@ static int store_pair(struct options *to, const struct option *o, const char *va
 	to->pair_exact = strcmp(value, "exact") == 0;
 	return to->pair_exact || strcmp(value, "rules") == 0
 		       ? 0
-		       : wrong(o, value, "rules or exact", err);
+		       : options_wrong(o, value, "rules or exact", err);
 }
 
 /* The arrays hold argc entries, so they cannot overflow. */
@@ -242,7 +242,8 @@ static int store(struct options *to, const struct option *o, const char *value,
 	case FORMAT:
 		to->format = format_of_name(str_c(value));
 		if (to->format == FORMAT_NONE)
-			return wrong(o, value, "a format (--help lists them)", err);
+			return options_wrong(o, value, "a format (--help lists them)",
+					     err);
 	}
 	return 0;
 }

@@ -131,7 +131,7 @@ static int open_child(struct place *p, char *command, struct err *err)
 	return 0;
 }
 
-static int open_file(struct place *p, char *path, struct err *err)
+static int output_open_file(struct place *p, char *path, struct err *err)
 {
 	if (!path)
 		return err_no_memory(err, NULL);
@@ -142,7 +142,7 @@ static int open_file(struct place *p, char *path, struct err *err)
 	return (int)err->kind;
 }
 
-static int refuse(struct err *err)
+static int output_refuse(struct err *err)
 {
 	return err_set(err, ERR_QUERY, 0,
 		       "--safe: no files are written and no commands run");
@@ -154,11 +154,11 @@ static int open_place(struct app *app, struct str file, struct str shell, size_t
 	*p = (struct place){
 		.fd = STDOUT_FILENO, .name = "standard output", .target.fd = -1};
 	if ((file.n || shell.n) && app->opts->safe)
-		return refuse(err);
+		return output_refuse(err);
 	if (shell.n)
 		return open_child(p, c_string(shell), err);
 	if (file.n)
-		return open_file(p, app_expand(file), err);
+		return output_open_file(p, app_expand(file), err);
 	if (app->output.fd >= 0) {
 		p->fd = app->output.fd;
 		p->name = app->output.path;
@@ -194,7 +194,7 @@ static struct look look_of(const struct app *app, const struct place *p)
 }
 
 /* At the prompt say what was written; scripts stay quiet. */
-static void commit(struct app *app, struct target *t, struct err *err)
+static void output_commit(struct app *app, struct target *t, struct err *err)
 {
 	char *path = strdup(t->path);
 
@@ -221,7 +221,7 @@ static int close_place(struct app *app, struct place *p, int failed, struct err 
 		if (err->kind)
 			target_abandon(&p->target);
 		else
-			commit(app, &p->target, err);
+			output_commit(app, &p->target, err);
 	}
 	if (p->command) {
 		child_wait(&p->child, p->command, &late);
@@ -474,7 +474,7 @@ int output_redirect(struct app *app, const char *path, struct err *err)
 	struct target t = {.fd = -1};
 
 	if (path && app->opts->safe)
-		return refuse(err);
+		return output_refuse(err);
 	if (path && target_open(&t, path, err))
 		return (int)err->kind;
 	if (app->output.fd >= 0) {

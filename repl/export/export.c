@@ -184,7 +184,7 @@ static char *free_column(const struct export *x, struct str name)
 	return column;
 }
 
-static int add_event(struct export *x, struct str name)
+static int export_add_event(struct export *x, struct str name)
 {
 	struct export_event *e;
 
@@ -213,7 +213,7 @@ static int collect_events(struct export *x)
 			struct store_event ev;
 
 			store_event(st, e, &ev);
-			if (add_event(x, ev.name))
+			if (export_add_event(x, ev.name))
 				return (int)x->err->kind;
 		}
 	}
@@ -224,7 +224,7 @@ static int collect_events(struct export *x)
 
 /* ---- tables ---- */
 
-static int open_file(struct export *x, const struct place *p, const char *name)
+static int export_open_file(struct export *x, const struct place *p, const char *name)
 {
 	int fd = openat(p->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 			0666);
@@ -275,7 +275,7 @@ static int write_table(struct export *x, const struct place *p,
 	x->rows = 0;
 	for (size_t i = 0; i < EXPORT_KEPT; i++)
 		x->kept[i].has = false;
-	if (open_file(x, p, name))
+	if (export_open_file(x, p, name))
 		return (int)x->err->kind;
 	export_header(x);
 	for (size_t i = 0; i < session_profiles(x->app->session) && !x->err->kind; i++) {
@@ -293,10 +293,10 @@ static int write_tables(struct export *x, const struct place *p, const bool *cho
 	for (size_t t = 0; t < export_tables_n; t++)
 		if (chosen[t] && write_table(x, p, &export_tables[t], &rows[t]))
 			return (int)x->err->kind;
-	if (open_file(x, p, "schema.sql"))
+	if (export_open_file(x, p, "schema.sql"))
 		return (int)x->err->kind;
 	export_schema_sql(x, chosen);
-	if (close_file(x, "schema.sql") || open_file(x, p, "schema.json"))
+	if (close_file(x, "schema.sql") || export_open_file(x, p, "schema.json"))
 		return (int)x->err->kind;
 	export_schema_json(x, chosen, rows);
 	return close_file(x, "schema.json");

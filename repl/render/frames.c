@@ -90,7 +90,7 @@ static void add_saturated(uint64_t *to, uint64_t v)
 }
 
 /* So far, self is the sum of the frames above. */
-static void settle(uint64_t *value, uint64_t *self, uint64_t *below)
+static void frames_settle(uint64_t *value, uint64_t *self, uint64_t *below)
 {
 	if (*value < *self)
 		*value = *self;
@@ -107,8 +107,9 @@ void frames_sum(struct frames *f)
 		struct frame *x = &f->all[i];
 		struct frame *on = x->parent == FRAME_NONE ? NULL : &f->all[x->parent];
 
-		settle(&x->value, &x->self, on ? &on->self : &f->sum);
-		settle(&x->base, &x->base_self, on ? &on->base_self : &f->base_sum);
+		frames_settle(&x->value, &x->self, on ? &on->self : &f->sum);
+		frames_settle(&x->base, &x->base_self,
+			      on ? &on->base_self : &f->base_sum);
 	}
 }
 
@@ -315,9 +316,9 @@ static void take_lifted(const struct path_shown *shown, struct frames *f)
 
 /* ---- */
 
-static void fill(const struct result *r, const struct frames_source *s,
-		 const struct path_shown *shown, size_t *open, size_t *waiting,
-		 struct frames *f)
+static void frames_fill(const struct result *r, const struct frames_source *s,
+			const struct path_shown *shown, size_t *open, size_t *waiting,
+			struct frames *f)
 {
 	bool tree = r->tree && s->depth && !s->path;
 
@@ -355,7 +356,7 @@ int frames_of(const struct result *r, const char *format, struct frames *out,
 	open = calloc(most, sizeof(*open));
 	waiting = calloc(most, sizeof(*waiting));
 	if (out->all && open && waiting)
-		fill(r, &s, &shown, open, waiting, out);
+		frames_fill(r, &s, &shown, open, waiting, out);
 	else
 		err_set(err, ERR_LIMIT, 0, "out of memory for %zu frames", r->rows);
 	free(open);

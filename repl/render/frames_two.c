@@ -46,7 +46,7 @@ static uint64_t *side_of(struct frame *x, int s)
 	return s ? &x->base : &x->value;
 }
 
-static uint64_t less(uint64_t a, uint64_t b)
+static uint64_t frames_two_less(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
 }
@@ -209,7 +209,8 @@ static void find_left(struct pairs *p, int s)
 		if (p->dropped[i])
 			continue;
 		if (p->own[s][i] != UNKNOWN)
-			left[i] = less(less(*side_of(x, s), kids[i]), p->own[s][i]);
+			left[i] = frames_two_less(
+				frames_two_less(*side_of(x, s), kids[i]), p->own[s][i]);
 		if (!p->wide[i]) {
 			*side_of(x, s) -= left[i];
 			left[i] = 0;
@@ -217,7 +218,7 @@ static void find_left(struct pairs *p, int s)
 		kids[x->parent == FRAME_NONE ? f->n : x->parent] += *side_of(x, s);
 	}
 	if (!f->rooted)
-		left[f->n] = less(p->whole[s], kids[f->n]);
+		left[f->n] = frames_two_less(p->whole[s], kids[f->n]);
 	free(kids);
 }
 
@@ -349,7 +350,7 @@ static int find_named(struct pairs *p)
 
 /* ---- all frames ---- */
 
-static struct str name_of(const struct pairs *p, uint32_t fn)
+static struct str frames_two_name_of(const struct pairs *p, uint32_t fn)
 {
 	const uint32_t n = p->r->graph->functions;
 
@@ -403,7 +404,7 @@ static void put_left(const struct pairs *p, size_t on, size_t parent, struct fra
 			left[s] -= of[s];
 		}
 		if (of[0] || of[1])
-			put_other(to, other, name_of(p, n->fn), of, false);
+			put_other(to, other, frames_two_name_of(p, n->fn), of, false);
 	}
 }
 
@@ -452,7 +453,7 @@ static int leave_out(struct pairs *p)
 	return p->err->kind || find_named(p) || put_all(p) ? (int)p->err->kind : 0;
 }
 
-static int fill(struct pairs *p, const struct frames_source *s)
+static int frames_two_fill(struct pairs *p, const struct frames_source *s)
 {
 	const bool tree = p->c && p->r->tree && s->depth;
 	const size_t most = p->r->rows + 2;
@@ -491,7 +492,7 @@ int frames_of_two(const struct result *r, const struct frames_source *s,
 	    !p.left[0] || !p.left[1])
 		err_no_memory(err, NULL);
 	else
-		fill(&p, s);
+		frames_two_fill(&p, s);
 	free(p.place);
 	free(p.dropped);
 	free(p.wide);

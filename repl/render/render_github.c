@@ -108,7 +108,7 @@ static uint64_t line_of(const struct column *c, size_t row)
 	return c && c->type == COL_LINE && !render_absent(c, row) ? c->u[row] : 0;
 }
 
-static void put_rows(struct render *rd, struct said *said, struct str title)
+static void github_put_rows(struct render *rd, struct said *said, struct str title)
 {
 	const struct result *r = rd->r;
 	const struct column *file = file_column(r), *line = result_col(r, STR("line"));
@@ -139,7 +139,7 @@ int render_github(struct render *rd)
 	if (r->expects && !r->why.n)
 		return 0;
 	if (said_init(&said, rd, false) == 0)
-		put_rows(rd, &said, r->why.n ? r->why : str_c(r->source));
+		github_put_rows(rd, &said, r->why.n ? r->why : str_c(r->source));
 	said_free(&said);
 	return (int)rd->err->kind;
 }

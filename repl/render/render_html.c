@@ -201,7 +201,7 @@ static const struct column *find_bar(const struct result *r, double *most)
 	return NULL;
 }
 
-static void put_titles(struct render *rd, bool bar)
+static void html_put_titles(struct render *rd, bool bar)
 {
 	out_c(rd->o, "<section class=\"card plain\">\n<table>\n<thead><tr>");
 	for (size_t i = 0; i < rd->r->ncols; i++) {
@@ -232,7 +232,7 @@ static void put_table(struct render *rd, const bool *grouped)
 	double most;
 	const struct column *bar = find_bar(r, &most);
 
-	put_titles(rd, bar != NULL);
+	html_put_titles(rd, bar != NULL);
 	for (size_t row = 0; row < r->rows && !render_cancelled(rd, row); row++) {
 		put_html_row(rd, grouped, row);
 		if (bar)

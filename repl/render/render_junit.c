@@ -44,13 +44,13 @@ static void put_case(struct out *o, struct str name, uint64_t ns)
 	out_c(o, ">\n");
 }
 
-static struct str text_of(const struct out *o)
+static struct str junit_text_of(const struct out *o)
 {
 	return (struct str){o->n ? o->buf : "", o->n};
 }
 
 /* A line for each of the first rows. */
-static int put_rows(struct render *rd, struct out *o)
+static int junit_put_rows(struct render *rd, struct out *o)
 {
 	size_t n = rd->r->rows < ROWS_SAID ? rd->r->rows : ROWS_SAID;
 	struct said said;
@@ -62,7 +62,7 @@ static int put_rows(struct render *rd, struct out *o)
 			line.n = 0;
 			said_row(&said, &line, row);
 			out_char(o, '\n');
-			emit_name(o, EMIT_XML, text_of(&line));
+			emit_name(o, EMIT_XML, junit_text_of(&line));
 		}
 		if (rd->r->rows > n)
 			out_printf(o, "\nand %zu more", rd->r->rows - n);
@@ -81,14 +81,14 @@ static int put_result(struct render *rd, struct out *o)
 
 	out_mem(&name);
 	said_query(&name, r);
-	put_case(o, text_of(&name), rd->took_ns);
+	put_case(o, junit_text_of(&name), rd->took_ns);
 	out_close(&name);
 	if (r->rows || r->why.n) {
 		out_printf(o, "      <%s", tag);
 		if (r->why.n)
 			put_attribute(o, "message", r->why);
 		out_c(o, r->why.n ? " type=\"expect\">" : ">");
-		put_rows(rd, o);
+		junit_put_rows(rd, o);
 		out_printf(o, "</%s>\n", tag);
 	}
 	out_c(o, "    </testcase>\n");
@@ -127,7 +127,7 @@ void suite_error(struct suite *s, const struct err *err, struct str text, uint64
 	open_cases(s);
 	out_mem(&name);
 	said_query(&name, &named);
-	put_case(o, text_of(&name), ns);
+	put_case(o, junit_text_of(&name), ns);
 	out_close(&name);
 	out_c(o, "      <error");
 	put_attribute(o, "message", str_c(err->text));

@@ -29,7 +29,7 @@ struct page {
 	struct out cell;
 };
 
-static struct str text_of(const struct out *o)
+static struct str md_text_of(const struct out *o)
 {
 	return (struct str){o->n ? o->buf : "", o->n};
 }
@@ -59,7 +59,7 @@ static void put_md_cell(struct page *p, const struct shown *s, size_t row)
 	p->cell.n = 0;
 	said_cell(&p->said, &p->cell, s, row);
 	emit_name(p->rd->o, is_code(s, row) ? EMIT_MD_CELL : EMIT_MD,
-		  str_trim(text_of(&p->cell)));
+		  str_trim(md_text_of(&p->cell)));
 }
 
 static void put_rule(struct page *p)
@@ -69,7 +69,7 @@ static void put_rule(struct page *p)
 	out_c(p->rd->o, "|\n");
 }
 
-static void put_titles(struct page *p)
+static void md_put_titles(struct page *p)
 {
 	static const struct look whole = {.utf8 = true};
 
@@ -77,12 +77,12 @@ static void put_titles(struct page *p)
 		p->cell.n = 0;
 		cell_title(&p->cell, &whole, &p->said.cols[i], SAID_WIDEST);
 		out_c(p->rd->o, i ? " | " : "| ");
-		emit_name(p->rd->o, EMIT_MD, text_of(&p->cell));
+		emit_name(p->rd->o, EMIT_MD, md_text_of(&p->cell));
 	}
 	out_c(p->rd->o, " |\n");
 }
 
-static int put_rows(struct page *p)
+static int md_put_rows(struct page *p)
 {
 	for (size_t row = 0; row < p->rd->r->rows; row++) {
 		if (render_cancelled(p->rd, row))
@@ -130,7 +130,7 @@ static void put_caption(struct page *p)
 
 	p->cell.n = 0;
 	said_query(&p->cell, r);
-	put_code(p, text_of(&p->cell));
+	put_code(p, md_text_of(&p->cell));
 	out_c(p->rd->o, " (");
 	put_code(p, r->profile);
 	if (r->base.n) {
@@ -189,9 +189,9 @@ int render_md(struct render *rd)
 		if (r->card) {
 			put_card(&p);
 		} else if (r->rows) {
-			put_titles(&p);
+			md_put_titles(&p);
 			put_rule(&p);
-			put_rows(&p);
+			md_put_rows(&p);
 		} else if (!r->footer.n) {
 			out_c(rd->o, "no rows\n");
 		}

@@ -98,7 +98,7 @@ static void put_colour(struct out *o, struct str name)
 		   (unsigned)(62 + (h >> 8) % 25), (unsigned)(62 + (h >> 16) % 12));
 }
 
-static size_t top_of(const struct flame *fl, size_t depth)
+static size_t svg_top_of(const struct flame *fl, size_t depth)
 {
 	return fl->icicle ? TOP + depth * ROW : fl->height - BOTTOM - (depth + 1) * ROW;
 }
@@ -141,7 +141,7 @@ void svg_label(struct out *o, double x, size_t y, double w, struct str name)
 static void put_frame(struct flame *fl, const struct frame *f, double x, double w)
 {
 	struct out *o = fl->rd->o;
-	size_t y = top_of(fl, f->depth);
+	size_t y = svg_top_of(fl, f->depth);
 
 	out_printf(o, "<g class=\"f%s\" data-x=\"%.3f\" data-w=\"%.4f\" data-d=\"%zu\">",
 		   f->other	  ? " o"
@@ -312,7 +312,7 @@ static size_t deepest_drawn(const struct flame *fl, const struct frames *f)
 	return deepest;
 }
 
-static void draw(struct flame *fl, struct frames *f)
+static void svg_draw(struct flame *fl, struct frames *f)
 {
 	fl->x = calloc(f->n + 1, sizeof(*fl->x));
 	fl->thin = calloc(f->n + 1, sizeof(*fl->thin));
@@ -348,7 +348,7 @@ static int render_picture(struct render *rd, const char *format, bool icicle)
 		if (f.two)
 			svg_two(rd, &f, icicle);
 		else
-			draw(&fl, &f);
+			svg_draw(&fl, &f);
 	}
 	frames_free(&f);
 	return (int)rd->err->kind;

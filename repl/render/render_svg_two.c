@@ -100,8 +100,8 @@ static struct box *add_box(struct two *t, enum kind kind, int s, struct place at
 }
 
 /* Take w px at *next, if that is wide enough to be drawn; else add it to *thin. */
-static bool take(struct laying *l, double w, size_t depth, double *next, double *thin,
-		 struct place *out)
+static bool svg_two_take(struct laying *l, double w, size_t depth, double *next,
+			 double *thin, struct place *out)
 {
 	if (!(w > 0))
 		return false;
@@ -129,8 +129,9 @@ static void lay_beside(struct laying *l, size_t i)
 	struct place *to = l->lost[i] ? &t->at[l->s][i] : &l->copy[i];
 
 	if (!cost || !((deep ? t->at[l->s][on] : l->copy[on]).w > 0) ||
-	    !take(l, (double)cost * l->scale, x->depth + t->f->rooted,
-		  deep ? &l->next[on] : &l->copy_next[on], &l->thin[!deep][on], to))
+	    !svg_two_take(l, (double)cost * l->scale, x->depth + t->f->rooted,
+			  deep ? &l->next[on] : &l->copy_next[on], &l->thin[!deep][on],
+			  to))
 		return;
 	*(l->lost[i] ? &l->next[i] : &l->copy_next[i]) = to->x;
 	if (!l->lost[i]) {
@@ -150,8 +151,8 @@ static void lay_frame(struct laying *l, size_t i)
 
 	if (on < t->f->n && !(t->at[l->s][on].w > 0))
 		return;
-	if (take(l, (double)cost_of(x, l->s) * l->scale, x->depth, &l->next[on],
-		 &l->thin[0][on], at))
+	if (svg_two_take(l, (double)cost_of(x, l->s) * l->scale, x->depth, &l->next[on],
+			 &l->thin[0][on], at))
 		l->next[i] = at->x;
 }
 
@@ -317,7 +318,7 @@ static void put_box_title(struct two *t, const struct box *b)
 
 /* ---- drawing ---- */
 
-static size_t top_of(const struct two *t, size_t depth)
+static size_t svg_two_top_of(const struct two *t, size_t depth)
 {
 	return t->icicle ? HEAD + depth * ROW : t->height - BOTTOM - (depth + 1) * ROW;
 }
@@ -337,7 +338,7 @@ static void close_frame(struct two *t, const struct place *at, double own,
 			struct str name)
 {
 	struct out *o = t->rd->o;
-	const size_t y = top_of(t, at->depth);
+	const size_t y = svg_two_top_of(t, at->depth);
 
 	out_printf(
 		o,
@@ -445,7 +446,7 @@ static void put_head(struct two *t)
 	number_grouped(sum, t->f->sum);
 	number_grouped(base, t->f->base_sum);
 	change_text(change, t->f->sum, t->f->base_sum);
-	svg_head(rd, t->height, (int)top_of(t, 0), t->icicle ? ROW : -ROW);
+	svg_head(rd, t->height, (int)svg_two_top_of(t, 0), t->icicle ? ROW : -ROW);
 	out_c(rd->o, "here ");
 	emit_name(rd->o, EMIT_XML, rd->r->profile);
 	out_printf(rd->o, ": %s ", sum);
@@ -460,7 +461,7 @@ static void put_head(struct two *t)
 	put_legend(t);
 }
 
-static void draw(struct two *t)
+static void svg_two_draw(struct two *t)
 {
 	t->height = HEAD + (t->deepest + 3) * ROW + BOTTOM;
 	put_head(t);
@@ -490,7 +491,7 @@ void svg_two(struct render *rd, struct frames *f, bool icicle)
 	else if (!t.at[0] || !t.at[1] || !t.box)
 		err_no_memory(rd->err, NULL);
 	else if (!lay_side(&t, HERE) && !lay_side(&t, BASE))
-		draw(&t);
+		svg_two_draw(&t);
 	free(t.at[0]);
 	free(t.at[1]);
 	free(t.box);

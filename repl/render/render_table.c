@@ -207,7 +207,7 @@ static void pad(struct out *o, size_t taken, size_t width)
 		out_fill(o, ' ', width - taken);
 }
 
-static void put_titles(struct table *t)
+static void table_put_titles(struct table *t)
 {
 	struct out *o = t->rd->o, title;
 
@@ -387,7 +387,7 @@ int render_table(struct render *rd)
 	if (prepare_table(&t) == 0) {
 		put_table_filters(&t);
 		if (r->rows)
-			put_titles(&t);
+			table_put_titles(&t);
 		put_table_rows(&t);
 		put_footer(&t);
 	}

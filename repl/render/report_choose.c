@@ -176,7 +176,7 @@ static double weight_of_fn(const struct report *p, uint32_t i)
 	return weight + (p->row[i] ? 2 : 0);
 }
 
-static struct str name_of(const struct report *p, const struct matched *m)
+static struct str choose_name_of(const struct report *p, const struct matched *m)
 {
 	const unsigned s = m->in[0] == GRAPH_NONE;
 
@@ -194,7 +194,7 @@ static int choose_functions(struct report *p)
 		rank[i] = (struct weighed){i, weight_of_fn(p, i)};
 	qsort(rank, p->all, sizeof(*rank), heavier);
 	for (uint32_t i = 0; i < p->all; i++) {
-		size_t bytes = name_of(p, &p->fn[rank[i].id]).n + 40 +
+		size_t bytes = choose_name_of(p, &p->fn[rank[i].id]).n + 40 +
 			       (size_t)p->events * 16 * p->sides;
 
 		p->place[rank[i].id] = bytes <= left ? 0 : GRAPH_NONE;
@@ -230,7 +230,7 @@ static int calls_by_weight(const void *a, const void *b)
 	return calls_in_order(a, b);
 }
 
-static void add_calls(struct report *p, unsigned s)
+static void choose_add_calls(struct report *p, unsigned s)
 {
 	const struct side *d = &p->side[s];
 
@@ -282,7 +282,7 @@ static int choose_calls(struct report *p)
 	if (!(p->calls = calloc(edges, sizeof(*p->calls))))
 		return err_no_memory(p->rd->err, "for a report");
 	for (unsigned s = 0; s < p->sides; s++)
-		add_calls(p, s);
+		choose_add_calls(p, s);
 	match_calls(p);
 	qsort(p->calls, p->between, sizeof(*p->calls), calls_by_weight);
 	if (p->between > most)

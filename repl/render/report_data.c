@@ -155,7 +155,7 @@ static void put_where(struct report *p, struct out *strings, unsigned s, uint32_
 }
 
 /* The other name, file or object of a function that was paired by a rule. */
-static struct str was(const struct report *p, uint32_t i)
+static struct str data_was(const struct report *p, uint32_t i)
 {
 	const struct column *c = result_col(p->rd->r, STR("was"));
 	const struct matched *m = &p->fn[i];
@@ -180,7 +180,7 @@ static void put_base_costs(struct report *p, uint32_t i)
 		put_costs(p, 1, f);
 	}
 	out_char(p->o, '\t');
-	emit_name(p->o, EMIT_XML, was(p, i));
+	emit_name(p->o, EMIT_XML, data_was(p, i));
 }
 
 static void put_function(struct report *p, struct out *strings, uint32_t i)

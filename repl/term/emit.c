@@ -240,7 +240,7 @@ static bool looks_like_formula(struct str s)
 	return i < s.n && strchr("=+-@", s.p[i]);
 }
 
-static void field(struct out *o, enum emit_form form, struct str s)
+static void emit_field(struct out *o, enum emit_form form, struct str s)
 {
 	bool csv = form == EMIT_CSV || form == EMIT_CSV_RAW;
 	bool raw = form == EMIT_CSV_RAW || form == EMIT_TSV_RAW;
@@ -277,7 +277,7 @@ void emit_name(struct out *o, enum emit_form form, struct str s)
 	case EMIT_TSV_RAW:
 		if (starts_marked(s) || !all_units(s, printable))
 			s = marked(&mark, s);
-		field(o, form, s);
+		emit_field(o, form, s);
 		break;
 	case EMIT_GITHUB: github(o, s, "%\r\n"); break;
 	case EMIT_GITHUB_VALUE: github(o, s, "%\r\n:,"); break;
