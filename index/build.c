@@ -354,7 +354,7 @@ static struct rlimit no_core(void)
 static int replaces(struct build *b, const char *index)
 {
 	for (size_t i = 0; i < b->in.n; i++) {
-		struct source *s = &b->in.at[i].source;
+		struct source_file *s = &b->in.at[i].source;
 		int rc;
 
 		if (s->fd < 0 && source_reopen(s, b->err))
@@ -473,7 +473,7 @@ static size_t batch(const struct build *b)
 	size_t n = 0;
 
 	for (size_t i = 0; i < b->in.n && n < BATCH_MOST; i++) {
-		const struct source *s = &b->in.at[i].source;
+		const struct source_file *s = &b->in.at[i].source;
 
 		if (b->in.at[i].file.id.size)
 			continue;
@@ -597,7 +597,7 @@ static int open_index(struct build *b, struct store **out, struct build_report *
 	recorded = store_inputs(*out, &n);
 	for (uint32_t i = 0; i < n && !b->opts->only_named && !r->why[0]; i++) {
 		char path[INDEX_PATH_MAX];
-		struct source now;
+		struct source_file now;
 		struct err none = {0};
 
 		snprintf(path, sizeof(path), "%.*s", STR_ARG(recorded[i].id.path));
@@ -616,7 +616,7 @@ int build_open_set(const char *const *path, size_t n, const struct build_opts *o
 {
 	struct build b = {.opts = opts, .err = err};
 	uint64_t start = build_now_ns();
-	const struct source *first;
+	const struct source_file *first;
 	struct store *st = NULL;
 	int rc;
 

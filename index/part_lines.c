@@ -46,8 +46,8 @@ struct part_lines {
 
 struct parts_reading {
 	struct part_lines *to;
-	struct source source; /* the file of the current part */
-	uint32_t file;	      /* its number in the index; UINT32_MAX: no file is open */
+	struct source_file source; /* the file of the current part */
+	uint32_t file; /* its number in the index; UINT32_MAX: no file is open */
 	char *path;
 	struct feed *feed; /* of a packed file: its unpacker */
 	struct feed_block block;

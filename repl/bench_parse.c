@@ -46,7 +46,7 @@ struct bench {
 	struct way way[WAYS];
 	size_t nway;
 	uint64_t bytes, lines;
-	struct source source;
+	struct source_file source;
 	struct stretches stretches;
 	struct decode
 		*decode; /* results of the first steps; kept after a fault in the map */

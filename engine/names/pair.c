@@ -282,7 +282,7 @@ static bool is_left(const struct pairs *w, const struct pass *pass, unsigned s,
 /* A hash of the callers and callees that are paired, in any order; 0: there are none. */
 static uint64_t hash_calls(const struct pairs *w, unsigned s, uint32_t f)
 {
-	const struct calls *c = &w->calls[s];
+	const struct pair_calls *c = &w->calls[s];
 	const uint32_t *of = w->p->of[s];
 	uint64_t h = 0;
 
@@ -432,7 +432,7 @@ static int read_names(struct pairs *w, const struct pair_rules *rules, unsigned 
 	w->name[s] = store_u32(st, STORE_FN_NAME);
 	w->file[s] = store_u32(st, STORE_FN_FILE);
 	w->obj[s] = store_u32(st, STORE_FN_OBJ);
-	w->calls[s] = (struct calls){
+	w->calls[s] = (struct pair_calls){
 		store_u32(st, STORE_OUT_FIRST),	  store_u32(st, STORE_EDGE_CALLEE),
 		store_u32(st, STORE_IN_FIRST),	  store_u32(st, STORE_IN_EDGE),
 		store_u32(st, STORE_EDGE_CALLER),

@@ -20,7 +20,7 @@ struct places {
 };
 
 /* The call edges of a store (enum store_column). */
-struct calls {
+struct pair_calls {
 	const uint32_t *out_first, *callee, *in_first, *in_edge, *caller;
 };
 
@@ -33,7 +33,7 @@ struct pairs {
 	struct str *text[2];			    /* [names], after renames */
 	uint64_t *hash[2];			    /* [names] of text */
 	uint8_t *changes[2]; /* [names]: the rules that change the text */
-	struct calls calls[2];
+	struct pair_calls calls[2];
 	struct places objects, files;
 	struct bytes buffer[2];
 	struct arena scratch;

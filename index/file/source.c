@@ -74,14 +74,14 @@ static int cannot_open(const char *name, struct err *err)
 		       strerror(errno));
 }
 
-static int changed(const struct source *s, struct err *err)
+static int changed(const struct source_file *s, struct err *err)
 {
 	err_set(err, ERR_PROFILE, 0, "%s: changed while it was read", s->name);
 	return err_hint(err,
 			"wait until the program that writes it is done, then try again");
 }
 
-static int open_fd(struct source *s, const char *path)
+static int open_fd(struct source_file *s, const char *path)
 {
 	if (strcmp(path, "-") == 0) {
 		s->name = "standard input";
@@ -91,7 +91,7 @@ static int open_fd(struct source *s, const char *path)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-static int not_regular(struct source *s, const struct stat *sb, struct err *err)
+static int not_regular(struct source_file *s, const struct stat *sb, struct err *err)
 {
 	if (!S_ISFIFO(sb->st_mode) && !(S_ISSOCK(sb->st_mode) && s->pipe))
 		return err_set(err, ERR_PROFILE, 0, "%s: %s, not a profile", s->name,
@@ -101,7 +101,7 @@ static int not_regular(struct source *s, const struct stat *sb, struct err *err)
 	return 0;
 }
 
-static int empty(const struct source *s, struct err *err)
+static int empty(const struct source_file *s, struct err *err)
 {
 	err_set(err, ERR_PROFILE, 0, "%s: empty file (0 bytes)", s->name);
 	return err_hint(err,
@@ -110,7 +110,7 @@ static int empty(const struct source *s, struct err *err)
 			s->name);
 }
 
-static int map_file(struct source *s, const char *path, struct err *err)
+static int map_file(struct source_file *s, const char *path, struct err *err)
 {
 	char head[UNPACK_HEAD];
 	ssize_t n;
@@ -134,7 +134,7 @@ static int map_file(struct source *s, const char *path, struct err *err)
  * them the same.  A small file is not waited for, as the wait could be most of the work:
  * its time of change is not recorded, so its content alone identifies it.
  */
-static int let_rest(const struct source *s, struct stat *sb, struct err *err)
+static int let_rest(const struct source_file *s, struct stat *sb, struct err *err)
 {
 	for (int changes = 0; changes < CHANGES_MAX;) {
 		uint64_t stamp = nanoseconds(&sb->st_ctim), over = stamp + 1, now, left;
@@ -162,16 +162,16 @@ static int let_rest(const struct source *s, struct stat *sb, struct err *err)
 	return changed(s, err);
 }
 
-static int open_named(const char *path, const char *name, struct source *s,
+static int open_named(const char *path, const char *name, struct source_file *s,
 		      struct err *err)
 {
 	struct stat sb;
 	int rc;
 
-	*s = (struct source){.name = name,
-			     .map.p = "",
-			     .packed.p = "",
-			     .pipe = strcmp(path, "-") == 0};
+	*s = (struct source_file){.name = name,
+				  .map.p = "",
+				  .packed.p = "",
+				  .pipe = strcmp(path, "-") == 0};
 	s->id.path = STR("-");
 	s->fd = open_fd(s, path);
 	if (s->fd < 0 || fstat(s->fd, &sb))
@@ -193,12 +193,12 @@ static int open_named(const char *path, const char *name, struct source *s,
 	return rc;
 }
 
-int source_open(const char *path, struct source *s, struct err *err)
+int source_open(const char *path, struct source_file *s, struct err *err)
 {
 	return open_named(path, path, s, err);
 }
 
-void source_release(struct source *s)
+void source_release(struct source_file *s)
 {
 	map_close(&s->map);
 	map_close(&s->packed);
@@ -207,22 +207,22 @@ void source_release(struct source *s)
 	s->fd = -1;
 }
 
-void source_close(struct source *s)
+void source_close(struct source_file *s)
 {
 	source_release(s);
 	free(s->path);
-	*s = (struct source){.fd = -1};
+	*s = (struct source_file){.fd = -1};
 }
 
-int source_copy(const struct source *s, struct source *copy)
+int source_copy(const struct source_file *s, struct source_file *copy)
 {
-	*copy = (struct source){.fd = -1,
-				.map.p = "",
-				.packed.p = "",
-				.id = s->id,
-				.path = strdup(s->path),
-				.name = s->name,
-				.codec = s->codec};
+	*copy = (struct source_file){.fd = -1,
+				     .map.p = "",
+				     .packed.p = "",
+				     .id = s->id,
+				     .path = strdup(s->path),
+				     .name = s->name,
+				     .codec = s->codec};
 	copy->id.path = str_c(copy->path ? copy->path : "");
 	return copy->path ? 0 : -1;
 }
@@ -232,9 +232,9 @@ static bool same_times(const struct source_id *a, const struct source_id *b)
 	return a->size == b->size && a->mtime_ns == b->mtime_ns;
 }
 
-int source_reopen(struct source *s, struct err *err)
+int source_reopen(struct source_file *s, struct err *err)
 {
-	struct source now;
+	struct source_file now;
 
 	if (open_named(s->path, s->name, &now, err))
 		return (int)err->kind;
@@ -247,7 +247,7 @@ int source_reopen(struct source *s, struct err *err)
 	return 0;
 }
 
-int source_unchanged(const struct source *s, struct err *err)
+int source_unchanged(const struct source_file *s, struct err *err)
 {
 	struct source_id now = {0};
 	struct stat sb;
@@ -319,7 +319,7 @@ static int hash_chunks(void *arg)
 
 /* A file of one chunk needs no memory: otherwise being out of memory would look like a
  * change. */
-static int hash_file(struct source *s, struct err *err)
+static int hash_file(struct source_file *s, struct err *err)
 {
 	const struct map *m = s->codec ? &s->packed : &s->map;
 	struct hashing h = {m, (m->n + HASH_CHUNK - 1) / HASH_CHUNK, NULL};
@@ -336,7 +336,7 @@ static int hash_file(struct source *s, struct err *err)
 	return rc;
 }
 
-enum freshness source_compare(struct source *s, const struct source_id *recorded)
+enum freshness source_compare(struct source_file *s, const struct source_id *recorded)
 {
 	const struct source_id *id = &s->id;
 	struct err err = {0};

@@ -15,7 +15,7 @@
 #include "index/format/meta_code.h"
 #include "index/file/unpack.h"
 
-struct source {
+struct source_file {
 	int fd;
 	struct map map;		   /* the text; empty if the file is packed or a pipe */
 	struct map packed;	   /* the file, if it is packed */
@@ -30,19 +30,19 @@ struct source {
  * further write would change its times (a tick, or 2 s if times are in seconds).
  * ERR_PROFILE: missing, empty, a directory, a device, being written; ERR_LIMIT: memory
  * is out. */
-int source_open(const char *path, struct source *s, struct err *err);
-void source_close(struct source *s);
+int source_open(const char *path, struct source_file *s, struct err *err);
+void source_close(struct source_file *s);
 /* Copy a source that is not open and not a pipe.  -1: memory is out. */
-int source_copy(const struct source *s, struct source *copy);
+int source_copy(const struct source_file *s, struct source_file *copy);
 /* In a set, only one file is open at a time: close it, open it again.  ERR_PROFILE: it
  * has changed. */
-void source_release(struct source *s);
-int source_reopen(struct source *s, struct err *err);
+void source_release(struct source_file *s);
+int source_reopen(struct source_file *s, struct err *err);
 /* Guess from its first bytes what a file that is no profile contains ("a PNG image",
  * "binary data"), or NULL; *hint: what to do then, or NULL. */
 const char *source_nature(struct str head, const char **hint);
 /* ERR_PROFILE if size or times have changed since source_open(). */
-int source_unchanged(const struct source *s, struct err *err);
+int source_unchanged(const struct source_file *s, struct err *err);
 /*
  * The hash of the content: XXH3-64 over the XXH3-64 of every chunk of HASH_CHUNK bytes,
  * so that any thread can hash the chunks it reads.
@@ -63,6 +63,6 @@ enum freshness {
 	SOURCE_CHANGED,
 };
 /* Compare with what an index recorded.  Reads the whole file only if it must. */
-enum freshness source_compare(struct source *s, const struct source_id *recorded);
+enum freshness source_compare(struct source_file *s, const struct source_id *recorded);
 
 #endif

@@ -69,13 +69,13 @@ static bool is_empty(const char *path)
 	return stat(path, &sb) == 0 && S_ISREG(sb.st_mode) && sb.st_size == 0;
 }
 
-static uint32_t inode_hash(const struct source *s)
+static uint32_t inode_hash(const struct source_file *s)
 {
 	return (uint32_t)hash_mix(s->id.inode ^ hash_mix(s->id.dev));
 }
 
 static bool is_there(const struct inputs *in, const struct hash *inodes,
-		     const struct source *s)
+		     const struct source_file *s)
 {
 	const uint32_t h = inode_hash(s);
 	uint32_t probe = hash_start(inodes, h), i;
@@ -101,7 +101,7 @@ static void left_out(struct inputs *in, const char *path, const char *why)
 static int add_file(struct inputs *in, struct hash *inodes, const char *path,
 		    size_t given, struct err *err)
 {
-	struct source s;
+	struct source_file s;
 
 	if (is_ours(path))
 		return 0;
@@ -430,7 +430,7 @@ static int note_facts(struct input *in, struct err *err)
 }
 
 /* If the file has changed, report that instead of any other error. */
-static int or_changed(const struct source *s, struct err *err)
+static int or_changed(const struct source_file *s, struct err *err)
 {
 	struct err now = {0};
 
@@ -577,7 +577,7 @@ static enum freshness compare_set(struct inputs *in,
 	size_t found = 0;
 
 	for (size_t i = 0; i < in->n; i++) {
-		struct source *s = &in->at[i].source;
+		struct source_file *s = &in->at[i].source;
 		const struct input_file *was = find_recorded(sorted, n, s->id.path);
 		enum freshness f;
 

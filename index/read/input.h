@@ -19,7 +19,7 @@
 #include "index/read/stretch.h"
 
 struct input {
-	struct source source; /* in a set, open only while it is read */
+	struct source_file source; /* in a set, open only while it is read */
 	struct stretches stretches;
 	char *head; /* the start of its text, while it is read */
 	size_t nhead;

@@ -20,7 +20,7 @@ static void write_file(const char *p, size_t n)
 
 static void refused(const char *name, const char *why)
 {
-	struct source s;
+	struct source_file s;
 	struct err err = {0};
 
 	is_u64((uint64_t)source_open(path, &s, &err), ERR_PROFILE, "%s: refused", name);
@@ -56,7 +56,7 @@ static const struct {
 static void test_packed(void)
 {
 	for (size_t i = 0; i < COUNT(packed); i++) {
-		struct source s;
+		struct source_file s;
 		struct err err = {0};
 
 		write_file(packed[i].bytes, packed[i].n);
@@ -83,7 +83,7 @@ static void test_refused(void)
 	refused("a directory", "a directory");
 	rmdir(path);
 	if (mkfifo(path, 0600) == 0) {
-		struct source s;
+		struct source_file s;
 		struct err err = {0};
 
 		ok(!source_open(path, &s, &err) && s.pipe,
@@ -104,7 +104,7 @@ static void rest(void)
 
 static void test_compare(void)
 {
-	struct source s;
+	struct source_file s;
 	struct source_id then, moving;
 	struct err err = {0};
 	struct timespec t[2] = {{.tv_sec = 5}, {.tv_sec = 5}};
@@ -155,7 +155,7 @@ static void test_compare(void)
 
 static int read_first(void *arg)
 {
-	const volatile char *p = ((struct source *)arg)->map.p;
+	const volatile char *p = ((struct source_file *)arg)->map.p;
 
 	return p[0] == 'x';
 }
@@ -164,7 +164,7 @@ static int read_first(void *arg)
 static void test_reopened(void)
 {
 	char want[200];
-	struct source s;
+	struct source_file s;
 	struct err err = {0};
 
 	write_file("events: Ir\n", 11);
