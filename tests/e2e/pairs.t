@@ -239,6 +239,13 @@ same([(r["total"], r["base"], r["delta"], r["delta%"]) for r in rows(query="info
 r = run("new", "base=old", "-q", "-c", "info vs base | as json")
 same(json.loads(r.text)["meta"]["paired"], [100 * 7 / 17, 100 * 5 / 15], "the share paired is in the meta data")
 
+# ---- nothing was recorded ----
+write("new", [])
+for query in ("functions vs base | where delta% > 5 | expect none", "info vs base | expect delta% < 5",
+              "cost of work vs base | expect delta% < 5", "events vs base | expect delta% < 5"):
+    r = run("new", "base=old", "-q", "--rebuild", "-c", query)
+    ok(r.status == 4 and "0.0 %" in r.talk, "a profile of nothing breaks the gate: " + query, r)
+
 # ---- names made to take long ----
 LONG = 1 << 20
 for what, text in (("classes", "@anonymous"), ("classes and lines", "@anonymous:1"), ("brackets", " [clone .cold")):
