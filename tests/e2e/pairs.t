@@ -107,6 +107,7 @@ judge("static functions of two files are two", [], new=[(A, "a.c", "init")], gon
 judge("--map-object", [(("/x/alpha", "a.c", "f"), ("/y/beta", "a.c", "f"))], "--map-object", "alpha=beta")
 judge("--rename", [((A, "a.c", "parse_v2"), (A, "a.c", "parse"))], "--rename", r"s/_v\d$//")
 same(rows("--rename", r"s/_v\d$//")[0]["rule"], "rename", "  rule says so")
+judge("--rename of a long name", [((A, "a.c", "b" + "a" * 3000), (A, "a.c", "b"))], "--rename", "s/(a|c)*$//")
 for rule, why in (("s/(/x/", "missing"), ("parse", "s/RE/TO/"), ("s/a", "s/RE/TO/"), ("s/a/b/x", "s/RE/TO/"),
                   ("s/a/${/", "")):
     r = run("new", "-c", "top", "--rename", rule)
