@@ -18,7 +18,6 @@
 #include <string.h>
 
 #include "engine/names/pair_in.h"
-#include "engine/names/variant.h"
 
 enum { NUMBERED = VARIANT_LINE | VARIANT_LAMBDA };
 
@@ -28,6 +27,7 @@ struct pass {
 	bool no_file;	/* files may differ, if the name needs none */
 	bool calls;	/* what is paired of their callers and callees must be equal */
 	bool in_turn;	/* of several that are equal, the first with the first */
+	bool path;	/* the path of the object must be equal, too */
 };
 
 /* ---- a pair ---- */
@@ -40,6 +40,14 @@ static uint32_t obj_of(const struct pairs *w, uint32_t v)
 static uint32_t file_of(const struct pairs *w, uint32_t v)
 {
 	return w->p->file[pair_side(v)][w->file[pair_side(v)][pair_fn(v)]];
+}
+
+/* The object as the profile has it. */
+static struct str path_of(const struct pairs *w, uint32_t v)
+{
+	const unsigned s = pair_side(v);
+
+	return store_obj(w->st[s], w->obj[s][pair_fn(v)]);
 }
 
 /* The rules that made two functions the same, beside those that changed their names. */
@@ -85,20 +93,60 @@ static void make_pair(struct pairs *w, uint32_t a, uint32_t b, unsigned changed)
 
 /* ---- single functions ---- */
 
-/* A function without symbols is named by its address, which means nothing elsewhere. */
-static bool is_address(struct str name)
+static bool is_letter(struct str s, size_t i)
 {
-	uint64_t v;
-
-	return str_starts(name, STR("0x")) && str_u64(name, &v);
+	return i < s.n && ((s.p[i] >= 'a' && s.p[i] <= 'z') ||
+			   (s.p[i] >= 'A' && s.p[i] <= 'Z') || s.p[i] == '_');
 }
 
-/* Can only one function of an object have this name? */
+/* Is the word at byte i, and nothing more? */
+static bool is_word_at(struct str name, size_t i, struct str word)
+{
+	return str_starts(str_from(name, i), word) && !is_letter(name, i + word.n) &&
+	       (i == 0 || !is_letter(name, i - 1));
+}
+
+/*
+ * Can only one function of an object have this name?  A::f, of a class or namespace, but
+ * not a static f(std::string) nor its lambda f(int)::{lambda()#1}: what counts is before
+ * the parameters and behind the type that is returned.
+ */
 static bool is_qualified(struct str name)
 {
-	return (str_find_str(name, STR("::")) < name.n ||
-		str_find_str(name, STR("->")) < name.n) &&
-	       str_find_str(name, STR("(anonymous")) == name.n;
+	size_t i = str_starts(name, STR("{closure:")) ? STR("{closure:").n : 0;
+	unsigned depth = 0;
+	bool qualified = false;
+
+	if (str_find_str(name, STR("(anonymous")) < name.n ||
+	    str_find_str(name, STR("@anonymous")) < name.n)
+		return false;
+	for (; i < name.n; i++) {
+		const char c = name.p[i], next = i + 1 < name.n ? name.p[i + 1] : '\0';
+
+		if (c == '-' && next == '>') {
+			qualified |= depth == 0;
+			i++;
+		} else if (c == '<' || c == '{' || c == '[' || (c == '(' && depth)) {
+			depth++;
+		} else if (depth && (c == '>' || c == '}' || c == ']' || c == ')')) {
+			depth--;
+		} else if (depth) {
+			continue;
+		} else if (c == '(' ||
+			   (c == 'o' && is_word_at(name, i, STR("operator")))) {
+			break;
+		} else if (c == ' ') {
+			qualified &= next == '[' || next == '(';
+		} else if (c == 'd' && is_word_at(name, i, STR("decltype"))) {
+			while (i + 1 < name.n && name.p[i + 1] != '(')
+				i++;
+			depth += i + 1 < name.n;
+			i++;
+		} else {
+			qualified |= c == ':' && next == ':';
+		}
+	}
+	return qualified;
 }
 
 static bool has_no_file(const struct pairs *w, uint32_t v)
@@ -123,13 +171,14 @@ static int pair_two(struct pairs *w, const struct pass *pass, uint32_t a, uint32
 {
 	struct variant va, vb;
 
-	if (variant_of(pair_text(w, a), pass->rules, &w->buffer[0], &va) ||
-	    variant_of(pair_text(w, b), pass->rules, &w->buffer[1], &vb))
-		return pair_no_memory(w);
+	if (pair_variant(w, a, pass->rules, 0, &va) ||
+	    pair_variant(w, b, pass->rules, 1, &vb))
+		return (int)w->err->kind;
 	if (!str_eq(va.text, vb.text) || obj_of(w, a) != obj_of(w, b) ||
 	    (!pass->no_file && file_of(w, a) != file_of(w, b)) ||
+	    (pass->path && !str_eq(path_of(w, a), path_of(w, b))) ||
 	    (pass->no_file && !fits_without_file(w, a, b)) || parts_differ(&va, &vb) ||
-	    (is_address(va.text) && other_rules(w, a, b) & PAIR_OBJECT))
+	    (pair_is_address(va.text) && other_rules(w, a, b) & PAIR_OBJECT))
 		return 0;
 	make_pair(w, a, b, va.changed | vb.changed);
 	return 0;
@@ -226,6 +275,10 @@ static int pair_in_order(struct pairs *w, struct numbered *a, size_t na,
 		pair_equal(w, a, na, b, nb, true);
 		return 0;
 	}
+	if (a[0].name.more) { /* all of them have so many */
+		pair_equal(w, a, na, b, nb, true);
+		return 0;
+	}
 	while (variant_cmp(&a[same].name, &b[same].name) == 0)
 		same++; /* some number differs: fewer than `least` are equal */
 	pair_equal(w, a, same, b, same, true);
@@ -243,7 +296,7 @@ static int pair_numbered(struct pairs *w, const struct pass *pass,
 			 const struct sort_pair *run, size_t na, size_t n)
 {
 	struct numbered *all = ARENA_ARRAY(&w->scratch, struct numbered, n);
-	struct bytes *first = &w->buffer[0], *other = &w->buffer[1];
+	const struct bytes *first = &w->buffer[0];
 	int rc;
 
 	if (!all)
@@ -253,9 +306,8 @@ static int pair_numbered(struct pairs *w, const struct pass *pass,
 		struct str text;
 
 		all[i].fn = fn;
-		if (variant_of(pair_text(w, fn), pass->rules, i ? other : first,
-			       &all[i].name))
-			return pair_no_memory(w);
+		if (pair_variant(w, fn, pass->rules, i ? 1 : 0, &all[i].name))
+			return (int)w->err->kind;
 		text = (struct str){(const char *)first->p, first->n};
 		if (!str_eq(all[i].name.text, text) ||
 		    obj_of(w, fn) != obj_of(w, run[0].value) ||
@@ -314,17 +366,18 @@ static int hash_left(struct pairs *w, const struct pass *pass, struct sort_pair 
 			if (!is_left(w, pass, s, f) ||
 			    (pass->calls && !(calls = hash_calls(w, s, f))))
 				continue;
-			if (!(*n & 1023) && cancel_poll(w->cancel, w->err))
+			if (pair_look(w, 0))
 				return (int)w->err->kind;
 			h = w->hash[s][w->name[s][f]];
 			if (pass->rules & w->changes[s][w->name[s][f]]) {
-				if (variant_of(pair_text(w, v), pass->rules,
-					       &w->buffer[0], &name))
-					return pair_no_memory(w);
+				if (pair_variant(w, v, pass->rules, 0, &name))
+					return (int)w->err->kind;
 				h = str_hash(name.text);
 			}
 			h ^= hash_mix((uint64_t)obj_of(w, v) << 32 |
 				      (pass->no_file ? 0 : file_of(w, v)));
+			if (pass->path)
+				calls = str_hash(path_of(w, v));
 			h = hash_mix(h + calls);
 			left[(*n)++] = (struct sort_pair){h, v};
 		}
@@ -387,6 +440,7 @@ static int run_passes(struct pairs *w, bool exact)
 	static const struct pass calls = {.rules = VARIANT_ALL & ~VARIANT_CLONE,
 					  .calls = true};
 	static const struct pass passes[] = {
+		{.rules = 0, .path = true},
 		{.rules = NUMBERED, .numbered = true},
 		{.rules = 0},
 		{.rules = 0, .calls = true},
@@ -449,9 +503,10 @@ static int read_names(struct pairs *w, const struct pair_rules *rules, unsigned 
 	for (uint32_t i = 0; i < n; i++) {
 		struct variant name;
 
-		if (rename_apply(&rules->names, store_shown(st, i), a, &w->text[s][i],
-				 w->err) ||
-		    (!(i & 1023) && cancel_poll(w->cancel, w->err)))
+		/* A regular expression may take long, however short the name is. */
+		if (pair_look(w, rules->names.n ? SIZE_MAX / 2 : store_shown(st, i).n) ||
+		    rename_apply(&rules->names, store_shown(st, i), a, &w->text[s][i],
+				 w->err))
 			return (int)w->err->kind;
 		w->hash[s][i] = str_hash(w->text[s][i]);
 		if (rules->exact)

@@ -3,6 +3,7 @@
 #define QUERN_PAIR_IN_H
 
 #include "engine/names/pair.h"
+#include "engine/names/variant.h"
 #include "index/base/bytes.h"
 #include "index/base/hash.h"
 #include "index/base/sort.h"
@@ -37,7 +38,8 @@ struct pairs {
 	struct places objects, files;
 	struct bytes buffer[2];
 	struct arena scratch;
-	size_t made; /* pairs so far */
+	size_t made;   /* pairs so far */
+	size_t looked; /* bytes looked at since the last poll */
 };
 
 /* In `changes`, beside the rules: it has lines or lambda numbers. */
@@ -60,7 +62,21 @@ static inline struct str pair_text(const struct pairs *w, uint32_t v)
 	return w->text[s][w->name[s][pair_fn(v)]];
 }
 
+/* A function without symbols is named by its address, which means nothing elsewhere. */
+static inline bool pair_is_address(struct str name)
+{
+	uint64_t v;
+
+	return str_starts(name, STR("0x")) && str_u64(name, &v);
+}
+
 int pair_no_memory(struct pairs *w);
+/* Called before a text of so many bytes is looked at; polls every so often, as there may
+ * be many functions of one long name. */
+int pair_look(struct pairs *w, size_t bytes);
+/* variant_of() of a function's name, in buffer[k]. */
+int pair_variant(struct pairs *w, uint32_t v, unsigned rules, unsigned k,
+		 struct variant *out);
 /* Number the objects and files of both stores, and find those that are the same though
  * their texts differ.  Fills in p->obj and p->file. */
 int pair_places(struct pairs *w, const struct pair_rules *rules);

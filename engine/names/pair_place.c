@@ -21,7 +21,29 @@
 int pair_no_memory(struct pairs *w)
 {
 	return w->scratch.refused ? arena_full(&w->scratch, w->err)
+	       : w->p->a.refused  ? arena_full(&w->p->a, w->err)
 				  : err_no_memory(w->err, "while comparing");
+}
+
+int pair_look(struct pairs *w, size_t bytes)
+{
+	enum { OFTEN = 1 << 18, EACH = 64 };
+
+	w->looked += bytes + EACH;
+	if (w->looked < OFTEN)
+		return 0;
+	w->looked = 0;
+	return cancel_poll(w->cancel, w->err);
+}
+
+int pair_variant(struct pairs *w, uint32_t v, unsigned rules, unsigned k,
+		 struct variant *out)
+{
+	const struct str name = pair_text(w, v);
+
+	if (pair_look(w, name.n))
+		return (int)w->err->kind;
+	return variant_of(name, rules, &w->buffer[k], out) ? pair_no_memory(w) : 0;
 }
 
 /* ---- every text once ---- */
@@ -32,6 +54,8 @@ static int number_text(struct pairs *w, struct places *l, struct str text, unsig
 	const uint32_t h = (uint32_t)str_hash(text);
 	uint32_t probe = hash_start(&l->hash, h), i;
 
+	if (pair_look(w, text.n))
+		return (int)w->err->kind;
 	while ((i = hash_next(&l->hash, h, &probe)) != HASH_NONE)
 		if (str_eq(l->text[i], text))
 			break;
@@ -93,18 +117,27 @@ static void make_same(struct places *l, uint32_t a, uint32_t b)
 }
 
 /* The first `most` bytes without numbers that may be versions, and the rest:
- * "libc-2.31.so" and "libc.so.6" are "libc.so". */
-static struct str without_versions(struct pairs *w, struct str text, size_t most)
+ * "libc-2.31.so" and "libc.so.6" are "libc.so".  Numbers in words, as in gcc10, only if
+ * `words`: libx1.so and libx2.so may be two libraries. */
+static struct str without_versions(struct pairs *w, struct str text, size_t most,
+				   bool words)
 {
 	char *p = arena_alloc(&w->scratch, text.n + 1);
+	bool kept = false;
 	size_t n = 0;
 
 	for (size_t i = 0; p && i < text.n; i++) {
+		const char last = n ? p[n - 1] : '.';
+
 		if (i >= most || text.p[i] < '0' || text.p[i] > '9') {
+			kept = !words &&
+			       ((text.p[i] | 32) >= 'a' && (text.p[i] | 32) <= 'z');
 			p[n++] = text.p[i];
 			continue;
 		}
-		if (n && (p[n - 1] == '.' || p[n - 1] == '-' || p[n - 1] == '_'))
+		if (kept)
+			p[n++] = text.p[i];
+		else if (n && (last == '.' || last == '-' || last == '_'))
 			n--;
 	}
 	return (struct str){p, n};
@@ -132,8 +165,14 @@ static int same_path_ends(struct pairs *w, unsigned k, bool versions)
 	for (uint32_t i = 0; i < l->n; i++) {
 		struct str text = is_alone(l, i) ? path_end(l->text[i], k) : STR("");
 
+		if (pair_look(w, l->text[i].n)) {
+			free(end);
+			return (int)w->err->kind;
+		}
 		if (text.n && !versions &&
-		    !(text = without_versions(w, text, text.n - str_basename(text).n)).p)
+		    !(text = without_versions(w, text, text.n - str_basename(text).n,
+					      true))
+			     .p)
 			n = SIZE_MAX;
 		if (n == SIZE_MAX)
 			break;
@@ -178,6 +217,38 @@ static uint32_t place_of(const struct votes *v, uint32_t fn)
 	return v->l->of[s][v->column[s][pair_fn(fn)]];
 }
 
+/* Two objects whose texts differ only in versions? */
+static bool are_versions(struct pairs *w, const struct votes *v, uint32_t a, uint32_t b)
+{
+	struct str ta, tb;
+	bool versions;
+
+	if (v->l != &w->objects)
+		return false;
+	ta = without_versions(w, v->l->text[a], SIZE_MAX, false);
+	tb = without_versions(w, v->l->text[b], SIZE_MAX, false);
+	versions = ta.p && tb.p && str_eq(ta, tb);
+	arena_reset(&w->scratch);
+	return versions;
+}
+
+/* What the compiler and the linker put into every object says nothing of it. */
+static bool is_everywhere(struct str name)
+{
+	static const struct str names[] = {STR("_init"),
+					   STR("_fini"),
+					   STR("_start"),
+					   STR("frame_dummy"),
+					   STR("register_tm_clones"),
+					   STR("deregister_tm_clones"),
+					   STR("__do_global_dtors_aux")};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (str_eq(name, names[i]))
+			return true;
+	return false;
+}
+
 static int collect_names(struct pairs *w, struct votes *v)
 {
 	for (unsigned s = 0; s < 2; s++)
@@ -188,14 +259,14 @@ static int collect_names(struct pairs *w, struct votes *v)
 
 			if (!is_alone(v->l, i))
 				continue;
+			if (pair_variant(w, fn, VARIANT_ALL, 0, &name))
+				return (int)w->err->kind;
+			if (is_everywhere(name.text))
+				continue;
 			v->functions[i]++;
-			if (variant_of(pair_text(w, fn), VARIANT_ALL, &w->buffer[0],
-				       &name) ||
-			    vec_reserve(&v->name, &v->cap, v->n + 1, sizeof(*v->name)))
+			if (vec_reserve(&v->name, &v->cap, v->n + 1, sizeof(*v->name)))
 				return pair_no_memory(w);
 			v->name[v->n++] = (struct sort_pair){str_hash(name.text), fn};
-			if (!(f & 1023) && cancel_poll(w->cancel, w->err))
-				return (int)w->err->kind;
 		}
 	return 0;
 }
@@ -213,6 +284,9 @@ static int collect_votes(struct pairs *w, struct votes *v)
 		a = v->name[i].value;
 		b = v->name[j - 1].value;
 		if (j != i + 2 || pair_side(a) == pair_side(b))
+			continue;
+		if (pair_is_address(pair_text(w, a)) &&
+		    !are_versions(w, v, place_of(v, a), place_of(v, b)))
 			continue;
 		if (vec_reserve(&v->vote, &v->votes_cap, v->nvotes + 1, sizeof(*v->vote)))
 			return pair_no_memory(w);
@@ -240,17 +314,10 @@ static bool enough(struct pairs *w, const struct votes *v, const struct sort_pai
 	const uint32_t a = (uint32_t)(vote->key >> 32), b = (uint32_t)vote->key;
 	const uint32_t na = v->functions[a], nb = v->functions[b];
 	const uint64_t least = na < nb ? na : nb;
-	bool versions = false;
 
-	if (v->l == &w->objects) {
-		struct str ta = without_versions(w, v->l->text[a], SIZE_MAX);
-		struct str tb = without_versions(w, v->l->text[b], SIZE_MAX);
-
-		versions = ta.p && tb.p && str_eq(ta, tb);
-		arena_reset(&w->scratch);
-	}
-	return versions ? 4 * (uint64_t)vote->value >= least
-			: vote->value >= 2 && 2 * (uint64_t)vote->value >= least;
+	return are_versions(w, v, a, b)
+		       ? 4 * (uint64_t)vote->value >= least
+		       : vote->value >= 2 && 2 * (uint64_t)vote->value >= least;
 }
 
 static int elect(struct pairs *w, struct votes *v)

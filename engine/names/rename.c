@@ -111,19 +111,23 @@ static int rename_change(const struct rename *rule, struct str name, struct aren
 			 struct str *out, struct err *err)
 {
 	PCRE2_SIZE size = 2 * name.n + rule->to.n + 64;
+	uint32_t options = rule->options | PCRE2_SUBSTITUTE_OVERFLOW_LENGTH;
 	PCRE2_UCHAR why[200];
 	char *p = NULL;
 	int rc = 0;
 
-	for (int tries = 0; tries < 2; tries++) {
+	for (int tries = 0; tries < 3; tries++) {
 		if (size > LONGEST + 2 * name.n || !(p = arena_alloc(a, size)))
 			break;
-		rc = pcre2_substitute(rule->code, (PCRE2_SPTR)name.p, name.n, 0,
-				      rule->options | PCRE2_SUBSTITUTE_OVERFLOW_LENGTH,
+		rc = pcre2_substitute(rule->code, (PCRE2_SPTR)name.p, name.n, 0, options,
 				      NULL, rule->limits, (PCRE2_SPTR)rule->to.p,
 				      rule->to.n, (PCRE2_UCHAR *)p, &size);
-		if (rc != PCRE2_ERROR_NOMEMORY)
+		if (rc == PCRE2_ERROR_JIT_STACKLIMIT) {
+			options |= PCRE2_NO_JIT; /* its stack is small */
+			size = 2 * name.n + rule->to.n + 64;
+		} else if (rc != PCRE2_ERROR_NOMEMORY) {
 			break;
+		}
 	}
 	if (!p && size <= LONGEST + 2 * name.n)
 		return arena_full(a, err);

@@ -9,10 +9,13 @@
 
 #include <string.h>
 
+#include "index/base/hash.h"
+
 struct pass {
 	struct str name;
 	unsigned rules;
-	size_t from; /* all before this byte is written, or taken away */
+	size_t from;		  /* all before this byte is written, or taken away */
+	size_t bracket, no_class; /* what was looked for up to here, once for all */
 	struct bytes *to;
 	struct variant *out;
 };
@@ -43,23 +46,28 @@ static bool has(const struct pass *v, size_t i, struct str text)
 	return i <= v->name.n && str_starts(str_from(v->name, i), text);
 }
 
-/* The number at byte i; returns its length, 0 if there is none. */
+/* The number at byte i, modulo 2^64; returns its length, 0 if there is none. */
 static size_t number_at(const struct pass *v, size_t i, uint64_t *out)
 {
 	size_t n = 0;
 
 	*out = 0;
 	for (; is_digit(at(v, i + n)); n++)
-		*out = *out > UINT64_MAX / 16
-			       ? *out
-			       : *out * 10 + (uint64_t)(at(v, i + n) - '0');
+		*out = *out * 10 + (uint64_t)(at(v, i + n) - '0');
 	return n;
 }
 
 static void keep_number(struct pass *v, uint64_t number)
 {
-	if (v->out->numbers < VARIANT_NUMBERS)
-		v->out->number[v->out->numbers++] = number;
+	struct variant *out = v->out;
+
+	if (out->numbers < VARIANT_NUMBERS) {
+		out->number[out->numbers++] = number;
+		return;
+	}
+	out->number[VARIANT_NUMBERS - 1] =
+		hash_mix(out->number[VARIANT_NUMBERS - 1] + number);
+	out->more = true;
 }
 
 static int copy_up_to(struct pass *v, size_t i)
@@ -83,12 +91,14 @@ static int write(struct pass *v, size_t i, struct str text)
 
 /* ---- the rules: bytes taken, 0 if the rule does not apply ---- */
 
-/* .part.0 .constprop.1 .isra.2 .cold .llvm.123 .lto_priv.4, wherever a word may end */
+/* .part.0 .constprop.1 .isra.2 .cold .llvm.123 .lto_priv.4, wherever a word may end.
+ * Only the last two of the words may be without a number. */
 static size_t clone_suffix(struct pass *v, size_t i)
 {
 	static const struct str words[] = {
-		STR(".part"), STR(".cold"),	STR(".constprop"), STR(".isra"),
-		STR(".llvm"), STR(".lto_priv"), STR(".localalias")};
+		STR(".part"),	  STR(".constprop"), STR(".isra"),	STR(".llvm"),
+		STR(".lto_priv"), STR(".cold"),	     STR(".localalias")};
+	enum { COLD = 5 };
 	uint64_t number;
 	size_t w = 0, n, digits;
 
@@ -100,10 +110,10 @@ static size_t clone_suffix(struct pass *v, size_t i)
 	digits = at(v, i + n) == '.' ? number_at(v, i + n + 1, &number) : 0;
 	if (digits)
 		digits++;
-	if (is_word(at(v, i + n + digits)))
+	if (is_word(at(v, i + n + digits)) || (!digits && w < COLD))
 		return 0;
 	v->out->part |= w == 0;
-	v->out->cold |= w == 1;
+	v->out->cold |= w == COLD;
 	if (!(v->rules & VARIANT_CLONE)) {
 		if (!digits)
 			return 0;
@@ -118,19 +128,20 @@ static size_t clone_suffix(struct pass *v, size_t i)
 static size_t clone_brackets(struct pass *v, size_t i)
 {
 	static const struct str open = STR(" [clone ");
-	size_t end, n;
+	size_t n;
 
 	if (!(v->rules & VARIANT_CLONE) || !has(v, i, open))
 		return 0;
-	end = str_find(str_from(v->name, i), ']');
-	if (i + end == v->name.n)
+	if (v->bracket <= i)
+		v->bracket = i + str_find(str_from(v->name, i), ']');
+	if (v->bracket == v->name.n)
 		return 0;
-	for (size_t k = i + open.n; k < i + end; k += n) {
+	for (size_t k = i + open.n; k < v->bracket; k += n) {
 		n = clone_suffix(v, k);
 		if (n == 0 || n == SIZE_MAX)
 			return n;
 	}
-	return end + 1;
+	return v->bracket + 1 - i;
 }
 
 static size_t hex_digits(const struct pass *v, size_t i)
@@ -142,13 +153,20 @@ static size_t hex_digits(const struct pass *v, size_t i)
 	return n;
 }
 
+/* May a Rust hash end before byte i?  Not in C::h0123456789abcdef(int), a method. */
+static bool ends_hash(const struct pass *v, size_t i)
+{
+	const char c = at(v, i);
+
+	return !is_word(c) && c != '(' && c != '<' && c != ':';
+}
+
 /* ::h0123456789abcdef, 17h0123456789abcdefE, crate[0123456789abcdef], Cs1a2B_ */
 static size_t rust_hash(struct pass *v, size_t i)
 {
 	size_t n = 0, digits;
 
-	if (has(v, i, STR("::h")) && hex_digits(v, i + 3) == 16 &&
-	    !is_word(at(v, i + 19)))
+	if (has(v, i, STR("::h")) && hex_digits(v, i + 3) == 16 && ends_hash(v, i + 19))
 		n = 19;
 	else if (has(v, i, STR("17h")) && hex_digits(v, i + 3) == 16 &&
 		 at(v, i + 19) == 'E' && has(v, 0, STR("_ZN")))
@@ -215,7 +233,7 @@ static size_t anonymous_class(struct pass *v, size_t i)
 	uint64_t line;
 	size_t k = i + open.n, n;
 
-	if (!has(v, i, open))
+	if (i < v->no_class || !has(v, i, open))
 		return 0;
 	for (; k < v->name.n && !has(v, k, STR("->")); k++) {
 		if (at(v, k) != ':' || !(n = number_at(v, k + 1, &line)) ||
@@ -227,7 +245,16 @@ static size_t anonymous_class(struct pass *v, size_t i)
 		k += hex_digits(v, k);
 		return write(v, i, open) ? SIZE_MAX : k - i;
 	}
+	v->no_class = k;
 	return 0;
+}
+
+/* Go's closures are named package.function.func1; package.func1 is a function. */
+static bool in_go_function(const struct pass *v, size_t i)
+{
+	while (i > 0 && at(v, i - 1) != '.' && at(v, i - 1) != '/')
+		i--;
+	return i > 0 && at(v, i - 1) == '.';
 }
 
 /* {lambda(int)#2}, {unnamed type#1}, {closure#0}, $_0 and 'lambda0' (clang), .func1.2 (Go) */
@@ -247,6 +274,8 @@ static size_t lambda_number(struct pass *v, size_t i)
 		return 0;
 	end = at(v, i + before[w].n + n);
 	if (w == 0 ? end != '}' : w == 2 ? end != '\'' : is_word(end))
+		return 0;
+	if (w >= 3 && !in_go_function(v, i))
 		return 0;
 	keep_number(v, number);
 	n += before[w].n;

@@ -38,9 +38,11 @@ enum { VARIANT_NUMBERS = 8 };
 struct variant {
 	struct str text;  /* in the caller's buffer until its next use */
 	unsigned changed; /* the rules that took something away */
-	/* Lines and lambda numbers in their order; further ones are not kept. */
+	/* Lines and lambda numbers in their order; if there are more, the last is a hash
+	 * of the others: equal names have equal ones, but the order means nothing. */
 	uint64_t number[VARIANT_NUMBERS];
 	unsigned numbers;
+	bool more;
 	uint64_t extent; /* lines that closures span, added up */
 	bool part, cold; /* a clone that is only a part of its function */
 };

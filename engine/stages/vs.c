@@ -325,18 +325,20 @@ static int show_vs(struct exec *x, struct table *t, size_t rows)
 
 /* ---- how much is paired ---- */
 
-/* Percent of the store's self cost in functions that the other one has, too. */
+/* Percent of the store's self cost in functions that the other one has, too; of the number
+ * of functions if they cost nothing. */
 static double paired_share(struct store *st, const uint32_t *other, uint32_t e)
 {
 	const uint64_t *self = store_u64(st, STORE_FN_SELF, e);
 	const uint32_t n = store_info(st)->functions;
-	double all = 0, paired = 0;
+	double all = 0, paired = 0, known = 0;
 
 	for (uint32_t f = 0; self && f < n; f++) {
 		all += (double)self[f];
 		paired += other[f] == PAIR_NONE ? 0 : (double)self[f];
+		known += other[f] != PAIR_NONE;
 	}
-	return all > 0 ? 100.0 * paired / all : -1;
+	return all > 0 ? 100.0 * paired / all : n ? 100.0 * known / n : 0;
 }
 
 /* A loud note if it is less than half. */
@@ -344,16 +346,15 @@ static int measure_paired(struct exec *x, const struct source *s, const struct t
 {
 	enum { LITTLE = 50 };
 	const struct exec *b = &x->vs->base_exec;
+	const bool empty[2] = {!x->pairing->functions[0], !x->pairing->functions[1]};
 
-	/* Events and sets of functions are compared as they are. */
-	if (t->src == &source_events || t->src == &source_cost)
+	/* Events and sets of functions are compared as they are, but not with nothing. */
+	if ((empty[0] && empty[1]) ||
+	    (empty[0] == empty[1] &&
+	     (t->src == &source_events || t->src == &source_cost)))
 		return 0;
 	x->paired[0] = paired_share(x->g->st, x->pairing->of[0], x->event);
 	x->paired[1] = paired_share(b->g->st, x->pairing->of[1], b->event);
-	if (fmin(x->paired[0], x->paired[1]) < 0) {
-		x->paired[0] = x->paired[1] = -1;
-		return 0;
-	}
 	if (fmin(x->paired[0], x->paired[1]) >= LITTLE)
 		return 0;
 	return exec_note(

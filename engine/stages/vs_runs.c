@@ -10,6 +10,7 @@
 
 #include "engine/graph/graph.h"
 #include "engine/stages/vs_in.h"
+#include "index/base/hash.h"
 
 struct vs_runs {
 	uint32_t n; /* runs, at least 1 */
@@ -22,23 +23,44 @@ static uint64_t run_of(const struct store_part *p)
 	return p->pid ? p->pid : (uint64_t)p->file << 32;
 }
 
-/* Number the runs: run[part].  Returns how many there are. */
-static uint32_t number_runs(const struct exec *x, uint64_t *of, uint32_t *run)
+/* Number the runs: run[part], of those parts that count. */
+static int number_runs(struct exec *x, uint32_t **out, uint32_t *n)
 {
-	uint32_t n = 0;
+	const uint32_t parts = store_info(x->g->st)->parts;
+	uint32_t *run = EXEC_ARRAY(x, uint32_t, (size_t)parts + 1);
+	uint64_t *of = EXEC_ARRAY(x, uint64_t, (size_t)parts + 1);
+	struct hash known = {0};
 
-	for (uint32_t p = 0; p < store_info(x->g->st)->parts; p++) {
+	*out = run;
+	*n = 0;
+	for (uint32_t p = 0; run && of && p < parts; p++) {
 		struct store_part part;
-		uint32_t r = 0;
+		uint32_t h, probe, r;
 
+		if (x->parts && !x->parts[p])
+			continue;
 		store_part(x->g->st, p, &part);
-		while (r < n && of[r] != run_of(&part))
-			r++;
-		if (r == n && (!x->parts || x->parts[p]))
-			of[n++] = run_of(&part);
+		h = (uint32_t)hash_mix(run_of(&part));
+		probe = hash_start(&known, h);
+		while ((r = hash_next(&known, h, &probe)) != HASH_NONE)
+			if (of[r] == run_of(&part))
+				break;
+		if (r == HASH_NONE) {
+			if (hash_add(&known, h, r = (*n)++)) {
+				run = NULL;
+				err_no_memory(x->err, "while comparing");
+				break;
+			}
+			of[r] = run_of(&part);
+		}
 		run[p] = r;
+		if (exec_poll(x)) {
+			run = NULL;
+			break;
+		}
 	}
-	return n;
+	hash_free(&known);
+	return run && of ? 0 : (int)x->err->kind;
 }
 
 static int add_part(struct exec *x, uint32_t event, uint32_t p, uint32_t run,
@@ -75,33 +97,30 @@ static int compare_costs(const void *a, const void *b)
 
 int vs_runs_count(struct exec *x, uint32_t *n)
 {
-	const uint32_t parts = store_info(x->g->st)->parts;
-	uint64_t *of = EXEC_ARRAY(x, uint64_t, (size_t)parts + 1);
-	uint32_t *run = EXEC_ARRAY(x, uint32_t, (size_t)parts + 1);
+	uint32_t *run;
 
-	if (!of || !run)
-		return (int)x->err->kind;
-	*n = number_runs(x, of, run);
-	return 0;
+	return number_runs(x, &run, n);
 }
 
 int vs_runs_new(struct exec *x, uint32_t event, struct vs_runs **out)
 {
 	const uint32_t parts = store_info(x->g->st)->parts;
 	struct vs_runs *r = EXEC_ARRAY(x, struct vs_runs, 1);
-	uint64_t *of = EXEC_ARRAY(x, uint64_t, (size_t)parts + 1), *cost;
-	uint32_t *run = EXEC_ARRAY(x, uint32_t, (size_t)parts + 1);
+	uint64_t *cost;
+	uint32_t *run;
 
-	if (!r || !of || !run)
+	if (!r || number_runs(x, &run, &r->n))
 		return (int)x->err->kind;
-	r->n = number_runs(x, of, run);
 	if (!(cost = EXEC_ARRAY(x, uint64_t, (size_t)x->g->functions * r->n + 1)))
 		return (int)x->err->kind;
 	for (uint32_t p = 0; p < parts; p++)
 		if ((!x->parts || x->parts[p]) && add_part(x, event, p, run[p], r, cost))
 			return (int)x->err->kind;
-	for (uint32_t f = 0; f < x->g->functions; f++)
+	for (uint32_t f = 0; f < x->g->functions; f++) {
 		qsort(&cost[(size_t)f * r->n], r->n, sizeof(*cost), compare_costs);
+		if (exec_poll_now(x))
+			return (int)x->err->kind;
+	}
 	r->cost = cost;
 	*out = r;
 	return 0;

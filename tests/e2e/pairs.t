@@ -10,6 +10,7 @@ import random
 import re
 import shutil
 import subprocess
+import time
 
 from e2e import done, fixtures, ok, run, same, skip
 
@@ -106,12 +107,37 @@ judge("static functions of two files are two", [], new=[(A, "a.c", "init")], gon
 judge("--map-object", [(("/x/alpha", "a.c", "f"), ("/y/beta", "a.c", "f"))], "--map-object", "alpha=beta")
 judge("--rename", [((A, "a.c", "parse_v2"), (A, "a.c", "parse"))], "--rename", r"s/_v\d$//")
 same(rows("--rename", r"s/_v\d$//")[0]["rule"], "rename", "  rule says so")
+judge("--rename of a long name", [((A, "a.c", "b" + "a" * 3000), (A, "a.c", "b"))], "--rename", "s/(a|c)*$//")
 for rule, why in (("s/(/x/", "missing"), ("parse", "s/RE/TO/"), ("s/a", "s/RE/TO/"), ("s/a/b/x", "s/RE/TO/"),
                   ("s/a/${/", "")):
     r = run("new", "-c", "top", "--rename", rule)
     ok(r.status == 2 and why in r.talk, "--rename '%s' is refused" % rule, r)
 judge("parts of a function differ", [], new=[(A, "a.c", "f.part.0")], gone=[(A, "a.c", "f.cold")])
 judge("overloads differ", [], new=[(A, "a.cc", "f(long)")], gone=[(A, "a.cc", "f(int)")])
+STATIC = ["init(std::string const&)", "void init<std::string>(std::string)", "init(int)::{lambda(int)#1}::operator()(int) const",
+          "operator<(ns::A, ns::A)", "class@anonymous/srv/a.php:12$0->run"]
+judge("what may be static needs its file", [], new=[(A, "a%d.cc" % i, n) for i, n in enumerate(STATIC)],
+      gone=[(A, "b%d.cc" % i, n.replace("a.php:12", "b.php:7")) for i, n in enumerate(STATIC)])
+QUALIFIED = ["std::vector<int>::push(int)", "void ns::f<int>(int)", "std::string ns::g<std::a>()", "ns::T::operator<(ns::T)",
+             "ns::T::operator bool()", "ns::T::operator->()", "decltype (x(std::a)) ns::h<int>()", "T::~T()",
+             "<T as core::fmt::Display>::fmt", "<fn(i32) -> i32 as a::B>::c", "App\\F->run", "{closure:App\\F->run():12}"]
+judge("qualified names", [((A, "a.h", n), (A, "b.h", n)) for n in QUALIFIED])
+judge("a method named like a hash", [], new=[(A, "a.cc", "C::hdeadbeefdeadbeef(int)")], gone=[(A, "a.cc", "C::hfeedbeefdeadbeef(int)")])
+judge("functions of Go named like closures", [], new=[(A, "a.go", "main.func1")], gone=[(A, "a.go", "main.func2")])
+judge("two libraries with numbers in their names", [], new=[("/l/libx1.so", "???", n) for n in ("init", "a", "b")],
+      gone=[("/l/libx2.so", "???", n) for n in ("init", "c", "d")])
+judge("what every object has is no evidence", [], new=[("/l/libone.so", "???", n) for n in ("_init", "_fini", "0x1020")],
+      gone=[("/l/libtwo.so", "???", n) for n in ("_init", "_fini", "0x1020")])
+same([r["change"] for r in rows(query="objects vs base")], ["new", "gone"], "  these are two objects")
+judge("two objects of one base name", [(("/b/libx.so", "???", n), ("/b/libx.so", "???", n)) for n in names],
+      new=[("/a/libx.so", "???", n) for n in names])
+
+
+def nested(k):
+    return "f::{lambda()#1}" * 9 + "::{lambda()#%d}::operator()" % k
+
+
+judge("ten lambdas in a name", [((A, "a.c", nested(k)), (A, "a.c", nested(k))) for k in range(2, 40)], new=[(A, "a.c", nested(1))])
 
 
 # ---- closures ----
@@ -213,6 +239,33 @@ same([(r["self"], r["base"], r["delta"], r["delta%"]) for r in rows(query="funct
 same([(r["total"], r["base"], r["delta"], r["delta%"]) for r in rows(query="info vs base")], [(17, 15, 2, 100 * 2 / 15)], "info vs base, too")
 r = run("new", "base=old", "-q", "-c", "info vs base | as json")
 same(json.loads(r.text)["meta"]["paired"], [100 * 7 / 17, 100 * 5 / 15], "the share paired is in the meta data")
+
+# ---- nothing was recorded ----
+write("new", [])
+for query in ("functions vs base | where delta% > 5 | expect none", "info vs base | expect delta% < 5",
+              "cost of work vs base | expect delta% < 5", "events vs base | expect delta% < 5"):
+    r = run("new", "base=old", "-q", "--rebuild", "-c", query)
+    ok(r.status == 4 and "0.0 %" in r.talk, "a profile of nothing breaks the gate: " + query, r)
+
+# ---- names made to take long ----
+LONG = 1 << 20
+for what, text in (("classes", "@anonymous"), ("classes and lines", "@anonymous:1"), ("brackets", " [clone .cold")):
+    text *= LONG // len(text)
+    write("new", [(A, "a.c", text + "x", 1)])
+    write("old", [(A, "a.c", text + "y", 1)])
+    begin = time.monotonic()
+    r = run("new", "base=old", "-q", "--rebuild", "-c", "functions vs base | count")
+    took = time.monotonic() - begin
+    ok(r.status == 0 and took < 3, "a name of 1 MiB of " + what, (took, r))
+for side, text in (("new", "x.isra.1"), ("old", "x.isra.2")):
+    with open(side, "w") as f:
+        f.write("# callgrind format\nevents: Ir\n\nob=%s\n" % A)
+        for i in range(20000):
+            f.write("fl=a%d.c\nfn=(1)%s\n1 1\n\n" % (i, "" if i else " " + text * (LONG // 8)))
+begin = time.monotonic()
+r = run("new", "base=old", "-q", "--rebuild", "--limit", "seconds=1", "-c", "functions vs base | count")
+took = time.monotonic() - begin
+ok(r.status == 6 and took < 3, "many functions of one such name: the time limit holds", (took, r))
 
 # ---- several runs on a side ----
 def a_run(path, pid, costs, parts=1):

@@ -2,6 +2,7 @@
 #include "engine/names/variant.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/support/tap.h"
 
@@ -24,6 +25,9 @@ static const struct {
 	 0, 0},
 	{"recursion stays", "f.part.0'2", VARIANT_CLONE, "f'2", 0, 0},
 	{"a word that goes on", "f.partial.0", VARIANT_CLONE, "f.partial.0", 0, 0},
+	{"a word that needs a number", "main.part", VARIANT_CLONE, "main.part", 0, 0},
+	{"no bracket closes", "f [clone .cold [clone x", VARIANT_CLONE,
+	 "f [clone  [clone x", 0, 0},
 	{"a suffix alone", ".cold", VARIANT_CLONE, ".cold", 0, 0},
 	{"a Rust hash", "app::run::h0123456789abcdef", VARIANT_HASH, "app::run", 0, 0},
 	{"a hash before .llvm", "run::h0123456789abcdef.llvm.77",
@@ -34,6 +38,8 @@ static const struct {
 	 "app::h0123456789abcdef0", 0, 0},
 	{"a crate's hash", "core[846817f741e54dfd]::fmt::write", VARIANT_HASH,
 	 "core::fmt::write", 0, 0},
+	{"a method of C++ named so", "C::h0123456789abcdef(int)", VARIANT_HASH,
+	 "C::h0123456789abcdef(int)", 0, 0},
 	{"an array", "f(char[16])", VARIANT_HASH, "f(char[16])", 0, 0},
 	{"mangled", "_ZN3app3run17h0123456789abcdefE", VARIANT_HASH, "_ZN3app3runE", 0,
 	 0},
@@ -54,12 +60,33 @@ static const struct {
 	{"clang's lambda", "main::$_12::operator()() const", VARIANT_LAMBDA,
 	 "main::$_::operator()() const", 1, 0},
 	{"Go's closures", "main.run.func1.2", VARIANT_LAMBDA, "main.run.func", 2, 0},
+	{"no closure, but Go's function func1", "example.com/x/main.func1",
+	 VARIANT_LAMBDA, "example.com/x/main.func1", 0, 0},
+	{"a closure outside of functions", "main.glob..func1", VARIANT_LAMBDA,
+	 "main.glob..func", 1, 0},
 	{"a Go function", "main.function1", VARIANT_LAMBDA, "main.function1", 0, 0},
 	{"Rust's closure", "app::run::{closure#0}", VARIANT_LAMBDA,
 	 "app::run::{closure#}", 1, 0},
 	{"a number sign", "f#2", VARIANT_LAMBDA, "f#2", 0, 0},
 	{"a rule that is not asked for", "f.isra.0", VARIANT_LAMBDA, "f.isra.0", 0, 0},
 };
+
+/* More numbers than are kept: names that differ in the last one stay different. */
+static void further_numbers(struct bytes *buffer)
+{
+	static const char many[] = "{#1}{#2}{#3}{#4}{#5}{#6}{#7}{#8}{#9}";
+	char other[sizeof(many)];
+	struct variant v[3];
+
+	memcpy(other, many, sizeof(many));
+	other[sizeof(many) - 3] = '7';
+	ok(variant_of(str_c(many), VARIANT_LAMBDA, buffer, &v[0]) == 0 &&
+		   variant_of(str_c(other), VARIANT_LAMBDA, buffer, &v[1]) == 0 &&
+		   variant_of(str_c(many), VARIANT_LAMBDA, buffer, &v[2]) == 0,
+	   "nine numbers");
+	ok(variant_cmp(&v[0], &v[1]) != 0, "  the ninth tells them apart");
+	ok(variant_cmp(&v[0], &v[2]) == 0 && v[0].more, "  equal names are equal");
+}
 
 int main(void)
 {
@@ -76,6 +103,7 @@ int main(void)
 		is_u64(v.changed != 0, !str_eq(v.text, str_c(cases[i].with)),
 		       "  changed");
 	}
+	further_numbers(&buffer);
 	free(buffer.p);
 	return done_testing();
 }
