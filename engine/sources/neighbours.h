@@ -11,7 +11,8 @@
 #include "engine/path/path.h"
 
 /* Call graph_event() for x->event first. */
-int neighbour_rows(struct exec *x, uint32_t f, bool up, double min, struct path_tree *out);
+int neighbour_rows(struct exec *x, uint32_t f, bool up, double min,
+		   struct path_tree *out);
 /* The part of est that stays at f: its self cost or, for callers, the cost that no
  * call brought. */
 uint64_t near_own(const struct exec *x, uint32_t f, bool up, uint64_t est);
