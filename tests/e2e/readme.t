@@ -20,8 +20,9 @@ prompt = "quern[Ir]> "
 environ["PATH"] = work + "/bin:" + environ["PATH"]
 os.mkdir("bin")
 os.symlink(quern, "bin/quern")
-for name in (n for n in os.listdir(small) if not n.endswith(".quern")):
-    shutil.copy(small + name, name)
+for folder in (small, top + "/tests/fixtures/pairs/"):
+    for name in (n for n in os.listdir(folder) if n.endswith((".out", ".cg", ".callgrind"))):
+        shutil.copy(folder + name, name)
 
 
 def shell(command):
