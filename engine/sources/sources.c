@@ -39,6 +39,8 @@ static int last_open(struct exec *x, const struct source *s, struct table *t)
 	}
 	t->card = r->card;
 	t->on = r->on;
+	x->paired[0] = r->paired[0]; /* `expect` asks for it */
+	x->paired[1] = r->paired[1];
 	return 0;
 }
 

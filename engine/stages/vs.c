@@ -275,7 +275,7 @@ static int show_as(struct table *t, const struct table *a)
 	return 0;
 }
 
-/* Are both sides one run?  If the numbers of runs differ, sums cannot be compared. */
+/* Can runs be told apart, and are there several?  If the numbers of runs differ, sums cannot be compared. */
 static int count_runs(struct exec *x, struct table *t, bool *several)
 {
 	uint32_t n[2] = {1, 1};
@@ -285,7 +285,7 @@ static int count_runs(struct exec *x, struct table *t, bool *several)
 		return 0;
 	if (vs_runs_count(t->vs->a.x, &n[0]) || vs_runs_count(t->vs->b.x, &n[1]))
 		return (int)x->err->kind;
-	*several = n[0] > 1 || n[1] > 1;
+	*several = (n[0] > 1 || n[1] > 1) && vs_runs_known(t->vs);
 	return n[0] == n[1]
 		       ? 0
 		       : exec_note(x,

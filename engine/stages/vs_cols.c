@@ -81,6 +81,11 @@ static uint32_t joined_fn(const struct table *t, uint32_t ref)
 
 /* ---- columns ---- */
 
+bool vs_runs_known(const struct vs *v)
+{
+	return !v->a.g->estimated && !v->b.g->estimated;
+}
+
 uint32_t vs_base_event(const struct vs *v, uint32_t e)
 {
 	struct str name = v->a.x->env->events[e];
@@ -303,14 +308,18 @@ static int know_runs(struct vs *v, uint32_t event)
 		       : 0;
 }
 
-/* Costs that a graph stage estimates are of no run. */
 static int fill_runs(struct table *t, struct table_col *c, ptrdiff_t which)
 {
 	struct vs *v = t->vs;
 
-	if (v->a.g->estimated || v->b.g->estimated) {
-		memset(c->absent, 1, t->n);
-		return 0;
+	/* An absent value would make `where not noise | expect none` hold. */
+	if (!vs_runs_known(v)) {
+		err_set(t->x->err, ERR_QUERY, 0,
+			"'%s' is not known: the stages in force estimate costs, but not "
+			"of single runs",
+			c->def->name);
+		return err_hint(t->x->err, "compare base and delta, or leave out hide, "
+					   "focus and ignore");
 	}
 	if (know_runs(v, c->event))
 		return (int)t->x->err->kind;

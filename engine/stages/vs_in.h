@@ -34,6 +34,7 @@ struct vs_range vs_runs_range(const struct vs_runs *r, uint32_t f);
 extern const struct joined vs_joined; /* vs_cols.c */
 /* Do the rows of the source have costs of single runs? */
 bool vs_has_runs(const struct source_def *src);
+bool vs_runs_known(const struct vs *v); /* not if stages estimate costs */
 uint32_t vs_base_event(const struct vs *v, uint32_t e);
 /* Are some rows paired by a rule, so that `was` has something to say? */
 bool vs_any_renamed(const struct vs *v, size_t rows);

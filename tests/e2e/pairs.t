@@ -77,6 +77,8 @@ ok("pairs: 1 equal; 5 by clone; 1 by hash; 2 by line; 1 by lambda; 0 new, 0 gone
 same(len(rows("--pair", "exact")), 19, "--pair exact pairs one")
 r = run("new", "base=old", "-c", "functions vs base | take 1 | expect some", "--pair", "exact")
 ok(r.status == 4 and "paired" in r.text and "--least-paired" in r.talk, "little is paired: expect fails", r)
+r = run("new", "base=old", "-q", "-c", "functions vs base > x.csv", "-c", "_ | where delta > 1000 | expect none", "--pair", "exact")
+ok(r.status == 4 and "paired" in r.talk, "so it does of the last result", r)
 r = run("new", "base=old", "-c", "functions vs base | take 1 | expect some", "--pair", "exact", "--least-paired", "0")
 ok(r.status == 0 and "new or gone" in r.talk, "unless it is told otherwise; and it is noted", r)
 for wrong in ("101", "-1", "x", ""):
@@ -302,6 +304,19 @@ ok("3 runs here, 2 in the base" in r.talk, "that sums of 3 and 2 runs mean nothi
 r = run("now.0", "now.1", "now.2", "base=then.*", "-q", "-c",
         "functions vs base | where not noise and median > 1.05 * base_median | show fn | as csv")
 same(r.text.split(), ["fn", "slower", "fresh"], "a gate without noise")
+
+for i in range(2):
+    for side, cost in (("now", 200), ("then", 100)):
+        with open("%s.%d" % (side, i), "w") as f:
+            f.write("# callgrind format\nversion: 1\npid: %d\nevents: Ir\n\nfl=a.c\nfn=main\n1 1\ncfn=work\ncalls=1 1\n1 %d\n\n"
+                    "fn=other\n1 5\ncfn=work\ncalls=1 1\n1 2\n\nfn=work\n1 %d\n\n" % (cost + i, cost, cost + 2))
+BY_RUN = "functions vs base | where not noise and median > 1.05 * base_median | expect none"
+several = ("now.0", "now.1", "base=then.*", "-q", "--rebuild")
+for stage, status in (("", 4), ("collapse work | ", 4), ("hide other | ", 1), ("focus main | ", 1)):
+    r = run(*several, "-c", stage + BY_RUN)
+    ok(r.status == status, "the gate after '%s'" % stage, r)
+ok("'noise' is not known" in r.talk, "  what is not known of single runs is an error", r.talk)
+ok(run(*several, "-c", "hide other | functions vs base | as json").status == 0, "  all else is answered")
 
 # ---- parts ----
 def benchmarks(path, costs):
