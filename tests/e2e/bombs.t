@@ -140,4 +140,14 @@ if os.environ.get("QUERN_VARIANT", "release") == "release":
     ok(used < 1200, "none took more than its 512 MiB and the maps", "%d MiB" % used)
 r = run("paths", "-q", "-c", "calltree from v0 depth all | as svg > tree.svg")
 ok(r.status == 0 and open("tree.svg").read().endswith("</svg>\n"), "no picture is too large", r)
+
+# A function that keeps none of the cost that waits there was listed each time it came.
+with open("parts", "w") as f:
+    f.write("version: 1\n")
+    for i in range(1000):
+        f.write("part: %d\nevents: Ir Dr\nfl=a.c\nfn=f%d\n1 %d 2\ncfn=f%d\ncalls=1 1\n2 3 4\n\n" % (i + 1, i % 50, i, i * 7 % 50))
+for most in (1, 3, 20):
+    r = run("parts", "-q", "-c", "calltree max %d | as folded" % most)
+    got = sum(int(line.rsplit(" ", 1)[1]) for line in r.text.splitlines())
+    ok(r.status == 0 and got == sum(range(1000)), "a circle of many parts, max %d: frames have all of the cost" % most, r)
 done()
