@@ -242,6 +242,9 @@ same([(r["total"], r["base"], r["delta"], r["delta%"]) for r in rows(query="info
 r = run("new", "base=old", "-q", "-c", "info vs base | as json")
 same(json.loads(r.text)["meta"]["paired"], [100 * 7 / 17, 100 * 5 / 15], "the share paired is in the meta data")
 
+r = run("new", "base=old", "-q", "-c", "functions vs base | expect delta% < 5 | count", "--least-paired", "0")
+ok(r.status == 1 and "no column 'delta" in r.talk, "an expectation of a column that is gone by then", r)
+
 # ---- nothing was recorded ----
 write("new", [])
 for query in ("functions vs base | where delta% > 5 | expect none", "info vs base | expect delta% < 5",
