@@ -403,7 +403,8 @@ static int add_count(struct exec *x, const struct groups *g, struct str name,
 
 	if (table_append(out, name, COL_COUNT, &c))
 		return (int)x->err->kind;
-	memcpy(c->u, g->size, g->n * sizeof(*c->u));
+	if (g->n)
+		memcpy(c->u, g->size, g->n * sizeof(*c->u));
 	c->adds_up = true;
 	return 0;
 }
