@@ -6,7 +6,8 @@
  *
  *	object	a quarter of the smaller one's functions if the texts differ only in
  *		versions; else half of them, and two at least
- *	file	the same end of the path, the longer the better; else as for objects
+ *	file	the same end of the path, the longer the better; the same base name and one
+ *		vote; else as for objects
  *
  * Two texts are taken for the same only if each has more votes for the other than for
  * any third one.
@@ -309,15 +310,23 @@ static void count_votes(struct votes *v)
 	v->nvotes = n;
 }
 
+/* util.c of two directories: one vote is enough, but with nothing in common there is none. */
+static bool have_one_base_name(const struct votes *v, uint32_t a, uint32_t b)
+{
+	return str_eq(str_basename(v->l->text[a]), str_basename(v->l->text[b]));
+}
+
 static bool enough(struct pairs *w, const struct votes *v, const struct sort_pair *vote)
 {
 	const uint32_t a = (uint32_t)(vote->key >> 32), b = (uint32_t)vote->key;
 	const uint32_t na = v->functions[a], nb = v->functions[b];
 	const uint64_t least = na < nb ? na : nb;
 
-	return are_versions(w, v, a, b)
-		       ? 4 * (uint64_t)vote->value >= least
-		       : vote->value >= 2 && 2 * (uint64_t)vote->value >= least;
+	if (are_versions(w, v, a, b))
+		return 4 * (uint64_t)vote->value >= least;
+	/* Closures and lambdas of one file have no votes, as they are alike. */
+	return have_one_base_name(v, a, b) ||
+	       (vote->value >= 2 && 2 * (uint64_t)vote->value >= least);
 }
 
 static int elect(struct pairs *w, struct votes *v)
@@ -389,7 +398,7 @@ int pair_places(struct pairs *w, const struct pair_rules *rules)
 			for (unsigned k = COMPONENTS; k > 1; k--)
 				if (same_path_ends(w, k, versions))
 					return (int)w->err->kind;
-		if (same_path_ends(w, 1, true) || same_contents(w, &w->objects, w->obj) ||
+		if (same_contents(w, &w->objects, w->obj) ||
 		    same_contents(w, &w->files, w->file))
 			return (int)w->err->kind;
 	}

@@ -110,10 +110,11 @@ static double pass_mass(struct gathering *w, uint32_t f, uint64_t *looked)
 	if (!(w->through[f] > 0))
 		return cost;
 	own = cost * tree_unshown_own(g, f) / w->through[f];
-	/* Each once: a function that keeps nothing may come again and again. */
-	if (own > 0 && !(w->stays[f] > 0))
-		w->met[w->nmet++] = f;
-	w->stays[f] += own > 0 ? own : 0;
+	if (own > 0) { /* else it would be met again */
+		if (!(w->stays[f] > 0))
+			w->met[w->nmet++] = f;
+		w->stays[f] += own;
+	}
 	for (uint32_t k = c.first; k < c.end; k++) {
 		uint32_t i = tree_edge(g, k);
 		double part = tree_unshown(g, i) * cost / w->through[f];

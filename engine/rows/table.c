@@ -53,7 +53,7 @@ const struct col_def *source_col(const struct source_def *src, struct str name)
 
 static const struct col_def *find_def(const struct table *t, struct str name)
 {
-	const struct col_def *d = t->vs ? t->joined->col(t->src, name) : NULL;
+	const struct col_def *d = t->vs && t->src ? t->joined->col(t->src, name) : NULL;
 
 	return d ? d : source_col(t->src, name);
 }

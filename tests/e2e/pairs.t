@@ -105,6 +105,9 @@ judge("a version in the path",
       [((A, "/build/lua-5.4.6/src/%s.c" % n, n), (A, "/build/lua-5.4.4/src/%s.c" % n, n)) for n in names])
 judge("a qualified name needs no file", [((A, "a.h", "ns::T::f(int)"), (A, "b.h", "ns::T::f(int)")),
                                          ((A, "???", "plain"), (A, "a.c", "plain"))])
+judge("files of one base name with nothing in common", [], new=[(A, "net/util.c", n) for n in ("init", "send", "receive")],
+      gone=[(A, "gfx/util.c", n) for n in ("draw", "clear", "blit")])
+judge("a file alone in another directory", [((A, "/new/place.c", n), (A, "/old/place.c", n)) for n in ("f", "g")])
 judge("static functions of two files are two", [], new=[(A, "a.c", "init")], gone=[(A, "b.c", "init")])
 judge("--map-object", [(("/x/alpha", "a.c", "f"), ("/y/beta", "a.c", "f"))], "--map-object", "alpha=beta")
 judge("--rename", [((A, "a.c", "parse_v2"), (A, "a.c", "parse"))], "--rename", r"s/_v\d$//")
@@ -241,6 +244,9 @@ same([(r["self"], r["base"], r["delta"], r["delta%"]) for r in rows(query="funct
 same([(r["total"], r["base"], r["delta"], r["delta%"]) for r in rows(query="info vs base")], [(17, 15, 2, 100 * 2 / 15)], "info vs base, too")
 r = run("new", "base=old", "-q", "-c", "info vs base | as json")
 same(json.loads(r.text)["meta"]["paired"], [100 * 7 / 17, 100 * 5 / 15], "the share paired is in the meta data")
+
+r = run("new", "base=old", "-q", "-c", "functions vs base | expect delta% < 5 | count", "--least-paired", "0")
+ok(r.status == 1 and "no column 'delta" in r.talk, "an expectation of a column that is gone by then", r)
 
 # ---- nothing was recorded ----
 write("new", [])
