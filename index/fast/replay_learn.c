@@ -183,7 +183,7 @@ static bool keep_step(struct replay *r, const struct link *k, const struct tally
 	 * line of a block must be a link: others are made of it (replay_link_head()). */
 	if ((t->events.ncol > 1 && r->follow) || k->to != k->from + 1 ||
 	    k->len > STEP_TEXT || k->flags != 1 ||
-	    t->entries.at[k->from].what == ENTRY_HEAD)
+	    t->entries.at[k->from].kind_callee == ENTRY_HEAD)
 		return true;
 	if (!replay_none(r) ||
 	    vec_reserve(&r->step, &r->step_cap, (size_t)k->from + 1, sizeof(*r->step)))
@@ -241,7 +241,8 @@ bool replay_learn_steps(struct replay *r, const struct tally *t, uint32_t cur,
 		const char *costs;
 
 		if (e->next != cur + 1 || r->step[cur].len ||
-		    e[1].what != ENTRY_WHAT(ENTRY_COST, 0) || e[1].file != e->file)
+		    e[1].kind_callee != ENTRY_KIND_CALLEE(ENTRY_COST, 0) ||
+		    e[1].file != e->file)
 			break;
 		costs = replay_positions(r, t, cur, p, &at);
 		if (!costs || costs - p > STEP_TEXT || at.newlines > 1 ||

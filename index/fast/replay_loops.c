@@ -266,7 +266,8 @@ static HOT const char *replay_loops_take_all(struct replay *r, struct tally *t,
 		.heads = !r->misleads,
 		.steps = ncols > 1 && !r->follow && t->events.col_is_event,
 		.apart = t->now.apart,
-		.call_values = (uint32_t)tally_values(t, ENTRY_WHAT(ENTRY_CALL, 0)),
+		.call_values =
+			(uint32_t)tally_values(t, ENTRY_KIND_CALLEE(ENTRY_CALL, 0)),
 	};
 	struct here h = {.p = p,
 			 .cur = t->now.entry,
@@ -279,7 +280,8 @@ static HOT const char *replay_loops_take_all(struct replay *r, struct tally *t,
 	t->lines += h.lines;
 	t->cost_lines += h.steps + h.links;
 	if (h.call) {
-		t->now.cfn = t->fns.at[ENTRY_CALLEE(t->entries.at[h.call].what)].fn;
+		t->now.cfn =
+			t->fns.at[ENTRY_CALLEE(t->entries.at[h.call].kind_callee)].fn;
 		t->now.has_cfn = true;
 	}
 	replay_count(r, h.links, h.hits, h.steps);

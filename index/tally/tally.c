@@ -427,7 +427,7 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 		return err_no_memory(err, "while tallying");
 	t->fns.at[t->now.fn].has_lines = true;
 	t->cost_lines++;
-	k.what = ENTRY_WHAT(ENTRY_CALL, callee);
+	k.kind_callee = ENTRY_KIND_CALLEE(ENTRY_CALL, callee);
 	i = tally_entry_at(t, &k);
 	if (!i && t->pieces.open)
 		return pack_call(t, &row, callee, cost)
@@ -453,7 +453,8 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 	uint32_t i = 0;
 
 	t->now.file = t->now.base_file;
-	k.what = ENTRY_WHAT(t->now.pending_jcnd ? ENTRY_JCND : ENTRY_JUMP, 0);
+	k.kind_callee =
+		ENTRY_KIND_CALLEE(t->now.pending_jcnd ? ENTRY_JCND : ENTRY_JUMP, 0);
 	t->now.pending = PENDING_NONE;
 	t->now.has_jfi = t->now.has_jfn = false;
 	t->cost_lines++;
@@ -461,7 +462,7 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 		i = tally_entry_at(t, &k);
 	if (!i && t->pieces.open) {
 		struct piece_row row = {
-			.kind = (uint8_t)ENTRY_KIND(k.what),
+			.kind = (uint8_t)ENTRY_KIND(k.kind_callee),
 			.file = k.file,
 			.instr = r->a,
 			.line = r->b,

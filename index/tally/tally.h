@@ -36,10 +36,10 @@ enum entry_kind { ENTRY_COST, ENTRY_CALL, ENTRY_JUMP, ENTRY_JCND };
 
 struct entry {
 	uint64_t instr, line;
-	uint32_t file; /* name slot */
-	uint32_t what; /* kind << 30 | callee (function slot) of a call */
-	uint32_t next; /* the entry that followed last time; 0: none yet */
-	uint32_t val;  /* index of its numbers in tally.entries.val */
+	uint32_t file;	      /* name slot */
+	uint32_t kind_callee; /* kind << 30 | callee (function slot) of a call */
+	uint32_t next;	      /* the entry that followed last time; 0: none yet */
+	uint32_t val;	      /* index of its numbers in tally.entries.val */
 };
 /* Its numbers, E = events of the tally:
  *   cost line   E costs
@@ -48,9 +48,9 @@ struct entry {
  *   jump        to_instr, to_line, to_fn name slot << 32 | to_file slot, executed,
  *               taken */
 enum { JUMP_VALUES = 5 };
-#define ENTRY_WHAT(kind, callee) ((uint32_t)(kind) << 30 | (callee))
-#define ENTRY_KIND(what) ((enum entry_kind)((what) >> 30))
-#define ENTRY_CALLEE(what) ((what)&0x3fffffff)
+#define ENTRY_KIND_CALLEE(kind, callee) ((uint32_t)(kind) << 30 | (callee))
+#define ENTRY_KIND(kind_callee) ((enum entry_kind)((kind_callee) >> 30))
+#define ENTRY_CALLEE(kind_callee) ((kind_callee)&0x3fffffff)
 /* The entry before a function's first one; it has no numbers. */
 #define ENTRY_HEAD 0x3fffffffu
 
@@ -255,16 +255,16 @@ struct tally {
 
 static inline bool tally_is_head(const struct tally *t, uint32_t entry)
 {
-	return t->entries.at[entry].what == ENTRY_HEAD;
+	return t->entries.at[entry].kind_callee == ENTRY_HEAD;
 }
 
 /* Bytes of data that is never spilled: names, functions, edges, parts, headers. */
 uint64_t tally_held(const struct tally *t);
 
 /* The number of an entry's numbers. */
-static inline size_t tally_values(const struct tally *t, uint32_t what)
+static inline size_t tally_values(const struct tally *t, uint32_t kind_callee)
 {
-	switch (ENTRY_KIND(what)) {
+	switch (ENTRY_KIND(kind_callee)) {
 	case ENTRY_COST: return t->events.n;
 	case ENTRY_CALL: return 3 + 2 * t->events.n;
 	default: return JUMP_VALUES;

@@ -43,7 +43,7 @@ static uint32_t new_entry(struct tally *t, uint32_t fn, size_t n)
 
 static uint32_t entry_hash(uint32_t fn, const struct tally_key *k)
 {
-	return tally_hash(k->instr + ((uint64_t)k->what << 32),
+	return tally_hash(k->instr + ((uint64_t)k->kind_callee << 32),
 			  k->line + ((uint64_t)k->file << 32), fn);
 }
 
@@ -60,9 +60,10 @@ static uint32_t find_entry(const struct tally *t, uint32_t fn, const struct tall
 static struct tally_key tally_entry_key_of(const struct tally *t, uint32_t i)
 {
 	const struct entry *e = &t->entries.at[i];
-	bool jump = e->what != ENTRY_HEAD && ENTRY_KIND(e->what) >= ENTRY_JUMP;
+	bool jump =
+		e->kind_callee != ENTRY_HEAD && ENTRY_KIND(e->kind_callee) >= ENTRY_JUMP;
 
-	return (struct tally_key){e->instr, e->line, e->file, e->what,
+	return (struct tally_key){e->instr, e->line, e->file, e->kind_callee,
 				  jump ? t->entries.val + e->val : NULL};
 }
 
@@ -85,18 +86,18 @@ static int index_fn(struct tally *t, uint32_t f)
 static uint32_t append_entry(struct tally *t, uint32_t fn, uint32_t before,
 			     const struct tally_key *k)
 {
-	uint32_t i = new_entry(t, fn, tally_values(t, k->what));
+	uint32_t i = new_entry(t, fn, tally_values(t, k->kind_callee));
 
 	if (!i)
 		return 0;
 	t->entries.at[i].instr = k->instr;
 	t->entries.at[i].line = k->line;
 	t->entries.at[i].file = k->file;
-	t->entries.at[i].what = k->what;
+	t->entries.at[i].kind_callee = k->kind_callee;
 	if (k->to)
 		memcpy(t->entries.val + t->entries.at[i].val, k->to,
 		       3 * sizeof(uint64_t));
-	if (ENTRY_KIND(k->what) == ENTRY_CALL)
+	if (ENTRY_KIND(k->kind_callee) == ENTRY_CALL)
 		t->entries.val[t->entries.at[i].val] = NONE; /* edge slot unknown */
 	t->entries.at[before].next = i;
 	return i;
@@ -126,7 +127,7 @@ static uint32_t find_or_make(struct tally *t, uint32_t before, const struct tall
 		t->entries.at[before].next = i;
 		return i;
 	}
-	*room = tally_entry_room(t, ENTRY_BYTES + tally_values(t, k->what) *
+	*room = tally_entry_room(t, ENTRY_BYTES + tally_values(t, k->kind_callee) *
 							  sizeof(*t->entries.val));
 	if (!*room)
 		return 0;
@@ -183,15 +184,16 @@ int tally_unpack_piece(struct tally *t, uint32_t f, uint32_t *last)
 
 	if (!at || open_piece(t, f, &in, &before, &before_at))
 		return -1;
-	t->entries.at[at].what = ENTRY_HEAD;
+	t->entries.at[at].kind_callee = ENTRY_HEAD;
 	t->fns.at[f].head = at;
 	while (piece_get(&in, &r, t->pieces.cost)) {
 		const uint64_t to[3] = {r.to[0], r.to[1],
 					piece_goes_to(t->fns.at[f].fn, r.file, r.to[2])};
 		struct tally_key k = {
 			r.instr, r.line, r.file,
-			ENTRY_WHAT(r.kind,
-				   r.kind == ENTRY_CALL ? t->edges.at[r.edge].callee : 0),
+			ENTRY_KIND_CALLEE(r.kind, r.kind == ENTRY_CALL
+							  ? t->edges.at[r.edge].callee
+							  : 0),
 			r.kind >= ENTRY_JUMP ? to : NULL};
 		uint64_t *v;
 

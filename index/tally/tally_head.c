@@ -110,19 +110,23 @@ static uint64_t *wide_values(struct tally *t, size_t from, size_t *n, size_t *ca
 	for (size_t i = 1; i < t->entries.n; i++) {
 		struct entry *e = &t->entries.at[i];
 		const uint64_t *old = t->entries.val + e->val;
-		const size_t room = e->what == ENTRY_HEAD ? 0 : tally_values(t, e->what);
+		const size_t room = e->kind_callee == ENTRY_HEAD
+					    ? 0
+					    : tally_values(t, e->kind_callee);
 
 		if (vec_reserve(&val, cap, *n + room, 8)) {
 			free(val);
 			return NULL;
 		}
-		if (e->what != ENTRY_HEAD && ENTRY_KIND(e->what) == ENTRY_CALL) {
+		if (e->kind_callee != ENTRY_HEAD &&
+		    ENTRY_KIND(e->kind_callee) == ENTRY_CALL) {
 			/* With this part's sums: part_lines.c ends no part. */
 			memcpy(val + *n, old, (from + 2) * 8);
 			memcpy(val + *n + 2 + to, old + 2 + from, (from + 1) * 8);
-		} else if (e->what != ENTRY_HEAD) {
+		} else if (e->kind_callee != ENTRY_HEAD) {
 			memcpy(val + *n, old,
-			       (ENTRY_KIND(e->what) == ENTRY_COST ? from : room) * 8);
+			       (ENTRY_KIND(e->kind_callee) == ENTRY_COST ? from : room) *
+				       8);
 		}
 		e->val = (uint32_t)*n;
 		*n += room;

@@ -43,7 +43,7 @@ static inline bool tally_entry_room(const struct tally *t, uint64_t n)
 /* Equal entries have equal keys. */
 struct tally_key {
 	uint64_t instr, line;
-	uint32_t file, what;
+	uint32_t file, kind_callee;
 	const uint64_t *to; /* of a jump: 3 numbers */
 };
 
@@ -53,7 +53,7 @@ static inline bool tally_same_entry(const struct tally *t, uint32_t i,
 	const struct entry *e = &t->entries.at[i];
 
 	if (e->instr != k->instr || e->line != k->line || e->file != k->file ||
-	    e->what != k->what)
+	    e->kind_callee != k->kind_callee)
 		return false;
 	return !k->to ||
 	       memcmp(t->entries.val + e->val, k->to, 3 * sizeof(uint64_t)) == 0;

@@ -142,7 +142,7 @@ int tally_touch_site(struct tally *t, uint32_t entry, uint32_t val)
 
 	if (e == NONE)
 		e = edge_slot(t, t->entries.fn[entry],
-			      ENTRY_CALLEE(t->entries.at[entry].what));
+			      ENTRY_CALLEE(t->entries.at[entry].kind_callee));
 	if (e == NONE || touch_edge(t, e) ||
 	    vec_reserve_raw(&t->parts.touched_site, &t->parts.touched_site_cap,
 			    t->parts.ntouched_site + 1, sizeof(*t->parts.touched_site)))

@@ -38,7 +38,7 @@ static int pack_entry(struct tally *t, uint32_t f, uint32_t i, struct piece_row 
 {
 	const struct entry *e = &t->entries.at[i];
 	const uint64_t *v = t->entries.val + e->val;
-	struct piece_row r = {.kind = (uint8_t)ENTRY_KIND(e->what),
+	struct piece_row r = {.kind = (uint8_t)ENTRY_KIND(e->kind_callee),
 			      .file = e->file,
 			      .instr = e->instr,
 			      .line = e->line};
@@ -85,12 +85,12 @@ static void by_function(const struct tally *t, uint32_t *first, uint32_t *entry)
 	/* first[f + 2] counts f's entries; first[f + 1] then is f's next place, and at
 	 * the end the start of f + 1. */
 	for (size_t i = 1; i < t->entries.n; i++)
-		if (t->entries.at[i].what != ENTRY_HEAD)
+		if (t->entries.at[i].kind_callee != ENTRY_HEAD)
 			first[t->entries.fn[i] + 2]++;
 	for (size_t f = 1; f <= t->fns.n + 1; f++)
 		first[f] += first[f - 1];
 	for (size_t i = 1; i < t->entries.n; i++)
-		if (t->entries.at[i].what != ENTRY_HEAD)
+		if (t->entries.at[i].kind_callee != ENTRY_HEAD)
 			entry[first[t->entries.fn[i] + 1]++] = (uint32_t)i;
 }
 
