@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "index/base/err.h"
-#include "index/format/key.h"
+#include "index/format/tables.h"
 #include "index/base/bytes.h"
 
 struct store_writer;

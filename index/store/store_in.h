@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "index/format/detail_code.h"
-#include "index/format/key.h"
+#include "index/format/tables.h"
 #include "index/format/meta_code.h"
 #include "index/base/bytes.h"
 #include "index/format/part_code.h"
@@ -100,7 +100,7 @@ bool store_each_once(struct store *st, const uint32_t *p, size_t n);
 /* The packed bytes from a place (block << 32 | byte); *end: the end of its block. */
 const unsigned char *store_packed(struct store *st, enum table t, uint64_t place,
 				  const unsigned char **end);
-/* Bytes per row of a u64 column (key.h): 1, 2, 4 or 8; 0: no valid width. */
+/* Bytes per row of a u64 column (tables.h): 1, 2, 4 or 8; 0: no valid width. */
 unsigned store_width(uint32_t rows, uint64_t bytes);
 uint64_t store_row_u64(struct store *st, enum table t, uint32_t event, uint64_t row);
 uint32_t store_row_u32(struct store *st, enum table t, uint32_t event, uint64_t row);

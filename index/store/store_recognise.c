@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "index/format/key.h"
+#include "index/format/tables.h"
 #include "index/store/store.h"
 #include "index/store/store_pages.h"
 

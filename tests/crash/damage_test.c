@@ -16,7 +16,7 @@
 
 #include "engine/query.h"
 #include "index/build.h"
-#include "index/format/key.h"
+#include "index/format/tables.h"
 #include "repl/render/render.h"
 #include "repl/render/renderers.h"
 #include "tests/support/sample.h"

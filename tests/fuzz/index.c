@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "index/build.h"
-#include "index/format/key.h"
+#include "index/format/tables.h"
 #include "index/format/meta_code.h"
 #include "tests/support/fuzzing.h"
 

@@ -14,7 +14,7 @@
 #include "index/base/map.h"
 #include "index/base/out.h"
 #include "index/build.h"
-#include "index/format/key.h"
+#include "index/format/tables.h"
 #include "index/part_lines.h"
 #include "index/file/source.h"
 #include "tests/support/pack.h"

@@ -1,5 +1,5 @@
 /*
- * key.h - the bytes of the index file: tables, keys, value headers (index/FORMAT.md).
+ * tables.h - the bytes of the index file: tables, keys, value headers (index/FORMAT.md).
  *
  * One LMDB database, few and large values.  A key is 8 bytes, big endian, so that LMDB's
  * byte order is (table, event, block):
@@ -10,8 +10,8 @@
  * padded so that LMDB gives each its own pages: a payload then begins on a 16-byte
  * boundary and its columns can be used in place.
  */
-#ifndef QUERN_KEY_H
-#define QUERN_KEY_H
+#ifndef QUERN_TABLES_H
+#define QUERN_TABLES_H
 
 #include <stddef.h>
 #include <stdint.h>

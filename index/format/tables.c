@@ -1,5 +1,5 @@
-/* key.c - keys and checks of the index file; see key.h. */
-#include "index/format/key.h"
+/* tables.c - keys and checks of the index file; see tables.h. */
+#include "index/format/tables.h"
 
 #include <xxhash.h>
 
