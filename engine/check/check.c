@@ -390,6 +390,28 @@ static int check_source(struct schema *s, struct query *q)
 	return 0;
 }
 
+/* What is expected is asked of the rows that are shown: `expect self < 1k | take 1` would
+ * ask one. */
+static int check_after(struct schema *s, const struct tstage *st)
+{
+	const struct tstage *next = st->kind == T_EXPECT ? st->next : NULL;
+
+	for (; next; next = next->next)
+		switch (next->kind) {
+		case T_WHERE:
+		case T_TAKE:
+		case T_SKIP:
+		case T_GROUP:
+		case T_SUM:
+		case T_COUNT:
+			check_fail(s, next->span,
+				   "other rows than these would be expected");
+			return err_hint(s->err, "write this stage before 'expect'");
+		default: break;
+		}
+	return 0;
+}
+
 static int check_output(struct schema *s, const struct query *q)
 {
 	if (!s->env->safe || (!q->file.n && !q->shell.n))
@@ -410,7 +432,7 @@ int check_query(const struct check_env *env, struct query *q, struct arena *a,
 	if ((q->source.top && expand_top(&s, q)) || choose_event(&s, q))
 		return (int)err->kind;
 	for (struct tstage *st = q->tstages; st; st = st->next)
-		if (check_stage(&s, st))
+		if (check_stage(&s, st) || check_after(&s, st))
 			return (int)err->kind;
 	*event = s.event;
 	return 0;
