@@ -46,7 +46,7 @@ static void delta(char *buf, const struct shown *s, int64_t v)
 
 static void percent(char *buf, const struct shown *s, double v)
 {
-	bool plus = s->sign && v >= 0.005;
+	bool plus = s->sign && v >= 0.005 && isfinite(v); /* no sign for "new" */
 
 	buf[0] = '+';
 	number_percent(buf + plus, v);

@@ -238,6 +238,8 @@ r = run("new", "base=old", "-q", "-c", GATE, "--least-paired", "0")
 ok(r.status == 4 and "fresh" in r.text and "work.isra.1" in r.text and "new" in r.text, "a new function breaks the gate, a renamed one, too", r)
 same([r["fn"] for r in rows(query="functions vs base | sort delta% | take 1")], ["fresh"], "it sorts first")
 same([(r["delta%"], r["change"]) for r in rows(query="functions vs base | take 1")], [(None, "new")], "null, with change")
+r = run("new", "base=old", "-q", "-c", "functions vs base | take 1 | show fn, delta, delta% | as md")
+ok("| +10 | new |" in r.text, "in a review a new row has no sign before `new`", r)
 same([r["fn"] for r in rows(query="functions vs base | where delta% - 1 > 5")], ["fresh", "work.isra.1"], "arithmetic keeps it")
 same([(r["self"], r["base"], r["delta"], r["delta%"]) for r in rows(query="functions vs base | sum")], [(17, 15, 2, 100 * 2 / 15)],
      "sum is the change of the whole")
