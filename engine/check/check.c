@@ -390,8 +390,8 @@ static int check_source(struct schema *s, struct query *q)
 	return 0;
 }
 
-/* What is expected is asked of the rows that are shown: `expect self < 1k | take 1` would
- * ask one. */
+/* `expect` tests the rows that the query shows, so no later stage may change these rows:
+ * `expect self < 1k | take 1` would test one. */
 static int check_after(struct schema *s, const struct tstage *st)
 {
 	const struct tstage *next = st->kind == T_EXPECT ? st->next : NULL;
@@ -405,7 +405,7 @@ static int check_after(struct schema *s, const struct tstage *st)
 		case T_SUM:
 		case T_COUNT:
 			check_fail(s, next->span,
-				   "other rows than these would be expected");
+				   "a stage after 'expect' must not change the rows");
 			return err_hint(s->err, "write this stage before 'expect'");
 		default: break;
 		}

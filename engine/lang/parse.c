@@ -355,7 +355,7 @@ static int parse_start(struct parser *p, struct str text, const struct parse_lim
 	return err_hint(err, "raise it: --limit text=%zu", text.n);
 }
 
-/* Skip to the first token of a statement; false: there is none. */
+/* Skip to the first token of the next statement.  Returns false at the end of the text. */
 static bool find_stmt(struct parser *p, struct token *t)
 {
 	for (;;) {

@@ -382,7 +382,8 @@ static bool in_list(const struct tstage *s, const struct token *t)
 	       (s->kind == T_SHOW || s->kind == T_SORT || s->kind == T_GROUP);
 }
 
-/* What seems to be meant behind a source; 0: nothing is known of it. */
+/* Report a token that cannot follow a source, if we can guess what the user meant; else
+ * return 0. */
 static int unexpected_in_source(struct parser *p, const struct source *src,
 				const struct verb *v, const struct token *t)
 {
@@ -411,7 +412,7 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 	return 0;
 }
 
-/* The same behind a table stage. */
+/* The same for a token that cannot follow a table stage. */
 static int unexpected_in_stage(struct parser *p, const struct tstage *stages,
 			       const struct token *t)
 {

@@ -39,7 +39,7 @@ enum pair_rule {
 	PAIR_RULES = 7,	  /* how many there are */
 };
 
-/* What the user says of the two profiles; it holds for the names of both. */
+/* The user's own rules.  They apply to the names in both profiles. */
 struct pair_rules {
 	struct moved files;   /* --strip-prefix A=B */
 	struct moved objects; /* --map-object A=B */
