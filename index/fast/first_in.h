@@ -95,4 +95,17 @@ static HOT const char *first_call_target(const char *p, const uint64_t *base,
 	return *p == '\n' ? p + 1 : NULL;
 }
 
+/* Name slots of the next callee's object and file; 0: its header lines do not name it. */
+static inline void first_set_called(struct tally *t, uint32_t cob, uint32_t cfi)
+{
+	if (cob) {
+		t->now.cob = cob;
+		t->now.has_cob = true;
+	}
+	if (cfi) {
+		t->now.cfi = cfi;
+		t->now.has_cfi = true;
+	}
+}
+
 #endif

@@ -234,14 +234,7 @@ const char *first_call(struct tally *t, const struct decode *d, struct first_pla
 	    !(p = number_costs(p, d->ncols, cost, &n)))
 		return NULL;
 	r.ncost = n;
-	if (c.cob) {
-		t->now.cob = c.cob;
-		t->now.has_cob = true;
-	}
-	if (c.cfi) {
-		t->now.cfi = c.cfi;
-		t->now.has_cfi = true;
-	}
+	first_set_called(t, c.cob, c.cfi);
 	if (c.cfn) {
 		t->now.cfn = c.cfn;
 		t->now.has_cfn = true;

@@ -550,14 +550,7 @@ static HOT const char *call(const struct first_fixed l, struct first *f, const c
 	p = read_callee(l, p, &c);
 	if (!p || !(p = read_calls(l, f, p, &c)))
 		return NULL;
-	if (c.cob) {
-		t->now.cob = c.cob;
-		t->now.has_cob = true;
-	}
-	if (c.cfi) {
-		t->now.cfi = c.cfi;
-		t->now.has_cfi = true;
-	}
+	first_set_called(t, c.cob, c.cfi);
 	sum = tally_call(t, c.cfn, &edge);
 	if (!sum) {
 		t->no_memory = true;
