@@ -8,17 +8,10 @@
 #include "index/detail/detail_run.h"
 #include "index/tally/piece.h"
 #include "index/tally/tally.h"
+#include "tests/support/dice.h"
 #include "tests/support/tap.h"
 
 enum { ROWS = 4000, FILES = 200, EDGES = 40, FIRST_EDGE = 1000 };
-
-static uint64_t state = 1;
-
-static unsigned below(unsigned n)
-{
-	state += 0x9e3779b97f4a7c15;
-	return (unsigned)(hash_mix(state) % n);
-}
 
 struct shape {
 	const char *name;
@@ -95,11 +88,11 @@ static uint32_t file_of[FILES + 1], edge_of[EDGES];
 
 static uint64_t some_cost(void)
 {
-	switch (below(8)) {
+	switch (dice_below(8)) {
 	case 0: return 0;
-	case 1: return hash_mix(state);
-	case 2: return (uint64_t)1 << below(64);
-	default: return below(3000);
+	case 1: return hash_mix(dice_state);
+	case 2: return (uint64_t)1 << dice_below(64);
+	default: return dice_below(3000);
 	}
 }
 
@@ -112,34 +105,35 @@ static void fill(const struct shape *s)
 	memset(cost, 0, sizeof(cost));
 	for (unsigned i = 0; i < s->rows; i++) {
 		struct piece_row *r = &row[i];
-		const unsigned kind = below(100);
+		const unsigned kind = dice_below(100);
 		bool again = false;
 
 		if (kind < s->sites)
 			r->kind = ENTRY_CALL;
 		else if (kind < s->sites + s->jumps)
-			r->kind = below(2) ? ENTRY_JUMP : ENTRY_JCND;
-		again = r->kind != ENTRY_COST && s->same && below(s->same);
-		if (s->turn && below(s->turn) == 0)
-			at -= below(s->back < at ? s->back : (unsigned)at + 1);
+			r->kind = dice_below(2) ? ENTRY_JUMP : ENTRY_JCND;
+		again = r->kind != ENTRY_COST && s->same && dice_below(s->same);
+		if (s->turn && dice_below(s->turn) == 0)
+			at -= dice_below(s->back < at ? s->back : (unsigned)at + 1);
 		else if (!again)
-			at += 1 + (below(50) ? below(3) : below(1000));
-		if (below(20) == 0)
-			file = 1 + below(s->files);
+			at += 1 + (dice_below(50) ? dice_below(3) : dice_below(1000));
+		if (dice_below(20) == 0)
+			file = 1 + dice_below(s->files);
 		r->file = file;
 		r->instr = s->instr ? at : 0;
 		r->line = !s->line   ? 0
-			  : s->instr ? at / 3 - at / 50 * 2 + below(2) * 5
+			  : s->instr ? at / 3 - at / 50 * 2 + dice_below(2) * 5
 				     : at;
-		r->edge = below(EDGES);
-		r->count = below(500);
-		r->taken = r->kind == ENTRY_JCND ? below(400) : r->count;
-		r->to[0] = s->instr ? at + below(8) - 4 : 0;
-		r->to[1] = s->line && below(2) ? r->line + below(3) : r->line;
-		r->to[2] = s->far ? below(4) : 0;
+		r->edge = dice_below(EDGES);
+		r->count = dice_below(500);
+		r->taken = r->kind == ENTRY_JCND ? dice_below(400) : r->count;
+		r->to[0] = s->instr ? at + dice_below(8) - 4 : 0;
+		r->to[1] = s->line && dice_below(2) ? r->line + dice_below(3) : r->line;
+		r->to[2] = s->far ? dice_below(4) : 0;
 		if (r->kind <= ENTRY_CALL) {
-			r->ncost = below(100) < s->few ? 1 + below(s->events) : s->events;
-			const bool costs_again = i && below(100) < s->again &&
+			r->ncost = dice_below(100) < s->few ? 1 + dice_below(s->events)
+							    : s->events;
+			const bool costs_again = i && dice_below(100) < s->again &&
 						 row[i - 1].ncost == r->ncost;
 
 			for (uint32_t e = 0; e < r->ncost; e++)

@@ -1,19 +1,11 @@
 /* cycles_test.c - components and order of random graphs against plain reachability. */
 #include <stdlib.h>
 
-#include "index/base/hash.h"
 #include "index/graph/cycles.h"
+#include "tests/support/dice.h"
 #include "tests/support/tap.h"
 
 enum { MOST = 24 };
-
-static uint64_t state = 1;
-
-static uint64_t random_u64(void)
-{
-	state += 0x9e3779b97f4a7c15;
-	return hash_mix(state);
-}
 
 static bool reach[MOST][MOST];
 
@@ -24,7 +16,7 @@ static void random_graph(size_t n, size_t edges, uint32_t *out_first, uint32_t *
 	size_t at = 0;
 
 	for (size_t i = 0; i < edges; i++)
-		edge[random_u64() % n][random_u64() % n] = true;
+		edge[dice_u64() % n][dice_u64() % n] = true;
 	for (size_t f = 0; f < n; f++) {
 		out_first[f] = (uint32_t)at;
 		for (size_t g = 0; g < n; g++)
@@ -74,11 +66,11 @@ static void test_random(void)
 	unsigned failed = 0;
 
 	for (unsigned i = 0; i < 20000; i++) {
-		size_t n = 1 + random_u64() % MOST;
+		size_t n = 1 + dice_u64() % MOST;
 		const char *what;
 		struct cycles c;
 
-		random_graph(n, random_u64() % (3 * n), out_first, callee);
+		random_graph(n, dice_u64() % (3 * n), out_first, callee);
 		if (cycles_find(n, out_first, callee, &c))
 			abort();
 		what = wrong(n, &c);

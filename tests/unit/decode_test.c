@@ -9,9 +9,9 @@
  */
 #include <stdlib.h>
 
-#include "index/base/hash.h"
 #include "index/base/out.h"
 #include "index/lines/decode.h"
+#include "tests/support/dice.h"
 #include "tests/support/tap.h"
 
 /* ---- rows as text ---- */
@@ -212,19 +212,6 @@ static void test_rules(void)
 
 /* ---- fast and slow ---- */
 
-static uint64_t state = 1;
-
-static uint64_t random_u64(void)
-{
-	state += 0x9e3779b97f4a7c15;
-	return hash_mix(state);
-}
-
-static unsigned below(unsigned n)
-{
-	return (unsigned)(random_u64() % n);
-}
-
 /* A field that the fast paths may take, or nearly. */
 static void some_field(struct out *o)
 {
@@ -260,11 +247,11 @@ static void some_field(struct out *o)
 		";1",
 	};
 
-	switch (below(6)) {
-	case 0: out_c(o, odd[below(COUNT(odd))]); break;
-	case 1: out_printf(o, "+%u", below(50)); break;
-	case 2: out_printf(o, "0x%x", below(100000)); break;
-	default: out_printf(o, "%u", below(below(3) ? 100 : 200000000)); break;
+	switch (dice_below(6)) {
+	case 0: out_c(o, odd[dice_below(COUNT(odd))]); break;
+	case 1: out_printf(o, "+%u", dice_below(50)); break;
+	case 2: out_printf(o, "0x%x", dice_below(100000)); break;
+	default: out_printf(o, "%u", dice_below(dice_below(3) ? 100 : 200000000)); break;
 	}
 }
 
@@ -277,8 +264,8 @@ static void other_blanks(void)
 	static const char *const end[] = {"\n",	   "\n",    "\r\n", " \n",
 					  " \r\n", "\r \n", "\t\n"};
 
-	between = some[below(COUNT(some))];
-	ends = end[below(COUNT(end))];
+	between = some[dice_below(COUNT(some))];
+	ends = end[dice_below(COUNT(end))];
 }
 
 static void some_line(struct out *o)
@@ -288,20 +275,20 @@ static void some_line(struct out *o)
 		"cfl=(", "cob=(", "calls=", "calls", "jump=", "jcnd=", "fn=",
 		"",	 "",	  "",	    "",	     "",
 	};
-	const char *word = words[below(COUNT(words))];
-	unsigned fields = below(6);
+	const char *word = words[dice_below(COUNT(words))];
+	unsigned fields = dice_below(6);
 
 	out_c(o, word);
 	for (unsigned i = 0; i < fields; i++) {
 		if (i)
-			out_c(o, below(20) ? between : "  ");
+			out_c(o, dice_below(20) ? between : "  ");
 		some_field(o);
-		if (i == 0 && word[0] && below(3))
+		if (i == 0 && word[0] && dice_below(3))
 			out_c(o, ")");
 	}
-	if (below(30) == 0)
-		out_c(o, below(2) ? " " : "\t");
-	if (below(40) == 0)
+	if (dice_below(30) == 0)
+		out_c(o, dice_below(2) ? " " : "\t");
+	if (dice_below(40) == 0)
 		out_c(o, "\r");
 	out_c(o, ends);
 }
@@ -339,10 +326,10 @@ static void test_fast(void)
 
 		other_blanks();
 		out_mem(&fast);
-		out_c(&fast, heads[below(COUNT(heads))]);
-		for (unsigned k = below(i % 100 ? 12 : 3000); k; k--)
+		out_c(&fast, heads[dice_below(COUNT(heads))]);
+		for (unsigned k = dice_below(i % 100 ? 12 : 3000); k; k--)
 			some_line(&fast);
-		if (below(4) == 0)
+		if (dice_below(4) == 0)
 			fast.n--;
 		slow = slow_twin(&fast);
 		for (int entries = 0; entries < 2; entries++) {

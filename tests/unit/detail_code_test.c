@@ -1,28 +1,20 @@
 /* detail_code_test.c - packed detail comes back as it was, and damage is met with care. */
 #include <stdlib.h>
 
-#include "index/base/hash.h"
 #include "index/format/detail_code.h"
+#include "tests/support/dice.h"
 #include "tests/support/tap.h"
 
 enum { ROWS = 40, EVENTS = 130 };
 
-static uint64_t state = 1;
-
-static uint64_t random_u64(void)
-{
-	state += 0x9e3779b97f4a7c15;
-	return hash_mix(state);
-}
-
 /* Small, or anything: the extremes come often. */
 static uint64_t some(void)
 {
-	switch (random_u64() % 6) {
+	switch (dice_u64() % 6) {
 	case 0: return 0;
 	case 1: return UINT64_MAX;
-	case 2: return random_u64();
-	default: return random_u64() % 300;
+	case 2: return dice_u64();
+	default: return dice_u64() % 300;
 	}
 }
 
@@ -43,10 +35,10 @@ static void make(struct detail_row *row, size_t n, enum detail_kind kind,
 		 const struct detail_shape *s)
 {
 	for (size_t i = 0; i < n; i++) {
-		bool conditional = random_u64() & 1;
+		bool conditional = dice_u64() & 1;
 
-		row[i] = (struct detail_row){.file = (uint32_t)(random_u64() % 4)};
-		if (random_u64() % 8 == 0)
+		row[i] = (struct detail_row){.file = (uint32_t)(dice_u64() % 4)};
+		if (dice_u64() % 8 == 0)
 			row[i].file = UINT32_MAX;
 		row[i].instr = s->instr ? some() : 0;
 		row[i].line = s->line ? some() : 0;
@@ -55,7 +47,7 @@ static void make(struct detail_row *row, size_t n, enum detail_kind kind,
 			row[i].calls = some();
 		}
 		if (kind == DETAIL_JUMPS) {
-			row[i].edge = (uint32_t)(random_u64() % 4) << 1 | conditional;
+			row[i].edge = (uint32_t)(dice_u64() % 4) << 1 | conditional;
 			row[i].to_fn = row[i].edge & JUMP_OTHER_FN ? (uint32_t)some() : 0;
 			row[i].to_file =
 				row[i].edge & JUMP_OTHER_FILE ? (uint32_t)some() : 0;
@@ -67,7 +59,7 @@ static void make(struct detail_row *row, size_t n, enum detail_kind kind,
 	}
 	qsort(row, n, sizeof(*row), compare);
 	for (size_t i = 0; i < n; i++) {
-		const bool again = i && random_u64() % 2;
+		const bool again = i && dice_u64() % 2;
 
 		for (uint32_t e = 0; e < EVENTS; e++)
 			costs[i][e] = again ? costs[i - 1][e] : some();
@@ -95,11 +87,11 @@ static bool round_trip(enum detail_kind kind, struct bytes *b, struct detail_sha
 {
 	struct detail_row row[ROWS];
 	struct detail_reader r;
-	uint64_t cost[EVENTS + 1], n = random_u64() % (ROWS + 1);
+	uint64_t cost[EVENTS + 1], n = dice_u64() % (ROWS + 1);
 
 	*s = (struct detail_shape){
-		(uint32_t)(random_u64() % (random_u64() % 4 ? 5 : EVENTS + 1)),
-		random_u64() & 1, random_u64() & 1};
+		(uint32_t)(dice_u64() % (dice_u64() % 4 ? 5 : EVENTS + 1)),
+		dice_u64() & 1, dice_u64() & 1};
 	make(row, n, kind, s);
 	b->n = 0;
 	if (detail_encode(b, kind, s, row, n))
@@ -118,7 +110,7 @@ static bool round_trip(enum detail_kind kind, struct bytes *b, struct detail_sha
 static void read_damaged(enum detail_kind kind, const struct bytes *b,
 			 const struct detail_shape *s)
 {
-	size_t n = random_u64() % (b->n + 1);
+	size_t n = dice_u64() % (b->n + 1);
 	unsigned char *p = malloc(n ? n : 1);
 	uint64_t cost[EVENTS + 1], rows;
 	struct detail_reader r;
@@ -126,8 +118,8 @@ static void read_damaged(enum detail_kind kind, const struct bytes *b,
 	if (!p)
 		abort();
 	memcpy(p, b->p, n);
-	for (size_t k = random_u64() % 4; n && k; k--)
-		p[random_u64() % n] = (unsigned char)random_u64();
+	for (size_t k = dice_u64() % 4; n && k; k--)
+		p[dice_u64() % n] = (unsigned char)dice_u64();
 	rows = detail_begin(&r, kind, s, p, p + n);
 	for (uint64_t i = 0; i < rows && !r.in.bad; i++)
 		detail_next(&r, cost);

@@ -3,18 +3,10 @@
 
 #include <stdlib.h>
 
-#include "index/base/hash.h"
+#include "tests/support/dice.h"
 #include "tests/support/tap.h"
 
 enum { ROWS = 3000, EVENTS = 2 };
-
-static uint64_t state = 1;
-
-static unsigned below(unsigned n)
-{
-	state += 0x9e3779b97f4a7c15;
-	return (unsigned)(hash_mix(state) % n);
-}
 
 /* As a profile has them: by address, files in turns; or in any order. */
 struct shape {
@@ -29,14 +21,14 @@ static void fill(struct detail_key *key, const struct shape *s)
 	uint64_t at = 0;
 
 	for (unsigned i = 0; i < s->rows; i++) {
-		if (s->turn && below(s->turn) == 0)
-			at -= below(s->back < at ? s->back : (unsigned)at + 1);
+		if (s->turn && dice_below(s->turn) == 0)
+			at -= dice_below(s->back < at ? s->back : (unsigned)at + 1);
 		else if (s->turn)
-			at += 1 + below(3);
+			at += 1 + dice_below(3);
 		else
 			at = s->by_address ? i * s->positions / s->rows
-					   : below(s->positions);
-		key[i] = (struct detail_key){at, at / 3, below(s->files) * 7, i};
+					   : dice_below(s->positions);
+		key[i] = (struct detail_key){at, at / 3, dice_below(s->files) * 7, i};
 	}
 }
 
@@ -53,7 +45,7 @@ static void add_all(struct detail_lines *l, const struct detail_key *key, unsign
 			exit(1);
 		cost[0]++;
 		cost[1] += i;
-		if (below(50) == 0)
+		if (dice_below(50) == 0)
 			detail_lines_again(l);
 	}
 }
