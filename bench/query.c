@@ -18,11 +18,12 @@
 static const char help[] =
 	"usage: query [OPTION]... PROFILE QUERY...\n"
 	"  --index PATH  of the profile (beside it)\n"
+	"  --base FILE   a second profile, named base\n"
 	"  --runs N      of each query, behind the first (5)\n"
 	"  --tsv         query, rows, first, median, least and most ns\n";
 
 struct run {
-	const char *index;
+	const char *index, *base;
 	unsigned runs;
 	bool tsv;
 	struct arena arena;
@@ -97,6 +98,8 @@ static int read_options(struct run *run, int argc, char **argv)
 	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
 		if (strcmp(argv[i], "--index") == 0 && i + 1 < argc)
 			run->index = argv[++i];
+		else if (strcmp(argv[i], "--base") == 0 && i + 1 < argc)
+			run->base = argv[++i];
 		else if (strcmp(argv[i], "--runs") == 0 && i + 1 < argc)
 			run->runs = (unsigned)strtoul(argv[++i], NULL, 10);
 		else if (strcmp(argv[i], "--tsv") == 0)
@@ -113,19 +116,24 @@ static int measure_all(struct run *run, const char *profile, char **query,
 	const struct build_opts opts = {.index_path = run->index};
 	const struct session_limits limits = {.arena_bytes = (uint64_t)1 << 30};
 	struct build_report report;
-	struct store *st = NULL;
+	struct store *st = NULL, *base = NULL;
 
 	if (build_open(profile, &opts, &st, &report, err))
 		return (int)err->kind;
+	if (run->base && build_open(run->base, &(struct build_opts){0}, &base, &report, err))
+		goto out;
 	arena_init(&run->arena, (size_t)1 << 30);
 	if (!session_new(&run->session, err) &&
-	    !session_add(run->session, STR("bench"), st, err)) {
+	    !session_add(run->session, STR("bench"), st, err) &&
+	    !(base && session_add(run->session, STR("base"), base, err))) {
 		session_set_limits(run->session, &limits);
 		for (; *query && !err->kind; query++)
 			measure(run, *query, err);
 	}
 	session_free(run->session);
 	arena_free(&run->arena);
+out:
+	store_close(base);
 	store_close(st);
 	return (int)err->kind;
 }

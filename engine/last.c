@@ -32,7 +32,7 @@ static void *copy_bytes(struct arena *a, const void *p, size_t n)
 
 static int copy_column(struct arena *a, struct column *c, size_t rows)
 {
-	void *values = copy_bytes(a, c->u, rows * col_width(c->type));
+	void *values = copy_bytes(a, c->u, rows * type_width(c->type));
 
 	c->name = arena_str(a, c->name);
 	if (!values || !c->name.p)

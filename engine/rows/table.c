@@ -17,9 +17,30 @@ bool col_is_text(enum col_type t)
 	return t == COL_STR || t == COL_NAME || t == COL_FILE || t == COL_OBJ;
 }
 
-size_t col_width(enum col_type t)
+size_t type_width(enum col_type t)
 {
 	return col_is_text(t) ? sizeof(struct str) : t == COL_BOOL ? sizeof(bool) : 8;
+}
+
+size_t col_width(const struct table_col *c)
+{
+	return c->dict ? sizeof(*c->code) : type_width(c->type);
+}
+
+struct str dict_text(struct store *st, enum dict d, uint32_t code)
+{
+	return d == DICT_FILE ? store_file(st, code) : store_obj(st, code);
+}
+
+uint32_t dict_size(struct store *st, enum dict d)
+{
+	return d == DICT_FILE ? store_info(st)->files : store_info(st)->objects;
+}
+
+/* Functions that a stage merged may be of several files: "(several)" has no number. */
+bool has_codes(const struct table *t, const struct col_def *d)
+{
+	return d && d->codes && !t->vs && t->g->plain;
 }
 
 static struct table_col *new_col(struct table *t)
@@ -104,6 +125,7 @@ int table_refs(struct table *t)
 		return (int)t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
 		t->ref[i] = (uint32_t)i;
+	t->first = 0;
 	return 0;
 }
 
@@ -128,7 +150,8 @@ static int fill_flags(struct table *t, struct table_col *c)
 	uint8_t *is_estimated = NULL, *is_absent = NULL;
 	bool any_estimated = false, any_absent = false;
 
-	if (def->estimated && !(is_estimated = EXEC_ARRAY(t->x, uint8_t, t->n + 1)))
+	if (def->estimated && !(def->exact && def->exact(t)) &&
+	    !(is_estimated = EXEC_ARRAY(t->x, uint8_t, t->n + 1)))
 		return (int)t->x->err->kind;
 	if (absent && !(is_absent = EXEC_ARRAY(t->x, uint8_t, t->n + 1)))
 		return (int)t->x->err->kind;
@@ -168,10 +191,28 @@ static int fill_percent(struct table *t, struct table_col *c)
 	return 0;
 }
 
+/* Read the values from a column of the store. */
+static bool fill_stored(struct table *t, struct table_col *c)
+{
+	const struct col_def *d = c->def;
+
+	if (c->dict)
+		d->codes(t, c->code);
+	else if (d->stored && t->g->plain && !t->vs)
+		store_read_u64(t->g->st, (enum store_column)(d->stored - 1),
+			       d->flags & PER_EVENT ? c->event : 0, t->ref, t->first,
+			       t->n, c->u);
+	else
+		return false;
+	return true;
+}
+
 static int fill_values(struct table *t, struct table_col *c)
 {
 	const struct col_def *d = c->def;
 
+	if (fill_stored(t, c))
+		return exec_poll_now(t->x);
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t r = row_ref(t, i);
 
@@ -206,19 +247,15 @@ static int column_costs(struct table *t, const struct table_col *c)
 		       : 0;
 }
 
-int table_fill(struct table *t, struct table_col *c)
+int table_fill_into(struct table *t, struct table_col *c, void *buf)
 {
 	int rc;
 
-	if (c->filled || !c->def || is_cum(c))
-		return 0;
-	if (t->vs)
-		return t->joined->fill(t, c);
 	if (column_costs(t, c))
 		return (int)t->x->err->kind;
-	c->p = exec_alloc(t->x, t->n ? t->n : 1, col_width(c->type));
-	if (!c->p)
-		return (int)t->x->err->kind;
+	c->dict = has_codes(t, c->def) ? c->def->dict : DICT_NONE;
+	c->p = buf;
+	c->estimated = c->absent = NULL;
 	rc = c->percent ? fill_percent(t, c) : fill_values(t, c);
 	if (rc || fill_flags(t, c))
 		return (int)t->x->err->kind;
@@ -226,6 +263,34 @@ int table_fill(struct table *t, struct table_col *c)
 	if (t->x->a->refused)
 		return arena_full(t->x->a, t->x->err);
 	c->filled = true;
+	return 0;
+}
+
+int table_fill(struct table *t, struct table_col *c)
+{
+	void *buf;
+
+	if (c->filled || !c->def || is_cum(c))
+		return 0;
+	if (t->vs)
+		return t->joined->fill(t, c);
+	c->dict = has_codes(t, c->def) ? c->def->dict : DICT_NONE;
+	buf = exec_alloc(t->x, t->n ? t->n : 1, col_width(c));
+	return buf ? table_fill_into(t, c, buf) : (int)t->x->err->kind;
+}
+
+int table_texts(struct table *t, struct table_col *c)
+{
+	struct str *s;
+
+	if (!c->dict)
+		return 0;
+	if (!(s = EXEC_ARRAY(t->x, struct str, t->n ? t->n : 1)))
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < t->n; i++)
+		s[i] = col_text(t, c, i);
+	c->s = s;
+	c->dict = DICT_NONE;
 	return 0;
 }
 
@@ -304,27 +369,51 @@ bool table_taken(const struct table *t, struct str name)
 }
 
 /* Same order as in check_expr.c: columns that stages added come first. */
+int table_find(struct table *t, struct str base, uint32_t event, bool percent,
+	       struct table_col **out)
+{
+	*out = find_col(t, base, event, percent, true);
+	return *out ? 0 : table_add(t, base, event, percent, out);
+}
+
 int table_column(struct table *t, struct str base, uint32_t event, bool percent,
 		 struct table_col **out)
 {
-	*out = find_col(t, base, event, percent, true);
-	return *out ? 0 : table_own(t, base, event, percent, out);
+	return table_find(t, base, event, percent, out) || table_fill(t, *out)
+		       ? (int)t->x->err->kind
+		       : 0;
 }
 
-int table_append(struct table *t, struct str name, enum col_type type,
-		 struct table_col **out)
+int table_adopt(struct table *t, struct str name, const struct table_col *v,
+		struct table_col **out)
 {
 	struct table_col *c = new_col(t);
 
 	if (!c)
 		return (int)t->x->err->kind;
-	c->name = name;
-	c->type = type;
-	c->event = t->event;
-	c->machine = c->table = c->filled = true;
-	c->p = exec_alloc(t->x, t->n ? t->n : 1, col_width(type));
+	*c = (struct table_col){
+		.name = name,
+		.type = v->type,
+		.event = v->event,
+		.machine = true,
+		.table = true,
+		.filled = true,
+		.dict = v->dict,
+		.p = v->p,
+		.estimated = v->estimated,
+		.absent = v->absent,
+	};
 	*out = c;
-	return c->p ? 0 : (int)t->x->err->kind;
+	return 0;
+}
+
+int table_append(struct table *t, struct str name, enum col_type type,
+		 struct table_col **out)
+{
+	struct table_col v = {.type = type, .event = t->event};
+
+	v.p = exec_alloc(t->x, t->n ? t->n : 1, col_width(&v));
+	return v.p && !table_adopt(t, name, &v, out) ? 0 : (int)t->x->err->kind;
 }
 
 static int gather_values(struct table *t, void **p, size_t width, const uint32_t *keep,
@@ -364,7 +453,7 @@ int table_select(struct table *t, const uint32_t *keep, size_t n)
 	for (size_t k = 0; k < t->ncols; k++) {
 		struct table_col *c = t->cols[k];
 
-		if (c->filled && (gather_values(t, &c->p, col_width(c->type), keep, n) ||
+		if (c->filled && (gather_values(t, &c->p, col_width(c), keep, n) ||
 				  gather_flags(t, &c->estimated, keep, n) ||
 				  gather_flags(t, &c->absent, keep, n)))
 			return (int)t->x->err->kind;
@@ -430,8 +519,8 @@ struct result_pages {
 	struct table *t;
 	struct result *r;
 	struct table_col **col; /* [r->ncols] */
-	void **buf;		/* [r->ncols]: one page of a column; NULL: the column
-				   is filled */
+	void **buf;		/* [r->ncols]: one page of a column; NULL: not needed */
+	uint32_t *code;		/* [PAGE]: numbers of texts */
 };
 
 enum { PAGE = 1 << 16, PAGED = 1 << 18 };
@@ -441,33 +530,37 @@ static int fill_shown(struct table *t, struct table_col *c)
 	return is_cum(c) && !c->filled ? fill_cum(t, c) : table_fill(t, c);
 }
 
-/* Fill buf with the current page of one column. */
-static int fill_page(struct table *t, struct table_col *c, void *buf)
+/* A page of the texts of a column that keeps their numbers, or has been filled. */
+static int hold_texts(struct result_pages *p, struct table *page, struct table_col *c,
+		      struct str *buf)
 {
-	if (column_costs(t, c))
-		return (int)t->x->err->kind;
-	c->p = buf;
-	c->estimated = c->absent = NULL;
-	return (c->percent ? fill_percent(t, c) : fill_values(t, c)) || fill_flags(t, c);
+	if (!c->filled && table_fill_into(page, c, p->code))
+		return (int)page->x->err->kind;
+	for (size_t i = 0; i < page->n; i++)
+		buf[i] = col_text(page, c, i);
+	c->s = buf;
+	c->dict = DICT_NONE;
+	return 0;
 }
 
 static int hold_column(struct result_pages *p, size_t k, struct table *page, size_t first)
 {
 	struct table_col c = *p->col[k];
-	size_t w = col_width(c.type);
+	const bool codes = c.dict || (!c.filled && has_codes(page, c.def));
+	const size_t w = codes ? sizeof(struct str) : col_width(&c);
 
 	if (c.filled) {
-		c.p = (char *)c.p + first * w;
+		c.p = (char *)c.p + first * col_width(&c);
 		c.estimated = c.estimated ? c.estimated + first : NULL;
 		c.absent = c.absent ? c.absent + first : NULL;
-	} else {
-		if (!c.machine)
-			return 0;
-		if (!p->buf[k] && !(p->buf[k] = exec_alloc(page->x, PAGE, w)))
-			return (int)page->x->err->kind;
-		if (fill_page(page, &c, p->buf[k]))
-			return (int)page->x->err->kind;
-	}
+	} else if (!c.machine)
+		return 0;
+	if ((codes || !c.filled) && !p->buf[k] &&
+	    !(p->buf[k] = exec_alloc(page->x, PAGE, w)))
+		return (int)page->x->err->kind;
+	if (codes ? hold_texts(p, page, &c, p->buf[k])
+		  : !c.filled && table_fill_into(page, &c, p->buf[k]))
+		return (int)page->x->err->kind;
 	to_column(&c, &p->r->cols[k]);
 	return 0;
 }
@@ -511,7 +604,7 @@ int result_whole(const struct result *r, struct err *err)
 	if (!p)
 		return 0;
 	for (size_t k = 0; k < r->ncols; k++) {
-		if (fill_shown(p->t, p->col[k])) {
+		if (fill_shown(p->t, p->col[k]) || table_texts(p->t, p->col[k])) {
 			table_told(r, err);
 			if (err->kind == ERR_LIMIT)
 				snprintf(
@@ -536,7 +629,8 @@ static int page_result(struct table *t, struct result *r)
 	*p = (struct result_pages){.t = t, .r = r};
 	p->col = EXEC_ARRAY(t->x, struct table_col *, t->ncols + 1);
 	p->buf = EXEC_ARRAY(t->x, void *, t->ncols + 1);
-	if (!p->col || !p->buf)
+	p->code = EXEC_ARRAY(t->x, uint32_t, PAGE);
+	if (!p->col || !p->buf || !p->code)
 		return (int)t->x->err->kind;
 	for (size_t i = 0; i < t->ncols; i++) {
 		struct table_col *c = t->cols[i];
@@ -572,7 +666,7 @@ static int whole_result(struct table *t, struct result *r)
 
 		if (!c->machine && !c->table)
 			continue;
-		if (fill_shown(t, c))
+		if (fill_shown(t, c) || table_texts(t, c))
 			return (int)t->x->err->kind;
 		to_column(c, &r->cols[r->ncols++]);
 	}

@@ -3,7 +3,11 @@
  *
  * A row is a reference: a function, an edge, an index into the source's own array.  A
  * column is filled when a stage or the result needs it, for the rows left then.  So `top
- * 10` reads ten rows, and `where` reads only the columns that it names.
+ * 10` reads ten rows.  Stages that look at all rows do so a window at a time (window.h),
+ * and read only the columns that they name.
+ *
+ * Files and objects stay numbers of the store until they are shown: few texts stand in
+ * many rows.
  */
 #ifndef QUERN_TABLE_H
 #define QUERN_TABLE_H
@@ -31,6 +35,8 @@ enum col_flags {
 	OF_RUN = 256,  /* of single runs (vs_runs.c) */
 };
 
+enum dict { DICT_NONE, DICT_FILE, DICT_OBJ }; /* of the store */
+
 struct col_def {
 	const char *name;
 	enum col_type type;
@@ -41,6 +47,14 @@ struct col_def {
 	double (*f)(const struct table *t, uint32_t ref, uint32_t event);
 	bool (*estimated)(const struct table *t, uint32_t ref, uint32_t event);
 	bool (*absent)(const struct table *t, uint32_t ref);
+	/* Shorter ways to the same values, for many rows: */
+	bool (*exact)(const struct table *t); /* no row is estimated */
+	/* 1 + the column of the store with these values, if the graph is plain and rows
+	 * are its functions or edges; 0: none */
+	unsigned stored;
+	/* The numbers of the texts of rows 0..t->n-1 in the dictionary, if has_codes(). */
+	enum dict dict;
+	void (*codes)(const struct table *t, uint32_t *out);
 };
 
 enum { ROW_WHOLE = UINT32_MAX, ROW_UNCOUNTED = UINT32_MAX - 1 };
@@ -68,6 +82,8 @@ struct table_col {
 	bool percent; /* of the cost of def */
 	bool machine, table, bar, adds_up, filled;
 	struct expr *ratio; /* quotient, computed from sums if summed; or NULL */
+	/* [rows]; texts of a dictionary are numbers in code[]: use col_text(). */
+	enum dict dict;
 	union {
 		void *p;
 		uint64_t *u;
@@ -75,8 +91,10 @@ struct table_col {
 		double *f;
 		struct str *s;
 		bool *b;
+		uint32_t *code;
 	};
 	uint8_t *estimated, *absent;
+	size_t slot; /* its place in struct window */
 };
 
 /* Properties of a join of two tables (vs.c) that a source does not have. */
@@ -100,7 +118,8 @@ struct table {
 	 * NULL: all rows are ROW_WHOLE. */
 	uint32_t (*part_of)(const struct table *t, uint32_t ref);
 	const uint32_t *on; /* per reference, if `_` was a tree: see result.h */
-	uint32_t *ref;	    /* [n]; NULL: row i is reference i */
+	uint32_t *ref;	    /* [n]; NULL: row i is reference first + i */
+	size_t first;	    /* 0, but for windows */
 	size_t n;
 	struct table_col **cols;
 	size_t ncols, cap;
@@ -122,32 +141,52 @@ struct table {
 
 bool col_is_f(enum col_type t);
 bool col_is_text(enum col_type t);
-size_t col_width(enum col_type t);
+size_t type_width(enum col_type t); /* bytes per value */
+size_t col_width(const struct table_col *c); /* bytes per row */
+struct str dict_text(struct store *st, enum dict d, uint32_t code);
+uint32_t dict_size(struct store *st, enum dict d);
+/* The text in row i of a text column of t. */
+static inline struct str col_text(const struct table *t, const struct table_col *c,
+				  size_t i)
+{
+	return c->dict ? dict_text(t->g->st, c->dict, c->code[i]) : c->s[i];
+}
+/* Does a column of t with this definition keep numbers for its texts? */
+bool has_codes(const struct table *t, const struct col_def *d);
 static inline uint32_t row_ref(const struct table *t, size_t i)
 {
-	return t->ref ? t->ref[i] : (uint32_t)i;
+	return t->ref ? t->ref[i] : (uint32_t)(t->first + i);
 }
 
 int table_init(struct exec *x, struct table *t, const struct source_def *src,
 	       struct graph *g, size_t n);
 /* Make references explicit: 0..n-1 if ref is NULL. */
 int table_refs(struct table *t);
-/* Find the column, or add it without showing it.  It is filled on return. */
+/* Find the column, or add it without showing it.  It may not be filled yet. */
+int table_find(struct table *t, struct str base, uint32_t event, bool percent,
+	       struct table_col **out);
+/* The same for the columns of the source, even if an added one took the name. */
+int table_add(struct table *t, struct str base, uint32_t event, bool percent,
+	      struct table_col **out);
+/* The same, filled. */
 int table_column(struct table *t, struct str base, uint32_t event, bool percent,
 		 struct table_col **out);
-/* The same for the columns of the source, even if an added one took the name. */
 int table_own(struct table *t, struct str base, uint32_t event, bool percent,
-	      struct table_col **out);
-/* The same, not filled yet. */
-int table_add(struct table *t, struct str base, uint32_t event, bool percent,
 	      struct table_col **out);
 /* Has a stage added a column with this name? */
 bool table_taken(const struct table *t, struct str name);
 /* Compute the values of a column. */
 int table_fill(struct table *t, struct table_col *c);
-/* Append a computed column of t->n rows. */
+/* Compute them in buf, col_width() * t->n bytes. */
+int table_fill_into(struct table *t, struct table_col *c, void *buf);
+/* Replace the numbers of a column by texts. */
+int table_texts(struct table *t, struct table_col *c);
+/* Append a computed column of t->n rows, of zeros. */
 int table_append(struct table *t, struct str name, enum col_type type,
 		 struct table_col **out);
+/* Append one with the values, flags, type and event of v. */
+int table_adopt(struct table *t, struct str name, const struct table_col *v,
+		struct table_col **out);
 /* Keep rows keep[0..n-1], in this order. */
 int table_select(struct table *t, const uint32_t *keep, size_t n);
 /* The function of the row in the first profile, or GRAPH_NONE. */

@@ -18,6 +18,8 @@ extern const struct source_def source_info, source_info_fn, source_info_vs, sour
 
 struct flow_parts;
 
+/* No cost of the graph is an estimate. */
+bool graph_exact(const struct table *t);
 /* Is the inclusive cost of function f an estimate in that event? */
 bool fn_incl_estimated(const struct table *t, uint32_t f, uint32_t event);
 /* Its proven bounds in event e. */

@@ -84,17 +84,41 @@ static bool call_estimated(const struct table *t, uint32_t r, uint32_t e)
 	return t->g->estimated;
 }
 
+/* Turn numbers of functions into those of their files. */
+static void files_of(const struct table *t, uint32_t *fn)
+{
+	const uint32_t *file = store_u32(t->g->st, STORE_FN_FILE);
+
+	for (size_t i = 0; i < t->n; i++)
+		fn[i] = file && fn[i] < t->g->functions ? file[fn[i]] : 0;
+}
+
+static void caller_files(const struct table *t, uint32_t *out)
+{
+	store_read_u32(t->g->st, STORE_EDGE_CALLER, t->ref, t->first, t->n, out);
+	files_of(t, out);
+}
+
+static void callee_files(const struct table *t, uint32_t *out)
+{
+	store_read_u32(t->g->st, STORE_EDGE_CALLEE, t->ref, t->first, t->n, out);
+	files_of(t, out);
+}
+
 static const struct col_def call_cols[] = {
 	{"caller_id", COL_ID, SHOW_M, .u = call_caller},
 	{"callee_id", COL_ID, SHOW_M, .u = call_callee},
-	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = call_calls},
+	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = call_calls,
+	 .stored = 1 + STORE_EDGE_CALLS},
 	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = call_incl,
-	 .estimated = call_estimated},
+	 .estimated = call_estimated, .exact = graph_exact, .stored = 1 + STORE_EDGE_INCL},
 	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
 	{"caller", COL_NAME, SHOW_M | SHOW_T, .s = call_caller_name},
 	{"callee", COL_NAME, SHOW_M | SHOW_T, .s = call_callee_name},
-	{"caller_file", COL_FILE, SHOW_M, .s = call_caller_file},
-	{"callee_file", COL_FILE, SHOW_M, .s = call_callee_file},
+	{"caller_file", COL_FILE, SHOW_M, .s = call_caller_file, .dict = DICT_FILE,
+	 .codes = caller_files},
+	{"callee_file", COL_FILE, SHOW_M, .s = call_callee_file, .dict = DICT_FILE,
+	 .codes = callee_files},
 	{"recursive", COL_BOOL, SHOW_M, .u = call_recursive},
 };
 

@@ -64,6 +64,27 @@ uint64_t fn_incl_hi(const struct table *t, uint32_t f, uint32_t e)
 	return hi;
 }
 
+/* Only functions on cycles have estimates, but for those of stages. */
+static bool fn_exact(const struct table *t)
+{
+	return !t->g->estimated && t->g->cycles == 0;
+}
+
+bool graph_exact(const struct table *t)
+{
+	return !t->g->estimated;
+}
+
+static void fn_files(const struct table *t, uint32_t *out)
+{
+	store_read_u32(t->g->st, STORE_FN_FILE, t->ref, t->first, t->n, out);
+}
+
+static void fn_objects(const struct table *t, uint32_t *out)
+{
+	store_read_u32(t->g->st, STORE_FN_OBJ, t->ref, t->first, t->n, out);
+}
+
 /* A cost that a stage estimated has no bounds. */
 static bool fn_no_bounds(const struct table *t, uint32_t f)
 {
@@ -156,18 +177,20 @@ static bool fn_no_cycle(const struct table *t, uint32_t f)
 static const struct col_def fn_cols[] = {
 	{"id", COL_ID, SHOW_M | SHOW_T, .u = fn_id_of},
 	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = fn_self,
-	 .estimated = fn_estimated},
+	 .estimated = fn_estimated, .exact = graph_exact, .stored = 1 + STORE_FN_SELF},
 	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
 	{"cum%", COL_PERCENT, SHOW_T | IS_CUM, .u = NULL},
 	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = fn_incl,
-	 .estimated = fn_incl_estimated},
+	 .estimated = fn_incl_estimated, .exact = fn_exact, .stored = 1 + STORE_FN_INCL},
 	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL, .u = NULL},
-	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = fn_calls},
+	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = fn_calls,
+	 .stored = 1 + STORE_FN_CALLS},
 	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = fn_name},
 	{"file:line", COL_STR, SHOW_T, .s = fn_place},
-	{"file", COL_FILE, SHOW_M, .s = fn_file},
-	{"line", COL_LINE, SHOW_M, .u = fn_line, .absent = fn_no_line},
-	{"obj", COL_OBJ, SHOW_M, .s = fn_obj},
+	{"file", COL_FILE, SHOW_M, .s = fn_file, .dict = DICT_FILE, .codes = fn_files},
+	{"line", COL_LINE, SHOW_M, .u = fn_line, .absent = fn_no_line,
+	 .stored = 1 + STORE_FN_LINE},
+	{"obj", COL_OBJ, SHOW_M, .s = fn_obj, .dict = DICT_OBJ, .codes = fn_objects},
 	{"cycle", COL_ID, SHOW_M | SHOW_T, .u = fn_cycle, .absent = fn_no_cycle},
 	{"contribution", COL_COST, SHOW_M | PER_EVENT, .u = fn_contribution,
 	 .estimated = fn_estimated},

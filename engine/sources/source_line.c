@@ -527,6 +527,12 @@ static struct str place_file(const struct table *t, uint32_t r)
 	return store_file(detail_of(t)->st, place_of(t, r)->file);
 }
 
+static void place_files(const struct table *t, uint32_t *out)
+{
+	for (size_t i = 0; i < t->n; i++)
+		out[i] = place_of(t, row_ref(t, i))->file;
+}
+
 static uint64_t place_line(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
@@ -588,7 +594,7 @@ static struct str place_text(const struct table *t, uint32_t r)
 }
 
 #define LINE_COLS(shown)                                             \
-	{"file", COL_FILE, SHOW_M | SHOW_T, .s = place_file},        \
+	{"file", COL_FILE, SHOW_M | SHOW_T, .s = place_file, .dict = DICT_FILE, .codes = place_files},        \
 		{"line", COL_LINE, SHOW_M | SHOW_T, .u = place_line, \
 		 .absent = place_no_line},                           \
 		PLACE_COSTS,                                         \
@@ -600,7 +606,7 @@ static const struct col_def line_cols[] = {LINE_COLS(0)};
 /* Used if some text could be read. */
 static const struct col_def line_text_cols[] = {LINE_COLS(SHOW_T)};
 static const struct col_def instr_cols[] = {
-	{"file", COL_FILE, SHOW_M | SHOW_T, .s = place_file},
+	{"file", COL_FILE, SHOW_M | SHOW_T, .s = place_file, .dict = DICT_FILE, .codes = place_files},
 	{"line", COL_LINE, SHOW_M | SHOW_T, .u = place_line, .absent = place_no_line},
 	{"instr", COL_ADDR, SHOW_M | SHOW_T, .u = place_instr},
 	PLACE_COSTS,
@@ -673,6 +679,12 @@ static struct str site_file(const struct table *t, uint32_t r)
 	return store_file(detail_of(t)->st, site_of(t, r)->file);
 }
 
+static void site_files(const struct table *t, uint32_t *out)
+{
+	for (size_t i = 0; i < t->n; i++)
+		out[i] = site_of(t, row_ref(t, i))->file;
+}
+
 static uint64_t site_line(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
@@ -710,7 +722,7 @@ static bool site_no_instr(const struct table *t, uint32_t r)
 static const struct col_def site_cols[] = {
 	{"caller", COL_NAME, SHOW_M | SHOW_T, .s = site_caller},
 	{"callee", COL_NAME, SHOW_M | SHOW_T, .s = site_callee},
-	{"file", COL_FILE, SHOW_M | SHOW_T, .s = site_file},
+	{"file", COL_FILE, SHOW_M | SHOW_T, .s = site_file, .dict = DICT_FILE, .codes = site_files},
 	{"line", COL_LINE, SHOW_M | SHOW_T, .u = site_line, .absent = site_no_line},
 	{"instr", COL_ADDR, SHOW_M, .u = site_instr, .absent = site_no_instr},
 	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = site_calls},

@@ -17,7 +17,7 @@ static int last_open(struct exec *x, const struct source *s, struct table *t)
 	for (size_t i = 0; i < r->ncols; i++) {
 		const struct column *from = &r->cols[i];
 		struct table_col *c;
-		size_t w = col_width(from->type);
+		size_t w = type_width(from->type);
 
 		if (table_append(t, from->name, from->type, &c))
 			return (int)x->err->kind;

@@ -1,21 +1,36 @@
 /*
  * eval.h - expressions over the rows of a table.
+ *
+ * An expression is bound to the columns of a table, opened (its sets are resolved, its
+ * regular expressions compiled), and then computed window by window (window.h).
  */
 #ifndef QUERN_EVAL_H
 #define QUERN_EVAL_H
 
 #include "engine/rows/table.h"
 
-/* Compute e as a column of t->n values. */
+struct window;
+
+/* Compute e as a column of t->n values.  A column of the table is itself. */
 int eval(struct exec *x, struct table *t, const struct expr *e, struct table_col *out);
+/* List the rows for which e holds, ascending. */
+int eval_rows(struct exec *x, struct table *t, const struct expr *e, uint32_t **rows,
+	      size_t *n);
+
 /* Find the column of an EX_COL that is no let.  Dr and self.Dr are columns of the
- * source, even if a stage names another one self. */
+ * source, even if a stage names another one self.  It may not be filled yet. */
 int eval_column(struct table *t, const struct expr *e, struct table_col **out);
 /* Copy e so that it always refers to the columns of now, even if others get their
  * names.  A ratio becomes the expression that computed it. */
 int eval_bind(struct exec *x, struct table *t, const struct expr *e, struct expr **out);
-/* List the rows for which e holds, ascending. */
-int eval_rows(struct exec *x, struct table *t, const struct expr *e, uint32_t **rows,
-	      size_t *n);
+
+/* For a caller with windows of its own: open e before window_open(), close it after
+ * window_close(). */
+int eval_open(struct exec *x, struct table *t, const struct expr *e, struct expr **out);
+/* The values for the rows of w, until its next window. */
+int eval_values(struct window *w, struct expr *e, struct table_col *out);
+/* Free what was opened, and note texts that no row had; any_rows: rows were looked at.
+ * e may be NULL. */
+int eval_close(struct exec *x, struct expr *e, bool any_rows);
 
 #endif

@@ -1,75 +1,89 @@
 /*
  * group.c - fold rows; see group.h.
  *
- * The number of a row's group comes from a hash of its key columns.  An aggregate that is
- * an expression over columns (D1mr / Dr) is computed from the sums of these columns.  The
- * sums stay as hidden columns, so that the result can be summed again.
+ * The number of a row's group comes from a hash of its keys; files and objects are
+ * hashed as numbers.  Keys and aggregates are computed a window of rows at a time, so
+ * memory goes to the groups, and 4 bytes to a row.  An aggregate that is an expression
+ * over columns (D1mr / Dr) is computed from the sums of these columns.  The sums stay as
+ * hidden columns, so that the result can be summed again.
  */
 #include "engine/stages/group.h"
 
 #include <string.h>
 
 #include "engine/lang/check_names.h"
-#include "engine/stages/eval.h"
-#include "engine/rows/exec.h"
 #include "engine/lang/parse.h"
+#include "engine/rows/window.h"
+#include "engine/stages/eval.h"
 #include "index/base/sort.h"
 
+enum { KEYS = 16 };
 enum { COUNTED, COUNTED_PART, LEFT_OUT }; /* is a row counted; _PART: not for AT_TOP */
 
 struct groups {
-	uint32_t *of;	 /* [rows]: group */
-	uint32_t *first; /* [groups]: its first row */
-	uint64_t *size;	 /* [groups]: rows */
-	size_t n;
+	uint32_t *of;	/* [rows]: group */
+	uint64_t *size; /* [groups]: rows */
+	size_t n, size_cap;
 	uint8_t *left_out; /* [rows]: enum; NULL: none is left out */
 };
-
-/* ---- group numbers ---- */
 
 static bool is_absent(const struct table_col *c, size_t i)
 {
 	return c->absent && c->absent[i];
 }
 
-static uint64_t hash_cell(const struct table_col *c, size_t i)
-{
-	struct str s;
+/* ---- group numbers ---- */
 
-	if (is_absent(c, i))
-		return 0;
-	if (col_is_text(c->type))
-		return str_hash(c->s[i]);
-	s = (struct str){(const char *)c->p + i * col_width(c->type), col_width(c->type)};
-	return str_hash(s);
-}
-
-static bool same_cell(const struct table_col *c, size_t a, size_t b)
-{
-	if (is_absent(c, a) || is_absent(c, b))
-		return is_absent(c, a) && is_absent(c, b);
-	if (col_is_text(c->type))
-		return str_eq(c->s[a], c->s[b]);
-	return memcmp((const char *)c->p + a * col_width(c->type),
-		      (const char *)c->p + b * col_width(c->type),
-		      col_width(c->type)) == 0;
-}
-
-static bool same_key(const struct table_col *key, size_t nkeys, size_t a, size_t b)
-{
-	for (size_t k = 0; k < nkeys; k++)
-		if (!same_cell(&key[k], a, b))
-			return false;
-	return true;
-}
+/* The groups' values of one key. */
+struct group_key {
+	struct expr *e;
+	const struct table_col *now; /* of the rows in the window */
+	struct table_col v;	     /* [groups] */
+	size_t cap, absent_cap;
+};
 
 /* A hash of rows by their keys.  It grows with the groups, not with the rows: few groups
  * stay in the cache. */
 struct numbering {
+	struct group_key key[KEYS];
+	size_t nkeys;
 	uint32_t *slot; /* [cap]: group + 1 */
 	uint64_t *hash; /* [groups] */
-	size_t cap, hash_cap, first_cap, size_cap;
+	size_t cap, hash_cap;
 };
+
+static uint64_t cell_bits(const struct table_col *c, size_t i)
+{
+	return c->dict ? c->code[i] : c->type == COL_BOOL ? c->b[i] : c->u[i];
+}
+
+static uint64_t hash_cell(const struct table_col *c, size_t i)
+{
+	if (is_absent(c, i))
+		return 0;
+	if (col_is_text(c->type) && !c->dict)
+		return str_hash(c->s[i]);
+	/* The multiplier is 2^64 / golden ratio (Knuth, TAOCP 3, 6.4). */
+	return (cell_bits(c, i) + 1) * 0x9e3779b97f4a7c15u;
+}
+
+static bool same_cell(const struct table_col *a, size_t i, const struct table_col *b,
+		      size_t k)
+{
+	if (is_absent(a, i) || is_absent(b, k))
+		return is_absent(a, i) && is_absent(b, k);
+	if (col_is_text(a->type) && !a->dict)
+		return str_eq(a->s[i], b->s[k]);
+	return cell_bits(a, i) == cell_bits(b, k);
+}
+
+static bool same_key(const struct numbering *b, size_t row, size_t group)
+{
+	for (size_t k = 0; k < b->nkeys; k++)
+		if (!same_cell(b->key[k].now, row, &b->key[k].v, group))
+			return false;
+	return true;
+}
 
 static int grow_numbering(struct exec *x, struct numbering *b, const struct groups *g)
 {
@@ -90,16 +104,37 @@ static int grow_numbering(struct exec *x, struct numbering *b, const struct grou
 	return 0;
 }
 
-static int new_group(struct exec *x, struct numbering *b, struct groups *g, uint64_t hash,
-		     size_t row)
+/* Keep the key of a new group: that of a row of the window. */
+static int keep_key(struct window *w, struct group_key *key, size_t group, size_t row)
 {
+	const struct table_col *c = key->now;
+	const size_t width = col_width(c);
+
+	if (exec_grow(w->stmt, &key->v.p, &key->cap, group, group + 1, width) ||
+	    exec_grow(w->stmt, &key->v.absent, &key->absent_cap, group, group + 1, 1))
+		return (int)w->x.err->kind;
+	key->v.absent[group] = is_absent(c, row);
+	if (col_is_text(c->type) && !c->dict)
+		key->v.s[group] = window_keep(w, c->s[row]);
+	else
+		memcpy((char *)key->v.p + group * width,
+		       (const char *)c->p + row * width, width);
+	return (int)w->x.err->kind;
+}
+
+static int new_group(struct window *w, struct numbering *b, struct groups *g,
+		     uint64_t hash, size_t row)
+{
+	struct exec *x = w->stmt;
+
 	if ((2 * (g->n + 1) > b->cap && grow_numbering(x, b, g)) ||
 	    exec_grow(x, &b->hash, &b->hash_cap, g->n, g->n + 1, sizeof(*b->hash)) ||
-	    exec_grow(x, &g->first, &b->first_cap, g->n, g->n + 1, sizeof(*g->first)) ||
-	    exec_grow(x, &g->size, &b->size_cap, g->n, g->n + 1, sizeof(*g->size)))
+	    exec_grow(x, &g->size, &g->size_cap, g->n, g->n + 1, sizeof(*g->size)))
 		return (int)x->err->kind;
+	for (size_t k = 0; k < b->nkeys; k++)
+		if (keep_key(w, &b->key[k], g->n, row))
+			return (int)x->err->kind;
 	b->hash[g->n] = hash;
-	g->first[g->n] = (uint32_t)row;
 	g->size[g->n++] = 0;
 	while (b->slot[hash & (b->cap - 1)])
 		hash++;
@@ -107,82 +142,136 @@ static int new_group(struct exec *x, struct numbering *b, struct groups *g, uint
 	return 0;
 }
 
-static int number_groups(struct exec *x, struct table *t, const struct table_col *key,
-			 size_t nkeys, struct groups *g)
+static int number_rows(struct window *w, struct numbering *b, struct groups *g)
 {
-	struct numbering b = {0};
-
-	g->of = EXEC_ARRAY(x, uint32_t, t->n + 1);
-	if (!g->of || grow_numbering(x, &b, g))
-		return (int)x->err->kind;
-	for (size_t i = 0; i < t->n; i++) {
+	for (size_t i = 0; i < w->t.n; i++) {
 		uint64_t h = 0, at;
 		uint32_t k;
 
-		for (size_t c = 0; c < nkeys; c++)
-			h = h * 0x9e3779b97f4a7c15u + hash_cell(&key[c], i);
+		for (size_t c = 0; c < b->nkeys; c++)
+			h = (h ^ h >> 29) * 0x9e3779b97f4a7c15u +
+			    hash_cell(b->key[c].now, i);
 		h ^= h >> 32;
-		for (at = h; (k = b.slot[at & (b.cap - 1)]); at++)
-			if (b.hash[k - 1] == h &&
-			    same_key(key, nkeys, i, g->first[k - 1]))
+		for (at = h; (k = b->slot[at & (b->cap - 1)]); at++)
+			if (b->hash[k - 1] == h && same_key(b, i, k - 1))
 				break;
-		if (!k && new_group(x, &b, g, h, i))
-			return (int)x->err->kind;
-		g->of[i] = k ? k - 1 : (uint32_t)g->n - 1;
-		g->size[g->of[i]]++;
-		if (exec_poll(x))
-			return (int)x->err->kind;
+		if (!k && new_group(w, b, g, h, i))
+			return (int)w->x.err->kind;
+		k = k ? k - 1 : (uint32_t)g->n - 1;
+		g->of[w->first + i] = k;
+		g->size[k]++;
 	}
 	return 0;
 }
 
+/* The keys of the rows in the window. */
+static int key_values(struct window *w, struct numbering *b, struct table_col *now)
+{
+	for (size_t k = 0; k < b->nkeys; k++) {
+		struct table_col *v = &b->key[k].v;
+
+		if (eval_values(w, b->key[k].e, &now[k]))
+			return (int)w->x.err->kind;
+		b->key[k].now = &now[k];
+		v->type = now[k].type;
+		v->event = now[k].event;
+		v->dict = now[k].dict;
+	}
+	return 0;
+}
+
+static int number_windows(struct exec *x, struct table *t, struct numbering *b,
+			  struct groups *g)
+{
+	struct table_col now[KEYS];
+	struct window w;
+
+	if (window_open(x, t, &w))
+		return (int)x->err->kind;
+	while (window_next(&w))
+		if (!key_values(&w, b, now))
+			number_rows(&w, b, g);
+	return window_close(&w);
+}
+
+/* Number the groups in the order of their first rows; their keys are left in b. */
+static int number_groups(struct exec *x, struct table *t, const struct expr *keys,
+			 struct numbering *b, struct groups *g)
+{
+	g->of = EXEC_ARRAY(x, uint32_t, t->n + 1);
+	if (!g->of || grow_numbering(x, b, g))
+		return (int)x->err->kind;
+	for (const struct expr *e = keys; e; e = e->next) {
+		if (b->nkeys == KEYS)
+			return exec_fail(x, e->span, "more than %d columns to group by",
+					 KEYS);
+		b->key[b->nkeys].v.type = e->type;
+		if (eval_open(x, t, e, &b->key[b->nkeys++].e))
+			return (int)x->err->kind;
+	}
+	return number_windows(x, t, b, g);
+}
+
 /* ---- the order of groups ---- */
 
-/* Is row a costlier than b, or the first of two that are equal? */
-static bool is_before(const struct table_col *c, uint32_t a, uint32_t b)
+/* The costliest row of each group, the first of equals. */
+struct costliest {
+	uint64_t *bits; /* [groups]: ascending as the costs */
+	uint32_t *row;	/* [groups] */
+};
+
+static int costliest_rows(struct exec *x, struct table *t, struct table_col *primary,
+			  const struct groups *g, struct costliest *best)
 {
-	if (c->u[a] == c->u[b])
-		return a < b;
-	return c->type == COL_DELTA ? c->i[a] > c->i[b] : c->u[a] > c->u[b];
+	const uint64_t sign =
+		primary->type == COL_DELTA ? (uint64_t)1 << 63 : 0;
+	struct window w;
+
+	memset(best->row, 0xff, g->n * sizeof(*best->row));
+	if (window_open(x, t, &w))
+		return (int)x->err->kind;
+	while (window_next(&w)) {
+		const struct table_col *c = window_col(&w, primary);
+		const uint32_t *of = g->of + w.first;
+
+		for (size_t i = 0; c && i < w.t.n; i++)
+			if (best->row[of[i]] == UINT32_MAX ||
+			    (c->u[i] ^ sign) > best->bits[of[i]]) {
+				best->bits[of[i]] = c->u[i] ^ sign;
+				best->row[of[i]] = (uint32_t)(w.first + i);
+			}
+	}
+	return window_close(&w);
 }
 
 /*
- * Number the groups as if the rows had been sorted by cost before: by the costliest row of
- * each.  order: by these rows; then, as the sort is stable, by their costs.
+ * Order the groups as if the rows had been sorted by cost before: by the costliest row of
+ * each, descending; then by that row.  *order: [groups].
  */
-static int order_groups(struct exec *x, struct table *t, struct groups *g)
+static int order_groups(struct exec *x, struct table *t, const struct groups *g,
+			uint32_t **order)
 {
-	const uint64_t sign = (uint64_t)1 << 63;
-	struct sort_pair *order = EXEC_ARRAY(x, struct sort_pair, g->n + 1);
-	uint32_t *first = EXEC_ARRAY(x, uint32_t, g->n + 1);
-	uint32_t *now = EXEC_ARRAY(x, uint32_t, g->n + 1);
-	uint64_t *size = EXEC_ARRAY(x, uint64_t, g->n + 1);
+	struct sort_pair *p = EXEC_ARRAY(x, struct sort_pair, g->n + 1);
+	struct costliest best = {EXEC_ARRAY(x, uint64_t, g->n + 1),
+				 EXEC_ARRAY(x, uint32_t, g->n + 1)};
 	struct table_col *c;
 
-	if (!order || !first || !now || !size ||
-	    table_own(t, t->vs ? STR("delta") : str_c(t->src->primary), t->event, false,
-		      &c))
+	*order = EXEC_ARRAY(x, uint32_t, g->n + 1);
+	if (!p || !best.bits || !best.row || !*order ||
+	    table_add(t, t->vs ? STR("delta") : str_c(t->src->primary), t->event, false,
+		      &c) ||
+	    (t->vs && table_fill(t, c)) || costliest_rows(x, t, c, g, &best))
 		return (int)x->err->kind;
-	for (uint32_t i = 0; i < t->n; i++)
-		if (is_before(c, i, g->first[g->of[i]]))
-			g->first[g->of[i]] = i;
 	for (size_t k = 0; k < g->n; k++)
-		order[k] = (struct sort_pair){g->first[k], (uint32_t)k};
-	if (sort_pairs(order, g->n))
+		p[k] = (struct sort_pair){best.row[k], (uint32_t)k};
+	if (sort_pairs(p, g->n))
 		return err_no_memory(x->err, NULL);
 	for (size_t k = 0; k < g->n; k++)
-		order[k].key = ~(c->u[order[k].key] ^ (c->type == COL_DELTA ? sign : 0));
-	if (sort_pairs(order, g->n))
+		p[k].key = ~best.bits[p[k].value];
+	if (sort_pairs(p, g->n))
 		return err_no_memory(x->err, NULL);
-	for (size_t k = 0; k < g->n; k++) {
-		first[k] = g->first[order[k].value];
-		size[k] = g->size[order[k].value];
-		now[order[k].value] = (uint32_t)k;
-	}
-	for (size_t i = 0; i < t->n; i++)
-		g->of[i] = now[g->of[i]];
-	g->first = first;
-	g->size = size;
+	for (size_t k = 0; k < g->n; k++)
+		(*order)[k] = p[k].value;
 	return exec_poll_now(x);
 }
 
@@ -231,37 +320,110 @@ static void fold_cell(enum fold f, const struct table_col *c, size_t i,
 		fold_u(f, &out->u[g], c->u[i]);
 }
 
-/* Skip absent cells; a group with only absent cells is absent. */
-static int fold_column(struct exec *x, const struct groups *g, size_t rows, enum fold f,
-		       const struct table_col *c, struct table_col *out)
+/* A fold over all rows. */
+struct folding {
+	const struct groups *g;
+	enum fold f;
+	uint8_t last; /* the last kind of rows that is counted */
+	struct table_col *out;
+	uint8_t *seen;	/* [groups] */
+	uint64_t *size; /* [groups]: cells that are present; NULL: not asked */
+};
+
+/* Sums of costs, if each row counts. */
+static bool fold_sums(struct folding *d, const struct table_col *c, const uint32_t *of,
+		      size_t n)
 {
-	uint8_t *seen = EXEC_ARRAY(x, uint8_t, g->n + 1);
-	uint8_t last = c->def && c->def->flags & AT_TOP ? COUNTED : COUNTED_PART;
+	if (d->f != FOLD_SUM || col_is_f(c->type) || c->type == COL_DELTA || c->absent ||
+	    c->estimated || d->g->left_out || d->size)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		d->seen[of[i]] = 1;
+		if (__builtin_add_overflow(d->out->u[of[i]], c->u[i], &d->out->u[of[i]]))
+			d->out->u[of[i]] = UINT64_MAX;
+	}
+	return true;
+}
+
+static int fold_rows(struct window *w, struct folding *d, const struct table_col *c)
+{
+	const uint32_t *of = d->g->of + w->first;
+	const uint8_t *left_out = d->f == FOLD_SUM && d->g->left_out
+					  ? d->g->left_out + w->first
+					  : NULL;
+
+	if (fold_sums(d, c, of, w->t.n))
+		return 0;
+	for (size_t i = 0; i < w->t.n; i++) {
+		if (is_absent(c, i) || (left_out && left_out[i] > d->last))
+			continue;
+		fold_cell(d->f, c, i, d->out, of[i], !d->seen[of[i]]);
+		d->seen[of[i]] = 1;
+		if (d->size)
+			d->size[of[i]]++;
+		if (c->estimated && c->estimated[i]) {
+			if (!d->out->estimated &&
+			    !(d->out->estimated =
+				      EXEC_ARRAY(w->stmt, uint8_t, d->g->n + 1)))
+				return (int)w->x.err->kind;
+			d->out->estimated[of[i]] = 1;
+		}
+	}
+	return 0;
+}
+
+/*
+ * Fold the values of e, which is open, into out: [groups], zeros.  Skip absent cells; a
+ * group with only absent cells is absent.
+ */
+static int fold_values(struct exec *x, struct table *t, const struct groups *g,
+		       enum fold f, struct expr *e, uint64_t *size, struct table_col *out)
+{
+	const struct col_def *def = e->op == EX_COL ? e->col->def : NULL;
+	struct folding d = {.g = g,
+			    .f = f,
+			    .last = def && def->flags & AT_TOP ? COUNTED : COUNTED_PART,
+			    .out = out,
+			    .seen = EXEC_ARRAY(x, uint8_t, g->n + 1),
+			    .size = size};
+	struct table_col v;
+	struct window w;
 	bool all = true;
 
-	if (!seen)
+	if (!d.seen || window_open(x, t, &w))
 		return (int)x->err->kind;
-	for (size_t i = 0; i < rows; i++) {
-		if (is_absent(c, i) ||
-		    (f == FOLD_SUM && g->left_out && g->left_out[i] > last))
-			continue;
-		fold_cell(f, c, i, out, g->of[i], !seen[g->of[i]]);
-		seen[g->of[i]] = 1;
-		if (c->estimated && c->estimated[i]) {
-			if (!out->estimated &&
-			    !(out->estimated = EXEC_ARRAY(x, uint8_t, g->n + 1)))
-				return (int)x->err->kind;
-			out->estimated[g->of[i]] = 1;
-		}
-		if (exec_poll(x))
-			return (int)x->err->kind;
-	}
+	while (window_next(&w))
+		if (!eval_values(&w, e, &v))
+			fold_rows(&w, &d, &v);
+	if (window_close(&w))
+		return (int)x->err->kind;
 	for (size_t k = 0; k < g->n; k++) {
-		all &= seen[k];
-		seen[k] = !seen[k];
+		all &= d.seen[k];
+		d.seen[k] = !d.seen[k];
 	}
-	out->absent = all ? NULL : seen;
+	out->absent = all ? NULL : d.seen;
 	return 0;
+}
+
+/* Append a column with the fold of e, which is bound or not. */
+static int fold_into(struct exec *x, struct table *t, const struct groups *g, enum fold f,
+		     const struct expr *e, struct str name, struct table *out,
+		     struct table_col **c)
+{
+	struct expr *open = NULL;
+
+	if (!eval_open(x, t, e, &open) && !table_append(out, name, e->type, c)) {
+		if (open->op == EX_COL)
+			(*c)->event = open->col->event;
+		fold_values(x, t, g, f, open, NULL, *c);
+	}
+	return eval_close(x, open, false);
+}
+
+/* The expression that is a column of t. */
+static struct expr as_expr(struct table_col *c)
+{
+	return (struct expr){.op = EX_COL, .type = c->type, .col = c};
 }
 
 /* ---- rows that are parts of others ---- */
@@ -341,8 +503,7 @@ static struct expr *over_sums(struct exec *x, struct table *t, const struct grou
 	}
 	*n = *e;
 	if (e->col) {
-		if (table_append(out, STR(""), e->col->type, &n->col) ||
-		    fold_column(x, g, t->n, FOLD_SUM, e->col, n->col))
+		if (fold_into(x, t, g, FOLD_SUM, e, STR(""), out, &n->col))
 			return NULL;
 		n->col->machine = n->col->table = false;
 	}
@@ -365,34 +526,21 @@ static int quotient(struct exec *x, struct table *t, const struct groups *g,
 
 /* ---- group ---- */
 
-static int copy_key(struct exec *x, struct table *out, const struct groups *g,
-		    const struct table_col *key, struct str name)
+static int add_keys(struct exec *x, struct table *out, struct numbering *b,
+		    const struct expr *keys)
 {
 	struct table_col *c;
-	size_t w = col_width(key->type);
+	size_t k = 0;
 
-	if (table_append(out, name, key->type, &c))
-		return (int)x->err->kind;
-	if (key->absent && !(c->absent = EXEC_ARRAY(x, uint8_t, g->n + 1)))
-		return (int)x->err->kind;
-	for (size_t k = 0; k < g->n; k++) {
-		memcpy((char *)c->p + k * w, (const char *)key->p + g->first[k] * w, w);
-		if (key->absent)
-			c->absent[k] = key->absent[g->first[k]];
+	for (const struct expr *e = keys; e; e = e->next) {
+		struct table_col *v = &b->key[k++].v;
+
+		if (v->absent && !memchr(v->absent, 1, out->n))
+			v->absent = NULL;
+		if (table_adopt(out, e->as, v, &c) || table_texts(out, c))
+			return (int)x->err->kind;
+		c->event = out->event;
 	}
-	return 0;
-}
-
-static int add_sum(struct exec *x, struct table *t, const struct groups *g,
-		   struct table_col *v, struct str name, struct table *out)
-{
-	struct table_col *c;
-
-	if (table_append(out, name, v->type, &c) ||
-	    fold_column(x, g, t->n, FOLD_SUM, v, c))
-		return (int)x->err->kind;
-	c->event = v->event;
-	c->adds_up = true;
 	return 0;
 }
 
@@ -415,60 +563,59 @@ static int add_quotient(struct exec *x, struct table *t, const struct groups *g,
 	struct table_col v, *c;
 	struct expr *ratio = NULL;
 
-	if (quotient(x, t, g, e, out, &ratio, &v) || table_append(out, name, v.type, &c))
+	if (quotient(x, t, g, e, out, &ratio, &v) || table_adopt(out, name, &v, &c))
 		return (int)x->err->kind;
-	c->p = v.p;
-	c->absent = v.absent;
-	c->estimated = v.estimated;
+	c->event = out->event;
 	c->ratio = col_is_f(v.type) ? ratio : NULL;
 	return 0;
 }
 
 /* The average of the cells that are present. */
 static int add_average(struct exec *x, struct table *t, const struct groups *g,
-		       const struct table_col *v, struct str name, struct table *out)
+		       const struct expr *e, struct str name, struct table *out)
 {
-	struct table_col *c, sum = {.type = v->type, .filled = true};
+	struct table_col *c, sum = {.type = e->type, .filled = true};
 	uint64_t *n = EXEC_ARRAY(x, uint64_t, g->n + 1);
+	struct expr *open = NULL;
+	int rc;
 
-	sum.p = exec_alloc(x, g->n + 1, col_width(v->type));
-	if (!n || !sum.p || fold_column(x, g, t->n, FOLD_SUM, v, &sum) ||
-	    table_append(out, name, COL_RATIO, &c))
+	sum.p = exec_alloc(x, g->n + 1, type_width(e->type));
+	if (!n || !sum.p || table_append(out, name, COL_RATIO, &c))
 		return (int)x->err->kind;
+	if (!eval_open(x, t, e, &open))
+		fold_values(x, t, g, FOLD_SUM, open, n, &sum);
+	rc = eval_close(x, open, false);
 	c->absent = sum.absent;
-	for (size_t i = 0; i < t->n; i++)
-		n[g->of[i]] += !is_absent(v, i);
-	for (size_t k = 0; k < g->n; k++) {
-		double s = col_is_f(v->type)	  ? sum.f[k]
-			   : v->type == COL_DELTA ? (double)sum.i[k]
+	for (size_t k = 0; k < g->n && !rc; k++) {
+		double s = col_is_f(e->type)	  ? sum.f[k]
+			   : e->type == COL_DELTA ? (double)sum.i[k]
 						  : (double)sum.u[k];
 
 		c->f[k] = n[k] ? s / (double)n[k] : 0;
 	}
-	return 0;
+	return rc;
 }
 
 static int aggregate(struct exec *x, struct table *t, const struct groups *g,
 		     const struct expr *e, struct table *out)
 {
-	struct table_col v, *c;
 	bool call = e->op == EX_CALL && is_aggregate(e->text);
-	enum fold f;
+	struct table_col *c;
 
 	if (call && str_eq(e->text, STR("count")))
 		return add_count(x, g, e->as, out);
 	if (!call || (str_eq(e->text, STR("sum")) && col_is_f(e->a->type)))
 		return add_quotient(x, t, g, call ? e->a : e, e->as, out);
-	if (eval(x, t, e->a, &v))
-		return (int)x->err->kind;
 	if (str_eq(e->text, STR("avg")))
-		return add_average(x, t, g, &v, e->as, out);
-	if (str_eq(e->text, STR("sum")))
-		return add_sum(x, t, g, &v, e->as, out);
-	f = str_eq(e->text, STR("min")) ? FOLD_MIN : FOLD_MAX;
-	if (table_append(out, e->as, v.type, &c))
+		return add_average(x, t, g, e->a, e->as, out);
+	if (!str_eq(e->text, STR("sum")))
+		return fold_into(x, t, g,
+				 str_eq(e->text, STR("min")) ? FOLD_MIN : FOLD_MAX, e->a,
+				 e->as, out, &c);
+	if (fold_into(x, t, g, FOLD_SUM, e->a, e->as, out, &c))
 		return (int)x->err->kind;
-	return fold_column(x, g, t->n, f, &v, c);
+	c->adds_up = true;
+	return 0;
 }
 
 /* The keys are the first columns. */
@@ -483,12 +630,18 @@ static bool is_key(const struct table *out, struct str name)
 static int sum_column(struct exec *x, struct table *t, const struct groups *g,
 		      struct table_col *c, struct table *out)
 {
+	struct table_col *sum;
+	struct expr e;
+
 	if (c->ratio)
 		return add_quotient(x, t, g, c->ratio, c->name, out);
 	if (!c->adds_up || c->percent || col_is_text(c->type) || c->type == COL_BOOL)
 		return 0;
-	return table_fill(t, c) || add_sum(x, t, g, c, c->name, out) ? (int)x->err->kind
-								     : 0;
+	e = as_expr(c);
+	if (fold_into(x, t, g, FOLD_SUM, &e, c->name, out, &sum))
+		return (int)x->err->kind;
+	sum->adds_up = true;
+	return 0;
 }
 
 static int default_sum(struct exec *x, struct table *t, struct groups *g,
@@ -499,7 +652,7 @@ static int default_sum(struct exec *x, struct table *t, struct groups *g,
 	if (!(d->flags & ADDS_UP) || !(d->flags & SHOW_M) || is_key(out, str_c(d->name)))
 		return 0;
 	/* `add` may have replaced the column. */
-	return table_column(t, str_c(d->name), t->event, false, &c) ||
+	return table_find(t, str_c(d->name), t->event, false, &c) ||
 			       sum_column(x, t, g, c, out)
 		       ? (int)x->err->kind
 		       : 0;
@@ -554,33 +707,36 @@ static void replace(struct table *t, struct table *out, size_t rows)
 	*t = *out;
 }
 
+static int fold_groups(struct exec *x, struct table *t, const struct tstage *s,
+		       struct numbering *b, struct groups *g, struct table *out)
+{
+	uint32_t *order = NULL;
+
+	if (number_groups(x, t, s->exprs, b, g) ||
+	    (t->by_cost && t->src && order_groups(x, t, g, &order)))
+		return (int)x->err->kind;
+	out->n = g->n;
+	if (add_keys(x, out, b, s->exprs))
+		return (int)x->err->kind;
+	for (const struct expr *e = s->aggs; e; e = e->next)
+		if (aggregate(x, t, g, e, out))
+			return (int)x->err->kind;
+	if ((!s->aggs && default_sums(x, t, g, out)) ||
+	    (order && table_select(out, order, g->n)))
+		return (int)x->err->kind;
+	return 0;
+}
+
 int exec_group(struct exec *x, struct table *t, const struct tstage *s)
 {
-	enum { KEYS = 16 };
-	struct table_col key[KEYS];
 	struct table out = {.x = x, .g = t->g, .event = t->event};
+	struct numbering b = {0};
 	struct groups g = {0};
-	size_t n = 0;
 
-	for (const struct expr *e = s->exprs; e; e = e->next) {
-		if (n == KEYS)
-			return exec_fail(x, e->span, "more than %d columns to group by",
-					 KEYS);
-		if (eval(x, t, e, &key[n++]))
-			return (int)x->err->kind;
-	}
-	if (number_groups(x, t, key, n, &g) ||
-	    (t->by_cost && t->src && order_groups(x, t, &g)))
-		return (int)x->err->kind;
-	out.n = g.n;
-	n = 0;
-	for (const struct expr *e = s->exprs; e; e = e->next)
-		if (copy_key(x, &out, &g, &key[n++], e->as))
-			return (int)x->err->kind;
-	for (const struct expr *e = s->aggs; e; e = e->next)
-		if (aggregate(x, t, &g, e, &out))
-			return (int)x->err->kind;
-	if (!s->aggs && default_sums(x, t, &g, &out))
+	fold_groups(x, t, s, &b, &g, &out);
+	for (size_t k = 0; k < b.nkeys; k++)
+		eval_close(x, b.key[k].e, t->n > 0);
+	if (x->err->kind)
 		return (int)x->err->kind;
 	replace(t, &out, g.n);
 	return 0;
@@ -592,11 +748,9 @@ int exec_sum(struct exec *x, struct table *t)
 {
 	struct table out = {.x = x, .g = t->g, .n = 1, .event = t->event};
 	struct groups g = {.n = 1};
-	uint32_t first = 0;
 	uint64_t size = t->n;
 
 	g.of = EXEC_ARRAY(x, uint32_t, t->n + 1);
-	g.first = &first;
 	g.size = &size;
 	if (!g.of || leave_out_parts(x, t, &g))
 		return (int)x->err->kind;

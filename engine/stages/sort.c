@@ -19,15 +19,17 @@
 enum { KEYS = 16 };
 
 struct order {
+	const struct table *t;
 	struct table_col key[KEYS];
 	bool asc[KEYS];
 	size_t n;
 };
 
-static int cmp_values(const struct table_col *c, uint32_t a, uint32_t b)
+static int cmp_values(const struct table *t, const struct table_col *c, uint32_t a,
+		      uint32_t b)
 {
 	if (col_is_text(c->type))
-		return str_cmp(c->s[a], c->s[b]);
+		return str_cmp(col_text(t, c, a), col_text(t, c, b));
 	if (col_is_f(c->type))
 		return (c->f[a] > c->f[b]) - (c->f[a] < c->f[b]);
 	if (c->type == COL_BOOL)
@@ -44,8 +46,8 @@ static int cmp_rows(const struct order *o, uint32_t a, uint32_t b)
 		const struct table_col *c = &o->key[k];
 		int no_a = c->absent && c->absent[a], no_b = c->absent && c->absent[b];
 		int d = no_a || no_b ? no_a - no_b
-			: o->asc[k]  ? cmp_values(c, a, b)
-				     : cmp_values(c, b, a);
+			: o->asc[k]  ? cmp_values(o->t, c, a, b)
+				     : cmp_values(o->t, c, b, a);
 
 		if (d)
 			return d;
@@ -267,11 +269,9 @@ static int show_keys(struct exec *x, struct table *t, const struct expr *keys)
 		}
 		if (eval(x, t, e, &v) ||
 		    (e->type == COL_RATIO && eval_bind(x, t, e, &ratio)) ||
-		    table_append(t, e->as, v.type, &c))
+		    table_adopt(t, e->as, &v, &c))
 			return (int)x->err->kind;
-		c->p = v.p;
-		c->absent = v.absent;
-		c->estimated = v.estimated;
+		c->event = t->event;
 		c->ratio = ratio;
 	}
 	return 0;
@@ -279,7 +279,7 @@ static int show_keys(struct exec *x, struct table *t, const struct expr *keys)
 
 int exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n)
 {
-	struct order o = {0};
+	struct order o = {.t = t};
 	size_t sorted = t->n;
 	uint32_t ev, *v;
 	bool by_incl;

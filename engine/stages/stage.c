@@ -83,12 +83,8 @@ static int stage_append(struct table *t, struct str name, struct shown *s)
 {
 	struct table_col *c;
 
-	if (table_append(t, name, s->v.type, &c))
+	if (table_adopt(t, name, &s->v, &c))
 		return (int)t->x->err->kind;
-	c->p = s->v.p;
-	c->event = s->v.event;
-	c->absent = s->v.absent;
-	c->estimated = s->v.estimated;
 	c->adds_up = s->adds_up;
 	c->ratio = s->ratio;
 	return 0;

@@ -127,7 +127,12 @@ static int side(struct table *t, bool base, struct str name, uint32_t event, boo
 		if (r != GRAPH_NONE)
 			some->ref[some->n++] = row_ref(whole, r);
 	}
-	return e == GRAPH_NONE ? 0 : table_column(some, name, e, percent, &out->col);
+	if (e == GRAPH_NONE)
+		return 0;
+	return table_column(some, name, e, percent, &out->col) ||
+			       table_texts(some, out->col)
+		       ? (int)t->x->err->kind
+		       : 0;
 }
 
 static uint64_t cell_u(const struct cells *c, size_t i)
@@ -379,7 +384,7 @@ static bool is_cost(const struct table *t, const struct table_col *c)
  * from b is absent: in a it would be another row. */
 static int fill_side(struct table *t, struct table_col *c)
 {
-	size_t w = col_width(c->type);
+	size_t w = type_width(c->type);
 	struct cells a, b;
 
 	if (side(t, false, str_c(c->def->name), c->event, c->percent, &a) ||
@@ -407,7 +412,7 @@ static int fill_side(struct table *t, struct table_col *c)
 
 static int vs_fill(struct table *t, struct table_col *c)
 {
-	c->p = exec_alloc(t->x, t->n ? t->n : 1, col_width(c->type));
+	c->p = exec_alloc(t->x, t->n ? t->n : 1, type_width(c->type));
 	c->estimated = EXEC_ARRAY(t->x, uint8_t, t->n + 1);
 	c->absent = EXEC_ARRAY(t->x, uint8_t, t->n + 1);
 	if (!c->p || !c->estimated || !c->absent)

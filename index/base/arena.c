@@ -139,6 +139,16 @@ static void free_chunks(struct arena_chunk *c)
 	}
 }
 
+bool arena_holds(const struct arena *a, const void *p)
+{
+	const uintptr_t at = (uintptr_t)p;
+
+	for (const struct arena_chunk *c = a->chunk; c; c = c->next)
+		if (at >= (uintptr_t)c->bytes && at < (uintptr_t)c->bytes + c->cap)
+			return true;
+	return false;
+}
+
 void arena_reset(struct arena *a)
 {
 	if (a->chunk) {

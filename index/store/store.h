@@ -177,12 +177,23 @@ enum store_column {
 	STORE_FN_OBJ,	   /* u32[functions] */
 	STORE_FN_CYCLE,	   /* u32[functions] */
 	STORE_FN_CALLS,	   /* u64[functions] */
+	STORE_FN_LINE,	   /* u64[functions] */
 	STORE_FN_SELF,	   /* u64[functions], event e */
 	STORE_FN_INCL,	   /* u64[functions], event e */
 	STORE_TOPO,	   /* u32[functions]: callers first; a cycle's members together */
 };
 const uint32_t *store_u32(struct store *st, enum store_column c);
 const uint64_t *store_u64(struct store *st, enum store_column c, uint32_t e);
+/*
+ * Some rows of a column, for what reads a column once: no copy of the whole stays.  Rows
+ * first .. first + n - 1, or row[0..n-1] if row is not NULL, of a u32 or u64 column.  Ids
+ * may have been written to since their block was checked: compare them with their table's
+ * size before they index an array.
+ */
+void store_read_u32(struct store *st, enum store_column c, const uint32_t *row,
+		    uint64_t first, size_t n, uint32_t *out);
+void store_read_u64(struct store *st, enum store_column c, uint32_t e,
+		    const uint32_t *row, uint64_t first, size_t n, uint64_t *out);
 
 /* ---- detail of one function; arrays in the arena; costs[i * events + e] ---- */
 struct store_line {

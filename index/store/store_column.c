@@ -371,6 +371,7 @@ static const enum table column_table[] = {
 	[STORE_FN_OBJ] = TABLE_FN_OBJ,
 	[STORE_FN_CYCLE] = TABLE_FN_CYCLE,
 	[STORE_FN_CALLS] = TABLE_FN_CALLS,
+	[STORE_FN_LINE] = TABLE_FN_LINE,
 	[STORE_FN_SELF] = TABLE_FN_SELF,
 	[STORE_FN_INCL] = TABLE_FN_INCL,
 	[STORE_TOPO] = TABLE_TOPO,
@@ -492,6 +493,70 @@ const uint64_t *store_u64(struct store *st, enum store_column c, uint32_t e)
 	enum table t = column_table[c];
 
 	return e < store_events_of(st, t) ? column_whole(st, t, e) : derived(st, t, e);
+}
+
+/* ---- some rows of a column ---- */
+
+/* The rows from `row` on that are in one block: at most n. */
+static size_t rows_in_block(uint64_t row, size_t n)
+{
+	const size_t left = BLOCK_ROWS - (size_t)(row % BLOCK_ROWS);
+
+	return n < left ? n : left;
+}
+
+void store_read_u32(struct store *st, enum store_column c, const uint32_t *row,
+		    uint64_t first, size_t n, uint32_t *out)
+{
+	const enum table t = column_table[c];
+
+	for (size_t i = 0, some; !row && i < n; i += some, first += some) {
+		uint32_t rows, at = (uint32_t)(first % BLOCK_ROWS);
+		uint64_t bytes;
+		const uint32_t *p = store_block(
+			st, t, 0, (uint32_t)(first / BLOCK_ROWS), &rows, &bytes);
+
+		some = rows_in_block(first, n - i);
+		if (p && at + some <= rows)
+			memcpy(out + i, p + at, some * sizeof(*out));
+		else
+			memset(out + i, 0, some * sizeof(*out));
+	}
+	for (size_t i = 0; row && i < n; i++)
+		out[i] = store_row_u32(st, t, 0, row[i]);
+}
+
+/* Consecutive rows of a column of a recorded event. */
+static void read_span(struct store *st, enum table t, uint32_t e, uint64_t first,
+		      size_t n, uint64_t *out)
+{
+	for (size_t i = 0, some; i < n; i += some, first += some) {
+		uint32_t rows, at = (uint32_t)(first % BLOCK_ROWS);
+		uint64_t bytes;
+		const char *p = store_block(st, t, e, (uint32_t)(first / BLOCK_ROWS),
+					    &rows, &bytes);
+
+		some = rows_in_block(first, n - i);
+		if (p && at + some <= rows) {
+			const uint64_t width = bytes / rows;
+
+			column_widen(out + i, p + at * width, (uint32_t)some,
+				     some * width);
+		} else
+			memset(out + i, 0, some * sizeof(*out));
+	}
+}
+
+void store_read_u64(struct store *st, enum store_column c, uint32_t e,
+		    const uint32_t *row, uint64_t first, size_t n, uint64_t *out)
+{
+	const enum table t = column_table[c];
+
+	if (!row && e < store_events_of(st, t))
+		read_span(st, t, e, first, n, out);
+	else
+		for (size_t i = 0; i < n; i++)
+			out[i] = cost_at(st, t, e, row ? row[i] : first + i);
 }
 
 /* ---- cycles ---- */

@@ -1,0 +1,72 @@
+/* window.c - a table, a window of rows at a time; see window.h. */
+#include "engine/rows/window.h"
+
+int window_open(struct exec *x, const struct table *t, struct window *w)
+{
+	*w = (struct window){.x = *x, .stmt = x, .of = t};
+	arena_init(&w->a, x->a->cap);
+	w->x.a = &w->a;
+	w->col = EXEC_ARRAY(x, struct table_col, t->ncols + 1);
+	for (size_t i = 0; i < t->ncols; i++)
+		t->cols[i]->slot = i;
+	return w->col ? 0 : (int)x->err->kind;
+}
+
+bool window_next(struct window *w)
+{
+	const struct table *t = w->of;
+
+	w->first = w->begun ? w->first + WINDOW : 0;
+	w->begun = true;
+	if (w->first >= t->n || w->x.err->kind || exec_poll_now(w->stmt))
+		return false;
+	arena_reset(&w->a);
+	w->t = *t;
+	w->t.x = &w->x;
+	w->t.n = t->n - w->first < WINDOW ? t->n - w->first : WINDOW;
+	if (t->ref)
+		w->t.ref = t->ref + w->first;
+	else
+		w->t.first = t->first + w->first;
+	for (size_t i = 0; i < t->ncols; i++)
+		w->col[i].filled = false;
+	return true;
+}
+
+const struct table_col *window_col(struct window *w, const struct table_col *c)
+{
+	struct table_col *out = &w->col[c->slot];
+	void *buf;
+
+	if (out->filled)
+		return out;
+	*out = *c;
+	if (c->filled) {
+		out->p = (char *)c->p + w->first * col_width(c);
+		out->estimated = c->estimated ? c->estimated + w->first : NULL;
+		out->absent = c->absent ? c->absent + w->first : NULL;
+		return out;
+	}
+	if (has_codes(&w->t, c->def))
+		out->dict = c->def->dict;
+	buf = exec_alloc(&w->x, w->t.n, col_width(out));
+	return buf && !table_fill_into(&w->t, out, buf) ? out : NULL;
+}
+
+struct str window_keep(struct window *w, struct str s)
+{
+	struct str copy;
+
+	if (!arena_holds(&w->a, s.p))
+		return s;
+	copy = arena_str(w->stmt->a, s);
+	if (!copy.p)
+		arena_full(w->stmt->a, w->x.err);
+	return copy;
+}
+
+int window_close(struct window *w)
+{
+	arena_free(&w->a);
+	return (int)w->x.err->kind;
+}

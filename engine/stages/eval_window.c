@@ -1,0 +1,508 @@
+/*
+ * eval_window.c - the values of an expression in one window of rows; see eval.h.
+ *
+ * Counts stay 64-bit integers (saturating) up to the first division or fraction.  An
+ * absent value makes every result that uses it absent; a condition on it is false.
+ *
+ * A condition on a text of a dictionary (a file, an object) is asked once for each text,
+ * not for each row.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "engine/names/match.h"
+#include "engine/names/name.h"
+#include "engine/rows/window.h"
+#include "engine/stages/eval.h"
+
+/* What is known of a text of a dictionary. */
+enum { KNOWN_NOT, KNOWN_FALSE, KNOWN_TRUE };
+
+static int new_values(struct window *w, enum col_type type, struct table_col *out)
+{
+	*out = (struct table_col){.type = type, .event = w->t.event, .filled = true};
+	out->p = exec_alloc(&w->x, w->t.n, col_width(out));
+	return out->p ? 0 : (int)w->x.err->kind;
+}
+
+/* Combine the flags of both operands, in place in one of them if possible; NULL: no
+ * flags. */
+static int join_flags(struct window *w, uint8_t *a, uint8_t *b, uint8_t **out)
+{
+	if (!a || !b) {
+		*out = a ? a : b;
+		return 0;
+	}
+	if (!(*out = EXEC_ARRAY(&w->x, uint8_t, w->t.n)))
+		return (int)w->x.err->kind;
+	for (size_t i = 0; i < w->t.n; i++)
+		(*out)[i] = a[i] | b[i];
+	return 0;
+}
+
+static int inherit(struct window *w, const struct table_col *a, const struct table_col *b,
+		   struct table_col *out)
+{
+	return join_flags(w, a->absent, b ? b->absent : NULL, &out->absent) ||
+			       join_flags(w, a->estimated, b ? b->estimated : NULL,
+					  &out->estimated)
+		       ? (int)w->x.err->kind
+		       : 0;
+}
+
+static double as_double(const struct table_col *c, size_t i)
+{
+	if (col_is_f(c->type))
+		return c->f[i];
+	return c->type == COL_DELTA ? (double)c->i[i] : (double)c->u[i];
+}
+
+/* One bit more than uint64_t, to hold signed and unsigned values. */
+static __int128 as_int(const struct table_col *c, size_t i)
+{
+	return c->type == COL_DELTA ? (__int128)c->i[i] : (__int128)c->u[i];
+}
+
+static bool is_unsigned(const struct table_col *c)
+{
+	return !col_is_f(c->type) && !col_is_text(c->type) && c->type != COL_DELTA &&
+	       c->type != COL_BOOL;
+}
+
+/* The numbers of c as doubles; NULL: x->err is set. */
+static const double *doubles(struct window *w, const struct table_col *c)
+{
+	double *f;
+
+	if (col_is_f(c->type))
+		return c->f;
+	if (!(f = EXEC_ARRAY(&w->x, double, w->t.n)))
+		return NULL;
+	if (c->type == COL_DELTA)
+		for (size_t i = 0; i < w->t.n; i++)
+			f[i] = (double)c->i[i];
+	else
+		for (size_t i = 0; i < w->t.n; i++)
+			f[i] = (double)c->u[i];
+	return f;
+}
+
+/* Mark row i absent.  lent: flags of an operand, copied before the first change. */
+static int set_absent(struct window *w, struct table_col *c, const uint8_t *lent,
+		      size_t i)
+{
+	if (c->absent == lent) {
+		if (!(c->absent = EXEC_ARRAY(&w->x, uint8_t, w->t.n)))
+			return (int)w->x.err->kind;
+		if (lent)
+			memcpy(c->absent, lent, w->t.n);
+	}
+	c->absent[i] = 1;
+	return 0;
+}
+
+static int eval_number(struct window *w, const struct expr *e, struct table_col *out)
+{
+	if (new_values(w, e->type, out))
+		return (int)w->x.err->kind;
+	for (size_t i = 0; i < w->t.n; i++) {
+		if (col_is_f(e->type))
+			out->f[i] = e->number;
+		else
+			out->u[i] = e->whole;
+	}
+	return 0;
+}
+
+static int eval_text(struct window *w, const struct expr *e, struct table_col *out)
+{
+	if (new_values(w, COL_STR, out))
+		return (int)w->x.err->kind;
+	for (size_t i = 0; i < w->t.n; i++)
+		out->s[i] = e->text;
+	return 0;
+}
+
+static int eval_col(struct window *w, const struct expr *e, struct table_col *out)
+{
+	const struct table_col *c = window_col(w, e->col);
+
+	if (c)
+		*out = *c;
+	return c ? 0 : (int)w->x.err->kind;
+}
+
+/* ---- arithmetic ---- */
+
+static __int128 int_op(enum expr_op op, __int128 a, __int128 b)
+{
+	return op == EX_ADD ? a + b : op == EX_SUB ? a - b : a * b;
+}
+
+static void store_int(struct table_col *out, size_t i, __int128 v)
+{
+	if (out->type == COL_DELTA)
+		out->i[i] = v > INT64_MAX   ? INT64_MAX
+			    : v < INT64_MIN ? INT64_MIN
+					    : (int64_t)v;
+	else
+		out->u[i] = v > (__int128)UINT64_MAX ? UINT64_MAX
+			    : v < 0		     ? 0
+						     : (uint64_t)v;
+}
+
+static void float_loop(enum expr_op op, const double *a, const double *b, size_t n,
+		       double *out)
+{
+	switch (op) {
+	case EX_ADD:
+		for (size_t i = 0; i < n; i++)
+			out[i] = a[i] + b[i];
+		break;
+	case EX_SUB:
+		for (size_t i = 0; i < n; i++)
+			out[i] = a[i] - b[i];
+		break;
+	case EX_MUL:
+		for (size_t i = 0; i < n; i++)
+			out[i] = a[i] * b[i];
+		break;
+	default:
+		for (size_t i = 0; i < n; i++)
+			out[i] = a[i] / b[i];
+	}
+}
+
+/* A division by 0 or an overflow; but what is infinite (delta% of a new row) stays so. */
+static bool is_no_value(double v, double a, double b)
+{
+	return isnan(v) || (isinf(v) && isfinite(a) && isfinite(b));
+}
+
+static int float_arith(struct window *w, enum expr_op op, const struct table_col *a,
+		       const struct table_col *b, struct table_col *out)
+{
+	const double *fa = doubles(w, a), *fb = doubles(w, b);
+	const uint8_t *lent = out->absent;
+
+	if (!fa || !fb)
+		return (int)w->x.err->kind;
+	float_loop(op, fa, fb, w->t.n, out->f);
+	for (size_t i = 0; i < w->t.n; i++) {
+		if (isfinite(out->f[i]) || !is_no_value(out->f[i], fa[i], fb[i]))
+			continue;
+		out->f[i] = 0;
+		if (set_absent(w, out, lent, i))
+			return (int)w->x.err->kind;
+	}
+	return 0;
+}
+
+static int eval_arith(struct window *w, struct expr *e, struct table_col *out)
+{
+	struct table_col a, b;
+
+	if (eval_values(w, e->a, &a) || eval_values(w, e->b, &b) ||
+	    new_values(w, e->type, out) || inherit(w, &a, &b, out))
+		return (int)w->x.err->kind;
+	if (col_is_f(e->type))
+		return float_arith(w, e->op, &a, &b, out);
+	for (size_t i = 0; i < w->t.n; i++)
+		store_int(out, i, int_op(e->op, as_int(&a, i), as_int(&b, i)));
+	return 0;
+}
+
+static int eval_neg(struct window *w, struct expr *e, struct table_col *out)
+{
+	struct table_col a;
+
+	if (eval_values(w, e->a, &a) || new_values(w, e->type, out) ||
+	    inherit(w, &a, NULL, out))
+		return (int)w->x.err->kind;
+	for (size_t i = 0; i < w->t.n; i++) {
+		if (col_is_f(e->type))
+			out->f[i] = -as_double(&a, i);
+		else
+			store_int(out, i, -as_int(&a, i));
+	}
+	return 0;
+}
+
+/* ---- comparisons ---- */
+
+static bool holds(enum expr_op op, int c)
+{
+	switch (op) {
+	case EX_EQ: return c == 0;
+	case EX_NE: return c != 0;
+	case EX_LT: return c < 0;
+	case EX_LE: return c <= 0;
+	case EX_GT: return c > 0;
+	default: return c >= 0;
+	}
+}
+
+/* The rows of two arrays for which a comparison holds. */
+#define COMPARE_LOOPS(name, type)                                                      \
+	static void name(enum expr_op op, const type *a, const type *b, size_t n,      \
+			 bool *out)                                                    \
+	{                                                                              \
+		if (op == EX_EQ || op == EX_NE)                                        \
+			for (size_t i = 0; i < n; i++)                                 \
+				out[i] = (a[i] == b[i]) == (op == EX_EQ);              \
+		else if (op == EX_LT || op == EX_GE)                                   \
+			for (size_t i = 0; i < n; i++)                                 \
+				out[i] = (a[i] < b[i]) == (op == EX_LT);               \
+		else                                                                   \
+			for (size_t i = 0; i < n; i++)                                 \
+				out[i] = (a[i] > b[i]) == (op == EX_GT);               \
+	}
+COMPARE_LOOPS(compare_whole, uint64_t)
+COMPARE_LOOPS(compare_float, double)
+
+static int compare(const struct table *t, const struct table_col *a,
+		   const struct table_col *b, size_t i)
+{
+	if (col_is_text(a->type))
+		return str_cmp(col_text(t, a, i), col_text(t, b, i));
+	if (a->type == COL_BOOL)
+		return a->b[i] - b->b[i];
+	return (as_int(a, i) > as_int(b, i)) - (as_int(a, i) < as_int(b, i));
+}
+
+static int compare_rows(struct window *w, enum expr_op op, const struct table_col *a,
+			const struct table_col *b, bool *out)
+{
+	if (is_unsigned(a) && is_unsigned(b)) {
+		compare_whole(op, a->u, b->u, w->t.n, out);
+	} else if (col_is_f(a->type) || col_is_f(b->type)) {
+		const double *fa = doubles(w, a), *fb = doubles(w, b);
+
+		if (!fa || !fb)
+			return (int)w->x.err->kind;
+		compare_float(op, fa, fb, w->t.n, out);
+	} else {
+		for (size_t i = 0; i < w->t.n; i++)
+			out[i] = holds(op, compare(&w->t, a, b, i));
+	}
+	return 0;
+}
+
+/* obj = "libc.so.6": a text without a "/" is compared with the base name, like
+ * obj:"libc.so.6". */
+static bool is_base(enum col_type path, const struct expr *text)
+{
+	return (path == COL_FILE || path == COL_OBJ) && text->op == EX_TEXT &&
+	       str_find(text->text, '/') == text->text.n;
+}
+
+static int to_base(struct window *w, struct table_col *c)
+{
+	struct str *base = EXEC_ARRAY(&w->x, struct str, w->t.n);
+
+	for (size_t i = 0; base && i < w->t.n; i++)
+		base[i] = str_basename(col_text(&w->t, c, i));
+	c->s = base;
+	c->dict = DICT_NONE;
+	return base ? 0 : (int)w->x.err->kind;
+}
+
+/* Does a comparison with the text in e->b hold for s, a text of a column? */
+static bool compare_text(const struct expr *e, struct str s)
+{
+	if ((e->op == EX_EQ || e->op == EX_NE) && is_base(e->a->type, e->b))
+		s = str_basename(s);
+	return holds(e->op, str_cmp(s, e->b->text));
+}
+
+/* ---- texts ---- */
+
+/* Does e, a comparison or a match with a text or a regular expression, hold for s?
+ * -1: x->err is set. */
+static int text_holds(struct window *w, struct expr *e, struct str s)
+{
+	bool hit;
+
+	if (e->op != EX_MATCH && e->op != EX_NOT_MATCH)
+		return compare_text(e, s);
+	if (e->match) {
+		const int found = match_name(e->match, s, w->x.err);
+
+		if (found < 0)
+			return -1;
+		hit = found > 0;
+	} else {
+		/* Text in quotes to the right of ~ is searched literally. */
+		hit = str_find_str(s, e->b->text) < s.n || e->b->text.n == 0;
+		e->found |= hit;
+	}
+	return hit == (e->op != EX_NOT_MATCH);
+}
+
+/* The same for the text with number `code`, asked once. */
+static int code_holds(struct window *w, struct expr *e, const struct table_col *c,
+		      uint32_t code)
+{
+	const uint32_t n = dict_size(w->t.g->st, c->dict);
+	int hold;
+
+	if (e->known && code < n && e->known[code] != KNOWN_NOT)
+		return e->known[code] == KNOWN_TRUE;
+	hold = text_holds(w, e, dict_text(w->t.g->st, c->dict, code));
+	if (hold >= 0 && e->known && code < n)
+		e->known[code] = hold ? KNOWN_TRUE : KNOWN_FALSE;
+	return hold;
+}
+
+static int text_rows(struct window *w, struct expr *e, const struct table_col *a,
+		     struct table_col *out)
+{
+	for (size_t i = 0; i < w->t.n; i++) {
+		const int hold = a->absent && a->absent[i] && e->op != EX_MATCH &&
+						 e->op != EX_NOT_MATCH
+					 ? 0
+				 : a->dict ? code_holds(w, e, a, a->code[i])
+					   : text_holds(w, e, a->s[i]);
+
+		if (hold < 0 || exec_poll(w->stmt))
+			return (int)w->x.err->kind;
+		out->b[i] = hold;
+	}
+	return 0;
+}
+
+static int eval_match(struct window *w, struct expr *e, struct table_col *out)
+{
+	struct table_col a;
+
+	return eval_values(w, e->a, &a) || new_values(w, COL_BOOL, out)
+		       ? (int)w->x.err->kind
+		       : text_rows(w, e, &a, out);
+}
+
+static int eval_compare(struct window *w, struct expr *e, struct table_col *out)
+{
+	struct table_col a, b, flags = {0};
+
+	if (e->b->op == EX_TEXT)
+		return eval_match(w, e, out);
+	if (eval_values(w, e->a, &a) || eval_values(w, e->b, &b) ||
+	    new_values(w, COL_BOOL, out) || inherit(w, &a, &b, &flags))
+		return (int)w->x.err->kind;
+	if ((e->op == EX_EQ || e->op == EX_NE) && is_base(b.type, e->a) &&
+	    to_base(w, &b))
+		return (int)w->x.err->kind;
+	if (compare_rows(w, e->op, &a, &b, out->b))
+		return (int)w->x.err->kind;
+	for (size_t i = 0; flags.absent && i < w->t.n; i++)
+		out->b[i] = out->b[i] && !flags.absent[i];
+	return 0;
+}
+
+static int eval_logic(struct window *w, struct expr *e, struct table_col *out)
+{
+	struct table_col a, b = {0};
+
+	if (eval_values(w, e->a, &a) || (e->b && eval_values(w, e->b, &b)) ||
+	    new_values(w, COL_BOOL, out))
+		return (int)w->x.err->kind;
+	for (size_t i = 0; i < w->t.n; i++)
+		out->b[i] = e->op == EX_NOT   ? !a.b[i]
+			    : e->op == EX_AND ? a.b[i] && b.b[i]
+					      : a.b[i] || b.b[i];
+	return 0;
+}
+
+/* ---- in ---- */
+
+static int eval_in_set(struct window *w, const struct expr *e, struct table_col *out)
+{
+	for (size_t i = 0; i < w->t.n; i++) {
+		uint32_t f = table_fn(&w->t, i);
+
+		out->b[i] = f != GRAPH_NONE && fnset_has(e->set, f);
+	}
+	return 0;
+}
+
+static int eval_in(struct window *w, struct expr *e, struct table_col *out)
+{
+	struct table_col a, b;
+
+	if (new_values(w, COL_BOOL, out))
+		return (int)w->x.err->kind;
+	if (e->set)
+		return eval_in_set(w, e, out);
+	if (eval_values(w, e->a, &a))
+		return (int)w->x.err->kind;
+	for (struct expr *v = e->b; v; v = v->next) {
+		struct table_col one = a;
+		bool *same = EXEC_ARRAY(&w->x, bool, w->t.n);
+
+		if (!same || eval_values(w, v, &b) ||
+		    (is_base(a.type, v) && to_base(w, &one)) ||
+		    compare_rows(w, EX_EQ, &one, &b, same))
+			return (int)w->x.err->kind;
+		for (size_t i = 0; i < w->t.n; i++)
+			out->b[i] |= same[i] && !(a.absent && a.absent[i]);
+	}
+	return 0;
+}
+
+/* ---- functions ---- */
+
+static struct str call_text(struct window *w, struct str name, struct str v)
+{
+	if (str_eq(name, STR("short")))
+		return name_short(v, &w->a);
+	if (str_eq(name, STR("basename")))
+		return str_basename(v);
+	v.n -= str_basename(v).n; /* dirname */
+	return v.n > 1 ? (struct str){v.p, v.n - 1} : v.n ? v : STR(".");
+}
+
+static int eval_call(struct window *w, struct expr *e, struct table_col *out)
+{
+	struct table_col a;
+
+	if (eval_values(w, e->a, &a) || new_values(w, e->type, out) ||
+	    inherit(w, &a, NULL, out))
+		return (int)w->x.err->kind;
+	for (size_t i = 0; i < w->t.n; i++) {
+		if (col_is_text(e->type)) {
+			const struct str s = col_text(&w->t, &a, i);
+
+			out->s[i] = call_text(w, e->text, s);
+			if (!out->s[i].p && s.p)
+				return arena_full(&w->a, w->x.err);
+		} else if (col_is_f(e->type))
+			out->f[i] = fabs(as_double(&a, i));
+		else
+			store_int(out, i,
+				  as_int(&a, i) < 0 ? -as_int(&a, i) : as_int(&a, i));
+	}
+	return 0;
+}
+
+int eval_values(struct window *w, struct expr *e, struct table_col *out)
+{
+	switch (e->op) {
+	case EX_NUMBER: return eval_number(w, e, out);
+	case EX_TEXT:
+	case EX_REGEX: return eval_text(w, e, out);
+	case EX_COL: return eval_col(w, e, out);
+	case EX_CALL: return eval_call(w, e, out);
+	case EX_OR:
+	case EX_AND:
+	case EX_NOT: return eval_logic(w, e, out);
+	case EX_NEG: return eval_neg(w, e, out);
+	case EX_ADD:
+	case EX_SUB:
+	case EX_MUL:
+	case EX_DIV: return eval_arith(w, e, out);
+	case EX_MATCH:
+	case EX_NOT_MATCH: return eval_match(w, e, out);
+	case EX_IN: return eval_in(w, e, out);
+	default: return eval_compare(w, e, out);
+	}
+}
