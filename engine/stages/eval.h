@@ -7,6 +7,7 @@
 #ifndef QUERN_EVAL_H
 #define QUERN_EVAL_H
 
+#include "engine/lang/ast.h"
 #include "engine/rows/table.h"
 
 struct window;
@@ -23,6 +24,12 @@ int eval_column(struct table *t, const struct expr *e, struct table_col **out);
 /* Copy e so that it always refers to the columns of now, even if others get their
  * names.  A ratio becomes the expression that computed it. */
 int eval_bind(struct exec *x, struct table *t, const struct expr *e, struct expr **out);
+
+/* The expression that is a column. */
+static inline struct expr eval_of_column(struct table_col *c)
+{
+	return (struct expr){.op = EX_COL, .type = c->type, .col = c};
+}
 
 /* For a caller with windows of its own: open e before window_open(), close it after
  * window_close(). */

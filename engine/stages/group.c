@@ -420,12 +420,6 @@ static int fold_into(struct exec *x, struct table *t, const struct groups *g, en
 	return eval_close(x, open, false);
 }
 
-/* The expression that is a column of t. */
-static struct expr as_expr(struct table_col *c)
-{
-	return (struct expr){.op = EX_COL, .type = c->type, .col = c};
-}
-
 /* ---- rows that are parts of others ---- */
 
 /* Does the group contain a row that r is a part of?  at[ref]: its index + 1 in the
@@ -637,7 +631,7 @@ static int sum_column(struct exec *x, struct table *t, const struct groups *g,
 		return add_quotient(x, t, g, c->ratio, c->name, out);
 	if (!c->adds_up || c->percent || col_is_text(c->type) || c->type == COL_BOOL)
 		return 0;
-	e = as_expr(c);
+	e = eval_of_column(c);
 	if (fold_into(x, t, g, FOLD_SUM, &e, c->name, out, &sum))
 		return (int)x->err->kind;
 	sum->adds_up = true;

@@ -3,15 +3,15 @@
  *
  * Ties keep their order (the row number is the last key).  Absent values come last in
  * both directions.  All functions by self or inclusive cost are not sorted at all: the
- * index has that order, and `take N` reads N rows of it.  Other sorts before `take N` use
- * a heap of N rows.  Many rows are sorted by the bits of their keys, the last key first;
- * few, or texts, by comparing.
+ * index has that order, and `take N` reads N rows of it.  Other sorts before `take N` keep
+ * N rows in a heap, and look at the others a window at a time.  Many rows are sorted by
+ * the bits of their keys, the last key first; few, or texts, by comparing.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/rows/window.h"
 #include "engine/stages/eval.h"
-#include "engine/rows/exec.h"
 #include "engine/sources/source.h"
 #include "engine/stages/stage.h"
 #include "index/base/sort.h"
@@ -128,11 +128,8 @@ static int bits_sort(struct exec *x, const struct order *o, uint32_t *v, size_t 
 	struct sort_pair *p = malloc(2 * n * sizeof(*p));
 	int rc = p ? 0 : err_no_memory(x->err, NULL);
 
-	/* The row number is the last key: v may be a heap. */
 	for (size_t i = 0; !rc && i < n; i++)
-		p[i] = (struct sort_pair){v[i], v[i]};
-	if (!rc && sort_pairs(p, n))
-		rc = err_no_memory(x->err, NULL);
+		p[i].value = v[i];
 	for (size_t k = o->n; !rc && k > 0; k--) {
 		const struct table_col *c = &o->key[k - 1];
 
@@ -152,41 +149,209 @@ static int bits_sort(struct exec *x, const struct order *o, uint32_t *v, size_t 
 
 /* ---- the first ones ---- */
 
-static void sift(const struct order *o, uint32_t *heap, size_t n, size_t i)
+/* A key of a row that is kept: the numbers of ordered_bits(), or a text. */
+struct cell {
+	uint64_t bits;
+	struct str s;
+	bool absent;
+};
+
+/* The first rows met so far: a heap whose root is the last of them. */
+struct first_rows {
+	size_t nkeys, n, keep;
+	bool asc[KEYS];
+	struct expr *e[KEYS];
+	struct table_col now[KEYS]; /* of the rows in the window */
+	uint64_t *bits[KEYS];	    /* the same as numbers; NULL: texts */
+	uint32_t *row;		    /* [keep] */
+	struct cell *cell;	    /* [keep][nkeys] */
+};
+
+static int cmp_cells(bool asc, const struct cell *a, const struct cell *b)
+{
+	if (a->absent || b->absent)
+		return a->absent - b->absent;
+	if (a->s.p || b->s.p)
+		return asc ? str_cmp(a->s, b->s) : str_cmp(b->s, a->s);
+	return (a->bits > b->bits) - (a->bits < b->bits);
+}
+
+/* < 0: the kept row at a comes before that at b. */
+static int cmp_kept(const struct first_rows *h, size_t a, size_t b)
+{
+	for (size_t k = 0; k < h->nkeys; k++) {
+		const int d = cmp_cells(h->asc[k], &h->cell[a * h->nkeys + k],
+					&h->cell[b * h->nkeys + k]);
+
+		if (d)
+			return d;
+	}
+	return (h->row[a] > h->row[b]) - (h->row[a] < h->row[b]);
+}
+
+static void swap_kept(struct first_rows *h, size_t a, size_t b)
+{
+	const uint32_t row = h->row[a];
+
+	h->row[a] = h->row[b];
+	h->row[b] = row;
+	for (size_t k = 0; k < h->nkeys; k++) {
+		const struct cell c = h->cell[a * h->nkeys + k];
+
+		h->cell[a * h->nkeys + k] = h->cell[b * h->nkeys + k];
+		h->cell[b * h->nkeys + k] = c;
+	}
+}
+
+static void sift_down(struct first_rows *h, size_t n, size_t i)
 {
 	for (;;) {
 		size_t c = 2 * i + 1;
-		uint32_t swap;
 
 		if (c >= n)
 			return;
-		if (c + 1 < n && cmp_rows(o, heap[c + 1], heap[c]) > 0)
+		if (c + 1 < n && cmp_kept(h, c + 1, c) > 0)
 			c++;
-		if (cmp_rows(o, heap[c], heap[i]) <= 0)
+		if (cmp_kept(h, c, i) <= 0)
 			return;
-		swap = heap[i];
-		heap[i] = heap[c];
-		heap[c] = swap;
+		swap_kept(h, c, i);
 		i = c;
 	}
 }
 
-/* Find the first `keep` rows in order.  The root of the heap is the last of them. */
-static int first_rows(struct exec *x, const struct order *o, uint32_t *v, size_t n,
-		      size_t keep)
+static void sift_up(struct first_rows *h, size_t i)
 {
-	for (size_t i = keep / 2; i > 0; i--)
-		sift(o, v, keep, i - 1);
-	for (size_t i = keep; i < n; i++) {
-		if (exec_poll(x))
-			return (int)x->err->kind;
-		if (cmp_rows(o, v[i], v[0]) < 0) {
-			v[0] = v[i];
-			sift(o, v, keep, 0);
-		}
+	while (i > 0 && cmp_kept(h, i, (i - 1) / 2) > 0) {
+		swap_kept(h, i, (i - 1) / 2);
+		i = (i - 1) / 2;
+	}
+}
+
+static struct cell cell_of(const struct window *w, const struct first_rows *h, size_t k,
+			   size_t i)
+{
+	const struct table_col *c = &h->now[k];
+	struct cell cell = {.absent = c->absent && c->absent[i]};
+
+	if (cell.absent)
+		return cell;
+	if (h->bits[k])
+		cell.bits = h->bits[k][i];
+	else
+		cell.s = col_text(&w->t, c, i);
+	return cell;
+}
+
+/* Row i of the window, which is after all kept rows in the table: is it after the last
+ * one in order, too? */
+static bool is_after_all(const struct window *w, const struct first_rows *h, size_t i)
+{
+	for (size_t k = 0; k < h->nkeys; k++) {
+		const struct cell c = cell_of(w, h, k, i);
+		const int d = cmp_cells(h->asc[k], &c, &h->cell[k]);
+
+		if (d)
+			return d > 0;
+	}
+	return true;
+}
+
+static int keep_row(struct window *w, struct first_rows *h, size_t i)
+{
+	const bool full = h->n == h->keep;
+	const size_t at = full ? 0 : h->n++;
+
+	h->row[at] = (uint32_t)(w->first + i);
+	for (size_t k = 0; k < h->nkeys; k++) {
+		struct cell c = cell_of(w, h, k, i);
+
+		if (c.s.p && !(c.s = window_keep(w, c.s)).p)
+			return (int)w->x.err->kind;
+		h->cell[at * h->nkeys + k] = c;
+	}
+	if (full)
+		sift_down(h, h->n, 0);
+	else
+		sift_up(h, at);
+	return 0;
+}
+
+static int window_keys(struct window *w, struct first_rows *h)
+{
+	for (size_t k = 0; k < h->nkeys; k++) {
+		if (eval_values(w, h->e[k], &h->now[k]))
+			return (int)w->x.err->kind;
+		h->bits[k] = NULL;
+		if (col_is_text(h->now[k].type))
+			continue;
+		if (!(h->bits[k] = EXEC_ARRAY(&w->x, uint64_t, w->t.n)))
+			return (int)w->x.err->kind;
+		for (size_t i = 0; i < w->t.n; i++)
+			h->bits[k][i] = ordered_bits(&h->now[k], h->asc[k], (uint32_t)i);
 	}
 	return 0;
 }
+
+static int first_of_window(struct window *w, struct first_rows *h)
+{
+	/* Most rows are after the last one kept by their first key alone. */
+	const uint64_t *bits = h->now[0].absent ? NULL : h->bits[0];
+
+	for (size_t i = 0; i < w->t.n; i++) {
+		if (h->n == h->keep && ((bits && bits[i] > h->cell[0].bits &&
+					 !h->cell[0].absent) ||
+					is_after_all(w, h, i)))
+			continue;
+		if (keep_row(w, h, i))
+			return (int)w->x.err->kind;
+	}
+	return 0;
+}
+
+/* Open the keys; NULL: the column `primary`, descending. */
+static int open_keys(struct exec *x, struct table *t, const struct expr *keys,
+		     struct table_col *primary, struct first_rows *h)
+{
+	const struct expr one = primary ? eval_of_column(primary) : (struct expr){0};
+
+	for (const struct expr *e = primary ? &one : keys; e; e = e->next) {
+		if (h->nkeys == KEYS)
+			return exec_fail(x, e->span, "more than %d sort keys", KEYS);
+		h->asc[h->nkeys] = e->asc;
+		if (eval_open(x, t, e, &h->e[h->nkeys++]))
+			return (int)x->err->kind;
+	}
+	return 0;
+}
+
+/* Keep the first `keep` rows in order; keep > 0. */
+static int keep_first(struct exec *x, struct table *t, const struct expr *keys,
+		      struct table_col *primary, size_t keep)
+{
+	struct first_rows h = {.keep = keep, .row = EXEC_ARRAY(x, uint32_t, keep)};
+	struct window w;
+
+	if (!h.row || open_keys(x, t, keys, primary, &h) ||
+	    !(h.cell = EXEC_ARRAY(x, struct cell, keep * h.nkeys)) ||
+	    window_open(x, t, &w))
+		goto out;
+	while (window_next(&w))
+		if (!window_keys(&w, &h))
+			first_of_window(&w, &h);
+	window_close(&w);
+	for (size_t i = h.n; i > 1; i--) {
+		swap_kept(&h, 0, i - 1);
+		sift_down(&h, i - 1, 0);
+	}
+	if (!x->err->kind)
+		table_select(t, h.row, h.n);
+out:
+	for (size_t k = 0; k < h.nkeys; k++)
+		eval_close(x, h.e[k], t->n > 0);
+	return (int)x->err->kind;
+}
+
+/* ---- all of them ---- */
 
 static int eval_keys(struct exec *x, struct table *t, const struct expr *keys,
 		     struct order *o)
@@ -201,16 +366,25 @@ static int eval_keys(struct exec *x, struct table *t, const struct expr *keys,
 	return 0;
 }
 
-static int primary_key(struct exec *x, struct table *t, struct order *o)
+static int sort_all(struct exec *x, struct table *t, const struct expr *keys,
+		    struct table_col *primary)
 {
-	struct table_col *c;
+	struct order o = {.t = t};
+	uint32_t *v = EXEC_ARRAY(x, uint32_t, 2 * t->n + 1);
 
-	if (table_column(t, t->vs ? STR("delta") : str_c(t->src->primary), t->event,
-			 false, &c))
+	if (!v || (primary ? table_fill(t, primary) : eval_keys(x, t, keys, &o)))
 		return (int)x->err->kind;
-	o->key[0] = *c;
-	o->n = 1;
-	return 0;
+	if (primary) {
+		o.key[0] = *primary;
+		o.n = 1;
+	}
+	for (size_t i = 0; i < t->n; i++)
+		v[i] = (uint32_t)i;
+	return (has_bits(&o, t->n) ? bits_sort(x, &o, v, t->n)
+				   : merge_sort(x, &o, v, v + t->n, t->n)) ||
+			       table_select(t, v, t->n)
+		       ? (int)x->err->kind
+		       : 0;
 }
 
 static bool sort_is_col(const struct expr *e, const char *name)
@@ -235,6 +409,16 @@ static bool ranked(const struct table *t, const struct expr *keys, bool *by_incl
 		return false;
 	*ev = keys ? keys->ev : t->event;
 	return *ev < store_info(t->g->st)->events;
+}
+
+/* Keep the first n rows of those that are sorted. */
+static int keep_rows(struct exec *x, struct table *t, size_t n)
+{
+	uint32_t *rows = EXEC_ARRAY(x, uint32_t, n + 1);
+
+	for (size_t i = 0; rows && i < n; i++)
+		rows[i] = (uint32_t)i;
+	return rows && !table_select(t, rows, n) ? 0 : (int)x->err->kind;
 }
 
 static int take_ranked(struct exec *x, struct table *t, bool by_incl, uint32_t ev,
@@ -279,32 +463,24 @@ static int show_keys(struct exec *x, struct table *t, const struct expr *keys)
 
 int exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n)
 {
-	struct order o = {.t = t};
-	size_t sorted = t->n;
-	uint32_t ev, *v;
+	enum { HEAP = 1 << 16 };
+	struct table_col *primary = NULL;
+	uint32_t ev;
 	bool by_incl;
+	int rc;
 
 	if (n > t->n)
 		n = t->n;
 	if (ranked(t, keys, &by_incl, &ev))
-		return take_ranked(x, t, by_incl, ev, n) || show_keys(x, t, keys)
-			       ? (int)x->err->kind
-			       : 0;
-	if (keys ? eval_keys(x, t, keys, &o) : primary_key(x, t, &o))
-		return (int)x->err->kind;
-	v = EXEC_ARRAY(x, uint32_t, 2 * t->n + 1);
-	if (!v)
-		return (int)x->err->kind;
-	for (size_t i = 0; i < t->n; i++)
-		v[i] = (uint32_t)i;
-	if (n && n < t->n / 4) {
-		if (first_rows(x, &o, v, t->n, n))
-			return (int)x->err->kind;
-		sorted = n;
-	}
-	if ((has_bits(&o, sorted) ? bits_sort(x, &o, v, sorted)
-				  : merge_sort(x, &o, v, v + t->n, sorted)) ||
-	    table_select(t, v, n))
-		return (int)x->err->kind;
-	return show_keys(x, t, keys);
+		rc = take_ranked(x, t, by_incl, ev, n);
+	else if (!keys &&
+		 table_add(t, t->vs ? STR("delta") : str_c(t->src->primary), t->event,
+			   false, &primary))
+		rc = (int)x->err->kind;
+	else if (n && n < t->n / 4 && n <= HEAP)
+		rc = keep_first(x, t, keys, primary, n);
+	else
+		rc = sort_all(x, t, keys, primary) ||
+		     (n < t->n && keep_rows(x, t, n));
+	return rc || show_keys(x, t, keys) ? (int)x->err->kind : 0;
 }
