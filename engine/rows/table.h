@@ -141,7 +141,7 @@ struct table {
 
 bool col_is_f(enum col_type t);
 bool col_is_text(enum col_type t);
-size_t type_width(enum col_type t); /* bytes per value */
+size_t type_width(enum col_type t);	     /* bytes per value */
 size_t col_width(const struct table_col *c); /* bytes per row */
 struct str dict_text(struct store *st, enum dict d, uint32_t code);
 uint32_t dict_size(struct store *st, enum dict d);

@@ -594,7 +594,8 @@ static struct str place_text(const struct table *t, uint32_t r)
 }
 
 #define LINE_COLS(shown)                                             \
-	{"file", COL_FILE, SHOW_M | SHOW_T, .s = place_file, .dict = DICT_FILE, .codes = place_files},        \
+	{"file",	  COL_FILE,	     SHOW_M | SHOW_T,        \
+	 .s = place_file, .dict = DICT_FILE, .codes = place_files},  \
 		{"line", COL_LINE, SHOW_M | SHOW_T, .u = place_line, \
 		 .absent = place_no_line},                           \
 		PLACE_COSTS,                                         \
@@ -606,7 +607,8 @@ static const struct col_def line_cols[] = {LINE_COLS(0)};
 /* Used if some text could be read. */
 static const struct col_def line_text_cols[] = {LINE_COLS(SHOW_T)};
 static const struct col_def instr_cols[] = {
-	{"file", COL_FILE, SHOW_M | SHOW_T, .s = place_file, .dict = DICT_FILE, .codes = place_files},
+	{"file", COL_FILE, SHOW_M | SHOW_T, .s = place_file, .dict = DICT_FILE,
+	 .codes = place_files},
 	{"line", COL_LINE, SHOW_M | SHOW_T, .u = place_line, .absent = place_no_line},
 	{"instr", COL_ADDR, SHOW_M | SHOW_T, .u = place_instr},
 	PLACE_COSTS,
@@ -722,7 +724,8 @@ static bool site_no_instr(const struct table *t, uint32_t r)
 static const struct col_def site_cols[] = {
 	{"caller", COL_NAME, SHOW_M | SHOW_T, .s = site_caller},
 	{"callee", COL_NAME, SHOW_M | SHOW_T, .s = site_callee},
-	{"file", COL_FILE, SHOW_M | SHOW_T, .s = site_file, .dict = DICT_FILE, .codes = site_files},
+	{"file", COL_FILE, SHOW_M | SHOW_T, .s = site_file, .dict = DICT_FILE,
+	 .codes = site_files},
 	{"line", COL_LINE, SHOW_M | SHOW_T, .u = site_line, .absent = site_no_line},
 	{"instr", COL_ADDR, SHOW_M, .u = site_instr, .absent = site_no_instr},
 	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = site_calls},

@@ -139,10 +139,12 @@ static int open_node(struct exec *x, struct table *t, struct expr *e)
 			      dict_size(t->g->st, c->dict ? c->dict : c->def->dict) + 1)))
 			return (int)x->err->kind;
 	}
+	if (open_node(x, t, e->a))
+		return (int)x->err->kind;
 	for (struct expr *b = e->b; b; b = b->next)
 		if (open_node(x, t, b))
 			return (int)x->err->kind;
-	return open_node(x, t, e->a);
+	return 0;
 }
 
 int eval_open(struct exec *x, struct table *t, const struct expr *e, struct expr **out)

@@ -243,19 +243,19 @@ static bool holds(enum expr_op op, int c)
 }
 
 /* The rows of two arrays for which a comparison holds. */
-#define COMPARE_LOOPS(name, type)                                                      \
-	static void name(enum expr_op op, const type *a, const type *b, size_t n,      \
-			 bool *out)                                                    \
-	{                                                                              \
-		if (op == EX_EQ || op == EX_NE)                                        \
-			for (size_t i = 0; i < n; i++)                                 \
-				out[i] = (a[i] == b[i]) == (op == EX_EQ);              \
-		else if (op == EX_LT || op == EX_GE)                                   \
-			for (size_t i = 0; i < n; i++)                                 \
-				out[i] = (a[i] < b[i]) == (op == EX_LT);               \
-		else                                                                   \
-			for (size_t i = 0; i < n; i++)                                 \
-				out[i] = (a[i] > b[i]) == (op == EX_GT);               \
+#define COMPARE_LOOPS(name, type)                                                 \
+	static void name(enum expr_op op, const type *a, const type *b, size_t n, \
+			 bool *out)                                               \
+	{                                                                         \
+		if (op == EX_EQ || op == EX_NE)                                   \
+			for (size_t i = 0; i < n; i++)                            \
+				out[i] = (a[i] == b[i]) == (op == EX_EQ);         \
+		else if (op == EX_LT || op == EX_GE)                              \
+			for (size_t i = 0; i < n; i++)                            \
+				out[i] = (a[i] < b[i]) == (op == EX_LT);          \
+		else                                                              \
+			for (size_t i = 0; i < n; i++)                            \
+				out[i] = (a[i] > b[i]) == (op == EX_GT);          \
 	}
 COMPARE_LOOPS(compare_whole, uint64_t)
 COMPARE_LOOPS(compare_float, double)
@@ -389,8 +389,7 @@ static int eval_compare(struct window *w, struct expr *e, struct table_col *out)
 	if (eval_values(w, e->a, &a) || eval_values(w, e->b, &b) ||
 	    new_values(w, COL_BOOL, out) || inherit(w, &a, &b, &flags))
 		return (int)w->x.err->kind;
-	if ((e->op == EX_EQ || e->op == EX_NE) && is_base(b.type, e->a) &&
-	    to_base(w, &b))
+	if ((e->op == EX_EQ || e->op == EX_NE) && is_base(b.type, e->a) && to_base(w, &b))
 		return (int)w->x.err->kind;
 	if (compare_rows(w, e->op, &a, &b, out->b))
 		return (int)w->x.err->kind;

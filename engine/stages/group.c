@@ -117,8 +117,8 @@ static int keep_key(struct window *w, struct group_key *key, size_t group, size_
 	if (col_is_text(c->type) && !c->dict)
 		key->v.s[group] = window_keep(w, c->s[row]);
 	else
-		memcpy((char *)key->v.p + group * width,
-		       (const char *)c->p + row * width, width);
+		memcpy((char *)key->v.p + group * width, (const char *)c->p + row * width,
+		       width);
 	return (int)w->x.err->kind;
 }
 
@@ -223,8 +223,7 @@ struct costliest {
 static int costliest_rows(struct exec *x, struct table *t, struct table_col *primary,
 			  const struct groups *g, struct costliest *best)
 {
-	const uint64_t sign =
-		primary->type == COL_DELTA ? (uint64_t)1 << 63 : 0;
+	const uint64_t sign = primary->type == COL_DELTA ? (uint64_t)1 << 63 : 0;
 	struct window w;
 
 	memset(best->row, 0xff, g->n * sizeof(*best->row));
@@ -348,9 +347,8 @@ static bool fold_sums(struct folding *d, const struct table_col *c, const uint32
 static int fold_rows(struct window *w, struct folding *d, const struct table_col *c)
 {
 	const uint32_t *of = d->g->of + w->first;
-	const uint8_t *left_out = d->f == FOLD_SUM && d->g->left_out
-					  ? d->g->left_out + w->first
-					  : NULL;
+	const uint8_t *left_out =
+		d->f == FOLD_SUM && d->g->left_out ? d->g->left_out + w->first : NULL;
 
 	if (fold_sums(d, c, of, w->t.n))
 		return 0;

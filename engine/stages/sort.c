@@ -298,9 +298,9 @@ static int first_of_window(struct window *w, struct first_rows *h)
 	const uint64_t *bits = h->now[0].absent ? NULL : h->bits[0];
 
 	for (size_t i = 0; i < w->t.n; i++) {
-		if (h->n == h->keep && ((bits && bits[i] > h->cell[0].bits &&
-					 !h->cell[0].absent) ||
-					is_after_all(w, h, i)))
+		if (h->n == h->keep &&
+		    ((bits && bits[i] > h->cell[0].bits && !h->cell[0].absent) ||
+		     is_after_all(w, h, i)))
 			continue;
 		if (keep_row(w, h, i))
 			return (int)w->x.err->kind;
@@ -473,14 +473,12 @@ int exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n
 		n = t->n;
 	if (ranked(t, keys, &by_incl, &ev))
 		rc = take_ranked(x, t, by_incl, ev, n);
-	else if (!keys &&
-		 table_add(t, t->vs ? STR("delta") : str_c(t->src->primary), t->event,
-			   false, &primary))
+	else if (!keys && table_add(t, t->vs ? STR("delta") : str_c(t->src->primary),
+				    t->event, false, &primary))
 		rc = (int)x->err->kind;
 	else if (n && n < t->n / 4 && n <= HEAP)
 		rc = keep_first(x, t, keys, primary, n);
 	else
-		rc = sort_all(x, t, keys, primary) ||
-		     (n < t->n && keep_rows(x, t, n));
+		rc = sort_all(x, t, keys, primary) || (n < t->n && keep_rows(x, t, n));
 	return rc || show_keys(x, t, keys) ? (int)x->err->kind : 0;
 }

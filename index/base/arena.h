@@ -33,7 +33,7 @@ struct str arena_str(struct arena *a,
 struct str arena_printf(struct arena *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 bool arena_holds(const struct arena *a, const void *p); /* is p in its memory? */
-void arena_reset(struct arena *a); /* frees all but one chunk */
+void arena_reset(struct arena *a);			/* frees all but one chunk */
 void arena_free(struct arena *a);
 int arena_full(const struct arena *a, struct err *err); /* sets and returns ERR_LIMIT */
 

@@ -359,22 +359,14 @@ edge_id store_caller(struct store *st, fn_id f, uint32_t i)
 /* ---- whole columns ---- */
 
 static const enum table column_table[] = {
-	[STORE_OUT_FIRST] = TABLE_OUT_FIRST,
-	[STORE_EDGE_CALLEE] = TABLE_EDGE_CALLEE,
-	[STORE_EDGE_CALLER] = TABLE_EDGE_CALLER,
-	[STORE_EDGE_CALLS] = TABLE_EDGE_CALLS,
-	[STORE_EDGE_INCL] = TABLE_EDGE_INCL,
-	[STORE_IN_FIRST] = TABLE_IN_FIRST,
-	[STORE_IN_EDGE] = TABLE_IN_EDGE,
-	[STORE_FN_NAME] = TABLE_FN_NAME,
-	[STORE_FN_FILE] = TABLE_FN_FILE,
-	[STORE_FN_OBJ] = TABLE_FN_OBJ,
-	[STORE_FN_CYCLE] = TABLE_FN_CYCLE,
-	[STORE_FN_CALLS] = TABLE_FN_CALLS,
-	[STORE_FN_LINE] = TABLE_FN_LINE,
-	[STORE_FN_SELF] = TABLE_FN_SELF,
-	[STORE_FN_INCL] = TABLE_FN_INCL,
-	[STORE_TOPO] = TABLE_TOPO,
+	[STORE_OUT_FIRST] = TABLE_OUT_FIRST,	 [STORE_EDGE_CALLEE] = TABLE_EDGE_CALLEE,
+	[STORE_EDGE_CALLER] = TABLE_EDGE_CALLER, [STORE_EDGE_CALLS] = TABLE_EDGE_CALLS,
+	[STORE_EDGE_INCL] = TABLE_EDGE_INCL,	 [STORE_IN_FIRST] = TABLE_IN_FIRST,
+	[STORE_IN_EDGE] = TABLE_IN_EDGE,	 [STORE_FN_NAME] = TABLE_FN_NAME,
+	[STORE_FN_FILE] = TABLE_FN_FILE,	 [STORE_FN_OBJ] = TABLE_FN_OBJ,
+	[STORE_FN_CYCLE] = TABLE_FN_CYCLE,	 [STORE_FN_CALLS] = TABLE_FN_CALLS,
+	[STORE_FN_LINE] = TABLE_FN_LINE,	 [STORE_FN_SELF] = TABLE_FN_SELF,
+	[STORE_FN_INCL] = TABLE_FN_INCL,	 [STORE_TOPO] = TABLE_TOPO,
 };
 
 #define WIDEN(type)                                 \
@@ -513,8 +505,8 @@ void store_read_u32(struct store *st, enum store_column c, const uint32_t *row,
 	for (size_t i = 0, some; !row && i < n; i += some, first += some) {
 		uint32_t rows, at = (uint32_t)(first % BLOCK_ROWS);
 		uint64_t bytes;
-		const uint32_t *p = store_block(
-			st, t, 0, (uint32_t)(first / BLOCK_ROWS), &rows, &bytes);
+		const uint32_t *p = store_block(st, t, 0, (uint32_t)(first / BLOCK_ROWS),
+						&rows, &bytes);
 
 		some = rows_in_block(first, n - i);
 		if (p && at + some <= rows)
