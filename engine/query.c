@@ -60,8 +60,10 @@ static int run_stages(struct exec *x, const struct query *q, struct table *t,
 	if (exec_source(x, &q->source, t, q->tstages))
 		return (int)x->err->kind;
 	for (const struct tstage *st = q->tstages; st; st = st->next)
-		if (exec_tstage(x, t, st, st->next) || exec_poll_now(x))
+		if (exec_tstage(x, t, st) || exec_poll_now(x))
 			return (int)x->err->kind;
+	if (exec_order(x, t))
+		return (int)x->err->kind;
 	for (const struct tstage *st = q->tstages; st; st = st->next)
 		if (st->kind == T_EXPECT && exec_expect(x, t, st)) {
 			if (x->err->kind != ERR_EXPECT)

@@ -12,6 +12,7 @@
 #include "engine/names/match.h"
 
 #include <inttypes.h>
+#include <ctype.h>
 #include <pcre2.h>
 #include <string.h>
 #include <time.h>
@@ -40,6 +41,7 @@ struct match {
 	bool by_base;	     /* exact, without a "/": try base names if nothing is
 				equal */
 	struct str needle;   /* part of every name that matches; may be empty */
+	bool plain;	     /* regex: it is the needle */
 	bool word;	     /* the needle is a whole component and an identifier */
 	/* regex: */
 	pcre2_general_context *general;
@@ -398,6 +400,90 @@ static int regex_bad(const struct match *m, int code, size_t at, struct err *err
 	return (int)err->kind;
 }
 
+/* Is c itself in a regular expression? */
+static bool is_literal(char c)
+{
+	return !strchr("\\^$.[]|()*+?{}", c);
+}
+
+/* The end of the class that begins at s.p[i]. */
+static size_t skip_class(struct str s, size_t i)
+{
+	i += i + 1 < s.n && s.p[i + 1] == '^' ? 2 : 1;
+	i += i < s.n && s.p[i] == ']'; /* itself, at the start */
+	for (; i < s.n && s.p[i] != ']'; i++)
+		i += s.p[i] == '\\';
+	return i + 1;
+}
+
+/* The end of the group that begins at s.p[i]. */
+static size_t skip_group(struct str s, size_t i)
+{
+	size_t open = 0;
+
+	while (i < s.n) {
+		const char c = s.p[i];
+
+		if (c == '[') {
+			i = skip_class(s, i);
+			continue;
+		}
+		i += c == '\\' ? 2 : 1;
+		open += c == '(';
+		if (c == ')' && --open == 0)
+			break;
+	}
+	return i;
+}
+
+/* Is what follows the backslash at s.p[i] one character: no number, name or property? */
+static bool is_simple_escape(struct str s, size_t i)
+{
+	const char c = i + 1 < s.n ? s.p[i + 1] : '\0';
+
+	return c && (!isalnum((unsigned char)c) || strchr("dDsSwWbBAZzhHvVRntrfae", c));
+}
+
+/* Find the longest text that every match contains: literals in a row outside of groups.
+ * None is found if there are alternatives, options or unusual escapes. */
+static void regex_needle(struct match *m)
+{
+	const struct str s = m->atom.text;
+	size_t from = 0, i = 0;
+
+	if (m->atom.nocase || str_find(s, '|') < s.n || str_find_str(s, STR("(?")) < s.n ||
+	    str_find_str(s, STR("(*")) < s.n || str_find_str(s, STR("\\Q")) < s.n ||
+	    str_find_str(s, STR("[[:")) < s.n)
+		return;
+	while (i <= s.n) {
+		size_t end = i;
+
+		if (i < s.n && is_literal(s.p[i])) {
+			i++;
+			continue;
+		}
+		if (i < s.n && s.p[i] == '\\' && !is_simple_escape(s, i)) {
+			m->needle.n = 0;
+			return;
+		}
+		/* A character before * ? {0} need not be there. */
+		if (i < s.n && i > from && strchr("*?{", s.p[i]))
+			end--;
+		if (end - from > m->needle.n)
+			m->needle = (struct str){s.p + from, end - from};
+		if (i < s.n && s.p[i] == '(')
+			i = skip_group(s, i);
+		else if (i < s.n && s.p[i] == '[')
+			i = skip_class(s, i);
+		else if (i < s.n && s.p[i] == '{')
+			i += str_find(str_from(s, i), '}') + 1;
+		else
+			i += i < s.n && s.p[i] == '\\' ? 2 : 1;
+		from = i;
+	}
+	m->plain = m->needle.n && m->needle.n == s.n;
+}
+
 static int regex_new(struct match *m, struct err *err)
 {
 	uint32_t options = PCRE2_NEVER_UTF | PCRE2_NEVER_UCP | PCRE2_DOLLAR_ENDONLY;
@@ -425,15 +511,22 @@ static int regex_new(struct match *m, struct err *err)
 	/* Without JIT (not built in, or no executable memory) matching is slower, not
 	 * wrong. */
 	(void)pcre2_jit_compile(m->code, PCRE2_JIT_COMPLETE);
+	regex_needle(m);
 	return 0;
 }
 
 static int regex_name(struct match *m, struct str name, struct err *err)
 {
 	PCRE2_UCHAR text[200];
-	int rc = pcre2_match(m->code, (PCRE2_SPTR)name.p, name.n, 0, 0, m->data,
-			     m->limits);
+	int rc;
 
+	if (m->needle.n) {
+		const bool has = str_find_str(name, m->needle) < name.n;
+
+		if (!has || m->plain)
+			return has;
+	}
+	rc = pcre2_match(m->code, (PCRE2_SPTR)name.p, name.n, 0, 0, m->data, m->limits);
 	if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
 		rc = pcre2_match(m->code, (PCRE2_SPTR)name.p, name.n, 0, PCRE2_NO_JIT,
 				 m->data, m->limits);
@@ -567,7 +660,7 @@ static int mark_strings(struct match *m, struct store *st, const struct table *t
 {
 	uint64_t start = match_now_ms(), bytes = POLL_BYTES;
 	bool exact = m->atom.form == MATCH_EXACT && m->atom.field != MATCH_CLASS;
-	bool names = t->column == STORE_FN_NAME;
+	bool names = t->column == STORE_FN_NAME, swept;
 
 	if (exact) {
 		uint32_t id = t->lower(st, m->atom.text);
@@ -577,10 +670,19 @@ static int mark_strings(struct match *m, struct store *st, const struct table *t
 		if (m->by_base ? *count > 0 : !names || !store_any_mangled(st))
 			return 0;
 	}
+	swept = names && m->needle.n && !store_any_mangled(st);
+	for (name_id id = 0; swept && id < t->n;) {
+		id = store_names_with(st, m->needle, id, hit);
+		if (poll_limits(m, start, cancel, err))
+			return (int)err->kind;
+	}
 	for (uint32_t id = 0; id < t->n; id++) {
-		struct str name = t->get(st, id);
+		struct str name;
 		int rc;
 
+		if (swept && !hit[id])
+			continue;
+		name = t->get(st, id);
 		bytes += name.n + NAME_BYTES;
 		if (bytes >= POLL_BYTES) {
 			bytes = 0;

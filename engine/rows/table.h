@@ -52,6 +52,8 @@ struct col_def {
 	/* 1 + the column of the store with these values, if the graph is plain and rows
 	 * are its functions or edges; 0: none */
 	unsigned stored;
+	/* The texts of rows 0..t->n-1, if the graph is plain. */
+	void (*texts)(const struct table *t, struct str *out);
 	/* The numbers of the texts of rows 0..t->n-1 in the dictionary, if has_codes(). */
 	enum dict dict;
 	void (*codes)(const struct table *t, uint32_t *out);
@@ -126,7 +128,7 @@ struct table {
 	uint32_t event;
 	uint64_t rows_before;
 	bool truncated, ordered, card;
-	bool by_cost; /* not sorted yet: the costliest come first, for groups, too */
+	bool by_cost; /* not sorted yet: the costliest rows, or their groups, come first */
 	struct str footer;
 	/* For a tree: its rows, and its top with its cost (result.h). */
 	const struct path_tree *paths; /* the rows of the tree as the source made them */

@@ -159,19 +159,60 @@ static int stage_count(struct exec *x, struct table *t)
 	return 0;
 }
 
-/* The number of rows that the next stage keeps of a sorted table; t->n if it is not
- * `take`. */
-static size_t rows_kept(const struct table *t, const struct tstage *next)
+/* ---- the order by cost ---- */
+
+/* The number of rows that the stage keeps of a sorted table; t->n if it is not `take`. */
+static size_t rows_kept(const struct table *t, const struct tstage *s)
 {
-	return next && next->kind == T_TAKE && next->n < t->n ? (size_t)next->n : t->n;
+	return s && s->kind == T_TAKE && s->n < t->n ? (size_t)s->n : t->n;
 }
 
-int exec_tstage(struct exec *x, struct table *t, const struct tstage *s,
-		const struct tstage *next)
+/* Sort by cost, if no stage has ordered the rows; only the first n are needed. */
+static int order_now(struct exec *x, struct table *t, size_t n)
+{
+	if (!t->by_cost)
+		return 0;
+	t->by_cost = false;
+	return exec_sort(x, t, NULL, n);
+}
+
+int exec_order(struct exec *x, struct table *t)
+{
+	return order_now(x, t, t->n);
+}
+
+/* Do the rows come to a stage that sorts them, so that equal ones must be in order? */
+static bool is_sorted_later(const struct tstage *s)
+{
+	while (s && (s->kind == T_WHERE || s->kind == T_ADD || s->kind == T_SHOW))
+		s = s->next;
+	return s && s->kind == T_SORT;
+}
+
+/*
+ * Sort before the stage if it needs the order.  Fewer rows are left after `where`, and
+ * groups are ordered, not their rows.
+ */
+static int order_before(struct exec *x, struct table *t, const struct tstage *s)
 {
 	switch (s->kind) {
+	case T_TAKE: return order_now(x, t, rows_kept(t, s));
+	case T_SKIP: return exec_order(x, t);
+	case T_SHOW: return is_sorted_later(s) ? exec_order(x, t) : 0;
+	case T_SORT:
+	case T_SUM:
+	case T_COUNT: t->by_cost = false; return 0;
+	default: return 0;
+	}
+}
+
+int exec_tstage(struct exec *x, struct table *t, const struct tstage *s)
+{
+	if (order_before(x, t, s))
+		return (int)x->err->kind;
+	switch (s->kind) {
 	case T_WHERE: return where(x, t, s);
-	case T_SORT: return exec_sort(x, t, s->exprs, rows_kept(t, next));
+	case T_SORT: return exec_sort(x, t, s->exprs, rows_kept(t, s->next));
 	case T_TAKE: return keep_slice(x, t, 0, s->n > t->n ? t->n : (size_t)s->n);
 	case T_SKIP: return keep_slice(x, t, s->n > t->n ? t->n : (size_t)s->n, t->n);
 	case T_SHOW: return stage_show(x, t, s);
@@ -238,25 +279,6 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 		       "%zu of %zu rows are not as expected", k, all);
 }
 
-/* If no stage orders the rows, the costliest come first.  Groups are put in that order by
- * exec_group(), as sorting all rows would take longer. */
-static bool wants_order(struct table *t, const struct tstage *next)
-{
-	if (!t->src || !t->src->sorted || t->ordered)
-		return false;
-	for (; next; next = next->next) {
-		if (next->kind == T_GROUP) {
-			t->by_cost = true;
-			return false;
-		}
-		if (next->kind == T_SORT || next->kind == T_SUM || next->kind == T_COUNT)
-			return false;
-		if (next->kind != T_WHERE && next->kind != T_ADD)
-			return true;
-	}
-	return true;
-}
-
 /* How many rows the stages keep, the costliest; 0: all, or others. */
 static size_t rows_wanted(const struct exec *x, const struct source *s,
 			  const struct tstage *next)
@@ -285,7 +307,7 @@ int exec_source(struct exec *x, const struct source *s, struct table *t,
 	if (s->vs.n ? exec_vs(x, s, t) : sources_open(x, s, t))
 		return (int)x->err->kind;
 	x->keep = 0;
-	if (!wants_order(t, next))
-		return 0;
-	return exec_sort(x, t, NULL, rows_kept(t, next));
+	/* If no stage orders the rows, the costliest come first. */
+	t->by_cost = t->src && t->src->sorted && !t->ordered;
+	return 0;
 }

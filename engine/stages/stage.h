@@ -4,15 +4,16 @@
 
 #include "engine/rows/table.h"
 
-/* The rows of a source, or of a comparison, in the order that `next` needs. */
+/* The rows of a source, or of a comparison.  The stages from `next` on follow. */
 int exec_source(struct exec *x, const struct source *s, struct table *t,
 		const struct tstage *next);
-int exec_tstage(struct exec *x, struct table *t, const struct tstage *s,
-		const struct tstage *next);
+int exec_tstage(struct exec *x, struct table *t, const struct tstage *s);
+/* After the stages: put the costliest rows first if no stage has ordered them. */
+int exec_order(struct exec *x, struct table *t);
 /* ERR_EXPECT if the condition of `expect` does not hold; t keeps the rows that break
  * it. */
 int exec_expect(struct exec *x, struct table *t, const struct tstage *s);
-/* Sort t by keys (NULL: by the column `by`, descending) and keep the first n (sort.c). */
+/* Sort t by keys (NULL: by cost, descending) and keep the first n (sort.c). */
 int exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n);
 
 #endif

@@ -121,6 +121,11 @@ struct str store_fn_name(struct store *st, fn_id f);
 void store_demangle(struct store *st, bool on);
 struct str store_shown(struct store *st, name_id n);
 struct str store_fn_shown(struct store *st, fn_id f);
+void store_shown_names(struct store *st, const name_id *name, size_t n, struct str *out);
+/* Set has[n] for each name n that contains text (not empty) as recorded.  It looks at some
+ * names from `first` on; the result is where to go on, at last the number of names.
+ * first: 0, or such a result. */
+name_id store_names_with(struct store *st, struct str text, name_id first, uint8_t *has);
 bool store_any_mangled(struct store *st); /* some name is shown demangled */
 struct str store_fn_file(struct store *st, fn_id f);
 struct str store_fn_obj(struct store *st, fn_id f);

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/store/demangle.h"
 #include "index/store/store_in.h"
 
 uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
@@ -84,28 +83,6 @@ uint64_t store_total(const struct store *st, uint32_t e)
 
 /* ---- strings ---- */
 
-static struct str string_at(struct store *st, enum table t, uint64_t row)
-{
-	uint32_t rows, i = (uint32_t)(row % STRING_ROWS);
-	uint64_t bytes;
-	const char *p =
-		store_block(st, t, 0, (uint32_t)(row / STRING_ROWS), &rows, &bytes);
-	const volatile uint64_t *offset = (const volatile void *)p;
-	uint64_t from, to;
-
-	if (!p || i >= rows)
-		return STR("???");
-	/* Read once, then check: the file may have been written to since. */
-	from = offset[i];
-	to = offset[i + 1];
-	if (from > to || to > bytes) {
-		store_damaged(st, t, (uint32_t)(row / STRING_ROWS),
-			      "a string is out of range");
-		return STR("???");
-	}
-	return (struct str){p + from, (size_t)(to - from)};
-}
-
 static uint32_t column_lower(struct store *st, enum table t, uint32_t n, struct str s)
 {
 	uint32_t lo = 0, hi = n;
@@ -113,7 +90,7 @@ static uint32_t column_lower(struct store *st, enum table t, uint32_t n, struct 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (str_cmp(string_at(st, t, mid), s) < 0)
+		if (str_cmp(store_string(st, t, mid), s) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -123,17 +100,17 @@ static uint32_t column_lower(struct store *st, enum table t, uint32_t n, struct 
 
 struct str store_name(struct store *st, name_id n)
 {
-	return string_at(st, TABLE_NAME, n);
+	return store_string(st, TABLE_NAME, n);
 }
 
 struct str store_file(struct store *st, file_id f)
 {
-	return string_at(st, TABLE_FILE, f);
+	return store_string(st, TABLE_FILE, f);
 }
 
 struct str store_obj(struct store *st, obj_id o)
 {
-	return string_at(st, TABLE_OBJ, o);
+	return store_string(st, TABLE_OBJ, o);
 }
 
 name_id store_name_lower(struct store *st, struct str s)
@@ -166,41 +143,6 @@ file_id store_fn_file_id(struct store *st, fn_id f)
 obj_id store_fn_obj_id(struct store *st, fn_id f)
 {
 	return store_row_id(st, TABLE_FN_OBJ, 0, f, st->info.objects);
-}
-
-void store_demangle(struct store *st, bool on)
-{
-	st->as_recorded = !on;
-}
-
-struct str store_shown(struct store *st, name_id n)
-{
-	struct str name = store_name(st, n);
-
-	if (st->as_recorded || !demangle_wanted(name) || n >= st->info.names)
-		return name;
-	if (!st->shown &&
-	    !(st->shown = calloc((size_t)st->info.names, sizeof(*st->shown))))
-		return name;
-	if (!st->shown[n].p)
-		st->shown[n] = demangle(name, &st->demangling, &st->demangled);
-	return st->shown[n];
-}
-
-/* Names are sorted, so mangled ones are found by their usual prefixes.  A name like
- * "f'_Z1gv" alone is not found. */
-bool store_any_mangled(struct store *st)
-{
-	static const char *const starts[] = {"_R", "_Z", "__Z"};
-
-	for (size_t i = 0; !st->as_recorded && i < sizeof(starts) / sizeof(starts[0]);
-	     i++) {
-		name_id n = store_name_lower(st, str_c(starts[i]));
-
-		if (n < st->info.names && str_starts(store_name(st, n), str_c(starts[i])))
-			return true;
-	}
-	return false;
 }
 
 struct str store_fn_shown(struct store *st, fn_id f)

@@ -102,6 +102,8 @@ const unsigned char *store_packed(struct store *st, enum table t, uint64_t place
 				  const unsigned char **end);
 /* Bytes per row of a u64 column (tables.h): 1, 2, 4 or 8; 0: no valid width. */
 unsigned store_width(uint32_t rows, uint64_t bytes);
+/* The string in a row of a table of strings. */
+struct str store_string(struct store *st, enum table t, uint64_t row);
 uint64_t store_row_u64(struct store *st, enum table t, uint32_t event, uint64_t row);
 uint32_t store_row_u32(struct store *st, enum table t, uint32_t event, uint64_t row);
 /* A u32 id; 0 with damage kept unless it is below n.  It was when its block was checked,

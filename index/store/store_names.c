@@ -1,0 +1,130 @@
+/*
+ * store_names.c - strings of an index, one, many, or all that contain a text.
+ *
+ * A value has the strings of STRING_ROWS rows, one after the other, after their offsets.
+ * So a text is looked for in a value at once, not in each name.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/store/demangle.h"
+#include "index/store/store_in.h"
+
+/* A value of strings; p NULL: it is damaged. */
+struct strings {
+	const char *p;
+	uint64_t bytes;
+	uint32_t rows, block;
+};
+
+static struct strings strings_of(struct store *st, enum table t, uint32_t block)
+{
+	struct strings s = {.block = block};
+
+	s.p = store_block(st, t, 0, block, &s.rows, &s.bytes);
+	return s;
+}
+
+static struct str string_in(struct store *st, enum table t, const struct strings *s,
+			    uint32_t i)
+{
+	const volatile uint64_t *offset = (const volatile void *)s->p;
+	uint64_t from, to;
+
+	if (!s->p || i >= s->rows)
+		return STR("???");
+	/* Read once, then check: the file may have been written to since. */
+	from = offset[i];
+	to = offset[i + 1];
+	if (from > to || to > s->bytes) {
+		store_damaged(st, t, s->block, "a string is out of range");
+		return STR("???");
+	}
+	return (struct str){s->p + from, (size_t)(to - from)};
+}
+
+struct str store_string(struct store *st, enum table t, uint64_t row)
+{
+	const struct strings s = strings_of(st, t, (uint32_t)(row / STRING_ROWS));
+
+	return string_in(st, t, &s, (uint32_t)(row % STRING_ROWS));
+}
+
+/* ---- names as shown ---- */
+
+void store_demangle(struct store *st, bool on)
+{
+	st->as_recorded = !on;
+}
+
+static struct str shown(struct store *st, name_id n, struct str name)
+{
+	if (st->as_recorded || !demangle_wanted(name) || n >= st->info.names)
+		return name;
+	if (!st->shown &&
+	    !(st->shown = calloc((size_t)st->info.names, sizeof(*st->shown))))
+		return name;
+	if (!st->shown[n].p)
+		st->shown[n] = demangle(name, &st->demangling, &st->demangled);
+	return st->shown[n];
+}
+
+struct str store_shown(struct store *st, name_id n)
+{
+	return shown(st, n, store_name(st, n));
+}
+
+void store_shown_names(struct store *st, const name_id *name, size_t n, struct str *out)
+{
+	struct strings s = {.block = UINT32_MAX};
+
+	for (size_t i = 0; i < n; i++) {
+		if (name[i] / STRING_ROWS != s.block)
+			s = strings_of(st, TABLE_NAME, name[i] / STRING_ROWS);
+		out[i] = shown(st, name[i],
+			       string_in(st, TABLE_NAME, &s, name[i] % STRING_ROWS));
+	}
+}
+
+/* Names are sorted, so mangled ones are found by their usual prefixes.  A name like
+ * "f'_Z1gv" alone is not found. */
+bool store_any_mangled(struct store *st)
+{
+	static const char *const starts[] = {"_R", "_Z", "__Z"};
+
+	for (size_t i = 0; !st->as_recorded && i < sizeof(starts) / sizeof(starts[0]);
+	     i++) {
+		name_id n = store_name_lower(st, str_c(starts[i]));
+
+		if (n < st->info.names && str_starts(store_name(st, n), str_c(starts[i])))
+			return true;
+	}
+	return false;
+}
+
+/* ---- names with a text ---- */
+
+name_id store_names_with(struct store *st, struct str text, name_id first, uint8_t *has)
+{
+	const struct strings s = strings_of(st, TABLE_NAME, first / STRING_ROWS);
+	const name_id next = (s.block + 1) * STRING_ROWS;
+	const char *p = s.p, *end = s.p + s.bytes, *hit;
+	uint32_t i = 0;
+
+	if (p)
+		p = string_in(st, TABLE_NAME, &s, 0).p;
+	while (p && (hit = memmem(p, (size_t)(end - p), text.p, text.n))) {
+		struct str name = string_in(st, TABLE_NAME, &s, i);
+
+		while (i + 1 < s.rows && name.p + name.n <= hit)
+			name = string_in(st, TABLE_NAME, &s, ++i);
+		/* A hit may reach into the next name. */
+		if (hit >= name.p && hit + text.n <= name.p + name.n &&
+		    s.block * STRING_ROWS + i < st->info.names) {
+			has[s.block * STRING_ROWS + i] = 1;
+			p = name.p + name.n;
+		} else
+			p = hit + 1;
+	}
+	return next < st->info.names ? next : st->info.names;
+}
