@@ -20,23 +20,24 @@ static const char help[] =
 	"  --index PATH  of the profile (beside it)\n"
 	"  --base FILE   a second profile, named base\n"
 	"  --runs N      of each query, behind the first (5)\n"
+	"  --cpu         processor time, not wall time\n"
 	"  --tsv         query, rows, first, median, least and most ns\n";
 
 struct run {
 	const char *index, *base;
 	unsigned runs;
-	bool tsv;
+	bool tsv, cpu;
 	struct arena arena;
 	struct session *session;
 	uint64_t rows;
 	uint64_t *ns;
 };
 
-static uint64_t now_ns(void)
+static uint64_t now_ns(const struct run *run)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(run->cpu ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -51,13 +52,13 @@ static int count_rows(void *arg, const struct result *r, struct err *err)
 
 static int once(struct run *run, struct str text, uint64_t *ns, struct err *err)
 {
-	uint64_t start = now_ns();
+	uint64_t start = now_ns(run);
 	int rc;
 
 	run->rows = 0;
 	rc = query_run(run->session, text, &run->arena, count_rows, run, err);
 	arena_reset(&run->arena);
-	*ns = now_ns() - start;
+	*ns = now_ns(run) - start;
 	return rc;
 }
 
@@ -102,6 +103,8 @@ static int read_options(struct run *run, int argc, char **argv)
 			run->base = argv[++i];
 		else if (strcmp(argv[i], "--runs") == 0 && i + 1 < argc)
 			run->runs = (unsigned)strtoul(argv[++i], NULL, 10);
+		else if (strcmp(argv[i], "--cpu") == 0)
+			run->cpu = true;
 		else if (strcmp(argv[i], "--tsv") == 0)
 			run->tsv = true;
 		else

@@ -21,6 +21,7 @@ bool window_next(struct window *w)
 	if (w->first >= t->n || w->x.err->kind || exec_poll_now(w->stmt))
 		return false;
 	arena_reset(&w->a);
+	w->decided = NULL;
 	w->t = *t;
 	w->t.x = &w->x;
 	w->t.n = t->n - w->first < WINDOW ? t->n - w->first : WINDOW;

@@ -10,6 +10,17 @@
 #include "engine/names/match.h"
 #include "engine/rows/exec_set.h"
 #include "engine/rows/window.h"
+#include "engine/stages/eval_loops.h"
+#include "index/base/isa.h"
+
+const struct eval_loops *eval_loops(void)
+{
+#if ISA_X86
+	if (isa() == ISA_AVX2)
+		return &eval_loops_avx2;
+#endif
+	return &eval_loops_portable;
+}
 
 int eval_column(struct table *t, const struct expr *e, struct table_col **out)
 {
@@ -264,10 +275,8 @@ int eval_rows(struct exec *x, struct table *t, const struct expr *e, uint32_t **
 			if (eval_values(&w, open, &v) ||
 			    exec_grow(x, rows, &cap, *n, *n + w.t.n, sizeof(**rows)))
 				continue;
-			for (size_t i = 0; i < w.t.n; i++) {
-				(*rows)[*n] = (uint32_t)(w.first + i);
-				*n += v.b[i];
-			}
+			*n += eval_loops()->list_rows(v.b, w.t.n, (uint32_t)w.first,
+						      *rows + *n);
 		}
 		window_close(&w);
 	}

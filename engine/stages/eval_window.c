@@ -14,6 +14,7 @@
 #include "engine/names/name.h"
 #include "engine/rows/window.h"
 #include "engine/stages/eval.h"
+#include "engine/stages/eval_loops.h"
 
 /* What is known of a text of a dictionary. */
 enum { KNOWN_NOT, KNOWN_FALSE, KNOWN_TRUE };
@@ -270,6 +271,29 @@ static int compare(const struct table *t, const struct table_col *a,
 	return (as_int(a, i) > as_int(b, i)) - (as_int(a, i) < as_int(b, i));
 }
 
+/* Compare a with the number e. */
+static int compare_number(struct window *w, enum expr_op op, const struct table_col *a,
+			  const struct expr *e, bool *out)
+{
+	const double *f;
+
+	if (is_unsigned(a) && !col_is_f(e->type)) {
+		eval_loops()->compare_whole(op, a->u, e->whole, w->t.n, out);
+		return 0;
+	}
+	if (!(f = doubles(w, a)))
+		return (int)w->x.err->kind;
+	eval_loops()->compare_float(op, f, col_is_f(e->type) ? e->number : (double)e->whole,
+				    w->t.n, out);
+	return 0;
+}
+
+static bool is_number(const struct expr *e, const struct table_col *a)
+{
+	return e->op == EX_NUMBER && (is_unsigned(a) || col_is_f(a->type)) &&
+	       e->type != COL_DELTA;
+}
+
 static int compare_rows(struct window *w, enum expr_op op, const struct table_col *a,
 			const struct table_col *b, bool *out)
 {
@@ -358,11 +382,16 @@ static int text_rows(struct window *w, struct expr *e, const struct table_col *a
 		     struct table_col *out)
 {
 	for (size_t i = 0; i < w->t.n; i++) {
-		const int hold = a->absent && a->absent[i] && e->op != EX_MATCH &&
-						 e->op != EX_NOT_MATCH
-					 ? 0
-				 : a->dict ? code_holds(w, e, a, a->code[i])
-					   : text_holds(w, e, a->s[i]);
+		int hold;
+
+		if (w->decided && w->decided[i])
+			continue;
+		if (a->absent && a->absent[i] && e->op != EX_MATCH &&
+		    e->op != EX_NOT_MATCH)
+			hold = 0;
+		else
+			hold = a->dict ? code_holds(w, e, a, a->code[i])
+				       : text_holds(w, e, a->s[i]);
 
 		if (hold < 0 || exec_poll(w->stmt))
 			return (int)w->x.err->kind;
@@ -386,8 +415,16 @@ static int eval_compare(struct window *w, struct expr *e, struct table_col *out)
 
 	if (e->b->op == EX_TEXT)
 		return eval_match(w, e, out);
-	if (eval_values(w, e->a, &a) || eval_values(w, e->b, &b) ||
-	    new_values(w, COL_BOOL, out) || inherit(w, &a, &b, &flags))
+	if (eval_values(w, e->a, &a) || new_values(w, COL_BOOL, out))
+		return (int)w->x.err->kind;
+	if (is_number(e->b, &a)) {
+		if (compare_number(w, e->op, &a, e->b, out->b))
+			return (int)w->x.err->kind;
+		for (size_t i = 0; a.absent && i < w->t.n; i++)
+			out->b[i] = out->b[i] && !a.absent[i];
+		return 0;
+	}
+	if (eval_values(w, e->b, &b) || inherit(w, &a, &b, &flags))
 		return (int)w->x.err->kind;
 	if ((e->op == EX_EQ || e->op == EX_NE) && is_base(b.type, e->a) && to_base(w, &b))
 		return (int)w->x.err->kind;
@@ -398,13 +435,30 @@ static int eval_compare(struct window *w, struct expr *e, struct table_col *out)
 	return 0;
 }
 
+/* Do not ask about texts where a decides already: `and` where it is false, `or` where it
+ * is true. */
+static int decide(struct window *w, enum expr_op op, const struct table_col *a)
+{
+	bool *decided = EXEC_ARRAY(&w->x, bool, w->t.n);
+
+	if (!decided)
+		return (int)w->x.err->kind;
+	for (size_t i = 0; i < w->t.n; i++)
+		decided[i] = a->b[i] == (op == EX_OR) || (w->decided && w->decided[i]);
+	w->decided = decided;
+	return 0;
+}
+
 static int eval_logic(struct window *w, struct expr *e, struct table_col *out)
 {
+	const bool *decided = w->decided;
 	struct table_col a, b = {0};
 
-	if (eval_values(w, e->a, &a) || (e->b && eval_values(w, e->b, &b)) ||
+	if (eval_values(w, e->a, &a) ||
+	    (e->b && (decide(w, e->op, &a) || eval_values(w, e->b, &b))) ||
 	    new_values(w, COL_BOOL, out))
 		return (int)w->x.err->kind;
+	w->decided = decided;
 	for (size_t i = 0; i < w->t.n; i++)
 		out->b[i] = e->op == EX_NOT   ? !a.b[i]
 			    : e->op == EX_AND ? a.b[i] && b.b[i]

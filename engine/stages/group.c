@@ -336,6 +336,13 @@ static bool fold_sums(struct folding *d, const struct table_col *c, const uint32
 	if (d->f != FOLD_SUM || col_is_f(c->type) || c->type == COL_DELTA || c->absent ||
 	    c->estimated || d->g->left_out || d->size)
 		return false;
+	if (d->g->n == 1) {
+		d->seen[0] = 1;
+		for (size_t i = 0; i < n; i++)
+			if (__builtin_add_overflow(d->out->u[0], c->u[i], &d->out->u[0]))
+				d->out->u[0] = UINT64_MAX;
+		return true;
+	}
 	for (size_t i = 0; i < n; i++) {
 		d->seen[of[i]] = 1;
 		if (__builtin_add_overflow(d->out->u[of[i]], c->u[i], &d->out->u[of[i]]))

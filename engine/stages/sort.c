@@ -12,6 +12,7 @@
 
 #include "engine/rows/window.h"
 #include "engine/stages/eval.h"
+#include "engine/stages/eval_loops.h"
 #include "engine/sources/source.h"
 #include "engine/stages/stage.h"
 #include "index/base/sort.h"
@@ -83,6 +84,11 @@ static int merge_sort(struct exec *x, const struct order *o, uint32_t *v, uint32
 
 enum { MANY = 4096 };
 
+static bool is_compared(const struct table_col *c)
+{
+	return col_is_text(c->type) && !c->dict;
+}
+
 /* Numbers whose order as unsigned ones is that of the cells. */
 static uint64_t ordered_bits(const struct table_col *c, bool asc, uint32_t row)
 {
@@ -96,10 +102,23 @@ static uint64_t ordered_bits(const struct table_col *c, bool asc, uint32_t row)
 		bits = bits & sign ? ~bits : bits | sign;
 	} else if (c->type == COL_BOOL) {
 		bits = c->b[row];
+	} else if (c->dict) {
+		bits = c->code[row]; /* dictionaries are sorted */
 	} else {
 		bits = c->type == COL_DELTA ? c->u[row] ^ sign : c->u[row];
 	}
 	return asc ? bits : ~bits;
+}
+
+static void order_bits(const struct table_col *c, bool asc, size_t n, uint64_t *out)
+{
+	if (asc || c->dict || col_is_f(c->type) || c->type == COL_BOOL ||
+	    c->type == COL_DELTA)
+		for (size_t i = 0; i < n; i++)
+			out[i] = ordered_bits(c, asc, (uint32_t)i);
+	else
+		for (size_t i = 0; i < n; i++)
+			out[i] = ~c->u[i];
 }
 
 static void absent_last(const struct table_col *c, struct sort_pair *p,
@@ -118,7 +137,7 @@ static void absent_last(const struct table_col *c, struct sort_pair *p,
 static bool has_bits(const struct order *o, size_t n)
 {
 	for (size_t k = 0; k < o->n; k++)
-		if (col_is_text(o->key[k].type))
+		if (is_compared(&o->key[k]))
 			return false;
 	return n >= MANY;
 }
@@ -282,12 +301,11 @@ static int window_keys(struct window *w, struct first_rows *h)
 		if (eval_values(w, h->e[k], &h->now[k]))
 			return (int)w->x.err->kind;
 		h->bits[k] = NULL;
-		if (col_is_text(h->now[k].type))
+		if (is_compared(&h->now[k]))
 			continue;
 		if (!(h->bits[k] = EXEC_ARRAY(&w->x, uint64_t, w->t.n)))
 			return (int)w->x.err->kind;
-		for (size_t i = 0; i < w->t.n; i++)
-			h->bits[k][i] = ordered_bits(&h->now[k], h->asc[k], (uint32_t)i);
+		order_bits(&h->now[k], h->asc[k], w->t.n, h->bits[k]);
 	}
 	return 0;
 }
@@ -298,9 +316,12 @@ static int first_of_window(struct window *w, struct first_rows *h)
 	const uint64_t *bits = h->now[0].absent ? NULL : h->bits[0];
 
 	for (size_t i = 0; i < w->t.n; i++) {
-		if (h->n == h->keep &&
-		    ((bits && bits[i] > h->cell[0].bits && !h->cell[0].absent) ||
-		     is_after_all(w, h, i)))
+		if (h->n == h->keep && bits && !h->cell[0].absent) {
+			i = eval_loops()->find_upto(bits, i, w->t.n, h->cell[0].bits);
+			if (i == w->t.n)
+				break;
+		}
+		if (h->n == h->keep && is_after_all(w, h, i))
 			continue;
 		if (keep_row(w, h, i))
 			return (int)w->x.err->kind;

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/isa.h"
 #include "index/store/store_in.h"
+#include "index/store/widen_loops.h"
 
 uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
 		      uint64_t n)
@@ -311,22 +313,15 @@ static const enum table column_table[] = {
 	[STORE_FN_INCL] = TABLE_FN_INCL,	 [STORE_TOPO] = TABLE_TOPO,
 };
 
-#define WIDEN(type)                                 \
-	do {                                        \
-		const type *in = from;              \
-		for (uint32_t i = 0; i < rows; i++) \
-			to[i] = in[i];              \
-	} while (0)
-
-/* Widen the rows of a block to u64. */
-static void column_widen(uint64_t *to, const void *from, uint32_t rows, uint64_t bytes)
+static void column_widen(uint64_t *to, const void *from, size_t rows, unsigned width)
 {
-	switch (store_width(rows, bytes)) {
-	case 1: WIDEN(uint8_t); break;
-	case 2: WIDEN(uint16_t); break;
-	case 4: WIDEN(uint32_t); break;
-	default: memcpy(to, from, (size_t)bytes);
+#if ISA_X86
+	if (isa() == ISA_AVX2) {
+		widen_loops_avx2.widen(to, from, rows, width);
+		return;
 	}
+#endif
+	widen_loops_portable.widen(to, from, rows, width);
 }
 
 static const void *column_whole(struct store *st, enum table t, uint32_t event);
@@ -386,7 +381,8 @@ static const void *column_whole(struct store *st, enum table t, uint32_t event)
 					       &rows, &bytes);
 
 		if (from && width == sizeof(uint64_t))
-			column_widen((uint64_t *)(void *)p + at, from, rows, bytes);
+			column_widen((uint64_t *)(void *)p + at, from, rows,
+				     store_width(rows, bytes));
 		else if (from)
 			memcpy(p + at * width, from, (size_t)bytes);
 	}
@@ -431,53 +427,74 @@ const uint64_t *store_u64(struct store *st, enum store_column c, uint32_t e)
 
 /* ---- some rows of a column ---- */
 
-/* The rows from `row` on that are in one block: at most n. */
-static size_t rows_in_block(uint64_t row, size_t n)
-{
-	const size_t left = BLOCK_ROWS - (size_t)(row % BLOCK_ROWS);
+/* A block of a column; p NULL: it is damaged, or none. */
+struct extent {
+	const void *p;
+	uint32_t block, rows;
+	unsigned width;
+};
 
-	return n < left ? n : left;
+static struct extent extent_of(struct store *st, enum table t, uint32_t e, uint64_t row)
+{
+	struct extent x = {.block = (uint32_t)(row / BLOCK_ROWS)};
+	uint64_t bytes;
+
+	x.p = store_block(st, t, e, x.block, &x.rows, &bytes);
+	if (x.p && x.rows)
+		x.width = (unsigned)(bytes / x.rows);
+	else
+		x.p = NULL;
+	return x;
+}
+
+/* Read consecutive rows, u32 or u64. */
+static void read_span(struct store *st, enum table t, uint32_t e, uint64_t first,
+		      size_t n, void *out)
+{
+	const size_t size = table_width(t);
+
+	for (size_t i = 0, some; i < n; i += some, first += some) {
+		const struct extent x = extent_of(st, t, e, first);
+		const size_t at = first % BLOCK_ROWS, left = BLOCK_ROWS - at;
+		char *to = (char *)out + i * size;
+
+		some = n - i < left ? n - i : left;
+		if (!x.p || at + some > x.rows)
+			memset(to, 0, some * size);
+		else if (size == sizeof(uint32_t))
+			memcpy(to, (const char *)x.p + at * size, some * size);
+		else
+			column_widen((void *)to, (const char *)x.p + at * x.width, some,
+				     x.width);
+	}
+}
+
+static uint64_t number_in(const void *p, unsigned width, uint32_t i)
+{
+	switch (width) {
+	case 1: return ((const uint8_t *)p)[i];
+	case 2: return ((const uint16_t *)p)[i];
+	case 4: return ((const uint32_t *)p)[i];
+	default: return ((const uint64_t *)p)[i];
+	}
 }
 
 void store_read_u32(struct store *st, enum store_column c, const uint32_t *row,
 		    uint64_t first, size_t n, uint32_t *out)
 {
 	const enum table t = column_table[c];
+	struct extent x = {.block = UINT32_MAX};
 
-	for (size_t i = 0, some; !row && i < n; i += some, first += some) {
-		uint32_t rows, at = (uint32_t)(first % BLOCK_ROWS);
-		uint64_t bytes;
-		const uint32_t *p = store_block(st, t, 0, (uint32_t)(first / BLOCK_ROWS),
-						&rows, &bytes);
-
-		some = rows_in_block(first, n - i);
-		if (p && at + some <= rows)
-			memcpy(out + i, p + at, some * sizeof(*out));
-		else
-			memset(out + i, 0, some * sizeof(*out));
+	if (!row) {
+		read_span(st, t, 0, first, n, out);
+		return;
 	}
-	for (size_t i = 0; row && i < n; i++)
-		out[i] = store_row_u32(st, t, 0, row[i]);
-}
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t at = row[i] % BLOCK_ROWS;
 
-/* Consecutive rows of a column of a recorded event. */
-static void read_span(struct store *st, enum table t, uint32_t e, uint64_t first,
-		      size_t n, uint64_t *out)
-{
-	for (size_t i = 0, some; i < n; i += some, first += some) {
-		uint32_t rows, at = (uint32_t)(first % BLOCK_ROWS);
-		uint64_t bytes;
-		const char *p = store_block(st, t, e, (uint32_t)(first / BLOCK_ROWS),
-					    &rows, &bytes);
-
-		some = rows_in_block(first, n - i);
-		if (p && at + some <= rows) {
-			const uint64_t width = bytes / rows;
-
-			column_widen(out + i, p + at * width, (uint32_t)some,
-				     some * width);
-		} else
-			memset(out + i, 0, some * sizeof(*out));
+		if (row[i] / BLOCK_ROWS != x.block)
+			x = extent_of(st, t, 0, row[i]);
+		out[i] = x.p && at < x.rows ? ((const uint32_t *)x.p)[at] : 0;
 	}
 }
 
@@ -485,12 +502,26 @@ void store_read_u64(struct store *st, enum store_column c, uint32_t e,
 		    const uint32_t *row, uint64_t first, size_t n, uint64_t *out)
 {
 	const enum table t = column_table[c];
+	const bool recorded = e < store_events_of(st, t);
+	struct extent x = {.block = UINT32_MAX};
 
-	if (!row && e < store_events_of(st, t))
+	if (!row && recorded) {
 		read_span(st, t, e, first, n, out);
-	else
-		for (size_t i = 0; i < n; i++)
-			out[i] = cost_at(st, t, e, row ? row[i] : first + i);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t r = row ? row[i] : first + i;
+
+		if (!recorded) {
+			out[i] = cost_at(st, t, e, r);
+			continue;
+		}
+		if (r / BLOCK_ROWS != x.block)
+			x = extent_of(st, t, e, r);
+		out[i] = x.p && r % BLOCK_ROWS < x.rows
+				 ? number_in(x.p, x.width, (uint32_t)(r % BLOCK_ROWS))
+				 : 0;
+	}
 }
 
 /* ---- cycles ---- */

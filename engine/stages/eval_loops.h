@@ -1,0 +1,26 @@
+/* eval_loops.h - the loops of eval_window.c and eval.c over columns of numbers, for each
+ * instruction set. */
+#ifndef QUERN_EVAL_LOOPS_H
+#define QUERN_EVAL_LOOPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/lang/ast.h"
+
+struct eval_loops {
+	/* out[i]: does a[i] op b hold?  op: EX_EQ .. EX_GE */
+	void (*compare_whole)(enum expr_op op, const uint64_t *a, uint64_t b, size_t n,
+			      bool *out);
+	void (*compare_float)(enum expr_op op, const double *a, double b, size_t n,
+			      bool *out);
+	/* List first + i for each i with is[i]; how many. */
+	size_t (*list_rows)(const bool *is, size_t n, uint32_t first, uint32_t *out);
+	/* The first i in from .. n - 1 with v[i] <= limit; n if there is none. */
+	size_t (*find_upto)(const uint64_t *v, size_t from, size_t n, uint64_t limit);
+};
+extern const struct eval_loops eval_loops_avx2, eval_loops_portable;
+const struct eval_loops *eval_loops(void);
+
+#endif
