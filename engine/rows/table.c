@@ -29,18 +29,23 @@ size_t col_width(const struct table_col *c)
 
 struct str dict_text(struct store *st, enum dict d, uint32_t code)
 {
-	return d == DICT_FILE ? store_file(st, code) : store_obj(st, code);
+	return d == DICT_FILE  ? store_file(st, code)
+	       : d == DICT_OBJ ? store_obj(st, code)
+			       : store_name(st, code);
 }
 
 uint32_t dict_size(struct store *st, enum dict d)
 {
-	return d == DICT_FILE ? store_info(st)->files : store_info(st)->objects;
+	return d == DICT_FILE  ? store_info(st)->files
+	       : d == DICT_OBJ ? store_info(st)->objects
+			       : store_info(st)->names;
 }
 
 /* Functions that a stage merged may be of several files: "(several)" has no number. */
 bool has_codes(const struct table *t, const struct col_def *d)
 {
-	return d && d->codes && !t->vs && t->g->plain;
+	return d && d->codes && !t->vs && t->g->plain &&
+	       (d->dict != DICT_NAME || !store_any_mangled(t->g->st));
 }
 
 static struct table_col *new_col(struct table *t)

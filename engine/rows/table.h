@@ -6,8 +6,7 @@
  * 10` reads ten rows.  Stages that look at all rows do so a window at a time (window.h),
  * and read only the columns that they name.
  *
- * Files and objects stay numbers of the store until they are shown: few texts stand in
- * many rows.
+ * Files, objects and names stay numbers of the store until they are shown.
  */
 #ifndef QUERN_TABLE_H
 #define QUERN_TABLE_H
@@ -35,7 +34,8 @@ enum col_flags {
 	OF_RUN = 256,  /* of single runs (vs_runs.c) */
 };
 
-enum dict { DICT_NONE, DICT_FILE, DICT_OBJ }; /* of the store */
+/* Of the store; each is sorted.  That of names, if none is mangled. */
+enum dict { DICT_NONE, DICT_FILE, DICT_OBJ, DICT_NAME };
 
 struct col_def {
 	const char *name;

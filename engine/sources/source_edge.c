@@ -84,25 +84,32 @@ static bool call_estimated(const struct table *t, uint32_t r, uint32_t e)
 	return t->g->estimated;
 }
 
-/* Turn numbers of functions into those of their files. */
-static void files_of(const struct table *t, uint32_t *fn)
+/* Read what column `of` has for the functions in column `end` of the calls. */
+static void read_of_end(const struct table *t, enum store_column end,
+			enum store_column of, uint32_t *out)
 {
-	const uint32_t *file = store_u32(t->g->st, STORE_FN_FILE);
-
-	for (size_t i = 0; i < t->n; i++)
-		fn[i] = file && fn[i] < t->g->functions ? file[fn[i]] : 0;
+	store_read_u32(t->g->st, end, t->ref, t->first, t->n, out);
+	store_read_u32(t->g->st, of, out, 0, t->n, out);
 }
 
 static void caller_files(const struct table *t, uint32_t *out)
 {
-	store_read_u32(t->g->st, STORE_EDGE_CALLER, t->ref, t->first, t->n, out);
-	files_of(t, out);
+	read_of_end(t, STORE_EDGE_CALLER, STORE_FN_FILE, out);
 }
 
 static void callee_files(const struct table *t, uint32_t *out)
 {
-	store_read_u32(t->g->st, STORE_EDGE_CALLEE, t->ref, t->first, t->n, out);
-	files_of(t, out);
+	read_of_end(t, STORE_EDGE_CALLEE, STORE_FN_FILE, out);
+}
+
+static void caller_names(const struct table *t, uint32_t *out)
+{
+	read_of_end(t, STORE_EDGE_CALLER, STORE_FN_NAME, out);
+}
+
+static void callee_names(const struct table *t, uint32_t *out)
+{
+	read_of_end(t, STORE_EDGE_CALLEE, STORE_FN_NAME, out);
 }
 
 static const struct col_def call_cols[] = {
@@ -114,8 +121,10 @@ static const struct col_def call_cols[] = {
 	 .estimated = call_estimated, .exact = graph_exact,
 	 .stored = 1 + STORE_EDGE_INCL},
 	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
-	{"caller", COL_NAME, SHOW_M | SHOW_T, .s = call_caller_name},
-	{"callee", COL_NAME, SHOW_M | SHOW_T, .s = call_callee_name},
+	{"caller", COL_NAME, SHOW_M | SHOW_T, .s = call_caller_name, .dict = DICT_NAME,
+	 .codes = caller_names},
+	{"callee", COL_NAME, SHOW_M | SHOW_T, .s = call_callee_name, .dict = DICT_NAME,
+	 .codes = callee_names},
 	{"caller_file", COL_FILE, SHOW_M, .s = call_caller_file, .dict = DICT_FILE,
 	 .codes = caller_files},
 	{"callee_file", COL_FILE, SHOW_M, .s = call_callee_file, .dict = DICT_FILE,

@@ -75,6 +75,11 @@ bool graph_exact(const struct table *t)
 	return !t->g->estimated;
 }
 
+static void fn_name_codes(const struct table *t, uint32_t *out)
+{
+	store_read_u32(t->g->st, STORE_FN_NAME, t->ref, t->first, t->n, out);
+}
+
 static void fn_names(const struct table *t, struct str *out)
 {
 	enum { SOME = 256 };
@@ -199,7 +204,8 @@ static const struct col_def fn_cols[] = {
 	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL, .u = NULL},
 	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = fn_calls,
 	 .stored = 1 + STORE_FN_CALLS},
-	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = fn_name, .texts = fn_names},
+	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = fn_name, .texts = fn_names,
+	 .dict = DICT_NAME, .codes = fn_name_codes},
 	{"file:line", COL_STR, SHOW_T, .s = fn_place},
 	{"file", COL_FILE, SHOW_M, .s = fn_file, .dict = DICT_FILE, .codes = fn_files},
 	{"line", COL_LINE, SHOW_M, .u = fn_line, .absent = fn_no_line,

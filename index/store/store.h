@@ -196,7 +196,7 @@ const uint64_t *store_u64(struct store *st, enum store_column c, uint32_t e);
  * size before they index an array.
  */
 void store_read_u32(struct store *st, enum store_column c, const uint32_t *row,
-		    uint64_t first, size_t n, uint32_t *out);
+		    uint64_t first, size_t n, uint32_t *out); /* out may be row */
 void store_read_u64(struct store *st, enum store_column c, uint32_t e,
 		    const uint32_t *row, uint64_t first, size_t n, uint64_t *out);
 

@@ -86,22 +86,6 @@ void store_shown_names(struct store *st, const name_id *name, size_t n, struct s
 	}
 }
 
-/* Names are sorted, so mangled ones are found by their usual prefixes.  A name like
- * "f'_Z1gv" alone is not found. */
-bool store_any_mangled(struct store *st)
-{
-	static const char *const starts[] = {"_R", "_Z", "__Z"};
-
-	for (size_t i = 0; !st->as_recorded && i < sizeof(starts) / sizeof(starts[0]);
-	     i++) {
-		name_id n = store_name_lower(st, str_c(starts[i]));
-
-		if (n < st->info.names && str_starts(store_name(st, n), str_c(starts[i])))
-			return true;
-	}
-	return false;
-}
-
 /* ---- names with a text ---- */
 
 name_id store_names_with(struct store *st, struct str text, name_id first, uint8_t *has)
@@ -127,4 +111,35 @@ name_id store_names_with(struct store *st, struct str text, name_id first, uint8
 			p = hit + 1;
 	}
 	return next < st->info.names ? next : st->info.names;
+}
+
+/* ---- is any name mangled? ---- */
+
+/* Names are sorted, so those that begin mangled are found by their prefixes; others
+ * ("f'_Z1gv") have a quote before an underscore. */
+static bool find_mangled(struct store *st)
+{
+	static const char *const starts[] = {"_R", "_Z", "__Z"};
+	uint8_t *has = calloc((size_t)st->info.names + 1, 1);
+	bool any = !has; /* rather slower than wrong */
+
+	for (size_t i = 0; !any && i < sizeof(starts) / sizeof(starts[0]); i++) {
+		name_id n = store_name_lower(st, str_c(starts[i]));
+
+		any = n < st->info.names &&
+		      str_starts(store_name(st, n), str_c(starts[i]));
+	}
+	for (name_id n = 0; !any && n < st->info.names;)
+		n = store_names_with(st, STR("'_"), n, has);
+	for (name_id n = 0; !any && n < st->info.names; n++)
+		any = has[n] && demangle_wanted(store_name(st, n));
+	free(has);
+	return any;
+}
+
+bool store_any_mangled(struct store *st)
+{
+	if (!st->mangled)
+		st->mangled = find_mangled(st) ? 1 : -1;
+	return st->mangled > 0 && !st->as_recorded;
 }
