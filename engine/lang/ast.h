@@ -86,8 +86,8 @@ struct expr {
 	/* Written by eval_open(): */
 	const struct fn_set *set; /* EX_IN $set */
 	struct match *match;	  /* EX_MATCH, EX_NOT_MATCH of a regular expression */
-	uint8_t *known; /* [dict_size()]: what holds for each text of a column: an enum of
-			   eval_window.c; NULL: ask row by row */
+	uint8_t *known; /* [dict_size()]: what holds for each text of a column: enum
+			   known (eval.h); NULL: ask row by row */
 	bool found;	/* EX_MATCH of a text: some row has it */
 };
 

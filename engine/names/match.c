@@ -590,6 +590,12 @@ int match_name(struct match *m, struct str name, struct err *err)
 	return str_eq(m->by_base ? str_basename(name) : name, m->atom.text);
 }
 
+struct str match_needle(const struct match *m, bool *all)
+{
+	*all = m->plain;
+	return m->needle;
+}
+
 /* ---- a store's names ---- */
 
 static uint64_t match_now_ms(void)

@@ -70,5 +70,8 @@ int match_new(const struct match_atom *atom, struct arena *a, struct match **out
 void match_free(struct match *m); /* NULL is fine */
 /* 1: matches; 0: does not; -1: a limit was hit (err is set). */
 int match_name(struct match *m, struct str name, struct err *err);
+/* A text that every name which the atom matches contains; empty: none is known.  *all:
+ * every name with the text matches. */
+struct str match_needle(const struct match *m, bool *all);
 
 #endif

@@ -128,10 +128,50 @@ static bool asks_text(const struct expr *e)
 	       (e->b->op == EX_TEXT || e->b->op == EX_REGEX) && e->op != EX_IN;
 }
 
+/* Which names do not have what a match asks for, or do?  Found in all names at once. */
+static int know_names(struct exec *x, struct store *st, struct expr *e)
+{
+	const uint32_t n = store_info(st)->names;
+	bool all = e->b->op == EX_TEXT;
+	const struct str needle = all ? e->b->text : match_needle(e->match, &all);
+
+	if (needle.n == 0)
+		return 0;
+	for (name_id name = 0; name < n;) {
+		name = store_names_with(st, needle, name, e->known);
+		if (exec_poll_now(x))
+			return (int)x->err->kind;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		e->known[i] = !e->known[i] ? (e->op == EX_MATCH ? KNOWN_FALSE : KNOWN_TRUE)
+			      : !all	   ? KNOWN_NOT
+			      : e->op == EX_MATCH ? KNOWN_TRUE
+						  : KNOWN_FALSE;
+	return 0;
+}
+
+/* Prepare e, a question about a text: a dictionary's texts are asked about once. */
+static int open_known(struct exec *x, struct table *t, struct expr *e)
+{
+	const struct table_col *c = e->a->col;
+	enum { FEW = 16 };
+	uint32_t size;
+	enum dict d;
+
+	if (!c->dict && (c->filled || !has_codes(t, c->def)))
+		return 0;
+	d = c->dict ? c->dict : c->def->dict;
+	size = dict_size(t->g->st, d);
+	if (!(e->known = EXEC_ARRAY(x, uint8_t, (size_t)size + 1)))
+		return (int)x->err->kind;
+	if (d == DICT_NAME && (e->op == EX_MATCH || e->op == EX_NOT_MATCH) &&
+	    t->n > size / FEW)
+		return know_names(x, t->g->st, e);
+	return 0;
+}
+
 static int open_node(struct exec *x, struct table *t, struct expr *e)
 {
-	const struct table_col *c;
-
 	if (!e)
 		return 0;
 	/* The columns of a comparison of two profiles come from both. */
@@ -142,14 +182,8 @@ static int open_node(struct exec *x, struct table *t, struct expr *e)
 	if ((e->op == EX_MATCH || e->op == EX_NOT_MATCH) && e->b->op == EX_REGEX &&
 	    open_regex(x, e))
 		return (int)x->err->kind;
-	if (asks_text(e)) {
-		c = e->a->col;
-		if ((c->dict || (!c->filled && has_codes(t, c->def))) &&
-		    !(e->known = EXEC_ARRAY(
-			      x, uint8_t,
-			      dict_size(t->g->st, c->dict ? c->dict : c->def->dict) + 1)))
-			return (int)x->err->kind;
-	}
+	if (asks_text(e) && open_known(x, t, e))
+		return (int)x->err->kind;
 	if (open_node(x, t, e->a))
 		return (int)x->err->kind;
 	for (struct expr *b = e->b; b; b = b->next)

@@ -16,9 +16,6 @@
 #include "engine/stages/eval.h"
 #include "engine/stages/eval_loops.h"
 
-/* What is known of a text of a dictionary. */
-enum { KNOWN_NOT, KNOWN_FALSE, KNOWN_TRUE };
-
 static int new_values(struct window *w, enum col_type type, struct table_col *out)
 {
 	*out = (struct table_col){.type = type, .event = w->t.event, .filled = true};
@@ -370,8 +367,11 @@ static int code_holds(struct window *w, struct expr *e, const struct table_col *
 	const uint32_t n = dict_size(w->t.g->st, c->dict);
 	int hold;
 
-	if (e->known && code < n && e->known[code] != KNOWN_NOT)
-		return e->known[code] == KNOWN_TRUE;
+	if (e->known && code < n && e->known[code] != KNOWN_NOT) {
+		hold = e->known[code] == KNOWN_TRUE;
+		e->found |= hold == (e->op == EX_MATCH);
+		return hold;
+	}
 	hold = text_holds(w, e, dict_text(w->t.g->st, c->dict, code));
 	if (hold >= 0 && e->known && code < n)
 		e->known[code] = hold ? KNOWN_TRUE : KNOWN_FALSE;

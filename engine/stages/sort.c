@@ -261,8 +261,7 @@ static struct cell cell_of(const struct window *w, const struct first_rows *h, s
 	return cell;
 }
 
-/* Row i of the window, which is after all kept rows in the table: is it after the last
- * one in order, too? */
+/* Row i of the window: is it after the last one kept? */
 static bool is_after_all(const struct window *w, const struct first_rows *h, size_t i)
 {
 	for (size_t k = 0; k < h->nkeys; k++) {
@@ -272,7 +271,7 @@ static bool is_after_all(const struct window *w, const struct first_rows *h, siz
 		if (d)
 			return d > 0;
 	}
-	return true;
+	return w->first + i > h->row[0];
 }
 
 static int keep_row(struct window *w, struct first_rows *h, size_t i)
@@ -310,20 +309,32 @@ static int window_keys(struct window *w, struct first_rows *h)
 	return 0;
 }
 
+static int meet_row(struct window *w, struct first_rows *h, size_t i)
+{
+	return h->n == h->keep && is_after_all(w, h, i) ? 0 : keep_row(w, h, i);
+}
+
 static int first_of_window(struct window *w, struct first_rows *h)
 {
 	/* Most rows are after the last one kept by their first key alone. */
 	const uint64_t *bits = h->now[0].absent ? NULL : h->bits[0];
 
+	/* If the rows come in the opposite order, the last one is kept first. */
+	if (bits && bits[w->t.n - 1] < bits[0]) {
+		for (size_t i = w->t.n; i > 0; i--)
+			if ((h->n < h->keep || h->cell[0].absent ||
+			     bits[i - 1] <= h->cell[0].bits) &&
+			    meet_row(w, h, i - 1))
+				return (int)w->x.err->kind;
+		return 0;
+	}
 	for (size_t i = 0; i < w->t.n; i++) {
 		if (h->n == h->keep && bits && !h->cell[0].absent) {
 			i = eval_loops()->find_upto(bits, i, w->t.n, h->cell[0].bits);
 			if (i == w->t.n)
 				break;
 		}
-		if (h->n == h->keep && is_after_all(w, h, i))
-			continue;
-		if (keep_row(w, h, i))
+		if (meet_row(w, h, i))
 			return (int)w->x.err->kind;
 	}
 	return 0;

@@ -14,6 +14,8 @@
 
 #include "index/base/map.h"
 #include "index/base/vec.h"
+#include "index/base/isa.h"
+#include "index/store/column_loops.h"
 #include "index/store/store_in.h"
 
 /* ---- damage ---- */
@@ -286,6 +288,15 @@ const void *store_block(struct store *st, enum table t, uint32_t event, uint32_t
 	*rows = b->at[block].rows;
 	*bytes = b->at[block].bytes;
 	return b->at[block].p;
+}
+
+const struct column_loops *column_loops(void)
+{
+#if ISA_X86
+	if (isa() == ISA_AVX2)
+		return &column_loops_avx2;
+#endif
+	return &column_loops_portable;
 }
 
 unsigned store_width(uint32_t rows, uint64_t bytes)

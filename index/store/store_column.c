@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/base/isa.h"
 #include "index/store/store_in.h"
-#include "index/store/widen_loops.h"
+#include "index/store/column_loops.h"
 
 uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
 		      uint64_t n)
@@ -313,17 +312,6 @@ static const enum table column_table[] = {
 	[STORE_FN_INCL] = TABLE_FN_INCL,	 [STORE_TOPO] = TABLE_TOPO,
 };
 
-static void column_widen(uint64_t *to, const void *from, size_t rows, unsigned width)
-{
-#if ISA_X86
-	if (isa() == ISA_AVX2) {
-		widen_loops_avx2.widen(to, from, rows, width);
-		return;
-	}
-#endif
-	widen_loops_portable.widen(to, from, rows, width);
-}
-
 static const void *column_whole(struct store *st, enum table t, uint32_t event);
 
 /* Edges must agree with their spans, so read the spans first: one column is read at a
@@ -381,7 +369,7 @@ static const void *column_whole(struct store *st, enum table t, uint32_t event)
 					       &rows, &bytes);
 
 		if (from && width == sizeof(uint64_t))
-			column_widen((uint64_t *)(void *)p + at, from, rows,
+			column_loops()->widen((uint64_t *)(void *)p + at, from, rows,
 				     store_width(rows, bytes));
 		else if (from)
 			memcpy(p + at * width, from, (size_t)bytes);
@@ -464,7 +452,7 @@ static void read_span(struct store *st, enum table t, uint32_t e, uint64_t first
 		else if (size == sizeof(uint32_t))
 			memcpy(to, (const char *)x.p + at * size, some * size);
 		else
-			column_widen((void *)to, (const char *)x.p + at * x.width, some,
+			column_loops()->widen((void *)to, (const char *)x.p + at * x.width, some,
 				     x.width);
 	}
 }

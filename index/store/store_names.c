@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/store/column_loops.h"
 #include "index/store/demangle.h"
 #include "index/store/store_in.h"
 
@@ -97,7 +98,8 @@ name_id store_names_with(struct store *st, struct str text, name_id first, uint8
 
 	if (p)
 		p = string_in(st, TABLE_NAME, &s, 0).p;
-	while (p && (hit = memmem(p, (size_t)(end - p), text.p, text.n))) {
+	while (p &&
+	       (hit = column_loops()->find(p, (size_t)(end - p), text.p, text.n))) {
 		struct str name = string_in(st, TABLE_NAME, &s, i);
 
 		while (i + 1 < s.rows && name.p + name.n <= hit)
