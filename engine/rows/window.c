@@ -1,6 +1,18 @@
 /* window.c - a table, a window of rows at a time; see window.h. */
 #include "engine/rows/window.h"
 
+#include "engine/rows/row_loops.h"
+#include "index/base/isa.h"
+
+const struct row_loops *row_loops(void)
+{
+#if ISA_X86
+	if (isa() == ISA_AVX2)
+		return &row_loops_avx2;
+#endif
+	return &row_loops_portable;
+}
+
 int window_open(struct exec *x, const struct table *t, struct window *w)
 {
 	*w = (struct window){.x = *x, .stmt = x, .of = t};

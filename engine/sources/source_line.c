@@ -11,6 +11,7 @@
 
 #include "engine/rows/exec_set.h"
 #include "engine/rows/fn_detail.h"
+#include "engine/rows/row_loops.h"
 #include "engine/sources/source.h"
 #include "engine/sources/source_text.h"
 #include "index/base/sort.h"
@@ -431,6 +432,86 @@ static int read_texts(struct exec *x, struct detail *d, bool *any)
 	return 0;
 }
 
+/* ---- the functions that can have the costliest rows ---- */
+
+/*
+ * No line costs more than its function, and no call site more than its call.  So few
+ * functions can have the costliest rows: those with a bound (of a function, of a call) of
+ * at least the cost of the last row kept.
+ */
+struct bounds {
+	struct exec *x;
+	enum store_column c; /* of functions or of edges */
+	uint32_t n;	     /* rows of the column */
+	const uint32_t *caller; /* of an edge; NULL: the rows are functions */
+};
+
+enum { SOME = 2048 };
+
+static void add_bound(const struct bounds *b, uint32_t row, struct fn_set *fns)
+{
+	fnset_add(fns, b->caller ? b->caller[row] : row);
+}
+
+/* Find all functions with a bound of at least `least`. */
+static int functions_from(const struct bounds *b, uint64_t least, struct fn_set *fns)
+{
+	uint64_t bits[SOME];
+
+	for (uint32_t at = 0; at < b->n; at += SOME) {
+		const size_t n = b->n - at < SOME ? b->n - at : SOME;
+
+		store_read_u64(b->x->g->st, b->c, b->x->event, NULL, at, n, bits);
+		for (size_t i = 0; i < n; i++)
+			bits[i] = ~bits[i];
+		for (size_t i = 0;
+		     (i = row_loops()->find_upto(bits, i, n, ~least)) < n; i++)
+			add_bound(b, at + (uint32_t)i, fns);
+		if (exec_poll_now(b->x))
+			return (int)b->x->err->kind;
+	}
+	return 0;
+}
+
+static int cmp_u64(const void *pa, const void *pb)
+{
+	const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+
+	return (a > b) - (a < b);
+}
+
+/* The `keep`-th largest bound. */
+static int bound_of_last(const struct bounds *b, size_t keep, uint64_t *least)
+{
+	const size_t cap = 2 * keep + SOME;
+	uint64_t bits[SOME], limit = UINT64_MAX;
+	uint64_t *best = EXEC_ARRAY(b->x, uint64_t, cap);
+	size_t k = 0;
+
+	if (!best)
+		return (int)b->x->err->kind;
+	for (uint32_t at = 0; at < b->n; at += SOME) {
+		const size_t n = b->n - at < SOME ? b->n - at : SOME;
+
+		store_read_u64(b->x->g->st, b->c, b->x->event, NULL, at, n, bits);
+		for (size_t i = 0; i < n; i++)
+			bits[i] = ~bits[i];
+		for (size_t i = 0; (i = row_loops()->find_upto(bits, i, n, limit)) < n;
+		     i++)
+			best[k++] = bits[i];
+		if (k > cap - SOME) {
+			qsort(best, k, sizeof(*best), cmp_u64);
+			k = keep;
+			limit = best[k - 1];
+		}
+		if (exec_poll_now(b->x))
+			return (int)b->x->err->kind;
+	}
+	qsort(best, k, sizeof(*best), cmp_u64);
+	*least = k < keep ? 0 : ~best[keep - 1];
+	return 0;
+}
+
 /* ---- opening ---- */
 
 typedef int add_function(struct exec *, struct detail *, fn_id, struct arena *);
@@ -444,23 +525,120 @@ static int each_function(struct exec *x, struct detail *d, const struct fn_set *
 			 enum source_kind kind)
 {
 	add_function *add = adder(kind);
+	enum { POLL = 16 };
 	uint32_t functions = store_info(d->st)->functions;
 	struct arena scratch;
 	int rc = 0;
 
 	arena_init(&scratch, x->a->cap);
 	for (fn_id f = 0; f < functions && !rc; f++) {
-		uint32_t here = graph_of_store(x->g, f);
+		uint32_t here;
+
+		if (x->g->plain && set && (f = fnset_next(set, f)) == FNSET_NONE)
+			break;
+		here = graph_of_store(x->g, f);
 
 		if (here == GRAPH_NONE || (set && !fnset_has(set, here)))
 			continue;
 		arena_reset(&scratch);
-		rc = add(x, d, f, &scratch) || drop_cheap(x, d, kind) || exec_poll_now(x)
+		rc = add(x, d, f, &scratch) || drop_cheap(x, d, kind) ||
+				     (f % POLL == 0 && exec_poll_now(x))
 			     ? (int)x->err->kind
 			     : 0;
 	}
 	arena_free(&scratch);
 	return rc;
+}
+
+/* The cost of the d->keep-th costliest row; 0 if there are fewer. */
+static int cost_of_last(struct exec *x, const struct detail *d, enum source_kind k,
+			uint64_t *cost)
+{
+	uint64_t *all = EXEC_ARRAY(x, uint64_t, d->n + 1);
+
+	if (!all)
+		return (int)x->err->kind;
+	for (size_t i = 0; i < d->n; i++)
+		all[i] = store_event_of(d->st, x->event, d->costs + i * row_costs(d, k));
+	qsort(all, d->n, sizeof(*all), cmp_u64);
+	*cost = d->n < d->keep ? 0 : all[d->n - d->keep];
+	return 0;
+}
+
+/* Read all functions with a bound of at least `least`; *cost: of the last row kept. */
+static int read_from(struct exec *x, struct detail *d, enum source_kind k,
+		     const struct bounds *b, uint64_t least, uint64_t *cost)
+{
+	struct fn_set *fns = fnset_new(x->a, store_info(d->st)->functions);
+
+	if (!fns)
+		return arena_full(x->a, x->err);
+	d->n = 0;
+	d->dropped = 0;
+	if (d->costs_cap)
+		memset(d->costs, 0, d->costs_cap * sizeof(*d->costs));
+	return functions_from(b, least, fns) || each_function(x, d, fns, k) ||
+			       cost_of_last(x, d, k, cost)
+		       ? (int)x->err->kind
+		       : 0;
+}
+
+/*
+ * Read the functions that can have the d->keep costliest rows.  A function or a call has
+ * several rows, so those with the highest bounds may not be enough: then more of them
+ * raise the cost of the last row, and all with at least that cost are read.
+ */
+static int costly_functions(struct exec *x, struct detail *d, enum source_kind k)
+{
+	enum { MORE = 64 };
+	const struct store_info *i = store_info(d->st);
+	const bool sites = k == S_CALLSITES;
+	const struct bounds b = {.x = x,
+				 .c = sites ? STORE_EDGE_INCL : STORE_FN_SELF,
+				 .n = sites ? i->edges : i->functions,
+				 .caller = sites ? store_u32(d->st, STORE_EDGE_CALLER)
+						 : NULL};
+	uint64_t least = 0, cost = 0;
+
+	if (sites && !b.caller)
+		return store_check(d->st, x->err) ? (int)x->err->kind
+						  : err_no_memory(x->err, NULL);
+	for (size_t more = 1; more <= MORE && d->keep <= b.n / more; more *= MORE) {
+		if (bound_of_last(&b, d->keep * more, &least))
+			return (int)x->err->kind;
+		least = least < cost ? cost : least;
+		if (read_from(x, d, k, &b, least, &cost) || cost >= least)
+			return (int)x->err->kind;
+	}
+	return read_from(x, d, k, &b, cost, &cost);
+}
+
+/* How many rows there are, most of which were not read. */
+static int count_rows(struct exec *x, struct detail *d, enum source_kind k)
+{
+	uint64_t n = store_info(d->st)->callsites;
+
+	if (k != S_CALLSITES &&
+	    store_places(d->st, k == S_INSTRS, x->cancel, &n, x->err))
+		return (int)x->err->kind;
+	d->dropped = n - d->n;
+	return 0;
+}
+
+static int read_rows(struct exec *x, const struct source *s, struct detail *d)
+{
+	struct fn_set *set = NULL;
+
+	if (d->keep && x->event < d->events)
+		return costly_functions(x, d, s->kind) || count_rows(x, d, s->kind)
+			       ? (int)x->err->kind
+			       : 0;
+	if ((s->of		   ? exec_set(x, s->of, &set)
+	     : x->parts || d->keep ? 0
+				   : reserve_rows(x, d, s->kind)) ||
+	    each_function(x, d, set, s->kind) || merge_rows(x, d, s->kind))
+		return (int)x->err->kind;
+	return 0;
 }
 
 static const struct source_def source_lines_text;
@@ -469,7 +647,6 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct detail *d = EXEC_ARRAY(x, struct detail, 1);
 	const struct store_info *i = store_info(x->g->st);
-	struct fn_set *set = NULL;
 	bool text = false;
 
 	if (!d)
@@ -490,10 +667,7 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	/* Rows of merged functions are merged at the end, and jumps have no cost. */
 	if (!s->of && x->g->plain && s->kind != S_JUMPS)
 		d->keep = x->keep;
-	if ((s->of		   ? exec_set(x, s->of, &set)
-	     : x->parts || d->keep ? 0
-				   : reserve_rows(x, d, s->kind)) ||
-	    each_function(x, d, set, s->kind) || merge_rows(x, d, s->kind))
+	if (read_rows(x, s, d))
 		return (int)x->err->kind;
 	t->data = d;
 	t->ordered = s->of != NULL;

@@ -10,17 +10,7 @@
 #include "engine/names/match.h"
 #include "engine/rows/exec_set.h"
 #include "engine/rows/window.h"
-#include "engine/stages/eval_loops.h"
-#include "index/base/isa.h"
-
-const struct eval_loops *eval_loops(void)
-{
-#if ISA_X86
-	if (isa() == ISA_AVX2)
-		return &eval_loops_avx2;
-#endif
-	return &eval_loops_portable;
-}
+#include "engine/rows/row_loops.h"
 
 int eval_column(struct table *t, const struct expr *e, struct table_col **out)
 {
@@ -309,7 +299,7 @@ int eval_rows(struct exec *x, struct table *t, const struct expr *e, uint32_t **
 			if (eval_values(&w, open, &v) ||
 			    exec_grow(x, rows, &cap, *n, *n + w.t.n, sizeof(**rows)))
 				continue;
-			*n += eval_loops()->list_rows(v.b, w.t.n, (uint32_t)w.first,
+			*n += row_loops()->list_rows(v.b, w.t.n, (uint32_t)w.first,
 						      *rows + *n);
 		}
 		window_close(&w);

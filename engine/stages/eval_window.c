@@ -14,7 +14,7 @@
 #include "engine/names/name.h"
 #include "engine/rows/window.h"
 #include "engine/stages/eval.h"
-#include "engine/stages/eval_loops.h"
+#include "engine/rows/row_loops.h"
 
 static int new_values(struct window *w, enum col_type type, struct table_col *out)
 {
@@ -275,12 +275,12 @@ static int compare_number(struct window *w, enum expr_op op, const struct table_
 	const double *f;
 
 	if (is_unsigned(a) && !col_is_f(e->type)) {
-		eval_loops()->compare_whole(op, a->u, e->whole, w->t.n, out);
+		row_loops()->compare_whole(op, a->u, e->whole, w->t.n, out);
 		return 0;
 	}
 	if (!(f = doubles(w, a)))
 		return (int)w->x.err->kind;
-	eval_loops()->compare_float(op, f, col_is_f(e->type) ? e->number : (double)e->whole,
+	row_loops()->compare_float(op, f, col_is_f(e->type) ? e->number : (double)e->whole,
 				    w->t.n, out);
 	return 0;
 }

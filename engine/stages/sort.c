@@ -12,7 +12,7 @@
 
 #include "engine/rows/window.h"
 #include "engine/stages/eval.h"
-#include "engine/stages/eval_loops.h"
+#include "engine/rows/row_loops.h"
 #include "engine/sources/source.h"
 #include "engine/stages/stage.h"
 #include "index/base/sort.h"
@@ -330,7 +330,7 @@ static int first_of_window(struct window *w, struct first_rows *h)
 	}
 	for (size_t i = 0; i < w->t.n; i++) {
 		if (h->n == h->keep && bits && !h->cell[0].absent) {
-			i = eval_loops()->find_upto(bits, i, w->t.n, h->cell[0].bits);
+			i = row_loops()->find_upto(bits, i, w->t.n, h->cell[0].bits);
 			if (i == w->t.n)
 				break;
 		}

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "index/base/arena.h"
+#include "index/base/cancel.h"
 #include "index/base/err.h"
 #include "index/base/str.h"
 
@@ -235,6 +236,11 @@ int store_each_line(struct store *st, fn_id f, store_each_line_fn *each, void *a
 		    struct err *err);
 int store_each_site(struct store *st, fn_id f, store_each_site_fn *each, void *arg,
 		    struct err *err);
+
+/* The number of places of all functions' cost lines and call sites: (file, line), or with
+ * by_instr (file, line, address).  Counted once. */
+int store_places(struct store *st, bool by_instr, const struct cancel *cancel,
+		 uint64_t *n, struct err *err);
 
 /* ---- cycles: 1..cycles, by inclusive cost of event 0, descending ---- */
 struct store_cycle {

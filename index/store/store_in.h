@@ -53,6 +53,7 @@ struct store {
 	struct arena demangled;
 	uint64_t demangling; /* ns spent on slow names (demangle.h) */
 	bool as_recorded;    /* do not demangle names */
+	uint64_t places[2];  /* 1 + store_places(); 0: not counted yet */
 	int mangled;	     /* 1: some name is mangled; -1: none is; 0: not known yet */
 	unsigned watched;    /* map_watch slot */
 	struct err damage; /* the first damage; ERR_LIMIT: memory was out; kind 0: none */

@@ -1,7 +1,6 @@
-/* eval_loops.h - the loops of eval_window.c and eval.c over columns of numbers, for each
- * instruction set. */
-#ifndef QUERN_EVAL_LOOPS_H
-#define QUERN_EVAL_LOOPS_H
+/* row_loops.h - the loops over columns of numbers, for each instruction set. */
+#ifndef QUERN_ROW_LOOPS_H
+#define QUERN_ROW_LOOPS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,7 +8,7 @@
 
 #include "engine/lang/ast.h"
 
-struct eval_loops {
+struct row_loops {
 	/* out[i]: does a[i] op b hold?  op: EX_EQ .. EX_GE */
 	void (*compare_whole)(enum expr_op op, const uint64_t *a, uint64_t b, size_t n,
 			      bool *out);
@@ -20,7 +19,7 @@ struct eval_loops {
 	/* The first i in from .. n - 1 with v[i] <= limit; n if there is none. */
 	size_t (*find_upto)(const uint64_t *v, size_t from, size_t n, uint64_t limit);
 };
-extern const struct eval_loops eval_loops_avx2, eval_loops_portable;
-const struct eval_loops *eval_loops(void);
+extern const struct row_loops row_loops_avx2, row_loops_portable;
+const struct row_loops *row_loops(void);
 
 #endif

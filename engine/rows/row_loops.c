@@ -1,10 +1,10 @@
 /*
- * eval_loops.c - compare numbers, list the rows that a condition chose; compiled once per
+ * row_loops.c - compare numbers, list the rows that a condition chose; compiled once per
  * instruction set.
  *
  * The loops are in steps of a length that compilers make vectors of.
  */
-#include "engine/stages/eval_loops.h"
+#include "engine/rows/row_loops.h"
 
 #include <string.h>
 
@@ -81,9 +81,9 @@ static size_t find_upto(const uint64_t *v, size_t from, size_t n, uint64_t limit
 }
 
 #ifdef SIMD_AVX2
-const struct eval_loops eval_loops_avx2 = {compare_whole, compare_float, list_rows,
+const struct row_loops row_loops_avx2 = {compare_whole, compare_float, list_rows,
 					   find_upto};
 #else
-const struct eval_loops eval_loops_portable = {compare_whole, compare_float, list_rows,
+const struct row_loops row_loops_portable = {compare_whole, compare_float, list_rows,
 					       find_upto};
 #endif
