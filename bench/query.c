@@ -123,7 +123,8 @@ static int measure_all(struct run *run, const char *profile, char **query,
 
 	if (build_open(profile, &opts, &st, &report, err))
 		return (int)err->kind;
-	if (run->base && build_open(run->base, &(struct build_opts){0}, &base, &report, err))
+	if (run->base &&
+	    build_open(run->base, &(struct build_opts){0}, &base, &report, err))
 		goto out;
 	arena_init(&run->arena, (size_t)1 << 30);
 	if (!session_new(&run->session, err) &&

@@ -451,9 +451,9 @@ static void regex_needle(struct match *m)
 	const struct str s = m->atom.text;
 	size_t from = 0, i = 0;
 
-	if (m->atom.nocase || str_find(s, '|') < s.n || str_find_str(s, STR("(?")) < s.n ||
-	    str_find_str(s, STR("(*")) < s.n || str_find_str(s, STR("\\Q")) < s.n ||
-	    str_find_str(s, STR("[[:")) < s.n)
+	if (m->atom.nocase || str_find(s, '|') < s.n ||
+	    str_find_str(s, STR("(?")) < s.n || str_find_str(s, STR("(*")) < s.n ||
+	    str_find_str(s, STR("\\Q")) < s.n || str_find_str(s, STR("[[:")) < s.n)
 		return;
 	while (i <= s.n) {
 		size_t end = i;

@@ -10,23 +10,23 @@
 
 enum { STEP = 64 };
 
-#define COMPARE(op)                                           \
-	do {                                                  \
+#define COMPARE(op)                                                  \
+	do {                                                         \
 		for (; n >= STEP; n -= STEP, a += STEP, out += STEP) \
-			for (unsigned i = 0; i < STEP; i++)   \
-				out[i] = a[i] op b;           \
-		for (; n; n--)                                \
-			*out++ = *a++ op b;                   \
+			for (unsigned i = 0; i < STEP; i++)          \
+				out[i] = a[i] op b;                  \
+		for (; n; n--)                                       \
+			*out++ = *a++ op b;                          \
 	} while (0)
 
-#define COMPARE_ALL                        \
-	switch (op) {                            \
-	case EX_EQ: COMPARE(==); break;          \
-	case EX_NE: COMPARE(!=); break;          \
-	case EX_LT: COMPARE(<); break;           \
-	case EX_LE: COMPARE(<=); break;          \
-	case EX_GT: COMPARE(>); break;           \
-	default: COMPARE(>=);                    \
+#define COMPARE_ALL                     \
+	switch (op) {                   \
+	case EX_EQ: COMPARE(==); break; \
+	case EX_NE: COMPARE(!=); break; \
+	case EX_LT: COMPARE(<); break;  \
+	case EX_LE: COMPARE(<=); break; \
+	case EX_GT: COMPARE(>); break;  \
+	default: COMPARE(>=);           \
 	}
 
 static void compare_whole(enum expr_op op, const uint64_t *restrict a, uint64_t b,
@@ -82,8 +82,8 @@ static size_t find_upto(const uint64_t *v, size_t from, size_t n, uint64_t limit
 
 #ifdef SIMD_AVX2
 const struct row_loops row_loops_avx2 = {compare_whole, compare_float, list_rows,
-					   find_upto};
+					 find_upto};
 #else
 const struct row_loops row_loops_portable = {compare_whole, compare_float, list_rows,
-					       find_upto};
+					     find_upto};
 #endif

@@ -27,7 +27,7 @@ struct window {
 	const struct table *of;
 	struct exec *stmt;
 	struct table_col *col; /* [of->ncols] */
-	const bool *decided; /* rows that a condition need not look at; NULL: none */
+	const bool *decided;   /* rows that a condition need not look at; NULL: none */
 	size_t first;
 	bool begun;
 };

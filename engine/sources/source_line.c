@@ -120,6 +120,25 @@ static int raw_by_instr(const void *pa, const void *pb)
 	return raw_by_line(pa, pb);
 }
 
+/* Most functions have few lines, and these are nearly sorted. */
+static void sort_raw(struct raw *raw, size_t n, int (*cmp)(const void *, const void *))
+{
+	enum { FEW = 32 };
+
+	if (n > FEW) {
+		qsort(raw, n, sizeof(*raw), cmp);
+		return;
+	}
+	for (size_t i = 1; i < n; i++) {
+		const struct raw r = raw[i];
+		size_t k = i;
+
+		for (; k > 0 && cmp(&raw[k - 1], &r) > 0; k--)
+			raw[k] = raw[k - 1];
+		raw[k] = r;
+	}
+}
+
 static int line_fold(struct exec *x, struct detail *d, fn_id f, const struct raw *raw,
 		     size_t n)
 {
@@ -172,7 +191,7 @@ static int add_places(struct exec *x, struct detail *d, fn_id f, struct arena *s
 		raw[nl + i] =
 			(struct raw){sites[i].file,  sites[i].line, sites[i].instr,
 				     sites[i].calls, NULL,	    incl + i * d->events};
-	qsort(raw, nl + ns, sizeof(*raw), d->by_instr ? raw_by_instr : raw_by_line);
+	sort_raw(raw, nl + ns, d->by_instr ? raw_by_instr : raw_by_line);
 	return line_fold(x, d, f, raw, nl + ns);
 }
 
@@ -441,8 +460,8 @@ static int read_texts(struct exec *x, struct detail *d, bool *any)
  */
 struct bounds {
 	struct exec *x;
-	enum store_column c; /* of functions or of edges */
-	uint32_t n;	     /* rows of the column */
+	enum store_column c;	/* of functions or of edges */
+	uint32_t n;		/* rows of the column */
 	const uint32_t *caller; /* of an edge; NULL: the rows are functions */
 };
 
@@ -464,8 +483,8 @@ static int functions_from(const struct bounds *b, uint64_t least, struct fn_set 
 		store_read_u64(b->x->g->st, b->c, b->x->event, NULL, at, n, bits);
 		for (size_t i = 0; i < n; i++)
 			bits[i] = ~bits[i];
-		for (size_t i = 0;
-		     (i = row_loops()->find_upto(bits, i, n, ~least)) < n; i++)
+		for (size_t i = 0; (i = row_loops()->find_upto(bits, i, n, ~least)) < n;
+		     i++)
 			add_bound(b, at + (uint32_t)i, fns);
 		if (exec_poll_now(b->x))
 			return (int)b->x->err->kind;
@@ -618,8 +637,7 @@ static int count_rows(struct exec *x, struct detail *d, enum source_kind k)
 {
 	uint64_t n = store_info(d->st)->callsites;
 
-	if (k != S_CALLSITES &&
-	    store_places(d->st, k == S_INSTRS, x->cancel, &n, x->err))
+	if (k != S_CALLSITES && store_places(d->st, k == S_INSTRS, x->cancel, &n, x->err))
 		return (int)x->err->kind;
 	d->dropped = n - d->n;
 	return 0;

@@ -133,8 +133,9 @@ static int know_names(struct exec *x, struct store *st, struct expr *e)
 			return (int)x->err->kind;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		e->known[i] = !e->known[i] ? (e->op == EX_MATCH ? KNOWN_FALSE : KNOWN_TRUE)
-			      : !all	   ? KNOWN_NOT
+		e->known[i] = !e->known[i]
+				      ? (e->op == EX_MATCH ? KNOWN_FALSE : KNOWN_TRUE)
+			      : !all		  ? KNOWN_NOT
 			      : e->op == EX_MATCH ? KNOWN_TRUE
 						  : KNOWN_FALSE;
 	return 0;
@@ -300,7 +301,7 @@ int eval_rows(struct exec *x, struct table *t, const struct expr *e, uint32_t **
 			    exec_grow(x, rows, &cap, *n, *n + w.t.n, sizeof(**rows)))
 				continue;
 			*n += row_loops()->list_rows(v.b, w.t.n, (uint32_t)w.first,
-						      *rows + *n);
+						     *rows + *n);
 		}
 		window_close(&w);
 	}

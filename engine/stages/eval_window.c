@@ -280,8 +280,8 @@ static int compare_number(struct window *w, enum expr_op op, const struct table_
 	}
 	if (!(f = doubles(w, a)))
 		return (int)w->x.err->kind;
-	row_loops()->compare_float(op, f, col_is_f(e->type) ? e->number : (double)e->whole,
-				    w->t.n, out);
+	row_loops()->compare_float(
+		op, f, col_is_f(e->type) ? e->number : (double)e->whole, w->t.n, out);
 	return 0;
 }
 

@@ -10,14 +10,14 @@
 
 enum { STEP = 64 };
 
-#define WIDEN(type)                                          \
-	do {                                                 \
-		const type *in = from;                       \
+#define WIDEN(type)                                                  \
+	do {                                                         \
+		const type *in = from;                               \
 		for (; n >= STEP; n -= STEP, in += STEP, to += STEP) \
-			for (unsigned i = 0; i < STEP; i++)  \
-				to[i] = in[i];               \
-		for (; n; n--)                               \
-			*to++ = *in++;                       \
+			for (unsigned i = 0; i < STEP; i++)          \
+				to[i] = in[i];                       \
+		for (; n; n--)                                       \
+			*to++ = *in++;                               \
 	} while (0)
 
 static void widen(uint64_t *restrict to, const void *from, size_t n, unsigned width)

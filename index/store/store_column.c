@@ -370,7 +370,7 @@ static const void *column_whole(struct store *st, enum table t, uint32_t event)
 
 		if (from && width == sizeof(uint64_t))
 			column_loops()->widen((uint64_t *)(void *)p + at, from, rows,
-				     store_width(rows, bytes));
+					      store_width(rows, bytes));
 		else if (from)
 			memcpy(p + at * width, from, (size_t)bytes);
 	}
@@ -452,8 +452,9 @@ static void read_span(struct store *st, enum table t, uint32_t e, uint64_t first
 		else if (size == sizeof(uint32_t))
 			memcpy(to, (const char *)x.p + at * size, some * size);
 		else
-			column_loops()->widen((void *)to, (const char *)x.p + at * x.width, some,
-				     x.width);
+			column_loops()->widen((void *)to,
+					      (const char *)x.p + at * x.width, some,
+					      x.width);
 	}
 }
 

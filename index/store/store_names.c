@@ -98,8 +98,7 @@ name_id store_names_with(struct store *st, struct str text, name_id first, uint8
 
 	if (p)
 		p = string_in(st, TABLE_NAME, &s, 0).p;
-	while (p &&
-	       (hit = column_loops()->find(p, (size_t)(end - p), text.p, text.n))) {
+	while (p && (hit = column_loops()->find(p, (size_t)(end - p), text.p, text.n))) {
 		struct str name = string_in(st, TABLE_NAME, &s, i);
 
 		while (i + 1 < s.rows && name.p + name.n <= hit)
