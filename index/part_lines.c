@@ -395,8 +395,8 @@ static int read_guarded(void *arg)
 	for (uint32_t p = 0; p < store_info(r->to->st)->parts; p++)
 		if (r->parts[p] && take_part(r, p, &known))
 			return (int)r->err->kind;
-	if (tally_end(&r->to->tally, false, (struct str){"", 0}, r->err) ||
-	    merge_names(&r->to->p, r->err))
+	if (tally_end(&r->to->tally, TALLY_ONE_PART, (struct str){"", 0}, r->err) ||
+	    merge_names(&r->to->p, false, r->err))
 		return (int)r->err->kind;
 	return 0;
 }

@@ -16,6 +16,8 @@
 
 #include "index/base/file.h"
 
+enum { STEP = 1 << 20 }; /* bytes to buffer once there is a file */
+
 void spill_init(struct spill *o, size_t limit, const char *dir)
 {
 	*o = (struct spill){.fd = -1, .limit = limit, .dir = dir};
@@ -69,6 +71,11 @@ int spill_write(struct spill *o)
 	}
 	o->spilled += o->buf.n;
 	o->buf.n = 0;
+	if (o->limit > STEP) {
+		o->limit = STEP;
+		free(o->buf.p);
+		o->buf = (struct bytes){0};
+	}
 	return 0;
 }
 

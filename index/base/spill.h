@@ -1,8 +1,8 @@
 /*
  * spill.h - bytes that are appended piece by piece and read back later.
  *
- * When more than `limit` bytes are buffered they move to an unlinked file in `dir`, so
- * memory is bounded for any profile.  Used for first blocks (piece.h) and the costs of
+ * When more than `limit` bytes are buffered they move to an unlinked file in `dir`, and
+ * later ones follow in small steps, so memory is bounded for any profile.  Used for first blocks (piece.h) and the costs of
  * parts (part_code.h).
  */
 #ifndef QUERN_SPILL_H

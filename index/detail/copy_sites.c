@@ -29,6 +29,7 @@ void copy_sites_free(struct copy_sites *c)
 	free(c->sorted);
 	free(c->key);
 	free(c->spare);
+	edge_uses_free(&c->uses);
 }
 
 void copy_sites_clear(struct copy_sites *c)
@@ -222,7 +223,21 @@ static size_t add_equal(struct copy_sites *c, enum detail_kind kind,
 	return left;
 }
 
-enum copied copy_sites_order(struct copy_sites *c, enum detail_kind kind)
+/* Find the call sites that are the only ones of their edges. */
+static enum copied mark_alone(struct copy_sites *c)
+{
+	struct site_list *list = &c->of[DETAIL_SITES];
+
+	edge_uses_begin(&c->uses);
+	for (size_t i = 0; i < list->n; i++)
+		if (edge_uses_add(&c->uses, list->site[i].what))
+			return COPY_NO_MEMORY;
+	for (size_t i = 0; i < list->n; i++)
+		list->site[i].alone = edge_uses_once(&c->uses, list->site[i].what);
+	return COPY_DONE;
+}
+
+static enum copied order_sites(struct copy_sites *c, enum detail_kind kind)
 {
 	struct site_list *list = &c->of[kind];
 	size_t out = 0, n, left;
@@ -258,6 +273,13 @@ enum copied copy_sites_order(struct copy_sites *c, enum detail_kind kind)
 	return COPY_DONE;
 }
 
+enum copied copy_sites_order(struct copy_sites *c, enum detail_kind kind)
+{
+	const enum copied rc = order_sites(c, kind);
+
+	return rc || kind != DETAIL_SITES ? rc : mark_alone(c);
+}
+
 /* Write r; w knows the row before it. */
 static int put_site(const struct copy_sites *c, struct detail_writer *w,
 		    const struct copy_site *r)
@@ -272,8 +294,10 @@ static int put_site(const struct copy_sites *c, struct detail_writer *w,
 		p = varint_put(p, r->instr - w->instr);
 	if (c->shape.line)
 		p = varint_put(p, varint_zigzag(w->line, r->line));
-	p = varint_put(p, r->what);
-	p = coded_put(p, (struct coded){rest_of(c, r), r->n});
+	p = varint_put(p, w->kind == DETAIL_SITES ? detail_edge_code(r->what, r->alone)
+						  : r->what);
+	if (!r->alone)
+		p = coded_put(p, (struct coded){rest_of(c, r), r->n});
 	b->n = (size_t)(p - b->p);
 	w->instr = r->instr;
 	w->line = r->line;

@@ -9,12 +9,14 @@
 #define QUERN_COPY_SITES_H
 
 #include "index/detail/copy_in.h"
+#include "index/detail/edge_uses.h"
 
 /* A call site or a jump. */
 struct copy_site {
 	uint64_t instr, line;
 	uint32_t file;
 	uint32_t what; /* as detail_row.edge */
+	bool alone;    /* as in detail_row */
 	/* The n bytes after it in the index; NULL: they are at copy_sites.sums + at. */
 	const unsigned char *rest;
 	size_t n, at;
@@ -35,6 +37,7 @@ struct copy_sites {
 	struct copy_site *sorted;
 	struct detail_key *key, *spare;
 	size_t sorted_cap, key_cap, spare_cap;
+	struct edge_uses uses;
 	bool full; /* a sum did not fit */
 };
 
@@ -46,7 +49,8 @@ void copy_sites_clear(struct copy_sites *c);
  * before, and becomes this one. */
 enum copied copy_sites_take(struct copy_sites *c, struct varint_reader *in, uint64_t tag,
 			    struct copy_place *at, const struct copy_of *of);
-/* Order the rows of a kind and add equal ones, after the last one was taken. */
+/* Order the rows of a kind and add equal ones, after the last one was taken; call sites
+ * learn whether they are alone. */
 enum copied copy_sites_order(struct copy_sites *c, enum detail_kind kind);
 /* Append *n rows to b, as detail_encode() would.  0, or -1 when memory is out. */
 int copy_sites_encode(const struct copy_sites *c, enum detail_kind kind, struct bytes *b,

@@ -20,6 +20,7 @@
 #include "index/detail/copy.h"
 #include "index/detail/detail_lines.h"
 #include "index/detail/detail_run.h"
+#include "index/detail/edge_uses.h"
 
 enum {
 	RUN_BYTES = 32 << 20, /* of rows and their costs, about */
@@ -61,6 +62,7 @@ struct detail {
 	size_t key_cap, spare_cap;
 	struct detail_row *sorted;
 	size_t sorted_cap;
+	struct edge_uses uses; /* scratch: of call sites */
 	uint64_t loose;
 	bool full;  /* detail_full() */
 	int unread; /* detail_unread() */
@@ -202,6 +204,7 @@ void detail_free(struct detail *d)
 	free(d->spare);
 	free(d->sorted);
 	free(d->piece.p);
+	edge_uses_free(&d->uses);
 	arena_free(&d->sums);
 	free(d);
 }
@@ -414,9 +417,22 @@ static int sort_and_add(struct detail *d, struct held *h)
 	return 0;
 }
 
-/* Order the rows held of a kind and append them to b: *n rows.  0, or -1 when memory is
- * out. */
-static int encode(struct detail *d, enum detail_kind kind, struct bytes *b, uint64_t *n)
+/* Find the call sites that are the only ones of their edges. */
+static int mark_alone_sites(struct detail *d, struct held *h)
+{
+	edge_uses_begin(&d->uses);
+	for (size_t i = 0; i < h->n; i++)
+		if (edge_uses_add(&d->uses, h->row[i].edge))
+			return -1;
+	for (size_t i = 0; i < h->n; i++)
+		h->row[i].alone = edge_uses_once(&d->uses, h->row[i].edge);
+	return 0;
+}
+
+/* Order the rows held of a kind and append them to b: *n rows; `all`: they are all of
+ * the function.  0, or -1 when memory is out. */
+static int encode(struct detail *d, enum detail_kind kind, bool all, struct bytes *b,
+		  uint64_t *n)
 {
 	struct held *h = &d->held[kind];
 
@@ -427,7 +443,7 @@ static int encode(struct detail *d, enum detail_kind kind, struct bytes *b, uint
 		return detail_encode_lines(b, &d->shape, d->lines.key, d->lines.n,
 					   d->lines.cost);
 	}
-	if (sort_and_add(d, h))
+	if (sort_and_add(d, h) || (all && kind == DETAIL_SITES && mark_alone_sites(d, h)))
 		return -1;
 	*n = h->n;
 	return detail_encode(b, kind, &d->shape, h->row, h->n);
@@ -448,7 +464,7 @@ static int end_run(struct detail *d)
 	uint64_t n;
 
 	for (int k = 0; k < DETAIL_KINDS; k++)
-		if (encode(d, (enum detail_kind)k, &d->runs[k].bytes, &n) ||
+		if (encode(d, (enum detail_kind)k, false, &d->runs[k].bytes, &n) ||
 		    detail_runs_end(&d->runs[k]))
 			return -1;
 	hold_nothing(d);
@@ -871,7 +887,7 @@ int detail_pack(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
 
 		if (d->runs[k].n ? detail_runs_merge(&d->runs[k], kind, &d->shape,
 						     d->cancel, &b[k], &n[k])
-				 : encode(d, kind, &b[k], &n[k]))
+				 : encode(d, kind, true, &b[k], &n[k]))
 			return -1;
 	}
 	*first_line = d->first_line;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "index/base/vec.h"
+#include "index/detail/edge_uses.h"
 
 enum { STEPS = 1 << 12 };
 
@@ -32,6 +33,7 @@ struct merger {
 	uint32_t steps;		  /* rows since the last look at it */
 	struct detail_row row;	  /* the last one taken */
 	uint64_t *cost;
+	struct edge_uses uses; /* of call sites */
 };
 
 struct group {
@@ -184,8 +186,19 @@ static int count_groups(struct merger *m, struct group **groups, size_t *n,
 			(*groups)[(*n)++] = (struct group){m->row.file, 0};
 		}
 		(*groups)[*n - 1].rows++;
+		if (m->kind == DETAIL_SITES && edge_uses_add(&m->uses, m->row.edge))
+			return -1;
 	}
 	return 0;
+}
+
+/* Take the next row and write it. */
+static int write_next(struct merger *m, struct detail_writer *w)
+{
+	if (merge_stopped(m) || !next_row(m))
+		return -1;
+	m->row.alone = m->kind == DETAIL_SITES && edge_uses_once(&m->uses, m->row.edge);
+	return detail_write_row(w, &m->row);
 }
 
 static int write_groups(struct merger *m, struct bytes *b, const struct group *groups,
@@ -198,8 +211,7 @@ static int write_groups(struct merger *m, struct bytes *b, const struct group *g
 		if (detail_write_group(&w, groups[g].file, groups[g].rows))
 			return -1;
 		for (uint64_t i = 0; i < groups[g].rows; i++)
-			if (merge_stopped(m) || !next_row(m) ||
-			    detail_write_row(&w, &m->row))
+			if (write_next(m, &w))
 				return -1;
 	}
 	return 0;
@@ -226,6 +238,7 @@ int detail_runs_merge(struct detail_runs *runs, enum detail_kind kind,
 	free(m.run);
 	free(m.heap);
 	free(m.costs);
+	edge_uses_free(&m.uses);
 	runs->n = 0;
 	runs->bytes.n = 0;
 	return rc;

@@ -153,13 +153,15 @@ size_t replay_unnamed_head(const char *p, const struct head_text *text,
 static inline bool replay_block(const struct tally *t, uint32_t ob, uint32_t fl,
 				uint32_t fn, struct head *h)
 {
-	const struct name_fn *u = &t->names[SPACE_FN].use[fn].block;
+	const uint32_t f = t->names[SPACE_FN].use[fn].block;
+	const struct fn_slot *at;
 
-	if (!fn || !fl || u->fn == UINT32_MAX || u->ob != ob || u->fl != fl ||
-	    !t->fns.at[u->fn].head)
+	if (!fn || !fl || f == UINT32_MAX)
 		return false;
-	*h = (struct head){
-		.ob = ob, .fl = fl, .f = u->fn, .entry = t->fns.at[u->fn].head};
+	at = &t->fns.at[f];
+	if (at->ob != ob || at->fl != fl || !at->head)
+		return false;
+	*h = (struct head){.ob = ob, .fl = fl, .f = f, .entry = at->head};
 	return true;
 }
 

@@ -75,7 +75,12 @@ static unsigned char *put_ref(const struct detail_writer *w, unsigned char *p,
 		p = varint_put(p, r->instr - w->instr);
 	if (w->shape->line)
 		p = varint_put(p, varint_zigzag(w->line, r->line));
-	p = varint_put(p, r->edge);
+	if (w->kind == DETAIL_SITES)
+		p = varint_put(p, detail_edge_code(r->edge, r->alone));
+	else
+		p = varint_put(p, r->edge);
+	if (w->kind == DETAIL_SITES && r->alone)
+		return p;
 	return detail_put_rest(p, w->kind, r, w->shape->events);
 }
 
@@ -218,6 +223,7 @@ void detail_get_rest(struct detail_reader *r, uint64_t *cost)
 void detail_next(struct detail_reader *r, uint64_t *cost)
 {
 	struct detail_row *row = &r->row;
+	uint64_t edge;
 
 	if (r->left_in_group == 0) {
 		row->file = (uint32_t)varint_unzigzag(row->file, varint_get(&r->in));
@@ -234,6 +240,18 @@ void detail_next(struct detail_reader *r, uint64_t *cost)
 		row->instr += varint_get(&r->in);
 	if (r->shape.line)
 		row->line = varint_unzigzag(row->line, varint_get(&r->in));
-	row->edge = (uint32_t)varint_get(&r->in);
-	detail_get_rest(r, cost);
+	if (r->kind == DETAIL_JUMPS) {
+		row->edge = (uint32_t)varint_get(&r->in);
+		detail_get_rest(r, cost);
+		return;
+	}
+	edge = varint_get(&r->in);
+	row->edge = (uint32_t)(edge >> 1);
+	row->alone = edge & 1;
+	if (!row->alone) {
+		detail_get_rest(r, cost);
+		return;
+	}
+	row->calls = 0;
+	memset(cost, 0, r->shape.events * sizeof(*cost));
 }

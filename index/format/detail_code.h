@@ -7,7 +7,7 @@
  *
  *	rows, then per group: zz(file) rows-in-group, then per row:
  *	lines:	head [+instr] [zz(line)] [costs]
- *	sites:	+instr zz(line) edge-out_first(caller) calls costs
+ *	sites:	+instr zz(line) 2 * (edge-out_first(caller)) [calls costs]
  *	jumps:	+instr zz(line) flags [to_fn] [to_file] zz(to_instr - instr)
  *		zz(to_line - line) executed [taken]
  *
@@ -20,6 +20,9 @@
  *			the position follows
  *
  * The first row of a group has costs.
+ *
+ * Most edges have one call site.  Its calls and costs are those of the edge and are left
+ * out; the number of the edge is odd then.
  */
 #ifndef QUERN_DETAIL_CODE_H
 #define QUERN_DETAIL_CODE_H
@@ -43,8 +46,9 @@ struct detail_shape {
 struct detail_row {
 	uint64_t instr, line;
 	uint32_t file;
-	uint32_t edge;		 /* sites: minus the caller's first edge; jumps: flags */
-	uint32_t to_fn, to_file; /* jumps, when flagged */
+	uint32_t edge; /* sites: minus the caller's first edge; jumps: flags */
+	bool alone;    /* sites: the only one of its edge: calls and costs are left out */
+	uint32_t to_fn, to_file;    /* jumps, when flagged */
 	uint64_t to_instr, to_line; /* jumps */
 	uint64_t calls;		    /* sites; jumps: executed */
 	uint64_t taken;		    /* conditional jumps */
@@ -79,6 +83,12 @@ static inline unsigned char *detail_put_place(unsigned char *p, struct detail_sh
 		*p++ = (unsigned char)(first << HEAD_SHIFT | head);
 	}
 	return both && line ? varint_put(p, line) : p;
+}
+
+/* The number for the edge of a call site. */
+static inline uint64_t detail_edge_code(uint32_t edge, bool alone)
+{
+	return (uint64_t)edge << 1 | alone;
 }
 
 /* Append rows to b; 0, or -1 when memory is out. */

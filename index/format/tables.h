@@ -8,7 +8,7 @@
  *
  * A value is a header of 32 bytes and its payload; numbers are little endian.  Values are
  * padded so that LMDB gives each its own pages: a payload then begins on a 16-byte
- * boundary and its columns can be used in place.
+ * boundary and is read in place.
  */
 #ifndef QUERN_TABLES_H
 #define QUERN_TABLES_H
@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-	INDEX_VERSION = 10,	/* of everything below; another one is stale */
+	INDEX_VERSION = 11,	/* of everything below; another one is stale */
 	BLOCK_ROWS = 64 << 10,	/* rows of a column in one value */
 	STRING_ROWS = 1024,	/* strings in one value */
 	PACK_BYTES = 256 << 10, /* packed detail: a value is ended when it is this long */
@@ -31,7 +31,7 @@ enum table {
 	TABLE_DIAG,	/* one value: diagnostics */
 	TABLE_OBJ,
 	TABLE_FILE,
-	TABLE_NAME, /* strings: u64 offset[rows + 1], bytes */
+	TABLE_NAME, /* strings: u32 offset[rows + 1], bytes */
 	TABLE_FN_NAME,
 	TABLE_FN_FILE,
 	TABLE_FN_OBJ,
@@ -57,7 +57,7 @@ enum table {
 	TABLE_CYCLE_INCL, /* u64[cycles], per event */
 	TABLE_LINES_AT,
 	TABLE_SITES_AT,
-	TABLE_JUMPS_AT, /* u64[functions]: block << 32 | byte */
+	TABLE_JUMPS_AT, /* u64[functions]: places, block * PACK_BYTES + byte */
 	TABLE_LINES,
 	TABLE_SITES,
 	TABLE_JUMPS, /* packed, detail_code.h */
@@ -65,9 +65,9 @@ enum table {
 	TABLE_PART_SELF,
 	TABLE_PART_TOTALS,
 	TABLE_PART_SUMMARY,  /* u64[parts], per event */
-	TABLE_PART_AT,	     /* u64[parts]: block << 32 | byte */
+	TABLE_PART_AT,	     /* u64[parts]: places */
 	TABLE_PART_COST,     /* packed, part_code.h */
-	TABLE_PART_NAMES_AT, /* u64[parts]: block << 32 | byte */
+	TABLE_PART_NAMES_AT, /* u64[parts]: places */
 	TABLE_PART_NAMES,    /* packed, part_names.h */
 	TABLES,
 };
@@ -85,8 +85,7 @@ struct value_header {
 };
 
 /* Width of a row of a column in memory, or 0 for tables that are not columns.  In a value
- * the u64 are as narrow as the largest of its rows allows, 1, 2, 4 or 8 bytes: so many
- * times its rows it has. */
+ * rows are packed (column_code.h). */
 unsigned table_width(enum table t);
 const char *table_name(enum table t);
 void key_pack(unsigned char out[8], enum table t, uint32_t event, uint32_t block);

@@ -44,14 +44,13 @@ struct identity {
 struct identities {
 	struct identity *at; /* sorted by name, file, object */
 	size_t n;
-	uint32_t **slot;	 /* per tally and function slot: identity index */
-	struct sort_pair *order; /* scratch: slots of all tallies, sorted */
-	struct {
-		uint32_t tally, slot, obj;
-		bool has_lines;
-	} * use; /* what a pair's value refers to */
+	uint32_t **slot; /* per tally and function slot: identity index */
+	/* scratch: slots of all tallies, sorted; value: a slot, counted from the first
+	 * tally on */
+	struct sort_pair *order;
 	size_t nuse;
-	bool *met; /* scratch: the slots of one tally that are called */
+	uint32_t *first; /* per tally: its first slot, so counted */
+	bool *met;	 /* scratch: the slots of one tally that are called */
 };
 
 /* Sort the slots of all tallies by name and file. */
@@ -60,9 +59,9 @@ static int order_slots(const struct profile *p, struct identities *ids)
 	for (size_t k = 0; k < p->ntally; k++)
 		ids->nuse += p->tally[k]->fns.n;
 	ids->order = vec_block((ids->nuse + 1) * sizeof(*ids->order));
-	ids->use = vec_block((ids->nuse + 1) * sizeof(*ids->use));
 	ids->at = vec_block((ids->nuse + 1) * sizeof(*ids->at));
-	if (!ids->order || !ids->use || !ids->at || ids->nuse >= NO_ID)
+	ids->first = calloc(p->ntally + 1, sizeof(*ids->first));
+	if (!ids->order || !ids->at || !ids->first || ids->nuse >= NO_ID)
 		return -1;
 	ids->nuse = 0;
 	for (size_t k = 0; k < p->ntally; k++) {
@@ -75,33 +74,58 @@ static int order_slots(const struct profile *p, struct identities *ids)
 		for (size_t i = 0; i < t->fns.n; i++, ids->nuse++) {
 			const struct fn_slot *f = &t->fns.at[i];
 
-			ids->use[ids->nuse].tally = (uint32_t)k;
-			ids->use[ids->nuse].slot = (uint32_t)i;
-			ids->use[ids->nuse].obj = m->name[SPACE_OBJ][f->ob];
-			ids->use[ids->nuse].has_lines = f->has_lines;
 			ids->order[ids->nuse] = (struct sort_pair){
 				(uint64_t)m->name[SPACE_FN][f->fn] << 32 |
 					m->name[SPACE_FILE][f->fl],
 				(uint32_t)ids->nuse};
 		}
+		ids->first[k + 1] = (uint32_t)ids->nuse;
 	}
 	return sort_pairs(ids->order, ids->nuse);
 }
 
+/* The tally of a slot, counted from the first tally on. */
+static size_t tally_of(const struct profile *p, const struct identities *ids,
+		       uint32_t slot)
+{
+	size_t lo = 0, hi = p->ntally;
+
+	while (hi - lo > 1) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (ids->first[mid] <= slot)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static const struct fn_slot *
+slot_of(const struct profile *p, const struct identities *ids, uint32_t slot, size_t *k)
+{
+	*k = tally_of(p, ids, slot);
+	return &p->tally[*k]->fns.at[slot - ids->first[*k]];
+}
+
 /* Make the identities of n slots with one name and file: one per object. */
-static int number_objects(struct identities *ids, struct sort_pair *order, size_t n)
+static int number_objects(const struct profile *p, struct identities *ids,
+			  struct sort_pair *order, size_t n)
 {
 	const uint64_t key = order->key;
 	bool one = true;
+	size_t k;
 
 	for (size_t i = 0; i < n; i++) {
-		order[i].key = ids->use[order[i].value].obj;
+		const struct fn_slot *f = slot_of(p, ids, order[i].value, &k);
+
+		order[i].key = p->map[k].name[SPACE_OBJ][f->ob];
 		one = one && order[i].key == order->key;
 	}
 	if (!one && sort_pairs(order, n))
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		const uint32_t use = order[i].value;
+		const struct fn_slot *f = slot_of(p, ids, order[i].value, &k);
 
 		if (i == 0 || order[i].key != order[i - 1].key) {
 			ids->at[ids->n] = (struct identity){.name = (uint32_t)(key >> 32),
@@ -111,8 +135,8 @@ static int number_objects(struct identities *ids, struct sort_pair *order, size_
 							    .id = NO_ID};
 			ids->n++;
 		}
-		ids->at[ids->n - 1].has_lines |= ids->use[use].has_lines;
-		ids->slot[ids->use[use].tally][ids->use[use].slot] = (uint32_t)ids->n - 1;
+		ids->at[ids->n - 1].has_lines |= f->has_lines;
+		ids->slot[k][order[i].value - ids->first[k]] = (uint32_t)ids->n - 1;
 	}
 	return 0;
 }
@@ -141,7 +165,7 @@ static int note_calls(const struct profile *p, struct identities *ids)
 
 static int collect_identities(const struct profile *p, struct identities *ids)
 {
-	size_t next;
+	size_t next, k;
 
 	if (order_slots(p, ids))
 		return -1;
@@ -149,13 +173,16 @@ static int collect_identities(const struct profile *p, struct identities *ids)
 		const uint64_t key = ids->order[from].key;
 
 		if (from + FETCH < ids->nuse)
-			__builtin_prefetch(&ids->use[ids->order[from + FETCH].value]);
+			__builtin_prefetch(
+				slot_of(p, ids, ids->order[from + FETCH].value, &k));
 		for (next = from + 1; next < ids->nuse && ids->order[next].key == key;
 		     next++)
 			;
-		if (number_objects(ids, ids->order + from, next - from))
+		if (number_objects(p, ids, ids->order + from, next - from))
 			return -1;
 	}
+	free(ids->order);
+	ids->order = NULL;
 	return note_calls(p, ids);
 }
 
@@ -244,6 +271,30 @@ static bool may_forget(const struct profile *p)
 	return true;
 }
 
+/* Whether all is one part, whose costs are those of the whole, and will not be merged
+ * again. */
+static bool one_part(const struct profile *p)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; may_forget(p) && k < p->ntally; k++)
+		n += p->tally[k]->parts.n - !tally_part(p->tally[k], 0)->begins;
+	return n == 1;
+}
+
+/* Encode the costs of parts that stretches left for later, or free all. */
+static int settle_parts(struct profile *p, struct err *err)
+{
+	const bool one = one_part(p);
+
+	for (size_t k = 0; k < p->ntally; k++)
+		if (one)
+			tally_forget(p->tally[k], TALLY_PART_COSTS, 0);
+		else if (tally_encode_later(p->tally[k], err))
+			return (int)err->kind;
+	return 0;
+}
+
 static int map_functions(struct profile *p, struct identities *ids)
 {
 	p->self = calloc(p->nfn * p->nevent + 1, sizeof(*p->self));
@@ -272,7 +323,7 @@ static int map_functions(struct profile *p, struct identities *ids)
 					t->fns.self[i * t->events.n + e]);
 		}
 		if (may_forget(p))
-			tally_forget(p->tally[k], TALLY_SELF);
+			tally_forget(p->tally[k], TALLY_SELF, 0);
 	}
 	return 0;
 }
@@ -287,7 +338,7 @@ static int join_functions(struct profile *p, struct err *err)
 		free(ids.slot[k]);
 	free(ids.slot);
 	free(ids.order);
-	free(ids.use);
+	free(ids.first);
 	free(ids.at);
 	free(ids.met);
 	return rc ? err_no_memory(err, "while joining names") : 0;
@@ -306,7 +357,6 @@ struct edges {
 	struct edge_ref *ref; /* sorted by caller and callee */
 	size_t n;
 	uint32_t *first;	/* per function: its first edge in ref */
-	uint32_t *number;	/* per edge of all tallies: its final number */
 	struct sort_pair *pair; /* scratch: the edges of one caller */
 	size_t pair_cap;
 };
@@ -372,79 +422,178 @@ static int sort_edges(struct profile *p, struct edges *s)
 		return -1;
 	edges_by_caller(p, s);
 	for (size_t k = 0; may_forget(p) && k < p->ntally; k++)
-		tally_forget(p->tally[k], TALLY_EDGES);
+		tally_forget(p->tally[k], TALLY_EDGES, 0);
 	for (size_t f = 0; f < p->nfn; f++)
 		if (sort_callees(s, s->ref + s->first[f], s->first[f + 1] - s->first[f]))
 			return -1;
 	return 0;
 }
 
+/* Number the edges, and say so to the tallies' maps. */
 static int number_edges(struct profile *p, struct edges *s)
 {
-	p->caller = vec_block((s->n + 1) * sizeof(uint32_t));
+	size_t at = 0;
+
 	p->callee = vec_block((s->n + 1) * sizeof(uint32_t));
 	p->out_first = calloc(p->nfn + 2, sizeof(*p->out_first));
-	s->number = vec_block((s->n + 1) * sizeof(*s->number));
-	if (!p->caller || !p->callee || !p->out_first || !s->number)
+	p->edge_of = vec_block((s->n + 1) * sizeof(*p->edge_of));
+	if (!p->callee || !p->out_first || !p->edge_of)
 		return -1;
 	for (size_t f = 0; f < p->nfn; f++) {
 		for (size_t i = s->first[f]; i < s->first[f + 1]; i++) {
-			if (i == s->first[f] ||
-			    s->ref[i].callee != s->ref[i - 1].callee) {
-				p->caller[p->nedge] = (uint32_t)f;
-				p->callee[p->nedge] = s->ref[i].callee;
-				p->nedge++;
-			}
-			s->number[s->ref[i].at] = (uint32_t)p->nedge - 1;
+			if (i == s->first[f] || s->ref[i].callee != s->ref[i - 1].callee)
+				p->callee[p->nedge++] = s->ref[i].callee;
+			p->edge_of[s->ref[i].at] = (uint32_t)p->nedge - 1;
 		}
 		p->out_first[f + 1] = (uint32_t)p->nedge;
+	}
+	for (size_t k = 0; k < p->ntally; k++) {
+		p->map[k].edge = p->edge_of + at;
+		at += p->tally[k]->edges.n;
 	}
 	return 0;
 }
 
-static int map_edges(struct profile *p, const uint32_t *number)
+/* Make the columns of sums, wide where the largest sums of the tallies could add up to
+ * more than 4 bytes. */
+static int make_sums(struct profile *p)
 {
-	size_t at = 0, width = p->nevent + 1;
+	uint64_t most[EVENTS_MAX + 1] = {0};
 
-	p->edge_sum = calloc(p->nedge * width + 1, sizeof(*p->edge_sum));
-	if (!p->edge_sum)
+	p->edge_cost = calloc(p->nevent + 1, sizeof(*p->edge_cost));
+	if (!p->edge_cost)
 		return -1;
 	for (size_t k = 0; k < p->ntally; k++) {
 		const struct tally *t = p->tally[k];
-		struct merge_map *m = &p->map[k];
 
-		m->edge = vec_block((t->edges.n + 1) * sizeof(*m->edge));
-		if (!m->edge)
-			return -1;
-		for (size_t i = 0; i < t->edges.n; i++, at++) {
-			const uint64_t *from = t->edges.sum + i * (t->events.n + 1);
-			uint64_t *to = p->edge_sum + (size_t)number[at] * width;
+		for (size_t c = 0; c <= t->events.n; c++) {
+			uint64_t *to = &most[c ? 1 + p->map[k].event[c - 1] : 0];
 
-			if (i + FETCH < t->edges.n)
-				__builtin_prefetch(
-					p->edge_sum + (size_t)number[at + FETCH] * width,
-					1);
-			m->edge[i] = number[at];
-			add_sat(p, &to[0], from[0]);
-			for (size_t e = 0; e < t->events.n; e++)
-				add_sat(p, &to[1 + m->event[e]], from[1 + e]);
+			if (__builtin_add_overflow(*to, t->edges.most[c], to))
+				*to = UINT64_MAX;
 		}
-		if (may_forget(p))
-			tally_forget(p->tally[k], TALLY_EDGE_SUMS);
 	}
+	for (size_t c = 0; c <= p->nevent; c++) {
+		struct profile_sums *s = c ? &p->edge_cost[c - 1] : &p->calls;
+
+		s->wide = most[c] > UINT32_MAX;
+		s->sum = calloc(p->nedge + 1,
+				s->wide ? sizeof(uint64_t) : sizeof(uint32_t));
+		if (!s->sum)
+			return -1;
+		vec_huge_pages(s->sum, p->nedge * (s->wide ? 8 : 4));
+	}
+	return 0;
+}
+
+static void add_sum(struct profile *p, struct profile_sums *s, size_t edge, uint64_t v)
+{
+	if (s->wide)
+		add_sat(p, (uint64_t *)s->sum + edge, v);
+	else
+		((uint32_t *)s->sum)[edge] += (uint32_t)v;
+}
+
+/* The tally of some edge, and the edges of all tallies that are its own. */
+struct edges_of {
+	const struct tally *t;
+	const uint32_t *event;
+	uint32_t first, end;
+};
+
+/* Make *of the tally of edge `at`, counted from the first tally on. */
+static void find_edges_of(const struct profile *p, uint32_t at, struct edges_of *of)
+{
+	size_t lo = 0, hi = p->ntally;
+
+	while (hi - lo > 1) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (p->map[mid].edge <= p->edge_of + at)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	of->t = p->tally[lo];
+	of->event = p->map[lo].event;
+	of->first = (uint32_t)(p->map[lo].edge - p->edge_of);
+	of->end = of->first + (uint32_t)of->t->edges.n;
+}
+
+static inline bool is_of(const struct edges_of *of, uint32_t at)
+{
+	return at - of->first < of->end - of->first;
+}
+
+/* Edges that follow each other are mostly of one tally. */
+static inline void fetch_edge(const struct edges_of *of, uint32_t at)
+{
+	const struct tally_edges *from = &of->t->edges;
+	const size_t i = (size_t)(at - of->first) * (of->t->events.n + 1);
+
+	if (!is_of(of, at))
+		return;
+	if (from->narrow)
+		__builtin_prefetch(from->narrow + i);
+	else
+		__builtin_prefetch(from->sum + i);
+}
+
+/* Add the sums of an edge of the tallies to those of `edge`. */
+static inline void add_edge(struct profile *p, const struct edges_of *of, uint32_t at,
+			    size_t edge)
+{
+	const struct tally_edges *from = &of->t->edges;
+	const size_t events = of->t->events.n, i = (at - of->first) * (events + 1);
+
+	if (from->narrow) {
+		add_sum(p, &p->calls, edge, from->narrow[i]);
+		for (size_t e = 0; e < events; e++)
+			add_sum(p, &p->edge_cost[of->event[e]], edge,
+				from->narrow[i + 1 + e]);
+	} else {
+		add_sum(p, &p->calls, edge, from->sum[i]);
+		for (size_t e = 0; e < events; e++)
+			add_sum(p, &p->edge_cost[of->event[e]], edge,
+				from->sum[i + 1 + e]);
+	}
+}
+
+/* Add up the sums, edge by edge: the tallies' are far apart, the columns are written in
+ * order. */
+static int add_edges(struct profile *p, const struct edges *s)
+{
+	struct edges_of of = {0};
+	size_t edge = 0;
+
+	if (make_sums(p))
+		return -1;
+	for (size_t f = 0; f < p->nfn; f++)
+		for (size_t i = s->first[f]; i < s->first[f + 1]; i++) {
+			const uint32_t at = s->ref[i].at;
+
+			if (!is_of(&of, at))
+				find_edges_of(p, at, &of);
+			if (i + FETCH < s->n)
+				fetch_edge(&of, s->ref[i + FETCH].at);
+			edge += i > s->first[f] &&
+				s->ref[i].callee != s->ref[i - 1].callee;
+			add_edge(p, &of, at, edge);
+			edge += i + 1 == s->first[f + 1];
+		}
+	for (size_t i = 0; may_forget(p) && i < p->ntally; i++)
+		tally_forget(p->tally[i], TALLY_EDGE_SUMS, 0);
 	return 0;
 }
 
 static int join_edges(struct profile *p, struct err *err)
 {
 	struct edges s = {0};
-	int rc = sort_edges(p, &s) || number_edges(p, &s);
+	int rc = sort_edges(p, &s) || number_edges(p, &s) || add_edges(p, &s);
 
 	free(s.ref);
 	free(s.first);
 	free(s.pair);
-	rc = rc || map_edges(p, s.number);
-	free(s.number);
 	return rc ? err_no_memory(err, "while joining names") : 0;
 }
 
@@ -584,10 +733,11 @@ int merge(struct profile *p, struct tally *const *tally, size_t n, struct str ev
 		p->bytes += tally[k]->text_bytes;
 		p->lines += tally[k]->lines;
 	}
-	if (merge_names(p, err) || interrupted(cancel, err) ||
-	    join_events(p, events, err) || join_functions(p, err) ||
-	    interrupted(cancel, err) || join_edges(p, err) || join_odds(p, err) ||
-	    header_events(p, err) || header_parts(p, err))
+	/* The names of several parts are written from the names of the tallies. */
+	if (settle_parts(p, err) || merge_names(p, one_part(p), err) ||
+	    interrupted(cancel, err) || join_events(p, events, err) ||
+	    join_functions(p, err) || interrupted(cancel, err) || join_edges(p, err) ||
+	    join_odds(p, err) || header_events(p, err) || header_parts(p, err))
 		return (int)err->kind;
 	order_odds(p);
 	return interrupted(cancel, err);

@@ -52,7 +52,7 @@ struct id_map {
 /* Expect n more ids; they are mostly consecutive from 1. */
 static int id_expect(struct id_map *m, size_t n)
 {
-	return vec_reserve(&m->small, &m->nsmall, 4 * (m->n + n), sizeof(*m->small));
+	return vec_reserve(&m->small, &m->nsmall, 2 * (m->n + n), sizeof(*m->small));
 }
 
 static struct meaning *id_find(const struct id_map *m, uint64_t id)
@@ -95,6 +95,14 @@ static void id_forget(struct id_map *m)
 	m->n = 0;
 }
 
+static void id_free(struct id_map *m)
+{
+	free(m->at);
+	free(m->small);
+	hash_free(&m->by);
+	*m = (struct id_map){0};
+}
+
 /* The state for one name space.  Names are views of a map; a map that shrinks ends
  * join_guarded() by a jump, so all that it allocates is here. */
 struct join {
@@ -108,6 +116,7 @@ struct join {
 	struct sort_pair *order;
 	uint32_t *place;
 	struct str *sorted;
+	bool once; /* the tallies' names are not needed again */
 	struct err *err;
 };
 
@@ -343,28 +352,32 @@ static int join_guarded(void *arg)
 		if (join_tally(j, k))
 			return (int)j->err->kind;
 		j->entry = p->map[k].name[j->space][exit_slot(p->tally[k], j->space)];
+		if (j->once)
+			tally_forget(p->tally[k], TALLY_NAMES, j->space);
 	}
+	id_free(&j->ids);
+	hash_free(&j->strings.by);
 	return number_strings(j);
 }
 
-static int join_names(struct profile *p, enum name_space space, struct err *err)
+static int join_names(struct profile *p, enum name_space space, bool once,
+		      struct err *err)
 {
-	struct join j = {.p = p, .space = space, .err = err};
+	struct join j = {.p = p, .space = space, .once = once, .err = err};
 	int rc = map_guard(join_guarded, &j, ERR_PROFILE, err);
-	void *const arrays[] = {j.strings.s, j.ids.at, j.ids.small, j.text,
-				j.order,     j.place,  j.sorted};
+	void *const arrays[] = {j.strings.s, j.text, j.order, j.place, j.sorted};
 
 	hash_free(&j.strings.by);
-	hash_free(&j.ids.by);
+	id_free(&j.ids);
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
 	return rc;
 }
 
-int merge_names(struct profile *p, struct err *err)
+int merge_names(struct profile *p, bool once, struct err *err)
 {
 	for (int s = 0; s < SPACES; s++)
-		if (join_names(p, (enum name_space)s, err))
+		if (join_names(p, (enum name_space)s, once, err))
 			return (int)err->kind;
 	return 0;
 }

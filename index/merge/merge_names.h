@@ -6,6 +6,7 @@
 
 #include "index/merge/profile.h"
 
-int merge_names(struct profile *p, struct err *err);
+/* once: nobody needs the names of the tallies again, so they are freed. */
+int merge_names(struct profile *p, bool once, struct err *err);
 
 #endif

@@ -84,15 +84,16 @@ void profile_free(struct profile *p)
 		for (int s = 0; s < SPACES; s++)
 			free(m->name[s]);
 		free(m->fn);
-		free(m->edge);
 		free(m->event);
 		free(m->part);
 	}
 	for (int s = 0; s < SPACES; s++)
 		free(p->name[s]);
-	void *const arrays[] = {p->event,     p->fn_name, p->fn_file, p->fn_obj,
-				p->self,      p->caller,  p->callee,  p->edge_sum,
-				p->out_first, p->part,	  p->odd,     p->map};
+	for (size_t e = 0; p->edge_cost && e < p->nevent; e++)
+		free(p->edge_cost[e].sum);
+	void *const arrays[] = {p->event,  p->fn_name,	 p->fn_file,   p->fn_obj, p->self,
+				p->callee, p->edge_of,	 p->out_first, p->part,	  p->odd,
+				p->map,	   p->calls.sum, p->edge_cost};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);

@@ -24,7 +24,7 @@
 struct merge_map {
 	uint32_t *name[SPACES]; /* per name slot */
 	uint32_t *fn;		/* per function slot */
-	uint32_t *edge;		/* per edge slot */
+	uint32_t *edge;		/* per edge slot; a part of profile.edge_of */
 	uint32_t *event;	/* per event */
 	uint32_t *part;		/* per part slot */
 	uint64_t offset, lines; /* bytes and lines of its file before the stretch */
@@ -35,6 +35,17 @@ struct odd_count {
 	uint64_t count;
 	size_t first, n; /* its lines in profile.odd */
 };
+
+/* A column of sums, of 4 bytes each if all of them fit. */
+struct profile_sums {
+	void *sum;
+	bool wide; /* 8 bytes each */
+};
+
+static inline uint64_t profile_sum(const struct profile_sums *s, size_t i)
+{
+	return s->wide ? ((const uint64_t *)s->sum)[i] : ((const uint32_t *)s->sum)[i];
+}
 
 struct profile {
 	struct arena arena;
@@ -52,9 +63,10 @@ struct profile {
 	uint64_t *self; /* nevent costs per function */
 
 	size_t nedge;
-	uint32_t *caller, *callee;
-	uint64_t *edge_sum;  /* calls and nevent costs per edge */
-	uint32_t *out_first; /* nfn + 1: first edge of each caller */
+	uint32_t *callee;
+	struct profile_sums calls, *edge_cost; /* per edge; costs per event */
+	uint32_t *edge_of;		       /* per edge of all tallies */
+	uint32_t *out_first;		       /* nfn + 1: first edge of each caller */
 
 	struct part *part;
 	size_t npart;

@@ -260,8 +260,9 @@ static int read_stretch(void *arg)
 	}
 	stretch_text_end(s);
 	return tally_end(&s->tally,
-			 r->opts->of_set || s->tally.parts.n > 1 || s->from > 0 ||
-				 s->to < r->n,
+			 r->opts->of_set || s->tally.parts.n > 1 ? TALLY_PARTS
+			 : s->from > 0 || s->to < r->n		 ? TALLY_MAYBE_PARTS
+								 : TALLY_ONE_PART,
 			 s->to < r->n ? line_at(r, s->to) : (struct str){"", 0}, &s->err);
 }
 
@@ -304,8 +305,10 @@ static int read_feed(struct stretch *s)
 			return err_set(&s->err, ERR_CANCEL, 0,
 				       "interrupted; no index was written");
 	}
-	return tally_end(&s->tally, r->opts->of_set || s->tally.parts.n > 1, STR(""),
-			 &s->err);
+	return tally_end(&s->tally,
+			 r->opts->of_set || s->tally.parts.n > 1 ? TALLY_PARTS
+								 : TALLY_ONE_PART,
+			 STR(""), &s->err);
 }
 
 /* ---- threads ---- */

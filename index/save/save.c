@@ -36,12 +36,14 @@ struct save {
 	uint32_t ncycles;
 	uint32_t *cycle_first, *member; /* ncycles + 1; the functions in cycles */
 	uint32_t nmember;
+	uint8_t *in_cycle;	  /* per function */
 	uint8_t *nests;		  /* per function: may nest in itself */
 	uint32_t nnests;	  /* how many may */
 	struct arena arena;	  /* for `returning` */
 	struct incl_known *known; /* scratch, one per function, if any may nest */
 	uint64_t *col, *leaving;  /* scratch, one per function */
-	uint64_t *by_component;	  /* scratch, one per component */
+	uint64_t *by_component;	  /* scratch, one per component; of cycles only */
+	size_t summed;		  /* 1 + the event that `leaving` is of; 0: none */
 	struct sort_pair *pair;	  /* scratch, one per function or edge */
 	/* state of save_graph() */
 	bool aside, ready; /* prepare() runs in `thread`; it has finished */
@@ -68,31 +70,49 @@ static uint64_t add_sums(struct save *s, uint64_t a, uint64_t b)
 
 /* ---- inclusive cost of one event ---- */
 
-static bool leaves(const struct save *s, size_t edge)
+static bool leaves(const struct save *s, size_t caller, size_t edge)
 {
-	const struct profile *p = s->p;
-
-	return s->c.component[p->caller[edge]] != s->c.component[p->callee[edge]];
+	return s->c.component[caller] != s->c.component[s->p->callee[edge]];
 }
 
-/* leaving[f]: self + edges of f that leave its component.  by_component: their sums. */
+/* Self + calls of others. */
+static uint64_t sum_calls(struct save *s, size_t event, size_t f)
+{
+	const struct profile *p = s->p;
+	const struct profile_sums *cost = &p->edge_cost[event];
+	uint64_t sum = p->self[f * p->nevent + event];
+
+	for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
+		if (p->callee[e] != f)
+			sum = add_sums(s, sum, profile_sum(cost, e));
+	return sum;
+}
+
+/* leaving[f]: self + edges of f that leave its component.  by_component: their sums, of
+ * cycles. */
 static void sum_components(struct save *s, size_t event)
 {
 	const struct profile *p = s->p;
-	size_t width = p->nevent + 1;
+	const struct profile_sums *cost = &p->edge_cost[event];
 
+	if (s->summed == event + 1)
+		return;
 	memset(s->by_component, 0, s->c.n * sizeof(*s->by_component));
 	for (size_t f = 0; f < p->nfn; f++) {
-		uint64_t sum = p->self[f * p->nevent + event];
+		uint64_t sum = p->self[f * p->nevent + event], *all;
 
+		if (!s->in_cycle[f]) {
+			s->leaving[f] = sum_calls(s, event, f);
+			continue;
+		}
 		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
-			if (leaves(s, e))
-				sum = add_sums(s, sum,
-					       p->edge_sum[e * width + 1 + event]);
+			if (leaves(s, f, e))
+				sum = add_sums(s, sum, profile_sum(cost, e));
 		s->leaving[f] = sum;
-		s->by_component[s->c.component[f]] =
-			add_sums(s, s->by_component[s->c.component[f]], sum);
+		all = &s->by_component[s->c.component[f]];
+		*all = add_sums(s, *all, sum);
 	}
+	s->summed = event + 1;
 }
 
 /* ---- cycles ---- */
@@ -100,6 +120,14 @@ static void sum_components(struct save *s, size_t event)
 static bool is_cycle(const struct save *s, size_t component)
 {
 	return s->c.first[component + 1] - s->c.first[component] > 1;
+}
+
+static void mark_cycles(struct save *s)
+{
+	for (size_t k = 0; k < s->c.n; k++)
+		for (uint32_t i = s->c.first[k]; is_cycle(s, k) && i < s->c.first[k + 1];
+		     i++)
+			s->in_cycle[s->c.topo[i]] = 1;
 }
 
 /* Number the cycles by inclusive cost of event 0, descending. */
@@ -184,21 +212,11 @@ out:
 	return rc;
 }
 
-/* col[f]: self + calls of others. */
+/* col[f]: self + calls of others; all of them leave a function that is in no cycle. */
 static void sum_inclusive(struct save *s, size_t event)
 {
-	const struct profile *p = s->p;
-	size_t width = p->nevent + 1;
-
-	for (size_t f = 0; f < p->nfn; f++) {
-		uint64_t sum = p->self[f * p->nevent + event];
-
-		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
-			if (p->callee[e] != f)
-				sum = add_sums(s, sum,
-					       p->edge_sum[e * width + 1 + event]);
-		s->col[f] = sum;
-	}
+	for (size_t f = 0; f < s->p->nfn; f++)
+		s->col[f] = s->in_cycle[f] ? sum_calls(s, event, f) : s->leaving[f];
 }
 
 /* Add the edge from `from` to `to` to the facts about both. */
@@ -217,7 +235,7 @@ static void know(struct save *s, uint32_t from, uint32_t to, uint64_t cost)
 		k[from].once = cost;
 }
 
-static int estimate_nested(struct save *s, size_t event)
+static int estimate_nested(struct save *s, size_t event, const uint64_t *edge_cost)
 {
 	const struct profile *p = s->p;
 	struct call_costs costs = {
@@ -225,9 +243,9 @@ static int estimate_nested(struct save *s, size_t event)
 		.out_first = p->out_first,
 		.callee = p->callee,
 		.self = p->self + event,
-		.edge = p->edge_sum + 1 + event,
+		.edge = edge_cost,
 		.self_step = p->nevent,
-		.edge_step = p->nevent + 1,
+		.edge_step = 1,
 		.circle = s->cycle,
 	};
 	struct returning r;
@@ -236,8 +254,9 @@ static int estimate_nested(struct save *s, size_t event)
 	if (returning_init(&r, &costs, &s->arena))
 		return err_no_memory(s->err, "while writing the index");
 	memset(s->known, 0, p->nfn * sizeof(*s->known));
-	for (size_t e = 0; e < p->nedge; e++)
-		know(s, p->caller[e], p->callee[e], costs.edge[e * costs.edge_step]);
+	for (uint32_t f = 0; f < p->nfn; f++)
+		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
+			know(s, f, p->callee[e], edge_cost[e]);
 	for (uint32_t i = 0; i < s->nmember; i++) {
 		uint32_t f = s->member[i];
 		uint64_t lo, hi;
@@ -260,6 +279,38 @@ static int estimate_nested(struct save *s, size_t event)
 	return 0;
 }
 
+/* The same with the costs of edges in 8 bytes each. */
+static int estimate_wide(struct save *s, size_t event)
+{
+	const struct profile_sums *cost = &s->p->edge_cost[event];
+	uint64_t *wide;
+	int rc;
+
+	if (cost->wide)
+		return estimate_nested(s, event, cost->sum);
+	wide = malloc((s->p->nedge + 1) * sizeof(*wide));
+	if (!wide)
+		return err_no_memory(s->err, "while writing the index");
+	for (size_t e = 0; e < s->p->nedge; e++)
+		wide[e] = profile_sum(cost, e);
+	rc = estimate_nested(s, event, wide);
+	free(wide);
+	return rc;
+}
+
+/* Write the sums of edges and free them. */
+static int save_sums_of_edges(struct save *s, enum table t, size_t event,
+			      struct profile_sums *sums)
+{
+	const unsigned width = sums->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+	int rc = store_writer_rows(s->w, t, (uint32_t)event, sums->sum, width,
+				   s->p->nedge, s->err);
+
+	free(sums->sum);
+	sums->sum = NULL;
+	return rc || save_stopped(s) ? (int)s->err->kind : 0;
+}
+
 static int save_event(struct save *s, size_t event)
 {
 	const struct profile *p = s->p;
@@ -275,29 +326,28 @@ static int save_event(struct save *s, size_t event)
 		return -1;
 	sum_components(s, event);
 	sum_inclusive(s, event);
-	if (s->nnests && estimate_nested(s, event))
+	if (s->nnests && estimate_wide(s, event))
 		return -1;
 	if (save_column(s, TABLE_FN_INCL, event, s->col, p->nfn) ||
 	    save_rank(s, TABLE_RANK_INCL, event, s->col) || save_cycle_costs(s, event))
 		return -1;
-	return 0;
+	return save_sums_of_edges(s, TABLE_EDGE_INCL, event, &p->edge_cost[event]);
 }
 
 static int save_edge_columns(struct save *s)
 {
 	const struct profile *p = s->p;
-	uint64_t *col = malloc((p->nedge + 1) * sizeof(*col));
-	int rc = col ? 0 : err_no_memory(s->err, "while writing the index");
+	uint32_t *caller = malloc((p->nedge + 1) * sizeof(*caller));
+	int rc;
 
-	for (size_t k = 0; !rc && k <= p->nevent; k++) {
-		for (size_t e = 0; e < p->nedge; e++)
-			col[e] = p->edge_sum[e * (p->nevent + 1) + k];
-		rc = k == 0 ? save_column(s, TABLE_EDGE_CALLS, 0, col, p->nedge)
-			    : save_column(s, TABLE_EDGE_INCL, k - 1, col, p->nedge);
-	}
-	free(col);
-	return rc || save_column(s, TABLE_EDGE_CALLER, 0, p->caller, p->nedge) ||
-	       save_column(s, TABLE_EDGE_CALLEE, 0, p->callee, p->nedge) ||
+	if (!caller)
+		return err_no_memory(s->err, "while writing the index");
+	for (uint32_t f = 0; f < p->nfn; f++)
+		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
+			caller[e] = f;
+	rc = save_column(s, TABLE_EDGE_CALLER, 0, caller, p->nedge);
+	free(caller);
+	return rc || save_column(s, TABLE_EDGE_CALLEE, 0, p->callee, p->nedge) ||
 	       save_column(s, TABLE_OUT_FIRST, 0, p->out_first, p->nfn + 1);
 }
 
@@ -315,8 +365,7 @@ static int save_incoming(struct save *s)
 			uint32_t g = p->callee[e];
 
 			first[g + 2]++;
-			s->col[g] =
-				add_sums(s, s->col[g], p->edge_sum[e * (p->nevent + 1)]);
+			s->col[g] = add_sums(s, s->col[g], profile_sum(&p->calls, e));
 		}
 		for (size_t f = 1; f <= p->nfn + 1; f++)
 			first[f] += first[f - 1];
@@ -324,7 +373,8 @@ static int save_incoming(struct save *s)
 			edge[first[p->callee[e] + 1]++] = (uint32_t)e;
 		rc = save_column(s, TABLE_IN_FIRST, 0, first, p->nfn + 1) ||
 		     save_column(s, TABLE_IN_EDGE, 0, edge, p->nedge) ||
-		     save_column(s, TABLE_FN_CALLS, 0, s->col, p->nfn);
+		     save_column(s, TABLE_FN_CALLS, 0, s->col, p->nfn) ||
+		     save_sums_of_edges(s, TABLE_EDGE_CALLS, 0, &s->p->calls);
 	}
 	free(first);
 	free(edge);
@@ -348,15 +398,16 @@ static bool levels_hold(const struct save *s, const uint64_t *level, uint64_t la
 {
 	const struct profile *p = s->p;
 
-	for (size_t e = 0; e < p->nedge; e++)
-		if (p->caller[e] == p->callee[e] && level[p->caller[e]] < last)
-			return false;
+	for (size_t f = 0; f < p->nfn; f++)
+		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
+			if (p->callee[e] == f && level[f] < last)
+				return false;
 	for (uint32_t i = 0; i < s->nmember && p->nevent; i++) {
 		uint32_t f = s->member[i];
 		uint64_t sum = p->self[f * p->nevent];
 
 		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
-			sum = cost_sum(sum, p->edge_sum[e * (p->nevent + 1) + 1]);
+			sum = cost_sum(sum, profile_sum(&p->edge_cost[0], e));
 		if (level[f] < last && sum > s->by_component[s->c.component[f]])
 			return false;
 	}
@@ -440,14 +491,15 @@ static int strings_guarded(void *arg)
 
 	for (size_t at = 0; at < n; at += STRING_ROWS) {
 		size_t rows = n - at < STRING_ROWS ? n - at : STRING_ROWS;
-		size_t bytes = (rows + 1) * sizeof(uint64_t);
-		uint64_t offset[STRING_ROWS + 1];
+		size_t bytes = (rows + 1) * sizeof(uint32_t);
+		uint32_t offset[STRING_ROWS + 1];
 
 		for (size_t i = 0; i < rows; i++) {
-			offset[i] = bytes;
+			offset[i] = (uint32_t)bytes;
 			bytes += str[at + i].n;
 		}
-		offset[rows] = bytes;
+		/* store_writer_put() refuses what is too long for these. */
+		offset[rows] = (uint32_t)bytes;
 		if (vec_reserve(&to->buf, &to->cap, bytes, 1))
 			return err_no_memory(s->err, "while writing the index");
 		memcpy(to->buf, offset, (rows + 1) * sizeof(*offset));
@@ -562,13 +614,15 @@ static int prepare(struct save *s, struct err *err)
 	s->col = malloc((p->nfn + 1) * sizeof(*s->col));
 	s->leaving = malloc((p->nfn + 1) * sizeof(*s->leaving));
 	s->nests = calloc(p->nfn + 1, sizeof(*s->nests));
+	s->in_cycle = calloc(p->nfn + 1, sizeof(*s->in_cycle));
 	s->pair = malloc((n + 1) * sizeof(*s->pair));
-	if (!s->cycle || !s->col || !s->leaving || !s->nests || !s->pair ||
-	    cycles_find(p->nfn, p->out_first, p->callee, &s->c))
+	if (!s->cycle || !s->col || !s->leaving || !s->nests || !s->in_cycle ||
+	    !s->pair || cycles_find(p->nfn, p->out_first, p->callee, &s->c))
 		return err_no_memory(err, "while writing the index");
 	s->by_component = malloc((s->c.n + 1) * sizeof(*s->by_component));
 	if (!s->by_component)
 		return err_no_memory(err, "while writing the index");
+	mark_cycles(s);
 	if (p->nevent)
 		sum_components(s, 0);
 	return number_cycles(s, err);
@@ -676,8 +730,8 @@ int save_profile(struct profile *p, struct store_writer *w, struct meta *meta,
 	join_prepare(&s);
 	cycles_free(&s.c);
 	arena_free(&s.arena);
-	void *const arrays[] = {s.cycle, s.cycle_first,	 s.member, s.col,  s.leaving,
-				s.nests, s.by_component, s.pair,   s.known};
+	void *const arrays[] = {s.cycle, s.cycle_first,	 s.member, s.col,   s.leaving,
+				s.nests, s.by_component, s.pair,   s.known, s.in_cycle};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);

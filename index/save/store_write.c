@@ -18,6 +18,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "index/format/column_code.h"
+
 enum {
 	COMMIT_BYTES = 2 << 20, /* bytes per commit, written in the background */
 	MAP_LEAST = 1 << 20,
@@ -29,9 +31,9 @@ struct store_writer {
 	MDB_dbi dbi;
 	uint64_t pending; /* bytes since the last commit */
 	uint64_t bytes;
-	int fd;	      /* the file, borrowed */
-	bool cramped; /* the map is smaller than was asked for */
-	void *narrow; /* scratch: rows of a value whose numbers fit in 4 bytes */
+	int fd;		  /* the file, borrowed */
+	bool cramped;	  /* the map is smaller than was asked for */
+	uint64_t *packed; /* scratch: a block of a column */
 	char *path;
 };
 
@@ -197,53 +199,26 @@ int store_writer_put(struct store_writer *w, enum table t, uint32_t event, uint3
 	return w->pending >= COMMIT_BYTES ? commit(w, err) : 0;
 }
 
-/* Convert n numbers in `from` to `to`. */
-#define NARROW(type)                            \
-	do {                                    \
-		type *out = to;                 \
-		for (size_t i = 0; i < n; i++)  \
-			out[i] = (type)from[i]; \
-	} while (0)
-
-/* The narrowest width in bytes that holds all n numbers; if below 8, convert them to
- * `to`. */
-static unsigned narrow(const uint64_t *from, size_t n, void *to)
-{
-	uint64_t all = 0;
-
-	for (size_t i = 0; i < n; i++)
-		all |= from[i];
-	if (all > UINT32_MAX)
-		return 8;
-	if (all > UINT16_MAX) {
-		NARROW(uint32_t);
-		return 4;
-	}
-	if (all > UINT8_MAX) {
-		NARROW(uint16_t);
-		return 2;
-	}
-	NARROW(uint8_t);
-	return 1;
-}
-
 int store_writer_column(struct store_writer *w, enum table t, uint32_t event,
 			const void *rows, uint64_t n, struct err *err)
 {
-	const char *p = rows;
-	const unsigned whole = table_width(t);
+	return store_writer_rows(w, t, event, rows, table_width(t), n, err);
+}
 
-	if (!w->narrow && !(w->narrow = malloc(BLOCK_ROWS * sizeof(uint32_t))))
+int store_writer_rows(struct store_writer *w, enum table t, uint32_t event,
+		      const void *rows, unsigned width, uint64_t n, struct err *err)
+{
+	const char *p = rows;
+
+	if (!w->packed && !(w->packed = malloc(column_room(BLOCK_ROWS))))
 		return failed(w, ENOMEM, "write", err);
 	for (uint64_t at = 0, block = 0; at < n; at += BLOCK_ROWS, block++) {
 		const uint64_t take = n - at < BLOCK_ROWS ? n - at : BLOCK_ROWS;
-		const void *from = p + at * whole;
-		unsigned width = whole;
+		const size_t bytes =
+			column_pack(w->packed, p + at * width, width, (uint32_t)take);
 
-		if (whole == sizeof(uint64_t))
-			width = narrow(from, (size_t)take, w->narrow);
 		if (store_writer_put(w, t, event, (uint32_t)block, (uint32_t)take,
-				     width < whole ? w->narrow : from, take * width, err))
+				     w->packed, bytes, err))
 			return (int)err->kind;
 	}
 	return 0;
@@ -288,14 +263,14 @@ void store_writer_close(struct store_writer *w)
 		mdb_txn_abort(w->txn);
 	if (w->env)
 		mdb_env_close(w->env);
-	free(w->narrow);
+	free(w->packed);
 	free(w->path);
 	free(w);
 }
 
 int packer_end_row(struct packer *p, uint64_t *at, struct err *err)
 {
-	*at = (uint64_t)p->block << 32 | p->row_at;
+	*at = (uint64_t)p->block * PACK_BYTES + p->row_at;
 	p->rows++;
 	p->row_at = p->buf.n;
 	return p->buf.n >= PACK_BYTES ? packer_flush(p, err) : 0;

@@ -26,6 +26,9 @@ int store_writer_put(struct store_writer *w, enum table t, uint32_t event, uint3
 /* Write a whole column, cut into blocks; rows are table_width(t) bytes wide. */
 int store_writer_column(struct store_writer *w, enum table t, uint32_t event,
 			const void *rows, uint64_t n, struct err *err);
+/* The same for rows that are `width` bytes wide, 4 or 8. */
+int store_writer_rows(struct store_writer *w, enum table t, uint32_t event,
+		      const void *rows, unsigned width, uint64_t n, struct err *err);
 /* Commit and sync everything. */
 int store_writer_finish(struct store_writer *w, struct err *err);
 void store_writer_close(struct store_writer *w); /* w may be NULL */
@@ -38,7 +41,7 @@ struct packer {
 	struct bytes buf; /* append the row's bytes here */
 	size_t row_at;	  /* start of the current row */
 };
-/* End the row in buf; *at: its place (block << 32 | byte). */
+/* End the row in buf; *at: its place (tables.h). */
 int packer_end_row(struct packer *p, uint64_t *at, struct err *err);
 int packer_flush(struct packer *p, struct err *err);
 void packer_free(struct packer *p);

@@ -291,6 +291,7 @@ void store_close(struct store *st)
 		free(st->blocks[t]);
 	}
 	free(st->loading);
+	free(st->ids);
 	free(st->diag);
 	free(st->part);
 	free(st->shown);

@@ -169,7 +169,8 @@ uint32_t store_caller_count(struct store *st, fn_id f);
 edge_id store_caller(struct store *st, fn_id f, uint32_t i); /* ordered by caller */
 
 /* Whole columns, contiguous, for graph algorithms, valid as long as the store.  NULL
- * if memory is out (then store_check() fails). */
+ * if memory is out (then store_check() fails).  Rows are packed in the file; a column is
+ * unpacked at its first use, so to read most of its rows this is the fastest way. */
 enum store_column {
 	STORE_OUT_FIRST,   /* u32[functions + 1]: first edge of each caller */
 	STORE_EDGE_CALLEE, /* u32[edges] */

@@ -15,6 +15,7 @@
 #include "index/base/map.h"
 #include "index/base/vec.h"
 #include "index/base/isa.h"
+#include "index/format/column_code.h"
 #include "index/store/column_loops.h"
 #include "index/store/store_in.h"
 
@@ -194,8 +195,22 @@ const void *store_value(struct store *st, enum table t, uint32_t event, uint32_t
 	return p;
 }
 
-/* Whether a block of a column or of strings has as many rows as meta requires. */
-static bool rows_fit(const struct store *st, enum table t, const struct value_header *h)
+static bool strings_fit(const struct value_header *h, const uint32_t *offset)
+{
+	uint64_t least = ((uint64_t)h->rows + 1) * sizeof(*offset);
+
+	if (h->bytes < least || offset[0] != least || offset[h->rows] != h->bytes)
+		return false;
+	for (uint32_t i = 0; i < h->rows; i++)
+		if (offset[i] > offset[i + 1])
+			return false;
+	return true;
+}
+
+/* Whether a block of a column or of strings has as many rows as meta requires, and its
+ * payload at p holds them. */
+static bool rows_fit(const struct store *st, enum table t, const struct value_header *h,
+		     const void *p)
 {
 	unsigned width = table_width(t);
 	uint64_t per = width ? BLOCK_ROWS : STRING_ROWS, rows = store_rows_of(st, t);
@@ -208,21 +223,7 @@ static bool rows_fit(const struct store *st, enum table t, const struct value_he
 	want = rows - before < per ? rows - before : per;
 	if (h->rows != want)
 		return false;
-	if (width == sizeof(uint64_t))
-		return store_width(h->rows, h->bytes) != 0;
-	return !width || h->bytes == want * width;
-}
-
-static bool strings_fit(const struct value_header *h, const uint64_t *offset)
-{
-	uint64_t least = ((uint64_t)h->rows + 1) * sizeof(*offset);
-
-	if (h->bytes < least || offset[0] != least || offset[h->rows] != h->bytes)
-		return false;
-	for (uint32_t i = 0; i < h->rows; i++)
-		if (offset[i] > offset[i + 1])
-			return false;
-	return true;
+	return width ? column_sound(p, h->bytes, h->rows) : strings_fit(h, p);
 }
 
 struct blocks *store_blocks(struct store *st, enum table t, uint32_t event)
@@ -236,13 +237,32 @@ struct blocks *store_blocks(struct store *st, enum table t, uint32_t event)
 	return st->blocks[t] ? &st->blocks[t][event] : NULL;
 }
 
+/* Check the ids of a block of a u32 column and note its ends. */
+static bool ids_meet(struct store *st, enum table t, const struct blocks *met,
+		     uint32_t block, struct block *b)
+{
+	const char *wrong = "an id is out of range";
+
+	if (!st->ids && !(st->ids = malloc(BLOCK_ROWS * sizeof(*st->ids)))) {
+		store_short(st);
+		return false;
+	}
+	if (column_unpack(st->ids, sizeof(*st->ids), b->p, b->bytes, b->rows))
+		wrong = store_block_wrong(st, t, met, block, st->ids, b->rows);
+	if (wrong)
+		store_damaged(st, t, block, wrong);
+	b->first = st->ids[0];
+	b->last = st->ids[b->rows - 1];
+	return !wrong;
+}
+
 /* Find, check and keep a block. */
 static bool block_meet(struct store *st, enum table t, uint32_t event, uint32_t block,
 		       struct blocks *b)
 {
 	size_t n = b->n;
 	struct value_header head;
-	const char *wrong;
+	struct block new;
 	const void *p;
 
 	/* Every value has pages of its own, so a file has fewer blocks than this. */
@@ -253,24 +273,19 @@ static bool block_meet(struct store *st, enum table t, uint32_t event, uint32_t 
 	p = store_value(st, t, event, block, &head);
 	if (!p)
 		return false;
-	if (!rows_fit(st, t, &head) ||
-	    (t >= TABLE_OBJ && t <= TABLE_NAME && !strings_fit(&head, p))) {
+	if (!rows_fit(st, t, &head, p)) {
 		store_damaged(st, t, block, "it does not have the rows it should");
 		return false;
 	}
-	wrong = table_width(t) == sizeof(uint32_t)
-			? store_block_wrong(st, t, b, block, p, head.rows)
-			: NULL;
-	if (wrong) {
-		store_damaged(st, t, block, wrong);
+	new = (struct block){.p = p, .bytes = head.bytes, .rows = head.rows};
+	if (table_width(t) == sizeof(uint32_t) && !ids_meet(st, t, b, block, &new))
 		return false;
-	}
 	if (block >= n && vec_reserve(&b->at, &n, (size_t)block + 1, sizeof(*b->at))) {
 		store_short(st);
 		return false;
 	}
 	b->n = (uint32_t)n;
-	b->at[block] = (struct block){p, head.bytes, head.rows};
+	b->at[block] = new;
 	return true;
 }
 
@@ -299,14 +314,6 @@ const struct column_loops *column_loops(void)
 	return &column_loops_portable;
 }
 
-unsigned store_width(uint32_t rows, uint64_t bytes)
-{
-	for (unsigned width = 1; width <= sizeof(uint64_t); width *= 2)
-		if (bytes == (uint64_t)rows * width)
-			return width;
-	return 0;
-}
-
 uint64_t store_row_u64(struct store *st, enum table t, uint32_t event, uint64_t row)
 {
 	uint32_t rows, i = row % BLOCK_ROWS;
@@ -314,36 +321,29 @@ uint64_t store_row_u64(struct store *st, enum table t, uint32_t event, uint64_t 
 	const void *p =
 		store_block(st, t, event, (uint32_t)(row / BLOCK_ROWS), &rows, &bytes);
 
-	if (!p || i >= rows)
-		return 0;
-	switch (store_width(rows, bytes)) {
-	case 1: return ((const uint8_t *)p)[i];
-	case 2: return ((const uint16_t *)p)[i];
-	case 4: return ((const uint32_t *)p)[i];
-	default: return ((const uint64_t *)p)[i];
-	}
+	return p && i < rows ? column_row(p, bytes, rows, i) : 0;
 }
 
 uint32_t store_row_u32(struct store *st, enum table t, uint32_t event, uint64_t row)
 {
-	uint32_t rows;
-	uint64_t bytes;
-	const uint32_t *p =
-		store_block(st, t, event, (uint32_t)(row / BLOCK_ROWS), &rows, &bytes);
-
-	return p && row % BLOCK_ROWS < rows ? p[row % BLOCK_ROWS] : 0;
+	return (uint32_t)store_row_u64(st, t, event, row);
 }
 
 const unsigned char *store_packed(struct store *st, enum table t, uint64_t place,
 				  const unsigned char **end)
 {
 	uint32_t rows;
-	uint64_t bytes, at = place & UINT32_MAX;
-	const unsigned char *p =
-		store_block(st, t, 0, (uint32_t)(place >> 32), &rows, &bytes);
+	uint64_t bytes, at = place % PACK_BYTES, block = place / PACK_BYTES;
+	const unsigned char *p;
 
+	if (block > UINT32_MAX) {
+		store_damaged(st, t, 0, "a place is out of range");
+		*end = NULL;
+		return NULL;
+	}
+	p = store_block(st, t, 0, (uint32_t)block, &rows, &bytes);
 	if (p && at >= bytes) {
-		store_damaged(st, t, (uint32_t)(place >> 32), "a place is out of range");
+		store_damaged(st, t, (uint32_t)block, "a place is out of range");
 		p = NULL;
 	}
 	*end = p ? p + bytes : NULL;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/format/column_code.h"
 #include "index/store/store_in.h"
-#include "index/store/column_loops.h"
 
 uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
 		      uint64_t n)
@@ -368,11 +368,10 @@ static const void *column_whole(struct store *st, enum table t, uint32_t event)
 		const void *from = store_block(st, t, event, (uint32_t)(at / BLOCK_ROWS),
 					       &rows, &bytes);
 
-		if (from && width == sizeof(uint64_t))
-			column_loops()->widen((uint64_t *)(void *)p + at, from, rows,
-					      store_width(rows, bytes));
-		else if (from)
-			memcpy(p + at * width, from, (size_t)bytes);
+		if (from &&
+		    !column_unpack(p + at * width, (unsigned)width, from, bytes, rows))
+			store_damaged(st, t, (uint32_t)(at / BLOCK_ROWS),
+				      "a row is out of range");
 	}
 	/* Check the copy: the file may have been written to since its blocks were
 	 * checked. */
@@ -418,20 +417,15 @@ const uint64_t *store_u64(struct store *st, enum store_column c, uint32_t e)
 /* A block of a column; p NULL: it is damaged, or none. */
 struct extent {
 	const void *p;
+	uint64_t bytes;
 	uint32_t block, rows;
-	unsigned width;
 };
 
 static struct extent extent_of(struct store *st, enum table t, uint32_t e, uint64_t row)
 {
 	struct extent x = {.block = (uint32_t)(row / BLOCK_ROWS)};
-	uint64_t bytes;
 
-	x.p = store_block(st, t, e, x.block, &x.rows, &bytes);
-	if (x.p && x.rows)
-		x.width = (unsigned)(bytes / x.rows);
-	else
-		x.p = NULL;
+	x.p = store_block(st, t, e, x.block, &x.rows, &x.bytes);
 	return x;
 }
 
@@ -447,25 +441,22 @@ static void read_span(struct store *st, enum table t, uint32_t e, uint64_t first
 		char *to = (char *)out + i * size;
 
 		some = n - i < left ? n - i : left;
-		if (!x.p || at + some > x.rows)
-			memset(to, 0, some * size);
-		else if (size == sizeof(uint32_t))
-			memcpy(to, (const char *)x.p + at * size, some * size);
-		else
-			column_loops()->widen((void *)to,
-					      (const char *)x.p + at * x.width, some,
-					      x.width);
+		if (x.p && at + some <= x.rows) {
+			if (column_read(to, (unsigned)size, x.p, x.bytes, x.rows,
+					(uint32_t)at, (uint32_t)some))
+				continue;
+			store_damaged(st, t, x.block, "a row is out of range");
+		}
+		memset(to, 0, some * size);
 	}
 }
 
-static uint64_t number_in(const void *p, unsigned width, uint32_t i)
+/* A row of a block. */
+static uint64_t number_in(const struct extent *x, uint64_t row)
 {
-	switch (width) {
-	case 1: return ((const uint8_t *)p)[i];
-	case 2: return ((const uint16_t *)p)[i];
-	case 4: return ((const uint32_t *)p)[i];
-	default: return ((const uint64_t *)p)[i];
-	}
+	const uint32_t i = row % BLOCK_ROWS;
+
+	return x->p && i < x->rows ? column_row(x->p, x->bytes, x->rows, i) : 0;
 }
 
 void store_read_u32(struct store *st, enum store_column c, const uint32_t *row,
@@ -479,11 +470,9 @@ void store_read_u32(struct store *st, enum store_column c, const uint32_t *row,
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		const uint32_t at = row[i] % BLOCK_ROWS;
-
 		if (row[i] / BLOCK_ROWS != x.block)
 			x = extent_of(st, t, 0, row[i]);
-		out[i] = x.p && at < x.rows ? ((const uint32_t *)x.p)[at] : 0;
+		out[i] = (uint32_t)number_in(&x, row[i]);
 	}
 }
 
@@ -507,9 +496,7 @@ void store_read_u64(struct store *st, enum store_column c, uint32_t e,
 		}
 		if (r / BLOCK_ROWS != x.block)
 			x = extent_of(st, t, e, r);
-		out[i] = x.p && r % BLOCK_ROWS < x.rows
-				 ? number_in(x.p, x.width, (uint32_t)(r % BLOCK_ROWS))
-				 : 0;
+		out[i] = number_in(&x, r);
 	}
 }
 

@@ -125,6 +125,11 @@ static int next_site(struct store *st, struct detail_reader *r, edge_id first,
 				   .callee = store_row_id(st, TABLE_EDGE_CALLEE, 0,
 							  first + d->edge,
 							  st->info.functions)};
+	if (!d->alone)
+		return 0;
+	row->calls = store_row_u64(st, TABLE_EDGE_CALLS, 0, row->edge);
+	for (uint32_t e = 0; e < st->info.events; e++)
+		costs[e] = store_row_u64(st, TABLE_EDGE_INCL, e, row->edge);
 	return 0;
 }
 

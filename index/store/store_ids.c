@@ -70,15 +70,13 @@ static bool in_place(const struct blocks *met, uint32_t block, const uint32_t *p
 {
 	for (uint32_t i = block < met->n ? block : met->n; i-- > 0;)
 		if (met->at[i].p) {
-			const uint32_t *before = met->at[i].p;
-
-			if (before[met->at[i].rows - 1] > p[0])
+			if (met->at[i].last > p[0])
 				return false;
 			break;
 		}
 	for (uint32_t i = block + 1; i < met->n; i++)
 		if (met->at[i].p)
-			return p[rows - 1] <= *(const uint32_t *)met->at[i].p;
+			return p[rows - 1] <= met->at[i].first;
 	return true;
 }
 

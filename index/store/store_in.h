@@ -16,6 +16,7 @@ struct block {
 	const void *p; /* NULL: not read yet */
 	uint64_t bytes;
 	uint32_t rows;
+	uint32_t first, last; /* of a u32 column: its first and last row */
 };
 
 /* The blocks read so far of one column or packed table of one event. */
@@ -48,6 +49,7 @@ struct store {
 	struct diag *diag;
 	uint32_t ndiag;
 	void *loading;	   /* being decoded, see store_load() */
+	uint32_t *ids;	   /* scratch: the rows of a block */
 	const char *map;   /* where LMDB mapped the file; NULL: not known yet */
 	struct str *shown; /* [names]: demangled; p NULL: not yet; NULL: none so far */
 	struct arena demangled;
@@ -87,7 +89,7 @@ void store_damaged(struct store *st, enum table t, uint32_t block, const char *w
 /* Check n rows from `row` on of a u32 column as ids: NULL, or what is wrong. */
 const char *store_ids_wrong(const struct store *st, enum table t, uint64_t row,
 			    const uint32_t *p, uint64_t n);
-/* The same for a block, compared with the blocks read before. */
+/* The same for the rows of a block, compared with the blocks read before. */
 const char *store_block_wrong(const struct store *st, enum table t,
 			      const struct blocks *met, uint32_t block, const uint32_t *p,
 			      uint32_t rows);
@@ -99,11 +101,9 @@ const char *store_callees_wrong(const struct store *st, const uint32_t *first,
 				const uint32_t *callee);
 /* Whether each number below n occurs once; also true if memory is out. */
 bool store_each_once(struct store *st, const uint32_t *p, size_t n);
-/* The packed bytes from a place (block << 32 | byte); *end: the end of its block. */
+/* The packed bytes from a place (tables.h); *end: the end of its block. */
 const unsigned char *store_packed(struct store *st, enum table t, uint64_t place,
 				  const unsigned char **end);
-/* Bytes per row of a u64 column (tables.h): 1, 2, 4 or 8; 0: no valid width. */
-unsigned store_width(uint32_t rows, uint64_t bytes);
 /* The string in a row of a table of strings. */
 struct str store_string(struct store *st, enum table t, uint64_t row);
 uint64_t store_row_u64(struct store *st, enum table t, uint32_t event, uint64_t row);

@@ -29,8 +29,8 @@ static struct strings strings_of(struct store *st, enum table t, uint32_t block)
 static struct str string_in(struct store *st, enum table t, const struct strings *s,
 			    uint32_t i)
 {
-	const volatile uint64_t *offset = (const volatile void *)s->p;
-	uint64_t from, to;
+	const volatile uint32_t *offset = (const volatile void *)s->p;
+	uint32_t from, to;
 
 	if (!s->p || i >= s->rows)
 		return STR("???");

@@ -23,7 +23,7 @@ static int reserve(struct names *t, size_t n)
 	if (vec_reserve_raw(&t->slot, &t->cap, n, sizeof(*t->slot)) ||
 	    vec_reserve_raw(&t->use, &t->use_cap, n, sizeof(*t->use)))
 		return -1;
-	t->use[n - 1].block.fn = t->use[n - 1].callee.fn = UINT32_MAX;
+	t->use[n - 1] = (struct name_use){UINT32_MAX, UINT32_MAX, UINT32_MAX};
 	return 0;
 }
 

@@ -44,12 +44,10 @@ struct name_slot {
 	bool repeats; /* repeats a definition of an earlier stretch; set by the merge */
 };
 
-/* A cache: the function slots found last for this name in fn= and in cfn=, see
- * tally.c. */
+/* The function slots of this name, see tally.c: those found last in fn= and in cfn=, and
+ * the first one.  UINT32_MAX: none. */
 struct name_use {
-	struct name_fn {
-		uint32_t ob, fl, fn;
-	} block, callee;
+	uint32_t block, callee, first;
 };
 
 struct names {

@@ -79,13 +79,28 @@ void tally_free(struct tally *t)
 	hash_free(&t->entries.by);
 	hash_free(&t->edges.by);
 	void *const arrays[] = {
-		t->events.name,	     t->events.col,	    t->fns.at,
-		t->fns.self,	     t->fns.part_self,	    t->entries.at,
-		t->entries.fn,	     t->entries.val,	    t->edges.at,
-		t->edges.sum,	     t->edges.part,	    t->events.col_of,
-		t->parts.touched_fn, t->parts.touched_site, t->parts.touched_edge,
-		t->events.formula,   t->diag.odd,	    t->now.run,
-		t->assumed.col,	     t->pieces.cost,
+		t->events.name,
+		t->events.col,
+		t->fns.at,
+		t->fns.self,
+		t->fns.part_self,
+		t->entries.at,
+		t->entries.fn,
+		t->entries.val,
+		t->edges.at,
+		t->edges.most,
+		t->edges.narrow,
+		t->edges.sum,
+		t->edges.part,
+		t->events.col_of,
+		t->parts.touched_fn,
+		t->parts.touched_site,
+		t->parts.touched_edge,
+		t->events.formula,
+		t->diag.odd,
+		t->now.run,
+		t->assumed.col,
+		t->pieces.cost,
 	};
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
@@ -99,48 +114,54 @@ void tally_free(struct tally *t)
 
 /* ---- functions ---- */
 
-/* Add a slot with hash h; NONE if memory is out. */
-static uint32_t new_fn(struct tally *t, const struct fn_slot *f, uint32_t h)
+/* Add a slot, to the hash if *h is its hash; NONE if memory is out. */
+static uint32_t new_fn(struct tally *t, const struct fn_slot *f, const uint32_t *h)
 {
 	const size_t e = t->events.n, n = t->fns.n + 1;
 
 	if (n >= ENTRY_HEAD ||
 	    vec_reserve_raw(&t->fns.at, &t->fns.cap, n, sizeof(*t->fns.at)) ||
-	    vec_reserve(&t->fns.part_self, &t->fns.part_self_cap, n * e,
-			sizeof(*t->fns.part_self)) ||
-	    hash_add(&t->fns.by, h, (uint32_t)t->fns.n))
+	    vec_reserve_raw(&t->fns.part_self, &t->fns.part_self_cap, n * e,
+			    sizeof(*t->fns.part_self)) ||
+	    (h && hash_add(&t->fns.by, *h, (uint32_t)t->fns.n)))
 		return NONE;
+	for (size_t i = (n - 1) * e; i < n * e; i++)
+		t->fns.part_self[i] = 0;
 	t->fns.at[t->fns.n] = *f;
 	return (uint32_t)t->fns.n++;
 }
 
-/* Find or add the slot of (ob, fl, fn); NONE if memory is out.  first: no function has
- * that name. */
-static uint32_t fn_slot(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
-			bool defaulted, bool first)
+static bool same_fn(const struct fn_slot *a, const struct fn_slot *b)
 {
-	const uint32_t h = tally_hash(ob, fl, (uint64_t)fn << 1 | defaulted);
-	uint32_t probe = hash_start(&t->fns.by, h), i;
-
-	while (!first && (i = hash_next(&t->fns.by, h, &probe)) != HASH_NONE) {
-		const struct fn_slot *f = &t->fns.at[i];
-
-		if (f->ob == ob && f->fl == fl && f->fn == fn &&
-		    f->defaulted == defaulted)
-			return i;
-	}
-	return new_fn(t,
-		      &(struct fn_slot){.ob = ob,
-					.fl = fl,
-					.fn = fn,
-					.defaulted = defaulted,
-					.edge_from = NONE},
-		      h);
+	return a->ob == b->ob && a->fl == b->fl && a->fn == b->fn &&
+	       a->defaulted == b->defaulted;
 }
 
-static inline bool is_use(const struct name_fn *u, uint32_t key, uint32_t fl)
+/* Find or add the slot of f; NONE if memory is out.  Most names have one function, which
+ * is found by *first, so only further ones are hashed. */
+static uint32_t fn_slot(struct tally *t, const struct fn_slot *f, uint32_t *first)
 {
-	return u->fn != NONE && u->ob == key && u->fl == fl;
+	uint32_t h, probe, i;
+
+	if (*first == NONE)
+		return *first = new_fn(t, f, NULL);
+	if (same_fn(&t->fns.at[*first], f))
+		return *first;
+	h = tally_hash(f->ob, f->fl, (uint64_t)f->fn << 1 | f->defaulted);
+	probe = hash_start(&t->fns.by, h);
+	while ((i = hash_next(&t->fns.by, h, &probe)) != HASH_NONE)
+		if (same_fn(&t->fns.at[i], f))
+			return i;
+	return new_fn(t, f, &h);
+}
+
+/* Is f, a slot of that name or NONE, the function in this object and file? */
+static inline bool is_fn(const struct tally *t, uint32_t f, uint32_t ob, uint32_t fl,
+			 bool defaulted)
+{
+	const struct fn_slot *at = &t->fns.at[f];
+
+	return f != NONE && at->ob == ob && at->fl == fl && at->defaulted == defaulted;
 }
 
 /* The same with the cache in the name's slot. */
@@ -148,19 +169,17 @@ static inline uint32_t fn_cached(struct tally *t, uint32_t ob, uint32_t fl, uint
 				 bool defaulted, bool callee)
 {
 	struct name_use *use = &t->names[SPACE_FN].use[fn];
-	struct name_fn *u = callee ? &use->callee : &use->block;
-	const struct name_fn *other = callee ? &use->block : &use->callee;
-	const uint32_t key = ob | (uint32_t)defaulted << 31;
+	uint32_t *last = callee ? &use->callee : &use->block;
+	const uint32_t other = callee ? use->block : use->callee;
 
-	if (__builtin_expect(is_use(u, key, fl), 1))
-		return u->fn;
-	const uint32_t slot = is_use(other, key, fl)
-				      ? other->fn
-				      : fn_slot(t, ob, fl, fn, defaulted,
-						u->fn == NONE && other->fn == NONE);
+	if (__builtin_expect(is_fn(t, *last, ob, fl, defaulted), 1))
+		return *last;
+	const struct fn_slot new = {
+		.ob = ob, .fl = fl, .fn = fn, .defaulted = defaulted, .edge_from = NONE};
 
-	*u = (struct name_fn){.ob = key, .fl = fl, .fn = slot};
-	return slot;
+	*last = is_fn(t, other, ob, fl, defaulted) ? other
+						   : fn_slot(t, &new, &use->first);
+	return *last;
 }
 
 /* End the current block, if any. */
@@ -310,7 +329,7 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 	if (r->kind == ROW_FILE && part_is_empty(t))
 		return 0;
 	leave_fn(t);
-	if (tally_end_part(t, true, false, err))
+	if (tally_end_part(t, TALLY_PARTS, false, err))
 		return (int)err->kind;
 	if (!(p = tally_new_part(t)))
 		return err_no_memory(err, "while tallying");
@@ -655,7 +674,7 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 	}
 }
 
-static int spill_failed(const struct tally *t, struct err *err)
+int tally_not_spilled(const struct tally *t, struct err *err)
 {
 	err_set(err, err_kind_of(t->spill_failed, ERR_INDEX), 0,
 		"cannot write a temporary file in %s: %s", t->pieces.packed.dir,
@@ -672,10 +691,11 @@ int tally_batch(struct tally *t, const struct batch *b, struct err *err)
 			return (int)err->kind;
 	t->lines += b->newlines;
 	t->text_bytes += b->bytes;
-	return t->spill_failed ? spill_failed(t, err) : 0;
+	return t->spill_failed ? tally_not_spilled(t, err) : 0;
 }
 
-int tally_end(struct tally *t, bool encode, struct str next_line, struct err *err)
+int tally_end(struct tally *t, enum tally_parts_of parts, struct str next_line,
+	      struct err *err)
 {
 	if (t->now.pending != PENDING_NONE) {
 		bool call =
@@ -688,10 +708,12 @@ int tally_end(struct tally *t, bool encode, struct str next_line, struct err *er
 			return (int)err->kind;
 	}
 	leave_fn(t);
-	if (tally_end_part(t, encode, true, err))
+	if (tally_end_part(t, parts, true, err))
 		return (int)err->kind;
 	if (!t->spill_failed && tally_pack(t))
 		return err_no_memory(err, "while tallying");
 	tally_trim(t);
-	return t->spill_failed ? spill_failed(t, err) : 0;
+	if (tally_narrow_edges(t))
+		return err_no_memory(err, "while tallying");
+	return t->spill_failed ? tally_not_spilled(t, err) : 0;
 }

@@ -134,7 +134,7 @@ struct tally_events {
 struct tally_fns {
 	struct fn_slot *at;
 	size_t n, cap;
-	struct hash by;	     /* object, file, name -> slot */
+	struct hash by;	     /* object, file, name -> slot, but the first of each name */
 	uint64_t *self;	     /* E per function: in earlier parts, if any */
 	uint64_t *part_self; /* E per function: in this part */
 	size_t self_cap, part_self_cap;
@@ -172,6 +172,10 @@ struct tally_edges {
 	/* calls, E costs per edge: in earlier parts, if any; in this part */
 	uint64_t *sum, *part;
 	size_t sum_cap, part_cap;
+	/* After the end: the largest calls and costs, and, if all fit in 4 bytes, the sums
+	 * in place of `sum`. */
+	uint64_t *most;
+	uint32_t *narrow;
 };
 
 /* Parts, and what the current one touched (tally_part.c). */
@@ -179,8 +183,12 @@ struct tally_parts {
 	struct part_slot *chunk[PART_CHUNKS]; /* tally_part() */
 	size_t n;
 	bool used;	    /* this part has a header line or a name */
+	bool later;	    /* the costs of the only part are not encoded yet */
 	struct spill costs; /* of ended parts (part_code.h) */
-	uint32_t *touched_fn, *touched_edge;
+	uint32_t *touched_fn;
+	/* In the order in which they were touched.  None and nin_turn: the edges 0, 1 and
+	 * so on, as in a first part. */
+	uint32_t *touched_edge, nin_turn;
 	struct touched_site {
 		uint32_t entry, val;
 	} * touched_site;
@@ -407,9 +415,17 @@ int tally_batch(struct tally *t, const struct batch *b, struct err *err);
 /* The text of another part follows: forget all state but the ids.  Costs still count
  * for the same part. */
 void tally_restart(struct tally *t);
-/* End the stretch; `encode`: also the costs of its last part, in a file of several
- * parts.  next_line: the first line of the next stretch, empty at the end of the file. */
-int tally_end(struct tally *t, bool encode, struct str next_line, struct err *err);
+/* Whether the file has one part: yes; a stretch of it cannot tell, so the costs of a part
+ * alone are encoded later, if at all; no. */
+enum tally_parts_of { TALLY_ONE_PART, TALLY_MAYBE_PARTS, TALLY_PARTS };
+/* End the stretch.  The costs of its last part are encoded, unless the file has no other.
+ * next_line: the first line of the next stretch, empty at the end of the file. */
+int tally_end(struct tally *t, enum tally_parts_of parts, struct str next_line,
+	      struct err *err);
+/* Set edges.most and edges.narrow.  Returns 0, or -1 if memory is out. */
+int tally_narrow_edges(struct tally *t);
+/* Encode the costs of the only part of a stretch, if that was left for later. */
+int tally_encode_later(struct tally *t, struct err *err);
 
 /* Begin a later stretch with the events and columns at the end of head, which has read
  * the header. */
@@ -417,8 +433,14 @@ int tally_assume(struct tally *t, const struct tally *head, struct err *err);
 /* Whether b, the stretch after a, assumed the state that a ended with. */
 bool tally_follows(const struct tally *a, const struct tally *b);
 
-/* Free an array after it was merged; nedge is kept. */
-enum tally_what { TALLY_SELF, TALLY_EDGES, TALLY_EDGE_SUMS };
-void tally_forget(struct tally *t, enum tally_what what);
+/* Free an array after it was merged; the numbers of names and edges are kept. */
+enum tally_what {
+	TALLY_NAMES,
+	TALLY_SELF,
+	TALLY_EDGES,
+	TALLY_EDGE_SUMS,
+	TALLY_PART_COSTS
+};
+void tally_forget(struct tally *t, enum tally_what what, int space); /* of names */
 
 #endif

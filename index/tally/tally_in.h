@@ -28,7 +28,10 @@ uint64_t *tally_edge_numbers(struct tally *t, uint32_t caller, uint32_t callee,
 			     uint32_t *edge);
 /* End the part: encode its sums (part_code.h) and add them to the totals.  No block
  * may be open. last: no part follows. */
-int tally_end_part(struct tally *t, bool encode, bool last, struct err *err);
+int tally_end_part(struct tally *t, enum tally_parts_of parts, bool last,
+		   struct err *err);
+/* Report a failed write of pieces or costs. */
+int tally_not_spilled(const struct tally *t, struct err *err);
 
 /* ---- entries ---- */
 /* Whether n more bytes of entries fit. */

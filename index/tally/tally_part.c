@@ -7,6 +7,7 @@
  * The end of a part visits only what the part touched: there may be 100,000 parts.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "index/base/vec.h"
 #include "index/format/part_code.h"
@@ -42,9 +43,12 @@ static uint32_t new_edge(struct tally *t, uint32_t caller, uint32_t callee, bool
 	if (t->edges.n >= NONE - 1 ||
 	    vec_reserve_raw(&t->edges.at, &t->edges.cap, t->edges.n + 1,
 			    sizeof(*t->edges.at)) ||
-	    vec_reserve(&t->edges.part, &t->edges.part_cap, n, sizeof(*t->edges.part)) ||
+	    vec_reserve_raw(&t->edges.part, &t->edges.part_cap, n,
+			    sizeof(*t->edges.part)) ||
 	    (hashed && hash_add(&t->edges.by, tally_hash(caller, callee, 7), e)))
 		return NONE;
+	for (size_t i = n - 1 - t->events.n; i < n; i++)
+		t->edges.part[i] = 0;
 	t->edges.at[e] = (struct edge_slot){.caller = caller, .callee = callee};
 	t->fns.at[callee].edge_in = e;
 	t->fns.at[callee].edge_from = caller;
@@ -105,11 +109,32 @@ static uint32_t edge_slot(struct tally *t, uint32_t caller, uint32_t callee)
 	return new_edge(t, caller, callee, true);
 }
 
+/* List the edges that were touched in turn. */
+static int list_edges(struct tally *t)
+{
+	const uint32_t n = t->parts.nin_turn;
+
+	if (vec_reserve_raw(&t->parts.touched_edge, &t->parts.touched_edge_cap, n,
+			    sizeof(*t->parts.touched_edge)))
+		return -1;
+	for (uint32_t e = 0; e < n; e++)
+		t->parts.touched_edge[e] = e;
+	t->parts.ntouched_edge += n;
+	t->parts.nin_turn = 0;
+	return 0;
+}
+
 static int touch_edge(struct tally *t, uint32_t e)
 {
 	if (t->edges.at[e].stamp == t->parts.n)
 		return 0;
 	t->edges.at[e].stamp = (uint32_t)t->parts.n;
+	if (e == t->parts.nin_turn && !t->parts.ntouched_edge) {
+		t->parts.nin_turn++;
+		return 0;
+	}
+	if (t->parts.nin_turn && list_edges(t))
+		return -1;
 	return tally_part_note(&t->parts.touched_edge, &t->parts.ntouched_edge,
 			       &t->parts.touched_edge_cap, e);
 }
@@ -204,7 +229,7 @@ static int add_part(struct tally *t, bool only)
 		t->fns.part_self_cap = t->edges.part_cap = 0;
 		return 0;
 	}
-	if (tally_room_for_sums(t))
+	if (tally_room_for_sums(t) || (t->parts.nin_turn && list_edges(t)))
 		return -1;
 	for (size_t i = 0; i < t->parts.ntouched_fn; i++) {
 		size_t at = t->parts.touched_fn[i] * n;
@@ -220,36 +245,98 @@ static int add_part(struct tally *t, bool only)
 	return 0;
 }
 
-/* Append the current part to t->parts.costs. */
-static int encode_part(struct tally *t)
+/* Append the last part, with these sums of functions and edges, to t->parts.costs. */
+static int encode_part(struct tally *t, uint64_t *self, uint64_t *edge)
 {
+	const int listed = t->parts.nin_turn ? list_edges(t) : 0;
 	const struct part_rows fns = {t->parts.touched_fn, t->parts.ntouched_fn,
-				      t->events.n, t->fns.part_self, PART_BY_ID};
+				      t->events.n, self, PART_BY_ID};
 	const struct part_rows edges = {t->parts.touched_edge, t->parts.ntouched_edge,
-					t->events.n + 1, t->edges.part, PART_BY_ID};
-	struct bytes *b = &t->parts.costs.buf;
-
-	return part_put_rows(b, &fns) || part_put_rows(b, &edges) ||
-			       part_put_sums(b, &fns)
-		       ? -1
-		       : 0;
-}
-
-int tally_end_part(struct tally *t, bool encode, bool last, struct err *err)
-{
+					t->events.n + 1, edge, PART_BY_ID};
 	struct part_slot *p = tally_part(t, t->parts.n - 1);
+	struct bytes *b = &t->parts.costs.buf;
 	int failed;
 
-	for (size_t i = 0; i < t->parts.ntouched_site; i++)
-		flush_site(t, t->parts.touched_site[i]);
 	p->bytes_at = spill_at(&t->parts.costs);
-	if (encode && encode_part(t))
-		return err_no_memory(err, "while tallying");
+	if (listed || part_put_rows(b, &fns) || part_put_rows(b, &edges) ||
+	    part_put_sums(b, &fns))
+		return -1;
 	p->bytes_n = spill_at(&t->parts.costs) - p->bytes_at;
-	p->events = t->events.n;
 	failed = spill_write(&t->parts.costs);
 	if (failed)
 		t->spill_failed = failed;
+	return 0;
+}
+
+int tally_narrow_edges(struct tally *t)
+{
+	const size_t width = 1 + t->events.n, n = t->edges.n * width;
+	uint64_t *most = calloc(width, sizeof(*most));
+	const uint64_t *sum = t->edges.sum;
+	uint64_t all = 0;
+	uint32_t *four;
+
+	t->edges.most = most;
+	if (!most)
+		return -1;
+	for (size_t i = 0; i < n; i += width)
+		for (size_t c = 0; c < width; c++) {
+			most[c] = sum[i + c] > most[c] ? sum[i + c] : most[c];
+			all |= sum[i + c];
+		}
+	if (all > UINT32_MAX || !n)
+		return 0;
+	/* In place: no number is overwritten before it is read. */
+	four = (uint32_t *)(void *)t->edges.sum;
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t v = (uint32_t)t->edges.sum[i];
+
+		memcpy(&four[i], &v, sizeof(v));
+	}
+	four = realloc(four, n * sizeof(*four));
+	t->edges.narrow = four ? four : (uint32_t *)(void *)t->edges.sum;
+	t->edges.sum = NULL;
+	t->edges.sum_cap = 0;
+	return 0;
+}
+
+/* The sums of edges in 8 bytes each; the caller frees them.  NULL if memory is out. */
+static uint64_t *widened(const struct tally *t)
+{
+	const size_t n = t->edges.n * (1 + t->events.n);
+	uint64_t *sum = malloc((n + 1) * sizeof(*sum));
+
+	for (size_t i = 0; sum && i < n; i++)
+		sum[i] = t->edges.narrow ? t->edges.narrow[i] : t->edges.sum[i];
+	return sum;
+}
+
+int tally_encode_later(struct tally *t, struct err *err)
+{
+	uint64_t *sum;
+	int rc;
+
+	if (!t->parts.later)
+		return 0;
+	sum = widened(t);
+	rc = sum ? encode_part(t, t->fns.self, sum) : -1;
+	free(sum);
+	if (rc)
+		return err_no_memory(err, "while tallying");
+	t->parts.later = false;
+	tally_trim(t);
+	return t->spill_failed ? tally_not_spilled(t, err) : 0;
+}
+
+int tally_end_part(struct tally *t, enum tally_parts_of parts, bool last, struct err *err)
+{
+	for (size_t i = 0; i < t->parts.ntouched_site; i++)
+		flush_site(t, t->parts.touched_site[i]);
+	t->parts.later = parts == TALLY_MAYBE_PARTS && last && t->parts.n == 1;
+	tally_part(t, t->parts.n - 1)->events = t->events.n;
+	if (parts != TALLY_ONE_PART && !t->parts.later &&
+	    encode_part(t, t->fns.part_self, t->edges.part))
+		return err_no_memory(err, "while tallying");
 	if (add_part(t, last && t->parts.n == 1))
 		return err_no_memory(err, "while tallying");
 	/* Other functions may be the hot ones by now: pack all entries and start over. */

@@ -131,17 +131,29 @@ void tally_trim(struct tally *t)
 	DROP(t->entries.val, t->entries.val_cap);
 	DROP(t->fns.part_self, t->fns.part_self_cap);
 	DROP(t->edges.part, t->edges.part_cap);
-	DROP(t->parts.touched_fn, t->parts.touched_fn_cap);
+	if (!t->parts.later) {
+		DROP(t->parts.touched_fn, t->parts.touched_fn_cap);
+		DROP(t->parts.touched_edge, t->parts.touched_edge_cap);
+	}
 	DROP(t->parts.touched_site, t->parts.touched_site_cap);
-	DROP(t->parts.touched_edge, t->parts.touched_edge_cap);
 	DROP(t->pieces.packed.scratch.p, t->pieces.packed.scratch.cap);
 }
 
-void tally_forget(struct tally *t, enum tally_what what)
+void tally_forget(struct tally *t, enum tally_what what, int space)
 {
 	switch (what) {
+	case TALLY_NAMES: DROP(t->names[space].slot, t->names[space].cap); break;
+	case TALLY_PART_COSTS:
+		spill_free(&t->parts.costs);
+		DROP(t->parts.touched_fn, t->parts.touched_fn_cap);
+		DROP(t->parts.touched_edge, t->parts.touched_edge_cap);
+		break;
 	case TALLY_SELF: DROP(t->fns.self, t->fns.self_cap); break;
 	case TALLY_EDGES: DROP(t->edges.at, t->edges.cap); break;
-	case TALLY_EDGE_SUMS: DROP(t->edges.sum, t->edges.sum_cap); break;
+	case TALLY_EDGE_SUMS:
+		DROP(t->edges.sum, t->edges.sum_cap);
+		free(t->edges.narrow);
+		t->edges.narrow = NULL;
+		break;
 	}
 }

@@ -68,21 +68,31 @@ class Packed:
 
 
 def column(tables, table, event=0):
-    """Columns of u32 are that wide, those of u64 as wide as their rows need."""
-    got = []
+    """Groups of 64 rows, each with a base and as wide as its rows need."""
+    got, narrowest = [], True
     for rows, payload in tables.get((table, event), []):
-        width = len(payload) // rows
-        got += [v[0] for v in struct.iter_unpack("<" + {1: "B", 2: "H", 4: "I", 8: "Q"}[width], payload)]
-        narrowest = min(n for n in (1, 2, 4, 8) if max(got[-rows:]) < 256 ** n)
-        same(width, 4 if table in (6, 7, 8, 9, 14, 15, 16, 17, 18, 19, 20, 21, 24, 25) else narrowest,
-             "column %d is as wide as it has to be" % table)
+        words = [w[0] for w in struct.iter_unpack("<Q", payload)]
+        groups = (rows + 63) // 64
+        for i in range(groups):
+            start, width, base = words[i] & 0xffff, words[i] >> 16 & 127, words[i] >> 23
+            n = min(64, rows - 64 * i)
+            bits = sum(w << 64 * k for k, w in enumerate(words[groups + start:groups + start + width]))
+            items = 1
+            while 64 // items * width > 64:
+                items *= 2
+            group = [base + (bits >> k % items * (64 // items * width) + k // items * width & (1 << width) - 1)
+                     for k in range(64)]
+            narrowest &= (base == min(group[:n]) and width == (max(group) - base).bit_length() and
+                          set(group[n:]) <= {base})
+            got += group[:n]
+    ok(narrowest, "column %d is as wide as it has to be" % table)
     return got
 
 
 def strings(tables, table):
     out = []
     for rows, data in tables[(table, 0)]:
-        offset = struct.unpack("<%dQ" % (rows + 1), data[:8 * (rows + 1)])
+        offset = struct.unpack("<%dI" % (rows + 1), data[:4 * (rows + 1)])
         out += [data[a:b] for a, b in zip(offset, offset[1:])]
     return out
 
@@ -121,7 +131,7 @@ def costs(p, events):
 def lines(tables, m, function):
     """[(file, instr, line, costs)] of a function."""
     place = column(tables, 29)[function]
-    p = Packed(tables[(32, 0)][place >> 32][1], place & 0xffffffff)
+    p = Packed(tables[(32, 0)][place >> 18][1], place & 0x3ffff)
     out, file, left = [], 0, p.number()
     while left:
         file += p.signed()
@@ -158,7 +168,7 @@ def part_rows(p, width):
 def part(tables, m, i):
     """A part's functions and edges."""
     place = column(tables, 39)[i]
-    p = Packed(tables[(40, 0)][place >> 32][1], place & 0xffffffff)
+    p = Packed(tables[(40, 0)][place >> 18][1], place & 0x3ffff)
     return part_rows(p, m["events"]), part_rows(p, m["events"] + 1)
 
 

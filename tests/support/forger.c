@@ -19,6 +19,7 @@
 #include <zlib.h>
 
 #include "index/build.h"
+#include "index/format/column_code.h"
 #include "index/format/meta_code.h"
 #include "index/save/store_write.h"
 #include "tests/support/fuzzing.h"
@@ -289,15 +290,15 @@ struct rows {
 static struct rows decode(const struct value *v)
 {
 	struct rows c = {.n = v->head.rows, .ascends = true};
-	size_t width = c.n ? (size_t)v->head.bytes / c.n : 0;
 
 	/* Its rows may have been forged before. */
-	if (width == 0 || width > sizeof(*c.row))
+	if (c.n > BLOCK_ROWS || !column_sound(v->p, v->head.bytes, v->head.rows))
 		c.n = 0;
 	c.row = get((c.n + 1) * sizeof(*c.row));
 	memset(c.row, 0, (c.n + 1) * sizeof(*c.row));
+	column_unpack(c.row, sizeof(*c.row), v->p, c.n ? v->head.bytes : 0,
+		      (uint32_t)c.n);
 	for (size_t i = 0; i < c.n; i++) {
-		memcpy(&c.row[i], v->p + i * width, width);
 		c.most = c.row[i] > c.most ? c.row[i] : c.most;
 		c.ascends &= !i || c.row[i] >= c.row[i - 1];
 	}
@@ -316,12 +317,9 @@ static void replace(struct value *v, const void *p, size_t n)
 
 static void encode(struct value *v, struct rows *c)
 {
-	const size_t width = table_width((enum table)v->head.table);
-	unsigned char *p = get(c->n * width);
+	uint64_t *p = get(column_room((uint32_t)c->n));
 
-	for (size_t i = 0; i < c->n; i++)
-		memcpy(p + i * width, &c->row[i], width);
-	replace(v, p, c->n * width);
+	replace(v, p, column_pack(p, c->row, sizeof(*c->row), (uint32_t)c->n));
 	free(p);
 	free(c->row);
 }
@@ -463,15 +461,15 @@ static void forge_varint(struct value *v, struct fuzz_bytes *s)
 
 static void forge_strings(struct value *v, struct fuzz_bytes *s)
 {
-	size_t at = below(s, v->head.rows + (size_t)1) * sizeof(uint64_t);
-	uint64_t offset;
+	size_t at = below(s, v->head.rows + (size_t)1) * sizeof(uint32_t);
+	uint32_t offset;
 
 	if (fuzz_take(s, 1) % 2 || at + sizeof(offset) > v->head.bytes) {
 		forge_bytes(v, s);
 		return;
 	}
 	memcpy(&offset, v->p + at, sizeof(offset));
-	offset = number(s, offset, v->head.bytes);
+	offset = (uint32_t)number(s, offset, v->head.bytes);
 	memcpy(v->p + at, &offset, sizeof(offset));
 }
 

@@ -211,6 +211,17 @@ static size_t expect(const struct shape *s, enum detail_kind kind)
 	return left;
 }
 
+static void mark_alone(size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t others = 0;
+
+		for (size_t k = 0; k < n; k++)
+			others += k != i && expected[k].edge == expected[i].edge;
+		expected[i].alone = !others;
+	}
+}
+
 static uint64_t lowest_line(const struct shape *s, uint32_t own)
 {
 	uint64_t least = 0;
@@ -254,6 +265,8 @@ static void check(struct copy *c, const struct shape *s)
 		struct bytes got = {0}, want = {0};
 		uint64_t rows;
 
+		if (kind == DETAIL_SITES)
+			mark_alone(n);
 		if (copy_encode(c, kind, &got, &rows) ||
 		    detail_encode(&want, kind, &c->lines.shape, expected, n))
 			exit(1);

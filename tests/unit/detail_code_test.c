@@ -44,7 +44,8 @@ static void make(struct detail_row *row, size_t n, enum detail_kind kind,
 		row[i].line = s->line ? some() : 0;
 		if (kind == DETAIL_SITES) {
 			row[i].edge = (uint32_t)some();
-			row[i].calls = some();
+			row[i].alone = dice_u64() & 1;
+			row[i].calls = row[i].alone ? 0 : some();
 		}
 		if (kind == DETAIL_JUMPS) {
 			row[i].edge = (uint32_t)(dice_u64() % 4) << 1 | conditional;
@@ -62,7 +63,7 @@ static void make(struct detail_row *row, size_t n, enum detail_kind kind,
 		const bool again = i && dice_u64() % 2;
 
 		for (uint32_t e = 0; e < EVENTS; e++)
-			costs[i][e] = again ? costs[i - 1][e] : some();
+			costs[i][e] = row[i].alone ? 0 : again ? costs[i - 1][e] : some();
 		row[i].cost = costs[i];
 	}
 }
@@ -76,7 +77,7 @@ static bool same_row(const struct detail_row *a, const struct detail_row *b,
 		return false;
 	if (kind == DETAIL_LINES)
 		return true;
-	return a->edge == b->edge && a->calls == b->calls &&
+	return a->edge == b->edge && a->alone == b->alone && a->calls == b->calls &&
 	       (kind == DETAIL_SITES ||
 		(a->to_fn == b->to_fn && a->to_file == b->to_file &&
 		 a->taken == b->taken && a->to_instr == b->to_instr &&

@@ -100,7 +100,7 @@ static void test_texts(void)
 	is_u64(names_text(&t, STR("abc"), 1), slot, "found again");
 	ok(names_text(&t, str_c(text), 1) != slot, "another text");
 	ok(names_text(&t, (struct str){"abc\0d", 5}, 1) != slot, "a NUL does not end it");
-	is_u64(t.use[NAME_ABSENT].block.fn, UINT32_MAX, "no name has no function yet");
+	is_u64(t.use[NAME_ABSENT].block, UINT32_MAX, "no name has no function yet");
 	names_free(&t);
 	arena_free(&a);
 }

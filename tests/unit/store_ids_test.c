@@ -42,7 +42,8 @@ static const char *meet(enum table t, const char *order)
 
 		if (wrong)
 			return wrong;
-		at[block] = (struct block){.p = p, .rows = n};
+		at[block] = (struct block){
+			.p = p, .rows = n, .first = p[0], .last = p[n - 1]};
 		met.n = met.n > block + 1 ? met.n : block + 1;
 	}
 	return NULL;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "index/base/hash.h"
 #include "index/store/store_pages.h"
 #include "tests/support/tap.h"
 
@@ -25,7 +26,7 @@ static int write_columns(uint64_t rows, uint64_t map_bytes, uint64_t *size,
 	if (!column || fd < 0)
 		abort();
 	for (uint64_t i = 0; i < rows; i++)
-		column[i] = i * i | (uint64_t)1 << 40;
+		column[i] = hash_mix(i + 1); /* no width below 64 will do */
 	if (!store_writer_open(index_path, fd, map_bytes, &w, err) &&
 	    !store_writer_column(w, TABLE_FN_SELF, 0, column, rows, err))
 		store_writer_finish(w, err);
