@@ -229,8 +229,9 @@ struct blocks *store_blocks(struct store *st, enum table t, uint32_t event)
 {
 	if (t >= TABLES || event >= store_slots_of(st, t))
 		return NULL;
-	if (!st->blocks[t])
-		st->blocks[t] = calloc(store_slots_of(st, t), sizeof(*st->blocks[t]));
+	if (!st->blocks[t] &&
+	    (st->blocks[t] = calloc(store_slots_of(st, t), sizeof(*st->blocks[t]))))
+		st->slots[t] = store_slots_of(st, t);
 	if (!st->blocks[t])
 		store_short(st);
 	return st->blocks[t] ? &st->blocks[t][event] : NULL;
@@ -270,12 +271,13 @@ static bool block_meet(struct store *st, enum table t, uint32_t event, uint32_t 
 		return false;
 	}
 	b->n = (uint32_t)n;
-	b->at[block] = (struct block){p, head.bytes, head.rows};
+	b->at[block] = (struct block){p, head.bytes, head.rows,
+				      store_width(head.rows, head.bytes)};
 	return true;
 }
 
-const void *store_block(struct store *st, enum table t, uint32_t event, uint32_t block,
-			uint32_t *rows, uint64_t *bytes)
+const struct block *store_meet(struct store *st, enum table t, uint32_t event,
+			       uint32_t block)
 {
 	struct blocks *b = store_blocks(st, t, event);
 
@@ -285,9 +287,19 @@ const void *store_block(struct store *st, enum table t, uint32_t event, uint32_t
 	}
 	if ((block >= b->n || !b->at[block].p) && !block_meet(st, t, event, block, b))
 		return NULL;
-	*rows = b->at[block].rows;
-	*bytes = b->at[block].bytes;
-	return b->at[block].p;
+	return &b->at[block];
+}
+
+const void *store_block(struct store *st, enum table t, uint32_t event, uint32_t block,
+			uint32_t *rows, uint64_t *bytes)
+{
+	const struct block *b = store_met(st, t, event, block);
+
+	if (!b)
+		return NULL;
+	*rows = b->rows;
+	*bytes = b->bytes;
+	return b->p;
 }
 
 const struct column_loops *column_loops(void)
@@ -305,33 +317,6 @@ unsigned store_width(uint32_t rows, uint64_t bytes)
 		if (bytes == (uint64_t)rows * width)
 			return width;
 	return 0;
-}
-
-uint64_t store_row_u64(struct store *st, enum table t, uint32_t event, uint64_t row)
-{
-	uint32_t rows, i = row % BLOCK_ROWS;
-	uint64_t bytes;
-	const void *p =
-		store_block(st, t, event, (uint32_t)(row / BLOCK_ROWS), &rows, &bytes);
-
-	if (!p || i >= rows)
-		return 0;
-	switch (store_width(rows, bytes)) {
-	case 1: return ((const uint8_t *)p)[i];
-	case 2: return ((const uint16_t *)p)[i];
-	case 4: return ((const uint32_t *)p)[i];
-	default: return ((const uint64_t *)p)[i];
-	}
-}
-
-uint32_t store_row_u32(struct store *st, enum table t, uint32_t event, uint64_t row)
-{
-	uint32_t rows;
-	uint64_t bytes;
-	const uint32_t *p =
-		store_block(st, t, event, (uint32_t)(row / BLOCK_ROWS), &rows, &bytes);
-
-	return p && row % BLOCK_ROWS < rows ? p[row % BLOCK_ROWS] : 0;
 }
 
 const unsigned char *store_packed(struct store *st, enum table t, uint64_t place,

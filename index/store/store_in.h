@@ -16,6 +16,7 @@ struct block {
 	const void *p; /* NULL: not read yet */
 	uint64_t bytes;
 	uint32_t rows;
+	unsigned width; /* bytes per row of a column: 1, 2, 4 or 8; else 0 */
 };
 
 /* The blocks read so far of one column or packed table of one event. */
@@ -44,6 +45,7 @@ struct store {
 	struct meta meta;
 	struct store_info info;
 	struct blocks *blocks[TABLES]; /* per event, where the table has events */
+	uint32_t slots[TABLES];	       /* their number; 0: not allocated yet */
 	struct store_part *part;       /* decoded when first used */
 	struct diag *diag;
 	uint32_t ndiag;
@@ -106,8 +108,44 @@ const unsigned char *store_packed(struct store *st, enum table t, uint64_t place
 unsigned store_width(uint32_t rows, uint64_t bytes);
 /* The string in a row of a table of strings. */
 struct str store_string(struct store *st, enum table t, uint64_t row);
-uint64_t store_row_u64(struct store *st, enum table t, uint32_t event, uint64_t row);
-uint32_t store_row_u32(struct store *st, enum table t, uint32_t event, uint64_t row);
+/* The same as one value; NULL if the block is not sound. */
+const struct block *store_meet(struct store *st, enum table t, uint32_t event,
+			       uint32_t block);
+/* Without a call if the block was read before. */
+static inline const struct block *store_met(struct store *st, enum table t,
+					    uint32_t event, uint64_t block)
+{
+	const struct blocks *b = event < st->slots[t] ? &st->blocks[t][event] : NULL;
+
+	return b && block < b->n && b->at[block].p
+		       ? &b->at[block]
+		       : store_meet(st, t, event, (uint32_t)block);
+}
+/* A row of a column; 0 (and damage kept) if its block is not sound. */
+static inline uint64_t store_row_u64(struct store *st, enum table t, uint32_t event,
+				     uint64_t row)
+{
+	const struct block *b = store_met(st, t, event, row / BLOCK_ROWS);
+	const uint32_t i = row % BLOCK_ROWS;
+
+	if (!b || i >= b->rows)
+		return 0;
+	switch (b->width) {
+	case 1: return ((const uint8_t *)b->p)[i];
+	case 2: return ((const uint16_t *)b->p)[i];
+	case 4: return ((const uint32_t *)b->p)[i];
+	default: return ((const uint64_t *)b->p)[i];
+	}
+}
+static inline uint32_t store_row_u32(struct store *st, enum table t, uint32_t event,
+				     uint64_t row)
+{
+	const struct block *b = store_met(st, t, event, row / BLOCK_ROWS);
+
+	return b && row % BLOCK_ROWS < b->rows
+		       ? ((const uint32_t *)b->p)[row % BLOCK_ROWS]
+		       : 0;
+}
 /* A u32 id; 0 with damage kept unless it is below n.  It was when its block was checked,
  * but the file may have been written to since. */
 uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
