@@ -165,21 +165,73 @@ uint64_t graph_through(const struct graph *g, uint32_t f, uint32_t e, uint64_t *
 	return spent > called ? spent : called;
 }
 
+struct graph_sums {
+	uint64_t *contribution, *incoming; /* [functions]; or NULL */
+};
+
+static bool one_cycle(const struct graph *g, uint32_t a, uint32_t b)
+{
+	const uint32_t cycle = g->cycles ? graph_cycle(g, a) : 0;
+
+	return a == b || (cycle && cycle == graph_cycle(g, b));
+}
+
 uint64_t graph_contribution(const struct graph *g, uint32_t f, uint32_t e)
 {
-	struct incl_known k = {0};
+	uint64_t leaving = graph_self(g, f, e);
+	uint32_t first, n;
 
-	know_function(g, f, e, &k);
-	return k.leaving;
+	if (g->sums && g->sums[e].contribution)
+		return g->sums[e].contribution[f];
+	graph_callees(g, f, &first, &n);
+	for (uint32_t i = first; i < first + n; i++)
+		if (!one_cycle(g, f, graph_edge_callee(g, i)))
+			leaving = graph_add(leaving, graph_edge_incl(g, i, e));
+	return leaving;
 }
 
 uint64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e)
 {
 	uint64_t sum = 0;
 
+	if (g->sums && g->sums[e].incoming)
+		return g->sums[e].incoming[f];
 	for (uint32_t i = 0, n = graph_caller_count(g, f); i < n; i++)
 		sum = graph_add(sum, graph_edge_incl(g, graph_caller(g, f, i), e));
 	return sum;
+}
+
+int graph_sum_calls(struct graph *g, uint32_t e, struct err *err)
+{
+	const size_t events = store_info(g->st)->all_events;
+	uint64_t *in, *leaving;
+
+	if (!g->sums && !(g->sums = ARENA_ARRAY(g->a, struct graph_sums, events)))
+		return arena_full(g->a, err);
+	if (g->sums[e].incoming)
+		return 0;
+	in = ARENA_ARRAY(g->a, uint64_t, (size_t)g->functions + 1);
+	leaving = ARENA_ARRAY(g->a, uint64_t, (size_t)g->functions + 1);
+	if (!in || !leaving)
+		return arena_full(g->a, err);
+	for (uint32_t f = 0; f < g->functions; f++) {
+		uint32_t first, n;
+
+		leaving[f] = graph_self(g, f, e);
+		graph_callees(g, f, &first, &n);
+		for (uint32_t i = first; i < first + n; i++) {
+			const uint32_t to = graph_edge_callee(g, i);
+			const uint64_t cost = graph_edge_incl(g, i, e);
+
+			in[to] = graph_add(in[to], cost);
+			if (!one_cycle(g, f, to))
+				leaving[f] = graph_add(leaving[f], cost);
+		}
+		if (f % 65536 == 0 && cancel_poll(g->cancel, err))
+			return (int)err->kind;
+	}
+	g->sums[e] = (struct graph_sums){leaving, in};
+	return 0;
 }
 
 /* 100 %: the whole profile, or the chosen parts.  Other stages do not change it. */
@@ -212,6 +264,26 @@ void graph_edge(const struct graph *g, uint32_t edge, struct store_edge *out)
 	out->in_cycle =
 		out->recursive ||
 		(g->cycle[out->caller] && g->cycle[out->caller] == g->cycle[out->callee]);
+}
+
+uint32_t graph_edge_caller(const struct graph *g, uint32_t edge)
+{
+	return g->plain ? store_edge_caller(g->st, edge) : g->caller[edge];
+}
+
+uint32_t graph_edge_callee(const struct graph *g, uint32_t edge)
+{
+	return g->plain ? store_edge_callee(g->st, edge) : g->callee[edge];
+}
+
+uint64_t graph_edge_calls(const struct graph *g, uint32_t edge)
+{
+	return g->plain ? store_edge_calls(g->st, edge) : g->calls[edge];
+}
+
+bool graph_edge_in_cycle(const struct graph *g, uint32_t edge)
+{
+	return one_cycle(g, graph_edge_caller(g, edge), graph_edge_callee(g, edge));
 }
 
 uint64_t graph_edge_incl(const struct graph *g, uint32_t edge, uint32_t e)

@@ -19,6 +19,7 @@
 #define GRAPH_NONE UINT32_MAX
 
 struct graph_costs; /* columns of one event */
+struct graph_sums;  /* sums over the calls of each function, of one event */
 
 enum graph_mixed {
 	GRAPH_FILES = 1,   /* from several files */
@@ -57,6 +58,7 @@ struct graph {
 	const uint64_t *calls;	    /* [edges] */
 	const uint64_t *fn_calls;   /* [functions] */
 	struct graph_costs **costs; /* [all events], or NULL: not computed yet */
+	struct graph_sums *sums;    /* [all events]: see graph_sum_calls(); or NULL */
 	/* How this stage computes the costs of an event from those of the graph below.
 	 * self[] and edge[] start as zeros; temporary memory comes from scratch. */
 	int (*fill)(struct graph *g, uint32_t e, const struct flow_input *below,
@@ -94,10 +96,18 @@ uint64_t graph_through(const struct graph *g, uint32_t f, uint32_t e, uint64_t *
 /* Self and the calls that leave f's cycle; all calls into f, each nested one again. */
 uint64_t graph_contribution(const struct graph *g, uint32_t f, uint32_t e);
 uint64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e);
+/* Compute both for all functions, in one pass over the edges, before many are asked
+ * for. */
+int graph_sum_calls(struct graph *g, uint32_t e, struct err *err);
 /* How many parts of the store are in the graph. */
 uint32_t graph_part_count(const struct graph *g);
 uint64_t graph_total(const struct graph *g, uint32_t e);
 void graph_edge(const struct graph *g, uint32_t edge, struct store_edge *out);
+/* One of its members alone. */
+uint32_t graph_edge_caller(const struct graph *g, uint32_t edge);
+uint32_t graph_edge_callee(const struct graph *g, uint32_t edge);
+uint64_t graph_edge_calls(const struct graph *g, uint32_t edge);
+bool graph_edge_in_cycle(const struct graph *g, uint32_t edge);
 uint64_t graph_edge_incl(const struct graph *g, uint32_t edge, uint32_t e);
 void graph_callees(const struct graph *g, uint32_t f, uint32_t *first, uint32_t *n);
 uint32_t graph_caller_count(const struct graph *g, uint32_t f);

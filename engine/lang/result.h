@@ -162,7 +162,11 @@ struct result {
 
 /* Load the page of a row; *at: its index in the columns.  0 or the kind of err. */
 int result_row(const struct result *r, size_t row, size_t *at, struct err *err);
-/* Load all rows, for a reader that cannot take them one after the other. */
+/* Load all rows of a column of r (or NULL), for a reader that cannot take them one after
+ * the other: row i is at index i until result_row() is used.  It does not read columns
+ * that it has not loaded. */
+int result_load(const struct result *r, const struct column *c, struct err *err);
+/* The same for all columns. */
 int result_whole(const struct result *r, struct err *err);
 /* NULL: no column of that name. */
 const struct column *result_col(const struct result *r, struct str name);

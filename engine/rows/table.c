@@ -6,6 +6,7 @@
 
 #include "engine/lang/check_names.h"
 #include "engine/rows/exec.h"
+#include "engine/rows/order.h"
 
 bool col_is_f(enum col_type t)
 {
@@ -254,6 +255,15 @@ static int column_costs(struct table *t, const struct table_col *c)
 		       : 0;
 }
 
+static int column_prepare(struct table *t, const struct table_col *c)
+{
+	if (!c->def || !c->def->prepare)
+		return 0;
+	return column_costs(t, c) || c->def->prepare(t, event_of(t, c))
+		       ? (int)t->x->err->kind
+		       : 0;
+}
+
 int table_fill_into(struct table *t, struct table_col *c, void *buf)
 {
 	int rc;
@@ -282,6 +292,8 @@ int table_fill(struct table *t, struct table_col *c)
 	if (t->vs)
 		return t->joined->fill(t, c);
 	c->dict = has_codes(t, c->def) ? c->def->dict : DICT_NONE;
+	if (column_prepare(t, c))
+		return (int)t->x->err->kind;
 	buf = exec_alloc(t->x, t->n ? t->n : 1, col_width(c));
 	return buf ? table_fill_into(t, c, buf) : (int)t->x->err->kind;
 }
@@ -527,10 +539,11 @@ struct result_pages {
 	struct result *r;
 	struct table_col **col; /* [r->ncols] */
 	void **buf;		/* [r->ncols]: one page of a column; NULL: not needed */
-	uint32_t *code;		/* [PAGE]: numbers of texts */
+	void *read;		/* values of a page in the order of the index */
+	struct page_order *order;
 };
 
-enum { PAGE = 1 << 16, PAGED = 1 << 18 };
+enum { PAGED = 1 << 18 };
 
 static int fill_shown(struct table *t, struct table_col *c)
 {
@@ -541,12 +554,25 @@ static int fill_shown(struct table *t, struct table_col *c)
 static int hold_texts(struct result_pages *p, struct table *page, struct table_col *c,
 		      struct str *buf)
 {
-	if (!c->filled && table_fill_into(page, c, p->code))
+	const bool filled = c->filled;
+
+	if (!filled && table_fill_into(page, c, p->read))
 		return (int)page->x->err->kind;
 	for (size_t i = 0; i < page->n; i++)
-		buf[i] = col_text(page, c, i);
+		buf[filled ? i : order_place(p->order, i)] = col_text(page, c, i);
 	c->s = buf;
 	c->dict = DICT_NONE;
+	return 0;
+}
+
+/* A page of a column that is not filled. */
+static int hold_values(struct result_pages *p, struct table *page, struct table_col *c,
+		       void *buf)
+{
+	if (table_fill_into(page, c, p->read))
+		return (int)page->x->err->kind;
+	order_rows(p->order, p->read, buf, col_width(c), page->n);
+	c->p = buf;
 	return 0;
 }
 
@@ -563,11 +589,15 @@ static int hold_column(struct result_pages *p, size_t k, struct table *page, siz
 	} else if (!c.machine)
 		return 0;
 	if ((codes || !c.filled) && !p->buf[k] &&
-	    !(p->buf[k] = exec_alloc(page->x, PAGE, w)))
+	    (column_prepare(p->t, &c) || !(p->buf[k] = exec_alloc(page->x, PAGE, w))))
 		return (int)page->x->err->kind;
 	if (codes ? hold_texts(p, page, &c, p->buf[k])
-		  : !c.filled && table_fill_into(page, &c, p->buf[k]))
+		  : !c.filled && hold_values(p, page, &c, p->buf[k]))
 		return (int)page->x->err->kind;
+	if (!p->col[k]->filled && c.estimated)
+		order_flags(p->order, c.estimated, page->n);
+	if (!p->col[k]->filled && c.absent)
+		order_flags(p->order, c.absent, page->n);
 	to_column(&c, &p->r->cols[k]);
 	return 0;
 }
@@ -576,8 +606,10 @@ static int table_hold(struct result_pages *p, size_t first)
 {
 	struct table page = *p->t;
 
-	page.ref += first;
 	page.n = page.n - first < PAGE ? page.n - first : PAGE;
+	page.ref = order_refs(page.x, page.ref + first, page.n, &p->order);
+	if (!page.ref)
+		return (int)page.x->err->kind;
 	for (size_t k = 0; k < p->r->ncols; k++)
 		if (hold_column(p, k, &page, first))
 			return (int)page.x->err->kind;
@@ -604,23 +636,34 @@ int result_row(const struct result *r, size_t row, size_t *at, struct err *err)
 	return 0;
 }
 
+int result_load(const struct result *r, const struct column *c, struct err *err)
+{
+	struct result_pages *p = r->pages;
+	const size_t k = c ? (size_t)(c - r->cols) : 0;
+
+	if (!p || !c)
+		return 0;
+	if (fill_shown(p->t, p->col[k]) || table_texts(p->t, p->col[k])) {
+		table_told(r, err);
+		if (err->kind == ERR_LIMIT)
+			snprintf(err->hint, sizeof(err->hint),
+				 "csv, json and their kin take row after row: | as csv");
+		return (int)err->kind;
+	}
+	to_column(p->col[k], &p->r->cols[k]);
+	p->r->first = p->r->held = 0; /* result_row() would load its page again */
+	return 0;
+}
+
 int result_whole(const struct result *r, struct err *err)
 {
 	struct result_pages *p = r->pages;
 
 	if (!p)
 		return 0;
-	for (size_t k = 0; k < r->ncols; k++) {
-		if (fill_shown(p->t, p->col[k]) || table_texts(p->t, p->col[k])) {
-			table_told(r, err);
-			if (err->kind == ERR_LIMIT)
-				snprintf(
-					err->hint, sizeof(err->hint),
-					"csv, json and their kin take row after row: | as csv");
+	for (size_t k = 0; k < r->ncols; k++)
+		if (result_load(r, &r->cols[k], err))
 			return (int)err->kind;
-		}
-		to_column(p->col[k], &p->r->cols[k]);
-	}
 	p->r->first = 0;
 	p->r->held = r->rows;
 	p->r->pages = NULL;
@@ -636,8 +679,8 @@ static int page_result(struct table *t, struct result *r)
 	*p = (struct result_pages){.t = t, .r = r};
 	p->col = EXEC_ARRAY(t->x, struct table_col *, t->ncols + 1);
 	p->buf = EXEC_ARRAY(t->x, void *, t->ncols + 1);
-	p->code = EXEC_ARRAY(t->x, uint32_t, PAGE);
-	if (!p->col || !p->buf || !p->code)
+	p->read = EXEC_ARRAY(t->x, struct str, PAGE);
+	if (!p->col || !p->buf || !p->read)
 		return (int)t->x->err->kind;
 	for (size_t i = 0; i < t->ncols; i++) {
 		struct table_col *c = t->cols[i];
@@ -650,8 +693,8 @@ static int page_result(struct table *t, struct result *r)
 		to_column(c, &r->cols[r->ncols]);
 		p->col[r->ncols++] = c;
 	}
-	r->pages = p;
-	return table_hold(p, 0);
+	r->pages = p; /* none is loaded yet */
+	return 0;
 }
 
 /* Only the table knows which rows are parts of others: their sums in `_` make no

@@ -57,6 +57,8 @@ struct col_def {
 	/* The numbers of the texts of rows 0..t->n-1 in the dictionary, if has_codes(). */
 	enum dict dict;
 	void (*codes)(const struct table *t, uint32_t *out);
+	/* Or NULL: called before the cells of t are computed. */
+	int (*prepare)(const struct table *t, uint32_t event);
 };
 
 enum { ROW_WHOLE = UINT32_MAX, ROW_UNCOUNTED = UINT32_MAX - 1 };

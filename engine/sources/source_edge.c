@@ -21,30 +21,22 @@
 
 /* ---- calls ---- */
 
-static struct store_edge edge_of(const struct table *t, uint32_t ref)
-{
-	struct store_edge e;
-
-	graph_edge(t->g, ref, &e);
-	return e;
-}
-
 static uint64_t call_caller(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return graph_id(t->g, edge_of(t, r).caller);
+	return graph_id(t->g, graph_edge_caller(t->g, r));
 }
 
 static uint64_t call_callee(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return graph_id(t->g, edge_of(t, r).callee);
+	return graph_id(t->g, graph_edge_callee(t->g, r));
 }
 
 static uint64_t call_calls(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return edge_of(t, r).calls;
+	return graph_edge_calls(t->g, r);
 }
 
 static uint64_t call_incl(const struct table *t, uint32_t r, uint32_t e)
@@ -55,27 +47,27 @@ static uint64_t call_incl(const struct table *t, uint32_t r, uint32_t e)
 static uint64_t call_recursive(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return edge_of(t, r).in_cycle;
+	return graph_edge_in_cycle(t->g, r);
 }
 
 static struct str call_caller_name(const struct table *t, uint32_t r)
 {
-	return graph_name(t->g, edge_of(t, r).caller);
+	return graph_name(t->g, graph_edge_caller(t->g, r));
 }
 
 static struct str call_callee_name(const struct table *t, uint32_t r)
 {
-	return graph_name(t->g, edge_of(t, r).callee);
+	return graph_name(t->g, graph_edge_callee(t->g, r));
 }
 
 static struct str call_caller_file(const struct table *t, uint32_t r)
 {
-	return graph_file(t->g, edge_of(t, r).caller);
+	return graph_file(t->g, graph_edge_caller(t->g, r));
 }
 
 static struct str call_callee_file(const struct table *t, uint32_t r)
 {
-	return graph_file(t->g, edge_of(t, r).callee);
+	return graph_file(t->g, graph_edge_callee(t->g, r));
 }
 
 static bool call_estimated(const struct table *t, uint32_t r, uint32_t e)
@@ -197,10 +189,10 @@ static int calls_open(struct exec *x, const struct source *s, struct table *t)
 
 static struct str calls_key(const struct table *t, uint32_t r, struct arena *a)
 {
-	struct store_edge e = edge_of(t, r);
-
-	return arena_join(
-		a, (struct str[]){fn_key(t, e.caller, a), fn_key(t, e.callee, a)}, 2);
+	return arena_join(a,
+			  (struct str[]){fn_key(t, graph_edge_caller(t->g, r), a),
+					 fn_key(t, graph_edge_callee(t->g, r), a)},
+			  2);
 }
 
 const struct source_def source_calls = {

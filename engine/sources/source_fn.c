@@ -121,6 +121,12 @@ static uint64_t fn_incoming(const struct table *t, uint32_t f, uint32_t e)
 	return graph_incoming(t->g, f, e);
 }
 
+/* Of a good part of the functions it is cheaper to know it of all. */
+static int fn_prepare_sums(const struct table *t, uint32_t e)
+{
+	return t->n > t->g->functions / 4 ? graph_sum_calls(t->g, e, t->x->err) : 0;
+}
+
 static uint64_t fn_calls(const struct table *t, uint32_t f, uint32_t e)
 {
 	(void)e;
@@ -160,6 +166,14 @@ static struct str fn_short(const struct table *t, uint32_t f)
 
 	/* Do not shorten a name that a graph stage gave: it is no function's name. */
 	return !t->g->plain && t->g->name[f].p ? name : name_short(name, t->x->a);
+}
+
+/* The graph is plain. */
+static void fn_shorts(const struct table *t, struct str *out)
+{
+	fn_names(t, out);
+	for (size_t i = 0; i < t->n; i++)
+		out[i] = name_short(out[i], t->x->a);
 }
 
 /* For people: the file or, if it is unknown, the object. */
@@ -213,10 +227,10 @@ static const struct col_def fn_cols[] = {
 	{"obj", COL_OBJ, SHOW_M, .s = fn_obj, .dict = DICT_OBJ, .codes = fn_objects},
 	{"cycle", COL_ID, SHOW_M | SHOW_T, .u = fn_cycle, .absent = fn_no_cycle},
 	{"contribution", COL_COST, SHOW_M | PER_EVENT, .u = fn_contribution,
-	 .estimated = fn_estimated},
+	 .estimated = fn_estimated, .exact = graph_exact, .prepare = fn_prepare_sums},
 	{"incoming", COL_COST, SHOW_M | PER_EVENT, .u = fn_incoming,
-	 .estimated = fn_estimated},
-	{"short", COL_NAME, SHOW_M, .s = fn_short},
+	 .estimated = fn_estimated, .exact = graph_exact, .prepare = fn_prepare_sums},
+	{"short", COL_NAME, SHOW_M, .s = fn_short, .texts = fn_shorts},
 	{"lo", COL_COST, SHOW_M | PER_EVENT, .u = fn_incl_lo, .absent = fn_no_bounds},
 	{"hi", COL_COST, SHOW_M | PER_EVENT, .u = fn_incl_hi, .absent = fn_no_bounds},
 	{"estimated", COL_BOOL, SHOW_M | PER_EVENT, .u = fn_is_estimated},

@@ -27,13 +27,20 @@ void out_mem(struct out *o)
 	*o = (struct out){.fd = -1};
 }
 
+/* Without room in the buffer, all that follows is dropped by out_more(). */
+static void out_fail(struct out *o, int failed)
+{
+	o->failed = failed;
+	o->cap = o->n;
+}
+
 static void write_all(struct out *o, const char *p, size_t n)
 {
 	while (n && !o->failed) {
 		ssize_t w = write(o->fd, p, n);
 
 		if (w < 0 && errno != EINTR)
-			o->failed = errno;
+			out_fail(o, errno);
 		if (w > 0) {
 			p += w;
 			n -= (size_t)w;
@@ -63,7 +70,7 @@ static bool out_room(struct out *o, size_t n)
 		want = sizeof(o->spare);
 	}
 	if (!p) {
-		o->failed = ENOMEM;
+		out_fail(o, ENOMEM);
 		lost++;
 		return false;
 	}
@@ -72,7 +79,7 @@ static bool out_room(struct out *o, size_t n)
 	return true;
 }
 
-void out_bytes(struct out *o, const void *p, size_t n)
+void out_more(struct out *o, const void *p, size_t n)
 {
 	if (n == 0 || (o->fd >= 0 && !o->buf && !out_room(o, 1)))
 		return;
@@ -90,36 +97,64 @@ void out_bytes(struct out *o, const void *p, size_t n)
 	o->written += n;
 }
 
-void out_str(struct out *o, struct str s)
-{
-	out_bytes(o, s.p, s.n);
-}
-
-void out_c(struct out *o, const char *c)
-{
-	out_bytes(o, c, strlen(c));
-}
-
-void out_char(struct out *o, char c)
-{
-	out_bytes(o, &c, 1);
-}
-
 void out_fill(struct out *o, char c, size_t n)
 {
 	while (n-- > 0)
 		out_char(o, c);
 }
 
+static unsigned digits_of(uint64_t v)
+{
+	static const uint64_t power[] = {
+		0,
+		10,
+		100,
+		1000,
+		10000,
+		100000,
+		1000000,
+		10000000,
+		100000000,
+		1000000000,
+		10000000000,
+		100000000000,
+		1000000000000,
+		10000000000000,
+		100000000000000,
+		1000000000000000,
+		10000000000000000,
+		100000000000000000,
+		1000000000000000000,
+		10000000000000000000u,
+	};
+	/* 1233 / 4096 is log10(2), nearly. */
+	const unsigned n = (unsigned)(64 - __builtin_clzll(v | 1)) * 1233 >> 12;
+
+	return n + (v >= power[n]);
+}
+
 void out_u64(struct out *o, uint64_t v)
 {
-	char d[20];
-	size_t i = sizeof(d);
+	static const char two[] = "00010203040506070809101112131415161718192021222324"
+				  "25262728293031323334353637383940414243444546474849"
+				  "50515253545556575859606162636465666768697071727374"
+				  "75767778798081828384858687888990919293949596979899";
+	const unsigned n = digits_of(v);
+	char spare[20], *d = o->cap - o->n > sizeof(spare) ? o->buf + o->n : spare;
+	unsigned i = n;
 
-	do
-		d[--i] = (char)('0' + v % 10);
-	while (v /= 10);
-	out_bytes(o, d + i, sizeof(d) - i);
+	for (; v >= 100; v /= 100)
+		memcpy(d + (i -= 2), two + v % 100 * 2, 2);
+	if (v >= 10)
+		memcpy(d, two + v * 2, 2);
+	else
+		d[0] = (char)('0' + v);
+	if (d == spare) {
+		out_bytes(o, d, n);
+		return;
+	}
+	o->n += n;
+	o->written += n;
 }
 
 void out_printf(struct out *o, const char *fmt, ...)
@@ -144,6 +179,8 @@ int out_flush(struct out *o)
 	if (o->fd >= 0) {
 		write_all(o, o->buf, o->n);
 		o->n = 0;
+		if (o->failed)
+			o->cap = 0;
 	}
 	return o->failed;
 }

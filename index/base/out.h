@@ -9,12 +9,13 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "index/base/str.h"
 
 struct out {
 	char *buf;
-	size_t n, cap;
+	size_t n, cap;	  /* cap: n after a failure */
 	int fd;		  /* -1: memory */
 	int failed;	  /* errno of the first failure */
 	uint64_t written; /* bytes accepted in all */
@@ -23,10 +24,29 @@ struct out {
 
 void out_fd(struct out *o, int fd);
 void out_mem(struct out *o); /* read the bytes as o->buf, o->n */
-void out_bytes(struct out *o, const void *p, size_t n);
-void out_str(struct out *o, struct str s);
-void out_c(struct out *o, const char *c);
-void out_char(struct out *o, char c);
+void out_more(struct out *o, const void *p, size_t n); /* as out_bytes(), any n */
+static inline void out_bytes(struct out *o, const void *p, size_t n)
+{
+	if (!n || n >= o->cap - o->n) {
+		out_more(o, p, n);
+		return;
+	}
+	memcpy(o->buf + o->n, p, n);
+	o->n += n;
+	o->written += n;
+}
+static inline void out_str(struct out *o, struct str s)
+{
+	out_bytes(o, s.p, s.n);
+}
+static inline void out_c(struct out *o, const char *c)
+{
+	out_bytes(o, c, strlen(c));
+}
+static inline void out_char(struct out *o, char c)
+{
+	out_bytes(o, &c, 1);
+}
 void out_fill(struct out *o, char c, size_t n);
 void out_u64(struct out *o, uint64_t v);
 void out_printf(struct out *o, const char *fmt, ...)

@@ -162,6 +162,10 @@ struct store_edge {
 	bool in_cycle;	/* both ends in one cycle (recursive ones too) */
 };
 void store_edge(struct store *st, edge_id id, struct store_edge *out);
+/* One of its members alone. */
+fn_id store_edge_caller(struct store *st, edge_id id);
+fn_id store_edge_callee(struct store *st, edge_id id);
+uint64_t store_edge_calls(struct store *st, edge_id id);
 uint64_t store_edge_incl(struct store *st, edge_id id, uint32_t e);
 /* The callees of f are the edges *first .. *first + *n - 1. */
 void store_callees(struct store *st, fn_id f, edge_id *first, uint32_t *n);

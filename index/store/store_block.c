@@ -230,8 +230,9 @@ struct blocks *store_blocks(struct store *st, enum table t, uint32_t event)
 {
 	if (t >= TABLES || event >= store_slots_of(st, t))
 		return NULL;
-	if (!st->blocks[t])
-		st->blocks[t] = calloc(store_slots_of(st, t), sizeof(*st->blocks[t]));
+	if (!st->blocks[t] &&
+	    (st->blocks[t] = calloc(store_slots_of(st, t), sizeof(*st->blocks[t]))))
+		st->slots[t] = store_slots_of(st, t);
 	if (!st->blocks[t])
 		store_short(st);
 	return st->blocks[t] ? &st->blocks[t][event] : NULL;
@@ -289,8 +290,8 @@ static bool block_meet(struct store *st, enum table t, uint32_t event, uint32_t 
 	return true;
 }
 
-const void *store_block(struct store *st, enum table t, uint32_t event, uint32_t block,
-			uint32_t *rows, uint64_t *bytes)
+const struct block *store_meet(struct store *st, enum table t, uint32_t event,
+			       uint32_t block)
 {
 	struct blocks *b = store_blocks(st, t, event);
 
@@ -300,9 +301,19 @@ const void *store_block(struct store *st, enum table t, uint32_t event, uint32_t
 	}
 	if ((block >= b->n || !b->at[block].p) && !block_meet(st, t, event, block, b))
 		return NULL;
-	*rows = b->at[block].rows;
-	*bytes = b->at[block].bytes;
-	return b->at[block].p;
+	return &b->at[block];
+}
+
+const void *store_block(struct store *st, enum table t, uint32_t event, uint32_t block,
+			uint32_t *rows, uint64_t *bytes)
+{
+	const struct block *b = store_met(st, t, event, block);
+
+	if (!b)
+		return NULL;
+	*rows = b->rows;
+	*bytes = b->bytes;
+	return b->p;
 }
 
 const struct column_loops *column_loops(void)
@@ -314,20 +325,6 @@ const struct column_loops *column_loops(void)
 	return &column_loops_portable;
 }
 
-uint64_t store_row_u64(struct store *st, enum table t, uint32_t event, uint64_t row)
-{
-	uint32_t rows, i = row % BLOCK_ROWS;
-	uint64_t bytes;
-	const void *p =
-		store_block(st, t, event, (uint32_t)(row / BLOCK_ROWS), &rows, &bytes);
-
-	return p && i < rows ? column_row(p, bytes, rows, i) : 0;
-}
-
-uint32_t store_row_u32(struct store *st, enum table t, uint32_t event, uint64_t row)
-{
-	return (uint32_t)store_row_u64(st, t, event, row);
-}
 
 const unsigned char *store_packed(struct store *st, enum table t, uint64_t place,
 				  const unsigned char **end)

@@ -247,13 +247,28 @@ void store_fns_of_name(struct store *st, name_id name, fn_id *first, uint32_t *n
 
 /* ---- edges ---- */
 
+fn_id store_edge_caller(struct store *st, edge_id id)
+{
+	return store_row_id(st, TABLE_EDGE_CALLER, 0, id, st->info.functions);
+}
+
+fn_id store_edge_callee(struct store *st, edge_id id)
+{
+	return store_row_id(st, TABLE_EDGE_CALLEE, 0, id, st->info.functions);
+}
+
+uint64_t store_edge_calls(struct store *st, edge_id id)
+{
+	return store_row_u64(st, TABLE_EDGE_CALLS, 0, id);
+}
+
 void store_edge(struct store *st, edge_id id, struct store_edge *out)
 {
 	uint32_t cycle;
 
-	out->caller = store_row_id(st, TABLE_EDGE_CALLER, 0, id, st->info.functions);
-	out->callee = store_row_id(st, TABLE_EDGE_CALLEE, 0, id, st->info.functions);
-	out->calls = store_row_u64(st, TABLE_EDGE_CALLS, 0, id);
+	out->caller = store_edge_caller(st, id);
+	out->callee = store_edge_callee(st, id);
+	out->calls = store_edge_calls(st, id);
 	out->recursive = out->caller == out->callee;
 	cycle = store_fn_cycle(st, out->caller);
 	out->in_cycle =

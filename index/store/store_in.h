@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include "index/format/column_code.h"
 #include "index/format/detail_code.h"
 #include "index/format/tables.h"
 #include "index/format/meta_code.h"
@@ -45,6 +46,7 @@ struct store {
 	struct meta meta;
 	struct store_info info;
 	struct blocks *blocks[TABLES]; /* per event, where the table has events */
+	uint32_t slots[TABLES];	       /* their number; 0: not allocated yet */
 	struct store_part *part;       /* decoded when first used */
 	struct diag *diag;
 	uint32_t ndiag;
@@ -106,8 +108,33 @@ const unsigned char *store_packed(struct store *st, enum table t, uint64_t place
 				  const unsigned char **end);
 /* The string in a row of a table of strings. */
 struct str store_string(struct store *st, enum table t, uint64_t row);
-uint64_t store_row_u64(struct store *st, enum table t, uint32_t event, uint64_t row);
-uint32_t store_row_u32(struct store *st, enum table t, uint32_t event, uint64_t row);
+/* The same as one value; NULL if the block is not sound. */
+const struct block *store_meet(struct store *st, enum table t, uint32_t event,
+			       uint32_t block);
+/* Without a call if the block was read before. */
+static inline const struct block *store_met(struct store *st, enum table t,
+					    uint32_t event, uint64_t block)
+{
+	const struct blocks *b = event < st->slots[t] ? &st->blocks[t][event] : NULL;
+
+	return b && block < b->n && b->at[block].p
+		       ? &b->at[block]
+		       : store_meet(st, t, event, (uint32_t)block);
+}
+/* A row of a column; 0 (and damage kept) if its block is not sound. */
+static inline uint64_t store_row_u64(struct store *st, enum table t, uint32_t event,
+				     uint64_t row)
+{
+	const struct block *b = store_met(st, t, event, row / BLOCK_ROWS);
+	const uint32_t i = row % BLOCK_ROWS;
+
+	return b && i < b->rows ? column_row(b->p, b->bytes, b->rows, i) : 0;
+}
+static inline uint32_t store_row_u32(struct store *st, enum table t, uint32_t event,
+				     uint64_t row)
+{
+	return (uint32_t)store_row_u64(st, t, event, row);
+}
 /* A u32 id; 0 with damage kept unless it is below n.  It was when its block was checked,
  * but the file may have been written to since. */
 uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t row,

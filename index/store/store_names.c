@@ -82,9 +82,11 @@ void store_shown_names(struct store *st, const name_id *name, size_t n, struct s
 	for (size_t i = 0; i < n; i++) {
 		if (name[i] / STRING_ROWS != s.block)
 			s = strings_of(st, TABLE_NAME, name[i] / STRING_ROWS);
-		out[i] = shown(st, name[i],
-			       string_in(st, TABLE_NAME, &s, name[i] % STRING_ROWS));
+		out[i] = string_in(st, TABLE_NAME, &s, name[i] % STRING_ROWS);
+		__builtin_prefetch(out[i].p);
 	}
+	for (size_t i = 0; i < n && !st->as_recorded; i++)
+		out[i] = shown(st, name[i], out[i]);
 }
 
 /* ---- names with a text ---- */

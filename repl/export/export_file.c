@@ -43,13 +43,13 @@ static void start_cell(struct export *x)
 		return;
 	}
 	out_char(&x->out, first ? '{' : ',');
+	out_char(&x->out, '"');
+	out_c(&x->out, c->name);
 	if (c->flags & EXPORT_COST) {
-		out_printf(&x->out, "\"%s_", c->name);
+		out_char(&x->out, '_');
 		out_c(&x->out, x->events[x->event].column);
-		out_c(&x->out, "\":");
-	} else {
-		out_printf(&x->out, "\"%s\":", c->name);
 	}
+	out_c(&x->out, "\":");
 }
 
 void export_text(struct export *x, struct str s)

@@ -52,7 +52,12 @@ static int find_source(const struct result *r, const char *format,
 	if (!s->name)
 		s->name = first_of(r, COL_OBJ);
 	if (s->name && s->cost)
-		return 0;
+		return result_load(r, s->path, err) || result_load(r, s->depth, err) ||
+				       result_load(r, s->cost, err) ||
+				       result_load(r, s->own, err) ||
+				       result_load(r, s->name, err)
+			       ? (int)err->kind
+			       : 0;
 	err_set(err, ERR_QUERY, 0,
 		"%s draws functions by their cost, and this answer has none", format);
 	return err_hint(err, "calltree from main | as %s", format);
@@ -423,6 +428,19 @@ int frames_of_stacks(const struct result *r, const char *format, struct frames *
 		"%.2g %% of the cost lies deeper than %zu frames and is in (other) there",
 		out->sum ? 100.0 * (double)cut / (double)out->sum : 0.0, depth + 1);
 	return 0;
+}
+
+int frames_by_name(const struct frames *f, struct sort_pair *order, struct err *err)
+{
+	struct str *name = malloc((f->n + 1) * sizeof(*name));
+	int rc = -1;
+
+	for (size_t i = 0; name && i < f->n; i++)
+		name[i] = f->all[i].name;
+	if (name)
+		rc = sort_strings(name, f->n, order);
+	free(name);
+	return rc ? err_no_memory(err, NULL) : 0;
 }
 
 void frames_free(struct frames *f)

@@ -17,6 +17,7 @@
 
 #include "engine/lang/result.h"
 #include "index/base/err.h"
+#include "index/base/sort.h"
 
 struct frame {
 	struct str name;
@@ -54,6 +55,8 @@ int frames_of(const struct result *r, const char *format, struct frames *out,
  * "(other)", and *note says how much of the cost that is. */
 int frames_of_stacks(const struct result *r, const char *format, struct frames *out,
 		     char *note, size_t size, struct err *err);
+/* order[i].value: the i-th frame by name; room for f->n. */
+int frames_by_name(const struct frames *f, struct sort_pair *order, struct err *err);
 void frames_free(struct frames *f);
 
 #endif

@@ -1,8 +1,6 @@
 /* render.c - functions shared by the renderers; see render.h. */
 #include "repl/render/render.h"
 
-#include <inttypes.h>
-
 #include "repl/term/number.h"
 
 enum { POLL_EVERY = 1024 }; /* rows */
@@ -27,9 +25,10 @@ bool render_is_text(const struct column *c)
 	       c->type == COL_OBJ;
 }
 
-bool render_absent(const struct column *c, size_t row)
+bool render_is_digits(const struct column *c)
 {
-	return c->absent && c->absent[row];
+	return !render_is_text(c) && c->type != COL_DELTA && c->type != COL_PERCENT &&
+	       c->type != COL_RATIO && c->type != COL_BOOL;
 }
 
 void render_plain(struct out *o, const struct column *c, size_t row, const char *none)
@@ -41,7 +40,10 @@ void render_plain(struct out *o, const struct column *c, size_t row, const char 
 		return;
 	}
 	switch (c->type) {
-	case COL_DELTA: out_printf(o, "%" PRId64, c->i[row]); break;
+	case COL_DELTA:
+		out_c(o, c->i[row] < 0 ? "-" : "");
+		out_u64(o, c->i[row] < 0 ? 0 - (uint64_t)c->i[row] : (uint64_t)c->i[row]);
+		break;
 	case COL_PERCENT:
 	case COL_RATIO:
 		number_exact(buf, c->f[row]);

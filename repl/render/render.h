@@ -67,6 +67,11 @@ int render_one_profile(struct render *rd, const char *format, const char *hint);
 /* Write a number in plain digits; `none` if the cell is absent. */
 void render_plain(struct out *o, const struct column *c, size_t row, const char *none);
 bool render_is_text(const struct column *c);
-bool render_absent(const struct column *c, size_t row);
+/* Are its cells written as those of u? */
+bool render_is_digits(const struct column *c);
+static inline bool render_absent(const struct column *c, size_t row)
+{
+	return c->absent && c->absent[row];
+}
 
 #endif

@@ -14,14 +14,18 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/graph/graph.h"
 
-enum { ROUND = 64 << 20 }; /* bytes of detail of one function */
+enum { MOST_AHEAD = 16 }; /* calls of a function */
 
-struct names {
-	uint8_t *fn, *file, *obj; /* 1: written before */
+/* Of a chosen function, for the calls of it. */
+struct callee {
+	uint64_t line;
+	struct str name;
+	file_id file;
+	obj_id obj;
+	bool chosen, named; /* in the answer; its name was written before */
 };
 
 struct writer {
@@ -30,38 +34,51 @@ struct writer {
 	struct store *st;
 	struct graph *g; /* after the graph stages; NULL: the profile itself */
 	const struct store_info *info;
-	struct names done;
-	uint8_t *chosen;  /* per function */
-	uint64_t *totals; /* per event */
-	struct arena arena;
-	file_id file; /* of the next lines */
+	struct callee *fn;		 /* per function */
+	uint8_t *file_named, *obj_named; /* 1: written before */
+	uint64_t *totals;		 /* per event */
+	file_id file;			 /* of the next lines */
 };
 
-static void put_name(struct writer *w, const char *key, uint32_t id, uint8_t *done,
-		     struct str name)
+static void put_id(struct writer *w, const char *key, uint32_t id)
 {
-	out_printf(w->o, "%s=(%" PRIu32 ")", key, id + 1);
-	if (!done[id]) {
-		out_char(w->o, ' ');
-		out_str(w->o, name);
-		done[id] = 1;
-	}
-	out_char(w->o, '\n');
+	out_c(w->o, key);
+	out_c(w->o, "=(");
+	out_u64(w->o, (uint64_t)id + 1);
+	out_char(w->o, ')');
 }
 
-static void put_fn(struct writer *w, const char *key, fn_id f)
+static void put_first_name(struct writer *w, struct str name)
 {
-	put_name(w, key, f, w->done.fn, store_fn_name(w->st, f));
+	out_char(w->o, ' ');
+	out_str(w->o, name);
+}
+
+static void put_fn(struct writer *w, const char *key, uint32_t f)
+{
+	put_id(w, key, f);
+	if (!w->fn[f].named)
+		put_first_name(w, w->g ? graph_name(w->g, f) : w->fn[f].name);
+	w->fn[f].named = true;
+	out_char(w->o, '\n');
 }
 
 static void put_file(struct writer *w, const char *key, file_id f)
 {
-	put_name(w, key, f, w->done.file, store_file(w->st, f));
+	put_id(w, key, f);
+	if (!w->file_named[f])
+		put_first_name(w, store_file(w->st, f));
+	w->file_named[f] = 1;
+	out_char(w->o, '\n');
 }
 
 static void put_obj(struct writer *w, const char *key, obj_id ob)
 {
-	put_name(w, key, ob, w->done.obj, store_obj(w->st, ob));
+	put_id(w, key, ob);
+	if (!w->obj_named[ob])
+		put_first_name(w, store_obj(w->st, ob));
+	w->obj_named[ob] = 1;
+	out_char(w->o, '\n');
 }
 
 static void put_position(struct writer *w, uint64_t instr, uint64_t line)
@@ -98,63 +115,54 @@ static void follow_file(struct writer *w, file_id file)
 	w->file = file;
 }
 
-static int put_lines(struct writer *w, fn_id f)
+static int put_line(void *arg, const struct store_line *row, const uint64_t *costs,
+		    struct err *err)
 {
-	struct store_line *rows;
-	uint64_t *costs;
-	size_t n;
+	struct writer *w = arg;
 
-	if (store_lines(w->st, f, &w->arena, &rows, &costs, &n, w->rd->err))
-		return (int)w->rd->err->kind;
-	for (size_t i = 0; i < n; i++) {
-		const uint64_t *c = costs + i * w->info->events;
-
-		follow_file(w, rows[i].file);
-		put_position(w, rows[i].instr, rows[i].line);
-		put_costs(w, c);
-		for (uint32_t e = 0; e < w->info->events; e++)
-			add_total(w, e, c[e]);
-	}
+	(void)err;
+	follow_file(w, row->file);
+	put_position(w, row->instr, row->line);
+	put_costs(w, costs);
+	for (uint32_t e = 0; e < w->info->events; e++)
+		add_total(w, e, costs[e]);
 	return 0;
 }
 
-static int put_calls(struct writer *w, fn_id f)
+static int put_call(void *arg, const struct store_site *row, const uint64_t *costs,
+		    struct err *err)
 {
-	struct store_site *rows;
-	uint64_t *costs;
-	size_t n;
+	struct writer *w = arg;
+	const struct callee *to = &w->fn[row->callee];
 
-	if (store_sites(w->st, f, &w->arena, &rows, &costs, &n, w->rd->err))
-		return (int)w->rd->err->kind;
-	for (size_t i = 0; i < n; i++) {
-		fn_id to = rows[i].callee;
-
-		if (!w->chosen[to])
-			continue;
-		follow_file(w, rows[i].file);
-		put_obj(w, "cob", store_fn_obj_id(w->st, to));
-		put_file(w, "cfi", store_fn_file_id(w->st, to));
-		put_fn(w, "cfn", to);
-		out_printf(w->o, "calls=%" PRIu64 " ", rows[i].calls);
-		put_position(w, 0, store_fn_line(w->st, to));
-		out_char(w->o, '\n');
-		put_position(w, rows[i].instr, rows[i].line);
-		put_costs(w, costs + i * w->info->events);
-	}
+	(void)err;
+	if (!to->chosen)
+		return 0;
+	follow_file(w, row->file);
+	put_obj(w, "cob", to->obj);
+	put_file(w, "cfi", to->file);
+	put_fn(w, "cfn", row->callee);
+	out_c(w->o, "calls=");
+	out_u64(w->o, row->calls);
+	out_char(w->o, ' ');
+	put_position(w, 0, to->line);
+	out_char(w->o, '\n');
+	put_position(w, row->instr, row->line);
+	put_costs(w, costs);
 	return 0;
 }
 
 static int put_function(struct writer *w, fn_id f)
 {
 	out_char(w->o, '\n');
-	put_obj(w, "ob", store_fn_obj_id(w->st, f));
-	w->file = store_fn_file_id(w->st, f);
+	put_obj(w, "ob", w->fn[f].obj);
+	w->file = w->fn[f].file;
 	put_file(w, "fl", w->file);
 	put_fn(w, "fn", f);
-	arena_reset(&w->arena);
-	if (put_lines(w, f) == 0)
-		put_calls(w, f);
-	return (int)w->rd->err->kind;
+	return store_each_line(w->st, f, put_line, w, w->rd->err) ||
+			       store_each_site(w->st, f, put_call, w, w->rd->err)
+		       ? (int)w->rd->err->kind
+		       : 0;
 }
 
 /* ---- what graph stages left ---- */
@@ -180,10 +188,10 @@ static void put_graph_call(struct writer *w, uint32_t edge)
 	struct store_edge x;
 
 	graph_edge(w->g, edge, &x);
-	if (!w->chosen[x.callee])
+	if (!w->fn[x.callee].chosen)
 		return;
 	put_graph_places(w, x.callee, "cob", "cfi");
-	put_name(w, "cfn", x.callee, w->done.fn, graph_name(w->g, x.callee));
+	put_fn(w, "cfn", x.callee);
 	out_printf(w->o, "calls=%" PRIu64 " %" PRIu64 "\n%" PRIu64, x.calls,
 		   graph_line(w->g, x.callee), graph_line(w->g, x.caller));
 	for (uint32_t e = 0; e < w->info->events; e++) {
@@ -199,7 +207,7 @@ static void put_graph_function(struct writer *w, uint32_t f)
 
 	out_char(w->o, '\n');
 	put_graph_places(w, f, "ob", "fl");
-	put_name(w, "fn", f, w->done.fn, graph_name(w->g, f));
+	put_fn(w, "fn", f);
 	out_u64(w->o, graph_line(w->g, f));
 	for (uint32_t e = 0; e < w->info->events; e++) {
 		uint64_t cost = graph_self(w->g, f, e);
@@ -291,8 +299,8 @@ static void mark_chosen(struct writer *w, const struct column *id)
 	const struct result *r = w->rd->r;
 
 	/* A tree with recursion has no end in a graph: write the whole profile. */
-	if (r->tree)
-		memset(w->chosen, 1, w->g ? w->g->functions : w->info->functions);
+	for (uint32_t f = 0; r->tree && f < w->info->functions; f++)
+		w->fn[f].chosen = true;
 	for (size_t i = 0; i < r->rows; i++) {
 		uint32_t f = !render_absent(id, i) && id->u[i] < w->info->functions
 				     ? (uint32_t)id->u[i]
@@ -301,8 +309,45 @@ static void mark_chosen(struct writer *w, const struct column *id)
 		if (f != GRAPH_NONE && w->g)
 			f = graph_of_store(w->g, f);
 		if (f != GRAPH_NONE)
-			w->chosen[f] = 1;
+			w->fn[f].chosen = true;
 	}
+}
+
+static void find_callees(struct writer *w)
+{
+	for (fn_id f = 0; f < w->info->functions; f++) {
+		struct callee *x = &w->fn[f];
+
+		if (!x->chosen)
+			continue;
+		x->line = store_fn_line(w->st, f);
+		x->name = store_fn_name(w->st, f);
+		x->file = store_fn_file_id(w->st, f);
+		x->obj = store_fn_obj_id(w->st, f);
+	}
+}
+
+/* The functions that f calls are anywhere in fn[], and their names in the index. */
+static void prefetch_callees(const struct writer *w, fn_id f, bool names)
+{
+	edge_id first;
+	uint32_t n;
+
+	if (f >= w->info->functions)
+		return;
+	store_callees(w->st, f, &first, &n);
+	for (uint32_t i = 0; i < n && i < MOST_AHEAD; i++) {
+		const struct callee *to = &w->fn[store_edge_callee(w->st, first + i)];
+
+		__builtin_prefetch(names ? to->name.p : (const char *)to);
+	}
+}
+
+static int put_ahead(struct writer *w, fn_id f)
+{
+	prefetch_callees(w, f + 4, false);
+	prefetch_callees(w, f + 2, true);
+	return put_function(w, f);
 }
 
 static void write_profile(struct writer *w, const struct column *id)
@@ -313,13 +358,15 @@ static void write_profile(struct writer *w, const struct column *id)
 		if (graph_event(w->g, e, w->rd->err))
 			return;
 	mark_chosen(w, id);
+	if (!w->g)
+		find_callees(w);
 	put_header(w);
 	for (fn_id f = 0; f < functions; f++) {
 		if (render_cancelled(w->rd, f))
 			return;
-		if (w->chosen[f] && w->g)
+		if (w->fn[f].chosen && w->g)
 			put_graph_function(w, f);
-		else if (w->chosen[f] && put_function(w, f))
+		else if (w->fn[f].chosen && put_ahead(w, f))
 			return;
 	}
 	out_c(w->o, "\ntotals:");
@@ -335,7 +382,7 @@ int render_callgrind(struct render *rd)
 	if (rd->r->base.n)
 		return render_one_profile(rd, "callgrind",
 					  "ask without vs, once for each profile");
-	if (check_ids(rd, id))
+	if (check_ids(rd, id) || result_load(rd->r, id, rd->err))
 		return (int)rd->err->kind;
 	if (rd->r->graph && !rd->r->graph->plain)
 		w.g = rd->r->graph;
@@ -347,21 +394,17 @@ int render_callgrind(struct render *rd)
 		return err_set(rd->err, ERR_QUERY, 0,
 			       "the profile of this answer is closed");
 	w.info = store_info(w.st);
-	arena_init(&w.arena, ROUND);
-	w.done.fn = calloc((size_t)w.info->functions + 1, 1);
-	w.done.file = calloc((size_t)w.info->files + 1, 1);
-	w.done.obj = calloc((size_t)w.info->objects + 1, 1);
-	w.chosen = calloc((size_t)w.info->functions + 1, 1);
+	w.fn = calloc((size_t)w.info->functions + 1, sizeof(*w.fn));
+	w.file_named = calloc((size_t)w.info->files + 1, 1);
+	w.obj_named = calloc((size_t)w.info->objects + 1, 1);
 	w.totals = calloc((size_t)w.info->events + 1, sizeof(*w.totals));
-	if (w.done.fn && w.done.file && w.done.obj && w.chosen && w.totals)
+	if (w.fn && w.file_named && w.obj_named && w.totals)
 		write_profile(&w, id);
 	else
 		err_no_memory(rd->err, NULL);
-	free(w.done.fn);
-	free(w.done.file);
-	free(w.done.obj);
-	free(w.chosen);
+	free(w.fn);
+	free(w.file_named);
+	free(w.obj_named);
 	free(w.totals);
-	arena_free(&w.arena);
 	return (int)rd->err->kind;
 }

@@ -256,6 +256,8 @@ int render_html(struct render *rd)
 		put_page_head(rd);
 		return report_put(rd);
 	}
+	if (result_whole(r, rd->err))
+		return (int)rd->err->kind;
 	grouped = calloc(r->ncols + 1, sizeof(*grouped));
 	if (!grouped)
 		return err_no_memory(rd->err, NULL);

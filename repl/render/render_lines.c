@@ -6,76 +6,173 @@
  */
 #include "repl/render/render.h"
 
+#include <stdlib.h>
+
 #include "repl/term/number.h"
+
+enum { AHEAD = 8 }; /* rows */
 
 struct lines {
 	enum emit_form form;
 	const char *before, *between, *after, *none; /* around and between cells */
+	const char *empty;			     /* a row without cells */
+	bool keys; /* each cell after its name: an object of JSON */
 };
 
-static void put_lines_cell(struct render *rd, const struct lines *l,
-			   const struct column *c, size_t row)
-{
-	if (!render_is_text(c))
-		render_plain(rd->o, c, row, l->none);
-	else if (render_absent(c, row))
-		out_c(rd->o, l->none);
-	else
-		emit_name(rd->o, l->form, c->s[row]);
-}
+/* A shown column: its number in the result, and what is written before each cell. */
+struct lines_cell {
+	size_t column;
+	struct str before;
+	enum { CELL_TEXT, CELL_DIGITS, CELL_OTHER } kind;
+};
 
-static void put_header(struct render *rd, const struct lines *l)
-{
-	const char *sep = l->before;
+struct lines_plan {
+	const struct lines *l;
+	struct lines_cell *cell;
+	size_t n;
+	struct out text; /* of the befores */
+};
 
-	for (size_t i = 0; i < rd->r->ncols; i++) {
-		if (!rd->r->cols[i].machine)
-			continue;
-		out_c(rd->o, sep);
-		emit_name(rd->o, l->form, rd->r->cols[i].name);
-		sep = l->between;
+static void plan_befores(const struct result *r, struct lines_plan *p)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		out_c(&p->text, i ? p->l->between : p->l->before);
+		if (p->l->keys) {
+			emit_name(&p->text, EMIT_JSON, r->cols[p->cell[i].column].name);
+			out_char(&p->text, ':');
+		}
+		p->cell[i].before.n = p->text.n - at;
+		at = p->text.n;
 	}
-	out_c(rd->o, l->after);
+	for (size_t i = 0, from = 0; i < p->n; from += p->cell[i++].before.n)
+		p->cell[i].before.p = p->text.buf + from;
 }
 
-static void put_lines_row(struct render *rd, const struct lines *l, size_t row)
+static void plan_cell(const struct result *r, struct lines_cell *cell, size_t column)
 {
-	const char *sep = l->before;
+	const struct column *c = &r->cols[column];
 
-	for (size_t i = 0; i < rd->r->ncols; i++) {
-		if (!rd->r->cols[i].machine)
-			continue;
-		out_c(rd->o, sep);
-		put_lines_cell(rd, l, &rd->r->cols[i], row);
-		sep = l->between;
-	}
-	out_c(rd->o, l->after);
+	cell->column = column;
+	cell->kind = render_is_text(c)	   ? CELL_TEXT
+		     : render_is_digits(c) ? CELL_DIGITS
+					   : CELL_OTHER;
 }
 
-static int put_lines_rows(struct render *rd, const struct lines *l)
+static int lines_plan(struct render *rd, const struct lines *l, struct lines_plan *p)
 {
-	for (size_t row = 0, at; row < rd->r->rows; row++) {
-		if (render_cancelled(rd, row) || result_row(rd->r, row, &at, rd->err))
-			return (int)rd->err->kind;
-		put_lines_row(rd, l, at);
+	const struct result *r = rd->r;
+	size_t at;
+
+	*p = (struct lines_plan){.l = l};
+	out_mem(&p->text);
+	/* A damaged index is reported before anything is written. */
+	if (r->rows && result_row(r, 0, &at, rd->err))
+		return (int)rd->err->kind;
+	p->cell = calloc(r->ncols + 1, sizeof(*p->cell));
+	if (!p->cell)
+		return err_no_memory(rd->err, NULL);
+	for (size_t i = 0; i < r->ncols; i++)
+		if (r->cols[i].machine)
+			plan_cell(r, &p->cell[p->n++], i);
+	plan_befores(r, p);
+	if (p->text.failed) {
+		p->n = 0;
+		return err_no_memory(rd->err, NULL);
 	}
 	return 0;
 }
 
+static void lines_end(struct lines_plan *p)
+{
+	free(p->cell);
+	out_close(&p->text);
+}
+
+static void put_header(struct render *rd, const struct lines_plan *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		out_str(rd->o, p->cell[i].before);
+		emit_name(rd->o, p->l->form, rd->r->cols[p->cell[i].column].name);
+	}
+	out_c(rd->o, p->n ? p->l->after : p->l->empty);
+}
+
+/* Names of rows of a sorted table are anywhere in the index. */
+static void prefetch_names(const struct result *r, const struct lines_plan *p, size_t row)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->cell[i].kind == CELL_TEXT)
+			__builtin_prefetch(r->cols[p->cell[i].column].s[row].p);
+}
+
+static void put_lines_row(struct render *rd, const struct lines_plan *p, size_t row)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const struct column *c = &rd->r->cols[p->cell[i].column];
+
+		out_str(rd->o, p->cell[i].before);
+		if (render_absent(c, row))
+			out_c(rd->o, p->l->none);
+		else if (p->cell[i].kind == CELL_TEXT)
+			emit_name(rd->o, p->l->form, c->s[row]);
+		else if (p->cell[i].kind == CELL_DIGITS)
+			out_u64(rd->o, c->u[row]);
+		else
+			render_plain(rd->o, c, row, p->l->none);
+	}
+	out_c(rd->o, p->n ? p->l->after : p->l->empty);
+}
+
+/* Write all rows, with `sep` before each but the first. */
+static int put_lines_rows(struct render *rd, const struct lines_plan *p, const char *sep)
+{
+	for (size_t row = 0, at; row < rd->r->rows; row++) {
+		if (render_cancelled(rd, row) || result_row(rd->r, row, &at, rd->err))
+			return (int)rd->err->kind;
+		out_c(rd->o, row ? sep : "");
+		if (at + AHEAD < (rd->r->pages ? rd->r->held : rd->r->rows))
+			prefetch_names(rd->r, p, at + AHEAD);
+		put_lines_row(rd, p, at);
+	}
+	return 0;
+}
+
+static int render_fields(struct render *rd, const struct lines *l)
+{
+	struct lines_plan p;
+
+	if (lines_plan(rd, l, &p) == 0) {
+		put_header(rd, &p);
+		put_lines_rows(rd, &p, "");
+	}
+	lines_end(&p);
+	return (int)rd->err->kind;
+}
+
 int render_csv(struct render *rd)
 {
-	struct lines l = {rd->look->raw ? EMIT_CSV_RAW : EMIT_CSV, "", ",", "\r\n", ""};
+	const struct lines l = {.form = rd->look->raw ? EMIT_CSV_RAW : EMIT_CSV,
+				.before = "",
+				.between = ",",
+				.after = "\r\n",
+				.none = "",
+				.empty = "\r\n"};
 
-	put_header(rd, &l);
-	return put_lines_rows(rd, &l);
+	return render_fields(rd, &l);
 }
 
 int render_tsv(struct render *rd)
 {
-	struct lines l = {rd->look->raw ? EMIT_TSV_RAW : EMIT_TSV, "", "\t", "\n", ""};
+	const struct lines l = {.form = rd->look->raw ? EMIT_TSV_RAW : EMIT_TSV,
+				.before = "",
+				.between = "\t",
+				.after = "\n",
+				.none = "",
+				.empty = "\n"};
 
-	put_header(rd, &l);
-	return put_lines_rows(rd, &l);
+	return render_fields(rd, &l);
 }
 
 /* ---- JSON ---- */
@@ -132,56 +229,39 @@ static void put_meta(struct render *rd)
 
 int render_json(struct render *rd)
 {
-	static const struct lines header = {EMIT_JSON, "[", ",", "]", "null"};
-	size_t machine = 0;
+	static const struct lines l = {.form = EMIT_JSON,
+				       .before = "[",
+				       .between = ",",
+				       .after = "]",
+				       .none = "null",
+				       .empty = "[]"};
+	struct lines_plan p;
 
-	for (size_t i = 0; i < rd->r->ncols; i++)
-		machine += rd->r->cols[i].machine;
-	put_meta(rd);
-	out_c(rd->o, "\"columns\":");
-	if (machine)
-		put_header(rd, &header);
-	else
-		out_c(rd->o, "[]");
-	out_c(rd->o, ",\n\"rows\":[");
-	for (size_t row = 0, at; row < rd->r->rows; row++) {
-		if (render_cancelled(rd, row) || result_row(rd->r, row, &at, rd->err))
-			return (int)rd->err->kind;
-		out_c(rd->o, row ? ",\n" : "\n");
-		if (machine)
-			put_lines_row(rd, &header, at);
-		else
-			out_c(rd->o, "[]");
+	if (lines_plan(rd, &l, &p) == 0) {
+		put_meta(rd);
+		out_c(rd->o, "\"columns\":");
+		put_header(rd, &p);
+		out_c(rd->o, rd->r->rows ? ",\n\"rows\":[\n" : ",\n\"rows\":[");
+		put_lines_rows(rd, &p, ",\n");
+		out_c(rd->o, "]}\n");
 	}
-	out_c(rd->o, "]}\n");
-	return 0;
-}
-
-static void put_object(struct render *rd, size_t row)
-{
-	static const struct lines l = {EMIT_JSON, "", "", "", "null"};
-	const char *sep = "{";
-
-	for (size_t i = 0; i < rd->r->ncols; i++) {
-		const struct column *c = &rd->r->cols[i];
-
-		if (!c->machine)
-			continue;
-		out_c(rd->o, sep);
-		emit_name(rd->o, EMIT_JSON, c->name);
-		out_char(rd->o, ':');
-		put_lines_cell(rd, &l, c, row);
-		sep = ",";
-	}
-	out_c(rd->o, sep[0] == '{' ? "{}\n" : "}\n");
+	lines_end(&p);
+	return (int)rd->err->kind;
 }
 
 int render_ndjson(struct render *rd)
 {
-	for (size_t row = 0, at; row < rd->r->rows; row++) {
-		if (render_cancelled(rd, row) || result_row(rd->r, row, &at, rd->err))
-			return (int)rd->err->kind;
-		put_object(rd, at);
-	}
-	return 0;
+	static const struct lines l = {.form = EMIT_JSON,
+				       .before = "{",
+				       .between = ",",
+				       .after = "}\n",
+				       .none = "null",
+				       .empty = "{}\n",
+				       .keys = true};
+	struct lines_plan p;
+
+	if (lines_plan(rd, &l, &p) == 0)
+		put_lines_rows(rd, &p, "");
+	lines_end(&p);
+	return (int)rd->err->kind;
 }

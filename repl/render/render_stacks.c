@@ -11,6 +11,8 @@
 
 #include "repl/render/frames.h"
 
+enum { AHEAD = 16 }; /* frames: their names are anywhere in the index */
+
 /* Allocate room for the deepest stack; NULL: out of memory, err is set. */
 static size_t *new_stack(struct render *rd, const struct frames *f)
 {
@@ -42,6 +44,8 @@ int render_folded(struct render *rd)
 		for (size_t i = 0; i < f.n && !render_cancelled(rd, i); i++) {
 			size_t n = stack_of(&f, i, stack);
 
+			if (i + AHEAD < f.n)
+				__builtin_prefetch(f.all[i + AHEAD].name.p);
 			if (!f.all[i].self && !f.all[i].base_self)
 				continue;
 			for (size_t k = 0; k < n; k++) {
@@ -64,32 +68,29 @@ int render_folded(struct render *rd)
 
 /* ---- speedscope: https://www.speedscope.app/file-format-schema.json, "sampled" ---- */
 
-static int stacks_by_name(const void *a, const void *b)
-{
-	return str_cmp((*(const struct frame *const *)a)->name,
-		       (*(const struct frame *const *)b)->name);
-}
-
 /* Write the distinct names; number[i]: the index of frame i's name. */
 static int put_names(struct render *rd, const struct frames *f, size_t *number)
 {
-	const struct frame **sorted = calloc(f->n + 1, sizeof(const struct frame *));
+	struct sort_pair *order = calloc(f->n + 1, sizeof(*order));
+	struct str before = {NULL, 0};
 	size_t distinct = 0;
 
-	if (!sorted)
+	if (!order || frames_by_name(f, order, rd->err)) {
+		free(order);
 		return err_no_memory(rd->err, NULL);
-	for (size_t i = 0; i < f->n; i++)
-		sorted[i] = &f->all[i];
-	qsort(sorted, f->n, sizeof(const struct frame *), stacks_by_name);
+	}
 	for (size_t i = 0; i < f->n; i++) {
-		if (i == 0 || !str_eq(sorted[i]->name, sorted[i - 1]->name)) {
+		const struct str name = f->all[order[i].value].name;
+
+		if (i == 0 || !str_eq(name, before)) {
 			out_c(rd->o, distinct++ ? ",\n{\"name\":" : "\n{\"name\":");
-			emit_name(rd->o, EMIT_JSON, sorted[i]->name);
+			emit_name(rd->o, EMIT_JSON, name);
 			out_char(rd->o, '}');
 		}
-		number[sorted[i] - f->all] = distinct - 1;
+		number[order[i].value] = distinct - 1;
+		before = name;
 	}
-	free(sorted);
+	free(order);
 	return 0;
 }
 

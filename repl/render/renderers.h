@@ -11,8 +11,8 @@
 struct renderer {
 	enum format format;
 	bool binary; /* has raw bytes: never written to a terminal */
-	bool pages;  /* takes one row after the other, so that not all rows are in
-			memory */
+	bool pages;  /* takes one row after the other, or loads the columns that it
+			reads: not all of an answer is in memory */
 	int (*render)(struct render *rd);
 	const char *what; /* one line for .help */
 };

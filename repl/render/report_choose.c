@@ -79,12 +79,14 @@ static void match_functions(struct report *p)
 }
 
 /* Find the row of each function in the answer. */
-static void find_rows(struct report *p)
+static int find_rows(struct report *p)
 {
 	const struct result *r = p->rd->r;
 	const struct column *id = result_col(r, STR("id"));
 	const uint32_t of_store = store_info(p->side[0].g->st)->functions;
 
+	if (result_load(r, id, p->rd->err))
+		return (int)p->rd->err->kind;
 	for (size_t i = 0; i < r->rows; i++) {
 		uint32_t f = GRAPH_NONE;
 		unsigned s = 0;
@@ -98,6 +100,7 @@ static void find_rows(struct report *p)
 		if (f != GRAPH_NONE)
 			p->row[p->side[s].place[f]] = (uint32_t)i + 1;
 	}
+	return 0;
 }
 
 static int prepare_report(struct report *p)
@@ -121,8 +124,7 @@ static int prepare_report(struct report *p)
 		return err_no_memory(p->rd->err, "for a report");
 	memset(p->string, 0xff, strings * sizeof(*p->string));
 	match_functions(p);
-	find_rows(p);
-	return 0;
+	return find_rows(p);
 }
 
 /* ---- the costliest ---- */

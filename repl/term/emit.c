@@ -2,7 +2,9 @@
  * emit.c - escaping; see emit.h.
  *
  * A name is cut into units: a UTF-8 character, or one byte that is not part of one.  Each
- * form maps a unit to bytes, and adds the delimiters of the whole.
+ * form maps a unit to bytes, and adds the delimiters of the whole.  Most names are plain
+ * ASCII, which every form writes as it is: special[] names the other bytes, and runs of
+ * plain ones are not cut.
  */
 #include "repl/term/emit.h"
 
@@ -144,11 +146,64 @@ static void frame_unit(struct out *o, const struct unit *u)
 		text_unit(o, u);
 }
 
-static void each_unit(struct out *o, struct str s, unit_writer *write)
+/* ---- plain bytes ---- */
+
+enum {
+	IN_TEXT = 1,
+	IN_JSON = 2,
+	IN_FIELD = 4, /* csv, tsv */
+	IN_MD = 8,
+	IN_XML = 16,
+	IN_DOT = 32,
+	IN_FRAME = 64,
+	IN_GITHUB = 128,
+	IN_ALL = 255,
+};
+
+/* The forms that do not write a byte as it is. */
+static const uint8_t special[256] = {
+	[0 ... 31] = IN_ALL,
+	['!'] = IN_MD,
+	['"'] = IN_JSON | IN_FIELD | IN_XML | IN_DOT,
+	['#'] = IN_MD,
+	['$'] = IN_MD,
+	['%'] = IN_GITHUB,
+	['&'] = IN_MD | IN_XML,
+	['\''] = IN_XML,
+	['*'] = IN_MD,
+	[','] = IN_FIELD | IN_GITHUB,
+	[':'] = IN_GITHUB,
+	[';'] = IN_FRAME,
+	['<'] = IN_MD | IN_XML,
+	['>'] = IN_MD | IN_XML,
+	['['] = IN_MD,
+	['\\'] = IN_JSON | IN_FIELD | IN_MD | IN_DOT,
+	[']'] = IN_MD,
+	['_'] = IN_MD,
+	['`'] = IN_MD,
+	['|'] = IN_MD,
+	['~'] = IN_MD,
+	[127 ... 255] = IN_ALL,
+};
+
+/* Where the run of plain bytes from `at` on ends. */
+static size_t plain_end(struct str s, size_t at, unsigned form)
+{
+	while (at < s.n && !(special[(unsigned char)s.p[at]] & form))
+		at++;
+	return at;
+}
+
+static void each_unit(struct out *o, struct str s, unsigned form, unit_writer *write)
 {
 	for (size_t i = 0; i < s.n;) {
-		struct unit u = unit_at_byte(s, i);
+		const size_t end = plain_end(s, i, form);
+		struct unit u;
 
+		out_bytes(o, s.p + i, end - i);
+		if ((i = end) == s.n)
+			return;
+		u = unit_at_byte(s, i);
 		write(o, &u);
 		i += u.n;
 	}
@@ -156,9 +211,14 @@ static void each_unit(struct out *o, struct str s, unit_writer *write)
 
 static void github(struct out *o, struct str s, const char *escaped)
 {
-	for (size_t i = 0; i < s.n;) {
-		struct unit u = unit_at_byte(s, i);
+	for (size_t i = 0, end; i < s.n;) {
+		struct unit u;
 
+		end = plain_end(s, i, IN_GITHUB);
+		out_bytes(o, s.p + i, end - i);
+		if ((i = end) == s.n)
+			return;
+		u = unit_at_byte(s, i);
 		if (u.cp && u.cp < 0x80 && strchr(escaped, (int)u.cp))
 			out_printf(o, "%%%02X", (unsigned)u.cp);
 		else
@@ -183,7 +243,7 @@ static void md_code(struct out *o, struct str s, unit_writer *write)
 		return;
 	out_fill(o, '`', most + 1);
 	out_c(o, pad ? " " : "");
-	each_unit(o, s, write);
+	each_unit(o, s, IN_MD, write);
 	out_c(o, pad ? " " : "");
 	out_fill(o, '`', most + 1);
 }
@@ -227,7 +287,7 @@ static struct str marked(struct out *o, struct str s)
 static void json(struct out *o, struct str s)
 {
 	out_char(o, '"');
-	each_unit(o, s, json_unit);
+	each_unit(o, s, IN_JSON, json_unit);
 	out_char(o, '"');
 }
 
@@ -237,7 +297,8 @@ static bool looks_like_formula(struct str s)
 
 	while (i < s.n && s.p[i] == '\'')
 		i++;
-	return i < s.n && strchr("=+-@", s.p[i]);
+	return i < s.n &&
+	       (s.p[i] == '=' || s.p[i] == '+' || s.p[i] == '-' || s.p[i] == '@');
 }
 
 static void emit_field(struct out *o, enum emit_form form, struct str s)
@@ -251,48 +312,80 @@ static void emit_field(struct out *o, enum emit_form form, struct str s)
 		out_char(o, '"');
 	if (!raw && looks_like_formula(s))
 		out_char(o, '\'');
-	each_unit(o, s, csv ? csv_unit : plain_unit);
+	each_unit(o, s, IN_FIELD, csv ? csv_unit : plain_unit);
 	if (quote)
 		out_char(o, '"');
 }
 
-void emit_name(struct out *o, enum emit_form form, struct str s)
+/* Write a field that is nothing but plain bytes; false: it is something else. */
+static bool plain_field(struct out *o, enum emit_form form, struct str s)
 {
-	static unit_writer *const writer[] = {
-		[EMIT_TEXT] = text_unit, [EMIT_ASCII] = ascii_unit,
-		[EMIT_MD] = md_unit,	 [EMIT_XML] = xml_unit,
-		[EMIT_DOT] = dot_unit,	 [EMIT_FRAME] = frame_unit,
-	};
+	const bool csv = form == EMIT_CSV || form == EMIT_CSV_RAW;
+	const bool raw = form == EMIT_CSV_RAW || form == EMIT_TSV_RAW;
+
+	if (csv && (s.n == 0 || s.p[0] == ' ' || s.p[s.n - 1] == ' '))
+		return false;
+	if ((!raw && looks_like_formula(s)) || plain_end(s, 0, IN_FIELD) < s.n)
+		return false;
+	out_str(o, s);
+	return true;
+}
+
+/* Write a name as a string of JSON or a field, in the marked form if it must be. */
+static void emit_marked(struct out *o, enum emit_form form, struct str s)
+{
 	struct out mark = {.fd = -1};
 
-	switch (form) {
-	case EMIT_JSON:
+	if (form == EMIT_JSON) {
 		if (starts_marked(s) || !utf8_valid(s))
 			s = marked(&mark, s);
 		json(o, s);
-		break;
+	} else {
+		if (starts_marked(s) || !all_units(s, printable))
+			s = marked(&mark, s);
+		emit_field(o, form, s);
+	}
+	if (mark.failed)
+		o->failed = mark.failed;
+	out_close(&mark);
+}
+
+static void put_json_name(struct out *o, struct str s)
+{
+	if (plain_end(s, 0, IN_JSON) < s.n) {
+		emit_marked(o, EMIT_JSON, s);
+		return;
+	}
+	out_char(o, '"');
+	out_str(o, s);
+	out_char(o, '"');
+}
+
+void emit_name(struct out *o, enum emit_form form, struct str s)
+{
+	switch (form) {
+	case EMIT_JSON: put_json_name(o, s); break;
 	case EMIT_CSV:
 	case EMIT_CSV_RAW:
 	case EMIT_TSV:
 	case EMIT_TSV_RAW:
-		if (starts_marked(s) || !all_units(s, printable))
-			s = marked(&mark, s);
-		emit_field(o, form, s);
+		if (!plain_field(o, form, s))
+			emit_marked(o, form, s);
 		break;
 	case EMIT_GITHUB: github(o, s, "%\r\n"); break;
 	case EMIT_GITHUB_VALUE: github(o, s, "%\r\n:,"); break;
 	case EMIT_MD_CODE: md_code(o, s, text_unit); break;
 	case EMIT_MD_CELL: md_code(o, s, md_cell_unit); break;
-	default:
-		if (form == EMIT_DOT)
-			out_char(o, '"');
-		each_unit(o, s, writer[form]);
-		if (form == EMIT_DOT)
-			out_char(o, '"');
+	case EMIT_TEXT: each_unit(o, s, IN_TEXT, text_unit); break;
+	case EMIT_ASCII: each_unit(o, s, IN_TEXT, ascii_unit); break;
+	case EMIT_MD: each_unit(o, s, IN_MD, md_unit); break;
+	case EMIT_XML: each_unit(o, s, IN_XML, xml_unit); break;
+	case EMIT_FRAME: each_unit(o, s, IN_FRAME, frame_unit); break;
+	case EMIT_DOT:
+		out_char(o, '"');
+		each_unit(o, s, IN_DOT, dot_unit);
+		out_char(o, '"');
 	}
-	if (mark.failed)
-		o->failed = mark.failed;
-	out_close(&mark);
 }
 
 size_t emit_unit(enum emit_form form, struct str s, size_t at, size_t *columns)

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""many_rows.t - answers of more rows than are held at a time, in every format of rows and stacks."""
+import gzip
+
+from e2e import done, ok, protobuf_fields, run, same
+
+# Pairs: an odd function calls the even one before it.  Costs are a permutation, so that the order by cost has nothing to do with that of the index.
+N = 270000
+STEP = 104729  # prime
+
+
+def name(i):
+    return 'f%06d, "q"' % i if i % 1000 == 1 else "_Z%d%s" % (len("g%06d" % i), "g%06dv" % i) if i % 1000 == 2 else "ns::f%06d(int)" % i
+
+
+def shown(i):
+    return "g%06d()" % i if i % 1000 == 2 else name(i)
+
+
+def self_cost(i):
+    return (i * STEP) % N + 1
+
+
+with open("many.out", "w") as f:
+    f.write("version: 1\nevents: Ir\n")
+    for i in range(N):
+        f.write("\nob=o%d\nfl=d/%d.c\nfn=%s\n%d %d\n" % (i % 7, i % 100, name(i), i % 50 + 1, self_cost(i)))
+        if i % 2:
+            f.write("cob=o%d\ncfi=d/%d.c\ncfn=%s\ncalls=%d %d\n60 %d\n" % ((i - 1) % 7, (i - 1) % 100, name(i - 1), i % 3 + 1, (i - 1) % 50 + 1, self_cost(i - 1)))
+
+
+def ask(query, text=True):
+    r = run("many.out", "-q", "-c", query)
+    ok(r.status == 0, query, r.talk[:500])
+    return r.text if text else r.out
+
+
+def first_difference(got, want, name):
+    """As same(), of long texts: only the first lines that differ are shown."""
+    got, want = got.splitlines(), want.splitlines()
+    same((len(got), [p for p in zip(got, want) if p[0] != p[1]][:2]), (len(want), []), name)
+
+
+COLUMNS = "id self incl calls fn file line obj cycle contribution incoming lo hi".split()
+number = {i: n for n, i in enumerate(sorted(range(N), key=name))}
+order = sorted(range(N), key=self_cost, reverse=True)
+
+
+def row(i):
+    incl = self_cost(i) + (self_cost(i - 1) if i % 2 else 0)
+    calls, incoming = (0, 0) if i % 2 else ((i + 1) % 3 + 1, incl)
+    return [number[i], self_cost(i), incl, calls, shown(i), "d/%d.c" % (i % 100), i % 50 + 1, "o%d" % (i % 7), "", incl, incoming, incl, incl]
+
+
+def quoted(cell):
+    return '"%s"' % cell.replace('"', '""') if isinstance(cell, str) and "," in cell else str(cell)
+
+
+def as_json(cell):
+    return '"%s"' % cell.replace('"', '\\"') if cell and isinstance(cell, str) else str(cell) or "null"
+
+
+rows = [row(i) for i in order]
+SHOW = "functions | show " + ", ".join(COLUMNS)
+for form, cell, between in ("csv", quoted, ","), ("tsv", str, "\t"):
+    want = "\n".join(between.join(map(cell, r)) for r in [COLUMNS] + rows)
+    first_difference(ask(SHOW + " | as " + form), want, form)
+want = ["{%s}" % ",".join('"%s":%s' % (c, as_json(v)) for c, v in zip(COLUMNS, r)) for r in rows]
+first_difference(ask(SHOW + " | as ndjson"), "\n".join(want), "ndjson")
+
+# All columns, computed for all rows at once or page by page.
+whole = ask("functions | as csv").splitlines()
+same(whole[:301], ask("functions | take 300 | as csv").splitlines(), "all rows begin as the first alone")
+same(whole[-1], ask("functions | sort self asc | take 1 | as csv").splitlines()[1], "and end as the last alone")
+same(len(whole), N + 1, "and are all there")
+
+# Another order, and so many rows that they are not held page by page.
+want = sorted(r[9] for r in rows)
+same(list(map(int, ask("functions | sort contribution asc | show contribution | as csv").split()[1:])), want, "sorted by contribution")
+want = [str(r[1]) for r in rows if r[6] < 12]
+same(ask("functions | where line < 12 | show self | as csv").split()[1:], want, "a part of the rows")
+
+first_difference(ask("functions | as folded"), "\n".join("%s %d" % (r[4], r[1]) for r in rows), "folded")
+fields = list(protobuf_fields(gzip.decompress(ask("functions | as pprof", text=False))))
+strings = [v.decode() for k, v in fields if k == 6]
+same((strings[0], strings[4:]), ("", sorted(map(shown, range(N)))), "pprof: the names")
+same(sum(k == 2 for k, _ in fields), N, "pprof: the samples")
+
+with open("again.callgrind", "w") as f:
+    f.write(ask("functions | as callgrind"))
+few = "functions | sort fn | take 2000 | as csv"
+same(run("again.callgrind", "-q", "-c", few).text, ask(few), "callgrind: read again, the same functions")
+html = ask("functions | as html")
+ok("Left out: the " in html and shown(order[0]) in html, "html: a report of the costliest")
+done()
