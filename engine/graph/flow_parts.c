@@ -348,7 +348,8 @@ static int pass_stage(struct flow_parts *p, struct graph *stage, struct flow_inp
 		return arena_full(a, err);
 	if (stage->fill(stage, p->event, in, a, self, edge, err))
 		return (int)err->kind;
-	graph_shape(stage, in);
+	if (graph_shape(stage, in, err))
+		return (int)err->kind;
 	in->self = self;
 	in->incl = edge;
 	return 0;
@@ -399,21 +400,32 @@ static int add_part_costs(struct flow_parts *p, struct graph *g, uint64_t *self,
 	return 0;
 }
 
+/* Run the last stage of g on the sums of all parts. */
+static int fill_whole(struct graph *g, uint32_t event, uint64_t *self, uint64_t *edge,
+		      struct err *err)
+{
+	struct flow_input in;
+	struct arena scratch;
+
+	if (graph_flow_input(g->below, event, &in, err))
+		return (int)err->kind;
+	arena_init(&scratch, g->a->cap);
+	g->fill(g, event, &in, &scratch, self, edge, err);
+	arena_free(&scratch);
+	return (int)err->kind;
+}
+
 int flow_parts_fill(struct graph *g, uint32_t event, uint64_t *self, uint64_t *edge,
 		    struct err *err)
 {
 	struct flow_parts *p = NULL;
-	struct flow_input in;
 	bool found = true;
 	int rc;
 
 	if (g->shares && open_parts(g->below, event, true, &p, err))
 		return (int)err->kind;
 	if (!p)
-		return graph_flow_input(g->below, event, &in, err) ||
-				       g->fill(g, event, &in, g->a, self, edge, err)
-			       ? (int)err->kind
-			       : 0;
+		return fill_whole(g, event, self, edge, err);
 	rc = graph_flow_input(p->g, event, &p->fl.in, err);
 	use_own_arrays(p);
 	while (!rc && !(rc = load(p, &found, err)) && found)

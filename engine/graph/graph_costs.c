@@ -47,29 +47,6 @@ static int entered(struct graph *g, const struct flow_input *in, uint64_t *out,
 	return 0;
 }
 
-/* List the members of each group: member[first[k]] up to member[first[k + 1]]. */
-static int list_members(struct graph *g, uint32_t below, uint32_t **first,
-			uint32_t **member, struct err *err)
-{
-	uint32_t *at = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 2);
-	uint32_t *list = ARENA_ARRAY(g->a, uint32_t, (size_t)below + 1);
-
-	if (!at || !list)
-		return arena_full(g->a, err);
-	for (uint32_t f = 0; f < below; f++)
-		at[g->group[f] + 1]++;
-	for (uint32_t k = 0; k < g->functions; k++)
-		at[k + 1] += at[k];
-	for (uint32_t f = below; f-- > 0;)
-		list[--at[g->group[f] + 1]] = f;
-	for (uint32_t k = 0; k < g->functions; k++)
-		at[k] = at[k + 1];
-	at[g->functions] = below;
-	*first = at;
-	*member = list;
-	return 0;
-}
-
 static void estimate_inclusive(struct graph *g, struct graph_costs *c, uint32_t f,
 			       uint32_t e, double incl)
 {
@@ -138,7 +115,8 @@ static int nested_groups(struct graph *g, struct graph_costs *c, uint32_t e,
 	if (returning_init(&r, &costs, g->a))
 		return arena_full(g->a, err);
 	if (entered(g, &in, enter, err) ||
-	    list_members(g, in.functions, &first, &member, err))
+	    graph_members(g->a, g->group, in.functions, g->functions, &first, &member,
+			  err))
 		return (int)err->kind;
 	for (uint32_t k = 0; k < g->functions; k++) {
 		if (g->only[k] != GRAPH_NONE)

@@ -159,7 +159,7 @@ static struct str fn_short(const struct table *t, uint32_t f)
 	struct str name = graph_name(t->g, f);
 
 	/* Do not shorten a name that a graph stage gave: it is no function's name. */
-	return !t->g->plain && t->g->name[f].p ? name : name_short(name, t->x->a);
+	return graph_own_name(t->g, f).p ? name : name_short(name, t->x->a);
 }
 
 /* For people: the file or, if it is unknown, the object. */

@@ -105,14 +105,17 @@ static int run_parts(struct exec *x, const struct gstage *first)
  * to go to.  Rounding alone loses at most half a unit per function. */
 static int note_lost(struct exec *x, const struct graph *below)
 {
+	struct flow_input from, to;
 	uint64_t was = 0, is = 0;
 
-	if (graph_event(x->g, x->event, x->err))
+	if (graph_event(x->g, x->event, x->err) ||
+	    graph_flow_input(below, x->event, &from, x->err) ||
+	    graph_flow_input(x->g, x->event, &to, x->err))
 		return (int)x->err->kind;
-	for (uint32_t f = 0; f < below->functions; f++)
-		was = graph_add(was, graph_self(below, f, x->event));
-	for (uint32_t f = 0; f < x->g->functions; f++)
-		is = graph_add(is, graph_self(x->g, f, x->event));
+	for (uint32_t f = 0; f < from.functions; f++)
+		was = graph_add(was, from.self[f]);
+	for (uint32_t f = 0; f < to.functions; f++)
+		is = graph_add(is, to.self[f]);
 	if (was <= is || was - is <= x->g->functions / 2 + 1)
 		return 0;
 	return exec_note(x, arena_printf(x->a,
