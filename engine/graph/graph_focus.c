@@ -200,6 +200,24 @@ static uint64_t part_of_cost(uint64_t cost, double share, bool ignore)
 	return ignore ? cost - part : part;
 }
 
+/* The part of each call of f. */
+static void share_calls(const struct graph *g, const struct flow_input *below,
+			const struct shares *h, uint32_t f, uint64_t *edge)
+{
+	const struct focus *s = g->stage;
+	double came = 0;
+
+	for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++) {
+		uint32_t from = s->edge[i];
+		double share;
+
+		if (i == g->out_first[f])
+			came = h->came[below->caller[from]];
+		share = came < 1 ? came + (1 - came) * h->goes[below->callee[from]] : 1;
+		edge[i] = part_of_cost(below->incl[from], share, s->ignore);
+	}
+}
+
 static int focus_fill(struct graph *g, uint32_t e, const struct flow_input *below,
 		      struct arena *scratch, uint64_t *self, uint64_t *edge,
 		      struct err *err)
@@ -214,37 +232,40 @@ static int focus_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 		if (s->map[f] != GRAPH_NONE)
 			self[s->map[f]] =
 				part_of_cost(below->self[f], h.came[f], s->ignore);
-	for (uint32_t i = 0; i < g->edges; i++) {
-		uint32_t from = s->edge[i];
-		double came = h.came[below->caller[from]];
-		double share = came + (1 - came) * h.goes[below->callee[from]];
-
-		edge[i] = part_of_cost(below->incl[from], share, s->ignore);
-	}
+	for (uint32_t f = 0; f < g->functions; f++)
+		share_calls(g, below, &h, f, edge);
 	return 0;
 }
 
 static int kept_edges(const struct flow_input *in, struct graph_draft *d, struct focus *s,
 		      struct err *err)
 {
-	uint32_t n = 0;
+	size_t n = 0;
+	uint32_t e = 0;
 
-	for (uint32_t i = 0; i < in->edges; i++)
-		n += d->map[in->caller[i]] != GRAPH_NONE &&
-		     d->map[in->callee[i]] != GRAPH_NONE;
-	s->edge = ARENA_ARRAY(d->below->a, uint32_t, (size_t)n + 1);
+	for (uint32_t f = 0; f < in->functions; f++)
+		if (d->map[f] != GRAPH_NONE)
+			n += in->out_first[f + 1] - in->out_first[f];
+	s->edge = ARENA_ARRAY(d->below->a, uint32_t, n + 1);
 	if (!s->edge || graph_draft_edges(d, n, err))
 		return arena_full(d->below->a, err);
-	for (uint32_t i = 0; i < in->edges; i++) {
-		uint32_t from = d->map[in->caller[i]], to = d->map[in->callee[i]];
+	for (uint32_t f = 0; f < in->functions; f++) {
+		uint32_t from = d->map[f];
 
-		if (from == GRAPH_NONE || to == GRAPH_NONE)
+		if (from == GRAPH_NONE)
 			continue;
-		d->caller[d->edges] = from;
-		d->callee[d->edges] = to;
-		d->calls[d->edges] = in->calls[i];
-		s->edge[d->edges++] = i;
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
+			uint32_t to = d->map[in->callee[i]];
+
+			/* Written in any case, kept if the callee stays. */
+			d->caller[e] = from;
+			d->callee[e] = to;
+			d->calls[e] = in->calls[i];
+			s->edge[e] = i;
+			e += to != GRAPH_NONE;
+		}
 	}
+	d->edges = e;
 	return 0;
 }
 
