@@ -298,3 +298,18 @@ int graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out,
 	out->self = g->costs[e]->self;
 	return 0;
 }
+
+int graph_flow(struct graph *g, uint32_t e, const struct flow **out, struct err *err)
+{
+	struct flow_input in;
+	struct flow *flow;
+
+	if (!g->flows[e]) {
+		if (graph_flow_input(g, e, &in, err) ||
+		    flow_build(&in, g->a, g->cancel, &flow, err))
+			return (int)err->kind;
+		g->flows[e] = flow;
+	}
+	*out = g->flows[e];
+	return 0;
+}

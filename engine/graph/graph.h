@@ -58,6 +58,7 @@ struct graph {
 	const uint64_t *calls;	    /* [edges] */
 	const uint64_t *fn_calls;   /* [functions] */
 	struct graph_costs **costs; /* [all events], or NULL: not computed yet */
+	const struct flow **flows;  /* [all events]: the same */
 	/* How this stage computes the costs of an event from those of the graph below.
 	 * self[] and edge[] start as zeros; temporary memory comes from scratch. */
 	int (*fill)(struct graph *g, uint32_t e, const struct flow_input *below,
@@ -118,6 +119,8 @@ uint64_t graph_cycle_incl(const struct graph *g, uint32_t cycle, uint32_t e);
 /* The arrays of event e for flow_build(), after graph_event(). */
 int graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out,
 		     struct err *err);
+/* The flow of event e of a stage's graph, after graph_event(). */
+int graph_flow(struct graph *g, uint32_t e, const struct flow **out, struct err *err);
 /* The same arrays without self and incl; graph_event() is not needed. */
 int graph_shape(const struct graph *g, struct flow_input *out, struct err *err);
 

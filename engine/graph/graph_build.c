@@ -264,7 +264,9 @@ int graph_build(const struct graph_draft *d, struct graph **out, struct err *err
 	g->calls = d->calls;
 	g->costs = ARENA_ARRAY(b->a, struct graph_costs *,
 			       store_info(b->st)->all_events + 1);
-	if (!g->costs)
+	g->flows =
+		ARENA_ARRAY(b->a, const struct flow *, store_info(b->st)->all_events + 1);
+	if (!g->costs || !g->flows)
 		return arena_full(b->a, err);
 	if (adjacency(d, g, err) || find_cycles(d, g, err) || identity(d, g, err) ||
 	    find_nesting(d, g, err))

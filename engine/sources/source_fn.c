@@ -523,7 +523,7 @@ static int cycle_open(struct exec *x, const struct source *s, struct table *t)
 	if (!rows)
 		return arena_full(x->a, x->err);
 	if (graph_event(x->g, x->event, x->err) ||
-	    graph_cycles(x->g, x->event, &d, x->err))
+	    graph_cycles(x->g, x->event, x->a, &d, x->err))
 		return (int)x->err->kind;
 	t->data = d;
 	if (!s->of)

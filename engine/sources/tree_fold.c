@@ -18,7 +18,7 @@ int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
 	       struct flow_parts **out)
 {
 	*out = NULL;
-	return x->unparted ? 0 : flow_parts_new(g, whole, x->event, out, x->err);
+	return x->unparted ? 0 : flow_parts_new(g, whole, x->event, x->a, out, x->err);
 }
 
 #define TOP UINT32_MAX

@@ -176,6 +176,15 @@ static int collapse_by(struct exec *x, const struct gstage *g)
 	return graph_collapse_by(x->g, by, &x->g, x->err);
 }
 
+/* The graph may live longer than the text of the query. */
+static int collapse(struct exec *x, const struct fn_set *set, struct str name)
+{
+	struct str copy = arena_str(x->a, name);
+
+	return copy.p ? graph_collapse(x->g, set, copy, &x->g, x->err)
+		      : arena_full(x->a, x->err);
+}
+
 static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 {
 	struct fn_set *set;
@@ -188,9 +197,7 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 	case G_FOCUS:
 	case G_IGNORE: return graph_focus(x->g, set, g->kind == G_IGNORE, &x->g, x->err);
 	case G_HIDE: return hide(x, set);
-	case G_COLLAPSE:
-		return graph_collapse(x->g, set, g->name.n ? g->name : text, &x->g,
-				      x->err);
+	case G_COLLAPSE: return collapse(x, set, g->name.n ? g->name : text);
 	case G_COLLAPSE_BY: return collapse_by(x, g);
 	case G_NOREC: return graph_norec(x->g, &x->g, x->err);
 	case G_CUT: return gstage_cut(x, g);

@@ -120,6 +120,7 @@ struct str store_fn_name(struct store *st, fn_id f);
 /* Names as shown and queried: demangled (demangle.h), unless that is turned off.  The
  * strings live as long as the store. */
 void store_demangle(struct store *st, bool on);
+bool store_demangles(const struct store *st);
 struct str store_shown(struct store *st, name_id n);
 struct str store_fn_shown(struct store *st, fn_id f);
 void store_shown_names(struct store *st, const name_id *name, size_t n, struct str *out);

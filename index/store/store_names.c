@@ -58,6 +58,11 @@ void store_demangle(struct store *st, bool on)
 	st->as_recorded = !on;
 }
 
+bool store_demangles(const struct store *st)
+{
+	return !st->as_recorded;
+}
+
 static struct str shown(struct store *st, name_id n, struct str name)
 {
 	if (st->as_recorded || !demangle_wanted(name) || n >= st->info.names)
