@@ -311,6 +311,8 @@ int chain_expect(const struct flow *fl, const uint8_t *known, double *value,
 
 	if (!step || !some)
 		return arena_full(scratch, err);
+	if (cancel_poll(cancel, err))
+		return (int)err->kind;
 	for (uint32_t f = 0; f < in->functions; f++)
 		some[f] = value[f] != 0;
 	for (uint32_t end = in->functions, first; end > 0; end = first) {

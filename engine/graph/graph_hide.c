@@ -483,13 +483,15 @@ static void merge_calls(struct graph_draft *d, const struct hide *h,
 }
 
 static int collect_edges(struct graph *b, const struct flow_input *below,
-			 const struct hide *h, struct graph_draft *d, struct err *err)
+			 const struct hide *h, struct graph_draft *d,
+			 struct arena *scratch, struct err *err)
 {
 	struct weights w = {.below = below, .edge = below->calls, .cancel = b->cancel};
-	struct edge_list l = {d, below->edges};
+	/* Rarely more edges than below, and then few more. */
+	struct edge_list l = {d, (size_t)below->edges + below->edges / 8 + 64};
 	struct walk k;
 
-	if (flows(h, &w, b->a, err) || new_walk(b->a, h, d->functions, &k, err) ||
+	if (flows(h, &w, scratch, err) || new_walk(scratch, h, d->functions, &k, err) ||
 	    graph_draft_edges(d, l.cap, err))
 		return (int)err->kind;
 	for (uint32_t f = 0; f < d->functions; f++) {
@@ -520,6 +522,7 @@ int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out,
 	struct hide *h = ARENA_NEW(g->a, struct hide);
 	uint8_t *keep = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 	struct flow_input below;
+	struct arena scratch;
 
 	if (!h || !keep)
 		return arena_full(g->a, err);
@@ -530,7 +533,10 @@ int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out,
 		return (int)err->kind;
 	h->map = d.map;
 	h->up = d.first;
-	if (collect_edges(g, &below, h, &d, err) || graph_build(&d, out, err))
+	arena_init(&scratch, g->a->cap);
+	collect_edges(g, &below, h, &d, &scratch, err);
+	arena_free(&scratch);
+	if (err->kind || graph_build(&d, out, err))
 		return (int)err->kind;
 	(*out)->stage = h;
 	(*out)->fill = hide_fill;
