@@ -385,6 +385,7 @@ int chain_reaches(const struct flow *fl, const uint8_t *marks, bool down, uint8_
 				continue;
 			met[to] = 1;
 			todo[left++] = to;
+			__builtin_prefetch(&first[to]);
 		}
 	}
 	*out = met;

@@ -165,8 +165,9 @@ static unsigned only_state(const struct costing *c, uint32_t f)
 
 /* ---- the estimate ---- */
 
-/* A function for each pair of a function and a state. */
+/* A function for each pair of a function and a state that is reached. */
 struct points {
+	uint32_t n, *of; /* [functions]: the number of the first pair of each */
 	uint32_t *first, *callee, *cycle, *topo;
 	uint64_t *incl;
 	double *through, *keep, *cost;
@@ -176,14 +177,22 @@ struct points {
 static int make_room(struct costing *c, struct points *p)
 {
 	const struct flow_input *in = &c->fl->in;
-	size_t n = (size_t)in->functions * STATES + 1, edges = 1;
+	uint32_t *of = ARENA_ARRAY(c->arena, uint32_t, (size_t)in->functions + 1);
+	size_t n = 0, edges = 1;
 
-	for (uint32_t f = 0; f < in->functions; f++)
-		edges += (size_t)__builtin_popcount(c->reached[f]) *
-			 (in->out_first[f + 1] - in->out_first[f]);
-	if (edges > UINT32_MAX)
+	for (uint32_t f = 0; of && f < in->functions; f++) {
+		unsigned states = (unsigned)__builtin_popcount(c->reached[f]);
+
+		of[f] = (uint32_t)n;
+		n += states;
+		edges += (size_t)states * (in->out_first[f + 1] - in->out_first[f]);
+	}
+	if (edges > UINT32_MAX || n >= UINT32_MAX)
 		return err_set(c->err, ERR_LIMIT, 0, "too many calls to follow");
+	n++;
 	*p = (struct points){
+		.n = (uint32_t)n - 1,
+		.of = of,
 		.first = ARENA_ARRAY(c->arena, uint32_t, n),
 		.callee = ARENA_ARRAY(c->arena, uint32_t, edges),
 		.cycle = ARENA_ARRAY(c->arena, uint32_t, n),
@@ -194,10 +203,18 @@ static int make_room(struct costing *c, struct points *p)
 		.cost = ARENA_ARRAY(c->arena, double, n),
 		.stop = ARENA_ARRAY(c->arena, uint8_t, n),
 	};
-	if (!p->first || !p->callee || !p->cycle || !p->topo || !p->incl || !p->through ||
-	    !p->keep || !p->cost || !p->stop)
+	if (!p->of || !p->first || !p->callee || !p->cycle || !p->topo || !p->incl ||
+	    !p->through || !p->keep || !p->cost || !p->stop)
 		return arena_full(c->arena, c->err);
 	return 0;
+}
+
+static uint32_t point_of(const struct costing *c, const struct points *p, uint32_t f,
+			 unsigned s)
+{
+	unsigned before = c->reached[f] & ((1u << s) - 1);
+
+	return p->of[f] + (uint32_t)__builtin_popcount(before);
 }
 
 /* The calls of f in state s.  Calls of f by itself lead to no earlier state. */
@@ -211,7 +228,7 @@ static void path_cost_add_calls(const struct costing *c, struct points *p, uint3
 
 		if (!in->incl[i])
 			continue;
-		p->callee[*n] = to * STATES + path_cost_move(c, c->marks[to], s);
+		p->callee[*n] = point_of(c, p, to, path_cost_move(c, c->marks[to], s));
 		p->incl[(*n)++] = in->incl[i];
 	}
 }
@@ -221,17 +238,21 @@ static void add_points(const struct costing *c, struct points *p, uint32_t f, ui
 	const struct flow *fl = c->fl;
 
 	for (unsigned s = 0; s < STATES; s++) {
-		uint32_t i = f * STATES + s;
+		uint32_t i = point_of(c, p, f, s);
 
+		if (!(c->reached[f] & 1u << s))
+			continue;
 		p->through[i] = fl->through[f];
 		p->keep[i] = fl->keep ? fl->keep[f] : 1;
 		p->stop[i] = s == INSIDE;
 		p->cycle[i] = fl->in.cycle[f];
-		if (!p->stop[i] && c->reached[f] & 1u << s)
+		if (!p->stop[i])
 			path_cost_add_calls(c, p, f, s, n);
 		p->first[i + 1] = *n;
 	}
-	p->cost[f * STATES + path_cost_move(c, c->marks[f], c->enter)] = fl->root[f];
+	if (fl->root[f] > 0)
+		p->cost[point_of(c, p, f, path_cost_move(c, c->marks[f], c->enter))] =
+			fl->root[f];
 }
 
 /* Cost that arrives INSIDE stays there: its sum is the estimate. */
@@ -240,16 +261,18 @@ static int estimate_cost(struct costing *c, double *est)
 	const struct flow_input *in = &c->fl->in;
 	struct points p = {0};
 	struct flow all;
-	uint32_t edges = 0;
+	uint32_t edges = 0, order = 0;
 
 	if (make_room(c, &p))
 		return (int)c->err->kind;
 	for (uint32_t f = 0; f < in->functions; f++) {
+		uint32_t next = in->topo[f];
+
 		add_points(c, &p, f, &edges);
-		for (unsigned s = 0; s < STATES; s++)
-			p.topo[f * STATES + s] = in->topo[f] * STATES + s;
+		for (int s = 0; s < __builtin_popcount(c->reached[next]); s++)
+			p.topo[order++] = p.of[next] + (uint32_t)s;
 	}
-	all = (struct flow){.in = {.functions = in->functions * STATES,
+	all = (struct flow){.in = {.functions = p.n,
 				   .edges = edges,
 				   .out_first = p.first,
 				   .callee = p.callee,
@@ -260,8 +283,8 @@ static int estimate_cost(struct costing *c, double *est)
 			    .keep = p.keep};
 	if (chain_spread(&all, p.stop, p.cost, c->arena, c->cancel, c->err))
 		return (int)c->err->kind;
-	for (uint32_t f = 0; f < in->functions; f++)
-		*est += p.cost[f * STATES + INSIDE];
+	for (uint32_t i = 0; i < p.n; i++)
+		*est += p.stop[i] ? p.cost[i] : 0;
 	return 0;
 }
 
@@ -493,7 +516,7 @@ static int backward(struct costing *c, uint64_t *most)
 			return (int)c->err->kind;
 		if (c->reached[f] & (1u << UNDER | 1u << VIA_SEEN))
 			look_below(c, of, f, &of[f]);
-		else
+		else if (in->cycle[f])
 			of[f] = (struct below){0};
 	}
 	for (uint32_t f = 0; f < in->functions; f++) {
