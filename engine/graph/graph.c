@@ -90,9 +90,13 @@ uint64_t graph_self(const struct graph *g, uint32_t f, uint32_t e)
 
 uint64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e)
 {
-	return g->plain	     ? store_fn_incl(g->st, f, e)
-	       : g->costs[e] ? g->costs[e]->incl[f]
-			     : 0;
+	if (g->plain)
+		return store_fn_incl(g->st, f, e);
+	if (!g->costs[e])
+		return 0;
+	if (g->costs[e]->pending)
+		graph_estimate(g, f, e);
+	return g->costs[e]->incl[f];
 }
 
 bool graph_nests(const struct graph *g, uint32_t f)
