@@ -5,6 +5,7 @@
  * group.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
@@ -526,16 +527,69 @@ static int name_levels(struct graph_draft *d, struct err *err)
 	return 0;
 }
 
+static int same_fill(struct graph *g, uint32_t e, const struct flow_input *below,
+		     struct arena *scratch, uint64_t *self, uint64_t *edge,
+		     struct err *err)
+{
+	(void)e;
+	(void)scratch;
+	(void)err;
+	memcpy(self, below->self, g->functions * sizeof(*self));
+	memcpy(edge, below->incl, g->edges * sizeof(*edge));
+	return 0;
+}
+
+/* A graph without cycles whose groups are the functions of b: it borrows all of b. */
+static int graph_same(struct graph *b, struct graph **out, struct err *err)
+{
+	const struct store_info *si = store_info(b->st);
+	size_t n = (size_t)b->functions + 1;
+	uint32_t *same = ARENA_ARRAY(b->a, uint32_t, n);
+	uint8_t *none = ARENA_ARRAY(b->a, uint8_t, n);
+	struct graph *g = ARENA_NEW(b->a, struct graph);
+	struct merge *m = ARENA_NEW(b->a, struct merge);
+	struct flow_input in;
+
+	if (!same || !none || !g || !m)
+		return arena_full(b->a, err);
+	if (graph_shape(b, &in, err))
+		return (int)err->kind;
+	for (uint32_t f = 0; f < b->functions; f++)
+		same[f] = f;
+	*g = *b;
+	g->plain = g->shares = false;
+	g->below = b;
+	g->map = b->plain ? same : b->map;
+	g->origin = b->plain ? same : b->origin;
+	g->group = g->only = same;
+	g->nests = g->again = none;
+	g->out_first = in.out_first;
+	g->callee = in.callee;
+	g->caller = in.caller;
+	g->in_first = in.in_first;
+	g->in_edge = in.in_edge;
+	g->cycle = in.cycle;
+	g->topo = in.topo;
+	g->calls = in.calls;
+	g->fn_calls = b->plain ? store_u64(b->st, STORE_FN_CALLS, 0) : b->fn_calls;
+	g->costs = ARENA_ARRAY(b->a, struct graph_costs *, si->all_events + 1);
+	g->flows = ARENA_ARRAY(b->a, const struct flow *, si->all_events + 1);
+	if (!g->costs || !g->flows)
+		return arena_full(b->a, err);
+	m->map = same;
+	g->stage = m;
+	g->fill = same_fill;
+	*out = g;
+	return store_check(b->st, err);
+}
+
 int graph_norec(struct graph *g, struct graph **out, struct err *err)
 {
 	struct graph_draft d;
 	struct level_keys k;
 
-	/* No function joins another, and no cycle gets better bounds by it. */
-	if (!any_levels(g) && !g->cycles) {
-		*out = g;
-		return 0;
-	}
+	if (!any_levels(g) && !g->cycles)
+		return graph_same(g, out, err);
 	if (draft(g, &d, err) || open_level_keys(g, &k, err))
 		return (int)err->kind;
 	for (uint32_t f = 0; f < g->functions; f++) {
