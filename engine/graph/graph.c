@@ -94,8 +94,8 @@ uint64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e)
 		return store_fn_incl(g->st, f, e);
 	if (!g->costs[e])
 		return 0;
-	if (g->costs[e]->pending)
-		graph_estimate(g, f, e);
+	if (g->costs[e]->estimate)
+		g->costs[e]->estimate(g, f, e);
 	return g->costs[e]->incl[f];
 }
 

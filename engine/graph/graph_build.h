@@ -12,7 +12,9 @@ struct graph_costs {
 	uint64_t *edge;	       /* [edges] */
 	uint64_t *cycle;       /* [cycles + 1]: inclusive */
 	uint64_t total;
-	struct graph_pending *pending; /* inclusive costs still to estimate; NULL: none */
+	/* Makes incl[f] complete, if it is an estimate not made yet; NULL: all are made. */
+	void (*estimate)(const struct graph *g, uint32_t f, uint32_t e);
+	struct graph_pending *pending;
 };
 
 struct graph_draft {
@@ -31,8 +33,6 @@ struct graph_draft {
 };
 
 int graph_build(const struct graph_draft *d, struct graph **out, struct err *err);
-/* Estimate incl[f] if it is still to be estimated. */
-void graph_estimate(const struct graph *g, uint32_t f, uint32_t e);
 /* Number the functions below that are marked in keep, in order: sets map and first. */
 int graph_number(struct graph_draft *d, const uint8_t *keep, struct err *err);
 /* Room for so many edges. */

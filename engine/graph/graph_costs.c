@@ -70,7 +70,7 @@ static double estimated(const struct graph *g, const struct graph_costs *c, uint
 			      p->first[f + 1] - p->first[f], g->again, p->edges);
 }
 
-void graph_estimate(const struct graph *g, uint32_t f, uint32_t e)
+static void estimate_inclusive(const struct graph *g, uint32_t f, uint32_t e)
 {
 	struct graph_costs *c = g->costs[e];
 	uint64_t lo, hi;
@@ -157,6 +157,7 @@ static int nesting(struct graph *g, struct graph_costs *c, uint32_t e, struct er
 	for (uint32_t k = 0; k < g->functions; k++)
 		p->left[k] = graph_incl_estimated(g, k);
 	c->pending = p;
+	c->estimate = estimate_inclusive;
 	return 0;
 }
 
