@@ -57,7 +57,7 @@ struct store {
 	int mangled;	     /* 1: some name is mangled; -1: none is; 0: not known yet */
 	bool quotes_sought;  /* store_any_quoted() has looked; its answer: */
 	bool any_quoted;
-	unsigned watched;    /* map_watch slot */
+	unsigned watched;  /* map_watch slot */
 	struct err damage; /* the first damage; ERR_LIMIT: memory was out; kind 0: none */
 };
 
